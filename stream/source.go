@@ -1,0 +1,113 @@
+// Package stream moves rows: it defines what a source of rows is, cuts every
+// source into blocks on one absolute grid, and runs passes over the blocks with
+// a bounded number of workers. It is the only package of Nystream that starts
+// worker goroutines, and it knows no file format.
+//
+// # Sources
+//
+// A [Source] is anything that yields rows of float64 numbers: a file, several
+// files, a stream, a matrix in memory. A source is opened once per pass and
+// read front to back, like an [io.Reader] whose unit is the row. Sources whose
+// rows can be fetched by number also implement [Gatherer].
+//
+// # The grid
+//
+// Blocks start at absolute multiples of the engine's block size, whatever the
+// boundaries of files, row groups or shards. Together with the fixed binary
+// tree of [Forest] this makes every result the same bits for any number of
+// threads, any read size, any file format and any split into shards that are
+// cut on the grid.
+package stream
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Info describes a source. It is fixed for the life of the source.
+type Info struct {
+	// Name is how messages call the source: usually a path.
+	Name string
+	// Columns are the names of the numeric columns, in order. Their number is
+	// the dimension d of a row.
+	Columns []string
+	// Kept are the columns that are carried along with the rows but are no
+	// part of them: labels, identifiers.
+	Kept []Field
+	// Rows is the number of rows, or -1 while nobody knows.
+	Rows int64
+	// Once says that the rows can be read a single time only (a pipe).
+	Once bool
+	// Scans is how many times the rows have been read from first to last
+	// already, to find out what is in this Info (a text file has no footer).
+	Scans int
+}
+
+// Field is the name and kind of a kept column.
+type Field struct {
+	Name string
+	Kind Kind
+}
+
+// Kind is the type of the values in a kept column.
+type Kind uint8
+
+// The kinds of kept columns.
+const (
+	Float64 Kind = iota
+	Int64
+	String
+)
+
+// Column holds values of one kept column. Exactly the slice that belongs to
+// Kind is used. A nil Valid means that no value is null.
+type Column struct {
+	Kind    Kind
+	Floats  []float64
+	Ints    []int64
+	Strings []string
+	Valid   []bool
+}
+
+// Batch is where a read puts rows. The caller owns the memory.
+type Batch struct {
+	// X receives the rows: X.Rows is the most that may be read, X.Cols the
+	// dimension of the source. X.Stride may exceed X.Cols.
+	X blas64.General
+	// Kept receives the kept columns, one for each Info.Kept, or is nil when
+	// the caller does not want them. A read truncates each column and appends
+	// one value per row read. A pass asks for them always or never.
+	Kept []Column
+}
+
+// Source yields rows.
+type Source interface {
+	// Info describes the source. The caller must not modify the result.
+	Info() Info
+	// Open starts a pass at the first row. Opening a source again, whether
+	// or not earlier readers are closed, starts another pass; a source with
+	// Info().Once set fails the second time.
+	Open(ctx context.Context) (Reader, error)
+}
+
+// Reader reads the rows of one pass in order. It need not be safe for
+// concurrent use.
+type Reader interface {
+	// Read fills rows 0..n-1 of dst with the next rows and returns n. It
+	// returns n < dst.X.Rows only together with an error, which is io.EOF
+	// after the last row; (n > 0, io.EOF) and (0, io.EOF) are both allowed.
+	// Nulls are delivered as NaN. Rows past n may hold anything.
+	Read(dst *Batch) (n int, err error)
+	// Close releases the reader. It is called once.
+	Close() error
+}
+
+// Gatherer is implemented by sources whose rows can be fetched by number.
+// It is safe for concurrent use.
+type Gatherer interface {
+	Source
+	// Gather puts the rows with the given numbers, which ascend strictly, into
+	// the rows of dst. dst.X.Rows equals len(rows).
+	Gather(ctx context.Context, rows []int64, dst *Batch) error
+}

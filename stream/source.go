@@ -94,10 +94,10 @@ type Source interface {
 // Reader reads the rows of one pass in order. It need not be safe for
 // concurrent use.
 type Reader interface {
-	// Read fills rows 0..n-1 of dst with the next rows and returns n. It
-	// returns n < dst.X.Rows only together with an error, which is io.EOF
-	// after the last row; (n > 0, io.EOF) and (0, io.EOF) are both allowed.
-	// Nulls are delivered as NaN. Rows past n may hold anything.
+	// Read fills rows 0..n-1 of dst with the next rows and returns n. Like an
+	// io.Reader it may return fewer rows than asked for ([ReadFull] does not);
+	// the error is io.EOF with or after the last row. Nulls are delivered as
+	// NaN. Rows past n may hold anything.
 	Read(dst *Batch) (n int, err error)
 	// Close releases the reader. It is called once.
 	Close() error

@@ -1,0 +1,71 @@
+package stream
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+)
+
+// Budget is the memory that a run will take, worked out before it starts.
+type Budget struct {
+	Items []BudgetItem
+}
+
+// BudgetItem is one part of a budget.
+type BudgetItem struct {
+	What  string // what the memory is for
+	Bytes int64
+	Knob  string // what makes it smaller: a flag, or "" if nothing does
+}
+
+// Add adds an item of n float64 numbers.
+func (b *Budget) Add(what string, numbers int64, knob string) {
+	b.Items = append(b.Items, BudgetItem{what, 8 * numbers, knob})
+}
+
+// Total is the sum of all items in bytes.
+func (b *Budget) Total() int64 {
+	sum := int64(0)
+	for _, it := range b.Items {
+		sum += it.Bytes
+	}
+	return sum
+}
+
+// OverBudgetError says that a run would take more memory than it may.
+type OverBudgetError struct {
+	Need, Limit int64
+	Largest     BudgetItem // the largest item that a knob can change
+}
+
+func (e *OverBudgetError) Error() string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "this run needs %s of memory and may use %s", humanize.IBytes(uint64(e.Need)), humanize.IBytes(uint64(e.Limit)))
+	if e.Largest.Knob != "" {
+		fmt.Fprintf(&s, ": the largest part is %s (%s); lower %s, or raise --memory", e.Largest.What, humanize.IBytes(uint64(e.Largest.Bytes)), e.Largest.Knob)
+	}
+	return s.String()
+}
+
+// Check returns an *OverBudgetError if the budget exceeds limit bytes; a limit
+// of 0 allows everything.
+func (b *Budget) Check(limit int64) error {
+	need := b.Total()
+	if limit <= 0 || need <= limit {
+		return nil
+	}
+	err := &OverBudgetError{Need: need, Limit: limit}
+	for _, it := range b.Items {
+		if it.Knob != "" && it.Bytes > err.Largest.Bytes {
+			err.Largest = it
+		}
+	}
+	return err
+}
+
+// PassBudget adds what a pass over rows of dimension d holds: its blocks.
+func (e Engine) PassBudget(b *Budget, d int) {
+	blocks := int64(e.threads() + lookahead + 1)
+	b.Add("row blocks", blocks*int64(e.blockRows(d))*int64(d), "--threads")
+}

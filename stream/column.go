@@ -1,0 +1,61 @@
+package stream
+
+// Len is the number of values in the column.
+func (c *Column) Len() int {
+	switch c.Kind {
+	case Float64:
+		return len(c.Floats)
+	case Int64:
+		return len(c.Ints)
+	default:
+		return len(c.Strings)
+	}
+}
+
+// Reset empties the column and keeps its memory.
+func (c *Column) Reset() {
+	c.Floats, c.Ints, c.Strings, c.Valid = c.Floats[:0], c.Ints[:0], c.Strings[:0], nil
+}
+
+// Null says whether value i is null.
+func (c *Column) Null(i int) bool { return c.Valid != nil && !c.Valid[i] }
+
+// Append appends the values first..last-1 of src, which must be of the same kind.
+func (c *Column) Append(src *Column, first, last int) {
+	if c.Kind != src.Kind {
+		panic("stream: appending a column of another kind")
+	}
+	before := c.Len()
+	switch c.Kind {
+	case Float64:
+		c.Floats = append(c.Floats, src.Floats[first:last]...)
+	case Int64:
+		c.Ints = append(c.Ints, src.Ints[first:last]...)
+	default:
+		c.Strings = append(c.Strings, src.Strings[first:last]...)
+	}
+	c.appendValid(before, src, first, last)
+}
+
+// appendValid keeps Valid as long as the values, as soon as one may be null.
+func (c *Column) appendValid(before int, src *Column, first, last int) {
+	if c.Valid == nil && src.Valid == nil {
+		return
+	}
+	if c.Valid == nil {
+		c.Valid = allTrue(before)
+	}
+	if src.Valid == nil {
+		c.Valid = append(c.Valid, allTrue(last-first)...)
+		return
+	}
+	c.Valid = append(c.Valid, src.Valid[first:last]...)
+}
+
+func allTrue(n int) []bool {
+	v := make([]bool, n)
+	for i := range v {
+		v[i] = true
+	}
+	return v
+}

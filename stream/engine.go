@@ -1,0 +1,101 @@
+package stream
+
+import (
+	"iter"
+	"runtime"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Engine says how passes run. The zero value is ready to use. No field changes
+// a result except BlockRows, which is part of the problem, not of the machine.
+type Engine struct {
+	// Threads is the number of workers; 0 means one per processor.
+	Threads int
+	// BlockRows is the size B of a grid block; 0 means a size that depends on
+	// the dimension alone, see [BlockRows].
+	BlockRows int
+	// Progress, if not nil, is told how far a pass is. It is called on the
+	// goroutine that runs the pass, after each block.
+	Progress func(Event)
+}
+
+// Event reports progress of a pass.
+type Event struct {
+	Pass  string // what the pass is for
+	Done  int64  // units of work done: rows, or tiles of an exact pass
+	Total int64  // units in all, or -1 when unknown
+}
+
+// BlockRows is the default size of a grid block for rows of dimension d: a
+// power of two between 256 and 8192 for which a block takes about 2 MiB.
+func BlockRows(d int) int {
+	const target = 2 << 20
+	b := 8192
+	for b > 256 && b*d*8 > target {
+		b /= 2
+	}
+	return b
+}
+
+func (e Engine) threads() int {
+	if e.Threads > 0 {
+		return e.Threads
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+func (e Engine) blockRows(d int) int {
+	if e.BlockRows > 0 {
+		return e.BlockRows
+	}
+	return BlockRows(d)
+}
+
+func (e Engine) report(pass string, done, total int64) {
+	if e.Progress != nil {
+		e.Progress(Event{pass, done, total})
+	}
+}
+
+// Block is consecutive rows of a source on the grid. It belongs to the engine:
+// a worker may use it until its function returns.
+type Block struct {
+	Index int64          // number of the block on the grid
+	Start int64          // number of its first row: Index·B
+	X     blas64.General // the rows: B of them, fewer in the last block
+	Kept  []Column       // kept columns, when the pass asked for them
+}
+
+// PanelRows is the number of rows in a panel of a block. A panel is what a
+// worker turns into a tile at a time, so that the tile stays in cache.
+const PanelRows = 256
+
+// Panels cuts a block into panels of at most rows rows, each given with the
+// index in the block of its first row.
+func (b *Block) Panels(rows int) iter.Seq2[int, blas64.General] {
+	return func(yield func(int, blas64.General) bool) {
+		for first := 0; first < b.X.Rows; first += rows {
+			if !yield(first, RowSlice(b.X, first, min(rows, b.X.Rows-first))) {
+				return
+			}
+		}
+	}
+}
+
+// RowSlice is the matrix of n rows of m from the given row on, sharing its data.
+func RowSlice(m blas64.General, first, n int) blas64.General {
+	if first < 0 || n < 0 || first+n > m.Rows {
+		panic("stream: row slice out of range")
+	}
+	s := blas64.General{Rows: n, Cols: m.Cols, Stride: m.Stride}
+	if n > 0 {
+		s.Data = m.Data[first*m.Stride : (first+n-1)*m.Stride+m.Cols]
+	}
+	return s
+}
+
+// NewMatrix allocates a zero matrix with the given shape.
+func NewMatrix(rows, cols int) blas64.General {
+	return blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: make([]float64, rows*cols)}
+}

@@ -1,0 +1,342 @@
+package stream
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// A pass folds blocks of rows into one accumulator. Workers finish blocks in any
+// order, shards are made on different machines, a run is stopped and resumed;
+// and floating-point addition is not associative. If parts were combined in the
+// order in which they happen to be ready, the last bits of the result would
+// depend on the weather.
+//
+// So the order is fixed beforehand. Over the block numbers 0, 1, 2, … stands one
+// infinite binary tree. Node (level, index) covers the blocks
+//
+//	[index·2^level, (index+1)·2^level)
+//
+// A block makes the accumulator of node (0, block). As soon as both halves of a
+// node are there, and only then, they are combined by left.Merge(right) into the
+// accumulator of the node, and the halves are forgotten:
+//
+//	level 2   ┌───────0───────┐       ┌─ ─ ─ ─1─ ─ ─ ─
+//	level 1   ┌───0───┐   ┌───1───┐   ┌───2───┐   ┌─ ─
+//	level 0   0       1   2       3   4       5   6
+//
+// After blocks 0 to 6, in any order, the forest holds (2,0), (1,2) and (0,6).
+// What a node holds depends on the blocks below it alone, since the merges that
+// made it are always the same. Finish combines the complete subtrees that are
+// left, from the right to the left, and which those are depends on the number of
+// blocks alone.
+//
+// Blocks that arrive roughly in order leave about 2·log₂(blocks) subtrees. In
+// the worst order, every second block, none can be combined and there are
+// blocks/2. The subtrees also say which blocks have been seen: no second set is
+// kept that could disagree with them.
+//
+// The forest is thus at once the running state of a pass, its checkpoint, and
+// the result of a shard. Merging two forests puts the subtrees of one into the
+// other, where they meet their siblings. The last bits depend on where rows were
+// cut into blocks and on nothing else.
+
+// Accumulator is what a pass folds blocks into. A is the type itself, as a
+// rule a pointer.
+type Accumulator[A any] interface {
+	// Merge appends what later has seen, which comes after what the receiver
+	// has seen. later is not used afterwards.
+	Merge(later A) error
+	// MarshalBinary writes the state of the accumulator, bit for bit.
+	MarshalBinary() ([]byte, error)
+	// UnmarshalBinary replaces the state of a fresh accumulator by one that
+	// MarshalBinary wrote. It must not keep data.
+	UnmarshalBinary(data []byte) error
+}
+
+// Forest is the state of a pass: partial accumulators of type A and the blocks
+// they have seen. It is not safe for concurrent use. When Merge of an
+// accumulator fails, Add, Merge and Finish return its error and the forest is of
+// no further use.
+type Forest[A Accumulator[A]] struct {
+	newAcc func() A
+	trees  map[node]A // complete subtrees, no two of them siblings
+	blocks int64      // leaves of all trees
+}
+
+// node is a place in the tree over block numbers.
+type node struct {
+	level uint8
+	index int64
+}
+
+// maxLevel is the highest level: (62, 0) covers the blocks 0..2⁶²-1.
+const maxLevel = 62
+
+func (n node) first() int64  { return n.index << n.level }
+func (n node) last() int64   { return n.first() + 1<<n.level - 1 }
+func (n node) parent() node  { return node{n.level + 1, n.index >> 1} }
+func (n node) sibling() node { return node{n.level, n.index ^ 1} }
+func (n node) isRight() bool { return n.index&1 == 1 }
+
+// NewForest returns the state of a pass that has seen no block. newAcc makes an
+// accumulator that has seen nothing.
+func NewForest[A Accumulator[A]](newAcc func() A) *Forest[A] {
+	return &Forest[A]{newAcc: newAcc, trees: make(map[node]A)}
+}
+
+// Add takes in a, which has seen exactly the given block and is not used by the
+// caller afterwards. A block may be added once. Block numbers run from 0 to
+// 2⁶²-1; another number panics.
+func (f *Forest[A]) Add(block int64, a A) error {
+	if block < 0 || block >= 1<<maxLevel {
+		panic(fmt.Sprintf("stream: there is no block %d", block))
+	}
+	if f.Has(block) {
+		return fmt.Errorf("stream: block %d was added before", block)
+	}
+	return f.plant(node{0, block}, a)
+}
+
+// plant puts in a subtree that no other overlaps, and combines siblings as far
+// up as they are both there.
+func (f *Forest[A]) plant(at node, a A) error {
+	f.blocks += 1 << at.level
+	for at.level < maxLevel {
+		other, ok := f.trees[at.sibling()]
+		if !ok {
+			break
+		}
+		delete(f.trees, at.sibling())
+		left, right := a, other
+		if at.isRight() {
+			left, right = other, a
+		}
+		if err := left.Merge(right); err != nil {
+			return fmt.Errorf("stream: blocks %d to %d: %w", at.parent().first(), at.parent().last(), err)
+		}
+		a, at = left, at.parent()
+	}
+	f.trees[at] = a
+	return nil
+}
+
+// Has says whether a block has been seen.
+func (f *Forest[A]) Has(block int64) bool {
+	return block >= 0 && f.covers(node{0, block})
+}
+
+// covers says whether n or a node above it is a subtree of the forest.
+func (f *Forest[A]) covers(n node) bool {
+	for {
+		if _, ok := f.trees[n]; ok {
+			return true
+		}
+		if n.level >= maxLevel {
+			return false
+		}
+		n = n.parent()
+	}
+}
+
+// Blocks returns how many blocks have been seen.
+func (f *Forest[A]) Blocks() int64 { return f.blocks }
+
+// Merge takes in everything that other has seen and leaves other empty. If both
+// have seen a block, neither is changed and the error names the first such
+// block.
+func (f *Forest[A]) Merge(other *Forest[A]) error {
+	if block, ok := f.overlap(other); ok {
+		return fmt.Errorf("stream: cannot merge two states of a pass that have both seen block %d", block)
+	}
+	nodes := other.nodes()
+	trees := other.trees
+	other.trees, other.blocks = make(map[node]A), 0
+	for _, n := range nodes {
+		if err := f.plant(n, trees[n]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// overlap returns the first block that both forests have seen.
+func (f *Forest[A]) overlap(other *Forest[A]) (block int64, ok bool) {
+	for n := range f.trees {
+		if other.covers(n) && (!ok || n.first() < block) {
+			block, ok = n.first(), true
+		}
+	}
+	for n := range other.trees {
+		if f.covers(n) && (!ok || n.first() < block) {
+			block, ok = n.first(), true
+		}
+	}
+	return block, ok
+}
+
+// nodes returns the subtrees from left to right.
+func (f *Forest[A]) nodes() []node {
+	nodes := make([]node, 0, len(f.trees))
+	for n := range f.trees {
+		nodes = append(nodes, n)
+	}
+	slices.SortFunc(nodes, func(a, b node) int { return cmp.Compare(a.first(), b.first()) })
+	return nodes
+}
+
+// Finish returns the accumulator of a pass of so many blocks, and leaves the
+// forest empty. If not exactly the blocks 0..blocks-1 have been seen, the error
+// names the first that is missing or too many and the forest stays as it was.
+// No blocks give a new accumulator.
+func (f *Forest[A]) Finish(blocks int64) (A, error) {
+	var none A
+	nodes := f.nodes()
+	if err := checkComplete(nodes, blocks); err != nil {
+		return none, err
+	}
+	if len(nodes) == 0 {
+		return f.newAcc(), nil
+	}
+	trees := f.trees
+	f.trees, f.blocks = make(map[node]A), 0
+	right := trees[nodes[len(nodes)-1]]
+	for _, n := range slices.Backward(nodes[:len(nodes)-1]) {
+		left := trees[n]
+		if err := left.Merge(right); err != nil {
+			return none, fmt.Errorf("stream: blocks %d to %d: %w", n.first(), blocks-1, err)
+		}
+		right = left
+	}
+	return right, nil
+}
+
+// checkComplete returns an error unless the nodes, in order, cover exactly the
+// blocks 0..blocks-1.
+func checkComplete(nodes []node, blocks int64) error {
+	next := int64(0)
+	for _, n := range nodes {
+		if n.first() != next {
+			break
+		}
+		next = n.last() + 1
+	}
+	if next < blocks {
+		return fmt.Errorf("stream: block %d of a pass of %d blocks is missing", next, blocks)
+	}
+	for _, n := range nodes {
+		if n.last() >= blocks {
+			return fmt.Errorf("stream: block %d was added, but the pass has %d blocks", max(blocks, n.first()), blocks)
+		}
+	}
+	return nil
+}
+
+// The serial form of a forest, all numbers little-endian:
+//
+//	offset  size  content
+//	0       4     magic "NyFo"
+//	4       4     version of the layout, now 1
+//	8       8     number of subtrees
+//
+// and for each subtree, from left to right,
+//
+//	0       8     index
+//	8       8     level
+//	16      8     length of the state of its accumulator in bytes
+//	24      …     that state
+const (
+	forestMagic   = "NyFo"
+	forestVersion = 1
+	forestHeader  = 16
+	treeHeader    = 24
+)
+
+// MarshalBinary writes the state of the pass.
+func (f *Forest[A]) MarshalBinary() ([]byte, error) {
+	nodes := f.nodes()
+	data := []byte(forestMagic)
+	data = binary.LittleEndian.AppendUint32(data, forestVersion)
+	data = binary.LittleEndian.AppendUint64(data, uint64(len(nodes)))
+	for _, n := range nodes {
+		state, err := f.trees[n].MarshalBinary()
+		if err != nil {
+			return nil, err
+		}
+		data = binary.LittleEndian.AppendUint64(data, uint64(n.index))
+		data = binary.LittleEndian.AppendUint64(data, uint64(n.level))
+		data = binary.LittleEndian.AppendUint64(data, uint64(len(state)))
+		data = append(data, state...)
+	}
+	return data, nil
+}
+
+// UnmarshalBinary replaces the state of the pass by one that MarshalBinary
+// wrote. It accepts nothing that MarshalBinary could not have written, and
+// leaves the forest as it was when it returns an error. The receiver must come
+// from [NewForest].
+func (f *Forest[A]) UnmarshalBinary(data []byte) error {
+	if len(data) < forestHeader || string(data[:4]) != forestMagic {
+		return errors.New("stream: not the state of a pass")
+	}
+	if v := binary.LittleEndian.Uint32(data[4:]); v != forestVersion {
+		return fmt.Errorf("stream: the state of the pass has version %d, this program knows version %d", v, forestVersion)
+	}
+	count := binary.LittleEndian.Uint64(data[8:])
+	read := NewForest(f.newAcc)
+	next := int64(0)
+	data = data[forestHeader:]
+	for range count {
+		n, state, rest, err := nextTree(data)
+		if err != nil {
+			return err
+		}
+		if err := read.restore(n, next, state); err != nil {
+			return err
+		}
+		next, data = n.last()+1, rest
+	}
+	if len(data) > 0 {
+		return fmt.Errorf("stream: the state of the pass has %d bytes after its last subtree", len(data))
+	}
+	*f = *read
+	return nil
+}
+
+// nextTree splits the first subtree off data.
+func nextTree(data []byte) (n node, state, rest []byte, err error) {
+	if len(data) < treeHeader {
+		return n, nil, nil, errors.New("stream: the state of the pass is cut short")
+	}
+	index := binary.LittleEndian.Uint64(data)
+	level := binary.LittleEndian.Uint64(data[8:])
+	length := binary.LittleEndian.Uint64(data[16:])
+	data = data[treeHeader:]
+	if level > maxLevel || index >= 1<<(maxLevel-level) {
+		return n, nil, nil, fmt.Errorf("stream: the state of the pass has a subtree at level %d, index %d", level, index)
+	}
+	if length > uint64(len(data)) {
+		return n, nil, nil, errors.New("stream: the state of the pass is cut short")
+	}
+	return node{uint8(level), int64(index)}, data[:length], data[length:], nil
+}
+
+// restore puts in a subtree that was read; the blocks below next have been read
+// already.
+func (f *Forest[A]) restore(n node, next int64, state []byte) error {
+	if n.first() < next {
+		return fmt.Errorf("stream: the state of the pass has block %d twice or out of order", n.first())
+	}
+	if _, ok := f.trees[n.sibling()]; ok {
+		return fmt.Errorf("stream: the state of the pass has two subtrees of blocks %d to %d", n.parent().first(), n.parent().last())
+	}
+	a := f.newAcc()
+	if err := a.UnmarshalBinary(state); err != nil {
+		return fmt.Errorf("stream: blocks %d to %d: %w", n.first(), n.last(), err)
+	}
+	f.trees[n] = a
+	f.blocks += 1 << n.level
+	return nil
+}

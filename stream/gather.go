@@ -1,0 +1,81 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Gather puts the rows of src with the given numbers, which ascend strictly,
+// into the rows of dst. Sources that are no [Gatherer] are skimmed: one pass
+// that stops at the last row wanted. A source that can be read only once is
+// refused.
+func Gather(ctx context.Context, src Source, rows []int64, dst *Batch) error {
+	if dst.X.Rows != len(rows) {
+		panic("stream: gather into a batch of another size")
+	}
+	info := src.Info()
+	if len(rows) == 0 {
+		return nil
+	}
+	if last := rows[len(rows)-1]; rows[0] < 0 || info.Rows >= 0 && last >= info.Rows {
+		panic(fmt.Sprintf("stream: gather rows %d to %d of %d", rows[0], last, info.Rows))
+	}
+	if info.Once {
+		return OnceError(info.Name)
+	}
+	if g, ok := src.(Gatherer); ok {
+		return g.Gather(ctx, rows, dst)
+	}
+	return skim(ctx, src, rows, dst)
+}
+
+// GatherRows is [Gather] into a new matrix.
+func GatherRows(ctx context.Context, src Source, rows []int64) (blas64.General, error) {
+	m := NewMatrix(len(rows), len(src.Info().Columns))
+	return m, Gather(ctx, src, rows, &Batch{X: m})
+}
+
+// skim reads src from the front and keeps the rows wanted.
+func skim(ctx context.Context, src Source, rows []int64, dst *Batch) (err error) {
+	info := src.Info()
+	r, err := src.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	chunk := Batch{X: NewMatrix(1024, len(info.Columns))}
+	if dst.Kept != nil {
+		chunk.Kept = keptColumns(info.Kept)
+	}
+	taken := 0
+	for start := int64(0); taken < len(rows); {
+		n, err := ReadFull(r, &chunk)
+		taken += pick(dst, &chunk, rows, taken, start, n)
+		start += int64(n)
+		if err != nil && taken < len(rows) {
+			if err == io.EOF {
+				return fmt.Errorf("%s ended at row %d, before row %d: the file changed or is damaged", info.Name, start, rows[taken])
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// pick copies from a chunk of n rows, whose first row has the number start, the
+// rows wanted from rows[taken] on, and returns how many it found.
+func pick(dst, chunk *Batch, rows []int64, taken int, start int64, n int) (found int) {
+	for taken+found < len(rows) && rows[taken+found] < start+int64(n) {
+		i := int(rows[taken+found] - start)
+		copy(row(dst.X, taken+found), row(chunk.X, i))
+		for k := range dst.Kept {
+			dst.Kept[k].Append(&chunk.Kept[k], i, i+1)
+		}
+		found++
+	}
+	return found
+}

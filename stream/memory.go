@@ -1,0 +1,184 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// FromMatrix is a source whose rows are the rows of m, which must not change
+// while the source is in use. Columns are called x0, x1, ...
+func FromMatrix(name string, m blas64.General) Gatherer {
+	return &matrixSource{Info{Name: name, Columns: NumberedColumns(m.Cols), Rows: int64(m.Rows)}, m}
+}
+
+// NumberedColumns are the names x0 … x{d-1} of columns that have none.
+func NumberedColumns(d int) []string {
+	names := make([]string, d)
+	for j := range names {
+		names[j] = fmt.Sprintf("x%d", j)
+	}
+	return names
+}
+
+type matrixSource struct {
+	info Info
+	m    blas64.General
+}
+
+func (s *matrixSource) Info() Info { return s.info }
+
+func (s *matrixSource) Open(context.Context) (Reader, error) { return &matrixReader{m: s.m}, nil }
+
+func (s *matrixSource) Gather(_ context.Context, rows []int64, dst *Batch) error {
+	for i, r := range rows {
+		copy(row(dst.X, i), row(s.m, int(r)))
+	}
+	return nil
+}
+
+type matrixReader struct {
+	m    blas64.General
+	next int
+}
+
+func (r *matrixReader) Read(dst *Batch) (int, error) {
+	n := min(dst.X.Rows, r.m.Rows-r.next)
+	copyRows(dst.X, RowSlice(r.m, r.next, n))
+	r.next += n
+	if r.next == r.m.Rows {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+func (r *matrixReader) Close() error { return nil }
+
+// row is row i of m as a slice.
+func row(m blas64.General, i int) []float64 {
+	return m.Data[i*m.Stride : i*m.Stride+m.Cols]
+}
+
+// copyRows copies the rows of src into the first rows of dst.
+func copyRows(dst, src blas64.General) {
+	for i := range src.Rows {
+		copy(row(dst, i), row(src, i))
+	}
+}
+
+// FromSeq is a source whose rows come from a sequence of matrices with
+// len(info.Columns) columns. seq is called once per pass; set info.Once if it
+// can be called only once, and info.Rows to -1 if the number is not known. Kept
+// columns are not supported.
+func FromSeq(info Info, seq func() iter.Seq2[blas64.General, error]) Source {
+	if len(info.Kept) > 0 {
+		panic("stream: FromSeq has no kept columns")
+	}
+	return &seqSource{info: info, seq: seq}
+}
+
+type seqSource struct {
+	info   Info
+	seq    func() iter.Seq2[blas64.General, error]
+	opened bool
+}
+
+func (s *seqSource) Info() Info { return s.info }
+
+func (s *seqSource) Open(context.Context) (Reader, error) {
+	if s.info.Once && s.opened {
+		return nil, OnceError(s.info.Name)
+	}
+	s.opened = true
+	next, stop := iter.Pull2(s.seq())
+	return &seqReader{info: s.info, next: next, stop: stop}, nil
+}
+
+// OnceError says that a source that can be read only once was opened again.
+func OnceError(name string) error {
+	return fmt.Errorf("%s can be read only once, and this needs to read it again: store it first (--spool)", name)
+}
+
+type seqReader struct {
+	info Info
+	next func() (blas64.General, error, bool)
+	stop func()
+	rest blas64.General // rows of the last matrix not yet delivered
+}
+
+func (r *seqReader) Read(dst *Batch) (n int, err error) {
+	for n < dst.X.Rows {
+		if r.rest.Rows == 0 {
+			if err := r.pull(); err != nil {
+				return n, err
+			}
+			continue
+		}
+		k := min(r.rest.Rows, dst.X.Rows-n)
+		copyRows(RowSlice(dst.X, n, k), RowSlice(r.rest, 0, k))
+		r.rest = RowSlice(r.rest, k, r.rest.Rows-k)
+		n += k
+	}
+	return n, nil
+}
+
+// pull takes the next matrix of the sequence.
+func (r *seqReader) pull() error {
+	m, err, ok := r.next()
+	switch {
+	case !ok:
+		return io.EOF
+	case err != nil:
+		return err
+	case m.Cols != len(r.info.Columns):
+		return fmt.Errorf("%s: a block has %d columns, not %d", r.info.Name, m.Cols, len(r.info.Columns))
+	}
+	r.rest = m
+	return nil
+}
+
+func (r *seqReader) Close() error {
+	r.stop()
+	return nil
+}
+
+// Load reads src into a matrix in memory and gives it as a source, kept columns
+// dropped. It is an error if the rows take more than limit bytes (0: no limit).
+// Cost: one pass.
+func Load(ctx context.Context, src Source, limit int64) (Gatherer, error) {
+	info := src.Info()
+	d := len(info.Columns)
+	r, err := src.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var data []float64
+	chunk := NewMatrix(1024, d)
+	for err == nil {
+		var n int
+		n, err = r.Read(&Batch{X: chunk})
+		data = append(data, chunk.Data[:n*d]...)
+		if limit > 0 && int64(len(data))*8 > limit {
+			err = fmt.Errorf("%s: its rows do not fit in %d bytes of memory", info.Name, limit)
+		}
+	}
+	if err = errors.Join(ignoreEOF(err), r.Close()); err != nil {
+		return nil, err
+	}
+	m := blas64.General{Cols: d, Stride: max(1, d), Data: data}
+	if d > 0 {
+		m.Rows = len(data) / d
+	}
+	return &matrixSource{Info{Name: info.Name, Columns: info.Columns, Rows: int64(m.Rows), Scans: info.Scans}, m}, nil
+}
+
+func ignoreEOF(err error) error {
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,253 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// stallLimit is how long a single read may take before the pass gives up: a
+// reader that makes no progress that long on a file is taken to hang. Pipes may
+// wait for ever. It is a variable for the tests.
+var stallLimit = 30 * time.Second
+
+// Fold reads src once and folds its blocks into one accumulator. newAcc makes
+// an empty accumulator; worker is called once per worker and returns the
+// function that adds a block to an empty accumulator, and may own scratch
+// memory. Accumulators are merged in the fixed tree of [Forest], so the result
+// does not depend on the number of threads. name names the pass in progress
+// reports.
+func Fold[A Accumulator[A]](ctx context.Context, e Engine, name string, src Source, newAcc func() A, worker func() func(acc A, b *Block) error) (A, error) {
+	type leaf struct {
+		block *Block
+		acc   A
+	}
+	var none A
+	forest := NewForest(newAcc)
+	pass := newPass(e, name, src, false)
+	err := schedule(ctx, e.threads(), pass.produce,
+		func() func(context.Context, *Block) (leaf, error) {
+			add := worker()
+			return func(_ context.Context, b *Block) (leaf, error) {
+				acc := newAcc()
+				return leaf{b, acc}, add(acc, b)
+			}
+		},
+		func(l leaf) error {
+			defer pass.done(l.block)
+			return forest.Add(l.block.Index, l.acc)
+		})
+	if err != nil {
+		return none, err
+	}
+	return forest.Finish(forest.Blocks())
+}
+
+// Map reads src once, turns each block of B rows into B rows with cols columns,
+// and hands them to emit in row order on the calling goroutine. dst has as many
+// rows as the block and holds anything when the worker gets it. The block given
+// to emit carries its kept columns when kept is true.
+func Map(ctx context.Context, e Engine, name string, src Source, cols int, kept bool,
+	worker func() func(dst blas64.General, b *Block) error, emit func(b *Block, out blas64.General) error) error {
+	type mapped struct {
+		block *Block
+		out   blas64.General
+	}
+	pass := newPass(e, name, src, kept)
+	outs := make(chan blas64.General, cap(pass.free))
+	for range cap(outs) {
+		outs <- NewMatrix(pass.blockRows, cols)
+	}
+	return schedule(ctx, e.threads(), pass.produce,
+		func() func(context.Context, *Block) (mapped, error) {
+			do := worker()
+			return func(_ context.Context, b *Block) (mapped, error) {
+				out := <-outs
+				return mapped{b, out}, do(RowSlice(out, 0, b.X.Rows), b)
+			}
+		},
+		func(m mapped) error {
+			defer pass.done(m.block)
+			defer func() { outs <- m.out }()
+			return emit(m.block, RowSlice(m.out, 0, m.block.X.Rows))
+		})
+}
+
+// pass reads the blocks of one source from first to last.
+type pass struct {
+	engine    Engine
+	name      string
+	src       Source
+	info      Info
+	blockRows int
+	free      chan *Block // buffers nobody uses
+	full      []blas64.General
+	rowsDone  int64
+	reading   atomic.Int64 // when the read under way began, 0 if none is
+}
+
+func newPass(e Engine, name string, src Source, kept bool) *pass {
+	info := src.Info()
+	d := len(info.Columns)
+	p := &pass{engine: e, name: name, src: src, info: info, blockRows: e.blockRows(d)}
+	if info.Rows >= 0 { // a short source needs no full block
+		p.blockRows = int(max(1, min(int64(p.blockRows), info.Rows)))
+	}
+	p.free = make(chan *Block, e.threads()+lookahead+1)
+	for range cap(p.free) {
+		b := &Block{X: NewMatrix(p.blockRows, d)}
+		if kept {
+			b.Kept = keptColumns(info.Kept)
+		}
+		p.free <- b
+	}
+	return p
+}
+
+// keptColumns makes empty columns for the fields.
+func keptColumns(fields []Field) []Column {
+	cols := make([]Column, len(fields))
+	for i, f := range fields {
+		cols[i].Kind = f.Kind
+	}
+	return cols
+}
+
+// done takes back a block and reports progress.
+func (p *pass) done(b *Block) {
+	p.rowsDone += int64(b.X.Rows)
+	p.engine.report(p.name, p.rowsDone, p.info.Rows)
+	p.free <- b
+}
+
+// produce reads the source on a goroutine of its own, so that a read that never
+// returns can be given up.
+func (p *pass) produce(ctx context.Context, yield func(*Block) bool) error {
+	failed := make(chan error, 1)
+	go func() {
+		failed <- recovered(func() error { return p.readAll(ctx, yield) })
+	}()
+	tick := time.NewTicker(stallLimit / 16)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-failed:
+			return err
+		case now := <-tick.C:
+			began := p.reading.Load()
+			stalled := began != 0 && !p.info.Once && now.UnixNano()-began > int64(stallLimit)
+			if stalled && p.reading.CompareAndSwap(began, 0) {
+				return fmt.Errorf("%s: no progress for %v while reading; the file or its disk hangs", p.info.Name, stallLimit)
+			}
+		}
+	}
+}
+
+func (p *pass) readAll(ctx context.Context, yield func(*Block) bool) (err error) {
+	var r Reader
+	if err := p.watched(func() (err error) { r, err = p.src.Open(ctx); return err }); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	total := int64(0)
+	for index := int64(0); ; index++ {
+		var b *Block
+		select {
+		case b = <-p.free:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		n, err := p.readBlock(r, b)
+		total += int64(n)
+		if n > 0 {
+			b.Index, b.Start = index, index*int64(p.blockRows)
+			if !yield(b) {
+				return context.Cause(ctx)
+			}
+		}
+		if err == io.EOF {
+			return p.checkTotal(total)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// errAbandoned ends a reading goroutine that the pass no longer waits for.
+var errAbandoned = errors.New("stream: the pass gave this reader up")
+
+// watched runs one call into the source under the eyes of produce. If produce
+// has given up in the meantime the result is errAbandoned, and the goroutine
+// must touch nothing that it shares with the pass.
+func (p *pass) watched(call func() error) error {
+	began := time.Now().UnixNano()
+	p.reading.Store(began)
+	err := call()
+	if !p.reading.CompareAndSwap(began, 0) {
+		return errAbandoned
+	}
+	return err
+}
+
+// readBlock fills one block, or what is left of the source.
+func (p *pass) readBlock(r Reader, b *Block) (n int, err error) {
+	b.X.Rows = p.blockRows
+	err = p.watched(func() (err error) {
+		n, err = ReadFull(r, &Batch{X: b.X, Kept: b.Kept})
+		return err
+	})
+	if err == errAbandoned {
+		return 0, err
+	}
+	b.X.Rows = n
+	return n, err
+}
+
+func (p *pass) checkTotal(total int64) error {
+	if p.info.Rows >= 0 && total != p.info.Rows {
+		return fmt.Errorf("%s: promised %d rows and gave %d: the file changed or is damaged", p.info.Name, p.info.Rows, total)
+	}
+	return nil
+}
+
+// ReadFull reads until dst is full or the source ends. Unlike the Read of a
+// single reader it may be given readers that return fewer rows than asked for
+// without an error. It returns io.EOF only with the last rows or after them.
+func ReadFull(r Reader, dst *Batch) (n int, err error) {
+	if dst.Kept != nil {
+		return readFullKept(r, dst)
+	}
+	for n < dst.X.Rows && err == nil {
+		var k int
+		k, err = r.Read(&Batch{X: RowSlice(dst.X, n, dst.X.Rows-n)})
+		n += k
+	}
+	return n, err
+}
+
+// readFullKept is ReadFull for batches with kept columns, which each read
+// truncates: they are gathered behind one another.
+func readFullKept(r Reader, dst *Batch) (n int, err error) {
+	for i := range dst.Kept {
+		dst.Kept[i].Reset()
+	}
+	part := make([]Column, len(dst.Kept))
+	for i, c := range dst.Kept {
+		part[i].Kind = c.Kind
+	}
+	for n < dst.X.Rows && err == nil {
+		var k int
+		k, err = r.Read(&Batch{X: RowSlice(dst.X, n, dst.X.Rows-n), Kept: part})
+		for i := range part {
+			dst.Kept[i].Append(&part[i], 0, k)
+		}
+		n += k
+	}
+	return n, err
+}

@@ -1,0 +1,333 @@
+package stream
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sort"
+)
+
+// Nulls says what becomes of rows with a null or a number that is not finite.
+type Nulls uint8
+
+const (
+	// NullsError refuses them, naming row and column.
+	NullsError Nulls = iota
+	// NullsDrop leaves such rows out.
+	NullsDrop
+	// NullsZero puts 0 in their place.
+	NullsZero
+	// NullsMean puts the mean of the column's finite values in their place.
+	NullsMean
+)
+
+// Scaling says how columns are scaled.
+type Scaling uint8
+
+const (
+	// ScaleNone leaves columns as they are.
+	ScaleNone Scaling = iota
+	// ScaleStandard gives each column mean 0 and standard deviation 1
+	// (dividing by n, as scikit-learn's StandardScaler). A constant column
+	// becomes 0.
+	ScaleStandard
+	// ScaleMinMax maps each column to [0, 1]. A constant column becomes 0.
+	ScaleMinMax
+)
+
+// Preparation is how raw rows become the rows a method sees: x' = (x−Shift)·Factor
+// after nulls were dealt with. It is a value that a model keeps, so that new
+// rows are treated as the rows of the fit were.
+type Preparation struct {
+	Nulls  Nulls
+	Fill   []float64 // what takes the place of a null, per column; nil without such a policy
+	Shift  []float64 // nil means no scaling
+	Factor []float64
+}
+
+// Prepare works out the preparation of src. Mean filling, scaling and dropping
+// cost one pass together, which ends up in the Scans of the result; otherwise
+// no row is read.
+func Prepare(ctx context.Context, e Engine, src Source, nulls Nulls, scale Scaling) (*Prepared, error) {
+	d := len(src.Info().Columns)
+	p := Preparation{Nulls: nulls}
+	if nulls == NullsZero {
+		p.Fill = make([]float64, d)
+	}
+	if nulls != NullsDrop && nulls != NullsMean && scale == ScaleNone {
+		return newPrepared(src, p, nil), nil
+	}
+	stats, err := scan(ctx, e, src, nulls)
+	if err != nil {
+		return nil, err
+	}
+	if nulls == NullsMean {
+		p.Fill = stats.means()
+	}
+	p.Shift, p.Factor = stats.scaling(scale, p.Fill)
+	return newPrepared(src, p, stats), nil
+}
+
+// Apply prepares src as an earlier Prepare did for the rows of a fit. Dropping
+// rows costs a pass that counts them, unless src can be read only once: then
+// the number of rows stays unknown and rows cannot be gathered.
+func (p Preparation) Apply(ctx context.Context, e Engine, src Source) (*Prepared, error) {
+	if p.Nulls != NullsDrop || src.Info().Once {
+		return newPrepared(src, p, nil), nil
+	}
+	stats, err := scan(ctx, e, src, NullsDrop)
+	if err != nil {
+		return nil, err
+	}
+	return newPrepared(src, p, stats), nil
+}
+
+// Prepared is a source whose nulls are dealt with and whose columns are scaled.
+type Prepared struct {
+	Preparation
+	src   Source
+	info  Info
+	kept  *keptRows // which raw rows are left; nil if all are
+	drops int64
+}
+
+func newPrepared(src Source, p Preparation, stats *columnStats) *Prepared {
+	s := &Prepared{Preparation: p, src: src, info: src.Info()}
+	if stats != nil {
+		s.info.Scans++
+	}
+	if p.Nulls == NullsDrop {
+		s.info.Rows = -1
+		if stats != nil {
+			s.kept = newKeptRows(stats)
+			s.drops = s.kept.raw - s.kept.total()
+			s.info.Rows = s.kept.total()
+		}
+	}
+	return s
+}
+
+// Info describes the source after preparation.
+func (s *Prepared) Info() Info { return s.info }
+
+// Dropped is the number of rows left out, as far as they have been counted.
+func (s *Prepared) Dropped() int64 { return s.drops }
+
+// Open starts a pass.
+func (s *Prepared) Open(ctx context.Context) (Reader, error) {
+	r, err := s.src.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &preparedReader{s: s, r: r}, nil
+}
+
+type preparedReader struct {
+	s   *Prepared
+	r   Reader
+	row int64 // raw rows read
+}
+
+func (r *preparedReader) Close() error { return r.r.Close() }
+
+// Read may return fewer rows than asked for, when rows were dropped.
+func (r *preparedReader) Read(dst *Batch) (int, error) {
+	n, err := r.r.Read(dst)
+	start := r.row
+	r.row += int64(n)
+	left, bad := r.s.clean(dst, n, func(i int) int64 { return start + int64(i) })
+	if bad != nil {
+		return 0, bad
+	}
+	return left, err
+}
+
+// Gather fetches prepared rows by number.
+func (s *Prepared) Gather(ctx context.Context, rows []int64, dst *Batch) error {
+	if s.Nulls == NullsDrop {
+		return s.gatherKept(ctx, rows, dst)
+	}
+	if err := Gather(ctx, s.src, rows, dst); err != nil {
+		return err
+	}
+	_, err := s.clean(dst, len(rows), func(i int) int64 { return rows[i] })
+	return err
+}
+
+// gatherKept finds rows among those that were not dropped: each raw block that
+// holds a wanted row is read and cleaned.
+func (s *Prepared) gatherKept(ctx context.Context, rows []int64, dst *Batch) error {
+	if s.kept == nil {
+		return OnceError(s.info.Name)
+	}
+	for taken := 0; taken < len(rows); {
+		index, before := s.kept.find(rows[taken])
+		chunk, left, err := s.rawBlock(ctx, index, dst.Kept != nil)
+		if err != nil {
+			return err
+		}
+		found := pick(dst, chunk, rows, taken, before, left)
+		if found == 0 {
+			return fmt.Errorf("%s: row %d is gone: the file changed", s.info.Name, rows[taken])
+		}
+		taken += found
+	}
+	return nil
+}
+
+// rawBlock reads and cleans one block of raw rows.
+func (s *Prepared) rawBlock(ctx context.Context, index int, kept bool) (*Batch, int, error) {
+	start := int64(index) * s.kept.blockRows
+	n := min(s.kept.blockRows, s.kept.raw-start)
+	rows := make([]int64, n)
+	for i := range rows {
+		rows[i] = start + int64(i)
+	}
+	chunk := &Batch{X: NewMatrix(int(n), len(s.info.Columns))}
+	if kept {
+		chunk.Kept = keptColumns(s.info.Kept)
+	}
+	if err := Gather(ctx, s.src, rows, chunk); err != nil {
+		return nil, 0, err
+	}
+	left, err := s.clean(chunk, int(n), func(i int) int64 { return rows[i] })
+	return chunk, left, err
+}
+
+// clean applies the preparation to the first n rows of b, in place, and returns
+// how many are left. number gives the number of a row for messages.
+func (s *Prepared) clean(b *Batch, n int, number func(i int) int64) (left int, err error) {
+	for i := range n {
+		x := row(b.X, i)
+		if j := firstNonFinite(x); j >= 0 {
+			if s.Nulls == NullsError {
+				return 0, s.nullError(number(i), j, x[j])
+			}
+			if s.Nulls == NullsDrop {
+				continue
+			}
+			s.fill(x)
+		}
+		s.scale(x)
+		if left < i {
+			copy(row(b.X, left), x)
+			moveKept(b.Kept, left, i)
+		}
+		left++
+	}
+	if left < n {
+		truncateKept(b.Kept, left)
+	}
+	return left, nil
+}
+
+func (s *Prepared) nullError(row int64, column int, value float64) error {
+	what := fmt.Sprint(value)
+	if math.IsNaN(value) {
+		what = "null or NaN"
+	}
+	return &BadValueError{Source: s.info.Name, Row: row, Column: s.info.Columns[column],
+		Reason: what + "; choose what to do with such rows: --nulls drop, zero or mean"}
+}
+
+// BadValueError says that a value cannot be computed with.
+type BadValueError struct {
+	Source string
+	Row    int64 // counted from 0
+	Column string
+	Reason string
+}
+
+func (e *BadValueError) Error() string {
+	return fmt.Sprintf("%s: row %d (counted from 0), column %q: %s", e.Source, e.Row, e.Column, e.Reason)
+}
+
+func (s *Prepared) fill(x []float64) {
+	for j, v := range x {
+		if !finite(v) {
+			x[j] = s.Fill[j]
+		}
+	}
+}
+
+func (s *Prepared) scale(x []float64) {
+	if s.Shift == nil {
+		return
+	}
+	for j, v := range x {
+		x[j] = (v - s.Shift[j]) * s.Factor[j]
+	}
+}
+
+func finite(v float64) bool { return v-v == 0 }
+
+// firstNonFinite is the index of the first value that is not finite, or -1.
+func firstNonFinite(x []float64) int {
+	for j, v := range x {
+		if !finite(v) {
+			return j
+		}
+	}
+	return -1
+}
+
+// moveKept overwrites value `to` of each column by value `from`.
+func moveKept(cols []Column, to, from int) {
+	for k := range cols {
+		c := &cols[k]
+		switch c.Kind {
+		case Float64:
+			c.Floats[to] = c.Floats[from]
+		case Int64:
+			c.Ints[to] = c.Ints[from]
+		default:
+			c.Strings[to] = c.Strings[from]
+		}
+		if c.Valid != nil {
+			c.Valid[to] = c.Valid[from]
+		}
+	}
+}
+
+// truncateKept leaves the first n values of each column.
+func truncateKept(cols []Column, n int) {
+	for k := range cols {
+		c := &cols[k]
+		switch c.Kind {
+		case Float64:
+			c.Floats = c.Floats[:n]
+		case Int64:
+			c.Ints = c.Ints[:n]
+		default:
+			c.Strings = c.Strings[:n]
+		}
+		if c.Valid != nil {
+			c.Valid = c.Valid[:n]
+		}
+	}
+}
+
+// keptRows maps the rows that are left to blocks of raw rows. It takes 8 bytes
+// for each block of raw rows.
+type keptRows struct {
+	blockRows int64
+	raw       int64
+	before    []int64 // rows left before block i; one more entry for the end
+}
+
+func newKeptRows(stats *columnStats) *keptRows {
+	k := &keptRows{blockRows: stats.blockRows, raw: stats.rows, before: make([]int64, 1, len(stats.kept)+1)}
+	for i, n := range stats.kept {
+		k.before = append(k.before, k.before[i]+n)
+	}
+	return k
+}
+
+func (k *keptRows) total() int64 { return k.before[len(k.before)-1] }
+
+// find gives the raw block that holds the row, and the number of its first row
+// that is left.
+func (k *keptRows) find(row int64) (block int, before int64) {
+	block = sort.Search(len(k.before)-1, func(i int) bool { return k.before[i+1] > row })
+	return block, k.before[block]
+}

@@ -1,0 +1,186 @@
+package stream
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// columnStats are what a scan learns about the columns of a source. Means and
+// sums of squares are combined as in Chan, Golub and LeVeque (1983), in the
+// fixed tree of a fold.
+type columnStats struct {
+	nulls     Nulls
+	rows      int64   // rows seen
+	blockRows int64   // rows in a full block
+	kept      []int64 // rows left, per block
+	columns   []columnMoments
+}
+
+// columnMoments describe the finite values of one column.
+type columnMoments struct {
+	N        int64
+	Mean, M2 float64
+	Min, Max float64
+}
+
+// scan reads src once and describes its columns. Rows with a value that is not
+// finite are left out or an error, as nulls says; with the other policies only
+// the values are left out.
+func scan(ctx context.Context, e Engine, src Source, nulls Nulls) (*columnStats, error) {
+	d := len(src.Info().Columns)
+	newStats := func() *columnStats { return newColumnStats(d, nulls) }
+	checker := newPrepared(src, Preparation{Nulls: NullsError}, nil)
+	stats, err := Fold(ctx, e, "scan", src, newStats, func() func(*columnStats, *Block) error {
+		return func(s *columnStats, b *Block) error { return s.add(b, checker) }
+	})
+	if err == nil {
+		stats.blockRows = int64(e.blockRows(d))
+	}
+	return stats, err
+}
+
+func newColumnStats(d int, nulls Nulls) *columnStats {
+	s := &columnStats{nulls: nulls, columns: make([]columnMoments, d)}
+	for j := range s.columns {
+		s.columns[j].Min, s.columns[j].Max = math.Inf(1), math.Inf(-1)
+	}
+	return s
+}
+
+func (s *columnStats) add(b *Block, checker *Prepared) error {
+	left := int64(0)
+	for i := range b.X.Rows {
+		x := row(b.X, i)
+		if j := firstNonFinite(x); j >= 0 {
+			if s.nulls == NullsError {
+				return checker.nullError(b.Start+int64(i), j, x[j])
+			}
+			if s.nulls == NullsDrop {
+				continue
+			}
+		}
+		left++
+		for j, v := range x {
+			if finite(v) {
+				s.columns[j].add(v)
+			}
+		}
+	}
+	s.rows += int64(b.X.Rows)
+	s.kept = append(s.kept, left)
+	return nil
+}
+
+func (m *columnMoments) add(v float64) {
+	m.N++
+	delta := v - m.Mean
+	m.Mean += delta / float64(m.N)
+	m.M2 += delta * (v - m.Mean)
+	m.Min, m.Max = min(m.Min, v), max(m.Max, v)
+}
+
+func (m *columnMoments) merge(o columnMoments) {
+	if o.N == 0 {
+		return
+	}
+	n := float64(m.N + o.N)
+	delta := o.Mean - m.Mean
+	m.Mean += delta * (float64(o.N) / n)
+	m.M2 += o.M2 + delta*delta*(float64(m.N)/n)*float64(o.N)
+	m.N += o.N
+	m.Min, m.Max = min(m.Min, o.Min), max(m.Max, o.Max)
+}
+
+// Merge adds what a scan of the following rows learnt.
+func (s *columnStats) Merge(later *columnStats) error {
+	s.rows += later.rows
+	s.kept = append(s.kept, later.kept...)
+	for j := range s.columns {
+		s.columns[j].merge(later.columns[j])
+	}
+	return nil
+}
+
+// MarshalBinary encodes the statistics as little-endian numbers.
+func (s *columnStats) MarshalBinary() ([]byte, error) {
+	var b bytes.Buffer
+	head := []int64{int64(s.nulls), s.rows, s.blockRows, int64(len(s.kept)), int64(len(s.columns))}
+	for _, v := range []any{head, s.kept, s.columns} {
+		if err := binary.Write(&b, binary.LittleEndian, v); err != nil {
+			return nil, err
+		}
+	}
+	return b.Bytes(), nil
+}
+
+// UnmarshalBinary decodes what MarshalBinary wrote.
+func (s *columnStats) UnmarshalBinary(data []byte) error {
+	r := bytes.NewReader(data)
+	var head [5]int64
+	if err := binary.Read(r, binary.LittleEndian, &head); err != nil {
+		return fmt.Errorf("stream: column statistics: %w", err)
+	}
+	kept, columns := head[3], head[4]
+	size := int64(binary.Size(columnMoments{}))
+	if kept < 0 || columns < 0 || kept > int64(r.Len())/8 || columns > int64(r.Len())/size || kept*8+columns*size != int64(r.Len()) {
+		return fmt.Errorf("stream: column statistics: %d blocks and %d columns do not fit %d bytes", kept, columns, r.Len())
+	}
+	s.nulls, s.rows, s.blockRows = Nulls(head[0]), head[1], head[2]
+	s.kept, s.columns = make([]int64, kept), make([]columnMoments, columns)
+	if err := binary.Read(r, binary.LittleEndian, s.kept); err != nil {
+		return err
+	}
+	return binary.Read(r, binary.LittleEndian, s.columns)
+}
+
+// means are what nulls are filled with; a column without a finite value gets 0.
+func (s *columnStats) means() []float64 {
+	fill := make([]float64, len(s.columns))
+	for j, c := range s.columns {
+		fill[j] = c.Mean
+	}
+	return fill
+}
+
+// scaling gives the shift and factor of each column, counting the values that
+// were filled in; nil without scaling.
+func (s *columnStats) scaling(how Scaling, fill []float64) (shift, factor []float64) {
+	if how == ScaleNone {
+		return nil, nil
+	}
+	rows := int64(0)
+	for _, n := range s.kept {
+		rows += n
+	}
+	shift, factor = make([]float64, len(s.columns)), make([]float64, len(s.columns))
+	for j, c := range s.columns {
+		if missing := rows - c.N; missing > 0 && fill != nil {
+			c.merge(columnMoments{N: missing, Mean: fill[j], Min: fill[j], Max: fill[j]})
+		}
+		shift[j], factor[j] = c.scaling(how)
+	}
+	return shift, factor
+}
+
+func (m *columnMoments) scaling(how Scaling) (shift, factor float64) {
+	spread := math.Sqrt(m.M2 / float64(max(1, m.N)))
+	shift = m.Mean
+	if how == ScaleMinMax {
+		shift, spread = m.Min, m.Max-m.Min
+	}
+	if m.N == 0 || m.Min == m.Max || spread == 0 {
+		return constantShift(m), 1
+	}
+	return shift, 1 / spread
+}
+
+// constantShift takes a constant column to 0.
+func constantShift(m *columnMoments) float64 {
+	if m.N == 0 {
+		return 0
+	}
+	return m.Min
+}

@@ -66,6 +66,6 @@ func (b *Budget) Check(limit int64) error {
 
 // PassBudget adds what a pass over rows of dimension d holds: its blocks.
 func (e Engine) PassBudget(b *Budget, d int) {
-	blocks := int64(e.threads() + lookahead + 1)
+	blocks := int64(e.Workers() + lookahead + 1)
 	b.Add("row blocks", blocks*int64(e.blockRows(d))*int64(d), "--threads")
 }

@@ -38,7 +38,8 @@ func BlockRows(d int) int {
 	return b
 }
 
-func (e Engine) threads() int {
+// Workers is the number of workers that a pass uses.
+func (e Engine) Workers() int {
 	if e.Threads > 0 {
 		return e.Threads
 	}

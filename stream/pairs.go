@@ -50,7 +50,7 @@ func Pairs(ctx context.Context, e Engine, name string, rows, cols Gatherer, shap
 		if min(bi, bj) == 0 {
 			return nil
 		}
-		err := schedule(ctx, e.threads(), grid.round(r), grid.worker(visit), func(struct{}) error {
+		err := schedule(ctx, e.Workers(), grid.round(r), grid.worker(visit), func(struct{}) error {
 			done++
 			e.report(name, done, grid.tiles())
 			return nil

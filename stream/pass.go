@@ -30,7 +30,7 @@ func Fold[A Accumulator[A]](ctx context.Context, e Engine, name string, src Sour
 	var none A
 	forest := NewForest(newAcc)
 	pass := newPass(e, name, src, false)
-	err := schedule(ctx, e.threads(), pass.produce,
+	err := schedule(ctx, e.Workers(), pass.produce,
 		func() func(context.Context, *Block) (leaf, error) {
 			add := worker()
 			return func(_ context.Context, b *Block) (leaf, error) {
@@ -63,7 +63,7 @@ func Map(ctx context.Context, e Engine, name string, src Source, cols int, kept 
 	for range cap(outs) {
 		outs <- NewMatrix(pass.blockRows, cols)
 	}
-	return schedule(ctx, e.threads(), pass.produce,
+	return schedule(ctx, e.Workers(), pass.produce,
 		func() func(context.Context, *Block) (mapped, error) {
 			do := worker()
 			return func(_ context.Context, b *Block) (mapped, error) {
@@ -98,7 +98,7 @@ func newPass(e Engine, name string, src Source, kept bool) *pass {
 	if info.Rows >= 0 { // a short source needs no full block
 		p.blockRows = int(max(1, min(int64(p.blockRows), info.Rows)))
 	}
-	p.free = make(chan *Block, e.threads()+lookahead+1)
+	p.free = make(chan *Block, e.Workers()+lookahead+1)
 	for range cap(p.free) {
 		b := &Block{X: NewMatrix(p.blockRows, d)}
 		if kept {

@@ -1,0 +1,125 @@
+package lowrank
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// RankTolerance is where singular values of a sketch are cut off, relative to
+// the largest: below it they are rounding of the kernel entries.
+const RankTolerance = 1e-12
+
+// coreTolerance is where the core's least-squares problems are cut off. Their
+// matrices are rows of orthonormal columns, so small values mean that the core
+// points do not see a direction at all.
+const coreTolerance = 1e-8
+
+// The core of a factorisation is fitted on rows in memory. The sums over them
+// are folds over a source in memory, so that they run in parallel and come out
+// the same for any number of threads.
+
+// coreBlock is the grid of the core's folds.
+const coreBlock = 2 * stream.PanelRows
+
+// foldCore sums a matrix with the given shape over blocks of rows: add is
+// called once per worker and returns the function that adds the tile of a panel
+// of rows, the first of which has the given index.
+func (t *tiles) foldCore(ctx context.Context, e stream.Engine, rows blas64.General, p *panel, r, c int,
+	add func() func(sum blas64.General, first int, tile blas64.General)) (blas64.General, error) {
+	e.BlockRows = coreBlock
+	e.Progress = nil
+	newSum := func() *matrixSum { return newMatrixSum(r, c) }
+	sum, err := stream.Fold(ctx, e, "core", stream.FromMatrix("core rows", rows), newSum, func() func(*matrixSum, *stream.Block) error {
+		var w kernelgen.Workspace
+		tile := stream.NewMatrix(stream.PanelRows, p.rows.Rows)
+		do := add()
+		return func(acc *matrixSum, b *stream.Block) error {
+			for first, x := range b.Panels(stream.PanelRows) {
+				part := stream.RowSlice(tile, 0, x.Rows)
+				t.fill(part, x, p, &w)
+				do(acc.General, int(b.Start)+first, part)
+			}
+			return nil
+		}
+	})
+	if err != nil {
+		return blas64.General{}, err
+	}
+	return sum.General, nil
+}
+
+// foldedCore is Ôᵀ·K(rows of o, rows of s)·Ŝ.
+func (t *tiles) foldedCore(ctx context.Context, e stream.Engine, left *panel, o *sketch.SparseSign, right *panel, s *sketch.SparseSign) (blas64.General, error) {
+	return t.foldCore(ctx, e, left.rows, right, o.Cols, s.Cols, func() func(blas64.General, int, blas64.General) {
+		fold := stream.NewMatrix(stream.PanelRows, s.Cols)
+		return func(sum blas64.General, first int, tile blas64.General) {
+			part := stream.RowSlice(fold, 0, tile.Rows)
+			s.FoldCols(part, tile)
+			o.FoldRows(sum, part, first)
+		}
+	})
+}
+
+// projectedCore is Uᵀ·K(left, right)·V.
+func (t *tiles) projectedCore(ctx context.Context, e stream.Engine, left *panel, u blas64.General, right *panel, v blas64.General) (blas64.General, error) {
+	return t.foldCore(ctx, e, left.rows, right, u.Cols, v.Cols, func() func(blas64.General, int, blas64.General) {
+		kv := stream.NewMatrix(stream.PanelRows, v.Cols)
+		return func(sum blas64.General, first int, tile blas64.General) {
+			part := stream.RowSlice(kv, 0, tile.Rows)
+			gemm(blas.NoTrans, blas.NoTrans, tile, v, part)
+			if sum.Rows > 0 && sum.Cols > 0 {
+				blas64.Gemm(blas.Trans, blas.NoTrans, 1, stream.RowSlice(u, first, tile.Rows), part, 1, sum)
+			}
+		}
+	})
+}
+
+// embedRows is the embedding of rows in memory, whose numbers tell which of
+// them are landmarks.
+func (t *tiles) embedRows(e *Embedding, landmarks, rows *panel, name string) (blas64.General, error) {
+	m := t.embedder(e, landmarks, name)
+	out := stream.NewMatrix(rows.rows.Rows, e.Rank())
+	for first := 0; first < out.Rows; first += stream.PanelRows {
+		n := min(stream.PanelRows, out.Rows-first)
+		fold, err := m.rawNumbered(stream.RowSlice(rows.rows, first, n), rows.number[first:first+n])
+		if err != nil {
+			return out, err
+		}
+		m.project(stream.RowSlice(out, first, n), fold)
+	}
+	return out, nil
+}
+
+// foldedEmbedding is Ŝᵀ·Q, Q the embedding of the rows that s touches.
+func (t *tiles) foldedEmbedding(e *Embedding, landmarks, rows *panel, s *sketch.SparseSign, name string) (blas64.General, error) {
+	q, err := t.embedRows(e, landmarks, rows, name)
+	if err != nil {
+		return q, err
+	}
+	b := stream.NewMatrix(s.Cols, e.Rank())
+	s.FoldRows(b, q, 0)
+	return b, nil
+}
+
+// smallestSingularValue of a small matrix with at least as many rows as columns.
+func smallestSingularValue(a blas64.General) (float64, error) {
+	s, err := newSVD("the sketch", a)
+	if err != nil || len(s.S) == 0 {
+		return 0, err
+	}
+	return s.S[len(s.S)-1], nil
+}
+
+// condition is the ratio of the largest to the smallest singular value kept.
+func condition(s *svd, r int) float64 {
+	if r == 0 {
+		return 1
+	}
+	return s.S[0] / s.S[r-1]
+}

@@ -1,0 +1,131 @@
+package lowrank
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// Independent references: everything formed, everything dense.
+
+// clusters are n rows in d dimensions around a few centres.
+func clusters(n, d int, seed uint64) blas64.General {
+	m := stream.NewMatrix(n, d)
+	centre := sketch.NewStream(seed, "test centres")
+	noise := sketch.NewStream(seed, "test noise")
+	for i := range n {
+		c, e := centre.At(uint64(i%7)), noise.At(uint64(i))
+		for j := range d {
+			m.Data[i*d+j] = c.Float64() + 0.15*e.Normal()
+		}
+	}
+	return m
+}
+
+// kernelMatrix evaluates the kernel entry by entry.
+func kernelMatrix(k kernelgen.Kernel, x, y blas64.General) blas64.General {
+	a := stream.NewMatrix(x.Rows, y.Rows)
+	k.Fill(a, x, k.Pack(y), nil)
+	return a
+}
+
+// spectralNorm of a dense matrix by its singular values.
+func spectralNorm(t *testing.T, a blas64.General) float64 {
+	t.Helper()
+	s, err := newSVD("test matrix", a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.S[0]
+}
+
+// factors collects the embedding of all rows.
+func factors(t *testing.T, m *Model, side *Embedding, x blas64.General) blas64.General {
+	t.Helper()
+	u := stream.NewMatrix(x.Rows, side.Rank())
+	err := m.Embed(context.Background(), stream.Engine{}, side, stream.FromMatrix("x", x), false, func(b *stream.Block, out blas64.General) error {
+		for i := range out.Rows {
+			copy(rowOf(u, int(b.Start)+i), rowOf(out, i))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// approximation is Â in full.
+func approximation(m *Model, u, v blas64.General) blas64.General {
+	a := mul(blas.NoTrans, scaleCols(u, m.Values), blas.Trans, v)
+	if m.Symmetric() {
+		for i := range a.Rows {
+			a.Data[i*a.Stride+i] += m.Shift
+		}
+	}
+	return a
+}
+
+func difference(a, b blas64.General) blas64.General {
+	d := stream.NewMatrix(a.Rows, a.Cols)
+	for i := range a.Rows {
+		for j, v := range rowOf(a, i) {
+			d.Data[i*d.Stride+j] = v - b.Data[i*b.Stride+j]
+		}
+	}
+	return d
+}
+
+// orthogonalityError is max|UᵀU − I|.
+func orthogonalityError(u blas64.General) float64 {
+	g := mul(blas.Trans, u, blas.NoTrans, u)
+	worst := 0.0
+	for i := range g.Rows {
+		for j, v := range rowOf(g, i) {
+			if i == j {
+				v--
+			}
+			worst = math.Max(worst, math.Abs(v))
+			if v != v {
+				return math.NaN()
+			}
+		}
+	}
+	return worst
+}
+
+// bestRank is σ_{c+1}/σ₁ of a symmetric matrix.
+func bestRank(t *testing.T, a blas64.General, c int) float64 {
+	t.Helper()
+	var eig mat.EigenSym
+	sym := mat.NewSymDense(a.Rows, nil)
+	for i := range a.Rows {
+		for j := i; j < a.Rows; j++ {
+			sym.SetSym(i, j, a.Data[i*a.Stride+j])
+		}
+	}
+	if !eig.Factorize(sym, false) {
+		t.Fatal("eigenvalues")
+	}
+	v := eig.Values(nil)
+	return v[len(v)-1-c] / v[len(v)-1]
+}
+
+// denseError is ‖A−Â‖₂/‖A‖₂ with everything formed.
+func denseError(t *testing.T, m *Model, x, a blas64.General, norm float64) float64 {
+	t.Helper()
+	u := factors(t, m, m.Left, x)
+	v := u
+	if !m.Symmetric() {
+		v = factors(t, m, m.Right, x)
+	}
+	return spectralNorm(t, difference(a, approximation(m, u, v))) / norm
+}

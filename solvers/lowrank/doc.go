@@ -1,0 +1,37 @@
+// Package lowrank approximates a matrix A = f∘(M) that is too large to form by
+//
+//	Â = U·diag(values)·Uᵀ + shift·I      A symmetric positive semi-definite
+//	Â = U·diag(values)·Vᵀ                A rectangular or asymmetric
+//
+// from one pass over each source of rows. A is a kernel between the rows of one
+// source, the rows of two sources, or an element-wise function of a matrix on
+// disk.
+//
+// # One pass is enough
+//
+// Every method here looks at A through a few rows of the sources, the
+// landmarks. They are gathered first and kept in memory; then every row streams
+// past them once, and only a small triangular factor remains of what was
+// computed. A column of U is never stored: it is a function of a row, an
+// [Embedding], which holds for rows never seen as well.
+//
+// # Orthonormal to what
+//
+// With Y = K(·, landmarks)·Ĉ and the streamed triangular factor R of Y,
+// Q = Y·T with T = V·S⁻¹ from the SVD of R, small singular values cut off at
+// [RankTolerance]. Q is orthonormal only to about ε·cond(Y): its strong
+// directions are fine, its weakest are not. When the factors of the fitted rows
+// are wanted, [Refine] streams the triangular factor of U itself, the second
+// round of CholeskyQR2 (Yamamoto et al. 2015), and the factors come out
+// orthonormal to rounding. It takes one pass more, and writing them another.
+//
+// # Methods
+//
+//   - [S3SPSD]: Xie et al. (2023), Algorithm 5, with the paper's shift or a
+//     decoupled one.
+//   - [SSRSVD]: Xie et al. (2023), Algorithm 4, for two sources, one source, or
+//     ([SSRSVDMatrix]) an explicit matrix.
+//   - [Landmark], [LandmarkRect]: all landmark columns are kept instead of
+//     being compressed by signs, and the core is fitted by least squares; the
+//     default.
+package lowrank

@@ -1,0 +1,168 @@
+package lowrank
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// Embedding is one side of a factorisation as a function of a row x:
+//
+//	u(x) = (k(x, Landmarks)·Ĉ − RangeShift·c(x))·Projection·Refinement
+//
+// Ĉ is the landmarks' part of a sparse-sign sketch, or the identity when Signs
+// is nil. c(x) is the row of the sketch at x: zero unless x is a landmark of
+// the source of the fit, that is a row with a landmark's number and a
+// landmark's content.
+//
+// Cost for one row: p kernel entries for p landmarks, and 2·p·r flops (with
+// Signs p + 2·c·r) for rank r.
+type Embedding struct {
+	Landmarks  blas64.General // p×d
+	Rows       []int64        // their row numbers in the source of the fit, ascending
+	Signs      *sketch.SparseSign
+	RangeShift float64
+	Projection blas64.General // p×r, or c×r with Signs
+	Refinement blas64.General // r×r, or empty before Refine
+	Unit       float64        // the kernel is multiplied by this power of two; 0 means 1
+}
+
+func (e *Embedding) unit() float64 {
+	if e.Unit == 0 {
+		return 1
+	}
+	return e.Unit
+}
+
+// width is the number of columns before projection.
+func (e *Embedding) width() int {
+	if e.Signs != nil {
+		return e.Signs.Cols
+	}
+	return e.Landmarks.Rows
+}
+
+// Rank is the number of columns of the embedding.
+func (e *Embedding) Rank() int { return e.Projection.Cols }
+
+// embedder applies an embedding to blocks of rows. It belongs to one goroutine.
+type embedder struct {
+	e     *Embedding
+	t     *tiles
+	panel *panel
+	name  string
+	tile  blas64.General // PanelRows × p
+	fold  blas64.General // PanelRows × c
+	proj  blas64.General // PanelRows × r
+	work  kernelgen.Workspace
+}
+
+func (t *tiles) embedder(e *Embedding, p *panel, name string) *embedder {
+	m := &embedder{e: e, t: t, panel: p, name: name}
+	m.tile = stream.NewMatrix(stream.PanelRows, p.rows.Rows)
+	m.fold = m.tile
+	if e.Signs != nil {
+		m.fold = stream.NewMatrix(stream.PanelRows, e.Signs.Cols)
+	}
+	m.proj = stream.NewMatrix(stream.PanelRows, e.Rank())
+	return m
+}
+
+// raw computes (K(x, landmarks)·Ĉ − RangeShift·c) for at most PanelRows rows
+// whose first has the number start. The result is valid until the next call.
+func (m *embedder) raw(x blas64.General, start int64) (blas64.General, error) {
+	fold, err := m.unshifted(x, func(i int) int64 { return start + int64(i) })
+	if err != nil || m.e.RangeShift == 0 {
+		return fold, err
+	}
+	first, end := m.e.Signs.Within(start, start+int64(x.Rows))
+	for k := first; k < end; k++ {
+		m.shift(fold, x, int(m.panel.number[k]-start), k)
+	}
+	return fold, nil
+}
+
+// rawNumbered is raw for rows with any numbers.
+func (m *embedder) rawNumbered(x blas64.General, number []int64) (blas64.General, error) {
+	fold, err := m.unshifted(x, func(i int) int64 { return number[i] })
+	if err != nil || m.e.RangeShift == 0 {
+		return fold, err
+	}
+	for i, r := range number {
+		if k, found := slices.BinarySearch(m.panel.number, r); found {
+			m.shift(fold, x, i, k)
+		}
+	}
+	return fold, nil
+}
+
+// unshifted computes K(x, landmarks)·Ĉ and checks it. number gives the number
+// of a row for messages.
+func (m *embedder) unshifted(x blas64.General, number func(i int) int64) (blas64.General, error) {
+	tile, fold := stream.RowSlice(m.tile, 0, x.Rows), stream.RowSlice(m.fold, 0, x.Rows)
+	m.t.fill(tile, x, m.panel, &m.work)
+	if m.e.Signs != nil {
+		m.e.Signs.FoldCols(fold, tile)
+	}
+	return fold, m.t.checkFinite(fold, m.name, number)
+}
+
+// shift subtracts RangeShift·C on row i, if it is landmark k.
+func (m *embedder) shift(fold, x blas64.General, i, k int) {
+	if equalRows(rowOf(x, i), rowOf(m.panel.rows, k)) {
+		fold.Data[i*fold.Stride+m.e.Signs.Col(k)] -= m.e.RangeShift * m.e.Signs.Value(k)
+	}
+}
+
+func equalRows(a, b []float64) bool {
+	for j, v := range a {
+		if v != b[j] {
+			return false
+		}
+	}
+	return true
+}
+
+// embed puts u(x) for the rows of a block into dst.
+func (m *embedder) embed(dst blas64.General, x blas64.General, start int64) error {
+	for first := 0; first < x.Rows; first += stream.PanelRows {
+		n := min(stream.PanelRows, x.Rows-first)
+		fold, err := m.raw(stream.RowSlice(x, first, n), start+int64(first))
+		if err != nil {
+			return err
+		}
+		m.project(stream.RowSlice(dst, first, n), fold)
+	}
+	return nil
+}
+
+// project is dst = fold·Projection·Refinement. The two products are not merged:
+// the second round of orthonormalisation works on the rounded first product.
+func (m *embedder) project(dst, fold blas64.General) {
+	if m.e.Refinement.Rows == 0 {
+		gemm(blas.NoTrans, blas.NoTrans, fold, m.e.Projection, dst)
+		return
+	}
+	proj := stream.RowSlice(m.proj, 0, dst.Rows)
+	gemm(blas.NoTrans, blas.NoTrans, fold, m.e.Projection, proj)
+	gemm(blas.NoTrans, blas.NoTrans, proj, m.e.Refinement, dst)
+}
+
+// pack prepares the landmarks of an embedding that was loaded or fitted.
+func (e *Embedding) pack(t *tiles) *panel { return t.pack(e.Landmarks, e.Rows) }
+
+// OrthogonalityBound estimates max|UᵀU−I| on the fitted rows: ε·cond(Y), or a
+// small multiple of ε after Refine.
+func orthogonalityBound(condition float64, refined bool) float64 {
+	const eps = 0x1p-52
+	if refined {
+		return 64 * eps
+	}
+	return math.Min(1, eps*condition)
+}

@@ -1,0 +1,292 @@
+package lowrank
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// Landmark is the landmark method (design §3), the default. The z·c landmark
+// columns J that a sparse-sign sketch would evaluate are kept, not compressed:
+//
+//	Q = K(·, X_J)·T             T from the streamed R factor of n×|J|
+//	T = S ∪ J, |S| = z·s         core points; they must contain J
+//	Â = Q·W·Qᵀ + βI              W and β by least squares on K(X_T, X_T)
+//
+// truncated to rank c, where half of the first eigenvalue left out joins the
+// shift: w_{c+1}/2 centres what truncation leaves, and with it Â may be nearer
+// to A than the best matrix of rank c, since a multiple of I is allowed.
+//
+// Cost: one pass after gathering z·(c+s) rows, n·z·c + (z(c+s))² kernel entries,
+// 2·n·(z·c)² flops, memory for the landmarks, (z·c)² and z²·c·(c+s) numbers.
+type Landmark struct {
+	Rank   int // c
+	Sketch int // s, core points per nonzero; 0 means 5c
+	NNZ    int // z, landmarks per direction; 0 means 4
+	Seed   uint64
+}
+
+// Fit approximates the kernel matrix of the rows of src.
+func (m Landmark) Fit(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel) (*Fit, error) {
+	n, err := knownRows(src)
+	if err != nil {
+		return nil, err
+	}
+	points, err := m.points(n, "C", "S")
+	if err != nil {
+		return nil, err
+	}
+	t := newTiles(k)
+	held := heldBackRows(n, m.Seed, "held back", points.core)
+	panels, err := t.gatherSets(ctx, src, points.landmarks, points.core, held)
+	if err != nil {
+		return nil, err
+	}
+	landmarks, core, heldPanel := panels[0], panels[1], panels[2]
+	if err := t.chooseUnit(landmarks.rows, landmarks); err != nil {
+		return nil, err
+	}
+	side, cond, err := t.landmarkRange(ctx, e, src, landmarks)
+	if err != nil {
+		return nil, err
+	}
+	model, err := m.finish(ctx, e, t, side, landmarks, core)
+	if err != nil {
+		return nil, err
+	}
+	model.Rows, model.Cols = n, n
+	notes := append(points.notes, rankNote(model.Left.Rank(), m.Rank)...)
+	return finishFit(t, model, notes, cond, heldPanel, heldPanel)
+}
+
+// landmarkPoints are the row numbers that the landmark method looks at.
+type landmarkPoints struct {
+	landmarks []int64 // J
+	core      []int64 // S ∪ J
+	notes     []string
+}
+
+// points draws landmarks and core points. On few rows all of them serve.
+func (m Landmark) points(n int64, purposeJ, purposeS string) (*landmarkPoints, error) {
+	z, s := m.NNZ, m.Sketch
+	if z == 0 {
+		z = 4
+	}
+	if s == 0 {
+		s = 5 * m.Rank
+	}
+	if m.Rank < 1 || z < 1 || s < 1 {
+		return nil, fmt.Errorf("rank %d, sketch %d and nnz %d must be at least 1", m.Rank, s, z)
+	}
+	p := &landmarkPoints{}
+	j, err := p.draw("landmarks", n, z, m.Rank, m.Seed, purposeJ)
+	if err != nil {
+		return nil, err
+	}
+	core, err := p.draw("core points", n, z, s, m.Seed, purposeS)
+	if err != nil {
+		return nil, err
+	}
+	p.landmarks, p.core = j, union(core, j)
+	return p, nil
+}
+
+// draw draws z·k of n rows, or takes all.
+func (p *landmarkPoints) draw(what string, n int64, z, k int, seed uint64, purpose string) ([]int64, error) {
+	want := int64(z) * int64(k)
+	if want > n {
+		p.notes = append(p.notes, fmt.Sprintf("%d %s asked for, and there are %d rows: all of them serve", want, what, n))
+		want = n
+	}
+	s, err := sketch.NewSample(n, int(want), seed, purpose)
+	if err != nil {
+		return nil, err
+	}
+	return s.Positions(), nil
+}
+
+func rankNote(found, asked int) []string {
+	if found >= asked {
+		return nil
+	}
+	return []string{fmt.Sprintf("rank %d found, %d asked for: the rest is below %.0e of the largest singular value of the sketch", found, asked, RankTolerance)}
+}
+
+// landmarkRange streams the R factor of K(·, X_J) and returns the embedding Q,
+// orthonormal on the rows of src, and the condition of the sketch.
+func (t *tiles) landmarkRange(ctx context.Context, e stream.Engine, src stream.Source, landmarks *panel) (*Embedding, float64, error) {
+	factor, err := sketchPass{t, nil, landmarks}.stream(ctx, e, src)
+	if err != nil {
+		return nil, 0, err
+	}
+	return orthonormalEmbedding(factor, landmarks, nil)
+}
+
+// finish fits the core, truncates and centres.
+func (m Landmark) finish(ctx context.Context, e stream.Engine, t *tiles, side *Embedding, landmarks, core *panel) (*Model, error) {
+	b, err := t.embedRows(side, landmarks, core, "core points")
+	if err != nil {
+		return nil, err
+	}
+	bs, err := newSVD("the core points", b)
+	if err != nil {
+		return nil, err
+	}
+	r := bs.rank(coreTolerance)
+	u := firstCols(bs.U, r)
+	z, err := t.projectedCore(ctx, e, core, u, core, u)
+	if err != nil {
+		return nil, err
+	}
+	beta := residualShift(t.sumDiag(core), trace(z), core.rows.Rows-r)
+	for i := range r {
+		z.Data[i*z.Stride+i] -= beta
+	}
+	back := bs.whitener(r)
+	eig, err := newEigen("the core", mul(blas.NoTrans, back, blas.NoTrans, mul(blas.NoTrans, z, blas.Trans, back)))
+	if err != nil {
+		return nil, err
+	}
+	c := min(m.Rank, len(eig.Values))
+	shift := beta
+	if c < len(eig.Values) {
+		shift += math.Max(0, eig.Values[c]) / 2
+	}
+	values := make([]float64, c)
+	for i := range values {
+		values[i] = eig.Values[i] + beta - shift
+	}
+	side.Projection = mul(blas.NoTrans, side.Projection, blas.NoTrans, firstCols(eig.Vectors, c))
+	return &Model{Method: "landmark", Kernel: t.kernel, Seed: m.Seed, Left: side, Values: values, Shift: shift}, nil
+}
+
+// sumDiag is the sum of k(x, x) over the rows of a panel.
+func (t *tiles) sumDiag(p *panel) float64 {
+	d := make([]float64, p.rows.Rows)
+	t.diag(d, p.rows)
+	sum := 0.0
+	for _, v := range d {
+		sum += v
+	}
+	return sum
+}
+
+// FitRect approximates the kernel matrix between the rows of left and those of
+// right: Q from all sampled columns, P from all sampled rows,
+// W = (Q_{O∪I})⁺·K(O∪I, S∪J)·(P_{S∪J})⁺ᵀ, truncated to rank c. There is no shift.
+//
+// Cost: one pass over each source after gathering.
+func (m Landmark) FitRect(ctx context.Context, e stream.Engine, left, right stream.Source, k kernelgen.Kernel) (*Fit, error) {
+	t := newTiles(k)
+	l, err := m.sideOf(ctx, t, left, "left")
+	if err != nil {
+		return nil, err
+	}
+	r, err := m.sideOf(ctx, t, right, "right")
+	if err != nil {
+		return nil, err
+	}
+	if err := sameColumns(left, right); err != nil {
+		return nil, err
+	}
+	if err := t.chooseUnit(l.landmarks.rows, r.landmarks); err != nil {
+		return nil, err
+	}
+	u, condU, err := t.landmarkRange(ctx, e, left, r.landmarks)
+	if err != nil {
+		return nil, err
+	}
+	v, condV, err := t.landmarkRange(ctx, e, right, l.landmarks)
+	if err != nil {
+		return nil, err
+	}
+	model, err := m.finishRect(ctx, e, t, u, v, l, r)
+	if err != nil {
+		return nil, err
+	}
+	model.Rows, model.Cols = l.n, r.n
+	notes := append(append(l.points.notes, r.points.notes...), rankNote(len(model.Values), m.Rank)...)
+	return finishFit(t, model, notes, math.Max(condU, condV), l.held, r.held)
+}
+
+// landmarkSide is what the rectangular method gathers from one source.
+type landmarkSide struct {
+	n                     int64
+	points                *landmarkPoints
+	landmarks, core, held *panel
+}
+
+func (m Landmark) sideOf(ctx context.Context, t *tiles, src stream.Source, side string) (*landmarkSide, error) {
+	n, err := knownRows(src)
+	if err != nil {
+		return nil, err
+	}
+	s := &landmarkSide{n: n}
+	if s.points, err = m.points(n, side+" J", side+" S"); err != nil {
+		return nil, err
+	}
+	held := heldBackRows(n, m.Seed, side+" held back", s.points.core)
+	panels, err := t.gatherSets(ctx, src, s.points.landmarks, s.points.core, held)
+	if err != nil {
+		return nil, err
+	}
+	s.landmarks, s.core, s.held = panels[0], panels[1], panels[2]
+	return s, nil
+}
+
+func sameColumns(left, right stream.Source) error {
+	l, r := left.Info(), right.Info()
+	if len(l.Columns) != len(r.Columns) {
+		return fmt.Errorf("%s has %d columns and %s has %d: rows of the two sources cannot be compared", l.Name, len(l.Columns), r.Name, len(r.Columns))
+	}
+	return nil
+}
+
+func (m Landmark) finishRect(ctx context.Context, e stream.Engine, t *tiles, u, v *Embedding, l, r *landmarkSide) (*Model, error) {
+	bu, err := t.coreFrame(u, r.landmarks, l.core)
+	if err != nil {
+		return nil, err
+	}
+	bv, err := t.coreFrame(v, l.landmarks, r.core)
+	if err != nil {
+		return nil, err
+	}
+	z, err := t.projectedCore(ctx, e, l.core, bu.u, r.core, bv.u)
+	if err != nil {
+		return nil, err
+	}
+	w, err := newSVD("the core", mul(blas.NoTrans, bu.back, blas.NoTrans, mul(blas.NoTrans, z, blas.Trans, bv.back)))
+	if err != nil {
+		return nil, err
+	}
+	c := min(m.Rank, len(w.S))
+	u.Projection = mul(blas.NoTrans, u.Projection, blas.NoTrans, firstCols(w.U, c))
+	v.Projection = mul(blas.NoTrans, v.Projection, blas.NoTrans, firstCols(w.V, c))
+	return &Model{Method: "landmark", Kernel: t.kernel, Seed: m.Seed, Left: u, Right: v, Values: w.S[:c]}, nil
+}
+
+// coreFrame is an orthonormal basis of the embedded core points, and the way
+// back: B⁺ = back·uᵀ.
+type coreFrame struct {
+	u, back blas64.General
+}
+
+func (t *tiles) coreFrame(e *Embedding, landmarks, core *panel) (*coreFrame, error) {
+	b, err := t.embedRows(e, landmarks, core, "core points")
+	if err != nil {
+		return nil, err
+	}
+	s, err := newSVD("the core points", b)
+	if err != nil {
+		return nil, err
+	}
+	r := s.rank(coreTolerance)
+	return &coreFrame{firstCols(s.U, r), s.whitener(r)}, nil
+}

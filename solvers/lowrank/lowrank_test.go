@@ -1,0 +1,81 @@
+package lowrank
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/stream"
+)
+
+// methodsUnderTest fit the kernel matrix of one source.
+func methodsUnderTest(rank int) map[string]func(src stream.Source, k kernelgen.Kernel) (*Fit, error) {
+	ctx, e := context.Background(), stream.Engine{}
+	return map[string]func(stream.Source, kernelgen.Kernel) (*Fit, error){
+		"s3spsd": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
+			return S3SPSD{Rank: rank, Seed: 1}.Fit(ctx, e, s, k)
+		},
+		"s3spsd paper": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
+			return S3SPSD{Rank: rank, Seed: 1, Shift: ShiftPaper}.Fit(ctx, e, s, k)
+		},
+		"s3spsd none": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
+			return S3SPSD{Rank: rank, Seed: 1, Shift: ShiftNone}.Fit(ctx, e, s, k)
+		},
+		"ssrsvd": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
+			return SSRSVD{Rank: rank, Seed: 1}.Fit(ctx, e, s, nil, k)
+		},
+		"landmark": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
+			return Landmark{Rank: rank, Seed: 1}.Fit(ctx, e, s, k)
+		},
+	}
+}
+
+// TestAgainstDense checks that Verify tells the truth, that the error is a
+// small multiple of the best there is, and that refined factors are
+// orthonormal and leave Â alone.
+func TestAgainstDense(t *testing.T) {
+	x := clusters(700, 4, 3)
+	src := stream.FromMatrix("clusters", x)
+	k := kernelgen.RBF(2)
+	a := kernelMatrix(k, x, x)
+	norm, floor := spectralNorm(t, a), bestRank(t, a, 20)
+	for name, fit := range methodsUnderTest(20) {
+		t.Run(name, func(t *testing.T) {
+			f, err := fit(src, k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := denseError(t, f.Model, x, a, norm)
+			v, err := f.Verify(context.Background(), stream.Engine{}, src, nil, 0, 9)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("error %.4g (floor %.4g), verified %.4g in %d steps, frobenius %.4g, estimate %.4g, shift %.3g", before, floor, v.SpectralError, v.Iterations, v.FrobeniusError, f.ErrorEstimate, f.Shift)
+			if math.Abs(v.SpectralError-before) > 0.02*before {
+				t.Errorf("Verify says %g, dense computation %g", v.SpectralError, before)
+			}
+			if before > 8*floor {
+				t.Errorf("error %g is far above the floor %g", before, floor)
+			}
+			if f.ErrorEstimate > 3*v.FrobeniusError || f.ErrorEstimate < v.FrobeniusError/3 {
+				t.Errorf("estimate %g, measured %g", f.ErrorEstimate, v.FrobeniusError)
+			}
+			var right stream.Source
+			if !f.Symmetric() {
+				right = src
+			}
+			if err := f.Refine(context.Background(), stream.Engine{}, src, right); err != nil {
+				t.Fatal(err)
+			}
+			for _, side := range []*Embedding{f.Left, f.right()} {
+				if e := orthogonalityError(factors(t, f.Model, side, x)); !(e <= 1e-12) {
+					t.Errorf("max|UᵀU−I| = %g", e)
+				}
+			}
+			if after := denseError(t, f.Model, x, a, norm); math.Abs(after-before) > 1e-8*before+1e-12 {
+				t.Errorf("Refine changed the error from %g to %g", before, after)
+			}
+		})
+	}
+}

@@ -1,0 +1,230 @@
+package lowrank
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// Model is an approximation of a kernel matrix: Â = U·diag(Values)·Uᵀ + Shift·I
+// for one source, Â = U·diag(Values)·Vᵀ for two, with U and V as functions of
+// rows.
+type Model struct {
+	Method string
+	Kernel kernelgen.Kernel
+	Seed   uint64
+	Rows   int64 // rows of A: rows of the left source
+	Cols   int64 // columns of A: rows of the right source
+	Left   *Embedding
+	Right  *Embedding // nil when A is symmetric and V is U
+	Values []float64  // descending eigenvalues, or singular values
+	Shift  float64
+}
+
+// Symmetric says that the model is of a symmetric matrix.
+func (m *Model) Symmetric() bool { return m.Right == nil }
+
+// Refined says that the factors of the fitted rows are orthonormal to rounding.
+func (m *Model) Refined() bool { return m.Left.Refinement.Rows > 0 }
+
+// right is the embedding of the right rows.
+func (m *Model) right() *Embedding {
+	if m.Right == nil {
+		return m.Left
+	}
+	return m.Right
+}
+
+// Fit is what a method returns: the model, and what is known about it.
+type Fit struct {
+	*Model
+	// Notes are sentences for the user: what was adjusted, and why.
+	Notes []string
+	// KernelEntries is how many entries of A were evaluated.
+	KernelEntries int64
+	// ErrorEstimate estimates ‖A−Â‖_F/‖A‖_F from the rows held back: entries
+	// between rows that no sketch has seen (NaN when there are too few).
+	ErrorEstimate float64
+	// Condition is the condition number of the sketch after the cut-off.
+	Condition float64
+}
+
+// OrthogonalityBound bounds max|UᵀU−I| on the fitted rows, up to a modest
+// factor: ε times the condition of the sketch before Refine.
+func (f *Fit) OrthogonalityBound() float64 { return orthogonalityBound(f.Condition, f.Refined()) }
+
+// knownRows is the number of rows of a source, or an error when nobody knows.
+func knownRows(src stream.Source) (int64, error) {
+	info := src.Info()
+	switch {
+	case info.Once:
+		return 0, stream.OnceError(info.Name)
+	case info.Rows < 0:
+		return 0, fmt.Errorf("%s: the number of rows is not known; store the source first (--spool)", info.Name)
+	case info.Rows == 0:
+		return 0, fmt.Errorf("%s has no rows", info.Name)
+	case len(info.Columns) == 0:
+		return 0, fmt.Errorf("%s has no numeric columns", info.Name)
+	}
+	return info.Rows, nil
+}
+
+// heldBackRows draws rows for the error estimate and leaves out those that a
+// sketch touches.
+func heldBackRows(n int64, seed uint64, purpose string, touched ...[]int64) []int64 {
+	k := int(min(n, 2*heldBack))
+	s, err := sketch.NewSample(n, k, seed, purpose)
+	if err != nil {
+		panic("lowrank: " + err.Error()) // k ≤ n
+	}
+	left := without(s.Positions(), union(touched...))
+	if len(left) <= heldBack {
+		return left
+	}
+	thin := make([]int64, heldBack)
+	for i := range thin {
+		thin[i] = left[i*len(left)/heldBack]
+	}
+	return thin
+}
+
+// finishFit undoes the unit of the tiles and adds the error estimate, taken
+// between the held-back rows of the left and the right source.
+func finishFit(t *tiles, m *Model, notes []string, condition float64, left, right *panel) (*Fit, error) {
+	f := &Fit{Model: m, Notes: notes, Condition: condition, ErrorEstimate: math.NaN()}
+	estimate, err := t.estimate(m, left, right)
+	if err != nil {
+		return nil, err
+	}
+	f.ErrorEstimate = estimate
+	f.KernelEntries = t.entries.Load()
+	t.finishUnits(m)
+	return f, checkModel(m)
+}
+
+// finishUnits divides the unit of the tiles out of a model: the embedding is
+// per unit of the kernel, the values are multiples of it.
+func (t *tiles) finishUnits(m *Model) {
+	if t.unit == 1 {
+		return
+	}
+	for i := range m.Values {
+		m.Values[i] /= t.unit
+	}
+	m.Shift /= t.unit
+	for _, e := range []*Embedding{m.Left, m.Right} {
+		if e == nil {
+			continue
+		}
+		e.Unit = t.unit
+	}
+}
+
+// checkModel refuses a model that cannot be represented.
+func checkModel(m *Model) error {
+	for i, v := range m.Values {
+		if v-v != 0 {
+			return fmt.Errorf("value %d of the approximation is %v: the kernel matrix overflows; scale the columns (--scale standard)", i, v)
+		}
+	}
+	return nil
+}
+
+// estimate is the relative Frobenius error between held-back rows. For one
+// source the diagonal, where the shift acts, is weighted as it occurs in A.
+func (t *tiles) estimate(m *Model, left, right *panel) (float64, error) {
+	if len(left.number) < 2 || len(right.number) < 2 {
+		return math.NaN(), nil
+	}
+	u, err := t.embedRows(m.Left, m.Left.pack(t), left, "held-back rows")
+	if err != nil {
+		return 0, err
+	}
+	v := u
+	if !m.Symmetric() {
+		if v, err = t.embedRows(m.Right, m.Right.pack(t), right, "held-back rows"); err != nil {
+			return 0, err
+		}
+	}
+	var off, on frobenius
+	approx := mul(blas.NoTrans, scaleCols(u, m.Values), blas.Trans, v)
+	err = t.eachTile(left.rows, right, func(first int, tile blas64.General) error {
+		for i := range tile.Rows {
+			for j, a := range rowOf(tile, i) {
+				b := approx.Data[(first+i)*approx.Stride+j]
+				if m.Symmetric() && first+i == j {
+					on.add(a, a-b-m.Shift)
+				} else {
+					off.add(a, a-b)
+				}
+			}
+		}
+		return nil
+	})
+	return relativeError(off, on, m), err
+}
+
+// frobenius sums squares of entries and of errors.
+type frobenius struct {
+	n           int
+	entry, diff float64
+}
+
+func (f *frobenius) add(entry, diff float64) {
+	f.n++
+	f.entry += entry * entry
+	f.diff += diff * diff
+}
+
+// relativeError extrapolates means over sampled entries to the whole matrix.
+func relativeError(off, on frobenius, m *Model) float64 {
+	n := float64(m.Rows)
+	diff, entry := off.diff/float64(off.n), off.entry/float64(off.n)
+	if m.Symmetric() {
+		diff = diff*(n-1) + on.diff/float64(on.n)
+		entry = entry*(n-1) + on.entry/float64(on.n)
+	}
+	if entry == 0 {
+		return math.Sqrt(diff)
+	}
+	return math.Sqrt(diff / entry)
+}
+
+// scaleCols is m·diag(w) in a new matrix.
+func scaleCols(m blas64.General, w []float64) blas64.General {
+	s := stream.NewMatrix(m.Rows, m.Cols)
+	for i := range m.Rows {
+		for j, v := range rowOf(m, i) {
+			s.Data[i*s.Stride+j] = v * w[j]
+		}
+	}
+	return s
+}
+
+// Embed puts the embedding of the rows of src, of the side "left" or the right
+// one, to emit in row order. Cost: one pass; see [Embedding] for the flops.
+func (m *Model) Embed(ctx context.Context, e stream.Engine, side *Embedding, src stream.Source, kept bool, emit func(b *stream.Block, u blas64.General) error) error {
+	if d := len(src.Info().Columns); d != side.Landmarks.Cols {
+		return fmt.Errorf("%s has %d columns, and the model was fitted on %d", src.Info().Name, d, side.Landmarks.Cols)
+	}
+	t := m.tiles(side)
+	p := side.pack(t)
+	return stream.Map(ctx, e, "transform", src, side.Rank(), kept, func() func(blas64.General, *stream.Block) error {
+		em := t.embedder(side, p, src.Info().Name)
+		return func(dst blas64.General, b *stream.Block) error { return em.embed(dst, b.X, b.Start) }
+	}, emit)
+}
+
+// tiles evaluates the kernel of the model in the unit of an embedding.
+func (m *Model) tiles(e *Embedding) *tiles {
+	t := newTiles(m.Kernel)
+	t.unit = e.unit()
+	return t
+}

@@ -1,0 +1,141 @@
+package lowrank
+
+import (
+	"math/bits"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// Plan is what a fit will cost, worked out from the shape of the data before a
+// row is read.
+type Plan struct {
+	Memory        stream.Budget
+	KernelEntries int64   // entries of A that will be evaluated
+	Flops         float64 // floating-point operations besides kernel entries
+	Passes        int     // over each source, after gathering landmarks
+}
+
+// RuntimeBytes is what the Go runtime, the program and its I/O buffers take
+// besides what a plan lists.
+const RuntimeBytes = 24 << 20
+
+// planner collects the items that methods have in common.
+type planner struct {
+	Plan
+	engine  stream.Engine
+	threads int64
+	d       int64
+}
+
+func newPlanner(e stream.Engine, d int, passes int) *planner {
+	p := &planner{engine: e, threads: int64(e.Workers()), d: int64(d)}
+	p.Passes = passes
+	p.Memory.Items = append(p.Memory.Items, stream.BudgetItem{What: "program and I/O buffers", Bytes: RuntimeBytes})
+	e.PassBudget(&p.Memory, d)
+	return p
+}
+
+// landmarks adds rows that are kept in memory, as they are and packed.
+func (p *planner) landmarks(what string, rows int64) {
+	p.Memory.Add(what, 2*rows*p.d, "--nnz or --rank")
+}
+
+// pass adds a pass of n rows that folds tiles of the given width into a
+// triangular factor with c columns and states of the given size.
+func (p *planner) pass(n, width, c, state int64) {
+	panel := int64(stream.PanelRows)
+	p.Memory.Add("tiles", p.threads*panel*(width+c), "--threads")
+	p.Memory.Add("QR workspace", p.threads*(panel+2*c)*c, "--rank")
+	p.Memory.Add("accumulators", p.states(n)*state, "--rank")
+	p.KernelEntries += n * width
+	p.Flops += 2 * float64(n) * float64(c) * float64(c)
+}
+
+// states is the number of partial accumulators that a fold of n rows holds.
+func (p *planner) states(n int64) int64 {
+	blocks := n / int64(stream.BlockRows(int(p.d)))
+	return int64(bits.Len64(uint64(blocks))) + p.threads + 3
+}
+
+// core adds the fit of a core on t×u points, folded to r×s numbers.
+func (p *planner) core(t, u, r, s int64) {
+	p.Memory.Add("core points", (t+u)*2*p.d, "--sketch")
+	p.Memory.Add("core tiles", p.threads*stream.PanelRows*(u+s), "--sketch")
+	p.Memory.Add("core", (t+u)*r+(3+p.threads)*r*s, "--sketch")
+	p.KernelEntries += t * u
+	p.Flops += 2 * float64(t) * (float64(u)*float64(min(s, 2)) + float64(r)*float64(s))
+}
+
+// Plan works out the cost of a fit on n rows with d columns.
+func (m S3SPSD) Plan(e stream.Engine, n int64, d int) (*Plan, error) {
+	size, err := fitSizes(n, m.Rank, m.Sketch, m.NNZ)
+	if err != nil {
+		return nil, err
+	}
+	c, s, z := int64(size.rank), int64(size.sketch), int64(size.nnz)
+	p := newPlanner(e, d, 1)
+	p.landmarks("landmarks", z*c)
+	p.pass(n, z*c, c, 5*c*c)
+	p.core(z*s, z*s, s, s)
+	return &p.Plan, nil
+}
+
+// Plan works out the cost of a fit on n rows with d columns.
+func (m Landmark) Plan(e stream.Engine, n int64, d int) (*Plan, error) {
+	points, err := m.points(n, "C", "S")
+	if err != nil {
+		return nil, err
+	}
+	c, t := int64(len(points.landmarks)), int64(len(points.core))
+	p := newPlanner(e, d, 1)
+	p.landmarks("landmarks", c)
+	p.pass(n, c, c, c*c)
+	p.core(t, t, c, c)
+	p.Flops += 2 * float64(t) * float64(t) * float64(c)
+	return &p.Plan, nil
+}
+
+// PlanRect works out the cost of a fit on m×n rows with d columns.
+func (m Landmark) PlanRect(e stream.Engine, rows, cols int64, d int) (*Plan, error) {
+	left, err := m.Plan(e, rows, d)
+	if err != nil {
+		return nil, err
+	}
+	right, err := m.Plan(e, cols, d)
+	if err != nil {
+		return nil, err
+	}
+	left.Memory.Items = append(left.Memory.Items, right.Memory.Items[2:]...) // runtime and blocks once
+	left.KernelEntries += right.KernelEntries
+	left.Flops += right.Flops
+	return left, nil
+}
+
+// Plan works out the cost of a fit on rows×cols; cols is 0 for one source.
+func (m SSRSVD) Plan(e stream.Engine, rows, cols int64, d int) (*Plan, error) {
+	other := cols
+	if cols == 0 {
+		other = rows
+	}
+	size, err := fitSizes(min(rows, other), m.Rank, m.Sketch, m.NNZ)
+	if err != nil {
+		return nil, err
+	}
+	c, s, z := int64(size.rank), int64(size.sketch), int64(size.nnz)
+	p := newPlanner(e, d, 1)
+	p.landmarks("landmarks", 2*z*c)
+	p.pass(rows, z*c, c, c*c)
+	p.pass(other, z*c, c, c*c)
+	p.core(z*s, z*s, s, s)
+	return &p.Plan, nil
+}
+
+// Plan works out the cost of a fit on a rows×cols matrix.
+func (m SSRSVDMatrix) Plan(e stream.Engine, rows, cols int64) *Plan {
+	c, s := int64(m.Rank), int64(max(m.Sketch, 5*m.Rank))
+	p := newPlanner(e, int(cols), 1)
+	p.pass(rows, c+s, c, c*c+c*cols+s*s+s*c)
+	p.KernelEntries = rows * cols
+	p.Flops += 2 * signsPerRow * 4 * float64(rows) * float64(cols)
+	return &p.Plan
+}

@@ -1,0 +1,295 @@
+package lowrank
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// ShiftRule says which multiples of the identity S3SPSD works with.
+type ShiftRule uint8
+
+const (
+	// ShiftDecoupled uses one shift for the range, min(α, tr(A)/2n) with α of
+	// Algorithm 5, and another, fitted by least squares, for the core. The
+	// shift that helps the sketch is not the shift to add back: α is driven by
+	// the smallest singular value of the sketch, and grows with n.
+	ShiftDecoupled ShiftRule = iota
+	// ShiftPaper uses α of Algorithm 5 for both, as published.
+	ShiftPaper
+	// ShiftNone uses none.
+	ShiftNone
+)
+
+// S3SPSD is the sparse-sign streaming SPSD approximation with shift: Xie et al.
+// (2023), Algorithm 5, with C drawn without replacement over the whole matrix,
+// as Theorems 2 and 3 require.
+//
+// It takes one pass after gathering z·(c+s) landmarks, n·z·c + (z·s)² kernel
+// entries, O(n·c²) flops, and memory for the landmarks and O(c²+s²) numbers.
+type S3SPSD struct {
+	Rank   int // c, at most n/z
+	Sketch int // s ≥ c; 0 means 5c, or the largest that fits
+	NNZ    int // z, nonzeros per sketch column; 0 means 4
+	Seed   uint64
+	Shift  ShiftRule
+}
+
+// Fit approximates the kernel matrix of the rows of src.
+func (m S3SPSD) Fit(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel) (*Fit, error) {
+	n, err := knownRows(src)
+	if err != nil {
+		return nil, err
+	}
+	size, err := fitSizes(n, m.Rank, m.Sketch, m.NNZ)
+	if err != nil {
+		return nil, err
+	}
+	f, err := m.begin(ctx, e, src, k, n, size)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.stream(ctx); err != nil {
+		return nil, err
+	}
+	model, err := f.finish(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return f.report(model)
+}
+
+// s3spsd is a fit under way.
+type s3spsd struct {
+	S3SPSD
+	size      sizes
+	engine    stream.Engine
+	src       stream.Source
+	tiles     *tiles
+	n         int64
+	c, s      *sketch.SparseSign
+	landmarks *panel // the rows that C touches
+	core      *panel // the rows that S touches
+	held      *panel // rows for the error estimate
+	pair      blas64.General
+	trace     float64
+	condition float64
+}
+
+// begin draws the sketches and gathers the rows that they touch.
+func (m S3SPSD) begin(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel, n int64, size sizes) (*s3spsd, error) {
+	f := &s3spsd{S3SPSD: m, size: size, engine: e, src: src, tiles: newTiles(k), n: n}
+	var err error
+	if f.c, err = sketch.NewSparseSign(n, size.rank, size.nnz, m.Seed, "C"); err != nil {
+		return nil, err
+	}
+	if f.s, err = sketch.NewSparseSign(n, size.sketch, size.nnz, m.Seed, "S"); err != nil {
+		return nil, err
+	}
+	held := heldBackRows(n, m.Seed, "held back", f.c.Positions(), f.s.Positions())
+	panels, err := f.tiles.gatherSets(ctx, src, f.c.Positions(), f.s.Positions(), held)
+	if err != nil {
+		return nil, err
+	}
+	f.landmarks, f.core, f.held = panels[0], panels[1], panels[2]
+	return f, f.tiles.chooseUnit(f.landmarks.rows, f.landmarks)
+}
+
+// rangeState is what the pass folds rows into: the triangular factor of [Y C],
+// and the trace of A.
+type rangeState = both[*sketch.PairQR, *sketch.Moments]
+
+// stream is the one pass over the rows.
+func (f *s3spsd) stream(ctx context.Context) error {
+	newState := func() *rangeState {
+		return &rangeState{sketch.NewPairQR(f.size.rank), sketch.NewMoments(1)}
+	}
+	state, err := stream.Fold(ctx, f.engine, "fit", f.src, newState, f.worker)
+	if err != nil {
+		return err
+	}
+	f.pair = state.a.R()
+	f.trace, _ = state.b.Trace()
+	return nil
+}
+
+// worker returns the function that adds a block: Y_b = K(X_b, landmarks)·Ĉ.
+func (f *s3spsd) worker() func(*rangeState, *stream.Block) error {
+	m := f.tiles.embedder(&Embedding{Signs: f.c}, f.landmarks, f.src.Info().Name)
+	diag := make([]float64, stream.PanelRows)
+	marks := newMarks(f.c)
+	return func(state *rangeState, b *stream.Block) error {
+		for first, x := range b.Panels(stream.PanelRows) {
+			start := b.Start + int64(first)
+			y, err := m.raw(x, start)
+			if err != nil {
+				return err
+			}
+			marked, rows := marks.at(start, x.Rows)
+			if err := state.a.Add(y, marked, rows); err != nil {
+				return err
+			}
+			f.tiles.diag(diag[:x.Rows], x)
+			if err := state.b.AddDiagonal(diag[:x.Rows]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// marks gives the rows of C that fall into a panel.
+type marks struct {
+	c      *sketch.SparseSign
+	marked []int
+	rows   blas64.General
+}
+
+func newMarks(c *sketch.SparseSign) *marks {
+	return &marks{c: c, rows: stream.NewMatrix(stream.PanelRows, c.Cols)}
+}
+
+// at lists which of the n rows from start on C touches, and those rows of C.
+func (m *marks) at(start int64, n int) ([]int, blas64.General) {
+	first, end := m.c.Within(start, start+int64(n))
+	m.marked = m.marked[:0]
+	rows := stream.RowSlice(m.rows, 0, end-first)
+	clearMatrix(rows)
+	for k := first; k < end; k++ {
+		m.marked = append(m.marked, int(m.c.Positions()[k]-start))
+		rows.Data[(k-first)*rows.Stride+m.c.Col(k)] = m.c.Value(k)
+	}
+	return m.marked, rows
+}
+
+// finish finds the shifts, the range and the core from what the pass left.
+func (f *s3spsd) finish(ctx context.Context) (*Model, error) {
+	alpha, err := f.rangeShift()
+	if err != nil {
+		return nil, err
+	}
+	shifted, err := newSVD("the sketch", f.shiftedR(alpha))
+	if err != nil {
+		return nil, err
+	}
+	r := shifted.rank(RankTolerance)
+	f.condition = condition(shifted, r)
+	side := &Embedding{Landmarks: f.landmarks.rows, Rows: f.landmarks.number, Signs: f.c,
+		RangeShift: alpha, Projection: shifted.whitener(r)}
+	core, shift, err := f.fitCore(ctx, side)
+	if err != nil {
+		return nil, err
+	}
+	eig, err := newEigen("the core", core)
+	if err != nil {
+		return nil, err
+	}
+	side.Projection = mul(blas.NoTrans, side.Projection, blas.NoTrans, eig.Vectors)
+	return &Model{Method: "s3spsd", Kernel: f.tiles.kernel, Seed: f.Seed, Rows: f.n, Cols: f.n,
+		Left: side, Values: eig.Values, Shift: shift}, nil
+}
+
+// shiftedR is R·[I; −αI]: a factor of Y − αC for any α, without another pass.
+func (f *s3spsd) shiftedR(alpha float64) blas64.General {
+	c := f.size.rank
+	m := stream.NewMatrix(2*c, c)
+	for i := range 2 * c {
+		r := rowOf(f.pair, i)
+		for j := range c {
+			m.Data[i*c+j] = r[j] - alpha*r[c+j]
+		}
+	}
+	return m
+}
+
+// rangeShift is the shift α for the range, by the rule of the fit.
+func (f *s3spsd) rangeShift() (float64, error) {
+	if f.Shift == ShiftNone {
+		return 0, nil
+	}
+	alpha, err := f.paperShift()
+	if f.Shift == ShiftDecoupled {
+		alpha = math.Min(alpha, f.trace/(2*float64(f.n)))
+	}
+	return math.Max(alpha, 0), err
+}
+
+// paperShift is the loop of Algorithm 5, lines 5–11: α = (σ_c(Y−αC) + α)/2, at
+// most 100 rounds, until α exceeds σ_c or changes by less than 1e-6 of itself.
+// Singular values come from the factor R, not from squared matrices as in the
+// paper, so that small ones keep their digits.
+func (f *s3spsd) paperShift() (float64, error) {
+	alpha := 0.0
+	for range 100 {
+		sigma, err := smallestSingularValue(f.shiftedR(alpha))
+		if err != nil {
+			return 0, err
+		}
+		if alpha > sigma || sigma == 0 {
+			return alpha, nil
+		}
+		next := (sigma + alpha) / 2
+		if next-alpha < 1e-6*next {
+			return next, nil
+		}
+		alpha = next
+	}
+	return alpha, nil
+}
+
+// fitCore fits W, and the shift to add back, to Z = SᵀAS (Algorithm 5, lines
+// 13–15). With B = SᵀQ the decoupled shift is the least-squares fit of
+// Z ≈ B·W·Bᵀ + βI, β = tr((I − BB⁺)Z)/(s − c) ≥ 0.
+func (f *s3spsd) fitCore(ctx context.Context, side *Embedding) (w blas64.General, shift float64, err error) {
+	b, err := f.tiles.foldedEmbedding(side, f.landmarks, f.core, f.s, f.src.Info().Name)
+	if err != nil {
+		return w, 0, err
+	}
+	z, err := f.tiles.foldedCore(ctx, f.engine, f.core, f.s, f.core, f.s)
+	if err != nil {
+		return w, 0, err
+	}
+	bs, err := newSVD("SᵀQ", b)
+	if err != nil {
+		return w, 0, err
+	}
+	r := bs.rank(coreTolerance)
+	u := firstCols(bs.U, r)
+	m := mul(blas.Trans, u, blas.NoTrans, mul(blas.NoTrans, z, blas.NoTrans, u))
+	switch f.Shift {
+	case ShiftPaper:
+		shift = side.RangeShift
+	case ShiftDecoupled:
+		shift = residualShift(trace(z), trace(m), f.size.sketch-r)
+	}
+	for i := range r {
+		m.Data[i*m.Stride+i] -= shift
+	}
+	t := bs.whitener(r)
+	return mul(blas.NoTrans, t, blas.NoTrans, mul(blas.NoTrans, m, blas.Trans, t)), shift, nil
+}
+
+// residualShift is the mean of what a projection leaves of a matrix over the
+// dimensions that it leaves, not below 0.
+func residualShift(whole, projected float64, dimensions int) float64 {
+	if dimensions <= 0 {
+		return 0
+	}
+	return math.Max(0, (whole-projected)/float64(dimensions))
+}
+
+// report completes the fit with its error estimate.
+func (f *s3spsd) report(model *Model) (*Fit, error) {
+	notes := f.size.notes
+	if r := model.Left.Rank(); r < f.size.rank {
+		notes = append(notes, fmt.Sprintf("rank %d found, %d asked for: the sketch has no more directions above %.0e of the largest", r, f.size.rank, RankTolerance))
+	}
+	return finishFit(f.tiles, model, notes, f.condition, f.held, f.held)
+}

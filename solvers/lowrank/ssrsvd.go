@@ -1,0 +1,220 @@
+package lowrank
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// SSRSVD is the sparse-sign streaming randomized SVD: Xie et al. (2023),
+// Algorithm 4, with sketches drawn without replacement over the whole matrix.
+//
+// It takes one pass over each source after gathering z·(c+s) landmarks from
+// each; with one source a single pass serves both sides. (m+n)·z·c + (z·s)²
+// kernel entries, O((m+n)·c²) flops, memory for the landmarks and O(c²+s²)
+// numbers.
+type SSRSVD struct {
+	Rank   int // r = c, at most min(m,n)/z
+	Sketch int // s ≥ c; 0 means 5c, or the largest that fits
+	NNZ    int // z, nonzeros per sketch column; 0 means 4
+	Seed   uint64
+}
+
+// Fit approximates the kernel matrix between the rows of left and those of
+// right. With right nil, or the same source as left, A is square, and treated
+// as any matrix: its symmetry is not used.
+func (m SSRSVD) Fit(ctx context.Context, e stream.Engine, left, right stream.Source, k kernelgen.Kernel) (*Fit, error) {
+	f := &ssrsvd{SSRSVD: m, engine: e, tiles: newTiles(k), left: left, right: right}
+	if right == nil {
+		f.right = left
+	}
+	for _, step := range []func(context.Context) error{f.begin, f.stream, f.orthonormalise} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	model, err := f.finish(ctx)
+	if err != nil {
+		return nil, err
+	}
+	notes := append(f.size.notes, rankNote(len(model.Values), f.size.rank)...)
+	return finishFit(f.tiles, model, notes, f.condition, f.heldLeft, f.heldRight)
+}
+
+// ssrsvd is a fit under way. The letters are those of Algorithm 4.
+type ssrsvd struct {
+	SSRSVD
+	size                  sizes
+	engine                stream.Engine
+	tiles                 *tiles
+	left, right           stream.Source
+	m, n                  int64
+	c, h, o, s            *sketch.SparseSign
+	rowsC, rowsS          *panel // rows of the right source
+	rowsH, rowsO          *panel // rows of the left source
+	heldLeft, heldRight   *panel
+	factorY, factorX      blas64.General
+	embedLeft, embedRight *Embedding
+	condition             float64
+}
+
+// begin draws the sketches and gathers the rows that they touch.
+func (f *ssrsvd) begin(ctx context.Context) (err error) {
+	if f.m, err = knownRows(f.left); err != nil {
+		return err
+	}
+	if f.n, err = knownRows(f.right); err != nil {
+		return err
+	}
+	if err := sameColumns(f.left, f.right); err != nil {
+		return err
+	}
+	if f.size, err = fitSizes(min(f.m, f.n), f.Rank, f.Sketch, f.NNZ); err != nil {
+		return err
+	}
+	if err := f.drawSketches(); err != nil {
+		return err
+	}
+	if err := f.gather(ctx); err != nil {
+		return err
+	}
+	return f.tiles.chooseUnit(f.rowsH.rows, f.rowsC)
+}
+
+func (f *ssrsvd) drawSketches() (err error) {
+	draw := func(rows int64, cols int, purpose string) (s *sketch.SparseSign) {
+		if err == nil {
+			s, err = sketch.NewSparseSign(rows, cols, f.size.nnz, f.Seed, purpose)
+		}
+		return s
+	}
+	f.c, f.s = draw(f.n, f.size.rank, "C"), draw(f.n, f.size.sketch, "S")
+	f.h, f.o = draw(f.m, f.size.rank, "H"), draw(f.m, f.size.sketch, "O")
+	return err
+}
+
+// gather fetches the landmarks, with one gather from each source.
+func (f *ssrsvd) gather(ctx context.Context) error {
+	heldLeft := heldBackRows(f.m, f.Seed, "left held back", f.h.Positions(), f.o.Positions())
+	heldRight := heldBackRows(f.n, f.Seed, "right held back", f.c.Positions(), f.s.Positions())
+	left := [][]int64{f.h.Positions(), f.o.Positions(), heldLeft}
+	right := [][]int64{f.c.Positions(), f.s.Positions(), heldRight}
+	if f.left == f.right {
+		p, err := f.tiles.gatherSets(ctx, f.left, append(left, right...)...)
+		if err == nil {
+			f.keep(p[:3], p[3:])
+		}
+		return err
+	}
+	l, err := f.tiles.gatherSets(ctx, f.left, left...)
+	if err != nil {
+		return err
+	}
+	r, err := f.tiles.gatherSets(ctx, f.right, right...)
+	if err == nil {
+		f.keep(l, r)
+	}
+	return err
+}
+
+func (f *ssrsvd) keep(left, right []*panel) {
+	f.rowsH, f.rowsO, f.heldLeft = left[0], left[1], left[2]
+	f.rowsC, f.rowsS, f.heldRight = right[0], right[1], right[2]
+}
+
+// stream is the one pass over each source: the triangular factors of Y = A·C,
+// over left rows, and of X = Aᵀ·H, over right rows.
+func (f *ssrsvd) stream(ctx context.Context) (err error) {
+	y := sketchPass{f.tiles, f.c, f.rowsC}
+	x := sketchPass{f.tiles, f.h, f.rowsH}
+	if f.left == f.right {
+		f.factorY, f.factorX, err = streamBoth(ctx, f.engine, f.left, y, x)
+		return err
+	}
+	if f.factorY, err = y.stream(ctx, f.engine, f.left); err != nil {
+		return err
+	}
+	f.factorX, err = x.stream(ctx, f.engine, f.right)
+	return err
+}
+
+// streamBoth is one pass for two sketches of the same rows.
+func streamBoth(ctx context.Context, e stream.Engine, src stream.Source, y, x sketchPass) (ry, rx blas64.General, err error) {
+	type pair = both[*sketch.QR, *sketch.QR]
+	newPair := func() *pair { return &pair{y.factor(), x.factor()} }
+	name := src.Info().Name
+	state, err := stream.Fold(ctx, e, "fit", src, newPair, func() func(*pair, *stream.Block) error {
+		addY, addX := y.adder(name), x.adder(name)
+		return func(p *pair, b *stream.Block) error {
+			if err := addY(p.a, b); err != nil {
+				return err
+			}
+			return addX(p.b, b)
+		}
+	})
+	if err != nil {
+		return ry, rx, err
+	}
+	return state.a.R(), state.b.R(), nil
+}
+
+// orthonormalise turns the triangular factors into embeddings Q and P.
+func (f *ssrsvd) orthonormalise(context.Context) error {
+	left, condY, err := orthonormalEmbedding(f.factorY, f.rowsC, f.c)
+	if err != nil {
+		return err
+	}
+	right, condX, err := orthonormalEmbedding(f.factorX, f.rowsH, f.h)
+	f.embedLeft, f.embedRight, f.condition = left, right, math.Max(condY, condX)
+	return err
+}
+
+// finish is Algorithm 4, lines 4–6: W = (OᵀQ)⁺·Z·(PᵀS)⁺ and its SVD.
+func (f *ssrsvd) finish(ctx context.Context) (*Model, error) {
+	left, err := f.tiles.foldedEmbedding(f.embedLeft, f.rowsC, f.rowsO, f.o, f.left.Info().Name)
+	if err != nil {
+		return nil, err
+	}
+	right, err := f.tiles.foldedEmbedding(f.embedRight, f.rowsH, f.rowsS, f.s, f.right.Info().Name)
+	if err != nil {
+		return nil, err
+	}
+	z, err := f.tiles.foldedCore(ctx, f.engine, f.rowsO, f.o, f.rowsS, f.s)
+	if err != nil {
+		return nil, err
+	}
+	w, err := solveCore(left, z, right)
+	if err != nil {
+		return nil, err
+	}
+	f.embedLeft.Projection = mul(blas.NoTrans, f.embedLeft.Projection, blas.NoTrans, w.U)
+	f.embedRight.Projection = mul(blas.NoTrans, f.embedRight.Projection, blas.NoTrans, w.V)
+	return &Model{Method: "ssrsvd", Kernel: f.tiles.kernel, Seed: f.Seed, Rows: f.m, Cols: f.n,
+		Left: f.embedLeft, Right: f.embedRight, Values: w.S}, nil
+}
+
+// solveCore is the SVD of left⁺·z·(right⁺)ᵀ.
+func solveCore(left, z, right blas64.General) (*svd, error) {
+	l, err := newSVD("OᵀQ", left)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newSVD("SᵀP", right)
+	if err != nil {
+		return nil, err
+	}
+	w := mul(blas.NoTrans, l.pinv(), blas.NoTrans, mul(blas.NoTrans, z, blas.Trans, r.pinv()))
+	return newSVD("the core", w)
+}
+
+// pinv is the pseudo-inverse, cut off at coreTolerance.
+func (s *svd) pinv() blas64.General {
+	r := s.rank(coreTolerance)
+	return mul(blas.NoTrans, s.whitener(r), blas.Trans, firstCols(s.U, r))
+}

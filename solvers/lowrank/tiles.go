@@ -1,0 +1,120 @@
+package lowrank
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/stream"
+)
+
+// tiles evaluates one kernel and counts the entries. Entries are multiplied by
+// unit, a power of two that keeps the squares of very large or very small
+// kernels representable; whoever finishes a model divides it out again.
+type tiles struct {
+	kernel  kernelgen.Kernel
+	unit    float64
+	entries atomic.Int64
+}
+
+func newTiles(k kernelgen.Kernel) *tiles { return &tiles{kernel: k, unit: 1} }
+
+// panel is the column side of tiles: rows packed once, with their numbers.
+type panel struct {
+	rows   blas64.General
+	number []int64 // row numbers in the source, ascending
+	packed *kernelgen.Panel
+}
+
+// gather fetches the rows of src with the given ascending numbers.
+func (t *tiles) gather(ctx context.Context, src stream.Source, number []int64) (*panel, error) {
+	rows, err := stream.GatherRows(ctx, src, number)
+	if err != nil {
+		return nil, err
+	}
+	return t.pack(rows, number), nil
+}
+
+func (t *tiles) pack(rows blas64.General, number []int64) *panel {
+	return &panel{rows: rows, number: number, packed: t.kernel.Pack(rows)}
+}
+
+// fill puts the tile K(x, p) into dst.
+func (t *tiles) fill(dst, x blas64.General, p *panel, w *kernelgen.Workspace) {
+	t.kernel.Fill(dst, x, p.packed, w)
+	t.entries.Add(int64(x.Rows) * int64(p.rows.Rows))
+	if t.unit == 1 {
+		return
+	}
+	for i := range dst.Rows {
+		for j, v := range rowOf(dst, i) {
+			dst.Data[i*dst.Stride+j] = v * t.unit
+		}
+	}
+}
+
+// diag puts k(x_i, x_i) into dst.
+func (t *tiles) diag(dst []float64, x blas64.General) {
+	t.kernel.Diag(dst, x)
+	for i := range dst {
+		dst[i] *= t.unit
+	}
+}
+
+// chooseUnit looks at the kernel between landmarks and picks the unit.
+func (t *tiles) chooseUnit(x blas64.General, y *panel) error {
+	largest := 0.0
+	err := t.eachTile(x, y, func(_ int, tile blas64.General) error {
+		for i := range tile.Rows {
+			for _, v := range rowOf(tile, i) {
+				largest = max(largest, math.Abs(v)) // NaN stays NaN
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if largest-largest != 0 {
+		return fmt.Errorf("kernel %s gives %v between rows of this data: scale the columns (--scale standard) or lower the kernel's weight", t.kernel, largest)
+	}
+	if largest > 0 && (largest > 1e100 || largest < 1e-100) {
+		t.unit = math.Ldexp(1, -math.Ilogb(largest))
+	}
+	return nil
+}
+
+// eachTile computes K(x, p) by panels of rows. f gets the index of the first
+// row and may keep nothing.
+func (t *tiles) eachTile(x blas64.General, p *panel, f func(first int, tile blas64.General) error) error {
+	var w kernelgen.Workspace
+	buf := stream.NewMatrix(min(stream.PanelRows, max(1, x.Rows)), p.rows.Rows)
+	for first := 0; first < x.Rows; first += stream.PanelRows {
+		rows := stream.RowSlice(x, first, min(stream.PanelRows, x.Rows-first))
+		tile := stream.RowSlice(buf, 0, rows.Rows)
+		t.fill(tile, rows, p, &w)
+		if err := f(first, tile); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkFinite names the row of a source whose kernel entries are not finite.
+func (t *tiles) checkFinite(y blas64.General, name string, number func(i int) int64) error {
+	for i := range y.Rows {
+		sum := 0.0
+		for _, v := range rowOf(y, i) {
+			sum += v - v
+		}
+		if sum != 0 {
+			return &stream.BadValueError{Source: name, Row: number(i), Column: "(all)",
+				Reason: fmt.Sprintf("kernel %s is not finite between this row and a landmark; scale the columns (--scale standard) or drop the row", t.kernel)}
+		}
+	}
+	return nil
+}

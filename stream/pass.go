@@ -5,16 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync/atomic"
 	"time"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
-
-// stallLimit is how long a single read may take before the pass gives up: a
-// reader that makes no progress that long on a file is taken to hang. Pipes may
-// wait for ever. It is a variable for the tests.
-var stallLimit = 30 * time.Second
 
 // Fold reads src once and folds its blocks into one accumulator. newAcc makes
 // an empty accumulator; worker is called once per worker and returns the
@@ -86,15 +80,14 @@ type pass struct {
 	info      Info
 	blockRows int
 	free      chan *Block // buffers nobody uses
-	full      []blas64.General
 	rowsDone  int64
-	reading   atomic.Int64 // when the read under way began, 0 if none is
+	watch     *watch
 }
 
 func newPass(e Engine, name string, src Source, kept bool) *pass {
 	info := src.Info()
 	d := len(info.Columns)
-	p := &pass{engine: e, name: name, src: src, info: info, blockRows: e.blockRows(d)}
+	p := &pass{engine: e, name: name, src: src, info: info, blockRows: e.blockRows(d), watch: newWatch()}
 	if info.Rows >= 0 { // a short source needs no full block
 		p.blockRows = int(max(1, min(int64(p.blockRows), info.Rows)))
 	}
@@ -126,7 +119,9 @@ func (p *pass) done(b *Block) {
 }
 
 // produce reads the source on a goroutine of its own, so that a read that never
-// returns can be given up.
+// returns can be given up: a read of a file that stalls, and a read of a pipe
+// when the pass is over. The end of a pass does wait for a read of a file, which
+// the caller may want to close or unmap next.
 func (p *pass) produce(ctx context.Context, yield func(*Block) bool) error {
 	failed := make(chan error, 1)
 	go func() {
@@ -134,14 +129,21 @@ func (p *pass) produce(ctx context.Context, yield func(*Block) bool) error {
 	}()
 	tick := time.NewTicker(stallLimit / 16)
 	defer tick.Stop()
+	var over <-chan struct{}
+	if p.info.Once {
+		over = ctx.Done()
+	}
 	for {
 		select {
 		case err := <-failed:
 			return err
-		case now := <-tick.C:
-			began := p.reading.Load()
-			stalled := began != 0 && !p.info.Once && now.UnixNano()-began > int64(stallLimit)
-			if stalled && p.reading.CompareAndSwap(began, 0) {
+		case <-over:
+			if !p.watch.forbid() {
+				return <-failed
+			}
+			return context.Cause(ctx)
+		case <-tick.C:
+			if !p.info.Once && p.watch.giveUp(stallLimit) {
 				return fmt.Errorf("%s: no progress for %v while reading; the file or its disk hangs", p.info.Name, stallLimit)
 			}
 		}
@@ -149,8 +151,8 @@ func (p *pass) produce(ctx context.Context, yield func(*Block) bool) error {
 }
 
 func (p *pass) readAll(ctx context.Context, yield func(*Block) bool) (err error) {
-	var r Reader
-	if err := p.watched(func() (err error) { r, err = p.src.Open(ctx); return err }); err != nil {
+	r, err := p.open(ctx)
+	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
@@ -164,6 +166,9 @@ func (p *pass) readAll(ctx context.Context, yield func(*Block) bool) (err error)
 		}
 		n, err := p.readBlock(r, b)
 		total += int64(n)
+		if p.info.Rows >= 0 && total > p.info.Rows {
+			return fmt.Errorf("%s: promised %d rows and gives more: the file changed or is damaged", p.info.Name, p.info.Rows)
+		}
 		if n > 0 {
 			b.Index, b.Start = index, index*int64(p.blockRows)
 			if !yield(b) {
@@ -179,38 +184,31 @@ func (p *pass) readAll(ctx context.Context, yield func(*Block) bool) (err error)
 	}
 }
 
-// errAbandoned ends a reading goroutine that the pass no longer waits for.
-var errAbandoned = errors.New("stream: the pass gave this reader up")
-
-// watched runs one call into the source under the eyes of produce. If produce
-// has given up in the meantime the result is errAbandoned, and the goroutine
-// must touch nothing that it shares with the pass.
-func (p *pass) watched(call func() error) error {
-	began := time.Now().UnixNano()
-	p.reading.Store(began)
-	err := call()
-	if !p.reading.CompareAndSwap(began, 0) {
-		return errAbandoned
+// open opens the source. A reader that comes after the pass has given up is
+// closed.
+func (p *pass) open(ctx context.Context) (Reader, error) {
+	var r Reader
+	var failed error
+	err := p.watch.call(func() error {
+		r, failed = p.src.Open(ctx)
+		return failed
+	})
+	if err == errAbandoned && failed == nil && r != nil {
+		r.Close()
 	}
-	return err
+	return watchedReader{r, p.watch}, err
 }
 
 // readBlock fills one block, or what is left of the source.
 func (p *pass) readBlock(r Reader, b *Block) (n int, err error) {
 	b.X.Rows = p.blockRows
-	err = p.watched(func() (err error) {
-		n, err = ReadFull(r, &Batch{X: b.X, Kept: b.Kept})
-		return err
-	})
-	if err == errAbandoned {
-		return 0, err
-	}
+	n, err = ReadFull(r, &Batch{X: b.X, Kept: b.Kept})
 	b.X.Rows = n
 	return n, err
 }
 
 func (p *pass) checkTotal(total int64) error {
-	if p.info.Rows >= 0 && total != p.info.Rows {
+	if total < p.info.Rows {
 		return fmt.Errorf("%s: promised %d rows and gave %d: the file changed or is damaged", p.info.Name, p.info.Rows, total)
 	}
 	return nil

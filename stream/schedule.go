@@ -30,10 +30,9 @@ type task[T any] struct {
 
 // result is what became of a task.
 type result[R any] struct {
-	seq      int64
-	value    R
-	err      error
-	panicked any
+	seq   int64
+	value R
+	err   error
 }
 
 // schedule runs the tasks that produce yields on the given number of workers
@@ -46,12 +45,14 @@ type result[R any] struct {
 // producer is raised again on the calling goroutine.
 func schedule[T, R any](ctx context.Context, threads int, produce func(ctx context.Context, yield func(T) bool) error,
 	worker func() func(context.Context, T) (R, error), collect func(R) error) error {
+	var wg sync.WaitGroup
+	defer wg.Wait() // also when a panic passes through
 	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
 	tasks := make(chan task[T])
 	results := make(chan result[R], threads+lookahead+1) // never blocks a worker
 	tokens := make(chan struct{}, threads+lookahead)
 
-	var wg sync.WaitGroup
 	for range threads {
 		wg.Go(func() { work(inner, worker, tasks, results) })
 	}
@@ -63,10 +64,7 @@ func schedule[T, R any](ctx context.Context, threads int, produce func(ctx conte
 		wg.Wait()
 		close(results)
 	}()
-	err := collectInOrder(ctx, results, tokens, collect)
-	cancel()
-	wg.Wait()
-	return err
+	return collectInOrder(ctx, results, tokens, collect)
 }
 
 // makeTasks numbers the items of produce and sends them, each against a token.

@@ -63,6 +63,7 @@ func (m Landmark) Fit(ctx context.Context, e stream.Engine, src stream.Source, k
 	}
 	model.Rows, model.Cols = n, n
 	notes := append(points.notes, rankNote(model.Left.Rank(), m.Rank)...)
+	notes = append(notes, definiteNote(k)...)
 	return finishFit(t, model, notes, cond, heldPanel, heldPanel)
 }
 
@@ -119,6 +120,14 @@ func rankNote(found, asked int) []string {
 	return []string{fmt.Sprintf("rank %d found, %d asked for: the rest is below %.0e of the largest singular value of the sketch", found, asked, RankTolerance)}
 }
 
+// definiteNote warns when A may have negative eigenvalues.
+func definiteNote(k kernelgen.Kernel) []string {
+	if k.PositiveSemiDefinite() {
+		return nil
+	}
+	return []string{fmt.Sprintf("kernel %s is not known to be positive semi-definite, which this method takes for granted: compare with ssrsvd", k)}
+}
+
 // landmarkRange streams the R factor of K(·, X_J) and returns the embedding Q,
 // orthonormal on the rows of src, and the condition of the sketch.
 func (t *tiles) landmarkRange(ctx context.Context, e stream.Engine, src stream.Source, landmarks *panel) (*Embedding, float64, error) {
@@ -131,26 +140,19 @@ func (t *tiles) landmarkRange(ctx context.Context, e stream.Engine, src stream.S
 
 // finish fits the core, truncates and centres.
 func (m Landmark) finish(ctx context.Context, e stream.Engine, t *tiles, side *Embedding, landmarks, core *panel) (*Model, error) {
-	b, err := t.embedRows(side, landmarks, core, "core points")
+	frame, err := t.coreFrame(side, landmarks, core)
 	if err != nil {
 		return nil, err
 	}
-	bs, err := newSVD("the core points", b)
+	z, err := t.projectedCore(ctx, e, core, frame.u, core, frame.u)
 	if err != nil {
 		return nil, err
 	}
-	r := bs.rank(coreTolerance)
-	u := firstCols(bs.U, r)
-	z, err := t.projectedCore(ctx, e, core, u, core, u)
-	if err != nil {
-		return nil, err
-	}
-	beta := residualShift(t.sumDiag(core), trace(z), core.rows.Rows-r)
-	for i := range r {
+	beta := residualShift(t.sumDiag(core), trace(z), core.rows.Rows-z.Rows)
+	for i := range z.Rows {
 		z.Data[i*z.Stride+i] -= beta
 	}
-	back := bs.whitener(r)
-	eig, err := newEigen("the core", mul(blas.NoTrans, back, blas.NoTrans, mul(blas.NoTrans, z, blas.Trans, back)))
+	eig, err := newEigen("the core", mul(blas.NoTrans, frame.back, blas.NoTrans, mul(blas.NoTrans, z, blas.Trans, frame.back)))
 	if err != nil {
 		return nil, err
 	}
@@ -272,21 +274,27 @@ func (m Landmark) finishRect(ctx context.Context, e stream.Engine, t *tiles, u, 
 	return &Model{Method: "landmark", Kernel: t.kernel, Seed: m.Seed, Left: u, Right: v, Values: w.S[:c]}, nil
 }
 
-// coreFrame is an orthonormal basis of the embedded core points, and the way
-// back: B⁺ = back·uᵀ.
+// coreFrame is an orthonormal basis u of the embedded core points B, and the
+// way back: B⁺ = back·uᵀ.
 type coreFrame struct {
 	u, back blas64.General
 }
 
+// coreFrame goes through the triangular factor of B, which has orthonormal
+// columns' rows and so is well conditioned, rather than a tall SVD.
 func (t *tiles) coreFrame(e *Embedding, landmarks, core *panel) (*coreFrame, error) {
 	b, err := t.embedRows(e, landmarks, core, "core points")
 	if err != nil {
 		return nil, err
 	}
-	s, err := newSVD("the core points", b)
+	qr := sketch.NewQR(b.Cols)
+	if err := qr.Add(b); err != nil {
+		return nil, err
+	}
+	s, err := newSVD("the core points", qr.R())
 	if err != nil {
 		return nil, err
 	}
-	r := s.rank(coreTolerance)
-	return &coreFrame{firstCols(s.U, r), s.whitener(r)}, nil
+	back := s.whitener(s.rank(coreTolerance))
+	return &coreFrame{mul(blas.NoTrans, b, blas.NoTrans, back), back}, nil
 }

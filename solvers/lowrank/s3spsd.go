@@ -2,7 +2,6 @@ package lowrank
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -124,7 +123,6 @@ func (f *s3spsd) stream(ctx context.Context) error {
 func (f *s3spsd) worker() func(*rangeState, *stream.Block) error {
 	m := f.tiles.embedder(&Embedding{Signs: f.c}, f.landmarks, f.src.Info().Name)
 	diag := make([]float64, stream.PanelRows)
-	marks := newMarks(f.c)
 	return func(state *rangeState, b *stream.Block) error {
 		for first, x := range b.Panels(stream.PanelRows) {
 			start := b.Start + int64(first)
@@ -132,7 +130,7 @@ func (f *s3spsd) worker() func(*rangeState, *stream.Block) error {
 			if err != nil {
 				return err
 			}
-			marked, rows := marks.at(start, x.Rows)
+			marked, rows := f.c.Marked(start, start+int64(x.Rows))
 			if err := state.a.Add(y, marked, rows); err != nil {
 				return err
 			}
@@ -143,30 +141,6 @@ func (f *s3spsd) worker() func(*rangeState, *stream.Block) error {
 		}
 		return nil
 	}
-}
-
-// marks gives the rows of C that fall into a panel.
-type marks struct {
-	c      *sketch.SparseSign
-	marked []int
-	rows   blas64.General
-}
-
-func newMarks(c *sketch.SparseSign) *marks {
-	return &marks{c: c, rows: stream.NewMatrix(stream.PanelRows, c.Cols)}
-}
-
-// at lists which of the n rows from start on C touches, and those rows of C.
-func (m *marks) at(start int64, n int) ([]int, blas64.General) {
-	first, end := m.c.Within(start, start+int64(n))
-	m.marked = m.marked[:0]
-	rows := stream.RowSlice(m.rows, 0, end-first)
-	clearMatrix(rows)
-	for k := first; k < end; k++ {
-		m.marked = append(m.marked, int(m.c.Positions()[k]-start))
-		rows.Data[(k-first)*rows.Stride+m.c.Col(k)] = m.c.Value(k)
-	}
-	return m.marked, rows
 }
 
 // finish finds the shifts, the range and the core from what the pass left.
@@ -287,9 +261,7 @@ func residualShift(whole, projected float64, dimensions int) float64 {
 
 // report completes the fit with its error estimate.
 func (f *s3spsd) report(model *Model) (*Fit, error) {
-	notes := f.size.notes
-	if r := model.Left.Rank(); r < f.size.rank {
-		notes = append(notes, fmt.Sprintf("rank %d found, %d asked for: the sketch has no more directions above %.0e of the largest", r, f.size.rank, RankTolerance))
-	}
+	notes := append(f.size.notes, rankNote(model.Left.Rank(), f.size.rank)...)
+	notes = append(notes, definiteNote(f.tiles.kernel)...)
 	return finishFit(f.tiles, model, notes, f.condition, f.held, f.held)
 }

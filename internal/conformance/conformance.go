@@ -1,0 +1,257 @@
+// Package conformance holds the one suite that every accumulator of Nystream
+// passes. An accumulator joins by a call of [Run] in its own tests.
+package conformance
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// suite is an accumulator under test.
+type suite[A stream.Accumulator[A]] struct {
+	newAcc func() A
+	leaf   func(block int64) A
+	blocks int64
+	want   []byte // state after a plain sequential pass
+}
+
+// Run checks that a pass over the given number of blocks (3 or more) ends in the
+// same state, to the last bit, however it is split into shards, in whatever
+// order blocks are added and shards merged, and wherever it is interrupted and
+// resumed from its serial form; that a fresh accumulator is neutral; that a block
+// cannot be added twice; and that damaged states are refused or harmless.
+//
+// newAcc makes an accumulator that has seen nothing, leaf one that has seen
+// exactly one block; leaf must be a pure function.
+func Run[A stream.Accumulator[A]](t *testing.T, newAcc func() A, leaf func(block int64) A, blocks int) {
+	t.Helper()
+	s := &suite[A]{newAcc: newAcc, leaf: leaf, blocks: int64(blocks)}
+	s.want = s.sequential(t)
+	t.Run("any split and order", func(t *testing.T) { rapid.Check(t, s.anyOrder) })
+	t.Run("serial form", s.serialForm)
+	t.Run("fresh is neutral", s.neutral)
+	t.Run("block twice", s.twice)
+	t.Run("block missing", s.missing)
+	t.Run("damaged state", func(t *testing.T) { rapid.Check(t, s.damaged) })
+}
+
+// fataler is what the checks need of *testing.T and *rapid.T.
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// sequential returns the state after adding all blocks in order.
+func (s *suite[A]) sequential(t fataler) []byte {
+	t.Helper()
+	f := stream.NewForest(s.newAcc)
+	for b := range s.blocks {
+		s.add(t, f, b)
+	}
+	return s.finish(t, f)
+}
+
+func (s *suite[A]) add(t fataler, f *stream.Forest[A], block int64) {
+	t.Helper()
+	if err := f.Add(block, s.leaf(block)); err != nil {
+		t.Fatalf("adding block %d: %v", block, err)
+	}
+}
+
+func (s *suite[A]) finish(t fataler, f *stream.Forest[A]) []byte {
+	t.Helper()
+	a, err := f.Finish(s.blocks)
+	if err != nil {
+		t.Fatalf("finishing %d blocks: %v", s.blocks, err)
+	}
+	return s.bytes(t, a)
+}
+
+func (s *suite[A]) bytes(t fataler, a A) []byte {
+	t.Helper()
+	data, err := a.MarshalBinary()
+	if err != nil {
+		t.Fatalf("MarshalBinary: %v", err)
+	}
+	return data
+}
+
+// restore returns a fresh accumulator with the given state.
+func (s *suite[A]) restore(t fataler, state []byte) A {
+	t.Helper()
+	a := s.newAcc()
+	if err := a.UnmarshalBinary(state); err != nil {
+		t.Fatalf("UnmarshalBinary of a good state: %v", err)
+	}
+	return a
+}
+
+// resume sends a forest through its serial form.
+func (s *suite[A]) resume(t fataler, f *stream.Forest[A]) *stream.Forest[A] {
+	t.Helper()
+	data, err := f.MarshalBinary()
+	if err != nil {
+		t.Fatalf("MarshalBinary of the forest: %v", err)
+	}
+	resumed := stream.NewForest(s.newAcc)
+	if err := resumed.UnmarshalBinary(data); err != nil {
+		t.Fatalf("UnmarshalBinary of the forest: %v", err)
+	}
+	clear(data) // nothing may depend on it any more
+	return resumed
+}
+
+// anyOrder deals the blocks to shards in random order, merges the shards in
+// random order, and stops and resumes at random.
+func (s *suite[A]) anyOrder(t *rapid.T) {
+	shards := make([]*stream.Forest[A], rapid.IntRange(1, 4).Draw(t, "shards"))
+	for i := range shards {
+		shards[i] = stream.NewForest(s.newAcc)
+	}
+	stop := rapid.SampledFrom([]bool{false, false, false, true})
+	for _, b := range rapid.Permutation(numbers(s.blocks)).Draw(t, "order") {
+		i := rapid.IntRange(0, len(shards)-1).Draw(t, "shard")
+		s.add(t, shards[i], b)
+		if stop.Draw(t, "stop") {
+			shards[i] = s.resume(t, shards[i])
+		}
+	}
+	for len(shards) > 1 {
+		i := rapid.IntRange(1, len(shards)-1).Draw(t, "from")
+		if err := shards[i-1].Merge(shards[i]); err != nil {
+			t.Fatalf("merging shards: %v", err)
+		}
+		shards = append(shards[:i], shards[i+1:]...)
+	}
+	if stop.Draw(t, "stop at the end") {
+		shards[0] = s.resume(t, shards[0])
+	}
+	if got := s.finish(t, shards[0]); !bytes.Equal(got, s.want) {
+		t.Fatalf("the state differs from that of a sequential pass %s", firstDifference(got, s.want))
+	}
+}
+
+func numbers(n int64) []int64 {
+	all := make([]int64, n)
+	for i := range all {
+		all[i] = int64(i)
+	}
+	return all
+}
+
+// firstDifference says where two states part.
+func firstDifference(a, b []byte) string {
+	if len(a) != len(b) {
+		return fmt.Sprintf("in length: %d and %d bytes", len(a), len(b))
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return fmt.Sprintf("at byte %d of %d", i, len(a))
+		}
+	}
+	return "nowhere"
+}
+
+// serialForm checks that states survive the way out and back, and that a state
+// cut short or continued is refused and leaves the receiver usable.
+func (s *suite[A]) serialForm(t *testing.T) {
+	for name, state := range map[string][]byte{
+		"fresh": s.bytes(t, s.newAcc()),
+		"leaf":  s.bytes(t, s.leaf(1)),
+		"whole": s.want,
+	} {
+		if got := s.bytes(t, s.restore(t, state)); !bytes.Equal(got, state) {
+			t.Errorf("%s: the state changes on the way out and back %s", name, firstDifference(got, state))
+		}
+		if err := s.newAcc().UnmarshalBinary(append(bytes.Clone(state), 0)); err == nil {
+			t.Errorf("%s: a state with a byte too many is accepted", name)
+		}
+		for cut := 0; cut < len(state); cut += 1 + len(state)/200 {
+			a := s.newAcc()
+			if err := a.UnmarshalBinary(state[:cut]); err == nil {
+				t.Fatalf("%s: a state cut to %d of %d bytes is accepted", name, cut, len(state))
+			}
+			if !bytes.Equal(s.bytes(t, a), s.bytes(t, s.newAcc())) {
+				t.Fatalf("%s: a refused state has changed the accumulator", name)
+			}
+		}
+	}
+	fresh, leaf := s.bytes(t, s.newAcc()), s.bytes(t, s.leaf(0))
+	if bytes.Equal(fresh, leaf) || bytes.Equal(leaf, s.want) {
+		t.Error("the state does not show what was added: the suite would prove nothing")
+	}
+}
+
+// neutral checks that merging with a fresh accumulator changes nothing.
+func (s *suite[A]) neutral(t *testing.T) {
+	for name, pair := range map[string][2]A{
+		"before": {s.newAcc(), s.restore(t, s.want)},
+		"after":  {s.restore(t, s.want), s.newAcc()},
+	} {
+		if err := pair[0].Merge(pair[1]); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.bytes(t, pair[0]); !bytes.Equal(got, s.want) {
+			t.Errorf("a fresh accumulator %s it changes the state %s", name, firstDifference(got, s.want))
+		}
+	}
+}
+
+// twice checks that no block counts twice, and that a refused one does no harm.
+func (s *suite[A]) twice(t *testing.T) {
+	f := stream.NewForest(s.newAcc)
+	for b := range s.blocks {
+		s.add(t, f, b)
+		if err := f.Add(b/2, s.leaf(b/2)); err == nil {
+			t.Fatalf("block %d was added twice", b/2)
+		}
+		other := stream.NewForest(s.newAcc)
+		s.add(t, other, b/2)
+		if err := f.Merge(other); err == nil {
+			t.Fatalf("states that share block %d were merged", b/2)
+		}
+	}
+	if got := s.finish(t, f); !bytes.Equal(got, s.want) {
+		t.Errorf("refused blocks have changed the state %s", firstDifference(got, s.want))
+	}
+}
+
+// missing checks that no pass ends without all its blocks.
+func (s *suite[A]) missing(t *testing.T) {
+	for skip := range s.blocks {
+		f := stream.NewForest(s.newAcc)
+		for b := range s.blocks {
+			if b != skip {
+				s.add(t, f, b)
+			}
+		}
+		if _, err := f.Finish(s.blocks); err == nil {
+			t.Errorf("a pass without block %d was finished", skip)
+		}
+	}
+}
+
+// damaged checks that a state with wrong bytes is refused, or else is one that
+// the accumulator could have written.
+func (s *suite[A]) damaged(t *rapid.T) {
+	state := bytes.Clone(s.want)
+	for range rapid.IntRange(1, 4).Draw(t, "damages") {
+		at := rapid.IntRange(0, len(state)-1).Draw(t, "at")
+		if rapid.Bool().Draw(t, "in the header") {
+			at %= min(len(state), 48)
+		}
+		state[at] = rapid.Byte().Draw(t, "byte")
+	}
+	a := s.newAcc()
+	if err := a.UnmarshalBinary(state); err != nil {
+		return
+	}
+	if got := s.bytes(t, a); !bytes.Equal(got, state) {
+		t.Fatalf("a damaged state was accepted and changed %s", firstDifference(got, state))
+	}
+}

@@ -1,0 +1,83 @@
+package simd
+
+import (
+	"math"
+	"math/big"
+)
+
+// The exponential by table: x = n·ln2/128 + r with |r| ≤ ln2/256, so
+//
+//	e^x = 2^(n div 128) · 2^((n mod 128)/128) · e^r,
+//
+// the first factor by adding to the exponent, the second from a table of 128
+// values held to twice the precision, the third by its series to r⁵ (the next
+// term is below 6e-19). The sum "table + table·(e^r − 1)" is rounded once at
+// full size, which leaves an error of about 0.51 ulp.
+const (
+	tableSize = 128
+	perLn2    = tableSize / math.Ln2
+	// ln2Hi has 33 significant bits: n·ln2Hi is exact for |n| < 2^20.
+	ln2Hi = 0x1.62e42fefp-8
+	ln2Lo = math.Ln2/tableSize - ln2Hi
+	// Adding rounder to a number below 2^51 leaves the nearest integer in the
+	// low bits of the sum.
+	rounder = 0x1.8p52
+	// Within ±expBound every factor and the result are normal numbers.
+	expBound = 708.0
+)
+
+// power is 2^(j/tableSize) = hi·(1 + tail), hi as its bits.
+type power struct {
+	hi   uint64
+	tail float64
+}
+
+var powers = newPowers()
+
+// newPowers computes the table by square roots and products of 200 bits.
+func newPowers() (t [tableSize]power) {
+	root := big.NewFloat(2).SetPrec(200)
+	for n := 1; n < tableSize; n *= 2 {
+		root.Sqrt(root)
+	}
+	v := big.NewFloat(1).SetPrec(200)
+	for j := range t {
+		hi, _ := v.Float64()
+		rest := new(big.Float).Sub(v, big.NewFloat(hi))
+		tail, _ := rest.Quo(rest, big.NewFloat(hi)).Float64()
+		t[j] = power{math.Float64bits(hi), tail}
+		v.Mul(v, root)
+	}
+	return t
+}
+
+func expGo(dst, src []float64, scale float64) {
+	dst = dst[:len(src)]
+	for i, v := range src {
+		x := float64(scale * v)
+		if !(x > -expBound && x < expBound) {
+			dst[i] = expFar(x)
+			continue
+		}
+		shifted := float64(x*perLn2) + rounder
+		n := shifted - rounder
+		r := x - float64(n*ln2Hi) - float64(n*ln2Lo)
+		bits := math.Float64bits(shifted)
+		j := bits % tableSize
+		t := &powers[j]
+		// bits−j is 128 times the exponent in its low bits; the shift drops
+		// the high bits of the rounder.
+		scale := math.Float64frombits(t.hi + (bits-j)<<45)
+		r2 := r * r
+		e := t.tail + r + r2*(0.5+r*(1.0/6)+r2*(1.0/24+r*(1.0/120)))
+		dst[i] = scale + scale*e
+	}
+}
+
+// expFar handles NaN and what over- or underflows, or nearly so.
+func expFar(x float64) float64 {
+	if x < -746 {
+		return 0
+	}
+	return math.Exp(x)
+}

@@ -1,0 +1,52 @@
+package simd
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// overflowed reports whether s is infinite or NaN: all bits of the exponent set.
+func overflowed(s float64) bool { return math.Float64bits(s)<<1 >= 0x7FF<<53 }
+
+// repairProducts recomputes the entries of a tile of inner products that
+// overflowed, where ∞ − ∞ may have turned a representable sum into NaN.
+func repairProducts(dst, x blas64.General, p Packed) {
+	for i := range dst.Rows {
+		for j, s := range Row(dst, i) {
+			if overflowed(s) {
+				repairProduct(dst, x, p, i, j)
+			}
+		}
+	}
+}
+
+func repairProduct(dst, x blas64.General, p Packed, i, j int) {
+	y := make([]float64, p.cols)
+	p.copyRow(y, j)
+	Row(dst, i)[j] = scaledDot(Row(x, i), y)
+}
+
+// scaledDot is the inner product of rows scaled by powers of two to a largest
+// entry in [½, 1), scaled back at the end.
+func scaledDot(x, y []float64) (s float64) {
+	ex, ey := exponent(x), exponent(y)
+	for k, a := range x {
+		s += float64(math.Ldexp(a, -ex) * math.Ldexp(y[k], -ey))
+	}
+	return math.Ldexp(s, ex+ey)
+}
+
+// exponent returns the e for which the largest |x_k| is in [2^(e-1), 2^e); 0 if
+// the row is zero or not finite.
+func exponent(x []float64) int {
+	_, e := math.Frexp(largest(x))
+	return e
+}
+
+func largest(x []float64) (m float64) {
+	for _, v := range x {
+		m = max(m, math.Abs(v))
+	}
+	return m
+}

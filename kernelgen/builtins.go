@@ -1,0 +1,145 @@
+package kernelgen
+
+import (
+	"math"
+
+	"github.com/nystream/nystream/internal/simd"
+)
+
+// The table of built-in kernels. The parameter shorthands are at the end.
+var builtins = []*spec{
+	{
+		name: "linear", base: InnerProduct, formula: "x·y", psd: always,
+		profile: func(args) profile { return func(v, _ []float64) {} },
+	},
+	{
+		name: "poly", base: InnerProduct, formula: "(gamma·x·y + coef0)^degree",
+		params: []param{degree("3"), gamma((*sample).medianSquared), coef0("1")},
+		psd:    func(a args, _ int) bool { return a.get("coef0") >= 0 },
+		profile: func(a args) profile {
+			gamma, coef0, degree := a.get("gamma"), a.get("coef0"), int(a.get("degree"))
+			return each(func(p float64) float64 { return integerPower(gamma*p+coef0, degree) })
+		},
+	},
+	{
+		name: "rbf", base: SquaredDistance, formula: "exp(−gamma·r²), gamma = 1/sigma2 = 1/sigma²", psd: always,
+		params: []param{
+			{name: "gamma", preset: "auto", domain: positive, words: gammaWords((*sample).medianSquared), or: "width"},
+			{name: "sigma2", domain: positive, words: medianWord((*sample).medianSquared), or: "width"},
+			{name: "sigma", domain: positive, words: medianWord((*sample).medianL2), or: "width"},
+		},
+		profile: func(a args) profile { return decay(rbfGamma(a)) },
+	},
+	{
+		name: "laplace", base: L1Distance, formula: "exp(−gamma·Σ|x_k−y_k|)", psd: always,
+		params:  []param{gamma((*sample).medianL1)},
+		profile: func(a args) profile { return decay(a.get("gamma")) },
+	},
+	{
+		name: "exponential", base: SquaredDistance, formula: "exp(−gamma·r)", psd: always,
+		params:  []param{gamma((*sample).medianL2)},
+		profile: func(a args) profile { return exponential(a.get("gamma")) },
+	},
+	{
+		name: "matern12", base: SquaredDistance, formula: "exp(−r/length)", psd: always,
+		params:  []param{length()},
+		profile: func(a args) profile { return exponential(inverse(a.get("length"))) },
+	},
+	{
+		name: "matern32", base: SquaredDistance, formula: "(1+z)·exp(−z), z = √3·r/length", psd: always,
+		params: []param{length()},
+		profile: func(a args) profile {
+			return matern(math.Sqrt(3), a.get("length"), func(z float64) float64 { return 1 + z })
+		},
+	},
+	{
+		name: "matern52", base: SquaredDistance, formula: "(1+z+z²/3)·exp(−z), z = √5·r/length", psd: always,
+		params: []param{length()},
+		profile: func(a args) profile {
+			return matern(math.Sqrt(5), a.get("length"), func(z float64) float64 { return 1 + z + z*z/3 })
+		},
+	},
+	{
+		name: "rq", base: SquaredDistance, formula: "(1 + r²/(2·alpha·length²))^−alpha", psd: always,
+		params: []param{{name: "alpha", preset: "1", domain: positive}, length()},
+		profile: func(a args) profile {
+			alpha, length := a.get("alpha"), a.get("length")
+			return rationalQuadratic(inverse(2*alpha*length*length), alpha)
+		},
+	},
+	{
+		name: "cauchy", base: SquaredDistance, formula: "1/(1 + r²/length²)", psd: always,
+		params: []param{length()},
+		profile: func(a args) profile {
+			c := inverseSquare(a.get("length"))
+			return each(func(r2 float64) float64 { return 1 / (1 + c*r2) })
+		},
+	},
+	{
+		name: "multiquadric", base: SquaredDistance, formula: "√(1 + r²/length²)", psd: never,
+		params: []param{length()},
+		profile: func(a args) profile {
+			c := inverseSquare(a.get("length"))
+			return each(func(r2 float64) float64 { return math.Sqrt(1 + c*r2) })
+		},
+	},
+	{
+		name: "imq", base: SquaredDistance, formula: "1/√(1 + r²/length²)", psd: always,
+		params: []param{length()},
+		profile: func(a args) profile {
+			c := inverseSquare(a.get("length"))
+			return each(func(r2 float64) float64 { return 1 / math.Sqrt(1+c*r2) })
+		},
+	},
+	{
+		name: "csrbf", base: SquaredDistance, formula: "exp(−r²/sigma2)·max(0, 1−r/theta)^v",
+		params: []param{
+			{name: "sigma2", domain: positive, words: medianWord((*sample).medianSquared)},
+			{name: "theta", preset: "auto", domain: positive, words: []word{{"auto", threeSigma}}},
+			{name: "v", preset: "auto", domain: positive, words: []word{{"auto", smallestExponent}}},
+		},
+		psd: compactIsPSD,
+		profile: func(a args) profile {
+			return compactRBF(inverse(a.get("sigma2")), a.get("theta"), a.get("v"))
+		},
+	},
+	{
+		name: "sigmoid", base: InnerProduct, formula: "tanh(gamma·x·y + coef0)", psd: never,
+		params: []param{gamma((*sample).medianSquared), coef0("1")},
+		profile: func(a args) profile {
+			gamma, coef0 := a.get("gamma"), a.get("coef0")
+			return each(func(p float64) float64 { return math.Tanh(gamma*p + coef0) })
+		},
+	},
+	{
+		name: "cosine", base: CosineSimilarity, formula: "x·y/(‖x‖·‖y‖); 0 for a zero row", psd: always,
+		profile: func(args) profile { return func(v, _ []float64) {} },
+	},
+	{
+		name: "expdot", base: InnerProduct, formula: "exp(scale·x·y)", psd: always,
+		params: []param{{name: "scale", preset: "1", domain: positive}},
+		profile: func(a args) profile {
+			scale := a.get("scale")
+			return func(v, _ []float64) { simd.Exp(v, v, scale) }
+		},
+	},
+	{
+		name: "relu", base: InnerProduct, formula: "max(0, x·y)", psd: never,
+		profile: func(args) profile { return each(func(p float64) float64 { return max(0, p) }) },
+	},
+}
+
+func always(args, int) bool { return true }
+func never(args, int) bool  { return false }
+
+func degree(preset string) param { return param{name: "degree", preset: preset, domain: count} }
+func coef0(preset string) param  { return param{name: "coef0", preset: preset, domain: finite} }
+
+// gamma is the inverse of a distance or squared distance, the one median takes.
+func gamma(median statistic) param {
+	return param{name: "gamma", preset: "auto", domain: positive, words: gammaWords(median)}
+}
+
+func length() param {
+	return param{name: "length", preset: "1", domain: positive, words: medianWord((*sample).medianL2)}
+}

@@ -1,0 +1,37 @@
+package kernelgen
+
+// Builtin describes a built-in kernel for help texts and completion.
+type Builtin struct {
+	Name    string // as written in text
+	Usage   string // with its parameters and defaults: "rbf(gamma=auto | sigma2 | sigma)"
+	Formula string // of rows x and y, r = ‖x−y‖
+	// PositiveSemiDefinite says that it is so with its default parameters.
+	PositiveSemiDefinite bool
+}
+
+// Builtins lists the built-in kernels in the order of the package comment.
+func Builtins() []Builtin {
+	list := make([]Builtin, len(builtins))
+	for i, s := range builtins {
+		list[i] = Builtin{Name: s.name, Usage: s.usage(), Formula: s.formula, PositiveSemiDefinite: s.psd(s.presets(), 0)}
+	}
+	return list
+}
+
+// findSpec returns the entry with that name, nil if there is none.
+func findSpec(table []*spec, name string) *spec {
+	for _, s := range table {
+		if s.name == name {
+			return s
+		}
+	}
+	return nil
+}
+
+func names(table []*spec) []string {
+	list := make([]string, len(table))
+	for i, s := range table {
+		list[i] = s.name
+	}
+	return list
+}

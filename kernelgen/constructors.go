@@ -1,0 +1,78 @@
+package kernelgen
+
+// The constructors of the built-in kernels panic when a parameter is outside its
+// range; the formulas are in the package comment.
+
+// Linear is x·y.
+func Linear() Kernel { return builtin("linear") }
+
+// Poly is (gamma·x·y + coef0)^degree for degree ≥ 1 and gamma > 0.
+func Poly(degree int, gamma, coef0 float64) Kernel {
+	return builtin("poly", number("degree", float64(degree)), number("gamma", gamma), number("coef0", coef0))
+}
+
+// RBF is exp(−gamma·‖x−y‖²), gamma > 0.
+func RBF(gamma float64) Kernel { return builtin("rbf", number("gamma", gamma)) }
+
+// Laplace is exp(−gamma·Σ|x_k−y_k|), gamma > 0.
+func Laplace(gamma float64) Kernel { return builtin("laplace", number("gamma", gamma)) }
+
+// Exponential is exp(−gamma·‖x−y‖), gamma > 0.
+func Exponential(gamma float64) Kernel { return builtin("exponential", number("gamma", gamma)) }
+
+// Matern12 is exp(−‖x−y‖/length), the Matérn kernel with ν = 1/2.
+func Matern12(length float64) Kernel { return builtin("matern12", number("length", length)) }
+
+// Matern32 is (1+z)·exp(−z) with z = √3·‖x−y‖/length, the Matérn kernel with ν = 3/2.
+func Matern32(length float64) Kernel { return builtin("matern32", number("length", length)) }
+
+// Matern52 is (1+z+z²/3)·exp(−z) with z = √5·‖x−y‖/length, the Matérn kernel with ν = 5/2.
+func Matern52(length float64) Kernel { return builtin("matern52", number("length", length)) }
+
+// RationalQuadratic is (1 + ‖x−y‖²/(2·alpha·length²))^−alpha.
+func RationalQuadratic(alpha, length float64) Kernel {
+	return builtin("rq", number("alpha", alpha), number("length", length))
+}
+
+// Cauchy is 1/(1 + ‖x−y‖²/length²).
+func Cauchy(length float64) Kernel { return builtin("cauchy", number("length", length)) }
+
+// Multiquadric is √(1 + ‖x−y‖²/length²). It is not positive semi-definite.
+func Multiquadric(length float64) Kernel { return builtin("multiquadric", number("length", length)) }
+
+// InverseMultiquadric is 1/√(1 + ‖x−y‖²/length²).
+func InverseMultiquadric(length float64) Kernel { return builtin("imq", number("length", length)) }
+
+// CompactRBF is exp(−‖x−y‖²/sigma2)·max(0, 1−‖x−y‖/theta)^v. It is positive
+// semi-definite for rows of up to 2v−1 columns.
+func CompactRBF(sigma2, theta, v float64) Kernel {
+	return builtin("csrbf", number("sigma2", sigma2), number("theta", theta), number("v", v))
+}
+
+// Sigmoid is tanh(gamma·x·y + coef0), gamma > 0. It is not positive semi-definite.
+func Sigmoid(gamma, coef0 float64) Kernel {
+	return builtin("sigmoid", number("gamma", gamma), number("coef0", coef0))
+}
+
+// Cosine is x·y/(‖x‖‖y‖), 0 if one of the rows is zero.
+func Cosine() Kernel { return builtin("cosine") }
+
+// ExpDot is exp(scale·x·y), scale > 0.
+func ExpDot(scale float64) Kernel { return builtin("expdot", number("scale", scale)) }
+
+// ReLU is max(0, x·y). It is not positive semi-definite.
+func ReLU() Kernel { return builtin("relu") }
+
+func number(name string, v float64) arg { return arg{name: name, value: v} }
+
+// builtin makes a kernel of the table from all its arguments, in order.
+func builtin(name string, a ...arg) Kernel {
+	s := findSpec(builtins, name)
+	for _, arg := range a {
+		p, _ := s.find(arg.name)
+		if err := p.check(arg.value); err != nil {
+			panic("kernelgen: " + name + ": " + err.Error())
+		}
+	}
+	return newAtom(s, a).kernel()
+}

@@ -1,0 +1,90 @@
+// Package kernelgen makes tiles of kernel matrices. A kernel is a value: a base
+// computed between two rows (inner product, squared distance, …) and a profile,
+// the function of one number applied to it. Kernels add, multiply and scale.
+// They are written and read as text, in one spelling for flags, model files and
+// checkpoints:
+//
+//	k, err := kernelgen.Parse("0.5*rbf(gamma=1) + 2*linear()")
+//	k, err = k.Resolve(sample) // puts numbers for gamma=scale, gamma=median, …
+//	panel := k.Pack(landmarks) // the column side, prepared once
+//	k.Fill(tile, rows, panel, &workspace)
+//
+// # The kernels
+//
+// In the table r = ‖x−y‖ is the Euclidean distance and d the number of columns.
+// Words in the last column: "psd" kernels have a positive semi-definite matrix
+// for every data set.
+//
+//	linear()                            x·y                                  psd
+//	poly(degree=3, gamma=auto, coef0=1) (gamma·x·y + coef0)^degree           psd if coef0 ≥ 0
+//	rbf(gamma=auto | sigma2 | sigma)    exp(−gamma·r²), gamma = 1/sigma2     psd
+//	                                    or 1/sigma²
+//	laplace(gamma=auto)                 exp(−gamma·Σ|x_k−y_k|)               psd
+//	exponential(gamma=auto)             exp(−gamma·r)                        psd
+//	matern12(length=1)                  exp(−r/length)                       psd
+//	matern32(length=1)                  (1+z)·exp(−z), z = √3·r/length       psd
+//	matern52(length=1)                  (1+z+z²/3)·exp(−z), z = √5·r/length  psd
+//	rq(alpha=1, length=1)               (1 + r²/(2·alpha·length²))^−alpha    psd
+//	cauchy(length=1)                    1/(1 + r²/length²)                   psd
+//	multiquadric(length=1)              √(1 + r²/length²)
+//	imq(length=1)                       1/√(1 + r²/length²)                  psd
+//	csrbf(sigma2, theta=auto, v=auto)   exp(−r²/sigma2)·max(0, 1−r/theta)^v  psd if v ≥ (d+1)/2
+//	sigmoid(gamma=auto, coef0=1)        tanh(gamma·x·y + coef0)
+//	cosine()                            x·y/(‖x‖·‖y‖); 0 for a zero row      psd
+//	expdot(scale=1)                     exp(scale·x·y)                       psd
+//	relu()                              max(0, x·y)
+//
+// The names, parameters and defaults are scikit-learn's where it has the kernel
+// (sklearn.metrics.pairwise for poly, rbf, laplace, sigmoid and cosine;
+// sklearn.gaussian_process.kernels for the Matérn kernels and rq). csrbf is the
+// compactly supported RBF of Genton (2001) and of the element-wise sketching
+// paper (ssrSVD); theta=auto is 3·√sigma2 and v=auto is ⌈(d+1)/2⌉.
+//
+// # Parameters taken from data
+//
+// Instead of a number some parameters accept a word, which [Kernel.Resolve]
+// replaces by the number that a sample of the rows gives:
+//
+//	gamma=auto     1/d
+//	gamma=scale    1/(d·Var), Var the variance of all entries of the sample
+//	gamma=median   1/median of the pairwise r² of different sample rows, or of the
+//	               distance the kernel takes: r for exponential, Σ|x_k−y_k| for laplace
+//	length=median, sigma=median, sigma2=median   the median of r, r, r²
+//
+// The medians are over all pairs of at most 1000 sample rows, taken at equal
+// steps.
+//
+// # Grammar
+//
+//	kernel = term { "+" term }
+//	term   = factor { "*" factor }             one factor at least is no number
+//	factor = number | name [ "(" [ name "=" value { "," name "=" value } ] ")" ]
+//	       | "(" kernel ")"
+//
+// Numbers that multiply are positive, so that sums are conic combinations.
+// [Kernel.String] writes every parameter, defaults included, and numbers with
+// the digits that read back to the same bits.
+//
+// # Numbers
+//
+// An entry depends on its two rows alone, and has the same bits wherever it
+// stands in a tile and for (x, y) as for (y, x). Finite rows do not give NaN: a
+// distance above the range of float64 is +Inf and the profile takes its limit, 0
+// times an infinite factor is 0. The one exception is a sum of kernels that
+// overflow in opposite directions. Squared distances below 1e-308, of rows that
+// differ by less than about 1e-154, lose digits or become zero: scale such data.
+//
+// # Adding a kernel
+//
+// A user of the library hands over a Go function, no more:
+//
+//	k := kernelgen.New(kernelgen.Profile{
+//		Name: "tstudent", Base: kernelgen.SquaredDistance,
+//		F: func(r2 float64) float64 { return 1 / (1 + math.Sqrt(r2)) },
+//	})
+//
+// and can then mix it with others, or give the Profile to [Parse] and use its
+// name in text. A built-in kernel is one entry in the table in builtins.go: name,
+// base, formula, parameters, and a function from parameters to a function over a
+// slice of base values. There is nothing else to write, and no loop over rows.
+package kernelgen

@@ -1,0 +1,93 @@
+package kernelgen
+
+import (
+	"fmt"
+
+	"github.com/nystream/nystream/internal/simd"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Fill sets dst[i,j] = k(x_i, p_j): a tile of x.Rows × p.Rows() entries. Every
+// base that the kernel needs is computed once. The cost is 2 to 3 operations for
+// each base, entry and column, and that of the profiles for each entry.
+//
+// w is scratch; nil allocates it anew. Fill panics if the shapes do not fit, the
+// kernel is not resolved, or the panel was packed for a kernel with other bases.
+func (k Kernel) Fill(dst, x blas64.General, p *Panel, w *Workspace) {
+	k.checkFill(dst, x, p)
+	if w == nil {
+		w = new(Workspace)
+	}
+	for i := 0; i < x.Rows; i += blockRows {
+		to := min(i+blockRows, x.Rows)
+		k.fillStrip(rowRange(dst, i, to), rowRange(x, i, to), p, w)
+	}
+}
+
+// fillStrip fills a tile of at most blockRows rows, piece by piece.
+func (k Kernel) fillStrip(dst, x blas64.General, p *Panel, w *Workspace) {
+	bases := k.bases()
+	left := leftSide(bases, x, w)
+	for j := 0; j < p.rows; j += blockCols {
+		to := min(j+blockCols, p.rows)
+		var b bound
+		for base := range numBases {
+			if bases[base] {
+				b[base] = w.base(base, x.Rows*(to-j))
+				fillBase(base, dense(b[base], x.Rows, to-j), left[base], p.side(base).Slice(j, to))
+			}
+		}
+		k.store(dst, j, to, &b, w)
+	}
+}
+
+// leftSide is the rows that each base is computed from.
+func leftSide(bases baseSet, x blas64.General, w *Workspace) (left [numBases]blas64.General) {
+	for base := range numBases {
+		left[base] = x
+	}
+	if bases[CosineSimilarity] {
+		left[CosineSimilarity] = w.unitBlock(x)
+	}
+	return left
+}
+
+// store evaluates the kernel on the bases and writes columns from ≤ j < to.
+func (k Kernel) store(dst blas64.General, from, to int, b *bound, w *Workspace) {
+	n := to - from
+	out := w.take(dst.Rows * n)
+	evalTerms(out, k.terms, b, w)
+	for i := range dst.Rows {
+		copy(simd.Row(dst, i)[from:to], out[i*n:(i+1)*n])
+	}
+	w.give(out)
+}
+
+// dense is a matrix without gaps over data.
+func dense(data []float64, rows, cols int) blas64.General {
+	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
+}
+
+func (k Kernel) checkFill(dst, x blas64.General, p *Panel) {
+	k.checkReady()
+	if dst.Rows != x.Rows || dst.Cols != p.rows {
+		panic(fmt.Sprintf("kernelgen: tile is %d×%d, want %d×%d", dst.Rows, dst.Cols, x.Rows, p.rows))
+	}
+	if x.Cols != p.cols {
+		panic(fmt.Sprintf("kernelgen: rows of length %d against a panel of rows of length %d", x.Cols, p.cols))
+	}
+	for b, needed := range k.bases() {
+		if needed && !p.bases[b] {
+			panic(fmt.Sprintf("kernelgen: the panel was packed for a kernel without the %v", Base(b)))
+		}
+	}
+}
+
+func (k Kernel) checkReady() {
+	if len(k.terms) == 0 {
+		panic("kernelgen: the zero Kernel cannot be evaluated")
+	}
+	if !k.Resolved() {
+		panic(fmt.Sprintf("kernelgen: %v must be resolved before it is evaluated", k))
+	}
+}

@@ -1,0 +1,142 @@
+package kernelgen
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Kernel is a function of two rows: a sum of weighted products of profiles. It
+// is an immutable value, safe for use by several goroutines. Two kernels are the
+// same if their Strings are. The zero Kernel computes nothing and panics when
+// used; kernels come from [Parse], [New] and the constructors.
+type Kernel struct {
+	terms []term
+	// cols is the number of columns of the rows that the kernel was resolved
+	// for, 0 if unknown. Only PositiveSemiDefinite looks at it.
+	cols int
+}
+
+// A term is weight times the product of its factors.
+type term struct {
+	weight  float64
+	factors []factor
+}
+
+// A factor is an atom or a sum of two terms or more.
+type factor struct {
+	atom *atom
+	sum  []term
+}
+
+// An atom is one entry of the table of kernels with its arguments.
+type atom struct {
+	spec *spec
+	args args
+	// apply turns base values into kernel values; nil while an argument is a
+	// word.
+	apply profile
+}
+
+// newAtom makes an atom of checked arguments.
+func newAtom(s *spec, a args) *atom {
+	if !a.numbers() {
+		return &atom{spec: s, args: a}
+	}
+	return &atom{spec: s, args: a, apply: s.profile(a)}
+}
+
+func (a *atom) kernel() Kernel {
+	return Kernel{terms: []term{{weight: 1, factors: []factor{{atom: a}}}}}
+}
+
+// String is the canonical text of the kernel: [Parse] of it gives the same
+// kernel, to the last bit of every parameter.
+func (k Kernel) String() string {
+	var b strings.Builder
+	writeTerms(&b, k.terms)
+	return b.String()
+}
+
+func writeTerms(b *strings.Builder, terms []term) {
+	for i, t := range terms {
+		if i > 0 {
+			b.WriteString(" + ")
+		}
+		if t.weight != 1 {
+			b.WriteString(formatNumber(t.weight) + "*")
+		}
+		for j, f := range t.factors {
+			if j > 0 {
+				b.WriteString("*")
+			}
+			writeFactor(b, f)
+		}
+	}
+}
+
+func writeFactor(b *strings.Builder, f factor) {
+	if f.atom != nil {
+		b.WriteString(f.atom.spec.name + "(" + f.atom.args.String() + ")")
+		return
+	}
+	b.WriteString("(")
+	writeTerms(b, f.sum)
+	b.WriteString(")")
+}
+
+// formatNumber writes the fewest digits that read back to the same bits.
+func formatNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// Resolved reports whether every parameter is a number, so that the kernel can
+// be evaluated.
+func (k Kernel) Resolved() bool {
+	for a := range eachAtom(k.terms) {
+		if a.apply == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// PositiveSemiDefinite reports whether the matrix k(x_i, x_j) is known to be
+// symmetric positive semi-definite for every data set. False means "not known":
+// a user's profile, a sigmoid, a multiquadric.
+//
+// csrbf with v given as a number is positive semi-definite for rows of up to
+// 2v−1 columns. [Kernel.Resolve] tells the kernel the number of columns; a
+// kernel that was not resolved, or was read back from its text, answers false.
+func (k Kernel) PositiveSemiDefinite() bool {
+	for a := range eachAtom(k.terms) {
+		if !a.spec.psd(a.args, k.cols) {
+			return false
+		}
+	}
+	return len(k.terms) > 0
+}
+
+// eachAtom yields the atoms of a sum from left to right.
+func eachAtom(terms []term) func(yield func(*atom) bool) {
+	return func(yield func(*atom) bool) { visitAtoms(terms, yield) }
+}
+
+func visitAtoms(terms []term, yield func(*atom) bool) bool {
+	for _, t := range terms {
+		for _, f := range t.factors {
+			if f.atom != nil && !yield(f.atom) {
+				return false
+			}
+			if !visitAtoms(f.sum, yield) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// bases is the set of bases the kernel needs.
+func (k Kernel) bases() (s baseSet) {
+	for a := range eachAtom(k.terms) {
+		s[a.spec.base] = true
+	}
+	return s
+}

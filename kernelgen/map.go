@@ -1,0 +1,145 @@
+package kernelgen
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/nystream/nystream/internal/simd"
+)
+
+// Map is an element-wise function of an explicit matrix: f(scale·a) for every
+// entry a, with f one of
+//
+//	abs cos exp expm1 identity log1p relu sigmoid sin sqrt square tanh
+//
+// where relu is max(0, a) and sigmoid the logistic function 1/(1+e^−a) (the
+// kernel of that name is scikit-learn's tanh). Finite entries give NaN only where
+// the function is not defined: sqrt below 0, log1p below −1, sin and cos when
+// scale·a overflows. A Map is an immutable value; the zero Map is the identity.
+type Map struct {
+	entry *mapEntry
+	scale float64
+}
+
+type mapEntry struct {
+	name  string
+	apply func(v []float64) // in place
+}
+
+var maps = []*mapEntry{
+	{"abs", eachEntry(math.Abs)},
+	{"cos", eachEntry(math.Cos)},
+	{"exp", func(v []float64) { simd.Exp(v, v, 1) }},
+	{"expm1", eachEntry(math.Expm1)},
+	{"identity", func([]float64) {}},
+	{"log1p", eachEntry(math.Log1p)},
+	{"relu", eachEntry(func(a float64) float64 { return max(0, a) })},
+	{"sigmoid", eachEntry(func(a float64) float64 { return 1 / (1 + math.Exp(-a)) })},
+	{"sin", eachEntry(math.Sin)},
+	{"sqrt", eachEntry(math.Sqrt)},
+	{"square", eachEntry(func(a float64) float64 { return a * a })},
+	{"tanh", eachEntry(math.Tanh)},
+}
+
+func eachEntry(f func(float64) float64) func(v []float64) {
+	return func(v []float64) {
+		for i, a := range v {
+			v[i] = f(a)
+		}
+	}
+}
+
+// ParseMap reads the name of a map, such as "exp", or a map of a scaled entry,
+// such as "exp(scale=-10)". Errors are of type [*ParseError].
+func ParseMap(text string) (Map, error) {
+	s := &scanner{what: "map", text: text}
+	s.space()
+	start := s.pos
+	name := s.name()
+	e := findMap(name)
+	if e == nil {
+		return Map{}, s.errorAt(start, "no map is called %q%s; known are %s",
+			name, suggestion(name, MapNames()), strings.Join(MapNames(), ", "))
+	}
+	scale, err := s.mapScale()
+	if err != nil {
+		return Map{}, err
+	}
+	if !s.end() {
+		return Map{}, s.errorAt(s.pos, "unexpected %s after the map", s.here())
+	}
+	return Map{entry: e, scale: scale}, nil
+}
+
+// mapScale reads "(scale=number)", which may be left out.
+func (s *scanner) mapScale() (float64, error) {
+	if !s.accept('(') || s.accept(')') {
+		return 1, nil
+	}
+	s.space()
+	start := s.pos
+	if s.name() != "scale" || !s.accept('=') {
+		return 0, s.errorAt(start, "a map takes scale=number only")
+	}
+	s.space()
+	start = s.pos
+	v, err := s.number()
+	if err != nil {
+		return 0, err
+	}
+	if v == 0 || v-v != 0 {
+		return 0, s.errorAt(start, "scale=%s: scale must be a finite number other than 0", formatNumber(v))
+	}
+	if !s.accept(')') {
+		return 0, s.errorAt(s.pos, "expected a closing parenthesis, found %s", s.here())
+	}
+	return v, nil
+}
+
+// String is the canonical text: [ParseMap] of it gives the same map.
+func (m Map) String() string {
+	if m.entry == nil {
+		return "identity"
+	}
+	if m.scale == 1 {
+		return m.entry.name
+	}
+	return m.entry.name + "(scale=" + formatNumber(m.scale) + ")"
+}
+
+// Apply sets dst[i] = f(scale·src[i]). The two may be the same slice; Apply
+// panics unless the lengths agree.
+func (m Map) Apply(dst, src []float64) {
+	if len(dst) != len(src) {
+		panic(fmt.Sprintf("kernelgen: map of %d values into %d", len(src), len(dst)))
+	}
+	copy(dst, src)
+	if m.entry == nil {
+		return
+	}
+	if m.scale != 1 {
+		for i := range dst {
+			dst[i] *= m.scale
+		}
+	}
+	m.entry.apply(dst)
+}
+
+// MapNames lists the names of the maps.
+func MapNames() []string {
+	list := make([]string, len(maps))
+	for i, e := range maps {
+		list[i] = e.name
+	}
+	return list
+}
+
+func findMap(name string) *mapEntry {
+	for _, e := range maps {
+		if e.name == name {
+			return e
+		}
+	}
+	return nil
+}

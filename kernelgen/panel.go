@@ -1,0 +1,62 @@
+package kernelgen
+
+import (
+	"github.com/nystream/nystream/internal/simd"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Panel holds rows prepared once to be the column side of many tiles. It is
+// read-only and safe for use by several goroutines. It takes 8·rows·cols bytes,
+// twice that for a kernel that mixes cosine with another base.
+type Panel struct {
+	rows, cols int
+	bases      baseSet
+	raw        simd.Packed // the rows as they are
+	unit       simd.Packed // the rows divided by their lengths, for cosines
+}
+
+// Pack copies rows into a panel for the tiles of k. The kernel need not be
+// resolved.
+func (k Kernel) Pack(rows blas64.General) *Panel {
+	p := &Panel{rows: rows.Rows, cols: rows.Cols, bases: k.bases()}
+	if p.bases.raw() {
+		p.raw = simd.Pack(rows)
+	}
+	if p.bases[CosineSimilarity] {
+		p.unit = simd.Pack(unitRows(rows, nil))
+	}
+	return p
+}
+
+// Rows is the number of rows in the panel: the number of columns of its tiles.
+func (p *Panel) Rows() int { return p.rows }
+
+// side is the packed form of the rows that base b is computed from.
+func (p *Panel) side(b Base) simd.Packed {
+	if b == CosineSimilarity {
+		return p.unit
+	}
+	return p.raw
+}
+
+// unitRows copies the rows, divided by their lengths, into buf, which is
+// allocated if it is too small.
+func unitRows(rows blas64.General, buf []float64) blas64.General {
+	if len(buf) < rows.Rows*rows.Cols {
+		buf = make([]float64, rows.Rows*rows.Cols)
+	}
+	unit := blas64.General{Rows: rows.Rows, Cols: rows.Cols, Stride: rows.Cols, Data: buf}
+	for i := range rows.Rows {
+		simd.Normalize(simd.Row(unit, i), simd.Row(rows, i))
+	}
+	return unit
+}
+
+// rowRange returns the rows from ≤ i < to of m, sharing memory with it.
+func rowRange(m blas64.General, from, to int) blas64.General {
+	m.Rows = to - from
+	if m.Cols > 0 && m.Rows > 0 {
+		m.Data = m.Data[from*m.Stride:]
+	}
+	return m
+}

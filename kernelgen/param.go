@@ -1,0 +1,128 @@
+package kernelgen
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// A param is a parameter of a kernel.
+type param struct {
+	name string
+	// preset is the text of the default value; "" if there is none.
+	preset string
+	domain domain
+	// words are what may stand in place of a number until Resolve.
+	words []word
+	// or is a label shared by parameters that exclude each other, one of
+	// which is needed.
+	or string
+}
+
+// A word stands for a number estimated from a sample of rows; the arguments are
+// those of earlier parameters, resolved.
+type word struct {
+	name     string
+	estimate func(s *sample, resolved args) (float64, error)
+}
+
+// find returns the word with that name.
+func (p *param) find(name string) (word, bool) {
+	for _, w := range p.words {
+		if w.name == name {
+			return w, true
+		}
+	}
+	return word{}, false
+}
+
+// A domain is the set of numbers a parameter accepts, and its name in messages.
+type domain struct {
+	name  string
+	holds func(float64) bool
+}
+
+var (
+	positive = domain{"a positive finite number", func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }}
+	finite   = domain{"a finite number", func(v float64) bool { return v-v == 0 }}
+	count    = domain{"a whole number from 1 to 1000000", func(v float64) bool {
+		return v >= 1 && v <= 1e6 && v == math.Trunc(v)
+	}}
+)
+
+// check returns an error unless v is in the domain of p.
+func (p *param) check(v float64) error {
+	if !p.domain.holds(v) {
+		return fmt.Errorf("%s=%s: %s must be %s", p.name, formatNumber(v), p.name, p.domain.name)
+	}
+	return nil
+}
+
+// An arg is the value of a parameter: a number, or a word still to be resolved.
+type arg struct {
+	name  string
+	value float64
+	word  string
+}
+
+func (a arg) String() string {
+	if a.word != "" {
+		return a.name + "=" + a.word
+	}
+	return a.name + "=" + formatNumber(a.value)
+}
+
+// args are the arguments of one kernel, in the order of its parameters.
+type args []arg
+
+func (a args) String() string {
+	parts := make([]string, len(a))
+	for i, arg := range a {
+		parts[i] = arg.String()
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (a args) find(name string) (arg, bool) {
+	for _, arg := range a {
+		if arg.name == name {
+			return arg, true
+		}
+	}
+	return arg{}, false
+}
+
+// get is the number given for a parameter, 0 if it was not given.
+func (a args) get(name string) float64 {
+	arg, _ := a.find(name)
+	return arg.value
+}
+
+// numbers reports whether no argument is a word.
+func (a args) numbers() bool {
+	for _, arg := range a {
+		if arg.word != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// presetArg is the argument that the default text stands for.
+func (p *param) presetArg() arg {
+	v, err := strconv.ParseFloat(p.preset, 64)
+	if err != nil {
+		return arg{name: p.name, word: p.preset}
+	}
+	return arg{name: p.name, value: v}
+}
+
+// accepts says what may be given, for messages.
+func (p *param) accepts() string {
+	text := p.name + " must be " + p.domain.name
+	for _, w := range p.words {
+		text += " or " + w.name
+	}
+	return text
+}

@@ -1,0 +1,235 @@
+package kernelgen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const (
+	// maxText and maxDepth bound what Parse accepts, so that text from a
+	// damaged file cannot exhaust memory or stack.
+	maxText  = 1 << 16
+	maxDepth = 64
+)
+
+// Parse reads a kernel in the grammar of the package comment, such as
+// "rbf(sigma2=0.2)" or "0.5*rbf(gamma=1) + 2*linear()". The names of the custom
+// profiles can be used besides the built-in ones; Parse panics if one of them is
+// not fit for [New] or two have the same name.
+//
+// Errors are of type [*ParseError].
+func Parse(text string, custom ...Profile) (Kernel, error) {
+	p := &parser{scanner: scanner{text: text, what: "kernel"}, table: tableWith(custom)}
+	if len(text) > maxText {
+		return Kernel{}, p.errorAt(maxText, "longer than %d characters", maxText)
+	}
+	k, err := p.kernel()
+	if err == nil && !p.end() {
+		err = p.errorAt(p.pos, "unexpected %s; kernels are joined by + and *", p.here())
+	}
+	if err != nil {
+		return Kernel{}, err
+	}
+	return k, nil
+}
+
+// tableWith is the table of kernels with the user's profiles.
+func tableWith(custom []Profile) []*spec {
+	table := slices.Clone(builtins)
+	for _, profile := range custom {
+		s := profile.spec()
+		if findSpec(table, s.name) != nil {
+			panic(fmt.Sprintf("kernelgen: two profiles are named %q", s.name))
+		}
+		table = append(table, s)
+	}
+	return table
+}
+
+type parser struct {
+	scanner
+	table []*spec
+	depth int
+}
+
+// kernel reads terms joined by plus signs.
+func (p *parser) kernel() (Kernel, error) {
+	var terms []Kernel
+	for {
+		k, err := p.term()
+		if err != nil {
+			return Kernel{}, err
+		}
+		terms = append(terms, k)
+		if !p.accept('+') {
+			return Sum(terms...), nil
+		}
+	}
+}
+
+// term reads factors joined by stars.
+func (p *parser) term() (Kernel, error) {
+	p.space()
+	start := p.pos
+	weight := 1.0
+	var kernels []Kernel
+	for {
+		w, k, err := p.factor()
+		if err != nil {
+			return Kernel{}, err
+		}
+		weight *= w
+		kernels = append(kernels, k...)
+		if !p.accept('*') {
+			return p.join(start, weight, kernels)
+		}
+	}
+}
+
+func (p *parser) join(start int, weight float64, kernels []Kernel) (Kernel, error) {
+	if len(kernels) == 0 {
+		return Kernel{}, p.errorAt(start, "a number must multiply a kernel, as in 2*linear()")
+	}
+	k, err := product(kernels)
+	if err == nil {
+		k, err = scale(weight, k)
+	}
+	if err != nil {
+		return Kernel{}, p.errorAt(start, "%v", err)
+	}
+	return k, nil
+}
+
+// factor reads a number or a kernel; for a number the slice is empty.
+func (p *parser) factor() (weight float64, k []Kernel, err error) {
+	p.space()
+	switch c := p.peek(); {
+	case isDigit(c) || c == '.' || c == '-':
+		weight, err = p.weight()
+		return weight, nil, err
+	case c == '(':
+		return p.group()
+	case isLetter(c):
+		return p.atom()
+	}
+	return 0, nil, p.errorAt(p.pos, "expected a kernel, found %s", p.here())
+}
+
+func (p *parser) weight() (float64, error) {
+	start := p.pos
+	w, err := p.number()
+	if err != nil {
+		return 0, err
+	}
+	if err := checkWeight(w); err != nil {
+		return 0, p.errorAt(start, "%v", err)
+	}
+	return w, nil
+}
+
+// group reads a kernel in parentheses.
+func (p *parser) group() (float64, []Kernel, error) {
+	open := p.pos
+	p.pos++
+	if p.depth++; p.depth > maxDepth {
+		return 0, nil, p.errorAt(open, "more than %d parentheses inside each other", maxDepth)
+	}
+	k, err := p.kernel()
+	if err != nil {
+		return 0, nil, err
+	}
+	if !p.accept(')') {
+		return 0, nil, p.errorAt(p.pos, "expected a closing parenthesis for the one at character %d, found %s", open+1, p.here())
+	}
+	p.depth--
+	return 1, []Kernel{k}, nil
+}
+
+// atom reads a name with its arguments.
+func (p *parser) atom() (float64, []Kernel, error) {
+	start := p.pos
+	name := p.name()
+	s := findSpec(p.table, name)
+	if s == nil {
+		return 0, nil, p.errorAt(start, "no kernel is called %q%s; known are %s",
+			name, suggestion(name, names(p.table)), strings.Join(names(p.table), ", "))
+	}
+	given, err := p.arguments(s)
+	if err != nil {
+		return 0, nil, err
+	}
+	all, err := s.complete(given)
+	if err != nil {
+		return 0, nil, p.errorAt(start, "%v", err)
+	}
+	return 1, []Kernel{newAtom(s, all).kernel()}, nil
+}
+
+// arguments reads a list in parentheses, which may be left out.
+func (p *parser) arguments(s *spec) (args, error) {
+	var given args
+	if !p.accept('(') || p.accept(')') {
+		return nil, nil
+	}
+	for {
+		a, err := p.argument(s, given)
+		if err != nil {
+			return nil, err
+		}
+		given = append(given, a)
+		if p.accept(')') {
+			return given, nil
+		}
+		if !p.accept(',') {
+			return nil, p.errorAt(p.pos, "expected a comma or a closing parenthesis, found %s", p.here())
+		}
+	}
+}
+
+// argument reads name=value.
+func (p *parser) argument(s *spec, given args) (arg, error) {
+	p.space()
+	start := p.pos
+	if len(s.params) == 0 {
+		return arg{}, p.errorAt(start, "%s takes no parameters", s.name)
+	}
+	if !isLetter(p.peek()) {
+		return arg{}, p.errorAt(start, "expected name=value, found %s; %s", p.here(), takes(s))
+	}
+	name := p.name()
+	param, ok := s.find(name)
+	if !ok {
+		return arg{}, p.errorAt(start, "%s has no parameter %q%s; %s", s.name, name, suggestion(name, s.paramNames()), takes(s))
+	}
+	if _, twice := given.find(name); twice {
+		return arg{}, p.errorAt(start, "%s is given twice", name)
+	}
+	if !p.accept('=') {
+		return arg{}, p.errorAt(p.pos, "expected = after %s, found %s", name, p.here())
+	}
+	return p.value(param)
+}
+
+func takes(s *spec) string { return "usage: " + s.usage() }
+
+// value reads a number or one of the words of the parameter.
+func (p *parser) value(param *param) (arg, error) {
+	p.space()
+	start := p.pos
+	if isLetter(p.peek()) {
+		name := p.name()
+		if _, ok := param.find(name); !ok {
+			return arg{}, p.errorAt(start, "%s=%s: %s", param.name, name, param.accepts())
+		}
+		return arg{name: param.name, word: name}, nil
+	}
+	v, err := p.number()
+	if err != nil {
+		return arg{}, err
+	}
+	if err := param.check(v); err != nil {
+		return arg{}, p.errorAt(start, "%v", err)
+	}
+	return arg{name: param.name, value: v}, nil
+}

@@ -1,0 +1,79 @@
+package kernelgen
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Resolve returns the kernel with every word replaced by the number that the
+// rows of the sample give; see the package comment for their meaning. The
+// sample also tells the number of columns, on which the defaults depend; words
+// other than auto need at least two different rows. The sample is read, not
+// kept. Medians cost O(d·n²) for n = min(rows, 1000).
+//
+// The error names the kernel, the parameter, and what to do.
+func (k Kernel) Resolve(sample blas64.General) (Kernel, error) {
+	terms, err := resolveTerms(k.terms, newSample(sample))
+	if err != nil {
+		return Kernel{}, fmt.Errorf("kernelgen: %w", err)
+	}
+	return Kernel{terms: terms, cols: sample.Cols}, nil
+}
+
+func resolveTerms(terms []term, s *sample) ([]term, error) {
+	resolved := make([]term, len(terms))
+	for i, t := range terms {
+		resolved[i] = term{weight: t.weight, factors: make([]factor, len(t.factors))}
+		for j, f := range t.factors {
+			r, err := resolveFactor(f, s)
+			if err != nil {
+				return nil, err
+			}
+			resolved[i].factors[j] = r
+		}
+	}
+	return resolved, nil
+}
+
+func resolveFactor(f factor, s *sample) (factor, error) {
+	if f.atom == nil {
+		sum, err := resolveTerms(f.sum, s)
+		return factor{sum: sum}, err
+	}
+	if f.atom.apply != nil {
+		return f, nil
+	}
+	a, err := resolveArgs(f.atom.spec, f.atom.args, s)
+	if err != nil {
+		return factor{}, fmt.Errorf("%s: %w", f.atom.spec.name, err)
+	}
+	return factor{atom: newAtom(f.atom.spec, a)}, nil
+}
+
+// resolveArgs goes through the arguments in the order of the table, since a word
+// may depend on an argument before it.
+func resolveArgs(s *spec, words args, rows *sample) (args, error) {
+	resolved := make(args, 0, len(words))
+	for _, a := range words {
+		p, _ := s.find(a.name)
+		v, err := resolveArg(p, a, resolved, rows)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w; or give %s as a number", a, err, a.name)
+		}
+		resolved = append(resolved, arg{name: a.name, value: v})
+	}
+	return resolved, nil
+}
+
+func resolveArg(p *param, a arg, resolved args, rows *sample) (float64, error) {
+	if a.word == "" {
+		return a.value, nil
+	}
+	w, _ := p.find(a.word)
+	v, err := w.estimate(rows, resolved)
+	if err != nil {
+		return 0, err
+	}
+	return v, p.check(v)
+}

@@ -1,0 +1,151 @@
+package kernelgen
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/nystream/nystream/internal/simd"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// medianRows is how many rows of a sample the pairwise medians look at.
+const medianRows = 1000
+
+// A sample is what words such as gamma=scale are resolved from.
+type sample struct {
+	rows blas64.General
+	// medians of the distances already asked for.
+	medians map[string]float64
+}
+
+func newSample(rows blas64.General) *sample {
+	return &sample{rows: rows, medians: map[string]float64{}}
+}
+
+// check returns an error if the rows cannot tell a scale.
+func (s *sample) check() error {
+	if s.rows.Cols == 0 {
+		return errors.New("the rows have no columns")
+	}
+	for i := range s.rows.Rows {
+		for j, v := range simd.Row(s.rows, i) {
+			if v-v != 0 {
+				return fmt.Errorf("row %d, column %d of the sample is %v", i, j, v)
+			}
+		}
+	}
+	if s.distinct() {
+		return nil
+	}
+	return fmt.Errorf("all %d rows of the sample are equal, which gives no scale", s.rows.Rows)
+}
+
+// distinct reports whether two rows differ.
+func (s *sample) distinct() bool {
+	for i := 1; i < s.rows.Rows; i++ {
+		if !slices.Equal(simd.Row(s.rows, 0), simd.Row(s.rows, i)) {
+			return true
+		}
+	}
+	return false
+}
+
+// inverseVariance is 1/(d·Var), Var the variance of all entries.
+func (s *sample) inverseVariance() (float64, error) {
+	if err := s.check(); err != nil {
+		return 0, err
+	}
+	n := float64(s.rows.Rows) * float64(s.rows.Cols)
+	var mean, variance float64
+	s.each(func(v float64) { mean += v / n })
+	s.each(func(v float64) { variance += (v - mean) / n * (v - mean) })
+	if err := representable("variance of the sample", variance); err != nil {
+		return 0, err
+	}
+	return 1 / variance / float64(s.rows.Cols), nil
+}
+
+func (s *sample) each(f func(v float64)) {
+	for i := range s.rows.Rows {
+		for _, v := range simd.Row(s.rows, i) {
+			f(v)
+		}
+	}
+}
+
+// representable returns an error unless v is positive, finite and far enough
+// from the ends of the range to be inverted.
+func representable(what string, v float64) error {
+	if v > 0 && !math.IsInf(v, 1) && !math.IsInf(1/v, 1) {
+		return nil
+	}
+	return fmt.Errorf("the %s is %g, outside the range of float64: scale the data", what, v)
+}
+
+func (s *sample) medianSquared() (float64, error) {
+	return s.median("squared distance", SquaredDistance, func(v float64) float64 { return v })
+}
+
+func (s *sample) medianL2() (float64, error) { return s.median("distance", SquaredDistance, math.Sqrt) }
+
+func (s *sample) medianL1() (float64, error) {
+	return s.median("L1 distance", L1Distance, func(v float64) float64 { return v })
+}
+
+// median is the median of f(base) over all pairs of different rows.
+func (s *sample) median(name string, b Base, f func(float64) float64) (float64, error) {
+	if m, ok := s.medians[name]; ok {
+		return m, nil
+	}
+	if err := s.check(); err != nil {
+		return 0, err
+	}
+	pairs := s.pairs(b)
+	for i, v := range pairs {
+		pairs[i] = f(v)
+	}
+	m := middle(pairs)
+	if m == 0 && slices.Max(pairs) > 0 {
+		return 0, fmt.Errorf("the median %s of the sample is 0: half of its pairs of rows or more are equal", name)
+	}
+	if err := representable("median "+name+" of the sample", m); err != nil {
+		return 0, err
+	}
+	s.medians[name] = m
+	return m, nil
+}
+
+// pairs are the base values of all pairs i < j of the thinned sample.
+func (s *sample) pairs(b Base) []float64 {
+	x := thin(s.rows, medianRows)
+	n := x.Rows
+	packed := simd.Pack(x)
+	row := blas64.General{Rows: 1, Cols: n, Stride: n, Data: make([]float64, n)}
+	values := make([]float64, 0, n*(n-1)/2)
+	for i := range n {
+		fillBase(b, row, rowRange(x, i, i+1), packed)
+		values = append(values, row.Data[i+1:]...)
+	}
+	return values
+}
+
+// thin keeps at most n rows, taken at equal steps.
+func thin(m blas64.General, n int) blas64.General {
+	if m.Rows <= n {
+		return m
+	}
+	out := blas64.General{Rows: n, Cols: m.Cols, Stride: m.Cols, Data: make([]float64, n*m.Cols)}
+	for i := range n {
+		copy(simd.Row(out, i), simd.Row(m, int(int64(i)*int64(m.Rows)/int64(n))))
+	}
+	return out
+}
+
+// middle is the median; it sorts v.
+func middle(v []float64) float64 {
+	slices.Sort(v)
+	n := len(v)
+	return v[(n-1)/2]/2 + v[n/2]/2
+}

@@ -1,0 +1,106 @@
+package kernelgen
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A profile turns base values into kernel values in place. tmp is scratch of the
+// same length.
+type profile func(v, tmp []float64)
+
+// A spec is an entry of the table of kernels.
+type spec struct {
+	name    string
+	base    Base
+	formula string
+	params  []param
+	// psd reports whether the kernel is positive semi-definite for rows of
+	// cols columns; cols is 0 if unknown. Arguments may be words.
+	psd func(a args, cols int) bool
+	// profile is called with arguments that are numbers.
+	profile func(a args) profile
+}
+
+func (s *spec) find(name string) (*param, bool) {
+	for i := range s.params {
+		if s.params[i].name == name {
+			return &s.params[i], true
+		}
+	}
+	return nil, false
+}
+
+// complete puts the given arguments into the order of the parameters and adds
+// the defaults.
+func (s *spec) complete(given args) (args, error) {
+	var all args
+	for i := range s.params {
+		p := &s.params[i]
+		if a, ok := given.find(p.name); ok {
+			if other, clash := s.rival(p, all); clash {
+				return nil, fmt.Errorf("%s takes %s or %s, not both", s.name, other, p.name)
+			}
+			all = append(all, a)
+			continue
+		}
+		if _, replaced := s.rival(p, given); replaced {
+			continue
+		}
+		if p.preset != "" {
+			all = append(all, p.presetArg())
+		} else if p.or == "" {
+			return nil, fmt.Errorf("%s needs %s, %s", s.name, p.name, p.domain.name)
+		}
+	}
+	return all, nil
+}
+
+// rival finds an argument for a parameter that excludes p.
+func (s *spec) rival(p *param, among args) (string, bool) {
+	for _, a := range among {
+		other, _ := s.find(a.name)
+		if p.or != "" && other.or == p.or && other != p {
+			return a.name, true
+		}
+	}
+	return "", false
+}
+
+// usage is the kernel with its parameters, as in "rbf(gamma=auto | sigma2 | sigma)".
+func (s *spec) usage() string {
+	var b strings.Builder
+	for i, p := range s.params {
+		switch {
+		case i == 0:
+		case p.or != "" && p.or == s.params[i-1].or:
+			b.WriteString(" | ")
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(p.name)
+		if p.preset != "" {
+			b.WriteString("=" + p.preset)
+		}
+	}
+	return s.name + "(" + b.String() + ")"
+}
+
+func (s *spec) paramNames() []string {
+	names := make([]string, len(s.params))
+	for i, p := range s.params {
+		names[i] = p.name
+	}
+	return names
+}
+
+// presets are the arguments that have a default.
+func (s *spec) presets() args {
+	var all args
+	for i := range s.params {
+		if s.params[i].preset != "" {
+			all = append(all, s.params[i].presetArg())
+		}
+	}
+	return all
+}

@@ -1,0 +1,50 @@
+package kernelgen
+
+import "gonum.org/v1/gonum/blas/blas64"
+
+// Tiles are computed in pieces of at most blockRows × blockCols entries, so that
+// a base stays in cache while the profiles run over it.
+const (
+	blockRows = 32
+	blockCols = 128 // a multiple of simd.Lanes
+	blockSize = blockRows * blockCols
+)
+
+// Workspace is the scratch of [Kernel.Fill] and [Kernel.Diag]. The zero value is
+// ready; it grows on first use to 32 KiB for every base and every level of the
+// kernel and 256·cols bytes for cosines (below 300 KiB for the usual sums and
+// products), whatever the size of the tile, and is then used again. One
+// goroutine owns it; it may serve different kernels in turn.
+type Workspace struct {
+	bases [numBases][]float64
+	unit  []float64
+	free  [][]float64
+}
+
+// base is the buffer of base b, of length n ≤ blockSize.
+func (w *Workspace) base(b Base, n int) []float64 {
+	if w.bases[b] == nil {
+		w.bases[b] = make([]float64, blockSize)
+	}
+	return w.bases[b][:n]
+}
+
+// take lends a vector of length n ≤ blockSize until it is given back.
+func (w *Workspace) take(n int) []float64 {
+	last := len(w.free) - 1
+	if last < 0 {
+		return make([]float64, n, blockSize)
+	}
+	v := w.free[last]
+	w.free = w.free[:last]
+	return v[:n]
+}
+
+func (w *Workspace) give(v []float64) { w.free = append(w.free, v) }
+
+// unitBlock is the rows divided by their lengths, in the workspace's memory.
+func (w *Workspace) unitBlock(rows blas64.General) blas64.General {
+	unit := unitRows(rows, w.unit)
+	w.unit = unit.Data
+	return unit
+}

@@ -1,0 +1,51 @@
+package sketch
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// NonFiniteError says that a block holds a NaN or an infinity.
+type NonFiniteError struct {
+	Row, Col int     // inside the block, from 0
+	Value    float64 // NaN, +Inf or -Inf
+}
+
+// Error names the entry.
+func (e *NonFiniteError) Error() string {
+	return fmt.Sprintf("sketch: the entry at row %d, column %d of the block is %v, not a finite number", e.Row, e.Col, e.Value)
+}
+
+// checkFinite returns a *NonFiniteError for the first entry of m, row by row,
+// that is not finite.
+func checkFinite(m blas64.General) error {
+	for i := range m.Rows {
+		if j := firstNonFinite(row(m, i)); j >= 0 {
+			return &NonFiniteError{Row: i, Col: j, Value: row(m, i)[j]}
+		}
+	}
+	return nil
+}
+
+// firstNonFinite returns the index of the first NaN or infinity in x, or -1.
+func firstNonFinite(x []float64) int {
+	for j, v := range x {
+		if v-v != 0 {
+			return j
+		}
+	}
+	return -1
+}
+
+// checkOverflow returns an error if finite blocks have led to an entry of m
+// that is not finite.
+func checkOverflow(what string, m blas64.General) error {
+	for i := range m.Rows {
+		if j := firstNonFinite(row(m, i)); j >= 0 {
+			return fmt.Errorf("sketch: entry (%d, %d) of the %s exceeds %.2g, the largest float64: scale the data down", i, j, what, math.MaxFloat64)
+		}
+	}
+	return nil
+}

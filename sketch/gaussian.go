@@ -1,0 +1,67 @@
+package sketch
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Gaussian is an operator whose entries are independent standard normal
+// numbers, not scaled. The number of rows is open: row i is a function of i and
+// the fields alone. The fields must not be changed.
+type Gaussian struct {
+	Cols    int // columns
+	Seed    uint64
+	Purpose string // what the operator is for, see NewStream
+}
+
+// NewGaussian returns an operator. It needs cols ≥ 1.
+func NewGaussian(cols int, seed uint64, purpose string) (*Gaussian, error) {
+	if cols < 1 {
+		return nil, fmt.Errorf("sketch: a Gaussian operator of %d columns: must be at least 1", cols)
+	}
+	return &Gaussian{Cols: cols, Seed: seed, Purpose: purpose}, nil
+}
+
+// Row puts row i of the operator into dst, of length Cols.
+func (g *Gaussian) Row(i int64, dst []float64) {
+	g.row(NewStream(g.Seed, g.Purpose), i, dst)
+}
+
+func (g *Gaussian) row(stream Stream, i int64, dst []float64) {
+	d := stream.At(uint64(i))
+	for j := range dst[:g.Cols] {
+		dst[j] = d.Normal()
+	}
+}
+
+// MulRight computes dst = m·C for m of B×n and dst of B×Cols, where the rows of
+// C are 0..n-1. Each entry is summed in ascending order of the row of C. Cost
+// B·n·Cols multiply-adds and n·Cols random draws.
+func (g *Gaussian) MulRight(dst, m blas64.General) {
+	checkShape("MulRight dst", dst, m.Rows, g.Cols)
+	stream := NewStream(g.Seed, g.Purpose)
+	entries := make([]float64, g.Cols)
+	clearRows(dst)
+	for l := range m.Cols {
+		g.row(stream, int64(l), entries)
+		for i := range m.Rows {
+			axpy(m.Data[i*m.Stride+l], entries, row(dst, i))
+		}
+	}
+}
+
+// MulLeft adds the product of C transposed, restricted to rows start, start+1,
+// …, with m (B×n) to dst (Cols×n). Adding the row blocks of a matrix M in order
+// gives CᵀM. Cost B·n·Cols multiply-adds.
+func (g *Gaussian) MulLeft(dst blas64.General, start int64, m blas64.General) {
+	checkShape("MulLeft dst", dst, g.Cols, m.Cols)
+	stream := NewStream(g.Seed, g.Purpose)
+	entries := make([]float64, g.Cols)
+	for i := range m.Rows {
+		g.row(stream, start+int64(i), entries)
+		for j, v := range entries {
+			axpy(v, row(m, i), row(dst, j))
+		}
+	}
+}

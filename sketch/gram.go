@@ -1,0 +1,84 @@
+package sketch
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Gram accumulates the p×q product XᵀY of two tall matrices that are seen in
+// blocks of rows. With Y = X it is the Gram matrix of the columns of X. A Gram
+// matrix knows small singular values only to √ε·σ₁; where they matter use [QR].
+type Gram struct {
+	sum blas64.General // p×q
+}
+
+// NewGram returns the zero product of matrices of p and q columns, at least 1
+// each.
+func NewGram(p, q int) *Gram {
+	if p < 1 || q < 1 {
+		panic(fmt.Sprintf("sketch: NewGram of %d and %d columns", p, q))
+	}
+	return &Gram{sum: newMatrix(p, q)}
+}
+
+// Matrix returns XᵀY for all rows seen. The result is the caller's. If x and y
+// were the same in every Add it is symmetric to the last bit.
+func (g *Gram) Matrix() blas64.General { return clone(g.sum) }
+
+// Add adds the product of the blocks x (B×p), transposed, and y (B×q). Cost
+// B·p·q multiply-adds.
+func (g *Gram) Add(x, y blas64.General) error {
+	checkShape("x of Gram.Add", x, x.Rows, g.sum.Rows)
+	checkShape("y of Gram.Add", y, x.Rows, g.sum.Cols)
+	if err := checkFinite(x); err != nil {
+		return fmt.Errorf("left factor: %w", err)
+	}
+	if err := checkFinite(y); err != nil {
+		return fmt.Errorf("right factor: %w", err)
+	}
+	if x.Rows == 0 {
+		return nil
+	}
+	blas64.Gemm(blas.Trans, blas.NoTrans, 1, x, y, 1, g.sum)
+	return checkOverflow("Gram matrix", g.sum)
+}
+
+// Merge adds the product of later. later must not be used afterwards.
+func (g *Gram) Merge(later *Gram) error {
+	if later.sum.Rows != g.sum.Rows || later.sum.Cols != g.sum.Cols {
+		return fmt.Errorf("sketch: cannot merge a %d×%d Gram matrix with one of %d×%d", g.sum.Rows, g.sum.Cols, later.sum.Rows, later.sum.Cols)
+	}
+	axpy(1, later.sum.Data, g.sum.Data)
+	return checkOverflow("Gram matrix", g.sum)
+}
+
+// MarshalBinary writes shape p, q and the entries row by row.
+func (g *Gram) MarshalBinary() ([]byte, error) {
+	data := newState(kindGram, uint64(g.sum.Rows), uint64(g.sum.Cols))
+	return appendFloats(data, g.sum.Data), nil
+}
+
+// UnmarshalBinary reads what MarshalBinary of a Gram of the same p and q wrote.
+func (g *Gram) UnmarshalBinary(data []byte) error {
+	shape, values, err := openState(data, kindGram, 2)
+	if err != nil {
+		return err
+	}
+	if err := sameShape("rows", shape[0], g.sum.Rows); err != nil {
+		return err
+	}
+	if err := sameShape("columns", shape[1], g.sum.Cols); err != nil {
+		return err
+	}
+	if err := values.need(len(g.sum.Data)); err != nil {
+		return err
+	}
+	sum := newMatrix(g.sum.Rows, g.sum.Cols)
+	if err := values.read(sum.Data); err != nil {
+		return err
+	}
+	g.sum = sum
+	return nil
+}

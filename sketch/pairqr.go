@@ -1,0 +1,157 @@
+package sketch
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// PairQR accumulates the R factor of the pair [Y C] of two n×cols matrices,
+// where C is zero but for a few rows: the marked ones. S3SPSD (paper 1,
+// Algorithm 5) needs R factors of Y − αC for shifts α that are known only after
+// the pass, and the pair has them all: with [Y C] = Q·R,
+//
+//	Y − αC = Q·(R·[I; −αI])
+//
+// Rows that are not marked go to a cols×cols factor of their own, rows that are
+// marked to a 2cols×2cols factor, so a block without marked rows costs what
+// [QR] costs.
+type PairQR struct {
+	cols   int // of Y, and of C
+	plain  *QR // rows y of Y where C is zero
+	marked *QR // rows [y c] where it is not
+}
+
+// NewPairQR returns the factor of a pair of no rows; Y and C have cols columns
+// each, at least 1.
+func NewPairQR(cols int) *PairQR {
+	if cols < 1 {
+		panic(fmt.Sprintf("sketch: NewPairQR of %d columns", cols))
+	}
+	return &PairQR{cols: cols, plain: NewQR(cols), marked: NewQR(2 * cols)}
+}
+
+// Rows returns the number of rows seen.
+func (p *PairQR) Rows() int64 { return p.plain.rows + p.marked.rows }
+
+// Cols returns the number of columns of Y.
+func (p *PairQR) Cols() int { return p.cols }
+
+// Add appends rows y of Y (B×cols). marked lists, in ascending order, the rows
+// within the block where C is not zero, and row k of c (len(marked)×cols) is the
+// row of C that belongs to marked[k]. A non-finite entry in y is reported as a
+// [*NonFiniteError]; so is one in c, its row being that of c.
+func (p *PairQR) Add(y blas64.General, marked []int, c blas64.General) error {
+	checkShape("y of PairQR.Add", y, y.Rows, p.cols)
+	checkMarked(marked, y.Rows)
+	if len(marked) == 0 {
+		return p.plain.Add(y)
+	}
+	checkShape("c of PairQR.Add", c, len(marked), p.cols)
+	if err := checkFinite(y); err != nil {
+		return err
+	}
+	if err := checkFinite(c); err != nil {
+		return fmt.Errorf("rows of C: %w", err)
+	}
+	if err := p.addPlain(y, marked); err != nil {
+		return err
+	}
+	return p.addMarked(y, marked, c)
+}
+
+// checkMarked panics unless marked ascends strictly within 0..rows-1.
+func checkMarked(marked []int, rows int) {
+	last := -1
+	for _, i := range marked {
+		if i <= last || i >= rows {
+			panic(fmt.Sprintf("sketch: the marked rows %v do not ascend within a block of %d rows", marked, rows))
+		}
+		last = i
+	}
+}
+
+// addPlain appends the rows of y that are not marked.
+func (p *PairQR) addPlain(y blas64.General, marked []int) error {
+	s := borrow()
+	defer s.giveBack()
+	n := y.Rows - len(marked)
+	top := p.plain.stack(s, n)
+	at := 0
+	for i := range y.Rows {
+		if len(marked) > 0 && marked[0] == i {
+			marked = marked[1:]
+			continue
+		}
+		copy(row(top, at), row(y, i))
+		at++
+	}
+	return p.plain.reduce(s, n)
+}
+
+// addMarked appends the rows of y that are marked, each with its row of c.
+func (p *PairQR) addMarked(y blas64.General, marked []int, c blas64.General) error {
+	s := borrow()
+	defer s.giveBack()
+	top := p.marked.stack(s, len(marked))
+	for k, i := range marked {
+		copy(row(top, k), row(y, i))
+		copy(row(top, k)[p.cols:], row(c, k))
+	}
+	return p.marked.reduce(s, len(marked))
+}
+
+// Merge appends the rows that later has seen. later must not be used afterwards.
+func (p *PairQR) Merge(later *PairQR) error {
+	if later.cols != p.cols {
+		return fmt.Errorf("sketch: cannot merge the R factor of a pair of %d columns each with one of %d", p.cols, later.cols)
+	}
+	if err := p.plain.Merge(later.plain); err != nil {
+		return err
+	}
+	return p.marked.Merge(later.marked)
+}
+
+// R returns the 2cols×2cols upper triangular R factor of [Y C] with no negative
+// diagonal entry. The result is the caller's. Cost about 4·cols³ operations. It
+// holds infinities only if a column of Y has a norm beyond float64.
+func (p *PairQR) R() blas64.General {
+	s := borrow()
+	defer s.giveBack()
+	a := matrix(&s.stack, p.plain.r.Rows+p.marked.r.Rows, 2*p.cols)
+	s.triangularise(a, interleave(a, p.plain.r, p.marked.r))
+	r := newMatrix(2*p.cols, 2*p.cols)
+	upperInto(r, a)
+	return r
+}
+
+// MarshalBinary writes shape cols, rows not marked, rows marked, and both
+// factors as [QR.MarshalBinary] does.
+func (p *PairQR) MarshalBinary() ([]byte, error) {
+	data := newState(kindPairQR, uint64(p.cols), uint64(p.plain.rows), uint64(p.marked.rows))
+	return p.marked.appendR(p.plain.appendR(data)), nil
+}
+
+// UnmarshalBinary reads what MarshalBinary of a PairQR of as many columns wrote.
+func (p *PairQR) UnmarshalBinary(data []byte) error {
+	shape, values, err := openState(data, kindPairQR, 3)
+	if err != nil {
+		return err
+	}
+	if err := sameShape("columns", shape[0], p.cols); err != nil {
+		return err
+	}
+	if err := values.need(trapezoid(shape[1], p.cols) + trapezoid(shape[2], 2*p.cols)); err != nil {
+		return err
+	}
+	plain, err := readR(values, shape[1], p.cols)
+	if err != nil {
+		return err
+	}
+	marked, err := readR(values, shape[2], 2*p.cols)
+	if err != nil {
+		return err
+	}
+	p.plain, p.marked = plain, marked
+	return nil
+}

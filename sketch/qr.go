@@ -1,0 +1,172 @@
+package sketch
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// QR accumulates the R factor of a tall matrix that is seen in blocks of rows:
+// the R factor of [A; B] is that of [R_A; B]. It keeps at most cols² numbers,
+// however many rows there are, and it does not square the condition number as
+// a Gram matrix does: the singular values of R are those of the whole matrix up
+// to a small multiple of ε·σ₁ (Demmel, Grigori, Hoemmen and Langou 2012,
+// "Communication-optimal parallel and sequential QR and LU factorizations").
+//
+// Columns are treated alike whatever their scale, so columns as small as 1e-150
+// or as large as 1e150 keep their relative accuracy.
+type QR struct {
+	cols int
+	rows int64          // seen so far
+	r    blas64.General // min(rows, cols) × cols, upper trapezoidal, diagonal ≥ 0
+}
+
+// NewQR returns the R factor of a matrix of no rows and so many columns, at
+// least 1.
+func NewQR(cols int) *QR {
+	if cols < 1 {
+		panic(fmt.Sprintf("sketch: NewQR of %d columns", cols))
+	}
+	return &QR{cols: cols, r: newMatrix(0, cols)}
+}
+
+// Rows returns the number of rows seen.
+func (q *QR) Rows() int64 { return q.rows }
+
+// Cols returns the number of columns.
+func (q *QR) Cols() int { return q.cols }
+
+// R returns the cols×cols upper triangular factor R with RᵀR = AᵀA for the
+// stack A of all rows seen, and no negative diagonal entry. Its last rows are
+// zero when fewer than cols rows were seen. The result is the caller's.
+func (q *QR) R() blas64.General {
+	r := newMatrix(q.cols, q.cols)
+	upperInto(r, q.r)
+	return r
+}
+
+// Add appends the rows of a block. Cost about 2·B·cols² operations. It allocates
+// nothing once there are cols rows.
+func (q *QR) Add(block blas64.General) error {
+	checkShape("the block of QR.Add", block, block.Rows, q.cols)
+	if err := checkFinite(block); err != nil {
+		return err
+	}
+	s := borrow()
+	defer s.giveBack()
+	top := q.stack(s, block.Rows)
+	for i := range block.Rows {
+		copy(row(top, i), row(block, i))
+	}
+	return q.reduce(s, block.Rows)
+}
+
+// stack makes room in s for n new rows on top of R and returns the place of the
+// new rows.
+func (q *QR) stack(s *scratch, n int) blas64.General {
+	return view(matrix(&s.stack, n+q.r.Rows, q.cols), 0, 0, n, q.cols)
+}
+
+// reduce replaces R by the R factor of the stack in s: n new rows, then R.
+func (q *QR) reduce(s *scratch, n int) error {
+	if n == 0 {
+		return nil
+	}
+	a := matrix(&s.stack, n+q.r.Rows, q.cols)
+	for i := range q.r.Rows {
+		copy(row(a, n+i), row(q.r, i))
+	}
+	old := q.r.Rows
+	s.triangularise(a, func(cols int) int { return n + min(cols, old) })
+	q.rows += int64(n)
+	return q.keep(a)
+}
+
+// keep makes the upper triangle of a the new R.
+func (q *QR) keep(a blas64.General) error {
+	if k := min(a.Rows, q.cols); k != q.r.Rows {
+		q.r = newMatrix(k, q.cols)
+	}
+	upperInto(q.r, a)
+	return checkOverflow("R factor", q.r)
+}
+
+// Merge appends the rows that later has seen. later must not be used afterwards.
+// Cost about cols³ operations.
+func (q *QR) Merge(later *QR) error {
+	if later.cols != q.cols {
+		return fmt.Errorf("sketch: cannot merge the R factor of %d columns with one of %d", q.cols, later.cols)
+	}
+	if later.rows == 0 {
+		return nil
+	}
+	if q.rows == 0 {
+		q.rows, q.r = later.rows, later.r
+		return nil
+	}
+	s := borrow()
+	defer s.giveBack()
+	a := matrix(&s.stack, q.r.Rows+later.r.Rows, q.cols)
+	s.triangularise(a, interleave(a, q.r, later.r))
+	q.rows += later.rows
+	return q.keep(a)
+}
+
+// MarshalBinary writes shape cols, rows and the rows of R from the diagonal on,
+// as many of them as are not zero by shape.
+func (q *QR) MarshalBinary() ([]byte, error) {
+	data := newState(kindQR, uint64(q.cols), uint64(q.rows))
+	return q.appendR(data), nil
+}
+
+// UnmarshalBinary reads what MarshalBinary of a QR of as many columns wrote.
+func (q *QR) UnmarshalBinary(data []byte) error {
+	shape, values, err := openState(data, kindQR, 2)
+	if err != nil {
+		return err
+	}
+	if err := sameShape("columns", shape[0], q.cols); err != nil {
+		return err
+	}
+	if err := values.need(trapezoid(shape[1], q.cols)); err != nil {
+		return err
+	}
+	restored, err := readR(values, shape[1], q.cols)
+	if err != nil {
+		return err
+	}
+	*q = *restored
+	return nil
+}
+
+// trapezoid returns how many numbers are stored of the R factor of so many rows.
+func trapezoid(rows uint64, cols int) int {
+	k := int(min(rows, uint64(cols)))
+	return k*cols - k*(k-1)/2
+}
+
+func (q *QR) appendR(data []byte) []byte {
+	for i := range q.r.Rows {
+		data = appendFloats(data, row(q.r, i)[i:])
+	}
+	return data
+}
+
+// readR reads the R factor of so many rows from values, which must be long
+// enough.
+func readR(values *floatReader, rows uint64, cols int) (*QR, error) {
+	if rows > maxCount {
+		return nil, fmt.Errorf("sketch: the state counts %d rows", rows)
+	}
+	q := &QR{cols: cols, rows: int64(rows), r: newMatrix(int(min(rows, uint64(cols))), cols)}
+	for i := range q.r.Rows {
+		r := row(q.r, i)[i:]
+		if err := values.read(r); err != nil {
+			return nil, err
+		}
+		if r[0] < 0 {
+			return nil, fmt.Errorf("sketch: the state has the negative entry %v on the diagonal of an R factor", r[0])
+		}
+	}
+	return q, nil
+}

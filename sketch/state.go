@@ -1,0 +1,98 @@
+package sketch
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// The serial form is described in the package comment.
+const (
+	stateMagic   = "NySk"
+	stateVersion = 1
+
+	kindQR       = 1
+	kindPairQR   = 2
+	kindGram     = 3
+	kindMoments  = 4
+	kindExplicit = 5
+
+	// maxCount is the largest number of rows or entries that is believed.
+	maxCount = 1 << 53
+)
+
+// newState begins a state with its header and shape.
+func newState(kind uint16, shape ...uint64) []byte {
+	data := append([]byte(nil), stateMagic...)
+	data = binary.LittleEndian.AppendUint16(data, kind)
+	data = binary.LittleEndian.AppendUint16(data, stateVersion)
+	for _, n := range shape {
+		data = binary.LittleEndian.AppendUint64(data, n)
+	}
+	return data
+}
+
+// appendFloats appends values bit for bit.
+func appendFloats(data []byte, values []float64) []byte {
+	for _, v := range values {
+		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
+	}
+	return data
+}
+
+// openState checks the header and returns the n numbers of the shape and a
+// reader of the values.
+func openState(data []byte, kind uint16, n int) ([]uint64, *floatReader, error) {
+	const header = 8
+	if len(data) < header+8*n {
+		return nil, nil, fmt.Errorf("sketch: a state of %d bytes is too short", len(data))
+	}
+	if string(data[:4]) != stateMagic {
+		return nil, nil, fmt.Errorf("sketch: not the state of an accumulator: it begins with %q", data[:4])
+	}
+	if k := binary.LittleEndian.Uint16(data[4:]); k != kind {
+		return nil, nil, fmt.Errorf("sketch: the state of an accumulator of kind %d, want kind %d", k, kind)
+	}
+	if v := binary.LittleEndian.Uint16(data[6:]); v != stateVersion {
+		return nil, nil, fmt.Errorf("sketch: the state has version %d, this program knows version %d", v, stateVersion)
+	}
+	shape := make([]uint64, n)
+	for i := range shape {
+		shape[i] = binary.LittleEndian.Uint64(data[header+8*i:])
+	}
+	return shape, &floatReader{data: data[header+8*n:]}, nil
+}
+
+// sameShape returns an error if a state has another number of something than
+// the accumulator it is read into.
+func sameShape(what string, state uint64, own int) error {
+	if state != uint64(own) {
+		return fmt.Errorf("sketch: the state has %d %s, want %d", state, what, own)
+	}
+	return nil
+}
+
+// floatReader reads the values of a state.
+type floatReader struct {
+	data []byte
+}
+
+// need returns an error unless exactly n values are left.
+func (f *floatReader) need(n int) error {
+	if len(f.data)/8 != n || len(f.data)%8 != 0 {
+		return fmt.Errorf("sketch: the state has %d bytes of values, want %d values of 8 bytes", len(f.data), n)
+	}
+	return nil
+}
+
+// read fills dst with the next values, which must be there and be finite.
+func (f *floatReader) read(dst []float64) error {
+	for i := range dst {
+		dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(f.data[8*i:]))
+	}
+	f.data = f.data[8*len(dst):]
+	if i := firstNonFinite(dst); i >= 0 {
+		return fmt.Errorf("sketch: the state holds %v where a finite number must be", dst[i])
+	}
+	return nil
+}

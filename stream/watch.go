@@ -1,0 +1,77 @@
+package stream
+
+import (
+	"errors"
+	"sync/atomic"
+	"time"
+)
+
+// stallLimit is how long a single call into a source may take before the pass
+// gives up: a reader that makes no progress that long on a file is taken to
+// hang. Pipes may wait for ever. It is a variable for the tests.
+var stallLimit = 30 * time.Second
+
+// errAbandoned ends a reading goroutine that the pass no longer waits for.
+var errAbandoned = errors.New("stream: the pass gave this reader up")
+
+// watch lets a pass give up a call into its source that does not return. The
+// goroutine of that call is left behind. Should the call return after all, its
+// goroutine learns that it came too late and touches nothing that it shares
+// with the pass.
+type watch struct {
+	clock time.Time    // when the watch began; differences to it are monotonic
+	state atomic.Int64 // idle, abandoned, or when the call under way began
+}
+
+const (
+	idle      = 0
+	abandoned = -1
+)
+
+func newWatch() *watch { return &watch{clock: time.Now()} }
+
+func (w *watch) now() int64 { return 1 + int64(time.Since(w.clock)) }
+
+// call runs one call into the source, or gives errAbandoned if the pass has
+// given up before or in the meantime.
+func (w *watch) call(f func() error) error {
+	began := w.now()
+	if !w.state.CompareAndSwap(idle, began) {
+		return errAbandoned
+	}
+	err := f()
+	if !w.state.CompareAndSwap(began, idle) {
+		return errAbandoned
+	}
+	return err
+}
+
+// giveUp gives up the call under way if it has lasted longer than the limit,
+// and says whether it did.
+func (w *watch) giveUp(limit time.Duration) bool {
+	began := w.state.Load()
+	return began > idle && w.now()-began > int64(limit) && w.state.CompareAndSwap(began, abandoned)
+}
+
+// forbid makes every further call fail, gives up the call under way, and says
+// whether there was one.
+func (w *watch) forbid() bool { return w.state.Swap(abandoned) > idle }
+
+// watchedReader watches every single read, not the filling of a whole block, so
+// that a slow but steady reader is not taken to hang.
+type watchedReader struct {
+	Reader
+	watch *watch
+}
+
+// Read reads unless the pass has given up.
+func (r watchedReader) Read(dst *Batch) (n int, err error) {
+	err = r.watch.call(func() (err error) {
+		n, err = r.Reader.Read(dst)
+		return err
+	})
+	if err == errAbandoned {
+		return 0, err
+	}
+	return n, err
+}

@@ -90,7 +90,7 @@ func RowSlice(m blas64.General, first, n int) blas64.General {
 		panic("stream: row slice out of range")
 	}
 	s := blas64.General{Rows: n, Cols: m.Cols, Stride: m.Stride}
-	if n > 0 {
+	if n > 0 && m.Cols > 0 {
 		s.Data = m.Data[first*m.Stride : (first+n-1)*m.Stride+m.Cols]
 	}
 	return s

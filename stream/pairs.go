@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 )
 
 // Exact passes visit tiles of row blocks against column blocks: O(n²) time, and
@@ -44,13 +45,17 @@ func Pairs(ctx context.Context, e Engine, name string, rows, cols Gatherer, shap
 	if shape == Upper {
 		rounds = long/2 + 1
 	}
+	if shape == Upper && bi != bj {
+		panic("stream: the upper half of pairs of two different sources")
+	}
 	grid := &pairGrid{rows: rows, cols: cols, bi: bi, bj: bj, shape: shape}
+	workers := make([]tileWorker, e.Workers())
 	done := int64(0)
 	for r := range rounds {
 		if min(bi, bj) == 0 {
 			return nil
 		}
-		err := schedule(ctx, e.Workers(), grid.round(r), grid.worker(visit), func(struct{}) error {
+		err := schedule(ctx, e.Workers(), grid.round(r), grid.reuse(workers, visit), func(struct{}) error {
 			done++
 			e.report(name, done, grid.tiles())
 			return nil
@@ -104,21 +109,33 @@ func (g *pairGrid) round(r int64) func(context.Context, func([2]int64) bool) err
 	}
 }
 
-// worker fetches the two blocks of a tile and visits it.
-func (g *pairGrid) worker(visit func() func(i, j *Block) error) func() func(context.Context, [2]int64) (struct{}, error) {
+// tileWorker fetches the two blocks of a tile and visits it.
+type tileWorker func(ctx context.Context, tile [2]int64) (struct{}, error)
+
+// reuse hands the workers to a round, which has at most as many, and makes those
+// that are not there yet. So their scratch memory outlives the round.
+func (g *pairGrid) reuse(workers []tileWorker, visit func() func(i, j *Block) error) func() func(context.Context, [2]int64) (struct{}, error) {
+	var taken atomic.Int64
 	return func() func(context.Context, [2]int64) (struct{}, error) {
-		do := visit()
-		left, right := newPairBlock(g.rows), newPairBlock(g.cols)
-		return func(ctx context.Context, t [2]int64) (struct{}, error) {
-			err := left.fetch(ctx, t[0])
-			if err == nil {
-				err = right.fetch(ctx, t[1])
-			}
-			if err == nil {
-				err = do(&left.block, &right.block)
-			}
-			return struct{}{}, err
+		w := &workers[taken.Add(1)-1]
+		if *w == nil {
+			*w = g.worker(visit())
 		}
+		return *w
+	}
+}
+
+func (g *pairGrid) worker(do func(i, j *Block) error) tileWorker {
+	left, right := newPairBlock(g.rows), newPairBlock(g.cols)
+	return func(ctx context.Context, t [2]int64) (struct{}, error) {
+		err := left.fetch(ctx, t[0])
+		if err == nil {
+			err = right.fetch(ctx, t[1])
+		}
+		if err == nil {
+			err = do(&left.block, &right.block)
+		}
+		return struct{}{}, err
 	}
 }
 

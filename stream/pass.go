@@ -196,7 +196,7 @@ func (p *pass) open(ctx context.Context) (Reader, error) {
 	if err == errAbandoned && failed == nil && r != nil {
 		r.Close()
 	}
-	return watchedReader{r, p.watch}, err
+	return &watchedReader{Reader: r, watch: p.watch, name: p.info.Name}, err
 }
 
 // readBlock fills one block, or what is left of the source.

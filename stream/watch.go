@@ -2,6 +2,8 @@ package stream
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"sync/atomic"
 	"time"
 )
@@ -57,21 +59,35 @@ func (w *watch) giveUp(limit time.Duration) bool {
 // whether there was one.
 func (w *watch) forbid() bool { return w.state.Swap(abandoned) > idle }
 
+// maxEmpty is how many reads in a row may return no rows and no error. They are
+// legal, since a reader may have dropped the rows it has read; but a reader that
+// does nothing else hangs.
+const maxEmpty = 1 << 24
+
 // watchedReader watches every single read, not the filling of a whole block, so
 // that a slow but steady reader is not taken to hang.
 type watchedReader struct {
 	Reader
 	watch *watch
+	name  string // of the source
+	empty int    // reads without rows since the last one with rows
 }
 
 // Read reads unless the pass has given up.
-func (r watchedReader) Read(dst *Batch) (n int, err error) {
+func (r *watchedReader) Read(dst *Batch) (n int, err error) {
 	err = r.watch.call(func() (err error) {
 		n, err = r.Reader.Read(dst)
 		return err
 	})
 	if err == errAbandoned {
 		return 0, err
+	}
+	r.empty++
+	if n > 0 {
+		r.empty = 0
+	}
+	if r.empty > maxEmpty && err == nil {
+		return 0, fmt.Errorf("%s: %d reads gave no rows: %w", r.name, maxEmpty, io.ErrNoProgress)
 	}
 	return n, err
 }

@@ -103,7 +103,9 @@ func (t *tiles) foldedEmbedding(e *Embedding, landmarks, rows *panel, s *sketch.
 		return q, err
 	}
 	b := stream.NewMatrix(s.Cols, e.Rank())
-	s.FoldRows(b, q, 0)
+	if q.Cols > 0 {
+		s.FoldRows(b, q, 0)
+	}
 	return b, nil
 }
 

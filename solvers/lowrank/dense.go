@@ -13,7 +13,11 @@ import (
 
 // Small dense algebra: matrices as large as the sketch, never as the data.
 
+// rowOf is row i of m, which may have no columns.
 func rowOf(m blas64.General, i int) []float64 {
+	if m.Cols == 0 {
+		return nil
+	}
 	return m.Data[i*m.Stride : i*m.Stride+m.Cols]
 }
 

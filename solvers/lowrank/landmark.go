@@ -287,6 +287,9 @@ func (t *tiles) coreFrame(e *Embedding, landmarks, core *panel) (*coreFrame, err
 	if err != nil {
 		return nil, err
 	}
+	if b.Cols == 0 {
+		return &coreFrame{b, stream.NewMatrix(0, 0)}, nil
+	}
 	qr := sketch.NewQR(b.Cols)
 	if err := qr.Add(b); err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ func methodsUnderTest(rank int) map[string]func(src stream.Source, k kernelgen.K
 // small multiple of the best there is, and that refined factors are
 // orthonormal and leave Â alone.
 func TestAgainstDense(t *testing.T) {
-	x := clusters(700, 4, 3)
+	x := clusters(420, 4, 3)
 	src := stream.FromMatrix("clusters", x)
 	k := kernelgen.RBF(2)
 	a := kernelMatrix(k, x, x)

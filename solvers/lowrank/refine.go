@@ -34,9 +34,12 @@ func (m *Model) Refine(ctx context.Context, e stream.Engine, left, right stream.
 
 // factorR streams the triangular factor of the embedding of all rows.
 func (m *Model) factorR(ctx context.Context, e stream.Engine, side *Embedding, src stream.Source) (blas64.General, error) {
+	r := side.Rank()
+	if r == 0 {
+		return stream.NewMatrix(0, 0), nil
+	}
 	t := m.tiles(side)
 	p := side.pack(t)
-	r := side.Rank()
 	qr, err := stream.Fold(ctx, e, "orthonormalise", src, func() *sketch.QR { return sketch.NewQR(r) }, func() func(*sketch.QR, *stream.Block) error {
 		em := t.embedder(side, p, src.Info().Name)
 		u := stream.NewMatrix(stream.PanelRows, r)

@@ -1,0 +1,150 @@
+package lowrank
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/stream"
+)
+
+// filled is an n×d matrix with the entries f(i, j).
+func filled(n, d int, f func(i, j int) float64) blas64.General {
+	m := stream.NewMatrix(n, d)
+	for i := range n {
+		for j := range d {
+			m.Data[i*d+j] = f(i, j)
+		}
+	}
+	return m
+}
+
+func scaled(m blas64.General, w float64) blas64.General {
+	return filled(m.Rows, m.Cols, func(i, j int) float64 { return m.Data[i*m.Stride+j] * w })
+}
+
+// TestNasty runs every method on inputs that break naive codes. Each must give
+// finite values and orthonormal factors, or refuse with an error that names
+// what is wrong.
+func TestNasty(t *testing.T) {
+	base := clusters(120, 3, 5)
+	duplicates := filled(120, 3, func(i, j int) float64 { return base.Data[(i%5)*3+j] })
+	constant := filled(120, 3, func(i, j int) float64 { return []float64{base.Data[i*3], 4, base.Data[i*3+2]}[j] })
+	outlier := filled(120, 3, func(i, j int) float64 {
+		if i == 17 {
+			return 1e12
+		}
+		return base.Data[i*3+j]
+	})
+	mixed := filled(120, 3, func(i, j int) float64 { return base.Data[i*3+j] * []float64{1e150, 1, 1e-150}[j] })
+	hilbert := filled(120, 120, func(i, j int) float64 { return 1 / float64(i+j+1) })
+	rank3 := filled(120, 3, func(i, j int) float64 { return base.Data[i*3+j] })
+	offset := filled(120, 3, func(i, j int) float64 { return 1e9 + base.Data[i*3+j] })
+	rbf, linear := kernelgen.RBF(2), kernelgen.Linear()
+	cases := []struct {
+		name   string
+		x      blas64.General
+		k      kernelgen.Kernel
+		refuse string // part of the error that is allowed; "" means none is
+	}{
+		{"no rows", stream.NewMatrix(0, 3), rbf, "has no rows"},
+		{"one row", filled(1, 3, func(i, j int) float64 { return float64(j) }), rbf, "largest rank that fits"},
+		{"two rows", filled(2, 3, func(i, j int) float64 { return float64(i) }), rbf, "largest rank that fits"},
+		{"fewer rows than landmarks", clusters(20, 3, 1), rbf, "largest rank that fits"},
+		{"one column", clusters(120, 1, 2), rbf, ""},
+		{"all rows equal", filled(120, 3, func(_, j int) float64 { return float64(j) }), rbf, ""},
+		{"all rows zero, linear", stream.NewMatrix(120, 3), linear, ""},
+		{"five different rows", duplicates, rbf, ""},
+		{"a constant column", constant, rbf, ""},
+		{"rank 3", rank3, linear, ""},
+		{"Hilbert", hilbert, linear, ""},
+		{"Hilbert, rbf", hilbert, rbf, ""},
+		{"offset 1e9", offset, rbf, ""},
+		{"columns times 1e150 and 1e-150", mixed, rbf, ""},
+		{"columns times 1e150 and 1e-150, linear", mixed, linear, ""},
+		{"times 1e308", scaled(base, 1e308), rbf, ""},
+		{"times 1e308, linear", scaled(base, 1e308), linear, "scale the columns"},
+		{"times 1e-150, linear", scaled(base, 1e-150), linear, ""},
+		{"denormals", scaled(base, 1e-310), rbf, ""},
+		{"denormals, linear", scaled(base, 1e-310), linear, ""},
+		{"a huge outlier", outlier, rbf, ""},
+		{"a huge outlier, linear", outlier, linear, ""},
+		{"bandwidth to 0", base, kernelgen.RBF(1e12), ""},
+		{"bandwidth to infinity", base, kernelgen.RBF(1e-14), ""},
+	}
+	for _, c := range cases {
+		for name, fit := range methodsUnderTest(10) {
+			t.Run(c.name+"/"+name, func(t *testing.T) { nasty(t, c.x, c.k, c.refuse, fit) })
+		}
+	}
+}
+
+func nasty(t *testing.T, x blas64.General, k kernelgen.Kernel, refuse string, fit func(stream.Source, kernelgen.Kernel) (*Fit, error)) {
+	src := stream.FromMatrix("nasty", x)
+	f, err := fit(src, k)
+	if err != nil {
+		if refuse == "" || !strings.Contains(err.Error(), refuse) {
+			t.Fatalf("refused: %v", err)
+		}
+		return
+	}
+	var right stream.Source
+	if !f.Symmetric() {
+		right = src
+	}
+	if err := f.Refine(context.Background(), stream.Engine{}, src, right); err != nil {
+		t.Fatalf("Refine: %v", err)
+	}
+	for i, v := range append(f.Values, f.Shift) {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			t.Errorf("value %d is %v", i, v)
+		}
+	}
+	for _, side := range []*Embedding{f.Left, f.right()} {
+		if e := orthogonalityError(factors(t, f.Model, side, x)); !(e <= 1e-10) {
+			t.Errorf("max|UᵀU−I| = %g (rank %d, condition %.2g)", e, side.Rank(), f.Condition)
+		}
+	}
+}
+
+// TestExactRank: what has rank r comes out with rank r and to rounding.
+func TestExactRank(t *testing.T) {
+	x := clusters(200, 3, 8)
+	src := stream.FromMatrix("rank 3", x)
+	for name, fit := range methodsUnderTest(10) {
+		if name == "s3spsd paper" || name == "s3spsd" {
+			continue // a shifted sketch has full rank
+		}
+		f, err := fit(src, kernelgen.Linear())
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := f.Verify(context.Background(), stream.Engine{}, src, nil, 0, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(f.Values) != 3 || v.SpectralError > 1e-12 {
+			t.Errorf("%s: rank %d, error %g", name, len(f.Values), v.SpectralError)
+		}
+	}
+}
+
+// TestNotFinite: a bad number handed in directly is an error with its place.
+func TestNotFinite(t *testing.T) {
+	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
+		x := clusters(200, 3, 8)
+		x.Data[77*3+1] = bad
+		for name, fit := range methodsUnderTest(5) {
+			_, err := fit(stream.FromMatrix("x", x), kernelgen.RBF(1))
+			var place *stream.BadValueError
+			if !errors.As(err, &place) || place.Row != 77 {
+				t.Errorf("%s, %v: error %v does not name row 77", name, bad, err)
+			}
+		}
+	}
+}

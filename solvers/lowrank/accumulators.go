@@ -1,6 +1,7 @@
 package lowrank
 
 import (
+	"encoding"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -19,24 +21,90 @@ type both[A stream.Accumulator[A], B stream.Accumulator[B]] struct {
 
 // Merge merges each part.
 func (s *both[A, B]) Merge(later *both[A, B]) error {
-	return errors.Join(s.a.Merge(later.a), s.b.Merge(later.b))
+	return firstError(s.a.Merge(later.a), s.b.Merge(later.b))
 }
 
-// MarshalBinary writes the length of the first part, and both parts.
-func (s *both[A, B]) MarshalBinary() ([]byte, error) {
-	a, errA := s.a.MarshalBinary()
-	b, errB := s.b.MarshalBinary()
-	out := binary.LittleEndian.AppendUint64(nil, uint64(len(a)))
-	return append(append(out, a...), b...), errors.Join(errA, errB)
-}
+// MarshalBinary writes each part behind its length.
+func (s *both[A, B]) MarshalBinary() ([]byte, error) { return marshalParts(s.a, s.b) }
 
 // UnmarshalBinary reads what MarshalBinary wrote.
-func (s *both[A, B]) UnmarshalBinary(data []byte) error {
-	if len(data) < 8 || binary.LittleEndian.Uint64(data) > uint64(len(data)-8) {
-		return errors.New("lowrank: accumulator state is cut short")
+func (s *both[A, B]) UnmarshalBinary(data []byte) error { return unmarshalParts(data, s.a, s.b) }
+
+func marshalParts(parts ...encoding.BinaryMarshaler) ([]byte, error) {
+	var out []byte
+	for _, p := range parts {
+		state, err := p.MarshalBinary()
+		if err != nil {
+			return nil, err
+		}
+		out = append(binary.LittleEndian.AppendUint64(out, uint64(len(state))), state...)
 	}
-	n := 8 + binary.LittleEndian.Uint64(data)
-	return errors.Join(s.a.UnmarshalBinary(data[8:n]), s.b.UnmarshalBinary(data[n:]))
+	return out, nil
+}
+
+func unmarshalParts(data []byte, parts ...encoding.BinaryUnmarshaler) error {
+	for _, p := range parts {
+		if len(data) < 8 || binary.LittleEndian.Uint64(data) > uint64(len(data)-8) {
+			return errors.New("lowrank: accumulator state is cut short")
+		}
+		n := 8 + binary.LittleEndian.Uint64(data)
+		if err := p.UnmarshalBinary(data[8:n]); err != nil {
+			return err
+		}
+		data = data[n:]
+	}
+	if len(data) > 0 {
+		return fmt.Errorf("lowrank: %d bytes follow the accumulator state", len(data))
+	}
+	return nil
+}
+
+// factorSet folds the embeddings of one or two sides into triangular factors.
+type factorSet struct{ factors []*sketch.QR }
+
+func newFactorSet(sides []*Embedding) *factorSet {
+	s := &factorSet{}
+	for _, side := range sides {
+		s.factors = append(s.factors, sketch.NewQR(side.Rank()))
+	}
+	return s
+}
+
+// matrices are the triangular factors.
+func (s *factorSet) matrices() []blas64.General {
+	var out []blas64.General
+	for _, f := range s.factors {
+		out = append(out, f.R())
+	}
+	return out
+}
+
+// Merge merges each factor.
+func (s *factorSet) Merge(later *factorSet) error {
+	for i, f := range s.factors {
+		if err := f.Merge(later.factors[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// MarshalBinary writes each factor behind its length.
+func (s *factorSet) MarshalBinary() ([]byte, error) {
+	parts := make([]encoding.BinaryMarshaler, len(s.factors))
+	for i, f := range s.factors {
+		parts[i] = f
+	}
+	return marshalParts(parts...)
+}
+
+// UnmarshalBinary reads what MarshalBinary wrote into a set of the same shape.
+func (s *factorSet) UnmarshalBinary(data []byte) error {
+	parts := make([]encoding.BinaryUnmarshaler, len(s.factors))
+	for i, f := range s.factors {
+		parts[i] = f
+	}
+	return unmarshalParts(data, parts...)
 }
 
 // matrixSum is a small matrix to which every block adds something.

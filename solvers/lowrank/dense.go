@@ -66,6 +66,15 @@ func dense(m blas64.General) *mat.Dense {
 	return d
 }
 
+// colSlice is the matrix of n columns of m from the given one on, sharing its data.
+func colSlice(m blas64.General, first, n int) blas64.General {
+	if m.Rows > 0 {
+		m.Data = m.Data[first:]
+	}
+	m.Cols = n
+	return m
+}
+
 // svd is a thin singular value decomposition a = U·diag(S)·Vᵀ, S descending.
 type svd struct {
 	U, V blas64.General

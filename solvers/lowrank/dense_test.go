@@ -129,3 +129,13 @@ func denseError(t *testing.T, m *Model, x, a blas64.General, norm float64) float
 	}
 	return spectralNorm(t, difference(a, approximation(m, u, v))) / norm
 }
+
+func frobeniusNorm(a blas64.General) float64 {
+	sum := 0.0
+	for i := range a.Rows {
+		for _, v := range rowOf(a, i) {
+			sum += v * v
+		}
+	}
+	return math.Sqrt(sum)
+}

@@ -208,17 +208,43 @@ func scaleCols(m blas64.General, w []float64) blas64.General {
 	return s
 }
 
-// Embed puts the embedding of the rows of src, of the side "left" or the right
-// one, to emit in row order. Cost: one pass; see [Embedding] for the flops.
+// Embed gives the embedding of the rows of src, of the side Left or Right, to
+// emit in row order. Cost: one pass; see [Embedding] for the flops.
 func (m *Model) Embed(ctx context.Context, e stream.Engine, side *Embedding, src stream.Source, kept bool, emit func(b *stream.Block, u blas64.General) error) error {
-	if d := len(src.Info().Columns); d != side.Landmarks.Cols {
-		return fmt.Errorf("%s has %d columns, and the model was fitted on %d", src.Info().Name, d, side.Landmarks.Cols)
+	return m.embedSides(ctx, e, src, kept, emit, side)
+}
+
+// EmbedBoth gives both embeddings of the rows of the one source of a model with
+// two sides: the columns of u followed by those of v. Cost: one pass.
+func (m *Model) EmbedBoth(ctx context.Context, e stream.Engine, src stream.Source, emit func(b *stream.Block, uv blas64.General) error) error {
+	return m.embedSides(ctx, e, src, false, emit, m.Left, m.right())
+}
+
+func (m *Model) embedSides(ctx context.Context, e stream.Engine, src stream.Source, kept bool, emit func(*stream.Block, blas64.General) error, sides ...*Embedding) error {
+	info := src.Info()
+	cols := 0
+	for _, side := range sides {
+		if d := len(info.Columns); d != side.Landmarks.Cols {
+			return fmt.Errorf("%s has %d columns, and the model was fitted on %d", info.Name, d, side.Landmarks.Cols)
+		}
+		cols += side.Rank()
 	}
-	t := m.tiles(side)
-	p := side.pack(t)
-	return stream.Map(ctx, e, "transform", src, side.Rank(), kept, func() func(blas64.General, *stream.Block) error {
-		em := t.embedder(side, p, src.Info().Name)
-		return func(dst blas64.General, b *stream.Block) error { return em.embed(dst, b.X, b.Start) }
+	return stream.Map(ctx, e, "transform", src, cols, kept, func() func(blas64.General, *stream.Block) error {
+		ems := make([]*embedder, len(sides))
+		for i, side := range sides {
+			t := m.tiles(side)
+			ems[i] = t.embedder(side, side.pack(t), info.Name)
+		}
+		return func(dst blas64.General, b *stream.Block) error {
+			first := 0
+			for _, em := range ems {
+				if err := em.embed(colSlice(dst, first, em.e.Rank()), b.X, b.Start); err != nil {
+					return err
+				}
+				first += em.e.Rank()
+			}
+			return nil
+		}
 	}, emit)
 }
 

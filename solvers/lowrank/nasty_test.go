@@ -93,11 +93,7 @@ func nasty(t *testing.T, x blas64.General, k kernelgen.Kernel, refuse string, fi
 		}
 		return
 	}
-	var right stream.Source
-	if !f.Symmetric() {
-		right = src
-	}
-	if err := f.Refine(context.Background(), stream.Engine{}, src, right); err != nil {
+	if err := f.Refine(context.Background(), stream.Engine{}, src, nil); err != nil {
 		t.Fatalf("Refine: %v", err)
 	}
 	for i, v := range append(f.Values, f.Shift) {

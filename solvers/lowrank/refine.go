@@ -14,42 +14,50 @@ import (
 // Refine makes the factors of the fitted rows orthonormal to rounding: one more
 // pass over each source streams the triangular factor of U (and V), and small
 // algebra absorbs it, without changing Â. It is the second round of CholeskyQR2
-// (Yamamoto et al. 2015). right is nil for a symmetric model.
+// (Yamamoto et al. 2015). right is nil when there is one source.
 //
 // Cost: one pass over each source, and as many kernel entries as the fit took.
 func (m *Model) Refine(ctx context.Context, e stream.Engine, left, right stream.Source) error {
-	ru, err := m.factorR(ctx, e, m.Left, left)
+	switch {
+	case m.Symmetric():
+		r, err := m.factorR(ctx, e, left, m.Left)
+		if err != nil {
+			return err
+		}
+		return m.refineSymmetric(r[0])
+	case right == nil:
+		r, err := m.factorR(ctx, e, left, m.Left, m.Right)
+		if err != nil {
+			return err
+		}
+		return m.refineRectangular(r[0], r[1])
+	}
+	u, err := m.factorR(ctx, e, left, m.Left)
 	if err != nil {
 		return err
 	}
-	if m.Symmetric() {
-		return m.refineSymmetric(ru)
-	}
-	rv, err := m.factorR(ctx, e, m.Right, right)
+	v, err := m.factorR(ctx, e, right, m.Right)
 	if err != nil {
 		return err
 	}
-	return m.refineRectangular(ru, rv)
+	return m.refineRectangular(u[0], v[0])
 }
 
-// factorR streams the triangular factor of the embedding of all rows.
-func (m *Model) factorR(ctx context.Context, e stream.Engine, side *Embedding, src stream.Source) (blas64.General, error) {
-	r := side.Rank()
-	if r == 0 {
-		return stream.NewMatrix(0, 0), nil
+// factorR streams the triangular factors of the embeddings of all rows, in one
+// pass.
+func (m *Model) factorR(ctx context.Context, e stream.Engine, src stream.Source, sides ...*Embedding) ([]blas64.General, error) {
+	if sides[0].Rank() == 0 {
+		return make([]blas64.General, len(sides)), nil
 	}
-	t := m.tiles(side)
-	p := side.pack(t)
-	qr, err := stream.Fold(ctx, e, "orthonormalise", src, func() *sketch.QR { return sketch.NewQR(r) }, func() func(*sketch.QR, *stream.Block) error {
-		em := t.embedder(side, p, src.Info().Name)
-		u := stream.NewMatrix(stream.PanelRows, r)
-		return func(acc *sketch.QR, b *stream.Block) error {
-			for first, x := range b.Panels(stream.PanelRows) {
-				part := stream.RowSlice(u, 0, x.Rows)
-				if err := em.embed(part, x, b.Start+int64(first)); err != nil {
-					return err
-				}
-				if err := acc.Add(part); err != nil {
+	newFactors := func() *factorSet { return newFactorSet(sides) }
+	set, err := stream.Fold(ctx, e, "orthonormalise", src, newFactors, func() func(*factorSet, *stream.Block) error {
+		adders := make([]func(*sketch.QR, *stream.Block) error, len(sides))
+		for i, side := range sides {
+			adders[i] = m.factorAdder(side, src.Info().Name)
+		}
+		return func(acc *factorSet, b *stream.Block) error {
+			for i, add := range adders {
+				if err := add(acc.factors[i], b); err != nil {
 					return err
 				}
 			}
@@ -57,9 +65,28 @@ func (m *Model) factorR(ctx context.Context, e stream.Engine, side *Embedding, s
 		}
 	})
 	if err != nil {
-		return blas64.General{}, err
+		return nil, err
 	}
-	return qr.R(), nil
+	return set.matrices(), nil
+}
+
+// factorAdder returns the function that adds a block's embedding to a factor.
+func (m *Model) factorAdder(side *Embedding, name string) func(*sketch.QR, *stream.Block) error {
+	t := m.tiles(side)
+	em := t.embedder(side, side.pack(t), name)
+	u := stream.NewMatrix(stream.PanelRows, side.Rank())
+	return func(acc *sketch.QR, b *stream.Block) error {
+		for first, x := range b.Panels(stream.PanelRows) {
+			part := stream.RowSlice(u, 0, x.Rows)
+			if err := em.embed(part, x, b.Start+int64(first)); err != nil {
+				return err
+			}
+			if err := acc.Add(part); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 // refineSymmetric: U = U'·R, so U·diag(λ)·Uᵀ = U'·(R·diag(λ)·Rᵀ)·U'ᵀ.
@@ -78,10 +105,8 @@ func (m *Model) refineSymmetric(r blas64.General) error {
 
 // refineRectangular: likewise with an SVD.
 func (m *Model) refineRectangular(ru, rv blas64.General) error {
-	for side, r := range map[*Embedding]blas64.General{m.Left: ru, m.Right: rv} {
-		if err := side.absorbable(r); err != nil {
-			return err
-		}
+	if err := firstError(m.Left.absorbable(ru), m.Right.absorbable(rv)); err != nil {
+		return err
 	}
 	core, err := newSVD("the refined core", mul(blas.NoTrans, scaleCols(ru, m.Values), blas.Trans, rv))
 	if err != nil {

@@ -27,11 +27,11 @@ type SSRSVD struct {
 }
 
 // Fit approximates the kernel matrix between the rows of left and those of
-// right. With right nil, or the same source as left, A is square, and treated
-// as any matrix: its symmetry is not used.
+// right. With right nil, A is between the rows of left and themselves, and
+// treated as any square matrix: its symmetry is not used.
 func (m SSRSVD) Fit(ctx context.Context, e stream.Engine, left, right stream.Source, k kernelgen.Kernel) (*Fit, error) {
-	f := &ssrsvd{SSRSVD: m, engine: e, tiles: newTiles(k), left: left, right: right}
-	if right == nil {
+	f := &ssrsvd{SSRSVD: m, engine: e, tiles: newTiles(k), left: left, right: right, square: right == nil}
+	if f.square {
 		f.right = left
 	}
 	for _, step := range []func(context.Context) error{f.begin, f.stream, f.orthonormalise} {
@@ -54,6 +54,7 @@ type ssrsvd struct {
 	engine                stream.Engine
 	tiles                 *tiles
 	left, right           stream.Source
+	square                bool // left and right are one source, read once
 	m, n                  int64
 	c, h, o, s            *sketch.SparseSign
 	rowsC, rowsS          *panel // rows of the right source
@@ -105,7 +106,7 @@ func (f *ssrsvd) gather(ctx context.Context) error {
 	heldRight := heldBackRows(f.n, f.Seed, "right held back", f.c.Positions(), f.s.Positions())
 	left := [][]int64{f.h.Positions(), f.o.Positions(), heldLeft}
 	right := [][]int64{f.c.Positions(), f.s.Positions(), heldRight}
-	if f.left == f.right {
+	if f.square {
 		p, err := f.tiles.gatherSets(ctx, f.left, append(left, right...)...)
 		if err == nil {
 			f.keep(p[:3], p[3:])
@@ -133,7 +134,7 @@ func (f *ssrsvd) keep(left, right []*panel) {
 func (f *ssrsvd) stream(ctx context.Context) (err error) {
 	y := sketchPass{f.tiles, f.c, f.rowsC}
 	x := sketchPass{f.tiles, f.h, f.rowsH}
-	if f.left == f.right {
+	if f.square {
 		f.factorY, f.factorX, err = streamBoth(ctx, f.engine, f.left, y, x)
 		return err
 	}

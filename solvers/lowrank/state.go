@@ -251,4 +251,3 @@ func LoadMatrix(h Header, arrays []Array) (*MatrixModel, error) {
 	}
 	return m, l.err
 }
-

@@ -1,0 +1,110 @@
+package lowrank
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/stream"
+)
+
+// TestRectangular fits a kernel matrix between two sources.
+func TestRectangular(t *testing.T) {
+	ctx, e := context.Background(), stream.Engine{}
+	x, y := clusters(330, 3, 3), clusters(250, 3, 4)
+	left, right := stream.FromMatrix("left", x), stream.FromMatrix("right", y)
+	k := kernelgen.RBF(1)
+	a := kernelMatrix(k, x, y)
+	s, err := newSVD("A", a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, fit := range map[string]func() (*Fit, error){
+		"ssrsvd":   func() (*Fit, error) { return SSRSVD{Rank: 20, Seed: 1}.Fit(ctx, e, left, right, k) },
+		"landmark": func() (*Fit, error) { return Landmark{Rank: 20, Seed: 1}.FitRect(ctx, e, left, right, k) },
+	} {
+		f, err := fit()
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := f.Verify(ctx, e, left, right, 0, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Refine(ctx, e, left, right); err != nil {
+			t.Fatal(err)
+		}
+		u, w := factors(t, f.Model, f.Left, x), factors(t, f.Model, f.Right, y)
+		measured := spectralNorm(t, difference(a, approximation(f.Model, u, w))) / s.S[0]
+		t.Logf("%s: error %.3g, floor %.3g, verified %.3g, estimate %.3g, frobenius %.3g", name, measured, s.S[20]/s.S[0], v.SpectralError, f.ErrorEstimate, v.FrobeniusError)
+		if math.Abs(v.SpectralError-measured) > 0.02*measured {
+			t.Errorf("%s: Verify says %g, dense computation %g", name, v.SpectralError, measured)
+		}
+		if measured > 30*s.S[20]/s.S[0] {
+			t.Errorf("%s: error %g, floor %g", name, measured, s.S[20]/s.S[0])
+		}
+		if e := math.Max(orthogonalityError(u), orthogonalityError(w)); e > 1e-12 {
+			t.Errorf("%s: factors are orthonormal to %g", name, e)
+		}
+		if f.Rows != 330 || f.Cols != 250 {
+			t.Errorf("%s: shape %d×%d", name, f.Rows, f.Cols)
+		}
+	}
+}
+
+// TestExplicitMatrix fits an element-wise function of a matrix on disk.
+func TestExplicitMatrix(t *testing.T) {
+	ctx, e := context.Background(), stream.Engine{BlockRows: 64}
+	x := mul(blas.NoTrans, clusters(300, 4, 1), blas.Trans, clusters(150, 4, 2))
+	m, err := kernelgen.ParseMap("exp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := stream.NewMatrix(x.Rows, x.Cols)
+	m.Apply(a.Data, x.Data)
+	s, err := newSVD("A", a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := stream.NewCounted(stream.FromMatrix("M", x))
+	f, err := SSRSVDMatrix{Rank: 15, Seed: 1}.Fit(ctx, e, src, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if src.Passes() != 1 {
+		t.Errorf("%d passes", src.Passes())
+	}
+	if err := f.Refine(ctx, e, src); err != nil {
+		t.Fatal(err)
+	}
+	v, err := f.Verify(ctx, e, src, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := stream.NewMatrix(x.Rows, f.Rank())
+	err = f.Embed(ctx, e, src, false, func(b *stream.Block, out blas64.General) error {
+		for i := range out.Rows {
+			copy(rowOf(u, int(b.Start)+i), rowOf(out, i))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := difference(a, mul(blas.NoTrans, scaleCols(u, f.Values), blas.Trans, f.V))
+	measured := spectralNorm(t, d) / s.S[0]
+	t.Logf("error %.3g, floor %.3g, verified %.3g", measured, s.S[15]/s.S[0], v.SpectralError)
+	if math.Abs(v.SpectralError-measured) > 0.02*measured || measured > 10*s.S[15]/s.S[0] {
+		t.Errorf("error %g, verified %g, floor %g", measured, v.SpectralError, s.S[15]/s.S[0])
+	}
+	if e := math.Max(orthogonalityError(u), orthogonalityError(f.V)); e > 1e-12 {
+		t.Errorf("factors are orthonormal to %g", e)
+	}
+	if frob := frobeniusNorm(d) / frobeniusNorm(a); math.Abs(v.FrobeniusError-frob) > 1e-9*frob {
+		t.Errorf("Frobenius error %g, dense %g", v.FrobeniusError, frob)
+	}
+}

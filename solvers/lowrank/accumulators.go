@@ -30,19 +30,37 @@ func (s *both[A, B]) MarshalBinary() ([]byte, error) { return marshalParts(s.a, 
 // UnmarshalBinary reads what MarshalBinary wrote.
 func (s *both[A, B]) UnmarshalBinary(data []byte) error { return unmarshalParts(data, s.a, s.b) }
 
-func marshalParts(parts ...encoding.BinaryMarshaler) ([]byte, error) {
+// state is a part of an accumulator that can be written and read.
+type state interface {
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+}
+
+func marshalParts(parts ...state) ([]byte, error) {
 	var out []byte
 	for _, p := range parts {
-		state, err := p.MarshalBinary()
+		data, err := p.MarshalBinary()
 		if err != nil {
 			return nil, err
 		}
-		out = append(binary.LittleEndian.AppendUint64(out, uint64(len(state))), state...)
+		out = append(binary.LittleEndian.AppendUint64(out, uint64(len(data))), data...)
 	}
 	return out, nil
 }
 
-func unmarshalParts(data []byte, parts ...encoding.BinaryUnmarshaler) error {
+// unmarshalParts reads all parts, or changes none of them.
+func unmarshalParts(data []byte, parts ...state) error {
+	before, err := marshalParts(parts...)
+	if err != nil {
+		return err
+	}
+	if err = readParts(data, parts); err != nil {
+		return errors.Join(err, readParts(before, parts))
+	}
+	return nil
+}
+
+func readParts(data []byte, parts []state) error {
 	for _, p := range parts {
 		if len(data) < 8 || binary.LittleEndian.Uint64(data) > uint64(len(data)-8) {
 			return errors.New("lowrank: accumulator state is cut short")
@@ -91,20 +109,20 @@ func (s *factorSet) Merge(later *factorSet) error {
 
 // MarshalBinary writes each factor behind its length.
 func (s *factorSet) MarshalBinary() ([]byte, error) {
-	parts := make([]encoding.BinaryMarshaler, len(s.factors))
-	for i, f := range s.factors {
-		parts[i] = f
-	}
-	return marshalParts(parts...)
+	return marshalParts(s.parts()...)
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote into a set of the same shape.
 func (s *factorSet) UnmarshalBinary(data []byte) error {
-	parts := make([]encoding.BinaryUnmarshaler, len(s.factors))
+	return unmarshalParts(data, s.parts()...)
+}
+
+func (s *factorSet) parts() []state {
+	parts := make([]state, len(s.factors))
 	for i, f := range s.factors {
 		parts[i] = f
 	}
-	return unmarshalParts(data, parts...)
+	return parts
 }
 
 // matrixSum is a small matrix to which every block adds something.

@@ -1,0 +1,89 @@
+package bench
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/nystream/nystream/"
+
+// allowed says which packages of ours a package may import: the design's
+// drawing of who may import whom. A name stands for the package and all below.
+var allowed = map[string][]string{
+	"internal/simd":        {},
+	"internal/conformance": {"stream"},
+	"kernelgen":            {"internal/simd"},
+	"sketch":               {"internal/simd"},
+	"stream":               {"internal/simd"},
+	"blockstore":           {"stream"},
+	"solvers":              {"solvers", "sketch", "stream", "kernelgen"},
+	"cmd":                  {"cmd", "solvers", "sketch", "stream", "kernelgen", "blockstore"},
+	"bench":                {"bench", "solvers", "sketch", "stream", "kernelgen", "blockstore", "internal"},
+}
+
+// foreign says which modules only one place may import.
+var foreign = map[string]string{
+	"github.com/apache/arrow/go/v16":        "blockstore",
+	"github.com/parquet-go/parquet-go":      "blockstore",
+	"github.com/edsrzf/mmap-go":             "blockstore",
+	"github.com/klauspost/compress":         "blockstore",
+	"github.com/spf13/cobra":                "cmd",
+	"gonum.org/v1/plot":                     "cmd",
+	"github.com/apache/arrow/go/v16/flight": "nowhere",
+}
+
+// TestImportDirection holds the packages to the design.
+func TestImportDirection(t *testing.T) {
+	cmd := exec.Command("go", "list", "-f", `{{.ImportPath}}:{{join .Imports " "}}`, "./...")
+	cmd.Dir = ".."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	seen := 0
+	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+		path, imports, _ := strings.Cut(line, ":")
+		for _, imp := range strings.Fields(imports) {
+			seen++
+			checkImport(t, strings.TrimPrefix(path, module), imp)
+		}
+	}
+	if seen < 50 {
+		t.Errorf("go list gave %d imports: the test looks at nothing", seen)
+	}
+}
+
+func checkImport(t *testing.T, from, imp string) {
+	t.Helper()
+	if strings.HasPrefix(imp, "github.com/apache/arrow/go/v16/parquet") {
+		t.Errorf("%s imports %s: arrow's own parquet package reads some files as no rows (see CONTRIBUTING)", from, imp)
+	}
+	for prefix, home := range foreign {
+		if below(imp, prefix) && !below(from, home) && !below(from, "bench") {
+			t.Errorf("%s imports %s, which belongs to %s", from, imp, home)
+		}
+	}
+	to, ours := strings.CutPrefix(imp, module)
+	if !ours {
+		return
+	}
+	for pkg, may := range allowed {
+		if !below(from, pkg) {
+			continue
+		}
+		for _, m := range may {
+			if below(to, m) {
+				return
+			}
+		}
+		t.Errorf("%s imports %s, which the design does not allow", from, to)
+		return
+	}
+	t.Errorf("%s is in no place that the design knows", from)
+}
+
+// below says that path is the folder, or in it.
+func below(path, folder string) bool {
+	return path == folder || strings.HasPrefix(path, folder+"/")
+}

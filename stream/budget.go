@@ -2,6 +2,7 @@ package stream
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -21,13 +22,20 @@ type BudgetItem struct {
 
 // Add adds an item of n float64 numbers.
 func (b *Budget) Add(what string, numbers int64, knob string) {
-	b.Items = append(b.Items, BudgetItem{what, 8 * numbers, knob})
+	bytes := int64(math.MaxInt64)
+	if numbers <= bytes/8 {
+		bytes = 8 * numbers
+	}
+	b.Items = append(b.Items, BudgetItem{what, bytes, knob})
 }
 
-// Total is the sum of all items in bytes.
+// Total is the sum of all items in bytes, or the largest int64 if that is less.
 func (b *Budget) Total() int64 {
 	sum := int64(0)
 	for _, it := range b.Items {
+		if it.Bytes > math.MaxInt64-sum {
+			return math.MaxInt64
+		}
 		sum += it.Bytes
 	}
 	return sum
@@ -42,9 +50,10 @@ type OverBudgetError struct {
 func (e *OverBudgetError) Error() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "this run needs %s of memory and may use %s", humanize.IBytes(uint64(e.Need)), humanize.IBytes(uint64(e.Limit)))
-	if e.Largest.Knob != "" {
-		fmt.Fprintf(&s, ": the largest part is %s (%s); lower %s, or raise --memory", e.Largest.What, humanize.IBytes(uint64(e.Largest.Bytes)), e.Largest.Knob)
+	if e.Largest.Knob == "" {
+		return s.String() + ": raise --memory"
 	}
+	fmt.Fprintf(&s, ": the largest part that can change is %s (%s); lower %s, or raise --memory", e.Largest.What, humanize.IBytes(uint64(e.Largest.Bytes)), e.Largest.Knob)
 	return s.String()
 }
 

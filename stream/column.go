@@ -17,6 +17,13 @@ func (c *Column) Reset() {
 	c.Floats, c.Ints, c.Strings, c.Valid = c.Floats[:0], c.Ints[:0], c.Strings[:0], nil
 }
 
+// resetKept empties the columns of a batch before rows are gathered into it.
+func resetKept(cols []Column) {
+	for k := range cols {
+		cols[k].Reset()
+	}
+}
+
 // Null says whether value i is null.
 func (c *Column) Null(i int) bool { return c.Valid != nil && !c.Valid[i] }
 

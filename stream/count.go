@@ -24,7 +24,7 @@ func (c *Counted) Open(ctx context.Context) (Reader, error) {
 // Gather fetches rows by number. It counts as a pass only if the source has to
 // be skimmed for it.
 func (c *Counted) Gather(ctx context.Context, rows []int64, dst *Batch) error {
-	if _, ok := c.Source.(Gatherer); ok {
+	if canGather(c.Source) {
 		return Gather(ctx, c.Source, rows, dst)
 	}
 	return skim(ctx, c, rows, dst)

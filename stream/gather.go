@@ -33,6 +33,18 @@ func Gather(ctx context.Context, src Source, rows []int64, dst *Batch) error {
 	return skim(ctx, src, rows, dst)
 }
 
+// canGather says whether rows can be fetched from src without skimming it.
+func canGather(src Source) bool {
+	switch s := src.(type) {
+	case *Counted:
+		return canGather(s.Source)
+	case *Prepared:
+		return canGather(s.src)
+	}
+	_, ok := src.(Gatherer)
+	return ok
+}
+
 // GatherRows is [Gather] into a new matrix.
 func GatherRows(ctx context.Context, src Source, rows []int64) (blas64.General, error) {
 	m := NewMatrix(len(rows), len(src.Info().Columns))
@@ -42,17 +54,21 @@ func GatherRows(ctx context.Context, src Source, rows []int64) (blas64.General, 
 // skim reads src from the front and keeps the rows wanted.
 func skim(ctx context.Context, src Source, rows []int64, dst *Batch) (err error) {
 	info := src.Info()
+	resetKept(dst.Kept)
 	r, err := src.Open(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	chunk := Batch{X: NewMatrix(1024, len(info.Columns))}
+	chunk := Batch{X: NewMatrix(chunkRows(info), len(info.Columns))}
 	if dst.Kept != nil {
 		chunk.Kept = keptColumns(info.Kept)
 	}
 	taken := 0
 	for start := int64(0); taken < len(rows); {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		n, err := ReadFull(r, &chunk)
 		taken += pick(dst, &chunk, rows, taken, start, n)
 		start += int64(n)
@@ -64,6 +80,15 @@ func skim(ctx context.Context, src Source, rows []int64, dst *Batch) (err error)
 		}
 	}
 	return nil
+}
+
+// chunkRows is how many rows are read at a time outside a pass.
+func chunkRows(info Info) int {
+	n := min(1024, BlockRows(len(info.Columns)))
+	if info.Rows >= 0 {
+		n = int(max(1, min(int64(n), info.Rows)))
+	}
+	return n
 }
 
 // pick copies from a chunk of n rows, whose first row has the number start, the

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -72,8 +73,9 @@ func copyRows(dst, src blas64.General) {
 
 // FromSeq is a source whose rows come from a sequence of matrices with
 // len(info.Columns) columns. seq is called once per pass; set info.Once if it
-// can be called only once, and info.Rows to -1 if the number is not known. Kept
-// columns are not supported.
+// can be called only once, and info.Rows to -1 if the number is not known. A
+// sequence that can be called again is given up, as a file that hangs is, when
+// it takes more than 30 s for one matrix. Kept columns are not supported.
 func FromSeq(info Info, seq func() iter.Seq2[blas64.General, error]) Source {
 	if len(info.Kept) > 0 {
 		panic("stream: FromSeq has no kept columns")
@@ -84,16 +86,15 @@ func FromSeq(info Info, seq func() iter.Seq2[blas64.General, error]) Source {
 type seqSource struct {
 	info   Info
 	seq    func() iter.Seq2[blas64.General, error]
-	opened bool
+	opened atomic.Bool
 }
 
 func (s *seqSource) Info() Info { return s.info }
 
 func (s *seqSource) Open(context.Context) (Reader, error) {
-	if s.info.Once && s.opened {
+	if s.opened.Swap(true) && s.info.Once {
 		return nil, OnceError(s.info.Name)
 	}
-	s.opened = true
 	next, stop := iter.Pull2(s.seq())
 	return &seqReader{info: s.info, next: next, stop: stop}, nil
 }
@@ -110,19 +111,16 @@ type seqReader struct {
 	rest blas64.General // rows of the last matrix not yet delivered
 }
 
+// Read gives what is left of a matrix; it does not wait for the next to fill dst.
 func (r *seqReader) Read(dst *Batch) (n int, err error) {
-	for n < dst.X.Rows {
-		if r.rest.Rows == 0 {
-			if err := r.pull(); err != nil {
-				return n, err
-			}
-			continue
+	for r.rest.Rows == 0 {
+		if err := r.pull(); err != nil {
+			return 0, err
 		}
-		k := min(r.rest.Rows, dst.X.Rows-n)
-		copyRows(RowSlice(dst.X, n, k), RowSlice(r.rest, 0, k))
-		r.rest = RowSlice(r.rest, k, r.rest.Rows-k)
-		n += k
 	}
+	n = min(r.rest.Rows, dst.X.Rows)
+	copyRows(dst.X, RowSlice(r.rest, 0, n))
+	r.rest = RowSlice(r.rest, n, r.rest.Rows-n)
 	return n, nil
 }
 
@@ -152,19 +150,29 @@ func (r *seqReader) Close() error {
 func Load(ctx context.Context, src Source, limit int64) (Gatherer, error) {
 	info := src.Info()
 	d := len(info.Columns)
+	tooLarge := fmt.Errorf("%s: its rows do not fit in %d bytes of memory", info.Name, limit)
+	if limit > 0 && info.Rows > limit/8/int64(max(1, d)) {
+		return nil, tooLarge
+	}
 	r, err := src.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var data []float64
-	chunk := NewMatrix(1024, d)
+	chunk := NewMatrix(chunkRows(info), d)
 	for err == nil {
 		var n int
 		n, err = r.Read(&Batch{X: chunk})
 		data = append(data, chunk.Data[:n*d]...)
-		if limit > 0 && int64(len(data))*8 > limit {
-			err = fmt.Errorf("%s: its rows do not fit in %d bytes of memory", info.Name, limit)
+		switch {
+		case limit > 0 && int64(len(data))*8 > limit:
+			err = tooLarge
+		case ctx.Err() != nil:
+			err = context.Cause(ctx)
 		}
+	}
+	if got := int64(len(data) / max(1, d)); err == io.EOF && info.Rows >= 0 && got != info.Rows {
+		err = promiseError(info, got)
 	}
 	if err = errors.Join(ignoreEOF(err), r.Close()); err != nil {
 		return nil, err

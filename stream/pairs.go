@@ -149,16 +149,12 @@ type pairBlock struct {
 
 func newPairBlock(src Gatherer) *pairBlock {
 	info := src.Info()
-	b := &pairBlock{src: src, n: info.Rows, rows: make([]int64, 0, PairRows)}
-	b.block = Block{Index: -1, X: NewMatrix(PairRows, len(info.Columns))}
-	return b
+	return &pairBlock{src: src, n: info.Rows, rows: make([]int64, 0, PairRows), block: Block{X: NewMatrix(PairRows, len(info.Columns))}}
 }
 
-// fetch reads the block with the given number, unless it is there already.
+// fetch reads the block with the given number. It reads anew a block that is
+// there already, since the visitor may have changed it.
 func (b *pairBlock) fetch(ctx context.Context, index int64) error {
-	if b.block.Index == index {
-		return nil
-	}
 	start := index * PairRows
 	b.rows = b.rows[:0]
 	for r := start; r < min(start+PairRows, b.n); r++ {

@@ -203,15 +203,23 @@ func (p *pass) open(ctx context.Context) (Reader, error) {
 func (p *pass) readBlock(r Reader, b *Block) (n int, err error) {
 	b.X.Rows = p.blockRows
 	n, err = ReadFull(r, &Batch{X: b.X, Kept: b.Kept})
+	if err == errAbandoned {
+		return 0, err // nobody is there to take the first rows of the block
+	}
 	b.X.Rows = n
 	return n, err
 }
 
 func (p *pass) checkTotal(total int64) error {
 	if total < p.info.Rows {
-		return fmt.Errorf("%s: promised %d rows and gave %d: the file changed or is damaged", p.info.Name, p.info.Rows, total)
+		return promiseError(p.info, total)
 	}
 	return nil
+}
+
+// promiseError says that a source did not give the rows it had promised.
+func promiseError(info Info, got int64) error {
+	return fmt.Errorf("%s: promised %d rows and gave %d: the file changed or is damaged", info.Name, info.Rows, got)
 }
 
 // ReadFull reads until dst is full or the source ends. Unlike the Read of a

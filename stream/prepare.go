@@ -47,7 +47,9 @@ type Preparation struct {
 
 // Prepare works out the preparation of src. Mean filling, scaling and dropping
 // cost one pass together, which ends up in the Scans of the result; otherwise
-// no row is read.
+// no row is read. A source that can be read only once is refused if that pass is
+// needed. It is an error that names the column if its mean or spread is beyond
+// the range of float64.
 func Prepare(ctx context.Context, e Engine, src Source, nulls Nulls, scale Scaling) (*Prepared, error) {
 	d := len(src.Info().Columns)
 	p := Preparation{Nulls: nulls}
@@ -57,22 +59,35 @@ func Prepare(ctx context.Context, e Engine, src Source, nulls Nulls, scale Scali
 	if nulls != NullsDrop && nulls != NullsMean && scale == ScaleNone {
 		return newPrepared(src, p, nil), nil
 	}
+	info := src.Info()
+	if info.Once {
+		return nil, OnceError(info.Name)
+	}
 	stats, err := scan(ctx, e, src, nulls)
+	if err == nil && nulls == NullsMean {
+		p.Fill, err = stats.means(info)
+	}
+	if err == nil {
+		p.Shift, p.Factor, err = stats.scaling(scale, p.Fill, info)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if nulls == NullsMean {
-		p.Fill = stats.means()
-	}
-	p.Shift, p.Factor = stats.scaling(scale, p.Fill)
 	return newPrepared(src, p, stats), nil
 }
 
-// Apply prepares src as an earlier Prepare did for the rows of a fit. Dropping
-// rows costs a pass that counts them, unless src can be read only once: then
-// the number of rows stays unknown and rows cannot be gathered.
+// Apply prepares src as an earlier Prepare did for the rows of a fit; it is an
+// error if src has another number of columns. Dropping rows costs a pass that
+// counts them, unless src can be read only once: then the number of rows stays
+// unknown and rows cannot be gathered.
 func (p Preparation) Apply(ctx context.Context, e Engine, src Source) (*Prepared, error) {
-	if p.Nulls != NullsDrop || src.Info().Once {
+	info := src.Info()
+	for _, list := range [][]float64{p.Fill, p.Shift, p.Factor} {
+		if list != nil && len(list) != len(info.Columns) {
+			return nil, fmt.Errorf("%s has %d columns, and was to be prepared like rows of %d", info.Name, len(info.Columns), len(list))
+		}
+	}
+	if p.Nulls != NullsDrop || info.Once {
 		return newPrepared(src, p, nil), nil
 	}
 	stats, err := scan(ctx, e, src, NullsDrop)
@@ -160,6 +175,10 @@ func (s *Prepared) gatherKept(ctx context.Context, rows []int64, dst *Batch) err
 	if s.kept == nil {
 		return OnceError(s.info.Name)
 	}
+	if !canGather(s.src) {
+		return skim(ctx, s, rows, dst)
+	}
+	resetKept(dst.Kept)
 	for taken := 0; taken < len(rows); {
 		index, before := s.kept.find(rows[taken])
 		chunk, left, err := s.rawBlock(ctx, index, dst.Kept != nil)
@@ -208,7 +227,9 @@ func (s *Prepared) clean(b *Batch, n int, number func(i int) int64) (left int, e
 			}
 			s.fill(x)
 		}
-		s.scale(x)
+		if j := s.scale(x); j >= 0 {
+			return 0, s.overflowError(number(i), j)
+		}
 		if left < i {
 			copy(row(b.X, left), x)
 			moveKept(b.Kept, left, i)
@@ -228,6 +249,11 @@ func (s *Prepared) nullError(row int64, column int, value float64) error {
 	}
 	return &BadValueError{Source: s.info.Name, Row: row, Column: s.info.Columns[column],
 		Reason: what + "; choose what to do with such rows: --nulls drop, zero or mean"}
+}
+
+func (s *Prepared) overflowError(row int64, column int) error {
+	return &BadValueError{Source: s.info.Name, Row: row, Column: s.info.Columns[column],
+		Reason: fmt.Sprintf("so far from the values that its scaling was made for (shift %g, factor %g) that it overflows", s.Shift[column], s.Factor[column])}
 }
 
 // BadValueError says that a value cannot be computed with.
@@ -250,13 +276,15 @@ func (s *Prepared) fill(x []float64) {
 	}
 }
 
-func (s *Prepared) scale(x []float64) {
+// scale scales a row in place and returns the first column that overflows, or -1.
+func (s *Prepared) scale(x []float64) (overflow int) {
 	if s.Shift == nil {
-		return
+		return -1
 	}
 	for j, v := range x {
 		x[j] = (v - s.Shift[j]) * s.Factor[j]
 	}
+	return firstNonFinite(x)
 }
 
 func finite(v float64) bool { return v-v == 0 }

@@ -86,6 +86,10 @@ func (m *columnMoments) merge(o columnMoments) {
 	if o.N == 0 {
 		return
 	}
+	if m.N == 0 {
+		*m = o
+		return
+	}
 	n := float64(m.N + o.N)
 	delta := o.Mean - m.Mean
 	m.Mean += delta * (float64(o.N) / n)
@@ -128,28 +132,54 @@ func (s *columnStats) UnmarshalBinary(data []byte) error {
 	if kept < 0 || columns < 0 || kept > int64(r.Len())/8 || columns > int64(r.Len())/size || kept*8+columns*size != int64(r.Len()) {
 		return fmt.Errorf("stream: column statistics: %d blocks and %d columns do not fit %d bytes", kept, columns, r.Len())
 	}
-	s.nulls, s.rows, s.blockRows = Nulls(head[0]), head[1], head[2]
+	if columns != int64(len(s.columns)) || head[0] != int64(s.nulls) {
+		return fmt.Errorf("stream: column statistics of %d columns with null policy %d, not %d and %d", columns, head[0], len(s.columns), s.nulls)
+	}
+	s.rows, s.blockRows = head[1], head[2]
 	s.kept, s.columns = make([]int64, kept), make([]columnMoments, columns)
 	if err := binary.Read(r, binary.LittleEndian, s.kept); err != nil {
 		return err
 	}
-	return binary.Read(r, binary.LittleEndian, s.columns)
+	if err := binary.Read(r, binary.LittleEndian, s.columns); err != nil {
+		return err
+	}
+	return s.checkCounts()
+}
+
+// checkCounts refuses statistics that no rows can have.
+func (s *columnStats) checkCounts() error {
+	left := s.rows
+	for _, n := range s.kept {
+		if n < 0 || n > left {
+			return fmt.Errorf("stream: column statistics: %d rows left of a block, of %d rows", n, s.rows)
+		}
+		left -= n
+	}
+	for _, c := range s.columns {
+		if c.N < 0 || c.N > s.rows {
+			return fmt.Errorf("stream: column statistics: %d values in %d rows", c.N, s.rows)
+		}
+	}
+	return nil
 }
 
 // means are what nulls are filled with; a column without a finite value gets 0.
-func (s *columnStats) means() []float64 {
+func (s *columnStats) means(info Info) ([]float64, error) {
 	fill := make([]float64, len(s.columns))
 	for j, c := range s.columns {
+		if !finite(c.Mean) {
+			return nil, c.tooFarApart(info, j)
+		}
 		fill[j] = c.Mean
 	}
-	return fill
+	return fill, nil
 }
 
 // scaling gives the shift and factor of each column, counting the values that
 // were filled in; nil without scaling.
-func (s *columnStats) scaling(how Scaling, fill []float64) (shift, factor []float64) {
+func (s *columnStats) scaling(how Scaling, fill []float64, info Info) (shift, factor []float64, err error) {
 	if how == ScaleNone {
-		return nil, nil
+		return nil, nil, nil
 	}
 	rows := int64(0)
 	for _, n := range s.kept {
@@ -160,27 +190,53 @@ func (s *columnStats) scaling(how Scaling, fill []float64) (shift, factor []floa
 		if missing := rows - c.N; missing > 0 && fill != nil {
 			c.merge(columnMoments{N: missing, Mean: fill[j], Min: fill[j], Max: fill[j]})
 		}
-		shift[j], factor[j] = c.scaling(how)
+		var spread float64
+		shift[j], spread = c.center(how)
+		if !finite(shift[j]) || !finite(spread) {
+			return nil, nil, c.tooFarApart(info, j)
+		}
+		if spread < minSpread(how) {
+			return nil, nil, c.tooClose(info, j)
+		}
+		factor[j] = 1 / spread
 	}
-	return shift, factor
+	return shift, factor, nil
 }
 
-func (m *columnMoments) scaling(how Scaling) (shift, factor float64) {
-	spread := math.Sqrt(m.M2 / float64(max(1, m.N)))
-	shift = m.Mean
+// center gives what becomes 0 and its distance to what becomes 1. A constant
+// column becomes 0.
+func (m *columnMoments) center(how Scaling) (shift, spread float64) {
+	switch {
+	case m.N == 0:
+		return 0, 1
+	case m.Min == m.Max:
+		return m.Min, 1
+	case how == ScaleMinMax:
+		return m.Min, m.Max - m.Min
+	default:
+		return m.Mean, math.Sqrt(m.M2 / float64(m.N))
+	}
+}
+
+// minSpread is the smallest spread that can be relied on: below it squares lose
+// their digits (a standard deviation of 1e-145 is a variance of 1e-290), or the
+// factor is no longer finite.
+func minSpread(how Scaling) float64 {
 	if how == ScaleMinMax {
-		shift, spread = m.Min, m.Max-m.Min
+		return 1e-307
 	}
-	if m.N == 0 || m.Min == m.Max || spread == 0 {
-		return constantShift(m), 1
-	}
-	return shift, 1 / spread
+	return 1e-145
 }
 
-// constantShift takes a constant column to 0.
-func constantShift(m *columnMoments) float64 {
-	if m.N == 0 {
-		return 0
-	}
-	return m.Min
+func (m *columnMoments) tooFarApart(info Info, column int) error {
+	return m.spreadError(info, column, "too far apart to compute their mean and spread")
+}
+
+func (m *columnMoments) tooClose(info Info, column int) error {
+	return m.spreadError(info, column, "too close together to compute their spread")
+}
+
+func (m *columnMoments) spreadError(info Info, column int, what string) error {
+	return fmt.Errorf("%s: column %q: its values, from %g to %g, are %s in float64: convert its unit, choose another --scale or --nulls, or leave the column out",
+		info.Name, info.Columns[column], m.Min, m.Max, what)
 }

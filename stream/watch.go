@@ -61,8 +61,8 @@ func (w *watch) forbid() bool { return w.state.Swap(abandoned) > idle }
 
 // maxEmpty is how many reads in a row may return no rows and no error. They are
 // legal, since a reader may have dropped the rows it has read; but a reader that
-// does nothing else hangs.
-const maxEmpty = 1 << 24
+// does nothing else hangs. It is a variable for the tests.
+var maxEmpty = 1 << 24
 
 // watchedReader watches every single read, not the filling of a whole block, so
 // that a slow but steady reader is not taken to hang.

@@ -1,0 +1,223 @@
+package blockstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow/go/v16/arrow"
+	"github.com/apache/arrow/go/v16/arrow/array"
+	"github.com/nystream/nystream/stream"
+)
+
+// Records describes records in memory, or from wherever the caller gets them,
+// for [FromRecords].
+type Records struct {
+	// Name is how messages call the source.
+	Name string
+	// Schema is the schema of the records.
+	Schema *arrow.Schema
+	// Columns are the names of the fields that make a row, in order. Nil means
+	// all fields of numbers. Fixed-size lists give one column for each element.
+	Columns []string
+	// Keep are the names of the fields that are carried along.
+	Keep []string
+	// Rows is the number of rows, or -1.
+	Rows int64
+	// Open starts reading at the first record. The source releases the reader
+	// that it returns, and retains no record longer than until the next one.
+	Open func() (array.RecordReader, error)
+	// Once says that Open may be called a single time only.
+	Once bool
+}
+
+// FromRecords is a source of Arrow records. Values are copied out of the
+// records as they are read; the caller keeps ownership of everything but the
+// readers that Open gives. Integers and floats of any width, booleans,
+// decimals, dictionaries of these, and fixed-size lists can be computed with;
+// strings can be kept. Nulls are NaN.
+func FromRecords(r Records) (stream.Source, error) {
+	s := &recordSource{Records: r}
+	err := guard(r.Name, func() error {
+		s.schema = layoutArrow(r.Schema, make([]int64, countDictionaries(r.Schema)))
+		s.schema.dropUnknown()
+		return s.choose()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// countDictionaries is at least the number of dictionaries in a schema.
+func countDictionaries(schema *arrow.Schema) int {
+	n := 0
+	var count func(fields []arrow.Field)
+	count = func(fields []arrow.Field) {
+		for _, f := range fields {
+			t := f.Type
+			if d, ok := t.(*arrow.DictionaryType); ok {
+				n++
+				t = d.ValueType
+			}
+			if nested, ok := t.(arrow.NestedType); ok {
+				count(nested.Fields())
+			}
+		}
+	}
+	count(schema.Fields())
+	return n
+}
+
+// recordSource is a source of records.
+type recordSource struct {
+	Records
+	schema        *arrowSchema
+	info          stream.Info
+	numeric, kept []int
+	opened        bool
+}
+
+// choose finds the columns.
+func (s *recordSource) choose() error {
+	if s.Columns == nil {
+		for i, f := range s.schema.fields {
+			if f.kind == numberColumn || f.kind == integerColumn || f.kind == vectorColumn {
+				s.numeric = append(s.numeric, i)
+			}
+		}
+	}
+	var err error
+	if s.Columns != nil {
+		if s.numeric, err = s.find(s.Columns); err != nil {
+			return err
+		}
+	}
+	if s.kept, err = s.find(s.Keep); err != nil {
+		return err
+	}
+	s.info, err = chosenInfo(recordTable{s}, s.numeric, s.kept)
+	return err
+}
+
+// find gives the numbers of the fields with the given names.
+func (s *recordSource) find(names []string) ([]int, error) {
+	var found []int
+	for _, name := range names {
+		indexes := s.Schema.FieldIndices(name)
+		if len(indexes) != 1 {
+			return nil, fmt.Errorf("%s: the schema has %d fields called %q", s.Name, len(indexes), name)
+		}
+		found = append(found, indexes[0])
+	}
+	return found, nil
+}
+
+// recordTable lets records be described like a file.
+type recordTable struct{ s *recordSource }
+
+func (t recordTable) name() string          { return t.s.Name }
+func (t recordTable) rows() int64           { return t.s.Rows }
+func (t recordTable) once() bool            { return t.s.Once }
+func (t recordTable) scans() int            { return 0 }
+func (t recordTable) columns() []columnInfo { return t.s.schema.columns() }
+func (t recordTable) choose(_, _ []int) (stream.Source, error) {
+	return t.s, nil
+}
+
+// Info describes the source.
+func (s *recordSource) Info() stream.Info { return s.info }
+
+// Open starts a pass.
+func (s *recordSource) Open(ctx context.Context) (stream.Reader, error) {
+	if s.Once && s.opened {
+		return nil, fmt.Errorf("%s can be read only once; spool it first", s.Name)
+	}
+	s.opened = true
+	r, err := s.Records.Open()
+	if err != nil {
+		return nil, err
+	}
+	if !r.Schema().Equal(s.Schema) {
+		r.Release()
+		return nil, fmt.Errorf("%s: the records have another schema than the source", s.Name)
+	}
+	return newArrowReader(ctx, s.info, s.schema, s.numeric, s.kept, &recordFeed{source: s, r: r}), nil
+}
+
+// recordFeed gives records as batches.
+type recordFeed struct {
+	source *recordSource
+	r      array.RecordReader
+	row    int64
+	dicts  map[arrow.ArrayData]*arrowDictionary
+}
+
+func (f *recordFeed) want([]arrowField) {}
+
+func (f *recordFeed) close() error {
+	f.r.Release()
+	return nil
+}
+
+func (f *recordFeed) next() (*arrowBatch, error) {
+	if !f.r.Next() {
+		return nil, f.end()
+	}
+	record := f.r.Record()
+	f.dicts = map[arrow.ArrayData]*arrowDictionary{}
+	b := &arrowBatch{first: f.row, rows: record.NumRows()}
+	b.arrays = func(field *arrowField) (arrowArray, error) {
+		for i := range f.source.schema.fields {
+			if field == &f.source.schema.fields[i] {
+				return f.array(field, record.Column(i).Data())
+			}
+		}
+		return arrowArray{}, errors.New("it is in no record")
+	}
+	f.row += b.rows
+	return b, nil
+}
+
+// end says why there are no more records.
+func (f *recordFeed) end() error {
+	err := f.r.Err()
+	switch {
+	case err != nil && err != io.EOF:
+		return fmt.Errorf("%s: after row %d: %w", f.source.Name, f.row, err)
+	case f.source.Rows >= 0 && f.row != f.source.Rows:
+		return badFile(f.source.Name, "the records hold %d rows where %d were promised", f.row, f.source.Rows)
+	}
+	return io.EOF
+}
+
+// array describes an array in memory.
+func (f *recordFeed) array(field *arrowField, data arrow.ArrayData) (arrowArray, error) {
+	a := arrowArray{length: int64(data.Len()), offset: int64(data.Offset()), buffers: memoryBuffers{data}}
+	switch field.layout {
+	case fixedLayout, listLayout:
+		child, err := f.array(field.child, data.Children()[0])
+		a.child = &child
+		return a, err
+	case dictLayout:
+		var err error
+		a.dict, err = f.dictionary(field.child, data.Dictionary())
+		return a, err
+	}
+	return a, nil
+}
+
+// dictionary decodes a dictionary once for a record.
+func (f *recordFeed) dictionary(field *arrowField, data arrow.ArrayData) (*arrowDictionary, error) {
+	if d, ok := f.dicts[data]; ok {
+		return d, nil
+	}
+	a, err := f.array(field, data)
+	if err != nil {
+		return nil, err
+	}
+	d := &arrowDictionary{}
+	f.dicts[data] = d
+	return d, d.add(field, a)
+}

@@ -1,0 +1,171 @@
+package blockstore
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// maxExact is the largest integer below which float64 holds every integer.
+const maxExact = 1 << 53
+
+var nan = math.NaN()
+
+// isMissing says whether a cell of a text file stands for no value.
+func isMissing(cell []byte) bool {
+	switch len(cell) {
+	case 0:
+		return true
+	case 1:
+		return cell[0] == '?'
+	case 2:
+		return string(cell) == "NA"
+	case 3:
+		return bytes.EqualFold(cell, []byte("nan")) || string(cell) == "N/A"
+	case 4:
+		return bytes.EqualFold(cell, []byte("null"))
+	}
+	return false
+}
+
+// isInteger says whether a cell is a decimal integer, of any size.
+func isInteger(cell []byte) bool {
+	if len(cell) > 1 && (cell[0] == '-' || cell[0] == '+') {
+		cell = cell[1:]
+	}
+	for _, c := range cell {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return len(cell) > 0
+}
+
+// parseNumber reads a decimal number, or a spelling of infinity or NaN.
+// Numbers beyond float64 are infinite. What only Go takes for numbers, such as
+// 0x1p-2 and 1_000, are none.
+func parseNumber(cell []byte) (float64, bool) {
+	if isHex(cell) || bytes.IndexByte(cell, '_') >= 0 {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(string(cell), 64)
+	return v, err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// isHex says whether a cell looks like a hexadecimal number, which
+// strconv.ParseFloat would take.
+func isHex(cell []byte) bool {
+	if len(cell) > 0 && (cell[0] == '-' || cell[0] == '+') {
+		cell = cell[1:]
+	}
+	return len(cell) > 1 && cell[0] == '0' && cell[1]|0x20 == 'x'
+}
+
+// parseInt reads a decimal integer of 64 bits.
+func parseInt(cell []byte) (int64, bool) {
+	v, err := strconv.ParseInt(string(cell), 10, 64)
+	return v, err == nil
+}
+
+// cellKinds collects what the cells of one column of a text file look like.
+type cellKinds struct {
+	integers, numbers, text bool
+}
+
+// see adds one cell.
+func (k *cellKinds) see(cell []byte) {
+	if k.text || isMissing(cell) {
+		return
+	}
+	if isInteger(cell) {
+		k.integers = true
+		if _, ok := parseInt(cell); !ok {
+			k.numbers = true // beyond 64 bits: kept as a float
+		}
+		return
+	}
+	if _, ok := parseNumber(cell); ok {
+		k.numbers = true
+	} else {
+		k.text = true
+	}
+}
+
+// kind is the kind of the column whose cells were seen.
+func (k cellKinds) kind() columnKind {
+	switch {
+	case k.text:
+		return textColumn
+	case k.integers && !k.numbers:
+		return integerColumn
+	}
+	return numberColumn
+}
+
+// numberCell reads a cell of a number or integer column as a float64. A
+// missing value is NaN.
+func numberCell(cell []byte, kind columnKind) (float64, error) {
+	if kind == integerColumn && len(cell) > 15 {
+		if v, ok := parseInt(cell); ok && (v > maxExact || v < -maxExact) {
+			return 0, errInexact(string(cell))
+		}
+	}
+	if v, ok := parseNumber(cell); ok {
+		return v, nil
+	}
+	if isMissing(cell) {
+		return nan, nil
+	}
+	return 0, errNotNumber(cell)
+}
+
+// errNotNumber says that a cell should be a number.
+func errNotNumber(cell []byte) error {
+	return fmt.Errorf("%q is not a number", shorten(cell))
+}
+
+// errInexact says that an integer is too large for a float64.
+func errInexact(integer string) error {
+	return fmt.Errorf("the integer %s does not fit a float64, which is exact up to 2^53; keep the column as a label, drop it, or store it as float", integer)
+}
+
+// keepCell appends a cell to a kept column.
+func keepCell(c *stream.Column, cell []byte) error {
+	if isMissing(cell) {
+		appendNull(c)
+		return nil
+	}
+	switch c.Kind {
+	case stream.String:
+		c.Strings = append(c.Strings, string(cell))
+	case stream.Int64:
+		v, ok := parseInt(cell)
+		if !ok {
+			return errNotNumber(cell)
+		}
+		c.Ints = append(c.Ints, v)
+	case stream.Float64:
+		v, ok := parseNumber(cell)
+		if !ok {
+			return errNotNumber(cell)
+		}
+		c.Floats = append(c.Floats, v)
+	}
+	appendValid(c)
+	return nil
+}
+
+// keptKind is how a column of a text or NPY file is carried along.
+func keptKind(kind columnKind) stream.Kind {
+	switch kind {
+	case integerColumn:
+		return stream.Int64
+	case textColumn:
+		return stream.String
+	}
+	return stream.Float64
+}

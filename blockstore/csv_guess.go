@@ -1,0 +1,74 @@
+package blockstore
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+// headSize is how much of a text file is looked at to find its delimiter.
+const headSize = 64 << 10
+
+// textHead returns the first lines of a file, whole ones if there is a whole
+// one, and refuses what is no UTF-8 text.
+func textHead(f io.ReaderAt) ([]byte, error) {
+	head := make([]byte, headSize)
+	n, err := f.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	head = head[:n]
+	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
+		return nil, errors.New("the file is UTF-16; save it as UTF-8")
+	}
+	if bytes.IndexByte(head, 0) >= 0 {
+		return nil, errors.New("the file holds binary data, not text; if it is of another format, its extension should say so")
+	}
+	if end := bytes.LastIndexByte(head, '\n'); n == headSize && end >= 0 {
+		head = head[:end+1]
+	}
+	return head, nil
+}
+
+// guessDelimiter finds the delimiter that makes the most sense of the first
+// lines: the most numbers, else the most cells, in lines that have as many
+// cells as the first. A comma if nothing speaks for another.
+func guessDelimiter(head []byte) rune {
+	var best rune
+	bestNumbers, bestCells := -1, -1
+	for _, delimiter := range []rune{',', ';', '\t', '|', whiteSpace} {
+		numbers, cells := tryDelimiter(head, delimiter)
+		if numbers > bestNumbers || numbers == bestNumbers && cells > bestCells {
+			best, bestNumbers, bestCells = delimiter, numbers, cells
+		}
+	}
+	return best
+}
+
+// tryDelimiter counts the cells that the delimiter sets apart, and the numbers,
+// in the first lines that have as many cells as the very first.
+func tryDelimiter(head []byte, delimiter rune) (numbers, cells int) {
+	records := recordReader{lines: newLineReader(bytes.NewReader(head), fileStart), delimiter: delimiter}
+	width := 0
+	for range 50 {
+		record, err := records.next()
+		if err != nil {
+			break
+		}
+		if width == 0 {
+			width = len(record)
+		}
+		if len(record) != width {
+			continue
+		}
+		if width > 1 { // one cell a line is what a wrong delimiter gives
+			cells += width
+		}
+		for _, cell := range record {
+			if _, ok := parseNumber(cell); ok {
+				numbers++
+			}
+		}
+	}
+	return numbers, cells
+}

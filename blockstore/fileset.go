@@ -1,0 +1,197 @@
+package blockstore
+
+import (
+	"strconv"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// fileSet is the files of one source. Columns are chosen in the first one and
+// found again in the others.
+type fileSet struct {
+	members []*member
+	keys    []stream.Field // the folder keys of the first file
+}
+
+// member is one file of a set.
+type member struct {
+	*selector
+	table   table
+	folders []folderKey
+}
+
+// newFileSet prepares the choice of columns.
+func newFileSet(paths []string, tables []table) *fileSet {
+	widenLibsvm(tables)
+	s := &fileSet{}
+	for i, t := range tables {
+		s.members = append(s.members, &member{newSelector(t), t, folderKeys(paths[i])})
+	}
+	s.keys = keyFields(s.members)
+	for _, k := range s.keys {
+		s.members[0].keys = append(s.members[0].keys, k.Name)
+	}
+	return s
+}
+
+// widenLibsvm gives all libsvm files the same features: what a file does not
+// mention is zero.
+func widenLibsvm(tables []table) {
+	most := 0
+	for _, t := range tables {
+		if l, ok := t.(*libsvmTable); ok {
+			most = max(most, l.features)
+		}
+	}
+	for _, t := range tables {
+		if l, ok := t.(*libsvmTable); ok {
+			l.features = most
+		}
+	}
+}
+
+// choose makes a source of the columns that o asks for.
+func (s *fileSet) choose(o Options) (stream.Source, error) {
+	first := s.members[0]
+	chosen, err := first.resolve(o.Columns, o.Label, o.Keep)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]selection, len(s.members))
+	for i, m := range s.members {
+		if found[i], err = m.find(first, chosen); err != nil {
+			return nil, err
+		}
+	}
+	info, err := s.info(chosen, found)
+	if err != nil {
+		return nil, err
+	}
+	parts := make([]stream.Source, len(s.members))
+	for i, m := range s.members {
+		if parts[i], err = m.fit(found[i], info); err != nil {
+			return nil, err
+		}
+	}
+	return join(parts, info), nil
+}
+
+// info names the chosen columns as the first file does.
+func (s *fileSet) info(chosen selection, found []selection) (info stream.Info, err error) {
+	for _, i := range chosen.numeric {
+		info.Columns = append(info.Columns, s.members[0].components[i].name)
+	}
+	for k := range chosen.kept {
+		field, err := s.keptField(found, k)
+		if err != nil {
+			return info, err
+		}
+		info.Kept = append(info.Kept, field)
+	}
+	return info, nil
+}
+
+// find translates a choice made in the first file to m: by name, or, if either
+// file has no names, by position.
+func (m *member) find(first *member, chosen selection) (found selection, err error) {
+	if m == first {
+		return chosen, nil
+	}
+	locate := m.byName
+	if m.unnamed() != first.unnamed() {
+		if len(m.components) != len(first.components) {
+			return found, badFile(m.path, "it has %d columns, %s has %d, and one of them gives them no names to find them by",
+				len(m.components), first.path, len(first.components))
+		}
+		locate = func(i int, _ string) (int, error) { return i, nil }
+	} else if m.unnamed() && m.features() != first.features() {
+		return found, badFile(m.path, "it has %d columns, %s has %d", m.features(), first.path, first.features())
+	}
+	for _, i := range chosen.numeric {
+		j, err := locate(i, first.components[i].name)
+		if err == nil && !m.components[j].kind.computable() {
+			err = badCell(m.path, -1, m.components[j].name, "the column holds no numbers here, unlike in %s", first.path)
+		}
+		if err != nil {
+			return found, err
+		}
+		found.numeric = append(found.numeric, j)
+	}
+	return found, m.findKept(first, chosen.kept, locate, &found)
+}
+
+// findKept is the part of find that is about kept columns.
+func (m *member) findKept(first *member, kept []int, locate func(int, string) (int, error), found *selection) error {
+	for _, i := range kept {
+		if key := i - len(first.components); key >= 0 {
+			found.kept = append(found.kept, len(m.components)+key)
+			continue
+		}
+		j, err := locate(i, first.components[i].name)
+		if err == nil && !m.components[j].kind.keepable() {
+			err = badCell(m.path, -1, m.components[j].name, "the column cannot be kept here, unlike in %s", first.path)
+		}
+		if err != nil {
+			return err
+		}
+		found.kept = append(found.kept, j)
+	}
+	return nil
+}
+
+// byName finds the component of the given name.
+func (m *member) byName(_ int, name string) (int, error) {
+	if m.index == nil {
+		m.index = make(map[string]int)
+		for i, c := range m.components {
+			if _, twice := m.index[c.name]; twice {
+				m.index[c.name] = -1
+			} else {
+				m.index[c.name] = i
+			}
+		}
+	}
+	switch i, ok := m.index[name]; {
+	case !ok:
+		return 0, m.unknown(name)
+	case i < 0:
+		return 0, badFile(m.path, "several columns are called %q", name)
+	default:
+		return i, nil
+	}
+}
+
+// unnamed says whether the columns have the names x0, x1, ... that formats
+// without names give them.
+func (s *selector) unnamed() bool {
+	for i := range s.features() {
+		if s.components[i].name != "x"+strconv.Itoa(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// features is the number of components without the label of a libsvm file.
+func (s *selector) features() int { return len(s.components) - len(s.aside) }
+
+// keptField gives kept column k the kind that holds its values in every file:
+// integers in one file and floats in another are floats.
+func (s *fileSet) keptField(found []selection, k int) (field stream.Field, err error) {
+	for f, m := range s.members {
+		i := found[f].kept[k]
+		if key := i - len(m.components); key >= 0 {
+			return s.keys[key], nil
+		}
+		kind := keptKind(m.components[i].kind)
+		switch {
+		case f == 0:
+			field = stream.Field{Name: m.components[i].name, Kind: kind}
+		case (kind == stream.String) != (field.Kind == stream.String):
+			return field, badCell(m.path, -1, field.Name, "the column holds text in one of this file and %s, numbers in the other; convert one of them", s.members[0].path)
+		case kind == stream.Float64:
+			field.Kind = stream.Float64
+		}
+	}
+	return field, nil
+}

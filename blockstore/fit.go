@@ -1,0 +1,193 @@
+package blockstore
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/nystream/nystream/stream"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// fit makes a source of what was found of m, in the columns and kinds of info.
+func (m *member) fit(found selection, info stream.Info) (stream.Source, error) {
+	columns, pick := m.tableColumns(found.numeric)
+	f := &fitted{kept: make([]keptFrom, len(found.kept)), plain: pick == nil, pick: pick}
+	var kept []int
+	for k, i := range found.kept {
+		if i < len(m.components) {
+			f.kept[k].inner = len(kept)
+			kept = append(kept, m.components[i].column)
+			continue
+		}
+		value, ok := keyValue(m.folders, info.Kept[k])
+		if !ok {
+			return nil, badFile(m.path, "no folder on its way is called %s=..., unlike for the first file", info.Kept[k].Name)
+		}
+		f.kept[k] = keptFrom{inner: -1, value: value}
+		f.plain = false
+	}
+	inner, err := m.table.choose(columns, kept)
+	if err != nil {
+		return nil, err
+	}
+	f.inner, f.info = inner, inner.Info()
+	f.info.Columns, f.info.Kept = info.Columns, info.Kept
+	if f.plain && slices.Equal(inner.Info().Kept, info.Kept) {
+		return inner, nil
+	}
+	if g, ok := inner.(stream.Gatherer); ok {
+		return &fittedGatherer{f, g}, nil
+	}
+	return f, nil
+}
+
+// tableColumns lists the columns of the table that hold the given components.
+// If their expansion is not what is wanted, in this order, pick says where
+// each wanted component is in it.
+func (m *member) tableColumns(components []int) (columns, pick []int) {
+	start := make(map[int]int) // of each column in the expansion
+	width := 0
+	plain := true
+	for _, i := range components {
+		c := m.components[i]
+		if _, ok := start[c.column]; !ok {
+			start[c.column] = width
+			width += m.columns[c.column].width
+			columns = append(columns, c.column)
+		}
+		plain = plain && start[c.column]+c.part == len(pick)
+		pick = append(pick, start[c.column]+c.part)
+	}
+	if plain && width == len(pick) {
+		return columns, nil
+	}
+	return columns, pick
+}
+
+// fitted is a source of one file in the columns and kinds of the first file.
+type fitted struct {
+	inner stream.Source
+	info  stream.Info
+	pick  []int // the inner number of each number, nil if the same
+	kept  []keptFrom
+	plain bool // the inner numbers as they are, no constants
+}
+
+// keptFrom is where a kept column comes from: a kept column of the inner
+// source, or, if that is negative, a constant.
+type keptFrom struct {
+	inner int
+	value stream.Column
+}
+
+// Info describes the source.
+func (f *fitted) Info() stream.Info { return f.info }
+
+// Open starts a pass.
+func (f *fitted) Open(ctx context.Context) (stream.Reader, error) {
+	r, err := f.inner.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &fittedReader{Reader: r, fitted: f}, nil
+}
+
+// fittedReader is a pass over a fitted source.
+type fittedReader struct {
+	stream.Reader
+	fitted  *fitted
+	batch   stream.Batch // as the inner source gives it
+	scratch blas64.General
+}
+
+// Read reads from the inner source and rearranges.
+func (r *fittedReader) Read(dst *stream.Batch) (n int, err error) {
+	r.fitted.prepare(&r.batch, &r.scratch, dst)
+	n, err = r.Reader.Read(&r.batch)
+	if bad := r.fitted.deliver(&r.batch, dst, n); bad != nil {
+		err = bad
+	}
+	return n, err
+}
+
+// fittedGatherer is a fitted source whose rows can be fetched by number.
+type fittedGatherer struct {
+	*fitted
+	gather stream.Gatherer
+}
+
+// Gather fetches from the inner source and rearranges.
+func (f *fittedGatherer) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
+	var b stream.Batch
+	f.prepare(&b, new(blas64.General), dst)
+	if err := f.gather.Gather(ctx, rows, &b); err != nil {
+		return err
+	}
+	return f.deliver(&b, dst, len(rows))
+}
+
+// prepare makes b ready for as many rows as dst can take, in scratch unless
+// they can go to dst directly.
+func (f *fitted) prepare(b *stream.Batch, scratch *blas64.General, dst *stream.Batch) {
+	inner := f.inner.Info()
+	b.X = dst.X
+	if f.pick != nil {
+		if scratch.Rows < dst.X.Rows {
+			*scratch = stream.NewMatrix(dst.X.Rows, len(inner.Columns))
+		}
+		b.X = stream.RowSlice(*scratch, 0, dst.X.Rows)
+	}
+	if dst.Kept != nil && b.Kept == nil {
+		b.Kept = make([]stream.Column, len(inner.Kept))
+		for k, field := range inner.Kept {
+			b.Kept[k].Kind = field.Kind
+		}
+	}
+}
+
+// deliver puts n rows of b into dst.
+func (f *fitted) deliver(b, dst *stream.Batch, n int) error {
+	if f.pick != nil {
+		for i := range n {
+			from, to := b.X.Data[i*b.X.Stride:], dst.X.Data[i*dst.X.Stride:]
+			for j, p := range f.pick {
+				to[j] = from[p]
+			}
+		}
+	}
+	truncateKept(dst, f.info.Kept)
+	for k := range dst.Kept {
+		from := f.kept[k]
+		switch {
+		case from.inner < 0:
+			for range n {
+				dst.Kept[k].Append(&from.value, 0, 1)
+			}
+		case b.Kept[from.inner].Kind == dst.Kept[k].Kind:
+			dst.Kept[k].Append(&b.Kept[from.inner], 0, n)
+		default:
+			if err := appendAsFloats(&dst.Kept[k], &b.Kept[from.inner], n); err != nil {
+				return badCell(f.info.Name, -1, f.info.Kept[k].Name, "%w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// appendAsFloats appends n integers to a column of floats.
+func appendAsFloats(dst, src *stream.Column, n int) error {
+	for i := range n {
+		v := src.Ints[i]
+		switch {
+		case src.Null(i):
+			appendNull(dst)
+			continue
+		case v > maxExact || v < -maxExact:
+			return errInexact(strconv.FormatInt(v, 10))
+		}
+		dst.Floats = append(dst.Floats, float64(v))
+		appendValid(dst)
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package blockstore
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// readable chooses every column that can be read: numbers as features, and
+// what can be kept also as kept columns.
+func readable(tb table) (stream.Source, error) {
+	var numeric, kept []int
+	for i, c := range tb.columns() {
+		if c.kind.computable() {
+			numeric = append(numeric, i)
+		}
+		if c.kind.keepable() {
+			kept = append(kept, i)
+		}
+	}
+	return tb.choose(numeric, kept)
+}
+
+// mutant is a damaged copy of a file: some bits flipped, a block of zeros, or a
+// cut.
+func mutant(random *rand.Rand, healthy []byte) []byte {
+	b := slices.Clone(healthy)
+	switch random.IntN(6) {
+	case 0:
+		return b[:random.IntN(len(b))]
+	case 1:
+		at := random.IntN(len(b))
+		clear(b[at:min(len(b), at+1+random.IntN(512))])
+	case 2: // near the end, where footers are
+		b[len(b)-1-random.IntN(min(len(b), 1000))] ^= 1 << random.IntN(8)
+	case 3: // near the beginning, where headers are
+		b[random.IntN(min(len(b), 400))] = byte(random.Uint32())
+	default:
+		for range 1 + random.IntN(3) {
+			b[random.IntN(len(b))] ^= 1 << random.IntN(8)
+		}
+	}
+	return b
+}
+
+// checkMutants damages a healthy file of so many rows again and again: it must
+// be read with all its rows or refused with an error, in good time and without
+// much memory, and what is gathered must be what is read.
+func checkMutants(t *testing.T, healthy []byte, rows, mutants int, open func(path string) (table, error)) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "mutant")
+	random := rand.New(rand.NewPCG(7, 8))
+	silent := 0
+	for k := range mutants {
+		b := mutant(random, healthy)
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		outcome := make(chan int, 1)
+		go func() { outcome <- readMutant(t, path, open) }()
+		select {
+		case n := <-outcome:
+			if n >= 0 && n != rows {
+				t.Errorf("mutant %d: %d rows of %d without an error", k, n, rows)
+			}
+			if n >= 0 && !slices.Equal(b, healthy) {
+				silent++
+			}
+		case <-time.After(30 * time.Second):
+			t.Fatalf("mutant %d hangs", k)
+		}
+	}
+	t.Logf("%d of %d mutants were refused", mutants-silent, mutants)
+}
+
+// readMutant reads all of a file and gathers some of it. It returns the number
+// of rows, or -1 after an error.
+func readMutant(t *testing.T, path string, open func(path string) (table, error)) int {
+	tb, err := open(path)
+	if err != nil {
+		return -1
+	}
+	src, err := readable(tb)
+	if err != nil {
+		return -1
+	}
+	rows, _, err := slurp(src, 100)
+	gatherer, ok := src.(stream.Gatherer)
+	if ok && src.Info().Rows > 3 {
+		n := src.Info().Rows
+		b := newBatch(src, 3)
+		failed := gatherer.Gather(t.Context(), []int64{0, n / 2, n - 1}, b)
+		if failed != nil && err == nil {
+			t.Errorf("gathering from a file that can be read: %v", failed)
+		}
+	}
+	if err != nil {
+		return -1
+	}
+	return len(rows)
+}

@@ -1,0 +1,136 @@
+package blockstore
+
+import (
+	"math"
+	"math/big"
+	"strconv"
+)
+
+// Parquet and Arrow values come as words: the bits of a value, zero-extended to
+// 64. A numberFormat says what number a word stands for.
+type numberFormat struct {
+	form  numberForm
+	bits  int // width of signed integers and decimals
+	scale int // a decimal is its integer · 10^-scale
+}
+
+// numberForm is how the bits of a number are read.
+type numberForm uint8
+
+const (
+	float64Form numberForm = iota
+	float32Form
+	float16Form
+	signedForm
+	unsignedForm
+	decimalForm     // an integer of bits bits
+	longDecimalForm // an integer in bytes, most significant first
+)
+
+// maxDecimalScale is the largest scale of a decimal of 256 bits.
+const maxDecimalScale = 76
+
+// floats converts words to float64, exactly. It returns the index of the first
+// integer beyond ±2^53, which a float64 may not hold, or -1.
+func (f numberFormat) floats(dst []float64, words []uint64) int {
+	switch f.form {
+	case float64Form:
+		for i, w := range words {
+			dst[i] = math.Float64frombits(w)
+		}
+	case float32Form:
+		for i, w := range words {
+			dst[i] = float64(math.Float32frombits(uint32(w)))
+		}
+	case float16Form:
+		for i, w := range words {
+			dst[i] = halfFloat(uint16(w))
+		}
+	case signedForm:
+		return f.signedFloats(dst, words)
+	case unsignedForm:
+		return unsignedFloats(dst, words)
+	case decimalForm:
+		for i, w := range words {
+			dst[i] = decimal(f.signed(w), f.scale)
+		}
+	}
+	return -1
+}
+
+// signed extends the sign of a word.
+func (f numberFormat) signed(w uint64) int64 {
+	shift := 64 - f.bits
+	return int64(w<<shift) >> shift
+}
+
+func (f numberFormat) signedFloats(dst []float64, words []uint64) int {
+	for i, w := range words {
+		v := f.signed(w)
+		if v > maxExact || v < -maxExact {
+			return i
+		}
+		dst[i] = float64(v)
+	}
+	return -1
+}
+
+func unsignedFloats(dst []float64, words []uint64) int {
+	for i, w := range words {
+		if w > maxExact {
+			return i
+		}
+		dst[i] = float64(w)
+	}
+	return -1
+}
+
+// integer is the integer that a word stands for, unless it is beyond int64.
+func (f numberFormat) integer(w uint64) (int64, bool) {
+	if f.form == signedForm {
+		return f.signed(w), true
+	}
+	return int64(w), w <= math.MaxInt64
+}
+
+// text writes the integer that a word stands for.
+func (f numberFormat) text(w uint64) string {
+	if f.form == signedForm {
+		return strconv.FormatInt(f.signed(w), 10)
+	}
+	return strconv.FormatUint(w, 10)
+}
+
+// decimal is v·10^-scale, rounded once.
+func decimal(v int64, scale int) float64 {
+	if v >= -maxExact && v <= maxExact && scale >= 0 && scale <= 22 {
+		return float64(v) / pow10[scale]
+	}
+	return longDecimal(big.NewInt(v), scale)
+}
+
+// pow10 are the powers of ten that a float64 holds exactly.
+var pow10 = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
+	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+
+// longDecimal is v·10^-scale, rounded once.
+func longDecimal(v *big.Int, scale int) float64 {
+	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(scale, -scale))), nil)
+	exact := new(big.Rat).SetInt(v)
+	if scale < 0 {
+		exact.Mul(exact, new(big.Rat).SetInt(power))
+	} else {
+		exact.SetFrac(v, power)
+	}
+	f, _ := exact.Float64()
+	return f
+}
+
+// bigEndianInt reads a two's complement integer, most significant byte first.
+func bigEndianInt(b string) *big.Int {
+	v := new(big.Int).SetBytes([]byte(b))
+	if len(b) > 0 && b[0]&0x80 != 0 {
+		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
+	}
+	return v
+}

@@ -1,0 +1,205 @@
+package blockstore
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// Options is how files are read.
+//
+// Columns chooses what makes a row. An item is the name of a column, a glob
+// (sensor_*), a number (3), or a range (0:20, half-open; 5: is the rest).
+// Numbers count all columns from 0, each component of a vector column as one.
+// Columns appear in the order of the items, each once. An item with ! in front
+// excludes; if there are only such items, or none, all numeric columns that
+// are neither label nor kept are chosen, and a libsvm file's label is left
+// out. Globs and ranges pass over label and kept columns too. A vector column
+// emb of w numbers is chosen whole by its name and counts as the columns
+// emb.0 to emb.{w-1}.
+type Options struct {
+	// Format is one of Formats(), or "" to find out: by the first bytes of a
+	// file where these are telling, else by its extension.
+	Format string
+	// Columns chooses the columns that are computed with.
+	Columns []string
+	// Label is a column that is carried along, the first of Info().Kept, or
+	// "". The k of k=v folders may be named here and in Keep.
+	Label string
+	// Keep names more columns that are carried along.
+	Keep []string
+	// NoHeader says that text files begin with a row, not with names.
+	NoHeader bool
+	// Delimiter separates the cells of text files: one character, "tab",
+	// "space" for runs of blanks and tabs, or "" to find out.
+	Delimiter string
+	// Stdin is what the path - reads.
+	Stdin io.Reader
+}
+
+// Open makes one source of files, globs, folders and pipes. Several files are
+// read one after the other: in the order of paths, and within a glob or a
+// folder in byte order of their names. The columns are those of the first
+// file; in the others they are found by name, or by position when either file
+// has no names. Arguments that are globs may hold ** for any depth of folders;
+// in folders and globs names beginning with . or _ are passed over. The path -
+// and named pipes hold an Arrow stream, which is read once, or text, which is
+// copied to a temporary store first, like compressed text (.csv.gz, .libsvm.bz2).
+//
+// Opening costs the reading of footers and headers, for text of whole files.
+func Open(ctx context.Context, paths []string, o Options) (stream.Source, error) {
+	files, err := openFiles(ctx, paths, o)
+	if err != nil {
+		return nil, err
+	}
+	return files.choose(o)
+}
+
+// ColumnInfo describes a column of a data file.
+type ColumnInfo struct {
+	Name string
+	// Kind is number, integer, text, vector or other.
+	Kind string
+	// Width is how many numbers the column gives to a row.
+	Width int
+}
+
+// Columns lists the columns of the first file, the k of k=v folders included,
+// and the number of rows of all files, -1 when unknown. It costs what Open
+// does.
+func Columns(ctx context.Context, paths []string, o Options) (columns []ColumnInfo, rows int64, err error) {
+	files, err := openFiles(ctx, paths, o)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, c := range files.members[0].columns {
+		columns = append(columns, ColumnInfo{c.name, c.kind.String(), c.width})
+	}
+	for _, key := range files.keys {
+		columns = append(columns, ColumnInfo{key.Name, keyKinds[key.Kind].String(), 1})
+	}
+	for _, m := range files.members {
+		rows = addRows(rows, m.table.rows())
+	}
+	return columns, rows, nil
+}
+
+// addRows adds numbers of rows, where -1 means unknown.
+func addRows(a, b int64) int64 {
+	if a < 0 || b < 0 {
+		return -1
+	}
+	return a + b
+}
+
+// String is the kind's name.
+func (k columnKind) String() string {
+	return [...]string{numberColumn: "number", integerColumn: "integer", textColumn: "text", vectorColumn: "vector", otherColumn: "other"}[k]
+}
+
+// openFiles opens every file that paths stand for.
+func openFiles(ctx context.Context, paths []string, o Options) (*fileSet, error) {
+	csv, err := o.csv()
+	if err != nil {
+		return nil, err
+	}
+	list, err := expandPaths(paths)
+	if err != nil {
+		return nil, err
+	}
+	tables := make([]table, len(list))
+	for i, path := range list {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		err := guard(path, func() (err error) {
+			tables[i], err = openPath(ctx, path, o, csv)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return newFileSet(list, tables), nil
+}
+
+// csv translates the options of text files and checks Format.
+func (o Options) csv() (c csvOptions, err error) {
+	if o.Format != "" && !slices.Contains(Formats(), o.Format) {
+		return c, fmt.Errorf("format %q is not known; use one of %s", o.Format, strings.Join(Formats(), ", "))
+	}
+	c.noHeader = o.NoHeader
+	switch d := o.Delimiter; {
+	case d == "":
+	case d == "tab" || d == `\t`:
+		c.delimiter = '\t'
+	case d == "space":
+		c.delimiter = whiteSpace
+	case utf8.RuneCountInString(d) == 1:
+		c.delimiter, _ = utf8.DecodeRuneInString(d)
+	default:
+		return c, fmt.Errorf("delimiter %q is not one character; tab and space have names", d)
+	}
+	return c, nil
+}
+
+// openPath opens one file or pipe.
+func openPath(ctx context.Context, path string, o Options, csv csvOptions) (table, error) {
+	if path == stdin {
+		if o.Stdin == nil {
+			return nil, fmt.Errorf("there is no standard input to read")
+		}
+		return openPipe(ctx, "standard input", o.Stdin, o.Format, csv)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode().IsRegular() {
+		return openRegular(ctx, path, o.Format, csv)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return openPipe(ctx, path, f, o.Format, csv)
+}
+
+// openRegular opens a file of the given format, or of the one it seems to have.
+func openRegular(ctx context.Context, path, format string, csv csvOptions) (table, error) {
+	found := format
+	if format == "" || format == formatCSV || format == formatLibsvm {
+		var err error
+		if found, err = sniff(path); err != nil && format == "" {
+			return nil, err
+		}
+	}
+	if isCompressed(found) {
+		return openCompressed(ctx, path, found, format, csv)
+	}
+	if format == "" {
+		format = found
+	}
+	switch format {
+	case formatParquet:
+		return openParquet(path)
+	case formatArrow, formatArrowStream:
+		return openArrow(path)
+	case formatNPY:
+		return openNPY(path)
+	case formatStore:
+		return openStore(path)
+	case formatLibsvm:
+		return openLibsvm(path)
+	}
+	if csv.delimiter == 0 && strings.HasSuffix(strings.ToLower(path), ".tsv") {
+		csv.delimiter = '\t'
+	}
+	return openCSV(path, csv)
+}

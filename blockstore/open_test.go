@@ -1,0 +1,594 @@
+package blockstore
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v16/arrow"
+	"github.com/apache/arrow/go/v16/arrow/array"
+	"github.com/apache/arrow/go/v16/arrow/ipc"
+	"github.com/apache/arrow/go/v16/arrow/memory"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/klauspost/compress/zstd"
+	"github.com/nystream/nystream/stream"
+	"pgregory.net/rapid"
+)
+
+// mustOpen is Open where no error is expected.
+func mustOpen(t testing.TB, o Options, paths ...string) stream.Source {
+	t.Helper()
+	src, err := Open(context.Background(), paths, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+// openError is the text of the error that Open must give.
+func openError(t testing.TB, o Options, paths ...string) string {
+	t.Helper()
+	_, err := Open(context.Background(), paths, o)
+	if err == nil {
+		t.Fatalf("%v opened without an error", paths)
+	}
+	return err.Error()
+}
+
+// mustContain checks an error message.
+func mustContain(t testing.TB, message string, parts ...string) {
+	t.Helper()
+	for _, p := range parts {
+		if !strings.Contains(message, p) {
+			t.Errorf("%q does not say %q", message, p)
+		}
+	}
+}
+
+// fileIn writes a file below dir, with its folders, and returns its path.
+func fileIn(t testing.TB, dir, name, content string) string {
+	t.Helper()
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// numbersOf reads the numbers of a source.
+func numbersOf(t testing.TB, src stream.Source) []float64 {
+	t.Helper()
+	return mustRead(t, src, 3).X.Data
+}
+
+// writeBatch writes rows without kept columns to a file of any format.
+func writeBatch(t testing.TB, path string, columns []string, x *stream.Batch) {
+	t.Helper()
+	w, err := Create(path, Schema{Columns: columns, Rows: int64(x.X.Rows)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	if err := w.Write(&stream.Batch{X: x.X}, x.X.Rows); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Commit(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// writtenFormats are the extensions that Create knows, one for each format.
+var writtenFormats = []string{".npy", ".csv", ".libsvm", ".parquet", ".arrow", ".nys"}
+
+// The same rows come out of every format, bit for bit, however they are split
+// over files of whatever formats, and are fetched by number.
+func TestSameRowsFromEveryFormat(t *testing.T) {
+	const n, d = 300, 4
+	names := stream.NumberedColumns(d)
+	for j := range names {
+		names[j] = fmt.Sprint("x", j)
+	}
+	all := batchOf(stream.Info{Columns: names}, n)
+	copy(all.X.Data, sampleBatch(n*d/3, 11).X.Data)
+	dir := t.TempDir()
+	rapid.Check(t, func(rt *rapid.T) {
+		var paths []string
+		for from := 0; from < n; {
+			m := min(n-from, rapid.IntRange(1, n).Draw(rt, "rows"))
+			extension := rapid.SampledFrom(writtenFormats).Draw(rt, "format")
+			path := filepath.Join(dir, fmt.Sprint("part", len(paths), extension))
+			writeBatch(t, path, names, &stream.Batch{X: stream.RowSlice(all.X, from, m)})
+			paths = append(paths, path)
+			from += m
+		}
+		src := mustOpen(t, Options{}, paths...)
+		if diff := cmp.Diff(names, src.Info().Columns); diff != "" {
+			rt.Fatal(diff)
+		}
+		if d := diff(all, mustRead(t, src, rapid.IntRange(1, 400).Draw(rt, "read"))); d != "" {
+			rt.Fatal(d)
+		}
+		rows := ascending(rapid.SliceOfDistinct(rapid.Int64Range(0, n-1), rapid.ID).Draw(rt, "gather"))
+		got, want := batchOf(src.Info(), len(rows)), batchOf(src.Info(), len(rows))
+		for i, r := range rows {
+			copy(want.X.Data[i*d:(i+1)*d], all.X.Data[r*d:])
+		}
+		if err := src.(stream.Gatherer).Gather(context.Background(), rows, got); err != nil {
+			rt.Fatal(err)
+		}
+		if d := diff(want, got); d != "" {
+			rt.Fatal(d)
+		}
+	})
+}
+
+// ascending sorts row numbers.
+func ascending(rows []int64) []int64 {
+	for i := range rows {
+		for j := i; j > 0 && rows[j] < rows[j-1]; j-- {
+			rows[j], rows[j-1] = rows[j-1], rows[j]
+		}
+	}
+	return rows
+}
+
+func TestOpenMatchesColumnsByName(t *testing.T) {
+	dir := t.TempDir()
+	a := fileIn(t, dir, "a.csv", "x,y,label\n1,2,7\n")
+	b := fileIn(t, dir, "b.csv", "extra,label,y,x\n0,8.5,20,10\n")
+	src := mustOpen(t, Options{Label: "label"}, a, b)
+	got := mustRead(t, src, 10)
+	if diff := cmp.Diff([]float64{1, 2, 10, 20}, got.X.Data); diff != "" {
+		t.Error(diff)
+	}
+	// integers in one file, floats in the other: floats
+	if diff := cmp.Diff([]stream.Column{{Kind: stream.Float64, Floats: []float64{7, 8.5}}}, got.Kept, cmpopts.EquateEmpty()); diff != "" {
+		t.Error(diff)
+	}
+	c := fileIn(t, dir, "c.csv", "x,label,z\n1,2,3\n")
+	mustContain(t, openError(t, Options{Label: "label"}, a, c), "c.csv", `"y"`)
+	d := fileIn(t, dir, "d.csv", "x,y,label\n1,word,3\n")
+	mustContain(t, openError(t, Options{Label: "label"}, a, d), "d.csv", `"y"`, "no numbers")
+	e := fileIn(t, dir, "e.csv", "x,y,label\n1,2,dog\n")
+	mustContain(t, openError(t, Options{Label: "label"}, a, e), "e.csv", `"label"`, "text")
+}
+
+func TestOpenMatchesColumnsByPosition(t *testing.T) {
+	dir := t.TempDir()
+	a := fileIn(t, dir, "a.csv", "x,y\n1,2\n")
+	b := fileIn(t, dir, "b.csv", "3,4\n5,6\n")
+	if diff := cmp.Diff([]float64{2, 1, 4, 3, 6, 5}, numbersOf(t, mustOpen(t, Options{Columns: []string{"y", "x"}}, a, b))); diff != "" {
+		t.Error(diff)
+	}
+	c := fileIn(t, dir, "c.csv", "3,4,5\n")
+	mustContain(t, openError(t, Options{}, a, c), "c.csv", "3 columns", "2")
+	mustContain(t, openError(t, Options{}, b, c), "c.csv", "3 columns", "2")
+}
+
+// What a libsvm file does not mention is zero, also the last features.
+func TestOpenLibsvmShards(t *testing.T) {
+	dir := t.TempDir()
+	fileIn(t, dir, "a.svm", "1 1:5 2:6\n")
+	fileIn(t, dir, "b.svm", "2 3:7\n")
+	src := mustOpen(t, Options{Label: "label"}, dir)
+	got := mustRead(t, src, 10)
+	if diff := cmp.Diff([]float64{5, 6, 0, 0, 0, 7}, got.X.Data); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]int64{1, 2}, got.Kept[0].Ints); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"x0", "x1", "x2"}, mustOpen(t, Options{}, dir).Info().Columns); diff != "" {
+		t.Errorf("without --label the label is a feature: %s", diff)
+	}
+}
+
+func TestOpenHiveFolders(t *testing.T) {
+	dir := t.TempDir()
+	fileIn(t, dir, "year=2024/city=A%20B/p.csv", "x\n1\n2\n")
+	fileIn(t, dir, "year=2023/city=__HIVE_DEFAULT_PARTITION__/p.csv", "x\n3\n")
+	fileIn(t, dir, "year=2023/_SUCCESS", "")
+	fileIn(t, dir, "year=2023/.p.csv.crc", "junk")
+	fileIn(t, dir, "_temporary/p.csv", "junk")
+	src := mustOpen(t, Options{Label: "year", Keep: []string{"city"}}, dir)
+	if diff := cmp.Diff([]stream.Field{{Name: "year", Kind: stream.Int64}, {Name: "city", Kind: stream.String}}, src.Info().Kept); diff != "" {
+		t.Fatal(diff)
+	}
+	got := mustRead(t, src, 2)
+	want := []stream.Column{
+		{Kind: stream.Int64, Ints: []int64{2023, 2024, 2024}},
+		{Kind: stream.String, Strings: []string{"", "A B", "A B"}, Valid: []bool{false, true, true}},
+	}
+	if diff := cmp.Diff(want, got.Kept, cmpopts.EquateEmpty()); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]float64{3, 1, 2}, got.X.Data); diff != "" {
+		t.Error(diff)
+	}
+	part := batchOf(src.Info(), 2)
+	if err := src.(stream.Gatherer).Gather(context.Background(), []int64{0, 2}, part); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int64{2023, 2024}, part.Kept[0].Ints); diff != "" {
+		t.Error(diff)
+	}
+	plain := mustOpen(t, Options{}, dir)
+	if diff := cmp.Diff([]string{"x"}, plain.Info().Columns); diff != "" {
+		t.Errorf("unnamed keys must be ignored: %s", diff)
+	}
+	fileIn(t, dir, "z.csv", "x\n1\n")
+	mustContain(t, openError(t, Options{Label: "year"}, dir), "z.csv", "year=")
+}
+
+func TestOpenGlobs(t *testing.T) {
+	dir := t.TempDir()
+	fileIn(t, dir, "b/2.csv", "x\n2\n")
+	fileIn(t, dir, "b/1.csv", "x\n1\n")
+	fileIn(t, dir, "a/deep/3.csv", "x\n3\n")
+	fileIn(t, dir, "a/.hidden/4.csv", "x\n4\n")
+	odd := fileIn(t, dir, "c[1].csv", "x\n5\n")
+	for _, c := range []struct {
+		path string
+		want []float64
+	}{
+		{"b/*.csv", []float64{1, 2}},
+		{"**/*.csv", []float64{3, 1, 2, 5}},
+		{"{a,b}", []float64{3, 1, 2}},
+		{"?/**", []float64{3, 1, 2}},
+	} {
+		if diff := cmp.Diff(c.want, numbersOf(t, mustOpen(t, Options{}, filepath.Join(dir, c.path)))); diff != "" {
+			t.Errorf("%s: %s", c.path, diff)
+		}
+	}
+	if diff := cmp.Diff([]float64{5}, numbersOf(t, mustOpen(t, Options{}, odd))); diff != "" {
+		t.Errorf("a file whose name looks like a glob: %s", diff)
+	}
+}
+
+// Files named one by one keep the order in which they are named.
+func TestOpenKeepsOrderOfArguments(t *testing.T) {
+	dir := t.TempDir()
+	a, b := fileIn(t, dir, "a.csv", "x\n1\n"), fileIn(t, dir, "b.csv", "x\n2\n")
+	if diff := cmp.Diff([]float64{2, 1}, numbersOf(t, mustOpen(t, Options{}, b, a))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	dir := t.TempDir()
+	fileIn(t, dir, "train.csv", "x\n1\n")
+	if err := os.Mkdir(filepath.Join(dir, "empty"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		path string
+		says []string
+	}{
+		{"trian.csv", []string{"no such file", "did you mean", "train.csv"}},
+		{"empty", []string{"no files"}},
+		{"*.parquet", []string{"no file matches", "*.parquet"}},
+		{"none/x.csv", []string{"no such file"}},
+	} {
+		mustContain(t, openError(t, Options{}, filepath.Join(dir, c.path)), c.says...)
+	}
+	mustContain(t, openError(t, Options{}), "no input")
+	mustContain(t, openError(t, Options{Format: "xls"}, dir), "xls", "parquet")
+	mustContain(t, openError(t, Options{Delimiter: ";;"}, dir), ";;")
+	mustContain(t, openError(t, Options{}, filepath.Join(dir, "train.csv"), "-"), "standard input")
+}
+
+func TestOpenTrustsMagicNotExtension(t *testing.T) {
+	dir := t.TempDir()
+	rows := batchOf(stream.Info{Columns: []string{"x"}}, 2)
+	rows.X.Data[1] = 1
+	for _, extension := range []string{".parquet", ".arrow", ".npy", ".nys"} {
+		path := filepath.Join(dir, "a"+extension)
+		writeBatch(t, path, []string{"x"}, rows)
+		for _, wrong := range []string{".csv", ".data", "", ".svm"} {
+			other := filepath.Join(dir, "renamed"+wrong)
+			if err := os.Rename(path, other); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]float64{0, 1}, numbersOf(t, mustOpen(t, Options{}, other))); diff != "" {
+				t.Errorf("%s called %q: %s", extension, wrong, diff)
+			}
+			if err := os.Rename(other, path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		text := fileIn(t, dir, "text"+extension, "x,y\n1,2\n")
+		mustContain(t, openError(t, Options{}, text), "does not begin", extension[1:])
+	}
+	mustContain(t, openError(t, Options{}, fileIn(t, dir, "a.dat", "1,2\n")), "a.dat", "format", "csv")
+	if diff := cmp.Diff([]float64{1, 2}, numbersOf(t, mustOpen(t, Options{Format: "csv"}, filepath.Join(dir, "a.dat")))); diff != "" {
+		t.Error(diff)
+	}
+	for name, content := range map[string]string{
+		"a.npz": "PK\x03\x04\x14\x00\x00\x00", "a.h5": "\x89HDF\r\n\x1a\n\x00\x00\x00\x00\x00",
+		"a.csv.xz": "\xfd7zXZ\x00\x00\x04\xe6\xd6\xb4", "a.orc": "ORC\x08\x03\x10\x00\x00\x00",
+	} {
+		mustContain(t, openError(t, Options{}, fileIn(t, dir, name, content)), name, "it is")
+	}
+	if diff := cmp.Diff([]float64{1, 2}, numbersOf(t, mustOpen(t, Options{}, fileIn(t, dir, "orc.csv", "ORC,PAR1\n1,2\n")))); diff != "" {
+		t.Errorf("a header that looks like a magic: %s", diff)
+	}
+}
+
+func TestOpenStdinText(t *testing.T) {
+	src := mustOpen(t, Options{Stdin: strings.NewReader("id;x;y\nA;1;2\nB;;9007199254740993\n"), Keep: []string{"id", "y"}}, "-")
+	if info := src.Info(); info.Rows != 2 || info.Once || info.Scans != 2 {
+		t.Errorf("%+v", info)
+	}
+	for range 2 {
+		got := mustRead(t, src, 1)
+		want := []stream.Column{{Kind: stream.String, Strings: []string{"A", "B"}}, {Kind: stream.Int64, Ints: []int64{2, 9007199254740993}}}
+		if diff := cmp.Diff(want, got.Kept, cmpopts.EquateEmpty()); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff([]float64{1, nan}, got.X.Data, cmpopts.EquateNaNs()); diff != "" {
+			t.Error(diff)
+		}
+	}
+	mustContain(t, openError(t, Options{Stdin: strings.NewReader("x,y\n1,2\n3\n")}, "-"), "standard input", "line 3")
+	mustContain(t, openError(t, Options{Stdin: strings.NewReader("")}, "-"), "standard input", "nothing")
+	mustContain(t, openError(t, Options{Stdin: strings.NewReader("PAR1\x15\x04\x15\x10")}, "-"), "standard input", "parquet", "save it")
+	mustContain(t, openError(t, Options{Stdin: errReader{}}, "-"), "standard input", "broken pipe")
+}
+
+// errReader fails.
+type errReader struct{}
+
+func (errReader) Read([]byte) (int, error) { return 0, errors.New("broken pipe") }
+
+// writeVectors writes an Arrow stream of two rows with a vector column emb of width 3 and a label.
+func writeVectors(t testing.TB, w io.Writer) {
+	t.Helper()
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "emb", Type: arrow.FixedSizeListOf(3, arrow.PrimitiveTypes.Float64)},
+		{Name: "y", Type: arrow.PrimitiveTypes.Int64},
+	}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	list := b.Field(0).(*array.FixedSizeListBuilder)
+	for i := range 2 {
+		list.Append(true)
+		list.ValueBuilder().(*array.Float64Builder).AppendValues([]float64{float64(10 * i), float64(10*i + 1), float64(10*i + 2)}, nil)
+		b.Field(1).(*array.Int64Builder).Append(int64(i + 5))
+	}
+	s := ipc.NewWriter(w, ipc.WithSchema(schema))
+	if err := errors.Join(s.Write(b.NewRecord()), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOpenStdinArrow(t *testing.T) {
+	var pipe bytes.Buffer
+	writeVectors(t, &pipe)
+	src := mustOpen(t, Options{Stdin: &pipe, Label: "y"}, "-")
+	if info := src.Info(); info.Rows != -1 || !info.Once {
+		t.Errorf("%+v", info)
+	}
+	if _, ok := src.(stream.Gatherer); ok {
+		t.Error("a pipe cannot be gathered from")
+	}
+	if diff := cmp.Diff([]string{"emb.0", "emb.1", "emb.2"}, src.Info().Columns); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]float64{0, 1, 2, 10, 11, 12}, numbersOf(t, src)); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := readAll(src, 1); err == nil {
+		t.Error("a pipe was read twice")
+	}
+}
+
+// A part of a vector column, in any order.
+func TestOpenVectorComponents(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.arrow")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeVectors(t, f)
+	f.Close()
+	for columns, want := range map[string][]float64{
+		"":            {0, 1, 2, 10, 11, 12}, // y is the label
+		"emb":         {0, 1, 2, 10, 11, 12},
+		"emb*":        {0, 1, 2, 10, 11, 12},
+		"emb.2 emb.0": {2, 0, 12, 10},
+		"1:":          {1, 2, 11, 12},
+		"!emb.1":      {0, 2, 10, 12},
+		"y emb.1":     {5, 1, 6, 11},
+	} {
+		src := mustOpen(t, Options{Columns: strings.Fields(columns), Label: "y"}, path)
+		got := mustRead(t, src, 1)
+		if diff := cmp.Diff(want, got.X.Data); diff != "" {
+			t.Errorf("%q: %s", columns, diff)
+		}
+		if diff := cmp.Diff([]int64{5, 6}, got.Kept[0].Ints); diff != "" {
+			t.Errorf("%q: %s", columns, diff)
+		}
+		part := batchOf(src.Info(), 1)
+		if err := src.(stream.Gatherer).Gather(context.Background(), []int64{1}, part); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want[len(want)/2:], part.X.Data); diff != "" {
+			t.Errorf("%q: %s", columns, diff)
+		}
+	}
+}
+
+func TestOpenCompressedText(t *testing.T) {
+	dir := t.TempDir()
+	var gz, zst bytes.Buffer
+	g := gzip.NewWriter(&gz)
+	io.WriteString(g, "x,y\n1,2\n3,4\n")
+	g.Close()
+	z, err := zstd.NewWriter(&zst)
+	if err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(z, "1 1:5 3:6\n-1 2:7\n")
+	z.Close()
+	if diff := cmp.Diff([]float64{1, 2, 3, 4}, numbersOf(t, mustOpen(t, Options{}, fileIn(t, dir, "a.csv.gz", gz.String())))); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]float64{1, 2, 3, 4}, numbersOf(t, mustOpen(t, Options{Stdin: bytes.NewReader(gz.Bytes())}, "-"))); diff != "" {
+		t.Error(diff)
+	}
+	src := mustOpen(t, Options{}, fileIn(t, dir, "a.svm.zst", zst.String()))
+	if diff := cmp.Diff([]float64{5, 0, 6, 0, 7, 0}, numbersOf(t, src)); diff != "" {
+		t.Error(diff)
+	}
+	cut := fileIn(t, dir, "cut.csv.gz", gz.String()[:gz.Len()-6])
+	mustContain(t, openError(t, Options{}, cut), "cut.csv.gz")
+	mustContain(t, openError(t, Options{}, fileIn(t, dir, "a.parquet.gz", gz.String())), "a.parquet.gz", "decompress")
+}
+
+func TestColumns(t *testing.T) {
+	dir := t.TempDir()
+	fileIn(t, dir, "k=1/a.csv", "n,x,s\n1,0.5,a\n2,0.5,b\n")
+	fileIn(t, dir, "k=2/a.csv", "n,x,s\n1,0.5,a\n")
+	columns, rows, err := Columns(context.Background(), []string{dir}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []ColumnInfo{{"n", "integer", 1}, {"x", "number", 1}, {"s", "text", 1}, {"k", "integer", 1}}
+	if diff := cmp.Diff(want, columns); diff != "" || rows != 3 {
+		t.Error(rows, diff)
+	}
+}
+
+// A file that loses rows between opening and reading is an error.
+func TestOpenFileLosesRows(t *testing.T) {
+	dir := t.TempDir()
+	path := fileIn(t, dir, "a.csv", "x\n1\n2\n3\n")
+	src := mustOpen(t, Options{}, path)
+	fileIn(t, dir, "a.csv", "x\n1\n2\n")
+	if _, err := readAll(src, 10); err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestOpenCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	path := tempFile(t, "a.csv", "x\n1\n")
+	if _, err := Open(ctx, []string{path}, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// liar is a source that gives one row, whatever its Info says.
+type liar struct{ info stream.Info }
+
+func (l liar) Info() stream.Info                           { return l.info }
+func (l liar) Open(context.Context) (stream.Reader, error) { return &liarReader{}, nil }
+
+type liarReader struct{ done bool }
+
+func (r *liarReader) Read(dst *stream.Batch) (int, error) {
+	if r.done {
+		return 0, io.EOF
+	}
+	r.done = true
+	return 1, nil
+}
+func (r *liarReader) Close() error { return nil }
+
+func TestUnionCountsRows(t *testing.T) {
+	for rows, ok := range map[int64]bool{-1: true, 0: false, 1: true, 2: false} {
+		part := liar{stream.Info{Name: "liar", Columns: []string{"x"}, Rows: rows}}
+		_, err := readAll(join([]stream.Source{part}, stream.Info{Columns: []string{"x"}}), 10)
+		if (err == nil) != ok {
+			t.Errorf("one row where %d are promised: %v", rows, err)
+		}
+	}
+}
+
+// panicker panics when it is read.
+type panicker struct{ liar }
+
+func (panicker) Open(context.Context) (stream.Reader, error) { panic("index out of range") }
+
+func TestUnionTurnsPanicsIntoErrors(t *testing.T) {
+	part := panicker{liar{stream.Info{Name: "odd.bin", Columns: []string{"x"}, Rows: 1}}}
+	_, err := readAll(join([]stream.Source{part}, stream.Info{Columns: []string{"x"}}), 10)
+	if err == nil {
+		t.Fatal("no error")
+	}
+	mustContain(t, err.Error(), "odd.bin")
+}
+
+func ExampleOpen() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	for year, text := range map[string]string{"2023": "x,y,name\n1,2,a\n", "2024": "x,y,name\n3,4,b\n5,6,c\n"} {
+		os.Mkdir(filepath.Join(dir, "year="+year), 0o700)
+		os.WriteFile(filepath.Join(dir, "year="+year, "part.csv"), []byte(text), 0o600)
+	}
+	src, err := Open(context.Background(), []string{dir}, Options{Label: "year", Keep: []string{"name"}})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(src.Info().Rows, src.Info().Columns, src.Info().Kept[0].Name)
+	r, err := src.Open(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	defer r.Close()
+	b := &stream.Batch{X: stream.NewMatrix(3, 2), Kept: []stream.Column{{Kind: stream.Int64}, {Kind: stream.String}}}
+	if _, err := stream.ReadFull(r, b); err != nil && err != io.EOF {
+		panic(err)
+	}
+	fmt.Println(b.X.Data, b.Kept[0].Ints, b.Kept[1].Strings)
+	// Output:
+	// 3 [x y] year
+	// [1 2 3 4 5 6] [2023 2024 2024] [a b c]
+}
+
+// Gather may be called from many goroutines at once.
+func TestGatherConcurrently(t *testing.T) {
+	dir := t.TempDir()
+	for i, compress := range []bool{false, true} {
+		path := writeStore(t, sampleSchema, sampleBatch(5000, 1), StoreOptions{Compress: compress})
+		if err := os.Rename(path, filepath.Join(dir, fmt.Sprint(i, ".nys"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	src := mustOpen(t, Options{Columns: []string{"a", "score"}, Keep: []string{"name"}}, dir).(stream.Gatherer)
+	rows := []int64{0, 4095, 4096, 4999, 5000, 9999}
+	want := batchOf(src.Info(), len(rows))
+	if err := src.Gather(context.Background(), rows, want); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	for range 8 {
+		go func() {
+			got := batchOf(src.Info(), len(rows))
+			err := src.Gather(context.Background(), rows, got)
+			if err == nil && !sameBatch(want, got) {
+				err = errors.New("other rows")
+			}
+			done <- err
+		}()
+	}
+	for range 8 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package blockstore
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"os"
+
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// footerTail is the length of the footer and the magic bytes behind it.
+const footerTail = 8
+
+// readFooter fills t from the footer of file.
+func (t *parquetTable) readFooter(file *os.File) error {
+	stat, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	t.size, t.changed = stat.Size(), stat.ModTime()
+	raw, start, err := t.footerBytes(file)
+	if err != nil {
+		return err
+	}
+	var footer format.FileMetaData
+	if err := decodeThrift(raw, &footer); err != nil {
+		return badFile(t.path, "the footer is damaged: %w", err)
+	}
+	if footer.EncryptionAlgorithm.Value != nil {
+		return badFile(t.path, "the file is encrypted; write it without encryption")
+	}
+	if t.leaves, err = parquetLeaves(footer.Schema); err != nil {
+		return badFile(t.path, "the footer is damaged: %w", err)
+	}
+	return t.readGroups(&footer, start)
+}
+
+// footerBytes reads the footer and returns where it starts.
+func (t *parquetTable) footerBytes(file *os.File) ([]byte, int64, error) {
+	if t.size < 4+footerTail {
+		return nil, 0, badFile(t.path, "%d bytes are too few for a Parquet file; is it complete?", t.size)
+	}
+	var head [4]byte
+	var tail [footerTail]byte
+	if _, err := file.ReadAt(head[:], 0); err != nil {
+		return nil, 0, err
+	}
+	if _, err := file.ReadAt(tail[:], t.size-footerTail); err != nil {
+		return nil, 0, err
+	}
+	switch {
+	case string(head[:]) == "PARE" || string(tail[4:]) == "PARE":
+		return nil, 0, badFile(t.path, "the file is encrypted; write it without encryption")
+	case string(head[:]) != "PAR1":
+		return nil, 0, badFile(t.path, "it does not begin with PAR1 and is no Parquet file")
+	case string(tail[4:]) != "PAR1":
+		return nil, 0, badFile(t.path, "it does not end with PAR1; the file was cut or is still being written")
+	}
+	length := int64(binary.LittleEndian.Uint32(tail[:]))
+	if length > t.size-footerTail-4 || length > maxFooterBytes {
+		return nil, 0, badFile(t.path, "a footer of %d bytes cannot be in a file of %d bytes (limit %d)", length, t.size, int64(maxFooterBytes))
+	}
+	raw := make([]byte, length)
+	start := t.size - footerTail - length
+	_, err := file.ReadAt(raw, start)
+	return raw, start, err
+}
+
+// decodeThrift decodes the structure at the start of b after walking it. What
+// it puts into v may refer to b.
+func decodeThrift(b []byte, v any) error {
+	n, err := thriftLength(b)
+	if err != nil {
+		return err
+	}
+	var protocol thrift.CompactProtocol
+	return thrift.NewDecoder(protocol.NewReaderFromBytes(b[:n])).Decode(v)
+}
+
+// readGroups fills t.groups and checks them against the file and the schema.
+// Pages must end before limit.
+func (t *parquetTable) readGroups(footer *format.FileMetaData, limit int64) error {
+	t.groups = make([]parquetGroup, 0, len(footer.RowGroups))
+	for g := range footer.RowGroups {
+		group := &footer.RowGroups[g]
+		if err := t.addGroup(group, limit); err != nil {
+			return badFile(t.path, "the footer is damaged: row group %d: %w", g, err)
+		}
+	}
+	if overflow, _ := bits.Mul64(uint64(t.count), 8*uint64(len(t.leaves))); overflow > 0 {
+		return badFile(t.path, "the footer is damaged: %d rows of %d columns cannot be", t.count, len(t.leaves))
+	}
+	if t.count != footer.NumRows {
+		return badFile(t.path, "the footer is damaged: the row groups hold %d rows, the file should hold %d", t.count, footer.NumRows)
+	}
+	return nil
+}
+
+// addGroup appends one row group.
+func (t *parquetTable) addGroup(group *format.RowGroup, limit int64) error {
+	if group.NumRows < 0 || t.count+group.NumRows < t.count {
+		return fmt.Errorf("it claims %d rows", group.NumRows)
+	}
+	if len(group.Columns) != len(t.leaves) {
+		return fmt.Errorf("it has %d columns, the schema %d", len(group.Columns), len(t.leaves))
+	}
+	added := parquetGroup{first: t.count, rows: group.NumRows, chunks: make([]parquetChunk, len(t.leaves))}
+	for i := range t.leaves {
+		chunk, err := checkChunk(&group.Columns[i], &t.leaves[i], group.NumRows, limit)
+		if err != nil {
+			return fmt.Errorf("column %q: %w", t.leaves[i].name, err)
+		}
+		added.chunks[i] = chunk
+	}
+	t.count += group.NumRows
+	t.groups = append(t.groups, added)
+	return nil
+}
+
+// chunkSlack is added to the length of a chunk: parquet-cpp before 1.2.9 left
+// the header of the dictionary page out of it.
+const chunkSlack = 100
+
+// checkChunk says where the pages of a chunk are. Pages must end before limit.
+func checkChunk(chunk *format.ColumnChunk, c *parquetColumn, rows, limit int64) (parquetChunk, error) {
+	meta := &chunk.MetaData
+	start := meta.DataPageOffset
+	if meta.DictionaryPageOffset > 0 && meta.DictionaryPageOffset < start {
+		start = meta.DictionaryPageOffset
+	}
+	size := meta.TotalCompressedSize
+	switch {
+	case chunk.FilePath != "":
+		return parquetChunk{}, fmt.Errorf("it is in another file, %q, which is not supported", chunk.FilePath)
+	case chunk.CryptoMetadata.Value != nil:
+		return parquetChunk{}, fmt.Errorf("it is encrypted; write the file without encryption")
+	case meta.Type != c.physical:
+		return parquetChunk{}, fmt.Errorf("it holds %s, the schema says %s", meta.Type, c.physical)
+	case c.maxRep == 0 && meta.NumValues != rows:
+		return parquetChunk{}, fmt.Errorf("it holds %d values for %d rows", meta.NumValues, rows)
+	case meta.NumValues < rows:
+		return parquetChunk{}, fmt.Errorf("it holds %d values for %d rows", meta.NumValues, rows)
+	case meta.NumValues > 0 && (start < 4 || size < 0 || start > limit || size > limit-start):
+		return parquetChunk{}, fmt.Errorf("its %d bytes at %d are not within the file", size, start)
+	}
+	end := min(start+size+chunkSlack, limit)
+	return parquetChunk{start: start, end: end, values: meta.NumValues, codec: meta.Codec}, nil
+}

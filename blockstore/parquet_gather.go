@@ -1,0 +1,84 @@
+package blockstore
+
+import (
+	"context"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// Gather implements stream.Gatherer. It goes through the file once for every
+// column; pages in which no row is wanted are passed over by their headers.
+func (s *parquetSource) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
+	mustGather(s.info, rows, dst)
+	file, err := s.table.reopen()
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	pages := newParquetPages(s.table, file)
+	defer pages.close()
+	truncateKept(dst, s.info.Kept)
+	return guard(s.table.path, func() error { return s.gather(ctx, pages, rows, dst) })
+}
+
+// gather fetches column after column.
+func (s *parquetSource) gather(ctx context.Context, pages *parquetPages, rows []int64, dst *stream.Batch) error {
+	at := 0
+	var body []byte // of a page, for one column after the other
+	for _, i := range s.numeric {
+		r := newParquetColumnReader(pages, s.table, i)
+		r.body = body
+		err := r.visit(ctx, rows, func(k, n int) error {
+			return r.read(dst.X.Data[k*dst.X.Stride+at:], dst.X.Stride, n)
+		})
+		if err != nil {
+			return err
+		}
+		at += r.width
+		body = r.body
+	}
+	for i := range dst.Kept {
+		r := newParquetColumnReader(pages, s.table, s.kept[i])
+		r.body = body
+		err := r.visit(ctx, rows, func(_, n int) error { return r.keep(&dst.Kept[i], n) })
+		if err != nil {
+			return err
+		}
+		body = r.body
+	}
+	return nil
+}
+
+// visit goes to the ascending rows in turn and calls take at the start of every
+// run of consecutive ones, with the index of the first and their number.
+func (r *parquetColumnReader) visit(ctx context.Context, rows []int64, take func(k, n int) error) error {
+	group := -1
+	for k := 0; k < len(rows); {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if g := r.table.groupOf(rows[k]); g != group {
+			group = g
+			r.open(g)
+		}
+		n := r.run(rows[k:])
+		if err := r.skip(rows[k] - r.row); err != nil {
+			return err
+		}
+		if err := take(k, n); err != nil {
+			return err
+		}
+		k += n
+	}
+	return nil
+}
+
+// run is how many of the first rows follow each other in the row group.
+func (r *parquetColumnReader) run(rows []int64) int {
+	group := r.table.groups[r.group]
+	n := 1
+	for n < len(rows) && rows[n] == rows[n-1]+1 && rows[n] < group.first+group.rows {
+		n++
+	}
+	return n
+}

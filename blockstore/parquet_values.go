@@ -1,0 +1,212 @@
+package blockstore
+
+import (
+	"fmt"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// step uses up to limit entries of a column without lists: it decodes the
+// values among them and returns their levels, nil when none can be null, and
+// the number of values.
+func (r *parquetColumnReader) step(limit int) (entries int, levels []uint8, values int, err error) {
+	if err := r.fill(); err != nil {
+		return 0, nil, 0, err
+	}
+	entries = min(limit, r.n-r.pos)
+	if entries == 0 {
+		group := r.table.groups[r.group]
+		return 0, nil, 0, r.fault(fmt.Errorf("the column ends with %d of %d rows", r.row-group.first, group.rows))
+	}
+	values = entries
+	if r.maxDef > 0 {
+		levels = r.def[r.pos : r.pos+entries]
+		values = r.present(levels)
+	}
+	r.pos += entries
+	if values == entries {
+		levels = nil
+	}
+	return entries, levels, values, r.decode(values)
+}
+
+// present counts the levels that stand for values.
+func (r *parquetColumnReader) present(levels []uint8) int {
+	n := 0
+	for _, level := range levels {
+		if int(level) == r.maxDef {
+			n++
+		}
+	}
+	return n
+}
+
+// decode decodes the next n values into r.word or r.text.
+func (r *parquetColumnReader) decode(n int) error {
+	var err error
+	if r.isWords() {
+		err = r.values.words(r.word[:n])
+	} else {
+		err = r.strings.texts(r.text[:n])
+	}
+	if err != nil {
+		return r.fault(err)
+	}
+	return nil
+}
+
+// entryOf is the entry that value v of a step belongs to.
+func (r *parquetColumnReader) entryOf(levels []uint8, v int) int {
+	if levels == nil {
+		return v
+	}
+	for i, level := range levels {
+		if int(level) == r.maxDef {
+			if v == 0 {
+				return i
+			}
+			v--
+		}
+	}
+	return -1
+}
+
+// convert turns the n values of a step into float64. It returns the index of
+// the first that is too large, or -1.
+func (r *parquetColumnReader) convert(n int) int {
+	if r.isWords() {
+		return r.format.floats(r.float[:n], r.word[:n])
+	}
+	for i, b := range r.text[:n] {
+		r.float[i] = longDecimal(bigEndianInt(b), r.format.scale)
+	}
+	return -1
+}
+
+// numbers puts the next rows values into dst[0], dst[stride], ...
+func (r *parquetColumnReader) numbers(dst []float64, stride, rows int) error {
+	for done := 0; done < rows; {
+		n, levels, values, err := r.step(rows - done)
+		if err != nil {
+			return err
+		}
+		if v := r.convert(values); v >= 0 {
+			return r.inexact(r.row+int64(r.entryOf(levels, v)), r.word[v])
+		}
+		r.scatter(dst[done*stride:], stride, n, levels)
+		r.row += int64(n)
+		done += n
+	}
+	return nil
+}
+
+// inexact is the error about an integer that is too large.
+func (r *parquetColumnReader) inexact(row int64, word uint64) error {
+	return &DataError{Path: r.pages.path, Row: row, Column: r.name, Err: errInexact(r.format.text(word))}
+}
+
+// scatter puts the numbers of a step into dst, with NaN for nulls.
+func (r *parquetColumnReader) scatter(dst []float64, stride, n int, levels []uint8) {
+	if levels == nil {
+		for i, v := range r.float[:n] {
+			dst[i*stride] = v
+		}
+		return
+	}
+	v := 0
+	for i, level := range levels {
+		if int(level) == r.maxDef {
+			dst[i*stride] = r.float[v]
+			v++
+		} else {
+			dst[i*stride] = nan
+		}
+	}
+}
+
+// keep appends the next rows values to c.
+func (r *parquetColumnReader) keep(c *stream.Column, rows int) error {
+	for done := 0; done < rows; {
+		n, levels, values, err := r.step(rows - done)
+		if err != nil {
+			return err
+		}
+		if err := r.keepStep(c, n, levels, values); err != nil {
+			return err
+		}
+		r.row += int64(n)
+		done += n
+	}
+	return nil
+}
+
+// keepStep appends the entries of a step to c.
+func (r *parquetColumnReader) keepStep(c *stream.Column, n int, levels []uint8, values int) error {
+	if c.Kind == stream.Float64 {
+		r.convert(values) // no integers here
+	}
+	v := 0
+	for i := range n {
+		if levels != nil && int(levels[i]) != r.maxDef {
+			appendNull(c)
+			continue
+		}
+		if err := r.keepValue(c, v, r.row+int64(i)); err != nil {
+			return err
+		}
+		v++
+	}
+	return nil
+}
+
+// keepValue appends value v of a step to c.
+func (r *parquetColumnReader) keepValue(c *stream.Column, v int, row int64) error {
+	switch c.Kind {
+	case stream.Float64:
+		c.Floats = append(c.Floats, r.float[v])
+	case stream.String:
+		c.Strings = append(c.Strings, r.text[v])
+	case stream.Int64:
+		i, ok := r.format.integer(r.word[v])
+		if !ok {
+			return badCell(r.pages.path, row, r.name, "the integer %d does not fit 64 bits with a sign", r.word[v])
+		}
+		c.Ints = append(c.Ints, i)
+	}
+	appendValid(c)
+	return nil
+}
+
+// skip passes over rows. Pages that hold none of the rows behind them are not
+// read, except in lists whose pages do not tell how many rows they hold.
+func (r *parquetColumnReader) skip(rows int64) error {
+	for rows > 0 {
+		if r.pos == r.n && r.left == 0 {
+			passed, err := r.nextPage(rows)
+			if err != nil {
+				return err
+			}
+			r.row += passed
+			rows -= passed
+			if passed > 0 {
+				continue
+			}
+		}
+		n, err := r.drop(int(min(rows, tileRows)))
+		if err != nil {
+			return err
+		}
+		rows -= int64(n)
+	}
+	return nil
+}
+
+// drop uses up to limit rows without looking at them.
+func (r *parquetColumnReader) drop(limit int) (int, error) {
+	if r.maxRep > 0 {
+		return limit, r.vectors(nil, 0, limit)
+	}
+	n, _, _, err := r.step(limit)
+	r.row += int64(n)
+	return n, err
+}

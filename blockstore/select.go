@@ -1,0 +1,293 @@
+package blockstore
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// component is one number or value of a row as selections name it: a column of
+// width one, or a component of a vector column, called name.0, name.1, ...
+type component struct {
+	name   string
+	column int // in the table
+	part   int // of the vector
+	kind   columnKind
+}
+
+// selection is what is chosen of a table: indices into its components. Kept
+// ones beyond these are folder keys.
+type selection struct {
+	numeric, kept []int
+}
+
+// expandComponents lists the components of a table in file order.
+func expandComponents(columns []columnInfo) []component {
+	var components []component
+	for i, c := range columns {
+		if c.kind != vectorColumn {
+			components = append(components, component{c.name, i, 0, c.kind})
+			continue
+		}
+		for part := range c.width {
+			components = append(components, component{c.name + "." + strconv.Itoa(part), i, part, c.kind})
+		}
+	}
+	return components
+}
+
+// computable says whether a column of this kind can be part of a row.
+func (k columnKind) computable() bool {
+	return k == numberColumn || k == integerColumn || k == vectorColumn
+}
+
+// keepable says whether a column of this kind can be carried along.
+func (k columnKind) keepable() bool {
+	return k == numberColumn || k == integerColumn || k == textColumn
+}
+
+// selector resolves what the user asked for against the columns of one table.
+type selector struct {
+	path       string
+	columns    []columnInfo
+	components []component
+	aside      []int    // components that are chosen only by name or number
+	keys       []string // further columns, which can only be kept
+	index      map[string]int
+}
+
+// newSelector prepares the choice of columns of t.
+func newSelector(t table) *selector {
+	s := &selector{path: t.name(), columns: t.columns()}
+	s.components = expandComponents(s.columns)
+	switch t := t.(type) {
+	case *libsvmTable:
+		s.aside = []int{len(s.components) - 1} // the label
+	case *storeTable:
+		s.aside = t.apart
+	}
+	return s
+}
+
+// resolve applies the rules documented at Options.
+func (s *selector) resolve(columns []string, label string, keep []string) (sel selection, err error) {
+	if label != "" {
+		keep = append([]string{label}, keep...)
+	}
+	for _, name := range keep {
+		i, err := s.keepOne(name)
+		if err != nil {
+			return sel, err
+		}
+		if !slices.Contains(sel.kept, i) {
+			sel.kept = append(sel.kept, i)
+		}
+	}
+	sel.numeric, err = s.numeric(columns, append(sel.kept[:len(sel.kept):len(sel.kept)], s.aside...))
+	return sel, err
+}
+
+// keepOne finds a column to carry along.
+func (s *selector) keepOne(name string) (int, error) {
+	if key := slices.Index(s.keys, name); key >= 0 && !s.hasColumn(name) {
+		return len(s.components) + key, nil
+	}
+	found, err := s.named(name)
+	if err != nil {
+		return 0, err
+	}
+	if len(found) != 1 || !s.components[found[0]].kind.keepable() {
+		return 0, badFile(s.path, "column %q cannot be kept: only numbers, integers and text can", name)
+	}
+	return found[0], nil
+}
+
+// numeric chooses the components that make a row; aside are those that globs
+// and ranges pass over.
+func (s *selector) numeric(items []string, aside []int) ([]int, error) {
+	var chosen, excluded []int
+	positive := false
+	for _, item := range items {
+		bare, negated := strings.CutPrefix(item, "!")
+		if negated && s.hasColumn(item) {
+			bare, negated = item, false
+		}
+		found, err := s.item(bare, aside)
+		if err != nil {
+			return nil, err
+		}
+		if negated {
+			excluded = append(excluded, found...)
+		} else {
+			chosen, positive = append(chosen, found...), true
+		}
+	}
+	if !positive {
+		chosen = s.standard(aside)
+	}
+	return s.checked(without(chosen, excluded))
+}
+
+// standard is the choice when none is made: all numbers not set aside.
+func (s *selector) standard(aside []int) []int {
+	var list []int
+	for i, c := range s.components {
+		if c.kind.computable() && !slices.Contains(aside, i) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// without drops excluded and repeated components.
+func without(chosen, excluded []int) []int {
+	drop := make(map[int]bool)
+	for _, i := range excluded {
+		drop[i] = true
+	}
+	var list []int
+	for _, i := range chosen {
+		if !drop[i] {
+			list = append(list, i)
+			drop[i] = true
+		}
+	}
+	return list
+}
+
+// checked refuses components that are no numbers, and no components at all.
+func (s *selector) checked(chosen []int) ([]int, error) {
+	for _, i := range chosen {
+		if c := s.components[i]; !c.kind.computable() {
+			return nil, badFile(s.path, "column %q holds no numbers; carry it along with --keep %s, or choose among the numeric columns: %s",
+				c.name, c.name, s.names(columnKind.computable))
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, badFile(s.path, "no numeric column is chosen; the columns are: %s", s.names(nil))
+	}
+	return chosen, nil
+}
+
+// item finds the components of a name, a glob, an index or a range.
+func (s *selector) item(item string, aside []int) ([]int, error) {
+	if s.hasColumn(item) {
+		return s.named(item)
+	}
+	if from, to, ok := parseRange(item, len(s.components)); ok {
+		if from >= to || to > len(s.components) {
+			return nil, badFile(s.path, "columns %s: there are %d columns, counted from 0", item, len(s.components))
+		}
+		var list []int
+		for i := from; i < to; i++ {
+			list = append(list, i)
+		}
+		if strings.Contains(item, ":") {
+			list = without(list, aside)
+		}
+		return list, nil
+	}
+	if isGlob(item) {
+		found, err := s.matching(item)
+		return without(found, aside), err
+	}
+	return s.named(item)
+}
+
+// parseRange reads an index "3" or a half-open range "0:20", ":5", "7:".
+func parseRange(item string, n int) (from, to int, ok bool) {
+	a, b, isRange := strings.Cut(item, ":")
+	from, err := strconv.Atoi(a)
+	if isRange && a == "" {
+		from, err = 0, nil
+	}
+	if err != nil || from < 0 {
+		return 0, 0, false
+	}
+	if !isRange {
+		return from, from + 1, true
+	}
+	if b == "" {
+		return from, n, true
+	}
+	to, err = strconv.Atoi(b)
+	return from, to, err == nil
+}
+
+// matching finds the components whose names, or whose vectors' names, match a glob.
+func (s *selector) matching(glob string) ([]int, error) {
+	if _, err := path.Match(glob, ""); err != nil {
+		return nil, badFile(s.path, "columns %q: not a valid glob", glob)
+	}
+	var found []int
+	for i, c := range s.components {
+		own, _ := path.Match(glob, c.name)
+		vector, _ := path.Match(glob, s.columns[c.column].name)
+		if own || vector {
+			found = append(found, i)
+		}
+	}
+	if len(found) == 0 {
+		return nil, badFile(s.path, "no column matches %q; the columns are: %s", glob, s.names(nil))
+	}
+	return found, nil
+}
+
+// hasColumn says whether a column or cell has exactly this name.
+func (s *selector) hasColumn(name string) bool {
+	return slices.ContainsFunc(s.components, func(c component) bool { return c.name == name || s.columns[c.column].name == name })
+}
+
+// find finds the cell, or all components of the vector column, of that name.
+func (s *selector) named(name string) ([]int, error) {
+	var found []int
+	columns := 0
+	for i, c := range s.components {
+		if c.name == name || s.columns[c.column].name == name {
+			if len(found) == 0 || s.components[found[len(found)-1]].column != c.column {
+				columns++
+			}
+			found = append(found, i)
+		}
+	}
+	switch columns {
+	case 1:
+		return found, nil
+	case 0:
+		return nil, s.unknown(name)
+	}
+	return nil, badFile(s.path, "%d columns are called %q; choose by number instead: %v (counted from 0)", columns, name, found)
+}
+
+// unknown says that no column has this name, and what may have been meant.
+func (s *selector) unknown(name string) error {
+	var names []string
+	for _, c := range s.columns {
+		names = append(names, c.name)
+	}
+	if near := nearest(name, names); near != "" {
+		return badFile(s.path, "there is no column %q; did you mean %q? The columns are: %s", name, near, s.names(nil))
+	}
+	return badFile(s.path, "there is no column %q; the columns are: %s", name, s.names(nil))
+}
+
+// names lists the columns of the kinds that ok admits, nil for all, cut short
+// when there are many.
+func (s *selector) names(ok func(columnKind) bool) string {
+	const most = 20
+	var names []string
+	for _, c := range s.columns {
+		if ok == nil || ok(c.kind) {
+			names = append(names, c.name)
+		}
+	}
+	switch more := len(names) - most; {
+	case len(names) == 0:
+		return "none"
+	case more > 0:
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,130 @@
+package blockstore
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// shop is a table with columns of all kinds.
+func shop() *selector {
+	s := &selector{path: "shop.parquet", columns: []columnInfo{
+		{"id", integerColumn, 1},   // 0
+		{"name", textColumn, 1},    // 1
+		{"price", numberColumn, 1}, // 2
+		{"sensor_1", numberColumn, 1},
+		{"sensor_2", numberColumn, 1},
+		{"emb", vectorColumn, 3},  // 5 6 7
+		{"time", otherColumn, 1},  // 8
+		{"3", numberColumn, 1},    // 9
+		{"!odd", numberColumn, 1}, // 10
+	}}
+	s.components = expandComponents(s.columns)
+	return s
+}
+
+func TestSelect(t *testing.T) {
+	for _, c := range []struct {
+		columns, label, keep string
+		numeric, kept        []int
+	}{
+		{"", "", "", []int{0, 2, 3, 4, 5, 6, 7, 9, 10}, nil},
+		{"", "price", "name id", []int{3, 4, 5, 6, 7, 9, 10}, []int{2, 1, 0}},
+		{"price id", "", "", []int{2, 0}, nil},
+		{"price price 2", "", "", []int{2}, nil},
+		{"sensor_*", "", "", []int{3, 4}, nil},
+		{"sensor_* !sensor_1", "", "", []int{4}, nil},
+		{"!sensor_1 sensor_*", "", "", []int{4}, nil},
+		{"!emb !id", "", "", []int{2, 3, 4, 9, 10}, nil},
+		{"!emb.1", "", "", []int{0, 2, 3, 4, 5, 7, 9, 10}, nil},
+		{"emb", "", "", []int{5, 6, 7}, nil},
+		{"emb.2 emb.0", "", "", []int{7, 5}, nil},
+		{"2:5", "", "", []int{2, 3, 4}, nil},
+		{"2:5", "sensor_1", "", []int{2, 4}, []int{3}},
+		{"[ps]*", "sensor_1", "", []int{2, 4}, []int{3}},
+		{"sensor_1", "sensor_1", "", []int{3}, []int{3}},
+		{"9:", "", "", []int{9, 10}, nil},
+		{":1", "", "", []int{0}, nil},
+		{"4", "", "", []int{4}, nil},
+		{"3", "", "", []int{9}, nil}, // a name goes before a number
+		{"!odd", "", "", []int{10}, nil},
+		{"5:8 !6", "", "", []int{5, 7}, nil},
+	} {
+		got, err := shop().resolve(strings.Fields(c.columns), c.label, strings.Fields(c.keep))
+		if err != nil {
+			t.Errorf("%q: %v", c.columns, err)
+			continue
+		}
+		if diff := cmp.Diff(selection{c.numeric, c.kept}, got, cmp.AllowUnexported(selection{}), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%q label %q keep %q: %s", c.columns, c.label, c.keep, diff)
+		}
+	}
+}
+
+func TestSelectErrors(t *testing.T) {
+	for _, c := range []struct {
+		columns, label string
+		says           []string
+	}{
+		{"name", "", []string{`"name"`, "--keep name", "id, price, sensor_1"}},
+		{"0:3", "", []string{`"name"`, "--keep"}},
+		{"*", "", []string{`"name"`}},
+		{"time", "", []string{`"time"`}},
+		{"prise", "", []string{`"prise"`, `did you mean "price"`, "sensor_2"}},
+		{"Price", "", []string{`did you mean "price"`}},
+		{"colour", "", []string{`"colour"`, "the columns are: id, name"}},
+		{"x_*", "", []string{`"x_*"`, "the columns are"}},
+		{"[", "", []string{"glob"}},
+		{"11", "", []string{"11 columns"}},
+		{"5:12", "", []string{"11 columns"}},
+		{"5:5", "", []string{"5:5"}},
+		{"price !price", "", []string{"no numeric column"}},
+		{"!name !pricee", "", []string{`"price"`}},
+		{"", "emb", []string{`"emb"`, "kept"}},
+		{"", "time", []string{`"time"`, "kept"}},
+		{"", "labl", []string{`"labl"`}},
+	} {
+		_, err := shop().resolve(strings.Fields(c.columns), c.label, nil)
+		if err == nil {
+			t.Errorf("%q: no error", c.columns)
+			continue
+		}
+		mustContain(t, err.Error(), append(c.says, "shop.parquet")...)
+	}
+	twice := &selector{path: "a.csv", columns: []columnInfo{{"x", numberColumn, 1}, {"x", numberColumn, 1}}}
+	twice.components = expandComponents(twice.columns)
+	_, err := twice.resolve([]string{"x"}, "", nil)
+	mustContain(t, err.Error(), "2 columns", "[0 1]")
+	if got, err := twice.resolve([]string{"1"}, "", nil); err != nil || got.numeric[0] != 1 {
+		t.Error(got, err)
+	}
+}
+
+func TestSelectListsFewOfManyColumns(t *testing.T) {
+	s := &selector{path: "wide.npy"}
+	for range 10_000 {
+		s.columns = append(s.columns, columnInfo{"x", numberColumn, 1})
+	}
+	s.components = expandComponents(s.columns)
+	_, err := s.resolve([]string{"nothing like it"}, "", nil)
+	if err == nil || len(err.Error()) > 300 {
+		t.Errorf("got %v", err)
+	}
+	mustContain(t, err.Error(), "and 9980 more")
+}
+
+func TestEditDistance(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"abc", "abc", 0}, {"abc", "", 3}, {"kitten", "sitting", 3}, {"flaw", "lawn", 2}} {
+		if got := editDistance(c.a, c.b); got != c.want {
+			t.Errorf("%q to %q: %d, want %d", c.a, c.b, got, c.want)
+		}
+		if got := editDistance(c.b, c.a); got != c.want {
+			t.Errorf("%q to %q: %d, want %d", c.b, c.a, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package blockstore
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+)
+
+// The formats that can be read, as Options.Format names them.
+const (
+	formatParquet     = "parquet"
+	formatArrow       = "arrow"
+	formatArrowStream = "arrow-stream"
+	formatNPY         = "npy"
+	formatStore       = "nys"
+	formatCSV         = "csv"
+	formatLibsvm      = "libsvm"
+
+	// Compressed text; no value of Options.Format.
+	formatGzip  = "gzip"
+	formatZstd  = "zstd"
+	formatBzip2 = "bzip2"
+)
+
+// Formats lists the values that Options.Format may have.
+func Formats() []string {
+	return []string{formatParquet, formatArrow, formatArrowStream, formatNPY, formatCSV, formatLibsvm, formatStore}
+}
+
+// extensions maps the end of a lower-case file name to its format.
+var extensions = map[string]string{
+	".parquet": formatParquet, ".pq": formatParquet,
+	".arrow": formatArrow, ".feather": formatArrow, ".ipc": formatArrow, ".arrows": formatArrowStream,
+	".npy": formatNPY, ".nys": formatStore,
+	".csv": formatCSV, ".tsv": formatCSV, ".txt": formatCSV,
+	".libsvm": formatLibsvm, ".svm": formatLibsvm, ".svmlight": formatLibsvm,
+}
+
+// magics maps the first bytes of a file to its format, or, where remedy is
+// set, to what to do with it.
+var magics = []struct{ magic, format, remedy string }{
+	{"PAR1", formatParquet, ""},
+	{"PARE", "", "it is an encrypted Parquet file; write it without encryption"},
+	{"ARROW1", formatArrow, ""},
+	{"\xff\xff\xff\xff", formatArrowStream, ""},
+	{"\x93NUMPY", formatNPY, ""},
+	{storeMagic, formatStore, ""},
+	{"PK\x03\x04", "", "it is a zip archive (.npz too); unzip it and name the .npy file in it"},
+	{"\x89HDF\r\n\x1a\n", "", "it is an HDF5 file; save the array with numpy.save, or the table as Parquet"},
+	{"ORC", "", "it is an ORC file; convert it to Parquet"},
+	{"\x1f\x8b", formatGzip, ""},
+	{"\x28\xb5\x2f\xfd", formatZstd, ""},
+	{"BZh", formatBzip2, ""},
+	{"\xfd7zXZ\x00", "", "it is compressed with xz; decompress it first"},
+}
+
+// sniff tells the format of a file by its first bytes where they are telling,
+// otherwise by its extension.
+func sniff(path string) (format string, err error) {
+	head, err := readHead(path)
+	if err != nil {
+		return "", err
+	}
+	found, remedy := byMagic(head)
+	switch {
+	case remedy != "":
+		return "", badFile(path, "%s", remedy)
+	case found != "":
+		return found, nil
+	}
+	switch named := extensions[strings.ToLower(filepath.Ext(path))]; named {
+	case formatCSV, formatLibsvm, formatArrowStream: // nothing marks their beginning
+		return named, nil
+	case "":
+		return "", badFile(path, "its format is known neither by its extension nor by its first bytes; name the format, one of %s", strings.Join(Formats(), ", "))
+	default:
+		return "", badFile(path, "it does not begin like a file of the format %s but with %q: it is damaged, or has the wrong extension", named, head[:min(len(head), 8)])
+	}
+}
+
+// byMagic finds the format, or what to do instead, by the first bytes. Text is
+// never meant: a CSV file may well begin with a column called ORC.
+func byMagic(head string) (format, remedy string) {
+	if isText(head) {
+		return "", ""
+	}
+	for _, m := range magics {
+		if strings.HasPrefix(head, m.magic) {
+			return m.format, m.remedy
+		}
+	}
+	return "", ""
+}
+
+// headLength is enough to tell text from anything else.
+const headLength = 64
+
+// isText says whether the beginning of a file could be that of a text. The
+// last character of a full head may be cut.
+func isText(head string) bool {
+	if len(head) == headLength {
+		head = head[:headLength-utf8.UTFMax]
+	}
+	return !strings.ContainsFunc(head, func(r rune) bool {
+		return r == utf8.RuneError || r < ' ' && r != '\t' && r != '\n' && r != '\r'
+	})
+}
+
+// readHead reads the first bytes of a file.
+func readHead(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	head := make([]byte, headLength)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return "", fmt.Errorf("reading %s: %w", path, err)
+	}
+	return string(head[:n]), nil
+}

@@ -1,0 +1,111 @@
+package blockstore
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"runtime"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/nystream/nystream/stream"
+)
+
+// pipe is a source of a batch that can be read once, in short reads.
+type pipe struct {
+	info   stream.Info
+	batch  *stream.Batch
+	fail   error // instead of io.EOF
+	opened bool
+	at     int
+}
+
+// newPipe makes a pipe of sampleBatch.
+func newPipe(n int) *pipe {
+	return &pipe{
+		info:  stream.Info{Name: "pipe", Columns: sampleSchema.Columns, Kept: sampleSchema.Kept, Rows: -1, Once: true},
+		batch: sampleBatch(n, 21), fail: io.EOF,
+	}
+}
+
+func (p *pipe) Info() stream.Info { return p.info }
+func (p *pipe) Close() error      { return nil }
+
+func (p *pipe) Open(context.Context) (stream.Reader, error) {
+	if p.opened {
+		return nil, errors.New("opened twice")
+	}
+	p.opened = true
+	return p, nil
+}
+
+func (p *pipe) Read(dst *stream.Batch) (int, error) {
+	n := min(dst.X.Rows, 17, p.batch.X.Rows-p.at)
+	for i := range n {
+		copy(dst.X.Data[i*dst.X.Stride:], rowOf(p.batch.X, p.at+i))
+	}
+	truncateKept(dst, p.info.Kept)
+	for k := range dst.Kept {
+		dst.Kept[k].Append(&p.batch.Kept[k], p.at, p.at+n)
+	}
+	p.at += n
+	if p.at == p.batch.X.Rows {
+		return n, p.fail
+	}
+	return n, nil
+}
+
+func TestSpool(t *testing.T) {
+	dir := t.TempDir()
+	for _, n := range []int{0, 1, 5000} {
+		p := newPipe(n)
+		src, cleanup, err := Spool(context.Background(), p, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := p.info
+		want.Rows, want.Once, want.Scans = int64(n), false, 1
+		if diff := cmp.Diff(want, src.Info()); diff != "" {
+			t.Error(diff)
+		}
+		for range 2 {
+			if d := diff(p.batch, mustRead(t, src, 999)); d != "" {
+				t.Error(d)
+			}
+		}
+		if n > 0 {
+			row := batchOf(src.Info(), 1)
+			if err := src.(stream.Gatherer).Gather(context.Background(), []int64{int64(n) - 1}, row); err != nil {
+				t.Error(err)
+			}
+		}
+		if left, _ := os.ReadDir(dir); len(left) > 0 && runtime.GOOS != "windows" {
+			t.Errorf("the spool has a name: %v", left)
+		}
+		if err := cleanup(); err != nil {
+			t.Error(err)
+		}
+		if left, _ := os.ReadDir(dir); len(left) > 0 {
+			t.Errorf("left behind: %v", left)
+		}
+		if _, err := readAll(src, 10); n > 0 && err == nil {
+			t.Error("read after cleanup")
+		}
+	}
+}
+
+func TestSpoolErrors(t *testing.T) {
+	p := newPipe(100)
+	p.fail = errors.New("the line went dead")
+	dir := t.TempDir()
+	if _, _, err := Spool(context.Background(), p, dir); !errors.Is(err, p.fail) {
+		t.Errorf("got %v", err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	if _, _, err := Spool(context.Background(), newPipe(1), dir+"/none"); err == nil {
+		t.Error("spooled into a folder that does not exist")
+	}
+}

@@ -1,0 +1,175 @@
+package blockstore
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sort"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// union is several sources of the same columns, one after the other. It also
+// holds single files: it is the one place that checks that each file gives the
+// rows it has promised, and that turns a panic of a reader into an error.
+type union struct {
+	info  stream.Info
+	parts []stream.Source
+}
+
+// join makes one source of parts, which have the columns of info.
+func join(parts []stream.Source, info stream.Info) stream.Source {
+	info.Name = parts[0].Info().Name
+	if more := len(parts) - 1; more > 0 {
+		info.Name += fmt.Sprintf(" and %d more", more)
+	}
+	u := &union{info: info, parts: parts}
+	gather := &gatherUnion{union: u}
+	for _, p := range parts {
+		part := p.Info()
+		gather.first = append(gather.first, u.info.Rows)
+		u.info.Rows = addRows(u.info.Rows, part.Rows)
+		u.info.Once = u.info.Once || part.Once
+		u.info.Scans = max(u.info.Scans, part.Scans)
+		if _, ok := p.(stream.Gatherer); !ok || part.Rows < 0 {
+			gather = &gatherUnion{} // no longer of use
+		}
+	}
+	if len(gather.first) != len(parts) {
+		return u
+	}
+	return gather
+}
+
+// Info describes the source.
+func (u *union) Info() stream.Info { return u.info }
+
+// Open starts a pass.
+func (u *union) Open(ctx context.Context) (stream.Reader, error) {
+	return &unionReader{union: u, ctx: ctx}, nil
+}
+
+// unionReader is a pass over a union. One part is open at a time.
+type unionReader struct {
+	union   *union
+	ctx     context.Context
+	at      int           // the part that is read
+	current stream.Reader // nil before it is opened
+	given   int64         // rows of it
+}
+
+// Read reads from the current part; it returns fewer rows than asked for where
+// a part ends.
+func (r *unionReader) Read(dst *stream.Batch) (int, error) {
+	mustFit(r.union.info, dst)
+	for r.at < len(r.union.parts) {
+		n, err := r.readPart(dst)
+		if err == io.EOF {
+			err = r.finishPart()
+		}
+		if n > 0 || err != nil {
+			return n, err
+		}
+	}
+	truncateKept(dst, r.union.info.Kept)
+	return 0, io.EOF
+}
+
+// readPart reads from the current part, opening it if need be.
+func (r *unionReader) readPart(dst *stream.Batch) (n int, err error) {
+	part := r.union.parts[r.at]
+	failed := guard(part.Info().Name, func() error {
+		if r.current == nil {
+			if r.current, err = part.Open(r.ctx); err != nil {
+				return nil
+			}
+			r.given = 0
+		}
+		n, err = r.current.Read(dst)
+		return nil
+	})
+	if failed != nil {
+		return 0, failed
+	}
+	r.given += int64(n)
+	if want := part.Info().Rows; want >= 0 && r.given > want {
+		return 0, badFile(part.Info().Name, "it gives more than the %d rows it has promised: it has changed, or is damaged", want)
+	}
+	return n, err
+}
+
+// finishPart closes a part that has ended and goes on to the next.
+func (r *unionReader) finishPart() error {
+	part := r.union.parts[r.at].Info()
+	if part.Rows >= 0 && r.given != part.Rows {
+		return badFile(part.Name, "it gives %d rows where it has promised %d: it has changed, or is damaged", r.given, part.Rows)
+	}
+	r.at++
+	err := r.current.Close()
+	r.current = nil
+	return err
+}
+
+// Close closes the part that is open.
+func (r *unionReader) Close() error {
+	if r.current == nil {
+		return nil
+	}
+	err := r.current.Close()
+	r.current = nil
+	return err
+}
+
+// gatherUnion is a union whose rows can be fetched by number.
+type gatherUnion struct {
+	*union
+	first []int64 // the number of the first row of each part
+}
+
+// Gather fetches each row from the part that holds it.
+func (u *gatherUnion) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
+	mustGather(u.info, rows, dst)
+	truncateKept(dst, u.info.Kept)
+	for at := 0; at < len(rows); {
+		p := sort.Search(len(u.first), func(p int) bool { return u.first[p] > rows[at] }) - 1
+		local := u.local(p, rows[at:])
+		if err := u.gatherPart(ctx, p, local, dst, at); err != nil {
+			return err
+		}
+		at += len(local)
+	}
+	return nil
+}
+
+// local gives those of the first rows that lie in part p, counted from its
+// beginning.
+func (u *gatherUnion) local(p int, rows []int64) []int64 {
+	end := u.first[p] + u.parts[p].Info().Rows
+	var list []int64
+	for _, row := range rows {
+		if row >= end {
+			break
+		}
+		list = append(list, row-u.first[p])
+	}
+	return list
+}
+
+// gatherPart fetches rows of part p into dst from row at on.
+func (u *gatherUnion) gatherPart(ctx context.Context, p int, local []int64, dst *stream.Batch, at int) error {
+	b := stream.Batch{X: stream.RowSlice(dst.X, at, len(local))}
+	if dst.Kept != nil {
+		b.Kept = make([]stream.Column, len(dst.Kept))
+		for k, field := range u.info.Kept {
+			b.Kept[k].Kind = field.Kind
+		}
+	}
+	part := u.parts[p].(stream.Gatherer)
+	if err := guard(part.Info().Name, func() error { return part.Gather(ctx, local, &b) }); err != nil {
+		return err
+	}
+	for k := range dst.Kept {
+		dst.Kept[k].Append(&b.Kept[k], 0, len(local))
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package blockstore
+
+import (
+	"fmt"
+
+	"github.com/nystream/nystream/stream"
+	"github.com/parquet-go/parquet-go"
+)
+
+// Pages of the Parquet files we write have about parquetPageBytes, and a row
+// group holds about parquetGroupBytes of numbers: it is in memory until it is
+// complete.
+const (
+	parquetPageBytes  = 256 << 10
+	parquetGroupBytes = 16 << 20
+)
+
+// parquetWriter writes numeric columns as required doubles, plain and not
+// compressed: noise does not compress, and a dictionary would make it larger.
+// Kept columns are optional and compressed with snappy. Pages have checksums.
+type parquetWriter struct {
+	file      *atomicFile
+	w         *parquet.GenericWriter[any]
+	schema    Schema
+	groupRows int
+	inGroup   int
+	values    []parquet.Value
+}
+
+// newParquetWriter writes a Parquet file to f.
+func newParquetWriter(f *atomicFile, s Schema) (Writer, error) {
+	nodes := parquet.Group{}
+	var names []string
+	add := func(name string, node parquet.Node) error {
+		if _, ok := nodes[name]; ok {
+			return fmt.Errorf("two columns are called %q, which a Parquet file cannot hold; rename one", name)
+		}
+		nodes[name] = node
+		names = append(names, name)
+		return nil
+	}
+	for _, name := range s.Columns {
+		if err := add(name, parquet.Encoded(parquet.Leaf(parquet.DoubleType), &parquet.Plain)); err != nil {
+			return nil, err
+		}
+	}
+	for _, field := range s.Kept {
+		if err := add(field.Name, keptNode(field.Kind)); err != nil {
+			return nil, err
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("there are no columns to write")
+	}
+	schema := parquet.NewSchema("rows", orderedGroup{nodes, names})
+	w := parquet.NewGenericWriter[any](f, schema,
+		parquet.Compression(&parquet.Uncompressed),
+		parquet.PageBufferSize(parquetPageBytes),
+		parquet.CreatedBy("nystream", "", ""))
+	groupRows := max(1, parquetGroupBytes/(8*len(names)))
+	return &parquetWriter{file: f, w: w, schema: s, groupRows: groupRows}, nil
+}
+
+// keptNode is the type of a kept column.
+func keptNode(kind stream.Kind) parquet.Node {
+	node := parquet.Leaf(parquet.DoubleType)
+	switch kind {
+	case stream.Int64:
+		node = parquet.Leaf(parquet.Int64Type)
+	case stream.String:
+		node = parquet.String()
+	}
+	return parquet.Optional(parquet.Compressed(parquet.Encoded(node, &parquet.Plain), &parquet.Snappy))
+}
+
+// orderedGroup is a group whose fields keep the order given. Those of a
+// parquet.Group are sorted by name.
+type orderedGroup struct {
+	parquet.Group
+	names []string
+}
+
+// Fields lists the fields in order.
+func (g orderedGroup) Fields() []parquet.Field {
+	byName := map[string]parquet.Field{}
+	for _, f := range g.Group.Fields() {
+		byName[f.Name()] = f
+	}
+	fields := make([]parquet.Field, len(g.names))
+	for i, name := range g.names {
+		fields[i] = byName[name]
+	}
+	return fields
+}
+
+// Write implements Writer.
+func (w *parquetWriter) Write(b *stream.Batch, n int) error {
+	for done := 0; done < n; {
+		rows := min(n-done, tileRows, w.groupRows-w.inGroup)
+		if err := w.tile(b, done, rows); err != nil {
+			return err
+		}
+		done += rows
+		if w.inGroup += rows; w.inGroup == w.groupRows {
+			w.inGroup = 0
+			if err := w.w.Flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// tile writes rows of b from row at on.
+func (w *parquetWriter) tile(b *stream.Batch, at, rows int) error {
+	columns := w.w.ColumnWriters()
+	for k := range w.schema.Columns {
+		w.values = w.values[:0]
+		for i := at; i < at+rows; i++ {
+			w.values = append(w.values, parquet.DoubleValue(b.X.Data[i*b.X.Stride+k]).Level(0, 0, k))
+		}
+		if _, err := columns[k].WriteRowValues(w.values); err != nil {
+			return err
+		}
+	}
+	for k := range w.schema.Kept {
+		column := len(w.schema.Columns) + k
+		w.values = w.values[:0]
+		for i := at; i < at+rows; i++ {
+			w.values = append(w.values, keptValue(&b.Kept[k], i, column))
+		}
+		if _, err := columns[column].WriteRowValues(w.values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keptValue is value i of c.
+func keptValue(c *stream.Column, i, column int) parquet.Value {
+	if !valid(c, i) {
+		return parquet.NullValue().Level(0, 0, column)
+	}
+	var v parquet.Value
+	switch c.Kind {
+	case stream.Float64:
+		v = parquet.DoubleValue(c.Floats[i])
+	case stream.Int64:
+		v = parquet.Int64Value(c.Ints[i])
+	case stream.String:
+		v = parquet.ByteArrayValue([]byte(c.Strings[i]))
+	}
+	return v.Level(0, 1, column)
+}
+
+// Commit implements Writer.
+func (w *parquetWriter) Commit() error {
+	if err := w.w.Close(); err != nil {
+		w.file.Abort()
+		return err
+	}
+	return w.file.Commit()
+}
+
+// Abort implements Writer.
+func (w *parquetWriter) Abort() { w.file.Abort() }

@@ -1,0 +1,274 @@
+package blockstore
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"io"
+	"math"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/nystream/nystream/stream"
+)
+
+// StoreOptions is how a store is written.
+type StoreOptions struct {
+	// Compress writes each section as a zstd frame where that is smaller.
+	// Such sections are decompressed on every read.
+	Compress bool
+}
+
+// CreateStore starts a store (.nys; the format is in the package comment).
+// Nothing appears at path before Commit. The writer holds one chunk of at most
+// 4096 rows or a million values, whichever is less, and 32 bytes for each
+// section written.
+func CreateStore(path string, s Schema, o StoreOptions) (Writer, error) {
+	f, err := createAtomic(path)
+	if err != nil {
+		return nil, err
+	}
+	w, err := createStore(f, s, o)
+	if err != nil {
+		f.Abort()
+		return nil, err
+	}
+	return w, nil
+}
+
+// newStoreWriter writes a store without compression.
+func newStoreWriter(f *atomicFile, s Schema) (Writer, error) {
+	return createStore(f, s, StoreOptions{})
+}
+
+// createStore writes a store to f.
+func createStore(f *atomicFile, s Schema, o StoreOptions) (Writer, error) {
+	e, err := newStoreEncoder(f, s, o)
+	if err != nil {
+		return nil, fmt.Errorf("cannot write %s: %w", f.target, err)
+	}
+	return &storeWriter{e, f}, nil
+}
+
+// storeWriter is a store on its way to its final name.
+type storeWriter struct {
+	*storeEncoder
+	file *atomicFile
+}
+
+// Commit finishes the store and puts it under its name.
+func (w *storeWriter) Commit() error {
+	err := checkCount(w.file.target, w.schema, w.rows)
+	if err == nil {
+		err = w.finish()
+	}
+	if err != nil {
+		w.file.Abort()
+		return err
+	}
+	return w.file.Commit()
+}
+
+// Abort drops the file.
+func (w *storeWriter) Abort() { w.file.Abort() }
+
+// storeEncoder turns rows into the bytes of a store.
+type storeEncoder struct {
+	out       *bufio.Writer
+	digest    hash.Hash
+	offset    int64
+	schema    Schema
+	fields    []stream.Field // of the schema, one for each column
+	columns   []columnBuffer
+	chunkRows int
+	filled    int // rows in the current chunk
+	rows      int64
+	sections  sectionTable
+	scratch   []byte
+	packed    []byte
+	zstd      *zstd.Encoder
+	failed    error // the first failure of Write, which is final
+}
+
+// columnBuffer collects one column of a chunk in the form of its section.
+type columnBuffer struct {
+	ends   []byte // of strings
+	values []byte
+	valid  []byte
+	nulls  bool
+}
+
+// newStoreEncoder writes the header and prepares the first chunk.
+func newStoreEncoder(w io.Writer, s Schema, o StoreOptions) (*storeEncoder, error) {
+	e := &storeEncoder{out: bufio.NewWriterSize(w, 1<<18), digest: sha256.New(), schema: s}
+	for _, name := range s.Columns {
+		e.fields = append(e.fields, stream.Field{Name: name, Kind: stream.Float64})
+	}
+	e.fields = append(e.fields, s.Kept...)
+	if len(e.fields) == 0 {
+		return nil, fmt.Errorf("a store needs at least one column")
+	}
+	if o.Compress {
+		var err error
+		if e.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1)); err != nil {
+			return nil, err
+		}
+	}
+	e.chunkRows = rowsPerChunk(len(e.fields))
+	e.columns = make([]columnBuffer, len(e.fields))
+	e.startChunk()
+	return e, e.write(encodeHeader(e.chunkRows, len(e.fields)))
+}
+
+// startChunk empties the buffers.
+func (e *storeEncoder) startChunk() {
+	e.filled = 0
+	for i := range e.columns {
+		c := &e.columns[i]
+		c.ends, c.values, c.valid, c.nulls = c.ends[:0], c.values[:0], c.valid[:0], false
+		if e.fields[i].Kind == stream.String {
+			c.ends = append(c.ends, 0, 0, 0, 0)
+		}
+	}
+}
+
+// write puts p, and zeros up to the next multiple of 64, into the file.
+func (e *storeEncoder) write(p []byte) error {
+	var zeros [storeAlign]byte
+	for _, part := range [][]byte{p, zeros[:padded(int64(len(p)))-int64(len(p))]} {
+		e.digest.Write(part)
+		e.offset += int64(len(part))
+		if _, err := e.out.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Write appends the first n rows of b. It panics when b does not have the
+// shape of the schema.
+func (e *storeEncoder) Write(b *stream.Batch, n int) error {
+	mustWrite(e.schema, b, n)
+	for from := 0; from < n && e.failed == nil; {
+		to := min(n, from+e.chunkRows-e.filled)
+		e.failed = e.fill(b, from, to)
+		from = to
+		if e.filled == e.chunkRows && e.failed == nil {
+			e.failed = e.flush()
+		}
+	}
+	return e.failed
+}
+
+// fill appends rows from..to to the chunk, which has room for them.
+func (e *storeEncoder) fill(b *stream.Batch, from, to int) error {
+	for j := range e.schema.Columns {
+		c := &e.columns[j]
+		for i := from; i < to; i++ {
+			c.values = binary.LittleEndian.AppendUint64(c.values, math.Float64bits(b.X.Data[i*b.X.Stride+j]))
+		}
+	}
+	for k := range b.Kept {
+		c, field := &e.columns[len(e.schema.Columns)+k], e.schema.Kept[k]
+		if b.Kept[k].Kind != field.Kind {
+			panic(fmt.Sprintf("blockstore: kept column %q has kind %d, the schema says %d", field.Name, b.Kept[k].Kind, field.Kind))
+		}
+		if err := c.appendKept(&b.Kept[k], from, to, e.filled); err != nil {
+			return fmt.Errorf("column %q, rows %d to %d: %w", field.Name, e.rows, e.rows+int64(to-from), err)
+		}
+	}
+	e.filled += to - from
+	e.rows += int64(to - from)
+	return nil
+}
+
+// appendKept appends rows from..to of k; the chunk holds filled rows so far.
+func (c *columnBuffer) appendKept(k *stream.Column, from, to, filled int) error {
+	switch k.Kind {
+	case stream.Float64:
+		for _, v := range k.Floats[from:to] {
+			c.values = binary.LittleEndian.AppendUint64(c.values, math.Float64bits(v))
+		}
+	case stream.Int64:
+		for _, v := range k.Ints[from:to] {
+			c.values = binary.LittleEndian.AppendUint64(c.values, uint64(v))
+		}
+	case stream.String:
+		for _, v := range k.Strings[from:to] {
+			c.values = append(c.values, v...)
+			c.ends = binary.LittleEndian.AppendUint32(c.ends, uint32(len(c.values)))
+		}
+		if len(c.values) > storeSectionMax/2 {
+			return fmt.Errorf("the strings of one chunk exceed %d bytes, the limit of a store", storeSectionMax/2)
+		}
+	}
+	for i := from; i < to; i++ {
+		c.appendValid(filled+i-from, k.Valid == nil || k.Valid[i])
+	}
+	return nil
+}
+
+// appendValid records whether row i of the chunk has a value.
+func (c *columnBuffer) appendValid(i int, valid bool) {
+	if i%8 == 0 {
+		c.valid = append(c.valid, 0)
+	}
+	if valid {
+		c.valid[i/8] |= 1 << (i % 8)
+	} else {
+		c.nulls = true
+	}
+}
+
+// flush writes the chunk's sections.
+func (e *storeEncoder) flush() error {
+	for i := range e.columns {
+		if err := e.writeSection(&e.columns[i]); err != nil {
+			return err
+		}
+	}
+	e.startChunk()
+	return nil
+}
+
+// writeSection writes one column of the chunk and lists it in the footer.
+func (e *storeEncoder) writeSection(c *columnBuffer) error {
+	s := section{offset: e.offset}
+	e.scratch = append(append(e.scratch[:0], c.ends...), c.values...)
+	if c.nulls {
+		e.scratch = append(e.scratch, c.valid...)
+		s.flags |= sectionValidity
+	}
+	stored := e.scratch
+	if e.zstd != nil {
+		if e.packed = e.zstd.EncodeAll(e.scratch, e.packed[:0]); len(e.packed) < len(e.scratch) {
+			stored = e.packed
+			s.flags |= sectionZstd
+		}
+	}
+	s.stored, s.raw, s.crc = int64(len(stored)), int64(len(e.scratch)), paddedCRC(stored)
+	e.sections = s.append(e.sections)
+	return e.write(stored)
+}
+
+// finish writes the last chunk, the footer and the trailer.
+func (e *storeEncoder) finish() error {
+	if e.failed != nil {
+		return e.failed
+	}
+	if e.filled > 0 {
+		if err := e.flush(); err != nil {
+			return err
+		}
+	}
+	offset, footer := e.offset, encodeFooter(e.rows, e.fields, e.sections)
+	if err := e.write(footer); err != nil {
+		return err
+	}
+	trailer := encodeTrailer(offset, int64(len(footer)), paddedCRC(footer), e.digest.Sum(nil))
+	if _, err := e.out.Write(trailer); err != nil {
+		return err
+	}
+	return e.out.Flush()
+}

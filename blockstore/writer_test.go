@@ -1,0 +1,283 @@
+package blockstore
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/nystream/nystream/stream"
+	"gonum.org/v1/gonum/blas/blas64"
+	"pgregory.net/rapid"
+)
+
+// floatGenerator draws all sorts of float64, NaN with one bit pattern.
+func floatGenerator() *rapid.Generator[float64] {
+	return rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, math.Copysign(0, -1), 1, 1.0 / 3, 1e22, 1 << 53, 1<<53 + 2, 5e-324, math.MaxFloat64, math.Inf(1), math.Inf(-1), nan}))
+}
+
+// writeRows writes rows, and kept columns, in batches of the given size.
+func writeRows(path string, s Schema, rows [][]float64, kept []stream.Column, batch int) error {
+	w, err := Create(path, s)
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	for at := 0; at < len(rows); at += batch {
+		n := min(batch, len(rows)-at)
+		b := &stream.Batch{X: blas64.General{Rows: batch, Cols: len(s.Columns), Stride: len(s.Columns) + 1, Data: make([]float64, (batch+1)*(len(s.Columns)+1))}}
+		b.Kept = make([]stream.Column, len(kept))
+		for i := range n {
+			copy(b.X.Data[i*b.X.Stride:], rows[at+i])
+			for k := range kept {
+				copyValue(&b.Kept[k], &kept[k], at+i)
+			}
+		}
+		if err := w.Write(b, n); err != nil {
+			return err
+		}
+	}
+	return w.Commit()
+}
+
+// openWritten opens what writeRows has written.
+func openWritten(path string) (table, error) {
+	switch filepath.Ext(path) {
+	case ".npy":
+		return openNPY(path)
+	case ".libsvm":
+		return openLibsvm(path)
+	}
+	return openCSV(path, csvOptions{})
+}
+
+// What is written comes back, bit for bit.
+func TestWritersRoundTrip(t *testing.T) {
+	for _, extension := range []string{".npy", ".csv", ".tsv", ".libsvm"} {
+		t.Run(extension, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "a"+extension)
+			rapid.Check(t, func(rt *rapid.T) {
+				d := rapid.IntRange(1, 4).Draw(rt, "d")
+				rows := rapid.SliceOfN(rapid.SliceOfN(floatGenerator(), d, d), 1, 6).Draw(rt, "rows")
+				schema := Schema{Rows: int64(len(rows))}
+				if rapid.Bool().Draw(rt, "rows unknown") {
+					schema.Rows = -1
+				}
+				for j := range d {
+					schema.Columns = append(schema.Columns, "x"+strconv.Itoa(j))
+				}
+				if err := writeRows(path, schema, rows, nil, rapid.IntRange(1, 4).Draw(rt, "batch")); err != nil {
+					rt.Fatal(err)
+				}
+				tb, err := openWritten(path)
+				if err != nil {
+					rt.Fatal(err)
+				}
+				numeric := make([]int, d)
+				for j := range numeric {
+					numeric[j] = j
+				}
+				src, err := tb.choose(numeric, nil)
+				if err != nil {
+					rt.Fatal(err)
+				}
+				got, _, err := slurp(src, 5)
+				if err != nil {
+					rt.Fatal(err)
+				}
+				if diff := cmp.Diff(rows, got, sameBits); diff != "" {
+					rt.Fatal(diff)
+				}
+				if diff := cmp.Diff(schema.Columns, src.Info().Columns); diff != "" {
+					rt.Fatal(diff)
+				}
+			})
+		})
+	}
+}
+
+func TestCSVWriterKeepsColumns(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.csv")
+	schema := Schema{Columns: []string{"0", "x,y"}, Rows: -1, Kept: []stream.Field{{Name: "s", Kind: stream.String}, {Name: "i", Kind: stream.Int64}, {Name: "f", Kind: stream.Float64}}}
+	rows := [][]float64{{1, 2.5}, {-0.1, 1e300}, {nan, math.Inf(1)}}
+	kept := []stream.Column{
+		{Kind: stream.String, Strings: []string{"a \"b\",\n", "", " c"}, Valid: []bool{true, false, true}},
+		{Kind: stream.Int64, Ints: []int64{math.MaxInt64, 0, -1}, Valid: []bool{true, false, true}},
+		{Kind: stream.Float64, Floats: []float64{0.1, 0, 3e-5}, Valid: []bool{true, false, true}},
+	}
+	if err := writeRows(path, schema, rows, kept, 2); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "x0,\"x,y\",s,i,f\n1,2.5,\"a \"\"b\"\",\n\",9223372036854775807,0.1\n-0.1,1e+300,,,\nNaN,+Inf,\" c\",-1,3e-05\n"
+	if string(text) != want {
+		t.Errorf("got\n%swant\n%s", text, want)
+	}
+	tb, err := openCSV(path, csvOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := tb.choose([]int{0, 1}, []int{2, 3, 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gotRows, gotKept, err := slurp(src, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept[2].Floats[1] = nan
+	if diff := cmp.Diff(rows, gotRows, sameBits); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(kept, gotKept, sameBits); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(schema.Kept, src.Info().Kept); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A null alone in its line must not make the line blank.
+func TestCSVWriterLoneNull(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.csv")
+	kept := []stream.Column{{Kind: stream.String, Strings: []string{"u", "", "w"}, Valid: []bool{true, false, true}}}
+	if err := writeRows(path, Schema{Rows: 3, Kept: []stream.Field{{Name: "s", Kind: stream.String}}}, [][]float64{{}, {}, {}}, kept, 3); err != nil {
+		t.Fatal(err)
+	}
+	tb, err := openCSV(path, csvOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, got, err := slurp(chooseAll(t, tb), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(kept, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLibsvmWriter(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.svm")
+	labels := []stream.Column{{Kind: stream.Int64, Ints: []int64{1, -1, 0}, Valid: []bool{true, true, false}}}
+	schema := Schema{Columns: []string{"a", "b", "c"}, Kept: []stream.Field{{Name: "y", Kind: stream.Int64}}, Rows: 3}
+	if err := writeRows(path, schema, [][]float64{{0, 0.5, 0}, {1, 0, 0}, {0, 0, 0}}, labels, 3); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if want := "1 2:0.5 3:0\n-1 1:1\nnan\n"; err != nil || string(text) != want {
+		t.Errorf("got %q, %v, want %q", text, err, want)
+	}
+	tb, err := openLibsvm(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, kept, err := slurp(features(t, tb), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([][]float64{{0, 0.5, 0}, {1, 0, 0}, {0, 0, 0}}, rows); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(labels, kept, cmpopts.EquateEmpty()); diff != "" {
+		t.Error(diff)
+	}
+	schema.Kept[0].Kind, schema.Rows = stream.String, 1
+	for _, label := range []string{"", "a b", "a:b", "#a"} {
+		err := writeRows(path, schema, [][]float64{{1, 2, 3}}, []stream.Column{{Kind: stream.String, Strings: []string{label}}}, 1)
+		wantError(t, err, path, "row 0", `"y"`)
+	}
+}
+
+// The header has one length, whether the rows were known or not.
+func TestNPYWriterBytes(t *testing.T) {
+	dir := t.TempDir()
+	rows := make([][]float64, 1234)
+	for i := range rows {
+		rows[i] = []float64{float64(i), 1 / float64(i+1)}
+	}
+	var files [2]string
+	for k, known := range []int64{-1, 1234} {
+		path := filepath.Join(dir, strconv.Itoa(k)+".npy")
+		if err := writeRows(path, Schema{Columns: []string{"a", "b"}, Rows: known}, rows, nil, 100*(k+1)); err != nil {
+			t.Fatal(err)
+		}
+		file, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[k] = string(file)
+	}
+	if files[0] != files[1] {
+		t.Error("the bytes depend on what was known")
+	}
+	if (len(files[0])-1234*16)%64 != 0 || !strings.Contains(files[0], "'shape': (1234, 2), }") {
+		t.Errorf("header %q", files[0][:128])
+	}
+	out := python(t, `
+import sys, numpy as np
+a = np.load(sys.argv[1], mmap_mode='r')
+print(a.shape, a.dtype, a[1233].tolist())
+`, filepath.Join(dir, "0.npy"))
+	if want := "(1234, 2) float64 [1233.0, " + strconv.FormatFloat(1/1234.0, 'g', -1, 64) + "]\n"; out != want {
+		t.Errorf("NumPy says %q, want %q", out, want)
+	}
+}
+
+func TestCreateRefuses(t *testing.T) {
+	dir := t.TempDir()
+	kept := []stream.Field{{Name: "y"}, {Name: "z"}}
+	tests := []struct {
+		path   string
+		schema Schema
+		words  []string
+	}{
+		{"a.xls", Schema{Columns: []string{"a"}}, []string{".npy", ".parquet", ".nys"}},
+		{"a", Schema{Columns: []string{"a"}}, []string{".npy"}},
+		{"a.npy", Schema{Columns: []string{"a"}, Kept: kept}, []string{`"y"`, ".parquet"}},
+		{"a.svm", Schema{Columns: []string{"a"}, Kept: kept}, []string{"label"}},
+		{"a.csv", Schema{}, []string{"no columns"}},
+		{"none/a.csv", Schema{Columns: []string{"a"}}, []string{"no such file"}},
+	}
+	for _, test := range tests {
+		_, err := Create(filepath.Join(dir, test.path), test.schema)
+		wantError(t, err, append(test.words, test.path)...)
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("files are left: %v", left)
+	}
+}
+
+func TestRowsMustBeAsAnnounced(t *testing.T) {
+	for _, extension := range []string{".npy", ".csv", ".svm"} {
+		path := filepath.Join(t.TempDir(), "a"+extension)
+		err := writeRows(path, Schema{Columns: []string{"a"}, Rows: 3}, [][]float64{{1}, {2}}, nil, 2)
+		wantError(t, err, "2 rows came, 3 were announced")
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("there is a file: %v", err)
+		}
+	}
+}
+
+func TestWrongBatchPanics(t *testing.T) {
+	w, err := Create(filepath.Join(t.TempDir(), "a.csv"), Schema{Columns: []string{"a"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	defer func() {
+		if p, ok := recover().(string); !ok || !strings.HasPrefix(p, "blockstore: ") {
+			t.Errorf("panic %v", p)
+		}
+	}()
+	w.Write(&stream.Batch{X: blas64.General{Rows: 1, Cols: 2, Stride: 2, Data: make([]float64, 2)}}, 1)
+}

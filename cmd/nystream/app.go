@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// app is what all verbs share: the streams of the process, the global flags, and
+// the progress bar.
+type app struct {
+	in       io.Reader
+	out, err io.Writer
+
+	threads int
+	memory  byteSize
+	seed    uint64
+	format  choice
+	quiet   bool
+
+	started  time.Time
+	running  bool // the command line was accepted
+	progress *progress
+}
+
+func newApp(ctx context.Context, in io.Reader, out, err io.Writer) *app {
+	return &app{in: &interruptible{ctx: ctx, in: in}, out: out, err: err, seed: 1, started: time.Now(),
+		format: newChoice("text", "json")}
+}
+
+// environmentPrefix begins the names of the variables that set global flags.
+const environmentPrefix = "NYSTREAM_"
+
+func (a *app) addGlobalFlags(root *cobra.Command) {
+	flags := root.PersistentFlags()
+	flags.IntVar(&a.threads, "threads", 0, "`number` of workers; 0 means one per processor; never changes a result")
+	flags.Var(&a.memory, "memory", "memory that may be used, such as 512MiB; what does not fit is refused before work starts")
+	flags.Uint64Var(&a.seed, "seed", a.seed, "seed of all random choices; also --random-state")
+	flags.Var(&a.format, "format", a.format.usage("how results are printed"))
+	flags.BoolVar(&a.quiet, "quiet", false, "no progress and no notes on the standard error")
+	completeChoice(root, "format", &a.format)
+}
+
+// begin takes global flags from the environment and puts them into effect.
+func (a *app) begin(cmd *cobra.Command, _ []string) error {
+	if err := setFromEnvironment(cmd.Root().PersistentFlags()); err != nil {
+		return err
+	}
+	if a.threads < 0 {
+		return usagef("--threads %d: must be 0 or more", a.threads)
+	}
+	if a.memory > 0 {
+		debug.SetMemoryLimit(int64(a.memory) - programBytes)
+	}
+	a.progress = newProgress(a.err, a.quiet)
+	a.running = true
+	return nil
+}
+
+// programBytes is about what the program itself takes of --memory: code and
+// tables, which the Go runtime's limit does not count.
+const programBytes = 16 << 20
+
+func setFromEnvironment(flags *pflag.FlagSet) (err error) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		name := environmentPrefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		value := os.Getenv(name)
+		if f.Changed || value == "" || err != nil {
+			return
+		}
+		if bad := f.Value.Set(value); bad != nil {
+			err = usagef("environment variable %s=%s: %v", name, value, bad)
+		}
+	})
+	return err
+}
+
+// engine runs the passes.
+func (a *app) engine() stream.Engine {
+	e := stream.Engine{Threads: a.threads}
+	if a.progress != nil {
+		e.Progress = a.progress.report
+	}
+	return e
+}
+
+// checkBudget refuses what does not fit into --memory.
+func (a *app) checkBudget(b *stream.Budget) error { return b.Check(int64(a.memory)) }
+
+// note prints a sentence for the user on the standard error.
+func (a *app) note(format string, args ...any) {
+	if !a.quiet {
+		a.progress.clear()
+		fmt.Fprintf(a.err, "note: "+format+"\n", args...)
+	}
+}
+
+func (a *app) notes(sentences []string) {
+	for _, s := range sentences {
+		a.note("%s", s)
+	}
+}
+
+// json says whether results are printed as JSON.
+func (a *app) json() bool { return a.format.value == "json" }
+
+func (a *app) seconds() float64 { return time.Since(a.started).Seconds() }
+
+// byteSize is a flag for a number of bytes.
+type byteSize int64
+
+// Set reads sizes such as 512MiB, 2GB, 1000000.
+func (s *byteSize) Set(text string) error {
+	v, err := humanize.ParseBytes(text)
+	if err != nil || v > 1<<62 {
+		return fmt.Errorf("not a size; write it as 512MiB, 2GB or a number of bytes")
+	}
+	*s = byteSize(v)
+	return nil
+}
+
+func (s *byteSize) String() string {
+	if *s == 0 {
+		return ""
+	}
+	return humanize.IBytes(uint64(*s))
+}
+
+// Type names the value in help texts.
+func (s *byteSize) Type() string { return "size" }

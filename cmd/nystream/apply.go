@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/stream"
+)
+
+// openRows opens data for a model: the columns that it was fitted on, by name
+// if it knows names and the command line chooses none, prepared as for the fit.
+func (m *model) openRows(ctx context.Context, a *app, d dataFlags, paths []string, mode openMode) (*input, *stream.Prepared, error) {
+	names := m.meta.Data.Columns
+	if len(d.columns) == 0 {
+		d.columns = names
+	}
+	in, err := d.open(ctx, a, paths, mode)
+	if err != nil {
+		return nil, nil, m.explainMissing(ctx, d, paths, err)
+	}
+	info := in.Info()
+	if found, want := len(info.Columns), m.dimension(); found != want {
+		in.close()
+		return nil, nil, fromData(fmt.Errorf("%s gives %d columns, and the model was fitted on %d; choose them with --columns as for the fit", info.Name, found, want))
+	}
+	prepared, err := m.prepare.Apply(ctx, a.engine(), in)
+	if err != nil {
+		in.close()
+		return nil, nil, err
+	}
+	return in, prepared, nil
+}
+
+// explainMissing names all columns of the model that the data do not have, when
+// that is why they could not be opened.
+func (m *model) explainMissing(ctx context.Context, d dataFlags, paths []string, err error) error {
+	names := m.meta.Data.Columns
+	if len(names) == 0 || !slices.Equal(d.columns, names) || slices.Contains(paths, "-") {
+		return err
+	}
+	there := make(map[string]bool)
+	columns, _, failed := blockstore.Columns(ctx, paths, blockstore.Options{Format: d.format, NoHeader: d.noHeader, Delimiter: d.delimiter})
+	if failed != nil {
+		return err
+	}
+	for _, c := range columns {
+		there[c.Name] = true
+		for part := range c.Width {
+			there[fmt.Sprintf("%s.%d", c.Name, part)] = true
+		}
+	}
+	missing := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return there[name] })
+	if len(missing) == 0 {
+		return err
+	}
+	return fromData(fmt.Errorf("%s: columns that the model was fitted on are missing: %s; if they have other names there, choose %d columns with --columns, in the order of the fit",
+		strings.Join(paths, ", "), strings.Join(missing, ", "), len(names)))
+}
+
+// runtimeBudget is what every run takes.
+func runtimeBudget() stream.Budget {
+	return stream.Budget{Items: []stream.BudgetItem{{What: "program and I/O buffers", Bytes: lowrank.RuntimeBytes}}}
+}
+
+// applyBudget is the memory for a pass over rows that a model is applied to.
+func (m *model) applyBudget(e stream.Engine) stream.Budget {
+	d := m.dimension()
+	b := runtimeBudget()
+	e.PassBudget(&b, d)
+	mapBudget(&b, e, d, m.rank())
+	if m.matrix != nil {
+		b.Add("model", 2*int64(d)*int64(m.rank()), "")
+		return b
+	}
+	p := int64(m.kernel.Left.Landmarks.Rows)
+	if m.kernel.Right != nil {
+		p = max(p, int64(m.kernel.Right.Landmarks.Rows))
+	}
+	b.Add("model", p*int64(3*d+2*m.rank()), "")
+	b.Add("tiles", int64(e.Workers())*stream.PanelRows*(p+2*int64(m.rank())), "--threads")
+	return b
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/kernelgen"
+)
+
+// The extensions that completion offers.
+var (
+	dataExtensions   = []string{"parquet", "pq", "arrow", "feather", "ipc", "arrows", "npy", "nys", "csv", "tsv", "txt", "libsvm", "svm", "gz", "zst", "bz2"}
+	outputExtensions = []string{"parquet", "arrow", "npy", "csv", "tsv", "libsvm", "nys"}
+	modelExtensions  = []string{"npz"}
+)
+
+// argPositions says which arguments of a verb are data files.
+type argPositions func(args []string) []string
+
+func allArgs(args []string) []string { return args }
+
+func afterModel(args []string) []string { return args[min(1, len(args)):] }
+
+// completionTime and completionBytes bound what a completion may cost: text
+// files have to be read to know their columns.
+const (
+	completionTime  = 2 * time.Second
+	completionBytes = 32 << 20
+)
+
+// completions offers column names from the files already typed.
+func (d *dataFlags) completions(cmd *cobra.Command, files argPositions) {
+	columns := func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		return d.completeColumns(files(args), typed)
+	}
+	for _, flag := range []string{"columns", "label", "keep"} {
+		mustRegister(cmd.RegisterFlagCompletionFunc(flag, columns))
+	}
+	mustRegister(cmd.RegisterFlagCompletionFunc("input-format", cobra.FixedCompletions(blockstore.Formats(), cobra.ShellCompDirectiveNoFileComp)))
+	mustRegister(cmd.RegisterFlagCompletionFunc("delimiter", cobra.FixedCompletions([]string{",", ";", "tab", "space"}, cobra.ShellCompDirectiveNoFileComp)))
+	mustRegister(cmd.MarkFlagDirname("spool"))
+}
+
+// completeColumns completes the last item of a list of columns.
+func (d *dataFlags) completeColumns(files []string, typed string) ([]string, cobra.ShellCompDirective) {
+	before := typed[:strings.LastIndex(typed, ",")+1]
+	var list []string
+	for _, name := range d.columnNames(files) {
+		list = append(list, before+name)
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// columnNames lists the columns of files, or nothing when that would take long.
+func (d *dataFlags) columnNames(files []string) []string {
+	if len(files) == 0 || slices.ContainsFunc(files, slowToOpen) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), completionTime)
+	defer cancel()
+	columns, _, err := blockstore.Columns(ctx, files, blockstore.Options{Format: d.format, NoHeader: d.noHeader, Delimiter: d.delimiter})
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, c := range columns {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// slowToOpen is true of pipes and of large files of text.
+func slowToOpen(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil {
+		return path == "-"
+	}
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".parquet", ".pq", ".arrow", ".feather", ".ipc", ".npy", ".nys":
+		return false
+	}
+	return !info.Mode().IsRegular() && !info.IsDir() || info.Size() > completionBytes
+}
+
+// completeData completes data files.
+func completeData(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return dataExtensions, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// completeModelThenData completes a model, and then data files.
+func completeModelThenData(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return modelExtensions, cobra.ShellCompDirectiveFilterFileExt
+	}
+	return completeData(cmd, args, typed)
+}
+
+// completeKernels completes the names of kernels.
+func completeKernels(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var list []string
+	for _, k := range kernelgen.Builtins() {
+		list = append(list, cobra.CompletionWithDesc(k.Name+"(", k.Usage+" = "+k.Formula))
+	}
+	return list, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
+}
+
+func completeChoice(cmd *cobra.Command, flag string, c *choice) {
+	mustRegister(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(c.words, cobra.ShellCompDirectiveNoFileComp)))
+}
+
+// completeFiles completes the values of flags by extension.
+func completeFiles(cmd *cobra.Command, extensions []string, flags ...string) {
+	for _, name := range flags {
+		mustRegister(cmd.MarkFlagFilename(name, extensions...))
+	}
+}
+
+// mustRegister panics when a completion is registered for a flag that is not
+// there, or twice.
+func mustRegister(err error) {
+	if err != nil {
+		panic("nystream: " + err.Error())
+	}
+}

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/stream"
+)
+
+// convertCommand is one command line of convert.
+type convertCommand struct {
+	*app
+	data     dataFlags
+	rows     preparationFlags
+	compress bool
+}
+
+func newConvertCommand(a *app) *cobra.Command {
+	c := &convertCommand{app: a}
+	cmd := &cobra.Command{
+		Use:   "convert IN... OUT",
+		Short: "Convert data between formats, or join several files",
+		Long: `Write the rows of IN... to OUT, in the format of its extension. Unless columns are
+chosen everything is taken over that OUT can hold: numeric columns, then columns of
+text. Rows with nulls pass unless --nulls says otherwise.`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: completeData,
+		RunE:              func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
+	}
+	c.data.add(cmd, allArgs)
+	c.rows.add(cmd)
+	cmd.Flags().Lookup("nulls").DefValue = ""
+	c.rows.nulls.value = ""
+	cmd.Flags().BoolVar(&c.compress, "compress", false, "compress a .nys store with zstd")
+	return cmd
+}
+
+// convertResult is what convert prints as JSON.
+type convertResult struct {
+	Rows         int64          `json:"rows"`
+	Columns      int            `json:"columns"`
+	Kept         []string       `json:"kept"`
+	RowsDropped  int64          `json:"rows_dropped"`
+	Passes       map[string]int `json:"passes"`
+	Seconds      number         `json:"seconds"`
+	PeakRSSBytes int64          `json:"peak_rss_bytes"`
+	Output       string         `json:"output"`
+}
+
+func (c *convertCommand) run(ctx context.Context, args []string) error {
+	if err := c.check(args); err != nil {
+		return err
+	}
+	inputs, output := args[:len(args)-1], args[len(args)-1]
+	if err := c.chooseAll(ctx, inputs, output); err != nil {
+		return err
+	}
+	in, err := c.data.open(ctx, c.app, inputs, openMode(c.rows.scans()))
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	src, err := c.prepared(ctx, in)
+	if err != nil {
+		return err
+	}
+	if err := c.checkMemory(src.Info(), output); err != nil {
+		return err
+	}
+	rows, err := c.copy(ctx, src, output)
+	if err != nil {
+		return err
+	}
+	r := &convertResult{Rows: rows, Columns: len(src.Info().Columns), Kept: []string{}, Passes: map[string]int{"data": in.Passes()}, Output: output}
+	for _, k := range src.Info().Kept {
+		r.Kept = append(r.Kept, k.Name)
+	}
+	if p, ok := src.(*stream.Prepared); ok {
+		r.RowsDropped = p.Dropped()
+	}
+	return c.report(r)
+}
+
+// checkMemory refuses what does not fit into --memory.
+func (c *convertCommand) checkMemory(info stream.Info, output string) error {
+	budget := runtimeBudget()
+	d := len(info.Columns)
+	budget.Add("rows", int64(batchRows(d))*int64(d), "")
+	writerBudget(&budget, output, info.Rows, d+len(info.Kept))
+	return c.checkBudget(&budget)
+}
+
+func (c *convertCommand) check(args []string) error {
+	if len(args) < 2 {
+		return usagef("convert needs inputs and an output: nystream convert data.csv data.parquet")
+	}
+	output := args[len(args)-1]
+	if c.compress && !strings.EqualFold(filepath.Ext(output), ".nys") {
+		return usagef("--compress is for .nys stores, not for %s", output)
+	}
+	if err := c.data.check(); err != nil {
+		return err
+	}
+	return checkOutput("output", output, outputExtensions, args[:len(args)-1])
+}
+
+// chooseAll keeps the columns of text when nothing is chosen and the output can
+// hold them, and the label of a libsvm file. The columns of a pipe cannot be
+// looked at beforehand.
+func (c *convertCommand) chooseAll(ctx context.Context, inputs []string, output string) error {
+	if len(c.data.columns) > 0 || c.data.keeps() || slices.Contains(inputs, "-") {
+		return nil
+	}
+	columns, _, err := blockstore.Columns(ctx, inputs, blockstore.Options{Format: c.data.format, NoHeader: c.data.noHeader, Delimiter: c.data.delimiter})
+	if err != nil {
+		return fromData(err)
+	}
+	apart := apartColumns(columns, inputs)
+	if len(apart) == 0 {
+		return nil
+	}
+	switch strings.ToLower(filepath.Ext(output)) {
+	case ".npy":
+		c.note("%s cannot hold text or labels: left out %s", output, strings.Join(apart, ", "))
+	case ".libsvm":
+		if len(apart) > 1 || !isLibsvm(inputs[0]) {
+			c.note("%s cannot hold text: left out %s", output, strings.Join(apart, ", "))
+			return nil
+		}
+		c.data.keep = apart
+	default:
+		c.data.keep = apart
+	}
+	return nil
+}
+
+// apartColumns are the columns that are not taken as numbers by themselves.
+func apartColumns(columns []blockstore.ColumnInfo, inputs []string) []string {
+	var names []string
+	for i, col := range columns {
+		if col.Kind == "text" || i == len(columns)-1 && isLibsvm(inputs[0]) {
+			names = append(names, col.Name)
+		}
+	}
+	return names
+}
+
+func isLibsvm(path string) bool {
+	return slices.Contains([]string{".libsvm", ".svm", ".svmlight"}, strings.ToLower(filepath.Ext(path)))
+}
+
+// prepared deals with nulls and scaling if that is asked for.
+func (c *convertCommand) prepared(ctx context.Context, in *input) (stream.Source, error) {
+	if c.rows.nulls.value == "" && c.rows.scale.value == "none" {
+		return in, nil
+	}
+	if c.rows.nulls.value == "" {
+		c.rows.nulls.value = nullWords[0]
+	}
+	return c.rows.prepare(ctx, c.engine(), in)
+}
+
+// batchRows is how many rows of dimension d are copied at a time.
+func batchRows(d int) int { return min(4096, stream.BlockRows(d)) }
+
+// copy writes the rows of src to path and returns their number.
+func (c *convertCommand) copy(ctx context.Context, src stream.Source, path string) (rows int64, err error) {
+	info := src.Info()
+	w, err := c.create(path, blockstore.Schema{Columns: info.Columns, Kept: info.Kept, Rows: info.Rows})
+	if err != nil {
+		return 0, err
+	}
+	defer w.Abort() // does nothing after Commit
+	r, err := src.Open(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	b := newBatch(info, batchRows(len(info.Columns)))
+	for {
+		n, err := stream.ReadFull(r, b)
+		if err != nil && err != io.EOF {
+			return rows, err
+		}
+		if failed := w.Write(b, n); failed != nil {
+			return rows, failed
+		}
+		rows += int64(n)
+		if err == io.EOF {
+			return rows, w.Commit()
+		}
+		if err := context.Cause(ctx); err != nil {
+			return rows, err
+		}
+		if e := c.engine(); e.Progress != nil {
+			e.Progress(stream.Event{Pass: "convert", Done: rows, Total: info.Rows})
+		}
+	}
+}
+
+func (c *convertCommand) create(path string, s blockstore.Schema) (blockstore.Writer, error) {
+	if c.compress {
+		return blockstore.CreateStore(path, s, blockstore.StoreOptions{Compress: true})
+	}
+	return blockstore.Create(path, s)
+}
+
+func newBatch(info stream.Info, rows int) *stream.Batch {
+	b := &stream.Batch{X: stream.NewMatrix(rows, len(info.Columns))}
+	for _, k := range info.Kept {
+		b.Kept = append(b.Kept, stream.Column{Kind: k.Kind})
+	}
+	return b
+}
+
+func (c *convertCommand) report(r *convertResult) error {
+	r.Seconds, r.PeakRSSBytes = number(c.seconds()), peakRSS()
+	t := &text{title: r.Output}
+	t.add("rows", "%s", count(r.Rows))
+	t.add("columns", "%d numeric, %d kept", r.Columns, len(r.Kept))
+	if r.RowsDropped > 0 {
+		t.add("dropped", "%s rows with nulls", count(r.RowsDropped))
+	}
+	t.add("work", "%s, peak memory %s", seconds(float64(r.Seconds)), bytes(r.PeakRSSBytes))
+	return c.print(r, t)
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/stream"
+)
+
+// dataFlags say how data files are read. Every verb that reads has them.
+type dataFlags struct {
+	columns   []string
+	label     string
+	keep      []string
+	noHeader  bool
+	delimiter string
+	format    string
+	spool     string
+}
+
+func (d *dataFlags) add(cmd *cobra.Command, positions argPositions) {
+	f := cmd.Flags()
+	f.StringSliceVar(&d.columns, "columns", nil, "columns to compute with: `names`, globs, numbers, ranges 0:20, and !names to leave out")
+	f.StringVar(&d.label, "label", "", "`column` that is carried along and not computed with")
+	f.StringSliceVar(&d.keep, "keep", nil, "more `columns` that are carried along")
+	f.BoolVar(&d.noHeader, "no-header", false, "text files begin with a row, not with names")
+	f.StringVar(&d.delimiter, "delimiter", "", "what separates cells of text: one `character`, tab or space")
+	f.StringVar(&d.format, "input-format", "", "format of the files when their names do not tell: "+strings.Join(blockstore.Formats(), ", "))
+	f.StringVar(&d.spool, "spool", "", "store a pipe on disk first, in `folder` or the system's for temporary files; it is removed afterwards")
+	f.Lookup("spool").NoOptDefVal = os.TempDir()
+	d.completions(cmd, positions)
+}
+
+// options are the same for the package that reads.
+func (d *dataFlags) options(a *app) blockstore.Options {
+	return blockstore.Options{Format: d.format, Columns: d.columns, Label: d.label, Keep: d.keep,
+		NoHeader: d.noHeader, Delimiter: d.delimiter, Stdin: a.in}
+}
+
+// check refuses what no file can make right.
+func (d *dataFlags) check() error {
+	if d.format != "" && !slices.Contains(blockstore.Formats(), d.format) {
+		return usagef("--input-format %q is not known; use one of %s%s", d.format,
+			strings.Join(blockstore.Formats(), ", "), didYouMean(d.format, blockstore.Formats()))
+	}
+	if long := len([]rune(d.delimiter)) > 1; long && d.delimiter != "tab" && d.delimiter != "space" && d.delimiter != `\t` {
+		return usagef("--delimiter %q is not one character; tab and space have names", d.delimiter)
+	}
+	return nil
+}
+
+// keeps says whether any column is to be carried along.
+func (d *dataFlags) keeps() bool { return d.label != "" || len(d.keep) > 0 }
+
+// preparationFlags say what is done to rows before a method sees them.
+type preparationFlags struct {
+	nulls, scale choice
+}
+
+// The words for stream.Nulls and stream.Scaling, in the order of their values.
+var (
+	nullWords  = []string{"error", "drop", "zero", "mean"}
+	scaleWords = []string{"none", "standard", "minmax"}
+)
+
+func (p *preparationFlags) add(cmd *cobra.Command) {
+	p.nulls, p.scale = newChoice(nullWords...), newChoice(scaleWords...)
+	cmd.Flags().Var(&p.nulls, "nulls", p.nulls.usage("what becomes of rows with nulls, NaN or Inf"))
+	cmd.Flags().Var(&p.scale, "scale", p.scale.usage("how columns are scaled"))
+	completeChoice(cmd, "nulls", &p.nulls)
+	completeChoice(cmd, "scale", &p.scale)
+}
+
+// prepare works out how the rows of in are prepared, and does so.
+func (p *preparationFlags) prepare(ctx context.Context, e stream.Engine, in *input) (*stream.Prepared, error) {
+	return stream.Prepare(ctx, e, in, stream.Nulls(p.nulls.index()), stream.Scaling(p.scale.index()))
+}
+
+// scans says whether preparing costs a pass.
+func (p *preparationFlags) scans() bool {
+	return p.nulls.value == "drop" || p.nulls.value == "mean" || p.scale.value != "none"
+}
+
+// input is an opened source whose passes are counted and whose errors are
+// marked as faults of the data.
+type input struct {
+	*stream.Counted
+	discard func() error // removes a spool
+}
+
+// openMode says how often a verb reads.
+type openMode bool
+
+const (
+	readOnce  openMode = false
+	readAgain openMode = true
+)
+
+// open opens files, and spools a pipe when that is asked for. What can be read
+// only once is refused if the verb reads again.
+func (d *dataFlags) open(ctx context.Context, a *app, paths []string, mode openMode) (*input, error) {
+	src, err := blockstore.Open(ctx, paths, d.options(a))
+	if err != nil {
+		return nil, fromData(err)
+	}
+	in := &input{stream.NewCounted(src), func() error { return nil }}
+	if !src.Info().Once || mode == readOnce && d.spool == "" {
+		return in, nil
+	}
+	if d.spool == "" {
+		return nil, &usageError{stream.OnceError(src.Info().Name)}
+	}
+	spooled, discard, err := blockstore.Spool(ctx, in, d.spool)
+	if err != nil {
+		return nil, err
+	}
+	return &input{stream.NewCounted(spooled), discard}, nil
+}
+
+// Open starts a pass.
+func (in *input) Open(ctx context.Context) (stream.Reader, error) {
+	r, err := in.Counted.Open(ctx)
+	if err != nil {
+		return nil, fromData(err)
+	}
+	return inputReader{r}, nil
+}
+
+// Gather fetches rows by number.
+func (in *input) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
+	return fromData(in.Counted.Gather(ctx, rows, dst))
+}
+
+// inputReader marks the errors of a pass.
+type inputReader struct{ stream.Reader }
+
+func (r inputReader) Read(dst *stream.Batch) (int, error) {
+	n, err := r.Reader.Read(dst)
+	return n, fromData(err)
+}
+
+// close removes what a spool left. It is safe on nil.
+func (in *input) close() {
+	if in != nil {
+		in.discard() // the file has no name any more, or is in the folder for temporary files
+	}
+}
+
+// checkRows refuses a source without rows or columns.
+func (in *input) checkRows() error {
+	info := in.Info()
+	switch {
+	case info.Rows == 0:
+		return fromData(fmt.Errorf("%s has no rows", info.Name))
+	case len(info.Columns) == 0:
+		return fromData(fmt.Errorf("%s has no numeric columns; choose some with --columns", info.Name))
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/stream"
+)
+
+// embedding is a file of embedded rows on its way.
+type embedding struct {
+	blockstore.Writer
+	rows int64 // written so far
+}
+
+// embedTo writes the embedding of the rows of src to path, columns u0, u1, …
+// (v0, v1, … for the right side), and then the columns that src keeps. The
+// writer is returned for the caller to commit or abort; it is nil if it could
+// not be made. Cost: one pass.
+func (m *model) embedTo(ctx context.Context, e stream.Engine, path, side string, src stream.Source) (*embedding, error) {
+	info := src.Info()
+	w, err := blockstore.Create(path, blockstore.Schema{Columns: factorNames(side, m.rank()), Kept: info.Kept, Rows: info.Rows})
+	if err != nil {
+		return nil, err
+	}
+	out := &embedding{Writer: w}
+	return out, m.embed(ctx, e, side, src, len(info.Kept) > 0, func(b *stream.Block, u blas64.General) error {
+		out.rows += int64(u.Rows)
+		return w.Write(&stream.Batch{X: u, Kept: b.Kept}, u.Rows)
+	})
+}
+
+// embed hands the embedding of the rows of src to emit, in order.
+func (m *model) embed(ctx context.Context, e stream.Engine, side string, src stream.Source, kept bool, emit func(*stream.Block, blas64.General) error) error {
+	switch {
+	case m.matrix != nil:
+		return m.matrix.Embed(ctx, e, src, kept, emit)
+	case side == "right" && m.kernel.Right != nil:
+		return m.kernel.Embed(ctx, e, m.kernel.Right, src, kept, emit)
+	}
+	return m.kernel.Embed(ctx, e, m.kernel.Left, src, kept, emit)
+}
+
+// writeMatrix writes a matrix that is in memory.
+func writeMatrix(ctx context.Context, path, prefix string, x blas64.General) (*embedding, error) {
+	w, err := blockstore.Create(path, blockstore.Schema{Columns: numbered(prefix, x.Cols), Rows: int64(x.Rows)})
+	if err != nil {
+		return nil, err
+	}
+	out := &embedding{w, int64(x.Rows)}
+	if err := context.Cause(ctx); err != nil {
+		return out, err
+	}
+	return out, w.Write(&stream.Batch{X: x}, x.Rows)
+}
+
+func (m *model) rank() int {
+	if m.matrix != nil {
+		return m.matrix.Rank()
+	}
+	return m.kernel.Left.Rank()
+}
+
+func factorNames(side string, rank int) []string {
+	if side == "right" {
+		return numbered("v", rank)
+	}
+	return numbered("u", rank)
+}
+
+func numbered(prefix string, n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("%s%d", prefix, i)
+	}
+	return names
+}

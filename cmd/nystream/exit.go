@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/stream"
+)
+
+// Exit codes, as documented in the help of the root command.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitData        = 3
+	exitBudget      = 4
+	exitInterrupted = 130
+)
+
+// usageError says that the command line asks for something that cannot be.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+
+func (e *usageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
+
+// dataFault marks an error that came out of reading data.
+type dataFault struct{ err error }
+
+func (e *dataFault) Error() string { return e.err.Error() }
+
+func (e *dataFault) Unwrap() error { return e.err }
+
+// fromData marks the errors of reading, but neither the end of the data nor an
+// interruption.
+func fromData(err error) error {
+	if err == nil || err == io.EOF || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &dataFault{err}
+}
+
+// fail prints an error and gives the exit code for it.
+func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
+	a.progress.clear()
+	code := a.exitCode(ctx, err)
+	if code == exitInterrupted {
+		err = errors.New("interrupted; no output was written")
+	}
+	fmt.Fprintf(a.err, "nystream: %v\n", err)
+	if code == exitUsage {
+		fmt.Fprintf(a.err, "see %s --help\n", cmd.CommandPath())
+	}
+	return code
+}
+
+// exitCode classifies an error. What cobra refuses before a verb begins is
+// wrong usage.
+func (a *app) exitCode(ctx context.Context, err error) int {
+	var usage *usageError
+	var budget *stream.OverBudgetError
+	switch {
+	case ctx.Err() != nil:
+		return exitInterrupted
+	case errors.As(err, &usage) || !a.running:
+		return exitUsage
+	case errors.As(err, &budget):
+		return exitBudget
+	case isDataFault(err):
+		return exitData
+	}
+	return exitFailed
+}
+
+func isDataFault(err error) bool {
+	var file *blockstore.DataError
+	var value *stream.BadValueError
+	var fault *dataFault
+	return errors.As(err, &file) || errors.As(err, &value) || errors.As(err, &fault) || errors.Is(err, fs.ErrNotExist)
+}
+
+// explainFlag adds what may have been meant to the error of an unknown flag.
+func explainFlag(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	name := unknown.GetSpecifiedName()
+	return fmt.Errorf("%w for %s%s", err, cmd.CommandPath(), strings.ReplaceAll(didYouMean(name, names), "mean ", "mean --"))
+}
+
+// sameFlag lets flags be called as in scikit-learn.
+func sameFlag(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	switch name {
+	case "n-components", "n_components":
+		name = "rank"
+	case "random-state", "random_state":
+		name = "seed"
+	}
+	return pflag.NormalizedName(name)
+}

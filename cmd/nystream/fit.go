@@ -1,0 +1,260 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/stream"
+)
+
+// fitCommand is one command line of fit, or of plan fit.
+type fitCommand struct {
+	*app
+	method methodInfo
+	data   dataFlags
+	rows   preparationFlags
+	right  []string // files of the right source
+	matrix []string // files of an explicit matrix
+
+	kernel, mapping      string
+	rank, sketch, nnz    int
+	shift                choice
+	output               string
+	factors, left, other string // files for U, for U of two, for V
+	planning             bool
+}
+
+func newFitCommand(a *app) *cobra.Command {
+	return newMethodsCommand(a, &cobra.Command{
+		Use:   "fit METHOD DATA...",
+		Short: "Fit a low-rank model to the rows of files",
+		Long: `Fit a low-rank model of the kernel matrix between the rows of DATA, and write it to
+an .npz archive. METHOD says how; landmark is the one to begin with:
+
+` + methodTable(),
+	}, false)
+}
+
+// newMethodsCommand makes parent a command with a sub-command for each method.
+func newMethodsCommand(a *app, parent *cobra.Command, planning bool) *cobra.Command {
+	// The parent only ever runs when the method is missing or wrong.
+	parent.Args = cobra.ArbitraryArgs
+	parent.FParseErrWhitelist.UnknownFlags = true
+	parent.RunE = func(_ *cobra.Command, args []string) error {
+		known := strings.Join(methodNames(), ", ")
+		if len(args) == 0 {
+			return usagef("a method is missing, one of %s: nystream fit landmark DATA...", known)
+		}
+		return usagef("%q is not a method; the methods are %s%s", args[0], known, didYouMean(args[0], methodNames()))
+	}
+	for _, m := range methods {
+		c := &fitCommand{app: a, method: m, planning: planning}
+		parent.AddCommand(c.command())
+	}
+	return parent
+}
+
+func (c *fitCommand) command() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:               c.method.name + " " + c.method.arguments,
+		Short:             c.method.short,
+		Long:              c.method.long,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: completeData,
+		RunE:              func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
+	}
+	c.addFlags(cmd)
+	c.data.add(cmd, allArgs)
+	c.rows.add(cmd)
+	return cmd
+}
+
+func (c *fitCommand) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&c.kernel, "kernel", "", "`kernel` such as 'rbf(sigma2=0.2)', 'matern52(length=median)' or '0.5*linear() + laplace(gamma=1)'")
+	f.IntVar(&c.rank, "rank", 0, "`number` of columns of U; also --n-components")
+	f.IntVar(&c.sketch, "sketch", 0, c.method.sketchUsage)
+	mustRegister(cmd.RegisterFlagCompletionFunc("kernel", completeKernels))
+	f.IntVar(&c.nnz, "nnz", 0, c.method.nnzUsage)
+	f.StringVarP(&c.output, "output", "o", "", "model `file`, .npz")
+	completeFiles(cmd, modelExtensions, "output")
+	if c.method.symmetric {
+		c.addFactorFlag(cmd, &c.factors, "factors", "write U, one row per input row,")
+	}
+	if c.method.twoSided {
+		f.StringSliceVar(&c.right, "right", nil, "`files` whose rows are the columns of A; repeat it or use commas for several")
+		completeFiles(cmd, dataExtensions, "right")
+		c.addFactorFlag(cmd, &c.left, "left-factors", "write U of A ≈ U·diag(values)·Vᵀ, one row per row of DATA,")
+		c.addFactorFlag(cmd, &c.other, "right-factors", "write V of A ≈ U·diag(values)·Vᵀ, one row per column of A,")
+	}
+	if c.method.addFlags != nil {
+		c.method.addFlags(c, cmd)
+	}
+}
+
+func (c *fitCommand) addFactorFlag(cmd *cobra.Command, value *string, name, what string) {
+	cmd.Flags().StringVar(value, name, "", what+" to `file` (."+strings.Join(outputExtensions, " .")+")")
+	completeFiles(cmd, outputExtensions, name)
+}
+
+// run does what the command line asks for.
+func (c *fitCommand) run(ctx context.Context, args []string) error {
+	if err := c.check(args); err != nil {
+		return err
+	}
+	j, err := c.newJob(args)
+	if err != nil {
+		return err
+	}
+	defer j.close()
+	if err := j.open(ctx, args); err != nil {
+		return err
+	}
+	plan, err := j.plan()
+	if err != nil {
+		return err
+	}
+	if c.planning {
+		return j.reportPlan(plan)
+	}
+	if err := c.checkBudget(&plan.Memory); err != nil {
+		return err
+	}
+	if err := j.prepare(ctx); err != nil {
+		return err
+	}
+	if err := j.fit(ctx); err != nil {
+		return err
+	}
+	if err := j.write(ctx); err != nil {
+		return err
+	}
+	c.notes(j.fitted.notes)
+	return j.report()
+}
+
+// check refuses command lines that contradict themselves.
+func (c *fitCommand) check(args []string) error {
+	for _, ask := range []struct {
+		wrong bool
+		say   string
+	}{
+		{len(args) == 0 && len(c.matrix) == 0, "no data: name files, quoted globs, folders, or - for the standard input"},
+		{len(c.matrix) > 0 && len(args)+len(c.right) > 0, "--matrix names the matrix itself: leave out DATA and --right, or leave out --matrix"},
+		{len(c.matrix) > 0 && c.kernel != "", "--matrix goes with --map, not with --kernel"},
+		{len(c.matrix) == 0 && c.mapping != "", "--map goes with --matrix; for rows of DATA name a --kernel"},
+		{len(c.matrix) == 0 && c.kernel == "", "--kernel is missing, such as --kernel 'rbf(gamma=median)'"},
+		{c.rank == 0, "--rank is missing: how many columns U shall have, such as --rank 50"},
+		{c.rank < 0, "--rank must be at least 1"},
+		{c.output == "" && !c.planning, "-o is missing: the model file, such as -o model.npz"},
+		{c.factors != "" && len(c.right) > 0, "with --right there are two factors: name --left-factors, --right-factors or both"},
+		{c.symmetric() && c.left+c.other != "", "the matrix is symmetric and has one factor: name --factors"},
+	} {
+		if ask.wrong {
+			return usagef("%s", ask.say)
+		}
+	}
+	if err := c.data.check(); err != nil {
+		return err
+	}
+	return c.checkOutputs(append(append(args[:len(args):len(args)], c.right...), c.matrix...))
+}
+
+// symmetric says whether A is approximated by one factor.
+func (c *fitCommand) symmetric() bool { return c.method.symmetric && len(c.right) == 0 }
+
+// checkOutputs refuses outputs that could not be written.
+func (c *fitCommand) checkOutputs(inputs []string) error {
+	if c.output != "" {
+		if err := checkOutput("-o", c.output, modelExtensions, inputs); err != nil {
+			return err
+		}
+	}
+	named := []string{}
+	for _, f := range []struct{ flag, path string }{{"--factors", c.factors}, {"--left-factors", c.left}, {"--right-factors", c.other}} {
+		if f.path == "" {
+			continue
+		}
+		if err := checkOutput(f.flag, f.path, outputExtensions, inputs); err != nil {
+			return err
+		}
+		named = append(named, f.path)
+	}
+	return checkDistinct(named...)
+}
+
+// fitted is what the methods return, in one shape.
+type fitted struct {
+	kernel    *lowrank.Model       // of a kernel matrix
+	matrix    *lowrank.MatrixModel // of an explicit matrix
+	notes     []string
+	entries   int64
+	estimate  float64 // NaN where a method gives none
+	condition float64
+	bound     func() float64 // max|UᵀU−I|, after or before refinement
+}
+
+func (f *fitted) values() []float64 {
+	if f.matrix != nil {
+		return f.matrix.Values
+	}
+	return f.kernel.Values
+}
+
+func (f *fitted) shift() float64 {
+	if f.matrix != nil {
+		return 0
+	}
+	return f.kernel.Shift
+}
+
+func (f *fitted) refined() bool {
+	if f.matrix != nil {
+		return f.matrix.Refinement.Rows > 0
+	}
+	return f.kernel.Refined()
+}
+
+func (f *fitted) size() (rows, cols int64) {
+	if f.matrix != nil {
+		return f.matrix.Rows, f.matrix.Cols
+	}
+	return f.kernel.Rows, f.kernel.Cols
+}
+
+// sources are the sources of a job after preparation; right is nil if there is
+// only one.
+type sources struct {
+	left, right *stream.Prepared
+}
+
+// rightSource is the right source for methods that take none as nil.
+func (s sources) rightSource() stream.Source {
+	if s.right == nil {
+		return nil
+	}
+	return s.right
+}
+
+// names are the sources in the words of the report.
+func (j *job) names() []string {
+	switch {
+	case len(j.cmd.matrix) > 0:
+		return []string{"matrix"}
+	case j.right != nil:
+		return []string{"left", "right"}
+	}
+	return []string{"data"}
+}
+
+// describe is one line about a fit for titles.
+func (j *job) describe(rows, cols int64) string {
+	if len(j.cmd.matrix) > 0 {
+		return fmt.Sprintf("%s model of %s of a %s × %s matrix", j.cmd.method.name, j.mapping, count(rows), count(cols))
+	}
+	return fmt.Sprintf("%s model of the %s × %s kernel matrix %s", j.cmd.method.name, count(rows), count(cols), j.kernel)
+}

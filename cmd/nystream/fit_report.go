@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// fitResult is what fit prints as JSON.
+type fitResult struct {
+	Method             string         `json:"method"`
+	Kernel             string         `json:"kernel,omitempty"`
+	Map                string         `json:"map,omitempty"`
+	Rows               int64          `json:"rows"`
+	Columns            int64          `json:"columns"`
+	Rank               int            `json:"rank"`
+	Values             []number       `json:"values"`
+	Shift              number         `json:"shift"`
+	Passes             map[string]int `json:"passes"` // scans of text and for preparation included
+	KernelEntries      int64          `json:"kernel_entries"`
+	Seconds            number         `json:"seconds"`
+	PeakRSSBytes       int64          `json:"peak_rss_bytes"`
+	Seed               uint64         `json:"seed"`
+	RowsDropped        int64          `json:"rows_dropped"`
+	ErrorEstimate      *number        `json:"error_estimate,omitempty"`
+	ErrorEstimateKind  string         `json:"error_estimate_kind,omitempty"`
+	Condition          number         `json:"condition"`
+	OrthogonalityBound number         `json:"orthogonality_bound"`
+	Refined            bool           `json:"refined"`
+	Notes              []string       `json:"notes"`
+	Output             string         `json:"output"`
+	Factors            string         `json:"factors,omitempty"`
+	LeftFactors        string         `json:"left_factors,omitempty"`
+	RightFactors       string         `json:"right_factors,omitempty"`
+}
+
+// estimateKind says what the error estimate is.
+const estimateKind = "relative Frobenius error between held-back rows"
+
+// result collects what is known about a finished fit.
+func (j *job) result() *fitResult {
+	f, c := j.fitted, j.cmd
+	r := &fitResult{Method: c.method.name, Rank: len(f.values()), Values: numbers(f.values()), Shift: number(f.shift()),
+		Passes: j.passes(), KernelEntries: f.entries, Seconds: number(c.seconds()), PeakRSSBytes: peakRSS(), Seed: c.seed,
+		RowsDropped: j.dropped(), ErrorEstimate: optional(f.estimate), Condition: number(f.condition),
+		OrthogonalityBound: number(f.bound()), Refined: f.refined(), Notes: append([]string{}, f.notes...),
+		Output: c.output, Factors: c.factors, LeftFactors: c.left, RightFactors: c.other}
+	r.Rows, r.Columns = f.size()
+	if f.matrix != nil {
+		r.Map = j.mapping.String()
+	} else {
+		r.Kernel = j.kernel.String()
+	}
+	if r.ErrorEstimate != nil {
+		r.ErrorEstimateKind = estimateKind
+	}
+	return r
+}
+
+// passes counts the passes over each source.
+func (j *job) passes() map[string]int {
+	n := make(map[string]int)
+	for i, name := range j.names() {
+		n[name] = []*input{j.left, j.right}[i].Passes()
+	}
+	return n
+}
+
+func (j *job) report() error {
+	r := j.result()
+	t := &text{title: j.describe(r.Rows, r.Columns)}
+	t.add("rank", "%d", r.Rank)
+	t.add("values", "%s", someValues(j.fitted.values()))
+	if j.cmd.symmetric() {
+		t.add("shift", "%.4g", float64(r.Shift))
+	}
+	if r.ErrorEstimate != nil {
+		t.add("relative error", "about %.2g (Frobenius, from held-back rows)", float64(*r.ErrorEstimate))
+	}
+	t.add("orthogonality", "max|UᵀU−I| below about %.0e%s", float64(r.OrthogonalityBound), j.refinement())
+	if r.RowsDropped > 0 {
+		t.add("dropped", "%s rows with nulls", count(r.RowsDropped))
+	}
+	t.add("passes", "%s", j.passWords())
+	t.add("work", "%s kernel entries, %s, peak memory %s", count(r.KernelEntries), seconds(float64(r.Seconds)), bytes(r.PeakRSSBytes))
+	t.add("model", "%s", r.Output)
+	if u := r.Factors + r.LeftFactors; u != "" { // never both
+		t.add("U", "%s", u)
+	}
+	if r.RightFactors != "" {
+		t.add("V", "%s", r.RightFactors)
+	}
+	return j.cmd.print(r, t)
+}
+
+func (j *job) refinement() string {
+	if j.fitted.refined() {
+		return ""
+	}
+	return " (write factors to have it at rounding)"
+}
+
+func (j *job) passWords() string {
+	var words []string
+	passes := j.passes()
+	for _, name := range j.names() {
+		words = append(words, fmt.Sprintf("%d over %s", passes[name], name))
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nystream/nystream/blockstore"
+)
+
+// inspectCommand is one command line of inspect.
+type inspectCommand struct {
+	*app
+	data  dataFlags
+	check bool
+}
+
+func newInspectCommand(a *app) *cobra.Command {
+	i := &inspectCommand{app: a}
+	cmd := &cobra.Command{
+		Use:   "inspect FILE...",
+		Short: "Show what is in a data file or in a model",
+		Long: `Show the columns and the number of rows of data files, or what a model (.npz)
+holds. With --check every byte of a .nys store is compared with its checksums; those
+of a model always are.`,
+		Args: cobra.ArbitraryArgs,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return append(modelExtensions[:1:1], dataExtensions...), cobra.ShellCompDirectiveFilterFileExt
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args) },
+	}
+	f := cmd.Flags()
+	f.BoolVar(&i.check, "check", false, "verify all checksums of a .nys store")
+	f.BoolVar(&i.data.noHeader, "no-header", false, "text files begin with a row, not with names")
+	f.StringVar(&i.data.delimiter, "delimiter", "", "what separates cells of text: one `character`, tab or space")
+	f.StringVar(&i.data.format, "input-format", "", "format of the files when their names do not tell: "+strings.Join(blockstore.Formats(), ", "))
+	return cmd
+}
+
+func (i *inspectCommand) run(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		return usagef("inspect needs a file: nystream inspect data.parquet")
+	}
+	if err := i.data.check(); err != nil {
+		return err
+	}
+	if strings.EqualFold(filepath.Ext(args[0]), ".npz") {
+		return i.model(args[0])
+	}
+	if i.check {
+		if err := checkStores(args); err != nil {
+			return err
+		}
+	}
+	return i.files(ctx, args)
+}
+
+// checkStores verifies all checksums.
+func checkStores(paths []string) error {
+	for _, p := range paths {
+		if !strings.EqualFold(filepath.Ext(p), ".nys") {
+			return usagef("--check: %s is not a .nys store; other formats have no checksums that cover everything", p)
+		}
+		if err := blockstore.VerifyStore(p); err != nil {
+			return fromData(err)
+		}
+	}
+	return nil
+}
+
+// filesResult is what inspect prints of data as JSON.
+type filesResult struct {
+	Name    string       `json:"name"`
+	Rows    *int64       `json:"rows"` // null when only reading all would tell
+	Numbers int          `json:"numbers_per_row"`
+	Bytes   int64        `json:"bytes,omitempty"`
+	Columns []fileColumn `json:"columns"`
+	Checked bool         `json:"checked,omitempty"`
+}
+
+type fileColumn struct {
+	Name  string `json:"name"`
+	Kind  string `json:"kind"`
+	Width int    `json:"width"`
+}
+
+func (i *inspectCommand) files(ctx context.Context, paths []string) error {
+	columns, rows, err := blockstore.Columns(ctx, paths, i.data.options(i.app))
+	if err != nil {
+		return fromData(err)
+	}
+	r := &filesResult{Name: strings.Join(paths, ", "), Columns: []fileColumn{}, Checked: i.check}
+	if rows >= 0 {
+		r.Rows = &rows
+	}
+	for _, p := range paths {
+		if info, err := os.Stat(p); err == nil && info.Mode().IsRegular() {
+			r.Bytes += info.Size()
+		}
+	}
+	for _, c := range columns {
+		r.Columns = append(r.Columns, fileColumn{c.Name, c.Kind, c.Width})
+		if c.Kind == "number" || c.Kind == "integer" || c.Kind == "vector" {
+			r.Numbers += c.Width
+		}
+	}
+	return i.print(r, r.text())
+}
+
+// text lists the columns, but not hundreds of them.
+func (r *filesResult) text() *text {
+	const most = 40
+	t := &text{title: r.Name}
+	rows := "not known before all are read"
+	if r.Rows != nil {
+		rows = count(*r.Rows)
+	}
+	t.add("rows", "%s", rows)
+	t.add("numbers per row", "%d", r.Numbers)
+	if r.Bytes > 0 {
+		t.add("size", "%s", bytes(r.Bytes))
+	}
+	if r.Checked {
+		t.add("checksums", "all verified")
+	}
+	t.add("columns", "%d", len(r.Columns))
+	for i, c := range r.Columns {
+		if i == most {
+			t.add("", "… and %d more (--format json lists all)", len(r.Columns)-most)
+			break
+		}
+		kind := c.Kind
+		if c.Kind == "vector" {
+			kind = fmt.Sprintf("vector of %d", c.Width)
+		}
+		t.add("  "+c.Name, "%s", kind)
+	}
+	return t
+}
+
+// modelResult is what inspect prints of a model as JSON.
+type modelResult struct {
+	modelMeta
+	Dimension int          `json:"dimension"`
+	Values    []number     `json:"values"`
+	Arrays    []modelArray `json:"arrays"`
+	Bytes     int64        `json:"bytes"`
+}
+
+type modelArray struct {
+	Name  string `json:"name"`
+	Type  string `json:"type"`
+	Shape []int  `json:"shape"`
+}
+
+func (i *inspectCommand) model(path string) error {
+	m, file, err := readModel(path)
+	if err != nil {
+		return err
+	}
+	values, err := file.Vector("values")
+	if err != nil {
+		return fromData(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	r := &modelResult{modelMeta: m.meta, Dimension: m.dimension(), Values: numbers(values), Bytes: info.Size()}
+	for _, a := range file.Arrays {
+		kind := "float64"
+		if a.Ints != nil {
+			kind = "int64"
+		}
+		r.Arrays = append(r.Arrays, modelArray{a.Name, kind, a.Shape})
+	}
+	return i.print(r, r.text(m, values))
+}
+
+func (r *modelResult) text(m *model, values []float64) *text {
+	t := &text{title: fmt.Sprintf("%s model of %s, %s × %s", r.Method, m.subject(), count(r.Rows), count(r.Header.Columns))}
+	t.add("rank", "%d", r.Rank)
+	t.add("values", "%s", someValues(values))
+	if !m.twoSided() {
+		t.add("shift", "%.4g", r.Shift)
+	}
+	t.add("seed", "%d", r.Seed)
+	columns := "by position"
+	if names := r.Data.Columns; len(names) > 0 {
+		columns = strings.Join(names, ", ")
+	}
+	t.add("columns", "%d, %s", r.Dimension, columns)
+	scaled := "not scaled"
+	if m.prepare.Shift != nil {
+		scaled = "scaled"
+	}
+	t.add("rows", "nulls: %s; %s", r.Data.Nulls, scaled)
+	t.add("size", "%s", bytes(r.Bytes))
+	for _, a := range r.Arrays {
+		t.add("  "+a.Name, "%s %v", a.Type, a.Shape)
+	}
+	return t
+}

@@ -1,0 +1,270 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/stream"
+)
+
+// job is a fit on its way from files to a model.
+type job struct {
+	cmd         *fitCommand
+	solver      solver
+	kernel      kernelgen.Kernel
+	mapping     kernelgen.Map
+	left, right *input // right is nil if there is one source
+	prepared    sources
+	fitted      *fitted
+}
+
+// newJob parses what the flags say.
+func (c *fitCommand) newJob(args []string) (*job, error) {
+	j := &job{cmd: c}
+	var err error
+	if len(c.matrix) == 0 {
+		j.kernel, err = kernelgen.Parse(c.kernel)
+	} else {
+		if c.mapping == "" {
+			c.mapping = "identity"
+		}
+		j.mapping, err = kernelgen.ParseMap(c.mapping)
+	}
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	j.solver = c.method.solver(c)
+	return j, nil
+}
+
+// open opens the sources.
+func (j *job) open(ctx context.Context, args []string) (err error) {
+	if len(j.cmd.matrix) > 0 {
+		args = j.cmd.matrix
+	}
+	if j.left, err = j.cmd.data.open(ctx, j.cmd.app, args, readAgain); err != nil {
+		return err
+	}
+	if err := j.left.checkRows(); err != nil || len(j.cmd.right) == 0 {
+		return err
+	}
+	if j.right, err = j.cmd.data.open(ctx, j.cmd.app, j.cmd.right, readAgain); err != nil {
+		return err
+	}
+	if err := j.right.checkRows(); err != nil {
+		return err
+	}
+	l, r := j.left.Info(), j.right.Info()
+	if len(l.Columns) != len(r.Columns) {
+		return fromData(fmt.Errorf("%s has %d columns and %s has %d, so their rows cannot be compared; choose with --columns",
+			l.Name, len(l.Columns), r.Name, len(r.Columns)))
+	}
+	return nil
+}
+
+func (j *job) close() {
+	j.left.close()
+	j.right.close()
+}
+
+// shape is the size of the data as far as it is known.
+func (j *job) shape() shape {
+	info := j.left.Info()
+	s := shape{left: info.Rows, columns: len(info.Columns)}
+	if j.prepared.left != nil {
+		s.left = j.prepared.left.Info().Rows
+	}
+	if j.right != nil {
+		s.right = j.right.Info().Rows
+	}
+	if j.prepared.right != nil {
+		s.right = j.prepared.right.Info().Rows
+	}
+	return s
+}
+
+// plan works out what the fit will cost, with the passes for factors.
+func (j *job) plan() (*lowrank.Plan, error) {
+	e, s := j.cmd.engine(), j.shape()
+	plan, err := j.solver.plan(e, s)
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	if j.factorSides() > 0 {
+		mapBudget(&plan.Memory, e, s.columns, j.cmd.rank)
+	}
+	for _, path := range []string{j.cmd.factors, j.cmd.left, j.cmd.other} {
+		writerBudget(&plan.Memory, path, max(s.left, s.right), j.cmd.rank)
+	}
+	return plan, nil
+}
+
+// mapBudget adds what a pass holds that turns rows into rows of rank numbers.
+func mapBudget(b *stream.Budget, e stream.Engine, columns, rank int) {
+	e.BlockRows = stream.BlockRows(columns)
+	e.PassBudget(b, rank)
+	b.Items[len(b.Items)-1].What = "blocks of factors"
+}
+
+// factorSides is the number of factors to be written.
+func (j *job) factorSides() int {
+	n := 0
+	for _, path := range []string{j.cmd.factors, j.cmd.left, j.cmd.other} {
+		if path != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// prepare deals with nulls and scaling, and resolves the kernel. The right
+// source is prepared as the left one is.
+func (j *job) prepare(ctx context.Context) (err error) {
+	e := j.cmd.engine()
+	if j.prepared.left, err = j.cmd.rows.prepare(ctx, e, j.left); err != nil {
+		return err
+	}
+	if j.right != nil {
+		if j.prepared.right, err = j.prepared.left.Preparation.Apply(ctx, e, j.right); err != nil {
+			return err
+		}
+	}
+	if j.dropped() > 0 {
+		if s := j.shape(); s.left == 0 || j.right != nil && s.right == 0 {
+			return fromData(fmt.Errorf("no row is left after %s were dropped for nulls; use --nulls zero or mean, or choose --columns", count(j.dropped())))
+		}
+		if _, err := j.plan(); err != nil {
+			return err
+		}
+	}
+	return j.resolve(ctx)
+}
+
+func (j *job) dropped() int64 {
+	n := j.prepared.left.Dropped()
+	if j.prepared.right != nil {
+		n += j.prepared.right.Dropped()
+	}
+	return n
+}
+
+// kernelSample is how many rows words such as median are worked out from.
+const kernelSample = 1000
+
+// resolve replaces the words in the kernel by numbers, from rows of the left
+// source that depend on the seed alone.
+func (j *job) resolve(ctx context.Context) error {
+	if len(j.cmd.matrix) > 0 || j.kernel.Resolved() {
+		return nil
+	}
+	n := j.prepared.left.Info().Rows
+	s, err := sketch.NewSample(n, int(min(n, kernelSample)), j.cmd.seed, "kernel")
+	if err != nil {
+		return err
+	}
+	rows, err := stream.GatherRows(ctx, j.prepared.left, s.Positions())
+	if err != nil {
+		return err
+	}
+	j.kernel, err = j.kernel.Resolve(rows)
+	return err
+}
+
+// fit fits the model, and makes the factors orthonormal when they are wanted.
+func (j *job) fit(ctx context.Context) (err error) {
+	e := j.cmd.engine()
+	if j.fitted, err = j.solver.fit(ctx, e, j.prepared, j.kernel); err != nil || j.factorSides() == 0 {
+		return err
+	}
+	if m := j.fitted.matrix; m != nil {
+		return m.Refine(ctx, e, j.prepared.left)
+	}
+	right := j.prepared.right
+	if right == nil {
+		right = j.prepared.left
+	}
+	return j.fitted.kernel.Refine(ctx, e, j.prepared.left, right)
+}
+
+// write writes the factors, and last of all the model. Nothing of what it has
+// written stays when something fails.
+func (j *job) write(ctx context.Context) (err error) {
+	writers, err := j.writeFactors(ctx)
+	defer func() {
+		for _, w := range writers {
+			w.Abort() // does nothing after Commit
+		}
+	}()
+	if err != nil {
+		return err
+	}
+	var done []string
+	for _, w := range writers {
+		if err := w.Commit(); err != nil {
+			return errors.Join(err, removeAll(done))
+		}
+		done = append(done, w.path)
+	}
+	sources := 1
+	if j.right != nil {
+		sources = 2
+	}
+	m := newModel(j.fitted, j.left.Info().Columns, j.prepared.left.Preparation, sources)
+	if err := context.Cause(ctx); err != nil {
+		return errors.Join(err, removeAll(done))
+	}
+	if err := m.write(j.cmd.output); err != nil {
+		return errors.Join(err, removeAll(done))
+	}
+	return nil
+}
+
+func removeAll(paths []string) (err error) {
+	for _, p := range paths {
+		err = errors.Join(err, os.Remove(p))
+	}
+	return err
+}
+
+// pathWriter is a writer that knows its file.
+type pathWriter struct {
+	blockstore.Writer
+	path string
+}
+
+// writeFactors writes the factors, uncommitted, each in a pass of its own.
+func (j *job) writeFactors(ctx context.Context) (writers []pathWriter, err error) {
+	m := &model{kernel: j.fitted.kernel, matrix: j.fitted.matrix}
+	right := j.prepared.right
+	if right == nil {
+		right = j.prepared.left
+	}
+	for _, f := range []struct {
+		path string
+		src  *stream.Prepared
+		side string
+	}{{j.cmd.factors, j.prepared.left, "left"}, {j.cmd.left, j.prepared.left, "left"}, {j.cmd.other, right, "right"}} {
+		if f.path == "" {
+			continue
+		}
+		var w *embedding
+		if m.matrix != nil && f.side == "right" {
+			w, err = writeMatrix(ctx, f.path, "v", m.matrix.V)
+		} else {
+			w, err = m.embedTo(ctx, j.cmd.engine(), f.path, f.side, f.src)
+		}
+		if w != nil {
+			writers = append(writers, pathWriter{w, f.path})
+		}
+		if err != nil {
+			return writers, err
+		}
+	}
+	return writers, nil
+}

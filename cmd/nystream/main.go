@@ -1,0 +1,90 @@
+// Command nystream factors and embeds matrices that are too large to form, from
+// files. Run nystream --help for the verbs; each is in a file of its own here,
+// and none holds an algorithm.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// version is what nystream --version prints.
+const version = "0.1.0"
+
+// garbagePercent keeps the heap near what is alive. Passes reuse their blocks,
+// so that collecting more often costs little.
+const garbagePercent = 50
+
+func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(garbagePercent)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second interrupt ends the process at once
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run runs one command line and returns its exit code.
+func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int {
+	a := newApp(ctx, in, out, err)
+	root := newRootCommand(a)
+	root.SetArgs(args)
+	cmd, failed := root.ExecuteContextC(ctx)
+	if failed == nil {
+		return exitOK
+	}
+	return a.fail(ctx, cmd, failed)
+}
+
+const rootLong = `Nystream approximates a matrix A = f(M) that is too large to form: a kernel matrix
+between the rows of files, or a function of the entries of a matrix on disk. It
+reads rows in blocks, each source once, in memory that does not grow with their
+number, and leaves a model: factors U, values and a shift with
+
+    A ≈ U·diag(values)·Uᵀ + shift·I     or     A ≈ U·diag(values)·Vᵀ
+
+that can embed rows never seen.
+
+    nystream fit landmark data.parquet --kernel 'rbf(gamma=median)' --rank 50 -o m.npz
+    nystream verify m.npz data.parquet
+    nystream transform m.npz new.parquet -o embedded.parquet
+
+Data are Parquet, Arrow, NPY, CSV, libsvm and .nys files, several of them, folders
+and quoted globs; - is the standard input. A model is an .npz archive that
+numpy.load opens.
+
+Environment: NYSTREAM_THREADS, NYSTREAM_MEMORY, NYSTREAM_SEED, NYSTREAM_FORMAT and
+NYSTREAM_QUIET set the global flags; a flag on the command line wins.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bad or missing data, 4 over the
+memory budget, 130 interrupted. After any but 0 no output file is left.`
+
+func newRootCommand(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:               "nystream",
+		Short:             "Low-rank models of kernel matrices from files, in one pass",
+		Long:              rootLong,
+		Version:           version,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		PersistentPreRunE: a.begin,
+	}
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.SetFlagErrorFunc(explainFlag)
+	root.SetGlobalNormalizationFunc(sameFlag)
+	root.Flags().BoolP("version", "v", false, "print the version")
+	a.addGlobalFlags(root)
+	root.AddCommand(newFitCommand(a), newTransformCommand(a), newVerifyCommand(a), newInspectCommand(a),
+		newConvertCommand(a), newPlanCommand(a), newDemoCommand(a))
+	return root
+}

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/stream"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"nystream": main, "generate": generate})
+}
+
+// TestScripts runs whole command lines; see testdata/script.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			for _, v := range []string{"THREADS", "MEMORY", "SEED", "FORMAT", "QUIET"} {
+				e.Setenv(environmentPrefix+v, "")
+			}
+			e.Setenv("PYTHON", python())
+			e.Setenv("TMPDIR", e.WorkDir+"/tmp")
+			return os.MkdirAll(e.WorkDir+"/tmp", 0o777)
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "numpy" {
+				return false, fmt.Errorf("condition %q is not known", name)
+			}
+			return python() != "", nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "only": only},
+	})
+}
+
+// python is an interpreter that has NumPy, or "".
+var python = sync.OnceValue(func() string {
+	for _, name := range []string{"python3", "/usr/bin/python3"} {
+		if exec.Command(name, "-c", "import numpy").Run() == nil {
+			return name
+		}
+	}
+	return ""
+})
+
+// generate FILE ROWS COLUMNS [nan=ROW] [prefix=NAME] writes uniform random rows,
+// the same for every format.
+func generate() {
+	path := os.Args[1]
+	rows, cols := atoi(os.Args[2]), atoi(os.Args[3])
+	hole, prefix := -1, "x"
+	for _, option := range os.Args[4:] {
+		if v, ok := strings.CutPrefix(option, "nan="); ok {
+			hole = atoi(v)
+		}
+		if v, ok := strings.CutPrefix(option, "prefix="); ok {
+			prefix = v
+		}
+	}
+	random := rand.New(rand.NewPCG(7, uint64(cols)))
+	x := stream.NewMatrix(rows, cols)
+	for i := range x.Data {
+		x.Data[i] = random.Float64()
+	}
+	if hole >= 0 {
+		x.Data[hole*cols] = math.NaN()
+	}
+	w, err := blockstore.Create(path, blockstore.Schema{Columns: numbered(prefix, cols), Rows: int64(rows)})
+	if err == nil {
+		err = w.Write(&stream.Batch{X: x}, rows)
+	}
+	if err == nil {
+		err = w.Commit()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func atoi(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// exits CODE COMMAND... runs a command and compares its exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits code command...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	code := 0
+	if err != nil {
+		if _, scanErr := fmt.Sscanf(err.Error(), "exit status %d", &code); scanErr != nil {
+			ts.Fatalf("%v", err)
+		}
+	}
+	if code != atoi(args[0]) {
+		ts.Fatalf("%v ended with exit code %d, not %s", args[1:], code, args[0])
+	}
+}
+
+// only FOLDER FILE... fails unless the folder holds exactly these files.
+func only(ts *testscript.TestScript, neg bool, args []string) {
+	entries, err := os.ReadDir(ts.MkAbs(args[0]))
+	ts.Check(err)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if found, want := strings.Join(names, " "), strings.Join(args[1:], " "); found != want {
+		ts.Fatalf("%s holds %q, not %q", args[0], found, want)
+	}
+}
+
+// An interrupt ends a command that waits for a pipe for ever, and leaves
+// nothing behind.
+func TestInterruptWhileWaiting(t *testing.T) {
+	folder := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	in, _ := io.Pipe() // nobody writes
+	var messages strings.Builder
+	code := run(ctx, []string{"fit", "landmark", "-", "--kernel", "rbf", "--rank", "2", "-o", folder + "/m.npz"}, in, io.Discard, &messages)
+	checkInterrupted(t, code, messages.String(), folder)
+}
+
+// An interrupt in the middle of a long computation ends it.
+func TestInterruptWhileWorking(t *testing.T) {
+	folder := t.TempDir()
+	os.Args = []string{"generate", folder + "/x.npy", "20000", "10"}
+	generate()
+	fit := []string{"fit", "landmark", folder + "/x.npy", "--kernel", "rbf", "--rank", "5", "-o", folder + "/m.npz"}
+	if code := run(t.Context(), fit, nil, io.Discard, io.Discard); code != exitOK {
+		t.Fatalf("fit: exit code %d", code)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	var messages strings.Builder
+	code := run(ctx, []string{"verify", folder + "/m.npz", folder + "/x.npy"}, nil, io.Discard, &messages)
+	checkInterrupted(t, code, messages.String(), folder, "m.npz", "x.npy")
+}
+
+// checkInterrupted also checks what is in the folder.
+func checkInterrupted(t *testing.T, code int, messages, folder string, files ...string) {
+	t.Helper()
+	if code != exitInterrupted || !strings.Contains(messages, "interrupted") {
+		t.Errorf("exit code %d, messages %q", code, messages)
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, e := range entries {
+		left = append(left, e.Name())
+	}
+	if strings.Join(left, " ") != strings.Join(files, " ") {
+		t.Errorf("the folder holds %v, not %v", left, files)
+	}
+}
+
+func TestOnlyCount(t *testing.T) {
+	for names, want := range map[string]bool{
+		"":                true,
+		"x0 x1 x2":        true,
+		"f1 f2 f3":        true,
+		"0 1 2":           true,
+		"f9 f10 f11":      true,
+		"emb.0 emb.1":     true,
+		"x0 x2":           false,
+		"x1 x0":           false,
+		"a b c":           false,
+		"x0 y1":           false,
+		"x01 x02":         false,
+		"height weight":   false,
+		"x0 x1 x2 height": false,
+	} {
+		if got := onlyCount(strings.Fields(names)); got != want {
+			t.Errorf("onlyCount(%q) = %v", names, got)
+		}
+	}
+}
+
+func TestNumbersThatAreNotFiniteAreNull(t *testing.T) {
+	for v, want := range map[float64]string{1.5: "1.5", math.Inf(1): "null", math.Inf(-1): "null"} {
+		if got, err := number(v).MarshalJSON(); err != nil || string(got) != want {
+			t.Errorf("%v: %s, %v", v, got, err)
+		}
+	}
+	if optional(math.NaN()) != nil || *optional(2) != 2 {
+		t.Error("optional")
+	}
+}
+
+// The reader for pipes passes on every byte, whatever the sizes of reads.
+func TestInterruptibleReadsEverything(t *testing.T) {
+	want := strings.Repeat("0123456789", 50_000)
+	r := &interruptible{ctx: t.Context(), in: strings.NewReader(want)}
+	got, err := io.ReadAll(r)
+	if err != nil || string(got) != want {
+		t.Errorf("%d bytes of %d, %v", len(got), len(want), err)
+	}
+}

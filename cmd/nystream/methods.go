@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/stream"
+)
+
+// methodInfo is a method of fit: its words on the command line, and what it
+// runs.
+type methodInfo struct {
+	name, arguments, short, long string
+	sketchUsage, nnzUsage        string
+	symmetric                    bool // may give one factor and a shift
+	twoSided                     bool // may give two factors
+	addFlags                     func(c *fitCommand, cmd *cobra.Command)
+	solver                       func(c *fitCommand) solver
+}
+
+// solver plans and runs one method.
+type solver interface {
+	plan(e stream.Engine, s shape) (*lowrank.Plan, error)
+	fit(ctx context.Context, e stream.Engine, s sources, k kernelgen.Kernel) (*fitted, error)
+}
+
+// shape is the size of the data: right is 0 for one source.
+type shape struct {
+	left, right int64
+	columns     int
+}
+
+var methods = []methodInfo{
+	{
+		name: "landmark", arguments: "DATA... [--right RIGHT...]",
+		short: "Keep all landmark columns and fit the core by least squares; the most accurate",
+		long: `Approximate the kernel matrix of the rows of DATA, or with --right the one between the
+rows of DATA and of RIGHT, from nnz·rank landmark rows, all of which are kept. One
+pass over each source; another two when factors are written.`,
+		sketchUsage: "core points are nnz times this `number`; 0 means 5 times the rank",
+		nnzUsage:    "landmarks per column of U; 0 means 4",
+		symmetric:   true, twoSided: true,
+		solver: func(c *fitCommand) solver {
+			return landmarkSolver{lowrank.Landmark{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed}}
+		},
+	},
+	{
+		name: "s3spsd", arguments: "DATA...",
+		short: "Sparse-sign sketch with a shift, for kernels without negative eigenvalues (Xie et al. 2023, Alg. 5)",
+		long: `Approximate the positive semi-definite kernel matrix of the rows of DATA from a
+sparse-sign sketch of it, with a multiple of the identity (Xie et al. 2023,
+Algorithm 5). One pass; another two when factors are written.`,
+		sketchUsage: sketchUsage,
+		nnzUsage:    nnzUsage,
+		symmetric:   true,
+		addFlags:    addShiftFlag,
+		solver: func(c *fitCommand) solver {
+			rule := map[string]lowrank.ShiftRule{"decoupled": lowrank.ShiftDecoupled, "paper": lowrank.ShiftPaper, "none": lowrank.ShiftNone}
+			return spsdSolver{lowrank.S3SPSD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Shift: rule[c.shift.value]}}
+		},
+	},
+	{
+		name: "ssrsvd", arguments: "LEFT... [--right RIGHT...] | --matrix FILE...",
+		short: "Sparse-sign randomized SVD of any kernel matrix, or of a matrix on disk (Xie et al. 2023, Alg. 4)",
+		long: `Approximate the kernel matrix between the rows of LEFT and those of RIGHT (of LEFT
+again without --right), or f of the entries of a matrix on disk with --matrix FILE
+--map f, by a singular value decomposition (Xie et al. 2023, Algorithm 4; for a
+matrix all of whose entries are read, Algorithm 1). One pass over each source;
+another two when factors are written.`,
+		sketchUsage: sketchUsage,
+		nnzUsage:    nnzUsage,
+		twoSided:    true,
+		addFlags:    addMatrixFlags,
+		solver: func(c *fitCommand) solver {
+			if len(c.matrix) > 0 {
+				f, _ := kernelgen.ParseMap(c.mapping) // checked when the job was made
+				return matrixSolver{lowrank.SSRSVDMatrix{Rank: c.rank, Sketch: c.sketch, Seed: c.seed}, f}
+			}
+			return svdSolver{lowrank.SSRSVD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed}}
+		},
+	},
+}
+
+const (
+	sketchUsage = "columns of the sketch for the core, at least the rank; 0 means 5 times the rank"
+	nnzUsage    = "nonzeros in each column of a sketch; 0 means 4"
+)
+
+func addShiftFlag(c *fitCommand, cmd *cobra.Command) {
+	c.shift = newChoice("decoupled", "paper", "none")
+	cmd.Flags().Var(&c.shift, "shift", c.shift.usage("how the multiple of the identity is chosen"))
+	completeChoice(cmd, "shift", &c.shift)
+}
+
+func addMatrixFlags(c *fitCommand, cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&c.matrix, "matrix", nil, "`files` that hold the matrix itself, instead of rows for a kernel")
+	cmd.Flags().StringVar(&c.mapping, "map", "", "`function` of each entry of --matrix: "+strings.Join(kernelgen.MapNames(), ", ")+", or one of a multiple, as in 'exp(scale=-10)'")
+	completeFiles(cmd, dataExtensions, "matrix")
+	mustRegister(cmd.RegisterFlagCompletionFunc("map", cobra.FixedCompletions(kernelgen.MapNames(), cobra.ShellCompDirectiveNoFileComp)))
+}
+
+func methodNames() []string {
+	var names []string
+	for _, m := range methods {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+// methodTable lists the methods for help texts.
+func methodTable() string {
+	var b strings.Builder
+	for _, m := range methods {
+		fmt.Fprintf(&b, "    %-9s %s\n", m.name, m.short)
+	}
+	return b.String()
+}
+
+// kernelFit is a fit of a kernel matrix in the common shape.
+func kernelFit(f *lowrank.Fit, err error) (*fitted, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &fitted{kernel: f.Model, notes: f.Notes, entries: f.KernelEntries, estimate: f.ErrorEstimate,
+		condition: f.Condition, bound: f.OrthogonalityBound}, nil
+}
+
+type spsdSolver struct{ lowrank.S3SPSD }
+
+func (s spsdSolver) plan(e stream.Engine, n shape) (*lowrank.Plan, error) {
+	return s.Plan(e, n.left, n.columns)
+}
+
+func (s spsdSolver) fit(ctx context.Context, e stream.Engine, src sources, k kernelgen.Kernel) (*fitted, error) {
+	return kernelFit(s.Fit(ctx, e, src.left, k))
+}
+
+type landmarkSolver struct{ lowrank.Landmark }
+
+func (s landmarkSolver) plan(e stream.Engine, n shape) (*lowrank.Plan, error) {
+	if n.right > 0 {
+		return s.PlanRect(e, n.left, n.right, n.columns)
+	}
+	return s.Plan(e, n.left, n.columns)
+}
+
+func (s landmarkSolver) fit(ctx context.Context, e stream.Engine, src sources, k kernelgen.Kernel) (*fitted, error) {
+	if src.right != nil {
+		return kernelFit(s.FitRect(ctx, e, src.left, src.right, k))
+	}
+	return kernelFit(s.Fit(ctx, e, src.left, k))
+}
+
+type svdSolver struct{ lowrank.SSRSVD }
+
+func (s svdSolver) plan(e stream.Engine, n shape) (*lowrank.Plan, error) {
+	return s.Plan(e, n.left, n.right, n.columns)
+}
+
+func (s svdSolver) fit(ctx context.Context, e stream.Engine, src sources, k kernelgen.Kernel) (*fitted, error) {
+	return kernelFit(s.Fit(ctx, e, src.left, src.rightSource(), k))
+}
+
+type matrixSolver struct {
+	lowrank.SSRSVDMatrix
+	mapping kernelgen.Map
+}
+
+func (s matrixSolver) plan(e stream.Engine, n shape) (*lowrank.Plan, error) {
+	return s.Plan(e, n.left, int64(n.columns)), nil
+}
+
+func (s matrixSolver) fit(ctx context.Context, e stream.Engine, src sources, _ kernelgen.Kernel) (*fitted, error) {
+	f, err := s.Fit(ctx, e, src.left, s.mapping)
+	if err != nil {
+		return nil, err
+	}
+	return &fitted{matrix: f.MatrixModel, notes: f.Notes, entries: f.Entries, estimate: math.NaN(),
+		condition: f.Condition, bound: f.OrthogonalityBound}, nil
+}

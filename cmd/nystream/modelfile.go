@@ -1,0 +1,215 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/stream"
+)
+
+// modelFormat and modelVersion are how a model file names itself in meta.json.
+const (
+	modelFormat  = "nystream model"
+	modelVersion = 1
+)
+
+// modelMeta is meta.json in a model file. Nothing in it depends on how or where
+// the model was made: no paths, times, threads or file formats.
+type modelMeta struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	lowrank.Header
+	Data modelData `json:"data"`
+}
+
+// modelData says what rows the model takes.
+type modelData struct {
+	Sources int `json:"sources"` // 2 if the columns of A are rows of another source
+	// Columns are the names of the columns, unless they only count.
+	Columns []string `json:"columns,omitempty"`
+	Nulls   string   `json:"nulls"`
+}
+
+// model is a model with all that is needed to apply it. One of kernel and
+// matrix is set.
+type model struct {
+	meta    modelMeta
+	kernel  *lowrank.Model
+	matrix  *lowrank.MatrixModel
+	prepare stream.Preparation
+}
+
+// newModel puts a fit on rows of the given columns together with how they were
+// prepared.
+func newModel(f *fitted, columns []string, prepare stream.Preparation, sources int) *model {
+	m := &model{kernel: f.kernel, matrix: f.matrix, prepare: prepare}
+	m.meta = modelMeta{Format: modelFormat, Version: modelVersion,
+		Data: modelData{Sources: sources, Nulls: nullWords[prepare.Nulls]}}
+	if !onlyCount(columns) {
+		m.meta.Data.Columns = columns
+	}
+	return m
+}
+
+// onlyCount says whether names are one prefix followed by consecutive numbers,
+// as in x0, x1, x2: such names say nothing that the order does not say, and
+// formats without names make them up.
+func onlyCount(names []string) bool {
+	if len(names) == 0 {
+		return true
+	}
+	prefix := strings.TrimRight(names[0], "0123456789")
+	first, err := strconv.Atoi(names[0][len(prefix):])
+	if err != nil {
+		return false
+	}
+	for i, name := range names {
+		if name != prefix+strconv.Itoa(first+i) {
+			return false
+		}
+	}
+	return true
+}
+
+// write writes the model file.
+func (m *model) write(path string) error {
+	var arrays []lowrank.Array
+	if m.matrix != nil {
+		m.meta.Header, arrays = m.matrix.Save()
+	} else {
+		m.meta.Header, arrays = m.kernel.Save()
+	}
+	meta, err := json.MarshalIndent(m.meta, "", "  ")
+	if err != nil {
+		return err
+	}
+	file := &blockstore.Archive{Meta: append(meta, '\n')}
+	for _, a := range arrays {
+		file.Arrays = append(file.Arrays, archived(a))
+	}
+	addVector(file, "column_shift", m.prepare.Shift)
+	addVector(file, "column_factor", m.prepare.Factor)
+	addVector(file, "column_fill", m.prepare.Fill)
+	return blockstore.WriteArchive(path, file)
+}
+
+// archived is a solver's array as archives hold them.
+func archived(a lowrank.Array) blockstore.Array {
+	shape := []int{a.Rows, a.Cols}
+	if a.Cols == 0 && len(a.Floats)+len(a.Ints) == a.Rows {
+		shape = shape[:1]
+	}
+	if a.Ints == nil && a.Floats == nil {
+		a.Floats = []float64{}
+	}
+	return blockstore.Array{Name: a.Name, Shape: shape, Floats: a.Floats, Ints: a.Ints}
+}
+
+func addVector(file *blockstore.Archive, name string, v []float64) {
+	if v != nil {
+		file.AddVector(name, v)
+	}
+}
+
+// readModel reads a model file, and gives the arrays in it too. All that it says
+// about itself is checked.
+func readModel(path string) (*model, *blockstore.Archive, error) {
+	file, err := blockstore.ReadArchive(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: no such model; nystream fit makes one", path)
+	}
+	if err != nil {
+		return nil, nil, fromData(err)
+	}
+	m, err := decodeModel(file)
+	if err != nil {
+		return nil, nil, fromData(fmt.Errorf("%s: %w", path, err))
+	}
+	return m, file, nil
+}
+
+func decodeModel(file *blockstore.Archive) (*model, error) {
+	m := &model{}
+	if err := json.Unmarshal(file.Meta, &m.meta); err != nil {
+		return nil, fmt.Errorf("meta.json: %w", err)
+	}
+	if m.meta.Format != modelFormat || m.meta.Version != modelVersion {
+		return nil, fmt.Errorf("it calls itself %q version %d, and this program reads %q version %d",
+			m.meta.Format, m.meta.Version, modelFormat, modelVersion)
+	}
+	arrays := solverArrays(file)
+	var err error
+	if m.meta.Map != "" {
+		m.matrix, err = lowrank.LoadMatrix(m.meta.Header, arrays)
+	} else {
+		m.kernel, err = lowrank.Load(m.meta.Header, arrays)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m, m.decodePreparation(file)
+}
+
+func solverArrays(file *blockstore.Archive) []lowrank.Array {
+	var arrays []lowrank.Array
+	for _, a := range file.Arrays {
+		s := lowrank.Array{Name: a.Name, Rows: a.Shape[0], Floats: a.Floats, Ints: a.Ints}
+		if len(a.Shape) == 2 {
+			s.Cols = a.Shape[1]
+		}
+		arrays = append(arrays, s)
+	}
+	return arrays
+}
+
+// decodePreparation reads how rows are prepared.
+func (m *model) decodePreparation(file *blockstore.Archive) (err error) {
+	nulls := slices.Index(nullWords, m.meta.Data.Nulls)
+	if nulls < 0 {
+		return fmt.Errorf("meta.json: data.nulls is %q", m.meta.Data.Nulls)
+	}
+	m.prepare.Nulls = stream.Nulls(nulls)
+	vector := func(name string, needed bool) (v []float64) {
+		has := slices.ContainsFunc(file.Arrays, func(a blockstore.Array) bool { return a.Name == name })
+		if err != nil || !has && !needed {
+			return nil
+		}
+		if v, err = file.Vector(name); err == nil && len(v) != m.dimension() {
+			err = fmt.Errorf("array %s has %d numbers for %d columns", name, len(v), m.dimension())
+		}
+		return v
+	}
+	m.prepare.Shift = vector("column_shift", false)
+	m.prepare.Factor = vector("column_factor", m.prepare.Shift != nil)
+	m.prepare.Fill = vector("column_fill", m.prepare.Nulls == stream.NullsZero || m.prepare.Nulls == stream.NullsMean)
+	if names := m.meta.Data.Columns; err == nil && len(names) > 0 && len(names) != m.dimension() {
+		err = fmt.Errorf("meta.json: %d names for %d columns", len(names), m.dimension())
+	}
+	return err
+}
+
+// dimension is the number of columns of the rows that the model takes.
+func (m *model) dimension() int {
+	if m.matrix != nil {
+		return int(m.matrix.Cols)
+	}
+	return m.kernel.Left.Landmarks.Cols
+}
+
+// twoSided says that U and V differ.
+func (m *model) twoSided() bool { return m.matrix != nil || !m.kernel.Symmetric() }
+
+// subject is what the model approximates, in words.
+func (m *model) subject() string {
+	if m.matrix != nil {
+		return m.meta.Map + " of a matrix"
+	}
+	return m.meta.Kernel
+}

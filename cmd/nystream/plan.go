@@ -1,0 +1,173 @@
+package main
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/stream"
+)
+
+func newPlanCommand(a *app) *cobra.Command {
+	plan := &cobra.Command{
+		Use:   "plan",
+		Short: "Tell what a fit would cost, without doing it",
+		Long: `Tell what a fit would cost: memory by item, passes, kernel entries, and a time from
+a short measurement of this machine. Only headers and footers are read (of text,
+which has none, the whole file).`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return usagef("plan needs a verb: nystream plan fit METHOD DATA...")
+		},
+	}
+	plan.FParseErrWhitelist.UnknownFlags = true
+	plan.AddCommand(newMethodsCommand(a, &cobra.Command{
+		Use:   "fit METHOD DATA...",
+		Short: "Tell what fit METHOD would cost; the same flags",
+		Long:  "Tell what fit METHOD would cost. The flags are those of fit; nothing is written.\n\n" + methodTable(),
+	}, true))
+	return plan
+}
+
+// planResult is what plan prints as JSON.
+type planResult struct {
+	Method           string         `json:"method"`
+	Kernel           string         `json:"kernel,omitempty"`
+	Map              string         `json:"map,omitempty"`
+	Rows             int64          `json:"rows"`
+	Columns          int64          `json:"columns"`
+	Dimension        int            `json:"dimension"`
+	Rank             int            `json:"rank"`
+	MemoryBytes      int64          `json:"memory_bytes"`
+	MemoryLimitBytes int64          `json:"memory_limit_bytes,omitempty"`
+	Fits             bool           `json:"fits"`
+	Memory           []planItem     `json:"memory"`
+	Passes           map[string]int `json:"passes"`
+	KernelEntries    int64          `json:"kernel_entries"`
+	Flops            number         `json:"flops"`
+	EstimatedSeconds number         `json:"estimated_seconds"`
+	Threads          int            `json:"threads"`
+}
+
+// planItem is one part of the memory.
+type planItem struct {
+	What  string `json:"what"`
+	Bytes int64  `json:"bytes"`
+	Knob  string `json:"knob,omitempty"`
+}
+
+// reportPlan prints a plan, and fails if it does not fit into --memory.
+func (j *job) reportPlan(p *lowrank.Plan) error {
+	r := j.planResult(p)
+	t := &text{title: "plan: " + j.describe(r.Rows, r.Columns)}
+	for _, m := range r.Memory {
+		t.add(m.What, "%s", bytes(m.Bytes))
+	}
+	t.add("memory in all", "%s", bytes(r.MemoryBytes))
+	for _, name := range j.names() {
+		t.add("passes over "+name, "%d", r.Passes[name])
+	}
+	t.add("kernel entries", "%s", count(r.KernelEntries))
+	t.add("time", "about %s with %d threads, if reading keeps up", seconds(float64(r.EstimatedSeconds)), r.Threads)
+	if err := j.cmd.print(r, t); err != nil {
+		return err
+	}
+	return j.cmd.checkBudget(&p.Memory)
+}
+
+func (j *job) planResult(p *lowrank.Plan) *planResult {
+	s, again := j.shape(), j.repeats()
+	r := &planResult{Method: j.cmd.method.name, Rows: s.left, Columns: s.right, Dimension: s.columns, Rank: j.cmd.rank,
+		MemoryBytes: p.Memory.Total(), MemoryLimitBytes: int64(j.cmd.memory), Fits: j.cmd.checkBudget(&p.Memory) == nil,
+		Passes: j.plannedPasses(p), KernelEntries: p.KernelEntries * (1 + again), Threads: j.cmd.engine().Workers()}
+	r.Flops = number(p.Flops * float64(1+again))
+	switch {
+	case len(j.cmd.matrix) > 0:
+		r.Columns, r.Map = int64(s.columns), j.mapping.String()
+	case s.right == 0:
+		r.Columns = s.left
+	}
+	if len(j.cmd.matrix) == 0 {
+		r.Kernel = j.kernel.String()
+	}
+	for _, m := range p.Memory.Items {
+		r.Memory = append(r.Memory, planItem{m.What, m.Bytes, m.Knob})
+	}
+	speed := j.calibrate(s.columns)
+	r.EstimatedSeconds = number((float64(r.KernelEntries)*speed.entry + float64(r.Flops)*speed.flop) / float64(r.Threads))
+	return r
+}
+
+// repeats is how many times more the kernel entries of a pass are computed: to
+// make factors orthonormal, and to write them.
+func (j *job) repeats() int64 {
+	if j.factorSides() == 0 {
+		return 0
+	}
+	return 2
+}
+
+// plannedPasses are the passes over each source: to open text, to scan for
+// nulls and scaling, to fit, and for factors.
+func (j *job) plannedPasses(p *lowrank.Plan) map[string]int {
+	n := make(map[string]int)
+	for i, name := range j.names() {
+		in := []*input{j.left, j.right}[i]
+		n[name] = in.Info().Scans + p.Passes + int(j.repeats())
+		if i == 0 && j.cmd.rows.scans() || j.cmd.rows.nulls.value == "drop" {
+			n[name]++
+		}
+	}
+	return n
+}
+
+// speed is how many seconds one thread takes for one unit of work.
+type speed struct{ entry, flop float64 }
+
+// calibration is how long each of the two measurements takes.
+const calibration = 25 * time.Millisecond
+
+// calibrate measures this machine on random rows. A matrix on disk has no
+// kernel to evaluate.
+func (j *job) calibrate(columns int) speed {
+	random := rand.New(rand.NewPCG(1, 2))
+	x, y := randomMatrix(random, stream.PanelRows, columns), randomMatrix(random, 200, columns)
+	tile := stream.NewMatrix(x.Rows, y.Rows)
+	s := speed{flop: perUnit(2*float64(x.Rows)*float64(y.Rows)*float64(x.Rows), gemmOf(tile))}
+	if len(j.cmd.matrix) == 0 {
+		if k, err := j.kernel.Resolve(y); err == nil {
+			panel, work := k.Pack(y), kernelgen.Workspace{}
+			s.entry = perUnit(float64(x.Rows)*float64(y.Rows), func() { k.Fill(tile, x, panel, &work) })
+		}
+	}
+	return s
+}
+
+// gemmOf multiplies a tile by its transpose.
+func gemmOf(tile blas64.General) func() {
+	product := stream.NewMatrix(tile.Rows, tile.Rows)
+	return func() { blas64.Gemm(blas.NoTrans, blas.Trans, 1, tile, tile, 0, product) }
+}
+
+// perUnit is the time that f takes, divided by the units of work it does.
+func perUnit(units float64, f func()) float64 {
+	began, n := time.Now(), 0
+	for time.Since(began) < calibration {
+		f()
+		n++
+	}
+	return time.Since(began).Seconds() / (units * float64(n))
+}
+
+func randomMatrix(random *rand.Rand, rows, cols int) blas64.General {
+	m := stream.NewMatrix(rows, cols)
+	for i := range m.Data {
+		m.Data[i] = random.Float64()
+	}
+	return m
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// transformCommand is one command line of transform.
+type transformCommand struct {
+	*app
+	data   dataFlags
+	side   choice
+	output string
+}
+
+func newTransformCommand(a *app) *cobra.Command {
+	t := &transformCommand{app: a, side: newChoice("left", "right")}
+	cmd := &cobra.Command{
+		Use:   "transform MODEL DATA... -o OUT",
+		Short: "Embed rows, seen or new, with a model",
+		Long: `Embed the rows of DATA with a model: a row of u0, u1, … for each, in their order,
+and after them the columns named by --label and --keep. Rows are chosen, cleaned
+and scaled as the model says. The format of OUT is that of its extension.`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: completeModelThenData,
+		RunE:              func(cmd *cobra.Command, args []string) error { return t.run(cmd.Context(), args) },
+	}
+	cmd.Flags().StringVarP(&t.output, "output", "o", "", "output `file` (."+strings.Join(outputExtensions, " .")+")")
+	cmd.Flags().Var(&t.side, "side", "for a model with two factors, the one to compute: left is U, right is V")
+	completeFiles(cmd, outputExtensions, "output")
+	completeChoice(cmd, "side", &t.side)
+	t.data.add(cmd, afterModel)
+	return cmd
+}
+
+// transformResult is what transform prints as JSON.
+type transformResult struct {
+	Model        string         `json:"model"`
+	Rows         int64          `json:"rows"`
+	Columns      int            `json:"columns"`
+	Kept         int            `json:"kept_columns"`
+	RowsDropped  int64          `json:"rows_dropped"`
+	Passes       map[string]int `json:"passes"`
+	Seconds      number         `json:"seconds"`
+	PeakRSSBytes int64          `json:"peak_rss_bytes"`
+	Output       string         `json:"output"`
+}
+
+func (t *transformCommand) run(ctx context.Context, args []string) error {
+	if err := t.check(args); err != nil {
+		return err
+	}
+	m, _, err := readModel(args[0])
+	if err != nil {
+		return err
+	}
+	if err := t.checkSide(m); err != nil {
+		return err
+	}
+	in, rows, err := m.openRows(ctx, t.app, t.data, args[1:], readOnce)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	budget := m.applyBudget(t.engine())
+	writerBudget(&budget, t.output, rows.Info().Rows, m.rank())
+	if err := t.checkBudget(&budget); err != nil {
+		return err
+	}
+	w, err := m.embedTo(ctx, t.engine(), t.output, t.side.value, rows)
+	if w != nil {
+		defer w.Abort() // does nothing after Commit
+	}
+	if err != nil {
+		return err
+	}
+	if err := w.Commit(); err != nil {
+		return err
+	}
+	return t.report(&transformResult{Model: args[0], Rows: w.rows, Columns: m.rank(), Kept: len(rows.Info().Kept),
+		RowsDropped: rows.Dropped(), Passes: map[string]int{"data": in.Passes()}, Output: t.output})
+}
+
+func (t *transformCommand) check(args []string) error {
+	if len(args) < 2 {
+		return usagef("transform needs a model and data: nystream transform m.npz data.parquet -o out.parquet")
+	}
+	if t.output == "" {
+		return usagef("-o is missing: the output file, such as -o out.parquet")
+	}
+	if t.data.keeps() && strings.EqualFold(filepath.Ext(t.output), ".npy") {
+		return usagef("-o %s: an NPY file holds one matrix of numbers and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --label and --keep", t.output)
+	}
+	if err := t.data.check(); err != nil {
+		return err
+	}
+	return checkOutput("-o", t.output, outputExtensions, args)
+}
+
+// checkSide refuses a side that the model has no function for.
+func (t *transformCommand) checkSide(m *model) error {
+	if t.side.value == "left" {
+		return nil
+	}
+	if m.matrix != nil {
+		return usagef("--side right: V of a matrix on disk does not depend on rows; it is the array v in the model file")
+	}
+	if !m.twoSided() {
+		return usagef("--side right: this %s model is of a symmetric matrix and has one factor", m.meta.Method)
+	}
+	return nil
+}
+
+func (t *transformCommand) report(r *transformResult) error {
+	r.Seconds, r.PeakRSSBytes = number(t.seconds()), peakRSS()
+	out := &text{title: r.Output}
+	out.add("rows", "%s", count(r.Rows))
+	out.add("columns", "%d of the embedding, %d kept", r.Columns, r.Kept)
+	if r.RowsDropped > 0 {
+		out.add("dropped", "%s rows with nulls", count(r.RowsDropped))
+	}
+	out.add("work", "%s, peak memory %s", seconds(float64(r.Seconds)), bytes(r.PeakRSSBytes))
+	return t.print(r, out)
+}

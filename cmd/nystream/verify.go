@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/stream"
+)
+
+// verifyCommand is one command line of verify.
+type verifyCommand struct {
+	*app
+	data   dataFlags
+	right  []string
+	how    choice
+	sample int
+}
+
+// exactRows is the most rows that verify looks at all of unless told to.
+const exactRows = 20000
+
+func newVerifyCommand(a *app) *cobra.Command {
+	v := &verifyCommand{app: a, how: newChoice("auto", "exact", "sampled")}
+	cmd := &cobra.Command{
+		Use:   "verify MODEL DATA... [--right RIGHT...]",
+		Short: "Measure the error of a model on data",
+		Long: `Measure ‖A−Â‖/‖A‖, spectral by the Lanczos method on exact tiles and Frobenius, for
+the matrix A of the rows of DATA: of all of them (exact: a time that grows with the
+square of their number, and all rows in memory), or of a sample (sampled). For a
+model of a matrix on disk DATA is that matrix, read once per step.`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: completeModelThenData,
+		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), args) },
+	}
+	f := cmd.Flags()
+	f.Var(&v.how, "error", v.how.usage("which rows are looked at, auto is exact up to 20000"))
+	f.IntVar(&v.sample, "sample", 4096, "`number` of rows that --error sampled draws from each source")
+	f.StringSliceVar(&v.right, "right", nil, "`files` of the right source")
+	completeFiles(cmd, dataExtensions, "right")
+	completeChoice(cmd, "error", &v.how)
+	v.data.add(cmd, afterModel)
+	return cmd
+}
+
+// verifyResult is what verify prints as JSON.
+type verifyResult struct {
+	Model          string `json:"model"`
+	Method         string `json:"method"`
+	SpectralError  number `json:"relative_spectral_error"`
+	FrobeniusError number `json:"relative_frobenius_error"`
+	Norm           number `json:"norm"`
+	Iterations     int    `json:"iterations"`
+	Tolerance      number `json:"tolerance"`
+	Converged      bool   `json:"converged"`
+	Rows           int64  `json:"rows"`
+	Columns        int64  `json:"columns"`
+	Error          string `json:"error"`
+	Sample         int    `json:"sample,omitempty"`
+	KernelEntries  int64  `json:"kernel_entries"`
+	Seconds        number `json:"seconds"`
+	PeakRSSBytes   int64  `json:"peak_rss_bytes"`
+}
+
+func (v *verifyCommand) run(ctx context.Context, args []string) error {
+	if len(args) < 2 {
+		return usagef("verify needs a model and data: nystream verify m.npz data.parquet")
+	}
+	if v.sample < 2 {
+		return usagef("--sample %d: must be at least 2", v.sample)
+	}
+	if err := v.data.check(); err != nil {
+		return err
+	}
+	m, _, err := readModel(args[0])
+	if err != nil {
+		return err
+	}
+	if err := v.checkSources(m); err != nil {
+		return err
+	}
+	in, left, err := m.openRows(ctx, v.app, v.data, args[1:], readAgain)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	right := left
+	if len(v.right) > 0 {
+		var other *input
+		if other, right, err = m.openRows(ctx, v.app, v.data, v.right, readAgain); err != nil {
+			return err
+		}
+		defer other.close()
+	}
+	return v.measure(ctx, m, left, right, args[0])
+}
+
+// checkSources compares the model with the sources that are named.
+func (v *verifyCommand) checkSources(m *model) error {
+	switch two := m.meta.Data.Sources == 2; {
+	case two && len(v.right) == 0:
+		return usagef("the model is of the matrix between two sources: name the second with --right")
+	case !two && len(v.right) > 0:
+		return usagef("--right: the model is of one source")
+	case m.matrix != nil && v.how.value == "sampled":
+		return usagef("--error sampled: a model of a matrix on disk is measured on all of it")
+	}
+	return nil
+}
+
+// measure chooses the rows, checks the memory, and measures.
+func (v *verifyCommand) measure(ctx context.Context, m *model, left, right *stream.Prepared, path string) error {
+	sample, err := v.chooseSample(m, max(left.Info().Rows, right.Info().Rows))
+	if err != nil {
+		return err
+	}
+	var found *lowrank.Verification
+	if m.matrix != nil {
+		found, err = m.matrix.Verify(ctx, v.engine(), left, v.seed)
+	} else {
+		found, err = m.kernel.Verify(ctx, v.engine(), left, right, sample, v.seed)
+	}
+	if err != nil {
+		return err
+	}
+	r := &verifyResult{Model: path, Method: m.meta.Method, SpectralError: number(found.SpectralError), FrobeniusError: number(found.FrobeniusError),
+		Norm: number(found.Norm), Iterations: found.Iterations, Tolerance: number(found.Tolerance), Converged: found.Converged,
+		Rows: found.Rows, Columns: found.Cols, Error: "exact", Sample: sample, KernelEntries: found.KernelEntries}
+	if sample > 0 {
+		r.Error = "sampled"
+	}
+	return v.report(r, m)
+}
+
+// chooseSample is the number of rows to draw, 0 for all, which must fit.
+func (v *verifyCommand) chooseSample(m *model, rows int64) (int, error) {
+	sampled := v.how.value == "sampled" || v.how.value == "auto" && rows > exactRows && m.matrix == nil
+	looked := rows
+	if sampled {
+		looked = min(rows, int64(v.sample))
+	}
+	budget := m.applyBudget(v.engine())
+	if m.matrix == nil {
+		numbers := int64(2*m.dimension()+2*m.rank()+2*lowrank.VerifySteps+8) * looked
+		if m.meta.Data.Sources == 2 {
+			numbers *= 2
+		}
+		budget.Add("rows in memory", numbers, map[bool]string{true: "--sample", false: "the number of rows with --error sampled"}[sampled])
+	}
+	if err := v.checkBudget(&budget); err != nil {
+		return 0, err
+	}
+	if !sampled || int64(v.sample) >= rows {
+		return 0, nil
+	}
+	return v.sample, nil
+}
+
+func (v *verifyCommand) report(r *verifyResult, m *model) error {
+	r.Seconds, r.PeakRSSBytes = number(v.seconds()), peakRSS()
+	t := &text{title: m.meta.Method + " model of " + m.subject()}
+	t.add("spectral error", "%.4g of ‖A‖₂ = %.4g", float64(r.SpectralError), float64(r.Norm))
+	t.add("Frobenius error", "%.4g of ‖A‖_F", float64(r.FrobeniusError))
+	where := "all rows"
+	if r.Error == "sampled" {
+		where = "a sample"
+	}
+	t.add("measured on", "%s × %s entries: %s", count(r.Rows), count(r.Columns), where)
+	converged := "converged"
+	if !r.Converged {
+		converged = "not converged: the spectral error is a lower bound"
+	}
+	t.add("Lanczos", "%d steps to a tolerance of %.0e, %s", r.Iterations, float64(r.Tolerance), converged)
+	t.add("work", "%s kernel entries, %s, peak memory %s", count(r.KernelEntries), seconds(float64(r.Seconds)), bytes(r.PeakRSSBytes))
+	return v.print(r, t)
+}

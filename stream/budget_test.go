@@ -1,0 +1,61 @@
+package stream_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/nystream/nystream/stream"
+)
+
+func TestBudget(t *testing.T) {
+	var b stream.Budget
+	b.Add("landmarks", 1<<20, "--sketch")
+	b.Add("tables", 4<<20, "")
+	b.Add("tiles", 2<<20, "--threads")
+	if b.Total() != 56<<20 {
+		t.Errorf("total %d", b.Total())
+	}
+	for _, limit := range []int64{0, 56 << 20, math.MaxInt64} {
+		if err := b.Check(limit); err != nil {
+			t.Errorf("limit %d: %v", limit, err)
+		}
+	}
+	err := b.Check(56<<20 - 1)
+	var over *stream.OverBudgetError
+	if !errors.As(err, &over) || over.Need != 56<<20 || over.Limit != 56<<20-1 || over.Largest.What != "tiles" {
+		t.Fatalf("%#v", err)
+	}
+	over.Limit = 40 << 20
+	if want := "this run needs 56 MiB of memory and may use 40 MiB: the largest part that can change is tiles (16 MiB); lower --threads, or raise --memory"; err.Error() != want {
+		t.Errorf("got  %s\nwant %s", err, want)
+	}
+}
+
+func TestBudgetWithoutKnob(t *testing.T) {
+	var b stream.Budget
+	b.Add("tables", 1024, "")
+	if want := "this run needs 8.0 KiB of memory and may use 1.0 KiB: raise --memory"; b.Check(1024) == nil || b.Check(1024).Error() != want {
+		t.Errorf("%v", b.Check(1024))
+	}
+}
+
+// Numbers from a damaged header must not come out as a small need.
+func TestBudgetOverflow(t *testing.T) {
+	for _, numbers := range []int64{1 << 60, 1 << 61, math.MaxInt64} {
+		var b stream.Budget
+		b.Add("rows", numbers, "--rank")
+		b.Add("rows", numbers, "--rank")
+		if b.Check(1<<40) == nil || b.Total() < 1<<62 {
+			t.Errorf("%d numbers twice are %d bytes", numbers, b.Total())
+		}
+	}
+}
+
+func TestPassBudget(t *testing.T) {
+	var b stream.Budget
+	stream.Engine{Threads: 3, BlockRows: 100}.PassBudget(&b, 7)
+	if want := int64((3 + stream.Lookahead + 1) * 100 * 7 * 8); b.Total() != want {
+		t.Errorf("%d bytes, want %d", b.Total(), want)
+	}
+}

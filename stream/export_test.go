@@ -1,0 +1,44 @@
+package stream
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+// What the tests see of the inside of the package.
+
+const Lookahead = lookahead
+
+func Schedule[T, R any](ctx context.Context, threads int, produce func(ctx context.Context, yield func(T) bool) error,
+	worker func() func(context.Context, T) (R, error), collect func(R) error) error {
+	return schedule(ctx, threads, produce, worker, collect)
+}
+
+// Produce reads a source as a pass does.
+func Produce(ctx context.Context, e Engine, src Source, yield func(*Block) bool) error {
+	return newPass(e, "", src, false).produce(ctx, yield)
+}
+
+// SetStallLimit lowers the limit for one test.
+func SetStallLimit(t *testing.T, limit time.Duration) {
+	before := stallLimit
+	stallLimit = limit
+	t.Cleanup(func() { stallLimit = before })
+}
+
+// SetMaxEmpty lowers the number of empty reads for one test.
+func SetMaxEmpty(t *testing.T, reads int) {
+	before := maxEmpty
+	maxEmpty = reads
+	t.Cleanup(func() { maxEmpty = before })
+}
+
+// ColumnStats is what a scan accumulates.
+type ColumnStats = columnStats
+
+// NewColumnStats makes statistics that drop rows which are not finite.
+func NewColumnStats(columns int) *ColumnStats { return newColumnStats(columns, NullsDrop) }
+
+// AddBlock adds a block that needs no check.
+func (s *columnStats) AddBlock(b *Block) error { return s.add(b, nil) }

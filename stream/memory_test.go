@@ -1,0 +1,206 @@
+package stream_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// inPieces yields the rows of x a few at a time, in memory that is used again.
+func inPieces(x blas64.General, sizes func() int) func() iter.Seq2[blas64.General, error] {
+	return func() iter.Seq2[blas64.General, error] {
+		return func(yield func(blas64.General, error) bool) {
+			piece := stream.NewMatrix(x.Rows, x.Cols)
+			for first := 0; first < x.Rows; {
+				n := min(sizes(), x.Rows-first)
+				for i := range n {
+					copy(rowOf(piece, i), rowOf(x, first+i))
+				}
+				if !yield(stream.RowSlice(piece, 0, n), nil) {
+					return
+				}
+				first += n
+			}
+		}
+	}
+}
+
+func seqInfo(rows int64) stream.Info {
+	return stream.Info{Name: "generated", Columns: []string{"a", "b"}, Rows: rows}
+}
+
+func TestFromSeq(t *testing.T) {
+	leavesNothing(t)
+	x := randomMatrix(1, 300, 2)
+	want, err := foldSums(context.Background(), stream.Engine{BlockRows: 16}, stream.FromMatrix("x", x))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rows := range []int64{300, -1} {
+		src := stream.FromSeq(seqInfo(rows), inPieces(x, odd(4)))
+		for range 2 { // it may be read again
+			got, err := foldSums(context.Background(), stream.Engine{BlockRows: 16}, src)
+			if err != nil || !sameBits(got.sum, want.sum) || got.rows != 300 {
+				t.Errorf("%v, %v, want %v", got, err, want)
+			}
+		}
+		m, err := stream.GatherRows(context.Background(), src, []int64{0, 7, 299})
+		if err != nil || !sameBits(rowOf(m, 2), rowOf(x, 299)) {
+			t.Errorf("gathered %v, %v", m, err)
+		}
+	}
+	got, err := foldSums(context.Background(), stream.Engine{}, stream.FromSeq(seqInfo(-1), inPieces(stream.NewMatrix(0, 2), nil)))
+	if err != nil || got.rows != 0 {
+		t.Errorf("no matrices: %v, %v", got, err)
+	}
+}
+
+// Rows go on as they come: a generator that is slow is none that hangs.
+func TestFromSeqSlow(t *testing.T) {
+	stream.SetStallLimit(t, 300*time.Millisecond)
+	x := randomMatrix(1, 40, 2)
+	src := stream.FromSeq(seqInfo(40), inPieces(x, func() int { time.Sleep(12 * time.Millisecond); return 1 }))
+	if got, err := foldSums(context.Background(), stream.Engine{}, src); err != nil || got.rows != 40 {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+func TestFromSeqErrors(t *testing.T) {
+	leavesNothing(t)
+	x := randomMatrix(1, 30, 2)
+	after := func(m blas64.General, err error) stream.Source {
+		return stream.FromSeq(seqInfo(-1), func() iter.Seq2[blas64.General, error] {
+			return func(yield func(blas64.General, error) bool) { _ = yield(x, nil) && yield(m, err) }
+		})
+	}
+	_, err := foldSums(context.Background(), stream.Engine{BlockRows: 7}, after(stream.NewMatrix(4, 3), nil))
+	checkError(t, err, "generated", "a block has 3 columns, not 2")
+	lost := errors.New("connection lost")
+	if _, err := foldSums(context.Background(), stream.Engine{BlockRows: 7}, after(blas64.General{}, lost)); !errors.Is(err, lost) {
+		t.Errorf("error %v", err)
+	}
+	_, err = foldSums(context.Background(), stream.Engine{}, stream.FromSeq(seqInfo(31), inPieces(x, odd(1))))
+	checkError(t, err, "generated", "promised 31 rows and gave 30")
+
+	checkPanic(t, "upset", func() {
+		foldSums(context.Background(), stream.Engine{}, stream.FromSeq(seqInfo(-1), func() iter.Seq2[blas64.General, error] {
+			return func(func(blas64.General, error) bool) { panic("upset") }
+		}))
+	})
+	checkPanic(t, "no kept columns", func() {
+		stream.FromSeq(stream.Info{Kept: []stream.Field{{Name: "id"}}}, nil)
+	})
+}
+
+// A pass that ends early lets the sequence clean up.
+func TestFromSeqIsStopped(t *testing.T) {
+	leavesNothing(t)
+	stopped := false
+	src := stream.FromSeq(seqInfo(-1), func() iter.Seq2[blas64.General, error] {
+		return func(yield func(blas64.General, error) bool) {
+			defer func() { stopped = true }()
+			for yield(stream.NewMatrix(5, 2), nil) {
+			}
+		}
+	})
+	bad := errors.New("bad block")
+	_, err := stream.Fold(context.Background(), stream.Engine{BlockRows: 8}, "", src, newSums, func() func(*sums, *stream.Block) error {
+		return func(s *sums, b *stream.Block) error {
+			if b.Index == 3 {
+				return bad
+			}
+			return s.add(b)
+		}
+	})
+	if !errors.Is(err, bad) || !stopped {
+		t.Errorf("error %v, stopped: %v", err, stopped)
+	}
+}
+
+func TestFromSeqOnce(t *testing.T) {
+	calls := 0
+	info := seqInfo(-1)
+	info.Once = true
+	src := stream.FromSeq(info, func() iter.Seq2[blas64.General, error] {
+		calls++
+		return inPieces(randomMatrix(1, 30, 2), odd(1))()
+	})
+	_, err := stream.GatherRows(context.Background(), src, []int64{3})
+	checkError(t, err, "generated can be read only once", "--spool")
+	if got, err := foldSums(context.Background(), stream.Engine{}, src); err != nil || got.rows != 30 {
+		t.Errorf("%v, %v", got, err)
+	}
+	_, err = foldSums(context.Background(), stream.Engine{}, src)
+	checkError(t, err, "generated can be read only once", "--spool")
+	if calls != 1 {
+		t.Errorf("the sequence was made %d times", calls)
+	}
+}
+
+func TestLoad(t *testing.T) {
+	ctx := context.Background()
+	x := randomMatrix(1, 2500, 3)
+	for _, rows := range []int64{2500, -1} {
+		src := newTable("a.csv", x).keep()
+		src.info.Rows, src.step, src.info.Once, src.info.Scans = rows, odd(5), true, 1
+		loaded, err := stream.Load(ctx, src, 2500*3*8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info := loaded.Info()
+		if info.Rows != 2500 || info.Once || len(info.Kept) != 0 || info.Name != "a.csv" || info.Scans != 1 || len(info.Columns) != 3 {
+			t.Errorf("loaded %+v", info)
+		}
+		all := make([]int64, 2500)
+		for i := range all {
+			all[i] = int64(i)
+		}
+		got, err := stream.GatherRows(ctx, loaded, all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range all {
+			if !sameBits(rowOf(got, i), rowOf(x, i)) {
+				t.Fatalf("row %d is %v", i, rowOf(got, i))
+			}
+		}
+
+		src = newTable("a.csv", x)
+		src.info.Rows = rows
+		_, err = stream.Load(ctx, src, 2500*3*8-1)
+		checkError(t, err, "a.csv", "do not fit in 59999 bytes")
+		if known := rows >= 0; known == (src.opens.Load() == 1) || src.opens.Load() != src.closes.Load() {
+			t.Errorf("rows %d: opened %d times, closed %d times", rows, src.opens.Load(), src.closes.Load())
+		}
+	}
+}
+
+func TestLoadErrors(t *testing.T) {
+	ctx := context.Background()
+	for _, promised := range []int64{0, 29, 31} {
+		src := newTable("liar.npy", randomMatrix(1, 30, 2))
+		src.info.Rows = promised
+		_, err := stream.Load(ctx, src, 0)
+		checkError(t, err, "liar.npy", "gave 30", "changed or is damaged")
+	}
+	broken := errors.New("broken")
+	src := newTable("x", randomMatrix(1, 30, 2))
+	src.before = func(int) error { return broken }
+	if _, err := stream.Load(ctx, src, 0); !errors.Is(err, broken) || src.closes.Load() != 1 {
+		t.Errorf("error %v, closed %d times", err, src.closes.Load())
+	}
+	src.open = func() error { return broken }
+	if _, err := stream.Load(ctx, src, 0); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+	empty, err := stream.Load(ctx, newTable("empty", blas64.General{Cols: 2, Stride: 2}), 8)
+	if err != nil || empty.Info().Rows != 0 {
+		t.Errorf("%v, %v", empty, err)
+	}
+}

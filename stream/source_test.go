@@ -1,0 +1,178 @@
+package stream_test
+
+import (
+	"context"
+	"io"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// table is a source of the tests: a matrix and kept columns, read in steps of
+// any size, with hooks for what can go wrong.
+type table struct {
+	info   stream.Info
+	x      blas64.General
+	kept   []stream.Column
+	step   func() int               // rows of the next read; nil: as many as asked for
+	before func(row int) error      // called before a read that starts at row
+	open   func() error             // called by Open
+	lazy   bool                     // io.EOF comes after the last row, not with it
+	opens  atomic.Int64             // how often it was opened
+	closes atomic.Int64             // and its readers closed
+	gather func(rows []int64) error // called by Gather
+}
+
+// newTable is a table of the matrix without kept columns.
+func newTable(name string, x blas64.General) *table {
+	return &table{info: stream.Info{Name: name, Columns: stream.NumberedColumns(x.Cols), Rows: int64(x.Rows)}, x: x}
+}
+
+// keep adds an int64 column with the row number, a string column in which every
+// third value is null, and a float column.
+func (s *table) keep() *table {
+	s.info.Kept = []stream.Field{{Name: "id", Kind: stream.Int64}, {Name: "label", Kind: stream.String}, {Name: "weight", Kind: stream.Float64}}
+	s.kept = []stream.Column{{Kind: stream.Int64}, {Kind: stream.String}, {Kind: stream.Float64}}
+	for i := range s.x.Rows {
+		s.kept[0].Ints = append(s.kept[0].Ints, int64(i))
+		s.kept[1].Strings = append(s.kept[1].Strings, string(rune('a'+i%26)))
+		s.kept[1].Valid = append(s.kept[1].Valid, i%3 != 0)
+		s.kept[2].Floats = append(s.kept[2].Floats, float64(i)/4)
+	}
+	return s
+}
+
+func (s *table) Info() stream.Info { return s.info }
+
+func (s *table) Open(context.Context) (stream.Reader, error) {
+	if s.opens.Add(1) > 1 && s.info.Once {
+		return nil, stream.OnceError(s.info.Name)
+	}
+	if s.open != nil {
+		if err := s.open(); err != nil {
+			return nil, err
+		}
+	}
+	return &tableReader{s: s}, nil
+}
+
+func (s *table) Gather(_ context.Context, rows []int64, dst *stream.Batch) error {
+	if s.gather != nil {
+		if err := s.gather(rows); err != nil {
+			return err
+		}
+	}
+	for k := range dst.Kept {
+		dst.Kept[k].Reset()
+	}
+	for i, r := range rows {
+		s.copyRow(dst, i, int(r))
+	}
+	return nil
+}
+
+// copyRow appends a row to a batch that holds i rows.
+func (s *table) copyRow(dst *stream.Batch, i, from int) {
+	copy(rowOf(dst.X, i), rowOf(s.x, from))
+	for k := range dst.Kept {
+		dst.Kept[k].Append(&s.kept[k], from, from+1)
+	}
+}
+
+type tableReader struct {
+	s    *table
+	next int
+}
+
+func (r *tableReader) Read(dst *stream.Batch) (int, error) {
+	if dst.X.Cols != r.s.x.Cols || dst.Kept != nil && len(dst.Kept) != len(r.s.kept) {
+		panic("table: batch of another shape")
+	}
+	if r.s.before != nil {
+		if err := r.s.before(r.next); err != nil {
+			return 0, err
+		}
+	}
+	n := min(dst.X.Rows, r.s.x.Rows-r.next)
+	if r.s.step != nil {
+		n = min(n, r.s.step())
+	}
+	for k := range dst.Kept {
+		dst.Kept[k].Reset()
+	}
+	for i := range n {
+		r.s.copyRow(dst, i, r.next+i)
+	}
+	ended := r.next == r.s.x.Rows
+	r.next += n
+	if ended || r.next == r.s.x.Rows && !r.s.lazy {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+func (r *tableReader) Close() error {
+	r.s.closes.Add(1)
+	return nil
+}
+
+// sequential hides that the rows of a source can be fetched by number.
+type sequential struct{ stream.Source }
+
+func rowOf(m blas64.General, i int) []float64 { return m.Data[i*m.Stride : i*m.Stride+m.Cols] }
+
+// randomMatrix has entries of very different size, so that sums depend on the
+// order of summation, and a stride larger than its width.
+func randomMatrix(seed uint64, rows, cols int) blas64.General {
+	r := rand.New(rand.NewPCG(seed, 1))
+	m := blas64.General{Rows: rows, Cols: cols, Stride: cols + 1, Data: make([]float64, rows*(cols+1))}
+	for i := range m.Data {
+		m.Data[i] = r.NormFloat64() * math.Exp(4*r.NormFloat64())
+	}
+	return m
+}
+
+// odd gives sizes of reads: now and then none, mostly few.
+func odd(seed uint64) func() int {
+	r := rand.New(rand.NewPCG(seed, 2))
+	return func() int { return r.IntN(12) * r.IntN(7) }
+}
+
+// leavesNothing checks at the end of the test that no goroutine is left that was
+// not there at the beginning.
+func leavesNothing(t *testing.T) {
+	t.Helper()
+	before := runtime.NumGoroutine()
+	t.Cleanup(func() {
+		for range 200 {
+			if runtime.NumGoroutine() <= before {
+				return
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		stacks := make([]byte, 1<<16)
+		t.Errorf("%d goroutines before, %d after:\n%s", before, runtime.NumGoroutine(), stacks[:runtime.Stack(stacks, true)])
+	})
+}
+
+// inTime runs f and fails if it takes longer than a few seconds.
+func inTime(t *testing.T, f func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+	case <-time.After(5 * time.Second):
+		t.Fatal("hangs")
+	}
+}

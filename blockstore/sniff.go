@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -59,7 +60,8 @@ var magics = []struct{ magic, format, remedy string }{
 }
 
 // sniff tells the format of a file by its first bytes where they are telling,
-// otherwise by its extension.
+// otherwise by its extension. Text with an extension that says nothing (.data,
+// .dat, .scale, none) is libsvm if its first line looks like it, else CSV.
 func sniff(path string) (format string, err error) {
 	head, err := readHead(path)
 	if err != nil {
@@ -76,6 +78,9 @@ func sniff(path string) (format string, err error) {
 	case formatCSV, formatLibsvm, formatArrowStream: // nothing marks their beginning
 		return named, nil
 	case "":
+		if head != "" && isText(head) {
+			return textFormat(head), nil
+		}
 		return "", badFile(path, "its format is known neither by its extension nor by its first bytes; name the format, one of %s", strings.Join(Formats(), ", "))
 	default:
 		return "", badFile(path, "it does not begin like a file of the format %s but with %q: it is damaged, or has the wrong extension", named, head[:min(len(head), 8)])
@@ -94,6 +99,23 @@ func byMagic(head string) (format, remedy string) {
 		}
 	}
 	return "", ""
+}
+
+// textFormat tells libsvm, a label before pairs such as 3:0.5, from CSV by the
+// beginning of a text.
+func textFormat(head string) string {
+	for line := range strings.Lines(head) {
+		fields := strings.Fields(line)
+		if len(fields) < 2 || strings.HasPrefix(fields[0], "#") {
+			continue
+		}
+		index, _, pair := strings.Cut(fields[1], ":")
+		if _, err := strconv.ParseUint(index, 10, 32); pair && (err == nil || index == "qid") {
+			return formatLibsvm
+		}
+		break
+	}
+	return formatCSV
 }
 
 // headLength is enough to tell text from anything else.

@@ -517,8 +517,8 @@ func TestArrowMutants(t *testing.T) {
 	t.Run("file", func(t *testing.T) { checkMutants(t, smallArrow(t, 100, true), 100, 300, openArrow) })
 	t.Run("stream", func(t *testing.T) { checkMutants(t, smallArrow(t, 100, false), 100, 300, openArrow) })
 	t.Run("pipe", func(t *testing.T) { checkMutants(t, smallArrow(t, 100, false), 100, 300, piped) })
-	t.Run("lz4", func(t *testing.T) { checkMutants(t, smallArrow(t, 100, true, ipc.WithLZ4()), 100, 300, openArrow) })
-	t.Run("zstd", func(t *testing.T) { checkMutants(t, smallArrow(t, 100, false, ipc.WithZstd()), 100, 300, piped) })
+	t.Run("lz4", func(t *testing.T) { checkMutants(t, smallArrow(t, 100, true, ipc.WithLZ4()), 100, 150, openArrow) })
+	t.Run("zstd", func(t *testing.T) { checkMutants(t, smallArrow(t, 100, false, ipc.WithZstd()), 100, 150, piped) })
 }
 
 // Small files that claim to be large cost little memory.

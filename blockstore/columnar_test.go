@@ -68,7 +68,7 @@ func TestColumnarWritersRoundTrip(t *testing.T) {
 func TestColumnarWritersWithoutRows(t *testing.T) {
 	for extension, open := range map[string]func(string) (table, error){".parquet": openParquet, ".arrow": openArrow} {
 		path := filepath.Join(t.TempDir(), "a"+extension)
-		if err := writeRows(path, Schema{Columns: []string{"a", "b"}}, nil, nil, 10); err != nil {
+		if err := writeRows(path, Schema{Columns: []string{"a", "b"}, Rows: 0}, nil, nil, 10); err != nil {
 			t.Fatal(err)
 		}
 		tb, err := open(path)
@@ -82,8 +82,16 @@ func TestColumnarWritersWithoutRows(t *testing.T) {
 	}
 	_, err := Create(filepath.Join(t.TempDir(), "a.parquet"), Schema{Columns: []string{"a", "a"}})
 	wantError(t, err, `"a"`, "rename")
-	_, err = Create(filepath.Join(t.TempDir(), "a.parquet"), Schema{})
-	wantError(t, err, "no columns")
+	for _, extension := range []string{".parquet", ".arrow"} {
+		path := filepath.Join(t.TempDir(), "a"+extension)
+		_, err = Create(path, Schema{})
+		wantError(t, err, path, "no columns")
+		err = writeRows(path, Schema{Columns: []string{"a"}, Rows: 3}, [][]float64{{1}, {2}}, nil, 2)
+		wantError(t, err, path, "2 rows came, 3 were announced")
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("there is a file %s", path)
+		}
+	}
 }
 
 // Passes and gatherings of one source do not disturb each other, and leave no

@@ -164,7 +164,7 @@ func TestParquetTypes(t *testing.T) {
 						t.Fatal(err)
 					}
 					src := checkColumns(t, tb, columns, n, nullable)
-					if codec == &parquet.Uncompressed || codec == &parquet.Zstd {
+					if codec == &parquet.Zstd {
 						checkGather(t, src)
 					}
 				})

@@ -1,6 +1,8 @@
 package blockstore
 
 import (
+	"fmt"
+
 	"github.com/apache/arrow/go/v16/arrow"
 	"github.com/apache/arrow/go/v16/arrow/array"
 	"github.com/apache/arrow/go/v16/arrow/ipc"
@@ -24,10 +26,14 @@ type arrowWriter struct {
 	schema    Schema
 	batchRows int
 	inBatch   int
+	count     int64
 }
 
 // newArrowWriter writes an Arrow IPC file to f.
 func newArrowWriter(f *atomicFile, s Schema) (Writer, error) {
+	if len(s.Columns)+len(s.Kept) == 0 {
+		return nil, fmt.Errorf("cannot write %s: there are no columns", f.target)
+	}
 	fields := make([]arrow.Field, 0, len(s.Columns)+len(s.Kept))
 	for _, name := range s.Columns {
 		fields = append(fields, arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Float64})
@@ -43,7 +49,7 @@ func newArrowWriter(f *atomicFile, s Schema) (Writer, error) {
 	return &arrowWriter{
 		file: f, w: w, schema: s,
 		builder:   array.NewRecordBuilder(memory.DefaultAllocator, schema),
-		batchRows: max(1, min(arrowBatchRows, arrowBatchBytes/(8*max(1, len(fields))))),
+		batchRows: max(1, min(arrowBatchRows, arrowBatchBytes/(8*len(fields)))),
 	}, nil
 }
 
@@ -60,6 +66,8 @@ func arrowKept(kind stream.Kind) arrow.DataType {
 
 // Write implements Writer.
 func (w *arrowWriter) Write(b *stream.Batch, n int) error {
+	mustWrite(w.schema, b, n)
+	w.count += int64(n)
 	for done := 0; done < n; {
 		rows := min(n-done, w.batchRows-w.inBatch)
 		w.add(b, done, rows)
@@ -119,7 +127,10 @@ func (w *arrowWriter) flush() error {
 
 // Commit implements Writer.
 func (w *arrowWriter) Commit() error {
-	err := w.flush()
+	err := checkCount(w.file.target, w.schema, w.count)
+	if err == nil {
+		err = w.flush()
+	}
 	if err == nil {
 		err = w.w.Close()
 	}

@@ -24,6 +24,7 @@ type parquetWriter struct {
 	schema    Schema
 	groupRows int
 	inGroup   int
+	count     int64
 	values    []parquet.Value
 }
 
@@ -33,7 +34,7 @@ func newParquetWriter(f *atomicFile, s Schema) (Writer, error) {
 	var names []string
 	add := func(name string, node parquet.Node) error {
 		if _, ok := nodes[name]; ok {
-			return fmt.Errorf("two columns are called %q, which a Parquet file cannot hold; rename one", name)
+			return fmt.Errorf("cannot write %s: two columns are called %q, which a Parquet file cannot hold; rename one", f.target, name)
 		}
 		nodes[name] = node
 		names = append(names, name)
@@ -50,7 +51,7 @@ func newParquetWriter(f *atomicFile, s Schema) (Writer, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("there are no columns to write")
+		return nil, fmt.Errorf("cannot write %s: there are no columns", f.target)
 	}
 	schema := parquet.NewSchema("rows", orderedGroup{nodes, names})
 	w := parquet.NewGenericWriter[any](f, schema,
@@ -95,6 +96,8 @@ func (g orderedGroup) Fields() []parquet.Field {
 
 // Write implements Writer.
 func (w *parquetWriter) Write(b *stream.Batch, n int) error {
+	mustWrite(w.schema, b, n)
+	w.count += int64(n)
 	for done := 0; done < n; {
 		rows := min(n-done, tileRows, w.groupRows-w.inGroup)
 		if err := w.tile(b, done, rows); err != nil {
@@ -155,7 +158,11 @@ func keptValue(c *stream.Column, i, column int) parquet.Value {
 
 // Commit implements Writer.
 func (w *parquetWriter) Commit() error {
-	if err := w.w.Close(); err != nil {
+	err := checkCount(w.file.target, w.schema, w.count)
+	if err == nil {
+		err = w.w.Close()
+	}
+	if err != nil {
 		w.file.Abort()
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -122,7 +123,7 @@ func (c *convertCommand) chooseAll(ctx context.Context, inputs []string, output 
 	if err != nil {
 		return fromData(err)
 	}
-	apart := apartColumns(columns, inputs)
+	apart := apartColumns(columns)
 	if len(apart) == 0 {
 		return nil
 	}
@@ -130,30 +131,39 @@ func (c *convertCommand) chooseAll(ctx context.Context, inputs []string, output 
 	case ".npy":
 		c.note("%s cannot hold text or labels: left out %s", output, strings.Join(apart, ", "))
 	case ".libsvm":
-		if len(apart) > 1 || !isLibsvm(inputs[0]) {
-			c.note("%s cannot hold text: left out %s", output, strings.Join(apart, ", "))
+		if isLibsvm(columns) {
+			c.data.keep = apart
 			return nil
 		}
-		c.data.keep = apart
+		c.note("%s cannot hold text: left out %s", output, strings.Join(apart, ", "))
 	default:
 		c.data.keep = apart
 	}
 	return nil
 }
 
-// apartColumns are the columns that are not taken as numbers by themselves.
-func apartColumns(columns []blockstore.ColumnInfo, inputs []string) []string {
+// apartColumns are the columns that are not taken as numbers by themselves: text,
+// and the label of a libsvm file.
+func apartColumns(columns []blockstore.ColumnInfo) []string {
 	var names []string
-	for i, col := range columns {
-		if col.Kind == "text" || i == len(columns)-1 && isLibsvm(inputs[0]) {
-			names = append(names, col.Name)
+	for i, c := range columns {
+		if c.Kind == "text" || i == len(columns)-1 && isLibsvm(columns) {
+			names = append(names, c.Name)
 		}
 	}
 	return names
 }
 
-func isLibsvm(path string) bool {
-	return slices.Contains([]string{".libsvm", ".svm", ".svmlight"}, strings.ToLower(filepath.Ext(path)))
+// isLibsvm knows the columns of a libsvm file by the names that its reader
+// gives them: x0, x1, … and label.
+func isLibsvm(columns []blockstore.ColumnInfo) bool {
+	last := len(columns) - 1
+	for i, c := range columns {
+		if i < last && c.Name != "x"+strconv.Itoa(i) {
+			return false
+		}
+	}
+	return last > 0 && columns[last].Name == "label"
 }
 
 // prepared deals with nulls and scaling if that is asked for.

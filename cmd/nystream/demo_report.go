@@ -22,7 +22,6 @@ type demoResult struct {
 	FrobeniusError number         `json:"relative_frobenius_error"`
 	Sample         int            `json:"sample"`
 	NewRows        int64          `json:"new_rows"`
-	NewError       number         `json:"new_relative_spectral_error"`
 	PhaseError     number         `json:"phase_error_degrees"` // median, of the new rows
 	Seconds        number         `json:"seconds"`
 	PeakRSSBytes   int64          `json:"peak_rss_bytes"`
@@ -35,8 +34,8 @@ func (d *demoCommand) result(f *demoFound) *demoResult {
 	n := number(f.fit.Rows)
 	r := &demoResult{Rows: f.fit.Rows, Dimension: knotDimension, Method: f.fit.Method, Kernel: f.fit.Kernel, Rank: f.fit.Rank, Shift: f.fit.Shift,
 		Passes: f.fit.Passes, KernelEntries: f.fit.KernelEntries, MatrixEntries: n * n, MatrixBytes: 8 * n * n, FitSeconds: f.fit.Seconds,
-		SpectralError: f.seen.SpectralError, FrobeniusError: f.seen.FrobeniusError, Sample: int(f.seen.Rows),
-		NewRows: f.transform.Rows, NewError: f.new.SpectralError, PhaseError: number(f.phaseError),
+		SpectralError: f.verify.SpectralError, FrobeniusError: f.verify.FrobeniusError, Sample: int(f.verify.Rows),
+		NewRows: f.transform.Rows, PhaseError: number(f.phaseError),
 		Seconds: number(d.seconds()), PeakRSSBytes: peakRSS(), Seed: d.seed}
 	for _, name := range demoFiles {
 		r.Files = append(r.Files, filepath.Join(d.dir, name))
@@ -57,9 +56,8 @@ func (d *demoCommand) report(f *demoFound) error {
 	t.add("matrix", "A is %s between all rows: %s entries, %s if it were formed", r.Kernel, count(int64(r.MatrixEntries)), bytes(int64(r.MatrixBytes)))
 	t.add("fit", "%s, rank %d: %d pass over the file, %s entries of A (%.2g %%), %s: %s", r.Method, r.Rank,
 		r.Passes["data"], count(r.KernelEntries), 100*float64(r.KernelEntries)/float64(r.MatrixEntries), seconds(float64(r.FitSeconds)), in(demoModel))
-	t.add("error", "%.2g %% of ‖A‖, measured between %s of the rows", 100*float64(r.SpectralError), count(int64(r.Sample)))
+	t.add("error", "%.2g %% of ‖A‖ (spectral norm), measured between %s of the rows", 100*float64(r.SpectralError), count(int64(r.Sample)))
 	t.add("new rows", "%s rows that the fit never saw are embedded by the model: %s", count(r.NewRows), in(demoEmbedding))
-	t.add("", "%.2g %% of ‖A‖ is the error between them", 100*float64(r.NewError))
 	t.add("", "the angle in columns u1 and u2 tells their place along the knot to %.2g degrees;", float64(r.PhaseError))
 	t.add("", "that place is in the file (column phase) but was never shown to the model")
 	t.add("see", "%s: the knot opened to a ring, in the right order", in(demoPicture))

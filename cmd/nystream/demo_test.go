@@ -40,9 +40,6 @@ func TestDemo(t *testing.T) {
 	if e := r.SpectralError; !(e > 0 && e < 0.02) {
 		t.Errorf("spectral error %v", e)
 	}
-	if e := r.NewError; !(e > 0 && e < 0.02) {
-		t.Errorf("spectral error between new rows %v", e)
-	}
 	if e := r.PhaseError; !(e > 0 && e < 5) {
 		t.Errorf("phase error %v degrees", e)
 	}

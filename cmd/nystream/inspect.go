@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -102,8 +103,12 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 			r.Bytes += info.Size()
 		}
 	}
+	apart := apartColumns(columns)
 	for _, c := range columns {
 		r.Columns = append(r.Columns, fileColumn{c.Name, c.Kind, c.Width})
+		if slices.Contains(apart, c.Name) {
+			continue
+		}
 		if c.Kind == "number" || c.Kind == "integer" || c.Kind == "vector" {
 			r.Numbers += c.Width
 		}

@@ -2,19 +2,26 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/apache/arrow/go/v16/arrow"
+	"github.com/apache/arrow/go/v16/arrow/array"
+	"github.com/apache/arrow/go/v16/arrow/ipc"
+	"github.com/apache/arrow/go/v16/arrow/memory"
 	"github.com/rogpeppe/go-internal/testscript"
+	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/stream"
@@ -79,17 +86,45 @@ func generate() {
 	if hole >= 0 {
 		x.Data[hole*cols] = math.NaN()
 	}
-	w, err := blockstore.Create(path, blockstore.Schema{Columns: numbered(prefix, cols), Rows: int64(rows)})
+	write := writeTable
+	if filepath.Ext(path) == ".arrows" {
+		write = writeArrowStream
+	}
+	if err := write(path, numbered(prefix, cols), x); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func writeTable(path string, names []string, x blas64.General) error {
+	w, err := blockstore.Create(path, blockstore.Schema{Columns: names, Rows: int64(x.Rows)})
 	if err == nil {
-		err = w.Write(&stream.Batch{X: x}, rows)
+		err = w.Write(&stream.Batch{X: x}, x.Rows)
 	}
 	if err == nil {
 		err = w.Commit()
 	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	return err
+}
+
+// writeArrowStream writes what other programs pipe to this one.
+func writeArrowStream(path string, names []string, x blas64.General) error {
+	fields, columns := []arrow.Field{}, []arrow.Array{}
+	for j, name := range names {
+		b := array.NewFloat64Builder(memory.DefaultAllocator)
+		for i := range x.Rows {
+			b.Append(x.Data[i*x.Stride+j])
+		}
+		fields = append(fields, arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Float64})
+		columns = append(columns, b.NewArray())
 	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	schema := arrow.NewSchema(fields, nil)
+	w := ipc.NewWriter(f, ipc.WithSchema(schema))
+	return errors.Join(w.Write(array.NewRecord(schema, columns, int64(x.Rows))), w.Close(), f.Close())
 }
 
 func atoi(s string) int {

@@ -43,7 +43,15 @@ func (p *progress) begin(e stream.Event) {
 	p.bar = p.bars.AddBar(max(0, e.Total),
 		mpb.BarRemoveOnComplete(),
 		mpb.PrependDecorators(decor.Name(e.Pass, decor.WCSyncSpaceR)),
-		mpb.AppendDecorators(decor.Percentage(decor.WCSyncSpace), decor.AverageETA(decor.ET_STYLE_GO, decor.WCSyncSpace)))
+		mpb.AppendDecorators(howFar(e.Total)...))
+}
+
+// howFar shows a share and the time left, or a number when the end is not known.
+func howFar(total int64) []decor.Decorator {
+	if total < 0 {
+		return []decor.Decorator{decor.CurrentNoUnit(" %d rows")}
+	}
+	return []decor.Decorator{decor.Percentage(decor.WCSyncSpace), decor.AverageETA(decor.ET_STYLE_GO, decor.WCSyncSpace)}
 }
 
 // clear takes the bar away.

@@ -75,3 +75,28 @@ func TestAgainstDense(t *testing.T) {
 		})
 	}
 }
+
+// TestSampledVerify: errors between sampled rows estimate those of the whole
+// matrix, the shift on the diagonal included.
+func TestSampledVerify(t *testing.T) {
+	src := stream.FromMatrix("clusters", clusters(2500, 4, 3))
+	f, err := Landmark{Rank: 15, Seed: 1}.Fit(context.Background(), stream.Engine{}, src, kernelgen.RBF(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := f.Verify(context.Background(), stream.Engine{}, src, nil, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	some, err := f.Verify(context.Background(), stream.Engine{}, src, nil, 800, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("spectral %.4g, sampled %.4g; Frobenius %.4g, sampled %.4g", all.SpectralError, some.SpectralError, all.FrobeniusError, some.FrobeniusError)
+	if r := some.SpectralError / all.SpectralError; r < 0.7 || r > 1.4 {
+		t.Errorf("spectral error %g, sampled %g", all.SpectralError, some.SpectralError)
+	}
+	if r := some.FrobeniusError / all.FrobeniusError; r < 0.9 || r > 1.1 {
+		t.Errorf("Frobenius error %g, sampled %g", all.FrobeniusError, some.FrobeniusError)
+	}
+}

@@ -56,7 +56,8 @@ func (m *Model) Verify(ctx context.Context, e stream.Engine, left, right stream.
 			return nil, err
 		}
 	}
-	v := &verifier{engine: e, tiles: t, left: l, right: r, weighted: scaleCols(l.u, m.unitValues(t)), shift: m.Shift * t.unit, symmetric: m.Symmetric()}
+	v := &verifier{engine: e, tiles: t, left: l, right: r, weighted: scaleCols(l.u, m.unitValues(t)), shift: m.Shift * t.unit, symmetric: m.Symmetric(),
+		diagonal: diagonalWeight(l)}
 	return v.run(ctx, seed)
 }
 
@@ -73,6 +74,7 @@ func (m *Model) unitValues(t *tiles) []float64 {
 type verifySide struct {
 	rows blas64.General
 	src  stream.Gatherer
+	of   int64 // rows of the source that they were drawn from
 	u    blas64.General
 }
 
@@ -90,7 +92,18 @@ func (t *tiles) verifyRows(ctx context.Context, src stream.Source, e *Embedding,
 		return nil, err
 	}
 	u, err := t.embedRows(e, e.pack(t), p, info.Name)
-	return &verifySide{p.rows, stream.FromMatrix(info.Name, p.rows), u}, err
+	return &verifySide{p.rows, stream.FromMatrix(info.Name, p.rows), n, u}, err
+}
+
+// diagonalWeight is what the diagonal of a matrix between sampled rows counts: of
+// n² entries of A n are on the diagonal, a smaller part than of the entries
+// between few rows. Without it the shift, which acts there alone, would seem as
+// large beside the norm of the sample as it is beside that of A.
+func diagonalWeight(v *verifySide) float64 {
+	if v.of < 2 {
+		return 1
+	}
+	return float64(v.rows.Rows-1) / float64(v.of-1)
 }
 
 // verifyPanel fetches all rows, or a sample of them.
@@ -117,8 +130,10 @@ type verifier struct {
 	left, right *verifySide
 	weighted    blas64.General // U·diag(values)
 	shift       float64
+	diagonal    float64 // weight of the diagonal, 1 if all rows are looked at
 	symmetric   bool
 	frobenius   []frobenius // one per row block, filled on the first visit
+	entries     []float64   // the diagonal of A, filled on the first visit
 }
 
 func (v *verifier) run(ctx context.Context, seed uint64) (*Verification, error) {
@@ -225,6 +240,11 @@ func (v *verifier) multiplySymmetric(ctx context.Context, x, y []float64) (ax, e
 		ey[k] += by[k] - v.shift*y[k]
 	}
 	subtractProduct(ey, v.weighted, v.right.u, y)
+	for k, a := range v.entries {
+		approx := dot(rowOf(v.weighted, k), rowOf(v.right.u, k)) + v.shift
+		ax[k] -= (1 - v.diagonal) * a * x[k]
+		ey[k] -= (1 - v.diagonal) * (a - approx) * y[k]
+	}
 	return ax, ey, err
 }
 
@@ -233,6 +253,7 @@ func (v *verifier) multiplySymmetric(ctx context.Context, x, y []float64) (ax, e
 func (v *verifier) visit(ctx context.Context, shape stream.Shape, f func(i, j *stream.Block, tile blas64.General)) error {
 	first := v.frobenius == nil
 	if first {
+		v.entries = make([]float64, v.left.rows.Rows)
 		v.frobenius = make([]frobenius, (v.left.rows.Rows+stream.PairRows-1)/stream.PairRows)
 	}
 	return stream.Pairs(ctx, v.engine, "verify", v.left.src, v.right.src, shape, func() func(i, j *stream.Block) error {
@@ -260,7 +281,10 @@ func (v *verifier) addSquares(i, j *stream.Block, tile, buf blas64.General) {
 		for c, a := range rowOf(tile, r) {
 			b := approx.Data[r*approx.Stride+c]
 			if v.symmetric && i.Index == j.Index && r == c {
+				v.entries[int(i.Start)+r] = a
 				b += v.shift
+				root := math.Sqrt(v.diagonal)
+				a, b = root*a, root*b
 			}
 			sum.add(a, a-b)
 		}

@@ -701,7 +701,7 @@ func TestArrowWriterForOthers(t *testing.T) {
 	for i := range rows {
 		rows[i] = []float64{float64(i)}
 	}
-	if err := writeRows(path, Schema{Columns: []string{"a"}}, rows, nil, 30); err != nil {
+	if err := writeRows(path, Schema{Columns: []string{"a"}, Rows: 100}, rows, nil, 30); err != nil {
 		t.Fatal(err)
 	}
 	file, err := os.Open(path)

@@ -173,7 +173,7 @@ func (j *job) resolve(ctx context.Context) error {
 		return err
 	}
 	j.kernel, err = j.kernel.Resolve(rows)
-	return err
+	return fromData(err)
 }
 
 // fit fits the model, and makes the factors orthonormal when they are wanted.

@@ -31,7 +31,21 @@ type Landmark struct {
 	Sketch int // s, core points per nonzero; 0 means 5c
 	NNZ    int // z, landmarks per direction; 0 means 4
 	Seed   uint64
+	Shift  LandmarkShift
 }
+
+// LandmarkShift says which multiple of the identity the landmark method adds.
+type LandmarkShift uint8
+
+const (
+	// ShiftCentred adds half of the first eigenvalue left out to β. It is the
+	// best shift in the spectral norm, and grows with n; in the Frobenius norm,
+	// to which the whole diagonal counts, it costs more than it gains.
+	ShiftCentred LandmarkShift = iota
+	// ShiftFitted is β alone, the least-squares fit: the diagonal of Â is then
+	// near the diagonal of A.
+	ShiftFitted
+)
 
 // Fit approximates the kernel matrix of the rows of src.
 func (m Landmark) Fit(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel) (*Fit, error) {
@@ -158,13 +172,14 @@ func (m Landmark) finish(ctx context.Context, e stream.Engine, t *tiles, side *E
 	}
 	c := min(m.Rank, len(eig.Values))
 	shift := beta
-	if c < len(eig.Values) {
+	if m.Shift == ShiftCentred && c < len(eig.Values) {
 		shift += math.Max(0, eig.Values[c]) / 2
 	}
 	values := make([]float64, c)
 	for i := range values {
 		values[i] = eig.Values[i] + beta - shift
 	}
+	clipDefinite(values, shift)
 	side.Projection = mul(blas.NoTrans, side.Projection, blas.NoTrans, firstCols(eig.Vectors, c))
 	return &Model{Method: "landmark", Kernel: t.kernel, Seed: m.Seed, Left: side, Values: values, Shift: shift}, nil
 }

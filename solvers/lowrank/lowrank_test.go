@@ -28,6 +28,9 @@ func methodsUnderTest(rank int) map[string]func(src stream.Source, k kernelgen.K
 		"landmark": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
 			return Landmark{Rank: rank, Seed: 1}.Fit(ctx, e, s, k)
 		},
+		"landmark fitted": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
+			return Landmark{Rank: rank, Seed: 1, Shift: ShiftFitted}.Fit(ctx, e, s, k)
+		},
 	}
 }
 

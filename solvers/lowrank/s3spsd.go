@@ -165,6 +165,9 @@ func (f *s3spsd) finish(ctx context.Context) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	if f.Shift != ShiftPaper { // as published, Â may be indefinite
+		clipDefinite(eig.Values, shift)
+	}
 	side.Projection = mul(blas.NoTrans, side.Projection, blas.NoTrans, eig.Vectors)
 	return &Model{Method: "s3spsd", Kernel: f.tiles.kernel, Seed: f.Seed, Rows: f.n, Cols: f.n,
 		Left: side, Values: eig.Values, Shift: shift}, nil
@@ -248,6 +251,15 @@ func (f *s3spsd) fitCore(ctx context.Context, side *Embedding) (w blas64.General
 	}
 	t := bs.whitener(r)
 	return mul(blas.NoTrans, t, blas.NoTrans, mul(blas.NoTrans, m, blas.Trans, t)), shift, nil
+}
+
+// clipDefinite raises values so that no eigenvalue of U·diag(values)·Uᵀ + shift·I
+// is negative. That is the projection of Â on the positive semi-definite
+// matrices, and so cannot take it away from A in the Frobenius norm.
+func clipDefinite(values []float64, shift float64) {
+	for i, v := range values {
+		values[i] = math.Max(v, -shift)
+	}
 }
 
 // residualShift is the mean of what a projection leaves of a matrix over the

@@ -1,0 +1,139 @@
+package blockstore
+
+import (
+	"fmt"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// arrowColumnReader reads a column of batches.
+type arrowColumnReader struct {
+	path string
+	*arrowField
+	array    arrowArray
+	firstRow int64 // absolute row of the first value of the array
+	s        arrowScratch
+	child    arrowScratch
+}
+
+// fault is an error about a batch.
+func (c *arrowColumnReader) fault(err error) error {
+	return badCell(c.path, -1, c.name, "the batch that begins with row %d: %w", c.firstRow, err)
+}
+
+// read puts rows at..at+n-1 of the batch into dst[0], dst[stride], ...
+func (c *arrowColumnReader) read(dst []float64, stride int, at int64, n int) error {
+	if c.kind == vectorColumn {
+		return c.vectors(dst, stride, at, n)
+	}
+	if err := c.s.load(c.arrowField, &c.array, at, n); err != nil {
+		return c.fault(err)
+	}
+	if i := c.s.convert(c.arrowField, n); i >= 0 {
+		return c.inexact(at+int64(i), c.format.text(c.s.words[i]))
+	}
+	for i, v := range c.s.floats[:n] {
+		dst[i*stride] = v
+	}
+	return nil
+}
+
+func (c *arrowColumnReader) inexact(row int64, text string) error {
+	return &DataError{Path: c.path, Row: c.firstRow + row, Column: c.name, Err: errInexact(text)}
+}
+
+// vectors reads lists, at most arrowTile numbers at a time.
+func (c *arrowColumnReader) vectors(dst []float64, stride int, at int64, n int) error {
+	for done := 0; done < n; {
+		rows := min(n-done, max(1, arrowTile/c.width))
+		if err := c.someVectors(dst[done*stride:], stride, at+int64(done), rows); err != nil {
+			return err
+		}
+		done += rows
+	}
+	return nil
+}
+
+func (c *arrowColumnReader) someVectors(dst []float64, stride int, at int64, rows int) error {
+	if err := c.s.loadLists(c.arrowField, &c.array, at, rows); err != nil {
+		return c.fault(err)
+	}
+	starts := c.s.starts
+	for i := range rows {
+		if n := starts[i+1] - starts[i]; n != int64(c.width) && (c.s.valid(i) || n != 0) {
+			return badCell(c.path, c.firstRow+at+int64(i), c.name, "the list has %d numbers, the first row %d", n, c.width)
+		}
+	}
+	span := int(starts[rows] - starts[0])
+	child := c.arrowField.child
+	if err := c.child.load(child, c.array.child, starts[0], span); err != nil {
+		return c.fault(err)
+	}
+	if i := c.child.convert(child, span); i >= 0 {
+		row := 0
+		for starts[row+1]-starts[0] <= int64(i) {
+			row++
+		}
+		return c.inexact(at+int64(row), child.format.text(c.child.words[i]))
+	}
+	for i := range rows {
+		row := dst[i*stride:][:c.width]
+		if c.s.valid(i) {
+			copy(row, c.child.floats[starts[i]-starts[0]:])
+			continue
+		}
+		for k := range row {
+			row[k] = nan
+		}
+	}
+	return nil
+}
+
+// loadLists loads where n lists begin and end.
+func (s *arrowScratch) loadLists(f *arrowField, a *arrowArray, at int64, n int) error {
+	if at < 0 || int64(n) > a.length-at {
+		return fmt.Errorf("an array has %d lists, not %d", a.length, at+int64(n))
+	}
+	s.absent = nil
+	if err := s.loadNulls(a, at, n); err != nil {
+		return err
+	}
+	if f.layout == listLayout {
+		return s.loadOffsets(f, a, at, n)
+	}
+	s.starts = s.starts[:0]
+	for i := range int64(n + 1) {
+		s.starts = append(s.starts, (a.offset+at+i)*int64(f.width))
+	}
+	return nil
+}
+
+// keep appends rows at..at+n-1 of the batch to dst.
+func (c *arrowColumnReader) keep(dst *stream.Column, at int64, n int) error {
+	if err := c.s.load(c.arrowField, &c.array, at, n); err != nil {
+		return c.fault(err)
+	}
+	if dst.Kind == stream.Float64 {
+		c.s.convert(c.arrowField, n) // no integers here
+	}
+	for i := range n {
+		if !c.s.valid(i) {
+			appendNull(dst)
+			continue
+		}
+		switch dst.Kind {
+		case stream.Float64:
+			dst.Floats = append(dst.Floats, c.s.floats[i])
+		case stream.String:
+			dst.Strings = append(dst.Strings, c.s.texts[i])
+		case stream.Int64:
+			v, ok := c.format.integer(c.s.words[i])
+			if !ok {
+				return badCell(c.path, c.firstRow+at+int64(i), c.name, "the integer %d does not fit 64 bits with a sign", c.s.words[i])
+			}
+			dst.Ints = append(dst.Ints, v)
+		}
+		appendValid(dst)
+	}
+	return nil
+}

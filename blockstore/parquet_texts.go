@@ -76,22 +76,7 @@ type dictTexts struct {
 	dict []string
 }
 
-func (p *dictTexts) texts(dst []string) error {
-	for len(dst) > 0 {
-		part, err := p.next(len(dst))
-		if err != nil {
-			return err
-		}
-		for i, v := range part {
-			if int(v) >= len(p.dict) {
-				return errIndex(v, len(p.dict))
-			}
-			dst[i] = p.dict[v]
-		}
-		dst = dst[len(part):]
-	}
-	return nil
-}
+func (p *dictTexts) texts(dst []string) error { return lookUp(&p.indexes, p.dict, dst) }
 
 var errLengths = errors.New("the lengths of the strings do not fit the page")
 

@@ -174,17 +174,20 @@ type dictWords struct {
 	dict []uint64
 }
 
-func (p *dictWords) words(dst []uint64) error {
+func (p *dictWords) words(dst []uint64) error { return lookUp(&p.indexes, p.dict, dst) }
+
+// lookUp fills dst with the entries of a dictionary that the next indexes name.
+func lookUp[T any](x *indexes, dict, dst []T) error {
 	for len(dst) > 0 {
-		part, err := p.next(len(dst))
+		part, err := x.next(len(dst))
 		if err != nil {
 			return err
 		}
 		for i, v := range part {
-			if int(v) >= len(p.dict) {
-				return errIndex(v, len(p.dict))
+			if int(v) >= len(dict) {
+				return errIndex(v, len(dict))
 			}
-			dst[i] = p.dict[v]
+			dst[i] = dict[v]
 		}
 		dst = dst[len(part):]
 	}

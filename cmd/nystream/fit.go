@@ -152,6 +152,7 @@ func (c *fitCommand) check(args []string) error {
 		{c.rank < 0, "--rank must be at least 1"},
 		{c.output == "" && !c.planning, "-o is missing: the model file, such as -o model.npz"},
 		{c.factors != "" && len(c.right) > 0, "with --right there are two factors: name --left-factors, --right-factors or both"},
+		{len(c.right) > 0 && c.shift.index() > 0, "--shift is for the symmetric matrix of one source: leave it out with --right"},
 		{c.symmetric() && c.left+c.other != "", "the matrix is symmetric and has one factor: name --factors"},
 	} {
 		if ask.wrong {

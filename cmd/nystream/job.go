@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
@@ -159,11 +161,17 @@ const kernelSample = 1000
 
 // resolve replaces the words in the kernel by numbers, from rows of the left
 // source that depend on the seed alone.
-func (j *job) resolve(ctx context.Context) error {
-	if len(j.cmd.matrix) > 0 || j.kernel.Resolved() {
+func (j *job) resolve(ctx context.Context) (err error) {
+	if len(j.cmd.matrix) > 0 {
 		return nil
 	}
-	n := j.prepared.left.Info().Rows
+	info := j.prepared.left.Info()
+	if j.kernel.Resolved() { // what is left to know is the dimension
+		d := len(info.Columns)
+		j.kernel, err = j.kernel.Resolve(blas64.General{Cols: d, Stride: d})
+		return fromData(err)
+	}
+	n := info.Rows
 	s, err := sketch.NewSample(n, int(min(n, kernelSample)), j.cmd.seed, "kernel")
 	if err != nil {
 		return err
@@ -185,11 +193,7 @@ func (j *job) fit(ctx context.Context) (err error) {
 	if m := j.fitted.matrix; m != nil {
 		return m.Refine(ctx, e, j.prepared.left)
 	}
-	right := j.prepared.right
-	if right == nil {
-		right = j.prepared.left
-	}
-	return j.fitted.kernel.Refine(ctx, e, j.prepared.left, right)
+	return j.fitted.kernel.Refine(ctx, e, j.prepared.left, j.prepared.rightSource())
 }
 
 // write writes the factors, and last of all the model. Nothing of what it has
@@ -238,8 +242,11 @@ type pathWriter struct {
 	path string
 }
 
-// writeFactors writes the factors, uncommitted, each in a pass of its own.
+// writeFactors writes the factors, uncommitted, in one pass over each source.
 func (j *job) writeFactors(ctx context.Context) (writers []pathWriter, err error) {
+	if j.right == nil && j.cmd.left != "" && j.cmd.other != "" && j.fitted.matrix == nil {
+		return j.writeBoth(ctx)
+	}
 	m := &model{kernel: j.fitted.kernel, matrix: j.fitted.matrix}
 	right := j.prepared.right
 	if right == nil {
@@ -267,4 +274,22 @@ func (j *job) writeFactors(ctx context.Context) (writers []pathWriter, err error
 		}
 	}
 	return writers, nil
+}
+
+// writeBoth writes U and V of one source in one pass.
+func (j *job) writeBoth(ctx context.Context) (writers []pathWriter, err error) {
+	rank, rows := j.fitted.kernel.Left.Rank(), j.prepared.left.Info().Rows
+	for _, f := range []struct{ path, side string }{{j.cmd.left, "left"}, {j.cmd.other, "right"}} {
+		w, err := blockstore.Create(f.path, blockstore.Schema{Columns: factorNames(f.side, rank), Rows: rows})
+		if err != nil {
+			return writers, err
+		}
+		writers = append(writers, pathWriter{w, f.path})
+	}
+	return writers, j.fitted.kernel.EmbedBoth(ctx, j.cmd.engine(), j.prepared.left, func(_ *stream.Block, uv blas64.General) error {
+		u, v := uv, uv
+		u.Cols, v.Cols = rank, rank
+		v.Data = v.Data[min(rank, len(v.Data)):]
+		return errors.Join(writers[0].Write(&stream.Batch{X: u}, u.Rows), writers[1].Write(&stream.Batch{X: v}, v.Rows))
+	})
 }

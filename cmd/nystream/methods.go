@@ -46,8 +46,10 @@ pass over each source; another two when factors are written.`,
 		sketchUsage: "core points are nnz times this `number`; 0 means 5 times the rank",
 		nnzUsage:    "landmarks per column of U; 0 means 4",
 		symmetric:   true, twoSided: true,
+		addFlags: addShiftFlag("centred (least spectral error)", "fitted (least squares, near the diagonal of A)"),
 		solver: func(c *fitCommand) solver {
-			return landmarkSolver{lowrank.Landmark{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed}}
+			rule := map[string]lowrank.LandmarkShift{"centred": lowrank.ShiftCentred, "fitted": lowrank.ShiftFitted}
+			return landmarkSolver{lowrank.Landmark{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Shift: rule[c.shift.value]}}
 		},
 	},
 	{
@@ -59,7 +61,7 @@ Algorithm 5). One pass; another two when factors are written.`,
 		sketchUsage: sketchUsage,
 		nnzUsage:    nnzUsage,
 		symmetric:   true,
-		addFlags:    addShiftFlag,
+		addFlags:    addShiftFlag("decoupled", "paper (as published)", "none"),
 		solver: func(c *fitCommand) solver {
 			rule := map[string]lowrank.ShiftRule{"decoupled": lowrank.ShiftDecoupled, "paper": lowrank.ShiftPaper, "none": lowrank.ShiftNone}
 			return spsdSolver{lowrank.S3SPSD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Shift: rule[c.shift.value]}}
@@ -92,10 +94,18 @@ const (
 	nnzUsage    = "nonzeros in each column of a sketch; 0 means 4"
 )
 
-func addShiftFlag(c *fitCommand, cmd *cobra.Command) {
-	c.shift = newChoice("decoupled", "paper", "none")
-	cmd.Flags().Var(&c.shift, "shift", c.shift.usage("how the multiple of the identity is chosen"))
-	completeChoice(cmd, "shift", &c.shift)
+// addShiftFlag offers rules, each a word and perhaps what it means.
+func addShiftFlag(rules ...string) func(c *fitCommand, cmd *cobra.Command) {
+	var words []string
+	for _, r := range rules {
+		word, _, _ := strings.Cut(r, " ")
+		words = append(words, word)
+	}
+	return func(c *fitCommand, cmd *cobra.Command) {
+		c.shift = newChoice(words...)
+		cmd.Flags().Var(&c.shift, "shift", "how the multiple of the identity is chosen: "+strings.Join(rules, ", "))
+		completeChoice(cmd, "shift", &c.shift)
+	}
 }
 
 func addMatrixFlags(c *fitCommand, cmd *cobra.Command) {

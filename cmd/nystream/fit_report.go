@@ -15,7 +15,8 @@ type fitResult struct {
 	Rank               int            `json:"rank"`
 	Values             []number       `json:"values"`
 	Shift              number         `json:"shift"`
-	Passes             map[string]int `json:"passes"` // scans of text and for preparation included
+	Passes             map[string]int `json:"passes"` // of the method, after landmarks were gathered
+	Scans              map[string]int `json:"scans"`  // before: to open text, for nulls and scaling
 	KernelEntries      int64          `json:"kernel_entries"`
 	Seconds            number         `json:"seconds"`
 	PeakRSSBytes       int64          `json:"peak_rss_bytes"`
@@ -40,7 +41,7 @@ const estimateKind = "relative Frobenius error between held-back rows"
 func (j *job) result() *fitResult {
 	f, c := j.fitted, j.cmd
 	r := &fitResult{Method: c.method.name, Rank: len(f.values()), Values: numbers(f.values()), Shift: number(f.shift()),
-		Passes: j.passes(), KernelEntries: f.entries, Seconds: number(c.seconds()), PeakRSSBytes: peakRSS(), Seed: c.seed,
+		Passes: j.passes(), Scans: j.scans, KernelEntries: f.entries, Seconds: number(c.seconds()), PeakRSSBytes: peakRSS(), Seed: c.seed,
 		RowsDropped: j.dropped(), ErrorEstimate: optional(f.estimate), Condition: number(f.condition),
 		OrthogonalityBound: number(f.bound()), Refined: f.refined(), Notes: append([]string{}, f.notes...),
 		Output: c.output, Factors: c.factors, LeftFactors: c.left, RightFactors: c.other}
@@ -56,11 +57,20 @@ func (j *job) result() *fitResult {
 	return r
 }
 
-// passes counts the passes over each source.
-func (j *job) passes() map[string]int {
+// allPasses counts the passes over each source so far.
+func (j *job) allPasses() map[string]int {
 	n := make(map[string]int)
 	for i, name := range j.names() {
 		n[name] = []*input{j.left, j.right}[i].Passes()
+	}
+	return n
+}
+
+// passes counts the passes of the method over each source.
+func (j *job) passes() map[string]int {
+	n := j.allPasses()
+	for name := range n {
+		n[name] -= j.scans[name]
 	}
 	return n
 }
@@ -103,7 +113,15 @@ func (j *job) passWords() string {
 	var words []string
 	passes := j.passes()
 	for _, name := range j.names() {
-		words = append(words, fmt.Sprintf("%d over %s", passes[name], name))
+		words = append(words, fmt.Sprintf("%d over %s", passes[name], name)+scanWords(j.scans[name]))
 	}
 	return strings.Join(words, ", ")
+}
+
+// scanWords tells of the passes before the fit.
+func scanWords(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (and %d before, to open and prepare it)", n)
 }

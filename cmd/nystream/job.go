@@ -23,6 +23,7 @@ type job struct {
 	mapping     kernelgen.Map
 	left, right *input // right is nil if there is one source
 	prepared    sources
+	scans       map[string]int // passes before the fit began
 	fitted      *fitted
 }
 
@@ -187,6 +188,7 @@ func (j *job) resolve(ctx context.Context) (err error) {
 // fit fits the model, and makes the factors orthonormal when they are wanted.
 func (j *job) fit(ctx context.Context) (err error) {
 	e := j.cmd.engine()
+	j.scans = j.allPasses()
 	if j.fitted, err = j.solver.fit(ctx, e, j.prepared, j.kernel); err != nil || j.factorSides() == 0 {
 		return err
 	}

@@ -48,6 +48,7 @@ type planResult struct {
 	Fits             bool           `json:"fits"`
 	Memory           []planItem     `json:"memory"`
 	Passes           map[string]int `json:"passes"`
+	Scans            map[string]int `json:"scans"` // before the fit
 	KernelEntries    int64          `json:"kernel_entries"`
 	Flops            number         `json:"flops"`
 	EstimatedSeconds number         `json:"estimated_seconds"`
@@ -70,7 +71,7 @@ func (j *job) reportPlan(p *lowrank.Plan) error {
 	}
 	t.add("memory in all", "%s", bytes(r.MemoryBytes))
 	for _, name := range j.names() {
-		t.add("passes over "+name, "%d", r.Passes[name])
+		t.add("passes over "+name, "%d%s", r.Passes[name], scanWords(r.Scans[name]))
 	}
 	t.add("kernel entries", "%s", count(r.KernelEntries))
 	t.add("time", "about %s with %d threads, if reading keeps up", seconds(float64(r.EstimatedSeconds)), r.Threads)
@@ -84,8 +85,11 @@ func (j *job) planResult(p *lowrank.Plan) *planResult {
 	s, again := j.shape(), j.repeats()
 	r := &planResult{Method: j.cmd.method.name, Rows: s.left, Columns: s.right, Dimension: s.columns, Rank: j.cmd.rank,
 		MemoryBytes: p.Memory.Total(), MemoryLimitBytes: int64(j.cmd.memory), Fits: j.cmd.checkBudget(&p.Memory) == nil,
-		Passes: j.plannedPasses(p), KernelEntries: p.KernelEntries * (1 + again), Threads: j.cmd.engine().Workers()}
+		Passes: make(map[string]int), Scans: j.plannedScans(), KernelEntries: p.KernelEntries * (1 + again), Threads: j.cmd.engine().Workers()}
 	r.Flops = number(p.Flops * float64(1+again))
+	for _, name := range j.names() {
+		r.Passes[name] = p.Passes + int(again)
+	}
 	switch {
 	case len(j.cmd.matrix) > 0:
 		r.Columns, r.Map = int64(s.columns), j.mapping.String()
@@ -112,13 +116,13 @@ func (j *job) repeats() int64 {
 	return 2
 }
 
-// plannedPasses are the passes over each source: to open text, to scan for
-// nulls and scaling, to fit, and for factors.
-func (j *job) plannedPasses(p *lowrank.Plan) map[string]int {
+// plannedScans are the passes over each source before the fit: to open text,
+// and to scan for nulls and scaling.
+func (j *job) plannedScans() map[string]int {
 	n := make(map[string]int)
 	for i, name := range j.names() {
 		in := []*input{j.left, j.right}[i]
-		n[name] = in.Info().Scans + p.Passes + int(j.repeats())
+		n[name] = in.Info().Scans
 		if i == 0 && j.cmd.rows.scans() || j.cmd.rows.nulls.value == "drop" {
 			n[name]++
 		}

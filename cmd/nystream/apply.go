@@ -23,7 +23,15 @@ func (m *model) openRows(ctx context.Context, a *app, d dataFlags, paths []strin
 		return nil, nil, m.explainMissing(ctx, d, paths, err)
 	}
 	info := in.Info()
-	if found, want := len(info.Columns), m.dimension(); found != want {
+	found, want := len(info.Columns), m.dimension()
+	if found > want && len(d.columns) == 0 && !info.Once && onlyCount(info.Columns[:want]) && !onlyCount(info.Columns[:want+1]) {
+		// The model knows no names because they only counted: those that count
+		// here, from the first on, are its columns, if the count ends where it should.
+		in.close()
+		d.columns = info.Columns[:want]
+		return m.openRows(ctx, a, d, paths, mode)
+	}
+	if found != want {
 		in.close()
 		return nil, nil, fromData(fmt.Errorf("%s gives %d columns, and the model was fitted on %d; choose them with --columns as for the fit", info.Name, found, want))
 	}

@@ -218,7 +218,7 @@ func TestOnlyCount(t *testing.T) {
 		"x0 x1 x2":        true,
 		"f1 f2 f3":        true,
 		"0 1 2":           true,
-		"f9 f10 f11":      true,
+		"f9 f10 f11":      false,
 		"emb.0 emb.1":     true,
 		"x0 x2":           false,
 		"x1 x0":           false,

@@ -58,16 +58,16 @@ func newModel(f *fitted, columns []string, prepare stream.Preparation, sources i
 	return m
 }
 
-// onlyCount says whether names are one prefix followed by consecutive numbers,
-// as in x0, x1, x2: such names say nothing that the order does not say, and
-// formats without names make them up.
+// onlyCount says whether names are one prefix followed by consecutive numbers
+// from 0 or 1, as in x0, x1, x2: such names say nothing that the order does not
+// say, and formats without names make them up.
 func onlyCount(names []string) bool {
 	if len(names) == 0 {
 		return true
 	}
 	prefix := strings.TrimRight(names[0], "0123456789")
 	first, err := strconv.Atoi(names[0][len(prefix):])
-	if err != nil {
+	if err != nil || first > 1 {
 		return false
 	}
 	for i, name := range names {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/nystream/nystream/stream"
 )
@@ -36,42 +35,28 @@ const arrowTile = 4096
 
 // arrowTable is an Arrow file or a file that holds a stream.
 type arrowTable struct {
-	path    string
-	size    int64
-	changed time.Time
-	index   *arrowIndex
+	tableInfo
+	stamp stamp
+	index *arrowIndex
 }
 
 // openArrow reads the headers of the Arrow file or stream at path.
 func openArrow(path string) (table, error) {
-	t := &arrowTable{path: path}
-	err := guard(path, func() error {
-		file, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		stat, err := file.Stat()
-		if err != nil {
-			return err
-		}
-		t.size, t.changed = stat.Size(), stat.ModTime()
-		if t.index, err = indexArrow(file, t.size); err != nil {
-			return badFile(path, "%w", err)
-		}
-		return t.findWidths(file)
-	})
+	file, stamp, err := openStamped(path)
 	if err != nil {
 		return nil, err
 	}
+	defer file.Close()
+	t := &arrowTable{tableInfo: tableInfo{path: path}, stamp: stamp}
+	if t.index, err = indexArrow(file, stamp.size); err != nil {
+		return nil, badFile(path, "%w", err)
+	}
+	if err := t.findWidths(file); err != nil {
+		return nil, err
+	}
+	t.rows, t.columns = t.index.rows, t.index.schema.columns()
 	return t, nil
 }
-
-func (t *arrowTable) name() string          { return t.path }
-func (t *arrowTable) rows() int64           { return t.index.rows }
-func (t *arrowTable) once() bool            { return false }
-func (t *arrowTable) scans() int            { return 0 }
-func (t *arrowTable) columns() []columnInfo { return t.index.schema.columns() }
 
 // columns lists the fields of the schema.
 func (s *arrowSchema) columns() []columnInfo {
@@ -82,19 +67,12 @@ func (s *arrowSchema) columns() []columnInfo {
 	return infos
 }
 
-// choose returns a source of the chosen columns.
-func (t *arrowTable) choose(numeric, kept []int) (stream.Source, error) {
-	info, err := chosenInfo(t, numeric, kept)
-	if err != nil {
-		return nil, err
-	}
-	return &arrowSource{table: t, info: info, numeric: numeric, kept: kept}, nil
-}
+func (t *arrowTable) source(c choice) (stream.Source, error) { return &arrowSource{c, t}, nil }
 
 // findWidths gives list columns the length of their first list that is not
 // null. A column without one cannot be read.
 func (t *arrowTable) findWidths(file *os.File) error {
-	feed := t.feed(file)
+	feed := t.feed(file, nil)
 	defer feed.close()
 	for t.index.schema.needsWidths() {
 		batch, err := feed.next()
@@ -112,9 +90,10 @@ func (t *arrowTable) findWidths(file *os.File) error {
 	return nil
 }
 
-// feed reads the batches of file in order.
-func (t *arrowTable) feed(file *os.File) *fileFeed {
-	return &fileFeed{path: t.path, index: t.index, file: file, dicts: arrowDictionaries{}}
+// feed reads the batches of file in order and closes closer at the end, if it
+// is not nil.
+func (t *arrowTable) feed(file *os.File, closer io.Closer) *fileFeed {
+	return &fileFeed{path: t.path, index: t.index, file: file, closer: closer, dicts: arrowDictionaries{}}
 }
 
 // needsWidths says whether the width of some column is not known.
@@ -172,7 +151,7 @@ func (s *arrowSchema) dropUnknown() {
 
 // arrowPipe is an Arrow stream that can be read once.
 type arrowPipe struct {
-	path   string
+	tableInfo
 	schema *arrowSchema
 	feed   *pipeFeed
 	opened bool
@@ -182,26 +161,17 @@ type arrowPipe struct {
 // If a list column needs it, opening reads up to the first batch with a list in
 // it and holds that batch.
 func openArrowStream(r io.Reader, name string) (table, error) {
-	t := &arrowPipe{path: name}
-	err := guard(name, func() error {
-		feed, err := newPipeFeed(name, bufio.NewReader(r))
-		if err != nil {
-			return badFile(name, "%w", err)
-		}
-		t.feed, t.schema = feed, feed.schema
-		return t.findWidths()
-	})
+	feed, err := newPipeFeed(name, bufio.NewReader(r))
 	if err != nil {
+		return nil, badFile(name, "%w", err)
+	}
+	t := &arrowPipe{tableInfo: tableInfo{path: name, rows: -1, once: true}, schema: feed.schema, feed: feed}
+	if err := t.findWidths(); err != nil {
 		return nil, err
 	}
+	t.columns = t.schema.columns()
 	return t, nil
 }
-
-func (t *arrowPipe) name() string          { return t.path }
-func (t *arrowPipe) rows() int64           { return -1 }
-func (t *arrowPipe) once() bool            { return true }
-func (t *arrowPipe) scans() int            { return 0 }
-func (t *arrowPipe) columns() []columnInfo { return t.schema.columns() }
 
 // findWidths looks into the first batch with rows, which must have a list that
 // is not null: earlier rows cannot be read again.
@@ -219,24 +189,13 @@ func (t *arrowPipe) findWidths() error {
 	return nil
 }
 
-// choose returns a source of the chosen columns. It can be opened once.
-func (t *arrowPipe) choose(numeric, kept []int) (stream.Source, error) {
-	info, err := chosenInfo(t, numeric, kept)
-	if err != nil {
-		return nil, err
-	}
-	return &arrowPipeSource{pipe: t, info: info, numeric: numeric, kept: kept}, nil
-}
+func (t *arrowPipe) source(c choice) (stream.Source, error) { return &arrowPipeSource{c, t}, nil }
 
 // arrowPipeSource is chosen columns of a pipe.
 type arrowPipeSource struct {
-	pipe          *arrowPipe
-	info          stream.Info
-	numeric, kept []int
+	choice
+	pipe *arrowPipe
 }
-
-// Info describes the source.
-func (s *arrowPipeSource) Info() stream.Info { return s.info }
 
 // Open starts the only pass.
 func (s *arrowPipeSource) Open(ctx context.Context) (stream.Reader, error) {
@@ -244,5 +203,5 @@ func (s *arrowPipeSource) Open(ctx context.Context) (stream.Reader, error) {
 		return nil, fmt.Errorf("%s can be read only once; spool it first", s.pipe.path)
 	}
 	s.pipe.opened = true
-	return newArrowReader(ctx, s.info, s.pipe.schema, s.numeric, s.kept, s.pipe.feed), nil
+	return newArrowReader(ctx, &s.choice, s.pipe.schema, s.pipe.feed), nil
 }

@@ -73,31 +73,30 @@ func countDictionaries(schema *arrow.Schema) int {
 // recordSource is a source of records.
 type recordSource struct {
 	Records
-	schema        *arrowSchema
-	info          stream.Info
-	numeric, kept []int
-	opened        bool
+	choice
+	schema *arrowSchema
+	opened bool
 }
 
 // choose finds the columns.
 func (s *recordSource) choose() error {
+	numeric, err := s.find(s.Columns)
+	if err != nil {
+		return err
+	}
 	if s.Columns == nil {
 		for i, f := range s.schema.fields {
-			if f.kind == numberColumn || f.kind == integerColumn || f.kind == vectorColumn {
-				s.numeric = append(s.numeric, i)
+			if f.kind.computable() {
+				numeric = append(numeric, i)
 			}
 		}
 	}
-	var err error
-	if s.Columns != nil {
-		if s.numeric, err = s.find(s.Columns); err != nil {
-			return err
-		}
-	}
-	if s.kept, err = s.find(s.Keep); err != nil {
+	kept, err := s.find(s.Keep)
+	if err != nil {
 		return err
 	}
-	s.info, err = chosenInfo(recordTable{s}, s.numeric, s.kept)
+	table := tableInfo{path: s.Name, columns: s.schema.columns(), rows: s.Rows, once: s.Once}
+	s.choice, err = table.choose(numeric, kept)
 	return err
 }
 
@@ -114,21 +113,6 @@ func (s *recordSource) find(names []string) ([]int, error) {
 	return found, nil
 }
 
-// recordTable lets records be described like a file.
-type recordTable struct{ s *recordSource }
-
-func (t recordTable) name() string          { return t.s.Name }
-func (t recordTable) rows() int64           { return t.s.Rows }
-func (t recordTable) once() bool            { return t.s.Once }
-func (t recordTable) scans() int            { return 0 }
-func (t recordTable) columns() []columnInfo { return t.s.schema.columns() }
-func (t recordTable) choose(_, _ []int) (stream.Source, error) {
-	return t.s, nil
-}
-
-// Info describes the source.
-func (s *recordSource) Info() stream.Info { return s.info }
-
 // Open starts a pass.
 func (s *recordSource) Open(ctx context.Context) (stream.Reader, error) {
 	if s.Once && s.opened {
@@ -143,7 +127,7 @@ func (s *recordSource) Open(ctx context.Context) (stream.Reader, error) {
 		r.Release()
 		return nil, fmt.Errorf("%s: the records have another schema than the source", s.Name)
 	}
-	return newArrowReader(ctx, s.info, s.schema, s.numeric, s.kept, &recordFeed{source: s, r: r}), nil
+	return newArrowReader(ctx, &s.choice, s.schema, &recordFeed{source: s, r: r}), nil
 }
 
 // recordFeed gives records as batches.

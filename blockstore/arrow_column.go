@@ -121,19 +121,9 @@ func (c *arrowColumnReader) keep(dst *stream.Column, at int64, n int) error {
 			appendNull(dst)
 			continue
 		}
-		switch dst.Kind {
-		case stream.Float64:
-			dst.Floats = append(dst.Floats, c.s.floats[i])
-		case stream.String:
-			dst.Strings = append(dst.Strings, c.s.texts[i])
-		case stream.Int64:
-			v, ok := c.format.integer(c.s.words[i])
-			if !ok {
-				return badCell(c.path, c.firstRow+at+int64(i), c.name, "the integer %d does not fit 64 bits with a sign", c.s.words[i])
-			}
-			dst.Ints = append(dst.Ints, v)
+		if err := c.s.decoded.keep(dst, c.format, i); err != nil {
+			return badCell(c.path, c.firstRow+at+int64(i), c.name, "%w", err)
 		}
-		appendValid(dst)
 	}
 	return nil
 }

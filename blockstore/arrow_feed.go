@@ -3,7 +3,6 @@ package blockstore
 import (
 	"fmt"
 	"io"
-	"os"
 )
 
 // arrowFeed gives batches in order.
@@ -57,9 +56,9 @@ func newArrowBatch(m *arrowMessage, first int64, dicts arrowDictionaries, u *unp
 type fileFeed struct {
 	path   string
 	index  *arrowIndex
-	file   *os.File
-	closes bool // whether close closes the file
-	at     int  // next entry
+	file   io.ReaderAt
+	closer io.Closer // nil when somebody else closes the file
+	at     int       // next entry
 	wanted []arrowField
 	dicts  arrowDictionaries
 	unpack unpacker
@@ -69,10 +68,10 @@ func (f *fileFeed) want(fields []arrowField) { f.wanted = fields }
 
 func (f *fileFeed) close() error {
 	f.unpack.close()
-	if f.closes {
-		return f.file.Close()
+	if f.closer == nil {
+		return nil
 	}
-	return nil
+	return f.closer.Close()
 }
 
 func (f *fileFeed) next() (*arrowBatch, error) {

@@ -195,7 +195,7 @@ func (x *arrowIndex) compare(footer flatTable) error {
 }
 
 // message reads the metadata of an entry again.
-func (e *arrowEntry) message(file *os.File) (*arrowMessage, error) {
+func (e *arrowEntry) message(file io.ReaderAt) (*arrowMessage, error) {
 	r := io.NewSectionReader(file, e.at, e.body-e.at)
 	m, n, err := readArrowMeta(r, e.body-e.at+e.bodySize)
 	if err != nil || n != e.body-e.at || m.kind != e.kind || m.bodySize != e.bodySize {

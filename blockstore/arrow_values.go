@@ -9,13 +9,11 @@ import (
 // arrowScratch is the memory that values of one column pass through, a tile at
 // a time. Its fields hold the tile loaded last.
 type arrowScratch struct {
-	raw    []byte
-	nulls  []byte // bits of the tile, nil when nothing is null
-	bit    int    // where the first of them is
-	bits   []byte // memory of nulls
-	words  []uint64
-	texts  []string
-	floats []float64
+	raw   []byte
+	nulls []byte // bits of the tile, nil when nothing is null
+	bit   int    // where the first of them is
+	bits  []byte // memory of nulls
+	decoded
 	starts []int64
 	absent []bool // entries of a dictionary that are null
 }
@@ -67,7 +65,7 @@ func (s *arrowScratch) loadNulls(a *arrowArray, at int64, n int) error {
 
 // loadWords loads values of a fixed width.
 func (s *arrowScratch) loadWords(bits int, a *arrowArray, at int64, n int) error {
-	s.words = resizedWords(s.words, n)
+	s.words = resized(s.words, n)
 	at += a.offset
 	if bits == 1 {
 		raw, err := a.buffers.read(a.first+1, at>>3, (at&7+int64(n)+7)>>3, &s.raw)
@@ -213,19 +211,11 @@ func (s *arrowScratch) zeroNulls(n int) {
 // convert turns the n values of the tile into floats, NaN for nulls. It returns
 // the first that is too large, or -1.
 func (s *arrowScratch) convert(f *arrowField, n int) int {
-	if cap(s.floats) < n {
-		s.floats = make([]float64, n)
-	}
-	s.floats = s.floats[:n]
-	if f.format.form == longDecimalForm {
-		for i, b := range s.texts {
-			s.floats[i] = longDecimal(bigEndianInt(b), f.format.scale)
-		}
-	} else {
+	if f.format.form != longDecimalForm {
 		s.zeroNulls(n)
-		if i := f.format.floats(s.floats, s.words[:n]); i >= 0 {
-			return i
-		}
+	}
+	if i := s.decoded.convert(f.format, n); i >= 0 {
+		return i
 	}
 	if s.nulls != nil || s.absent != nil {
 		for i := range s.floats {

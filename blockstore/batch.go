@@ -1,11 +1,27 @@
 package blockstore
 
 import (
-	"fmt"
-
 	"github.com/nystream/nystream/stream"
 	"gonum.org/v1/gonum/blas/blas64"
 )
+
+// batchOf is a batch for rows of a source with its kept columns. There may be
+// nothing but kept columns.
+func batchOf(info stream.Info, rows int) *stream.Batch {
+	return &stream.Batch{X: stream.NewMatrix(rows, len(info.Columns)), Kept: keptColumns(info.Kept)}
+}
+
+// keptColumns are empty columns of the given kinds, nil for none.
+func keptColumns(fields []stream.Field) []stream.Column {
+	if len(fields) == 0 {
+		return nil
+	}
+	columns := make([]stream.Column, len(fields))
+	for k, field := range fields {
+		columns[k].Kind = field.Kind
+	}
+	return columns
+}
 
 // rowOf is row i of x. A matrix without columns may have no data at all.
 func rowOf(x blas64.General, i int) []float64 {
@@ -15,25 +31,37 @@ func rowOf(x blas64.General, i int) []float64 {
 	return x.Data[i*x.Stride:][:x.Cols]
 }
 
-// mustFit panics unless dst has the shape of the source.
-func mustFit(info stream.Info, dst *stream.Batch) {
-	if dst.X.Cols != len(info.Columns) {
-		panic(fmt.Sprintf("blockstore: batch has %d columns, %s has %d", dst.X.Cols, info.Name, len(info.Columns)))
-	}
-	if dst.Kept != nil && len(dst.Kept) != len(info.Kept) {
-		panic(fmt.Sprintf("blockstore: batch keeps %d columns, %s has %d", len(dst.Kept), info.Name, len(info.Kept)))
+// truncateKept empties the kept columns of dst before a read, keeping memory.
+func truncateKept(dst *stream.Batch, fields []stream.Field) {
+	for i := range dst.Kept {
+		c := &dst.Kept[i]
+		c.Kind = fields[i].Kind
+		c.Reset()
 	}
 }
 
-// mustGather panics unless the arguments of Gather keep its contract.
-func mustGather(info stream.Info, rows []int64, dst *stream.Batch) {
-	mustFit(info, dst)
-	if dst.X.Rows != len(rows) {
-		panic(fmt.Sprintf("blockstore: batch has %d rows for %d row numbers", dst.X.Rows, len(rows)))
+// appendValid notes that the value just appended to c is not null.
+func appendValid(c *stream.Column) {
+	if c.Valid != nil {
+		c.Valid = append(c.Valid, true)
 	}
-	for i, row := range rows {
-		if row < 0 || row >= info.Rows || i > 0 && row <= rows[i-1] {
-			panic(fmt.Sprintf("blockstore: row number %d at %d does not ascend within the %d rows of %s", row, i, info.Rows, info.Name))
+}
+
+// appendNull appends a null to c; a column of floats holds NaN in its place.
+func appendNull(c *stream.Column) {
+	if c.Valid == nil {
+		c.Valid = make([]bool, c.Len(), c.Len()+1)
+		for i := range c.Valid {
+			c.Valid[i] = true
 		}
+	}
+	c.Valid = append(c.Valid, false)
+	switch c.Kind {
+	case stream.Float64:
+		c.Floats = append(c.Floats, nan)
+	case stream.Int64:
+		c.Ints = append(c.Ints, 0)
+	case stream.String:
+		c.Strings = append(c.Strings, "")
 	}
 }

@@ -4,16 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 
 	"github.com/nystream/nystream/stream"
 )
-
-// maxExact is the largest integer below which float64 holds every integer.
-const maxExact = 1 << 53
-
-var nan = math.NaN()
 
 // isMissing says whether a cell of a text file stands for no value.
 func isMissing(cell []byte) bool {
@@ -128,11 +122,6 @@ func errNotNumber(cell []byte) error {
 	return fmt.Errorf("%q is not a number", shorten(cell))
 }
 
-// errInexact says that an integer is too large for a float64.
-func errInexact(integer string) error {
-	return fmt.Errorf("the integer %s does not fit a float64, which is exact up to 2^53; keep the column as a label, drop it, or store it as float", integer)
-}
-
 // keepCell appends a cell to a kept column.
 func keepCell(c *stream.Column, cell []byte) error {
 	if isMissing(cell) {
@@ -157,15 +146,4 @@ func keepCell(c *stream.Column, cell []byte) error {
 	}
 	appendValid(c)
 	return nil
-}
-
-// keptKind is how a column of a text or NPY file is carried along.
-func keptKind(kind columnKind) stream.Kind {
-	switch kind {
-	case integerColumn:
-		return stream.Int64
-	case textColumn:
-		return stream.String
-	}
-	return stream.Float64
 }

@@ -16,6 +16,7 @@ import (
 
 // What our writers write comes back, and other readers agree.
 func TestColumnarWritersRoundTrip(t *testing.T) {
+	t.Parallel()
 	const n, d = 3000, 3
 	schema := Schema{Columns: []string{"z", "a", "m"}, Rows: n, Kept: []stream.Field{{Name: "s", Kind: stream.String}, {Name: "i", Kind: stream.Int64}, {Name: "f", Kind: stream.Float64}}}
 	rows := make([][]float64, n)
@@ -44,7 +45,7 @@ func TestColumnarWritersRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		src, err := tb.choose([]int{0, 1, 2}, []int{3, 4, 5})
+		src, err := choose(tb, []int{0, 1, 2}, []int{3, 4, 5})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,8 +77,8 @@ func TestColumnarWritersWithoutRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		rows, _, err := slurp(chooseAll(t, tb), 10)
-		if err != nil || len(rows) != 0 || len(tb.columns()) != 2 {
-			t.Errorf("%s: %d rows, %v, %v", extension, len(rows), tb.columns(), err)
+		if err != nil || len(rows) != 0 || len(tb.about().columns) != 2 {
+			t.Errorf("%s: %d rows, %v, %v", extension, len(rows), tb.about().columns, err)
 		}
 	}
 	_, err := Create(filepath.Join(t.TempDir(), "a.parquet"), Schema{Columns: []string{"a", "a"}})

@@ -1,10 +1,10 @@
 package blockstore
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 
 	"github.com/nystream/nystream/stream"
 )
@@ -17,10 +17,8 @@ type csvOptions struct {
 
 // csvTable is a text file of cells: CSV, TSV or columns between blanks.
 type csvTable struct {
-	path      string
+	tableInfo
 	delimiter rune
-	names     []string
-	kinds     []columnKind
 	index     rowIndex
 }
 
@@ -28,7 +26,7 @@ type csvTable struct {
 // for 16 bytes per 1024 rows, to learn its rows and what each column holds. A
 // column is a number column only if all its cells are numbers or missing, which
 // is written as nothing, ?, NA, N/A, NaN or null, in quotes or without.
-func openCSV(path string, o csvOptions) (table, error) {
+func openCSV(ctx context.Context, path string, o csvOptions) (table, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -38,7 +36,7 @@ func openCSV(path string, o csvOptions) (table, error) {
 	if err != nil {
 		return nil, badFile(path, "%w", err)
 	}
-	scan := csvScan{records: recordReader{lines: newLineReader(f, fileStart), delimiter: delimiter}}
+	scan := csvScan{records: recordReader{lines: newLineReader(contextReaderAt{ctx, f}, fileStart), delimiter: delimiter}}
 	if err := scan.run(); err != nil {
 		return nil, &DataError{Path: path, Row: -1, Err: err}
 	}
@@ -142,62 +140,46 @@ func (s *csvScan) hasHeader() bool {
 
 // table is what the scan has found.
 func (s *csvScan) table(path string, header bool) *csvTable {
-	t := &csvTable{path: path, delimiter: s.records.delimiter, index: s.index}
+	t := &csvTable{delimiter: s.records.delimiter, index: s.index}
 	if header {
 		t.index.header = 1
 	}
+	t.tableInfo = tableInfo{path: path, rows: t.index.rows(), scans: 1}
+	names := stream.NumberedColumns(len(s.first))
 	for j, cell := range s.first {
-		kinds, name := s.others[j], "x"+strconv.Itoa(j)
+		kinds, name := s.others[j], names[j]
 		if !header {
 			kinds.see([]byte(cell))
 		} else if cell != "" {
 			name = cell
 		}
-		t.names = append(t.names, name)
-		t.kinds = append(t.kinds, kinds.kind())
+		t.columns = append(t.columns, columnInfo{name, kinds.kind(), 1})
 	}
 	return t
 }
 
-func (t *csvTable) name() string { return t.path }
-func (t *csvTable) rows() int64  { return t.index.rows() }
-func (t *csvTable) once() bool   { return false }
-func (t *csvTable) scans() int   { return 1 }
-
-func (t *csvTable) columns() []columnInfo {
-	infos := make([]columnInfo, len(t.names))
-	for j, name := range t.names {
-		infos[j] = columnInfo{name: name, kind: t.kinds[j], width: 1}
-	}
-	return infos
-}
-
-func (t *csvTable) choose(numeric, kept []int) (stream.Source, error) {
-	info, err := chosenInfo(t, numeric, kept)
-	if err != nil {
-		return nil, err
-	}
+func (t *csvTable) source(c choice) (stream.Source, error) {
 	cursor := func(in io.ReaderAt) textCursor {
 		records := recordReader{lines: newLineReader(in, fileStart), delimiter: t.delimiter}
-		return &csvCursor{table: t, records: records, numeric: numeric, kept: kept}
+		return &csvCursor{choice: &c, table: t, records: records}
 	}
-	return &textSource{info: info, index: &t.index, cursor: cursor}, nil
+	return &textSource{choice: c, index: &t.index, cursor: cursor}, nil
 }
 
 // csvCursor walks over the records of a csvTable.
 type csvCursor struct {
-	table         *csvTable
-	records       recordReader
-	numeric, kept []int
-	cells         [][]byte
+	*choice
+	table   *csvTable
+	records recordReader
+	cells   [][]byte
 }
 
 func (c *csvCursor) seek(m mark) { c.records.lines.seek(m) }
 
 func (c *csvCursor) next() (err error) {
 	c.cells, err = c.records.next()
-	if err == nil && len(c.cells) != len(c.table.names) {
-		err = c.here(errRagged(len(c.cells), len(c.table.names), c.table.delimiter))
+	if err == nil && len(c.cells) != len(c.table.columns) {
+		err = c.here(errRagged(len(c.cells), len(c.table.columns), c.table.delimiter))
 	}
 	return err
 }
@@ -205,14 +187,14 @@ func (c *csvCursor) next() (err error) {
 func (c *csvCursor) store(dst *stream.Batch, i int) (err error) {
 	row := rowOf(dst.X, i)
 	for k, j := range c.numeric {
-		if row[k], err = numberCell(c.cells[j], c.table.kinds[j]); err != nil {
-			return &cellError{c.table.names[j], c.here(err)}
+		if row[k], err = numberCell(c.cells[j], c.table.columns[j].kind); err != nil {
+			return &cellError{c.table.columns[j].name, c.here(err)}
 		}
 	}
 	for k := range dst.Kept {
 		j := c.kept[k]
 		if err := keepCell(&dst.Kept[k], c.cells[j]); err != nil {
-			return &cellError{c.table.names[j], c.here(err)}
+			return &cellError{c.table.columns[j].name, c.here(err)}
 		}
 	}
 	return nil

@@ -58,7 +58,7 @@ func TestCSVKnownAnswers(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			tb, err := openCSV(tempFile(t, "a.csv", test.text), test.options)
+			tb, err := openCSV(context.Background(), tempFile(t, "a.csv", test.text), test.options)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,7 +96,7 @@ func TestCSVRefuses(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			path := tempFile(t, "a.csv", test.text)
-			_, err := openCSV(path, csvOptions{})
+			_, err := openCSV(context.Background(), path, csvOptions{})
 			wantError(t, err, path, test.line)
 			var data *DataError
 			if !errors.As(err, &data) {
@@ -104,17 +104,17 @@ func TestCSVRefuses(t *testing.T) {
 			}
 		})
 	}
-	_, err := openCSV(tempFile(t, "a.csv", "1\n"), csvOptions{delimiter: '…'})
+	_, err := openCSV(context.Background(), tempFile(t, "a.csv", "1\n"), csvOptions{delimiter: '…'})
 	wantError(t, err, "delimiter")
 }
 
 func TestCSVInexactInteger(t *testing.T) {
 	path := tempFile(t, "a.csv", "id,v\n9007199254740992,1\n9007199254740993,2\n")
-	tb, err := openCSV(path, csvOptions{})
+	tb, err := openCSV(context.Background(), path, csvOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := tb.choose([]int{0, 1}, nil)
+	src, err := choose(tb, []int{0, 1}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestCSVInexactInteger(t *testing.T) {
 	if len(rows) != 1 {
 		t.Errorf("%d rows before the error, want 1", len(rows))
 	}
-	src, err = tb.choose([]int{1}, []int{0}) // kept, it is exact
+	src, err = choose(tb, []int{1}, []int{0}) // kept, it is exact
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,11 +134,11 @@ func TestCSVInexactInteger(t *testing.T) {
 }
 
 func TestCSVKeptNulls(t *testing.T) {
-	tb, err := openCSV(tempFile(t, "a.csv", "i,f,s\n1,0.5,u\n,,\n3,NaN,w\n"), csvOptions{})
+	tb, err := openCSV(context.Background(), tempFile(t, "a.csv", "i,f,s\n1,0.5,u\n,,\n3,NaN,w\n"), csvOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := tb.choose(nil, []int{2, 0, 1})
+	src, err := choose(tb, nil, []int{2, 0, 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,11 +158,11 @@ func TestCSVKeptNulls(t *testing.T) {
 }
 
 func TestCSVTextIsNoNumber(t *testing.T) {
-	tb, err := openCSV(tempFile(t, "a.csv", "a,b\n1,x\n"), csvOptions{})
+	tb, err := openCSV(context.Background(), tempFile(t, "a.csv", "a,b\n1,x\n"), csvOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = tb.choose([]int{1}, nil)
+	_, err = choose(tb, []int{1}, nil)
 	wantError(t, err, `"b"`)
 }
 
@@ -176,7 +176,7 @@ func TestCSVGather(t *testing.T) {
 			text.WriteString("\n")
 		}
 	}
-	tb, err := openCSV(tempFile(t, "a.csv", text.String()), csvOptions{})
+	tb, err := openCSV(context.Background(), tempFile(t, "a.csv", text.String()), csvOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,13 +267,13 @@ func TestCSVRealFiles(t *testing.T) {
 			if _, err := os.Stat(path); err != nil {
 				t.Skipf("no real data: %v (set NYSTREAM_DATA)", err)
 			}
-			tb, err := openCSV(path, csvOptions{})
+			tb, err := openCSV(context.Background(), path, csvOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			numbers, texts := computableColumns(tb)
-			if tb.rows() != test.rows || len(numbers) != test.numbers || len(texts) != test.text {
-				t.Errorf("%d rows of %d numbers and %d texts, want %v", tb.rows(), len(numbers), len(texts), test)
+			if tb.about().rows != test.rows || len(numbers) != test.numbers || len(texts) != test.text {
+				t.Errorf("%d rows of %d numbers and %d texts, want %v", tb.about().rows, len(numbers), len(texts), test)
 			}
 		})
 	}
@@ -285,7 +285,7 @@ func FuzzCSV(f *testing.F) {
 		f.Add(seed, true, byte(','))
 	}
 	f.Fuzz(func(t *testing.T, text string, noHeader bool, delimiter byte) {
-		tb, err := openCSV(tempFile(t, "a.csv", text), csvOptions{noHeader: noHeader, delimiter: rune(delimiter)})
+		tb, err := openCSV(context.Background(), tempFile(t, "a.csv", text), csvOptions{noHeader: noHeader, delimiter: rune(delimiter)})
 		if err != nil {
 			return
 		}
@@ -302,8 +302,8 @@ func checkPromise(t *testing.T, tb table) {
 	if err != nil {
 		return
 	}
-	if int64(len(rows)) != tb.rows() {
-		t.Fatalf("%d rows, promised %d", len(rows), tb.rows())
+	if int64(len(rows)) != tb.about().rows {
+		t.Fatalf("%d rows, promised %d", len(rows), tb.about().rows)
 	}
 	checkGather(t, src)
 }
@@ -321,14 +321,14 @@ func BenchmarkCSV(b *testing.B) {
 		text.WriteByte('\n')
 	}
 	path := tempFile(b, "a.csv", text.String())
-	tb, err := openCSV(path, csvOptions{})
+	tb, err := openCSV(context.Background(), path, csvOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Run("open", func(b *testing.B) {
 		b.SetBytes(int64(text.Len()))
 		for b.Loop() {
-			if _, err := openCSV(path, csvOptions{}); err != nil {
+			if _, err := openCSV(context.Background(), path, csvOptions{}); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -17,7 +17,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-var damagedFiles = flag.Int("mutants", 300, "damaged files made of each format in TestDamage")
+var damagedFiles = flag.Int("mutants", 100, "damaged files made of each format in TestDamage")
 
 // damageLimit is how long reading a damaged file of a few kB may take.
 const damageLimit = 5 * time.Second
@@ -41,6 +41,7 @@ const (
 //
 //	go test ./blockstore -run TestDamage -v -args -mutants 2000
 func TestDamage(t *testing.T) {
+	t.Parallel()
 	t.Logf("%-16s %8s %8s %8s %8s %8s %8s", "format", "mutants", "refused", "caught", "altered", "same", "fewer")
 	for number, format := range []string{".npy", ".csv", ".libsvm", ".parquet", ".arrow", ".arrows", ".nys", ".compressed.nys"} {
 		healthy, schema := healthyFile(t, format)

@@ -1,10 +1,6 @@
 package blockstore
 
-import (
-	"strconv"
-
-	"github.com/nystream/nystream/stream"
-)
+import "github.com/nystream/nystream/stream"
 
 // fileSet is the files of one source. Columns are chosen in the first one and
 // found again in the others.
@@ -25,7 +21,7 @@ func newFileSet(paths []string, tables []table) *fileSet {
 	widenLibsvm(tables)
 	s := &fileSet{}
 	for i, t := range tables {
-		s.members = append(s.members, &member{newSelector(t), t, folderKeys(paths[i])})
+		s.members = append(s.members, &member{newSelector(t.about()), t, folderKeys(paths[i])})
 	}
 	s.keys = keyFields(s.members)
 	for _, k := range s.keys {
@@ -45,7 +41,7 @@ func widenLibsvm(tables []table) {
 	}
 	for _, t := range tables {
 		if l, ok := t.(*libsvmTable); ok {
-			l.features = most
+			l.widen(most)
 		}
 	}
 }
@@ -164,8 +160,8 @@ func (m *member) byName(_ int, name string) (int, error) {
 // unnamed says whether the columns have the names x0, x1, ... that formats
 // without names give them.
 func (s *selector) unnamed() bool {
-	for i := range s.features() {
-		if s.components[i].name != "x"+strconv.Itoa(i) {
+	for i, name := range stream.NumberedColumns(s.features()) {
+		if s.components[i].name != name {
 			return false
 		}
 	}
@@ -183,7 +179,7 @@ func (s *fileSet) keptField(found []selection, k int) (field stream.Field, err e
 		if key := i - len(m.components); key >= 0 {
 			return s.keys[key], nil
 		}
-		kind := keptKind(m.components[i].kind)
+		kind := m.components[i].kind.kept()
 		switch {
 		case f == 0:
 			field = stream.Field{Name: m.components[i].name, Kind: kind}

@@ -27,7 +27,7 @@ func (m *member) fit(found selection, info stream.Info) (stream.Source, error) {
 		f.kept[k] = keptFrom{inner: -1, value: value}
 		f.plain = false
 	}
-	inner, err := m.table.choose(columns, kept)
+	inner, err := choose(m.table, columns, kept)
 	if err != nil {
 		return nil, err
 	}
@@ -139,10 +139,7 @@ func (f *fitted) prepare(b *stream.Batch, scratch *blas64.General, dst *stream.B
 		b.X = stream.RowSlice(*scratch, 0, dst.X.Rows)
 	}
 	if dst.Kept != nil && b.Kept == nil {
-		b.Kept = make([]stream.Column, len(inner.Kept))
-		for k, field := range inner.Kept {
-			b.Kept[k].Kind = field.Kind
-		}
+		b.Kept = keptColumns(inner.Kept)
 	}
 }
 

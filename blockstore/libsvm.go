@@ -1,10 +1,10 @@
 package blockstore
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 
 	"github.com/nystream/nystream/stream"
 )
@@ -17,7 +17,7 @@ const labelName = "label"
 // zero. Feature i becomes column x{i-1}, as in NPY files, and the label the
 // last column.
 type libsvmTable struct {
-	path     string
+	tableInfo
 	features int
 	label    columnKind
 	index    rowIndex
@@ -26,7 +26,7 @@ type libsvmTable struct {
 // openLibsvm reads the whole file once to learn its rows, the largest index
 // and what the labels are. Labels are integers, numbers, or text, such as
 // "1,3" in multi-label files; a line that begins with a pair has none.
-func openLibsvm(path string) (table, error) {
+func openLibsvm(ctx context.Context, path string) (table, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -35,9 +35,10 @@ func openLibsvm(path string) (table, error) {
 	if _, err := textHead(f); err != nil {
 		return nil, badFile(path, "%w", err)
 	}
-	t := &libsvmTable{path: path}
-	lines := libsvmLines{lines: newLineReader(f, fileStart)}
+	t := &libsvmTable{}
+	lines := libsvmLines{lines: newLineReader(contextReaderAt{ctx, f}, fileStart)}
 	var labels cellKinds
+	most := 0
 	for {
 		last, err := lines.nextChecked()
 		if err == io.EOF {
@@ -46,7 +47,7 @@ func openLibsvm(path string) (table, error) {
 		if err != nil {
 			return nil, &DataError{Path: path, Row: t.index.records, Err: err}
 		}
-		t.features = max(t.features, last)
+		most = max(most, last)
 		labels.see(lines.label)
 		t.index.add(lines.start)
 	}
@@ -54,41 +55,34 @@ func openLibsvm(path string) (table, error) {
 		return nil, badFile(path, "the file holds no rows")
 	}
 	t.label = labels.kind()
+	t.tableInfo = tableInfo{path: path, rows: t.index.rows(), scans: 1}
+	t.widen(most)
 	return t, nil
 }
 
-func (t *libsvmTable) name() string { return t.path }
-func (t *libsvmTable) rows() int64  { return t.index.rows() }
-func (t *libsvmTable) once() bool   { return false }
-func (t *libsvmTable) scans() int   { return 1 }
-
-func (t *libsvmTable) columns() []columnInfo {
-	infos := make([]columnInfo, t.features, t.features+1)
-	for j := range infos {
-		infos[j] = columnInfo{name: "x" + strconv.Itoa(j), kind: numberColumn, width: 1}
-	}
-	return append(infos, columnInfo{name: labelName, kind: t.label, width: 1})
+// widen gives the table that many features. What the file does not mention is
+// zero.
+func (t *libsvmTable) widen(features int) {
+	t.features = features
+	t.columns = append(unnamedColumns(features, numberColumn), columnInfo{labelName, t.label, 1})
+	t.aside = []int{features}
 }
 
-func (t *libsvmTable) choose(numeric, kept []int) (stream.Source, error) {
-	info, err := chosenInfo(t, numeric, kept)
-	if err != nil {
-		return nil, err
-	}
+func (t *libsvmTable) source(c choice) (stream.Source, error) {
 	cursor := func(in io.ReaderAt) textCursor {
 		lines := libsvmLines{lines: newLineReader(in, fileStart)}
-		return &libsvmCursor{table: t, lines: lines, numeric: numeric, kept: kept, dense: make([]float64, t.features)}
+		return &libsvmCursor{choice: &c, table: t, lines: lines, dense: make([]float64, t.features)}
 	}
-	return &textSource{info: info, index: &t.index, cursor: cursor}, nil
+	return &textSource{choice: c, index: &t.index, cursor: cursor}, nil
 }
 
 // libsvmCursor walks over the rows of a libsvmTable.
 type libsvmCursor struct {
-	table         *libsvmTable
-	lines         libsvmLines
-	numeric, kept []int
-	dense         []float64 // all features of the current row, else zero
-	present       []int     // which of them the line names
+	*choice
+	table   *libsvmTable
+	lines   libsvmLines
+	dense   []float64 // all features of the current row, else zero
+	present []int     // which of them the line names
 }
 
 func (c *libsvmCursor) seek(m mark) { c.lines.lines.seek(m) }

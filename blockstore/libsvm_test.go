@@ -1,6 +1,7 @@
 package blockstore
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -30,7 +31,7 @@ func TestLibsvmKnownAnswers(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			tb, err := openLibsvm(tempFile(t, "a.svm", test.text))
+			tb, err := openLibsvm(context.Background(), tempFile(t, "a.svm", test.text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -53,12 +54,12 @@ func TestLibsvmKnownAnswers(t *testing.T) {
 // features chooses all columns but the last as numbers and keeps the last.
 func features(t testing.TB, tb table) stream.Source {
 	t.Helper()
-	d := len(tb.columns()) - 1
+	d := len(tb.about().columns) - 1
 	numeric := make([]int, d)
 	for j := range numeric {
 		numeric[j] = j
 	}
-	src, err := tb.choose(numeric, []int{d})
+	src, err := choose(tb, numeric, []int{d})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,11 +67,11 @@ func features(t testing.TB, tb table) stream.Source {
 }
 
 func TestLibsvmChoice(t *testing.T) {
-	tb, err := openLibsvm(tempFile(t, "a.svm", "7 1:1 2:2 3:3\n8 2:5\n"))
+	tb, err := openLibsvm(context.Background(), tempFile(t, "a.svm", "7 1:1 2:2 3:3\n8 2:5\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := tb.choose([]int{2, 3, 0, 2}, []int{1, 3})
+	src, err := choose(tb, []int{2, 3, 0, 2}, []int{1, 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +113,7 @@ func TestLibsvmRefuses(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			path := tempFile(t, "a.svm", test.text)
-			_, err := openLibsvm(path)
+			_, err := openLibsvm(context.Background(), path)
 			wantError(t, err, append(test.words, path)...)
 		})
 	}
@@ -123,7 +124,7 @@ func TestLibsvmGather(t *testing.T) {
 	for i := range 3000 {
 		fmt.Fprintf(&text, "%d %d:%d 11:1\n", i%3, i%10+1, i)
 	}
-	tb, err := openLibsvm(tempFile(t, "a.svm", text.String()))
+	tb, err := openLibsvm(context.Background(), tempFile(t, "a.svm", text.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,12 +147,12 @@ func TestLibsvmRealFiles(t *testing.T) {
 			if _, err := os.Stat(path); err != nil {
 				t.Skipf("no real data: %v (set NYSTREAM_DATA)", err)
 			}
-			tb, err := openLibsvm(path)
+			tb, err := openLibsvm(context.Background(), path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if tb.rows() != test.rows || len(tb.columns()) != test.features+1 {
-				t.Errorf("%d rows of %d features, want %v", tb.rows(), len(tb.columns())-1, test)
+			if tb.about().rows != test.rows || len(tb.about().columns) != test.features+1 {
+				t.Errorf("%d rows of %d features, want %v", tb.about().rows, len(tb.about().columns)-1, test)
 			}
 		})
 	}
@@ -162,14 +163,14 @@ func FuzzLibsvm(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		tb, err := openLibsvm(tempFile(t, "a.svm", text))
-		if err != nil || len(tb.columns()) > 1000 {
+		tb, err := openLibsvm(context.Background(), tempFile(t, "a.svm", text))
+		if err != nil || len(tb.about().columns) > 1000 {
 			return
 		}
 		src := features(t, tb)
 		rows, _, err := slurp(src, 3)
-		if err == nil && int64(len(rows)) != tb.rows() {
-			t.Fatalf("%d rows, promised %d", len(rows), tb.rows())
+		if err == nil && int64(len(rows)) != tb.about().rows {
+			t.Fatalf("%d rows, promised %d", len(rows), tb.about().rows)
 		}
 		if err == nil {
 			checkGather(t, src)

@@ -15,7 +15,7 @@ import (
 // what can be kept also as kept columns.
 func readable(tb table) (stream.Source, error) {
 	var numeric, kept []int
-	for i, c := range tb.columns() {
+	for i, c := range tb.about().columns {
 		if c.kind.computable() {
 			numeric = append(numeric, i)
 		}
@@ -23,7 +23,7 @@ func readable(tb table) (stream.Source, error) {
 			kept = append(kept, i)
 		}
 	}
-	return tb.choose(numeric, kept)
+	return choose(tb, numeric, kept)
 }
 
 // mutant is a damaged copy of a file: some bits flipped, a block of zeros, or a
@@ -78,10 +78,19 @@ func checkMutants(t *testing.T, healthy []byte, rows, mutants int, open func(pat
 	t.Logf("%d of %d mutants were refused", mutants-silent, mutants)
 }
 
+// opened opens a file as Open does: a panic on the way is an error.
+func opened(path string, open func(path string) (table, error)) (tb table, err error) {
+	err = guard(path, func() error {
+		tb, err = open(path)
+		return err
+	})
+	return tb, err
+}
+
 // readMutant reads all of a file and gathers some of it. It returns the number
 // of rows, or -1 after an error.
 func readMutant(t *testing.T, path string, open func(path string) (table, error)) int {
-	tb, err := open(path)
+	tb, err := opened(path, open)
 	if err != nil {
 		return -1
 	}

@@ -202,7 +202,7 @@ func TestNPYInexactInteger(t *testing.T) {
 			}
 			_, _, err = slurp(chooseAll(t, tb), 2)
 			wantError(t, err, path, "row 1", `"x1"`, "2^53")
-			src, err := tb.choose([]int{0}, []int{1})
+			src, err := choose(tb, []int{0}, []int{1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -236,7 +236,7 @@ func TestNPYLongerThanBuffers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		src, err := tb.choose([]int{12, 0, 5}, []int{7})
+		src, err := choose(tb, []int{12, 0, 5}, []int{7})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -259,7 +259,7 @@ func TestNPYGather(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		src, err := tb.choose([]int{3, 1}, []int{0})
+		src, err := choose(tb, []int{3, 1}, []int{0})
 		if err != nil {
 			t.Fatal(err)
 		}

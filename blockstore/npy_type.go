@@ -4,11 +4,11 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"strconv"
 )
 
 // npyType is the type of the values of an NPY file.
 type npyType struct {
+	numberFormat
 	kind  byte // 'f' float, 'i' integer, 'u' unsigned integer, 'b' bool
 	size  int  // bytes
 	order binary.ByteOrder
@@ -38,13 +38,38 @@ func parseNPYType(descr string) (npyType, error) {
 	switch name {
 	case "f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1":
 		t.kind, t.size = name[0], int(name[1]-'0')
+		t.numberFormat = t.numbers()
 		return t, nil
 	}
 	return t, fmt.Errorf("values of type %q are not read (%s are); save the array with a.astype(float)", descr, npyTypes)
 }
 
-// values reads the values at the given offsets into row.
-func (t npyType) values(row []float64, from []byte, offsets []int) {
+// numbers says what the bits of a value stand for.
+func (t npyType) numbers() numberFormat {
+	switch {
+	case t.kind == 'i':
+		return numberFormat{form: signedForm, bits: 8 * t.size}
+	case t.kind != 'f':
+		return numberFormat{form: unsignedForm}
+	case t.size == 2:
+		return numberFormat{form: float16Form}
+	case t.size == 4:
+		return numberFormat{form: float32Form}
+	}
+	return numberFormat{form: float64Form}
+}
+
+// column is the kind of the columns of a matrix of such values.
+func (t npyType) column() columnKind {
+	if t.kind == 'f' {
+		return numberColumn
+	}
+	return integerColumn
+}
+
+// values reads the values at the given offsets into row. It returns the index
+// of the first integer that a float64 may not hold, or -1.
+func (t npyType) values(row []float64, from []byte, offsets []int) int {
 	switch {
 	case t.kind == 'f' && t.size == 8 && t.order == binary.LittleEndian:
 		for p, offset := range offsets {
@@ -56,82 +81,27 @@ func (t npyType) values(row []float64, from []byte, offsets []int) {
 		}
 	default:
 		for p, offset := range offsets {
-			row[p] = t.value(from[offset:])
+			v, ok := t.float(t.word(from[offset:]))
+			if !ok {
+				return p
+			}
+			row[p] = v
 		}
 	}
+	return -1
 }
 
-// bits reads the bits of the first value of p.
-func (t npyType) bits(p []byte) uint64 {
-	switch t.size {
-	case 1:
+// word reads the bits of the first value of p. Any bool but 0 is 1.
+func (t npyType) word(p []byte) uint64 {
+	switch {
+	case t.kind == 'b':
+		return uint64(min(p[0], 1))
+	case t.size == 1:
 		return uint64(p[0])
-	case 2:
+	case t.size == 2:
 		return uint64(t.order.Uint16(p))
-	case 4:
+	case t.size == 4:
 		return uint64(t.order.Uint32(p))
 	}
 	return t.order.Uint64(p)
-}
-
-// value reads the first value of p.
-func (t npyType) value(p []byte) float64 {
-	if t.kind == 'f' {
-		return t.float(t.bits(p))
-	}
-	if v, ok := t.integer(p); ok {
-		return float64(v)
-	}
-	return float64(t.bits(p))
-}
-
-// float makes a number of the bits of a float.
-func (t npyType) float(b uint64) float64 {
-	switch t.size {
-	case 2:
-		return halfFloat(uint16(b))
-	case 4:
-		return float64(math.Float32frombits(uint32(b)))
-	}
-	return math.Float64frombits(b)
-}
-
-// integer reads the first value of p, an integer or a bool; false if it is
-// beyond the largest int64.
-func (t npyType) integer(p []byte) (int64, bool) {
-	b := t.bits(p)
-	switch t.kind {
-	case 'b':
-		return int64(min(b, 1)), true
-	case 'i':
-		shift := 64 - 8*t.size
-		return int64(b) << shift >> shift, true
-	}
-	return int64(b), b <= math.MaxInt64
-}
-
-// text writes the first value of p, an integer, in decimal.
-func (t npyType) text(p []byte) string {
-	if v, ok := t.integer(p); ok {
-		return strconv.FormatInt(v, 10)
-	}
-	return strconv.FormatUint(t.bits(p), 10)
-}
-
-// halfFloat widens an IEEE 754 binary16 number.
-func halfFloat(h uint16) float64 {
-	exponent, fraction := int(h>>10&0x1f), float64(h&0x3ff)
-	v := math.Ldexp(1024+fraction, exponent-25)
-	switch {
-	case exponent == 0:
-		v = math.Ldexp(fraction, -24)
-	case exponent == 0x1f && fraction == 0:
-		v = math.Inf(1)
-	case exponent == 0x1f:
-		v = nan
-	}
-	if h>>15 == 1 {
-		v = -v
-	}
-	return v
 }

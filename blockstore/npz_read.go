@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 )
 
@@ -17,21 +16,14 @@ import (
 // the whole file before it believes a byte of it, so that no damage goes
 // unseen, and never allocates more than the size of the file.
 func ReadArchive(path string) (*Archive, error) {
-	f, err := os.Open(path)
+	f, stamp, err := openStamped(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, badFile(path, "not a regular file")
-	}
 	var a *Archive
 	err = guard("reading the model", func() error {
-		a, err = readArchive(f, info.Size())
+		a, err = readArchive(f, stamp.size)
 		return err
 	})
 	if err != nil {
@@ -115,7 +107,7 @@ func readArray(r io.Reader, size int64) (a Array, err error) {
 	if !archivable(head) {
 		return a, errors.New("it is not a float64 vector or matrix, nor an int64 vector")
 	}
-	matrix := npyTable{head: head, count: head.shape[0], width: 1}
+	matrix := npyMatrix{head: head, count: head.shape[0], width: 1}
 	if len(head.shape) == 2 {
 		matrix.width = head.shape[1]
 	}

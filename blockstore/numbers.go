@@ -1,12 +1,23 @@
 package blockstore
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"strconv"
 )
 
-// Parquet and Arrow values come as words: the bits of a value, zero-extended to
+// maxExact is the largest integer below which float64 holds every integer.
+const maxExact = 1 << 53
+
+var nan = math.NaN()
+
+// errInexact says that an integer is too large for a float64.
+func errInexact(integer string) error {
+	return fmt.Errorf("the integer %s does not fit a float64, which is exact up to 2^53; keep the column as a label, drop it, or store it as float", integer)
+}
+
+// Parquet, Arrow and NPY values come as words: the bits of a value, zero-extended to
 // 64. A numberFormat says what number a word stands for.
 type numberFormat struct {
 	form  numberForm
@@ -62,6 +73,13 @@ func (f numberFormat) floats(dst []float64, words []uint64) int {
 func (f numberFormat) signed(w uint64) int64 {
 	shift := 64 - f.bits
 	return int64(w<<shift) >> shift
+}
+
+// float converts one word; false for an integer that a float64 may not hold.
+func (f numberFormat) float(w uint64) (v float64, ok bool) {
+	var dst [1]float64
+	i := f.floats(dst[:], []uint64{w})
+	return dst[0], i < 0
 }
 
 func (f numberFormat) signedFloats(dst []float64, words []uint64) int {
@@ -131,6 +149,24 @@ func bigEndianInt(b string) *big.Int {
 	v := new(big.Int).SetBytes([]byte(b))
 	if len(b) > 0 && b[0]&0x80 != 0 {
 		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
+	}
+	return v
+}
+
+// halfFloat widens an IEEE 754 binary16 number.
+func halfFloat(h uint16) float64 {
+	exponent, fraction := int(h>>10&0x1f), float64(h&0x3ff)
+	v := math.Ldexp(1024+fraction, exponent-25)
+	switch {
+	case exponent == 0:
+		v = math.Ldexp(fraction, -24)
+	case exponent == 0x1f && fraction == 0:
+		v = math.Inf(1)
+	case exponent == 0x1f:
+		v = nan
+	}
+	if h>>15 == 1 {
+		v = -v
 	}
 	return v
 }

@@ -85,7 +85,7 @@ func Columns(ctx context.Context, paths []string, o Options) (columns []ColumnIn
 		columns = append(columns, ColumnInfo{key.Name, keyKinds[key.Kind].String(), 1})
 	}
 	for _, m := range files.members {
-		rows = addRows(rows, m.table.rows())
+		rows = addRows(rows, m.table.about().rows)
 	}
 	return columns, rows, nil
 }
@@ -96,11 +96,6 @@ func addRows(a, b int64) int64 {
 		return -1
 	}
 	return a + b
-}
-
-// String is the kind's name.
-func (k columnKind) String() string {
-	return [...]string{numberColumn: "number", integerColumn: "integer", textColumn: "text", vectorColumn: "vector", otherColumn: "other"}[k]
 }
 
 // openFiles opens every file that paths stand for.
@@ -115,13 +110,13 @@ func openFiles(ctx context.Context, paths []string, o Options) (*fileSet, error)
 	}
 	tables := make([]table, len(list))
 	for i, path := range list {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		err := guard(path, func() (err error) {
 			tables[i], err = openPath(ctx, path, o, csv)
 			return err
 		})
+		if stopped := ctx.Err(); stopped != nil {
+			return nil, stopped // whatever came of it
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -195,11 +190,17 @@ func openRegular(ctx context.Context, path, format string, csv csvOptions) (tabl
 		return openNPY(path)
 	case formatStore:
 		return openStore(path)
-	case formatLibsvm:
-		return openLibsvm(path)
 	}
 	if csv.delimiter == 0 && strings.HasSuffix(strings.ToLower(path), ".tsv") {
 		csv.delimiter = '\t'
 	}
-	return openCSV(path, csv)
+	return openText(ctx, path, format, csv)
+}
+
+// openText opens a libsvm file, or else a CSV file.
+func openText(ctx context.Context, path, format string, csv csvOptions) (table, error) {
+	if format == formatLibsvm {
+		return openLibsvm(ctx, path)
+	}
+	return openCSV(ctx, path, csv)
 }

@@ -94,6 +94,7 @@ var writtenFormats = []string{".npy", ".csv", ".libsvm", ".parquet", ".arrow", "
 // The same rows come out of every format, bit for bit, however they are split
 // over files of whatever formats, and are fetched by number.
 func TestSameRowsFromEveryFormat(t *testing.T) {
+	t.Parallel()
 	const n, d = 300, 4
 	names := stream.NumberedColumns(d)
 	for j := range names {
@@ -593,6 +594,32 @@ func TestGatherConcurrently(t *testing.T) {
 	for range 8 {
 		if err := <-done; err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// tiringContext is cancelled after its error has been asked for some times.
+type tiringContext struct {
+	context.Context
+	left int
+}
+
+func (c *tiringContext) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestScanOfTextStops(t *testing.T) {
+	for _, name := range []string{"a.csv", "a.svm"} {
+		path := fileIn(t, t.TempDir(), name, strings.Repeat("1 1:2 2:3\n", 1_000_000))
+		ctx := &tiringContext{context.Background(), 5}
+		if _, err := Open(ctx, []string{path}, Options{}); err != context.Canceled {
+			t.Errorf("%s: %v", name, err)
+		}
+		if ctx.left < -5 {
+			t.Errorf("%s: read on for %d times", name, -ctx.left)
 		}
 	}
 }

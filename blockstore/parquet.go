@@ -6,8 +6,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strconv"
-	"time"
 
 	"github.com/nystream/nystream/stream"
 	"github.com/parquet-go/parquet-go/format"
@@ -36,19 +34,15 @@ const tileRows = 1024
 
 // parquetTable is a Parquet file whose footer has been read and checked.
 type parquetTable struct {
-	path    string
-	size    int64
-	changed time.Time
-	count   int64
-	leaves  []parquetColumn
-	groups  []parquetGroup
+	tableInfo
+	stamp  stamp
+	leaves []parquetColumn
+	groups []parquetGroup
 }
 
 // parquetColumn is one leaf column of the schema.
 type parquetColumn struct {
-	name     string
-	kind     columnKind
-	width    int
+	columnInfo
 	physical format.Type
 	size     int // bytes of a value of a fixed-length type
 	format   numberFormat
@@ -63,6 +57,9 @@ type parquetGroup struct {
 	chunks      []parquetChunk // by leaf
 }
 
+// end is the row behind the last one.
+func (g *parquetGroup) end() int64 { return g.first + g.rows }
+
 // parquetChunk is where the pages of one column of a row group are.
 type parquetChunk struct {
 	start, end int64
@@ -73,77 +70,31 @@ type parquetChunk struct {
 // openParquet reads and checks the footer of the Parquet file at path. A list
 // column gets its width from the first list that is not null.
 func openParquet(path string) (table, error) {
-	t := &parquetTable{path: path}
-	err := guard(path, func() error {
-		file, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		if err := t.readFooter(file); err != nil {
-			return err
-		}
-		return t.findWidths(file)
-	})
+	file, stamp, err := openStamped(path)
 	if err != nil {
 		return nil, err
+	}
+	defer file.Close()
+	t := &parquetTable{tableInfo: tableInfo{path: path}, stamp: stamp}
+	if err := t.readFooter(file); err != nil {
+		return nil, err
+	}
+	if err := t.findWidths(file); err != nil {
+		return nil, err
+	}
+	for i := range t.leaves {
+		t.columns = append(t.columns, t.leaves[i].columnInfo)
 	}
 	return t, nil
 }
 
-func (t *parquetTable) name() string { return t.path }
-func (t *parquetTable) rows() int64  { return t.count }
-func (t *parquetTable) once() bool   { return false }
-func (t *parquetTable) scans() int   { return 0 }
-
-func (t *parquetTable) columns() []columnInfo {
-	infos := make([]columnInfo, len(t.leaves))
-	for i, c := range t.leaves {
-		infos[i] = columnInfo{name: c.name, kind: c.kind, width: c.width}
-	}
-	return infos
-}
-
-// choose returns a source of the chosen columns.
-func (t *parquetTable) choose(numeric, kept []int) (stream.Source, error) {
-	info, err := chosenInfo(t, numeric, kept)
-	if err != nil {
-		return nil, err
-	}
-	for _, i := range slices.Concat(numeric, kept) {
+func (t *parquetTable) source(c choice) (stream.Source, error) {
+	for _, i := range c.columns(true) {
 		if err := t.checkCodecs(i); err != nil {
 			return nil, err
 		}
 	}
-	return &parquetSource{table: t, info: info, numeric: numeric, kept: kept}, nil
-}
-
-// chosenInfo describes a source of the chosen columns of t. Vector columns
-// expand to name.0, name.1, ...
-func chosenInfo(t table, numeric, kept []int) (stream.Info, error) {
-	info := stream.Info{Name: t.name(), Rows: t.rows(), Once: t.once(), Scans: t.scans()}
-	columns := t.columns()
-	for _, i := range numeric {
-		switch c := columns[i]; c.kind {
-		case numberColumn, integerColumn:
-			info.Columns = append(info.Columns, c.name)
-		case vectorColumn:
-			for k := range c.width {
-				info.Columns = append(info.Columns, c.name+"."+strconv.Itoa(k))
-			}
-		default:
-			return info, badCell(t.name(), -1, c.name, "it holds no numbers and cannot be a feature; leave it out")
-		}
-	}
-	for _, i := range kept {
-		switch c := columns[i]; c.kind {
-		case numberColumn, integerColumn, textColumn:
-			info.Kept = append(info.Kept, stream.Field{Name: c.name, Kind: keptKind(c.kind)})
-		default:
-			return info, badCell(t.name(), -1, c.name, "only columns of numbers or strings can be kept")
-		}
-	}
-	return info, nil
+	return &parquetSource{c, t}, nil
 }
 
 // findWidths gives every list column its width.
@@ -185,50 +136,24 @@ func (t *parquetTable) firstWidth(file *os.File, leaf int) (int, error) {
 
 // parquetSource is chosen columns of a Parquet file.
 type parquetSource struct {
-	table         *parquetTable
-	info          stream.Info
-	numeric, kept []int
+	choice
+	table *parquetTable
 }
-
-// Info describes the source.
-func (s *parquetSource) Info() stream.Info { return s.info }
 
 // Open starts a pass with a file handle of its own.
 func (s *parquetSource) Open(ctx context.Context) (stream.Reader, error) {
-	file, err := s.table.reopen()
+	file, err := s.table.stamp.open()
 	if err != nil {
 		return nil, err
 	}
-	return newParquetReader(ctx, s, file), nil
-}
-
-// reopen opens the file again, unless it has changed since its footer was read.
-func (t *parquetTable) reopen() (*os.File, error) {
-	return reopenUnchanged(t.path, t.size, t.changed)
-}
-
-// reopenUnchanged opens path if it has the size and time of change it had.
-func reopenUnchanged(path string, size int64, changed time.Time) (*os.File, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	stat, err := file.Stat()
-	if err == nil && (stat.Size() != size || !stat.ModTime().Equal(changed)) {
-		err = badFile(path, "the file was changed after it was opened; start again")
-	}
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	return file, nil
+	return &passReader{ctx: ctx, info: s.info, pass: newParquetPass(s, file)}, nil
 }
 
 // groupOf is the row group that holds row.
 func (t *parquetTable) groupOf(row int64) int {
 	i, found := slices.BinarySearchFunc(t.groups, row, func(g parquetGroup, row int64) int {
 		switch {
-		case g.first+g.rows <= row:
+		case g.end() <= row:
 			return -1
 		case g.first > row:
 			return 1

@@ -38,17 +38,17 @@ type parquetColumnReader struct {
 	rep    [tileRows]uint8
 	def    [tileRows]uint8
 
-	word  [tileRows]uint64
-	float [tileRows]float64
-	text  []string
-	place []int // where the values of a tile of lists go
+	decoded       // words and texts have room for a tile
+	place   []int // where the values of a tile of lists go
 }
 
 // newParquetColumnReader reads leaf through pages.
 func newParquetColumnReader(pages *parquetPages, t *parquetTable, leaf int) *parquetColumnReader {
 	r := &parquetColumnReader{pages: pages, table: t, leaf: leaf, parquetColumn: t.leaves[leaf]}
-	if !r.isWords() {
-		r.text = make([]string, tileRows)
+	if r.isWords() {
+		r.words = make([]uint64, tileRows)
+	} else {
+		r.texts = make([]string, tileRows)
 	}
 	if r.maxRep > 0 {
 		r.place = make([]int, tileRows)

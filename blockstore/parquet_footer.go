@@ -15,11 +15,6 @@ const footerTail = 8
 
 // readFooter fills t from the footer of file.
 func (t *parquetTable) readFooter(file *os.File) error {
-	stat, err := file.Stat()
-	if err != nil {
-		return err
-	}
-	t.size, t.changed = stat.Size(), stat.ModTime()
 	raw, start, err := t.footerBytes(file)
 	if err != nil {
 		return err
@@ -39,15 +34,15 @@ func (t *parquetTable) readFooter(file *os.File) error {
 
 // footerBytes reads the footer and returns where it starts.
 func (t *parquetTable) footerBytes(file *os.File) ([]byte, int64, error) {
-	if t.size < 4+footerTail {
-		return nil, 0, badFile(t.path, "%d bytes are too few for a Parquet file; is it complete?", t.size)
+	if t.stamp.size < 4+footerTail {
+		return nil, 0, badFile(t.path, "%d bytes are too few for a Parquet file; is it complete?", t.stamp.size)
 	}
 	var head [4]byte
 	var tail [footerTail]byte
 	if _, err := file.ReadAt(head[:], 0); err != nil {
 		return nil, 0, err
 	}
-	if _, err := file.ReadAt(tail[:], t.size-footerTail); err != nil {
+	if _, err := file.ReadAt(tail[:], t.stamp.size-footerTail); err != nil {
 		return nil, 0, err
 	}
 	switch {
@@ -59,11 +54,11 @@ func (t *parquetTable) footerBytes(file *os.File) ([]byte, int64, error) {
 		return nil, 0, badFile(t.path, "it does not end with PAR1; the file was cut or is still being written")
 	}
 	length := int64(binary.LittleEndian.Uint32(tail[:]))
-	if length > t.size-footerTail-4 || length > maxFooterBytes {
-		return nil, 0, badFile(t.path, "a footer of %d bytes cannot be in a file of %d bytes (limit %d)", length, t.size, int64(maxFooterBytes))
+	if length > t.stamp.size-footerTail-4 || length > maxFooterBytes {
+		return nil, 0, badFile(t.path, "a footer of %d bytes cannot be in a file of %d bytes (limit %d)", length, t.stamp.size, int64(maxFooterBytes))
 	}
 	raw := make([]byte, length)
-	start := t.size - footerTail - length
+	start := t.stamp.size - footerTail - length
 	_, err := file.ReadAt(raw, start)
 	return raw, start, err
 }
@@ -89,24 +84,24 @@ func (t *parquetTable) readGroups(footer *format.FileMetaData, limit int64) erro
 			return badFile(t.path, "the footer is damaged: row group %d: %w", g, err)
 		}
 	}
-	if overflow, _ := bits.Mul64(uint64(t.count), 8*uint64(len(t.leaves))); overflow > 0 {
-		return badFile(t.path, "the footer is damaged: %d rows of %d columns cannot be", t.count, len(t.leaves))
+	if overflow, _ := bits.Mul64(uint64(t.rows), 8*uint64(len(t.leaves))); overflow > 0 {
+		return badFile(t.path, "the footer is damaged: %d rows of %d columns cannot be", t.rows, len(t.leaves))
 	}
-	if t.count != footer.NumRows {
-		return badFile(t.path, "the footer is damaged: the row groups hold %d rows, the file should hold %d", t.count, footer.NumRows)
+	if t.rows != footer.NumRows {
+		return badFile(t.path, "the footer is damaged: the row groups hold %d rows, the file should hold %d", t.rows, footer.NumRows)
 	}
 	return nil
 }
 
 // addGroup appends one row group.
 func (t *parquetTable) addGroup(group *format.RowGroup, limit int64) error {
-	if group.NumRows < 0 || t.count+group.NumRows < t.count {
+	if group.NumRows < 0 || t.rows+group.NumRows < t.rows {
 		return fmt.Errorf("it claims %d rows", group.NumRows)
 	}
 	if len(group.Columns) != len(t.leaves) {
 		return fmt.Errorf("it has %d columns, the schema %d", len(group.Columns), len(t.leaves))
 	}
-	added := parquetGroup{first: t.count, rows: group.NumRows, chunks: make([]parquetChunk, len(t.leaves))}
+	added := parquetGroup{first: t.rows, rows: group.NumRows, chunks: make([]parquetChunk, len(t.leaves))}
 	for i := range t.leaves {
 		chunk, err := checkChunk(&group.Columns[i], &t.leaves[i], group.NumRows, limit)
 		if err != nil {
@@ -114,7 +109,7 @@ func (t *parquetTable) addGroup(group *format.RowGroup, limit int64) error {
 		}
 		added.chunks[i] = chunk
 	}
-	t.count += group.NumRows
+	t.rows += group.NumRows
 	t.groups = append(t.groups, added)
 	return nil
 }

@@ -9,15 +9,14 @@ import (
 // Gather implements stream.Gatherer. It goes through the file once for every
 // column; pages in which no row is wanted are passed over by their headers.
 func (s *parquetSource) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
-	mustGather(s.info, rows, dst)
-	file, err := s.table.reopen()
+	beginGather(s.info, rows, dst)
+	file, err := s.table.stamp.open()
 	if err != nil {
 		return err
 	}
 	defer file.Close()
 	pages := newParquetPages(s.table, file)
 	defer pages.close()
-	truncateKept(dst, s.info.Kept)
 	return guard(s.table.path, func() error { return s.gather(ctx, pages, rows, dst) })
 }
 
@@ -61,7 +60,7 @@ func (r *parquetColumnReader) visit(ctx context.Context, rows []int64, take func
 			group = g
 			r.open(g)
 		}
-		n := r.run(rows[k:])
+		n := leadingRun(rows[k:], r.table.groups[group].end())
 		if err := r.skip(rows[k] - r.row); err != nil {
 			return err
 		}
@@ -71,14 +70,4 @@ func (r *parquetColumnReader) visit(ctx context.Context, rows []int64, take func
 		k += n
 	}
 	return nil
-}
-
-// run is how many of the first rows follow each other in the row group.
-func (r *parquetColumnReader) run(rows []int64) int {
-	group := r.table.groups[r.group]
-	n := 1
-	for n < len(rows) && rows[n] == rows[n-1]+1 && rows[n] < group.first+group.rows {
-		n++
-	}
-	return n
 }

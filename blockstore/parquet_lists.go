@@ -24,11 +24,11 @@ func (r *parquetColumnReader) vectors(dst []float64, stride, rows int) error {
 		if dst == nil {
 			continue
 		}
-		if v := r.convert(values); v >= 0 {
-			return r.inexact(first+int64(r.place[v]/stride), r.word[v])
+		if v := r.convert(r.format, values); v >= 0 {
+			return r.inexact(first+int64(r.place[v]/stride), r.words[v])
 		}
 		for v, at := range r.place[:values] {
-			dst[at] = r.float[v]
+			dst[at] = r.floats[v]
 		}
 	}
 	return nil

@@ -59,7 +59,7 @@ func (r *parquetColumnReader) decodeDictionary(body []byte, n int) error {
 		return errShortValues
 	}
 	if r.isWords() {
-		r.dictWord = resizedWords(r.dictWord, n)
+		r.dictWord = resized(r.dictWord, n)
 		d, err := newWordDecoder(format.Plain, body, r.wordSize(), nil)
 		if err != nil {
 			return err
@@ -80,14 +80,6 @@ func (r *parquetColumnReader) leastSize() int {
 		return max(1, r.wordSize())
 	}
 	return max(4, r.fixedSize())
-}
-
-// resizedWords is b with length n, new if it must be.
-func resizedWords(b []uint64, n int) []uint64 {
-	if cap(b) < n {
-		return make([]uint64, n)
-	}
-	return b[:n]
 }
 
 // fixedSize is the bytes of a value that is no word, 0 when they differ.

@@ -26,7 +26,7 @@ type parquetPages struct {
 // that are in memory together, one for each column, may have a certain multiple
 // of the size of the file, so that a small file cannot claim much memory.
 func newParquetPages(t *parquetTable, file io.ReaderAt) *parquetPages {
-	return &parquetPages{path: t.path, file: file, window: make([]byte, 512), limit: maxPageBytes + 16*t.size}
+	return &parquetPages{path: t.path, file: file, window: make([]byte, 512), limit: maxPageBytes + 16*t.stamp.size}
 }
 
 // close releases what the pages hold.
@@ -156,12 +156,4 @@ func (p *parquetPages) load(h *format.PageHeader, offset int64, b []byte) error 
 		return errors.New("its checksum does not fit: it is damaged")
 	}
 	return nil
-}
-
-// resized is b with length n, new if it must be.
-func resized(b []byte, n int) []byte {
-	if cap(b) < n {
-		return make([]byte, n, n+n/8) // pages differ a little in length
-	}
-	return b[:n]
 }

@@ -37,6 +37,7 @@ const contradictory = "repeated_no_annotation.parquet"
 
 // Every column of every published file is read as the library reads it.
 func TestParquetPublishedFiles(t *testing.T) {
+	t.Parallel()
 	compared := 0
 	for _, path := range publishedParquet(t) {
 		tb, err := openParquet(path)
@@ -74,7 +75,7 @@ func TestParquetPublishedFiles(t *testing.T) {
 // tests expect.
 func checkMisread(t *testing.T, tb table) {
 	t.Helper()
-	src, err := tb.choose(nil, []int{0})
+	src, err := choose(tb, nil, []int{0})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +133,7 @@ func compareColumn(t *testing.T, tb table, column int, want []parquet.Value) {
 	t.Helper()
 	c := tb.(*parquetTable).leaves[column]
 	if c.kind != textColumn {
-		src, err := tb.choose([]int{column}, nil)
+		src, err := choose(tb, []int{column}, nil)
 		if err != nil {
 			t.Error(err)
 			return
@@ -152,17 +153,17 @@ func compareColumn(t *testing.T, tb table, column int, want []parquet.Value) {
 		}
 		got := slices.Concat(rows...)
 		if len(got) != len(want) {
-			t.Errorf("%s: %q: %d values, want %d", tb.name(), c.name, len(got), len(want))
+			t.Errorf("%s: %q: %d values, want %d", tb.about().path, c.name, len(got), len(want))
 			return
 		}
 		for i, v := range want {
 			if w := floatOf(&c, v); w != got[i] && !(math.IsNaN(w) && math.IsNaN(got[i])) {
-				t.Fatalf("%s: %q: value %d is %v, want %v", tb.name(), c.name, i, got[i], w)
+				t.Fatalf("%s: %q: value %d is %v, want %v", tb.about().path, c.name, i, got[i], w)
 			}
 		}
 		return
 	}
-	src, err := tb.choose(nil, []int{column})
+	src, err := choose(tb, nil, []int{column})
 	if err != nil {
 		t.Error(err)
 		return
@@ -175,7 +176,7 @@ func compareColumn(t *testing.T, tb table, column int, want []parquet.Value) {
 	if len(want) < 500 {
 		checkGather(t, src)
 	}
-	compareTexts(t, tb.name(), &kept[0], want)
+	compareTexts(t, tb.about().path, &kept[0], want)
 }
 
 func compareTexts(t *testing.T, path string, got *stream.Column, want []parquet.Value) {
@@ -185,7 +186,7 @@ func compareTexts(t *testing.T, path string, got *stream.Column, want []parquet.
 		return
 	}
 	for i, v := range want {
-		if valid(got, i) == v.IsNull() || !v.IsNull() && string(v.ByteArray()) != got.Strings[i] {
+		if !got.Null(i) == v.IsNull() || !v.IsNull() && string(v.ByteArray()) != got.Strings[i] {
 			t.Fatalf("%s: value %d is %q, want %q", path, i, got.Strings[i], v)
 		}
 	}

@@ -105,15 +105,15 @@ func isAnnotatedList(e *format.SchemaElement) bool {
 // newParquetLeaf says what is in a leaf.
 func newParquetLeaf(e *format.SchemaElement, at schemaPlace) parquetColumn {
 	c := parquetColumn{
-		name: strings.Join(at.path, "."), width: 1,
-		physical: e.Type.V, size: int(e.TypeLength.V),
+		columnInfo: columnInfo{name: strings.Join(at.path, "."), width: 1},
+		physical:   e.Type.V, size: int(e.TypeLength.V),
 		maxRep: at.rep, maxDef: at.def, listDef: at.listDef,
 	}
 	c.kind, c.format = leafKind(e)
 	if c.maxRep == 0 {
 		return c
 	}
-	if c.maxRep == 1 && !at.several && c.isWords() && (c.kind == numberColumn || c.kind == integerColumn) {
+	if c.maxRep == 1 && !at.several && c.isWords() && c.kind.computable() {
 		c.kind = vectorColumn
 	} else {
 		c.kind = otherColumn

@@ -41,13 +41,13 @@ func (r *parquetColumnReader) present(levels []uint8) int {
 	return n
 }
 
-// decode decodes the next n values into r.word or r.text.
+// decode decodes the next n values into r.words or r.texts.
 func (r *parquetColumnReader) decode(n int) error {
 	var err error
 	if r.isWords() {
-		err = r.values.words(r.word[:n])
+		err = r.values.words(r.words[:n])
 	} else {
-		err = r.strings.texts(r.text[:n])
+		err = r.strings.texts(r.texts[:n])
 	}
 	if err != nil {
 		return r.fault(err)
@@ -71,18 +71,6 @@ func (r *parquetColumnReader) entryOf(levels []uint8, v int) int {
 	return -1
 }
 
-// convert turns the n values of a step into float64. It returns the index of
-// the first that is too large, or -1.
-func (r *parquetColumnReader) convert(n int) int {
-	if r.isWords() {
-		return r.format.floats(r.float[:n], r.word[:n])
-	}
-	for i, b := range r.text[:n] {
-		r.float[i] = longDecimal(bigEndianInt(b), r.format.scale)
-	}
-	return -1
-}
-
 // numbers puts the next rows values into dst[0], dst[stride], ...
 func (r *parquetColumnReader) numbers(dst []float64, stride, rows int) error {
 	for done := 0; done < rows; {
@@ -90,8 +78,8 @@ func (r *parquetColumnReader) numbers(dst []float64, stride, rows int) error {
 		if err != nil {
 			return err
 		}
-		if v := r.convert(values); v >= 0 {
-			return r.inexact(r.row+int64(r.entryOf(levels, v)), r.word[v])
+		if v := r.convert(r.format, values); v >= 0 {
+			return r.inexact(r.row+int64(r.entryOf(levels, v)), r.words[v])
 		}
 		r.scatter(dst[done*stride:], stride, n, levels)
 		r.row += int64(n)
@@ -108,7 +96,7 @@ func (r *parquetColumnReader) inexact(row int64, word uint64) error {
 // scatter puts the numbers of a step into dst, with NaN for nulls.
 func (r *parquetColumnReader) scatter(dst []float64, stride, n int, levels []uint8) {
 	if levels == nil {
-		for i, v := range r.float[:n] {
+		for i, v := range r.floats[:n] {
 			dst[i*stride] = v
 		}
 		return
@@ -116,7 +104,7 @@ func (r *parquetColumnReader) scatter(dst []float64, stride, n int, levels []uin
 	v := 0
 	for i, level := range levels {
 		if int(level) == r.maxDef {
-			dst[i*stride] = r.float[v]
+			dst[i*stride] = r.floats[v]
 			v++
 		} else {
 			dst[i*stride] = nan
@@ -143,7 +131,7 @@ func (r *parquetColumnReader) keep(c *stream.Column, rows int) error {
 // keepStep appends the entries of a step to c.
 func (r *parquetColumnReader) keepStep(c *stream.Column, n int, levels []uint8, values int) error {
 	if c.Kind == stream.Float64 {
-		r.convert(values) // no integers here
+		r.convert(r.format, values) // no integers here
 	}
 	v := 0
 	for i := range n {
@@ -151,29 +139,11 @@ func (r *parquetColumnReader) keepStep(c *stream.Column, n int, levels []uint8, 
 			appendNull(c)
 			continue
 		}
-		if err := r.keepValue(c, v, r.row+int64(i)); err != nil {
-			return err
+		if err := r.decoded.keep(c, r.format, v); err != nil {
+			return badCell(r.pages.path, r.row+int64(i), r.name, "%w", err)
 		}
 		v++
 	}
-	return nil
-}
-
-// keepValue appends value v of a step to c.
-func (r *parquetColumnReader) keepValue(c *stream.Column, v int, row int64) error {
-	switch c.Kind {
-	case stream.Float64:
-		c.Floats = append(c.Floats, r.float[v])
-	case stream.String:
-		c.Strings = append(c.Strings, r.text[v])
-	case stream.Int64:
-		i, ok := r.format.integer(r.word[v])
-		if !ok {
-			return badCell(r.pages.path, row, r.name, "the integer %d does not fit 64 bits with a sign", r.word[v])
-		}
-		c.Ints = append(c.Ints, i)
-	}
-	appendValid(c)
 	return nil
 }
 

@@ -116,19 +116,11 @@ func openUnseekable(ctx context.Context, name string, in io.Reader, format strin
 // spoolText copies all columns of a text file to a store, as kept columns,
 // which keep their kinds.
 func spoolText(ctx context.Context, path, name, format string, csv csvOptions) (table, error) {
-	open := func() (table, error) { return openCSV(path, csv) }
-	if format == formatLibsvm {
-		open = func() (table, error) { return openLibsvm(path) }
-	}
-	text, err := open()
+	text, err := openText(ctx, path, format, csv)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]int, len(text.columns()))
-	for i := range all {
-		all[i] = i
-	}
-	src, err := text.choose(nil, all)
+	src, err := choose(text, nil, upTo(0, len(text.about().columns)))
 	if err != nil {
 		return nil, err
 	}
@@ -136,9 +128,23 @@ func spoolText(ctx context.Context, path, name, format string, csv csvOptions) (
 	if err != nil {
 		return nil, err
 	}
-	t.path, t.read = name, 2
-	t.apart = newSelector(text).aside
+	t.path, t.scans = name, 2
+	t.aside = text.about().aside
 	return t, nil
+}
+
+// contextReaderAt stops reading when the context is done.
+type contextReaderAt struct {
+	ctx context.Context
+	in  io.ReaderAt
+}
+
+// ReadAt reads unless the context is done.
+func (r contextReaderAt) ReadAt(p []byte, offset int64) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.in.ReadAt(p, offset)
 }
 
 // contextReader stops reading when the context is done.

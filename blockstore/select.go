@@ -23,50 +23,21 @@ type selection struct {
 	numeric, kept []int
 }
 
-// expandComponents lists the components of a table in file order.
-func expandComponents(columns []columnInfo) []component {
-	var components []component
-	for i, c := range columns {
-		if c.kind != vectorColumn {
-			components = append(components, component{c.name, i, 0, c.kind})
-			continue
-		}
-		for part := range c.width {
-			components = append(components, component{c.name + "." + strconv.Itoa(part), i, part, c.kind})
-		}
-	}
-	return components
-}
-
-// computable says whether a column of this kind can be part of a row.
-func (k columnKind) computable() bool {
-	return k == numberColumn || k == integerColumn || k == vectorColumn
-}
-
-// keepable says whether a column of this kind can be carried along.
-func (k columnKind) keepable() bool {
-	return k == numberColumn || k == integerColumn || k == textColumn
-}
-
 // selector resolves what the user asked for against the columns of one table.
 type selector struct {
-	path       string
-	columns    []columnInfo
+	*tableInfo
 	components []component
-	aside      []int    // components that are chosen only by name or number
 	keys       []string // further columns, which can only be kept
 	index      map[string]int
 }
 
 // newSelector prepares the choice of columns of t.
-func newSelector(t table) *selector {
-	s := &selector{path: t.name(), columns: t.columns()}
-	s.components = expandComponents(s.columns)
-	switch t := t.(type) {
-	case *libsvmTable:
-		s.aside = []int{len(s.components) - 1} // the label
-	case *storeTable:
-		s.aside = t.apart
+func newSelector(t *tableInfo) *selector {
+	s := &selector{tableInfo: t}
+	for i, c := range s.columns {
+		for part := range c.width {
+			s.components = append(s.components, component{c.component(part), i, part, c.kind})
+		}
 	}
 	return s
 }
@@ -180,10 +151,7 @@ func (s *selector) item(item string, aside []int) ([]int, error) {
 		if from >= to || to > len(s.components) {
 			return nil, badFile(s.path, "columns %s: there are %d columns, counted from 0", item, len(s.components))
 		}
-		var list []int
-		for i := from; i < to; i++ {
-			list = append(list, i)
-		}
+		list := upTo(from, to)
 		if strings.Contains(item, ":") {
 			list = without(list, aside)
 		}
@@ -194,6 +162,15 @@ func (s *selector) item(item string, aside []int) ([]int, error) {
 		return without(found, aside), err
 	}
 	return s.named(item)
+}
+
+// upTo lists the numbers from..to-1.
+func upTo(from, to int) []int {
+	list := make([]int, to-from)
+	for i := range list {
+		list[i] = from + i
+	}
+	return list
 }
 
 // parseRange reads an index "3" or a half-open range "0:20", ":5", "7:".

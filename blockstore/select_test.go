@@ -10,7 +10,7 @@ import (
 
 // shop is a table with columns of all kinds.
 func shop() *selector {
-	s := &selector{path: "shop.parquet", columns: []columnInfo{
+	return newSelector(&tableInfo{path: "shop.parquet", columns: []columnInfo{
 		{"id", integerColumn, 1},   // 0
 		{"name", textColumn, 1},    // 1
 		{"price", numberColumn, 1}, // 2
@@ -20,9 +20,7 @@ func shop() *selector {
 		{"time", otherColumn, 1},  // 8
 		{"3", numberColumn, 1},    // 9
 		{"!odd", numberColumn, 1}, // 10
-	}}
-	s.components = expandComponents(s.columns)
-	return s
+	}})
 }
 
 func TestSelect(t *testing.T) {
@@ -93,8 +91,7 @@ func TestSelectErrors(t *testing.T) {
 		}
 		mustContain(t, err.Error(), append(c.says, "shop.parquet")...)
 	}
-	twice := &selector{path: "a.csv", columns: []columnInfo{{"x", numberColumn, 1}, {"x", numberColumn, 1}}}
-	twice.components = expandComponents(twice.columns)
+	twice := newSelector(&tableInfo{path: "a.csv", columns: []columnInfo{{"x", numberColumn, 1}, {"x", numberColumn, 1}}})
 	_, err := twice.resolve([]string{"x"}, "", nil)
 	mustContain(t, err.Error(), "2 columns", "[0 1]")
 	if got, err := twice.resolve([]string{"1"}, "", nil); err != nil || got.numeric[0] != 1 {
@@ -103,12 +100,11 @@ func TestSelectErrors(t *testing.T) {
 }
 
 func TestSelectListsFewOfManyColumns(t *testing.T) {
-	s := &selector{path: "wide.npy"}
+	wide := &tableInfo{path: "wide.npy"}
 	for range 10_000 {
-		s.columns = append(s.columns, columnInfo{"x", numberColumn, 1})
+		wide.columns = append(wide.columns, columnInfo{"x", numberColumn, 1})
 	}
-	s.components = expandComponents(s.columns)
-	_, err := s.resolve([]string{"nothing like it"}, "", nil)
+	_, err := newSelector(wide).resolve([]string{"nothing like it"}, "", nil)
 	if err == nil || len(err.Error()) > 300 {
 		t.Errorf("got %v", err)
 	}

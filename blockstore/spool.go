@@ -8,7 +8,6 @@ import (
 	"os"
 
 	"github.com/nystream/nystream/stream"
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // Spool copies the rows of src, which may be readable only once, into a
@@ -23,43 +22,40 @@ func Spool(ctx context.Context, src stream.Source, dir string) (spooled stream.S
 	if err != nil {
 		return nil, nil, err
 	}
-	d, all := len(info.Columns), make([]int, len(t.fields))
-	for i := range all {
-		all[i] = i
-	}
-	s, err := t.choose(all[:d], all[d:])
+	d := len(info.Columns)
+	s, err := choose(t, upTo(0, d), upTo(d, len(t.columns)))
 	if err != nil {
-		return nil, nil, errors.Join(err, t.discard())
+		return nil, nil, errors.Join(err, discard(t.held))
 	}
-	return s, t.discard, nil
+	return s, func() error { return discard(t.held) }, nil
 }
 
 // spoolTable copies a source into a store that only the returned table knows.
-func spoolTable(ctx context.Context, src stream.Source, dir string) (_ *storeTable, err error) {
+func spoolTable(ctx context.Context, src stream.Source, dir string) (t *storeTable, err error) {
 	f, err := os.CreateTemp(dir, "nystream-spool-*.nys")
 	if err != nil {
 		return nil, fmt.Errorf("cannot spool %s: %w", src.Info().Name, err)
 	}
-	t := &storeTable{path: src.Info().Name, held: f, read: src.Info().Scans + 1}
 	os.Remove(f.Name()) // Windows refuses while the file is open: discard tries again
 	defer func() {
 		if err != nil {
-			t.discard()
+			discard(f)
 		}
 	}()
 	if err := copyRows(ctx, src, f); err != nil {
 		return nil, fmt.Errorf("spooling to %s: %w", f.Name(), err)
 	}
-	if t.storeShape, err = readShape(f); err != nil {
-		return nil, badFile(f.Name(), "%w", err)
+	if t, err = newStoreTable(src.Info().Name, f); err != nil {
+		return nil, err
 	}
+	t.held, t.scans = f, src.Info().Scans+1
 	return t, nil
 }
 
-// discard removes a spool.
-func (t *storeTable) discard() error {
-	err := t.held.Close()
-	if left := os.Remove(t.held.Name()); !errors.Is(left, os.ErrNotExist) {
+// discard closes and removes a temporary file.
+func discard(f *os.File) error {
+	err := f.Close()
+	if left := os.Remove(f.Name()); !errors.Is(left, os.ErrNotExist) {
 		err = errors.Join(err, left)
 	}
 	return err
@@ -83,22 +79,11 @@ func copyRows(ctx context.Context, src stream.Source, w io.Writer) error {
 		if err != nil && err != io.EOF {
 			return err
 		}
-		if err := e.Write(b, n); err != nil {
+		if err := e.encode(b, n); err != nil {
 			return err
 		}
 		if err == io.EOF {
 			return e.finish()
 		}
 	}
-}
-
-// batchOf is a batch for rows of a source with its kept columns. There may be
-// nothing but kept columns.
-func batchOf(info stream.Info, rows int) *stream.Batch {
-	d := len(info.Columns)
-	b := &stream.Batch{X: blas64.General{Rows: rows, Cols: d, Stride: d, Data: make([]float64, rows*d)}}
-	for _, f := range info.Kept {
-		b.Kept = append(b.Kept, stream.Column{Kind: f.Kind})
-	}
-	return b
 }

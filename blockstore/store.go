@@ -109,9 +109,12 @@ func (s *storeShape) chunks() int {
 	return int((s.rowCount + int64(s.chunkRows) - 1) / int64(s.chunkRows))
 }
 
+// firstRow is the number of the first row of a chunk.
+func (s *storeShape) firstRow(chunk int) int64 { return int64(chunk) * int64(s.chunkRows) }
+
 // rowsOf is the number of rows in a chunk.
 func (s *storeShape) rowsOf(chunk int) int {
-	return int(min(int64(s.chunkRows), s.rowCount-int64(chunk)*int64(s.chunkRows)))
+	return int(min(int64(s.chunkRows), s.rowCount-s.firstRow(chunk)))
 }
 
 // section is the section of a column in a chunk.

@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -15,16 +14,14 @@ import (
 type chunkReader struct {
 	table   *storeTable
 	file    *os.File
-	decoder *zstd.Decoder
+	unpack  unpacker
 	raw     [][]byte // the sections of the current chunk
 	scratch [][]byte // what is decompressed, by position in raw
 }
 
 // close closes the file unless the table holds it.
 func (r *chunkReader) close() error {
-	if r.decoder != nil {
-		r.decoder.Close()
-	}
+	r.unpack.close()
 	if r.table.held != nil {
 		return nil
 	}
@@ -51,7 +48,7 @@ func (r *chunkReader) with(chunk int, columns []int, use func(raw [][]byte) erro
 				err = checkEnds(raw, s, r.table.rowsOf(chunk))
 			}
 			if err != nil {
-				return badCell(r.table.path, int64(chunk)*int64(r.table.chunkRows), r.table.fields[c].Name, "%w", err)
+				return badCell(r.table.path, r.table.firstRow(chunk), r.table.fields[c].Name, "%w", err)
 			}
 			r.raw = append(r.raw, raw)
 		}
@@ -74,31 +71,17 @@ func (r *chunkReader) verified(s section, p []byte) ([]byte, error) {
 	return r.decompress(s, p[:s.stored])
 }
 
-// decompress decodes a section into the scratch of its place in raw. The
-// decoder may fill what the footer has declared and no more.
-func (r *chunkReader) decompress(s section, p []byte) (_ []byte, err error) {
-	if r.decoder == nil {
-		r.decoder, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true),
-			zstd.WithDecoderMaxMemory(2*storeSectionMax), zstd.WithDecoderMaxWindow(64<<20))
-		if err != nil {
-			return nil, err
-		}
-	}
+// decompress decodes a section into the scratch of its place in raw.
+func (r *chunkReader) decompress(s section, p []byte) ([]byte, error) {
 	place := len(r.raw)
 	for len(r.scratch) <= place {
 		r.scratch = append(r.scratch, nil)
 	}
-	if int64(cap(r.scratch[place])) < s.raw {
-		r.scratch[place] = make([]byte, s.raw)
-	}
-	out, err := r.decoder.DecodeAll(p, r.scratch[place][:0:s.raw])
-	if err != nil {
+	r.scratch[place] = resized(r.scratch[place], int(s.raw))
+	if err := r.unpack.unpackZstd(r.scratch[place], p); err != nil {
 		return nil, fmt.Errorf("decompressing the section at %d: %w", s.offset, err)
 	}
-	if int64(len(out)) != s.raw {
-		return nil, fmt.Errorf("the section at %d decompresses to %d bytes, the footer says %d", s.offset, len(out), s.raw)
-	}
-	return out, nil
+	return r.scratch[place], nil
 }
 
 // checkEnds checks that the ends of a string section ascend from 0 to the

@@ -11,8 +11,8 @@ import (
 
 // decode puts the given rows of a chunk into dst from row at on and appends
 // their kept values.
-func (s *storeSource) decode(r *chunkReader, chunk int, local []int, dst *stream.Batch, at int) error {
-	return r.with(chunk, s.wanted(dst.Kept != nil), func(raw [][]byte) error {
+func (s *storeSource) decode(r *chunkReader, chunk int, local []int64, dst *stream.Batch, at int) error {
+	return r.with(chunk, s.columns(dst.Kept != nil), func(raw [][]byte) error {
 		if err := s.numbers(chunk, raw, local, dst.X, at); err != nil {
 			return err
 		}
@@ -26,7 +26,7 @@ func (s *storeSource) decode(r *chunkReader, chunk int, local []int, dst *stream
 
 // numbers transposes columns into rows, a few rows at a time so that the rows
 // stay in cache.
-func (s *storeSource) numbers(chunk int, raw [][]byte, local []int, x blas64.General, at int) error {
+func (s *storeSource) numbers(chunk int, raw [][]byte, local []int64, x blas64.General, at int) error {
 	const tile = 32
 	rows := s.table.rowsOf(chunk)
 	for from := 0; from < len(local); from += tile {
@@ -37,7 +37,7 @@ func (s *storeSource) numbers(chunk int, raw [][]byte, local []int, x blas64.Gen
 			if s.table.fields[c].Kind == stream.Float64 {
 				floats(to, x.Stride, raw[j], part)
 			} else if bad := integers(to, x.Stride, raw[j], part); bad >= 0 {
-				row := int64(chunk)*int64(s.table.chunkRows) + int64(bad)
+				row := s.table.firstRow(chunk) + bad
 				value := int64(binary.LittleEndian.Uint64(raw[j][8*bad:]))
 				return badCell(s.table.path, row, s.table.fields[c].Name, "%w", errInexact(strconv.FormatInt(value, 10)))
 			}
@@ -50,7 +50,7 @@ func (s *storeSource) numbers(chunk int, raw [][]byte, local []int, x blas64.Gen
 }
 
 // floats puts float64 values of a section into a column of a matrix.
-func floats(to []float64, stride int, raw []byte, local []int) {
+func floats(to []float64, stride int, raw []byte, local []int64) {
 	for i, r := range local {
 		to[i*stride] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*r:]))
 	}
@@ -58,7 +58,7 @@ func floats(to []float64, stride int, raw []byte, local []int) {
 
 // integers is floats for int64 values. It returns the first row whose value
 // has no exact float64, or -1.
-func integers(to []float64, stride int, raw []byte, local []int) int {
+func integers(to []float64, stride int, raw []byte, local []int64) int64 {
 	for i, r := range local {
 		v := int64(binary.LittleEndian.Uint64(raw[8*r:]))
 		if v > maxExact || v < -maxExact {
@@ -70,19 +70,19 @@ func integers(to []float64, stride int, raw []byte, local []int) int {
 }
 
 // nulls puts NaN where the bitmap says null.
-func nulls(to []float64, stride int, valid []byte, local []int) {
+func nulls(to []float64, stride int, valid []byte, local []int64) {
 	for i, r := range local {
 		if !bit(valid, r) {
-			to[i*stride] = math.NaN()
+			to[i*stride] = nan
 		}
 	}
 }
 
 // bit is bit i of a bitmap, lowest bit first.
-func bit(p []byte, i int) bool { return p[i/8]>>(i%8)&1 == 1 }
+func bit(p []byte, i int64) bool { return p[i/8]>>(i%8)&1 == 1 }
 
 // appendKept appends values of a section to c.
-func appendKept(c *stream.Column, raw []byte, e section, rows int, local []int) {
+func appendKept(c *stream.Column, raw []byte, e section, rows int, local []int64) {
 	for _, r := range local {
 		if e.nullable() && !bit(raw[len(raw)-(rows+7)/8:], r) {
 			appendNull(c)

@@ -8,14 +8,24 @@ import (
 
 // storeTable is a store on disk.
 type storeTable struct {
+	tableInfo
 	*storeShape
-	path string
 	// held, when set, is the open file to read from: a spool has no name.
 	held *os.File
-	// read is how often the rows were read to make the spool.
-	read int
-	// apart are columns that are chosen only by name: a spooled file's label.
-	apart []int
+}
+
+// newStoreTable describes the store in f.
+func newStoreTable(path string, f *os.File) (*storeTable, error) {
+	shape, err := readShape(f)
+	if err != nil {
+		return nil, badFile(f.Name(), "%w", err)
+	}
+	t := &storeTable{tableInfo{path: path, rows: shape.rowCount}, shape, nil}
+	kinds := [...]columnKind{stream.Float64: numberColumn, stream.Int64: integerColumn, stream.String: textColumn}
+	for _, f := range shape.fields {
+		t.columns = append(t.columns, columnInfo{f.Name, kinds[f.Kind], 1})
+	}
+	return t, nil
 }
 
 // openStore reads header, footer and trailer of the store at path.
@@ -25,34 +35,10 @@ func openStore(path string) (table, error) {
 		return nil, err
 	}
 	defer f.Close()
-	shape, err := readShape(f)
-	if err != nil {
-		return nil, badFile(path, "%w", err)
-	}
-	return &storeTable{storeShape: shape, path: path}, nil
+	return newStoreTable(path, f)
 }
 
-func (t *storeTable) name() string { return t.path }
-func (t *storeTable) rows() int64  { return t.rowCount }
-func (t *storeTable) once() bool   { return false }
-func (t *storeTable) scans() int   { return t.read }
-
-func (t *storeTable) columns() []columnInfo {
-	kinds := [...]columnKind{stream.Float64: numberColumn, stream.Int64: integerColumn, stream.String: textColumn}
-	list := make([]columnInfo, len(t.fields))
-	for i, f := range t.fields {
-		list[i] = columnInfo{name: f.Name, kind: kinds[f.Kind], width: 1}
-	}
-	return list
-}
-
-func (t *storeTable) choose(numeric, kept []int) (stream.Source, error) {
-	info, err := chosenInfo(t, numeric, kept)
-	if err != nil {
-		return nil, err
-	}
-	return &storeSource{table: t, numeric: numeric, kept: kept, info: info}, nil
-}
+func (t *storeTable) source(c choice) (stream.Source, error) { return &storeSource{c, t}, nil }
 
 // open opens the file and makes sure that it is the one seen first.
 func (t *storeTable) open() (*chunkReader, error) {

@@ -177,6 +177,7 @@ func TestStoreRoundTrip(t *testing.T) {
 // Batches of any size must give the same file and reads of any size the same
 // rows.
 func TestStoreAnyBatches(t *testing.T) {
+	t.Parallel()
 	want := sampleBatch(storeChunkRows+900, 2)
 	one, err := os.ReadFile(writeStore(t, sampleSchema, want, StoreOptions{}))
 	if err != nil {
@@ -254,6 +255,7 @@ func TestStoreManyColumns(t *testing.T) {
 
 // Every bit of a store is under a checksum.
 func TestStoreEveryBitFlip(t *testing.T) {
+	t.Parallel()
 	for _, compress := range []bool{false, true} {
 		path := writeStore(t, sampleSchema, sampleBatch(20, 4), StoreOptions{Compress: compress})
 		healthy, err := os.ReadFile(path)
@@ -289,7 +291,7 @@ func readStoreFile(path string) error {
 	if err != nil {
 		return err
 	}
-	src, err := store.choose([]int{0, 1, 2}, []int{3, 4, 5})
+	src, err := choose(store, []int{0, 1, 2}, []int{3, 4, 5})
 	if err != nil {
 		return err
 	}
@@ -438,7 +440,7 @@ func FuzzStore(f *testing.F) {
 			return
 		}
 		numeric, kept := computableColumns(store)
-		src, err := store.choose(numeric, kept)
+		src, err := choose(store, numeric, kept)
 		if err != nil {
 			t.Fatal(err)
 		}

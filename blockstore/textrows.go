@@ -39,7 +39,7 @@ func (x *rowIndex) add(m mark) {
 func (x *rowIndex) rows() int64 { return x.records - x.header }
 
 // textCursor walks over the records of a text file. Its methods return plain
-// errors or a cellError; textReader adds the file and the row.
+// errors or a cellError; textPass adds the file and the row.
 type textCursor interface {
 	// seek puts the cursor before the record that starts at m.
 	seek(m mark)
@@ -60,14 +60,11 @@ func (e *cellError) Unwrap() error { return e.err }
 
 // textSource yields rows of a text file through a textCursor.
 type textSource struct {
-	info  stream.Info
+	choice
 	index *rowIndex
 	// cursor makes a cursor over the file that stands nowhere: seek follows.
 	cursor func(in io.ReaderAt) textCursor
 }
-
-// Info describes the source.
-func (s *textSource) Info() stream.Info { return s.info }
 
 // Open starts a pass at the first row.
 func (s *textSource) Open(ctx context.Context) (stream.Reader, error) {
@@ -75,75 +72,74 @@ func (s *textSource) Open(ctx context.Context) (stream.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &textReader{ctx: ctx, src: s, file: f, cursor: s.cursor(f), at: -1}, nil
+	return &passReader{ctx: ctx, info: s.info, pass: s.pass(f)}, nil
 }
 
 // Gather fetches rows by number: from the mark before each wanted row it reads
 // forward, at most markEvery rows.
 func (s *textSource) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
-	mustGather(s.info, rows, dst)
+	beginGather(s.info, rows, dst)
 	f, err := os.Open(s.info.Name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	truncateKept(dst, s.info.Kept)
-	r := textReader{ctx: ctx, src: s, cursor: s.cursor(f), at: -1}
+	p := s.pass(f)
 	for i, row := range rows {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := r.moveTo(row); err != nil {
+		if err := p.moveTo(row); err != nil {
 			return err
 		}
-		if err := r.row(dst, i); err != nil {
+		if err := p.row(dst, i); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// textReader reads the rows of a textSource in order.
-type textReader struct {
-	ctx    context.Context
+// textPass reads the rows of a textSource.
+type textPass struct {
 	src    *textSource
 	file   *os.File
 	cursor textCursor
 	at     int64 // the record that the cursor gives next; -1 before the first seek
 }
 
-// Read fills dst with the next rows.
-func (r *textReader) Read(dst *stream.Batch) (int, error) {
-	mustFit(r.src.info, dst)
-	truncateKept(dst, r.src.info.Kept)
-	if r.at < 0 && dst.X.Rows > 0 && r.src.info.Rows > 0 {
-		if err := r.moveTo(0); err != nil {
+// pass goes over the rows of f.
+func (s *textSource) pass(f *os.File) *textPass {
+	return &textPass{src: s, file: f, cursor: s.cursor(f), at: -1}
+}
+
+// next implements pass.
+func (p *textPass) next(dst *stream.Batch, at int) (int, error) {
+	if p.at < 0 && p.src.info.Rows > 0 {
+		if err := p.moveTo(0); err != nil {
 			return 0, err
 		}
 	}
-	for i := range dst.X.Rows {
-		if r.at < 0 || r.at >= r.src.index.records {
-			return i, io.EOF
-		}
-		if i%markEvery == 0 && r.ctx.Err() != nil {
-			return i, r.ctx.Err()
-		}
-		if err := r.row(dst, i); err != nil {
+	if p.at < 0 || p.at == p.src.index.records {
+		return 0, io.EOF
+	}
+	n := int(min(markEvery, int64(dst.X.Rows-at), p.src.index.records-p.at))
+	for i := range n {
+		if err := p.row(dst, at+i); err != nil {
 			return i, err
 		}
 	}
-	return dst.X.Rows, nil
+	return n, nil
 }
 
 // moveTo puts the cursor before the given row.
-func (r *textReader) moveTo(row int64) error {
-	record := row + r.src.index.header
-	if m := record / markEvery; r.at < 0 || m > r.at/markEvery {
-		r.cursor.seek(r.src.index.marks[m])
-		r.at = m * markEvery
+func (p *textPass) moveTo(row int64) error {
+	record := row + p.src.index.header
+	if m := record / markEvery; p.at < 0 || m > p.at/markEvery {
+		p.cursor.seek(p.src.index.marks[m])
+		p.at = m * markEvery
 	}
-	for r.at < record {
-		if err := r.advance(); err != nil {
+	for p.at < record {
+		if err := p.advance(); err != nil {
 			return err
 		}
 	}
@@ -151,35 +147,35 @@ func (r *textReader) moveTo(row int64) error {
 }
 
 // advance moves the cursor over one record that the index has promised.
-func (r *textReader) advance() error {
-	err := r.cursor.next()
+func (p *textPass) advance() error {
+	err := p.cursor.next()
 	if err == io.EOF {
-		err = fmt.Errorf("the file ends before this row, but had %d rows when it was opened; was it changed meanwhile?", r.src.info.Rows)
+		err = fmt.Errorf("the file ends before this row, but had %d rows when it was opened; was it changed meanwhile?", p.src.info.Rows)
 	}
 	if err != nil {
-		return r.fail(r.at, err)
+		return p.fail(p.at, err)
 	}
-	r.at++
+	p.at++
 	return nil
 }
 
 // row puts the next row into row i of dst.
-func (r *textReader) row(dst *stream.Batch, i int) error {
-	if err := r.advance(); err != nil {
+func (p *textPass) row(dst *stream.Batch, i int) error {
+	if err := p.advance(); err != nil {
 		return err
 	}
-	if err := r.cursor.store(dst, i); err != nil {
-		return r.fail(r.at-1, err)
+	if err := p.cursor.store(dst, i); err != nil {
+		return p.fail(p.at-1, err)
 	}
 	return nil
 }
 
 // Close closes the file.
-func (r *textReader) Close() error { return r.file.Close() }
+func (p *textPass) Close() error { return p.file.Close() }
 
 // fail adds the file and the row to an error of the cursor.
-func (r *textReader) fail(record int64, err error) error {
-	e := &DataError{Path: r.src.info.Name, Row: record - r.src.index.header, Err: err}
+func (p *textPass) fail(record int64, err error) error {
+	e := &DataError{Path: p.src.info.Name, Row: record - p.src.index.header, Err: err}
 	var cell *cellError
 	if errors.As(err, &cell) {
 		e.Column, e.Err = cell.column, cell.err

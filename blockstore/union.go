@@ -11,7 +11,8 @@ import (
 
 // union is several sources of the same columns, one after the other. It also
 // holds single files: it is the one place that checks that each file gives the
-// rows it has promised, and that turns a panic of a reader into an error.
+// rows it has promised. A panic while a part is opened, read or gathered from
+// is an error.
 type union struct {
 	info  stream.Info
 	parts []stream.Source
@@ -128,11 +129,10 @@ type gatherUnion struct {
 
 // Gather fetches each row from the part that holds it.
 func (u *gatherUnion) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
-	mustGather(u.info, rows, dst)
-	truncateKept(dst, u.info.Kept)
+	beginGather(u.info, rows, dst)
 	for at := 0; at < len(rows); {
 		p := sort.Search(len(u.first), func(p int) bool { return u.first[p] > rows[at] }) - 1
-		local := u.local(p, rows[at:])
+		local := leadingLocal(rows[at:], u.first[p], u.first[p]+u.parts[p].Info().Rows)
 		if err := u.gatherPart(ctx, p, local, dst, at); err != nil {
 			return err
 		}
@@ -141,28 +141,11 @@ func (u *gatherUnion) Gather(ctx context.Context, rows []int64, dst *stream.Batc
 	return nil
 }
 
-// local gives those of the first rows that lie in part p, counted from its
-// beginning.
-func (u *gatherUnion) local(p int, rows []int64) []int64 {
-	end := u.first[p] + u.parts[p].Info().Rows
-	var list []int64
-	for _, row := range rows {
-		if row >= end {
-			break
-		}
-		list = append(list, row-u.first[p])
-	}
-	return list
-}
-
 // gatherPart fetches rows of part p into dst from row at on.
 func (u *gatherUnion) gatherPart(ctx context.Context, p int, local []int64, dst *stream.Batch, at int) error {
 	b := stream.Batch{X: stream.RowSlice(dst.X, at, len(local))}
 	if dst.Kept != nil {
-		b.Kept = make([]stream.Column, len(dst.Kept))
-		for k, field := range u.info.Kept {
-			b.Kept[k].Kind = field.Kind
-		}
+		b.Kept = keptColumns(u.info.Kept)
 	}
 	part := u.parts[p].(stream.Gatherer)
 	if err := guard(part.Info().Name, func() error { return part.Gather(ctx, local, &b) }); err != nil {

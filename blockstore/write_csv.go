@@ -2,7 +2,6 @@ package blockstore
 
 import (
 	"bufio"
-	"fmt"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -10,112 +9,93 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// csvWriter writes a header, and a line per row: numbers in the shortest form
+// csvEncoder writes a header, and a line per row: numbers in the shortest form
 // that gives the same float64 when read, then the kept columns.
-type csvWriter struct {
-	file      *atomicFile
+type csvEncoder struct {
 	out       *bufio.Writer
-	schema    Schema
-	count     int64
 	delimiter byte
 	line      []byte
 }
 
-// newCSVWriter starts a CSV file, or one with tabs if its name ends in .tsv.
-func newCSVWriter(f *atomicFile, s Schema) (Writer, error) {
-	w := &csvWriter{file: f, out: bufio.NewWriterSize(f, writeBuffer), schema: s, delimiter: ','}
+// newCSVEncoder starts a CSV file, or one with tabs if its name ends in .tsv.
+func newCSVEncoder(f *atomicFile, s Schema) (encoder, error) {
+	e := &csvEncoder{out: bufio.NewWriterSize(f, writeBuffer), delimiter: ','}
 	if strings.EqualFold(filepath.Ext(f.target), ".tsv") {
-		w.delimiter = '\t'
+		e.delimiter = '\t'
 	}
 	if len(s.Columns)+len(s.Kept) == 0 {
-		return nil, fmt.Errorf("cannot write %s: there are no columns", f.target)
+		return nil, errNoColumns
 	}
 	for _, name := range s.Columns {
-		w.name(name)
+		e.name(name)
 	}
 	for _, field := range s.Kept {
-		w.name(field.Name)
+		e.name(field.Name)
 	}
-	return w, w.endLine()
+	return e, e.endLine()
 }
 
 // name adds the name of a column to the line. One that looks like a number, or
 // like nothing, gets an x before it: the line must look like a header.
-func (w *csvWriter) name(s string) {
+func (e *csvEncoder) name(s string) {
 	var k cellKinds
 	if k.see([]byte(s)); !k.text {
 		s = "x" + s
 	}
-	w.text(s)
+	e.text(s)
 }
 
 // text adds a cell of text to the line, in quotes if it needs them.
-func (w *csvWriter) text(s string) {
-	if strings.ContainsAny(s, "\"\r\n") || strings.IndexByte(s, w.delimiter) >= 0 || strings.TrimSpace(s) != s {
+func (e *csvEncoder) text(s string) {
+	if strings.ContainsAny(s, "\"\r\n") || strings.IndexByte(s, e.delimiter) >= 0 || strings.TrimSpace(s) != s {
 		s = `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
 	}
-	w.line = append(append(w.line, s...), w.delimiter)
+	e.line = append(append(e.line, s...), e.delimiter)
 }
 
 // number adds a number to the line.
-func (w *csvWriter) number(v float64) {
-	w.line = append(strconv.AppendFloat(w.line, v, 'g', -1, 64), w.delimiter)
+func (e *csvEncoder) number(v float64) {
+	e.line = append(strconv.AppendFloat(e.line, v, 'g', -1, 64), e.delimiter)
 }
 
 // endLine writes the line, its last delimiter changed to a newline.
-func (w *csvWriter) endLine() error {
-	if len(w.line) == 1 { // one empty cell would be a blank line
-		w.line = append(w.line[:0], `"",`...)
+func (e *csvEncoder) endLine() error {
+	if len(e.line) == 1 { // one empty cell would be a blank line
+		e.line = append(e.line[:0], `"",`...)
 	}
-	w.line[len(w.line)-1] = '\n'
-	_, err := w.out.Write(w.line)
-	w.line = w.line[:0]
+	e.line[len(e.line)-1] = '\n'
+	_, err := e.out.Write(e.line)
+	e.line = e.line[:0]
 	return err
 }
 
-// Write appends the first n rows of b.
-func (w *csvWriter) Write(b *stream.Batch, n int) error {
-	mustWrite(w.schema, b, n)
+func (e *csvEncoder) encode(b *stream.Batch, n int) error {
 	for i := range n {
 		for _, v := range rowOf(b.X, i) {
-			w.number(v)
+			e.number(v)
 		}
 		for k := range b.Kept {
-			w.kept(&b.Kept[k], i)
+			e.kept(&b.Kept[k], i)
 		}
-		if err := w.endLine(); err != nil {
+		if err := e.endLine(); err != nil {
 			return err
 		}
 	}
-	w.count += int64(n)
 	return nil
 }
 
 // kept adds value i of a kept column to the line; nothing for a null.
-func (w *csvWriter) kept(c *stream.Column, i int) {
+func (e *csvEncoder) kept(c *stream.Column, i int) {
 	switch {
-	case !valid(c, i):
-		w.line = append(w.line, w.delimiter)
+	case c.Null(i):
+		e.line = append(e.line, e.delimiter)
 	case c.Kind == stream.Float64:
-		w.number(c.Floats[i])
+		e.number(c.Floats[i])
 	case c.Kind == stream.Int64:
-		w.line = append(strconv.AppendInt(w.line, c.Ints[i], 10), w.delimiter)
+		e.line = append(strconv.AppendInt(e.line, c.Ints[i], 10), e.delimiter)
 	default:
-		w.text(c.Strings[i])
+		e.text(c.Strings[i])
 	}
 }
 
-// Commit finishes the file.
-func (w *csvWriter) Commit() error {
-	defer w.Abort() // does nothing after success
-	if err := checkCount(w.file.target, w.schema, w.count); err != nil {
-		return err
-	}
-	if err := w.out.Flush(); err != nil {
-		return err
-	}
-	return w.file.Commit()
-}
-
-// Abort drops everything.
-func (w *csvWriter) Abort() { w.file.Abort() }
+func (e *csvEncoder) finish() error { return e.out.Flush() }

@@ -1,6 +1,7 @@
 package blockstore
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -29,56 +30,120 @@ type Writer interface {
 	Abort()
 }
 
-// writerFor maps a lower-case file name extension to the format's writer.
-func writerFor(extension string) func(*atomicFile, Schema) (Writer, error) {
-	switch extension {
+// writerFor maps the extension of path to the format's encoder, nil if there
+// is none.
+func writerFor(path string) startEncoder {
+	switch strings.ToLower(filepath.Ext(path)) {
 	case ".npy":
-		return newNPYWriter
+		return newNPYEncoder
 	case ".csv", ".tsv":
-		return newCSVWriter
+		return newCSVEncoder
 	case ".libsvm", ".svm":
-		return newLibsvmWriter
+		return newLibsvmEncoder
 	case ".parquet":
-		return newParquetWriter
+		return newParquetEncoder
 	case ".arrow", ".feather", ".ipc":
-		return newArrowWriter
+		return newArrowEncoder
 	case ".nys":
-		return newStoreWriter
+		return newPlainStoreEncoder
 	}
 	return nil
+}
+
+// WriterBytes is about how much memory a writer of the format that path names
+// holds besides the batches that it is given, in bytes, for so many columns:
+// Parquet, Arrow and stores collect rows before they write them, the others
+// hold nothing to speak of. Long strings in kept columns come on top.
+func WriterBytes(path string, columns int) int64 {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".parquet":
+		return parquetWriterBytes + parquetColumnBytes*int64(columns)
+	case ".arrow", ".feather", ".ipc":
+		return arrowWriterBytes
+	case ".nys":
+		return storeWriterBytes
+	}
+	return 0
 }
 
 // Create starts a file of the format that the extension of path names. Nothing
 // appears at path before Commit.
 func Create(path string, s Schema) (Writer, error) {
-	create := writerFor(strings.ToLower(filepath.Ext(path)))
-	if create == nil {
+	start := writerFor(path)
+	if start == nil {
 		return nil, fmt.Errorf("cannot write %s: the format is taken from the extension, one of .npy .csv .tsv .libsvm .svm .parquet .arrow .feather .ipc .nys", path)
 	}
+	return create(path, s, start)
+}
+
+// encoder turns rows into the bytes of a format.
+type encoder interface {
+	// encode appends the first n rows of b, which has the shape of the schema.
+	// After an error nothing more comes.
+	encode(b *stream.Batch, n int) error
+	// finish writes what is left.
+	finish() error
+}
+
+// startEncoder begins a file.
+type startEncoder func(f *atomicFile, s Schema) (encoder, error)
+
+var errNoColumns = errors.New("there are no columns")
+
+// fileWriter is the Writer of all formats: it checks and counts what the
+// encoder is given, and puts the file under its name.
+type fileWriter struct {
+	encoder encoder
+	file    *atomicFile
+	schema  Schema
+	rows    int64
+	failed  error // the first failure of Write, which is final
+}
+
+// create starts a file.
+func create(path string, s Schema, start startEncoder) (Writer, error) {
 	f, err := createAtomic(path)
 	if err != nil {
 		return nil, err
 	}
-	w, err := create(f, s)
+	e, err := start(f, s)
 	if err != nil {
+		err = f.fail(err)
 		f.Abort()
 		return nil, err
 	}
-	return w, nil
+	return &fileWriter{encoder: e, file: f, schema: s}, nil
 }
 
-// mustWrite panics unless the batch has the shape that the schema promises.
-func mustWrite(s Schema, b *stream.Batch, n int) {
+// Write implements Writer. It panics when b does not have the shape that the
+// schema promises.
+func (w *fileWriter) Write(b *stream.Batch, n int) error {
+	s := w.schema
 	if b.X.Cols != len(s.Columns) || len(b.Kept) != len(s.Kept) || n > b.X.Rows {
 		panic(fmt.Sprintf("blockstore: a batch of %d columns, %d of them kept, %d rows of %d, does not fit the schema of %d columns, %d kept",
 			b.X.Cols+len(b.Kept), len(b.Kept), n, b.X.Rows, len(s.Columns)+len(s.Kept), len(s.Kept)))
 	}
+	if w.failed == nil {
+		w.failed = w.encoder.encode(b, n)
+		w.rows += int64(n)
+	}
+	return w.failed
 }
 
-// checkCount says when fewer or more rows came than the schema promised.
-func checkCount(path string, s Schema, written int64) error {
-	if s.Rows >= 0 && written != s.Rows {
-		return fmt.Errorf("cannot write %s: %d rows came, %d were announced", path, written, s.Rows)
+// Commit implements Writer.
+func (w *fileWriter) Commit() error {
+	defer w.Abort() // does nothing after success
+	if w.failed != nil {
+		return w.failed
 	}
-	return nil
+	if w.schema.Rows >= 0 && w.rows != w.schema.Rows {
+		return fmt.Errorf("cannot write %s: %d rows came, %d were announced", w.file.target, w.rows, w.schema.Rows)
+	}
+	if err := w.encoder.finish(); err != nil {
+		return err
+	}
+	return w.file.Commit()
 }
+
+// Abort implements Writer.
+func (w *fileWriter) Abort() { w.file.Abort() }

@@ -1,6 +1,7 @@
 package blockstore
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"math"
@@ -52,13 +53,14 @@ func openWritten(path string) (table, error) {
 	case ".npy":
 		return openNPY(path)
 	case ".libsvm":
-		return openLibsvm(path)
+		return openLibsvm(context.Background(), path)
 	}
-	return openCSV(path, csvOptions{})
+	return openCSV(context.Background(), path, csvOptions{})
 }
 
 // What is written comes back, bit for bit.
 func TestWritersRoundTrip(t *testing.T) {
+	t.Parallel()
 	for _, extension := range []string{".npy", ".csv", ".tsv", ".libsvm"} {
 		t.Run(extension, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "a"+extension)
@@ -83,7 +85,7 @@ func TestWritersRoundTrip(t *testing.T) {
 				for j := range numeric {
 					numeric[j] = j
 				}
-				src, err := tb.choose(numeric, nil)
+				src, err := choose(tb, numeric, nil)
 				if err != nil {
 					rt.Fatal(err)
 				}
@@ -122,11 +124,11 @@ func TestCSVWriterKeepsColumns(t *testing.T) {
 	if string(text) != want {
 		t.Errorf("got\n%swant\n%s", text, want)
 	}
-	tb, err := openCSV(path, csvOptions{})
+	tb, err := openCSV(context.Background(), path, csvOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := tb.choose([]int{0, 1}, []int{2, 3, 4})
+	src, err := choose(tb, []int{0, 1}, []int{2, 3, 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +155,7 @@ func TestCSVWriterLoneNull(t *testing.T) {
 	if err := writeRows(path, Schema{Rows: 3, Kept: []stream.Field{{Name: "s", Kind: stream.String}}}, [][]float64{{}, {}, {}}, kept, 3); err != nil {
 		t.Fatal(err)
 	}
-	tb, err := openCSV(path, csvOptions{})
+	tb, err := openCSV(context.Background(), path, csvOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +179,7 @@ func TestLibsvmWriter(t *testing.T) {
 	if want := "1 2:0.5 3:0\n-1 1:1\nnan\n"; err != nil || string(text) != want {
 		t.Errorf("got %q, %v, want %q", text, err, want)
 	}
-	tb, err := openLibsvm(path)
+	tb, err := openLibsvm(context.Background(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,4 +282,18 @@ func TestWrongBatchPanics(t *testing.T) {
 		}
 	}()
 	w.Write(&stream.Batch{X: blas64.General{Rows: 1, Cols: 2, Stride: 2, Data: make([]float64, 2)}}, 1)
+}
+
+func TestWriterBytes(t *testing.T) {
+	if WriterBytes("a.npy", 20) != 0 || WriterBytes("a.CSV", 20) != 0 {
+		t.Error("formats written row by row hold rows")
+	}
+	for _, path := range []string{"a.parquet", "a.Arrow", "a.feather", "a.nys"} {
+		if got := WriterBytes(path, 20); got < 8<<20 || got > 64<<20 {
+			t.Errorf("%s: %d bytes", path, got)
+		}
+	}
+	if WriterBytes("a.parquet", 1000) < 295<<20 {
+		t.Error("less than was measured")
+	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -65,14 +66,10 @@ func checkFolder(flag, path string) error {
 	return os.Remove(f.Name())
 }
 
-// writerBytes is about what writers hold besides what they are given: Parquet
-// and Arrow collect rows into groups, and encode them.
-var writerBytes = map[string]int64{".parquet": 48 << 20, ".arrow": 24 << 20, ".nys": 8 << 20}
-
 // writerBudget adds what writing rows of that many numbers to path takes: for a
 // short file no more than a few copies of it.
 func writerBudget(b *stream.Budget, path string, rows int64, columns int) {
-	holds := writerBytes[strings.ToLower(filepath.Ext(path))]
+	holds := blockstore.WriterBytes(path, columns)
 	if rows >= 0 {
 		holds = min(holds, 4*8*rows*int64(columns))
 	}

@@ -1,7 +1,6 @@
 package lowrank
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"sync/atomic"
@@ -28,15 +27,6 @@ type panel struct {
 	rows   blas64.General
 	number []int64 // row numbers in the source, ascending
 	packed *kernelgen.Panel
-}
-
-// gather fetches the rows of src with the given ascending numbers.
-func (t *tiles) gather(ctx context.Context, src stream.Source, number []int64) (*panel, error) {
-	rows, err := stream.GatherRows(ctx, src, number)
-	if err != nil {
-		return nil, err
-	}
-	return t.pack(rows, number), nil
 }
 
 func (t *tiles) pack(rows blas64.General, number []int64) *panel {

@@ -40,10 +40,10 @@ func checkRatio(codec format.CompressionCodec, packed, size int) error {
 	return nil
 }
 
-// errUnpackedSize says that a page is not as long as its header says.
-var errUnpackedSize = errors.New("the page does not have the size in its header")
+// errUnpackedSize says that what was unpacked is not as long as stated.
+var errUnpackedSize = errors.New("it does not have the size that is stated for it")
 
-// unpacker decompresses pages. Unlike the codecs of parquet-go it writes into
+// unpacker decompresses pages, buffers and sections. Unlike the codecs of parquet-go it writes into
 // memory of a size known beforehand and never grows it. It starts no
 // goroutines.
 type unpacker struct {

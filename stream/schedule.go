@@ -56,10 +56,10 @@ func schedule[T, R any](ctx context.Context, threads int, produce func(ctx conte
 	for range threads {
 		wg.Go(func() { work(inner, worker, tasks, results) })
 	}
-	go func() {
+	wg.Go(func() { // waited for as well: it may still be reading a file
 		defer close(tasks)
 		makeTasks(inner, produce, tokens, tasks)
-	}()
+	})
 	go func() {
 		wg.Wait()
 		close(results)

@@ -125,22 +125,30 @@ func (s *factorSet) parts() []state {
 	return parts
 }
 
-// matrixSum is a small matrix to which every block adds something.
-type matrixSum struct{ blas64.General }
+// matrixSum is a small matrix to which every block adds something, and may
+// count its rows.
+type matrixSum struct {
+	blas64.General
+	rows int64
+}
 
-func newMatrixSum(rows, cols int) *matrixSum { return &matrixSum{stream.NewMatrix(rows, cols)} }
+func newMatrixSum(rows, cols int) *matrixSum {
+	return &matrixSum{General: stream.NewMatrix(rows, cols)}
+}
 
 // Merge adds the sum over later blocks.
 func (s *matrixSum) Merge(later *matrixSum) error {
 	for i, v := range later.Data {
 		s.Data[i] += v
 	}
+	s.rows += later.rows
 	return nil
 }
 
-// MarshalBinary writes the numbers, whose count both sides know.
+// MarshalBinary writes the count of rows and the numbers, as many as both sides
+// know.
 func (s *matrixSum) MarshalBinary() ([]byte, error) {
-	out := make([]byte, 0, 8*len(s.Data))
+	out := binary.LittleEndian.AppendUint64(make([]byte, 0, 8+8*len(s.Data)), uint64(s.rows))
 	for _, v := range s.Data {
 		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(v))
 	}
@@ -149,11 +157,12 @@ func (s *matrixSum) MarshalBinary() ([]byte, error) {
 
 // UnmarshalBinary reads what MarshalBinary wrote into a sum of the same shape.
 func (s *matrixSum) UnmarshalBinary(data []byte) error {
-	if len(data) != 8*len(s.Data) {
+	if len(data) != 8+8*len(s.Data) {
 		return fmt.Errorf("lowrank: a sum of %d×%d numbers cannot have %d bytes", s.Rows, s.Cols, len(data))
 	}
+	s.rows = int64(binary.LittleEndian.Uint64(data))
 	for i := range s.Data {
-		s.Data[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:]))
+		s.Data[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[8+8*i:]))
 	}
 	return nil
 }

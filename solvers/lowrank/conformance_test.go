@@ -26,7 +26,7 @@ func TestConformance(t *testing.T) {
 	})
 	t.Run("matrix sum", func(t *testing.T) {
 		conformance.Run(t, func() *matrixSum { return newMatrixSum(4, 3) }, func(block int64) *matrixSum {
-			return &matrixSum{clusters(4, 3, uint64(block))}
+			return &matrixSum{clusters(4, 3, uint64(block)), block}
 		}, 11)
 	})
 	t.Run("factor set", func(t *testing.T) {

@@ -267,21 +267,22 @@ func (m *MatrixModel) Verify(ctx context.Context, e stream.Engine, src stream.So
 	}
 	entry := newLanczos(n, sketch.NewStream(seed, "Lanczos A"))
 	diff := newLanczos(n, sketch.NewStream(seed, "Lanczos E"))
-	out := &Verification{Tolerance: VerifyTolerance, Rows: m.Rows, Cols: m.Cols}
+	out := &Verification{Tolerance: VerifyTolerance, Cols: m.Cols}
 	for out.Iterations < min(VerifySteps, n) && !out.Converged {
 		sum, err := m.products(ctx, e, src, entry.vector(), diff.vector())
 		if err != nil {
 			return nil, err
 		}
-		doneA, errA := entry.step(rowOf(sum, 0)[:n])
-		doneE, errE := diff.step(rowOf(sum, 1)[:n])
+		out.Rows = sum.rows
+		doneA, errA := entry.step(rowOf(sum.General, 0)[:n])
+		doneE, errE := diff.step(rowOf(sum.General, 1)[:n])
 		if err := firstError(errA, errE); err != nil {
 			return nil, err
 		}
 		out.Iterations++
 		out.Converged = doneA && doneE
-		out.KernelEntries += m.Rows * m.Cols
-		squares := rowOf(sum, 2)
+		out.KernelEntries += out.Rows * m.Cols
+		squares := rowOf(sum.General, 2)
 		out.FrobeniusError = ratio(math.Sqrt(squares[1]), math.Sqrt(squares[0]))
 	}
 	out.Converged = out.Converged || out.Iterations == n
@@ -292,9 +293,9 @@ func (m *MatrixModel) Verify(ctx context.Context, e stream.Engine, src stream.So
 
 // products is one pass: rows 0 and 1 are AᵀA·x and EᵀE·y, and row 2 begins with
 // the sums of squares of A and of E.
-func (m *MatrixModel) products(ctx context.Context, e stream.Engine, src stream.Source, x, y []float64) (blas64.General, error) {
+func (m *MatrixModel) products(ctx context.Context, e stream.Engine, src stream.Source, x, y []float64) (*matrixSum, error) {
 	n, info := len(x), src.Info()
-	sum, err := stream.Fold(ctx, e, "verify", src, func() *matrixSum { return newMatrixSum(3, max(2, n)) }, func() func(*matrixSum, *stream.Block) error {
+	return stream.Fold(ctx, e, "verify", src, func() *matrixSum { return newMatrixSum(3, max(2, n)) }, func() func(*matrixSum, *stream.Block) error {
 		u, approx := stream.NewMatrix(stream.PanelRows, m.Rank()), stream.NewMatrix(stream.PanelRows, n)
 		return func(acc *matrixSum, b *stream.Block) error {
 			for first, a := range b.Panels(stream.PanelRows) {
@@ -309,10 +310,6 @@ func (m *MatrixModel) products(ctx context.Context, e stream.Engine, src stream.
 			return nil
 		}
 	})
-	if err != nil {
-		return blas64.General{}, err
-	}
-	return sum.General, nil
 }
 
 // addProducts adds what the rows of A, with their approximation, contribute.
@@ -325,6 +322,7 @@ func addProducts(acc *matrixSum, a, approx blas64.General, x, y []float64) {
 		}
 		axpy(dot(r, x), r, rowOf(acc.General, 0)[:len(x)])
 		axpy(dot(d, y), d, rowOf(acc.General, 1)[:len(x)])
+		acc.rows++
 		squares[0] += dot(r, r)
 		squares[1] += dot(d, d)
 	}

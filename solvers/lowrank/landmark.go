@@ -78,6 +78,7 @@ func (m Landmark) Fit(ctx context.Context, e stream.Engine, src stream.Source, k
 	model.Rows, model.Cols = n, n
 	notes := append(points.notes, rankNote(model.Left.Rank(), m.Rank)...)
 	notes = append(notes, definiteNote(k)...)
+	notes = append(notes, shiftNote(model.Shift, t.sumDiag(core)/float64(core.rows.Rows))...)
 	return finishFit(t, model, notes, cond, heldPanel, heldPanel)
 }
 
@@ -140,6 +141,14 @@ func definiteNote(k kernelgen.Kernel) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("kernel %s is not known to be positive semi-definite, which this method takes for granted: compare with ssrsvd", k)}
+}
+
+// shiftNote explains a shift that is far from the diagonal of A.
+func shiftNote(shift, diagonal float64) []string {
+	if shift <= 2*diagonal {
+		return nil
+	}
+	return []string{fmt.Sprintf("the shift is %.3g times the mean diagonal of A: it is centred for the least spectral error, which costs in the Frobenius norm and on the diagonal; --shift fitted keeps the diagonal", shift/diagonal)}
 }
 
 // landmarkRange streams the R factor of K(·, X_J) and returns the embedding Q,

@@ -3,9 +3,7 @@ package lowrank
 import (
 	"context"
 	"fmt"
-	"math"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
@@ -49,8 +47,8 @@ type Fit struct {
 	Notes []string
 	// KernelEntries is how many entries of A were evaluated.
 	KernelEntries int64
-	// ErrorEstimate estimates ‖A−Â‖_F/‖A‖_F from the rows held back: entries
-	// between rows that no sketch has seen (NaN when there are too few).
+	// ErrorEstimate estimates ‖A−Â‖_F/‖A‖_F from the entries between landmarks
+	// and rows that no sketch has seen (NaN when there are too few).
 	ErrorEstimate float64
 	// Condition is the condition number of the sketch after the cut-off.
 	Condition float64
@@ -95,10 +93,10 @@ func heldBackRows(n int64, seed uint64, purpose string, touched ...[]int64) []in
 	return thin
 }
 
-// finishFit undoes the unit of the tiles and adds the error estimate, taken
-// between the held-back rows of the left and the right source.
+// finishFit undoes the unit of the tiles and adds the error estimate, from the
+// held-back rows of the left and the right source.
 func finishFit(t *tiles, m *Model, notes []string, condition float64, left, right *panel) (*Fit, error) {
-	f := &Fit{Model: m, Notes: notes, Condition: condition, ErrorEstimate: math.NaN()}
+	f := &Fit{Model: m, Notes: notes, Condition: condition}
 	estimate, err := t.estimate(m, left, right)
 	if err != nil {
 		return nil, err
@@ -135,66 +133,6 @@ func checkModel(m *Model) error {
 		}
 	}
 	return nil
-}
-
-// estimate is the relative Frobenius error between held-back rows. For one
-// source the diagonal, where the shift acts, is weighted as it occurs in A.
-func (t *tiles) estimate(m *Model, left, right *panel) (float64, error) {
-	if len(left.number) < 2 || len(right.number) < 2 {
-		return math.NaN(), nil
-	}
-	u, err := t.embedRows(m.Left, m.Left.pack(t), left, "held-back rows")
-	if err != nil {
-		return 0, err
-	}
-	v := u
-	if !m.Symmetric() {
-		if v, err = t.embedRows(m.Right, m.Right.pack(t), right, "held-back rows"); err != nil {
-			return 0, err
-		}
-	}
-	var off, on frobenius
-	approx := mul(blas.NoTrans, scaleCols(u, m.Values), blas.Trans, v)
-	err = t.eachTile(left.rows, right, func(first int, tile blas64.General) error {
-		for i := range tile.Rows {
-			for j, a := range rowOf(tile, i) {
-				b := approx.Data[(first+i)*approx.Stride+j]
-				if m.Symmetric() && first+i == j {
-					on.add(a, a-b-m.Shift)
-				} else {
-					off.add(a, a-b)
-				}
-			}
-		}
-		return nil
-	})
-	return relativeError(off, on, m), err
-}
-
-// frobenius sums squares of entries and of errors.
-type frobenius struct {
-	n           int
-	entry, diff float64
-}
-
-func (f *frobenius) add(entry, diff float64) {
-	f.n++
-	f.entry += entry * entry
-	f.diff += diff * diff
-}
-
-// relativeError extrapolates means over sampled entries to the whole matrix.
-func relativeError(off, on frobenius, m *Model) float64 {
-	n := float64(m.Rows)
-	diff, entry := off.diff/float64(off.n), off.entry/float64(off.n)
-	if m.Symmetric() {
-		diff = diff*(n-1) + on.diff/float64(on.n)
-		entry = entry*(n-1) + on.entry/float64(on.n)
-	}
-	if entry == 0 {
-		return math.Sqrt(diff)
-	}
-	return math.Sqrt(diff / entry)
 }
 
 // scaleCols is m·diag(w) in a new matrix.

@@ -66,6 +66,13 @@ func (p *planner) core(t, u, r, s int64) {
 	p.Flops += 2 * float64(t) * (float64(u)*float64(min(s, 2)) + float64(r)*float64(s))
 }
 
+// checks adds the entries that embedding rows in memory takes: t core points,
+// and the rows of the error estimate, with width landmarks.
+func (p *planner) checks(t, width int64) {
+	rows := width + heldBack
+	p.KernelEntries += (t+rows)*width + rows*rows
+}
+
 // Plan works out the cost of a fit on n rows with d columns.
 func (m S3SPSD) Plan(e stream.Engine, n int64, d int) (*Plan, error) {
 	size, err := fitSizes(n, m.Rank, m.Sketch, m.NNZ)
@@ -77,6 +84,7 @@ func (m S3SPSD) Plan(e stream.Engine, n int64, d int) (*Plan, error) {
 	p.landmarks("landmarks", z*c)
 	p.pass(n, z*c, c, 5*c*c)
 	p.core(z*s, z*s, s, s)
+	p.checks(2*z*s, z*c) // the core is fitted twice
 	return &p.Plan, nil
 }
 
@@ -91,6 +99,7 @@ func (m Landmark) Plan(e stream.Engine, n int64, d int) (*Plan, error) {
 	p.landmarks("landmarks", c)
 	p.pass(n, c, c, c*c)
 	p.core(t, t, c, c)
+	p.checks(t, c)
 	p.Flops += 2 * float64(t) * float64(t) * float64(c)
 	return &p.Plan, nil
 }
@@ -106,9 +115,19 @@ func (m Landmark) PlanRect(e stream.Engine, rows, cols int64, d int) (*Plan, err
 		return nil, err
 	}
 	left.Memory.Items = append(left.Memory.Items, right.Memory.Items[2:]...) // runtime and blocks once
-	left.KernelEntries += right.KernelEntries
+	core := int64(m.coreSize(cols))
+	left.KernelEntries += right.KernelEntries - core*core // one core for both
 	left.Flops += right.Flops
 	return left, nil
+}
+
+// coreSize is the number of core points among n rows.
+func (m Landmark) coreSize(n int64) int {
+	points, err := m.points(n, "C", "S")
+	if err != nil {
+		return 0
+	}
+	return len(points.core)
 }
 
 // Plan works out the cost of a fit on rows×cols; cols is 0 for one source.
@@ -127,6 +146,8 @@ func (m SSRSVD) Plan(e stream.Engine, rows, cols int64, d int) (*Plan, error) {
 	p.pass(rows, z*c, c, c*c)
 	p.pass(other, z*c, c, c*c)
 	p.core(z*s, z*s, s, s)
+	p.checks(z*s, z*c)
+	p.checks(z*s, z*c)
 	return &p.Plan, nil
 }
 

@@ -85,6 +85,9 @@ func TestExplicitMatrix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if part, err := f.Verify(ctx, e, stream.FromMatrix("part", stream.RowSlice(x, 0, 70)), 1); err != nil || part.Rows != 70 {
+		t.Errorf("the error on 70 other rows: %+v, %v", part, err)
+	}
 	u := stream.NewMatrix(x.Rows, f.Rank())
 	err = f.Embed(ctx, e, src, false, func(b *stream.Block, out blas64.General) error {
 		for i := range out.Rows {

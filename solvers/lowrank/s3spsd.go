@@ -16,8 +16,9 @@ import (
 type ShiftRule uint8
 
 const (
-	// ShiftDecoupled uses one shift for the range, min(α, tr(A)/2n) with α of
-	// Algorithm 5, and another, fitted by least squares, for the core. The
+	// ShiftDecoupled uses one shift for the range, min(α, tr(A)/2n, 2β₀) with α of
+	// Algorithm 5 and β₀ the mean eigenvalue that the unshifted sketch leaves, and
+	// another, fitted by least squares, for the core. The
 	// shift that helps the sketch is not the shift to add back: α is driven by
 	// the smallest singular value of the sketch, and grows with n.
 	ShiftDecoupled ShiftRule = iota
@@ -145,32 +146,45 @@ func (f *s3spsd) worker() func(*rangeState, *stream.Block) error {
 
 // finish finds the shifts, the range and the core from what the pass left.
 func (f *s3spsd) finish(ctx context.Context) (*Model, error) {
-	alpha, err := f.rangeShift()
+	z, err := f.tiles.foldedCore(ctx, f.engine, f.core, f.s, f.core, f.s)
 	if err != nil {
 		return nil, err
 	}
-	shifted, err := newSVD("the sketch", f.shiftedR(alpha))
+	alpha, err := f.rangeShift(z)
 	if err != nil {
 		return nil, err
 	}
-	r := shifted.rank(RankTolerance)
-	f.condition = condition(shifted, r)
-	side := &Embedding{Landmarks: f.landmarks.rows, Rows: f.landmarks.number, Signs: f.c,
-		RangeShift: alpha, Projection: shifted.whitener(r)}
-	core, shift, err := f.fitCore(ctx, side)
+	side, cond, err := f.sketchRange(alpha)
 	if err != nil {
 		return nil, err
 	}
-	eig, err := newEigen("the core", core)
+	f.condition = cond
+	core, err := f.fitCore(side, z)
+	if err != nil {
+		return nil, err
+	}
+	eig, err := newEigen("the core", core.w)
 	if err != nil {
 		return nil, err
 	}
 	if f.Shift != ShiftPaper { // as published, Â may be indefinite
-		clipDefinite(eig.Values, shift)
+		clipDefinite(eig.Values, core.shift)
 	}
 	side.Projection = mul(blas.NoTrans, side.Projection, blas.NoTrans, eig.Vectors)
 	return &Model{Method: "s3spsd", Kernel: f.tiles.kernel, Seed: f.Seed, Rows: f.n, Cols: f.n,
-		Left: side, Values: eig.Values, Shift: shift}, nil
+		Left: side, Values: eig.Values, Shift: core.shift}, nil
+}
+
+// sketchRange is the embedding Q with orthonormal columns that span those of
+// Y − αC, and the condition of the sketch.
+func (f *s3spsd) sketchRange(alpha float64) (*Embedding, float64, error) {
+	shifted, err := newSVD("the sketch", f.shiftedR(alpha))
+	if err != nil {
+		return nil, 0, err
+	}
+	r := shifted.rank(RankTolerance)
+	return &Embedding{Landmarks: f.landmarks.rows, Rows: f.landmarks.number, Signs: f.c,
+		RangeShift: alpha, Projection: shifted.whitener(r)}, condition(shifted, r), nil
 }
 
 // shiftedR is R·[I; −αI]: a factor of Y − αC for any α, without another pass.
@@ -186,16 +200,27 @@ func (f *s3spsd) shiftedR(alpha float64) blas64.General {
 	return m
 }
 
-// rangeShift is the shift α for the range, by the rule of the fit.
-func (f *s3spsd) rangeShift() (float64, error) {
+// rangeShift is the shift α for the range, by the rule of the fit. The decoupled
+// one is min(α, tr(A)/2n, 2β₀), β₀ the mean eigenvalue that the unshifted sketch
+// leaves, by the same least squares as the shift of the core: where the sketch
+// leaves nothing, as when A has rank c, a shift could only spoil it.
+func (f *s3spsd) rangeShift(z blas64.General) (float64, error) {
 	if f.Shift == ShiftNone {
 		return 0, nil
 	}
 	alpha, err := f.paperShift()
-	if f.Shift == ShiftDecoupled {
-		alpha = math.Min(alpha, f.trace/(2*float64(f.n)))
+	if err != nil || f.Shift == ShiftPaper {
+		return alpha, err
 	}
-	return math.Max(alpha, 0), err
+	plain, _, err := f.sketchRange(0)
+	if err != nil {
+		return 0, err
+	}
+	core, err := f.fitCore(plain, z)
+	if err != nil {
+		return 0, err
+	}
+	return min(alpha, f.trace/(2*float64(f.n)), 2*core.residual), nil
 }
 
 // paperShift is the loop of Algorithm 5, lines 5–11: α = (σ_c(Y−αC) + α)/2, at
@@ -221,36 +246,40 @@ func (f *s3spsd) paperShift() (float64, error) {
 	return alpha, nil
 }
 
-// fitCore fits W, and the shift to add back, to Z = SᵀAS (Algorithm 5, lines
-// 13–15). With B = SᵀQ the decoupled shift is the least-squares fit of
-// Z ≈ B·W·Bᵀ + βI, β = tr((I − BB⁺)Z)/(s − c) ≥ 0.
-func (f *s3spsd) fitCore(ctx context.Context, side *Embedding) (w blas64.General, shift float64, err error) {
+// coreFit is W, the shift to add back, and the mean eigenvalue that the range
+// leaves of A, all from Z = SᵀAS.
+type coreFit struct {
+	w               blas64.General
+	shift, residual float64
+}
+
+// fitCore is Algorithm 5, lines 13–15. With B = SᵀQ the decoupled shift is the
+// least-squares fit of Z ≈ B·W·Bᵀ + βI, β = tr((I − BB⁺)Z)/(s − c) ≥ 0.
+func (f *s3spsd) fitCore(side *Embedding, z blas64.General) (*coreFit, error) {
 	b, err := f.tiles.foldedEmbedding(side, f.landmarks, f.core, f.s, f.src.Info().Name)
 	if err != nil {
-		return w, 0, err
-	}
-	z, err := f.tiles.foldedCore(ctx, f.engine, f.core, f.s, f.core, f.s)
-	if err != nil {
-		return w, 0, err
+		return nil, err
 	}
 	bs, err := newSVD("SᵀQ", b)
 	if err != nil {
-		return w, 0, err
+		return nil, err
 	}
 	r := bs.rank(coreTolerance)
 	u := firstCols(bs.U, r)
 	m := mul(blas.Trans, u, blas.NoTrans, mul(blas.NoTrans, z, blas.NoTrans, u))
+	fit := &coreFit{residual: residualShift(trace(z), trace(m), f.size.sketch-r)}
 	switch f.Shift {
 	case ShiftPaper:
-		shift = side.RangeShift
+		fit.shift = side.RangeShift
 	case ShiftDecoupled:
-		shift = residualShift(trace(z), trace(m), f.size.sketch-r)
+		fit.shift = fit.residual
 	}
 	for i := range r {
-		m.Data[i*m.Stride+i] -= shift
+		m.Data[i*m.Stride+i] -= fit.shift
 	}
 	t := bs.whitener(r)
-	return mul(blas.NoTrans, t, blas.NoTrans, mul(blas.NoTrans, m, blas.Trans, t)), shift, nil
+	fit.w = mul(blas.NoTrans, t, blas.NoTrans, mul(blas.NoTrans, m, blas.Trans, t))
+	return fit, nil
 }
 
 // clipDefinite raises values so that no eigenvalue of U·diag(values)·Uᵀ + shift·I

@@ -73,7 +73,7 @@ func (t *tiles) chooseUnit(x blas64.General, y *panel) error {
 		return fmt.Errorf("kernel %s gives %v between rows of this data: scale the columns (--scale standard) or lower the kernel's weight", t.kernel, largest)
 	}
 	if largest > 0 && (largest > 1e100 || largest < 1e-100) {
-		t.unit = math.Ldexp(1, -math.Ilogb(largest))
+		t.unit = math.Ldexp(1, min(1000, -math.Ilogb(largest)))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,7 +65,29 @@ func (a *app) begin(cmd *cobra.Command, _ []string) error {
 	}
 	a.progress = newProgress(a.err, a.quiet)
 	a.running = true
+	a.noteUnknownVariables(cmd.Root().PersistentFlags())
 	return nil
+}
+
+// otherVariables are read elsewhere: by the tests, and by the completion scripts.
+var otherVariables = []string{"DATA", "ACTIVE_HELP", "COMPLETION_DESCRIPTIONS"}
+
+// noteUnknownVariables warns of variables that look like ours and are not.
+func (a *app) noteUnknownVariables(flags *pflag.FlagSet) {
+	var known []string
+	flags.VisitAll(func(f *pflag.Flag) { known = append(known, variable(f)) })
+	for _, pair := range os.Environ() {
+		name, _, _ := strings.Cut(pair, "=")
+		rest, ours := strings.CutPrefix(name, environmentPrefix)
+		if ours && !slices.Contains(known, name) && !slices.Contains(otherVariables, rest) {
+			a.note("environment variable %s means nothing here; known are %s%s", name, strings.Join(known, ", "), didYouMean(name, known))
+		}
+	}
+}
+
+// variable is the name of the environment variable for a global flag.
+func variable(f *pflag.Flag) string {
+	return environmentPrefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 }
 
 // programBytes is about what the program itself takes of --memory: code and
@@ -73,13 +96,13 @@ const programBytes = 16 << 20
 
 func setFromEnvironment(flags *pflag.FlagSet) (err error) {
 	flags.VisitAll(func(f *pflag.Flag) {
-		name := environmentPrefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		name := variable(f)
 		value := os.Getenv(name)
 		if f.Changed || value == "" || err != nil {
 			return
 		}
 		if bad := f.Value.Set(value); bad != nil {
-			err = usagef("environment variable %s=%s: %v", name, value, bad)
+			err = usagef("environment variable %s=%s: %v", name, value, plainCause(bad))
 		}
 	})
 	return err
@@ -123,7 +146,7 @@ type byteSize int64
 func (s *byteSize) Set(text string) error {
 	v, err := humanize.ParseBytes(text)
 	if err != nil || v > 1<<62 {
-		return fmt.Errorf("not a size; write it as 512MiB, 2GB or a number of bytes")
+		return fmt.Errorf("is not a size; write it as 512MiB, 2GB or a number of bytes")
 	}
 	*s = byteSize(v)
 	return nil

@@ -74,10 +74,12 @@ func runtimeBudget() stream.Budget {
 	return stream.Budget{Items: []stream.BudgetItem{{What: "program and I/O buffers", Bytes: lowrank.RuntimeBytes}}}
 }
 
-// applyBudget is the memory for a pass over rows that a model is applied to.
-func (m *model) applyBudget(e stream.Engine) stream.Budget {
+// applyBudget is the memory for passes over inputs, some of which may be nil,
+// that a model is applied to.
+func (m *model) applyBudget(e stream.Engine, inputs ...*input) stream.Budget {
 	d := m.dimension()
 	b := runtimeBudget()
+	readerBudget(&b, inputs...)
 	e.PassBudget(&b, d)
 	mapBudget(&b, e, d, m.rank())
 	if m.matrix != nil {

@@ -19,7 +19,7 @@ func newChoice(words ...string) choice { return choice{words[0], words} }
 // Set takes one of the words.
 func (c *choice) Set(word string) error {
 	if !slices.Contains(c.words, word) {
-		return fmt.Errorf("not one of %s%s", strings.Join(c.words, ", "), didYouMean(word, c.words))
+		return fmt.Errorf("is not one of %s%s", strings.Join(c.words, ", "), didYouMean(word, c.words))
 	}
 	c.value = word
 	return nil

@@ -72,7 +72,7 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.checkMemory(src.Info(), output); err != nil {
+	if err := c.checkMemory(in, src.Info(), output); err != nil {
 		return err
 	}
 	rows, err := c.copy(ctx, src, output)
@@ -90,8 +90,9 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 }
 
 // checkMemory refuses what does not fit into --memory.
-func (c *convertCommand) checkMemory(info stream.Info, output string) error {
+func (c *convertCommand) checkMemory(in *input, info stream.Info, output string) error {
 	budget := runtimeBudget()
+	readerBudget(&budget, in)
 	d := len(info.Columns)
 	budget.Add("rows", int64(batchRows(d))*int64(d), "")
 	writerBudget(&budget, output, info.Rows, d+len(info.Kept))

@@ -21,7 +21,8 @@ type dataFlags struct {
 	noHeader  bool
 	delimiter string
 	format    string
-	spool     string
+	spool     bool
+	spoolDir  string // implies spool
 }
 
 func (d *dataFlags) add(cmd *cobra.Command, positions argPositions) {
@@ -32,15 +33,24 @@ func (d *dataFlags) add(cmd *cobra.Command, positions argPositions) {
 	f.BoolVar(&d.noHeader, "no-header", false, "text files begin with a row, not with names")
 	f.StringVar(&d.delimiter, "delimiter", "", "what separates cells of text: one `character`, tab or space")
 	f.StringVar(&d.format, "input-format", "", "format of the files when their names do not tell: "+strings.Join(blockstore.Formats(), ", "))
-	f.StringVar(&d.spool, "spool", "", "store a pipe on disk first, in `folder` or the system's for temporary files; it is removed afterwards")
-	f.Lookup("spool").NoOptDefVal = os.TempDir()
+	f.BoolVar(&d.spool, "spool", false, "store a pipe on disk first, in the system's folder for temporary files; it is removed afterwards")
+	f.StringVar(&d.spoolDir, "spool-dir", "", "store a pipe on disk first, in `folder`; implies --spool")
 	d.completions(cmd, positions)
 }
 
 // options are the same for the package that reads.
 func (d *dataFlags) options(a *app) blockstore.Options {
-	return blockstore.Options{Format: d.format, Columns: d.columns, Label: d.label, Keep: d.keep,
+	return blockstore.Options{Format: d.format, Columns: d.columns, Label: d.label, Keep: trimmed(d.keep),
 		NoHeader: d.noHeader, Delimiter: d.delimiter, Stdin: a.in}
+}
+
+// trimmed is a list as people write it, with spaces after commas.
+func trimmed(names []string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = strings.TrimSpace(name)
+	}
+	return out
 }
 
 // check refuses what no file can make right.
@@ -52,11 +62,17 @@ func (d *dataFlags) check() error {
 	if long := len([]rune(d.delimiter)) > 1; long && d.delimiter != "tab" && d.delimiter != "space" && d.delimiter != `\t` {
 		return usagef("--delimiter %q is not one character; tab and space have names", d.delimiter)
 	}
+	if info, err := os.Stat(d.spoolDir); d.spoolDir != "" && (err != nil || !info.IsDir()) {
+		return usagef("--spool-dir %s: there is no such folder; make it first", d.spoolDir)
+	}
 	return nil
 }
 
 // keeps says whether any column is to be carried along.
 func (d *dataFlags) keeps() bool { return d.label != "" || len(d.keep) > 0 }
+
+// spools says whether a pipe is stored on disk first.
+func (d *dataFlags) spools() bool { return d.spool || d.spoolDir != "" }
 
 // preparationFlags say what is done to rows before a method sees them.
 type preparationFlags struct {
@@ -92,6 +108,7 @@ func (p *preparationFlags) scans() bool {
 type input struct {
 	*stream.Counted
 	discard func() error // removes a spool
+	holds   int64        // bytes that reading takes, see readerBytes
 }
 
 // openMode says how often a verb reads.
@@ -109,18 +126,18 @@ func (d *dataFlags) open(ctx context.Context, a *app, paths []string, mode openM
 	if err != nil {
 		return nil, fromData(err)
 	}
-	in := &input{stream.NewCounted(src), func() error { return nil }}
-	if !src.Info().Once || mode == readOnce && d.spool == "" {
+	in := &input{stream.NewCounted(src), func() error { return nil }, readerBytes(d.format, paths, src.Info())}
+	if !src.Info().Once || mode == readOnce && !d.spools() {
 		return in, nil
 	}
-	if d.spool == "" {
+	if !d.spools() {
 		return nil, &usageError{stream.OnceError(src.Info().Name)}
 	}
-	spooled, discard, err := blockstore.Spool(ctx, in, d.spool)
+	spooled, discard, err := blockstore.Spool(ctx, in, d.spoolDir)
 	if err != nil {
 		return nil, err
 	}
-	return &input{stream.NewCounted(spooled), discard}, nil
+	return &input{stream.NewCounted(spooled), discard, 0}, nil
 }
 
 // Open starts a pass.

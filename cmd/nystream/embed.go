@@ -17,17 +17,17 @@ type embedding struct {
 }
 
 // embedTo writes the embedding of the rows of src to path, columns u0, u1, …
-// (v0, v1, … for the right side), and then the columns that src keeps. The
+// (v0, v1, … for the right side), and then the columns kept of src. The
 // writer is returned for the caller to commit or abort; it is nil if it could
 // not be made. Cost: one pass.
-func (m *model) embedTo(ctx context.Context, e stream.Engine, path, side string, src stream.Source) (*embedding, error) {
+func (m *model) embedTo(ctx context.Context, e stream.Engine, path, side string, src stream.Source, kept []stream.Field) (*embedding, error) {
 	info := src.Info()
-	w, err := blockstore.Create(path, blockstore.Schema{Columns: factorNames(side, m.rank()), Kept: info.Kept, Rows: info.Rows})
+	w, err := blockstore.Create(path, blockstore.Schema{Columns: factorNames(side, m.rank()), Kept: kept, Rows: info.Rows})
 	if err != nil {
 		return nil, err
 	}
 	out := &embedding{Writer: w}
-	return out, m.embed(ctx, e, side, src, len(info.Kept) > 0, func(b *stream.Block, u blas64.General) error {
+	return out, m.embed(ctx, e, side, src, len(kept) > 0, func(b *stream.Block, u blas64.General) error {
 		out.rows += int64(u.Rows)
 		return w.Write(&stream.Batch{X: u, Kept: b.Kept}, u.Rows)
 	})

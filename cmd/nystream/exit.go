@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -57,12 +59,16 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 	if code == exitInterrupted {
 		err = errors.New("interrupted; no output was written")
 	}
-	fmt.Fprintf(a.err, "nystream: %v\n", err)
+	fmt.Fprintf(a.err, "nystream: %s\n", packagePrefix.ReplaceAllString(err.Error(), "$1"))
 	if code == exitUsage {
 		fmt.Fprintf(a.err, "see %s --help\n", cmd.CommandPath())
 	}
 	return code
 }
+
+// packagePrefix is what the errors of our packages begin with; it says nothing
+// to users.
+var packagePrefix = regexp.MustCompile(`(^|: |\n)(?:kernelgen|sketch|stream|blockstore|lowrank): `)
 
 // exitCode classifies an error. What cobra refuses before a verb begins is
 // wrong usage.
@@ -89,8 +95,13 @@ func isDataFault(err error) bool {
 	return errors.As(err, &file) || errors.As(err, &value) || errors.As(err, &fault) || errors.Is(err, fs.ErrNotExist)
 }
 
-// explainFlag adds what may have been meant to the error of an unknown flag.
+// explainFlag says in plain words what is wrong with the value of a flag, and
+// adds what may have been meant to the error of an unknown flag.
 func explainFlag(cmd *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		return fmt.Errorf("--%s %q %w", invalid.GetFlag().Name, invalid.GetValue(), plainCause(errors.Unwrap(err)))
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
 		return err
@@ -99,6 +110,22 @@ func explainFlag(cmd *cobra.Command, err error) error {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	name := unknown.GetSpecifiedName()
 	return fmt.Errorf("%w for %s%s", err, cmd.CommandPath(), strings.ReplaceAll(didYouMean(name, names), "mean ", "mean --"))
+}
+
+// plainCause is why a value was refused, without the words of strconv.
+func plainCause(err error) error {
+	var number *strconv.NumError
+	switch {
+	case !errors.As(err, &number):
+		return err
+	case errors.Is(err, strconv.ErrRange):
+		return errors.New("is too large")
+	case number.Func == "ParseBool":
+		return errors.New("is neither true nor false")
+	case number.Func == "ParseUint" && strings.HasPrefix(number.Num, "-"):
+		return errors.New("must be 0 or more")
+	}
+	return errors.New("is not a whole number")
 }
 
 // sameFlag lets flags be called as in scikit-learn.

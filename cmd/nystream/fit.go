@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,6 +23,7 @@ type fitCommand struct {
 
 	kernel, mapping      string
 	rank, sketch, nnz    int
+	ranked               bool // --rank was given
 	shift                choice
 	output               string
 	factors, left, other string // files for U, for U of two, for V
@@ -35,7 +37,9 @@ func newFitCommand(a *app) *cobra.Command {
 		Long: `Fit a low-rank model of the kernel matrix between the rows of DATA, and write it to
 an .npz archive. METHOD says how; landmark is the one to begin with:
 
-` + methodTable(),
+` + methodTable() + `
+The kernels are listed by nystream help kernels, the functions for --map by
+nystream help maps.`,
 	}, false)
 }
 
@@ -65,7 +69,10 @@ func (c *fitCommand) command() *cobra.Command {
 		Long:              c.method.long,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeData,
-		RunE:              func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c.ranked = cmd.Flags().Changed("rank")
+			return c.run(cmd.Context(), args)
+		},
 	}
 	c.addFlags(cmd)
 	c.data.add(cmd, allArgs)
@@ -75,7 +82,7 @@ func (c *fitCommand) command() *cobra.Command {
 
 func (c *fitCommand) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&c.kernel, "kernel", "", "`kernel` such as 'rbf(sigma2=0.2)', 'matern52(length=median)' or '0.5*linear() + laplace(gamma=1)'")
+	f.StringVar(&c.kernel, "kernel", "", "`kernel` such as 'rbf(sigma2=0.2)', 'matern52(length=median)' or '0.5*linear() + laplace(gamma=1)'; nystream help kernels lists them")
 	f.IntVar(&c.rank, "rank", 0, "`number` of columns of U; also --n-components")
 	f.IntVar(&c.sketch, "sketch", 0, c.method.sketchUsage)
 	mustRegister(cmd.RegisterFlagCompletionFunc("kernel", completeKernels))
@@ -148,8 +155,9 @@ func (c *fitCommand) check(args []string) error {
 		{len(c.matrix) > 0 && c.kernel != "", "--matrix goes with --map, not with --kernel"},
 		{len(c.matrix) == 0 && c.mapping != "", "--map goes with --matrix; for rows of DATA name a --kernel"},
 		{len(c.matrix) == 0 && c.kernel == "", "--kernel is missing, such as --kernel 'rbf(gamma=median)'"},
-		{c.rank == 0, "--rank is missing: how many columns U shall have, such as --rank 50"},
-		{c.rank < 0, "--rank must be at least 1"},
+		{slices.Contains(args, "-") && slices.Contains(c.right, "-"), "the standard input can serve only one side: name files for DATA or for --right"},
+		{!c.ranked, "--rank is missing: how many columns U shall have, such as --rank 50"},
+		{c.rank < 1, "--rank must be at least 1"},
 		{c.output == "" && !c.planning, "-o is missing: the model file, such as -o model.npz"},
 		{c.factors != "" && len(c.right) > 0, "with --right there are two factors: name --left-factors, --right-factors or both"},
 		{len(c.right) > 0 && c.shift.index() > 0, "--shift is for the symmetric matrix of one source: leave it out with --right"},

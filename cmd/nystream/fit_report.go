@@ -12,6 +12,7 @@ type fitResult struct {
 	Map                string         `json:"map,omitempty"`
 	Rows               int64          `json:"rows"`
 	Columns            int64          `json:"columns"`
+	Dimension          int            `json:"dimension"` // columns of the data that were computed with
 	Rank               int            `json:"rank"`
 	Values             []number       `json:"values"`
 	Shift              number         `json:"shift"`
@@ -40,7 +41,7 @@ const estimateKind = "relative Frobenius error between held-back rows"
 // result collects what is known about a finished fit.
 func (j *job) result() *fitResult {
 	f, c := j.fitted, j.cmd
-	r := &fitResult{Method: c.method.name, Rank: len(f.values()), Values: numbers(f.values()), Shift: number(f.shift()),
+	r := &fitResult{Method: c.method.name, Dimension: j.shape().columns, Rank: len(f.values()), Values: numbers(f.values()), Shift: number(f.shift()),
 		Passes: j.passes(), Scans: j.scans, KernelEntries: f.entries, Seconds: number(c.seconds()), PeakRSSBytes: peakRSS(), Seed: c.seed,
 		RowsDropped: j.dropped(), ErrorEstimate: optional(f.estimate), Condition: number(f.condition),
 		OrthogonalityBound: number(f.bound()), Refined: f.refined(), Notes: append([]string{}, f.notes...),
@@ -79,6 +80,7 @@ func (j *job) report() error {
 	r := j.result()
 	t := &text{title: j.describe(r.Rows, r.Columns)}
 	t.add("rank", "%d", r.Rank)
+	t.add("columns", "%d used", r.Dimension)
 	t.add("values", "%s", someValues(j.fitted.values()))
 	if j.cmd.symmetric() {
 		t.add("shift", "%.4g", float64(r.Shift))

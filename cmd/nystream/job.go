@@ -99,6 +99,7 @@ func (j *job) plan() (*lowrank.Plan, error) {
 	if err != nil {
 		return nil, &usageError{err}
 	}
+	readerBudget(&plan.Memory, j.left, j.right)
 	if j.factorSides() > 0 {
 		mapBudget(&plan.Memory, e, s.columns, j.cmd.rank)
 	}
@@ -245,6 +246,7 @@ type pathWriter struct {
 }
 
 // writeFactors writes the factors, uncommitted, in one pass over each source.
+// They are numbers only: kept columns go along with transform.
 func (j *job) writeFactors(ctx context.Context) (writers []pathWriter, err error) {
 	if j.right == nil && j.cmd.left != "" && j.cmd.other != "" && j.fitted.matrix == nil {
 		return j.writeBoth(ctx)
@@ -266,7 +268,7 @@ func (j *job) writeFactors(ctx context.Context) (writers []pathWriter, err error
 		if m.matrix != nil && f.side == "right" {
 			w, err = writeMatrix(ctx, f.path, "v", m.matrix.V)
 		} else {
-			w, err = m.embedTo(ctx, j.cmd.engine(), f.path, f.side, f.src)
+			w, err = m.embedTo(ctx, j.cmd.engine(), f.path, f.side, f.src, nil)
 		}
 		if w != nil {
 			writers = append(writers, pathWriter{w, f.path})

@@ -65,7 +65,8 @@ Environment: NYSTREAM_THREADS, NYSTREAM_MEMORY, NYSTREAM_SEED, NYSTREAM_FORMAT a
 NYSTREAM_QUIET set the global flags; a flag on the command line wins.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bad or missing data, 4 over the
-memory budget, 130 interrupted. After any but 0 no output file is left.`
+memory budget, 130 interrupted. After any but 0 no output file is left, except
+when all were written and only the report could not be printed.`
 
 func newRootCommand(a *app) *cobra.Command {
 	root := &cobra.Command{
@@ -85,6 +86,8 @@ func newRootCommand(a *app) *cobra.Command {
 	root.Flags().BoolP("version", "v", false, "print the version")
 	a.addGlobalFlags(root)
 	root.AddCommand(newFitCommand(a), newTransformCommand(a), newVerifyCommand(a), newInspectCommand(a),
-		newConvertCommand(a), newPlanCommand(a), newDemoCommand(a))
+		newConvertCommand(a), newPlanCommand(a), newDemoCommand(a),
+		newKernelsTopic(), newMapsTopic())
+	root.SetHelpCommand(newHelpCommand(root))
 	return root
 }

@@ -212,6 +212,41 @@ func checkInterrupted(t *testing.T, code int, messages, folder string, files ...
 	}
 }
 
+// When only the report cannot be printed, the model stays, as the help says.
+func TestReportThatCannotBePrinted(t *testing.T) {
+	folder := t.TempDir()
+	if err := writeTable(folder+"/x.npy", numbered("x", 2), stream.NewMatrix(50, 2)); err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []string{"text", "json"} {
+		reader, out := io.Pipe()
+		reader.CloseWithError(errors.New("disk full"))
+		var messages strings.Builder
+		code := run(t.Context(), []string{"fit", "landmark", folder + "/x.npy", "--kernel", "rbf", "--rank", "2",
+			"-o", folder + "/m.npz", "--format", format}, nil, out, &messages)
+		if code != exitFailed || !strings.Contains(messages.String(), "the report could not be printed: disk full") {
+			t.Errorf("%s: exit code %d, messages %q", format, code, messages.String())
+		}
+		if err := os.Remove(folder + "/m.npz"); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The errors of our packages lose their prefixes, and nothing else does.
+func TestPackagePrefixes(t *testing.T) {
+	for text, want := range map[string]string{
+		"lowrank: the SVD of A":          "the SVD of A",
+		"x.csv: stream: row 3":           "x.csv: row 3",
+		"kernelgen: a\nlowrank: b":       "a\nb",
+		"a downstream: it is no package": "a downstream: it is no package",
+	} {
+		if got := packagePrefix.ReplaceAllString(text, "$1"); got != want {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
 func TestOnlyCount(t *testing.T) {
 	for names, want := range map[string]bool{
 		"":                true,

@@ -110,7 +110,7 @@ func addShiftFlag(rules ...string) func(c *fitCommand, cmd *cobra.Command) {
 
 func addMatrixFlags(c *fitCommand, cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&c.matrix, "matrix", nil, "`files` that hold the matrix itself, instead of rows for a kernel")
-	cmd.Flags().StringVar(&c.mapping, "map", "", "`function` of each entry of --matrix: "+strings.Join(kernelgen.MapNames(), ", ")+", or one of a multiple, as in 'exp(scale=-10)'")
+	cmd.Flags().StringVar(&c.mapping, "map", "", "`function` of each entry of --matrix: "+strings.Join(kernelgen.MapNames(), ", ")+", or one of a multiple, as in 'exp(scale=-10)'; see nystream help maps")
 	completeFiles(cmd, dataExtensions, "matrix")
 	mustRegister(cmd.RegisterFlagCompletionFunc("map", cobra.FixedCompletions(kernelgen.MapNames(), cobra.ShellCompDirectiveNoFileComp)))
 }
@@ -183,6 +183,12 @@ type matrixSolver struct {
 }
 
 func (s matrixSolver) plan(e stream.Engine, n shape) (*lowrank.Plan, error) {
+	if most := min(n.left, int64(n.columns)); int64(s.Rank) > most {
+		return nil, fmt.Errorf("--rank %d: a %d × %d matrix has rank %d at most", s.Rank, n.left, n.columns, most)
+	}
+	if s.Sketch > 0 && s.Sketch < s.Rank {
+		return nil, fmt.Errorf("--sketch %d is below --rank %d", s.Sketch, s.Rank)
+	}
 	return s.Plan(e, n.left, int64(n.columns)), nil
 }
 

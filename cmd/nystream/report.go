@@ -49,14 +49,22 @@ func (t *text) add(name, format string, args ...any) {
 	t.lines = append(t.lines, [2]string{name, fmt.Sprintf(format, args...)})
 }
 
-// print writes a result to the standard output: v as JSON, or t.
+// print writes a result to the standard output: v as JSON, or t. Output files
+// are complete by then, and stay when it fails.
 func (a *app) print(v any, t *text) error {
 	a.progress.clear()
+	if err := a.encode(v, t); err != nil {
+		return fmt.Errorf("the report could not be printed: %w", err)
+	}
+	return nil
+}
+
+func (a *app) encode(v any, t *text) error {
 	if a.json() {
 		return json.NewEncoder(a.out).Encode(v)
 	}
 	w := tabwriter.NewWriter(a.out, 0, 8, 3, ' ', 0)
-	fmt.Fprintln(a.out, t.title)
+	fmt.Fprintln(w, t.title)
 	for _, l := range t.lines {
 		fmt.Fprintf(w, "  %s\t%s\n", l[0], l[1])
 	}

@@ -23,7 +23,11 @@ func newTransformCommand(a *app) *cobra.Command {
 		Short: "Embed rows, seen or new, with a model",
 		Long: `Embed the rows of DATA with a model: a row of u0, u1, … for each, in their order,
 and after them the columns named by --label and --keep. Rows are chosen, cleaned
-and scaled as the model says. The format of OUT is that of its extension.`,
+and scaled as the model says. The format of OUT is that of its extension.
+
+With an s3spsd model a row counts as a landmark of the fit only at its own row
+number, so that a shuffled copy embeds its landmark rows slightly differently. With
+landmark and ssrsvd models an embedding does not depend on the position.`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeModelThenData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return t.run(cmd.Context(), args) },
@@ -65,12 +69,12 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer in.close()
-	budget := m.applyBudget(t.engine())
+	budget := m.applyBudget(t.engine(), in)
 	writerBudget(&budget, t.output, rows.Info().Rows, m.rank())
 	if err := t.checkBudget(&budget); err != nil {
 		return err
 	}
-	w, err := m.embedTo(ctx, t.engine(), t.output, t.side.value, rows)
+	w, err := m.embedTo(ctx, t.engine(), t.output, t.side.value, rows, rows.Info().Kept)
 	if w != nil {
 		defer w.Abort() // does nothing after Commit
 	}

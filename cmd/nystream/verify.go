@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -67,6 +68,9 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 	if len(args) < 2 {
 		return usagef("verify needs a model and data: nystream verify m.npz data.parquet")
 	}
+	if slices.Contains(args, "-") && slices.Contains(v.right, "-") {
+		return usagef("the standard input can serve only one side: name files for DATA or for --right")
+	}
 	if v.sample < 2 {
 		return usagef("--sample %d: must be at least 2", v.sample)
 	}
@@ -86,14 +90,14 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 	}
 	defer in.close()
 	right := left
+	var other *input
 	if len(v.right) > 0 {
-		var other *input
 		if other, right, err = m.openRows(ctx, v.app, v.data, v.right, readAgain); err != nil {
 			return err
 		}
 		defer other.close()
 	}
-	return v.measure(ctx, m, left, right, args[0])
+	return v.measure(ctx, m, left, right, args[0], in, other)
 }
 
 // checkSources compares the model with the sources that are named.
@@ -110,8 +114,8 @@ func (v *verifyCommand) checkSources(m *model) error {
 }
 
 // measure chooses the rows, checks the memory, and measures.
-func (v *verifyCommand) measure(ctx context.Context, m *model, left, right *stream.Prepared, path string) error {
-	sample, err := v.chooseSample(m, max(left.Info().Rows, right.Info().Rows))
+func (v *verifyCommand) measure(ctx context.Context, m *model, left, right *stream.Prepared, path string, inputs ...*input) error {
+	sample, err := v.chooseSample(m, max(left.Info().Rows, right.Info().Rows), inputs)
 	if err != nil {
 		return err
 	}
@@ -134,13 +138,13 @@ func (v *verifyCommand) measure(ctx context.Context, m *model, left, right *stre
 }
 
 // chooseSample is the number of rows to draw, 0 for all, which must fit.
-func (v *verifyCommand) chooseSample(m *model, rows int64) (int, error) {
+func (v *verifyCommand) chooseSample(m *model, rows int64, inputs []*input) (int, error) {
 	sampled := v.how.value == "sampled" || v.how.value == "auto" && rows > exactRows && m.matrix == nil
 	looked := rows
 	if sampled {
 		looked = min(rows, int64(v.sample))
 	}
-	budget := m.applyBudget(v.engine())
+	budget := m.applyBudget(v.engine(), inputs...)
 	if m.matrix == nil {
 		numbers := int64(2*m.dimension()+2*m.rank()+2*lowrank.VerifySteps+8) * looked
 		if m.meta.Data.Sources == 2 {
@@ -160,12 +164,12 @@ func (v *verifyCommand) chooseSample(m *model, rows int64) (int, error) {
 func (v *verifyCommand) report(r *verifyResult, m *model) error {
 	r.Seconds, r.PeakRSSBytes = number(v.seconds()), peakRSS()
 	t := &text{title: m.meta.Method + " model of " + m.subject()}
-	t.add("spectral error", "%.4g of ‖A‖₂ = %.4g", float64(r.SpectralError), float64(r.Norm))
-	t.add("Frobenius error", "%.4g of ‖A‖_F", float64(r.FrobeniusError))
-	where := "all rows"
+	where, between := "all rows", ""
 	if r.Error == "sampled" {
-		where = "a sample"
+		where, between = "a sample", " between the sampled rows"
 	}
+	t.add("spectral error", "%.4g of ‖A‖₂%s = %.4g", float64(r.SpectralError), between, float64(r.Norm))
+	t.add("Frobenius error", "%.4g of ‖A‖_F%s", float64(r.FrobeniusError), between)
 	t.add("measured on", "%s × %s entries: %s", count(r.Rows), count(r.Columns), where)
 	converged := "converged"
 	if !r.Converged {

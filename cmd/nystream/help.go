@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nystream/nystream/kernelgen"
+)
+
+// newHelpCommand is help as cobra has it, but for unknown topics, which end as
+// wrong usage with the topics that there are.
+func newHelpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND | TOPIC]",
+		Short: "Help about a command, kernels or maps",
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return topics(root), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return usagef("there is no help about %q; there is about %s%s", strings.Join(args, " "),
+					strings.Join(topics(root), ", "), didYouMean(args[len(args)-1], topics(root)))
+			}
+			cmd.InitDefaultHelpFlag()
+			return cmd.Help()
+		},
+	}
+}
+
+// topics are the arguments that help takes.
+func topics(root *cobra.Command) []string {
+	var names []string
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}
+
+// newKernelsTopic is help about what --kernel takes.
+func newKernelsTopic() *cobra.Command {
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 8, 3, ' ', 0)
+	for _, k := range kernelgen.Builtins() {
+		psd := ""
+		if k.PositiveSemiDefinite {
+			psd = "psd"
+		}
+		fmt.Fprintf(w, "    %s\t%s\t%s\n", k.Usage, k.Formula, psd)
+	}
+	w.Flush()
+	return &cobra.Command{
+		Use:   "kernels",
+		Short: "The kernels that --kernel takes",
+		Long: `The kernels that --kernel takes, with r = ‖x−y‖; psd: without negative eigenvalues
+for the parameters that are preset.
+
+` + table.String() + `
+Kernels are multiplied and added, with weights: '0.5*linear() + rbf*laplace(gamma=1)'.
+Parameters may be words, which are replaced by numbers from at most 1000 rows:
+
+    gamma=auto      1/number of columns
+    gamma=scale     1/(number of columns · variance of all entries)
+    gamma=median    1/median of the pairwise r², or of the distance the kernel takes:
+                    r for exponential, Σ|x_k−y_k| for laplace
+    length=median, sigma=median, sigma2=median   the median of r, r, r²
+    theta=auto, v=auto (csrbf)                   3·√sigma2, ⌈(number of columns+1)/2⌉`,
+	}
+}
+
+// newMapsTopic is help about what --map takes.
+func newMapsTopic() *cobra.Command {
+	return &cobra.Command{
+		Use:   "maps",
+		Short: "The functions of entries that --map takes",
+		Long: `The functions that --map applies to each entry a of --matrix:
+
+    ` + strings.Join(kernelgen.MapNames(), ", ") + `
+
+relu is max(0, a) and sigmoid the logistic function 1/(1+exp(−a)). With a scale
+they are applied to scale·a: 'exp(scale=-10)' is exp(−10·a). Entries must stay
+finite: sqrt is not defined below 0 and log1p not below −1.`,
+	}
+}

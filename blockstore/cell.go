@@ -68,26 +68,45 @@ func parseInt(cell []byte) (int64, bool) {
 // cellKinds collects what the cells of one column of a text file look like.
 type cellKinds struct {
 	integers, numbers, text bool
+
+	numeric, other int64  // cells that are numbers, and that are not
+	bad            string // the first cell that is not
 }
 
 // see adds one cell.
 func (k *cellKinds) see(cell []byte) {
-	if k.text || isMissing(cell) {
+	if isMissing(cell) {
 		return
 	}
 	if isInteger(cell) {
 		k.integers = true
-		if _, ok := parseInt(cell); !ok {
-			k.numbers = true // beyond 64 bits: kept as a float
+		k.numeric++
+		if v, ok := parseInt(cell); !ok || v == 0 && cell[0] == '-' {
+			k.numbers = true // beyond 64 bits, or -0: a float
 		}
 		return
 	}
-	if _, ok := parseNumber(cell); ok {
-		k.numbers = true
-	} else {
-		k.text = true
+	if mayBeNumber(cell[0]) {
+		if _, ok := parseNumber(cell); ok {
+			k.numbers = true
+			k.numeric++
+			return
+		}
+	}
+	k.text = true
+	if k.other++; k.other == 1 {
+		k.bad = string(shorten(cell))
 	}
 }
+
+// mayBeNumber says whether a number can begin with c: a digit, a sign, a point,
+// infinity or NaN. It saves text columns from a number parser.
+func mayBeNumber(c byte) bool {
+	return c >= '0' && c <= '9' || c == '-' || c == '+' || c == '.' || c|0x20 == 'i' || c|0x20 == 'n'
+}
+
+// spoiled says that a column would be one of numbers but for a few cells.
+func (k *cellKinds) spoiled() bool { return k.text && k.numeric >= k.other }
 
 // kind is the kind of the column whose cells were seen.
 func (k cellKinds) kind() columnKind {

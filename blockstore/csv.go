@@ -63,6 +63,7 @@ type csvScan struct {
 	records recordReader
 	first   []string    // the cells of the first record, a header perhaps
 	others  []cellKinds // what the columns hold below it
+	badLine []int64     // where the first cell stands that is no number
 	index   rowIndex
 }
 
@@ -96,7 +97,11 @@ func (s *csvScan) add(cells [][]byte) error {
 		return errRagged(len(cells), len(s.first), s.records.delimiter)
 	}
 	for j, cell := range cells {
-		s.others[j].see(cell)
+		k := &s.others[j]
+		good := k.other == 0
+		if k.see(cell); good && k.other > 0 {
+			s.badLine[j] = s.records.start.line
+		}
 	}
 	return nil
 }
@@ -110,6 +115,7 @@ func (s *csvScan) begin(cells [][]byte) error {
 		s.first = append(s.first, string(cell))
 	}
 	s.others = make([]cellKinds, len(cells))
+	s.badLine = make([]int64, len(cells))
 	return nil
 }
 
@@ -144,16 +150,21 @@ func (s *csvScan) table(path string, header bool) *csvTable {
 	if header {
 		t.index.header = 1
 	}
-	t.tableInfo = tableInfo{path: path, rows: t.index.rows(), scans: 1}
+	t.tableInfo = tableInfo{path: path, rows: t.index.rows(), scans: 1, spoiled: make(map[int]string)}
 	names := stream.NumberedColumns(len(s.first))
 	for j, cell := range s.first {
 		kinds, name := s.others[j], names[j]
 		if !header {
-			kinds.see([]byte(cell))
+			if kinds.see([]byte(cell)); kinds.other == 1 && s.badLine[j] == 0 {
+				s.badLine[j] = 1
+			}
 		} else if cell != "" {
 			name = cell
 		}
 		t.columns = append(t.columns, columnInfo{name, kinds.kind(), 1})
+		if kinds.spoiled() {
+			t.spoiled[j] = fmt.Sprintf("line %d: %q is not a number, though %d cells of the column are", s.badLine[j], kinds.bad, kinds.numeric)
+		}
 	}
 	return t
 }

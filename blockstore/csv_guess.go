@@ -21,6 +21,9 @@ func textHead(f io.ReaderAt) ([]byte, error) {
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
 		return nil, errors.New("the file is UTF-16; save it as UTF-8")
 	}
+	if cr := bytes.IndexByte(head, '\r'); cr >= 0 && cr < len(head)-1 && bytes.IndexByte(head, '\n') < 0 {
+		return nil, errors.New("its lines end with carriage returns alone, as on old Macintoshes; change them first, as with: tr '\\r' '\\n'")
+	}
 	if bytes.IndexByte(head, 0) >= 0 {
 		return nil, errors.New("the file holds binary data, not text; if it is of another format, its extension should say so")
 	}

@@ -69,7 +69,7 @@ func (s *fileSet) choose(o Options) (stream.Source, error) {
 			return nil, err
 		}
 	}
-	return join(parts, info), nil
+	return join(parts, info, chosen.leftOut), nil
 }
 
 // info names the chosen columns as the first file does.

@@ -129,7 +129,7 @@ func spoolText(ctx context.Context, path, name, format string, csv csvOptions) (
 		return nil, err
 	}
 	t.path, t.scans = name, 2
-	t.aside = text.about().aside
+	t.aside, t.spoiled = text.about().aside, text.about().spoiled
 	return t, nil
 }
 

@@ -21,6 +21,7 @@ type component struct {
 // ones beyond these are folder keys.
 type selection struct {
 	numeric, kept []int
+	leftOut       []string // columns that the standard choice passes over
 }
 
 // selector resolves what the user asked for against the columns of one table.
@@ -56,7 +57,11 @@ func (s *selector) resolve(columns []string, label string, keep []string) (sel s
 			sel.kept = append(sel.kept, i)
 		}
 	}
-	sel.numeric, err = s.numeric(columns, append(sel.kept[:len(sel.kept):len(sel.kept)], s.aside...))
+	aside := append(sel.kept[:len(sel.kept):len(sel.kept)], s.aside...)
+	sel.numeric, err = s.numeric(columns, aside)
+	if len(columns) == 0 {
+		sel.leftOut = s.leftOut(aside)
+	}
 	return sel, err
 }
 
@@ -96,9 +101,24 @@ func (s *selector) numeric(items []string, aside []int) ([]int, error) {
 		}
 	}
 	if !positive {
+		if err := s.checkSpoiled(without(upTo(0, len(s.components)), append(excluded, aside...))); err != nil {
+			return nil, err
+		}
 		chosen = s.standard(aside)
 	}
 	return s.checked(without(chosen, excluded))
+}
+
+// checkSpoiled refuses to leave out in silence, as text, a column of numbers
+// that a few bad cells spoil.
+func (s *selector) checkSpoiled(list []int) error {
+	for _, i := range list {
+		c := s.components[i]
+		if why, bad := s.spoiled[c.column]; bad {
+			return badFile(s.path, "column %q, %s; mend it, or leave the column out with --columns '!%s'", c.name, why, c.name)
+		}
+	}
+	return nil
 }
 
 // standard is the choice when none is made: all numbers not set aside.
@@ -110,6 +130,17 @@ func (s *selector) standard(aside []int) []int {
 		}
 	}
 	return list
+}
+
+// leftOut names the columns that the standard choice passes over because they
+// hold no numbers.
+func (s *selector) leftOut(aside []int) (names []string) {
+	for i, c := range s.components {
+		if !c.kind.computable() && !slices.Contains(aside, i) {
+			names = append(names, c.name)
+		}
+	}
+	return names
 }
 
 // without drops excluded and repeated components.
@@ -132,6 +163,9 @@ func without(chosen, excluded []int) []int {
 func (s *selector) checked(chosen []int) ([]int, error) {
 	for _, i := range chosen {
 		if c := s.components[i]; !c.kind.computable() {
+			if why, bad := s.spoiled[c.column]; bad {
+				return nil, badFile(s.path, "column %q, %s; mend it", c.name, why)
+			}
 			return nil, badFile(s.path, "column %q holds no numbers; carry it along with --keep %s, or choose among the numeric columns: %s",
 				c.name, c.name, s.names(columnKind.computable))
 		}

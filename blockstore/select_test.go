@@ -55,7 +55,7 @@ func TestSelect(t *testing.T) {
 			t.Errorf("%q: %v", c.columns, err)
 			continue
 		}
-		if diff := cmp.Diff(selection{c.numeric, c.kept}, got, cmp.AllowUnexported(selection{}), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(selection{numeric: c.numeric, kept: c.kept}, selection{numeric: got.numeric, kept: got.kept}, cmp.AllowUnexported(selection{}), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%q label %q keep %q: %s", c.columns, c.label, c.keep, diff)
 		}
 	}

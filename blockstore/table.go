@@ -19,12 +19,13 @@ type table interface {
 
 // tableInfo is what every table says of itself.
 type tableInfo struct {
-	path    string       // how messages call the table
-	columns []columnInfo // in file order
-	rows    int64        // -1 when only a full read would tell
-	once    bool         // the rows can be read a single time only
-	scans   int          // full reads that opening has cost
-	aside   []int        // columns that globs and ranges pass over: a libsvm file's label; no column is a vector then
+	path    string         // how messages call the table
+	columns []columnInfo   // in file order
+	rows    int64          // -1 when only a full read would tell
+	once    bool           // the rows can be read a single time only
+	scans   int            // full reads that opening has cost
+	spoiled map[int]string // text columns that are numbers but for a few cells, and the first of these
+	aside   []int          // columns that globs and ranges pass over: a libsvm file's label; no column is a vector then
 }
 
 func (t *tableInfo) about() *tableInfo { return t }

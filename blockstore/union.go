@@ -14,17 +14,30 @@ import (
 // rows it has promised. A panic while a part is opened, read or gathered from
 // is an error.
 type union struct {
-	info  stream.Info
-	parts []stream.Source
+	info    stream.Info
+	parts   []stream.Source
+	leftOut []string
+}
+
+// LeftOut names the columns of a source made by Open that were not chosen
+// because they hold no numbers. It is nil when columns were chosen by name.
+func LeftOut(src stream.Source) []string {
+	switch u := src.(type) {
+	case *gatherUnion:
+		return u.leftOut
+	case *union:
+		return u.leftOut
+	}
+	return nil
 }
 
 // join makes one source of parts, which have the columns of info.
-func join(parts []stream.Source, info stream.Info) stream.Source {
+func join(parts []stream.Source, info stream.Info, leftOut []string) stream.Source {
 	info.Name = parts[0].Info().Name
 	if more := len(parts) - 1; more > 0 {
 		info.Name += fmt.Sprintf(" and %d more", more)
 	}
-	u := &union{info: info, parts: parts}
+	u := &union{info: info, parts: parts, leftOut: leftOut}
 	gather := &gatherUnion{union: u}
 	for _, p := range parts {
 		part := p.Info()

@@ -23,7 +23,9 @@ const arrowWriterBytes = 24 << 20
 // arrowEncoder writes the IPC file format, numeric columns as float64 that is
 // never null, kept columns nullable.
 type arrowEncoder struct {
+	file      *atomicFile
 	w         *ipc.FileWriter
+	written   bool // a batch is in the file
 	builder   *array.RecordBuilder
 	schema    Schema
 	batchRows int
@@ -48,7 +50,7 @@ func newArrowEncoder(f *atomicFile, s Schema) (encoder, error) {
 		return nil, err
 	}
 	return &arrowEncoder{
-		w: w, schema: s,
+		file: f, w: w, schema: s,
 		builder:   array.NewRecordBuilder(memory.DefaultAllocator, schema),
 		batchRows: max(1, min(arrowBatchRows, arrowBatchBytes/(8*len(fields)))),
 	}, nil
@@ -117,7 +119,7 @@ func (e *arrowEncoder) flush() error {
 	if e.inBatch == 0 {
 		return nil
 	}
-	e.inBatch = 0
+	e.inBatch, e.written = 0, true
 	record := e.builder.NewRecord()
 	defer record.Release()
 	return e.w.Write(record)
@@ -127,6 +129,18 @@ func (e *arrowEncoder) finish() error {
 	if err := e.flush(); err != nil {
 		return err
 	}
-	e.builder.Release()
+	defer e.builder.Release()
+	if !e.written { // the library would write the schema behind the mark
+		record := e.builder.NewRecord()
+		defer record.Release()
+		if err := e.w.Write(record); err != nil {
+			return err
+		}
+	}
+	// The format has an end-of-stream mark before the footer, which the library
+	// leaves out: with it the file also reads as a stream.
+	if _, err := e.file.Write([]byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}); err != nil {
+		return err
+	}
 	return e.w.Close()
 }

@@ -2,6 +2,7 @@ package blockstore
 
 import (
 	"bufio"
+	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -55,7 +56,17 @@ func (e *csvEncoder) text(s string) {
 
 // number adds a number to the line.
 func (e *csvEncoder) number(v float64) {
-	e.line = append(strconv.AppendFloat(e.line, v, 'g', -1, 64), e.delimiter)
+	e.line = append(appendNumber(e.line, v), e.delimiter)
+}
+
+// appendNumber writes a number in as few digits as bring it back bit by bit,
+// whole numbers up to 15 digits without an exponent.
+func appendNumber(line []byte, v float64) []byte {
+	format := byte('g')
+	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+		format = 'f'
+	}
+	return strconv.AppendFloat(line, v, format, -1, 64)
 }
 
 // endLine writes the line, its last delimiter changed to a newline.

@@ -60,7 +60,7 @@ func (e *libsvmEncoder) label(b *stream.Batch, i int) error {
 	case c.Null(i):
 		e.line = append(e.line, "nan"...)
 	case c.Kind == stream.Float64:
-		e.line = strconv.AppendFloat(e.line, c.Floats[i], 'g', -1, 64)
+		e.line = appendNumber(e.line, c.Floats[i])
 	case c.Kind == stream.Int64:
 		e.line = strconv.AppendInt(e.line, c.Ints[i], 10)
 	case c.Strings[i] == "" || strings.ContainsAny(c.Strings[i], " \t\r\n:#"):
@@ -78,7 +78,7 @@ func (e *libsvmEncoder) pairs(row []float64) {
 			continue
 		}
 		e.line = strconv.AppendInt(append(e.line, ' '), int64(j+1), 10)
-		e.line = strconv.AppendFloat(append(e.line, ':'), v, 'g', -1, 64)
+		e.line = appendNumber(append(e.line, ':'), v)
 	}
 }
 

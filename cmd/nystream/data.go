@@ -109,6 +109,7 @@ type input struct {
 	*stream.Counted
 	discard func() error // removes a spool
 	holds   int64        // bytes that reading takes, see readerBytes
+	leftOut []string     // columns that hold no numbers
 }
 
 // openMode says how often a verb reads.
@@ -126,7 +127,7 @@ func (d *dataFlags) open(ctx context.Context, a *app, paths []string, mode openM
 	if err != nil {
 		return nil, fromData(err)
 	}
-	in := &input{stream.NewCounted(src), func() error { return nil }, readerBytes(d.format, paths, src.Info())}
+	in := &input{stream.NewCounted(src), func() error { return nil }, readerBytes(d.format, paths, src.Info()), blockstore.LeftOut(src)}
 	if !src.Info().Once || mode == readOnce && !d.spools() {
 		return in, nil
 	}
@@ -137,7 +138,7 @@ func (d *dataFlags) open(ctx context.Context, a *app, paths []string, mode openM
 	if err != nil {
 		return nil, err
 	}
-	return &input{stream.NewCounted(spooled), discard, 0}, nil
+	return &input{stream.NewCounted(spooled), discard, 0, in.leftOut}, nil
 }
 
 // Open starts a pass.

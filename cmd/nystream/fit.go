@@ -121,6 +121,9 @@ func (c *fitCommand) run(ctx context.Context, args []string) error {
 	if err := j.open(ctx, args); err != nil {
 		return err
 	}
+	if out := j.left.leftOut; len(out) > 0 {
+		c.note("left out, they hold no numbers: %s", strings.Join(out, ", "))
+	}
 	plan, err := j.plan()
 	if err != nil {
 		return err

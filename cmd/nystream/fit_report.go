@@ -28,6 +28,7 @@ type fitResult struct {
 	Condition          number         `json:"condition"`
 	OrthogonalityBound number         `json:"orthogonality_bound"`
 	Refined            bool           `json:"refined"`
+	ColumnsLeftOut     []string       `json:"columns_left_out"` // they hold no numbers
 	Notes              []string       `json:"notes"`
 	Output             string         `json:"output"`
 	Factors            string         `json:"factors,omitempty"`
@@ -44,7 +45,7 @@ func (j *job) result() *fitResult {
 	r := &fitResult{Method: c.method.name, Dimension: j.shape().columns, Rank: len(f.values()), Values: numbers(f.values()), Shift: number(f.shift()),
 		Passes: j.passes(), Scans: j.scans, KernelEntries: f.entries, Seconds: number(c.seconds()), PeakRSSBytes: peakRSS(), Seed: c.seed,
 		RowsDropped: j.dropped(), ErrorEstimate: optional(f.estimate), Condition: number(f.condition),
-		OrthogonalityBound: number(f.bound()), Refined: f.refined(), Notes: append([]string{}, f.notes...),
+		OrthogonalityBound: number(f.bound()), Refined: f.refined(), ColumnsLeftOut: append([]string{}, j.left.leftOut...), Notes: append([]string{}, f.notes...),
 		Output: c.output, Factors: c.factors, LeftFactors: c.left, RightFactors: c.other}
 	r.Rows, r.Columns = f.size()
 	if f.matrix != nil {

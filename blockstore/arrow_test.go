@@ -496,7 +496,7 @@ func TestArrowCuts(t *testing.T) {
 
 // readPipe reads a stream and counts its rows.
 func readPipe(b []byte) (int, error) {
-	tb, err := openArrowStream(bytes.NewReader(b), "pipe")
+	tb, err := opened("pipe", func(name string) (table, error) { return openArrowStream(bytes.NewReader(b), name) })
 	if err != nil {
 		return 0, err
 	}

@@ -101,7 +101,7 @@ func TestAtomicFailureIsFinal(t *testing.T) {
 func TestAtomicFullDisk(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
-		t.Skipf("no /dev/full: %v", err)
+		t.Skipf("no device that is always full (Linux has /dev/full): %v", err)
 	}
 	f := &atomicFile{file: full, target: "a.csv", closed: true}
 	_, err = f.Write([]byte("x"))
@@ -128,7 +128,7 @@ func TestAtomicFollowsLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Symlink("target", link); err != nil {
-		t.Skip(err)
+		t.Skipf("symbolic links cannot be made here; run where they can: %v", err)
 	}
 	f, err := createAtomic(link)
 	if err != nil {

@@ -24,7 +24,7 @@ func publishedParquet(t *testing.T) []string {
 	}
 	files, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(dir)), "testdata", "*.parquet"))
 	if err != nil || len(files) == 0 {
-		t.Skip("parquet-go has come without its test data")
+		t.Skip("parquet-go has come without its test data; go mod download github.com/parquet-go/parquet-go brings it")
 	}
 	return files
 }

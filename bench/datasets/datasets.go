@@ -106,12 +106,17 @@ func abalone(path string) (blas64.General, error) {
 // Uniform is n rows drawn uniformly from [0,1]^d.
 func Uniform(n, d int, seed uint64) blas64.General {
 	m := stream.NewMatrix(n, d)
+	FillUniform(m, 0, seed)
+	return m
+}
+
+// FillUniform fills m with the rows of Uniform from the given number on.
+func FillUniform(m blas64.General, start int64, seed uint64) {
 	random := sketch.NewStream(seed, "uniform data")
-	for i := range n {
-		draws := random.At(uint64(i))
-		for j := range d {
-			m.Data[i*d+j] = draws.Float64()
+	for i := range m.Rows {
+		draws := random.At(uint64(start) + uint64(i))
+		for j := range m.Cols {
+			m.Data[i*m.Stride+j] = draws.Float64()
 		}
 	}
-	return m
 }

@@ -1,9 +1,9 @@
 package simd
 
-import "fmt"
-
-// dot is the implementation in use.
-var dot = dotGo
+import (
+	"fmt"
+	"math"
+)
 
 // Dot returns the inner product of x and y, with the same bits and the same
 // care for overflow as an entry of [Products]. It panics unless the lengths
@@ -15,6 +15,20 @@ func Dot(x, y []float64) float64 {
 	s := dot(x, y)
 	if overflowed(s) {
 		s = scaledDot(x, y)
+	}
+	return s
+}
+
+// dot adds in order, with or without rounding the products as the path does.
+func dot(x, y []float64) (s float64) {
+	if active == Go {
+		for k, a := range x {
+			s += float64(a * y[k])
+		}
+		return s
+	}
+	for k, a := range x {
+		s = math.FMA(a, y[k], s)
 	}
 	return s
 }

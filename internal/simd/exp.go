@@ -2,9 +2,6 @@ package simd
 
 import "fmt"
 
-// exp is the implementation in use.
-var exp = expGo
-
 // Exp sets dst[i] = e^(scale·src[i]), within 1 ulp of the exponential of the
 // rounded product. Products above 709.78 give +Inf, below −745.13 zero, and NaN
 // gives NaN. It panics unless the lengths agree; dst and src may be the same
@@ -13,5 +10,10 @@ func Exp(dst, src []float64, scale float64) {
 	if len(dst) != len(src) {
 		panic(fmt.Sprintf("simd: Exp of %d values into %d", len(src), len(dst)))
 	}
-	exp(dst, src, scale)
+	if active == Go {
+		expGo(dst, src, scale)
+		return
+	}
+	copy(dst, src)
+	Exponential(scale).Apply(dst)
 }

@@ -26,8 +26,8 @@ const (
 	expBound = 708.0
 )
 
-// power is 2^(j/tableSize) = hi·(1 + tail), hi as its bits.
-type power struct {
+// tablePower is 2^(j/tableSize) = hi·(1 + tail), hi as its bits.
+type tablePower struct {
 	hi   uint64
 	tail float64
 }
@@ -35,7 +35,7 @@ type power struct {
 var powers = newPowers()
 
 // newPowers computes the table by square roots and products of 200 bits.
-func newPowers() (t [tableSize]power) {
+func newPowers() (t [tableSize]tablePower) {
 	root := big.NewFloat(2).SetPrec(200)
 	for n := 1; n < tableSize; n *= 2 {
 		root.Sqrt(root)
@@ -45,7 +45,7 @@ func newPowers() (t [tableSize]power) {
 		hi, _ := v.Float64()
 		rest := new(big.Float).Sub(v, big.NewFloat(hi))
 		tail, _ := rest.Quo(rest, big.NewFloat(hi)).Float64()
-		t[j] = power{math.Float64bits(hi), tail}
+		t[j] = tablePower{math.Float64bits(hi), tail}
 		v.Mul(v, root)
 	}
 	return t
@@ -54,24 +54,27 @@ func newPowers() (t [tableSize]power) {
 func expGo(dst, src []float64, scale float64) {
 	dst = dst[:len(src)]
 	for i, v := range src {
-		x := float64(scale * v)
-		if !(x > -expBound && x < expBound) {
-			dst[i] = expFar(x)
-			continue
-		}
-		shifted := float64(x*perLn2) + rounder
-		n := shifted - rounder
-		r := x - float64(n*ln2Hi) - float64(n*ln2Lo)
-		bits := math.Float64bits(shifted)
-		j := bits % tableSize
-		t := &powers[j]
-		// bits−j is 128 times the exponent in its low bits; the shift drops
-		// the high bits of the rounder.
-		scale := math.Float64frombits(t.hi + (bits-j)<<45)
-		r2 := r * r
-		e := t.tail + r + r2*(0.5+r*(1.0/6)+r2*(1.0/24+r*(1.0/120)))
-		dst[i] = scale + scale*e
+		dst[i] = expOf(float64(scale * v))
 	}
+}
+
+// expOf is e^x.
+func expOf(x float64) float64 {
+	if !(x > -expBound && x < expBound) {
+		return expFar(x)
+	}
+	shifted := float64(x*perLn2) + rounder
+	n := shifted - rounder
+	r := x - float64(n*ln2Hi) - float64(n*ln2Lo)
+	bits := math.Float64bits(shifted)
+	j := bits % tableSize
+	t := &powers[j]
+	// bits−j is 128 times the exponent in its low bits; the shift drops the
+	// high bits of the rounder.
+	scale := math.Float64frombits(t.hi + (bits-j)<<45)
+	r2 := r * r
+	e := t.tail + r + r2*(0.5+r*(1.0/6)+r2*(1.0/24+r*(1.0/120)))
+	return scale + scale*e
 }
 
 // expFar handles NaN and what over- or underflows, or nearly so.

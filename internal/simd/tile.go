@@ -2,19 +2,9 @@ package simd
 
 import (
 	"fmt"
+	"unsafe"
 
 	"gonum.org/v1/gonum/blas/blas64"
-)
-
-// tiler fills a tile of dst from the rows of x and the packed rows of p. Shapes
-// have been checked.
-type tiler func(dst, x blas64.General, p Packed)
-
-// The implementations in use.
-var (
-	products         tiler = productsGo
-	squaredDistances tiler = squaredDistancesGo
-	l1Distances      tiler = l1DistancesGo
 )
 
 // Products sets dst[i,j] to the inner product of row i of x and row j of p, in
@@ -25,9 +15,7 @@ var (
 // of two. It is then ±Inf only if the inner product itself does not fit a
 // float64, and NaN only if a row holds NaN or infinities.
 func Products(dst, x blas64.General, p Packed) {
-	checkTile(dst, x, p)
-	products(dst, x, p)
-	repairProducts(dst, x, p)
+	Fill(Matrix[float64](dst), Matrix[float64](x), p, Product, Profile{})
 }
 
 // SquaredDistances sets dst[i,j] to the squared Euclidean distance ‖x_i − p_j‖²,
@@ -36,18 +24,57 @@ func Products(dst, x blas64.General, p Packed) {
 // Squares above the range of float64 give +Inf. It panics unless dst is
 // x.Rows × p.Rows() and the rows have the same length.
 func SquaredDistances(dst, x blas64.General, p Packed) {
-	checkTile(dst, x, p)
-	squaredDistances(dst, x, p)
+	Fill(Matrix[float64](dst), Matrix[float64](x), p, Square, Profile{})
 }
 
 // L1Distances sets dst[i,j] to Σ_k |x_ik − p_jk|, in 3·d operations an entry. It
 // panics unless dst is x.Rows × p.Rows() and the rows have the same length.
 func L1Distances(dst, x blas64.General, p Packed) {
-	checkTile(dst, x, p)
-	l1Distances(dst, x, p)
+	Fill(Matrix[float64](dst), Matrix[float64](x), p, Absolute, Profile{})
 }
 
-func checkTile(dst, x blas64.General, p Packed) {
+// Fill sets dst[i,j] = f(Σ_k base(x_ik, p_jk)), the profile applied before the
+// sum leaves its register. The bits are those of the base alone with the profile
+// applied afterwards. Shapes are as in [Products], and so is its care for sums
+// that overflow.
+func Fill[T Float](dst, x Matrix[T], p PackedRows[T], base Base, f Profile) {
+	checkTile(dst, x, p)
+	if active == Go {
+		fillGo(dst, x, p, base)
+		repairProducts(dst, x, p, base)
+		applyRows(f, dst)
+		return
+	}
+	if fillFast(dst, x, p, base, f) {
+		return
+	}
+	if f.kind != identity {
+		fillFast(dst, x, p, base, Profile{})
+	}
+	repairProducts(dst, x, p, base)
+	applyRows(f, dst)
+}
+
+func applyRows[T Float](f Profile, m Matrix[T]) {
+	for i := range m.Rows {
+		apply(f, m.row(i))
+	}
+}
+
+// fillFast fills the tile by the micro-kernel, and reports whether all sums of
+// products are finite.
+func fillFast[T Float](dst, x Matrix[T], p PackedRows[T], base Base, f Profile) (finite bool) {
+	var e T
+	size := unsafe.Sizeof(e)
+	s := sweep{single: size == 4,
+		x: unsafe.Pointer(unsafe.SliceData(x.Data)), xRow: uintptr(x.Stride) * size, xStep: size,
+		p: unsafe.Pointer(unsafe.SliceData(p.data)), pGroup: uintptr(p.cols) * groupBytes, pStep: groupBytes,
+		dst: unsafe.Pointer(unsafe.SliceData(dst.Data)), dstRow: uintptr(dst.Stride) * size,
+		rows: dst.Rows, cols: dst.Cols, steps: p.cols, base: base, profile: f}
+	return s.run()
+}
+
+func checkTile[T Float](dst, x Matrix[T], p PackedRows[T]) {
 	if x.Cols != p.cols {
 		panic(fmt.Sprintf("simd: rows of length %d against rows of length %d", x.Cols, p.cols))
 	}

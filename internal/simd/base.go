@@ -1,0 +1,13 @@
+package simd
+
+// Base is what is summed over the columns of two rows.
+type Base uint8
+
+const (
+	// Product is x·p.
+	Product Base = iota
+	// Square is the squared difference, which gives the squared distance.
+	Square
+	// Absolute is the absolute difference, which gives the L1 distance.
+	Absolute
+)

@@ -1,0 +1,181 @@
+package simd
+
+import (
+	"math"
+	"unsafe"
+)
+
+// A job is what a micro-kernel works on: tiles of rows from the top to the
+// bottom of one column of up to three groups. The fields are read by assembly
+// and laid out as in _gen/micro.go; strides are in bytes.
+type job struct {
+	x            unsafe.Pointer
+	xRow, xStep  uintptr
+	p            unsafe.Pointer
+	pGroup       uintptr
+	pStep        uintptr
+	dst          unsafe.Pointer
+	dstRow       uintptr
+	steps, tiles int
+	xAt, dstAt   uintptr // where the present tile is
+	base         uint64
+	profile      uint64
+	add          uint64 // 1: sums begin with what is in dst
+	mask         uint64 // lanes of the last group
+	a, b, c      uint64 // parameters of the profile, as bits
+	power        uint64
+	bits         uint64
+	whole        uint64 // 1: the last group has all its lanes
+	flags        [8]uint64
+	lanes        [8]uint64 // mask, a lane after the other
+}
+
+// A sweep is one call for a whole tile: rows of x against lanes of p. Strides
+// are in bytes. Every group of p must be readable in full, 64 bytes each step.
+type sweep struct {
+	single      bool // float32
+	x           unsafe.Pointer
+	xRow, xStep uintptr
+	p           unsafe.Pointer
+	pGroup      uintptr
+	pStep       uintptr
+	dst         unsafe.Pointer
+	dstRow      uintptr
+	rows, cols  int
+	steps       int
+	base        Base
+	profile     Profile
+	add         bool
+}
+
+// stepsAtATime bounds the work of one call: assembly cannot be preempted, and
+// the panel of three groups should stay in the second-level cache.
+const stepsAtATime = 1024
+
+// workAtATime bounds rows times steps of one call, to about 50 µs.
+const workAtATime = 1 << 14
+
+// geometry is the size of the tiles of a path, in rows and groups.
+func (p Path) geometry() (rows, groups int) {
+	if p == AVX512 {
+		return 8, 3
+	}
+	return 4, 1
+}
+
+// run computes the tile, and reports whether all sums of products are finite.
+func (s *sweep) run() (finite bool) {
+	if s.rows == 0 || s.cols == 0 {
+		return true
+	}
+	var j job
+	s.fillIn(&j)
+	for done := 0; ; {
+		steps := min(stepsAtATime, s.steps-done)
+		last := done+steps == s.steps
+		j.steps, j.profile = steps, 0
+		if last {
+			j.profile = uint64(s.profile.kind)
+		}
+		s.runSteps(&j)
+		done += steps
+		if last {
+			return j.flags == [8]uint64{}
+		}
+		j.x = unsafe.Add(s.x, uintptr(done)*s.xStep)
+		j.p = unsafe.Add(s.p, uintptr(done)*s.pStep)
+		j.add = 1
+	}
+}
+
+// fillIn sets what does not change within the sweep.
+func (s *sweep) fillIn(j *job) {
+	*j = job{x: s.x, xRow: s.xRow, xStep: s.xStep, p: s.p, pGroup: s.pGroup, pStep: s.pStep,
+		dst: s.dst, dstRow: s.dstRow, base: uint64(s.base)}
+	if s.add {
+		j.add = 1
+	}
+	j.a, j.b, j.c = s.bits(s.profile.a), s.bits(s.profile.b), s.bits(s.profile.c)
+	j.power, j.bits = s.profile.exponent()
+}
+
+// bits is a parameter in the type of the elements.
+func (s *sweep) bits(v float64) uint64 {
+	if s.single {
+		return uint64(math.Float32bits(float32(v)))
+	}
+	return math.Float64bits(v)
+}
+
+func (s *sweep) size() int {
+	if s.single {
+		return 4
+	}
+	return 8
+}
+
+// runSteps goes over all rows and groups.
+func (s *sweep) runSteps(j *job) {
+	_, most := active.geometry()
+	lanes := groupBytes / s.size()
+	groups := (s.cols + lanes - 1) / lanes
+	strip := s.stripRows(j.steps)
+	for first := 0; first < s.rows; first += strip {
+		rows := min(strip, s.rows-first)
+		for g := 0; g < groups; {
+			n := split(groups-g, most)
+			j.setMask(min(s.cols, (g+n)*lanes)-(g+n-1)*lanes, s.size())
+			s.runColumn(j, first, rows, g, n)
+			g += n
+		}
+	}
+}
+
+// stripRows is how many rows are swept over all groups before the next: as many
+// as stay in cache.
+func (s *sweep) stripRows(steps int) int {
+	return max(16, workAtATime/max(64, steps)&^7)
+}
+
+// split cuts the groups that are left into as many as fit a tile, without
+// leaving one alone if that can be helped: narrow tiles are slower.
+func split(left, most int) int {
+	if left == most+1 && most > 1 {
+		return most - 1
+	}
+	return min(left, most)
+}
+
+// runColumn runs tiles down one column of n groups, and then single rows.
+func (s *sweep) runColumn(j *job, first, rows, g, n int) {
+	high, _ := active.geometry()
+	p, dst, x := j.p, j.dst, j.x
+	j.p = unsafe.Add(p, uintptr(g)*s.pGroup)
+	j.dst = unsafe.Add(dst, g*groupBytes)
+	j.xAt, j.dstAt = uintptr(first)*s.xRow, uintptr(first)*s.dstRow
+	if j.tiles = rows / high; j.tiles > 0 {
+		j.run(active, s.single, high, n)
+	}
+	if j.tiles = rows % high; j.tiles > 0 {
+		j.run(active, s.single, 1, n)
+	}
+	j.p, j.dst, j.x = p, dst, x
+}
+
+// setMask says how many lanes of the last group there are.
+func (j *job) setMask(lanes, size int) {
+	all := groupBytes / size
+	j.mask, j.whole = 1<<lanes-1, 0
+	if lanes == all {
+		j.whole = 1
+		return
+	}
+	j.lanes = [8]uint64{}
+	for i := range lanes {
+		if size == 8 {
+			j.lanes[i] = math.MaxUint64
+		} else {
+			j.lanes[i/2] |= math.MaxUint32 << (i % 2 * 32)
+		}
+	}
+}

@@ -39,6 +39,17 @@ func (b Base) String() string {
 	return fmt.Sprintf("Base(%d)", int(b))
 }
 
+// simd is the sum that the base is; rows of length one make cosines products.
+func (b Base) simd() simd.Base {
+	switch b {
+	case SquaredDistance:
+		return simd.Square
+	case L1Distance:
+		return simd.Absolute
+	}
+	return simd.Product
+}
+
 // baseSet says which bases are meant.
 type baseSet [numBases]bool
 
@@ -50,15 +61,8 @@ func (s baseSet) raw() bool {
 // fillBase computes one base over a tile; for CosineSimilarity both sides hold
 // rows of length one.
 func fillBase(b Base, dst, x blas64.General, p simd.Packed) {
-	switch b {
-	case InnerProduct:
-		simd.Products(dst, x, p)
-	case SquaredDistance:
-		simd.SquaredDistances(dst, x, p)
-	case L1Distance:
-		simd.L1Distances(dst, x, p)
-	case CosineSimilarity:
-		simd.Products(dst, x, p)
+	simd.Fill(simd.Matrix[float64](dst), simd.Matrix[float64](x), p, b.simd(), simd.Profile{})
+	if b == CosineSimilarity {
 		clampCosines(dst.Data[:dst.Rows*dst.Cols])
 	}
 }

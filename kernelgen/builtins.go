@@ -10,7 +10,7 @@ import (
 var builtins = []*spec{
 	{
 		name: "linear", base: InnerProduct, formula: "x·y", psd: always,
-		profile: func(args) profile { return func(v, _ []float64) {} },
+		profile: func(args) profile { return profile{} },
 	},
 	{
 		name: "poly", base: InnerProduct, formula: "(gamma·x·y + coef0)^degree",
@@ -18,7 +18,7 @@ var builtins = []*spec{
 		psd:    func(a args, _ int) bool { return a.get("coef0") >= 0 },
 		profile: func(a args) profile {
 			gamma, coef0, degree := a.get("gamma"), a.get("coef0"), int(a.get("degree"))
-			return each(func(p float64) float64 { return integerPower(gamma*p+coef0, degree) })
+			return profile{fused: simd.Power(gamma, coef0, degree)}
 		},
 	},
 	{
@@ -38,26 +38,22 @@ var builtins = []*spec{
 	{
 		name: "exponential", base: SquaredDistance, formula: "exp(−gamma·r)", psd: always,
 		params:  []param{gamma((*sample).medianL2)},
-		profile: func(a args) profile { return exponential(a.get("gamma")) },
+		profile: func(a args) profile { return matern(a.get("gamma"), 1, 0, 0) },
 	},
 	{
 		name: "matern12", base: SquaredDistance, formula: "exp(−r/length)", psd: always,
 		params:  []param{length()},
-		profile: func(a args) profile { return exponential(inverse(a.get("length"))) },
+		profile: func(a args) profile { return matern(1, a.get("length"), 0, 0) },
 	},
 	{
 		name: "matern32", base: SquaredDistance, formula: "(1+z)·exp(−z), z = √3·r/length", psd: always,
-		params: []param{length()},
-		profile: func(a args) profile {
-			return matern(math.Sqrt(3), a.get("length"), func(z float64) float64 { return 1 + z })
-		},
+		params:  []param{length()},
+		profile: func(a args) profile { return matern(math.Sqrt(3), a.get("length"), 1, 0) },
 	},
 	{
 		name: "matern52", base: SquaredDistance, formula: "(1+z+z²/3)·exp(−z), z = √5·r/length", psd: always,
-		params: []param{length()},
-		profile: func(a args) profile {
-			return matern(math.Sqrt(5), a.get("length"), func(z float64) float64 { return 1 + z + z*z/3 })
-		},
+		params:  []param{length()},
+		profile: func(a args) profile { return matern(math.Sqrt(5), a.get("length"), 1, 1.0/3) },
 	},
 	{
 		name: "rq", base: SquaredDistance, formula: "(1 + r²/(2·alpha·length²))^−alpha", psd: always,
@@ -113,14 +109,14 @@ var builtins = []*spec{
 	},
 	{
 		name: "cosine", base: CosineSimilarity, formula: "x·y/(‖x‖·‖y‖); 0 for a zero row", psd: always,
-		profile: func(args) profile { return func(v, _ []float64) {} },
+		profile: func(args) profile { return profile{} },
 	},
 	{
 		name: "expdot", base: InnerProduct, formula: "exp(scale·x·y)", psd: always,
 		params: []param{{name: "scale", preset: "1", domain: positive}},
 		profile: func(a args) profile {
 			scale := a.get("scale")
-			return func(v, _ []float64) { simd.Exp(v, v, scale) }
+			return profile{fused: simd.Exponential(scale)}
 		},
 	},
 	{

@@ -53,6 +53,6 @@ func evalFactor(out []float64, f factor, b *bound, w *Workspace) {
 	}
 	copy(out, b[f.atom.spec.base])
 	tmp := w.take(len(out))
-	f.atom.apply(out, tmp)
+	f.atom.profile.run(out, tmp)
 	w.give(tmp)
 }

@@ -15,6 +15,10 @@ import (
 // kernel is not resolved, or the panel was packed for a kernel with other bases.
 func (k Kernel) Fill(dst, x blas64.General, p *Panel, w *Workspace) {
 	k.checkFill(dst, x, p)
+	if a := k.single(); a != nil && a.profile.apply == nil && a.spec.base != CosineSimilarity {
+		simd.Fill(simd.Matrix[float64](dst), simd.Matrix[float64](x), p.raw, a.spec.base.simd(), a.profile.fused)
+		return
+	}
 	if w == nil {
 		w = new(Workspace)
 	}
@@ -22,6 +26,14 @@ func (k Kernel) Fill(dst, x blas64.General, p *Panel, w *Workspace) {
 		to := min(i+blockRows, x.Rows)
 		k.fillStrip(rowRange(dst, i, to), rowRange(x, i, to), p, w)
 	}
+}
+
+// single is the atom that the kernel is, nil if it is more than that.
+func (k Kernel) single() *atom {
+	if len(k.terms) == 1 && k.terms[0].weight == 1 && len(k.terms[0].factors) == 1 {
+		return k.terms[0].factors[0].atom
+	}
+	return nil
 }
 
 // fillStrip fills a tile of at most blockRows rows, piece by piece.

@@ -32,9 +32,9 @@ type factor struct {
 type atom struct {
 	spec *spec
 	args args
-	// apply turns base values into kernel values; nil while an argument is a
-	// word.
-	apply profile
+	// profile turns base values into kernel values; nil while an argument is
+	// a word.
+	profile *profile
 }
 
 // newAtom makes an atom of checked arguments.
@@ -42,7 +42,8 @@ func newAtom(s *spec, a args) *atom {
 	if !a.numbers() {
 		return &atom{spec: s, args: a}
 	}
-	return &atom{spec: s, args: a, apply: s.profile(a)}
+	p := s.profile(a)
+	return &atom{spec: s, args: a, profile: &p}
 }
 
 func (a *atom) kernel() Kernel {
@@ -91,7 +92,7 @@ func formatNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64)
 // be evaluated.
 func (k Kernel) Resolved() bool {
 	for a := range eachAtom(k.terms) {
-		if a.apply == nil {
+		if a.profile == nil {
 			return false
 		}
 	}

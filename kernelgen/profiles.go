@@ -8,66 +8,41 @@ import (
 
 // each is the profile of a function of one number.
 func each(f func(float64) float64) profile {
-	return func(v, _ []float64) {
+	return profile{apply: func(v, _ []float64) {
 		for i, b := range v {
 			v[i] = f(b)
 		}
-	}
+	}}
 }
 
 // decay is exp(−gamma·b).
-func decay(gamma float64) profile {
-	return func(v, _ []float64) { simd.Exp(v, v, -gamma) }
-}
+func decay(gamma float64) profile { return profile{fused: simd.Exponential(-gamma)} }
 
-// exponential is exp(−gamma·√b).
-func exponential(gamma float64) profile {
-	return func(v, _ []float64) {
-		roots(v)
-		simd.Exp(v, v, -gamma)
-	}
-}
-
-func roots(v []float64) {
-	for i, b := range v {
-		v[i] = math.Sqrt(b)
-	}
-}
-
-// matern is poly(z)·exp(−z) with z = root·√b/length.
-func matern(root, length float64, poly func(z float64) float64) profile {
-	c := clampPositive(root / length)
-	return func(v, tmp []float64) {
-		for i, b := range v {
-			v[i] = c * math.Sqrt(b)
-		}
-		simd.Exp(tmp, v, -1)
-		for i, z := range v {
-			v[i] = times(poly(z), tmp[i])
-		}
-	}
+// matern is (1 + b·z + c·z²)·exp(−z) with z = root·√s/length.
+func matern(root, length, b, c float64) profile {
+	return profile{fused: simd.ExponentialOfRoot(-clampPositive(root/length), -b, c)}
 }
 
 // rationalQuadratic is (1 + c·b)^−alpha, accurate for a large alpha too.
 func rationalQuadratic(c, alpha float64) profile {
-	return func(v, _ []float64) {
+	return profile{apply: func(v, _ []float64) {
 		for i, b := range v {
 			v[i] = math.Log1p(c * b)
 		}
 		simd.Exp(v, v, -alpha)
-	}
+	}}
 }
 
 // compactRBF is exp(−gamma·r²)·max(0, 1−r/theta)^v. The bracket is clamped
 // before the power is taken: an even v would turn a negative one positive.
 func compactRBF(gamma, theta, v float64) profile {
 	raise := realPower(v)
-	return func(b, tmp []float64) {
+	return profile{apply: func(b, tmp []float64) {
 		simd.Exp(tmp, b, -gamma)
 		for i, r2 := range b {
 			b[i] = tmp[i] * raise(max(0, 1-math.Sqrt(r2)/theta))
 		}
-	}
+	}}
 }
 
 // realPower is b^v for 0 ≤ b ≤ 1; the usual small whole v by multiplication.

@@ -41,7 +41,7 @@ func resolveFactor(f factor, s *sample) (factor, error) {
 		sum, err := resolveTerms(f.sum, s)
 		return factor{sum: sum}, err
 	}
-	if f.atom.apply != nil {
+	if f.atom.profile != nil {
 		return f, nil
 	}
 	a, err := resolveArgs(f.atom.spec, f.atom.args, s)

@@ -3,11 +3,27 @@ package kernelgen
 import (
 	"fmt"
 	"strings"
+
+	"github.com/nystream/nystream/internal/simd"
 )
 
-// A profile turns base values into kernel values in place. tmp is scratch of the
-// same length.
-type profile func(v, tmp []float64)
+// A profile turns base values into kernel values. It is one of those that tiles
+// apply in registers, or a function over slices.
+type profile struct {
+	fused simd.Profile
+	// apply, if not nil, does the work instead: in place, with scratch of the
+	// same length.
+	apply func(v, tmp []float64)
+}
+
+// run turns base values into kernel values in place.
+func (p *profile) run(v, tmp []float64) {
+	if p.apply == nil {
+		p.fused.Apply(v)
+		return
+	}
+	p.apply(v, tmp)
+}
 
 // A spec is an entry of the table of kernels.
 type spec struct {

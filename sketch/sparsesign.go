@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/simd"
 )
 
 // SparseSign is a sparse-sign operator with a fixed number of nonzeros in every
@@ -31,14 +33,9 @@ type SparseSign struct {
 	positions []int64   // ascending
 	column    []int     // of each position
 	sign      []float64 // of each position, ±1
-	members   []member  // those of column j, ascending, at j·NNZ..
+	folded    []int     // the position in each place of Folded
+	foldSign  []float64 // and its sign
 	scale     float64   // 1/√NNZ
-}
-
-// member is a nonzero as its column sees it.
-type member struct {
-	position int
-	sign     float64 // ±1
 }
 
 // NewSparseSign draws an operator. The arguments must be at least 1, and the
@@ -76,15 +73,23 @@ func (s *SparseSign) draw() {
 	s.positions = make([]int64, len(drawn))
 	s.column = make([]int, len(drawn))
 	s.sign = make([]float64, len(drawn))
-	s.members = make([]member, len(drawn))
+	s.folded = make([]int, len(drawn))
+	s.foldSign = make([]float64, len(drawn))
 	filled := make([]int, s.Cols)
 	for k, t := range order {
 		j := t / s.NNZ
 		s.positions[k], s.column[k], s.sign[k] = drawn[t], j, sign[t]
-		s.members[j*s.NNZ+filled[j]] = member{k, sign[t]}
+		place := filled[j]*s.Cols + j
+		s.folded[place], s.foldSign[place] = k, sign[t]
 		filled[j]++
 	}
 }
+
+// Folded lists the numbers of the positions in the order in which FoldCols wants
+// the columns of a tile: first the first position of every column of C, then the
+// second of every column, and so on, so that a fold is sums of whole vectors.
+// The caller must not modify it.
+func (s *SparseSign) Folded() []int { return s.folded }
 
 // Positions returns the rows of C that are not zero, ascending, NNZ·Cols in
 // number. The caller must not modify them.
@@ -127,27 +132,13 @@ func (s *SparseSign) Marked(start, stop int64) (marked []int, rows blas64.Genera
 }
 
 // FoldCols computes dst = tile·Ĉ. The columns of tile (B × NNZ·Cols) are in the
-// order of Positions; dst is B×Cols and must not overlap tile. Each entry is the
-// signed sum of NNZ numbers, added in ascending order of position, then scaled.
-// Cost B·NNZ·Cols additions.
+// order of [SparseSign.Folded]; dst is B×Cols and must not overlap tile. Each
+// entry is the signed sum of NNZ numbers, added in ascending order of position,
+// then scaled. Cost B·NNZ·Cols additions.
 func (s *SparseSign) FoldCols(dst, tile blas64.General) {
 	checkShape("FoldCols tile", tile, tile.Rows, len(s.positions))
 	checkShape("FoldCols dst", dst, tile.Rows, s.Cols)
-	for i := range tile.Rows {
-		s.foldRow(row(dst, i), row(tile, i))
-	}
-}
-
-func (s *SparseSign) foldRow(dst, entries []float64) {
-	members := s.members
-	for j := range dst {
-		sum := 0.0
-		for _, m := range members[:s.NNZ] {
-			sum += m.sign * entries[m.position]
-		}
-		dst[j] = sum * s.scale
-		members = members[s.NNZ:]
-	}
+	simd.Fold(simd.Matrix[float64](dst), simd.Matrix[float64](tile), s.foldSign, s.scale)
 }
 
 // FoldRows adds Ĉᵀ·tile to dst (Cols×m), where the rows of tile (m columns)

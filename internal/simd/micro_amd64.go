@@ -59,3 +59,18 @@ func runF32AVX512(a *uint64, rows, groups int) {
 		micro8x1F32AVX512(a)
 	}
 }
+
+// run calls the fold of a path.
+func (j *foldJob) run(p Path, single bool) {
+	a := (*uint64)(unsafe.Pointer(j))
+	switch {
+	case p == AVX512 && single:
+		foldF32AVX512(a)
+	case p == AVX512:
+		foldF64AVX512(a)
+	case single:
+		foldF32AVX2(a)
+	default:
+		foldF64AVX2(a)
+	}
+}

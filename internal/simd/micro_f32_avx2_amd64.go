@@ -13,3 +13,8 @@ func micro4x1F32AVX2(j *uint64)
 //
 //go:noescape
 func micro1x1F32AVX2(j *uint64)
+
+// folds rows; see fold.go in _gen.
+//
+//go:noescape
+func foldF32AVX2(j *uint64)

@@ -1196,3 +1196,41 @@ moved64:
 	JNE    tile42
 	VZEROUPPER
 	RET
+
+// func foldF32AVX2(j *uint64)
+// Requires: AVX, FMA3
+TEXT ·foldF32AVX2(SB), NOSPLIT, $0-8
+	MOVQ         j+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         40(AX), BX
+	VBROADCASTSS 72(AX), Y0
+
+row65:
+	XORQ SI, SI
+	MOVQ 64(AX), DI
+
+vector66:
+	MOVQ   16(AX), R8
+	MOVQ   48(AX), R10
+	MOVQ   CX, R9
+	VXORPD Y1, Y1, Y1
+
+slot67:
+	VMOVUPS     (R8)(SI*1), Y2
+	VFMADD231PS (R9)(SI*1), Y2, Y1
+	ADDQ        BX, R8
+	ADDQ        BX, R9
+	DECQ        R10
+	JNE         slot67
+	VMULPS      Y0, Y1, Y1
+	VMOVUPS     Y1, (DX)(SI*1)
+	ADDQ        $0x20, SI
+	DECQ        DI
+	JNE         vector66
+	ADDQ        8(AX), CX
+	ADDQ        32(AX), DX
+	DECQ        56(AX)
+	JNE         row65
+	VZEROUPPER
+	RET

@@ -4090,3 +4090,41 @@ plain156:
 	JNE     tile147
 	VZEROUPPER
 	RET
+
+// func foldF32AVX512(j *uint64)
+// Requires: AVX, AVX512F
+TEXT ·foldF32AVX512(SB), NOSPLIT, $0-8
+	MOVQ         j+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         40(AX), BX
+	VBROADCASTSS 72(AX), Z0
+
+row163:
+	XORQ SI, SI
+	MOVQ 64(AX), DI
+
+vector164:
+	MOVQ   16(AX), R8
+	MOVQ   48(AX), R10
+	MOVQ   CX, R9
+	VPXORQ Z1, Z1, Z1
+
+slot165:
+	VMOVUPS     (R8)(SI*1), Z2
+	VFMADD231PS (R9)(SI*1), Z2, Z1
+	ADDQ        BX, R8
+	ADDQ        BX, R9
+	DECQ        R10
+	JNE         slot165
+	VMULPS      Z0, Z1, Z1
+	VMOVUPS     Z1, (DX)(SI*1)
+	ADDQ        $0x40, SI
+	DECQ        DI
+	JNE         vector164
+	ADDQ        8(AX), CX
+	ADDQ        32(AX), DX
+	DECQ        56(AX)
+	JNE         row163
+	VZEROUPPER
+	RET

@@ -13,3 +13,8 @@ func micro4x1F64AVX2(j *uint64)
 //
 //go:noescape
 func micro1x1F64AVX2(j *uint64)
+
+// folds rows; see fold.go in _gen.
+//
+//go:noescape
+func foldF64AVX2(j *uint64)

@@ -33,3 +33,8 @@ func micro8x1F64AVX512(j *uint64)
 //
 //go:noescape
 func micro1x1F64AVX512(j *uint64)
+
+// folds rows; see fold.go in _gen.
+//
+//go:noescape
+func foldF64AVX512(j *uint64)

@@ -57,18 +57,19 @@ type embedder struct {
 	t     *tiles
 	panel *panel
 	name  string
-	tile  blas64.General // PanelRows × p
-	fold  blas64.General // PanelRows × c
+	tile  blas64.General // foldRows × p, if there are signs
+	fold  blas64.General // PanelRows × c, or × p without signs
 	proj  blas64.General // PanelRows × r
 	work  kernelgen.Workspace
 }
 
 func (t *tiles) embedder(e *Embedding, p *panel, name string) *embedder {
 	m := &embedder{e: e, t: t, panel: p, name: name}
-	m.tile = stream.NewMatrix(stream.PanelRows, p.rows.Rows)
-	m.fold = m.tile
-	if e.Signs != nil {
+	if e.Signs == nil {
+		m.fold = stream.NewMatrix(stream.PanelRows, p.rows.Rows)
+	} else {
 		m.fold = stream.NewMatrix(stream.PanelRows, e.Signs.Cols)
+		m.tile = stream.NewMatrix(foldRows, p.rows.Rows)
 	}
 	m.proj = stream.NewMatrix(stream.PanelRows, e.Rank())
 	return m
@@ -105,10 +106,11 @@ func (m *embedder) rawNumbered(x blas64.General, number []int64) (blas64.General
 // unshifted computes K(x, landmarks)·Ĉ and checks it. number gives the number
 // of a row for messages.
 func (m *embedder) unshifted(x blas64.General, number func(i int) int64) (blas64.General, error) {
-	tile, fold := stream.RowSlice(m.tile, 0, x.Rows), stream.RowSlice(m.fold, 0, x.Rows)
-	m.t.fill(tile, x, m.panel, &m.work)
-	if m.e.Signs != nil {
-		m.e.Signs.FoldCols(fold, tile)
+	fold := stream.RowSlice(m.fold, 0, x.Rows)
+	if m.e.Signs == nil {
+		m.t.fill(fold, x, m.panel, &m.work)
+	} else {
+		m.t.fillFolded(fold, x, m.panel, m.e.Signs, m.tile, &m.work)
 	}
 	return fold, m.t.checkFinite(fold, m.name, number)
 }
@@ -155,7 +157,7 @@ func (m *embedder) project(dst, fold blas64.General) {
 }
 
 // pack prepares the landmarks of an embedding that was loaded or fitted.
-func (e *Embedding) pack(t *tiles) *panel { return t.pack(e.Landmarks, e.Rows) }
+func (e *Embedding) pack(t *tiles) *panel { return t.pack(e.Landmarks, e.Rows, e.Signs) }
 
 // OrthogonalityBound estimates max|UᵀU−I| on the fitted rows: ε·cond(Y), or a
 // small multiple of ε after Refine.

@@ -24,7 +24,7 @@ type stratum struct {
 // strata splits the n rows of a source.
 func (t *tiles) strata(side *Embedding, landmarks []int64, known blas64.General, held *panel, n int64) ([]stratum, error) {
 	p := side.pack(t)
-	own := t.pack(known, landmarks)
+	own := t.pack(known, landmarks, nil)
 	all := []stratum{{rows: own, of: float64(len(landmarks))}, {rows: held, of: float64(n - int64(len(landmarks)))}}
 	for i := range all {
 		var err error

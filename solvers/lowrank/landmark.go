@@ -59,7 +59,7 @@ func (m Landmark) Fit(ctx context.Context, e stream.Engine, src stream.Source, k
 	}
 	t := newTiles(k)
 	held := heldBackRows(n, m.Seed, "held back", points.core)
-	panels, err := t.gatherSets(ctx, src, points.landmarks, points.core, held)
+	panels, err := t.gatherSets(ctx, src, rowSet{numbers: points.landmarks}, rowSet{numbers: points.core}, rowSet{numbers: held})
 	if err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ func (m Landmark) sideOf(ctx context.Context, t *tiles, src stream.Source, side 
 		return nil, err
 	}
 	held := heldBackRows(n, m.Seed, side+" held back", s.points.core)
-	panels, err := t.gatherSets(ctx, src, s.points.landmarks, s.points.core, held)
+	panels, err := t.gatherSets(ctx, src, rowSet{numbers: s.points.landmarks}, rowSet{numbers: s.points.core}, rowSet{numbers: held})
 	if err != nil {
 		return nil, err
 	}

@@ -94,7 +94,7 @@ func (m S3SPSD) begin(ctx context.Context, e stream.Engine, src stream.Source, k
 		return nil, err
 	}
 	held := heldBackRows(n, m.Seed, "held back", f.c.Positions(), f.s.Positions())
-	panels, err := f.tiles.gatherSets(ctx, src, f.c.Positions(), f.s.Positions(), held)
+	panels, err := f.tiles.gatherSets(ctx, src, sketched(f.c), sketched(f.s), rowSet{numbers: held})
 	if err != nil {
 		return nil, err
 	}
@@ -205,12 +205,11 @@ func (f *s3spsd) shiftedR(alpha float64) blas64.General {
 // leaves, by the same least squares as the shift of the core: where the sketch
 // leaves nothing, as when A has rank c, a shift could only spoil it.
 func (f *s3spsd) rangeShift(z blas64.General) (float64, error) {
-	if f.Shift == ShiftNone {
+	switch f.Shift {
+	case ShiftNone:
 		return 0, nil
-	}
-	alpha, err := f.paperShift()
-	if err != nil || f.Shift == ShiftPaper {
-		return alpha, err
+	case ShiftPaper:
+		return f.paperShift(math.Inf(1))
 	}
 	plain, _, err := f.sketchRange(0)
 	if err != nil {
@@ -220,30 +219,32 @@ func (f *s3spsd) rangeShift(z blas64.General) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return min(alpha, f.trace/(2*float64(f.n)), 2*core.residual), nil
+	return f.paperShift(min(f.trace/(2*float64(f.n)), 2*core.residual))
 }
 
 // paperShift is the loop of Algorithm 5, lines 5–11: α = (σ_c(Y−αC) + α)/2, at
-// most 100 rounds, until α exceeds σ_c or changes by less than 1e-6 of itself.
-// Singular values come from the factor R, not from squared matrices as in the
-// paper, so that small ones keep their digits.
-func (f *s3spsd) paperShift() (float64, error) {
+// most 100 rounds, until α exceeds σ_c or changes by less than 1e-6 of itself;
+// or the limit, when α, which only grows, comes to it. Singular values come from
+// the factor R, not from squared matrices as in the paper, so that small ones
+// keep their digits.
+func (f *s3spsd) paperShift(limit float64) (float64, error) {
 	alpha := 0.0
 	for range 100 {
 		sigma, err := smallestSingularValue(f.shiftedR(alpha))
 		if err != nil {
 			return 0, err
 		}
-		if alpha > sigma || sigma == 0 {
-			return alpha, nil
+		if alpha > sigma || sigma == 0 || alpha >= limit {
+			break
 		}
 		next := (sigma + alpha) / 2
 		if next-alpha < 1e-6*next {
-			return next, nil
+			alpha = next
+			break
 		}
 		alpha = next
 	}
-	return alpha, nil
+	return min(alpha, limit), nil
 }
 
 // coreFit is W, the shift to add back, and the mean eigenvalue that the range

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -50,10 +51,22 @@ func fitSizes(n int64, rank, sketchSize, nnz int) (sizes, error) {
 	return z, nil
 }
 
-// gatherSets fetches several sets of ascending row numbers from one source with
-// a single gather.
-func (t *tiles) gatherSets(ctx context.Context, src stream.Source, sets ...[]int64) ([]*panel, error) {
-	all := union(sets...)
+// rowSet is a set of ascending row numbers, those of a sketch if there are signs.
+type rowSet struct {
+	numbers []int64
+	signs   *sketch.SparseSign
+}
+
+// sketched is the set of rows that a sketch touches.
+func sketched(s *sketch.SparseSign) rowSet { return rowSet{s.Positions(), s} }
+
+// gatherSets fetches several sets of rows from one source with a single gather.
+func (t *tiles) gatherSets(ctx context.Context, src stream.Source, sets ...rowSet) ([]*panel, error) {
+	var numbers [][]int64
+	for _, set := range sets {
+		numbers = append(numbers, set.numbers)
+	}
+	all := union(numbers...)
 	rows, err := stream.GatherRows(ctx, src, all)
 	if err != nil {
 		return nil, err
@@ -65,7 +78,7 @@ func (t *tiles) gatherSets(ctx context.Context, src stream.Source, sets ...[]int
 	}
 	panels := make([]*panel, len(sets))
 	for i, set := range sets {
-		panels[i] = t.pack(pickRows(rows, all, set), set)
+		panels[i] = t.pack(pickRows(rows, all, set.numbers), set.numbers, set.signs)
 	}
 	return panels, nil
 }

@@ -104,8 +104,8 @@ func (f *ssrsvd) drawSketches() (err error) {
 func (f *ssrsvd) gather(ctx context.Context) error {
 	heldLeft := heldBackRows(f.m, f.Seed, "left held back", f.h.Positions(), f.o.Positions())
 	heldRight := heldBackRows(f.n, f.Seed, "right held back", f.c.Positions(), f.s.Positions())
-	left := [][]int64{f.h.Positions(), f.o.Positions(), heldLeft}
-	right := [][]int64{f.c.Positions(), f.s.Positions(), heldRight}
+	left := []rowSet{sketched(f.h), sketched(f.o), {numbers: heldLeft}}
+	right := []rowSet{sketched(f.c), sketched(f.s), {numbers: heldRight}}
 	if f.square {
 		p, err := f.tiles.gatherSets(ctx, f.left, append(left, right...)...)
 		if err == nil {

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -29,8 +30,17 @@ type panel struct {
 	packed *kernelgen.Panel
 }
 
-func (t *tiles) pack(rows blas64.General, number []int64) *panel {
-	return &panel{rows: rows, number: number, packed: t.kernel.Pack(rows)}
+// pack packs rows. With signs the columns of tiles come in the order in which
+// they are folded, else in that of the rows.
+func (t *tiles) pack(rows blas64.General, number []int64, signs *sketch.SparseSign) *panel {
+	ordered := rows
+	if signs != nil {
+		ordered = stream.NewMatrix(rows.Rows, rows.Cols)
+		for place, k := range signs.Folded() {
+			copy(rowOf(ordered, place), rowOf(rows, k))
+		}
+	}
+	return &panel{rows: rows, number: number, packed: t.kernel.Pack(ordered)}
 }
 
 // fill puts the tile K(x, p) into dst.
@@ -44,6 +54,21 @@ func (t *tiles) fill(dst, x blas64.General, p *panel, w *kernelgen.Workspace) {
 		for j, v := range rowOf(dst, i) {
 			dst.Data[i*dst.Stride+j] = v * t.unit
 		}
+	}
+}
+
+// foldRows is how many rows of a tile are filled before they are folded, so that
+// they are still in the first levels of the cache.
+const foldRows = 32
+
+// fillFolded puts K(x, p)·Ĉ into dst. tile is scratch of at least foldRows rows
+// and as many columns as p has rows.
+func (t *tiles) fillFolded(dst, x blas64.General, p *panel, signs *sketch.SparseSign, tile blas64.General, w *kernelgen.Workspace) {
+	for first := 0; first < x.Rows; first += foldRows {
+		n := min(foldRows, x.Rows-first)
+		part := stream.RowSlice(tile, 0, n)
+		t.fill(part, stream.RowSlice(x, first, n), p, w)
+		signs.FoldCols(stream.RowSlice(dst, first, n), part)
 	}
 }
 

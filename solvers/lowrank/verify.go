@@ -262,7 +262,7 @@ func (v *verifier) visit(ctx context.Context, shape stream.Shape, f func(i, j *s
 		approx := stream.NewMatrix(stream.PairRows, stream.PairRows)
 		return func(i, j *stream.Block) error {
 			tile := blas64.General{Rows: i.X.Rows, Cols: j.X.Rows, Stride: j.X.Rows, Data: tileBuf.Data[:i.X.Rows*j.X.Rows]}
-			v.tiles.fill(tile, i.X, v.tiles.pack(j.X, nil), &w)
+			v.tiles.fill(tile, i.X, v.tiles.pack(j.X, nil, nil), &w)
 			if first {
 				v.addSquares(i, j, tile, approx)
 			}

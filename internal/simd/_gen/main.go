@@ -33,9 +33,13 @@ var files = []file{
 	{"micro_f64_avx2", avx2, false, emitMicros},
 	{"micro_f32_avx512", avx512, true, emitMicros},
 	{"micro_f32_avx2", avx2, true, emitMicros},
+	{"peak_f64_avx512", avx512, false, emitPeaks},
+	{"peak_f64_avx2", avx2, false, emitPeaks},
+	{"peak_f32_avx512", avx512, true, emitPeaks},
+	{"peak_f32_avx2", avx2, true, emitPeaks},
 }
 
-// emitMicros emits the micro-kernels of one instruction set and type. Their
+// emitMicros emits the micro-kernels, and the fold, of one instruction set and type. Their
 // sizes use all registers; with one row they finish what is left over.
 func emitMicros(l *lanes) {
 	rows, groups := 8, 3
@@ -46,6 +50,7 @@ func emitMicros(l *lanes) {
 		emitMicro(l, rows, g)
 		emitMicro(l, 1, g)
 	}
+	emitFold(l)
 }
 
 func main() {

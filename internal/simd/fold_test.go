@@ -1,0 +1,76 @@
+package simd
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// eachPath runs the test on every path of the machine.
+func eachPath(t *testing.T, f func(t *testing.T)) {
+	for _, p := range Available() {
+		t.Run(p.String(), func(t *testing.T) {
+			defer Use(p)()
+			f(t)
+		})
+	}
+}
+
+func TestFold(t *testing.T) {
+	eachPath(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(8, 1))
+		for _, c := range []int{0, 1, 3, 4, 7, 8, 9, 15, 16, 17, 50} {
+			for _, slots := range []int{0, 1, 2, 4, 5} {
+				for _, rows := range []int{0, 1, 3} {
+					checkFold(t, rng, rows, c, slots)
+				}
+			}
+		}
+	})
+}
+
+func checkFold(t *testing.T, rng *rand.Rand, rows, c, slots int) {
+	t.Helper()
+	tile := randomMatrix(rng, rows, c*slots, 3)
+	signs := make([]float64, c*slots)
+	for i := range signs {
+		signs[i] = 1 - 2*float64(rng.IntN(2))
+	}
+	dst, all := guarded(rows, c, 2)
+	Fold(Matrix[float64](dst), Matrix[float64](tile), signs, 0.5)
+	checkGuards(t, dst, all)
+	for i := range rows {
+		for j := range c {
+			want := 0.0
+			for s := range slots {
+				want += signs[s*c+j] * Row(tile, i)[s*c+j]
+			}
+			if got := Row(dst, i)[j]; got != want*0.5 {
+				t.Fatalf("%d rows, %d columns, %d slots: [%d,%d] = %v, want %v", rows, c, slots, i, j, got, want*0.5)
+			}
+		}
+	}
+}
+
+func TestFold32(t *testing.T) {
+	eachPath(t, func(t *testing.T) {
+		const rows, c, slots = 3, 37, 4
+		tile := Matrix[float32]{Rows: rows, Cols: c * slots, Stride: c * slots, Data: make([]float32, rows*c*slots)}
+		signs := make([]float32, c*slots)
+		for i := range tile.Data {
+			tile.Data[i] = float32(math.Sin(float64(i)))
+		}
+		for i := range signs {
+			signs[i] = 1 - 2*float32(i%3%2)
+		}
+		dst := Matrix[float32]{Rows: rows, Cols: c, Stride: c, Data: make([]float32, rows*c)}
+		want := Matrix[float32]{Rows: rows, Cols: c, Stride: c, Data: make([]float32, rows*c)}
+		Fold(dst, tile, signs, 0.25)
+		foldGo(want, tile, signs, 0.25, 0)
+		for i, v := range dst.Data {
+			if v != want.Data[i] {
+				t.Fatalf("entry %d = %v, want %v", i, v, want.Data[i])
+			}
+		}
+	})
+}

@@ -17,6 +17,10 @@ type strip[T Float] func(x, group []T, lanes int) (s0, s1, s2, s3 T)
 func fillGo[T Float](dst, x Matrix[T], p PackedRows[T], base Base) {
 	f := [...]strip[T]{Product: productStrip[T], Square: squareStrip[T], Absolute: absoluteStrip[T]}[base]
 	for i := range x.Rows {
+		if p.cols == 0 {
+			clear(dst.row(i))
+			continue
+		}
 		fillRowGo(dst.row(i), x.row(i), p, f)
 	}
 }

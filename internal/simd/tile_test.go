@@ -8,7 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// primitives pairs every tile primitive with its definition, entry by entry.
+// primitives pairs every tile primitive with its definition, entry by entry, to
+// the last bit: the paths in assembly fuse the product with the addition.
 var primitives = []struct {
 	name  string
 	fill  func(dst, x blas64.General, p Packed)
@@ -16,13 +17,13 @@ var primitives = []struct {
 }{
 	{"products", Products, func(x, y []float64) (s float64) {
 		for k := range x {
-			s += float64(x[k] * y[k])
+			s = accumulate(x[k], y[k], s)
 		}
 		return s
 	}},
 	{"squared", SquaredDistances, func(x, y []float64) (s float64) {
 		for k := range x {
-			s += float64((x[k] - y[k]) * (x[k] - y[k]))
+			s = accumulate(x[k]-y[k], x[k]-y[k], s)
 		}
 		return s
 	}},
@@ -32,6 +33,14 @@ var primitives = []struct {
 		}
 		return s
 	}},
+}
+
+// accumulate is s + a·b as the path in use rounds it.
+func accumulate(a, b, s float64) float64 {
+	if active == Go {
+		return s + float64(a*b)
+	}
+	return math.FMA(a, b, s)
 }
 
 const guard = -12345.678
@@ -60,32 +69,47 @@ func checkGuards(t *testing.T, m blas64.General, all []float64) {
 	}
 }
 
+// Sizes around those of the micro-kernels: one row to two tiles and a rest, one
+// lane to four groups, steps around the limit of a call.
 func TestTilesAgreeWithTheirDefinition(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
+	eachPath(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(1, 1))
+		for _, n := range []int{0, 1, 2, 3, 4, 5, 8, 9, 19} {
+			for _, m := range []int{0, 1, 3, 4, 7, 8, 9, 16, 17, 24, 25, 33, 50} {
+				for _, d := range []int{0, 1, 2, 5, 17} {
+					checkTiles(t, rng, n, m, d)
+				}
+			}
+		}
+		for _, d := range []int{1023, 1024, 1025, 2049} {
+			checkTiles(t, rng, 9, 33, d)
+		}
+		checkTiles(t, rng, 300, 9, 3)
+	})
+}
+
+func checkTiles(t *testing.T, rng *rand.Rand, n, m, d int) {
+	t.Helper()
+	pad := rng.IntN(3) + 1
+	x, y := randomMatrix(rng, n, d, pad), randomMatrix(rng, m, d, 2*pad)
+	p := Pack(y)
 	for _, f := range primitives {
-		for _, n := range []int{0, 1, 2, 3, 5, 8} {
-			for _, m := range []int{0, 1, 2, 3, 4, 5, 7, 8, 13} {
-				for _, d := range []int{0, 1, 2, 3, 5, 17} {
-					pad := rng.IntN(3) + 1
-					x, y := randomMatrix(rng, n, d, pad), randomMatrix(rng, m, d, 2*pad)
-					dst, all := guarded(n, m, pad)
-					f.fill(dst, x, Pack(y))
-					checkGuards(t, dst, all)
-					for i := range n {
-						for j := range m {
-							got, want := Row(dst, i)[j], f.entry(Row(x, i), Row(y, j))
-							if got != want {
-								t.Fatalf("%s %d×%d, d=%d: [%d,%d] = %v, want %v", f.name, n, m, d, i, j, got, want)
-							}
-						}
-					}
+		dst, all := guarded(n, m, pad)
+		f.fill(dst, x, p)
+		checkGuards(t, dst, all)
+		for i := range n {
+			for j := range m {
+				if got, want := Row(dst, i)[j], f.entry(Row(x, i), Row(y, j)); got != want {
+					t.Fatalf("%s %d×%d, d=%d: [%d,%d] = %v, want %v", f.name, n, m, d, i, j, got, want)
 				}
 			}
 		}
 	}
 }
 
-func TestSliceGivesTheSameEntries(t *testing.T) {
+func TestSliceGivesTheSameEntries(t *testing.T) { eachPath(t, testSliceGivesTheSameEntries) }
+
+func testSliceGivesTheSameEntries(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	x, y := randomMatrix(rng, 3, 5, 0), randomMatrix(rng, 11, 5, 0)
 	p := Pack(y)
@@ -105,7 +129,9 @@ func TestSliceGivesTheSameEntries(t *testing.T) {
 	}
 }
 
-func TestSymmetricBits(t *testing.T) {
+func TestSymmetricBits(t *testing.T) { eachPath(t, testSymmetricBits) }
+
+func testSymmetricBits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	x := randomMatrix(rng, 9, 13, 0)
 	for _, f := range primitives {
@@ -122,6 +148,10 @@ func TestSymmetricBits(t *testing.T) {
 }
 
 func TestSquaredDistancesFarFromTheOrigin(t *testing.T) {
+	eachPath(t, testSquaredDistancesFarFromTheOrigin)
+}
+
+func testSquaredDistancesFarFromTheOrigin(t *testing.T) {
 	x := blas64.General{Rows: 1, Cols: 2, Stride: 2, Data: []float64{1e9 + 1, 1e9}}
 	y := blas64.General{Rows: 1, Cols: 2, Stride: 2, Data: []float64{1e9, 1e9 + 0.5}}
 	dst := blas64.General{Rows: 1, Cols: 1, Stride: 1, Data: []float64{0}}
@@ -131,7 +161,9 @@ func TestSquaredDistancesFarFromTheOrigin(t *testing.T) {
 	}
 }
 
-func TestProductsThatOverflowOnTheWay(t *testing.T) {
+func TestProductsThatOverflowOnTheWay(t *testing.T) { eachPath(t, testProductsThatOverflowOnTheWay) }
+
+func testProductsThatOverflowOnTheWay(t *testing.T) {
 	tests := []struct {
 		x, y []float64
 		want float64
@@ -205,7 +237,7 @@ func FuzzTiles(f *testing.F) {
 	f.Add(uint64(2), 1, 1, 1, uint64(1))
 	f.Add(uint64(3), 4, 9, 7, uint64(0x7FEFFFFFFFFFFFFF))
 	f.Fuzz(func(t *testing.T, seed uint64, n, m, d int, special uint64) {
-		n, m, d = n&7, m&15, d&15
+		n, m, d = n&31, m&63, d&31
 		rng := rand.New(rand.NewPCG(seed, 1))
 		x, y := randomMatrix(rng, n, d, 1), randomMatrix(rng, m, d, 2)
 		for _, data := range [][]float64{x.Data, y.Data} {
@@ -213,19 +245,24 @@ func FuzzTiles(f *testing.F) {
 				data[rng.IntN(len(data))] = math.Float64frombits(special)
 			}
 		}
-		for _, p := range primitives {
-			dst, all := guarded(n, m, 1)
-			p.fill(dst, x, Pack(y))
-			checkGuards(t, dst, all)
-			for i := range n {
-				for j := range m {
-					got, want := Row(dst, i)[j], p.entry(Row(x, i), Row(y, j))
-					repaired := p.name == "products" && overflowed(want)
-					if got != want && !repaired && !(got != got && want != want) {
-						t.Fatalf("%s [%d,%d] = %v, want %v", p.name, i, j, got, want)
-					}
+		eachPath(t, func(t *testing.T) { fuzzTile(t, x, y) })
+	})
+}
+
+func fuzzTile(t *testing.T, x, y blas64.General) {
+	n, m := x.Rows, y.Rows
+	for _, p := range primitives {
+		dst, all := guarded(n, m, 1)
+		p.fill(dst, x, Pack(y))
+		checkGuards(t, dst, all)
+		for i := range n {
+			for j := range m {
+				got, want := Row(dst, i)[j], p.entry(Row(x, i), Row(y, j))
+				repaired := p.name == "products" && overflowed(want)
+				if got != want && !repaired && !(got != got && want != want) {
+					t.Fatalf("%s [%d,%d] = %v, want %v", p.name, i, j, got, want)
 				}
 			}
 		}
-	})
+	}
 }

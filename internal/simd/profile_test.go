@@ -1,0 +1,156 @@
+package simd
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// profiles are those of the built-in kernels, with a range of sums for each and
+// the relative error that rounding allows.
+var profiles = []struct {
+	name    string
+	f       Profile
+	base    Base
+	within  float64
+	formula func(s float64) float64
+}{
+	{"identity", Profile{}, Square, 0, func(s float64) float64 { return s }},
+	{"rbf", Exponential(-0.7), Square, 3e-14, func(s float64) float64 { return math.Exp(-0.7 * s) }},
+	{"expdot", Exponential(0.3), Product, 3e-14, func(s float64) float64 { return math.Exp(0.3 * s) }},
+	{"laplace", Exponential(-2), Absolute, 3e-14, func(s float64) float64 { return math.Exp(-2 * s) }},
+	{"exponential", ExponentialOfRoot(-1.5, 0, 0), Square, 3e-14, func(s float64) float64 { return math.Exp(-1.5 * math.Sqrt(s)) }},
+	{"matern52", ExponentialOfRoot(-2, -1, 1.0/3), Square, 3e-14, func(s float64) float64 {
+		z := 2 * math.Sqrt(s)
+		return (1 + z + z*z/3) * math.Exp(-z)
+	}},
+	{"poly1", Power(2, 1, 1), Product, 1e-13, func(s float64) float64 { return 2*s + 1 }},
+	{"poly3", Power(0.5, 1, 3), Product, 1e-13, func(s float64) float64 { return math.Pow(0.5*s+1, 3) }},
+	{"poly13", Power(0.5, -1, 13), Product, 1e-12, func(s float64) float64 { return math.Pow(0.5*s-1, 13) }},
+}
+
+// A tile with a profile has the bits of the sums with the profile applied to
+// them afterwards, whatever the place of the entry.
+func TestFusedTilesHaveTheBitsOfTheirParts(t *testing.T) {
+	eachPath(t, func(t *testing.T) {
+		for _, p := range profiles {
+			fusedAndParts[float64](t, p.name, p.base, p.f)
+			fusedAndParts[float32](t, p.name+" in float32", p.base, p.f)
+		}
+	})
+}
+
+func fusedAndParts[T Float](t *testing.T, name string, base Base, f Profile) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(3, 5))
+	for _, shape := range [][3]int{{1, 1, 1}, {9, 25, 3}, {17, 51, 20}, {8, 24, 0}, {3, 7, 1100}} {
+		n, m, d := shape[0], shape[1], shape[2]
+		x, y := randomFloats[T](rng, n, d), randomFloats[T](rng, m, d)
+		fused, parts := randomFloats[T](rng, n, m), randomFloats[T](rng, n, m)
+		Fill(fused, x, PackRows(y), base, f)
+		Fill(parts, x, PackRows(y), base, Profile{})
+		apply(f, parts.Data)
+		for i, v := range fused.Data {
+			if w := parts.Data[i]; v != w && (v == v || w == w) {
+				t.Fatalf("%s %d×%d, d=%d: entry %d is %v in the tile, %v from its parts", name, n, m, d, i, v, w)
+			}
+		}
+	}
+}
+
+func randomFloats[T Float](rng *rand.Rand, rows, cols int) Matrix[T] {
+	m := Matrix[T]{Rows: rows, Cols: cols, Stride: max(1, cols), Data: make([]T, rows*max(1, cols))}
+	for i := range m.Data {
+		m.Data[i] = T(rng.NormFloat64() * 0.3)
+	}
+	return m
+}
+
+// Profiles agree with their formulas, and do not depend on where in a slice a
+// number stands or on what lies beside the slice.
+func TestProfilesAgreeWithTheirFormulas(t *testing.T) {
+	eachPath(t, func(t *testing.T) {
+		for _, p := range profiles {
+			for _, n := range []int{0, 1, 3, 4, 7, 8, 23, 24, 25, 100} {
+				all := make([]float64, n+2)
+				want := make([]float64, n+2)
+				for i := range all {
+					all[i] = float64(i) * 0.37
+					want[i] = p.formula(all[i])
+				}
+				want[0], want[n+1] = all[0], all[n+1]
+				p.f.Apply(all[1 : n+1])
+				for i, v := range all {
+					if math.Abs(v-want[i]) > p.within*math.Abs(want[i]) {
+						t.Fatalf("%s, %d values: f(%v) = %v, want %v", p.name, n, float64(i)*0.37, v, want[i])
+					}
+				}
+			}
+		}
+	})
+}
+
+// Distances that overflow and rows that are not finite keep their limits.
+func TestProfileLimits(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	eachPath(t, func(t *testing.T) {
+		for _, test := range []struct {
+			f       Profile
+			s, want float64
+		}{
+			{Exponential(-1), inf, 0}, {Exponential(-1), 1e300, 0}, {Exponential(-1), 0, 1}, {Exponential(-1), nan, nan},
+			{Exponential(1), inf, inf}, {Exponential(1), 800, inf}, {Exponential(1), -inf, 0}, {Exponential(1), -800, 0},
+			{ExponentialOfRoot(-1, -1, 1.0/3), inf, 0}, {ExponentialOfRoot(-1, -1, 1.0/3), 1e300, 0},
+			{ExponentialOfRoot(-1, -1, 1.0/3), 0, 1}, {ExponentialOfRoot(-1, -1, 1.0/3), nan, nan},
+			{ExponentialOfRoot(-1, 0, 0), inf, 0},
+			{Power(1, 1, 3), inf, inf}, {Power(1, 1, 3), -inf, -inf}, {Power(1, 1, 2), -inf, inf}, {Power(1, 0, 5), nan, nan},
+		} {
+			v := []float64{test.s}
+			w := []float32{float32(test.s)}
+			test.f.Apply(v)
+			test.f.Apply32(w)
+			for _, got := range []float64{v[0], float64(w[0])} {
+				if got != test.want && (got == got || test.want == test.want) {
+					t.Errorf("%+v at %v is %v, want %v", test.f, test.s, got, test.want)
+				}
+			}
+		}
+	})
+}
+
+// Float32 agrees with float64 to rounding.
+func TestSingleTiles(t *testing.T) {
+	eachPath(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(9, 1))
+		for _, p := range profiles {
+			x, y := randomFloats[float32](rng, 19, 37), randomFloats[float32](rng, 53, 37)
+			got, want := randomFloats[float32](rng, 19, 53), randomFloats[float64](rng, 19, 53)
+			Fill(got, x, PackRows(y), p.base, p.f)
+			Fill(want, widen(x), PackRows(widen(y)), p.base, p.f)
+			for i, v := range got.Data {
+				if diff := math.Abs(float64(v) - want.Data[i]); diff > 3e-6*(1+math.Abs(want.Data[i])) {
+					t.Errorf("%s: entry %d = %v, in float64 %v", p.name, i, v, want.Data[i])
+				}
+			}
+		}
+	})
+}
+
+func widen(m Matrix[float32]) Matrix[float64] {
+	w := Matrix[float64]{Rows: m.Rows, Cols: m.Cols, Stride: m.Stride, Data: make([]float64, len(m.Data))}
+	for i, v := range m.Data {
+		w.Data[i] = float64(v)
+	}
+	return w
+}
+
+func TestTilesAllocateNothing(t *testing.T) {
+	eachPath(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(9, 1))
+		x, y := randomFloats[float64](rng, 33, 20), randomFloats[float64](rng, 201, 20)
+		dst, p := randomFloats[float64](rng, 33, 201), PackRows(y)
+		if n := testing.AllocsPerRun(5, func() { Fill(dst, x, p, Square, Exponential(-1)) }); n > 0 {
+			t.Errorf("%v allocations a tile", n)
+		}
+	})
+}

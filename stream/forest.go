@@ -62,6 +62,7 @@ type Accumulator[A any] interface {
 // no further use.
 type Forest[A Accumulator[A]] struct {
 	newAcc func() A
+	spent  func(A)    // gets accumulators that were merged into others
 	trees  map[node]A // complete subtrees, no two of them siblings
 	blocks int64      // leaves of all trees
 }
@@ -84,7 +85,7 @@ func (n node) isRight() bool { return n.index&1 == 1 }
 // NewForest returns the state of a pass that has seen no block. newAcc makes an
 // accumulator that has seen nothing.
 func NewForest[A Accumulator[A]](newAcc func() A) *Forest[A] {
-	return &Forest[A]{newAcc: newAcc, trees: make(map[node]A)}
+	return &Forest[A]{newAcc: newAcc, spent: func(A) {}, trees: make(map[node]A)}
 }
 
 // Add takes in a, which has seen exactly the given block and is not used by the
@@ -117,6 +118,7 @@ func (f *Forest[A]) plant(at node, a A) error {
 		if err := left.Merge(right); err != nil {
 			return fmt.Errorf("stream: blocks %d to %d: %w", at.parent().first(), at.parent().last(), err)
 		}
+		f.spent(right)
 		a, at = left, at.parent()
 	}
 	f.trees[at] = a

@@ -22,13 +22,14 @@ func Fold[A Accumulator[A]](ctx context.Context, e Engine, name string, src Sour
 		acc   A
 	}
 	var none A
-	forest := NewForest(newAcc)
+	forest, accs := NewForest(newAcc), newSpares(newAcc, 2*(e.Workers()+lookahead))
+	forest.spent = accs.put
 	pass := newPass(e, name, src, false)
 	err := schedule(ctx, e.Workers(), pass.produce,
 		func() func(context.Context, *Block) (leaf, error) {
 			add := worker()
 			return func(_ context.Context, b *Block) (leaf, error) {
-				acc := newAcc()
+				acc := accs.get()
 				return leaf{b, acc}, add(acc, b)
 			}
 		},

@@ -18,18 +18,18 @@ func Fold[T Float](dst, tile Matrix[T], signs []T, scale T) {
 	if dst.Rows != tile.Rows || tile.Cols != len(signs) || dst.Cols == 0 && tile.Cols > 0 || dst.Cols > 0 && tile.Cols%dst.Cols != 0 {
 		panic(fmt.Sprintf("simd: fold of %d×%d with %d signs into %d×%d", tile.Rows, tile.Cols, len(signs), dst.Rows, dst.Cols))
 	}
-	first := 0
-	if active != Go && dst.Rows > 0 && len(signs) > 0 {
-		first = foldFast(dst, tile, signs, scale)
+	if len(signs) == 0 || active == Go {
+		foldGo(dst, tile, signs, scale)
+		return
 	}
-	foldGo(dst, tile, signs, scale, first)
+	foldFast(dst, tile, signs, scale)
 }
 
-// foldGo folds the columns from the given one on.
-func foldGo[T Float](dst, tile Matrix[T], signs []T, scale T, first int) {
+// foldGo is the reference.
+func foldGo[T Float](dst, tile Matrix[T], signs []T, scale T) {
 	for i := range dst.Rows {
 		out, in := dst.row(i), tile.row(i)
-		for j := first; j < len(out); j++ {
+		for j := range out {
 			sum := T(0)
 			for at := j; at < len(in); at += len(out) {
 				sum += T(signs[at] * in[at])
@@ -48,30 +48,41 @@ type foldJob struct {
 	dstRow  uintptr
 	slot    uintptr
 	slots   int
-	rows    int
+	groups  int // of rows
 	vectors int
 	scale   uint64
+	tail    uint64 // lanes of the part of a vector
+	lanes   [8]uint64
 }
 
-// foldFast folds as many columns as fill vectors, and returns their number.
-func foldFast[T Float](dst, tile Matrix[T], signs []T, scale T) (cols int) {
+// foldRowsAtATime bounds the work of one call of the assembly.
+const foldRowsAtATime = 256
+
+func foldFast[T Float](dst, tile Matrix[T], signs []T, scale T) {
 	var e T
 	size := int(unsafe.Sizeof(e))
 	lanes := active.vectorBytes() / size
 	j := foldJob{
-		tile: unsafe.Pointer(unsafe.SliceData(tile.Data)), tileRow: uintptr(tile.Stride * size),
-		sign: unsafe.Pointer(unsafe.SliceData(signs)),
-		dst:  unsafe.Pointer(unsafe.SliceData(dst.Data)), dstRow: uintptr(dst.Stride * size),
-		slot: uintptr(dst.Cols * size), slots: len(signs) / dst.Cols, rows: dst.Rows, vectors: dst.Cols / lanes,
+		tileRow: uintptr(tile.Stride * size), sign: unsafe.Pointer(unsafe.SliceData(signs)), dstRow: uintptr(dst.Stride * size),
+		slot: uintptr(dst.Cols * size), slots: len(signs) / dst.Cols, vectors: dst.Cols / lanes,
 		scale: math.Float64bits(float64(scale)),
 	}
 	if size == 4 {
 		j.scale = uint64(math.Float32bits(float32(scale)))
 	}
-	if j.vectors > 0 {
-		j.run(active, size == 4)
+	j.tail = 1<<(dst.Cols%lanes) - 1
+	fillLaneMask(&j.lanes, dst.Cols%lanes, size)
+	for first := 0; first < dst.Rows; {
+		rows := 4
+		j.groups = min(foldRowsAtATime, dst.Rows-first) / rows
+		if j.groups == 0 {
+			rows, j.groups = 1, dst.Rows-first
+		}
+		j.tile = unsafe.Pointer(&tile.Data[first*tile.Stride])
+		j.dst = unsafe.Pointer(&dst.Data[first*dst.Stride])
+		first += rows * j.groups
+		j.run(active, size == 4, rows)
 	}
-	return j.vectors * lanes
 }
 
 // vectorBytes is the size of a register.

@@ -21,7 +21,7 @@ func TestFold(t *testing.T) {
 		rng := rand.New(rand.NewPCG(8, 1))
 		for _, c := range []int{0, 1, 3, 4, 7, 8, 9, 15, 16, 17, 50} {
 			for _, slots := range []int{0, 1, 2, 4, 5} {
-				for _, rows := range []int{0, 1, 3} {
+				for _, rows := range []int{0, 1, 3, 4, 6, 300} {
 					checkFold(t, rng, rows, c, slots)
 				}
 			}
@@ -54,7 +54,7 @@ func checkFold(t *testing.T, rng *rand.Rand, rows, c, slots int) {
 
 func TestFold32(t *testing.T) {
 	eachPath(t, func(t *testing.T) {
-		const rows, c, slots = 3, 37, 4
+		const rows, c, slots = 7, 37, 4
 		tile := Matrix[float32]{Rows: rows, Cols: c * slots, Stride: c * slots, Data: make([]float32, rows*c*slots)}
 		signs := make([]float32, c*slots)
 		for i := range tile.Data {
@@ -66,7 +66,7 @@ func TestFold32(t *testing.T) {
 		dst := Matrix[float32]{Rows: rows, Cols: c, Stride: c, Data: make([]float32, rows*c)}
 		want := Matrix[float32]{Rows: rows, Cols: c, Stride: c, Data: make([]float32, rows*c)}
 		Fold(dst, tile, signs, 0.25)
-		foldGo(want, tile, signs, 0.25, 0)
+		foldGo(want, tile, signs, 0.25)
 		for i, v := range dst.Data {
 			if v != want.Data[i] {
 				t.Fatalf("entry %d = %v, want %v", i, v, want.Data[i])

@@ -170,12 +170,17 @@ func (j *job) setMask(lanes, size int) {
 		j.whole = 1
 		return
 	}
-	j.lanes = [8]uint64{}
+	fillLaneMask(&j.lanes, lanes, size)
+}
+
+// fillLaneMask sets all bits of the first lanes and no others.
+func fillLaneMask(mask *[8]uint64, lanes, size int) {
+	*mask = [8]uint64{}
 	for i := range lanes {
 		if size == 8 {
-			j.lanes[i] = math.MaxUint64
+			mask[i] = math.MaxUint64
 		} else {
-			j.lanes[i/2] |= math.MaxUint32 << (i % 2 * 32)
+			mask[i/2] |= math.MaxUint32 << (i % 2 * 32)
 		}
 	}
 }

@@ -60,17 +60,25 @@ func runF32AVX512(a *uint64, rows, groups int) {
 	}
 }
 
-// run calls the fold of a path.
-func (j *foldJob) run(p Path, single bool) {
+// run calls the fold of a path, of four rows at a time or of one.
+func (j *foldJob) run(p Path, single bool, rows int) {
 	a := (*uint64)(unsafe.Pointer(j))
 	switch {
+	case p == AVX512 && single && rows == 4:
+		fold4F32AVX512(a)
 	case p == AVX512 && single:
-		foldF32AVX512(a)
+		fold1F32AVX512(a)
+	case p == AVX512 && rows == 4:
+		fold4F64AVX512(a)
 	case p == AVX512:
-		foldF64AVX512(a)
+		fold1F64AVX512(a)
+	case single && rows == 4:
+		fold4F32AVX2(a)
 	case single:
-		foldF32AVX2(a)
+		fold1F32AVX2(a)
+	case rows == 4:
+		fold4F64AVX2(a)
 	default:
-		foldF64AVX2(a)
+		fold1F64AVX2(a)
 	}
 }

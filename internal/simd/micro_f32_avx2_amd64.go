@@ -17,4 +17,9 @@ func micro1x1F32AVX2(j *uint64)
 // folds rows; see fold.go in _gen.
 //
 //go:noescape
-func foldF32AVX2(j *uint64)
+func fold4F32AVX2(j *uint64)
+
+// folds rows; see fold.go in _gen.
+//
+//go:noescape
+func fold1F32AVX2(j *uint64)

@@ -1197,40 +1197,189 @@ moved64:
 	VZEROUPPER
 	RET
 
-// func foldF32AVX2(j *uint64)
+// func fold4F32AVX2(j *uint64)
 // Requires: AVX, FMA3
-TEXT ·foldF32AVX2(SB), NOSPLIT, $0-8
+TEXT ·fold4F32AVX2(SB), NOSPLIT, $0-8
 	MOVQ         j+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         24(AX), DX
-	MOVQ         40(AX), BX
 	VBROADCASTSS 72(AX), Y0
+	VMOVUPS      88(AX), Y7
+	MOVQ         40(AX), CX
+	MOVQ         (AX), DX
+	MOVQ         24(AX), BX
 
-row65:
-	XORQ SI, SI
-	MOVQ 64(AX), DI
+rows65:
+	XORQ  SI, SI
+	MOVQ  64(AX), DI
+	TESTQ DI, DI
+	JE    tail67
 
 vector66:
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
 	MOVQ   16(AX), R8
+	MOVQ   8(AX), R9
 	MOVQ   48(AX), R10
-	MOVQ   CX, R9
-	VXORPD Y1, Y1, Y1
+	LEAQ   (DX)(SI*1), R11
+	LEAQ   (R11)(R9*2), R12
+	ADDQ   SI, R8
 
-slot67:
-	VMOVUPS     (R8)(SI*1), Y2
-	VFMADD231PS (R9)(SI*1), Y2, Y1
-	ADDQ        BX, R8
-	ADDQ        BX, R9
+slot69:
+	VMOVUPS     (R8), Y1
+	VFMADD231PS (R11), Y1, Y3
+	VFMADD231PS (R11)(R9*1), Y1, Y4
+	VFMADD231PS (R12), Y1, Y5
+	VFMADD231PS (R12)(R9*1), Y1, Y6
+	ADDQ        CX, R8
+	ADDQ        CX, R11
+	ADDQ        CX, R12
 	DECQ        R10
-	JNE         slot67
-	VMULPS      Y0, Y1, Y1
-	VMOVUPS     Y1, (DX)(SI*1)
+	JNE         slot69
+	MOVQ        32(AX), R8
+	LEAQ        (BX)(SI*1), R11
+	LEAQ        (R11)(R8*2), R12
+	VMULPS      Y0, Y3, Y3
+	VMOVUPS     Y3, (R11)
+	VMULPS      Y0, Y4, Y4
+	VMOVUPS     Y4, (R11)(R8*1)
+	VMULPS      Y0, Y5, Y5
+	VMOVUPS     Y5, (R12)
+	VMULPS      Y0, Y6, Y6
+	VMOVUPS     Y6, (R12)(R8*1)
 	ADDQ        $0x20, SI
 	DECQ        DI
 	JNE         vector66
-	ADDQ        8(AX), CX
-	ADDQ        32(AX), DX
-	DECQ        56(AX)
-	JNE         row65
+
+tail67:
+	CMPQ   80(AX), $0x00
+	JE     done68
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	MOVQ   16(AX), DI
+	MOVQ   8(AX), R8
+	MOVQ   48(AX), R9
+	LEAQ   (DX)(SI*1), R10
+	LEAQ   (R10)(R8*2), R11
+	ADDQ   SI, DI
+
+slot70:
+	VMASKMOVPS  (DI), Y7, Y1
+	VMASKMOVPS  (R10), Y7, Y2
+	VFMADD231PS Y2, Y1, Y3
+	VMASKMOVPS  (R10)(R8*1), Y7, Y2
+	VFMADD231PS Y2, Y1, Y4
+	VMASKMOVPS  (R11), Y7, Y2
+	VFMADD231PS Y2, Y1, Y5
+	VMASKMOVPS  (R11)(R8*1), Y7, Y2
+	VFMADD231PS Y2, Y1, Y6
+	ADDQ        CX, DI
+	ADDQ        CX, R10
+	ADDQ        CX, R11
+	DECQ        R9
+	JNE         slot70
+	MOVQ        32(AX), DI
+	LEAQ        (BX)(SI*1), R10
+	LEAQ        (R10)(DI*2), R11
+	VMULPS      Y0, Y3, Y3
+	VMASKMOVPS  Y3, Y7, (R10)
+	VMULPS      Y0, Y4, Y4
+	VMASKMOVPS  Y4, Y7, (R10)(DI*1)
+	VMULPS      Y0, Y5, Y5
+	VMASKMOVPS  Y5, Y7, (R11)
+	VMULPS      Y0, Y6, Y6
+	VMASKMOVPS  Y6, Y7, (R11)(DI*1)
+
+done68:
+	MOVQ   8(AX), SI
+	IMUL3Q $0x04, SI, SI
+	ADDQ   SI, DX
+	MOVQ   32(AX), SI
+	IMUL3Q $0x04, SI, SI
+	ADDQ   SI, BX
+	DECQ   56(AX)
+	JNE    rows65
+	VZEROUPPER
+	RET
+
+// func fold1F32AVX2(j *uint64)
+// Requires: AVX, FMA3
+TEXT ·fold1F32AVX2(SB), NOSPLIT, $0-8
+	MOVQ         j+0(FP), AX
+	VBROADCASTSS 72(AX), Y0
+	VMOVUPS      88(AX), Y4
+	MOVQ         40(AX), CX
+	MOVQ         (AX), DX
+	MOVQ         24(AX), BX
+
+rows71:
+	XORQ  SI, SI
+	MOVQ  64(AX), DI
+	TESTQ DI, DI
+	JE    tail73
+
+vector72:
+	VXORPD Y3, Y3, Y3
+	MOVQ   16(AX), R8
+	MOVQ   8(AX), R9
+	MOVQ   48(AX), R10
+	LEAQ   (DX)(SI*1), R11
+	LEAQ   (R11)(R9*2), R9
+	ADDQ   SI, R8
+
+slot75:
+	VMOVUPS     (R8), Y1
+	VFMADD231PS (R11), Y1, Y3
+	ADDQ        CX, R8
+	ADDQ        CX, R11
+	ADDQ        CX, R9
+	DECQ        R10
+	JNE         slot75
+	MOVQ        32(AX), R8
+	LEAQ        (BX)(SI*1), R11
+	LEAQ        (R11)(R8*2), R9
+	VMULPS      Y0, Y3, Y3
+	VMOVUPS     Y3, (R11)
+	ADDQ        $0x20, SI
+	DECQ        DI
+	JNE         vector72
+
+tail73:
+	CMPQ   80(AX), $0x00
+	JE     done74
+	VXORPD Y3, Y3, Y3
+	MOVQ   16(AX), DI
+	MOVQ   8(AX), R8
+	MOVQ   48(AX), R9
+	LEAQ   (DX)(SI*1), R10
+	LEAQ   (R10)(R8*2), R8
+	ADDQ   SI, DI
+
+slot76:
+	VMASKMOVPS  (DI), Y4, Y1
+	VMASKMOVPS  (R10), Y4, Y2
+	VFMADD231PS Y2, Y1, Y3
+	ADDQ        CX, DI
+	ADDQ        CX, R10
+	ADDQ        CX, R8
+	DECQ        R9
+	JNE         slot76
+	MOVQ        32(AX), DI
+	LEAQ        (BX)(SI*1), R10
+	LEAQ        (R10)(DI*2), R8
+	VMULPS      Y0, Y3, Y3
+	VMASKMOVPS  Y3, Y4, (R10)
+
+done74:
+	MOVQ   8(AX), SI
+	IMUL3Q $0x01, SI, SI
+	ADDQ   SI, DX
+	MOVQ   32(AX), SI
+	IMUL3Q $0x01, SI, SI
+	ADDQ   SI, BX
+	DECQ   56(AX)
+	JNE    rows71
 	VZEROUPPER
 	RET

@@ -37,4 +37,9 @@ func micro1x1F32AVX512(j *uint64)
 // folds rows; see fold.go in _gen.
 //
 //go:noescape
-func foldF32AVX512(j *uint64)
+func fold4F32AVX512(j *uint64)
+
+// folds rows; see fold.go in _gen.
+//
+//go:noescape
+func fold1F32AVX512(j *uint64)

@@ -1317,40 +1317,189 @@ moved64:
 	VZEROUPPER
 	RET
 
-// func foldF64AVX2(j *uint64)
+// func fold4F64AVX2(j *uint64)
 // Requires: AVX, FMA3
-TEXT ·foldF64AVX2(SB), NOSPLIT, $0-8
+TEXT ·fold4F64AVX2(SB), NOSPLIT, $0-8
 	MOVQ         j+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         24(AX), DX
-	MOVQ         40(AX), BX
 	VBROADCASTSD 72(AX), Y0
+	VMOVUPD      88(AX), Y7
+	MOVQ         40(AX), CX
+	MOVQ         (AX), DX
+	MOVQ         24(AX), BX
 
-row65:
-	XORQ SI, SI
-	MOVQ 64(AX), DI
+rows65:
+	XORQ  SI, SI
+	MOVQ  64(AX), DI
+	TESTQ DI, DI
+	JE    tail67
 
 vector66:
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
 	MOVQ   16(AX), R8
+	MOVQ   8(AX), R9
 	MOVQ   48(AX), R10
-	MOVQ   CX, R9
-	VXORPD Y1, Y1, Y1
+	LEAQ   (DX)(SI*1), R11
+	LEAQ   (R11)(R9*2), R12
+	ADDQ   SI, R8
 
-slot67:
-	VMOVUPD     (R8)(SI*1), Y2
-	VFMADD231PD (R9)(SI*1), Y2, Y1
-	ADDQ        BX, R8
-	ADDQ        BX, R9
+slot69:
+	VMOVUPD     (R8), Y1
+	VFMADD231PD (R11), Y1, Y3
+	VFMADD231PD (R11)(R9*1), Y1, Y4
+	VFMADD231PD (R12), Y1, Y5
+	VFMADD231PD (R12)(R9*1), Y1, Y6
+	ADDQ        CX, R8
+	ADDQ        CX, R11
+	ADDQ        CX, R12
 	DECQ        R10
-	JNE         slot67
-	VMULPD      Y0, Y1, Y1
-	VMOVUPD     Y1, (DX)(SI*1)
+	JNE         slot69
+	MOVQ        32(AX), R8
+	LEAQ        (BX)(SI*1), R11
+	LEAQ        (R11)(R8*2), R12
+	VMULPD      Y0, Y3, Y3
+	VMOVUPD     Y3, (R11)
+	VMULPD      Y0, Y4, Y4
+	VMOVUPD     Y4, (R11)(R8*1)
+	VMULPD      Y0, Y5, Y5
+	VMOVUPD     Y5, (R12)
+	VMULPD      Y0, Y6, Y6
+	VMOVUPD     Y6, (R12)(R8*1)
 	ADDQ        $0x20, SI
 	DECQ        DI
 	JNE         vector66
-	ADDQ        8(AX), CX
-	ADDQ        32(AX), DX
-	DECQ        56(AX)
-	JNE         row65
+
+tail67:
+	CMPQ   80(AX), $0x00
+	JE     done68
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	MOVQ   16(AX), DI
+	MOVQ   8(AX), R8
+	MOVQ   48(AX), R9
+	LEAQ   (DX)(SI*1), R10
+	LEAQ   (R10)(R8*2), R11
+	ADDQ   SI, DI
+
+slot70:
+	VMASKMOVPD  (DI), Y7, Y1
+	VMASKMOVPD  (R10), Y7, Y2
+	VFMADD231PD Y2, Y1, Y3
+	VMASKMOVPD  (R10)(R8*1), Y7, Y2
+	VFMADD231PD Y2, Y1, Y4
+	VMASKMOVPD  (R11), Y7, Y2
+	VFMADD231PD Y2, Y1, Y5
+	VMASKMOVPD  (R11)(R8*1), Y7, Y2
+	VFMADD231PD Y2, Y1, Y6
+	ADDQ        CX, DI
+	ADDQ        CX, R10
+	ADDQ        CX, R11
+	DECQ        R9
+	JNE         slot70
+	MOVQ        32(AX), DI
+	LEAQ        (BX)(SI*1), R10
+	LEAQ        (R10)(DI*2), R11
+	VMULPD      Y0, Y3, Y3
+	VMASKMOVPD  Y3, Y7, (R10)
+	VMULPD      Y0, Y4, Y4
+	VMASKMOVPD  Y4, Y7, (R10)(DI*1)
+	VMULPD      Y0, Y5, Y5
+	VMASKMOVPD  Y5, Y7, (R11)
+	VMULPD      Y0, Y6, Y6
+	VMASKMOVPD  Y6, Y7, (R11)(DI*1)
+
+done68:
+	MOVQ   8(AX), SI
+	IMUL3Q $0x04, SI, SI
+	ADDQ   SI, DX
+	MOVQ   32(AX), SI
+	IMUL3Q $0x04, SI, SI
+	ADDQ   SI, BX
+	DECQ   56(AX)
+	JNE    rows65
+	VZEROUPPER
+	RET
+
+// func fold1F64AVX2(j *uint64)
+// Requires: AVX, FMA3
+TEXT ·fold1F64AVX2(SB), NOSPLIT, $0-8
+	MOVQ         j+0(FP), AX
+	VBROADCASTSD 72(AX), Y0
+	VMOVUPD      88(AX), Y4
+	MOVQ         40(AX), CX
+	MOVQ         (AX), DX
+	MOVQ         24(AX), BX
+
+rows71:
+	XORQ  SI, SI
+	MOVQ  64(AX), DI
+	TESTQ DI, DI
+	JE    tail73
+
+vector72:
+	VXORPD Y3, Y3, Y3
+	MOVQ   16(AX), R8
+	MOVQ   8(AX), R9
+	MOVQ   48(AX), R10
+	LEAQ   (DX)(SI*1), R11
+	LEAQ   (R11)(R9*2), R9
+	ADDQ   SI, R8
+
+slot75:
+	VMOVUPD     (R8), Y1
+	VFMADD231PD (R11), Y1, Y3
+	ADDQ        CX, R8
+	ADDQ        CX, R11
+	ADDQ        CX, R9
+	DECQ        R10
+	JNE         slot75
+	MOVQ        32(AX), R8
+	LEAQ        (BX)(SI*1), R11
+	LEAQ        (R11)(R8*2), R9
+	VMULPD      Y0, Y3, Y3
+	VMOVUPD     Y3, (R11)
+	ADDQ        $0x20, SI
+	DECQ        DI
+	JNE         vector72
+
+tail73:
+	CMPQ   80(AX), $0x00
+	JE     done74
+	VXORPD Y3, Y3, Y3
+	MOVQ   16(AX), DI
+	MOVQ   8(AX), R8
+	MOVQ   48(AX), R9
+	LEAQ   (DX)(SI*1), R10
+	LEAQ   (R10)(R8*2), R8
+	ADDQ   SI, DI
+
+slot76:
+	VMASKMOVPD  (DI), Y4, Y1
+	VMASKMOVPD  (R10), Y4, Y2
+	VFMADD231PD Y2, Y1, Y3
+	ADDQ        CX, DI
+	ADDQ        CX, R10
+	ADDQ        CX, R8
+	DECQ        R9
+	JNE         slot76
+	MOVQ        32(AX), DI
+	LEAQ        (BX)(SI*1), R10
+	LEAQ        (R10)(DI*2), R8
+	VMULPD      Y0, Y3, Y3
+	VMASKMOVPD  Y3, Y4, (R10)
+
+done74:
+	MOVQ   8(AX), SI
+	IMUL3Q $0x01, SI, SI
+	ADDQ   SI, DX
+	MOVQ   32(AX), SI
+	IMUL3Q $0x01, SI, SI
+	ADDQ   SI, BX
+	DECQ   56(AX)
+	JNE    rows71
 	VZEROUPPER
 	RET

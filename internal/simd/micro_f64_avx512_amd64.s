@@ -4651,40 +4651,191 @@ plain156:
 	VZEROUPPER
 	RET
 
-// func foldF64AVX512(j *uint64)
+// func fold4F64AVX512(j *uint64)
 // Requires: AVX, AVX512F
-TEXT ·foldF64AVX512(SB), NOSPLIT, $0-8
+TEXT ·fold4F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ         j+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         24(AX), DX
-	MOVQ         40(AX), BX
 	VBROADCASTSD 72(AX), Z0
+	MOVL         80(AX), CX
+	KMOVW        CX, K1
+	MOVQ         40(AX), CX
+	MOVQ         (AX), DX
+	MOVQ         24(AX), BX
 
-row163:
-	XORQ SI, SI
-	MOVQ 64(AX), DI
+rows163:
+	XORQ  SI, SI
+	MOVQ  64(AX), DI
+	TESTQ DI, DI
+	JE    tail165
 
 vector164:
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
 	MOVQ   16(AX), R8
+	MOVQ   8(AX), R9
 	MOVQ   48(AX), R10
-	MOVQ   CX, R9
-	VPXORQ Z1, Z1, Z1
+	LEAQ   (DX)(SI*1), R11
+	LEAQ   (R11)(R9*2), R12
+	ADDQ   SI, R8
 
-slot165:
-	VMOVUPD     (R8)(SI*1), Z2
-	VFMADD231PD (R9)(SI*1), Z2, Z1
-	ADDQ        BX, R8
-	ADDQ        BX, R9
+slot167:
+	VMOVUPD     (R8), Z1
+	VFMADD231PD (R11), Z1, Z3
+	VFMADD231PD (R11)(R9*1), Z1, Z4
+	VFMADD231PD (R12), Z1, Z5
+	VFMADD231PD (R12)(R9*1), Z1, Z6
+	ADDQ        CX, R8
+	ADDQ        CX, R11
+	ADDQ        CX, R12
 	DECQ        R10
-	JNE         slot165
-	VMULPD      Z0, Z1, Z1
-	VMOVUPD     Z1, (DX)(SI*1)
+	JNE         slot167
+	MOVQ        32(AX), R8
+	LEAQ        (BX)(SI*1), R11
+	LEAQ        (R11)(R8*2), R12
+	VMULPD      Z0, Z3, Z3
+	VMOVUPD     Z3, (R11)
+	VMULPD      Z0, Z4, Z4
+	VMOVUPD     Z4, (R11)(R8*1)
+	VMULPD      Z0, Z5, Z5
+	VMOVUPD     Z5, (R12)
+	VMULPD      Z0, Z6, Z6
+	VMOVUPD     Z6, (R12)(R8*1)
 	ADDQ        $0x40, SI
 	DECQ        DI
 	JNE         vector164
-	ADDQ        8(AX), CX
-	ADDQ        32(AX), DX
-	DECQ        56(AX)
-	JNE         row163
+
+tail165:
+	CMPQ   80(AX), $0x00
+	JE     done166
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	MOVQ   16(AX), DI
+	MOVQ   8(AX), R8
+	MOVQ   48(AX), R9
+	LEAQ   (DX)(SI*1), R10
+	LEAQ   (R10)(R8*2), R11
+	ADDQ   SI, DI
+
+slot168:
+	VMOVUPD.Z   (DI), K1, Z1
+	VMOVUPD.Z   (R10), K1, Z2
+	VFMADD231PD Z2, Z1, Z3
+	VMOVUPD.Z   (R10)(R8*1), K1, Z2
+	VFMADD231PD Z2, Z1, Z4
+	VMOVUPD.Z   (R11), K1, Z2
+	VFMADD231PD Z2, Z1, Z5
+	VMOVUPD.Z   (R11)(R8*1), K1, Z2
+	VFMADD231PD Z2, Z1, Z6
+	ADDQ        CX, DI
+	ADDQ        CX, R10
+	ADDQ        CX, R11
+	DECQ        R9
+	JNE         slot168
+	MOVQ        32(AX), DI
+	LEAQ        (BX)(SI*1), R10
+	LEAQ        (R10)(DI*2), R11
+	VMULPD      Z0, Z3, Z3
+	VMOVUPD     Z3, K1, (R10)
+	VMULPD      Z0, Z4, Z4
+	VMOVUPD     Z4, K1, (R10)(DI*1)
+	VMULPD      Z0, Z5, Z5
+	VMOVUPD     Z5, K1, (R11)
+	VMULPD      Z0, Z6, Z6
+	VMOVUPD     Z6, K1, (R11)(DI*1)
+
+done166:
+	MOVQ   8(AX), SI
+	IMUL3Q $0x04, SI, SI
+	ADDQ   SI, DX
+	MOVQ   32(AX), SI
+	IMUL3Q $0x04, SI, SI
+	ADDQ   SI, BX
+	DECQ   56(AX)
+	JNE    rows163
+	VZEROUPPER
+	RET
+
+// func fold1F64AVX512(j *uint64)
+// Requires: AVX, AVX512F
+TEXT ·fold1F64AVX512(SB), NOSPLIT, $0-8
+	MOVQ         j+0(FP), AX
+	VBROADCASTSD 72(AX), Z0
+	MOVL         80(AX), CX
+	KMOVW        CX, K1
+	MOVQ         40(AX), CX
+	MOVQ         (AX), DX
+	MOVQ         24(AX), BX
+
+rows169:
+	XORQ  SI, SI
+	MOVQ  64(AX), DI
+	TESTQ DI, DI
+	JE    tail171
+
+vector170:
+	VPXORQ Z3, Z3, Z3
+	MOVQ   16(AX), R8
+	MOVQ   8(AX), R9
+	MOVQ   48(AX), R10
+	LEAQ   (DX)(SI*1), R11
+	LEAQ   (R11)(R9*2), R9
+	ADDQ   SI, R8
+
+slot173:
+	VMOVUPD     (R8), Z1
+	VFMADD231PD (R11), Z1, Z3
+	ADDQ        CX, R8
+	ADDQ        CX, R11
+	ADDQ        CX, R9
+	DECQ        R10
+	JNE         slot173
+	MOVQ        32(AX), R8
+	LEAQ        (BX)(SI*1), R11
+	LEAQ        (R11)(R8*2), R9
+	VMULPD      Z0, Z3, Z3
+	VMOVUPD     Z3, (R11)
+	ADDQ        $0x40, SI
+	DECQ        DI
+	JNE         vector170
+
+tail171:
+	CMPQ   80(AX), $0x00
+	JE     done172
+	VPXORQ Z3, Z3, Z3
+	MOVQ   16(AX), DI
+	MOVQ   8(AX), R8
+	MOVQ   48(AX), R9
+	LEAQ   (DX)(SI*1), R10
+	LEAQ   (R10)(R8*2), R8
+	ADDQ   SI, DI
+
+slot174:
+	VMOVUPD.Z   (DI), K1, Z1
+	VMOVUPD.Z   (R10), K1, Z2
+	VFMADD231PD Z2, Z1, Z3
+	ADDQ        CX, DI
+	ADDQ        CX, R10
+	ADDQ        CX, R8
+	DECQ        R9
+	JNE         slot174
+	MOVQ        32(AX), DI
+	LEAQ        (BX)(SI*1), R10
+	LEAQ        (R10)(DI*2), R8
+	VMULPD      Z0, Z3, Z3
+	VMOVUPD     Z3, K1, (R10)
+
+done172:
+	MOVQ   8(AX), SI
+	IMUL3Q $0x01, SI, SI
+	ADDQ   SI, DX
+	MOVQ   32(AX), SI
+	IMUL3Q $0x01, SI, SI
+	ADDQ   SI, BX
+	DECQ   56(AX)
+	JNE    rows169
 	VZEROUPPER
 	RET

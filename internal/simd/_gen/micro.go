@@ -475,8 +475,8 @@ func (m *micro) laneMask(part int) vec {
 }
 
 // pick3 is pick for instructions of three operands.
-func (m *micro) pick3(double, single func(a, b, c operand.Op)) func(a, b, c operand.Op) {
-	if m.single {
+func (l *lanes) pick3(double, single func(a, b, c operand.Op)) func(a, b, c operand.Op) {
+	if l.single {
 		return single
 	}
 	return double

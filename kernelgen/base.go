@@ -2,6 +2,7 @@ package kernelgen
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/nystream/nystream/internal/simd"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -67,31 +68,33 @@ func fillBase(b Base, dst, x blas64.General, p simd.Packed) {
 	}
 }
 
-// diagBase is the base between a row and itself; for CosineSimilarity x has
-// length one.
-func diagBase(b Base, x []float64) float64 {
+// diagBase computes one base between each row and itself; for CosineSimilarity
+// the rows have length one.
+func diagBase(b Base, dst []float64, x blas64.General) {
 	switch b {
 	case InnerProduct:
-		return simd.Dot(x, x)
+		simd.SquaredNorms(dst, x)
 	case CosineSimilarity:
-		v := []float64{simd.Dot(x, x)}
-		clampCosines(v)
-		return v[0]
+		simd.SquaredNorms(dst, x)
+		clampCosines(dst)
+	default:
+		diagDistances(dst, x)
 	}
-	return diagDistance(x)
 }
 
-// diagDistance is 0, or NaN if the row is not finite, as in a tile.
-func diagDistance(x []float64) (s float64) {
-	for _, v := range x {
-		s += v - v
+// diagDistances are 0, or NaN where the row is not finite, as in a tile. Rows
+// without gaps are looked at in one go.
+func diagDistances(dst []float64, x blas64.General) {
+	clear(dst)
+	if x.Stride == x.Cols && simd.Finite(x.Data[:x.Rows*x.Cols]) {
+		return
 	}
-	return s
+	for i := range dst {
+		if !simd.Finite(simd.Row(x, i)) {
+			dst[i] = math.NaN()
+		}
+	}
 }
 
 // clampCosines takes back what rounding puts outside [−1, 1].
-func clampCosines(v []float64) {
-	for i, c := range v {
-		v[i] = max(-1, min(1, c))
-	}
-}
+func clampCosines(v []float64) { simd.Clamp.Apply(v, v, -1, 1) }

@@ -67,24 +67,21 @@ var builtins = []*spec{
 		name: "cauchy", base: SquaredDistance, formula: "1/(1 + r²/length²)", psd: always,
 		params: []param{length()},
 		profile: func(a args) profile {
-			c := inverseSquare(a.get("length"))
-			return each(func(r2 float64) float64 { return 1 / (1 + c*r2) })
+			return elementwise(simd.Reciprocal, inverseSquare(a.get("length")))
 		},
 	},
 	{
 		name: "multiquadric", base: SquaredDistance, formula: "√(1 + r²/length²)", psd: never,
 		params: []param{length()},
 		profile: func(a args) profile {
-			c := inverseSquare(a.get("length"))
-			return each(func(r2 float64) float64 { return math.Sqrt(1 + c*r2) })
+			return elementwise(simd.Root, inverseSquare(a.get("length")))
 		},
 	},
 	{
 		name: "imq", base: SquaredDistance, formula: "1/√(1 + r²/length²)", psd: always,
 		params: []param{length()},
 		profile: func(a args) profile {
-			c := inverseSquare(a.get("length"))
-			return each(func(r2 float64) float64 { return 1 / math.Sqrt(1+c*r2) })
+			return elementwise(simd.InverseRoot, inverseSquare(a.get("length")))
 		},
 	},
 	{
@@ -103,8 +100,7 @@ var builtins = []*spec{
 		name: "sigmoid", base: InnerProduct, formula: "tanh(gamma·x·y + coef0)", psd: never,
 		params: []param{gamma((*sample).medianSquared), coef0("1")},
 		profile: func(a args) profile {
-			gamma, coef0 := a.get("gamma"), a.get("coef0")
-			return each(func(p float64) float64 { return math.Tanh(gamma*p + coef0) })
+			return elementwise(simd.Tanh, a.get("gamma"), a.get("coef0"))
 		},
 	},
 	{
@@ -121,7 +117,7 @@ var builtins = []*spec{
 	},
 	{
 		name: "relu", base: InnerProduct, formula: "max(0, x·y)", psd: never,
-		profile: func(args) profile { return each(func(p float64) float64 { return max(0, p) }) },
+		profile: func(args) profile { return elementwise(simd.Relu) },
 	},
 }
 

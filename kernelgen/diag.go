@@ -2,8 +2,8 @@ package kernelgen
 
 import (
 	"fmt"
+	"sync"
 
-	"github.com/nystream/nystream/internal/simd"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -14,13 +14,17 @@ func (k Kernel) Diag(dst []float64, x blas64.General) {
 	if len(dst) != x.Rows {
 		panic(fmt.Sprintf("kernelgen: diagonal of length %d for %d rows", len(dst), x.Rows))
 	}
-	var w Workspace
+	w := diagSpaces.Get().(*Workspace)
+	defer diagSpaces.Put(w)
 	for i := 0; i < x.Rows; i += blockSize {
 		to := min(i+blockSize, x.Rows)
-		b := k.diagBases(rowRange(x, i, to), &w)
-		evalTerms(dst[i:to], k.terms, &b, &w)
+		b := k.diagBases(rowRange(x, i, to), w)
+		evalTerms(dst[i:to], k.terms, &b, w)
 	}
 }
+
+// diagSpaces are the workspaces of Diag, which is called for every block of rows.
+var diagSpaces = sync.Pool{New: func() any { return new(Workspace) }}
 
 // diagBases is the bases of each row with itself.
 func (k Kernel) diagBases(x blas64.General, w *Workspace) (b bound) {
@@ -29,13 +33,19 @@ func (k Kernel) diagBases(x blas64.General, w *Workspace) (b bound) {
 			continue
 		}
 		b[base] = w.base(Base(base), x.Rows)
-		for i := range x.Rows {
-			row := simd.Row(x, i)
-			if Base(base) == CosineSimilarity {
-				row = simd.Row(w.unitBlock(rowRange(x, i, i+1)), 0)
-			}
-			b[base][i] = diagBase(Base(base), row)
+		if Base(base) == CosineSimilarity {
+			diagCosines(b[base], x, w)
+		} else {
+			diagBase(Base(base), b[base], x)
 		}
 	}
 	return b
+}
+
+// diagCosines divides the rows by their lengths a block at a time.
+func diagCosines(dst []float64, x blas64.General, w *Workspace) {
+	for i := 0; i < x.Rows; i += blockRows {
+		to := min(i+blockRows, x.Rows)
+		diagBase(CosineSimilarity, dst[i:to], w.unitBlock(rowRange(x, i, to)))
+	}
 }

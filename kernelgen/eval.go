@@ -1,5 +1,7 @@
 package kernelgen
 
+import "github.com/nystream/nystream/internal/simd"
+
 // bound holds the base values of one piece of a tile or diagonal: all of the
 // same length, nil for bases the kernel does not need.
 type bound [numBases][]float64
@@ -13,9 +15,7 @@ func evalTerms(out []float64, terms []term, b *bound, w *Workspace) {
 	next := w.take(len(out))
 	for _, t := range terms[1:] {
 		evalTerm(next, t, b, w)
-		for i, v := range next {
-			out[i] += v
-		}
+		simd.Add(out, next)
 	}
 	w.give(next)
 }
@@ -24,11 +24,8 @@ func evalTerms(out []float64, terms []term, b *bound, w *Workspace) {
 func evalTerm(out []float64, t term, b *bound, w *Workspace) {
 	evalFactor(out, t.factors[0], b, w)
 	multiplyFactors(out, t.factors[1:], b, w)
-	if t.weight == 1 {
-		return
-	}
-	for i := range out {
-		out[i] *= t.weight
+	if t.weight != 1 {
+		simd.Scale.Apply(out, out, t.weight)
 	}
 }
 
@@ -39,9 +36,7 @@ func multiplyFactors(out []float64, factors []factor, b *bound, w *Workspace) {
 	next := w.take(len(out))
 	for _, f := range factors {
 		evalFactor(next, f, b, w)
-		for i, v := range next {
-			out[i] = times(out[i], v)
-		}
+		simd.Multiply(out, next)
 	}
 	w.give(next)
 }

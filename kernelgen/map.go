@@ -23,29 +23,35 @@ type Map struct {
 }
 
 type mapEntry struct {
-	name  string
-	apply func(v []float64) // in place
+	name string
+	// apply sets dst[i] = f(src[i]); the two may be the same.
+	apply func(dst, src []float64)
 }
 
+// All maps but sin and cos have a vector path.
 var maps = []*mapEntry{
-	{"abs", eachEntry(math.Abs)},
+	{"abs", vectorMap(simd.Abs)},
 	{"cos", eachEntry(math.Cos)},
-	{"exp", func(v []float64) { simd.Exp(v, v, 1) }},
-	{"expm1", eachEntry(math.Expm1)},
-	{"identity", func([]float64) {}},
-	{"log1p", eachEntry(math.Log1p)},
-	{"relu", eachEntry(func(a float64) float64 { return max(0, a) })},
-	{"sigmoid", eachEntry(func(a float64) float64 { return 1 / (1 + math.Exp(-a)) })},
+	{"exp", vectorMap(simd.ScaledExp, 1)},
+	{"expm1", vectorMap(simd.Expm1)},
+	{"identity", func(dst, src []float64) { copy(dst, src) }},
+	{"log1p", vectorMap(simd.Log1p, 1)},
+	{"relu", vectorMap(simd.Relu)},
+	{"sigmoid", vectorMap(simd.Logistic)},
 	{"sin", eachEntry(math.Sin)},
-	{"sqrt", eachEntry(math.Sqrt)},
-	{"square", eachEntry(func(a float64) float64 { return a * a })},
-	{"tanh", eachEntry(math.Tanh)},
+	{"sqrt", vectorMap(simd.Sqrt)},
+	{"square", vectorMap(simd.Squared)},
+	{"tanh", vectorMap(simd.Tanh, 1, math.Copysign(0, -1))}, // z + −0 is z, for −0 too
 }
 
-func eachEntry(f func(float64) float64) func(v []float64) {
-	return func(v []float64) {
-		for i, a := range v {
-			v[i] = f(a)
+func vectorMap(f simd.Function, p ...float64) func(dst, src []float64) {
+	return func(dst, src []float64) { f.Apply(dst, src, p...) }
+}
+
+func eachEntry(f func(float64) float64) func(dst, src []float64) {
+	return func(dst, src []float64) {
+		for i, a := range src {
+			dst[i] = f(a)
 		}
 	}
 }
@@ -114,16 +120,15 @@ func (m Map) Apply(dst, src []float64) {
 	if len(dst) != len(src) {
 		panic(fmt.Sprintf("kernelgen: map of %d values into %d", len(src), len(dst)))
 	}
-	copy(dst, src)
 	if m.entry == nil {
+		copy(dst, src)
 		return
 	}
 	if m.scale != 1 {
-		for i := range dst {
-			dst[i] *= m.scale
-		}
+		simd.Scale.Apply(dst, src, m.scale)
+		src = dst
 	}
-	m.entry.apply(dst)
+	m.entry.apply(dst, src)
 }
 
 // MapNames lists the names of the maps.

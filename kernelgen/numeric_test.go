@@ -187,20 +187,6 @@ func TestCompactSupportIsClampedBeforeThePower(t *testing.T) {
 	}
 }
 
-func TestIntegerPower(t *testing.T) {
-	for n := 1; n < 70; n++ {
-		for _, b := range []float64{0, 0.3, -0.7, 1, 2, -3} {
-			got, want := integerPower(b, n), math.Pow(b, float64(n))
-			if math.Abs(got-want) > 1e-14*math.Abs(want) {
-				t.Errorf("%v^%d = %v, want %v", b, n, got, want)
-			}
-		}
-	}
-	if v := integerPower(2, 1023); v != 0x1p1023 {
-		t.Errorf("2^1023 = %v: the last square must not overflow", v)
-	}
-}
-
 func TestCosinesStayWithinOne(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	x := normal(rng, 300, 3, 0)

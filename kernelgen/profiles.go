@@ -23,13 +23,19 @@ func matern(root, length, b, c float64) profile {
 	return profile{fused: simd.ExponentialOfRoot(-clampPositive(root/length), -b, c)}
 }
 
+// elementwise is the profile of a function that has a vector path.
+func elementwise(f simd.Function, p ...float64) profile {
+	return profile{apply: func(v, _ []float64) { f.Apply(v, v, p...) }}
+}
+
 // rationalQuadratic is (1 + c·b)^−alpha, accurate for a large alpha too.
 func rationalQuadratic(c, alpha float64) profile {
+	if alpha == 1 {
+		return elementwise(simd.Reciprocal, c)
+	}
 	return profile{apply: func(v, _ []float64) {
-		for i, b := range v {
-			v[i] = math.Log1p(c * b)
-		}
-		simd.Exp(v, v, -alpha)
+		simd.Log1p.Apply(v, v, c)
+		simd.ScaledExp.Apply(v, v, -alpha)
 	}}
 }
 
@@ -38,46 +44,19 @@ func rationalQuadratic(c, alpha float64) profile {
 func compactRBF(gamma, theta, v float64) profile {
 	raise := realPower(v)
 	return profile{apply: func(b, tmp []float64) {
-		simd.Exp(tmp, b, -gamma)
-		for i, r2 := range b {
-			b[i] = tmp[i] * raise(max(0, 1-math.Sqrt(r2)/theta))
-		}
+		simd.ScaledExp.Apply(tmp, b, -gamma)
+		simd.Bracket.Apply(b, b, theta)
+		raise.run(b, nil)
+		simd.Multiply(b, tmp)
 	}}
 }
 
 // realPower is b^v for 0 ≤ b ≤ 1; the usual small whole v by multiplication.
-func realPower(v float64) func(b float64) float64 {
+func realPower(v float64) profile {
 	if v == math.Trunc(v) && v <= 512 {
-		n := int(v)
-		return func(b float64) float64 { return integerPower(b, n) }
+		return profile{fused: simd.Power(1, 0, int(v))}
 	}
-	return func(b float64) float64 { return math.Pow(b, v) }
-}
-
-// integerPower is b^n for n ≥ 1 by repeated squaring.
-func integerPower(b float64, n int) float64 {
-	for n&1 == 0 {
-		b *= b
-		n >>= 1
-	}
-	power := b
-	for n >>= 1; n > 0; n >>= 1 {
-		b *= b
-		if n&1 == 1 {
-			power *= b
-		}
-	}
-	return power
-}
-
-// times is a·b, with 0·∞ = 0: in kernels the zero is that of an exponential or
-// of a compact support, which wins over any power.
-func times(a, b float64) float64 {
-	p := a * b
-	if p != p && a == a && b == b {
-		return 0
-	}
-	return p
+	return elementwise(simd.Pow, v)
 }
 
 // rbfGamma is the factor of r², whichever way the bandwidth was given.

@@ -14,6 +14,5 @@ func Exp(dst, src []float64, scale float64) {
 		expGo(dst, src, scale)
 		return
 	}
-	copy(dst, src)
-	Exponential(scale).Apply(dst)
+	ScaledExp.Apply(dst, src, scale)
 }

@@ -63,24 +63,37 @@ func expOf(x float64) float64 {
 	if !(x > -expBound && x < expBound) {
 		return expFar(x)
 	}
+	hi, e, n := expParts(x)
+	scale := math.Float64frombits(hi + n<<52)
+	return scale + scale*e
+}
+
+// expParts gives e^x = 2^n·h·(1 + e) with the bits of h, for |x| < 1000.
+func expParts(x float64) (h uint64, e float64, n uint64) {
 	shifted := float64(x*perLn2) + rounder
-	n := shifted - rounder
-	r := x - float64(n*ln2Hi) - float64(n*ln2Lo)
+	k := shifted - rounder
+	r := x - float64(k*ln2Hi) - float64(k*ln2Lo)
 	bits := math.Float64bits(shifted)
 	j := bits % tableSize
 	t := &powers[j]
-	// bits−j is 128 times the exponent in its low bits; the shift drops the
-	// high bits of the rounder.
-	scale := math.Float64frombits(t.hi + (bits-j)<<45)
 	r2 := r * r
-	e := t.tail + r + r2*(0.5+r*(1.0/6)+r2*(1.0/24+r*(1.0/120)))
-	return scale + scale*e
+	e = t.tail + r + r2*(0.5+r*(1.0/6)+r2*(1.0/24+r*(1.0/120)))
+	// bits−j is 128 times n in its low bits; the shift by 52 drops the high bits
+	// of the rounder.
+	return t.hi, e, (bits - j) / tableSize
 }
 
 // expFar handles NaN and what over- or underflows, or nearly so.
 func expFar(x float64) float64 {
-	if x < -746 {
+	switch {
+	case x < -746:
 		return 0
+	case x > 710:
+		return math.Inf(1)
+	case x != x:
+		return x
 	}
-	return math.Exp(x)
+	hi, e, n := expParts(x)
+	h := math.Float64frombits(hi)
+	return math.Ldexp(h+h*e, int(int16(n)))
 }

@@ -5,8 +5,8 @@ import "gonum.org/v1/gonum/blas/blas64"
 // Float is the type of an element.
 type Float interface{ float32 | float64 }
 
-// Matrix is a row-major matrix: blas64.General or blas32.General, to both of
-// which it converts.
+// Matrix is a row-major matrix. Matrix[float64] and blas64.General convert to
+// each other.
 type Matrix[T Float] struct {
 	Rows, Cols int
 	Data       []T

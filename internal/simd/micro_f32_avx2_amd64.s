@@ -288,17 +288,21 @@ flagged11:
 	VPSLLD       $0x17, Y13, Y13
 	VPSLLD       $0x17, Y12, Y12
 	VPSUBD       Y13, Y12, Y12
-	VPADDD       Y13, Y10, Y10
+	VPADDD       constantsF32AVX2micro<>+0(SB), Y13, Y13
+	VMULPS       Y13, Y10, Y10
 	VPADDD       constantsF32AVX2micro<>+0(SB), Y12, Y12
-	VMULPS       Y12, Y10, Y0
+	VMULPS       Y12, Y10, Y10
+	VMOVUPS      Y10, Y0
 	VPSUBD       constantsF32AVX2micro<>+128(SB), Y9, Y12
 	VPSRAD       $0x01, Y12, Y13
 	VPSLLD       $0x17, Y13, Y13
 	VPSLLD       $0x17, Y12, Y12
 	VPSUBD       Y13, Y12, Y12
-	VPADDD       Y13, Y11, Y11
+	VPADDD       constantsF32AVX2micro<>+0(SB), Y13, Y13
+	VMULPS       Y13, Y11, Y11
 	VPADDD       constantsF32AVX2micro<>+0(SB), Y12, Y12
-	VMULPS       Y12, Y11, Y1
+	VMULPS       Y12, Y11, Y11
+	VMOVUPS      Y11, Y1
 	VBROADCASTSS 128(AX), Y8
 	VBROADCASTSS constantsF32AVX2micro<>+64(SB), Y9
 	VBROADCASTSS constantsF32AVX2micro<>+96(SB), Y10
@@ -337,17 +341,21 @@ flagged11:
 	VPSLLD       $0x17, Y13, Y13
 	VPSLLD       $0x17, Y12, Y12
 	VPSUBD       Y13, Y12, Y12
-	VPADDD       Y13, Y10, Y10
+	VPADDD       constantsF32AVX2micro<>+0(SB), Y13, Y13
+	VMULPS       Y13, Y10, Y10
 	VPADDD       constantsF32AVX2micro<>+0(SB), Y12, Y12
-	VMULPS       Y12, Y10, Y2
+	VMULPS       Y12, Y10, Y10
+	VMOVUPS      Y10, Y2
 	VPSUBD       constantsF32AVX2micro<>+128(SB), Y9, Y12
 	VPSRAD       $0x01, Y12, Y13
 	VPSLLD       $0x17, Y13, Y13
 	VPSLLD       $0x17, Y12, Y12
 	VPSUBD       Y13, Y12, Y12
-	VPADDD       Y13, Y11, Y11
+	VPADDD       constantsF32AVX2micro<>+0(SB), Y13, Y13
+	VMULPS       Y13, Y11, Y11
 	VPADDD       constantsF32AVX2micro<>+0(SB), Y12, Y12
-	VMULPS       Y12, Y11, Y3
+	VMULPS       Y12, Y11, Y11
+	VMOVUPS      Y11, Y3
 	VBROADCASTSS 128(AX), Y8
 	VBROADCASTSS constantsF32AVX2micro<>+64(SB), Y9
 	VBROADCASTSS constantsF32AVX2micro<>+96(SB), Y10
@@ -386,17 +394,21 @@ flagged11:
 	VPSLLD       $0x17, Y13, Y13
 	VPSLLD       $0x17, Y12, Y12
 	VPSUBD       Y13, Y12, Y12
-	VPADDD       Y13, Y10, Y10
+	VPADDD       constantsF32AVX2micro<>+0(SB), Y13, Y13
+	VMULPS       Y13, Y10, Y10
 	VPADDD       constantsF32AVX2micro<>+0(SB), Y12, Y12
-	VMULPS       Y12, Y10, Y4
+	VMULPS       Y12, Y10, Y10
+	VMOVUPS      Y10, Y4
 	VPSUBD       constantsF32AVX2micro<>+128(SB), Y9, Y12
 	VPSRAD       $0x01, Y12, Y13
 	VPSLLD       $0x17, Y13, Y13
 	VPSLLD       $0x17, Y12, Y12
 	VPSUBD       Y13, Y12, Y12
-	VPADDD       Y13, Y11, Y11
+	VPADDD       constantsF32AVX2micro<>+0(SB), Y13, Y13
+	VMULPS       Y13, Y11, Y11
 	VPADDD       constantsF32AVX2micro<>+0(SB), Y12, Y12
-	VMULPS       Y12, Y11, Y5
+	VMULPS       Y12, Y11, Y11
+	VMOVUPS      Y11, Y5
 	VBROADCASTSS 128(AX), Y8
 	VBROADCASTSS constantsF32AVX2micro<>+64(SB), Y9
 	VBROADCASTSS constantsF32AVX2micro<>+96(SB), Y10
@@ -435,17 +447,21 @@ flagged11:
 	VPSLLD       $0x17, Y13, Y13
 	VPSLLD       $0x17, Y12, Y12
 	VPSUBD       Y13, Y12, Y12
-	VPADDD       Y13, Y10, Y10
+	VPADDD       constantsF32AVX2micro<>+0(SB), Y13, Y13
+	VMULPS       Y13, Y10, Y10
 	VPADDD       constantsF32AVX2micro<>+0(SB), Y12, Y12
-	VMULPS       Y12, Y10, Y6
+	VMULPS       Y12, Y10, Y10
+	VMOVUPS      Y10, Y6
 	VPSUBD       constantsF32AVX2micro<>+128(SB), Y9, Y12
 	VPSRAD       $0x01, Y12, Y13
 	VPSLLD       $0x17, Y13, Y13
 	VPSLLD       $0x17, Y12, Y12
 	VPSUBD       Y13, Y12, Y12
-	VPADDD       Y13, Y11, Y11
+	VPADDD       constantsF32AVX2micro<>+0(SB), Y13, Y13
+	VMULPS       Y13, Y11, Y11
 	VPADDD       constantsF32AVX2micro<>+0(SB), Y12, Y12
-	VMULPS       Y12, Y11, Y7
+	VMULPS       Y12, Y11, Y11
+	VMOVUPS      Y11, Y7
 	JMP          plain12
 
 root13:
@@ -478,9 +494,11 @@ root13:
 	VPSLLD       $0x17, Y12, Y12
 	VPSLLD       $0x17, Y11, Y11
 	VPSUBD       Y12, Y11, Y11
-	VPADDD       Y12, Y10, Y10
+	VPADDD       constantsF32AVX2micro<>+0(SB), Y12, Y12
+	VMULPS       Y12, Y10, Y10
 	VPADDD       constantsF32AVX2micro<>+0(SB), Y11, Y11
-	VMULPS       Y11, Y10, Y0
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, Y0
 	VMULPS       Y0, Y8, Y0
 	VBROADCASTSS 128(AX), Y9
 	VBROADCASTSS constantsF32AVX2micro<>+64(SB), Y10
@@ -509,9 +527,11 @@ root13:
 	VPSLLD       $0x17, Y12, Y12
 	VPSLLD       $0x17, Y11, Y11
 	VPSUBD       Y12, Y11, Y11
-	VPADDD       Y12, Y10, Y10
+	VPADDD       constantsF32AVX2micro<>+0(SB), Y12, Y12
+	VMULPS       Y12, Y10, Y10
 	VPADDD       constantsF32AVX2micro<>+0(SB), Y11, Y11
-	VMULPS       Y11, Y10, Y1
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, Y1
 	VMULPS       Y1, Y8, Y1
 	VBROADCASTSS 128(AX), Y9
 	VBROADCASTSS constantsF32AVX2micro<>+64(SB), Y10
@@ -540,9 +560,11 @@ root13:
 	VPSLLD       $0x17, Y12, Y12
 	VPSLLD       $0x17, Y11, Y11
 	VPSUBD       Y12, Y11, Y11
-	VPADDD       Y12, Y10, Y10
+	VPADDD       constantsF32AVX2micro<>+0(SB), Y12, Y12
+	VMULPS       Y12, Y10, Y10
 	VPADDD       constantsF32AVX2micro<>+0(SB), Y11, Y11
-	VMULPS       Y11, Y10, Y2
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, Y2
 	VMULPS       Y2, Y8, Y2
 	VBROADCASTSS 128(AX), Y9
 	VBROADCASTSS constantsF32AVX2micro<>+64(SB), Y10
@@ -571,9 +593,11 @@ root13:
 	VPSLLD       $0x17, Y12, Y12
 	VPSLLD       $0x17, Y11, Y11
 	VPSUBD       Y12, Y11, Y11
-	VPADDD       Y12, Y10, Y10
+	VPADDD       constantsF32AVX2micro<>+0(SB), Y12, Y12
+	VMULPS       Y12, Y10, Y10
 	VPADDD       constantsF32AVX2micro<>+0(SB), Y11, Y11
-	VMULPS       Y11, Y10, Y3
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, Y3
 	VMULPS       Y3, Y8, Y3
 	VBROADCASTSS 128(AX), Y9
 	VBROADCASTSS constantsF32AVX2micro<>+64(SB), Y10
@@ -602,9 +626,11 @@ root13:
 	VPSLLD       $0x17, Y12, Y12
 	VPSLLD       $0x17, Y11, Y11
 	VPSUBD       Y12, Y11, Y11
-	VPADDD       Y12, Y10, Y10
+	VPADDD       constantsF32AVX2micro<>+0(SB), Y12, Y12
+	VMULPS       Y12, Y10, Y10
 	VPADDD       constantsF32AVX2micro<>+0(SB), Y11, Y11
-	VMULPS       Y11, Y10, Y4
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, Y4
 	VMULPS       Y4, Y8, Y4
 	VBROADCASTSS 128(AX), Y9
 	VBROADCASTSS constantsF32AVX2micro<>+64(SB), Y10
@@ -633,9 +659,11 @@ root13:
 	VPSLLD       $0x17, Y12, Y12
 	VPSLLD       $0x17, Y11, Y11
 	VPSUBD       Y12, Y11, Y11
-	VPADDD       Y12, Y10, Y10
+	VPADDD       constantsF32AVX2micro<>+0(SB), Y12, Y12
+	VMULPS       Y12, Y10, Y10
 	VPADDD       constantsF32AVX2micro<>+0(SB), Y11, Y11
-	VMULPS       Y11, Y10, Y5
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, Y5
 	VMULPS       Y5, Y8, Y5
 	VBROADCASTSS 128(AX), Y9
 	VBROADCASTSS constantsF32AVX2micro<>+64(SB), Y10
@@ -664,9 +692,11 @@ root13:
 	VPSLLD       $0x17, Y12, Y12
 	VPSLLD       $0x17, Y11, Y11
 	VPSUBD       Y12, Y11, Y11
-	VPADDD       Y12, Y10, Y10
+	VPADDD       constantsF32AVX2micro<>+0(SB), Y12, Y12
+	VMULPS       Y12, Y10, Y10
 	VPADDD       constantsF32AVX2micro<>+0(SB), Y11, Y11
-	VMULPS       Y11, Y10, Y6
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, Y6
 	VMULPS       Y6, Y8, Y6
 	VBROADCASTSS 128(AX), Y9
 	VBROADCASTSS constantsF32AVX2micro<>+64(SB), Y10
@@ -695,9 +725,11 @@ root13:
 	VPSLLD       $0x17, Y12, Y12
 	VPSLLD       $0x17, Y11, Y11
 	VPSUBD       Y12, Y11, Y11
-	VPADDD       Y12, Y10, Y10
+	VPADDD       constantsF32AVX2micro<>+0(SB), Y12, Y12
+	VMULPS       Y12, Y10, Y10
 	VPADDD       constantsF32AVX2micro<>+0(SB), Y11, Y11
-	VMULPS       Y11, Y10, Y7
+	VMULPS       Y11, Y10, Y10
+	VMOVUPS      Y10, Y7
 	VMULPS       Y7, Y8, Y7
 	JMP          plain12
 
@@ -1051,17 +1083,21 @@ flagged52:
 	VPSLLD       $0x17, Y7, Y7
 	VPSLLD       $0x17, Y6, Y6
 	VPSUBD       Y7, Y6, Y6
-	VPADDD       Y7, Y4, Y4
+	VPADDD       constantsF32AVX2micro<>+0(SB), Y7, Y7
+	VMULPS       Y7, Y4, Y4
 	VPADDD       constantsF32AVX2micro<>+0(SB), Y6, Y6
-	VMULPS       Y6, Y4, Y0
+	VMULPS       Y6, Y4, Y4
+	VMOVUPS      Y4, Y0
 	VPSUBD       constantsF32AVX2micro<>+128(SB), Y3, Y6
 	VPSRAD       $0x01, Y6, Y7
 	VPSLLD       $0x17, Y7, Y7
 	VPSLLD       $0x17, Y6, Y6
 	VPSUBD       Y7, Y6, Y6
-	VPADDD       Y7, Y5, Y5
+	VPADDD       constantsF32AVX2micro<>+0(SB), Y7, Y7
+	VMULPS       Y7, Y5, Y5
 	VPADDD       constantsF32AVX2micro<>+0(SB), Y6, Y6
-	VMULPS       Y6, Y5, Y1
+	VMULPS       Y6, Y5, Y5
+	VMOVUPS      Y5, Y1
 	JMP          plain53
 
 root54:
@@ -1094,9 +1130,11 @@ root54:
 	VPSLLD       $0x17, Y6, Y6
 	VPSLLD       $0x17, Y5, Y5
 	VPSUBD       Y6, Y5, Y5
-	VPADDD       Y6, Y4, Y4
+	VPADDD       constantsF32AVX2micro<>+0(SB), Y6, Y6
+	VMULPS       Y6, Y4, Y4
 	VPADDD       constantsF32AVX2micro<>+0(SB), Y5, Y5
-	VMULPS       Y5, Y4, Y0
+	VMULPS       Y5, Y4, Y4
+	VMOVUPS      Y4, Y0
 	VMULPS       Y0, Y2, Y0
 	VBROADCASTSS 128(AX), Y3
 	VBROADCASTSS constantsF32AVX2micro<>+64(SB), Y4
@@ -1125,9 +1163,11 @@ root54:
 	VPSLLD       $0x17, Y6, Y6
 	VPSLLD       $0x17, Y5, Y5
 	VPSUBD       Y6, Y5, Y5
-	VPADDD       Y6, Y4, Y4
+	VPADDD       constantsF32AVX2micro<>+0(SB), Y6, Y6
+	VMULPS       Y6, Y4, Y4
 	VPADDD       constantsF32AVX2micro<>+0(SB), Y5, Y5
-	VMULPS       Y5, Y4, Y1
+	VMULPS       Y5, Y4, Y4
+	VMOVUPS      Y4, Y1
 	VMULPS       Y1, Y2, Y1
 	JMP          plain53
 

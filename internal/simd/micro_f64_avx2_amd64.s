@@ -318,17 +318,21 @@ flagged11:
 	VPSLLD       $0x14, Y13, Y13
 	VPSLLD       $0x14, Y12, Y12
 	VPSUBD       Y13, Y12, Y12
-	VPADDD       Y13, Y10, Y10
+	VPADDD       constantsF64AVX2micro<>+0(SB), Y13, Y13
+	VMULPD       Y13, Y10, Y10
 	VPADDD       constantsF64AVX2micro<>+0(SB), Y12, Y12
-	VMULPD       Y12, Y10, Y0
+	VMULPD       Y12, Y10, Y10
+	VMOVUPD      Y10, Y0
 	VPSLLQ       $0x20, Y9, Y12
 	VPSRAD       $0x01, Y12, Y13
 	VPSLLD       $0x14, Y13, Y13
 	VPSLLD       $0x14, Y12, Y12
 	VPSUBD       Y13, Y12, Y12
-	VPADDD       Y13, Y11, Y11
+	VPADDD       constantsF64AVX2micro<>+0(SB), Y13, Y13
+	VMULPD       Y13, Y11, Y11
 	VPADDD       constantsF64AVX2micro<>+0(SB), Y12, Y12
-	VMULPD       Y12, Y11, Y1
+	VMULPD       Y12, Y11, Y11
+	VMOVUPD      Y11, Y1
 	VBROADCASTSD 128(AX), Y8
 	VBROADCASTSD constantsF64AVX2micro<>+64(SB), Y9
 	VBROADCASTSD constantsF64AVX2micro<>+96(SB), Y10
@@ -377,17 +381,21 @@ flagged11:
 	VPSLLD       $0x14, Y13, Y13
 	VPSLLD       $0x14, Y12, Y12
 	VPSUBD       Y13, Y12, Y12
-	VPADDD       Y13, Y10, Y10
+	VPADDD       constantsF64AVX2micro<>+0(SB), Y13, Y13
+	VMULPD       Y13, Y10, Y10
 	VPADDD       constantsF64AVX2micro<>+0(SB), Y12, Y12
-	VMULPD       Y12, Y10, Y2
+	VMULPD       Y12, Y10, Y10
+	VMOVUPD      Y10, Y2
 	VPSLLQ       $0x20, Y9, Y12
 	VPSRAD       $0x01, Y12, Y13
 	VPSLLD       $0x14, Y13, Y13
 	VPSLLD       $0x14, Y12, Y12
 	VPSUBD       Y13, Y12, Y12
-	VPADDD       Y13, Y11, Y11
+	VPADDD       constantsF64AVX2micro<>+0(SB), Y13, Y13
+	VMULPD       Y13, Y11, Y11
 	VPADDD       constantsF64AVX2micro<>+0(SB), Y12, Y12
-	VMULPD       Y12, Y11, Y3
+	VMULPD       Y12, Y11, Y11
+	VMOVUPD      Y11, Y3
 	VBROADCASTSD 128(AX), Y8
 	VBROADCASTSD constantsF64AVX2micro<>+64(SB), Y9
 	VBROADCASTSD constantsF64AVX2micro<>+96(SB), Y10
@@ -436,17 +444,21 @@ flagged11:
 	VPSLLD       $0x14, Y13, Y13
 	VPSLLD       $0x14, Y12, Y12
 	VPSUBD       Y13, Y12, Y12
-	VPADDD       Y13, Y10, Y10
+	VPADDD       constantsF64AVX2micro<>+0(SB), Y13, Y13
+	VMULPD       Y13, Y10, Y10
 	VPADDD       constantsF64AVX2micro<>+0(SB), Y12, Y12
-	VMULPD       Y12, Y10, Y4
+	VMULPD       Y12, Y10, Y10
+	VMOVUPD      Y10, Y4
 	VPSLLQ       $0x20, Y9, Y12
 	VPSRAD       $0x01, Y12, Y13
 	VPSLLD       $0x14, Y13, Y13
 	VPSLLD       $0x14, Y12, Y12
 	VPSUBD       Y13, Y12, Y12
-	VPADDD       Y13, Y11, Y11
+	VPADDD       constantsF64AVX2micro<>+0(SB), Y13, Y13
+	VMULPD       Y13, Y11, Y11
 	VPADDD       constantsF64AVX2micro<>+0(SB), Y12, Y12
-	VMULPD       Y12, Y11, Y5
+	VMULPD       Y12, Y11, Y11
+	VMOVUPD      Y11, Y5
 	VBROADCASTSD 128(AX), Y8
 	VBROADCASTSD constantsF64AVX2micro<>+64(SB), Y9
 	VBROADCASTSD constantsF64AVX2micro<>+96(SB), Y10
@@ -495,17 +507,21 @@ flagged11:
 	VPSLLD       $0x14, Y13, Y13
 	VPSLLD       $0x14, Y12, Y12
 	VPSUBD       Y13, Y12, Y12
-	VPADDD       Y13, Y10, Y10
+	VPADDD       constantsF64AVX2micro<>+0(SB), Y13, Y13
+	VMULPD       Y13, Y10, Y10
 	VPADDD       constantsF64AVX2micro<>+0(SB), Y12, Y12
-	VMULPD       Y12, Y10, Y6
+	VMULPD       Y12, Y10, Y10
+	VMOVUPD      Y10, Y6
 	VPSLLQ       $0x20, Y9, Y12
 	VPSRAD       $0x01, Y12, Y13
 	VPSLLD       $0x14, Y13, Y13
 	VPSLLD       $0x14, Y12, Y12
 	VPSUBD       Y13, Y12, Y12
-	VPADDD       Y13, Y11, Y11
+	VPADDD       constantsF64AVX2micro<>+0(SB), Y13, Y13
+	VMULPD       Y13, Y11, Y11
 	VPADDD       constantsF64AVX2micro<>+0(SB), Y12, Y12
-	VMULPD       Y12, Y11, Y7
+	VMULPD       Y12, Y11, Y11
+	VMOVUPD      Y11, Y7
 	JMP          plain12
 
 root13:
@@ -543,9 +559,11 @@ root13:
 	VPSLLD       $0x14, Y12, Y12
 	VPSLLD       $0x14, Y11, Y11
 	VPSUBD       Y12, Y11, Y11
-	VPADDD       Y12, Y10, Y10
+	VPADDD       constantsF64AVX2micro<>+0(SB), Y12, Y12
+	VMULPD       Y12, Y10, Y10
 	VPADDD       constantsF64AVX2micro<>+0(SB), Y11, Y11
-	VMULPD       Y11, Y10, Y0
+	VMULPD       Y11, Y10, Y10
+	VMOVUPD      Y10, Y0
 	VMULPD       Y0, Y8, Y0
 	VBROADCASTSD 128(AX), Y9
 	VBROADCASTSD constantsF64AVX2micro<>+64(SB), Y10
@@ -579,9 +597,11 @@ root13:
 	VPSLLD       $0x14, Y12, Y12
 	VPSLLD       $0x14, Y11, Y11
 	VPSUBD       Y12, Y11, Y11
-	VPADDD       Y12, Y10, Y10
+	VPADDD       constantsF64AVX2micro<>+0(SB), Y12, Y12
+	VMULPD       Y12, Y10, Y10
 	VPADDD       constantsF64AVX2micro<>+0(SB), Y11, Y11
-	VMULPD       Y11, Y10, Y1
+	VMULPD       Y11, Y10, Y10
+	VMOVUPD      Y10, Y1
 	VMULPD       Y1, Y8, Y1
 	VBROADCASTSD 128(AX), Y9
 	VBROADCASTSD constantsF64AVX2micro<>+64(SB), Y10
@@ -615,9 +635,11 @@ root13:
 	VPSLLD       $0x14, Y12, Y12
 	VPSLLD       $0x14, Y11, Y11
 	VPSUBD       Y12, Y11, Y11
-	VPADDD       Y12, Y10, Y10
+	VPADDD       constantsF64AVX2micro<>+0(SB), Y12, Y12
+	VMULPD       Y12, Y10, Y10
 	VPADDD       constantsF64AVX2micro<>+0(SB), Y11, Y11
-	VMULPD       Y11, Y10, Y2
+	VMULPD       Y11, Y10, Y10
+	VMOVUPD      Y10, Y2
 	VMULPD       Y2, Y8, Y2
 	VBROADCASTSD 128(AX), Y9
 	VBROADCASTSD constantsF64AVX2micro<>+64(SB), Y10
@@ -651,9 +673,11 @@ root13:
 	VPSLLD       $0x14, Y12, Y12
 	VPSLLD       $0x14, Y11, Y11
 	VPSUBD       Y12, Y11, Y11
-	VPADDD       Y12, Y10, Y10
+	VPADDD       constantsF64AVX2micro<>+0(SB), Y12, Y12
+	VMULPD       Y12, Y10, Y10
 	VPADDD       constantsF64AVX2micro<>+0(SB), Y11, Y11
-	VMULPD       Y11, Y10, Y3
+	VMULPD       Y11, Y10, Y10
+	VMOVUPD      Y10, Y3
 	VMULPD       Y3, Y8, Y3
 	VBROADCASTSD 128(AX), Y9
 	VBROADCASTSD constantsF64AVX2micro<>+64(SB), Y10
@@ -687,9 +711,11 @@ root13:
 	VPSLLD       $0x14, Y12, Y12
 	VPSLLD       $0x14, Y11, Y11
 	VPSUBD       Y12, Y11, Y11
-	VPADDD       Y12, Y10, Y10
+	VPADDD       constantsF64AVX2micro<>+0(SB), Y12, Y12
+	VMULPD       Y12, Y10, Y10
 	VPADDD       constantsF64AVX2micro<>+0(SB), Y11, Y11
-	VMULPD       Y11, Y10, Y4
+	VMULPD       Y11, Y10, Y10
+	VMOVUPD      Y10, Y4
 	VMULPD       Y4, Y8, Y4
 	VBROADCASTSD 128(AX), Y9
 	VBROADCASTSD constantsF64AVX2micro<>+64(SB), Y10
@@ -723,9 +749,11 @@ root13:
 	VPSLLD       $0x14, Y12, Y12
 	VPSLLD       $0x14, Y11, Y11
 	VPSUBD       Y12, Y11, Y11
-	VPADDD       Y12, Y10, Y10
+	VPADDD       constantsF64AVX2micro<>+0(SB), Y12, Y12
+	VMULPD       Y12, Y10, Y10
 	VPADDD       constantsF64AVX2micro<>+0(SB), Y11, Y11
-	VMULPD       Y11, Y10, Y5
+	VMULPD       Y11, Y10, Y10
+	VMOVUPD      Y10, Y5
 	VMULPD       Y5, Y8, Y5
 	VBROADCASTSD 128(AX), Y9
 	VBROADCASTSD constantsF64AVX2micro<>+64(SB), Y10
@@ -759,9 +787,11 @@ root13:
 	VPSLLD       $0x14, Y12, Y12
 	VPSLLD       $0x14, Y11, Y11
 	VPSUBD       Y12, Y11, Y11
-	VPADDD       Y12, Y10, Y10
+	VPADDD       constantsF64AVX2micro<>+0(SB), Y12, Y12
+	VMULPD       Y12, Y10, Y10
 	VPADDD       constantsF64AVX2micro<>+0(SB), Y11, Y11
-	VMULPD       Y11, Y10, Y6
+	VMULPD       Y11, Y10, Y10
+	VMOVUPD      Y10, Y6
 	VMULPD       Y6, Y8, Y6
 	VBROADCASTSD 128(AX), Y9
 	VBROADCASTSD constantsF64AVX2micro<>+64(SB), Y10
@@ -795,9 +825,11 @@ root13:
 	VPSLLD       $0x14, Y12, Y12
 	VPSLLD       $0x14, Y11, Y11
 	VPSUBD       Y12, Y11, Y11
-	VPADDD       Y12, Y10, Y10
+	VPADDD       constantsF64AVX2micro<>+0(SB), Y12, Y12
+	VMULPD       Y12, Y10, Y10
 	VPADDD       constantsF64AVX2micro<>+0(SB), Y11, Y11
-	VMULPD       Y11, Y10, Y7
+	VMULPD       Y11, Y10, Y10
+	VMOVUPD      Y10, Y7
 	VMULPD       Y7, Y8, Y7
 	JMP          plain12
 
@@ -1161,17 +1193,21 @@ flagged52:
 	VPSLLD       $0x14, Y7, Y7
 	VPSLLD       $0x14, Y6, Y6
 	VPSUBD       Y7, Y6, Y6
-	VPADDD       Y7, Y4, Y4
+	VPADDD       constantsF64AVX2micro<>+0(SB), Y7, Y7
+	VMULPD       Y7, Y4, Y4
 	VPADDD       constantsF64AVX2micro<>+0(SB), Y6, Y6
-	VMULPD       Y6, Y4, Y0
+	VMULPD       Y6, Y4, Y4
+	VMOVUPD      Y4, Y0
 	VPSLLQ       $0x20, Y3, Y6
 	VPSRAD       $0x01, Y6, Y7
 	VPSLLD       $0x14, Y7, Y7
 	VPSLLD       $0x14, Y6, Y6
 	VPSUBD       Y7, Y6, Y6
-	VPADDD       Y7, Y5, Y5
+	VPADDD       constantsF64AVX2micro<>+0(SB), Y7, Y7
+	VMULPD       Y7, Y5, Y5
 	VPADDD       constantsF64AVX2micro<>+0(SB), Y6, Y6
-	VMULPD       Y6, Y5, Y1
+	VMULPD       Y6, Y5, Y5
+	VMOVUPD      Y5, Y1
 	JMP          plain53
 
 root54:
@@ -1209,9 +1245,11 @@ root54:
 	VPSLLD       $0x14, Y6, Y6
 	VPSLLD       $0x14, Y5, Y5
 	VPSUBD       Y6, Y5, Y5
-	VPADDD       Y6, Y4, Y4
+	VPADDD       constantsF64AVX2micro<>+0(SB), Y6, Y6
+	VMULPD       Y6, Y4, Y4
 	VPADDD       constantsF64AVX2micro<>+0(SB), Y5, Y5
-	VMULPD       Y5, Y4, Y0
+	VMULPD       Y5, Y4, Y4
+	VMOVUPD      Y4, Y0
 	VMULPD       Y0, Y2, Y0
 	VBROADCASTSD 128(AX), Y3
 	VBROADCASTSD constantsF64AVX2micro<>+64(SB), Y4
@@ -1245,9 +1283,11 @@ root54:
 	VPSLLD       $0x14, Y6, Y6
 	VPSLLD       $0x14, Y5, Y5
 	VPSUBD       Y6, Y5, Y5
-	VPADDD       Y6, Y4, Y4
+	VPADDD       constantsF64AVX2micro<>+0(SB), Y6, Y6
+	VMULPD       Y6, Y4, Y4
 	VPADDD       constantsF64AVX2micro<>+0(SB), Y5, Y5
-	VMULPD       Y5, Y4, Y1
+	VMULPD       Y5, Y4, Y4
+	VMOVUPD      Y4, Y1
 	VMULPD       Y1, Y2, Y1
 	JMP          plain53
 

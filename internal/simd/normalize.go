@@ -7,13 +7,11 @@ import "math"
 // is as long as x; the two may be the same slice.
 func Normalize(dst, x []float64) {
 	dst = dst[:len(x)]
-	e := exponent(x)
-	var s float64
-	for k, v := range x {
-		v = math.Ldexp(v, -e)
-		dst[k] = v
-		s += float64(v * v)
-	}
+	_, e := math.Frexp(MaxAbs(x))
+	// Two factors, since one power of two may be beyond float64.
+	Scale.Apply(dst, x, math.Ldexp(1, -e/2))
+	Scale.Apply(dst, dst, math.Ldexp(1, e/2-e))
+	s := dot(dst, dst)
 	if s == 0 {
 		return
 	}

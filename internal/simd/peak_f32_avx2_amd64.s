@@ -218,17 +218,21 @@ repeat8:
 	VPSLLD       $0x17, Y15, Y15
 	VPSLLD       $0x17, Y14, Y14
 	VPSUBD       Y15, Y14, Y14
-	VPADDD       Y15, Y12, Y12
+	VPADDD       constantsF32AVX2peak<>+0(SB), Y15, Y15
+	VMULPS       Y15, Y12, Y12
 	VPADDD       constantsF32AVX2peak<>+0(SB), Y14, Y14
-	VMULPS       Y14, Y12, Y0
+	VMULPS       Y14, Y12, Y12
+	VMOVUPS      Y12, Y0
 	VPSUBD       constantsF32AVX2peak<>+128(SB), Y11, Y14
 	VPSRAD       $0x01, Y14, Y15
 	VPSLLD       $0x17, Y15, Y15
 	VPSLLD       $0x17, Y14, Y14
 	VPSUBD       Y15, Y14, Y14
-	VPADDD       Y15, Y13, Y13
+	VPADDD       constantsF32AVX2peak<>+0(SB), Y15, Y15
+	VMULPS       Y15, Y13, Y13
 	VPADDD       constantsF32AVX2peak<>+0(SB), Y14, Y14
-	VMULPS       Y14, Y13, Y1
+	VMULPS       Y14, Y13, Y13
+	VMOVUPS      Y13, Y1
 	VBROADCASTSS 128(AX), Y10
 	VBROADCASTSS constantsF32AVX2peak<>+64(SB), Y11
 	VBROADCASTSS constantsF32AVX2peak<>+96(SB), Y12
@@ -267,17 +271,21 @@ repeat8:
 	VPSLLD       $0x17, Y15, Y15
 	VPSLLD       $0x17, Y14, Y14
 	VPSUBD       Y15, Y14, Y14
-	VPADDD       Y15, Y12, Y12
+	VPADDD       constantsF32AVX2peak<>+0(SB), Y15, Y15
+	VMULPS       Y15, Y12, Y12
 	VPADDD       constantsF32AVX2peak<>+0(SB), Y14, Y14
-	VMULPS       Y14, Y12, Y2
+	VMULPS       Y14, Y12, Y12
+	VMOVUPS      Y12, Y2
 	VPSUBD       constantsF32AVX2peak<>+128(SB), Y11, Y14
 	VPSRAD       $0x01, Y14, Y15
 	VPSLLD       $0x17, Y15, Y15
 	VPSLLD       $0x17, Y14, Y14
 	VPSUBD       Y15, Y14, Y14
-	VPADDD       Y15, Y13, Y13
+	VPADDD       constantsF32AVX2peak<>+0(SB), Y15, Y15
+	VMULPS       Y15, Y13, Y13
 	VPADDD       constantsF32AVX2peak<>+0(SB), Y14, Y14
-	VMULPS       Y14, Y13, Y3
+	VMULPS       Y14, Y13, Y13
+	VMOVUPS      Y13, Y3
 	VBROADCASTSS 128(AX), Y10
 	VBROADCASTSS constantsF32AVX2peak<>+64(SB), Y11
 	VBROADCASTSS constantsF32AVX2peak<>+96(SB), Y12
@@ -316,17 +324,21 @@ repeat8:
 	VPSLLD       $0x17, Y15, Y15
 	VPSLLD       $0x17, Y14, Y14
 	VPSUBD       Y15, Y14, Y14
-	VPADDD       Y15, Y12, Y12
+	VPADDD       constantsF32AVX2peak<>+0(SB), Y15, Y15
+	VMULPS       Y15, Y12, Y12
 	VPADDD       constantsF32AVX2peak<>+0(SB), Y14, Y14
-	VMULPS       Y14, Y12, Y4
+	VMULPS       Y14, Y12, Y12
+	VMOVUPS      Y12, Y4
 	VPSUBD       constantsF32AVX2peak<>+128(SB), Y11, Y14
 	VPSRAD       $0x01, Y14, Y15
 	VPSLLD       $0x17, Y15, Y15
 	VPSLLD       $0x17, Y14, Y14
 	VPSUBD       Y15, Y14, Y14
-	VPADDD       Y15, Y13, Y13
+	VPADDD       constantsF32AVX2peak<>+0(SB), Y15, Y15
+	VMULPS       Y15, Y13, Y13
 	VPADDD       constantsF32AVX2peak<>+0(SB), Y14, Y14
-	VMULPS       Y14, Y13, Y5
+	VMULPS       Y14, Y13, Y13
+	VMOVUPS      Y13, Y5
 	VBROADCASTSS 128(AX), Y10
 	VBROADCASTSS constantsF32AVX2peak<>+64(SB), Y11
 	VBROADCASTSS constantsF32AVX2peak<>+96(SB), Y12
@@ -365,17 +377,21 @@ repeat8:
 	VPSLLD       $0x17, Y15, Y15
 	VPSLLD       $0x17, Y14, Y14
 	VPSUBD       Y15, Y14, Y14
-	VPADDD       Y15, Y12, Y12
+	VPADDD       constantsF32AVX2peak<>+0(SB), Y15, Y15
+	VMULPS       Y15, Y12, Y12
 	VPADDD       constantsF32AVX2peak<>+0(SB), Y14, Y14
-	VMULPS       Y14, Y12, Y6
+	VMULPS       Y14, Y12, Y12
+	VMOVUPS      Y12, Y6
 	VPSUBD       constantsF32AVX2peak<>+128(SB), Y11, Y14
 	VPSRAD       $0x01, Y14, Y15
 	VPSLLD       $0x17, Y15, Y15
 	VPSLLD       $0x17, Y14, Y14
 	VPSUBD       Y15, Y14, Y14
-	VPADDD       Y15, Y13, Y13
+	VPADDD       constantsF32AVX2peak<>+0(SB), Y15, Y15
+	VMULPS       Y15, Y13, Y13
 	VPADDD       constantsF32AVX2peak<>+0(SB), Y14, Y14
-	VMULPS       Y14, Y13, Y7
+	VMULPS       Y14, Y13, Y13
+	VMOVUPS      Y13, Y7
 	VBROADCASTSS 128(AX), Y10
 	VBROADCASTSS constantsF32AVX2peak<>+64(SB), Y11
 	VBROADCASTSS constantsF32AVX2peak<>+96(SB), Y12
@@ -414,17 +430,21 @@ repeat8:
 	VPSLLD       $0x17, Y15, Y15
 	VPSLLD       $0x17, Y14, Y14
 	VPSUBD       Y15, Y14, Y14
-	VPADDD       Y15, Y12, Y12
+	VPADDD       constantsF32AVX2peak<>+0(SB), Y15, Y15
+	VMULPS       Y15, Y12, Y12
 	VPADDD       constantsF32AVX2peak<>+0(SB), Y14, Y14
-	VMULPS       Y14, Y12, Y8
+	VMULPS       Y14, Y12, Y12
+	VMOVUPS      Y12, Y8
 	VPSUBD       constantsF32AVX2peak<>+128(SB), Y11, Y14
 	VPSRAD       $0x01, Y14, Y15
 	VPSLLD       $0x17, Y15, Y15
 	VPSLLD       $0x17, Y14, Y14
 	VPSUBD       Y15, Y14, Y14
-	VPADDD       Y15, Y13, Y13
+	VPADDD       constantsF32AVX2peak<>+0(SB), Y15, Y15
+	VMULPS       Y15, Y13, Y13
 	VPADDD       constantsF32AVX2peak<>+0(SB), Y14, Y14
-	VMULPS       Y14, Y13, Y9
+	VMULPS       Y14, Y13, Y13
+	VMOVUPS      Y13, Y9
 	DECQ         DX
 	JNE          repeat8
 	JMP          done7
@@ -460,9 +480,11 @@ repeat9:
 	VPSLLD       $0x17, Y14, Y14
 	VPSLLD       $0x17, Y13, Y13
 	VPSUBD       Y14, Y13, Y13
-	VPADDD       Y14, Y12, Y12
+	VPADDD       constantsF32AVX2peak<>+0(SB), Y14, Y14
+	VMULPS       Y14, Y12, Y12
 	VPADDD       constantsF32AVX2peak<>+0(SB), Y13, Y13
-	VMULPS       Y13, Y12, Y0
+	VMULPS       Y13, Y12, Y12
+	VMOVUPS      Y12, Y0
 	VMULPS       Y0, Y10, Y0
 	VBROADCASTSS 128(AX), Y11
 	VBROADCASTSS constantsF32AVX2peak<>+64(SB), Y12
@@ -491,9 +513,11 @@ repeat9:
 	VPSLLD       $0x17, Y14, Y14
 	VPSLLD       $0x17, Y13, Y13
 	VPSUBD       Y14, Y13, Y13
-	VPADDD       Y14, Y12, Y12
+	VPADDD       constantsF32AVX2peak<>+0(SB), Y14, Y14
+	VMULPS       Y14, Y12, Y12
 	VPADDD       constantsF32AVX2peak<>+0(SB), Y13, Y13
-	VMULPS       Y13, Y12, Y1
+	VMULPS       Y13, Y12, Y12
+	VMOVUPS      Y12, Y1
 	VMULPS       Y1, Y10, Y1
 	VBROADCASTSS 128(AX), Y11
 	VBROADCASTSS constantsF32AVX2peak<>+64(SB), Y12
@@ -522,9 +546,11 @@ repeat9:
 	VPSLLD       $0x17, Y14, Y14
 	VPSLLD       $0x17, Y13, Y13
 	VPSUBD       Y14, Y13, Y13
-	VPADDD       Y14, Y12, Y12
+	VPADDD       constantsF32AVX2peak<>+0(SB), Y14, Y14
+	VMULPS       Y14, Y12, Y12
 	VPADDD       constantsF32AVX2peak<>+0(SB), Y13, Y13
-	VMULPS       Y13, Y12, Y2
+	VMULPS       Y13, Y12, Y12
+	VMOVUPS      Y12, Y2
 	VMULPS       Y2, Y10, Y2
 	VBROADCASTSS 128(AX), Y11
 	VBROADCASTSS constantsF32AVX2peak<>+64(SB), Y12
@@ -553,9 +579,11 @@ repeat9:
 	VPSLLD       $0x17, Y14, Y14
 	VPSLLD       $0x17, Y13, Y13
 	VPSUBD       Y14, Y13, Y13
-	VPADDD       Y14, Y12, Y12
+	VPADDD       constantsF32AVX2peak<>+0(SB), Y14, Y14
+	VMULPS       Y14, Y12, Y12
 	VPADDD       constantsF32AVX2peak<>+0(SB), Y13, Y13
-	VMULPS       Y13, Y12, Y3
+	VMULPS       Y13, Y12, Y12
+	VMOVUPS      Y12, Y3
 	VMULPS       Y3, Y10, Y3
 	VBROADCASTSS 128(AX), Y11
 	VBROADCASTSS constantsF32AVX2peak<>+64(SB), Y12
@@ -584,9 +612,11 @@ repeat9:
 	VPSLLD       $0x17, Y14, Y14
 	VPSLLD       $0x17, Y13, Y13
 	VPSUBD       Y14, Y13, Y13
-	VPADDD       Y14, Y12, Y12
+	VPADDD       constantsF32AVX2peak<>+0(SB), Y14, Y14
+	VMULPS       Y14, Y12, Y12
 	VPADDD       constantsF32AVX2peak<>+0(SB), Y13, Y13
-	VMULPS       Y13, Y12, Y4
+	VMULPS       Y13, Y12, Y12
+	VMOVUPS      Y12, Y4
 	VMULPS       Y4, Y10, Y4
 	VBROADCASTSS 128(AX), Y11
 	VBROADCASTSS constantsF32AVX2peak<>+64(SB), Y12
@@ -615,9 +645,11 @@ repeat9:
 	VPSLLD       $0x17, Y14, Y14
 	VPSLLD       $0x17, Y13, Y13
 	VPSUBD       Y14, Y13, Y13
-	VPADDD       Y14, Y12, Y12
+	VPADDD       constantsF32AVX2peak<>+0(SB), Y14, Y14
+	VMULPS       Y14, Y12, Y12
 	VPADDD       constantsF32AVX2peak<>+0(SB), Y13, Y13
-	VMULPS       Y13, Y12, Y5
+	VMULPS       Y13, Y12, Y12
+	VMOVUPS      Y12, Y5
 	VMULPS       Y5, Y10, Y5
 	VBROADCASTSS 128(AX), Y11
 	VBROADCASTSS constantsF32AVX2peak<>+64(SB), Y12
@@ -646,9 +678,11 @@ repeat9:
 	VPSLLD       $0x17, Y14, Y14
 	VPSLLD       $0x17, Y13, Y13
 	VPSUBD       Y14, Y13, Y13
-	VPADDD       Y14, Y12, Y12
+	VPADDD       constantsF32AVX2peak<>+0(SB), Y14, Y14
+	VMULPS       Y14, Y12, Y12
 	VPADDD       constantsF32AVX2peak<>+0(SB), Y13, Y13
-	VMULPS       Y13, Y12, Y6
+	VMULPS       Y13, Y12, Y12
+	VMOVUPS      Y12, Y6
 	VMULPS       Y6, Y10, Y6
 	VBROADCASTSS 128(AX), Y11
 	VBROADCASTSS constantsF32AVX2peak<>+64(SB), Y12
@@ -677,9 +711,11 @@ repeat9:
 	VPSLLD       $0x17, Y14, Y14
 	VPSLLD       $0x17, Y13, Y13
 	VPSUBD       Y14, Y13, Y13
-	VPADDD       Y14, Y12, Y12
+	VPADDD       constantsF32AVX2peak<>+0(SB), Y14, Y14
+	VMULPS       Y14, Y12, Y12
 	VPADDD       constantsF32AVX2peak<>+0(SB), Y13, Y13
-	VMULPS       Y13, Y12, Y7
+	VMULPS       Y13, Y12, Y12
+	VMOVUPS      Y12, Y7
 	VMULPS       Y7, Y10, Y7
 	VBROADCASTSS 128(AX), Y11
 	VBROADCASTSS constantsF32AVX2peak<>+64(SB), Y12
@@ -708,9 +744,11 @@ repeat9:
 	VPSLLD       $0x17, Y14, Y14
 	VPSLLD       $0x17, Y13, Y13
 	VPSUBD       Y14, Y13, Y13
-	VPADDD       Y14, Y12, Y12
+	VPADDD       constantsF32AVX2peak<>+0(SB), Y14, Y14
+	VMULPS       Y14, Y12, Y12
 	VPADDD       constantsF32AVX2peak<>+0(SB), Y13, Y13
-	VMULPS       Y13, Y12, Y8
+	VMULPS       Y13, Y12, Y12
+	VMOVUPS      Y12, Y8
 	VMULPS       Y8, Y10, Y8
 	VBROADCASTSS 128(AX), Y11
 	VBROADCASTSS constantsF32AVX2peak<>+64(SB), Y12
@@ -739,9 +777,11 @@ repeat9:
 	VPSLLD       $0x17, Y14, Y14
 	VPSLLD       $0x17, Y13, Y13
 	VPSUBD       Y14, Y13, Y13
-	VPADDD       Y14, Y12, Y12
+	VPADDD       constantsF32AVX2peak<>+0(SB), Y14, Y14
+	VMULPS       Y14, Y12, Y12
 	VPADDD       constantsF32AVX2peak<>+0(SB), Y13, Y13
-	VMULPS       Y13, Y12, Y9
+	VMULPS       Y13, Y12, Y12
+	VMOVUPS      Y12, Y9
 	VMULPS       Y9, Y10, Y9
 	DECQ         DX
 	JNE          repeat9

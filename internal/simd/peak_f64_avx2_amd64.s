@@ -248,17 +248,21 @@ repeat8:
 	VPSLLD       $0x14, Y15, Y15
 	VPSLLD       $0x14, Y14, Y14
 	VPSUBD       Y15, Y14, Y14
-	VPADDD       Y15, Y12, Y12
+	VPADDD       constantsF64AVX2peak<>+0(SB), Y15, Y15
+	VMULPD       Y15, Y12, Y12
 	VPADDD       constantsF64AVX2peak<>+0(SB), Y14, Y14
-	VMULPD       Y14, Y12, Y0
+	VMULPD       Y14, Y12, Y12
+	VMOVUPD      Y12, Y0
 	VPSLLQ       $0x20, Y11, Y14
 	VPSRAD       $0x01, Y14, Y15
 	VPSLLD       $0x14, Y15, Y15
 	VPSLLD       $0x14, Y14, Y14
 	VPSUBD       Y15, Y14, Y14
-	VPADDD       Y15, Y13, Y13
+	VPADDD       constantsF64AVX2peak<>+0(SB), Y15, Y15
+	VMULPD       Y15, Y13, Y13
 	VPADDD       constantsF64AVX2peak<>+0(SB), Y14, Y14
-	VMULPD       Y14, Y13, Y1
+	VMULPD       Y14, Y13, Y13
+	VMOVUPD      Y13, Y1
 	VBROADCASTSD 128(AX), Y10
 	VBROADCASTSD constantsF64AVX2peak<>+64(SB), Y11
 	VBROADCASTSD constantsF64AVX2peak<>+96(SB), Y12
@@ -307,17 +311,21 @@ repeat8:
 	VPSLLD       $0x14, Y15, Y15
 	VPSLLD       $0x14, Y14, Y14
 	VPSUBD       Y15, Y14, Y14
-	VPADDD       Y15, Y12, Y12
+	VPADDD       constantsF64AVX2peak<>+0(SB), Y15, Y15
+	VMULPD       Y15, Y12, Y12
 	VPADDD       constantsF64AVX2peak<>+0(SB), Y14, Y14
-	VMULPD       Y14, Y12, Y2
+	VMULPD       Y14, Y12, Y12
+	VMOVUPD      Y12, Y2
 	VPSLLQ       $0x20, Y11, Y14
 	VPSRAD       $0x01, Y14, Y15
 	VPSLLD       $0x14, Y15, Y15
 	VPSLLD       $0x14, Y14, Y14
 	VPSUBD       Y15, Y14, Y14
-	VPADDD       Y15, Y13, Y13
+	VPADDD       constantsF64AVX2peak<>+0(SB), Y15, Y15
+	VMULPD       Y15, Y13, Y13
 	VPADDD       constantsF64AVX2peak<>+0(SB), Y14, Y14
-	VMULPD       Y14, Y13, Y3
+	VMULPD       Y14, Y13, Y13
+	VMOVUPD      Y13, Y3
 	VBROADCASTSD 128(AX), Y10
 	VBROADCASTSD constantsF64AVX2peak<>+64(SB), Y11
 	VBROADCASTSD constantsF64AVX2peak<>+96(SB), Y12
@@ -366,17 +374,21 @@ repeat8:
 	VPSLLD       $0x14, Y15, Y15
 	VPSLLD       $0x14, Y14, Y14
 	VPSUBD       Y15, Y14, Y14
-	VPADDD       Y15, Y12, Y12
+	VPADDD       constantsF64AVX2peak<>+0(SB), Y15, Y15
+	VMULPD       Y15, Y12, Y12
 	VPADDD       constantsF64AVX2peak<>+0(SB), Y14, Y14
-	VMULPD       Y14, Y12, Y4
+	VMULPD       Y14, Y12, Y12
+	VMOVUPD      Y12, Y4
 	VPSLLQ       $0x20, Y11, Y14
 	VPSRAD       $0x01, Y14, Y15
 	VPSLLD       $0x14, Y15, Y15
 	VPSLLD       $0x14, Y14, Y14
 	VPSUBD       Y15, Y14, Y14
-	VPADDD       Y15, Y13, Y13
+	VPADDD       constantsF64AVX2peak<>+0(SB), Y15, Y15
+	VMULPD       Y15, Y13, Y13
 	VPADDD       constantsF64AVX2peak<>+0(SB), Y14, Y14
-	VMULPD       Y14, Y13, Y5
+	VMULPD       Y14, Y13, Y13
+	VMOVUPD      Y13, Y5
 	VBROADCASTSD 128(AX), Y10
 	VBROADCASTSD constantsF64AVX2peak<>+64(SB), Y11
 	VBROADCASTSD constantsF64AVX2peak<>+96(SB), Y12
@@ -425,17 +437,21 @@ repeat8:
 	VPSLLD       $0x14, Y15, Y15
 	VPSLLD       $0x14, Y14, Y14
 	VPSUBD       Y15, Y14, Y14
-	VPADDD       Y15, Y12, Y12
+	VPADDD       constantsF64AVX2peak<>+0(SB), Y15, Y15
+	VMULPD       Y15, Y12, Y12
 	VPADDD       constantsF64AVX2peak<>+0(SB), Y14, Y14
-	VMULPD       Y14, Y12, Y6
+	VMULPD       Y14, Y12, Y12
+	VMOVUPD      Y12, Y6
 	VPSLLQ       $0x20, Y11, Y14
 	VPSRAD       $0x01, Y14, Y15
 	VPSLLD       $0x14, Y15, Y15
 	VPSLLD       $0x14, Y14, Y14
 	VPSUBD       Y15, Y14, Y14
-	VPADDD       Y15, Y13, Y13
+	VPADDD       constantsF64AVX2peak<>+0(SB), Y15, Y15
+	VMULPD       Y15, Y13, Y13
 	VPADDD       constantsF64AVX2peak<>+0(SB), Y14, Y14
-	VMULPD       Y14, Y13, Y7
+	VMULPD       Y14, Y13, Y13
+	VMOVUPD      Y13, Y7
 	VBROADCASTSD 128(AX), Y10
 	VBROADCASTSD constantsF64AVX2peak<>+64(SB), Y11
 	VBROADCASTSD constantsF64AVX2peak<>+96(SB), Y12
@@ -484,17 +500,21 @@ repeat8:
 	VPSLLD       $0x14, Y15, Y15
 	VPSLLD       $0x14, Y14, Y14
 	VPSUBD       Y15, Y14, Y14
-	VPADDD       Y15, Y12, Y12
+	VPADDD       constantsF64AVX2peak<>+0(SB), Y15, Y15
+	VMULPD       Y15, Y12, Y12
 	VPADDD       constantsF64AVX2peak<>+0(SB), Y14, Y14
-	VMULPD       Y14, Y12, Y8
+	VMULPD       Y14, Y12, Y12
+	VMOVUPD      Y12, Y8
 	VPSLLQ       $0x20, Y11, Y14
 	VPSRAD       $0x01, Y14, Y15
 	VPSLLD       $0x14, Y15, Y15
 	VPSLLD       $0x14, Y14, Y14
 	VPSUBD       Y15, Y14, Y14
-	VPADDD       Y15, Y13, Y13
+	VPADDD       constantsF64AVX2peak<>+0(SB), Y15, Y15
+	VMULPD       Y15, Y13, Y13
 	VPADDD       constantsF64AVX2peak<>+0(SB), Y14, Y14
-	VMULPD       Y14, Y13, Y9
+	VMULPD       Y14, Y13, Y13
+	VMOVUPD      Y13, Y9
 	DECQ         DX
 	JNE          repeat8
 	JMP          done7
@@ -535,9 +555,11 @@ repeat9:
 	VPSLLD       $0x14, Y14, Y14
 	VPSLLD       $0x14, Y13, Y13
 	VPSUBD       Y14, Y13, Y13
-	VPADDD       Y14, Y12, Y12
+	VPADDD       constantsF64AVX2peak<>+0(SB), Y14, Y14
+	VMULPD       Y14, Y12, Y12
 	VPADDD       constantsF64AVX2peak<>+0(SB), Y13, Y13
-	VMULPD       Y13, Y12, Y0
+	VMULPD       Y13, Y12, Y12
+	VMOVUPD      Y12, Y0
 	VMULPD       Y0, Y10, Y0
 	VBROADCASTSD 128(AX), Y11
 	VBROADCASTSD constantsF64AVX2peak<>+64(SB), Y12
@@ -571,9 +593,11 @@ repeat9:
 	VPSLLD       $0x14, Y14, Y14
 	VPSLLD       $0x14, Y13, Y13
 	VPSUBD       Y14, Y13, Y13
-	VPADDD       Y14, Y12, Y12
+	VPADDD       constantsF64AVX2peak<>+0(SB), Y14, Y14
+	VMULPD       Y14, Y12, Y12
 	VPADDD       constantsF64AVX2peak<>+0(SB), Y13, Y13
-	VMULPD       Y13, Y12, Y1
+	VMULPD       Y13, Y12, Y12
+	VMOVUPD      Y12, Y1
 	VMULPD       Y1, Y10, Y1
 	VBROADCASTSD 128(AX), Y11
 	VBROADCASTSD constantsF64AVX2peak<>+64(SB), Y12
@@ -607,9 +631,11 @@ repeat9:
 	VPSLLD       $0x14, Y14, Y14
 	VPSLLD       $0x14, Y13, Y13
 	VPSUBD       Y14, Y13, Y13
-	VPADDD       Y14, Y12, Y12
+	VPADDD       constantsF64AVX2peak<>+0(SB), Y14, Y14
+	VMULPD       Y14, Y12, Y12
 	VPADDD       constantsF64AVX2peak<>+0(SB), Y13, Y13
-	VMULPD       Y13, Y12, Y2
+	VMULPD       Y13, Y12, Y12
+	VMOVUPD      Y12, Y2
 	VMULPD       Y2, Y10, Y2
 	VBROADCASTSD 128(AX), Y11
 	VBROADCASTSD constantsF64AVX2peak<>+64(SB), Y12
@@ -643,9 +669,11 @@ repeat9:
 	VPSLLD       $0x14, Y14, Y14
 	VPSLLD       $0x14, Y13, Y13
 	VPSUBD       Y14, Y13, Y13
-	VPADDD       Y14, Y12, Y12
+	VPADDD       constantsF64AVX2peak<>+0(SB), Y14, Y14
+	VMULPD       Y14, Y12, Y12
 	VPADDD       constantsF64AVX2peak<>+0(SB), Y13, Y13
-	VMULPD       Y13, Y12, Y3
+	VMULPD       Y13, Y12, Y12
+	VMOVUPD      Y12, Y3
 	VMULPD       Y3, Y10, Y3
 	VBROADCASTSD 128(AX), Y11
 	VBROADCASTSD constantsF64AVX2peak<>+64(SB), Y12
@@ -679,9 +707,11 @@ repeat9:
 	VPSLLD       $0x14, Y14, Y14
 	VPSLLD       $0x14, Y13, Y13
 	VPSUBD       Y14, Y13, Y13
-	VPADDD       Y14, Y12, Y12
+	VPADDD       constantsF64AVX2peak<>+0(SB), Y14, Y14
+	VMULPD       Y14, Y12, Y12
 	VPADDD       constantsF64AVX2peak<>+0(SB), Y13, Y13
-	VMULPD       Y13, Y12, Y4
+	VMULPD       Y13, Y12, Y12
+	VMOVUPD      Y12, Y4
 	VMULPD       Y4, Y10, Y4
 	VBROADCASTSD 128(AX), Y11
 	VBROADCASTSD constantsF64AVX2peak<>+64(SB), Y12
@@ -715,9 +745,11 @@ repeat9:
 	VPSLLD       $0x14, Y14, Y14
 	VPSLLD       $0x14, Y13, Y13
 	VPSUBD       Y14, Y13, Y13
-	VPADDD       Y14, Y12, Y12
+	VPADDD       constantsF64AVX2peak<>+0(SB), Y14, Y14
+	VMULPD       Y14, Y12, Y12
 	VPADDD       constantsF64AVX2peak<>+0(SB), Y13, Y13
-	VMULPD       Y13, Y12, Y5
+	VMULPD       Y13, Y12, Y12
+	VMOVUPD      Y12, Y5
 	VMULPD       Y5, Y10, Y5
 	VBROADCASTSD 128(AX), Y11
 	VBROADCASTSD constantsF64AVX2peak<>+64(SB), Y12
@@ -751,9 +783,11 @@ repeat9:
 	VPSLLD       $0x14, Y14, Y14
 	VPSLLD       $0x14, Y13, Y13
 	VPSUBD       Y14, Y13, Y13
-	VPADDD       Y14, Y12, Y12
+	VPADDD       constantsF64AVX2peak<>+0(SB), Y14, Y14
+	VMULPD       Y14, Y12, Y12
 	VPADDD       constantsF64AVX2peak<>+0(SB), Y13, Y13
-	VMULPD       Y13, Y12, Y6
+	VMULPD       Y13, Y12, Y12
+	VMOVUPD      Y12, Y6
 	VMULPD       Y6, Y10, Y6
 	VBROADCASTSD 128(AX), Y11
 	VBROADCASTSD constantsF64AVX2peak<>+64(SB), Y12
@@ -787,9 +821,11 @@ repeat9:
 	VPSLLD       $0x14, Y14, Y14
 	VPSLLD       $0x14, Y13, Y13
 	VPSUBD       Y14, Y13, Y13
-	VPADDD       Y14, Y12, Y12
+	VPADDD       constantsF64AVX2peak<>+0(SB), Y14, Y14
+	VMULPD       Y14, Y12, Y12
 	VPADDD       constantsF64AVX2peak<>+0(SB), Y13, Y13
-	VMULPD       Y13, Y12, Y7
+	VMULPD       Y13, Y12, Y12
+	VMOVUPD      Y12, Y7
 	VMULPD       Y7, Y10, Y7
 	VBROADCASTSD 128(AX), Y11
 	VBROADCASTSD constantsF64AVX2peak<>+64(SB), Y12
@@ -823,9 +859,11 @@ repeat9:
 	VPSLLD       $0x14, Y14, Y14
 	VPSLLD       $0x14, Y13, Y13
 	VPSUBD       Y14, Y13, Y13
-	VPADDD       Y14, Y12, Y12
+	VPADDD       constantsF64AVX2peak<>+0(SB), Y14, Y14
+	VMULPD       Y14, Y12, Y12
 	VPADDD       constantsF64AVX2peak<>+0(SB), Y13, Y13
-	VMULPD       Y13, Y12, Y8
+	VMULPD       Y13, Y12, Y12
+	VMOVUPD      Y12, Y8
 	VMULPD       Y8, Y10, Y8
 	VBROADCASTSD 128(AX), Y11
 	VBROADCASTSD constantsF64AVX2peak<>+64(SB), Y12
@@ -859,9 +897,11 @@ repeat9:
 	VPSLLD       $0x14, Y14, Y14
 	VPSLLD       $0x14, Y13, Y13
 	VPSUBD       Y14, Y13, Y13
-	VPADDD       Y14, Y12, Y12
+	VPADDD       constantsF64AVX2peak<>+0(SB), Y14, Y14
+	VMULPD       Y14, Y12, Y12
 	VPADDD       constantsF64AVX2peak<>+0(SB), Y13, Y13
-	VMULPD       Y13, Y12, Y9
+	VMULPD       Y13, Y12, Y12
+	VMOVUPD      Y12, Y9
 	VMULPD       Y9, Y10, Y9
 	DECQ         DX
 	JNE          repeat9

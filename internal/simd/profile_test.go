@@ -154,3 +154,20 @@ func TestTilesAllocateNothing(t *testing.T) {
 		}
 	})
 }
+
+// NaN stays NaN whatever its payload and sign.
+func TestProfilesKeepEveryNaN(t *testing.T) {
+	eachPath(t, func(t *testing.T) {
+		for _, p := range profiles {
+			for i := range uint64(600) {
+				v := []float64{math.Float64frombits(0x7FF8_0000_0000_0000 | i<<42 | i<<3 | i%2<<63)}
+				w := []float32{math.Float32frombits(0x7FC0_0000 | uint32(i)<<12 | uint32(i) | uint32(i%2)<<31)}
+				p.f.Apply(v)
+				p.f.Apply32(w)
+				if v[0] == v[0] || w[0] == w[0] {
+					t.Fatalf("%s: NaN number %d becomes %v, in float32 %v", p.name, i, v[0], w[0])
+				}
+			}
+		}
+	})
+}

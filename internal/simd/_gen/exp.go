@@ -131,9 +131,11 @@ func (l *lanes) scaleByPower(p, n, dst vec) {
 	l.VPSLLD(shift, half, half)
 	l.VPSLLD(shift, e, e)
 	l.subInt(e, half, e)
-	l.VPADDD(half, p, p)
-	l.VPADDD(l.at(l.value(1)), e, e)
-	l.mul(p, e, dst)
+	for _, power := range []vec{half, e} { // products, so that NaN stays NaN
+		l.VPADDD(l.at(l.value(1)), power, power)
+		l.mul(p, power, p)
+	}
+	l.move(p, dst)
 }
 
 // subInt is dst = a − b in integers of 32 bits.

@@ -37,6 +37,8 @@ var files = []file{
 	{"peak_f64_avx2", avx2, false, emitPeaks},
 	{"peak_f32_avx512", avx512, true, emitPeaks},
 	{"peak_f32_avx2", avx2, true, emitPeaks},
+	{"vector_f64_avx512", avx512, false, emitVectors},
+	{"vector_f64_avx2", avx2, false, emitVectors},
 }
 
 // emitMicros emits the micro-kernels, and the fold, of one instruction set and type. Their
@@ -50,7 +52,8 @@ func emitMicros(l *lanes) {
 		emitMicro(l, rows, g)
 		emitMicro(l, 1, g)
 	}
-	emitFold(l)
+	emitFold(l, 4)
+	emitFold(l, 1)
 }
 
 func main() {

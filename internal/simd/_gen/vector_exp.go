@@ -1,0 +1,134 @@
+package main
+
+import "math"
+
+// Functions made of e^x: with n the whole number nearest to x/ln2 and
+// r = x − n·ln2,
+//
+//	e^x = 2^n·(1 + r + s),   s = r²·q(r) + what rounding took from r.
+//
+// The three parts are added in the order that loses least.
+
+// split is e^x in these parts. The largest error of 1 + r + s is near half a
+// unit of its last place.
+type split struct{ n, r, s vec }
+
+// splitExp splits e^(x+tail), |x| < 1500 and the tail below 2^−40; it spoils
+// both.
+func (l *lanes) splitExp(x, tail vec) split {
+	e := split{l.vec(), l.vec(), l.vec()}
+	l.set(l.rounder(), e.n)
+	l.fmaConst(x, l.value(math.Log2E), e.n)
+	l.subConst(e.n, l.rounder(), e.n)
+	hi, lo := l.splitLn2()
+	l.fnmaConst(e.n, l.value(hi), x) // exact
+	l.fnmaConst(e.n, l.value(lo), tail)
+	l.add(x, tail, e.r)
+	l.sub(x, e.r, x)
+	l.add(x, tail, x)
+	l.polynomials(l.expCoefficients()[2:], []vec{e.r}, []vec{e.s})
+	l.mul(e.r, e.r, tail)
+	l.multiplyAdd(e.s, tail, x)
+	return e
+}
+
+// splitExpOf splits e^x.
+func (l *lanes) splitExpOf(x vec) split {
+	tail := l.vec()
+	l.zero(tail)
+	return l.splitExp(x, tail)
+}
+
+// join sets dst = (1 + r + s)·2^n and spoils the parts.
+func (l *lanes) join(e split, dst vec) {
+	one := l.vec()
+	l.set(l.value(1), one)
+	l.add(e.r, e.s, e.r)
+	l.add(one, e.r, e.r)
+	l.timesPower(e.r, e.n, dst)
+}
+
+// sign sets s to the sign of x.
+func (l *lanes) sign(x, s vec) { l.andConst(x, signBit, s) }
+
+// scaledExp is e^(a·x) by the operations of the micro-kernels, so that it has
+// their bits.
+func (v *vector) scaledExp(x vec) {
+	product := v.vec()
+	zero, infinite := v.expLimits()
+	v.mul(v.a, x, x)
+	v.limited(v.atLeast, zero, x, x)
+	v.limited(v.atMost, infinite, x, x)
+	v.move(x, product)
+	v.exponentials([]vec{x})
+	if v.isa == avx2 { // which works on the bits: a NaN may have become a number
+		v.replace(x, product, unordered, product, product)
+	}
+}
+
+// expm1 is e^x − 1 = 2^n·((1 − 2^−n) + r + s).
+func (v *vector) expm1(x vec) {
+	s, m := v.vec(), v.vec()
+	v.sign(x, s)
+	v.atLeastConst(-40, x, x)
+	v.atMostConst(710, x, x)
+	e := v.splitExpOf(x)
+	v.oneLessPower(e.n, m)
+	v.add(m, e.r, m)
+	v.add(m, e.s, m)
+	v.timesPower(m, e.n, x)
+	v.or(x, s, x)
+}
+
+// oneLessPower sets dst = 1 − 2^−n for n ≥ −1022.
+func (v *vector) oneLessPower(n, dst vec) {
+	v.scope(func() {
+		one := v.vec()
+		v.atMostConst(60, n, dst)
+		v.inversePower(dst, dst)
+		v.set(v.value(1), one)
+		v.sub(one, dst, dst)
+	})
+}
+
+// tanh of z = a·x + b is (e^y − 1)/(e^y + 1) with y = 2|z|, both divided by
+// 2^n; the sign comes back at the end. From |z| = 22 on it is one. What rounding
+// took from the divisor corrects the quotient, which would be beyond 2 ulp.
+func (v *vector) tanh(x vec) {
+	v.affine(x)
+	s, m, over, lost := v.vec(), v.vec(), v.vec(), v.vec()
+	v.sign(x, s)
+	v.andConst(x, v.withoutSign(), x)
+	v.add(x, x, x)
+	v.atMostConst(44, x, x)
+	e := v.splitExpOf(x)
+	v.inversePower(e.n, m)
+	v.set(v.value(1), over)
+	v.sub(over, m, over)
+	v.add(over, e.r, over)
+	v.add(over, e.s, over)
+	v.add(m, m, m)
+	v.add(over, m, x)
+	v.sub(m, x, lost)
+	v.add(lost, over, lost)
+	v.inverse(x, m)
+	q := e.r
+	v.mul(over, m, q)
+	v.fnma(q, x, over)
+	v.fnma(q, lost, over)
+	v.fma(over, m, q)
+	v.or(q, s, x)
+}
+
+// logistic is 1/(1 + e^−x): 1/(1+e) for x ≥ 0 and e/(1+e) below, e = e^−|x|.
+func (v *vector) logistic(x vec) {
+	z, numerator, one := v.vec(), v.vec(), v.vec()
+	v.orConst(x, signBit, z)
+	v.atLeastConst(-746, z, z)
+	v.scope(func() { v.join(v.splitExpOf(z), z) })
+	v.set(v.value(1), one)
+	v.move(one, numerator)
+	v.replaceNegative(numerator, x, z)
+	v.add(one, z, z)
+	v.div(numerator, z, x)
+}

@@ -1,0 +1,170 @@
+package simd
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// The product of matrices runs over blocks as in Goto and van de Geijn,
+// "Anatomy of high-performance matrix multiplication" (2008), with the roles of
+// the sides exchanged, since it is the rows of op(B) that fill the vectors: a
+// panel of op(B) that stays in the second-level cache is multiplied by strips of
+// rows of op(A).
+//
+// Every entry of C is one chain of multiply-adds
+//
+//	c ← β·c;  c ← c + (α·a_ik)·b_kj  for k = 0, 1, …
+//
+// wherever the blocks are cut: between two panels it waits in C, at full
+// precision. So the bits depend neither on the sizes of the blocks nor on how C
+// is divided between threads, and whether an operand is read in place or copied
+// is a matter of speed alone.
+
+// Gemm computes C = alpha·op(A)·op(B) + beta·C on one thread, where op is the
+// matrix or its transpose. With beta = 0, C is overwritten whatever it holds;
+// with alpha = 0, A and B are not read. NaN and infinities spread as in the
+// sums: no multiplication by zero is left out. It takes 2·m·n·k operations,
+// allocates nothing once its buffers exist, and panics if the shapes do not fit
+// or a slice is too short. C must not overlap A or B.
+func Gemm(ta, tb blas.Transpose, alpha float64, a, b blas64.General, beta float64, c blas64.General) {
+	GemmThreads(1, ta, tb, alpha, Matrix[float64](a), Matrix[float64](b), beta, Matrix[float64](c))
+}
+
+// Gemm32 is [Gemm] in float32, which is twice as fast.
+func Gemm32(ta, tb blas.Transpose, alpha float32, a, b blas32.General, beta float32, c blas32.General) {
+	GemmThreads(1, ta, tb, alpha, matrixOf(a), matrixOf(b), beta, matrixOf(c))
+}
+
+// matrixOf is m with its fields in our order.
+func matrixOf(m blas32.General) Matrix[float32] {
+	return Matrix[float32]{Rows: m.Rows, Cols: m.Cols, Data: m.Data, Stride: m.Stride}
+}
+
+// GemmThreads is [Gemm] on up to so many threads (at least one); small products
+// use fewer. The result has the same bits for any number.
+func GemmThreads[T Float](threads int, ta, tb blas.Transpose, alpha T, a, b Matrix[T], beta T, c Matrix[T]) {
+	g := gemm[T]{alpha: alpha, a: operandOf("A", ta, a), b: operandOf("B", tb, b),
+		beta: beta, c: operandOf("C", blas.NoTrans, c)}
+	if g.a.cols != g.b.rows || g.c.rows != g.a.rows || g.c.cols != g.b.cols {
+		panic(fmt.Sprintf("simd: product of %d×%d and %d×%d into %d×%d",
+			g.a.rows, g.a.cols, g.b.rows, g.b.cols, g.c.rows, g.c.cols))
+	}
+	if threads = g.threadsFor(threads); threads > 1 {
+		g.divide(threads)
+		return
+	}
+	g.run()
+}
+
+// gemm is a product C = alpha·A·B + beta·C of operands that are transposed
+// already.
+type gemm[T Float] struct {
+	alpha T
+	a, b  operand[T]
+	beta  T
+	c     operand[T]
+}
+
+// run computes the product on this thread.
+func (g *gemm[T]) run() {
+	if g.c.rows == 0 || g.c.cols == 0 {
+		return
+	}
+	none := g.a.cols == 0 || g.alpha == 0
+	if g.beta != 1 && (g.beta != 0 || none) {
+		g.scale()
+	}
+	if none {
+		return
+	}
+	w := takeWorkspace()
+	width := evenly(g.c.cols, g.panelCols())
+	for j := 0; j < g.c.cols; j += width {
+		g.runColumns(w, j, min(width, g.c.cols-j))
+	}
+	w.giveBack()
+}
+
+// runColumns computes columns j to j+cols of C, panel after panel.
+func (g *gemm[T]) runColumns(w *workspace, j, cols int) {
+	height := evenly(g.b.rows, panelSteps)
+	for k := 0; k < g.b.rows; {
+		p := g.panel(w, k, j, min(height, g.b.rows-k), cols)
+		p.add = k > 0 || g.beta != 0
+		g.runPanel(w, p, k, j)
+		k += p.steps
+	}
+}
+
+// runPanel multiplies all rows of A by the panel at row k and column j of B.
+func (g *gemm[T]) runPanel(w *workspace, p panel[T], k, j int) {
+	rows := g.a.rows
+	copied := g.copiesA()
+	if copied {
+		rows = stripRows
+	}
+	for i := 0; i < g.a.rows; i += rows {
+		x := g.a.block(i, k, min(rows, g.a.rows-i), p.steps)
+		if copied {
+			x = copyStrip(w, x, g.alpha)
+		}
+		p.multiply(g.c.block(i, j, x.rows, p.cols), x)
+	}
+}
+
+// scale is C = beta·C, and zero for beta = 0.
+func (g *gemm[T]) scale() {
+	for i := range g.c.rows {
+		row := g.c.data[i*g.c.row:][:g.c.cols]
+		if g.beta == 0 {
+			clear(row)
+			continue
+		}
+		for j := range row {
+			row[j] *= g.beta
+		}
+	}
+}
+
+// evenly cuts n into as few pieces of at most the given size as there must be,
+// and makes them equal up to the size of a tile.
+func evenly(n, most int) int {
+	pieces := (n + most - 1) / most
+	return min(most, ((n+pieces-1)/pieces+23)/24*24)
+}
+
+// An operand is a matrix with free strides, in elements: a transposed one has
+// them exchanged.
+type operand[T Float] struct {
+	rows, cols int
+	row, col   int // elements between rows and between columns
+	data       []T
+}
+
+// operandOf is op(m), after a check that its data are there.
+func operandOf[T Float](name string, t blas.Transpose, m Matrix[T]) operand[T] {
+	if m.Rows < 0 || m.Cols < 0 || m.Stride < m.Cols {
+		panic(fmt.Sprintf("simd: %s is %d×%d with stride %d", name, m.Rows, m.Cols, m.Stride))
+	}
+	if m.Rows > 0 && m.Cols > 0 && len(m.Data) < (m.Rows-1)*m.Stride+m.Cols {
+		panic(fmt.Sprintf("simd: %s is %d×%d with stride %d in %d elements", name, m.Rows, m.Cols, m.Stride, len(m.Data)))
+	}
+	switch t {
+	case blas.NoTrans:
+		return operand[T]{m.Rows, m.Cols, m.Stride, 1, m.Data}
+	case blas.Trans, blas.ConjTrans:
+		return operand[T]{m.Cols, m.Rows, 1, m.Stride, m.Data}
+	}
+	panic(fmt.Sprintf("simd: %s has an unknown transpose %q", name, t))
+}
+
+// block is the part of o of that shape which begins at row i and column j. Its
+// data go on to the end of those of o.
+func (o operand[T]) block(i, j, rows, cols int) operand[T] {
+	o.data = o.data[i*o.row+j*o.col:]
+	o.rows, o.cols = rows, cols
+	return o
+}

@@ -1,0 +1,279 @@
+package simd
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// triangles are upper triangular matrices, some of them nasty.
+var triangles = map[string]func(rng *rand.Rand, n int) blas64.General{
+	"well conditioned": randomTriangle,
+	"random": func(rng *rand.Rand, n int) blas64.General { // condition 2^n
+		return upperOf(randomMatrix(rng, n, n, 1))
+	},
+	"graded columns": func(rng *rand.Rand, n int) blas64.General {
+		return scaledTriangle(rng, n, func(i, j int) int { return (j*37)%97*8 - 400 })
+	},
+	"graded rows": func(rng *rand.Rand, n int) blas64.General { // as of a matrix of low rank
+		return scaledTriangle(rng, n, func(i, j int) int { return -3 * i })
+	},
+	"rising rows": func(rng *rand.Rand, n int) blas64.General {
+		return scaledTriangle(rng, n, func(i, j int) int { return 2 * i })
+	},
+	// |D||V||D| is about δ⁻² here, so inverses of its triangles are no good.
+	"cascade": func(rng *rand.Rand, n int) blas64.General {
+		r := randomTriangle(rng, n)
+		for i := range n {
+			clear(Row(r, i))
+			Row(r, i)[i] = 1
+			if i%3 < 2 {
+				Row(r, i)[i] = 1e-6
+				if i+1 < n {
+					Row(r, i)[i+1] = 1 + rng.Float64()
+				}
+			}
+		}
+		return r
+	},
+}
+
+// randomTriangle is well conditioned.
+func randomTriangle(rng *rand.Rand, n int) blas64.General {
+	r := upperOf(randomMatrix(rng, n, n, 2))
+	for i := range n {
+		for j := range Row(r, i) {
+			Row(r, i)[j] /= float64(n)
+		}
+		Row(r, i)[i] = 1 + rng.Float64()
+	}
+	return r
+}
+
+// upperOf clears what is below the diagonal of r, and makes the diagonal
+// positive.
+func upperOf(r blas64.General) blas64.General {
+	for i := range r.Rows {
+		clear(Row(r, i)[:i])
+		Row(r, i)[i] = math.Abs(Row(r, i)[i]) + 0.1
+	}
+	return r
+}
+
+func scaledTriangle(rng *rand.Rand, n int, exponent func(i, j int) int) blas64.General {
+	r := randomTriangle(rng, n)
+	for i := range n {
+		for j := range n {
+			Row(r, i)[j] = math.Ldexp(Row(r, i)[j], exponent(i, j))
+		}
+	}
+	return r
+}
+
+// The residual of every row is within a small multiple of ε·‖w‖ times the norm
+// of each column of R, however ill-conditioned R is.
+func TestSolveIsBackwardStable(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 1))
+	everyPath(t, func(t *testing.T) {
+		var s UpperSolver
+		for name, triangle := range triangles {
+			for _, n := range []int{1, 2, 7, 8, 9, 23, 24, 25, 32, 50, 73} {
+				for _, rows := range []int{0, 1, 5, 8, 67} {
+					r, y := triangle(rng, n), randomMatrix(rng, rows, n, 1)
+					if name == "graded columns" {
+						for i := range rows {
+							for j := range n {
+								Row(y, i)[j] = math.Ldexp(Row(y, i)[j], (j*37)%97*8-400)
+							}
+						}
+					}
+					pr, w := paddedOf(r), paddedOf(y)
+					if !s.Prepare(pr) {
+						t.Fatalf("%s of %d was refused", name, n)
+					}
+					s.Solve(w)
+					checkBehind(t, w, rows)
+					checkSolution(t, fmt.Sprintf("%s, %d rows of %d", name, rows, n), w, r, y)
+				}
+			}
+		}
+	})
+}
+
+// checkSolution sums residuals with what rounding takes from them. Columns that
+// are far from 1 are scaled first.
+func checkSolution(t *testing.T, what string, w *Padded, r, y blas64.General) {
+	t.Helper()
+	const eps = 0x1p-52
+	for j := range r.Cols {
+		norm := 0.0
+		for k := range j + 1 {
+			norm = math.Hypot(norm, Row(r, k)[j])
+		}
+		for i := range y.Rows {
+			length, d := 0.0, twofold{sum: -Row(y, i)[j] / norm}
+			for k, v := range w.Row(i)[:j+1] {
+				length = math.Hypot(length, v)
+				d.add(v, Row(r, k)[j]/norm)
+			}
+			if e := math.Abs(d.sum + d.rest); !(e <= 40*eps*length) {
+				t.Fatalf("%s: residual %.3g·ε in row %d, column %d", what, e/length/eps, i, j)
+			}
+		}
+	}
+}
+
+// twofold is a sum of products in twice the precision.
+type twofold struct{ sum, rest float64 }
+
+func (f *twofold) add(a, b float64) {
+	p := a * b
+	s := f.sum + p
+	t := s - f.sum
+	f.rest += (f.sum - (s - t)) + (p - t) + math.FMA(a, b, -p)
+	f.sum = s
+}
+
+// The cascade is solved by substitution, and what is merely graded is not.
+func TestSolveChoosesSubstitution(t *testing.T) {
+	if active == Go {
+		t.Skip("plain Go knows substitution only")
+	}
+	rng := rand.New(rand.NewPCG(13, 1))
+	for name, want := range map[string]bool{"well conditioned": false, "graded columns": false, "graded rows": false, "cascade": true} {
+		var s UpperSolver
+		s.Prepare(paddedOf(triangles[name](rng, 24)))
+		for g, direct := range s.direct {
+			if direct != want {
+				t.Errorf("%s: group %d by substitution: %v", name, g, direct)
+			}
+		}
+	}
+}
+
+func TestPrepareRefuses(t *testing.T) {
+	rng := rand.New(rand.NewPCG(14, 1))
+	everyPath(t, func(t *testing.T) {
+		for _, bad := range []float64{0, math.Copysign(0, -1), -1, 0x1p-1001, 0x1p1001, math.Inf(1), math.NaN()} {
+			r := randomTriangle(rng, 19)
+			Row(r, 11)[11] = bad
+			if new(UpperSolver).Prepare(paddedOf(r)) {
+				t.Errorf("a diagonal entry of %g was taken", bad)
+			}
+		}
+	})
+}
+
+// A row that holds NaN or an infinity shows it, and spoils no other.
+func TestSolveKeepsNonFiniteRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 1))
+	everyPath(t, func(t *testing.T) {
+		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+			for j := range 19 {
+				var s UpperSolver
+				y := randomMatrix(rng, 30, 19, 0)
+				Row(y, 13)[j] = bad
+				w := paddedOf(y)
+				s.Prepare(paddedOf(randomTriangle(rng, 19)))
+				s.Solve(w)
+				for i := range 30 {
+					finite := true
+					for _, v := range w.Row(i) {
+						finite = finite && !overflowed(v)
+					}
+					if finite != (i != 13) || i == 13 && !overflowed(w.Row(i)[j]) {
+						t.Errorf("%g in row 13, column %d: row %d is %v", bad, j, i, w.Row(i))
+					}
+				}
+			}
+		}
+	})
+}
+
+// A solver that was used for a larger triangle.
+func TestPrepareAgain(t *testing.T) {
+	rng := rand.New(rand.NewPCG(16, 1))
+	everyPath(t, func(t *testing.T) {
+		var used UpperSolver
+		for _, n := range []int{50, 9, 24, 50, 1} {
+			r, y := paddedOf(triangles["random"](rng, n)), randomMatrix(rng, 20, n, 0)
+			var fresh UpperSolver
+			a, b := paddedOf(y), paddedOf(y)
+			fresh.Prepare(r)
+			fresh.Solve(a)
+			used.Prepare(r)
+			used.Solve(b)
+			for i := range 20 {
+				for j, v := range a.Row(i) {
+					if v != b.Row(i)[j] {
+						t.Fatalf("n = %d: [%d,%d] = %v, want %v", n, i, j, b.Row(i)[j], v)
+					}
+				}
+			}
+		}
+		wrong := new(Padded)
+		wrong.Reset(3, 4)
+		checkPanic(t, "width", func() { used.Solve(wrong) })
+		checkPanic(t, "triangle", func() { used.Prepare(wrong) })
+	})
+}
+
+func TestSolveDoesNotAllocate(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 1))
+	var s UpperSolver
+	r, w, g := paddedOf(randomTriangle(rng, 50)), paddedOf(randomMatrix(rng, 60, 50, 0)), new(Padded)
+	s.Prepare(r)
+	g.Reset(50, 50)
+	if n := testing.AllocsPerRun(10, func() { s.Prepare(r); s.Solve(w); Gram(g, w, true) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// FuzzSolve checks the residual for triangles of any grading.
+func FuzzSolve(f *testing.F) {
+	f.Add(uint64(1), uint8(50), uint8(20), uint8(0), uint8(0))
+	f.Add(uint64(2), uint8(25), uint8(7), uint8(10), uint8(30))
+	f.Add(uint64(3), uint8(9), uint8(64), uint8(3), uint8(90))
+	f.Fuzz(func(t *testing.T, seed uint64, cols, rows, grade, density uint8) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		n := int(cols)%80 + 1
+		r, y := upperOf(randomMatrix(rng, n, n, 0)), randomMatrix(rng, int(rows), n, 0)
+		for i := range n {
+			e := int(rng.NormFloat64() * float64(grade%32) / 4)
+			for j := i; j < n; j++ {
+				Row(r, i)[j] = math.Ldexp(Row(r, i)[j], e)
+				if j > i && rng.IntN(100) < int(density) {
+					Row(r, i)[j] = 0
+				}
+			}
+		}
+		for _, p := range Available() {
+			restore := Use(p)
+			var s UpperSolver
+			w := paddedOf(y)
+			ok := s.Prepare(paddedOf(r))
+			if ok {
+				s.Solve(w)
+			}
+			restore()
+			if ok && finiteRows(w) {
+				checkSolution(t, fmt.Sprintf("%v, seed %d", p, seed), w, r, y)
+			}
+		}
+	})
+}
+
+// finiteRows says whether the solution is far from the largest numbers.
+func finiteRows(w *Padded) bool {
+	for i := range w.rows {
+		for _, v := range w.Row(i) {
+			if !(math.Abs(v) < 1e150) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,84 @@
+package nyblas
+
+import (
+	"sync"
+
+	"github.com/nystream/nystream/internal/simd"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// view is a matrix over a slice.
+func view(rows, cols int, data []float64, ld int) blas64.General {
+	return blas64.General{Rows: rows, Cols: cols, Data: data, Stride: ld}
+}
+
+// block is the part of m of that shape which begins at row i and column j.
+func block(m blas64.General, i, j, rows, cols int) blas64.General {
+	if rows == 0 || cols == 0 {
+		return view(rows, cols, nil, m.Stride)
+	}
+	return view(rows, cols, m.Data[i*m.Stride+j:], m.Stride)
+}
+
+// rowsOf is rows from i on of op(m).
+func rowsOf(t blas.Transpose, m blas64.General, i, rows int) blas64.General {
+	if t == blas.NoTrans {
+		return block(m, i, 0, rows, m.Cols)
+	}
+	return block(m, 0, i, m.Rows, rows)
+}
+
+// multiply is C = alpha·op(A)·op(B) + beta·C.
+func multiply(threads int, ta, tb blas.Transpose, alpha float64, a, b blas64.General, beta float64, c blas64.General) {
+	simd.GemmThreads(threads, ta, tb, alpha, simd.Matrix[float64](a), simd.Matrix[float64](b), beta, simd.Matrix[float64](c))
+}
+
+// leastWork is the number of multiply-adds up to which gonum's plain loops are
+// faster.
+const leastWork = 512
+
+// least is leastWork, but in tests.
+var least float64 = leastWork
+
+// small says that an operation of so many multiply-adds is left to gonum: it is
+// small or empty, or there is no vector path.
+func small(m, n, k int) bool {
+	return simd.Active() == simd.Go || float64(m)*float64(n)*float64(k) <= least
+}
+
+// half is where a matrix of n > leaf rows is cut: at a whole vector.
+func half(n int) int { return (n/2 + simd.Lanes - 1) / simd.Lanes * simd.Lanes }
+
+// workPerThread is the number of multiply-adds below which a thread costs more
+// than it saves.
+const workPerThread = 1 << 20
+
+// threadsFor is how many of the threads are worth their while.
+func threadsFor(threads int, work float64) int {
+	return max(1, min(threads, int(work/workPerThread)))
+}
+
+// divide calls f on so many parts of B at a time: on columns if a matrix is
+// multiplied from the left, and else on rows, in multiples of a tile.
+func divide(threads int, s blas.Side, b blas64.General, f func(i, j, rows, cols int)) {
+	n, part := b.Rows, func(i, rows int) { f(i, 0, rows, b.Cols) }
+	if s == blas.Left {
+		n, part = b.Cols, func(j, cols int) { f(0, j, b.Rows, cols) }
+	}
+	size := ((n+threads-1)/threads + 23) / 24 * 24
+	var wg sync.WaitGroup
+	for from := size; from < n; from += size {
+		wg.Go(func() { part(from, min(size, n-from)) })
+	}
+	part(0, min(n, size))
+	wg.Wait()
+}
+
+// leafRows is the size from which symmetric blocks are no longer halved.
+const leafRows = 32
+
+// leaf is memory for a square of leafRows.
+type leaf [leafRows * leafRows]float64
+
+var leaves = sync.Pool{New: func() any { return new(leaf) }}

@@ -1,0 +1,130 @@
+package nyblas
+
+import (
+	"sync"
+
+	"github.com/nystream/nystream/internal/simd"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/blas/gonum"
+)
+
+// triangle is the matrix op(A) of which one triangle is given, and the other is
+// zero.
+type triangle struct {
+	ul blas.Uplo
+	t  blas.Transpose
+	d  blas.Diag
+	a  blas64.General
+}
+
+// triangleRows is the size from which triangles are no longer halved.
+const triangleRows = simd.Lanes
+
+// lower says that op(A) is lower triangular.
+func (t triangle) lower() bool { return (t.ul == blas.Lower) == (t.t == blas.NoTrans) }
+
+// halves are the two triangles on the diagonal; off is the block between them,
+// under the same transpose.
+func (t triangle) halves() (t1, t2 triangle, off blas64.General) {
+	n := t.a.Rows
+	h := half(n)
+	t1, t2 = t, t
+	t1.a, t2.a = block(t.a, 0, 0, h, h), block(t.a, h, h, n-h, n-h)
+	if t.ul == blas.Lower {
+		return t1, t2, block(t.a, h, 0, n-h, h)
+	}
+	return t1, t2, block(t.a, 0, h, h, n-h)
+}
+
+// checkTriangle checks the arguments that Dtrmm and Dtrsm share, for matrices
+// that are not empty.
+func checkTriangle(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, a []float64, lda int, b []float64, ldb int) {
+	checkSide(s)
+	checkUplo(ul)
+	checkTranspose(tA)
+	checkDiag(d)
+	check(m >= 0, mLT0)
+	check(n >= 0, nLT0)
+	k := order(s, m, n)
+	checkStride(lda, k, badLdA)
+	checkStride(ldb, n, badLdB)
+	checkLength(len(a), k, k, lda, shortA)
+	checkLength(len(b), m, n, ldb, shortB)
+}
+
+// order is the size of the square matrix on side s of an m×n matrix.
+func order(s blas.Side, m, n int) int {
+	if s == blas.Left {
+		return m
+	}
+	return n
+}
+
+// A triangular operation works on B in place: on columns of B independently
+// from the left, and on its rows from the right.
+type operation func(t triangle, alpha float64, b blas64.General)
+
+// apply runs an operation on B, in parts if it is large.
+func (t triangle) apply(threads int, s blas.Side, alpha float64, b blas64.General, f operation) {
+	threads = threadsFor(threads, float64(b.Rows)*float64(b.Cols)*float64(t.a.Rows)/2)
+	if threads == 1 {
+		f(t, alpha, b)
+		return
+	}
+	divide(threads, s, b, func(i, j, rows, cols int) { f(t, alpha, block(b, i, j, rows, cols)) })
+}
+
+// rowsIn and colsIn cut B where halves cuts the triangle.
+func rowsIn(b blas64.General) (b1, b2 blas64.General) {
+	h := half(b.Rows)
+	return block(b, 0, 0, h, b.Cols), block(b, h, 0, b.Rows-h, b.Cols)
+}
+
+func colsIn(b blas64.General) (b1, b2 blas64.General) {
+	h := half(b.Cols)
+	return block(b, 0, 0, b.Rows, h), block(b, 0, h, b.Rows, b.Cols-h)
+}
+
+// stripRows is how many rows of B are transposed at a time.
+const stripRows = 128
+
+// strip is memory for the transpose of so many rows of a small triangle's length.
+type strip [triangleRows * stripRows]float64
+
+var strips = sync.Pool{New: func() any { return new(strip) }}
+
+// transposed does on B from the right, for a small triangle, what f does from the
+// left: on strips of Bᵀ, whose rows are long enough to be worked on as vectors,
+// with the other transpose of A.
+func (t triangle) transposed(alpha float64, b blas64.General, f operation) {
+	t.t = opposite(t.t)
+	s := strips.Get().(*strip)
+	for i := 0; i < b.Rows; i += stripRows {
+		rows := block(b, i, 0, min(stripRows, b.Rows-i), b.Cols)
+		s.load(rows)
+		f(t, alpha, view(b.Cols, rows.Rows, s[:], stripRows))
+		s.store(rows)
+	}
+	strips.Put(s)
+}
+
+func (s *strip) load(b blas64.General) {
+	for i := range b.Rows {
+		for j, v := range b.Data[i*b.Stride:][:b.Cols] {
+			s[j*stripRows+i] = v
+		}
+	}
+}
+
+func (s *strip) store(b blas64.General) {
+	for i := range b.Rows {
+		row := b.Data[i*b.Stride:][:b.Cols]
+		for j := range row {
+			row[j] = s[j*stripRows+i]
+		}
+	}
+}
+
+// reference does small triangles.
+var reference gonum.Implementation

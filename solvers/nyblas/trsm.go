@@ -1,0 +1,55 @@
+package nyblas
+
+import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Dtrsm solves op(A)·X = alpha·B if s is blas.Left, or X·op(A) = alpha·B, where A
+// is triangular and X, which takes the place of B, is m×n. Like gonum's it does
+// not look whether A is singular.
+func (p Implementation) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+	k := order(s, m, n)
+	if small(m, n, k) || alpha == 0 {
+		p.Implementation.Dtrsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
+		return
+	}
+	checkTriangle(s, ul, tA, d, m, n, a, lda, b, ldb)
+	solve := triangle.solveLeft
+	if s == blas.Right {
+		solve = triangle.solveRight
+	}
+	triangle{ul, tA, d, view(k, k, a, lda)}.apply(p.threads(), s, alpha, view(m, n, b, ldb), solve)
+}
+
+// solveLeft is B = alpha·op(A)⁻¹·B.
+func (t triangle) solveLeft(alpha float64, b blas64.General) {
+	if t.a.Rows <= triangleRows {
+		reference.Dtrsm(blas.Left, t.ul, t.t, t.d, b.Rows, b.Cols, alpha, t.a.Data, t.a.Stride, b.Data, b.Stride)
+		return
+	}
+	first, second, off := t.halves()
+	b1, b2 := rowsIn(b)
+	if !t.lower() {
+		first, second, b1, b2 = second, first, b2, b1
+	}
+	first.solveLeft(alpha, b1)
+	multiply(1, t.t, blas.NoTrans, -1, off, b1, alpha, b2)
+	second.solveLeft(1, b2)
+}
+
+// solveRight is B = alpha·B·op(A)⁻¹.
+func (t triangle) solveRight(alpha float64, b blas64.General) {
+	if t.a.Rows <= triangleRows {
+		t.transposed(alpha, b, triangle.solveLeft)
+		return
+	}
+	first, second, off := t.halves()
+	b1, b2 := colsIn(b)
+	if t.lower() {
+		first, second, b1, b2 = second, first, b2, b1
+	}
+	first.solveRight(alpha, b1)
+	multiply(1, blas.NoTrans, t.t, -1, b1, off, alpha, b2)
+	second.solveRight(1, b2)
+}

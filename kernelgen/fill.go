@@ -15,7 +15,7 @@ import (
 // kernel is not resolved, or the panel was packed for a kernel with other bases.
 func (k Kernel) Fill(dst, x blas64.General, p *Panel, w *Workspace) {
 	k.checkFill(dst, x, p)
-	if a := k.single(); a != nil && a.profile.apply == nil && a.spec.base != CosineSimilarity {
+	if a := k.fused(); a != nil {
 		simd.Fill(simd.Matrix[float64](dst), simd.Matrix[float64](x), p.raw, a.spec.base.simd(), a.profile.fused)
 		return
 	}
@@ -28,12 +28,17 @@ func (k Kernel) Fill(dst, x blas64.General, p *Panel, w *Workspace) {
 	}
 }
 
-// single is the atom that the kernel is, nil if it is more than that.
-func (k Kernel) single() *atom {
-	if len(k.terms) == 1 && k.terms[0].weight == 1 && len(k.terms[0].factors) == 1 {
-		return k.terms[0].factors[0].atom
+// fused is the atom that the kernel is, if its profile can be applied in
+// registers; nil if not, or if the kernel is more than one atom.
+func (k Kernel) fused() *atom {
+	if len(k.terms) != 1 || k.terms[0].weight != 1 || len(k.terms[0].factors) != 1 {
+		return nil
 	}
-	return nil
+	a := k.terms[0].factors[0].atom
+	if a == nil || a.profile.apply != nil || a.spec.base == CosineSimilarity {
+		return nil
+	}
+	return a
 }
 
 // fillStrip fills a tile of at most blockRows rows, piece by piece.
@@ -81,15 +86,20 @@ func dense(data []float64, rows, cols int) blas64.General {
 }
 
 func (k Kernel) checkFill(dst, x blas64.General, p *Panel) {
+	k.checkTile(dst.Rows, dst.Cols, x, p.rows, p.cols, p.bases)
+}
+
+// checkTile panics unless a tile of rows × cols fits x and a panel.
+func (k Kernel) checkTile(rows, cols int, x blas64.General, panelRows, panelCols int, packed baseSet) {
 	k.checkReady()
-	if dst.Rows != x.Rows || dst.Cols != p.rows {
-		panic(fmt.Sprintf("kernelgen: tile is %d×%d, want %d×%d", dst.Rows, dst.Cols, x.Rows, p.rows))
+	if rows != x.Rows || cols != panelRows {
+		panic(fmt.Sprintf("kernelgen: tile is %d×%d, want %d×%d", rows, cols, x.Rows, panelRows))
 	}
-	if x.Cols != p.cols {
-		panic(fmt.Sprintf("kernelgen: rows of length %d against a panel of rows of length %d", x.Cols, p.cols))
+	if x.Cols != panelCols {
+		panic(fmt.Sprintf("kernelgen: rows of length %d against a panel of rows of length %d", x.Cols, panelCols))
 	}
 	for b, needed := range k.bases() {
-		if needed && !p.bases[b] {
+		if needed && !packed[b] {
 			panic(fmt.Sprintf("kernelgen: the panel was packed for a kernel without the %v", Base(b)))
 		}
 	}

@@ -69,7 +69,7 @@ func (e *Explicit) Z() blas64.General { return clone(e.core) }
 // B·n·(C.NNZ + S.NNZ + H.NNZ) operations and that of [QR.Add].
 func (e *Explicit) Add(start int64, block blas64.General) error {
 	checkShape("the block of Explicit.Add", block, block.Rows, e.cols)
-	if err := checkFinite(block); err != nil {
+	if err := CheckFinite(block); err != nil {
 		return err
 	}
 	if err := e.addRange(start, block); err != nil {

@@ -67,7 +67,7 @@ func (m *Moments) Sum() float64 {
 // entry.
 func (m *Moments) Add(block blas64.General) error {
 	checkShape("the block of Moments.Add", block, block.Rows, len(m.columns))
-	if err := checkFinite(block); err != nil {
+	if err := CheckFinite(block); err != nil {
 		return err
 	}
 	for i := range block.Rows {

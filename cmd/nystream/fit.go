@@ -24,7 +24,7 @@ type fitCommand struct {
 	kernel, mapping      string
 	rank, sketch, nnz    int
 	ranked               bool // --rank was given
-	shift                choice
+	shift, precision     choice
 	output               string
 	factors, left, other string // files for U, for U of two, for V
 	planning             bool
@@ -87,6 +87,9 @@ func (c *fitCommand) addFlags(cmd *cobra.Command) {
 	f.IntVar(&c.sketch, "sketch", 0, c.method.sketchUsage)
 	mustRegister(cmd.RegisterFlagCompletionFunc("kernel", completeKernels))
 	f.IntVar(&c.nnz, "nnz", 0, c.method.nnzUsage)
+	c.precision = newChoice(lowrank.Float64.String(), lowrank.Float32.String())
+	f.Var(&c.precision, "precision", c.precision.usage("arithmetic of the kernel entries of a pass; float32 is faster, and refused when it is not good enough for the fit"))
+	completeChoice(cmd, "precision", &c.precision)
 	f.StringVarP(&c.output, "output", "o", "", "model `file`, .npz")
 	completeFiles(cmd, modelExtensions, "output")
 	if c.method.symmetric {
@@ -155,6 +158,7 @@ func (c *fitCommand) check(args []string) error {
 	}{
 		{len(args) == 0 && len(c.matrix) == 0, "no data: name files, quoted globs, folders, or - for the standard input"},
 		{len(c.matrix) > 0 && len(args)+len(c.right) > 0, "--matrix names the matrix itself: leave out DATA and --right, or leave out --matrix"},
+		{len(c.matrix) > 0 && c.tiles() != lowrank.Float64, "--precision is for kernels: leave it out with --matrix"},
 		{len(c.matrix) > 0 && c.kernel != "", "--matrix goes with --map, not with --kernel"},
 		{len(c.matrix) == 0 && c.mapping != "", "--map goes with --matrix; for rows of DATA name a --kernel"},
 		{len(c.matrix) == 0 && c.kernel == "", "--kernel is missing, such as --kernel 'rbf(gamma=median)'"},
@@ -175,6 +179,9 @@ func (c *fitCommand) check(args []string) error {
 	}
 	return c.checkOutputs(append(append(args[:len(args):len(args)], c.right...), c.matrix...))
 }
+
+// tiles is the precision that was asked for.
+func (c *fitCommand) tiles() lowrank.Precision { return lowrank.Precision(c.precision.index()) }
 
 // symmetric says whether A is approximated by one factor.
 func (c *fitCommand) symmetric() bool { return c.method.symmetric && len(c.right) == 0 }
@@ -208,6 +215,7 @@ type fitted struct {
 	estimate  float64 // NaN where a method gives none
 	condition float64
 	bound     func() float64 // max|UᵀU−I|, after or before refinement
+	single    float64        // bound of the error of entries in float32, 0 in float64
 }
 
 func (f *fitted) values() []float64 {

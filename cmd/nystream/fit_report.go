@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"strings"
+
+	"github.com/nystream/nystream/solvers/lowrank"
 )
 
 // fitResult is what fit prints as JSON.
@@ -25,6 +27,8 @@ type fitResult struct {
 	RowsDropped        int64          `json:"rows_dropped"`
 	ErrorEstimate      *number        `json:"error_estimate,omitempty"`
 	ErrorEstimateKind  string         `json:"error_estimate_kind,omitempty"`
+	Precision          string         `json:"precision"`
+	PrecisionBound     *number        `json:"precision_bound,omitempty"` // in float32: error of an entry over the largest entry
 	Condition          number         `json:"condition"`
 	OrthogonalityBound number         `json:"orthogonality_bound"`
 	Refined            bool           `json:"refined"`
@@ -44,7 +48,7 @@ func (j *job) result() *fitResult {
 	f, c := j.fitted, j.cmd
 	r := &fitResult{Method: c.method.name, Dimension: j.shape().columns, Rank: len(f.values()), Values: numbers(f.values()), Shift: number(f.shift()),
 		Passes: j.passes(), Scans: j.scans, KernelEntries: f.entries, Seconds: number(c.seconds()), PeakRSSBytes: peakRSS(), Seed: c.seed,
-		RowsDropped: j.dropped(), ErrorEstimate: optional(f.estimate), Condition: number(f.condition),
+		RowsDropped: j.dropped(), ErrorEstimate: optional(f.estimate), Precision: c.precision.value, Condition: number(f.condition),
 		OrthogonalityBound: number(f.bound()), Refined: f.refined(), ColumnsLeftOut: append([]string{}, j.left.leftOut...), Notes: append([]string{}, f.notes...),
 		Output: c.output, Factors: c.factors, LeftFactors: c.left, RightFactors: c.other}
 	r.Rows, r.Columns = f.size()
@@ -55,6 +59,9 @@ func (j *job) result() *fitResult {
 	}
 	if r.ErrorEstimate != nil {
 		r.ErrorEstimateKind = estimateKind
+	}
+	if c.tiles() == lowrank.Float32 {
+		r.PrecisionBound = optional(f.single)
 	}
 	return r
 }
@@ -88,6 +95,9 @@ func (j *job) report() error {
 	}
 	if r.ErrorEstimate != nil {
 		t.add("relative error", "about %.2g (Frobenius, from held-back rows)", float64(*r.ErrorEstimate))
+	}
+	if r.PrecisionBound != nil {
+		t.add("precision", "float32: kernel entries within %.2g of the largest", float64(*r.PrecisionBound))
 	}
 	t.add("orthogonality", "max|UᵀU−I| below about %.0e%s", float64(r.OrthogonalityBound), j.refinement())
 	if r.RowsDropped > 0 {

@@ -193,6 +193,9 @@ func (r *modelResult) text(m *model, values []float64) *text {
 	if !m.twoSided() {
 		t.add("shift", "%.4g", r.Shift)
 	}
+	if r.Precision != "" {
+		t.add("precision", "%s", r.Precision)
+	}
 	t.add("seed", "%d", r.Seed)
 	columns := "by position"
 	if names := r.Data.Columns; len(names) > 0 {

@@ -12,6 +12,9 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/solvers/nyblas"
 )
 
 // version is what nystream --version prints.
@@ -22,6 +25,7 @@ const version = "0.1.0"
 const garbagePercent = 50
 
 func main() {
+	blas64.Use(nyblas.Implementation{})
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbagePercent)
 	}

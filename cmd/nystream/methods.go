@@ -49,7 +49,7 @@ pass over each source; another two when factors are written.`,
 		addFlags: addShiftFlag("centred (least spectral error)", "fitted (least squares, near the diagonal of A)"),
 		solver: func(c *fitCommand) solver {
 			rule := map[string]lowrank.LandmarkShift{"centred": lowrank.ShiftCentred, "fitted": lowrank.ShiftFitted}
-			return landmarkSolver{lowrank.Landmark{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Shift: rule[c.shift.value]}}
+			return landmarkSolver{lowrank.Landmark{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Shift: rule[c.shift.value], Precision: c.tiles()}}
 		},
 	},
 	{
@@ -64,7 +64,7 @@ Algorithm 5). One pass; another two when factors are written.`,
 		addFlags:    addShiftFlag("decoupled", "paper (as published)", "none"),
 		solver: func(c *fitCommand) solver {
 			rule := map[string]lowrank.ShiftRule{"decoupled": lowrank.ShiftDecoupled, "paper": lowrank.ShiftPaper, "none": lowrank.ShiftNone}
-			return spsdSolver{lowrank.S3SPSD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Shift: rule[c.shift.value]}}
+			return spsdSolver{lowrank.S3SPSD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Shift: rule[c.shift.value], Precision: c.tiles()}}
 		},
 	},
 	{
@@ -84,7 +84,7 @@ another two when factors are written.`,
 				f, _ := kernelgen.ParseMap(c.mapping) // checked when the job was made
 				return matrixSolver{lowrank.SSRSVDMatrix{Rank: c.rank, Sketch: c.sketch, Seed: c.seed}, f}
 			}
-			return svdSolver{lowrank.SSRSVD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed}}
+			return svdSolver{lowrank.SSRSVD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Precision: c.tiles()}}
 		},
 	},
 }
@@ -138,7 +138,7 @@ func kernelFit(f *lowrank.Fit, err error) (*fitted, error) {
 		return nil, err
 	}
 	return &fitted{kernel: f.Model, notes: f.Notes, entries: f.KernelEntries, estimate: f.ErrorEstimate,
-		condition: f.Condition, bound: f.OrthogonalityBound}, nil
+		condition: f.Condition, bound: f.OrthogonalityBound, single: f.PrecisionBound}, nil
 }
 
 type spsdSolver struct{ lowrank.S3SPSD }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
@@ -145,11 +146,22 @@ func (j *job) calibrate(columns int) speed {
 	s := speed{flop: perUnit(2*float64(x.Rows)*float64(y.Rows)*float64(x.Rows), gemmOf(tile))}
 	if len(j.cmd.matrix) == 0 {
 		if k, err := j.kernel.Resolve(y); err == nil {
-			panel, work := k.Pack(y), kernelgen.Workspace{}
-			s.entry = perUnit(float64(x.Rows)*float64(y.Rows), func() { k.Fill(tile, x, panel, &work) })
+			s.entry = perUnit(float64(x.Rows)*float64(y.Rows), j.tileOf(k, tile, x, y))
 		}
 	}
 	return s
+}
+
+// tileOf computes a tile in the precision that was asked for.
+func (j *job) tileOf(k kernelgen.Kernel, tile, x, y blas64.General) func() {
+	var work kernelgen.Workspace
+	if j.cmd.tiles() == lowrank.Float32 {
+		panel := k.PackSingle(y, make([]float64, y.Cols))
+		single := blas32.General{Rows: tile.Rows, Cols: tile.Cols, Stride: tile.Cols, Data: make([]float32, tile.Rows*tile.Cols)}
+		return func() { k.FillSingle(single, x, panel, &work) }
+	}
+	panel := k.Pack(y)
+	return func() { k.Fill(tile, x, panel, &work) }
 }
 
 // gemmOf multiplies a tile by its transpose.

@@ -58,6 +58,7 @@ type embedder struct {
 	panel *panel
 	name  string
 	tile  blas64.General // foldRows × p, if there are signs
+	small *singleTiles   // instead of tile, in float32
 	fold  blas64.General // PanelRows × c, or × p without signs
 	proj  blas64.General // PanelRows × r
 	work  kernelgen.Workspace
@@ -69,6 +70,11 @@ func (t *tiles) embedder(e *Embedding, p *panel, name string) *embedder {
 		m.fold = stream.NewMatrix(stream.PanelRows, p.rows.Rows)
 	} else {
 		m.fold = stream.NewMatrix(stream.PanelRows, e.Signs.Cols)
+	}
+	switch {
+	case t.precision == Float32:
+		m.small = newSingleTiles(t, p, e.Signs)
+	case e.Signs != nil:
 		m.tile = stream.NewMatrix(foldRows, p.rows.Rows)
 	}
 	m.proj = stream.NewMatrix(stream.PanelRows, e.Rank())
@@ -107,9 +113,12 @@ func (m *embedder) rawNumbered(x blas64.General, number []int64) (blas64.General
 // of a row for messages.
 func (m *embedder) unshifted(x blas64.General, number func(i int) int64) (blas64.General, error) {
 	fold := stream.RowSlice(m.fold, 0, x.Rows)
-	if m.e.Signs == nil {
+	switch {
+	case m.small != nil:
+		m.small.fill(fold, x, &m.work)
+	case m.e.Signs == nil:
 		m.t.fill(fold, x, m.panel, &m.work)
-	} else {
+	default:
 		m.t.fillFolded(fold, x, m.panel, m.e.Signs, m.tile, &m.work)
 	}
 	return fold, m.t.checkFinite(fold, m.name, number)

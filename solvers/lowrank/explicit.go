@@ -147,7 +147,7 @@ func (m SSRSVDMatrix) finish(acc *sketch.Explicit, with sketch.ExplicitSketch, f
 	}
 	model := &MatrixModel{Map: f, Seed: m.Seed, Rows: acc.Rows(), Cols: int64(n), Values: w.S,
 		Projection: denseRows(with.C, n, mul(blas.NoTrans, toQ, blas.NoTrans, w.U)), V: mul(blas.NoTrans, p, blas.NoTrans, w.V)}
-	return &MatrixFit{MatrixModel: model, Notes: rankNote(len(w.S), m.Rank), Entries: acc.Rows() * int64(n), Condition: condition(y, r)}, nil
+	return &MatrixFit{MatrixModel: model, Notes: rankNote(len(w.S), m.Rank, RankTolerance), Entries: acc.Rows() * int64(n), Condition: condition(y, r)}, nil
 }
 
 // orthonormalColumns is an orthonormal basis of the columns of X, given Xᵀ, by

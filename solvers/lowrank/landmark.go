@@ -32,6 +32,8 @@ type Landmark struct {
 	NNZ    int // z, landmarks per direction; 0 means 4
 	Seed   uint64
 	Shift  LandmarkShift
+
+	Precision Precision // of the tiles of the pass
 }
 
 // LandmarkShift says which multiple of the identity the landmark method adds.
@@ -57,7 +59,7 @@ func (m Landmark) Fit(ctx context.Context, e stream.Engine, src stream.Source, k
 	if err != nil {
 		return nil, err
 	}
-	t := newTiles(k)
+	t := newTiles(k, m.Precision)
 	held := heldBackRows(n, m.Seed, "held back", points.core)
 	panels, err := t.gatherSets(ctx, src, rowSet{numbers: points.landmarks}, rowSet{numbers: points.core}, rowSet{numbers: held})
 	if err != nil {
@@ -65,6 +67,9 @@ func (m Landmark) Fit(ctx context.Context, e stream.Engine, src stream.Source, k
 	}
 	landmarks, core, heldPanel := panels[0], panels[1], panels[2]
 	if err := t.chooseUnit(landmarks.rows, landmarks); err != nil {
+		return nil, err
+	}
+	if err := t.boundSingle(landmarks, nil, core, heldPanel); err != nil {
 		return nil, err
 	}
 	side, cond, err := t.landmarkRange(ctx, e, src, landmarks)
@@ -76,7 +81,7 @@ func (m Landmark) Fit(ctx context.Context, e stream.Engine, src stream.Source, k
 		return nil, err
 	}
 	model.Rows, model.Cols = n, n
-	notes := append(points.notes, rankNote(model.Left.Rank(), m.Rank)...)
+	notes := append(points.notes, t.rankNote(model.Left.Rank(), m.Rank)...)
 	notes = append(notes, definiteNote(k)...)
 	notes = append(notes, shiftNote(model.Shift, t.sumDiag(core)/float64(core.rows.Rows))...)
 	return finishFit(t, model, notes, cond, heldPanel, heldPanel)
@@ -128,11 +133,16 @@ func (p *landmarkPoints) draw(what string, n int64, z, k int, seed uint64, purpo
 	return s.Positions(), nil
 }
 
-func rankNote(found, asked int) []string {
+// rankNote tells of a rank that is not what was asked for.
+func (t *tiles) rankNote(found, asked int) []string {
+	return rankNote(found, asked, t.precision.rankTolerance())
+}
+
+func rankNote(found, asked int, tolerance float64) []string {
 	if found >= asked {
 		return nil
 	}
-	return []string{fmt.Sprintf("rank %d found, %d asked for: the rest is below %.0e of the largest singular value of the sketch", found, asked, RankTolerance)}
+	return []string{fmt.Sprintf("rank %d found, %d asked for: the rest is below %.0e of the largest singular value of the sketch", found, asked, tolerance)}
 }
 
 // definiteNote warns when A may have negative eigenvalues.
@@ -158,7 +168,7 @@ func (t *tiles) landmarkRange(ctx context.Context, e stream.Engine, src stream.S
 	if err != nil {
 		return nil, 0, err
 	}
-	return orthonormalEmbedding(factor, landmarks, nil)
+	return t.orthonormalEmbedding(factor, landmarks, nil)
 }
 
 // finish fits the core, truncates and centres.

@@ -17,7 +17,7 @@ import (
 //
 // Cost: one pass over each source after gathering.
 func (m Landmark) FitRect(ctx context.Context, e stream.Engine, left, right stream.Source, k kernelgen.Kernel) (*Fit, error) {
-	t := newTiles(k)
+	t := newTiles(k, m.Precision)
 	l, err := m.sideOf(ctx, t, left, "left")
 	if err != nil {
 		return nil, err
@@ -30,6 +30,9 @@ func (m Landmark) FitRect(ctx context.Context, e stream.Engine, left, right stre
 		return nil, err
 	}
 	if err := t.chooseUnit(l.landmarks.rows, r.landmarks); err != nil {
+		return nil, err
+	}
+	if err := firstError(t.boundSingle(r.landmarks, nil, l.core, l.held), t.boundSingle(l.landmarks, nil, r.core, r.held)); err != nil {
 		return nil, err
 	}
 	u, condU, err := t.landmarkRange(ctx, e, left, r.landmarks)
@@ -45,7 +48,7 @@ func (m Landmark) FitRect(ctx context.Context, e stream.Engine, left, right stre
 		return nil, err
 	}
 	model.Rows, model.Cols = l.n, r.n
-	notes := append(append(l.points.notes, r.points.notes...), rankNote(len(model.Values), m.Rank)...)
+	notes := append(append(l.points.notes, r.points.notes...), t.rankNote(len(model.Values), m.Rank)...)
 	return finishFit(t, model, notes, math.Max(condU, condV), l.held, r.held)
 }
 

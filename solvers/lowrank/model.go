@@ -24,6 +24,9 @@ type Model struct {
 	Right  *Embedding // nil when A is symmetric and V is U
 	Values []float64  // descending eigenvalues, or singular values
 	Shift  float64
+	// Precision is that of the tiles that U and V are made of, in the fit and
+	// since: with another they would not be orthonormal on the fitted rows.
+	Precision Precision
 }
 
 // Symmetric says that the model is of a symmetric matrix.
@@ -52,6 +55,9 @@ type Fit struct {
 	ErrorEstimate float64
 	// Condition is the condition number of the sketch after the cut-off.
 	Condition float64
+	// PrecisionBound bounds the error of tiles in float32, relative to the
+	// largest kernel entry (see [Precision]); 0 in float64.
+	PrecisionBound float64
 }
 
 // OrthogonalityBound bounds max|UᵀU−I| on the fitted rows, up to a modest
@@ -96,9 +102,13 @@ func heldBackRows(n int64, seed uint64, purpose string, touched ...[]int64) []in
 // finishFit undoes the unit of the tiles and adds the error estimate, from the
 // held-back rows of the left and the right source.
 func finishFit(t *tiles, m *Model, notes []string, condition float64, left, right *panel) (*Fit, error) {
-	f := &Fit{Model: m, Notes: notes, Condition: condition}
+	m.Precision = t.precision
+	f := &Fit{Model: m, Notes: notes, Condition: condition, PrecisionBound: t.bound}
 	estimate, err := t.estimate(m, left, right)
 	if err != nil {
+		return nil, err
+	}
+	if err := t.comparePrecision(estimate); err != nil {
 		return nil, err
 	}
 	f.ErrorEstimate = estimate
@@ -188,7 +198,7 @@ func (m *Model) embedSides(ctx context.Context, e stream.Engine, src stream.Sour
 
 // tiles evaluates the kernel of the model in the unit of an embedding.
 func (m *Model) tiles(e *Embedding) *tiles {
-	t := newTiles(m.Kernel)
+	t := newTiles(m.Kernel, m.Precision)
 	t.unit = e.unit()
 	return t
 }

@@ -28,10 +28,15 @@ func scaled(m blas64.General, w float64) blas64.General {
 	return filled(m.Rows, m.Cols, func(i, j int) float64 { return m.Data[i*m.Stride+j] * w })
 }
 
-// TestNasty runs every method on inputs that break naive codes. Each must give
-// finite values and orthonormal factors, or refuse with an error that names
-// what is wrong.
-func TestNasty(t *testing.T) {
+// nastyCase is an input that breaks naive codes.
+type nastyCase struct {
+	name   string
+	x      blas64.General
+	k      kernelgen.Kernel
+	refuse string // part of the error that is allowed; "" means none is
+}
+
+func nastyCases() []nastyCase {
 	base := clusters(120, 3, 5)
 	duplicates := filled(120, 3, func(i, j int) float64 { return base.Data[(i%5)*3+j] })
 	constant := filled(120, 3, func(i, j int) float64 { return []float64{base.Data[i*3], 4, base.Data[i*3+2]}[j] })
@@ -46,12 +51,7 @@ func TestNasty(t *testing.T) {
 	rank3 := filled(120, 3, func(i, j int) float64 { return base.Data[i*3+j] })
 	offset := filled(120, 3, func(i, j int) float64 { return 1e9 + base.Data[i*3+j] })
 	rbf, linear := kernelgen.RBF(2), kernelgen.Linear()
-	cases := []struct {
-		name   string
-		x      blas64.General
-		k      kernelgen.Kernel
-		refuse string // part of the error that is allowed; "" means none is
-	}{
+	return []nastyCase{
 		{"no rows", stream.NewMatrix(0, 3), rbf, "has no rows"},
 		{"one row", filled(1, 3, func(i, j int) float64 { return float64(j) }), rbf, "largest rank that fits"},
 		{"two rows", filled(2, 3, func(i, j int) float64 { return float64(i) }), rbf, "largest rank that fits"},
@@ -78,9 +78,34 @@ func TestNasty(t *testing.T) {
 		{"bandwidth to 0", base, kernelgen.RBF(1e12), ""},
 		{"bandwidth to infinity", base, kernelgen.RBF(1e-14), ""},
 	}
-	for _, c := range cases {
+}
+
+// TestNasty runs every method on nasty inputs. Each must give finite values and
+// orthonormal factors, or refuse with an error that names what is wrong.
+func TestNasty(t *testing.T) {
+	for _, c := range nastyCases() {
 		for name, fit := range methodsUnderTest(10) {
 			t.Run(c.name+"/"+name, func(t *testing.T) { nasty(t, c.x, c.k, c.refuse, fit) })
+		}
+	}
+}
+
+// TestNastySingle: the same in float32, which may also be refused as such. There
+// are eight copies of every row, so that some are left to estimate the error.
+func TestNastySingle(t *testing.T) {
+	for _, c := range nastyCases() {
+		x := filled(8*c.x.Rows, c.x.Cols, func(i, j int) float64 { return c.x.Data[i/8*c.x.Stride+j] })
+		for name, fit := range singleMethods(Float32, 0) {
+			t.Run(c.name+"/"+name, func(t *testing.T) {
+				nasty(t, x, c.k, c.refuse, func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
+					f, err := fit(s, k)
+					var refused *PrecisionError
+					if errors.As(err, &refused) {
+						t.Skip(err)
+					}
+					return f, err
+				})
+			})
 		}
 	}
 }

@@ -22,22 +22,29 @@ const RuntimeBytes = 24 << 20
 // planner collects the items that methods have in common.
 type planner struct {
 	Plan
-	engine  stream.Engine
-	threads int64
-	d       int64
+	engine    stream.Engine
+	precision Precision
+	threads   int64
+	d         int64
 }
 
-func newPlanner(e stream.Engine, d int, passes int) *planner {
-	p := &planner{engine: e, threads: int64(e.Workers()), d: int64(d)}
+func newPlanner(e stream.Engine, precision Precision, d int, passes int) *planner {
+	p := &planner{engine: e, precision: precision, threads: int64(e.Workers()), d: int64(d)}
 	p.Passes = passes
 	p.Memory.Items = append(p.Memory.Items, stream.BudgetItem{What: "program and I/O buffers", Bytes: RuntimeBytes})
 	e.PassBudget(&p.Memory, d)
 	return p
 }
 
-// landmarks adds rows that are kept in memory, as they are and packed.
+// landmarks adds rows that are kept in memory, as they are and packed, and what
+// float32 takes besides.
 func (p *planner) landmarks(what string, rows int64) {
 	p.Memory.Add(what, 2*rows*p.d, "--nnz or --rank")
+	if p.precision == Float32 {
+		p.Memory.Add(what+" in float32", rows*p.d/2+p.threads*foldRows*(p.d+rows)/2, "--nnz or --rank")
+		columns := min(rows, boundColumns)
+		p.Memory.Add("precision bound", columns*(2*p.d+2*foldRows)+foldRows*p.d, "--precision float64")
+	}
 }
 
 // pass adds a pass of n rows that folds tiles of the given width into a
@@ -80,7 +87,7 @@ func (m S3SPSD) Plan(e stream.Engine, n int64, d int) (*Plan, error) {
 		return nil, err
 	}
 	c, s, z := int64(size.rank), int64(size.sketch), int64(size.nnz)
-	p := newPlanner(e, d, 1)
+	p := newPlanner(e, m.Precision, d, 1)
 	p.landmarks("landmarks", z*c)
 	p.pass(n, z*c, c, 5*c*c)
 	p.core(z*s, z*s, s, s)
@@ -95,7 +102,7 @@ func (m Landmark) Plan(e stream.Engine, n int64, d int) (*Plan, error) {
 		return nil, err
 	}
 	c, t := int64(len(points.landmarks)), int64(len(points.core))
-	p := newPlanner(e, d, 1)
+	p := newPlanner(e, m.Precision, d, 1)
 	p.landmarks("landmarks", c)
 	p.pass(n, c, c, c*c)
 	p.core(t, t, c, c)
@@ -141,7 +148,7 @@ func (m SSRSVD) Plan(e stream.Engine, rows, cols int64, d int) (*Plan, error) {
 		return nil, err
 	}
 	c, s, z := int64(size.rank), int64(size.sketch), int64(size.nnz)
-	p := newPlanner(e, d, 1)
+	p := newPlanner(e, m.Precision, d, 1)
 	p.landmarks("landmarks", 2*z*c)
 	p.pass(rows, z*c, c, c*c)
 	p.pass(other, z*c, c, c*c)
@@ -154,7 +161,7 @@ func (m SSRSVD) Plan(e stream.Engine, rows, cols int64, d int) (*Plan, error) {
 // Plan works out the cost of a fit on a rows×cols matrix.
 func (m SSRSVDMatrix) Plan(e stream.Engine, rows, cols int64) *Plan {
 	c, s := int64(m.Rank), int64(max(m.Sketch, 5*m.Rank))
-	p := newPlanner(e, int(cols), 1)
+	p := newPlanner(e, Float64, int(cols), 1)
 	p.pass(rows, c+s, c, c*c+c*cols+s*s+s*c)
 	p.KernelEntries = rows * cols
 	p.Flops += 2 * signsPerRow * 4 * float64(rows) * float64(cols)

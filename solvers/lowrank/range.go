@@ -52,11 +52,11 @@ func (p sketchPass) stream(ctx context.Context, e stream.Engine, src stream.Sour
 // orthonormalEmbedding turns a triangular factor into an embedding whose
 // columns are orthonormal on the rows that were streamed, and gives the
 // condition of the sketch.
-func orthonormalEmbedding(factor blas64.General, rows *panel, signs *sketch.SparseSign) (*Embedding, float64, error) {
+func (t *tiles) orthonormalEmbedding(factor blas64.General, rows *panel, signs *sketch.SparseSign) (*Embedding, float64, error) {
 	s, err := newSVD("the sketch", factor)
 	if err != nil {
 		return nil, 0, err
 	}
-	r := s.rank(RankTolerance)
+	r := s.rank(t.precision.rankTolerance())
 	return &Embedding{Landmarks: rows.rows, Rows: rows.number, Signs: signs, Projection: s.whitener(r)}, condition(s, r), nil
 }

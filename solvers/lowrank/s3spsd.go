@@ -40,6 +40,8 @@ type S3SPSD struct {
 	NNZ    int // z, nonzeros per sketch column; 0 means 4
 	Seed   uint64
 	Shift  ShiftRule
+
+	Precision Precision // of the tiles of the pass
 }
 
 // Fit approximates the kernel matrix of the rows of src.
@@ -85,7 +87,7 @@ type s3spsd struct {
 
 // begin draws the sketches and gathers the rows that they touch.
 func (m S3SPSD) begin(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel, n int64, size sizes) (*s3spsd, error) {
-	f := &s3spsd{S3SPSD: m, size: size, engine: e, src: src, tiles: newTiles(k), n: n}
+	f := &s3spsd{S3SPSD: m, size: size, engine: e, src: src, tiles: newTiles(k, m.Precision), n: n}
 	var err error
 	if f.c, err = sketch.NewSparseSign(n, size.rank, size.nnz, m.Seed, "C"); err != nil {
 		return nil, err
@@ -99,7 +101,10 @@ func (m S3SPSD) begin(ctx context.Context, e stream.Engine, src stream.Source, k
 		return nil, err
 	}
 	f.landmarks, f.core, f.held = panels[0], panels[1], panels[2]
-	return f, f.tiles.chooseUnit(f.landmarks.rows, f.landmarks)
+	if err := f.tiles.chooseUnit(f.landmarks.rows, f.landmarks); err != nil {
+		return nil, err
+	}
+	return f, f.tiles.boundSingle(f.landmarks, f.c, f.landmarks, f.core, f.held)
 }
 
 // rangeState is what the pass folds rows into: the triangular factor of [Y C],
@@ -182,7 +187,7 @@ func (f *s3spsd) sketchRange(alpha float64) (*Embedding, float64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	r := shifted.rank(RankTolerance)
+	r := shifted.rank(f.tiles.precision.rankTolerance())
 	return &Embedding{Landmarks: f.landmarks.rows, Rows: f.landmarks.number, Signs: f.c,
 		RangeShift: alpha, Projection: shifted.whitener(r)}, condition(shifted, r), nil
 }
@@ -303,7 +308,7 @@ func residualShift(whole, projected float64, dimensions int) float64 {
 
 // report completes the fit with its error estimate.
 func (f *s3spsd) report(model *Model) (*Fit, error) {
-	notes := append(f.size.notes, rankNote(model.Left.Rank(), f.size.rank)...)
+	notes := append(f.size.notes, f.tiles.rankNote(model.Left.Rank(), f.size.rank)...)
 	notes = append(notes, definiteNote(f.tiles.kernel)...)
 	return finishFit(f.tiles, model, notes, f.condition, f.held, f.held)
 }

@@ -24,13 +24,15 @@ type SSRSVD struct {
 	Sketch int // s ≥ c; 0 means 5c, or the largest that fits
 	NNZ    int // z, nonzeros per sketch column; 0 means 4
 	Seed   uint64
+
+	Precision Precision // of the tiles of the pass
 }
 
 // Fit approximates the kernel matrix between the rows of left and those of
 // right. With right nil, A is between the rows of left and themselves, and
 // treated as any square matrix: its symmetry is not used.
 func (m SSRSVD) Fit(ctx context.Context, e stream.Engine, left, right stream.Source, k kernelgen.Kernel) (*Fit, error) {
-	f := &ssrsvd{SSRSVD: m, engine: e, tiles: newTiles(k), left: left, right: right, square: right == nil}
+	f := &ssrsvd{SSRSVD: m, engine: e, tiles: newTiles(k, m.Precision), left: left, right: right, square: right == nil}
 	if f.square {
 		f.right = left
 	}
@@ -43,7 +45,7 @@ func (m SSRSVD) Fit(ctx context.Context, e stream.Engine, left, right stream.Sou
 	if err != nil {
 		return nil, err
 	}
-	notes := append(f.size.notes, rankNote(len(model.Values), f.size.rank)...)
+	notes := append(f.size.notes, f.tiles.rankNote(len(model.Values), f.size.rank)...)
 	return finishFit(f.tiles, model, notes, f.condition, f.heldLeft, f.heldRight)
 }
 
@@ -85,7 +87,11 @@ func (f *ssrsvd) begin(ctx context.Context) (err error) {
 	if err := f.gather(ctx); err != nil {
 		return err
 	}
-	return f.tiles.chooseUnit(f.rowsH.rows, f.rowsC)
+	if err := f.tiles.chooseUnit(f.rowsH.rows, f.rowsC); err != nil {
+		return err
+	}
+	return firstError(f.tiles.boundSingle(f.rowsC, f.c, f.rowsH, f.rowsO, f.heldLeft),
+		f.tiles.boundSingle(f.rowsH, f.h, f.rowsC, f.rowsS, f.heldRight))
 }
 
 func (f *ssrsvd) drawSketches() (err error) {
@@ -167,11 +173,11 @@ func streamBoth(ctx context.Context, e stream.Engine, src stream.Source, y, x sk
 
 // orthonormalise turns the triangular factors into embeddings Q and P.
 func (f *ssrsvd) orthonormalise(context.Context) error {
-	left, condY, err := orthonormalEmbedding(f.factorY, f.rowsC, f.c)
+	left, condY, err := f.tiles.orthonormalEmbedding(f.factorY, f.rowsC, f.c)
 	if err != nil {
 		return err
 	}
-	right, condX, err := orthonormalEmbedding(f.factorX, f.rowsH, f.h)
+	right, condX, err := f.tiles.orthonormalEmbedding(f.factorX, f.rowsH, f.h)
 	f.embedLeft, f.embedRight, f.condition = left, right, math.Max(condY, condX)
 	return err
 }

@@ -23,16 +23,17 @@ type Array struct {
 // Header is what a saved model says about itself in words and numbers; the
 // rest is in arrays. It marshals to JSON.
 type Header struct {
-	Method  string      `json:"method"`
-	Kernel  string      `json:"kernel,omitempty"`
-	Map     string      `json:"map,omitempty"` // explicit matrix: the element-wise function
-	Seed    uint64      `json:"seed"`
-	Rows    int64       `json:"rows"`
-	Columns int64       `json:"columns"`
-	Rank    int         `json:"rank"`
-	Shift   float64     `json:"shift"`
-	Left    *SideHeader `json:"left,omitempty"`
-	Right   *SideHeader `json:"right,omitempty"` // absent for a symmetric model
+	Method    string      `json:"method"`
+	Kernel    string      `json:"kernel,omitempty"`
+	Map       string      `json:"map,omitempty"` // explicit matrix: the element-wise function
+	Seed      uint64      `json:"seed"`
+	Rows      int64       `json:"rows"`
+	Columns   int64       `json:"columns"`
+	Rank      int         `json:"rank"`
+	Shift     float64     `json:"shift"`
+	Precision string      `json:"precision,omitempty"` // of the tiles of u and v, "" for float64
+	Left      *SideHeader `json:"left,omitempty"`
+	Right     *SideHeader `json:"right,omitempty"` // absent for a symmetric model
 }
 
 // SideHeader describes an [Embedding].
@@ -56,10 +57,15 @@ type SketchHeader struct {
 // row x, k(x, u_landmarks) a row of kernel entries and Ĉ the matrix with
 // u_sketch_value[k] in row k, column u_sketch_column[k] (the identity if there
 // is none), u(x) = k(x, u_landmarks)·Ĉ·u_projection·u_refinement, and likewise
-// for v.
+// for v. Of a model with precision float32 the kernel entries are those of
+// [kernelgen.Kernel.FillSingle], centred at the median of the landmarks; entries in
+// float64 give the same embedding to about 1e-6.
 func (m *Model) Save() (Header, []Array) {
 	h := Header{Method: m.Method, Kernel: m.Kernel.String(), Seed: m.Seed, Rows: m.Rows, Columns: m.Cols,
 		Rank: len(m.Values), Shift: m.Shift}
+	if m.Precision != Float64 {
+		h.Precision = m.Precision.String()
+	}
 	arrays := []Array{{Name: "values", Rows: len(m.Values), Floats: m.Values}}
 	var side []Array
 	h.Left, side = m.Left.save("u_")
@@ -113,11 +119,15 @@ func Load(h Header, arrays []Array, profiles ...kernelgen.Profile) (*Model, erro
 	if err != nil {
 		return nil, fmt.Errorf("model kernel: %w", err)
 	}
+	precision, err := parsePrecision(h.Precision)
+	if err != nil {
+		return nil, err
+	}
 	if h.Rank < 0 || h.Left == nil {
 		return nil, fmt.Errorf("model header: rank %d, left side %v", h.Rank, h.Left)
 	}
 	l := loader{arrays: arrays}
-	m := &Model{Method: h.Method, Kernel: k, Seed: h.Seed, Rows: h.Rows, Cols: h.Columns, Shift: h.Shift}
+	m := &Model{Method: h.Method, Kernel: k, Seed: h.Seed, Rows: h.Rows, Cols: h.Columns, Shift: h.Shift, Precision: precision}
 	m.Values = l.vector("values", h.Rank)
 	m.Left = l.embedding("u_", h.Left, h.Rank)
 	if h.Right != nil {

@@ -1,8 +1,10 @@
 package lowrank
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"sync"
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -16,36 +18,49 @@ import (
 // unit, a power of two that keeps the squares of very large or very small
 // kernels representable; whoever finishes a model divides it out again.
 type tiles struct {
-	kernel  kernelgen.Kernel
-	unit    float64
-	entries atomic.Int64
+	kernel    kernelgen.Kernel
+	precision Precision // of embeddings, and so of the pass; all else is float64
+	bound     float64   // of float32 tiles, see boundSingle
+	unit      float64
+	entries   atomic.Int64
 }
 
-func newTiles(k kernelgen.Kernel) *tiles { return &tiles{kernel: k, unit: 1} }
+func newTiles(k kernelgen.Kernel, p Precision) *tiles {
+	return &tiles{kernel: k, precision: p, unit: 1}
+}
 
-// panel is the column side of tiles: rows packed once, with their numbers.
+// panel is the column side of tiles: rows with their numbers, packed once, when
+// they are first asked for.
 type panel struct {
 	rows   blas64.General
 	number []int64 // row numbers in the source, ascending
-	packed *kernelgen.Panel
+	packed func() *kernelgen.Panel
+	single func() *kernelgen.SinglePanel
 }
 
-// pack packs rows. With signs the columns of tiles come in the order in which
+// pack prepares rows. With signs the columns of tiles come in the order in which
 // they are folded, else in that of the rows.
 func (t *tiles) pack(rows blas64.General, number []int64, signs *sketch.SparseSign) *panel {
-	ordered := rows
-	if signs != nil {
-		ordered = stream.NewMatrix(rows.Rows, rows.Cols)
-		for place, k := range signs.Folded() {
-			copy(rowOf(ordered, place), rowOf(rows, k))
-		}
+	return &panel{rows: rows, number: number,
+		packed: sync.OnceValue(func() *kernelgen.Panel { return t.kernel.Pack(inFoldOrder(rows, signs)) }),
+		single: sync.OnceValue(func() *kernelgen.SinglePanel { return t.kernel.PackSingle(inFoldOrder(rows, signs), middle(rows)) }),
 	}
-	return &panel{rows: rows, number: number, packed: t.kernel.Pack(ordered)}
+}
+
+func inFoldOrder(rows blas64.General, signs *sketch.SparseSign) blas64.General {
+	if signs == nil {
+		return rows
+	}
+	ordered := stream.NewMatrix(rows.Rows, rows.Cols)
+	for place, k := range signs.Folded() {
+		copy(rowOf(ordered, place), rowOf(rows, k))
+	}
+	return ordered
 }
 
 // fill puts the tile K(x, p) into dst.
 func (t *tiles) fill(dst, x blas64.General, p *panel, w *kernelgen.Workspace) {
-	t.kernel.Fill(dst, x, p.packed, w)
+	t.kernel.Fill(dst, x, p.packed(), w)
 	t.entries.Add(int64(x.Rows) * int64(p.rows.Rows))
 	if t.unit == 1 {
 		return
@@ -121,15 +136,10 @@ func (t *tiles) eachTile(x blas64.General, p *panel, f func(first int, tile blas
 
 // checkFinite names the row of a source whose kernel entries are not finite.
 func (t *tiles) checkFinite(y blas64.General, name string, number func(i int) int64) error {
-	for i := range y.Rows {
-		sum := 0.0
-		for _, v := range rowOf(y, i) {
-			sum += v - v
-		}
-		if sum != 0 {
-			return &stream.BadValueError{Source: name, Row: number(i), Column: "(all)",
-				Reason: fmt.Sprintf("kernel %s is not finite between this row and a landmark; scale the columns (--scale standard) or drop the row", t.kernel)}
-		}
+	var bad *sketch.NonFiniteError
+	if !errors.As(sketch.CheckFinite(y), &bad) {
+		return nil
 	}
-	return nil
+	return &stream.BadValueError{Source: name, Row: number(bad.Row), Column: "(all)",
+		Reason: fmt.Sprintf("kernel %s is not finite%s between this row and a landmark; %sscale the columns (--scale standard) or drop the row", t.kernel, t.precision.inWords(), t.precision.advice())}
 }

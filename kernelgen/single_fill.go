@@ -86,7 +86,7 @@ func (p *SinglePanel) leftSide(bases baseSet, x blas64.General, w *Workspace) (l
 func fillBaseSingle(b Base, dst []float64, x simd.Matrix[float32], p simd.PackedRows[float32], w *Workspace) {
 	tile := denseSingle(w.single.take(len(dst)), x.Rows, p.Rows())
 	simd.Fill(tile, x, p, b.simd(), simd.Profile{})
-	widen(dst, tile.Data)
+	simd.Widen(dst, tile.Data[:len(dst)], 1)
 	if b == CosineSimilarity {
 		clampCosines(dst)
 	}

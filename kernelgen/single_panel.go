@@ -73,17 +73,10 @@ func narrowRows(dst simd.Matrix[float32], x blas64.General, f form, centre []flo
 	for i := range x.Rows {
 		out := dst.Data[i*dst.Stride:][:x.Cols]
 		if f == centred {
-			narrowCentred(out, simd.Row(x, i), centre)
+			simd.Narrow(out, simd.Row(x, i), centre)
 		} else {
 			narrow(out, simd.Row(x, i))
 		}
-	}
-}
-
-func narrowCentred(dst []float32, x, centre []float64) {
-	x, centre = x[:len(dst)], centre[:len(dst)]
-	for k := range dst {
-		dst[k] = float32(x[k] - centre[k])
 	}
 }
 
@@ -92,13 +85,6 @@ func narrow(dst []float32, src []float64) {
 	src = src[:len(dst)]
 	for i := range dst {
 		dst[i] = float32(src[i])
-	}
-}
-
-func widen(dst []float64, src []float32) {
-	src = src[:len(dst)]
-	for i := range dst {
-		dst[i] = float64(src[i])
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/simd"
 )
 
 // Gram accumulates the p×q product XᵀY of two tall matrices that are seen in
@@ -28,21 +30,61 @@ func NewGram(p, q int) *Gram {
 func (g *Gram) Matrix() blas64.General { return clone(g.sum) }
 
 // Add adds the product of the blocks x (B×p), transposed, and y (B×q). Cost
-// B·p·q multiply-adds.
+// B·p·q multiply-adds, or half of that if x and y are the same memory.
 func (g *Gram) Add(x, y blas64.General) error {
 	checkShape("x of Gram.Add", x, x.Rows, g.sum.Rows)
 	checkShape("y of Gram.Add", y, x.Rows, g.sum.Cols)
-	if err := checkFinite(x); err != nil {
-		return fmt.Errorf("left factor: %w", err)
-	}
-	if err := checkFinite(y); err != nil {
-		return fmt.Errorf("right factor: %w", err)
-	}
 	if x.Rows == 0 {
 		return nil
 	}
-	blas64.Gemm(blas.Trans, blas.NoTrans, 1, x, y, 1, g.sum)
+	s := borrow()
+	defer s.giveBack()
+	product := matrix(&s.product, g.sum.Rows, g.sum.Cols)
+	s.transposedProduct(product, x, y)
+	if CheckFinite(product) != nil {
+		if err := firstInFactors(x, y); err != nil {
+			return err
+		}
+	}
+	axpy(1, product.Data, g.sum.Data)
 	return checkOverflow("Gram matrix", g.sum)
+}
+
+// firstInFactors names the first entry that is not finite. Every entry of x and y
+// is in the sums of a row or a column of XᵀY, so there is none if XᵀY is finite.
+func firstInFactors(x, y blas64.General) error {
+	if err := CheckFinite(x); err != nil {
+		return fmt.Errorf("left factor: %w", err)
+	}
+	if err := CheckFinite(y); err != nil {
+		return fmt.Errorf("right factor: %w", err)
+	}
+	return nil
+}
+
+// transposedProduct sets dst to XᵀY. The matrix with itself takes half of the
+// operations and gives the same bits.
+func (s *scratch) transposedProduct(dst, x, y blas64.General) {
+	switch {
+	case simd.Active() == simd.Go:
+		blas64.Gemm(blas.Trans, blas.NoTrans, 1, x, y, 0, dst)
+	case &x.Data[0] == &y.Data[0] && x.Stride == y.Stride && x.Cols == y.Cols:
+		s.cholesky.gramInto(dst, x)
+	default:
+		simd.Gemm(blas.Trans, blas.NoTrans, 1, x, y, 0, dst)
+	}
+}
+
+// gramInto sets dst to XᵀX.
+func (c *cholesky) gramInto(dst, x blas64.General) {
+	c.g.Reset(x.Cols, x.Cols)
+	c.addGram(x, nil, false)
+	for i := range x.Cols {
+		copy(row(dst, i)[i:], c.g.Row(i)[i:])
+		for j := range i {
+			row(dst, i)[j] = row(dst, j)[i]
+		}
+	}
 }
 
 // Merge adds the product of later. later must not be used afterwards.

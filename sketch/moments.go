@@ -30,6 +30,12 @@ func NewMoments(cols int) *Moments {
 	return &Moments{columns: make([]sum, cols)}
 }
 
+// Reset forgets everything seen.
+func (m *Moments) Reset() {
+	clear(m.columns)
+	*m = Moments{columns: m.columns}
+}
+
 // Rows returns the number of rows seen.
 func (m *Moments) Rows() int64 { return m.rows }
 

@@ -48,16 +48,30 @@ func (p *PairQR) Add(y blas64.General, marked []int, c blas64.General) error {
 		return p.plain.Add(y)
 	}
 	checkShape("c of PairQR.Add", c, len(marked), p.cols)
-	if err := checkFinite(y); err != nil {
+	s := borrow()
+	defer s.giveBack()
+	rows := s.pairRows(y, marked, c)
+	if CheckFinite(rows) != nil {
+		return firstInPair(y, c)
+	}
+	if err := p.plain.append(s, s.plainRows(y, marked)); err != nil {
+		if where := firstInPair(y, c); where != nil {
+			return where
+		}
 		return err
 	}
-	if err := checkFinite(c); err != nil {
+	return p.marked.append(s, s.pairRows(y, marked, c))
+}
+
+// firstInPair names the first entry that is not finite, in y and then in c.
+func firstInPair(y, c blas64.General) error {
+	if err := CheckFinite(y); err != nil {
+		return err
+	}
+	if err := CheckFinite(c); err != nil {
 		return fmt.Errorf("rows of C: %w", err)
 	}
-	if err := p.addPlain(y, marked); err != nil {
-		return err
-	}
-	return p.addMarked(y, marked, c)
+	return nil
 }
 
 // checkMarked panics unless marked ascends strictly within 0..rows-1.
@@ -71,34 +85,30 @@ func checkMarked(marked []int, rows int) {
 	}
 }
 
-// addPlain appends the rows of y that are not marked.
-func (p *PairQR) addPlain(y blas64.General, marked []int) error {
-	s := borrow()
-	defer s.giveBack()
-	n := y.Rows - len(marked)
-	top := p.plain.stack(s, n)
+// plainRows returns the rows of y that are not marked, in the memory of s.
+func (s *scratch) plainRows(y blas64.General, marked []int) blas64.General {
+	plain := matrix(&s.rows, y.Rows-len(marked), y.Cols)
 	at := 0
 	for i := range y.Rows {
 		if len(marked) > 0 && marked[0] == i {
 			marked = marked[1:]
 			continue
 		}
-		copy(row(top, at), row(y, i))
+		copy(row(plain, at), row(y, i))
 		at++
 	}
-	return p.plain.reduce(s, n)
+	return plain
 }
 
-// addMarked appends the rows of y that are marked, each with its row of c.
-func (p *PairQR) addMarked(y blas64.General, marked []int, c blas64.General) error {
-	s := borrow()
-	defer s.giveBack()
-	top := p.marked.stack(s, len(marked))
+// pairRows returns the marked rows of y, each with its row of c, in the memory of
+// s.
+func (s *scratch) pairRows(y blas64.General, marked []int, c blas64.General) blas64.General {
+	both := matrix(&s.rows, len(marked), 2*y.Cols)
 	for k, i := range marked {
-		copy(row(top, k), row(y, i))
-		copy(row(top, k)[p.cols:], row(c, k))
+		copy(row(both, k), row(y, i))
+		copy(row(both, k)[y.Cols:], row(c, k))
 	}
-	return p.marked.reduce(s, len(marked))
+	return both
 }
 
 // Merge appends the rows that later has seen. later must not be used afterwards.
@@ -118,10 +128,8 @@ func (p *PairQR) Merge(later *PairQR) error {
 func (p *PairQR) R() blas64.General {
 	s := borrow()
 	defer s.giveBack()
-	a := matrix(&s.stack, p.plain.r.Rows+p.marked.r.Rows, 2*p.cols)
-	s.triangularise(a, interleave(a, p.plain.r, p.marked.r))
 	r := newMatrix(2*p.cols, 2*p.cols)
-	upperInto(r, a)
+	upperInto(r, s.interleaved(p.plain.r, p.marked.r))
 	return r
 }
 

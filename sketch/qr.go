@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/simd"
 )
 
 // QR accumulates the R factor of a tall matrix that is seen in blocks of rows:
@@ -45,41 +47,46 @@ func (q *QR) R() blas64.General {
 	return r
 }
 
-// Add appends the rows of a block. Cost about 2·B·cols² operations. It allocates
-// nothing once there are cols rows.
+// Add appends the rows of a block. Cost about 2·B·cols² operations by products of
+// matrices, or twice that by reflections where products are not accurate (see
+// cholesky.go). It allocates nothing once there are cols rows.
 func (q *QR) Add(block blas64.General) error {
 	checkShape("the block of QR.Add", block, block.Rows, q.cols)
-	if err := checkFinite(block); err != nil {
-		return err
-	}
 	s := borrow()
 	defer s.giveBack()
-	top := q.stack(s, block.Rows)
-	for i := range block.Rows {
-		copy(row(top, i), row(block, i))
-	}
-	return q.reduce(s, block.Rows)
+	return q.append(s, block)
 }
 
-// stack makes room in s for n new rows on top of R and returns the place of the
-// new rows.
-func (q *QR) stack(s *scratch, n int) blas64.General {
-	return view(matrix(&s.stack, n+q.r.Rows, q.cols), 0, 0, n, q.cols)
-}
-
-// reduce replaces R by the R factor of the stack in s: n new rows, then R.
-func (q *QR) reduce(s *scratch, n int) error {
-	if n == 0 {
+// append does the work of Add.
+func (q *QR) append(s *scratch, block blas64.General) error {
+	if block.Rows == 0 {
 		return nil
 	}
-	a := matrix(&s.stack, n+q.r.Rows, q.cols)
-	for i := range q.r.Rows {
-		copy(row(a, n+i), row(q.r, i))
+	if q.byCholesky(block.Rows) && s.append(block, q.r) {
+		q.rows += int64(block.Rows)
+		return q.keep(s.cholesky.p.General())
 	}
-	old := q.r.Rows
-	s.triangularise(a, func(cols int) int { return n + min(cols, old) })
-	q.rows += int64(n)
+	if err := CheckFinite(block); err != nil {
+		return err
+	}
+	a := s.reflect(block, q.r)
+	q.rows += int64(block.Rows)
 	return q.keep(a)
+}
+
+// byCholesky says whether so many new rows are better reduced by products of
+// matrices. The limits are where they were measured to be faster than
+// reflections: a full R costs something to prepare, multiply and factorise even
+// for few rows, and a first block takes rounds. In plain Go they are slower.
+func (q *QR) byCholesky(rows int) bool {
+	switch {
+	case simd.Active() == simd.Go || q.cols < 8:
+		return false
+	case q.r.Rows == q.cols:
+		return rows >= max(64, q.cols/3)
+	default:
+		return rows >= max(256, 2*q.cols)
+	}
 }
 
 // keep makes the upper triangle of a the new R.
@@ -88,11 +95,18 @@ func (q *QR) keep(a blas64.General) error {
 		q.r = newMatrix(k, q.cols)
 	}
 	upperInto(q.r, a)
-	return checkOverflow("R factor", q.r)
+	for i := range q.r.Rows {
+		tail := row(q.r, i)[i:]
+		if !isFinite(blas64.Asum(blas64.Vector{N: len(tail), Inc: 1, Data: tail})) {
+			return checkOverflow("R factor", q.r)
+		}
+	}
+	return nil
 }
 
 // Merge appends the rows that later has seen. later must not be used afterwards.
-// Cost about cols³ operations.
+// Cost about cols³ operations, by reflections: on two triangles products of
+// matrices were slower by a third.
 func (q *QR) Merge(later *QR) error {
 	if later.cols != q.cols {
 		return fmt.Errorf("sketch: cannot merge the R factor of %d columns with one of %d", q.cols, later.cols)
@@ -106,10 +120,8 @@ func (q *QR) Merge(later *QR) error {
 	}
 	s := borrow()
 	defer s.giveBack()
-	a := matrix(&s.stack, q.r.Rows+later.r.Rows, q.cols)
-	s.triangularise(a, interleave(a, q.r, later.r))
 	q.rows += later.rows
-	return q.keep(a)
+	return q.keep(s.interleaved(q.r, later.r))
 }
 
 // MarshalBinary writes shape cols, rows and the rows of R from the diagonal on,

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/nystream/nystream/internal/conformance"
+	"github.com/nystream/nystream/internal/simd"
 	"github.com/nystream/nystream/sketch"
 )
 
@@ -273,6 +274,9 @@ func TestQRShapes(t *testing.T) {
 	}
 }
 
+// poolsForget is set under the race detector.
+var poolsForget bool
+
 func TestQRAllocates(t *testing.T) {
 	q, block := sketch.NewQR(50), randomBlock(200, 50, 1)
 	allocs := testing.AllocsPerRun(20, func() {
@@ -280,7 +284,7 @@ func TestQRAllocates(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	if allocs > 1 { // the pool may be emptied at times
+	if allocs > 1 && !poolsForget { // the pool may be emptied at times
 		t.Errorf("%v allocations a block", allocs)
 	}
 }
@@ -301,19 +305,33 @@ func ExampleQR() {
 	// [0.00 1.00]
 }
 
+// BenchmarkQRAdd adds to a full R, or to none.
 func BenchmarkQRAdd(b *testing.B) {
-	for _, cols := range []int{50, 200} {
-		b.Run(fmt.Sprintf("1024x%d", cols), func(b *testing.B) {
-			q, block := sketch.NewQR(cols), randomBlock(1024, cols, 1)
-			b.ReportAllocs()
-			for b.Loop() {
-				if err := q.Add(block); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(2*1024*float64(cols*cols)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GF/s")
-		})
+	for _, shape := range [][2]int{{256, 50}, {1024, 50}, {8192, 50}, {256, 200}, {1024, 200}} {
+		block := randomBlock(shape[0], shape[1], 1)
+		for _, p := range simd.Available() {
+			b.Run(fmt.Sprintf("update/%dx%d/%v", shape[0], shape[1], p), func(b *testing.B) {
+				defer simd.Use(p)()
+				q := qrOf(b, random(2000, shape[1], 2))
+				addRepeatedly(b, block, func() *sketch.QR { return q })
+			})
+			b.Run(fmt.Sprintf("start/%dx%d/%v", shape[0], shape[1], p), func(b *testing.B) {
+				defer simd.Use(p)()
+				addRepeatedly(b, block, func() *sketch.QR { return sketch.NewQR(shape[1]) })
+			})
+		}
 	}
+}
+
+func addRepeatedly(b *testing.B, block blas64.General, to func() *sketch.QR) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := to().Add(block); err != nil {
+			b.Fatal(err)
+		}
+	}
+	operations := 2 * float64(block.Rows) * float64(block.Cols*block.Cols)
+	b.ReportMetric(operations*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GF/s")
 }
 
 func BenchmarkQRMerge(b *testing.B) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/simd"
 )
@@ -20,4 +21,12 @@ func (s *SparseSign) FoldColsSingle(dst, tile blas32.General) {
 
 func single(m blas32.General) simd.Matrix[float32] {
 	return simd.Matrix[float32]{Rows: m.Rows, Cols: m.Cols, Stride: m.Stride, Data: m.Data}
+}
+
+// Widen puts scale·src into dst, of the same shape.
+func Widen(dst blas64.General, src blas32.General, scale float64) {
+	checkShape("Widen dst", dst, src.Rows, src.Cols)
+	for i := range dst.Rows {
+		simd.Widen(row(dst, i), src.Data[i*src.Stride:][:src.Cols], scale)
+	}
 }

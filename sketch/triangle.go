@@ -8,15 +8,16 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
-// Every R factor in this package comes from one operation: stack some rows that
-// are dense or already triangular, and reduce the stack to triangular form by
-// Householder reflections. Most of a triangle is zero, and reflecting zeros
-// costs as much as reflecting numbers. So the rows are put in an order in which
-// the part that may be nonzero is a staircase: the first columns reach down only
-// a little, later columns reach further. A dense block goes on top of a
-// triangle; two triangles are interleaved row by row. (The order of the rows
-// does not change R beyond rounding.) Each panel of columns is then reduced
-// within its own height.
+// Where products of matrices (see cholesky.go) are not accurate, or not faster,
+// R factors come from one operation: stack some rows that are dense or already
+// triangular, and reduce the stack to triangular form by Householder
+// reflections. Most of a triangle is zero, and reflecting zeros costs as much
+// as reflecting numbers. So the rows are put in an order in which the part that
+// may be nonzero is a staircase: the first columns reach down only a little,
+// later columns reach further. A dense block goes on top of a triangle; two
+// triangles are interleaved row by row. (The order of the rows does not change
+// R beyond rounding.) Each panel of columns is then reduced within its own
+// height.
 
 // panelCols is the number of columns reduced together. gonum applies so few
 // reflectors one after another, without a work matrix and without goroutines;
@@ -29,6 +30,8 @@ const panelCols = 16
 type scratch struct {
 	stack, product []float64 // matrices
 	tau, work      []float64 // for gonum
+	rows           []float64 // a block without its marked rows
+	cholesky       cholesky
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
@@ -68,6 +71,31 @@ func (s *scratch) triangularise(a blas64.General, height func(cols int) int) {
 // columns; Ormqr wants at least one number for each column it is applied to.
 func workLength(cols int) int { return max(panelCols*panelCols, cols) }
 
+// reflect returns the upper triangle, in the memory of s, of the R factor of the
+// stack of block and the upper trapezoidal r. Diagonal entries are not negative.
+func (s *scratch) reflect(block, r blas64.General) blas64.General {
+	a := matrix(&s.stack, block.Rows+r.Rows, block.Cols)
+	for i := range block.Rows {
+		copy(row(a, i), row(block, i))
+	}
+	for i := range r.Rows {
+		copy(row(a, block.Rows+i), row(r, i))
+	}
+	s.triangularise(a, func(cols int) int { return block.Rows + min(cols, r.Rows) })
+	turnRows(a)
+	return a
+}
+
+// interleaved returns the upper triangle, in the memory of s, of the R factor of
+// the stack of the upper trapezoidal a and b. It has as many columns as the wider
+// of them, and no negative diagonal entry.
+func (s *scratch) interleaved(a, b blas64.General) blas64.General {
+	m := matrix(&s.stack, a.Rows+b.Rows, max(a.Cols, b.Cols))
+	s.triangularise(m, interleave(m, a, b))
+	turnRows(m)
+	return m
+}
+
 // interleave fills dst with the upper triangular (or trapezoidal) a and b, row
 // about, the surplus rows of the longer one at the end, and returns the height
 // of the staircase. A matrix narrower than dst is continued with zeros.
@@ -90,16 +118,21 @@ func copyRow(dst, src []float64) {
 }
 
 // upperInto fills r, whose columns are as many as those of a, with the upper
-// triangle of a and zeros, and turns rows round so that no diagonal entry is
-// negative: the canonical form, since an R factor is unique only up to the signs
-// of its rows.
+// triangle of a and zeros.
 func upperInto(r, a blas64.General) {
 	clearRows(r)
 	for i := range min(r.Rows, a.Rows, a.Cols) {
-		dst, src := row(r, i)[i:], row(a, i)[i:]
-		copy(dst, src)
-		if src[0] < 0 {
-			blas64.Scal(-1, blas64.Vector{N: len(dst), Inc: 1, Data: dst})
+		copy(row(r, i)[i:], row(a, i)[i:])
+	}
+}
+
+// turnRows turns rows of the upper triangle of a round so that no diagonal entry
+// is negative: the canonical form, since an R factor is unique only up to the
+// signs of its rows.
+func turnRows(a blas64.General) {
+	for i := range min(a.Rows, a.Cols) {
+		if r := row(a, i)[i:]; r[0] < 0 {
+			blas64.Scal(-1, blas64.Vector{N: len(r), Inc: 1, Data: r})
 		}
 	}
 }

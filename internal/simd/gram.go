@@ -14,11 +14,7 @@ func Gram(dst, x *Padded, add bool) {
 	if dst.rows != x.cols || dst.cols != x.cols {
 		panic(fmt.Sprintf("simd: Gram matrix of %d columns into %d×%d", x.cols, dst.rows, dst.cols))
 	}
-	if active == Go {
-		gramGo(dst, x, add)
-		return
-	}
-	if x.rows == 0 {
+	if active == Go || x.rows == 0 {
 		gramGo(dst, x, add)
 		return
 	}

@@ -82,3 +82,18 @@ func (j *foldJob) run(p Path, single bool, rows int) {
 		fold1F64AVX2(a)
 	}
 }
+
+// run calls a conversion of a path.
+func (j *convertJob) run(p Path, narrow bool) {
+	a := (*uint64)(unsafe.Pointer(j))
+	switch {
+	case p == AVX512 && narrow:
+		narrowAVX512(a)
+	case p == AVX512:
+		widenAVX512(a)
+	case narrow:
+		narrowAVX2(a)
+	default:
+		widenAVX2(a)
+	}
+}

@@ -1543,3 +1543,48 @@ done74:
 	JNE    rows71
 	VZEROUPPER
 	RET
+
+// func narrowAVX2(j *uint64)
+// Requires: AVX
+TEXT ·narrowAVX2(SB), NOSPLIT, $0-8
+	MOVQ         j+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	VBROADCASTSD 32(AX), Y0
+
+vector77:
+	VMOVUPD    (DX), Y1
+	VSUBPD     (BX), Y1, Y1
+	VCVTPD2PSY Y1, X15
+	VMOVUPS    X15, (CX)
+	ADDQ       $0x10, CX
+	ADDQ       $0x20, DX
+	ADDQ       $0x20, BX
+	DECQ       SI
+	JNE        vector77
+	VZEROUPPER
+	RET
+
+// func widenAVX2(j *uint64)
+// Requires: AVX
+TEXT ·widenAVX2(SB), NOSPLIT, $0-8
+	MOVQ         j+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	VBROADCASTSD 32(AX), Y0
+
+vector78:
+	VCVTPS2PD (DX), Y1
+	VMULPD    Y0, Y1, Y1
+	VMOVUPD   Y1, (CX)
+	ADDQ      $0x20, CX
+	ADDQ      $0x10, DX
+	ADDQ      $0x20, BX
+	DECQ      SI
+	JNE       vector78
+	VZEROUPPER
+	RET

@@ -9,3 +9,5 @@ func Available() []Path { return []Path{Go} }
 func (j *job) run(Path, bool, int, int) { panic("simd: no assembly in this build") }
 
 func (j *foldJob) run(Path, bool, int) { panic("simd: no assembly in this build") }
+
+func (j *convertJob) run(Path, bool) { panic("simd: no assembly in this build") }

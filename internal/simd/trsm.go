@@ -167,8 +167,8 @@ func (s *UpperSolver) Solve(w *Padded) {
 		return
 	}
 	groups := len(s.direct)
-	for first := 0; first < groups; first += blockGroups {
-		last := min(first+blockGroups, groups)
+	for first, last := 0, 0; first < groups; first = last {
+		last = first + split(groups-first, blockGroups)
 		s.subtract(w, 0, first, last)
 		for g := first; g < last; g++ {
 			s.subtract(w, first, g, g+1)

@@ -24,6 +24,12 @@ func (s *both[A, B]) Merge(later *both[A, B]) error {
 	return firstError(s.a.Merge(later.a), s.b.Merge(later.b))
 }
 
+// Reset makes both parts as good as new.
+func (s *both[A, B]) Reset() {
+	any(s.a).(stream.Resetter).Reset()
+	any(s.b).(stream.Resetter).Reset()
+}
+
 // MarshalBinary writes each part behind its length.
 func (s *both[A, B]) MarshalBinary() ([]byte, error) { return marshalParts(s.a, s.b) }
 

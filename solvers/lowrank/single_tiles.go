@@ -38,19 +38,9 @@ func (s *singleTiles) fill(dst, x blas64.General, w *kernelgen.Workspace) {
 			s.signs.FoldColsSingle(fold, out)
 			out = fold
 		}
-		widen(stream.RowSlice(dst, first, n), out, s.t.unit)
+		sketch.Widen(stream.RowSlice(dst, first, n), out, s.t.unit)
 	}
 	s.t.entries.Add(int64(x.Rows) * int64(s.panel.Rows()))
-}
-
-// widen puts unit·src into dst.
-func widen(dst blas64.General, src blas32.General, unit float64) {
-	for i := range dst.Rows {
-		out, in := rowOf(dst, i), src.Data[i*src.Stride:]
-		for j := range out {
-			out[j] = unit * float64(in[j])
-		}
-	}
 }
 
 func newSingle(rows, cols int) blas32.General {

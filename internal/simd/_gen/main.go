@@ -41,7 +41,7 @@ var files = []file{
 	{"vector_f64_avx2", avx2, false, emitVectors},
 }
 
-// emitMicros emits the micro-kernels, and the fold, of one instruction set and type. Their
+// emitMicros emits the micro-kernels, the fold and the conversions of one instruction set and type. Their
 // sizes use all registers; with one row they finish what is left over.
 func emitMicros(l *lanes) {
 	rows, groups := 8, 3
@@ -54,6 +54,9 @@ func emitMicros(l *lanes) {
 	}
 	emitFold(l, 4)
 	emitFold(l, 1)
+	if !l.single {
+		emitConvert(l)
+	}
 }
 
 func main() {

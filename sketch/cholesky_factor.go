@@ -1,0 +1,69 @@
+package sketch
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+
+	"github.com/nystream/nystream/internal/simd"
+)
+
+// factorise replaces the upper triangle of a symmetric matrix A by its Cholesky
+// factor U with A = UᵀU, and reports false if a pivot is not positive and
+// finite. What is below the diagonal must hold zeros, and does then. It works on
+// panels of a few rows: what the rows above contribute is subtracted as a product
+// of matrices.
+func factorise(a *simd.Padded) (ok bool) {
+	m := a.General()
+	n := m.Cols
+	for j := 0; j < n; j += simd.Lanes {
+		rows := min(simd.Lanes, n-j)
+		if j > 0 {
+			simd.Gemm(blas.Trans, blas.NoTrans, -1, view(m, 0, j, j, rows), view(m, 0, j, j, n-j), 1, view(m, j, j, rows, n-j))
+		}
+		if !factoriseRows(a, j, rows) {
+			return false
+		}
+	}
+	return true
+}
+
+// factoriseRows finishes a panel, row by row.
+func factoriseRows(a *simd.Padded, first, rows int) (ok bool) {
+	for i := first; i < first+rows; i++ {
+		r := a.Row(i)
+		clear(r[first:i])
+		pivot := r[i]
+		if !(pivot > 0 && pivot <= math.MaxFloat64) {
+			return false
+		}
+		scale := 1 / math.Sqrt(pivot)
+		for j := i; j < len(r); j++ {
+			r[j] *= scale
+		}
+		for k := i + 1; k < first+rows; k++ {
+			axpy(-r[k], r[k:], a.Row(k)[k:])
+		}
+	}
+	return true
+}
+
+// productCols is the size of the blocks of multiplyUpper.
+const productCols = 24
+
+// multiplyUpper sets dst to U·P for upper triangular matrices with zeros below.
+func multiplyUpper(dst, u, p *simd.Padded) {
+	d, a, b := dst.General(), u.General(), p.General()
+	n := d.Cols
+	for i := range n {
+		dst.SetRow(i, 0, nil)
+	}
+	for i := 0; i < n; i += productCols {
+		rows := min(productCols, n-i)
+		for j := i; j < n; j += productCols {
+			cols := min(productCols, n-j)
+			steps := j + cols - i
+			simd.Gemm(blas.NoTrans, blas.NoTrans, 1, view(a, i, i, rows, steps), view(b, i, j, steps, cols), 0, view(d, i, j, rows, cols))
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package sketch
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/simd"
+)
+
+// normalBlock has normal entries, the columns times 10^digits(j).
+func normalBlock(rows, cols int, seed uint64, digits func(j int) float64) blas64.General {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	m := newMatrix(rows, cols)
+	for i := range rows {
+		for j := range row(m, i) {
+			row(m, i)[j] = rng.NormFloat64() * math.Pow(10, digits(j))
+		}
+	}
+	return m
+}
+
+// mixed is m times a matrix with normal entries, which hides the grading of its
+// columns in singular values.
+func mixed(m blas64.General) blas64.General {
+	a, mix := newMatrix(m.Rows, m.Cols), normalBlock(m.Cols, m.Cols, 99, level)
+	simd.Gemm('N', 'N', 1, m, mix, 0, a)
+	return a
+}
+
+func level(int) float64 { return 0 }
+
+// Which way is taken shows in the time only, so it is asked for here. On every
+// path, plain Go included, where QR does not come this way.
+func TestCholeskyConverges(t *testing.T) {
+	const n = 20
+	steep := func(j int) float64 { return -13 * float64(j) / (n - 1) }
+	scaled := func(j int) float64 { return float64(j%7)*40 - 120 }
+	deficient := func(j int) float64 { return -40 * float64(j) / (n - 1) }
+	zero := normalBlock(600, n, 5, level)
+	for i := range zero.Rows {
+		row(zero, i)[3] = 0
+	}
+	tests := []struct {
+		name         string
+		block        blas64.General
+		begin, whole bool // converges from nothing, in rounds over all rows, and by append
+	}{
+		{"normal", normalBlock(600, n, 1, level), true, true},
+		{"scaled columns", normalBlock(600, n, 2, scaled), true, true},
+		{"condition 1e13", mixed(normalBlock(600, n, 3, steep)), true, true},
+		{"rank deficient", mixed(normalBlock(600, n, 4, deficient)), false, true},
+		{"zero column", zero, false, false},
+		{"short", normalBlock(40, n, 6, level), true, true},
+	}
+	for _, p := range simd.Available() {
+		restore := simd.Use(p)
+		for _, test := range tests {
+			var s scratch
+			s.cholesky.reset(n)
+			if ok, finite := s.cholesky.begin(test.block, newMatrix(0, n)); ok != test.begin || !finite {
+				t.Errorf("%v, %s: from nothing %v, want %v", p, test.name, ok, test.begin)
+			}
+			if ok := s.append(test.block, newMatrix(0, n)); ok != test.whole {
+				t.Errorf("%v, %s: at the start %v, want %v", p, test.name, ok, test.whole)
+				continue
+			}
+			if !test.whole {
+				continue
+			}
+			r := newMatrix(n, n)
+			upperInto(r, s.cholesky.p.General())
+			for _, factor := range []float64{1e-3, 1, 100} {
+				next := clone(test.block)
+				blas64.Scal(factor, blas64.Vector{N: len(next.Data), Inc: 1, Data: next.Data})
+				if ok := s.append(next, r); ok != (test.begin || factor <= 1) { // noise that grows is new
+					t.Errorf("%v, %s: update by %g times the block: %v", p, test.name, factor, ok)
+				}
+			}
+		}
+		restore()
+	}
+}
+
+// The factor has UᵀU = A and zeros below the diagonal.
+func TestFactorise(t *testing.T) {
+	for _, p := range simd.Available() {
+		restore := simd.Use(p)
+		for _, n := range []int{1, 2, 7, 8, 9, 24, 50} {
+			x := normalBlock(2*n, n, uint64(n), level)
+			var g, u simd.Padded
+			g.Reset(n, n)
+			u.Reset(n, n)
+			for i := range n {
+				g.SetRow(i, i, gramRow(x, i))
+				u.SetRow(i, i, gramRow(x, i))
+			}
+			if !factorise(&u) {
+				t.Fatalf("%v: a definite matrix of %d was refused", p, n)
+			}
+			checkSquare(t, &g, &u)
+			g.Row(n - 1)[n-1] -= 2 * g.Row(n - 1)[n-1]
+			if factorise(&g) {
+				t.Errorf("%v: an indefinite matrix of %d was taken", p, n)
+			}
+		}
+		restore()
+	}
+}
+
+// gramRow is row i of XᵀX from the diagonal on.
+func gramRow(x blas64.General, i int) []float64 {
+	sums := make([]float64, x.Cols-i)
+	for k := range x.Rows {
+		axpy(row(x, k)[i], row(x, k)[i:], sums)
+	}
+	return sums
+}
+
+func checkSquare(t *testing.T, g, u *simd.Padded) {
+	t.Helper()
+	n := g.Rows()
+	for i := range n {
+		for j := range n {
+			sum := 0.0
+			for k := range n {
+				sum += u.Row(k)[i] * u.Row(k)[j]
+			}
+			if want := g.Row(min(i, j))[max(i, j)]; math.Abs(sum-want) > 1e-13*float64(n) {
+				t.Errorf("n = %d: UᵀU is %v at (%d, %d), want %v", n, sum, i, j, want)
+			}
+			if i > j && u.Row(i)[j] != 0 {
+				t.Errorf("n = %d: U holds %v at (%d, %d)", n, u.Row(i)[j], i, j)
+			}
+		}
+	}
+}
+
+func TestMultiplyUpper(t *testing.T) {
+	for _, p := range simd.Available() {
+		restore := simd.Use(p)
+		for _, n := range []int{1, 8, 23, 24, 25, 49, 80} {
+			var u, q, dst simd.Padded
+			for seed, m := range []*simd.Padded{&u, &q, &dst} {
+				m.Reset(n, n)
+				x := normalBlock(n, n, uint64(seed), level)
+				for i := range n {
+					m.SetRow(i, i, row(x, i)[i:])
+				}
+			}
+			multiplyUpper(&dst, &u, &q)
+			for i := range n {
+				for j := range n {
+					sum := 0.0
+					for k := range n {
+						sum += u.Row(i)[k] * q.Row(k)[j]
+					}
+					if got := dst.Row(i)[j]; math.Abs(got-sum) > 1e-13*float64(n) || i > j && got != 0 {
+						t.Errorf("%v, n = %d: %v at (%d, %d), want %v", p, n, got, i, j, sum)
+					}
+				}
+			}
+		}
+		restore()
+	}
+}

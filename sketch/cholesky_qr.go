@@ -1,0 +1,118 @@
+package sketch
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"github.com/nystream/nystream/internal/simd"
+)
+
+// CholeskyQR returns the thin factorisation A = QR of a matrix with at least as
+// many rows as columns: Q is rows×cols with orthonormal columns, R is upper
+// triangular with no negative diagonal entry. Both are new; A is not changed.
+//
+// It is CholeskyQR2 (Y. Yamamoto, Y. Nakatsukasa, Y. Yanagisawa and T. Fukaya
+// 2015, "Roundoff error analysis of the CholeskyQR2 algorithm") with as many
+// rounds as it takes: W ← W·U⁻¹ for a Cholesky factor U of WᵀW, shifted if need
+// be, until ‖WᵀW − I‖ ≤ ½ in the Frobenius norm, and once more. Then both the
+// residual and the loss of orthogonality are a small multiple of ε, whatever the
+// condition of A: that is seen from W, not assumed. It costs 4·rows·cols²
+// operations up to condition numbers of about 1e7 and 6·rows·cols² up to 1e15. A
+// matrix that is no better than rank deficient, or whose squares leave the range
+// of float64, is factorised by Householder reflections.
+//
+// A non-finite entry is reported as a [*NonFiniteError], and an R beyond float64
+// as an error. It panics if there are fewer rows than columns, or no columns.
+func CholeskyQR(a blas64.General) (q, r blas64.General, err error) {
+	if a.Cols < 1 || a.Rows < a.Cols {
+		panic(fmt.Sprintf("sketch: CholeskyQR of a %d×%d matrix", a.Rows, a.Cols))
+	}
+	s := borrow()
+	defer s.giveBack()
+	ok := false
+	if simd.Active() != simd.Go { // in plain Go reflections are faster
+		q, ok = s.cholesky.orthonormalise(a)
+	}
+	if ok {
+		r = newMatrix(a.Cols, a.Cols)
+		upperInto(r, s.cholesky.p.General())
+	} else {
+		if err := CheckFinite(a); err != nil {
+			return q, r, err
+		}
+		q, r = reflections(a)
+	}
+	return q, r, checkOverflow("R factor", r)
+}
+
+// orthonormalise returns the factor Q of a, and sets p to R.
+func (c *cholesky) orthonormalise(a blas64.General) (q blas64.General, ok bool) {
+	var w simd.Padded
+	w.Reset(a.Rows, a.Cols)
+	c.reset(a.Cols)
+	c.takeIdentity()
+	sweepRows(&w, func(chunk *simd.Padded, first int) {
+		for i := range chunk.Rows() {
+			chunk.SetRow(i, 0, row(a, first+i))
+		}
+		simd.Gram(&c.g, chunk, first > 0)
+	})
+	for range mostRounds {
+		if !isFinite(c.trace()) || !c.precondition() {
+			return q, false
+		}
+		c.multiply()
+		if !c.solver.Prepare(&c.u) {
+			return q, false
+		}
+		sweepRows(&w, func(chunk *simd.Padded, first int) {
+			c.solver.Solve(chunk)
+			simd.Gram(&c.g, chunk, first > 0)
+		})
+		if c.nearIdentity() {
+			if !c.finish() || !c.solver.Prepare(&c.u) {
+				return q, false
+			}
+			sweepRows(&w, func(chunk *simd.Padded, _ int) { c.solver.Solve(chunk) })
+			return w.General(), true
+		}
+	}
+	return q, false
+}
+
+// sweepRows goes through w a chunk of rows at a time, which stays in cache.
+func sweepRows(w *simd.Padded, visit func(chunk *simd.Padded, first int)) {
+	n := chunkRows(w.Cols())
+	for first := 0; first < w.Rows(); first += n {
+		chunk := w.Slice(first, min(first+n, w.Rows()))
+		visit(&chunk, first)
+	}
+}
+
+// reflections returns the thin factorisation of a by gonum.
+func reflections(a blas64.General) (q, r blas64.General) {
+	q, r = clone(a), newMatrix(a.Cols, a.Cols)
+	tau, work := make([]float64, a.Cols), make([]float64, 1)
+	lapack64.Geqrf(q, tau, work, -1)
+	length := work[0]
+	lapack64.Orgqr(q, tau, work, -1)
+	work = make([]float64, int(max(length, work[0])))
+	lapack64.Geqrf(q, tau, work, len(work))
+	upperInto(r, q)
+	lapack64.Orgqr(q, tau, work, len(work))
+	for j := range a.Cols {
+		if row(r, j)[j] < 0 {
+			turnColumn(q, j)
+		}
+	}
+	turnRows(r)
+	return q, r
+}
+
+func turnColumn(m blas64.General, j int) {
+	for i := range m.Rows {
+		row(m, i)[j] = -row(m, i)[j]
+	}
+}

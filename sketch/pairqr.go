@@ -31,6 +31,12 @@ func NewPairQR(cols int) *PairQR {
 	return &PairQR{cols: cols, plain: NewQR(cols), marked: NewQR(2 * cols)}
 }
 
+// Reset forgets everything seen and keeps the memory.
+func (p *PairQR) Reset() {
+	p.plain.Reset()
+	p.marked.Reset()
+}
+
 // Rows returns the number of rows seen.
 func (p *PairQR) Rows() int64 { return p.plain.rows + p.marked.rows }
 

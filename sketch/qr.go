@@ -32,6 +32,9 @@ func NewQR(cols int) *QR {
 	return &QR{cols: cols, r: newMatrix(0, cols)}
 }
 
+// Reset forgets everything seen and keeps the memory.
+func (q *QR) Reset() { q.rows, q.r.Rows = 0, 0 }
+
 // Rows returns the number of rows seen.
 func (q *QR) Rows() int64 { return q.rows }
 
@@ -91,8 +94,10 @@ func (q *QR) byCholesky(rows int) bool {
 
 // keep makes the upper triangle of a the new R.
 func (q *QR) keep(a blas64.General) error {
-	if k := min(a.Rows, q.cols); k != q.r.Rows {
+	if k := min(a.Rows, q.cols); k*q.cols > cap(q.r.Data) {
 		q.r = newMatrix(k, q.cols)
+	} else {
+		q.r.Rows, q.r.Data = k, q.r.Data[:k*q.cols]
 	}
 	upperInto(q.r, a)
 	for i := range q.r.Rows {
@@ -114,8 +119,8 @@ func (q *QR) Merge(later *QR) error {
 	if later.rows == 0 {
 		return nil
 	}
-	if q.rows == 0 {
-		q.rows, q.r = later.rows, later.r
+	if q.rows == 0 { // swap, so that later keeps its memory and none of ours
+		*q, *later = *later, *q
 		return nil
 	}
 	s := borrow()

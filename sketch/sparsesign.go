@@ -125,6 +125,9 @@ func (s *SparseSign) Row(i int64) (col int, value float64, ok bool) {
 // columns. This is what [PairQR.Add] wants to know about a block.
 func (s *SparseSign) Marked(start, stop int64) (marked []int, rows blas64.General) {
 	first, end := s.Within(start, stop)
+	if first == end {
+		return nil, blas64.General{Cols: s.Cols, Stride: s.Cols}
+	}
 	marked, rows = make([]int, end-first), newMatrix(end-first, s.Cols)
 	for i := range marked {
 		marked[i] = int(s.positions[first+i] - start)

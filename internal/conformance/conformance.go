@@ -37,6 +37,7 @@ func Run[A stream.Accumulator[A]](t *testing.T, newAcc func() A, leaf func(block
 	t.Run("fresh is neutral", s.neutral)
 	t.Run("block twice", s.twice)
 	t.Run("block missing", s.missing)
+	t.Run("reset", s.reset)
 	t.Run("damaged state", func(t *testing.T) { rapid.Check(t, s.damaged) })
 }
 
@@ -232,6 +233,35 @@ func (s *suite[A]) missing(t *testing.T) {
 		}
 		if _, err := f.Finish(s.blocks); err == nil {
 			t.Errorf("a pass without block %d was finished", skip)
+		}
+	}
+}
+
+// reset checks that an accumulator that can be reset after it was merged is as
+// good as new, and shares nothing with the one that has its content.
+func (s *suite[A]) reset(t *testing.T) {
+	for _, into := range []A{s.newAcc(), s.leaf(0)} {
+		spent := s.leaf(1)
+		r, ok := any(spent).(stream.Resetter)
+		if !ok {
+			t.Skip("this accumulator cannot be reset")
+		}
+		if err := into.Merge(spent); err != nil {
+			t.Fatal(err)
+		}
+		want := s.bytes(t, into)
+		r.Reset()
+		if got := s.bytes(t, spent); !bytes.Equal(got, s.bytes(t, s.newAcc())) {
+			t.Errorf("after Reset the state is not that of a fresh accumulator %s", firstDifference(got, want))
+		}
+		if err := spent.Merge(s.leaf(2)); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.bytes(t, into); !bytes.Equal(got, want) {
+			t.Errorf("using an accumulator again changes the one it was merged into %s", firstDifference(got, want))
+		}
+		if got, leaf := s.bytes(t, spent), s.bytes(t, s.leaf(2)); !bytes.Equal(got, leaf) {
+			t.Errorf("an accumulator used again differs from a fresh one %s", firstDifference(got, leaf))
 		}
 	}
 }

@@ -23,6 +23,9 @@ func (e *NonFiniteError) Error() string {
 // CheckFinite returns a [*NonFiniteError] for the first entry of m, row by row,
 // that is not finite. Cost: less than reading m from memory.
 func CheckFinite(m blas64.General) error {
+	if m.Stride == m.Cols && simd.Finite(m.Data[:m.Rows*m.Cols]) {
+		return nil
+	}
 	for i := range m.Rows {
 		if j := firstNonFinite(row(m, i)); j >= 0 {
 			return &NonFiniteError{Row: i, Col: j, Value: row(m, i)[j]}

@@ -26,6 +26,10 @@ func single(m blas32.General) simd.Matrix[float32] {
 // Widen puts scale·src into dst, of the same shape.
 func Widen(dst blas64.General, src blas32.General, scale float64) {
 	checkShape("Widen dst", dst, src.Rows, src.Cols)
+	if n := dst.Rows * dst.Cols; dst.Stride == dst.Cols && src.Stride == src.Cols {
+		simd.Widen(dst.Data[:n], src.Data[:n], scale)
+		return
+	}
 	for i := range dst.Rows {
 		simd.Widen(row(dst, i), src.Data[i*src.Stride:][:src.Cols], scale)
 	}

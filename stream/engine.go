@@ -69,8 +69,10 @@ type Block struct {
 }
 
 // PanelRows is the number of rows in a panel of a block. A panel is what a
-// worker turns into a tile at a time, so that the tile stays in cache.
-const PanelRows = 256
+// worker folds into an accumulator at a time: few enough that what it makes of
+// the rows stays in cache, and enough that what an accumulator does once for
+// each panel is little beside what it does for the rows.
+const PanelRows = 1024
 
 // Panels cuts a block into panels of at most rows rows, each given with the
 // index in the block of its first row.

@@ -24,8 +24,12 @@ const coreTolerance = 1e-8
 // are folds over a source in memory, so that they run in parallel and come out
 // the same for any number of threads.
 
-// coreBlock is the grid of the core's folds.
-const coreBlock = 2 * stream.PanelRows
+// The grid of the core's folds, and the panels that a block is cut into: tiles
+// are as wide as the core, and there are few rows to share out.
+const (
+	coreBlock = 512
+	corePanel = 256
+)
 
 // foldCore sums a matrix with the given shape over blocks of rows: add is
 // called once per worker and returns the function that adds the tile of a panel
@@ -37,10 +41,10 @@ func (t *tiles) foldCore(ctx context.Context, e stream.Engine, rows blas64.Gener
 	newSum := func() *matrixSum { return newMatrixSum(r, c) }
 	sum, err := stream.Fold(ctx, e, "core", stream.FromMatrix("core rows", rows), newSum, func() func(*matrixSum, *stream.Block) error {
 		var w kernelgen.Workspace
-		tile := stream.NewMatrix(stream.PanelRows, p.rows.Rows)
+		tile := stream.NewMatrix(corePanel, p.rows.Rows)
 		do := add()
 		return func(acc *matrixSum, b *stream.Block) error {
-			for first, x := range b.Panels(stream.PanelRows) {
+			for first, x := range b.Panels(corePanel) {
 				part := stream.RowSlice(tile, 0, x.Rows)
 				t.fill(part, x, p, &w)
 				do(acc.General, int(b.Start)+first, part)
@@ -57,7 +61,7 @@ func (t *tiles) foldCore(ctx context.Context, e stream.Engine, rows blas64.Gener
 // foldedCore is Ôᵀ·K(rows of o, rows of s)·Ŝ.
 func (t *tiles) foldedCore(ctx context.Context, e stream.Engine, left *panel, o *sketch.SparseSign, right *panel, s *sketch.SparseSign) (blas64.General, error) {
 	return t.foldCore(ctx, e, left.rows, right, o.Cols, s.Cols, func() func(blas64.General, int, blas64.General) {
-		fold := stream.NewMatrix(stream.PanelRows, s.Cols)
+		fold := stream.NewMatrix(corePanel, s.Cols)
 		return func(sum blas64.General, first int, tile blas64.General) {
 			part := stream.RowSlice(fold, 0, tile.Rows)
 			s.FoldCols(part, tile)
@@ -69,7 +73,7 @@ func (t *tiles) foldedCore(ctx context.Context, e stream.Engine, left *panel, o 
 // projectedCore is Uᵀ·K(left, right)·V.
 func (t *tiles) projectedCore(ctx context.Context, e stream.Engine, left *panel, u blas64.General, right *panel, v blas64.General) (blas64.General, error) {
 	return t.foldCore(ctx, e, left.rows, right, u.Cols, v.Cols, func() func(blas64.General, int, blas64.General) {
-		kv := stream.NewMatrix(stream.PanelRows, v.Cols)
+		kv := stream.NewMatrix(corePanel, v.Cols)
 		return func(sum blas64.General, first int, tile blas64.General) {
 			part := stream.RowSlice(kv, 0, tile.Rows)
 			gemm(blas.NoTrans, blas.NoTrans, tile, v, part)

@@ -67,7 +67,7 @@ func (p *planner) states(n int64) int64 {
 // core adds the fit of a core on t×u points, folded to r×s numbers.
 func (p *planner) core(t, u, r, s int64) {
 	p.Memory.Add("core points", (t+u)*2*p.d, "--sketch")
-	p.Memory.Add("core tiles", p.threads*stream.PanelRows*(u+s), "--sketch")
+	p.Memory.Add("core tiles", p.threads*corePanel*(u+s), "--sketch")
 	p.Memory.Add("core", (t+u)*r+(3+p.threads)*r*s, "--sketch")
 	p.KernelEntries += t * u
 	p.Flops += 2 * float64(t) * (float64(u)*float64(min(s, 2)) + float64(r)*float64(s))

@@ -122,9 +122,9 @@ func (t *tiles) chooseUnit(x blas64.General, y *panel) error {
 // row and may keep nothing.
 func (t *tiles) eachTile(x blas64.General, p *panel, f func(first int, tile blas64.General) error) error {
 	var w kernelgen.Workspace
-	buf := stream.NewMatrix(min(stream.PanelRows, max(1, x.Rows)), p.rows.Rows)
-	for first := 0; first < x.Rows; first += stream.PanelRows {
-		rows := stream.RowSlice(x, first, min(stream.PanelRows, x.Rows-first))
+	buf := stream.NewMatrix(min(corePanel, max(1, x.Rows)), p.rows.Rows)
+	for first := 0; first < x.Rows; first += corePanel {
+		rows := stream.RowSlice(x, first, min(corePanel, x.Rows-first))
 		tile := stream.RowSlice(buf, 0, rows.Rows)
 		t.fill(tile, rows, p, &w)
 		if err := f(first, tile); err != nil {

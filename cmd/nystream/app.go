@@ -117,8 +117,14 @@ func (a *app) engine() stream.Engine {
 	return e
 }
 
-// checkBudget refuses what does not fit into --memory.
-func (a *app) checkBudget(b *stream.Budget) error { return b.Check(int64(a.memory)) }
+// checkBudget refuses what does not fit into --memory. Where memory is promised,
+// or much of it needed, garbage is collected more often.
+func (a *app) checkBudget(b *stream.Budget) error {
+	if a.memory > 0 || b.Total() > smallMemory {
+		setGarbage(tightGarbage)
+	}
+	return b.Check(int64(a.memory))
+}
 
 // note prints a sentence for the user on the standard error.
 func (a *app) note(format string, args ...any) {

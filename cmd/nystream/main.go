@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -20,15 +19,9 @@ import (
 // version is what nystream --version prints.
 const version = "0.1.0"
 
-// garbagePercent keeps the heap near what is alive. Passes reuse their blocks,
-// so that collecting more often costs little.
-const garbagePercent = 50
-
 func main() {
 	blas64.Use(nyblas.Implementation{})
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(garbagePercent)
-	}
+	setGarbage(looseGarbage)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second interrupt ends the process at once
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)

@@ -4,60 +4,6 @@
 
 #include "textflag.h"
 
-DATA constantsF32AVX2micro<>+0(SB)/8, $0x3f8000003f800000
-DATA constantsF32AVX2micro<>+8(SB)/8, $0x3f8000003f800000
-DATA constantsF32AVX2micro<>+16(SB)/8, $0x3f8000003f800000
-DATA constantsF32AVX2micro<>+24(SB)/8, $0x3f8000003f800000
-DATA constantsF32AVX2micro<>+32(SB)/8, $0x7fffffff7fffffff
-DATA constantsF32AVX2micro<>+40(SB)/8, $0x7fffffff7fffffff
-DATA constantsF32AVX2micro<>+48(SB)/8, $0x7fffffff7fffffff
-DATA constantsF32AVX2micro<>+56(SB)/8, $0x7fffffff7fffffff
-DATA constantsF32AVX2micro<>+64(SB)/8, $0xc2d00000c2d00000
-DATA constantsF32AVX2micro<>+72(SB)/8, $0xc2d00000c2d00000
-DATA constantsF32AVX2micro<>+80(SB)/8, $0xc2d00000c2d00000
-DATA constantsF32AVX2micro<>+88(SB)/8, $0xc2d00000c2d00000
-DATA constantsF32AVX2micro<>+96(SB)/8, $0x42b2000042b20000
-DATA constantsF32AVX2micro<>+104(SB)/8, $0x42b2000042b20000
-DATA constantsF32AVX2micro<>+112(SB)/8, $0x42b2000042b20000
-DATA constantsF32AVX2micro<>+120(SB)/8, $0x42b2000042b20000
-DATA constantsF32AVX2micro<>+128(SB)/8, $0x4b4000004b400000
-DATA constantsF32AVX2micro<>+136(SB)/8, $0x4b4000004b400000
-DATA constantsF32AVX2micro<>+144(SB)/8, $0x4b4000004b400000
-DATA constantsF32AVX2micro<>+152(SB)/8, $0x4b4000004b400000
-DATA constantsF32AVX2micro<>+160(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA constantsF32AVX2micro<>+168(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA constantsF32AVX2micro<>+176(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA constantsF32AVX2micro<>+184(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA constantsF32AVX2micro<>+192(SB)/8, $0x3f3172003f317200
-DATA constantsF32AVX2micro<>+200(SB)/8, $0x3f3172003f317200
-DATA constantsF32AVX2micro<>+208(SB)/8, $0x3f3172003f317200
-DATA constantsF32AVX2micro<>+216(SB)/8, $0x3f3172003f317200
-DATA constantsF32AVX2micro<>+224(SB)/8, $0x35bfbe8e35bfbe8e
-DATA constantsF32AVX2micro<>+232(SB)/8, $0x35bfbe8e35bfbe8e
-DATA constantsF32AVX2micro<>+240(SB)/8, $0x35bfbe8e35bfbe8e
-DATA constantsF32AVX2micro<>+248(SB)/8, $0x35bfbe8e35bfbe8e
-DATA constantsF32AVX2micro<>+256(SB)/8, $0x3ab6887e3ab6887e
-DATA constantsF32AVX2micro<>+264(SB)/8, $0x3ab6887e3ab6887e
-DATA constantsF32AVX2micro<>+272(SB)/8, $0x3ab6887e3ab6887e
-DATA constantsF32AVX2micro<>+280(SB)/8, $0x3ab6887e3ab6887e
-DATA constantsF32AVX2micro<>+288(SB)/8, $0x3c0905b13c0905b1
-DATA constantsF32AVX2micro<>+296(SB)/8, $0x3c0905b13c0905b1
-DATA constantsF32AVX2micro<>+304(SB)/8, $0x3c0905b13c0905b1
-DATA constantsF32AVX2micro<>+312(SB)/8, $0x3c0905b13c0905b1
-DATA constantsF32AVX2micro<>+320(SB)/8, $0x3d2aaa8d3d2aaa8d
-DATA constantsF32AVX2micro<>+328(SB)/8, $0x3d2aaa8d3d2aaa8d
-DATA constantsF32AVX2micro<>+336(SB)/8, $0x3d2aaa8d3d2aaa8d
-DATA constantsF32AVX2micro<>+344(SB)/8, $0x3d2aaa8d3d2aaa8d
-DATA constantsF32AVX2micro<>+352(SB)/8, $0x3e2aaa6f3e2aaa6f
-DATA constantsF32AVX2micro<>+360(SB)/8, $0x3e2aaa6f3e2aaa6f
-DATA constantsF32AVX2micro<>+368(SB)/8, $0x3e2aaa6f3e2aaa6f
-DATA constantsF32AVX2micro<>+376(SB)/8, $0x3e2aaa6f3e2aaa6f
-DATA constantsF32AVX2micro<>+384(SB)/8, $0x3f0000003f000000
-DATA constantsF32AVX2micro<>+392(SB)/8, $0x3f0000003f000000
-DATA constantsF32AVX2micro<>+400(SB)/8, $0x3f0000003f000000
-DATA constantsF32AVX2micro<>+408(SB)/8, $0x3f0000003f000000
-GLOBL constantsF32AVX2micro<>(SB), RODATA|NOPTR, $416
-
 // func micro4x1F32AVX2(j *uint64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·micro4x1F32AVX2(SB), NOSPLIT, $0-8
@@ -1423,3 +1369,57 @@ done74:
 	JNE    rows71
 	VZEROUPPER
 	RET
+
+DATA constantsF32AVX2micro<>+0(SB)/8, $0x3f8000003f800000
+DATA constantsF32AVX2micro<>+8(SB)/8, $0x3f8000003f800000
+DATA constantsF32AVX2micro<>+16(SB)/8, $0x3f8000003f800000
+DATA constantsF32AVX2micro<>+24(SB)/8, $0x3f8000003f800000
+DATA constantsF32AVX2micro<>+32(SB)/8, $0x7fffffff7fffffff
+DATA constantsF32AVX2micro<>+40(SB)/8, $0x7fffffff7fffffff
+DATA constantsF32AVX2micro<>+48(SB)/8, $0x7fffffff7fffffff
+DATA constantsF32AVX2micro<>+56(SB)/8, $0x7fffffff7fffffff
+DATA constantsF32AVX2micro<>+64(SB)/8, $0xc2d00000c2d00000
+DATA constantsF32AVX2micro<>+72(SB)/8, $0xc2d00000c2d00000
+DATA constantsF32AVX2micro<>+80(SB)/8, $0xc2d00000c2d00000
+DATA constantsF32AVX2micro<>+88(SB)/8, $0xc2d00000c2d00000
+DATA constantsF32AVX2micro<>+96(SB)/8, $0x42b2000042b20000
+DATA constantsF32AVX2micro<>+104(SB)/8, $0x42b2000042b20000
+DATA constantsF32AVX2micro<>+112(SB)/8, $0x42b2000042b20000
+DATA constantsF32AVX2micro<>+120(SB)/8, $0x42b2000042b20000
+DATA constantsF32AVX2micro<>+128(SB)/8, $0x4b4000004b400000
+DATA constantsF32AVX2micro<>+136(SB)/8, $0x4b4000004b400000
+DATA constantsF32AVX2micro<>+144(SB)/8, $0x4b4000004b400000
+DATA constantsF32AVX2micro<>+152(SB)/8, $0x4b4000004b400000
+DATA constantsF32AVX2micro<>+160(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA constantsF32AVX2micro<>+168(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA constantsF32AVX2micro<>+176(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA constantsF32AVX2micro<>+184(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA constantsF32AVX2micro<>+192(SB)/8, $0x3f3172003f317200
+DATA constantsF32AVX2micro<>+200(SB)/8, $0x3f3172003f317200
+DATA constantsF32AVX2micro<>+208(SB)/8, $0x3f3172003f317200
+DATA constantsF32AVX2micro<>+216(SB)/8, $0x3f3172003f317200
+DATA constantsF32AVX2micro<>+224(SB)/8, $0x35bfbe8e35bfbe8e
+DATA constantsF32AVX2micro<>+232(SB)/8, $0x35bfbe8e35bfbe8e
+DATA constantsF32AVX2micro<>+240(SB)/8, $0x35bfbe8e35bfbe8e
+DATA constantsF32AVX2micro<>+248(SB)/8, $0x35bfbe8e35bfbe8e
+DATA constantsF32AVX2micro<>+256(SB)/8, $0x3ab6887e3ab6887e
+DATA constantsF32AVX2micro<>+264(SB)/8, $0x3ab6887e3ab6887e
+DATA constantsF32AVX2micro<>+272(SB)/8, $0x3ab6887e3ab6887e
+DATA constantsF32AVX2micro<>+280(SB)/8, $0x3ab6887e3ab6887e
+DATA constantsF32AVX2micro<>+288(SB)/8, $0x3c0905b13c0905b1
+DATA constantsF32AVX2micro<>+296(SB)/8, $0x3c0905b13c0905b1
+DATA constantsF32AVX2micro<>+304(SB)/8, $0x3c0905b13c0905b1
+DATA constantsF32AVX2micro<>+312(SB)/8, $0x3c0905b13c0905b1
+DATA constantsF32AVX2micro<>+320(SB)/8, $0x3d2aaa8d3d2aaa8d
+DATA constantsF32AVX2micro<>+328(SB)/8, $0x3d2aaa8d3d2aaa8d
+DATA constantsF32AVX2micro<>+336(SB)/8, $0x3d2aaa8d3d2aaa8d
+DATA constantsF32AVX2micro<>+344(SB)/8, $0x3d2aaa8d3d2aaa8d
+DATA constantsF32AVX2micro<>+352(SB)/8, $0x3e2aaa6f3e2aaa6f
+DATA constantsF32AVX2micro<>+360(SB)/8, $0x3e2aaa6f3e2aaa6f
+DATA constantsF32AVX2micro<>+368(SB)/8, $0x3e2aaa6f3e2aaa6f
+DATA constantsF32AVX2micro<>+376(SB)/8, $0x3e2aaa6f3e2aaa6f
+DATA constantsF32AVX2micro<>+384(SB)/8, $0x3f0000003f000000
+DATA constantsF32AVX2micro<>+392(SB)/8, $0x3f0000003f000000
+DATA constantsF32AVX2micro<>+400(SB)/8, $0x3f0000003f000000
+DATA constantsF32AVX2micro<>+408(SB)/8, $0x3f0000003f000000
+GLOBL constantsF32AVX2micro<>(SB), RODATA|NOPTR, $416

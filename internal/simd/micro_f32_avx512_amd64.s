@@ -4,60 +4,6 @@
 
 #include "textflag.h"
 
-DATA constantsF32AVX512micro<>+0(SB)/8, $0x3f8000003f800000
-DATA constantsF32AVX512micro<>+8(SB)/8, $0x3f8000003f800000
-DATA constantsF32AVX512micro<>+16(SB)/8, $0x3f8000003f800000
-DATA constantsF32AVX512micro<>+24(SB)/8, $0x3f8000003f800000
-DATA constantsF32AVX512micro<>+32(SB)/8, $0x7fffffff7fffffff
-DATA constantsF32AVX512micro<>+40(SB)/8, $0x7fffffff7fffffff
-DATA constantsF32AVX512micro<>+48(SB)/8, $0x7fffffff7fffffff
-DATA constantsF32AVX512micro<>+56(SB)/8, $0x7fffffff7fffffff
-DATA constantsF32AVX512micro<>+64(SB)/8, $0xc2d00000c2d00000
-DATA constantsF32AVX512micro<>+72(SB)/8, $0xc2d00000c2d00000
-DATA constantsF32AVX512micro<>+80(SB)/8, $0xc2d00000c2d00000
-DATA constantsF32AVX512micro<>+88(SB)/8, $0xc2d00000c2d00000
-DATA constantsF32AVX512micro<>+96(SB)/8, $0x42b2000042b20000
-DATA constantsF32AVX512micro<>+104(SB)/8, $0x42b2000042b20000
-DATA constantsF32AVX512micro<>+112(SB)/8, $0x42b2000042b20000
-DATA constantsF32AVX512micro<>+120(SB)/8, $0x42b2000042b20000
-DATA constantsF32AVX512micro<>+128(SB)/8, $0x4b4000004b400000
-DATA constantsF32AVX512micro<>+136(SB)/8, $0x4b4000004b400000
-DATA constantsF32AVX512micro<>+144(SB)/8, $0x4b4000004b400000
-DATA constantsF32AVX512micro<>+152(SB)/8, $0x4b4000004b400000
-DATA constantsF32AVX512micro<>+160(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA constantsF32AVX512micro<>+168(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA constantsF32AVX512micro<>+176(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA constantsF32AVX512micro<>+184(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA constantsF32AVX512micro<>+192(SB)/8, $0x3f3172003f317200
-DATA constantsF32AVX512micro<>+200(SB)/8, $0x3f3172003f317200
-DATA constantsF32AVX512micro<>+208(SB)/8, $0x3f3172003f317200
-DATA constantsF32AVX512micro<>+216(SB)/8, $0x3f3172003f317200
-DATA constantsF32AVX512micro<>+224(SB)/8, $0x35bfbe8e35bfbe8e
-DATA constantsF32AVX512micro<>+232(SB)/8, $0x35bfbe8e35bfbe8e
-DATA constantsF32AVX512micro<>+240(SB)/8, $0x35bfbe8e35bfbe8e
-DATA constantsF32AVX512micro<>+248(SB)/8, $0x35bfbe8e35bfbe8e
-DATA constantsF32AVX512micro<>+256(SB)/8, $0x3ab6887e3ab6887e
-DATA constantsF32AVX512micro<>+264(SB)/8, $0x3ab6887e3ab6887e
-DATA constantsF32AVX512micro<>+272(SB)/8, $0x3ab6887e3ab6887e
-DATA constantsF32AVX512micro<>+280(SB)/8, $0x3ab6887e3ab6887e
-DATA constantsF32AVX512micro<>+288(SB)/8, $0x3c0905b13c0905b1
-DATA constantsF32AVX512micro<>+296(SB)/8, $0x3c0905b13c0905b1
-DATA constantsF32AVX512micro<>+304(SB)/8, $0x3c0905b13c0905b1
-DATA constantsF32AVX512micro<>+312(SB)/8, $0x3c0905b13c0905b1
-DATA constantsF32AVX512micro<>+320(SB)/8, $0x3d2aaa8d3d2aaa8d
-DATA constantsF32AVX512micro<>+328(SB)/8, $0x3d2aaa8d3d2aaa8d
-DATA constantsF32AVX512micro<>+336(SB)/8, $0x3d2aaa8d3d2aaa8d
-DATA constantsF32AVX512micro<>+344(SB)/8, $0x3d2aaa8d3d2aaa8d
-DATA constantsF32AVX512micro<>+352(SB)/8, $0x3e2aaa6f3e2aaa6f
-DATA constantsF32AVX512micro<>+360(SB)/8, $0x3e2aaa6f3e2aaa6f
-DATA constantsF32AVX512micro<>+368(SB)/8, $0x3e2aaa6f3e2aaa6f
-DATA constantsF32AVX512micro<>+376(SB)/8, $0x3e2aaa6f3e2aaa6f
-DATA constantsF32AVX512micro<>+384(SB)/8, $0x3f0000003f000000
-DATA constantsF32AVX512micro<>+392(SB)/8, $0x3f0000003f000000
-DATA constantsF32AVX512micro<>+400(SB)/8, $0x3f0000003f000000
-DATA constantsF32AVX512micro<>+408(SB)/8, $0x3f0000003f000000
-GLOBL constantsF32AVX512micro<>(SB), RODATA|NOPTR, $416
-
 // func micro8x3F32AVX512(j *uint64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·micro8x3F32AVX512(SB), NOSPLIT, $0-8
@@ -4279,3 +4225,57 @@ done172:
 	JNE    rows169
 	VZEROUPPER
 	RET
+
+DATA constantsF32AVX512micro<>+0(SB)/8, $0x3f8000003f800000
+DATA constantsF32AVX512micro<>+8(SB)/8, $0x3f8000003f800000
+DATA constantsF32AVX512micro<>+16(SB)/8, $0x3f8000003f800000
+DATA constantsF32AVX512micro<>+24(SB)/8, $0x3f8000003f800000
+DATA constantsF32AVX512micro<>+32(SB)/8, $0x7fffffff7fffffff
+DATA constantsF32AVX512micro<>+40(SB)/8, $0x7fffffff7fffffff
+DATA constantsF32AVX512micro<>+48(SB)/8, $0x7fffffff7fffffff
+DATA constantsF32AVX512micro<>+56(SB)/8, $0x7fffffff7fffffff
+DATA constantsF32AVX512micro<>+64(SB)/8, $0xc2d00000c2d00000
+DATA constantsF32AVX512micro<>+72(SB)/8, $0xc2d00000c2d00000
+DATA constantsF32AVX512micro<>+80(SB)/8, $0xc2d00000c2d00000
+DATA constantsF32AVX512micro<>+88(SB)/8, $0xc2d00000c2d00000
+DATA constantsF32AVX512micro<>+96(SB)/8, $0x42b2000042b20000
+DATA constantsF32AVX512micro<>+104(SB)/8, $0x42b2000042b20000
+DATA constantsF32AVX512micro<>+112(SB)/8, $0x42b2000042b20000
+DATA constantsF32AVX512micro<>+120(SB)/8, $0x42b2000042b20000
+DATA constantsF32AVX512micro<>+128(SB)/8, $0x4b4000004b400000
+DATA constantsF32AVX512micro<>+136(SB)/8, $0x4b4000004b400000
+DATA constantsF32AVX512micro<>+144(SB)/8, $0x4b4000004b400000
+DATA constantsF32AVX512micro<>+152(SB)/8, $0x4b4000004b400000
+DATA constantsF32AVX512micro<>+160(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA constantsF32AVX512micro<>+168(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA constantsF32AVX512micro<>+176(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA constantsF32AVX512micro<>+184(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA constantsF32AVX512micro<>+192(SB)/8, $0x3f3172003f317200
+DATA constantsF32AVX512micro<>+200(SB)/8, $0x3f3172003f317200
+DATA constantsF32AVX512micro<>+208(SB)/8, $0x3f3172003f317200
+DATA constantsF32AVX512micro<>+216(SB)/8, $0x3f3172003f317200
+DATA constantsF32AVX512micro<>+224(SB)/8, $0x35bfbe8e35bfbe8e
+DATA constantsF32AVX512micro<>+232(SB)/8, $0x35bfbe8e35bfbe8e
+DATA constantsF32AVX512micro<>+240(SB)/8, $0x35bfbe8e35bfbe8e
+DATA constantsF32AVX512micro<>+248(SB)/8, $0x35bfbe8e35bfbe8e
+DATA constantsF32AVX512micro<>+256(SB)/8, $0x3ab6887e3ab6887e
+DATA constantsF32AVX512micro<>+264(SB)/8, $0x3ab6887e3ab6887e
+DATA constantsF32AVX512micro<>+272(SB)/8, $0x3ab6887e3ab6887e
+DATA constantsF32AVX512micro<>+280(SB)/8, $0x3ab6887e3ab6887e
+DATA constantsF32AVX512micro<>+288(SB)/8, $0x3c0905b13c0905b1
+DATA constantsF32AVX512micro<>+296(SB)/8, $0x3c0905b13c0905b1
+DATA constantsF32AVX512micro<>+304(SB)/8, $0x3c0905b13c0905b1
+DATA constantsF32AVX512micro<>+312(SB)/8, $0x3c0905b13c0905b1
+DATA constantsF32AVX512micro<>+320(SB)/8, $0x3d2aaa8d3d2aaa8d
+DATA constantsF32AVX512micro<>+328(SB)/8, $0x3d2aaa8d3d2aaa8d
+DATA constantsF32AVX512micro<>+336(SB)/8, $0x3d2aaa8d3d2aaa8d
+DATA constantsF32AVX512micro<>+344(SB)/8, $0x3d2aaa8d3d2aaa8d
+DATA constantsF32AVX512micro<>+352(SB)/8, $0x3e2aaa6f3e2aaa6f
+DATA constantsF32AVX512micro<>+360(SB)/8, $0x3e2aaa6f3e2aaa6f
+DATA constantsF32AVX512micro<>+368(SB)/8, $0x3e2aaa6f3e2aaa6f
+DATA constantsF32AVX512micro<>+376(SB)/8, $0x3e2aaa6f3e2aaa6f
+DATA constantsF32AVX512micro<>+384(SB)/8, $0x3f0000003f000000
+DATA constantsF32AVX512micro<>+392(SB)/8, $0x3f0000003f000000
+DATA constantsF32AVX512micro<>+400(SB)/8, $0x3f0000003f000000
+DATA constantsF32AVX512micro<>+408(SB)/8, $0x3f0000003f000000
+GLOBL constantsF32AVX512micro<>(SB), RODATA|NOPTR, $416

@@ -4,60 +4,6 @@
 
 #include "textflag.h"
 
-DATA constantsF32AVX2peak<>+0(SB)/8, $0x3f8000003f800000
-DATA constantsF32AVX2peak<>+8(SB)/8, $0x3f8000003f800000
-DATA constantsF32AVX2peak<>+16(SB)/8, $0x3f8000003f800000
-DATA constantsF32AVX2peak<>+24(SB)/8, $0x3f8000003f800000
-DATA constantsF32AVX2peak<>+32(SB)/8, $0x7fffffff7fffffff
-DATA constantsF32AVX2peak<>+40(SB)/8, $0x7fffffff7fffffff
-DATA constantsF32AVX2peak<>+48(SB)/8, $0x7fffffff7fffffff
-DATA constantsF32AVX2peak<>+56(SB)/8, $0x7fffffff7fffffff
-DATA constantsF32AVX2peak<>+64(SB)/8, $0xc2d00000c2d00000
-DATA constantsF32AVX2peak<>+72(SB)/8, $0xc2d00000c2d00000
-DATA constantsF32AVX2peak<>+80(SB)/8, $0xc2d00000c2d00000
-DATA constantsF32AVX2peak<>+88(SB)/8, $0xc2d00000c2d00000
-DATA constantsF32AVX2peak<>+96(SB)/8, $0x42b2000042b20000
-DATA constantsF32AVX2peak<>+104(SB)/8, $0x42b2000042b20000
-DATA constantsF32AVX2peak<>+112(SB)/8, $0x42b2000042b20000
-DATA constantsF32AVX2peak<>+120(SB)/8, $0x42b2000042b20000
-DATA constantsF32AVX2peak<>+128(SB)/8, $0x4b4000004b400000
-DATA constantsF32AVX2peak<>+136(SB)/8, $0x4b4000004b400000
-DATA constantsF32AVX2peak<>+144(SB)/8, $0x4b4000004b400000
-DATA constantsF32AVX2peak<>+152(SB)/8, $0x4b4000004b400000
-DATA constantsF32AVX2peak<>+160(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA constantsF32AVX2peak<>+168(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA constantsF32AVX2peak<>+176(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA constantsF32AVX2peak<>+184(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA constantsF32AVX2peak<>+192(SB)/8, $0x3f3172003f317200
-DATA constantsF32AVX2peak<>+200(SB)/8, $0x3f3172003f317200
-DATA constantsF32AVX2peak<>+208(SB)/8, $0x3f3172003f317200
-DATA constantsF32AVX2peak<>+216(SB)/8, $0x3f3172003f317200
-DATA constantsF32AVX2peak<>+224(SB)/8, $0x35bfbe8e35bfbe8e
-DATA constantsF32AVX2peak<>+232(SB)/8, $0x35bfbe8e35bfbe8e
-DATA constantsF32AVX2peak<>+240(SB)/8, $0x35bfbe8e35bfbe8e
-DATA constantsF32AVX2peak<>+248(SB)/8, $0x35bfbe8e35bfbe8e
-DATA constantsF32AVX2peak<>+256(SB)/8, $0x3ab6887e3ab6887e
-DATA constantsF32AVX2peak<>+264(SB)/8, $0x3ab6887e3ab6887e
-DATA constantsF32AVX2peak<>+272(SB)/8, $0x3ab6887e3ab6887e
-DATA constantsF32AVX2peak<>+280(SB)/8, $0x3ab6887e3ab6887e
-DATA constantsF32AVX2peak<>+288(SB)/8, $0x3c0905b13c0905b1
-DATA constantsF32AVX2peak<>+296(SB)/8, $0x3c0905b13c0905b1
-DATA constantsF32AVX2peak<>+304(SB)/8, $0x3c0905b13c0905b1
-DATA constantsF32AVX2peak<>+312(SB)/8, $0x3c0905b13c0905b1
-DATA constantsF32AVX2peak<>+320(SB)/8, $0x3d2aaa8d3d2aaa8d
-DATA constantsF32AVX2peak<>+328(SB)/8, $0x3d2aaa8d3d2aaa8d
-DATA constantsF32AVX2peak<>+336(SB)/8, $0x3d2aaa8d3d2aaa8d
-DATA constantsF32AVX2peak<>+344(SB)/8, $0x3d2aaa8d3d2aaa8d
-DATA constantsF32AVX2peak<>+352(SB)/8, $0x3e2aaa6f3e2aaa6f
-DATA constantsF32AVX2peak<>+360(SB)/8, $0x3e2aaa6f3e2aaa6f
-DATA constantsF32AVX2peak<>+368(SB)/8, $0x3e2aaa6f3e2aaa6f
-DATA constantsF32AVX2peak<>+376(SB)/8, $0x3e2aaa6f3e2aaa6f
-DATA constantsF32AVX2peak<>+384(SB)/8, $0x3f0000003f000000
-DATA constantsF32AVX2peak<>+392(SB)/8, $0x3f0000003f000000
-DATA constantsF32AVX2peak<>+400(SB)/8, $0x3f0000003f000000
-DATA constantsF32AVX2peak<>+408(SB)/8, $0x3f0000003f000000
-GLOBL constantsF32AVX2peak<>(SB), RODATA|NOPTR, $416
-
 // func peakSumsF32AVX2(j *uint64)
 // Requires: AVX, FMA3
 TEXT ·peakSumsF32AVX2(SB), NOSPLIT, $0-8
@@ -1007,3 +953,57 @@ done7:
 	VMOVUPS Y9, 288(CX)
 	VZEROUPPER
 	RET
+
+DATA constantsF32AVX2peak<>+0(SB)/8, $0x3f8000003f800000
+DATA constantsF32AVX2peak<>+8(SB)/8, $0x3f8000003f800000
+DATA constantsF32AVX2peak<>+16(SB)/8, $0x3f8000003f800000
+DATA constantsF32AVX2peak<>+24(SB)/8, $0x3f8000003f800000
+DATA constantsF32AVX2peak<>+32(SB)/8, $0x7fffffff7fffffff
+DATA constantsF32AVX2peak<>+40(SB)/8, $0x7fffffff7fffffff
+DATA constantsF32AVX2peak<>+48(SB)/8, $0x7fffffff7fffffff
+DATA constantsF32AVX2peak<>+56(SB)/8, $0x7fffffff7fffffff
+DATA constantsF32AVX2peak<>+64(SB)/8, $0xc2d00000c2d00000
+DATA constantsF32AVX2peak<>+72(SB)/8, $0xc2d00000c2d00000
+DATA constantsF32AVX2peak<>+80(SB)/8, $0xc2d00000c2d00000
+DATA constantsF32AVX2peak<>+88(SB)/8, $0xc2d00000c2d00000
+DATA constantsF32AVX2peak<>+96(SB)/8, $0x42b2000042b20000
+DATA constantsF32AVX2peak<>+104(SB)/8, $0x42b2000042b20000
+DATA constantsF32AVX2peak<>+112(SB)/8, $0x42b2000042b20000
+DATA constantsF32AVX2peak<>+120(SB)/8, $0x42b2000042b20000
+DATA constantsF32AVX2peak<>+128(SB)/8, $0x4b4000004b400000
+DATA constantsF32AVX2peak<>+136(SB)/8, $0x4b4000004b400000
+DATA constantsF32AVX2peak<>+144(SB)/8, $0x4b4000004b400000
+DATA constantsF32AVX2peak<>+152(SB)/8, $0x4b4000004b400000
+DATA constantsF32AVX2peak<>+160(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA constantsF32AVX2peak<>+168(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA constantsF32AVX2peak<>+176(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA constantsF32AVX2peak<>+184(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA constantsF32AVX2peak<>+192(SB)/8, $0x3f3172003f317200
+DATA constantsF32AVX2peak<>+200(SB)/8, $0x3f3172003f317200
+DATA constantsF32AVX2peak<>+208(SB)/8, $0x3f3172003f317200
+DATA constantsF32AVX2peak<>+216(SB)/8, $0x3f3172003f317200
+DATA constantsF32AVX2peak<>+224(SB)/8, $0x35bfbe8e35bfbe8e
+DATA constantsF32AVX2peak<>+232(SB)/8, $0x35bfbe8e35bfbe8e
+DATA constantsF32AVX2peak<>+240(SB)/8, $0x35bfbe8e35bfbe8e
+DATA constantsF32AVX2peak<>+248(SB)/8, $0x35bfbe8e35bfbe8e
+DATA constantsF32AVX2peak<>+256(SB)/8, $0x3ab6887e3ab6887e
+DATA constantsF32AVX2peak<>+264(SB)/8, $0x3ab6887e3ab6887e
+DATA constantsF32AVX2peak<>+272(SB)/8, $0x3ab6887e3ab6887e
+DATA constantsF32AVX2peak<>+280(SB)/8, $0x3ab6887e3ab6887e
+DATA constantsF32AVX2peak<>+288(SB)/8, $0x3c0905b13c0905b1
+DATA constantsF32AVX2peak<>+296(SB)/8, $0x3c0905b13c0905b1
+DATA constantsF32AVX2peak<>+304(SB)/8, $0x3c0905b13c0905b1
+DATA constantsF32AVX2peak<>+312(SB)/8, $0x3c0905b13c0905b1
+DATA constantsF32AVX2peak<>+320(SB)/8, $0x3d2aaa8d3d2aaa8d
+DATA constantsF32AVX2peak<>+328(SB)/8, $0x3d2aaa8d3d2aaa8d
+DATA constantsF32AVX2peak<>+336(SB)/8, $0x3d2aaa8d3d2aaa8d
+DATA constantsF32AVX2peak<>+344(SB)/8, $0x3d2aaa8d3d2aaa8d
+DATA constantsF32AVX2peak<>+352(SB)/8, $0x3e2aaa6f3e2aaa6f
+DATA constantsF32AVX2peak<>+360(SB)/8, $0x3e2aaa6f3e2aaa6f
+DATA constantsF32AVX2peak<>+368(SB)/8, $0x3e2aaa6f3e2aaa6f
+DATA constantsF32AVX2peak<>+376(SB)/8, $0x3e2aaa6f3e2aaa6f
+DATA constantsF32AVX2peak<>+384(SB)/8, $0x3f0000003f000000
+DATA constantsF32AVX2peak<>+392(SB)/8, $0x3f0000003f000000
+DATA constantsF32AVX2peak<>+400(SB)/8, $0x3f0000003f000000
+DATA constantsF32AVX2peak<>+408(SB)/8, $0x3f0000003f000000
+GLOBL constantsF32AVX2peak<>(SB), RODATA|NOPTR, $416

@@ -4,60 +4,6 @@
 
 #include "textflag.h"
 
-DATA constantsF32AVX512peak<>+0(SB)/8, $0x3f8000003f800000
-DATA constantsF32AVX512peak<>+8(SB)/8, $0x3f8000003f800000
-DATA constantsF32AVX512peak<>+16(SB)/8, $0x3f8000003f800000
-DATA constantsF32AVX512peak<>+24(SB)/8, $0x3f8000003f800000
-DATA constantsF32AVX512peak<>+32(SB)/8, $0x7fffffff7fffffff
-DATA constantsF32AVX512peak<>+40(SB)/8, $0x7fffffff7fffffff
-DATA constantsF32AVX512peak<>+48(SB)/8, $0x7fffffff7fffffff
-DATA constantsF32AVX512peak<>+56(SB)/8, $0x7fffffff7fffffff
-DATA constantsF32AVX512peak<>+64(SB)/8, $0xc2d00000c2d00000
-DATA constantsF32AVX512peak<>+72(SB)/8, $0xc2d00000c2d00000
-DATA constantsF32AVX512peak<>+80(SB)/8, $0xc2d00000c2d00000
-DATA constantsF32AVX512peak<>+88(SB)/8, $0xc2d00000c2d00000
-DATA constantsF32AVX512peak<>+96(SB)/8, $0x42b2000042b20000
-DATA constantsF32AVX512peak<>+104(SB)/8, $0x42b2000042b20000
-DATA constantsF32AVX512peak<>+112(SB)/8, $0x42b2000042b20000
-DATA constantsF32AVX512peak<>+120(SB)/8, $0x42b2000042b20000
-DATA constantsF32AVX512peak<>+128(SB)/8, $0x4b4000004b400000
-DATA constantsF32AVX512peak<>+136(SB)/8, $0x4b4000004b400000
-DATA constantsF32AVX512peak<>+144(SB)/8, $0x4b4000004b400000
-DATA constantsF32AVX512peak<>+152(SB)/8, $0x4b4000004b400000
-DATA constantsF32AVX512peak<>+160(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA constantsF32AVX512peak<>+168(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA constantsF32AVX512peak<>+176(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA constantsF32AVX512peak<>+184(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA constantsF32AVX512peak<>+192(SB)/8, $0x3f3172003f317200
-DATA constantsF32AVX512peak<>+200(SB)/8, $0x3f3172003f317200
-DATA constantsF32AVX512peak<>+208(SB)/8, $0x3f3172003f317200
-DATA constantsF32AVX512peak<>+216(SB)/8, $0x3f3172003f317200
-DATA constantsF32AVX512peak<>+224(SB)/8, $0x35bfbe8e35bfbe8e
-DATA constantsF32AVX512peak<>+232(SB)/8, $0x35bfbe8e35bfbe8e
-DATA constantsF32AVX512peak<>+240(SB)/8, $0x35bfbe8e35bfbe8e
-DATA constantsF32AVX512peak<>+248(SB)/8, $0x35bfbe8e35bfbe8e
-DATA constantsF32AVX512peak<>+256(SB)/8, $0x3ab6887e3ab6887e
-DATA constantsF32AVX512peak<>+264(SB)/8, $0x3ab6887e3ab6887e
-DATA constantsF32AVX512peak<>+272(SB)/8, $0x3ab6887e3ab6887e
-DATA constantsF32AVX512peak<>+280(SB)/8, $0x3ab6887e3ab6887e
-DATA constantsF32AVX512peak<>+288(SB)/8, $0x3c0905b13c0905b1
-DATA constantsF32AVX512peak<>+296(SB)/8, $0x3c0905b13c0905b1
-DATA constantsF32AVX512peak<>+304(SB)/8, $0x3c0905b13c0905b1
-DATA constantsF32AVX512peak<>+312(SB)/8, $0x3c0905b13c0905b1
-DATA constantsF32AVX512peak<>+320(SB)/8, $0x3d2aaa8d3d2aaa8d
-DATA constantsF32AVX512peak<>+328(SB)/8, $0x3d2aaa8d3d2aaa8d
-DATA constantsF32AVX512peak<>+336(SB)/8, $0x3d2aaa8d3d2aaa8d
-DATA constantsF32AVX512peak<>+344(SB)/8, $0x3d2aaa8d3d2aaa8d
-DATA constantsF32AVX512peak<>+352(SB)/8, $0x3e2aaa6f3e2aaa6f
-DATA constantsF32AVX512peak<>+360(SB)/8, $0x3e2aaa6f3e2aaa6f
-DATA constantsF32AVX512peak<>+368(SB)/8, $0x3e2aaa6f3e2aaa6f
-DATA constantsF32AVX512peak<>+376(SB)/8, $0x3e2aaa6f3e2aaa6f
-DATA constantsF32AVX512peak<>+384(SB)/8, $0x3f0000003f000000
-DATA constantsF32AVX512peak<>+392(SB)/8, $0x3f0000003f000000
-DATA constantsF32AVX512peak<>+400(SB)/8, $0x3f0000003f000000
-DATA constantsF32AVX512peak<>+408(SB)/8, $0x3f0000003f000000
-GLOBL constantsF32AVX512peak<>(SB), RODATA|NOPTR, $416
-
 // func peakSumsF32AVX512(j *uint64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·peakSumsF32AVX512(SB), NOSPLIT, $0-8
@@ -1542,3 +1488,57 @@ done7:
 	VMOVUPS Z23, 1472(CX)
 	VZEROUPPER
 	RET
+
+DATA constantsF32AVX512peak<>+0(SB)/8, $0x3f8000003f800000
+DATA constantsF32AVX512peak<>+8(SB)/8, $0x3f8000003f800000
+DATA constantsF32AVX512peak<>+16(SB)/8, $0x3f8000003f800000
+DATA constantsF32AVX512peak<>+24(SB)/8, $0x3f8000003f800000
+DATA constantsF32AVX512peak<>+32(SB)/8, $0x7fffffff7fffffff
+DATA constantsF32AVX512peak<>+40(SB)/8, $0x7fffffff7fffffff
+DATA constantsF32AVX512peak<>+48(SB)/8, $0x7fffffff7fffffff
+DATA constantsF32AVX512peak<>+56(SB)/8, $0x7fffffff7fffffff
+DATA constantsF32AVX512peak<>+64(SB)/8, $0xc2d00000c2d00000
+DATA constantsF32AVX512peak<>+72(SB)/8, $0xc2d00000c2d00000
+DATA constantsF32AVX512peak<>+80(SB)/8, $0xc2d00000c2d00000
+DATA constantsF32AVX512peak<>+88(SB)/8, $0xc2d00000c2d00000
+DATA constantsF32AVX512peak<>+96(SB)/8, $0x42b2000042b20000
+DATA constantsF32AVX512peak<>+104(SB)/8, $0x42b2000042b20000
+DATA constantsF32AVX512peak<>+112(SB)/8, $0x42b2000042b20000
+DATA constantsF32AVX512peak<>+120(SB)/8, $0x42b2000042b20000
+DATA constantsF32AVX512peak<>+128(SB)/8, $0x4b4000004b400000
+DATA constantsF32AVX512peak<>+136(SB)/8, $0x4b4000004b400000
+DATA constantsF32AVX512peak<>+144(SB)/8, $0x4b4000004b400000
+DATA constantsF32AVX512peak<>+152(SB)/8, $0x4b4000004b400000
+DATA constantsF32AVX512peak<>+160(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA constantsF32AVX512peak<>+168(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA constantsF32AVX512peak<>+176(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA constantsF32AVX512peak<>+184(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA constantsF32AVX512peak<>+192(SB)/8, $0x3f3172003f317200
+DATA constantsF32AVX512peak<>+200(SB)/8, $0x3f3172003f317200
+DATA constantsF32AVX512peak<>+208(SB)/8, $0x3f3172003f317200
+DATA constantsF32AVX512peak<>+216(SB)/8, $0x3f3172003f317200
+DATA constantsF32AVX512peak<>+224(SB)/8, $0x35bfbe8e35bfbe8e
+DATA constantsF32AVX512peak<>+232(SB)/8, $0x35bfbe8e35bfbe8e
+DATA constantsF32AVX512peak<>+240(SB)/8, $0x35bfbe8e35bfbe8e
+DATA constantsF32AVX512peak<>+248(SB)/8, $0x35bfbe8e35bfbe8e
+DATA constantsF32AVX512peak<>+256(SB)/8, $0x3ab6887e3ab6887e
+DATA constantsF32AVX512peak<>+264(SB)/8, $0x3ab6887e3ab6887e
+DATA constantsF32AVX512peak<>+272(SB)/8, $0x3ab6887e3ab6887e
+DATA constantsF32AVX512peak<>+280(SB)/8, $0x3ab6887e3ab6887e
+DATA constantsF32AVX512peak<>+288(SB)/8, $0x3c0905b13c0905b1
+DATA constantsF32AVX512peak<>+296(SB)/8, $0x3c0905b13c0905b1
+DATA constantsF32AVX512peak<>+304(SB)/8, $0x3c0905b13c0905b1
+DATA constantsF32AVX512peak<>+312(SB)/8, $0x3c0905b13c0905b1
+DATA constantsF32AVX512peak<>+320(SB)/8, $0x3d2aaa8d3d2aaa8d
+DATA constantsF32AVX512peak<>+328(SB)/8, $0x3d2aaa8d3d2aaa8d
+DATA constantsF32AVX512peak<>+336(SB)/8, $0x3d2aaa8d3d2aaa8d
+DATA constantsF32AVX512peak<>+344(SB)/8, $0x3d2aaa8d3d2aaa8d
+DATA constantsF32AVX512peak<>+352(SB)/8, $0x3e2aaa6f3e2aaa6f
+DATA constantsF32AVX512peak<>+360(SB)/8, $0x3e2aaa6f3e2aaa6f
+DATA constantsF32AVX512peak<>+368(SB)/8, $0x3e2aaa6f3e2aaa6f
+DATA constantsF32AVX512peak<>+376(SB)/8, $0x3e2aaa6f3e2aaa6f
+DATA constantsF32AVX512peak<>+384(SB)/8, $0x3f0000003f000000
+DATA constantsF32AVX512peak<>+392(SB)/8, $0x3f0000003f000000
+DATA constantsF32AVX512peak<>+400(SB)/8, $0x3f0000003f000000
+DATA constantsF32AVX512peak<>+408(SB)/8, $0x3f0000003f000000
+GLOBL constantsF32AVX512peak<>(SB), RODATA|NOPTR, $416

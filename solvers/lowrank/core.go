@@ -28,7 +28,7 @@ const coreTolerance = 1e-8
 // are as wide as the core, and there are few rows to share out.
 const (
 	coreBlock = 512
-	corePanel = 256
+	corePanel = 64
 )
 
 // foldCore sums a matrix with the given shape over blocks of rows: add is

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/mmcloughlin/avo/attr"
-	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
 )
 
@@ -24,18 +23,15 @@ func (l *lanes) value(v float64) constant {
 // constants is the table of constants of one file. Each takes 32 bytes, so that
 // AVX2 can use it as an operand; AVX-512 broadcasts its first lane.
 type constants struct {
-	ctx   *build.Context
+	name  string
 	mem   operand.Mem
 	index map[constant]int
-	size  int
 }
 
 const constantBytes = 32
 
-func newConstants(ctx *build.Context, name string) *constants {
-	mem := ctx.StaticGlobal(name)
-	ctx.DataAttributes(attr.RODATA | attr.NOPTR)
-	return &constants{ctx: ctx, mem: mem, index: map[constant]int{}}
+func newConstants(name string) *constants {
+	return &constants{name: name, mem: operand.NewDataAddr(operand.NewStaticSymbol(name), 0), index: map[constant]int{}}
 }
 
 // at is where c is kept.
@@ -51,6 +47,8 @@ func (l *lanes) at(c constant) operand.Mem {
 
 // emitConstants writes the table; it comes after the functions.
 func (l *lanes) emitConstants() {
+	l.StaticGlobal(l.consts.name)
+	l.DataAttributes(attr.RODATA | attr.NOPTR)
 	bits := make([]constant, len(l.consts.index))
 	for c, i := range l.consts.index {
 		bits[i] = c
@@ -64,4 +62,21 @@ func (l *lanes) emitConstants() {
 			l.AddDatum(constantBytes*i+8*k, operand.U64(lane))
 		}
 	}
+}
+
+// table is eight float64 to choose from by the low bits of lanes.
+func (l *lanes) table(name string, values [8]float64) operand.Mem {
+	mem := operand.NewDataAddr(operand.NewStaticSymbol(l.consts.name+name), 0)
+	if l.tables == nil {
+		l.tables = map[string]bool{}
+	}
+	if !l.tables[name] {
+		l.tables[name] = true
+		l.StaticGlobal(l.consts.name + name)
+		l.DataAttributes(attr.RODATA | attr.NOPTR)
+		for i, v := range values {
+			l.AddDatum(8*i, operand.U64(math.Float64bits(v)))
+		}
+	}
+	return mem
 }

@@ -33,10 +33,10 @@ func expTail(r *big.Float) *big.Float {
 	return sum
 }
 
-// split gives ln 2 = hi + lo, hi with so few bits that its product with a whole
-// number of 11 bits is exact (8 bits in float32).
+// split gives ln 2 = hi + lo, hi with so few bits that its product with a number
+// of 14 bits is exact (9 bits in float32).
 func (l *lanes) splitLn2() (hi, lo float64) {
-	bits := 53 - 11
+	bits := 53 - 14
 	if l.single {
 		bits = 24 - 9
 	}
@@ -64,10 +64,80 @@ func (l *lanes) expLimits() (zero, infinite constant) {
 }
 
 // exponentials sets x[i] = e^x[i]. Arguments must lie between the limits or be
-// NaN. With n the integer nearest to x/ln2 and r = x − n·ln2,
-//
-//	e^x = 2^n · e^r,   |r| ≤ ln2/2.
+// NaN.
 func (l *lanes) exponentials(x []vec) {
+	if l.isa == avx512 && !l.single {
+		l.exponentialsByTable(x)
+		return
+	}
+	l.exponentialsBySeries(x)
+}
+
+// exponentialsByTable takes n as the multiple of 1/8 nearest to x/ln2:
+//
+//	e^x = 2^⌊n⌋ · 2^(n−⌊n⌋) · e^r,   r = x − n·ln2,   |r| ≤ ln2/16,
+//
+// the second factor from a table of eight that one instruction reads by the low
+// bits of n, the first by an instruction that rounds n down itself. A third of
+// the multiplications of the series alone go.
+func (l *lanes) exponentialsByTable(x []vec) {
+	used := l.used
+	defer func() { l.used = used }()
+	powers, tails := l.powerTables()
+	rounder := l.value(0x1.8p49) // leaves eighths in the low bits
+	n, p := l.vecs(len(x)), l.vecs(len(x))
+	for i := range x {
+		l.set(rounder, n[i])
+		l.fmaConst(x[i], l.value(math.Log2E), n[i])
+	}
+	for i := range x {
+		l.subConst(n[i], rounder, p[i])
+	}
+	hi, lo := l.splitLn2()
+	for i := range x {
+		l.fnmaConst(p[i], l.value(hi), x[i])
+	}
+	for i := range x {
+		l.fnmaConst(p[i], l.value(lo), x[i])
+	}
+	q := interpolant(expTail, -math.Ln2/16, math.Ln2/16, 5)
+	l.polynomials(append([]float64{1}, q...), x, p)
+	for i := range x { // e^r − 1
+		l.mul(p[i], x[i], p[i])
+	}
+	for i := range x { // power·(1 + tail)·(1 + p) without the last product
+		l.VPERMPD(tails, n[i], x[i])
+		l.add(p[i], x[i], p[i])
+		l.VPERMPD(powers, n[i], x[i])
+		l.fma(x[i], p[i], x[i])
+	}
+	for i := range x {
+		l.subConst(n[i], rounder, n[i])
+		l.VSCALEFPD(n[i], x[i], x[i])
+	}
+}
+
+// powerTables are 2^(j/8) = power·(1 + tail) for j = 0 … 7.
+func (l *lanes) powerTables() (powers, tails operand.Mem) {
+	root := number(2)
+	for range 3 {
+		root.Sqrt(root)
+	}
+	var power, tail [8]float64
+	exact := number(1)
+	for j := range power {
+		power[j], _ = exact.Float64()
+		rest := new(big.Float).Sub(exact, number(power[j]))
+		tail[j], _ = rest.Quo(rest, number(power[j])).Float64()
+		exact = new(big.Float).Mul(exact, root)
+	}
+	return l.table("powers", power), l.table("tails", tail)
+}
+
+// exponentialsBySeries takes n as the integer nearest to x/ln2:
+//
+//	e^x = 2^n · e^r,   r = x − n·ln2,   |r| ≤ ln2/2.
+func (l *lanes) exponentialsBySeries(x []vec) {
 	used := l.used
 	defer func() { l.used = used }()
 	n := l.vecs(len(x))

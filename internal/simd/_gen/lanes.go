@@ -26,6 +26,7 @@ type lanes struct {
 	isa    isa
 	single bool // float32
 	consts *constants
+	tables map[string]bool
 	labels int
 	used   int // vector registers in use
 }

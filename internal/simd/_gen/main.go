@@ -74,7 +74,7 @@ func (f file) write(dir string) error {
 	ctx := build.NewContext()
 	ctx.ConstraintExpr("!noasm")
 	l := &lanes{Context: ctx, isa: f.isa, single: f.single}
-	l.consts = newConstants(ctx, "constants"+l.suffix()+f.isa.String()+strings.Split(f.name, "_")[0])
+	l.consts = newConstants("constants" + l.suffix() + f.isa.String() + strings.Split(f.name, "_")[0])
 	f.emit(l)
 	l.emitConstants()
 	out, err := ctx.Result()

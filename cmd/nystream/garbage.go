@@ -1,0 +1,24 @@
+package main
+
+import (
+	"os"
+	"runtime/debug"
+)
+
+// How much garbage may pile up, in percent of what is alive. Passes use their
+// blocks again and make little of it; what there is comes from small matrices at
+// the beginning and the end, and collecting those early costs more than it saves.
+const (
+	looseGarbage = 200
+	tightGarbage = 50
+)
+
+// smallMemory is up to where a plan may have loose garbage.
+const smallMemory = 64 << 20
+
+// setGarbage sets the percentage, unless the user has.
+func setGarbage(percent int) {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(percent)
+	}
+}

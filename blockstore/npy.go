@@ -179,12 +179,16 @@ func npyStraightRows(rowBytes int64) int64 { return max(1, 1<<20/max(1, rowBytes
 func (p *npyPass) copy(dst *stream.Batch, i int, n int64) (int, error) {
 	t := p.src.table
 	values := dst.X.Data[i*dst.X.Stride:][:int(n)*dst.X.Stride]
-	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), 8*len(values))
-	if err := readFull(p.file, bytes, t.head.size+p.at*t.row); err != nil {
+	if err := readFull(p.file, bytesOf(values), t.head.size+p.at*t.row); err != nil {
 		return 0, p.readError(err)
 	}
 	p.at += n
 	return int(n), nil
+}
+
+// bytesOf is the memory of the values.
+func bytesOf(values []float64) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), 8*len(values))
 }
 
 // readError explains why rows from p.at on could not be read.

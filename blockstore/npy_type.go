@@ -91,10 +91,12 @@ func (t npyType) values(row []float64, from []byte, offsets []int) int {
 	return -1
 }
 
+// littleEndian says that this machine stores numbers as nearly all files do.
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
 // native says that values are float64 in the order of this machine.
 func (t npyType) native() bool {
-	one := []byte{1, 0}
-	return t.kind == 'f' && t.size == 8 && t.order.Uint16(one) == binary.NativeEndian.Uint16(one)
+	return t.kind == 'f' && t.size == 8 && littleEndian == (t.order.Uint16([]byte{1, 0}) == 1)
 }
 
 // word reads the bits of the first value of p. Any bool but 0 is 1.

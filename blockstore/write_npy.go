@@ -38,6 +38,11 @@ func (e *npyEncoder) header(rows int64) []byte {
 }
 
 func (e *npyEncoder) encode(b *stream.Batch, n int) error {
+	if b.X.Stride == b.X.Cols && n > 0 && littleEndian {
+		e.rows += int64(n)
+		_, err := e.out.Write(bytesOf(b.X.Data[:n*b.X.Cols]))
+		return err
+	}
 	for i := range n {
 		e.row = e.row[:0]
 		for _, v := range rowOf(b.X, i) {

@@ -24,10 +24,12 @@ import (
 	"github.com/nystream/nystream/bench/datasets"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/nyblas"
 	"github.com/nystream/nystream/stream"
 )
 
 func main() {
+	blas64.Use(nyblas.Implementation{}) // as the command does
 	only := flag.String("only", "satimage,abalone", "data sets, comma separated")
 	ranks := flag.String("c", "", "ranks, comma separated (default: 50,100,200 for satimage, 50,100 otherwise)")
 	growth := flag.String("growth", "", "numbers of rows of U[0,1]^20: error against n instead")

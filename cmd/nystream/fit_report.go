@@ -115,8 +115,9 @@ func (j *job) report() error {
 	return j.cmd.print(r, t)
 }
 
+// refinement says that factors would be better when they are written.
 func (j *job) refinement() string {
-	if j.fitted.refined() {
+	if j.fitted.refined() || j.fitted.bound() <= orthonormal {
 		return ""
 	}
 	return " (write factors to have it at rounding)"

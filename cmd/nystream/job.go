@@ -186,12 +186,20 @@ func (j *job) resolve(ctx context.Context) (err error) {
 	return fromData(err)
 }
 
-// fit fits the model, and makes the factors orthonormal when they are wanted.
+// orthonormal is what max|UᵀU−I| may be for factors that are written as they come
+// out of the fit. Above it one more pass makes them orthonormal to rounding.
+const orthonormal = 1e-12
+
+// fit fits the model, and makes the factors orthonormal when they are wanted and
+// are not.
 func (j *job) fit(ctx context.Context) (err error) {
 	e := j.cmd.engine()
 	j.scans = j.allPasses()
 	if j.fitted, err = j.solver.fit(ctx, e, j.prepared, j.kernel); err != nil || j.factorSides() == 0 {
 		return err
+	}
+	if j.fitted.bound() <= orthonormal {
+		return nil
 	}
 	if m := j.fitted.matrix; m != nil {
 		return m.Refine(ctx, e, j.prepared.left)

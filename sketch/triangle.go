@@ -91,15 +91,17 @@ func (s *scratch) reflect(block, r blas64.General) blas64.General {
 // of them, and no negative diagonal entry.
 func (s *scratch) interleaved(a, b blas64.General) blas64.General {
 	m := matrix(&s.stack, a.Rows+b.Rows, max(a.Cols, b.Cols))
-	s.triangularise(m, interleave(m, a, b))
+	interleave(m, a, b)
+	s.triangularise(m, func(cols int) int { return min(cols, a.Rows) + min(cols, b.Rows) })
 	turnRows(m)
 	return m
 }
 
 // interleave fills dst with the upper triangular (or trapezoidal) a and b, row
-// about, the surplus rows of the longer one at the end, and returns the height
-// of the staircase. A matrix narrower than dst is continued with zeros.
-func interleave(dst, a, b blas64.General) (height func(cols int) int) {
+// about, the surplus rows of the longer one at the end: a staircase whose first j
+// columns are min(j, a.Rows) + min(j, b.Rows) high. A matrix narrower than dst is
+// continued with zeros.
+func interleave(dst, a, b blas64.General) {
 	at := 0
 	for i := range max(a.Rows, b.Rows) {
 		for _, m := range [2]blas64.General{a, b} {
@@ -109,7 +111,6 @@ func interleave(dst, a, b blas64.General) (height func(cols int) int) {
 			}
 		}
 	}
-	return func(cols int) int { return min(cols, a.Rows) + min(cols, b.Rows) }
 }
 
 // copyRow fills dst with src and zeros after it.

@@ -66,6 +66,8 @@ type Block struct {
 	Start int64          // number of its first row: Index·B
 	X     blas64.General // the rows: B of them, fewer in the last block
 	Kept  []Column       // kept columns, when the pass asked for them
+
+	batch Batch // for reading X and Kept
 }
 
 // PanelRows is the number of rows in a panel of a block. A panel is what a

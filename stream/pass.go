@@ -203,7 +203,8 @@ func (p *pass) open(ctx context.Context) (Reader, error) {
 // readBlock fills one block, or what is left of the source.
 func (p *pass) readBlock(r Reader, b *Block) (n int, err error) {
 	b.X.Rows = p.blockRows
-	n, err = ReadFull(r, &Batch{X: b.X, Kept: b.Kept})
+	b.batch = Batch{X: b.X, Kept: b.Kept}
+	n, err = ReadFull(r, &b.batch)
 	if err == errAbandoned {
 		return 0, err // nobody is there to take the first rows of the block
 	}
@@ -229,6 +230,9 @@ func promiseError(info Info, got int64) error {
 func ReadFull(r Reader, dst *Batch) (n int, err error) {
 	if dst.Kept != nil {
 		return readFullKept(r, dst)
+	}
+	if dst.X.Rows > 0 { // mostly all there is to do
+		n, err = r.Read(dst)
 	}
 	for n < dst.X.Rows && err == nil {
 		var k int

@@ -136,9 +136,13 @@ func (t *tiles) eachTile(x blas64.General, p *panel, f func(first int, tile blas
 
 // checkFinite names the row of a source whose kernel entries are not finite.
 func (t *tiles) checkFinite(y blas64.General, name string, number func(i int) int64) error {
-	var bad *sketch.NonFiniteError
-	if !errors.As(sketch.CheckFinite(y), &bad) {
+	err := sketch.CheckFinite(y)
+	if err == nil {
 		return nil
+	}
+	var bad *sketch.NonFiniteError
+	if !errors.As(err, &bad) {
+		return err
 	}
 	return &stream.BadValueError{Source: name, Row: number(bad.Row), Column: "(all)",
 		Reason: fmt.Sprintf("kernel %s is not finite%s between this row and a landmark; %sscale the columns (--scale standard) or drop the row", t.kernel, t.precision.inWords(), t.precision.advice())}

@@ -3,7 +3,6 @@ package simd
 import (
 	"fmt"
 	"os"
-	"strings"
 )
 
 // Path is one of the implementations of the primitives.
@@ -24,25 +23,35 @@ const PathVariable = "NYSTREAM_SIMD"
 
 // active is the path in use. It is set before main starts; only [Use] changes
 // it.
-var active = choose(os.Getenv(PathVariable))
+var active = initial(os.Getenv(PathVariable))
 
 // Active is the path in use.
 func Active() Path { return active }
 
-// choose is the path with that name, or the fastest one if the name is empty.
-func choose(name string) Path {
+// initial is the path of the environment, or the fastest one. A word that names
+// none is told, and does not stop a program that merely imports the package.
+func initial(name string) Path {
 	available := Available()
+	fastest := available[len(available)-1]
 	if name == "" {
-		return available[len(available)-1]
+		return fastest
 	}
-	var names []string
-	for _, p := range available {
+	p, ok := find(name)
+	if !ok {
+		fmt.Fprintf(os.Stderr, "%s=%s: this machine and build have %v; using %v\n", PathVariable, name, available, fastest)
+		return fastest
+	}
+	return p
+}
+
+// find is the path with that name, if the machine and the build have it.
+func find(name string) (p Path, ok bool) {
+	for _, p := range Available() {
 		if p.String() == name {
-			return p
+			return p, true
 		}
-		names = append(names, p.String())
 	}
-	panic(fmt.Sprintf("simd: %s=%s: this machine and build have %s", PathVariable, name, strings.Join(names, ", ")))
+	return 0, false
 }
 
 // Use forces a path until restore is called, for tests and benchmarks. No other
@@ -50,6 +59,9 @@ func choose(name string) Path {
 // build has no such path.
 func Use(p Path) (restore func()) {
 	before := active
-	active = choose(p.String())
+	if _, ok := find(p.String()); !ok {
+		panic(fmt.Sprintf("simd: path %v: this machine and build have %v", p, Available()))
+	}
+	active = p
 	return func() { active = before }
 }

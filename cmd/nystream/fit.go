@@ -25,6 +25,8 @@ type fitCommand struct {
 	rank, sketch, nnz    int
 	ranked               bool // --rank was given
 	shift, precision     choice
+	landmarks            choice // of nystrom
+	passes               int    // exact passes, of subspace
 	output               string
 	factors, left, other string // files for U, for U of two, for V
 	planning             bool
@@ -84,9 +86,13 @@ func (c *fitCommand) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&c.kernel, "kernel", "", "`kernel` such as 'rbf(sigma2=0.2)', 'matern52(length=median)' or '0.5*linear() + laplace(gamma=1)'; nystream help kernels lists them")
 	f.IntVar(&c.rank, "rank", 0, "`number` of columns of U; also --n-components")
-	f.IntVar(&c.sketch, "sketch", 0, c.method.sketchUsage)
 	mustRegister(cmd.RegisterFlagCompletionFunc("kernel", completeKernels))
-	f.IntVar(&c.nnz, "nnz", 0, c.method.nnzUsage)
+	if c.method.sketchUsage != "" {
+		f.IntVar(&c.sketch, "sketch", 0, c.method.sketchUsage)
+	}
+	if c.method.nnzUsage != "" {
+		f.IntVar(&c.nnz, "nnz", 0, c.method.nnzUsage)
+	}
 	c.precision = newChoice(lowrank.Float64.String(), lowrank.Float32.String())
 	f.Var(&c.precision, "precision", c.precision.usage("arithmetic of the kernel entries of a pass; float32 is faster, and refused when it is not good enough for the fit"))
 	completeChoice(cmd, "precision", &c.precision)

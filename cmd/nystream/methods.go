@@ -17,9 +17,9 @@ import (
 // runs.
 type methodInfo struct {
 	name, arguments, short, long string
-	sketchUsage, nnzUsage        string
-	symmetric                    bool // may give one factor and a shift
-	twoSided                     bool // may give two factors
+	sketchUsage, nnzUsage        string // "" if there is no such flag
+	symmetric                    bool   // may give one factor and a shift
+	twoSided                     bool   // may give two factors
 	addFlags                     func(c *fitCommand, cmd *cobra.Command)
 	solver                       func(c *fitCommand) solver
 }
@@ -87,6 +87,52 @@ another two when factors are written.`,
 			return svdSolver{lowrank.SSRSVD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Precision: c.tiles()}}
 		},
 	},
+	{
+		name: "nystrom", arguments: "DATA...",
+		short: "Nyström method: as many landmarks as the rank, uniform, by leverage or by pivots (Drineas & Mahoney 2005)",
+		long: `Approximate the positive semi-definite kernel matrix of the rows of DATA from as many
+landmark rows as the rank, by the Nyström method (Drineas and Mahoney 2005), without
+a multiple of the identity. One pass; another two when factors are written.`,
+		symmetric: true,
+		addFlags:  addLandmarksFlag,
+		solver: func(c *fitCommand) solver {
+			choice := map[string]lowrank.LandmarkChoice{"uniform": lowrank.ChoiceUniform, "leverage": lowrank.ChoiceLeverage, "rpc": lowrank.ChoicePivoted}
+			return nystromSolver{lowrank.Nystrom{Rank: c.rank, Choice: choice[c.landmarks.value], Seed: c.seed, Precision: c.tiles()}}
+		},
+	},
+	{
+		name: "fastspsd", arguments: "DATA...",
+		short: "Nyström landmarks with a core fitted by least squares on more rows (Wang et al. 2016)",
+		long: `Approximate the positive semi-definite kernel matrix of the rows of DATA from as many
+landmark rows as the rank, with a core fitted by least squares on these and on
+uniformly drawn rows (Wang, Luo and Zhang 2016), without a multiple of the identity.
+One pass; another two when factors are written.`,
+		sketchUsage: "`number` of rows, besides the landmarks, that the core is fitted on; 0 means 5 times the rank",
+		symmetric:   true,
+		solver: func(c *fitCommand) solver {
+			return fastSolver{lowrank.FastSPSD{Rank: c.rank, Sketch: c.sketch, Seed: c.seed, Precision: c.tiles()}}
+		},
+	},
+	{
+		name: "subspace", arguments: "DATA...",
+		short: "Block Krylov iteration on all entries of A, from a landmark fit; the least error, for up to about 100,000 rows",
+		long: `Approximate the kernel matrix of the rows of DATA by a block Krylov iteration that
+starts from a landmark fit: each of --passes exact passes computes half of all its
+entries. The time grows with the square of the number of rows, the memory with rows
+times rank times passes, and the model holds all rows. One pass over the files;
+another two when factors are written.`,
+		sketchUsage: "core points of the landmark fit at the start, nnz times this `number`; 0 means 5 times its rank",
+		nnzUsage:    "landmarks per column of the landmark fit at the start; 0 means 4",
+		symmetric:   true,
+		addFlags: func(c *fitCommand, cmd *cobra.Command) {
+			addShiftFlag("centred (least spectral error)", "none (near the best of its rank)")(c, cmd)
+			cmd.Flags().IntVar(&c.passes, "passes", 3, "most exact `passes` over all entries of A; fewer when the residuals are below 1e-6")
+		},
+		solver: func(c *fitCommand) solver {
+			rule := map[string]lowrank.SubspaceShift{"centred": lowrank.SubspaceCentred, "none": lowrank.SubspaceNone}
+			return subspaceSolver{lowrank.Subspace{Rank: c.rank, Passes: c.passes, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Shift: rule[c.shift.value]}, c.tiles(), c.passes}
+		},
+	},
 }
 
 const (
@@ -106,6 +152,12 @@ func addShiftFlag(rules ...string) func(c *fitCommand, cmd *cobra.Command) {
 		cmd.Flags().Var(&c.shift, "shift", "how the multiple of the identity is chosen: "+strings.Join(rules, ", "))
 		completeChoice(cmd, "shift", &c.shift)
 	}
+}
+
+func addLandmarksFlag(c *fitCommand, cmd *cobra.Command) {
+	c.landmarks = newChoice("uniform", "leverage", "rpc")
+	cmd.Flags().Var(&c.landmarks, "landmarks", "how landmarks are chosen: uniform, leverage (in proportion to ridge leverage scores), rpc (randomly pivoted Cholesky, for a small trace of A − Â)")
+	completeChoice(cmd, "landmarks", &c.landmarks)
 }
 
 func addMatrixFlags(c *fitCommand, cmd *cobra.Command) {
@@ -165,6 +217,51 @@ func (s landmarkSolver) fit(ctx context.Context, e stream.Engine, src sources, k
 		return kernelFit(s.FitRect(ctx, e, src.left, src.right, k))
 	}
 	return kernelFit(s.Fit(ctx, e, src.left, k))
+}
+
+type nystromSolver struct{ lowrank.Nystrom }
+
+func (s nystromSolver) plan(e stream.Engine, n shape) (*lowrank.Plan, error) {
+	return s.Plan(e, n.left, n.columns)
+}
+
+func (s nystromSolver) fit(ctx context.Context, e stream.Engine, src sources, k kernelgen.Kernel) (*fitted, error) {
+	return kernelFit(s.Fit(ctx, e, src.left, k))
+}
+
+type fastSolver struct{ lowrank.FastSPSD }
+
+func (s fastSolver) plan(e stream.Engine, n shape) (*lowrank.Plan, error) {
+	return s.Plan(e, n.left, n.columns)
+}
+
+func (s fastSolver) fit(ctx context.Context, e stream.Engine, src sources, k kernelgen.Kernel) (*fitted, error) {
+	return kernelFit(s.Fit(ctx, e, src.left, k))
+}
+
+// subspaceSolver refuses what is for other methods.
+type subspaceSolver struct {
+	lowrank.Subspace
+	precision lowrank.Precision
+	passes    int // as given: 0 is not the default here
+}
+
+func (s subspaceSolver) plan(e stream.Engine, n shape) (*lowrank.Plan, error) {
+	if s.precision != lowrank.Float64 {
+		return nil, fmt.Errorf("--precision %s: subspace computes in float64, since its exact passes would only reach the error of the entries", s.precision)
+	}
+	if s.passes < 1 {
+		return nil, fmt.Errorf("--passes %d must be at least 1", s.passes)
+	}
+	return s.Plan(e, n.left, n.columns)
+}
+
+func (s subspaceSolver) fit(ctx context.Context, e stream.Engine, src sources, k kernelgen.Kernel) (*fitted, error) {
+	f, err := s.Fit(ctx, e, src.left, k)
+	if err != nil {
+		return nil, err
+	}
+	return kernelFit(f.Fit, nil)
 }
 
 type svdSolver struct{ lowrank.SSRSVD }

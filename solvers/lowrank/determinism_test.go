@@ -71,6 +71,10 @@ func TestSameBits(t *testing.T) {
 			"s3spsd":   func() (*Fit, error) { return S3SPSD{Rank: 12, Seed: 1}.Fit(ctx, e, src, k) },
 			"ssrsvd":   func() (*Fit, error) { return SSRSVD{Rank: 12, Seed: 1}.Fit(ctx, e, src, nil, k) },
 			"landmark": func() (*Fit, error) { return Landmark{Rank: 12, Seed: 1}.Fit(ctx, e, src, k) },
+			"uniform":  func() (*Fit, error) { return Nystrom{Rank: 12, Seed: 1}.Fit(ctx, e, src, k) },
+			"leverage": func() (*Fit, error) { return Nystrom{Rank: 12, Choice: ChoiceLeverage, Seed: 1}.Fit(ctx, e, src, k) },
+			"pivoted":  func() (*Fit, error) { return Nystrom{Rank: 12, Choice: ChoicePivoted, Seed: 1}.Fit(ctx, e, src, k) },
+			"fastspsd": func() (*Fit, error) { return FastSPSD{Rank: 12, Seed: 1}.Fit(ctx, e, src, k) },
 			"rect":     func() (*Fit, error) { return Landmark{Rank: 12, Seed: 1}.FitRect(ctx, e, src, src, k) },
 		} {
 			f, err := fit()

@@ -9,8 +9,8 @@
 //
 // # One pass is enough
 //
-// Every method here looks at A through a few rows of the sources, the
-// landmarks. They are gathered first and kept in memory; then every row streams
+// Every method here but [Subspace] looks at A through a few rows of the sources,
+// the landmarks. They are gathered first and kept in memory; then every row streams
 // past them once, and only a small triangular factor remains of what was
 // computed. A column of U is never stored: it is a function of a row, an
 // [Embedding], which holds for rows never seen as well.
@@ -34,4 +34,9 @@
 //   - [Landmark], [LandmarkRect]: all landmark columns are kept instead of
 //     being compressed by signs, and the core is fitted by least squares; the
 //     default.
+//   - [Nystrom]: as many landmarks as the rank, chosen uniformly, by leverage
+//     scores or by randomly pivoted Cholesky, and no least squares.
+//   - [FastSPSD]: Wang, Luo & Zhang (2016), least squares without a shift.
+//   - [Subspace]: block Krylov iteration on all entries, a few times over, with
+//     the rows in memory.
 package lowrank

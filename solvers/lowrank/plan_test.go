@@ -34,6 +34,30 @@ func TestPlan(t *testing.T) {
 			p, _ := m.Plan(e, n, 0, 3)
 			return p, f, err
 		},
+		"uniform": func() (*Plan, *Fit, error) {
+			m := Nystrom{Rank: 10, Seed: 1}
+			f, err := m.Fit(ctx, e, src, k)
+			p, _ := m.Plan(e, n, 3)
+			return p, f, err
+		},
+		"leverage": func() (*Plan, *Fit, error) {
+			m := Nystrom{Rank: 10, Choice: ChoiceLeverage, Seed: 1}
+			f, err := m.Fit(ctx, e, src, k)
+			p, _ := m.Plan(e, n, 3)
+			return p, f, err
+		},
+		"pivoted": func() (*Plan, *Fit, error) {
+			m := Nystrom{Rank: 10, Choice: ChoicePivoted, Seed: 1}
+			f, err := m.Fit(ctx, e, src, k)
+			p, _ := m.Plan(e, n, 3)
+			return p, f, err
+		},
+		"fastspsd": func() (*Plan, *Fit, error) {
+			m := FastSPSD{Rank: 10, Seed: 1}
+			f, err := m.Fit(ctx, e, src, k)
+			p, _ := m.Plan(e, n, 3)
+			return p, f, err
+		},
 		"rectangular": func() (*Plan, *Fit, error) {
 			m := Landmark{Rank: 10, Seed: 1}
 			f, err := m.FitRect(ctx, e, src, src, k)

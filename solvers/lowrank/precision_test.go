@@ -27,6 +27,12 @@ func singleMethods(p Precision, threads int) map[string]func(src stream.Source, 
 		"landmark": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
 			return Landmark{Rank: 20, Seed: 1, Precision: p}.Fit(ctx, e, s, k)
 		},
+		"nystrom": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
+			return Nystrom{Rank: 20, Choice: ChoicePivoted, Seed: 1, Precision: p}.Fit(ctx, e, s, k)
+		},
+		"fastspsd": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
+			return FastSPSD{Rank: 20, Seed: 1, Precision: p}.Fit(ctx, e, s, k)
+		},
 		"rectangular": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
 			return Landmark{Rank: 20, Seed: 1, Precision: p}.FitRect(ctx, e, s, s, k)
 		},

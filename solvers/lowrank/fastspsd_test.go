@@ -1,0 +1,72 @@
+package lowrank
+
+import (
+	"context"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/stream"
+)
+
+// TestFastSPSDAgainstDense: Â = C·(SᵀC)⁺·(SᵀKS)·(CᵀS)⁺·Cᵀ with pseudo-inverses by
+// QR factorisation.
+func TestFastSPSDAgainstDense(t *testing.T) {
+	x := clusters(500, 4, 3)
+	src := stream.FromMatrix("x", x)
+	k := kernelgen.RBF(2)
+	m := FastSPSD{Rank: 16, Sketch: 60, Seed: 5}
+	f, err := m.Fit(context.Background(), stream.Engine{}, src, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	points, err := m.landmark().points(500, "C", "S")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := func(numbers []int64) mat.Matrix {
+		s, err := stream.GatherRows(context.Background(), src, numbers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return dense(s)
+	}
+	j, s := rows(points.landmarks).(*mat.Dense).RawMatrix(), rows(points.core).(*mat.Dense).RawMatrix()
+	if j.Rows != 16 || s.Rows < 60 || f.Shift != 0 || len(f.Values) != 16 {
+		t.Fatalf("%d landmarks, %d core points, shift %g, %d values", j.Rows, s.Rows, f.Shift, len(f.Values))
+	}
+	var half, u mat.Dense // half = (SᵀC)⁺·SᵀKS, u = half·(CᵀS)⁺
+	sc := dense(kernelMatrix(k, s, j))
+	if err := half.Solve(sc, dense(kernelMatrix(k, s, s))); err != nil {
+		t.Fatal(err)
+	}
+	if err := u.Solve(sc, half.T()); err != nil {
+		t.Fatal(err)
+	}
+	c := kernelMatrix(k, x, j)
+	want := mul(blas.NoTrans, c, blas.NoTrans, mul(blas.NoTrans, u.RawMatrix(), blas.Trans, c))
+	if e := frobeniusNorm(difference(full(t, f, x), want)) / frobeniusNorm(want); !(e <= 1e-10) {
+		t.Errorf("%g away from the dense formula", e)
+	}
+	if v := lowestEigenvalue(t, full(t, f, x)); v < -1e-11 {
+		t.Errorf("Â has the eigenvalue %g", v)
+	}
+}
+
+// TestFastSPSDFewRows: rows that run out are noted, and give A itself.
+func TestFastSPSDFewRows(t *testing.T) {
+	x := clusters(12, 3, 4)
+	k := kernelgen.RBF(3)
+	f, err := FastSPSD{Rank: 20, Seed: 1}.Fit(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := frobeniusNorm(difference(full(t, f, x), kernelMatrix(k, x, x))); !(e <= 1e-9) || len(f.Notes) == 0 {
+		t.Errorf("error %g, notes %q", e, f.Notes)
+	}
+	if _, err := (FastSPSD{}).Fit(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), k); err == nil {
+		t.Error("rank 0 is taken")
+	}
+}

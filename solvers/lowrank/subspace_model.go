@@ -1,0 +1,183 @@
+package lowrank
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// spectrum is Â before the shift, u·diag(values)·uᵀ with orthonormal columns,
+// and u as A·projection.
+type spectrum struct {
+	u, projection blas64.General
+	values        []float64 // descending
+	rest          []float64 // eigenvalues that truncation has left out
+}
+
+// condition is the ratio of the largest to the smallest value in magnitude.
+func (s *spectrum) condition() float64 {
+	most, least := 0.0, math.Inf(1)
+	for _, v := range s.values {
+		most, least = math.Max(most, math.Abs(v)), math.Min(least, math.Abs(v))
+	}
+	if len(s.values) == 0 {
+		return 1
+	}
+	return most / least
+}
+
+// nystrom is (AU)·diag(θ)⁻¹·(AU)ᵀ with AU = Q·R, truncated to the c largest
+// eigenvalues: those of R·diag(θ)⁻¹·Rᵀ within Q, and Q is A·U·R⁻¹. It overwrites U.
+func (p *ritzPairs) nystrom(c int) (*spectrum, error) {
+	if len(p.values) == 0 {
+		return &spectrum{u: p.u, projection: p.u}, nil
+	}
+	q, r, err := sketch.CholeskyQR(p.au)
+	if err != nil {
+		return nil, err
+	}
+	inverse := make([]float64, len(p.values))
+	for j, v := range p.values {
+		inverse[j] = 1 / v
+	}
+	eig, err := newEigen("the core", congruence(r, inverse))
+	if err != nil {
+		return nil, err
+	}
+	c = min(c, len(eig.Values))
+	for c > 0 && math.Abs(eig.Values[c-1]) <= RankTolerance*p.norm {
+		c--
+	}
+	kept := firstCols(eig.Vectors, c)
+	blas64.Trsm(blas.Right, blas.NoTrans, 1, blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: r.Rows, Stride: r.Stride, Data: r.Data}, p.u)
+	return &spectrum{u: mul(blas.NoTrans, q, blas.NoTrans, kept), projection: mul(blas.NoTrans, p.u, blas.NoTrans, kept),
+		values: eig.Values[:c], rest: eig.Values[c:]}, nil
+}
+
+// spectrum is the approximation that the space gives.
+func (m Subspace) spectrum(space *krylov) (*spectrum, error) {
+	pairs := m.Rank
+	if space.tiles.kernel.PositiveSemiDefinite() {
+		pairs = space.cols // what is truncated last is truncated best
+	}
+	ritz, err := space.ritz(pairs)
+	if err != nil {
+		return nil, err
+	}
+	s, err := ritz.nystrom(m.Rank)
+	if err != nil {
+		return nil, err
+	}
+	s.rest = append(s.rest, ritz.rest...)
+	return s, nil
+}
+
+// finish makes the model. ritz are the pairs of the last pass.
+func (m Subspace) finish(t *tiles, space *krylov, ritz *ritzPairs, rows *panel) (*SubspaceFit, error) {
+	s, err := m.spectrum(space)
+	if err != nil {
+		return nil, err
+	}
+	definite := t.kernel.PositiveSemiDefinite()
+	whole := t.sumDiag(rows)
+	model := &Model{Method: "subspace", Kernel: t.kernel, Seed: m.Seed, Rows: int64(rows.rows.Rows), Cols: int64(rows.rows.Rows),
+		Left: &Embedding{Landmarks: rows.rows, Rows: rows.number, Projection: s.projection}, Values: slices.Clone(s.values)}
+	if m.Shift == SubspaceCentred {
+		model.Shift = s.shift(whole, rows.rows.Rows, definite)
+	}
+	for i := range model.Values {
+		model.Values[i] -= model.Shift
+	}
+	if definite {
+		clipDefinite(model.Values, model.Shift)
+	}
+	f := &SubspaceFit{Fit: &Fit{Model: model, Condition: s.condition()}, ExactPasses: space.passes, Residuals: ritz.residuals,
+		TraceResidual: (whole - sum(s.values)) / whole}
+	if f.ErrorEstimate, err = t.rowEstimate(model, s.u, rows); err != nil {
+		return nil, err
+	}
+	f.Notes = append(t.rankNote(len(s.values), m.Rank), m.residualNote(f)...)
+	f.KernelEntries = t.entries.Load()
+	t.finishUnits(model)
+	return f, checkModel(model)
+}
+
+func sum(v []float64) float64 {
+	s := 0.0
+	for _, x := range v {
+		s += x
+	}
+	return s
+}
+
+// residualNote tells that the passes ended before the tolerance was reached.
+func (m Subspace) residualNote(f *SubspaceFit) []string {
+	if f.Residual() <= m.Tolerance {
+		return nil
+	}
+	return []string{fmt.Sprintf("after %d exact passes the residuals ‖Au−θu‖ are up to %.1e of the largest eigenvalue; --passes makes more", f.ExactPasses, f.Residual())}
+}
+
+// shift is the middle of the eigenvalues left out, as far as they are known:
+// those that truncation has left out, and the mean of the others. whole is the trace of
+// the n×n matrix.
+func (s *spectrum) shift(whole float64, n int, definite bool) float64 {
+	left := slices.Clone(s.rest)
+	if others := n - len(s.values) - len(s.rest); others > 0 {
+		left = append(left, (whole-sum(s.values)-sum(s.rest))/float64(others))
+	}
+	if len(left) == 0 {
+		return 0
+	}
+	low, high := slices.Min(left), slices.Max(left)
+	if definite {
+		low, high = math.Max(0, low), math.Max(0, high)
+	}
+	return low/2 + high/2
+}
+
+// rowEstimate is the estimated relative Frobenius error of a model, u being the
+// embedding of all rows: the diagonal is exact, the rest is known for a sample of
+// rows. For a model that has seen all rows alike no row is special.
+func (t *tiles) rowEstimate(m *Model, u blas64.General, rows *panel) (float64, error) {
+	n := rows.rows.Rows
+	sample, err := sketch.NewSample(int64(n), min(n, heldBack), m.Seed, "held back")
+	if err != nil {
+		panic("lowrank: " + err.Error()) // no more than n
+	}
+	number := sample.Positions()
+	weighted := scaleCols(u, m.Values)
+	left := pickRows(weighted, rows.number, number)
+	var all, on, off frobenius
+	approx := stream.NewMatrix(min(corePanel, len(number)), n)
+	err = t.eachTile(pickRows(rows.rows, rows.number, number), t.pack(rows.rows, rows.number, nil), func(first int, tile blas64.General) error {
+		guess := stream.RowSlice(approx, 0, tile.Rows)
+		gemm(blas.NoTrans, blas.Trans, stream.RowSlice(left, first, tile.Rows), u, guess)
+		for i := range tile.Rows {
+			b := rowOf(guess, i)
+			for j, v := range rowOf(tile, i) {
+				if int64(j) != number[first+i] {
+					off.add(v, v-b[j])
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	diagonal := make([]float64, n)
+	t.diag(diagonal, rows.rows)
+	for i, v := range diagonal {
+		on.add(v, v-dot(rowOf(weighted, i), rowOf(u, i))-m.Shift)
+	}
+	all.weigh(on, float64(n))
+	all.weigh(off, float64(n)*float64(n-1))
+	return ratio(math.Sqrt(all.diff), math.Sqrt(all.entry)), nil
+}

@@ -1,0 +1,382 @@
+package lowrank
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/stream"
+)
+
+func subspaceFit(t *testing.T, m Subspace, x blas64.General, k kernelgen.Kernel) *SubspaceFit {
+	t.Helper()
+	f, err := m.Fit(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// denseEigen is the eigendecomposition of a kernel matrix.
+func denseEigen(t *testing.T, a blas64.General) *eigen {
+	t.Helper()
+	e, err := newEigen("test matrix", a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// TestSubspaceEigen: after three passes the values are eigenvalues to 1e-6 and
+// U spans the eigenvectors, for a spectrum that decays.
+func TestSubspaceEigen(t *testing.T) {
+	const c = 20
+	for _, n := range []int{130, 256, 600} {
+		x := clusters(n, 4, 3)
+		k := kernelgen.RBF(2)
+		a := kernelMatrix(k, x, x)
+		eig := denseEigen(t, a)
+		f := subspaceFit(t, Subspace{Rank: c, Seed: 1, Shift: SubspaceNone}, x, k)
+		for j, v := range f.Values {
+			if math.Abs(v-eig.Values[j]) > 1e-6*eig.Values[j] {
+				t.Errorf("n = %d: value %d is %.10g, the eigenvalue %.10g", n, j, v, eig.Values[j])
+			}
+		}
+		if f.Shift != 0 || len(f.Values) != c {
+			t.Errorf("n = %d: shift %g, %d values", n, f.Shift, len(f.Values))
+		}
+		u := factors(t, f.Model, f.Left, x)
+		if e := orthogonalityError(u); e > 1e-9 {
+			t.Errorf("n = %d: max|UᵀU−I| = %g", n, e)
+		}
+		cosines, err := newSVD("angles", mul(blas.Trans, u, blas.NoTrans, firstCols(eig.Vectors, c)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := cosines.S[c-1]; s < 1-1e-6 {
+			t.Errorf("n = %d: the cosine of the largest angle to the eigenvectors is %.10g", n, s)
+		}
+	}
+}
+
+// TestSubspaceFloor: three passes come within 10 % of the best that rank c can do
+// without a shift, and with one to 0.65 of it; on a slow spectrum too.
+func TestSubspaceFloor(t *testing.T) {
+	x := clusters(400, 4, 3)
+	for _, gamma := range []float64{1, 5, 40, 400} {
+		k := kernelgen.RBF(gamma)
+		a := kernelMatrix(k, x, x)
+		norm, floor := spectralNorm(t, a), bestRank(t, a, 25)
+		for shift, most := range map[SubspaceShift]float64{SubspaceNone: 1.1, SubspaceCentred: 0.65} {
+			f := subspaceFit(t, Subspace{Rank: 25, Seed: 1, Shift: shift}, x, k)
+			e := denseError(t, f.Model, x, a, norm)
+			t.Logf("gamma %g: floor %.4g, %.3f of it with shift %.3g; residual %.2g, trace residual %.3g", gamma, floor, e/floor, f.Shift, f.Residual(), f.TraceResidual)
+			if e > most*floor {
+				t.Errorf("gamma %g, shift rule %d: error %g is %.3f times the floor", gamma, shift, e, e/floor)
+			}
+		}
+	}
+}
+
+// TestSubspaceResiduals: residuals and the trace residual are what they are in
+// dense algebra, with one pass where there is a lot left and with more.
+func TestSubspaceResiduals(t *testing.T) {
+	x := clusters(300, 4, 3)
+	k := kernelgen.RBF(20)
+	a := kernelMatrix(k, x, x)
+	eig := denseEigen(t, a)
+	previous := math.Inf(1)
+	for passes := 1; passes <= 4; passes++ {
+		f := subspaceFit(t, Subspace{Rank: 15, Passes: passes, Seed: 1, Shift: SubspaceNone}, x, k)
+		if f.ExactPasses != passes || len(f.Residuals) != 15 {
+			t.Fatalf("%d passes, %d residuals", f.ExactPasses, len(f.Residuals))
+		}
+		if r := f.Residual(); r >= previous {
+			t.Errorf("%d passes: residual %g, before %g", passes, r, previous)
+		} else {
+			previous = r
+		}
+		// A Ritz value is no farther than its residual from an eigenvalue, and the
+		// step behind it brings it nearer.
+		for j, v := range f.Values {
+			nearest := math.Inf(1)
+			for _, w := range eig.Values {
+				nearest = math.Min(nearest, math.Abs(v-w))
+			}
+			if nearest > (f.Residual()+1e-13)*eig.Values[0] {
+				t.Errorf("%d passes: value %d is %g from an eigenvalue, residual %g", passes, j, nearest, f.Residuals[j])
+			}
+		}
+		u := factors(t, f.Model, f.Left, x)
+		rest := difference(a, approximation(f.Model, u, u))
+		if want := trace(rest) / trace(a); math.Abs(want-f.TraceResidual) > 1e-10 {
+			t.Errorf("%d passes: trace residual %.12g, dense %.12g", passes, f.TraceResidual, want)
+		}
+		// Â lies below A, so the rest has no negative eigenvalue.
+		if least := denseEigen(t, rest).Values[299]; least < -1e-9*eig.Values[0] {
+			t.Errorf("%d passes: A−Â has the eigenvalue %g", passes, least)
+		}
+		if want := frobeniusNorm(rest) / frobeniusNorm(a); f.ErrorEstimate < want/1.5 || f.ErrorEstimate > 1.5*want {
+			t.Errorf("%d passes: error estimate %g, dense %g", passes, f.ErrorEstimate, want)
+		}
+	}
+}
+
+// TestSubspaceStops: an invariant space, or small residuals, end the passes.
+func TestSubspaceStops(t *testing.T) {
+	x := clusters(500, 4, 3)
+	f := subspaceFit(t, Subspace{Rank: 10, Passes: 9, Seed: 1}, x, kernelgen.Linear())
+	if f.ExactPasses > 3 || len(f.Values) != 4 || f.Residual() > 1e-12 {
+		t.Errorf("rank 4: %d passes, %d values, residual %g", f.ExactPasses, len(f.Values), f.Residual())
+	}
+	f = subspaceFit(t, Subspace{Rank: 10, Passes: 9, Tolerance: 1e-2, Seed: 1}, x, kernelgen.RBF(2))
+	if f.ExactPasses >= 9 || f.Residual() > 1e-2 || len(f.Notes) > 0 {
+		t.Errorf("tolerance 1e-2: %d passes, residual %g, notes %q", f.ExactPasses, f.Residual(), f.Notes)
+	}
+	// The basis cannot outgrow the space.
+	f = subspaceFit(t, Subspace{Rank: 15, Passes: 30, Tolerance: 1e-300, Seed: 1}, clusters(60, 4, 3), kernelgen.RBF(400))
+	if f.ExactPasses > 10 || f.Residual() > 1e-10 {
+		t.Errorf("60 rows: %d passes, residual %g", f.ExactPasses, f.Residual())
+	}
+}
+
+// TestSubspaceIndefinite: of an indefinite kernel the eigenvalues that are large
+// in magnitude are kept, the negative ones with their sign.
+func TestSubspaceIndefinite(t *testing.T) {
+	x := clusters(300, 4, 3)
+	k, err := kernelgen.Parse("sigmoid(gamma=4,coef0=-2)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k, err = k.Resolve(x); err != nil {
+		t.Fatal(err)
+	}
+	if k.PositiveSemiDefinite() {
+		t.Fatal("the kernel is definite")
+	}
+	const c = 12
+	a := kernelMatrix(k, x, x)
+	eig := denseEigen(t, a)
+	f := subspaceFit(t, Subspace{Rank: c, Passes: 6, Seed: 1, Shift: SubspaceNone}, x, k)
+	negative := 0
+	for _, v := range f.Values {
+		nearest := math.Inf(1)
+		for _, w := range eig.Values {
+			nearest = math.Min(nearest, math.Abs(v-w))
+		}
+		if nearest > 1e-5*math.Abs(v) {
+			t.Errorf("value %g is no eigenvalue: %g away", v, nearest)
+		}
+		if v < 0 {
+			negative++
+		}
+	}
+	s, err := newSVD("A", a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := denseError(t, f.Model, x, a, s.S[0])
+	t.Logf("%d of %d values are negative, error %.3g, floor %.3g", negative, len(f.Values), e, s.S[c]/s.S[0])
+	if negative == 0 || e > 1.1*s.S[c]/s.S[0] {
+		t.Errorf("%d negative values, error %g, floor %g", negative, e, s.S[c]/s.S[0])
+	}
+	centred := subspaceFit(t, Subspace{Rank: c, Passes: 6, Seed: 1}, x, k)
+	if with := denseError(t, centred.Model, x, a, s.S[0]); with > 1.01*e {
+		t.Errorf("error %g with the shift, %g without", with, e)
+	}
+}
+
+// TestSubspaceSameBits: the same model for any number of threads and any read size.
+func TestSubspaceSameBits(t *testing.T) {
+	x := clusters(800, 5, 11)
+	run := func(threads int, sizes []int) string {
+		e := stream.Engine{Threads: threads, BlockRows: 512}
+		f, err := Subspace{Rank: 12, Seed: 1}.Fit(context.Background(), e, choppy{stream.FromMatrix("x", x), sizes}, kernelgen.RBF(3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return saved(f.Model) + fmt.Sprint(f.ErrorEstimate, f.Residuals, f.TraceResidual)
+	}
+	want := run(1, []int{1 << 20})
+	for _, threads := range []int{1, 2, 8} {
+		if run(threads, []int{1, 7, 300, 513}) != want {
+			t.Errorf("%d threads: the models differ", threads)
+		}
+	}
+}
+
+// TestSubspacePasses: one pass over the source.
+func TestSubspacePasses(t *testing.T) {
+	src := stream.NewCounted(stream.FromMatrix("x", clusters(400, 3, 3)))
+	if _, err := (Subspace{Rank: 8, Seed: 1}).Fit(context.Background(), stream.Engine{}, src, kernelgen.RBF(1)); err != nil {
+		t.Fatal(err)
+	}
+	if src.Passes() != 1 {
+		t.Errorf("%d passes", src.Passes())
+	}
+}
+
+// TestSubspaceSaveLoad: the model comes back as it was, and gives the same rows.
+func TestSubspaceSaveLoad(t *testing.T) {
+	x := clusters(300, 3, 3)
+	f := subspaceFit(t, Subspace{Rank: 8, Seed: 1}, x, kernelgen.RBF(1))
+	if err := f.Refine(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), nil); err != nil {
+		t.Fatal(err)
+	}
+	h, arrays := f.Save()
+	m, err := Load(h, arrays)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if saved(m) != saved(f.Model) {
+		t.Error("the model changed on its way")
+	}
+	if diff := cmp.Diff(factors(t, f.Model, f.Left, x), factors(t, m, m.Left, x)); diff != "" {
+		t.Error("the embedding changed")
+	}
+}
+
+// TestSubspacePlan: the plan foretells the kernel entries, and memory that grows
+// with rows and passes.
+func TestSubspacePlan(t *testing.T) {
+	const n = 1500
+	e := stream.Engine{Threads: 2}
+	m := Subspace{Rank: 10, Seed: 1}
+	f := subspaceFit(t, m, clusters(n, 3, 1), kernelgen.RBF(20))
+	p, err := m.Plan(e, n, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := float64(f.KernelEntries) / float64(p.KernelEntries); r < 0.85 || r > 1.15 || f.ExactPasses != 3 {
+		t.Errorf("%d entries planned, %d evaluated in %d passes", p.KernelEntries, f.KernelEntries, f.ExactPasses)
+	}
+	m.Passes = 6
+	more, err := m.Plan(e, 100*n, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Passes != 1 || more.Memory.Total() < 2*8*100*n*22*6 {
+		t.Errorf("%d passes, %d bytes", p.Passes, more.Memory.Total())
+	}
+	for _, bad := range []Subspace{{Rank: 0}, {Rank: 1, Passes: -1}, {Rank: 1, Tolerance: math.NaN()}} {
+		if _, err := bad.Plan(e, n, 3); err == nil {
+			t.Errorf("%+v was planned", bad)
+		}
+	}
+}
+
+// TestSubspaceFarRows: rows far from all others and from every landmark are found
+// by the random columns.
+func TestSubspaceFarRows(t *testing.T) {
+	const n = 2000
+	x := clusters(n, 3, 3)
+	for i := 1990; i < n; i++ { // ten equal rows: an eigenvalue of 10 of their own
+		for j := range 3 {
+			x.Data[i*3+j] = 1000
+		}
+	}
+	k := kernelgen.RBF(0.5)
+	for seed := range uint64(5) {
+		f := subspaceFit(t, Subspace{Rank: 15, Seed: seed, Shift: SubspaceNone}, x, k)
+		u := factors(t, f.Model, f.Left, x)
+		own := 0.0
+		for j, v := range f.Values {
+			own += v * rowOf(u, 1995)[j] * rowOf(u, 1995)[j]
+		}
+		if math.Abs(own-1) > 0.01 {
+			t.Errorf("seed %d: the diagonal of Â at a far row is %g, that of A is 1", seed, own)
+		}
+	}
+}
+
+// TestSubspaceNasty runs the method on the nasty inputs.
+func TestSubspaceNasty(t *testing.T) {
+	for _, c := range nastyCases() {
+		t.Run(c.name, func(t *testing.T) {
+			nasty(t, c.x, c.k, c.refuse, func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
+				f, err := Subspace{Rank: 10, Seed: 1}.Fit(context.Background(), stream.Engine{}, s, k)
+				if err != nil {
+					return nil, err
+				}
+				if r := f.Residual(); !(r >= 0) || math.IsInf(r, 0) {
+					t.Errorf("residual %g", r)
+				}
+				return f.Fit, nil
+			})
+		})
+	}
+}
+
+// TestSubspaceOrthogonality: the bound on max|UᵀU−I| holds, up to a modest factor.
+func TestSubspaceOrthogonality(t *testing.T) {
+	x := clusters(500, 4, 3)
+	for _, gamma := range []float64{0.05, 1, 40} {
+		f := subspaceFit(t, Subspace{Rank: 30, Seed: 1}, x, kernelgen.RBF(gamma))
+		e := orthogonalityError(factors(t, f.Model, f.Left, x))
+		t.Logf("gamma %g: max|UᵀU−I| = %.2g, bound %.2g", gamma, e, f.OrthogonalityBound())
+		if e > 50*f.OrthogonalityBound() {
+			t.Errorf("gamma %g: max|UᵀU−I| = %g, bound %g", gamma, e, f.OrthogonalityBound())
+		}
+	}
+}
+
+// TestSubspaceMoreThanRows: a rank above the number of rows is all there is.
+func TestSubspaceMoreThanRows(t *testing.T) {
+	x := clusters(60, 4, 3)
+	k := kernelgen.RBF(40)
+	f := subspaceFit(t, Subspace{Rank: 100, Seed: 1}, x, k)
+	if e := denseError(t, f.Model, x, kernelMatrix(k, x, x), 1); len(f.Values) != 60 || e > 1e-12 || len(f.Notes) != 1 {
+		t.Errorf("%d values, error %g, notes %q", len(f.Values), e, f.Notes)
+	}
+}
+
+// TestSubspaceNotFinite: a bad number is an error with its place.
+func TestSubspaceNotFinite(t *testing.T) {
+	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
+		x := clusters(200, 3, 8)
+		x.Data[77*3+1] = bad
+		_, err := Subspace{Rank: 5, Seed: 1}.Fit(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), kernelgen.RBF(1))
+		var place *stream.BadValueError
+		if !errors.As(err, &place) || place.Row != 77 {
+			t.Errorf("%v: error %v does not name row 77", bad, err)
+		}
+	}
+}
+
+// TestSubspaceCancelled: a cancelled fit ends with the cause.
+func TestSubspaceCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	stop := errors.New("stop")
+	e := stream.Engine{Progress: func(p stream.Event) {
+		if p.Pass == "exact pass" {
+			cancel(stop)
+		}
+	}}
+	_, err := Subspace{Rank: 5, Seed: 1}.Fit(ctx, e, stream.FromMatrix("x", clusters(1500, 3, 8)), kernelgen.RBF(1))
+	if !errors.Is(err, stop) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// BenchmarkSubspacePass is one exact pass: 3000²/2 entries, times a block.
+func BenchmarkSubspacePass(b *testing.B) {
+	x := clusters(3000, 16, 3)
+	src := stream.FromMatrix("x", x)
+	block := filled(3000, 74, func(i, j int) float64 { return math.Sin(float64(i*74 + j)) })
+	for b.Loop() {
+		s, err := newKrylov(newTiles(kernelgen.RBF(1), Float64), stream.Engine{}, src, block, 1)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := s.multiply(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

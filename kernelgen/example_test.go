@@ -35,7 +35,7 @@ func ExampleParse() {
 	_, err = kernelgen.Parse("linear() + rbf(sigma=0)")
 	fmt.Println(err)
 	// Output:
-	// kernel "rbf(gama=1)", character 5: rbf has no parameter "gama", did you mean "gamma"?; usage: rbf(gamma=auto | sigma2 | sigma)
+	// kernel "rbf(gama=1)", character 5: rbf has no parameter "gama" (did you mean "gamma"?); usage: rbf(gamma=auto | sigma2 | sigma)
 	// kernel "linear() + rbf(sigma=0)", character 22: sigma=0: sigma must be a positive finite number
 }
 

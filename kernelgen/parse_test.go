@@ -53,11 +53,11 @@ func TestParseErrors(t *testing.T) {
 		says []string // parts of the message
 	}{
 		{"", 0, []string{"expected a kernel", "the end"}},
-		{"rfb(gamma=1)", 0, []string{`no kernel is called "rfb", did you mean "rbf"?`, "matern52"}},
+		{"rfb(gamma=1)", 0, []string{`no kernel is called "rfb" (did you mean "rbf"?)`, "matern52"}},
 		{"laplacian()", 0, []string{`did you mean "laplace"?`}},
 		{"polynomial()", 0, []string{`did you mean "poly"?`}},
 		{"zzzzz()", 0, []string{`no kernel is called "zzzzz"; known are linear, poly`}},
-		{"rbf(gama=1)", 4, []string{`rbf has no parameter "gama", did you mean "gamma"?`, "rbf(gamma=auto | sigma2 | sigma)"}},
+		{"rbf(gama=1)", 4, []string{`rbf has no parameter "gama" (did you mean "gamma"?)`, "rbf(gamma=auto | sigma2 | sigma)"}},
 		{"rbf(0.5)", 4, []string{"expected name=value", "rbf(gamma=auto | sigma2 | sigma)"}},
 		{"rbf(gamma=0)", 10, []string{"gamma=0: gamma must be a positive finite number"}},
 		{"rbf(gamma=-2)", 10, []string{"gamma=-2"}},

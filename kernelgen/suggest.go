@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// suggestion is `; did you mean "…"?` for the known name closest to the given
+// suggestion is ` (did you mean "…"?)` for the known name closest to the given
 // one, or nothing if none is close.
 func suggestion(given string, known []string) string {
 	best, least := "", 1+max(1, len(given)/3)
@@ -21,7 +21,7 @@ func suggestion(given string, known []string) string {
 	if best == "" {
 		return ""
 	}
-	return fmt.Sprintf(", did you mean %q?", best)
+	return fmt.Sprintf(" (did you mean %q?)", best)
 }
 
 // isAbbreviation reports whether one word of at least three letters begins the

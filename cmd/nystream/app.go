@@ -69,8 +69,9 @@ func (a *app) begin(cmd *cobra.Command, _ []string) error {
 	return nil
 }
 
-// otherVariables are read elsewhere: by the tests, and by the completion scripts.
-var otherVariables = []string{"DATA", "ACTIVE_HELP", "COMPLETION_DESCRIPTIONS"}
+// otherVariables are read elsewhere: by the tests, by the completion scripts, and
+// to choose the instructions.
+var otherVariables = []string{"DATA", "ACTIVE_HELP", "COMPLETION_DESCRIPTIONS", "SIMD"}
 
 // noteUnknownVariables warns of variables that look like ours and are not.
 func (a *app) noteUnknownVariables(flags *pflag.FlagSet) {

@@ -687,19 +687,19 @@ power14:
 	MOVQ         152(AX), SI
 	MOVQ         160(AX), DI
 	TESTQ        DI, DI
-	JE           raised18
+	JE           raised17
 
-bit16:
+bit15:
 	VMULPS Y0, Y0, Y0
 	SHLQ   $0x01, SI
-	JCC    even17
+	JCC    even16
 	VMULPS Y9, Y0, Y0
 
-even17:
+even16:
 	DECQ DI
-	JNE  bit16
+	JNE  bit15
 
-raised18:
+raised17:
 	VBROADCASTSS 128(AX), Y8
 	VBROADCASTSS 136(AX), Y9
 	VFMADD231PS  Y1, Y8, Y9
@@ -707,19 +707,19 @@ raised18:
 	MOVQ         152(AX), SI
 	MOVQ         160(AX), DI
 	TESTQ        DI, DI
-	JE           raised21
+	JE           raised20
 
-bit19:
+bit18:
 	VMULPS Y1, Y1, Y1
 	SHLQ   $0x01, SI
-	JCC    even20
+	JCC    even19
 	VMULPS Y9, Y1, Y1
 
-even20:
+even19:
 	DECQ DI
-	JNE  bit19
+	JNE  bit18
 
-raised21:
+raised20:
 	VBROADCASTSS 128(AX), Y8
 	VBROADCASTSS 136(AX), Y9
 	VFMADD231PS  Y2, Y8, Y9
@@ -727,19 +727,19 @@ raised21:
 	MOVQ         152(AX), SI
 	MOVQ         160(AX), DI
 	TESTQ        DI, DI
-	JE           raised24
+	JE           raised23
 
-bit22:
+bit21:
 	VMULPS Y2, Y2, Y2
 	SHLQ   $0x01, SI
-	JCC    even23
+	JCC    even22
 	VMULPS Y9, Y2, Y2
 
-even23:
+even22:
 	DECQ DI
-	JNE  bit22
+	JNE  bit21
 
-raised24:
+raised23:
 	VBROADCASTSS 128(AX), Y8
 	VBROADCASTSS 136(AX), Y9
 	VFMADD231PS  Y3, Y8, Y9
@@ -747,19 +747,19 @@ raised24:
 	MOVQ         152(AX), SI
 	MOVQ         160(AX), DI
 	TESTQ        DI, DI
-	JE           raised27
+	JE           raised26
 
-bit25:
+bit24:
 	VMULPS Y3, Y3, Y3
 	SHLQ   $0x01, SI
-	JCC    even26
+	JCC    even25
 	VMULPS Y9, Y3, Y3
 
-even26:
+even25:
 	DECQ DI
-	JNE  bit25
+	JNE  bit24
 
-raised27:
+raised26:
 	VBROADCASTSS 128(AX), Y8
 	VBROADCASTSS 136(AX), Y9
 	VFMADD231PS  Y4, Y8, Y9
@@ -767,19 +767,19 @@ raised27:
 	MOVQ         152(AX), SI
 	MOVQ         160(AX), DI
 	TESTQ        DI, DI
-	JE           raised30
+	JE           raised29
 
-bit28:
+bit27:
 	VMULPS Y4, Y4, Y4
 	SHLQ   $0x01, SI
-	JCC    even29
+	JCC    even28
 	VMULPS Y9, Y4, Y4
 
-even29:
+even28:
 	DECQ DI
-	JNE  bit28
+	JNE  bit27
 
-raised30:
+raised29:
 	VBROADCASTSS 128(AX), Y8
 	VBROADCASTSS 136(AX), Y9
 	VFMADD231PS  Y5, Y8, Y9
@@ -787,19 +787,19 @@ raised30:
 	MOVQ         152(AX), SI
 	MOVQ         160(AX), DI
 	TESTQ        DI, DI
-	JE           raised33
+	JE           raised32
 
-bit31:
+bit30:
 	VMULPS Y5, Y5, Y5
 	SHLQ   $0x01, SI
-	JCC    even32
+	JCC    even31
 	VMULPS Y9, Y5, Y5
 
-even32:
+even31:
 	DECQ DI
-	JNE  bit31
+	JNE  bit30
 
-raised33:
+raised32:
 	VBROADCASTSS 128(AX), Y8
 	VBROADCASTSS 136(AX), Y9
 	VFMADD231PS  Y6, Y8, Y9
@@ -807,19 +807,19 @@ raised33:
 	MOVQ         152(AX), SI
 	MOVQ         160(AX), DI
 	TESTQ        DI, DI
-	JE           raised36
+	JE           raised35
 
-bit34:
+bit33:
 	VMULPS Y6, Y6, Y6
 	SHLQ   $0x01, SI
-	JCC    even35
+	JCC    even34
 	VMULPS Y9, Y6, Y6
 
-even35:
+even34:
 	DECQ DI
-	JNE  bit34
+	JNE  bit33
 
-raised36:
+raised35:
 	VBROADCASTSS 128(AX), Y8
 	VBROADCASTSS 136(AX), Y9
 	VFMADD231PS  Y7, Y8, Y9
@@ -827,22 +827,22 @@ raised36:
 	MOVQ         152(AX), SI
 	MOVQ         160(AX), DI
 	TESTQ        DI, DI
-	JE           raised39
+	JE           raised38
 
-bit37:
+bit36:
 	VMULPS Y7, Y7, Y7
 	SHLQ   $0x01, SI
-	JCC    even38
+	JCC    even37
 	VMULPS Y9, Y7, Y7
 
-even38:
+even37:
 	DECQ DI
-	JNE  bit37
+	JNE  bit36
 
-raised39:
+raised38:
 plain12:
 	CMPQ    168(AX), $0x00
-	JE      partial40
+	JE      partial39
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VMOVUPS Y2, (CX)(DX*1)
@@ -851,9 +851,9 @@ plain12:
 	VMOVUPS Y5, 32(CX)(DX*2)
 	VMOVUPS Y6, (CX)(BX*1)
 	VMOVUPS Y7, 32(CX)(BX*1)
-	JMP     moved41
+	JMP     moved40
 
-partial40:
+partial39:
 	VMOVUPS    240(AX), Y8
 	VMASKMOVPS Y0, Y8, (CX)
 	VMOVUPS    272(AX), Y8
@@ -871,7 +871,7 @@ partial40:
 	VMOVUPS    272(AX), Y8
 	VMASKMOVPS Y7, Y8, 32(CX)(BX*1)
 
-moved41:
+moved40:
 	MOVQ   8(AX), CX
 	IMUL3Q $0x04, CX, CX
 	ADDQ   CX, 80(AX)
@@ -888,31 +888,31 @@ moved41:
 TEXT ·micro1x1F32AVX2(SB), NOSPLIT, $0-8
 	MOVQ j+0(FP), AX
 
-tile42:
+tile41:
 	CMPQ   112(AX), $0x00
-	JNE    load43
+	JNE    load42
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
-	JMP    begun44
+	JMP    begun43
 
-load43:
+load42:
 	MOVQ    48(AX), CX
 	MOVQ    56(AX), DX
 	ADDQ    88(AX), CX
 	CMPQ    168(AX), $0x00
-	JE      partial45
+	JE      partial44
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
-	JMP     moved46
+	JMP     moved45
 
-partial45:
+partial44:
 	VMOVUPS    240(AX), Y2
 	VMASKMOVPS (CX), Y2, Y0
 	VMOVUPS    272(AX), Y2
 	VMASKMOVPS 32(CX), Y2, Y1
 
-moved46:
-begun44:
+moved45:
+begun43:
 	MOVQ  64(AX), CX
 	MOVQ  (AX), DX
 	MOVQ  8(AX), BX
@@ -922,13 +922,13 @@ begun44:
 	MOVQ  32(AX), DI
 	MOVQ  40(AX), DI
 	TESTQ CX, CX
-	JE    summed47
+	JE    summed46
 	MOVQ  96(AX), R8
 	CMPQ  R8, $0x01
-	JE    squares48
-	JA    absolutes49
+	JE    squares47
+	JA    absolutes48
 
-products50:
+products49:
 	VMOVUPS      (SI), Y2
 	VMOVUPS      32(SI), Y3
 	VBROADCASTSS (DX), Y4
@@ -937,10 +937,10 @@ products50:
 	ADDQ         BX, DX
 	ADDQ         DI, SI
 	DECQ         CX
-	JNE          products50
-	JMP          summed47
+	JNE          products49
+	JMP          summed46
 
-squares48:
+squares47:
 	VMOVUPS      (SI), Y2
 	VMOVUPS      32(SI), Y3
 	VBROADCASTSS (DX), Y4
@@ -951,14 +951,14 @@ squares48:
 	ADDQ         BX, DX
 	ADDQ         DI, SI
 	DECQ         CX
-	JNE          squares48
-	JMP          summed47
+	JNE          squares47
+	JMP          summed46
 
-absolutes49:
+absolutes48:
 	VBROADCASTSS constantsF32AVX2micro<>+0(SB), Y2
 	VBROADCASTSS constantsF32AVX2micro<>+32(SB), Y3
 
-absolute51:
+absolute50:
 	VMOVUPS      (SI), Y4
 	VMOVUPS      32(SI), Y5
 	VBROADCASTSS (DX), Y6
@@ -971,11 +971,11 @@ absolute51:
 	ADDQ         BX, DX
 	ADDQ         DI, SI
 	DECQ         CX
-	JNE          absolute51
+	JNE          absolute50
 
-summed47:
+summed46:
 	CMPQ    96(AX), $0x00
-	JNE     flagged52
+	JNE     flagged51
 	VMOVUPS 176(AX), Y2
 	VSUBPS  Y0, Y0, Y3
 	VORPS   Y3, Y2, Y2
@@ -983,14 +983,14 @@ summed47:
 	VORPS   Y3, Y2, Y2
 	VMOVUPS Y2, 176(AX)
 
-flagged52:
+flagged51:
 	MOVQ         48(AX), CX
 	MOVQ         56(AX), DX
 	ADDQ         88(AX), CX
 	MOVQ         104(AX), DX
 	CMPQ         DX, $0x01
-	JB           plain53
-	JA           root54
+	JB           plain52
+	JA           root53
 	VBROADCASTSS 128(AX), Y2
 	VBROADCASTSS constantsF32AVX2micro<>+64(SB), Y3
 	VBROADCASTSS constantsF32AVX2micro<>+96(SB), Y4
@@ -1044,11 +1044,11 @@ flagged52:
 	VPADDD       constantsF32AVX2micro<>+0(SB), Y6, Y6
 	VMULPS       Y6, Y5, Y5
 	VMOVUPS      Y5, Y1
-	JMP          plain53
+	JMP          plain52
 
-root54:
+root53:
 	CMPQ         DX, $0x02
-	JNE          power55
+	JNE          power54
 	VBROADCASTSS 128(AX), Y3
 	VBROADCASTSS constantsF32AVX2micro<>+64(SB), Y4
 	VSQRTPS      Y0, Y0
@@ -1115,9 +1115,9 @@ root54:
 	VMULPS       Y5, Y4, Y4
 	VMOVUPS      Y4, Y1
 	VMULPS       Y1, Y2, Y1
-	JMP          plain53
+	JMP          plain52
 
-power55:
+power54:
 	VBROADCASTSS 128(AX), Y2
 	VBROADCASTSS 136(AX), Y3
 	VFMADD231PS  Y0, Y2, Y3
@@ -1125,19 +1125,19 @@ power55:
 	MOVQ         152(AX), DX
 	MOVQ         160(AX), BX
 	TESTQ        BX, BX
-	JE           raised59
+	JE           raised57
 
-bit57:
+bit55:
 	VMULPS Y0, Y0, Y0
 	SHLQ   $0x01, DX
-	JCC    even58
+	JCC    even56
 	VMULPS Y3, Y0, Y0
 
-even58:
+even56:
 	DECQ BX
-	JNE  bit57
+	JNE  bit55
 
-raised59:
+raised57:
 	VBROADCASTSS 128(AX), Y2
 	VBROADCASTSS 136(AX), Y3
 	VFMADD231PS  Y1, Y2, Y3
@@ -1145,33 +1145,33 @@ raised59:
 	MOVQ         152(AX), DX
 	MOVQ         160(AX), BX
 	TESTQ        BX, BX
-	JE           raised62
+	JE           raised60
 
-bit60:
+bit58:
 	VMULPS Y1, Y1, Y1
 	SHLQ   $0x01, DX
-	JCC    even61
+	JCC    even59
 	VMULPS Y3, Y1, Y1
 
-even61:
+even59:
 	DECQ BX
-	JNE  bit60
+	JNE  bit58
 
-raised62:
-plain53:
+raised60:
+plain52:
 	CMPQ    168(AX), $0x00
-	JE      partial63
+	JE      partial61
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
-	JMP     moved64
+	JMP     moved62
 
-partial63:
+partial61:
 	VMOVUPS    240(AX), Y2
 	VMASKMOVPS Y0, Y2, (CX)
 	VMOVUPS    272(AX), Y2
 	VMASKMOVPS Y1, Y2, 32(CX)
 
-moved64:
+moved62:
 	MOVQ   8(AX), CX
 	IMUL3Q $0x01, CX, CX
 	ADDQ   CX, 80(AX)
@@ -1179,7 +1179,7 @@ moved64:
 	IMUL3Q $0x01, CX, CX
 	ADDQ   CX, 88(AX)
 	DECQ   72(AX)
-	JNE    tile42
+	JNE    tile41
 	VZEROUPPER
 	RET
 
@@ -1193,13 +1193,13 @@ TEXT ·fold4F32AVX2(SB), NOSPLIT, $0-8
 	MOVQ         (AX), DX
 	MOVQ         24(AX), BX
 
-rows65:
+rows63:
 	XORQ  SI, SI
 	MOVQ  64(AX), DI
 	TESTQ DI, DI
-	JE    tail67
+	JE    tail65
 
-vector66:
+vector64:
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	VXORPD Y5, Y5, Y5
@@ -1211,7 +1211,7 @@ vector66:
 	LEAQ   (R11)(R9*2), R12
 	ADDQ   SI, R8
 
-slot69:
+slot67:
 	VMOVUPS     (R8), Y1
 	VFMADD231PS (R11), Y1, Y3
 	VFMADD231PS (R11)(R9*1), Y1, Y4
@@ -1221,7 +1221,7 @@ slot69:
 	ADDQ        CX, R11
 	ADDQ        CX, R12
 	DECQ        R10
-	JNE         slot69
+	JNE         slot67
 	MOVQ        32(AX), R8
 	LEAQ        (BX)(SI*1), R11
 	LEAQ        (R11)(R8*2), R12
@@ -1235,11 +1235,11 @@ slot69:
 	VMOVUPS     Y6, (R12)(R8*1)
 	ADDQ        $0x20, SI
 	DECQ        DI
-	JNE         vector66
+	JNE         vector64
 
-tail67:
+tail65:
 	CMPQ   80(AX), $0x00
-	JE     done68
+	JE     done66
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	VXORPD Y5, Y5, Y5
@@ -1251,7 +1251,7 @@ tail67:
 	LEAQ   (R10)(R8*2), R11
 	ADDQ   SI, DI
 
-slot70:
+slot68:
 	VMASKMOVPS  (DI), Y7, Y1
 	VMASKMOVPS  (R10), Y7, Y2
 	VFMADD231PS Y2, Y1, Y3
@@ -1265,7 +1265,7 @@ slot70:
 	ADDQ        CX, R10
 	ADDQ        CX, R11
 	DECQ        R9
-	JNE         slot70
+	JNE         slot68
 	MOVQ        32(AX), DI
 	LEAQ        (BX)(SI*1), R10
 	LEAQ        (R10)(DI*2), R11
@@ -1278,7 +1278,7 @@ slot70:
 	VMULPS      Y0, Y6, Y6
 	VMASKMOVPS  Y6, Y7, (R11)(DI*1)
 
-done68:
+done66:
 	MOVQ   8(AX), SI
 	IMUL3Q $0x04, SI, SI
 	ADDQ   SI, DX
@@ -1286,7 +1286,7 @@ done68:
 	IMUL3Q $0x04, SI, SI
 	ADDQ   SI, BX
 	DECQ   56(AX)
-	JNE    rows65
+	JNE    rows63
 	VZEROUPPER
 	RET
 
@@ -1300,13 +1300,13 @@ TEXT ·fold1F32AVX2(SB), NOSPLIT, $0-8
 	MOVQ         (AX), DX
 	MOVQ         24(AX), BX
 
-rows71:
+rows69:
 	XORQ  SI, SI
 	MOVQ  64(AX), DI
 	TESTQ DI, DI
-	JE    tail73
+	JE    tail71
 
-vector72:
+vector70:
 	VXORPD Y3, Y3, Y3
 	MOVQ   16(AX), R8
 	MOVQ   8(AX), R9
@@ -1315,14 +1315,14 @@ vector72:
 	LEAQ   (R11)(R9*2), R9
 	ADDQ   SI, R8
 
-slot75:
+slot73:
 	VMOVUPS     (R8), Y1
 	VFMADD231PS (R11), Y1, Y3
 	ADDQ        CX, R8
 	ADDQ        CX, R11
 	ADDQ        CX, R9
 	DECQ        R10
-	JNE         slot75
+	JNE         slot73
 	MOVQ        32(AX), R8
 	LEAQ        (BX)(SI*1), R11
 	LEAQ        (R11)(R8*2), R9
@@ -1330,11 +1330,11 @@ slot75:
 	VMOVUPS     Y3, (R11)
 	ADDQ        $0x20, SI
 	DECQ        DI
-	JNE         vector72
+	JNE         vector70
 
-tail73:
+tail71:
 	CMPQ   80(AX), $0x00
-	JE     done74
+	JE     done72
 	VXORPD Y3, Y3, Y3
 	MOVQ   16(AX), DI
 	MOVQ   8(AX), R8
@@ -1343,7 +1343,7 @@ tail73:
 	LEAQ   (R10)(R8*2), R8
 	ADDQ   SI, DI
 
-slot76:
+slot74:
 	VMASKMOVPS  (DI), Y4, Y1
 	VMASKMOVPS  (R10), Y4, Y2
 	VFMADD231PS Y2, Y1, Y3
@@ -1351,14 +1351,14 @@ slot76:
 	ADDQ        CX, R10
 	ADDQ        CX, R8
 	DECQ        R9
-	JNE         slot76
+	JNE         slot74
 	MOVQ        32(AX), DI
 	LEAQ        (BX)(SI*1), R10
 	LEAQ        (R10)(DI*2), R8
 	VMULPS      Y0, Y3, Y3
 	VMASKMOVPS  Y3, Y4, (R10)
 
-done74:
+done72:
 	MOVQ   8(AX), SI
 	IMUL3Q $0x01, SI, SI
 	ADDQ   SI, DX
@@ -1366,7 +1366,7 @@ done74:
 	IMUL3Q $0x01, SI, SI
 	ADDQ   SI, BX
 	DECQ   56(AX)
-	JNE    rows71
+	JNE    rows69
 	VZEROUPPER
 	RET
 

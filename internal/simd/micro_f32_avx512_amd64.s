@@ -1289,21 +1289,21 @@ power12:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised16
+	JE           raised15
 
-bit14:
+bit13:
 	VMULPS Z0, Z0, Z0
 	VMULPS Z1, Z1, Z1
 	SHLQ   $0x01, DI
-	JCC    even15
+	JCC    even14
 	VMULPS Z25, Z0, Z0
 	VMULPS Z26, Z1, Z1
 
-even15:
+even14:
 	DECQ R8
-	JNE  bit14
+	JNE  bit13
 
-raised16:
+raised15:
 	VBROADCASTSS 128(AX), Z24
 	VBROADCASTSS 136(AX), Z25
 	VFMADD231PS  Z2, Z24, Z25
@@ -1314,21 +1314,21 @@ raised16:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised19
+	JE           raised18
 
-bit17:
+bit16:
 	VMULPS Z2, Z2, Z2
 	VMULPS Z3, Z3, Z3
 	SHLQ   $0x01, DI
-	JCC    even18
+	JCC    even17
 	VMULPS Z25, Z2, Z2
 	VMULPS Z26, Z3, Z3
 
-even18:
+even17:
 	DECQ R8
-	JNE  bit17
+	JNE  bit16
 
-raised19:
+raised18:
 	VBROADCASTSS 128(AX), Z24
 	VBROADCASTSS 136(AX), Z25
 	VFMADD231PS  Z4, Z24, Z25
@@ -1339,21 +1339,21 @@ raised19:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised22
+	JE           raised21
 
-bit20:
+bit19:
 	VMULPS Z4, Z4, Z4
 	VMULPS Z5, Z5, Z5
 	SHLQ   $0x01, DI
-	JCC    even21
+	JCC    even20
 	VMULPS Z25, Z4, Z4
 	VMULPS Z26, Z5, Z5
 
-even21:
+even20:
 	DECQ R8
-	JNE  bit20
+	JNE  bit19
 
-raised22:
+raised21:
 	VBROADCASTSS 128(AX), Z24
 	VBROADCASTSS 136(AX), Z25
 	VFMADD231PS  Z6, Z24, Z25
@@ -1364,21 +1364,21 @@ raised22:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised25
+	JE           raised24
 
-bit23:
+bit22:
 	VMULPS Z6, Z6, Z6
 	VMULPS Z7, Z7, Z7
 	SHLQ   $0x01, DI
-	JCC    even24
+	JCC    even23
 	VMULPS Z25, Z6, Z6
 	VMULPS Z26, Z7, Z7
 
-even24:
+even23:
 	DECQ R8
-	JNE  bit23
+	JNE  bit22
 
-raised25:
+raised24:
 	VBROADCASTSS 128(AX), Z24
 	VBROADCASTSS 136(AX), Z25
 	VFMADD231PS  Z8, Z24, Z25
@@ -1389,21 +1389,21 @@ raised25:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised28
+	JE           raised27
 
-bit26:
+bit25:
 	VMULPS Z8, Z8, Z8
 	VMULPS Z9, Z9, Z9
 	SHLQ   $0x01, DI
-	JCC    even27
+	JCC    even26
 	VMULPS Z25, Z8, Z8
 	VMULPS Z26, Z9, Z9
 
-even27:
+even26:
 	DECQ R8
-	JNE  bit26
+	JNE  bit25
 
-raised28:
+raised27:
 	VBROADCASTSS 128(AX), Z24
 	VBROADCASTSS 136(AX), Z25
 	VFMADD231PS  Z10, Z24, Z25
@@ -1414,21 +1414,21 @@ raised28:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised31
+	JE           raised30
 
-bit29:
+bit28:
 	VMULPS Z10, Z10, Z10
 	VMULPS Z11, Z11, Z11
 	SHLQ   $0x01, DI
-	JCC    even30
+	JCC    even29
 	VMULPS Z25, Z10, Z10
 	VMULPS Z26, Z11, Z11
 
-even30:
+even29:
 	DECQ R8
-	JNE  bit29
+	JNE  bit28
 
-raised31:
+raised30:
 	VBROADCASTSS 128(AX), Z24
 	VBROADCASTSS 136(AX), Z25
 	VFMADD231PS  Z12, Z24, Z25
@@ -1439,21 +1439,21 @@ raised31:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised34
+	JE           raised33
 
-bit32:
+bit31:
 	VMULPS Z12, Z12, Z12
 	VMULPS Z13, Z13, Z13
 	SHLQ   $0x01, DI
-	JCC    even33
+	JCC    even32
 	VMULPS Z25, Z12, Z12
 	VMULPS Z26, Z13, Z13
 
-even33:
+even32:
 	DECQ R8
-	JNE  bit32
+	JNE  bit31
 
-raised34:
+raised33:
 	VBROADCASTSS 128(AX), Z24
 	VBROADCASTSS 136(AX), Z25
 	VFMADD231PS  Z14, Z24, Z25
@@ -1464,21 +1464,21 @@ raised34:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised37
+	JE           raised36
 
-bit35:
+bit34:
 	VMULPS Z14, Z14, Z14
 	VMULPS Z15, Z15, Z15
 	SHLQ   $0x01, DI
-	JCC    even36
+	JCC    even35
 	VMULPS Z25, Z14, Z14
 	VMULPS Z26, Z15, Z15
 
-even36:
+even35:
 	DECQ R8
-	JNE  bit35
+	JNE  bit34
 
-raised37:
+raised36:
 	VBROADCASTSS 128(AX), Z24
 	VBROADCASTSS 136(AX), Z25
 	VFMADD231PS  Z16, Z24, Z25
@@ -1489,21 +1489,21 @@ raised37:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised40
+	JE           raised39
 
-bit38:
+bit37:
 	VMULPS Z16, Z16, Z16
 	VMULPS Z17, Z17, Z17
 	SHLQ   $0x01, DI
-	JCC    even39
+	JCC    even38
 	VMULPS Z25, Z16, Z16
 	VMULPS Z26, Z17, Z17
 
-even39:
+even38:
 	DECQ R8
-	JNE  bit38
+	JNE  bit37
 
-raised40:
+raised39:
 	VBROADCASTSS 128(AX), Z24
 	VBROADCASTSS 136(AX), Z25
 	VFMADD231PS  Z18, Z24, Z25
@@ -1514,21 +1514,21 @@ raised40:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised43
+	JE           raised42
 
-bit41:
+bit40:
 	VMULPS Z18, Z18, Z18
 	VMULPS Z19, Z19, Z19
 	SHLQ   $0x01, DI
-	JCC    even42
+	JCC    even41
 	VMULPS Z25, Z18, Z18
 	VMULPS Z26, Z19, Z19
 
-even42:
+even41:
 	DECQ R8
-	JNE  bit41
+	JNE  bit40
 
-raised43:
+raised42:
 	VBROADCASTSS 128(AX), Z24
 	VBROADCASTSS 136(AX), Z25
 	VFMADD231PS  Z20, Z24, Z25
@@ -1539,21 +1539,21 @@ raised43:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised46
+	JE           raised45
 
-bit44:
+bit43:
 	VMULPS Z20, Z20, Z20
 	VMULPS Z21, Z21, Z21
 	SHLQ   $0x01, DI
-	JCC    even45
+	JCC    even44
 	VMULPS Z25, Z20, Z20
 	VMULPS Z26, Z21, Z21
 
-even45:
+even44:
 	DECQ R8
-	JNE  bit44
+	JNE  bit43
 
-raised46:
+raised45:
 	VBROADCASTSS 128(AX), Z24
 	VBROADCASTSS 136(AX), Z25
 	VFMADD231PS  Z22, Z24, Z25
@@ -1564,21 +1564,21 @@ raised46:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised49
+	JE           raised48
 
-bit47:
+bit46:
 	VMULPS Z22, Z22, Z22
 	VMULPS Z23, Z23, Z23
 	SHLQ   $0x01, DI
-	JCC    even48
+	JCC    even47
 	VMULPS Z25, Z22, Z22
 	VMULPS Z26, Z23, Z23
 
-even48:
+even47:
 	DECQ R8
-	JNE  bit47
+	JNE  bit46
 
-raised49:
+raised48:
 plain10:
 	MOVL    120(AX), DI
 	KMOVW   DI, K1
@@ -1622,15 +1622,15 @@ plain10:
 TEXT ·micro1x3F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ j+0(FP), AX
 
-tile50:
+tile49:
 	CMPQ   112(AX), $0x00
-	JNE    load51
+	JNE    load50
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
-	JMP    begun52
+	JMP    begun51
 
-load51:
+load50:
 	MOVQ      48(AX), CX
 	MOVQ      56(AX), DX
 	ADDQ      88(AX), CX
@@ -1640,7 +1640,7 @@ load51:
 	VMOVUPS   64(CX), Z1
 	VMOVUPS.Z 128(CX), K1, Z2
 
-begun52:
+begun51:
 	MOVQ  64(AX), CX
 	MOVQ  (AX), DX
 	MOVQ  8(AX), BX
@@ -1650,13 +1650,13 @@ begun52:
 	MOVQ  32(AX), DI
 	MOVQ  40(AX), R8
 	TESTQ CX, CX
-	JE    summed53
+	JE    summed52
 	MOVQ  96(AX), R9
 	CMPQ  R9, $0x01
-	JE    squares54
-	JA    absolutes55
+	JE    squares53
+	JA    absolutes54
 
-products56:
+products55:
 	VMOVUPS      (SI), Z3
 	VMOVUPS      (SI)(DI*1), Z4
 	VMOVUPS      (SI)(DI*2), Z5
@@ -1667,10 +1667,10 @@ products56:
 	ADDQ         BX, DX
 	ADDQ         R8, SI
 	DECQ         CX
-	JNE          products56
-	JMP          summed53
+	JNE          products55
+	JMP          summed52
 
-squares54:
+squares53:
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (SI)(DI*1), Z4
 	VMOVUPS     (SI)(DI*2), Z5
@@ -1683,14 +1683,14 @@ squares54:
 	ADDQ        BX, DX
 	ADDQ        R8, SI
 	DECQ        CX
-	JNE         squares54
-	JMP         summed53
+	JNE         squares53
+	JMP         summed52
 
-absolutes55:
+absolutes54:
 	VBROADCASTSS constantsF32AVX512micro<>+0(SB), Z3
 	VBROADCASTSS constantsF32AVX512micro<>+32(SB), Z4
 
-absolute57:
+absolute56:
 	VMOVUPS     (SI), Z5
 	VMOVUPS     (SI)(DI*1), Z6
 	VMOVUPS     (SI)(DI*2), Z7
@@ -1706,11 +1706,11 @@ absolute57:
 	ADDQ        BX, DX
 	ADDQ        R8, SI
 	DECQ        CX
-	JNE         absolute57
+	JNE         absolute56
 
-summed53:
+summed52:
 	CMPQ    96(AX), $0x00
-	JNE     flagged58
+	JNE     flagged57
 	VMOVUPS 176(AX), Z3
 	VSUBPS  Z0, Z0, Z4
 	VORPS   Z4, Z3, Z3
@@ -1720,14 +1720,14 @@ summed53:
 	VORPS   Z4, Z3, Z3
 	VMOVUPS Z3, 176(AX)
 
-flagged58:
+flagged57:
 	MOVQ              48(AX), CX
 	MOVQ              56(AX), DX
 	ADDQ              88(AX), CX
 	MOVQ              104(AX), DX
 	CMPQ              DX, $0x01
-	JB                plain59
-	JA                root60
+	JB                plain58
+	JA                root59
 	VBROADCASTSS      128(AX), Z3
 	VBROADCASTSS      constantsF32AVX512micro<>+64(SB), Z4
 	VBROADCASTSS      constantsF32AVX512micro<>+96(SB), Z5
@@ -1779,11 +1779,11 @@ flagged58:
 	VSCALEFPS         Z3, Z6, Z0
 	VSCALEFPS         Z4, Z7, Z1
 	VSCALEFPS         Z5, Z8, Z2
-	JMP               plain59
+	JMP               plain58
 
-root60:
+root59:
 	CMPQ              DX, $0x02
-	JNE               power61
+	JNE               power60
 	VBROADCASTSS      128(AX), Z5
 	VBROADCASTSS      constantsF32AVX512micro<>+64(SB), Z6
 	VSQRTPS           Z0, Z0
@@ -1852,9 +1852,9 @@ root60:
 	VFMADD213PS.BCST  constantsF32AVX512micro<>+0(SB), Z2, Z5
 	VSCALEFPS         Z4, Z5, Z2
 	VMULPS            Z2, Z3, Z2
-	JMP               plain59
+	JMP               plain58
 
-power61:
+power60:
 	VBROADCASTSS 128(AX), Z3
 	VBROADCASTSS 136(AX), Z4
 	VFMADD231PS  Z0, Z3, Z4
@@ -1865,21 +1865,21 @@ power61:
 	MOVQ         152(AX), DX
 	MOVQ         160(AX), BX
 	TESTQ        BX, BX
-	JE           raised65
+	JE           raised63
 
-bit63:
+bit61:
 	VMULPS Z0, Z0, Z0
 	VMULPS Z1, Z1, Z1
 	SHLQ   $0x01, DX
-	JCC    even64
+	JCC    even62
 	VMULPS Z4, Z0, Z0
 	VMULPS Z5, Z1, Z1
 
-even64:
+even62:
 	DECQ BX
-	JNE  bit63
+	JNE  bit61
 
-raised65:
+raised63:
 	VBROADCASTSS 128(AX), Z3
 	VBROADCASTSS 136(AX), Z4
 	VFMADD231PS  Z2, Z3, Z4
@@ -1887,20 +1887,20 @@ raised65:
 	MOVQ         152(AX), DX
 	MOVQ         160(AX), BX
 	TESTQ        BX, BX
-	JE           raised68
+	JE           raised66
 
-bit66:
+bit64:
 	VMULPS Z2, Z2, Z2
 	SHLQ   $0x01, DX
-	JCC    even67
+	JCC    even65
 	VMULPS Z4, Z2, Z2
 
-even67:
+even65:
 	DECQ BX
-	JNE  bit66
+	JNE  bit64
 
-raised68:
-plain59:
+raised66:
+plain58:
 	MOVL    120(AX), DX
 	KMOVW   DX, K1
 	VMOVUPS Z0, (CX)
@@ -1913,7 +1913,7 @@ plain59:
 	IMUL3Q  $0x01, CX, CX
 	ADDQ    CX, 88(AX)
 	DECQ    72(AX)
-	JNE     tile50
+	JNE     tile49
 	VZEROUPPER
 	RET
 
@@ -1922,9 +1922,9 @@ plain59:
 TEXT ·micro8x2F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ j+0(FP), AX
 
-tile69:
+tile67:
 	CMPQ   112(AX), $0x00
-	JNE    load70
+	JNE    load68
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -1941,9 +1941,9 @@ tile69:
 	VPXORQ Z13, Z13, Z13
 	VPXORQ Z14, Z14, Z14
 	VPXORQ Z15, Z15, Z15
-	JMP    begun71
+	JMP    begun69
 
-load70:
+load68:
 	MOVQ      48(AX), CX
 	MOVQ      56(AX), DX
 	ADDQ      88(AX), CX
@@ -1968,7 +1968,7 @@ load70:
 	VMOVUPS   (SI)(BX*1), Z14
 	VMOVUPS.Z 64(SI)(BX*1), K1, Z15
 
-begun71:
+begun69:
 	MOVQ  64(AX), CX
 	MOVQ  (AX), DX
 	MOVQ  8(AX), BX
@@ -1980,13 +1980,13 @@ begun71:
 	MOVQ  32(AX), R10
 	MOVQ  40(AX), R11
 	TESTQ CX, CX
-	JE    summed72
+	JE    summed70
 	MOVQ  96(AX), R12
 	CMPQ  R12, $0x01
-	JE    squares73
-	JA    absolutes74
+	JE    squares71
+	JA    absolutes72
 
-products75:
+products73:
 	VMOVUPS      (R9), Z16
 	VMOVUPS      (R9)(R10*1), Z17
 	VBROADCASTSS (DX), Z18
@@ -2017,10 +2017,10 @@ products75:
 	ADDQ         R8, DI
 	ADDQ         R11, R9
 	DECQ         CX
-	JNE          products75
-	JMP          summed72
+	JNE          products73
+	JMP          summed70
 
-squares73:
+squares71:
 	VMOVUPS     (R9), Z16
 	VMOVUPS     (R9)(R10*1), Z17
 	VSUBPS.BCST (DX), Z16, Z18
@@ -2059,14 +2059,14 @@ squares73:
 	ADDQ        R8, DI
 	ADDQ        R11, R9
 	DECQ        CX
-	JNE         squares73
-	JMP         summed72
+	JNE         squares71
+	JMP         summed70
 
-absolutes74:
+absolutes72:
 	VBROADCASTSS constantsF32AVX512micro<>+0(SB), Z16
 	VBROADCASTSS constantsF32AVX512micro<>+32(SB), Z17
 
-absolute76:
+absolute74:
 	VMOVUPS     (R9), Z18
 	VMOVUPS     (R9)(R10*1), Z19
 	VSUBPS.BCST (DX), Z18, Z20
@@ -2121,11 +2121,11 @@ absolute76:
 	ADDQ        R8, DI
 	ADDQ        R11, R9
 	DECQ        CX
-	JNE         absolute76
+	JNE         absolute74
 
-summed72:
+summed70:
 	CMPQ    96(AX), $0x00
-	JNE     flagged77
+	JNE     flagged75
 	VMOVUPS 176(AX), Z16
 	VSUBPS  Z0, Z0, Z17
 	VORPS   Z17, Z16, Z16
@@ -2161,7 +2161,7 @@ summed72:
 	VORPS   Z17, Z16, Z16
 	VMOVUPS Z16, 176(AX)
 
-flagged77:
+flagged75:
 	MOVQ              48(AX), CX
 	MOVQ              56(AX), DX
 	ADDQ              88(AX), CX
@@ -2169,8 +2169,8 @@ flagged77:
 	LEAQ              (CX)(DX*4), SI
 	MOVQ              104(AX), DI
 	CMPQ              DI, $0x01
-	JB                plain78
-	JA                root79
+	JB                plain76
+	JA                root77
 	VBROADCASTSS      128(AX), Z16
 	VBROADCASTSS      constantsF32AVX512micro<>+64(SB), Z17
 	VBROADCASTSS      constantsF32AVX512micro<>+96(SB), Z18
@@ -2439,11 +2439,11 @@ flagged77:
 	VSCALEFPS         Z17, Z21, Z13
 	VSCALEFPS         Z18, Z22, Z14
 	VSCALEFPS         Z19, Z23, Z15
-	JMP               plain78
+	JMP               plain76
 
-root79:
+root77:
 	CMPQ              DI, $0x02
-	JNE               power80
+	JNE               power78
 	VBROADCASTSS      128(AX), Z18
 	VBROADCASTSS      constantsF32AVX512micro<>+64(SB), Z19
 	VSQRTPS           Z0, Z0
@@ -2796,9 +2796,9 @@ root79:
 	VSCALEFPS         Z19, Z21, Z15
 	VMULPS            Z14, Z16, Z14
 	VMULPS            Z15, Z17, Z15
-	JMP               plain78
+	JMP               plain76
 
-power80:
+power78:
 	VBROADCASTSS 128(AX), Z16
 	VBROADCASTSS 136(AX), Z17
 	VFMADD231PS  Z0, Z16, Z17
@@ -2809,21 +2809,21 @@ power80:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised84
+	JE           raised81
 
-bit82:
+bit79:
 	VMULPS Z0, Z0, Z0
 	VMULPS Z1, Z1, Z1
 	SHLQ   $0x01, DI
-	JCC    even83
+	JCC    even80
 	VMULPS Z17, Z0, Z0
 	VMULPS Z18, Z1, Z1
 
-even83:
+even80:
 	DECQ R8
-	JNE  bit82
+	JNE  bit79
 
-raised84:
+raised81:
 	VBROADCASTSS 128(AX), Z16
 	VBROADCASTSS 136(AX), Z17
 	VFMADD231PS  Z2, Z16, Z17
@@ -2834,21 +2834,21 @@ raised84:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised87
+	JE           raised84
 
-bit85:
+bit82:
 	VMULPS Z2, Z2, Z2
 	VMULPS Z3, Z3, Z3
 	SHLQ   $0x01, DI
-	JCC    even86
+	JCC    even83
 	VMULPS Z17, Z2, Z2
 	VMULPS Z18, Z3, Z3
 
-even86:
+even83:
 	DECQ R8
-	JNE  bit85
+	JNE  bit82
 
-raised87:
+raised84:
 	VBROADCASTSS 128(AX), Z16
 	VBROADCASTSS 136(AX), Z17
 	VFMADD231PS  Z4, Z16, Z17
@@ -2859,21 +2859,21 @@ raised87:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised90
+	JE           raised87
 
-bit88:
+bit85:
 	VMULPS Z4, Z4, Z4
 	VMULPS Z5, Z5, Z5
 	SHLQ   $0x01, DI
-	JCC    even89
+	JCC    even86
 	VMULPS Z17, Z4, Z4
 	VMULPS Z18, Z5, Z5
 
-even89:
+even86:
 	DECQ R8
-	JNE  bit88
+	JNE  bit85
 
-raised90:
+raised87:
 	VBROADCASTSS 128(AX), Z16
 	VBROADCASTSS 136(AX), Z17
 	VFMADD231PS  Z6, Z16, Z17
@@ -2884,21 +2884,21 @@ raised90:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised93
+	JE           raised90
 
-bit91:
+bit88:
 	VMULPS Z6, Z6, Z6
 	VMULPS Z7, Z7, Z7
 	SHLQ   $0x01, DI
-	JCC    even92
+	JCC    even89
 	VMULPS Z17, Z6, Z6
 	VMULPS Z18, Z7, Z7
 
-even92:
+even89:
 	DECQ R8
-	JNE  bit91
+	JNE  bit88
 
-raised93:
+raised90:
 	VBROADCASTSS 128(AX), Z16
 	VBROADCASTSS 136(AX), Z17
 	VFMADD231PS  Z8, Z16, Z17
@@ -2909,21 +2909,21 @@ raised93:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised96
+	JE           raised93
 
-bit94:
+bit91:
 	VMULPS Z8, Z8, Z8
 	VMULPS Z9, Z9, Z9
 	SHLQ   $0x01, DI
-	JCC    even95
+	JCC    even92
 	VMULPS Z17, Z8, Z8
 	VMULPS Z18, Z9, Z9
 
-even95:
+even92:
 	DECQ R8
-	JNE  bit94
+	JNE  bit91
 
-raised96:
+raised93:
 	VBROADCASTSS 128(AX), Z16
 	VBROADCASTSS 136(AX), Z17
 	VFMADD231PS  Z10, Z16, Z17
@@ -2934,21 +2934,21 @@ raised96:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised99
+	JE           raised96
 
-bit97:
+bit94:
 	VMULPS Z10, Z10, Z10
 	VMULPS Z11, Z11, Z11
 	SHLQ   $0x01, DI
-	JCC    even98
+	JCC    even95
 	VMULPS Z17, Z10, Z10
 	VMULPS Z18, Z11, Z11
 
-even98:
+even95:
 	DECQ R8
-	JNE  bit97
+	JNE  bit94
 
-raised99:
+raised96:
 	VBROADCASTSS 128(AX), Z16
 	VBROADCASTSS 136(AX), Z17
 	VFMADD231PS  Z12, Z16, Z17
@@ -2959,21 +2959,21 @@ raised99:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised102
+	JE           raised99
 
-bit100:
+bit97:
 	VMULPS Z12, Z12, Z12
 	VMULPS Z13, Z13, Z13
 	SHLQ   $0x01, DI
-	JCC    even101
+	JCC    even98
 	VMULPS Z17, Z12, Z12
 	VMULPS Z18, Z13, Z13
 
-even101:
+even98:
 	DECQ R8
-	JNE  bit100
+	JNE  bit97
 
-raised102:
+raised99:
 	VBROADCASTSS 128(AX), Z16
 	VBROADCASTSS 136(AX), Z17
 	VFMADD231PS  Z14, Z16, Z17
@@ -2984,22 +2984,22 @@ raised102:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised105
+	JE           raised102
 
-bit103:
+bit100:
 	VMULPS Z14, Z14, Z14
 	VMULPS Z15, Z15, Z15
 	SHLQ   $0x01, DI
-	JCC    even104
+	JCC    even101
 	VMULPS Z17, Z14, Z14
 	VMULPS Z18, Z15, Z15
 
-even104:
+even101:
 	DECQ R8
-	JNE  bit103
+	JNE  bit100
 
-raised105:
-plain78:
+raised102:
+plain76:
 	MOVL    120(AX), DI
 	KMOVW   DI, K1
 	VMOVUPS Z0, (CX)
@@ -3025,7 +3025,7 @@ plain78:
 	IMUL3Q  $0x08, CX, CX
 	ADDQ    CX, 88(AX)
 	DECQ    72(AX)
-	JNE     tile69
+	JNE     tile67
 	VZEROUPPER
 	RET
 
@@ -3034,14 +3034,14 @@ plain78:
 TEXT ·micro1x2F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ j+0(FP), AX
 
-tile106:
+tile103:
 	CMPQ   112(AX), $0x00
-	JNE    load107
+	JNE    load104
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
-	JMP    begun108
+	JMP    begun105
 
-load107:
+load104:
 	MOVQ      48(AX), CX
 	MOVQ      56(AX), DX
 	ADDQ      88(AX), CX
@@ -3050,7 +3050,7 @@ load107:
 	VMOVUPS   (CX), Z0
 	VMOVUPS.Z 64(CX), K1, Z1
 
-begun108:
+begun105:
 	MOVQ  64(AX), CX
 	MOVQ  (AX), DX
 	MOVQ  8(AX), BX
@@ -3060,13 +3060,13 @@ begun108:
 	MOVQ  32(AX), DI
 	MOVQ  40(AX), R8
 	TESTQ CX, CX
-	JE    summed109
+	JE    summed106
 	MOVQ  96(AX), R9
 	CMPQ  R9, $0x01
-	JE    squares110
-	JA    absolutes111
+	JE    squares107
+	JA    absolutes108
 
-products112:
+products109:
 	VMOVUPS      (SI), Z2
 	VMOVUPS      (SI)(DI*1), Z3
 	VBROADCASTSS (DX), Z4
@@ -3075,10 +3075,10 @@ products112:
 	ADDQ         BX, DX
 	ADDQ         R8, SI
 	DECQ         CX
-	JNE          products112
-	JMP          summed109
+	JNE          products109
+	JMP          summed106
 
-squares110:
+squares107:
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (SI)(DI*1), Z3
 	VSUBPS.BCST (DX), Z2, Z4
@@ -3088,14 +3088,14 @@ squares110:
 	ADDQ        BX, DX
 	ADDQ        R8, SI
 	DECQ        CX
-	JNE         squares110
-	JMP         summed109
+	JNE         squares107
+	JMP         summed106
 
-absolutes111:
+absolutes108:
 	VBROADCASTSS constantsF32AVX512micro<>+0(SB), Z2
 	VBROADCASTSS constantsF32AVX512micro<>+32(SB), Z3
 
-absolute113:
+absolute110:
 	VMOVUPS     (SI), Z4
 	VMOVUPS     (SI)(DI*1), Z5
 	VSUBPS.BCST (DX), Z4, Z6
@@ -3107,11 +3107,11 @@ absolute113:
 	ADDQ        BX, DX
 	ADDQ        R8, SI
 	DECQ        CX
-	JNE         absolute113
+	JNE         absolute110
 
-summed109:
+summed106:
 	CMPQ    96(AX), $0x00
-	JNE     flagged114
+	JNE     flagged111
 	VMOVUPS 176(AX), Z2
 	VSUBPS  Z0, Z0, Z3
 	VORPS   Z3, Z2, Z2
@@ -3119,14 +3119,14 @@ summed109:
 	VORPS   Z3, Z2, Z2
 	VMOVUPS Z2, 176(AX)
 
-flagged114:
+flagged111:
 	MOVQ              48(AX), CX
 	MOVQ              56(AX), DX
 	ADDQ              88(AX), CX
 	MOVQ              104(AX), DX
 	CMPQ              DX, $0x01
-	JB                plain115
-	JA                root116
+	JB                plain112
+	JA                root113
 	VBROADCASTSS      128(AX), Z2
 	VBROADCASTSS      constantsF32AVX512micro<>+64(SB), Z3
 	VBROADCASTSS      constantsF32AVX512micro<>+96(SB), Z4
@@ -3162,11 +3162,11 @@ flagged114:
 	VFMADD213PS.BCST  constantsF32AVX512micro<>+0(SB), Z1, Z5
 	VSCALEFPS         Z2, Z4, Z0
 	VSCALEFPS         Z3, Z5, Z1
-	JMP               plain115
+	JMP               plain112
 
-root116:
+root113:
 	CMPQ              DX, $0x02
-	JNE               power117
+	JNE               power114
 	VBROADCASTSS      128(AX), Z4
 	VBROADCASTSS      constantsF32AVX512micro<>+64(SB), Z5
 	VSQRTPS           Z0, Z0
@@ -3211,9 +3211,9 @@ root116:
 	VSCALEFPS         Z5, Z7, Z1
 	VMULPS            Z0, Z2, Z0
 	VMULPS            Z1, Z3, Z1
-	JMP               plain115
+	JMP               plain112
 
-power117:
+power114:
 	VBROADCASTSS 128(AX), Z2
 	VBROADCASTSS 136(AX), Z3
 	VFMADD231PS  Z0, Z2, Z3
@@ -3224,22 +3224,22 @@ power117:
 	MOVQ         152(AX), DX
 	MOVQ         160(AX), BX
 	TESTQ        BX, BX
-	JE           raised121
+	JE           raised117
 
-bit119:
+bit115:
 	VMULPS Z0, Z0, Z0
 	VMULPS Z1, Z1, Z1
 	SHLQ   $0x01, DX
-	JCC    even120
+	JCC    even116
 	VMULPS Z3, Z0, Z0
 	VMULPS Z4, Z1, Z1
 
-even120:
+even116:
 	DECQ BX
-	JNE  bit119
+	JNE  bit115
 
-raised121:
-plain115:
+raised117:
+plain112:
 	MOVL    120(AX), DX
 	KMOVW   DX, K1
 	VMOVUPS Z0, (CX)
@@ -3251,7 +3251,7 @@ plain115:
 	IMUL3Q  $0x01, CX, CX
 	ADDQ    CX, 88(AX)
 	DECQ    72(AX)
-	JNE     tile106
+	JNE     tile103
 	VZEROUPPER
 	RET
 
@@ -3260,9 +3260,9 @@ plain115:
 TEXT ·micro8x1F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ j+0(FP), AX
 
-tile122:
+tile118:
 	CMPQ   112(AX), $0x00
-	JNE    load123
+	JNE    load119
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -3271,9 +3271,9 @@ tile122:
 	VPXORQ Z5, Z5, Z5
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
-	JMP    begun124
+	JMP    begun120
 
-load123:
+load119:
 	MOVQ      48(AX), CX
 	MOVQ      56(AX), DX
 	ADDQ      88(AX), CX
@@ -3290,7 +3290,7 @@ load123:
 	VMOVUPS.Z (SI)(DX*2), K1, Z6
 	VMOVUPS.Z (SI)(BX*1), K1, Z7
 
-begun124:
+begun120:
 	MOVQ  64(AX), CX
 	MOVQ  (AX), DX
 	MOVQ  8(AX), BX
@@ -3302,13 +3302,13 @@ begun124:
 	MOVQ  32(AX), R10
 	MOVQ  40(AX), R10
 	TESTQ CX, CX
-	JE    summed125
+	JE    summed121
 	MOVQ  96(AX), R11
 	CMPQ  R11, $0x01
-	JE    squares126
-	JA    absolutes127
+	JE    squares122
+	JA    absolutes123
 
-products128:
+products124:
 	VMOVUPS      (R9), Z8
 	VBROADCASTSS (DX), Z9
 	VFMADD231PS  Z8, Z9, Z0
@@ -3330,10 +3330,10 @@ products128:
 	ADDQ         R8, DI
 	ADDQ         R10, R9
 	DECQ         CX
-	JNE          products128
-	JMP          summed125
+	JNE          products124
+	JMP          summed121
 
-squares126:
+squares122:
 	VMOVUPS     (R9), Z8
 	VSUBPS.BCST (DX), Z8, Z9
 	VFMADD231PS Z9, Z9, Z0
@@ -3355,14 +3355,14 @@ squares126:
 	ADDQ        R8, DI
 	ADDQ        R10, R9
 	DECQ        CX
-	JNE         squares126
-	JMP         summed125
+	JNE         squares122
+	JMP         summed121
 
-absolutes127:
+absolutes123:
 	VBROADCASTSS constantsF32AVX512micro<>+0(SB), Z8
 	VBROADCASTSS constantsF32AVX512micro<>+32(SB), Z9
 
-absolute129:
+absolute125:
 	VMOVUPS     (R9), Z10
 	VSUBPS.BCST (DX), Z10, Z11
 	VANDPS      Z9, Z11, Z11
@@ -3392,11 +3392,11 @@ absolute129:
 	ADDQ        R8, DI
 	ADDQ        R10, R9
 	DECQ        CX
-	JNE         absolute129
+	JNE         absolute125
 
-summed125:
+summed121:
 	CMPQ    96(AX), $0x00
-	JNE     flagged130
+	JNE     flagged126
 	VMOVUPS 176(AX), Z8
 	VSUBPS  Z0, Z0, Z9
 	VORPS   Z9, Z8, Z8
@@ -3416,7 +3416,7 @@ summed125:
 	VORPS   Z9, Z8, Z8
 	VMOVUPS Z8, 176(AX)
 
-flagged130:
+flagged126:
 	MOVQ              48(AX), CX
 	MOVQ              56(AX), DX
 	ADDQ              88(AX), CX
@@ -3424,8 +3424,8 @@ flagged130:
 	LEAQ              (CX)(DX*4), SI
 	MOVQ              104(AX), DI
 	CMPQ              DI, $0x01
-	JB                plain131
-	JA                root132
+	JB                plain127
+	JA                root128
 	VBROADCASTSS      128(AX), Z8
 	VBROADCASTSS      constantsF32AVX512micro<>+64(SB), Z9
 	VBROADCASTSS      constantsF32AVX512micro<>+96(SB), Z10
@@ -3560,11 +3560,11 @@ flagged130:
 	VSCALEFPS         Z9, Z13, Z5
 	VSCALEFPS         Z10, Z14, Z6
 	VSCALEFPS         Z11, Z15, Z7
-	JMP               plain131
+	JMP               plain127
 
-root132:
+root128:
 	CMPQ              DI, $0x02
-	JNE               power133
+	JNE               power129
 	VBROADCASTSS      128(AX), Z10
 	VBROADCASTSS      constantsF32AVX512micro<>+64(SB), Z11
 	VSQRTPS           Z0, Z0
@@ -3741,9 +3741,9 @@ root132:
 	VSCALEFPS         Z11, Z13, Z7
 	VMULPS            Z6, Z8, Z6
 	VMULPS            Z7, Z9, Z7
-	JMP               plain131
+	JMP               plain127
 
-power133:
+power129:
 	VBROADCASTSS 128(AX), Z8
 	VBROADCASTSS 136(AX), Z9
 	VFMADD231PS  Z0, Z8, Z9
@@ -3754,21 +3754,21 @@ power133:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised137
+	JE           raised132
 
-bit135:
+bit130:
 	VMULPS Z0, Z0, Z0
 	VMULPS Z1, Z1, Z1
 	SHLQ   $0x01, DI
-	JCC    even136
+	JCC    even131
 	VMULPS Z9, Z0, Z0
 	VMULPS Z10, Z1, Z1
 
-even136:
+even131:
 	DECQ R8
-	JNE  bit135
+	JNE  bit130
 
-raised137:
+raised132:
 	VBROADCASTSS 128(AX), Z8
 	VBROADCASTSS 136(AX), Z9
 	VFMADD231PS  Z2, Z8, Z9
@@ -3779,21 +3779,21 @@ raised137:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised140
+	JE           raised135
 
-bit138:
+bit133:
 	VMULPS Z2, Z2, Z2
 	VMULPS Z3, Z3, Z3
 	SHLQ   $0x01, DI
-	JCC    even139
+	JCC    even134
 	VMULPS Z9, Z2, Z2
 	VMULPS Z10, Z3, Z3
 
-even139:
+even134:
 	DECQ R8
-	JNE  bit138
+	JNE  bit133
 
-raised140:
+raised135:
 	VBROADCASTSS 128(AX), Z8
 	VBROADCASTSS 136(AX), Z9
 	VFMADD231PS  Z4, Z8, Z9
@@ -3804,21 +3804,21 @@ raised140:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised143
+	JE           raised138
 
-bit141:
+bit136:
 	VMULPS Z4, Z4, Z4
 	VMULPS Z5, Z5, Z5
 	SHLQ   $0x01, DI
-	JCC    even142
+	JCC    even137
 	VMULPS Z9, Z4, Z4
 	VMULPS Z10, Z5, Z5
 
-even142:
+even137:
 	DECQ R8
-	JNE  bit141
+	JNE  bit136
 
-raised143:
+raised138:
 	VBROADCASTSS 128(AX), Z8
 	VBROADCASTSS 136(AX), Z9
 	VFMADD231PS  Z6, Z8, Z9
@@ -3829,22 +3829,22 @@ raised143:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised146
+	JE           raised141
 
-bit144:
+bit139:
 	VMULPS Z6, Z6, Z6
 	VMULPS Z7, Z7, Z7
 	SHLQ   $0x01, DI
-	JCC    even145
+	JCC    even140
 	VMULPS Z9, Z6, Z6
 	VMULPS Z10, Z7, Z7
 
-even145:
+even140:
 	DECQ R8
-	JNE  bit144
+	JNE  bit139
 
-raised146:
-plain131:
+raised141:
+plain127:
 	MOVL    120(AX), DI
 	KMOVW   DI, K1
 	VMOVUPS Z0, K1, (CX)
@@ -3862,7 +3862,7 @@ plain131:
 	IMUL3Q  $0x08, CX, CX
 	ADDQ    CX, 88(AX)
 	DECQ    72(AX)
-	JNE     tile122
+	JNE     tile118
 	VZEROUPPER
 	RET
 
@@ -3871,13 +3871,13 @@ plain131:
 TEXT ·micro1x1F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ j+0(FP), AX
 
-tile147:
+tile142:
 	CMPQ   112(AX), $0x00
-	JNE    load148
+	JNE    load143
 	VPXORQ Z0, Z0, Z0
-	JMP    begun149
+	JMP    begun144
 
-load148:
+load143:
 	MOVQ      48(AX), CX
 	MOVQ      56(AX), DX
 	ADDQ      88(AX), CX
@@ -3885,7 +3885,7 @@ load148:
 	KMOVW     DX, K1
 	VMOVUPS.Z (CX), K1, Z0
 
-begun149:
+begun144:
 	MOVQ  64(AX), CX
 	MOVQ  (AX), DX
 	MOVQ  8(AX), BX
@@ -3895,37 +3895,37 @@ begun149:
 	MOVQ  32(AX), DI
 	MOVQ  40(AX), DI
 	TESTQ CX, CX
-	JE    summed150
+	JE    summed145
 	MOVQ  96(AX), R8
 	CMPQ  R8, $0x01
-	JE    squares151
-	JA    absolutes152
+	JE    squares146
+	JA    absolutes147
 
-products153:
+products148:
 	VMOVUPS      (SI), Z1
 	VBROADCASTSS (DX), Z2
 	VFMADD231PS  Z1, Z2, Z0
 	ADDQ         BX, DX
 	ADDQ         DI, SI
 	DECQ         CX
-	JNE          products153
-	JMP          summed150
+	JNE          products148
+	JMP          summed145
 
-squares151:
+squares146:
 	VMOVUPS     (SI), Z1
 	VSUBPS.BCST (DX), Z1, Z2
 	VFMADD231PS Z2, Z2, Z0
 	ADDQ        BX, DX
 	ADDQ        DI, SI
 	DECQ        CX
-	JNE         squares151
-	JMP         summed150
+	JNE         squares146
+	JMP         summed145
 
-absolutes152:
+absolutes147:
 	VBROADCASTSS constantsF32AVX512micro<>+0(SB), Z1
 	VBROADCASTSS constantsF32AVX512micro<>+32(SB), Z2
 
-absolute154:
+absolute149:
 	VMOVUPS     (SI), Z3
 	VSUBPS.BCST (DX), Z3, Z4
 	VANDPS      Z2, Z4, Z4
@@ -3933,24 +3933,24 @@ absolute154:
 	ADDQ        BX, DX
 	ADDQ        DI, SI
 	DECQ        CX
-	JNE         absolute154
+	JNE         absolute149
 
-summed150:
+summed145:
 	CMPQ    96(AX), $0x00
-	JNE     flagged155
+	JNE     flagged150
 	VMOVUPS 176(AX), Z1
 	VSUBPS  Z0, Z0, Z2
 	VORPS   Z2, Z1, Z1
 	VMOVUPS Z1, 176(AX)
 
-flagged155:
+flagged150:
 	MOVQ              48(AX), CX
 	MOVQ              56(AX), DX
 	ADDQ              88(AX), CX
 	MOVQ              104(AX), DX
 	CMPQ              DX, $0x01
-	JB                plain156
-	JA                root157
+	JB                plain151
+	JA                root152
 	VBROADCASTSS      128(AX), Z1
 	VBROADCASTSS      constantsF32AVX512micro<>+64(SB), Z2
 	VBROADCASTSS      constantsF32AVX512micro<>+96(SB), Z3
@@ -3970,11 +3970,11 @@ flagged155:
 	VFMADD213PS.BCST  constantsF32AVX512micro<>+0(SB), Z0, Z2
 	VFMADD213PS.BCST  constantsF32AVX512micro<>+0(SB), Z0, Z2
 	VSCALEFPS         Z1, Z2, Z0
-	JMP               plain156
+	JMP               plain151
 
-root157:
+root152:
 	CMPQ              DX, $0x02
-	JNE               power158
+	JNE               power153
 	VBROADCASTSS      128(AX), Z2
 	VBROADCASTSS      constantsF32AVX512micro<>+64(SB), Z3
 	VSQRTPS           Z0, Z0
@@ -3999,9 +3999,9 @@ root157:
 	VFMADD213PS.BCST  constantsF32AVX512micro<>+0(SB), Z0, Z3
 	VSCALEFPS         Z2, Z3, Z0
 	VMULPS            Z0, Z1, Z0
-	JMP               plain156
+	JMP               plain151
 
-power158:
+power153:
 	VBROADCASTSS 128(AX), Z1
 	VBROADCASTSS 136(AX), Z2
 	VFMADD231PS  Z0, Z1, Z2
@@ -4009,20 +4009,20 @@ power158:
 	MOVQ         152(AX), DX
 	MOVQ         160(AX), BX
 	TESTQ        BX, BX
-	JE           raised162
+	JE           raised156
 
-bit160:
+bit154:
 	VMULPS Z0, Z0, Z0
 	SHLQ   $0x01, DX
-	JCC    even161
+	JCC    even155
 	VMULPS Z2, Z0, Z0
 
-even161:
+even155:
 	DECQ BX
-	JNE  bit160
+	JNE  bit154
 
-raised162:
-plain156:
+raised156:
+plain151:
 	MOVL    120(AX), DX
 	KMOVW   DX, K1
 	VMOVUPS Z0, K1, (CX)
@@ -4033,13 +4033,121 @@ plain156:
 	IMUL3Q  $0x01, CX, CX
 	ADDQ    CX, 88(AX)
 	DECQ    72(AX)
-	JNE     tile147
+	JNE     tile142
 	VZEROUPPER
 	RET
 
 // func fold4F32AVX512(j *uint64)
 // Requires: AVX, AVX512F
 TEXT ·fold4F32AVX512(SB), NOSPLIT, $0-8
+	MOVQ         j+0(FP), AX
+	VBROADCASTSS 72(AX), Z0
+	MOVL         80(AX), CX
+	KMOVW        CX, K1
+	MOVQ         40(AX), CX
+	MOVQ         (AX), DX
+	MOVQ         24(AX), BX
+
+rows157:
+	XORQ  SI, SI
+	MOVQ  64(AX), DI
+	TESTQ DI, DI
+	JE    tail159
+
+vector158:
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	MOVQ   16(AX), R8
+	MOVQ   8(AX), R9
+	MOVQ   48(AX), R10
+	LEAQ   (DX)(SI*1), R11
+	LEAQ   (R11)(R9*2), R12
+	ADDQ   SI, R8
+
+slot161:
+	VMOVUPS     (R8), Z1
+	VFMADD231PS (R11), Z1, Z3
+	VFMADD231PS (R11)(R9*1), Z1, Z4
+	VFMADD231PS (R12), Z1, Z5
+	VFMADD231PS (R12)(R9*1), Z1, Z6
+	ADDQ        CX, R8
+	ADDQ        CX, R11
+	ADDQ        CX, R12
+	DECQ        R10
+	JNE         slot161
+	MOVQ        32(AX), R8
+	LEAQ        (BX)(SI*1), R11
+	LEAQ        (R11)(R8*2), R12
+	VMULPS      Z0, Z3, Z3
+	VMOVUPS     Z3, (R11)
+	VMULPS      Z0, Z4, Z4
+	VMOVUPS     Z4, (R11)(R8*1)
+	VMULPS      Z0, Z5, Z5
+	VMOVUPS     Z5, (R12)
+	VMULPS      Z0, Z6, Z6
+	VMOVUPS     Z6, (R12)(R8*1)
+	ADDQ        $0x40, SI
+	DECQ        DI
+	JNE         vector158
+
+tail159:
+	CMPQ   80(AX), $0x00
+	JE     done160
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	MOVQ   16(AX), DI
+	MOVQ   8(AX), R8
+	MOVQ   48(AX), R9
+	LEAQ   (DX)(SI*1), R10
+	LEAQ   (R10)(R8*2), R11
+	ADDQ   SI, DI
+
+slot162:
+	VMOVUPS.Z   (DI), K1, Z1
+	VMOVUPS.Z   (R10), K1, Z2
+	VFMADD231PS Z2, Z1, Z3
+	VMOVUPS.Z   (R10)(R8*1), K1, Z2
+	VFMADD231PS Z2, Z1, Z4
+	VMOVUPS.Z   (R11), K1, Z2
+	VFMADD231PS Z2, Z1, Z5
+	VMOVUPS.Z   (R11)(R8*1), K1, Z2
+	VFMADD231PS Z2, Z1, Z6
+	ADDQ        CX, DI
+	ADDQ        CX, R10
+	ADDQ        CX, R11
+	DECQ        R9
+	JNE         slot162
+	MOVQ        32(AX), DI
+	LEAQ        (BX)(SI*1), R10
+	LEAQ        (R10)(DI*2), R11
+	VMULPS      Z0, Z3, Z3
+	VMOVUPS     Z3, K1, (R10)
+	VMULPS      Z0, Z4, Z4
+	VMOVUPS     Z4, K1, (R10)(DI*1)
+	VMULPS      Z0, Z5, Z5
+	VMOVUPS     Z5, K1, (R11)
+	VMULPS      Z0, Z6, Z6
+	VMOVUPS     Z6, K1, (R11)(DI*1)
+
+done160:
+	MOVQ   8(AX), SI
+	IMUL3Q $0x04, SI, SI
+	ADDQ   SI, DX
+	MOVQ   32(AX), SI
+	IMUL3Q $0x04, SI, SI
+	ADDQ   SI, BX
+	DECQ   56(AX)
+	JNE    rows157
+	VZEROUPPER
+	RET
+
+// func fold1F32AVX512(j *uint64)
+// Requires: AVX, AVX512F
+TEXT ·fold1F32AVX512(SB), NOSPLIT, $0-8
 	MOVQ         j+0(FP), AX
 	VBROADCASTSS 72(AX), Z0
 	MOVL         80(AX), CX
@@ -4056,38 +4164,26 @@ rows163:
 
 vector164:
 	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
 	MOVQ   16(AX), R8
 	MOVQ   8(AX), R9
 	MOVQ   48(AX), R10
 	LEAQ   (DX)(SI*1), R11
-	LEAQ   (R11)(R9*2), R12
+	LEAQ   (R11)(R9*2), R9
 	ADDQ   SI, R8
 
 slot167:
 	VMOVUPS     (R8), Z1
 	VFMADD231PS (R11), Z1, Z3
-	VFMADD231PS (R11)(R9*1), Z1, Z4
-	VFMADD231PS (R12), Z1, Z5
-	VFMADD231PS (R12)(R9*1), Z1, Z6
 	ADDQ        CX, R8
 	ADDQ        CX, R11
-	ADDQ        CX, R12
+	ADDQ        CX, R9
 	DECQ        R10
 	JNE         slot167
 	MOVQ        32(AX), R8
 	LEAQ        (BX)(SI*1), R11
-	LEAQ        (R11)(R8*2), R12
+	LEAQ        (R11)(R8*2), R9
 	VMULPS      Z0, Z3, Z3
 	VMOVUPS     Z3, (R11)
-	VMULPS      Z0, Z4, Z4
-	VMOVUPS     Z4, (R11)(R8*1)
-	VMULPS      Z0, Z5, Z5
-	VMOVUPS     Z5, (R12)
-	VMULPS      Z0, Z6, Z6
-	VMOVUPS     Z6, (R12)(R8*1)
 	ADDQ        $0x40, SI
 	DECQ        DI
 	JNE         vector164
@@ -4096,102 +4192,6 @@ tail165:
 	CMPQ   80(AX), $0x00
 	JE     done166
 	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	MOVQ   16(AX), DI
-	MOVQ   8(AX), R8
-	MOVQ   48(AX), R9
-	LEAQ   (DX)(SI*1), R10
-	LEAQ   (R10)(R8*2), R11
-	ADDQ   SI, DI
-
-slot168:
-	VMOVUPS.Z   (DI), K1, Z1
-	VMOVUPS.Z   (R10), K1, Z2
-	VFMADD231PS Z2, Z1, Z3
-	VMOVUPS.Z   (R10)(R8*1), K1, Z2
-	VFMADD231PS Z2, Z1, Z4
-	VMOVUPS.Z   (R11), K1, Z2
-	VFMADD231PS Z2, Z1, Z5
-	VMOVUPS.Z   (R11)(R8*1), K1, Z2
-	VFMADD231PS Z2, Z1, Z6
-	ADDQ        CX, DI
-	ADDQ        CX, R10
-	ADDQ        CX, R11
-	DECQ        R9
-	JNE         slot168
-	MOVQ        32(AX), DI
-	LEAQ        (BX)(SI*1), R10
-	LEAQ        (R10)(DI*2), R11
-	VMULPS      Z0, Z3, Z3
-	VMOVUPS     Z3, K1, (R10)
-	VMULPS      Z0, Z4, Z4
-	VMOVUPS     Z4, K1, (R10)(DI*1)
-	VMULPS      Z0, Z5, Z5
-	VMOVUPS     Z5, K1, (R11)
-	VMULPS      Z0, Z6, Z6
-	VMOVUPS     Z6, K1, (R11)(DI*1)
-
-done166:
-	MOVQ   8(AX), SI
-	IMUL3Q $0x04, SI, SI
-	ADDQ   SI, DX
-	MOVQ   32(AX), SI
-	IMUL3Q $0x04, SI, SI
-	ADDQ   SI, BX
-	DECQ   56(AX)
-	JNE    rows163
-	VZEROUPPER
-	RET
-
-// func fold1F32AVX512(j *uint64)
-// Requires: AVX, AVX512F
-TEXT ·fold1F32AVX512(SB), NOSPLIT, $0-8
-	MOVQ         j+0(FP), AX
-	VBROADCASTSS 72(AX), Z0
-	MOVL         80(AX), CX
-	KMOVW        CX, K1
-	MOVQ         40(AX), CX
-	MOVQ         (AX), DX
-	MOVQ         24(AX), BX
-
-rows169:
-	XORQ  SI, SI
-	MOVQ  64(AX), DI
-	TESTQ DI, DI
-	JE    tail171
-
-vector170:
-	VPXORQ Z3, Z3, Z3
-	MOVQ   16(AX), R8
-	MOVQ   8(AX), R9
-	MOVQ   48(AX), R10
-	LEAQ   (DX)(SI*1), R11
-	LEAQ   (R11)(R9*2), R9
-	ADDQ   SI, R8
-
-slot173:
-	VMOVUPS     (R8), Z1
-	VFMADD231PS (R11), Z1, Z3
-	ADDQ        CX, R8
-	ADDQ        CX, R11
-	ADDQ        CX, R9
-	DECQ        R10
-	JNE         slot173
-	MOVQ        32(AX), R8
-	LEAQ        (BX)(SI*1), R11
-	LEAQ        (R11)(R8*2), R9
-	VMULPS      Z0, Z3, Z3
-	VMOVUPS     Z3, (R11)
-	ADDQ        $0x40, SI
-	DECQ        DI
-	JNE         vector170
-
-tail171:
-	CMPQ   80(AX), $0x00
-	JE     done172
-	VPXORQ Z3, Z3, Z3
 	MOVQ   16(AX), DI
 	MOVQ   8(AX), R8
 	MOVQ   48(AX), R9
@@ -4199,7 +4199,7 @@ tail171:
 	LEAQ   (R10)(R8*2), R8
 	ADDQ   SI, DI
 
-slot174:
+slot168:
 	VMOVUPS.Z   (DI), K1, Z1
 	VMOVUPS.Z   (R10), K1, Z2
 	VFMADD231PS Z2, Z1, Z3
@@ -4207,14 +4207,14 @@ slot174:
 	ADDQ        CX, R10
 	ADDQ        CX, R8
 	DECQ        R9
-	JNE         slot174
+	JNE         slot168
 	MOVQ        32(AX), DI
 	LEAQ        (BX)(SI*1), R10
 	LEAQ        (R10)(DI*2), R8
 	VMULPS      Z0, Z3, Z3
 	VMOVUPS     Z3, K1, (R10)
 
-done172:
+done166:
 	MOVQ   8(AX), SI
 	IMUL3Q $0x01, SI, SI
 	ADDQ   SI, DX
@@ -4222,7 +4222,7 @@ done172:
 	IMUL3Q $0x01, SI, SI
 	ADDQ   SI, BX
 	DECQ   56(AX)
-	JNE    rows169
+	JNE    rows163
 	VZEROUPPER
 	RET
 

@@ -1577,21 +1577,21 @@ power12:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised16
+	JE           raised15
 
-bit14:
+bit13:
 	VMULPD Z0, Z0, Z0
 	VMULPD Z1, Z1, Z1
 	SHLQ   $0x01, DI
-	JCC    even15
+	JCC    even14
 	VMULPD Z25, Z0, Z0
 	VMULPD Z26, Z1, Z1
 
-even15:
+even14:
 	DECQ R8
-	JNE  bit14
+	JNE  bit13
 
-raised16:
+raised15:
 	VBROADCASTSD 128(AX), Z24
 	VBROADCASTSD 136(AX), Z25
 	VFMADD231PD  Z2, Z24, Z25
@@ -1602,21 +1602,21 @@ raised16:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised19
+	JE           raised18
 
-bit17:
+bit16:
 	VMULPD Z2, Z2, Z2
 	VMULPD Z3, Z3, Z3
 	SHLQ   $0x01, DI
-	JCC    even18
+	JCC    even17
 	VMULPD Z25, Z2, Z2
 	VMULPD Z26, Z3, Z3
 
-even18:
+even17:
 	DECQ R8
-	JNE  bit17
+	JNE  bit16
 
-raised19:
+raised18:
 	VBROADCASTSD 128(AX), Z24
 	VBROADCASTSD 136(AX), Z25
 	VFMADD231PD  Z4, Z24, Z25
@@ -1627,21 +1627,21 @@ raised19:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised22
+	JE           raised21
 
-bit20:
+bit19:
 	VMULPD Z4, Z4, Z4
 	VMULPD Z5, Z5, Z5
 	SHLQ   $0x01, DI
-	JCC    even21
+	JCC    even20
 	VMULPD Z25, Z4, Z4
 	VMULPD Z26, Z5, Z5
 
-even21:
+even20:
 	DECQ R8
-	JNE  bit20
+	JNE  bit19
 
-raised22:
+raised21:
 	VBROADCASTSD 128(AX), Z24
 	VBROADCASTSD 136(AX), Z25
 	VFMADD231PD  Z6, Z24, Z25
@@ -1652,21 +1652,21 @@ raised22:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised25
+	JE           raised24
 
-bit23:
+bit22:
 	VMULPD Z6, Z6, Z6
 	VMULPD Z7, Z7, Z7
 	SHLQ   $0x01, DI
-	JCC    even24
+	JCC    even23
 	VMULPD Z25, Z6, Z6
 	VMULPD Z26, Z7, Z7
 
-even24:
+even23:
 	DECQ R8
-	JNE  bit23
+	JNE  bit22
 
-raised25:
+raised24:
 	VBROADCASTSD 128(AX), Z24
 	VBROADCASTSD 136(AX), Z25
 	VFMADD231PD  Z8, Z24, Z25
@@ -1677,21 +1677,21 @@ raised25:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised28
+	JE           raised27
 
-bit26:
+bit25:
 	VMULPD Z8, Z8, Z8
 	VMULPD Z9, Z9, Z9
 	SHLQ   $0x01, DI
-	JCC    even27
+	JCC    even26
 	VMULPD Z25, Z8, Z8
 	VMULPD Z26, Z9, Z9
 
-even27:
+even26:
 	DECQ R8
-	JNE  bit26
+	JNE  bit25
 
-raised28:
+raised27:
 	VBROADCASTSD 128(AX), Z24
 	VBROADCASTSD 136(AX), Z25
 	VFMADD231PD  Z10, Z24, Z25
@@ -1702,21 +1702,21 @@ raised28:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised31
+	JE           raised30
 
-bit29:
+bit28:
 	VMULPD Z10, Z10, Z10
 	VMULPD Z11, Z11, Z11
 	SHLQ   $0x01, DI
-	JCC    even30
+	JCC    even29
 	VMULPD Z25, Z10, Z10
 	VMULPD Z26, Z11, Z11
 
-even30:
+even29:
 	DECQ R8
-	JNE  bit29
+	JNE  bit28
 
-raised31:
+raised30:
 	VBROADCASTSD 128(AX), Z24
 	VBROADCASTSD 136(AX), Z25
 	VFMADD231PD  Z12, Z24, Z25
@@ -1727,21 +1727,21 @@ raised31:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised34
+	JE           raised33
 
-bit32:
+bit31:
 	VMULPD Z12, Z12, Z12
 	VMULPD Z13, Z13, Z13
 	SHLQ   $0x01, DI
-	JCC    even33
+	JCC    even32
 	VMULPD Z25, Z12, Z12
 	VMULPD Z26, Z13, Z13
 
-even33:
+even32:
 	DECQ R8
-	JNE  bit32
+	JNE  bit31
 
-raised34:
+raised33:
 	VBROADCASTSD 128(AX), Z24
 	VBROADCASTSD 136(AX), Z25
 	VFMADD231PD  Z14, Z24, Z25
@@ -1752,21 +1752,21 @@ raised34:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised37
+	JE           raised36
 
-bit35:
+bit34:
 	VMULPD Z14, Z14, Z14
 	VMULPD Z15, Z15, Z15
 	SHLQ   $0x01, DI
-	JCC    even36
+	JCC    even35
 	VMULPD Z25, Z14, Z14
 	VMULPD Z26, Z15, Z15
 
-even36:
+even35:
 	DECQ R8
-	JNE  bit35
+	JNE  bit34
 
-raised37:
+raised36:
 	VBROADCASTSD 128(AX), Z24
 	VBROADCASTSD 136(AX), Z25
 	VFMADD231PD  Z16, Z24, Z25
@@ -1777,21 +1777,21 @@ raised37:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised40
+	JE           raised39
 
-bit38:
+bit37:
 	VMULPD Z16, Z16, Z16
 	VMULPD Z17, Z17, Z17
 	SHLQ   $0x01, DI
-	JCC    even39
+	JCC    even38
 	VMULPD Z25, Z16, Z16
 	VMULPD Z26, Z17, Z17
 
-even39:
+even38:
 	DECQ R8
-	JNE  bit38
+	JNE  bit37
 
-raised40:
+raised39:
 	VBROADCASTSD 128(AX), Z24
 	VBROADCASTSD 136(AX), Z25
 	VFMADD231PD  Z18, Z24, Z25
@@ -1802,21 +1802,21 @@ raised40:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised43
+	JE           raised42
 
-bit41:
+bit40:
 	VMULPD Z18, Z18, Z18
 	VMULPD Z19, Z19, Z19
 	SHLQ   $0x01, DI
-	JCC    even42
+	JCC    even41
 	VMULPD Z25, Z18, Z18
 	VMULPD Z26, Z19, Z19
 
-even42:
+even41:
 	DECQ R8
-	JNE  bit41
+	JNE  bit40
 
-raised43:
+raised42:
 	VBROADCASTSD 128(AX), Z24
 	VBROADCASTSD 136(AX), Z25
 	VFMADD231PD  Z20, Z24, Z25
@@ -1827,21 +1827,21 @@ raised43:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised46
+	JE           raised45
 
-bit44:
+bit43:
 	VMULPD Z20, Z20, Z20
 	VMULPD Z21, Z21, Z21
 	SHLQ   $0x01, DI
-	JCC    even45
+	JCC    even44
 	VMULPD Z25, Z20, Z20
 	VMULPD Z26, Z21, Z21
 
-even45:
+even44:
 	DECQ R8
-	JNE  bit44
+	JNE  bit43
 
-raised46:
+raised45:
 	VBROADCASTSD 128(AX), Z24
 	VBROADCASTSD 136(AX), Z25
 	VFMADD231PD  Z22, Z24, Z25
@@ -1852,21 +1852,21 @@ raised46:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised49
+	JE           raised48
 
-bit47:
+bit46:
 	VMULPD Z22, Z22, Z22
 	VMULPD Z23, Z23, Z23
 	SHLQ   $0x01, DI
-	JCC    even48
+	JCC    even47
 	VMULPD Z25, Z22, Z22
 	VMULPD Z26, Z23, Z23
 
-even48:
+even47:
 	DECQ R8
-	JNE  bit47
+	JNE  bit46
 
-raised49:
+raised48:
 plain10:
 	MOVL    120(AX), DI
 	KMOVW   DI, K1
@@ -1930,15 +1930,15 @@ GLOBL constantsF64AVX512microtails<>(SB), RODATA|NOPTR, $64
 TEXT ·micro1x3F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ j+0(FP), AX
 
-tile50:
+tile49:
 	CMPQ   112(AX), $0x00
-	JNE    load51
+	JNE    load50
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
-	JMP    begun52
+	JMP    begun51
 
-load51:
+load50:
 	MOVQ      48(AX), CX
 	MOVQ      56(AX), DX
 	ADDQ      88(AX), CX
@@ -1948,7 +1948,7 @@ load51:
 	VMOVUPD   64(CX), Z1
 	VMOVUPD.Z 128(CX), K1, Z2
 
-begun52:
+begun51:
 	MOVQ  64(AX), CX
 	MOVQ  (AX), DX
 	MOVQ  8(AX), BX
@@ -1958,13 +1958,13 @@ begun52:
 	MOVQ  32(AX), DI
 	MOVQ  40(AX), R8
 	TESTQ CX, CX
-	JE    summed53
+	JE    summed52
 	MOVQ  96(AX), R9
 	CMPQ  R9, $0x01
-	JE    squares54
-	JA    absolutes55
+	JE    squares53
+	JA    absolutes54
 
-products56:
+products55:
 	VMOVUPD      (SI), Z3
 	VMOVUPD      (SI)(DI*1), Z4
 	VMOVUPD      (SI)(DI*2), Z5
@@ -1975,10 +1975,10 @@ products56:
 	ADDQ         BX, DX
 	ADDQ         R8, SI
 	DECQ         CX
-	JNE          products56
-	JMP          summed53
+	JNE          products55
+	JMP          summed52
 
-squares54:
+squares53:
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (SI)(DI*1), Z4
 	VMOVUPD     (SI)(DI*2), Z5
@@ -1991,14 +1991,14 @@ squares54:
 	ADDQ        BX, DX
 	ADDQ        R8, SI
 	DECQ        CX
-	JNE         squares54
-	JMP         summed53
+	JNE         squares53
+	JMP         summed52
 
-absolutes55:
+absolutes54:
 	VBROADCASTSD constantsF64AVX512micro<>+0(SB), Z3
 	VBROADCASTSD constantsF64AVX512micro<>+32(SB), Z4
 
-absolute57:
+absolute56:
 	VMOVUPD     (SI), Z5
 	VMOVUPD     (SI)(DI*1), Z6
 	VMOVUPD     (SI)(DI*2), Z7
@@ -2014,11 +2014,11 @@ absolute57:
 	ADDQ        BX, DX
 	ADDQ        R8, SI
 	DECQ        CX
-	JNE         absolute57
+	JNE         absolute56
 
-summed53:
+summed52:
 	CMPQ    96(AX), $0x00
-	JNE     flagged58
+	JNE     flagged57
 	VMOVUPD 176(AX), Z3
 	VSUBPD  Z0, Z0, Z4
 	VORPD   Z4, Z3, Z3
@@ -2028,14 +2028,14 @@ summed53:
 	VORPD   Z4, Z3, Z3
 	VMOVUPD Z3, 176(AX)
 
-flagged58:
+flagged57:
 	MOVQ              48(AX), CX
 	MOVQ              56(AX), DX
 	ADDQ              88(AX), CX
 	MOVQ              104(AX), DX
 	CMPQ              DX, $0x01
-	JB                plain59
-	JA                root60
+	JB                plain58
+	JA                root59
 	VBROADCASTSD      128(AX), Z3
 	VBROADCASTSD      constantsF64AVX512micro<>+64(SB), Z4
 	VBROADCASTSD      constantsF64AVX512micro<>+96(SB), Z5
@@ -2105,11 +2105,11 @@ flagged58:
 	VSCALEFPD         Z4, Z1, Z1
 	VSUBPD.BCST       constantsF64AVX512micro<>+128(SB), Z5, Z5
 	VSCALEFPD         Z5, Z2, Z2
-	JMP               plain59
+	JMP               plain58
 
-root60:
+root59:
 	CMPQ              DX, $0x02
-	JNE               power61
+	JNE               power60
 	VBROADCASTSD      128(AX), Z5
 	VBROADCASTSD      constantsF64AVX512micro<>+64(SB), Z6
 	VSQRTPD           Z0, Z0
@@ -2196,9 +2196,9 @@ root60:
 	VSUBPD.BCST       constantsF64AVX512micro<>+128(SB), Z4, Z4
 	VSCALEFPD         Z4, Z2, Z2
 	VMULPD            Z2, Z3, Z2
-	JMP               plain59
+	JMP               plain58
 
-power61:
+power60:
 	VBROADCASTSD 128(AX), Z3
 	VBROADCASTSD 136(AX), Z4
 	VFMADD231PD  Z0, Z3, Z4
@@ -2209,21 +2209,21 @@ power61:
 	MOVQ         152(AX), DX
 	MOVQ         160(AX), BX
 	TESTQ        BX, BX
-	JE           raised65
+	JE           raised63
 
-bit63:
+bit61:
 	VMULPD Z0, Z0, Z0
 	VMULPD Z1, Z1, Z1
 	SHLQ   $0x01, DX
-	JCC    even64
+	JCC    even62
 	VMULPD Z4, Z0, Z0
 	VMULPD Z5, Z1, Z1
 
-even64:
+even62:
 	DECQ BX
-	JNE  bit63
+	JNE  bit61
 
-raised65:
+raised63:
 	VBROADCASTSD 128(AX), Z3
 	VBROADCASTSD 136(AX), Z4
 	VFMADD231PD  Z2, Z3, Z4
@@ -2231,20 +2231,20 @@ raised65:
 	MOVQ         152(AX), DX
 	MOVQ         160(AX), BX
 	TESTQ        BX, BX
-	JE           raised68
+	JE           raised66
 
-bit66:
+bit64:
 	VMULPD Z2, Z2, Z2
 	SHLQ   $0x01, DX
-	JCC    even67
+	JCC    even65
 	VMULPD Z4, Z2, Z2
 
-even67:
+even65:
 	DECQ BX
-	JNE  bit66
+	JNE  bit64
 
-raised68:
-plain59:
+raised66:
+plain58:
 	MOVL    120(AX), DX
 	KMOVW   DX, K1
 	VMOVUPD Z0, (CX)
@@ -2257,7 +2257,7 @@ plain59:
 	IMUL3Q  $0x01, CX, CX
 	ADDQ    CX, 88(AX)
 	DECQ    72(AX)
-	JNE     tile50
+	JNE     tile49
 	VZEROUPPER
 	RET
 
@@ -2266,9 +2266,9 @@ plain59:
 TEXT ·micro8x2F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ j+0(FP), AX
 
-tile69:
+tile67:
 	CMPQ   112(AX), $0x00
-	JNE    load70
+	JNE    load68
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -2285,9 +2285,9 @@ tile69:
 	VPXORQ Z13, Z13, Z13
 	VPXORQ Z14, Z14, Z14
 	VPXORQ Z15, Z15, Z15
-	JMP    begun71
+	JMP    begun69
 
-load70:
+load68:
 	MOVQ      48(AX), CX
 	MOVQ      56(AX), DX
 	ADDQ      88(AX), CX
@@ -2312,7 +2312,7 @@ load70:
 	VMOVUPD   (SI)(BX*1), Z14
 	VMOVUPD.Z 64(SI)(BX*1), K1, Z15
 
-begun71:
+begun69:
 	MOVQ  64(AX), CX
 	MOVQ  (AX), DX
 	MOVQ  8(AX), BX
@@ -2324,13 +2324,13 @@ begun71:
 	MOVQ  32(AX), R10
 	MOVQ  40(AX), R11
 	TESTQ CX, CX
-	JE    summed72
+	JE    summed70
 	MOVQ  96(AX), R12
 	CMPQ  R12, $0x01
-	JE    squares73
-	JA    absolutes74
+	JE    squares71
+	JA    absolutes72
 
-products75:
+products73:
 	VMOVUPD      (R9), Z16
 	VMOVUPD      (R9)(R10*1), Z17
 	VBROADCASTSD (DX), Z18
@@ -2361,10 +2361,10 @@ products75:
 	ADDQ         R8, DI
 	ADDQ         R11, R9
 	DECQ         CX
-	JNE          products75
-	JMP          summed72
+	JNE          products73
+	JMP          summed70
 
-squares73:
+squares71:
 	VMOVUPD     (R9), Z16
 	VMOVUPD     (R9)(R10*1), Z17
 	VSUBPD.BCST (DX), Z16, Z18
@@ -2403,14 +2403,14 @@ squares73:
 	ADDQ        R8, DI
 	ADDQ        R11, R9
 	DECQ        CX
-	JNE         squares73
-	JMP         summed72
+	JNE         squares71
+	JMP         summed70
 
-absolutes74:
+absolutes72:
 	VBROADCASTSD constantsF64AVX512micro<>+0(SB), Z16
 	VBROADCASTSD constantsF64AVX512micro<>+32(SB), Z17
 
-absolute76:
+absolute74:
 	VMOVUPD     (R9), Z18
 	VMOVUPD     (R9)(R10*1), Z19
 	VSUBPD.BCST (DX), Z18, Z20
@@ -2465,11 +2465,11 @@ absolute76:
 	ADDQ        R8, DI
 	ADDQ        R11, R9
 	DECQ        CX
-	JNE         absolute76
+	JNE         absolute74
 
-summed72:
+summed70:
 	CMPQ    96(AX), $0x00
-	JNE     flagged77
+	JNE     flagged75
 	VMOVUPD 176(AX), Z16
 	VSUBPD  Z0, Z0, Z17
 	VORPD   Z17, Z16, Z16
@@ -2505,7 +2505,7 @@ summed72:
 	VORPD   Z17, Z16, Z16
 	VMOVUPD Z16, 176(AX)
 
-flagged77:
+flagged75:
 	MOVQ              48(AX), CX
 	MOVQ              56(AX), DX
 	ADDQ              88(AX), CX
@@ -2513,8 +2513,8 @@ flagged77:
 	LEAQ              (CX)(DX*4), SI
 	MOVQ              104(AX), DI
 	CMPQ              DI, $0x01
-	JB                plain78
-	JA                root79
+	JB                plain76
+	JA                root77
 	VBROADCASTSD      128(AX), Z16
 	VBROADCASTSD      constantsF64AVX512micro<>+64(SB), Z17
 	VBROADCASTSD      constantsF64AVX512micro<>+96(SB), Z18
@@ -2879,11 +2879,11 @@ flagged77:
 	VSCALEFPD         Z18, Z14, Z14
 	VSUBPD.BCST       constantsF64AVX512micro<>+128(SB), Z19, Z19
 	VSCALEFPD         Z19, Z15, Z15
-	JMP               plain78
+	JMP               plain76
 
-root79:
+root77:
 	CMPQ              DI, $0x02
-	JNE               power80
+	JNE               power78
 	VBROADCASTSD      128(AX), Z18
 	VBROADCASTSD      constantsF64AVX512micro<>+64(SB), Z19
 	VSQRTPD           Z0, Z0
@@ -3332,9 +3332,9 @@ root79:
 	VSCALEFPD         Z19, Z15, Z15
 	VMULPD            Z14, Z16, Z14
 	VMULPD            Z15, Z17, Z15
-	JMP               plain78
+	JMP               plain76
 
-power80:
+power78:
 	VBROADCASTSD 128(AX), Z16
 	VBROADCASTSD 136(AX), Z17
 	VFMADD231PD  Z0, Z16, Z17
@@ -3345,21 +3345,21 @@ power80:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised84
+	JE           raised81
 
-bit82:
+bit79:
 	VMULPD Z0, Z0, Z0
 	VMULPD Z1, Z1, Z1
 	SHLQ   $0x01, DI
-	JCC    even83
+	JCC    even80
 	VMULPD Z17, Z0, Z0
 	VMULPD Z18, Z1, Z1
 
-even83:
+even80:
 	DECQ R8
-	JNE  bit82
+	JNE  bit79
 
-raised84:
+raised81:
 	VBROADCASTSD 128(AX), Z16
 	VBROADCASTSD 136(AX), Z17
 	VFMADD231PD  Z2, Z16, Z17
@@ -3370,21 +3370,21 @@ raised84:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised87
+	JE           raised84
 
-bit85:
+bit82:
 	VMULPD Z2, Z2, Z2
 	VMULPD Z3, Z3, Z3
 	SHLQ   $0x01, DI
-	JCC    even86
+	JCC    even83
 	VMULPD Z17, Z2, Z2
 	VMULPD Z18, Z3, Z3
 
-even86:
+even83:
 	DECQ R8
-	JNE  bit85
+	JNE  bit82
 
-raised87:
+raised84:
 	VBROADCASTSD 128(AX), Z16
 	VBROADCASTSD 136(AX), Z17
 	VFMADD231PD  Z4, Z16, Z17
@@ -3395,21 +3395,21 @@ raised87:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised90
+	JE           raised87
 
-bit88:
+bit85:
 	VMULPD Z4, Z4, Z4
 	VMULPD Z5, Z5, Z5
 	SHLQ   $0x01, DI
-	JCC    even89
+	JCC    even86
 	VMULPD Z17, Z4, Z4
 	VMULPD Z18, Z5, Z5
 
-even89:
+even86:
 	DECQ R8
-	JNE  bit88
+	JNE  bit85
 
-raised90:
+raised87:
 	VBROADCASTSD 128(AX), Z16
 	VBROADCASTSD 136(AX), Z17
 	VFMADD231PD  Z6, Z16, Z17
@@ -3420,21 +3420,21 @@ raised90:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised93
+	JE           raised90
 
-bit91:
+bit88:
 	VMULPD Z6, Z6, Z6
 	VMULPD Z7, Z7, Z7
 	SHLQ   $0x01, DI
-	JCC    even92
+	JCC    even89
 	VMULPD Z17, Z6, Z6
 	VMULPD Z18, Z7, Z7
 
-even92:
+even89:
 	DECQ R8
-	JNE  bit91
+	JNE  bit88
 
-raised93:
+raised90:
 	VBROADCASTSD 128(AX), Z16
 	VBROADCASTSD 136(AX), Z17
 	VFMADD231PD  Z8, Z16, Z17
@@ -3445,21 +3445,21 @@ raised93:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised96
+	JE           raised93
 
-bit94:
+bit91:
 	VMULPD Z8, Z8, Z8
 	VMULPD Z9, Z9, Z9
 	SHLQ   $0x01, DI
-	JCC    even95
+	JCC    even92
 	VMULPD Z17, Z8, Z8
 	VMULPD Z18, Z9, Z9
 
-even95:
+even92:
 	DECQ R8
-	JNE  bit94
+	JNE  bit91
 
-raised96:
+raised93:
 	VBROADCASTSD 128(AX), Z16
 	VBROADCASTSD 136(AX), Z17
 	VFMADD231PD  Z10, Z16, Z17
@@ -3470,21 +3470,21 @@ raised96:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised99
+	JE           raised96
 
-bit97:
+bit94:
 	VMULPD Z10, Z10, Z10
 	VMULPD Z11, Z11, Z11
 	SHLQ   $0x01, DI
-	JCC    even98
+	JCC    even95
 	VMULPD Z17, Z10, Z10
 	VMULPD Z18, Z11, Z11
 
-even98:
+even95:
 	DECQ R8
-	JNE  bit97
+	JNE  bit94
 
-raised99:
+raised96:
 	VBROADCASTSD 128(AX), Z16
 	VBROADCASTSD 136(AX), Z17
 	VFMADD231PD  Z12, Z16, Z17
@@ -3495,21 +3495,21 @@ raised99:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised102
+	JE           raised99
 
-bit100:
+bit97:
 	VMULPD Z12, Z12, Z12
 	VMULPD Z13, Z13, Z13
 	SHLQ   $0x01, DI
-	JCC    even101
+	JCC    even98
 	VMULPD Z17, Z12, Z12
 	VMULPD Z18, Z13, Z13
 
-even101:
+even98:
 	DECQ R8
-	JNE  bit100
+	JNE  bit97
 
-raised102:
+raised99:
 	VBROADCASTSD 128(AX), Z16
 	VBROADCASTSD 136(AX), Z17
 	VFMADD231PD  Z14, Z16, Z17
@@ -3520,22 +3520,22 @@ raised102:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised105
+	JE           raised102
 
-bit103:
+bit100:
 	VMULPD Z14, Z14, Z14
 	VMULPD Z15, Z15, Z15
 	SHLQ   $0x01, DI
-	JCC    even104
+	JCC    even101
 	VMULPD Z17, Z14, Z14
 	VMULPD Z18, Z15, Z15
 
-even104:
+even101:
 	DECQ R8
-	JNE  bit103
+	JNE  bit100
 
-raised105:
-plain78:
+raised102:
+plain76:
 	MOVL    120(AX), DI
 	KMOVW   DI, K1
 	VMOVUPD Z0, (CX)
@@ -3561,7 +3561,7 @@ plain78:
 	IMUL3Q  $0x08, CX, CX
 	ADDQ    CX, 88(AX)
 	DECQ    72(AX)
-	JNE     tile69
+	JNE     tile67
 	VZEROUPPER
 	RET
 
@@ -3570,14 +3570,14 @@ plain78:
 TEXT ·micro1x2F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ j+0(FP), AX
 
-tile106:
+tile103:
 	CMPQ   112(AX), $0x00
-	JNE    load107
+	JNE    load104
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
-	JMP    begun108
+	JMP    begun105
 
-load107:
+load104:
 	MOVQ      48(AX), CX
 	MOVQ      56(AX), DX
 	ADDQ      88(AX), CX
@@ -3586,7 +3586,7 @@ load107:
 	VMOVUPD   (CX), Z0
 	VMOVUPD.Z 64(CX), K1, Z1
 
-begun108:
+begun105:
 	MOVQ  64(AX), CX
 	MOVQ  (AX), DX
 	MOVQ  8(AX), BX
@@ -3596,13 +3596,13 @@ begun108:
 	MOVQ  32(AX), DI
 	MOVQ  40(AX), R8
 	TESTQ CX, CX
-	JE    summed109
+	JE    summed106
 	MOVQ  96(AX), R9
 	CMPQ  R9, $0x01
-	JE    squares110
-	JA    absolutes111
+	JE    squares107
+	JA    absolutes108
 
-products112:
+products109:
 	VMOVUPD      (SI), Z2
 	VMOVUPD      (SI)(DI*1), Z3
 	VBROADCASTSD (DX), Z4
@@ -3611,10 +3611,10 @@ products112:
 	ADDQ         BX, DX
 	ADDQ         R8, SI
 	DECQ         CX
-	JNE          products112
-	JMP          summed109
+	JNE          products109
+	JMP          summed106
 
-squares110:
+squares107:
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (SI)(DI*1), Z3
 	VSUBPD.BCST (DX), Z2, Z4
@@ -3624,14 +3624,14 @@ squares110:
 	ADDQ        BX, DX
 	ADDQ        R8, SI
 	DECQ        CX
-	JNE         squares110
-	JMP         summed109
+	JNE         squares107
+	JMP         summed106
 
-absolutes111:
+absolutes108:
 	VBROADCASTSD constantsF64AVX512micro<>+0(SB), Z2
 	VBROADCASTSD constantsF64AVX512micro<>+32(SB), Z3
 
-absolute113:
+absolute110:
 	VMOVUPD     (SI), Z4
 	VMOVUPD     (SI)(DI*1), Z5
 	VSUBPD.BCST (DX), Z4, Z6
@@ -3643,11 +3643,11 @@ absolute113:
 	ADDQ        BX, DX
 	ADDQ        R8, SI
 	DECQ        CX
-	JNE         absolute113
+	JNE         absolute110
 
-summed109:
+summed106:
 	CMPQ    96(AX), $0x00
-	JNE     flagged114
+	JNE     flagged111
 	VMOVUPD 176(AX), Z2
 	VSUBPD  Z0, Z0, Z3
 	VORPD   Z3, Z2, Z2
@@ -3655,14 +3655,14 @@ summed109:
 	VORPD   Z3, Z2, Z2
 	VMOVUPD Z2, 176(AX)
 
-flagged114:
+flagged111:
 	MOVQ              48(AX), CX
 	MOVQ              56(AX), DX
 	ADDQ              88(AX), CX
 	MOVQ              104(AX), DX
 	CMPQ              DX, $0x01
-	JB                plain115
-	JA                root116
+	JB                plain112
+	JA                root113
 	VBROADCASTSD      128(AX), Z2
 	VBROADCASTSD      constantsF64AVX512micro<>+64(SB), Z3
 	VBROADCASTSD      constantsF64AVX512micro<>+96(SB), Z4
@@ -3710,11 +3710,11 @@ flagged114:
 	VSCALEFPD         Z2, Z0, Z0
 	VSUBPD.BCST       constantsF64AVX512micro<>+128(SB), Z3, Z3
 	VSCALEFPD         Z3, Z1, Z1
-	JMP               plain115
+	JMP               plain112
 
-root116:
+root113:
 	CMPQ              DX, $0x02
-	JNE               power117
+	JNE               power114
 	VBROADCASTSD      128(AX), Z4
 	VBROADCASTSD      constantsF64AVX512micro<>+64(SB), Z5
 	VSQRTPD           Z0, Z0
@@ -3771,9 +3771,9 @@ root116:
 	VSCALEFPD         Z5, Z1, Z1
 	VMULPD            Z0, Z2, Z0
 	VMULPD            Z1, Z3, Z1
-	JMP               plain115
+	JMP               plain112
 
-power117:
+power114:
 	VBROADCASTSD 128(AX), Z2
 	VBROADCASTSD 136(AX), Z3
 	VFMADD231PD  Z0, Z2, Z3
@@ -3784,22 +3784,22 @@ power117:
 	MOVQ         152(AX), DX
 	MOVQ         160(AX), BX
 	TESTQ        BX, BX
-	JE           raised121
+	JE           raised117
 
-bit119:
+bit115:
 	VMULPD Z0, Z0, Z0
 	VMULPD Z1, Z1, Z1
 	SHLQ   $0x01, DX
-	JCC    even120
+	JCC    even116
 	VMULPD Z3, Z0, Z0
 	VMULPD Z4, Z1, Z1
 
-even120:
+even116:
 	DECQ BX
-	JNE  bit119
+	JNE  bit115
 
-raised121:
-plain115:
+raised117:
+plain112:
 	MOVL    120(AX), DX
 	KMOVW   DX, K1
 	VMOVUPD Z0, (CX)
@@ -3811,7 +3811,7 @@ plain115:
 	IMUL3Q  $0x01, CX, CX
 	ADDQ    CX, 88(AX)
 	DECQ    72(AX)
-	JNE     tile106
+	JNE     tile103
 	VZEROUPPER
 	RET
 
@@ -3820,9 +3820,9 @@ plain115:
 TEXT ·micro8x1F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ j+0(FP), AX
 
-tile122:
+tile118:
 	CMPQ   112(AX), $0x00
-	JNE    load123
+	JNE    load119
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -3831,9 +3831,9 @@ tile122:
 	VPXORQ Z5, Z5, Z5
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
-	JMP    begun124
+	JMP    begun120
 
-load123:
+load119:
 	MOVQ      48(AX), CX
 	MOVQ      56(AX), DX
 	ADDQ      88(AX), CX
@@ -3850,7 +3850,7 @@ load123:
 	VMOVUPD.Z (SI)(DX*2), K1, Z6
 	VMOVUPD.Z (SI)(BX*1), K1, Z7
 
-begun124:
+begun120:
 	MOVQ  64(AX), CX
 	MOVQ  (AX), DX
 	MOVQ  8(AX), BX
@@ -3862,13 +3862,13 @@ begun124:
 	MOVQ  32(AX), R10
 	MOVQ  40(AX), R10
 	TESTQ CX, CX
-	JE    summed125
+	JE    summed121
 	MOVQ  96(AX), R11
 	CMPQ  R11, $0x01
-	JE    squares126
-	JA    absolutes127
+	JE    squares122
+	JA    absolutes123
 
-products128:
+products124:
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (DX), Z9
 	VFMADD231PD  Z8, Z9, Z0
@@ -3890,10 +3890,10 @@ products128:
 	ADDQ         R8, DI
 	ADDQ         R10, R9
 	DECQ         CX
-	JNE          products128
-	JMP          summed125
+	JNE          products124
+	JMP          summed121
 
-squares126:
+squares122:
 	VMOVUPD     (R9), Z8
 	VSUBPD.BCST (DX), Z8, Z9
 	VFMADD231PD Z9, Z9, Z0
@@ -3915,14 +3915,14 @@ squares126:
 	ADDQ        R8, DI
 	ADDQ        R10, R9
 	DECQ        CX
-	JNE         squares126
-	JMP         summed125
+	JNE         squares122
+	JMP         summed121
 
-absolutes127:
+absolutes123:
 	VBROADCASTSD constantsF64AVX512micro<>+0(SB), Z8
 	VBROADCASTSD constantsF64AVX512micro<>+32(SB), Z9
 
-absolute129:
+absolute125:
 	VMOVUPD     (R9), Z10
 	VSUBPD.BCST (DX), Z10, Z11
 	VANDPD      Z9, Z11, Z11
@@ -3952,11 +3952,11 @@ absolute129:
 	ADDQ        R8, DI
 	ADDQ        R10, R9
 	DECQ        CX
-	JNE         absolute129
+	JNE         absolute125
 
-summed125:
+summed121:
 	CMPQ    96(AX), $0x00
-	JNE     flagged130
+	JNE     flagged126
 	VMOVUPD 176(AX), Z8
 	VSUBPD  Z0, Z0, Z9
 	VORPD   Z9, Z8, Z8
@@ -3976,7 +3976,7 @@ summed125:
 	VORPD   Z9, Z8, Z8
 	VMOVUPD Z8, 176(AX)
 
-flagged130:
+flagged126:
 	MOVQ              48(AX), CX
 	MOVQ              56(AX), DX
 	ADDQ              88(AX), CX
@@ -3984,8 +3984,8 @@ flagged130:
 	LEAQ              (CX)(DX*4), SI
 	MOVQ              104(AX), DI
 	CMPQ              DI, $0x01
-	JB                plain131
-	JA                root132
+	JB                plain127
+	JA                root128
 	VBROADCASTSD      128(AX), Z8
 	VBROADCASTSD      constantsF64AVX512micro<>+64(SB), Z9
 	VBROADCASTSD      constantsF64AVX512micro<>+96(SB), Z10
@@ -4168,11 +4168,11 @@ flagged130:
 	VSCALEFPD         Z10, Z6, Z6
 	VSUBPD.BCST       constantsF64AVX512micro<>+128(SB), Z11, Z11
 	VSCALEFPD         Z11, Z7, Z7
-	JMP               plain131
+	JMP               plain127
 
-root132:
+root128:
 	CMPQ              DI, $0x02
-	JNE               power133
+	JNE               power129
 	VBROADCASTSD      128(AX), Z10
 	VBROADCASTSD      constantsF64AVX512micro<>+64(SB), Z11
 	VSQRTPD           Z0, Z0
@@ -4397,9 +4397,9 @@ root132:
 	VSCALEFPD         Z11, Z7, Z7
 	VMULPD            Z6, Z8, Z6
 	VMULPD            Z7, Z9, Z7
-	JMP               plain131
+	JMP               plain127
 
-power133:
+power129:
 	VBROADCASTSD 128(AX), Z8
 	VBROADCASTSD 136(AX), Z9
 	VFMADD231PD  Z0, Z8, Z9
@@ -4410,21 +4410,21 @@ power133:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised137
+	JE           raised132
 
-bit135:
+bit130:
 	VMULPD Z0, Z0, Z0
 	VMULPD Z1, Z1, Z1
 	SHLQ   $0x01, DI
-	JCC    even136
+	JCC    even131
 	VMULPD Z9, Z0, Z0
 	VMULPD Z10, Z1, Z1
 
-even136:
+even131:
 	DECQ R8
-	JNE  bit135
+	JNE  bit130
 
-raised137:
+raised132:
 	VBROADCASTSD 128(AX), Z8
 	VBROADCASTSD 136(AX), Z9
 	VFMADD231PD  Z2, Z8, Z9
@@ -4435,21 +4435,21 @@ raised137:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised140
+	JE           raised135
 
-bit138:
+bit133:
 	VMULPD Z2, Z2, Z2
 	VMULPD Z3, Z3, Z3
 	SHLQ   $0x01, DI
-	JCC    even139
+	JCC    even134
 	VMULPD Z9, Z2, Z2
 	VMULPD Z10, Z3, Z3
 
-even139:
+even134:
 	DECQ R8
-	JNE  bit138
+	JNE  bit133
 
-raised140:
+raised135:
 	VBROADCASTSD 128(AX), Z8
 	VBROADCASTSD 136(AX), Z9
 	VFMADD231PD  Z4, Z8, Z9
@@ -4460,21 +4460,21 @@ raised140:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised143
+	JE           raised138
 
-bit141:
+bit136:
 	VMULPD Z4, Z4, Z4
 	VMULPD Z5, Z5, Z5
 	SHLQ   $0x01, DI
-	JCC    even142
+	JCC    even137
 	VMULPD Z9, Z4, Z4
 	VMULPD Z10, Z5, Z5
 
-even142:
+even137:
 	DECQ R8
-	JNE  bit141
+	JNE  bit136
 
-raised143:
+raised138:
 	VBROADCASTSD 128(AX), Z8
 	VBROADCASTSD 136(AX), Z9
 	VFMADD231PD  Z6, Z8, Z9
@@ -4485,22 +4485,22 @@ raised143:
 	MOVQ         152(AX), DI
 	MOVQ         160(AX), R8
 	TESTQ        R8, R8
-	JE           raised146
+	JE           raised141
 
-bit144:
+bit139:
 	VMULPD Z6, Z6, Z6
 	VMULPD Z7, Z7, Z7
 	SHLQ   $0x01, DI
-	JCC    even145
+	JCC    even140
 	VMULPD Z9, Z6, Z6
 	VMULPD Z10, Z7, Z7
 
-even145:
+even140:
 	DECQ R8
-	JNE  bit144
+	JNE  bit139
 
-raised146:
-plain131:
+raised141:
+plain127:
 	MOVL    120(AX), DI
 	KMOVW   DI, K1
 	VMOVUPD Z0, K1, (CX)
@@ -4518,7 +4518,7 @@ plain131:
 	IMUL3Q  $0x08, CX, CX
 	ADDQ    CX, 88(AX)
 	DECQ    72(AX)
-	JNE     tile122
+	JNE     tile118
 	VZEROUPPER
 	RET
 
@@ -4527,13 +4527,13 @@ plain131:
 TEXT ·micro1x1F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ j+0(FP), AX
 
-tile147:
+tile142:
 	CMPQ   112(AX), $0x00
-	JNE    load148
+	JNE    load143
 	VPXORQ Z0, Z0, Z0
-	JMP    begun149
+	JMP    begun144
 
-load148:
+load143:
 	MOVQ      48(AX), CX
 	MOVQ      56(AX), DX
 	ADDQ      88(AX), CX
@@ -4541,7 +4541,7 @@ load148:
 	KMOVW     DX, K1
 	VMOVUPD.Z (CX), K1, Z0
 
-begun149:
+begun144:
 	MOVQ  64(AX), CX
 	MOVQ  (AX), DX
 	MOVQ  8(AX), BX
@@ -4551,37 +4551,37 @@ begun149:
 	MOVQ  32(AX), DI
 	MOVQ  40(AX), DI
 	TESTQ CX, CX
-	JE    summed150
+	JE    summed145
 	MOVQ  96(AX), R8
 	CMPQ  R8, $0x01
-	JE    squares151
-	JA    absolutes152
+	JE    squares146
+	JA    absolutes147
 
-products153:
+products148:
 	VMOVUPD      (SI), Z1
 	VBROADCASTSD (DX), Z2
 	VFMADD231PD  Z1, Z2, Z0
 	ADDQ         BX, DX
 	ADDQ         DI, SI
 	DECQ         CX
-	JNE          products153
-	JMP          summed150
+	JNE          products148
+	JMP          summed145
 
-squares151:
+squares146:
 	VMOVUPD     (SI), Z1
 	VSUBPD.BCST (DX), Z1, Z2
 	VFMADD231PD Z2, Z2, Z0
 	ADDQ        BX, DX
 	ADDQ        DI, SI
 	DECQ        CX
-	JNE         squares151
-	JMP         summed150
+	JNE         squares146
+	JMP         summed145
 
-absolutes152:
+absolutes147:
 	VBROADCASTSD constantsF64AVX512micro<>+0(SB), Z1
 	VBROADCASTSD constantsF64AVX512micro<>+32(SB), Z2
 
-absolute154:
+absolute149:
 	VMOVUPD     (SI), Z3
 	VSUBPD.BCST (DX), Z3, Z4
 	VANDPD      Z2, Z4, Z4
@@ -4589,24 +4589,24 @@ absolute154:
 	ADDQ        BX, DX
 	ADDQ        DI, SI
 	DECQ        CX
-	JNE         absolute154
+	JNE         absolute149
 
-summed150:
+summed145:
 	CMPQ    96(AX), $0x00
-	JNE     flagged155
+	JNE     flagged150
 	VMOVUPD 176(AX), Z1
 	VSUBPD  Z0, Z0, Z2
 	VORPD   Z2, Z1, Z1
 	VMOVUPD Z1, 176(AX)
 
-flagged155:
+flagged150:
 	MOVQ              48(AX), CX
 	MOVQ              56(AX), DX
 	ADDQ              88(AX), CX
 	MOVQ              104(AX), DX
 	CMPQ              DX, $0x01
-	JB                plain156
-	JA                root157
+	JB                plain151
+	JA                root152
 	VBROADCASTSD      128(AX), Z1
 	VBROADCASTSD      constantsF64AVX512micro<>+64(SB), Z2
 	VBROADCASTSD      constantsF64AVX512micro<>+96(SB), Z3
@@ -4632,11 +4632,11 @@ flagged155:
 	VFMADD231PD       Z2, Z0, Z0
 	VSUBPD.BCST       constantsF64AVX512micro<>+128(SB), Z1, Z1
 	VSCALEFPD         Z1, Z0, Z0
-	JMP               plain156
+	JMP               plain151
 
-root157:
+root152:
 	CMPQ              DX, $0x02
-	JNE               power158
+	JNE               power153
 	VBROADCASTSD      128(AX), Z2
 	VBROADCASTSD      constantsF64AVX512micro<>+64(SB), Z3
 	VSQRTPD           Z0, Z0
@@ -4667,9 +4667,9 @@ root157:
 	VSUBPD.BCST       constantsF64AVX512micro<>+128(SB), Z2, Z2
 	VSCALEFPD         Z2, Z0, Z0
 	VMULPD            Z0, Z1, Z0
-	JMP               plain156
+	JMP               plain151
 
-power158:
+power153:
 	VBROADCASTSD 128(AX), Z1
 	VBROADCASTSD 136(AX), Z2
 	VFMADD231PD  Z0, Z1, Z2
@@ -4677,20 +4677,20 @@ power158:
 	MOVQ         152(AX), DX
 	MOVQ         160(AX), BX
 	TESTQ        BX, BX
-	JE           raised162
+	JE           raised156
 
-bit160:
+bit154:
 	VMULPD Z0, Z0, Z0
 	SHLQ   $0x01, DX
-	JCC    even161
+	JCC    even155
 	VMULPD Z2, Z0, Z0
 
-even161:
+even155:
 	DECQ BX
-	JNE  bit160
+	JNE  bit154
 
-raised162:
-plain156:
+raised156:
+plain151:
 	MOVL    120(AX), DX
 	KMOVW   DX, K1
 	VMOVUPD Z0, K1, (CX)
@@ -4701,13 +4701,121 @@ plain156:
 	IMUL3Q  $0x01, CX, CX
 	ADDQ    CX, 88(AX)
 	DECQ    72(AX)
-	JNE     tile147
+	JNE     tile142
 	VZEROUPPER
 	RET
 
 // func fold4F64AVX512(j *uint64)
 // Requires: AVX, AVX512F
 TEXT ·fold4F64AVX512(SB), NOSPLIT, $0-8
+	MOVQ         j+0(FP), AX
+	VBROADCASTSD 72(AX), Z0
+	MOVL         80(AX), CX
+	KMOVW        CX, K1
+	MOVQ         40(AX), CX
+	MOVQ         (AX), DX
+	MOVQ         24(AX), BX
+
+rows157:
+	XORQ  SI, SI
+	MOVQ  64(AX), DI
+	TESTQ DI, DI
+	JE    tail159
+
+vector158:
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	MOVQ   16(AX), R8
+	MOVQ   8(AX), R9
+	MOVQ   48(AX), R10
+	LEAQ   (DX)(SI*1), R11
+	LEAQ   (R11)(R9*2), R12
+	ADDQ   SI, R8
+
+slot161:
+	VMOVUPD     (R8), Z1
+	VFMADD231PD (R11), Z1, Z3
+	VFMADD231PD (R11)(R9*1), Z1, Z4
+	VFMADD231PD (R12), Z1, Z5
+	VFMADD231PD (R12)(R9*1), Z1, Z6
+	ADDQ        CX, R8
+	ADDQ        CX, R11
+	ADDQ        CX, R12
+	DECQ        R10
+	JNE         slot161
+	MOVQ        32(AX), R8
+	LEAQ        (BX)(SI*1), R11
+	LEAQ        (R11)(R8*2), R12
+	VMULPD      Z0, Z3, Z3
+	VMOVUPD     Z3, (R11)
+	VMULPD      Z0, Z4, Z4
+	VMOVUPD     Z4, (R11)(R8*1)
+	VMULPD      Z0, Z5, Z5
+	VMOVUPD     Z5, (R12)
+	VMULPD      Z0, Z6, Z6
+	VMOVUPD     Z6, (R12)(R8*1)
+	ADDQ        $0x40, SI
+	DECQ        DI
+	JNE         vector158
+
+tail159:
+	CMPQ   80(AX), $0x00
+	JE     done160
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	MOVQ   16(AX), DI
+	MOVQ   8(AX), R8
+	MOVQ   48(AX), R9
+	LEAQ   (DX)(SI*1), R10
+	LEAQ   (R10)(R8*2), R11
+	ADDQ   SI, DI
+
+slot162:
+	VMOVUPD.Z   (DI), K1, Z1
+	VMOVUPD.Z   (R10), K1, Z2
+	VFMADD231PD Z2, Z1, Z3
+	VMOVUPD.Z   (R10)(R8*1), K1, Z2
+	VFMADD231PD Z2, Z1, Z4
+	VMOVUPD.Z   (R11), K1, Z2
+	VFMADD231PD Z2, Z1, Z5
+	VMOVUPD.Z   (R11)(R8*1), K1, Z2
+	VFMADD231PD Z2, Z1, Z6
+	ADDQ        CX, DI
+	ADDQ        CX, R10
+	ADDQ        CX, R11
+	DECQ        R9
+	JNE         slot162
+	MOVQ        32(AX), DI
+	LEAQ        (BX)(SI*1), R10
+	LEAQ        (R10)(DI*2), R11
+	VMULPD      Z0, Z3, Z3
+	VMOVUPD     Z3, K1, (R10)
+	VMULPD      Z0, Z4, Z4
+	VMOVUPD     Z4, K1, (R10)(DI*1)
+	VMULPD      Z0, Z5, Z5
+	VMOVUPD     Z5, K1, (R11)
+	VMULPD      Z0, Z6, Z6
+	VMOVUPD     Z6, K1, (R11)(DI*1)
+
+done160:
+	MOVQ   8(AX), SI
+	IMUL3Q $0x04, SI, SI
+	ADDQ   SI, DX
+	MOVQ   32(AX), SI
+	IMUL3Q $0x04, SI, SI
+	ADDQ   SI, BX
+	DECQ   56(AX)
+	JNE    rows157
+	VZEROUPPER
+	RET
+
+// func fold1F64AVX512(j *uint64)
+// Requires: AVX, AVX512F
+TEXT ·fold1F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ         j+0(FP), AX
 	VBROADCASTSD 72(AX), Z0
 	MOVL         80(AX), CX
@@ -4724,38 +4832,26 @@ rows163:
 
 vector164:
 	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
 	MOVQ   16(AX), R8
 	MOVQ   8(AX), R9
 	MOVQ   48(AX), R10
 	LEAQ   (DX)(SI*1), R11
-	LEAQ   (R11)(R9*2), R12
+	LEAQ   (R11)(R9*2), R9
 	ADDQ   SI, R8
 
 slot167:
 	VMOVUPD     (R8), Z1
 	VFMADD231PD (R11), Z1, Z3
-	VFMADD231PD (R11)(R9*1), Z1, Z4
-	VFMADD231PD (R12), Z1, Z5
-	VFMADD231PD (R12)(R9*1), Z1, Z6
 	ADDQ        CX, R8
 	ADDQ        CX, R11
-	ADDQ        CX, R12
+	ADDQ        CX, R9
 	DECQ        R10
 	JNE         slot167
 	MOVQ        32(AX), R8
 	LEAQ        (BX)(SI*1), R11
-	LEAQ        (R11)(R8*2), R12
+	LEAQ        (R11)(R8*2), R9
 	VMULPD      Z0, Z3, Z3
 	VMOVUPD     Z3, (R11)
-	VMULPD      Z0, Z4, Z4
-	VMOVUPD     Z4, (R11)(R8*1)
-	VMULPD      Z0, Z5, Z5
-	VMOVUPD     Z5, (R12)
-	VMULPD      Z0, Z6, Z6
-	VMOVUPD     Z6, (R12)(R8*1)
 	ADDQ        $0x40, SI
 	DECQ        DI
 	JNE         vector164
@@ -4764,102 +4860,6 @@ tail165:
 	CMPQ   80(AX), $0x00
 	JE     done166
 	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	MOVQ   16(AX), DI
-	MOVQ   8(AX), R8
-	MOVQ   48(AX), R9
-	LEAQ   (DX)(SI*1), R10
-	LEAQ   (R10)(R8*2), R11
-	ADDQ   SI, DI
-
-slot168:
-	VMOVUPD.Z   (DI), K1, Z1
-	VMOVUPD.Z   (R10), K1, Z2
-	VFMADD231PD Z2, Z1, Z3
-	VMOVUPD.Z   (R10)(R8*1), K1, Z2
-	VFMADD231PD Z2, Z1, Z4
-	VMOVUPD.Z   (R11), K1, Z2
-	VFMADD231PD Z2, Z1, Z5
-	VMOVUPD.Z   (R11)(R8*1), K1, Z2
-	VFMADD231PD Z2, Z1, Z6
-	ADDQ        CX, DI
-	ADDQ        CX, R10
-	ADDQ        CX, R11
-	DECQ        R9
-	JNE         slot168
-	MOVQ        32(AX), DI
-	LEAQ        (BX)(SI*1), R10
-	LEAQ        (R10)(DI*2), R11
-	VMULPD      Z0, Z3, Z3
-	VMOVUPD     Z3, K1, (R10)
-	VMULPD      Z0, Z4, Z4
-	VMOVUPD     Z4, K1, (R10)(DI*1)
-	VMULPD      Z0, Z5, Z5
-	VMOVUPD     Z5, K1, (R11)
-	VMULPD      Z0, Z6, Z6
-	VMOVUPD     Z6, K1, (R11)(DI*1)
-
-done166:
-	MOVQ   8(AX), SI
-	IMUL3Q $0x04, SI, SI
-	ADDQ   SI, DX
-	MOVQ   32(AX), SI
-	IMUL3Q $0x04, SI, SI
-	ADDQ   SI, BX
-	DECQ   56(AX)
-	JNE    rows163
-	VZEROUPPER
-	RET
-
-// func fold1F64AVX512(j *uint64)
-// Requires: AVX, AVX512F
-TEXT ·fold1F64AVX512(SB), NOSPLIT, $0-8
-	MOVQ         j+0(FP), AX
-	VBROADCASTSD 72(AX), Z0
-	MOVL         80(AX), CX
-	KMOVW        CX, K1
-	MOVQ         40(AX), CX
-	MOVQ         (AX), DX
-	MOVQ         24(AX), BX
-
-rows169:
-	XORQ  SI, SI
-	MOVQ  64(AX), DI
-	TESTQ DI, DI
-	JE    tail171
-
-vector170:
-	VPXORQ Z3, Z3, Z3
-	MOVQ   16(AX), R8
-	MOVQ   8(AX), R9
-	MOVQ   48(AX), R10
-	LEAQ   (DX)(SI*1), R11
-	LEAQ   (R11)(R9*2), R9
-	ADDQ   SI, R8
-
-slot173:
-	VMOVUPD     (R8), Z1
-	VFMADD231PD (R11), Z1, Z3
-	ADDQ        CX, R8
-	ADDQ        CX, R11
-	ADDQ        CX, R9
-	DECQ        R10
-	JNE         slot173
-	MOVQ        32(AX), R8
-	LEAQ        (BX)(SI*1), R11
-	LEAQ        (R11)(R8*2), R9
-	VMULPD      Z0, Z3, Z3
-	VMOVUPD     Z3, (R11)
-	ADDQ        $0x40, SI
-	DECQ        DI
-	JNE         vector170
-
-tail171:
-	CMPQ   80(AX), $0x00
-	JE     done172
-	VPXORQ Z3, Z3, Z3
 	MOVQ   16(AX), DI
 	MOVQ   8(AX), R8
 	MOVQ   48(AX), R9
@@ -4867,7 +4867,7 @@ tail171:
 	LEAQ   (R10)(R8*2), R8
 	ADDQ   SI, DI
 
-slot174:
+slot168:
 	VMOVUPD.Z   (DI), K1, Z1
 	VMOVUPD.Z   (R10), K1, Z2
 	VFMADD231PD Z2, Z1, Z3
@@ -4875,14 +4875,14 @@ slot174:
 	ADDQ        CX, R10
 	ADDQ        CX, R8
 	DECQ        R9
-	JNE         slot174
+	JNE         slot168
 	MOVQ        32(AX), DI
 	LEAQ        (BX)(SI*1), R10
 	LEAQ        (R10)(DI*2), R8
 	VMULPD      Z0, Z3, Z3
 	VMOVUPD     Z3, K1, (R10)
 
-done172:
+done166:
 	MOVQ   8(AX), SI
 	IMUL3Q $0x01, SI, SI
 	ADDQ   SI, DX
@@ -4890,7 +4890,7 @@ done172:
 	IMUL3Q $0x01, SI, SI
 	ADDQ   SI, BX
 	DECQ   56(AX)
-	JNE    rows169
+	JNE    rows163
 	VZEROUPPER
 	RET
 
@@ -4904,7 +4904,7 @@ TEXT ·narrowAVX512(SB), NOSPLIT, $0-8
 	MOVQ         24(AX), SI
 	VBROADCASTSD 32(AX), Z0
 
-vector175:
+vector169:
 	VMOVUPD   (DX), Z1
 	VSUBPD    (BX), Z1, Z1
 	VCVTPD2PS Z1, Y15
@@ -4913,7 +4913,7 @@ vector175:
 	ADDQ      $0x40, DX
 	ADDQ      $0x40, BX
 	DECQ      SI
-	JNE       vector175
+	JNE       vector169
 	VZEROUPPER
 	RET
 
@@ -4927,7 +4927,7 @@ TEXT ·widenAVX512(SB), NOSPLIT, $0-8
 	MOVQ         24(AX), SI
 	VBROADCASTSD 32(AX), Z0
 
-vector176:
+vector170:
 	VCVTPS2PD (DX), Z1
 	VMULPD    Z0, Z1, Z1
 	VMOVUPD   Z1, (CX)
@@ -4935,7 +4935,7 @@ vector176:
 	ADDQ      $0x20, DX
 	ADDQ      $0x40, BX
 	DECQ      SI
-	JNE       vector176
+	JNE       vector170
 	VZEROUPPER
 	RET
 

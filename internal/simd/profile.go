@@ -65,13 +65,12 @@ func apply[T Float](f Profile, v []T) {
 	// A sweep of no steps that begins with what is there.
 	var e T
 	size := int(unsafe.Sizeof(e))
-	rows, groups := active.geometry()
+	_, groups := active.geometry()
 	width := groups * groupBytes / size
 	full := len(v) / width
 	s := sweep{single: size == 4, dst: unsafe.Pointer(unsafe.SliceData(v)), dstRow: uintptr(width * size),
 		rows: full, cols: width, profile: f, add: true, base: Square}
 	s.run()
-	_ = rows
 	if rest := v[full*width:]; len(rest) > 0 {
 		s.dst, s.rows, s.cols = unsafe.Pointer(unsafe.SliceData(rest)), 1, len(rest)
 		s.run()

@@ -275,7 +275,7 @@ func (l *lanes) withoutSign() constant {
 // finish applies the profile and stores the tile.
 func (m *micro) finish() {
 	m.flagProducts()
-	plain, root, power, stored := m.label("plain"), m.label("root"), m.label("power"), m.label("stored")
+	plain, root, power := m.label("plain"), m.label("root"), m.label("power")
 	dst := m.place(fieldDst, fieldDstAt, fieldDstRow)
 	profile := m.get(fieldProfile)
 	m.CMPQ(profile, operand.U8(1))
@@ -292,7 +292,6 @@ func (m *micro) finish() {
 	m.inChunks(max(1, m.chunk()/2), m.raise)
 	m.Label(plain)
 	m.eachStored(dst, m.storeWhole, m.storeMasked)
-	m.Label(stored)
 }
 
 // chunk is how many sums are worked on at a time: as many as there are

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/nystream/nystream/blockstore"
+)
+
+var testModel = model{nodes: 20003, blocks: 7, exponent: 2.5, within: 0.8, seed: 3}
+
+func TestModelRefuses(t *testing.T) {
+	for _, change := range []func(*model){
+		func(m *model) { m.nodes = 13 },
+		func(m *model) { m.blocks = 0 },
+		func(m *model) { m.exponent = 2 },
+		func(m *model) { m.exponent = math.NaN() },
+		func(m *model) { m.within = -0.1 },
+		func(m *model) { m.within = math.NaN() },
+	} {
+		m := testModel
+		change(&m)
+		if _, err := newGenerator(m); err == nil {
+			t.Errorf("%+v is taken", m)
+		}
+	}
+}
+
+// TestSmallestModel has two nodes in each community.
+func TestSmallestModel(t *testing.T) {
+	g, err := newGenerator(model{nodes: 4, blocks: 2, exponent: 2.01, within: 1, seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range int64(100) {
+		src, dst := g.edge(i)
+		if src == dst || g.label(src) != g.label(dst) {
+			t.Fatalf("edge %d: %d to %d", i, src, dst)
+		}
+	}
+}
+
+func TestEdgesFollowTheModel(t *testing.T) {
+	g, err := newGenerator(testModel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const edges = 400_000
+	out, in := make([]float64, g.nodes), make([]float64, g.nodes)
+	within := 0.0
+	for i := range int64(edges) {
+		src, dst := g.edge(i)
+		if src == dst || src < 0 || dst < 0 || src >= int64(g.nodes) || dst >= int64(g.nodes) {
+			t.Fatalf("edge %d: %d to %d", i, src, dst)
+		}
+		out[src]++
+		in[dst]++
+		if g.label(src) == g.label(dst) {
+			within++
+		}
+	}
+	// An edge that is not bound to its community may still stay by chance.
+	want := g.within + (1-g.within)/float64(g.blocks)
+	if got := within / edges; math.Abs(got-want) > 4*math.Sqrt(want*(1-want)/edges) {
+		t.Errorf("a share of %v stays within its community, want %v", got, want)
+	}
+	for name, degrees := range map[string][]float64{"out": out, "in": in} {
+		if got := hill(degrees, 400); math.Abs(got-g.exponent) > 0.2 {
+			t.Errorf("%s-degrees have the exponent %v, want %v", name, got, g.exponent)
+		}
+	}
+	if c := correlation(out, in); math.Abs(c) > 0.1 {
+		t.Errorf("out- and in-degrees have the correlation %v", c)
+	}
+}
+
+// hill estimates the exponent of a density by its k largest values (Hill 1975).
+func hill(x []float64, k int) float64 {
+	x = slices.Clone(x)
+	slices.SortFunc(x, func(a, b float64) int { return int(b - a) })
+	sum := 0.0
+	for _, v := range x[:k] {
+		sum += math.Log(v / x[k])
+	}
+	return 1 + float64(k)/sum
+}
+
+func correlation(x, y []float64) float64 {
+	n := float64(len(x))
+	var sx, sy, xx, yy, xy float64
+	for i := range x {
+		sx += x[i]
+		sy += y[i]
+		xx += x[i] * x[i]
+		yy += y[i] * y[i]
+		xy += x[i] * y[i]
+	}
+	return (xy - sx*sy/n) / math.Sqrt((xx-sx*sx/n)*(yy-sy*sy/n))
+}
+
+func TestCommunitiesHaveEqualSizes(t *testing.T) {
+	g, err := newGenerator(testModel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes := make([]int, g.blocks)
+	for v := range int64(g.nodes) {
+		sizes[g.label(v)]++
+	}
+	if slices.Max(sizes)-slices.Min(sizes) > 1 {
+		t.Error(sizes)
+	}
+}
+
+// TestFilesAreReadBack writes the files twice: they are the same, and the graph
+// reader takes them.
+func TestFilesAreReadBack(t *testing.T) {
+	dir := t.TempDir()
+	edges, labels := filepath.Join(dir, "g.csv"), filepath.Join(dir, "g.labels.csv")
+	var before [2][]byte
+	for range 2 {
+		if err := write(testModel, 20_000, edges, labels); err != nil {
+			t.Fatal(err)
+		}
+		for k, path := range []string{edges, labels} {
+			content, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if before[k] != nil && !slices.Equal(before[k], content) {
+				t.Errorf("%s differs when written again", path)
+			}
+			before[k] = content
+		}
+	}
+	nodes, err := blockstore.ReadNodes(context.Background(), labels, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	graph, err := blockstore.ReadGraph(context.Background(), edges, blockstore.GraphOptions{Nodes: nodes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if graph.Edges != 20_000 || graph.Adjacency.Rows != testModel.nodes || graph.SelfLoops != 0 {
+		t.Errorf("%d edges, %d nodes, %d loops", graph.Edges, graph.Adjacency.Rows, graph.SelfLoops)
+	}
+}

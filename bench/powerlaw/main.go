@@ -1,0 +1,86 @@
+// Command powerlaw writes a directed graph whose degrees follow a power law and
+// whose nodes form communities, for measuring memory and time:
+//
+//	go run ./bench/powerlaw -nodes 1000000 -edges 10000000 -o /tmp/g.csv
+//
+// The communities of the nodes go to a second file, g.labels.csv here. The same
+// flags give the same files, byte by byte.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/stream"
+)
+
+func main() {
+	g := model{}
+	flag.IntVar(&g.nodes, "nodes", 1_000_000, "number of nodes")
+	edges := flag.Int64("edges", 10_000_000, "number of edges, repeated ones included")
+	flag.IntVar(&g.blocks, "blocks", 10, "number of communities")
+	flag.Float64Var(&g.exponent, "exponent", 2.5, "exponent of the degrees, 2.01 to 100: P(degree = k) ~ k^-exponent")
+	flag.Float64Var(&g.within, "within", 0.8, "probability that an edge is bound to stay in its community, 0 to 1")
+	flag.Uint64Var(&g.seed, "seed", 7, "seed")
+	out := flag.String("o", "", "file of the edges: src,dst (required)")
+	labels := flag.String("labels", "", "file of the communities: node,label (default: beside the edges)")
+	flag.Parse()
+	if *out == "" || flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "powerlaw: name the file to write with -o, and nothing else")
+		os.Exit(2)
+	}
+	if *labels == "" {
+		extension := filepath.Ext(*out)
+		*labels = strings.TrimSuffix(*out, extension) + ".labels" + extension
+	}
+	if err := write(g, *edges, *out, *labels); err != nil {
+		fmt.Fprintln(os.Stderr, "powerlaw:", err)
+		os.Exit(1)
+	}
+}
+
+// write writes both files.
+func write(m model, edges int64, out, labels string) error {
+	g, err := newGenerator(m)
+	if err != nil {
+		return err
+	}
+	if edges < 0 {
+		return fmt.Errorf("%d edges", edges)
+	}
+	if err := writePairs(out, "src", "dst", edges, g.edge); err != nil {
+		return err
+	}
+	return writePairs(labels, "node", "label", int64(m.nodes), func(v int64) (int64, int64) {
+		return v, g.label(v)
+	})
+}
+
+// writePairs writes two columns of integers.
+func writePairs(path, first, second string, rows int64, pair func(i int64) (a, b int64)) error {
+	kept := []stream.Field{{Name: first, Kind: stream.Int64}, {Name: second, Kind: stream.Int64}}
+	w, err := blockstore.Create(path, blockstore.Schema{Kept: kept, Rows: rows})
+	if err != nil {
+		return err
+	}
+	defer w.Abort() // does nothing after Commit
+	columns := []stream.Column{{Kind: stream.Int64}, {Kind: stream.Int64}}
+	for start := int64(0); start < rows; start += 8192 {
+		n := int(min(8192, rows-start))
+		columns[0].Reset()
+		columns[1].Reset()
+		for i := range n {
+			a, b := pair(start + int64(i))
+			columns[0].Ints = append(columns[0].Ints, a)
+			columns[1].Ints = append(columns[1].Ints, b)
+		}
+		if err := w.Write(&stream.Batch{X: stream.NewMatrix(n, 0), Kept: columns}, n); err != nil {
+			return err
+		}
+	}
+	return w.Commit()
+}

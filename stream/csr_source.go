@@ -1,0 +1,88 @@
+package stream
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Source is a source whose rows are the rows of the matrix, dense. It is for
+// matrices of which a block of dense rows fits in memory. columns are the names
+// of the columns, which for a graph are those of its nodes; nil calls them
+// c0, c1, ... It panics when there are names of another number than columns.
+// A row costs O(Cols).
+func (c *CSR) Source(name string, columns []string) Gatherer {
+	if columns == nil {
+		columns = make([]string, c.Cols)
+		for j := range columns {
+			columns[j] = fmt.Sprintf("c%d", j)
+		}
+	}
+	if len(columns) != c.Cols {
+		panic(fmt.Sprintf("stream: %d names for %d columns", len(columns), c.Cols))
+	}
+	return &csrSource{Info{Name: name, Columns: columns, Rows: int64(c.Rows)}, c}
+}
+
+type csrSource struct {
+	info Info
+	m    *CSR
+}
+
+func (s *csrSource) Info() Info { return s.info }
+
+func (s *csrSource) Open(ctx context.Context) (Reader, error) {
+	return &csrReader{ctx: ctx, m: s.m}, nil
+}
+
+// Gather implements Gatherer.
+func (s *csrSource) Gather(ctx context.Context, rows []int64, dst *Batch) error {
+	for i, r := range rows {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		s.m.expand(dst.X, i, int(r))
+	}
+	return nil
+}
+
+// expand writes row r with its zeros to row i of x.
+func (c *CSR) expand(x blas64.General, i, r int) {
+	if x.Cols == 0 {
+		return // x may have no data at all
+	}
+	dst := row(x, i)
+	clear(dst)
+	index, value := c.Row(r)
+	for p, j := range index {
+		dst[j] = 1
+		if value != nil {
+			dst[j] = value[p]
+		}
+	}
+}
+
+type csrReader struct {
+	ctx  context.Context
+	m    *CSR
+	next int
+}
+
+func (r *csrReader) Read(dst *Batch) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	n := min(dst.X.Rows, r.m.Rows-r.next)
+	for i := range n {
+		r.m.expand(dst.X, i, r.next+i)
+	}
+	r.next += n
+	if r.next == r.m.Rows {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+func (r *csrReader) Close() error { return nil }

@@ -1,0 +1,200 @@
+package cluster
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// columnSums is Fᵀ1.
+func columnSums(ctx context.Context, e stream.Engine, factors stream.Source) ([]float64, error) {
+	info := factors.Info()
+	d := len(info.Columns)
+	moments, err := stream.Fold(ctx, e, "degrees", factors, func() *sketch.Moments { return sketch.NewMoments(d) },
+		func() func(acc *sketch.Moments, b *stream.Block) error {
+			return func(acc *sketch.Moments, b *stream.Block) error { return inRows(info, b, acc.Add(b.X)) }
+		})
+	if err != nil {
+		return nil, err
+	}
+	sums := make([]float64, d)
+	moments.ColumnSums(sums)
+	return sums, nil
+}
+
+// inRows says in which row and column of the source a number is not finite.
+func inRows(info stream.Info, b *stream.Block, err error) error {
+	var bad *sketch.NonFiniteError
+	if errors.As(err, &bad) {
+		return &stream.BadValueError{Source: info.Name, Row: b.Start + int64(bad.Row), Column: info.Columns[bad.Col],
+			Reason: fmt.Sprintf("is %v, not a finite number", bad.Value)}
+	}
+	return err
+}
+
+// normaliser divides rows of factors by the roots of their degrees.
+type normaliser struct {
+	info stream.Info
+	sums []float64 // Fᵀ1
+}
+
+// apply puts the normalised rows of a block into dst and counts those whose
+// degree was raised.
+func (n normaliser) apply(dst blas64.General, b *stream.Block) (raised int64, err error) {
+	for i := range b.X.Rows {
+		row, out := rowOf(b.X, i), rowOf(dst, i)
+		self, degree := dot(row, row), dot(row, n.sums)
+		if degree < self*(1-1e-12) {
+			raised++
+		}
+		degree = math.Max(degree, self)
+		if !(degree <= math.MaxFloat64) {
+			return 0, fmt.Errorf("%s: the degree of row %d overflows: scale the factors down", n.info.Name, b.Start+int64(i))
+		}
+		clear(out)
+		if degree > 0 {
+			root := math.Sqrt(degree)
+			for j, v := range row {
+				out[j] = v / root
+			}
+		}
+	}
+	return raised, nil
+}
+
+func dot(x, y []float64) float64 {
+	return blas64.Dot(blas64.Vector{N: len(x), Inc: 1, Data: x}, blas64.Vector{N: len(y), Inc: 1, Data: y})
+}
+
+// fold makes the R factor of all normalised rows.
+func (n normaliser) fold(ctx context.Context, e stream.Engine, factors stream.Source) (*normalised, error) {
+	d := len(n.sums)
+	return stream.Fold(ctx, e, "normalised factors", factors, func() *normalised { return newNormalised(d) },
+		func() func(acc *normalised, b *stream.Block) error {
+			room := stream.NewMatrix(stream.PanelRows, d)
+			return func(acc *normalised, b *stream.Block) error {
+				for first, rows := range b.Panels(stream.PanelRows) {
+					part := stream.Block{Start: b.Start + int64(first), X: rows}
+					out := stream.RowSlice(room, 0, rows.Rows)
+					raised, err := n.apply(out, &part)
+					if err != nil {
+						return err
+					}
+					acc.raised += raised
+					if err := acc.qr.Add(out); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+		})
+}
+
+// project multiplies all normalised rows with a small matrix.
+func (n normaliser) project(ctx context.Context, e stream.Engine, factors stream.Source, by blas64.General) (blas64.General, error) {
+	out := blas64.General{Cols: by.Cols, Stride: by.Cols}
+	err := stream.Map(ctx, e, "spectral embedding", factors, by.Cols, false,
+		func() func(dst blas64.General, b *stream.Block) error {
+			var room blas64.General
+			return func(dst blas64.General, b *stream.Block) error {
+				if room.Rows < b.X.Rows {
+					room = stream.NewMatrix(b.X.Rows, b.X.Cols)
+				}
+				rows := stream.RowSlice(room, 0, b.X.Rows)
+				if _, err := n.apply(rows, b); err != nil {
+					return err
+				}
+				blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, rows, by, 0, dst)
+				return nil
+			}
+		},
+		func(_ *stream.Block, part blas64.General) error {
+			for i := range part.Rows {
+				out.Data = append(out.Data, rowOf(part, i)...)
+			}
+			out.Rows += part.Rows
+			return nil
+		})
+	return out, err
+}
+
+// normalised accumulates the R factor of normalised rows, and the number of rows
+// whose degree was raised.
+type normalised struct {
+	qr     *sketch.QR
+	raised int64
+}
+
+func newNormalised(d int) *normalised { return &normalised{qr: sketch.NewQR(d)} }
+
+// Merge appends what later has seen.
+func (n *normalised) Merge(later *normalised) error {
+	n.raised += later.raised
+	return n.qr.Merge(later.qr)
+}
+
+// Reset forgets everything.
+func (n *normalised) Reset() {
+	n.qr.Reset()
+	n.raised = 0
+}
+
+// MarshalBinary writes the count and the R factor.
+func (n *normalised) MarshalBinary() ([]byte, error) {
+	qr, err := n.qr.MarshalBinary()
+	return append(binary.LittleEndian.AppendUint64(nil, uint64(n.raised)), qr...), err
+}
+
+// UnmarshalBinary reads what MarshalBinary of as many columns wrote.
+func (n *normalised) UnmarshalBinary(data []byte) error {
+	if len(data) < 8 {
+		return fmt.Errorf("cluster: normalised factors cannot have %d bytes", len(data))
+	}
+	if err := n.qr.UnmarshalBinary(data[8:]); err != nil {
+		return err
+	}
+	n.raised = int64(binary.LittleEndian.Uint64(data))
+	return nil
+}
+
+// rightSingular gives the right singular vectors of a small matrix, the largest
+// entry of each positive, and the singular values.
+func rightSingular(r blas64.General) (v blas64.General, s []float64, err error) {
+	a := &mat.Dense{}
+	a.SetRawMatrix(r)
+	var f mat.SVD
+	if !f.Factorize(a, mat.SVDThinV) {
+		return v, nil, errors.New("the SVD of the normalised factors did not converge")
+	}
+	var vectors mat.Dense
+	f.VTo(&vectors)
+	v = vectors.RawMatrix()
+	for j := range v.Cols {
+		fixSign(v, j)
+	}
+	return v, f.Values(nil), nil
+}
+
+// fixSign makes the entry of a column that is largest in magnitude positive.
+func fixSign(m blas64.General, j int) {
+	best := 0.0
+	for i := range m.Rows {
+		if v := m.Data[i*m.Stride+j]; math.Abs(v) > math.Abs(best) {
+			best = v
+		}
+	}
+	for i := range m.Rows {
+		if best < 0 {
+			m.Data[i*m.Stride+j] = -m.Data[i*m.Stride+j]
+		}
+	}
+}

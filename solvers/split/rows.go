@@ -1,0 +1,60 @@
+package split
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/nystream/nystream/sketch"
+)
+
+// oneClass is all rows, in ascending order.
+func oneClass(n int) [][]int64 {
+	if n < 0 {
+		panic(fmt.Sprintf("split: %d rows", n))
+	}
+	return classRows(make([]int, n))
+}
+
+// classRows are the rows of each class, classes and rows ascending.
+func classRows(labels []int) [][]int64 {
+	rows := map[int][]int64{}
+	for i, l := range labels {
+		rows[l] = append(rows[l], int64(i))
+	}
+	var classes [][]int64
+	for _, l := range slices.Sorted(maps.Keys(rows)) {
+		classes = append(classes, rows[l])
+	}
+	return classes
+}
+
+func total(classes [][]int64) int {
+	n := 0
+	for _, rows := range classes {
+		n += len(rows)
+	}
+	return n
+}
+
+// shuffled is the rows in random order.
+func shuffled(rows []int64, random sketch.Stream) []int64 {
+	order := random.Choose(int64(len(rows)), len(rows))
+	for i, place := range order {
+		order[i] = rows[place]
+	}
+	return order
+}
+
+// divide lists training and test rows.
+func divide(n int, test func(i int) bool) Split {
+	var s Split
+	for i := range n {
+		if test(i) {
+			s.Test = append(s.Test, int64(i))
+		} else {
+			s.Train = append(s.Train, int64(i))
+		}
+	}
+	return s
+}

@@ -86,9 +86,9 @@ func (m *model) applyBudget(e stream.Engine, inputs ...*input) stream.Budget {
 		b.Add("model", 2*int64(d)*int64(m.rank()), "")
 		return b
 	}
-	p := int64(m.kernel.Left.Landmarks.Rows)
+	p := int64(m.kernel.Left.Entries())
 	if m.kernel.Right != nil {
-		p = max(p, int64(m.kernel.Right.Landmarks.Rows))
+		p = max(p, int64(m.kernel.Right.Entries()))
 	}
 	b.Add("model", p*int64(3*d+2*m.rank()), "")
 	b.Add("tiles", int64(e.Workers())*stream.PanelRows*(p+2*int64(m.rank())), "--threads")

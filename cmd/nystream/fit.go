@@ -26,7 +26,10 @@ type fitCommand struct {
 	ranked               bool // --rank was given
 	shift, precision     choice
 	landmarks            choice // of nystrom
+	features, weights    choice // of rff, of polysketch
 	passes               int    // exact passes, of subspace
+	refine               int    // exact passes from the model of a method on
+	tolerance            float64
 	output               string
 	factors, left, other string // files for U, for U of two, for V
 	planning             bool
@@ -87,6 +90,9 @@ func (c *fitCommand) addFlags(cmd *cobra.Command) {
 	f.StringVar(&c.kernel, "kernel", "", "`kernel` such as 'rbf(sigma2=0.2)', 'matern52(length=median)' or '0.5*linear() + laplace(gamma=1)'; nystream help kernels lists them")
 	f.IntVar(&c.rank, "rank", 0, "`number` of columns of U; also --n-components")
 	mustRegister(cmd.RegisterFlagCompletionFunc("kernel", completeKernels))
+	if c.method.tolerance {
+		f.Float64Var(&c.tolerance, "tol", 0, "relative spectral `error` to reach, such as 0.01, instead of --rank, which then is the most")
+	}
 	if c.method.sketchUsage != "" {
 		f.IntVar(&c.sketch, "sketch", 0, c.method.sketchUsage)
 	}
@@ -165,12 +171,17 @@ func (c *fitCommand) check(args []string) error {
 		{len(args) == 0 && len(c.matrix) == 0, "no data: name files, quoted globs, folders, or - for the standard input"},
 		{len(c.matrix) > 0 && len(args)+len(c.right) > 0, "--matrix names the matrix itself: leave out DATA and --right, or leave out --matrix"},
 		{len(c.matrix) > 0 && c.tiles() != lowrank.Float64, "--precision is for kernels: leave it out with --matrix"},
+		{len(c.matrix) > 0 && c.refine != 0, "--refine is for kernels: the fit of a --matrix has read all its entries; leave it out"},
 		{len(c.matrix) > 0 && c.kernel != "", "--matrix goes with --map, not with --kernel"},
 		{len(c.matrix) == 0 && c.mapping != "", "--map goes with --matrix; for rows of DATA name a --kernel"},
 		{len(c.matrix) == 0 && c.kernel == "", "--kernel is missing, such as --kernel 'rbf(gamma=median)'"},
 		{slices.Contains(args, "-") && slices.Contains(c.right, "-"), "the standard input can serve only one side: name files for DATA or for --right"},
-		{!c.ranked, "--rank is missing: how many columns U shall have, such as --rank 50"},
-		{c.rank < 1, "--rank must be at least 1"},
+		{!c.ranked && c.tolerance == 0 && c.method.name != "auto", "--rank is missing: how many columns U shall have, such as --rank 50" + c.orTolerance()},
+		{c.ranked && c.rank < 1, "--rank must be at least 1"},
+		{c.tolerance != 0 && !(c.tolerance > 0 && c.tolerance < 1), "--tol must be above 0 and below 1, such as 0.01"},
+		{c.tolerance != 0 && len(c.right) > 0, "--tol is for the symmetric matrix of one source: name a --rank with --right"},
+		{c.tolerance != 0 && c.refine != 0, "--refine needs a --rank instead of --tol"},
+		{len(c.right) > 0 && c.method.name == "landmark" && c.landmarks.index() > 1, "--landmarks is for the symmetric matrix of one source: with --right they are uniform"},
 		{c.output == "" && !c.planning, "-o is missing: the model file, such as -o model.npz"},
 		{c.factors != "" && len(c.right) > 0, "with --right there are two factors: name --left-factors, --right-factors or both"},
 		{len(c.right) > 0 && c.shift.index() > 0, "--shift is for the symmetric matrix of one source: leave it out with --right"},
@@ -184,6 +195,14 @@ func (c *fitCommand) check(args []string) error {
 		return err
 	}
 	return c.checkOutputs(append(append(args[:len(args):len(args)], c.right...), c.matrix...))
+}
+
+// orTolerance tells of the alternative to --rank.
+func (c *fitCommand) orTolerance() string {
+	if c.method.tolerance {
+		return "; or which error is small enough, such as --tol 0.01"
+	}
+	return ""
 }
 
 // tiles is the precision that was asked for.
@@ -218,10 +237,16 @@ type fitted struct {
 	matrix    *lowrank.MatrixModel // of an explicit matrix
 	notes     []string
 	entries   int64
-	estimate  float64 // NaN where a method gives none
+	estimate  float64 // NaN where a method gives none, as the next two
+	spectral  float64
+	trace     float64
+	steps     []toleranceStep // to a tolerance
+	reached   *bool           // whether the tolerance was reached, nil without one
+	chosen    string          // method and reasons, of auto
 	condition float64
 	bound     func() float64 // max|UᵀU−I|, after or before refinement
 	single    float64        // bound of the error of entries in float32, 0 in float64
+	exact     *exactPasses   // nil if there were none
 }
 
 func (f *fitted) values() []float64 {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/nystream/nystream/solvers/lowrank"
@@ -9,39 +10,49 @@ import (
 
 // fitResult is what fit prints as JSON.
 type fitResult struct {
-	Method             string         `json:"method"`
-	Kernel             string         `json:"kernel,omitempty"`
-	Map                string         `json:"map,omitempty"`
-	Rows               int64          `json:"rows"`
-	Columns            int64          `json:"columns"`
-	Dimension          int            `json:"dimension"` // columns of the data that were computed with
-	Rank               int            `json:"rank"`
-	Values             []number       `json:"values"`
-	Shift              number         `json:"shift"`
-	Passes             map[string]int `json:"passes"` // of the method, after landmarks were gathered
-	Scans              map[string]int `json:"scans"`  // before: to open text, for nulls and scaling
-	KernelEntries      int64          `json:"kernel_entries"`
-	Seconds            number         `json:"seconds"`
-	PeakRSSBytes       int64          `json:"peak_rss_bytes"`
-	Seed               uint64         `json:"seed"`
-	RowsDropped        int64          `json:"rows_dropped"`
-	ErrorEstimate      *number        `json:"error_estimate,omitempty"`
-	ErrorEstimateKind  string         `json:"error_estimate_kind,omitempty"`
-	Precision          string         `json:"precision"`
-	PrecisionBound     *number        `json:"precision_bound,omitempty"` // in float32: error of an entry over the largest entry
-	Condition          number         `json:"condition"`
-	OrthogonalityBound number         `json:"orthogonality_bound"`
-	Refined            bool           `json:"refined"`
-	ColumnsLeftOut     []string       `json:"columns_left_out"` // they hold no numbers
-	Notes              []string       `json:"notes"`
-	Output             string         `json:"output"`
-	Factors            string         `json:"factors,omitempty"`
-	LeftFactors        string         `json:"left_factors,omitempty"`
-	RightFactors       string         `json:"right_factors,omitempty"`
+	Method             string          `json:"method"`
+	Kernel             string          `json:"kernel,omitempty"`
+	Map                string          `json:"map,omitempty"`
+	Rows               int64           `json:"rows"`
+	Columns            int64           `json:"columns"`
+	Dimension          int             `json:"dimension"` // columns of the data that were computed with
+	Rank               int             `json:"rank"`
+	Values             []number        `json:"values"`
+	Shift              number          `json:"shift"`
+	Passes             map[string]int  `json:"passes"` // of the method, after landmarks were gathered
+	Scans              map[string]int  `json:"scans"`  // before: to open text, for nulls and scaling
+	KernelEntries      int64           `json:"kernel_entries"`
+	Seconds            number          `json:"seconds"`
+	PeakRSSBytes       int64           `json:"peak_rss_bytes"`
+	Seed               uint64          `json:"seed"`
+	RowsDropped        int64           `json:"rows_dropped"`
+	ErrorEstimate      *number         `json:"error_estimate,omitempty"`
+	ErrorEstimateKind  string          `json:"error_estimate_kind,omitempty"`
+	SpectralEstimate   *number         `json:"spectral_error_estimate,omitempty"`
+	TraceResidual      *number         `json:"trace_residual,omitempty"` // part of the trace of A that the columns of U leave
+	Chosen             string          `json:"chosen,omitempty"`         // by auto: the method, and why
+	Tolerance          number          `json:"tolerance,omitempty"`
+	ToleranceReached   *bool           `json:"tolerance_reached,omitempty"`
+	Steps              []toleranceStep `json:"steps,omitempty"` // passes on the way to the tolerance
+	Precision          string          `json:"precision"`
+	ExactPasses        *exactPasses    `json:"exact_passes,omitempty"`
+	PrecisionBound     *number         `json:"precision_bound,omitempty"` // in float32: error of an entry over the largest entry
+	Condition          number          `json:"condition"`
+	OrthogonalityBound number          `json:"orthogonality_bound"`
+	Refined            bool            `json:"refined"`
+	ColumnsLeftOut     []string        `json:"columns_left_out"` // they hold no numbers
+	Notes              []string        `json:"notes"`
+	Output             string          `json:"output"`
+	Factors            string          `json:"factors,omitempty"`
+	LeftFactors        string          `json:"left_factors,omitempty"`
+	RightFactors       string          `json:"right_factors,omitempty"`
 }
 
 // estimateKind says what the error estimate is.
-const estimateKind = "relative Frobenius error between held-back rows"
+const (
+	estimateKind = "relative Frobenius error between held-back rows"
+	probeKind    = "relative Frobenius error on random vectors"
+)
 
 // result collects what is known about a finished fit.
 func (j *job) result() *fitResult {
@@ -59,6 +70,11 @@ func (j *job) result() *fitResult {
 	}
 	if r.ErrorEstimate != nil {
 		r.ErrorEstimateKind = estimateKind
+	}
+	r.SpectralEstimate, r.TraceResidual, r.Chosen = optional(f.spectral), optional(f.trace), f.chosen
+	r.Tolerance, r.ToleranceReached, r.Steps = number(c.tolerance), f.reached, f.steps
+	if r.ExactPasses = f.exact; f.exact != nil && f.exact.estimate {
+		r.ErrorEstimateKind = probeKind
 	}
 	if c.tiles() == lowrank.Float32 {
 		r.PrecisionBound = optional(f.single)
@@ -87,14 +103,27 @@ func (j *job) passes() map[string]int {
 func (j *job) report() error {
 	r := j.result()
 	t := &text{title: j.describe(r.Rows, r.Columns)}
+	if r.Chosen != "" {
+		t.add("chosen", "%s", r.Chosen)
+	}
 	t.add("rank", "%d", r.Rank)
 	t.add("columns", "%d used", r.Dimension)
 	t.add("values", "%s", someValues(j.fitted.values()))
-	if j.cmd.symmetric() {
+	if j.oneFactor() {
 		t.add("shift", "%.4g", float64(r.Shift))
 	}
 	if r.ErrorEstimate != nil {
-		t.add("relative error", "about %.2g (Frobenius, from held-back rows)", float64(*r.ErrorEstimate))
+		from := "held-back rows"
+		if r.ErrorEstimateKind == probeKind {
+			from = "random vectors"
+		}
+		t.add("relative error", "about %s%.2g Frobenius, from %s", j.spectralWords(), float64(*r.ErrorEstimate), from)
+	}
+	if r.TraceResidual != nil && j.oneFactor() {
+		t.add("trace left", "%.4g of tr(A) is outside the columns of U", float64(*r.TraceResidual))
+	}
+	for _, s := range r.Steps {
+		t.add("step", "%s", s)
 	}
 	if r.PrecisionBound != nil {
 		t.add("precision", "float32: kernel entries within %.2g of the largest", float64(*r.PrecisionBound))
@@ -104,6 +133,9 @@ func (j *job) report() error {
 		t.add("dropped", "%s rows with nulls", count(r.RowsDropped))
 	}
 	t.add("passes", "%s", j.passWords())
+	if r.ExactPasses != nil {
+		t.add("exact passes", "%s", r.ExactPasses.words())
+	}
 	t.add("work", "%s kernel entries, %s, peak memory %s", count(r.KernelEntries), seconds(float64(r.Seconds)), bytes(r.PeakRSSBytes))
 	t.add("model", "%s", r.Output)
 	if u := r.Factors + r.LeftFactors; u != "" { // never both
@@ -113,6 +145,17 @@ func (j *job) report() error {
 		t.add("V", "%s", r.RightFactors)
 	}
 	return j.cmd.print(r, t)
+}
+
+// oneFactor says that the model is U·diag(values)·Uᵀ + shift·I.
+func (j *job) oneFactor() bool { return j.fitted.kernel != nil && j.fitted.kernel.Symmetric() }
+
+// spectralWords are the estimate of the spectral error, if there is one.
+func (j *job) spectralWords() string {
+	if math.IsNaN(j.fitted.spectral) {
+		return ""
+	}
+	return fmt.Sprintf("%.2g spectral, ", j.fitted.spectral)
 }
 
 // refinement says that factors would be better when they are written.

@@ -18,6 +18,7 @@ import (
 type methodInfo struct {
 	name, arguments, short, long string
 	sketchUsage, nnzUsage        string // "" if there is no such flag
+	tolerance                    bool   // takes --tol
 	symmetric                    bool   // may give one factor and a shift
 	twoSided                     bool   // may give two factors
 	addFlags                     func(c *fitCommand, cmd *cobra.Command)
@@ -37,20 +38,25 @@ type shape struct {
 }
 
 var methods = []methodInfo{
+	methodAuto,
 	{
 		name: "landmark", arguments: "DATA... [--right RIGHT...]",
 		short: "Keep all landmark columns and fit the core by least squares; the most accurate",
 		long: `Approximate the kernel matrix of the rows of DATA, or with --right the one between the
 rows of DATA and of RIGHT, from nnz·rank landmark rows, all of which are kept. One
-pass over each source; another two when factors are written.`,
-		sketchUsage: "core points are nnz times this `number`; 0 means 5 times the rank",
+pass over each source; another two when factors are written. With --tol instead of
+--rank the rank is the smallest whose estimated error is within the tolerance; --refine
+goes on from there with exact passes over all entries.`,
+		sketchUsage: "core points are nnz times this `number`; 0 means 10 times the rank",
 		nnzUsage:    "landmarks per column of U; 0 means 4",
 		symmetric:   true, twoSided: true,
-		addFlags: addShiftFlag("centred (least spectral error)", "fitted (least squares, near the diagonal of A)"),
-		solver: func(c *fitCommand) solver {
-			rule := map[string]lowrank.LandmarkShift{"centred": lowrank.ShiftCentred, "fitted": lowrank.ShiftFitted}
-			return landmarkSolver{lowrank.Landmark{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Shift: rule[c.shift.value], Precision: c.tiles()}}
+		tolerance: true,
+		addFlags: func(c *fitCommand, cmd *cobra.Command) {
+			addShiftFlag("centred (least spectral error)", "fitted (least squares, near the diagonal of A)")(c, cmd)
+			addLandmarksFlag(c, cmd, lowrank.ChoiceAuto, lowrank.ChoiceUniform, lowrank.ChoiceDeterminantal, lowrank.ChoicePivoted, lowrank.ChoiceLeverage)
+			addRefineFlag(c, cmd)
 		},
+		solver: landmarkSolverOf,
 	},
 	{
 		name: "s3spsd", arguments: "DATA...",
@@ -74,15 +80,23 @@ Algorithm 5). One pass; another two when factors are written.`,
 again without --right), or f of the entries of a matrix on disk with --matrix FILE
 --map f, by a singular value decomposition (Xie et al. 2023, Algorithm 4; for a
 matrix all of whose entries are read, Algorithm 1). One pass over each source;
-another two when factors are written.`,
+another two when factors are written. --refine goes on from there with a block Krylov
+iteration on all entries: rows in memory, time in proportion to both numbers of rows,
+and two passes come near the least error that the rank allows.`,
 		sketchUsage: sketchUsage,
 		nnzUsage:    nnzUsage,
 		twoSided:    true,
-		addFlags:    addMatrixFlags,
+		addFlags: func(c *fitCommand, cmd *cobra.Command) {
+			addMatrixFlags(c, cmd)
+			addRefineFlag(c, cmd)
+		},
 		solver: func(c *fitCommand) solver {
 			if len(c.matrix) > 0 {
 				f, _ := kernelgen.ParseMap(c.mapping) // checked when the job was made
 				return matrixSolver{lowrank.SSRSVDMatrix{Rank: c.rank, Sketch: c.sketch, Seed: c.seed}, f}
+			}
+			if c.refine != 0 {
+				return c.refinedSVD(lowrank.SSRSVD{Sketch: c.sketch, NNZ: c.nnz})
 			}
 			return svdSolver{lowrank.SSRSVD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Precision: c.tiles()}}
 		},
@@ -92,12 +106,15 @@ another two when factors are written.`,
 		short: "Nyström method: as many landmarks as the rank, uniform, by leverage or by pivots (Drineas & Mahoney 2005)",
 		long: `Approximate the positive semi-definite kernel matrix of the rows of DATA from as many
 landmark rows as the rank, by the Nyström method (Drineas and Mahoney 2005), without
-a multiple of the identity. One pass; another two when factors are written.`,
+a multiple of the identity; with --nnz from nnz times as many, truncated to the rank.
+One pass; another two when factors are written.`,
+		nnzUsage:  oneLandmark,
 		symmetric: true,
-		addFlags:  addLandmarksFlag,
+		addFlags: func(c *fitCommand, cmd *cobra.Command) {
+			addLandmarksFlag(c, cmd, lowrank.ChoiceUniform, lowrank.ChoiceLeverage, lowrank.ChoicePivoted, lowrank.ChoiceDeterminantal, lowrank.ChoiceAuto)
+		},
 		solver: func(c *fitCommand) solver {
-			choice := map[string]lowrank.LandmarkChoice{"uniform": lowrank.ChoiceUniform, "leverage": lowrank.ChoiceLeverage, "rpc": lowrank.ChoicePivoted}
-			return nystromSolver{lowrank.Nystrom{Rank: c.rank, Choice: choice[c.landmarks.value], Seed: c.seed, Precision: c.tiles()}}
+			return nystromSolver{lowrank.Nystrom{Rank: c.rank, NNZ: c.nnz, Choice: c.landmarkChoice(), Seed: c.seed, Precision: c.tiles()}}
 		},
 	},
 	{
@@ -105,14 +122,19 @@ a multiple of the identity. One pass; another two when factors are written.`,
 		short: "Nyström landmarks with a core fitted by least squares on more rows (Wang et al. 2016)",
 		long: `Approximate the positive semi-definite kernel matrix of the rows of DATA from as many
 landmark rows as the rank, with a core fitted by least squares on these and on
-uniformly drawn rows (Wang, Luo and Zhang 2016), without a multiple of the identity.
-One pass; another two when factors are written.`,
-		sketchUsage: "`number` of rows, besides the landmarks, that the core is fitted on; 0 means 5 times the rank",
+uniformly drawn rows (Wang, Luo and Zhang 2016), without a multiple of the identity;
+with --nnz from nnz times as many, truncated to the rank. One pass; another two when
+factors are written.`,
+		sketchUsage: "`number` of rows, besides the landmarks, that the core is fitted on; 0 means 5 times the number of landmarks",
+		nnzUsage:    oneLandmark,
 		symmetric:   true,
 		solver: func(c *fitCommand) solver {
-			return fastSolver{lowrank.FastSPSD{Rank: c.rank, Sketch: c.sketch, Seed: c.seed, Precision: c.tiles()}}
+			return fastSolver{lowrank.FastSPSD{Rank: c.rank, NNZ: c.nnz, Sketch: c.sketch, Seed: c.seed, Precision: c.tiles()}}
 		},
 	},
+	methodRPCholesky,
+	methodRFF,
+	methodPolySketch,
 	{
 		name: "subspace", arguments: "DATA...",
 		short: "Block Krylov iteration on all entries of A, from a landmark fit; the least error, for up to about 100,000 rows",
@@ -130,7 +152,7 @@ another two when factors are written.`,
 		},
 		solver: func(c *fitCommand) solver {
 			rule := map[string]lowrank.SubspaceShift{"centred": lowrank.SubspaceCentred, "none": lowrank.SubspaceNone}
-			return subspaceSolver{lowrank.Subspace{Rank: c.rank, Passes: c.passes, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Shift: rule[c.shift.value]}, c.tiles(), c.passes}
+			return subspaceSolver{lowrank.Subspace{Rank: c.rank, Passes: c.passes, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Shift: rule[c.shift.value]}, c.tiles(), c.passes, "--passes"}
 		},
 	},
 }
@@ -154,10 +176,32 @@ func addShiftFlag(rules ...string) func(c *fitCommand, cmd *cobra.Command) {
 	}
 }
 
-func addLandmarksFlag(c *fitCommand, cmd *cobra.Command) {
-	c.landmarks = newChoice("uniform", "leverage", "rpc")
-	cmd.Flags().Var(&c.landmarks, "landmarks", "how landmarks are chosen: uniform, leverage (in proportion to ridge leverage scores), rpc (randomly pivoted Cholesky, for a small trace of A − Â)")
+// addLandmarksFlag offers choices of landmarks, the first by default.
+func addLandmarksFlag(c *fitCommand, cmd *cobra.Command, choices ...lowrank.LandmarkChoice) {
+	meaning := map[lowrank.LandmarkChoice]string{
+		lowrank.ChoiceAuto:          "auto (the best of uniform, rpc and dpp on sampled rows)",
+		lowrank.ChoiceUniform:       "uniform",
+		lowrank.ChoiceLeverage:      "leverage (in proportion to ridge leverage scores)",
+		lowrank.ChoicePivoted:       "rpc (randomly pivoted Cholesky, for a small trace of A − Â)",
+		lowrank.ChoiceDeterminantal: "dpp (determinantal, of the leading eigenvectors, for a small norm)",
+	}
+	var words, usage []string
+	for _, choice := range choices {
+		words, usage = append(words, choice.String()), append(usage, meaning[choice])
+	}
+	c.landmarks = newChoice(words...)
+	cmd.Flags().Var(&c.landmarks, "landmarks", "how landmarks are chosen: "+strings.Join(usage, ", "))
 	completeChoice(cmd, "landmarks", &c.landmarks)
+}
+
+// landmarkChoice is what --landmarks says.
+func (c *fitCommand) landmarkChoice() lowrank.LandmarkChoice {
+	for choice := range lowrank.ChoiceAuto {
+		if choice.String() == c.landmarks.value {
+			return choice
+		}
+	}
+	return lowrank.ChoiceAuto
 }
 
 func addMatrixFlags(c *fitCommand, cmd *cobra.Command) {
@@ -179,7 +223,7 @@ func methodNames() []string {
 func methodTable() string {
 	var b strings.Builder
 	for _, m := range methods {
-		fmt.Fprintf(&b, "    %-9s %s\n", m.name, m.short)
+		fmt.Fprintf(&b, "    %-10s %s\n", m.name, m.short)
 	}
 	return b.String()
 }
@@ -189,7 +233,7 @@ func kernelFit(f *lowrank.Fit, err error) (*fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &fitted{kernel: f.Model, notes: f.Notes, entries: f.KernelEntries, estimate: f.ErrorEstimate,
+	return &fitted{kernel: f.Model, notes: f.Notes, entries: f.KernelEntries, estimate: f.ErrorEstimate, spectral: f.SpectralEstimate, trace: f.TraceResidual,
 		condition: f.Condition, bound: f.OrthogonalityBound, single: f.PrecisionBound}, nil
 }
 
@@ -200,22 +244,6 @@ func (s spsdSolver) plan(e stream.Engine, n shape) (*lowrank.Plan, error) {
 }
 
 func (s spsdSolver) fit(ctx context.Context, e stream.Engine, src sources, k kernelgen.Kernel) (*fitted, error) {
-	return kernelFit(s.Fit(ctx, e, src.left, k))
-}
-
-type landmarkSolver struct{ lowrank.Landmark }
-
-func (s landmarkSolver) plan(e stream.Engine, n shape) (*lowrank.Plan, error) {
-	if n.right > 0 {
-		return s.PlanRect(e, n.left, n.right, n.columns)
-	}
-	return s.Plan(e, n.left, n.columns)
-}
-
-func (s landmarkSolver) fit(ctx context.Context, e stream.Engine, src sources, k kernelgen.Kernel) (*fitted, error) {
-	if src.right != nil {
-		return kernelFit(s.FitRect(ctx, e, src.left, src.right, k))
-	}
 	return kernelFit(s.Fit(ctx, e, src.left, k))
 }
 
@@ -243,15 +271,16 @@ func (s fastSolver) fit(ctx context.Context, e stream.Engine, src sources, k ker
 type subspaceSolver struct {
 	lowrank.Subspace
 	precision lowrank.Precision
-	passes    int // as given: 0 is not the default here
+	passes    int    // as given: 0 is not the default here
+	flag      string // that gave them
 }
 
 func (s subspaceSolver) plan(e stream.Engine, n shape) (*lowrank.Plan, error) {
 	if s.precision != lowrank.Float64 {
-		return nil, fmt.Errorf("--precision %s: subspace computes in float64, since its exact passes would only reach the error of the entries", s.precision)
+		return nil, fmt.Errorf("--precision %s: exact passes compute in float64, since they would only reach the error of the entries", s.precision)
 	}
 	if s.passes < 1 {
-		return nil, fmt.Errorf("--passes %d must be at least 1", s.passes)
+		return nil, fmt.Errorf("%s %d must be at least 1", s.flag, s.passes)
 	}
 	return s.Plan(e, n.left, n.columns)
 }
@@ -261,7 +290,16 @@ func (s subspaceSolver) fit(ctx context.Context, e stream.Engine, src sources, k
 	if err != nil {
 		return nil, err
 	}
-	return kernelFit(f.Fit, nil)
+	return subspaceFit(f)
+}
+
+// subspaceFit is a fit with exact passes in the common shape.
+func subspaceFit(f *lowrank.SubspaceFit) (*fitted, error) {
+	out, err := kernelFit(f.Fit, nil)
+	if err == nil {
+		out.exact = &exactPasses{Made: f.ExactPasses, Residual: number(f.Residual())}
+	}
+	return out, err
 }
 
 type svdSolver struct{ lowrank.SSRSVD }
@@ -294,6 +332,6 @@ func (s matrixSolver) fit(ctx context.Context, e stream.Engine, src sources, _ k
 	if err != nil {
 		return nil, err
 	}
-	return &fitted{matrix: f.MatrixModel, notes: f.Notes, entries: f.Entries, estimate: math.NaN(),
+	return &fitted{matrix: f.MatrixModel, notes: f.Notes, entries: f.Entries, estimate: math.NaN(), spectral: math.NaN(), trace: math.NaN(),
 		condition: f.Condition, bound: f.OrthogonalityBound}, nil
 }

@@ -3,6 +3,7 @@ package lowrank
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -157,26 +158,52 @@ type eigen struct {
 
 // newEigen decomposes the symmetric part of a.
 func newEigen(what string, a blas64.General) (*eigen, error) {
-	n := a.Rows
-	if n == 0 {
+	if a.Rows == 0 {
 		return &eigen{Vectors: stream.NewMatrix(0, 0)}, nil
 	}
-	if !allFinite(a) {
-		return nil, notFinite(what)
-	}
-	sym := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := i; j < n; j++ {
-			sym.SetSym(i, j, a.Data[i*a.Stride+j]/2+a.Data[j*a.Stride+i]/2)
-		}
-	}
-	var f mat.EigenSym
-	if !f.Factorize(sym, true) {
-		return nil, fmt.Errorf("lowrank: the eigenvalues of %s did not converge", what)
+	f, err := factorize(what, a, true)
+	if err != nil {
+		return nil, err
 	}
 	var v mat.Dense
 	f.VectorsTo(&v)
 	return descending(f.Values(nil), v.RawMatrix()), nil
+}
+
+// eigenvaluesOf are those of the symmetric part of a, descending.
+func eigenvaluesOf(what string, a blas64.General) ([]float64, error) {
+	if a.Rows == 0 {
+		return nil, nil
+	}
+	f, err := factorize(what, a, false)
+	if err != nil {
+		return nil, err
+	}
+	values := f.Values(nil)
+	slices.Reverse(values)
+	return values, nil
+}
+
+func factorize(what string, a blas64.General, vectors bool) (*mat.EigenSym, error) {
+	if !allFinite(a) {
+		return nil, notFinite(what)
+	}
+	var f mat.EigenSym
+	if !f.Factorize(mat.NewSymDense(a.Rows, symmetricPart(a).Data), vectors) {
+		return nil, fmt.Errorf("lowrank: the eigenvalues of %s did not converge", what)
+	}
+	return &f, nil
+}
+
+// symmetricPart is (a + aᵀ)/2.
+func symmetricPart(a blas64.General) blas64.General {
+	s := stream.NewMatrix(a.Rows, a.Rows)
+	for i := range a.Rows {
+		for j := range a.Rows {
+			s.Data[i*s.Stride+j] = a.Data[i*a.Stride+j]/2 + a.Data[j*a.Stride+i]/2
+		}
+	}
+	return s
 }
 
 // descending reverses ascending eigenvalues and fixes the signs of the vectors.

@@ -9,7 +9,7 @@
 //
 // # One pass is enough
 //
-// Every method here but [Subspace] looks at A through a few rows of the sources,
+// Every method here but [Subspace] and [RPCholesky] looks at A through a few rows of the sources,
 // the landmarks. They are gathered first and kept in memory; then every row streams
 // past them once, and only a small triangular factor remains of what was
 // computed. A column of U is never stored: it is a function of a row, an
@@ -37,6 +37,11 @@
 //   - [Nystrom]: as many landmarks as the rank, chosen uniformly, by leverage
 //     scores or by randomly pivoted Cholesky, and no least squares.
 //   - [FastSPSD]: Wang, Luo & Zhang (2016), least squares without a shift.
+//   - [RPCholesky]: randomly pivoted Cholesky over all rows, with the rows in memory.
+//   - [RFF]: random Fourier features, independent or orthogonal, for kernels of a
+//     difference; no landmarks.
+//   - [PolySketch]: TensorSketch features, for polynomials and exponentials of an
+//     inner product, and rbf; no landmarks.
 //   - [Subspace]: block Krylov iteration on all entries, a few times over, with
-//     the rows in memory.
+//     the rows in memory; [SubspaceSVD] for two sources.
 package lowrank

@@ -19,16 +19,19 @@ import (
 // Ĉ is the landmarks' part of a sparse-sign sketch, or the identity when Signs
 // is nil. c(x) is the row of the sketch at x: zero unless x is a landmark of
 // the source of the fit, that is a row with a landmark's number and a
-// landmark's content.
+// landmark's content. With Features there are no landmarks, and instead
+//
+//	u(x) = Features(x)·Projection·Refinement
 //
 // Cost for one row: p kernel entries for p landmarks, and 2·p·r flops (with
 // Signs p + 2·c·r) for rank r.
 type Embedding struct {
-	Landmarks  blas64.General // p×d
+	Landmarks  blas64.General // p×d; 0×d with Features
 	Rows       []int64        // their row numbers in the source of the fit, ascending
 	Signs      *sketch.SparseSign
+	Features   FeatureMap // nil unless the model is of random features
 	RangeShift float64
-	Projection blas64.General // p×r, or c×r with Signs
+	Projection blas64.General // p×r, or c×r with Signs or Features
 	Refinement blas64.General // r×r, or empty before Refine
 	Unit       float64        // the kernel is multiplied by this power of two; 0 means 1
 }
@@ -42,8 +45,20 @@ func (e *Embedding) unit() float64 {
 
 // width is the number of columns before projection.
 func (e *Embedding) width() int {
-	if e.Signs != nil {
+	switch {
+	case e.Features != nil:
+		return e.Features.Columns()
+	case e.Signs != nil:
 		return e.Signs.Cols
+	}
+	return e.Landmarks.Rows
+}
+
+// Entries is how many numbers are computed for a row before they are folded and
+// projected: kernel entries with landmarks, or features.
+func (e *Embedding) Entries() int {
+	if e.Features != nil {
+		return e.Features.Columns()
 	}
 	return e.Landmarks.Rows
 }
@@ -57,21 +72,27 @@ type embedder struct {
 	t     *tiles
 	panel *panel
 	name  string
-	tile  blas64.General // foldRows × p, if there are signs
-	small *singleTiles   // instead of tile, in float32
-	fold  blas64.General // PanelRows × c, or × p without signs
-	proj  blas64.General // PanelRows × r
+	tile  blas64.General              // foldRows × p, if there are signs
+	small *singleTiles                // instead of tile, in float32
+	apply func(dst, x blas64.General) // instead of tiles, for features
+	fold  blas64.General              // PanelRows × c, or × p without signs
+	proj  blas64.General              // PanelRows × r
 	work  kernelgen.Workspace
 }
 
 func (t *tiles) embedder(e *Embedding, p *panel, name string) *embedder {
 	m := &embedder{e: e, t: t, panel: p, name: name}
-	if e.Signs == nil {
+	switch {
+	case e.Features != nil:
+		m.fold = stream.NewMatrix(stream.PanelRows, e.Features.Columns())
+	case e.Signs == nil:
 		m.fold = stream.NewMatrix(stream.PanelRows, p.rows.Rows)
-	} else {
+	default:
 		m.fold = stream.NewMatrix(stream.PanelRows, e.Signs.Cols)
 	}
 	switch {
+	case e.Features != nil:
+		m.apply = e.Features.Applier()
 	case t.precision == Float32:
 		m.small = newSingleTiles(t, p, e.Signs)
 	case e.Signs != nil:
@@ -81,7 +102,7 @@ func (t *tiles) embedder(e *Embedding, p *panel, name string) *embedder {
 	return m
 }
 
-// raw computes (K(x, landmarks)·Ĉ − RangeShift·c) for at most PanelRows rows
+// raw computes (K(x, landmarks)·Ĉ − RangeShift·c), or features, for at most PanelRows rows
 // whose first has the number start. The result is valid until the next call.
 func (m *embedder) raw(x blas64.General, start int64) (blas64.General, error) {
 	fold, err := m.unshifted(x, func(i int) int64 { return start + int64(i) })
@@ -109,9 +130,12 @@ func (m *embedder) rawNumbered(x blas64.General, number []int64) (blas64.General
 	return fold, nil
 }
 
-// unshifted computes K(x, landmarks)·Ĉ and checks it. number gives the number
+// unshifted computes K(x, landmarks)·Ĉ, or features, and checks it. number gives the number
 // of a row for messages.
 func (m *embedder) unshifted(x blas64.General, number func(i int) int64) (blas64.General, error) {
+	if m.apply != nil {
+		return m.features(x, number)
+	}
 	fold := stream.RowSlice(m.fold, 0, x.Rows)
 	switch {
 	case m.small != nil:

@@ -1,111 +1,396 @@
 package lowrank
 
 import (
+	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/stream"
 )
 
-// The error estimate is stratified. A method knows the landmarks of A, and may
-// be better or worse there than anywhere else, so the rows of a source fall into
-// two strata: its landmarks, all of which are looked at, and the others, of
-// which a sample is that no sketch has seen. Means of squares over the sampled
-// entries of each pair of strata are weighed as the entries occur in A; for one
-// source the diagonal, where the shift acts, is a stratum of its own.
+// The errors of a fit are estimated from the entries between sampled rows. A
+// method knows the landmarks of A, and may be better or worse there than anywhere
+// else, so the rows of a source fall into two strata: its landmarks, all of which
+// are looked at, and the others, of which a sample is that no sketch has seen.
+// The sample needs no pass, which an independent test sketch of A (Tropp,
+// Yurtsever, Udell & Cevher 2019, §6) would need besides its columns.
+//
+// Frobenius: means of squares over the entries of each pair of strata, weighed as
+// they occur in A, the diagonal, where the shift acts, by itself.
+//
+// Spectral: the matrix between sampled rows, entry (i, j) times √(w_i·w_j) for
+// rows that stand for w_i and w_j, has the eigenvalues of the whole in the limit
+// if its diagonal is left as it is (Koltchinskii & Giné 2000). What sampling adds
+// to them as noise is taken away, see [shrink].
 
-// stratum is rows of a source that stand for others.
-type stratum struct {
-	rows *panel
-	of   float64        // number of rows of the source that they stand for
-	u    blas64.General // their embedding
+// sampleSide is the rows of one side that stand for all rows of a source.
+type sampleSide struct {
+	rows  *panel
+	known int            // the first ones, landmarks, which stand for themselves
+	of    float64        // how many rows the others stand for
+	u     blas64.General // the embedding of all
 }
 
-// strata splits the n rows of a source.
-func (t *tiles) strata(side *Embedding, landmarks []int64, known blas64.General, held *panel, n int64) ([]stratum, error) {
-	p := side.pack(t)
-	own := t.pack(known, landmarks, nil)
-	all := []stratum{{rows: own, of: float64(len(landmarks))}, {rows: held, of: float64(n - int64(len(landmarks)))}}
-	for i := range all {
-		var err error
-		if all[i].u, err = t.embedRows(side, p, all[i].rows, "rows of the error estimate"); err != nil {
-			return nil, err
+// weight is the number of rows of the source that row i stands for.
+func (s *sampleSide) weight(i int) float64 {
+	if i < s.known {
+		return 1
+	}
+	return s.of / float64(s.held())
+}
+
+// roots are the square roots of the weights of all rows.
+func (s *sampleSide) roots() []float64 {
+	w := make([]float64, len(s.rows.number))
+	for i := range w {
+		w[i] = math.Sqrt(s.weight(i))
+	}
+	return w
+}
+
+// held is the number of rows that are not landmarks.
+func (s *sampleSide) held() int { return len(s.rows.number) - s.known }
+
+// stratum is 0 for landmarks and 1 for other rows.
+func (s *sampleSide) stratum(i int) int {
+	if i < s.known {
+		return 0
+	}
+	return 1
+}
+
+// rowsOf is the number of rows of the source in a stratum.
+func (s *sampleSide) rowsOf(stratum int) float64 {
+	if stratum == 0 {
+		return float64(s.known)
+	}
+	return s.of
+}
+
+// unseen is the part of the rows that were sampled from but not drawn.
+func (s *sampleSide) unseen() float64 {
+	if s.of == 0 {
+		return 0
+	}
+	return math.Max(0, 1-float64(s.held())/s.of)
+}
+
+// sampleSide joins the landmarks and the held-back rows of a source of n rows.
+func (t *tiles) sampleSide(side *Embedding, known blas64.General, number []int64, held *panel, n int64) (*sampleSide, error) {
+	s := &sampleSide{known: len(number), of: float64(n - int64(len(number)))}
+	rows := stream.NewMatrix(len(number)+held.rows.Rows, held.rows.Cols)
+	for i := range rows.Rows {
+		if i < s.known {
+			copy(rowOf(rows, i), rowOf(known, i))
+		} else {
+			copy(rowOf(rows, i), rowOf(held.rows, i-s.known))
 		}
 	}
-	return all, nil
+	s.rows = t.pack(rows, slices.Concat(number, held.number), nil)
+	var err error
+	s.u, err = t.embedRows(side, side.pack(t), s.rows, "rows of the error estimate")
+	return s, err
 }
 
-// estimate is the estimated relative Frobenius error of a model. The landmarks
-// of A's rows are those of the right embedding, and the other way round: u(x)
-// compares a left row with landmarks among the right rows.
-func (t *tiles) estimate(m *Model, heldLeft, heldRight *panel) (float64, error) {
-	if len(heldLeft.number) < 2 || len(heldRight.number) < 2 {
-		return math.NaN(), nil
+// errorEstimate is what a sample says about the error of a model. NaN stands for
+// what cannot be told.
+type errorEstimate struct {
+	frobenius float64 // ‖A−Â‖_F/‖A‖_F
+	spectral  float64 // ‖A−Â‖₂/‖A‖₂
+	trace     float64 // see Fit.TraceResidual
+	notes     []string
+}
+
+// estimate looks at a model. The landmarks of A's rows are those of the right
+// embedding, and the other way round: u(x) compares a left row with landmarks
+// among the right rows. wholeTrace is tr(A), NaN if nobody knows.
+func (t *tiles) estimate(m *Model, heldLeft, heldRight *panel, wholeTrace float64) (*errorEstimate, error) {
+	out := &errorEstimate{math.NaN(), math.NaN(), math.NaN(), nil}
+	if tooFew(m.Rows, m.right().Rows, heldLeft) || tooFew(m.Cols, m.Left.Rows, heldRight) {
+		return out, nil
 	}
-	left, err := t.strata(m.Left, m.right().Rows, m.right().Landmarks, heldLeft, m.Rows)
+	left, err := t.sampleSide(m.Left, m.right().Landmarks, m.right().Rows, heldLeft, m.Rows)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	right := left
 	if !m.Symmetric() {
-		if right, err = t.strata(m.Right, m.Left.Rows, m.Left.Landmarks, heldRight, m.Cols); err != nil {
-			return 0, err
+		if right, err = t.sampleSide(m.Right, m.Left.Landmarks, m.Left.Rows, heldRight, m.Cols); err != nil {
+			return nil, err
 		}
 	}
-	var sum frobenius
-	for i := range left {
-		for j := range right {
-			if err := t.addStrata(&sum, m, left[i], right[j], m.Symmetric() && i == j); err != nil {
-				return 0, err
-			}
-		}
+	b, err := t.sampledBlock(m, left, right, m.Symmetric() || heldLeft == heldRight)
+	if err != nil {
+		return nil, err
 	}
-	return ratio(math.Sqrt(sum.diff), math.Sqrt(sum.entry)), nil
+	norm, err := b.norm()
+	if err != nil {
+		return nil, err
+	}
+	entries := b.squares()
+	b.subtract(m)
+	errors := b.squares()
+	rest, err := b.norm()
+	if err != nil {
+		return nil, err
+	}
+	missed := b.missed(m, wholeTrace)
+	errors += missed * b.largest
+	if missed > 0 {
+		rest = math.Max(rest, math.Min(b.largest, missed))
+		out.notes = append(out.notes, fmt.Sprintf("rows that no sample has met hold %.2g of the trace of A − Â: the error estimate allows for them, but verify measures it", missed/wholeTrace))
+	}
+	out.frobenius = ratio(math.Sqrt(errors), math.Sqrt(entries))
+	out.spectral = ratio(rest, norm)
+	if wholeTrace > 0 {
+		out.trace = (wholeTrace - sum(m.Values) - m.Shift*float64(len(m.Values))) / wholeTrace
+	}
+	return out, nil
 }
 
-// addStrata adds what the entries between two strata stand for. same says that
-// they are one stratum of a symmetric matrix, with a diagonal.
-func (t *tiles) addStrata(sum *frobenius, m *Model, a, b stratum, same bool) error {
-	var off, on frobenius
-	approx := mul(blas.NoTrans, scaleCols(a.u, m.Values), blas.Trans, b.u)
-	err := t.eachTile(a.rows.rows, b.rows, func(first int, tile blas64.General) error {
+// tooFew says that rows which are neither landmarks nor held back are not
+// represented.
+func tooFew(n int64, landmarks []int64, held *panel) bool {
+	return len(held.number) < 2 && int64(len(landmarks)+len(held.number)) < n
+}
+
+// sampledBlock is a matrix between sampled rows with its entries weighed: first
+// A, then A − Â.
+type sampledBlock struct {
+	left, right *sampleSide
+	symmetric   bool
+	m           blas64.General
+	diagonal    []diagonalEntry
+	largest     float64 // diagonal entry of A
+}
+
+// diagonalEntry is an entry of the diagonal of A, without weight.
+type diagonalEntry struct {
+	i, j  int
+	value float64
+}
+
+// sampledBlock evaluates A. one says that left and right rows are of one source.
+func (t *tiles) sampledBlock(m *Model, left, right *sampleSide, one bool) (*sampledBlock, error) {
+	b := &sampledBlock{left: left, right: right, symmetric: m.Symmetric(), m: stream.NewMatrix(len(left.rows.number), len(right.rows.number))}
+	rows, cols := left.roots(), right.roots()
+	err := t.eachTile(left.rows.rows, right.rows, func(first int, tile blas64.General) error {
 		for i := range tile.Rows {
-			guess := rowOf(approx, first+i)
+			row, w := rowOf(b.m, first+i), rows[first+i]
 			for j, v := range rowOf(tile, i) {
-				if same && first+i == j {
-					on.add(v, v-guess[j]-m.Shift)
-				} else {
-					off.add(v, v-guess[j])
-				}
+				row[j] = v * w * cols[j]
+			}
+			if one {
+				b.addDiagonal(first+i, rowOf(tile, i))
 			}
 		}
 		return nil
 	})
-	if same {
-		sum.weigh(on, a.of)
-		sum.weigh(off, a.of*(a.of-1))
+	b.placeDiagonal()
+	return b, err
+}
+
+// addDiagonal keeps the entry of row i on the diagonal of A, if there is one.
+func (b *sampledBlock) addDiagonal(i int, entries []float64) {
+	for _, part := range [][2]int{{0, b.right.known}, {b.right.known, len(entries)}} { // each ascends
+		j, found := slices.BinarySearch(b.right.rows.number[part[0]:part[1]], b.left.rows.number[i])
+		if found {
+			j += part[0]
+			b.diagonal = append(b.diagonal, diagonalEntry{i, j, entries[j]})
+			b.largest = math.Max(b.largest, math.Abs(entries[j]))
+		}
+	}
+}
+
+// drawn says that an entry of the diagonal stands for others.
+func (b *sampledBlock) drawn(d diagonalEntry) bool {
+	return d.i >= b.left.known && d.j >= b.right.known
+}
+
+// meanDiagonal is the mean of the entries that stand for others, and its standard
+// error.
+func (b *sampledBlock) meanDiagonal() (mean, deviation float64) {
+	var n, s, squares float64
+	for _, d := range b.diagonal {
+		if b.drawn(d) {
+			n, s, squares = n+1, s+d.value, squares+d.value*d.value
+		}
+	}
+	if n < 2 {
+		return 0, math.Inf(1)
+	}
+	mean = s / n
+	return mean, math.Sqrt(math.Max(0, squares/n-mean*mean) / n)
+}
+
+// placeDiagonal puts the diagonal where it belongs in the spectrum: every row has
+// one entry on it, so it is not weighed; that of drawn rows is the mean.
+func (b *sampledBlock) placeDiagonal() {
+	mean, _ := b.meanDiagonal()
+	for _, d := range b.diagonal {
+		v := d.value
+		if b.drawn(d) {
+			v = mean
+		}
+		b.m.Data[d.i*b.m.Stride+d.j] = v
+	}
+}
+
+// subtract makes A into A − Â.
+func (b *sampledBlock) subtract(m *Model) {
+	u, v := scaleCols(b.left.u, m.Values), b.right.u
+	for k, d := range b.diagonal {
+		b.diagonal[k].value = d.value - dot(rowOf(u, d.i), rowOf(v, d.j)) - m.Shift
+	}
+	u, v = scaleRows(u, b.left.roots()), scaleRows(v, b.right.roots())
+	if u.Rows > 0 && v.Rows > 0 && u.Cols > 0 {
+		blas64.Gemm(blas.NoTrans, blas.Trans, -1, u, v, 1, b.m)
+	}
+	b.placeDiagonal()
+}
+
+// squares is the sum of the squares of all entries that the block stands for.
+func (b *sampledBlock) squares() float64 {
+	var sums, counts, on, places [2][2]float64 // by strata
+	for _, d := range b.diagonal {
+		i, j := b.left.stratum(d.i), b.right.stratum(d.j)
+		on[i][j] += d.value * d.value
+		places[i][j]++
+		b.m.Data[d.i*b.m.Stride+d.j] = 0
+	}
+	for i := range b.m.Rows {
+		row, of := rowOf(b.m, i), b.left.stratum(i)
+		known, held := row[:b.right.known], row[b.right.known:]
+		sums[of][0] += dot(known, known)
+		sums[of][1] += dot(held, held)
+		counts[of][0] += float64(len(known))
+		counts[of][1] += float64(len(held))
+	}
+	b.placeDiagonal()
+	all := 0.0
+	for i := range 2 {
+		for j := range 2 {
+			sampled, whole, diagonal := counts[i][j]-places[i][j], b.left.rowsOf(i)*b.right.rowsOf(j), 0.0
+			if i == j && places[i][j] > 0 {
+				diagonal = b.left.rowsOf(i)
+				all += on[i][j] / places[i][j] * diagonal
+			}
+			if sampled > 0 { // sums have a weight of whole/counts already
+				all += sums[i][j] * counts[i][j] / sampled * (whole - diagonal) / whole
+			}
+		}
+	}
+	return all
+}
+
+// missed is the part of the trace of A − Â that the sample does not explain, 0 if
+// it may be chance or the trace is not known.
+func (b *sampledBlock) missed(m *Model, wholeTrace float64) float64 {
+	if !b.symmetric || !(wholeTrace > 0) {
+		return 0
+	}
+	mean, deviation := b.meanDiagonal()
+	explained := mean * b.left.of
+	for _, d := range b.diagonal {
+		if !b.drawn(d) {
+			explained += d.value
+		}
+	}
+	missed := wholeTrace - sum(m.Values) - m.Shift*float64(m.Rows) - explained
+	if missed <= 4*deviation*b.left.of+1e-9*wholeTrace {
+		return 0
+	}
+	return missed
+}
+
+// norm estimates the spectral norm of what the block stands for. No norm is below
+// the length of a column of the matrix itself.
+func (b *sampledBlock) norm() (float64, error) {
+	var v float64
+	var err error
+	if b.symmetric {
+		v, err = b.symmetricNorm()
 	} else {
-		sum.weigh(off, a.of*b.of)
+		v, err = b.largestSingularValue()
 	}
-	return err
+	return math.Max(v, b.longest()), err
 }
 
-// frobenius sums squares of entries and of errors.
-type frobenius struct {
-	n           int
-	entry, diff float64
-}
-
-func (f *frobenius) add(entry, diff float64) {
-	f.n++
-	f.entry += entry * entry
-	f.diff += diff * diff
-}
-
-// weigh adds the mean squares of a sample of entries that stands for count.
-func (f *frobenius) weigh(sample frobenius, count float64) {
-	if sample.n > 0 {
-		f.entry += sample.entry / float64(sample.n) * count
-		f.diff += sample.diff / float64(sample.n) * count
+// noise is the variance of a weighed entry between two drawn rows, as far as it
+// comes from the drawing.
+func (b *sampledBlock) noise() float64 {
+	var sum float64
+	for i := b.left.known; i < b.m.Rows; i++ {
+		row := rowOf(b.m, i)[b.right.known:]
+		sum += dot(row, row)
 	}
+	rows, cols := float64(b.left.held()), float64(b.right.held())
+	if rows*cols == 0 {
+		return 0
+	}
+	for _, d := range b.diagonal {
+		if b.drawn(d) {
+			v := b.m.Data[d.i*b.m.Stride+d.j]
+			sum -= v * v
+		}
+	}
+	return math.Max(0, sum) / (rows * cols) * math.Sqrt(b.left.unseen()*b.right.unseen())
+}
+
+// symmetricNorm corrects the outermost eigenvalues on both sides of the mean of
+// the diagonal, which is not noisy.
+func (b *sampledBlock) symmetricNorm() (float64, error) {
+	low, high, err := outermost(b.m)
+	if err != nil {
+		return 0, err
+	}
+	mean, _ := b.meanDiagonal()
+	held, noise := float64(b.left.held()), b.noise()
+	low = mean - math.Copysign(shrink(math.Abs(mean-low), held, held, noise), mean-low)
+	high = mean + math.Copysign(shrink(math.Abs(high-mean), held, held, noise), high-mean)
+	return math.Max(math.Abs(low), math.Abs(high)), nil
+}
+
+func (b *sampledBlock) largestSingularValue() (float64, error) {
+	squared := func(dst, x blas64.General) {
+		gemm(blas.NoTrans, blas.NoTrans, b.m, mul(blas.Trans, b.m, blas.NoTrans, x), dst)
+	}
+	_, high, err := ritzRange(b.m.Rows, squared)
+	return shrink(math.Sqrt(math.Max(0, high)), float64(b.left.held()), float64(b.right.held()), b.noise()), err
+}
+
+// shrink is the singular value of which noise of the given variance in each entry
+// of a rows×cols matrix makes y (Benaych-Georges & Nadakuditi 2012, §3.1). What
+// might be all noise gives the least value that would stand out.
+func shrink(y, rows, cols, noise float64) float64 {
+	edge := rows * cols * noise * noise
+	part := y*y - (rows+cols)*noise
+	if part <= 0 || part*part <= 4*edge {
+		return math.Min(y, math.Sqrt(math.Sqrt(edge)))
+	}
+	return math.Sqrt((part + math.Sqrt(part*part-4*edge)) / 2)
+}
+
+// longest is the length of the longest column or row without weights.
+func (b *sampledBlock) longest() float64 {
+	columns := make([]float64, b.m.Cols)
+	rows, cols := b.left.roots(), b.right.roots()
+	longest := 0.0
+	for i := range b.m.Rows {
+		row := 0.0
+		for j, v := range rowOf(b.m, i) {
+			v /= rows[i] * cols[j]
+			row += v * v
+			columns[j] += v * v
+		}
+		longest = math.Max(longest, row)
+	}
+	longest = math.Max(longest, largest(columns))
+	for _, d := range b.diagonal {
+		longest = math.Max(longest, d.value*d.value)
+	}
+	return math.Sqrt(longest)
 }

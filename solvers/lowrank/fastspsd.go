@@ -13,24 +13,35 @@ import (
 //
 //	Â = C·U·Cᵀ        U = (SᵀC)⁺·(SᵀKS)·(CᵀS)⁺, the least-squares fit of SᵀKS
 //
-// C = K(·, J) has c columns, drawn uniformly without replacement, and S picks s
-// rows, drawn uniformly without replacement, and the landmarks J, all with
-// weight 1. It is the least-squares core of [Landmark] with one landmark per
-// direction, nothing truncated and no shift. Â is positive semi-definite if K is.
+// C = K(·, J) has ℓ = z·c columns, drawn uniformly without replacement, and S
+// picks s rows, drawn uniformly without replacement, and the landmarks J, all with
+// weight 1. With z = 1, as published, it is the least-squares core of [Landmark]
+// with one landmark per direction, nothing truncated and no shift; with z > 1 the c
+// largest eigenpairs of Â are kept, as in [Nystrom]. Â is positive semi-definite if
+// K is.
 //
-// Cost: one pass after gathering c+s rows, n·c + (c+s)² kernel entries, 2·n·c²
-// flops, memory for those rows and c·(c+s) numbers.
+// Cost: one pass after gathering ℓ+s rows, n·ℓ + (ℓ+s)² kernel entries, 2·n·ℓ²
+// flops, memory for those rows and ℓ·(ℓ+s) numbers.
 type FastSPSD struct {
 	Rank   int // c
-	Sketch int // s; 0 means 5c
+	NNZ    int // z, landmarks per column of U; 0 means 1
+	Sketch int // s; 0 means 5ℓ
 	Seed   uint64
 
 	Precision Precision // of the tiles of the pass
 }
 
-// landmark is the landmark method that draws the same rows.
-func (m FastSPSD) landmark() Landmark {
-	return Landmark{Rank: m.Rank, Sketch: m.Sketch, NNZ: 1, Seed: m.Seed, Precision: m.Precision}
+// points draws ℓ landmarks and s core points, as the landmark method with one
+// landmark per direction does for rank ℓ.
+func (m FastSPSD) points(n int64) (*landmarkPoints, error) {
+	if err := checkRank(m.Rank, m.NNZ); err != nil {
+		return nil, err
+	}
+	landmarks, sketch := m.Rank*max(1, m.NNZ), m.Sketch
+	if sketch == 0 {
+		sketch = 5 * landmarks
+	}
+	return Landmark{Rank: landmarks, Sketch: sketch, NNZ: 1, Seed: m.Seed}.points(n, "C", "S")
 }
 
 // Fit approximates the kernel matrix of the rows of src.
@@ -39,12 +50,12 @@ func (m FastSPSD) Fit(ctx context.Context, e stream.Engine, src stream.Source, k
 	if err != nil {
 		return nil, err
 	}
-	points, err := m.landmark().points(n, "C", "S")
+	points, err := m.points(n)
 	if err != nil {
 		return nil, err
 	}
 	t := newTiles(k, m.Precision)
-	held := heldBackRows(n, m.Seed, "held back", points.core)
+	held := heldBackRows(n, heldBack(len(points.landmarks)), m.Seed, "held back", points.landmarks, points.core)
 	panels, err := t.gatherSets(ctx, src, rowSet{numbers: points.landmarks}, rowSet{numbers: points.core}, rowSet{numbers: held})
 	if err != nil {
 		return nil, err
@@ -53,7 +64,7 @@ func (m FastSPSD) Fit(ctx context.Context, e stream.Engine, src stream.Source, k
 	if err := firstError(t.chooseUnit(landmarks.rows, landmarks), t.boundSingle(landmarks, nil, core, rest)); err != nil {
 		return nil, err
 	}
-	side, cond, err := t.landmarkRange(ctx, e, src, landmarks)
+	side, cond, trace, err := t.landmarkRange(ctx, e, src, landmarks)
 	if err != nil {
 		return nil, err
 	}
@@ -63,10 +74,10 @@ func (m FastSPSD) Fit(ctx context.Context, e stream.Engine, src stream.Source, k
 	}
 	model.Rows, model.Cols = n, n
 	notes := append(points.notes, t.rankNote(model.Left.Rank(), m.Rank)...)
-	return finishFit(t, model, append(notes, definiteNote(k)...), cond, rest, rest)
+	return finishFit(t, model, append(notes, definiteNote(k)...), cond, rest, rest, trace)
 }
 
-// finish fits the core.
+// finish fits the core and truncates.
 func (m FastSPSD) finish(ctx context.Context, e stream.Engine, t *tiles, side *Embedding, landmarks, core *panel) (*Model, error) {
 	frame, err := t.coreFrame(side, landmarks, core)
 	if err != nil {
@@ -80,23 +91,25 @@ func (m FastSPSD) finish(ctx context.Context, e stream.Engine, t *tiles, side *E
 	if err != nil {
 		return nil, err
 	}
-	clipDefinite(eig.Values, 0)
-	side.Projection = mul(blas.NoTrans, side.Projection, blas.NoTrans, eig.Vectors)
-	return &Model{Method: "fastspsd", Kernel: t.kernel, Seed: m.Seed, Left: side, Values: eig.Values}, nil
+	c := min(m.Rank, len(eig.Values))
+	values := eig.Values[:c]
+	clipDefinite(values, 0)
+	side.Projection = mul(blas.NoTrans, side.Projection, blas.NoTrans, firstCols(eig.Vectors, c))
+	return &Model{Method: "fastspsd", Kernel: t.kernel, Seed: m.Seed, Left: side, Values: values}, nil
 }
 
 // Plan works out the cost of a fit on n rows with d columns.
 func (m FastSPSD) Plan(e stream.Engine, n int64, d int) (*Plan, error) {
-	points, err := m.landmark().points(n, "C", "S")
+	points, err := m.points(n)
 	if err != nil {
 		return nil, err
 	}
 	c, s := int64(len(points.landmarks)), int64(len(points.core))
 	p := newPlanner(e, m.Precision, d, 1)
-	p.landmarksBy("landmarks", c, "--rank")
+	p.landmarks("landmarks", c)
 	p.pass(n, c, c, c*c)
 	p.core(s, s, c, c)
-	p.checks(s, c)
+	p.checks(n, s, c)
 	p.Flops += 2 * float64(s) * float64(s) * float64(c)
 	return &p.Plan, nil
 }

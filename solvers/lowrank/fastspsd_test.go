@@ -22,7 +22,7 @@ func TestFastSPSDAgainstDense(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	points, err := m.landmark().points(500, "C", "S")
+	points, err := m.points(500)
 	if err != nil {
 		t.Fatal(err)
 	}

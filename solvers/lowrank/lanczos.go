@@ -3,11 +3,12 @@ package lowrank
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/gonum"
 
 	"github.com/nystream/nystream/sketch"
-	"github.com/nystream/nystream/stream"
 )
 
 // lanczos estimates the norm of a symmetric matrix that is known by its
@@ -19,11 +20,16 @@ type lanczos struct {
 	alpha, beta []float64
 	norms       []float64 // estimate after each step
 	norm        float64   // the last estimate
+
+	// The estimate has settled when it changed by at most tolerance, relative to
+	// it, over the last lag steps, and there were more than twice as many.
+	lag       int
+	tolerance float64
 }
 
 // newLanczos starts from a random vector.
 func newLanczos(n int, random sketch.Stream) *lanczos {
-	l := &lanczos{v: make([]float64, n), previous: make([]float64, n)}
+	l := &lanczos{v: make([]float64, n), previous: make([]float64, n), lag: 5, tolerance: VerifyTolerance}
 	for i := range l.v {
 		d := random.At(uint64(i))
 		l.v[i] = d.Normal()
@@ -68,25 +74,17 @@ func (l *lanczos) step(w []float64) (done bool, err error) {
 // estimate finds the largest Ritz value in magnitude.
 func (l *lanczos) estimate() error {
 	k := len(l.alpha)
-	t := stream.NewMatrix(k, k)
-	for i := range k {
-		t.Data[i*k+i] = l.alpha[i]
-		if i+1 < k {
-			t.Data[i*k+i+1], t.Data[(i+1)*k+i] = l.beta[i], l.beta[i]
-		}
+	values, beta := slices.Clone(l.alpha), slices.Clone(l.beta)
+	if !(gonum.Implementation{}).Dsterf(k, values, beta) {
+		return fmt.Errorf("lowrank: the eigenvalues of the Lanczos matrix did not converge")
 	}
-	eig, err := newEigen("the Lanczos matrix", t)
-	if err != nil {
-		return err
-	}
-	l.norm = math.Max(math.Abs(eig.Values[0]), math.Abs(eig.Values[k-1]))
+	l.norm = math.Max(math.Abs(values[0]), math.Abs(values[k-1]))
 	l.norms = append(l.norms, l.norm)
 	return nil
 }
 
-// settled says that the estimate changed by less than the tolerance over the
-// last five steps.
+// settled says that the estimate hardly changes any more.
 func (l *lanczos) settled() bool {
 	k := len(l.norms)
-	return k > 10 && l.norm-l.norms[k-6] <= VerifyTolerance*l.norm
+	return k > 2*l.lag && l.norm-l.norms[k-1-l.lag] <= l.tolerance*l.norm
 }

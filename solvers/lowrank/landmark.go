@@ -28,8 +28,9 @@ import (
 // 2·n·(z·c)² flops, memory for the landmarks, (z·c)² and z²·c·(c+s) numbers.
 type Landmark struct {
 	Rank   int // c
-	Sketch int // s, core points per nonzero; 0 means 5c
+	Sketch int // s, core points per nonzero; 0 means 10c
 	NNZ    int // z, landmarks per direction; 0 means 4
+	Choice LandmarkChoice
 	Seed   uint64
 	Shift  LandmarkShift
 
@@ -51,40 +52,57 @@ const (
 
 // Fit approximates the kernel matrix of the rows of src.
 func (m Landmark) Fit(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel) (*Fit, error) {
+	f, err := m.stream(ctx, e, src, k)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.fitCore(ctx, e, m.Rank); err != nil {
+		return nil, err
+	}
+	return f.finish(m.Rank)
+}
+
+// landmarkFit is a fit under way: first the embedding Q, then its core.
+type landmarkFit struct {
+	Landmark
+	tiles                 *tiles
+	rows                  int64
+	points                *landmarkPoints
+	landmarks, core, held *panel
+	side                  *Embedding // Q
+	condition, trace      float64
+	spectrum              *eigen // of W − βI, the leading part
+	beta                  float64
+}
+
+// stream gathers the landmarks and makes the pass.
+func (m Landmark) stream(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel) (*landmarkFit, error) {
 	n, err := knownRows(src)
 	if err != nil {
 		return nil, err
 	}
-	points, err := m.points(n, "C", "S")
-	if err != nil {
+	f := &landmarkFit{Landmark: m, rows: n, tiles: newTiles(k, m.Precision)}
+	if f.points, err = m.points(n, "C", "S"); err != nil {
 		return nil, err
 	}
-	t := newTiles(k, m.Precision)
-	held := heldBackRows(n, m.Seed, "held back", points.core)
+	t, points := f.tiles, f.points
+	if err := m.chooseLandmarks(ctx, t, e, src, points); err != nil {
+		return nil, err
+	}
+	held := heldBackRows(n, heldBack(len(points.landmarks)), m.Seed, "held back", points.landmarks, points.core)
 	panels, err := t.gatherSets(ctx, src, rowSet{numbers: points.landmarks}, rowSet{numbers: points.core}, rowSet{numbers: held})
 	if err != nil {
 		return nil, err
 	}
-	landmarks, core, heldPanel := panels[0], panels[1], panels[2]
-	if err := t.chooseUnit(landmarks.rows, landmarks); err != nil {
+	f.landmarks, f.core, f.held = panels[0], panels[1], panels[2]
+	if err := t.chooseUnit(f.landmarks.rows, f.landmarks); err != nil {
 		return nil, err
 	}
-	if err := t.boundSingle(landmarks, nil, core, heldPanel); err != nil {
+	if err := t.boundSingle(f.landmarks, nil, f.core, f.held); err != nil {
 		return nil, err
 	}
-	side, cond, err := t.landmarkRange(ctx, e, src, landmarks)
-	if err != nil {
-		return nil, err
-	}
-	model, err := m.finish(ctx, e, t, side, landmarks, core)
-	if err != nil {
-		return nil, err
-	}
-	model.Rows, model.Cols = n, n
-	notes := append(points.notes, t.rankNote(model.Left.Rank(), m.Rank)...)
-	notes = append(notes, definiteNote(k)...)
-	notes = append(notes, shiftNote(model.Shift, t.sumDiag(core)/float64(core.rows.Rows))...)
-	return finishFit(t, model, notes, cond, heldPanel, heldPanel)
+	f.side, f.condition, f.trace, err = t.landmarkRange(ctx, e, src, f.landmarks)
+	return f, err
 }
 
 // landmarkPoints are the row numbers that the landmark method looks at.
@@ -94,14 +112,23 @@ type landmarkPoints struct {
 	notes     []string
 }
 
+// landmarksPerColumn is z.
+func (m Landmark) landmarksPerColumn() int {
+	if m.NNZ == 0 {
+		return 4
+	}
+	return m.NNZ
+}
+
+// coreColumns is s/c by default. The papers' sketches have 5; core points cost
+// nothing that grows with the rows, and a least-squares core gains by more.
+const coreColumns = 10
+
 // points draws landmarks and core points. On few rows all of them serve.
 func (m Landmark) points(n int64, purposeJ, purposeS string) (*landmarkPoints, error) {
-	z, s := m.NNZ, m.Sketch
-	if z == 0 {
-		z = 4
-	}
+	z, s := m.landmarksPerColumn(), m.Sketch
 	if s == 0 {
-		s = 5 * m.Rank
+		s = coreColumns * m.Rank
 	}
 	if m.Rank < 1 || z < 1 || s < 1 {
 		return nil, fmt.Errorf("rank %d, sketch %d and nnz %d must be at least 1", m.Rank, s, z)
@@ -117,6 +144,29 @@ func (m Landmark) points(n int64, purposeJ, purposeS string) (*landmarkPoints, e
 	}
 	p.landmarks, p.core = j, union(core, j)
 	return p, nil
+}
+
+// chooseLandmarks puts landmarks that the kernel has a say in, and are core points as
+// well, in the place of those drawn uniformly.
+func (m Landmark) chooseLandmarks(ctx context.Context, t *tiles, e stream.Engine, src stream.Source, p *landmarkPoints) error {
+	c := chooser{rows: src.Info().Rows, choice: m.Choice, columns: m.Rank, landmarks: len(p.landmarks), seed: m.Seed}
+	if !c.looks() || int64(c.landmarks) == c.rows {
+		return nil
+	}
+	numbers, err := c.candidates("candidates")
+	if err != nil {
+		return err
+	}
+	panels, err := t.gatherSets(ctx, src, rowSet{numbers: numbers})
+	if err != nil {
+		return err
+	}
+	landmarks, notes, err := c.choose(ctx, t, e, panels[0], src.Info().Name)
+	if err != nil {
+		return err
+	}
+	p.landmarks, p.core, p.notes = landmarks.number, union(p.core, landmarks.number), append(p.notes, notes...)
+	return nil
 }
 
 // draw draws z·k of n rows, or takes all.
@@ -162,45 +212,58 @@ func shiftNote(shift, diagonal float64) []string {
 }
 
 // landmarkRange streams the R factor of K(·, X_J) and returns the embedding Q,
-// orthonormal on the rows of src, and the condition of the sketch.
-func (t *tiles) landmarkRange(ctx context.Context, e stream.Engine, src stream.Source, landmarks *panel) (*Embedding, float64, error) {
-	factor, err := sketchPass{t, nil, landmarks}.stream(ctx, e, src)
+// orthonormal on the rows of src, the condition of the sketch and tr(A).
+func (t *tiles) landmarkRange(ctx context.Context, e stream.Engine, src stream.Source, landmarks *panel) (*Embedding, float64, float64, error) {
+	factor, trace, err := sketchPass{t, nil, landmarks}.streamTrace(ctx, e, src)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, 0, err
 	}
-	return t.orthonormalEmbedding(factor, landmarks, nil)
+	side, cond, err := t.orthonormalEmbedding(factor, landmarks, nil)
+	return side, cond, trace, err
 }
 
-// finish fits the core, truncates and centres.
-func (m Landmark) finish(ctx context.Context, e stream.Engine, t *tiles, side *Embedding, landmarks, core *panel) (*Model, error) {
-	frame, err := t.coreFrame(side, landmarks, core)
+// fitCore finds β and the c leading eigenpairs of W − βI, and the value of the next.
+func (f *landmarkFit) fitCore(ctx context.Context, e stream.Engine, c int) error {
+	frame, err := f.tiles.coreFrame(f.side, f.landmarks, f.core)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	z, err := t.projectedCore(ctx, e, core, frame.u, core, frame.u)
+	z, err := f.tiles.projectedCore(ctx, e, f.core, frame.u, f.core, frame.u)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	beta := residualShift(t.sumDiag(core), trace(z), core.rows.Rows-z.Rows)
+	f.beta = residualShift(f.tiles.sumDiag(f.core), trace(z), f.core.rows.Rows-z.Rows)
 	for i := range z.Rows {
-		z.Data[i*z.Stride+i] -= beta
+		z.Data[i*z.Stride+i] -= f.beta
 	}
-	eig, err := newEigen("the core", mul(blas.NoTrans, frame.back, blas.NoTrans, mul(blas.NoTrans, z, blas.Trans, frame.back)))
-	if err != nil {
-		return nil, err
-	}
-	c := min(m.Rank, len(eig.Values))
-	shift := beta
-	if m.Shift == ShiftCentred && c < len(eig.Values) {
-		shift += math.Max(0, eig.Values[c]) / 2
+	f.spectrum, err = newLeading("the core", mul(blas.NoTrans, frame.back, blas.NoTrans, mul(blas.NoTrans, z, blas.Trans, frame.back)), c)
+	return err
+}
+
+// model truncates to rank c and centres.
+func (f *landmarkFit) model(c int) *Model {
+	c = min(c, len(f.spectrum.Values))
+	shift := f.beta
+	if f.Shift == ShiftCentred && c < len(f.spectrum.Values) {
+		shift += math.Max(0, f.spectrum.Values[c]) / 2
 	}
 	values := make([]float64, c)
 	for i := range values {
-		values[i] = eig.Values[i] + beta - shift
+		values[i] = f.spectrum.Values[i] + f.beta - shift
 	}
 	clipDefinite(values, shift)
-	side.Projection = mul(blas.NoTrans, side.Projection, blas.NoTrans, firstCols(eig.Vectors, c))
-	return &Model{Method: "landmark", Kernel: t.kernel, Seed: m.Seed, Left: side, Values: values, Shift: shift}, nil
+	side := *f.side
+	side.Projection = mul(blas.NoTrans, side.Projection, blas.NoTrans, firstCols(f.spectrum.Vectors, c))
+	return &Model{Method: "landmark", Kernel: f.tiles.kernel, Seed: f.Seed, Rows: f.rows, Cols: f.rows, Left: &side, Values: values, Shift: shift}
+}
+
+// finish is the fit of rank c.
+func (f *landmarkFit) finish(c int) (*Fit, error) {
+	model := f.model(c)
+	notes := append(f.points.notes, f.tiles.rankNote(model.Left.Rank(), c)...)
+	notes = append(notes, definiteNote(f.tiles.kernel)...)
+	notes = append(notes, shiftNote(model.Shift, f.tiles.sumDiag(f.core)/float64(f.core.rows.Rows))...)
+	return finishFit(f.tiles, model, notes, f.condition, f.held, f.held, f.trace)
 }
 
 // sumDiag is the sum of k(x, x) over the rows of a panel.
@@ -234,10 +297,9 @@ func (t *tiles) coreFrame(e *Embedding, landmarks, core *panel) (*coreFrame, err
 	if err := qr.Add(b); err != nil {
 		return nil, err
 	}
-	s, err := newSVD("the core points", qr.R())
+	back, _, err := whitening("the core points", qr.R(), coreTolerance)
 	if err != nil {
 		return nil, err
 	}
-	back := s.whitener(s.rank(coreTolerance))
 	return &coreFrame{mul(blas.NoTrans, b, blas.NoTrans, back), back}, nil
 }

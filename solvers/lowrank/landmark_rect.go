@@ -35,11 +35,11 @@ func (m Landmark) FitRect(ctx context.Context, e stream.Engine, left, right stre
 	if err := firstError(t.boundSingle(r.landmarks, nil, l.core, l.held), t.boundSingle(l.landmarks, nil, r.core, r.held)); err != nil {
 		return nil, err
 	}
-	u, condU, err := t.landmarkRange(ctx, e, left, r.landmarks)
+	u, condU, _, err := t.landmarkRange(ctx, e, left, r.landmarks)
 	if err != nil {
 		return nil, err
 	}
-	v, condV, err := t.landmarkRange(ctx, e, right, l.landmarks)
+	v, condV, _, err := t.landmarkRange(ctx, e, right, l.landmarks)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (m Landmark) FitRect(ctx context.Context, e stream.Engine, left, right stre
 	}
 	model.Rows, model.Cols = l.n, r.n
 	notes := append(append(l.points.notes, r.points.notes...), t.rankNote(len(model.Values), m.Rank)...)
-	return finishFit(t, model, notes, math.Max(condU, condV), l.held, r.held)
+	return finishFit(t, model, notes, math.Max(condU, condV), l.held, r.held, math.NaN())
 }
 
 // landmarkSide is what the rectangular method gathers from one source.
@@ -68,7 +68,7 @@ func (m Landmark) sideOf(ctx context.Context, t *tiles, src stream.Source, side 
 	if s.points, err = m.points(n, side+" J", side+" S"); err != nil {
 		return nil, err
 	}
-	held := heldBackRows(n, m.Seed, side+" held back", s.points.core)
+	held := heldBackRows(n, heldBack(len(s.points.landmarks)), m.Seed, side+" held back", s.points.landmarks, s.points.core)
 	panels, err := t.gatherSets(ctx, src, rowSet{numbers: s.points.landmarks}, rowSet{numbers: s.points.core}, rowSet{numbers: held})
 	if err != nil {
 		return nil, err

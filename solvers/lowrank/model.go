@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -50,9 +49,19 @@ type Fit struct {
 	Notes []string
 	// KernelEntries is how many entries of A were evaluated.
 	KernelEntries int64
-	// ErrorEstimate estimates ‖A−Â‖_F/‖A‖_F from the entries between landmarks
-	// and rows that no sketch has seen (NaN when there are too few).
-	ErrorEstimate float64
+	// ErrorEstimate and SpectralEstimate estimate ‖A−Â‖_F/‖A‖_F and ‖A−Â‖₂/‖A‖₂,
+	// as a rule from the entries between landmarks and rows that no sketch has
+	// seen; methods that visit all entries know better. Of 200 random cases at
+	// least 95 % are within a factor of 2 of the truth, and in none is it more
+	// than 3 times the estimate (TestEstimateCalibration). NaN if there are too
+	// few rows.
+	ErrorEstimate, SpectralEstimate float64
+	// TraceResidual is the part of tr(A) that the directions of U leave,
+	// 1 − Σ(Values + Shift)/tr(A): one minus the explained variance of kernel PCA,
+	// and without a shift, where A−Â is positive semi-definite, the relative error
+	// in the nuclear norm. Exact up to rounding; NaN if tr(A) is not known or not
+	// positive.
+	TraceResidual float64
 	// Condition is the condition number of the sketch after the cut-off.
 	Condition float64
 	// PrecisionBound bounds the error of tiles in float32, relative to the
@@ -80,38 +89,19 @@ func knownRows(src stream.Source) (int64, error) {
 	return info.Rows, nil
 }
 
-// heldBackRows draws rows for the error estimate and leaves out those that a
-// sketch touches.
-func heldBackRows(n int64, seed uint64, purpose string, touched ...[]int64) []int64 {
-	k := int(min(n, 2*heldBack))
-	s, err := sketch.NewSample(n, k, seed, purpose)
-	if err != nil {
-		panic("lowrank: " + err.Error()) // k ≤ n
-	}
-	left := without(s.Positions(), union(touched...))
-	if len(left) <= heldBack {
-		return left
-	}
-	thin := make([]int64, heldBack)
-	for i := range thin {
-		thin[i] = left[i*len(left)/heldBack]
-	}
-	return thin
-}
-
-// finishFit undoes the unit of the tiles and adds the error estimate, from the
-// held-back rows of the left and the right source.
-func finishFit(t *tiles, m *Model, notes []string, condition float64, left, right *panel) (*Fit, error) {
+// finishFit undoes the unit of the tiles and adds the error estimates, from the
+// held-back rows of the left and the right source, and tr(A), NaN if nobody knows.
+func finishFit(t *tiles, m *Model, notes []string, condition float64, left, right *panel, trace float64) (*Fit, error) {
 	m.Precision = t.precision
-	f := &Fit{Model: m, Notes: notes, Condition: condition, PrecisionBound: t.bound}
-	estimate, err := t.estimate(m, left, right)
+	estimate, err := t.estimate(m, left, right, trace)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.comparePrecision(estimate); err != nil {
+	if err := t.comparePrecision(estimate.frobenius); err != nil {
 		return nil, err
 	}
-	f.ErrorEstimate = estimate
+	f := &Fit{Model: m, Notes: append(notes, estimate.notes...), Condition: condition, PrecisionBound: t.bound,
+		ErrorEstimate: estimate.frobenius, SpectralEstimate: estimate.spectral, TraceResidual: estimate.trace}
 	f.KernelEntries = t.entries.Load()
 	t.finishUnits(m)
 	return f, checkModel(m)
@@ -151,6 +141,17 @@ func scaleCols(m blas64.General, w []float64) blas64.General {
 	for i := range m.Rows {
 		for j, v := range rowOf(m, i) {
 			s.Data[i*s.Stride+j] = v * w[j]
+		}
+	}
+	return s
+}
+
+// scaleRows is diag(w)·m in a new matrix.
+func scaleRows(m blas64.General, w []float64) blas64.General {
+	s := stream.NewMatrix(m.Rows, m.Cols)
+	for i := range m.Rows {
+		for j, v := range rowOf(m, i) {
+			s.Data[i*s.Stride+j] = v * w[i]
 		}
 	}
 	return s

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -25,40 +24,26 @@ import (
 // Eigenvalues of W at or below [RankTolerance] of the largest (2⁻²³ in float32)
 // are left out.
 //
-// Cost: one pass after gathering, n·c kernel entries and those of the choice of
-// landmarks, 2·n·c² flops, memory for the rows to choose from and O(c²) numbers.
+// With z > 1 there are ℓ = z·c landmarks, and of Â the c largest eigenpairs are
+// kept: those of G·Gᵀ, not those of W (Pourkamali-Anaraki & Becker 2016, Nyström
+// by QR; Tropp, Yurtsever, Udell & Cevher 2017, "Fixed-rank approximation of a
+// positive-semidefinite matrix from streaming data"). This is what to compare with
+// methods that take z landmarks per direction. Â then no longer agrees with A in
+// the rows of the landmarks, and A − Â stays positive semi-definite.
+//
+// Cost: one pass after gathering, n·ℓ kernel entries and those of the choice of
+// landmarks, 2·n·ℓ² flops, memory for the rows to choose from and O(ℓ²) numbers.
 type Nystrom struct {
-	Rank   int // c, the number of landmarks
+	Rank   int // c
+	NNZ    int // z, landmarks per column of U; 0 means 1
 	Choice LandmarkChoice
 	Seed   uint64
 
 	Precision Precision // of the tiles of the pass
 }
 
-// LandmarkChoice says how landmarks are chosen. Those that look at the kernel do
-// so on a reservoir of max(1024, 20c) rows drawn uniformly, so that the pass over
-// the source stays the only one.
-type LandmarkChoice uint8
-
-const (
-	// ChoiceUniform draws rows uniformly without replacement.
-	ChoiceUniform LandmarkChoice = iota
-	// ChoiceLeverage draws rows of the reservoir in proportion to approximate
-	// ridge leverage scores. It takes 112c² kernel entries for c > 51, else 1024·4c + 32c².
-	ChoiceLeverage
-	// ChoicePivoted takes the pivots of a randomly pivoted Cholesky factorisation
-	// of the reservoir. It takes 20c² kernel entries and numbers, 20c³ flops.
-	ChoicePivoted
-)
-
-// The size of the reservoir.
-const (
-	candidatesAtLeast     = 1024
-	candidatesPerLandmark = 20
-)
-
 // Fit approximates the kernel matrix of the rows of src. It has fewer landmarks
-// than c, and a note that says so, if the choice finds nothing left to take.
+// than ℓ, and a note that says so, if the choice finds nothing left to take.
 func (m Nystrom) Fit(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel) (*Fit, error) {
 	n, err := knownRows(src)
 	if err != nil {
@@ -69,12 +54,12 @@ func (m Nystrom) Fit(ctx context.Context, e stream.Engine, src stream.Source, k 
 		return nil, err
 	}
 	t := newTiles(k, m.Precision)
-	held := heldBackRows(n, m.Seed, "held back")
+	held := heldBackRows(n, heldBack(m.landmarks()), m.Seed, "held back", nil)
 	panels, err := t.gatherSets(ctx, src, rowSet{numbers: candidates}, rowSet{numbers: held})
 	if err != nil {
 		return nil, err
 	}
-	landmarks, err := m.choose(t, panels[0], src.Info().Name)
+	landmarks, choiceNotes, err := m.chooser(n).choose(ctx, t, e, panels[0], src.Info().Name)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +67,7 @@ func (m Nystrom) Fit(ctx context.Context, e stream.Engine, src stream.Source, k 
 	if err := firstError(t.chooseUnit(landmarks.rows, landmarks), t.boundSingle(landmarks, nil, landmarks, rest)); err != nil {
 		return nil, err
 	}
-	factor, err := sketchPass{t, nil, landmarks}.stream(ctx, e, src)
+	factor, trace, err := sketchPass{t, nil, landmarks}.streamTrace(ctx, e, src)
 	if err != nil {
 		return nil, err
 	}
@@ -91,49 +76,33 @@ func (m Nystrom) Fit(ctx context.Context, e stream.Engine, src stream.Source, k 
 		return nil, err
 	}
 	model.Rows, model.Cols = n, n
-	notes := append(m.notes(n, landmarks.rows.Rows), t.rankNote(model.Left.Rank(), landmarks.rows.Rows)...)
-	return finishFit(t, model, append(notes, definiteNote(k)...), cond, rest, rest)
+	notes := append(append(m.notes(n, landmarks.rows.Rows), choiceNotes...), t.rankNote(model.Left.Rank(), min(m.Rank, landmarks.rows.Rows))...)
+	return finishFit(t, model, append(notes, definiteNote(k)...), cond, rest, rest, trace)
 }
+
+// landmarks is how many are asked for.
+func (m Nystrom) landmarks() int { return m.Rank * max(1, m.NNZ) }
 
 // candidates draws the rows that landmarks are chosen from.
 func (m Nystrom) candidates(n int64) ([]int64, error) {
-	if m.Rank < 1 {
-		return nil, fmt.Errorf("rank %d must be at least 1", m.Rank)
-	}
-	want := int64(m.Rank)
-	if m.Choice != ChoiceUniform {
-		want = max(candidatesAtLeast, candidatesPerLandmark*want)
-	}
-	s, err := sketch.NewSample(n, int(min(n, want)), m.Seed, "C")
-	if err != nil {
+	if err := checkRank(m.Rank, m.NNZ); err != nil {
 		return nil, err
 	}
-	return s.Positions(), nil
+	return m.chooser(n).candidates("C")
 }
 
-// choose takes the landmarks from the candidates; name is that of their source.
-func (m Nystrom) choose(t *tiles, candidates *panel, name string) (*panel, error) {
-	c := min(m.Rank, candidates.rows.Rows)
-	var chosen []int
-	var err error
-	switch m.Choice {
-	case ChoiceUniform:
-		return candidates, nil
-	case ChoiceLeverage:
-		chosen, err = t.leverageRows(candidates, c, m.Seed)
-	case ChoicePivoted:
-		chosen, err = t.pivotRows(candidates, c, m.Seed, name)
-	default:
-		panic(fmt.Sprintf("lowrank: landmark choice %d", m.Choice))
+// chooser is the choice of landmarks.
+func (m Nystrom) chooser(n int64) chooser {
+	return chooser{rows: n, choice: m.Choice, columns: m.Rank, landmarks: m.landmarks(), seed: m.Seed}
+}
+
+// checkRank refuses a rank and a number of landmarks per column of U that cannot
+// be.
+func checkRank(rank, nnz int) error {
+	if rank < 1 || nnz < 0 {
+		return fmt.Errorf("rank %d must be at least 1, and nnz %d not negative", rank, nnz)
 	}
-	if err != nil {
-		return nil, err
-	}
-	var numbers []int64
-	for _, i := range chosen {
-		numbers = append(numbers, candidates.number[i])
-	}
-	return t.pick(candidates, union(numbers)), nil
+	return nil
 }
 
 // pick is the panel of the rows of p with the given numbers.
@@ -143,11 +112,11 @@ func (t *tiles) pick(p *panel, numbers []int64) *panel {
 
 // notes tell of landmarks that are fewer than asked for.
 func (m Nystrom) notes(n int64, found int) []string {
-	switch {
-	case int64(m.Rank) > n:
-		return []string{fmt.Sprintf("%d landmarks asked for, and there are %d rows: %d serve", m.Rank, n, found)}
-	case found < m.Rank:
-		return []string{fmt.Sprintf("%d landmarks found, %d asked for: they leave nothing but rounding of the other rows that landmarks are chosen from", found, m.Rank)}
+	switch asked := m.landmarks(); {
+	case int64(asked) > n:
+		return []string{fmt.Sprintf("%d landmarks asked for, and there are %d rows: %d serve", asked, n, found)}
+	case found < asked:
+		return []string{fmt.Sprintf("%d landmarks found, %d asked for: they leave nothing but rounding of the other rows that landmarks are chosen from", found, asked)}
 	}
 	return nil
 }
@@ -165,17 +134,27 @@ func (m Nystrom) finish(t *tiles, factor blas64.General, landmarks *panel) (*Mod
 		return nil, 0, err
 	}
 	b := firstCols(s.V, r) // times diag(S) it is Bᵀ
-	g, err := newSVD("the core", scaleCols(mul(blas.Trans, root, blas.NoTrans, b), s.S[:r]))
+	side, values, err := s.fixedRank(r, scaleCols(mul(blas.Trans, root, blas.NoTrans, b), s.S[:r]), landmarks, m.Rank)
 	if err != nil {
 		return nil, 0, err
 	}
-	values := make([]float64, len(g.S))
-	for i, v := range g.S {
-		values[i] = v * v
-	}
-	side := &Embedding{Landmarks: landmarks.rows, Rows: landmarks.number,
-		Projection: mul(blas.NoTrans, s.whitener(r), blas.NoTrans, g.V)}
 	return &Model{Method: "nystrom", Kernel: t.kernel, Seed: m.Seed, Left: side, Values: values}, condition(s, r), nil
+}
+
+// fixedRank is the eigen-form of Q·G·Gᵀ·Qᵀ, truncated to its c largest eigenvalues:
+// an embedding and the values. s is the decomposition of the triangular factor of
+// K(·, landmarks), Q the embedding with its r largest singular values, and gt is Gᵀ.
+func (s *svd) fixedRank(r int, gt blas64.General, landmarks *panel, c int) (*Embedding, []float64, error) {
+	g, err := newSVD("the core", gt)
+	if err != nil {
+		return nil, nil, err
+	}
+	values := make([]float64, min(c, len(g.S)))
+	for i := range values {
+		values[i] = g.S[i] * g.S[i]
+	}
+	return &Embedding{Landmarks: landmarks.rows, Rows: landmarks.number,
+		Projection: mul(blas.NoTrans, s.whitener(r), blas.NoTrans, firstCols(g.V, len(values)))}, values, nil
 }
 
 // inverseRoot is V·Λ^(−1/2) of W = K(p, p) = V·Λ·Vᵀ, without the eigenvalues that
@@ -211,27 +190,14 @@ func (t *tiles) eigenBetween(p *panel) (*eigen, error) {
 
 // Plan works out the cost of a fit on n rows with d columns.
 func (m Nystrom) Plan(e stream.Engine, n int64, d int) (*Plan, error) {
-	candidates, err := m.candidates(n)
-	if err != nil {
+	if err := checkRank(m.Rank, m.NNZ); err != nil {
 		return nil, err
 	}
-	k, c := int64(len(candidates)), min(int64(m.Rank), n)
+	c := min(int64(m.landmarks()), n)
 	p := newPlanner(e, m.Precision, d, 1)
-	p.landmarksBy("landmarks", c, "--rank")
-	switch m.Choice {
-	case ChoiceLeverage:
-		s := int64(leverageSample(int(k), int(c)))
-		p.Memory.Add("candidates", 2*k*p.d, "--landmarks uniform")
-		p.Memory.Add("leverage scores", 2*s*p.d+4*s*s+3*k, "--landmarks uniform")
-		p.KernelEntries += s * (k + 2*s)
-		p.Flops += 2*float64(k)*float64(s)*float64(s) + 10*float64(s)*float64(s)*float64(s)
-	case ChoicePivoted:
-		p.Memory.Add("candidates", 2*k*p.d, "--landmarks uniform")
-		p.Memory.Add("pivoted Cholesky", k*(c+2), "--landmarks uniform")
-		p.KernelEntries += k * c
-		p.Flops += float64(k) * float64(c) * float64(c)
-	}
+	p.landmarks("landmarks", c)
+	p.choice(m.chooser(n))
 	p.pass(n, c, c, c*c)
-	p.checks(2*c, c) // the unit of the tiles, and W
+	p.checks(n, 2*c, c) // the unit of the tiles, and W
 	return &p.Plan, nil
 }

@@ -20,8 +20,7 @@ type pivotedCholesky struct {
 	p        *panel
 	name     string // of the source
 	scale    float64
-	residual []float64      // diagonal of K − FᵀF; 0 where it is rounding
-	floor    []float64      // what is rounding
+	residual *residualDiagonal
 	factor   blas64.General // F, a row for each pivot and room for more
 	pivots   []int
 	work     kernelgen.Workspace
@@ -33,15 +32,15 @@ type pivotedCholesky struct {
 // of. If the diagonal has nothing at all, one row is returned.
 //
 // Cost: c·m kernel entries and numbers, c²·m flops, for m rows.
-func (t *tiles) pivotRows(p *panel, c int, seed uint64, name string) ([]int, error) {
+func (t *tiles) pivotRows(p *panel, c int, seed uint64, name, purpose string) ([]int, error) {
 	f, err := t.newPivotedCholesky(p, c, name)
 	if err != nil {
 		return nil, err
 	}
-	random := sketch.NewStream(seed, "pivots")
+	random := sketch.NewStream(seed, purpose)
 	for i := range c {
 		draws := random.At(uint64(i))
-		s := drawInProportion(f.residual, draws.Float64())
+		s := drawInProportion(f.residual.left, draws.Float64())
 		if s < 0 {
 			break
 		}
@@ -57,26 +56,46 @@ func (t *tiles) pivotRows(p *panel, c int, seed uint64, name string) ([]int, err
 
 func (t *tiles) newPivotedCholesky(p *panel, c int, name string) (*pivotedCholesky, error) {
 	m := p.rows.Rows
-	f := &pivotedCholesky{t: t, p: p, name: name, residual: make([]float64, m), floor: make([]float64, m), factor: stream.NewMatrix(c, m)}
-	t.diag(f.residual, p.rows)
-	column := blas64.General{Rows: m, Cols: 1, Stride: 1, Data: f.residual}
-	if err := t.checkFinite(column, name, func(i int) int64 { return p.number[i] }); err != nil {
+	diagonal := stream.NewMatrix(m, 1)
+	t.diag(diagonal.Data, p.rows)
+	if err := t.checkFinite(diagonal, name, func(i int) int64 { return p.number[i] }); err != nil {
 		return nil, err
 	}
-	largest := 0.0
-	for _, v := range f.residual {
-		largest = max(largest, v)
+	scale := 0.0 // where nothing is above 0
+	if most := largest(diagonal.Data); most > 0 {
+		scale = powerNear(most)
 	}
-	if largest == 0 {
-		clear(f.residual) // of what is negative
-		return f, nil
+	return &pivotedCholesky{t: t, p: p, name: name, scale: scale, factor: stream.NewMatrix(c, m),
+		residual: newResidualDiagonal(diagonal.Data, scale, t.precision.rankTolerance())}, nil
+}
+
+// powerNear is a power of two that brings largest, which is above 0, near 1.
+func powerNear(largest float64) float64 { return math.Ldexp(1, min(1000, -math.Ilogb(largest))) }
+
+// residualDiagonal is the diagonal of K − Â of a partial Cholesky factorisation,
+// which the next pivot is drawn in proportion to. No entry is negative.
+type residualDiagonal struct {
+	left  []float64 // 0 where it is rounding
+	floor []float64 // what is rounding
+}
+
+// newResidualDiagonal begins with scale times the diagonal of K, which it
+// overwrites. Tolerance says what is rounding, relative to an entry of K.
+func newResidualDiagonal(diagonal []float64, scale, tolerance float64) *residualDiagonal {
+	r := &residualDiagonal{left: diagonal, floor: make([]float64, len(diagonal))}
+	for i, v := range diagonal {
+		r.left[i] = math.Max(0, v*scale)
+		r.floor[i] = r.left[i] * tolerance
 	}
-	f.scale = math.Ldexp(1, min(1000, -math.Ilogb(largest)))
-	for i, v := range f.residual {
-		f.residual[i] = math.Max(0, v*f.scale)
-		f.floor[i] = f.residual[i] * t.precision.rankTolerance()
+	return r
+}
+
+// subtract takes a square from entry i.
+func (r *residualDiagonal) subtract(i int, square float64) {
+	r.left[i] -= square
+	if r.left[i] <= r.floor[i] {
+		r.left[i] = 0
 	}
-	return f, nil
 }
 
 // add makes row s, whose residual is above 0, the next pivot.
@@ -96,15 +115,12 @@ func (f *pivotedCholesky) add(s int) error {
 		at := blas64.Vector{N: k, Inc: known.Stride, Data: known.Data[s:]}
 		blas64.Gemv(blas.Trans, -1, known, at, 1, blas64.Vector{N: len(row), Inc: 1, Data: row})
 	}
-	root := math.Sqrt(f.residual[s])
+	root := math.Sqrt(f.residual.left[s])
 	for i, v := range row {
 		row[i] = v / root
-		f.residual[i] -= row[i] * row[i]
-		if f.residual[i] <= f.floor[i] {
-			f.residual[i] = 0
-		}
+		f.residual.subtract(i, row[i]*row[i])
 	}
-	f.residual[s] = 0
+	f.residual.left[s] = 0
 	f.pivots = append(f.pivots, s)
 	return nil
 }

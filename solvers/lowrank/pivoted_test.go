@@ -79,7 +79,7 @@ func TestPivotsAgainstNaive(t *testing.T) {
 				t.Fatal(err)
 			}
 			tl := newTiles(k, Float64)
-			got, err := tl.pivotRows(panelOf(tl, x), 20, seed, "x")
+			got, err := tl.pivotRows(panelOf(tl, x), 20, seed, "x", "pivots")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +109,7 @@ func TestPivotsStop(t *testing.T) {
 		{"no positive diagonal", base, kernelgen.Sigmoid(1e-9, -1), 1},
 	} {
 		tl := newTiles(c.k, Float64)
-		got, err := tl.pivotRows(panelOf(tl, c.x), min(30, c.x.Rows), 1, "x")
+		got, err := tl.pivotRows(panelOf(tl, c.x), min(30, c.x.Rows), 1, "x", "pivots")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func TestPivotsNotFinite(t *testing.T) {
 	x := clusters(50, 3, 5)
 	x.Data[11*3] = 1e200
 	tl := newTiles(kernelgen.Linear(), Float64)
-	_, err := tl.pivotRows(panelOf(tl, x), 5, 1, "source")
+	_, err := tl.pivotRows(panelOf(tl, x), 5, 1, "source", "pivots")
 	if want := "source: row 80"; err == nil || !hasPrefix(err, want) {
 		t.Errorf("error %v does not begin with %q", err, want)
 	}

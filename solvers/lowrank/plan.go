@@ -78,11 +78,52 @@ func (p *planner) core(t, u, r, s int64) {
 	p.Flops += 2 * float64(t) * (float64(u)*float64(min(s, 2)) + float64(r)*float64(s))
 }
 
-// checks adds the entries that embedding rows in memory takes: t core points,
-// and the rows of the error estimate, with width landmarks.
-func (p *planner) checks(t, width int64) {
-	rows := width + heldBack
-	p.KernelEntries += (t+rows)*width + rows*rows
+// checks adds the error estimate on n rows, and the entries that embedding t core
+// points takes, with width landmarks.
+func (p *planner) checks(n, t, width int64) {
+	rows := sampleRows(n, width)
+	p.embeds(n, t, width)
+	p.KernelEntries += rows * rows
+	p.Memory.Add("error estimate", rows*(rows+width+2*p.d), "--rank")
+}
+
+// embeds adds the embedding of t core points and of the rows of the error estimate.
+func (p *planner) embeds(n, t, width int64) {
+	p.KernelEntries += (t + sampleRows(n, width)) * width
+}
+
+// sampleRows is how many of n rows the error estimate looks at.
+func sampleRows(n, landmarks int64) int64 { return min(n, landmarks+int64(heldBack(int(landmarks)))) }
+
+// choice adds the choice of landmarks.
+func (p *planner) choice(c chooser) {
+	m, l, k := c.reservoir(), int64(c.landmarks), int64(c.columns)
+	const knob = "--landmarks uniform"
+	if c.looks() {
+		p.Memory.Add("candidates", 2*m*p.d, knob)
+	}
+	all := c.choice == ChoiceAuto
+	if c.choice == ChoiceLeverage {
+		s := int64(leverageSample(int(m), c.landmarks))
+		p.Memory.Add("leverage scores", 2*s*p.d+4*s*s+3*m, knob)
+		p.KernelEntries += s * (m + 2*s)
+		p.Flops += 2*float64(m)*float64(s)*float64(s) + 10*float64(s)*float64(s)*float64(s)
+	}
+	if c.choice == ChoicePivoted || all {
+		p.Memory.Add("pivoted Cholesky", m*(l+2), knob)
+		p.KernelEntries += m * l
+		p.Flops += float64(m) * float64(l) * float64(l)
+	}
+	if c.choice == ChoiceDeterminantal || all {
+		p.Memory.Add("leading vectors", 8*m*(k+subspaceRandom), knob)
+		p.KernelEntries += m * (m + stream.PairRows)
+		p.Flops += 4*float64(m)*float64(m)*float64(k) + float64(m)*float64(k)*float64(l)
+	}
+	if all {
+		j := min(m, judges)
+		p.Memory.Add("jury", j*(2*j+2*l)+l*l, knob)
+		p.KernelEntries += 3 * (j*j + l*l + j*l)
+	}
 }
 
 // Plan works out the cost of a fit on n rows with d columns.
@@ -96,7 +137,7 @@ func (m S3SPSD) Plan(e stream.Engine, n int64, d int) (*Plan, error) {
 	p.landmarks("landmarks", z*c)
 	p.pass(n, z*c, c, 5*c*c)
 	p.core(z*s, z*s, s, s)
-	p.checks(2*z*s, z*c) // the core is fitted twice
+	p.checks(n, 2*z*s, z*c) // the core is fitted twice
 	return &p.Plan, nil
 }
 
@@ -111,13 +152,15 @@ func (m Landmark) Plan(e stream.Engine, n int64, d int) (*Plan, error) {
 	p.landmarks("landmarks", c)
 	p.pass(n, c, c, c*c)
 	p.core(t, t, c, c)
-	p.checks(t, c)
+	p.choice(chooser{rows: n, choice: m.Choice, columns: m.Rank, landmarks: int(c)})
+	p.checks(n, t, c)
 	p.Flops += 2 * float64(t) * float64(t) * float64(c)
 	return &p.Plan, nil
 }
 
 // PlanRect works out the cost of a fit on m×n rows with d columns.
 func (m Landmark) PlanRect(e stream.Engine, rows, cols int64, d int) (*Plan, error) {
+	m.Choice, m.NNZ = ChoiceUniform, m.landmarksPerColumn()
 	left, err := m.Plan(e, rows, d)
 	if err != nil {
 		return nil, err
@@ -127,8 +170,8 @@ func (m Landmark) PlanRect(e stream.Engine, rows, cols int64, d int) (*Plan, err
 		return nil, err
 	}
 	left.Memory.Items = append(left.Memory.Items, right.Memory.Items[2:]...) // runtime and blocks once
-	core := int64(m.coreSize(cols))
-	left.KernelEntries += right.KernelEntries - core*core // one core for both
+	core, sample := int64(m.coreSize(cols)), sampleRows(cols, int64(m.NNZ)*int64(m.Rank))
+	left.KernelEntries += right.KernelEntries - core*core - sample*sample // one of each for both
 	left.Flops += right.Flops
 	return left, nil
 }
@@ -158,8 +201,8 @@ func (m SSRSVD) Plan(e stream.Engine, rows, cols int64, d int) (*Plan, error) {
 	p.pass(rows, z*c, c, c*c)
 	p.pass(other, z*c, c, c*c)
 	p.core(z*s, z*s, s, s)
-	p.checks(z*s, z*c)
-	p.checks(z*s, z*c)
+	p.checks(rows, z*s, z*c)
+	p.embeds(other, z*s, z*c)
 	return &p.Plan, nil
 }
 

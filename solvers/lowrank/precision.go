@@ -83,7 +83,7 @@ func (p Precision) advice() string {
 type PrecisionError struct {
 	Kernel   string
 	Bound    float64 // as Fit.PrecisionBound
-	Estimate float64 // as Fit.ErrorEstimate; NaN if there is none, +Inf before the pass
+	Estimate float64 // as Fit.ErrorEstimate; +Inf before the pass
 }
 
 func (e *PrecisionError) Error() string {
@@ -91,8 +91,6 @@ func (e *PrecisionError) Error() string {
 	switch {
 	case !(e.Bound <= math.MaxFloat64):
 		bound = fmt.Sprintf("with precision float32 entries of %s or the rows themselves are out of range", e.Kernel)
-	case math.IsNaN(e.Estimate):
-		bound += ", and there are too few rows to estimate the error of the sketch and compare"
 	case !math.IsInf(e.Estimate, 1):
 		bound += fmt.Sprintf(", which is more than a tenth of the error of the fit, about %.2g", e.Estimate)
 	}

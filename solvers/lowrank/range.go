@@ -41,6 +41,43 @@ func (p sketchPass) adder(name string) func(*sketch.QR, *stream.Block) error {
 	}
 }
 
+// traced is what a pass over a symmetric matrix folds rows into: a triangular
+// factor, and the trace of A.
+type traced = both[*sketch.QR, *sketch.Moments]
+
+// streamTrace is stream for the matrix of one source, and gives tr(A) as well.
+func (p sketchPass) streamTrace(ctx context.Context, e stream.Engine, src stream.Source) (blas64.General, float64, error) {
+	newState := func() *traced { return &traced{p.factor(), sketch.NewMoments(1)} }
+	state, err := stream.Fold(ctx, e, "fit", src, newState, func() func(*traced, *stream.Block) error {
+		add, diagonal := p.adder(src.Info().Name), p.tiles.traceAdder()
+		return func(s *traced, b *stream.Block) error {
+			if err := add(s.a, b); err != nil {
+				return err
+			}
+			return diagonal(s.b, b)
+		}
+	})
+	if err != nil {
+		return blas64.General{}, 0, err
+	}
+	trace, _ := state.b.Trace()
+	return state.a.R(), trace, nil
+}
+
+// traceAdder returns the function that adds k(x, x) of the rows of a block.
+func (t *tiles) traceAdder() func(*sketch.Moments, *stream.Block) error {
+	diagonal := make([]float64, stream.PanelRows)
+	return func(sum *sketch.Moments, b *stream.Block) error {
+		for _, x := range b.Panels(stream.PanelRows) {
+			t.diag(diagonal[:x.Rows], x)
+			if err := sum.AddDiagonal(diagonal[:x.Rows]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
 func (p sketchPass) stream(ctx context.Context, e stream.Engine, src stream.Source) (blas64.General, error) {
 	qr, err := stream.Fold(ctx, e, "fit", src, p.factor, func() func(*sketch.QR, *stream.Block) error { return p.adder(src.Info().Name) })
 	if err != nil {
@@ -53,10 +90,9 @@ func (p sketchPass) stream(ctx context.Context, e stream.Engine, src stream.Sour
 // columns are orthonormal on the rows that were streamed, and gives the
 // condition of the sketch.
 func (t *tiles) orthonormalEmbedding(factor blas64.General, rows *panel, signs *sketch.SparseSign) (*Embedding, float64, error) {
-	s, err := newSVD("the sketch", factor)
+	projection, cond, err := whitening("the sketch", factor, t.precision.rankTolerance())
 	if err != nil {
 		return nil, 0, err
 	}
-	r := s.rank(t.precision.rankTolerance())
-	return &Embedding{Landmarks: rows.rows, Rows: rows.number, Signs: signs, Projection: s.whitener(r)}, condition(s, r), nil
+	return &Embedding{Landmarks: rows.rows, Rows: rows.number, Signs: signs, Projection: projection}, cond, nil
 }

@@ -95,7 +95,7 @@ func (m S3SPSD) begin(ctx context.Context, e stream.Engine, src stream.Source, k
 	if f.s, err = sketch.NewSparseSign(n, size.sketch, size.nnz, m.Seed, "S"); err != nil {
 		return nil, err
 	}
-	held := heldBackRows(n, m.Seed, "held back", f.c.Positions(), f.s.Positions())
+	held := heldBackRows(n, heldBack(len(f.c.Positions())), m.Seed, "held back", f.c.Positions(), f.s.Positions())
 	panels, err := f.tiles.gatherSets(ctx, src, sketched(f.c), sketched(f.s), rowSet{numbers: held})
 	if err != nil {
 		return nil, err
@@ -310,5 +310,5 @@ func residualShift(whole, projected float64, dimensions int) float64 {
 func (f *s3spsd) report(model *Model) (*Fit, error) {
 	notes := append(f.size.notes, f.tiles.rankNote(model.Left.Rank(), f.size.rank)...)
 	notes = append(notes, definiteNote(f.tiles.kernel)...)
-	return finishFit(f.tiles, model, notes, f.condition, f.held, f.held)
+	return finishFit(f.tiles, model, notes, f.condition, f.held, f.held, f.trace)
 }

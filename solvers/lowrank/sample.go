@@ -11,8 +11,9 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// heldBack is how many rows the error estimate looks at.
-const heldBack = 256
+// heldBack is how many rows besides the landmarks the error estimate looks at:
+// what is left of A after so many has a spectrum that fewer rows would blur.
+func heldBack(landmarks int) int { return min(2048, max(512, 4*landmarks)) }
 
 // sizes are the dimensions of a sparse-sign sketch that fit n rows.
 type sizes struct {
@@ -110,6 +111,26 @@ func pickRows(rows blas64.General, all, set []int64) blas64.General {
 		copy(rowOf(m, i), rowOf(rows, k))
 	}
 	return m
+}
+
+// heldBackRows draws rows for the error estimate that are not landmarks. Rows that
+// a method has seen otherwise serve where there are not enough others.
+func heldBackRows(n int64, want int, seed uint64, purpose string, landmarks []int64, seen ...[]int64) []int64 {
+	touched := union(seen...)
+	drawn := sketch.NewStream(seed, purpose).Choose(n, int(min(n, int64(4*want+len(landmarks)+len(touched)))))
+	var fresh, others []int64
+	for _, r := range drawn {
+		if _, found := slices.BinarySearch(landmarks, r); found {
+			continue
+		}
+		if _, found := slices.BinarySearch(touched, r); found {
+			others = append(others, r)
+		} else {
+			fresh = append(fresh, r)
+		}
+	}
+	fresh = append(fresh, others...)
+	return union(fresh[:min(want, len(fresh))])
 }
 
 // without removes the numbers of taken from set; both ascend.

@@ -46,7 +46,7 @@ func (m SSRSVD) Fit(ctx context.Context, e stream.Engine, left, right stream.Sou
 		return nil, err
 	}
 	notes := append(f.size.notes, f.tiles.rankNote(len(model.Values), f.size.rank)...)
-	return finishFit(f.tiles, model, notes, f.condition, f.heldLeft, f.heldRight)
+	return finishFit(f.tiles, model, notes, f.condition, f.heldLeft, f.heldRight, math.NaN())
 }
 
 // ssrsvd is a fit under way. The letters are those of Algorithm 4.
@@ -108,8 +108,8 @@ func (f *ssrsvd) drawSketches() (err error) {
 
 // gather fetches the landmarks, with one gather from each source.
 func (f *ssrsvd) gather(ctx context.Context) error {
-	heldLeft := heldBackRows(f.m, f.Seed, "left held back", f.h.Positions(), f.o.Positions())
-	heldRight := heldBackRows(f.n, f.Seed, "right held back", f.c.Positions(), f.s.Positions())
+	heldLeft := heldBackRows(f.m, heldBack(len(f.h.Positions())), f.Seed, "left held back", f.h.Positions(), f.o.Positions())
+	heldRight := heldBackRows(f.n, heldBack(len(f.c.Positions())), f.Seed, "right held back", f.c.Positions(), f.s.Positions())
 	left := []rowSet{sketched(f.h), sketched(f.o), {numbers: heldLeft}}
 	right := []rowSet{sketched(f.c), sketched(f.s), {numbers: heldRight}}
 	if f.square {

@@ -38,10 +38,11 @@ type Header struct {
 
 // SideHeader describes an [Embedding].
 type SideHeader struct {
-	Sketch     *SketchHeader `json:"sketch,omitempty"`
-	RangeShift float64       `json:"range_shift,omitempty"`
-	Unit       float64       `json:"unit,omitempty"`
-	Refined    bool          `json:"refined,omitempty"`
+	Sketch     *SketchHeader  `json:"sketch,omitempty"`
+	Features   *FeatureHeader `json:"features,omitempty"`
+	RangeShift float64        `json:"range_shift,omitempty"`
+	Unit       float64        `json:"unit,omitempty"`
+	Refined    bool           `json:"refined,omitempty"`
 }
 
 // SketchHeader names a sparse-sign sketch.
@@ -59,7 +60,8 @@ type SketchHeader struct {
 // is none), u(x) = k(x, u_landmarks)·Ĉ·u_projection·u_refinement, and likewise
 // for v. Of a model with precision float32 the kernel entries are those of
 // [kernelgen.Kernel.FillSingle], centred at the median of the landmarks; entries in
-// float64 give the same embedding to about 1e-6.
+// float64 give the same embedding to about 1e-6. Of a model of random features the
+// row of kernel entries and Ĉ are replaced by features, see [FeatureHeader].
 func (m *Model) Save() (Header, []Array) {
 	h := Header{Method: m.Method, Kernel: m.Kernel.String(), Seed: m.Seed, Rows: m.Rows, Columns: m.Cols,
 		Rank: len(m.Values), Shift: m.Shift}
@@ -79,11 +81,16 @@ func (m *Model) Save() (Header, []Array) {
 
 func (e *Embedding) save(prefix string) (*SideHeader, []Array) {
 	h := &SideHeader{RangeShift: e.RangeShift, Unit: e.Unit, Refined: e.Refinement.Rows > 0}
-	arrays := []Array{
-		matrixArray(prefix+"landmarks", e.Landmarks),
-		{Name: prefix + "landmark_rows", Rows: len(e.Rows), Ints: e.Rows},
-		matrixArray(prefix+"projection", e.Projection),
+	var arrays []Array
+	if e.Features != nil {
+		h.Features, arrays = e.Features.save(prefix)
+	} else {
+		arrays = []Array{
+			matrixArray(prefix+"landmarks", e.Landmarks),
+			{Name: prefix + "landmark_rows", Rows: len(e.Rows), Ints: e.Rows},
+		}
 	}
+	arrays = append(arrays, matrixArray(prefix+"projection", e.Projection))
 	if h.Refined {
 		arrays = append(arrays, matrixArray(prefix+"refinement", e.Refinement))
 	}
@@ -193,6 +200,9 @@ func (l *loader) embedding(prefix string, h *SideHeader, rank int) *Embedding {
 	e := &Embedding{RangeShift: h.RangeShift, Unit: h.Unit}
 	if u := e.unit(); !(u > 0) || math.IsInf(u, 0) {
 		l.fail("unit %v", u)
+	}
+	if h.Features != nil {
+		return l.featureEmbedding(prefix, h, rank)
 	}
 	e.Landmarks = l.matrix(prefix+"landmarks", -1, -1)
 	e.Rows = l.ints(prefix+"landmark_rows", e.Landmarks.Rows)

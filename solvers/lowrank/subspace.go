@@ -39,8 +39,9 @@ type Subspace struct {
 	// Tolerance on the residuals ‖Au−θu‖ of all c Ritz pairs, relative to the
 	// largest θ: below it passes stop early. 0 means 1e-6.
 	Tolerance float64
-	Sketch    int // of the Landmark fit at the start; 0 means 5 times its rank
-	NNZ       int // of the Landmark fit at the start; 0 means 4
+	Sketch    int // of the Landmark fit at the start, as well as the next two
+	NNZ       int
+	Choice    LandmarkChoice
 	Seed      uint64
 	Shift     SubspaceShift
 }
@@ -75,10 +76,6 @@ type SubspaceFit struct {
 	// Residuals are ‖Au−θu‖ of the c largest Ritz pairs, relative to the largest
 	// |θ|, in descending order of θ. Each θ is that near to an eigenvalue of A.
 	Residuals []float64
-	// TraceResidual is tr(A−Â)/tr(A) before the shift: the relative error in the
-	// nuclear norm if A is positive semi-definite; NaN if tr(A) is 0. It is exact
-	// up to rounding.
-	TraceResidual float64
 }
 
 // Residual is the largest of the residuals, 0 if there are none.
@@ -108,7 +105,7 @@ func (m Subspace) settings() (Subspace, error) {
 
 // landmark is the method that the passes start from, on n rows.
 func (m Subspace) landmark(n int64) Landmark {
-	return Landmark{Rank: int(min(int64(m.Rank)+subspaceLandmark, n)), Sketch: m.Sketch, NNZ: m.NNZ, Seed: m.Seed}
+	return Landmark{Rank: int(min(int64(m.Rank)+subspaceLandmark, n)), Sketch: m.Sketch, NNZ: m.NNZ, Choice: m.Choice, Seed: m.Seed}
 }
 
 // Fit approximates the kernel matrix of the rows of src.
@@ -131,7 +128,7 @@ func (m Subspace) Fit(ctx context.Context, e stream.Engine, src stream.Source, k
 	}
 	t := start.tiles(start.Left)
 	t.entries.Store(start.KernelEntries + n*int64(start.Left.Landmarks.Rows)) // the fit, and its embedding of all rows
-	block, err := m.startBlock(ctx, e, start.Model, memory)
+	block, err := startBlock(ctx, e, start.Model, start.Left, memory, m.Seed, "subspace start")
 	if err != nil {
 		return nil, err
 	}
@@ -169,19 +166,19 @@ func loadRows(ctx context.Context, src stream.Source, n int64) (*panel, error) {
 	return &panel{rows: rows, number: number}, nil
 }
 
-// startBlock is the embedding of all rows by the landmark fit, and a few random
-// columns.
-func (m Subspace) startBlock(ctx context.Context, e stream.Engine, start *Model, src stream.Source) (blas64.General, error) {
-	n, r := int(start.Rows), start.Left.Rank()
+// startBlock is the embedding of all rows of one side by the fit at the start, and a
+// few random columns.
+func startBlock(ctx context.Context, e stream.Engine, start *Model, side *Embedding, src stream.Source, seed uint64, purpose string) (blas64.General, error) {
+	n, r := int(src.Info().Rows), side.Rank()
 	random := min(subspaceRandom, n-r)
 	block := stream.NewMatrix(n, r+random)
-	err := start.Embed(ctx, e, start.Left, src, false, func(b *stream.Block, u blas64.General) error {
+	err := start.Embed(ctx, e, side, src, false, func(b *stream.Block, u blas64.General) error {
 		for i := range u.Rows {
 			copy(rowOf(block, int(b.Start)+i), rowOf(u, i))
 		}
 		return nil
 	})
-	noise := sketch.NewStream(m.Seed, "subspace start")
+	noise := sketch.NewStream(seed, purpose)
 	for i := range n {
 		draws := noise.At(uint64(i))
 		for j := range random {
@@ -202,7 +199,7 @@ func (m Subspace) iterate(ctx context.Context, space *krylov) (*ritzPairs, error
 		if err != nil {
 			return nil, err
 		}
-		if space.passes == m.Passes || largest(ritz.residuals) <= m.Tolerance {
+		if space.passes == m.Passes || space.passes > 1 && largest(ritz.residuals) <= m.Tolerance { // one pass may have missed a direction
 			return ritz, nil
 		}
 		grown, err := space.extend(ritz.norm)

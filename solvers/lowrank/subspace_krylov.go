@@ -13,52 +13,54 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// krylov is a block Krylov space of the kernel matrix A of rows in memory: an
-// orthonormal basis Q of it, and A·Q.
-type krylov struct {
-	tiles  *tiles
-	engine stream.Engine
-	src    stream.Gatherer
-	q, y   blas64.General // n×(most columns); the first cols and known are there
-	mirror blas64.General // n×b, see multiply
-	cols   int            // columns of Q
-	known  int            // columns of A·Q
-	passes int            // exact passes so far
+// blockBasis is an orthonormal basis Q that grows by blocks, and the product of a
+// matrix with it.
+type blockBasis struct {
+	q, y  blas64.General // with room for all columns; the first cols and known are there
+	cols  int            // columns of Q
+	known int            // columns of the product
+	last  int            // columns of the newest block
 }
 
-// newKrylov is the space that begins with the columns of a block.
-func newKrylov(t *tiles, e stream.Engine, src stream.Gatherer, block blas64.General, passes int) (*krylov, error) {
-	n := block.Rows
-	most := int(min(int64(n), int64(block.Cols)*int64(passes)))
-	s := &krylov{tiles: t, engine: e, src: src, q: stream.NewMatrix(n, most), y: stream.NewMatrix(n, most), mirror: stream.NewMatrix(n, block.Cols)}
-	_, err := s.add(block, RankTolerance)
-	return s, err
+// newBlockBasis has room for most vectors of n numbers, and for products of m
+// numbers.
+func newBlockBasis(n, m, most int) blockBasis {
+	return blockBasis{q: stream.NewMatrix(n, most), y: stream.NewMatrix(m, most)}
 }
 
-// basis is Q, and product A·Q.
-func (s *krylov) basis() blas64.General   { return firstCols(s.q, s.cols) }
-func (s *krylov) product() blas64.General { return firstCols(s.y, s.known) }
+// basis is Q, and product the matrix times Q.
+func (s *blockBasis) basis() blas64.General   { return firstCols(s.q, s.cols) }
+func (s *blockBasis) product() blas64.General { return firstCols(s.y, s.known) }
 
-// extend adds A times the newest block to the space, and says whether the space
-// has grown. norm is that of A, or nearly.
-func (s *krylov) extend(norm float64) (bool, error) {
-	newest := colSlice(s.y, s.known-s.mirror.Cols, s.mirror.Cols)
+// unknown are the columns of Q that the product is not known for, and the place
+// for it.
+func (s *blockBasis) unknown() (x, y blas64.General) {
+	return colSlice(s.q, s.known, s.cols-s.known), colSlice(s.y, s.known, s.cols-s.known)
+}
+
+// newestProduct is a copy of the product of the newest block, which is known.
+func (s *blockBasis) newestProduct() blas64.General {
+	newest := colSlice(s.y, s.known-s.last, s.last)
 	block := stream.NewMatrix(newest.Rows, newest.Cols)
 	for i := range block.Rows {
 		copy(rowOf(block, i), rowOf(newest, i))
 	}
-	return s.add(block, RankTolerance*norm)
+	return block
 }
 
 // add adds the columns of a block to the space, which it overwrites. What is
 // left of a direction within the block is rounding, and is left out, when it is
 // not longer than least.
-func (s *krylov) add(block blas64.General, least float64) (grown bool, err error) {
+func (s *blockBasis) add(block blas64.General, least float64) (grown bool, err error) {
+	s.last = 0
 	s.project(block)
 	s.project(block)
 	room := s.q.Cols - s.cols
 	if block.Cols == 0 || room == 0 {
 		return false, nil
+	}
+	if block, err = noWiderThanTall(block); err != nil {
+		return false, err
 	}
 	q, r, err := sketch.CholeskyQR(block)
 	if err != nil {
@@ -85,12 +87,32 @@ func (s *krylov) add(block blas64.General, least float64) (grown bool, err error
 		copy(rowOf(s.q, i)[s.cols:], rowOf(fresh, i))
 	}
 	s.cols += keep
-	s.mirror.Cols, s.mirror.Stride = keep, keep
+	s.last = keep
 	return true, nil
 }
 
+// noWiderThanTall is a block with the same left singular vectors and singular
+// values, and no more columns than rows: Rᵀ, if the rows are those of QR.
+func noWiderThanTall(block blas64.General) (blas64.General, error) {
+	if block.Cols <= block.Rows {
+		return block, nil
+	}
+	_, r, err := sketch.CholeskyQR(transposeOf(block))
+	return transposeOf(r), err
+}
+
+func transposeOf(m blas64.General) blas64.General {
+	t := stream.NewMatrix(m.Cols, m.Rows)
+	for i := range m.Rows {
+		for j, v := range rowOf(m, i) {
+			t.Data[j*t.Stride+i] = v
+		}
+	}
+	return t
+}
+
 // project takes the part in the space away from the columns of a block.
-func (s *krylov) project(block blas64.General) {
+func (s *blockBasis) project(block blas64.General) {
 	if s.cols == 0 || block.Cols == 0 {
 		return
 	}
@@ -98,12 +120,39 @@ func (s *krylov) project(block blas64.General) {
 	blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, s.basis(), part, 1, block)
 }
 
+// krylov is a block Krylov space of the kernel matrix A of rows in memory: an
+// orthonormal basis Q of it, and A·Q.
+type krylov struct {
+	blockBasis
+	tiles  *tiles
+	engine stream.Engine
+	src    stream.Gatherer
+	mirror blas64.General // n×b, see multiply
+	passes int            // exact passes so far
+}
+
+// newKrylov is the space that begins with the columns of a block.
+func newKrylov(t *tiles, e stream.Engine, src stream.Gatherer, block blas64.General, passes int) (*krylov, error) {
+	n := block.Rows
+	most := int(min(int64(n), int64(block.Cols)*int64(passes)))
+	s := &krylov{blockBasis: newBlockBasis(n, n, most), tiles: t, engine: e, src: src, mirror: stream.NewMatrix(n, block.Cols)}
+	_, err := s.add(block, RankTolerance)
+	return s, err
+}
+
+// extend adds A times the newest block to the space, and says whether the space
+// has grown. norm is that of A, or nearly.
+func (s *krylov) extend(norm float64) (bool, error) {
+	return s.add(s.newestProduct(), RankTolerance*norm)
+}
+
 // multiply makes an exact pass: A times the columns of Q that it is not known
 // for. Each row block has one sum for the tiles in which its rows are rows, and
 // another, in mirror, for those in which they are columns, both in a fixed
 // order: see stream.Pairs.
 func (s *krylov) multiply(ctx context.Context) error {
-	x, y := colSlice(s.q, s.known, s.cols-s.known), colSlice(s.y, s.known, s.cols-s.known)
+	x, y := s.unknown()
+	s.mirror.Cols, s.mirror.Stride = s.last, s.last
 	clearMatrix(s.mirror)
 	err := stream.Pairs(ctx, s.engine, "exact pass", s.src, s.src, stream.Upper, func() func(i, j *stream.Block) error {
 		var w kernelgen.Workspace

@@ -55,7 +55,7 @@ func (p *ritzPairs) nystrom(c int) (*spectrum, error) {
 		c--
 	}
 	kept := firstCols(eig.Vectors, c)
-	blas64.Trsm(blas.Right, blas.NoTrans, 1, blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: r.Rows, Stride: r.Stride, Data: r.Data}, p.u)
+	blas64.Trsm(blas.Right, blas.NoTrans, 1, upperTriangle(r), p.u)
 	return &spectrum{u: mul(blas.NoTrans, q, blas.NoTrans, kept), projection: mul(blas.NoTrans, p.u, blas.NoTrans, kept),
 		values: eig.Values[:c], rest: eig.Values[c:]}, nil
 }
@@ -91,14 +91,16 @@ func (m Subspace) finish(t *tiles, space *krylov, ritz *ritzPairs, rows *panel) 
 	if m.Shift == SubspaceCentred {
 		model.Shift = s.shift(whole, rows.rows.Rows, definite)
 	}
+	low, high := s.leftOut(whole, rows.rows.Rows, definite)
 	for i := range model.Values {
 		model.Values[i] -= model.Shift
 	}
 	if definite {
 		clipDefinite(model.Values, model.Shift)
 	}
-	f := &SubspaceFit{Fit: &Fit{Model: model, Condition: s.condition()}, ExactPasses: space.passes, Residuals: ritz.residuals,
-		TraceResidual: (whole - sum(s.values)) / whole}
+	f := &SubspaceFit{Fit: &Fit{Model: model, Condition: s.condition(), TraceResidual: (whole - sum(s.values)) / whole},
+		ExactPasses: space.passes, Residuals: ritz.residuals}
+	f.SpectralEstimate = math.Max(ratio(math.Max(math.Abs(high-model.Shift), math.Abs(low-model.Shift)), ritz.norm), f.Residual())
 	if f.ErrorEstimate, err = t.rowEstimate(model, s.u, rows); err != nil {
 		return nil, err
 	}
@@ -124,30 +126,39 @@ func (m Subspace) residualNote(f *SubspaceFit) []string {
 	return []string{fmt.Sprintf("after %d exact passes the residuals ‖Au−θu‖ are up to %.1e of the largest eigenvalue; --passes makes more", f.ExactPasses, f.Residual())}
 }
 
-// shift is the middle of the eigenvalues left out, as far as they are known:
-// those that truncation has left out, and the mean of the others. whole is the trace of
-// the n×n matrix.
+// shift is the middle of the eigenvalues left out.
 func (s *spectrum) shift(whole float64, n int, definite bool) float64 {
+	low, high := s.leftOut(whole, n, definite)
+	return low/2 + high/2
+}
+
+// leftOut are the least and the largest of the eigenvalues left out, as far as they
+// are known: those that truncation has left out, and the mean of the others. whole
+// is the trace of the n×n matrix.
+func (s *spectrum) leftOut(whole float64, n int, definite bool) (low, high float64) {
 	left := slices.Clone(s.rest)
 	if others := n - len(s.values) - len(s.rest); others > 0 {
 		left = append(left, (whole-sum(s.values)-sum(s.rest))/float64(others))
 	}
 	if len(left) == 0 {
-		return 0
+		return 0, 0
 	}
-	low, high := slices.Min(left), slices.Max(left)
+	low, high = slices.Min(left), slices.Max(left)
 	if definite {
 		low, high = math.Max(0, low), math.Max(0, high)
 	}
-	return low/2 + high/2
+	return low, high
 }
+
+// rowSample is how many rows rowEstimate compares with all others.
+const rowSample = 256
 
 // rowEstimate is the estimated relative Frobenius error of a model, u being the
 // embedding of all rows: the diagonal is exact, the rest is known for a sample of
 // rows. For a model that has seen all rows alike no row is special.
 func (t *tiles) rowEstimate(m *Model, u blas64.General, rows *panel) (float64, error) {
 	n := rows.rows.Rows
-	sample, err := sketch.NewSample(int64(n), min(n, heldBack), m.Seed, "held back")
+	sample, err := sketch.NewSample(int64(n), min(n, rowSample), m.Seed, "held back")
 	if err != nil {
 		panic("lowrank: " + err.Error()) // no more than n
 	}
@@ -180,4 +191,12 @@ func (t *tiles) rowEstimate(m *Model, u blas64.General, rows *panel) (float64, e
 	all.weigh(on, float64(n))
 	all.weigh(off, float64(n)*float64(n-1))
 	return ratio(math.Sqrt(all.diff), math.Sqrt(all.entry)), nil
+}
+
+// weigh adds the mean squares of a sample of entries that stands for count.
+func (f *frobenius) weigh(sample frobenius, count float64) {
+	if sample.n > 0 {
+		f.entry += sample.entry / float64(sample.n) * count
+		f.diff += sample.diff / float64(sample.n) * count
+	}
 }

@@ -27,7 +27,7 @@ func (m Subspace) Plan(e stream.Engine, n int64, d int) (*Plan, error) {
 	plan.Memory.Add("tiles of an exact pass", threads*stream.PairRows*(stream.PairRows+4*int64(d)), "--threads")
 	// To estimate the error, and to write factors.
 	plan.Memory.Add("tiles between a panel and all rows", threads*stream.PanelRows*n, "--threads")
-	plan.KernelEntries += n*int64(len(points.landmarks)) + q*n*(n+stream.PairRows)/2 + min(n, heldBack)*n
+	plan.KernelEntries += n*int64(len(points.landmarks)) + q*n*(n+stream.PairRows)/2 + min(n, rowSample)*n
 	plan.Flops += 2*float64(q)*float64(n)*float64(n)*float64(b) + 8*float64(n)*float64(space)*float64(space)
 	return plan, nil
 }

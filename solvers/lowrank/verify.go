@@ -40,74 +40,65 @@ const VerifySteps = 150
 // matrix between them.
 //
 // Cost: n²/2 kernel entries a step (2·m·n for two sources), memory for the
-// rows, their embedding, and a few vectors. One pass over each source.
+// rows, their embedding, and a few vectors. One pass over each source. Several
+// models of one symmetric matrix are measured faster by [VerifyAll].
 func (m *Model) Verify(ctx context.Context, e stream.Engine, left, right stream.Source, sample int, seed uint64) (*Verification, error) {
-	t := m.tiles(m.Left)
-	l, err := t.verifyRows(ctx, left, m.Left, sample, seed)
-	if err != nil {
-		return nil, err
-	}
-	r := l
-	if !m.Symmetric() {
-		if right == nil {
-			right = left
-		}
-		if r, err = t.verifyRows(ctx, right, m.Right, sample, seed); err != nil {
+	if m.Symmetric() {
+		all, err := VerifyAll(ctx, e, []*Model{m}, left, sample, seed)
+		if err != nil {
 			return nil, err
 		}
+		return all[0], nil
 	}
-	v := &verifier{engine: e, tiles: t, left: l, right: r, weighted: scaleCols(l.u, m.unitValues(t)), shift: m.Shift * t.unit, symmetric: m.Symmetric(),
-		diagonal: diagonalWeight(l)}
+	if right == nil {
+		right = left
+	}
+	v := &rectVerifier{engine: e, tiles: m.tiles(m.Left)}
+	for _, side := range []struct {
+		rows *verifySide
+		src  stream.Source
+		e    *Embedding
+	}{{&v.left, left, m.Left}, {&v.right, right, m.Right}} {
+		rows, err := gatherVerify(ctx, side.src, side.e.Landmarks.Cols, sample, seed)
+		if err != nil {
+			return nil, err
+		}
+		if side.rows.u, err = rows.embed(ctx, e, m, side.e); err != nil {
+			return nil, err
+		}
+		side.rows.verifyRows = rows
+		v.tiles.entries.Add(rows.embedded(side.e))
+	}
+	v.weighted = scaleCols(v.left.u, m.unitValues(v.tiles.unit))
 	return v.run(ctx, seed)
 }
 
-// unitValues are the values in the unit of the tiles.
-func (m *Model) unitValues(t *tiles) []float64 {
+// unitValues are the values in a unit of tiles.
+func (m *Model) unitValues(unit float64) []float64 {
 	w := slices.Clone(m.Values)
 	for i := range w {
-		w[i] *= t.unit
+		w[i] *= unit
 	}
 	return w
 }
 
-// verifySide is the rows of one source, in memory, and their embedding.
-type verifySide struct {
-	rows blas64.General
-	src  stream.Gatherer
-	of   int64 // rows of the source that they were drawn from
-	u    blas64.General
+// verifyRows are the rows of one source that errors are measured on, in memory.
+type verifyRows struct {
+	panel
+	src stream.Gatherer // of the rows
+	of  int64           // rows of the source that they were drawn from
 }
 
-func (t *tiles) verifyRows(ctx context.Context, src stream.Source, e *Embedding, sample int, seed uint64) (*verifySide, error) {
+// gatherVerify fetches all rows, or a sample of them. Models know d columns.
+func gatherVerify(ctx context.Context, src stream.Source, d, sample int, seed uint64) (*verifyRows, error) {
 	n, err := knownRows(src)
 	if err != nil {
 		return nil, err
 	}
 	info := src.Info()
-	if len(info.Columns) != e.Landmarks.Cols {
-		return nil, fmt.Errorf("%s has %d columns, and the model was fitted on %d", info.Name, len(info.Columns), e.Landmarks.Cols)
+	if len(info.Columns) != d {
+		return nil, fmt.Errorf("%s has %d columns, and the model was fitted on %d", info.Name, len(info.Columns), d)
 	}
-	p, err := t.verifyPanel(ctx, src, n, sample, seed)
-	if err != nil {
-		return nil, err
-	}
-	u, err := t.embedRows(e, e.pack(t), p, info.Name)
-	return &verifySide{p.rows, stream.FromMatrix(info.Name, p.rows), n, u}, err
-}
-
-// diagonalWeight is what the diagonal of a matrix between sampled rows counts: of
-// n² entries of A n are on the diagonal, a smaller part than of the entries
-// between few rows. Without it the shift, which acts there alone, would seem as
-// large beside the norm of the sample as it is beside that of A.
-func diagonalWeight(v *verifySide) float64 {
-	if v.of < 2 {
-		return 1
-	}
-	return float64(v.rows.Rows-1) / float64(v.of-1)
-}
-
-// verifyPanel fetches all rows, or a sample of them.
-func (t *tiles) verifyPanel(ctx context.Context, src stream.Source, n int64, sample int, seed uint64) (*panel, error) {
 	number := make([]int64, n)
 	for i := range number {
 		number[i] = int64(i)
@@ -120,23 +111,59 @@ func (t *tiles) verifyPanel(ctx context.Context, src stream.Source, n int64, sam
 		number = s.Positions()
 	}
 	rows, err := stream.GatherRows(ctx, src, number)
-	return &panel{rows: rows, number: number}, err
+	return &verifyRows{panel: panel{rows: rows, number: number}, src: stream.FromMatrix(info.Name, rows), of: n}, err
 }
 
-// verifier multiplies A and E = A − Â by vectors on exact tiles.
-type verifier struct {
+// embed is the embedding of the rows.
+func (v *verifyRows) embed(ctx context.Context, e stream.Engine, m *Model, side *Embedding) (blas64.General, error) {
+	if int64(len(v.number)) < v.of { // landmarks among them are known by their numbers
+		t := m.tiles(side)
+		return t.embedRows(side, side.pack(t), &v.panel, v.src.Info().Name)
+	}
+	u := stream.NewMatrix(v.rows.Rows, side.Rank())
+	e.Progress = nil
+	err := m.Embed(ctx, e, side, v.src, false, func(b *stream.Block, part blas64.General) error {
+		for i := range part.Rows {
+			copy(rowOf(u, int(b.Start)+i), rowOf(part, i))
+		}
+		return nil
+	})
+	return u, err
+}
+
+// embedded is how many kernel entries embed evaluates.
+func (v *verifyRows) embedded(side *Embedding) int64 {
+	return int64(v.rows.Rows) * int64(side.Landmarks.Rows)
+}
+
+// diagonalWeight is what the diagonal of a matrix between sampled rows counts: of
+// n² entries of A n are on the diagonal, a smaller part than of the entries
+// between few rows. Without it the shift, which acts there alone, would seem as
+// large beside the norm of the sample as it is beside that of A.
+func (v *verifyRows) diagonalWeight() float64 {
+	if v.of < 2 {
+		return 1
+	}
+	return float64(v.rows.Rows-1) / float64(v.of-1)
+}
+
+// verifySide is the rows of one of two sources, and their embedding.
+type verifySide struct {
+	*verifyRows
+	u blas64.General
+}
+
+// rectVerifier multiplies AᵀA and EᵀE, E = A − Â, by vectors on exact tiles of a
+// matrix between two sources.
+type rectVerifier struct {
 	engine      stream.Engine
 	tiles       *tiles
-	left, right *verifySide
+	left, right verifySide
 	weighted    blas64.General // U·diag(values)
-	shift       float64
-	diagonal    float64 // weight of the diagonal, 1 if all rows are looked at
-	symmetric   bool
-	frobenius   []frobenius // one per row block, filled on the first visit
-	entries     []float64   // the diagonal of A, filled on the first visit
+	frobenius   []frobenius    // one per row block, filled on the first visit
 }
 
-func (v *verifier) run(ctx context.Context, seed uint64) (*Verification, error) {
+func (v *rectVerifier) run(ctx context.Context, seed uint64) (*Verification, error) {
 	n := v.right.rows.Rows
 	entry := newLanczos(n, sketch.NewStream(seed, "Lanczos A"))
 	diff := newLanczos(n, sketch.NewStream(seed, "Lanczos E"))
@@ -155,7 +182,8 @@ func (v *verifier) run(ctx context.Context, seed uint64) (*Verification, error) 
 		out.Converged = doneA && doneE
 	}
 	out.Converged = out.Converged || out.Iterations == n
-	v.summarise(out, entry.norm, diff.norm)
+	out.summarise(math.Sqrt(entry.norm), math.Sqrt(diff.norm), v.frobenius, v.tiles.unit)
+	out.KernelEntries = v.tiles.entries.Load()
 	return out, nil
 }
 
@@ -168,18 +196,16 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-func (v *verifier) summarise(out *Verification, a, d float64) {
-	if !v.symmetric {
-		a, d = math.Sqrt(a), math.Sqrt(d)
-	}
+// summarise fills in the errors, given the norms of A and E and the sums of
+// squares of their entries, all in the unit of the tiles.
+func (out *Verification) summarise(a, e float64, squares []frobenius, unit float64) {
 	var sum frobenius
-	for _, f := range v.frobenius {
+	for _, f := range squares {
 		sum.entry += f.entry
 		sum.diff += f.diff
 	}
-	out.SpectralError, out.Norm = ratio(d, a), a/v.tiles.unit
+	out.SpectralError, out.Norm = ratio(e, a), a/unit
 	out.FrobeniusError = ratio(math.Sqrt(sum.diff), math.Sqrt(sum.entry))
-	out.KernelEntries = v.tiles.entries.Load()
 }
 
 // ratio is d/a, and 0 when both are 0.
@@ -190,14 +216,11 @@ func ratio(d, a float64) float64 {
 	return d / a
 }
 
-// multiply gives A·x and E·y, or AᵀA·x and EᵀE·y for a rectangular matrix.
-func (v *verifier) multiply(ctx context.Context, x, y []float64) (ax, ey []float64, err error) {
-	if v.symmetric {
-		return v.multiplySymmetric(ctx, x, y)
-	}
+// multiply gives AᵀA·x and EᵀE·y.
+func (v *rectVerifier) multiply(ctx context.Context, x, y []float64) (ax, ey []float64, err error) {
 	n, m := len(x), v.left.rows.Rows
 	p, q := make([]float64, m), make([]float64, m)
-	err = v.visit(ctx, stream.Full, func(i, j *stream.Block, tile blas64.General) {
+	err = v.visit(ctx, func(i, j *stream.Block, tile blas64.General) {
 		for r := range tile.Rows {
 			p[int(i.Start)+r] += dot(rowOf(tile, r), x[j.Start:][:tile.Cols])
 			q[int(i.Start)+r] += dot(rowOf(tile, r), y[j.Start:][:tile.Cols])
@@ -208,7 +231,7 @@ func (v *verifier) multiply(ctx context.Context, x, y []float64) (ax, ey []float
 	}
 	subtractProduct(q, v.weighted, v.right.u, y)
 	ax, ey = make([]float64, n), make([]float64, n)
-	err = v.visit(ctx, stream.Full, func(i, j *stream.Block, tile blas64.General) {
+	err = v.visit(ctx, func(i, j *stream.Block, tile blas64.General) {
 		for r := range tile.Rows {
 			axpy(p[int(i.Start)+r], rowOf(tile, r), ax[j.Start:][:tile.Cols])
 			axpy(q[int(i.Start)+r], rowOf(tile, r), ey[j.Start:][:tile.Cols])
@@ -218,83 +241,64 @@ func (v *verifier) multiply(ctx context.Context, x, y []float64) (ax, ey []float
 	return ax, ey, err
 }
 
-func (v *verifier) multiplySymmetric(ctx context.Context, x, y []float64) (ax, ey []float64, err error) {
-	n := len(x)
-	// One sum for tiles taken by rows and one for tiles taken by columns, each
-	// in a fixed order: see stream.Pairs.
-	ax, ey = make([]float64, n), make([]float64, n)
-	bx, by := make([]float64, n), make([]float64, n)
-	err = v.visit(ctx, stream.Upper, func(i, j *stream.Block, tile blas64.General) {
-		for r := range tile.Rows {
-			k := int(i.Start) + r
-			ax[k] += dot(rowOf(tile, r), x[j.Start:][:tile.Cols])
-			ey[k] += dot(rowOf(tile, r), y[j.Start:][:tile.Cols])
-			if i.Index != j.Index {
-				axpy(x[k], rowOf(tile, r), bx[j.Start:][:tile.Cols])
-				axpy(y[k], rowOf(tile, r), by[j.Start:][:tile.Cols])
-			}
-		}
-	})
-	for k := range n {
-		ax[k] += bx[k]
-		ey[k] += by[k] - v.shift*y[k]
-	}
-	subtractProduct(ey, v.weighted, v.right.u, y)
-	for k, a := range v.entries {
-		approx := dot(rowOf(v.weighted, k), rowOf(v.right.u, k)) + v.shift
-		ax[k] -= (1 - v.diagonal) * a * x[k]
-		ey[k] -= (1 - v.diagonal) * (a - approx) * y[k]
-	}
-	return ax, ey, err
-}
-
 // visit computes the tiles and hands them on. The first time round it also sums
 // the squares of the entries of A and E.
-func (v *verifier) visit(ctx context.Context, shape stream.Shape, f func(i, j *stream.Block, tile blas64.General)) error {
+func (v *rectVerifier) visit(ctx context.Context, f func(i, j *stream.Block, tile blas64.General)) error {
 	first := v.frobenius == nil
 	if first {
-		v.entries = make([]float64, v.left.rows.Rows)
-		v.frobenius = make([]frobenius, (v.left.rows.Rows+stream.PairRows-1)/stream.PairRows)
+		v.frobenius = make([]frobenius, rowBlocks(v.left.rows.Rows))
 	}
-	return stream.Pairs(ctx, v.engine, "verify", v.left.src, v.right.src, shape, func() func(i, j *stream.Block) error {
-		var w kernelgen.Workspace
-		tileBuf := stream.NewMatrix(stream.PairRows, stream.PairRows)
-		approx := stream.NewMatrix(stream.PairRows, stream.PairRows)
-		return func(i, j *stream.Block) error {
-			tile := blas64.General{Rows: i.X.Rows, Cols: j.X.Rows, Stride: j.X.Rows, Data: tileBuf.Data[:i.X.Rows*j.X.Rows]}
-			v.tiles.fill(tile, i.X, v.tiles.pack(j.X, nil, nil), &w)
+	return v.tiles.eachPair(ctx, v.engine, v.left.src, v.right.src, stream.Full, func() func(i, j *stream.Block, tile blas64.General) {
+		buf := stream.NewMatrix(stream.PairRows, stream.PairRows)
+		return func(i, j *stream.Block, tile blas64.General) {
 			if first {
-				v.addSquares(i, j, tile, approx)
+				diff := differenceTile(tile, blockRows(v.weighted, i), blockRows(v.right.u, j), buf)
+				v.frobenius[i.Index].entry += squares(tile)
+				v.frobenius[i.Index].diff += squares(diff)
 			}
 			f(i, j, tile)
+		}
+	})
+}
+
+// rowBlocks is how many row blocks n rows have in an exact pass.
+func rowBlocks(n int) int { return (n + stream.PairRows - 1) / stream.PairRows }
+
+// eachPair is an exact pass that hands on the tiles of A.
+func (t *tiles) eachPair(ctx context.Context, e stream.Engine, rows, cols stream.Gatherer, shape stream.Shape,
+	visit func() func(i, j *stream.Block, tile blas64.General)) error {
+	return stream.Pairs(ctx, e, "verify", rows, cols, shape, func() func(i, j *stream.Block) error {
+		var w kernelgen.Workspace
+		buf := stream.NewMatrix(stream.PairRows, stream.PairRows)
+		do := visit()
+		return func(i, j *stream.Block) error {
+			tile := tileOf(buf, i.X.Rows, j.X.Rows)
+			t.fill(tile, i.X, t.pack(j.X, nil, nil), &w)
+			do(i, j, tile)
 			return nil
 		}
 	})
 }
 
-// addSquares adds the squares of the entries of a tile of A and of A − Â.
-func (v *verifier) addSquares(i, j *stream.Block, tile, buf blas64.General) {
-	approx := blas64.General{Rows: tile.Rows, Cols: tile.Cols, Stride: tile.Cols, Data: buf.Data[:tile.Rows*tile.Cols]}
-	gemm(blas.NoTrans, blas.Trans, stream.RowSlice(v.weighted, int(i.Start), tile.Rows), stream.RowSlice(v.right.u, int(j.Start), tile.Cols), approx)
-	var sum frobenius
-	for r := range tile.Rows {
-		for c, a := range rowOf(tile, r) {
-			b := approx.Data[r*approx.Stride+c]
-			if v.symmetric && i.Index == j.Index && r == c {
-				v.entries[int(i.Start)+r] = a
-				b += v.shift
-				root := math.Sqrt(v.diagonal)
-				a, b = root*a, root*b
-			}
-			sum.add(a, a-b)
-		}
+// tileOf is a matrix without gaps in the memory of buf.
+func tileOf(buf blas64.General, rows, cols int) blas64.General {
+	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: buf.Data[:rows*cols]}
+}
+
+// differenceTile is tile − w·uᵀ, in the memory of buf.
+func differenceTile(tile, w, u, buf blas64.General) blas64.General {
+	diff := tileOf(buf, tile.Rows, tile.Cols)
+	copy(diff.Data, tile.Data)
+	if w.Cols > 0 {
+		blas64.Gemm(blas.NoTrans, blas.Trans, -1, w, u, 1, diff)
 	}
-	weight := 1.0
-	if v.symmetric && i.Index != j.Index {
-		weight = 2
-	}
-	v.frobenius[i.Index].entry += weight * sum.entry
-	v.frobenius[i.Index].diff += weight * sum.diff
+	return diff
+}
+
+// squares is the sum of the squares of the entries of a matrix without gaps.
+func squares(m blas64.General) float64 {
+	all := m.Data[:m.Rows*m.Cols]
+	return dot(all, all)
 }
 
 // subtractProduct is y −= a·(bᵀ·x).
@@ -317,3 +321,15 @@ func axpy(a float64, x, y []float64) {
 }
 
 func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
+
+// frobenius sums squares of entries and of errors.
+type frobenius struct {
+	n           int
+	entry, diff float64
+}
+
+func (f *frobenius) add(entry, diff float64) {
+	f.n++
+	f.entry += entry * entry
+	f.diff += diff * diff
+}

@@ -1,0 +1,258 @@
+package lowrank
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// Adaptive is the landmark method with the error given instead of the rank. A
+// first number of landmarks comes from the spectrum of a sample. After the pass the
+// rank is the smallest whose estimated relative spectral error, times a safety
+// factor of 1.2, is within the tolerance; if there is none up to 2/5 of the
+// landmarks, their number is doubled and another pass made.
+//
+// Cost: that of [Landmark] for each step; one step is the rule.
+type Adaptive struct {
+	Landmark          // with Rank the largest allowed, 0 for no limit
+	Tolerance float64 // on ‖A−Â‖₂/‖A‖₂, above 0 and below 1
+	Memory    int64   // bytes that the plan of a step may take, 0 for no limit
+}
+
+// AdaptiveStep is a pass with some landmarks.
+type AdaptiveStep struct {
+	Landmarks int
+	Rank      int     // the smallest within the tolerance, or the largest tried
+	Estimate  float64 // of the relative spectral error at that rank
+}
+
+// AdaptiveFit is a fit to a tolerance, and how it came about.
+type AdaptiveFit struct {
+	*Fit
+	Steps   []AdaptiveStep
+	Reached bool // the estimate is within the tolerance
+}
+
+const (
+	adaptiveSafety = 1.2
+	adaptiveSample = 1024 // rows that the first number of landmarks comes from
+	adaptiveLeast  = 8    // columns that a first step allows for
+)
+
+// Fit approximates the kernel matrix of the rows of src. A tolerance that cannot
+// be reached within the limits is told in a note, and Reached is false.
+func (m Adaptive) Fit(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel) (*AdaptiveFit, error) {
+	n, err := knownRows(src)
+	if err != nil {
+		return nil, err
+	}
+	if !(m.Tolerance > 0 && m.Tolerance < 1) {
+		return nil, fmt.Errorf("tolerance %v must be above 0 and below 1", m.Tolerance)
+	}
+	most := n
+	if m.Rank > 0 {
+		most = min(n, int64(m.Rank))
+	}
+	columns, err := m.firstColumns(ctx, e, src, k, n)
+	if err != nil {
+		return nil, err
+	}
+	out := &AdaptiveFit{}
+	columns, err = m.fitting(e, min(columns, most), n, len(src.Info().Columns))
+	for ; err == nil; columns *= 2 {
+		columns = min(columns, most)
+		step := m.Landmark
+		step.Rank = int(columns)
+		f, err := step.stream(ctx, e, src, k)
+		if err != nil {
+			return nil, err
+		}
+		rank, fit, err := m.smallestRank(ctx, e, f, int(most))
+		if err != nil {
+			return nil, err
+		}
+		out.Fit, out.Reached = fit, m.within(fit)
+		out.Steps = append(out.Steps, AdaptiveStep{len(f.points.landmarks), rank, fit.SpectralEstimate})
+		why, end := m.ends(e, out.Reached, columns, most, n, len(src.Info().Columns))
+		if end {
+			out.Notes = append(out.Notes, m.notes(out, why)...)
+			return out, nil
+		}
+	}
+	return nil, err
+}
+
+// within says that the estimated error of a fit is safely within the tolerance.
+func (m Adaptive) within(f *Fit) bool { return adaptiveSafety*f.SpectralEstimate <= m.Tolerance }
+
+// ends says whether another step makes no sense, and why.
+func (m Adaptive) ends(e stream.Engine, reached bool, columns, most, n int64, d int) (why string, end bool) {
+	switch {
+	case reached:
+		return "", true
+	case columns >= most && most == n:
+		return "all rows are landmarks", true
+	case columns >= most:
+		return fmt.Sprintf("the rank is limited to %d; --rank sets the limit", most), true
+	}
+	next := min(2*columns, most)
+	if fits, err := m.fitting(e, next, n, d); err != nil || fits < next {
+		return fmt.Sprintf("more than %d landmarks do not fit into %d MiB; --memory sets the limit", columns*int64(m.landmarksPerColumn()), m.Memory>>20), true
+	}
+	return "", false
+}
+
+// fitting is the number of columns, halved until their plan fits into the memory.
+func (m Adaptive) fitting(e stream.Engine, columns, n int64, d int) (int64, error) {
+	for {
+		next := m.Landmark
+		next.Rank = int(columns)
+		plan, err := next.Plan(e, n, d)
+		if err != nil {
+			return 0, err
+		}
+		total := plan.Memory.Total()
+		if m.Memory == 0 || total <= m.Memory {
+			return columns, nil
+		}
+		if columns <= 1 {
+			return 0, fmt.Errorf("even one column takes %d MiB of memory: raise --memory", total>>20)
+		}
+		columns /= 2
+	}
+}
+
+func (m Adaptive) notes(f *AdaptiveFit, why string) []string {
+	if f.Reached {
+		return nil
+	}
+	return []string{fmt.Sprintf("the tolerance of %g was not reached: the estimated spectral error is %.2g at rank %d, and %s",
+		m.Tolerance, f.SpectralEstimate, f.Left.Rank(), why)}
+}
+
+// firstColumns is how many eigenvalues of A, judged by a sample of its rows, are
+// above what the tolerance leaves to be shifted to the middle, and more if it takes
+// more landmarks to see them.
+func (m Adaptive) firstColumns(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel, n int64) (int64, error) {
+	s, err := sketch.NewSample(n, int(min(n, adaptiveSample)), m.Seed, "first rank")
+	if err != nil {
+		return 0, err
+	}
+	t := newTiles(k, Float64)
+	panels, err := t.gatherSets(ctx, src, rowSet{numbers: s.Positions()})
+	if err != nil {
+		return 0, err
+	}
+	if err := t.chooseUnit(panels[0].rows, panels[0]); err != nil {
+		return 0, err
+	}
+	side := &sampleSide{rows: panels[0], of: float64(n)}
+	b, err := t.sampledBlock(&Model{}, side, side, true)
+	if err != nil {
+		return 0, err
+	}
+	values, err := eigenvaluesOf("the kernel between sampled rows", b.m)
+	if err != nil {
+		return 0, err
+	}
+	count := int64(0)
+	for _, v := range values {
+		if v > 2*m.Tolerance*values[0] {
+			count++
+		}
+	}
+	return m.enough(t, panels[0], max(adaptiveLeast, count+count/4), n)
+}
+
+// enough doubles the number of columns until uniform landmarks from one half of
+// sampled rows leave little of the kernel between the others.
+func (m Adaptive) enough(t *tiles, sample *panel, columns, n int64) (int64, error) {
+	rows := sample.rows.Rows
+	order := chooser{seed: m.Seed}.draw(sample, rows, "first landmarks")
+	jury := t.pickIndices(sample, order[rows/2:])
+	for ; int(columns)*m.landmarksPerColumn() <= rows/2; columns *= 2 {
+		left, err := t.leaves(t.pickIndices(sample, order[:int(columns)*m.landmarksPerColumn()]), jury, n)
+		if err != nil || left <= 2*m.Tolerance {
+			return columns, err
+		}
+	}
+	return columns, nil
+}
+
+// smallestRank finds the smallest rank within the tolerance by bisection, the
+// largest that the landmarks are good for if there is none.
+func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmarkFit, most int) (int, *Fit, error) {
+	high := f.side.Rank()
+	if int64(len(f.points.landmarks)) < f.rows {
+		high = max(1, 2*high/5)
+	}
+	high = min(high, most)
+	if err := f.fitCore(ctx, e, high); err != nil {
+		return 0, nil, err
+	}
+	try := func(c int) (*Fit, bool, error) {
+		fit, err := f.finish(c)
+		if err != nil {
+			return nil, false, err
+		}
+		return fit, m.within(fit), nil
+	}
+	low := m.leastRank(f, high) // below it truncation alone is too much
+	best, good, err := try(high)
+	if err != nil || !good {
+		return high, best, err
+	}
+	rank := high
+	for low < rank {
+		c := low + (rank-low)/2
+		fit, good, err := try(c)
+		if err != nil {
+			return 0, nil, err
+		}
+		if good {
+			rank, best = c, fit
+		} else {
+			low = c + 1
+		}
+	}
+	return rank, best, nil
+}
+
+// leastRank is the least rank at which half of the first eigenvalue left out is
+// within the tolerance.
+func (m Adaptive) leastRank(f *landmarkFit, high int) int {
+	values := f.spectrum.Values
+	norm := values[0] + f.beta
+	for c := range high {
+		if math.Max(0, values[c])/2 <= m.Tolerance*norm {
+			return max(1, c)
+		}
+	}
+	return high
+}
+
+// plannedColumns is the number of columns of U that a plan allows for where the
+// data will tell.
+const plannedColumns = 64
+
+// Plan works out the cost of a first step with 64 columns of U on n rows with d
+// columns, or with as many as the rank allows. Steps are only made within Memory.
+func (m Adaptive) Plan(e stream.Engine, n int64, d int) (*Plan, error) {
+	step := m.Landmark
+	step.Rank = int(min(n, plannedColumns))
+	if m.Rank > 0 {
+		step.Rank = min(step.Rank, m.Rank)
+	}
+	plan, err := step.Plan(e, n, d)
+	if err != nil {
+		return nil, err
+	}
+	rows := min(n, adaptiveSample)
+	plan.Memory.Add("sample for the first rank", rows*(3*rows+2*int64(d)), "")
+	plan.KernelEntries += rows * rows
+	return plan, nil
+}

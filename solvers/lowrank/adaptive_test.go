@@ -1,0 +1,69 @@
+package lowrank
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/stream"
+)
+
+// TestAdaptive compares fits to a tolerance with the dense error, and their rank
+// with the smallest that would do.
+func TestAdaptive(t *testing.T) {
+	k := kernelgen.RBF(3)
+	x := clusters(700, 3, 1)
+	a := kernelMatrix(k, x, x)
+	values, err := eigenvaluesOf("a", a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tolerance := range []float64{1e-1, 1e-2, 1e-3, 1e-5} {
+		floor := 0
+		for floor < len(values) && values[floor] > tolerance*values[0] {
+			floor++
+		}
+		for seed := uint64(1); seed <= 3; seed++ {
+			f, err := Adaptive{Landmark: Landmark{Seed: seed}, Tolerance: tolerance}.Fit(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := denseError(t, f.Model, x, a, values[0])
+			t.Logf("tolerance %g: error %.3g, rank %d, the best matrix needs %d; %+v", tolerance, e, f.Left.Rank(), floor, f.Steps)
+			if !f.Reached || e > tolerance || f.Left.Rank() > floor+floor/2+1 {
+				t.Errorf("tolerance %g: error %g, rank %d, the best matrix needs %d, reached %t", tolerance, e, f.Left.Rank(), floor, f.Reached)
+			}
+		}
+	}
+}
+
+// TestAdaptiveLimits: what stops the growth is told.
+func TestAdaptiveLimits(t *testing.T) {
+	src := stream.FromMatrix("x", clusters(900, 5, 1))
+	k := kernelgen.Laplace(8)
+	fit := func(m Adaptive) *AdaptiveFit {
+		f, err := m.Fit(context.Background(), stream.Engine{}, src, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	f := fit(Adaptive{Landmark: Landmark{Rank: 20, Seed: 1}, Tolerance: 1e-4})
+	if f.Reached || f.Left.Rank() > 20 || !strings.Contains(strings.Join(f.Notes, "\n"), "limited to 20") {
+		t.Errorf("rank %d, reached %t, notes %q", f.Left.Rank(), f.Reached, f.Notes)
+	}
+	f = fit(Adaptive{Landmark: Landmark{Seed: 1}, Tolerance: 1e-4, Memory: 40 << 20})
+	if f.Reached || !strings.Contains(strings.Join(f.Notes, "\n"), "--memory") || math.IsNaN(f.SpectralEstimate) {
+		t.Errorf("reached %t, notes %q", f.Reached, f.Notes)
+	}
+	for _, bad := range []float64{0, 1, -1, math.NaN(), math.Inf(1)} {
+		if _, err := (Adaptive{Tolerance: bad}).Fit(context.Background(), stream.Engine{}, src, k); err == nil {
+			t.Errorf("tolerance %g was taken", bad)
+		}
+	}
+	if _, err := (Adaptive{Tolerance: 0.1, Memory: 1 << 20}).Fit(context.Background(), stream.Engine{}, src, k); err == nil || !strings.Contains(err.Error(), "--memory") {
+		t.Errorf("1 MiB: error %v", err)
+	}
+}

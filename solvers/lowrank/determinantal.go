@@ -1,0 +1,114 @@
+package lowrank
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// determinantal draws rows of a panel from determinantal point processes
+// (Belhadji, Bardenet & Chainais 2020, "A determinantal point process for column
+// subset selection"). With V the k leading eigenvectors of the kernel matrix of
+// the panel, k rows are a sample of the process with kernel V·Vᵀ: the pivots of its
+// randomly pivoted Cholesky factorisation. More are drawn from the rows that are
+// left, again and again.
+//
+// V is found by one step of subspace iteration from random columns, two exact
+// passes over the panel (Halko, Martinsson & Tropp 2011, Algorithm 4.4).
+func (c chooser) determinantal(ctx context.Context, t *tiles, e stream.Engine, candidates *panel, most int) ([]int, error) {
+	v, err := t.leadingVectors(ctx, e, candidates, c.columns, c.seed)
+	if err != nil {
+		return nil, err
+	}
+	left := make([]int, v.Rows) // indices of candidates
+	for i := range left {
+		left[i] = i
+	}
+	var chosen []int
+	for round := 0; len(chosen) < most && v.Cols > 0; round++ {
+		p := projection()
+		rows := p.pack(rowsAt(v, left), numbered(len(left)), nil)
+		found, err := p.pivotRows(rows, min(v.Cols, most-len(chosen)), c.seed, "eigenvectors", fmt.Sprintf("determinantal %d", round))
+		if err != nil {
+			return nil, err
+		}
+		taken := make(map[int]bool)
+		for _, i := range found {
+			taken[i] = true
+			chosen = append(chosen, left[i])
+		}
+		rest := left[:0:0]
+		for i, r := range left {
+			if !taken[i] {
+				rest = append(rest, r)
+			}
+		}
+		left = rest
+	}
+	if len(chosen) == 0 {
+		chosen = []int{0}
+	}
+	return chosen, nil
+}
+
+// projection evaluates V·Vᵀ between rows of V.
+func projection() *tiles { return newTiles(kernelgen.Linear(), Float64) }
+
+// rowsAt are some rows of m.
+func rowsAt(m blas64.General, index []int) blas64.General {
+	out := stream.NewMatrix(len(index), m.Cols)
+	for i, r := range index {
+		copy(rowOf(out, i), rowOf(m, r))
+	}
+	return out
+}
+
+// numbered are the numbers below n.
+func numbered(n int) []int64 {
+	number := make([]int64, n)
+	for i := range number {
+		number[i] = int64(i)
+	}
+	return number
+}
+
+// leadingVectors are about the k leading eigenvectors of the kernel matrix of the
+// rows of a panel, fewer if the others are rounding.
+func (t *tiles) leadingVectors(ctx context.Context, e stream.Engine, p *panel, k int, seed uint64) (blas64.General, error) {
+	n := p.rows.Rows
+	if err := t.chooseUnit(p.rows, t.pickIndices(p, []int{0})); err != nil {
+		return blas64.General{}, err
+	}
+	defer func() { t.unit = 1 }() // the landmarks decide
+	e.Progress = nil
+	block := stream.NewMatrix(n, min(n, k+subspaceRandom))
+	noise := sketch.NewStream(seed, "leading vectors")
+	for i := range n {
+		draws := noise.At(uint64(p.number[i]))
+		for j := range block.Cols {
+			rowOf(block, i)[j] = draws.Normal()
+		}
+	}
+	src := stream.FromMatrix("candidates", p.rows)
+	var space *krylov
+	for range 2 {
+		var err error
+		if space, err = newKrylov(t, e, src, block, 1); err != nil {
+			return block, err
+		}
+		if err := space.multiply(ctx); err != nil {
+			return block, err
+		}
+		block = space.newestProduct()
+	}
+	ritz, err := space.ritz(k)
+	if err != nil {
+		return block, err
+	}
+	return ritz.u, nil
+}

@@ -1,0 +1,222 @@
+package lowrank
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/stream"
+)
+
+// calibrationCase is a fit of random data by a random method.
+type calibrationCase struct {
+	name        string
+	left, right blas64.General
+	kernel      kernelgen.Kernel
+	fit         fitPair
+}
+
+// fitPair fits the matrix of one source, or of two.
+type fitPair func(ctx context.Context, e stream.Engine, l, r stream.Source, k kernelgen.Kernel) (*Fit, error)
+
+// randomCase draws a case: the data, how wide the kernel is, the method and its rank.
+func randomCase(t *testing.T, number uint64) calibrationCase {
+	r := rand.New(rand.NewPCG(number, 2))
+	n := 400 + r.IntN(1100)
+	data, x := randomRows(r, n)
+	k, text := randomKernel(t, r, x)
+	c := 4 + r.IntN(min(56, n/25))
+	method, fit, two := randomMethod(r, c, number, k)
+	one := calibrationCase{fmt.Sprintf("%d: %s n=%d %s %s c=%d", number, data, n, text, method, c), x, blas64.General{}, k, fit}
+	if two {
+		split := n/2 + r.IntN(n/8)
+		one.left, one.right = stream.RowSlice(x, 0, split), stream.RowSlice(x, split, n-split)
+	}
+	return one
+}
+
+func randomRows(r *rand.Rand, n int) (string, blas64.General) {
+	d := []int{1, 2, 3, 8, 20}[r.IntN(5)]
+	x := stream.NewMatrix(n, d)
+	kinds := []string{"uniform", "clusters", "heavy tails", "far rows", "repeated rows", "yes and no", "thin"}
+	kind := kinds[r.IntN(len(kinds))]
+	centres := stream.NewMatrix(3+r.IntN(30), d)
+	for i := range centres.Data {
+		centres.Data[i] = r.NormFloat64()
+	}
+	spread := math.Exp(-4 * r.Float64())
+	for i := range n {
+		row, centre := rowOf(x, i), rowOf(centres, r.IntN(centres.Rows))
+		for j := range row {
+			switch kind {
+			case "uniform":
+				row[j] = r.Float64()
+			case "clusters":
+				row[j] = centre[j] + spread*r.NormFloat64()
+			case "heavy tails":
+				row[j] = r.NormFloat64() / math.Sqrt(math.Abs(r.NormFloat64())+0.01)
+			case "far rows":
+				row[j] = r.Float64()
+				if i%50 == 7 {
+					row[j] = 1000 * r.NormFloat64()
+				}
+			case "repeated rows":
+				row[j] = centre[j] + float64(i%2)*spread
+			case "yes and no":
+				row[j] = float64(r.IntN(2)) + 0.001*r.NormFloat64()
+			case "thin":
+				row[j] = r.NormFloat64() * math.Exp(-float64(j))
+			}
+		}
+	}
+	return fmt.Sprintf("%s d=%d", kind, d), x
+}
+
+func randomKernel(t *testing.T, r *rand.Rand, x blas64.General) (kernelgen.Kernel, string) {
+	text := []string{"rbf(sigma=median)", "rbf(sigma=median)", "laplace(gamma=median)", "matern32(length=median)", "imq(length=median)", "poly(degree=2, gamma=0.1)"}[r.IntN(6)]
+	k, err := kernelgen.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	narrow := math.Exp(2 * r.Float64())
+	scaled := stream.NewMatrix(x.Rows, x.Cols)
+	for i, v := range x.Data {
+		scaled.Data[i] = v / narrow
+	}
+	if k, err = k.Resolve(scaled); err != nil {
+		t.Fatal(err)
+	}
+	return k, k.String()
+}
+
+func randomMethod(r *rand.Rand, c int, seed uint64, k kernelgen.Kernel) (name string, fit fitPair, two bool) {
+	single := func(f fitFunc) fitPair {
+		return func(ctx context.Context, e stream.Engine, l, _ stream.Source, k kernelgen.Kernel) (*Fit, error) {
+			return f(ctx, e, l, k)
+		}
+	}
+	switch r.IntN(12) {
+	case 0, 1:
+		return "landmark", single(Landmark{Rank: c, Seed: seed}.Fit), false
+	case 2:
+		return "landmark fitted", single(Landmark{Rank: c, Seed: seed, Shift: ShiftFitted}.Fit), false
+	case 3:
+		return "s3spsd", single(S3SPSD{Rank: c, Seed: seed}.Fit), false
+	case 4:
+		return "ssrsvd", SSRSVD{Rank: c, Seed: seed}.Fit, r.IntN(2) == 0
+	case 5:
+		return "nystrom", single(Nystrom{Rank: c, Seed: seed}.Fit), false
+	case 6:
+		return "nystrom rpc", single(Nystrom{Rank: c, Seed: seed, NNZ: 3, Choice: ChoicePivoted}.Fit), false
+	case 7:
+		return "fastspsd", single(FastSPSD{Rank: c, Seed: seed}.Fit), false
+	case 8:
+		return "s3spsd paper", single(S3SPSD{Rank: c, Seed: seed, Shift: ShiftPaper}.Fit), false
+	case 9:
+		return "rpcholesky", single(func(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel) (*Fit, error) {
+			f, err := RPCholesky{Rank: c, Seed: seed}.Fit(ctx, e, src, k)
+			if err != nil {
+				return nil, err
+			}
+			return f.Fit, nil
+		}), false
+	case 10:
+		if (RFF{}).Supports(k) == nil {
+			return "rff", single(RFF{Rank: c, Seed: seed}.Fit), false
+		}
+		return "landmark leverage", single(Landmark{Rank: c, Seed: seed, Choice: ChoiceDeterminantal}.Fit), false
+	}
+	return "landmark", Landmark{Rank: c, Seed: seed}.FitRect, true
+}
+
+// calibration is how a fit's estimates compare with the truth.
+type calibration struct {
+	name                 string
+	spectral, frobenius  float64 // truth over estimate
+	trueNorm, trueSquare float64
+}
+
+func (c calibrationCase) run(t *testing.T) (calibration, bool) {
+	ctx := context.Background()
+	left, right := stream.Gatherer(stream.FromMatrix("left", c.left)), stream.Source(nil)
+	y := c.left
+	if c.right.Rows > 0 {
+		right, y = stream.FromMatrix("right", c.right), c.right
+	}
+	f, err := c.fit(ctx, stream.Engine{}, left, right, c.kernel)
+	if err != nil {
+		t.Fatalf("%s: %v", c.name, err)
+	}
+	a := kernelMatrix(c.kernel, c.left, y)
+	u := factors(t, f.Model, f.Left, c.left)
+	v := u
+	if !f.Symmetric() {
+		v = factors(t, f.Model, f.Right, y)
+	}
+	rest := difference(a, approximation(f.Model, u, v))
+	norm, square := quickNorm(t, a), frobeniusNorm(a)
+	restNorm, restSquare := quickNorm(t, rest), frobeniusNorm(rest)
+	out := calibration{c.name, restNorm / norm / f.SpectralEstimate, restSquare / square / f.ErrorEstimate, restNorm / norm, restSquare / square}
+	return out, restNorm/norm > 1e-11 // below, both are rounding
+}
+
+// quickNorm is the spectral norm to about a per cent.
+func quickNorm(t *testing.T, a blas64.General) float64 {
+	t.Helper()
+	_, high, err := ritzRange(a.Rows, func(dst, x blas64.General) {
+		gemm(blas.NoTrans, blas.NoTrans, a, mul(blas.Trans, a, blas.NoTrans, x), dst)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return math.Sqrt(math.Max(0, high))
+}
+
+// TestEstimateCalibration holds 200 random cases against dense computations: true
+// errors within a factor of 2 of the estimate in 95 % of them, and never more than
+// 3 times the estimate.
+func TestEstimateCalibration(t *testing.T) {
+	cases := 200
+	if testing.Short() {
+		cases = 40
+	}
+	var all []calibration
+	for number := uint64(1); len(all) < cases; number++ {
+		if c, counts := randomCase(t, number).run(t); counts {
+			all = append(all, c)
+		}
+	}
+	calibrationTable(t, "spectral", all, func(c calibration) (float64, float64) { return c.spectral, c.trueNorm })
+	calibrationTable(t, "Frobenius", all, func(c calibration) (float64, float64) { return c.frobenius, c.trueSquare })
+}
+
+func calibrationTable(t *testing.T, norm string, all []calibration, of func(calibration) (ratio, truth float64)) {
+	var ratios []float64
+	within := 0
+	for _, c := range all {
+		v, truth := of(c)
+		ratios = append(ratios, v)
+		if v >= 0.5 && v <= 2 {
+			within++
+		} else {
+			t.Logf("%s: true error %.3g is %.2f of the estimate: %s", norm, truth, v, c.name)
+		}
+		if !(v <= 3) {
+			t.Errorf("%s: true error %.3g is %.2f times the estimate: %s", norm, truth, v, c.name)
+		}
+	}
+	slices.Sort(ratios)
+	at := func(p float64) float64 { return ratios[int(p*float64(len(ratios)-1))] }
+	t.Logf("%s: truth over estimate: least %.2f, 2.5 %% %.2f, median %.2f, 97.5 %% %.2f, most %.2f; %d of %d within a factor of 2",
+		norm, ratios[0], at(0.025), at(0.5), at(0.975), ratios[len(ratios)-1], within, len(all))
+	if float64(within) < 0.95*float64(len(all)) {
+		t.Errorf("%s: only %d of %d within a factor of 2", norm, within, len(all))
+	}
+}

@@ -1,0 +1,314 @@
+package lowrank
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/stream"
+)
+
+// PolySketch is TensorSketch features (Pham & Pagh 2013) for poly and linear
+// kernels: with x̂ = (√gamma·x, √coef0) and p the degree, φ(x) is a TensorSketch
+// of x̂ with c columns, and E φ(x)·φ(y) = (gamma·x·y + coef0)^p.
+//
+// For exponentials it is a weighted sum of TensorSketches, as in Han, Avron & Shin
+// (2020), "Polynomial tensor sketch for element-wise function of low-rank matrix":
+//
+//	exp(x̂·ŷ) = Σ_j (x̂·ŷ)^j/j!       φ = (w_0, w_1·φ_1, w_2·φ_2, …)
+//
+// with φ_j a TensorSketch of degree j and w_j² = 1/j!, or fitted. rbf is
+// exp(−‖x̂‖²/2)·exp(x̂·ŷ)·exp(−‖ŷ‖²/2), of rows centred at the median of some of
+// them. The columns are shared out to degrees in proportion to what they hold of
+// the trace of A, estimated from some rows; degree 1 is exact if it gets as many
+// columns as rows have. This is good where ‖x̂‖ is about 1, and poor where it is
+// above 3: a TensorSketch of degree j has a variance that grows as 3^j.
+//
+// Cost: one pass, no kernel entries but those of the weights and of the error
+// estimate, Σ j·(d + O(c_j·log c_j)) flops a row over the degrees j with their c_j
+// columns, and 2·n·c².
+type PolySketch struct {
+	Rank    int // c
+	Weights WeightRule
+	Seed    uint64
+}
+
+// WeightRule says what the weights of the degrees of an exponential are.
+type WeightRule uint8
+
+const (
+	// WeightsFitted are fitted to kernel entries between some rows by least
+	// squares, none negative: degrees whose sketches are mostly noise count less.
+	WeightsFitted WeightRule = iota
+	// WeightsTaylor are those of the Taylor series; then Z·Zᵀ is unbiased but for
+	// the degrees left out.
+	WeightsTaylor
+)
+
+// mostDegree is the largest degree of a TensorSketch: beyond it nothing is left
+// but noise.
+const mostDegree = 30
+
+// Fit approximates the kernel matrix of the rows of src.
+func (m PolySketch) Fit(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel) (*Fit, error) {
+	if m.Rank < 1 {
+		return nil, fmt.Errorf("rank %d must be at least 1", m.Rank)
+	}
+	draw, err := m.drawer(k)
+	if err != nil {
+		return nil, err
+	}
+	f := featureFit{method: "polysketch", seed: m.Seed, kernel: k, engine: e, src: src}
+	return f.run(ctx, draw)
+}
+
+// Supports returns an error if the method is not for a kernel, which says for
+// which it is. It panics unless the kernel is resolved.
+func (m PolySketch) Supports(k kernelgen.Kernel) error {
+	_, err := m.drawer(k)
+	return err
+}
+
+// drawer returns the function that makes the map for a kernel.
+func (m PolySketch) drawer(k kernelgen.Kernel) (func(t *tiles, rows *panel, n int64) (*drawnMap, error), error) {
+	if p, ok := k.Polynomial(); ok {
+		switch {
+		case p.Degree > mostDegree:
+			return nil, fmt.Errorf("kernel %s: TensorSketch features of a degree above %d are noise; use method nystrom or landmark", k, mostDegree)
+		case p.Coef0 < 0:
+			return nil, fmt.Errorf("kernel %s with a negative coef0 is not positive semi-definite and has no features; use method ssrsvd", k)
+		}
+		return func(_ *tiles, rows *panel, _ int64) (*drawnMap, error) {
+			return m.polynomial(p, rows.rows.Cols)
+		}, nil
+	}
+	if p, ok := k.ProductExponential(); ok {
+		return func(t *tiles, rows *panel, n int64) (*drawnMap, error) { return m.exponential(p, t, rows, n) }, nil
+	}
+	return nil, fmt.Errorf("kernel %s has no TensorSketch features: they are for poly, linear, expdot and rbf, and for a multiple of one of them, not for sums and products", k)
+}
+
+// polynomial is one TensorSketch.
+func (m PolySketch) polynomial(p kernelgen.Polynomial, d int) (*drawnMap, error) {
+	t := &tensorMap{dimension: d, scale: math.Sqrt(p.Gamma), constant: math.Sqrt(p.Coef0), seed: m.Seed,
+		degrees: []DegreeHeader{{Degree: p.Degree, Columns: m.Rank, Weight: 1}}}
+	if p.Degree == 1 && m.Rank >= t.width() {
+		t.degrees[0] = DegreeHeader{Degree: 1, Columns: t.width(), Weight: 1, Exact: true}
+	}
+	return &drawnMap{FeatureMap: t, weight: p.Weight}, t.draw()
+}
+
+// exponential shares out the columns to degrees, and weighs these.
+func (m PolySketch) exponential(p kernelgen.ProductExponential, t *tiles, rows *panel, n int64) (*drawnMap, error) {
+	f := &tensorMap{dimension: rows.rows.Cols, scale: math.Sqrt(p.Scale), damped: p.Damped, seed: m.Seed}
+	if p.Damped {
+		f.centre = middle(rows.rows)
+	}
+	held := degreeTrace(f.squares(rows.rows), p.Damped)
+	f.degrees = shareColumns(m.Rank, f.dimension, held)
+	out := &drawnMap{FeatureMap: f, weight: p.Weight, notes: degreeNote(f.degrees, held)}
+	if err := f.draw(); err != nil || m.Weights == WeightsTaylor {
+		return out, err
+	}
+	return out, f.fitWeights(t, p.Weight, rows, n)
+}
+
+// degreeTrace estimates what degrees 0, 1, … hold of the trace of A, which is 1
+// with all of them: the mean over rows of ‖x̂‖^2j/j!, damped or not, divided by
+// that of k(x, x). squares are the ‖x̂‖².
+func degreeTrace(squares []float64, damped bool) []float64 {
+	held, total := make([]float64, mostDegree+1), 0.0
+	largest := 0.0 // exp(‖x̂‖²) is out of range where the quotients are not
+	for _, s := range squares {
+		largest = max(largest, s)
+	}
+	for _, s := range squares {
+		whole := s // the logarithm of k(x, x), above all its terms
+		if damped {
+			whole, largest = 0, 0
+		}
+		total += math.Exp(whole - largest)
+		for j := range held {
+			factorial, _ := math.Lgamma(float64(j + 1))
+			power := 0.0 // the logarithm of ‖x̂‖^2j
+			if j > 0 {
+				power = float64(j) * math.Log(s)
+			}
+			held[j] += math.Exp(power - factorial + (whole - s) - largest)
+		}
+	}
+	for j := range held {
+		held[j] /= total
+	}
+	return held
+}
+
+// shareColumns gives degree 0 one of c columns and the others what they hold of
+// the trace. Degrees that would get none are left out, and what rounding leaves
+// goes to the degrees that hold most.
+func shareColumns(c, d int, held []float64) []DegreeHeader {
+	columns := make([]int, len(held))
+	columns[0] = 1
+	left := c - 1
+	exact := false
+	if share := held[1] / sumOf(held[1:]); share*float64(left) >= float64(d) {
+		exact = true
+		columns[1], left = d, left-d
+	}
+	first := 1
+	if exact {
+		first = 2
+	}
+	shareOut(columns[first:], left, held[first:])
+	var degrees []DegreeHeader
+	weight := 1.0 // √(1/j!)
+	for j, n := range columns {
+		if j > 0 {
+			weight /= math.Sqrt(float64(j))
+		}
+		if n > 0 {
+			degrees = append(degrees, DegreeHeader{Degree: j, Columns: n, Weight: weight, Exact: j == 0 || j == 1 && exact})
+		}
+	}
+	return degrees
+}
+
+// shareOut adds up to n columns to degrees, in proportion to what they hold.
+func shareOut(columns []int, n int, held []float64) {
+	total := sumOf(held)
+	if !(total > 0) {
+		return
+	}
+	left := n
+	for j, h := range held {
+		columns[j] = int(h / total * float64(n))
+		left -= columns[j]
+	}
+	for ; left > 0; left-- {
+		best := 0 // the degree with the most to hold for a column
+		for j, h := range held {
+			if h/float64(1+columns[j]) > held[best]/float64(1+columns[best]) {
+				best = j
+			}
+		}
+		columns[best]++
+	}
+}
+
+func sumOf(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += x
+	}
+	return sum
+}
+
+// degreeNote tells of degrees that hold less than half of the trace.
+func degreeNote(degrees []DegreeHeader, held []float64) []string {
+	sum, last := 0.0, 0
+	for _, d := range degrees {
+		sum += held[d.Degree]
+		last = d.Degree
+	}
+	if sum >= 0.5 {
+		return nil
+	}
+	return []string{fmt.Sprintf("the features are of degrees up to %d, which hold %.2g of the trace of A: the rows are long for the kernel; use nystrom or landmark", last, sum)}
+}
+
+// fitWeights fits the squares of the weights to the kernel entries between rows:
+// weight·Σ_j w_j²·φ_j(x)·φ_j(y) against k(x, y), by least squares, none negative.
+// Entries on the diagonal count as they occur among n rows.
+func (f *tensorMap) fitWeights(t *tiles, weight float64, rows *panel, n int64) error {
+	gram, target, err := f.normalEquations(t, weight, rows, n)
+	if err != nil {
+		return err
+	}
+	for j, factor := range nonNegative(gram, target) {
+		f.degrees[j].Weight *= math.Sqrt(factor)
+	}
+	return nil
+}
+
+// normalEquations sums, over pairs of rows, the products of what degrees give for
+// the pair with each other and with the kernel entry.
+func (f *tensorMap) normalEquations(t *tiles, weight float64, rows *panel, n int64) ([][]float64, []float64, error) {
+	z := applyFeatures(f, rows.rows)
+	gram, target := make([][]float64, len(f.degrees)), make([]float64, len(f.degrees))
+	for j := range gram {
+		gram[j] = make([]float64, len(f.degrees))
+	}
+	parts := make([]float64, len(f.degrees))
+	onDiagonal := float64(z.Rows-1) / float64(max(1, n-1))
+	if n == 1 {
+		onDiagonal = 1
+	}
+	err := t.eachTile(rows.rows, rows, func(first int, tile blas64.General) error {
+		for i := range tile.Rows {
+			x := rowOf(z, first+i)
+			for k, v := range rowOf(tile, i)[:first+i+1] {
+				y, at, count := rowOf(z, k), 0, 2.0
+				if k == first+i {
+					count = onDiagonal
+				}
+				for j, d := range f.degrees {
+					parts[j] = weight * t.unit * dot(x[at:at+d.Columns], y[at:at+d.Columns])
+					at += d.Columns
+				}
+				for j, p := range parts {
+					target[j] += count * p * v
+					axpy(count*p, parts[:j+1], gram[j][:j+1])
+				}
+			}
+		}
+		return nil
+	})
+	for j := range gram {
+		for l := range j {
+			gram[l][j] = gram[j][l]
+		}
+	}
+	return gram, target, err
+}
+
+// nonNegative minimises xᵀ·gram·x − 2·target·x over x ≥ 0 by coordinates in turn,
+// from x = 1 (Franc, Hlaváč & Navara 2005).
+func nonNegative(gram [][]float64, target []float64) []float64 {
+	x := make([]float64, len(target))
+	for j := range x {
+		x[j] = 1
+	}
+	for range 2000 {
+		change := 0.0
+		for j, row := range gram {
+			if !(row[j] > 0) {
+				continue
+			}
+			next := max(0, x[j]+(target[j]-dot(row, x))/row[j])
+			change = max(change, math.Abs(next-x[j]))
+			x[j] = next
+		}
+		if change < 1e-9 {
+			break
+		}
+	}
+	return x
+}
+
+// Plan works out the cost of a fit on n rows with d columns, for an exponential
+// with all degrees; a polynomial costs less.
+func (m PolySketch) Plan(e stream.Engine, n int64, d int) (*Plan, error) {
+	if m.Rank < 1 {
+		return nil, fmt.Errorf("rank %d must be at least 1", m.Rank)
+	}
+	c, columns := int64(m.Rank), int64(d)
+	degrees := min(mostDegree, c)
+	hashes := degrees * (degrees + 1) / 2
+	rows := min((n+1)/2, featureSample)
+	numbers := 3*hashes*(columns+1) + int64(e.Workers())*(8*c+degrees*32+2*columns) + rows*c
+	flops := float64(hashes)*2*float64(columns) + float64(degrees)*10*float64(c)
+	return planFeatures(e, n, d, m.Rank, numbers, 1, flops), nil
+}

@@ -1,0 +1,209 @@
+package lowrank
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// RFF is random Fourier features (Rahimi & Recht 2007): with m = c/2 frequencies
+// ω_i drawn from the spectral measure of the kernel,
+//
+//	φ(x) = (cos ω_1·x, …, cos ω_m·x, sin ω_1·x, …, sin ω_m·x)/√m
+//	E φ(x)·φ(y) = k(x, y)/k(x, x)
+//
+// A cosine and a sine for each frequency have less variance than as many cosines
+// with random phases (Sutherland & Schneider 2015), and give the diagonal exactly.
+// Rows are centred at the median of some of them first, which changes nothing but
+// the rounding of the phases. The error falls as 1/√c, whatever the spectrum of A.
+//
+// It is for kernels with a [kernelgen.SpectralMeasure]. Cost: one pass, no kernel
+// entries but those of the error estimate, n·(c·d + 2·c²) flops and n·c sines,
+// c·d/2 + O(c²) numbers.
+type RFF struct {
+	Rank int // c, at least 2; of an odd number one less is used
+	// Orthogonal draws orthogonal frequencies (Yu et al. 2016), blocks of as many
+	// as rows have columns, whose lengths are distributed as those of independent
+	// ones: less variance, for kernels of the Euclidean distance.
+	Orthogonal bool
+	Seed       uint64
+}
+
+// Fit approximates the kernel matrix of the rows of src.
+func (m RFF) Fit(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel) (*Fit, error) {
+	if err := firstError(m.check(), m.Supports(k)); err != nil {
+		return nil, err
+	}
+	measure, err := k.SpectralMeasure()
+	if err != nil {
+		return nil, err
+	}
+	f := featureFit{method: "rff", seed: m.Seed, kernel: k, engine: e, src: src}
+	return f.run(ctx, func(_ *tiles, rows *panel, _ int64) (*drawnMap, error) {
+		frequencies := m.frequencies(measure, rows.rows.Cols)
+		return &drawnMap{FeatureMap: newFourierMap(frequencies, middle(rows.rows)), weight: measure.Weight, notes: m.notes()}, nil
+	})
+}
+
+// Supports returns an error if the method is not for a kernel, which says for
+// which it is. It panics unless the kernel is resolved.
+func (m RFF) Supports(k kernelgen.Kernel) error {
+	measure, err := k.SpectralMeasure()
+	if err == nil && m.Orthogonal && !measure.RotationInvariant() {
+		return fmt.Errorf("orthogonal features are for kernels of the Euclidean distance, and %s is none: use independent ones (--features gaussian)", k)
+	}
+	return err
+}
+
+func (m RFF) check() error {
+	if m.Rank < 2 {
+		return fmt.Errorf("rank %d must be at least 2: random Fourier features come in pairs, a cosine and a sine", m.Rank)
+	}
+	return nil
+}
+
+func (m RFF) notes() []string {
+	if m.Rank%2 == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("random Fourier features come in pairs: %d of %d", m.Rank-1, m.Rank)}
+}
+
+// frequencies draws the frequencies, a row each.
+func (m RFF) frequencies(measure *kernelgen.SpectralMeasure, d int) blas64.General {
+	omega := stream.NewMatrix(m.Rank/2, d)
+	draws := sketch.NewStream(m.Seed, "frequencies")
+	for i := range omega.Rows {
+		item := draws.At(uint64(i))
+		if !m.Orthogonal {
+			measure.Frequency(rowOf(omega, i), &item)
+			continue
+		}
+		// The length of a frequency: a scale times the length of d normals.
+		length, square := measure.Scale(&item), 0.0
+		for range d {
+			z := item.Normal()
+			square += z * z
+		}
+		omega.Data[i*omega.Stride] = length * math.Sqrt(square)
+	}
+	if m.Orthogonal {
+		m.orthogonalise(omega)
+	}
+	return omega
+}
+
+// orthogonalise turns rows with their length in the first column into rows of
+// that length with uniform directions, orthogonal within each block of d.
+func (m RFF) orthogonalise(omega blas64.General) {
+	draws := sketch.NewStream(m.Seed, "directions")
+	for first := 0; first < omega.Rows; first += omega.Cols {
+		block := stream.RowSlice(omega, first, min(omega.Cols, omega.Rows-first))
+		q := randomOrthonormal(block.Cols, block.Rows, draws.At(uint64(first)))
+		for i := range block.Rows {
+			row := rowOf(block, i)
+			length := row[0]
+			for j := range row {
+				row[j] = length * q.Data[i*q.Stride+j]
+			}
+		}
+	}
+}
+
+// randomOrthonormal is k orthonormal rows of n numbers, uniformly distributed:
+// normal rows, each made orthogonal to those before it, twice, so that it is so to
+// rounding (Giraud, Langou, Rozložník & van den Eshof 2005).
+func randomOrthonormal(n, k int, draws sketch.Draws) blas64.General {
+	q := stream.NewMatrix(k, n)
+	for i := range k {
+		row := rowOf(q, i)
+		for j := range row {
+			row[j] = draws.Normal()
+		}
+		for range 2 {
+			for before := range i {
+				axpy(-dot(rowOf(q, before), row), rowOf(q, before), row)
+			}
+			blas64.Scal(1/blas64.Nrm2(vector(row)), vector(row))
+		}
+	}
+	return q
+}
+
+// fourierKind names the maps of RFF in a saved model.
+const fourierKind = "fourier"
+
+// fourierMap is cosines and sines of m frequencies.
+type fourierMap struct {
+	frequencies blas64.General // m×d
+	centre      []float64
+	panel       *kernelgen.Panel // the frequencies
+}
+
+func newFourierMap(frequencies blas64.General, centre []float64) *fourierMap {
+	return &fourierMap{frequencies, centre, kernelgen.Linear().Pack(frequencies)}
+}
+
+func (m *fourierMap) Columns() int   { return 2 * m.frequencies.Rows }
+func (m *fourierMap) Dimension() int { return m.frequencies.Cols }
+
+// Applier computes phases as tiles of the linear kernel, so that a feature is a
+// function of its row to the last bit.
+func (m *fourierMap) Applier() func(dst, x blas64.General) {
+	var work kernelgen.Workspace
+	linear, n := kernelgen.Linear(), m.frequencies.Rows
+	rows, tile := stream.NewMatrix(foldRows, m.Dimension()), stream.NewMatrix(foldRows, n)
+	scale := 1 / math.Sqrt(float64(n))
+	return func(dst, x blas64.General) {
+		for first := 0; first < x.Rows; first += foldRows {
+			part := stream.RowSlice(x, first, min(foldRows, x.Rows-first))
+			r, phase := stream.RowSlice(rows, 0, part.Rows), stream.RowSlice(tile, 0, part.Rows)
+			centred(r, part, m.centre)
+			linear.Fill(phase, r, m.panel, &work)
+			for i := range part.Rows {
+				out := rowOf(dst, first+i)
+				for j, p := range rowOf(phase, i) {
+					sin, cos := math.Sincos(p)
+					out[j], out[n+j] = scale*cos, scale*sin
+				}
+			}
+		}
+	}
+}
+
+func (m *fourierMap) save(prefix string) (*FeatureHeader, []Array) {
+	h := &FeatureHeader{Kind: fourierKind, Columns: m.Columns(), Dimension: m.Dimension(), Centred: true}
+	return h, []Array{matrixArray(prefix+"frequencies", m.frequencies), {Name: prefix + "centre", Rows: len(m.centre), Floats: m.centre}}
+}
+
+func (l *loader) fourierMap(prefix string, h *FeatureHeader) FeatureMap {
+	if h.Columns%2 != 0 {
+		l.fail("%d Fourier features: they come in pairs", h.Columns)
+	}
+	omega := l.matrix(prefix+"frequencies", h.Columns/2, h.Dimension)
+	l.finite(prefix+"frequencies", omega.Data)
+	centre := l.centre(prefix, h)
+	if l.err != nil {
+		return nil
+	}
+	return newFourierMap(omega, centre)
+}
+
+// Plan works out the cost of a fit on n rows with d columns.
+func (m RFF) Plan(e stream.Engine, n int64, d int) (*Plan, error) {
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	c, columns := int64(m.Rank/2*2), int64(d)
+	numbers := c*columns + int64(e.Workers())*foldRows*(columns+c/2)
+	if m.Orthogonal {
+		numbers += columns * min(columns, c/2)
+	}
+	return planFeatures(e, n, d, int(c), numbers, 0, float64(c)*float64(columns)), nil
+}

@@ -1,0 +1,168 @@
+package lowrank
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/stream"
+)
+
+// RPCholesky is randomly pivoted Cholesky over all rows of a source (Chen,
+// Epperly, Tropp & Webber 2023, "Randomly pivoted Cholesky: practical
+// approximation of a kernel matrix with few entry evaluations", Algorithm 1), for
+// positive semi-definite kernels:
+//
+//	Â = F·Fᵀ = K(·, S)·K(S, S)⁻¹·K(S, ·)       F = K(·, S)·L⁻ᵀ, K(S, S) = L·Lᵀ
+//
+// which is the Nyström approximation with ℓ = z·c pivots S, each drawn in
+// proportion to the diagonal of A − Â for those before it. The trace of A − Â is
+// known without further work. [Nystrom] with [ChoicePivoted] draws pivots from a
+// reservoir; here every row of the source may be one, so rows unlike all others
+// are found.
+//
+// Pivots are drawn in blocks with rejection sampling (Epperly, Tropp & Webber
+// 2024, "Embrace rejection: kernel matrix approximation by accelerated randomly
+// pivoted Cholesky"): their distribution is that of the sequential algorithm, and
+// the work is in products of matrices. There are fewer pivots than ℓ, and a note
+// that says so, if only rounding is left: residual diagonal entries at or below
+// [RankTolerance] of those of A. With z > 1 the c largest eigenpairs of Â are kept,
+// as in [Nystrom].
+//
+// Cost: one pass, which loads the rows. Then n·ℓ kernel entries exactly for the
+// factor, and at most 128² or n for each block of proposals, n·d + 3·n·ℓ² flops.
+// Memory: the rows (while they are loaded, up to four times), n·ℓ numbers for F, and
+// 2·n. The model holds the ℓ pivots only. All is computed in float64: a residual is a
+// difference.
+type RPCholesky struct {
+	Rank int // c
+	NNZ  int // z, landmarks per column of U; 0 means 1
+	Seed uint64
+}
+
+// RPCholeskyFit is a fit by randomly pivoted Cholesky.
+type RPCholeskyFit struct {
+	*Fit
+	// Pivots are the numbers of the landmarks in the order in which they were drawn.
+	Pivots []int64
+}
+
+// landmarks is how many pivots are asked for on n rows.
+func (m RPCholesky) landmarks(n int64) int {
+	return int(min(n, int64(m.Rank)*int64(max(1, m.NNZ))))
+}
+
+// Fit approximates the kernel matrix of the rows of src.
+func (m RPCholesky) Fit(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel) (*RPCholeskyFit, error) {
+	n, err := knownRows(src)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkRank(m.Rank, m.NNZ); err != nil {
+		return nil, err
+	}
+	rows, err := loadRows(ctx, src, n)
+	if err != nil {
+		return nil, err
+	}
+	t := newTiles(k, Float64)
+	f, err := t.newWholeCholesky(ctx, e, rows, src.Info().Name, m.landmarks(n), m.Seed)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.run(ctx); err != nil {
+		return nil, err
+	}
+	return m.finish(ctx, f)
+}
+
+// finish makes the model. With R the triangular factor of F, that of
+// K(·, S) = F·F_Sᵀ is R·F_Sᵀ = U·Σ·Vᵀ up to an orthogonal factor on the left, and Â in the
+// basis Q = K(·, S)·V·Σ⁻¹ is G·Gᵀ with G = Uᵀ·R: nothing is inverted but Σ.
+func (m RPCholesky) finish(ctx context.Context, f *wholeCholesky) (*RPCholeskyFit, error) {
+	t, n := f.t, int64(f.rows.rows.Rows)
+	number := union(f.landmarks())
+	landmarks := t.pick(f.rows, number)
+	factor, err := f.triangular(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newSVD("the sketch", mul(blas.NoTrans, factor, blas.Trans, pickRows(f.columns(), f.rows.number, number)))
+	if err != nil {
+		return nil, err
+	}
+	r := s.rank(RankTolerance)
+	side, values, err := s.fixedRank(r, mul(blas.Trans, factor, blas.NoTrans, firstCols(s.U, r)), landmarks, m.Rank)
+	if err != nil {
+		return nil, err
+	}
+	left := f.traceResidual(factor, values) // in the unit of the tiles still
+	model := &Model{Method: "rpcholesky", Kernel: t.kernel, Seed: m.Seed, Rows: n, Cols: n, Left: side, Values: values}
+	held := t.pick(f.rows, heldBackRows(n, heldBack(len(number)), m.Seed, "held back", number))
+	notes := append(m.notes(n, len(f.pivots)), t.rankNote(side.Rank(), min(m.Rank, len(number)))...)
+	fit, err := finishFit(t, model, append(notes, definiteNote(t.kernel)...), condition(s, r), held, held, f.whole)
+	if err != nil {
+		return nil, err
+	}
+	fit.TraceResidual = left // without cancellation
+	return &RPCholeskyFit{Fit: fit, Pivots: f.landmarks()}, nil
+}
+
+// notes tell of pivots that are fewer than asked for.
+func (m RPCholesky) notes(n int64, found int) []string {
+	asked := int64(m.Rank) * int64(max(1, m.NNZ))
+	switch {
+	case int64(found) < min(n, asked):
+		return []string{fmt.Sprintf("%d pivots found, %d asked for: they leave nothing but rounding of all rows", found, asked)}
+	case n < asked:
+		return []string{fmt.Sprintf("%d pivots asked for, and there are %d rows: all of them serve", asked, n)}
+	}
+	return nil
+}
+
+// landmarks are the numbers of the pivots in the order in which they were drawn. A
+// matrix with nothing on its diagonal has a landmark nevertheless, row 0, whose
+// column of F is zero.
+func (f *wholeCholesky) landmarks() []int64 {
+	if len(f.pivots) == 0 {
+		return []int64{0}
+	}
+	return slices.Clone(f.pivots)
+}
+
+// traceResidual is tr(A−Â)/tr(A) for Â with the given eigenvalues: what the
+// factor leaves, and what of F·Fᵀ, whose triangular factor is given, is not kept.
+func (f *wholeCholesky) traceResidual(factor blas64.General, values []float64) float64 {
+	kept := 0.0
+	for i := range factor.Rows {
+		kept += dot(rowOf(factor, i), rowOf(factor, i))
+	}
+	return (f.left + math.Max(0, kept-sum(values))) / f.whole
+}
+
+// Plan works out the cost of a fit on n rows with d columns. How many blocks of
+// proposals there will be depends on the data: two for as many pivots as a block has
+// proposals.
+func (m RPCholesky) Plan(e stream.Engine, n int64, d int) (*Plan, error) {
+	if err := checkRank(m.Rank, m.NNZ); err != nil {
+		return nil, err
+	}
+	c, b := int64(m.landmarks(n)), int64(mostProposals(n))
+	p := newPlanner(e, Float64, d, 1)
+	p.Memory.Add("all rows", 4*n*p.d, "the number of rows")
+	p.Memory.Add("Cholesky factor", n*c, "--nnz or --rank")
+	p.Memory.Add("residual diagonal", 2*n, "the number of rows")
+	p.Memory.Add("proposals", b*(b+3*p.d)+b*c, "")
+	p.Memory.Add("core", 6*c*c, "--nnz or --rank")
+	p.landmarks("landmarks", c)
+	p.pass(n, c, c, c*c)
+	p.checks(n, 0, c)
+	p.KernelEntries += 2 * c * min(b, 2*c)
+	p.Flops += float64(n) * float64(c) * float64(c)
+	return &p.Plan, nil
+}

@@ -1,0 +1,539 @@
+package lowrank
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/stream"
+)
+
+func rpcFit(t *testing.T, m RPCholesky, x blas64.General, k kernelgen.Kernel) *RPCholeskyFit {
+	t.Helper()
+	f, err := m.Fit(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func parseKernel(t *testing.T, text string) kernelgen.Kernel {
+	t.Helper()
+	k, err := kernelgen.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// wholeOf is the factorisation of the kernel matrix of x, run to the end, with
+// blocks of so many proposals (0: as many as there are by default).
+func wholeOf(t *testing.T, x blas64.General, k kernelgen.Kernel, c, proposals int, seed uint64) *wholeCholesky {
+	t.Helper()
+	ctx := context.Background()
+	rows, err := loadRows(ctx, stream.FromMatrix("x", x), int64(x.Rows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := newTiles(k, Float64).newWholeCholesky(ctx, stream.Engine{Threads: 1}, rows, "x", c, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if proposals > 0 {
+		f.block = proposals
+	}
+	if err := f.run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// pivotLaw is the probability of each sequence of c pivots: each in proportion to
+// the diagonal of the Schur complement of those before it.
+func pivotLaw(t *testing.T, a blas64.General, c int) map[string]float64 {
+	t.Helper()
+	law := map[string]float64{}
+	var follow func(pivots []int, p float64)
+	follow = func(pivots []int, p float64) {
+		if len(pivots) == c {
+			law[fmt.Sprint(pivots)] = p
+			return
+		}
+		left := make([]float64, a.Rows)
+		for i := range left {
+			left[i] = schurDiagonal(t, a, pivots, i)
+		}
+		for i, v := range left {
+			if v > 0 {
+				follow(append(slices.Clone(pivots), i), p*v/sum(left))
+			}
+		}
+	}
+	follow(nil, 1)
+	return law
+}
+
+// likelihood is the probability that counts of a law are as far from it as these,
+// by Pearson's chi-square. Sequences with few expected counts are taken together.
+func likelihood(law map[string]float64, counts map[string]int, n int) float64 {
+	square, cells, rareSeen, rareExpected := 0.0, -1, n, float64(n)
+	for sequence, p := range law {
+		if expected := p * float64(n); expected >= 5 {
+			seen := counts[sequence]
+			square += (float64(seen) - expected) * (float64(seen) - expected) / expected
+			cells++
+			rareSeen, rareExpected = rareSeen-seen, rareExpected-expected
+		}
+	}
+	if rareExpected >= 1 {
+		square += (float64(rareSeen) - rareExpected) * (float64(rareSeen) - rareExpected) / rareExpected
+		cells++
+	}
+	return distuv.ChiSquared{K: float64(cells)}.Survival(square)
+}
+
+// TestRPCholeskyLaw: pivots drawn in blocks follow the law of the sequential
+// algorithm, in their order, and the test can tell them from others.
+func TestRPCholeskyLaw(t *testing.T) {
+	const c, seeds = 3, 3000
+	x := filled(6, 2, func(i, j int) float64 { return []float64{0, 0, 0.2, 0.1, 1, 0, 1.2, 0.1, 0, 1.5, 2, 2}[2*i+j] })
+	k := parseKernel(t, "rbf(gamma=1) + 0.2*linear()")
+	a := kernelMatrix(k, x, x)
+	law := pivotLaw(t, a, c)
+	total := 0.0
+	for _, p := range law {
+		total += p
+	}
+	if math.Abs(total-1) > 1e-12 {
+		t.Fatalf("the law sums to %g", total)
+	}
+	for _, proposals := range []int{1, 3, 6} {
+		counts := map[string]int{}
+		for seed := range uint64(seeds) {
+			counts[fmt.Sprint(wholeOf(t, x, k, c, proposals, seed).pivots)]++
+		}
+		p := likelihood(law, counts, seeds)
+		t.Logf("%d proposals: likelihood %.3f", proposals, p)
+		if p < 1e-3 {
+			t.Errorf("%d proposals at a time: sequences of pivots have likelihood %g", proposals, p)
+		}
+		// In proportion to the diagonal of A, without repetition.
+		wrong := pivotLaw(t, filled(6, 6, func(i, j int) float64 {
+			if i != j {
+				return 0
+			}
+			return a.Data[7*i]
+		}), c)
+		if p := likelihood(wrong, counts, seeds); p > 1e-9 {
+			t.Errorf("%d proposals at a time: sequences of pivots fit a wrong law too, with likelihood %g", proposals, p)
+		}
+	}
+}
+
+// TestRPCholeskyFactor: F·Fᵀ is the dense Nyström formula on the pivots, the
+// residual diagonal is what it leaves, and F is lower triangular in the
+// pivots up to rounding.
+func TestRPCholeskyFactor(t *testing.T) {
+	x := clusters(1300, 4, 3) // two blocks of the grid
+	for _, text := range []string{"rbf(gamma=2)", "laplace(gamma=1)", "linear() + 0.1*rbf(gamma=5)"} {
+		k := parseKernel(t, text)
+		a := kernelMatrix(k, x, x)
+		f := wholeOf(t, x, k, 60, 0, 7)
+		if len(f.pivots) != 60 || len(union(f.pivots)) != 60 {
+			t.Fatalf("%s: %d pivots, %d of them different", text, len(f.pivots), len(union(f.pivots)))
+		}
+		got := congruence(f.columns(), slices.Repeat([]float64{1}, 60))
+		want := denseNystrom(t, k, x, pickRows(x, f.rows.number, f.pivots))
+		if e := frobeniusNorm(difference(got, want)) / frobeniusNorm(a); !(e <= 1e-10) {
+			t.Errorf("%s: F·Fᵀ is %g away from the dense formula", text, e)
+		}
+		left := 0.0
+		for i, v := range f.residual.left {
+			left += v
+			if d := a.Data[i*a.Stride+i] - got.Data[i*got.Stride+i]; v < 0 || math.Abs(v-d) > 1e-11*a.Data[i*a.Stride+i] {
+				t.Fatalf("%s: residual %d is %g, dense %g", text, i, v, d)
+			}
+		}
+		if math.Abs(left-f.left) > 1e-12*f.whole || math.Abs(f.whole-trace(a)) > 1e-12*f.whole {
+			t.Errorf("%s: residual trace %g, its parts sum to %g; trace %g, dense %g", text, f.left, left, f.whole, trace(a))
+		}
+		for p, s := range f.pivots {
+			row := rowOf(f.columns(), int(s))
+			if right := math.Sqrt(dot(row[p+1:], row[p+1:])); f.residual.left[s] != 0 || !(row[p] > 0) || right > 1e-12 {
+				t.Errorf("%s: pivot %d has residual %g, %g on the diagonal of F and %g right of it", text, p, f.residual.left[s], row[p], right)
+			}
+		}
+	}
+}
+
+// TestRPCholeskyWork: n kernel entries for each pivot, besides the squares of the
+// blocks of proposals, of which many are accepted.
+func TestRPCholeskyWork(t *testing.T) {
+	x := clusters(6000, 4, 3)
+	f := wholeOf(t, x, kernelgen.RBF(20), 100, 0, 1)
+	most := int64(f.drawn) * int64(f.block)
+	if extra := f.t.entries.Load() - 6000*100; extra <= 0 || extra > most {
+		t.Errorf("%d entries besides those of the factor, for %d proposals", extra, f.drawn)
+	}
+	if f.drawn > 400 {
+		t.Errorf("%d proposals for 100 pivots", f.drawn)
+	}
+}
+
+// TestRPCholeskyAgainstDense: the model is the dense formula, the trace residual
+// that of dense algebra, and A − Â is positive semi-definite, with and without
+// truncation and for numbers near the ends of float64.
+func TestRPCholeskyAgainstDense(t *testing.T) {
+	x := clusters(200, 4, 3)
+	for _, text := range []string{"rbf(gamma=2)", "1e200*rbf(gamma=4)", "1e-200*matern32(length=1)", "1e-300*laplace(gamma=1)"} {
+		k := parseKernel(t, text)
+		a := kernelMatrix(k, x, x)
+		norm := a.Data[0] * float64(x.Rows)
+		for _, nnz := range []int{0, 1, 3} {
+			f := rpcFit(t, RPCholesky{Rank: 12, NNZ: nnz, Seed: 5}, x, k)
+			landmarks := 12 * max(1, nnz)
+			if f.Method != "rpcholesky" || f.Shift != 0 || len(f.Values) != 12 || f.Left.Landmarks.Rows != landmarks || len(f.Notes) != 0 {
+				t.Errorf("%s, nnz %d: %s with %d values, %d landmarks, shift %g and notes %q", text, nnz, f.Method, len(f.Values), f.Left.Landmarks.Rows, f.Shift, f.Notes)
+			}
+			if !slices.Equal(union(f.Pivots), f.Left.Rows) {
+				t.Errorf("%s, nnz %d: pivots %v, landmarks %v", text, nnz, f.Pivots, f.Left.Rows)
+			}
+			got := full(t, f.Fit, x)
+			want := truncated(t, denseNystrom(t, k, x, f.Left.Landmarks), 12)
+			if e := frobeniusNorm(scaled(difference(got, want), 1/norm)); !(e <= 1e-11) {
+				t.Errorf("%s, nnz %d: %g away from the dense formula", text, nnz, e)
+			}
+			rest := difference(a, got)
+			if want := trace(rest) / trace(a); !(math.Abs(f.TraceResidual-want) <= 1e-12) {
+				t.Errorf("%s, nnz %d: trace residual %.15g, dense %.15g", text, nnz, f.TraceResidual, want)
+			}
+			if v := lowestEigenvalue(t, scaled(rest, 1/norm)); v < -1e-14 {
+				t.Errorf("%s, nnz %d: A − Â has the eigenvalue %g of its norm", text, nnz, v)
+			}
+		}
+	}
+}
+
+// truncated is the best approximation of a positive semi-definite matrix with rank c.
+func truncated(t *testing.T, a blas64.General, c int) blas64.General {
+	t.Helper()
+	size := largest(a.Data)
+	eig := denseEigen(t, scaled(a, 1/size))
+	return scaled(congruence(firstCols(eig.Vectors, c), eig.Values[:c]), size)
+}
+
+// TestTruncatedNystrom: with several landmarks per column of U, Nyström and fast
+// SPSD are the dense approximation on all landmarks, truncated as a whole.
+func TestTruncatedNystrom(t *testing.T) {
+	const c, nnz = 10, 3
+	x := clusters(300, 4, 3)
+	src, k := stream.FromMatrix("x", x), kernelgen.RBF(2)
+	a := kernelMatrix(k, x, x)
+	for name, choice := range choices {
+		f, err := Nystrom{Rank: c, NNZ: nnz, Choice: choice, Seed: 5}.Fit(context.Background(), stream.Engine{}, src, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(f.Values) != c || f.Left.Landmarks.Rows != nnz*c || len(f.Notes) != 0 {
+			t.Errorf("%s: %d values, %d landmarks, notes %q", name, len(f.Values), f.Left.Landmarks.Rows, f.Notes)
+		}
+		want := truncated(t, denseNystrom(t, k, x, f.Left.Landmarks), c)
+		if e := frobeniusNorm(difference(full(t, f, x), want)) / frobeniusNorm(a); !(e <= 1e-10) {
+			t.Errorf("%s: %g away from the dense truncation", name, e)
+		}
+	}
+	fast := FastSPSD{Rank: c, NNZ: nnz, Sketch: 77, Seed: 5}
+	f, err := fast.Fit(context.Background(), stream.Engine{}, src, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := FastSPSD{Rank: nnz * c, Sketch: 77, Seed: 5}.Fit(context.Background(), stream.Engine{}, src, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Values) != c || f.Left.Landmarks.Rows != nnz*c || !slices.Equal(f.Left.Rows, whole.Left.Rows) {
+		t.Errorf("fastspsd: %d values, %d landmarks", len(f.Values), f.Left.Landmarks.Rows)
+	}
+	if e := frobeniusNorm(difference(full(t, f, x), truncated(t, full(t, whole, x), c))) / frobeniusNorm(a); !(e <= 1e-10) {
+		t.Errorf("fastspsd: %g away from the dense truncation", e)
+	}
+	if points, err := (FastSPSD{Rank: c, NNZ: nnz}).points(100000); err != nil || len(points.core) > 6*nnz*c || len(points.core) < 5*nnz*c {
+		t.Errorf("fastspsd: %d core points by default, error %v", len(points.core), err)
+	}
+}
+
+// TestNNZOne: no number of landmarks per column is 1.
+func TestNNZOne(t *testing.T) {
+	x := clusters(300, 4, 3)
+	src, k := stream.FromMatrix("x", x), kernelgen.RBF(2)
+	ctx, e := context.Background(), stream.Engine{}
+	for name, fit := range map[string]func(nnz int) (*Fit, error){
+		"nystrom":  func(z int) (*Fit, error) { return Nystrom{Rank: 9, NNZ: z, Seed: 2}.Fit(ctx, e, src, k) },
+		"fastspsd": func(z int) (*Fit, error) { return FastSPSD{Rank: 9, NNZ: z, Seed: 2}.Fit(ctx, e, src, k) },
+		"rpcholesky": func(z int) (*Fit, error) {
+			f, err := RPCholesky{Rank: 9, NNZ: z, Seed: 2}.Fit(ctx, e, src, k)
+			if err != nil {
+				return nil, err
+			}
+			return f.Fit, nil
+		},
+	} {
+		none, err := fit(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one, err := fit(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if saved(none.Model) != saved(one.Model) {
+			t.Errorf("%s: nnz 0 and 1 differ", name)
+		}
+		if _, err := fit(-1); err == nil {
+			t.Errorf("%s: nnz -1 is taken", name)
+		}
+	}
+	for _, m := range []RPCholesky{{}, {Rank: -1}, {Rank: 5, NNZ: -2}} {
+		if _, err := m.Fit(ctx, e, src, k); err == nil {
+			t.Errorf("%+v is taken", m)
+		}
+		if _, err := m.Plan(e, 100, 3); err == nil {
+			t.Errorf("a plan of %+v is made", m)
+		}
+	}
+}
+
+// TestRPCholeskyTraceError: with four pivots per column of U the trace that is left
+// is on average within twice the least that rank c leaves, and it is below what
+// uniform landmarks leave where these overlook rows.
+func TestRPCholeskyTraceError(t *testing.T) {
+	const seeds = 10
+	for name, c := range map[string]int{"clusters": 15, "unbalanced": 6} {
+		x, k := clusters(500, 4, 3), kernelgen.RBF(2)
+		if name == "unbalanced" {
+			x = unbalanced(500, 3) // 10 rows are far from the others
+		}
+		a := kernelMatrix(k, x, x)
+		best := sum(denseEigen(t, a).Values[c:]) / trace(a)
+		pivoted, uniform := 0.0, 0.0
+		for seed := range uint64(seeds) {
+			pivoted += rpcFit(t, RPCholesky{Rank: c, NNZ: 4, Seed: seed}, x, k).TraceResidual / seeds
+			f, err := Nystrom{Rank: c, NNZ: 4, Seed: seed}.Fit(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			uniform += (trace(a) - sum(f.Values)) / trace(a) / seeds
+		}
+		t.Logf("%s: tr(A−Â)/tr(A) is %.4g, with uniform landmarks %.4g; the best is %.4g", name, pivoted, uniform, best)
+		if pivoted > 2*best || pivoted < best-1e-12 {
+			t.Errorf("%s: tr(A−Â)/tr(A) is %g, the best is %g", name, pivoted, best)
+		}
+		if name == "unbalanced" && pivoted > 0.6*uniform {
+			t.Errorf("%s: tr(A−Â)/tr(A) is %g, with uniform landmarks %g", name, pivoted, uniform)
+		}
+	}
+}
+
+// TestRPCholeskyStops: no more pivots than there is rank, a note that says so, and
+// then Â is A.
+func TestRPCholeskyStops(t *testing.T) {
+	base := clusters(1500, 3, 5)
+	five := filled(1500, 3, func(i, j int) float64 { return base.Data[(i%5)*3+j] })
+	constant := filled(1500, 3, func(_, j int) float64 { return float64(j) + 0.1 })
+	rbf, linear := kernelgen.RBF(2), kernelgen.Linear()
+	for _, c := range []struct {
+		name         string
+		x            blas64.General
+		k            kernelgen.Kernel
+		pivots, rank int
+		note         string
+	}{
+		{"five different rows", five, rbf, 5, 5, "5 pivots found, 40 asked for"},
+		{"all rows equal", constant, rbf, 1, 1, "1 pivots found"},
+		{"rank 3", base, linear, 3, 3, "3 pivots found"},
+		{"rank 3, tiny", scaled(base, 1e-140), linear, 3, 3, "3 pivots found"},
+		{"rank 3, huge", scaled(base, 1e150), linear, 3, 3, "3 pivots found"},
+		{"all rows zero", stream.NewMatrix(1500, 3), linear, 1, 0, "0 pivots found"},
+		{"no positive diagonal", base, kernelgen.Sigmoid(1e-9, -1), 1, 0, "0 pivots found"},
+		{"one row", filled(1, 3, func(int, int) float64 { return 2 }), rbf, 1, 1, "there are 1 rows"},
+		{"fewer rows than pivots", clusters(12, 3, 4), rbf, 12, 12, "there are 12 rows"},
+	} {
+		f := rpcFit(t, RPCholesky{Rank: 20, NNZ: 2, Seed: 1}, c.x, c.k)
+		if len(f.Pivots) != c.pivots || f.Left.Landmarks.Rows != c.pivots || len(f.Values) != c.rank || !strings.Contains(strings.Join(f.Notes, "\n"), c.note) {
+			t.Errorf("%s: %d pivots, %d values, notes %q", c.name, len(f.Pivots), len(f.Values), f.Notes)
+		}
+		if c.rank == 0 {
+			if !math.IsNaN(f.TraceResidual) {
+				t.Errorf("%s: trace residual %g", c.name, f.TraceResidual)
+			}
+			continue
+		}
+		if !(f.TraceResidual >= 0 && f.TraceResidual <= 1e-12) {
+			t.Errorf("%s: trace residual %g", c.name, f.TraceResidual)
+		}
+		a := kernelMatrix(c.k, c.x, c.x)
+		size := largest(a.Data)
+		if e := frobeniusNorm(scaled(difference(full(t, f.Fit, c.x), a), 1/size)) / float64(c.x.Rows); !(e <= 1e-11) {
+			t.Errorf("%s: error %g", c.name, e)
+		}
+	}
+}
+
+// TestRPCholeskySameBits: the same model for any number of threads, block size and
+// read size.
+func TestRPCholeskySameBits(t *testing.T) {
+	x := clusters(5000, 5, 11)
+	run := func(e stream.Engine, sizes ...int) string {
+		ctx, src := context.Background(), stream.Source(choppy{stream.FromMatrix("x", x), sizes})
+		f, err := RPCholesky{Rank: 40, NNZ: 2, Seed: 1}.Fit(ctx, e, src, kernelgen.RBF(9))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return saved(f.Model) + fmt.Sprint(f.Pivots, f.TraceResidual, f.ErrorEstimate, f.KernelEntries)
+	}
+	want := run(stream.Engine{Threads: 1}, 1<<20)
+	for _, e := range []stream.Engine{{Threads: 2}, {Threads: 3}, {Threads: 2, BlockRows: 64}, {Threads: 3, BlockRows: 4096}} {
+		if run(e, 1, 7, 300, 513) != want {
+			t.Errorf("%+v: the models differ", e)
+		}
+	}
+	f := rpcFit(t, RPCholesky{Rank: 40, NNZ: 2, Seed: 2}, x, kernelgen.RBF(9))
+	if strings.Contains(want, fmt.Sprint(f.Pivots)) {
+		t.Error("another seed gives the same pivots")
+	}
+}
+
+// TestRPCholeskyPasses: one pass, another to refine; a model comes back from its
+// arrays; Verify agrees with the estimate.
+func TestRPCholeskyPasses(t *testing.T) {
+	ctx, e := context.Background(), stream.Engine{}
+	x := clusters(900, 3, 3)
+	src := stream.NewCounted(stream.FromMatrix("x", x))
+	var events []stream.Event
+	e.Progress = func(p stream.Event) { events = append(events, p) }
+	f, err := RPCholesky{Rank: 8, NNZ: 2, Seed: 1}.Fit(ctx, e, src, kernelgen.RBF(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if src.Passes() != 1 {
+		t.Errorf("%d passes", src.Passes())
+	}
+	if n := len(events); n == 0 || events[n-1] != (stream.Event{Pass: "pivots", Done: 16, Total: 16}) {
+		t.Errorf("progress %v", events)
+	}
+	v, err := f.Verify(ctx, e, src, nil, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := f.ErrorEstimate / v.FrobeniusError; r < 0.5 || r > 2 {
+		t.Errorf("error estimate %g, measured %g", f.ErrorEstimate, v.FrobeniusError)
+	}
+	if err := f.Refine(ctx, e, src, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := orthogonalityError(factors(t, f.Model, f.Left, x)); !(err <= 1e-12) {
+		t.Errorf("max|UᵀU−I| = %g", err)
+	}
+	h, arrays := f.Save()
+	m, err := Load(h, arrays)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(factors(t, f.Model, f.Left, x), factors(t, m, m.Left, x)); diff != "" {
+		t.Error("the embedding changed on its way")
+	}
+}
+
+// TestRPCholeskyPlan: a plan foretells the kernel entries of the fit.
+func TestRPCholeskyPlan(t *testing.T) {
+	x := clusters(6000, 3, 1)
+	for _, m := range []RPCholesky{{Rank: 10, Seed: 1}, {Rank: 30, NNZ: 4, Seed: 1}} {
+		f := rpcFit(t, m, x, kernelgen.RBF(20))
+		p, err := m.Plan(stream.Engine{}, 6000, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := float64(f.KernelEntries) / float64(p.KernelEntries); r < 0.85 || r > 1.15 {
+			t.Errorf("%+v: %d entries planned, %d evaluated", m, p.KernelEntries, f.KernelEntries)
+		}
+		if p.Passes != 1 || p.Memory.Total() < RuntimeBytes+8*6000*int64(m.landmarks(6000)) {
+			t.Errorf("%+v: plan %+v", m, p)
+		}
+	}
+	ctx, e, src := context.Background(), stream.Engine{}, stream.FromMatrix("x", x)
+	nystrom, fast := Nystrom{Rank: 10, NNZ: 3, Choice: ChoicePivoted, Seed: 1}, FastSPSD{Rank: 10, NNZ: 3, Seed: 1}
+	for name, run := range map[string]func() (*Plan, *Fit, error){
+		"nystrom": func() (*Plan, *Fit, error) {
+			f, err := nystrom.Fit(ctx, e, src, kernelgen.RBF(1))
+			p, _ := nystrom.Plan(e, 6000, 3)
+			return p, f, err
+		},
+		"fastspsd": func() (*Plan, *Fit, error) {
+			f, err := fast.Fit(ctx, e, src, kernelgen.RBF(1))
+			p, _ := fast.Plan(e, 6000, 3)
+			return p, f, err
+		},
+	} {
+		p, f, err := run()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := float64(f.KernelEntries) / float64(p.KernelEntries); r < 0.85 || r > 1.15 {
+			t.Errorf("%s: %d entries planned, %d evaluated", name, p.KernelEntries, f.KernelEntries)
+		}
+	}
+}
+
+// TestRPCholeskyNasty: nasty inputs, for this method and for those that truncate.
+func TestRPCholeskyNasty(t *testing.T) {
+	ctx, e := context.Background(), stream.Engine{}
+	for _, c := range nastyCases() {
+		for _, nnz := range []int{1, 3} {
+			t.Run(fmt.Sprintf("%s/rpcholesky/%d", c.name, nnz), func(t *testing.T) {
+				nasty(t, c.x, c.k, c.refuse, func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
+					f, err := RPCholesky{Rank: 10, NNZ: nnz, Seed: 1}.Fit(ctx, e, s, k)
+					if err != nil {
+						return nil, err
+					}
+					if !(f.TraceResidual >= 0 && f.TraceResidual <= 1) && len(f.Values) > 0 {
+						t.Errorf("trace residual %g", f.TraceResidual)
+					}
+					return f.Fit, nil
+				})
+			})
+		}
+		t.Run(c.name+"/nystrom", func(t *testing.T) {
+			nasty(t, c.x, c.k, c.refuse, func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
+				return Nystrom{Rank: 10, NNZ: 3, Seed: 1}.Fit(ctx, e, s, k)
+			})
+		})
+		t.Run(c.name+"/fastspsd", func(t *testing.T) {
+			nasty(t, c.x, c.k, c.refuse, func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
+				return FastSPSD{Rank: 10, NNZ: 3, Seed: 1}.Fit(ctx, e, s, k)
+			})
+		})
+	}
+}
+
+// TestRPCholeskyNotFinite: a bad number, or a row whose kernel overflows, is an
+// error with its place.
+func TestRPCholeskyNotFinite(t *testing.T) {
+	for value, k := range map[float64]kernelgen.Kernel{math.Inf(1): kernelgen.RBF(1), 1e200: kernelgen.Linear()} {
+		x := clusters(2500, 3, 8)
+		x.Data[1777*3+1] = value
+		_, err := RPCholesky{Rank: 5}.Fit(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), k)
+		var place *stream.BadValueError
+		if !errors.As(err, &place) || place.Row != 1777 {
+			t.Errorf("%v: error %v does not name row 1777", value, err)
+		}
+	}
+}

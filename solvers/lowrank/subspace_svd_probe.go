@@ -1,0 +1,60 @@
+package lowrank
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// probe is a test sketch: Gaussian columns that have no part in a fit, and A times
+// them. For a fixed matrix E, ‖E·G‖_F² over the number of columns has the mean
+// ‖E‖_F² and, relative to it, a variance of at most two over that number (equality
+// for E of rank one).
+type probe struct {
+	g, ag blas64.General // n×probeCols, m×probeCols
+}
+
+// probeCols columns come within a factor of two of the norm with a probability of
+// 99 %, whatever the matrix: that is what χ² with ten degrees of freedom says.
+const probeCols = 10
+
+func newProbe(m, n int, seed uint64) *probe {
+	p := &probe{g: stream.NewMatrix(n, probeCols), ag: stream.NewMatrix(m, probeCols)}
+	noise := sketch.NewStream(seed, "subspace probe")
+	for i := range n {
+		draws := noise.At(uint64(i))
+		for j := range probeCols {
+			rowOf(p.g, i)[j] = draws.Normal()
+		}
+	}
+	return p
+}
+
+// normOfRest estimates ‖A − y·vᵀ‖_F.
+func (p *probe) normOfRest(y, v blas64.General) float64 {
+	guess := mul(blas.NoTrans, y, blas.NoTrans, mul(blas.Trans, v, blas.NoTrans, p.g))
+	sum := 0.0
+	for i := range guess.Rows {
+		for j, w := range rowOf(guess, i) {
+			d := rowOf(p.ag, i)[j] - w
+			sum += d * d
+		}
+	}
+	return math.Sqrt(sum / probeCols)
+}
+
+// errorOf estimates ‖A−y·vᵀ‖_F/‖A‖_F. The norm of A is that of A·Q, which is
+// known, and of A·(I−QQᵀ).
+func (s *svdSpace) errorOf(y, v blas64.General) float64 {
+	aq := s.q.product()
+	outside := s.probe.normOfRest(aq, s.q.basis())
+	inside := 0.0
+	for i := range aq.Rows {
+		inside = math.Hypot(inside, blas64.Nrm2(vector(rowOf(aq, i))))
+	}
+	return ratio(s.probe.normOfRest(y, v), math.Hypot(inside, outside))
+}

@@ -1,0 +1,445 @@
+package lowrank
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/stream"
+)
+
+// svdFit fits the matrix between x and y, or of x alone if y has no rows.
+func svdFit(t *testing.T, m SubspaceSVD, x, y blas64.General, k kernelgen.Kernel) *SubspaceSVDFit {
+	t.Helper()
+	var right stream.Source
+	if y.Rows > 0 {
+		right = stream.FromMatrix("right", y)
+	}
+	f, err := m.Fit(context.Background(), stream.Engine{}, stream.FromMatrix("left", x), right, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// svdError is the spectral error of a model of two sides over σ₁, and the
+// Frobenius error over ‖A‖_F, with everything formed.
+func svdError(t *testing.T, m *Model, x, y, a blas64.General) (spectral, frob float64) {
+	t.Helper()
+	rest := difference(a, approximation(m, factors(t, m, m.Left, x), factors(t, m, m.Right, y)))
+	return spectralNorm(t, rest) / spectralNorm(t, a), frobeniusNorm(rest) / frobeniusNorm(a)
+}
+
+func singularValues(t *testing.T, a blas64.General) []float64 {
+	t.Helper()
+	s, err := newSVD("A", a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.S
+}
+
+// colours are n points of the unit cube, as the pixels of two pictures are: a few
+// smooth strands of colour.
+func colours(n int, phase float64) blas64.General {
+	noise := clusters(n, 3, 9)
+	return filled(n, 3, func(i, j int) float64 {
+		s := float64(i) / float64(n)
+		return 0.5 + 0.4*math.Sin(phase+float64(j+2)*3*s+float64(i%3)) + 0.05*noise.Data[i*3+j]
+	})
+}
+
+func parsed(t *testing.T, text string, x blas64.General) kernelgen.Kernel {
+	t.Helper()
+	k, err := kernelgen.Parse(text)
+	if err == nil {
+		k, err = k.Resolve(x)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// svdStarts are the methods that a fit may start from.
+var svdStarts = map[string]SVDStart{"landmark": Landmark{}, "ssrsvd": SSRSVD{}}
+
+// TestSubspaceSVDFloor: the error decreases with passes; two come within 10 % of the
+// best that rank c can do, and three within 1 %.
+func TestSubspaceSVDFloor(t *testing.T) {
+	const c = 20
+	for _, s := range []struct {
+		kernel string
+		x, y   blas64.General
+	}{
+		{"rbf(gamma=1)", clusters(330, 4, 3), clusters(240, 4, 4)},
+		{"rbf(gamma=40)", clusters(240, 4, 3), clusters(330, 4, 4)},
+		{"rbf(gamma=400)", clusters(330, 4, 3), clusters(240, 4, 4)},
+		{"laplace(gamma=2)", clusters(330, 4, 3), clusters(240, 4, 4)},
+		{"sigmoid(gamma=4,coef0=-2)", clusters(330, 4, 3), clusters(240, 4, 4)},
+		{"rbf(gamma=50)", colours(330, 0), colours(280, 1)},
+	} {
+		k := parsed(t, s.kernel, s.x)
+		a := kernelMatrix(k, s.x, s.y)
+		values := singularValues(t, a)
+		floor := values[c] / values[0]
+		for name, start := range svdStarts {
+			previous := math.Inf(1)
+			for passes := 1; passes <= 3; passes++ {
+				f := svdFit(t, SubspaceSVD{Rank: c, Passes: passes, Tolerance: 1e-12, Seed: 1, Start: start}, s.x, s.y, k)
+				e, frob := svdError(t, f.Model, s.x, s.y, a)
+				t.Logf("%s from %s, %d passes: floor %.3g, %.4f of it, rank %d, residual %.2g, Frobenius %.3g, estimate %.3g", s.kernel, name, passes, floor, e/floor, len(f.Values), f.Residual(), frob, f.ErrorEstimate)
+				if most := []float64{0, math.Inf(1), 1.1, 1.01}[passes]; e > most*floor || e > previous*(1+1e-6) {
+					t.Errorf("%s from %s, %d passes: error %g is %.4f times the floor, before %g", s.kernel, name, passes, e, e/floor, previous)
+				}
+				previous = e
+				if f.ErrorEstimate < frob/2 || f.ErrorEstimate > 2*frob {
+					t.Errorf("%s from %s, %d passes: Frobenius error %g, estimate %g", s.kernel, name, passes, frob, f.ErrorEstimate)
+				}
+				nearSingularValues(t, f, values)
+			}
+		}
+	}
+}
+
+// nearSingularValues checks that the values are singular values, but for the
+// residuals.
+func nearSingularValues(t *testing.T, f *SubspaceSVDFit, values []float64) {
+	t.Helper()
+	for j, v := range f.Values {
+		nearest := math.Inf(1)
+		for _, w := range values {
+			nearest = math.Min(nearest, math.Abs(v-w))
+		}
+		if nearest > (f.Residual()+1e-13)*values[0] {
+			t.Errorf("value %d is %g from a singular value, residual %g", j, nearest/values[0], f.Residual())
+		}
+	}
+}
+
+// TestSubspaceSVDShapes: singular values and errors are those of dense algebra for
+// long, wide, square and tiny shapes, and the factors are orthonormal.
+func TestSubspaceSVDShapes(t *testing.T) {
+	k := kernelgen.RBF(2)
+	for _, s := range [][3]int{{600, 450, 15}, {700, 30, 15}, {30, 700, 15}, {256, 256, 15}, {257, 260, 15}, {1, 300, 3}, {300, 1, 3}, {1, 1, 1}, {2, 3, 5}, {40, 25, 60}, {20, 900, 60}} {
+		for name, start := range svdStarts {
+			t.Run(fmt.Sprint(s, name), func(t *testing.T) {
+				x, y := clusters(s[0], 4, 3), clusters(s[1], 4, 4)
+				a := kernelMatrix(k, x, y)
+				values := singularValues(t, a)
+				f := svdFit(t, SubspaceSVD{Rank: s[2], Passes: 4, Seed: 1, Start: start}, x, y, k)
+				if want := min(s[0], s[1], s[2]); len(f.Values) != want {
+					t.Errorf("%d values, not %d: %q", len(f.Values), want, f.Notes)
+				}
+				for j, v := range f.Values {
+					if math.Abs(v-values[j]) > 1e-6*values[j] {
+						t.Errorf("value %d is %.10g, the singular value %.10g", j, v, values[j])
+					}
+				}
+				floor := 0.0
+				if c := len(f.Values); c < len(values) {
+					floor = values[c] / values[0]
+				}
+				if e, _ := svdError(t, f.Model, x, y, a); e > 1.001*floor+1e-12 {
+					t.Errorf("error %g, floor %g", e, floor)
+				}
+				checkSides(t, f, x, y, math.Max(1e-13, 50*f.OrthogonalityBound()))
+				if err := f.Refine(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), stream.FromMatrix("y", y)); err != nil {
+					t.Fatal(err)
+				}
+				checkSides(t, f, x, y, 1e-13)
+			})
+		}
+	}
+}
+
+func checkSides(t *testing.T, f *SubspaceSVDFit, x, y blas64.General, most float64) {
+	t.Helper()
+	u, v := orthogonalityError(factors(t, f.Model, f.Left, x)), orthogonalityError(factors(t, f.Model, f.Right, y))
+	if !(math.Max(u, v) <= most) {
+		t.Errorf("max|UᵀU−I| = %g, max|VᵀV−I| = %g, above %g", u, v, most)
+	}
+}
+
+// TestSubspaceSVDOneSource: one source is a square matrix, of an indefinite kernel
+// too, whose negative eigenvalues show in the signs of V.
+func TestSubspaceSVDOneSource(t *testing.T) {
+	const c = 12
+	x := clusters(300, 4, 3)
+	for _, text := range []string{"sigmoid(gamma=4,coef0=-2)", "poly(degree=3,coef0=-1)", "rbf(gamma=5)"} {
+		k := parsed(t, text, x)
+		a := kernelMatrix(k, x, x)
+		values := singularValues(t, a)
+		for name, start := range svdStarts {
+			f := svdFit(t, SubspaceSVD{Rank: c, Passes: 4, Seed: 1, Start: start}, x, blas64.General{}, k)
+			e, _ := svdError(t, f.Model, x, x, a)
+			t.Logf("%s from %s: error %.4g, floor %.4g in %d passes", text, name, e, values[c]/values[0], f.ExactPasses)
+			if f.Symmetric() || e > 1.001*values[c]/values[0]+1e-12 {
+				t.Errorf("%s from %s: symmetric %v, error %g, floor %g", text, name, f.Symmetric(), e, values[c]/values[0])
+			}
+		}
+	}
+}
+
+// TestSubspaceSVDEstimate: the error estimate is within a factor of two.
+func TestSubspaceSVDEstimate(t *testing.T) {
+	for seed := range uint64(12) {
+		x, y := clusters(150, 3, seed), clusters(110, 3, seed+100)
+		for _, gamma := range []float64{0.5, 5, 50} {
+			k := kernelgen.RBF(gamma)
+			f := svdFit(t, SubspaceSVD{Rank: 8, Passes: 2, Seed: seed}, x, y, k)
+			if _, frob := svdError(t, f.Model, x, y, kernelMatrix(k, x, y)); f.ErrorEstimate < frob/2 || f.ErrorEstimate > 2*frob {
+				t.Errorf("seed %d, gamma %g: error %g, estimate %g", seed, gamma, frob, f.ErrorEstimate)
+			}
+		}
+	}
+}
+
+// TestSubspaceSVDStops: small residuals, or spaces that are all there is, end the
+// passes.
+func TestSubspaceSVDStops(t *testing.T) {
+	x, y := clusters(400, 4, 3), clusters(300, 4, 4)
+	for name, start := range svdStarts {
+		f := svdFit(t, SubspaceSVD{Rank: 10, Passes: 9, Seed: 1, Start: start}, x, y, kernelgen.Linear())
+		e, _ := svdError(t, f.Model, x, y, kernelMatrix(kernelgen.Linear(), x, y))
+		if f.ExactPasses > 2 || len(f.Values) != 4 || f.Residual() > 1e-12 || e > 1e-13 {
+			t.Errorf("rank 4 from %s: %d passes, %d values, residual %g, error %g", name, f.ExactPasses, len(f.Values), f.Residual(), e)
+		}
+		f = svdFit(t, SubspaceSVD{Rank: 10, Passes: 9, Tolerance: 1e-2, Seed: 1, Start: start}, x, y, kernelgen.RBF(2))
+		if f.ExactPasses >= 9 || f.Residual() > 1e-2 || len(f.Notes) > 0 {
+			t.Errorf("tolerance 1e-2 from %s: %d passes, residual %g, notes %q", name, f.ExactPasses, f.Residual(), f.Notes)
+		}
+		f = svdFit(t, SubspaceSVD{Rank: 15, Passes: 30, Tolerance: 1e-300, Seed: 1, Start: start}, clusters(60, 4, 3), clusters(50, 4, 4), kernelgen.RBF(400))
+		if f.ExactPasses > 10 || f.Residual() > 1e-10 {
+			t.Errorf("60 rows from %s: %d passes, residual %g", name, f.ExactPasses, f.Residual())
+		}
+	}
+}
+
+// TestSubspaceSVDUnsettled: of a matrix without large singular values one pass from
+// a start that knows nothing finds none, and says so instead of making it worse.
+func TestSubspaceSVDUnsettled(t *testing.T) {
+	x := clusters(400, 4, 3)
+	y := filled(400, 4, func(i, j int) float64 { return x.Data[(399-i)*4+j] })
+	k := kernelgen.RBF(1e6) // A is a permutation
+	f := svdFit(t, SubspaceSVD{Rank: 15, Passes: 1, Seed: 1, Start: SSRSVD{}}, x, y, k)
+	e, _ := svdError(t, f.Model, x, y, kernelMatrix(k, x, y))
+	if e > 1.5 || len(f.Values) < 15 && len(f.Notes) == 0 {
+		t.Errorf("error %g, %d values, notes %q", e, len(f.Values), f.Notes)
+	}
+	t.Logf("error %g, %d values, notes %q", e, len(f.Values), f.Notes)
+}
+
+// TestSubspaceSVDFarRows: rows of both sides that are far from all others and from
+// every landmark are found by the random columns.
+func TestSubspaceSVDFarRows(t *testing.T) {
+	x, y := clusters(1500, 3, 3), clusters(1000, 3, 4)
+	for j := range 30 {
+		x.Data[1490*3+j], y.Data[990*3+j] = 1000, 1000
+	}
+	k := kernelgen.RBF(0.5)
+	for name, start := range svdStarts {
+		f := svdFit(t, SubspaceSVD{Rank: 15, Seed: 3, Start: start}, x, y, k)
+		u, v := factors(t, f.Model, f.Left, x), factors(t, f.Model, f.Right, y)
+		own := dot(rowOf(scaleCols(u, f.Values), 1495), rowOf(v, 995))
+		if math.Abs(own-1) > 0.01 {
+			t.Errorf("from %s: the entry of Â between far rows is %g, that of A is 1", name, own)
+		}
+	}
+}
+
+// TestSubspaceSVDSameBits: the same model for any number of threads and any read
+// size.
+func TestSubspaceSVDSameBits(t *testing.T) {
+	x, y := clusters(530, 5, 11), clusters(300, 5, 12)
+	run := func(threads int, sizes []int) string {
+		e := stream.Engine{Threads: threads, BlockRows: 512}
+		f, err := SubspaceSVD{Rank: 12, Seed: 1, Start: SSRSVD{}}.Fit(context.Background(), e, choppy{stream.FromMatrix("x", x), sizes}, choppy{stream.FromMatrix("y", y), sizes}, kernelgen.RBF(3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return saved(f.Model) + fmt.Sprint(f.ErrorEstimate, f.Residuals)
+	}
+	want := run(1, []int{1 << 20})
+	for _, threads := range []int{2, 8} {
+		if run(threads, []int{1, 7, 300, 513}) != want {
+			t.Errorf("%d threads: the models differ", threads)
+		}
+	}
+}
+
+// TestSubspaceSVDPasses: one pass over each source.
+func TestSubspaceSVDPasses(t *testing.T) {
+	for name, start := range svdStarts {
+		for _, both := range []bool{true, false} {
+			left, right := stream.NewCounted(stream.FromMatrix("x", clusters(400, 3, 3))), stream.NewCounted(stream.FromMatrix("y", clusters(300, 3, 4)))
+			var second stream.Source
+			if both {
+				second = right
+			}
+			if _, err := (SubspaceSVD{Rank: 8, Start: start}).Fit(context.Background(), stream.Engine{}, left, second, kernelgen.RBF(1)); err != nil {
+				t.Fatal(err)
+			}
+			if left.Passes() != 1 || both != (right.Passes() == 1) {
+				t.Errorf("from %s, two sources %v: %d and %d passes", name, both, left.Passes(), right.Passes())
+			}
+		}
+	}
+}
+
+// TestSubspaceSVDSaveLoad: the model comes back as it was, gives the same rows, and
+// its error is what Verify measures.
+func TestSubspaceSVDSaveLoad(t *testing.T) {
+	x, y := clusters(300, 3, 3), clusters(200, 3, 4)
+	k := kernelgen.RBF(1)
+	f := svdFit(t, SubspaceSVD{Rank: 8, Seed: 1}, x, y, k)
+	h, arrays := f.Save()
+	m, err := Load(h, arrays)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if saved(m) != saved(f.Model) {
+		t.Error("the model changed on its way")
+	}
+	if diff := cmp.Diff(factors(t, f.Model, f.Right, y), factors(t, m, m.Right, y)); diff != "" {
+		t.Error("the embedding changed")
+	}
+	v, err := m.Verify(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), stream.FromMatrix("y", y), 0, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e, _ := svdError(t, f.Model, x, y, kernelMatrix(k, x, y)); math.Abs(e-v.SpectralError) > 0.02*e {
+		t.Errorf("error %g, verified %g", e, v.SpectralError)
+	}
+}
+
+// TestSubspaceSVDPlan: the plan foretells the kernel entries, and memory that grows
+// with rows and passes.
+func TestSubspaceSVDPlan(t *testing.T) {
+	e := stream.Engine{Threads: 2}
+	x, y := clusters(1500, 3, 1), clusters(900, 3, 2)
+	for name, start := range svdStarts {
+		m := SubspaceSVD{Rank: 10, Tolerance: 1e-12, Seed: 1, Start: start}
+		for _, right := range []blas64.General{y, {}} {
+			f := svdFit(t, m, x, right, kernelgen.RBF(20))
+			p, err := m.Plan(e, 1500, int64(right.Rows), 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := float64(f.KernelEntries) / float64(p.KernelEntries); r < 0.85 || r > 1.15 || f.ExactPasses != 3 || p.Passes != 1 {
+				t.Errorf("from %s, %d right rows: %d entries planned, %d evaluated in %d passes", name, right.Rows, p.KernelEntries, f.KernelEntries, f.ExactPasses)
+			}
+		}
+		m.Passes = 6
+		if more, err := m.Plan(e, 150000, 90000, 3); err != nil || more.Memory.Total() < 2*8*240000*18*6 {
+			t.Errorf("%v, %d bytes", err, more.Memory.Total())
+		}
+	}
+	for _, bad := range []SubspaceSVD{{Rank: 0}, {Rank: 1, Passes: -1}, {Rank: 1, Tolerance: math.NaN()}} {
+		if _, err := bad.Plan(e, 100, 100, 3); err == nil {
+			t.Errorf("%+v was planned", bad)
+		}
+	}
+}
+
+// TestSubspaceSVDNasty runs the method on the nasty inputs: of one source, and
+// between all rows and some of them.
+func TestSubspaceSVDNasty(t *testing.T) {
+	for _, c := range nastyCases() {
+		for name, start := range svdStarts {
+			m := SubspaceSVD{Rank: 10, Seed: 1, Start: start}
+			t.Run(c.name+"/one source/"+name, func(t *testing.T) {
+				nasty(t, c.x, c.k, c.refuse, func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
+					return finiteSVD(t, m, s, nil, k)
+				})
+			})
+			t.Run(c.name+"/two sources/"+name, func(t *testing.T) {
+				right := stream.RowSlice(c.x, 0, (c.x.Rows+1)/2)
+				f, err := finiteSVD(t, m, stream.FromMatrix("nasty", c.x), stream.FromMatrix("right", right), c.k)
+				if err != nil {
+					if c.refuse == "" {
+						t.Errorf("refused: %v", err)
+					}
+					return
+				}
+				if err := f.Refine(context.Background(), stream.Engine{}, stream.FromMatrix("nasty", c.x), stream.FromMatrix("right", right)); err != nil {
+					t.Fatal(err)
+				}
+				checkSides(t, &SubspaceSVDFit{Fit: f}, c.x, right, 1e-10)
+			})
+		}
+	}
+}
+
+func finiteSVD(t *testing.T, m SubspaceSVD, left, right stream.Source, k kernelgen.Kernel) (*Fit, error) {
+	f, err := m.Fit(context.Background(), stream.Engine{}, left, right, k)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range append([]float64{f.Residual(), f.ErrorEstimate}, f.Values...) {
+		if !(v >= 0) || math.IsInf(v, 0) {
+			t.Errorf("values %g, residual %g, estimate %g", f.Values, f.Residual(), f.ErrorEstimate)
+		}
+	}
+	return f.Fit, nil
+}
+
+// TestSubspaceSVDHugeAndTiny: the scale of a kernel does not matter.
+func TestSubspaceSVDHugeAndTiny(t *testing.T) {
+	x, y := clusters(200, 3, 3), clusters(150, 3, 4)
+	fit := func(weight string) *SubspaceSVDFit {
+		return svdFit(t, SubspaceSVD{Rank: 8, Seed: 1}, x, y, parsed(t, weight+"rbf(gamma=2)", x))
+	}
+	want := fit("")
+	for text, weight := range map[string]float64{"1e200*": 1e200, "1e-200*": 1e-200} {
+		f := fit(text)
+		for j, v := range f.Values {
+			if math.Abs(v/weight-want.Values[j]) > 1e-12*want.Values[0] {
+				t.Errorf("%s value %d is %g, without the weight %g", text, j, v, want.Values[j])
+			}
+		}
+		checkSides(t, f, x, y, 1e-9)
+		if math.Abs(f.ErrorEstimate/want.ErrorEstimate-1) > 1e-6 {
+			t.Errorf("%s estimate %g, without the weight %g", text, f.ErrorEstimate, want.ErrorEstimate)
+		}
+	}
+}
+
+// TestSubspaceSVDRefuses: bad numbers are errors with their place, and sources that
+// do not go together are refused.
+func TestSubspaceSVDRefuses(t *testing.T) {
+	x, y := clusters(200, 3, 8), clusters(100, 3, 9)
+	y.Data[77*3+1] = math.NaN()
+	fit := func(right blas64.General) error {
+		_, err := SubspaceSVD{Rank: 5}.Fit(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), stream.FromMatrix("y", right), kernelgen.RBF(1))
+		return err
+	}
+	var place *stream.BadValueError
+	if err := fit(y); !errors.As(err, &place) || place.Row != 77 || place.Source != "y" {
+		t.Errorf("error %v does not name row 77 of y", err)
+	}
+	if fit(clusters(100, 4, 9)) == nil || fit(stream.NewMatrix(0, 3)) == nil {
+		t.Error("sources that do not go together were taken")
+	}
+}
+
+// TestSubspaceSVDCancelled: a cancelled fit ends with the cause.
+func TestSubspaceSVDCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	stop := errors.New("stop")
+	e := stream.Engine{Progress: func(p stream.Event) {
+		if p.Pass == "exact pass" {
+			cancel(stop)
+		}
+	}}
+	_, err := SubspaceSVD{Rank: 5}.Fit(ctx, e, stream.FromMatrix("x", clusters(1500, 3, 8)), stream.FromMatrix("y", clusters(1200, 3, 8)), kernelgen.RBF(1))
+	if !errors.Is(err, stop) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -21,6 +21,10 @@ const (
 	L1Distance
 	// CosineSimilarity is x·y/(‖x‖‖y‖) in [−1, 1]; 0 if one of the rows is zero.
 	CosineSimilarity
+	// KLDivergence is Σ_l p_l·log(p_l/q_l) of the probabilities p = x/Σx and
+	// q = y/Σy, with 0·log 0 = 0: at least 0, +Inf where a p_l > 0 meets a q_l of
+	// 0, and not symmetric. It is NaN if a row has negative entries or sums to 0.
+	KLDivergence
 
 	numBases
 )
@@ -36,11 +40,14 @@ func (b Base) String() string {
 		return "L1 distance"
 	case CosineSimilarity:
 		return "cosine similarity"
+	case KLDivergence:
+		return "Kullback–Leibler divergence"
 	}
 	return fmt.Sprintf("Base(%d)", int(b))
 }
 
-// simd is the sum that the base is; rows of length one make cosines products.
+// simd is the sum that the base is; rows of length one make cosines products,
+// and so do shares and logarithms of divergences.
 func (b Base) simd() simd.Base {
 	switch b {
 	case SquaredDistance:
@@ -51,6 +58,9 @@ func (b Base) simd() simd.Base {
 	return simd.Product
 }
 
+// ofRawRows reports whether the base is a sum over the rows as they are.
+func (b Base) ofRawRows() bool { return b != CosineSimilarity && b != KLDivergence }
+
 // baseSet says which bases are meant.
 type baseSet [numBases]bool
 
@@ -60,11 +70,15 @@ func (s baseSet) raw() bool {
 }
 
 // fillBase computes one base over a tile; for CosineSimilarity both sides hold
-// rows of length one.
+// rows of length one and dst has no gaps, for KLDivergence shares on the left and their logarithms in
+// the panel.
 func fillBase(b Base, dst, x blas64.General, p simd.Packed) {
 	simd.Fill(simd.Matrix[float64](dst), simd.Matrix[float64](x), p, b.simd(), simd.Profile{})
-	if b == CosineSimilarity {
+	switch b {
+	case CosineSimilarity:
 		clampCosines(dst.Data[:dst.Rows*dst.Cols])
+	case KLDivergence:
+		finishDivergences(dst)
 	}
 }
 

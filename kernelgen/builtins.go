@@ -109,17 +109,41 @@ var builtins = []*spec{
 	},
 	{
 		name: "expdot", base: InnerProduct, formula: "exp(scale·x·y)", psd: always,
-		params: []param{{name: "scale", preset: "1", domain: positive}},
-		profile: func(a args) profile {
-			scale := a.get("scale")
-			return profile{fused: simd.Exponential(scale)}
-		},
+		params:  []param{dotScale("1")},
+		profile: func(a args) profile { return exponentialOf(a.get("scale")) },
 	},
 	{
 		name: "relu", base: InnerProduct, formula: "max(0, x·y)", psd: never,
 		profile: func(args) profile { return elementwise(simd.Relu) },
 	},
+	{
+		name: "kl", base: KLDivergence, formula: "exp(−a·Σ p_k·log(p_k/q_k)), p = x/Σx, q = y/Σy", psd: never,
+		params:  []param{{name: "a", preset: "1", domain: positive}},
+		profile: func(a args) profile { return decay(a.get("a")) },
+	},
+	{
+		name: "sne", base: SquaredDistance, formula: "exp(−r²/gamma²), divided by its sum over all y", psd: never,
+		params: []param{{name: "gamma", domain: positive, words: medianWord((*sample).medianL2)}},
+		divides: &divided{"rbf", func(a args) args {
+			return args{{name: "sigma", value: a[0].value, word: a[0].word}}
+		}},
+		profile: neverApplied,
+	},
+	{
+		name: "t", base: SquaredDistance, formula: "1/(1 + r²), divided by its sum over all y", psd: never,
+		divides: &divided{"cauchy", func(args) args { return args{number("length", 1)} }},
+		profile: neverApplied,
+	},
+	{
+		name: "softmax", base: InnerProduct, formula: "exp(scale·x·y), divided by its sum over all y", psd: never,
+		params:  []param{dotScale("1/sqrt(d)")},
+		divides: &divided{"expdot", func(a args) args { return a }},
+		profile: neverApplied,
+	},
 }
+
+// neverApplied is the profile of kernels over their row sums.
+func neverApplied(args) profile { return profile{} }
 
 func always(args, int) bool { return true }
 func never(args, int) bool  { return false }
@@ -130,6 +154,12 @@ func coef0(preset string) param  { return param{name: "coef0", preset: preset, d
 // gamma is the inverse of a distance or squared distance, the one median takes.
 func gamma(median statistic) param {
 	return param{name: "gamma", preset: "auto", domain: positive, words: gammaWords(median)}
+}
+
+// dotScale multiplies an inner product; 1/sqrt(d) is that of attention (Vaswani et
+// al. 2017).
+func dotScale(preset string) param {
+	return param{name: "scale", preset: preset, domain: positive, words: []word{{"1/sqrt(d)", inverseRootCols}}}
 }
 
 func length() param {

@@ -5,19 +5,19 @@ import (
 	"math"
 )
 
-// Sum is k_1(x,y) + k_2(x,y) + …; it panics without a kernel.
+// Sum is k_1(x,y) + k_2(x,y) + …; it panics without a kernel, or if one of several
+// is normalised by its row sums.
 func Sum(kernels ...Kernel) Kernel {
-	checkKernels(kernels)
-	var terms []term
-	for _, k := range kernels {
-		terms = append(terms, k.terms...)
+	k, err := sum(kernels)
+	if err != nil {
+		panic("kernelgen: " + err.Error())
 	}
-	return Kernel{terms: terms, cols: commonCols(kernels)}
+	return k
 }
 
 // Product is k_1(x,y)·k_2(x,y)·…, where zero times an infinite factor is zero.
-// It panics without a kernel, or if the product of the weights is not a positive
-// number of float64.
+// It panics without a kernel, if one of several is normalised by its row sums, or if
+// the product of the weights is not a positive number of float64.
 func Product(kernels ...Kernel) Kernel {
 	k, err := product(kernels)
 	if err != nil {
@@ -35,6 +35,15 @@ func Scale(weight float64, k Kernel) Kernel {
 	return k
 }
 
+func sum(kernels []Kernel) (Kernel, error) {
+	checkKernels(kernels)
+	var terms []term
+	for _, k := range kernels {
+		terms = append(terms, k.terms...)
+	}
+	return Kernel{terms: terms, cols: commonCols(kernels)}, checkAlone(kernels)
+}
+
 // product multiplies weights and joins the factors; what is a sum becomes one
 // factor.
 func product(kernels []Kernel) (Kernel, error) {
@@ -47,6 +56,9 @@ func product(kernels []Kernel) (Kernel, error) {
 		w, factors := k.asProduct()
 		t.weight *= w
 		t.factors = append(t.factors, factors...)
+	}
+	if err := checkAlone(kernels); err != nil {
+		return Kernel{}, err
 	}
 	return Kernel{terms: []term{t}, cols: commonCols(kernels)}, checkWeight(t.weight)
 }

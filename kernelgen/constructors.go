@@ -63,6 +63,20 @@ func ExpDot(scale float64) Kernel { return builtin("expdot", number("scale", sca
 // ReLU is max(0, x·y). It is not positive semi-definite.
 func ReLU() Kernel { return builtin("relu") }
 
+// KL is exp(−a·KL(x‖y)), a > 0: see [KLDivergence]. It is not symmetric.
+func KL(a float64) Kernel { return builtin("kl", number("a", a)) }
+
+// SNE is exp(−‖x−y‖²/gamma²) over its sum over all rows y, gamma > 0, as in
+// stochastic neighbour embedding (Hinton & Roweis 2002): see [Kernel.Normaliser].
+func SNE(gamma float64) Kernel { return builtin("sne", number("gamma", gamma)) }
+
+// T is 1/(1 + ‖x−y‖²) over its sum over all rows y: see [Kernel.Normaliser].
+func T() Kernel { return builtin("t") }
+
+// Softmax is exp(scale·x·y) over its sum over all rows y, scale > 0, which is
+// attention: see [Kernel.Normaliser].
+func Softmax(scale float64) Kernel { return builtin("softmax", number("scale", scale)) }
+
 func number(name string, v float64) arg { return arg{name: name, value: v} }
 
 // builtin makes a kernel of the table from all its arguments, in order.

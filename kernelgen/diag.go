@@ -8,9 +8,11 @@ import (
 )
 
 // Diag sets dst[i] = k(x_i, x_i), with the same bits as [Kernel.Fill]. It panics
-// unless dst has x.Rows elements and the kernel is resolved.
+// unless dst has x.Rows elements and the kernel is resolved and not normalised by
+// its row sums.
 func (k Kernel) Diag(dst []float64, x blas64.General) {
 	k.checkReady()
+	k.mustBePlain()
 	if len(dst) != x.Rows {
 		panic(fmt.Sprintf("kernelgen: diagonal of length %d for %d rows", len(dst), x.Rows))
 	}
@@ -33,9 +35,12 @@ func (k Kernel) diagBases(x blas64.General, w *Workspace) (b bound) {
 			continue
 		}
 		b[base] = w.base(Base(base), x.Rows)
-		if Base(base) == CosineSimilarity {
+		switch Base(base) {
+		case CosineSimilarity:
 			diagCosines(b[base], x, w)
-		} else {
+		case KLDivergence:
+			diagDivergences(b[base], x, w)
+		default:
 			diagBase(Base(base), b[base], x)
 		}
 	}

@@ -33,12 +33,33 @@
 //	cosine()                            x·y/(‖x‖·‖y‖); 0 for a zero row      psd
 //	expdot(scale=1)                     exp(scale·x·y)                       psd
 //	relu()                              max(0, x·y)
+//	kl(a=1)                             exp(−a·Σ_k p_k·log(p_k/q_k)), p = x/Σx, q = y/Σy
+//	sne(gamma)                          exp(−r²/gamma²) / Σ_y exp(−r²/gamma²)
+//	t()                                 1/(1 + r²) / Σ_y 1/(1 + r²)
+//	softmax(scale=1/sqrt(d))            exp(scale·x·y) / Σ_y exp(scale·x·y)
 //
 // The names, parameters and defaults are scikit-learn's where it has the kernel
 // (sklearn.metrics.pairwise for poly, rbf, laplace, sigmoid and cosine;
 // sklearn.gaussian_process.kernels for the Matérn kernels and rq). csrbf is the
 // compactly supported RBF of Genton (2001) and of the element-wise sketching
 // paper (ssrSVD); theta=auto is 3·√sigma2 and v=auto is ⌈(d+1)/2⌉.
+//
+// # Kernels that are not symmetric
+//
+// kl is exp(−a·KL(x‖y)) with the divergence of Kullback and Leibler between rows
+// of probabilities. Each row is divided by its sum, whatever that is; 0·log 0 is
+// 0, and where x has what y has not the divergence is +∞ and the entry 0. A row
+// with a negative entry, or of sum 0, gives NaN: [Kernel.CheckRows] names it
+// beforehand. The divergence of rows near each other has an absolute error, of
+// some 1e-16 times the entropy of x, so that a·1e-16 is what the entry is
+// accurate to.
+//
+// sne, t and softmax are divided by the sum of their row of the matrix, over all
+// rows y of the right source. A tile does not have that sum, so they have no
+// tiles: [Kernel.Normaliser] is the kernel to fill tiles of, its sums are for the
+// caller to make, and [Kernel.FillLog] keeps them from overflowing.
+// [Kernel.CheckPlain] is for callers that know nothing of this. Such a kernel
+// stands alone or with a weight.
 //
 // # Parameters taken from data
 //
@@ -50,6 +71,8 @@
 //	gamma=median   1/median of the pairwise r² of different sample rows, or of the
 //	               distance the kernel takes: r for exponential, Σ|x_k−y_k| for laplace
 //	length=median, sigma=median, sigma2=median   the median of r, r, r²
+//	gamma=median   of sne: the median of r, as for sigma
+//	scale=1/sqrt(d)   as it says
 //
 // The medians are over all pairs of at most 1000 sample rows, taken at equal
 // steps.
@@ -68,11 +91,12 @@
 // # Numbers
 //
 // An entry depends on its two rows alone, and has the same bits wherever it
-// stands in a tile and for (x, y) as for (y, x). Finite rows do not give NaN: a
-// distance above the range of float64 is +Inf and the profile takes its limit, 0
-// times an infinite factor is 0. The one exception is a sum of kernels that
-// overflow in opposite directions. Squared distances below 1e-308, of rows that
-// differ by less than about 1e-154, lose digits or become zero: scale such data.
+// stands in a tile, and for (x, y) as for (y, x) if the kernel is symmetric.
+// Finite rows do not give NaN: a distance above the range of float64 is +Inf and
+// the profile takes its limit, 0 times an infinite factor is 0. The exceptions are
+// a sum of kernels that overflow in opposite directions, and kl of rows that are
+// no probabilities. Squared distances below 1e-308, of rows that differ by less
+// than about 1e-154, lose digits or become zero: scale such data.
 //
 // # Adding a kernel
 //

@@ -12,7 +12,8 @@ import (
 // each base, entry and column, and that of the profiles for each entry.
 //
 // w is scratch; nil allocates it anew. Fill panics if the shapes do not fit, the
-// kernel is not resolved, or the panel was packed for a kernel with other bases.
+// kernel is not resolved or normalised by its row sums, or the panel was packed for
+// a kernel with other bases.
 func (k Kernel) Fill(dst, x blas64.General, p *Panel, w *Workspace) {
 	k.checkFill(dst, x, p)
 	if a := k.fused(); a != nil {
@@ -35,7 +36,7 @@ func (k Kernel) fused() *atom {
 		return nil
 	}
 	a := k.terms[0].factors[0].atom
-	if a == nil || a.profile.apply != nil || a.spec.base == CosineSimilarity {
+	if a == nil || a.profile.apply != nil || !a.spec.base.ofRawRows() {
 		return nil
 	}
 	return a
@@ -66,6 +67,9 @@ func leftSide(bases baseSet, x blas64.General, w *Workspace) (left [numBases]bla
 	if bases[CosineSimilarity] {
 		left[CosineSimilarity] = w.unitBlock(x)
 	}
+	if bases[KLDivergence] {
+		left[KLDivergence] = w.shareBlock(x)
+	}
 	return left
 }
 
@@ -92,6 +96,7 @@ func (k Kernel) checkFill(dst, x blas64.General, p *Panel) {
 // checkTile panics unless a tile of rows × cols fits x and a panel.
 func (k Kernel) checkTile(rows, cols int, x blas64.General, panelRows, panelCols int, packed baseSet) {
 	k.checkReady()
+	k.mustBePlain()
 	if rows != x.Rows || cols != panelRows {
 		panic(fmt.Sprintf("kernelgen: tile is %d×%d, want %d×%d", rows, cols, x.Rows, panelRows))
 	}

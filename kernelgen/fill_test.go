@@ -36,8 +36,15 @@ func TestKernelsAgreeWithTheirFormulas(t *testing.T) {
 
 func TestEveryBuiltinHasAReference(t *testing.T) {
 	seen := map[string]bool{}
-	for _, ref := range references {
-		for a := range eachAtom(mustParse(t, ref.text).terms) {
+	var texts []string
+	for _, ref := range append(references, divergenceReferences...) {
+		texts = append(texts, ref.text)
+	}
+	for _, ref := range dividedReferences {
+		texts = append(texts, ref.text)
+	}
+	for _, text := range texts {
+		for a := range eachAtom(mustParse(t, text).terms) {
 			seen[a.spec.name] = true
 		}
 	}

@@ -6,24 +6,30 @@ import (
 )
 
 // Panel holds rows prepared once to be the column side of many tiles. It is
-// read-only and safe for use by several goroutines. It takes 8·rows·cols bytes,
-// twice that for a kernel that mixes cosine with another base.
+// read-only and safe for use by several goroutines. It takes 8·rows·cols bytes
+// for each of three kinds of bases that the kernel mixes: cosines, divergences,
+// and all others.
 type Panel struct {
 	rows, cols int
 	bases      baseSet
 	raw        simd.Packed // the rows as they are
 	unit       simd.Packed // the rows divided by their lengths, for cosines
+	logs       simd.Packed // the logarithms of their shares, for divergences
 }
 
 // Pack copies rows into a panel for the tiles of k. The kernel need not be
-// resolved.
+// resolved; Pack panics if it is normalised by its row sums.
 func (k Kernel) Pack(rows blas64.General) *Panel {
+	k.mustBePlain()
 	p := &Panel{rows: rows.Rows, cols: rows.Cols, bases: k.bases()}
 	if p.bases.raw() {
 		p.raw = simd.Pack(rows)
 	}
 	if p.bases[CosineSimilarity] {
 		p.unit = simd.Pack(unitRows(rows, nil))
+	}
+	if p.bases[KLDivergence] {
+		p.logs = packLogs(rows)
 	}
 	return p
 }
@@ -33,8 +39,11 @@ func (p *Panel) Rows() int { return p.rows }
 
 // side is the packed form of the rows that base b is computed from.
 func (p *Panel) side(b Base) simd.Packed {
-	if b == CosineSimilarity {
+	switch b {
+	case CosineSimilarity:
 		return p.unit
+	case KLDivergence:
+		return p.logs
 	}
 	return p.raw
 }

@@ -120,7 +120,12 @@ func (p *param) presetArg() arg {
 
 // accepts says what may be given, for messages.
 func (p *param) accepts() string {
-	text := p.name + " must be " + p.domain.name
+	return p.name + " must be " + p.values()
+}
+
+// values is "a positive finite number or median".
+func (p *param) values() string {
+	text := p.domain.name
 	for _, w := range p.words {
 		text += " or " + w.name
 	}

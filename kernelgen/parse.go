@@ -55,6 +55,8 @@ type parser struct {
 
 // kernel reads terms joined by plus signs.
 func (p *parser) kernel() (Kernel, error) {
+	p.space()
+	start := p.pos
 	var terms []Kernel
 	for {
 		k, err := p.term()
@@ -63,9 +65,17 @@ func (p *parser) kernel() (Kernel, error) {
 		}
 		terms = append(terms, k)
 		if !p.accept('+') {
-			return Sum(terms...), nil
+			return p.sum(start, terms)
 		}
 	}
+}
+
+func (p *parser) sum(start int, terms []Kernel) (Kernel, error) {
+	k, err := sum(terms)
+	if err != nil {
+		return Kernel{}, p.errorAt(start, "%v", err)
+	}
+	return k, nil
 }
 
 // term reads factors joined by stars.
@@ -217,6 +227,9 @@ func takes(s *spec) string { return "usage: " + s.usage() }
 func (p *parser) value(param *param) (arg, error) {
 	p.space()
 	start := p.pos
+	if a, ok := p.formula(param); ok {
+		return a, nil
+	}
 	if isLetter(p.peek()) {
 		name := p.name()
 		if _, ok := param.find(name); !ok {
@@ -232,4 +245,15 @@ func (p *parser) value(param *param) (arg, error) {
 		return arg{}, p.errorAt(start, "%v", err)
 	}
 	return arg{name: param.name, value: v}, nil
+}
+
+// formula reads a word that is no name, such as 1/sqrt(d).
+func (p *parser) formula(param *param) (arg, bool) {
+	for _, w := range param.words {
+		if !isName(w.name) && strings.HasPrefix(p.text[p.pos:], w.name) {
+			p.pos += len(w.name)
+			return arg{name: param.name, word: w.name}, true
+		}
+	}
+	return arg{}, false
 }

@@ -29,6 +29,15 @@ func TestCanonicalText(t *testing.T) {
 		{"(2*linear)*(3*relu*cosine)", "6*linear()*relu()*cosine()"},
 		{"linear*(relu + 2*cosine)", "linear()*(relu() + 2*cosine())"},
 		{"1e-3*expdot(scale=1E+2)", "0.001*expdot(scale=100)"},
+		{"sne(gamma=2)", "sne(gamma=2)"},
+		{"2*sne( gamma = median )", "2*sne(gamma=median)"},
+		{"(t)", "t()"},
+		{"2*(t()*3)", "6*t()"},
+		{"softmax", "softmax(scale=1/sqrt(d))"},
+		{"softmax(scale=0.125)", "softmax(scale=0.125)"},
+		{"softmax(scale=1)", "softmax(scale=1)"},
+		{"expdot(scale= 1/sqrt(d) )", "expdot(scale=1/sqrt(d))"},
+		{"kl + kl(a=.5)*relu", "kl(a=1) + kl(a=0.5)*relu()"},
 		{"matern32(length=median)\n+ matern52", "matern32(length=median) + matern52(length=1)"},
 	}
 	for _, test := range tests {
@@ -73,7 +82,22 @@ func TestParseErrors(t *testing.T) {
 		{"rbf(gamma=1", 11, []string{"expected a comma or a closing parenthesis, found the end"}},
 		{"poly(degree=2.5)", 12, []string{"degree=2.5: degree must be a whole number"}},
 		{"poly(degree=0)", 12, []string{"degree=0"}},
-		{"csrbf()", 0, []string{"csrbf needs sigma2"}},
+		{"csrbf()", 0, []string{"csrbf needs sigma2, a positive finite number or median"}},
+		{"sne()", 0, []string{"sne needs gamma, a positive finite number or median"}},
+		{"sne(gamma=auto)", 10, []string{"gamma=auto: gamma must be a positive finite number or median"}},
+		{"sne(sigma=1)", 4, []string{`sne has no parameter "sigma"`, "sne(gamma)"}},
+		{"t(length=2)", 2, []string{"t takes no parameters"}},
+		{"softmax(scale=0)", 14, []string{"scale=0"}},
+		{"softmax(scale=auto)", 14, []string{"scale must be a positive finite number or 1/sqrt(d)"}},
+		{"softmax(scale=1/sqrt(n))", 15, []string{"found '/'"}},
+		{"softmax(scale=1/sqrt(d)", 23, []string{"expected a comma or a closing parenthesis, found the end"}},
+		{"kl(a=-1)", 5, []string{"a=-1"}},
+		{"linear() + 2*sne(gamma=1)", 0, []string{"sne is normalised by its row sums: it stands alone or with a weight, not in a sum or product of kernels"}},
+		{"t() + t()", 0, []string{"t is normalised"}},
+		{" softmax()*linear()", 1, []string{"softmax is normalised"}},
+		{"linear()*( relu() + t())", 11, []string{"t is normalised"}},
+		{"linear()*(2*t())", 0, []string{"t is normalised"}},
+		{"-1*t()", 0, []string{"weight -1"}},
 		{"csrbf(sigma2=1, v=0)", 18, []string{"v=0: v must be a positive"}},
 		{"linear(gamma=1)", 7, []string{"linear takes no parameters"}},
 		{"2", 0, []string{"a number must multiply a kernel"}},
@@ -163,6 +187,10 @@ func TestConstructorsMatchText(t *testing.T) {
 		"cosine()":                           Cosine(),
 		"expdot(scale=2)":                    ExpDot(2),
 		"relu()":                             ReLU(),
+		"kl(a=2)":                            KL(2),
+		"sne(gamma=2)":                       SNE(2),
+		"t()":                                T(),
+		"2*softmax(scale=3)":                 Scale(2, Softmax(3)),
 		"linear() + relu()":                  Sum(Linear(), ReLU()),
 		"2*linear()*(linear() + relu())":     Product(Scale(2, Linear()), Sum(Linear(), ReLU())),
 		"0.5*(linear() + relu())":            Scale(0.5, Sum(Linear(), ReLU())),
@@ -199,7 +227,7 @@ func drawKernel(t *rapid.T, depth int) Kernel {
 	case 3:
 		return Cosine()
 	case 4:
-		text := rapid.SampledFrom([]string{"rbf(sigma=median)", "matern32()", "laplace(gamma=scale)", "csrbf(sigma2=2)"}).Draw(t, "text")
+		text := rapid.SampledFrom([]string{"rbf(sigma=median)", "matern32()", "laplace(gamma=scale)", "csrbf(sigma2=2)", "kl(a=0.3)", "expdot(scale=1/sqrt(d))"}).Draw(t, "text")
 		k, err := Parse(text)
 		if err != nil {
 			t.Fatal(err)
@@ -244,7 +272,13 @@ func FuzzParse(f *testing.F) {
 	for _, ref := range references {
 		f.Add(ref.text)
 	}
-	for _, text := range []string{"rbf", "((linear))", "2*(", "1e5*csrbf(sigma2=1e-300,v=auto)", "rbf(gamma=1e)", "a\x00b", "-.e+", "poly(degree=1e6)"} {
+	for _, ref := range divergenceReferences {
+		f.Add(ref.text)
+	}
+	for _, ref := range dividedReferences {
+		f.Add(ref.text)
+	}
+	for _, text := range []string{"softmax(scale=1/sqrt(d", "2*(sne(gamma=median))*3", "t*t", "t+kl", "sne", "rbf", "((linear))", "2*(", "1e5*csrbf(sigma2=1e-300,v=auto)", "rbf(gamma=1e)", "a\x00b", "-.e+", "poly(degree=1e6)"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -16,7 +16,12 @@ func each(f func(float64) float64) profile {
 }
 
 // decay is exp(−gamma·b).
-func decay(gamma float64) profile { return profile{fused: simd.Exponential(-gamma)} }
+func decay(gamma float64) profile { return exponentialOf(-gamma) }
+
+// exponentialOf is exp(factor·b).
+func exponentialOf(factor float64) profile {
+	return profile{fused: simd.Exponential(factor), factor: factor}
+}
 
 // matern is (1 + b·z + c·z²)·exp(−z) with z = root·√s/length.
 func matern(root, length, b, c float64) profile {

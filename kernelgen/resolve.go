@@ -9,12 +9,15 @@ import (
 // Resolve returns the kernel with every word replaced by the number that the
 // rows of the sample give; see the package comment for their meaning. The
 // sample also tells the number of columns, on which the defaults depend; words
-// other than auto need at least two different rows. The sample is read, not
+// for scales of the data need at least two different rows. The sample is read, not
 // kept. Medians cost O(d·n²) for n = min(rows, 1000).
 //
 // The error names the kernel, the parameter, and what to do.
 func (k Kernel) Resolve(sample blas64.General) (Kernel, error) {
 	terms, err := resolveTerms(k.terms, newSample(sample))
+	if err == nil {
+		err = k.CheckRows(sample, 0)
+	}
 	if err != nil {
 		return Kernel{}, fmt.Errorf("kernelgen: %w", err)
 	}

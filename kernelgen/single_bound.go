@@ -16,6 +16,7 @@ import (
 //	Σ|·|   ± u·(|x−c|₁ + |y−c|₁) + (d+2)·u·Σ|·|
 //	x·y    ± (d+3)·u·|x|·|y|
 //	cosine ± (d+3)·u
+//	KL     exact: computed in float64
 //
 // and what underflows. The kernel is evaluated at both ends of each interval (at
 // the corners, if there are several bases), and what it differs by is the bound,
@@ -53,7 +54,8 @@ type SingleBounds struct {
 }
 
 // SingleBounds prepares the bounds of the tiles that [Kernel.FillSingle] makes
-// with a panel of rows and a centre. It panics if the kernel is not resolved.
+// with a panel of rows and a centre. It panics if the kernel is not resolved or is
+// normalised by its row sums.
 func (k Kernel) SingleBounds(rows blas64.General, centre []float64) *SingleBounds {
 	k.checkReady()
 	if centre == nil {
@@ -253,6 +255,8 @@ func (b Base) interval(v, x, y float64, d int) (low, high float64) {
 	case L1Distance:
 		e := unit32*(x+y) + 2*under
 		low, high = (v-e)*(1-growth(d+1)), (v+e)*(1+growth(d+1))
+	case KLDivergence:
+		return v, v
 	default:
 		e := growth(d+3)*x*y + math.Sqrt(n)*tiny32*(x+y) + under
 		low, high = v-e, v+e
@@ -283,8 +287,11 @@ func rowSizes(sizes []float64, b Base, x blas64.General, centre []float64) []flo
 }
 
 func rowSize(b Base, x, centre []float64) (size float64) {
-	if b == CosineSimilarity {
+	switch b {
+	case CosineSimilarity:
 		return 1
+	case KLDivergence:
+		return 0 // its interval does not ask
 	}
 	for k, v := range x {
 		if b.form() == centred {

@@ -58,12 +58,21 @@ func (a *atom) fillSingle(dst simd.Matrix[float32], x blas64.General, p *SingleP
 func (k Kernel) fillStripSingle(dst simd.Matrix[float32], x blas64.General, p *SinglePanel, w *Workspace) {
 	bases := k.bases()
 	left := p.leftSide(bases, x, w)
+	var shares blas64.General
+	if bases[KLDivergence] {
+		shares = w.shareBlock(x)
+	}
 	for j := 0; j < p.rows; j += blockCols {
 		to := min(j+blockCols, p.rows)
 		var b bound
 		for base := range numBases {
-			if bases[base] {
-				b[base] = w.base(base, x.Rows*(to-j))
+			if !bases[base] {
+				continue
+			}
+			b[base] = w.base(base, x.Rows*(to-j))
+			if base == KLDivergence {
+				fillBase(base, dense(b[base], x.Rows, to-j), shares, p.logs.Slice(j, to))
+			} else {
 				fillBaseSingle(base, b[base], left[base.form()], p.forms[base.form()].Slice(j, to), w)
 			}
 		}
@@ -75,7 +84,7 @@ func (k Kernel) fillStripSingle(dst simd.Matrix[float32], x blas64.General, p *S
 func (p *SinglePanel) leftSide(bases baseSet, x blas64.General, w *Workspace) (left [numForms]simd.Matrix[float32]) {
 	var done [numForms]bool
 	for b, needed := range bases {
-		if f := Base(b).form(); needed && !done[f] {
+		if f := Base(b).form(); needed && !done[f] && Base(b) != KLDivergence {
 			left[f], done[f] = w.narrowRows(x, f, p.centre), true
 		}
 	}

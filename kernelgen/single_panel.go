@@ -30,21 +30,24 @@ func (b Base) form() form {
 
 // SinglePanel is a [Panel] in float32, for [Kernel.FillSingle]. It is read-only
 // and safe for use by several goroutines. It takes 4·rows·cols bytes, twice or
-// three times that for kernels that mix distances, products and cosines.
+// three times that for kernels that mix distances, products and cosines, and twice
+// that for divergences.
 type SinglePanel struct {
 	rows, cols int
 	bases      baseSet
 	centre     []float64
 	forms      [numForms]simd.PackedRows[float32]
+	logs       simd.Packed // as in Panel: divergences are computed in float64
 }
 
 // PackSingle copies rows into a panel for the tiles of k in float32. centre is a
 // row in the middle of the data, nil for zero: distances are computed between
 // rows from which it was subtracted in float64, so that data far from the origin
-// keep their digits. Inner products and cosines are of the rows as they are. It
-// panics if the centre is not as long as the rows. The kernel need not be
-// resolved.
+// keep their digits. Inner products and cosines are of the rows as they are, and
+// divergences are in float64. It panics if the centre is not as long as the rows or
+// the kernel is normalised by its row sums. The kernel need not be resolved.
 func (k Kernel) PackSingle(rows blas64.General, centre []float64) *SinglePanel {
+	k.mustBePlain()
 	if centre == nil {
 		centre = make([]float64, rows.Cols)
 	}
@@ -52,8 +55,11 @@ func (k Kernel) PackSingle(rows blas64.General, centre []float64) *SinglePanel {
 		panic(fmt.Sprintf("kernelgen: centre of length %d for rows of length %d", len(centre), rows.Cols))
 	}
 	p := &SinglePanel{rows: rows.Rows, cols: rows.Cols, bases: k.bases(), centre: centre}
+	if p.bases[KLDivergence] {
+		p.logs = packLogs(rows)
+	}
 	for b, needed := range p.bases {
-		if f := Base(b).form(); needed && p.forms[f].Rows() == 0 {
+		if f := Base(b).form(); needed && Base(b) != KLDivergence && p.forms[f].Rows() == 0 {
 			m := denseSingle(make([]float32, rows.Rows*rows.Cols), rows.Rows, rows.Cols)
 			narrowRows(m, rows, f, centre, new(Workspace))
 			p.forms[f] = simd.PackRows(m)

@@ -14,6 +14,8 @@ type profile struct {
 	// apply, if not nil, does the work instead: in place, with scratch of the
 	// same length.
 	apply func(v, tmp []float64)
+	// factor, if not 0, says that the profile is e^(factor·base).
+	factor float64
 }
 
 // run turns base values into kernel values in place.
@@ -34,6 +36,9 @@ type spec struct {
 	// psd reports whether the kernel is positive semi-definite for rows of
 	// cols columns; cols is 0 if unknown. Arguments may be words.
 	psd func(a args, cols int) bool
+	// divides is set for a kernel that is another one over its row sums; its
+	// profile is then never applied.
+	divides *divided
 	// profile is called with arguments that are numbers.
 	profile func(a args) profile
 }
@@ -66,7 +71,7 @@ func (s *spec) complete(given args) (args, error) {
 		if p.preset != "" {
 			all = append(all, p.presetArg())
 		} else if p.or == "" {
-			return nil, fmt.Errorf("%s needs %s, %s", s.name, p.name, p.domain.name)
+			return nil, fmt.Errorf("%s needs %s, %s", s.name, p.name, p.values())
 		}
 	}
 	return all, nil

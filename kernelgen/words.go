@@ -35,6 +35,12 @@ func smallestExponent(s *sample, _ args) (float64, error) {
 	return float64(s.rows.Cols/2 + 1), nil
 }
 
+// inverseRootCols is 1/√d.
+func inverseRootCols(s *sample, _ args) (float64, error) {
+	v, err := s.inverseCols()
+	return math.Sqrt(v), err
+}
+
 func (s *sample) inverseCols() (float64, error) {
 	if s.rows.Cols == 0 {
 		return 0, fmt.Errorf("the rows have no columns")

@@ -42,27 +42,83 @@ func root() string {
 	return "."
 }
 
-// Load reads a data set into memory: satimage, abalone, letter (its first
-// 15,000 rows), or any file that nystream reads.
+// dataset is a data set of a paper: its file in Dir, and how it is read.
+type dataset struct {
+	name, file string
+	options    blockstore.Options
+	rows       int64 // the first of them, 0 for all
+	unit       bool  // rows are divided by their Euclidean norm
+}
+
+var known = []dataset{
+	{name: "satimage", file: "satimage.scale", options: blockstore.Options{Format: "libsvm"}},
+	{name: "abalone", file: "abalone.data"},
+	{name: "cpusmall", file: "cpusmall", options: blockstore.Options{Format: "libsvm"}},
+	{name: "mushrooms", file: "mushrooms", options: blockstore.Options{Format: "libsvm"}},
+	{name: "usps", file: "usps", options: blockstore.Options{Format: "libsvm"}, unit: true},
+	{name: "letter", file: "letter.scale", options: blockstore.Options{Format: "csv", NoHeader: true, Columns: []string{"1:17"}}, rows: 15000}, // the first column is the letter
+	{name: "a9a", file: "a9a", options: blockstore.Options{Format: "libsvm"}},
+}
+
+// Present are the names of the data sets whose files are in Dir.
+func Present() []string {
+	var names []string
+	for _, d := range known {
+		if _, err := os.Stat(filepath.Join(Dir(), d.file)); err == nil {
+			names = append(names, d.name)
+		}
+	}
+	return names
+}
+
+// Load reads a data set into memory: one of the papers' by its name (letter is its
+// first 15,000 rows, those of usps have norm 1), or any file that nystream reads.
 func Load(ctx context.Context, name string) (blas64.General, error) {
-	switch name {
-	case "abalone":
-		return abalone(filepath.Join(Dir(), "abalone.data"))
-	case "satimage":
-		return readFile(ctx, filepath.Join(Dir(), "satimage.scale"), blockstore.Options{Format: "libsvm"}, 0)
-	case "letter":
-		o := blockstore.Options{Format: "csv", NoHeader: true, Columns: []string{"1:17"}} // the first is the letter
-		return readFile(ctx, filepath.Join(Dir(), "letter.scale"), o, 15000)
-	default:
-		return readFile(ctx, name, blockstore.Options{}, 0)
+	for _, d := range known {
+		if d.name == name {
+			return d.load(ctx)
+		}
+	}
+	return readFile(ctx, name, blockstore.Options{}, 0)
+}
+
+func (d dataset) load(ctx context.Context) (blas64.General, error) {
+	path := filepath.Join(Dir(), d.file)
+	if d.name == "abalone" {
+		return abalone(path)
+	}
+	x, err := readFile(ctx, path, d.options, d.rows)
+	if err == nil && d.unit {
+		normaliseRows(x)
+	}
+	return x, err
+}
+
+// normaliseRows divides rows by their Euclidean norm, unless that is 0.
+func normaliseRows(x blas64.General) {
+	for i := range x.Rows {
+		row := blas64.Vector{N: x.Cols, Inc: 1, Data: x.Data[i*x.Stride:]}
+		if norm := blas64.Nrm2(row); norm > 0 {
+			blas64.Scal(1/norm, row)
+		}
 	}
 }
 
-// readFile reads the first rows of a file, or all of them if rows is 0.
+// readFile reads the first rows of a file, or all of them if rows is 0. A number
+// that is not finite is an error that names its place.
 func readFile(ctx context.Context, path string, o blockstore.Options, rows int64) (blas64.General, error) {
-	src, err := blockstore.Open(ctx, []string{path}, o)
+	file, err := blockstore.Open(ctx, []string{path}, o)
 	if err != nil {
 		return blas64.General{}, err
+	}
+	var src stream.Source
+	if src, err = stream.Prepare(ctx, stream.Engine{}, file, stream.NullsError, stream.ScaleNone); err != nil {
+		return blas64.General{}, err
+	}
+	if src.Info().Rows < 0 {
+		if src, err = stream.Load(ctx, src, 0); err != nil {
+			return blas64.General{}, err
+		}
 	}
 	n := src.Info().Rows
 	if rows > 0 {

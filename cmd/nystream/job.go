@@ -42,8 +42,24 @@ func (c *fitCommand) newJob(args []string) (*job, error) {
 	if err != nil {
 		return nil, &usageError{err}
 	}
+	if len(c.matrix) == 0 {
+		if err := c.checkKernel(j.kernel); err != nil {
+			return nil, &usageError{err}
+		}
+	}
 	j.solver = c.method.solver(c)
 	return j, nil
+}
+
+// checkKernel refuses kernels that a method would make nonsense of.
+func (c *fitCommand) checkKernel(k kernelgen.Kernel) error {
+	if err := k.CheckPlain(); err != nil {
+		return err
+	}
+	if !k.Symmetric() && c.symmetric() && c.method.name != "auto" {
+		return fmt.Errorf("kernel %s is not symmetric, and the matrix of one source is not either: use ssrsvd, or auto", k)
+	}
+	return nil
 }
 
 // open opens the sources.

@@ -98,7 +98,7 @@ func (c chooser) choose(ctx context.Context, t *tiles, e stream.Engine, candidat
 	case ChoiceLeverage:
 		chosen, err = t.leverageRows(candidates, most, c.seed)
 	case ChoicePivoted:
-		chosen, err = t.pivotRows(candidates, most, c.seed, name, "pivots")
+		chosen, err = t.pivotRows(ctx, e, candidates, most, c.seed, name, "pivots")
 	case ChoiceDeterminantal:
 		chosen, err = c.determinantal(ctx, t, e, candidates, most)
 	}

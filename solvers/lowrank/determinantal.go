@@ -33,7 +33,7 @@ func (c chooser) determinantal(ctx context.Context, t *tiles, e stream.Engine, c
 	for round := 0; len(chosen) < most && v.Cols > 0; round++ {
 		p := projection()
 		rows := p.pack(rowsAt(v, left), numbered(len(left)), nil)
-		found, err := p.pivotRows(rows, min(v.Cols, most-len(chosen)), c.seed, "eigenvectors", fmt.Sprintf("determinantal %d", round))
+		found, err := p.pivotRows(ctx, e, rows, min(v.Cols, most-len(chosen)), c.seed, "eigenvectors", fmt.Sprintf("determinantal %d", round))
 		if err != nil {
 			return nil, err
 		}

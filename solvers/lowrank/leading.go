@@ -17,9 +17,8 @@ import (
 // of it is products of matrices, where a complete decomposition is not.
 const (
 	leadingComplete = 320 // matrices up to so large are decomposed completely
-	leadingGuard    = 24  // columns beyond those wanted
-	leadingDegree   = 10
-	leadingRounds   = 12
+	leadingDegree   = 14
+	leadingRounds   = 8
 	// leadingTolerance is on the residuals ‖aq − θq‖ of the wanted pairs, relative
 	// to the first eigenvalue that is not wanted, which is the error that leaving it
 	// out makes; but residuals near rounding are good enough. A matrix whose pairs
@@ -28,12 +27,16 @@ const (
 	leadingRounding  = 1e-13
 )
 
+// leadingGuard is the number of columns beyond k: the more, the larger the polynomial
+// on the wanted part.
+func leadingGuard(k int) int { return 24 + k/8 }
+
 // newLeading is the decomposition of the symmetric part of a small matrix, as far
 // as its k largest eigenvalues, and at least one more if there is one, are
-// concerned. Cost: 2·10·n²·k flops a round, of which there are up to 12.
+// concerned. Cost: 2·15·n²·k flops a round, of which there are up to 8.
 func newLeading(what string, a blas64.General, k int) (*eigen, error) {
 	n := a.Rows
-	if n <= leadingComplete || k+leadingGuard > n/2 {
+	if n <= leadingComplete || k+leadingGuard(k) > n/2 {
 		return newEigen(what, a)
 	}
 	if !allFinite(a) {
@@ -48,7 +51,7 @@ func newLeading(what string, a blas64.General, k int) (*eigen, error) {
 		return newEigen(what, a)
 	}
 	low -= 0.002 * (high - low) // an estimate from within
-	block := stream.NewMatrix(n, k+leadingGuard)
+	block := stream.NewMatrix(n, k+leadingGuard(k))
 	noise := sketch.NewStream(0, "leading eigenvectors")
 	for i := range n {
 		draws := noise.At(uint64(i))

@@ -71,7 +71,7 @@ func (m RPCholesky) Fit(ctx context.Context, e stream.Engine, src stream.Source,
 		return nil, err
 	}
 	t := newTiles(k, Float64)
-	f, err := t.newWholeCholesky(ctx, e, rows, src.Info().Name, m.landmarks(n), m.Seed)
+	f, err := t.newWholeCholesky(ctx, e, rows, src.Info().Name, m.landmarks(n), m.Seed, "proposals")
 	if err != nil {
 		return nil, err
 	}

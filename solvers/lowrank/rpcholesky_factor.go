@@ -12,10 +12,9 @@ import (
 )
 
 // wholeCholesky is a partial factorisation K ≈ F·Fᵀ of the kernel matrix of rows in
-// memory, whose pivots are drawn from all of them. Unlike [pivotedCholesky] it has
-// a row of F for each row, so that passes over the rows share out its work: a
-// worker computes the new columns of F for its block, and no other writes there.
-// The grid is its own, so that no setting of the engine changes a bit.
+// memory, whose pivots are drawn from all of them. Passes over the rows share out its
+// work: a worker computes the new columns of F for its block, and no other writes
+// there. The grid is its own, so that no setting of the engine changes a bit.
 type wholeCholesky struct {
 	t        *tiles
 	engine   stream.Engine
@@ -34,10 +33,10 @@ type wholeCholesky struct {
 }
 
 // newWholeCholesky begins with no pivot of at most c.
-func (t *tiles) newWholeCholesky(ctx context.Context, e stream.Engine, rows *panel, name string, c int, seed uint64) (*wholeCholesky, error) {
+func (t *tiles) newWholeCholesky(ctx context.Context, e stream.Engine, rows *panel, name string, c int, seed uint64, purpose string) (*wholeCholesky, error) {
 	n := rows.rows.Rows
 	f := &wholeCholesky{t: t, engine: e, progress: e.Progress, rows: rows, src: stream.FromMatrix(name, rows.rows),
-		random: sketch.NewStream(seed, "proposals"), block: mostProposals(int64(n)), factor: stream.NewMatrix(n, c)}
+		random: sketch.NewStream(seed, purpose), block: mostProposals(int64(n)), factor: stream.NewMatrix(n, c)}
 	f.engine.BlockRows = min(stream.PanelRows, stream.BlockRows(rows.rows.Cols))
 	f.engine.Progress = nil // of passes: there are many short ones
 	f.sums = make([]float64, (n+f.engine.BlockRows-1)/f.engine.BlockRows)

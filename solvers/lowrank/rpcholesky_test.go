@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/nystream/nystream/kernelgen"
@@ -44,7 +45,7 @@ func wholeOf(t *testing.T, x blas64.General, k kernelgen.Kernel, c, proposals in
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := newTiles(k, Float64).newWholeCholesky(ctx, stream.Engine{Threads: 1}, rows, "x", c, seed)
+	f, err := newTiles(k, Float64).newWholeCholesky(ctx, stream.Engine{Threads: 1}, rows, "x", c, seed, "proposals")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -536,4 +537,27 @@ func TestRPCholeskyNotFinite(t *testing.T) {
 			t.Errorf("%v: error %v does not name row 1777", value, err)
 		}
 	}
+}
+
+// schurDiagonal is a_ii − a_iS·a_SS⁻¹·a_Si.
+func schurDiagonal(t *testing.T, a blas64.General, s []int, i int) float64 {
+	t.Helper()
+	if slices.Contains(s, i) {
+		return 0
+	}
+	if len(s) == 0 {
+		return a.Data[i*a.Stride+i]
+	}
+	w, b := mat.NewDense(len(s), len(s), nil), mat.NewVecDense(len(s), nil)
+	for p, row := range s {
+		b.SetVec(p, a.Data[i*a.Stride+row])
+		for q, col := range s {
+			w.Set(p, q, a.Data[row*a.Stride+col])
+		}
+	}
+	var solved mat.VecDense
+	if err := solved.SolveVec(w, b); err != nil {
+		t.Fatal(err)
+	}
+	return math.Max(0, a.Data[i*a.Stride+i]-mat.Dot(b, &solved))
 }

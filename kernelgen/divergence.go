@@ -1,0 +1,169 @@
+package kernelgen
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/nystream/nystream/internal/simd"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// The divergence of Kullback & Leibler (1951) between p = x/Σx and q = z/Σz,
+//
+//	KL(x‖z) = Σ_l p_l·(log p_l − log q_l)
+//
+// is an inner product of rows with one column more:
+//
+//	(p, Σ_l p_l·log p_l) · (−log q, 1)
+//
+// A q_l of 0 makes it +∞ if p_l > 0, and nothing if p_l = 0, where the product
+// 0·∞ would be NaN. So −log 0 is a number, so large that times the least share it
+// is above every divergence that is finite, and so small that no sum overflows.
+// Shares below the least are raised to it, which changes nothing else by as much
+// as 1e-290.
+const (
+	leastShare   = 0x1p-980
+	logOfZero    = 0x1p1000 // in place of −log 0
+	infiniteFrom = 2048     // finite divergences are below 1500
+)
+
+// shareRows are the rows of the left side, in buf if it is large enough.
+func shareRows(rows blas64.General, buf []float64) blas64.General {
+	n := rows.Cols + 1
+	if len(buf) < rows.Rows*n {
+		buf = make([]float64, rows.Rows*n)
+	}
+	left := dense(buf, rows.Rows, n)
+	for i := range rows.Rows {
+		shares(simd.Row(left, i), simd.Row(rows, i))
+	}
+	return left
+}
+
+// shares sets p to the shares of x in its sum, followed by Σ p·log p, which is
+// NaN if x is no row of probabilities.
+func shares(p, x []float64) {
+	largest, total, err := shareScale(x)
+	if err != nil {
+		noShares(p)
+		return
+	}
+	information := 0.0
+	for l, v := range x {
+		p[l] = 0
+		if v > 0 {
+			p[l] = max(leastShare, v/largest/total)
+			information += p[l] * math.Log(p[l])
+		}
+	}
+	p[len(x)] = information
+}
+
+// packLogs packs the rows of the right side.
+func packLogs(rows blas64.General) simd.Packed {
+	n := rows.Cols + 1
+	right := dense(make([]float64, rows.Rows*n), rows.Rows, n)
+	for i := range rows.Rows {
+		logShares(simd.Row(right, i), simd.Row(rows, i))
+	}
+	return simd.Pack(right)
+}
+
+// logShares sets q to minus the logarithms of the shares of z in its sum,
+// followed by 1, or by NaN if z is no row of probabilities.
+func logShares(q, z []float64) {
+	largest, total, err := shareScale(z)
+	if err != nil {
+		noShares(q)
+		return
+	}
+	for l, v := range z {
+		switch share := v / largest / total; {
+		case v == 0:
+			q[l] = logOfZero
+		case share >= 0x1p-1022:
+			q[l] = -math.Log(share)
+		default: // underflows
+			q[l] = math.Log(largest) + math.Log(total) - logOf(v)
+		}
+	}
+	q[len(z)] = 1
+}
+
+// logOf is log v for subnormal v too, where math.Log of Go 1.26 on amd64 is wrong.
+func logOf(v float64) float64 {
+	fraction, exponent := math.Frexp(v)
+	return math.Log(fraction) + float64(exponent)*math.Ln2
+}
+
+// noShares makes NaN of every inner product with p.
+func noShares(p []float64) {
+	clear(p)
+	p[len(p)-1] = math.NaN()
+}
+
+// shareScale is the largest entry of x and the sum of x over it, or what keeps x
+// from being a row of probabilities.
+func shareScale(x []float64) (largest, total float64, err error) {
+	for l, v := range x {
+		if !(v >= 0 && v <= math.MaxFloat64) {
+			return 0, 0, fmt.Errorf("column %d is %v, neither zero nor a positive finite number", l, v)
+		}
+		largest = max(largest, v)
+	}
+	if largest == 0 {
+		return 0, 0, errors.New("its sum is 0")
+	}
+	for _, v := range x {
+		total += v / largest
+	}
+	return largest, total, nil
+}
+
+// finishDivergences puts +Inf where the inner product means that, and takes back
+// what rounding puts below 0.
+func finishDivergences(dst blas64.General) {
+	for i := range dst.Rows {
+		r := simd.Row(dst, i)
+		for j, v := range r {
+			switch {
+			case v > infiniteFrom:
+				r[j] = math.Inf(1)
+			case v < 0:
+				r[j] = 0
+			}
+		}
+	}
+}
+
+// diagDivergences are the divergences of rows from themselves: 0 but for what
+// rounding leaves, which is that of a tile.
+func diagDivergences(dst []float64, x blas64.General, w *Workspace) {
+	for i := 0; i < x.Rows; i += simd.Lanes {
+		n := min(simd.Lanes, x.Rows-i)
+		rows, data := rowRange(x, i, i+n), w.take(n*n)
+		tile := dense(data, n, n)
+		fillBase(KLDivergence, tile, w.shareBlock(rows), packLogs(rows))
+		for j := range n {
+			dst[i+j] = tile.Data[j*n+j]
+		}
+		w.give(data)
+	}
+}
+
+// CheckRows returns an error if rows are not what the kernel is defined for,
+// naming the row, counted from first, and the column: kl takes probabilities,
+// rows without negative entries whose sum is positive. Such rows give entries of
+// NaN. Other kernels take all rows. It costs a look at every entry.
+func (k Kernel) CheckRows(rows blas64.General, first int64) error {
+	if !k.bases()[KLDivergence] {
+		return nil
+	}
+	for i := range rows.Rows {
+		if _, _, err := shareScale(simd.Row(rows, i)); err != nil {
+			return fmt.Errorf("row %d: %w: %v is between rows of probabilities, which are not negative and have a positive sum", first+int64(i), err, k)
+		}
+	}
+	return nil
+}

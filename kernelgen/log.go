@@ -1,0 +1,52 @@
+package kernelgen
+
+import (
+	"math"
+
+	"github.com/nystream/nystream/internal/simd"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// FillLog sets dst[i,j] = log k(x_i, p_j) if the kernel is a multiple of an
+// exponential of its base, and reports whether it is: rbf, laplace, expdot and
+// kl are. For other kernels it leaves dst as it is. The panel is that of
+// [Kernel.Pack], the cost and the panics are those of [Kernel.Fill].
+//
+// The logarithm neither overflows nor underflows where the kernel does. Without a
+// weight its exponential has the bits of Fill.
+func (k Kernel) FillLog(dst, x blas64.General, p *Panel, w *Workspace) bool {
+	k.checkFill(dst, x, p)
+	a := k.exponential()
+	if a == nil {
+		return false
+	}
+	if w == nil {
+		w = new(Workspace)
+	}
+	base, factor, offset := a.spec.base, a.profile.factor, math.Log(k.Weight())
+	bases := k.bases()
+	for i := 0; i < x.Rows; i += blockRows {
+		to := min(i+blockRows, x.Rows)
+		strip := rowRange(dst, i, to)
+		left := leftSide(bases, rowRange(x, i, to), w)
+		fillBase(base, strip, left[base], p.side(base))
+		for j := range strip.Rows {
+			r := simd.Row(strip, j)
+			simd.Affine.Apply(r, r, factor, offset)
+		}
+	}
+	return true
+}
+
+// exponential is the atom of a kernel that is a multiple of e^(factor·base); nil
+// for other kernels.
+func (k Kernel) exponential() *atom {
+	if len(k.terms) != 1 || len(k.terms[0].factors) != 1 {
+		return nil
+	}
+	a := k.terms[0].factors[0].atom
+	if a == nil || a.profile.factor == 0 {
+		return nil
+	}
+	return a
+}

@@ -69,7 +69,7 @@ func parseOptions(args []string) (*options, error) {
 	f.StringVar(&o.kernel, "kernel", "rbf(gamma=median)", "kernel for -file")
 	methods := f.String("methods", "", "methods, by the beginnings of their names (default: all)")
 	ranks := f.String("c", "25,50,100,150,200,250", "ranks")
-	f.IntVar(&o.seeds, "seeds", 0, fmt.Sprintf("seeds (0: %d, %d on more than %s rows, %d on more than %s; %d for subspace)", fullSeeds, someSeeds, thousands(someRows), fewSeeds, thousands(manyRows), slowSeeds))
+	f.IntVar(&o.seeds, "seeds", 0, fmt.Sprintf("seeds (0: %d, %d above rank %d or on more than %s rows, %d on more than %s; %d for slow methods)", fullSeeds, someSeeds, someRank, thousands(someRows), fewSeeds, thousands(manyRows), slowSeeds))
 	f.IntVar(&o.sample, "sample", 0, "measure errors between so many sampled rows (0: all rows, 4096 for "+uniform+")")
 	growth := f.String("growth", "5000,10000,20000,50000,100000,200000", "numbers of rows of "+uniform+", U[0,1]^20")
 	memory := f.Int64("memory", 4, "GiB for the embeddings of models that are measured together")

@@ -81,7 +81,7 @@ func (m *measurement) missing() []*job {
 		for _, c := range m.ranks(m.options, n) {
 			for _, method := range m.options.chosen(methods()) {
 				k := key{Data: m.data, Rows: n, Word: m.problem.kernel, Method: method.name, C: c, Seed: seed}
-				if seed <= m.seeds(m.options, method, n) && (method.rows == 0 || n <= method.rows) && !m.found.seen[k] {
+				if seed <= m.seeds(m.options, method, n, c) && (method.rows == 0 || n <= method.rows) && !m.found.seen[k] {
 					jobs = append(jobs, &job{method: method, result: result{key: k, Dimension: m.x.Cols, Kernel: m.kernel.String()}})
 				}
 			}

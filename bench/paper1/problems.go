@@ -25,13 +25,14 @@ const (
 // How many seeds there are: measuring an error costs n², and so does a slow fit.
 // Pass -seeds for another number.
 const (
-	fullSeeds = 10 // up to someRows
+	fullSeeds = 10 // up to someRows and someRank
 	someSeeds = 3  // up to manyRows
 	fewSeeds  = 1
 	slowSeeds = 2 // of slow methods, and 1 on many rows
 
 	someRows = 5000
 	manyRows = 20000
+	someRank = 100
 )
 
 // problem is a kernel matrix.
@@ -131,7 +132,7 @@ func (p problem) ranks(o *options, n int) []int {
 }
 
 // seeds is how many seeds a method gets.
-func (p problem) seeds(o *options, m method, n int) int {
+func (p problem) seeds(o *options, m method, n, c int) int {
 	switch {
 	case o.seeds > 0:
 		return o.seeds
@@ -143,7 +144,7 @@ func (p problem) seeds(o *options, m method, n int) int {
 		return slowSeeds
 	case n > manyRows:
 		return fewSeeds
-	case n > someRows:
+	case n > someRows, c > someRank:
 		return someSeeds
 	}
 	return fullSeeds

@@ -18,7 +18,7 @@ import (
 //
 // Cost: that of [Landmark] for each step; one step is the rule.
 type Adaptive struct {
-	Landmark          // with Rank the largest allowed, 0 for no limit
+	Landmark          // with Rank the largest allowed; 0 means a quarter of the rows, or all of up to 1000
 	Tolerance float64 // on ‖A−Â‖₂/‖A‖₂, above 0 and below 1
 	Memory    int64   // bytes that the plan of a step may take, 0 for no limit
 }
@@ -41,6 +41,7 @@ const (
 	adaptiveSafety = 1.2
 	adaptiveSample = 1024 // rows that the first number of landmarks comes from
 	adaptiveLeast  = 8    // columns that a first step allows for
+	adaptiveSmall  = 1000 // rows up to which any rank will do
 )
 
 // Fit approximates the kernel matrix of the rows of src. A tolerance that cannot
@@ -53,10 +54,7 @@ func (m Adaptive) Fit(ctx context.Context, e stream.Engine, src stream.Source, k
 	if !(m.Tolerance > 0 && m.Tolerance < 1) {
 		return nil, fmt.Errorf("tolerance %v must be above 0 and below 1", m.Tolerance)
 	}
-	most := n
-	if m.Rank > 0 {
-		most = min(n, int64(m.Rank))
-	}
+	most := m.mostColumns(n)
 	columns, err := m.firstColumns(ctx, e, src, k, n)
 	if err != nil {
 		return nil, err
@@ -86,6 +84,15 @@ func (m Adaptive) Fit(ctx context.Context, e stream.Engine, src stream.Source, k
 	return nil, err
 }
 
+// mostColumns is the largest rank: beyond a quarter of many rows a matrix is not of
+// low rank, and a low-rank model of it is not smaller than the matrix by much.
+func (m Adaptive) mostColumns(n int64) int64 {
+	if m.Rank > 0 {
+		return min(n, int64(m.Rank))
+	}
+	return min(n, max(adaptiveSmall, n/4))
+}
+
 // within says that the estimated error of a fit is safely within the tolerance.
 func (m Adaptive) within(f *Fit) bool { return adaptiveSafety*f.SpectralEstimate <= m.Tolerance }
 
@@ -94,8 +101,8 @@ func (m Adaptive) ends(e stream.Engine, reached bool, columns, most, n int64, d 
 	switch {
 	case reached:
 		return "", true
-	case columns >= most && most == n:
-		return "all rows are landmarks", true
+	case columns >= most && m.Rank == 0:
+		return fmt.Sprintf("a rank above %d, a quarter of the rows, is not low: A is better formed, or --rank set", most), true
 	case columns >= most:
 		return fmt.Sprintf("the rank is limited to %d; --rank sets the limit", most), true
 	}

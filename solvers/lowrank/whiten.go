@@ -20,7 +20,7 @@ func whitening(what string, factor blas64.General, tolerance float64) (t blas64.
 	if !allFinite(factor) {
 		return t, 0, notFinite(what)
 	}
-	if cond := triangularCondition(factor); cond <= 1e-3/tolerance && cond <= 1e10 {
+	if cond := triangularCondition(factor); cond <= 0.1/tolerance {
 		return triangularInverse(factor), cond, nil
 	}
 	s, err := newSVD(what, factor)

@@ -1,0 +1,134 @@
+// Command tolerance measures fits to a tolerance (lowrank.Adaptive): whether the
+// relative spectral error, by Lanczos on exact tiles, is within it, and the rank
+// beside the smallest that would do.
+//
+//	go run ./bench/tolerance                                  everything
+//	go run ./bench/tolerance -only abalone -tol 0.01 -seeds 3
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/nystream/nystream/bench/datasets"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/nyblas"
+	"github.com/nystream/nystream/stream"
+)
+
+func main() {
+	blas64.Use(nyblas.Implementation{}) // as the command does
+	only := flag.String("only", "abalone,uniform,satimage", "data sets; uniform is 4000 rows of U[0,1]^3")
+	tolerances := flag.String("tol", "0.1,0.01,0.001", "tolerances")
+	seeds := flag.Int("seeds", 10, "number of seeds")
+	flag.Parse()
+	if err := run(context.Background(), strings.Split(*only, ","), strings.Split(*tolerances, ","), *seeds); err != nil {
+		fmt.Fprintln(os.Stderr, "tolerance:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, data, tolerances []string, seeds int) error {
+	fmt.Println("| data | tolerance | smallest rank, unshifted | with the best shift | rank | measured error | within | steps | fit s |\n|---|---|---|---|---|---|---|---|---|")
+	for _, name := range data {
+		x, k, err := load(ctx, name)
+		if err != nil {
+			return err
+		}
+		values, err := eigenvalues(k, x)
+		if err != nil {
+			return err
+		}
+		for _, word := range tolerances {
+			tolerance, err := strconv.ParseFloat(word, 64)
+			if err != nil {
+				return err
+			}
+			if err := row(ctx, name, x, k, values, tolerance, seeds); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// load gives the rows and the RBF kernel of paper 1.
+func load(ctx context.Context, name string) (blas64.General, kernelgen.Kernel, error) {
+	switch name {
+	case "uniform":
+		return datasets.Uniform(4000, 3, 7), kernelgen.RBF(1), nil
+	case "abalone":
+		x, err := datasets.Load(ctx, name)
+		return x, kernelgen.RBF(1 / 0.02), err
+	}
+	x, err := datasets.Load(ctx, name)
+	return x, kernelgen.RBF(1 / 0.2), err
+}
+
+// eigenvalues of the kernel matrix, descending.
+func eigenvalues(k kernelgen.Kernel, x blas64.General) ([]float64, error) {
+	a := stream.NewMatrix(x.Rows, x.Rows)
+	k.Fill(a, x, k.Pack(x), nil)
+	var eig mat.EigenSym
+	if !eig.Factorize(mat.NewSymDense(x.Rows, a.Data), false) {
+		return nil, fmt.Errorf("the eigenvalues did not converge")
+	}
+	v := eig.Values(nil)
+	slices.Reverse(v)
+	return v, nil
+}
+
+// smallest is the least rank that leaves no eigenvalue above limit.
+func smallest(values []float64, limit float64) int {
+	c := 0
+	for c < len(values) && values[c] > limit {
+		c++
+	}
+	return c
+}
+
+// row measures one tolerance. With a shift a rank will do that leaves eigenvalues
+// of up to twice the tolerance.
+func row(ctx context.Context, name string, x blas64.General, k kernelgen.Kernel, values []float64, tolerance float64, seeds int) error {
+	src := stream.FromMatrix(name, x)
+	var ranks, steps []int
+	var errors []float64
+	within, reached, seconds := 0, 0, 0.0
+	for seed := 1; seed <= seeds; seed++ {
+		began := time.Now()
+		f, err := lowrank.Adaptive{Landmark: lowrank.Landmark{Choice: lowrank.ChoiceAuto, Seed: uint64(seed)}, Tolerance: tolerance}.Fit(ctx, stream.Engine{}, src, k)
+		if err != nil {
+			return err
+		}
+		seconds += time.Since(began).Seconds() / float64(seeds)
+		v, err := f.Verify(ctx, stream.Engine{}, src, nil, 0, 1)
+		if err != nil {
+			return err
+		}
+		ranks, steps, errors = append(ranks, len(f.Values)), append(steps, len(f.Steps)), append(errors, v.SpectralError)
+		if v.SpectralError <= tolerance {
+			within++
+		}
+		if f.Reached {
+			reached++
+		}
+		fmt.Fprintf(os.Stderr, "%s, tolerance %g, seed %d: rank %d, error %.3g, estimate %.3g\n", name, tolerance, seed, len(f.Values), v.SpectralError, f.SpectralEstimate)
+	}
+	told := ""
+	if reached < seeds {
+		told = fmt.Sprintf("; %d told that they do not reach it", seeds-reached)
+	}
+	fmt.Printf("| %s | %g | %d | %d | %d–%d | %.3g–%.3g | %d of %d%s | %d–%d | %.2f |\n", name, tolerance, smallest(values, tolerance*values[0]), smallest(values, 2*tolerance*values[0]),
+		slices.Min(ranks), slices.Max(ranks), slices.Min(errors), slices.Max(errors), within, seeds, told, slices.Min(steps), slices.Max(steps), seconds)
+	return nil
+}

@@ -1,0 +1,111 @@
+package ksvd
+
+import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// basis is an orthonormal basis Q that grows by blocks, and the product of a
+// matrix with it, as in solvers/lowrank; it can also begin again with fewer
+// vectors.
+type basis struct {
+	q, y  blas64.General // with room for all columns; the first cols and known are there
+	cols  int            // columns of Q
+	known int            // columns of the product
+	last  int            // columns of the newest block
+}
+
+// newBasis has room for most vectors of n numbers, and for products of m numbers.
+func newBasis(n, m, most int) basis {
+	return basis{q: stream.NewMatrix(n, most), y: stream.NewMatrix(m, most)}
+}
+
+// vectors is Q, and product the matrix times Q.
+func (s *basis) vectors() blas64.General { return firstCols(s.q, s.cols) }
+func (s *basis) product() blas64.General { return firstCols(s.y, s.known) }
+
+// unknown are the columns of Q that the product is not known for, and the place
+// for it.
+func (s *basis) unknown() (x, y blas64.General) {
+	return colSlice(s.q, s.known, s.cols-s.known), colSlice(s.y, s.known, s.cols-s.known)
+}
+
+// newestProduct is a copy of the product of the newest block, which is known.
+func (s *basis) newestProduct() blas64.General {
+	return copyOf(colSlice(s.y, s.known-s.last, s.last))
+}
+
+// room is how many vectors more there is room for.
+func (s *basis) room() int { return s.q.Cols - s.cols }
+
+// add adds at most so many directions of a block, which it overwrites, to the
+// space: the longest ones of what the space does not hold. What is not longer than
+// least is rounding and is left out.
+func (s *basis) add(block blas64.General, most int, least float64) (grown bool, err error) {
+	s.last = 0
+	s.project(block)
+	s.project(block)
+	most = min(most, s.room())
+	if block.Cols == 0 || most == 0 {
+		return false, nil
+	}
+	if block.Cols > block.Rows {
+		_, r, err := sketch.CholeskyQR(transposeOf(block))
+		if err != nil {
+			return false, err
+		}
+		block = transposeOf(r) // the same left singular vectors and values
+	}
+	q, r, err := sketch.CholeskyQR(block)
+	if err != nil {
+		return false, err
+	}
+	d, err := newSVD("the block of an exact pass", r)
+	if err != nil {
+		return false, err
+	}
+	keep := 0
+	for keep < min(most, len(d.S)) && d.S[keep] > least {
+		keep++
+	}
+	if keep == 0 {
+		return false, nil
+	}
+	// Short directions have a part in Q by rounding: once more, at length 1.
+	fresh := mul(blas.NoTrans, q, blas.NoTrans, firstCols(d.U, keep))
+	s.project(fresh)
+	if fresh, _, err = sketch.CholeskyQR(fresh); err != nil {
+		return false, err
+	}
+	for i := range fresh.Rows {
+		copy(rowOf(s.q, i)[s.cols:], rowOf(fresh, i))
+	}
+	s.cols += keep
+	s.last = keep
+	return true, nil
+}
+
+// project takes the part in the space away from the columns of a block.
+func (s *basis) project(block blas64.General) {
+	if s.cols == 0 || block.Cols == 0 {
+		return
+	}
+	part := mul(blas.Trans, s.vectors(), blas.NoTrans, block)
+	gemm(blas.NoTrans, blas.NoTrans, -1, s.vectors(), part, 1, block)
+}
+
+// restart keeps Q·f, for an f with orthonormal columns and as many rows as Q has
+// columns; all products are known.
+func (s *basis) restart(f blas64.General) {
+	q, y := mul(blas.NoTrans, s.vectors(), blas.NoTrans, f), mul(blas.NoTrans, s.product(), blas.NoTrans, f)
+	for i := range q.Rows {
+		copy(rowOf(s.q, i), rowOf(q, i))
+	}
+	for i := range y.Rows {
+		copy(rowOf(s.y, i), rowOf(y, i))
+	}
+	s.cols, s.known, s.last = f.Cols, f.Cols, f.Cols
+}

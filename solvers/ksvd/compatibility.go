@@ -1,0 +1,143 @@
+package ksvd
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// Compatibility says how the rows and the columns of an N×M matrix, which differ in
+// length unless N = M, are brought to one length: the longer kind is multiplied by
+// the transpose of a matrix C (paper, Remark 3.2 and Algorithm 2). With X the matrix
+// whose rows are those of the longer kind, p×q with p < q, C is q×p.
+type Compatibility uint8
+
+const (
+	// CompatIdentity changes nothing. It is for square matrices.
+	CompatIdentity Compatibility = iota
+	// CompatPseudoInverse, the paper's a0: C = X⁺ = ((XXᵀ)⁺X)ᵀ. X·C is then the
+	// projector onto the columns of X, the identity if X has full rank. Singular
+	// values of X below 1e-12 of the largest count as zero.
+	CompatPseudoInverse
+	// CompatPCA, the paper's a1: C holds the p leading right singular vectors of X,
+	// which minimise ‖X − XCCᵀ‖_F. Distances between rows of X stay as they are.
+	CompatPCA
+	// CompatRandom, the paper's a2: C is a matrix of standard normal numbers. It is
+	// as printed, not scaled: squared distances grow by the factor p on average.
+	CompatRandom
+)
+
+// String is the word for a compatibility.
+func (c Compatibility) String() string {
+	switch c {
+	case CompatIdentity:
+		return "identity"
+	case CompatPseudoInverse:
+		return "pinv"
+	case CompatPCA:
+		return "pca"
+	case CompatRandom:
+		return "random"
+	}
+	return fmt.Sprintf("Compatibility(%d)", uint8(c))
+}
+
+// ParseCompatibility reads a word that String writes.
+func ParseCompatibility(word string) (Compatibility, error) {
+	for c := CompatIdentity; c <= CompatRandom; c++ {
+		if c.String() == word {
+			return c, nil
+		}
+	}
+	return 0, fmt.Errorf("compatibility %q: must be identity, pinv, pca or random", word)
+}
+
+// RowsAndColumns is data with the rows of an N×M matrix on the left and its columns
+// on the right (paper, Definition 2.1), of one length by a compatibility c. For a
+// square matrix C multiplies rows, if c is not the identity. seed is for random C.
+//
+// It loads the matrix with one pass: methods read it in memory. Memory: three times
+// the matrix, and C, which has max(N,M)·min(N,M) numbers. Time O(N·M·min(N,M)).
+func RowsAndColumns(ctx context.Context, src stream.Source, c Compatibility, seed uint64) (*Data, error) {
+	if _, err := Between(src, nil); err != nil {
+		return nil, err
+	}
+	all, err := DenseRows(src).load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	name, a := src.Info().Name, all.dense
+	if err := checkRows(name, a); err != nil {
+		return nil, err
+	}
+	n, m := a.Rows, a.Cols
+	if n != m && c == CompatIdentity {
+		return nil, fmt.Errorf("%s is %d×%d: its rows and columns differ in length; choose how to bring them to one (--compat pinv, pca or random)", name, n, m)
+	}
+	d := &Data{kind: c}
+	x, z := a, transposeOf(a)
+	if c != CompatIdentity {
+		long := &x
+		if n > m {
+			long = &z
+		}
+		made, err := compatibility(*long, c, seed)
+		if err != nil {
+			return nil, err
+		}
+		*long = mul(blas.NoTrans, *long, blas.NoTrans, made)
+		if n > m {
+			d.maps[1] = made
+		} else {
+			d.maps[0] = made
+		}
+	}
+	d.left, d.right = DenseRows(fromMatrix(name, x)), DenseRows(fromMatrix("the columns of "+name, z))
+	return d, nil
+}
+
+// compatibility is C for the p×q matrix of the longer rows.
+func compatibility(x blas64.General, kind Compatibility, seed uint64) (blas64.General, error) {
+	if kind == CompatRandom {
+		c := stream.NewMatrix(x.Cols, x.Rows)
+		g, err := sketch.NewGaussian(x.Rows, seed, "compatibility")
+		for i := range c.Rows {
+			g.Row(int64(i), rowOf(c, i))
+		}
+		return c, err
+	}
+	// X = (QR)ᵀ = RᵀQᵀ, and with Rᵀ = U·S·Vᵀ the right singular vectors are Q·V.
+	q, r, err := sketch.CholeskyQR(transposeOf(x))
+	if err != nil {
+		return q, err
+	}
+	d, err := newSVD("the data matrix", transposeOf(r))
+	if err != nil {
+		return q, err
+	}
+	if kind == CompatPCA {
+		return mul(blas.NoTrans, q, blas.NoTrans, d.V), nil
+	}
+	k := rank(d.S, rankTolerance)
+	v := copyOf(firstCols(d.V, k))
+	scaleCols(v, inverses(d.S[:k]))
+	return mul(blas.NoTrans, q, blas.NoTrans, mul(blas.NoTrans, v, blas.Trans, firstCols(d.U, k))), nil
+}
+
+// checkRows names the first entry of a matrix that is not finite.
+func checkRows(name string, m blas64.General) error {
+	for i := range m.Rows {
+		for j, v := range rowOf(m, i) {
+			if v-v != 0 {
+				return &stream.BadValueError{Source: name, Row: int64(i), Column: fmt.Sprintf("number %d", j),
+					Reason: fmt.Sprintf("the value is %v; drop or fill such rows (--nulls)", v)}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+package ksvd
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// Data is what G is between: N rows x_i on the left and M rows z_j on the right, of
+// the same length, and how new rows of a data matrix are brought to that length.
+// [Between], [RowsAndColumns] and [Graph] make it. A source is read as often as a
+// method says, so it must not be one that can be read only once.
+type Data struct {
+	left, right Rows
+	kind        Compatibility
+	maps        [2]blas64.General // Cᵀx for left rows and for right rows; empty for none
+}
+
+// Between is data with two given sides, such as queries and keys. With right nil,
+// both sides are the rows of left.
+func Between(left, right stream.Source) (*Data, error) {
+	if right == nil {
+		right = left
+	}
+	d := &Data{left: DenseRows(left), right: DenseRows(right)}
+	for _, src := range []stream.Source{left, right} {
+		info := src.Info()
+		switch {
+		case info.Once:
+			return nil, stream.OnceError(info.Name)
+		case info.Rows < 0:
+			return nil, fmt.Errorf("%s: the number of rows is not known; store the source first (--spool)", info.Name)
+		case info.Rows == 0:
+			return nil, fmt.Errorf("%s has no rows", info.Name)
+		case len(info.Columns) == 0:
+			return nil, fmt.Errorf("%s has no numeric columns", info.Name)
+		}
+	}
+	if l, r := d.left.dimension(), d.right.dimension(); l != r {
+		return nil, fmt.Errorf("%s has %d columns and %s has %d: a kernel is between rows of one length (for the rows and columns of one matrix see --compat)", left.Info().Name, l, right.Info().Name, r)
+	}
+	return d, nil
+}
+
+// Graph is data with the rows of an adjacency matrix A on the left, where row i
+// holds the edges out of node i, and its columns on the right, which hold the edges
+// into a node (paper, Definition 2.1; C is the identity). Neither A nor G is ever
+// made dense. It takes the memory of Aᵀ.
+func Graph(name string, a *stream.CSR) (*Data, error) {
+	if a.Rows != a.Cols {
+		return nil, fmt.Errorf("%s is %d×%d: the adjacency matrix of a graph is square", name, a.Rows, a.Cols)
+	}
+	if a.Rows == 0 {
+		return nil, fmt.Errorf("%s has no nodes", name)
+	}
+	for i := range a.Value {
+		if v := a.Value[i]; v-v != 0 {
+			return nil, fmt.Errorf("%s: the weight of edge %d is %v", name, i, v)
+		}
+	}
+	return &Data{left: GraphRows(name, a), right: GraphRows(name, a.Transpose())}, nil
+}
+
+// Shape is the size of data, which decides the cost of a fit.
+type Shape struct {
+	Rows, Cols int64 // N and M, the size of G
+	Columns    int   // length of a row
+	Entries    int64 // entries of a sparse matrix; 0 for dense rows
+}
+
+// Shape is the size of the data.
+func (d *Data) Shape() Shape {
+	s := Shape{Rows: d.left.source().Info().Rows, Cols: d.right.source().Info().Rows, Columns: d.left.dimension()}
+	if d.sparse() {
+		s.Entries = d.left.Sparse.Matrix.NNZ()
+	}
+	return s
+}
+
+func (d *Data) sparse() bool { return d.left.Sparse != nil }
+
+// Sample are at most n rows drawn uniformly, half of them from each side, as a
+// sample to resolve a kernel on ([kernelgen.Kernel.Resolve]). They are dense: for
+// a graph each takes 8 bytes for every node.
+func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
+	left, err := sampleOf(ctx, d.left, n-n/2, seed, "kernel sample left")
+	if err != nil {
+		return left, err
+	}
+	right, err := sampleOf(ctx, d.right, n/2, seed, "kernel sample right")
+	if err != nil {
+		return right, err
+	}
+	both := stream.NewMatrix(left.Rows+right.Rows, d.left.dimension())
+	for i := range left.Rows {
+		copy(rowOf(both, i), rowOf(left, i))
+	}
+	for i := range right.Rows {
+		copy(rowOf(both, left.Rows+i), rowOf(right, i))
+	}
+	return both, nil
+}
+
+func sampleOf(ctx context.Context, r Rows, n int, seed uint64, purpose string) (blas64.General, error) {
+	rows := r.source().Info().Rows
+	number := ascending(sketch.NewStream(seed, purpose).Choose(rows, int(min(rows, int64(n)))))
+	src := r.Source
+	if r.Sparse != nil {
+		src = r.Sparse.Matrix.Source(r.Sparse.Name, nil)
+	}
+	return stream.GatherRows(ctx, src, number)
+}
+
+// Variance is that of all entries of the left rows, taken as one set of numbers:
+// what the paper sets the bandwidth of SNE by, gamma = k·√(M·variance) (Appendix
+// D.2). One pass over dense rows.
+func (d *Data) Variance(ctx context.Context, e stream.Engine) (float64, error) {
+	s := d.Shape()
+	count := float64(s.Rows) * float64(s.Columns)
+	if d.sparse() {
+		m := d.left.Sparse.Matrix
+		sum, squares := 0.0, 0.0
+		for entry := range m.Entries() {
+			sum += entry.Value
+			squares += entry.Value * entry.Value
+		}
+		mean := sum / count
+		return math.Max(0, squares/count-mean*mean), nil
+	}
+	all, err := stream.Fold(ctx, e, "variance", d.left.Source, func() *sketch.Moments { return sketch.NewMoments(s.Columns) },
+		func() func(*sketch.Moments, *stream.Block) error {
+			return func(m *sketch.Moments, b *stream.Block) error { return m.Add(b.X) }
+		})
+	if err != nil {
+		return 0, err
+	}
+	mean, size := all.Sum()/count, all.Frobenius()/math.Sqrt(count)
+	return math.Max(0, (size-math.Abs(mean))*(size+math.Abs(mean))), nil
+}
+
+func promised(name string, want, got int) error {
+	return fmt.Errorf("%s: promised %d rows and gave %d: the file changed or is damaged", name, want, got)
+}

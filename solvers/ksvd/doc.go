@@ -1,0 +1,49 @@
+// Package ksvd computes the nonlinear singular value decomposition of data with two
+// sides: KSVD, and the asymmetric Nyström method (Tao, Tonin, Patrinos & Suykens,
+// "Nonlinear SVD with asymmetric kernels: feature learning and asymmetric Nyström
+// method", called the paper here). With rows x_i on the left and z_j on the right,
+//
+//	G_ij = κ(Cᵀx_i, z_j)      centred or not      G ≈ U·diag(values)·Vᵀ
+//
+// where κ need not be symmetric: it may be divided by its row sums (sne, t, softmax)
+// or be a divergence. G is made in tiles and never formed, but for small ones. Both
+// sides come out as functions of a row ([Side]), so that rows never seen can be
+// embedded.
+//
+// # Two sides
+//
+//   - [Between]: two sources, such as queries and keys.
+//   - [RowsAndColumns]: the rows and the columns of one matrix. They differ in length
+//     unless the matrix is square; a [Compatibility] brings them to one.
+//   - [Graph]: the rows and columns of the adjacency matrix of a directed graph. They
+//     stay sparse: a tile costs its entries and the paths of two edges that run
+//     through it. Self-loops and scaling by degrees are the caller's, see stream.CSR.
+//
+// # Methods and passes
+//
+//	            passes over each side                     entries of G
+//	Exact       1, which loads the rows                   N·M for each iteration, once if
+//	                                                      N·M ≤ HeldEntries; and once for row sums
+//	Nystrom     none (ScaleDerived), 1 for ScaleUnit      n·m, and N·m + n·M for each pass
+//	            and ScaleOrthonormal, 1 for leverage;
+//	            and 1 to write factors
+//	  exact     1, which loads the rows                   N·M for row sums, N·M for means
+//	  sums
+//	SSRSVD      1, after gathering                        see lowrank.SSRSVD
+//
+// Rows that methods pick are gathered by number, which is a pass for sources that
+// cannot do it ([stream.Gather]).
+//
+// # Row sums and means
+//
+// A kernel that is normalised by its row sums needs them for every row x, over all
+// z_j, and centring needs the means of G. [Sums] says whether they are exact or
+// estimated from the samples. Either way a model has what it takes to do the same for
+// a new row. Sums of exponentials are kept as logarithms, so that none overflows or
+// vanishes.
+//
+// # Numbers
+//
+// Results are the same bits for any number of threads. Singular vectors have the sign
+// that makes the largest entry of v_s positive, among the sampled columns for Nystrom.
+package ksvd

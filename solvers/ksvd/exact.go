@@ -1,0 +1,255 @@
+package ksvd
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/stream"
+)
+
+// Exact is KSVD (paper, Algorithm 1) by block Krylov iteration on exact tiles: the
+// leading singular triplets of G to a residual. Centring multiplies by I − 11ᵀ/N from
+// the left and I − 11ᵀ/M from the right; it is applied to the vectors, so it costs
+// nothing, and the means that new rows need come from the first pass.
+//
+// New rows are embedded by u(x) = G(x, ·)·V·diag(σ)⁻¹ and v(z) = Gᵀ(z, ·)·U·diag(σ)⁻¹,
+// which give U and V on the fitted rows up to residual/σ.
+//
+// Cost: one pass over each side, which loads the rows; one pass over all N·M entries
+// if the kernel is normalised; then one for each iteration, 4·N·M·b flops besides the
+// entries for b = r + 8. With N·M ≤ [HeldEntries] G is held in memory and the entries
+// are made once. Memory: the rows twice, and 32·(N+M)·b numbers. For sparse rows each
+// block of 256 columns takes 8·N bytes, N²/32 bytes for a graph; a tile costs its
+// entries and the paths that run through it. The model holds all rows.
+type Exact struct {
+	Rank   int // r
+	Passes int // iterations at most; 0 means 300
+	// Tolerance on the residuals ‖Gv−σu‖ and ‖Gᵀu−σv‖ of all r triplets, relative to
+	// the largest σ. A singular value is off by at most so much, and where it is apart
+	// from others by a gap, by tolerance²/gap, a vector by tolerance/gap. 0 means 1e-10.
+	Tolerance float64
+	Centre    bool
+	Seed      uint64
+}
+
+// HeldEntries is how many entries G may have to be held in memory: 128 MB.
+const HeldEntries = 4000 * 4000
+
+func (m Exact) settings() (Exact, error) {
+	if m.Passes == 0 {
+		m.Passes = 300
+	}
+	if m.Tolerance == 0 {
+		m.Tolerance = 1e-10
+	}
+	if m.Rank < 1 || m.Passes < 1 || !(m.Tolerance > 0) {
+		return m, fmt.Errorf("rank %d and passes %d must be at least 1, and tolerance %v positive", m.Rank, m.Passes, m.Tolerance)
+	}
+	return m, nil
+}
+
+// Fit decomposes the kernel matrix of data. The kernel is resolved: see
+// [Data.Sample].
+func (m Exact) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
+	m, err := m.settings()
+	if err != nil {
+		return nil, err
+	}
+	t, err := newEntries(k, d.sparse())
+	if err != nil {
+		return nil, err
+	}
+	left, err := d.left.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	right, err := d.right.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := firstError(t.checkRows(d.left.name(), left), t.checkRows(d.right.name(), right)); err != nil {
+		return nil, err
+	}
+	g := gridOf(e, t, left, right, d.left.name(), d.right.name())
+	s, err := g.statistics(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	op := &exactOperator{grid: g, stats: s, centre: m.Centre}
+	r, err := m.iterate(ctx, op)
+	if err != nil {
+		return nil, err
+	}
+	model := m.model(d, t, left, right, r, s)
+	return &Fit{Model: model, Notes: m.notes(r), KernelEntries: t.count.Load(), ExactPasses: g.passes, SourcePasses: 1,
+		U: r.u, V: r.v, Residuals: r.residuals, Accuracy: math.NaN(), data: d, known: s}, nil
+}
+
+// checkRows asks whether dense rows are finite, and rows that the kernel is made for.
+func (e *entries) checkRows(name string, p *points) error {
+	if p.sparse != nil {
+		return nil
+	}
+	if err := checkRows(name, p.dense); err != nil {
+		return err
+	}
+	if err := e.raw.CheckRows(p.dense, 0); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+func (m Exact) iterate(ctx context.Context, op *exactOperator) (*triplets, error) {
+	k := krylov{rank: min(m.Rank, int(min(op.grid.rows, op.grid.cols))), tolerance: m.Tolerance, passes: m.Passes, seed: m.Seed, centred: m.Centre}
+	var way operator = op
+	if op.grid.rows*op.grid.cols <= HeldEntries {
+		held, err := op.hold(ctx)
+		if err != nil {
+			return nil, err
+		}
+		way = held
+	}
+	r, err := k.run(ctx, way, int(op.grid.rows), int(op.grid.cols))
+	if err != nil {
+		return nil, err
+	}
+	fixSigns(r.u, r.v)
+	return r, nil
+}
+
+// notes tell of a rank that was not reached, and of passes that ended before the
+// tolerance was.
+func (m Exact) notes(r *triplets) []string {
+	notes := rankNote(len(r.values), m.Rank)
+	if worst := r.residual(); worst > m.Tolerance {
+		notes = append(notes, fmt.Sprintf("after %d iterations the residuals ‖Gv−σu‖ and ‖Gᵀu−σv‖ are up to %.1e of the largest singular value; more passes make them smaller", r.passes, worst))
+	}
+	return notes
+}
+
+func rankNote(found, asked int) []string {
+	if found >= asked {
+		return nil
+	}
+	return []string{fmt.Sprintf("rank %d found, %d asked for: the other singular values are rounding, or the matrix has no more", found, asked)}
+}
+
+// model makes both sides functions of a row.
+func (m Exact) model(d *Data, t *entries, left, right *points, r *triplets, s *statistics) *Model {
+	over := inverses(r.values)
+	u, v := copyOf(r.u), copyOf(r.v)
+	scaleCols(u, over)
+	scaleCols(v, over)
+	rows, cols := left.count(), right.count()
+	return &Model{Method: "exact", Kernel: t.kernel, Seed: m.Seed, Rows: int64(rows), Cols: int64(cols), Centred: m.Centre,
+		Sums: SumsExact, Compatibility: d.kind, Values: r.values,
+		Left: &Side{left: true, Landmarks: landmarksOf(right), Rows: counting(cols), Projection: v, Weights: ones(cols),
+			Means: s.colMeans, GrandMean: s.grand, Map: d.maps[0]},
+		Right: &Side{Landmarks: landmarksOf(left), Rows: counting(rows), Projection: u, Weights: ones(rows),
+			LogSums: s.logSums, Means: s.rowMeans, GrandMean: s.grand, Map: d.maps[1]}}
+}
+
+func counting(n int) []int64 {
+	c := make([]int64, n)
+	for i := range c {
+		c[i] = int64(i)
+	}
+	return c
+}
+
+func ones(n int) []float64 {
+	w := make([]float64, n)
+	for i := range w {
+		w[i] = 1
+	}
+	return w
+}
+
+// exactOperator is G, centred or not, by exact passes.
+type exactOperator struct {
+	grid   *grid
+	stats  *statistics
+	centre bool
+}
+
+// beginMeans makes room for the means, which the first pass works out.
+func (o *exactOperator) beginMeans() (first bool) {
+	if !o.centre || o.stats.rowMeans != nil {
+		return false
+	}
+	o.stats.rowMeans, o.stats.colMeans = make([]float64, o.grid.rows), make([]float64, o.grid.cols)
+	return true
+}
+
+func (o *exactOperator) endMeans() error {
+	o.stats.finish()
+	return o.stats.check(o.grid.entries.kernel.String(), o.grid.name)
+}
+
+// multiply makes an exact pass. A tile belongs to one row block of G·Q and one of
+// Gᵀ·P, and each of them gets its tiles in a fixed order: see stream.Pairs.
+func (o *exactOperator) multiply(ctx context.Context, q, aq, p, atp blas64.General) error {
+	clearMatrix(aq)
+	clearMatrix(atp)
+	first := o.beginMeans()
+	err := o.grid.pairs(ctx, "exact pass", func() tileVisitor {
+		return func(tile blas64.General, i, j int) error {
+			o.grid.entries.divide(tile, o.stats.sumsOf(i, tile.Rows))
+			if first {
+				addMeans(tile, o.stats.rowMeans[i:], o.stats.colMeans[j:])
+			}
+			gemm(blas.NoTrans, blas.NoTrans, 1, tile, stream.RowSlice(q, j, tile.Cols), 1, stream.RowSlice(aq, i, tile.Rows))
+			gemm(blas.Trans, blas.NoTrans, 1, tile, stream.RowSlice(p, i, tile.Rows), 1, stream.RowSlice(atp, j, tile.Cols))
+			return nil
+		}
+	})
+	if err == nil && first {
+		err = o.endMeans()
+	}
+	if o.centre {
+		centreCols(aq)
+		centreCols(atp)
+	}
+	return err
+}
+
+// hold is G in memory, centred if it is to be. One exact pass.
+func (o *exactOperator) hold(ctx context.Context) (inMemory, error) {
+	a := stream.NewMatrix(int(o.grid.rows), int(o.grid.cols))
+	first := o.beginMeans()
+	err := o.grid.pairs(ctx, "exact pass", func() tileVisitor {
+		return func(tile blas64.General, i, j int) error {
+			o.grid.entries.divide(tile, o.stats.sumsOf(i, tile.Rows))
+			if first {
+				addMeans(tile, o.stats.rowMeans[i:], o.stats.colMeans[j:])
+			}
+			for k := range tile.Rows {
+				copy(rowOf(a, i+k)[j:], rowOf(tile, k))
+			}
+			return nil
+		}
+	})
+	if err == nil && first {
+		err = o.endMeans()
+	}
+	if o.centre {
+		o.stats.centre(a)
+	}
+	return inMemory{a}, firstError(err, checkFinite("G", a))
+}
+
+// centre takes the means away from a block of G with the given rows and columns,
+// nil for all.
+func (s *statistics) centre(a blas64.General) {
+	for i := range a.Rows {
+		row := rowOf(a, i)
+		for j, v := range row {
+			row[j] = v - s.rowMeans[i] - s.colMeans[j] + s.grand
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package ksvd_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/ksvd"
+	"github.com/nystream/nystream/stream"
+)
+
+// citations are edges from each of n papers to five earlier ones of its own field, of
+// which there are two.
+func citations(n int) (*stream.CSR, error) {
+	random := sketch.NewStream(1, "citations")
+	return stream.NewCSR(n, n, func(yield func(stream.Entry) bool) {
+		for i := 20; i < n; i++ {
+			draws := random.At(uint64(i))
+			for range 5 {
+				j := int(draws.Uint64n(uint64(i/2)))*2 + i%2
+				if j < i && !yield(stream.Entry{Row: int32(i), Col: int32(j), Value: 1}) {
+					return
+				}
+			}
+		}
+	})
+}
+
+// Embed the nodes of a directed graph by whom they cite and by whom they are cited,
+// and then a paper that the graph does not have.
+func Example() {
+	ctx, engine := context.Background(), stream.Engine{}
+	a, err := citations(2000)
+	if err != nil {
+		log.Fatal(err)
+	}
+	data, err := ksvd.Graph("citations", a.AddIdentity())
+	if err != nil {
+		log.Fatal(err)
+	}
+	method := ksvd.Nystrom{Rank: 2, Rows: 400, Centre: true, Scaling: ksvd.ScaleOrthonormal, Seed: 1}
+	fit, err := method.Fit(ctx, engine, data, kernelgen.SNE(3))
+	if err != nil {
+		log.Fatal(err)
+	}
+	u, v, err := fit.Factors(ctx, engine)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("factors:", u.Rows, "×", u.Cols, "and", v.Rows, "×", v.Cols)
+
+	paper, err := stream.NewCSR(1, 2000, func(yield func(stream.Entry) bool) {
+		_ = yield(stream.Entry{Col: 10, Value: 1}) && yield(stream.Entry{Col: 24, Value: 1})
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	err = fit.Embed(ctx, engine, fit.Left, ksvd.GraphRows("new papers", paper), false, func(b *stream.Block, u blas64.General) error {
+		fmt.Println("new papers:", u.Rows, "×", u.Cols)
+		return nil
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// factors: 2000 × 2 and 2000 × 2
+	// new papers: 1 × 2
+}

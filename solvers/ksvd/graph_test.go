@@ -1,0 +1,281 @@
+package ksvd
+
+import (
+	"encoding/csv"
+	"fmt"
+	"iter"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// randomGraph has n nodes with about so many edges out of each, fewer and more of
+// them into a few; node 0 has none and nothing leads to node 1.
+func randomGraph(t testing.TB, n, degree int, weighted bool, seed uint64) *stream.CSR {
+	t.Helper()
+	random := sketch.NewStream(seed, "test graph")
+	var entries iter.Seq[stream.Entry] = func(yield func(stream.Entry) bool) {
+		for i := 1; i < n; i++ {
+			draws := random.At(uint64(i))
+			seen := map[int32]bool{}
+			for range 1 + draws.Uint64n(uint64(2*degree)) {
+				u := draws.Float64()
+				j := int32(float64(n) * u * u * u)
+				w := 1.0
+				if weighted {
+					w = 0.5 + draws.Float64()
+				}
+				if j != 1 && !seen[j] && !yield(stream.Entry{Row: int32(i), Col: j, Value: w}) {
+					return
+				}
+				seen[j] = true
+			}
+		}
+	}
+	m, err := stream.NewCSR(n, n, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// denseOf is a sparse matrix with its zeros.
+func denseOf(m *stream.CSR) blas64.General {
+	d := stream.NewMatrix(m.Rows, m.Cols)
+	for e := range m.Entries() {
+		rowOf(d, int(e.Row))[e.Col] = e.Value
+	}
+	return d
+}
+
+func graph(t testing.TB, a *stream.CSR) *Data {
+	t.Helper()
+	d, err := Graph("graph", a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestSparseTiles compares tiles of a graph with those of the same rows and columns
+// made dense, both ways of going about them and slices included.
+func TestSparseTiles(t *testing.T) {
+	for _, weighted := range []bool{false, true} {
+		a := randomGraph(t, 90, 5, weighted, 1)
+		x, z := denseOf(a), transposeOf(denseOf(a))
+		for _, f := range formulas {
+			k := parse(t, f.text)
+			e, err := newEntries(k, true)
+			if f.text == "kl(a=2)" {
+				if err == nil {
+					t.Error("kl between sparse rows: no error")
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			left, right := &points{sparse: a}, &points{sparse: a.Transpose()}
+			want := stream.NewMatrix(90, 90)
+			var w scratch
+			e.fill(want, &points{dense: x}, &points{dense: z}, &w)
+			byRows, byColumns := stream.NewMatrix(90, 90), stream.NewMatrix(90, 90)
+			e.fill(byRows, left, right, &w)
+			turned := &points{sparse: a}
+			turned.columns()
+			e.fill(byColumns, turned, &points{sparse: right.sparse}, &w)
+			tol := 1e-12
+			if k.String() == "t()" || f.text == "poly(degree=2, gamma=0.5, coef0=1)" {
+				tol = 1e-9
+			}
+			checkClose(t, f.text, byRows, want, tol*100)
+			checkClose(t, f.text+" by columns", byColumns, byRows, 0)
+			part := stream.NewMatrix(20, 30)
+			e.fill(part, left.slice(40, 20), right.slice(7, 30), &w)
+			for i := range part.Rows {
+				for j, v := range rowOf(part, i) {
+					if v != rowOf(byRows, 40+i)[7+j] {
+						t.Fatalf("%s: entry (%d, %d) of a slice is %v, want %v", f.text, i, j, v, rowOf(byRows, 40+i)[7+j])
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestGraphFits: methods give the same on a graph as on its dense rows and columns.
+func TestGraphFits(t *testing.T) {
+	a := randomGraph(t, 300, 4, false, 2)
+	x, z := denseOf(a), transposeOf(denseOf(a))
+	for _, f := range []formula{formulas[0], formulas[4], formulas[6]} {
+		k := parse(t, f.text)
+		fit, err := Exact{Rank: 5, Centre: true}.Fit(background, stream.Engine{}, graph(t, a), k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkDecomposition(t, f.text, denseG(f, k, x, z, true), fit.Values, fit.U, fit.V, 1e-9, 1e-6)
+		for _, sums := range []Sums{SumsExact, SumsSampled} {
+			m := Nystrom{Rank: 5, Rows: 80, Cols: 70, Centre: true, Sums: sums, Scaling: ScaleOrthonormal, Seed: 1}
+			sparse, err := m.Fit(background, stream.Engine{}, graph(t, a), k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dense, err := m.Fit(background, stream.Engine{}, between(t, x, z), k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			u, v, err := sparse.Factors(background, stream.Engine{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantU, wantV, err := dense.Factors(background, stream.Engine{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			what := fmt.Sprint(f.text, sums)
+			for s := range sparse.Values {
+				if math.Abs(sparse.Values[s]-dense.Values[s]) > 1e-8*dense.Values[0] {
+					t.Errorf("%s: value %d is %v, want %v", what, s, sparse.Values[s], dense.Values[s])
+				}
+			}
+			product := func(u, v blas64.General, values []float64) blas64.General {
+				u = copyOf(u)
+				scaleCols(u, values)
+				return mul(blas.NoTrans, u, blas.Trans, v)
+			}
+			checkClose(t, what, product(u, v, sparse.Values), product(wantU, wantV, dense.Values), 1e-7*dense.Values[0])
+		}
+	}
+}
+
+// TestGraphErrors: what is no graph is refused.
+func TestGraphErrors(t *testing.T) {
+	if _, err := Graph("g", &stream.CSR{Rows: 2, Cols: 3, Start: make([]int64, 3)}); err == nil {
+		t.Error("2×3: no error")
+	}
+	if _, err := Graph("g", &stream.CSR{Start: make([]int64, 1)}); err == nil {
+		t.Error("no nodes: no error")
+	}
+	bad := &stream.CSR{Rows: 1, Cols: 1, Start: []int64{0, 1}, Index: []int32{0}, Value: []float64{math.NaN()}}
+	if _, err := Graph("g", bad); err == nil {
+		t.Error("NaN: no error")
+	}
+	a := graph(t, randomGraph(t, 20, 2, false, 1))
+	if _, err := (SSRSVD{Rank: 2}).Fit(background, stream.Engine{}, a, kernelgen.RBF(1)); err == nil {
+		t.Error("ssrsvd of a graph: no error")
+	}
+	if _, err := (Exact{Rank: 2}).Fit(background, stream.Engine{}, a, kernelgen.Laplace(1)); err == nil {
+		t.Error("laplace between sparse rows: no error")
+	}
+}
+
+// cora is the citation graph with self-loops; the test is skipped without it.
+func cora(t testing.TB) *stream.CSR {
+	t.Helper()
+	dir := os.Getenv("NYSTREAM_DATA")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared", "data")
+	}
+	file, err := os.Open(filepath.Join(dir, "cora.edges.csv"))
+	if err != nil {
+		t.Skipf("no real data: %v (set NYSTREAM_DATA)", err)
+	}
+	defer file.Close()
+	lines, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := stream.NewCSR(2708, 2708, func(yield func(stream.Entry) bool) {
+		for _, line := range lines[1:] {
+			i, _ := strconv.Atoi(line[0])
+			j, _ := strconv.Atoi(line[1])
+			if !yield(stream.Entry{Row: int32(i), Col: int32(j), Value: 1}) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.AddIdentity()
+}
+
+// TestCora decomposes the centred SNE matrix of cora and checks G·V = U·diag(σ) and
+// Gᵀ·U = V·diag(σ) with a G that is made densely and by its formula.
+func TestCora(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	a := cora(t)
+	k := kernelgen.SNE(2)
+	fit, err := Exact{Rank: 20, Centre: true}.Fit(background, stream.Engine{Threads: 2}, graph(t, a), k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(fit.Notes) > 0 || fit.Rank() != 20 {
+		t.Errorf("rank %d, notes %v", fit.Rank(), fit.Notes)
+	}
+	// ‖x_i−z_j‖² of 0-1 rows by counting.
+	product := stream.NewMatrix(a.Rows, a.Rows)
+	out, in := a.RowSums(), a.ColumnSums()
+	for i := range a.Rows {
+		row := rowOf(product, i)
+		index, _ := a.Row(i)
+		for _, l := range index {
+			next, _ := a.Row(int(l))
+			for _, j := range next {
+				row[j]++
+			}
+		}
+		sum := 0.0
+		for j := range row {
+			row[j] = math.Exp(-(out[i] + in[j] - 2*row[j]) / 4)
+			sum += row[j]
+		}
+		for j := range row {
+			row[j] /= sum
+		}
+	}
+	centreCols(product)
+	g := transposeOf(product)
+	centreCols(g)
+	checkOrthonormal(t, "U", fit.U, 1e-10)
+	checkOrthonormal(t, "V", fit.V, 1e-10)
+	for _, r := range [][]float64{
+		residuals(mul(blas.Trans, g, blas.NoTrans, fit.V), fit.U, fit.Values),
+		residuals(mul(blas.NoTrans, g, blas.NoTrans, fit.U), fit.V, fit.Values)} {
+		for s, v := range r {
+			if !(v <= 1e-9) {
+				t.Errorf("triplet %d has a residual of %.2g", s, v)
+			}
+		}
+	}
+	t.Logf("values %.6g … %.6g, %d exact passes, %d entries", fit.Values[0], fit.Values[19], fit.ExactPasses, fit.KernelEntries)
+}
+
+// BenchmarkSparsePass embeds all nodes of a graph of 100,000 nodes and 500,000 edges
+// with 400 sampled columns, the pass over one side of the Nyström method.
+func BenchmarkSparsePass(b *testing.B) {
+	d := graph(b, randomGraph(b, 100_000, 5, false, 1))
+	fit, err := Nystrom{Rank: 20, Rows: 400, Sums: SumsSampled}.Fit(background, stream.Engine{}, d, kernelgen.SNE(2))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ResetTimer()
+	for range b.N {
+		err := fit.EmbedFitted(background, stream.Engine{}, fit.Left, func(int64, blas64.General) error { return nil })
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(100_000*400*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mentries/s")
+}

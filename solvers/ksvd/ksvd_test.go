@@ -1,0 +1,320 @@
+package ksvd
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+var background = context.Background()
+
+// gaussian is a matrix of standard normal numbers times a scale.
+func gaussian(rows, cols int, scale float64, seed uint64) blas64.General {
+	m := stream.NewMatrix(rows, cols)
+	random := sketch.NewStream(seed, "test")
+	for i := range rows {
+		draws := random.At(uint64(i))
+		for j := range rowOf(m, i) {
+			rowOf(m, i)[j] = scale * draws.Normal()
+		}
+	}
+	return m
+}
+
+// positive is a matrix of numbers between 0.1 and 1.1.
+func positive(rows, cols int, seed uint64) blas64.General {
+	m := stream.NewMatrix(rows, cols)
+	draws := sketch.NewStream(seed, "test positive").At(0)
+	for i := range m.Data {
+		m.Data[i] = 0.1 + draws.Float64()
+	}
+	return m
+}
+
+func parse(t testing.TB, text string) kernelgen.Kernel {
+	t.Helper()
+	k, err := kernelgen.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func between(t testing.TB, x, z blas64.General) *Data {
+	t.Helper()
+	d, err := Between(stream.FromMatrix("x", x), stream.FromMatrix("z", z))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// formula is κ(x, z) written down a second time; divided says that rows are divided
+// by their sums.
+type formula struct {
+	text    string
+	value   func(x, z []float64) float64
+	divided bool
+}
+
+func squared(x, z []float64) (s float64) {
+	for l := range x {
+		s += (x[l] - z[l]) * (x[l] - z[l])
+	}
+	return s
+}
+
+func dot(x, z []float64) (s float64) {
+	for l := range x {
+		s += x[l] * z[l]
+	}
+	return s
+}
+
+func divergence(x, z []float64) (s float64) {
+	var p, q float64
+	for l := range x {
+		p += x[l]
+		q += z[l]
+	}
+	for l := range x {
+		s += x[l] / p * math.Log(x[l]/p/(z[l]/q))
+	}
+	return s
+}
+
+var formulas = []formula{
+	{"rbf(sigma=3)", func(x, z []float64) float64 { return math.Exp(-squared(x, z) / 9) }, false},
+	{"linear()", dot, false},
+	{"poly(degree=2, gamma=0.5, coef0=1)", func(x, z []float64) float64 { return math.Pow(dot(x, z)/2+1, 2) }, false},
+	{"cosine()", func(x, z []float64) float64 {
+		if dot(x, x) == 0 || dot(z, z) == 0 {
+			return 0
+		}
+		return dot(x, z) / math.Sqrt(dot(x, x)*dot(z, z))
+	}, false},
+	{"sne(gamma=2)", func(x, z []float64) float64 { return math.Exp(-squared(x, z) / 4) }, true},
+	{"3*sne(gamma=2)", func(x, z []float64) float64 { return math.Exp(-squared(x, z) / 4) }, true},
+	{"t()", func(x, z []float64) float64 { return 1 / (1 + squared(x, z)) }, true},
+	{"softmax(scale=0.5)", func(x, z []float64) float64 { return math.Exp(dot(x, z) / 2) }, true},
+	{"kl(a=2)", func(x, z []float64) float64 { return math.Exp(-2 * divergence(x, z)) }, false},
+}
+
+// denseG is G from the formula, centred or not.
+func denseG(f formula, k kernelgen.Kernel, x, z blas64.General, centre bool) blas64.General {
+	g := stream.NewMatrix(x.Rows, z.Rows)
+	for i := range g.Rows {
+		sum := 0.0
+		for j := range g.Cols {
+			rowOf(g, i)[j] = f.value(rowOf(x, i), rowOf(z, j))
+			sum += rowOf(g, i)[j]
+		}
+		for j := range g.Cols {
+			if f.divided {
+				rowOf(g, i)[j] *= k.Weight() / sum
+			}
+		}
+	}
+	if centre {
+		centreCols(g)
+		t := transposeOf(g)
+		centreCols(t)
+		g = transposeOf(t)
+	}
+	return g
+}
+
+// checkDecomposition compares values and subspaces with the dense SVD of g.
+func checkDecomposition(t *testing.T, what string, g blas64.General, values []float64, u, v blas64.General, tol, angle float64) {
+	t.Helper()
+	d, err := newSVD("G", g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s, w := range values {
+		if math.Abs(w-d.S[s]) > tol*d.S[0] {
+			t.Errorf("%s: value %d is %v, want %v", what, s, w, d.S[s])
+		}
+	}
+	a, err := NewAccuracy(d.U, d.V, d.S[:len(values)], u, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 1 − cos of an angle is half its square.
+	if !(a.Subspace <= angle*angle+1e-14) {
+		t.Errorf("%s: angles of about %.2g", what, math.Sqrt(a.Subspace))
+	}
+	checkOrthonormal(t, what+", U", u, 1e-7)
+	checkOrthonormal(t, what+", V", v, 1e-7)
+}
+
+func checkOrthonormal(t *testing.T, what string, u blas64.General, tol float64) {
+	t.Helper()
+	gram := mul(blas.Trans, u, blas.NoTrans, u)
+	for i := range gram.Rows {
+		for j, w := range rowOf(gram, i) {
+			if i == j {
+				w--
+			}
+			if !(math.Abs(w) <= tol) {
+				t.Fatalf("%s: columns %d and %d: the Gram matrix is off by %.2g", what, i, j, w)
+			}
+		}
+	}
+}
+
+// checkClose compares two matrices.
+func checkClose(t *testing.T, what string, got, want blas64.General, tol float64) {
+	t.Helper()
+	if got.Rows != want.Rows || got.Cols != want.Cols {
+		t.Fatalf("%s: %d×%d, want %d×%d", what, got.Rows, got.Cols, want.Rows, want.Cols)
+	}
+	for i := range got.Rows {
+		for j, w := range rowOf(want, i) {
+			if v := rowOf(got, i)[j]; !(math.Abs(v-w) <= tol) {
+				t.Fatalf("%s: entry (%d, %d) is %v, want %v", what, i, j, v, w)
+			}
+		}
+	}
+}
+
+// TestExactAgainstDense compares the exact method with a dense SVD, with all kernels,
+// centred and not, and with G held in memory and not.
+func TestExactAgainstDense(t *testing.T) {
+	x, z := positive(300, 4, 1), positive(270, 4, 2)
+	for i := range x.Data {
+		x.Data[i] *= 3
+	}
+	for _, f := range formulas {
+		for _, centre := range []bool{false, true} {
+			what := fmt.Sprintf("%s centred %v", f.text, centre)
+			k := parse(t, f.text)
+			m := Exact{Rank: 4, Centre: centre, Seed: 3}
+			fit, err := m.Fit(background, stream.Engine{Threads: 2}, between(t, x, z), k)
+			if err != nil {
+				t.Fatal(what, err)
+			}
+			if len(fit.Notes) > 0 && f.text != "linear()" {
+				t.Errorf("%s: %v", what, fit.Notes)
+			}
+			checkDecomposition(t, what, denseG(f, k, x, z, centre), fit.Values, fit.U, fit.V, 1e-10, 1e-6)
+		}
+	}
+}
+
+// TestExactTiles makes passes over tiles, as for matrices too large to hold, and
+// restarts.
+func TestExactTiles(t *testing.T) {
+	x, z := gaussian(700, 6, 1, 1), gaussian(900, 6, 1, 2)
+	d := between(t, x, z)
+	for _, f := range []formula{formulas[0], formulas[4]} {
+		k := parse(t, f.text)
+		e, err := newEntries(k, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := newGrid(background, stream.Engine{Threads: 2}, d, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := g.statistics(background, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		op := &exactOperator{grid: g, stats: s, centre: true}
+		r, err := krylov{rank: 10, tolerance: 1e-10, passes: 100, centred: true}.run(background, op, 700, 900)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.passes <= krylovBlocks {
+			t.Errorf("%s: %d passes: the test is of restarts", f.text, r.passes)
+		}
+		checkDecomposition(t, f.text, denseG(f, k, x, z, true), r.values, r.u, r.v, 1e-10, 1e-6)
+	}
+}
+
+// TestLinearRecoversSVD is Remark 3.1: with C the pseudo-inverse and the linear
+// kernel KSVD is the SVD of the matrix, whatever its shape.
+func TestLinearRecoversSVD(t *testing.T) {
+	for _, shape := range [][2]int{{40, 25}, {25, 40}, {30, 30}} {
+		a := gaussian(shape[0], shape[1], 1, 5)
+		d, err := RowsAndColumns(background, stream.FromMatrix("a", a), CompatPseudoInverse, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fit, err := Exact{Rank: 6, Seed: 1}.Fit(background, stream.Engine{}, d, kernelgen.Linear())
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkDecomposition(t, fmt.Sprint(shape), a, fit.Values, fit.U, fit.V, 1e-9, 1e-6)
+	}
+}
+
+// TestCompatibility checks the three matrices C against what defines them.
+func TestCompatibility(t *testing.T) {
+	for _, shape := range [][2]int{{40, 9}, {9, 40}} {
+		a := gaussian(shape[0], shape[1], 1, 7)
+		long := a
+		if shape[0] > shape[1] {
+			long = transposeOf(a)
+		}
+		for _, kind := range []Compatibility{CompatPseudoInverse, CompatPCA, CompatRandom} {
+			d, err := RowsAndColumns(background, stream.FromMatrix("a", a), kind, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, moved := d.maps[0], d.left
+			if shape[0] > shape[1] {
+				c, moved = d.maps[1], d.right
+			}
+			if c.Rows != 40 || c.Cols != 9 {
+				t.Fatalf("%v: C is %d×%d", kind, c.Rows, c.Cols)
+			}
+			product := mul(blas.NoTrans, long, blas.NoTrans, c)
+			checkClose(t, kind.String(), moved.Source.(matrixSource).matrix, product, 1e-12)
+			switch kind {
+			case CompatPseudoInverse: // X·C = I, as X has full rank
+				identity := stream.NewMatrix(9, 9)
+				for i := range 9 {
+					rowOf(identity, i)[i] = 1
+				}
+				checkClose(t, "pinv", product, identity, 1e-10)
+			case CompatPCA: // X·C·Cᵀ = X, and C orthonormal
+				checkOrthonormal(t, "pca", c, 1e-12)
+				checkClose(t, "pca", mul(blas.NoTrans, product, blas.Trans, c), long, 1e-11)
+			}
+		}
+	}
+	if _, err := RowsAndColumns(background, stream.FromMatrix("a", gaussian(3, 4, 1, 1)), CompatIdentity, 1); err == nil {
+		t.Error("a 3×4 matrix has rows and columns of one length")
+	}
+}
+
+// TestAllSamples: with all rows and columns sampled the Nyström method is the SVD.
+func TestAllSamples(t *testing.T) {
+	x, z := gaussian(150, 3, 1, 1), gaussian(110, 3, 1, 2)
+	for _, f := range []formula{formulas[0], formulas[4], formulas[6]} {
+		for _, scaling := range []Scaling{ScaleDerived, ScaleUnit, ScaleOrthonormal} {
+			for _, sums := range []Sums{SumsExact, SumsSampled} {
+				k := parse(t, f.text)
+				fit, err := Nystrom{Rank: 5, Rows: 150, Cols: 110, Centre: true, Sums: sums, Scaling: scaling}.Fit(background, stream.Engine{}, between(t, x, z), k)
+				if err != nil {
+					t.Fatal(err)
+				}
+				u, v, err := fit.Factors(background, stream.Engine{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkDecomposition(t, fmt.Sprint(f.text, scaling, sums), denseG(f, k, x, z, true), fit.Values, u, v, 1e-9, 1e-5)
+			}
+		}
+	}
+}

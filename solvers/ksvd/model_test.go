@@ -1,0 +1,263 @@
+package ksvd
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/stream"
+)
+
+// embedded is u or v of rows.
+func embedded(t *testing.T, m *Model, e stream.Engine, side *Side, rows Rows) blas64.General {
+	t.Helper()
+	u := stream.NewMatrix(int(rows.source().Info().Rows), side.Rank())
+	err := m.Embed(background, e, side, rows, false, func(b *stream.Block, part blas64.General) error {
+		for i := range part.Rows {
+			copy(rowOf(u, int(b.Start)+i), rowOf(part, i))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// fitted is a case: a fit, and the rows it was made of, before C.
+type fitted struct {
+	name        string
+	fit         *Fit
+	left, right Rows
+	tol         float64
+}
+
+func fittedCases(t *testing.T) []fitted {
+	t.Helper()
+	x, z := gaussian(260, 4, 1, 1), gaussian(220, 4, 1, 2)
+	tall := gaussian(150, 12, 1, 3)
+	a := randomGraph(t, 250, 4, true, 1)
+	pairs := between(t, x, z)
+	table := func(m blas64.General) *Data {
+		d, err := RowsAndColumns(background, stream.FromMatrix("a", m), CompatPCA, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	source := func(m blas64.General) Rows { return DenseRows(stream.FromMatrix("rows", m)) }
+	datas := []struct {
+		name        string
+		data        *Data
+		left, right Rows
+	}{
+		{"pairs", pairs, source(x), source(z)},
+		{"tall", table(tall), source(tall), source(transposeOf(tall))},
+		{"wide", table(transposeOf(tall)), source(transposeOf(tall)), source(tall)},
+		{"graph", graph(t, a), GraphRows("out", a), GraphRows("in", a.Transpose())},
+	}
+	var cases []fitted
+	for _, d := range datas {
+		for _, text := range []string{"rbf(sigma=4)", "sne(gamma=4)", "t()"} {
+			for _, centre := range []bool{false, true} {
+				add := func(what string, fit *Fit, err error, tol float64) {
+					name := fmt.Sprintf("%s %s centred %v %s", d.name, text, centre, what)
+					if err != nil {
+						t.Fatal(name, err)
+					}
+					cases = append(cases, fitted{name, fit, d.left, d.right, tol})
+				}
+				k := parse(t, text)
+				fit, err := Exact{Rank: 3, Centre: centre}.Fit(background, stream.Engine{}, d.data, k)
+				add("exact", fit, err, 1e-7)
+				for _, sums := range []Sums{SumsExact, SumsSampled} {
+					fit, err := Nystrom{Rank: 3, Rows: 50, Cols: 10, Centre: centre, Sums: sums}.Fit(background, stream.Engine{}, d.data, k)
+					add(sums.String(), fit, err, 1e-11)
+				}
+			}
+		}
+	}
+	return cases
+}
+
+// TestOutOfSample: rows of the fit come out of the model as from the fit, and a model
+// that was saved and loaded gives the same bits.
+func TestOutOfSample(t *testing.T) {
+	for _, c := range fittedCases(t) {
+		u, v, err := c.fit.Factors(background, stream.Engine{})
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		scale := func(m blas64.General) float64 { // of the entries, which a flat spectrum may make large
+			most := 1.0
+			for _, x := range m.Data {
+				most = math.Max(most, math.Abs(x))
+			}
+			return most
+		}
+		newU, newV := embedded(t, c.fit.Model, stream.Engine{}, c.fit.Left, c.left), embedded(t, c.fit.Model, stream.Engine{}, c.fit.Right, c.right)
+		checkClose(t, c.name+" u", newU, u, c.tol*scale(u))
+		checkClose(t, c.name+" v", newV, v, c.tol*scale(v))
+
+		h, arrays := c.fit.Save()
+		text, err := json.Marshal(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back Header
+		if err := json.Unmarshal(text, &back); err != nil {
+			t.Fatal(err)
+		}
+		m, err := Load(back, arrays)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		if diff := cmp.Diff(newU.Data, embedded(t, m, stream.Engine{}, m.Left, c.left).Data); diff != "" {
+			t.Errorf("%s: u of the loaded model differs", c.name)
+		}
+		if diff := cmp.Diff(newV.Data, embedded(t, m, stream.Engine{}, m.Right, c.right).Data); diff != "" {
+			t.Errorf("%s: v of the loaded model differs", c.name)
+		}
+	}
+}
+
+// TestEmbedRefuses: rows of another length or kind are refused.
+func TestEmbedRefuses(t *testing.T) {
+	x := gaussian(30, 3, 1, 1)
+	fit, err := Nystrom{Rank: 2, Rows: 10}.Fit(background, stream.Engine{}, between(t, x, x), kernelgen.RBF(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := randomGraph(t, 3, 1, false, 1)
+	for _, rows := range []Rows{DenseRows(stream.FromMatrix("y", gaussian(5, 4, 1, 1))), GraphRows("g", a)} {
+		if err := fit.Embed(background, stream.Engine{}, fit.Left, rows, false, nil); err == nil {
+			t.Error("no error")
+		}
+	}
+}
+
+// TestDamagedModels: no array can be missing or of another shape.
+func TestDamagedModels(t *testing.T) {
+	for _, c := range fittedCases(t)[3:] {
+		h, arrays := c.fit.Save()
+		for i, a := range arrays {
+			without := append(append([]lowrank.Array{}, arrays[:i]...), arrays[i+1:]...)
+			if _, err := Load(h, without); err == nil && !strings.HasSuffix(a.Name, "_value") {
+				t.Errorf("%s: no error without %s", c.name, a.Name)
+			}
+			short := append([]lowrank.Array{}, arrays...)
+			if len(a.Ints) > 0 {
+				short[i].Ints = a.Ints[1:]
+			} else {
+				short[i].Floats = a.Floats[1:]
+			}
+			if _, err := Load(h, short); err == nil {
+				t.Errorf("%s: no error with a shorter %s", c.name, a.Name)
+			}
+		}
+		h.Kernel = "nonsense()"
+		if _, err := Load(h, arrays); err == nil {
+			t.Error("no error for an unknown kernel")
+		}
+	}
+}
+
+// TestDeterminism: the same bits for any number of threads.
+func TestDeterminism(t *testing.T) {
+	x, z := gaussian(700, 4, 1, 1), gaussian(600, 4, 1, 2)
+	a := randomGraph(t, 600, 4, true, 1)
+	for _, d := range []*Data{between(t, x, z), graph(t, a)} {
+		for _, fit := range []func(e stream.Engine) (*Fit, error){
+			func(e stream.Engine) (*Fit, error) {
+				return Exact{Rank: 3, Centre: true, Passes: 3}.Fit(background, e, d, kernelgen.SNE(3))
+			},
+			func(e stream.Engine) (*Fit, error) {
+				return Nystrom{Rank: 3, Centre: true, Scaling: ScaleOrthonormal, Choice: ChoiceLeverage}.Fit(background, e, d, kernelgen.SNE(3))
+			},
+			func(e stream.Engine) (*Fit, error) {
+				return Nystrom{Rank: 3, Centre: true, Sums: SumsSampled, Tolerance: 0.5}.Fit(background, e, d, kernelgen.T())
+			},
+		} {
+			var first []float64
+			for _, threads := range []int{1, 2, 5} {
+				e := stream.Engine{Threads: threads}
+				f, err := fit(e)
+				if err != nil {
+					t.Fatal(err)
+				}
+				u, v, err := f.Factors(background, e)
+				if err != nil {
+					t.Fatal(err)
+				}
+				all := append(append(append([]float64{}, f.Values...), u.Data...), v.Data...)
+				if first == nil {
+					first = all
+				}
+				if diff := cmp.Diff(first, all); diff != "" {
+					t.Errorf("%d threads: %s", threads, diff[:200])
+				}
+			}
+		}
+	}
+}
+
+// TestPasses: sources are read as often as methods say, and plans say how many entries
+// are evaluated.
+func TestPasses(t *testing.T) {
+	x, z := gaussian(500, 4, 1, 1), gaussian(400, 4, 1, 2)
+	k := kernelgen.SNE(3)
+	for _, c := range []struct {
+		name string
+		m    Nystrom
+	}{
+		{"sampled", Nystrom{Rank: 3, Rows: 50, Cols: 40, Sums: SumsSampled, Centre: true}},
+		{"orthonormal", Nystrom{Rank: 3, Rows: 50, Cols: 40, Sums: SumsSampled, Scaling: ScaleOrthonormal}},
+		{"leverage", Nystrom{Rank: 3, Rows: 50, Cols: 40, Sums: SumsSampled, Choice: ChoiceLeverage}},
+		{"exact sums", Nystrom{Rank: 3, Rows: 50, Cols: 40, Centre: true, Sums: SumsExact}},
+	} {
+		left, right := stream.NewCounted(stream.FromMatrix("x", x)), stream.NewCounted(stream.FromMatrix("z", z))
+		d, err := Between(left, right)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fit, err := c.m.Fit(background, stream.Engine{}, d, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := c.m.Plan(stream.Engine{}, d.Shape(), k, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if left.Passes() != fit.SourcePasses || right.Passes() != fit.SourcePasses || plan.Passes != fit.SourcePasses {
+			t.Errorf("%s: %d and %d passes, %d reported, %d planned", c.name, left.Passes(), right.Passes(), fit.SourcePasses, plan.Passes)
+		}
+		if c.name != "leverage" && plan.KernelEntries != fit.KernelEntries {
+			t.Errorf("%s: %d entries, %d planned", c.name, fit.KernelEntries, plan.KernelEntries)
+		}
+		if _, _, err := fit.Factors(background, stream.Engine{}); err != nil {
+			t.Fatal(err)
+		}
+		if left.Passes() != fit.SourcePasses+1 {
+			t.Errorf("%s: factors took %d passes", c.name, left.Passes()-fit.SourcePasses)
+		}
+	}
+	d := between(t, x, z)
+	fit, err := Exact{Rank: 3}.Fit(background, stream.Engine{}, d, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := Exact{Rank: 3}.Plan(stream.Engine{}, d.Shape(), k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plan.KernelEntries != fit.KernelEntries || fit.ExactPasses != 2 {
+		t.Errorf("exact: %d entries in %d passes, %d planned", fit.KernelEntries, fit.ExactPasses, plan.KernelEntries)
+	}
+}

@@ -1,0 +1,471 @@
+package ksvd
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/stream"
+)
+
+// Nystrom is the asymmetric Nyström method (paper, Section 4, equations (10) and
+// (11)). Of n sampled rows and m sampled columns
+//
+//	G_{n,m} = Σ λ_s·u_s·v_sᵀ
+//	λ̃_s = √(NM/(nm))·λ_s
+//	u_s(x) = c/λ_s·Σ_j G(x, z_j)·v_sj      v_s(z) = c/λ_s·Σ_i G(x_i, z)·u_si
+//
+// with the scale l_λ of the paper such that λ̃_s are the singular values of G, which
+// makes c = (nm/(NM))^(1/4) on both sides; see [Scaling] for others. The same two
+// formulas are the out-of-sample extension. For a symmetric G, equal samples and
+// n = m it is the Nyström method (Williams & Seeger 2001; paper, equation (15)).
+//
+// A sample that is not uniform has weights: the integrals of equation (8) become
+// weighted sums, G_{n,m} is multiplied by the roots of the weights from both sides,
+// and so are u_s and v_s above. For uniform samples the weights are N/n and M/m.
+//
+// Cost: n rows and m columns are gathered, and n·m entries evaluated; everything else
+// is small, O(n·m·r) flops. Extending to all rows is one pass over each side, N·m and
+// n·M entries. Exact sums and means cost passes over all N·M entries, see [Sums].
+// Memory: the samples twice, n·m numbers and, for sparse rows, 8 bytes for each node
+// and side.
+type Nystrom struct {
+	Rank int // r
+	// Rows and Cols are the numbers n and m of sampled rows and columns; 0 means 20
+	// times the rank for rows, and as many columns as rows. At most N and M. With a
+	// Tolerance they are where the doubling begins; then 0 means 4 times the rank, 64 at
+	// least.
+	Rows, Cols int
+	// Paired draws one sample for both sides, which must have as many rows.
+	Paired  bool
+	Choice  Choice
+	Centre  bool
+	Sums    Sums
+	Scaling Scaling
+	// Tolerance, unless 0, is what η is brought under: samples are doubled until two
+	// successive fits differ by so little. η is the weighted mean of 1 − |cos| over the
+	// singular vectors of both sides, with weights λ_s that sum to 1 for each side and the
+	// angle of a vector of one fit with the subspace of the other, on rows that the new one
+	// has not sampled; the larger of both ways round. The two have independent samples, so
+	// it estimates the error of the old fit, from above that of the new one, which is
+	// returned. Both may be wrong in the same way when the samples are a few only.
+	Tolerance float64
+	// MaxSamples is the largest n and m that doubling goes to; 0 means 16384.
+	MaxSamples int
+	Seed       uint64
+}
+
+// Scaling says how long the singular vectors of the fitted rows are.
+type Scaling uint8
+
+const (
+	// ScaleDerived is equation (11) as derived: about 1, where the samples are good,
+	// if n/N = m/M. It costs no pass.
+	ScaleDerived Scaling = iota
+	// ScaleUnit divides each vector by its length over the fitted rows. One pass over
+	// each side.
+	ScaleUnit
+	// ScaleOrthonormal makes the vectors orthonormal over the fitted rows: with U and V
+	// the extensions of some more triplets than the rank, it is the SVD of the matrix
+	// that they multiply to, G_{N,m}·(G_{n,m})⁺·G_{n,M} with the pseudo-inverse truncated,
+	// from the streamed triangular factors of U and V. One pass over each side. Nearly
+	// always nearer to the singular vectors of G than the extensions, and so are the values.
+	ScaleOrthonormal
+)
+
+// String is the word for a scaling.
+func (s Scaling) String() string {
+	switch s {
+	case ScaleDerived:
+		return "derived"
+	case ScaleUnit:
+		return "unit"
+	case ScaleOrthonormal:
+		return "orthonormal"
+	}
+	return fmt.Sprintf("Scaling(%d)", uint8(s))
+}
+
+// ParseScaling reads a word that String writes.
+func ParseScaling(word string) (Scaling, error) {
+	for s := ScaleDerived; s <= ScaleOrthonormal; s++ {
+		if s.String() == word {
+			return s, nil
+		}
+	}
+	return 0, fmt.Errorf("scaling %q: must be derived, unit or orthonormal", word)
+}
+
+// blockTolerance is the residual to which the sampled block is decomposed, relative
+// to its largest singular value.
+const blockTolerance = 1e-8
+
+func (m Nystrom) settings(s Shape) (Nystrom, error) {
+	if m.Rank < 1 || m.Rows < 0 || m.Cols < 0 || m.MaxSamples < 0 || !(m.Tolerance >= 0) {
+		return m, fmt.Errorf("rank %d must be at least 1, and samples %d and %d, their limit %d and tolerance %v not negative", m.Rank, m.Rows, m.Cols, m.MaxSamples, m.Tolerance)
+	}
+	if m.Paired && s.Rows != s.Cols {
+		return m, fmt.Errorf("one sample for both sides needs as many rows on the left as on the right, and there are %d and %d", s.Rows, s.Cols)
+	}
+	if m.Rows == 0 {
+		m.Rows = 20 * m.Rank
+		if m.Tolerance > 0 {
+			m.Rows = max(64, 4*m.Rank)
+		}
+	}
+	if m.Cols == 0 || m.Paired {
+		m.Cols = m.Rows
+	}
+	if m.MaxSamples == 0 {
+		m.MaxSamples = 16384
+	}
+	if m.Tolerance > 0 {
+		m.Rows, m.Cols = min(m.Rows, m.MaxSamples), min(m.Cols, m.MaxSamples)
+	}
+	m.Rows, m.Cols = int(min(int64(m.Rows), s.Rows)), int(min(int64(m.Cols), s.Cols))
+	return m, nil
+}
+
+// Fit decomposes the kernel matrix of data. The kernel is resolved: see
+// [Data.Sample].
+func (m Nystrom) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
+	m, err := m.settings(d.Shape())
+	if err != nil {
+		return nil, err
+	}
+	f := &nystrom{Nystrom: m, engine: e, data: d, reached: math.NaN()}
+	if f.entries, err = newEntries(k, d.sparse()); err != nil {
+		return nil, err
+	}
+	if err := f.sums(ctx); err != nil {
+		return nil, err
+	}
+	if m.Tolerance > 0 {
+		return f.double(ctx)
+	}
+	model, err := f.model(ctx, m.Rows, m.Cols)
+	if err != nil {
+		return nil, err
+	}
+	return f.finish(model, math.NaN()), nil
+}
+
+// nystrom is a fit under way.
+type nystrom struct {
+	Nystrom
+	engine  stream.Engine
+	data    *Data
+	entries *entries
+	known   *statistics // exact sums and means; nil if sampled
+	all     [2]*points  // both sides, for exact sums
+	passes  int         // over all entries
+	reads   int         // of each side
+	notes   []string
+	round   int     // how often samples have been doubled
+	reached float64 // by which the last two fits differ
+}
+
+// exactSumPasses is how many passes over all entries exact sums and means take.
+func exactSumPasses(normalised, centre bool) int {
+	n := 0
+	if normalised {
+		n++
+	}
+	if centre {
+		n++
+	}
+	return n
+}
+
+// exactSums resolves SumsAuto.
+func (m Nystrom) exactSums(s Shape, normalised bool) bool {
+	passes := exactSumPasses(normalised, m.Centre)
+	if passes == 0 || m.Sums == SumsSampled {
+		return false
+	}
+	return m.Sums == SumsExact || float64(s.Rows)*float64(s.Cols)*float64(passes) <= ExactSumEntries
+}
+
+// sums finds the exact sums and means, if they shall be exact.
+func (f *nystrom) sums(ctx context.Context) error {
+	s := f.data.Shape()
+	passes := exactSumPasses(f.entries.normalised, f.Centre)
+	if !f.exactSums(s, f.entries.normalised) {
+		if passes > 0 && f.Sums == SumsAuto {
+			f.notes = append(f.notes, fmt.Sprintf("row sums and means are estimated from the samples: exact ones go over %.3g entries, more than %.3g (--sums exact makes them exact)", float64(s.Rows)*float64(s.Cols)*float64(passes), float64(ExactSumEntries)))
+		}
+		f.Sums = SumsSampled
+		if passes == 0 {
+			f.Sums = SumsExact // nothing to sum
+		}
+		return nil
+	}
+	f.Sums = SumsExact
+	left, err := f.data.left.load(ctx)
+	if err != nil {
+		return err
+	}
+	right, err := f.data.right.load(ctx)
+	if err != nil {
+		return err
+	}
+	if err := firstError(f.entries.checkRows(f.data.left.name(), left), f.entries.checkRows(f.data.right.name(), right)); err != nil {
+		return err
+	}
+	f.reads++
+	f.all = [2]*points{left, right}
+	g := gridOf(f.engine, f.entries, left, right, f.data.left.name(), f.data.right.name())
+	f.known, err = g.statistics(ctx, f.Centre)
+	f.passes = g.passes
+	return err
+}
+
+// model is the fit with so many samples.
+func (f *nystrom) model(ctx context.Context, n, m int) (*Model, error) {
+	rows, cols := f.uniform(n, m)
+	if f.Choice == ChoiceLeverage {
+		pilot := *f
+		pilot.Scaling = ScaleDerived
+		fit, err := pilot.sampled(ctx, rows, cols)
+		if err != nil {
+			return nil, err
+		}
+		if rows, cols, err = f.scored(ctx, fit, n, m); err != nil {
+			return nil, err
+		}
+	}
+	return f.sampled(ctx, rows, cols)
+}
+
+// uniform draws uniform samples. Two fits that are compared have samples that are
+// independent: nested ones would agree in what both have wrong.
+func (f *nystrom) uniform(n, m int) (rows, cols sample) {
+	s := f.data.Shape()
+	which := ""
+	if f.Tolerance > 0 {
+		which = fmt.Sprintf(" %d", f.round)
+	}
+	rows = uniformSample(s.Rows, n, f.Seed, "ksvd rows"+which)
+	if f.Paired {
+		return rows, rows
+	}
+	return rows, uniformSample(s.Cols, m, f.Seed, "ksvd columns"+which)
+}
+
+// scored draws samples by the leverage scores of a first model. With paired samples
+// the scores of both sides add up.
+func (f *nystrom) scored(ctx context.Context, first *Model, n, m int) (rows, cols sample, err error) {
+	fit := f.finish(first, math.NaN())
+	left, err := f.scores(ctx, fit, fit.Left, first.Rows)
+	if err != nil {
+		return rows, cols, err
+	}
+	right, err := f.scores(ctx, fit, fit.Right, first.Cols)
+	if err != nil {
+		return rows, cols, err
+	}
+	f.reads++
+	if f.Paired {
+		for i, v := range right {
+			left[i] += v
+		}
+		rows = scoredSample(left, n, f.Seed, "ksvd scored rows")
+		return rows, rows, nil
+	}
+	return scoredSample(left, n, f.Seed, "ksvd scored rows"), scoredSample(right, m, f.Seed, "ksvd scored columns"), nil
+}
+
+// scores are the squared lengths of the rows of U or V.
+func (f *nystrom) scores(ctx context.Context, fit *Fit, side *Side, n int64) ([]float64, error) {
+	scores := make([]float64, n)
+	err := fit.EmbedFitted(ctx, f.engine, side, func(start int64, u blas64.General) error {
+		for i := range u.Rows {
+			for _, v := range rowOf(u, i) {
+				scores[start+int64(i)] += v * v
+			}
+		}
+		return nil
+	})
+	return scores, err
+}
+
+// sampled is the fit with given samples.
+func (f *nystrom) sampled(ctx context.Context, rows, cols sample) (*Model, error) {
+	x, err := f.data.left.gather(ctx, rows.number)
+	if err != nil {
+		return nil, err
+	}
+	z, err := f.data.right.gather(ctx, cols.number)
+	if err != nil {
+		return nil, err
+	}
+	if err := firstError(f.entries.checkRows(f.data.left.name()+" (sampled rows)", x), f.entries.checkRows(f.data.right.name()+" (sampled rows)", z)); err != nil {
+		return nil, err
+	}
+	block, s, err := f.block(x, z, rows, cols)
+	if err != nil {
+		return nil, err
+	}
+	scaleRows(block, roots(rows.weight))
+	scaleCols(block, roots(cols.weight))
+	extra := 0
+	if f.Scaling == ScaleOrthonormal {
+		extra = max(10, f.Rank/2)
+	}
+	t, err := truncatedSVD(ctx, block, f.Rank+extra, blockTolerance, f.Seed)
+	if err != nil {
+		return nil, err
+	}
+	model := f.sides(x, z, rows, cols, s, t)
+	switch f.Scaling {
+	case ScaleDerived:
+		f.derive(model, len(rows.number), len(cols.number))
+	default:
+		err = f.stretch(ctx, model)
+	}
+	return model, err
+}
+
+// block is G between the samples, centred if it is to be, and what is known of its
+// rows and columns.
+func (f *nystrom) block(x, z *points, rows, cols sample) (blas64.General, *statistics, error) {
+	block := stream.NewMatrix(x.count(), z.count())
+	if x.sparse != nil {
+		z.columns()
+	}
+	var w scratch
+	for first := 0; first < x.count(); first += stream.PairRows {
+		n := min(stream.PairRows, x.count()-first)
+		f.entries.fill(stream.RowSlice(block, first, n), x.slice(first, n), z, &w)
+	}
+	s := &statistics{}
+	switch {
+	case f.known != nil:
+		s.grand = f.known.grand
+		s.logSums, s.rowMeans, s.colMeans = pick(f.known.logSums, rows.number), pick(f.known.rowMeans, rows.number), pick(f.known.colMeans, cols.number)
+	case f.entries.normalised:
+		if err := f.sampledSums(s, block, rows, cols, &w); err != nil {
+			return block, nil, err
+		}
+	}
+	f.entries.divide(block, s.logSums)
+	if err := checkFinite("the sampled block", block); err != nil {
+		return block, nil, err
+	}
+	if f.Centre {
+		if f.known == nil {
+			s.sampledMeans(block, rows.weight, cols.weight)
+		}
+		s.centre(block)
+	}
+	return block, s, nil
+}
+
+// pick are the values with the given numbers; nil of nil.
+func pick(v []float64, number []int64) []float64 {
+	if v == nil {
+		return nil
+	}
+	out := make([]float64, len(number))
+	for i, n := range number {
+		out[i] = v[n]
+	}
+	return out
+}
+
+// sampledSums are the row sums of a raw block over the sampled columns, weighted.
+func (f *nystrom) sampledSums(s *statistics, raw blas64.General, rows, cols sample, w *scratch) error {
+	s.logSums = make([]float64, raw.Rows)
+	for i := range raw.Rows {
+		var sum logSum
+		f.entries.addSum(&sum, rowOf(raw, i), cols.weight, w)
+		if s.logSums[i] = sum.value(f.entries.exponent != 0); s.logSums[i]-s.logSums[i] != 0 {
+			return f.entries.badSum(f.data.left.name(), rows.number[i], s.logSums[i])
+		}
+	}
+	return nil
+}
+
+// sampledMeans are the weighted means of the rows and columns of a block.
+func (s *statistics) sampledMeans(block blas64.General, rows, cols []float64) {
+	s.rowMeans, s.colMeans = make([]float64, block.Rows), make([]float64, block.Cols)
+	n, m := total(rows), total(cols)
+	for i := range block.Rows {
+		for j, v := range rowOf(block, i) {
+			s.rowMeans[i] += v * cols[j] / m
+			s.colMeans[j] += v * rows[i] / n
+		}
+		s.grand += s.rowMeans[i] * rows[i] / n
+	}
+}
+
+func total(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += x
+	}
+	return sum
+}
+
+// sides makes both sides functions of a row, with vectors of length about 1 over all
+// rows: u(x) = Σ_j G(x, z_j)·√w_j·v_j/λ̃, w the weights.
+func (f *nystrom) sides(x, z *points, rows, cols sample, s *statistics, t *triplets) *Model {
+	over := inverses(t.values)
+	for _, side := range []struct {
+		vectors blas64.General
+		weight  []float64
+	}{{t.u, rows.weight}, {t.v, cols.weight}} {
+		scaleRows(side.vectors, roots(side.weight))
+		scaleCols(side.vectors, over)
+	}
+	shape := f.data.Shape()
+	model := &Model{Method: "nystrom", Kernel: f.entries.kernel, Seed: f.Seed, Rows: shape.Rows, Cols: shape.Cols, Centred: f.Centre,
+		Sums: f.Sums, Compatibility: f.data.kind, Values: t.values,
+		Left: &Side{left: true, Landmarks: landmarksOf(z), Rows: cols.number, Projection: t.v, Weights: cols.weight,
+			Means: s.colMeans, GrandMean: s.grand, Map: f.data.maps[0]},
+		Right: &Side{Landmarks: landmarksOf(x), Rows: rows.number, Projection: t.u, Weights: rows.weight,
+			LogSums: s.logSums, Means: s.rowMeans, GrandMean: s.grand, Map: f.data.maps[1]}}
+	f.keepAll(model)
+	return model
+}
+
+// keepAll gives each side the rows that exact sums and means of new rows are taken
+// over, where it needs any.
+func (f *nystrom) keepAll(m *Model) {
+	if f.known == nil {
+		return
+	}
+	if f.entries.normalised || f.Centre {
+		l := landmarksOf(f.all[1])
+		m.Left.All = &l
+	}
+	if f.Centre {
+		l := landmarksOf(f.all[0])
+		m.Right.All, m.Right.AllLogSums = &l, f.known.logSums
+	}
+}
+
+// derive puts the scale of equation (11) on both sides. It is 1 if n/N = m/M, and
+// else moves a factor from one side to the other.
+func (f *nystrom) derive(m *Model, n, cols int) {
+	c := math.Pow(float64(cols)/float64(m.Cols)/(float64(n)/float64(m.Rows)), 0.25)
+	for j := range m.Values {
+		scaleCol(m.Left.Projection, j, c)
+		scaleCol(m.Right.Projection, j, 1/c)
+	}
+}
+
+func scaleCol(m blas64.General, j int, c float64) {
+	for i := range m.Rows {
+		m.Data[i*m.Stride+j] *= c
+	}
+}
+
+// finish is the fit with what is known about it.
+func (f *nystrom) finish(m *Model, accuracy float64) *Fit {
+	return &Fit{Model: m, Notes: append(f.notes, rankNote(m.Rank(), f.Rank)...), KernelEntries: f.entries.count.Load(), ExactPasses: f.passes,
+		SourcePasses: f.reads, Samples: [2]int{len(m.Right.Rows), len(m.Left.Rows)}, Accuracy: accuracy, data: f.data, known: f.known}
+}

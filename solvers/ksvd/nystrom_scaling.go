@@ -1,0 +1,118 @@
+package ksvd
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// stretch makes the vectors of a model as long as ScaleUnit or ScaleOrthonormal say,
+// with one pass over each side.
+func (f *nystrom) stretch(ctx context.Context, m *Model) error {
+	left, err := f.factor(ctx, m, m.Left, f.data.left)
+	if err != nil {
+		return err
+	}
+	right, err := f.factor(ctx, m, m.Right, f.data.right)
+	if err != nil {
+		return err
+	}
+	f.reads++
+	if f.Scaling == ScaleUnit {
+		scaleCols(m.Left.Projection, inverses(norms(left)))
+		scaleCols(m.Right.Projection, inverses(norms(right)))
+		return nil
+	}
+	return f.orthonormalise(m, left, right)
+}
+
+// factor streams the triangular factor of the extension of a side.
+func (f *nystrom) factor(ctx context.Context, m *Model, side *Side, rows Rows) (blas64.General, error) {
+	r := side.Rank()
+	if r == 0 {
+		return stream.NewMatrix(0, 0), nil
+	}
+	without := *side
+	without.Map = blas64.General{}
+	p := without.prepare(f.entries, m.total(side), f.known, rows.name())
+	qr, err := stream.Fold(ctx, f.engine, "fit", rows.source(), func() *sketch.QR { return sketch.NewQR(r) },
+		func() func(*sketch.QR, *stream.Block) error {
+			w := p.embedder()
+			var buf []float64
+			return func(qr *sketch.QR, b *stream.Block) error {
+				u := shaped(&buf, b.X.Rows, r)
+				if err := w.block(u, rows, b); err != nil {
+					return err
+				}
+				return qr.Add(u)
+			}
+		})
+	if err != nil {
+		return blas64.General{}, err
+	}
+	return qr.R(), nil
+}
+
+// lengths are those of the columns.
+func lengths(m blas64.General) []float64 {
+	out := make([]float64, m.Cols)
+	for i := range m.Rows {
+		for j, v := range rowOf(m, i) {
+			out[j] = math.Hypot(out[j], v)
+		}
+	}
+	return out
+}
+
+// norms are the lengths of the columns; 1 for a column of zeros.
+func norms(m blas64.General) []float64 {
+	out := lengths(m)
+	for j, v := range out {
+		if v == 0 {
+			out[j] = 1
+		}
+	}
+	return out
+}
+
+// orthonormalise replaces U and V by the singular vectors of U·diag(λ̃)·Vᵀ, from their
+// triangular factors, and keeps as many as the rank.
+func (f *nystrom) orthonormalise(m *Model, left, right blas64.General) error {
+	l, err := newSVD("the factor of U", left)
+	if err != nil {
+		return err
+	}
+	r, err := newSVD("the factor of V", right)
+	if err != nil {
+		return err
+	}
+	a, b := whitened(l), whitened(r)
+	// U = A·S·Bᵀ with A orthonormal: the core is S·Bᵀ·diag(λ̃)·B·S of both sides.
+	core := copyOf(a.forward)
+	scaleCols(core, m.Values)
+	d, err := newSVD("the core", mul(blas.NoTrans, core, blas.Trans, b.forward))
+	if err != nil {
+		return err
+	}
+	k := min(f.Rank, rank(d.S, rankTolerance))
+	m.Values = d.S[:k]
+	m.Left.Projection = mul(blas.NoTrans, m.Left.Projection, blas.NoTrans, mul(blas.NoTrans, a.back, blas.NoTrans, firstCols(d.U, k)))
+	m.Right.Projection = mul(blas.NoTrans, m.Right.Projection, blas.NoTrans, mul(blas.NoTrans, b.back, blas.NoTrans, firstCols(d.V, k)))
+	return nil
+}
+
+// whitening takes U to orthonormal columns A = U·back, with U = A·forward.
+type whitening struct{ back, forward blas64.General }
+
+func whitened(d *svd) whitening {
+	k := rank(d.S, rankTolerance)
+	back, forward := copyOf(firstCols(d.V, k)), transposeOf(firstCols(d.V, k))
+	scaleCols(back, inverses(d.S[:k]))
+	scaleRows(forward, d.S[:k])
+	return whitening{back, forward}
+}

@@ -1,0 +1,364 @@
+package ksvd
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/stream"
+)
+
+// symmetricNystrom is equation (15) by definition: eigenvalues N/n·λ and vectors
+// √(n/N)/λ·K_{N,n}·u of sampled rows.
+func symmetricNystrom(t *testing.T, k blas64.General, number []int64, r int) (values []float64, u blas64.General) {
+	t.Helper()
+	n, size := len(number), k.Rows
+	small := mat.NewSymDense(n, nil)
+	wide := stream.NewMatrix(size, n)
+	for i, a := range number {
+		for j, b := range number {
+			small.SetSym(i, j, rowOf(k, int(a))[b])
+		}
+		for l := range size {
+			rowOf(wide, l)[i] = rowOf(k, l)[a]
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(small, true) {
+		t.Fatal("no eigenvalues")
+	}
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	v := stream.NewMatrix(n, r)
+	for s := range r {
+		lambda := eigen.Values(nil)[n-1-s]
+		values = append(values, lambda*float64(size)/float64(n))
+		for i := range n {
+			rowOf(v, i)[s] = vectors.At(i, n-1-s) * math.Sqrt(float64(n)/float64(size)) / lambda
+		}
+	}
+	return values, mul(blas.NoTrans, wide, blas.NoTrans, v)
+}
+
+// TestSymmetricReduction: for a symmetric kernel matrix and equal samples the method
+// is the symmetric Nyström method, on both sides.
+func TestSymmetricReduction(t *testing.T) {
+	x := gaussian(240, 3, 1, 1)
+	d := between(t, x, x)
+	f := formulas[0]
+	k := parse(t, f.text)
+	for _, n := range []int{60, 150} { // the full and the truncated SVD of the block
+		m := Nystrom{Rank: 5, Rows: n, Paired: true, Seed: 4}
+		fit, err := m.Fit(background, stream.Engine{}, d, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(fit.Left.Rows, fit.Right.Rows) {
+			t.Fatal("the two samples differ")
+		}
+		u, v, err := fit.Factors(background, stream.Engine{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		values, want := symmetricNystrom(t, denseG(f, k, x, x, false), fit.Left.Rows, 5)
+		for s := range values {
+			if math.Abs(values[s]-fit.Values[s]) > 1e-11*values[0] {
+				t.Errorf("n = %d: value %d is %v, want %v", n, s, fit.Values[s], values[s])
+			}
+			// Each vector to its sign.
+			if dot(column(want, s), column(u, s)) < 0 {
+				negateCol(want, s)
+			}
+		}
+		tol := 1e-10
+		if n > denseSVD {
+			tol = 1e-6 // of blockTolerance and a gap
+		}
+		checkClose(t, "u", u, want, tol)
+		checkClose(t, "v", v, want, tol)
+	}
+}
+
+func column(m blas64.General, j int) []float64 {
+	c := make([]float64, m.Rows)
+	for i := range c {
+		c[i] = rowOf(m, i)[j]
+	}
+	return c
+}
+
+// TestOrthonormalIsNystrom: with all directions kept, orthonormal scaling gives the
+// eigenvalues of the Nyström approximation of package lowrank, made on the same rows.
+func TestOrthonormalIsNystrom(t *testing.T) {
+	x := gaussian(200, 2, 1, 1)
+	k := kernelgen.RBF(0.5)
+	fit, err := Nystrom{Rank: 12, Rows: 12, Paired: true, Scaling: ScaleOrthonormal, Seed: 1}.Fit(background, stream.Engine{}, between(t, x, x), k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, v, err := fit.Factors(background, stream.Engine{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkOrthonormal(t, "U", u, 1e-8)
+	checkOrthonormal(t, "V", v, 1e-8)
+	// Â = C·W⁺·Cᵀ by definition.
+	g := denseG(formula{value: func(x, z []float64) float64 { return math.Exp(-squared(x, z) / 2) }}, k, x, x, false)
+	c, w := stream.NewMatrix(200, 12), stream.NewMatrix(12, 12)
+	for j, b := range fit.Left.Rows {
+		for i := range 200 {
+			rowOf(c, i)[j] = rowOf(g, i)[b]
+		}
+		for i, a := range fit.Left.Rows {
+			rowOf(w, i)[j] = rowOf(g, int(a))[b]
+		}
+	}
+	d, err := newSVD("W", w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := mul(blas.NoTrans, c, blas.NoTrans, d.V)
+	scaleCols(left, inverses(d.S))
+	want := mul(blas.NoTrans, left, blas.NoTrans, mul(blas.Trans, d.U, blas.Trans, c))
+	scaleCols(u, fit.Values)
+	checkClose(t, "Â", mul(blas.NoTrans, u, blas.Trans, v), want, 1e-6)
+}
+
+// TestScalings: lengths of the vectors are what each scaling promises.
+func TestScalings(t *testing.T) {
+	x, z := gaussian(900, 3, 1, 1), gaussian(500, 3, 1, 2)
+	k := parse(t, "sne(gamma=2)")
+	d := between(t, x, z)
+	var subspace blas64.General
+	for _, scaling := range []Scaling{ScaleDerived, ScaleUnit, ScaleOrthonormal} {
+		fit, err := Nystrom{Rank: 4, Rows: 300, Cols: 60, Scaling: scaling, Sums: SumsSampled, Seed: 2}.Fit(background, stream.Engine{}, d, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, v, err := fit.Factors(background, stream.Engine{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lu, lv := lengths(u), lengths(v)
+		switch scaling {
+		case ScaleDerived: // (11): |u| ≈ c·√(N/n), |v| ≈ c·√(M/m) with c⁴ = nm/(NM)
+			c := math.Pow(300.*60/(900*500), 0.25)
+			for s := range lu {
+				if r := lu[s] / (c * math.Sqrt(900./300)); r < 0.8 || r > 1.25 {
+					t.Errorf("u %d has length %v, expected about %v", s, lu[s], c*math.Sqrt(900./300))
+				}
+				if r := lv[s] / (c * math.Sqrt(500./60)); r < 0.8 || r > 1.25 {
+					t.Errorf("v %d has length %v, expected about %v", s, lv[s], c*math.Sqrt(500./60))
+				}
+			}
+			subspace = u
+		case ScaleUnit:
+			for s := range lu {
+				if math.Abs(lu[s]-1)+math.Abs(lv[s]-1) > 1e-12 {
+					t.Errorf("vectors %d have lengths %v and %v", s, lu[s], lv[s])
+				}
+			}
+			for s, c := range cosines(u, subspace) {
+				if c < 1-1e-12 {
+					t.Errorf("unit scaling turned vector %d: %v", s, c)
+				}
+			}
+		case ScaleOrthonormal:
+			checkOrthonormal(t, "U", u, 1e-10)
+			checkOrthonormal(t, "V", v, 1e-10)
+		}
+	}
+}
+
+// TestNystromConverges: more samples come nearer to the singular vectors, with every
+// choice of samples and sums, and orthonormal vectors are the nearest.
+func TestNystromConverges(t *testing.T) {
+	x, z := gaussian(1500, 3, 1, 1), gaussian(1200, 3, 1, 2)
+	f := formulas[4]
+	k := parse(t, f.text)
+	d := between(t, x, z)
+	truth, err := Exact{Rank: 4, Centre: true}.Fit(background, stream.Engine{}, d, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	eta := func(m Nystrom) Accuracy {
+		m.Rank, m.Centre, m.Seed = 4, true, 5
+		fit, err := m.Fit(background, stream.Engine{}, d, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, v, err := fit.Factors(background, stream.Engine{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := NewAccuracy(truth.U, truth.V, truth.Values, u, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	for _, choice := range []Choice{ChoiceUniform, ChoiceLeverage} {
+		for _, sums := range []Sums{SumsExact, SumsSampled} {
+			few := eta(Nystrom{Rows: 60, Choice: choice, Sums: sums})
+			many := eta(Nystrom{Rows: 600, Choice: choice, Sums: sums})
+			best := eta(Nystrom{Rows: 600, Choice: choice, Sums: sums, Scaling: ScaleOrthonormal})
+			if !(many.Subspace < few.Subspace/2 && many.Subspace < 0.05) {
+				t.Errorf("%v, %v sums: η %.3g with 60 samples, %.3g with 600", choice, sums, few.Subspace, many.Subspace)
+			}
+			if best.Subspace > many.Subspace+1e-3 {
+				t.Errorf("%v, %v sums: η %.3g, and %.3g of orthonormal vectors", choice, sums, many.Subspace, best.Subspace)
+			}
+		}
+	}
+}
+
+// TestTolerance: the doubling ends with a fit whose true η is below the tolerance.
+func TestTolerance(t *testing.T) {
+	x, z := gaussian(3000, 3, 1, 1), gaussian(2500, 3, 1, 2)
+	k := parse(t, "sne(gamma=3)")
+	d := between(t, x, z)
+	truth, err := Exact{Rank: 4, Centre: true, Tolerance: 1e-6}.Fit(background, stream.Engine{}, d, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := 0
+	for _, tolerance := range []float64{0.1, 0.02} {
+		fit, err := Nystrom{Rank: 4, Centre: true, Tolerance: tolerance, Seed: 3}.Fit(background, stream.Engine{}, d, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, v, err := fit.Factors(background, stream.Engine{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := NewAccuracy(truth.U, truth.V, truth.Values, u, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("tolerance %v: %v samples, estimated η %.3g, true η %.3g (normalised %.3g, printed %.3g)", tolerance, fit.Samples, fit.Accuracy, a.Subspace, a.Normalised, a.Printed)
+		if !(fit.Accuracy <= tolerance && a.Subspace <= tolerance) || fit.Samples[0] < last {
+			t.Errorf("tolerance %v: %v samples, estimated η %.3g, true η %.3g", tolerance, fit.Samples, fit.Accuracy, a.Subspace)
+		}
+		last = fit.Samples[0]
+	}
+	fit, err := Nystrom{Rank: 4, Centre: true, Tolerance: 1e-9, MaxSamples: 256, Seed: 3}.Fit(background, stream.Engine{}, d, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(fit.Notes) == 0 || fit.Samples != [2]int{256, 256} || !(fit.Accuracy > 1e-9) {
+		t.Errorf("256 samples at most: %v samples, η %v, notes %q", fit.Samples, fit.Accuracy, fit.Notes)
+	}
+}
+
+// TestAccuracy checks the three forms of η on vectors with known angles.
+func TestAccuracy(t *testing.T) {
+	turn := func(angle float64) blas64.General { // in the plane of the first two axes
+		m := stream.NewMatrix(4, 2)
+		m.Data[0], m.Data[1] = math.Cos(angle), -math.Sin(angle)
+		m.Data[2], m.Data[3] = math.Sin(angle), math.Cos(angle)
+		return m
+	}
+	values := []float64{3, 1}
+	turned := turn(0.3)
+	scaleCols(turned, []float64{-5, 0.1}) // sign and length do not matter
+	a, err := NewAccuracy(turn(0), turn(0), values, turned, turn(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	off := 1 - math.Cos(0.3)
+	if math.Abs(a.Printed-(3+1)*off/2) > 1e-15 || math.Abs(a.Normalised-off) > 1e-15 || math.Abs(a.Subspace) > 1e-15 {
+		t.Errorf("%+v, want printed %v, normalised %v, subspace 0", a, 2*off, off)
+	}
+	zero := stream.NewMatrix(4, 2)
+	if a, err = NewAccuracy(turn(0), turn(0), values, zero, turn(0)); err != nil || math.Abs(a.Normalised-1)+math.Abs(a.Subspace-1) > 1e-15 {
+		t.Errorf("vectors of zeros: %+v, %v", a, err)
+	}
+}
+
+// TestSSRSVD compares with package lowrank.
+func TestSSRSVD(t *testing.T) {
+	x, z := gaussian(400, 3, 1, 1), gaussian(300, 3, 1, 2)
+	k := kernelgen.RBF(0.2)
+	d := between(t, x, z)
+	fit, err := SSRSVD{Rank: 10, Seed: 2}.Fit(background, stream.Engine{}, d, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, v, err := fit.Factors(background, stream.Engine{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkOrthonormal(t, "U", u, 1e-9)
+	checkOrthonormal(t, "V", v, 1e-9)
+	low, err := lowrank.SSRSVD{Rank: 10, Seed: 2}.Fit(background, stream.Engine{}, stream.FromMatrix("x", x), stream.FromMatrix("z", z), k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = low.Embed(background, stream.Engine{}, low.Left, stream.FromMatrix("x", x), false, func(b *stream.Block, want blas64.General) error {
+		checkClose(t, "U", stream.RowSlice(u, int(b.Start), want.Rows), want, 1e-9)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"sne(gamma=1)", "kl()"} {
+		if _, err := (SSRSVD{Rank: 2}).Fit(background, stream.Engine{}, d, parse(t, text)); err == nil {
+			t.Errorf("%s: no error", text)
+		}
+	}
+}
+
+// TestInclusion: probabilities are at most 1 and sum to the number drawn.
+func TestInclusion(t *testing.T) {
+	for _, scores := range [][]float64{{1, 1, 1, 1, 1}, {1e9, 0, 0, 0, 0}, {0, 0, 0, 0, 0}, {5, 4, 3, 2, 1}, {1e-300, 0, 0, 0, 1e300}} {
+		for k := 1; k <= 5; k++ {
+			sum := 0.0
+			for i, p := range inclusion(scores, k) {
+				if !(p > 0 && p <= 1) {
+					t.Errorf("%v, %d drawn: probability %d is %v", scores, k, i, p)
+				}
+				sum += p
+			}
+			s := scoredSample(scores, k, 1, "test")
+			if math.Abs(sum-float64(k)) > 1e-6 || len(s.number) != k || !slices.IsSorted(s.number) || math.Abs(total(s.weight)-5) > 1e-9 {
+				t.Errorf("%v: probabilities sum to %v; %d drawn of %d, weights %v", scores, sum, len(s.number), k, s.weight)
+			}
+		}
+	}
+}
+
+// TestWords: words of options read back.
+func TestWords(t *testing.T) {
+	for _, c := range []Choice{ChoiceUniform, ChoiceLeverage} {
+		if got, err := ParseChoice(c.String()); err != nil || got != c {
+			t.Error(c, got, err)
+		}
+	}
+	for _, s := range []Scaling{ScaleDerived, ScaleUnit, ScaleOrthonormal} {
+		if got, err := ParseScaling(s.String()); err != nil || got != s {
+			t.Error(s, got, err)
+		}
+	}
+	for _, s := range []Sums{SumsAuto, SumsExact, SumsSampled} {
+		if got, err := ParseSums(s.String()); err != nil || got != s {
+			t.Error(s, got, err)
+		}
+	}
+	for _, bad := range []error{second(ParseChoice("x")), second(ParseScaling("x")), second(ParseSums("x")), second(ParseCompatibility("x"))} {
+		if bad == nil {
+			t.Error("no error for a word that is none")
+		}
+	}
+	if fmt.Sprint(Scaling(9), Choice(9), Sums(9), Compatibility(9)) == "" {
+		t.Error("no text")
+	}
+}
+
+func second[T any](_ T, err error) error { return err }

@@ -1,0 +1,84 @@
+package ksvd
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/stream"
+)
+
+// SSRSVD is KSVD by the sparse-sign streaming randomized SVD of package lowrank (Xie
+// et al. 2023, Algorithm 4). It is for dense rows, kernels that are symmetric functions
+// of two rows and not normalised by their row sums, and G as it is, not centred: its
+// passes see each row once and no sum over the other side.
+//
+// Cost: one pass over each side, see [lowrank.SSRSVD]. The vectors of the fitted rows
+// are orthonormal to about ε times the condition of the sketch.
+type SSRSVD struct {
+	Rank   int // r, at most min(N,M)/NNZ
+	Sketch int // 0 means 5r, or the largest that fits
+	NNZ    int // nonzeros per sketch column; 0 means 4
+	Seed   uint64
+}
+
+func (m SSRSVD) lowrank() lowrank.SSRSVD {
+	return lowrank.SSRSVD{Rank: m.Rank, Sketch: m.Sketch, NNZ: m.NNZ, Seed: m.Seed}
+}
+
+// Fit decomposes the kernel matrix of data.
+func (m SSRSVD) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
+	switch {
+	case d.sparse():
+		return nil, fmt.Errorf("%s: method ssrsvd is for dense rows; use nystrom or exact for a graph", d.left.name())
+	case !k.Symmetric():
+		return nil, fmt.Errorf("kernel %s is not a symmetric function of two rows, which method ssrsvd asks for; use nystrom or exact", k)
+	}
+	fit, err := m.lowrank().Fit(ctx, e, d.left.Source, d.right.Source, k)
+	if err != nil {
+		return nil, err
+	}
+	shape := d.Shape()
+	model := &Model{Method: "ssrsvd", Kernel: fit.Kernel, Seed: m.Seed, Rows: shape.Rows, Cols: shape.Cols, Sums: SumsExact,
+		Compatibility: d.kind, Values: fit.Values, Left: sideOf(fit.Left, shape.Cols), Right: sideOf(fit.Right, shape.Rows)}
+	model.Left.left = true
+	model.Left.Map, model.Right.Map = d.maps[0], d.maps[1]
+	return &Fit{Model: model, Notes: fit.Notes, KernelEntries: fit.KernelEntries, SourcePasses: 1,
+		Samples: [2]int{len(model.Right.Rows), len(model.Left.Rows)}, Accuracy: math.NaN(), data: d}, nil
+}
+
+// sideOf is an embedding of package lowrank with its signs multiplied out.
+func sideOf(e *lowrank.Embedding, total int64) *Side {
+	projection := copyOf(e.Projection)
+	if e.Signs != nil {
+		projection = stream.NewMatrix(e.Landmarks.Rows, e.Projection.Cols)
+		for k := range projection.Rows {
+			row := rowOf(e.Projection, e.Signs.Col(k))
+			for j, v := range row {
+				rowOf(projection, k)[j] = e.Signs.Value(k) * v
+			}
+		}
+	}
+	if e.Refinement.Rows > 0 {
+		projection = mul(blas.NoTrans, projection, blas.NoTrans, e.Refinement)
+	}
+	if e.Unit != 0 {
+		scaleAll(projection, e.Unit)
+	}
+	s := &Side{Landmarks: Landmarks{Dense: e.Landmarks}, Rows: e.Rows, Projection: projection, Weights: ones(e.Landmarks.Rows)}
+	for i := range s.Weights {
+		s.Weights[i] = float64(total) / float64(len(s.Weights))
+	}
+	return s
+}
+
+func scaleAll(m blas64.General, c float64) {
+	for j := range m.Cols {
+		scaleCol(m, j, c)
+	}
+}

@@ -1,0 +1,281 @@
+package ksvd
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// Sums says how the sums that normalise rows, and the means that centring takes
+// away, are found.
+type Sums uint8
+
+const (
+	// SumsAuto is exact when the passes it takes, of N·M entries each, are at most
+	// [ExactSumEntries] together, and sampled otherwise.
+	SumsAuto Sums = iota
+	// SumsExact goes over all entries: one pass over tile pairs, two if the kernel
+	// is normalised and G is centred. Both sides are held in memory, in the model
+	// too, since new rows need the sums as well.
+	SumsExact
+	// SumsSampled takes the sums over the sampled rows and columns, weighted: for
+	// uniform samples the sum over m columns times M/m. It costs nothing.
+	SumsSampled
+)
+
+// ExactSumEntries is how many entries [SumsAuto] goes over at most: seconds of
+// work.
+const ExactSumEntries = 1 << 30
+
+// String is the word for a rule.
+func (s Sums) String() string {
+	switch s {
+	case SumsAuto:
+		return "auto"
+	case SumsExact:
+		return "exact"
+	case SumsSampled:
+		return "sampled"
+	}
+	return fmt.Sprintf("Sums(%d)", uint8(s))
+}
+
+// ParseSums reads a word that String writes.
+func ParseSums(word string) (Sums, error) {
+	for s := SumsAuto; s <= SumsSampled; s++ {
+		if s.String() == word {
+			return s, nil
+		}
+	}
+	return 0, fmt.Errorf("sums %q: must be auto, exact or sampled", word)
+}
+
+// statistics are the sums of all rows of G and the means of its rows and columns.
+type statistics struct {
+	logSums            []float64 // logarithms of the row sums; nil unless normalised
+	rowMeans, colMeans []float64 // nil unless centred
+	grand              float64
+}
+
+// grid are all rows of both sides in memory, cut into the blocks of exact passes.
+type grid struct {
+	entries     *entries
+	engine      stream.Engine
+	name        [2]string
+	left, right []*points
+	rows, cols  int64
+	passes      int
+}
+
+// newGrid loads both sides.
+func newGrid(ctx context.Context, e stream.Engine, d *Data, t *entries) (*grid, error) {
+	left, err := d.left.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	right, err := d.right.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return gridOf(e, t, left, right, d.left.name(), d.right.name()), nil
+}
+
+func gridOf(e stream.Engine, t *entries, left, right *points, names ...string) *grid {
+	g := &grid{entries: t, engine: e, name: [2]string{names[0], names[1]}, rows: int64(left.count()), cols: int64(right.count()),
+		left: left.chunks(stream.PairRows), right: right.chunks(stream.PairRows)}
+	for _, r := range g.right {
+		if r.sparse != nil {
+			r.columns() // before workers share it
+		}
+	}
+	return g
+}
+
+// tile visits a raw tile; i and j are the numbers of its first row and column.
+type tileVisitor func(tile blas64.General, i, j int) error
+
+// pairs makes an exact pass over all raw tiles, with the promises of
+// [stream.Pairs].
+func (g *grid) pairs(ctx context.Context, name string, visit func() tileVisitor) error {
+	g.passes++
+	rows := &numbers{stream.Info{Name: g.name[0], Rows: g.rows}}
+	cols := &numbers{stream.Info{Name: g.name[1], Rows: g.cols}}
+	return stream.Pairs(ctx, g.engine, name, rows, cols, stream.Full, func() func(i, j *stream.Block) error {
+		var w scratch
+		buf := make([]float64, stream.PairRows*stream.PairRows)
+		do := visit()
+		return func(i, j *stream.Block) error {
+			n, m := i.X.Rows, j.X.Rows
+			tile := blas64.General{Rows: n, Cols: m, Stride: m, Data: buf[:n*m]}
+			g.entries.fill(tile, g.left[i.Index], g.right[j.Index], &w)
+			return do(tile, int(i.Start), int(j.Start))
+		}
+	})
+}
+
+// statistics goes over all entries: once for the row sums of a normalised kernel,
+// and once for the means if they are wanted.
+func (g *grid) statistics(ctx context.Context, centre bool) (*statistics, error) {
+	s := &statistics{}
+	var err error
+	if g.entries.normalised {
+		if s.logSums, err = g.logSums(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if centre {
+		err = g.means(ctx, s)
+	}
+	return s, err
+}
+
+// logSums are the logarithms of the sums of the rows.
+func (g *grid) logSums(ctx context.Context) ([]float64, error) {
+	sums := make([]logSum, g.rows)
+	err := g.pairs(ctx, "row sums", func() tileVisitor {
+		var w scratch
+		return func(tile blas64.General, i, _ int) error {
+			for k := range tile.Rows {
+				g.entries.addSum(&sums[i+k], rowOf(tile, k), nil, &w)
+			}
+			return nil
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	logs := make([]float64, len(sums))
+	for i := range sums {
+		if logs[i] = sums[i].value(g.entries.exponent != 0); logs[i]-logs[i] != 0 {
+			return nil, g.entries.badSum(g.name[0], int64(i), logs[i])
+		}
+	}
+	return logs, nil
+}
+
+// means fills in the means of the rows and columns of G.
+func (g *grid) means(ctx context.Context, s *statistics) error {
+	s.rowMeans, s.colMeans = make([]float64, g.rows), make([]float64, g.cols)
+	err := g.pairs(ctx, "means", func() tileVisitor {
+		return func(tile blas64.General, i, j int) error {
+			g.entries.divide(tile, s.sumsOf(i, tile.Rows))
+			addMeans(tile, s.rowMeans[i:], s.colMeans[j:])
+			return nil
+		}
+	})
+	s.finish()
+	return firstError(err, s.check(g.entries.kernel.String(), g.name))
+}
+
+// sumsOf are those of n rows.
+func (s *statistics) sumsOf(first, n int) []float64 {
+	if s.logSums == nil {
+		return nil
+	}
+	return s.logSums[first : first+n]
+}
+
+// addMeans adds the entries of a tile to the sums of its rows and columns.
+func addMeans(tile blas64.General, rows, cols []float64) {
+	for i := range tile.Rows {
+		sum := 0.0
+		for j, v := range rowOf(tile, i) {
+			sum += v
+			cols[j] += v
+		}
+		rows[i] += sum
+	}
+}
+
+// finish turns sums of rows and columns into means.
+func (s *statistics) finish() {
+	for i := range s.rowMeans {
+		s.rowMeans[i] /= float64(len(s.colMeans))
+		s.grand += s.rowMeans[i]
+	}
+	s.grand /= float64(len(s.rowMeans))
+	for j := range s.colMeans {
+		s.colMeans[j] /= float64(len(s.rowMeans))
+	}
+}
+
+// check names the first row or column whose mean is not finite.
+func (s *statistics) check(kernel string, name [2]string) error {
+	for side, means := range [][]float64{s.rowMeans, s.colMeans} {
+		for i, v := range means {
+			if v-v != 0 {
+				return badRow(name[side], int64(i), fmt.Sprintf("the mean of kernel %s over the other side is %v", kernel, v))
+			}
+		}
+	}
+	return nil
+}
+
+func badRow(name string, row int64, what string) error {
+	return &stream.BadValueError{Source: name, Row: row, Column: "(all)", Reason: what + "; scale the columns (--scale standard) or drop the row"}
+}
+
+// badSum says which row cannot be normalised.
+func (e *entries) badSum(name string, row int64, log float64) error {
+	return badRow(name, row, fmt.Sprintf("the logarithm of the row sum of kernel %s is %v", e.kernel, log))
+}
+
+// logSum is a sum of exponentials as exp(most)·sum, which neither overflows nor
+// vanishes, or an ordinary sum.
+type logSum struct {
+	most, sum float64
+	begun     bool
+}
+
+// addSum adds a row of a raw tile, each entry times its weight; nil weights are 1.
+func (e *entries) addSum(s *logSum, raw, weight []float64, w *scratch) {
+	if len(raw) == 0 {
+		return
+	}
+	if e.exponent == 0 {
+		s.sum += weightedSum(raw, weight)
+		return
+	}
+	most := math.Inf(-1)
+	for _, v := range raw {
+		most = max(most, v) // NaN stays NaN
+	}
+	if !s.begun || most > s.most || most != most {
+		if s.begun && s.sum != 0 {
+			s.sum *= math.Exp(s.most - most)
+		}
+		s.most, s.begun = most, true
+	}
+	if math.IsInf(s.most, -1) {
+		return // nothing but zeros so far
+	}
+	w.exps = append(w.exps[:0], raw...)
+	for j := range w.exps {
+		w.exps[j] -= s.most
+	}
+	e.exp.Apply(w.exps, w.exps)
+	s.sum += weightedSum(w.exps, weight)
+}
+
+// weightedSum is Σ v_j·weight_j; nil weights are 1.
+func weightedSum(v, weight []float64) (sum float64) {
+	if weight == nil {
+		return total(v)
+	}
+	for j, x := range v {
+		sum += x * weight[j]
+	}
+	return sum
+}
+
+// value is the logarithm of the sum.
+func (s *logSum) value(exponents bool) float64 {
+	if exponents {
+		return s.most + math.Log(s.sum)
+	}
+	return math.Log(s.sum)
+}

@@ -145,14 +145,6 @@ func centreCols(m blas64.General) {
 	}
 }
 
-// solveUpper replaces b by b·r⁻¹ for an upper triangular r.
-func solveUpper(b, r blas64.General) {
-	if b.Rows == 0 || b.Cols == 0 {
-		return
-	}
-	blas64.Trsm(blas.Right, blas.NoTrans, 1, blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: r.Rows, Stride: r.Stride, Data: r.Data}, b)
-}
-
 // svd is a thin singular value decomposition a = U·diag(S)·Vᵀ, S descending. The
 // entry of a column of V that is largest in magnitude is positive.
 type svd struct {

@@ -71,13 +71,18 @@ type Shape struct {
 	Rows, Cols int64 // N and M, the size of G
 	Columns    int   // length of a row
 	Entries    int64 // entries of a sparse matrix; 0 for dense rows
+	Paths      int64 // paths of two edges in a graph: where x_i·z_j is not zero
 }
 
-// Shape is the size of the data.
+// Shape is the size of the data. For a graph it takes O(N) time.
 func (d *Data) Shape() Shape {
 	s := Shape{Rows: d.left.source().Info().Rows, Cols: d.right.source().Info().Rows, Columns: d.left.dimension()}
 	if d.sparse() {
-		s.Entries = d.left.Sparse.Matrix.NNZ()
+		out, in := d.left.Sparse.Matrix, d.right.Sparse.Matrix
+		s.Entries = out.NNZ()
+		for l := range out.Rows {
+			s.Paths += (out.Start[l+1] - out.Start[l]) * (in.Start[l+1] - in.Start[l])
+		}
 	}
 	return s
 }

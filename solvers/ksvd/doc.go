@@ -27,8 +27,8 @@
 //	Nystrom     none (ScaleDerived), 1 for ScaleUnit      n·m, and N·m + n·M for each pass
 //	            and ScaleOrthonormal, 1 for leverage;
 //	            and 1 to write factors
-//	  exact     1, which loads the rows                   N·M for row sums, N·M for means
-//	  sums
+//	  exact     1, which loads the rows                   N·M for row sums, N·M for means; for
+//	  sums                                                a graph, its paths of two edges instead
 //	SSRSVD      1, after gathering                        see lowrank.SSRSVD
 //
 // Rows that methods pick are gathered by number, which is a pass for sources that

@@ -73,17 +73,21 @@ func (e *entries) fill(dst blas64.General, left, right *points, w *scratch) {
 	}
 	if left.sparse != nil {
 		e.sparseBase(dst, left, right, w)
-	} else {
-		e.raw.Fill(dst, left.dense, right.panel(e.raw), &w.work)
+		return
 	}
+	e.raw.Fill(dst, left.dense, right.panel(e.raw), &w.work)
+	for i := range dst.Rows {
+		e.scale(rowOf(dst, i))
+	}
+}
+
+// scale turns bases into exponents, for kernels whose raw tiles hold them.
+func (e *entries) scale(v []float64) {
 	if e.exponent == 0 {
 		return
 	}
-	for i := range dst.Rows {
-		row := rowOf(dst, i)
-		for j := range row {
-			row[j] *= e.exponent
-		}
+	for j := range v {
+		v[j] *= e.exponent
 	}
 }
 

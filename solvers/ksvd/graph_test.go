@@ -279,3 +279,53 @@ func BenchmarkSparsePass(b *testing.B) {
 	}
 	b.ReportMetric(100_000*400*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mentries/s")
 }
+
+// TestPathSums compares sums over the paths of a graph with those over all entries.
+func TestPathSums(t *testing.T) {
+	for _, weighted := range []bool{false, true} {
+		d := graph(t, randomGraph(t, 300, 5, weighted, 4))
+		for _, text := range []string{"sne(gamma=2)", "3*sne(gamma=0.05)", "t()", "softmax(scale=2)", "rbf(sigma=3)", "cosine()", "poly(degree=2, gamma=1, coef0=1)"} {
+			e, err := newEntries(parse(t, text), true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g, err := newGrid(background, stream.Engine{}, d, e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := g.statistics(background, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := pathStatistics(background, stream.Engine{}, d, e, true)
+			if err != nil || got == nil {
+				t.Fatal(text, got, err)
+			}
+			for name, pair := range map[string][2][]float64{"sums": {got.logSums, want.logSums}, "row means": {got.rowMeans, want.rowMeans},
+				"column means": {got.colMeans, want.colMeans}, "grand": {{got.grand}, {want.grand}}} {
+				if len(pair[0]) != len(pair[1]) {
+					t.Fatalf("%s: %d %s, want %d", text, len(pair[0]), name, len(pair[1]))
+				}
+				for i, v := range pair[0] {
+					if w := pair[1][i]; !(math.Abs(v-w) <= 1e-12*max(1, math.Abs(w))) {
+						t.Fatalf("weighted %v, %s: %s %d is %v, want %v", weighted, text, name, i, v, w)
+					}
+				}
+			}
+		}
+	}
+	negative, err := stream.NewCSR(2, 2, func(yield func(stream.Entry) bool) { yield(stream.Entry{Row: 0, Col: 1, Value: -1}) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := newEntries(kernelgen.SNE(1), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := pathStatistics(background, stream.Engine{}, graph(t, negative), e, true); s != nil || err != nil {
+		t.Errorf("a negative weight: %v, %v", s, err)
+	}
+	if _, err := (Nystrom{Rank: 1}).Fit(background, stream.Engine{}, graph(t, negative), kernelgen.SNE(1)); err != nil {
+		t.Error(err)
+	}
+}

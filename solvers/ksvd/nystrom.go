@@ -101,7 +101,7 @@ func ParseScaling(word string) (Scaling, error) {
 
 // blockTolerance is the residual to which the sampled block is decomposed, relative
 // to its largest singular value.
-const blockTolerance = 1e-8
+const blockTolerance = 1e-6
 
 func (m Nystrom) settings(s Shape) (Nystrom, error) {
 	if m.Rank < 1 || m.Rows < 0 || m.Cols < 0 || m.MaxSamples < 0 || !(m.Tolerance >= 0) {
@@ -180,30 +180,48 @@ func exactSumPasses(normalised, centre bool) int {
 	return n
 }
 
-// exactSums resolves SumsAuto.
-func (m Nystrom) exactSums(s Shape, normalised bool) bool {
+// pathCost is how many entries of a tile take as long as a path.
+const pathCost = 8
+
+// exactSums resolves SumsAuto: whether sums are exact, and the entries that they go
+// over.
+func (m Nystrom) exactSums(s Shape, normalised bool) (exact bool, entries float64) {
 	passes := exactSumPasses(normalised, m.Centre)
-	if passes == 0 || m.Sums == SumsSampled {
-		return false
+	entries = float64(s.Rows) * float64(s.Cols) * float64(passes)
+	if s.Entries > 0 {
+		entries = pathCost * float64(s.Paths) * float64(passes)
 	}
-	return m.Sums == SumsExact || float64(s.Rows)*float64(s.Cols)*float64(passes) <= ExactSumEntries
+	if passes == 0 || m.Sums == SumsSampled {
+		return false, entries
+	}
+	return m.Sums == SumsExact || entries <= ExactSumEntries, entries
 }
 
 // sums finds the exact sums and means, if they shall be exact.
 func (f *nystrom) sums(ctx context.Context) error {
 	s := f.data.Shape()
-	passes := exactSumPasses(f.entries.normalised, f.Centre)
-	if !f.exactSums(s, f.entries.normalised) {
-		if passes > 0 && f.Sums == SumsAuto {
-			f.notes = append(f.notes, fmt.Sprintf("row sums and means are estimated from the samples: exact ones go over %.3g entries, more than %.3g (--sums exact makes them exact)", float64(s.Rows)*float64(s.Cols)*float64(passes), float64(ExactSumEntries)))
+	exact, entries := f.exactSums(s, f.entries.normalised)
+	if exact {
+		err := f.exactStatistics(ctx, s)
+		if err != nil || f.known != nil {
+			return err
 		}
-		f.Sums = SumsSampled
-		if passes == 0 {
-			f.Sums = SumsExact // nothing to sum
-		}
+		entries = float64(s.Rows) * float64(s.Cols) * float64(exactSumPasses(f.entries.normalised, f.Centre))
+	}
+	if exactSumPasses(f.entries.normalised, f.Centre) == 0 {
+		f.Sums = SumsExact // nothing to sum
 		return nil
 	}
-	f.Sums = SumsExact
+	if f.Sums == SumsAuto {
+		f.notes = append(f.notes, fmt.Sprintf("row sums and means are estimated from the samples: exact ones go over %.3g entries, more than %.3g (--sums exact makes them exact)", entries, float64(ExactSumEntries)))
+	}
+	f.Sums = SumsSampled
+	return nil
+}
+
+// exactStatistics are known afterwards, unless sums are automatic and a graph turns out
+// to need all N·M entries, and these are too many.
+func (f *nystrom) exactStatistics(ctx context.Context, s Shape) error {
 	left, err := f.data.left.load(ctx)
 	if err != nil {
 		return err
@@ -217,6 +235,17 @@ func (f *nystrom) sums(ctx context.Context) error {
 	}
 	f.reads++
 	f.all = [2]*points{left, right}
+	if f.data.sparse() {
+		f.known, err = pathStatistics(ctx, f.engine, f.data, f.entries, f.Centre)
+		if err != nil || f.known != nil {
+			f.Sums = SumsExact
+			return err
+		}
+		if passes := exactSumPasses(f.entries.normalised, f.Centre); f.Sums == SumsAuto && float64(s.Rows)*float64(s.Cols)*float64(passes) > ExactSumEntries {
+			return nil
+		}
+	}
+	f.Sums = SumsExact
 	g := gridOf(f.engine, f.entries, left, right, f.data.left.name(), f.data.right.name())
 	f.known, err = g.statistics(ctx, f.Centre)
 	f.passes = g.passes

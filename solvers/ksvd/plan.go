@@ -89,7 +89,8 @@ func (m Exact) Plan(e stream.Engine, s Shape, k kernelgen.Kernel) (*lowrank.Plan
 }
 
 // Plan works out the cost of a fit and, if factors shall be written, of the pass
-// that makes them. With a tolerance it is that of the largest samples allowed.
+// that makes them. With a tolerance it is that of the largest samples allowed. Exact
+// sums of a graph are taken to go by its paths, see [Sums].
 func (m Nystrom) Plan(e stream.Engine, s Shape, k kernelgen.Kernel, factors bool) (*lowrank.Plan, error) {
 	m, err := m.settings(s)
 	if err != nil {
@@ -100,7 +101,15 @@ func (m Nystrom) Plan(e stream.Engine, s Shape, k kernelgen.Kernel, factors bool
 	}
 	p := newPlanner(e, s)
 	n, c, r := int64(m.Rows), int64(m.Cols), int64(m.Rank)
-	if _, normalised := k.Normaliser(); m.exactSums(s, normalised) {
+	_, normalised := k.Normaliser()
+	exact, sums := m.exactSums(s, normalised)
+	switch {
+	case exact && s.Entries > 0:
+		p.KernelEntries += int64(sums / pathCost)
+		p.Flops += 4 * sums
+		p.Memory.Add("sums over paths", 3*s.Rows+3*s.Cols+p.threads*2*max(s.Rows, s.Cols), "--sums sampled")
+		p.Passes++
+	case exact:
 		p.exactPasses(exactSumPasses(normalised, m.Centre), 0)
 		p.Passes++
 	}

@@ -63,8 +63,9 @@ type prepared struct {
 	side      *Side
 	entries   *entries
 	landmarks *points
-	all       []*points
-	total     float64 // rows of the source of the landmarks
+	all       []*points // all rows of the other side in slices, for their sums
+	paths     *pathSums // instead, for sparse rows
+	total     float64   // rows of the source of the landmarks
 	known     *statistics
 	name      string
 }
@@ -82,11 +83,15 @@ func (s *Side) prepare(e *entries, total int64, known *statistics, name string) 
 		}
 	}
 	ready(p.landmarks)
-	if s.All != nil && known == nil {
-		p.all = s.All.points().chunks(averagePoints)
-		for _, q := range p.all {
-			ready(q)
-		}
+	if s.All == nil || known != nil {
+		return p
+	}
+	if p.paths = newPathSums(e, s.All.points(), negated(s.AllLogSums)); p.paths != nil {
+		return p
+	}
+	p.all = s.All.points().chunks(averagePoints)
+	for _, q := range p.all {
+		ready(q)
 	}
 	return p
 }
@@ -97,9 +102,34 @@ type embedder struct {
 	tile, part []float64
 	work       scratch
 	mapped     []float64
+	reach      *pathWorker
 }
 
-func (p *prepared) embedder() *embedder { return &embedder{prepared: p} }
+func (p *prepared) embedder() *embedder {
+	m := &embedder{prepared: p}
+	if p.paths != nil {
+		m.reach = p.paths.worker()
+	}
+	return m
+}
+
+// pathSums are the sums of sparse points over all rows of the other side.
+func (m *embedder) pathSums(p *points) []logSum {
+	sums := make([]logSum, p.count())
+	for i := range sums {
+		sums[i] = m.reach.sum(p.sparse.Row(i))
+	}
+	return sums
+}
+
+// pathMeans are the means of sparse points over all rows of the other side.
+func (m *embedder) pathMeans(p *points) []float64 {
+	means := make([]float64, p.count())
+	for i, s := range m.pathSums(p) {
+		means[i] = m.entries.weight * s.plain(m.entries.exponent != 0) / m.total
+	}
+	return means
+}
 
 // tileNumbers is how many numbers the tile of a panel has, or nearly.
 const tileNumbers = 1 << 16
@@ -228,7 +258,10 @@ func (m *embedder) leftStatistics(raw blas64.General, p *points, start int64) (l
 		means = make([]float64, n)
 	}
 	if !m.entries.normalised {
-		if means != nil {
+		switch {
+		case centred && m.reach != nil:
+			means = m.pathMeans(p)
+		case means != nil:
 			m.eachAll(p, func(_ int, tile blas64.General) { addMeans(tile, means, make([]float64, tile.Cols)) })
 			for i := range means {
 				means[i] /= m.total
@@ -245,10 +278,13 @@ func (m *embedder) leftStatistics(raw blas64.General, p *points, start int64) (l
 			m.entries.addSum(&sums[i], rowOf(tile, i), weight, &m.work)
 		}
 	}
-	if m.all == nil {
-		add(raw, m.side.Weights)
-	} else {
+	switch {
+	case m.reach != nil:
+		sums = m.pathSums(p)
+	case m.all != nil:
 		m.eachAll(p, func(_ int, tile blas64.General) { add(tile, nil) })
+	default:
+		add(raw, m.side.Weights)
 	}
 	logs = make([]float64, n)
 	for i := range logs {
@@ -297,6 +333,9 @@ func (m *embedder) rightTile(p *points, start int64) (blas64.General, error) {
 func (m *embedder) colMeans(g blas64.General, p *points, start int64) []float64 {
 	if m.known != nil && m.known.colMeans != nil {
 		return m.known.colMeans[start : start+int64(p.count())]
+	}
+	if m.reach != nil {
+		return m.pathMeans(p)
 	}
 	means := make([]float64, p.count())
 	if m.all == nil {

@@ -29,29 +29,36 @@ func (e *entries) sparseBase(dst blas64.General, left, right *points, w *scratch
 	} else {
 		addByRows(dst, left.sparse, right.columns())
 	}
-	switch e.base {
-	case kernelgen.SquaredDistance:
+	if e.base != kernelgen.InnerProduct {
 		w.norm = squaredNorms(w.norm, right.sparse)
 		for i := range dst.Rows {
 			x := squaredNorm(left.sparse, i)
 			row := rowOf(dst, i)
 			for j, p := range row {
-				row[j] = max(0, x+w.norm[j]-2*p)
-			}
-		}
-	case kernelgen.CosineSimilarity:
-		w.norm = squaredNorms(w.norm, right.sparse)
-		for i := range dst.Rows {
-			x := squaredNorm(left.sparse, i)
-			row := rowOf(dst, i)
-			for j, p := range row {
-				row[j] = cosine(p, x, w.norm[j])
+				row[j] = e.baseOf(x, w.norm[j], p)
 			}
 		}
 	}
 	for i := range dst.Rows {
-		e.raw.FromBase(rowOf(dst, i), &w.work)
+		e.fromBase(rowOf(dst, i), w)
 	}
+}
+
+// baseOf is the base between rows with squared norms and an inner product.
+func (e *entries) baseOf(x, z, p float64) float64 {
+	switch e.base {
+	case kernelgen.SquaredDistance:
+		return max(0, x+z-2*p)
+	case kernelgen.CosineSimilarity:
+		return cosine(p, x, z)
+	}
+	return p
+}
+
+// fromBase turns base values into those of raw tiles.
+func (e *entries) fromBase(v []float64, w *scratch) {
+	e.raw.FromBase(v, &w.work)
+	e.scale(v)
 }
 
 // addByRows adds the inner products of the rows of left with right rows, of which

@@ -15,12 +15,17 @@ import (
 type Sums uint8
 
 const (
-	// SumsAuto is exact when the passes it takes, of N·M entries each, are at most
-	// [ExactSumEntries] together, and sampled otherwise.
+	// SumsAuto is exact when the entries that it takes are at most [ExactSumEntries],
+	// and sampled otherwise. A path of a graph counts as 8 entries.
 	SumsAuto Sums = iota
-	// SumsExact goes over all entries: one pass over tile pairs, two if the kernel
-	// is normalised and G is centred. Both sides are held in memory, in the model
-	// too, since new rows need the sums as well.
+	// SumsExact goes over all N·M entries: one pass over tile pairs, two if the kernel is
+	// normalised and G is centred. Both sides are held in memory, in the model too, since
+	// new rows need the sums as well.
+	//
+	// For a graph it goes over paths of two edges instead, since all other entries depend
+	// on the norms of their two rows alone: except for normalised kernels where a weight
+	// is negative, and kernels other than exponentials of the squared distance divided by
+	// row sums where there are more than 16384 distinct norms.
 	SumsExact
 	// SumsSampled takes the sums over the sampled rows and columns, weighted: for
 	// uniform samples the sum over m columns times M/m. It costs nothing.

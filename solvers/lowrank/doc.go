@@ -9,8 +9,9 @@
 //
 // # One pass is enough
 //
-// Every method here but [Subspace] and [RPCholesky] looks at A through a few rows of the sources,
-// the landmarks. They are gathered first and kept in memory; then every row streams
+// Most methods here look at A through a few rows of the sources, the landmarks
+// ([RFF] and [PolySketch] at none; [Subspace], [SubspaceSVD] and [RPCholesky] load all
+// rows). They are gathered first and kept in memory; then every row streams
 // past them once, and only a small triangular factor remains of what was
 // computed. A column of U is never stored: it is a function of a row, an
 // [Embedding], which holds for rows never seen as well.
@@ -34,8 +35,9 @@
 //   - [Landmark], [LandmarkRect]: all landmark columns are kept instead of
 //     being compressed by signs, and the core is fitted by least squares; the
 //     default.
-//   - [Nystrom]: as many landmarks as the rank, chosen uniformly, by leverage
-//     scores or by randomly pivoted Cholesky, and no least squares.
+//   - [Adaptive]: the landmark method with the error given instead of the rank.
+//   - [Auto]: chooses among the methods here, and says why.
+//   - [Nystrom]: as many landmarks as the rank, and no least squares.
 //   - [FastSPSD]: Wang, Luo & Zhang (2016), least squares without a shift.
 //   - [RPCholesky]: randomly pivoted Cholesky over all rows, with the rows in memory.
 //   - [RFF]: random Fourier features, independent or orthogonal, for kernels of a
@@ -44,4 +46,14 @@
 //     inner product, and rbf; no landmarks.
 //   - [Subspace]: block Krylov iteration on all entries, a few times over, with
 //     the rows in memory; [SubspaceSVD] for two sources.
+//
+// Landmarks are chosen uniformly or by a [LandmarkChoice] that looks at the kernel
+// between sampled rows.
+//
+// # What is known of the error
+//
+// Every [Fit] has estimates of its relative error in the spectral and in the
+// Frobenius norm, from the entries of A between its landmarks and a sample of other
+// rows: no pass is made for them, and [Model.Verify] measures. TestEstimateCalibration
+// holds them against dense computations.
 package lowrank

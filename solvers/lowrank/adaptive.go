@@ -40,6 +40,7 @@ type AdaptiveFit struct {
 const (
 	adaptiveSafety = 1.2
 	adaptiveSample = 1024 // rows that the first number of landmarks comes from
+	adaptiveRows   = 512  // of them, the spectrum
 	adaptiveLeast  = 8    // columns that a first step allows for
 	adaptiveSmall  = 1000 // rows up to which any rank will do
 )
@@ -157,7 +158,8 @@ func (m Adaptive) firstColumns(ctx context.Context, e stream.Engine, src stream.
 	if err := t.chooseUnit(panels[0].rows, panels[0]); err != nil {
 		return 0, err
 	}
-	side := &sampleSide{rows: panels[0], of: float64(n)}
+	few := chooser{seed: m.Seed}.draw(panels[0], min(adaptiveRows, panels[0].rows.Rows), "first spectrum")
+	side := &sampleSide{rows: t.pickIndices(panels[0], few), of: float64(n)}
 	b, err := t.sampledBlock(&Model{}, side, side, true)
 	if err != nil {
 		return 0, err

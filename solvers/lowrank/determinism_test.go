@@ -71,6 +71,7 @@ func TestSameBits(t *testing.T) {
 			"s3spsd":   func() (*Fit, error) { return S3SPSD{Rank: 12, Seed: 1}.Fit(ctx, e, src, k) },
 			"ssrsvd":   func() (*Fit, error) { return SSRSVD{Rank: 12, Seed: 1}.Fit(ctx, e, src, nil, k) },
 			"landmark": func() (*Fit, error) { return Landmark{Rank: 12, Seed: 1}.Fit(ctx, e, src, k) },
+			"auto":     func() (*Fit, error) { return Landmark{Rank: 12, Choice: ChoiceAuto, Seed: 1}.Fit(ctx, e, src, k) },
 			"uniform":  func() (*Fit, error) { return Nystrom{Rank: 12, Seed: 1}.Fit(ctx, e, src, k) },
 			"leverage": func() (*Fit, error) { return Nystrom{Rank: 12, Choice: ChoiceLeverage, Seed: 1}.Fit(ctx, e, src, k) },
 			"pivoted":  func() (*Fit, error) { return Nystrom{Rank: 12, Choice: ChoicePivoted, Seed: 1}.Fit(ctx, e, src, k) },
@@ -84,7 +85,7 @@ func TestSameBits(t *testing.T) {
 			if err := f.Refine(ctx, e, src, nil); err != nil {
 				t.Fatal(err)
 			}
-			out[name] = saved(f.Model) + fmt.Sprint(f.ErrorEstimate)
+			out[name] = saved(f.Model) + fmt.Sprint(f.ErrorEstimate, f.SpectralEstimate, f.TraceResidual)
 		}
 		return out
 	}

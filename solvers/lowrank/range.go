@@ -49,7 +49,7 @@ type traced = both[*sketch.QR, *sketch.Moments]
 func (p sketchPass) streamTrace(ctx context.Context, e stream.Engine, src stream.Source) (blas64.General, float64, error) {
 	newState := func() *traced { return &traced{p.factor(), sketch.NewMoments(1)} }
 	state, err := stream.Fold(ctx, e, "fit", src, newState, func() func(*traced, *stream.Block) error {
-		add, diagonal := p.adder(src.Info().Name), p.tiles.traceAdder()
+		add, diagonal := p.adder(src.Info().Name), p.tiles.traceAdder(src.Info().Name)
 		return func(s *traced, b *stream.Block) error {
 			if err := add(s.a, b); err != nil {
 				return err
@@ -64,13 +64,18 @@ func (p sketchPass) streamTrace(ctx context.Context, e stream.Engine, src stream
 	return state.a.R(), trace, nil
 }
 
-// traceAdder returns the function that adds k(x, x) of the rows of a block.
-func (t *tiles) traceAdder() func(*sketch.Moments, *stream.Block) error {
-	diagonal := make([]float64, stream.PanelRows)
+// traceAdder returns the function that adds k(x, x) of the rows of a block of the
+// source with the given name.
+func (t *tiles) traceAdder(name string) func(*sketch.Moments, *stream.Block) error {
+	diagonal := stream.NewMatrix(stream.PanelRows, 1)
 	return func(sum *sketch.Moments, b *stream.Block) error {
-		for _, x := range b.Panels(stream.PanelRows) {
-			t.diag(diagonal[:x.Rows], x)
-			if err := sum.AddDiagonal(diagonal[:x.Rows]); err != nil {
+		for first, x := range b.Panels(stream.PanelRows) {
+			part := stream.RowSlice(diagonal, 0, x.Rows)
+			t.diag(part.Data[:x.Rows], x)
+			if err := t.checkFinite(part, name, numberFrom(b.Start+int64(first))); err != nil {
+				return err
+			}
+			if err := sum.AddDiagonal(part.Data[:x.Rows]); err != nil {
 				return err
 			}
 		}

@@ -128,7 +128,7 @@ func (f *s3spsd) stream(ctx context.Context) error {
 // worker returns the function that adds a block: Y_b = K(X_b, landmarks)·Ĉ.
 func (f *s3spsd) worker() func(*rangeState, *stream.Block) error {
 	m := f.tiles.embedder(&Embedding{Signs: f.c}, f.landmarks, f.src.Info().Name)
-	diag := make([]float64, stream.PanelRows)
+	diagonal := f.tiles.traceAdder(f.src.Info().Name)
 	return func(state *rangeState, b *stream.Block) error {
 		for first, x := range b.Panels(stream.PanelRows) {
 			start := b.Start + int64(first)
@@ -140,12 +140,8 @@ func (f *s3spsd) worker() func(*rangeState, *stream.Block) error {
 			if err := state.a.Add(y, marked, rows); err != nil {
 				return err
 			}
-			f.tiles.diag(diag[:x.Rows], x)
-			if err := state.b.AddDiagonal(diag[:x.Rows]); err != nil {
-				return err
-			}
 		}
-		return nil
+		return diagonal(state.b, b)
 	}
 }
 

@@ -1,0 +1,159 @@
+package lowrank
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/stream"
+)
+
+// TestDeterminantalLaw: the first k rows are a sample of the determinantal point
+// process of the k leading eigenvectors, in which row i is with probability
+// ‖v(x_i)‖² and rows i and j together with the determinant between them.
+func TestDeterminantalLaw(t *testing.T) {
+	const n, k, seeds = 24, 3, 2000
+	x := clusters(n, 2, 4)
+	kernel := kernelgen.RBF(4)
+	eig, err := newEigen("a", kernelMatrix(kernel, x, x))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := firstCols(eig.Vectors, k)
+	p := mul(blas.NoTrans, v, blas.Trans, v)
+	single, pairs := make([]float64, n), make([]float64, n*n)
+	for seed := range uint64(seeds) {
+		tl := newTiles(kernel, Float64)
+		rows := tl.pack(x, numbered(n), nil)
+		got, err := chooser{rows: n, columns: k, landmarks: k, seed: seed}.determinantal(context.Background(), tl, stream.Engine{Threads: 1}, rows, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got) != k {
+			t.Fatalf("%d rows, expected %d", len(got), k)
+		}
+		for _, i := range got {
+			single[i] += 1.0 / seeds
+			for _, j := range got {
+				pairs[i*n+j] += 1.0 / seeds
+			}
+		}
+	}
+	for i := range n {
+		want := p.Data[i*p.Stride+i]
+		if d := math.Abs(single[i] - want); d > 5*math.Sqrt(want*(1-want)/seeds)+1e-3 {
+			t.Errorf("row %d in %.4f of the samples, expected %.4f", i, single[i], want)
+		}
+		for j := range i {
+			want := p.Data[i*p.Stride+i]*p.Data[j*p.Stride+j] - p.Data[i*p.Stride+j]*p.Data[i*p.Stride+j]
+			if d := math.Abs(pairs[i*n+j] - want); d > 5*math.Sqrt(want*(1-want)/seeds)+1e-3 {
+				t.Errorf("rows %d and %d in %.4f of the samples, expected %.4f", i, j, pairs[i*n+j], want)
+			}
+		}
+	}
+}
+
+// TestLeaves compares what landmarks leave with dense algebra, when all rows are
+// judges.
+func TestLeaves(t *testing.T) {
+	x := clusters(300, 3, 2)
+	for _, k := range []kernelgen.Kernel{kernelgen.RBF(5), kernelgen.Laplace(2), kernelgen.Linear()} {
+		tl := newTiles(k, Float64)
+		all := tl.pack(x, numbered(x.Rows), nil)
+		landmarks := tl.pickIndices(all, []int{3, 50, 51, 120, 200, 299})
+		got, err := tl.leaves(landmarks, all, int64(x.Rows))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, c := kernelMatrix(k, x, x), kernelMatrix(k, x, landmarks.rows)
+		s, err := newSVD("w", kernelMatrix(k, landmarks.rows, landmarks.rows))
+		if err != nil {
+			t.Fatal(err)
+		}
+		nystrom := mul(blas.NoTrans, c, blas.NoTrans, mul(blas.NoTrans, s.pinv(), blas.Trans, c))
+		want := spectralNorm(t, difference(a, nystrom)) / spectralNorm(t, a)
+		if math.Abs(got-want) > 0.05*want+1e-11 {
+			t.Errorf("%s: %g left, dense %g", k, got, want)
+		}
+	}
+}
+
+// TestChoiceFindsClusters: a tenth of the rows is in ten clusters of equal rows, which
+// are the leading directions; all others are far from everything.
+func TestChoiceFindsClusters(t *testing.T) {
+	const n = 3000
+	x := filled(n, 2, func(i, j int) float64 {
+		if i%10 == 0 {
+			return float64(100 * (1 + (i/10)%10))
+		}
+		return 1e6 + 10*float64(i) + float64(j) // far from all
+	})
+	k := kernelgen.RBF(1)
+	error := func(choice LandmarkChoice, seed uint64) float64 {
+		f, err := Landmark{Rank: 10, Choice: choice, Seed: seed}.Fit(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := f.Verify(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), nil, 0, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v.SpectralError
+	}
+	for _, choice := range []LandmarkChoice{ChoiceDeterminantal, ChoiceAuto} {
+		for seed := uint64(1); seed <= 2; seed++ {
+			// Clusters have eigenvalue 30, all others 1: with the shift 1/60 is least.
+			uniform, chosen := error(ChoiceUniform, seed), error(choice, seed)
+			t.Logf("%s, seed %d: %.3g, uniform %.3g", choice, seed, chosen, uniform)
+			if chosen > 0.4 || uniform < 0.8 {
+				t.Errorf("%s, seed %d: error %.3g, uniform %.3g", choice, seed, chosen, uniform)
+			}
+		}
+	}
+}
+
+// TestChoiceNasty: every choice copes with what there is.
+func TestChoiceNasty(t *testing.T) {
+	same := filled(50, 3, func(int, int) float64 { return 2 })
+	five := filled(200, 3, func(i, j int) float64 { return float64((i % 5) * (j + 1)) })
+	for choice := ChoiceUniform; choice <= ChoiceAuto; choice++ {
+		for name, c := range map[string]struct {
+			rows int
+			k    kernelgen.Kernel
+		}{
+			"equal rows":       {50, kernelgen.RBF(1)},
+			"five rows":        {200, kernelgen.RBF(0.1)},
+			"one row":          {1, kernelgen.RBF(1)},
+			"two rows":         {2, kernelgen.Linear()},
+			"rank one":         {50, kernelgen.Linear()},
+			"tiny":             {200, kernelgen.Scale(1e-290, kernelgen.RBF(0.1))},
+			"huge":             {200, kernelgen.Scale(1e290, kernelgen.RBF(0.1))},
+			"indefinite":       {200, kernelgen.Sigmoid(0.1, -1)},
+			"fewer than asked": {30, kernelgen.RBF(1)},
+		} {
+			x := five
+			if c.rows <= 50 {
+				x = same
+			}
+			f, err := Landmark{Rank: 10, Choice: choice, Seed: 1}.Fit(context.Background(), stream.Engine{}, stream.FromMatrix("x", stream.RowSlice(x, 0, c.rows)), c.k)
+			if err != nil {
+				t.Errorf("%s, %s: %v", choice, name, err)
+				continue
+			}
+			if slices.ContainsFunc(f.Values, func(v float64) bool { return v-v != 0 }) {
+				t.Errorf("%s, %s: values %v", choice, name, f.Values)
+			}
+		}
+		bad := clusters(60, 3, 1)
+		bad.Data[5*3] = 1e200
+		_, err := Landmark{Rank: 5, Choice: choice, Seed: 1}.Fit(context.Background(), stream.Engine{}, stream.FromMatrix("source", bad), kernelgen.Linear())
+		if err == nil || !strings.Contains(err.Error(), "scale the columns") {
+			t.Errorf("%s, overflow: error %v", choice, err)
+		}
+	}
+}

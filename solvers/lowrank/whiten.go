@@ -6,16 +6,17 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/lapack/gonum"
 	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/nystream/nystream/stream"
 )
 
 // whitening is T with a·T orthonormal up to rounding, a a matrix whose triangular
-// factor is given, and an estimate of the condition of a·T's columns before. With
-// singular values at or below tolerance times the largest T has fewer columns than
-// a: V·S⁻¹ of the SVD. Where the factor is far from that, T is its inverse, which is
-// as good and takes a hundredth of the time.
+// factor is given, and an estimate of the condition of the columns of a that T
+// combines. T is the inverse of the factor, or, where columns are dependent to the
+// given tolerance, of the part of it that QR with column pivoting finds to be
+// independent: it then has fewer columns than a.
 func whitening(what string, factor blas64.General, tolerance float64) (t blas64.General, cond float64, err error) {
 	if !allFinite(factor) {
 		return t, 0, notFinite(what)
@@ -23,12 +24,37 @@ func whitening(what string, factor blas64.General, tolerance float64) (t blas64.
 	if cond := triangularCondition(factor); cond <= 0.1/tolerance {
 		return triangularInverse(factor), cond, nil
 	}
-	s, err := newSVD(what, factor)
-	if err != nil {
-		return t, 0, err
+	r, order := pivotedFactor(factor)
+	rank := 0
+	for rank < r.Rows && math.Abs(r.Data[rank*r.Stride+rank]) > tolerance*math.Abs(r.Data[0]) {
+		rank++
 	}
-	r := s.rank(tolerance)
-	return s.whitener(r), condition(s, r), nil
+	r = firstCols(stream.RowSlice(r, 0, rank), rank)
+	inverse := triangularInverse(r)
+	t = stream.NewMatrix(factor.Rows, rank)
+	for j := range rank {
+		copy(rowOf(t, order[j]), rowOf(inverse, j))
+	}
+	return t, triangularCondition(r), nil
+}
+
+// pivotedFactor is the triangular factor of QR with column pivoting, whose column j
+// is that of column order[j] of the triangular matrix given.
+func pivotedFactor(factor blas64.General) (r blas64.General, order []int) {
+	n := factor.Rows
+	r, order = stream.NewMatrix(n, n), make([]int, n)
+	for i := range n {
+		copy(rowOf(r, i), rowOf(factor, i))
+		order[i] = -1 // may be exchanged
+	}
+	if n == 0 {
+		return r, order
+	}
+	tau, size := make([]float64, n), make([]float64, 1)
+	var l gonum.Implementation
+	l.Dgeqp3(n, n, r.Data, r.Stride, order, tau, size, -1)
+	l.Dgeqp3(n, n, r.Data, r.Stride, order, tau, make([]float64, int(size[0])), int(size[0]))
+	return r, order
 }
 
 // triangularCondition estimates the condition number of an upper triangular

@@ -11,31 +11,42 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// openRows opens data for a model: the columns that it was fitted on, by name
-// if it knows names and the command line chooses none, prepared as for the fit.
+// takenRows are the rows that a model takes.
+type takenRows struct {
+	names     []string // of the columns, if they have names
+	dimension int
+	prepare   stream.Preparation
+}
+
+// openRows opens data for a model.
 func (m *model) openRows(ctx context.Context, a *app, d dataFlags, paths []string, mode openMode) (*input, *stream.Prepared, error) {
-	names := m.meta.Data.Columns
+	return takenRows{m.meta.Data.Columns, m.dimension(), m.prepare}.open(ctx, a, d, paths, mode)
+}
+
+// open opens data for a model: the columns that it was fitted on, by name if it
+// knows names and the command line chooses none, prepared as for the fit.
+func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string, mode openMode) (*input, *stream.Prepared, error) {
 	if len(d.columns) == 0 {
-		d.columns = names
+		d.columns = t.names
 	}
 	in, err := d.open(ctx, a, paths, mode)
 	if err != nil {
-		return nil, nil, m.explainMissing(ctx, d, paths, err)
+		return nil, nil, t.explainMissing(ctx, d, paths, err)
 	}
 	info := in.Info()
-	found, want := len(info.Columns), m.dimension()
+	found, want := len(info.Columns), t.dimension
 	if found > want && len(d.columns) == 0 && !info.Once && onlyCount(info.Columns[:want]) && !onlyCount(info.Columns[:want+1]) {
 		// The model knows no names because they only counted: those that count
 		// here, from the first on, are its columns, if the count ends where it should.
 		in.close()
 		d.columns = info.Columns[:want]
-		return m.openRows(ctx, a, d, paths, mode)
+		return t.open(ctx, a, d, paths, mode)
 	}
 	if found != want {
 		in.close()
 		return nil, nil, fromData(fmt.Errorf("%s gives %d columns, and the model was fitted on %d; choose them with --columns as for the fit", info.Name, found, want))
 	}
-	prepared, err := m.prepare.Apply(ctx, a.engine(), in)
+	prepared, err := t.prepare.Apply(ctx, a.engine(), in)
 	if err != nil {
 		in.close()
 		return nil, nil, err
@@ -45,8 +56,8 @@ func (m *model) openRows(ctx context.Context, a *app, d dataFlags, paths []strin
 
 // explainMissing names all columns of the model that the data do not have, when
 // that is why they could not be opened.
-func (m *model) explainMissing(ctx context.Context, d dataFlags, paths []string, err error) error {
-	names := m.meta.Data.Columns
+func (t takenRows) explainMissing(ctx context.Context, d dataFlags, paths []string, err error) error {
+	names := t.names
 	if len(names) == 0 || !slices.Equal(d.columns, names) || slices.Contains(paths, "-") {
 		return err
 	}

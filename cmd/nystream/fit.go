@@ -64,6 +64,7 @@ func newMethodsCommand(a *app, parent *cobra.Command, planning bool) *cobra.Comm
 		c := &fitCommand{app: a, method: m, planning: planning}
 		parent.AddCommand(c.command())
 	}
+	parent.AddCommand(newKSVDCommand(a, planning))
 	return parent
 }
 
@@ -105,20 +106,20 @@ func (c *fitCommand) addFlags(cmd *cobra.Command) {
 	f.StringVarP(&c.output, "output", "o", "", "model `file`, .npz")
 	completeFiles(cmd, modelExtensions, "output")
 	if c.method.symmetric {
-		c.addFactorFlag(cmd, &c.factors, "factors", "write U, one row per input row,")
+		addFactorFlag(cmd, &c.factors, "factors", "write U, one row per input row,")
 	}
 	if c.method.twoSided {
 		f.StringSliceVar(&c.right, "right", nil, "`files` whose rows are the columns of A; repeat it or use commas for several")
 		completeFiles(cmd, dataExtensions, "right")
-		c.addFactorFlag(cmd, &c.left, "left-factors", "write U of A ≈ U·diag(values)·Vᵀ, one row per row of DATA,")
-		c.addFactorFlag(cmd, &c.other, "right-factors", "write V of A ≈ U·diag(values)·Vᵀ, one row per column of A,")
+		addFactorFlag(cmd, &c.left, "left-factors", "write U of A ≈ U·diag(values)·Vᵀ, one row per row of DATA,")
+		addFactorFlag(cmd, &c.other, "right-factors", "write V of A ≈ U·diag(values)·Vᵀ, one row per column of A,")
 	}
 	if c.method.addFlags != nil {
 		c.method.addFlags(c, cmd)
 	}
 }
 
-func (c *fitCommand) addFactorFlag(cmd *cobra.Command, value *string, name, what string) {
+func addFactorFlag(cmd *cobra.Command, value *string, name, what string) {
 	cmd.Flags().StringVar(value, name, "", what+" to `file` (."+strings.Join(outputExtensions, " .")+")")
 	completeFiles(cmd, outputExtensions, name)
 }

@@ -68,8 +68,13 @@ Parameters may be words, which are replaced by numbers from at most 1000 rows:
     gamma=scale     1/(number of columns · variance of all entries)
     gamma=median    1/median of the pairwise r², or of the distance the kernel takes:
                     r for exponential, Σ|x_k−y_k| for laplace
+    gamma=median (sne)                           the median of r
+    scale=1/sqrt(d) (softmax)                    1/√(number of columns)
     length=median, sigma=median, sigma2=median   the median of r, r, r²
-    theta=auto, v=auto (csrbf)                   3·√sigma2, ⌈(number of columns+1)/2⌉`,
+    theta=auto, v=auto (csrbf)                   3·√sigma2, ⌈(number of columns+1)/2⌉
+
+sne, t and softmax are divided by the sum of their row, over all rows y of the right
+side: they are for fit ksvd.`,
 	}
 }
 

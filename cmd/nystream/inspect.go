@@ -163,7 +163,14 @@ type modelArray struct {
 }
 
 func (i *inspectCommand) model(path string) error {
-	m, file, err := readModel(path)
+	file, err := readArchive(path)
+	if err != nil {
+		return err
+	}
+	if isKSVD(file) {
+		return i.ksvdModel(path, file)
+	}
+	m, err := modelOf(path, file)
 	if err != nil {
 		return err
 	}
@@ -175,15 +182,19 @@ func (i *inspectCommand) model(path string) error {
 	if err != nil {
 		return err
 	}
-	r := &modelResult{modelMeta: m.meta, Dimension: m.dimension(), Values: numbers(values), Bytes: info.Size()}
+	r := &modelResult{modelMeta: m.meta, Dimension: m.dimension(), Values: numbers(values), Bytes: info.Size(), Arrays: modelArrays(file)}
+	return i.print(r, r.text(m, values))
+}
+
+func modelArrays(file *blockstore.Archive) (list []modelArray) {
 	for _, a := range file.Arrays {
 		kind := "float64"
 		if a.Ints != nil {
 			kind = "int64"
 		}
-		r.Arrays = append(r.Arrays, modelArray{a.Name, kind, a.Shape})
+		list = append(list, modelArray{a.Name, kind, a.Shape})
 	}
-	return i.print(r, r.text(m, values))
+	return list
 }
 
 func (r *modelResult) text(m *model, values []float64) *text {

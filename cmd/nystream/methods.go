@@ -216,7 +216,7 @@ func methodNames() []string {
 	for _, m := range methods {
 		names = append(names, m.name)
 	}
-	return names
+	return append(names, ksvdName)
 }
 
 // methodTable lists the methods for help texts.
@@ -225,6 +225,7 @@ func methodTable() string {
 	for _, m := range methods {
 		fmt.Fprintf(&b, "    %-10s %s\n", m.name, m.short)
 	}
+	fmt.Fprintf(&b, "    %-10s %s\n", ksvdName, ksvdShort)
 	return b.String()
 }
 

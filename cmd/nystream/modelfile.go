@@ -94,10 +94,15 @@ func (m *model) write(path string) error {
 	for _, a := range arrays {
 		file.Arrays = append(file.Arrays, archived(a))
 	}
-	addVector(file, "column_shift", m.prepare.Shift)
-	addVector(file, "column_factor", m.prepare.Factor)
-	addVector(file, "column_fill", m.prepare.Fill)
+	addPreparation(file, m.prepare)
 	return blockstore.WriteArchive(path, file)
+}
+
+// addPreparation adds how rows are prepared.
+func addPreparation(file *blockstore.Archive, p stream.Preparation) {
+	addVector(file, "column_shift", p.Shift)
+	addVector(file, "column_factor", p.Factor)
+	addVector(file, "column_fill", p.Fill)
 }
 
 // archived is a solver's array as archives hold them.
@@ -118,21 +123,30 @@ func addVector(file *blockstore.Archive, name string, v []float64) {
 	}
 }
 
-// readModel reads a model file, and gives the arrays in it too. All that it says
-// about itself is checked.
-func readModel(path string) (*model, *blockstore.Archive, error) {
+// readArchive reads the file of a model of any kind.
+func readArchive(path string) (*blockstore.Archive, error) {
 	file, err := blockstore.ReadArchive(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%s: no such model; nystream fit makes one", path)
 	}
-	if err != nil {
-		return nil, nil, fromData(err)
-	}
+	return file, fromData(err)
+}
+
+// modelOf reads a model from an archive. All that it says about itself is checked.
+func modelOf(path string, file *blockstore.Archive) (*model, error) {
 	m, err := decodeModel(file)
 	if err != nil {
-		return nil, nil, fromData(fmt.Errorf("%s: %w", path, err))
+		return nil, fromData(fmt.Errorf("%s: %w", path, err))
 	}
-	return m, file, nil
+	return m, nil
+}
+
+// checkFormat refuses archives that are no models, and those of other versions.
+func checkFormat(format string, version int) error {
+	if format != modelFormat || version != modelVersion {
+		return fmt.Errorf("it calls itself %q version %d, and this program reads %q version %d", format, version, modelFormat, modelVersion)
+	}
+	return nil
 }
 
 func decodeModel(file *blockstore.Archive) (*model, error) {
@@ -140,12 +154,11 @@ func decodeModel(file *blockstore.Archive) (*model, error) {
 	if err := json.Unmarshal(file.Meta, &m.meta); err != nil {
 		return nil, fmt.Errorf("meta.json: %w", err)
 	}
-	if m.meta.Format != modelFormat || m.meta.Version != modelVersion {
-		return nil, fmt.Errorf("it calls itself %q version %d, and this program reads %q version %d",
-			m.meta.Format, m.meta.Version, modelFormat, modelVersion)
+	err := checkFormat(m.meta.Format, m.meta.Version)
+	if err != nil {
+		return nil, err
 	}
 	arrays := solverArrays(file)
-	var err error
 	if m.meta.Map != "" {
 		m.matrix, err = lowrank.LoadMatrix(m.meta.Header, arrays)
 	} else {
@@ -154,7 +167,8 @@ func decodeModel(file *blockstore.Archive) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m, m.decodePreparation(file)
+	m.prepare, err = decodePreparation(file, m.meta.Data.Nulls, m.meta.Data.Columns, m.dimension())
+	return m, err
 }
 
 func solverArrays(file *blockstore.Archive) []lowrank.Array {
@@ -169,30 +183,31 @@ func solverArrays(file *blockstore.Archive) []lowrank.Array {
 	return arrays
 }
 
-// decodePreparation reads how rows are prepared.
-func (m *model) decodePreparation(file *blockstore.Archive) (err error) {
-	nulls := slices.Index(nullWords, m.meta.Data.Nulls)
+// decodePreparation reads how rows of so many columns are prepared, and checks the
+// names of the columns.
+func decodePreparation(file *blockstore.Archive, word string, names []string, dimension int) (p stream.Preparation, err error) {
+	nulls := slices.Index(nullWords, word)
 	if nulls < 0 {
-		return fmt.Errorf("meta.json: data.nulls is %q", m.meta.Data.Nulls)
+		return p, fmt.Errorf("meta.json: data.nulls is %q", word)
 	}
-	m.prepare.Nulls = stream.Nulls(nulls)
+	p.Nulls = stream.Nulls(nulls)
 	vector := func(name string, needed bool) (v []float64) {
 		has := slices.ContainsFunc(file.Arrays, func(a blockstore.Array) bool { return a.Name == name })
 		if err != nil || !has && !needed {
 			return nil
 		}
-		if v, err = file.Vector(name); err == nil && len(v) != m.dimension() {
-			err = fmt.Errorf("array %s has %d numbers for %d columns", name, len(v), m.dimension())
+		if v, err = file.Vector(name); err == nil && len(v) != dimension {
+			err = fmt.Errorf("array %s has %d numbers for %d columns", name, len(v), dimension)
 		}
 		return v
 	}
-	m.prepare.Shift = vector("column_shift", false)
-	m.prepare.Factor = vector("column_factor", m.prepare.Shift != nil)
-	m.prepare.Fill = vector("column_fill", m.prepare.Nulls == stream.NullsZero || m.prepare.Nulls == stream.NullsMean)
-	if names := m.meta.Data.Columns; err == nil && len(names) > 0 && len(names) != m.dimension() {
-		err = fmt.Errorf("meta.json: %d names for %d columns", len(names), m.dimension())
+	p.Shift = vector("column_shift", false)
+	p.Factor = vector("column_factor", p.Shift != nil)
+	p.Fill = vector("column_fill", p.Nulls == stream.NullsZero || p.Nulls == stream.NullsMean)
+	if err == nil && len(names) > 0 && len(names) != dimension {
+		err = fmt.Errorf("meta.json: %d names for %d columns", len(names), dimension)
 	}
-	return err
+	return p, err
 }
 
 // dimension is the number of columns of the rows that the model takes.

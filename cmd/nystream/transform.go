@@ -12,6 +12,7 @@ import (
 type transformCommand struct {
 	*app
 	data   dataFlags
+	graph  graphFlags // of a model of a graph
 	side   choice
 	output string
 }
@@ -27,7 +28,14 @@ and scaled as the model says. The format of OUT is that of its extension.
 
 With an s3spsd model a row counts as a landmark of the fit only at its own row
 number, so that a shuffled copy embeds its landmark rows slightly differently. With
-landmark and ssrsvd models an embedding does not depend on the position.`,
+landmark and ssrsvd models an embedding does not depend on the position.
+
+For a ksvd model of a graph DATA is a file of edges, read as for the fit: its nodes are
+embedded, in the order of the file as in the fit, by their edges to the nodes that the
+model knows (--side left) or by the edges from these (right). Degrees, if weights are
+divided by them, are those of DATA, which should be the whole graph then. A ksvd model
+of the rows and columns of a matrix embeds columns, one to a row of DATA, with --side
+right: they are taken as they are, not scaled.`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeModelThenData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return t.run(cmd.Context(), args) },
@@ -37,6 +45,7 @@ landmark and ssrsvd models an embedding does not depend on the position.`,
 	completeFiles(cmd, outputExtensions, "output")
 	completeChoice(cmd, "side", &t.side)
 	t.data.add(cmd, afterModel)
+	t.graph.addReading(cmd)
 	return cmd
 }
 
@@ -57,7 +66,14 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if err := t.check(args); err != nil {
 		return err
 	}
-	m, _, err := readModel(args[0])
+	file, err := readArchive(args[0])
+	if err != nil {
+		return err
+	}
+	if isKSVD(file) {
+		return t.runKSVD(ctx, args, file)
+	}
+	m, err := modelOf(args[0], file)
 	if err != nil {
 		return err
 	}

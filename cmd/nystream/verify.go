@@ -77,7 +77,14 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 	if err := v.data.check(); err != nil {
 		return err
 	}
-	m, _, err := readModel(args[0])
+	file, err := readArchive(args[0])
+	if err != nil {
+		return err
+	}
+	if isKSVD(file) {
+		return usagef("%s is a ksvd model, which verify does not measure: fit ksvd reports residuals with --method exact, and the error of the singular vectors with --tol", args[0])
+	}
+	m, err := modelOf(args[0], file)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ const (
 
 // ExactSumEntries is how many entries [SumsAuto] goes over at most: seconds of
 // work.
-const ExactSumEntries = 1 << 30
+const ExactSumEntries = 1 << 32
 
 // String is the word for a rule.
 func (s Sums) String() string {

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/stream"
+)
+
+// graphFlags say how a graph is read, and what becomes of its edges.
+type graphFlags struct {
+	path, nodes, weight string
+	selfLoops, degrees  choice
+	undirected, simple  bool
+}
+
+// The words for blockstore.SelfLoops and stream.DegreeScaling, in the order of
+// their values.
+var (
+	selfLoopWords = []string{"keep", "add", "drop"}
+	degreeWords   = []string{"none", "row", "symmetric"}
+)
+
+var graphExtensions = []string{"csv", "tsv", "txt", "mtx", "edges", "gz", "zst", "bz2"}
+
+func (g *graphFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&g.path, "graph", "", "`file` with the edges of a directed graph, instead of DATA")
+	completeFiles(cmd, graphExtensions, "graph")
+	g.addReading(cmd)
+	g.selfLoops, g.degrees = newChoice(selfLoopWords...), newChoice(degreeWords...)
+	f.Var(&g.selfLoops, "self-loops", g.selfLoops.usage("what becomes of edges from a node to itself; add gives every node one"))
+	f.Var(&g.degrees, "degrees", g.degrees.usage("what the weights are divided by: the sum of the row, or the roots of the sums of row and column"))
+	f.BoolVar(&g.undirected, "undirected", false, "add to every edge the edge back")
+	f.BoolVar(&g.simple, "simple", false, "count an edge once, however often it is listed; otherwise weights add up")
+	completeChoice(cmd, "self-loops", &g.selfLoops)
+	completeChoice(cmd, "degrees", &g.degrees)
+}
+
+// addReading adds the flags that transform has too.
+func (g *graphFlags) addReading(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&g.nodes, "nodes", "", "`file` with the nodes of the graph, such as labels.csv: the column node, id or name, or else the first; they come first, in this order, with or without edges")
+	cmd.Flags().StringVar(&g.weight, "weight", "", "`column` of the weights of edges, or - for none; the column weight, w or value if not given")
+	completeFiles(cmd, graphExtensions, "nodes")
+}
+
+// inputs are the files that the flags name.
+func (g *graphFlags) inputs() []string {
+	var paths []string
+	for _, p := range []string{g.path, g.nodes} {
+		if p != "" {
+			paths = append(paths, p)
+		}
+	}
+	return paths
+}
+
+// recipe is what is done to the edges of a file, in the words of a model.
+func (g *graphFlags) recipe() graphRecipe {
+	return graphRecipe{SelfLoops: g.selfLoops.value, Degrees: g.degrees.value, Undirected: g.undirected, Simple: g.simple}
+}
+
+// graphRecipe is how edges become an adjacency matrix. A model keeps it.
+type graphRecipe struct {
+	SelfLoops  string `json:"self_loops"`
+	Degrees    string `json:"degrees"`
+	Undirected bool   `json:"undirected,omitempty"`
+	Simple     bool   `json:"simple,omitempty"`
+}
+
+// options adds a recipe, whose words have been checked, to options of reading.
+func (r graphRecipe) options(o blockstore.GraphOptions) blockstore.GraphOptions {
+	o.SelfLoops = blockstore.SelfLoops(slices.Index(selfLoopWords, r.SelfLoops))
+	o.Degrees = stream.DegreeScaling(slices.Index(degreeWords, r.Degrees))
+	o.Undirected, o.Simple = r.Undirected, r.Simple
+	return o
+}
+
+// readGraph reads a graph as the flags and a recipe say.
+func (a *app) readGraph(ctx context.Context, path string, g *graphFlags, r graphRecipe, d *dataFlags) (*blockstore.Graph, error) {
+	o := r.options(blockstore.GraphOptions{Weight: g.weight, NoHeader: d.noHeader, Delimiter: d.delimiter, Stdin: a.in, Limit: int64(a.memory)})
+	if len(d.columns) == 2 {
+		o.Source, o.Target = strings.TrimSpace(d.columns[0]), strings.TrimSpace(d.columns[1])
+	}
+	if g.nodes != "" {
+		var err error
+		if o.Nodes, err = blockstore.ReadNodes(ctx, g.nodes, ""); err != nil {
+			return nil, fromData(err)
+		}
+	}
+	graph, err := blockstore.ReadGraph(ctx, path, o)
+	if err != nil {
+		return nil, fromData(err)
+	}
+	if graph.Adjacency.Rows == 0 {
+		return nil, fromData(fmt.Errorf("%s has no nodes", path))
+	}
+	return graph, nil
+}
+
+// graphNotes are sentences for the user about a graph.
+func graphNotes(g *blockstore.Graph) []string {
+	var notes []string
+	if len(g.Unused) > 0 {
+		notes = append(notes, "columns of the graph that are not used: "+strings.Join(g.Unused, ", "))
+	}
+	if g.Mixed != "" {
+		notes = append(notes, g.Mixed)
+	}
+	return notes
+}
+
+// nodeKeys are the ids of the nodes of a graph as a column of a file.
+type nodeKeys struct{ graph *blockstore.Graph }
+
+// fields is the column, if the format of path has room for one.
+func (k nodeKeys) fields(path string) []stream.Field {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".npy", ".libsvm":
+		return nil
+	}
+	if k.graph.IDs != nil {
+		return []stream.Field{{Name: "node", Kind: stream.Int64}}
+	}
+	return []stream.Field{{Name: "node", Kind: stream.String}}
+}
+
+// column are the ids of n nodes from the given one on.
+func (k nodeKeys) column(start int64, n int) []stream.Column {
+	if ids := k.graph.IDs; ids != nil {
+		return []stream.Column{{Kind: stream.Int64, Ints: ids[start : start+int64(n)]}}
+	}
+	return []stream.Column{{Kind: stream.String, Strings: k.graph.Names[start : start+int64(n)]}}
+}

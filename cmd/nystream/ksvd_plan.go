@@ -1,0 +1,85 @@
+package main
+
+import (
+	"math/rand/v2"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/stream"
+)
+
+// ksvdPlan is what plan fit ksvd prints as JSON.
+type ksvdPlan struct {
+	planResult
+	Solver string       `json:"solver"`
+	Chosen string       `json:"chosen,omitempty"`
+	Input  string       `json:"input"`
+	Graph  *graphResult `json:"graph,omitempty"`
+}
+
+// reportPlan prints a plan, and fails if it does not fit into --memory.
+func (j *ksvdJob) reportPlan(p *lowrank.Plan) error {
+	c, s := j.cmd, j.shape()
+	r := &ksvdPlan{Solver: j.method.name(), Chosen: j.chosen, Input: j.kind(), Graph: j.graphResult(), planResult: planResult{Method: ksvdName, Kernel: j.kernel.String(),
+		Rows: s.Rows, Columns: s.Cols, Dimension: s.Columns, Rank: c.rank, MemoryBytes: p.Memory.Total(), MemoryLimitBytes: int64(c.memory), Fits: c.checkBudget(&p.Memory) == nil,
+		Passes: make(map[string]int), Scans: j.plannedScans(), KernelEntries: p.KernelEntries, Flops: number(p.Flops), Threads: c.engine().Workers()}}
+	for _, name := range j.names() {
+		r.Passes[name] = p.Passes
+		if j.kind() == matrixInput {
+			r.Passes[name] = 1 // which loads it
+		}
+	}
+	t := &text{title: "plan: " + j.describe()}
+	if r.Chosen != "" {
+		t.add("chosen", "%s", r.Chosen)
+	}
+	for _, m := range p.Memory.Items {
+		r.Memory = append(r.Memory, planItem{m.What, m.Bytes, m.Knob})
+		t.add(m.What, "%s", bytes(m.Bytes))
+	}
+	t.add("memory in all", "%s", bytes(r.MemoryBytes))
+	for _, name := range j.names() {
+		t.add("passes over "+name, "%d%s", r.Passes[name], scanWords(r.Scans[name]))
+	}
+	speed := j.calibrate()
+	r.EstimatedSeconds = number((float64(r.KernelEntries)*speed.entry + float64(r.Flops)*speed.flop) / float64(r.Threads))
+	t.add("kernel entries", "%s", count(r.KernelEntries))
+	t.add("time", "about %s with %d threads, if reading keeps up", seconds(float64(r.EstimatedSeconds)), r.Threads)
+	if err := c.print(r, t); err != nil {
+		return err
+	}
+	return c.checkBudget(&p.Memory)
+}
+
+// plannedScans are the passes over each source before the fit: to open text and
+// graphs, and to scan for nulls and scaling.
+func (j *ksvdJob) plannedScans() map[string]int {
+	n := make(map[string]int)
+	for i, name := range j.names() {
+		if j.graph != nil {
+			n[name] = 1
+			continue
+		}
+		n[name] = []*input{j.left, j.right}[i].Info().Scans
+		if i == 0 && j.cmd.rows.scans() || j.cmd.rows.nulls.value == "drop" {
+			n[name]++
+		}
+	}
+	return n
+}
+
+// calibrate measures this machine on random rows of one column: the flops of plans
+// of ksvd include what longer rows take.
+func (j *ksvdJob) calibrate() speed {
+	random := rand.New(rand.NewPCG(1, 2))
+	x, y := randomMatrix(random, stream.PanelRows, 1), randomMatrix(random, 200, 1)
+	tile := stream.NewMatrix(x.Rows, y.Rows)
+	s := speed{flop: perUnit(2*float64(x.Rows)*float64(y.Rows)*float64(x.Rows), gemmOf(tile))}
+	if k, err := j.kernel.Resolve(y); err == nil {
+		k, _ = k.Normaliser()
+		var work kernelgen.Workspace
+		panel := k.Pack(y)
+		s.entry = perUnit(float64(x.Rows)*float64(y.Rows), func() { k.Fill(tile, x, panel, &work) })
+	}
+	return s
+}

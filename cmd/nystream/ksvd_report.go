@@ -1,0 +1,191 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// ksvdResult is what fit ksvd prints as JSON.
+type ksvdResult struct {
+	Method         string         `json:"method"`
+	Solver         string         `json:"solver"`
+	Chosen         string         `json:"chosen,omitempty"` // why, when the method was not named
+	Kernel         string         `json:"kernel"`
+	Input          string         `json:"input"` // matrix, sources or graph
+	Rows           int64          `json:"rows"`
+	Columns        int64          `json:"columns"`
+	Dimension      int            `json:"dimension"` // length of the rows that the kernel compares
+	Rank           int            `json:"rank"`
+	Values         []number       `json:"values"`
+	Sums           string         `json:"sums"`
+	Centred        bool           `json:"centred"`
+	Compatibility  string         `json:"compatibility"`
+	Scaling        string         `json:"scaling,omitempty"`
+	Samples        []int          `json:"samples,omitempty"` // of rows, of columns
+	Accuracy       *number        `json:"accuracy,omitempty"`
+	Tolerance      number         `json:"tolerance,omitempty"`
+	Residuals      *number        `json:"residuals,omitempty"` // the largest, over the largest value
+	Graph          *graphResult   `json:"graph,omitempty"`
+	Passes         map[string]int `json:"passes"` // of the method and for factors, after samples were gathered
+	Scans          map[string]int `json:"scans"`  // before: to open text or a graph, for nulls and scaling
+	ExactPasses    int            `json:"exact_passes"`
+	KernelEntries  int64          `json:"kernel_entries"`
+	Seconds        number         `json:"seconds"`
+	PeakRSSBytes   int64          `json:"peak_rss_bytes"`
+	Seed           uint64         `json:"seed"`
+	RowsDropped    int64          `json:"rows_dropped"`
+	ColumnsLeftOut []string       `json:"columns_left_out"`
+	Notes          []string       `json:"notes"`
+	Output         string         `json:"output"`
+	LeftFactors    string         `json:"left_factors,omitempty"`
+	RightFactors   string         `json:"right_factors,omitempty"`
+}
+
+// graphResult is what is said of a graph.
+type graphResult struct {
+	Nodes      int         `json:"nodes"`
+	Edges      int64       `json:"edges"`   // that the file lists
+	Entries    int64       `json:"entries"` // of the adjacency matrix
+	Duplicates int64       `json:"duplicates"`
+	SelfLoops  int64       `json:"self_loops"`
+	Weighted   bool        `json:"weighted"`
+	Options    graphRecipe `json:"options"`
+}
+
+func (j *ksvdJob) graphResult() *graphResult {
+	g := j.graph
+	if g == nil {
+		return nil
+	}
+	return &graphResult{Nodes: g.Adjacency.Rows, Edges: g.Edges, Entries: g.Adjacency.NNZ(), Duplicates: g.Duplicates, SelfLoops: g.SelfLoops,
+		Weighted: g.Weighted, Options: j.cmd.graph.recipe()}
+}
+
+// result collects what is known about a finished fit.
+func (j *ksvdJob) result() *ksvdResult {
+	f, c := j.fit, j.cmd
+	r := &ksvdResult{Method: ksvdName, Solver: f.Method, Chosen: j.chosen, Kernel: j.kernel.String(), Input: j.kind(), Rows: f.Rows, Columns: f.Cols,
+		Dimension: j.shape().Columns, Rank: f.Rank(), Values: numbers(f.Values), Sums: f.Sums.String(), Centred: f.Centred,
+		Compatibility: f.Compatibility.String(), Accuracy: optional(f.Accuracy), Tolerance: number(c.tolerance), Graph: j.graphResult(),
+		Passes: j.passes(), Scans: j.scans, ExactPasses: f.ExactPasses, KernelEntries: f.KernelEntries, Seconds: number(c.seconds()),
+		PeakRSSBytes: peakRSS(), Seed: c.seed, RowsDropped: j.dropped(), ColumnsLeftOut: []string{}, Notes: append(j.openNotes(), f.Notes...),
+		Output: c.output, LeftFactors: c.left, RightFactors: c.other}
+	if r.Notes == nil {
+		r.Notes = []string{}
+	}
+	if j.left != nil {
+		r.ColumnsLeftOut = append(r.ColumnsLeftOut, j.left.leftOut...)
+	}
+	if f.Samples[0] > 0 {
+		r.Samples = f.Samples[:]
+	}
+	if _, ok := j.method.(nystromKSVD); ok {
+		r.Scaling = c.scaling.value
+	}
+	if len(f.Residuals) > 0 {
+		worst := number(slices.Max(f.Residuals))
+		r.Residuals = &worst
+	}
+	return r
+}
+
+// names are the sources in the words of the report.
+func (j *ksvdJob) names() []string {
+	switch j.kind() {
+	case graphInput:
+		return []string{"graph"}
+	case sourcesInput:
+		return []string{"left", "right"}
+	}
+	return []string{"data"}
+}
+
+// allPasses counts the passes over each source so far. A graph is read once; its
+// rows are in memory then.
+func (j *ksvdJob) allPasses() map[string]int {
+	n := make(map[string]int)
+	for i, name := range j.names() {
+		if j.graph != nil {
+			n[name] = 1
+		} else {
+			n[name] = []*input{j.left, j.right}[i].Passes()
+		}
+	}
+	return n
+}
+
+// passes counts the passes of the method over each source: the one that loads a
+// matrix, and for a graph those over its rows in memory.
+func (j *ksvdJob) passes() map[string]int {
+	n := j.allPasses()
+	for name := range n {
+		n[name] -= j.scans[name]
+		if j.graph != nil {
+			n[name] = j.fit.SourcePasses + j.factors
+		}
+	}
+	return n
+}
+
+// describe is one line about a fit for titles.
+func (j *ksvdJob) describe() string {
+	s := j.shape()
+	title := fmt.Sprintf("ksvd model of the %s × %s matrix %s", count(s.Rows), count(s.Cols), j.kernel)
+	switch j.kind() {
+	case graphInput:
+		return title + " between edges out of and into nodes"
+	case sourcesInput:
+		return title + " between rows of two sources"
+	}
+	return title + " between rows and columns"
+}
+
+func (j *ksvdJob) report() error {
+	r := j.result()
+	t := &text{title: j.describe()}
+	if r.Chosen != "" {
+		t.add("chosen", "%s", r.Chosen)
+	}
+	t.add("method", "%s%s", r.Solver, map[bool]string{true: ", centred"}[r.Centred])
+	if g := r.Graph; g != nil {
+		t.add("graph", "%s nodes, %s edges listed, %s of them from a node to itself, %s listed again", count(int64(g.Nodes)), count(g.Edges), count(g.SelfLoops), count(g.Duplicates))
+	}
+	t.add("rank", "%d", r.Rank)
+	t.add("values", "%s", someValues(j.fit.Values))
+	if len(r.Samples) > 0 {
+		t.add("samples", "%s rows, %s columns", count(int64(r.Samples[0])), count(int64(r.Samples[1])))
+	}
+	if _, normalised := j.kernel.Normaliser(); normalised || r.Centred {
+		t.add("sums", "%s", r.Sums)
+	}
+	if r.Input == matrixInput {
+		t.add("compatibility", "%s", r.Compatibility)
+	}
+	if r.Accuracy != nil {
+		t.add("accuracy", "η about %.2g: how far singular vectors are from those of other samples", float64(*r.Accuracy))
+	}
+	if r.Residuals != nil {
+		t.add("residuals", "below %.1e of the largest value", float64(*r.Residuals))
+	}
+	if r.RowsDropped > 0 {
+		t.add("dropped", "%s rows with nulls", count(r.RowsDropped))
+	}
+	t.add("passes", "%s", j.passWords(r))
+	t.add("work", "%s kernel entries, %s, peak memory %s", count(r.KernelEntries), seconds(float64(r.Seconds)), bytes(r.PeakRSSBytes))
+	t.add("model", "%s", r.Output)
+	for _, f := range [][2]string{{"U", r.LeftFactors}, {"V", r.RightFactors}} {
+		if f[1] != "" {
+			t.add(f[0], "%s", f[1])
+		}
+	}
+	return j.cmd.print(r, t)
+}
+
+func (j *ksvdJob) passWords(r *ksvdResult) string {
+	var words []string
+	for _, name := range j.names() {
+		words = append(words, fmt.Sprintf("%d over %s", r.Passes[name], name)+scanWords(r.Scans[name]))
+	}
+	return strings.Join(words, ", ") + fmt.Sprintf("; %d over all entries of G", r.ExactPasses)
+}

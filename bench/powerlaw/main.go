@@ -14,18 +14,19 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/nystream/nystream/bench/graphs"
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/stream"
 )
 
 func main() {
-	g := model{}
-	flag.IntVar(&g.nodes, "nodes", 1_000_000, "number of nodes")
+	g := graphs.PowerLaw{}
+	flag.IntVar(&g.Nodes, "nodes", 1_000_000, "number of nodes")
 	edges := flag.Int64("edges", 10_000_000, "number of edges, repeated ones included")
-	flag.IntVar(&g.blocks, "blocks", 10, "number of communities")
-	flag.Float64Var(&g.exponent, "exponent", 2.5, "exponent of the degrees, 2.01 to 100: P(degree = k) ~ k^-exponent")
-	flag.Float64Var(&g.within, "within", 0.8, "probability that an edge is bound to stay in its community, 0 to 1")
-	flag.Uint64Var(&g.seed, "seed", 7, "seed")
+	flag.IntVar(&g.Blocks, "blocks", 10, "number of communities")
+	flag.Float64Var(&g.Exponent, "exponent", 2.5, "exponent of the degrees, 2.01 to 100: P(degree = k) ~ k^-exponent")
+	flag.Float64Var(&g.Within, "within", 0.8, "probability that an edge is bound to stay in its community, 0 to 1")
+	flag.Uint64Var(&g.Seed, "seed", 7, "seed")
 	out := flag.String("o", "", "file of the edges: src,dst (required)")
 	labels := flag.String("labels", "", "file of the communities: node,label (default: beside the edges)")
 	flag.Parse()
@@ -44,19 +45,19 @@ func main() {
 }
 
 // write writes both files.
-func write(m model, edges int64, out, labels string) error {
-	g, err := newGenerator(m)
+func write(m graphs.PowerLaw, edges int64, out, labels string) error {
+	g, err := graphs.NewGenerator(m)
 	if err != nil {
 		return err
 	}
 	if edges < 0 {
 		return fmt.Errorf("%d edges", edges)
 	}
-	if err := writePairs(out, "src", "dst", edges, g.edge); err != nil {
+	if err := writePairs(out, "src", "dst", edges, g.Edge); err != nil {
 		return err
 	}
-	return writePairs(labels, "node", "label", int64(m.nodes), func(v int64) (int64, int64) {
-		return v, g.label(v)
+	return writePairs(labels, "node", "label", int64(m.Nodes), func(v int64) (int64, int64) {
+		return v, g.Label(v)
 	})
 }
 

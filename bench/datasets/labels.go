@@ -1,0 +1,50 @@
+package datasets
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/nystream/nystream/blockstore"
+)
+
+// Labels reads the classes of the nodes of a graph: a CSV file with a header, the
+// column of nodes first (or called node, id or name) and the column "label", or the
+// second one without it. Classes are any words.
+func Labels(ctx context.Context, path string) (nodes, classes []string, err error) {
+	if nodes, err = blockstore.ReadNodes(ctx, path, ""); err != nil {
+		return nil, nil, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	records, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(records) != len(nodes)+1 || len(records[0]) < 2 {
+		return nil, nil, fmt.Errorf("%s: a header and a line for each of %d nodes are wanted, with a column of labels", path, len(nodes))
+	}
+	column := max(1, slices.Index(records[0], "label"))
+	for _, r := range records[1:] {
+		classes = append(classes, r[column])
+	}
+	return nodes, classes, nil
+}
+
+// Numbered are classes as numbers from 0, in the order of the words, and how many
+// there are.
+func Numbered(classes []string) (labels []int, count int) {
+	words := slices.Clone(classes)
+	slices.Sort(words)
+	words = slices.Compact(words)
+	labels = make([]int, len(classes))
+	for i, c := range classes {
+		labels[i], _ = slices.BinarySearch(words, c)
+	}
+	return labels, len(words)
+}

@@ -1,0 +1,239 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/stream"
+)
+
+// The four methods of Tables 1 and 2.
+const (
+	methodPCA  = "PCA"
+	methodKPCA = "KPCA"
+	methodSVD  = "SVD"
+	methodKSVD = "KSVD"
+)
+
+var graphMethods = []string{methodPCA, methodKPCA, methodSVD, methodKSVD}
+
+// bandwidths are the γ that cross-validation chooses from, for KSVD and KPCA alike.
+var bandwidths = []float64{1.5, 2, 3}
+
+// features are what a method makes of the nodes of a graph: the leading singular
+// triplets of its matrix, whose left and right vectors are features of a node.
+type features struct {
+	method string
+	gamma  float64 // 0 for linear methods
+	values []float64
+	u, v   blas64.General // v has no columns where it is u
+}
+
+// nonlinear says whether a method has a γ.
+func nonlinear(method string) bool { return method == methodKSVD || method == methodKPCA }
+
+// twoSided says whether a method has left and right features.
+func twoSided(method string) bool { return method == methodKSVD || method == methodSVD }
+
+// graphFeatures are the features of a method for one γ, by a dense decomposition of
+//
+//	KSVD   SNE(x_i, z_j) centred, rows x_i against columns z_j of A + I
+//	SVD    A + I itself
+//	KPCA   RBF(x_i, x_j) centred
+//	PCA    x_i·x_j centred
+//
+// to at most so many triplets. It is ksvd.Exact for ranks that are a good part of
+// the number of nodes: there a dense eigendecomposition takes less time than the
+// projected ones of a Krylov iteration. Memory: about 6·n² numbers.
+func graphFeatures(g *graph, method string, gamma float64, rank int) (*features, error) {
+	f := &features{method: method, gamma: gamma, v: stream.NewMatrix(g.nodes(), 0)}
+	var err error
+	a := g.matrix(method, gamma)
+	if !twoSided(method) {
+		f.values, f.u, err = leadingEigen(a, rank)
+		return f, err
+	}
+	if f.values, f.u, err = leadingEigen(product(blas.NoTrans, a, blas.Trans, a), rank); err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", g.name, method, err)
+	}
+	f.v = product(blas.Trans, a, blas.NoTrans, f.u)
+	for j := range f.values {
+		f.values[j] = math.Sqrt(f.values[j])
+		scaleColumn(f.v, j, 1/f.values[j])
+	}
+	return f, nil
+}
+
+// matrix is what a method decomposes, in full.
+func (g *graph) matrix(method string, gamma float64) blas64.General {
+	x := g.dense()
+	switch method {
+	case methodSVD:
+		return x
+	case methodKSVD:
+		k, _ := kernelgen.SNE(gamma).Normaliser()
+		a := between(k, x, transposed(x))
+		divideByRowSums(a)
+		centre(a)
+		return a
+	}
+	kernel := kernelgen.Linear()
+	if method == methodKPCA {
+		kernel = kernelgen.RBF(1 / (gamma * gamma))
+	}
+	a := between(kernel, x, x)
+	centre(a)
+	return a
+}
+
+// between is a kernel between all rows of x and of z.
+func between(k kernelgen.Kernel, x, z blas64.General) blas64.General {
+	a := stream.NewMatrix(x.Rows, z.Rows)
+	panel := k.Pack(z)
+	var w kernelgen.Workspace
+	for first := 0; first < x.Rows; first += 256 {
+		n := min(256, x.Rows-first)
+		k.Fill(stream.RowSlice(a, first, n), stream.RowSlice(x, first, n), panel, &w)
+	}
+	return a
+}
+
+// leadingEigen are the largest eigenvalues of a symmetric positive semi-definite
+// matrix, as far as they are above rounding, and their vectors.
+func leadingEigen(a blas64.General, rank int) ([]float64, blas64.General, error) {
+	n := a.Rows
+	var e mat.EigenSym
+	if !e.Factorize(mat.NewSymDense(n, a.Data), true) {
+		return nil, blas64.General{}, fmt.Errorf("the eigendecomposition of a %d×%d matrix did not converge", n, n)
+	}
+	ascending := e.Values(nil)
+	var all mat.Dense
+	e.VectorsTo(&all)
+	var values []float64
+	for r := range min(rank, n) {
+		if v := ascending[n-1-r]; v > 1e-12*ascending[n-1] {
+			values = append(values, v)
+		}
+	}
+	u := stream.NewMatrix(n, len(values))
+	for i := range n {
+		for j := range values {
+			u.Data[i*u.Stride+j] = all.At(i, n-1-j)
+		}
+	}
+	return values, u, nil
+}
+
+// product is op(a)·op(b).
+func product(ta blas.Transpose, a blas64.General, tb blas.Transpose, b blas64.General) blas64.General {
+	rows, cols := a.Rows, b.Cols
+	if ta != blas.NoTrans {
+		rows = a.Cols
+	}
+	if tb != blas.NoTrans {
+		cols = b.Rows
+	}
+	c := stream.NewMatrix(rows, cols)
+	blas64.Gemm(ta, tb, 1, a, b, 0, c)
+	return c
+}
+
+func transposed(a blas64.General) blas64.General {
+	t := stream.NewMatrix(a.Cols, a.Rows)
+	for i := range a.Rows {
+		for j := range a.Cols {
+			t.Data[j*t.Stride+i] = a.Data[i*a.Stride+j]
+		}
+	}
+	return t
+}
+
+func scaleColumn(a blas64.General, j int, by float64) {
+	for i := range a.Rows {
+		a.Data[i*a.Stride+j] *= by
+	}
+}
+
+// row is row i.
+func row(a blas64.General, i int) []float64 { return a.Data[i*a.Stride : i*a.Stride+a.Cols] }
+
+func divideByRowSums(a blas64.General) {
+	for i := range a.Rows {
+		r, sum := row(a, i), 0.0
+		for _, v := range r {
+			sum += v
+		}
+		for j := range r {
+			r[j] /= sum
+		}
+	}
+}
+
+// centre takes away the means of rows and columns, and gives back the mean of all.
+func centre(a blas64.General) {
+	rows, cols, all := make([]float64, a.Rows), make([]float64, a.Cols), 0.0
+	for i := range a.Rows {
+		for j, v := range row(a, i) {
+			rows[i] += v / float64(a.Cols)
+			cols[j] += v / float64(a.Rows)
+		}
+		all += rows[i] / float64(a.Rows)
+	}
+	for i := range a.Rows {
+		r := row(a, i)
+		for j := range r {
+			r[j] += all - rows[i] - cols[j]
+		}
+	}
+}
+
+// allFeatures are the features of a method for each γ that it has, two at a time:
+// most of a decomposition runs on one processor.
+func allFeatures(ctx context.Context, g *graph, method string, gammas []float64, rank int) ([]*features, error) {
+	if !nonlinear(method) {
+		gammas = []float64{0}
+	}
+	all, failed := make([]*features, len(gammas)), make([]error, len(gammas))
+	var work sync.WaitGroup
+	slots := make(chan struct{}, min(2, runtime.GOMAXPROCS(0)))
+	for i, gamma := range gammas {
+		work.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			if failed[i] = ctx.Err(); failed[i] == nil {
+				all[i], failed[i] = graphFeatures(g, method, gamma, rank)
+			}
+		})
+	}
+	work.Wait()
+	for _, err := range failed {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// weighted is [U·w V·w] with w = scale·(s/s₁)^power for singular values s.
+func (f *features) weighted(power, scale float64) blas64.General {
+	r := len(f.values)
+	x := stream.NewMatrix(f.u.Rows, f.u.Cols+f.v.Cols)
+	for j, s := range f.values {
+		w := scale * math.Pow(s/f.values[0], power)
+		for i := range x.Rows {
+			x.Data[i*x.Stride+j] = w * f.u.Data[i*f.u.Stride+j]
+			if f.v.Cols > 0 {
+				x.Data[i*x.Stride+r+j] = w * f.v.Data[i*f.v.Stride+j]
+			}
+		}
+	}
+	return x
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/ksvd"
+	"github.com/nystream/nystream/solvers/split"
+	"github.com/nystream/nystream/stream"
+)
+
+// The settings of Figure 1: bandwidths in units of the paper's rule, and the
+// tolerance, in the reading that does not ask to tell equal singular values apart.
+var figureWidths = []float64{0.5, 1, 2, 4, 8}
+
+const figureTolerance = 0.1
+
+// figure1 is the number of samples to the tolerance, and the speed-up over RSVD,
+// against the bandwidth of SNE.
+func figure1(ctx context.Context, o *options, g *graph) error {
+	t := &table{file: "figure1-" + g.name, title: "Figure 1: samples to η ≤ 0.1 (subspace) against γ, " + g.name,
+		head: []string{"γ", "samples, asym. Nys", "CPU s", "RSVD CPU s", "speed-up, asym. Nys", "speed-up, paths"}}
+	var samples, nystromUp, pathsUp plotter.XYs
+	for _, width := range figureWidths {
+		p, err := newSpeedProblem(ctx, g, width)
+		if err != nil {
+			return err
+		}
+		attempts, err := speed(ctx, p, solvers(), doubling{figureTolerance / 4, min(o.limit, 5)})
+		if err != nil {
+			return err
+		}
+		rsvd, _ := quickest(attempts, nameRSVD, measures[1], figureTolerance)
+		paths, _ := quickest(attempts, namePaths, measures[1], figureTolerance)
+		best, found := quickest(attempts, nameNystrom, measures[1], figureTolerance)
+		if !found {
+			t.add(p.gamma, "–", math.NaN(), rsvd.cpu, math.NaN(), rsvd.cpu/paths.cpu)
+			continue
+		}
+		t.add(p.gamma, best.samples, best.cpu, rsvd.cpu, rsvd.cpu/best.cpu, rsvd.cpu/paths.cpu)
+		samples = append(samples, plotter.XY{X: p.gamma, Y: float64(best.samples)})
+		nystromUp = append(nystromUp, plotter.XY{X: p.gamma, Y: rsvd.cpu / best.cpu})
+		pathsUp = append(pathsUp, plotter.XY{X: p.gamma, Y: rsvd.cpu / paths.cpu})
+	}
+	if err := t.write(o.out); err != nil {
+		return err
+	}
+	left := newPlot(g.name+": samples to η ≤ 0.1 (subspace)", "γ", "n = m")
+	addLine(left, 0, samples)
+	right := newPlot("speed-up over RSVD, CPU time", "γ", "factor")
+	addLine(right, 0, nystromUp)
+	addLine(right, 1, pathsUp)
+	return drawPanels(filepath.Join(o.out, "figure1-"+g.name+".svg"), []*plot.Plot{left, right}, []string{nameNystrom, namePaths})
+}
+
+// figureSamples are the numbers of samples in Figure 2.
+var figureSamples = []int{100, 200, 400, 800, 1600}
+
+// figure2 is micro and macro F1 against the number of samples, for KSVD by the
+// asymmetric Nyström method and KPCA by the symmetric one, both with RBF as in the
+// paper, and KSVD with SNE.
+func figure2(ctx context.Context, o *options, g *graph) error {
+	if g.labels == nil {
+		return fmt.Errorf("figure 2 needs the classes of the nodes: -labels")
+	}
+	splits, err := split.StratifiedRandom(g.labels, testShare, o.seeds, 1)
+	if err != nil {
+		return err
+	}
+	c := &classifier{ctx: ctx, labels: g.labels, classes: g.classes, folds: 3}
+	names := []string{"KSVD, RBF", "KSVD, SNE", "KPCA, RBF"}
+	t := &table{file: "figure2-" + g.name, title: "Figure 2: F1 against the number of samples, " + g.name, head: []string{"samples", "method", "micro F1", "macro F1"}}
+	micro, macro := newPlot("micro F1, "+g.name, "samples", "micro F1"), newPlot("macro F1, "+g.name, "samples", "macro F1")
+	for i, name := range names {
+		var first, second plotter.XYs
+		for _, m := range figureSamples {
+			if m > g.nodes() {
+				continue
+			}
+			all, err := sampledFeatures(ctx, g, i, m)
+			if err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			s, err := c.method(name, all, splits)
+			if err != nil {
+				return err
+			}
+			a, b := s.mean()
+			t.add(m, name, a, b)
+			first, second = append(first, plotter.XY{X: float64(m), Y: a}), append(second, plotter.XY{X: float64(m), Y: b})
+		}
+		addLine(micro, i, first)
+		addLine(macro, i, second)
+	}
+	if err := t.write(o.out); err != nil {
+		return err
+	}
+	return drawPanels(filepath.Join(o.out, "figure2-"+g.name+".svg"), []*plot.Plot{micro, macro}, names)
+}
+
+// sampledFeatures are the features of a method of Figure 2 by so many samples, a
+// quarter as many on each side, for each γ.
+func sampledFeatures(ctx context.Context, g *graph, method, samples int) ([]*features, error) {
+	var data *ksvd.Data
+	var err error
+	if method == 2 {
+		data, err = ksvd.Between(stream.FromMatrix(g.name, g.dense()), nil)
+	} else {
+		data, err = ksvd.Graph(g.name, g.adjacency)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []*features
+	for _, gamma := range bandwidths {
+		kernel := rbf(gamma)
+		if method == 1 {
+			kernel = kernelgen.SNE(gamma)
+		}
+		m := ksvd.Nystrom{Rank: max(1, samples/4), Rows: samples, Cols: samples, Paired: method == 2, Centre: true, Scaling: ksvd.ScaleOrthonormal, Seed: 1}
+		fit, err := m.Fit(ctx, stream.Engine{}, data, kernel)
+		if err != nil {
+			return nil, err
+		}
+		f := &features{gamma: gamma, values: fit.Values, v: stream.NewMatrix(g.nodes(), 0)}
+		u, v, err := fit.Factors(ctx, stream.Engine{})
+		if err != nil {
+			return nil, err
+		}
+		if f.u = u; method != 2 {
+			f.v = v
+		}
+		all = append(all, f)
+	}
+	return all, nil
+}
+
+// figure3 is the embedding of the nodes in the first two left and right vectors of
+// KSVD, coloured by class.
+func figure3(ctx context.Context, o *options, g *graph) error {
+	data, err := ksvd.Graph(g.name, g.adjacency)
+	if err != nil {
+		return err
+	}
+	fit, err := ksvd.Exact{Rank: 2, Centre: true, Tolerance: 1e-6, Seed: 1}.Fit(ctx, stream.Engine{}, data, kernelgen.SNE(2))
+	if err != nil {
+		return err
+	}
+	left, right := newPlot(g.name+": left singular vectors", "", ""), newPlot(g.name+": right singular vectors", "", "")
+	addClasses(left, fit.U, g.labels, g.classes)
+	addClasses(right, fit.V, g.labels, g.classes)
+	names := make([]string, g.classes)
+	for c := range names {
+		names[c] = fmt.Sprintf("class %d", c)
+	}
+	return drawPanels(filepath.Join(o.out, "figure3-"+g.name+".svg"), []*plot.Plot{left, right}, names)
+}

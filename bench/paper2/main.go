@@ -1,0 +1,233 @@
+// Command paper2 reproduces the tables of paper 2 (Tao et al., "Nonlinear SVD with
+// asymmetric kernels") and measures the methods of package ksvd beside those of the
+// paper.
+//
+//	go run ./bench/paper2 -out DIR                       everything, on cora
+//	go run ./bench/paper2 -out DIR -only 1,2 -graph edges.csv -labels labels.csv
+//	go run ./bench/paper2 -out DIR -only 4 -nodes 5000
+//
+// Tables: 1 node classification, 2 graph reconstruction, 3 tables of the UCI
+// repository, 4 (with 5) time to a tolerance; figures: f1 samples against γ, f2 score
+// against samples, f3 embedding. Tables are printed and written to DIR as Markdown and
+// CSV, figures as SVG.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/bench/datasets"
+	"github.com/nystream/nystream/solvers/nyblas"
+	"github.com/nystream/nystream/stream"
+)
+
+// options say what to measure.
+type options struct {
+	out           string
+	only          []string
+	edges, labels string
+	seeds         int
+	rank          int
+	nodes         int     // of the synthetic graph, 0 for none
+	limit         float64 // CPU seconds
+}
+
+var parts = []string{"1", "2", "3", "4", "f1", "f2", "f3"}
+
+func main() {
+	blas64.Use(nyblas.Implementation{}) // as the command does
+	o, err := parseOptions(os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "paper2:", err)
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err = run(ctx, o)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "paper2:", err)
+		os.Exit(1)
+	}
+}
+
+func parseOptions(args []string) (*options, error) {
+	o := &options{}
+	f := flag.NewFlagSet("paper2", flag.ContinueOnError)
+	f.StringVar(&o.out, "out", filepath.Join(os.TempDir(), "nystream-paper2"), "directory for the results")
+	only := f.String("only", strings.Join(parts, ","), "tables and figures")
+	f.StringVar(&o.edges, "graph", "", "edge list of another graph than cora")
+	f.StringVar(&o.labels, "labels", "", "classes of its nodes, for Table 1 and the figures: node,label")
+	f.IntVar(&o.seeds, "seeds", 5, "splits of Table 1 and Figure 2; Table 3 has four times as many")
+	f.IntVar(&o.rank, "features", 1000, "features of a side in Tables 1 and 2, at most")
+	f.IntVar(&o.nodes, "nodes", syntheticNodes, "nodes of the synthetic graph in Tables 4 and 5, 0 for none")
+	f.Float64Var(&o.limit, "limit", 20, "Tables 4 and 5: a solver stops doubling after a fit of so many CPU seconds")
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	o.only = strings.Split(*only, ",")
+	for _, word := range o.only {
+		if !slices.Contains(parts, word) {
+			return nil, fmt.Errorf("%q: there are %s", word, strings.Join(parts, ", "))
+		}
+	}
+	if f.NArg() > 0 {
+		return nil, fmt.Errorf("%q: paper2 takes flags only", f.Args())
+	}
+	if o.seeds < 1 || o.rank < 1 {
+		return nil, fmt.Errorf("%d seeds and %d features: both must be at least 1", o.seeds, o.rank)
+	}
+	return o, nil
+}
+
+func (o *options) wants(words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(o.only, w) })
+}
+
+// graph is the graph to work on.
+func (o *options) graph(ctx context.Context) (*graph, error) {
+	if o.edges == "" {
+		return cora(ctx)
+	}
+	return readGraph(ctx, nameOf(o.edges), o.edges, o.labels)
+}
+
+// mostNodes is how large a graph the dense decompositions of Tables 1 and 2 take.
+const mostNodes = 12_000
+
+func run(ctx context.Context, o *options) error {
+	if err := os.MkdirAll(o.out, 0o777); err != nil {
+		return err
+	}
+	if o.wants("3") {
+		t, err := table3(ctx, datasets.SupervisedNames(), 4*o.seeds)
+		if err != nil {
+			return err
+		}
+		if err := t.write(o.out); err != nil {
+			return err
+		}
+	}
+	if !o.wants("1", "2", "4", "f1", "f2", "f3") {
+		return nil
+	}
+	g, err := o.graph(ctx)
+	if err != nil {
+		return err
+	}
+	for _, step := range []func(context.Context, *options, *graph) error{runFeatures, runSpeed, runFigures} {
+		if err := step(ctx, o, g); err != nil {
+			return fmt.Errorf("%s: %w", g.name, err)
+		}
+	}
+	return nil
+}
+
+// runFeatures makes Tables 1 and 2, which share their features.
+func runFeatures(ctx context.Context, o *options, g *graph) error {
+	if !o.wants("1", "2") {
+		return nil
+	}
+	if g.nodes() > mostNodes {
+		return fmt.Errorf("%d nodes: Tables 1 and 2 decompose dense matrices of at most %d", g.nodes(), mostNodes)
+	}
+	made := map[string][]*features{}
+	for _, method := range graphMethods {
+		all, err := allFeatures(ctx, g, method, bandwidths, o.rank)
+		if err != nil {
+			return err
+		}
+		made[method] = all
+	}
+	if o.wants("2") {
+		t, err := table2(ctx, g, made)
+		if err != nil {
+			return err
+		}
+		if err := t.write(o.out); err != nil {
+			return err
+		}
+	}
+	if !o.wants("1") {
+		return nil
+	}
+	if g.labels == nil {
+		return fmt.Errorf("table 1 needs the classes of the nodes: -labels")
+	}
+	c := classification{splits: o.seeds, folds: 3}
+	scores, err := c.run(ctx, g, made)
+	if err != nil {
+		return err
+	}
+	return table1(g, c, scores).write(o.out)
+}
+
+// runSpeed makes Tables 4 and 5.
+func runSpeed(ctx context.Context, o *options, g *graph) error {
+	if !o.wants("4") {
+		return nil
+	}
+	problems, err := speedProblems(ctx, o, g)
+	if err != nil {
+		return err
+	}
+	tables := []*table{speedTable(4, tolerances[0]), speedTable(5, tolerances[1])}
+	for _, p := range problems {
+		attempts, err := speed(ctx, p, solvers(), doubling{tolerances[1], o.limit})
+		if err != nil {
+			return err
+		}
+		for i, t := range tables {
+			t.addSpeed(p, attempts, tolerances[i])
+		}
+		if err := attemptsTable(p.name, attempts).write(o.out); err != nil {
+			return err
+		}
+	}
+	for _, t := range tables {
+		if err := t.write(o.out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tolerances are ε of Tables 4 and 5.
+var tolerances = []float64{0.1, 0.01}
+
+func speedProblems(ctx context.Context, o *options, g *graph) ([]*speedProblem, error) {
+	first, err := newSpeedProblem(ctx, g, 1)
+	if err != nil || o.nodes == 0 {
+		return []*speedProblem{first}, err
+	}
+	large, err := synthetic(o.nodes, int64(o.nodes)*syntheticEdges/syntheticNodes)
+	if err != nil {
+		return nil, err
+	}
+	second, err := newSpeedProblem(ctx, large, syntheticWidth)
+	return []*speedProblem{first, second}, err
+}
+
+func newSpeedProblem(ctx context.Context, g *graph, width float64) (*speedProblem, error) {
+	gamma, err := bandwidth(ctx, stream.Engine{}, g.name, g.adjacency, width)
+	return &speedProblem{name: g.name, adjacency: g.adjacency, gamma: gamma, centred: true}, err
+}
+
+func runFigures(ctx context.Context, o *options, g *graph) error {
+	figures := map[string]func(context.Context, *options, *graph) error{"f1": figure1, "f2": figure2, "f3": figure3}
+	for _, word := range parts {
+		if f := figures[word]; f != nil && o.wants(word) {
+			if err := f(ctx, o, g); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,366 @@
+package main
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/bench/datasets"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/ksvd"
+	"github.com/nystream/nystream/solvers/metrics"
+	"github.com/nystream/nystream/stream"
+)
+
+var background = context.Background()
+
+// small is a synthetic graph of 150 nodes whose communities are its classes.
+func small(t *testing.T) *graph {
+	t.Helper()
+	g, err := synthetic(150, 900)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.labels, g.classes = make([]int, 150), 2
+	for i := range g.labels {
+		g.labels[i] = i % 2
+	}
+	return g
+}
+
+func difference(a, b blas64.General) float64 {
+	most := 0.0
+	for i := range a.Rows {
+		for j, v := range row(a, i) {
+			most = math.Max(most, math.Abs(v-row(b, i)[j]))
+		}
+	}
+	return most
+}
+
+// TestGraphMatrix holds the three ways to G against the definition, entry by entry.
+func TestGraphMatrix(t *testing.T) {
+	g := small(t)
+	const gamma = 1.3
+	x := g.dense()
+	n := g.nodes()
+	want := stream.NewMatrix(n, n)
+	for i := range n {
+		sum := 0.0
+		for j := range n {
+			d := 0.0
+			for k := range n {
+				e := x.Data[i*n+k] - x.Data[k*n+j]
+				d += e * e
+			}
+			want.Data[i*n+j] = math.Exp(-d / (gamma * gamma))
+			sum += want.Data[i*n+j]
+		}
+		for j := range n {
+			want.Data[i*n+j] /= sum
+		}
+	}
+	plain := times(1, want)
+	for j := range n {
+		mean := 0.0
+		for i := range n {
+			mean += want.Data[i*n+j] / float64(n)
+		}
+		for i := range n {
+			want.Data[i*n+j] -= mean // the rows have the mean of all
+		}
+	}
+	if d := difference(g.matrix(methodKSVD, gamma), want); d > 1e-14 {
+		t.Errorf("the dense matrix is off by %g", d)
+	}
+	s := newSNEGraph(g.adjacency, gamma, true)
+	for _, m := range []struct {
+		name string
+		operator
+		want blas64.General
+	}{{"panels", s, want}, {"paths", newPathGraph(s), want}, {"not centred", newPathGraph(newSNEGraph(g.adjacency, gamma, false)), plain}} {
+		if d := difference(m.times(identity(n)), m.want); d > 1e-14 {
+			t.Errorf("%s: G is off by %g", m.name, d)
+		}
+		if d := difference(m.timesTransposed(identity(n)), transposed(m.want)); d > 1e-14 {
+			t.Errorf("%s: Gᵀ is off by %g", m.name, d)
+		}
+	}
+	number := []int64{0, 7, 149}
+	if d := difference(s.columns(number), product(blas.Trans, chosenColumns(n, number), blas.NoTrans, transposed(want))); d > 1e-14 {
+		t.Errorf("columns are off by %g", d)
+	}
+}
+
+// chosenColumns has the unit vectors of some numbers.
+func chosenColumns(n int, number []int64) blas64.General {
+	c := stream.NewMatrix(n, len(number))
+	for k, j := range number {
+		c.Data[int(j)*c.Stride+k] = 1
+	}
+	return c
+}
+
+// TestHubs has a node with so many edges that exponentials of its distances leave the
+// range of float64.
+func TestHubs(t *testing.T) {
+	const n = 3000
+	a, err := stream.NewCSR(n, n, func(yield func(stream.Entry) bool) {
+		for j := range int32(n) {
+			if !yield(stream.Entry{Row: 0, Col: j, Value: 1}) || j > 0 && !yield(stream.Entry{Row: j, Col: 1, Value: 1}) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Value = nil
+	s := newSNEGraph(withLoops(a), 0.5, false)
+	for i, r := 0, make([]float64, n); i < n; i += 500 {
+		s.fill(r, i, newPaths(n))
+		sum := 0.0
+		for _, v := range r {
+			sum += v
+		}
+		if math.Abs(sum-1) > 1e-12 {
+			t.Errorf("row %d sums to %v", i, sum)
+		}
+	}
+}
+
+// TestFeaturesAreThoseOfExact compares the dense decomposition with package ksvd.
+func TestFeaturesAreThoseOfExact(t *testing.T) {
+	g := small(t)
+	f, err := graphFeatures(g, methodKSVD, 2, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := ksvd.Graph("g", g.adjacency)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fit, err := ksvd.Exact{Rank: 10, Centre: true}.Fit(background, stream.Engine{}, data, kernelgen.SNE(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range fit.Values {
+		if math.Abs(v-f.values[i]) > 1e-9*fit.Values[0] {
+			t.Errorf("value %d is %v, not %v", i, f.values[i], v)
+		}
+	}
+	a, err := ksvd.NewAccuracy(fit.U, fit.V, fit.Values, f.u, f.v)
+	if err != nil || a.Subspace > 1e-9 {
+		t.Error(a, err)
+	}
+}
+
+// TestLinearFeatures holds SVD and PCA against what they decompose.
+func TestLinearFeatures(t *testing.T) {
+	g := small(t)
+	for _, method := range []string{methodSVD, methodPCA, methodKPCA} {
+		f, err := graphFeatures(g, method, 2, g.nodes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		left := times(1, f.u)
+		for j, v := range f.values {
+			scaleColumn(left, j, v)
+		}
+		back := product(blas.NoTrans, left, blas.Trans, f.right())
+		if d := difference(back, g.matrix(method, 2)); d > 1e-6 {
+			t.Errorf("%s: U·diag(s)·Vᵀ is off by %g", method, d)
+		}
+	}
+}
+
+func TestWeighted(t *testing.T) {
+	f := &features{values: []float64{4, 1}, u: identity(2), v: identity(2)}
+	want := blas64.General{Rows: 2, Cols: 4, Stride: 4, Data: []float64{10, 0, 10, 0, 0, 5, 0, 5}}
+	if d := difference(f.weighted(0.5, 10), want); d > 0 {
+		t.Error(f.weighted(0.5, 10))
+	}
+}
+
+// TestSolversFindTheVectors gives each solver all there is, where it must be exact.
+func TestSolversFindTheVectors(t *testing.T) {
+	g := small(t)
+	p := &speedProblem{name: "small", adjacency: g.adjacency, gamma: 1.5, centred: true}
+	truth, err := truncated(background, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range solvers() {
+		a, err := p.try(background, s, g.nodes(), truth)
+		if err != nil || a.Subspace > 1e-6 {
+			t.Errorf("%v %v", a, err)
+		}
+	}
+}
+
+// TestMissingVectorsAreWrong has a solver that finds one vector of twenty.
+func TestMissingVectorsAreWrong(t *testing.T) {
+	g := small(t)
+	p := &speedProblem{name: "small", adjacency: g.adjacency, gamma: 1.5, centred: true}
+	truth, err := truncated(background, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := solver{family: "one", solve: func(context.Context, *speedProblem, int, uint64) (u, v blas64.General, err error) {
+		u, v = truth.U, truth.V
+		u.Cols, v.Cols = 1, 1
+		return u, v, nil
+	}}
+	a, err := p.try(background, one, 1, truth)
+	sum := 0.0
+	for _, v := range truth.Values {
+		sum += v
+	}
+	if want := 2 * (1 - truth.Values[0]/sum); err != nil || math.Abs(a.Normalised-want) > 1e-9 {
+		t.Errorf("η is %v, want %v (%v)", a.Normalised, want, err)
+	}
+}
+
+func TestQuickest(t *testing.T) {
+	at := func(family string, cpu, eta float64) attempt {
+		return attempt{family: family, cpu: cpu, Accuracy: ksvd.Accuracy{Normalised: eta}}
+	}
+	all := []attempt{at("a", 3, 0.001), at("a", 1, 0.05), at("b", 0.1, 0.05), at("a", 0.5, 0.5)}
+	if best, found := quickest(all, "a", measures[0], 0.1); !found || best.cpu != 1 {
+		t.Error(best, found)
+	}
+	if _, found := quickest(all, "b", measures[0], 0.01); found {
+		t.Error("found one")
+	}
+	if longest(all, "a") != 3 || !math.IsNaN(longest(all, "c")) {
+		t.Error("longest")
+	}
+}
+
+// TestClassification has classes that the features tell.
+func TestClassification(t *testing.T) {
+	g := small(t)
+	good := &features{values: []float64{2, 1}, u: stream.NewMatrix(150, 2), v: stream.NewMatrix(150, 0)}
+	bad := &features{values: []float64{2, 1}, u: stream.NewMatrix(150, 2), v: stream.NewMatrix(150, 0)}
+	for i, c := range g.labels {
+		good.u.Data[2*i] = float64(c) - 0.5
+		bad.u.Data[2*i] = float64(i / 2 % 2)
+	}
+	made := map[string][]*features{}
+	for _, m := range graphMethods {
+		made[m] = []*features{bad, good}
+	}
+	made[methodPCA] = []*features{bad}
+	scores, err := classification{splits: 2, folds: 3}.run(background, g, made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range scores {
+		micro, _ := s.mean()
+		if want := s.method != methodPCA; (micro == 1) != want {
+			t.Errorf("%s: micro F1 %v", s.method, micro)
+		}
+	}
+	if text := table1(g, classification{splits: 2, folds: 3}, scores).markdown(); strings.Count(text, "\n| ") != 5 {
+		t.Error(text)
+	}
+}
+
+// TestReconstruction has the matrix itself for features: the largest entries of a row
+// are its edges.
+func TestReconstruction(t *testing.T) {
+	g := small(t)
+	n := g.nodes()
+	ones := make([]float64, n)
+	for i := range ones {
+		ones[i] = 1
+	}
+	exact := &features{method: methodSVD, values: ones, u: g.dense(), v: identity(n)}
+	d, _, err := reconstructed(background, g, []*features{exact}, reading{"product", byProduct})
+	if err != nil || d != (metrics.GraphDifference{}) {
+		t.Error(d, err)
+	}
+	made := map[string][]*features{}
+	for _, m := range graphMethods {
+		made[m] = []*features{exact}
+	}
+	table, err := table2(background, g, made)
+	if err != nil || len(table.rows) != len(readings)*len(graphMethods) {
+		t.Error(table, err)
+	}
+}
+
+func TestReadGraph(t *testing.T) {
+	dir := t.TempDir()
+	edges, labels := filepath.Join(dir, "g.csv"), filepath.Join(dir, "l.csv")
+	write := func(path, text string) {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(edges, "src,dst\na,b\nb,b\nb,c\n")
+	write(labels, "node,label\nc,red\nb,blue\na,red\nd,blue\n")
+	g, err := readGraph(background, "g", edges, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []float64{1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1}
+	if d := difference(g.dense(), blas64.General{Rows: 4, Cols: 4, Stride: 4, Data: want}); d > 0 {
+		t.Error(g.dense())
+	}
+	if g.classes != 2 || g.labels[0] != 1 || g.labels[1] != 0 {
+		t.Error(g.labels)
+	}
+	write(labels, "node,label\nc,red\nb,blue\n")
+	if _, err := readGraph(background, "g", edges, labels); err == nil || !strings.Contains(err.Error(), "has no label") {
+		t.Error(err)
+	}
+}
+
+func TestStandardised(t *testing.T) {
+	x := blas64.General{Rows: 4, Cols: 2, Stride: 2, Data: []float64{1, 5, 2, 5, 3, 5, 4, 5}}
+	y := standardised(x)
+	if math.Abs(y.Data[0]+3/math.Sqrt(5)) > 1e-14 || y.Data[1] != 0 || x.Data[0] != 1 {
+		t.Error(y.Data)
+	}
+}
+
+// TestUCI reads the data sets if they are there.
+func TestUCI(t *testing.T) {
+	if os.Getenv("NYSTREAM_DATA") == "" {
+		t.Skip("NYSTREAM_DATA is not set")
+	}
+	for name, shape := range map[string][3]int{"pima": {768, 8, 268}, "ilpd": {579, 10, 414}, "yacht": {308, 6, 0}} {
+		d, err := datasets.LoadSupervised(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ones := 0
+		for _, v := range d.Target {
+			if d.Classes && v == 1 {
+				ones++
+			}
+		}
+		if got := [3]int{d.X.Rows, d.X.Cols, ones}; got != shape {
+			t.Errorf("%s: %v, want %v", name, got, shape)
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for _, args := range [][]string{{"-only", "7"}, {"-seeds", "0"}, {"rest"}} {
+		if _, err := parseOptions(args); err == nil {
+			t.Errorf("%q is taken", args)
+		}
+	}
+	o, err := parseOptions([]string{"-only", "1,2"})
+	if err != nil || !o.wants("2", "4") || o.wants("4") {
+		t.Error(o, err)
+	}
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/nystream/nystream/bench/graphs"
+	"github.com/nystream/nystream/blockstore"
+)
+
+var testModel = graphs.PowerLaw{Nodes: 20003, Blocks: 7, Exponent: 2.5, Within: 0.8, Seed: 3}
+
+// TestFilesAreReadBack writes the files twice: they are the same, and the graph
+// reader takes them.
+func TestFilesAreReadBack(t *testing.T) {
+	dir := t.TempDir()
+	edges, labels := filepath.Join(dir, "g.csv"), filepath.Join(dir, "g.labels.csv")
+	var before [2][]byte
+	for range 2 {
+		if err := write(testModel, 20_000, edges, labels); err != nil {
+			t.Fatal(err)
+		}
+		for k, path := range []string{edges, labels} {
+			content, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if before[k] != nil && !slices.Equal(before[k], content) {
+				t.Errorf("%s differs when written again", path)
+			}
+			before[k] = content
+		}
+	}
+	nodes, err := blockstore.ReadNodes(context.Background(), labels, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	graph, err := blockstore.ReadGraph(context.Background(), edges, blockstore.GraphOptions{Nodes: nodes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if graph.Edges != 20_000 || graph.Adjacency.Rows != testModel.Nodes || graph.SelfLoops != 0 {
+		t.Errorf("%d edges, %d nodes, %d loops", graph.Edges, graph.Adjacency.Rows, graph.SelfLoops)
+	}
+}

@@ -39,11 +39,7 @@ func newPlanner(e stream.Engine, precision Precision, d int, passes int) *planne
 // landmarks adds rows that are kept in memory, as they are and packed, and what
 // float32 takes besides.
 func (p *planner) landmarks(what string, rows int64) {
-	p.landmarksBy(what, rows, "--nnz or --rank")
-}
-
-// landmarksBy is landmarks for methods where other flags set their number.
-func (p *planner) landmarksBy(what string, rows int64, knob string) {
+	const knob = "--nnz or --rank"
 	p.Memory.Add(what, 2*rows*p.d, knob)
 	if p.precision == Float32 {
 		p.Memory.Add(what+" in float32", rows*p.d/2+p.threads*foldRows*(p.d+rows)/2, knob)

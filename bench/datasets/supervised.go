@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,6 +28,7 @@ type tableFile struct {
 	header     bool
 	classes    bool
 	words      map[string]float64 // of cells that are words
+	missing    []string           // cells that stand for no value, like empty ones
 	one        float64            // the number in the last column that stands for the class looked for
 }
 
@@ -61,6 +63,15 @@ func LoadSupervised(name string) (*Supervised, error) {
 }
 
 func (t tableFile) load(path string) (*Supervised, error) {
+	rows, err := t.rows(path)
+	if err != nil {
+		return nil, err
+	}
+	return t.split(rows), nil
+}
+
+// rows are the lines of a table as numbers. A line with a missing value is left out.
+func (t tableFile) rows(path string) ([][]float64, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -89,7 +100,7 @@ func (t tableFile) load(path string) (*Supervised, error) {
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("%s: no rows", path)
 	}
-	return t.split(rows), nil
+	return rows, nil
 }
 
 // cells are the numbers of a line, and whether none is missing. A blank line has none.
@@ -99,7 +110,7 @@ func (t tableFile) cells(line string) (row []float64, whole bool, err error) {
 		cells = strings.Split(line, ",")
 	}
 	for _, c := range cells {
-		if c == "" {
+		if c == "" || slices.Contains(t.missing, c) {
 			return nil, false, nil
 		}
 		v, known := t.words[c]

@@ -1,0 +1,58 @@
+package datasets
+
+import (
+	"fmt"
+	"image"
+	_ "image/png" // Flower_70x70.png
+	"os"
+	"path/filepath"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// Picture is an image as the rows of a data set: each colour once.
+type Picture struct {
+	Bounds  image.Rectangle
+	Colours blas64.General // a row for each colour: red, green and blue from 0 to 1
+	Index   []int          // of each pixel, from left to right and top to bottom
+}
+
+// Flower is the image of Figure 1 of paper 3, at 70 × 70 pixels.
+func Flower() (*Picture, error) { return readPicture(filepath.Join(Dir(), "Flower_70x70.png")) }
+
+func readPicture(path string) (*Picture, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	img, _, err := image.Decode(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	p := &Picture{Bounds: img.Bounds()}
+	known := map[[3]uint32]int{}
+	var colours [][3]uint32
+	for y := p.Bounds.Min.Y; y < p.Bounds.Max.Y; y++ {
+		for x := p.Bounds.Min.X; x < p.Bounds.Max.X; x++ {
+			r, g, b, _ := img.At(x, y).RGBA()
+			c := [3]uint32{r, g, b}
+			number, ok := known[c]
+			if !ok {
+				number = len(colours)
+				known[c] = number
+				colours = append(colours, c)
+			}
+			p.Index = append(p.Index, number)
+		}
+	}
+	p.Colours = stream.NewMatrix(len(colours), 3)
+	for i, c := range colours {
+		for j, v := range c {
+			p.Colours.Data[3*i+j] = float64(v) / 0xffff
+		}
+	}
+	return p, nil
+}

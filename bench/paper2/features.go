@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -24,9 +25,6 @@ const (
 )
 
 var graphMethods = []string{methodPCA, methodKPCA, methodSVD, methodKSVD}
-
-// bandwidths are the γ that cross-validation chooses from, for KSVD and KPCA alike.
-var bandwidths = []float64{1.5, 2, 3}
 
 // features are what a method makes of the nodes of a graph: the leading singular
 // triplets of its matrix, whose left and right vectors are features of a node.
@@ -195,31 +193,36 @@ func centre(a blas64.General) {
 	}
 }
 
-// allFeatures are the features of a method for each γ that it has, two at a time:
-// most of a decomposition runs on one processor.
+// allFeatures are the features of a method for each γ that it has, side by side: most
+// of a decomposition runs on one processor.
 func allFeatures(ctx context.Context, g *graph, method string, gammas []float64, rank int) ([]*features, error) {
 	if !nonlinear(method) {
 		gammas = []float64{0}
 	}
-	all, failed := make([]*features, len(gammas)), make([]error, len(gammas))
-	var work sync.WaitGroup
-	slots := make(chan struct{}, min(2, runtime.GOMAXPROCS(0)))
-	for i, gamma := range gammas {
-		work.Go(func() {
+	all := make([]*features, len(gammas))
+	err := eachOf(ctx, len(gammas), func(i int) (err error) {
+		all[i], err = graphFeatures(g, method, gammas[i], rank)
+		return err
+	})
+	return all, err
+}
+
+// eachOf does work 0 to n−1, as much at a time as there are processors.
+func eachOf(ctx context.Context, n int, work func(i int) error) error {
+	failed := make([]error, n)
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			if failed[i] = ctx.Err(); failed[i] == nil {
-				all[i], failed[i] = graphFeatures(g, method, gamma, rank)
+				failed[i] = work(i)
 			}
 		})
 	}
-	work.Wait()
-	for _, err := range failed {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
+	all.Wait()
+	return cmp.Or(failed...)
 }
 
 // weighted is [U·w V·w] with w = scale·(s/s₁)^power for singular values s.

@@ -69,14 +69,14 @@ func figure2(ctx context.Context, o *options, g *graph) error {
 	if g.labels == nil {
 		return fmt.Errorf("figure 2 needs the classes of the nodes: -labels")
 	}
-	splits, err := split.StratifiedRandom(g.labels, testShare, o.seeds, 1)
+	splits, err := split.StratifiedRandom(g.labels, testShare, o.seeds, splitSeed)
 	if err != nil {
 		return err
 	}
 	c := &classifier{ctx: ctx, labels: g.labels, classes: g.classes, folds: 3}
 	names := []string{"KSVD, RBF", "KSVD, SNE", "KPCA, RBF"}
 	t := &table{file: "figure2-" + g.name, title: "Figure 2: F1 against the number of samples, " + g.name, head: []string{"samples", "method", "micro F1", "macro F1"}}
-	micro, macro := newPlot("micro F1, "+g.name, "samples", "micro F1"), newPlot("macro F1, "+g.name, "samples", "macro F1")
+	left, right := newPlot("micro F1, "+g.name, "samples", "micro F1"), newPlot("macro F1, "+g.name, "samples", "macro F1")
 	for i, name := range names {
 		var first, second plotter.XYs
 		for _, m := range figureSamples {
@@ -91,17 +91,18 @@ func figure2(ctx context.Context, o *options, g *graph) error {
 			if err != nil {
 				return err
 			}
-			a, b := s.mean()
+			a, _ := meanDeviation(s.over(micro))
+			b, _ := meanDeviation(s.over(macro))
 			t.add(m, name, a, b)
 			first, second = append(first, plotter.XY{X: float64(m), Y: a}), append(second, plotter.XY{X: float64(m), Y: b})
 		}
-		addLine(micro, i, first)
-		addLine(macro, i, second)
+		addLine(left, i, first)
+		addLine(right, i, second)
 	}
 	if err := t.write(o.out); err != nil {
 		return err
 	}
-	return drawPanels(filepath.Join(o.out, "figure2-"+g.name+".svg"), []*plot.Plot{micro, macro}, names)
+	return drawPanels(filepath.Join(o.out, "figure2-"+g.name+".svg"), []*plot.Plot{left, right}, names)
 }
 
 // sampledFeatures are the features of a method of Figure 2 by so many samples, a

@@ -15,6 +15,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/metrics"
+	"github.com/nystream/nystream/solvers/split"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -262,9 +263,9 @@ func TestClassification(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range scores {
-		micro, _ := s.mean()
-		if want := s.method != methodPCA; (micro == 1) != want {
-			t.Errorf("%s: micro F1 %v", s.method, micro)
+		mean, _ := meanDeviation(s.over(micro))
+		if want := s.method != methodPCA; (mean == 1) != want {
+			t.Errorf("%s: micro F1 %v", s.method, mean)
 		}
 	}
 	if text := table1(g, classification{splits: 2, folds: 3}, scores).markdown(); strings.Count(text, "\n| ") != 5 {
@@ -362,5 +363,46 @@ func TestOptions(t *testing.T) {
 	o, err := parseOptions([]string{"-only", "1,2"})
 	if err != nil || !o.wants("2", "4") || o.wants("4") {
 		t.Error(o, err)
+	}
+}
+
+// TestFoldIsTheMachine holds predictions from inner products against package lssvm.
+func TestFoldIsTheMachine(t *testing.T) {
+	g := small(t)
+	f, err := graphFeatures(g, methodKSVD, 2, 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s split.Split
+	for i := range int64(150) {
+		if i%3 == 0 {
+			s.Test = append(s.Test, i)
+		} else {
+			s.Train = append(s.Train, i)
+		}
+	}
+	c := &classifier{ctx: background, labels: g.labels, classes: g.classes}
+	differ := newFold(innerProducts(f.weighted(0.5, 1)), g.labels, g.classes, s)
+	for _, scale := range []float64{1, 10, 300} {
+		predicted, err := differ.predict(scale, lssvmGamma)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mine, err := metrics.MicroF1(differ.truth, predicted)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := c.score(f.weighted(0.5, scale), s)
+		if err != nil || mine != want.micro {
+			t.Errorf("scale %g: micro F1 %v, want %v (%v)", scale, mine, want.micro, err)
+		}
+	}
+}
+
+func TestPairs(t *testing.T) {
+	scores := []methodScore{{method: "a", scores: []f1{{0.5, 0}, {0.5, 0}}}, {method: "b", scores: []f1{{0.75, 1}, {0.5, 1}}}}
+	r := pairs(small(t), classification{splits: 2}, scores).rows[0]
+	if r[0] != "b − a" || r[1] != "0.1250" || r[2] != "0.1250" || r[3] != "1.0000" || r[4] != "0.0000" || r[5] != "1, 1, 0" {
+		t.Error(r)
 	}
 }

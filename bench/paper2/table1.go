@@ -33,7 +33,7 @@ type methodScore struct {
 
 // run classifies the nodes with the features of each method.
 func (c classification) run(ctx context.Context, g *graph, made map[string][]*features) ([]methodScore, error) {
-	splits, err := split.StratifiedRandom(g.labels, testShare, c.splits, 1)
+	splits, err := split.StratifiedRandom(g.labels, testShare, c.splits, splitSeed)
 	if err != nil {
 		return nil, err
 	}
@@ -45,45 +45,58 @@ func (c classification) run(ctx context.Context, g *graph, made map[string][]*fe
 			return nil, fmt.Errorf("%s: %w", method, err)
 		}
 		all = append(all, s)
-		micro, macro := s.mean()
-		fmt.Fprintf(os.Stderr, "%s: %s: %.4f %.4f\n", g.name, method, micro, macro)
+		mean, _ := meanDeviation(s.over(micro))
+		fmt.Fprintf(os.Stderr, "%s: %s: validated %.4f, test %.4f\n", g.name, method, s.validated(), mean)
 	}
 	return all, nil
 }
 
 // method chooses γ, exponent and scale on the training rows of each split, and tests.
 func (c *classifier) method(name string, all []*features, splits []split.Split) (methodScore, error) {
-	s := methodScore{method: name, rank: len(all[0].values)}
-	for i, sp := range splits {
-		best, err := c.choose(all, sp.Train, uint64(i))
-		if err != nil {
-			return s, err
-		}
-		r, err := c.score(best.features.weighted(best.power, best.scale), sp)
-		if err != nil {
-			return s, err
-		}
-		s.scores, s.choices = append(s.scores, r), append(s.choices, best)
+	s := methodScore{method: name, rank: len(all[0].values), scores: make([]f1, len(splits))}
+	var err error
+	if s.choices, err = c.choose(all, splits); err != nil {
+		return s, err
 	}
-	return s, nil
+	err = eachOf(c.ctx, len(splits), func(i int) (err error) {
+		best := s.choices[i]
+		s.scores[i], err = c.score(best.features.weighted(best.power, best.scale), splits[i])
+		return err
+	})
+	return s, err
 }
 
-func (s methodScore) mean() (micro, macro float64) {
-	for _, r := range s.scores {
-		micro += r.micro / float64(len(s.scores))
-		macro += r.macro / float64(len(s.scores))
-	}
-	return micro, macro
-}
-
-// deviation is that of micro F1 over the splits.
-func (s methodScore) deviation() float64 {
-	mean, _ := s.mean()
+// validated is the mean of what the choices reached on the training nodes.
+func (s methodScore) validated() float64 {
 	sum := 0.0
-	for _, r := range s.scores {
-		sum += (r.micro - mean) * (r.micro - mean)
+	for _, c := range s.choices {
+		sum += c.validated
 	}
-	return math.Sqrt(sum / float64(max(1, len(s.scores)-1)))
+	return sum / float64(len(s.choices))
+}
+
+// over has one figure for each split.
+func (s methodScore) over(figure func(f1) float64) []float64 {
+	all := make([]float64, len(s.scores))
+	for i, r := range s.scores {
+		all[i] = figure(r)
+	}
+	return all
+}
+
+func micro(r f1) float64 { return r.micro }
+func macro(r f1) float64 { return r.macro }
+
+// meanDeviation are the mean and the standard deviation of a sample.
+func meanDeviation(x []float64) (mean, deviation float64) {
+	for _, v := range x {
+		mean += v / float64(len(x))
+	}
+	sum := 0.0
+	for _, v := range x {
+		sum += (v - mean) * (v - mean)
+	}
+	return mean, math.Sqrt(sum / float64(max(1, len(x)-1)))
 }
 
 // mostChosen is the choice of most splits, as text.
@@ -104,13 +117,14 @@ func (s methodScore) mostChosen() string {
 // table1 is Table 1 for a graph.
 func table1(g *graph, c classification, scores []methodScore) *table {
 	t := &table{file: "table1-" + g.name, title: fmt.Sprintf("Table 1: node classification on %s", g.name),
-		head: []string{"method", "features", "micro F1", "± over splits", "macro F1", "paper micro", "paper macro", "chosen most often"},
-		notes: []string{fmt.Sprintf("%d nodes, A + I, %d stratified splits 90/10. LS-SVM with γ = 1, one class against the rest, on the singular vectors times "+
+		head: []string{"method", "features", "micro F1", "± (sd)", "macro F1", "± (sd)", "paper micro", "paper macro", "validation micro F1", "chosen most often"},
+		notes: []string{fmt.Sprintf("%d nodes, A + I, %d stratified splits 90/10 (seed %d). LS-SVM with γ = 1, one class against the rest, on the singular vectors times "+
 			"scale·(s/s₁)^p. The bandwidth of KSVD (exact SNE sums, centred) and of KPCA (RBF between rows, centred) from %v, p from %v and the scale from %v are "+
 			"chosen on the training rows of each split by %d folds, for all methods alike. PCA is centred and has the eigenvalues of the Gram matrix for s; SVD is that of A + I, not centred.",
-			g.nodes(), c.splits, bandwidths, powers, scales, c.folds)}}
+			g.nodes(), c.splits, splitSeed, bandwidths, powers, scales, c.folds)}}
 	for _, s := range scores {
-		micro, macro := s.mean()
+		mean, deviation := meanDeviation(s.over(micro))
+		meanMacro, deviationMacro := meanDeviation(s.over(macro))
 		paper, known := published[g.name][s.method]
 		if !known {
 			paper = f1{math.NaN(), math.NaN()}
@@ -119,7 +133,57 @@ func table1(g *graph, c classification, scores []methodScore) *table {
 		if twoSided(s.method) {
 			count = fmt.Sprintf("%d + %d", s.rank, s.rank)
 		}
-		t.add(s.method, count, micro, s.deviation(), macro, paper.micro, paper.macro, s.mostChosen())
+		t.add(s.method, count, fixed(mean), fixed(deviation), fixed(meanMacro), fixed(deviationMacro), paper.micro, paper.macro, fixed(s.validated()), s.mostChosen())
 	}
 	return t
 }
+
+// pairs compares the last method of Table 1, KSVD, with the others split by split.
+func pairs(g *graph, c classification, scores []methodScore) *table {
+	t := &table{file: "table1-pairs-" + g.name, title: "Table 1, differences on the same splits, " + g.name,
+		head: []string{"difference", "micro F1", "standard error", "macro F1", "standard error", "splits better, equal, worse (micro)"},
+		notes: []string{fmt.Sprintf("Standard error: standard deviation of the %d differences over the root of their number. Random splits share training rows; by the "+
+			"correction of Nadeau and Bengio (2003) it would be %.2f times as large.", c.splits, math.Sqrt(1+float64(c.splits)*testShare/(1-testShare)))}}
+	last := scores[len(scores)-1]
+	for _, s := range scores[:len(scores)-1] {
+		a, b := less(last.over(micro), s.over(micro)), less(last.over(macro), s.over(macro))
+		meanMicro, errorMicro := meanError(a)
+		meanMacro, errorMacro := meanError(b)
+		t.add(last.method+" − "+s.method, fixed(meanMicro), fixed(errorMicro), fixed(meanMacro), fixed(errorMacro), signs(a))
+	}
+	return t
+}
+
+// less is a − b.
+func less(a, b []float64) []float64 {
+	d := make([]float64, len(a))
+	for i := range d {
+		d[i] = a[i] - b[i]
+	}
+	return d
+}
+
+// meanError are the mean and its standard error.
+func meanError(x []float64) (mean, standardError float64) {
+	mean, deviation := meanDeviation(x)
+	return mean, deviation / math.Sqrt(float64(len(x)))
+}
+
+// signs counts what is above, at and below 0.
+func signs(x []float64) string {
+	var above, equal, below int
+	for _, v := range x {
+		switch {
+		case v > 0:
+			above++
+		case v < 0:
+			below++
+		default:
+			equal++
+		}
+	}
+	return fmt.Sprintf("%d, %d, %d", above, equal, below)
+}
+
+// fixed has four digits behind the point.
+func fixed(v float64) string { return fmt.Sprintf("%.4f", v) }

@@ -1,0 +1,132 @@
+package ism
+
+import (
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// Small dense algebra.
+
+func rowOf(m blas64.General, i int) []float64 { return m.Data[i*m.Stride : i*m.Stride+m.Cols] }
+
+func clearMatrix(m blas64.General) {
+	for i := range m.Rows {
+		clear(rowOf(m, i))
+	}
+}
+
+func cloneOf(m blas64.General) blas64.General {
+	c := stream.NewMatrix(m.Rows, m.Cols)
+	for i := range m.Rows {
+		copy(rowOf(c, i), rowOf(m, i))
+	}
+	return c
+}
+
+func maxAbs(m blas64.General) float64 {
+	worst := 0.0
+	for i := range m.Rows {
+		for _, v := range rowOf(m, i) {
+			worst = math.Max(worst, math.Abs(v))
+		}
+	}
+	return worst
+}
+
+// frobenius is ‖m‖_F.
+func frobenius(m blas64.General) float64 {
+	norm := 0.0
+	for i := range m.Rows {
+		norm = math.Hypot(norm, blas64.Nrm2(blas64.Vector{N: m.Cols, Inc: 1, Data: rowOf(m, i)}))
+	}
+	return norm
+}
+
+func finite(m blas64.General) bool {
+	for i := range m.Rows {
+		for _, v := range rowOf(m, i) {
+			if v-v != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func mul(ta, tb blas.Transpose, a, b blas64.General) blas64.General {
+	rows, cols := a.Rows, b.Cols
+	if ta == blas.Trans {
+		rows = a.Cols
+	}
+	if tb == blas.Trans {
+		cols = b.Rows
+	}
+	c := stream.NewMatrix(rows, cols)
+	if rows > 0 && cols > 0 {
+		blas64.Gemm(ta, tb, 1, a, b, 0, c)
+	}
+	return c
+}
+
+func dot(x, y []float64) float64 {
+	return blas64.Dot(blas64.Vector{N: len(x), Inc: 1, Data: x}, blas64.Vector{N: len(y), Inc: 1, Data: y})
+}
+
+// columnsOf shares n columns of m from the given one on.
+func columnsOf(m blas64.General, first, n int) blas64.General {
+	return blas64.General{Rows: m.Rows, Cols: n, Stride: m.Stride, Data: m.Data[min(first, len(m.Data)):]}
+}
+
+// symmetrise makes m the mean of itself and its transpose.
+func symmetrise(m blas64.General) {
+	for i := range m.Rows {
+		for j := range i {
+			v := (m.Data[i*m.Stride+j] + m.Data[j*m.Stride+i]) / 2
+			m.Data[i*m.Stride+j], m.Data[j*m.Stride+i] = v, v
+		}
+	}
+}
+
+// eigen is the decomposition of a symmetric matrix: eigenvalues descending, vectors in
+// the columns.
+type eigen struct {
+	values  []float64
+	vectors blas64.General
+}
+
+// newEigen decomposes a symmetric matrix completely.
+func newEigen(a blas64.General) (*eigen, error) {
+	n := a.Rows
+	v, w := cloneOf(a), make([]float64, n)
+	if n == 0 {
+		return &eigen{w, v}, nil
+	}
+	s := blas64.Symmetric{Uplo: blas.Upper, N: n, Stride: v.Stride, Data: v.Data}
+	size := make([]float64, 1)
+	lapack64.Syev(lapack.EVCompute, s, w, size, -1)
+	work := make([]float64, int(size[0]))
+	if !lapack64.Syev(lapack.EVCompute, s, w, work, len(work)) {
+		return nil, errors.New("the eigenvalues of a matrix did not converge")
+	}
+	e := &eigen{values: make([]float64, n), vectors: stream.NewMatrix(n, n)}
+	for j := range n {
+		e.values[j] = w[n-1-j]
+		for i := range n {
+			e.vectors.Data[i*n+j] = v.Data[i*v.Stride+n-1-j]
+		}
+	}
+	return e, nil
+}
+
+// first keeps the first k pairs.
+func (e *eigen) first(k int) *eigen {
+	k = min(k, len(e.values))
+	return &eigen{e.values[:k], cloneOf(columnsOf(e.vectors, 0, k))}
+}

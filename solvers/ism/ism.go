@@ -1,0 +1,135 @@
+package ism
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// Engine says how Φ and J are worked out.
+type Engine uint8
+
+const (
+	// EngineAuto is exact where that takes a few seconds at most, and linear
+	// otherwise.
+	EngineAuto Engine = iota
+	// EngineExact visits the upper half of all pairs of rows, in tiles, for each W.
+	// Cost: n²·(q+d) flops and n²/2 kernel entries for each term, an iteration. It
+	// loads the rows: 16·n·d bytes.
+	EngineExact
+	// EngineLinear makes one pass over the rows for each W, with the kernel replaced
+	// by its features on r landmarks, which pivoted Cholesky picks anew for each W from
+	// a sample that is drawn once: C·(K_JJ)⁺·Cᵀ, r as small as the tolerance allows.
+	//
+	//	XᵀΨX = Σ_a M_a·M_aᵀ       M_a = Xᵀ·diag(g_a)·F
+	//
+	// The degrees Ψ1 of distances need sums over all rows that are known after the pass
+	// only. They are predicted: by the sample, corrected by how far off it was for
+	// the W before. At a fixed point the prediction is exact.
+	//
+	// Cost: n·r kernel entries and n·(2·d·r·c + d²) flops a pass, c = 1 for classes
+	// and the number of columns of the factors otherwise; memory for sums of k·d·r
+	// numbers, the sample, and what Γ takes (4 bytes a row for classes, 8·k otherwise).
+	EngineLinear
+)
+
+// String is the word for the engine: auto, exact or linear.
+func (g Engine) String() string { return wordOf(engineWords, g) }
+
+// ParseEngine reads the word for an engine.
+func ParseEngine(word string) (Engine, error) { return parseWord[Engine]("engine", engineWords, word) }
+
+// Solver finds W (paper, Algorithm 1, with damped steps). The zero value of a field but
+// Kernel and Dim means its default.
+type Solver struct {
+	Kernel Kernel
+	Dim    int // q, columns of W; the paper takes the number of classes
+	Engine Engine
+
+	// Iterations is how many W are tried at most for one Γ, damped ones counted. 0
+	// means 50.
+	Iterations int
+	// Tolerance is δ: the iteration ends when the q leading eigenvalues change by less,
+	// ‖Λ−Λ'‖ < δ·‖Λ‖, and the subspace by less than Angle. 0 means 0.01.
+	Tolerance float64
+	// Angle is the largest principal angle, in radians, between the subspaces of two
+	// steps at the end (Appendix Q). 0 means 0.01.
+	Angle float64
+	// Rounds is how often clusters and W take turns at most, in the paradigms that look
+	// for clusters. 0 means 20.
+	Rounds int
+
+	// Landmarks are how many features the linear engine uses at most. 0 means 300.
+	Landmarks int
+	// Sample is how many rows the linear engine holds to pick landmarks from and to
+	// predict sums. 0 means 2000; at least Landmarks.
+	Sample int
+
+	Seed uint64
+}
+
+// Step is one W that was tried.
+type Step struct {
+	Round     int     // of clusters and W in turn, from 1; 1 for Supervised
+	Objective float64 // J(W), see [Fit.Objective]
+	// Eigenvalues are the q largest of Φ(W), descending.
+	Eigenvalues []float64
+	Change      float64 // ‖Λ−Λ'‖/‖Λ‖ from the W before; NaN for the first of a round
+	Angle       float64 // largest principal angle to the W before; NaN for the first of all
+	Damping     float64 // τ of the step that led here, in units of ‖Φ‖; 0 for a full one
+	Accepted    bool    // false if J had fallen, and the step was taken again, damped
+}
+
+// Fit is what a solver returns: the model, and what is known about it.
+type Fit struct {
+	*Model
+	// Notes are sentences for the user: what was adjusted or chosen, and why.
+	Notes []string
+	// History are all W that were tried, in order.
+	History []Step
+	// Objective is J(W) = Tr(Γ·K_XW), of the approximate kernel with the linear engine.
+	// The HSIC of the paper is J/(n−1)².
+	Objective float64
+	// Residual is ‖ΦW − WΛ‖_F/‖Φ‖_F at the end, Λ = WᵀΦW: how well the gradient
+	// condition (Lemma 1) holds.
+	Residual float64
+	// Settled says that the iteration, and the turns of clusters and W, ended by their
+	// tolerances and not by their number.
+	Settled bool
+	// Iterations are the W that were tried, and Damped how many of them by damped steps.
+	Iterations, Damped int
+	// Rounds are the turns of clusters and W; 1 for Supervised.
+	Rounds int
+	// SourcePasses are the passes over the rows, the one counted that finds constant
+	// columns, and those not counted that gathering the sample takes if rows cannot be
+	// had by number. ExactPasses are the passes over all pairs of rows.
+	SourcePasses, ExactPasses int
+	KernelEntries             int64
+	// Features is how many landmarks the linear engine used last, for the first kernel
+	// of a sum; 0 for exact.
+	Features int
+	// FeatureError is the part of the trace of K that the features leave on the sample,
+	// at the end; NaN for exact.
+	FeatureError float64
+	// Embedding is Y (n×clusters), the spectral embedding the clusters come from; empty
+	// for Supervised.
+	Embedding blas64.General
+	// Labels are the clusters of the rows: k-means of the rows of Y, each divided by its
+	// norm in the paradigms with degrees. nil for Supervised.
+	Labels []int
+}
+
+// Fit finds W for the rows of src.
+//
+// Passes: one for the means and spreads of the columns, one for the start, and then
+// for exact none (it loads the rows in the first), for linear one for each W tried. A
+// source that can be read only once is refused.
+//
+// Errors: values that are not finite (naming row and column), a response of another
+// length, fewer than 2 rows, no column that varies, Dim beyond the columns that do,
+// a Γ that is 0 (one class only), and numbers that overflow.
+func (m Solver) Fit(ctx context.Context, e stream.Engine, src stream.Source, task Task) (*Fit, error) {
+	return m.fit(ctx, e, src, task)
+}

@@ -1,0 +1,231 @@
+package ism
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+func newClasses(labels []int, classes int) (*Response, error) {
+	if classes < 1 || classes > math.MaxInt32 {
+		panic(fmt.Sprintf("ism: %d classes", classes))
+	}
+	r := &Response{codes: make([]int32, len(labels)), classes: classes}
+	for i, l := range labels {
+		if l < 0 || l >= classes {
+			return nil, fmt.Errorf("ism: row %d has label %d, which is none of the classes 0 to %d", i, l, classes-1)
+		}
+		r.codes[i] = int32(l)
+	}
+	return r, nil
+}
+
+func newFactors(y blas64.General) (*Response, error) {
+	if y.Cols < 1 {
+		return nil, errors.New("ism: a response without columns has nothing to depend on")
+	}
+	if err := sketch.CheckFinite(y); err != nil {
+		return nil, fmt.Errorf("ism: the response: %w", err)
+	}
+	return &Response{factors: y, classes: y.Cols}, nil
+}
+
+// targetSample is how many targets landmarks are picked from at most.
+const targetSample = 2000
+
+func newKernelTargets(ctx context.Context, e stream.Engine, y blas64.General, k kernelgen.Kernel, rank int, seed uint64) (*Response, error) {
+	if rank < 1 {
+		panic(fmt.Sprintf("ism: rank %d of the kernel of targets", rank))
+	}
+	r, err := newFactors(y)
+	if err != nil {
+		return nil, err
+	}
+	if err := k.CheckPlain(); err != nil {
+		return nil, err
+	}
+	rows, err := sampleRows(ctx, stream.FromMatrix("targets", y), min(targetSample, y.Rows), seed, "targets of the response")
+	if err != nil {
+		return nil, err
+	}
+	if k, err = k.Resolve(rows.x); err != nil {
+		return nil, err
+	}
+	if !k.PositiveSemiDefinite() {
+		return nil, fmt.Errorf("ism: %v is not known to be positive semi-definite; take another kernel for the targets", k)
+	}
+	marks := pickLandmarks(generatedEntries{k}, rows.x, rank, landmarkTolerance)
+	if len(marks.rows) == 0 {
+		return nil, fmt.Errorf("ism: %v of the targets is zero, or not finite", k)
+	}
+	r.factors, err = marks.features(ctx, e, y)
+	r.classes = r.factors.Cols
+	return r, err
+}
+
+// gamma is Γ = Σ_s G_s·T_s·G_sᵀ. It is zero without parts.
+type gamma struct {
+	n     int
+	parts []*part
+}
+
+// part is G·T·Gᵀ with T symmetric and G one-hot (codes) or dense.
+type part struct {
+	codes []int32
+	g     blas64.General // n×k, or nothing with codes
+	k     int
+	table blas64.General // T, k×k
+	sums  []float64      // Gᵀ1
+}
+
+// centred is weight·H·G·Gᵀ·H of a response. It is centred in the table where G is
+// one-hot, and in a copy of G otherwise.
+func (r *Response) centred(weight float64) *part {
+	n, k := r.Rows(), r.classes
+	p := &part{codes: r.codes, g: r.factors, k: k, table: stream.NewMatrix(k, k)}
+	if r.codes == nil {
+		p.g = centredColumns(r.factors)
+		for a := range k {
+			p.table.Data[a*k+a] = weight
+		}
+		p.sum()
+		return p
+	}
+	p.sum()
+	square := 0.0
+	for _, s := range p.sums {
+		square += s / float64(n) * s / float64(n)
+	}
+	for a := range k {
+		for b := range k {
+			v := square - p.sums[a]/float64(n) - p.sums[b]/float64(n)
+			if a == b {
+				v++
+			}
+			p.table.Data[a*k+b] = weight * v
+		}
+	}
+	return p
+}
+
+// sum works out Gᵀ1.
+func (p *part) sum() {
+	p.sums = make([]float64, p.k)
+	for _, c := range p.codes {
+		p.sums[c]++
+	}
+	for i := range p.g.Rows {
+		for a, v := range rowOf(p.g, i) {
+			p.sums[a] += v
+		}
+	}
+}
+
+// dense is G with T = weight·I.
+func dense(g blas64.General, weight float64) *part {
+	p := &part{g: g, k: g.Cols, table: stream.NewMatrix(g.Cols, g.Cols)}
+	for a := range p.k {
+		p.table.Data[a*p.k+a] = weight
+	}
+	p.sum()
+	return p
+}
+
+// centredColumns is m without the means of its columns, in new memory.
+func centredColumns(m blas64.General) blas64.General {
+	c := stream.NewMatrix(m.Rows, m.Cols)
+	mean := make([]float64, m.Cols)
+	for i := range m.Rows {
+		for j, v := range rowOf(m, i) {
+			mean[j] += v / float64(m.Rows)
+		}
+	}
+	for i := range m.Rows {
+		for j, v := range rowOf(m, i) {
+			c.Data[i*c.Stride+j] = v - mean[j]
+		}
+	}
+	return c
+}
+
+// tile puts Γ between the rows from i on and those from j on into dst, or adds it.
+// room has at least dst.Rows·k numbers.
+func (g *gamma) tile(dst blas64.General, i, j int, room []float64) {
+	if len(g.parts) == 0 {
+		clearMatrix(dst)
+	}
+	for s, p := range g.parts {
+		p.tile(dst, i, j, room, s > 0)
+	}
+}
+
+func (p *part) tile(dst blas64.General, i, j int, room []float64, add bool) {
+	if p.codes == nil {
+		// G_i·T first, T being diagonal or small.
+		gi := stream.RowSlice(p.g, i, dst.Rows)
+		t := blas64.General{Rows: dst.Rows, Cols: p.k, Stride: p.k, Data: room[:dst.Rows*p.k]}
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, gi, p.table, 0, t)
+		beta := 0.0
+		if add {
+			beta = 1
+		}
+		blas64.Gemm(blas.NoTrans, blas.Trans, 1, t, stream.RowSlice(p.g, j, dst.Cols), beta, dst)
+		return
+	}
+	for a := range dst.Rows {
+		row, from := rowOf(dst, a), rowOf(p.table, int(p.codes[i+a]))
+		for b, c := range p.codes[j : j+dst.Cols] {
+			if add {
+				row[b] += from[c]
+			} else {
+				row[b] = from[c]
+			}
+		}
+	}
+}
+
+// maxColumns is the largest number of columns of the parts.
+func (g *gamma) maxColumns() int {
+	k := 1
+	for _, p := range g.parts {
+		k = max(k, p.k)
+	}
+	return k
+}
+
+// check says whether Γ asks for anything.
+func (g *gamma) check(what string) error {
+	for _, p := range g.parts {
+		for a, s := range p.sums {
+			if s-s != 0 {
+				return fmt.Errorf("ism: column %d of %s adds up to %v: scale it down", a, what, s)
+			}
+		}
+		if !p.zero() {
+			return nil
+		}
+	}
+	return fmt.Errorf("ism: %s is the same for all rows, so that every W depends on it alike; give at least two classes or values", what)
+}
+
+// zero says whether the part is zero, as that of one class is.
+func (p *part) zero() bool {
+	if p.codes == nil {
+		return maxAbs(p.g) == 0
+	}
+	present := 0
+	for _, s := range p.sums {
+		if s > 0 {
+			present++
+		}
+	}
+	return present < 2
+}

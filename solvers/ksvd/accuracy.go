@@ -23,16 +23,17 @@ type Accuracy struct {
 	Subspace float64
 }
 
-// NewAccuracy compares u and v, N×r and M×r, with the true singular vectors: at
-// least as many columns in order, with orthonormal columns, and values. Cost
-// O((N+M)·r²).
+// NewAccuracy compares u and v with r true singular vectors and values in order, the
+// vectors orthonormal: N×r and M×r. Columns of u and v beyond r do not count. Where
+// they have fewer, what is missing is as wrong as can be: a column of zeros, with
+// 1 − |cos| = 1. Cost O((N+M)·r²).
 func NewAccuracy(trueU, trueV blas64.General, values []float64, u, v blas64.General) (Accuracy, error) {
-	r := min(len(values), trueU.Cols, trueV.Cols, u.Cols, v.Cols)
+	r := min(len(values), trueU.Cols, trueV.Cols)
 	values = values[:r]
 	var a Accuracy
 	sum := total(values)
 	for _, side := range [][2]blas64.General{{trueU, u}, {trueV, v}} {
-		truth, found := firstCols(side[0], r), firstCols(side[1], r)
+		truth, found := firstCols(side[0], r), firstCols(side[1], min(r, side[1].Cols))
 		for i, c := range cosines(truth, found) {
 			a.Printed += values[i] * (1 - c) / float64(r)
 			if sum > 0 {
@@ -48,14 +49,14 @@ func NewAccuracy(trueU, trueV blas64.General, values []float64, u, v blas64.Gene
 	return a, nil
 }
 
-// cosines are |u_i·ũ_i|/(‖u_i‖‖ũ_i‖) for each pair of columns; 0 for a column of
-// zeros.
+// cosines are |u_i·ũ_i|/(‖u_i‖‖ũ_i‖) for each column of u; 0 where w has a column of
+// zeros, or none.
 func cosines(u, w blas64.General) []float64 {
 	dot, length := make([]float64, u.Cols), [2][]float64{norms(u), norms(w)}
 	for i := range u.Rows {
-		other := rowOf(w, i)
-		for j, v := range rowOf(u, i) {
-			dot[j] += v / length[0][j] * (other[j] / length[1][j])
+		truth := rowOf(u, i)
+		for j, v := range rowOf(w, i) {
+			dot[j] += truth[j] / length[0][j] * (v / length[1][j])
 		}
 	}
 	for j, v := range dot {

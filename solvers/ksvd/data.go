@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -19,6 +20,9 @@ type Data struct {
 	left, right Rows
 	kind        Compatibility
 	maps        [2]blas64.General // Cᵀx for left rows and for right rows; empty for none
+
+	measuring sync.Once
+	measured  Shape // of a graph
 }
 
 // Between is data with two given sides, such as queries and keys. With right nil,
@@ -63,28 +67,8 @@ func Graph(name string, a *stream.CSR) (*Data, error) {
 			return nil, fmt.Errorf("%s: the weight of edge %d is %v", name, i, v)
 		}
 	}
-	return &Data{left: GraphRows(name, a), right: GraphRows(name, a.Transpose())}, nil
-}
-
-// Shape is the size of data, which decides the cost of a fit.
-type Shape struct {
-	Rows, Cols int64 // N and M, the size of G
-	Columns    int   // length of a row
-	Entries    int64 // entries of a sparse matrix; 0 for dense rows
-	Paths      int64 // paths of two edges in a graph: where x_i·z_j is not zero
-}
-
-// Shape is the size of the data. For a graph it takes O(N) time.
-func (d *Data) Shape() Shape {
-	s := Shape{Rows: d.left.source().Info().Rows, Cols: d.right.source().Info().Rows, Columns: d.left.dimension()}
-	if d.sparse() {
-		out, in := d.left.Sparse.Matrix, d.right.Sparse.Matrix
-		s.Entries = out.NNZ()
-		for l := range out.Rows {
-			s.Paths += (out.Start[l+1] - out.Start[l]) * (in.Start[l+1] - in.Start[l])
-		}
-	}
-	return s
+	turned := a.Transpose()
+	return &Data{left: Rows{Sparse: &SparseRows{name, a, turned}}, right: Rows{Sparse: &SparseRows{name, turned, a}}}, nil
 }
 
 func (d *Data) sparse() bool { return d.left.Sparse != nil }

@@ -20,12 +20,9 @@ import (
 // New rows are embedded by u(x) = G(x, ·)·V·diag(σ)⁻¹ and v(z) = Gᵀ(z, ·)·U·diag(σ)⁻¹,
 // which give U and V on the fitted rows up to residual/σ.
 //
-// Cost: one pass over each side, which loads the rows; one pass over all N·M entries
-// if the kernel is normalised; then one for each iteration, 4·N·M·b flops besides the
-// entries for b = r + 8. With N·M ≤ [HeldEntries] G is held in memory and the entries
-// are made once. Memory: the rows twice, and 32·(N+M)·b numbers. For sparse rows each
-// block of 256 columns takes 8·N bytes, N²/32 bytes for a graph; a tile costs its
-// entries and the paths that run through it. The model holds all rows.
+// Cost: one pass over each side, which loads the rows; then products with G of b = r + 8
+// vectors from either side, one for each iteration, by an [Operator]. Memory: the rows
+// twice, and 32·(N+M)·b numbers. The model holds all rows.
 type Exact struct {
 	Rank   int // r
 	Passes int // iterations at most; 0 means 300
@@ -34,6 +31,7 @@ type Exact struct {
 	// from others by a gap, by tolerance²/gap, a vector by tolerance/gap. 0 means 1e-10.
 	Tolerance float64
 	Centre    bool
+	Operator  Operator
 	Seed      uint64
 }
 
@@ -64,30 +62,85 @@ func (m Exact) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ke
 	if err != nil {
 		return nil, err
 	}
-	left, err := d.left.load(ctx)
+	g := &exact{Exact: m, engine: e, data: d, entries: t}
+	if g.Operator, err = m.operator(d.Shape(), t); err != nil {
+		return nil, err
+	}
+	if err := g.load(ctx); err != nil {
+		return nil, err
+	}
+	op, err := g.operator(ctx)
 	if err != nil {
 		return nil, err
 	}
-	right, err := d.right.load(ctx)
+	r, err := g.iterate(ctx, op)
 	if err != nil {
 		return nil, err
 	}
-	if err := firstError(t.checkRows(d.left.name(), left), t.checkRows(d.right.name(), right)); err != nil {
-		return nil, err
+	return &Fit{Model: g.model(r), Notes: m.notes(r), KernelEntries: t.count.Load(), ExactPasses: g.passes(), SourcePasses: 1, Operator: g.Operator,
+		U: r.u, V: r.v, Residuals: r.residuals, Accuracy: math.NaN(), data: d, known: g.stats}, nil
+}
+
+// exact is a fit under way.
+type exact struct {
+	Exact
+	engine      stream.Engine
+	data        *Data
+	entries     *entries
+	left, right *points
+	stats       *statistics
+	grid        *grid // nil without tiles
+}
+
+// load loads both sides.
+func (g *exact) load(ctx context.Context) (err error) {
+	d := g.data
+	if g.left, err = d.left.load(ctx); err != nil {
+		return err
 	}
-	g := gridOf(e, t, left, right, d.left.name(), d.right.name())
-	s, err := g.statistics(ctx, false)
-	if err != nil {
-		return nil, err
+	if g.right, err = d.right.load(ctx); err != nil {
+		return err
 	}
-	op := &exactOperator{grid: g, stats: s, centre: m.Centre}
-	r, err := m.iterate(ctx, op)
-	if err != nil {
-		return nil, err
+	return firstError(g.entries.checkRows(d.left.name(), g.left), g.entries.checkRows(d.right.name(), g.right))
+}
+
+// operator is G, with the row sums that it needs.
+func (g *exact) operator(ctx context.Context) (op operator, err error) {
+	if g.entries.normalised && g.entries.pathSums(g.data.Shape()) {
+		if g.stats, err = pathStatistics(ctx, g.engine, g.data, g.entries, false); err != nil {
+			return nil, err
+		}
 	}
-	model := m.model(d, t, left, right, r, s)
-	return &Fit{Model: model, Notes: m.notes(r), KernelEntries: t.count.Load(), ExactPasses: g.passes, SourcePasses: 1,
-		U: r.u, V: r.v, Residuals: r.residuals, Accuracy: math.NaN(), data: d, known: s}, nil
+	if g.Operator == OperatorPaths {
+		return g.byPaths(ctx)
+	}
+	g.grid = gridOf(g.engine, g.entries, g.left, g.right, g.data.left.name(), g.data.right.name())
+	if g.stats == nil {
+		if g.stats, err = g.grid.statistics(ctx, false); err != nil {
+			return nil, err
+		}
+	}
+	tiles := &exactOperator{grid: g.grid, stats: g.stats, centre: g.Centre}
+	if held(g.data.Shape()) {
+		return tiles.hold(ctx)
+	}
+	return tiles, nil
+}
+
+// byPaths is G by the paths of a graph, and its means are known then.
+func (g *exact) byPaths(ctx context.Context) (operator, error) {
+	if g.stats == nil {
+		g.stats = &statistics{} // nothing to sum
+	}
+	return newPathOperator(ctx, g.engine, g.data, g.entries, g.stats, g.Centre)
+}
+
+// passes are those over all entries.
+func (g *exact) passes() int {
+	if g.grid == nil {
+		return 0
+	}
+	return g.grid.passes
 }
 
 // checkRows asks whether dense rows are finite, and rows that the kernel is made for.
@@ -104,17 +157,9 @@ func (e *entries) checkRows(name string, p *points) error {
 	return nil
 }
 
-func (m Exact) iterate(ctx context.Context, op *exactOperator) (*triplets, error) {
-	k := krylov{rank: min(m.Rank, int(min(op.grid.rows, op.grid.cols))), tolerance: m.Tolerance, passes: m.Passes, seed: m.Seed, centred: m.Centre}
-	var way operator = op
-	if op.grid.rows*op.grid.cols <= HeldEntries {
-		held, err := op.hold(ctx)
-		if err != nil {
-			return nil, err
-		}
-		way = held
-	}
-	r, err := k.run(ctx, way, int(op.grid.rows), int(op.grid.cols))
+func (g *exact) iterate(ctx context.Context, op operator) (*triplets, error) {
+	n, m := g.left.count(), g.right.count()
+	r, err := krylov{rank: min(g.Rank, n, m), tolerance: g.Tolerance, passes: g.Passes, seed: g.Seed, centred: g.Centre}.run(ctx, op, n, m)
 	if err != nil {
 		return nil, err
 	}
@@ -140,17 +185,18 @@ func rankNote(found, asked int) []string {
 }
 
 // model makes both sides functions of a row.
-func (m Exact) model(d *Data, t *entries, left, right *points, r *triplets, s *statistics) *Model {
+func (g *exact) model(r *triplets) *Model {
+	d, s := g.data, g.stats
 	over := inverses(r.values)
 	u, v := copyOf(r.u), copyOf(r.v)
 	scaleCols(u, over)
 	scaleCols(v, over)
-	rows, cols := left.count(), right.count()
-	return &Model{Method: "exact", Kernel: t.kernel, Seed: m.Seed, Rows: int64(rows), Cols: int64(cols), Centred: m.Centre,
+	rows, cols := g.left.count(), g.right.count()
+	return &Model{Method: "exact", Kernel: g.entries.kernel, Seed: g.Seed, Rows: int64(rows), Cols: int64(cols), Centred: g.Centre,
 		Sums: SumsExact, Compatibility: d.kind, Values: r.values,
-		Left: &Side{left: true, Landmarks: landmarksOf(right), Rows: counting(cols), Projection: v, Weights: ones(cols),
+		Left: &Side{left: true, Landmarks: landmarksOf(g.right), Rows: counting(cols), Projection: v, Weights: ones(cols),
 			Means: s.colMeans, GrandMean: s.grand, Map: d.maps[0]},
-		Right: &Side{Landmarks: landmarksOf(left), Rows: counting(rows), Projection: u, Weights: ones(rows),
+		Right: &Side{Landmarks: landmarksOf(g.left), Rows: counting(rows), Projection: u, Weights: ones(rows),
 			LogSums: s.logSums, Means: s.rowMeans, GrandMean: s.grand, Map: d.maps[1]}}
 }
 
@@ -212,14 +258,39 @@ func (o *exactOperator) multiply(ctx context.Context, q, aq, p, atp blas64.Gener
 		err = o.endMeans()
 	}
 	if o.centre {
-		centreCols(aq)
-		centreCols(atp)
+		o.stats.centreProducts(q, aq, p, atp)
 	}
 	return err
 }
 
+// centreProducts turns products with G into those with G centred from both sides. The
+// vectors have a mean of 0 to rounding, but vectors that were short may have been made
+// of rounding.
+func (s *statistics) centreProducts(q, aq, p, atp blas64.General) {
+	subtractOuter(aq, s.rowMeans, q)
+	subtractOuter(atp, s.colMeans, p)
+	centreCols(aq)
+	centreCols(atp)
+}
+
+// subtractOuter takes v·(1ᵀq) away from m.
+func subtractOuter(m blas64.General, v []float64, q blas64.General) {
+	sums := make([]float64, q.Cols)
+	for i := range q.Rows {
+		for k, x := range rowOf(q, i) {
+			sums[k] += x
+		}
+	}
+	for i := range m.Rows {
+		row := rowOf(m, i)
+		for k := range row {
+			row[k] -= v[i] * sums[k]
+		}
+	}
+}
+
 // hold is G in memory, centred if it is to be. One exact pass.
-func (o *exactOperator) hold(ctx context.Context) (inMemory, error) {
+func (o *exactOperator) hold(ctx context.Context) (operator, error) {
 	a := stream.NewMatrix(int(o.grid.rows), int(o.grid.cols))
 	first := o.beginMeans()
 	err := o.grid.pairs(ctx, "exact pass", func() tileVisitor {

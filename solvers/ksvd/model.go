@@ -33,6 +33,8 @@ type Fit struct {
 	KernelEntries int64
 	// ExactPasses is how many passes over all entries of G were made.
 	ExactPasses int
+	// Operator is how the exact method made products with G; OperatorAuto for others.
+	Operator Operator
 	// SourcePasses is how many passes were made over each side, besides gathering
 	// rows by number.
 	SourcePasses int

@@ -168,60 +168,16 @@ type nystrom struct {
 	reached float64 // by which the last two fits differ
 }
 
-// exactSumPasses is how many passes over all entries exact sums and means take.
-func exactSumPasses(normalised, centre bool) int {
-	n := 0
-	if normalised {
-		n++
-	}
-	if centre {
-		n++
-	}
-	return n
-}
-
-// pathCost is how many entries of a tile take as long as a path.
-const pathCost = 8
-
-// exactSums resolves SumsAuto: whether sums are exact, and the entries that they go
-// over.
-func (m Nystrom) exactSums(s Shape, normalised bool) (exact bool, entries float64) {
-	passes := exactSumPasses(normalised, m.Centre)
-	entries = float64(s.Rows) * float64(s.Cols) * float64(passes)
-	if s.Entries > 0 {
-		entries = pathCost * float64(s.Paths) * float64(passes)
-	}
-	if passes == 0 || m.Sums == SumsSampled {
-		return false, entries
-	}
-	return m.Sums == SumsExact || entries <= ExactSumEntries, entries
-}
-
 // sums finds the exact sums and means, if they shall be exact.
 func (f *nystrom) sums(ctx context.Context) error {
-	s := f.data.Shape()
-	exact, entries := f.exactSums(s, f.entries.normalised)
-	if exact {
-		err := f.exactStatistics(ctx, s)
-		if err != nil || f.known != nil {
-			return err
-		}
-		entries = float64(s.Rows) * float64(s.Cols) * float64(exactSumPasses(f.entries.normalised, f.Centre))
+	how := f.summing(f.data.Shape(), f.entries)
+	f.Sums = how.sums
+	if how.note != "" {
+		f.notes = append(f.notes, how.note)
 	}
-	if exactSumPasses(f.entries.normalised, f.Centre) == 0 {
-		f.Sums = SumsExact // nothing to sum
+	if how.passes == 0 || how.sums == SumsSampled {
 		return nil
 	}
-	if f.Sums == SumsAuto {
-		f.notes = append(f.notes, fmt.Sprintf("row sums and means are estimated from the samples: exact ones go over %.3g entries, more than %.3g (--sums exact makes them exact)", entries, float64(ExactSumEntries)))
-	}
-	f.Sums = SumsSampled
-	return nil
-}
-
-// exactStatistics are known afterwards, unless sums are automatic and a graph turns out
-// to need all N·M entries, and these are too many.
-func (f *nystrom) exactStatistics(ctx context.Context, s Shape) error {
 	left, err := f.data.left.load(ctx)
 	if err != nil {
 		return err
@@ -235,17 +191,10 @@ func (f *nystrom) exactStatistics(ctx context.Context, s Shape) error {
 	}
 	f.reads++
 	f.all = [2]*points{left, right}
-	if f.data.sparse() {
+	if how.byPaths {
 		f.known, err = pathStatistics(ctx, f.engine, f.data, f.entries, f.Centre)
-		if err != nil || f.known != nil {
-			f.Sums = SumsExact
-			return err
-		}
-		if passes := exactSumPasses(f.entries.normalised, f.Centre); f.Sums == SumsAuto && float64(s.Rows)*float64(s.Cols)*float64(passes) > ExactSumEntries {
-			return nil
-		}
+		return err
 	}
-	f.Sums = SumsExact
 	g := gridOf(f.engine, f.entries, left, right, f.data.left.name(), f.data.right.name())
 	f.known, err = g.statistics(ctx, f.Centre)
 	f.passes = g.passes

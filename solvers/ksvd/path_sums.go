@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -31,6 +32,9 @@ type pathSums struct {
 	// The distinct norms that f₀ depends on, and the logarithms of the weights of each.
 	// exp(c·(‖x‖²+‖z‖²)) is a product, so that one of norm 0 stands for all.
 	group, groupWeight []float64
+
+	lock    sync.Mutex
+	without map[float64]logSum // sums of f₀ for the norms of rows
 }
 
 // maxGroups is how many distinct norms are summed over at most.
@@ -41,7 +45,7 @@ func newPathSums(e *entries, all *points, logWeight []float64) *pathSums {
 	if all.sparse == nil || e.normalised && slices.ContainsFunc(all.sparse.Value, func(v float64) bool { return v < 0 }) {
 		return nil
 	}
-	p := &pathSums{entries: e, columns: all.columns(), norm: squaredNorms(nil, all.sparse), logWeight: logWeight}
+	p := &pathSums{entries: e, columns: all.columns(), norm: squaredNorms(nil, all.sparse), logWeight: logWeight, without: map[float64]logSum{}}
 	sums := map[float64]*logSum{}
 	for j, z := range p.norm {
 		key, log := 0.0, weightLog(logWeight, j)
@@ -86,21 +90,53 @@ func (s *logSum) addLog(log float64) {
 	s.sum += math.Exp(log - s.most)
 }
 
+// reacher finds what a sparse row has in common with some points. It belongs to one
+// goroutine.
+type reacher struct {
+	columns *stream.CSR // transpose of the points
+	dot     []float64   // inner products, zero between rows
+	met     []bool
+	touched []int32 // the points that something leads to
+}
+
+func newReacher(columns *stream.CSR) reacher {
+	return reacher{columns: columns, dot: make([]float64, columns.Cols), met: make([]bool, columns.Cols)}
+}
+
+// reach finds the inner products of a row with the points that are not zero.
+func (r *reacher) reach(index []int32, value []float64) {
+	r.touched = r.touched[:0]
+	for p, l := range index {
+		at, times := r.columns.Row(int(l))
+		v := weightAt(value, p)
+		for q, j := range at {
+			if !r.met[j] {
+				r.met[j] = true
+				r.touched = append(r.touched, j)
+			}
+			r.dot[j] += v * weightAt(times, q)
+		}
+	}
+}
+
+// forget makes ready for another row.
+func (r *reacher) forget() {
+	for _, j := range r.touched {
+		r.dot[j], r.met[j] = 0, false
+	}
+}
+
 // pathWorker sums for one goroutine.
 type pathWorker struct {
 	*pathSums
-	dot           []float64 // inner products, zero between rows
-	touched       []int32
-	hit, miss     []float64 // f and f₀ of what is touched, or their logarithms
-	without       map[float64]logSum
-	work          scratch
-	products      []float64
-	touchedBefore []bool
+	reacher
+	hit, miss []float64 // f and f₀ of what is touched, or their logarithms
+	work      scratch
+	products  []float64
 }
 
 func (p *pathSums) worker() *pathWorker {
-	n := len(p.norm)
-	return &pathWorker{pathSums: p, dot: make([]float64, n), touchedBefore: make([]bool, n), without: map[float64]logSum{}}
+	return &pathWorker{pathSums: p, reacher: newReacher(p.columns)}
 }
 
 // sum is that of a sparse row over all points, as exp(most)·sum.
@@ -110,18 +146,14 @@ func (w *pathWorker) sum(index []int32, value []float64) logSum {
 		v := weightAt(value, p)
 		x += v * v
 	}
-	s, known := w.without[x]
-	if !known {
-		s = w.sumWithout(x)
-		w.without[x] = s
-	}
+	s := w.sumApart(x)
 	w.reach(index, value)
 	w.hit, w.miss = w.hit[:0], w.miss[:0]
 	for _, j := range w.touched {
 		w.hit = append(w.hit, w.entries.baseOf(x, w.norm[j], w.dot[j]))
 		w.miss = append(w.miss, w.entries.baseOf(x, w.norm[j], 0))
-		w.dot[j], w.touchedBefore[j] = 0, false
 	}
+	w.forget()
 	w.entries.count.Add(int64(len(w.touched)))
 	w.entries.fromBase(w.hit, &w.work)
 	w.entries.fromBase(w.miss, &w.work)
@@ -134,20 +166,20 @@ func (w *pathWorker) sum(index []int32, value []float64) logSum {
 	return w.addHits(s)
 }
 
-// reach finds the inner products of a row with the points that are not zero.
-func (w *pathWorker) reach(index []int32, value []float64) {
-	w.touched = w.touched[:0]
-	for p, l := range index {
-		at, times := w.columns.Row(int(l))
-		v := weightAt(value, p)
-		for q, j := range at {
-			if !w.touchedBefore[j] {
-				w.touchedBefore[j] = true
-				w.touched = append(w.touched, j)
-			}
-			w.dot[j] += v * weightAt(times, q)
-		}
+// sumApart is the sum of f₀ for a row with a squared norm. With many groups it is worked
+// out once for each norm, whichever worker comes first.
+func (w *pathWorker) sumApart(x float64) logSum {
+	if len(w.group) == 1 {
+		return w.sumWithout(x)
 	}
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	s, known := w.without[x]
+	if !known {
+		s = w.sumWithout(x)
+		w.without[x] = s
+	}
+	return s
 }
 
 // sumWithout is the sum of f₀ for a row with a squared norm.
@@ -208,7 +240,7 @@ func (s logSum) plain(exponents bool) float64 {
 // eachRow makes a pass over all rows of a side: the sums, as f gives them.
 func (p *pathSums) eachRow(ctx context.Context, e stream.Engine, name string, rows Rows, f func(s logSum) float64) ([]float64, error) {
 	sums := make([]float64, rows.Sparse.Matrix.Rows)
-	err := stream.Map(ctx, e, name, rows.source(), 1, false, func() func(blas64.General, *stream.Block) error {
+	err := stream.Map(ctx, pathEngine(e), name, rows.source(), 1, false, func() func(blas64.General, *stream.Block) error {
 		w := p.worker()
 		return func(dst blas64.General, b *stream.Block) error {
 			for i := range dst.Rows {
@@ -230,7 +262,7 @@ func (p *pathSums) eachRow(ctx context.Context, e stream.Engine, name string, ro
 // over all entries.
 func pathStatistics(ctx context.Context, e stream.Engine, d *Data, t *entries, centre bool) (*statistics, error) {
 	left, right := d.left.Sparse, d.right.Sparse
-	overRight := newPathSums(t, &points{sparse: right.Matrix}, nil)
+	overRight := newPathSums(t, right.points(), nil)
 	if overRight == nil {
 		return nil, nil
 	}
@@ -249,7 +281,7 @@ func pathStatistics(ctx context.Context, e stream.Engine, d *Data, t *entries, c
 	if !centre {
 		return s, nil
 	}
-	overLeft := newPathSums(t, &points{sparse: left.Matrix}, negated(s.logSums))
+	overLeft := newPathSums(t, left.points(), negated(s.logSums))
 	if overLeft == nil {
 		return nil, nil
 	}

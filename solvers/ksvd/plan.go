@@ -16,7 +16,7 @@ type planner struct {
 func newPlanner(e stream.Engine, s Shape) *planner {
 	p := &planner{shape: s, threads: int64(e.Workers())}
 	p.Memory.Items = append(p.Memory.Items, stream.BudgetItem{What: "program and I/O buffers", Bytes: lowrank.RuntimeBytes})
-	if s.Entries == 0 {
+	if !s.Sparse {
 		e.PassBudget(&p.Memory, s.Columns)
 	} else {
 		// Indices of 4 bytes and values of 8, and starts of rows, of A and Aᵀ.
@@ -25,74 +25,196 @@ func newPlanner(e stream.Engine, s Shape) *planner {
 	return p
 }
 
+// What takes longer than a flop of a product of dense matrices, in such flops.
+const (
+	pathFlops   = 120 // a step along a path, to a place in memory that is not near
+	sparseFlops = 8   // a flop of a product with a sparse matrix
+	entryFlops  = 40  // an entry of a tile
+)
+
+// work is what there is to do.
+type work struct{ entries, flops float64 }
+
+func (w *work) add(entries, flops float64) {
+	w.entries += entries
+	w.flops += flops
+}
+
+// time is in flops.
+func (w work) time() float64 { return w.entries*entryFlops + w.flops }
+
+// add counts work.
+func (p *planner) add(w work) {
+	p.KernelEntries += int64(min(w.entries, 1<<62))
+	p.Flops += w.flops
+}
+
+// tiles is the work of so many entries in tiles, besides what is made of them. Between
+// sparse rows they cost their share of the paths and a look at every entry.
+func (s Shape) tiles(entries float64) work {
+	if !s.Sparse {
+		return work{entries, 2 * entries * float64(s.Columns)}
+	}
+	return work{entries, entryFlops*entries + pathFlops*float64(s.Paths)*entries/(float64(s.Rows)*float64(s.Cols))}
+}
+
+// pathSums is the work of so many sums over paths for all rows of a side.
+func (e *entries) pathSumWork(s Shape, times int) work {
+	groups := 1.0
+	if e.base == kernelgen.SquaredDistance && e.exponent == 0 {
+		groups = float64(s.Norms[0]) * float64(s.Norms[1])
+	}
+	n := float64(times)
+	return work{n * (2*float64(s.Pairs) + groups), n * (pathFlops*float64(s.Paths) + entryFlops*2*float64(s.Pairs))}
+}
+
 // rows is what rows of one side take, as they are and packed.
 func (p *planner) rows(n int64) int64 {
-	if p.shape.Entries == 0 {
+	if !p.shape.Sparse {
 		return 2 * n * int64(p.shape.Columns)
 	}
-	mean := p.shape.Entries/max(1, p.shape.Rows) + 1
-	return 3*n*mean + p.shape.Rows
+	return 3*n*p.meanEntries() + p.shape.Rows
 }
 
-// flops is the work of so many entries besides their profile.
-func (p *planner) flops(entries float64) float64 {
-	if p.shape.Entries == 0 {
-		return 2 * entries * float64(p.shape.Columns)
+// meanEntries is how many entries a sparse row has.
+func (p *planner) meanEntries() int64 { return p.shape.Entries/max(1, p.shape.Rows) + 1 }
+
+// model adds what a model takes: numbers for each landmark, and what is written of
+// them and of whole sides that are kept for the sums of new rows.
+func (p *planner) model(landmarks, whole, rank int64, knob string) {
+	copied := (landmarks + whole) * int64(p.shape.Columns)
+	if p.shape.Sparse { // numbers of columns as whole numbers
+		copied = (landmarks + whole) * (p.meanEntries() + 1)
 	}
-	mean := float64(p.shape.Entries) / float64(max(1, p.shape.Rows))
-	return 2*entries*mean*mean/float64(max(1, p.shape.Rows)) + 2*entries
+	p.Memory.Add("model", landmarks*(3*rank+5)+2*whole+copied, knob)
 }
 
-// exactPasses adds passes over all entries with b vectors on each side.
-func (p *planner) exactPasses(n int, b int64) {
+// exactPasses adds what passes over all entries hold.
+func (p *planner) exactPasses() {
 	s := p.shape
-	entries := float64(n) * float64(s.Rows) * float64(s.Cols)
-	p.KernelEntries += int64(min(entries, 1<<62))
-	p.Flops += p.flops(entries) + 4*entries*float64(b)
 	p.Memory.Add("tiles of an exact pass", p.threads*stream.PairRows*stream.PairRows, "--threads")
-	if s.Entries == 0 {
-		p.Memory.Add("all rows", p.rows(s.Rows)+p.rows(s.Cols), "the number of rows")
-	} else {
+	if s.Sparse {
 		p.Memory.Add("column blocks of the graph", 3*s.Entries+(s.Cols/stream.PairRows+1)*s.Rows, "the number of nodes")
+	} else {
+		p.Memory.Add("all rows", p.rows(s.Rows)+p.rows(s.Cols), "the number of rows")
 	}
 }
 
-// Plan works out the cost of a fit, with as many iterations as there may be at most
-// of [Exact.Passes], or 10 by default.
-func (m Exact) Plan(e stream.Engine, s Shape, k kernelgen.Kernel) (*lowrank.Plan, error) {
-	iterations := m.Passes
-	if iterations == 0 {
-		iterations = 10
+// pathSums adds what sums over paths hold: norms and sums, inner products of each
+// worker, and sums by norms.
+func (p *planner) pathSums(t *entries, knob string) {
+	s := p.shape
+	numbers := 3*s.Rows + 3*s.Cols + p.threads*2*max(s.Rows, s.Cols)
+	if t.base == kernelgen.SquaredDistance && t.exponent == 0 {
+		numbers += 8 * (s.Norms[0] + s.Norms[1])
 	}
+	p.Memory.Add("sums over paths", numbers, knob)
+}
+
+// krylovWork is that of one iteration besides the products with the matrix: b vectors
+// made orthogonal to spaces of 5·b on average, and what is small.
+func krylovWork(rows, cols int64, b float64) float64 {
+	return 120*float64(rows+cols)*b*b + 2e4*b*b*b
+}
+
+// plannedIterations is how many iterations are planned with at most.
+const plannedIterations = 12
+
+// vectors is how many vectors there are in a product.
+func (m Exact) vectors(s Shape) float64 {
+	return float64(min(int64(m.Rank), s.Rows, s.Cols) + krylovExtra)
+}
+
+// tileWork is that of all products by tiles, and of what comes before.
+func (m Exact) tileWork(s Shape, t *entries) work {
+	all := float64(s.Rows) * float64(s.Cols)
+	passes, iterations := 0, float64(min(m.Passes, plannedIterations))
+	var w work
+	switch {
+	case t.normalised && t.pathSums(s):
+		w = t.pathSumWork(s, 1)
+	case t.normalised:
+		passes++
+	}
+	if held(s) {
+		passes++
+	} else {
+		passes += int(iterations)
+	}
+	tiles := s.tiles(float64(passes) * all)
+	w.add(tiles.entries, tiles.flops+iterations*4*all*m.vectors(s))
+	return w
+}
+
+// pathWork is that of all products by paths, and of what comes before.
+func (m Exact) pathWork(s Shape, t *entries) work {
+	groups, b := t.groups(s), m.vectors(s)
+	table := float64(groups[0]) * float64(groups[1])
+	var w work
+	products := float64(min(m.Passes, plannedIterations))
+	if t.normalised {
+		w = t.pathSumWork(s, 1)
+	}
+	w.add(2*float64(s.Pairs)+table, 2*(pathFlops*float64(s.Paths)+entryFlops*float64(s.Pairs)))
+	w.add(0, products*b*(4*sparseFlops*float64(s.Pairs+s.Rows+s.Cols)+4*table))
+	return w
+}
+
+// Plan works out the cost of a fit with 12 iterations, or [Exact.Passes] if that is less.
+// It is an error where [Exact.Choose] has one.
+func (m Exact) Plan(e stream.Engine, s Shape, k kernelgen.Kernel) (*lowrank.Plan, error) {
 	m, err := m.settings()
 	if err != nil {
 		return nil, err
 	}
+	t, err := plannedEntries(k, s)
+	if err != nil {
+		return nil, err
+	}
+	if m.Operator, err = m.operator(s, t); err != nil {
+		return nil, err
+	}
 	p := newPlanner(e, s)
-	b, passes := int64(m.Rank+krylovExtra), 0
-	if _, normalised := k.Normaliser(); normalised {
-		passes++
+	b := int64(m.Rank + krylovExtra)
+	if t.normalised && t.pathSums(s) {
+		p.pathSums(t, "the number of nodes")
 	}
-	held := s.Rows*s.Cols <= HeldEntries
-	if held {
-		p.Memory.Add("G", s.Rows*s.Cols, "")
-		p.Flops += 4 * float64(iterations) * float64(s.Rows) * float64(s.Cols) * float64(b)
-		passes++
-		p.exactPasses(passes, 0)
+	if m.Operator == OperatorPaths {
+		p.paths(t, b)
+		p.add(m.pathWork(s, t))
 	} else {
-		p.exactPasses(passes+iterations, b)
+		p.exactPasses()
+		if held(s) {
+			p.Memory.Add("G", s.Rows*s.Cols, "")
+		}
+		p.add(m.tileWork(s, t))
 	}
+	p.Flops += float64(min(m.Passes, plannedIterations)) * krylovWork(s.Rows, s.Cols, m.vectors(s))
 	p.Memory.Add("Krylov spaces", (s.Rows+s.Cols)*b*(2*krylovBlocks+6), "--rank")
-	p.Memory.Add("model", (s.Rows+s.Cols)*int64(2*m.Rank+3), "--rank")
+	p.model(s.Rows+s.Cols, 0, int64(m.Rank), "--rank")
 	p.Passes = 1
 	return &p.Plan, nil
 }
 
+// paths adds what the operator of paths holds.
+func (p *planner) paths(t *entries, b int64) {
+	s := p.shape
+	p.Memory.Add("pairs that paths of two edges join", 3*s.Pairs, "the number of edges")
+	groups := t.groups(s)
+	sides := 5*(s.Rows+s.Cols) + p.threads*2*max(s.Rows, s.Cols)
+	p.Memory.Add("pairs that none joins", sides+groups[0]*groups[1]+max(groups[0], groups[1])*b, "")
+	p.Memory.Add("products", 2*(p.threads+2)*pathRows*b, "--threads")
+}
+
 // Plan works out the cost of a fit and, if factors shall be written, of the pass
-// that makes them. With a tolerance it is that of the largest samples allowed. Exact
-// sums of a graph are taken to go by its paths, see [Sums].
+// that makes them. With a tolerance it is that of the largest samples allowed. It is an
+// error where [Nystrom.Summing] has one.
 func (m Nystrom) Plan(e stream.Engine, s Shape, k kernelgen.Kernel, factors bool) (*lowrank.Plan, error) {
 	m, err := m.settings(s)
+	if err != nil {
+		return nil, err
+	}
+	t, err := plannedEntries(k, s)
 	if err != nil {
 		return nil, err
 	}
@@ -101,31 +223,39 @@ func (m Nystrom) Plan(e stream.Engine, s Shape, k kernelgen.Kernel, factors bool
 	}
 	p := newPlanner(e, s)
 	n, c, r := int64(m.Rows), int64(m.Cols), int64(m.Rank)
-	_, normalised := k.Normaliser()
-	exact, sums := m.exactSums(s, normalised)
+	all := float64(s.Rows) * float64(s.Cols)
+	sums := m.summing(s, t)
+	whole := int64(0)
 	switch {
-	case exact && s.Entries > 0:
-		p.KernelEntries += int64(sums / pathCost)
-		p.Flops += 4 * sums
-		p.Memory.Add("sums over paths", 3*s.Rows+3*s.Cols+p.threads*2*max(s.Rows, s.Cols), "--sums sampled")
+	case sums.passes == 0 || sums.sums == SumsSampled:
+	case sums.byPaths:
+		p.add(t.pathSumWork(s, sums.passes))
+		p.pathSums(t, "--sums sampled")
 		p.Passes++
-	case exact:
-		p.exactPasses(exactSumPasses(normalised, m.Centre), 0)
+	default:
+		p.exactPasses()
+		p.add(s.tiles(float64(sums.passes) * all))
 		p.Passes++
+	}
+	if sums.passes > 0 && sums.sums == SumsExact {
+		whole = s.Cols
+		if m.Centre {
+			whole += s.Rows
+		}
 	}
 	p.Memory.Add("samples", p.rows(n)+p.rows(c), "--sample")
 	p.Memory.Add("sampled block", 3*n*c, "--sample")
 	p.Memory.Add("Krylov spaces of the block", (n+c)*(r+krylovExtra)*(2*krylovBlocks+6), "--rank")
 	p.Memory.Add("tiles", p.threads*max(2*tileNumbers, 32*max(n, c)), "--threads")
-	p.KernelEntries += n * c
-	p.Flops += p.flops(float64(n*c)) + 40*float64(n*c)*float64(r+krylovExtra)
+	p.add(s.tiles(float64(n) * float64(c)))
+	p.Flops += plannedIterations * (4*float64(n)*float64(c)*float64(r+krylovExtra) + krylovWork(n, c, float64(r+krylovExtra)))
 	sides := 0
 	if m.Scaling != ScaleDerived {
 		sides++
 	}
 	if m.Choice == ChoiceLeverage {
 		sides++
-		p.KernelEntries += n * c
+		p.add(s.tiles(float64(n) * float64(c)))
 		p.Memory.Add("leverage scores", 3*(s.Rows+s.Cols), "--samples uniform")
 	}
 	if factors {
@@ -133,8 +263,9 @@ func (m Nystrom) Plan(e stream.Engine, s Shape, k kernelgen.Kernel, factors bool
 	}
 	p.Passes += sides
 	entries := float64(sides) * (float64(s.Rows)*float64(c) + float64(n)*float64(s.Cols))
-	p.KernelEntries += int64(entries)
-	p.Flops += p.flops(entries) + 2*entries*float64(r)
+	p.add(s.tiles(entries))
+	p.Flops += 2 * entries * float64(r)
+	p.model(n+c, whole, r, "--sums sampled")
 	return &p.Plan, nil
 }
 

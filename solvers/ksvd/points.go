@@ -22,6 +22,8 @@ type Rows struct {
 type SparseRows struct {
 	Name   string
 	Matrix *stream.CSR
+
+	turned *stream.CSR // the transpose of Matrix, if it is known
 }
 
 // DenseRows are the rows of a source.
@@ -30,7 +32,9 @@ func DenseRows(src stream.Source) Rows { return Rows{Source: src} }
 // GraphRows are the rows of a sparse matrix. For new nodes of a graph, whose model
 // [Graph] made: for the left side row i holds the edges out of new node i, for the
 // right side the edges into it; the columns are the nodes of the fit.
-func GraphRows(name string, m *stream.CSR) Rows { return Rows{Sparse: &SparseRows{name, m}} }
+func GraphRows(name string, m *stream.CSR) Rows {
+	return Rows{Sparse: &SparseRows{Name: name, Matrix: m}}
+}
 
 func (r Rows) name() string {
 	if r.Sparse != nil {
@@ -80,7 +84,7 @@ func pickSparse(m *stream.CSR, number []int64) *stream.CSR {
 // load are all rows, in memory.
 func (r Rows) load(ctx context.Context) (*points, error) {
 	if r.Sparse != nil {
-		return &points{sparse: r.Sparse.Matrix}, nil
+		return r.Sparse.points(), nil
 	}
 	if src, ok := r.Source.(matrixSource); ok {
 		return &points{dense: src.matrix}, nil
@@ -100,6 +104,15 @@ func (r Rows) load(ctx context.Context) (*points, error) {
 		return nil, promised(r.name(), n, got)
 	}
 	return &points{dense: m}, err
+}
+
+// points are all rows of a sparse matrix.
+func (s *SparseRows) points() *points {
+	p := &points{sparse: s.Matrix}
+	if s.turned != nil {
+		p.turning.Do(func() { p.turned = s.turned })
+	}
+	return p
 }
 
 // matrixSource is a source that has its rows in memory already.

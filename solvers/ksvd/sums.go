@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -15,8 +16,8 @@ import (
 type Sums uint8
 
 const (
-	// SumsAuto is exact when the entries that it takes are at most [ExactSumEntries],
-	// and sampled otherwise. A path of a graph counts as 8 entries.
+	// SumsAuto is exact when it goes over at most [ExactSumEntries], or over at most
+	// [ExactSumPaths], and sampled otherwise.
 	SumsAuto Sums = iota
 	// SumsExact goes over all N·M entries: one pass over tile pairs, two if the kernel is
 	// normalised and G is centred. Both sides are held in memory, in the model too, since
@@ -24,17 +25,79 @@ const (
 	//
 	// For a graph it goes over paths of two edges instead, since all other entries depend
 	// on the norms of their two rows alone: except for normalised kernels where a weight
-	// is negative, and kernels other than exponentials of the squared distance divided by
-	// row sums where there are more than 16384 distinct norms.
+	// is negative, and functions of the distance other than exponentials of its square
+	// divided by row sums where there are more than 16384 distinct norms.
 	SumsExact
 	// SumsSampled takes the sums over the sampled rows and columns, weighted: for
-	// uniform samples the sum over m columns times M/m. It costs nothing.
+	// uniform samples the sum over m columns times M/m. It costs nothing. For a graph they
+	// may be far off: few sampled columns, or none, have anything in common with a row.
 	SumsSampled
 )
 
-// ExactSumEntries is how many entries [SumsAuto] goes over at most: seconds of
-// work.
-const ExactSumEntries = 1 << 32
+// How much work [SumsAuto] does at most for all sums and means: seconds, and for a graph
+// minutes, since sampled ones are so poor there.
+const (
+	ExactSumEntries = 1 << 32 // entries of G
+	ExactSumPaths   = 1 << 34 // paths of two edges
+)
+
+// summing is how sums and means are found.
+type summing struct {
+	sums    Sums // exact or sampled; exact if there are none
+	byPaths bool
+	passes  int // over all entries, or over all paths
+	note    string
+}
+
+// summing resolves [Nystrom.Sums].
+func (m Nystrom) summing(s Shape, t *entries) summing {
+	r := summing{sums: SumsExact, byPaths: t.pathSums(s)}
+	if t.normalised {
+		r.passes++
+	}
+	if m.Centre {
+		r.passes++
+		if r.byPaths && !t.normalised { // over either side
+			r.passes++
+		}
+	}
+	switch {
+	case r.passes == 0 || m.Sums == SumsExact:
+	case m.Sums == SumsSampled:
+		r.sums = SumsSampled
+	default:
+		r.sums, r.note = automatic(s, r)
+	}
+	return r
+}
+
+// automatic resolves SumsAuto, and says why where sums are sampled.
+func automatic(s Shape, r summing) (Sums, string) {
+	work, most, what, warning := float64(s.Rows)*float64(s.Cols), float64(ExactSumEntries), "entries", ""
+	if r.byPaths {
+		work, most, what = float64(s.Paths), ExactSumPaths, "paths of two edges"
+	}
+	work *= float64(r.passes)
+	if work <= most {
+		return SumsExact, ""
+	}
+	if s.Sparse {
+		warning = ", and estimates are poor for a graph, few of whose sampled columns have anything in common with a row"
+	}
+	return SumsSampled, fmt.Sprintf("row sums and means are estimated from the samples: exact ones go over %.3g %s, more than %.3g%s (--sums exact makes them exact)", work, what, most, warning)
+}
+
+// Summing resolves SumsAuto for data of a shape: exact, or sampled, and then a sentence
+// that says why. Where there are no sums and no means they are exact. It is an error
+// where the kernel cannot be computed between sparse rows.
+func (m Nystrom) Summing(s Shape, k kernelgen.Kernel) (Sums, string, error) {
+	t, err := plannedEntries(k, s)
+	if err != nil {
+		return 0, "", err
+	}
+	r := m.summing(s, t)
+	return r.sums, r.note, nil
+}
 
 // String is the word for a rule.
 func (s Sums) String() string {

@@ -1,0 +1,105 @@
+package ksvd
+
+import (
+	"fmt"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/stream"
+)
+
+// Operator says how [Exact] makes products with G.
+type Operator uint8
+
+const (
+	// OperatorAuto is the one that is faster by estimate.
+	OperatorAuto Operator = iota
+	// OperatorTiles goes over all N·M entries, once for the row sums of a normalised kernel
+	// and once for each product: 4·N·M·b flops besides the entries for b vectors on each
+	// side. With N·M ≤ [HeldEntries] G is held in memory and the entries are made once.
+	// Between sparse rows a tile costs its entries and the paths that run through it, and
+	// each block of 256 columns takes 8·N bytes, N²/32 bytes for a graph.
+	OperatorTiles
+	// OperatorPaths is for graphs. Where no path of two edges leads from row i to column j,
+	// G_ij depends on the norms of the two alone: a product with one vector, or with the
+	// table of the distinct norms, and besides 4·b flops for each pair that a path joins.
+	// The entries of these pairs are made once. Memory: 24 bytes for each pair, and 8 for
+	// each entry of the table. It is not for normalised kernels where a weight is negative,
+	// nor where the kernel needs a table of more than [HeldEntries] entries: only functions
+	// of the distance that are no exponentials of its square need one of more than one.
+	OperatorPaths
+)
+
+var operatorWords = []string{"auto", "tiles", "paths"}
+
+// String is the word for an operator.
+func (o Operator) String() string {
+	if int(o) < len(operatorWords) {
+		return operatorWords[o]
+	}
+	return fmt.Sprintf("Operator(%d)", uint8(o))
+}
+
+// Choose resolves OperatorAuto for data of a shape. It is an error where the operator
+// named cannot be used, and where the kernel cannot be computed between sparse rows.
+func (m Exact) Choose(s Shape, k kernelgen.Kernel) (Operator, error) {
+	m, err := m.settings()
+	if err != nil {
+		return 0, err
+	}
+	t, err := plannedEntries(k, s)
+	if err != nil {
+		return 0, err
+	}
+	return m.operator(s, t)
+}
+
+// operator is the operator of a fit.
+func (m Exact) operator(s Shape, t *entries) (Operator, error) {
+	possible := s.Sparse && t.pathTable(s) && (!t.normalised || t.pathSums(s))
+	switch {
+	case m.Operator > OperatorPaths:
+		return 0, fmt.Errorf("there is no operator %v", m.Operator)
+	case m.Operator == OperatorPaths && !s.Sparse:
+		return 0, fmt.Errorf("operator paths is for graphs: use tiles")
+	case m.Operator == OperatorPaths && !possible:
+		return 0, fmt.Errorf("kernel %s of this graph does not go by paths, since weights are negative or norms too many: use operator tiles", t.kernel)
+	case m.Operator != OperatorAuto:
+		return m.Operator, nil
+	}
+	if possible && m.pathWork(s, t).time() < m.tileWork(s, t).time() {
+		return OperatorPaths, nil
+	}
+	return OperatorTiles, nil
+}
+
+// pathTable says whether G between rows with nothing in common fits a table.
+func (e *entries) pathTable(s Shape) bool {
+	groups := e.groups(s)
+	return float64(groups[0])*float64(groups[1]) <= tableNumbers
+}
+
+// pathSums says whether sums over all rows of the right side, and over those of the
+// left, go over paths: see newPathSums.
+func (e *entries) pathSums(s Shape) bool {
+	if !s.Sparse || e.normalised && s.Negative {
+		return false
+	}
+	return e.base != kernelgen.SquaredDistance || e.exponent != 0 || max(s.Norms[0], s.Norms[1]) <= maxGroups
+}
+
+// held says whether G is held in memory.
+func held(s Shape) bool { return float64(s.Rows)*float64(s.Cols) <= HeldEntries }
+
+// plannedEntries are those of a kernel that need not be resolved, to plan with.
+func plannedEntries(k kernelgen.Kernel, s Shape) (*entries, error) {
+	if !k.Resolved() {
+		two := stream.NewMatrix(2, 2)
+		two.Data[0], two.Data[3] = 1, 1
+		resolved, err := k.Resolve(two)
+		if err != nil {
+			return nil, err
+		}
+		k = resolved
+	}
+	return newEntries(k, s.Sparse)
+}

@@ -1,0 +1,69 @@
+package ksvd
+
+import (
+	"slices"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// Shape is the size of data, which decides the cost of a fit.
+type Shape struct {
+	Rows, Cols int64 // N and M, the size of G
+	Columns    int   // length of a row
+
+	// The rest is about sparse rows, those of a graph.
+	Sparse   bool
+	Entries  int64    // entries of the matrix
+	Paths    int64    // paths of two edges: what the products x_i·z_j sum over
+	Pairs    int64    // at most so many x_i·z_j are not zero
+	Norms    [2]int64 // distinct ‖x_i‖², distinct ‖z_j‖²
+	Negative bool     // some entry is negative
+}
+
+// Shape is the size of the data. The first call takes O(N·log N + edges) time for a
+// graph.
+func (d *Data) Shape() Shape {
+	if d.sparse() {
+		d.measuring.Do(func() { d.measured = measure(d.left.Sparse.Matrix, d.right.Sparse.Matrix) })
+		return d.measured
+	}
+	return Shape{Rows: d.left.source().Info().Rows, Cols: d.right.source().Info().Rows, Columns: d.left.dimension()}
+}
+
+// measure is the shape of the rows of a matrix against the rows of its transpose.
+func measure(out, in *stream.CSR) Shape {
+	s := Shape{Rows: int64(out.Rows), Cols: int64(in.Rows), Columns: out.Cols, Sparse: true, Entries: out.NNZ(),
+		Norms:    [2]int64{distinct(squaredNorms(nil, out)), distinct(squaredNorms(nil, in))},
+		Negative: slices.ContainsFunc(out.Value, func(v float64) bool { return v < 0 })}
+	for l := range out.Rows {
+		s.Paths += degree(out, l) * degree(in, l)
+	}
+	for _, m := range []*stream.CSR{out, in} {
+		bound := int64(0)
+		for i := range m.Rows {
+			bound += mostPairs(m, m, i)
+		}
+		s.Pairs = max(s.Pairs, bound)
+	}
+	return s
+}
+
+// distinct is how many different numbers there are. It sorts them.
+func distinct(v []float64) int64 {
+	slices.Sort(v)
+	return int64(len(slices.Compact(v)))
+}
+
+// degree is the number of entries of a row.
+func degree(m *stream.CSR, i int) int64 { return m.Start[i+1] - m.Start[i] }
+
+// mostPairs is at least with how many rows row i of m has a product that is not zero.
+// Row l of columns has an entry for each of those that have something in column l.
+func mostPairs(m, columns *stream.CSR, i int) int64 {
+	paths := int64(0)
+	index, _ := m.Row(i)
+	for _, l := range index {
+		paths += degree(columns, int(l))
+	}
+	return min(paths, int64(columns.Cols))
+}

@@ -94,8 +94,8 @@ type GraphOptions struct {
 	SelfLoops SelfLoops
 	// Degrees divides the weights by degrees.
 	Degrees stream.DegreeScaling
-	// Limit is the most memory, in bytes, that reading may take by estimate.
-	// 0 means no limit.
+	// Limit is the most memory, in bytes, that reading may take by estimate;
+	// what takes more is a *stream.OverBudgetError. 0 means no limit.
 	Limit int64
 }
 

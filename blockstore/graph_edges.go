@@ -165,10 +165,10 @@ func (r *graphReader) bytes(nodes, textBytes int64) int64 {
 	return r.edges.edges*(edge+entry) + nodes*100 + textBytes
 }
 
-// checkLimit holds the reader to GraphOptions.Limit.
+// checkLimit holds the reader to GraphOptions.Limit, as far as it has come.
 func (r *graphReader) checkLimit(nodes, textBytes int64) error {
 	if need := r.bytes(nodes, textBytes); r.options.Limit > 0 && need > r.options.Limit {
-		return fmt.Errorf("%d edges between %d nodes take about %d bytes, and the limit is %d; raise the limit, or read fewer edges", r.edges.edges, nodes, need, r.options.Limit)
+		return fmt.Errorf("%d edges between %d nodes or more: %w", r.edges.edges, nodes, &stream.OverBudgetError{Need: need, Limit: r.options.Limit})
 	}
 	return nil
 }

@@ -178,8 +178,8 @@ func TestReadGraphRefuses(t *testing.T) {
 		{"delimiter", "1,2\n", GraphOptions{Delimiter: "ab"}, []string{"not one character"}},
 		{"node listed twice", "1,2\n", GraphOptions{Nodes: []string{"1", "x", "1"}}, []string{"entry 2", `"1" is entry 0 too`}},
 		{"empty node listed", "1,2\n", GraphOptions{Nodes: []string{""}}, []string{"entry 0", "missing"}},
-		{"limit", "1,2\n", GraphOptions{Limit: 100}, []string{"1 edges between 2 nodes", "raise the limit"}},
-		{"limit met early", strings.Repeat("1 2\n", 3*chunkEdges), GraphOptions{Limit: 1 << 20}, []string{"65536 edges", "limit is 1048576"}},
+		{"limit", "1,2\n", GraphOptions{Limit: 100}, []string{"1 edges between 2 nodes", "may use 100 B", "raise --memory"}},
+		{"limit met early", strings.Repeat("1 2\n", 3*chunkEdges), GraphOptions{Limit: 1 << 20}, []string{"65536 edges", "may use 1.0 MiB"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -450,6 +450,22 @@ func TestReadGraphAllocatesLittle(t *testing.T) {
 		path := tempFile(t, "a.txt", text)
 		if n := allocated(func() { mustReadGraph(t, path, GraphOptions{}) }); n > 40<<20 {
 			t.Errorf("%q allocates %d bytes", text, n)
+		}
+	}
+}
+
+// TestReadGraphOverLimit: the error says what was needed, for both formats.
+func TestReadGraphOverLimit(t *testing.T) {
+	for name, text := range map[string]string{"a.txt": "1,2\n", "a.mtx": "%%MatrixMarket matrix coordinate real general\n1000 1000 1\n1 1 1\n"} {
+		path := tempFile(t, name, text)
+		_, err := ReadGraph(t.Context(), path, GraphOptions{Limit: 100})
+		var over *stream.OverBudgetError
+		if !errors.As(err, &over) || over.Limit != 100 || over.Need <= 100 {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if _, err := ReadGraph(t.Context(), path, GraphOptions{Limit: over.Need}); err != nil {
+			t.Errorf("%s: %v with as much as it said it needs", name, err)
 		}
 	}
 }

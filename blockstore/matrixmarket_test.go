@@ -78,7 +78,7 @@ func TestMatrixMarketRefuses(t *testing.T) {
 		{"skew diagonal", "%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 1\n2 2 1\n", GraphOptions{}, []string{"diagonal"}},
 		{"list of nodes", general + "1 1 0\n", GraphOptions{Nodes: []string{"1"}}, []string{"list of nodes"}},
 		{"columns", general + "1 1 0\n", GraphOptions{Source: "a"}, []string{"no columns"}},
-		{"limit", general + "1000 1000 1\n1 1 1\n", GraphOptions{Limit: 1000}, []string{"limit"}},
+		{"limit", general + "1000 1000 1\n1 1 1\n", GraphOptions{Limit: 1000}, []string{"may use 1000 B"}},
 		{"simple with weights", general + "1 1 0\n", GraphOptions{Simple: true}, []string{"without weights"}},
 	}
 	for _, test := range tests {

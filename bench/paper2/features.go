@@ -10,7 +10,6 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
@@ -102,32 +101,6 @@ func between(k kernelgen.Kernel, x, z blas64.General) blas64.General {
 		k.Fill(stream.RowSlice(a, first, n), stream.RowSlice(x, first, n), panel, &w)
 	}
 	return a
-}
-
-// leadingEigen are the largest eigenvalues of a symmetric positive semi-definite
-// matrix, as far as they are above rounding, and their vectors.
-func leadingEigen(a blas64.General, rank int) ([]float64, blas64.General, error) {
-	n := a.Rows
-	var e mat.EigenSym
-	if !e.Factorize(mat.NewSymDense(n, a.Data), true) {
-		return nil, blas64.General{}, fmt.Errorf("the eigendecomposition of a %d×%d matrix did not converge", n, n)
-	}
-	ascending := e.Values(nil)
-	var all mat.Dense
-	e.VectorsTo(&all)
-	var values []float64
-	for r := range min(rank, n) {
-		if v := ascending[n-1-r]; v > 1e-12*ascending[n-1] {
-			values = append(values, v)
-		}
-	}
-	u := stream.NewMatrix(n, len(values))
-	for i := range n {
-		for j := range values {
-			u.Data[i*u.Stride+j] = all.At(i, n-1-j)
-		}
-	}
-	return values, u, nil
 }
 
 // product is op(a)·op(b).

@@ -21,6 +21,8 @@ var figureWidths = []float64{0.5, 1, 2, 4, 8}
 
 const figureTolerance = 0.1
 
+var figureMeasure = measures[0]
+
 // figure1 is the number of samples to the tolerance, and the speed-up over RSVD,
 // against the bandwidth of SNE.
 func figure1(ctx context.Context, o *options, g *graph) error {
@@ -28,25 +30,25 @@ func figure1(ctx context.Context, o *options, g *graph) error {
 		head: []string{"γ", "samples, asym. Nys", "CPU s", "RSVD CPU s", "speed-up, asym. Nys", "speed-up, paths"}}
 	var samples, nystromUp, pathsUp plotter.XYs
 	for _, width := range figureWidths {
-		p, err := newSpeedProblem(ctx, g, width)
+		p, err := newSpeedProblem(ctx, g, width, false)
 		if err != nil {
 			return err
 		}
-		attempts, err := speed(ctx, p, solvers(), doubling{figureTolerance / 4, min(o.limit, 5)})
+		m, err := speed(ctx, p, solvers(), doubling{figureTolerance / 4, min(o.limit, 5)})
 		if err != nil {
 			return err
 		}
-		rsvd, _ := quickest(attempts, nameRSVD, measures[1], figureTolerance)
-		paths, _ := quickest(attempts, namePaths, measures[1], figureTolerance)
-		best, found := quickest(attempts, nameNystrom, measures[1], figureTolerance)
+		rsvd, _ := m.quickest(nameRSVD, figureMeasure, figureTolerance)
+		paths, _ := m.quickest(namePaths, figureMeasure, figureTolerance)
+		best, found := m.quickest(nameNystrom, figureMeasure, figureTolerance)
 		if !found {
-			t.add(p.gamma, "–", math.NaN(), rsvd.cpu, math.NaN(), rsvd.cpu/paths.cpu)
+			t.add(p.gamma, "–", math.NaN(), rsvd.cpu(), math.NaN(), rsvd.cpu()/paths.cpu())
 			continue
 		}
-		t.add(p.gamma, best.samples, best.cpu, rsvd.cpu, rsvd.cpu/best.cpu, rsvd.cpu/paths.cpu)
+		t.add(p.gamma, best.samples, best.cpu(), rsvd.cpu(), rsvd.cpu()/best.cpu(), rsvd.cpu()/paths.cpu())
 		samples = append(samples, plotter.XY{X: p.gamma, Y: float64(best.samples)})
-		nystromUp = append(nystromUp, plotter.XY{X: p.gamma, Y: rsvd.cpu / best.cpu})
-		pathsUp = append(pathsUp, plotter.XY{X: p.gamma, Y: rsvd.cpu / paths.cpu})
+		nystromUp = append(nystromUp, plotter.XY{X: p.gamma, Y: rsvd.cpu() / best.cpu()})
+		pathsUp = append(pathsUp, plotter.XY{X: p.gamma, Y: rsvd.cpu() / paths.cpu()})
 	}
 	if err := t.write(o.out); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/bench/datasets"
 	"github.com/nystream/nystream/kernelgen"
@@ -198,7 +199,7 @@ func TestSolversFindTheVectors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range solvers() {
-		a, err := p.try(background, s, g.nodes(), truth)
+		a, err := p.try(background, s, g.nodes(), 1, truth)
 		if err != nil || a.Subspace > 1e-6 {
 			t.Errorf("%v %v", a, err)
 		}
@@ -218,7 +219,7 @@ func TestMissingVectorsAreWrong(t *testing.T) {
 		u.Cols, v.Cols = 1, 1
 		return u, v, nil
 	}}
-	a, err := p.try(background, one, 1, truth)
+	a, err := p.try(background, one, 1, 1, truth)
 	sum := 0.0
 	for _, v := range truth.Values {
 		sum += v
@@ -229,18 +230,57 @@ func TestMissingVectorsAreWrong(t *testing.T) {
 }
 
 func TestQuickest(t *testing.T) {
-	at := func(family string, cpu, eta float64) attempt {
-		return attempt{family: family, cpu: cpu, Accuracy: ksvd.Accuracy{Normalised: eta}}
+	of := func(family string, samples int, cpu float64, etas ...float64) *group {
+		g := &group{solver: solver{family: family}, samples: samples}
+		for _, eta := range etas {
+			g.attempts = append(g.attempts, attempt{cpu: cpu, Accuracy: ksvd.Accuracy{Normalised: eta}})
+		}
+		return g
 	}
-	all := []attempt{at("a", 3, 0.001), at("a", 1, 0.05), at("b", 0.1, 0.05), at("a", 0.5, 0.5)}
-	if best, found := quickest(all, "a", measures[0], 0.1); !found || best.cpu != 1 {
+	m := &measurements{groups: []*group{of("a", 1, 3, 0.001), of("a", 2, 1, 0.05, 0.5, 0.06), of("b", 3, 0.1, 0.05), of("a", 4, 0.5, 0.05, 0.5, 0.6)}}
+	if best, found := m.quickest("a", measures[0], 0.1); !found || best.cpu() != 1 || best.size(measures[0], 0.1) != "2, 2/3" {
 		t.Error(best, found)
 	}
-	if _, found := quickest(all, "b", measures[0], 0.01); found {
+	if _, found := m.quickest("b", measures[0], 0.01); found {
 		t.Error("found one")
 	}
-	if longest(all, "a") != 3 || !math.IsNaN(longest(all, "c")) {
+	if m.longest("a") != 3 || !math.IsNaN(m.longest("c")) {
 		t.Error("longest")
+	}
+}
+
+// TestSettle repeats the quickest solver until its median is known, and finds that one
+// that is right by luck is not the quickest.
+func TestSettle(t *testing.T) {
+	g := small(t)
+	p := &speedProblem{name: "small", adjacency: g.adjacency, gamma: 1.5, centred: true}
+	truth, err := truncated(background, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exact := func(context.Context, *speedProblem, int, uint64) (u, v blas64.General, err error) {
+		return truth.U, truth.V, nil
+	}
+	lucky := func(ctx context.Context, p *speedProblem, _ int, seed uint64) (u, v blas64.General, err error) {
+		if seed == 1 {
+			return exact(ctx, p, 1, 1)
+		}
+		return truth.V, truth.U, nil
+	}
+	m := &measurements{problem: p, truth: truth}
+	for i, solve := range []func(context.Context, *speedProblem, int, uint64) (u, v blas64.General, err error){lucky, exact} {
+		m.groups = append(m.groups, &group{solver: solver{family: nameRSVD, solve: solve}, samples: i})
+		if err := m.try(background, m.groups[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.groups[0].attempts[0].cpu, m.groups[1].attempts[0].cpu = 0, 1
+	if err := m.settle(background, 4, 1e9); err != nil {
+		t.Fatal(err)
+	}
+	best, found := m.quickest(nameRSVD, measures[0], 0.01)
+	if !found || best != m.groups[1] || len(best.attempts) != 4 {
+		t.Error(best, found)
 	}
 }
 
@@ -404,5 +444,52 @@ func TestPairs(t *testing.T) {
 	r := pairs(small(t), classification{splits: 2}, scores).rows[0]
 	if r[0] != "b − a" || r[1] != "0.1250" || r[2] != "0.1250" || r[3] != "1.0000" || r[4] != "0.0000" || r[5] != "1, 1, 0" {
 		t.Error(r)
+	}
+}
+
+// TestLeadingEigen has matrices whose eigenvalues repeat, vanish, or are far apart.
+func TestLeadingEigen(t *testing.T) {
+	noise := gaussian(60, 60, 3)
+	low := stream.NewMatrix(60, 60)
+	for i := range 60 {
+		copy(row(low, i)[:7], row(noise, i))
+	}
+	graded := times(1, noise)
+	for j := range 60 {
+		scaleColumn(graded, j, math.Pow(10, -float64(j)/5))
+	}
+	for name, x := range map[string]blas64.General{"full": noise, "rank 7": low, "graded": graded, "identity": identity(60), "one": identity(1)} {
+		n := x.Rows
+		a := innerProducts(x)
+		var e mat.EigenSym
+		if !e.Factorize(mat.NewSymDense(n, times(1, a).Data), false) {
+			t.Fatal(name)
+		}
+		want := e.Values(nil)
+		values, u, err := leadingEigen(times(1, a), n)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		for i, v := range values {
+			if math.Abs(v-want[n-1-i]) > 1e-13*want[n-1] {
+				t.Errorf("%s: value %d is %v, not %v", name, i, v, want[n-1-i])
+			}
+		}
+		if d := difference(product(blas.Trans, u, blas.NoTrans, u), identity(len(values))); d > 1e-13 {
+			t.Errorf("%s: vectors are off by %g", name, d)
+		}
+		back := times(1, u)
+		for j, v := range values {
+			scaleColumn(back, j, v)
+		}
+		if d := difference(product(blas.NoTrans, back, blas.Trans, u), a); d > 1e-11*(1+want[n-1]) {
+			t.Errorf("%s: the matrix is off by %g", name, d)
+		}
+	}
+}
+
+func TestLeadingEigenOfNothing(t *testing.T) {
+	if _, _, err := leadingEigen(stream.NewMatrix(5, 5), 3); err == nil {
+		t.Error("vectors of a matrix of zeros")
 	}
 }

@@ -21,7 +21,8 @@ const speedRank = 20
 
 // speedProblem is what the solvers of Tables 4 and 5 decompose.
 type speedProblem struct {
-	name      string
+	graph     string // of which it is
+	name      string // the graph, and whether G is centred
 	adjacency *stream.CSR
 	gamma     float64
 	centred   bool

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -38,12 +39,13 @@ func synthetic(nodes int, edges int64) (*graph, error) {
 type attempt struct {
 	family, setting string
 	samples         int
+	seed            uint64
 	seconds, cpu    float64
 	ksvd.Accuracy
 }
 
 func (a attempt) String() string {
-	return fmt.Sprintf("%s, %s, %d samples: %.2f s, %.2f s of CPU, η printed %.4f, normalised %.4f, subspace %.4f", a.family, a.setting, a.samples, a.seconds, a.cpu, a.Printed, a.Normalised, a.Subspace)
+	return fmt.Sprintf("%s, %s, %d samples, seed %d: %.2f s, %.2f s of CPU, η printed %.4f, normalised %.4f, subspace %.4f", a.family, a.setting, a.samples, a.seed, a.seconds, a.cpu, a.Printed, a.Normalised, a.Subspace)
 }
 
 // measured runs f, and tells its time.
@@ -57,43 +59,103 @@ func measured(f func() error) (seconds, cpu float64, err error) {
 // than so many seconds of CPU.
 type doubling struct{ tolerance, limit float64 }
 
-// speed measures all solvers. Each doubles its samples.
-func speed(ctx context.Context, p *speedProblem, all []solver, stop doubling) ([]attempt, error) {
-	var truth *ksvd.Fit
-	first := attempt{family: nameTSVD, setting: "residual 1e-10"}
+// measurements are the fits of all solvers to one problem.
+type measurements struct {
+	problem *speedProblem
+	truth   *ksvd.Fit
+	solvers []solver
+	groups  []*group
+}
+
+// group is a solver with so many samples, by as many seeds as it was run.
+type group struct {
+	solver
+	samples  int
+	attempts []attempt
+}
+
+// cpu is the median time.
+func (g *group) cpu() float64 { return g.median(func(a attempt) float64 { return a.cpu }) }
+
+// median is that over the seeds, the larger one of two in the middle.
+func (g *group) median(figure func(attempt) float64) float64 {
+	var all []float64
+	for _, a := range g.attempts {
+		all = append(all, figure(a))
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+// speed measures all solvers by one seed. Each doubles its samples.
+func speed(ctx context.Context, p *speedProblem, all []solver, stop doubling) (*measurements, error) {
+	m := &measurements{problem: p, solvers: all}
+	first := attempt{family: nameTSVD, setting: "residual 1e-10", seed: 1}
 	var err error
 	first.seconds, first.cpu, err = measured(func() (err error) {
-		truth, err = truncated(ctx, p)
+		m.truth, err = truncated(ctx, p)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	fmt.Fprintf(os.Stderr, "%s: %v\n", p.name, first)
-	attempts := []attempt{first}
+	m.groups = append(m.groups, &group{solver{family: nameTSVD}, 0, []attempt{first}})
 	for _, s := range all {
 		for samples := min(s.first, p.adjacency.Rows); ; samples = min(2*samples, p.adjacency.Rows) {
-			a, err := p.try(ctx, s, samples, truth)
-			if err != nil {
-				return nil, fmt.Errorf("%s, %d samples: %w", s.family, samples, err)
+			g := &group{solver: s, samples: samples}
+			if err := m.try(ctx, g); err != nil {
+				return nil, err
 			}
-			fmt.Fprintf(os.Stderr, "%s: %v\n", p.name, a)
-			attempts = append(attempts, a)
-			if a.Normalised <= stop.tolerance || a.cpu > stop.limit || samples >= p.adjacency.Rows {
+			m.groups = append(m.groups, g)
+			if a := g.attempts[0]; a.Normalised <= stop.tolerance || a.cpu > stop.limit || samples >= p.adjacency.Rows {
 				break
 			}
 		}
 	}
-	return attempts, nil
+	return m, nil
+}
+
+// try is one more fit, by the next seed.
+func (m *measurements) try(ctx context.Context, g *group) error {
+	a, err := m.problem.try(ctx, g.solver, g.samples, uint64(len(g.attempts)+1), m.truth)
+	if err != nil {
+		return fmt.Errorf("%s, %d samples: %w", g.family, g.samples, err)
+	}
+	fmt.Fprintf(os.Stderr, "%s: %v\n", m.problem.name, a)
+	g.attempts = append(g.attempts, a)
+	return nil
+}
+
+// settle repeats what the tables report by other seeds until nothing else is quicker,
+// so long as the seeds take no more CPU time than a limit.
+func (m *measurements) settle(ctx context.Context, seeds int, limit float64) error {
+	for again := true; again; {
+		again = false
+		for _, family := range families {
+			for _, measure := range measures {
+				for _, tolerance := range tolerances {
+					g, found := m.quickest(family, measure, tolerance)
+					for found && g.solve != nil && len(g.attempts) < seeds && g.cpu()*float64(seeds) <= limit {
+						if err := m.try(ctx, g); err != nil {
+							return err
+						}
+						again = true
+					}
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // try is one fit.
-func (p *speedProblem) try(ctx context.Context, s solver, samples int, truth *ksvd.Fit) (attempt, error) {
-	a := attempt{family: s.family, setting: s.setting, samples: samples}
+func (p *speedProblem) try(ctx context.Context, s solver, samples int, seed uint64, truth *ksvd.Fit) (attempt, error) {
+	a := attempt{family: s.family, setting: s.setting, samples: samples, seed: seed}
 	var u, v blas64.General
 	var err error
 	a.seconds, a.cpu, err = measured(func() (err error) {
-		u, v, err = s.solve(ctx, p, samples, 1)
+		u, v, err = s.solve(ctx, p, samples, seed)
 		return err
 	})
 	if err != nil {
@@ -128,12 +190,12 @@ var measures = []measure{
 	{"as printed, weights λ/r", func(a attempt) float64 { return a.Printed }},
 }
 
-// quickest is the attempt of a family that is within a tolerance for the least CPU
-// time.
-func quickest(attempts []attempt, family string, m measure, tolerance float64) (best attempt, found bool) {
-	for _, a := range attempts {
-		if a.family == family && m.value(a) <= tolerance && (!found || a.cpu < best.cpu) {
-			best, found = a, true
+// quickest is the setting of a family that is within a tolerance, by the median of its
+// seeds, for the least CPU time.
+func (m *measurements) quickest(family string, by measure, tolerance float64) (best *group, found bool) {
+	for _, g := range m.groups {
+		if g.family == family && g.median(by.value) <= tolerance && (!found || g.cpu() < best.cpu()) {
+			best, found = g, true
 		}
 	}
 	return best, found
@@ -142,30 +204,33 @@ func quickest(attempts []attempt, family string, m measure, tolerance float64) (
 // speedTable is Table 4 or 5: one row for each problem and reading of η.
 func speedTable(number int, tolerance float64) *table {
 	t := &table{file: fmt.Sprintf("table%d", number), title: fmt.Sprintf("Table %d: CPU seconds to η ≤ %g, rank %d", number, tolerance, speedRank),
-		head: []string{"graph", "γ", "η"},
-		notes: []string{"CPU seconds (setting, samples) of the quickest fit within the tolerance, one seed and one timing each, from the adjacency matrix to all vectors, row sums and means included. TSVD: block Krylov on exact tiles to a residual of 1e-10, " +
+		head: []string{"graph", "γ", "G", "η", "η of nothing"},
+		notes: []string{"CPU seconds (setting, samples, seeds within the tolerance) of the quickest setting whose median η over the seeds is within the tolerance, from the adjacency matrix to all vectors, row sums and means included. " +
+			"Settings that take little are the median of several seeds. TSVD: ksvd.Exact to a residual of 1e-10, " +
 			"the truth for the others. RSVD: Halko, Martinsson and Tropp, the best of q = 0 … 3 power iterations, oversamples doubled, by panels of G that are filled from the " +
 			"paths of two edges at one multiplication an entry (G is never held). Sym. Nys: GGᵀ and GᵀG. asym. Nys: the best of eq. (11) and orthonormalised. " +
 			"paths: RSVD with G as a diagonal times a rank-one matrix plus a sparse one, exact. > : not within the tolerance with the largest setting tried, whose time it is. " +
-			"Speed-up: RSVD over the quickest of our last three columns.",
-			"As printed η is of the size of λ/r: vectors that have nothing in common with the true ones pass ε = 0.1. The paper reports speed-ups by that measure: Cora 1.71× and 1.39×, PubMed 32.5× and 8.83×."}}
-	t.head = append(append(t.head, families...), "speed-up", "of asym. Nys")
+			"Ours: RSVD over the quickest of our last three columns. Asym. Nys: RSVD over the asymmetric Nyström method by either way to choose samples.",
+			"η of nothing: what vectors score that have nothing in common with the true ones, 2·Σλ/r as printed. Where it is below ε the reading asks nothing of a solver. " +
+				"The paper reports speed-ups by η as printed, for Cora 1.71× and 1.39×, for PubMed 32.5× and 8.83×, and does not say whether its G is centred."}}
+	t.head = append(append(t.head, families...), "speed-up, ours", "speed-up, asym. Nys")
 	return t
 }
 
-func (t *table) addSpeed(p *speedProblem, attempts []attempt, tolerance float64) {
-	for _, m := range measures {
-		cells := []any{fmt.Sprintf("%s, N = %d", p.name, p.adjacency.Rows), p.gamma, m.name}
+func (t *table) addSpeed(m *measurements, tolerance float64) {
+	p := m.problem
+	for _, by := range measures {
+		cells := []any{fmt.Sprintf("%s, N = %d", p.graph, p.adjacency.Rows), p.gamma, p.form(), by.name, by.value(m.nothing())}
 		least := map[string]float64{}
 		for _, family := range families {
-			a, found := quickest(attempts, family, m, tolerance)
+			g, found := m.quickest(family, by, tolerance)
 			if !found {
 				least[family] = math.NaN()
-				cells = append(cells, "> "+figure(longest(attempts, family)))
+				cells = append(cells, "> "+figure(m.longest(family)))
 				continue
 			}
-			least[family] = a.cpu
-			cells = append(cells, fmt.Sprintf("%s (%s)", figure(a.cpu), a.size()))
+			least[family] = g.cpu()
+			cells = append(cells, fmt.Sprintf("%s (%s)", figure(g.cpu()), g.size(by, tolerance)))
 		}
 		nystrom := smallest(least[nameNystrom], least[nameLeverage])
 		cells = append(cells, least[nameRSVD]/smallest(nystrom, least[namePaths]), least[nameRSVD]/nystrom)
@@ -173,23 +238,47 @@ func (t *table) addSpeed(p *speedProblem, attempts []attempt, tolerance float64)
 	}
 }
 
-// size is the setting and the samples of an attempt, short.
-func (a attempt) size() string {
-	if a.family == nameTSVD {
-		return "exact"
+// form says whether G is centred.
+func (p *speedProblem) form() string {
+	if p.centred {
+		return "centred"
 	}
-	if a.setting == "" {
-		return fmt.Sprint(a.samples)
-	}
-	return fmt.Sprintf("%s, %d", a.setting, a.samples)
+	return "as it is"
 }
 
-// longest is the CPU time of the longest attempt of a family.
-func longest(attempts []attempt, family string) float64 {
+// nothing is the accuracy of vectors that are orthogonal to all true ones.
+func (m *measurements) nothing() attempt {
+	sum := 0.0
+	for _, v := range m.truth.Values {
+		sum += v
+	}
+	return attempt{Accuracy: ksvd.Accuracy{Printed: 2 * sum / float64(len(m.truth.Values)), Normalised: 2, Subspace: 2}}
+}
+
+// size is the setting, the samples, and how many seeds are within a tolerance, short.
+func (g *group) size(by measure, tolerance float64) string {
+	if g.family == nameTSVD {
+		return "exact"
+	}
+	text := fmt.Sprint(g.samples)
+	if g.setting != "" {
+		text = g.setting + ", " + text
+	}
+	within := 0
+	for _, a := range g.attempts {
+		if by.value(a) <= tolerance {
+			within++
+		}
+	}
+	return fmt.Sprintf("%s, %d/%d", text, within, len(g.attempts))
+}
+
+// longest is the CPU time of the longest fit of a family.
+func (m *measurements) longest(family string) float64 {
 	most := math.NaN()
-	for _, a := range attempts {
-		if a.family == family && !(a.cpu <= most) {
-			most = a.cpu
+	for _, g := range m.groups {
+		if g.family == family && !(g.cpu() <= most) {
+			most = g.cpu()
 		}
 	}
 	return most
@@ -203,12 +292,14 @@ func smallest(a, b float64) float64 {
 	return a
 }
 
-// attemptsTable is all that was measured.
-func attemptsTable(name string, attempts []attempt) *table {
-	t := &table{file: "attempts-" + name, title: "All fits on " + name,
-		head: []string{"solver", "setting", "samples", "seconds", "CPU seconds", "η printed", "η normalised", "η subspace"}}
-	for _, a := range attempts {
-		t.add(a.family, a.setting, a.samples, a.seconds, a.cpu, a.Printed, a.Normalised, a.Subspace)
+// table is all that was measured.
+func (m *measurements) table() *table {
+	t := &table{file: "attempts-" + m.problem.name, title: "All fits on " + m.problem.name,
+		head: []string{"solver", "setting", "samples", "seed", "seconds", "CPU seconds", "η printed", "η normalised", "η subspace"}}
+	for _, g := range m.groups {
+		for _, a := range g.attempts {
+			t.add(a.family, a.setting, a.samples, a.seed, a.seconds, a.cpu, a.Printed, a.Normalised, a.Subspace)
+		}
 	}
 	return t
 }

@@ -1,0 +1,154 @@
+package symeig
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/lapack/gonum"
+)
+
+var impl gonum.Implementation
+
+// ErrNotFinite says that a matrix has a NaN or an infinity.
+var ErrNotFinite = errors.New("symeig: the matrix has numbers that are not finite")
+
+// errNoConvergence is that of the QR iteration on a leaf, which has never been seen.
+var errNoConvergence = errors.New("symeig: the eigenvalues did not converge")
+
+// Decompose computes all eigenvalues of a symmetric matrix (n×n, its lower triangle
+// is read), descending, and the n×n matrix whose columns are the eigenvectors. Their
+// signs are as they come.
+//
+// The residual ‖A·V − V·diag(λ)‖ and the eigenvalues are accurate to a small multiple
+// of n·ε·‖A‖, and V is orthonormal to one of n·ε.
+//
+// Cost: 4/3·n³ flops for the reduction, half of them in products of matrices with
+// vectors; up to 4/3·n³ for the vectors of the tridiagonal matrix, less the more of
+// its eigenvalues are close to others; 2·n³ to transform them back. 4·n² numbers.
+func Decompose(a blas64.General) (values []float64, vectors blas64.General, err error) {
+	n := a.Rows
+	if a.Cols != n {
+		panic("symeig: the matrix is not square")
+	}
+	if n == 0 {
+		return nil, blas64.General{Stride: 1}, nil
+	}
+	scale, err := largest(a)
+	if err != nil {
+		return nil, blas64.General{}, err
+	}
+	unit := powerOfTwo(scale)
+	r := reduce(a, unit)
+	t := newTridiagonal(r.d, r.e)
+	if err := t.solve(0, n); err != nil {
+		return nil, blas64.General{}, err
+	}
+	order := numbered(n)
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(t.d[j], t.d[i]) })
+	values = make([]float64, n)
+	vectors = newMatrix(n, n)
+	for j, from := range order {
+		values[j] = t.d[from] * unit
+		for i, v := range t.q.row(from) {
+			vectors.Data[i*n+j] = v
+		}
+	}
+	r.back(vectors)
+	return values, vectors, nil
+}
+
+// largest is the largest magnitude in the lower triangle.
+func largest(a blas64.General) (float64, error) {
+	most := 0.0
+	for i := range a.Rows {
+		for _, v := range a.Data[i*a.Stride : i*a.Stride+i+1] {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return 0, ErrNotFinite
+			}
+			most = math.Max(most, math.Abs(v))
+		}
+	}
+	return most, nil
+}
+
+// powerOfTwo is a number by which to divide without rounding, so that the largest
+// magnitude is about 1 and no square overflows.
+func powerOfTwo(most float64) float64 {
+	if most == 0 {
+		return 1
+	}
+	_, exponent := math.Frexp(most)
+	return math.Ldexp(1, max(exponent, -1021))
+}
+
+// reduction is A = Q·T·Qᵀ, T with diagonal d and off-diagonal e, Q as reflectors.
+type reduction struct {
+	a    []float64
+	n    int
+	d, e []float64
+	tau  []float64
+}
+
+// reduce reduces A/unit, which it copies.
+func reduce(a blas64.General, unit float64) *reduction {
+	n := a.Rows
+	r := &reduction{a: make([]float64, n*n), n: n, d: make([]float64, n), e: make([]float64, max(0, n-1)), tau: make([]float64, max(0, n-1))}
+	for i := range n {
+		for j, v := range a.Data[i*a.Stride : i*a.Stride+i+1] {
+			r.a[i*n+j] = v / unit
+		}
+	}
+	size := []float64{0}
+	impl.Dsytrd(blas.Lower, n, r.a, n, r.d, r.e, r.tau, size, -1)
+	work := make([]float64, int(size[0]))
+	impl.Dsytrd(blas.Lower, n, r.a, n, r.d, r.e, r.tau, work, len(work))
+	return r
+}
+
+// back is V ← Q·V. The reflectors act on the rows from the second on.
+func (r *reduction) back(v blas64.General) {
+	n := r.n
+	if n < 2 {
+		return
+	}
+	size := []float64{0}
+	apply := func(work []float64, length int) {
+		impl.Dormqr(blas.Left, blas.NoTrans, n-1, n, n-1, r.a[n:], n, r.tau, v.Data[v.Stride:], v.Stride, work, length)
+	}
+	apply(size, -1)
+	work := make([]float64, int(size[0]))
+	apply(work, len(work))
+}
+
+func newMatrix(rows, cols int) blas64.General {
+	return blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: make([]float64, rows*cols)}
+}
+
+func numbered(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// leaf decomposes a small tridiagonal matrix by the QR iteration: eigenvalues in d,
+// vectors in the rows of q.
+func leaf(d, e []float64, q rows) error {
+	n := len(d)
+	z := make([]float64, n*n)
+	if !impl.Dsteqr(lapack.EVTridiag, n, d, slices.Clone(e), z, n, make([]float64, max(1, 2*n-2))) {
+		return errNoConvergence
+	}
+	for i := range n {
+		for j := range n {
+			q.row(i)[j] = z[j*n+i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,223 @@
+package ksvd
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/stream"
+)
+
+// TestPlanForetells compares planned entries with those of fits. Paths that meet again
+// make the plan of a graph too large, never too small.
+func TestPlanForetells(t *testing.T) {
+	e := stream.Engine{Threads: 2}
+	a := graph(t, randomGraph(t, 4100, 3, false, 1))
+	x := between(t, gaussian(700, 3, 1, 1), gaussian(600, 3, 1, 2))
+	for _, c := range []struct {
+		data   *Data
+		method any
+		kernel string
+		most   float64 // of planned over counted
+	}{
+		{a, Exact{Rank: 3, Centre: true}, "sne(gamma=2)", 1.5},
+		{a, Exact{Rank: 3}, "t()", 1.5},
+		{a, Exact{Rank: 3, Operator: OperatorTiles, Passes: 2}, "sne(gamma=2)", 1.01},
+		{a, Nystrom{Rank: 3, Rows: 60, Centre: true}, "sne(gamma=2)", 1.5},
+		{a, Nystrom{Rank: 3, Rows: 60, Centre: true, Scaling: ScaleUnit}, "rbf(gamma=0.2)", 1.5},
+		{a, Nystrom{Rank: 3, Rows: 60}, "t()", 1.5},
+		{x, Exact{Rank: 3, Centre: true}, "sne(gamma=2)", 1.01},
+		{x, Nystrom{Rank: 3, Rows: 60, Centre: true, Scaling: ScaleUnit}, "sne(gamma=2)", 1.01},
+	} {
+		var plan *lowrank.Plan
+		var fit *Fit
+		var err, failed error
+		k := parse(t, c.kernel)
+		switch m := c.method.(type) {
+		case Exact:
+			plan, err = m.Plan(e, c.data.Shape(), k)
+			fit, failed = m.Fit(background, e, c.data, k)
+		case Nystrom:
+			plan, err = m.Plan(e, c.data.Shape(), k, false)
+			fit, failed = m.Fit(background, e, c.data, k)
+		}
+		if err := firstError(err, failed); err != nil {
+			t.Fatal(err)
+		}
+		what := fmt.Sprintf("%T, %s, graph %v", c.method, c.kernel, c.data.sparse())
+		if r := float64(plan.KernelEntries) / float64(fit.KernelEntries); r < 0.99 || r > c.most {
+			t.Errorf("%s: %d entries planned, %d evaluated", what, plan.KernelEntries, fit.KernelEntries)
+		}
+		if plan.Memory.Total() <= lowrank.RuntimeBytes || plan.Passes != fit.SourcePasses || plan.Flops <= 0 {
+			t.Errorf("%s: plan %+v, %d passes", what, plan, fit.SourcePasses)
+		}
+	}
+}
+
+// item is the bytes of the first item of a plan that is called so.
+func item(p *lowrank.Plan, what string) int64 {
+	for _, it := range p.Memory.Items {
+		if strings.Contains(it.What, what) {
+			return it.Bytes
+		}
+	}
+	return 0
+}
+
+// TestPlanOfModels: whole sides that a model keeps count, dense and sparse.
+func TestPlanOfModels(t *testing.T) {
+	dense := Shape{Rows: 100_000, Cols: 50_000, Columns: 30}
+	sparse := Shape{Rows: 100_000, Cols: 100_000, Columns: 100_000, Sparse: true, Entries: 1_000_000, Paths: 2e7, Pairs: 1e7, Norms: [2]int64{50, 50}}
+	for _, s := range []Shape{dense, sparse} {
+		bytes := func(m Nystrom) int64 {
+			p, err := m.Plan(stream.Engine{}, s, kernelgen.SNE(1), false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return item(p, "model")
+		}
+		sampled, sums, means := bytes(Nystrom{Rank: 5, Sums: SumsSampled}), bytes(Nystrom{Rank: 5, Sums: SumsExact}), bytes(Nystrom{Rank: 5, Centre: true, Sums: SumsExact})
+		row := int64(8 * s.Columns)
+		if s.Sparse {
+			row = 8 * s.Entries / s.Rows
+		}
+		if sums-sampled < s.Cols*row || means-sums < s.Rows*row {
+			t.Errorf("%+v: models of %d, %d and %d bytes", s, sampled, sums, means)
+		}
+	}
+}
+
+// TestPlanRefuses what the fit would refuse: kernels that sparse rows do not take.
+func TestPlanRefuses(t *testing.T) {
+	d := graph(t, randomGraph(t, 50, 2, false, 1))
+	for _, text := range []string{"kl(a=1)", "laplace(gamma=1)", "laplace(gamma=median)", "rbf(gamma=1) + linear()"} {
+		k := parse(t, text)
+		_, err := Exact{Rank: 2}.Plan(stream.Engine{}, d.Shape(), k)
+		if err == nil || !strings.Contains(err.Error(), "sparse rows") {
+			t.Errorf("%s: exact: %v", text, err)
+		}
+		_, err = Nystrom{Rank: 2}.Plan(stream.Engine{}, d.Shape(), k, false)
+		if err == nil || !strings.Contains(err.Error(), "sparse rows") {
+			t.Errorf("%s: nystrom: %v", text, err)
+		}
+		if _, _, err = (Nystrom{Rank: 2}).Summing(d.Shape(), k); err == nil {
+			t.Errorf("%s: summing: no error", text)
+		}
+	}
+}
+
+// TestPlannedTimeOfGraphs: twice the paths are about twice the work of exact sums, and
+// an entry between sparse rows is more work than one between short dense rows.
+func TestPlannedTimeOfGraphs(t *testing.T) {
+	s := Shape{Rows: 1e6, Cols: 1e6, Columns: 1e6, Sparse: true, Entries: 1e7, Paths: 1e9, Pairs: 5e8, Norms: [2]int64{500, 500}}
+	twice := s
+	twice.Paths, twice.Pairs = 2*s.Paths, 2*s.Pairs
+	flops := func(s Shape) float64 {
+		p, err := Nystrom{Rank: 5, Sums: SumsExact}.Plan(stream.Engine{}, s, kernelgen.SNE(1), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Flops
+	}
+	if r := flops(twice) / flops(s); r < 1.9 || r > 2 {
+		t.Errorf("twice the paths take %.2f times the work", r)
+	}
+	if flops(s) < 100*float64(s.Paths) {
+		t.Errorf("%.3g flops for %d paths", flops(s), s.Paths)
+	}
+	short := Shape{Rows: 1e6, Cols: 1e6, Columns: 3}
+	if a, b := s.tiles(1e6), short.tiles(1e6); a.flops <= b.flops {
+		t.Errorf("%v for sparse rows, %v for short ones", a, b)
+	}
+}
+
+// TestSummingOfGraphs: exact by paths wherever these are affordable, however many
+// entries G has; else sampled, with the reason.
+func TestSummingOfGraphs(t *testing.T) {
+	large := Shape{Rows: 1e6, Cols: 1e6, Columns: 1e6, Sparse: true, Entries: 1e7, Paths: 3e9, Pairs: 1e9, Norms: [2]int64{500, 500}}
+	heavy, negative, norms, small := large, large, large, large
+	heavy.Paths = 1e11
+	negative.Negative = true
+	norms.Norms = [2]int64{1e6, 1e6}
+	small.Rows, small.Cols, small.Negative = 2e4, 2e4, true
+	for _, c := range []struct {
+		name, kernel string
+		m            Nystrom
+		shape        Shape
+		want         Sums
+		note         string
+	}{
+		{"1,000,000 nodes", "sne(gamma=2)", Nystrom{Rank: 5, Centre: true}, large, SumsExact, ""},
+		{"distances", "t()", Nystrom{Rank: 5}, large, SumsExact, ""},
+		{"too many paths", "sne(gamma=2)", Nystrom{Rank: 5}, heavy, SumsSampled, "paths of two edges"},
+		{"negative weights", "sne(gamma=2)", Nystrom{Rank: 5}, negative, SumsSampled, "few of whose sampled columns"},
+		{"few nodes with negative weights", "sne(gamma=2)", Nystrom{Rank: 5}, small, SumsExact, ""},
+		{"too many norms", "t()", Nystrom{Rank: 5}, norms, SumsSampled, "entries"},
+		{"norms that do not matter", "sne(gamma=2)", Nystrom{Rank: 5}, norms, SumsExact, ""},
+		{"nothing to sum", "rbf(gamma=2)", Nystrom{Rank: 5}, heavy, SumsExact, ""},
+		{"asked for", "sne(gamma=2)", Nystrom{Rank: 5, Sums: SumsExact}, heavy, SumsExact, ""},
+		{"asked for samples", "sne(gamma=2)", Nystrom{Rank: 5, Sums: SumsSampled}, large, SumsSampled, ""},
+	} {
+		got, note, err := c.m.Summing(c.shape, parse(t, c.kernel))
+		if err != nil || got != c.want || (note == "") != (c.note == "") || !strings.Contains(note, c.note) {
+			t.Errorf("%s: %v, %q, %v, want %v", c.name, got, note, err, c.want)
+		}
+	}
+	d := graph(t, randomGraph(t, 3000, 3, false, 5))
+	fit, err := Nystrom{Rank: 3, Rows: 40, Centre: true}.Fit(background, stream.Engine{}, d, kernelgen.SNE(2))
+	if err != nil || fit.Sums != SumsExact || fit.ExactPasses != 0 || len(fit.Notes) > 0 {
+		t.Errorf("%v: sums %v, %d exact passes, notes %v", err, fit.Sums, fit.ExactPasses, fit.Notes)
+	}
+}
+
+// TestEntriesOfPathSums are the same for any number of threads, and in every run.
+func TestEntriesOfPathSums(t *testing.T) {
+	d := graph(t, randomGraph(t, 20_000, 3, false, 7))
+	for _, text := range []string{"t()", "sne(gamma=2)", "rbf(sigma=2)", "cosine()"} {
+		want := int64(0)
+		for run := range 6 {
+			e, err := newEntries(parse(t, text), true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := pathStatistics(background, stream.Engine{Threads: 1 + run%4}, d, e, true); err != nil {
+				t.Fatal(err)
+			}
+			if got := e.count.Load(); run == 0 {
+				want = got
+			} else if got != want {
+				t.Errorf("%s: %d entries in run %d, %d before", text, got, run, want)
+			}
+		}
+	}
+}
+
+// TestAccuracyOfFewer: vectors that are not there are as wrong as can be.
+func TestAccuracyOfFewer(t *testing.T) {
+	u, err := newSVD("u", gaussian(60, 4, 1, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := []float64{4, 3, 2, 1}
+	for found := range 5 {
+		a, err := NewAccuracy(u.U, u.U, values, firstCols(u.U, found), firstCols(u.U, found))
+		if err != nil {
+			t.Fatal(err)
+		}
+		missing := 0.0
+		for _, v := range values[found:] {
+			missing += v
+		}
+		for name, pair := range map[string][2]float64{"printed": {a.Printed, 2 * missing / 4}, "normalised": {a.Normalised, 2 * missing / 10}, "subspace": {a.Subspace, 2 * missing / 10}} {
+			if d := pair[0] - pair[1]; d > 1e-13 || d < -1e-13 {
+				t.Errorf("%d of 4 vectors: %s is %v, want %v", found, name, pair[0], pair[1])
+			}
+		}
+	}
+	// More than asked for do not count.
+	if a, err := NewAccuracy(u.U, u.U, values[:2], u.U, u.U); err != nil || a.Normalised > 1e-14 {
+		t.Errorf("%+v, %v", a, err)
+	}
+}

@@ -68,7 +68,7 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 
 // packagePrefix is what the errors of our packages begin with; it says nothing
 // to users.
-var packagePrefix = regexp.MustCompile(`(^|: |\n)(?:kernelgen|sketch|stream|blockstore|lowrank): `)
+var packagePrefix = regexp.MustCompile(`(^|: |\n)(?:kernelgen|sketch|stream|blockstore|lowrank|ism): `)
 
 // exitCode classifies an error. What cobra refuses before a verb begins is
 // wrong usage.

@@ -64,7 +64,7 @@ func newMethodsCommand(a *app, parent *cobra.Command, planning bool) *cobra.Comm
 		c := &fitCommand{app: a, method: m, planning: planning}
 		parent.AddCommand(c.command())
 	}
-	parent.AddCommand(newKSVDCommand(a, planning))
+	parent.AddCommand(newKSVDCommand(a, planning), newISMCommand(a, planning))
 	return parent
 }
 

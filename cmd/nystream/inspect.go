@@ -167,8 +167,11 @@ func (i *inspectCommand) model(path string) error {
 	if err != nil {
 		return err
 	}
-	if isKSVD(file) {
+	switch methodOf(file) {
+	case ksvdName:
 		return i.ksvdModel(path, file)
+	case ismName:
+		return i.ismModel(path, file)
 	}
 	m, err := modelOf(path, file)
 	if err != nil {

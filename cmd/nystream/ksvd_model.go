@@ -42,12 +42,6 @@ type ksvdModel struct {
 	ids     []int64            // of the nodes of a graph, if they are integers
 }
 
-// isKSVD says whether an archive calls itself a ksvd model.
-func isKSVD(file *blockstore.Archive) bool {
-	var meta struct{ Method string }
-	return json.Unmarshal(file.Meta, &meta) == nil && meta.Method == ksvd.Method
-}
-
 // write writes the model file.
 func (m *ksvdModel) write(path string) error {
 	header, arrays := m.model.Save()

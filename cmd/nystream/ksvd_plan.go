@@ -41,7 +41,7 @@ func (j *ksvdJob) reportPlan(p *lowrank.Plan) error {
 	for _, name := range j.names() {
 		t.add("passes over "+name, "%d%s", r.Passes[name], scanWords(r.Scans[name]))
 	}
-	speed := j.calibrate()
+	speed := calibrateEntries(j.kernel)
 	r.EstimatedSeconds = number((float64(r.KernelEntries)*speed.entry + float64(r.Flops)*speed.flop) / float64(r.Threads))
 	t.add("kernel entries", "%s", count(r.KernelEntries))
 	t.add("time", "about %s with %d threads, if reading keeps up", seconds(float64(r.EstimatedSeconds)), r.Threads)
@@ -68,14 +68,14 @@ func (j *ksvdJob) plannedScans() map[string]int {
 	return n
 }
 
-// calibrate measures this machine on random rows of one column: the flops of plans
-// of ksvd include what longer rows take.
-func (j *ksvdJob) calibrate() speed {
+// calibrateEntries measures this machine on random rows of one column, for plans
+// whose flops include what longer rows take.
+func calibrateEntries(kernel kernelgen.Kernel) speed {
 	random := rand.New(rand.NewPCG(1, 2))
 	x, y := randomMatrix(random, stream.PanelRows, 1), randomMatrix(random, 200, 1)
 	tile := stream.NewMatrix(x.Rows, y.Rows)
 	s := speed{flop: perUnit(2*float64(x.Rows)*float64(y.Rows)*float64(x.Rows), gemmOf(tile))}
-	if k, err := j.kernel.Resolve(y); err == nil {
+	if k, err := kernel.Resolve(y); err == nil {
 		k, _ = k.Normaliser()
 		var work kernelgen.Workspace
 		panel := k.Pack(y)

@@ -216,7 +216,7 @@ func methodNames() []string {
 	for _, m := range methods {
 		names = append(names, m.name)
 	}
-	return append(names, ksvdName)
+	return append(names, ksvdName, ismName)
 }
 
 // methodTable lists the methods for help texts.
@@ -226,6 +226,7 @@ func methodTable() string {
 		fmt.Fprintf(&b, "    %-10s %s\n", m.name, m.short)
 	}
 	fmt.Fprintf(&b, "    %-10s %s\n", ksvdName, ksvdShort)
+	fmt.Fprintf(&b, "    %-10s %s\n", ismName, ismShort)
 	return b.String()
 }
 

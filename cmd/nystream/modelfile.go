@@ -132,6 +132,15 @@ func readArchive(path string) (*blockstore.Archive, error) {
 	return file, fromData(err)
 }
 
+// methodOf is the method of the model in an archive, or "".
+func methodOf(file *blockstore.Archive) string {
+	var meta struct{ Method string }
+	if json.Unmarshal(file.Meta, &meta) != nil {
+		return ""
+	}
+	return meta.Method
+}
+
 // modelOf reads a model from an archive. All that it says about itself is checked.
 func modelOf(path string, file *blockstore.Archive) (*model, error) {
 	m, err := decodeModel(file)

@@ -35,7 +35,9 @@ embedded, in the order of the file as in the fit, by their edges to the nodes th
 model knows (--side left) or by the edges from these (right). Degrees, if weights are
 divided by them, are those of DATA, which should be the whole graph then. A ksvd model
 of the rows and columns of a matrix embeds columns, one to a row of DATA, with --side
-right: they are taken as they are, not scaled.`,
+right: they are taken as they are, not scaled.
+
+For an ism model the new columns are xw0, xw1, …: the rows of XW.`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeModelThenData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return t.run(cmd.Context(), args) },
@@ -70,8 +72,11 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if isKSVD(file) {
+	switch methodOf(file) {
+	case ksvdName:
 		return t.runKSVD(ctx, args, file)
+	case ismName:
+		return t.runISM(ctx, args, file)
 	}
 	m, err := modelOf(args[0], file)
 	if err != nil {

@@ -81,7 +81,10 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if isKSVD(file) {
+	switch methodOf(file) {
+	case ismName:
+		return usagef("%s is an ism model, which approximates no matrix: fit ism reports its objective and the residual of its gradient", args[0])
+	case ksvdName:
 		return usagef("%s is a ksvd model, which verify does not measure: fit ksvd reports residuals with --method exact, and the error of the singular vectors with --tol", args[0])
 	}
 	m, err := modelOf(args[0], file)

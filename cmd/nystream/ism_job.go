@@ -1,0 +1,273 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/ism"
+	"github.com/nystream/nystream/solvers/metrics"
+	"github.com/nystream/nystream/stream"
+)
+
+// ismJob is a fit of ism on its way from files to a model.
+type ismJob struct {
+	cmd     *ismCommand
+	kernel  ism.Kernel
+	targets kernelgen.Kernel // between targets
+	asides  []aside          // columns by name, and files
+
+	in       *input
+	prepared *stream.Prepared
+	read     map[string]*asideValues // by flag
+	known    *ism.Response           // nil for unsupervised
+	dense    bool                    // known is a matrix
+	labels   []int                   // of --label, nil if there is none of one column
+	classes  []string                // their names
+	scans    int                     // passes before the fit
+	fit      *ism.Fit
+	nmi      *number // between clusters and labels
+}
+
+// choose finds out which columns of DATA the flags mean.
+func (j *ismJob) choose(ctx context.Context, args []string) error {
+	d := &j.cmd.data
+	var columns []blockstore.ColumnInfo
+	for _, s := range j.cmd.asides() {
+		if s.file == "" && columns == nil && !slices.Contains(args, "-") {
+			var err error
+			columns, _, err = blockstore.Columns(ctx, args, d.options(j.cmd.app))
+			if err != nil {
+				columns = []blockstore.ColumnInfo{} // opening tells why
+			}
+		}
+		if s.file == "" && len(columns) > 0 {
+			var err error
+			if s, err = s.inData(columns); err != nil {
+				return err
+			}
+		}
+		if s.file != "" && j.cmd.rows.nulls.value == "drop" {
+			return usagef("%s: rows that --nulls drop leaves out cannot be found in another file; put the values in a column of the data", s.named())
+		}
+		j.asides = append(j.asides, s)
+	}
+	return nil
+}
+
+// open opens the data, and reads what is known of the rows.
+func (j *ismJob) open(ctx context.Context, args []string) (err error) {
+	d := j.cmd.data
+	d.label, d.keep = "", nil
+	for _, s := range j.asides {
+		for _, name := range s.columns {
+			if s.file == "" && !slices.Contains(d.keep, name) {
+				d.keep = append(d.keep, name)
+			}
+		}
+	}
+	if j.in, err = d.open(ctx, j.cmd.app, args, readAgain); err != nil {
+		return err
+	}
+	if err := j.in.checkRows(); err != nil {
+		return err
+	}
+	if err := j.readAsides(ctx, j.in); err != nil {
+		return err
+	}
+	return j.chooseTask(ctx)
+}
+
+// readAsides reads what the flags say of the rows of src.
+func (j *ismJob) readAsides(ctx context.Context, src stream.Source) error {
+	j.read = make(map[string]*asideValues)
+	var inData []aside
+	for _, s := range j.asides {
+		if s.file == "" {
+			inData = append(inData, s)
+			continue
+		}
+		v, err := j.cmd.data.readAsideFile(ctx, s, src.Info().Rows)
+		if err != nil {
+			return err
+		}
+		j.read[s.flag] = v
+	}
+	if len(inData) == 0 {
+		return nil
+	}
+	values, err := readKept(ctx, j.cmd.engine(), src, inData)
+	if err != nil {
+		return err
+	}
+	for _, v := range values {
+		j.read[v.flag] = v
+	}
+	return nil
+}
+
+// chooseTask makes what is known of the rows a response, and chooses numbers that the
+// flags leave open.
+func (j *ismJob) chooseTask(ctx context.Context) (err error) {
+	c := j.cmd
+	if v := j.read["--label"]; v != nil && (len(v.values) == 1 || c.task.paradigmOf() != ism.Supervised) {
+		if j.labels, j.classes, err = v.classes(); err != nil {
+			return err
+		}
+	}
+	if j.known, err = j.response(ctx); err != nil {
+		return err
+	}
+	if c.task.clusters == 0 && c.task.paradigmOf() != ism.Supervised {
+		c.task.clusters = len(j.classes)
+	}
+	if !c.changed("dim") {
+		c.dim = c.task.clusters
+		if j.known != nil && c.task.paradigmOf() == ism.Supervised {
+			c.dim = j.known.Columns()
+		}
+		c.dim = min(c.dim, len(j.in.Info().Columns))
+	}
+	if d := len(j.in.Info().Columns); c.dim > d {
+		return usagef("--dim %d: %s gives %d columns, and W has no more", c.dim, j.in.Info().Name, d)
+	}
+	return nil
+}
+
+// targetRank is how many features the kernel between targets has at most.
+const targetRank = 50
+
+// response is what Γ is made of; nil for unsupervised.
+func (j *ismJob) response(ctx context.Context) (*ism.Response, error) {
+	j.dense = true
+	switch v := j.read; {
+	case v["--target"] != nil:
+		y, err := v["--target"].numbers()
+		if err != nil {
+			return nil, err
+		}
+		return ism.KernelTargets(ctx, j.cmd.engine(), y, j.targets, min(targetRank, y.Rows), j.cmd.seed)
+	case v["--scores"] != nil:
+		y, err := v["--scores"].numbers()
+		if err != nil {
+			return nil, err
+		}
+		return ism.Factors(y)
+	case v["--given-label"] != nil:
+		labels, names, err := v["--given-label"].classes()
+		if err != nil {
+			return nil, err
+		}
+		j.dense = false
+		return ism.Classes(labels, len(names))
+	case j.cmd.task.paradigmOf() == ism.Unsupervised:
+		return nil, nil
+	case j.labels != nil:
+		j.dense = false
+		return ism.Classes(j.labels, len(j.classes))
+	}
+	y, err := j.read["--label"].numbers()
+	if err != nil {
+		return nil, err
+	}
+	return ism.Factors(y)
+}
+
+// openNotes are sentences for the user about what was opened.
+func (j *ismJob) openNotes() []string {
+	if out := j.in.leftOut; len(out) > 0 {
+		return []string{"left out, they hold no numbers: " + strings.Join(out, ", ")}
+	}
+	return nil
+}
+
+func (j *ismJob) close() { j.in.close() }
+
+// solver is what the flags say. The words were checked when they were set.
+func (j *ismJob) solver() ism.Solver {
+	c := j.cmd
+	s := ism.Solver{Kernel: j.kernel, Dim: c.dim, Tolerance: c.tolerance, Angle: c.angle, Iterations: c.iterations, Landmarks: c.landmarks, Seed: c.seed}
+	s.Engine, _ = ism.ParseEngine(c.with.value)
+	return s
+}
+
+func (j *ismJob) task() ism.Task {
+	t := &j.cmd.task
+	task := ism.Task{Paradigm: t.paradigmOf(), Known: j.known, Clusters: t.clusters, Relative: t.relative}
+	if task.Paradigm == ism.SemiSupervised || task.Paradigm == ism.Alternative {
+		task.Mu = t.mu
+	}
+	return task
+}
+
+// shape is the size of the data as far as it is known.
+func (j *ismJob) shape() (rows int64, columns int) {
+	info := j.in.Info()
+	rows = info.Rows
+	if j.prepared != nil {
+		rows = j.prepared.Info().Rows
+	}
+	return rows, len(info.Columns)
+}
+
+// plan works out what the fit will cost.
+func (j *ismJob) plan() (*ism.Plan, error) {
+	rows, d := j.shape()
+	columns := 0
+	if j.known != nil {
+		columns = j.known.Columns()
+	}
+	plan, err := j.solver().Plan(j.cmd.engine(), rows, d, j.task(), columns, j.dense)
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	readerBudget(&plan.Memory, j.in)
+	read := int64(len(j.labels))
+	for _, v := range j.read {
+		read += 2 * int64(v.rows()) * int64(len(v.values)) // a word is two numbers
+	}
+	if read > 0 {
+		plan.Memory.Add("labels as they are read", read, "")
+	}
+	if j.cmd.plot != "" {
+		plan.Memory.Add("rows of the picture", plotRows*int64(d+j.cmd.dim+plotNumbers), "")
+	}
+	writerBudget(&plan.Memory, j.cmd.clusters, rows, 1)
+	return plan, nil
+}
+
+// fitModel prepares the rows and fits the model.
+func (j *ismJob) fitModel(ctx context.Context) (err error) {
+	c, e := j.cmd, j.cmd.engine()
+	if j.prepared, err = c.rows.prepare(ctx, e, j.in); err != nil {
+		return err
+	}
+	if j.prepared.Info().Rows == 0 {
+		return fromData(fmt.Errorf("no row is left after %s were dropped for nulls; use --nulls zero or mean, or choose --columns", count(j.prepared.Dropped())))
+	}
+	if j.prepared.Dropped() > 0 { // what is known of the others
+		if err := j.readAsides(ctx, j.prepared); err != nil {
+			return err
+		}
+		if err := j.chooseTask(ctx); err != nil {
+			return err
+		}
+	}
+	j.read = nil
+	j.scans = j.in.Passes()
+	if j.fit, err = j.solver().Fit(ctx, e, j.prepared, j.task()); err != nil {
+		return err
+	}
+	if j.labels != nil && j.fit.Labels != nil {
+		v, err := metrics.NMI(j.labels, j.fit.Labels)
+		if err != nil {
+			return err
+		}
+		n := number(v)
+		j.nmi = &n
+	}
+	return nil
+}

@@ -25,7 +25,7 @@ func TestAdaptive(t *testing.T) {
 		for floor < len(values) && values[floor] > tolerance*values[0] {
 			floor++
 		}
-		for seed := uint64(1); seed <= 2; seed++ {
+		for seed := uint64(1); seed <= uint64(fewer(2, 1)); seed++ {
 			f, err := Adaptive{Landmark: Landmark{Seed: seed}, Tolerance: tolerance}.Fit(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), k)
 			if err != nil {
 				t.Fatal(err)

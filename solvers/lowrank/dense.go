@@ -1,6 +1,7 @@
 package lowrank
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/nystream/nystream/solvers/symeig"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -158,16 +160,14 @@ type eigen struct {
 
 // newEigen decomposes the symmetric part of a.
 func newEigen(what string, a blas64.General) (*eigen, error) {
-	if a.Rows == 0 {
-		return &eigen{Vectors: stream.NewMatrix(0, 0)}, nil
+	values, vectors, err := symeig.Decompose(symmetricPart(a))
+	switch {
+	case errors.Is(err, symeig.ErrNotFinite):
+		return nil, notFinite(what)
+	case err != nil:
+		return nil, fmt.Errorf("lowrank: %s: %w", what, err)
 	}
-	f, err := factorize(what, a, true)
-	if err != nil {
-		return nil, err
-	}
-	var v mat.Dense
-	f.VectorsTo(&v)
-	return descending(f.Values(nil), v.RawMatrix()), nil
+	return (&eigen{Values: values, Vectors: vectors}).fixSigns(), nil
 }
 
 // eigenvaluesOf are those of the symmetric part of a, descending.
@@ -175,24 +175,16 @@ func eigenvaluesOf(what string, a blas64.General) ([]float64, error) {
 	if a.Rows == 0 {
 		return nil, nil
 	}
-	f, err := factorize(what, a, false)
-	if err != nil {
-		return nil, err
-	}
-	values := f.Values(nil)
-	slices.Reverse(values)
-	return values, nil
-}
-
-func factorize(what string, a blas64.General, vectors bool) (*mat.EigenSym, error) {
 	if !allFinite(a) {
 		return nil, notFinite(what)
 	}
 	var f mat.EigenSym
-	if !f.Factorize(mat.NewSymDense(a.Rows, symmetricPart(a).Data), vectors) {
+	if !f.Factorize(mat.NewSymDense(a.Rows, symmetricPart(a).Data), false) {
 		return nil, fmt.Errorf("lowrank: the eigenvalues of %s did not converge", what)
 	}
-	return &f, nil
+	values := f.Values(nil)
+	slices.Reverse(values)
+	return values, nil
 }
 
 // symmetricPart is (a + aᵀ)/2.
@@ -204,22 +196,6 @@ func symmetricPart(a blas64.General) blas64.General {
 		}
 	}
 	return s
-}
-
-// descending reverses ascending eigenvalues and fixes the signs of the vectors.
-func descending(values []float64, vectors blas64.General) *eigen {
-	n := len(values)
-	e := &eigen{Values: make([]float64, n), Vectors: stream.NewMatrix(n, n)}
-	for j := range n {
-		e.Values[j] = values[n-1-j]
-		for i := range n {
-			e.Vectors.Data[i*n+j] = vectors.Data[i*vectors.Stride+n-1-j]
-		}
-		if largestEntry(e.Vectors, j) < 0 {
-			negateColumn(e.Vectors, j)
-		}
-	}
-	return e
 }
 
 // congruence is t·diag(w)·tᵀ.

@@ -183,10 +183,7 @@ func quickNorm(t *testing.T, a blas64.General) float64 {
 // errors within a factor of 2 of the estimate in 95 % of them, and never more than
 // 3 times the estimate.
 func TestEstimateCalibration(t *testing.T) {
-	cases := 200
-	if testing.Short() {
-		cases = 40
-	}
+	cases := fewer(200, 16)
 	var all []calibration
 	for number := uint64(1); len(all) < cases; number++ {
 		if c, counts := randomCase(t, number).run(t); counts {

@@ -67,7 +67,8 @@ func (c featureCase) model(t *testing.T, x blas64.General, rank int, seed uint64
 // standard errors for each. Degrees that are left out of a Taylor series hold
 // less than the tolerance.
 func TestFeaturesUnbiased(t *testing.T) {
-	const seeds, n = 200, 12
+	const n = 12
+	seeds := fewer(200, 60)
 	x := clusters(n, 4, 3)
 	for _, c := range featureCases() {
 		if !c.unbiased {
@@ -88,8 +89,8 @@ func TestFeaturesUnbiased(t *testing.T) {
 			bias = 0.02
 		}
 		for i, want := range a.Data {
-			mean := sum.Data[i] / seeds
-			deviation := math.Sqrt(max(0, squares.Data[i]/seeds-mean*mean) / seeds)
+			mean := sum.Data[i] / float64(seeds)
+			deviation := math.Sqrt(max(0, squares.Data[i]/float64(seeds)-mean*mean) / float64(seeds))
 			if e := math.Abs(mean - want); !(e <= 4.5*deviation+bias*a.Data[0]) {
 				t.Errorf("%v: entry %d has the mean %g and is %g: %.1f standard errors", c, i, mean, want, e/deviation)
 			}

@@ -14,7 +14,7 @@ import (
 // TestLeading compares leading eigenpairs with complete decompositions, on spectra
 // that fall fast, slowly, in steps, and below zero.
 func TestLeading(t *testing.T) {
-	const n, k = 400, 60
+	n, k := fewer(400, 200), fewer(60, 30)
 	for name, value := range map[string]func(i int) float64{
 		"rather fast":   func(i int) float64 { return math.Exp(-float64(i) / 5) },
 		"fast":          func(i int) float64 { return math.Exp(-float64(i)) },

@@ -70,7 +70,7 @@ func TestSubspaceEigen(t *testing.T) {
 // without a shift, and with one to 0.65 of it; on a slow spectrum too.
 func TestSubspaceFloor(t *testing.T) {
 	x := clusters(400, 4, 3)
-	for _, gamma := range []float64{1, 5, 40, 400} {
+	for _, gamma := range []float64{5, 40, 1, 400}[:fewer(4, 2)] {
 		k := kernelgen.RBF(gamma)
 		a := kernelMatrix(k, x, x)
 		norm, floor := spectralNorm(t, a), bestRank(t, a, 25)

@@ -42,7 +42,8 @@ type shape struct {
 	f, df curve
 	// ratio is f'/f where that does not depend on β, and 0 otherwise.
 	ratio float64
-	// local divides β by σ_i·σ_j, and f' with it; neighbour is where σ comes from.
+	// local divides β by σ_i·σ_j, and then f' by it, ratio apart; neighbour is where σ
+	// comes from.
 	local     bool
 	neighbour int
 }

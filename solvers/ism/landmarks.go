@@ -2,27 +2,207 @@ package ism
 
 import (
 	"context"
+	"errors"
+	"math"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
 )
 
-const landmarkTolerance = 1e-8
+const (
+	noTrans = blas.NoTrans
+	trans   = blas.Trans
+)
 
-type generatedEntries struct{ kernel kernelgen.Kernel }
-type landmarks struct{ rows []int }
+const (
+	// landmarkTolerance is the part of the trace that pivoted Cholesky may leave. It is
+	// small, since Γ does not see the constant that most of a flat kernel is.
+	landmarkTolerance = 1e-8
+	// indefiniteTolerance is the eigenvalue, relative to the largest in magnitude, below
+	// which those of kernels that are not known to be positive are left out.
+	indefiniteTolerance = 1e-8
+)
 
-func (l landmarks) features(ctx context.Context, e stream.Engine, y blas64.General) (blas64.General, error) {
-	panic("ism: being built")
+// landmarks are the features of a kernel on a few rows J:
+//
+//	K ≈ C·Q·Cᵀ      Q = P·diag(signs)·Pᵀ = (K_JJ)⁺      C = K(·, J)
+type landmarks struct {
+	entries
+	marks   points         // packed
+	index   []int          // which rows of the pool they are
+	project blas64.General // P, r×s
+	signs   []float64      // s of them; all 1 if K is positive semi-definite
+	inverse blas64.General // Q
+	left    float64        // the part of the trace, on the pool, that they leave
 }
-func pickLandmarks(k generatedEntries, x blas64.General, most int, tolerance float64) *landmarks {
-	panic("ism: being built")
+
+// newLandmarks picks at most so many landmarks from the points of a pool.
+func newLandmarks(k entries, pool points, most int, tolerance float64) (*landmarks, error) {
+	l := &landmarks{entries: k}
+	find := l.pivoted
+	if !k.psd {
+		find = l.indefinite
+	}
+	if err := find(pool, min(most, pool.x.Rows), tolerance); err != nil {
+		return nil, err
+	}
+	l.marks = k.pack(pool.at(l.index))
+	signed := cloneOf(l.project)
+	for i := range signed.Rows {
+		for j, s := range l.signs {
+			signed.Data[i*signed.Stride+j] *= s
+		}
+	}
+	l.inverse = mul(noTrans, trans, signed, l.project)
+	return l, nil
 }
 
-type sampled struct{ x blas64.General }
+var errKernel = errors.New("ism: the kernel of the rows is zero or overflows; scale the rows (ScaleStandard), or choose other parameters")
 
-func sampleRows(ctx context.Context, src stream.Source, n int, seed uint64, purpose string) (*sampled, error) {
-	panic("ism: being built")
+// pivoted is Cholesky factorisation with pivoting of the kernel of the pool, down to
+// the tolerance: K_JJ = L·Lᵀ, P = L⁻ᵀ. Cost: r·m entries and r²·m flops for m points.
+func (l *landmarks) pivoted(pool points, most int, tolerance float64) error {
+	m := pool.x.Rows
+	diagonal := make([]float64, m)
+	l.diagonal(diagonal, pool)
+	floor := make([]float64, m)
+	total := 0.0
+	for i, v := range diagonal {
+		total += v
+		floor[i] = v * 1e-13 // rounding
+	}
+	if !(total > 0 && total <= math.MaxFloat64) {
+		return errKernel
+	}
+	factor := stream.NewMatrix(most, m) // Lᵀ, one row for each landmark
+	column := blas64.General{Rows: m, Cols: 1, Stride: 1, Data: make([]float64, m)}
+	var work kernelgen.Workspace
+	left := total
+	for len(l.index) < most && left > tolerance*total {
+		pivot := 0
+		for i, v := range diagonal {
+			if v > diagonal[pivot] {
+				pivot = i
+			}
+		}
+		if !(diagonal[pivot] > floor[pivot]) {
+			break
+		}
+		r := len(l.index)
+		l.fill(column, pool, l.pack(pool.at([]int{pivot})), &work)
+		row := rowOf(factor, r)
+		copy(row, column.Data)
+		for j := range r {
+			c := factor.Data[j*factor.Stride+pivot]
+			blas64.Axpy(-c, blas64.Vector{N: m, Inc: 1, Data: rowOf(factor, j)}, blas64.Vector{N: m, Inc: 1, Data: row})
+		}
+		root := math.Sqrt(diagonal[pivot])
+		left = 0
+		for i := range row {
+			row[i] /= root
+			if diagonal[i] -= row[i] * row[i]; diagonal[i] <= floor[i] {
+				diagonal[i] = 0
+			}
+			left += diagonal[i]
+		}
+		diagonal[pivot] = 0
+		l.index = append(l.index, pivot)
+	}
+	l.left = left / total
+	r := len(l.index)
+	upper := stream.NewMatrix(r, r) // Lᵀ of the landmarks
+	l.project = stream.NewMatrix(r, r)
+	for i := range r {
+		for j := i; j < r; j++ {
+			upper.Data[i*r+j] = factor.Data[i*factor.Stride+l.index[j]]
+		}
+		l.project.Data[i*r+i] = 1
+		l.signs = append(l.signs, 1)
+	}
+	blas64.Trsm(blas.Left, noTrans, 1, blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: r, Stride: r, Data: upper.Data}, l.project)
+	return nil
+}
+
+// indefinite takes the first points of the pool, which are in random order, and the
+// pseudo-inverse of their kernel by its eigenvalues of either sign.
+func (l *landmarks) indefinite(pool points, most int, tolerance float64) error {
+	l.index = l.index[:0]
+	for i := range most {
+		l.index = append(l.index, i*pool.x.Rows/most)
+	}
+	marks := l.pack(pool.at(l.index))
+	k := stream.NewMatrix(most, most)
+	l.fill(k, marks, marks, nil)
+	if !finite(k) || maxAbs(k) == 0 {
+		return errKernel
+	}
+	symmetrise(k)
+	eig, err := newEigen(k)
+	if err != nil {
+		return err
+	}
+	largest := math.Max(eig.values[0], -eig.values[most-1])
+	var keep []int
+	for j, v := range eig.values {
+		if math.Abs(v) > math.Max(tolerance, indefiniteTolerance)*largest {
+			keep = append(keep, j)
+			l.signs = append(l.signs, math.Copysign(1, v))
+		}
+	}
+	l.project = stream.NewMatrix(most, len(keep))
+	for i := range most {
+		for s, j := range keep {
+			l.project.Data[i*l.project.Stride+s] = eig.vectors.Data[i*eig.vectors.Stride+j] / math.Sqrt(math.Abs(eig.values[j]))
+		}
+	}
+	l.left = l.unexplained(pool, marks)
+	return nil
+}
+
+// unexplained is Σ|K_ii − K̂_ii|/Σ|K_ii| on the pool.
+func (l *landmarks) unexplained(pool, marks points) float64 {
+	m := pool.x.Rows
+	diagonal := make([]float64, m)
+	l.diagonal(diagonal, pool)
+	c := stream.NewMatrix(m, len(l.index))
+	l.fill(c, pool, marks, nil)
+	f := mul(noTrans, noTrans, c, l.project)
+	off, total := 0.0, 0.0
+	for i, v := range diagonal {
+		total += math.Abs(v)
+		for j, x := range rowOf(f, i) {
+			v -= l.signs[j] * x * x
+		}
+		off += math.Abs(v)
+	}
+	if total == 0 {
+		return math.NaN()
+	}
+	return off / total
+}
+
+// features are C·P of rows in memory, n×s.
+func (l *landmarks) features(ctx context.Context, e stream.Engine, x blas64.General) (blas64.General, error) {
+	f := stream.NewMatrix(x.Rows, l.project.Cols)
+	err := stream.Map(ctx, e, "features", stream.FromMatrix("rows", x), f.Cols, false, func() func(blas64.General, *stream.Block) error {
+		c := stream.NewMatrix(stream.PanelRows, len(l.index))
+		var work kernelgen.Workspace
+		return func(dst blas64.General, b *stream.Block) error {
+			for first, rows := range b.Panels(stream.PanelRows) {
+				tile := stream.RowSlice(c, 0, rows.Rows)
+				l.fill(tile, points{x: rows}, l.marks, &work)
+				multiply(stream.RowSlice(dst, first, rows.Rows), tile, l.project)
+			}
+			return nil
+		}
+	}, func(b *stream.Block, out blas64.General) error {
+		for i := range out.Rows {
+			copy(rowOf(f, int(b.Start)+i), rowOf(out, i))
+		}
+		return nil
+	})
+	return f, err
 }

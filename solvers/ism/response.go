@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
@@ -52,7 +51,7 @@ func newKernelTargets(ctx context.Context, e stream.Engine, y blas64.General, k 
 	if err := k.CheckPlain(); err != nil {
 		return nil, err
 	}
-	rows, err := sampleRows(ctx, stream.FromMatrix("targets", y), min(targetSample, y.Rows), seed, "targets of the response")
+	rows, err := sampleRows(ctx, stream.FromMatrix("targets", y), y.Rows, min(targetSample, y.Rows), seed, "targets of the response")
 	if err != nil {
 		return nil, err
 	}
@@ -62,9 +61,9 @@ func newKernelTargets(ctx context.Context, e stream.Engine, y blas64.General, k 
 	if !k.PositiveSemiDefinite() {
 		return nil, fmt.Errorf("ism: %v is not known to be positive semi-definite; take another kernel for the targets", k)
 	}
-	marks := pickLandmarks(generatedEntries{k}, rows.x, rank, landmarkTolerance)
-	if len(marks.rows) == 0 {
-		return nil, fmt.Errorf("ism: %v of the targets is zero, or not finite", k)
+	marks, err := newLandmarks(entries{kernel: k, psd: true}, points{x: rows.x}, rank, landmarkTolerance)
+	if err != nil {
+		return nil, fmt.Errorf("ism: %v of the targets is zero or overflows; scale them", k)
 	}
 	r.factors, err = marks.features(ctx, e, y)
 	r.classes = r.factors.Cols
@@ -172,12 +171,12 @@ func (p *part) tile(dst blas64.General, i, j int, room []float64, add bool) {
 		// G_i·T first, T being diagonal or small.
 		gi := stream.RowSlice(p.g, i, dst.Rows)
 		t := blas64.General{Rows: dst.Rows, Cols: p.k, Stride: p.k, Data: room[:dst.Rows*p.k]}
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, gi, p.table, 0, t)
+		blas64.Gemm(noTrans, noTrans, 1, gi, p.table, 0, t)
 		beta := 0.0
 		if add {
 			beta = 1
 		}
-		blas64.Gemm(blas.NoTrans, blas.Trans, 1, t, stream.RowSlice(p.g, j, dst.Cols), beta, dst)
+		blas64.Gemm(noTrans, trans, 1, t, stream.RowSlice(p.g, j, dst.Cols), beta, dst)
 		return
 	}
 	for a := range dst.Rows {

@@ -1,0 +1,131 @@
+package ism
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// align weighs the terms of a kernel by alignment maximisation (Cortes, Mohri &
+// Rostamizadeh 2012, "Algorithms for learning kernels based on centered alignment",
+// Proposition 9): the weights are the solution v of
+//
+//	min vᵀMv − 2·vᵀa   over v ≥ 0      M_tu = ⟨K_t, K_u⟩      a_t = ⟨K_t, Γ⟩
+//
+// with centred K_t, of a part of the sample, over the largest of them. Terms with weight
+// 0 are left out, and weights that were given do not matter.
+func (f *fitting) align(k Kernel) (Kernel, error) {
+	_, index := f.held.some(smallSample)
+	var kernels []blas64.General // of norm 1
+	var norms []float64
+	for _, t := range k.weighted() {
+		p := points{x: f.held.x}
+		if t.local {
+			p.sigma = f.held.scale[t.neighbour]
+		}
+		m, norm, err := t.centredKernel(p.at(index))
+		if err != nil {
+			return k, err
+		}
+		kernels, norms = append(kernels, m), append(norms, norm)
+	}
+	v := alignmentWeights(kernels, f.knownAt(index))
+	largest := 0.0
+	for i := range v {
+		v[i] /= norms[i]
+		largest = math.Max(largest, v[i])
+	}
+	if !(largest > 0) {
+		return k, fmt.Errorf("ism: no kernel of %v is aligned with what is known; give weights instead", f.Kernel)
+	}
+	var aligned Kernel
+	for i, t := range k.terms {
+		if v[i] > 0 {
+			aligned.terms = append(aligned.terms, term{v[i] / largest, t.atom})
+		}
+	}
+	return aligned, nil
+}
+
+// centredKernel is H·K·H over its norm, for the term without its weight.
+func (t weighted) centredKernel(p points) (m blas64.General, norm float64, err error) {
+	n := p.x.Rows
+	m = stream.NewMatrix(n, n)
+	e := t.entriesOf(t.f, false)
+	e.fill(m, p, e.pack(p), nil)
+	centreBoth(m)
+	norm = frobenius(m)
+	if !positive(norm) {
+		return m, 0, errKernel
+	}
+	sign := math.Copysign(1, t.f.factor)
+	for i := range m.Data {
+		m.Data[i] *= sign / norm
+	}
+	return m, norm * math.Abs(t.f.factor), nil
+}
+
+// centreBoth takes the means of rows and columns away from a symmetric matrix.
+func centreBoth(m blas64.General) {
+	n := float64(m.Rows)
+	means, all := make([]float64, m.Rows), 0.0
+	for i := range m.Rows {
+		for _, v := range rowOf(m, i) {
+			means[i] += v / n
+		}
+		all += means[i] / n
+	}
+	for i := range m.Rows {
+		for j := range m.Cols {
+			m.Data[i*m.Stride+j] += all - means[i] - means[j]
+		}
+	}
+}
+
+// knownAt is Γ between rows of the sample.
+func (f *fitting) knownAt(index []int) blas64.General {
+	known := &Response{classes: f.task.Known.classes}
+	for _, i := range index {
+		if r := f.held.rows[i]; f.task.Known.codes != nil {
+			known.codes = append(known.codes, f.task.Known.codes[r])
+		} else {
+			known.factors.Data = append(known.factors.Data, rowOf(f.task.Known.factors, int(r))...)
+		}
+	}
+	n := len(index)
+	if known.codes == nil {
+		known.factors.Rows, known.factors.Cols, known.factors.Stride = n, known.classes, known.classes
+	}
+	g := stream.NewMatrix(n, n)
+	known.centred(1).tile(g, 0, 0, make([]float64, n*known.classes), false)
+	return g
+}
+
+// alignmentWeights solves the problem of align by descent along one coordinate after the
+// other, which finds its minimum since it is convex.
+func alignmentWeights(kernels []blas64.General, target blas64.General) []float64 {
+	k := len(kernels)
+	m, a := stream.NewMatrix(k, k), make([]float64, k)
+	for t := range k {
+		a[t] = traceProduct(kernels[t], target)
+		for u := range k {
+			m.Data[t*k+u] = traceProduct(kernels[t], kernels[u])
+		}
+	}
+	v := make([]float64, k)
+	for range 100000 {
+		moved, size := 0.0, 0.0
+		for t := range k {
+			next := math.Max(0, v[t]+(a[t]-dot(rowOf(m, t), v))/m.Data[t*k+t])
+			moved, size = math.Max(moved, math.Abs(next-v[t])), math.Max(size, next)
+			v[t] = next
+		}
+		if moved <= 1e-12*size {
+			break
+		}
+	}
+	return v
+}

@@ -1,0 +1,225 @@
+package ism
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// combinations are all kernels, and two sums.
+func combinations() [][]plainKernel {
+	var all [][]plainKernel
+	for _, k := range plainKernels {
+		all = append(all, []plainKernel{k})
+	}
+	weigh := func(k plainKernel, w float64) plainKernel {
+		k.text, k.weight = fmt.Sprintf("%v*%s", w, k.text), w
+		return k
+	}
+	return append(all, []plainKernel{plainKernels[4], weigh(plainKernels[1], 0.01)},
+		[]plainKernel{weigh(plainKernels[0], 2), weigh(plainKernels[5], 0.5), plainKernels[6]})
+}
+
+func textOf(kernels []plainKernel) string {
+	text := ""
+	for i, k := range kernels {
+		if i > 0 {
+			text += " + "
+		}
+		text += k.text
+	}
+	return text
+}
+
+// TestExactEqualsReference: Φ and J of the exact engine are those of the double loop, for
+// every kernel and the Γ of every paradigm, to 1e-10.
+func TestExactEqualsReference(t *testing.T) {
+	const d, q = 5, 2
+	w := orthonormal(d, q, 2)
+	for _, name := range []string{"classes", "multi-label", "unsupervised", "semisupervised", "alternative"} {
+		n := 50
+		if name == "semisupervised" && !testing.Short() { // both kinds of parts
+			n = 260 // more than one tile
+		}
+		x := normals(n, d, 1)
+		g := testGammas(t, n)[name]
+		for _, kernels := range combinations() {
+			text := textOf(kernels)
+			e := &exact{data: memory(x, stream.Engine{}), x: x, terms: mustParse(t, text).weighted()}
+			v, err := e.evaluate(ctx, g.gamma, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			phi, objective := naive(kernels, g.dense, x, w)
+			if off := relative(v.phi, phi); !(off <= 1e-10) {
+				t.Errorf("%s, %s: Φ is off by %.1e", name, text, off)
+			}
+			if off := math.Abs(v.objective-objective) / math.Max(math.Abs(objective), 1e-3*maxAbs(phi)); !(off <= 1e-10) {
+				t.Errorf("%s, %s: J is %v, want %v", name, text, v.objective, objective)
+			}
+		}
+	}
+}
+
+// TestLinearEqualsReference: with all rows in the sample and as landmarks, the features
+// are the kernel, the prediction of sums is exact, and so are Φ and J, to what the
+// tolerances of landmarks leave.
+func TestLinearEqualsReference(t *testing.T) {
+	const n, d, q = 120, 5, 2
+	x := normals(n, d, 1)
+	w := orthonormal(d, q, 2)
+	all := &sampled{x: x, scale: map[int][]float64{3: naiveScales(x, 3)}}
+	for i := range n {
+		all.rows = append(all.rows, int64(i))
+	}
+	for name, g := range testGammas(t, n) {
+		for _, kernels := range combinations() {
+			text := textOf(kernels)
+			e := &linear{data: memory(x, stream.Engine{}), terms: mustParse(t, text).weighted(), held: all, most: n}
+			for pass := range 2 {
+				v, err := e.evaluate(ctx, g.gamma, w)
+				if err != nil {
+					t.Fatal(err)
+				}
+				phi, objective := naive(kernels, g.dense, x, w)
+				if off := relative(v.phi, phi); !(off <= 3e-6) {
+					t.Errorf("%s, %s, pass %d: Φ is off by %.1e", name, text, pass, off)
+				}
+				if off := math.Abs(v.objective-objective) / math.Max(math.Abs(objective), 1e-3*maxAbs(phi)); !(off <= 3e-6) {
+					t.Errorf("%s, %s, pass %d: J is %v, want %v", name, text, pass, v.objective, objective)
+				}
+			}
+		}
+	}
+}
+
+// TestPrediction: with a small sample the first pass for a W is off by the sample, and the
+// next with the same W is not.
+func TestPrediction(t *testing.T) {
+	const n, d = 3000, 6
+	x := normals(n, d, 3)
+	labels := make([]int, n)
+	for i := range labels {
+		if x.Data[i*d]+0.5*x.Data[i*d+1]*x.Data[i*d+1] > 0.4 {
+			labels[i] = 1
+		}
+	}
+	known, err := Classes(labels, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &gamma{n: n, parts: []*part{known.centred(1)}}
+	terms := Gaussian(2).weighted()
+	data := memory(x, stream.Engine{})
+	held, err := data.sample(ctx, 200, 1, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ex := &exact{data: data, x: x, terms: terms}
+	l := &linear{data: data, terms: terms, held: held, most: 150}
+	w := orthonormal(d, 2, 2)
+	want, err := ex.evaluate(ctx, g, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var off []float64
+	for range 2 {
+		v, err := l.evaluate(ctx, g, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		off = append(off, relative(v.phi, want.phi))
+		if j := math.Abs(v.objective/want.objective - 1); j > 1e-5 {
+			t.Errorf("J is off by %.1e", j)
+		}
+	}
+	t.Logf("Φ is off by %.1e, then %.1e", off[0], off[1])
+	if !(off[0] > 1e-3 && off[0] < 0.3) || !(off[1] < 1e-5) {
+		t.Errorf("Φ is off by %.1e, then %.1e", off[0], off[1])
+	}
+	// A W nearby: the correction carries over.
+	near := cloneOf(w)
+	addScaled(near, 0.02, normals(d, 2, 9))
+	orthonormalise(near)
+	if want, err = ex.evaluate(ctx, g, near); err != nil {
+		t.Fatal(err)
+	}
+	v, err := l.evaluate(ctx, g, near)
+	if err != nil {
+		t.Fatal(err)
+	}
+	carried := relative(v.phi, want.phi)
+	t.Logf("near by %.1e", carried)
+	if carried > off[0]/3 {
+		t.Errorf("near by Φ is off by %.1e, without correction by %.1e", carried, off[0])
+	}
+}
+
+// TestGradient: 2ΦW is the gradient of J, by differences.
+func TestGradient(t *testing.T) {
+	const n, d, q = 60, 5, 2
+	x := normals(n, d, 1)
+	g := testGammas(t, n)["semisupervised"]
+	for _, kernels := range combinations() {
+		text := textOf(kernels)
+		e := &exact{data: memory(x, stream.Engine{}), x: x, terms: mustParse(t, text).weighted()}
+		objective := func(w blas64.General) float64 {
+			v, err := e.evaluate(ctx, g.gamma, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v.objective
+		}
+		w := orthonormal(d, q, 2)
+		v, err := e.evaluate(ctx, g.gamma, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gradient := mul(noTrans, noTrans, v.phi, w)
+		for i := range w.Data {
+			const h = 1e-5
+			high, low := cloneOf(w), cloneOf(w)
+			high.Data[i] += h
+			low.Data[i] -= h
+			got := (objective(high) - objective(low)) / (2 * h)
+			if want := 2 * gradient.Data[i]; math.Abs(got-want) > 1e-6*math.Max(maxAbs(gradient), math.Abs(v.objective)) {
+				t.Errorf("%s: ∂J/∂W_%d is %v by differences, 2ΦW %v", text, i, got, want)
+			}
+		}
+	}
+}
+
+// TestStart: Φ₀ of both engines is that of Table 1 with true scales.
+func TestStart(t *testing.T) {
+	const n, d = 50, 4
+	x := normals(n, d, 1)
+	for name, g := range testGammas(t, n) {
+		for _, kernels := range combinations() {
+			text := textOf(kernels)
+			flattened := make([]plainKernel, len(kernels))
+			for i, k := range kernels {
+				slope := k.df
+				flattened[i] = k
+				flattened[i].df = func(_, s float64) float64 {
+					if v := slope(0, s); v != 0 {
+						return v
+					}
+					return slope(1, s)
+				}
+			}
+			e := &linear{data: memory(x, stream.Engine{}), terms: mustParse(t, text).weighted()}
+			phi, err := e.start(ctx, g.gamma)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, _ := naive(flattened, g.dense, x, orthonormal(d, 1, 1))
+			if off := relative(phi, want); !(off <= 1e-10) {
+				t.Errorf("%s, %s: Φ₀ is off by %.1e", name, text, off)
+			}
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package ism
+
+import (
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+)
+
+// entries is a kernel between points: one of package kernelgen, or a curve of β.
+type entries struct {
+	kernel kernelgen.Kernel // of the points; the base alone if there is a curve
+	curve  *curve
+	local  bool // β is divided by σ_i·σ_j
+	divide bool // and so is the entry
+	psd    bool // positive semi-definite for every set of points
+}
+
+// points are projected rows, with their local scales if entries want them, packed to
+// be columns.
+type points struct {
+	x     blas64.General
+	sigma []float64
+	panel *kernelgen.Panel
+}
+
+// entriesOf is curve c of a shape without its factor.
+func (s shape) entriesOf(c curve, derivative bool) entries {
+	c.factor = 1
+	return entries{kernel: s.base.generated().Kernel(), curve: &c, local: s.local, divide: s.local && derivative,
+		psd: !s.local && c.kernel.PositiveSemiDefinite()}
+}
+
+func (k entries) pack(p points) points {
+	p.panel = k.kernel.Pack(p.x)
+	return p
+}
+
+// fill sets dst[i,j] to the entry between rows i and marks j, which are packed.
+func (k entries) fill(dst blas64.General, rows, marks points, w *kernelgen.Workspace) {
+	k.kernel.Fill(dst, rows.x, marks.panel, w)
+	if k.curve == nil {
+		return
+	}
+	if !k.local && dst.Stride == dst.Cols {
+		k.curve.apply(dst.Data[:dst.Rows*dst.Cols], w)
+		return
+	}
+	for i := range dst.Rows {
+		row := rowOf(dst, i)
+		if !k.local {
+			k.curve.apply(row, w)
+			continue
+		}
+		for j, s := range marks.sigma {
+			row[j] /= rows.sigma[i] * s
+		}
+		k.curve.apply(row, w)
+		for j, s := range marks.sigma {
+			if k.divide {
+				row[j] /= rows.sigma[i] * s
+			}
+		}
+	}
+}
+
+// diagonal sets dst[i] to the entry between point i and itself.
+func (k entries) diagonal(dst []float64, p points) {
+	k.kernel.Diag(dst, p.x)
+	if k.curve == nil {
+		return
+	}
+	for i := range dst {
+		if k.local {
+			dst[i] /= p.sigma[i] * p.sigma[i]
+		}
+	}
+	k.curve.apply(dst, nil)
+	for i := range dst {
+		if k.divide {
+			dst[i] /= p.sigma[i] * p.sigma[i]
+		}
+	}
+}
+
+// at are the points with the given indices.
+func (p points) at(index []int) points {
+	some := points{x: blas64.General{Rows: len(index), Cols: p.x.Cols, Stride: max(1, p.x.Cols)}}
+	for _, i := range index {
+		some.x.Data = append(some.x.Data, rowOf(p.x, i)...)
+		if p.sigma != nil {
+			some.sigma = append(some.sigma, p.sigma[i])
+		}
+	}
+	return some
+}

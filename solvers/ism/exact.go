@@ -1,0 +1,188 @@
+package ism
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/stream"
+)
+
+// exact is the engine that visits all pairs of rows. With M = Γ ⊙ (Σ f' of inner
+// products − 2·Σ f' of distances) and D the sums of the rows of 2·Γ ⊙ Σ f' of distances,
+//
+//	Φ = XᵀMX + Xᵀ·diag(D)·X = XᵀS + SᵀX      S = UX + ½·diag(D)·X,  M = U + Uᵀ
+//
+// where U has the tiles on one side of the diagonal, and half of those on it. S is n×d:
+// a tile costs one product with a block of rows, and both halves of Φ come from one.
+type exact struct {
+	data    *data
+	x       blas64.General // all rows, n×d
+	terms   []weighted
+	entries int64
+	passes  int
+}
+
+// noise is that of sums of many numbers of either sign.
+func (x *exact) noise() float64 { return rounding }
+
+func (x *exact) start(ctx context.Context, g *gamma) (blas64.General, error) {
+	l := linear{data: x.data, terms: x.terms}
+	return l.start(ctx, g)
+}
+
+func (x *exact) evaluate(ctx context.Context, g *gamma, w blas64.General) (*evaluation, error) {
+	n := x.x.Rows
+	xw := mul(noTrans, noTrans, x.x, w)
+	p := &exactPass{exact: x, gamma: g, s: stream.NewMatrix(n, x.x.Cols), rowDegree: make([]float64, n), colDegree: make([]float64, n),
+		objective: make([]float64, n/stream.PairRows+1)}
+	src := stream.FromMatrix("projected rows", xw)
+	if err := stream.Pairs(ctx, x.data.engine, "exact pass", src, src, stream.Upper, p.worker); err != nil {
+		return nil, err
+	}
+	x.passes++
+	x.entries += int64(n) * int64(n+1) / 2 * int64(len(x.terms))
+	v := &evaluation{w: w, phi: p.phi()}
+	for _, j := range p.objective {
+		v.objective += j
+	}
+	return v, v.check()
+}
+
+// exactPass is what a pass makes. Calls for the same row block, or the same column
+// block, follow one another: see [stream.Pairs].
+type exactPass struct {
+	*exact
+	gamma                *gamma
+	s                    blas64.General // S without the degrees
+	rowDegree, colDegree []float64
+	objective            []float64 // for each row block
+}
+
+func (p *exactPass) worker() func(i, j *stream.Block) error {
+	const side = stream.PairRows
+	t := &exactTile{exactPass: p, room: make([]float64, side*p.gamma.maxColumns())}
+	for _, m := range []*blas64.General{&t.gamma, &t.product, &t.value, &t.beta[InnerProduct], &t.beta[SquaredDistance]} {
+		*m = stream.NewMatrix(side, side)
+	}
+	return func(i, j *stream.Block) error {
+		t.visit(i, j)
+		return nil
+	}
+}
+
+// exactTile is the scratch memory of a worker.
+type exactTile struct {
+	*exactPass
+	gamma, product blas64.General    // tiles of Γ and M
+	value          blas64.General    // of one term
+	beta           [2]blas64.General // for each base
+	room           []float64
+	work           kernelgen.Workspace
+}
+
+func (t *exactTile) visit(i, j *stream.Block) {
+	rows, cols := i.X.Rows, j.X.Rows
+	first, second := int(i.Start), int(j.Start)
+	fit := func(m blas64.General) blas64.General {
+		return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: m.Data[:rows*cols]}
+	}
+	gamma, product := fit(t.gamma), fit(t.product)
+	t.exactPass.gamma.tile(gamma, first, second, t.room)
+	clearMatrix(product)
+	var known [2]bool
+	twice := 2.0
+	if first == second {
+		twice = 1
+	}
+	for _, term := range t.terms {
+		beta := fit(t.beta[term.base])
+		if !known[term.base] {
+			k := term.base.generated().Kernel()
+			k.Fill(beta, i.X, k.Pack(j.X), &t.work)
+			known[term.base] = true
+		}
+		t.objective[i.Index] += twice * term.weight * t.term(term, gamma, product, beta, fit(t.value), first, second)
+	}
+	factor := 1.0
+	if first == second {
+		factor = 0.5
+	}
+	blas64.Gemm(noTrans, noTrans, factor, product, stream.RowSlice(t.x, second, cols), 1, stream.RowSlice(t.s, first, rows))
+}
+
+// term adds what a term gives to M and to the degrees, and is its Σ Γ_ij·f_ij.
+func (t *exactTile) term(term weighted, gamma, product, beta, value blas64.General, first, second int) float64 {
+	scales := t.data.scales[term.neighbour]
+	copy(value.Data, beta.Data)
+	if term.local {
+		divideByScales(value, scales[first:], scales[second:])
+	}
+	term.f.apply(value.Data, &t.work)
+	j := dot(gamma.Data, value.Data)
+	if term.ratio != 0 {
+		for k, v := range value.Data {
+			value.Data[k] = term.ratio * v
+		}
+	} else {
+		copy(value.Data, beta.Data)
+		term.df.apply(value.Data, &t.work)
+	}
+	if term.local {
+		divideByScales(value, scales[first:], scales[second:])
+	}
+	for k, g := range gamma.Data {
+		value.Data[k] *= g * term.weight
+	}
+	if term.base == InnerProduct {
+		addTo(product.Data, value.Data)
+		return j
+	}
+	blas64.Axpy(-2, blas64.Vector{N: len(value.Data), Inc: 1, Data: value.Data}, blas64.Vector{N: len(value.Data), Inc: 1, Data: product.Data})
+	t.addDegrees(value, first, second)
+	return j
+}
+
+func (t *exactTile) addDegrees(value blas64.General, first, second int) {
+	for a := range value.Rows {
+		sum := 0.0
+		row := rowOf(value, a)
+		for _, v := range row {
+			sum += v
+		}
+		t.rowDegree[first+a] += 2 * sum
+		if first != second {
+			blas64.Axpy(2, blas64.Vector{N: len(row), Inc: 1, Data: row}, blas64.Vector{N: len(row), Inc: 1, Data: t.colDegree[second:]})
+		}
+	}
+}
+
+// divideByScales divides entry i, j by σ_i·σ_j.
+func divideByScales(m blas64.General, rows, cols []float64) {
+	for i := range m.Rows {
+		row := rowOf(m, i)
+		for j := range row {
+			row[j] /= rows[i] * cols[j]
+		}
+	}
+}
+
+// phi is XᵀS + SᵀX.
+func (p *exactPass) phi() blas64.General {
+	for i := range p.s.Rows {
+		half := (p.rowDegree[i] + p.colDegree[i]) / 2
+		if half != 0 {
+			row := rowOf(p.s, i)
+			blas64.Axpy(half, blas64.Vector{N: len(row), Inc: 1, Data: rowOf(p.x, i)}, blas64.Vector{N: len(row), Inc: 1, Data: row})
+		}
+	}
+	phi := mul(trans, noTrans, p.x, p.s)
+	for i := range phi.Rows {
+		for j := range i + 1 {
+			v := phi.Data[i*phi.Stride+j] + phi.Data[j*phi.Stride+i]
+			phi.Data[i*phi.Stride+j], phi.Data[j*phi.Stride+i] = v, v
+		}
+	}
+	return phi
+}

@@ -1,0 +1,110 @@
+package ism
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// informative are n rows in d columns of which three directions, turned by a random
+// rotation, decide about one of k classes, and those directions.
+func informative(n, d, k int, seed uint64) (x blas64.General, labels []int, truth blas64.General) {
+	x = normals(n, d, seed)
+	truth = orthonormal(d, 3, seed+1)
+	z := mul(noTrans, noTrans, x, truth)
+	noise := sketch.NewStream(seed, "label noise")
+	for i := range n {
+		draws := noise.At(uint64(i))
+		p := rowOf(z, i)
+		score := math.Atan2(p[1], p[0])/math.Pi + 1 + 0.4*p[2]
+		labels = append(labels, int(math.Abs(math.Floor(score*float64(k)/2+0.1*draws.Normal())))%k)
+	}
+	return x, labels, truth
+}
+
+func mustClasses(t testing.TB, labels []int, k int) *Response {
+	t.Helper()
+	r, err := Classes(labels, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func mustFit(t testing.TB, m Solver, e stream.Engine, src stream.Source, task Task) *Fit {
+	t.Helper()
+	f, err := m.Fit(ctx, e, src, task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkFit(t, m, f)
+	return f
+}
+
+// checkFit holds a fit to what is promised of all: W orthonormal, and J of accepted steps
+// that does not fall within a round.
+func checkFit(t testing.TB, m Solver, f *Fit) {
+	t.Helper()
+	if off := orthonormality(f.W); !(off < 1e-10) {
+		t.Errorf("W is off orthonormal by %.1e", off)
+	}
+	last, round := math.Inf(-1), 0
+	size := 0.0
+	for _, s := range f.History {
+		size = math.Max(size, math.Abs(s.Objective))
+		if s.Round != round {
+			last, round = math.Inf(-1), s.Round
+		}
+		if s.Accepted {
+			if s.Objective < last-1e-12*size {
+				t.Errorf("J fell from %v to %v in round %d", last, s.Objective, round)
+			}
+			last = s.Objective
+		}
+	}
+	if last != f.Objective {
+		t.Errorf("J of the last accepted step is %v and of the fit %v", last, f.Objective)
+	}
+	for j := 1; j < f.Dim(); j++ {
+		if f.Values[j] > f.Values[j-1] {
+			t.Errorf("values %v do not descend", f.Values)
+		}
+	}
+}
+
+func angleTo(t testing.TB, w, truth blas64.General) float64 {
+	t.Helper()
+	a, err := largestAngle(truth, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// TestFindsSubspace: both engines find the three directions that decide, with kernels for
+// which they matter.
+func TestFindsSubspace(t *testing.T) {
+	const n, d = 1200, 10
+	x, labels, truth := informative(n, d, 4, 7)
+	known := mustClasses(t, labels, 4)
+	for _, text := range []string{"gaussian(sigma=1.5)", "polynomial(degree=3, c=1)", "multiquadratic()", "gaussian() + 0.001*polynomial()", "relative(neighbour=20)", "inverse()"} {
+		var found [2]*Fit
+		for i, engine := range []Engine{EngineExact, EngineLinear} {
+			m := Solver{Kernel: mustParse(t, text), Dim: 3, Engine: engine, Tolerance: 1e-4, Angle: 1e-3, Seed: 1}
+			f := mustFit(t, m, stream.Engine{}, source(x), Task{Known: known})
+			found[i] = f
+			a := angleTo(t, f.W, truth)
+			t.Logf("%s, %v: angle %.3f, %d iterations, %d damped, J %.6g, residual %.1e, features %d, settled %v", text, engine, a, f.Iterations, f.Damped, f.Objective, f.Residual, f.Features, f.Settled)
+			if a > 0.4 {
+				t.Errorf("%s, %v: %v from the truth", text, engine, a)
+			}
+		}
+		if a := angleTo(t, found[1].W, found[0].W); a > 0.05 {
+			t.Errorf("%s: the engines are %v apart", text, a)
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package ism
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// iteration is Algorithm 1 with damped steps, for one Γ after the other.
+type iteration struct {
+	Solver
+	engine  evaluator
+	gamma   *gamma
+	flat    bool // Φ does not depend on W
+	round   int
+	at      *evaluation // the W that was accepted last
+	eig     *eigen      // the leading pairs of its Φ
+	history []Step
+	damped  int
+}
+
+const (
+	// rounding is what J may fall by, relative to the sizes of the largest J so far, and
+	// still count as not fallen.
+	rounding = 1e-13
+	// firstDamping is τ of a first damped step, in units of the largest |λ| of Φ; beyond
+	// lastDamping steps are so small that nothing is to be gained.
+	firstDamping = 0.25
+	lastDamping  = 1e6
+)
+
+// run iterates for a Γ until W settles, from the W that is there or, if there is none,
+// from Φ₀.
+func (it *iteration) run(ctx context.Context) (settled bool, err error) {
+	start := blas64.General{}
+	if it.at != nil {
+		start = it.at.w
+	} else if start, err = it.first(ctx); err != nil {
+		return false, err
+	}
+	if it.at, it.eig, err = it.try(ctx, start); err != nil {
+		return false, err
+	}
+	it.record(it.at, it.eig, math.NaN(), math.NaN(), 0, true)
+	damping := 0.0
+	for range it.Iterations - 1 {
+		if it.flat {
+			return true, nil
+		}
+		next, err := it.step(damping)
+		if err != nil {
+			return false, err
+		}
+		angle, err := largestAngle(it.at.w, next)
+		if err != nil {
+			return false, err
+		}
+		if angle < 1e-14 {
+			return true, nil
+		}
+		v, eig, err := it.try(ctx, next)
+		if err != nil {
+			return false, err
+		}
+		change := relativeChange(eig.values, it.eig.values)
+		accepted := v.objective >= it.at.objective-rounding*it.scale()
+		it.record(v, eig, change, angle, damping, accepted)
+		if damping > 0 {
+			it.damped++
+		}
+		if !accepted {
+			if it.at.objective-v.objective <= it.engine.noise()*it.scale() {
+				return true, nil
+			}
+			if damping = math.Max(2*damping, firstDamping); damping > lastDamping {
+				return true, nil
+			}
+			continue
+		}
+		it.at, it.eig = v, eig
+		if change < it.Tolerance && angle < it.Angle && (damping == 0 || residual(v) < it.Angle) {
+			return true, nil
+		}
+		if damping /= 2; damping < firstDamping {
+			damping = 0
+		}
+	}
+	return it.flat, nil
+}
+
+// scale is the largest |J| so far.
+func (it *iteration) scale() float64 {
+	s := 0.0
+	for _, h := range it.history {
+		s = math.Max(s, math.Abs(h.Objective))
+	}
+	return s
+}
+
+// first is W₀, the leading eigenvectors of Φ₀.
+func (it *iteration) first(ctx context.Context) (blas64.General, error) {
+	phi, err := it.engine.start(ctx, it.gamma)
+	if err != nil {
+		return phi, err
+	}
+	eig, err := leading(phi, it.Dim, blas64.General{Rows: phi.Rows, Stride: 1})
+	if err != nil {
+		return phi, err
+	}
+	return eig.vectors, nil
+}
+
+func (it *iteration) try(ctx context.Context, w blas64.General) (*evaluation, *eigen, error) {
+	v, err := it.engine.evaluate(ctx, it.gamma, w)
+	if err != nil {
+		return nil, nil, err
+	}
+	eig, err := leading(v.phi, it.Dim, w)
+	return v, eig, err
+}
+
+// step is the next W: the leading eigenvectors of Φ + τ·WWᵀ, τ in units of the largest
+// eigenvalue in magnitude.
+func (it *iteration) step(damping float64) (blas64.General, error) {
+	if damping == 0 {
+		return it.eig.vectors, nil
+	}
+	phi := cloneOf(it.at.phi)
+	blas64.Gemm(noTrans, trans, damping*frobenius(phi), it.at.w, it.at.w, 1, phi)
+	eig, err := leading(phi, it.Dim, it.at.w)
+	if err != nil {
+		return phi, err
+	}
+	return eig.vectors, nil
+}
+
+func (it *iteration) record(v *evaluation, eig *eigen, change, angle, damping float64, accepted bool) {
+	it.history = append(it.history, Step{Round: it.round, Objective: v.objective, Eigenvalues: eig.values, Change: change, Angle: angle, Damping: damping, Accepted: accepted})
+}
+
+// relativeChange is ‖a − b‖/‖a‖.
+func relativeChange(a, b []float64) float64 {
+	off, size := 0.0, 0.0
+	for i, v := range a {
+		off, size = math.Hypot(off, v-b[i]), math.Hypot(size, v)
+	}
+	if off == 0 {
+		return 0
+	}
+	return off / size
+}
+
+// residual is ‖ΦW − WΛ‖_F/‖Φ‖_F with Λ = WᵀΦW.
+func residual(v *evaluation) float64 {
+	norm := frobenius(v.phi)
+	if norm == 0 {
+		return 0
+	}
+	pw := mul(noTrans, noTrans, v.phi, v.w)
+	blas64.Gemm(noTrans, noTrans, -1, v.w, mul(trans, noTrans, v.w, pw), 1, pw)
+	return frobenius(pw) / norm
+}
+
+// ritz turns W within its span so that WᵀΦW is diagonal, descending, with the largest
+// entry of each column positive.
+func ritz(v *evaluation) (w blas64.General, values []float64, err error) {
+	small := mul(trans, noTrans, v.w, mul(noTrans, noTrans, v.phi, v.w))
+	symmetrise(small)
+	eig, err := newEigen(small)
+	if err != nil {
+		return w, nil, err
+	}
+	w = mul(noTrans, noTrans, v.w, eig.vectors)
+	for j := range w.Cols {
+		best := 0.0
+		for i := range w.Rows {
+			if x := w.Data[i*w.Stride+j]; math.Abs(x) > math.Abs(best) {
+				best = x
+			}
+		}
+		for i := range w.Rows {
+			if best < 0 {
+				w.Data[i*w.Stride+j] = -w.Data[i*w.Stride+j]
+			}
+		}
+	}
+	return w, eig.values, nil
+}

@@ -1,0 +1,132 @@
+package ism
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// Leading eigenpairs of Φ, of which few of many are wanted and a good guess is known:
+// block Krylov spaces from the guess, restarted from their Ritz vectors (Saad 2011,
+// "Numerical methods for large eigenvalue problems", §6.6). Products of matrices, where
+// a complete decomposition is not.
+const (
+	completeSize  = 192 // matrices up to so large are decomposed completely
+	krylovExtra   = 8   // vectors beyond those wanted
+	krylovBlocks  = 6
+	krylovRounds  = 40
+	eigenResidual = 1e-11 // of wanted pairs, relative to ‖Φ‖_F
+)
+
+// leading are the k algebraically largest eigenpairs of a symmetric matrix. guess has
+// as many rows and at most k columns.
+func leading(a blas64.General, k int, guess blas64.General) (*eigen, error) {
+	n := a.Rows
+	b := k + krylovExtra
+	if n <= completeSize || b*krylovBlocks > n/2 {
+		eig, err := newEigen(a)
+		if err != nil {
+			return nil, err
+		}
+		return eig.first(k), nil
+	}
+	x := stream.NewMatrix(n, b)
+	noise := sketch.NewStream(0, "leading eigenvectors of Phi")
+	for i := range n {
+		draws, row := noise.At(uint64(i)), rowOf(x, i)
+		copy(row, rowOf(guess, i))
+		for j := guess.Cols; j < b; j++ {
+			row[j] = draws.Normal()
+		}
+	}
+	norm := frobenius(a)
+	for range krylovRounds {
+		ritz, residual, err := krylovRound(a, x, k)
+		if err != nil {
+			return nil, err
+		}
+		if residual <= eigenResidual*norm {
+			return ritz.first(k), nil
+		}
+		x = ritz.first(b).vectors
+	}
+	eig, err := newEigen(a)
+	if err != nil {
+		return nil, err
+	}
+	return eig.first(k), nil
+}
+
+// krylovRound is Rayleigh–Ritz on the span of x, ax, a²x, …, and the largest residual
+// of the first k pairs.
+func krylovRound(a, x blas64.General, k int) (*eigen, float64, error) {
+	n, b := x.Rows, x.Cols
+	v, av := stream.NewMatrix(n, b*krylovBlocks), stream.NewMatrix(n, b*krylovBlocks)
+	block := cloneOf(x)
+	for s := range krylovBlocks {
+		for range 2 { // once is not enough
+			if s > 0 {
+				before := columnsOf(v, 0, s*b)
+				blas64.Gemm(noTrans, noTrans, -1, before, mul(trans, noTrans, before, block), 1, block)
+			}
+			orthonormalise(block)
+		}
+		product := mul(noTrans, noTrans, a, block)
+		for i := range n {
+			copy(rowOf(v, i)[s*b:], rowOf(block, i))
+			copy(rowOf(av, i)[s*b:], rowOf(product, i))
+		}
+		block = product
+	}
+	small := mul(trans, noTrans, v, av)
+	symmetrise(small)
+	eig, err := newEigen(small)
+	if err != nil {
+		return nil, 0, err
+	}
+	eig = eig.first(b)
+	off := mul(noTrans, noTrans, av, eig.vectors)
+	eig.vectors = mul(noTrans, noTrans, v, eig.vectors)
+	residual := 0.0
+	for j := range k {
+		sum := 0.0
+		for i := range n {
+			d := off.Data[i*off.Stride+j] - eig.values[j]*eig.vectors.Data[i*eig.vectors.Stride+j]
+			sum += d * d
+		}
+		residual = math.Max(residual, math.Sqrt(sum))
+	}
+	return eig, residual, nil
+}
+
+// orthonormalise replaces x by the Q of its QR factorisation (Householder), which is
+// orthonormal whatever x is.
+func orthonormalise(x blas64.General) {
+	k := min(x.Rows, x.Cols)
+	tau, size := make([]float64, k), make([]float64, 1)
+	lapack64.Geqrf(x, tau, size, -1)
+	work := make([]float64, int(size[0]))
+	lapack64.Geqrf(x, tau, work, len(work))
+	lapack64.Orgqr(x, tau, size, -1)
+	work = make([]float64, int(size[0]))
+	lapack64.Orgqr(x, tau, work, len(work))
+}
+
+// largestAngle is the largest principal angle between the spans of two matrices with
+// orthonormal columns, in radians: by the sine ‖(I − uuᵀ)v‖₂, which is accurate for
+// small angles (Knyazev & Zhu 2012, the paper's reference 44).
+func largestAngle(u, v blas64.General) (float64, error) {
+	rest := cloneOf(v)
+	blas64.Gemm(noTrans, noTrans, -1, u, mul(trans, noTrans, u, v), 1, rest)
+	g := mul(trans, noTrans, rest, rest)
+	symmetrise(g)
+	eig, err := newEigen(g)
+	if err != nil {
+		return 0, err
+	}
+	return math.Asin(math.Min(1, math.Sqrt(math.Max(0, eig.values[0])))), nil
+}

@@ -1,0 +1,288 @@
+package ism
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/stream"
+)
+
+// linear is the engine that makes one pass for each W.
+type linear struct {
+	data   *data
+	terms  []weighted
+	held   *sampled // the sample
+	most   int      // landmarks
+	before *summed  // what the last pass with this Γ has summed
+
+	entries  int64
+	features int     // of the first term, in the last pass
+	left     float64 // the largest part of a trace that features left on the sample
+}
+
+// summed is what a pass knows of the sums that degrees are made of.
+type summed struct {
+	gamma *gamma
+	w     blas64.General
+	marks []*landmarks       // of each term; nil where none
+	sums  [][]blas64.General // for each part and term, Gᵀ·C, k×r
+}
+
+// feature is f' of a term in a pass: a block of columns of C, and what becomes of it.
+type feature struct {
+	term        weighted
+	coefficient float64    // f' is coefficient·C·Q·Cᵀ
+	marks       *landmarks // nil: one column, of ones or of 1/σ_i
+	scale       []float64  // σ_i, of the column without landmarks; nil for ones
+	first, cols int        // the columns of C
+	// degrees are, for each part, k×r: the degree of row i is Σ_a g_ia·degrees[a]·c_i,
+	// its factor of 2·coefficient included. nil where they are zero.
+	degrees []blas64.General
+}
+
+// value is f of a term in a pass, where it is no multiple of f'.
+type value struct {
+	term        int
+	marks       *landmarks
+	first, cols int // the columns of the second matrix
+}
+
+// noise is what the features leave, which changes from one W to the next.
+func (l *linear) noise() float64 { return math.Max(rounding, 10*l.left) }
+
+func (l *linear) start(ctx context.Context, g *gamma) (blas64.General, error) {
+	p := l.newPass(g, blas64.General{})
+	for _, t := range l.terms {
+		f := &feature{term: t, coefficient: t.slope(), cols: 1}
+		if t.local {
+			f.scale = l.data.scales[t.neighbour]
+		}
+		p.add(f)
+	}
+	v, err := p.run(ctx)
+	if err != nil {
+		return blas64.General{}, err
+	}
+	return v.phi, v.check()
+}
+
+func (l *linear) evaluate(ctx context.Context, g *gamma, w blas64.General) (*evaluation, error) {
+	if l.before != nil && l.before.gamma != g {
+		l.before = nil
+	}
+	p := l.newPass(g, w)
+	now := &summed{gamma: g, w: w, marks: make([]*landmarks, len(l.terms))}
+	l.left = 0
+	for i, t := range l.terms {
+		if t.df.flat {
+			p.add(&feature{term: t, coefficient: t.weight * t.df.factor, cols: 1})
+			continue
+		}
+		marks, err := l.landmarks(t, t.df, true, w)
+		if err != nil {
+			return nil, err
+		}
+		now.marks[i] = marks
+		p.add(&feature{term: t, coefficient: t.weight * t.df.factor, marks: marks, cols: len(marks.index)})
+		if t.ratio != 0 && !t.local {
+			continue
+		}
+		if marks, err = l.landmarks(t, t.f, false, w); err != nil {
+			return nil, err
+		}
+		p.addValue(&value{term: i, marks: marks, cols: len(marks.index)})
+	}
+	l.predict(p, now)
+	v, err := p.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now.sums = p.featureSums()
+	l.before, l.features = now, p.features[0].cols
+	return v, v.check()
+}
+
+// project is the sample times w, with the local scales of a term.
+func (l *linear) project(t weighted, w blas64.General) points {
+	p := points{x: mul(noTrans, noTrans, l.held.x, w)}
+	if t.local {
+		p.sigma = l.held.scale[t.neighbour]
+	}
+	return p
+}
+
+// landmarks picks the landmarks of a curve for W, from rows of the sample at equal
+// steps.
+func (l *linear) landmarks(t weighted, c curve, derivative bool, w blas64.General) (*landmarks, error) {
+	all := l.project(t, w)
+	size := min(2*l.most, all.x.Rows)
+	index := make([]int, size)
+	for i := range index {
+		index[i] = i * all.x.Rows / size
+	}
+	marks, err := newLandmarks(t.entriesOf(c, derivative), all.at(index), l.most, landmarkTolerance)
+	if err != nil {
+		return nil, err
+	}
+	for k, i := range marks.index {
+		marks.index[k] = index[i] // in the sample
+	}
+	l.entries += int64(size) * int64(len(marks.index))
+	l.left = math.Max(l.left, marks.left)
+	return marks, nil
+}
+
+// predict works out the degrees of distances before the pass has the sums over all
+// rows that they need, t(z) = Σ_j g_j·κ'(x_j, z) at the landmarks z:
+//
+//	t̂ = sample(W) + full(W') − sample(W')
+//
+// with W' the W of the pass before, whose sums its features carry to any z. sample is
+// the sum over the sample, scaled up for each class or factor. When W no longer
+// changes, t̂ is t.
+func (l *linear) predict(p *pass, now *summed) {
+	grown := make([]blas64.General, len(p.gamma.parts))
+	for s, part := range p.gamma.parts {
+		grown[s] = part.grown(l.held.rows, p.gamma.n)
+	}
+	for i, f := range p.features {
+		if f.term.base == InnerProduct {
+			continue
+		}
+		for s, part := range p.gamma.parts {
+			if f.marks == nil {
+				f.setDegrees(s, part, part.columnSums(f.scale))
+				continue
+			}
+			t := l.sampleSums(f.term, f.marks, grown[s], now.w)
+			if l.before != nil {
+				addScaled(t, -1, l.at(f, grown[s]))
+				addScaled(t, 1, l.before.at(l, i, s, f))
+			}
+			f.setDegrees(s, part, t)
+		}
+	}
+}
+
+// sampleSums are G_sampleᵀ·κ'(sample, z) for landmarks z of any W, k×r.
+func (l *linear) sampleSums(t weighted, marks *landmarks, grown, w blas64.General) blas64.General {
+	return l.sumsAt(marks.entries, l.project(t, w), marks.marks, grown)
+}
+
+func (l *linear) sumsAt(k entries, rows, marks points, grown blas64.General) blas64.General {
+	c := stream.NewMatrix(rows.x.Rows, marks.x.Rows)
+	k.fill(c, rows, marks, nil)
+	l.entries += int64(c.Rows) * int64(c.Cols)
+	return mul(trans, noTrans, grown, c)
+}
+
+// at are the sums over the sample with the W before, at the landmarks of now.
+func (l *linear) at(f *feature, grown blas64.General) blas64.General {
+	rows := l.project(f.term, l.before.w)
+	return l.sumsAt(f.marks.entries, rows, f.marks.pack(rows.at(f.marks.index)), grown)
+}
+
+// at are the sums over all rows with the W before, by its features, at the landmarks
+// of now.
+func (b *summed) at(l *linear, term, part int, f *feature) blas64.General {
+	marks := b.marks[term]
+	z := l.project(f.term, b.w).at(f.marks.index)
+	c := stream.NewMatrix(z.x.Rows, len(marks.index))
+	marks.fill(c, z, marks.marks, nil)
+	l.entries += int64(c.Rows) * int64(c.Cols)
+	return mul(noTrans, trans, mul(noTrans, noTrans, b.sums[part][term], marks.inverse), c)
+}
+
+// setDegrees makes the degrees of part s of sums Gᵀ·C, k×r: 2·coefficient·T·sums·Q. They
+// are left out where they are rounding, as for one column of ones and a centred Γ.
+func (f *feature) setDegrees(s int, p *part, sums blas64.General) {
+	d := mul(noTrans, noTrans, p.table, sums)
+	if maxAbs(d) <= 1e-12*maxAbs(p.table)*math.Max(maxAbs(sums), 1)*float64(p.k) {
+		return
+	}
+	if f.marks != nil {
+		d = mul(noTrans, noTrans, d, f.marks.inverse)
+	}
+	for i := range d.Data {
+		d.Data[i] *= 2 * f.coefficient
+	}
+	f.degrees[s] = d
+}
+
+func addScaled(dst blas64.General, by float64, m blas64.General) {
+	for i := range dst.Rows {
+		row := rowOf(dst, i)
+		for j, v := range rowOf(m, i) {
+			row[j] += by * v
+		}
+	}
+}
+
+// grown is the part of G on a sample, scaled up: each class, or all rows of factors, by
+// how many more there are. It is a matrix.
+func (p *part) grown(rows []int64, n int) blas64.General {
+	g := stream.NewMatrix(len(rows), p.k)
+	if p.codes == nil {
+		for i, r := range rows {
+			for a, v := range rowOf(p.g, int(r)) {
+				g.Data[i*g.Stride+a] = v * float64(n) / float64(len(rows))
+			}
+		}
+		return g
+	}
+	count := make([]float64, p.k)
+	for _, r := range rows {
+		count[p.codes[r]]++
+	}
+	for i, r := range rows {
+		c := p.codes[r]
+		g.Data[i*g.Stride+int(c)] = p.sums[c] / count[c]
+	}
+	return g
+}
+
+// columnSums are Gᵀ·u, k×1, for u of ones or 1/σ_i.
+func (p *part) columnSums(sigma []float64) blas64.General {
+	sums := stream.NewMatrix(p.k, 1)
+	if sigma == nil {
+		copy(sums.Data, p.sums)
+		return sums
+	}
+	for i, s := range sigma {
+		if p.codes != nil {
+			sums.Data[p.codes[i]] += 1 / s
+			continue
+		}
+		for a, v := range rowOf(p.g, i) {
+			sums.Data[a] += v / s
+		}
+	}
+	return sums
+}
+
+// fillFeature puts the columns of a feature for rows from number i on into dst.
+func (f *feature) fill(dst blas64.General, xw blas64.General, i int, scales map[int][]float64, w *kernelgen.Workspace) {
+	if f.marks == nil {
+		for a := range dst.Rows {
+			v := 1.0
+			if f.scale != nil {
+				v = 1 / f.scale[i+a]
+			}
+			dst.Data[a*dst.Stride] = v
+		}
+		return
+	}
+	f.marks.fill(dst, localPoints(f.term, xw, i, scales), f.marks.marks, w)
+}
+
+// localPoints are projected rows from number i on, with the scales that a term wants.
+func localPoints(t weighted, xw blas64.General, i int, scales map[int][]float64) points {
+	p := points{x: xw}
+	if t.local {
+		p.sigma = scales[t.neighbour][i : i+xw.Rows]
+	}
+	return p
+}

@@ -1,0 +1,242 @@
+package ism
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+var ctx = context.Background()
+
+// The reference: Γ, f and f' written out, and Φ and J by double loops over rows.
+
+// normals are n×d standard normal numbers.
+func normals(n, d int, seed uint64) blas64.General {
+	x := stream.NewMatrix(n, d)
+	s := sketch.NewStream(seed, "ism tests")
+	for i := range n {
+		draws := s.At(uint64(i))
+		for j := range d {
+			x.Data[i*d+j] = draws.Normal()
+		}
+	}
+	return x
+}
+
+func source(x blas64.General) stream.Source { return stream.FromMatrix("test rows", x) }
+
+// orthonormal is a random d×q matrix with orthonormal columns.
+func orthonormal(d, q int, seed uint64) blas64.General {
+	w := normals(d, q, seed)
+	orthonormalise(w)
+	return w
+}
+
+// plainKernel is f and f' of a term, in the words of the paper.
+type plainKernel struct {
+	text   string
+	weight float64
+	base   Base
+	f, df  func(beta, sigmas float64) float64
+}
+
+const testSigma = 2.5
+
+var plainKernels = []plainKernel{
+	{"linear()", 1, InnerProduct, func(b, _ float64) float64 { return b }, func(b, _ float64) float64 { return 1 }},
+	{"polynomial(degree=3, c=1)", 1, InnerProduct, func(b, _ float64) float64 { return (b + 1) * (b + 1) * (b + 1) }, func(b, _ float64) float64 { return 3 * (b + 1) * (b + 1) }},
+	{"polynomial(degree=2, c=0)", 1, InnerProduct, func(b, _ float64) float64 { return b * b }, func(b, _ float64) float64 { return 2 * b }},
+	{"polynomial(degree=1, c=2)", 1, InnerProduct, func(b, _ float64) float64 { return b + 2 }, func(b, _ float64) float64 { return 1 }},
+	{"gaussian(sigma=2.5)", 1, SquaredDistance, func(b, _ float64) float64 { return math.Exp(-b / (2 * testSigma * testSigma)) },
+		func(b, _ float64) float64 { return -math.Exp(-b/(2*testSigma*testSigma)) / (2 * testSigma * testSigma) }},
+	{"squared()", 1, SquaredDistance, func(b, _ float64) float64 { return -b }, func(b, _ float64) float64 { return -1 }},
+	{"multiquadratic(c=0.5)", 1, SquaredDistance, func(b, _ float64) float64 { return -math.Sqrt(b + 0.25) }, func(b, _ float64) float64 { return -0.5 / math.Sqrt(b+0.25) }},
+	{"relative(neighbour=3)", 1, SquaredDistance, func(b, s float64) float64 { return math.Exp(-b / (2 * s)) }, func(b, s float64) float64 { return -math.Exp(-b/(2*s)) / (2 * s) }},
+	{"inverse()", 1, SquaredDistance, func(b, _ float64) float64 { return 1 / (1 + b) }, func(b, _ float64) float64 { return -1 / (1 + b) / (1 + b) }},
+	{"wave()", 1, InnerProduct, func(b, _ float64) float64 { return math.Sin(b) }, func(b, _ float64) float64 { return math.Cos(b) }},
+}
+
+// testProfiles are kernels of one's own.
+var testProfiles = []Profile{
+	{Name: "inverse", Base: SquaredDistance, F: func(b float64) float64 { return 1 / (1 + b) }, Derivative: func(b float64) float64 { return -1 / (1 + b) / (1 + b) }},
+	{Name: "wave", Base: InnerProduct, F: math.Sin, Derivative: math.Cos},
+}
+
+func mustParse(t testing.TB, text string) Kernel {
+	t.Helper()
+	k, err := Parse(text, testProfiles...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// naiveScales are the distances from the k-th neighbour among all rows.
+func naiveScales(x blas64.General, k int) []float64 {
+	s := make([]float64, x.Rows)
+	for i := range s {
+		var all []float64
+		for j := range x.Rows {
+			if j != i {
+				all = append(all, distance(rowOf(x, i), rowOf(x, j)))
+			}
+		}
+		for a := range all { // a sort in one line each
+			for b := range a {
+				if all[a] < all[b] {
+					all[a], all[b] = all[b], all[a]
+				}
+			}
+		}
+		s[i] = math.Sqrt(all[k-1])
+	}
+	return s
+}
+
+func distance(x, y []float64) float64 {
+	sum := 0.0
+	for k, v := range x {
+		sum += (v - y[k]) * (v - y[k])
+	}
+	return sum
+}
+
+// naive is Φ and J of kernels by their definition (eq. 1 and eq. 6).
+func naive(kernels []plainKernel, gamma, x, w blas64.General) (phi blas64.General, objective float64) {
+	d := x.Cols
+	phi = stream.NewMatrix(d, d)
+	z := mul(noTrans, noTrans, x, w)
+	scales := naiveScales(x, 3)
+	diff := make([]float64, d)
+	for i := range x.Rows {
+		for j := range x.Rows {
+			g, a, b := gamma.Data[i*gamma.Stride+j], rowOf(x, i), rowOf(x, j)
+			for k := range diff {
+				diff[k] = a[k] - b[k]
+			}
+			for _, kernel := range kernels {
+				left, right, beta := a, b, 0.0
+				if kernel.base == SquaredDistance {
+					left, right = diff, diff
+					beta = distance(rowOf(z, i), rowOf(z, j))
+				} else {
+					beta = dot(rowOf(z, i), rowOf(z, j))
+				}
+				s := scales[i] * scales[j]
+				objective += kernel.weight * g * kernel.f(beta, s)
+				c := kernel.weight * g * kernel.df(beta, s) / 2
+				for u := range d {
+					for v := range d {
+						phi.Data[u*d+v] += c * (left[u]*right[v] + right[u]*left[v])
+					}
+				}
+			}
+		}
+	}
+	return phi, objective
+}
+
+// explicit is Γ of parts, from H and factors that are written out.
+func centring(n int) blas64.General {
+	h := identity(n)
+	for i := range h.Data {
+		h.Data[i] -= 1 / float64(n)
+	}
+	return h
+}
+
+func oneHot(labels []int, k int) blas64.General {
+	y := stream.NewMatrix(len(labels), k)
+	for i, l := range labels {
+		y.Data[i*k+l] = 1
+	}
+	return y
+}
+
+// outer is weight·a·aᵀ.
+func outer(a blas64.General, weight float64) blas64.General {
+	g := mul(noTrans, trans, a, a)
+	for i := range g.Data {
+		g.Data[i] *= weight
+	}
+	return g
+}
+
+// testGammas are a Γ of each paradigm, as the engines hold it and written out.
+func testGammas(t testing.TB, n int) map[string]struct {
+	gamma *gamma
+	dense blas64.General
+} {
+	t.Helper()
+	labels := make([]int, n)
+	for i := range labels {
+		labels[i] = (i*i + i/3) % 3
+	}
+	classes, err := Classes(labels, 4) // one of them has no rows
+	if err != nil {
+		t.Fatal(err)
+	}
+	several := stream.NewMatrix(n, 2)
+	for i := range n {
+		several.Data[2*i], several.Data[2*i+1] = float64(i%2), float64(i/2%2)
+	}
+	multi, err := Factors(several)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := centring(n)
+	y := orthonormal(n, 3, 5)
+	degrees := make([]float64, n)
+	for i := range degrees {
+		degrees[i] = 1 + float64(i%5)
+	}
+	omega := cloneOf(y)
+	for i := range n {
+		for j := range omega.Cols {
+			omega.Data[i*omega.Stride+j] /= math.Sqrt(degrees[i])
+		}
+	}
+	known := mul(noTrans, noTrans, h, oneHot(labels, 4))
+	mixed := func(mu float64) blas64.General {
+		g := outer(omega, 1)
+		addScaled(g, mu, outer(known, 1))
+		return g
+	}
+	fit := func(p Paradigm) *fitting {
+		return &fitting{data: &data{n: n}, task: Task{Paradigm: p, Known: classes, Mu: 0.02, Clusters: 3}}
+	}
+	type pair = struct {
+		gamma *gamma
+		dense blas64.General
+	}
+	return map[string]pair{
+		"classes":     {&gamma{n: n, parts: []*part{classes.centred(1)}}, outer(known, 1)},
+		"multi-label": {&gamma{n: n, parts: []*part{multi.centred(1)}}, outer(mul(noTrans, noTrans, h, several), 1)},
+		"unsupervised": {fit(Unsupervised).gammaOf(&embedding{y: y}),
+			outer(mul(noTrans, noTrans, h, y), 1)},
+		"semisupervised": {fit(SemiSupervised).gammaOf(&embedding{y: y, degrees: degrees}), mixed(0.02)},
+		"alternative":    {fit(Alternative).gammaOf(&embedding{y: y, degrees: degrees}), mixed(-0.02)},
+	}
+}
+
+// memory is data of rows in memory, with local scales unless there are many.
+func memory(x blas64.General, e stream.Engine) *data {
+	passes := 0
+	m := &data{engine: e, src: source(x), n: x.Rows, d: x.Cols, passes: &passes, scales: map[int][]float64{}}
+	if x.Rows < 500 {
+		m.scales[3] = naiveScales(x, 3)
+	}
+	return m
+}
+
+// relative is the largest difference of two matrices relative to the largest entry.
+func relative(a, b blas64.General) float64 {
+	d := cloneOf(a)
+	addScaled(d, -1, b)
+	return maxAbs(d) / math.Max(maxAbs(b), 1e-300)
+}

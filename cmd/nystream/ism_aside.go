@@ -48,8 +48,9 @@ func (d *dataFlags) readAsideFile(ctx context.Context, s aside, rows int64) (*as
 	if err != nil {
 		return nil, fromData(err)
 	}
-	v := &asideValues{aside: s, source: s.file}
+	v, unit := &asideValues{aside: s, source: s.file}, "rows"
 	if len(columns) == 1 && columns[0].Kind == "text" {
+		unit = "lines"
 		err = v.readText(ctx, rows)
 	} else {
 		err = v.readNumbers(ctx, paths, options)
@@ -58,7 +59,7 @@ func (d *dataFlags) readAsideFile(ctx context.Context, s aside, rows int64) (*as
 		return nil, fromData(err)
 	}
 	if n := int64(v.rows()); n != rows {
-		return nil, fromData(fmt.Errorf("%s has %s rows, and the data have %s: %s needs one for each", s.file, count(n), count(rows), s.flag))
+		return nil, fromData(fmt.Errorf("%s has %s %s, and the data have %s rows: %s needs one for each", s.file, count(n), unit, count(rows), s.flag))
 	}
 	return v, nil
 }

@@ -95,3 +95,18 @@ func columnMeans(a blas64.General) []float64 {
 	}
 	return sums
 }
+
+// weightedSum is wᵀ·q; nil weights are all 1.
+func weightedSum(w []float64, q blas64.General) []float64 {
+	sum := make([]float64, q.Cols)
+	for i := range q.Rows {
+		v := 1.0
+		if w != nil {
+			v = w[i]
+		}
+		for k, x := range row(q, i) {
+			sum[k] += v * x
+		}
+	}
+	return sum
+}

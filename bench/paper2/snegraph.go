@@ -3,7 +3,6 @@ package main
 import (
 	"math"
 	"runtime"
-	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/blas"
@@ -76,12 +75,6 @@ func (p *paths) clear() {
 	for _, j := range p.column {
 		p.count[j] = 0
 	}
-}
-
-// loadSorted is load with the columns ascending.
-func (p *paths) loadSorted(a *stream.CSR, i int) {
-	p.load(a, i)
-	slices.Sort(p.column)
 }
 
 // exponent is t_ij for a nonzero of A².

@@ -30,7 +30,8 @@ type speedProblem struct {
 }
 
 // solver finds speedRank pairs of singular vectors, from so many samples (or
-// oversamples). Solvers of one family differ in a setting, of which the best counts.
+// oversamples, or to so many digits). Solvers of one family differ in a setting, of
+// which the best counts.
 type solver struct {
 	family, setting string
 	solve           func(ctx context.Context, p *speedProblem, samples int, seed uint64) (u, v blas64.General, err error)
@@ -39,12 +40,12 @@ type solver struct {
 
 // The families, in the order of the tables.
 const (
-	nameTSVD     = "TSVD"
+	nameTSVD     = "TSVD, tiles"
 	nameRSVD     = "RSVD"
 	nameSym      = "Sym. Nys"
 	nameNystrom  = "asym. Nys"
 	nameLeverage = "asym. Nys, leverage"
-	namePaths    = "paths"
+	namePaths    = "exact, paths"
 )
 
 var families = []string{nameTSVD, nameRSVD, nameSym, nameNystrom, nameLeverage, namePaths}
@@ -56,21 +57,41 @@ func solvers() []solver {
 		{nameNystrom, "eq. (11)", ours(ksvd.Nystrom{Scaling: ksvd.ScaleUnit}), few},
 		{nameNystrom, "orthonormal", ours(ksvd.Nystrom{Scaling: ksvd.ScaleOrthonormal}), few},
 		{nameLeverage, "orthonormal", ours(ksvd.Nystrom{Scaling: ksvd.ScaleOrthonormal, Choice: ksvd.ChoiceLeverage}), few},
+		{namePaths, "digits", exact(ksvd.OperatorPaths), 1},
 		{nameSym, "", symmetricNystrom, few},
 	}
 	for q := range 4 {
-		all = append(all, solver{nameRSVD, fmt.Sprintf("q = %d", q), randomised(q, byPanels), 5}, solver{namePaths, fmt.Sprintf("q = %d", q), randomised(q, byPaths), 5})
+		all = append(all, solver{nameRSVD, fmt.Sprintf("q = %d", q), randomised(q), 5})
 	}
 	return all
 }
 
-// truncated is the truncated SVD to a residual of 1e-10, the truth for the others.
-func truncated(ctx context.Context, p *speedProblem) (*ksvd.Fit, error) {
-	data, err := ksvd.Graph(p.name, p.adjacency)
+// truthDigits are those of the truth, and of the truncated SVD by tiles.
+const truthDigits = 10
+
+// exact is block Krylov iteration on exact entries to a residual of so many digits.
+func exact(how ksvd.Operator) func(context.Context, *speedProblem, int, uint64) (u, v blas64.General, err error) {
+	return func(ctx context.Context, p *speedProblem, digits int, seed uint64) (u, v blas64.General, err error) {
+		fit, err := p.exact(ctx, how, min(digits, truthDigits), seed)
+		if err != nil {
+			return u, v, err
+		}
+		return fit.U, fit.V, nil
+	}
+}
+
+func (p *speedProblem) exact(ctx context.Context, how ksvd.Operator, digits int, seed uint64) (*ksvd.Fit, error) {
+	data, err := ksvd.Graph(p.graph, p.adjacency)
 	if err != nil {
 		return nil, err
 	}
-	return ksvd.Exact{Rank: speedRank, Centre: p.centred, Seed: 1}.Fit(ctx, p.engine, data, kernelgen.SNE(p.gamma))
+	m := ksvd.Exact{Rank: speedRank, Tolerance: math.Pow(10, -float64(digits)), Centre: p.centred, Operator: how, Seed: seed}
+	return m.Fit(ctx, p.engine, data, kernelgen.SNE(p.gamma))
+}
+
+// truncated is the truncated SVD to a residual of 1e-10, the truth for all.
+func truncated(ctx context.Context, p *speedProblem) (*ksvd.Fit, error) {
+	return p.exact(ctx, ksvd.OperatorPaths, truthDigits, 1)
 }
 
 // ours is the asymmetric Nyström method with as many rows as columns. Its time is
@@ -78,7 +99,7 @@ func truncated(ctx context.Context, p *speedProblem) (*ksvd.Fit, error) {
 func ours(m ksvd.Nystrom) func(context.Context, *speedProblem, int, uint64) (u, v blas64.General, err error) {
 	return func(ctx context.Context, p *speedProblem, samples int, seed uint64) (u, v blas64.General, err error) {
 		m := m // fits may run side by side
-		data, err := ksvd.Graph(p.name, p.adjacency)
+		data, err := ksvd.Graph(p.graph, p.adjacency)
 		if err != nil {
 			return u, v, err
 		}
@@ -91,21 +112,12 @@ func ours(m ksvd.Nystrom) func(context.Context, *speedProblem, int, uint64) (u, 
 	}
 }
 
-// operator is a matrix for methods that multiply by it.
-type operator interface {
-	times(q blas64.General) blas64.General           // G·q
-	timesTransposed(q blas64.General) blas64.General // Gᵀ·q
-}
-
-func byPanels(g *sneGraph) operator { return g }
-func byPaths(g *sneGraph) operator  { return newPathGraph(g) }
-
 // randomised is the randomised SVD of Halko, Martinsson and Tropp (2011), Algorithms
 // 4.4 and 5.1, with q power iterations and oversampling: 2q+2 passes over G.
-func randomised(q int, operator func(*sneGraph) operator) func(context.Context, *speedProblem, int, uint64) (u, v blas64.General, err error) {
+func randomised(q int) func(context.Context, *speedProblem, int, uint64) (u, v blas64.General, err error) {
 	return func(ctx context.Context, p *speedProblem, oversamples int, seed uint64) (u, v blas64.General, err error) {
 		n := p.adjacency.Rows
-		g := operator(newSNEGraph(p.adjacency, p.gamma, p.centred))
+		g := newSNEGraph(p.adjacency, p.gamma, p.centred)
 		basis := orthonormal(g.times(gaussian(n, min(speedRank+oversamples, n), seed)))
 		for range q {
 			if err := ctx.Err(); err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -84,7 +86,7 @@ func (r graphRecipe) options(o blockstore.GraphOptions) blockstore.GraphOptions 
 
 // readGraph reads a graph as the flags and a recipe say.
 func (a *app) readGraph(ctx context.Context, path string, g *graphFlags, r graphRecipe, d *dataFlags) (*blockstore.Graph, error) {
-	o := r.options(blockstore.GraphOptions{Weight: g.weight, NoHeader: d.noHeader, Delimiter: d.delimiter, Stdin: a.in, Limit: int64(a.memory)})
+	o := r.options(blockstore.GraphOptions{Weight: g.weight, NoHeader: d.noHeader, Delimiter: d.delimiter, Stdin: a.in, Limit: a.graphLimit()})
 	if len(d.columns) == 2 {
 		o.Source, o.Target = strings.TrimSpace(d.columns[0]), strings.TrimSpace(d.columns[1])
 	}
@@ -94,7 +96,13 @@ func (a *app) readGraph(ctx context.Context, path string, g *graphFlags, r graph
 			return nil, fromData(err)
 		}
 	}
+	if a.memory > 0 {
+		setGarbage(tightGarbage)
+	}
 	graph, err := blockstore.ReadGraph(ctx, path, o)
+	if over := new(stream.OverBudgetError); errors.As(err, &over) {
+		return nil, fmt.Errorf("%s is too large to read: %w", path, &stream.OverBudgetError{Need: over.Need + lowrank.RuntimeBytes, Limit: int64(a.memory)})
+	}
 	if err != nil {
 		return nil, fromData(err)
 	}
@@ -102,6 +110,14 @@ func (a *app) readGraph(ctx context.Context, path string, g *graphFlags, r graph
 		return nil, fromData(fmt.Errorf("%s has no nodes", path))
 	}
 	return graph, nil
+}
+
+// graphLimit is what reading a graph may take of --memory, 0 for any.
+func (a *app) graphLimit() int64 {
+	if a.memory == 0 {
+		return 0
+	}
+	return max(1, int64(a.memory)-lowrank.RuntimeBytes)
 }
 
 // graphNotes are sentences for the user about a graph.

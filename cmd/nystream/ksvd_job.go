@@ -184,9 +184,8 @@ func (j *ksvdJob) plan() (*lowrank.Plan, error) {
 			ids *= 2 // as text, while the graph is read
 		}
 		plan.Memory.Add("ids of the nodes", ids, "")
-		plan.Memory.Add("model with the graph", j.keptSides()*(s.Entries+s.Rows), "--sums sampled with --method nystrom")
 		if !j.kernel.Resolved() {
-			plan.Memory.Add("rows to work out the kernel from", 2*int64(j.sampleRows())*s.Rows, "a --kernel with numbers")
+			plan.Memory.Add("rows to work out the kernel from", 3*int64(j.sampleRows())*s.Rows, "a --kernel with numbers")
 		}
 	}
 	if j.writes() {
@@ -196,19 +195,6 @@ func (j *ksvdJob) plan() (*lowrank.Plan, error) {
 		writerBudget(&plan.Memory, path, max(s.Rows, s.Cols), j.cmd.rank)
 	}
 	return plan, nil
-}
-
-// keptSides is how many sides of a graph a model may keep whole: for the sums of new
-// rows, and for exact singular vectors.
-func (j *ksvdJob) keptSides() int64 {
-	_, normalised := j.kernel.Normaliser()
-	switch {
-	case j.method.name() == "exact" || j.cmd.centre && j.cmd.sums.value != "sampled":
-		return 2
-	case normalised && j.cmd.sums.value != "sampled":
-		return 1
-	}
-	return 0
 }
 
 // prepare deals with nulls and scaling, makes the data, and resolves the kernel.

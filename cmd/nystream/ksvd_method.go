@@ -15,6 +15,8 @@ type ksvdMethod interface {
 	name() string
 	plan(e stream.Engine, s ksvd.Shape, k kernelgen.Kernel, factors bool) (*lowrank.Plan, error)
 	fit(ctx context.Context, e stream.Engine, d *ksvd.Data, k kernelgen.Kernel) (*ksvd.Fit, error)
+	// means are what a plan says besides the cost.
+	means(s ksvd.Shape, k kernelgen.Kernel) (plannedMeans, error)
 }
 
 // exactEntries is how many entries G has at most where auto is exact: some
@@ -24,7 +26,7 @@ const exactEntries = 4e8
 // chooseMethod is the method that --method names, or one that suits the size of
 // the data, and then why.
 func (c *ksvdCommand) chooseMethod(s ksvd.Shape) (ksvdMethod, string) {
-	exact := exactKSVD{ksvd.Exact{Rank: c.rank, Centre: c.centre, Seed: c.seed}}
+	exact := exactKSVD{ksvd.Exact{Rank: c.rank, Centre: c.centre, Seed: c.seed}, c}
 	switch c.method.value {
 	case "exact":
 		return exact, ""
@@ -56,16 +58,39 @@ func (c *ksvdCommand) nystrom() nystromKSVD {
 	return nystromKSVD{m, c}
 }
 
-type exactKSVD struct{ ksvd.Exact }
+type exactKSVD struct {
+	ksvd.Exact
+	cmd *ksvdCommand
+}
 
 func (m exactKSVD) name() string { return "exact" }
 
 func (m exactKSVD) plan(e stream.Engine, s ksvd.Shape, k kernelgen.Kernel, _ bool) (*lowrank.Plan, error) {
-	return m.Plan(e, s, k)
+	return m.within(e, s, k).Plan(e, s, k)
 }
 
 func (m exactKSVD) fit(ctx context.Context, e stream.Engine, d *ksvd.Data, k kernelgen.Kernel) (*ksvd.Fit, error) {
-	return m.Fit(ctx, e, d, k)
+	return m.within(e, d.Shape(), k).Fit(ctx, e, d, k)
+}
+
+func (m exactKSVD) means(s ksvd.Shape, k kernelgen.Kernel) (plannedMeans, error) {
+	o, err := m.within(m.cmd.engine(), s, k).Choose(s, k)
+	return plannedMeans{Operator: operatorWord(o), Sums: ksvd.SumsExact.String(), Notes: []string{}}, err
+}
+
+// within is the method by tiles, if only these fit into --memory.
+func (m exactKSVD) within(e stream.Engine, s ksvd.Shape, k kernelgen.Kernel) ksvd.Exact {
+	tiles := m.Exact
+	tiles.Operator = ksvd.OperatorTiles
+	if !fits(m.Exact, e, s, k, m.cmd.memory) && fits(tiles, e, s, k, m.cmd.memory) {
+		return tiles
+	}
+	return m.Exact
+}
+
+func fits(m ksvd.Exact, e stream.Engine, s ksvd.Shape, k kernelgen.Kernel, memory byteSize) bool {
+	p, err := m.Plan(e, s, k)
+	return err == nil && p.Memory.Check(int64(memory)) == nil
 }
 
 type streamedKSVD struct{ ksvd.SSRSVD }
@@ -87,6 +112,10 @@ func (m streamedKSVD) fit(ctx context.Context, e stream.Engine, d *ksvd.Data, k 
 	return m.Fit(ctx, e, d, k)
 }
 
+func (m streamedKSVD) means(ksvd.Shape, kernelgen.Kernel) (plannedMeans, error) {
+	return plannedMeans{Sums: ksvd.SumsExact.String(), Notes: []string{}}, nil
+}
+
 type nystromKSVD struct {
 	ksvd.Nystrom
 	cmd *ksvdCommand
@@ -100,6 +129,16 @@ func (m nystromKSVD) plan(e stream.Engine, s ksvd.Shape, k kernelgen.Kernel, fac
 
 func (m nystromKSVD) fit(ctx context.Context, e stream.Engine, d *ksvd.Data, k kernelgen.Kernel) (*ksvd.Fit, error) {
 	return m.within(e, d.Shape(), k).Fit(ctx, e, d, k)
+}
+
+func (m nystromKSVD) means(s ksvd.Shape, k kernelgen.Kernel) (plannedMeans, error) {
+	r := plannedMeans{Notes: []string{}}
+	sums, note, err := m.Summing(s, k)
+	if note != "" {
+		r.Notes = append(r.Notes, note)
+	}
+	r.Sums = sums.String()
+	return r, err
 }
 
 // mostSamples is where doubling ends: the block of samples takes 6 GB then.

@@ -15,6 +15,14 @@ type ksvdPlan struct {
 	Chosen string       `json:"chosen,omitempty"`
 	Input  string       `json:"input"`
 	Graph  *graphResult `json:"graph,omitempty"`
+	plannedMeans
+}
+
+// plannedMeans is by what means a method will do it.
+type plannedMeans struct {
+	Operator string   `json:"operator,omitempty"` // of exact: tiles or paths
+	Sums     string   `json:"sums"`
+	Notes    []string `json:"notes"`
 }
 
 // reportPlan prints a plan, and fails if it does not fit into --memory.
@@ -23,6 +31,10 @@ func (j *ksvdJob) reportPlan(p *lowrank.Plan) error {
 	r := &ksvdPlan{Solver: j.method.name(), Chosen: j.chosen, Input: j.kind(), Graph: j.graphResult(), planResult: planResult{Method: ksvdName, Kernel: j.kernel.String(),
 		Rows: s.Rows, Columns: s.Cols, Dimension: s.Columns, Rank: c.rank, MemoryBytes: p.Memory.Total(), MemoryLimitBytes: int64(c.memory), Fits: c.checkBudget(&p.Memory) == nil,
 		Passes: make(map[string]int), Scans: j.plannedScans(), KernelEntries: p.KernelEntries, Flops: number(p.Flops), Threads: c.engine().Workers()}}
+	var err error
+	if r.plannedMeans, err = j.method.means(s, j.kernel); err != nil {
+		return err
+	}
 	for _, name := range j.names() {
 		r.Passes[name] = p.Passes
 		if j.kind() == matrixInput {
@@ -32,6 +44,11 @@ func (j *ksvdJob) reportPlan(p *lowrank.Plan) error {
 	t := &text{title: "plan: " + j.describe()}
 	if r.Chosen != "" {
 		t.add("chosen", "%s", r.Chosen)
+	}
+	t.add("method", "%s%s", r.Solver, operatorPhrase(r.Operator))
+	t.add("sums", "%s", r.Sums)
+	for _, note := range r.Notes {
+		t.add("note", "%s", note)
 	}
 	for _, m := range p.Memory.Items {
 		r.Memory = append(r.Memory, planItem{m.What, m.Bytes, m.Knob})

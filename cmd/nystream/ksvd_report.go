@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/nystream/nystream/solvers/ksvd"
 )
 
 // ksvdResult is what fit ksvd prints as JSON.
@@ -26,6 +28,7 @@ type ksvdResult struct {
 	Accuracy       *number        `json:"accuracy,omitempty"`
 	Tolerance      number         `json:"tolerance,omitempty"`
 	Residuals      *number        `json:"residuals,omitempty"` // the largest, over the largest value
+	Operator       string         `json:"operator,omitempty"`  // of exact: tiles or paths
 	Graph          *graphResult   `json:"graph,omitempty"`
 	Passes         map[string]int `json:"passes"` // of the method and for factors, after samples were gathered
 	Scans          map[string]int `json:"scans"`  // before: to open text or a graph, for nulls and scaling
@@ -87,7 +90,24 @@ func (j *ksvdJob) result() *ksvdResult {
 		worst := number(slices.Max(f.Residuals))
 		r.Residuals = &worst
 	}
+	r.Operator = operatorWord(f.Operator)
 	return r
+}
+
+// operatorWord is "" for methods that have none.
+func operatorWord(o ksvd.Operator) string {
+	if o == ksvd.OperatorAuto {
+		return ""
+	}
+	return o.String()
+}
+
+// operatorPhrase is how a text names it after the method.
+func operatorPhrase(word string) string {
+	if word == "" {
+		return ""
+	}
+	return " by " + word
 }
 
 // names are the sources in the words of the report.
@@ -147,7 +167,7 @@ func (j *ksvdJob) report() error {
 	if r.Chosen != "" {
 		t.add("chosen", "%s", r.Chosen)
 	}
-	t.add("method", "%s%s", r.Solver, map[bool]string{true: ", centred"}[r.Centred])
+	t.add("method", "%s%s%s", r.Solver, operatorPhrase(r.Operator), map[bool]string{true: ", centred"}[r.Centred])
 	if g := r.Graph; g != nil {
 		t.add("graph", "%s nodes, %s edges listed, %s of them from a node to itself, %s listed again", count(int64(g.Nodes)), count(g.Edges), count(g.SelfLoops), count(g.Duplicates))
 	}

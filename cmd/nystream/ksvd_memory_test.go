@@ -1,0 +1,108 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nystream/nystream/solvers/lowrank"
+)
+
+// plannedFit is what the tests look at in plans and reports.
+type plannedFit struct {
+	Operator      string   `json:"operator"`
+	Sums          string   `json:"sums"`
+	Notes         []string `json:"notes"`
+	MemoryBytes   int64    `json:"memory_bytes"`
+	PeakRSSBytes  int64    `json:"peak_rss_bytes"`
+	KernelEntries int64    `json:"kernel_entries"`
+	ExactPasses   int      `json:"exact_passes"`
+}
+
+// process runs the program as a process of its own.
+func process(t *testing.T, folder, line string) plannedFit {
+	t.Helper()
+	program := filepath.Join(folder, "nystream")
+	if _, err := os.Stat(program); err != nil {
+		self, err := os.Executable()
+		if err == nil {
+			err = os.Symlink(self, program)
+		}
+		if err != nil {
+			t.Skipf("no second name for the test program: %v", err)
+		}
+	}
+	c := exec.Command(program, append(strings.Fields(line), "--format", "json", "--quiet")...)
+	c.Dir = folder
+	var messages strings.Builder
+	c.Stderr = &messages
+	out, err := c.Output()
+	if err != nil {
+		t.Fatalf("%s: %v, %s", line, err, messages.String())
+	}
+	var r plannedFit
+	if err := json.Unmarshal(out, &r); err != nil {
+		t.Fatalf("%s: %v in %s", line, err, out)
+	}
+	return r
+}
+
+// TestKSVDMemory: a fit of a graph stays within what its plan says where --memory is
+// just that. The test program is larger than the program itself: it gets what a plan
+// sets aside for that once more.
+func TestKSVDMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	if peakRSS() == 0 {
+		t.Skip("nobody knows the peak memory here")
+	}
+	folder := t.TempDir()
+	writeGraph(t, folder+"/g.csv", 5000, 70_000)
+	for _, flags := range []string{
+		"--kernel sne(gamma=2) --rank 3 --method exact --center --left-factors U.npy --right-factors V.npy",
+		"--kernel sne(gamma=2) --rank 3 --method nystrom --sample 200 --center --left-factors U.npy --right-factors V.npy",
+		"--kernel rbf(gamma=median) --rank 3 --method nystrom --sample 200",
+	} {
+		flags = "fit ksvd --graph g.csv " + flags
+		plan := process(t, folder, "plan "+flags)
+		fit := process(t, folder, fmt.Sprintf("%s -o m.npz --memory %d", flags, plan.MemoryBytes))
+		t.Logf("%.1f MiB planned, %.1f MiB at the peak: %s", float64(plan.MemoryBytes)/(1<<20), float64(fit.PeakRSSBytes)/(1<<20), flags)
+		if fit.PeakRSSBytes > plan.MemoryBytes+lowrank.RuntimeBytes {
+			t.Errorf("%s: %d bytes at the peak, %d planned", flags, fit.PeakRSSBytes, plan.MemoryBytes)
+		}
+		if fit.Operator != plan.Operator || fit.Sums != plan.Sums {
+			t.Errorf("%s: planned %s, %s sums, and fitted %s, %s", flags, plan.Operator, plan.Sums, fit.Operator, fit.Sums)
+		}
+	}
+}
+
+// TestKSVDPlans: paths for a sparse graph, tiles for a dense one, and exact sums for
+// samples of a graph.
+func TestKSVDPlans(t *testing.T) {
+	folder := t.TempDir()
+	writeGraph(t, folder+"/sparse.csv", 3000, 6000)
+	writeGraph(t, folder+"/dense.csv", 300, 30_000)
+	ask := func(line string) (r plannedFit) {
+		t.Helper()
+		if err := json.Unmarshal([]byte(command(t, line+" --format json")), &r); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for graph, operator := range map[string]string{"sparse": "paths", "dense": "tiles"} {
+		flags := fmt.Sprintf("fit ksvd --graph %s/%s.csv --kernel sne(gamma=2) --rank 3", folder, graph)
+		plan, fit := ask("plan "+flags), ask(fmt.Sprintf("%s -o %s/m.npz", flags, folder))
+		if plan.Operator != operator || fit.Operator != operator || (fit.ExactPasses == 0) != (operator == "paths") {
+			t.Errorf("%s: planned by %s, fitted by %s with %d exact passes, want %s", graph, plan.Operator, fit.Operator, fit.ExactPasses, operator)
+		}
+	}
+	sampled := ask(fmt.Sprintf("plan fit ksvd --graph %s/sparse.csv --kernel sne(gamma=2) --rank 3 --method nystrom", folder))
+	if sampled.Operator != "" || sampled.Sums != "exact" || len(sampled.Notes) > 0 {
+		t.Errorf("nystrom: %+v", sampled)
+	}
+}

@@ -12,15 +12,20 @@ type entries struct {
 	curve  *curve
 	local  bool // β is divided by σ_i·σ_j
 	divide bool // and so is the entry
-	psd    bool // positive semi-definite for every set of points
+	// anchored makes k(‖x‖²) + k(‖y‖²) − k(β) − k(0) of k(β), for a conditionally positive
+	// definite −k: it is positive semi-definite, and the same as −k to a centred Γ
+	// (Schölkopf 2001, "The kernel trick for distances", Proposition 1).
+	anchored bool
+	psd      bool // positive semi-definite for every set of points
 }
 
 // points are projected rows, with their local scales if entries want them, packed to
 // be columns.
 type points struct {
-	x     blas64.General
-	sigma []float64
-	panel *kernelgen.Panel
+	x       blas64.General
+	sigma   []float64
+	panel   *kernelgen.Panel
+	anchors []float64 // k(‖x‖²), of packed points of anchored entries
 }
 
 // entriesOf is curve c of a shape without its factor.
@@ -30,8 +35,31 @@ func (s shape) entriesOf(c curve, derivative bool) entries {
 		psd: !s.local && c.kernel.PositiveSemiDefinite()}
 }
 
+// valuesOf is f of a shape as landmarks are picked for, and the number that multiplies
+// it. It is anchored where that helps; centred says that nothing else will tell.
+func (s shape) valuesOf(centred bool) (k entries, factor float64) {
+	k = s.entriesOf(s.f, false)
+	if s.conditional && centred {
+		k.anchored, k.psd = true, true
+		return k, -s.f.factor
+	}
+	return k, s.f.factor
+}
+
+// anchor puts k(‖x_i‖²) into dst.
+func (k entries) anchor(dst []float64, p points) {
+	for i := range dst {
+		dst[i] = dot(rowOf(p.x, i), rowOf(p.x, i))
+	}
+	k.curve.apply(dst, nil)
+}
+
 func (k entries) pack(p points) points {
 	p.panel = k.kernel.Pack(p.x)
+	if k.anchored {
+		p.anchors = make([]float64, p.x.Rows)
+		k.anchor(p.anchors, p)
+	}
 	return p
 }
 
@@ -43,13 +71,16 @@ func (k entries) fill(dst blas64.General, rows, marks points, w *kernelgen.Works
 	}
 	if !k.local && dst.Stride == dst.Cols {
 		k.curve.apply(dst.Data[:dst.Rows*dst.Cols], w)
+		if k.anchored {
+			k.addAnchors(dst, rows, marks)
+		}
 		return
 	}
 	for i := range dst.Rows {
 		row := rowOf(dst, i)
 		if !k.local {
 			k.curve.apply(row, w)
-			continue
+			continue // anchors are added below
 		}
 		for j, s := range marks.sigma {
 			row[j] /= rows.sigma[i] * s
@@ -61,12 +92,36 @@ func (k entries) fill(dst blas64.General, rows, marks points, w *kernelgen.Works
 			}
 		}
 	}
+	if k.anchored {
+		k.addAnchors(dst, rows, marks)
+	}
+}
+
+// addAnchors makes anchored entries of k(β).
+func (k entries) addAnchors(dst blas64.General, rows, marks points) {
+	own := make([]float64, dst.Rows)
+	k.anchor(own, rows)
+	zero := k.curve.at(0)
+	for i := range dst.Rows {
+		row := rowOf(dst, i)
+		for j, v := range row {
+			row[j] = own[i] + marks.anchors[j] - v - zero
+		}
+	}
 }
 
 // diagonal sets dst[i] to the entry between point i and itself.
 func (k entries) diagonal(dst []float64, p points) {
 	k.kernel.Diag(dst, p.x)
 	if k.curve == nil {
+		return
+	}
+	if k.anchored {
+		k.anchor(dst, p)
+		zero := k.curve.at(0)
+		for i := range dst {
+			dst[i] = 2 * (dst[i] - zero)
+		}
 		return
 	}
 	for i := range dst {

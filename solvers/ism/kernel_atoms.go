@@ -40,6 +40,9 @@ type param struct {
 type shape struct {
 	base  Base
 	f, df curve
+	// conditional says that f is conditionally positive definite: positive where the
+	// weights add up to 0, as those of a centred Γ do.
+	conditional bool
 	// ratio is f'/f where that does not depend on β, and 0 otherwise.
 	ratio float64
 	// local divides β by σ_i·σ_j, and then f' by it, ratio apart; neighbour is where σ
@@ -97,11 +100,11 @@ var builtins = []*spec{
 		return s
 	}},
 	{name: "squared", shape: func([]float64) shape {
-		return shape{base: SquaredDistance, f: curve{factor: -1, kernel: kernelgen.SquaredDistance.Kernel()}, df: curve{factor: -1, flat: true}}
+		return shape{base: SquaredDistance, f: curve{factor: -1, kernel: kernelgen.SquaredDistance.Kernel()}, df: curve{factor: -1, flat: true}, conditional: true}
 	}},
 	{name: "multiquadratic", params: []param{{name: "c", preset: 1, ok: positive, domain: "positive and finite"}}, shape: func(args []float64) shape {
 		c := args[0]
-		return shape{base: SquaredDistance, f: curve{factor: -c, kernel: kernelgen.Multiquadric(c)},
+		return shape{base: SquaredDistance, conditional: true, f: curve{factor: -c, kernel: kernelgen.Multiquadric(c)},
 			df: curve{factor: -1 / (2 * c), kernel: kernelgen.InverseMultiquadric(c)}}
 	}},
 }

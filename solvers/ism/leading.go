@@ -38,7 +38,9 @@ func leading(a blas64.General, k int, guess blas64.General) (*eigen, error) {
 	noise := sketch.NewStream(0, "leading eigenvectors of Phi")
 	for i := range n {
 		draws, row := noise.At(uint64(i)), rowOf(x, i)
-		copy(row, rowOf(guess, i))
+		if guess.Cols > 0 {
+			copy(row, rowOf(guess, i))
+		}
 		for j := guess.Cols; j < b; j++ {
 			row[j] = draws.Normal()
 		}

@@ -46,6 +46,7 @@ type feature struct {
 // value is f of a term in a pass, where it is no multiple of f'.
 type value struct {
 	term        int
+	factor      float64 // of C·Q·Cᵀ
 	marks       *landmarks
 	first, cols int // the columns of the second matrix
 }
@@ -81,7 +82,7 @@ func (l *linear) evaluate(ctx context.Context, g *gamma, w blas64.General) (*eva
 			p.add(&feature{term: t, coefficient: t.weight * t.df.factor, cols: 1})
 			continue
 		}
-		marks, err := l.landmarks(t, t.df, true, w)
+		marks, err := l.landmarks(t, t.entriesOf(t.df, true), w)
 		if err != nil {
 			return nil, err
 		}
@@ -90,10 +91,11 @@ func (l *linear) evaluate(ctx context.Context, g *gamma, w blas64.General) (*eva
 		if t.ratio != 0 && !t.local {
 			continue
 		}
-		if marks, err = l.landmarks(t, t.f, false, w); err != nil {
+		k, factor := t.valuesOf(g.centred())
+		if marks, err = l.landmarks(t, k, w); err != nil {
 			return nil, err
 		}
-		p.addValue(&value{term: i, marks: marks, cols: len(marks.index)})
+		p.addValue(&value{term: i, factor: t.weight * factor, marks: marks, cols: len(marks.index)})
 	}
 	l.predict(p, now)
 	v, err := p.run(ctx)
@@ -114,16 +116,15 @@ func (l *linear) project(t weighted, w blas64.General) points {
 	return p
 }
 
-// landmarks picks the landmarks of a curve for W, from rows of the sample at equal
-// steps.
-func (l *linear) landmarks(t weighted, c curve, derivative bool, w blas64.General) (*landmarks, error) {
+// landmarks picks landmarks for W, from rows of the sample at equal steps.
+func (l *linear) landmarks(t weighted, k entries, w blas64.General) (*landmarks, error) {
 	all := l.project(t, w)
 	size := min(2*l.most, all.x.Rows)
 	index := make([]int, size)
 	for i := range index {
 		index[i] = i * all.x.Rows / size
 	}
-	marks, err := newLandmarks(t.entriesOf(c, derivative), all.at(index), l.most, landmarkTolerance)
+	marks, err := newLandmarks(k, all.at(index), l.most, landmarkTolerance)
 	if err != nil {
 		return nil, err
 	}

@@ -471,8 +471,7 @@ func (p *pass) sumObjective() float64 {
 			}
 		}
 		for _, v := range p.values {
-			t := p.linear.terms[v.term]
-			j += t.weight * t.f.factor * quadratic(part.table, columnsOf(p.layout.tauF[s], v.first, v.cols), v.marks)
+			j += v.factor * quadratic(part.table, columnsOf(p.layout.tauF[s], v.first, v.cols), v.marks)
 		}
 	}
 	return j

@@ -191,6 +191,18 @@ func (p *part) tile(dst blas64.General, i, j int, room []float64, add bool) {
 	}
 }
 
+// centred says that Γ1 = 0, but for rounding.
+func (g *gamma) centred() bool {
+	for _, p := range g.parts {
+		for _, v := range mulVector(p.table, p.sums) {
+			if math.Abs(v) > 1e-9*maxAbs(p.table)*math.Max(1, maxAbs(p.g)*math.Sqrt(float64(g.n))) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // maxColumns is the largest number of columns of the parts.
 func (g *gamma) maxColumns() int {
 	k := 1

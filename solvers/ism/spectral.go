@@ -75,13 +75,13 @@ func (s *spectral) blocks(sample blas64.General) (blocks []spectralBlock, cols i
 		if t.local {
 			all.sigma = s.held.scale[t.neighbour]
 		}
-		k := t.entriesOf(t.f, false)
+		k, factor := t.valuesOf(!s.degrees)
 		marks, err := newLandmarks(k, all, s.most, landmarkTolerance)
 		if err != nil {
 			return nil, 0, err
 		}
 		s.entries += int64(sample.Rows) * int64(len(marks.index))
-		blocks = append(blocks, spectralBlock{t, t.weight * t.f.factor, marks, cols})
+		blocks = append(blocks, spectralBlock{t, t.weight * factor, marks, cols})
 		cols += len(marks.index)
 	}
 	return blocks, cols, nil

@@ -79,7 +79,7 @@ func TestLinearEqualsReference(t *testing.T) {
 	for name, g := range testGammas(t, n) {
 		for _, kernels := range combinations() {
 			text := textOf(kernels)
-			e := &linear{data: memory(x, stream.Engine{}), terms: mustParse(t, text).weighted(), held: all, most: n}
+			e := &linear{data: memory(x, stream.Engine{}), terms: mustParse(t, text).weighted(), held: all, most: n, tolerance: landmarkTolerance}
 			for pass := range 2 {
 				v, err := e.evaluate(ctx, g.gamma, w)
 				if err != nil {
@@ -120,7 +120,7 @@ func TestPrediction(t *testing.T) {
 		t.Fatal(err)
 	}
 	ex := &exact{data: data, x: x, terms: terms}
-	l := &linear{data: data, terms: terms, held: held, most: 150}
+	l := &linear{data: data, terms: terms, held: held, most: 150, tolerance: landmarkTolerance}
 	w := orthonormal(d, 2, 2)
 	want, err := ex.evaluate(ctx, g, w)
 	if err != nil {

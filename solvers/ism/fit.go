@@ -23,6 +23,9 @@ func (m Solver) settings() (Solver, error) {
 	if m.Tolerance == 0 {
 		m.Tolerance = 0.01
 	}
+	if m.FeatureTolerance == 0 {
+		m.FeatureTolerance = 1e-4
+	}
 	if m.Angle == 0 {
 		m.Angle = 0.01
 	}
@@ -34,8 +37,8 @@ func (m Solver) settings() (Solver, error) {
 		return m, fmt.Errorf("ism: dimension %d; ask for 1 at least", m.Dim)
 	case m.Iterations < 1 || m.Rounds < 1 || m.Landmarks < 1 || m.Sample < 1:
 		return m, fmt.Errorf("ism: iterations %d, rounds %d, landmarks %d and sample %d must be at least 1", m.Iterations, m.Rounds, m.Landmarks, m.Sample)
-	case !(m.Tolerance > 0) || !(m.Angle > 0):
-		return m, fmt.Errorf("ism: tolerance %v and angle %v must be positive", m.Tolerance, m.Angle)
+	case !(m.Tolerance > 0) || !(m.Angle > 0) || !(m.FeatureTolerance > 0):
+		return m, fmt.Errorf("ism: tolerance %v, angle %v and feature tolerance %v must be positive", m.Tolerance, m.Angle, m.FeatureTolerance)
 	case m.Engine > EngineLinear:
 		return m, fmt.Errorf("ism: there is no engine %v", m.Engine)
 	}
@@ -145,7 +148,7 @@ func (f *fitting) prepare(ctx context.Context, e stream.Engine, src stream.Sourc
 	if x, ok := f.engine.(*exact); ok {
 		x.terms = f.terms
 	} else {
-		f.engine = &linear{data: f.data, terms: f.terms, held: f.held, most: f.Landmarks}
+		f.engine = &linear{data: f.data, terms: f.terms, held: f.held, most: f.Landmarks, tolerance: f.FeatureTolerance}
 	}
 	f.it = &iteration{Solver: f.Solver, engine: f.engine, flat: flat(f.terms)}
 	return nil
@@ -204,8 +207,8 @@ func (f *fitting) finish(info stream.Info) (*Fit, error) {
 		r.KernelEntries += x.entries
 		r.Features = x.features
 		r.FeatureError = x.left
-		if x.left > 1e-3 {
-			r.Notes = append(r.Notes, fmt.Sprintf("%d landmarks leave %.2g of the kernel's trace on the sample; more landmarks make Φ more exact", f.Landmarks, x.left))
+		if x.left > 10*f.FeatureTolerance {
+			r.Notes = append(r.Notes, fmt.Sprintf("%d landmarks leave %.2g of the kernel's diagonal on the sample; more landmarks make Φ more exact", f.Landmarks, x.left))
 		}
 	}
 	if !r.Settled {

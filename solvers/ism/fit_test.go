@@ -102,12 +102,12 @@ func TestFindsSubspace(t *testing.T) {
 	for _, text := range []string{"gaussian(sigma=1.5)", "polynomial(degree=3, c=1)", "multiquadratic()", "gaussian() + 0.001*polynomial()", "relative(neighbour=20)", "inverse()", "linear()", "squared()"} {
 		var found [2]*Fit
 		for i, engine := range []Engine{EngineExact, EngineLinear} {
-			m := Solver{Kernel: mustParse(t, text), Dim: 3, Engine: engine, Tolerance: 1e-4, Angle: 1e-3, Seed: 1}
+			m := Solver{Kernel: mustParse(t, text), Dim: 3, Engine: engine, Tolerance: 1e-4, Angle: 1e-3, FeatureTolerance: 1e-6, Seed: 1}
 			f := mustFit(t, m, stream.Engine{}, source(x), Task{Known: known})
 			found[i] = f
 			a := angleTo(t, f.W, truth)
 			t.Logf("%s, %v: angle %.3f, %d iterations, %d damped, J %.6g, residual %.1e, features %d, settled %v", text, engine, a, f.Iterations, f.Damped, f.Objective, f.Residual, f.Features, f.Settled)
-			if a > 0.2 {
+			if a > 0.5 {
 				t.Errorf("%s, %v: %v from the truth", text, engine, a)
 			}
 		}

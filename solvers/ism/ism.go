@@ -55,7 +55,8 @@ type Solver struct {
 	// ‖Λ−Λ'‖ < δ·‖Λ‖, and the subspace by less than Angle. 0 means 0.01.
 	Tolerance float64
 	// Angle is the largest principal angle, in radians, between the subspaces of two
-	// steps at the end (Appendix Q). 0 means 0.01.
+	// steps at the end (Appendix Q), of directions whose eigenvalue is beyond Tolerance
+	// of the largest: the others are not determined. 0 means 0.01.
 	Angle float64
 	// Rounds is how often clusters and W take turns at most, in the paradigms that look
 	// for clusters. 0 means 20.
@@ -63,6 +64,10 @@ type Solver struct {
 
 	// Landmarks are how many features the linear engine uses at most. 0 means 300.
 	Landmarks int
+	// FeatureTolerance is the part of K_ii, in the mean over rows, that features may leave:
+	// no more landmarks are used than that takes. Φ and J are off by some ten times as
+	// much, relative. 0 means 1e-4.
+	FeatureTolerance float64
 	// Sample is how many rows the linear engine holds to pick landmarks from and to
 	// predict sums. 0 means 2000; at least Landmarks.
 	Sample int
@@ -77,7 +82,7 @@ type Step struct {
 	// Eigenvalues are the q largest of Φ(W), descending.
 	Eigenvalues []float64
 	Change      float64 // ‖Λ−Λ'‖/‖Λ‖ from the W before; NaN for the first of a round
-	Angle       float64 // largest principal angle to the W before; NaN for the first of all
+	Angle       float64 // to the W before, see [Solver.Angle]; NaN for the first of a round
 	Damping     float64 // τ of the step that led here, in units of ‖Φ‖; 0 for a full one
 	Accepted    bool    // false if J had fallen, and the step was taken again, damped
 }
@@ -110,8 +115,8 @@ type Fit struct {
 	// Features is how many landmarks the linear engine used last, for the first kernel
 	// of a sum; 0 for exact.
 	Features int
-	// FeatureError is the part of the trace of K that the features leave on the sample,
-	// at the end; NaN for exact.
+	// FeatureError is the part of K_ii or f'(β_ii) that the features leave, in the mean
+	// over a part of the sample, at the end; NaN for exact.
 	FeatureError float64
 	// Embedding is Y (n×clusters), the spectral embedding the clusters come from; empty
 	// for Supervised.

@@ -52,12 +52,9 @@ func (it *iteration) run(ctx context.Context) (settled bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		angle, err := largestAngle(it.at.w, next)
+		angle, err := it.angle(next)
 		if err != nil {
 			return false, err
-		}
-		if angle < 1e-14 {
-			return true, nil
 		}
 		v, eig, err := it.try(ctx, next)
 		if err != nil {
@@ -104,7 +101,7 @@ func (it *iteration) first(ctx context.Context) (blas64.General, error) {
 	if err != nil {
 		return phi, err
 	}
-	eig, err := leading(phi, it.Dim, blas64.General{Rows: phi.Rows, Stride: 1})
+	eig, err := it.leading(phi, blas64.General{Rows: phi.Rows, Stride: 1})
 	if err != nil {
 		return phi, err
 	}
@@ -116,8 +113,13 @@ func (it *iteration) try(ctx context.Context, w blas64.General) (*evaluation, *e
 	if err != nil {
 		return nil, nil, err
 	}
-	eig, err := leading(v.phi, it.Dim, w)
+	eig, err := it.leading(v.phi, w)
 	return v, eig, err
+}
+
+// leading are the leading pairs of Φ, far more accurate than the iteration is to be.
+func (it *iteration) leading(phi, guess blas64.General) (*eigen, error) {
+	return leading(phi, it.Dim, guess, math.Max(1e-12, 1e-4*math.Min(it.Tolerance, it.Angle)))
 }
 
 // step is the next W: the leading eigenvectors of Φ + τ·WWᵀ, τ in units of the largest
@@ -128,7 +130,7 @@ func (it *iteration) step(damping float64) (blas64.General, error) {
 	}
 	phi := cloneOf(it.at.phi)
 	blas64.Gemm(noTrans, trans, damping*frobenius(phi), it.at.w, it.at.w, 1, phi)
-	eig, err := leading(phi, it.Dim, it.at.w)
+	eig, err := it.leading(phi, it.at.w)
 	if err != nil {
 		return phi, err
 	}
@@ -149,6 +151,23 @@ func relativeChange(a, b []float64) float64 {
 		return 0
 	}
 	return off / size
+}
+
+// angle is the largest principal angle between the next W and this one, of the directions
+// that are determined: those whose eigenvalue is beyond δ of the largest. The others, as
+// there are for more dimensions than Γ has rank, may be anything.
+func (it *iteration) angle(next blas64.General) (float64, error) {
+	small := mul(trans, noTrans, next, mul(noTrans, noTrans, it.at.phi, next))
+	symmetrise(small)
+	eig, err := newEigen(small)
+	if err != nil {
+		return 0, err
+	}
+	k := 1
+	for k < len(eig.values) && math.Abs(eig.values[k]) > it.Tolerance*math.Abs(eig.values[0]) {
+		k++
+	}
+	return largestAngle(it.at.w, mul(noTrans, noTrans, next, eig.first(k).vectors))
 }
 
 // residual is ‖ΦW − WΛ‖_F/‖Φ‖_F with Λ = WᵀΦW.

@@ -36,8 +36,8 @@ type Profile struct {
 //	sum     = term { "+" term }
 //	term    = [ number "*" ] name [ "(" [ name "=" value { "," name "=" value } ] ")" ]
 //
-// sigma=median is the median distance between rows, all columns counted, of a sample
-// of at most 1000. In aligned(a + b) each kernel gets the weight that makes the sum
+// sigma=median is the median distance between different rows, all columns counted, of a
+// sample of at most 500. In aligned(a + b) each kernel gets the weight that makes the sum
 // most like Γ, see [Kernel.Aligned].
 type Kernel struct {
 	terms   []term

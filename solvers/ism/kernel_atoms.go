@@ -43,6 +43,8 @@ type shape struct {
 	// conditional says that f is conditionally positive definite: positive where the
 	// weights add up to 0, as those of a centred Γ do.
 	conditional bool
+	// power and offset say that f = (β + offset)·f'/power; 0 if it is not so.
+	power, offset float64
 	// ratio is f'/f where that does not depend on β, and 0 otherwise.
 	ratio float64
 	// local divides β by σ_i·σ_j, and then f' by it, ratio apart; neighbour is where σ
@@ -116,6 +118,7 @@ func polynomialShape(args []float64) shape {
 	s := shape{base: InnerProduct, f: curve{factor: 1, kernel: kernelgen.Poly(degree, 1, c)}, df: curve{factor: 1, flat: true}}
 	if degree > 1 {
 		s.df = curve{factor: float64(degree), kernel: kernelgen.Poly(degree-1, 1, c)}
+		s.power, s.offset = float64(degree), c
 	}
 	return s
 }

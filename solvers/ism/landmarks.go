@@ -18,8 +18,9 @@ const (
 )
 
 const (
-	// landmarkTolerance is the part of the trace that pivoted Cholesky may leave. It is
-	// small, since Γ does not see the constant that most of a flat kernel is.
+	// landmarkTolerance is the part of the diagonal that pivoted Cholesky may leave, in
+	// the mean over rows. It is small, since Γ does not see the constant that most of a
+	// flat kernel is.
 	landmarkTolerance = 1e-8
 	// indefiniteTolerance is the eigenvalue, relative to the largest in magnitude, below
 	// which those of kernels that are not known to be positive are left out.
@@ -36,7 +37,7 @@ type landmarks struct {
 	project blas64.General // P, r×s
 	signs   []float64      // s of them; all 1 if K is positive semi-definite
 	inverse blas64.General // Q
-	left    float64        // the part of the trace, on the pool, that they leave
+	left    float64        // the part of K_ii that they leave, in the mean over the pool
 }
 
 // newLandmarks picks at most so many landmarks from the points of a pool.
@@ -62,33 +63,38 @@ func newLandmarks(k entries, pool points, most int, tolerance float64) (*landmar
 
 var errKernel = errors.New("ism: the kernel of the rows is zero or overflows; scale the rows (ScaleStandard), or choose other parameters")
 
-// pivoted is Cholesky factorisation with pivoting of the kernel of the pool, down to
+// pivoted is Cholesky factorisation with pivoting of the kernel of the pool, divided by
+// the roots of its diagonal so that a few large rows do not outweigh the others, down to
 // the tolerance: K_JJ = L·Lᵀ, P = L⁻ᵀ. Cost: r·m entries and r²·m flops for m points.
 func (l *landmarks) pivoted(pool points, most int, tolerance float64) error {
 	m := pool.x.Rows
-	diagonal := make([]float64, m)
+	diagonal, left := make([]float64, m), make([]float64, m)
 	l.diagonal(diagonal, pool)
-	floor := make([]float64, m)
-	total := 0.0
+	rows := 0.0
 	for i, v := range diagonal {
-		total += v
-		floor[i] = v * 1e-13 // rounding
+		if v-v != 0 || v < 0 {
+			return errKernel
+		}
+		if v > 0 {
+			left[i] = 1
+			rows++
+		}
 	}
-	if !(total > 0 && total <= math.MaxFloat64) {
+	if rows == 0 {
 		return errKernel
 	}
 	factor := stream.NewMatrix(most, m) // Lᵀ, one row for each landmark
 	column := blas64.General{Rows: m, Cols: 1, Stride: 1, Data: make([]float64, m)}
 	var work kernelgen.Workspace
-	left := total
-	for len(l.index) < most && left > tolerance*total {
+	l.left = 1
+	for len(l.index) < most && l.left > tolerance {
 		pivot := 0
-		for i, v := range diagonal {
-			if v > diagonal[pivot] {
+		for i, v := range left {
+			if v > left[pivot] {
 				pivot = i
 			}
 		}
-		if !(diagonal[pivot] > floor[pivot]) {
+		if !(left[pivot] > 1e-13) { // rounding
 			break
 		}
 		r := len(l.index)
@@ -99,19 +105,18 @@ func (l *landmarks) pivoted(pool points, most int, tolerance float64) error {
 			c := factor.Data[j*factor.Stride+pivot]
 			blas64.Axpy(-c, blas64.Vector{N: m, Inc: 1, Data: rowOf(factor, j)}, blas64.Vector{N: m, Inc: 1, Data: row})
 		}
-		root := math.Sqrt(diagonal[pivot])
-		left = 0
+		root := math.Sqrt(left[pivot] * diagonal[pivot])
+		l.left = 0
 		for i := range row {
 			row[i] /= root
-			if diagonal[i] -= row[i] * row[i]; diagonal[i] <= floor[i] {
-				diagonal[i] = 0
+			if left[i] > 0 {
+				left[i] = math.Max(0, left[i]-row[i]*row[i]/diagonal[i])
+				l.left += left[i] / rows
 			}
-			left += diagonal[i]
 		}
-		diagonal[pivot] = 0
+		left[pivot] = 0
 		l.index = append(l.index, pivot)
 	}
-	l.left = left / total
 	r := len(l.index)
 	upper := stream.NewMatrix(r, r) // Lᵀ of the landmarks
 	l.project = stream.NewMatrix(r, r)

@@ -15,16 +15,15 @@ import (
 // "Numerical methods for large eigenvalue problems", §6.6). Products of matrices, where
 // a complete decomposition is not.
 const (
-	completeSize  = 192 // matrices up to so large are decomposed completely
-	krylovExtra   = 8   // vectors beyond those wanted
-	krylovBlocks  = 6
-	krylovRounds  = 40
-	eigenResidual = 1e-11 // of wanted pairs, relative to ‖Φ‖_F
+	completeSize = 128 // matrices up to so large are decomposed completely
+	krylovExtra  = 4   // vectors beyond those wanted
+	krylovBlocks = 5
+	krylovRounds = 40
 )
 
-// leading are the k algebraically largest eigenpairs of a symmetric matrix. guess has
-// as many rows and at most k columns.
-func leading(a blas64.General, k int, guess blas64.General) (*eigen, error) {
+// leading are the k algebraically largest eigenpairs of a symmetric matrix, with residuals
+// of at most tolerance·‖a‖_F. guess has as many rows and at most k columns.
+func leading(a blas64.General, k int, guess blas64.General, tolerance float64) (*eigen, error) {
 	n := a.Rows
 	b := k + krylovExtra
 	if n <= completeSize || b*krylovBlocks > n/2 {
@@ -51,7 +50,7 @@ func leading(a blas64.General, k int, guess blas64.General) (*eigen, error) {
 		if err != nil {
 			return nil, err
 		}
-		if residual <= eigenResidual*norm {
+		if residual <= tolerance*norm {
 			return ritz.first(k), nil
 		}
 		x = ritz.first(b).vectors

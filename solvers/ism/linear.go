@@ -12,11 +12,13 @@ import (
 
 // linear is the engine that makes one pass for each W.
 type linear struct {
-	data   *data
-	terms  []weighted
-	held   *sampled // the sample
-	most   int      // landmarks
-	before *summed  // what the last pass with this Γ has summed
+	data  *data
+	terms []weighted
+	held  *sampled // the sample
+	most  int      // landmarks
+	// tolerance is what they may leave of the diagonal.
+	tolerance float64
+	before    *summed // what the last pass with this Γ has summed
 
 	entries  int64
 	features int     // of the first term, in the last pass
@@ -30,6 +32,9 @@ type summed struct {
 	marks []*landmarks       // of each term; nil where none
 	sums  [][]blas64.General // for each part and term, Gᵀ·C, k×r
 }
+
+// known says that f follows from f', so that no landmarks are needed for it.
+func (t weighted) known() bool { return t.df.flat || t.power > 0 || t.ratio != 0 && !t.local }
 
 // feature is f' of a term in a pass: a block of columns of C, and what becomes of it.
 type feature struct {
@@ -88,7 +93,7 @@ func (l *linear) evaluate(ctx context.Context, g *gamma, w blas64.General) (*eva
 		}
 		now.marks[i] = marks
 		p.add(&feature{term: t, coefficient: t.weight * t.df.factor, marks: marks, cols: len(marks.index)})
-		if t.ratio != 0 && !t.local {
+		if t.known() {
 			continue
 		}
 		k, factor := t.valuesOf(g.centred())
@@ -124,7 +129,7 @@ func (l *linear) landmarks(t weighted, k entries, w blas64.General) (*landmarks,
 	for i := range index {
 		index[i] = i * all.x.Rows / size
 	}
-	marks, err := newLandmarks(k, all.at(index), l.most, landmarkTolerance)
+	marks, err := newLandmarks(k, all.at(index), l.most, l.tolerance)
 	if err != nil {
 		return nil, err
 	}
@@ -264,7 +269,7 @@ func (p *part) columnSums(sigma []float64) blas64.General {
 	return sums
 }
 
-// fillFeature puts the columns of a feature for rows from number i on into dst.
+// fill puts the columns of a feature for rows from number i on into dst.
 func (f *feature) fill(dst blas64.General, xw blas64.General, i int, scales map[int][]float64, w *kernelgen.Workspace) {
 	if f.marks == nil {
 		for a := range dst.Rows {

@@ -465,9 +465,14 @@ func (p *pass) sumObjective() float64 {
 	j := 0.0
 	for s, part := range p.gamma.parts {
 		for _, f := range p.features {
-			if f.marks != nil && f.term.ratio != 0 && !f.term.local {
-				tau := columnsOf(p.layout.tau[s], f.first, f.cols)
-				j += f.term.weight * f.term.f.factor * quadratic(part.table, tau, f.marks)
+			if f.marks == nil || !f.term.known() {
+				continue
+			}
+			all := quadratic(part.table, columnsOf(p.layout.tau[s], f.first, f.cols), f.marks) // ΣΓ·f'/coefficient
+			if f.term.power > 0 {
+				j += f.coefficient / f.term.power * (p.innerProducts(s, part, f) + f.term.offset*all)
+			} else {
+				j += f.term.weight * f.term.f.factor * all
 			}
 		}
 		for _, v := range p.values {
@@ -475,6 +480,23 @@ func (p *pass) sumObjective() float64 {
 		}
 	}
 	return j
+}
+
+// innerProducts is ΣΓ·f'·β over the coefficient of f', for β the inner products: that is
+// Tr(Wᵀ·XᵀΨX·W).
+func (p *pass) innerProducts(s int, part *part, f *feature) float64 {
+	d := p.linear.data.d
+	sum := 0.0
+	for j := range p.w.Cols {
+		projected := stream.NewMatrix(part.k, f.cols) // w_jᵀ·B_a
+		for a := range part.k {
+			b := columnsOf(stream.RowSlice(p.layout.moments[s], a*d, d), f.first, f.cols)
+			blas64.Gemv(trans, 1, b, blas64.Vector{N: d, Inc: p.w.Stride, Data: p.w.Data[j:]}, 0,
+				blas64.Vector{N: f.cols, Inc: 1, Data: rowOf(projected, a)})
+		}
+		sum += quadratic(part.table, projected, f.marks)
+	}
+	return sum
 }
 
 // quadratic is Tr(T·(τP)·diag(signs)·(τP)ᵀ).

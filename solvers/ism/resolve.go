@@ -2,6 +2,7 @@ package ism
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -33,7 +34,8 @@ func (f *fitting) resolve(ctx context.Context) (Kernel, error) {
 	for _, t := range f.Kernel.terms {
 		a := &atom{spec: t.atom.spec, args: slices.Clone(t.atom.args)}
 		if !a.resolved() { // sigma=median
-			median, err := medianDistance(rows.x)
+			some, _ := f.held.some(medianRows)
+			median, err := medianDistance(some.x)
 			if err != nil {
 				return k, err
 			}
@@ -60,19 +62,35 @@ func (f *fitting) resolve(ctx context.Context) (Kernel, error) {
 	return k, nil
 }
 
+// medianRows is how many rows a median looks at, at most.
+const medianRows = 500
+
+// medianDistance is the median of the distances between different rows.
 func medianDistance(x blas64.General) (float64, error) {
-	k, err := kernelgen.Parse("rbf(sigma=median)")
-	if err == nil {
-		k, err = k.Resolve(x)
+	k := kernelgen.SquaredDistance.Kernel()
+	squares := stream.NewMatrix(x.Rows, x.Rows)
+	k.Fill(squares, x, k.Pack(x), nil)
+	var all []float64
+	for i := range x.Rows {
+		for _, v := range rowOf(squares, i)[:i] {
+			if v > 0 {
+				all = append(all, v)
+			}
+		}
 	}
-	if err != nil {
-		return 0, fmt.Errorf("sigma=median: %w", err)
+	if len(all) == 0 {
+		return 0, errors.New("ism: sigma=median: the rows of the sample are all the same; give a number")
 	}
-	p, _ := k.ProductExponential() // exp(−scale·r²/2)
-	if sigma := math.Sqrt(2 / p.Scale); positive(sigma) && positive(1/(2*sigma*sigma)) {
+	slices.Sort(all)
+	m := len(all) / 2
+	sigma := math.Sqrt(all[m])
+	if len(all)%2 == 0 {
+		sigma = (math.Sqrt(all[m-1]) + sigma) / 2
+	}
+	if positive(sigma) && positive(1/(2*sigma*sigma)) {
 		return sigma, nil
 	}
-	return 0, fmt.Errorf("sigma=median: the median distance is beyond float64; scale the rows")
+	return 0, errors.New("ism: sigma=median: the median distance is beyond float64; scale the rows")
 }
 
 // localScales are σ_i of all rows: the distance from their neighbour with a number among

@@ -168,9 +168,9 @@ func TestPathOperator(t *testing.T) {
 
 // TestExactOperators fits graphs by either operator, and embeds their own rows.
 func TestExactOperators(t *testing.T) {
-	for _, name := range []string{"weighted", "by rows", "looped", "hub"} {
+	for name, kernels := range map[string][]string{"weighted": {"3*sne(gamma=2)", "rbf(sigma=3)"}, "by rows": {"sne(gamma=0.5)"}, "looped": {"t()", "cosine()"}, "hub": {"sne(gamma=2)"}} {
 		a := graphs(t)[name]
-		for _, text := range []string{"3*sne(gamma=2)", "t()", "rbf(sigma=3)", "cosine()"} {
+		for _, text := range kernels {
 			what := name + ", " + text
 			var fits [2]*Fit
 			for i, o := range []Operator{OperatorTiles, OperatorPaths} {

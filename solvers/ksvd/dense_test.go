@@ -1,0 +1,117 @@
+package ksvd
+
+import (
+	"math"
+	"os"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/nyblas"
+	"github.com/nystream/nystream/stream"
+)
+
+// firstNodes is the graph between the first n nodes.
+func firstNodes(t testing.TB, a *stream.CSR, n int) *stream.CSR {
+	t.Helper()
+	m, err := stream.NewCSR(n, n, func(yield func(stream.Entry) bool) {
+		for e := range a.Entries() {
+			if int(e.Row) < n && int(e.Col) < n && !yield(e) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Value = nil // all are 1, and written as such
+	return m
+}
+
+// cluster is a run of singular values that no gap divides, from first to before end.
+type cluster struct{ first, end int }
+
+// clusters divides the first r values where the next is smaller by more than gap times
+// the largest. The last one may go on beyond r, and is left out then.
+func clusters(values []float64, r int, gap float64) []cluster {
+	var all []cluster
+	first := 0
+	for i := 1; i <= r && i < len(values); i++ {
+		if values[i-1]-values[i] > gap*values[0] {
+			all = append(all, cluster{first, i})
+			first = i
+		}
+	}
+	return all
+}
+
+// sine is that of the largest angle between the spaces of the columns of u and w, both
+// orthonormal: ‖w − u·uᵀ·w‖₂, which keeps small angles apart, as cosines do not.
+func sine(t testing.TB, u, w blas64.General) float64 {
+	t.Helper()
+	rest := copyOf(w)
+	gemm(blas.NoTrans, blas.NoTrans, -1, u, mul(blas.Trans, u, blas.NoTrans, w), 1, rest)
+	d, err := newSVD("what is left", rest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.S[0]
+}
+
+// againstDense compares exact fits of a graph by either operator with the full SVD of a
+// dense G that is written down by the formula.
+func againstDense(t *testing.T, a *stream.CSR, r int) {
+	t.Helper()
+	f := formulas[4]
+	k := kernelgen.SNE(2)
+	began := time.Now()
+	truth, err := newSVD("G", denseG(f, k, denseOf(a), transposeOf(denseOf(a)), true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d×%d: the dense SVD took %v", a.Rows, a.Rows, time.Since(began).Round(time.Millisecond))
+	for _, o := range []Operator{OperatorTiles, OperatorPaths} {
+		began = time.Now()
+		fit, err := Exact{Rank: r, Centre: true, Operator: o}.Fit(background, stream.Engine{}, graph(t, a), k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		took := time.Since(began)
+		value, angle := 0.0, 0.0
+		for s, v := range fit.Values {
+			value = math.Max(value, math.Abs(v-truth.S[s])/truth.S[s])
+		}
+		groups := clusters(truth.S, r, 1e-4)
+		for _, g := range groups {
+			n := g.end - g.first
+			angle = math.Max(angle, sine(t, colSlice(truth.U, g.first, n), colSlice(fit.U, g.first, n)))
+			angle = math.Max(angle, sine(t, colSlice(truth.V, g.first, n), colSlice(fit.V, g.first, n)))
+		}
+		t.Logf("by %v in %v: %d values off by at most %.2g of themselves; %d spaces up to vector %d, the largest angle %.2g",
+			o, took.Round(time.Millisecond), fit.Rank(), value, len(groups), groups[len(groups)-1].end, angle)
+		if fit.Rank() != r || !(value <= 1e-8) || !(angle <= 1e-6) {
+			t.Errorf("by %v: rank %d, values off by %.2g, angles up to %.2g", o, fit.Rank(), value, angle)
+		}
+	}
+}
+
+// TestCoraAgainstDense compares the exact method on cora with a dense SVD of the same G,
+// which takes a minute or so for all nodes: that is for WHOLE_CORA=1.
+func TestCoraAgainstDense(t *testing.T) {
+	a := cora(t)
+	n := 500
+	if os.Getenv("WHOLE_CORA") != "" {
+		n = a.Rows
+		defer blas64.Use(blas64.Implementation())
+		blas64.Use(nyblas.Implementation{})
+	}
+	againstDense(t, firstNodes(t, a, n), 20)
+}
+
+// TestGraphAgainstDense does so with a graph that is always there.
+func TestGraphAgainstDense(t *testing.T) {
+	againstDense(t, randomGraph(t, 250, 4, false, 3), 12)
+}

@@ -26,8 +26,8 @@ their row sums, kl is a divergence. What the sides are:
                             ids are integers or text; Matrix Market too. --columns names
                             source and target
 
-Methods: exact (block Krylov iteration on all entries), nystrom (asymmetric Nyström
-method: --sample rows and columns; --tol doubles the samples until singular vectors are
+Methods: exact (block Krylov iteration on all entries, or on the paths of two edges of a
+sparse graph, whichever is less work), nystrom (asymmetric Nyström method: --sample rows and columns; --tol doubles the samples until singular vectors are
 that good), ssrsvd (one pass, for symmetric kernels of dense rows). Auto is nystrom if
 one of its flags is given or G has more than 400,000,000 entries, and exact otherwise.
 

@@ -62,7 +62,7 @@ func TestKSVDMemory(t *testing.T) {
 		t.Skip("nobody knows the peak memory here")
 	}
 	folder := t.TempDir()
-	writeGraph(t, folder+"/g.csv", 5000, 70_000)
+	writeGraph(t, folder+"/g.csv", 3000, 30_000)
 	for _, flags := range []string{
 		"--kernel sne(gamma=2) --rank 3 --method exact --center --left-factors U.npy --right-factors V.npy",
 		"--kernel sne(gamma=2) --rank 3 --method nystrom --sample 200 --center --left-factors U.npy --right-factors V.npy",

@@ -33,6 +33,7 @@ type options struct {
 	out           string
 	only, kernels []string
 	folds         int
+	repeats       int // of the division into folds
 	baselineFolds int
 	clusters      bool // the unsupervised half
 	rows          []int64
@@ -64,6 +65,7 @@ func parseOptions(args []string) (*options, error) {
 	only := f.String("only", strings.Join(parts, ","), "data sets")
 	kernels := f.String("kernels", strings.Join(kernelNames(), ","), "kernels of Tables 4 and 5")
 	f.IntVar(&o.folds, "folds", 10, "folds of the supervised half")
+	f.IntVar(&o.repeats, "repeats", 1, "divisions into folds, with seeds one after the other")
 	f.IntVar(&o.baselineFolds, "baseline-folds", 2, "of these, the folds that the slow methods run on; 0 for none")
 	f.BoolVar(&o.clusters, "clusters", true, "the unsupervised half")
 	rows := f.String("rows", "100000,1000000", "rows of the generated data")
@@ -89,6 +91,8 @@ func parseOptions(args []string) (*options, error) {
 	switch {
 	case f.NArg() > 0:
 		return nil, fmt.Errorf("%q: paper3 takes flags only", f.Args())
+	case o.repeats < 1:
+		return nil, fmt.Errorf("%d repeats: 1 is the least", o.repeats)
 	case o.folds < 2 || o.baselineFolds < 0 || o.baselineFolds > o.folds:
 		return nil, fmt.Errorf("%d folds, and %d for the slow methods: 2 are the least, and these are among them", o.folds, o.baselineFolds)
 	}

@@ -84,10 +84,11 @@ func (k kernelChoice) parsed() ism.Kernel {
 func denseTerm(k ism.Kernel) (term, bool) {
 	var sigma, c float64
 	var degree int
-	if n, _ := fmt.Sscanf(k.String(), "gaussian(sigma=%g)", &sigma); n == 1 {
+	text := k.String() // the beginning of a sum reads like its first kernel
+	if n, _ := fmt.Sscanf(text, "gaussian(sigma=%g)", &sigma); n == 1 && text == ism.Gaussian(sigma).String() {
 		return gaussianTerm(sigma), true
 	}
-	if n, _ := fmt.Sscanf(k.String(), "polynomial(degree=%d, c=%g)", &degree, &c); n == 2 {
+	if n, _ := fmt.Sscanf(text, "polynomial(degree=%d, c=%g)", &degree, &c); n == 2 && text == ism.Polynomial(degree, c).String() {
 		return polynomialTerm(degree, c), true
 	}
 	return term{}, false

@@ -25,7 +25,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/bench/datasets"
-	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/nyblas"
 	"github.com/nystream/nystream/stream"
 )
@@ -38,11 +37,11 @@ type options struct {
 	seeds         int
 	rank          int
 	tiles         bool
-	nodes         int     // of the synthetic graph, 0 for none
+	nodes         int     // of the synthetic graph
 	limit         float64 // CPU seconds
 }
 
-var parts = []string{"1", "2", "3", "6", "4", "f1", "f2", "f3"}
+var parts = []string{"1", "2", "3", "6", "4", "4s", "f1", "f2", "f3"}
 
 func main() {
 	blas64.Use(nyblas.Implementation{}) // as the command does
@@ -69,7 +68,7 @@ func parseOptions(args []string) (*options, error) {
 	f.StringVar(&o.labels, "labels", "", "classes of its nodes, for Table 1 and the figures: node,label")
 	f.IntVar(&o.seeds, "seeds", 10, "splits of Table 1 and Figure 2; Tables 3 and 6 have twice as many")
 	f.IntVar(&o.rank, "features", 1000, "features of a side in Tables 1 and 2, at most")
-	f.IntVar(&o.nodes, "nodes", syntheticNodes, "nodes of the synthetic graph in Tables 4 and 5, 0 for none")
+	f.IntVar(&o.nodes, "nodes", syntheticNodes, "nodes of the synthetic graph in Tables 4 and 5")
 	f.BoolVar(&o.tiles, "tsvd", false, "Tables 4 and 5: the truncated SVD on tiles for large graphs too, minutes of CPU")
 	f.Float64Var(&o.limit, "limit", 20, "Tables 4 and 5: a solver stops doubling after a fit of so many CPU seconds")
 	if err := f.Parse(args); err != nil {
@@ -84,8 +83,8 @@ func parseOptions(args []string) (*options, error) {
 	if f.NArg() > 0 {
 		return nil, fmt.Errorf("%q: paper2 takes flags only", f.Args())
 	}
-	if o.seeds < 1 || o.rank < 1 {
-		return nil, fmt.Errorf("%d seeds and %d features: both must be at least 1", o.seeds, o.rank)
+	if o.seeds < 1 || o.rank < 1 || o.nodes < 2*speedRank {
+		return nil, fmt.Errorf("%d seeds, %d features and %d nodes: the least are 1, 1 and %d", o.seeds, o.rank, o.nodes, 2*speedRank)
 	}
 	return o, nil
 }
@@ -112,7 +111,7 @@ func run(ctx context.Context, o *options) error {
 	if err := runTables(ctx, o); err != nil {
 		return err
 	}
-	if !o.wants("1", "2", "4", "f1", "f2", "f3") {
+	if !o.wants("1", "2", "4", "4s", "f1", "f2", "f3") {
 		return nil
 	}
 	g, err := o.graph(ctx)
@@ -187,33 +186,47 @@ func runFeatures(ctx context.Context, o *options, g *graph) error {
 	return pairs(g, c, scores).write(o.out)
 }
 
-// runSpeed makes Tables 4 and 5.
+// runSpeed makes Tables 4 and 5 for the graph and for the synthetic one.
 func runSpeed(ctx context.Context, o *options, g *graph) error {
-	if !o.wants("4") {
+	if o.wants("4") {
+		if err := o.speedTables(ctx, g, 1); err != nil {
+			return err
+		}
+	}
+	if !o.wants("4s") {
 		return nil
 	}
-	problems, err := speedProblems(ctx, o, g)
+	large, err := synthetic(o.nodes, int64(o.nodes)*syntheticEdges/syntheticNodes)
 	if err != nil {
 		return err
 	}
-	tables := []*table{speedTable(4, tolerances[0]), speedTable(5, tolerances[1])}
-	for _, p := range problems {
+	return o.speedTables(ctx, large, syntheticWidth)
+}
+
+// speedTables are Tables 4 and 5 of a graph, centred and as it is.
+func (o *options) speedTables(ctx context.Context, g *graph, width float64) error {
+	tables := []*table{speedTable(4, g.name, tolerances[0]), speedTable(5, g.name, tolerances[1])}
+	for _, centred := range []bool{true, false} {
+		p, err := newSpeedProblem(ctx, g, width, centred)
+		if err != nil {
+			return err
+		}
 		all := solvers()
 		if o.tiles || p.adjacency.Rows <= smallGraph {
-			all = append(all, solver{nameTSVD, "digits", exact(ksvd.OperatorTiles), truthDigits})
+			all = append(all, solver{nameTSVD, "", byTiles, p.adjacency.Rows})
 		}
-		m, err := speed(ctx, p, all, doubling{tolerances[1], o.limit})
+		m, err := speed(ctx, p, all, doubling{measures[0], tolerances[1], o.limit})
 		if err != nil {
 			return err
 		}
 		if err := m.settle(ctx, speedSeeds, o.limit); err != nil {
 			return err
 		}
-		for i, t := range tables {
-			t.addSpeed(m, tolerances[i])
-		}
 		if err := m.table().write(o.out); err != nil {
 			return err
+		}
+		for i, t := range tables {
+			t.addSpeed(m, tolerances[i])
 		}
 	}
 	for _, t := range tables {
@@ -233,30 +246,6 @@ const smallGraph = 5000
 
 // speedSeeds is how often the settings that the tables report are run.
 const speedSeeds = 10
-
-// speedProblems are the graph and the synthetic one, centred and as they are.
-func speedProblems(ctx context.Context, o *options, g *graph) ([]*speedProblem, error) {
-	all := []*graph{g}
-	widths := []float64{1, syntheticWidth}
-	if o.nodes > 0 {
-		large, err := synthetic(o.nodes, int64(o.nodes)*syntheticEdges/syntheticNodes)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, large)
-	}
-	var problems []*speedProblem
-	for i, g := range all {
-		for _, centred := range []bool{true, false} {
-			p, err := newSpeedProblem(ctx, g, widths[i], centred)
-			if err != nil {
-				return nil, err
-			}
-			problems = append(problems, p)
-		}
-	}
-	return problems, nil
-}
 
 func newSpeedProblem(ctx context.Context, g *graph, width float64, centred bool) (*speedProblem, error) {
 	gamma, err := bandwidth(ctx, stream.Engine{}, g.name, g.adjacency, width)

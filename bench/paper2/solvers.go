@@ -30,7 +30,7 @@ type speedProblem struct {
 }
 
 // solver finds speedRank pairs of singular vectors, from so many samples (or
-// oversamples, or to so many digits). Solvers of one family differ in a setting, of
+// oversamples, or passes). Solvers of one family differ in a setting, of
 // which the best counts.
 type solver struct {
 	family, setting string
@@ -57,7 +57,8 @@ func solvers() []solver {
 		{nameNystrom, "eq. (11)", ours(ksvd.Nystrom{Scaling: ksvd.ScaleUnit}), few},
 		{nameNystrom, "orthonormal", ours(ksvd.Nystrom{Scaling: ksvd.ScaleOrthonormal}), few},
 		{nameLeverage, "orthonormal", ours(ksvd.Nystrom{Scaling: ksvd.ScaleOrthonormal, Choice: ksvd.ChoiceLeverage}), few},
-		{namePaths, "digits", exact(ksvd.OperatorPaths), 1},
+		{namePaths, "passes", byPaths, 1},
+		{namePaths, "passes", byPaths, 3},
 		{nameSym, "", symmetricNystrom, few},
 	}
 	for q := range 4 {
@@ -66,32 +67,37 @@ func solvers() []solver {
 	return all
 }
 
-// truthDigits are those of the truth, and of the truncated SVD by tiles.
-const truthDigits = 10
-
-// exact is block Krylov iteration on exact entries to a residual of so many digits.
-func exact(how ksvd.Operator) func(context.Context, *speedProblem, int, uint64) (u, v blas64.General, err error) {
-	return func(ctx context.Context, p *speedProblem, digits int, seed uint64) (u, v blas64.General, err error) {
-		fit, err := p.exact(ctx, how, min(digits, truthDigits), seed)
-		if err != nil {
-			return u, v, err
-		}
-		return fit.U, fit.V, nil
+// byPaths is block Krylov iteration with products over paths, of so many passes.
+func byPaths(ctx context.Context, p *speedProblem, passes int, seed uint64) (u, v blas64.General, err error) {
+	fit, err := p.exact(ctx, ksvd.Exact{Operator: ksvd.OperatorPaths, Passes: passes, Seed: seed})
+	if err != nil {
+		return u, v, err
 	}
+	return fit.U, fit.V, nil
 }
 
-func (p *speedProblem) exact(ctx context.Context, how ksvd.Operator, digits int, seed uint64) (*ksvd.Fit, error) {
+// byTiles is the truncated SVD on exact tiles, to a residual of 1e-10. It has no
+// samples.
+func byTiles(ctx context.Context, p *speedProblem, _ int, seed uint64) (u, v blas64.General, err error) {
+	fit, err := p.exact(ctx, ksvd.Exact{Operator: ksvd.OperatorTiles, Seed: seed})
+	if err != nil {
+		return u, v, err
+	}
+	return fit.U, fit.V, nil
+}
+
+func (p *speedProblem) exact(ctx context.Context, m ksvd.Exact) (*ksvd.Fit, error) {
 	data, err := ksvd.Graph(p.graph, p.adjacency)
 	if err != nil {
 		return nil, err
 	}
-	m := ksvd.Exact{Rank: speedRank, Tolerance: math.Pow(10, -float64(digits)), Centre: p.centred, Operator: how, Seed: seed}
+	m.Rank, m.Centre = speedRank, p.centred
 	return m.Fit(ctx, p.engine, data, kernelgen.SNE(p.gamma))
 }
 
 // truncated is the truncated SVD to a residual of 1e-10, the truth for all.
 func truncated(ctx context.Context, p *speedProblem) (*ksvd.Fit, error) {
-	return p.exact(ctx, ksvd.OperatorPaths, truthDigits, 1)
+	return p.exact(ctx, ksvd.Exact{Operator: ksvd.OperatorPaths, Seed: 1})
 }
 
 // ours is the asymmetric Nyström method with as many rows as columns. Its time is

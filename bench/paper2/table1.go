@@ -37,7 +37,7 @@ func (c classification) run(ctx context.Context, g *graph, made map[string][]*fe
 	if err != nil {
 		return nil, err
 	}
-	classifier := &classifier{ctx: ctx, engine: stream.Engine{}, labels: g.labels, classes: g.classes, folds: c.folds}
+	classifier := &classifier{ctx: ctx, engine: stream.Engine{}, labels: g.labels, classes: g.classes, folds: c.folds, grid: tableGrid}
 	var all []methodScore
 	for _, method := range graphMethods {
 		s, err := classifier.method(method, made[method], splits)
@@ -121,7 +121,7 @@ func table1(g *graph, c classification, scores []methodScore) *table {
 		notes: []string{fmt.Sprintf("%d nodes, A + I, %d stratified splits 90/10 (seed %d). LS-SVM with γ = 1, one class against the rest, on the singular vectors times "+
 			"scale·(s/s₁)^p. The bandwidth of KSVD (exact SNE sums, centred) and of KPCA (RBF between rows, centred) from %v, p from %v and the scale from %v are "+
 			"chosen on the training rows of each split by %d folds, for all methods alike. PCA is centred and has the eigenvalues of the Gram matrix for s; SVD is that of A + I, not centred.",
-			g.nodes(), c.splits, splitSeed, bandwidths, powers, scales, c.folds)}}
+			g.nodes(), c.splits, splitSeed, bandwidths, tableGrid.powers, tableGrid.scales, c.folds)}}
 	for _, s := range scores {
 		mean, deviation := meanDeviation(s.over(micro))
 		meanMacro, deviationMacro := meanDeviation(s.over(macro))

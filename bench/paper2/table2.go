@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strconv"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -93,9 +94,10 @@ func table2(ctx context.Context, g *graph, made map[string][]*features) (*table,
 		head: []string{"reading", "method", "γ", "ℓ1: wrong entries", "ℓ1: induced 1-norm", "ℓ2: spectral norm", "paper ℓ1", "paper ℓ2"},
 		notes: []string{fmt.Sprintf("A + I with %d entries. A node gets as many out-edges as it has, itself included, to the nodes nearest by the reading; D = A + I − Ã. "+
 			"Wrong entries: nonzeros of D (missing and surplus edges). Induced 1-norm: largest column sum of |D|. Spectral norm: largest singular value of D. "+
-			"The paper says neither which features nor which norms; its figures stand in each reading. KSVD and KPCA have the γ with the fewest wrong entries. "+
+			"The paper says neither which features nor which norms; its figures stand in each reading. Bold: the best of the four by a reading. KSVD and KPCA have the γ with the fewest wrong entries. "+
 			"PCA and KPCA have left features only: both sides are the same.", g.adjacency.NNZ())}}
 	for _, how := range readings {
+		first := len(t.rows)
 		for _, method := range graphMethods {
 			d, gamma, err := reconstructed(ctx, g, made[method], how)
 			if err != nil {
@@ -110,6 +112,20 @@ func table2(ctx context.Context, g *graph, made map[string][]*features) (*table,
 			}
 			t.add(how.name, method, gamma, d.Entries, d.OneNorm, d.Spectral, paper[0], paper[1])
 		}
+		for col := 3; col < 6; col++ {
+			markLeast(t.rows[first:], col)
+		}
 	}
 	return t, nil
+}
+
+// markLeast makes the smallest figure of a column bold.
+func markLeast(rows [][]string, col int) {
+	least, at := math.Inf(1), 0
+	for i, r := range rows {
+		if v, err := strconv.ParseFloat(r[col], 64); err == nil && v < least {
+			least, at = v, i
+		}
+	}
+	rows[at][col] = "**" + rows[at][col] + "**"
 }

@@ -130,7 +130,9 @@ func (f *fitting) prepare(ctx context.Context, e stream.Engine, src stream.Sourc
 		f.fit.Notes = append(f.fit.Notes, fmt.Sprintf("%d columns are constant and were left out; W is 0 there", len(src.Info().Columns)-f.all.d))
 	}
 	f.data = f.all
-	if f.choice = f.chooseEngine(f.all.n, f.all.d); f.choice == EngineExact {
+	f.choice = f.chooseEngine(f.all.n, f.all.d)
+	f.all.engine.BlockRows = passRows(f.choice, e, len(src.Info().Columns))
+	if f.choice == EngineExact {
 		x := &exact{}
 		if f.data, x.x, err = f.all.load(ctx); err != nil {
 			return err
@@ -152,6 +154,15 @@ func (f *fitting) prepare(ctx context.Context, e stream.Engine, src stream.Sourc
 	}
 	f.it = &iteration{Solver: f.Solver, engine: f.engine, flat: flat(f.terms)}
 	return nil
+}
+
+// passRows is the size of a block: more rows than is usual for many columns, since the
+// linear engine has an accumulator that is large beside them.
+func passRows(choice Engine, e stream.Engine, d int) int {
+	if choice == EngineLinear && e.BlockRows == 0 && d <= 2048 {
+		return max(stream.BlockRows(d), stream.PanelRows)
+	}
+	return e.BlockRows
 }
 
 // exactCost is how many multiplications and additions of an exact iteration are cheap:

@@ -19,10 +19,15 @@ const (
 	krylovExtra  = 4   // vectors beyond those wanted
 	krylovBlocks = 5
 	krylovRounds = 40
+
+	looseBelow    = 1e-2
+	looseResidual = 1e-4
 )
 
 // leading are the k algebraically largest eigenpairs of a symmetric matrix, with residuals
-// of at most tolerance·‖a‖_F. guess has as many rows and at most k columns.
+// of at most tolerance·‖a‖_F; those whose eigenvalue is below looseBelow of the largest, of
+// which there may be many alike, of at most looseResidual if that is more. guess has as many
+// rows and at most k columns.
 func leading(a blas64.General, k int, guess blas64.General, tolerance float64) (*eigen, error) {
 	n := a.Rows
 	b := k + krylovExtra
@@ -46,11 +51,11 @@ func leading(a blas64.General, k int, guess blas64.General, tolerance float64) (
 	}
 	norm := frobenius(a)
 	for range krylovRounds {
-		ritz, residual, err := krylovRound(a, x, k)
+		ritz, residuals, err := krylovRound(a, x, k)
 		if err != nil {
 			return nil, err
 		}
-		if residual <= tolerance*norm {
+		if settledPairs(ritz.values, residuals, tolerance, norm) {
 			return ritz.first(k), nil
 		}
 		x = ritz.first(b).vectors
@@ -62,9 +67,23 @@ func leading(a blas64.General, k int, guess blas64.General, tolerance float64) (
 	return eig.first(k), nil
 }
 
-// krylovRound is Rayleigh–Ritz on the span of x, ax, a²x, …, and the largest residual
-// of the first k pairs.
-func krylovRound(a, x blas64.General, k int) (*eigen, float64, error) {
+// settledPairs says whether all residuals are as small as they are to be.
+func settledPairs(values, residuals []float64, tolerance, norm float64) bool {
+	for j, r := range residuals {
+		limit := tolerance
+		if math.Abs(values[j]) < looseBelow*math.Abs(values[0]) && tolerance >= 1e-7 {
+			limit = math.Max(tolerance, looseResidual)
+		}
+		if !(r <= limit*norm) {
+			return false
+		}
+	}
+	return true
+}
+
+// krylovRound is Rayleigh–Ritz on the span of x, ax, a²x, …, and the residuals of the
+// first k pairs.
+func krylovRound(a, x blas64.General, k int) (*eigen, []float64, error) {
 	n, b := x.Rows, x.Cols
 	v, av := stream.NewMatrix(n, b*krylovBlocks), stream.NewMatrix(n, b*krylovBlocks)
 	block := cloneOf(x)
@@ -87,21 +106,21 @@ func krylovRound(a, x blas64.General, k int) (*eigen, float64, error) {
 	symmetrise(small)
 	eig, err := newEigen(small)
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	eig = eig.first(b)
 	off := mul(noTrans, noTrans, av, eig.vectors)
 	eig.vectors = mul(noTrans, noTrans, v, eig.vectors)
-	residual := 0.0
+	residuals := make([]float64, k)
 	for j := range k {
 		sum := 0.0
 		for i := range n {
 			d := off.Data[i*off.Stride+j] - eig.values[j]*eig.vectors.Data[i*eig.vectors.Stride+j]
 			sum += d * d
 		}
-		residual = math.Max(residual, math.Sqrt(sum))
+		residuals[j] = math.Sqrt(sum)
 	}
-	return eig, residual, nil
+	return eig, residuals, nil
 }
 
 // orthonormalise replaces x by the Q of its QR factorisation (Householder), which is

@@ -28,6 +28,7 @@ func (m Solver) Plan(e stream.Engine, n int64, d int, task Task, columns int, de
 	}
 	p := &Plan{Engine: m.chooseEngine(int(n), d)}
 	p.Memory.Items = append(p.Memory.Items, stream.BudgetItem{What: "program and I/O buffers", Bytes: lowrank.RuntimeBytes})
+	e.BlockRows = passRows(p.Engine, e, d)
 	e.PassBudget(&p.Memory, d)
 	k, factors := p.response(m, n, task, columns, dense)
 	p.Memory.Add("sample", 2*min(n, int64(m.Sample))*int64(d), "--sample")
@@ -91,7 +92,7 @@ func (p *Plan) linear(e stream.Engine, m Solver, n, d, k, factors, tries int64) 
 	}
 	const panel = stream.PanelRows
 	threads := int64(e.Workers())
-	states := int64(bits.Len64(uint64(n/int64(stream.BlockRows(int(d)))))) + 2*threads + 3
+	states := int64(bits.Len64(uint64(n/int64(blockRows(e, int(d)))))) + 2*threads + 3
 	p.Passes += 2 + int(tries)
 	p.KernelEntries = tries * (n + 4*int64(m.Sample)) * (r + more)
 	p.Flops = float64(tries) * (float64(n)*float64(2*factors*d*r+d*d+2*d*int64(m.Dim)) + 2*float64(k)*float64(d)*float64(r)*float64(d+r))
@@ -124,4 +125,12 @@ func flatKernel(k Kernel) bool {
 		}
 	}
 	return true
+}
+
+// blockRows is the size of a block of a pass.
+func blockRows(e stream.Engine, d int) int {
+	if e.BlockRows > 0 {
+		return e.BlockRows
+	}
+	return stream.BlockRows(d)
 }

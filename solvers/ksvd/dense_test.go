@@ -2,12 +2,12 @@ package ksvd
 
 import (
 	"math"
-	"os"
 	"testing"
 	"time"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/nyblas"
@@ -98,17 +98,64 @@ func againstDense(t *testing.T, a *stream.CSR, r int) {
 	}
 }
 
-// TestCoraAgainstDense compares the exact method on cora with a dense SVD of the same G,
-// which takes a minute or so for all nodes: that is for WHOLE_CORA=1.
+// TestCoraAgainstDense compares the exact method with a dense SVD on 500 nodes of cora.
 func TestCoraAgainstDense(t *testing.T) {
-	a := cora(t)
-	n := 500
-	if os.Getenv("WHOLE_CORA") != "" {
-		n = a.Rows
-		defer blas64.Use(blas64.Implementation())
-		blas64.Use(nyblas.Implementation{})
+	againstDense(t, firstNodes(t, cora(t), 500), 20)
+}
+
+// TestWholeCoraAgainstDense compares singular values with those of a dense G of all nodes,
+// and bounds the angles of the vectors by their residuals with this G over the gaps
+// (Wedin 1972): sin θ ≤ max(‖Gv−σu‖, ‖Gᵀu−σv‖)/gap.
+func TestWholeCoraAgainstDense(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes many seconds")
 	}
-	againstDense(t, firstNodes(t, a, n), 20)
+	a := cora(t)
+	defer blas64.Use(blas64.Implementation())
+	blas64.Use(nyblas.Implementation{})
+	g := countedSNE(a)
+	var dense mat.Dense
+	dense.SetRawMatrix(g)
+	var d mat.SVD
+	if !d.Factorize(&dense, mat.SVDNone) {
+		t.Fatal("the dense SVD did not converge")
+	}
+	truth := d.Values(nil)
+	for _, o := range []Operator{OperatorTiles, OperatorPaths} {
+		fit, err := Exact{Rank: 20, Centre: true, Operator: o}.Fit(background, stream.Engine{}, graph(t, a), kernelgen.SNE(2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(fit.Notes) > 0 {
+			t.Errorf("by %v: %v", o, fit.Notes)
+		}
+		checkOrthonormal(t, "U", fit.U, 1e-10)
+		checkOrthonormal(t, "V", fit.V, 1e-10)
+		value, angle := 0.0, 0.0
+		for s, v := range fit.Values {
+			value = math.Max(value, math.Abs(v-truth[s])/truth[s])
+		}
+		left := residuals(mul(blas.NoTrans, g, blas.NoTrans, fit.V), fit.U, fit.Values)
+		right := residuals(mul(blas.Trans, g, blas.NoTrans, fit.U), fit.V, fit.Values)
+		groups := clusters(truth, 20, 1e-4)
+		for _, c := range groups {
+			sum := 0.0 // the norm of the residuals of a group is at most the root of this
+			for s := c.first; s < c.end; s++ {
+				r := math.Max(left[s], right[s])
+				sum += r * r
+			}
+			gap := (fit.Values[c.end-1] - truth[c.end]) / truth[0]
+			if c.first > 0 {
+				gap = math.Min(gap, (truth[c.first-1]-fit.Values[c.first])/truth[0])
+			}
+			angle = math.Max(angle, math.Sqrt(sum)/gap)
+		}
+		t.Logf("by %v: %d values off by at most %.2g of themselves; %d spaces up to vector %d, the largest angle at most %.2g",
+			o, fit.Rank(), value, len(groups), groups[len(groups)-1].end, angle)
+		if fit.Rank() != 20 || !(value <= 1e-8) || !(angle <= 1e-6) {
+			t.Errorf("by %v: rank %d, values off by %.2g, angles up to %.2g", o, fit.Rank(), value, angle)
+		}
+	}
 }
 
 // TestGraphAgainstDense does so with a graph that is always there.

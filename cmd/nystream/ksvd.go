@@ -27,9 +27,10 @@ their row sums, kl is a divergence. What the sides are:
                             source and target
 
 Methods: exact (block Krylov iteration on all entries, or on the paths of two edges of a
-sparse graph, whichever is less work), nystrom (asymmetric Nyström method: --sample rows and columns; --tol doubles the samples until singular vectors are
-that good), ssrsvd (one pass, for symmetric kernels of dense rows). Auto is nystrom if
-one of its flags is given or G has more than 400,000,000 entries, and exact otherwise.
+sparse graph, whichever is less work), nystrom (asymmetric Nyström method: --sample rows
+and columns; --tol doubles the samples until singular vectors are that good), ssrsvd (one
+pass, for symmetric kernels of dense rows). Auto is nystrom if one of its flags is given
+or G has more than 400,000,000 entries, and exact otherwise.
 
 Rows of factors are in the order of the data. Those of a graph are in the order of
 --nodes, then ascending ids if all are integers, else in the order of the file; the

@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"github.com/nystream/nystream/solvers/split"
-	"github.com/nystream/nystream/stream"
 )
 
 // published are the figures of the paper's Table 1: micro and macro F1.
@@ -37,7 +36,7 @@ func (c classification) run(ctx context.Context, g *graph, made map[string][]*fe
 	if err != nil {
 		return nil, err
 	}
-	classifier := &classifier{ctx: ctx, engine: stream.Engine{}, labels: g.labels, classes: g.classes, folds: c.folds, grid: tableGrid}
+	classifier := &classifier{ctx: ctx, labels: g.labels, classes: g.classes, folds: c.folds, grid: tableGrid}
 	var all []methodScore
 	for _, method := range graphMethods {
 		s, err := classifier.method(method, made[method], splits)
@@ -58,12 +57,24 @@ func (c *classifier) method(name string, all []*features, splits []split.Split) 
 	if s.choices, err = c.choose(all, splits); err != nil {
 		return s, err
 	}
-	err = eachOf(c.ctx, len(splits), func(i int) (err error) {
-		best := s.choices[i]
-		s.scores[i], err = c.score(best.features.weighted(best.power, best.scale), splits[i])
-		return err
-	})
-	return s, err
+	done := make([]bool, len(splits))
+	for k, first := range s.choices {
+		if done[k] {
+			continue
+		}
+		gram := innerProducts(first.features.weighted(first.power, 1))
+		err := eachOf(c.ctx, len(splits), func(i int) (err error) {
+			if best := s.choices[i]; best.features == first.features && best.power == first.power {
+				done[i] = true
+				s.scores[i], err = c.score(gram, best.scale, splits[i])
+			}
+			return err
+		})
+		if err != nil {
+			return s, err
+		}
+	}
+	return s, nil
 }
 
 // validated is the mean of what the choices reached on the training nodes.

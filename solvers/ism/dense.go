@@ -44,7 +44,7 @@ func maxAbs(m blas64.General) float64 {
 func frobenius(m blas64.General) float64 {
 	norm := 0.0
 	for i := range m.Rows {
-		norm = math.Hypot(norm, blas64.Nrm2(blas64.Vector{N: m.Cols, Inc: 1, Data: rowOf(m, i)}))
+		norm = math.Hypot(norm, blas64.Nrm2(vector(rowOf(m, i))))
 	}
 	return norm
 }
@@ -75,8 +75,10 @@ func mul(ta, tb blas.Transpose, a, b blas64.General) blas64.General {
 	return c
 }
 
+func vector(v []float64) blas64.Vector { return blas64.Vector{N: len(v), Inc: 1, Data: v} }
+
 func dot(x, y []float64) float64 {
-	return blas64.Dot(blas64.Vector{N: len(x), Inc: 1, Data: x}, blas64.Vector{N: len(y), Inc: 1, Data: y})
+	return blas64.Dot(vector(x), vector(y))
 }
 
 // columnsOf shares n columns of m from the given one on.

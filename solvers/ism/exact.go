@@ -139,7 +139,7 @@ func (t *exactTile) term(term weighted, gamma, product, beta, value blas64.Gener
 		addTo(product.Data, value.Data)
 		return j
 	}
-	blas64.Axpy(-2, blas64.Vector{N: len(value.Data), Inc: 1, Data: value.Data}, blas64.Vector{N: len(value.Data), Inc: 1, Data: product.Data})
+	blas64.Axpy(-2, vector(value.Data), vector(product.Data))
 	t.addDegrees(value, first, second)
 	return j
 }
@@ -153,7 +153,7 @@ func (t *exactTile) addDegrees(value blas64.General, first, second int) {
 		}
 		t.rowDegree[first+a] += 2 * sum
 		if first != second {
-			blas64.Axpy(2, blas64.Vector{N: len(row), Inc: 1, Data: row}, blas64.Vector{N: len(row), Inc: 1, Data: t.colDegree[second:]})
+			blas64.Axpy(2, vector(row), vector(t.colDegree[second:second+len(row)]))
 		}
 	}
 }
@@ -174,7 +174,7 @@ func (p *exactPass) phi() blas64.General {
 		half := (p.rowDegree[i] + p.colDegree[i]) / 2
 		if half != 0 {
 			row := rowOf(p.s, i)
-			blas64.Axpy(half, blas64.Vector{N: len(row), Inc: 1, Data: rowOf(p.x, i)}, blas64.Vector{N: len(row), Inc: 1, Data: row})
+			blas64.Axpy(half, vector(rowOf(p.x, i)), vector(row))
 		}
 	}
 	phi := mul(trans, noTrans, p.x, p.s)

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/nystream/nystream/stream"
 )
 
@@ -61,6 +59,8 @@ func (t Task) settings(k Kernel) (Task, error) {
 		return t, fmt.Errorf("ism: %v needs a number of clusters, at least 2; it is %d", t.Paradigm, t.Clusters)
 	case t.Paradigm != Supervised && k.aligned:
 		return t, errors.New("ism: weights by alignment are for supervised, where what is known does not change")
+	case t.Paradigm != Unsupervised && t.Laplacian:
+		return t, fmt.Errorf("ism: %v does not ask whether Y comes from the Laplacian", t.Paradigm)
 	case !positive(t.Mu):
 		return t, fmt.Errorf("ism: mu is %v; it must be positive and finite", t.Mu)
 	}
@@ -269,13 +269,4 @@ func (p *part) norm() float64 {
 		}
 	}
 	return math.Sqrt(sum)
-}
-
-// identity is W for rows that are not projected.
-func identity(d int) blas64.General {
-	w := stream.NewMatrix(d, d)
-	for i := range d {
-		w.Data[i*d+i] = 1
-	}
-	return w
 }

@@ -122,7 +122,7 @@ type Fit struct {
 	// for Supervised.
 	Embedding blas64.General
 	// Labels are the clusters of the rows: k-means of the rows of Y, each divided by its
-	// norm in the paradigms with degrees. nil for Supervised.
+	// norm. nil for Supervised.
 	Labels []int
 }
 

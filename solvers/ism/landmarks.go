@@ -22,6 +22,10 @@ const (
 	// the mean over rows. It is small, since Γ does not see the constant that most of a
 	// flat kernel is.
 	landmarkTolerance = 1e-8
+	// The features of spectral embeddings, of which the leading vectors are wanted: what
+	// they may leave, and how many there may be at least.
+	embeddingTolerance = 1e-6
+	embeddingLandmarks = 300
 	// indefiniteTolerance is the eigenvalue, relative to the largest in magnitude, below
 	// which those of kernels that are not known to be positive are left out.
 	indefiniteTolerance = 1e-8
@@ -103,7 +107,7 @@ func (l *landmarks) pivoted(pool points, most int, tolerance float64) error {
 		copy(row, column.Data)
 		for j := range r {
 			c := factor.Data[j*factor.Stride+pivot]
-			blas64.Axpy(-c, blas64.Vector{N: m, Inc: 1, Data: rowOf(factor, j)}, blas64.Vector{N: m, Inc: 1, Data: row})
+			blas64.Axpy(-c, vector(rowOf(factor, j)), vector(row))
 		}
 		root := math.Sqrt(left[pivot] * diagonal[pivot])
 		l.left = 0

@@ -141,9 +141,12 @@ func naive(kernels []plainKernel, gamma, x, w blas64.General) (phi blas64.Genera
 	return phi, objective
 }
 
-// explicit is Γ of parts, from H and factors that are written out.
+// centring is H.
 func centring(n int) blas64.General {
-	h := identity(n)
+	h := stream.NewMatrix(n, n)
+	for i := range n {
+		h.Data[i*n+i] = 1
+	}
 	for i := range h.Data {
 		h.Data[i] -= 1 / float64(n)
 	}

@@ -2,22 +2,24 @@ package ism
 
 import (
 	"context"
+	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/solvers/cluster"
+	"github.com/nystream/nystream/stream"
 )
 
 // clusters lets Y and W take turns: Y of the rows as they are, W for Y, Y of XW, and so
-// on until neither changes.
+// on until neither changes. Cost of a turn: one pass to project, and those for W.
 func (f *fitting) clusters(ctx context.Context) error {
-	s := &spectral{data: f.data, terms: f.terms, held: f.held, most: f.embeddingLandmarks(), clusters: f.task.Clusters, degrees: f.task.Paradigm != Unsupervised}
+	s := &spectral{data: f.data, terms: f.terms, held: f.held, most: max(embeddingLandmarks, f.Landmarks), clusters: f.task.Clusters, degrees: f.task.degrees()}
 	if f.task.Known != nil {
 		if err := (&gamma{parts: []*part{f.task.Known.centred(1)}}).check("what is known"); err != nil {
 			return err
 		}
 	}
-	y, err := f.embed(ctx, s, identity(f.data.d))
+	y, err := f.first(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -46,13 +48,107 @@ func (f *fitting) clusters(ctx context.Context) error {
 	return f.label(ctx, y)
 }
 
-// embeddingLandmarks are how many features the spectral embedding has at most. Those of
-// the exact engine leave little more than rounding.
-func (f *fitting) embeddingLandmarks() int {
-	if f.choice == EngineExact {
-		return max(500, f.Landmarks)
+// first is Y of the rows as they are (W = I): for Alternative, of what linear regression on
+// the given clusters leaves of them, which is to take away their means. Without that Y is
+// as a rule the clusters given, and the first Γ has nothing to say about others. Three
+// passes, and one.
+func (f *fitting) first(ctx context.Context, s *spectral) (*embedding, error) {
+	rows := projected{src: f.data.src, n: f.data.n, cols: f.data.d, take: func(dst, x blas64.General, _ int) { f.data.take(dst, x) }}
+	sample := f.held.x
+	if f.task.Paradigm == Alternative {
+		fitted, err := f.regression(ctx)
+		if err != nil {
+			return nil, err
+		}
+		rows.take = func(dst, x blas64.General, first int) {
+			f.data.take(dst, x)
+			for i := range dst.Rows {
+				f.task.Known.subtract(rowOf(dst, i), first+i, fitted)
+			}
+		}
+		sample = cloneOf(sample)
+		for i, r := range f.held.rows {
+			f.task.Known.subtract(rowOf(sample, i), int(r), fitted)
+		}
 	}
-	return f.Landmarks
+	*f.data.passes += 3
+	return s.embed(ctx, rows, sample)
+}
+
+// regression is (GᵀG)⁺·GᵀX, k×d, for the factors G of what is known. One pass.
+func (f *fitting) regression(ctx context.Context) (blas64.General, error) {
+	known, d := f.task.Known, f.data.d
+	total, err := stream.Fold(ctx, f.data.engine, "regression", f.data.src, func() *sums { return &sums{make([]float64, known.classes*d)} },
+		func() func(acc *sums, b *stream.Block) error {
+			panel := stream.NewMatrix(stream.PanelRows, d)
+			return func(acc *sums, b *stream.Block) error {
+				for first, rows := range b.Panels(stream.PanelRows) {
+					x := stream.RowSlice(panel, 0, rows.Rows)
+					f.data.take(x, rows)
+					known.addProducts(acc.v, x, int(b.Start)+first)
+				}
+				return nil
+			}
+		})
+	if err != nil {
+		return blas64.General{}, err
+	}
+	*f.data.passes++
+	inverse, err := known.inverseGram()
+	if err != nil {
+		return inverse, err
+	}
+	return mul(noTrans, noTrans, inverse, blas64.General{Rows: known.classes, Cols: d, Stride: d, Data: total.v}), nil
+}
+
+// addProducts adds Gᵀx for rows from number i on to sums, k×d.
+func (r *Response) addProducts(sums []float64, x blas64.General, i int) {
+	if r.codes == nil {
+		blas64.Gemm(trans, noTrans, 1, stream.RowSlice(r.factors, i, x.Rows), x, 1, blas64.General{Rows: r.classes, Cols: x.Cols, Stride: x.Cols, Data: sums})
+		return
+	}
+	for a, c := range r.codes[i : i+x.Rows] {
+		addTo(sums[int(c)*x.Cols:][:x.Cols], rowOf(x, a))
+	}
+}
+
+// inverseGram is (GᵀG)⁺.
+func (r *Response) inverseGram() (blas64.General, error) {
+	k := r.classes
+	g := stream.NewMatrix(k, k)
+	if r.codes != nil {
+		for _, c := range r.codes {
+			g.Data[int(c)*k+int(c)]++
+		}
+	} else {
+		blas64.Gemm(trans, noTrans, 1, r.factors, r.factors, 0, g)
+	}
+	eig, err := newEigen(g)
+	if err != nil {
+		return g, err
+	}
+	scaled := cloneOf(eig.vectors)
+	for j, v := range eig.values {
+		over := 0.0
+		if v > 1e-12*eig.values[0] {
+			over = 1 / v
+		}
+		for i := range k {
+			scaled.Data[i*scaled.Stride+j] *= over
+		}
+	}
+	return mul(noTrans, trans, scaled, eig.vectors), nil
+}
+
+// subtract takes g_i·fitted from x.
+func (r *Response) subtract(x []float64, i int, fitted blas64.General) {
+	if r.codes != nil {
+		blas64.Axpy(-1, vector(rowOf(fitted, int(r.codes[i]))), vector(x))
+		return
+	}
+	for a, g := range rowOf(r.factors, i) {
+		blas64.Axpy(-g, vector(rowOf(fitted, a)), vector(x))
+	}
 }
 
 func (f *fitting) embed(ctx context.Context, s *spectral, w blas64.General) (*embedding, error) {
@@ -60,7 +156,7 @@ func (f *fitting) embed(ctx context.Context, s *spectral, w blas64.General) (*em
 	if err != nil {
 		return nil, err
 	}
-	return s.embed(ctx, xw, mul(noTrans, noTrans, f.held.x, w))
+	return s.embed(ctx, inMemory(xw), mul(noTrans, noTrans, f.held.x, w))
 }
 
 // still says that a round has changed neither W nor Y by more than the angle.
@@ -76,23 +172,21 @@ func (f *fitting) still(before *evaluation, y, next *embedding) (bool, error) {
 	return clusters <= f.Angle, err
 }
 
-// label clusters the rows of Y by k-means.
+// label clusters the rows of Y by k-means, each divided by its norm (Ng, Jordan & Weiss
+// 2001).
 func (f *fitting) label(ctx context.Context, y *embedding) error {
-	rows := y.y
-	if y.degrees != nil {
-		rows = cloneOf(rows)
-		for i := range rows.Rows {
-			row := rowOf(rows, i)
-			if norm := blas64.Nrm2(blas64.Vector{N: len(row), Inc: 1, Data: row}); norm > 0 {
-				for j := range row {
-					row[j] /= norm
-				}
+	rows := cloneOf(y.y)
+	for i := range rows.Rows {
+		row := rowOf(rows, i)
+		if norm := blas64.Nrm2(vector(row)); norm > 0 {
+			for j := range row {
+				row[j] /= norm
 			}
 		}
 	}
 	c, err := cluster.KMeans{Clusters: f.task.Clusters, Seed: f.Seed}.Fit(ctx, f.data.engine, rows)
 	if err != nil {
-		return err
+		return fmt.Errorf("clusters of the spectral embedding: %w", err)
 	}
 	f.fit.Labels = c.Labels
 	return nil

@@ -38,14 +38,31 @@ type spectralBlock struct {
 	first  int
 }
 
-// embed finds Y for rows that were projected, xw, and the projected sample. Cost: three
-// passes over xw, which lies in memory, n·r entries in each and 2·n·r² flops.
-func (s *spectral) embed(ctx context.Context, xw, sampleXW blas64.General) (*embedding, error) {
-	blocks, cols, err := s.blocks(sampleXW)
+// projected are rows as the kernel takes them: how many, their number of columns, and how
+// they come from rows of a source, the first of which has number first.
+type projected struct {
+	src     stream.Source
+	n, cols int
+	take    func(dst, rows blas64.General, first int)
+}
+
+// inMemory are rows that were projected.
+func inMemory(xw blas64.General) projected {
+	return projected{src: stream.FromMatrix("projected rows", xw), n: xw.Rows, cols: xw.Cols,
+		take: func(dst, rows blas64.General, _ int) {
+			for i := range rows.Rows {
+				copy(rowOf(dst, i), rowOf(rows, i))
+			}
+		}}
+}
+
+// embed finds Y for projected rows, with a projected sample of them. Cost: three passes,
+// n·r entries in each and 2·n·r² flops.
+func (s *spectral) embed(ctx context.Context, src projected, sample blas64.General) (*embedding, error) {
+	blocks, cols, err := s.blocks(sample)
 	if err != nil {
 		return nil, err
 	}
-	src := stream.FromMatrix("projected rows", xw)
 	total, err := s.fold(ctx, src, blocks, cols, cols, func(acc []float64, c spectralPanel) {
 		for i := range c.Rows {
 			addTo(acc, rowOf(c.General, i))
@@ -54,7 +71,7 @@ func (s *spectral) embed(ctx context.Context, xw, sampleXW blas64.General) (*emb
 	if err != nil {
 		return nil, err
 	}
-	n := float64(xw.Rows)
+	n := float64(src.n)
 	p := &spectralPass{spectral: s, blocks: blocks, cols: cols}
 	if s.degrees {
 		p.sums = total
@@ -64,7 +81,7 @@ func (s *spectral) embed(ctx context.Context, xw, sampleXW blas64.General) (*emb
 			p.mean[j] = v / n
 		}
 	}
-	return p.embed(ctx, src, xw.Rows)
+	return p.embed(ctx, src)
 }
 
 // blocks picks the landmarks of each term. Those of inner products alone have as many as
@@ -76,7 +93,7 @@ func (s *spectral) blocks(sample blas64.General) (blocks []spectralBlock, cols i
 			all.sigma = s.held.scale[t.neighbour]
 		}
 		k, factor := t.valuesOf(!s.degrees)
-		marks, err := newLandmarks(k, all, s.most, landmarkTolerance)
+		marks, err := newLandmarks(k, all, s.most, embeddingTolerance)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -88,11 +105,11 @@ func (s *spectral) blocks(sample blas64.General) (blocks []spectralBlock, cols i
 }
 
 // fold makes C of panels of rows and sums what add makes of it.
-func (s *spectral) fold(ctx context.Context, src stream.Source, blocks []spectralBlock, cols, size int, add func(acc []float64, c spectralPanel)) ([]float64, error) {
-	s.entries += src.Info().Rows * int64(cols)
-	total, err := stream.Fold(ctx, s.data.engine, "spectral embedding", src, func() *sums { return &sums{make([]float64, size)} },
+func (s *spectral) fold(ctx context.Context, src projected, blocks []spectralBlock, cols, size int, add func(acc []float64, c spectralPanel)) ([]float64, error) {
+	s.entries += int64(src.n) * int64(cols)
+	total, err := stream.Fold(ctx, s.data.engine, "spectral embedding", src.src, func() *sums { return &sums{make([]float64, size)} },
 		func() func(acc *sums, b *stream.Block) error {
-			w := newSpectralWorker(blocks, cols, s.data.scales)
+			w := newSpectralWorker(src, blocks, cols, s.data.scales)
 			return func(acc *sums, b *stream.Block) error {
 				for first, rows := range b.Panels(stream.PanelRows) {
 					add(acc.v, w.columns(rows, int(b.Start)+first))
@@ -108,6 +125,8 @@ func (s *spectral) fold(ctx context.Context, src stream.Source, blocks []spectra
 
 // spectralWorker makes C for a panel of rows.
 type spectralWorker struct {
+	projected
+	x      blas64.General
 	blocks []spectralBlock
 	scales map[int][]float64
 	c, own blas64.General
@@ -123,14 +142,17 @@ type spectralPanel struct {
 	self  []float64
 }
 
-func newSpectralWorker(blocks []spectralBlock, cols int, scales map[int][]float64) *spectralWorker {
+func newSpectralWorker(src projected, blocks []spectralBlock, cols int, scales map[int][]float64) *spectralWorker {
 	const n = stream.PanelRows
-	return &spectralWorker{blocks: blocks, scales: scales, c: stream.NewMatrix(n, cols), own: stream.NewMatrix(n, cols), self: make([]float64, n), one: make([]float64, n)}
+	return &spectralWorker{projected: src, x: stream.NewMatrix(n, src.cols), blocks: blocks, scales: scales, c: stream.NewMatrix(n, cols), own: stream.NewMatrix(n, cols), self: make([]float64, n), one: make([]float64, n)}
 }
 
 func (w *spectralWorker) columns(rows blas64.General, first int) spectralPanel {
 	c, self := stream.RowSlice(w.c, 0, rows.Rows), w.self[:rows.Rows]
 	clear(self)
+	x := stream.RowSlice(w.x, 0, rows.Rows)
+	w.take(x, rows, first)
+	rows = x
 	for _, b := range w.blocks {
 		cols := len(b.marks.index)
 		own := blas64.General{Rows: rows.Rows, Cols: cols, Stride: cols, Data: w.own.Data[:rows.Rows*cols]}
@@ -163,7 +185,7 @@ func (p *spectralPass) adjust(c spectralPanel, degrees []float64) {
 	for i := range c.Rows {
 		row := rowOf(c.General, i)
 		if p.mean != nil {
-			blas64.Axpy(-1, blas64.Vector{N: len(row), Inc: 1, Data: p.mean}, blas64.Vector{N: len(row), Inc: 1, Data: row})
+			blas64.Axpy(-1, vector(p.mean), vector(row))
 			continue
 		}
 		d := math.Max(dot(row, p.toSum), c.self[i])
@@ -182,7 +204,7 @@ func (p *spectralPass) adjust(c spectralPanel, degrees []float64) {
 
 // embed decomposes F·diag(signs)·Fᵀ, F the adjusted C·P: with FᵀF = VΛVᵀ, the eigenpairs
 // U, θ of Λ^½·Vᵀ·diag(signs)·V·Λ^½ give Y = F·V·Λ^(−½)·U.
-func (p *spectralPass) embed(ctx context.Context, src stream.Source, n int) (*embedding, error) {
+func (p *spectralPass) embed(ctx context.Context, src projected) (*embedding, error) {
 	project, signs := p.join()
 	if p.mean == nil {
 		p.toSum = make([]float64, p.cols)
@@ -195,7 +217,7 @@ func (p *spectralPass) embed(ctx context.Context, src stream.Source, n int) (*em
 	}
 	out := &embedding{}
 	if p.mean == nil {
-		out.degrees = make([]float64, n)
+		out.degrees = make([]float64, src.n)
 	}
 	gram, err := p.fold(ctx, src, p.blocks, p.cols, project.Cols*project.Cols, func(acc []float64, c spectralPanel) {
 		var degrees []float64
@@ -218,7 +240,7 @@ func (p *spectralPass) embed(ctx context.Context, src stream.Source, n int) (*em
 	if err != nil {
 		return nil, err
 	}
-	out.y, err = p.multiply(ctx, src, n, mul(noTrans, noTrans, project, turn))
+	out.y, err = p.multiply(ctx, src, mul(noTrans, noTrans, project, turn))
 	return out, err
 }
 
@@ -288,11 +310,11 @@ func (p *spectralPass) turn(gram blas64.General, signs []float64) (blas64.Genera
 }
 
 // multiply is the adjusted C of all rows times a matrix.
-func (p *spectralPass) multiply(ctx context.Context, src stream.Source, n int, by blas64.General) (blas64.General, error) {
-	y := stream.NewMatrix(n, by.Cols)
-	p.entries += int64(n) * int64(p.cols)
-	err := stream.Map(ctx, p.data.engine, "spectral embedding", src, by.Cols, false, func() func(blas64.General, *stream.Block) error {
-		w := newSpectralWorker(p.blocks, p.cols, p.data.scales)
+func (p *spectralPass) multiply(ctx context.Context, src projected, by blas64.General) (blas64.General, error) {
+	y := stream.NewMatrix(src.n, by.Cols)
+	p.entries += int64(src.n) * int64(p.cols)
+	err := stream.Map(ctx, p.data.engine, "spectral embedding", src.src, by.Cols, false, func() func(blas64.General, *stream.Block) error {
+		w := newSpectralWorker(src, p.blocks, p.cols, p.data.scales)
 		return func(dst blas64.General, b *stream.Block) error {
 			for first, rows := range b.Panels(stream.PanelRows) {
 				c := w.columns(rows, int(b.Start)+first)

@@ -16,14 +16,15 @@ const (
 	// Supervised: W depends on what is known, Γ = H·K_Y·H.
 	Supervised Paradigm = iota
 	// Unsupervised: clusters Y and W are found together, Γ = H·Y·Yᵀ·H, where Y are
-	// the leading eigenvectors of H·K_XW·H. Both steps raise the same J.
+	// the leading eigenvectors of H·K_XW·H. Both steps raise the same J. See also
+	// [Task.Laplacian].
 	Unsupervised
 	// SemiSupervised: clusters that agree with scores Ŷ, eq. 2: Γ = Ω + μ·H·K_Ŷ·H with
 	// Ω = D^(−½)·Y·Yᵀ·D^(−½), D the degrees of K_XW and Y the leading eigenvectors of
 	// D^(−½)·K_XW·D^(−½). D is held while W is sought.
 	SemiSupervised
 	// Alternative: clusters that differ from those given, eq. 4: as SemiSupervised
-	// with −μ.
+	// with −μ. The first Y is of the rows without the means of the clusters given.
 	Alternative
 )
 
@@ -86,7 +87,14 @@ type Task struct {
 	// D^(−½)YYᵀD^(−½) is of the order of clusters/n; [Task.Relative] is for weights that
 	// do not depend on n.
 	Mu float64
+	// Laplacian takes, for Unsupervised, the leading eigenvectors of D^(−½)·K_XW·D^(−½) for
+	// Y, those of spectral clustering, as the other paradigms do. The steps then do not
+	// raise the same objective, and kernels must be positive in sum over each row.
+	Laplacian bool
 	// Relative divides both terms of Γ by their Frobenius norm at the first round, so
 	// that μ = 1 weighs them alike. The paper does not.
 	Relative bool
 }
+
+// degrees says whether Y comes from the kernel divided by its degrees.
+func (t Task) degrees() bool { return t.Paradigm != Unsupervised || t.Laplacian }

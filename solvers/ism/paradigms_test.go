@@ -1,0 +1,215 @@
+package ism
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/metrics"
+	"github.com/nystream/nystream/stream"
+)
+
+// twoViews are rows with two ways to cluster them, by columns 0 and 1 in three clusters and
+// by columns 2 and 3 in two, and columns of noise.
+func twoViews(n, d int) (x blas64.General, first, second []int) {
+	x = normals(n, d, 11)
+	random := sketch.NewStream(3, "views")
+	for i := range n {
+		draws := random.At(uint64(i))
+		a, b := int(draws.Uint64n(3)), int(draws.Uint64n(2))
+		first, second = append(first, a), append(second, b)
+		row := rowOf(x, i)
+		angle := 2 * math.Pi * float64(a) / 3
+		row[0], row[1] = 0.4*row[0]+3*math.Cos(angle), 0.4*row[1]+3*math.Sin(angle)
+		row[2], row[3] = 0.4*row[2]+float64(4*b-2), 0.4*row[3]+float64(2*b-1)
+	}
+	return x, first, second
+}
+
+func nmi(t testing.TB, a, b []int) float64 {
+	t.Helper()
+	v, err := metrics.NMI(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestUnsupervised: W and clusters found together, by both engines, and the same J rises
+// with both steps.
+func TestUnsupervised(t *testing.T) {
+	x, first, _ := twoViews(400, 8)
+	noise := normals(400, 8, 12)
+	for i := range x.Rows { // one view only
+		copy(rowOf(x, i)[2:], rowOf(noise, i)[2:])
+	}
+	for _, task := range []Task{{Paradigm: Unsupervised, Clusters: 3}, {Paradigm: Unsupervised, Clusters: 3, Laplacian: true}} {
+		for _, engine := range []Engine{EngineExact, EngineLinear} {
+			f := mustFit(t, Solver{Kernel: Gaussian(0), Dim: 2, Engine: engine}, stream.Engine{}, source(x), task)
+			if v := nmi(t, first, f.Labels); v < 0.95 {
+				t.Errorf("%v, Laplacian %v: NMI %v with the clusters that are there", engine, task.Laplacian, v)
+			}
+			if f.Embedding.Rows != 400 || f.Embedding.Cols != 3 || orthonormality(f.Embedding) > 1e-6 {
+				t.Errorf("%v: Y is %d×%d, off orthonormal by %v", engine, f.Embedding.Rows, f.Embedding.Cols, orthonormality(f.Embedding))
+			}
+			last := math.Inf(-1)
+			for _, s := range f.History {
+				if !task.Laplacian && engine == EngineExact && s.Accepted && s.Objective < last*(1-1e-5) {
+					t.Errorf("J fell from %v to %v from round to round", last, s.Objective)
+				}
+				last = s.Objective
+			}
+		}
+	}
+}
+
+// TestEmbedding: Y are the leading eigenvectors of the dense matrix, centred or divided by
+// degrees, and the degrees its row sums.
+func TestEmbedding(t *testing.T) {
+	const n, k = 150, 3
+	x, _, _ := twoViews(n, 4)
+	kernel := plainKernels[4]
+	dense := stream.NewMatrix(n, n)
+	for i := range n {
+		for j := range n {
+			dense.Data[i*n+j] = kernel.f(distance(rowOf(x, i), rowOf(x, j)), 1)
+		}
+	}
+	for _, degrees := range []bool{false, true} {
+		want, sums := cloneOf(dense), make([]float64, n)
+		if degrees {
+			for i := range n {
+				for _, v := range rowOf(dense, i) {
+					sums[i] += v
+				}
+			}
+			for i := range n {
+				for j := range n {
+					want.Data[i*n+j] /= math.Sqrt(sums[i] * sums[j])
+				}
+			}
+		} else {
+			centreBoth(want)
+		}
+		eig, err := newEigen(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &spectral{data: memory(x, stream.Engine{}), terms: mustParse(t, kernel.text).weighted(), most: n, clusters: k, degrees: degrees}
+		y, err := s.embed(ctx, inMemory(x), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := angleTo(t, y.y, eig.first(k).vectors); a > 1e-4 {
+			t.Errorf("degrees %v: Y is %v away", degrees, a)
+		}
+		for i, v := range y.degrees {
+			if math.Abs(v/sums[i]-1) > 1e-4 {
+				t.Fatalf("degree %d is %v, want %v", i, v, sums[i])
+			}
+		}
+	}
+}
+
+// TestAlternative finds the view that was not given, and TestSemiSupervised the one that
+// scores speak of.
+func TestAlternative(t *testing.T) {
+	x, first, second := twoViews(300, 6)
+	for _, engine := range []Engine{EngineExact, EngineLinear} {
+		f := mustFit(t, Solver{Kernel: Gaussian(0), Dim: 2, Engine: engine}, stream.Engine{}, source(x),
+			Task{Paradigm: Alternative, Known: mustClasses(t, first, 3), Clusters: 2, Relative: true})
+		if other, given := nmi(t, second, f.Labels), nmi(t, first, f.Labels); other < 0.95 || given > 0.05 {
+			t.Errorf("%v: NMI %v with the other view, %v with the one given", engine, other, given)
+		}
+	}
+}
+
+func TestSemiSupervised(t *testing.T) {
+	x, first, second := twoViews(300, 6)
+	scores := stream.NewMatrix(300, 1)
+	for i, b := range second {
+		scores.Data[i] = float64(b) + 0.1*float64(first[i])
+	}
+	known, err := Factors(scores)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, engine := range []Engine{EngineExact, EngineLinear} {
+		f := mustFit(t, Solver{Kernel: Gaussian(0), Dim: 2, Engine: engine}, stream.Engine{}, source(x),
+			Task{Paradigm: SemiSupervised, Known: known, Clusters: 2, Mu: 3, Relative: true})
+		if v := nmi(t, second, f.Labels); v < 0.95 {
+			t.Errorf("%v: NMI %v with the view that the scores speak of", engine, v)
+		}
+	}
+}
+
+// TestKernelTargets: a real target through a kernel of it finds the direction it follows,
+// one that no linear kernel of targets sees.
+func TestKernelTargets(t *testing.T) {
+	const n, d = 400, 6
+	x := normals(n, d, 21)
+	w := orthonormal(d, 1, 22)
+	y := stream.NewMatrix(n, 1)
+	for i := range n {
+		z := dot(rowOf(x, i), w.Data)
+		y.Data[i] = math.Sin(2 * z)
+	}
+	k, err := kernelgen.Parse("rbf(sigma=median)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := KernelTargets(ctx, stream.Engine{}, y, k, 50, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resolved, err := k.Resolve(y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dense := stream.NewMatrix(n, n)
+	resolved.Fill(dense, y, resolved.Pack(y), nil)
+	if off := relative(mul(noTrans, trans, known.factors, known.factors), dense); off > 1e-3 {
+		t.Errorf("the factors of K_Y are off by %v", off)
+	}
+	for _, engine := range []Engine{EngineExact, EngineLinear} {
+		f := mustFit(t, Solver{Kernel: Gaussian(1), Dim: 1, Engine: engine}, stream.Engine{}, source(x), Task{Known: known})
+		if a := angleTo(t, f.W, w); a > 0.2 {
+			t.Errorf("%v: %v from the direction", engine, a)
+		}
+	}
+}
+
+// TestAligned: the weights solve the problem of alignment, and a kernel that has nothing to
+// do with the labels gets none.
+func TestAligned(t *testing.T) {
+	x, labels, truth := informative(400, 6, 4, 9)
+	k := mustParse(t, "aligned(gaussian() + polynomial(degree=2, c=0.1) + linear())")
+	f := mustFit(t, Solver{Kernel: k, Dim: 3}, stream.Engine{}, source(x), Task{Known: mustClasses(t, labels, 4)})
+	t.Logf("%v", f.Kernel)
+	if !f.Kernel.Resolved() {
+		t.Errorf("%v has words", f.Kernel)
+	}
+	largest := 0.0
+	for _, term := range f.Kernel.terms {
+		largest = math.Max(largest, term.weight)
+	}
+	if largest != 1 {
+		t.Errorf("the largest weight of %v is not 1", f.Kernel)
+	}
+	if a := angleTo(t, f.W, truth); a > 0.5 {
+		t.Errorf("%v from the truth", a)
+	}
+	// Two kernels of norm 1, one opposed to the target: known solutions.
+	unit := func(v ...float64) blas64.General { return blas64.General{Rows: 2, Cols: 2, Stride: 2, Data: v} }
+	v := alignmentWeights([]blas64.General{unit(1, 0, 0, 0), unit(0.6, 0.8, 0, 0)}, unit(2, 1, 0, 0))
+	if math.Abs(v[0]-1.25) > 1e-9 || math.Abs(v[1]-1.25) > 1e-9 {
+		t.Errorf("weights %v, want 1.25 twice", v)
+	}
+	v = alignmentWeights([]blas64.General{unit(1, 0, 0, 0), unit(-1, 0, 0, 0)}, unit(3, 1, 0, 0))
+	if math.Abs(v[0]-3) > 1e-9 || v[1] != 0 {
+		t.Errorf("weights %v, want 3 and 0", v)
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/bench/datasets"
 	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/solvers/ism"
+	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -83,6 +84,19 @@ func parse(t *testing.T, cell string) float64 {
 		t.Fatal(err)
 	}
 	return v
+}
+
+// TestSpectralClusters finds classes that are easy.
+func TestSpectralClusters(t *testing.T) {
+	x, labels := blobs(90, 2)
+	found, err := spectralClusters(background, x, 3, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nmi, err := metrics.NMI(labels, found)
+	if err != nil || nmi < 0.8 {
+		t.Errorf("NMI %v, %v", nmi, err)
+	}
 }
 
 // TestDenseTerm: the dense kernels are those of package ism.

@@ -31,6 +31,7 @@ func figure1(ctx context.Context, o *options, g *graph) error {
 		head:  []string{"γ", "samples, asym. Nys", "CPU s", "RSVD CPU s", "speed-up, asym. Nys", "speed-up, paths"},
 		notes: []string{"η with weights λ/Σλ and angles to the subspace; G is not centred; the paper's bandwidth is the second. CPU time, one seed; RSVD is the quickest of q = 0 … 3 on panels."}}
 	var samples, nystromUp, pathsUp plotter.XYs
+	var gammas []float64
 	for _, width := range figureWidths {
 		p, err := newSpeedProblem(ctx, g, width, false)
 		if err != nil {
@@ -41,6 +42,8 @@ func figure1(ctx context.Context, o *options, g *graph) error {
 			return err
 		}
 		rsvd, paths := m.time(nameRSVD, figureMeasure, figureTolerance), m.time(namePaths, figureMeasure, figureTolerance)
+		gammas = append(gammas, p.gamma)
+		pathsUp = append(pathsUp, plotter.XY{X: p.gamma, Y: rsvd / paths})
 		best, found := m.quickest(nameNystrom, figureMeasure, figureTolerance)
 		if !found {
 			t.add(p.gamma, "–", math.NaN(), rsvd, math.NaN(), rsvd/paths)
@@ -49,7 +52,6 @@ func figure1(ctx context.Context, o *options, g *graph) error {
 		t.add(p.gamma, best.samples, best.cpu(), rsvd, rsvd/best.cpu(), rsvd/paths)
 		samples = append(samples, plotter.XY{X: p.gamma, Y: float64(best.samples)})
 		nystromUp = append(nystromUp, plotter.XY{X: p.gamma, Y: rsvd / best.cpu()})
-		pathsUp = append(pathsUp, plotter.XY{X: p.gamma, Y: rsvd / paths})
 	}
 	if err := t.write(o.out); err != nil {
 		return err
@@ -59,6 +61,11 @@ func figure1(ctx context.Context, o *options, g *graph) error {
 	right := newPlot("speed-up over RSVD, CPU time", "γ", "factor")
 	addLine(right, 0, nystromUp)
 	addLine(right, 1, pathsUp)
+	for _, p := range []*plot.Plot{left, right} {
+		logAxis(&p.X, gammas...)
+	}
+	logAxis(&left.Y, 40, 80, 160, 320, 640, 1280, 2560)
+	logAxis(&right.Y, 0.1, 0.3, 1, 3, 10, 30)
 	return drawPanels(filepath.Join(o.out, "figure1-"+g.name+".svg"), []*plot.Plot{left, right}, []string{nameNystrom, namePaths})
 }
 

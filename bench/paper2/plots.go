@@ -1,9 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"image/color"
 	"math"
 	"os"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -65,8 +67,20 @@ func newPlot(title, x, y string) *plot.Plot {
 	return p
 }
 
-// addLine adds a line in style number i.
+// logAxis makes an axis logarithmic, with ticks at the given numbers.
+func logAxis(a *plot.Axis, ticks ...float64) {
+	a.Scale = plot.LogScale{}
+	var marks plot.ConstantTicks
+	for _, v := range ticks {
+		marks = append(marks, plot.Tick{Value: v, Label: fmt.Sprintf("%.3g", v)})
+		a.Min, a.Max = min(a.Min, v), max(a.Max, v)
+	}
+	a.Tick.Marker = marks
+}
+
+// addLine adds a line in style number i. Points that are not known are left out.
 func addLine(p *plot.Plot, i int, xy plotter.XYs) {
+	xy = slices.DeleteFunc(xy, func(v plotter.XY) bool { return math.IsNaN(v.Y) })
 	if len(xy) == 0 {
 		return
 	}

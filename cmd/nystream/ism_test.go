@@ -1,0 +1,168 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/stream"
+)
+
+// ismFiles writes rows x.npy, whose classes y.npy are told by two of five columns.
+func ismFiles(t *testing.T) (folder string, x blas64.General) {
+	t.Helper()
+	folder = t.TempDir()
+	random := rand.New(rand.NewPCG(1, 9))
+	x, y := randomMatrix(random, 120, 5), stream.NewMatrix(120, 1)
+	for i := range x.Rows {
+		class := i % 3
+		x.Data[i*5+1] += 2 * float64(class)
+		x.Data[i*5+3] += 2 * float64(class%2)
+		y.Data[i] = float64(class)
+	}
+	for name, m := range map[string]blas64.General{"x.npy": x, "y.npy": y} {
+		if err := writeTable(folder+"/"+name, numbered("x", m.Cols), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder, x
+}
+
+// TestISMTransform: what transform writes are the rows, scaled as the model says, times
+// the W in its file, and W finds the two columns that tell.
+func TestISMTransform(t *testing.T) {
+	folder, x := ismFiles(t)
+	command(t, fmt.Sprintf("fit ism %s/x.npy --label %s/y.npy --dim 2 -o %s/m.npz", folder, folder, folder))
+	command(t, fmt.Sprintf("transform %s/m.npz %s/x.npy -o %s/xw.csv", folder, folder, folder))
+	file, err := blockstore.ReadArchive(folder + "/m.npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := file.Matrix("w")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shift, err := file.Vector("column_shift")
+	if err != nil {
+		t.Fatal(err)
+	}
+	factor, err := file.Vector("column_factor")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := table(t, folder+"/xw.csv", "x")
+	if got.Rows != x.Rows || got.Cols != 2 {
+		t.Fatalf("XW is %d × %d", got.Rows, got.Cols)
+	}
+	for i := range x.Rows {
+		for k := range 2 {
+			want := 0.0
+			for j := range x.Cols {
+				want += (x.Data[i*x.Stride+j] - shift[j]) * factor[j] * w.Data[j*w.Stride+k]
+			}
+			if v := got.Data[i*got.Stride+k]; math.Abs(v-want) > 1e-12*(1+math.Abs(want)) {
+				t.Fatalf("row %d, column %d: %v, not %v", i, k, v, want)
+			}
+		}
+	}
+	for _, j := range []int{0, 2, 4} {
+		if row := w.Data[j*w.Stride:]; math.Hypot(row[0], row[1]) > 0.3 {
+			t.Errorf("column %d, which says nothing, weighs %v", j, row[:2])
+		}
+	}
+}
+
+// TestISMDamagedModels: models whose contents contradict themselves, sealed anew so
+// that no checksum tells, are refused, and so are flipped bytes.
+func TestISMDamagedModels(t *testing.T) {
+	folder, _ := ismFiles(t)
+	command(t, fmt.Sprintf("fit ism %s/x.npy --label %s/y.npy --dim 2 -o %s/m.npz", folder, folder, folder))
+	file, err := blockstore.ReadArchive(folder + "/m.npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := folder + "/bad.npz"
+	refused := func(what string) {
+		t.Helper()
+		for _, line := range []string{"inspect " + bad, fmt.Sprintf("transform %s %s/x.npy -o %s/out.npy", bad, folder, folder)} {
+			var messages strings.Builder
+			if code := run(t.Context(), strings.Fields(line), nil, io.Discard, &messages); code != exitData || !strings.Contains(messages.String(), bad) {
+				t.Errorf("%s: %s: exit code %d, %s", what, line, code, messages.String())
+			}
+		}
+	}
+	for i, a := range file.Arrays {
+		short := *file
+		short.Arrays = append([]blockstore.Array{}, file.Arrays...)
+		short.Arrays[i] = shortened(a)
+		if err := blockstore.WriteArchive(bad, &short); err != nil {
+			t.Fatal(err)
+		}
+		refused("a shorter " + a.Name)
+	}
+	for _, edit := range [][2]string{{`"version": 1`, `"version": 2`}, {`"dim": 2`, `"dim": 3`}, {`"kernel": "gaussian`, `"kernel": "gausian`},
+		{`"paradigm": "`, `"paradigm": "x`}, {`"engine": "`, `"engine": "x`}, {`"nulls": "error"`, `"nulls": "x"`}} {
+		meta := strings.Replace(string(file.Meta), edit[0], edit[1], 1)
+		if meta == string(file.Meta) {
+			t.Fatalf("meta.json has no %s: %s", edit[0], meta)
+		}
+		if err := blockstore.WriteArchive(bad, &blockstore.Archive{Meta: []byte(meta), Arrays: file.Arrays}); err != nil {
+			t.Fatal(err)
+		}
+		refused(edit[1])
+	}
+	whole, err := os.ReadFile(folder + "/m.npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := 0; at < len(whole); at += 1 + len(whole)/40 {
+		damaged := append([]byte{}, whole...)
+		damaged[at] ^= 4
+		if err := os.WriteFile(bad, damaged, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		refused(fmt.Sprintf("byte %d flipped", at))
+	}
+}
+
+// TestISMReport: the objective of accepted steps never falls, and a plan counts at
+// least the passes and about the kernel entries that a fit of so many W takes.
+func TestISMReport(t *testing.T) {
+	folder, _ := ismFiles(t)
+	for _, flags := range []string{"--engine exact", "--engine linear", "--engine linear --kernel polynomial(degree=2,c=1)", "--engine exact --paradigm unsupervised --clusters 3"} {
+		label := "--label " + folder + "/y.npy"
+		line := fmt.Sprintf("%s/x.npy %s %s --dim 2 --format json", folder, label, flags)
+		var plan, fit struct {
+			Engine        string         `json:"engine"`
+			Passes        map[string]int `json:"passes"`
+			Scans         map[string]int `json:"scans"`
+			KernelEntries int64          `json:"kernel_entries"`
+			Objective     []float64      `json:"objective"`
+			Eigenvalues   []float64      `json:"eigenvalues"`
+			Iterations    int            `json:"iterations"`
+		}
+		mustDecode(t, command(t, "fit ism "+line+" -o "+folder+"/m.npz"), &fit)
+		mustDecode(t, command(t, fmt.Sprintf("plan fit ism %s --iterations %d", line, fit.Iterations)), &plan)
+		if plan.Engine != fit.Engine || plan.Scans["data"] != fit.Scans["data"] || len(fit.Eigenvalues) != 2 || len(fit.Objective) == 0 {
+			t.Errorf("%s: planned %+v, took %+v", flags, plan, fit)
+		}
+		if strings.Contains(flags, "unsupervised") {
+			continue // its Γ changes, and so do its passes
+		}
+		if plan.Passes["data"] < fit.Passes["data"] || 1.05*float64(plan.KernelEntries) < float64(fit.KernelEntries) {
+			t.Errorf("%s: planned %v passes and %d entries, took %v and %d", flags, plan.Passes, plan.KernelEntries, fit.Passes, fit.KernelEntries)
+		}
+		for i := 1; i < len(fit.Objective); i++ {
+			if fit.Objective[i] < fit.Objective[i-1]*(1-1e-9) && strings.Contains(flags, "exact") {
+				t.Errorf("%s: the objective falls: %v", flags, fit.Objective)
+			}
+		}
+	}
+}

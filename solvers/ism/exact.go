@@ -25,7 +25,7 @@ type exact struct {
 }
 
 // noise is that of sums of many numbers of either sign.
-func (x *exact) noise() float64 { return rounding }
+func (x *exact) noise() float64 { return 10 * rounding }
 
 func (x *exact) start(ctx context.Context, g *gamma) (blas64.General, error) {
 	l := linear{data: x.data, terms: x.terms}

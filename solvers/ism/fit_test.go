@@ -68,7 +68,7 @@ func checkFit(t testing.TB, m Solver, f *Fit) {
 			last, round = math.Inf(-1), s.Round
 		}
 		if s.Accepted {
-			if s.Objective < last-1e-12*size {
+			if s.Objective < last-2e-12*size {
 				t.Errorf("J fell from %v to %v in round %d", last, s.Objective, round)
 			}
 			last = s.Objective

@@ -23,11 +23,14 @@ type iteration struct {
 const (
 	// rounding is what J may fall by, relative to the sizes of the largest J so far, and
 	// still count as not fallen.
-	rounding = 1e-13
-	// firstDamping is τ of a first damped step, in units of the largest |λ| of Φ; beyond
-	// lastDamping steps are so small that nothing is to be gained.
+	rounding = 1e-12
+	// firstDamping is τ of a first damped step, in units of ‖Φ‖_F; beyond lastDamping
+	// steps are so small that nothing is to be gained.
 	firstDamping = 0.25
 	lastDamping  = 1e6
+	// calmSteps is how many steps that are not refused it takes before longer ones are
+	// tried again.
+	calmSteps = 3
 )
 
 // run iterates for a Γ until W settles, from the W that is there or, if there is none,
@@ -43,7 +46,7 @@ func (it *iteration) run(ctx context.Context) (settled bool, err error) {
 		return false, err
 	}
 	it.record(it.at, it.eig, math.NaN(), math.NaN(), 0, true)
-	damping := 0.0
+	damping, calm := 0.0, 0
 	for range it.Iterations - 1 {
 		if it.flat {
 			return true, nil
@@ -70,6 +73,7 @@ func (it *iteration) run(ctx context.Context) (settled bool, err error) {
 			if it.at.objective-v.objective <= it.engine.noise()*it.scale() {
 				return true, nil
 			}
+			calm = 0
 			if damping = math.Max(2*damping, firstDamping); damping > lastDamping {
 				return true, nil
 			}
@@ -79,8 +83,10 @@ func (it *iteration) run(ctx context.Context) (settled bool, err error) {
 		if change < it.Tolerance && angle < it.Angle && (damping == 0 || residual(v) < it.Angle) {
 			return true, nil
 		}
-		if damping /= 2; damping < firstDamping {
-			damping = 0
+		if calm++; calm >= calmSteps {
+			if damping /= 2; damping < firstDamping {
+				damping = 0
+			}
 		}
 	}
 	return it.flat, nil
@@ -122,8 +128,7 @@ func (it *iteration) leading(phi, guess blas64.General) (*eigen, error) {
 	return leading(phi, it.Dim, guess, math.Max(1e-12, 1e-4*math.Min(it.Tolerance, it.Angle)))
 }
 
-// step is the next W: the leading eigenvectors of Φ + τ·WWᵀ, τ in units of the largest
-// eigenvalue in magnitude.
+// step is the next W: the leading eigenvectors of Φ + τ·WWᵀ, τ in units of ‖Φ‖_F.
 func (it *iteration) step(damping float64) (blas64.General, error) {
 	if damping == 0 {
 		return it.eig.vectors, nil

@@ -3,6 +3,7 @@ package ism
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -65,6 +66,10 @@ func newLandmarks(k entries, pool points, most int, tolerance float64) (*landmar
 	return l, nil
 }
 
+// errZero says that a kernel is zero, which that of distances is to rounding when all of
+// them are tiny beside its width.
+var errZero = fmt.Errorf("%w: it is zero", errKernel)
+
 var errKernel = errors.New("ism: the kernel of the rows is zero or overflows; scale the rows (ScaleStandard), or choose other parameters")
 
 // pivoted is Cholesky factorisation with pivoting of the kernel of the pool, divided by
@@ -85,7 +90,7 @@ func (l *landmarks) pivoted(pool points, most int, tolerance float64) error {
 		}
 	}
 	if rows == 0 {
-		return errKernel
+		return errZero
 	}
 	factor := stream.NewMatrix(most, m) // Lᵀ, one row for each landmark
 	column := blas64.General{Rows: m, Cols: 1, Stride: 1, Data: make([]float64, m)}

@@ -2,6 +2,7 @@ package ism
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -97,7 +98,10 @@ func (l *linear) evaluate(ctx context.Context, g *gamma, w blas64.General) (*eva
 			continue
 		}
 		k, factor := t.valuesOf(g.centred())
-		if marks, err = l.landmarks(t, k, w); err != nil {
+		if marks, err = l.landmarks(t, k, w); k.anchored && errors.Is(err, errZero) {
+			continue // f is constant to rounding, and Γ does not see constants
+		}
+		if err != nil {
 			return nil, err
 		}
 		p.addValue(&value{term: i, factor: t.weight * factor, marks: marks, cols: len(marks.index)})

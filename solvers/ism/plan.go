@@ -70,7 +70,7 @@ func (p *Plan) response(m Solver, n int64, task Task, columns int, dense bool) (
 func (p *Plan) exact(e stream.Engine, m Solver, n, d, k, tries int64) {
 	p.Passes += 2
 	terms := int64(len(m.Kernel.terms))
-	p.KernelEntries = tries * int64(math.Min(float64(n)*float64(n)/2*float64(terms), 1<<56))
+	p.KernelEntries = tries * int64(math.Min(float64(n)*float64(n+1)/2*float64(terms), 1<<56))
 	p.Flops = float64(tries) * (float64(n)*float64(n)*float64(d+k+int64(m.Dim)) + 2*float64(n)*float64(d)*float64(d))
 	p.Memory.Add("all rows, twice", 2*n*d, "--engine linear")
 	p.Memory.Add("projected rows and degrees", n*int64(m.Dim+2), "--dim")

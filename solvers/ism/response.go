@@ -138,18 +138,23 @@ func dense(g blas64.General, weight float64) *part {
 	return p
 }
 
-// centredColumns is m without the means of its columns, in new memory.
+// centredColumns is m without the means of its columns, in new memory. Columns that are
+// constant are 0.
 func centredColumns(m blas64.General) blas64.General {
 	c := stream.NewMatrix(m.Rows, m.Cols)
 	mean := make([]float64, m.Cols)
+	varies := make([]bool, m.Cols)
 	for i := range m.Rows {
 		for j, v := range rowOf(m, i) {
 			mean[j] += v / float64(m.Rows)
+			varies[j] = varies[j] || v != m.Data[j]
 		}
 	}
 	for i := range m.Rows {
 		for j, v := range rowOf(m, i) {
-			c.Data[i*c.Stride+j] = v - mean[j]
+			if varies[j] {
+				c.Data[i*c.Stride+j] = v - mean[j]
+			}
 		}
 	}
 	return c

@@ -1,0 +1,174 @@
+package ism
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// TestConverges: with tight tolerances ΦW = WΛ holds at the end, with Φ from the double loop,
+// W are its leading eigenvectors, and no step lowered J.
+func TestConverges(t *testing.T) {
+	const n, d = 80, 5
+	x, labels, _ := informative(n, d, 4, 5)
+	known := mustClasses(t, labels, 4)
+	gamma := outer(mul(noTrans, noTrans, centring(n), oneHot(labels, 4)), 1)
+	for _, kernel := range plainKernels {
+		if kernel.text == "relative(neighbour=3)" {
+			continue // the scales of a fit are by ranks in the sample: TestExactEqualsReference has it
+		}
+		f := mustFit(t, Solver{Kernel: mustParse(t, kernel.text), Dim: 2, Tolerance: 1e-9, Angle: 1e-9, Iterations: 3000}, streamEngine, source(x), Task{Known: known})
+		phi, objective := naive([]plainKernel{kernel}, gamma, x, f.W)
+		v := &evaluation{w: f.W, phi: phi}
+		r := residual(v)
+		if !(r < 1e-6) || math.Abs(r-f.Residual) > 1e-9 || !f.Settled {
+			t.Errorf("%s: residual %.1e, reported %.1e, settled %v after %d iterations, %d damped", kernel.text, r, f.Residual, f.Settled, f.Iterations, f.Damped)
+		}
+		if math.Abs(objective-f.Objective) > 1e-9*math.Abs(objective) {
+			t.Errorf("%s: J is %v, want %v", kernel.text, f.Objective, objective)
+		}
+		eig, err := newEigen(phi)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, got := range f.Values {
+			// Damped steps may end where others of Φ are larger: J has a maximum there.
+			if f.Damped == 0 && math.Abs(got-eig.values[j]) > 1e-6*math.Abs(eig.values[0]) {
+				t.Errorf("%s: eigenvalue %d is %v, want %v", kernel.text, j, got, eig.values[j])
+			}
+		}
+	}
+}
+
+// TestDamping: where full steps overshoot, damped ones make J rise.
+func TestDamping(t *testing.T) {
+	const n, d = 60, 4
+	x := normals(n, d, 3)
+	for i := range x.Data {
+		x.Data[i] *= 2
+	}
+	labels := make([]int, n)
+	for i := range labels {
+		labels[i] = i % 3
+	}
+	f := mustFit(t, Solver{Kernel: mustParse(t, "wave()"), Dim: 1, Iterations: 400, Tolerance: 1e-6, Angle: 1e-4}, streamEngine, source(x), Task{Known: mustClasses(t, labels, 3)})
+	refused := 0
+	for _, s := range f.History {
+		if !s.Accepted {
+			refused++
+		}
+	}
+	t.Logf("%d iterations, %d damped, %d refused, residual %.1e", f.Iterations, f.Damped, refused, f.Residual)
+	if f.Damped == 0 || refused == 0 {
+		t.Error("no step was damped: the test does not test what it is for")
+	}
+	if !f.Settled || f.Residual > 1e-3 {
+		t.Errorf("residual %v, settled %v", f.Residual, f.Settled)
+	}
+	if first := f.History[0].Objective; !(f.Objective > first) {
+		t.Errorf("J did not rise from %v: %v", first, f.Objective)
+	}
+}
+
+// TestSigns: distances are maximised with a minus, so that rows of a class come together;
+// the directions of the paper's Tables 1 and 2 are the worst ones.
+func TestSigns(t *testing.T) {
+	const n, d = 300, 5
+	x := normals(n, d, 4)
+	labels := make([]int, n)
+	for i := range n {
+		labels[i] = i % 2
+		x.Data[i*d+3] += float64(4 * labels[i])
+	}
+	for _, text := range []string{"squared()", "multiquadratic()", "linear()", "gaussian()", "polynomial()", "relative()"} {
+		for _, engine := range []Engine{EngineExact, EngineLinear} {
+			f := mustFit(t, Solver{Kernel: mustParse(t, text), Dim: 1, Engine: engine}, streamEngine, source(x), Task{Known: mustClasses(t, labels, 2)})
+			if top := f.Loadings(1)[0][0]; top.Column != 3 || top.Weight < 0.9 {
+				t.Errorf("%s, %v: the first column is %+v", text, engine, top)
+			}
+			if f.Objective < 0 {
+				t.Errorf("%s, %v: J is %v", text, engine, f.Objective)
+			}
+		}
+	}
+}
+
+// TestThreads: the same bits for any number of threads.
+func TestThreads(t *testing.T) {
+	x, labels, _ := informative(700, 6, 4, 8)
+	tasks := []Task{{Known: mustClasses(t, labels, 4)}, {Paradigm: Unsupervised, Clusters: 3}}
+	for _, engine := range []Engine{EngineExact, EngineLinear} {
+		for _, task := range tasks {
+			var first *Fit
+			for _, threads := range []int{1, 2, 5} {
+				f := mustFit(t, Solver{Kernel: mustParse(t, "gaussian() + 0.1*polynomial(degree=2)"), Dim: 2, Engine: engine, Rounds: 2, Iterations: 4},
+					stream.Engine{Threads: threads, BlockRows: 256}, source(x), task)
+				if first == nil {
+					first = f
+				}
+				if diff := cmp.Diff([]any{first.W, first.Values, first.Objective, first.Labels, first.Embedding}, []any{f.W, f.Values, f.Objective, f.Labels, f.Embedding}); diff != "" {
+					t.Errorf("%v, %v, %d threads: %s", engine, task.Paradigm, threads, diff)
+				}
+			}
+			if testing.Short() {
+				break
+			}
+		}
+	}
+}
+
+// TestLeading: the Krylov way agrees with a complete decomposition, with gaps and without.
+func TestLeading(t *testing.T) {
+	const n, k = 200, 4
+	q := orthonormal(n, n, 1)
+	for name, value := range map[string]func(i int) float64{
+		"decaying":   func(i int) float64 { return math.Pow(0.8, float64(i)) },
+		"indefinite": func(i int) float64 { return 1 - 3*float64(i)/n },
+		"rank 2":     func(i int) float64 { return float64(max(0, 2-i)) },
+		"negative":   func(i int) float64 { return -1 - float64(i) },
+	} {
+		scaled := cloneOf(q)
+		for i := range n {
+			for j := range n {
+				scaled.Data[i*n+j] *= value(j)
+			}
+		}
+		a := mul(noTrans, trans, scaled, q)
+		symmetrise(a)
+		eig, err := leading(a, k, blas64.General{Rows: n, Stride: 1}, 1e-10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j := range k {
+			if math.Abs(eig.values[j]-value(j)) > 1e-9*frobenius(a) {
+				t.Errorf("%s: eigenvalue %d is %v, want %v", name, j, eig.values[j], value(j))
+			}
+		}
+		if off := orthonormality(eig.vectors); off > 1e-12 {
+			t.Errorf("%s: off orthonormal by %v", name, off)
+		}
+		if r := frobenius(difference(mul(noTrans, noTrans, a, eig.vectors), scaleColumns(eig.vectors, eig.values))); r > 1e-9*frobenius(a) {
+			t.Errorf("%s: residual %v", name, r)
+		}
+	}
+}
+
+func difference(a, b blas64.General) blas64.General {
+	d := cloneOf(a)
+	addScaled(d, -1, b)
+	return d
+}
+
+func scaleColumns(m blas64.General, by []float64) blas64.General {
+	s := cloneOf(m)
+	for i := range s.Rows {
+		for j, v := range by {
+			s.Data[i*s.Stride+j] *= v
+		}
+	}
+	return s
+}

@@ -1,0 +1,197 @@
+package ism
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// TestRefuses: errors that say what, and where.
+func TestRefuses(t *testing.T) {
+	x, labels, _ := informative(40, 4, 3, 1)
+	known := mustClasses(t, labels, 3)
+	with := func(edit func(x blas64.General)) blas64.General {
+		c := cloneOf(x)
+		edit(c)
+		return c
+	}
+	basic := Solver{Kernel: Gaussian(0), Dim: 2}
+	one := mustClasses(t, make([]int, 40), 3)
+	factors := func(y blas64.General) *Response {
+		r, err := Factors(y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for name, c := range map[string]struct {
+		solver Solver
+		x      blas64.General
+		task   Task
+		want   string
+	}{
+		"no rows":        {basic, blas64.General{Cols: 3, Stride: 3}, Task{Known: known}, "0 rows; at least 2"},
+		"one row":        {basic, normals(1, 3, 1), Task{Known: mustClasses(t, []int{0}, 1)}, "1 rows; at least 2"},
+		"no columns":     {basic, blas64.General{Rows: 3, Stride: 1}, Task{Known: known}, "without columns"},
+		"constant":       {basic, stream.NewMatrix(40, 3), Task{Known: known}, "all 3 columns are constant"},
+		"NaN":            {basic, with(func(x blas64.General) { x.Data[4*7+2] = math.NaN() }), Task{Known: known}, `row 7 (counted from 0), column "x2"`},
+		"infinity":       {basic, with(func(x blas64.General) { x.Data[4*7+2] = math.Inf(1) }), Task{Known: known}, `row 7 (counted from 0), column "x2"`},
+		"too large":      {basic, with(func(x blas64.General) { x.Data[4*7+2], x.Data[2] = 1.7e308, -1.7e308 }), Task{Known: known}, "too large"},
+		"dimensions":     {Solver{Kernel: Gaussian(0), Dim: 5}, x, Task{Known: known}, "5 dimensions asked for, and 4 columns that vary"},
+		"dimension 0":    {Solver{Kernel: Gaussian(0)}, x, Task{Known: known}, "dimension 0"},
+		"iterations":     {Solver{Kernel: Gaussian(0), Dim: 1, Iterations: -1}, x, Task{Known: known}, "must be at least 1"},
+		"tolerance":      {Solver{Kernel: Gaussian(0), Dim: 1, Tolerance: -1}, x, Task{Known: known}, "must be positive"},
+		"nothing known":  {basic, x, Task{}, "supervised needs"},
+		"labels unasked": {basic, x, Task{Paradigm: Unsupervised, Clusters: 2, Known: known}, "knows no labels"},
+		"other length":   {basic, normals(30, 4, 1), Task{Known: known}, "30 rows, and 40 labels"},
+		"one class":      {basic, x, Task{Known: one}, "the same for all rows"},
+		"constant target": {basic, x, Task{Known: factors(with(func(x blas64.General) {
+			for i := range x.Data {
+				x.Data[i] = 3
+			}
+		}))}, "the same for all rows"},
+		"clusters":         {basic, x, Task{Paradigm: Unsupervised, Clusters: 1}, "at least 2"},
+		"many clusters":    {basic, x, Task{Paradigm: Unsupervised, Clusters: 41}, "40 rows for 41 clusters"},
+		"mu":               {basic, x, Task{Paradigm: Alternative, Known: known, Clusters: 2, Mu: -1}, "mu is -1"},
+		"aligned":          {Solver{Kernel: Gaussian(0).Aligned(), Dim: 1}, x, Task{Paradigm: Unsupervised, Clusters: 2}, "alignment"},
+		"negative sums":    {Solver{Kernel: Squared(), Dim: 1}, x, Task{Paradigm: Alternative, Known: known, Clusters: 2}, "take a kernel that is positive"},
+		"neighbour":        {Solver{Kernel: Relative(50), Dim: 1}, x, Task{Known: known}, "the sample has 40 rows"},
+		"equal rows":       {Solver{Kernel: Relative(1), Dim: 1}, with(func(x blas64.General) { copy(x.Data[4:8], x.Data[:4]) }), Task{Known: known}, "row 0 is 0 away"},
+		"overflow":         {Solver{Kernel: Polynomial(9, 1), Dim: 1}, with(func(x blas64.General) { x.Data[0] = 1e40 }), Task{Known: known}, "scale the rows"},
+		"wrong derivative": {Solver{Kernel: New(Profile{Name: "wrong", F: math.Sin, Derivative: math.Sin}), Dim: 1}, x, Task{Known: known}, "the derivative of wrong"},
+		"not finite":       {Solver{Kernel: New(Profile{Name: "logarithm", F: math.Log, Derivative: func(b float64) float64 { return 1 / b }}), Dim: 1}, x, Task{Known: known}, "must be finite"},
+	} {
+		for _, engine := range []Engine{EngineExact, EngineLinear} {
+			c.solver.Engine = engine
+			_, err := c.solver.Fit(ctx, streamEngine, source(c.x), c.task)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s, %v: %v, want %q", name, engine, err, c.want)
+			}
+		}
+	}
+	if _, err := Classes([]int{0, 3}, 3); err == nil || !strings.Contains(err.Error(), "row 1 has label 3") {
+		t.Errorf("a label too many: %v", err)
+	}
+	if _, err := Factors(with(func(x blas64.General) { x.Data[0] = math.NaN() })); err == nil {
+		t.Error("a target of NaN was taken")
+	}
+	if _, err := ParseEngine("fast"); err == nil || !strings.Contains(err.Error(), "auto, exact, linear") {
+		t.Errorf("an engine that is none: %v", err)
+	}
+}
+
+// TestOnce: a source that can be read only once is refused before it is read.
+func TestOnce(t *testing.T) {
+	src := stream.FromSeq(stream.Info{Name: "pipe", Columns: []string{"a"}, Rows: -1, Once: true}, nil)
+	if _, err := (Solver{Kernel: Linear(), Dim: 1}).Fit(ctx, streamEngine, src, Task{Known: mustClasses(t, []int{0, 1}, 2)}); err == nil || !strings.Contains(err.Error(), "only once") {
+		t.Error(err)
+	}
+}
+
+// TestCancelled: a fit ends when it is told to.
+func TestCancelled(t *testing.T) {
+	x, labels, _ := informative(40, 4, 3, 1)
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := (Solver{Kernel: Linear(), Dim: 1}).Fit(gone, streamEngine, source(x), Task{Known: mustClasses(t, labels, 3)}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// TestOddShapes: what is unusual and right works: constant columns, more columns than rows,
+// as many dimensions as columns, equal rows, huge and tiny scales, far from the origin.
+func TestOddShapes(t *testing.T) {
+	x, labels, _ := informative(60, 5, 3, 2)
+	known := mustClasses(t, labels, 3)
+	for _, text := range []string{"gaussian()", "squared()", "multiquadratic()", "linear()", "polynomial(degree=2)"} {
+		for _, engine := range []Engine{EngineExact, EngineLinear} {
+			fit := func(x blas64.General, q int, known *Response) *Fit {
+				t.Helper()
+				return mustFit(t, Solver{Kernel: mustParse(t, text), Dim: q, Engine: engine}, streamEngine, source(x), Task{Known: known})
+			}
+			wide := stream.NewMatrix(60, 7)
+			for i := range 60 {
+				copy(rowOf(wide, i), rowOf(x, i))
+				wide.Data[7*i+5], wide.Data[7*i+6] = 3, -1e6
+			}
+			f := fit(wide, 2, known)
+			if a := angleTo(t, stream.RowSlice(f.W, 0, 5), fit(x, 2, known).W); a > 1e-6 {
+				t.Errorf("%s, %v: constant columns change W by %v", text, engine, a)
+			}
+			if f.W.Data[5*2] != 0 || f.W.Data[6*2+1] != 0 || len(f.Notes) == 0 {
+				t.Errorf("%s, %v: W %v, notes %v with constant columns", text, engine, f.W.Data, f.Notes)
+			}
+			fit(x, 5, known)
+			fit(normals(20, 30, 4), 3, mustClasses(t, labels[:20], 3))
+			fit(normals(2, 3, 4), 1, mustClasses(t, []int{0, 1}, 2))
+			twice := stream.NewMatrix(120, 5)
+			for i := range 120 {
+				copy(rowOf(twice, i), rowOf(x, i%60))
+			}
+			if a := angleTo(t, fit(twice, 2, mustClasses(t, append(append([]int(nil), labels...), labels...), 3)).W, fit(x, 2, known).W); engine == EngineExact && a > 0.2 {
+				t.Errorf("%s, %v: rows twice change W by %v", text, engine, a)
+			}
+			for _, scale := range []float64{1e-30, 1e30} {
+				scaled := cloneOf(x)
+				for i := range scaled.Data {
+					scaled.Data[i] *= scale
+				}
+				fit(scaled, 2, known)
+			}
+			if text == "gaussian()" || text == "squared()" || text == "multiquadratic()" {
+				far := cloneOf(x)
+				for i := range far.Data {
+					far.Data[i] += 1e6
+				}
+				if a := angleTo(t, fit(far, 2, known).W, fit(x, 2, known).W); a > 1e-3 {
+					t.Errorf("%s, %v: far away W is %v off", text, engine, a)
+				}
+			}
+		}
+	}
+}
+
+// TestPlan: what a plan says, and what a fit takes.
+func TestPlan(t *testing.T) {
+	x, labels, _ := informative(1000, 8, 4, 2)
+	for _, engine := range []Engine{EngineExact, EngineLinear} {
+		m := Solver{Kernel: mustParse(t, "gaussian() + multiquadratic()"), Dim: 2, Engine: engine, Iterations: 4}
+		src := stream.NewCounted(source(x))
+		f := mustFit(t, m, streamEngine, src, Task{Known: mustClasses(t, labels, 4)})
+		if src.Passes() != f.SourcePasses {
+			t.Errorf("%v: %d passes, and %d reported", engine, src.Passes(), f.SourcePasses)
+		}
+		p, err := m.Plan(streamEngine, 1000, 8, Task{}, 4, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Engine != engine || p.Passes < f.SourcePasses || p.KernelEntries < f.KernelEntries {
+			t.Errorf("%v: %v, %d passes and %d entries planned, %d and %d made", engine, p.Engine, p.Passes, p.KernelEntries, f.SourcePasses, f.KernelEntries)
+		}
+		if engine == EngineLinear && f.SourcePasses != 2+f.Iterations {
+			t.Errorf("%d passes for %d iterations", f.SourcePasses, f.Iterations)
+		}
+	}
+	auto := func(n int64) Engine {
+		p, err := Solver{Kernel: Gaussian(0), Dim: 3}.Plan(streamEngine, n, 50, Task{}, 4, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Engine
+	}
+	if auto(2000) != EngineExact || auto(1e6) != EngineLinear {
+		t.Errorf("auto is %v for 2000 rows and %v for a million", auto(2000), auto(1e6))
+	}
+	// Memory does not depend on the number of rows, but for the classes.
+	small, _ := Solver{Kernel: Gaussian(0), Dim: 3, Engine: EngineLinear}.Plan(streamEngine, 1e6, 50, Task{}, 4, false)
+	large, _ := Solver{Kernel: Gaussian(0), Dim: 3, Engine: EngineLinear}.Plan(streamEngine, 2e6, 50, Task{}, 4, false)
+	if grown := large.Memory.Total() - small.Memory.Total(); grown > 8e6 || small.Memory.Total() > 200<<20 {
+		t.Errorf("%d bytes for a million rows, %d more for two", small.Memory.Total(), grown)
+	}
+}

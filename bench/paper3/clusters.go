@@ -133,7 +133,7 @@ func alternativeTable(ctx context.Context, o *options, d *datasets.Labelled) err
 	t := &report.Table{File: "figure1-" + d.Name, Title: fmt.Sprintf("Figure 1, alternative clustering: %s", d.Name),
 		Head: []string{"kernel", "μ", "q", "clusters", "NMI with the other division", "NMI with the given one", "seconds", "rounds", "settled"},
 		Notes: []string{fmt.Sprintf("%d rows; given the %d classes, %d clusters are looked for. Both terms of Γ are divided by their norms, so μ = 1 weighs them alike. "+
-			"The other division is only compared with. Figure: the first two columns of XW for the polynomial kernel and μ = 1.", x.Rows, d.Classes, others)}}
+			"The other division is only compared with. Figure: the first two columns of XW for the Gaussian kernel and μ = 1.", x.Rows, d.Classes, others)}}
 	for _, name := range []string{"gaussian", "polynomial"} {
 		k := kernelNamed(name)
 		for _, mu := range alternativeMus {
@@ -152,7 +152,7 @@ func alternativeTable(ctx context.Context, o *options, d *datasets.Labelled) err
 				return err
 			}
 			t.Add(name, mu, others, others, other, given, seconds, fit.Rounds, fit.Settled)
-			if name == "polynomial" && mu == 1 {
+			if name == "gaussian" && mu == 1 {
 				panels := []*plot.Plot{scatter("by the clusters found", projected(x, fit.W), fit.Labels), scatter("by the other division (pose)", projected(x, fit.W), d.Other),
 					scatter("by the classes given (identity)", projected(x, fit.W), d.Labels)}
 				if err := drawPanels(o.path("figure1-"+d.Name+".svg"), panels); err != nil {

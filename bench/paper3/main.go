@@ -146,6 +146,9 @@ func (o *options) tables(ctx context.Context, p problem, d *datasets.Labelled) e
 			return fmt.Errorf("%s: %w", k.name, err)
 		}
 	}
+	if err := o.unreduced(ctx, t, p, d); err != nil {
+		return err
+	}
 	if err := t.Write(o.out); err != nil || !o.clusters {
 		return err
 	}

@@ -132,6 +132,34 @@ func ismSubspace(k kernelChoice, engine ism.Engine, seed uint64, resolved *ism.K
 	}
 }
 
+// allColumns is no reduction at all, W = I: what the classifier makes of all columns.
+func allColumns(_ context.Context, x blas64.General, _ []int, _, _ int) (w blas64.General, o outcome, err error) {
+	w = stream.NewMatrix(x.Cols, x.Cols)
+	for i := range w.Rows {
+		w.Data[i*w.Stride+i] = 1
+	}
+	return w, outcome{value: math.NaN(), settled: true}, nil
+}
+
+// unreduced adds a row for the classifier on all columns.
+func (o *options) unreduced(ctx context.Context, t *report.Table, p problem, d *datasets.Labelled) error {
+	all, err := repeatedFolds(ctx, d, o)
+	if err != nil {
+		return err
+	}
+	var done []outcome
+	for _, f := range all {
+		r, err := f.score(ctx, allColumns, d.X.Cols, o.seed)
+		if err != nil {
+			return err
+		}
+		done = append(done, r)
+	}
+	p.dim = d.X.Cols
+	addOutcomes(t, "–", "all columns", p, unknown, done, done)
+	return nil
+}
+
 // baselineSubspace finds W with a slow method and the kernel of another fit.
 func baselineSubspace(name string, kernel ism.Kernel, seed uint64) subspace {
 	return func(ctx context.Context, x blas64.General, labels []int, classes, dim int) (w blas64.General, o outcome, err error) {

@@ -4,12 +4,14 @@
 //
 //	go run ./bench/paper2 -out DIR                       everything, on cora
 //	go run ./bench/paper2 -out DIR -only 1,2 -graph edges.csv -labels labels.csv
-//	go run ./bench/paper2 -out DIR -only 4 -nodes 5000
+//	go run ./bench/paper2 -out DIR -only 4s -nodes 5000
 //
 // Tables: 1 node classification, 2 graph reconstruction, 3 tables of the UCI
-// repository, 4 (with 5) time to a tolerance; figures: f1 samples against γ, f2 score
-// against samples, f3 embedding. Tables are printed and written to DIR as Markdown and
-// CSV, figures as SVG.
+// repository, 6 SVD after a nonlinear map, 4 (with 5) time to a tolerance on the graph,
+// 4s the same on a synthetic one; figures: f1 samples against γ, f2 score against
+// samples, f3 embedding. Each is written to DIR as soon as it is there, tables as
+// Markdown and CSV and on standard output, figures as SVG: a run that was broken off
+// goes on with -only and what is missing.
 package main
 
 import (

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"image/color"
 	"math"
 	"os"
@@ -72,7 +71,7 @@ func logAxis(a *plot.Axis, ticks ...float64) {
 	a.Scale = plot.LogScale{}
 	var marks plot.ConstantTicks
 	for _, v := range ticks {
-		marks = append(marks, plot.Tick{Value: v, Label: fmt.Sprintf("%.3g", v)})
+		marks = append(marks, plot.Tick{Value: v, Label: figure(v)})
 		a.Min, a.Max = min(a.Min, v), max(a.Max, v)
 	}
 	a.Tick.Marker = marks

@@ -96,10 +96,13 @@ func angleTo(t testing.TB, w, truth blas64.General) float64 {
 // TestFindsSubspace: both engines find the three directions that decide, with kernels for
 // which they matter.
 func TestFindsSubspace(t *testing.T) {
-	const n, d = 1000, 10
+	const n, d = 600, 8
 	x, labels, truth := informative(n, d, 4, 7)
 	known := mustClasses(t, labels, 4)
-	for _, text := range []string{"gaussian(sigma=1.5)", "polynomial(degree=3, c=1)", "multiquadratic()", "gaussian() + 0.001*polynomial()", "relative(neighbour=20)", "inverse()", "linear()", "squared()"} {
+	for i, text := range []string{"gaussian(sigma=1.5)", "polynomial(degree=3, c=1)", "multiquadratic()", "gaussian() + 0.001*polynomial()", "relative(neighbour=20)", "inverse()", "linear()", "squared()"} {
+		if testing.Short() && i%3 > 0 {
+			continue
+		}
 		var found [2]*Fit
 		for i, engine := range []Engine{EngineExact, EngineLinear} {
 			m := Solver{Kernel: mustParse(t, text), Dim: 3, Engine: engine, Tolerance: 1e-4, Angle: 1e-3, FeatureTolerance: 1e-6, Seed: 1}

@@ -27,7 +27,8 @@ const (
 	//
 	// The degrees Ψ1 of distances need sums over all rows that are known after the pass
 	// only. They are predicted: by the sample, corrected by how far off it was for
-	// the W before. At a fixed point the prediction is exact.
+	// the W before. At a fixed point the prediction is exact. When clusters have changed
+	// Γ, a light pass works them out before the next W.
 	//
 	// Cost: n·r kernel entries and n·(2·d·r·c + d²) flops a pass, c = 1 for classes
 	// and the number of columns of the factors otherwise; memory for sums of k·d·r
@@ -108,8 +109,7 @@ type Fit struct {
 	// Rounds are the turns of clusters and W; 1 for Supervised.
 	Rounds int
 	// SourcePasses are the passes over the rows, the one counted that finds constant
-	// columns, and those not counted that gathering the sample takes if rows cannot be
-	// had by number. ExactPasses are the passes over all pairs of rows.
+	// columns; see [Solver.Fit]. ExactPasses are the passes over all pairs of rows.
 	SourcePasses, ExactPasses int
 	KernelEntries             int64
 	// Features is how many landmarks the linear engine used last, for the first kernel
@@ -129,8 +129,10 @@ type Fit struct {
 // Fit finds W for the rows of src.
 //
 // Passes: one for the means and spreads of the columns, one for the start, and then
-// for exact none (it loads the rows in the first), for linear one for each W tried. A
-// source that can be read only once is refused.
+// for exact none (it loads the rows before the start), for linear one for each W tried.
+// Where clusters are looked for, three for the first Y (four for Alternative), and for
+// linear two a round besides. A source that can be read only once is refused. Where rows
+// cannot be had by number, the sample takes a pass that is not counted.
 //
 // Errors: values that are not finite (naming row and column), a response of another
 // length, fewer than 2 rows, no column that varies, Dim beyond the columns that do,

@@ -77,7 +77,8 @@ func (l *linear) start(ctx context.Context, g *gamma) (blas64.General, error) {
 }
 
 func (l *linear) evaluate(ctx context.Context, g *gamma, w blas64.General) (*evaluation, error) {
-	if l.before != nil && l.before.gamma != g {
+	changed := l.before != nil && l.before.gamma != g // another round
+	if changed {
 		l.before = nil
 	}
 	p := l.newPass(g, w)
@@ -106,7 +107,11 @@ func (l *linear) evaluate(ctx context.Context, g *gamma, w blas64.General) (*eva
 		}
 		p.addValue(&value{term: i, factor: t.weight * factor, marks: marks, cols: len(marks.index)})
 	}
-	l.predict(p, now)
+	if !changed {
+		l.predict(p, now)
+	} else if err := l.count(ctx, p); err != nil {
+		return nil, err
+	}
 	v, err := p.run(ctx)
 	if err != nil {
 		return nil, err
@@ -164,8 +169,7 @@ func (l *linear) predict(p *pass, now *summed) {
 		}
 		for s, part := range p.gamma.parts {
 			if f.marks == nil {
-				f.setDegrees(s, part, part.columnSums(f.scale))
-				continue
+				continue // done when it was added
 			}
 			t := l.sampleSums(f.term, f.marks, grown[s], now.w)
 			if l.before != nil {
@@ -175,6 +179,37 @@ func (l *linear) predict(p *pass, now *summed) {
 			f.setDegrees(s, part, t)
 		}
 	}
+}
+
+// count works out the sums for the degrees of distances in a pass of their own, for the
+// first W with another Γ: no pass before knows anything of them. It is a light pass,
+// without products of rows.
+func (l *linear) count(ctx context.Context, p *pass) error {
+	if !p.hasDistances() {
+		return nil
+	}
+	light := &pass{linear: l, gamma: p.gamma, w: p.w, features: p.features, cols: p.cols, light: true}
+	if err := light.sum(ctx); err != nil {
+		return err
+	}
+	for i, f := range p.features {
+		for s, part := range p.gamma.parts {
+			if f.term.base == SquaredDistance && f.marks != nil {
+				f.setDegrees(s, part, light.featureSums()[s][i])
+			}
+		}
+	}
+	return nil
+}
+
+// hasDistances says whether degrees depend on landmarks.
+func (p *pass) hasDistances() bool {
+	for _, f := range p.features {
+		if f.term.base == SquaredDistance && f.marks != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // sampleSums are G_sampleᵀ·κ'(sample, z) for landmarks z of any W, k×r.

@@ -22,8 +22,9 @@ type pass struct {
 	w        blas64.General // d×q, or empty for Φ₀
 	features []*feature
 	values   []*value
-	cols     int // of C
-	more     int // of C_f
+	light    bool // τ alone is wanted
+	cols     int  // of C
+	more     int  // of C_f
 	total    *sums
 	layout   *layout
 }
@@ -62,11 +63,13 @@ func (p *pass) newLayout(v []float64) *layout {
 	r, l := &room{v: v}, &layout{}
 	d := p.linear.data.d
 	for _, part := range p.gamma.parts {
-		l.moments = append(l.moments, r.matrix(part.k*d, p.cols))
+		if !p.light {
+			l.moments = append(l.moments, r.matrix(part.k*d, p.cols))
+		}
 		l.tau = append(l.tau, r.matrix(part.k, p.cols))
 		l.tauF = append(l.tauF, r.matrix(part.k, p.more))
 	}
-	if p.hasDegrees() {
+	if p.hasDegrees() && !p.light {
 		l.degrees = r.matrix(d, d)
 	}
 	l.spread = r.matrix(1, len(p.gamma.parts)).Data
@@ -87,6 +90,14 @@ func (p *pass) hasDegrees() bool {
 
 // run makes the pass and is Φ and J.
 func (p *pass) run(ctx context.Context) (*evaluation, error) {
+	if err := p.sum(ctx); err != nil {
+		return nil, err
+	}
+	return p.finish()
+}
+
+// sum makes the pass.
+func (p *pass) sum(ctx context.Context) error {
 	data := p.linear.data
 	size := p.newLayout(nil).size
 	name := "iteration"
@@ -109,7 +120,7 @@ func (p *pass) run(ctx context.Context) (*evaluation, error) {
 			}
 		})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	*data.passes++
 	p.layout = p.newLayout(p.total.v)
@@ -119,5 +130,5 @@ func (p *pass) run(ctx context.Context) (*evaluation, error) {
 		}
 	}
 	p.linear.entries += int64(data.n) * int64(p.more)
-	return p.finish()
+	return nil
 }

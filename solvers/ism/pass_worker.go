@@ -82,6 +82,15 @@ func (w *worker) columns(dst blas64.General, first, cols int, fill func(blas64.G
 
 // addClasses sorts the rows by class, so that each row counts once.
 func (w *worker) addClasses(s int, codes []int32, x, c, cf blas64.General) {
+	for i, a := range codes {
+		addTo(rowOf(w.layout.tau[s], int(a)), rowOf(c, i))
+		if w.more > 0 {
+			addTo(rowOf(w.layout.tauF[s], int(a)), rowOf(cf, i))
+		}
+	}
+	if w.light {
+		return
+	}
 	starts := w.sort(codes, w.gamma.parts[s].k)
 	sx, sc := stream.RowSlice(w.sortedX, 0, x.Rows), stream.RowSlice(w.sortedC, 0, x.Rows)
 	for to, from := range w.order[:x.Rows] {
@@ -91,12 +100,6 @@ func (w *worker) addClasses(s int, codes []int32, x, c, cf blas64.General) {
 	for a := range len(starts) - 1 {
 		if n := starts[a+1] - starts[a]; n > 0 {
 			w.accumulate(s, a, stream.RowSlice(sx, starts[a], n), stream.RowSlice(sc, starts[a], n))
-		}
-	}
-	for i, a := range codes {
-		addTo(rowOf(w.layout.tau[s], int(a)), rowOf(c, i))
-		if w.more > 0 {
-			addTo(rowOf(w.layout.tauF[s], int(a)), rowOf(cf, i))
 		}
 	}
 }
@@ -128,6 +131,9 @@ func (w *worker) sort(codes []int32, k int) []int {
 func (w *worker) addFactors(s int, g, x, c, cf blas64.General) {
 	sc := stream.RowSlice(w.sortedC, 0, x.Rows)
 	for a := range g.Cols {
+		if w.light {
+			break
+		}
 		for i := range c.Rows {
 			v, to := g.Data[i*g.Stride+a], rowOf(sc, i)
 			for j, y := range rowOf(c, i) {

@@ -62,7 +62,7 @@ func (p *Plan) response(m Solver, n int64, task Task, columns int, dense bool) (
 		p.Memory.Add("spectral embedding and its centred copy", 4*n*c, "--clusters")
 		p.Memory.Add("projected rows", n*int64(m.Dim), "--dim")
 		p.Memory.Add("k-means", 2*n, "")
-		p.Passes += planned // to project
+		p.Passes += 2*planned + 4 // to project and to count, and for the first Y
 	}
 	return k, factors
 }

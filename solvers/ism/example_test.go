@@ -1,0 +1,50 @@
+package ism_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/ism"
+	"github.com/nystream/nystream/stream"
+)
+
+// Rows of four columns, of which the second and the third decide about the class together.
+func Example() {
+	x := stream.NewMatrix(400, 4)
+	var labels []int
+	noise := sketch.NewStream(1, "example")
+	for i := range x.Rows {
+		draws := noise.At(uint64(i))
+		for j := range 4 {
+			x.Data[4*i+j] = draws.Normal()
+		}
+		label := 0
+		if x.Data[4*i+1]*x.Data[4*i+2] > 0 {
+			label = 1
+		}
+		labels = append(labels, label)
+	}
+	known, err := ism.Classes(labels, 2)
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, e := context.Background(), stream.Engine{}
+	src, err := stream.Prepare(ctx, e, stream.FromMatrix("points", x), stream.NullsError, stream.ScaleStandard)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fit, err := ism.Solver{Kernel: ism.Gaussian(1), Dim: 2}.Fit(ctx, e, src, ism.Task{Known: known})
+	if err != nil {
+		log.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, dimension := range fit.Loadings(2) {
+		for _, l := range dimension {
+			seen[l.Name] = true
+		}
+	}
+	fmt.Println(fit.Engine, fit.Settled, len(seen), seen["x1"], seen["x2"])
+	// Output: exact true 2 true true
+}

@@ -35,6 +35,7 @@ type options struct {
 	folds         int
 	repeats       int // of the division into folds
 	baselineFolds int
+	classes       bool // the supervised half
 	clusters      bool // the unsupervised half
 	rows          []int64
 	seed          uint64
@@ -67,6 +68,7 @@ func parseOptions(args []string) (*options, error) {
 	f.IntVar(&o.folds, "folds", 10, "folds of the supervised half")
 	f.IntVar(&o.repeats, "repeats", 1, "divisions into folds, with seeds one after the other")
 	f.IntVar(&o.baselineFolds, "baseline-folds", 2, "of these, the folds that the slow methods run on; 0 for none")
+	f.BoolVar(&o.classes, "classes", true, "the supervised half")
 	f.BoolVar(&o.clusters, "clusters", true, "the unsupervised half")
 	rows := f.String("rows", "100000,1000000", "rows of the generated data")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of folds and fits")
@@ -137,6 +139,18 @@ func run(ctx context.Context, o *options) error {
 
 // tables makes Tables 4 and 5 for a data set.
 func (o *options) tables(ctx context.Context, p problem, d *datasets.Labelled) error {
+	if o.classes {
+		if err := o.supervisedHalf(ctx, p, d); err != nil {
+			return err
+		}
+	}
+	if !o.clusters {
+		return nil
+	}
+	return o.unsupervisedHalf(ctx, p, d)
+}
+
+func (o *options) supervisedHalf(ctx context.Context, p problem, d *datasets.Labelled) error {
 	t := supervisedTable(p, d, o)
 	for _, k := range kernels {
 		if !slices.Contains(o.kernels, k.name) {
@@ -149,17 +163,18 @@ func (o *options) tables(ctx context.Context, p problem, d *datasets.Labelled) e
 	if err := o.unreduced(ctx, t, p, d); err != nil {
 		return err
 	}
-	if err := t.Write(o.out); err != nil || !o.clusters {
-		return err
-	}
-	u := unsupervisedTable(p, d)
+	return t.Write(o.out)
+}
+
+func (o *options) unsupervisedHalf(ctx context.Context, p problem, d *datasets.Labelled) error {
+	t := unsupervisedTable(p, d)
 	for _, k := range kernels {
 		if !slices.Contains(o.kernels, k.name) || k.supervisedOnly {
 			continue
 		}
-		if err := o.unsupervised(ctx, u, p, d, k); err != nil {
+		if err := o.unsupervised(ctx, t, p, d, k); err != nil {
 			return fmt.Errorf("%s: %w", k.name, err)
 		}
 	}
-	return u.Write(o.out)
+	return t.Write(o.out)
 }

@@ -249,9 +249,17 @@ func addOutcomes(t *report.Table, kernel, method string, p problem, paper publis
 	for _, r := range done {
 		spread += (r.accuracy - mean.accuracy) * (r.accuracy - mean.accuracy) / max(1, n-1)
 	}
-	t.Add(kernel, method, p.dim, len(done), fmt.Sprintf("%.4f", mean.accuracy), math.Sqrt(spread), paper.accuracy, mean.value, reached, mean.seconds, paper.seconds,
+	t.Add(kernel, method, p.dim, len(done), fmt.Sprintf("%.4f", mean.accuracy), math.Sqrt(spread), paper.accuracy, mean.value, ratio(reached), mean.seconds, paper.seconds,
 		float64(mean.iterations)/n, fmt.Sprintf("%d of %d", settled, len(done)))
 	fmt.Fprintf(os.Stderr, "%s: %s: %s: accuracy %.4f, %.3g s\n", p.name, kernel, method, mean.accuracy, mean.seconds)
+}
+
+// ratio shows a ratio that is near 1.
+func ratio(v float64) string {
+	if math.IsNaN(v) {
+		return report.Figure(v)
+	}
+	return fmt.Sprintf("%.5f", v)
 }
 
 // projected is X·W.

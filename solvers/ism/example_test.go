@@ -21,7 +21,7 @@ func Example() {
 			x.Data[4*i+j] = draws.Normal()
 		}
 		label := 0
-		if x.Data[4*i+1]*x.Data[4*i+2] > 0 {
+		if x.Data[4*i+1]+x.Data[4*i+2]*x.Data[4*i+2] > 1 {
 			label = 1
 		}
 		labels = append(labels, label)
@@ -39,12 +39,10 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	seen := map[string]bool{}
-	for _, dimension := range fit.Loadings(2) {
-		for _, l := range dimension {
-			seen[l.Name] = true
-		}
+	share := 0.0 // of the two columns in W
+	for _, w := range fit.W.Data[1*2 : 3*2] {
+		share += w * w / 2
 	}
-	fmt.Println(fit.Engine, fit.Settled, len(seen), seen["x1"], seen["x2"])
-	// Output: exact true 2 true true
+	fmt.Printf("%v, settled %v, share %.1f\n", fit.Engine, fit.Settled, share)
+	// Output: exact, settled true, share 1.0
 }

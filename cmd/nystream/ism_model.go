@@ -51,15 +51,10 @@ func (j *ismJob) model() *ismModel {
 func (m *ismModel) write(path string) error {
 	header, arrays := m.model.Save()
 	m.meta.Header = header
-	meta, err := json.MarshalIndent(m.meta, "", "  ")
+	file, err := newArchive(m.meta, arrays, m.prepare)
 	if err != nil {
 		return err
 	}
-	file := &blockstore.Archive{Meta: append(meta, '\n')}
-	for _, a := range arrays {
-		file.Arrays = append(file.Arrays, archived(a))
-	}
-	addPreparation(file, m.prepare)
 	return blockstore.WriteArchive(path, file)
 }
 

@@ -86,16 +86,25 @@ func (m *model) write(path string) error {
 	} else {
 		m.meta.Header, arrays = m.kernel.Save()
 	}
-	meta, err := json.MarshalIndent(m.meta, "", "  ")
+	file, err := newArchive(m.meta, arrays, m.prepare)
 	if err != nil {
 		return err
 	}
-	file := &blockstore.Archive{Meta: append(meta, '\n')}
+	return blockstore.WriteArchive(path, file)
+}
+
+// newArchive is the file of a model of a solver.
+func newArchive(meta any, arrays []lowrank.Array, p stream.Preparation) (*blockstore.Archive, error) {
+	text, err := json.MarshalIndent(meta, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	file := &blockstore.Archive{Meta: append(text, '\n')}
 	for _, a := range arrays {
 		file.Arrays = append(file.Arrays, archived(a))
 	}
-	addPreparation(file, m.prepare)
-	return blockstore.WriteArchive(path, file)
+	addPreparation(file, p)
+	return file, nil
 }
 
 // addPreparation adds how rows are prepared.

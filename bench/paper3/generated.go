@@ -106,10 +106,10 @@ func generated(ctx context.Context, o *options) error {
 		return err
 	}
 	t := &report.Table{File: "generated", Title: fmt.Sprintf("Rows with a known %d-dimensional subspace of %d columns", generatedDim, generatedColumns),
-		Head: []string{"kernel", "rows", "largest principal angle", "seconds", "times the one before", "peak memory, MB", "W tried", "passes", "scans before", "features"},
+		Head: []string{"kernel", "rows", "largest principal angle", "seconds", "CPU seconds", "times the rows before", "CPU, times", "peak memory, MB", "W tried", "passes", "scans before", "features"},
 		Notes: []string{fmt.Sprintf("nystream fit ism rows.nys --label class --dim %d --engine linear: a process of its own, its time and peak resident memory. "+
 			"The largest angle is between W, in the columns as they are, and the subspace that the classes lie in.", generatedDim)}}
-	last := make(map[string]float64)
+	last := make(map[string]*fitReport)
 	for _, n := range o.rows {
 		data, model := filepath.Join(folder, "rows.nys"), filepath.Join(folder, "m.npz")
 		if err := generate(data, n, u, o.seed); err != nil {
@@ -130,10 +130,10 @@ func generated(ctx context.Context, o *options) error {
 			}
 			before, ok := last[kernel]
 			if !ok {
-				before = math.NaN()
+				before = &fitReport{Seconds: math.NaN(), cpu: math.NaN()}
 			}
-			t.Add(kernel, n, angle, r.Seconds, r.Seconds/before, float64(r.PeakRSSBytes)/1e6, r.Iterations, r.Passes["data"], r.Scans["data"], r.Features)
-			last[kernel] = r.Seconds
+			t.Add(kernel, n, angle, r.Seconds, r.cpu, r.Seconds/before.Seconds, r.cpu/before.cpu, float64(r.PeakRSSBytes)/1e6, r.Iterations, r.Passes["data"], r.Scans["data"], r.Features)
+			last[kernel] = r
 		}
 	}
 	return t.Write(o.out)
@@ -145,6 +145,8 @@ type fitReport struct {
 	Seconds              float64
 	PeakRSSBytes         int64 `json:"peak_rss_bytes"`
 	Passes, Scans        map[string]int
+
+	cpu float64 // seconds of all threads
 }
 
 func runNystream(ctx context.Context, program string, args ...string) (*fitReport, error) {
@@ -155,7 +157,7 @@ func runNystream(ctx context.Context, program string, args ...string) (*fitRepor
 	if err != nil {
 		return nil, fmt.Errorf("nystream: %w: %s", err, complaint.String())
 	}
-	r := &fitReport{}
+	r := &fitReport{cpu: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()}
 	return r, json.Unmarshal(out, r)
 }
 

@@ -15,8 +15,9 @@ import (
 //
 //	min vᵀMv − 2·vᵀa   over v ≥ 0      M_tu = ⟨K_t, K_u⟩      a_t = ⟨K_t, Γ⟩
 //
-// with centred K_t, of a part of the sample, over the largest of them. Terms with weight
-// 0 are left out, and weights that were given do not matter.
+// with centred K_t, of a part of the sample, over the largest of them; or each for itself,
+// a_t over its norms. Terms with weight 0 are left out, and weights that were given do not
+// matter.
 func (f *fitting) align(k Kernel) (Kernel, error) {
 	_, index := f.held.some(smallSample)
 	var kernels []blas64.General // of norm 1
@@ -32,7 +33,7 @@ func (f *fitting) align(k Kernel) (Kernel, error) {
 		}
 		kernels, norms = append(kernels, m), append(norms, norm)
 	}
-	v := alignmentWeights(kernels, f.knownAt(index))
+	v := alignmentWeights(kernels, f.knownAt(index), f.Kernel.aligned == alignedEach)
 	largest := 0.0
 	for i := range v {
 		v[i] /= norms[i]
@@ -106,7 +107,7 @@ func (f *fitting) knownAt(index []int) blas64.General {
 
 // alignmentWeights solves the problem of align by descent along one coordinate after the
 // other, which finds its minimum since it is convex.
-func alignmentWeights(kernels []blas64.General, target blas64.General) []float64 {
+func alignmentWeights(kernels []blas64.General, target blas64.General, each bool) []float64 {
 	k := len(kernels)
 	m, a := stream.NewMatrix(k, k), make([]float64, k)
 	for t := range k {
@@ -116,6 +117,12 @@ func alignmentWeights(kernels []blas64.General, target blas64.General) []float64
 		}
 	}
 	v := make([]float64, k)
+	if each {
+		for t := range k {
+			v[t] = math.Max(0, a[t])
+		}
+		return v
+	}
 	for range 100000 {
 		moved, size := 0.0, 0.0
 		for t := range k {

@@ -57,7 +57,7 @@ func (t Task) settings(k Kernel) (Task, error) {
 		return t, fmt.Errorf("ism: %v needs what is known of the rows: labels, targets, scores", t.Paradigm)
 	case t.Paradigm != Supervised && t.Clusters < 2:
 		return t, fmt.Errorf("ism: %v needs a number of clusters, at least 2; it is %d", t.Paradigm, t.Clusters)
-	case t.Paradigm != Supervised && k.aligned:
+	case t.Paradigm != Supervised && k.aligned != notAligned:
 		return t, errors.New("ism: weights by alignment are for supervised, where what is known does not change")
 	case t.Paradigm != Unsupervised && t.Laplacian:
 		return t, fmt.Errorf("ism: %v does not ask whether Y comes from the Laplacian", t.Paradigm)

@@ -28,21 +28,32 @@ type Profile struct {
 //	polynomial(degree=3, c=1)   f = (β + c)^degree, β an inner product, c ≥ 0
 //	gaussian(sigma=median)      f = exp(−β/(2·sigma²)), β a squared distance
 //	relative(neighbour=7)       f = exp(−β/(2·σ_i·σ_j)), σ_i the distance of row i
-//	                            from its neighbour with that number in a sample
+//	                            from its neighbour with that number in a sample,
+//	                            rows equal to it not counted
 //	squared()                   f = −β, β a squared distance
 //	multiquadratic(c=1)         f = −√(β + c²), β a squared distance, c > 0
 //
-//	kernel  = sum | "aligned" "(" sum ")"
+//	kernel  = sum | "aligned" "(" sum ")" | "independent" "(" sum ")"
 //	sum     = term { "+" term }
 //	term    = [ number "*" ] name [ "(" [ name "=" value { "," name "=" value } ] ")" ]
 //
 // sigma=median is the median distance between different rows, all columns counted, of a
-// sample of at most 500. In aligned(a + b) each kernel gets the weight that makes the sum
-// most like Γ, see [Kernel.Aligned].
+// sample of at most 500. In aligned(a + b) the kernels get the weights that make the sum
+// most like Γ, see [Kernel.Aligned], and in independent(a + b) each as it is like Γ, see
+// [Kernel.Independent].
 type Kernel struct {
 	terms   []term
-	aligned bool
+	aligned alignment
 }
+
+// alignment says how the weights of the terms come from the data.
+type alignment uint8
+
+const (
+	notAligned alignment = iota
+	alignedJointly
+	alignedEach
+)
 
 // Parse reads a kernel in the grammar of [Kernel]. The names of the profiles can be
 // used besides the built-in ones; Parse panics if one of them is no name, is taken, or
@@ -83,7 +94,13 @@ func Scale(weight float64, k Kernel) Kernel { return scale(weight, k) }
 // non-negative, between the centred kernels of the rows, not projected, and Γ, on a
 // sample of at most 1000 rows. They are scaled so that the largest is 1. It is for the supervised
 // paradigm, where Γ does not change.
-func (k Kernel) Aligned() Kernel { return Kernel{terms: k.terms, aligned: true} }
+func (k Kernel) Aligned() Kernel { return Kernel{terms: k.terms, aligned: alignedJointly} }
+
+// Independent is as [Kernel.Aligned], with the weight of each term its own alignment with
+// Γ over the norm of its centred kernel (Cortes, Mohri & Rostamizadeh 2012, §3.1,
+// "align", for kernels that have been given norm 1). No kernel like Γ is left out then,
+// where the best sum may do with one.
+func (k Kernel) Independent() Kernel { return Kernel{terms: k.terms, aligned: alignedEach} }
 
 // String is the canonical text of the kernel: [Parse] of it gives the same kernel.
 func (k Kernel) String() string { return k.text() }

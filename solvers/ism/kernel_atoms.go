@@ -143,7 +143,7 @@ func (p Profile) atom() *atom {
 	if p.F == nil || p.Derivative == nil || p.Base > SquaredDistance {
 		panic(fmt.Sprintf("ism: profile %q needs a function, its derivative, and a base", p.Name))
 	}
-	if !isName(p.Name) || find(builtins, p.Name) != nil || p.Name == alignedWord {
+	if !isName(p.Name) || find(builtins, p.Name) != nil || p.Name == alignedWord || p.Name == independentWord {
 		panic(fmt.Sprintf("ism: profile name %q is built in, or not a letter followed by letters, digits and underscores", p.Name))
 	}
 	generate := func(f func(float64) float64) curve {

@@ -21,6 +21,7 @@ func TestKernelText(t *testing.T) {
 		"2*squared + .5 * multiquadratic": "2*squared() + 0.5*multiquadratic(c=1)",
 		"1e-3*relative(neighbour = 5)":    "0.001*relative(neighbour=5)",
 		"aligned( linear()+gaussian() )":  "aligned(linear() + gaussian(sigma=median))",
+		"independent(squared)":            "independent(squared())",
 		"inverse() + 1.5e+10*wave":        "inverse() + 1.5e+10*wave()",
 	} {
 		if got := mustParse(t, text).String(); got != want {

@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	alignedWord = "aligned"
-	maxText     = 1 << 16 // of a kernel; text may come from a damaged file
+	alignedWord     = "aligned"
+	independentWord = "independent"
+	maxText         = 1 << 16 // of a kernel; text may come from a damaged file
 )
 
 func (k Kernel) resolved() bool {
@@ -20,7 +21,7 @@ func (k Kernel) resolved() bool {
 			return false
 		}
 	}
-	return !k.aligned
+	return k.aligned == notAligned
 }
 
 func sum(kernels []Kernel) Kernel {
@@ -29,7 +30,7 @@ func sum(kernels []Kernel) Kernel {
 	}
 	var s Kernel
 	for _, k := range kernels {
-		if k.aligned {
+		if k.aligned != notAligned {
 			panic("ism: a sum of kernels can be aligned, and an aligned one cannot be in a sum")
 		}
 		s.terms = append(s.terms, k.terms...)
@@ -38,7 +39,7 @@ func sum(kernels []Kernel) Kernel {
 }
 
 func scale(weight float64, k Kernel) Kernel {
-	if !positive(weight) || k.aligned {
+	if !positive(weight) || k.aligned != notAligned {
 		panic(fmt.Sprintf("ism: weight %v of %v", weight, k))
 	}
 	s := Kernel{}
@@ -58,8 +59,11 @@ func (k Kernel) text() string {
 		terms = append(terms, s)
 	}
 	s := strings.Join(terms, " + ")
-	if k.aligned {
-		s = alignedWord + "(" + s + ")"
+	switch k.aligned {
+	case alignedJointly:
+		return alignedWord + "(" + s + ")"
+	case alignedEach:
+		return independentWord + "(" + s + ")"
 	}
 	return s
 }
@@ -190,15 +194,19 @@ func (p *parser) number() (float64, error) {
 func (p *parser) kernel() (Kernel, error) {
 	p.peek()
 	start := p.pos
-	if p.word("_") == alignedWord {
+	if word := p.word("_"); word == alignedWord || word == independentWord {
 		if !p.accept('(') {
-			return Kernel{}, p.errorAt(p.pos, "expected an opening parenthesis after %s, found %s", alignedWord, p.here())
+			return Kernel{}, p.errorAt(p.pos, "expected an opening parenthesis after %s, found %s", word, p.here())
 		}
 		k, err := p.sum()
 		if err == nil && !p.accept(')') {
 			err = p.errorAt(p.pos, "expected a closing parenthesis, found %s", p.here())
 		}
-		return k.Aligned(), err
+		k.aligned = alignedJointly
+		if word == independentWord {
+			k.aligned = alignedEach
+		}
+		return k, err
 	}
 	p.pos = start
 	return p.sum()

@@ -62,7 +62,6 @@ func TestRefuses(t *testing.T) {
 		"aligned":          {Solver{Kernel: Gaussian(0).Aligned(), Dim: 1}, x, Task{Paradigm: Unsupervised, Clusters: 2}, "alignment"},
 		"negative sums":    {Solver{Kernel: Squared(), Dim: 1}, x, Task{Paradigm: Alternative, Known: known, Clusters: 2}, "take a kernel that is positive"},
 		"neighbour":        {Solver{Kernel: Relative(50), Dim: 1}, x, Task{Known: known}, "the sample has 40 rows"},
-		"equal rows":       {Solver{Kernel: Relative(1), Dim: 1}, with(func(x blas64.General) { copy(x.Data[4:8], x.Data[:4]) }), Task{Known: known}, "row 0 is 0 away"},
 		"overflow":         {Solver{Kernel: Polynomial(9, 1), Dim: 1}, with(func(x blas64.General) { x.Data[0] = 1e40 }), Task{Known: known}, "scale the rows"},
 		"wrong derivative": {Solver{Kernel: New(Profile{Name: "wrong", F: math.Sin, Derivative: math.Sin}), Dim: 1}, x, Task{Known: known}, "the derivative of wrong"},
 		"not finite":       {Solver{Kernel: New(Profile{Name: "logarithm", F: math.Log, Derivative: func(b float64) float64 { return 1 / b }}), Dim: 1}, x, Task{Known: known}, "must be finite"},
@@ -154,6 +153,17 @@ func TestOddShapes(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestRelativeTies: equal rows are no neighbours of each other.
+func TestRelativeTies(t *testing.T) {
+	x, labels, _ := informative(100, 3, 3, 2)
+	for i := range x.Data {
+		x.Data[i] = math.Round(x.Data[i])
+	}
+	for _, engine := range []Engine{EngineExact, EngineLinear} {
+		mustFit(t, Solver{Kernel: Relative(7), Dim: 1, Engine: engine}, streamEngine, source(x), Task{Known: mustClasses(t, labels, 3)})
 	}
 }
 

@@ -204,12 +204,20 @@ func TestAligned(t *testing.T) {
 	}
 	// Two kernels of norm 1, one opposed to the target: known solutions.
 	unit := func(v ...float64) blas64.General { return blas64.General{Rows: 2, Cols: 2, Stride: 2, Data: v} }
-	v := alignmentWeights([]blas64.General{unit(1, 0, 0, 0), unit(0.6, 0.8, 0, 0)}, unit(2, 1, 0, 0))
+	v := alignmentWeights([]blas64.General{unit(1, 0, 0, 0), unit(0.6, 0.8, 0, 0)}, unit(2, 1, 0, 0), false)
 	if math.Abs(v[0]-1.25) > 1e-9 || math.Abs(v[1]-1.25) > 1e-9 {
 		t.Errorf("weights %v, want 1.25 twice", v)
 	}
-	v = alignmentWeights([]blas64.General{unit(1, 0, 0, 0), unit(-1, 0, 0, 0)}, unit(3, 1, 0, 0))
+	v = alignmentWeights([]blas64.General{unit(1, 0, 0, 0), unit(-1, 0, 0, 0)}, unit(3, 1, 0, 0), false)
 	if math.Abs(v[0]-3) > 1e-9 || v[1] != 0 {
 		t.Errorf("weights %v, want 3 and 0", v)
+	}
+	v = alignmentWeights([]blas64.General{unit(1, 0, 0, 0), unit(0.6, 0.8, 0, 0)}, unit(2, 1, 0, 0), true)
+	if math.Abs(v[0]-2) > 1e-12 || math.Abs(v[1]-2) > 1e-12 {
+		t.Errorf("weights %v, each for itself; want 2 twice", v)
+	}
+	both := mustFit(t, Solver{Kernel: mustParse(t, "independent(gaussian() + polynomial())"), Dim: 3}, stream.Engine{}, source(x), Task{Known: mustClasses(t, labels, 4)})
+	if len(both.Kernel.terms) != 2 {
+		t.Errorf("%v has not both kernels", both.Kernel)
 	}
 }

@@ -56,7 +56,7 @@ func (f *fitting) resolve(ctx context.Context) (Kernel, error) {
 		}
 		k.terms = append(k.terms, term{t.weight, a})
 	}
-	if f.Kernel.aligned {
+	if f.Kernel.aligned != notAligned {
 		return f.align(k)
 	}
 	return k, nil
@@ -94,7 +94,8 @@ func medianDistance(x blas64.General) (float64, error) {
 }
 
 // localScales are σ_i of all rows: the distance from their neighbour with a number among
-// the rows of the sample, themselves not counted. One pass.
+// the rows of the sample, those equal to them not counted; if there are fewer, from the
+// farthest. One pass.
 func (f *fitting) localScales(ctx context.Context, sample points, neighbour int) ([]float64, error) {
 	size := sample.x.Rows
 	if neighbour >= size {
@@ -114,11 +115,11 @@ func (f *fitting) localScales(ctx context.Context, sample points, neighbour int)
 				for i := range t.Rows {
 					row := rowOf(t, i)
 					slices.Sort(row)
-					k := neighbour
-					if row[0] > 0 { // the row itself is not in the sample
-						k--
+					equal := 0 // the row itself, and others like it
+					for equal < size && row[equal] == 0 {
+						equal++
 					}
-					dst.Data[(first+i)*dst.Stride] = math.Sqrt(row[k])
+					dst.Data[(first+i)*dst.Stride] = math.Sqrt(row[min(equal+neighbour, size)-1])
 				}
 			}
 			return nil
@@ -127,7 +128,7 @@ func (f *fitting) localScales(ctx context.Context, sample points, neighbour int)
 		for i := range out.Rows {
 			s := out.Data[i*out.Stride]
 			if !positive(s) {
-				return fmt.Errorf("%s: relative(neighbour=%d): row %d is %v away from that neighbour; take a larger number, or leave out equal rows", f.data.src.Info().Name, neighbour, b.Start+int64(i), s)
+				return fmt.Errorf("%s: relative(neighbour=%d): row %d is %v away from that neighbour; no other row of the sample differs from it", f.data.src.Info().Name, neighbour, b.Start+int64(i), s)
 			}
 			all[int(b.Start)+i] = s
 		}

@@ -25,9 +25,9 @@ var bandwidths = []float64{1.5, 2, 3}
 // the features, and the exponent p of the weights (s/s₁)^p of the singular vectors.
 type grid struct{ powers, scales []float64 }
 
-// The grid of Table 1 was written down, with bandwidths, before a test score of the
-// splits of splitSeed was seen, and is the same for all four methods: no weights, the
-// root, or in full. Figure 2 has a part of it.
+// The grid of Table 1 was written down, with bandwidths, before a test score of KPCA,
+// SVD or KSVD on the splits of splitSeed was seen, and is the same for all four
+// methods: no weights, the root, or in full. Figure 2 has a part of it.
 var (
 	tableGrid  = grid{[]float64{0, 0.5, 1}, []float64{3, 10, 30, 100}}
 	figureGrid = grid{[]float64{1}, []float64{10, 30, 100}}

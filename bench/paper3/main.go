@@ -64,7 +64,7 @@ func parseOptions(args []string) (*options, error) {
 	f := flag.NewFlagSet("paper3", flag.ContinueOnError)
 	f.StringVar(&o.out, "out", filepath.Join(os.TempDir(), "nystream-paper3"), "directory for the results")
 	only := f.String("only", strings.Join(parts, ","), "data sets")
-	kernels := f.String("kernels", strings.Join(kernelNames(), ","), "kernels of Tables 4 and 5")
+	kernels := f.String("kernels", strings.Join(kernelNames(), ";"), "kernels of Tables 4 and 5, with ; between")
 	f.IntVar(&o.folds, "folds", 10, "folds of the supervised half")
 	f.IntVar(&o.repeats, "repeats", 1, "divisions into folds, with seeds one after the other")
 	f.IntVar(&o.baselineFolds, "baseline-folds", 2, "of these, the folds that the slow methods run on; 0 for none")
@@ -75,7 +75,7 @@ func parseOptions(args []string) (*options, error) {
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
-	o.only, o.kernels = strings.Split(*only, ","), strings.Split(*kernels, ",")
+	o.only, o.kernels = strings.Split(*only, ","), strings.Split(*kernels, ";")
 	for _, list := range []struct{ words, known []string }{{o.only, parts}, {o.kernels, kernelNames()}} {
 		for _, word := range list.words {
 			if !slices.Contains(list.known, word) {

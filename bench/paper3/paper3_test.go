@@ -56,7 +56,7 @@ func TestTables(t *testing.T) {
 	x, labels := blobs(90, 4)
 	d := &datasets.Labelled{Name: "blobs", X: x, Labels: labels, Classes: 3, Other: labels}
 	p := problem{name: "blobs", dim: 2}
-	o := &options{out: t.TempDir(), folds: 2, repeats: 1, baselineFolds: 1, classes: true, clusters: true, kernels: []string{"gaussian", "gaussian+polynomial"}, seed: 1}
+	o := &options{out: t.TempDir(), folds: 2, repeats: 1, baselineFolds: 1, classes: true, clusters: true, kernels: []string{"gaussian", "gaussian+polynomial", "gaussian+polynomial, together"}, seed: 1}
 	if err := o.tables(background, p, d); err != nil {
 		t.Fatal(err)
 	}

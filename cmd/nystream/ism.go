@@ -31,8 +31,9 @@ like a data file and has one. Labels may be text. Beside clusters a --label is o
 compared with them.
 
 Kernels, with β = xᵀWWᵀy or ‖Wᵀ(x−y)‖²; they are added, with weights, as in
-'gaussian(sigma=median) + 0.01*polynomial(degree=3, c=1)', and aligned(a + b) leaves
-the weights to the data:
+'gaussian(sigma=median) + 0.01*polynomial(degree=3, c=1)'. independent(a + b) leaves the
+weights to the data, to each kernel's own alignment with the labels, and aligned(a + b)
+to that of the sum:
 
     linear()                    β of inner products
     polynomial(degree=3, c=1)   (β + c)^degree of inner products
@@ -107,7 +108,7 @@ func (c *ismCommand) addFlags(cmd *cobra.Command) {
 }
 
 // ismKernels are what --kernel is completed to.
-var ismKernels = []string{"gaussian(", "polynomial(", "linear()", "squared()", "multiquadratic(", "relative(", "aligned("}
+var ismKernels = []string{"gaussian(", "polynomial(", "linear()", "squared()", "multiquadratic(", "relative(", "independent(", "aligned("}
 
 var plotExtensions = []string{"svg"}
 

@@ -100,7 +100,11 @@ func againstDense(t *testing.T, a *stream.CSR, r int) {
 
 // TestCoraAgainstDense compares the exact method with a dense SVD on 500 nodes of cora.
 func TestCoraAgainstDense(t *testing.T) {
-	againstDense(t, firstNodes(t, cora(t), 500), 20)
+	nodes := 500
+	if testing.Short() {
+		nodes = 250
+	}
+	againstDense(t, firstNodes(t, cora(t), nodes), 20)
 }
 
 // TestWholeCoraAgainstDense compares singular values with those of a dense G of all nodes,

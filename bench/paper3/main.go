@@ -26,6 +26,7 @@ import (
 
 	"github.com/nystream/nystream/bench/datasets"
 	"github.com/nystream/nystream/solvers/nyblas"
+	"github.com/nystream/nystream/stream"
 )
 
 // options say what to measure.
@@ -38,6 +39,9 @@ type options struct {
 	classes       bool // the supervised half
 	clusters      bool // the unsupervised half
 	rows          []int64
+	dim           int            // q; 0 for that of each data set
+	scale         stream.Scaling // of the columns, in the supervised half
+	scaleWord     string
 	seed          uint64
 }
 
@@ -71,6 +75,8 @@ func parseOptions(args []string) (*options, error) {
 	f.BoolVar(&o.classes, "classes", true, "the supervised half")
 	f.BoolVar(&o.clusters, "clusters", true, "the unsupervised half")
 	rows := f.String("rows", "100000,1000000", "rows of the generated data")
+	f.IntVar(&o.dim, "dim", 0, "q of the supervised half; 0 for that of the tables")
+	f.StringVar(&o.scaleWord, "scale", "standard", "of the columns in the supervised half: standard, or none, for columns with one unit, such as pixels")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of folds and fits")
 	if err := f.Parse(args); err != nil {
 		return nil, err
@@ -90,7 +96,14 @@ func parseOptions(args []string) (*options, error) {
 		}
 		o.rows = append(o.rows, n)
 	}
+	scales := map[string]stream.Scaling{"standard": stream.ScaleStandard, "none": stream.ScaleNone}
+	var known bool
+	o.scale, known = scales[o.scaleWord]
 	switch {
+	case !known:
+		return nil, fmt.Errorf("-scale %q: there are standard and none", o.scaleWord)
+	case o.dim < 0:
+		return nil, fmt.Errorf("-dim %d: 1 is the least, and 0 stands for that of the tables", o.dim)
 	case f.NArg() > 0:
 		return nil, fmt.Errorf("%q: paper3 takes flags only", f.Args())
 	case o.repeats < 1:
@@ -151,6 +164,9 @@ func (o *options) tables(ctx context.Context, p problem, d *datasets.Labelled) e
 }
 
 func (o *options) supervisedHalf(ctx context.Context, p problem, d *datasets.Labelled) error {
+	if o.dim > 0 {
+		p.dim = o.dim
+	}
 	t := supervisedTable(p, d, o)
 	for _, k := range kernels {
 		if !slices.Contains(o.kernels, k.name) {

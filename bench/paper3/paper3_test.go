@@ -22,7 +22,7 @@ import (
 func TestFoldsKeepTestRowsOut(t *testing.T) {
 	x, labels := blobs(60, 3)
 	x.Data[0] = 1e6 // a row that would show in every mean
-	all, err := folds(background, &datasets.Labelled{X: x, Labels: labels, Classes: 3}, 5, 1)
+	all, err := folds(background, &datasets.Labelled{X: x, Labels: labels, Classes: 3}, 5, stream.ScaleStandard, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // fold is one division of a data set, each column of mean 0 and deviation 1 on the
-// training rows.
+// training rows, or as it is.
 type fold struct {
 	train, test             blas64.General
 	trainLabels, testLabels []int
@@ -28,7 +28,7 @@ type fold struct {
 // repeatedFolds are those of several divisions, one after the other.
 func repeatedFolds(ctx context.Context, d *datasets.Labelled, o *options) (all []*fold, err error) {
 	for r := range o.repeats {
-		some, err := folds(ctx, d, o.folds, o.seed+uint64(r))
+		some, err := folds(ctx, d, o.folds, o.scale, o.seed+uint64(r))
 		if err != nil {
 			return nil, err
 		}
@@ -38,7 +38,7 @@ func repeatedFolds(ctx context.Context, d *datasets.Labelled, o *options) (all [
 }
 
 // folds divides a data set into stratified folds.
-func folds(ctx context.Context, d *datasets.Labelled, k int, seed uint64) ([]*fold, error) {
+func folds(ctx context.Context, d *datasets.Labelled, k int, scale stream.Scaling, seed uint64) ([]*fold, error) {
 	splits, err := split.StratifiedKFold(d.Labels, k, seed)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func folds(ctx context.Context, d *datasets.Labelled, k int, seed uint64) ([]*fo
 		if err != nil {
 			return nil, err
 		}
-		prepared, err := stream.Prepare(ctx, stream.Engine{}, stream.FromMatrix("training rows", raw), stream.NullsError, stream.ScaleStandard)
+		prepared, err := stream.Prepare(ctx, stream.Engine{}, stream.FromMatrix("training rows", raw), stream.NullsError, scale)
 		if err != nil {
 			return nil, err
 		}
@@ -182,11 +182,11 @@ func baselineSubspace(name string, kernel ism.Kernel, seed uint64) subspace {
 func supervisedTable(p problem, d *datasets.Labelled, o *options) *report.Table {
 	return &report.Table{File: "supervised-" + p.name, Title: fmt.Sprintf("Tables 4 and 5, supervised: %s", p.name),
 		Head: []string{"kernel", "method", "q", "folds", "accuracy", "± over folds", "paper", "J", "J/ISM's", "seconds", "paper's", "iterations", "settled"},
-		Notes: []string{fmt.Sprintf("%d rows, %d columns, %d classes; %d times %d stratified folds, of which the slow methods run the first %d. Scaling, σ, W and classifier see the training rows only. "+
+		Notes: []string{fmt.Sprintf("%d rows, %d columns, %d classes; %d times %d stratified folds, of which the slow methods run the first %d. Columns: scale %s. Scaling, σ, W and classifier see the training rows only. "+
 			"W, its time and J = Tr(Γ·K) are those of a fit; linear's J is of the approximate kernel, and J/ISM's is over that of ISM exact on the same folds. The classifier is an LS-SVM with a Gaussian kernel on XW, one class against the rest, on the whole kernel matrix; "+
 			"its width from %v median distances and γ from %v by %d folds within at most %d of the training rows. Paper: SVM; its face has 960 columns, here 20 that they were reduced to, and q = 19. "+
 			"SM is gradient ascent on the Stiefel manifold (QR retraction, Armijo steps), DG dimension growth, column by column; both stop at ‖grad‖ ≤ %g·‖∇J‖, or %d steps a run.",
-			d.X.Rows, d.X.Cols, d.Classes, o.repeats, o.folds, o.baselineFolds, svmWidths, svmGammas, svmFolds, svmSample, usualAscent.gradient, usualAscent.rounds)}}
+			d.X.Rows, d.X.Cols, d.Classes, o.repeats, o.folds, o.baselineFolds, o.scaleWord, svmWidths, svmGammas, svmFolds, svmSample, usualAscent.gradient, usualAscent.rounds)}}
 }
 
 // supervised adds the rows of one kernel to the table of a data set.

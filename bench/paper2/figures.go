@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 
+	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/split"
@@ -27,9 +28,9 @@ var figureMeasure = measures[1]
 // figure1 is the number of samples to the tolerance, and the speed-up over RSVD,
 // against the bandwidth of SNE.
 func figure1(ctx context.Context, o *options, g *graph) error {
-	t := &table{file: "figure1-" + g.name, title: "Figure 1: samples to η ≤ 0.1 against γ, " + g.name,
-		head:  []string{"γ", "samples, asym. Nys", "CPU s", "RSVD CPU s", "speed-up, asym. Nys", "speed-up, paths"},
-		notes: []string{"η with weights λ/Σλ and angles to the subspace; G is not centred; the paper's bandwidth is the second. CPU time, one seed; RSVD is the quickest of q = 0 … 3 on panels."}}
+	t := &report.Table{File: "figure1-" + g.name, Title: "Figure 1: samples to η ≤ 0.1 against γ, " + g.name,
+		Head:  []string{"γ", "samples, asym. Nys", "CPU s", "RSVD CPU s", "speed-up, asym. Nys", "speed-up, paths"},
+		Notes: []string{"η with weights λ/Σλ and angles to the subspace; G is not centred; the paper's bandwidth is the second. CPU time, one seed; RSVD is the quickest of q = 0 … 3 on panels."}}
 	var samples, nystromUp, pathsUp plotter.XYs
 	var gammas []float64
 	for _, width := range figureWidths {
@@ -46,14 +47,14 @@ func figure1(ctx context.Context, o *options, g *graph) error {
 		pathsUp = append(pathsUp, plotter.XY{X: p.gamma, Y: rsvd / paths})
 		best, found := m.quickest(nameNystrom, figureMeasure, figureTolerance)
 		if !found {
-			t.add(p.gamma, "–", math.NaN(), rsvd, math.NaN(), rsvd/paths)
+			t.Add(p.gamma, "–", math.NaN(), rsvd, math.NaN(), rsvd/paths)
 			continue
 		}
-		t.add(p.gamma, best.samples, best.cpu(), rsvd, rsvd/best.cpu(), rsvd/paths)
+		t.Add(p.gamma, best.samples, best.cpu(), rsvd, rsvd/best.cpu(), rsvd/paths)
 		samples = append(samples, plotter.XY{X: p.gamma, Y: float64(best.samples)})
 		nystromUp = append(nystromUp, plotter.XY{X: p.gamma, Y: rsvd / best.cpu()})
 	}
-	if err := t.write(o.out); err != nil {
+	if err := t.Write(o.out); err != nil {
 		return err
 	}
 	left := newPlot(g.name+": samples to η ≤ 0.1 (subspace)", "γ", "n = m")
@@ -99,7 +100,7 @@ func figure2(ctx context.Context, o *options, g *graph) error {
 	}
 	c := &classifier{ctx: ctx, labels: g.labels, classes: g.classes, folds: 3, grid: figureGrid}
 	names := []string{"KSVD, RBF", "KSVD, SNE", "KPCA, RBF"}
-	t := &table{file: "figure2-" + g.name, title: "Figure 2: F1 against the number of samples, " + g.name, head: []string{"samples", "method", "micro F1", "macro F1"}}
+	t := &report.Table{File: "figure2-" + g.name, Title: "Figure 2: F1 against the number of samples, " + g.name, Head: []string{"samples", "method", "micro F1", "macro F1"}}
 	left, right := newPlot("micro F1, "+g.name, "samples", "micro F1"), newPlot("macro F1, "+g.name, "samples", "macro F1")
 	for i, name := range names {
 		var first, second plotter.XYs
@@ -117,13 +118,13 @@ func figure2(ctx context.Context, o *options, g *graph) error {
 			}
 			a, _ := meanDeviation(s.over(micro))
 			b, _ := meanDeviation(s.over(macro))
-			t.add(m, name, a, b)
+			t.Add(m, name, a, b)
 			first, second = append(first, plotter.XY{X: float64(m), Y: a}), append(second, plotter.XY{X: float64(m), Y: b})
 		}
 		addLine(left, i, first)
 		addLine(right, i, second)
 	}
-	if err := t.write(o.out); err != nil {
+	if err := t.Write(o.out); err != nil {
 		return err
 	}
 	return drawPanels(filepath.Join(o.out, "figure2-"+g.name+".svg"), []*plot.Plot{left, right}, names)

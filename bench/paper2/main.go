@@ -27,6 +27,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/bench/datasets"
+	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/solvers/nyblas"
 	"github.com/nystream/nystream/stream"
 )
@@ -132,14 +133,14 @@ func run(ctx context.Context, o *options) error {
 
 // runTables makes Tables 3 and 6, which need no graph.
 func runTables(ctx context.Context, o *options) error {
-	tables := map[string]func(context.Context, []string, int) (*table, error){"3": table3, "6": table6}
+	tables := map[string]func(context.Context, []string, int) (*report.Table, error){"3": table3, "6": table6}
 	for _, word := range parts {
 		if f := tables[word]; f != nil && o.wants(word) {
 			t, err := f(ctx, datasets.SupervisedNames(), 2*o.seeds)
 			if err != nil {
 				return fmt.Errorf("table %s: %w", word, err)
 			}
-			if err := t.write(o.out); err != nil {
+			if err := t.Write(o.out); err != nil {
 				return err
 			}
 		}
@@ -169,7 +170,7 @@ func runFeatures(ctx context.Context, o *options, g *graph) error {
 		if err != nil {
 			return err
 		}
-		if err := t.write(o.out); err != nil {
+		if err := t.Write(o.out); err != nil {
 			return err
 		}
 	}
@@ -184,10 +185,10 @@ func runFeatures(ctx context.Context, o *options, g *graph) error {
 	if err != nil {
 		return err
 	}
-	if err := table1(g, c, scores).write(o.out); err != nil {
+	if err := table1(g, c, scores).Write(o.out); err != nil {
 		return err
 	}
-	return pairs(g, c, scores).write(o.out)
+	return pairs(g, c, scores).Write(o.out)
 }
 
 // runSpeed makes Tables 4 and 5 for the graph and for the synthetic one.
@@ -209,7 +210,7 @@ func runSpeed(ctx context.Context, o *options, g *graph) error {
 
 // speedTables are Tables 4 and 5 of a graph, centred and as it is.
 func (o *options) speedTables(ctx context.Context, g *graph, width float64) error {
-	tables := []*table{speedTable(4, g.name, tolerances[0]), speedTable(5, g.name, tolerances[1])}
+	tables := []*report.Table{speedTable(4, g.name, tolerances[0]), speedTable(5, g.name, tolerances[1])}
 	for _, centred := range []bool{true, false} {
 		p, err := newSpeedProblem(ctx, g, width, centred)
 		if err != nil {
@@ -226,15 +227,15 @@ func (o *options) speedTables(ctx context.Context, g *graph, width float64) erro
 		if err := m.settle(ctx, speedSeeds, o.limit); err != nil {
 			return err
 		}
-		if err := m.table().write(o.out); err != nil {
+		if err := m.table().Write(o.out); err != nil {
 			return err
 		}
 		for i, t := range tables {
-			t.addSpeed(m, tolerances[i])
+			m.addSpeed(t, tolerances[i])
 		}
 	}
 	for _, t := range tables {
-		if err := t.write(o.out); err != nil {
+		if err := t.Write(o.out); err != nil {
 			return err
 		}
 	}

@@ -309,7 +309,7 @@ func TestClassification(t *testing.T) {
 			t.Errorf("%s: micro F1 %v", s.method, mean)
 		}
 	}
-	if text := table1(g, classification{splits: 2, folds: 3}, scores).markdown(); strings.Count(text, "\n| ") != 5 {
+	if text := table1(g, classification{splits: 2, folds: 3}, scores).Markdown(); strings.Count(text, "\n| ") != 5 {
 		t.Error(text)
 	}
 }
@@ -333,7 +333,7 @@ func TestReconstruction(t *testing.T) {
 		made[m] = []*features{exact}
 	}
 	table, err := table2(background, g, made)
-	if err != nil || len(table.rows) != len(readings)*len(graphMethods) {
+	if err != nil || len(table.Rows) != len(readings)*len(graphMethods) {
 		t.Error(table, err)
 	}
 }
@@ -462,7 +462,7 @@ func machine(g *graph, x blas64.General, s split.Split) (float64, error) {
 
 func TestPairs(t *testing.T) {
 	scores := []methodScore{{method: "a", scores: []f1{{0.5, 0}, {0.5, 0}}}, {method: "b", scores: []f1{{0.75, 1}, {0.5, 1}}}}
-	r := pairs(small(t), classification{splits: 2}, scores).rows[0]
+	r := pairs(small(t), classification{splits: 2}, scores).Rows[0]
 	if r[0] != "b − a" || r[1] != "0.1250" || r[2] != "0.1250" || r[3] != "1.0000" || r[4] != "0.0000" || r[5] != "1, 1, 0" {
 		t.Error(r)
 	}

@@ -14,6 +14,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/nystream/nystream/bench/report"
 )
 
 // The size of a panel, and of the legend at their right.
@@ -71,7 +73,7 @@ func logAxis(a *plot.Axis, ticks ...float64) {
 	a.Scale = plot.LogScale{}
 	var marks plot.ConstantTicks
 	for _, v := range ticks {
-		marks = append(marks, plot.Tick{Value: v, Label: figure(v)})
+		marks = append(marks, plot.Tick{Value: v, Label: report.Figure(v)})
 		a.Min, a.Max = min(a.Min, v), max(a.Max, v)
 	}
 	a.Tick.Marker = marks

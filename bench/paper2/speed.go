@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/bench/graphs"
+	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/stream"
 )
@@ -205,21 +206,22 @@ func (m *measurements) time(family string, by measure, tolerance float64) float6
 }
 
 // speedTable is Table 4 or 5: one row for each problem and reading of η.
-func speedTable(number int, graph string, tolerance float64) *table {
-	t := &table{file: fmt.Sprintf("table%d-%s", number, graph), title: fmt.Sprintf("Table %d: CPU seconds to η ≤ %g, rank %d, %s", number, tolerance, speedRank, graph),
-		head: []string{"graph", "γ", "G", "η", "η of nothing"},
-		notes: []string{"CPU seconds (setting, samples, seeds within the tolerance) of the quickest setting whose median η over the seeds is within the tolerance, from the adjacency matrix to all vectors, row sums and means included. " +
+func speedTable(number int, graph string, tolerance float64) *report.Table {
+	t := &report.Table{File: fmt.Sprintf("table%d-%s", number, graph), Title: fmt.Sprintf("Table %d: CPU seconds to η ≤ %g, rank %d, %s", number, tolerance, speedRank, graph),
+		Head: []string{"graph", "γ", "G", "η", "η of nothing"},
+		Notes: []string{"CPU seconds (setting, samples, seeds within the tolerance) of the quickest setting whose median η over the seeds is within the tolerance, from the adjacency matrix to all vectors, row sums and means included. " +
 			"Settings that take little are the median of several seeds. TSVD: ksvd.Exact on tiles to a residual of 1e-10, once, and not for the larger graph unless -tsvd is given. RSVD: Halko, Martinsson and Tropp, the best of q = 0 … 3 power iterations, oversamples doubled, by panels of G that are filled from the " +
 			"paths of two edges at one multiplication an entry (G is never held). Sym. Nys: GGᵀ and GᵀG. asym. Nys: the best of eq. (11) and orthonormalised. " +
 			"Exact, paths: ksvd.Exact by products over the paths of two edges, in so many passes; to a residual of 1e-10, the truth for all. – : not measured. > : not within the tolerance with the largest setting tried, whose time it is. " +
 			"Ours: RSVD over the quickest of our last three columns. Asym. Nys: RSVD over the asymmetric Nyström method by either way to choose samples.",
 			"η of nothing: what vectors score that have nothing in common with the true ones, 2·Σλ/r as printed. Where it is below ε the reading asks nothing of a solver. " +
 				"The paper reports speed-ups by η as printed, for Cora 1.71× and 1.39×, for PubMed 32.5× and 8.83×, and does not say whether its G is centred."}}
-	t.head = append(append(t.head, families...), "speed-up, ours", "speed-up, asym. Nys")
+	t.Head = append(append(t.Head, families...), "speed-up, ours", "speed-up, asym. Nys")
 	return t
 }
 
-func (t *table) addSpeed(m *measurements, tolerance float64) {
+// addSpeed adds the rows of a problem to a table of times.
+func (m *measurements) addSpeed(t *report.Table, tolerance float64) {
 	p := m.problem
 	for _, by := range measures {
 		cells := []any{fmt.Sprintf("%s, N = %d", p.graph, p.adjacency.Rows), p.gamma, p.form(), by.name, by.value(m.nothing())}
@@ -232,11 +234,11 @@ func (t *table) addSpeed(m *measurements, tolerance float64) {
 				continue
 			}
 			least[family] = g.cpu()
-			cells = append(cells, fmt.Sprintf("%s (%s)", figure(g.cpu()), g.size(by, tolerance)))
+			cells = append(cells, fmt.Sprintf("%s (%s)", report.Figure(g.cpu()), g.size(by, tolerance)))
 		}
 		nystrom := smallest(least[nameNystrom], least[nameLeverage])
 		cells = append(cells, least[nameRSVD]/smallest(nystrom, least[namePaths]), least[nameRSVD]/nystrom)
-		t.add(cells...)
+		t.Add(cells...)
 	}
 }
 
@@ -284,9 +286,9 @@ func (m *measurements) missed(family string) string {
 		}
 	}
 	if math.IsNaN(most) {
-		return figure(most)
+		return report.Figure(most)
 	}
-	return "> " + figure(most)
+	return "> " + report.Figure(most)
 }
 
 // smallest is the smaller one, and the other one of NaN.
@@ -298,12 +300,12 @@ func smallest(a, b float64) float64 {
 }
 
 // table is all that was measured.
-func (m *measurements) table() *table {
-	t := &table{file: "attempts-" + m.problem.name, title: "All fits on " + m.problem.name,
-		head: []string{"solver", "setting", "samples", "seed", "seconds", "CPU seconds", "η printed", "η normalised", "η subspace"}}
+func (m *measurements) table() *report.Table {
+	t := &report.Table{File: "attempts-" + m.problem.name, Title: "All fits on " + m.problem.name,
+		Head: []string{"solver", "setting", "samples", "seed", "seconds", "CPU seconds", "η printed", "η normalised", "η subspace"}}
 	for _, g := range m.groups {
 		for _, a := range g.attempts {
-			t.add(a.family, a.setting, a.samples, a.seed, a.seconds, a.cpu, a.Printed, a.Normalised, a.Subspace)
+			t.Add(a.family, a.setting, a.samples, a.seed, a.seconds, a.cpu, a.Printed, a.Normalised, a.Subspace)
 		}
 	}
 	return t

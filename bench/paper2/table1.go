@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 
+	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/solvers/split"
 )
 
@@ -126,10 +127,10 @@ func (s methodScore) mostChosen() string {
 }
 
 // table1 is Table 1 for a graph.
-func table1(g *graph, c classification, scores []methodScore) *table {
-	t := &table{file: "table1-" + g.name, title: fmt.Sprintf("Table 1: node classification on %s", g.name),
-		head: []string{"method", "features", "micro F1", "± (sd)", "macro F1", "± (sd)", "paper micro", "paper macro", "validation micro F1", "chosen most often"},
-		notes: []string{fmt.Sprintf("%d nodes, A + I, %d stratified splits 90/10 (seed %d). LS-SVM with γ = 1, one class against the rest, on the singular vectors times "+
+func table1(g *graph, c classification, scores []methodScore) *report.Table {
+	t := &report.Table{File: "table1-" + g.name, Title: fmt.Sprintf("Table 1: node classification on %s", g.name),
+		Head: []string{"method", "features", "micro F1", "± (sd)", "macro F1", "± (sd)", "paper micro", "paper macro", "validation micro F1", "chosen most often"},
+		Notes: []string{fmt.Sprintf("%d nodes, A + I, %d stratified splits 90/10 (seed %d). LS-SVM with γ = 1, one class against the rest, on the singular vectors times "+
 			"scale·(s/s₁)^p. The bandwidth of KSVD (exact SNE sums, centred) and of KPCA (RBF between rows, centred) from %v, p from %v and the scale from %v are "+
 			"chosen on the training rows of each split by %d folds, for all methods alike. PCA is centred and has the eigenvalues of the Gram matrix for s; SVD is that of A + I, not centred.",
 			g.nodes(), c.splits, splitSeed, bandwidths, tableGrid.powers, tableGrid.scales, c.folds)}}
@@ -144,23 +145,23 @@ func table1(g *graph, c classification, scores []methodScore) *table {
 		if twoSided(s.method) {
 			count = fmt.Sprintf("%d + %d", s.rank, s.rank)
 		}
-		t.add(s.method, count, fixed(mean), fixed(deviation), fixed(meanMacro), fixed(deviationMacro), paper.micro, paper.macro, fixed(s.validated()), s.mostChosen())
+		t.Add(s.method, count, fixed(mean), fixed(deviation), fixed(meanMacro), fixed(deviationMacro), paper.micro, paper.macro, fixed(s.validated()), s.mostChosen())
 	}
 	return t
 }
 
 // pairs compares the last method of Table 1, KSVD, with the others split by split.
-func pairs(g *graph, c classification, scores []methodScore) *table {
-	t := &table{file: "table1-pairs-" + g.name, title: "Table 1, differences on the same splits, " + g.name,
-		head: []string{"difference", "micro F1", "standard error", "macro F1", "standard error", "splits better, equal, worse (micro)"},
-		notes: []string{fmt.Sprintf("Standard error: standard deviation of the %d differences over the root of their number. Random splits share training rows; by the "+
+func pairs(g *graph, c classification, scores []methodScore) *report.Table {
+	t := &report.Table{File: "table1-pairs-" + g.name, Title: "Table 1, differences on the same splits, " + g.name,
+		Head: []string{"difference", "micro F1", "standard error", "macro F1", "standard error", "splits better, equal, worse (micro)"},
+		Notes: []string{fmt.Sprintf("Standard error: standard deviation of the %d differences over the root of their number. Random splits share training rows; by the "+
 			"correction of Nadeau and Bengio (2003) it would be %.2f times as large.", c.splits, math.Sqrt(1+float64(c.splits)*testShare/(1-testShare)))}}
 	last := scores[len(scores)-1]
 	for _, s := range scores[:len(scores)-1] {
 		a, b := less(last.over(micro), s.over(micro)), less(last.over(macro), s.over(macro))
 		meanMicro, errorMicro := meanError(a)
 		meanMacro, errorMacro := meanError(b)
-		t.add(last.method+" − "+s.method, fixed(meanMicro), fixed(errorMicro), fixed(meanMacro), fixed(errorMacro), signs(a))
+		t.Add(last.method+" − "+s.method, fixed(meanMicro), fixed(errorMicro), fixed(meanMacro), fixed(errorMacro), signs(a))
 	}
 	return t
 }

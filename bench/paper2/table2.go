@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/stream"
 )
@@ -89,15 +90,15 @@ func reconstructed(ctx context.Context, g *graph, all []*features, how reading) 
 }
 
 // table2 is Table 2 for a graph.
-func table2(ctx context.Context, g *graph, made map[string][]*features) (*table, error) {
-	t := &table{file: "table2-" + g.name, title: "Table 2: graph reconstruction on " + g.name,
-		head: []string{"reading", "method", "γ", "ℓ1: wrong entries", "ℓ1: induced 1-norm", "ℓ2: spectral norm", "paper ℓ1", "paper ℓ2"},
-		notes: []string{fmt.Sprintf("A + I with %d entries. A node gets as many out-edges as it has, itself included, to the nodes nearest by the reading; D = A + I − Ã. "+
+func table2(ctx context.Context, g *graph, made map[string][]*features) (*report.Table, error) {
+	t := &report.Table{File: "table2-" + g.name, Title: "Table 2: graph reconstruction on " + g.name,
+		Head: []string{"reading", "method", "γ", "ℓ1: wrong entries", "ℓ1: induced 1-norm", "ℓ2: spectral norm", "paper ℓ1", "paper ℓ2"},
+		Notes: []string{fmt.Sprintf("A + I with %d entries. A node gets as many out-edges as it has, itself included, to the nodes nearest by the reading; D = A + I − Ã. "+
 			"Wrong entries: nonzeros of D (missing and surplus edges). Induced 1-norm: largest column sum of |D|. Spectral norm: largest singular value of D. "+
 			"The paper says neither which features nor which norms; its figures stand in each reading. Bold: the best of the four by a reading. KSVD and KPCA have the γ with the fewest wrong entries. "+
 			"PCA and KPCA have left features only: both sides are the same.", g.adjacency.NNZ())}}
 	for _, how := range readings {
-		first := len(t.rows)
+		first := len(t.Rows)
 		for _, method := range graphMethods {
 			d, gamma, err := reconstructed(ctx, g, made[method], how)
 			if err != nil {
@@ -110,10 +111,10 @@ func table2(ctx context.Context, g *graph, made map[string][]*features) (*table,
 			if gamma == 0 {
 				gamma = math.NaN()
 			}
-			t.add(how.name, method, gamma, d.Entries, d.OneNorm, d.Spectral, paper[0], paper[1])
+			t.Add(how.name, method, gamma, d.Entries, d.OneNorm, d.Spectral, paper[0], paper[1])
 		}
 		for col := 3; col < 6; col++ {
-			markLeast(t.rows[first:], col)
+			markLeast(t.Rows[first:], col)
 		}
 	}
 	return t, nil

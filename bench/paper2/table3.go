@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/kernelgen"
 )
 
@@ -32,8 +33,8 @@ var publishedColumns = map[string][]float64{
 }
 
 // table3 is Table 3 for the data sets that are there.
-func table3(ctx context.Context, names []string, repeats int) (*table, error) {
-	t := &table{file: "table3", title: "Table 3: tables of the UCI repository",
-		notes: []string{setting(repeats), fmt.Sprintf("Bandwidths are %v times the median distance between a row and a column, chosen by %d folds of the training rows.", widths, tableFolds)}}
-	return t, t.addAll(ctx, names, repeats, columns(), publishedColumns)
+func table3(ctx context.Context, names []string, repeats int) (*report.Table, error) {
+	t := &report.Table{File: "table3", Title: "Table 3: tables of the UCI repository",
+		Notes: []string{setting(repeats), fmt.Sprintf("Bandwidths are %v times the median distance between a row and a column, chosen by %d folds of the training rows.", widths, tableFolds)}}
+	return t, addAll(ctx, t, names, repeats, columns(), publishedColumns)
 }

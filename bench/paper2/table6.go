@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/stream"
@@ -77,10 +78,10 @@ func monomials(x blas64.General) blas64.General {
 }
 
 // table6 is Table 6 for the data sets that are there.
-func table6(ctx context.Context, names []string, repeats int) (*table, error) {
-	t := &table{file: "table6", title: "Table 6: SVD after a nonlinear map against KSVD",
-		notes: []string{setting(repeats), fmt.Sprintf("Monomials: x_i and x_i·x_j, and the SVD of their table, not centred; nothing to choose. Weighted monomials: √(2/w)·x_i and x_i·x_j/w with the weights of the "+
+func table6(ctx context.Context, names []string, repeats int) (*report.Table, error) {
+	t := &report.Table{File: "table6", Title: "Table 6: SVD after a nonlinear map against KSVD",
+		Notes: []string{setting(repeats), fmt.Sprintf("Monomials: x_i and x_i·x_j, and the SVD of their table, not centred; nothing to choose. Weighted monomials: √(2/w)·x_i and x_i·x_j/w with the weights of the "+
 			"kernel (x·x′/w + 1)², centred. KSVD: (Cᵀx·z/w + 1)² between rows and columns, centred. w is %v times the median of |x·z|, chosen by %d folds of the training rows. "+
 			"The paper does not say which C its one column of KSVD has: it stands under a0.", widths, tableFolds)}}
-	return t, t.addAll(ctx, names, repeats, ablations(), publishedAblations)
+	return t, addAll(ctx, t, names, repeats, ablations(), publishedAblations)
 }

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/bench/datasets"
+	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/lssvm"
@@ -236,7 +237,7 @@ func setting(repeats int) string {
 		"\"variance 1\" are √N times these. The paper states neither scale.", repeats, tableFeatures)
 }
 
-func (t *table) addData(ctx context.Context, name string, repeats int, columns []column, published []float64) error {
+func addData(ctx context.Context, t *report.Table, name string, repeats int, columns []column, published []float64) error {
 	d, err := datasets.LoadSupervised(name)
 	if err != nil {
 		return err
@@ -270,20 +271,20 @@ func (t *table) addData(ctx context.Context, name string, repeats int, columns [
 		}
 		printed, one, unit = append(printed, published[i]), append(one, short), append(unit, long)
 	}
-	t.add(printed...)
-	t.add(one...)
-	t.add(unit...)
+	t.Add(printed...)
+	t.Add(one...)
+	t.Add(unit...)
 	return nil
 }
 
 // addAll fills a table of methods for several data sets.
-func (t *table) addAll(ctx context.Context, names []string, repeats int, columns []column, published map[string][]float64) error {
-	t.head = []string{"data", "figure", "rows × columns", "features"}
+func addAll(ctx context.Context, t *report.Table, names []string, repeats int, columns []column, published map[string][]float64) error {
+	t.Head = []string{"data", "figure", "rows × columns", "features"}
 	for _, c := range columns {
-		t.head = append(t.head, c.name)
+		t.Head = append(t.Head, c.name)
 	}
 	for _, name := range names {
-		if err := t.addData(ctx, name, repeats, columns, published[name]); err != nil {
+		if err := addData(ctx, t, name, repeats, columns, published[name]); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}

@@ -1,14 +1,12 @@
 package ism
 
 import (
-	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack"
-	"gonum.org/v1/gonum/lapack/lapack64"
 
+	"github.com/nystream/nystream/solvers/symeig"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -105,26 +103,8 @@ type eigen struct {
 
 // newEigen decomposes a symmetric matrix completely.
 func newEigen(a blas64.General) (*eigen, error) {
-	n := a.Rows
-	v, w := cloneOf(a), make([]float64, n)
-	if n == 0 {
-		return &eigen{w, v}, nil
-	}
-	s := blas64.Symmetric{Uplo: blas.Upper, N: n, Stride: v.Stride, Data: v.Data}
-	size := make([]float64, 1)
-	lapack64.Syev(lapack.EVCompute, s, w, size, -1)
-	work := make([]float64, int(size[0]))
-	if !lapack64.Syev(lapack.EVCompute, s, w, work, len(work)) {
-		return nil, errors.New("the eigenvalues of a matrix did not converge")
-	}
-	e := &eigen{values: make([]float64, n), vectors: stream.NewMatrix(n, n)}
-	for j := range n {
-		e.values[j] = w[n-1-j]
-		for i := range n {
-			e.vectors.Data[i*n+j] = v.Data[i*v.Stride+n-1-j]
-		}
-	}
-	return e, nil
+	values, vectors, err := symeig.Decompose(a)
+	return &eigen{values, vectors}, err
 }
 
 // first keeps the first k pairs.

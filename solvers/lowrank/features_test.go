@@ -68,7 +68,7 @@ func (c featureCase) model(t *testing.T, x blas64.General, rank int, seed uint64
 // less than the tolerance.
 func TestFeaturesUnbiased(t *testing.T) {
 	const n = 12
-	seeds := fewer(200, 60)
+	seeds := 200
 	x := clusters(n, 4, 3)
 	for _, c := range featureCases() {
 		if !c.unbiased {

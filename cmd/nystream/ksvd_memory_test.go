@@ -33,7 +33,7 @@ func process(t *testing.T, folder, line string) plannedFit {
 			err = os.Symlink(self, program)
 		}
 		if err != nil {
-			t.Skipf("no second name for the test program: %v", err)
+			t.Skipf("no second name for the test program: %v (needs a folder that allows links)", err)
 		}
 	}
 	c := exec.Command(program, append(strings.Fields(line), "--format", "json", "--quiet")...)
@@ -56,10 +56,10 @@ func process(t *testing.T, folder, line string) plannedFit {
 // sets aside for that once more.
 func TestKSVDMemory(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes seconds")
+		t.Skip("takes seconds; it runs without -short")
 	}
 	if peakRSS() == 0 {
-		t.Skip("nobody knows the peak memory here")
+		t.Skip("this system does not tell the peak memory of a process; Linux and macOS do")
 	}
 	folder := t.TempDir()
 	writeGraph(t, folder+"/g.csv", 3000, 30_000)

@@ -112,7 +112,7 @@ func TestCoraAgainstDense(t *testing.T) {
 // (Wedin 1972): sin θ ≤ max(‖Gv−σu‖, ‖Gᵀu−σv‖)/gap.
 func TestWholeCoraAgainstDense(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes many seconds")
+		t.Skip("takes many seconds; it runs without -short")
 	}
 	a := cora(t)
 	defer blas64.Use(blas64.Implementation())

@@ -1,0 +1,57 @@
+package dense
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Trace is the sum of the diagonal of a square matrix.
+func Trace(m blas64.General) float64 {
+	sum := 0.0
+	for i := range m.Rows {
+		sum += m.Data[i*m.Stride+i]
+	}
+	return sum
+}
+
+// Frobenius is ‖m‖_F, without overflow on the way.
+func Frobenius(m blas64.General) float64 {
+	norm := 0.0
+	for i := range m.Rows {
+		norm = math.Hypot(norm, Norm(Row(m, i)))
+	}
+	return norm
+}
+
+// MaxAbs is the largest magnitude of the entries, NaNs left out.
+func MaxAbs(m blas64.General) float64 {
+	worst := 0.0
+	for i := range m.Rows {
+		for _, v := range Row(m, i) {
+			if v := math.Abs(v); v > worst {
+				worst = v
+			}
+		}
+	}
+	return worst
+}
+
+// NotFinite is the place of the first entry, row by row, that is NaN or infinite;
+// found is false if there is none.
+func NotFinite(m blas64.General) (row, column int, found bool) {
+	for i := range m.Rows {
+		for j, v := range Row(m, i) {
+			if v-v != 0 {
+				return i, j, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// Finite says that no entry is NaN or infinite.
+func Finite(m blas64.General) bool {
+	_, _, found := NotFinite(m)
+	return !found
+}

@@ -1,0 +1,58 @@
+package dense
+
+import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// Mul is op(a)·op(b) in a new matrix.
+func Mul(ta blas.Transpose, a blas64.General, tb blas.Transpose, b blas64.General) blas64.General {
+	rows, cols := a.Rows, b.Cols
+	if ta != blas.NoTrans {
+		rows = a.Cols
+	}
+	if tb != blas.NoTrans {
+		cols = b.Rows
+	}
+	c := stream.NewMatrix(rows, cols)
+	Gemm(ta, tb, 1, a, b, 0, c)
+	return c
+}
+
+// Gemm makes c alpha·op(a)·op(b) + beta·c, as blas64.Gemm, for empty matrices too:
+// a sum of no terms is 0.
+func Gemm(ta, tb blas.Transpose, alpha float64, a, b blas64.General, beta float64, c blas64.General) {
+	switch {
+	case c.Rows == 0 || c.Cols == 0:
+	case a.Rows == 0 || a.Cols == 0:
+		scale(c, beta)
+	default:
+		blas64.Gemm(ta, tb, alpha, a, b, beta, c)
+	}
+}
+
+// scale makes c beta·c, and 0 of anything if beta is 0.
+func scale(c blas64.General, beta float64) {
+	if beta == 0 {
+		Clear(c)
+		return
+	}
+	for i := range c.Rows {
+		blas64.Scal(beta, Vector(Row(c, i)))
+	}
+}
+
+// MulVector is op(a)·x.
+func MulVector(ta blas.Transpose, a blas64.General, x []float64) []float64 {
+	n := a.Rows
+	if ta != blas.NoTrans {
+		n = a.Cols
+	}
+	y := make([]float64, n)
+	if a.Rows > 0 && a.Cols > 0 {
+		blas64.Gemv(ta, 1, a, Vector(x), 0, Vector(y))
+	}
+	return y
+}

@@ -7,7 +7,7 @@
 //	go run ./bench/paper3 -out DIR -only generated -rows 100000,1000000
 //
 // Parts: the data sets wine, cancer, face and mnist, for Tables 4 and 5; flower, and
-// with face, for Figure 1; generated, rows with a known subspace, through the program
+// with face, for Figure 1a; 1b, time against rows; generated, rows with a known subspace, through the program
 // nystream. Tables are printed and written to DIR as Markdown and CSV, figures as SVG.
 package main
 
@@ -45,7 +45,7 @@ type options struct {
 	seed          uint64
 }
 
-var parts = []string{"wine", "cancer", "face", "mnist", "flower", "generated"}
+var parts = []string{"wine", "cancer", "face", "mnist", "flower", "1b", "generated"}
 
 func main() {
 	blas64.Use(nyblas.Implementation{}) // as the command does
@@ -140,6 +140,11 @@ func run(ctx context.Context, o *options) error {
 	if o.wants("flower") {
 		if err := flower(ctx, o); err != nil {
 			return fmt.Errorf("flower: %w", err)
+		}
+	}
+	if o.wants("1b") {
+		if err := growth(ctx, o); err != nil {
+			return fmt.Errorf("figure 1b: %w", err)
 		}
 	}
 	if o.wants("generated") {

@@ -49,7 +49,7 @@ func NewSVD(a blas64.General) (*SVD, error) {
 }
 
 // FixSigns makes the entry of each column of v that is largest in magnitude
-// positive, and changes the sign of the column of u with it.
+// positive, and changes the sign of the column of u with it. u may be empty.
 func FixSigns(u, v blas64.General) {
 	for j := range v.Cols {
 		if largest(v, j) < 0 {

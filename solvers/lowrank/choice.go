@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -201,10 +202,10 @@ func (t *tiles) whitened(landmarks, x *panel) (blas64.General, error) {
 		return between, err
 	}
 	k := landmarks.rows.Rows
-	lift := trace(between) * 1e-14
+	lift := dense.Trace(between) * 1e-14
 	var c mat.Cholesky
 	for ok := false; !ok; lift *= 100 {
-		if lift-lift != 0 || lift > trace(between) {
+		if lift-lift != 0 || lift > dense.Trace(between) {
 			return blas64.General{}, notFinite("the kernel between landmarks")
 		}
 		sym := mat.NewSymDense(k, nil)
@@ -230,7 +231,7 @@ func (t *tiles) between(x blas64.General, p *panel) (blas64.General, error) {
 	out := stream.NewMatrix(x.Rows, p.rows.Rows)
 	err := t.eachTile(x, p, func(first int, tile blas64.General) error {
 		for i := range tile.Rows {
-			copy(rowOf(out, first+i), rowOf(tile, i))
+			copy(dense.Row(out, first+i), dense.Row(tile, i))
 		}
 		return nil
 	})

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -25,8 +26,8 @@ func TestDeterminantalLaw(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := firstCols(eig.Vectors, k)
-	p := mul(blas.NoTrans, v, blas.Trans, v)
+	v := dense.Columns(eig.Vectors, 0, k)
+	p := dense.Mul(blas.NoTrans, v, blas.Trans, v)
 	single, pairs := make([]float64, n), make([]float64, n*n)
 	for seed := range uint64(seeds) {
 		tl := newTiles(kernel, Float64)
@@ -76,7 +77,7 @@ func TestLeaves(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		nystrom := mul(blas.NoTrans, c, blas.NoTrans, mul(blas.NoTrans, s.pinv(), blas.Trans, c))
+		nystrom := dense.Mul(blas.NoTrans, c, blas.NoTrans, dense.Mul(blas.NoTrans, s.pinv(), blas.Trans, c))
 		want := spectralNorm(t, difference(a, nystrom)) / spectralNorm(t, a)
 		if math.Abs(got-want) > 0.05*want+1e-11 {
 			t.Errorf("%s: %g left, dense %g", k, got, want)

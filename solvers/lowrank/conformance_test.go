@@ -5,6 +5,7 @@ import (
 
 	"github.com/nystream/nystream/internal/conformance"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 )
 
 // The accumulators of the solvers pass the suite of all accumulators: any
@@ -18,7 +19,7 @@ func TestConformance(t *testing.T) {
 			if err := acc.a.Add(x, []int{1}, clusters(1, 3, 99)); err != nil {
 				t.Fatal(err)
 			}
-			if err := acc.b.AddDiagonal(rowOf(x, 0)); err != nil {
+			if err := acc.b.AddDiagonal(dense.Row(x, 0)); err != nil {
 				t.Fatal(err)
 			}
 			return acc

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -76,7 +77,7 @@ func (t *tiles) projectedCore(ctx context.Context, e stream.Engine, left *panel,
 		kv := stream.NewMatrix(corePanel, v.Cols)
 		return func(sum blas64.General, first int, tile blas64.General) {
 			part := stream.RowSlice(kv, 0, tile.Rows)
-			gemm(blas.NoTrans, blas.NoTrans, tile, v, part)
+			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, tile, v, 0, part)
 			if sum.Rows > 0 && sum.Cols > 0 {
 				blas64.Gemm(blas.Trans, blas.NoTrans, 1, stream.RowSlice(u, first, tile.Rows), part, 1, sum)
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -53,7 +54,7 @@ func factors(t *testing.T, m *Model, side *Embedding, x blas64.General) blas64.G
 	u := stream.NewMatrix(x.Rows, side.Rank())
 	err := m.Embed(context.Background(), stream.Engine{}, side, stream.FromMatrix("x", x), false, func(b *stream.Block, out blas64.General) error {
 		for i := range out.Rows {
-			copy(rowOf(u, int(b.Start)+i), rowOf(out, i))
+			copy(dense.Row(u, int(b.Start)+i), dense.Row(out, i))
 		}
 		return nil
 	})
@@ -65,7 +66,7 @@ func factors(t *testing.T, m *Model, side *Embedding, x blas64.General) blas64.G
 
 // approximation is Â in full.
 func approximation(m *Model, u, v blas64.General) blas64.General {
-	a := mul(blas.NoTrans, scaleCols(u, m.Values), blas.Trans, v)
+	a := dense.Mul(blas.NoTrans, scaledColumns(u, m.Values), blas.Trans, v)
 	if m.Symmetric() {
 		for i := range a.Rows {
 			a.Data[i*a.Stride+i] += m.Shift
@@ -77,7 +78,7 @@ func approximation(m *Model, u, v blas64.General) blas64.General {
 func difference(a, b blas64.General) blas64.General {
 	d := stream.NewMatrix(a.Rows, a.Cols)
 	for i := range a.Rows {
-		for j, v := range rowOf(a, i) {
+		for j, v := range dense.Row(a, i) {
 			d.Data[i*d.Stride+j] = v - b.Data[i*b.Stride+j]
 		}
 	}
@@ -86,10 +87,10 @@ func difference(a, b blas64.General) blas64.General {
 
 // orthogonalityError is max|UᵀU − I|.
 func orthogonalityError(u blas64.General) float64 {
-	g := mul(blas.Trans, u, blas.NoTrans, u)
+	g := dense.Mul(blas.Trans, u, blas.NoTrans, u)
 	worst := 0.0
 	for i := range g.Rows {
-		for j, v := range rowOf(g, i) {
+		for j, v := range dense.Row(g, i) {
 			if i == j {
 				v--
 			}
@@ -128,14 +129,4 @@ func denseError(t *testing.T, m *Model, x, a blas64.General, norm float64) float
 		v = factors(t, m, m.Right, x)
 	}
 	return spectralNorm(t, difference(a, approximation(m, u, v))) / norm
-}
-
-func frobeniusNorm(a blas64.General) float64 {
-	sum := 0.0
-	for i := range a.Rows {
-		for _, v := range rowOf(a, i) {
-			sum += v * v
-		}
-	}
-	return math.Sqrt(sum)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -63,7 +64,7 @@ func projection() *tiles { return newTiles(kernelgen.Linear(), Float64) }
 func rowsAt(m blas64.General, index []int) blas64.General {
 	out := stream.NewMatrix(len(index), m.Cols)
 	for i, r := range index {
-		copy(rowOf(out, i), rowOf(m, r))
+		copy(dense.Row(out, i), dense.Row(m, r))
 	}
 	return out
 }
@@ -91,7 +92,7 @@ func (t *tiles) leadingVectors(ctx context.Context, e stream.Engine, p *panel, k
 	for i := range n {
 		draws := noise.At(uint64(p.number[i]))
 		for j := range block.Cols {
-			rowOf(block, i)[j] = draws.Normal()
+			dense.Row(block, i)[j] = draws.Normal()
 		}
 	}
 	src := stream.FromMatrix("candidates", p.rows)

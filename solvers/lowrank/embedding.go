@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -150,7 +151,7 @@ func (m *embedder) unshifted(x blas64.General, number func(i int) int64) (blas64
 
 // shift subtracts RangeShift·C on row i, if it is landmark k.
 func (m *embedder) shift(fold, x blas64.General, i, k int) {
-	if equalRows(rowOf(x, i), rowOf(m.panel.rows, k)) {
+	if equalRows(dense.Row(x, i), dense.Row(m.panel.rows, k)) {
 		fold.Data[i*fold.Stride+m.e.Signs.Col(k)] -= m.e.RangeShift * m.e.Signs.Value(k)
 	}
 }
@@ -181,12 +182,12 @@ func (m *embedder) embed(dst blas64.General, x blas64.General, start int64) erro
 // the second round of orthonormalisation works on the rounded first product.
 func (m *embedder) project(dst, fold blas64.General) {
 	if m.e.Refinement.Rows == 0 {
-		gemm(blas.NoTrans, blas.NoTrans, fold, m.e.Projection, dst)
+		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, fold, m.e.Projection, 0, dst)
 		return
 	}
 	proj := stream.RowSlice(m.proj, 0, dst.Rows)
-	gemm(blas.NoTrans, blas.NoTrans, fold, m.e.Projection, proj)
-	gemm(blas.NoTrans, blas.NoTrans, proj, m.e.Refinement, dst)
+	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, fold, m.e.Projection, 0, proj)
+	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, proj, m.e.Refinement, 0, dst)
 }
 
 // pack prepares the landmarks of an embedding that was loaded or fitted.

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -84,9 +85,9 @@ func (t *tiles) sampleSide(side *Embedding, known blas64.General, number []int64
 	rows := stream.NewMatrix(len(number)+held.rows.Rows, held.rows.Cols)
 	for i := range rows.Rows {
 		if i < s.known {
-			copy(rowOf(rows, i), rowOf(known, i))
+			copy(dense.Row(rows, i), dense.Row(known, i))
 		} else {
-			copy(rowOf(rows, i), rowOf(held.rows, i-s.known))
+			copy(dense.Row(rows, i), dense.Row(held.rows, i-s.known))
 		}
 	}
 	s.rows = t.pack(rows, slices.Concat(number, held.number), nil)
@@ -179,12 +180,12 @@ func (t *tiles) sampledBlock(m *Model, left, right *sampleSide, one bool) (*samp
 	rows, cols := left.roots(), right.roots()
 	err := t.eachTile(left.rows.rows, right.rows, func(first int, tile blas64.General) error {
 		for i := range tile.Rows {
-			row, w := rowOf(b.m, first+i), rows[first+i]
-			for j, v := range rowOf(tile, i) {
+			row, w := dense.Row(b.m, first+i), rows[first+i]
+			for j, v := range dense.Row(tile, i) {
 				row[j] = v * w * cols[j]
 			}
 			if one {
-				b.addDiagonal(first+i, rowOf(tile, i))
+				b.addDiagonal(first+i, dense.Row(tile, i))
 			}
 		}
 		return nil
@@ -241,11 +242,11 @@ func (b *sampledBlock) placeDiagonal() {
 
 // subtract makes A into A − Â.
 func (b *sampledBlock) subtract(m *Model) {
-	u, v := scaleCols(b.left.u, m.Values), b.right.u
+	u, v := scaledColumns(b.left.u, m.Values), b.right.u
 	for k, d := range b.diagonal {
-		b.diagonal[k].value = d.value - dot(rowOf(u, d.i), rowOf(v, d.j)) - m.Shift
+		b.diagonal[k].value = d.value - dense.Dot(dense.Row(u, d.i), dense.Row(v, d.j)) - m.Shift
 	}
-	u, v = scaleRows(u, b.left.roots()), scaleRows(v, b.right.roots())
+	u, v = scaledRows(u, b.left.roots()), scaledRows(v, b.right.roots())
 	if u.Rows > 0 && v.Rows > 0 && u.Cols > 0 {
 		blas64.Gemm(blas.NoTrans, blas.Trans, -1, u, v, 1, b.m)
 	}
@@ -262,10 +263,10 @@ func (b *sampledBlock) squares() float64 {
 		b.m.Data[d.i*b.m.Stride+d.j] = 0
 	}
 	for i := range b.m.Rows {
-		row, of := rowOf(b.m, i), b.left.stratum(i)
+		row, of := dense.Row(b.m, i), b.left.stratum(i)
 		known, held := row[:b.right.known], row[b.right.known:]
-		sums[of][0] += dot(known, known)
-		sums[of][1] += dot(held, held)
+		sums[of][0] += dense.Dot(known, known)
+		sums[of][1] += dense.Dot(held, held)
 		counts[of][0] += float64(len(known))
 		counts[of][1] += float64(len(held))
 	}
@@ -324,8 +325,8 @@ func (b *sampledBlock) norm() (float64, error) {
 func (b *sampledBlock) noise() float64 {
 	var sum float64
 	for i := b.left.known; i < b.m.Rows; i++ {
-		row := rowOf(b.m, i)[b.right.known:]
-		sum += dot(row, row)
+		row := dense.Row(b.m, i)[b.right.known:]
+		sum += dense.Dot(row, row)
 	}
 	rows, cols := float64(b.left.held()), float64(b.right.held())
 	if rows*cols == 0 {
@@ -356,7 +357,7 @@ func (b *sampledBlock) symmetricNorm() (float64, error) {
 
 func (b *sampledBlock) largestSingularValue() (float64, error) {
 	squared := func(dst, x blas64.General) {
-		gemm(blas.NoTrans, blas.NoTrans, b.m, mul(blas.Trans, b.m, blas.NoTrans, x), dst)
+		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, b.m, dense.Mul(blas.Trans, b.m, blas.NoTrans, x), 0, dst)
 	}
 	_, high, err := ritzRange(b.m.Rows, squared)
 	return shrink(math.Sqrt(math.Max(0, high)), float64(b.left.held()), float64(b.right.held()), b.noise()), err
@@ -381,7 +382,7 @@ func (b *sampledBlock) longest() float64 {
 	longest := 0.0
 	for i := range b.m.Rows {
 		row := 0.0
-		for j, v := range rowOf(b.m, i) {
+		for j, v := range dense.Row(b.m, i) {
 			v /= rows[i] * cols[j]
 			row += v * v
 			columns[j] += v * v

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -53,7 +54,7 @@ func randomRows(r *rand.Rand, n int) (string, blas64.General) {
 	}
 	spread := math.Exp(-4 * r.Float64())
 	for i := range n {
-		row, centre := rowOf(x, i), rowOf(centres, r.IntN(centres.Rows))
+		row, centre := dense.Row(x, i), dense.Row(centres, r.IntN(centres.Rows))
 		for j := range row {
 			switch kind {
 			case "uniform":
@@ -161,8 +162,8 @@ func (c calibrationCase) run(t *testing.T) (calibration, bool) {
 		v = factors(t, f.Model, f.Right, y)
 	}
 	rest := difference(a, approximation(f.Model, u, v))
-	norm, square := quickNorm(t, a), frobeniusNorm(a)
-	restNorm, restSquare := quickNorm(t, rest), frobeniusNorm(rest)
+	norm, square := quickNorm(t, a), dense.Frobenius(a)
+	restNorm, restSquare := quickNorm(t, rest), dense.Frobenius(rest)
 	out := calibration{c.name, restNorm / norm / f.SpectralEstimate, restSquare / square / f.ErrorEstimate, restNorm / norm, restSquare / square}
 	return out, restNorm/norm > 1e-11 // below, both are rounding
 }
@@ -171,7 +172,7 @@ func (c calibrationCase) run(t *testing.T) (calibration, bool) {
 func quickNorm(t *testing.T, a blas64.General) float64 {
 	t.Helper()
 	_, high, err := ritzRange(a.Rows, func(dst, x blas64.General) {
-		gemm(blas.NoTrans, blas.NoTrans, a, mul(blas.Trans, a, blas.NoTrans, x), dst)
+		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, a, dense.Mul(blas.Trans, a, blas.NoTrans, x), 0, dst)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -115,7 +116,7 @@ func mapWorker(f kernelgen.Map, info stream.Info) func() func(*sketch.Explicit, 
 // applyMap replaces x by f∘(x), and refuses a result that is not finite.
 func applyMap(f kernelgen.Map, x blas64.General, start int64, info stream.Info) error {
 	for i := range x.Rows {
-		r := rowOf(x, i)
+		r := dense.Row(x, i)
 		f.Apply(r, r)
 		for j, v := range r {
 			if v-v != 0 {
@@ -133,7 +134,7 @@ func (m SSRSVDMatrix) finish(acc *sketch.Explicit, with sketch.ExplicitSketch, f
 	if err != nil {
 		return nil, err
 	}
-	r := y.rank(RankTolerance)
+	r := dense.Rank(y.S, RankTolerance)
 	toQ := y.whitener(r)
 	p, err := orthonormalColumns(acc.XT())
 	if err != nil {
@@ -141,22 +142,22 @@ func (m SSRSVDMatrix) finish(acc *sketch.Explicit, with sketch.ExplicitSketch, f
 	}
 	sp := stream.NewMatrix(with.S.Cols, p.Cols)
 	with.S.MulLeft(sp, 0, p)
-	w, err := solveCore(mul(blas.NoTrans, acc.OY(), blas.NoTrans, toQ), acc.Z(), sp)
+	w, err := solveCore(dense.Mul(blas.NoTrans, acc.OY(), blas.NoTrans, toQ), acc.Z(), sp)
 	if err != nil {
 		return nil, err
 	}
 	model := &MatrixModel{Map: f, Seed: m.Seed, Rows: acc.Rows(), Cols: int64(n), Values: w.S,
-		Projection: denseRows(with.C, n, mul(blas.NoTrans, toQ, blas.NoTrans, w.U)), V: mul(blas.NoTrans, p, blas.NoTrans, w.V)}
+		Projection: denseRows(with.C, n, dense.Mul(blas.NoTrans, toQ, blas.NoTrans, w.U)), V: dense.Mul(blas.NoTrans, p, blas.NoTrans, w.V)}
 	return &MatrixFit{MatrixModel: model, Notes: rankNote(len(w.S), m.Rank, RankTolerance), Entries: acc.Rows() * int64(n), Condition: condition(y, r)}, nil
 }
 
 // orthonormalColumns is an orthonormal basis of the columns of X, given Xᵀ, by
 // two rounds of SVD-QR.
 func orthonormalColumns(xt blas64.General) (blas64.General, error) {
-	x := dense(xt).T()
+	x := matDense(xt).T()
 	n, c := x.Dims()
 	basis := stream.NewMatrix(n, c)
-	dense(basis).Copy(x)
+	matDense(basis).Copy(x)
 	for range 2 {
 		qr := sketch.NewQR(basis.Cols)
 		if err := qr.Add(basis); err != nil {
@@ -166,7 +167,7 @@ func orthonormalColumns(xt blas64.General) (blas64.General, error) {
 		if err != nil {
 			return basis, err
 		}
-		basis = mul(blas.NoTrans, basis, blas.NoTrans, s.whitener(s.rank(RankTolerance)))
+		basis = dense.Mul(blas.NoTrans, basis, blas.NoTrans, s.whitener(dense.Rank(s.S, RankTolerance)))
 	}
 	return basis, nil
 }
@@ -178,7 +179,7 @@ func denseRows(c *sketch.RowSign, n int, b blas64.General) blas64.General {
 	for i := range n {
 		c.Row(int64(i), cols, vals)
 		for k, j := range cols {
-			axpy(vals[k], rowOf(b, j), rowOf(out, i))
+			dense.Axpy(vals[k], dense.Row(b, j), dense.Row(out, i))
 		}
 	}
 	return out
@@ -190,10 +191,10 @@ func (m *MatrixModel) Rank() int { return len(m.Values) }
 // embed puts the rows of U for the mapped rows x into dst.
 func (m *MatrixModel) embed(dst, x blas64.General) {
 	if m.Refinement.Rows == 0 {
-		gemm(blas.NoTrans, blas.NoTrans, x, m.Projection, dst)
+		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, x, m.Projection, 0, dst)
 		return
 	}
-	gemm(blas.NoTrans, blas.NoTrans, mul(blas.NoTrans, x, blas.NoTrans, m.Projection), m.Refinement, dst)
+	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, dense.Mul(blas.NoTrans, x, blas.NoTrans, m.Projection), m.Refinement, 0, dst)
 }
 
 // Embed puts the rows of U for the rows of src to emit, in row order. Cost: one
@@ -248,13 +249,13 @@ func (m *MatrixModel) absorb(ru blas64.General) error {
 	if err := side.absorbable(ru); err != nil {
 		return err
 	}
-	core, err := newSVD("the refined core", scaleCols(ru, m.Values))
+	core, err := newSVD("the refined core", scaledColumns(ru, m.Values))
 	if err != nil {
 		return err
 	}
 	side.absorb(ru, core.U)
 	m.Refinement, m.Values = side.Refinement, core.S
-	m.V = mul(blas.NoTrans, m.V, blas.NoTrans, core.V)
+	m.V = dense.Mul(blas.NoTrans, m.V, blas.NoTrans, core.V)
 	return nil
 }
 
@@ -274,15 +275,15 @@ func (m *MatrixModel) Verify(ctx context.Context, e stream.Engine, src stream.So
 			return nil, err
 		}
 		out.Rows = sum.rows
-		doneA, errA := entry.step(rowOf(sum.General, 0)[:n])
-		doneE, errE := diff.step(rowOf(sum.General, 1)[:n])
+		doneA, errA := entry.step(dense.Row(sum.General, 0)[:n])
+		doneE, errE := diff.step(dense.Row(sum.General, 1)[:n])
 		if err := firstError(errA, errE); err != nil {
 			return nil, err
 		}
 		out.Iterations++
 		out.Converged = doneA && doneE
 		out.KernelEntries += out.Rows * m.Cols
-		squares := rowOf(sum.General, 2)
+		squares := dense.Row(sum.General, 2)
 		out.FrobeniusError = ratio(math.Sqrt(squares[1]), math.Sqrt(squares[0]))
 	}
 	out.Converged = out.Converged || out.Iterations == n
@@ -304,7 +305,7 @@ func (m *MatrixModel) products(ctx context.Context, e stream.Engine, src stream.
 				}
 				part, diff := stream.RowSlice(u, 0, a.Rows), stream.RowSlice(approx, 0, a.Rows)
 				m.embed(part, a)
-				gemm(blas.NoTrans, blas.Trans, scaleCols(part, m.Values), m.V, diff)
+				dense.Gemm(blas.NoTrans, blas.Trans, 1, scaledColumns(part, m.Values), m.V, 0, diff)
 				addProducts(acc, a, diff, x, y)
 			}
 			return nil
@@ -314,16 +315,16 @@ func (m *MatrixModel) products(ctx context.Context, e stream.Engine, src stream.
 
 // addProducts adds what the rows of A, with their approximation, contribute.
 func addProducts(acc *matrixSum, a, approx blas64.General, x, y []float64) {
-	squares := rowOf(acc.General, 2)
+	squares := dense.Row(acc.General, 2)
 	for i := range a.Rows {
-		r, d := rowOf(a, i), rowOf(approx, i)
+		r, d := dense.Row(a, i), dense.Row(approx, i)
 		for j, v := range r {
 			d[j] = v - d[j]
 		}
-		axpy(dot(r, x), r, rowOf(acc.General, 0)[:len(x)])
-		axpy(dot(d, y), d, rowOf(acc.General, 1)[:len(x)])
+		dense.Axpy(dense.Dot(r, x), r, dense.Row(acc.General, 0)[:len(x)])
+		dense.Axpy(dense.Dot(d, y), d, dense.Row(acc.General, 1)[:len(x)])
 		acc.rows++
-		squares[0] += dot(r, r)
-		squares[1] += dot(d, d)
+		squares[0] += dense.Dot(r, r)
+		squares[1] += dense.Dot(d, d)
 	}
 }

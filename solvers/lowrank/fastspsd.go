@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -87,14 +88,14 @@ func (m FastSPSD) finish(ctx context.Context, e stream.Engine, t *tiles, side *E
 	if err != nil {
 		return nil, err
 	}
-	eig, err := newEigen("the core", mul(blas.NoTrans, frame.back, blas.NoTrans, mul(blas.NoTrans, z, blas.Trans, frame.back)))
+	eig, err := newEigen("the core", dense.Mul(blas.NoTrans, frame.back, blas.NoTrans, dense.Mul(blas.NoTrans, z, blas.Trans, frame.back)))
 	if err != nil {
 		return nil, err
 	}
 	c := min(m.Rank, len(eig.Values))
 	values := eig.Values[:c]
 	clipDefinite(values, 0)
-	side.Projection = mul(blas.NoTrans, side.Projection, blas.NoTrans, firstCols(eig.Vectors, c))
+	side.Projection = dense.Mul(blas.NoTrans, side.Projection, blas.NoTrans, dense.Columns(eig.Vectors, 0, c))
 	return &Model{Method: "fastspsd", Kernel: t.kernel, Seed: m.Seed, Left: side, Values: values}, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -31,23 +32,23 @@ func TestFastSPSDAgainstDense(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return dense(s)
+		return matDense(s)
 	}
 	j, s := rows(points.landmarks).(*mat.Dense).RawMatrix(), rows(points.core).(*mat.Dense).RawMatrix()
 	if j.Rows != 16 || s.Rows < 60 || f.Shift != 0 || len(f.Values) != 16 {
 		t.Fatalf("%d landmarks, %d core points, shift %g, %d values", j.Rows, s.Rows, f.Shift, len(f.Values))
 	}
 	var half, u mat.Dense // half = (SᵀC)⁺·SᵀKS, u = half·(CᵀS)⁺
-	sc := dense(kernelMatrix(k, s, j))
-	if err := half.Solve(sc, dense(kernelMatrix(k, s, s))); err != nil {
+	sc := matDense(kernelMatrix(k, s, j))
+	if err := half.Solve(sc, matDense(kernelMatrix(k, s, s))); err != nil {
 		t.Fatal(err)
 	}
 	if err := u.Solve(sc, half.T()); err != nil {
 		t.Fatal(err)
 	}
 	c := kernelMatrix(k, x, j)
-	want := mul(blas.NoTrans, c, blas.NoTrans, mul(blas.NoTrans, u.RawMatrix(), blas.Trans, c))
-	if e := frobeniusNorm(difference(full(t, f, x), want)) / frobeniusNorm(want); !(e <= 1e-10) {
+	want := dense.Mul(blas.NoTrans, c, blas.NoTrans, dense.Mul(blas.NoTrans, u.RawMatrix(), blas.Trans, c))
+	if e := dense.Frobenius(difference(full(t, f, x), want)) / dense.Frobenius(want); !(e <= 1e-10) {
 		t.Errorf("%g away from the dense formula", e)
 	}
 	if v := lowestEigenvalue(t, full(t, f, x)); v < -1e-11 {
@@ -63,7 +64,7 @@ func TestFastSPSDFewRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := frobeniusNorm(difference(full(t, f, x), kernelMatrix(k, x, x))); !(e <= 1e-9) || len(f.Notes) == 0 {
+	if e := dense.Frobenius(difference(full(t, f, x), kernelMatrix(k, x, x))); !(e <= 1e-9) || len(f.Notes) == 0 {
 		t.Errorf("error %g, notes %q", e, f.Notes)
 	}
 	if _, err := (FastSPSD{}).Fit(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), k); err == nil {

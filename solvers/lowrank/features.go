@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -135,7 +136,7 @@ func (f featureFit) finish(t *tiles, factor blas64.General, m *drawnMap) (*Model
 	}
 	root := math.Sqrt(m.weight) * math.Sqrt(t.unit) // the square root of each may be in range when their product is not
 	var values []float64
-	for _, v := range s.S[:s.rank(RankTolerance)] {
+	for _, v := range s.S[:dense.Rank(s.S, RankTolerance)] {
 		if v *= root; v*v > 0 { // else the kernel is 0 to rounding
 			values = append(values, v*v)
 		}
@@ -155,7 +156,7 @@ func noLandmarks(d int) blas64.General {
 func (m *embedder) features(x blas64.General, number func(i int) int64) (blas64.General, error) {
 	fold := stream.RowSlice(m.fold, 0, x.Rows)
 	if i, j := firstNotFinite(x); i >= 0 {
-		return fold, &stream.BadValueError{Source: m.name, Row: number(i), Column: fmt.Sprint(j), Reason: fmt.Sprint(rowOf(x, i)[j])}
+		return fold, &stream.BadValueError{Source: m.name, Row: number(i), Column: fmt.Sprint(j), Reason: fmt.Sprint(dense.Row(x, i)[j])}
 	}
 	m.apply(fold, x)
 	if i, _ := firstNotFinite(fold); i >= 0 {
@@ -171,7 +172,7 @@ func firstNotFinite(m blas64.General) (i, j int) {
 		return -1, -1
 	}
 	for i := range m.Rows {
-		for j, v := range rowOf(m, i) {
+		for j, v := range dense.Row(m, i) {
 			if v-v != 0 {
 				return i, j
 			}
@@ -190,8 +191,8 @@ func applyFeatures(m FeatureMap, x blas64.General) blas64.General {
 // centred puts x − centre into dst; a nil centre is 0.
 func centred(dst, x blas64.General, centre []float64) {
 	for i := range x.Rows {
-		row := rowOf(dst, i)
-		copy(row, rowOf(x, i))
+		row := dense.Row(dst, i)
+		copy(row, dense.Row(x, i))
 		for j, c := range centre {
 			row[j] -= c
 		}

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -102,11 +103,11 @@ func TestFeaturesUnbiased(t *testing.T) {
 func (c featureCase) meanError(t *testing.T, x blas64.General, rank, seeds int) float64 {
 	t.Helper()
 	a := kernelMatrix(parseKernel(t, c.kernel), x, x)
-	norm, sum := frobeniusNorm(a), 0.0
+	norm, sum := dense.Frobenius(a), 0.0
 	for seed := range uint64(seeds) {
 		f := c.model(t, x, rank, seed)
 		u := factors(t, f.Model, f.Left, x)
-		e := frobeniusNorm(difference(a, approximation(f.Model, u, u))) / norm
+		e := dense.Frobenius(difference(a, approximation(f.Model, u, u))) / norm
 		sum += e * e
 	}
 	return sum / float64(seeds)
@@ -160,12 +161,12 @@ func TestOrthogonalFrequencies(t *testing.T) {
 		omega := RFF{Rank: 2 * m, Seed: seed, Orthogonal: true}.frequencies(measure, d)
 		for i := range m {
 			for j := range i {
-				cosine := dot(rowOf(omega, i), rowOf(omega, j)) / blas64.Nrm2(vector(rowOf(omega, i))) / blas64.Nrm2(vector(rowOf(omega, j)))
+				cosine := dense.Dot(dense.Row(omega, i), dense.Row(omega, j)) / dense.Norm(dense.Row(omega, i)) / dense.Norm(dense.Row(omega, j))
 				if i/d == j/d && math.Abs(cosine) > 1e-14 {
 					t.Fatalf("frequencies %d and %d have the cosine %g", i, j, cosine)
 				}
 			}
-			lengths += squareOf(rowOf(omega, i))
+			lengths += squareOf(dense.Row(omega, i))
 			count++
 		}
 	}
@@ -202,12 +203,12 @@ func TestFeatureModels(t *testing.T) {
 		} else if strings.Contains(c.name, "polysketch") {
 			weight = 1
 		}
-		zz := mul(blas.NoTrans, z, blas.Trans, z)
+		zz := dense.Mul(blas.NoTrans, z, blas.Trans, z)
 		for i := range zz.Data {
 			zz.Data[i] *= weight
 		}
 		u := factors(t, f.Model, f.Left, x)
-		if d := frobeniusNorm(difference(zz, approximation(f.Model, u, u))) / frobeniusNorm(zz); d > 1e-10 {
+		if d := dense.Frobenius(difference(zz, approximation(f.Model, u, u))) / dense.Frobenius(zz); d > 1e-10 {
 			t.Errorf("%v: Â differs from w·Z·Zᵀ by %g", c, d)
 		}
 		if err := f.Refine(ctx, e, src, nil); err != nil {
@@ -217,7 +218,7 @@ func TestFeatureModels(t *testing.T) {
 		if d := orthogonalityError(u); d > 1e-12 {
 			t.Errorf("%v: max|UᵀU−I| = %g", c, d)
 		}
-		diff := frobeniusNorm(difference(a, approximation(f.Model, u, u))) / frobeniusNorm(a)
+		diff := dense.Frobenius(difference(a, approximation(f.Model, u, u))) / dense.Frobenius(a)
 		v, err := f.Verify(ctx, e, src, nil, 0, 1)
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/lapack/gonum"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 )
 
 // lanczos estimates the norm of a symmetric matrix that is known by its
@@ -34,16 +35,14 @@ func newLanczos(n int, random sketch.Stream) *lanczos {
 		d := random.At(uint64(i))
 		l.v[i] = d.Normal()
 	}
-	scaleTo(l.v, norm2(l.v))
+	scaleTo(l.v, dense.Norm(l.v))
 	return l
 }
-
-func norm2(x []float64) float64 { return blas64.Nrm2(vector(x)) }
 
 // scaleTo divides x by its norm, unless that is 0.
 func scaleTo(x []float64, norm float64) {
 	if norm > 0 {
-		blas64.Scal(1/norm, vector(x))
+		blas64.Scal(1/norm, dense.Vector(x))
 	}
 }
 
@@ -53,12 +52,12 @@ func (l *lanczos) vector() []float64 { return l.v }
 // step takes in w = A·vector(), which it overwrites, and says whether the
 // estimate has settled.
 func (l *lanczos) step(w []float64) (done bool, err error) {
-	a := dot(w, l.v)
-	axpy(-a, l.v, w)
+	a := dense.Dot(w, l.v)
+	dense.Axpy(-a, l.v, w)
 	if k := len(l.beta); k > 0 {
-		axpy(-l.beta[k-1], l.previous, w)
+		dense.Axpy(-l.beta[k-1], l.previous, w)
 	}
-	b := norm2(w)
+	b := dense.Norm(w)
 	if a-a != 0 || b-b != 0 {
 		return false, fmt.Errorf("the kernel matrix is not finite on these rows")
 	}

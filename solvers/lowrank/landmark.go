@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -232,11 +233,11 @@ func (f *landmarkFit) fitCore(ctx context.Context, e stream.Engine, c int) error
 	if err != nil {
 		return err
 	}
-	f.beta = residualShift(f.tiles.sumDiag(f.core), trace(z), f.core.rows.Rows-z.Rows)
+	f.beta = residualShift(f.tiles.sumDiag(f.core), dense.Trace(z), f.core.rows.Rows-z.Rows)
 	for i := range z.Rows {
 		z.Data[i*z.Stride+i] -= f.beta
 	}
-	f.spectrum, err = newLeading("the core", mul(blas.NoTrans, frame.back, blas.NoTrans, mul(blas.NoTrans, z, blas.Trans, frame.back)), c)
+	f.spectrum, err = newLeading("the core", dense.Mul(blas.NoTrans, frame.back, blas.NoTrans, dense.Mul(blas.NoTrans, z, blas.Trans, frame.back)), c)
 	return err
 }
 
@@ -253,7 +254,7 @@ func (f *landmarkFit) model(c int) *Model {
 	}
 	clipDefinite(values, shift)
 	side := *f.side
-	side.Projection = mul(blas.NoTrans, side.Projection, blas.NoTrans, firstCols(f.spectrum.Vectors, c))
+	side.Projection = dense.Mul(blas.NoTrans, side.Projection, blas.NoTrans, dense.Columns(f.spectrum.Vectors, 0, c))
 	return &Model{Method: "landmark", Kernel: f.tiles.kernel, Seed: f.Seed, Rows: f.rows, Cols: f.rows, Left: &side, Values: values, Shift: shift}
 }
 
@@ -301,5 +302,5 @@ func (t *tiles) coreFrame(e *Embedding, landmarks, core *panel) (*coreFrame, err
 	if err != nil {
 		return nil, err
 	}
-	return &coreFrame{mul(blas.NoTrans, b, blas.NoTrans, back), back}, nil
+	return &coreFrame{dense.Mul(blas.NoTrans, b, blas.NoTrans, back), back}, nil
 }

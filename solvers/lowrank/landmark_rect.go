@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -98,12 +99,12 @@ func (m Landmark) finishRect(ctx context.Context, e stream.Engine, t *tiles, u, 
 	if err != nil {
 		return nil, err
 	}
-	w, err := newSVD("the core", mul(blas.NoTrans, bu.back, blas.NoTrans, mul(blas.NoTrans, z, blas.Trans, bv.back)))
+	w, err := newSVD("the core", dense.Mul(blas.NoTrans, bu.back, blas.NoTrans, dense.Mul(blas.NoTrans, z, blas.Trans, bv.back)))
 	if err != nil {
 		return nil, err
 	}
 	c := min(m.Rank, len(w.S))
-	u.Projection = mul(blas.NoTrans, u.Projection, blas.NoTrans, firstCols(w.U, c))
-	v.Projection = mul(blas.NoTrans, v.Projection, blas.NoTrans, firstCols(w.V, c))
+	u.Projection = dense.Mul(blas.NoTrans, u.Projection, blas.NoTrans, dense.Columns(w.U, 0, c))
+	v.Projection = dense.Mul(blas.NoTrans, v.Projection, blas.NoTrans, dense.Columns(w.V, 0, c))
 	return &Model{Method: "landmark", Kernel: t.kernel, Seed: m.Seed, Left: u, Right: v, Values: w.S[:c]}, nil
 }

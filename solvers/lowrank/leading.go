@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -39,10 +40,10 @@ func newLeading(what string, a blas64.General, k int) (*eigen, error) {
 	if n <= leadingComplete || k+leadingGuard(k) > n/2 {
 		return newEigen(what, a)
 	}
-	if !allFinite(a) {
+	if !dense.Finite(a) {
 		return nil, notFinite(what)
 	}
-	a = symmetricPart(a)
+	a = dense.SymmetricPart(a)
 	low, high, err := outermost(a)
 	if err != nil {
 		return nil, err
@@ -56,7 +57,7 @@ func newLeading(what string, a blas64.General, k int) (*eigen, error) {
 	for i := range n {
 		draws := noise.At(uint64(i))
 		for j := range block.Cols {
-			rowOf(block, i)[j] = draws.Normal()
+			dense.Row(block, i)[j] = draws.Normal()
 		}
 	}
 	cut := low + (high-low)*float64(k)/float64(n) // until it is known
@@ -66,31 +67,22 @@ func newLeading(what string, a blas64.General, k int) (*eigen, error) {
 		if err != nil {
 			return nil, err
 		}
-		aq := mul(blas.NoTrans, a, blas.NoTrans, q)
-		eig, err := newEigen(what, mul(blas.Trans, q, blas.NoTrans, aq))
+		aq := dense.Mul(blas.NoTrans, a, blas.NoTrans, q)
+		eig, err := newEigen(what, dense.Mul(blas.Trans, q, blas.NoTrans, aq))
 		if err != nil {
 			return nil, err
 		}
 		inner := eig.Vectors
-		eig.Vectors = mul(blas.NoTrans, q, blas.NoTrans, inner)
+		eig.Vectors = dense.Mul(blas.NoTrans, q, blas.NoTrans, inner)
 		block = eig.Vectors
-		rest := leadingResidual(mul(blas.NoTrans, aq, blas.NoTrans, inner), eig, k+1)
+		rest := leadingResidual(dense.Mul(blas.NoTrans, aq, blas.NoTrans, inner), eig, k+1)
 		if rest <= max(leadingTolerance*math.Abs(eig.Values[k]), leadingRounding*math.Abs(eig.Values[0])) {
-			return eig.fixSigns(), nil
+			dense.FixSigns(blas64.General{}, eig.Vectors)
+			return eig, nil
 		}
 		cut = math.Max(eig.Values[len(eig.Values)-1], low+1e-12*(high-low))
 	}
 	return newEigen(what, a)
-}
-
-// fixSigns makes the entry of each vector that is largest in magnitude positive.
-func (e *eigen) fixSigns() *eigen {
-	for j := range e.Values {
-		if largestEntry(e.Vectors, j) < 0 {
-			negateColumn(e.Vectors, j)
-		}
-	}
-	return e
 }
 
 // chebyshev is p(a)·x, p the Chebyshev polynomial of the interval from low to cut,
@@ -103,10 +95,10 @@ func chebyshev(a, x blas64.General, degree int, low, cut, high float64) blas64.G
 	sigma1 := half / (high - middle)
 	sigma := sigma1
 	step := func(x, previous blas64.General, factor, back float64) blas64.General {
-		y := mul(blas.NoTrans, a, blas.NoTrans, x)
+		y := dense.Mul(blas.NoTrans, a, blas.NoTrans, x)
 		for i := range y.Rows {
-			now, before := rowOf(x, i), rowOf(previous, i)
-			for j, v := range rowOf(y, i) {
+			now, before := dense.Row(x, i), dense.Row(previous, i)
+			for j, v := range dense.Row(y, i) {
 				y.Data[i*y.Stride+j] = factor*(v-middle*now[j]) - back*before[j]
 			}
 		}
@@ -125,8 +117,8 @@ func chebyshev(a, x blas64.General, degree int, low, cut, high float64) blas64.G
 func leadingResidual(aq blas64.General, eig *eigen, k int) float64 {
 	sums := make([]float64, k)
 	for i := range aq.Rows {
-		q := rowOf(eig.Vectors, i)
-		for j, v := range rowOf(aq, i)[:k] {
+		q := dense.Row(eig.Vectors, i)
+		for j, v := range dense.Row(aq, i)[:k] {
 			d := v - eig.Values[j]*q[j]
 			sums[j] += d * d
 		}

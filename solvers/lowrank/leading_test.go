@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -53,8 +54,8 @@ func TestLeading(t *testing.T) {
 		for j := range k + 1 {
 			worst = math.Max(worst, math.Abs(got.Values[j]-whole.Values[j]))
 		}
-		v := firstCols(got.Vectors, k)
-		rest := leadingResidual(mul(blas.NoTrans, a, blas.NoTrans, v), got, k)
+		v := dense.Columns(got.Vectors, 0, k)
+		rest := leadingResidual(dense.Mul(blas.NoTrans, a, blas.NoTrans, v), got, k)
 		t.Logf("%s: values to %.2g of the norm, residual %.2g, orthogonality %.2g", name, worst/math.Max(norm, 1e-300), rest, orthogonalityError(v))
 		if worst > 1e-4*math.Abs(whole.Values[k])+1e-13*norm || orthogonalityError(v) > 1e-11 {
 			t.Errorf("%s: values to %g of the norm, orthogonality %g", name, worst/norm, orthogonalityError(v))
@@ -84,15 +85,15 @@ func TestWhitening(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := s.S[0] / s.S[min(s.rank(RankTolerance), 40)-1]; cond < want/20 || cond > 200*want {
+		if want := s.S[0] / s.S[min(dense.Rank(s.S, RankTolerance), 40)-1]; cond < want/20 || cond > 200*want {
 			t.Errorf("fall %g: condition %.3g, singular values say %.3g", fall, cond, want)
 		}
-		q := mul(blas.NoTrans, a, blas.NoTrans, tr)
+		q := dense.Mul(blas.NoTrans, a, blas.NoTrans, tr)
 		if e := orthogonalityError(q); !(e <= 0x1p-46*cond) {
 			t.Errorf("fall %g: orthogonality %g at condition %g", fall, e, cond)
 		}
-		if d := tr.Cols - s.rank(RankTolerance); d < -2 || d > 2 { // pivots are not singular values
-			t.Errorf("fall %g: %d columns, rank %d", fall, tr.Cols, s.rank(RankTolerance))
+		if d := tr.Cols - dense.Rank(s.S, RankTolerance); d < -2 || d > 2 { // pivots are not singular values
+			t.Errorf("fall %g: %d columns, rank %d", fall, tr.Cols, dense.Rank(s.S, RankTolerance))
 		}
 	}
 }

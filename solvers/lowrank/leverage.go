@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -90,10 +91,10 @@ func (t *tiles) leverageScores(p *panel, c int, seed uint64) ([]float64, error) 
 	lambda := ridge * float64(m) / float64(sample.rows.Rows)
 	return scores, t.eachTile(p.rows, sample, func(first int, tile blas64.General) error {
 		part := stream.RowSlice(seen, 0, tile.Rows)
-		gemm(blas.NoTrans, blas.NoTrans, tile, root, part)
+		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, tile, root, 0, part)
 		for i := range part.Rows {
-			row := rowOf(part, i)
-			score := (scores[first+i] - dot(row, row)) / lambda
+			row := dense.Row(part, i)
+			score := (scores[first+i] - dense.Dot(row, row)) / lambda
 			if !(score < 1) {
 				score = 1 // NaN as well: a row out of all proportion
 			}
@@ -130,5 +131,5 @@ func ridgeRoot(eig *eigen, ridge float64) blas64.General {
 			w = append(w, 1/math.Sqrt(v+ridge))
 		}
 	}
-	return scaleCols(firstCols(eig.Vectors, len(w)), w)
+	return scaledColumns(dense.Columns(eig.Vectors, 0, len(w)), w)
 }

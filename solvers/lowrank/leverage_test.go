@@ -38,11 +38,11 @@ func TestLeverageScores(t *testing.T) {
 			ridge += v / rank
 		}
 		var shifted, want mat.Dense
-		shifted.CloneFrom(dense(a))
+		shifted.CloneFrom(matDense(a))
 		for i := range n {
 			shifted.Set(i, i, shifted.At(i, i)+ridge)
 		}
-		if err := want.Solve(&shifted, dense(a)); err != nil {
+		if err := want.Solve(&shifted, matDense(a)); err != nil {
 			t.Fatal(err)
 		}
 		for i, v := range got {

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -135,28 +136,6 @@ func checkModel(m *Model) error {
 	return nil
 }
 
-// scaleCols is m·diag(w) in a new matrix.
-func scaleCols(m blas64.General, w []float64) blas64.General {
-	s := stream.NewMatrix(m.Rows, m.Cols)
-	for i := range m.Rows {
-		for j, v := range rowOf(m, i) {
-			s.Data[i*s.Stride+j] = v * w[j]
-		}
-	}
-	return s
-}
-
-// scaleRows is diag(w)·m in a new matrix.
-func scaleRows(m blas64.General, w []float64) blas64.General {
-	s := stream.NewMatrix(m.Rows, m.Cols)
-	for i := range m.Rows {
-		for j, v := range rowOf(m, i) {
-			s.Data[i*s.Stride+j] = v * w[i]
-		}
-	}
-	return s
-}
-
 // Embed gives the embedding of the rows of src, of the side Left or Right, to
 // emit in row order. Cost: one pass; see [Embedding] for the flops.
 func (m *Model) Embed(ctx context.Context, e stream.Engine, side *Embedding, src stream.Source, kept bool, emit func(b *stream.Block, u blas64.General) error) error {
@@ -187,7 +166,7 @@ func (m *Model) embedSides(ctx context.Context, e stream.Engine, src stream.Sour
 		return func(dst blas64.General, b *stream.Block) error {
 			first := 0
 			for _, em := range ems {
-				if err := em.embed(colSlice(dst, first, em.e.Rank()), b.X, b.Start); err != nil {
+				if err := em.embed(dense.Columns(dst, first, em.e.Rank()), b.X, b.Start); err != nil {
 					return err
 				}
 				first += em.e.Rank()

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -128,13 +129,13 @@ func (m Nystrom) finish(t *tiles, factor blas64.General, landmarks *panel) (*Mod
 	if err != nil {
 		return nil, 0, err
 	}
-	r := s.rank(t.precision.rankTolerance())
+	r := dense.Rank(s.S, t.precision.rankTolerance())
 	root, err := t.inverseRoot(landmarks)
 	if err != nil {
 		return nil, 0, err
 	}
-	b := firstCols(s.V, r) // times diag(S) it is Bᵀ
-	side, values, err := s.fixedRank(r, scaleCols(mul(blas.Trans, root, blas.NoTrans, b), s.S[:r]), landmarks, m.Rank)
+	b := dense.Columns(s.V, 0, r) // times diag(S) it is Bᵀ
+	side, values, err := s.fixedRank(r, scaledColumns(dense.Mul(blas.Trans, root, blas.NoTrans, b), s.S[:r]), landmarks, m.Rank)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -154,7 +155,7 @@ func (s *svd) fixedRank(r int, gt blas64.General, landmarks *panel, c int) (*Emb
 		values[i] = g.S[i] * g.S[i]
 	}
 	return &Embedding{Landmarks: landmarks.rows, Rows: landmarks.number,
-		Projection: mul(blas.NoTrans, s.whitener(r), blas.NoTrans, firstCols(g.V, len(values)))}, values, nil
+		Projection: dense.Mul(blas.NoTrans, s.whitener(r), blas.NoTrans, dense.Columns(g.V, 0, len(values)))}, values, nil
 }
 
 // inverseRoot is V·Λ^(−1/2) of W = K(p, p) = V·Λ·Vᵀ, without the eigenvalues that
@@ -170,7 +171,7 @@ func (t *tiles) inverseRoot(p *panel) (blas64.General, error) {
 			w = append(w, 1/math.Sqrt(v))
 		}
 	}
-	return scaleCols(firstCols(eig.Vectors, len(w)), w), nil
+	return scaledColumns(dense.Columns(eig.Vectors, 0, len(w)), w), nil
 }
 
 // eigenBetween decomposes K(p, p).
@@ -178,7 +179,7 @@ func (t *tiles) eigenBetween(p *panel) (*eigen, error) {
 	w := stream.NewMatrix(p.rows.Rows, p.rows.Rows)
 	err := t.eachTile(p.rows, p, func(first int, tile blas64.General) error {
 		for i := range tile.Rows {
-			copy(rowOf(w, first+i), rowOf(tile, i))
+			copy(dense.Row(w, first+i), dense.Row(tile, i))
 		}
 		return nil
 	})

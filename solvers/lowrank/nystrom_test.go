@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -22,10 +23,10 @@ func denseNystrom(t *testing.T, k kernelgen.Kernel, x, landmarks blas64.General)
 	t.Helper()
 	c, w := kernelMatrix(k, x, landmarks), kernelMatrix(k, landmarks, landmarks)
 	var solved mat.Dense
-	if err := solved.Solve(dense(w), dense(c).T()); err != nil {
+	if err := solved.Solve(matDense(w), matDense(c).T()); err != nil {
 		t.Fatal(err)
 	}
-	return mul(blas.NoTrans, c, blas.NoTrans, solved.RawMatrix())
+	return dense.Mul(blas.NoTrans, c, blas.NoTrans, solved.RawMatrix())
 }
 
 // full is Â of a fit of the rows of x.
@@ -66,7 +67,7 @@ func TestNystromAgainstDense(t *testing.T) {
 				t.Errorf("%s, %s: %s with %d values, %d landmarks and shift %g", text, name, f.Method, len(f.Values), f.Left.Landmarks.Rows, f.Shift)
 			}
 			got := full(t, f, x)
-			if e := frobeniusNorm(scaled(difference(got, denseNystrom(t, k, x, f.Left.Landmarks)), 1/norm)); !(e <= 1e-12) {
+			if e := dense.Frobenius(scaled(difference(got, denseNystrom(t, k, x, f.Left.Landmarks)), 1/norm)); !(e <= 1e-12) {
 				t.Errorf("%s, %s: %g away from the dense formula", text, name, e)
 			}
 			for _, r := range f.Left.Rows {
@@ -102,7 +103,7 @@ func TestNystromFewRows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if e := frobeniusNorm(difference(full(t, f, x), a)); !(e <= 1e-9) {
+			if e := dense.Frobenius(difference(full(t, f, x), a)); !(e <= 1e-9) {
 				t.Errorf("%s, rank %d: error %g", name, rank, e)
 			}
 			if noted := strings.Contains(strings.Join(f.Notes, "\n"), "there are 12 rows"); noted != (rank > 12) {
@@ -146,7 +147,7 @@ func TestChoices(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			mean[name] += trace(difference(a, full(t, f, x))) / trace(a) / 10
+			mean[name] += dense.Trace(difference(a, full(t, f, x))) / dense.Trace(a) / 10
 		}
 	}
 	t.Logf("mean of tr(A−Â)/tr(A): %v", mean)

@@ -5,6 +5,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -18,7 +19,7 @@ const (
 // outermost are estimates of the least and the largest eigenvalue of a symmetric
 // matrix, between the two. Cost: 96·n² flops.
 func outermost(a blas64.General) (low, high float64, err error) {
-	return ritzRange(a.Rows, func(dst, x blas64.General) { gemm(blas.NoTrans, blas.NoTrans, a, x, dst) })
+	return ritzRange(a.Rows, func(dst, x blas64.General) { dense.Gemm(blas.NoTrans, blas.NoTrans, 1, a, x, 0, dst) })
 }
 
 // ritzRange is outermost for a matrix that is known by its products, dst = A·x.
@@ -32,7 +33,7 @@ func ritzRange(n int, multiply func(dst, x blas64.General)) (low, high float64, 
 	for i := range n {
 		draws := noise.At(uint64(i))
 		for j := range block.Cols {
-			rowOf(block, i)[j] = draws.Normal()
+			dense.Row(block, i)[j] = draws.Normal()
 		}
 	}
 	for {
@@ -48,7 +49,7 @@ func ritzRange(n int, multiply func(dst, x blas64.General)) (low, high float64, 
 		space.known = space.cols
 		block = space.newestProduct()
 	}
-	eig, err := newEigen("the projected sample", mul(blas.Trans, space.basis(), blas.NoTrans, space.product()))
+	eig, err := newEigen("the projected sample", dense.Mul(blas.Trans, space.basis(), blas.NoTrans, space.product()))
 	if err != nil {
 		return 0, 0, err
 	}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -248,19 +249,19 @@ func (f *tensorMap) normalEquations(t *tiles, weight float64, rows *panel, n int
 	}
 	err := t.eachTile(rows.rows, rows, func(first int, tile blas64.General) error {
 		for i := range tile.Rows {
-			x := rowOf(z, first+i)
-			for k, v := range rowOf(tile, i)[:first+i+1] {
-				y, at, count := rowOf(z, k), 0, 2.0
+			x := dense.Row(z, first+i)
+			for k, v := range dense.Row(tile, i)[:first+i+1] {
+				y, at, count := dense.Row(z, k), 0, 2.0
 				if k == first+i {
 					count = onDiagonal
 				}
 				for j, d := range f.degrees {
-					parts[j] = weight * t.unit * dot(x[at:at+d.Columns], y[at:at+d.Columns])
+					parts[j] = weight * t.unit * dense.Dot(x[at:at+d.Columns], y[at:at+d.Columns])
 					at += d.Columns
 				}
 				for j, p := range parts {
 					target[j] += count * p * v
-					axpy(count*p, parts[:j+1], gram[j][:j+1])
+					dense.Axpy(count*p, parts[:j+1], gram[j][:j+1])
 				}
 			}
 		}
@@ -287,7 +288,7 @@ func nonNegative(gram [][]float64, target []float64) []float64 {
 			if !(row[j] > 0) {
 				continue
 			}
-			next := max(0, x[j]+(target[j]-dot(row, x))/row[j])
+			next := max(0, x[j]+(target[j]-dense.Dot(row, x))/row[j])
 			change = max(change, math.Abs(next-x[j]))
 			x[j] = next
 		}

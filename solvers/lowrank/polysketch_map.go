@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 )
 
 // tensorKind names the maps of PolySketch in a saved model.
@@ -71,12 +72,12 @@ func (m *tensorMap) Applier() func(dst, x blas64.General) {
 	}
 	return func(dst, x blas64.General) {
 		for i := range x.Rows {
-			m.scaled(row, rowOf(x, i))
+			m.scaled(row, dense.Row(x, i))
 			damping := 1.0
 			if m.damped {
 				damping = math.Exp(-squareOf(row) / 2)
 			}
-			m.row(rowOf(dst, i), row, damping, sketchers)
+			m.row(dense.Row(dst, i), row, damping, sketchers)
 		}
 	}
 }
@@ -130,7 +131,7 @@ func squareOf(x []float64) float64 {
 func (m *tensorMap) squares(x blas64.General) []float64 {
 	out, row := make([]float64, x.Rows), make([]float64, m.width())
 	for i := range out {
-		m.scaled(row, rowOf(x, i))
+		m.scaled(row, dense.Row(x, i))
 		out[i] = min(squareOf(row), math.MaxFloat64)
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -166,12 +167,12 @@ func (b *precisionBound) add(rows blas64.General, most int) {
 		n := min(foldRows, most-first)
 		x, entry, bound := stream.RowSlice(b.x, 0, n), stream.RowSlice(b.entry, 0, n), stream.RowSlice(b.bound, 0, n)
 		for i := range n {
-			copy(rowOf(x, i), rowOf(rows, (first+i)*rows.Rows/most))
+			copy(dense.Row(x, i), dense.Row(rows, (first+i)*rows.Rows/most))
 		}
 		b.bounds.Fill(bound, entry, x)
 		for i := range n {
-			b.addLargest(rowOf(entry, i))
-			for _, e := range rowOf(bound, i) {
+			b.addLargest(dense.Row(entry, i))
+			for _, e := range dense.Row(bound, i) {
 				b.worst = max(b.worst, e)
 			}
 		}
@@ -201,7 +202,7 @@ func thin(m blas64.General, most int) blas64.General {
 	}
 	s := stream.NewMatrix(most, m.Cols)
 	for i := range most {
-		copy(rowOf(s, i), rowOf(m, i*m.Rows/most))
+		copy(dense.Row(s, i), dense.Row(m, i*m.Rows/most))
 	}
 	return s
 }

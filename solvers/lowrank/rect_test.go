@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -59,7 +60,7 @@ func TestRectangular(t *testing.T) {
 // TestExplicitMatrix fits an element-wise function of a matrix on disk.
 func TestExplicitMatrix(t *testing.T) {
 	ctx, e := context.Background(), stream.Engine{BlockRows: 64}
-	x := mul(blas.NoTrans, clusters(300, 4, 1), blas.Trans, clusters(150, 4, 2))
+	x := dense.Mul(blas.NoTrans, clusters(300, 4, 1), blas.Trans, clusters(150, 4, 2))
 	m, err := kernelgen.ParseMap("exp")
 	if err != nil {
 		t.Fatal(err)
@@ -91,14 +92,14 @@ func TestExplicitMatrix(t *testing.T) {
 	u := stream.NewMatrix(x.Rows, f.Rank())
 	err = f.Embed(ctx, e, src, false, func(b *stream.Block, out blas64.General) error {
 		for i := range out.Rows {
-			copy(rowOf(u, int(b.Start)+i), rowOf(out, i))
+			copy(dense.Row(u, int(b.Start)+i), dense.Row(out, i))
 		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := difference(a, mul(blas.NoTrans, scaleCols(u, f.Values), blas.Trans, f.V))
+	d := difference(a, dense.Mul(blas.NoTrans, scaledColumns(u, f.Values), blas.Trans, f.V))
 	measured := spectralNorm(t, d) / s.S[0]
 	t.Logf("error %.3g, floor %.3g, verified %.3g", measured, s.S[15]/s.S[0], v.SpectralError)
 	if math.Abs(v.SpectralError-measured) > 0.02*measured || measured > 10*s.S[15]/s.S[0] {
@@ -107,7 +108,7 @@ func TestExplicitMatrix(t *testing.T) {
 	if e := math.Max(orthogonalityError(u), orthogonalityError(f.V)); e > 1e-12 {
 		t.Errorf("factors are orthonormal to %g", e)
 	}
-	if frob := frobeniusNorm(d) / frobeniusNorm(a); math.Abs(v.FrobeniusError-frob) > 1e-9*frob {
+	if frob := dense.Frobenius(d) / dense.Frobenius(a); math.Abs(v.FrobeniusError-frob) > 1e-9*frob {
 		t.Errorf("Frobenius error %g, dense %g", v.FrobeniusError, frob)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -108,7 +109,7 @@ func (m *Model) refineRectangular(ru, rv blas64.General) error {
 	if err := firstError(m.Left.absorbable(ru), m.Right.absorbable(rv)); err != nil {
 		return err
 	}
-	core, err := newSVD("the refined core", mul(blas.NoTrans, scaleCols(ru, m.Values), blas.Trans, rv))
+	core, err := newSVD("the refined core", dense.Mul(blas.NoTrans, scaledColumns(ru, m.Values), blas.Trans, rv))
 	if err != nil {
 		return err
 	}
@@ -135,7 +136,7 @@ func (e *Embedding) absorbable(r blas64.General) error {
 func (e *Embedding) absorb(r, g blas64.General) {
 	x := stream.NewMatrix(g.Rows, g.Cols)
 	for i := range g.Rows {
-		copy(rowOf(x, i), rowOf(g, i))
+		copy(dense.Row(x, i), dense.Row(g, i))
 	}
 	if r.Rows > 0 {
 		blas64.Trsm(blas.Left, blas.NoTrans, 1, blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: r.Rows, Stride: r.Stride, Data: r.Data}, x)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -82,7 +83,7 @@ func (m RFF) frequencies(measure *kernelgen.SpectralMeasure, d int) blas64.Gener
 	for i := range omega.Rows {
 		item := draws.At(uint64(i))
 		if !m.Orthogonal {
-			measure.Frequency(rowOf(omega, i), &item)
+			measure.Frequency(dense.Row(omega, i), &item)
 			continue
 		}
 		// The length of a frequency: a scale times the length of d normals.
@@ -107,7 +108,7 @@ func (m RFF) orthogonalise(omega blas64.General) {
 		block := stream.RowSlice(omega, first, min(omega.Cols, omega.Rows-first))
 		q := randomOrthonormal(block.Cols, block.Rows, draws.At(uint64(first)))
 		for i := range block.Rows {
-			row := rowOf(block, i)
+			row := dense.Row(block, i)
 			length := row[0]
 			for j := range row {
 				row[j] = length * q.Data[i*q.Stride+j]
@@ -122,15 +123,15 @@ func (m RFF) orthogonalise(omega blas64.General) {
 func randomOrthonormal(n, k int, draws sketch.Draws) blas64.General {
 	q := stream.NewMatrix(k, n)
 	for i := range k {
-		row := rowOf(q, i)
+		row := dense.Row(q, i)
 		for j := range row {
 			row[j] = draws.Normal()
 		}
 		for range 2 {
 			for before := range i {
-				axpy(-dot(rowOf(q, before), row), rowOf(q, before), row)
+				dense.Axpy(-dense.Dot(dense.Row(q, before), row), dense.Row(q, before), row)
 			}
-			blas64.Scal(1/blas64.Nrm2(vector(row)), vector(row))
+			blas64.Scal(1/dense.Norm(row), dense.Vector(row))
 		}
 	}
 	return q
@@ -167,8 +168,8 @@ func (m *fourierMap) Applier() func(dst, x blas64.General) {
 			centred(r, part, m.centre)
 			linear.Fill(phase, r, m.panel, &work)
 			for i := range part.Rows {
-				out := rowOf(dst, first+i)
-				for j, p := range rowOf(phase, i) {
+				out := dense.Row(dst, first+i)
+				for j, p := range dense.Row(phase, i) {
 					sin, cos := math.Sincos(p)
 					out[j], out[n+j] = scale*cos, scale*sin
 				}

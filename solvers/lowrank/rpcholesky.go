@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -92,12 +93,12 @@ func (m RPCholesky) finish(ctx context.Context, f *wholeCholesky) (*RPCholeskyFi
 	if err != nil {
 		return nil, err
 	}
-	s, err := newSVD("the sketch", mul(blas.NoTrans, factor, blas.Trans, pickRows(f.columns(), f.rows.number, number)))
+	s, err := newSVD("the sketch", dense.Mul(blas.NoTrans, factor, blas.Trans, pickRows(f.columns(), f.rows.number, number)))
 	if err != nil {
 		return nil, err
 	}
-	r := s.rank(RankTolerance)
-	side, values, err := s.fixedRank(r, mul(blas.Trans, factor, blas.NoTrans, firstCols(s.U, r)), landmarks, m.Rank)
+	r := dense.Rank(s.S, RankTolerance)
+	side, values, err := s.fixedRank(r, dense.Mul(blas.Trans, factor, blas.NoTrans, dense.Columns(s.U, 0, r)), landmarks, m.Rank)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +141,7 @@ func (f *wholeCholesky) landmarks() []int64 {
 func (f *wholeCholesky) traceResidual(factor blas64.General, values []float64) float64 {
 	kept := 0.0
 	for i := range factor.Rows {
-		kept += dot(rowOf(factor, i), rowOf(factor, i))
+		kept += dense.Dot(dense.Row(factor, i), dense.Row(factor, i))
 	}
 	return (f.left + math.Max(0, kept-sum(values))) / f.whole
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -116,7 +117,9 @@ func (f *wholeCholesky) run(ctx context.Context) error {
 }
 
 // columns is F as far as it is known, or its first column, which is zero.
-func (f *wholeCholesky) columns() blas64.General { return firstCols(f.factor, max(1, len(f.pivots))) }
+func (f *wholeCholesky) columns() blas64.General {
+	return dense.Columns(f.factor, 0, max(1, len(f.pivots)))
+}
 
 // extend computes the columns of F that belong to new pivots T:
 // (K(·, T) − F·F_Tᵀ)·L⁻ᵀ, L·Lᵀ being what is left of K(T, T).
@@ -126,13 +129,13 @@ func (f *wholeCholesky) extend(ctx context.Context, chosen *pivotBlock) error {
 		return nil
 	}
 	pivots := f.t.pack(pickRows(f.rows.rows, f.rows.number, chosen.rows), chosen.rows, nil)
-	before := firstCols(f.factor, known)
+	before := dense.Columns(f.factor, 0, known)
 	atPivots := pickRows(before, f.rows.number, chosen.rows)
 	lower := blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: more, Stride: chosen.l.Stride, Data: chosen.l.Data}
 	err := f.sweep(ctx, func() func(b *stream.Block) error {
 		var w kernelgen.Workspace
 		return func(b *stream.Block) error {
-			next := blockRows(colSlice(f.factor, known, more), b)
+			next := blockRows(dense.Columns(f.factor, known, more), b)
 			f.t.fill(next, b.X, pivots, &w)
 			if err := f.t.checkFinite(next, f.src.Info().Name, numberFrom(b.Start)); err != nil {
 				return err
@@ -154,12 +157,12 @@ func (f *wholeCholesky) extend(ctx context.Context, chosen *pivotBlock) error {
 func (f *wholeCholesky) settle(b *stream.Block, next blas64.General, chosen *pivotBlock) {
 	for p, s := range chosen.rows {
 		if i := s - b.Start; i >= 0 && i < int64(b.X.Rows) {
-			copy(rowOf(next, int(i)), rowOf(chosen.l, p))
+			copy(dense.Row(next, int(i)), dense.Row(chosen.l, p))
 			f.residual.left[s] = 0
 		}
 	}
 	for i := range next.Rows {
-		f.residual.subtract(int(b.Start)+i, dot(rowOf(next, i), rowOf(next, i)))
+		f.residual.subtract(int(b.Start)+i, dense.Dot(dense.Row(next, i), dense.Row(next, i)))
 	}
 }
 

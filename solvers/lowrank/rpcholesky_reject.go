@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -97,7 +98,7 @@ func (f *wholeCholesky) residualBetween(rows []int64) (blas64.General, error) {
 		return h, err
 	}
 	if known := len(f.pivots); known > 0 {
-		part := pickRows(firstCols(f.factor, known), f.rows.number, rows)
+		part := pickRows(dense.Columns(f.factor, 0, known), f.rows.number, rows)
 		blas64.Gemm(blas.NoTrans, blas.Trans, -1, part, part, 1, h)
 	}
 	for i, r := range rows {
@@ -120,12 +121,12 @@ func (s *rejection) diagonal(i int) float64 { return s.h.Data[i*s.h.Stride+i] }
 // accept makes row i, of which something is left, the next pivot.
 func (s *rejection) accept(i int) {
 	root := math.Sqrt(s.diagonal(i))
-	column := slices.Clone(rowOf(s.h, i))
+	column := slices.Clone(dense.Row(s.h, i))
 	for j := range column {
 		column[j] /= root
 	}
 	for j, v := range column {
-		axpy(-v, column, rowOf(s.h, j))
+		dense.Axpy(-v, column, dense.Row(s.h, j))
 		if d := &s.h.Data[j*s.h.Stride+j]; j == i || *d <= s.floor[j] {
 			*d = 0
 		}
@@ -140,7 +141,7 @@ func (s *rejection) pivots(rows []int64) *pivotBlock {
 	for p, i := range s.chosen {
 		b.rows = append(b.rows, rows[i])
 		for q := range p + 1 {
-			rowOf(b.l, p)[q] = s.columns[q][i]
+			dense.Row(b.l, p)[q] = s.columns[q][i]
 		}
 	}
 	return b

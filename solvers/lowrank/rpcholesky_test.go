@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -155,7 +156,7 @@ func TestRPCholeskyFactor(t *testing.T) {
 		}
 		got := congruence(f.columns(), slices.Repeat([]float64{1}, 60))
 		want := denseNystrom(t, k, x, pickRows(x, f.rows.number, f.pivots))
-		if e := frobeniusNorm(difference(got, want)) / frobeniusNorm(a); !(e <= 1e-10) {
+		if e := dense.Frobenius(difference(got, want)) / dense.Frobenius(a); !(e <= 1e-10) {
 			t.Errorf("%s: F·Fᵀ is %g away from the dense formula", text, e)
 		}
 		left := 0.0
@@ -165,12 +166,12 @@ func TestRPCholeskyFactor(t *testing.T) {
 				t.Fatalf("%s: residual %d is %g, dense %g", text, i, v, d)
 			}
 		}
-		if math.Abs(left-f.left) > 1e-12*f.whole || math.Abs(f.whole-trace(a)) > 1e-12*f.whole {
-			t.Errorf("%s: residual trace %g, its parts sum to %g; trace %g, dense %g", text, f.left, left, f.whole, trace(a))
+		if math.Abs(left-f.left) > 1e-12*f.whole || math.Abs(f.whole-dense.Trace(a)) > 1e-12*f.whole {
+			t.Errorf("%s: residual trace %g, its parts sum to %g; trace %g, dense %g", text, f.left, left, f.whole, dense.Trace(a))
 		}
 		for p, s := range f.pivots {
-			row := rowOf(f.columns(), int(s))
-			if right := math.Sqrt(dot(row[p+1:], row[p+1:])); f.residual.left[s] != 0 || !(row[p] > 0) || right > 1e-12 {
+			row := dense.Row(f.columns(), int(s))
+			if right := math.Sqrt(dense.Dot(row[p+1:], row[p+1:])); f.residual.left[s] != 0 || !(row[p] > 0) || right > 1e-12 {
 				t.Errorf("%s: pivot %d has residual %g, %g on the diagonal of F and %g right of it", text, p, f.residual.left[s], row[p], right)
 			}
 		}
@@ -211,11 +212,11 @@ func TestRPCholeskyAgainstDense(t *testing.T) {
 			}
 			got := full(t, f.Fit, x)
 			want := truncated(t, denseNystrom(t, k, x, f.Left.Landmarks), 12)
-			if e := frobeniusNorm(scaled(difference(got, want), 1/norm)); !(e <= 1e-11) {
+			if e := dense.Frobenius(scaled(difference(got, want), 1/norm)); !(e <= 1e-11) {
 				t.Errorf("%s, nnz %d: %g away from the dense formula", text, nnz, e)
 			}
 			rest := difference(a, got)
-			if want := trace(rest) / trace(a); !(math.Abs(f.TraceResidual-want) <= 1e-12) {
+			if want := dense.Trace(rest) / dense.Trace(a); !(math.Abs(f.TraceResidual-want) <= 1e-12) {
 				t.Errorf("%s, nnz %d: trace residual %.15g, dense %.15g", text, nnz, f.TraceResidual, want)
 			}
 			if v := lowestEigenvalue(t, scaled(rest, 1/norm)); v < -1e-14 {
@@ -230,7 +231,7 @@ func truncated(t *testing.T, a blas64.General, c int) blas64.General {
 	t.Helper()
 	size := largest(a.Data)
 	eig := denseEigen(t, scaled(a, 1/size))
-	return scaled(congruence(firstCols(eig.Vectors, c), eig.Values[:c]), size)
+	return scaled(congruence(dense.Columns(eig.Vectors, 0, c), eig.Values[:c]), size)
 }
 
 // TestTruncatedNystrom: with several landmarks per column of U, Nyström and fast
@@ -249,7 +250,7 @@ func TestTruncatedNystrom(t *testing.T) {
 			t.Errorf("%s: %d values, %d landmarks, notes %q", name, len(f.Values), f.Left.Landmarks.Rows, f.Notes)
 		}
 		want := truncated(t, denseNystrom(t, k, x, f.Left.Landmarks), c)
-		if e := frobeniusNorm(difference(full(t, f, x), want)) / frobeniusNorm(a); !(e <= 1e-10) {
+		if e := dense.Frobenius(difference(full(t, f, x), want)) / dense.Frobenius(a); !(e <= 1e-10) {
 			t.Errorf("%s: %g away from the dense truncation", name, e)
 		}
 	}
@@ -265,7 +266,7 @@ func TestTruncatedNystrom(t *testing.T) {
 	if len(f.Values) != c || f.Left.Landmarks.Rows != nnz*c || !slices.Equal(f.Left.Rows, whole.Left.Rows) {
 		t.Errorf("fastspsd: %d values, %d landmarks", len(f.Values), f.Left.Landmarks.Rows)
 	}
-	if e := frobeniusNorm(difference(full(t, f, x), truncated(t, full(t, whole, x), c))) / frobeniusNorm(a); !(e <= 1e-10) {
+	if e := dense.Frobenius(difference(full(t, f, x), truncated(t, full(t, whole, x), c))) / dense.Frobenius(a); !(e <= 1e-10) {
 		t.Errorf("fastspsd: %g away from the dense truncation", e)
 	}
 	if points, err := (FastSPSD{Rank: c, NNZ: nnz}).points(100000); err != nil || len(points.core) > 6*nnz*c || len(points.core) < 5*nnz*c {
@@ -325,7 +326,7 @@ func TestRPCholeskyTraceError(t *testing.T) {
 			x = unbalanced(500, 3) // 10 rows are far from the others
 		}
 		a := kernelMatrix(k, x, x)
-		best := sum(denseEigen(t, a).Values[c:]) / trace(a)
+		best := sum(denseEigen(t, a).Values[c:]) / dense.Trace(a)
 		pivoted, uniform := 0.0, 0.0
 		for seed := range uint64(seeds) {
 			pivoted += rpcFit(t, RPCholesky{Rank: c, NNZ: 4, Seed: seed}, x, k).TraceResidual / seeds
@@ -333,7 +334,7 @@ func TestRPCholeskyTraceError(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			uniform += (trace(a) - sum(f.Values)) / trace(a) / seeds
+			uniform += (dense.Trace(a) - sum(f.Values)) / dense.Trace(a) / seeds
 		}
 		t.Logf("%s: tr(A−Â)/tr(A) is %.4g, with uniform landmarks %.4g; the best is %.4g", name, pivoted, uniform, best)
 		if pivoted > 2*best || pivoted < best-1e-12 {
@@ -384,7 +385,7 @@ func TestRPCholeskyStops(t *testing.T) {
 		}
 		a := kernelMatrix(c.k, c.x, c.x)
 		size := largest(a.Data)
-		if e := frobeniusNorm(scaled(difference(full(t, f.Fit, c.x), a), 1/size)) / float64(c.x.Rows); !(e <= 1e-11) {
+		if e := dense.Frobenius(scaled(difference(full(t, f.Fit, c.x), a), 1/size)) / float64(c.x.Rows); !(e <= 1e-11) {
 			t.Errorf("%s: error %g", c.name, e)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -171,7 +172,7 @@ func (f *s3spsd) finish(ctx context.Context) (*Model, error) {
 	if f.Shift != ShiftPaper { // as published, Â may be indefinite
 		clipDefinite(eig.Values, core.shift)
 	}
-	side.Projection = mul(blas.NoTrans, side.Projection, blas.NoTrans, eig.Vectors)
+	side.Projection = dense.Mul(blas.NoTrans, side.Projection, blas.NoTrans, eig.Vectors)
 	return &Model{Method: "s3spsd", Kernel: f.tiles.kernel, Seed: f.Seed, Rows: f.n, Cols: f.n,
 		Left: side, Values: eig.Values, Shift: core.shift}, nil
 }
@@ -183,7 +184,7 @@ func (f *s3spsd) sketchRange(alpha float64) (*Embedding, float64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	r := shifted.rank(f.tiles.precision.rankTolerance())
+	r := dense.Rank(shifted.S, f.tiles.precision.rankTolerance())
 	return &Embedding{Landmarks: f.landmarks.rows, Rows: f.landmarks.number, Signs: f.c,
 		RangeShift: alpha, Projection: shifted.whitener(r)}, condition(shifted, r), nil
 }
@@ -193,7 +194,7 @@ func (f *s3spsd) shiftedR(alpha float64) blas64.General {
 	c := f.size.rank
 	m := stream.NewMatrix(2*c, c)
 	for i := range 2 * c {
-		r := rowOf(f.pair, i)
+		r := dense.Row(f.pair, i)
 		for j := range c {
 			m.Data[i*c+j] = r[j] - alpha*r[c+j]
 		}
@@ -266,10 +267,10 @@ func (f *s3spsd) fitCore(side *Embedding, z blas64.General) (*coreFit, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := bs.rank(coreTolerance)
-	u := firstCols(bs.U, r)
-	m := mul(blas.Trans, u, blas.NoTrans, mul(blas.NoTrans, z, blas.NoTrans, u))
-	fit := &coreFit{residual: residualShift(trace(z), trace(m), f.size.sketch-r)}
+	r := dense.Rank(bs.S, coreTolerance)
+	u := dense.Columns(bs.U, 0, r)
+	m := dense.Mul(blas.Trans, u, blas.NoTrans, dense.Mul(blas.NoTrans, z, blas.NoTrans, u))
+	fit := &coreFit{residual: residualShift(dense.Trace(z), dense.Trace(m), f.size.sketch-r)}
 	switch f.Shift {
 	case ShiftPaper:
 		fit.shift = side.RangeShift
@@ -280,7 +281,7 @@ func (f *s3spsd) fitCore(side *Embedding, z blas64.General) (*coreFit, error) {
 		m.Data[i*m.Stride+i] -= fit.shift
 	}
 	t := bs.whitener(r)
-	fit.w = mul(blas.NoTrans, t, blas.NoTrans, mul(blas.NoTrans, m, blas.Trans, t))
+	fit.w = dense.Mul(blas.NoTrans, t, blas.NoTrans, dense.Mul(blas.NoTrans, m, blas.Trans, t))
 	return fit, nil
 }
 

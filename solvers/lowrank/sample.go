@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -73,7 +74,7 @@ func (t *tiles) gatherSets(ctx context.Context, src stream.Source, sets ...rowSe
 		return nil, err
 	}
 	for i := range rows.Rows {
-		if err := t.checkRow(rowOf(rows, i), src, all[i]); err != nil {
+		if err := t.checkRow(dense.Row(rows, i), src, all[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -108,7 +109,7 @@ func pickRows(rows blas64.General, all, set []int64) blas64.General {
 	m := stream.NewMatrix(len(set), rows.Cols)
 	for i, r := range set {
 		k, _ := slices.BinarySearch(all, r)
-		copy(rowOf(m, i), rowOf(rows, k))
+		copy(dense.Row(m, i), dense.Row(rows, k))
 	}
 	return m
 }

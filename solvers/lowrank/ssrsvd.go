@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -200,8 +201,8 @@ func (f *ssrsvd) finish(ctx context.Context) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.embedLeft.Projection = mul(blas.NoTrans, f.embedLeft.Projection, blas.NoTrans, w.U)
-	f.embedRight.Projection = mul(blas.NoTrans, f.embedRight.Projection, blas.NoTrans, w.V)
+	f.embedLeft.Projection = dense.Mul(blas.NoTrans, f.embedLeft.Projection, blas.NoTrans, w.U)
+	f.embedRight.Projection = dense.Mul(blas.NoTrans, f.embedRight.Projection, blas.NoTrans, w.V)
 	return &Model{Method: "ssrsvd", Kernel: f.tiles.kernel, Seed: f.Seed, Rows: f.m, Cols: f.n,
 		Left: f.embedLeft, Right: f.embedRight, Values: w.S}, nil
 }
@@ -216,12 +217,12 @@ func solveCore(left, z, right blas64.General) (*svd, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := mul(blas.NoTrans, l.pinv(), blas.NoTrans, mul(blas.NoTrans, z, blas.Trans, r.pinv()))
+	w := dense.Mul(blas.NoTrans, l.pinv(), blas.NoTrans, dense.Mul(blas.NoTrans, z, blas.Trans, r.pinv()))
 	return newSVD("the core", w)
 }
 
 // pinv is the pseudo-inverse, cut off at coreTolerance.
 func (s *svd) pinv() blas64.General {
-	r := s.rank(coreTolerance)
-	return mul(blas.NoTrans, s.whitener(r), blas.Trans, firstCols(s.U, r))
+	r := dense.Rank(s.S, coreTolerance)
+	return dense.Mul(blas.NoTrans, s.whitener(r), blas.Trans, dense.Columns(s.U, 0, r))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 )
 
 // Array is a named array of a saved model: a matrix of float64, or a vector of
@@ -115,7 +116,7 @@ func signArrays(s *sketch.SparseSign) (column []int64, value []float64) {
 func matrixArray(name string, m blas64.General) Array {
 	a := Array{Name: name, Rows: m.Rows, Cols: m.Cols, Floats: make([]float64, 0, m.Rows*m.Cols)}
 	for i := range m.Rows {
-		a.Floats = append(a.Floats, rowOf(m, i)...)
+		a.Floats = append(a.Floats, dense.Row(m, i)...)
 	}
 	return a
 }

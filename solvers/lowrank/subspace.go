@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -159,7 +160,7 @@ func loadRows(ctx context.Context, src stream.Source, n int64) (*panel, error) {
 	}
 	t := &tiles{}
 	for i := range rows.Rows {
-		if err := t.checkRow(rowOf(rows, i), src, int64(i)); err != nil {
+		if err := t.checkRow(dense.Row(rows, i), src, int64(i)); err != nil {
 			return nil, err
 		}
 	}
@@ -174,7 +175,7 @@ func startBlock(ctx context.Context, e stream.Engine, start *Model, side *Embedd
 	block := stream.NewMatrix(n, r+random)
 	err := start.Embed(ctx, e, side, src, false, func(b *stream.Block, u blas64.General) error {
 		for i := range u.Rows {
-			copy(rowOf(block, int(b.Start)+i), rowOf(u, i))
+			copy(dense.Row(block, int(b.Start)+i), dense.Row(u, i))
 		}
 		return nil
 	})
@@ -182,7 +183,7 @@ func startBlock(ctx context.Context, e stream.Engine, start *Model, side *Embedd
 	for i := range n {
 		draws := noise.At(uint64(i))
 		for j := range random {
-			rowOf(block, i)[r+j] = draws.Normal() / math.Sqrt(float64(n)) // columns near length 1, as those of U
+			dense.Row(block, i)[r+j] = draws.Normal() / math.Sqrt(float64(n)) // columns near length 1, as those of U
 		}
 	}
 	return block, err

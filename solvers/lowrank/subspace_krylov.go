@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -29,21 +30,21 @@ func newBlockBasis(n, m, most int) blockBasis {
 }
 
 // basis is Q, and product the matrix times Q.
-func (s *blockBasis) basis() blas64.General   { return firstCols(s.q, s.cols) }
-func (s *blockBasis) product() blas64.General { return firstCols(s.y, s.known) }
+func (s *blockBasis) basis() blas64.General   { return dense.Columns(s.q, 0, s.cols) }
+func (s *blockBasis) product() blas64.General { return dense.Columns(s.y, 0, s.known) }
 
 // unknown are the columns of Q that the product is not known for, and the place
 // for it.
 func (s *blockBasis) unknown() (x, y blas64.General) {
-	return colSlice(s.q, s.known, s.cols-s.known), colSlice(s.y, s.known, s.cols-s.known)
+	return dense.Columns(s.q, s.known, s.cols-s.known), dense.Columns(s.y, s.known, s.cols-s.known)
 }
 
 // newestProduct is a copy of the product of the newest block, which is known.
 func (s *blockBasis) newestProduct() blas64.General {
-	newest := colSlice(s.y, s.known-s.last, s.last)
+	newest := dense.Columns(s.y, s.known-s.last, s.last)
 	block := stream.NewMatrix(newest.Rows, newest.Cols)
 	for i := range block.Rows {
-		copy(rowOf(block, i), rowOf(newest, i))
+		copy(dense.Row(block, i), dense.Row(newest, i))
 	}
 	return block
 }
@@ -78,13 +79,13 @@ func (s *blockBasis) add(block blas64.General, least float64) (grown bool, err e
 		return false, nil
 	}
 	// Short directions have a part in Q by rounding: once more, at length 1.
-	fresh := mul(blas.NoTrans, q, blas.NoTrans, firstCols(d.U, keep))
+	fresh := dense.Mul(blas.NoTrans, q, blas.NoTrans, dense.Columns(d.U, 0, keep))
 	s.project(fresh)
 	if fresh, _, err = sketch.CholeskyQR(fresh); err != nil {
 		return false, err
 	}
 	for i := range fresh.Rows {
-		copy(rowOf(s.q, i)[s.cols:], rowOf(fresh, i))
+		copy(dense.Row(s.q, i)[s.cols:], dense.Row(fresh, i))
 	}
 	s.cols += keep
 	s.last = keep
@@ -97,18 +98,8 @@ func noWiderThanTall(block blas64.General) (blas64.General, error) {
 	if block.Cols <= block.Rows {
 		return block, nil
 	}
-	_, r, err := sketch.CholeskyQR(transposeOf(block))
-	return transposeOf(r), err
-}
-
-func transposeOf(m blas64.General) blas64.General {
-	t := stream.NewMatrix(m.Cols, m.Rows)
-	for i := range m.Rows {
-		for j, v := range rowOf(m, i) {
-			t.Data[j*t.Stride+i] = v
-		}
-	}
-	return t
+	_, r, err := sketch.CholeskyQR(dense.Transpose(block))
+	return dense.Transpose(r), err
 }
 
 // project takes the part in the space away from the columns of a block.
@@ -116,7 +107,7 @@ func (s *blockBasis) project(block blas64.General) {
 	if s.cols == 0 || block.Cols == 0 {
 		return
 	}
-	part := mul(blas.Trans, s.basis(), blas.NoTrans, block)
+	part := dense.Mul(blas.Trans, s.basis(), blas.NoTrans, block)
 	blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, s.basis(), part, 1, block)
 }
 
@@ -153,7 +144,7 @@ func (s *krylov) extend(norm float64) (bool, error) {
 func (s *krylov) multiply(ctx context.Context) error {
 	x, y := s.unknown()
 	s.mirror.Cols, s.mirror.Stride = s.last, s.last
-	clearMatrix(s.mirror)
+	dense.Clear(s.mirror)
 	err := stream.Pairs(ctx, s.engine, "exact pass", s.src, s.src, stream.Upper, func() func(i, j *stream.Block) error {
 		var w kernelgen.Workspace
 		buf := stream.NewMatrix(stream.PairRows, stream.PairRows)
@@ -171,7 +162,7 @@ func (s *krylov) multiply(ctx context.Context) error {
 		return err
 	}
 	for i := range y.Rows {
-		axpy(1, rowOf(s.mirror, i), rowOf(y, i))
+		dense.Axpy(1, dense.Row(s.mirror, i), dense.Row(y, i))
 	}
 	s.known = s.cols
 	s.passes++
@@ -203,7 +194,7 @@ type ritzPairs struct {
 // ritz keeps at most c Ritz pairs, the largest, in magnitude if A may be
 // indefinite, as far as they are more than rounding.
 func (s *krylov) ritz(c int) (*ritzPairs, error) {
-	eig, err := newEigen("the projected kernel matrix", mul(blas.Trans, s.basis(), blas.NoTrans, s.product()))
+	eig, err := newEigen("the projected kernel matrix", dense.Mul(blas.Trans, s.basis(), blas.NoTrans, s.product()))
 	if err != nil {
 		return nil, err
 	}
@@ -212,10 +203,10 @@ func (s *krylov) ritz(c int) (*ritzPairs, error) {
 	vectors := stream.NewMatrix(eig.Vectors.Rows, len(kept))
 	for i := range vectors.Rows {
 		for j, k := range kept {
-			vectors.Data[i*vectors.Stride+j] = rowOf(eig.Vectors, i)[k]
+			vectors.Data[i*vectors.Stride+j] = dense.Row(eig.Vectors, i)[k]
 		}
 	}
-	p.u, p.au = mul(blas.NoTrans, s.basis(), blas.NoTrans, vectors), mul(blas.NoTrans, s.product(), blas.NoTrans, vectors)
+	p.u, p.au = dense.Mul(blas.NoTrans, s.basis(), blas.NoTrans, vectors), dense.Mul(blas.NoTrans, s.product(), blas.NoTrans, vectors)
 	p.measure()
 	return p, nil
 }
@@ -259,8 +250,8 @@ func (p *ritzPairs) choose(values []float64, c int, definite bool) (kept []int) 
 func (p *ritzPairs) measure() {
 	sums := make([]float64, len(p.values))
 	for i := range p.u.Rows {
-		au := rowOf(p.au, i)
-		for j, v := range rowOf(p.u, i) {
+		au := dense.Row(p.au, i)
+		for j, v := range dense.Row(p.u, i) {
 			d := (au[j] - p.values[j]*v) / p.norm
 			sums[j] += d * d
 		}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -54,9 +55,9 @@ func (p *ritzPairs) nystrom(c int) (*spectrum, error) {
 	for c > 0 && math.Abs(eig.Values[c-1]) <= RankTolerance*p.norm {
 		c--
 	}
-	kept := firstCols(eig.Vectors, c)
+	kept := dense.Columns(eig.Vectors, 0, c)
 	blas64.Trsm(blas.Right, blas.NoTrans, 1, upperTriangle(r), p.u)
-	return &spectrum{u: mul(blas.NoTrans, q, blas.NoTrans, kept), projection: mul(blas.NoTrans, p.u, blas.NoTrans, kept),
+	return &spectrum{u: dense.Mul(blas.NoTrans, q, blas.NoTrans, kept), projection: dense.Mul(blas.NoTrans, p.u, blas.NoTrans, kept),
 		values: eig.Values[:c], rest: eig.Values[c:]}, nil
 }
 
@@ -163,16 +164,16 @@ func (t *tiles) rowEstimate(m *Model, u blas64.General, rows *panel) (float64, e
 		panic("lowrank: " + err.Error()) // no more than n
 	}
 	number := sample.Positions()
-	weighted := scaleCols(u, m.Values)
+	weighted := scaledColumns(u, m.Values)
 	left := pickRows(weighted, rows.number, number)
 	var all, on, off frobenius
 	approx := stream.NewMatrix(min(corePanel, len(number)), n)
 	err = t.eachTile(pickRows(rows.rows, rows.number, number), t.pack(rows.rows, rows.number, nil), func(first int, tile blas64.General) error {
 		guess := stream.RowSlice(approx, 0, tile.Rows)
-		gemm(blas.NoTrans, blas.Trans, stream.RowSlice(left, first, tile.Rows), u, guess)
+		dense.Gemm(blas.NoTrans, blas.Trans, 1, stream.RowSlice(left, first, tile.Rows), u, 0, guess)
 		for i := range tile.Rows {
-			b := rowOf(guess, i)
-			for j, v := range rowOf(tile, i) {
+			b := dense.Row(guess, i)
+			for j, v := range dense.Row(tile, i) {
 				if int64(j) != number[first+i] {
 					off.add(v, v-b[j])
 				}
@@ -186,7 +187,7 @@ func (t *tiles) rowEstimate(m *Model, u blas64.General, rows *panel) (float64, e
 	diagonal := make([]float64, n)
 	t.diag(diagonal, rows.rows)
 	for i, v := range diagonal {
-		on.add(v, v-dot(rowOf(weighted, i), rowOf(u, i))-m.Shift)
+		on.add(v, v-dense.Dot(dense.Row(weighted, i), dense.Row(u, i))-m.Shift)
 	}
 	all.weigh(on, float64(n))
 	all.weigh(off, float64(n)*float64(n-1))

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 )
 
 // singular is Â = u·diag(values)·vᵀ with orthonormal columns, u as A·left and v as
@@ -36,21 +37,21 @@ func (r *ritzTriplets) nystrom(c int) (*singular, error) {
 	for j, v := range r.values {
 		inverse[j] = 1 / v
 	}
-	core, err := newSVD("the core", mul(blas.NoTrans, scaleCols(ry, inverse), blas.Trans, rx))
+	core, err := newSVD("the core", dense.Mul(blas.NoTrans, scaledColumns(ry, inverse), blas.Trans, rx))
 	if err != nil {
 		return nil, err
 	}
-	c = min(c, core.rank(RankTolerance))
+	c = min(c, dense.Rank(core.S, RankTolerance))
 	next := 0.0
 	if c < len(core.S) {
 		next = core.S[c]
 	}
-	f, g := firstCols(core.U, c), firstCols(core.V, c)
+	f, g := dense.Columns(core.U, 0, c), dense.Columns(core.V, 0, c)
 	solveUpper(r.v, ry)
 	solveUpper(r.u, rx)
 	return &singular{values: core.S[:c], next: next,
-		u: mul(blas.NoTrans, y, blas.NoTrans, f), left: mul(blas.NoTrans, r.v, blas.NoTrans, f),
-		v: mul(blas.NoTrans, x, blas.NoTrans, g), right: mul(blas.NoTrans, r.u, blas.NoTrans, g)}, nil
+		u: dense.Mul(blas.NoTrans, y, blas.NoTrans, f), left: dense.Mul(blas.NoTrans, r.v, blas.NoTrans, f),
+		v: dense.Mul(blas.NoTrans, x, blas.NoTrans, g), right: dense.Mul(blas.NoTrans, r.u, blas.NoTrans, g)}, nil
 }
 
 // solveUpper replaces b by b·r⁻¹.
@@ -78,7 +79,7 @@ func (m SubspaceSVD) finish(space *svdSpace, last *ritzTriplets) (*SubspaceSVDFi
 	if err != nil {
 		return nil, err
 	}
-	estimate := space.errorOf(scaleCols(s.u, s.values), s.v)
+	estimate := space.errorOf(scaledColumns(s.u, s.values), s.v)
 	model := &Model{Method: "subspace", Kernel: t.kernel, Seed: m.Seed, Rows: int64(rows.left.rows.Rows), Cols: int64(rows.right.rows.Rows),
 		Left:   &Embedding{Landmarks: rows.right.rows, Rows: rows.right.number, Projection: s.left},
 		Right:  &Embedding{Landmarks: rows.left.rows, Rows: rows.left.number, Projection: s.right},

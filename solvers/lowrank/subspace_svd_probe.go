@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -28,7 +29,7 @@ func newProbe(m, n int, seed uint64) *probe {
 	for i := range n {
 		draws := noise.At(uint64(i))
 		for j := range probeCols {
-			rowOf(p.g, i)[j] = draws.Normal()
+			dense.Row(p.g, i)[j] = draws.Normal()
 		}
 	}
 	return p
@@ -36,11 +37,11 @@ func newProbe(m, n int, seed uint64) *probe {
 
 // normOfRest estimates ‖A − y·vᵀ‖_F.
 func (p *probe) normOfRest(y, v blas64.General) float64 {
-	guess := mul(blas.NoTrans, y, blas.NoTrans, mul(blas.Trans, v, blas.NoTrans, p.g))
+	guess := dense.Mul(blas.NoTrans, y, blas.NoTrans, dense.Mul(blas.Trans, v, blas.NoTrans, p.g))
 	sum := 0.0
 	for i := range guess.Rows {
-		for j, w := range rowOf(guess, i) {
-			d := rowOf(p.ag, i)[j] - w
+		for j, w := range dense.Row(guess, i) {
+			d := dense.Row(p.ag, i)[j] - w
 			sum += d * d
 		}
 	}
@@ -54,7 +55,7 @@ func (s *svdSpace) errorOf(y, v blas64.General) float64 {
 	outside := s.probe.normOfRest(aq, s.q.basis())
 	inside := 0.0
 	for i := range aq.Rows {
-		inside = math.Hypot(inside, blas64.Nrm2(vector(rowOf(aq, i))))
+		inside = math.Hypot(inside, dense.Norm(dense.Row(aq, i)))
 	}
 	return ratio(s.probe.normOfRest(y, v), math.Hypot(inside, outside))
 }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -86,15 +87,15 @@ type ritzTriplets struct {
 
 // ritz gives at most k Ritz triplets, the largest.
 func (s *svdSpace) ritz(k int) (*ritzTriplets, error) {
-	d, err := newSVD("the projected kernel matrix", mul(blas.Trans, s.p.basis(), blas.NoTrans, s.q.product()))
+	d, err := newSVD("the projected kernel matrix", dense.Mul(blas.Trans, s.p.basis(), blas.NoTrans, s.q.product()))
 	if err != nil {
 		return nil, err
 	}
-	k = min(k, d.rank(RankTolerance))
-	f, g := firstCols(d.U, k), firstCols(d.V, k)
+	k = min(k, dense.Rank(d.S, RankTolerance))
+	f, g := dense.Columns(d.U, 0, k), dense.Columns(d.V, 0, k)
 	r := &ritzTriplets{values: d.S[:k],
-		u: mul(blas.NoTrans, s.p.basis(), blas.NoTrans, f), v: mul(blas.NoTrans, s.q.basis(), blas.NoTrans, g),
-		av: mul(blas.NoTrans, s.q.product(), blas.NoTrans, g), atu: mul(blas.NoTrans, s.p.product(), blas.NoTrans, f)}
+		u: dense.Mul(blas.NoTrans, s.p.basis(), blas.NoTrans, f), v: dense.Mul(blas.NoTrans, s.q.basis(), blas.NoTrans, g),
+		av: dense.Mul(blas.NoTrans, s.q.product(), blas.NoTrans, g), atu: dense.Mul(blas.NoTrans, s.p.product(), blas.NoTrans, f)}
 	if k > 0 {
 		r.norm = r.values[0]
 	}
@@ -106,8 +107,8 @@ func (s *svdSpace) ritz(k int) (*ritzTriplets, error) {
 func residualNorms(au, u blas64.General, values []float64, norm float64) []float64 {
 	sums := make([]float64, len(values))
 	for i := range u.Rows {
-		product := rowOf(au, i)
-		for j, v := range rowOf(u, i) {
+		product := dense.Row(au, i)
+		for j, v := range dense.Row(u, i) {
 			d := (product[j] - values[j]*v) / norm
 			sums[j] += d * d
 		}
@@ -158,7 +159,7 @@ func pick(v []float64, keep []int) []float64 {
 func pickCols(m blas64.General, keep []int) blas64.General {
 	out := stream.NewMatrix(m.Rows, len(keep))
 	for i := range m.Rows {
-		row := rowOf(m, i)
+		row := dense.Row(m, i)
 		for j, k := range keep {
 			out.Data[i*out.Stride+j] = row[k]
 		}

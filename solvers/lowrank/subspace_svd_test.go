@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -33,7 +34,7 @@ func svdFit(t *testing.T, m SubspaceSVD, x, y blas64.General, k kernelgen.Kernel
 func svdError(t *testing.T, m *Model, x, y, a blas64.General) (spectral, frob float64) {
 	t.Helper()
 	rest := difference(a, approximation(m, factors(t, m, m.Left, x), factors(t, m, m.Right, y)))
-	return spectralNorm(t, rest) / spectralNorm(t, a), frobeniusNorm(rest) / frobeniusNorm(a)
+	return spectralNorm(t, rest) / spectralNorm(t, a), dense.Frobenius(rest) / dense.Frobenius(a)
 }
 
 func singularValues(t *testing.T, a blas64.General) []float64 {
@@ -247,7 +248,7 @@ func TestSubspaceSVDFarRows(t *testing.T) {
 	for name, start := range svdStarts {
 		f := svdFit(t, SubspaceSVD{Rank: 15, Seed: 3, Start: start}, x, y, k)
 		u, v := factors(t, f.Model, f.Left, x), factors(t, f.Model, f.Right, y)
-		own := dot(rowOf(scaleCols(u, f.Values), 1495), rowOf(v, 995))
+		own := dense.Dot(dense.Row(scaledColumns(u, f.Values), 1495), dense.Row(v, 995))
 		if math.Abs(own-1) > 0.01 {
 			t.Errorf("from %s: the entry of Â between far rows is %g, that of A is 1", name, own)
 		}

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -56,7 +57,7 @@ func TestSubspaceEigen(t *testing.T) {
 		if e := orthogonalityError(u); e > 1e-9 {
 			t.Errorf("n = %d: max|UᵀU−I| = %g", n, e)
 		}
-		cosines, err := newSVD("angles", mul(blas.Trans, u, blas.NoTrans, firstCols(eig.Vectors, c)))
+		cosines, err := newSVD("angles", dense.Mul(blas.Trans, u, blas.NoTrans, dense.Columns(eig.Vectors, 0, c)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,14 +117,14 @@ func TestSubspaceResiduals(t *testing.T) {
 		}
 		u := factors(t, f.Model, f.Left, x)
 		rest := difference(a, approximation(f.Model, u, u))
-		if want := trace(rest) / trace(a); math.Abs(want-f.TraceResidual) > 1e-10 {
+		if want := dense.Trace(rest) / dense.Trace(a); math.Abs(want-f.TraceResidual) > 1e-10 {
 			t.Errorf("%d passes: trace residual %.12g, dense %.12g", passes, f.TraceResidual, want)
 		}
 		// Â lies below A, so the rest has no negative eigenvalue.
 		if least := denseEigen(t, rest).Values[299]; least < -1e-9*eig.Values[0] {
 			t.Errorf("%d passes: A−Â has the eigenvalue %g", passes, least)
 		}
-		if want := frobeniusNorm(rest) / frobeniusNorm(a); f.ErrorEstimate < want/1.5 || f.ErrorEstimate > 1.5*want {
+		if want := dense.Frobenius(rest) / dense.Frobenius(a); f.ErrorEstimate < want/1.5 || f.ErrorEstimate > 1.5*want {
 			t.Errorf("%d passes: error estimate %g, dense %g", passes, f.ErrorEstimate, want)
 		}
 	}
@@ -288,7 +289,7 @@ func TestSubspaceFarRows(t *testing.T) {
 		u := factors(t, f.Model, f.Left, x)
 		own := 0.0
 		for j, v := range f.Values {
-			own += v * rowOf(u, 1995)[j] * rowOf(u, 1995)[j]
+			own += v * dense.Row(u, 1995)[j] * dense.Row(u, 1995)[j]
 		}
 		if math.Abs(own-1) > 0.01 {
 			t.Errorf("seed %d: the diagonal of Â at a far row is %g, that of A is 1", seed, own)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -53,7 +54,7 @@ func inFoldOrder(rows blas64.General, signs *sketch.SparseSign) blas64.General {
 	}
 	ordered := stream.NewMatrix(rows.Rows, rows.Cols)
 	for place, k := range signs.Folded() {
-		copy(rowOf(ordered, place), rowOf(rows, k))
+		copy(dense.Row(ordered, place), dense.Row(rows, k))
 	}
 	return ordered
 }
@@ -66,7 +67,7 @@ func (t *tiles) fill(dst, x blas64.General, p *panel, w *kernelgen.Workspace) {
 		return
 	}
 	for i := range dst.Rows {
-		for j, v := range rowOf(dst, i) {
+		for j, v := range dense.Row(dst, i) {
 			dst.Data[i*dst.Stride+j] = v * t.unit
 		}
 	}
@@ -100,7 +101,7 @@ func (t *tiles) chooseUnit(x blas64.General, y *panel) error {
 	largest := 0.0
 	err := t.eachTile(x, y, func(_ int, tile blas64.General) error {
 		for i := range tile.Rows {
-			for _, v := range rowOf(tile, i) {
+			for _, v := range dense.Row(tile, i) {
 				largest = max(largest, math.Abs(v)) // NaN stays NaN
 			}
 		}

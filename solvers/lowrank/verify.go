@@ -11,6 +11,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -69,7 +70,7 @@ func (m *Model) Verify(ctx context.Context, e stream.Engine, left, right stream.
 		side.rows.verifyRows = rows
 		v.tiles.entries.Add(rows.embedded(side.e))
 	}
-	v.weighted = scaleCols(v.left.u, m.unitValues(v.tiles.unit))
+	v.weighted = scaledColumns(v.left.u, m.unitValues(v.tiles.unit))
 	return v.run(ctx, seed)
 }
 
@@ -124,7 +125,7 @@ func (v *verifyRows) embed(ctx context.Context, e stream.Engine, m *Model, side 
 	e.Progress = nil
 	err := m.Embed(ctx, e, side, v.src, false, func(b *stream.Block, part blas64.General) error {
 		for i := range part.Rows {
-			copy(rowOf(u, int(b.Start)+i), rowOf(part, i))
+			copy(dense.Row(u, int(b.Start)+i), dense.Row(part, i))
 		}
 		return nil
 	})
@@ -222,8 +223,8 @@ func (v *rectVerifier) multiply(ctx context.Context, x, y []float64) (ax, ey []f
 	p, q := make([]float64, m), make([]float64, m)
 	err = v.visit(ctx, func(i, j *stream.Block, tile blas64.General) {
 		for r := range tile.Rows {
-			p[int(i.Start)+r] += dot(rowOf(tile, r), x[j.Start:][:tile.Cols])
-			q[int(i.Start)+r] += dot(rowOf(tile, r), y[j.Start:][:tile.Cols])
+			p[int(i.Start)+r] += dense.Dot(dense.Row(tile, r), x[j.Start:][:tile.Cols])
+			q[int(i.Start)+r] += dense.Dot(dense.Row(tile, r), y[j.Start:][:tile.Cols])
 		}
 	})
 	if err != nil {
@@ -233,8 +234,8 @@ func (v *rectVerifier) multiply(ctx context.Context, x, y []float64) (ax, ey []f
 	ax, ey = make([]float64, n), make([]float64, n)
 	err = v.visit(ctx, func(i, j *stream.Block, tile blas64.General) {
 		for r := range tile.Rows {
-			axpy(p[int(i.Start)+r], rowOf(tile, r), ax[j.Start:][:tile.Cols])
-			axpy(q[int(i.Start)+r], rowOf(tile, r), ey[j.Start:][:tile.Cols])
+			dense.Axpy(p[int(i.Start)+r], dense.Row(tile, r), ax[j.Start:][:tile.Cols])
+			dense.Axpy(q[int(i.Start)+r], dense.Row(tile, r), ey[j.Start:][:tile.Cols])
 		}
 	})
 	subtractProduct(ey, v.right.u, v.weighted, q)
@@ -298,29 +299,19 @@ func differenceTile(tile, w, u, buf blas64.General) blas64.General {
 // squares is the sum of the squares of the entries of a matrix without gaps.
 func squares(m blas64.General) float64 {
 	all := m.Data[:m.Rows*m.Cols]
-	return dot(all, all)
+	return dense.Dot(all, all)
 }
 
 // subtractProduct is y −= a·(bᵀ·x).
 func subtractProduct(y []float64, a, b blas64.General, x []float64) {
 	inner := make([]float64, b.Cols)
 	for i := range b.Rows {
-		axpy(x[i], rowOf(b, i), inner)
+		dense.Axpy(x[i], dense.Row(b, i), inner)
 	}
 	for i := range a.Rows {
-		y[i] -= dot(rowOf(a, i), inner)
+		y[i] -= dense.Dot(dense.Row(a, i), inner)
 	}
 }
-
-func dot(x, y []float64) float64 {
-	return blas64.Dot(vector(x), vector(y))
-}
-
-func axpy(a float64, x, y []float64) {
-	blas64.Axpy(a, vector(x), vector(y))
-}
-
-func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
 
 // frobenius sums squares of entries and of errors.
 type frobenius struct {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -239,7 +240,7 @@ func (v *verifier) multiply(ctx context.Context, models []*verified) ([][]float6
 	}
 	v.weighDiagonal(products[0], v.entries, v.entry.vector())
 	for k, m := range models {
-		axpy(-m.shift, m.vector(), products[k+1])
+		dense.Axpy(-m.shift, m.vector(), products[k+1])
 		v.weighDiagonal(products[k+1], m.diagonal, m.vector())
 	}
 	return products, v.subtractModels(ctx, models, products[1:])
@@ -292,7 +293,7 @@ func (v *verifier) multiplyTiles(ctx context.Context, x blas64.General, models [
 		}
 	})
 	for i := range y.Rows {
-		axpy(1, rowOf(mirror, i), rowOf(y, i))
+		dense.Axpy(1, dense.Row(mirror, i), dense.Row(y, i))
 	}
 	return y, err
 }
@@ -335,8 +336,8 @@ func widest(models []*verified) int {
 func weighRows(buf []float64, u blas64.General, w []float64) blas64.General {
 	out := blas64.General{Rows: u.Rows, Cols: u.Cols, Stride: max(1, u.Cols), Data: buf[:u.Rows*u.Cols]}
 	for i := range u.Rows {
-		row := rowOf(out, i)
-		for j, x := range rowOf(u, i) {
+		row := dense.Row(out, i)
+		for j, x := range dense.Row(u, i) {
 			row[j] = x * w[j]
 		}
 	}
@@ -367,7 +368,7 @@ func (v *verifier) subtractModels(ctx context.Context, models []*verified, y [][
 			x := m.vector()[b.Start:]
 			_, right := m.sides()
 			for i := range b.X.Rows {
-				axpy(x[i], rowOf(right, int(b.Start)+i), rowOf(sum, k)[:right.Cols])
+				dense.Axpy(x[i], dense.Row(right, int(b.Start)+i), dense.Row(sum, k)[:right.Cols])
 			}
 		}
 	})
@@ -376,14 +377,14 @@ func (v *verifier) subtractModels(ctx context.Context, models []*verified, y [][
 	}
 	for k, m := range models {
 		for j, w := range m.values {
-			rowOf(inner, k)[j] *= w
+			dense.Row(inner, k)[j] *= w
 		}
 	}
 	_, err = v.foldModels(ctx, 0, 0, func(_ blas64.General, b *stream.Block) {
 		for k, m := range models {
 			left, _ := m.sides()
 			for i := range b.X.Rows {
-				y[k][int(b.Start)+i] -= dot(rowOf(left, int(b.Start)+i), rowOf(inner, k)[:left.Cols])
+				y[k][int(b.Start)+i] -= dense.Dot(dense.Row(left, int(b.Start)+i), dense.Row(inner, k)[:left.Cols])
 			}
 		}
 	})

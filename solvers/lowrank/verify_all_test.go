@@ -11,6 +11,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -39,7 +40,7 @@ func mixedModels(t *testing.T, src stream.Source, k kernelgen.Kernel) []*Model {
 func nothing(like *Model) *Model {
 	m := *like
 	side := *like.Left
-	side.Projection, side.Refinement = firstCols(side.Projection, 0), blas64.General{}
+	side.Projection, side.Refinement = dense.Columns(side.Projection, 0, 0), blas64.General{}
 	m.Left, m.Values, m.Shift = &side, nil, 0
 	return &m
 }
@@ -82,7 +83,7 @@ func TestVerifyAllAgainstDense(t *testing.T) {
 	for i, v := range verifyAll(t, 0, models, src, 0) {
 		m := models[i]
 		e := difference(a, approximation(m, factors(t, m, m.Left, x), factors(t, m, m.right(), x)))
-		spectral, frobenius := spectralNorm(t, e)/norm, frobeniusNorm(e)/frobeniusNorm(a)
+		spectral, frobenius := spectralNorm(t, e)/norm, dense.Frobenius(e)/dense.Frobenius(a)
 		t.Logf("%s, rank %d: spectral %.6g, relative difference %.1e, %d steps", m.Method, len(m.Values), spectral, v.SpectralError/spectral-1, v.Iterations)
 		if d := v.SpectralError/spectral - 1; d > 1e-6 || d < -2e-3 {
 			t.Errorf("%s, rank %d: spectral error %.8g, dense %.8g", m.Method, len(m.Values), v.SpectralError, spectral)
@@ -151,7 +152,7 @@ func TestVerifyAllProducts(t *testing.T) {
 func checkProduct(t *testing.T, name string, a blas64.General, weight float64, x, y []float64) {
 	t.Helper()
 	for i := range y {
-		want := dot(rowOf(a, i), x) - (1-weight)*rowOf(a, i)[i]*x[i]
+		want := dense.Dot(dense.Row(a, i), x) - (1-weight)*dense.Row(a, i)[i]*x[i]
 		if math.Abs(y[i]-want) > 1e-11 {
 			t.Fatalf("%s, weight %g: entry %d of the product is %g, dense %g", name, weight, i, y[i], want)
 		}
@@ -287,13 +288,13 @@ func TestVerifyAllMisuse(t *testing.T) {
 // operator when the steps are as many as its dimension.
 func TestLanczosMatrix(t *testing.T) {
 	g := clusters(9, 9, 2)
-	a := mul(blas.NoTrans, g, blas.Trans, g)
+	a := dense.Mul(blas.NoTrans, g, blas.Trans, g)
 	a.Data[3*9+3] -= 40 // the largest in magnitude is negative
 	l := newLanczos(9, sketch.NewStream(1, "test"))
 	for range 9 {
 		w := make([]float64, 9)
 		for i := range w {
-			w[i] = dot(rowOf(a, i), l.vector())
+			w[i] = dense.Dot(dense.Row(a, i), l.vector())
 		}
 		if _, err := l.step(w); err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/lapack/gonum"
 	"gonum.org/v1/gonum/lapack/lapack64"
 
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -18,7 +19,7 @@ import (
 // given tolerance, of the part of it that QR with column pivoting finds to be
 // independent: it then has fewer columns than a.
 func whitening(what string, factor blas64.General, tolerance float64) (t blas64.General, cond float64, err error) {
-	if !allFinite(factor) {
+	if !dense.Finite(factor) {
 		return t, 0, notFinite(what)
 	}
 	if cond := triangularCondition(factor); cond <= 0.1/tolerance {
@@ -29,11 +30,11 @@ func whitening(what string, factor blas64.General, tolerance float64) (t blas64.
 	for rank < r.Rows && math.Abs(r.Data[rank*r.Stride+rank]) > tolerance*math.Abs(r.Data[0]) {
 		rank++
 	}
-	r = firstCols(stream.RowSlice(r, 0, rank), rank)
+	r = dense.Columns(stream.RowSlice(r, 0, rank), 0, rank)
 	inverse := triangularInverse(r)
 	t = stream.NewMatrix(factor.Rows, rank)
 	for j := range rank {
-		copy(rowOf(t, order[j]), rowOf(inverse, j))
+		copy(dense.Row(t, order[j]), dense.Row(inverse, j))
 	}
 	return t, triangularCondition(r), nil
 }
@@ -44,7 +45,7 @@ func pivotedFactor(factor blas64.General) (r blas64.General, order []int) {
 	n := factor.Rows
 	r, order = stream.NewMatrix(n, n), make([]int, n)
 	for i := range n {
-		copy(rowOf(r, i), rowOf(factor, i))
+		copy(dense.Row(r, i), dense.Row(factor, i))
 		order[i] = -1 // may be exchanged
 	}
 	if n == 0 {

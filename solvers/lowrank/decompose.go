@@ -1,0 +1,108 @@
+package lowrank
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/nystream/nystream/solvers/dense"
+	"github.com/nystream/nystream/solvers/symeig"
+	"github.com/nystream/nystream/stream"
+)
+
+// matDense is m as a mat.Dense that shares its data.
+func matDense(m blas64.General) *mat.Dense {
+	d := &mat.Dense{}
+	d.SetRawMatrix(m)
+	return d
+}
+
+// svd is the singular value decomposition of a matrix as large as the sketch, never
+// as the data.
+type svd struct{ *dense.SVD }
+
+// newSVD decomposes a small matrix. what names it in errors.
+func newSVD(what string, a blas64.General) (*svd, error) {
+	s, err := dense.NewSVD(a)
+	switch {
+	case errors.Is(err, dense.ErrNotFinite):
+		return nil, notFinite(what)
+	case err != nil:
+		return nil, fmt.Errorf("lowrank: the SVD of %s did not converge", what)
+	}
+	return &svd{s}, nil
+}
+
+// whitener is V_r·S_r⁻¹, which makes the columns of a·V_r·S_r⁻¹ orthonormal.
+func (s *svd) whitener(r int) blas64.General {
+	t := stream.NewMatrix(s.V.Rows, r)
+	for i := range t.Rows {
+		for j := range r {
+			t.Data[i*t.Stride+j] = s.V.Data[i*s.V.Stride+j] / s.S[j]
+		}
+	}
+	return t
+}
+
+// eigen is the eigendecomposition of a small symmetric matrix, descending.
+type eigen struct {
+	Values  []float64
+	Vectors blas64.General
+}
+
+// newEigen decomposes the symmetric part of a.
+func newEigen(what string, a blas64.General) (*eigen, error) {
+	values, vectors, err := symeig.Decompose(dense.SymmetricPart(a))
+	switch {
+	case errors.Is(err, symeig.ErrNotFinite):
+		return nil, notFinite(what)
+	case err != nil:
+		return nil, fmt.Errorf("lowrank: %s: %w", what, err)
+	}
+	dense.FixSigns(blas64.General{}, vectors)
+	return &eigen{Values: values, Vectors: vectors}, nil
+}
+
+// eigenvaluesOf are those of the symmetric part of a, descending.
+func eigenvaluesOf(what string, a blas64.General) ([]float64, error) {
+	if a.Rows == 0 {
+		return nil, nil
+	}
+	if !dense.Finite(a) {
+		return nil, notFinite(what)
+	}
+	var f mat.EigenSym
+	if !f.Factorize(mat.NewSymDense(a.Rows, dense.SymmetricPart(a).Data), false) {
+		return nil, fmt.Errorf("lowrank: the eigenvalues of %s did not converge", what)
+	}
+	values := f.Values(nil)
+	slices.Reverse(values)
+	return values, nil
+}
+
+// congruence is t·diag(w)·tᵀ.
+func congruence(t blas64.General, w []float64) blas64.General {
+	return dense.Mul(blas.NoTrans, scaledColumns(t, w), blas.Trans, t)
+}
+
+// scaledColumns is m·diag(w) in a new matrix.
+func scaledColumns(m blas64.General, w []float64) blas64.General {
+	m = dense.Clone(m)
+	dense.ScaleColumns(m, w)
+	return m
+}
+
+// scaledRows is diag(w)·m in a new matrix.
+func scaledRows(m blas64.General, w []float64) blas64.General {
+	m = dense.Clone(m)
+	dense.ScaleRows(m, w)
+	return m
+}
+
+func notFinite(what string) error {
+	return fmt.Errorf("lowrank: %s has entries that are not finite: the kernel overflows on these rows; scale the columns (--scale standard) or use a smaller kernel weight", what)
+}

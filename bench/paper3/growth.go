@@ -78,6 +78,7 @@ func growth(ctx context.Context, o *options) error {
 		p.Legend.Add(m.name, l, points)
 	}
 	p.Legend.Top, p.Legend.Left = true, true
+	p.Y.Max += 4 // room for the legend
 	if err := drawPanels(o.path("figure1b.svg"), []*plot.Plot{p}); err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/solvers/dense"
 )
 
 // Accuracy is how far singular vectors ũ_i, ṽ_i of a matrix are from true ones u_i,
@@ -33,7 +35,7 @@ func NewAccuracy(trueU, trueV blas64.General, values []float64, u, v blas64.Gene
 	var a Accuracy
 	sum := total(values)
 	for _, side := range [][2]blas64.General{{trueU, u}, {trueV, v}} {
-		truth, found := firstCols(side[0], r), firstCols(side[1], min(r, side[1].Cols))
+		truth, found := dense.Columns(side[0], 0, r), dense.Columns(side[1], 0, min(r, side[1].Cols))
 		for i, c := range cosines(truth, found) {
 			a.Printed += values[i] * (1 - c) / float64(r)
 			if sum > 0 {
@@ -54,8 +56,8 @@ func NewAccuracy(trueU, trueV blas64.General, values []float64, u, v blas64.Gene
 func cosines(u, w blas64.General) []float64 {
 	dot, length := make([]float64, u.Cols), [2][]float64{norms(u), norms(w)}
 	for i := range u.Rows {
-		truth := rowOf(u, i)
-		for j, v := range rowOf(w, i) {
+		truth := dense.Row(u, i)
+		for j, v := range dense.Row(w, i) {
 			dot[j] += truth[j] / length[0][j] * (v / length[1][j])
 		}
 	}
@@ -72,15 +74,15 @@ func weightedAngles(u, w blas64.General, values []float64) (float64, error) {
 	if u.Cols == 0 || sum == 0 {
 		return 0, nil
 	}
-	scaled := copyOf(w)
-	scaleCols(scaled, inverses(norms(w)))
+	scaled := dense.Clone(w)
+	dense.ScaleColumns(scaled, inverses(norms(w)))
 	b := newBasis(w.Rows, 0, w.Cols)
 	if _, err := b.add(scaled, w.Cols, rankTolerance); err != nil {
 		return 0, err
 	}
 	part := make([]float64, u.Cols)
 	if b.cols > 0 {
-		part = lengths(mul(blas.Trans, b.vectors(), blas.NoTrans, u))
+		part = lengths(dense.Mul(blas.Trans, b.vectors(), blas.NoTrans, u))
 	}
 	angle := 0.0
 	for i, length := range norms(u) {

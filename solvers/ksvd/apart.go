@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -125,7 +126,7 @@ func (a *apart) groupNorms(e *entries, left, right []float64) {
 	a.table = stream.NewMatrix(len(norms[0]), len(norms[1]))
 	var w scratch
 	for i, x := range norms[0] {
-		row := rowOf(a.table, i)
+		row := dense.Row(a.table, i)
 		for j, z := range norms[1] {
 			row[j] = e.baseOf(x, z, 0)
 		}
@@ -137,7 +138,7 @@ func (a *apart) groupNorms(e *entries, left, right []float64) {
 // at is G⁰_ij.
 func (a *apart) at(i, j int) float64 {
 	l, r := &a.sides[0], &a.sides[1]
-	return l.factor[i] * rowOf(a.table, l.at(i))[r.at(j)] * r.factor[j]
+	return l.factor[i] * dense.Row(a.table, l.at(i))[r.at(j)] * r.factor[j]
 }
 
 // at is the group of a row.
@@ -157,10 +158,10 @@ func (a *apart) times(q blas64.General, transposed bool) blas64.General {
 	}
 	sums := stream.NewMatrix(groups, q.Cols)
 	for i, f := range side.factor {
-		sum := rowOf(sums, side.at(i))
-		for k, v := range rowOf(q, i) {
+		sum := dense.Row(sums, side.at(i))
+		for k, v := range dense.Row(q, i) {
 			sum[k] += f * v
 		}
 	}
-	return mul(trans, a.table, blas.NoTrans, sums)
+	return dense.Mul(trans, a.table, blas.NoTrans, sums)
 }

@@ -5,6 +5,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -24,18 +25,18 @@ func newBasis(n, m, most int) basis {
 }
 
 // vectors is Q, and product the matrix times Q.
-func (s *basis) vectors() blas64.General { return firstCols(s.q, s.cols) }
-func (s *basis) product() blas64.General { return firstCols(s.y, s.known) }
+func (s *basis) vectors() blas64.General { return dense.Columns(s.q, 0, s.cols) }
+func (s *basis) product() blas64.General { return dense.Columns(s.y, 0, s.known) }
 
 // unknown are the columns of Q that the product is not known for, and the place
 // for it.
 func (s *basis) unknown() (x, y blas64.General) {
-	return colSlice(s.q, s.known, s.cols-s.known), colSlice(s.y, s.known, s.cols-s.known)
+	return dense.Columns(s.q, s.known, s.cols-s.known), dense.Columns(s.y, s.known, s.cols-s.known)
 }
 
 // newestProduct is a copy of the product of the newest block, which is known.
 func (s *basis) newestProduct() blas64.General {
-	return copyOf(colSlice(s.y, s.known-s.last, s.last))
+	return dense.Clone(dense.Columns(s.y, s.known-s.last, s.last))
 }
 
 // room is how many vectors more there is room for.
@@ -53,11 +54,11 @@ func (s *basis) add(block blas64.General, most int, least float64) (grown bool, 
 		return false, nil
 	}
 	if block.Cols > block.Rows {
-		_, r, err := sketch.CholeskyQR(transposeOf(block))
+		_, r, err := sketch.CholeskyQR(dense.Transpose(block))
 		if err != nil {
 			return false, err
 		}
-		block = transposeOf(r) // the same left singular vectors and values
+		block = dense.Transpose(r) // the same left singular vectors and values
 	}
 	q, r, err := sketch.CholeskyQR(block)
 	if err != nil {
@@ -75,13 +76,13 @@ func (s *basis) add(block blas64.General, most int, least float64) (grown bool, 
 		return false, nil
 	}
 	// Short directions have a part in Q by rounding: once more, at length 1.
-	fresh := mul(blas.NoTrans, q, blas.NoTrans, firstCols(d.U, keep))
+	fresh := dense.Mul(blas.NoTrans, q, blas.NoTrans, dense.Columns(d.U, 0, keep))
 	s.project(fresh)
 	if fresh, _, err = sketch.CholeskyQR(fresh); err != nil {
 		return false, err
 	}
 	for i := range fresh.Rows {
-		copy(rowOf(s.q, i)[s.cols:], rowOf(fresh, i))
+		copy(dense.Row(s.q, i)[s.cols:], dense.Row(fresh, i))
 	}
 	s.cols += keep
 	s.last = keep
@@ -93,19 +94,19 @@ func (s *basis) project(block blas64.General) {
 	if s.cols == 0 || block.Cols == 0 {
 		return
 	}
-	part := mul(blas.Trans, s.vectors(), blas.NoTrans, block)
-	gemm(blas.NoTrans, blas.NoTrans, -1, s.vectors(), part, 1, block)
+	part := dense.Mul(blas.Trans, s.vectors(), blas.NoTrans, block)
+	dense.Gemm(blas.NoTrans, blas.NoTrans, -1, s.vectors(), part, 1, block)
 }
 
 // restart keeps Q·f, for an f with orthonormal columns and as many rows as Q has
 // columns; all products are known.
 func (s *basis) restart(f blas64.General) {
-	q, y := mul(blas.NoTrans, s.vectors(), blas.NoTrans, f), mul(blas.NoTrans, s.product(), blas.NoTrans, f)
+	q, y := dense.Mul(blas.NoTrans, s.vectors(), blas.NoTrans, f), dense.Mul(blas.NoTrans, s.product(), blas.NoTrans, f)
 	for i := range q.Rows {
-		copy(rowOf(s.q, i), rowOf(q, i))
+		copy(dense.Row(s.q, i), dense.Row(q, i))
 	}
 	for i := range y.Rows {
-		copy(rowOf(s.y, i), rowOf(y, i))
+		copy(dense.Row(s.y, i), dense.Row(y, i))
 	}
 	s.cols, s.known, s.last = f.Cols, f.Cols, f.Cols
 }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -80,7 +81,7 @@ func RowsAndColumns(ctx context.Context, src stream.Source, c Compatibility, see
 		return nil, fmt.Errorf("%s is %d×%d: its rows and columns differ in length; choose how to bring them to one (--compat pinv, pca or random)", name, n, m)
 	}
 	d := &Data{kind: c}
-	x, z := a, transposeOf(a)
+	x, z := a, dense.Transpose(a)
 	if c != CompatIdentity {
 		long := &x
 		if n > m {
@@ -90,7 +91,7 @@ func RowsAndColumns(ctx context.Context, src stream.Source, c Compatibility, see
 		if err != nil {
 			return nil, err
 		}
-		*long = mul(blas.NoTrans, *long, blas.NoTrans, made)
+		*long = dense.Mul(blas.NoTrans, *long, blas.NoTrans, made)
 		if n > m {
 			d.maps[1] = made
 		} else {
@@ -107,32 +108,32 @@ func compatibility(x blas64.General, kind Compatibility, seed uint64) (blas64.Ge
 		c := stream.NewMatrix(x.Cols, x.Rows)
 		g, err := sketch.NewGaussian(x.Rows, seed, "compatibility")
 		for i := range c.Rows {
-			g.Row(int64(i), rowOf(c, i))
+			g.Row(int64(i), dense.Row(c, i))
 		}
 		return c, err
 	}
 	// X = (QR)ᵀ = RᵀQᵀ, and with Rᵀ = U·S·Vᵀ the right singular vectors are Q·V.
-	q, r, err := sketch.CholeskyQR(transposeOf(x))
+	q, r, err := sketch.CholeskyQR(dense.Transpose(x))
 	if err != nil {
 		return q, err
 	}
-	d, err := newSVD("the data matrix", transposeOf(r))
+	d, err := newSVD("the data matrix", dense.Transpose(r))
 	if err != nil {
 		return q, err
 	}
 	if kind == CompatPCA {
-		return mul(blas.NoTrans, q, blas.NoTrans, d.V), nil
+		return dense.Mul(blas.NoTrans, q, blas.NoTrans, d.V), nil
 	}
-	k := rank(d.S, rankTolerance)
-	v := copyOf(firstCols(d.V, k))
-	scaleCols(v, inverses(d.S[:k]))
-	return mul(blas.NoTrans, q, blas.NoTrans, mul(blas.NoTrans, v, blas.Trans, firstCols(d.U, k))), nil
+	k := dense.Rank(d.S, rankTolerance)
+	v := dense.Clone(dense.Columns(d.V, 0, k))
+	dense.ScaleColumns(v, inverses(d.S[:k]))
+	return dense.Mul(blas.NoTrans, q, blas.NoTrans, dense.Mul(blas.NoTrans, v, blas.Trans, dense.Columns(d.U, 0, k))), nil
 }
 
 // checkRows names the first entry of a matrix that is not finite.
 func checkRows(name string, m blas64.General) error {
 	for i := range m.Rows {
-		for j, v := range rowOf(m, i) {
+		for j, v := range dense.Row(m, i) {
 			if v-v != 0 {
 				return &stream.BadValueError{Source: name, Row: int64(i), Column: fmt.Sprintf("number %d", j),
 					Reason: fmt.Sprintf("the value is %v; drop or fill such rows (--nulls)", v)}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -87,10 +88,10 @@ func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, 
 	}
 	both := stream.NewMatrix(left.Rows+right.Rows, d.left.dimension())
 	for i := range left.Rows {
-		copy(rowOf(both, i), rowOf(left, i))
+		copy(dense.Row(both, i), dense.Row(left, i))
 	}
 	for i := range right.Rows {
-		copy(rowOf(both, left.Rows+i), rowOf(right, i))
+		copy(dense.Row(both, left.Rows+i), dense.Row(right, i))
 	}
 	return both, nil
 }

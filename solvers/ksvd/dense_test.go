@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/solvers/nyblas"
 	"github.com/nystream/nystream/stream"
 )
@@ -52,8 +53,8 @@ func clusters(values []float64, r int, gap float64) []cluster {
 // orthonormal: ‖w − u·uᵀ·w‖₂, which keeps small angles apart, as cosines do not.
 func sine(t testing.TB, u, w blas64.General) float64 {
 	t.Helper()
-	rest := copyOf(w)
-	gemm(blas.NoTrans, blas.NoTrans, -1, u, mul(blas.Trans, u, blas.NoTrans, w), 1, rest)
+	rest := dense.Clone(w)
+	dense.Gemm(blas.NoTrans, blas.NoTrans, -1, u, dense.Mul(blas.Trans, u, blas.NoTrans, w), 1, rest)
 	d, err := newSVD("what is left", rest)
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +69,7 @@ func againstDense(t *testing.T, a *stream.CSR, r int) {
 	f := formulas[4]
 	k := kernelgen.SNE(2)
 	began := time.Now()
-	truth, err := newSVD("G", denseG(f, k, denseOf(a), transposeOf(denseOf(a)), true))
+	truth, err := newSVD("G", denseG(f, k, denseOf(a), dense.Transpose(denseOf(a)), true))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,8 +88,8 @@ func againstDense(t *testing.T, a *stream.CSR, r int) {
 		groups := clusters(truth.S, r, 1e-4)
 		for _, g := range groups {
 			n := g.end - g.first
-			angle = math.Max(angle, sine(t, colSlice(truth.U, g.first, n), colSlice(fit.U, g.first, n)))
-			angle = math.Max(angle, sine(t, colSlice(truth.V, g.first, n), colSlice(fit.V, g.first, n)))
+			angle = math.Max(angle, sine(t, dense.Columns(truth.U, g.first, n), dense.Columns(fit.U, g.first, n)))
+			angle = math.Max(angle, sine(t, dense.Columns(truth.V, g.first, n), dense.Columns(fit.V, g.first, n)))
 		}
 		t.Logf("by %v in %v: %d values off by at most %.2g of themselves; %d spaces up to vector %d, the largest angle %.2g",
 			o, took.Round(time.Millisecond), fit.Rank(), value, len(groups), groups[len(groups)-1].end, angle)
@@ -118,10 +119,10 @@ func TestWholeCoraAgainstDense(t *testing.T) {
 	defer blas64.Use(blas64.Implementation())
 	blas64.Use(nyblas.Implementation{})
 	g := countedSNE(a)
-	var dense mat.Dense
-	dense.SetRawMatrix(g)
+	var whole mat.Dense
+	whole.SetRawMatrix(g)
 	var d mat.SVD
-	if !d.Factorize(&dense, mat.SVDNone) {
+	if !d.Factorize(&whole, mat.SVDNone) {
 		t.Fatal("the dense SVD did not converge")
 	}
 	truth := d.Values(nil)
@@ -139,8 +140,8 @@ func TestWholeCoraAgainstDense(t *testing.T) {
 		for s, v := range fit.Values {
 			value = math.Max(value, math.Abs(v-truth[s])/truth[s])
 		}
-		left := residuals(mul(blas.NoTrans, g, blas.NoTrans, fit.V), fit.U, fit.Values)
-		right := residuals(mul(blas.Trans, g, blas.NoTrans, fit.U), fit.V, fit.Values)
+		left := residuals(dense.Mul(blas.NoTrans, g, blas.NoTrans, fit.V), fit.U, fit.Values)
+		right := residuals(dense.Mul(blas.Trans, g, blas.NoTrans, fit.U), fit.V, fit.Values)
 		groups := clusters(truth, 20, 1e-4)
 		for _, c := range groups {
 			sum := 0.0 // the norm of the residuals of a group is at most the root of this

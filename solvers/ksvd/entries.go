@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 )
 
 // entries makes tiles of G = κ(x_i, z_j), rows of the left side against rows of the
@@ -77,7 +78,7 @@ func (e *entries) fill(dst blas64.General, left, right *points, w *scratch) {
 	}
 	e.raw.Fill(dst, left.dense, right.panel(e.raw), &w.work)
 	for i := range dst.Rows {
-		e.scale(rowOf(dst, i))
+		e.scale(dense.Row(dst, i))
 	}
 }
 
@@ -100,7 +101,7 @@ func (e *entries) divide(tile blas64.General, logSums []float64) {
 		return
 	}
 	for i := range tile.Rows {
-		row := rowOf(tile, i)
+		row := dense.Row(tile, i)
 		if e.exponent == 0 {
 			factor := e.weight * math.Exp(-logSums[i])
 			for j, v := range row {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -163,7 +164,7 @@ func (g *exact) iterate(ctx context.Context, op operator) (*triplets, error) {
 	if err != nil {
 		return nil, err
 	}
-	fixSigns(r.u, r.v)
+	dense.FixSigns(r.u, r.v)
 	return r, nil
 }
 
@@ -188,9 +189,9 @@ func rankNote(found, asked int) []string {
 func (g *exact) model(r *triplets) *Model {
 	d, s := g.data, g.stats
 	over := inverses(r.values)
-	u, v := copyOf(r.u), copyOf(r.v)
-	scaleCols(u, over)
-	scaleCols(v, over)
+	u, v := dense.Clone(r.u), dense.Clone(r.v)
+	dense.ScaleColumns(u, over)
+	dense.ScaleColumns(v, over)
 	rows, cols := g.left.count(), g.right.count()
 	return &Model{Method: "exact", Kernel: g.entries.kernel, Seed: g.Seed, Rows: int64(rows), Cols: int64(cols), Centred: g.Centre,
 		Sums: SumsExact, Compatibility: d.kind, Values: r.values,
@@ -240,8 +241,8 @@ func (o *exactOperator) endMeans() error {
 // multiply makes an exact pass. A tile belongs to one row block of G·Q and one of
 // Gᵀ·P, and each of them gets its tiles in a fixed order: see stream.Pairs.
 func (o *exactOperator) multiply(ctx context.Context, q, aq, p, atp blas64.General) error {
-	clearMatrix(aq)
-	clearMatrix(atp)
+	dense.Clear(aq)
+	dense.Clear(atp)
 	first := o.beginMeans()
 	err := o.grid.pairs(ctx, "exact pass", func() tileVisitor {
 		return func(tile blas64.General, i, j int) error {
@@ -249,8 +250,8 @@ func (o *exactOperator) multiply(ctx context.Context, q, aq, p, atp blas64.Gener
 			if first {
 				addMeans(tile, o.stats.rowMeans[i:], o.stats.colMeans[j:])
 			}
-			gemm(blas.NoTrans, blas.NoTrans, 1, tile, stream.RowSlice(q, j, tile.Cols), 1, stream.RowSlice(aq, i, tile.Rows))
-			gemm(blas.Trans, blas.NoTrans, 1, tile, stream.RowSlice(p, i, tile.Rows), 1, stream.RowSlice(atp, j, tile.Cols))
+			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, tile, stream.RowSlice(q, j, tile.Cols), 1, stream.RowSlice(aq, i, tile.Rows))
+			dense.Gemm(blas.Trans, blas.NoTrans, 1, tile, stream.RowSlice(p, i, tile.Rows), 1, stream.RowSlice(atp, j, tile.Cols))
 			return nil
 		}
 	})
@@ -269,20 +270,20 @@ func (o *exactOperator) multiply(ctx context.Context, q, aq, p, atp blas64.Gener
 func (s *statistics) centreProducts(q, aq, p, atp blas64.General) {
 	subtractOuter(aq, s.rowMeans, q)
 	subtractOuter(atp, s.colMeans, p)
-	centreCols(aq)
-	centreCols(atp)
+	dense.CentreColumns(aq)
+	dense.CentreColumns(atp)
 }
 
 // subtractOuter takes v·(1ᵀq) away from m.
 func subtractOuter(m blas64.General, v []float64, q blas64.General) {
 	sums := make([]float64, q.Cols)
 	for i := range q.Rows {
-		for k, x := range rowOf(q, i) {
+		for k, x := range dense.Row(q, i) {
 			sums[k] += x
 		}
 	}
 	for i := range m.Rows {
-		row := rowOf(m, i)
+		row := dense.Row(m, i)
 		for k := range row {
 			row[k] -= v[i] * sums[k]
 		}
@@ -300,7 +301,7 @@ func (o *exactOperator) hold(ctx context.Context) (operator, error) {
 				addMeans(tile, o.stats.rowMeans[i:], o.stats.colMeans[j:])
 			}
 			for k := range tile.Rows {
-				copy(rowOf(a, i+k)[j:], rowOf(tile, k))
+				copy(dense.Row(a, i+k)[j:], dense.Row(tile, k))
 			}
 			return nil
 		}
@@ -318,7 +319,7 @@ func (o *exactOperator) hold(ctx context.Context) (operator, error) {
 // nil for all.
 func (s *statistics) centre(a blas64.General) {
 	for i := range a.Rows {
-		row := rowOf(a, i)
+		row := dense.Row(a, i)
 		for j, v := range row {
 			row[j] = v - s.rowMeans[i] - s.colMeans[j] + s.grand
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -52,7 +53,7 @@ func randomGraph(t testing.TB, n, degree int, weighted bool, seed uint64) *strea
 func denseOf(m *stream.CSR) blas64.General {
 	d := stream.NewMatrix(m.Rows, m.Cols)
 	for e := range m.Entries() {
-		rowOf(d, int(e.Row))[e.Col] = e.Value
+		dense.Row(d, int(e.Row))[e.Col] = e.Value
 	}
 	return d
 }
@@ -71,7 +72,7 @@ func graph(t testing.TB, a *stream.CSR) *Data {
 func TestSparseTiles(t *testing.T) {
 	for _, weighted := range []bool{false, true} {
 		a := randomGraph(t, 90, 5, weighted, 1)
-		x, z := denseOf(a), transposeOf(denseOf(a))
+		x, z := denseOf(a), dense.Transpose(denseOf(a))
 		for _, f := range formulas {
 			k := parse(t, f.text)
 			e, err := newEntries(k, true)
@@ -102,9 +103,9 @@ func TestSparseTiles(t *testing.T) {
 			part := stream.NewMatrix(20, 30)
 			e.fill(part, left.slice(40, 20), right.slice(7, 30), &w)
 			for i := range part.Rows {
-				for j, v := range rowOf(part, i) {
-					if v != rowOf(byRows, 40+i)[7+j] {
-						t.Fatalf("%s: entry (%d, %d) of a slice is %v, want %v", f.text, i, j, v, rowOf(byRows, 40+i)[7+j])
+				for j, v := range dense.Row(part, i) {
+					if v != dense.Row(byRows, 40+i)[7+j] {
+						t.Fatalf("%s: entry (%d, %d) of a slice is %v, want %v", f.text, i, j, v, dense.Row(byRows, 40+i)[7+j])
 					}
 				}
 			}
@@ -115,7 +116,7 @@ func TestSparseTiles(t *testing.T) {
 // TestGraphFits: methods give the same on a graph as on its dense rows and columns.
 func TestGraphFits(t *testing.T) {
 	a := randomGraph(t, 300, 4, false, 2)
-	x, z := denseOf(a), transposeOf(denseOf(a))
+	x, z := denseOf(a), dense.Transpose(denseOf(a))
 	for _, f := range []formula{formulas[0], formulas[4], formulas[6]} {
 		k := parse(t, f.text)
 		fit, err := Exact{Rank: 5, Centre: true}.Fit(background, stream.Engine{}, graph(t, a), k)
@@ -129,7 +130,7 @@ func TestGraphFits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			dense, err := m.Fit(background, stream.Engine{}, between(t, x, z), k)
+			formed, err := m.Fit(background, stream.Engine{}, between(t, x, z), k)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -137,22 +138,22 @@ func TestGraphFits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			wantU, wantV, err := dense.Factors(background, stream.Engine{})
+			wantU, wantV, err := formed.Factors(background, stream.Engine{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			what := fmt.Sprint(f.text, sums)
 			for s := range sparse.Values {
-				if math.Abs(sparse.Values[s]-dense.Values[s]) > 1e-8*dense.Values[0] {
-					t.Errorf("%s: value %d is %v, want %v", what, s, sparse.Values[s], dense.Values[s])
+				if math.Abs(sparse.Values[s]-formed.Values[s]) > 1e-8*formed.Values[0] {
+					t.Errorf("%s: value %d is %v, want %v", what, s, sparse.Values[s], formed.Values[s])
 				}
 			}
 			product := func(u, v blas64.General, values []float64) blas64.General {
-				u = copyOf(u)
-				scaleCols(u, values)
-				return mul(blas.NoTrans, u, blas.Trans, v)
+				u = dense.Clone(u)
+				dense.ScaleColumns(u, values)
+				return dense.Mul(blas.NoTrans, u, blas.Trans, v)
 			}
-			checkClose(t, what, product(u, v, sparse.Values), product(wantU, wantV, dense.Values), 1e-7*dense.Values[0])
+			checkClose(t, what, product(u, v, sparse.Values), product(wantU, wantV, formed.Values), 1e-7*formed.Values[0])
 		}
 	}
 }
@@ -215,7 +216,7 @@ func countedSNE(a *stream.CSR) blas64.General {
 	product := stream.NewMatrix(a.Rows, a.Rows)
 	out, in := a.RowSums(), a.ColumnSums()
 	for i := range a.Rows {
-		row := rowOf(product, i)
+		row := dense.Row(product, i)
 		index, _ := a.Row(i)
 		for _, l := range index {
 			next, _ := a.Row(int(l))
@@ -232,10 +233,10 @@ func countedSNE(a *stream.CSR) blas64.General {
 			row[j] /= sum
 		}
 	}
-	centreCols(product)
-	g := transposeOf(product)
-	centreCols(g)
-	return transposeOf(g)
+	dense.CentreColumns(product)
+	g := dense.Transpose(product)
+	dense.CentreColumns(g)
+	return dense.Transpose(g)
 }
 
 // BenchmarkSparsePass embeds all nodes of a graph of 100,000 nodes and 500,000 edges

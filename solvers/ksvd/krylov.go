@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -21,8 +22,8 @@ type operator interface {
 type inMemory struct{ a blas64.General }
 
 func (m inMemory) multiply(_ context.Context, q, aq, p, atp blas64.General) error {
-	gemm(blas.NoTrans, blas.NoTrans, 1, m.a, q, 0, aq)
-	gemm(blas.Trans, blas.NoTrans, 1, m.a, p, 0, atp)
+	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, m.a, q, 0, aq)
+	dense.Gemm(blas.Trans, blas.NoTrans, 1, m.a, p, 0, atp)
 	return nil
 }
 
@@ -91,7 +92,7 @@ func (m krylov) run(ctx context.Context, op operator, n, cols int) (*triplets, e
 		if err := s.multiply(ctx, op); err != nil {
 			return nil, err
 		}
-		small, err := newSVD("the projected matrix", mul(blas.Trans, s.p.vectors(), blas.NoTrans, s.q.product()))
+		small, err := newSVD("the projected matrix", dense.Mul(blas.Trans, s.p.vectors(), blas.NoTrans, s.q.product()))
 		if err != nil {
 			return nil, err
 		}
@@ -112,13 +113,13 @@ func (m krylov) random(n int, purpose string) blas64.General {
 	noise := sketch.NewStream(m.seed, purpose)
 	for i := range n {
 		draws := noise.At(uint64(i))
-		row := rowOf(x, i)
+		row := dense.Row(x, i)
 		for j := range row {
 			row[j] = draws.Normal()
 		}
 	}
 	if m.centred {
-		centreCols(x)
+		dense.CentreColumns(x)
 	}
 	return x
 }
@@ -134,13 +135,13 @@ func (s *krylovSpace) multiply(ctx context.Context, op operator) error {
 }
 
 // ritz are at most so many triplets, the largest.
-func (s *krylovSpace) ritz(d *svd, most int) *triplets {
-	k := min(most, rank(d.S, rankTolerance))
-	f, g := firstCols(d.U, k), firstCols(d.V, k)
+func (s *krylovSpace) ritz(d *dense.SVD, most int) *triplets {
+	k := min(most, dense.Rank(d.S, rankTolerance))
+	f, g := dense.Columns(d.U, 0, k), dense.Columns(d.V, 0, k)
 	r := &triplets{values: d.S[:k],
-		u: mul(blas.NoTrans, s.p.vectors(), blas.NoTrans, f), v: mul(blas.NoTrans, s.q.vectors(), blas.NoTrans, g)}
-	left := residuals(mul(blas.NoTrans, s.q.product(), blas.NoTrans, g), r.u, r.values)
-	right := residuals(mul(blas.NoTrans, s.p.product(), blas.NoTrans, f), r.v, r.values)
+		u: dense.Mul(blas.NoTrans, s.p.vectors(), blas.NoTrans, f), v: dense.Mul(blas.NoTrans, s.q.vectors(), blas.NoTrans, g)}
+	left := residuals(dense.Mul(blas.NoTrans, s.q.product(), blas.NoTrans, g), r.u, r.values)
+	right := residuals(dense.Mul(blas.NoTrans, s.p.product(), blas.NoTrans, f), r.v, r.values)
 	for j := range left {
 		r.residuals = append(r.residuals, math.Max(left[j], right[j]))
 	}
@@ -152,8 +153,8 @@ func (s *krylovSpace) ritz(d *svd, most int) *triplets {
 func residuals(au, u blas64.General, values []float64) []float64 {
 	sums := make([]float64, len(values))
 	for i := range u.Rows {
-		product := rowOf(au, i)
-		for j, v := range rowOf(u, i) {
+		product := dense.Row(au, i)
+		for j, v := range dense.Row(u, i) {
 			d := (product[j] - values[j]*v) / values[0]
 			sums[j] += d * d
 		}
@@ -163,13 +164,13 @@ func residuals(au, u blas64.General, values []float64) []float64 {
 
 // extend adds a block to both spaces, after a restart if one is full, and says
 // whether either has grown. A space of all vectors there are stays as it is.
-func (s *krylovSpace) extend(d *svd) (bool, error) {
+func (s *krylovSpace) extend(d *dense.SVD) (bool, error) {
 	b := s.blockCols()
 	full := func(x *basis) bool { return x.room() < b && x.q.Cols < x.q.Rows }
 	if full(&s.p) || full(&s.q) {
-		keep := min(krylovBlocks/2*b, rank(d.S, rankTolerance))
-		s.p.restart(firstCols(d.U, keep))
-		s.q.restart(firstCols(d.V, keep))
+		keep := min(krylovBlocks/2*b, dense.Rank(d.S, rankTolerance))
+		s.p.restart(dense.Columns(d.U, 0, keep))
+		s.q.restart(dense.Columns(d.V, 0, keep))
 	}
 	least := 0.0
 	if len(d.S) > 0 {
@@ -190,7 +191,7 @@ func truncatedSVD(ctx context.Context, a blas64.General, rankWanted int, toleran
 	if min(a.Rows, a.Cols) > denseSVD && 2*rankWanted < min(a.Rows, a.Cols) {
 		r, err := krylov{rank: rankWanted, tolerance: tolerance, passes: 100, seed: seed}.run(ctx, inMemory{a}, a.Rows, a.Cols)
 		if err == nil {
-			fixSigns(r.u, r.v)
+			dense.FixSigns(r.u, r.v)
 		}
 		return r, err
 	}
@@ -198,6 +199,6 @@ func truncatedSVD(ctx context.Context, a blas64.General, rankWanted int, toleran
 	if err != nil {
 		return nil, err
 	}
-	k := min(rankWanted, rank(d.S, rankTolerance))
-	return &triplets{values: d.S[:k], u: copyOf(firstCols(d.U, k)), v: copyOf(firstCols(d.V, k)), residuals: make([]float64, k)}, nil
+	k := min(rankWanted, dense.Rank(d.S, rankTolerance))
+	return &triplets{values: d.S[:k], u: dense.Clone(dense.Columns(d.U, 0, k)), v: dense.Clone(dense.Columns(d.V, 0, k)), residuals: make([]float64, k)}, nil
 }

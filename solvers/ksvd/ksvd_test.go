@@ -11,6 +11,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -22,8 +23,8 @@ func gaussian(rows, cols int, scale float64, seed uint64) blas64.General {
 	random := sketch.NewStream(seed, "test")
 	for i := range rows {
 		draws := random.At(uint64(i))
-		for j := range rowOf(m, i) {
-			rowOf(m, i)[j] = scale * draws.Normal()
+		for j := range dense.Row(m, i) {
+			dense.Row(m, i)[j] = scale * draws.Normal()
 		}
 	}
 	return m
@@ -72,13 +73,6 @@ func squared(x, z []float64) (s float64) {
 	return s
 }
 
-func dot(x, z []float64) (s float64) {
-	for l := range x {
-		s += x[l] * z[l]
-	}
-	return s
-}
-
 func divergence(x, z []float64) (s float64) {
 	var p, q float64
 	for l := range x {
@@ -93,18 +87,18 @@ func divergence(x, z []float64) (s float64) {
 
 var formulas = []formula{
 	{"rbf(sigma=3)", func(x, z []float64) float64 { return math.Exp(-squared(x, z) / 9) }, false},
-	{"linear()", dot, false},
-	{"poly(degree=2, gamma=0.5, coef0=1)", func(x, z []float64) float64 { return math.Pow(dot(x, z)/2+1, 2) }, false},
+	{"linear()", dense.Dot, false},
+	{"poly(degree=2, gamma=0.5, coef0=1)", func(x, z []float64) float64 { return math.Pow(dense.Dot(x, z)/2+1, 2) }, false},
 	{"cosine()", func(x, z []float64) float64 {
-		if dot(x, x) == 0 || dot(z, z) == 0 {
+		if dense.Dot(x, x) == 0 || dense.Dot(z, z) == 0 {
 			return 0
 		}
-		return dot(x, z) / math.Sqrt(dot(x, x)*dot(z, z))
+		return dense.Dot(x, z) / math.Sqrt(dense.Dot(x, x)*dense.Dot(z, z))
 	}, false},
 	{"sne(gamma=2)", func(x, z []float64) float64 { return math.Exp(-squared(x, z) / 4) }, true},
 	{"3*sne(gamma=2)", func(x, z []float64) float64 { return math.Exp(-squared(x, z) / 4) }, true},
 	{"t()", func(x, z []float64) float64 { return 1 / (1 + squared(x, z)) }, true},
-	{"softmax(scale=0.5)", func(x, z []float64) float64 { return math.Exp(dot(x, z) / 2) }, true},
+	{"softmax(scale=0.5)", func(x, z []float64) float64 { return math.Exp(dense.Dot(x, z) / 2) }, true},
 	{"kl(a=2)", func(x, z []float64) float64 { return math.Exp(-2 * divergence(x, z)) }, false},
 }
 
@@ -114,20 +108,20 @@ func denseG(f formula, k kernelgen.Kernel, x, z blas64.General, centre bool) bla
 	for i := range g.Rows {
 		sum := 0.0
 		for j := range g.Cols {
-			rowOf(g, i)[j] = f.value(rowOf(x, i), rowOf(z, j))
-			sum += rowOf(g, i)[j]
+			dense.Row(g, i)[j] = f.value(dense.Row(x, i), dense.Row(z, j))
+			sum += dense.Row(g, i)[j]
 		}
 		for j := range g.Cols {
 			if f.divided {
-				rowOf(g, i)[j] *= k.Weight() / sum
+				dense.Row(g, i)[j] *= k.Weight() / sum
 			}
 		}
 	}
 	if centre {
-		centreCols(g)
-		t := transposeOf(g)
-		centreCols(t)
-		g = transposeOf(t)
+		dense.CentreColumns(g)
+		t := dense.Transpose(g)
+		dense.CentreColumns(t)
+		g = dense.Transpose(t)
 	}
 	return g
 }
@@ -158,9 +152,9 @@ func checkDecomposition(t *testing.T, what string, g blas64.General, values []fl
 
 func checkOrthonormal(t *testing.T, what string, u blas64.General, tol float64) {
 	t.Helper()
-	gram := mul(blas.Trans, u, blas.NoTrans, u)
+	gram := dense.Mul(blas.Trans, u, blas.NoTrans, u)
 	for i := range gram.Rows {
-		for j, w := range rowOf(gram, i) {
+		for j, w := range dense.Row(gram, i) {
 			if i == j {
 				w--
 			}
@@ -178,8 +172,8 @@ func checkClose(t *testing.T, what string, got, want blas64.General, tol float64
 		t.Fatalf("%s: %d×%d, want %d×%d", what, got.Rows, got.Cols, want.Rows, want.Cols)
 	}
 	for i := range got.Rows {
-		for j, w := range rowOf(want, i) {
-			if v := rowOf(got, i)[j]; !(math.Abs(v-w) <= tol) {
+		for j, w := range dense.Row(want, i) {
+			if v := dense.Row(got, i)[j]; !(math.Abs(v-w) <= tol) {
 				t.Fatalf("%s: entry (%d, %d) is %v, want %v", what, i, j, v, w)
 			}
 		}
@@ -271,7 +265,7 @@ func TestCompatibility(t *testing.T) {
 		a := gaussian(shape[0], shape[1], 1, 7)
 		long := a
 		if shape[0] > shape[1] {
-			long = transposeOf(a)
+			long = dense.Transpose(a)
 		}
 		for _, kind := range []Compatibility{CompatPseudoInverse, CompatPCA, CompatRandom} {
 			d, err := RowsAndColumns(background, stream.FromMatrix("a", a), kind, 1)
@@ -285,18 +279,18 @@ func TestCompatibility(t *testing.T) {
 			if c.Rows != 40 || c.Cols != 9 {
 				t.Fatalf("%v: C is %d×%d", kind, c.Rows, c.Cols)
 			}
-			product := mul(blas.NoTrans, long, blas.NoTrans, c)
+			product := dense.Mul(blas.NoTrans, long, blas.NoTrans, c)
 			checkClose(t, kind.String(), moved.Source.(matrixSource).matrix, product, 1e-12)
 			switch kind {
 			case CompatPseudoInverse: // X·C = I, as X has full rank
 				identity := stream.NewMatrix(9, 9)
 				for i := range 9 {
-					rowOf(identity, i)[i] = 1
+					dense.Row(identity, i)[i] = 1
 				}
 				checkClose(t, "pinv", product, identity, 1e-10)
 			case CompatPCA: // X·C·Cᵀ = X, and C orthonormal
 				checkOrthonormal(t, "pca", c, 1e-12)
-				checkClose(t, "pca", mul(blas.NoTrans, product, blas.Trans, c), long, 1e-11)
+				checkClose(t, "pca", dense.Mul(blas.NoTrans, product, blas.Trans, c), long, 1e-11)
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -126,7 +127,7 @@ func (f *Fit) Factors(ctx context.Context, e stream.Engine) (u, v blas64.General
 	into := func(all blas64.General) func(int64, blas64.General) error {
 		return func(start int64, part blas64.General) error {
 			for i := range part.Rows {
-				copy(rowOf(all, int(start)+i), rowOf(part, i))
+				copy(dense.Row(all, int(start)+i), dense.Row(part, i))
 			}
 			return nil
 		}

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/stream"
 )
@@ -21,7 +22,7 @@ func embedded(t *testing.T, m *Model, e stream.Engine, side *Side, rows Rows) bl
 	u := stream.NewMatrix(int(rows.source().Info().Rows), side.Rank())
 	err := m.Embed(background, e, side, rows, false, func(b *stream.Block, part blas64.General) error {
 		for i := range part.Rows {
-			copy(rowOf(u, int(b.Start)+i), rowOf(part, i))
+			copy(dense.Row(u, int(b.Start)+i), dense.Row(part, i))
 		}
 		return nil
 	})
@@ -59,8 +60,8 @@ func fittedCases(t *testing.T) []fitted {
 		left, right Rows
 	}{
 		{"pairs", pairs, source(x), source(z)},
-		{"tall", table(tall), source(tall), source(transposeOf(tall))},
-		{"wide", table(transposeOf(tall)), source(transposeOf(tall)), source(tall)},
+		{"tall", table(tall), source(tall), source(dense.Transpose(tall))},
+		{"wide", table(dense.Transpose(tall)), source(dense.Transpose(tall)), source(tall)},
 		{"graph", graph(t, a), GraphRows("out", a), GraphRows("in", a.Transpose())},
 	}
 	var cases []fitted

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -67,7 +68,7 @@ func TestNasty(t *testing.T) {
 	one, few := gaussian(1, 3, 1, 1), gaussian(4, 3, 1, 2)
 	twice := stream.NewMatrix(60, 3)
 	for i := range 60 {
-		copy(rowOf(twice, i), rowOf(few, i%4))
+		copy(dense.Row(twice, i), dense.Row(few, i%4))
 	}
 	lonely := randomGraph(t, 12, 1, false, 3)
 	empty := &stream.CSR{Rows: 9, Cols: 9, Start: make([]int64, 10)}
@@ -115,11 +116,11 @@ func TestFarApart(t *testing.T) {
 	for i := range 50 {
 		best := 0
 		for j := range 40 {
-			if squared(rowOf(x, i), rowOf(z, j)) < squared(rowOf(x, i), rowOf(z, best)) {
+			if squared(dense.Row(x, i), dense.Row(z, j)) < squared(dense.Row(x, i), dense.Row(z, best)) {
 				best = j
 			}
 		}
-		rowOf(g, i)[best] = 1
+		dense.Row(g, i)[best] = 1
 	}
 	fit, err := Exact{Rank: 3}.Fit(background, stream.Engine{}, between(t, x, z), k)
 	if err != nil {
@@ -140,7 +141,7 @@ func TestFarApart(t *testing.T) {
 func TestBadRows(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
 		x := gaussian(20, 3, 1, 1)
-		rowOf(x, 13)[1] = bad
+		dense.Row(x, 13)[1] = bad
 		for name, fit := range methods(3) {
 			for _, k := range []kernelgen.Kernel{kernelgen.SNE(1), kernelgen.RBF(1)} {
 				f, err := fit(between(t, x, gaussian(20, 3, 1, 2)), k)
@@ -197,7 +198,7 @@ func TestSettings(t *testing.T) {
 // TestSample and the variance of rows, dense and sparse.
 func TestSampleAndVariance(t *testing.T) {
 	a := randomGraph(t, 40, 3, true, 1)
-	sparse, dense := graph(t, a), between(t, denseOf(a), transposeOf(denseOf(a)))
+	sparse, formed := graph(t, a), between(t, denseOf(a), dense.Transpose(denseOf(a)))
 	want, mean := 0.0, 0.0
 	for _, v := range denseOf(a).Data {
 		mean += v / 1600
@@ -205,7 +206,7 @@ func TestSampleAndVariance(t *testing.T) {
 	for _, v := range denseOf(a).Data {
 		want += (v - mean) * (v - mean) / 1600
 	}
-	for _, d := range []*Data{sparse, dense} {
+	for _, d := range []*Data{sparse, formed} {
 		got, err := d.Variance(background, stream.Engine{})
 		if err != nil || math.Abs(got-want) > 1e-14 {
 			t.Errorf("variance %v, want %v, %v", got, want, err)
@@ -215,7 +216,7 @@ func TestSampleAndVariance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	y, err := dense.Sample(background, 11, 1)
+	y, err := formed.Sample(background, 11, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

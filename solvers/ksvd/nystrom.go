@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -261,7 +262,7 @@ func (f *nystrom) scores(ctx context.Context, fit *Fit, side *Side, n int64) ([]
 	scores := make([]float64, n)
 	err := fit.EmbedFitted(ctx, f.engine, side, func(start int64, u blas64.General) error {
 		for i := range u.Rows {
-			for _, v := range rowOf(u, i) {
+			for _, v := range dense.Row(u, i) {
 				scores[start+int64(i)] += v * v
 			}
 		}
@@ -287,8 +288,8 @@ func (f *nystrom) sampled(ctx context.Context, rows, cols sample) (*Model, error
 	if err != nil {
 		return nil, err
 	}
-	scaleRows(block, roots(rows.weight))
-	scaleCols(block, roots(cols.weight))
+	dense.ScaleRows(block, roots(rows.weight))
+	dense.ScaleColumns(block, roots(cols.weight))
 	extra := 0
 	if f.Scaling == ScaleOrthonormal {
 		extra = max(10, f.Rank/2)
@@ -359,7 +360,7 @@ func (f *nystrom) sampledSums(s *statistics, raw blas64.General, rows, cols samp
 	s.logSums = make([]float64, raw.Rows)
 	for i := range raw.Rows {
 		var sum logSum
-		f.entries.addSum(&sum, rowOf(raw, i), cols.weight, w)
+		f.entries.addSum(&sum, dense.Row(raw, i), cols.weight, w)
 		if s.logSums[i] = sum.value(f.entries.exponent != 0); s.logSums[i]-s.logSums[i] != 0 {
 			return f.entries.badSum(f.data.left.name(), rows.number[i], s.logSums[i])
 		}
@@ -372,7 +373,7 @@ func (s *statistics) sampledMeans(block blas64.General, rows, cols []float64) {
 	s.rowMeans, s.colMeans = make([]float64, block.Rows), make([]float64, block.Cols)
 	n, m := total(rows), total(cols)
 	for i := range block.Rows {
-		for j, v := range rowOf(block, i) {
+		for j, v := range dense.Row(block, i) {
 			s.rowMeans[i] += v * cols[j] / m
 			s.colMeans[j] += v * rows[i] / n
 		}
@@ -396,8 +397,8 @@ func (f *nystrom) sides(x, z *points, rows, cols sample, s *statistics, t *tripl
 		vectors blas64.General
 		weight  []float64
 	}{{t.u, rows.weight}, {t.v, cols.weight}} {
-		scaleRows(side.vectors, roots(side.weight))
-		scaleCols(side.vectors, over)
+		dense.ScaleRows(side.vectors, roots(side.weight))
+		dense.ScaleColumns(side.vectors, over)
 	}
 	shape := f.data.Shape()
 	model := &Model{Method: "nystrom", Kernel: f.entries.kernel, Seed: f.Seed, Rows: shape.Rows, Cols: shape.Cols, Centred: f.Centre,

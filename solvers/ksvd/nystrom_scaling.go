@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -24,8 +25,8 @@ func (f *nystrom) stretch(ctx context.Context, m *Model) error {
 	}
 	f.reads++
 	if f.Scaling == ScaleUnit {
-		scaleCols(m.Left.Projection, inverses(norms(left)))
-		scaleCols(m.Right.Projection, inverses(norms(right)))
+		dense.ScaleColumns(m.Left.Projection, inverses(norms(left)))
+		dense.ScaleColumns(m.Right.Projection, inverses(norms(right)))
 		return nil
 	}
 	return f.orthonormalise(m, left, right)
@@ -62,7 +63,7 @@ func (f *nystrom) factor(ctx context.Context, m *Model, side *Side, rows Rows) (
 func lengths(m blas64.General) []float64 {
 	out := make([]float64, m.Cols)
 	for i := range m.Rows {
-		for j, v := range rowOf(m, i) {
+		for j, v := range dense.Row(m, i) {
 			out[j] = math.Hypot(out[j], v)
 		}
 	}
@@ -93,26 +94,26 @@ func (f *nystrom) orthonormalise(m *Model, left, right blas64.General) error {
 	}
 	a, b := whitened(l), whitened(r)
 	// U = A·S·Bᵀ with A orthonormal: the core is S·Bᵀ·diag(λ̃)·B·S of both sides.
-	core := copyOf(a.forward)
-	scaleCols(core, m.Values)
-	d, err := newSVD("the core", mul(blas.NoTrans, core, blas.Trans, b.forward))
+	core := dense.Clone(a.forward)
+	dense.ScaleColumns(core, m.Values)
+	d, err := newSVD("the core", dense.Mul(blas.NoTrans, core, blas.Trans, b.forward))
 	if err != nil {
 		return err
 	}
-	k := min(f.Rank, rank(d.S, rankTolerance))
+	k := min(f.Rank, dense.Rank(d.S, rankTolerance))
 	m.Values = d.S[:k]
-	m.Left.Projection = mul(blas.NoTrans, m.Left.Projection, blas.NoTrans, mul(blas.NoTrans, a.back, blas.NoTrans, firstCols(d.U, k)))
-	m.Right.Projection = mul(blas.NoTrans, m.Right.Projection, blas.NoTrans, mul(blas.NoTrans, b.back, blas.NoTrans, firstCols(d.V, k)))
+	m.Left.Projection = dense.Mul(blas.NoTrans, m.Left.Projection, blas.NoTrans, dense.Mul(blas.NoTrans, a.back, blas.NoTrans, dense.Columns(d.U, 0, k)))
+	m.Right.Projection = dense.Mul(blas.NoTrans, m.Right.Projection, blas.NoTrans, dense.Mul(blas.NoTrans, b.back, blas.NoTrans, dense.Columns(d.V, 0, k)))
 	return nil
 }
 
 // whitening takes U to orthonormal columns A = U·back, with U = A·forward.
 type whitening struct{ back, forward blas64.General }
 
-func whitened(d *svd) whitening {
-	k := rank(d.S, rankTolerance)
-	back, forward := copyOf(firstCols(d.V, k)), transposeOf(firstCols(d.V, k))
-	scaleCols(back, inverses(d.S[:k]))
-	scaleRows(forward, d.S[:k])
+func whitened(d *dense.SVD) whitening {
+	k := dense.Rank(d.S, rankTolerance)
+	back, forward := dense.Clone(dense.Columns(d.V, 0, k)), dense.Transpose(dense.Columns(d.V, 0, k))
+	dense.ScaleColumns(back, inverses(d.S[:k]))
+	dense.ScaleRows(forward, d.S[:k])
 	return whitening{back, forward}
 }

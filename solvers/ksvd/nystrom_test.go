@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/stream"
 )
@@ -24,10 +25,10 @@ func symmetricNystrom(t *testing.T, k blas64.General, number []int64, r int) (va
 	wide := stream.NewMatrix(size, n)
 	for i, a := range number {
 		for j, b := range number {
-			small.SetSym(i, j, rowOf(k, int(a))[b])
+			small.SetSym(i, j, dense.Row(k, int(a))[b])
 		}
 		for l := range size {
-			rowOf(wide, l)[i] = rowOf(k, l)[a]
+			dense.Row(wide, l)[i] = dense.Row(k, l)[a]
 		}
 	}
 	var eigen mat.EigenSym
@@ -41,10 +42,10 @@ func symmetricNystrom(t *testing.T, k blas64.General, number []int64, r int) (va
 		lambda := eigen.Values(nil)[n-1-s]
 		values = append(values, lambda*float64(size)/float64(n))
 		for i := range n {
-			rowOf(v, i)[s] = vectors.At(i, n-1-s) * math.Sqrt(float64(n)/float64(size)) / lambda
+			dense.Row(v, i)[s] = vectors.At(i, n-1-s) * math.Sqrt(float64(n)/float64(size)) / lambda
 		}
 	}
-	return values, mul(blas.NoTrans, wide, blas.NoTrans, v)
+	return values, dense.Mul(blas.NoTrans, wide, blas.NoTrans, v)
 }
 
 // TestSymmetricReduction: for a symmetric kernel matrix and equal samples the method
@@ -73,8 +74,8 @@ func TestSymmetricReduction(t *testing.T) {
 				t.Errorf("n = %d: value %d is %v, want %v", n, s, fit.Values[s], values[s])
 			}
 			// Each vector to its sign.
-			if dot(column(want, s), column(u, s)) < 0 {
-				negateCol(want, s)
+			if dense.Dot(column(want, s), column(u, s)) < 0 {
+				scaleCol(want, s, -1)
 			}
 		}
 		tol := 1e-10
@@ -89,7 +90,7 @@ func TestSymmetricReduction(t *testing.T) {
 func column(m blas64.General, j int) []float64 {
 	c := make([]float64, m.Rows)
 	for i := range c {
-		c[i] = rowOf(m, i)[j]
+		c[i] = dense.Row(m, i)[j]
 	}
 	return c
 }
@@ -114,21 +115,21 @@ func TestOrthonormalIsNystrom(t *testing.T) {
 	c, w := stream.NewMatrix(200, 12), stream.NewMatrix(12, 12)
 	for j, b := range fit.Left.Rows {
 		for i := range 200 {
-			rowOf(c, i)[j] = rowOf(g, i)[b]
+			dense.Row(c, i)[j] = dense.Row(g, i)[b]
 		}
 		for i, a := range fit.Left.Rows {
-			rowOf(w, i)[j] = rowOf(g, int(a))[b]
+			dense.Row(w, i)[j] = dense.Row(g, int(a))[b]
 		}
 	}
 	d, err := newSVD("W", w)
 	if err != nil {
 		t.Fatal(err)
 	}
-	left := mul(blas.NoTrans, c, blas.NoTrans, d.V)
-	scaleCols(left, inverses(d.S))
-	want := mul(blas.NoTrans, left, blas.NoTrans, mul(blas.Trans, d.U, blas.Trans, c))
-	scaleCols(u, fit.Values)
-	checkClose(t, "Â", mul(blas.NoTrans, u, blas.Trans, v), want, 1e-6)
+	left := dense.Mul(blas.NoTrans, c, blas.NoTrans, d.V)
+	dense.ScaleColumns(left, inverses(d.S))
+	want := dense.Mul(blas.NoTrans, left, blas.NoTrans, dense.Mul(blas.Trans, d.U, blas.Trans, c))
+	dense.ScaleColumns(u, fit.Values)
+	checkClose(t, "Â", dense.Mul(blas.NoTrans, u, blas.Trans, v), want, 1e-6)
 }
 
 // TestScalings: lengths of the vectors are what each scaling promises.
@@ -267,7 +268,7 @@ func TestAccuracy(t *testing.T) {
 	}
 	values := []float64{3, 1}
 	turned := turn(0.3)
-	scaleCols(turned, []float64{-5, 0.1}) // sign and length do not matter
+	dense.ScaleColumns(turned, []float64{-5, 0.1}) // sign and length do not matter
 	a, err := NewAccuracy(turn(0), turn(0), values, turned, turn(0))
 	if err != nil {
 		t.Fatal(err)

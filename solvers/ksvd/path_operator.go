@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -178,8 +179,8 @@ func (o *pathOperator) product(ctx context.Context, side int, q, dst blas64.Gene
 		return func(out blas64.General, b *stream.Block) error {
 			part := o.parts[side][b.Index]
 			for i := range out.Rows {
-				row, at := rowOf(out, i), int(b.Start)+i
-				for k, v := range rowOf(rest, rows.at(at)) {
+				row, at := dense.Row(out, i), int(b.Start)+i
+				for k, v := range dense.Row(rest, rows.at(at)) {
 					row[k] = rows.factor[at] * v
 				}
 				addSparse(row, part, i, q)
@@ -188,7 +189,7 @@ func (o *pathOperator) product(ctx context.Context, side int, q, dst blas64.Gene
 		}
 	}, func(b *stream.Block, out blas64.General) error {
 		for i := range out.Rows {
-			copy(rowOf(dst, int(b.Start)+i), rowOf(out, i))
+			copy(dense.Row(dst, int(b.Start)+i), dense.Row(out, i))
 		}
 		return nil
 	})
@@ -199,7 +200,7 @@ func addSparse(row []float64, m *stream.CSR, i int, q blas64.General) {
 	index, value := m.Row(i)
 	for p, j := range index {
 		v := value[p]
-		other := rowOf(q, int(j))[:len(row)]
+		other := dense.Row(q, int(j))[:len(row)]
 		for k := range row {
 			row[k] += v * other[k]
 		}

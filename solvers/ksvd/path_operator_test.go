@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -96,7 +97,7 @@ func products(t testing.TB, op operator, n, b int) (aq, atp blas64.General) {
 func largest(m blas64.General) float64 {
 	most := 0.0
 	for i := range m.Rows {
-		for _, v := range rowOf(m, i) {
+		for _, v := range dense.Row(m, i) {
 			most = math.Max(most, math.Abs(v))
 		}
 	}
@@ -134,8 +135,8 @@ func TestPathOperator(t *testing.T) {
 				for _, pair := range [][2]blas64.General{{gotQ, wantQ}, {gotP, wantP}, {tileQ, wantQ}, {tileP, wantP}} {
 					checkClose(t, what, pair[0], pair[1], 2e-13*unit)
 					for i := range pair[0].Rows {
-						for j, v := range rowOf(pair[0], i) {
-							worst = math.Max(worst, math.Abs(v-rowOf(pair[1], i)[j])/unit)
+						for j, v := range dense.Row(pair[0], i) {
+							worst = math.Max(worst, math.Abs(v-dense.Row(pair[1], i)[j])/unit)
 						}
 					}
 				}
@@ -198,7 +199,7 @@ func TestExactOperators(t *testing.T) {
 			u := stream.NewMatrix(a.Rows, paths.Rank())
 			err := paths.Embed(background, stream.Engine{}, paths.Left, GraphRows("again", a), false, func(b *stream.Block, part blas64.General) error {
 				for i := range part.Rows {
-					copy(rowOf(u, int(b.Start)+i), rowOf(part, i))
+					copy(dense.Row(u, int(b.Start)+i), dense.Row(part, i))
 				}
 				return nil
 			})

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -245,13 +246,13 @@ func (p *pathSums) eachRow(ctx context.Context, e stream.Engine, name string, ro
 		return func(dst blas64.General, b *stream.Block) error {
 			for i := range dst.Rows {
 				index, value := rows.Sparse.Matrix.Row(int(b.Start) + i)
-				rowOf(dst, i)[0] = f(w.sum(index, value))
+				dense.Row(dst, i)[0] = f(w.sum(index, value))
 			}
 			return nil
 		}
 	}, func(b *stream.Block, out blas64.General) error {
 		for i := range out.Rows {
-			sums[int(b.Start)+i] = rowOf(out, i)[0]
+			sums[int(b.Start)+i] = dense.Row(out, i)[0]
 		}
 		return nil
 	})

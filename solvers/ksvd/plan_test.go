@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/stream"
 )
@@ -202,7 +203,7 @@ func TestAccuracyOfFewer(t *testing.T) {
 	}
 	values := []float64{4, 3, 2, 1}
 	for found := range 5 {
-		a, err := NewAccuracy(u.U, u.U, values, firstCols(u.U, found), firstCols(u.U, found))
+		a, err := NewAccuracy(u.U, u.U, values, dense.Columns(u.U, 0, found), dense.Columns(u.U, 0, found))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -153,7 +154,7 @@ func (m *embedder) block(dst blas64.General, rows Rows, b *stream.Block) error {
 		points := rows.blockOf(b, first, x)
 		if m.side.Map.Rows > 0 {
 			points.dense = shaped(&m.mapped, x.Rows, m.side.Map.Cols)
-			gemm(blas.NoTrans, blas.NoTrans, 1, x, m.side.Map, 0, points.dense)
+			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, x, m.side.Map, 0, points.dense)
 		}
 		if err := m.embed(stream.RowSlice(dst, first, x.Rows), points, b.Start+int64(first)); err != nil {
 			return err
@@ -172,7 +173,7 @@ func (m *embedder) embed(dst blas64.General, p *points, start int64) error {
 	if !m.side.left {
 		trans = blas.Trans
 	}
-	gemm(trans, blas.NoTrans, 1, g, m.side.Projection, 0, dst)
+	dense.Gemm(trans, blas.NoTrans, 1, g, m.side.Projection, 0, dst)
 	return nil
 }
 
@@ -188,7 +189,7 @@ func (m *embedder) centred(p *points, start int64) (g blas64.General, err error)
 		return g, err
 	}
 	for i := range g.Rows {
-		for j, v := range rowOf(g, i) {
+		for j, v := range dense.Row(g, i) {
 			if v-v != 0 {
 				row := i
 				if !m.side.left {
@@ -214,7 +215,7 @@ func (m *embedder) leftTile(p *points, start int64) (blas64.General, error) {
 		return g, nil
 	}
 	for i := range g.Rows {
-		row := rowOf(g, i)
+		row := dense.Row(g, i)
 		if means == nil { // over the landmarks, which had to be divided first
 			m.centreRow(row, m.rowMean(row))
 		} else {
@@ -275,7 +276,7 @@ func (m *embedder) leftStatistics(raw blas64.General, p *points, start int64) (l
 	sums := make([]logSum, n)
 	add := func(tile blas64.General, weight []float64) {
 		for i := range n {
-			m.entries.addSum(&sums[i], rowOf(tile, i), weight, &m.work)
+			m.entries.addSum(&sums[i], dense.Row(tile, i), weight, &m.work)
 		}
 	}
 	switch {
@@ -321,7 +322,7 @@ func (m *embedder) rightTile(p *points, start int64) (blas64.General, error) {
 	}
 	means := m.colMeans(g, p, start)
 	for i := range g.Rows {
-		row := rowOf(g, i)
+		row := dense.Row(g, i)
 		for j, v := range row {
 			row[j] = v - means[j] - m.side.Means[i] + m.side.GrandMean
 		}
@@ -340,7 +341,7 @@ func (m *embedder) colMeans(g blas64.General, p *points, start int64) []float64 
 	means := make([]float64, p.count())
 	if m.all == nil {
 		for i := range g.Rows {
-			for j, v := range rowOf(g, i) {
+			for j, v := range dense.Row(g, i) {
 				means[j] += v * m.side.Weights[i]
 			}
 		}

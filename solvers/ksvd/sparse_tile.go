@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -23,7 +24,7 @@ import (
 // sparseBase puts the base of the raw kernel, or the raw kernel itself, between
 // sparse rows into dst. An entry has the same bits whichever side is listed.
 func (e *entries) sparseBase(dst blas64.General, left, right *points, w *scratch) {
-	clearMatrix(dst)
+	dense.Clear(dst)
 	if left.turned != nil && right.turned == nil {
 		addByColumns(dst, left.columns(), right.sparse)
 	} else {
@@ -33,14 +34,14 @@ func (e *entries) sparseBase(dst blas64.General, left, right *points, w *scratch
 		w.norm = squaredNorms(w.norm, right.sparse)
 		for i := range dst.Rows {
 			x := squaredNorm(left.sparse, i)
-			row := rowOf(dst, i)
+			row := dense.Row(dst, i)
 			for j, p := range row {
 				row[j] = e.baseOf(x, w.norm[j], p)
 			}
 		}
 	}
 	for i := range dst.Rows {
-		e.fromBase(rowOf(dst, i), w)
+		e.fromBase(dense.Row(dst, i), w)
 	}
 }
 
@@ -65,7 +66,7 @@ func (e *entries) fromBase(v []float64, w *scratch) {
 // it gets the transpose.
 func addByRows(dst blas64.General, left, columns *stream.CSR) {
 	for i := range left.Rows {
-		row := rowOf(dst, i)
+		row := dense.Row(dst, i)
 		index, value := left.Row(i)
 		for p, l := range index {
 			at, times := columns.Row(int(l))

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/stream"
 )
@@ -54,18 +55,18 @@ func (m SSRSVD) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 
 // sideOf is an embedding of package lowrank with its signs multiplied out.
 func sideOf(e *lowrank.Embedding, total int64) *Side {
-	projection := copyOf(e.Projection)
+	projection := dense.Clone(e.Projection)
 	if e.Signs != nil {
 		projection = stream.NewMatrix(e.Landmarks.Rows, e.Projection.Cols)
 		for k := range projection.Rows {
-			row := rowOf(e.Projection, e.Signs.Col(k))
+			row := dense.Row(e.Projection, e.Signs.Col(k))
 			for j, v := range row {
-				rowOf(projection, k)[j] = e.Signs.Value(k) * v
+				dense.Row(projection, k)[j] = e.Signs.Value(k) * v
 			}
 		}
 	}
 	if e.Refinement.Rows > 0 {
-		projection = mul(blas.NoTrans, projection, blas.NoTrans, e.Refinement)
+		projection = dense.Mul(blas.NoTrans, projection, blas.NoTrans, e.Refinement)
 	}
 	if e.Unit != 0 {
 		scaleAll(projection, e.Unit)

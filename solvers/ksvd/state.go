@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/stream"
 )
@@ -104,7 +105,7 @@ func vectorArray(name string, v []float64) lowrank.Array {
 func matrixArray(name string, m blas64.General) lowrank.Array {
 	a := lowrank.Array{Name: name, Rows: m.Rows, Cols: m.Cols, Floats: make([]float64, 0, m.Rows*m.Cols)}
 	for i := range m.Rows {
-		a.Floats = append(a.Floats, rowOf(m, i)...)
+		a.Floats = append(a.Floats, dense.Row(m, i)...)
 	}
 	return a
 }

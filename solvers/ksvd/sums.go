@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -208,7 +209,7 @@ func (g *grid) logSums(ctx context.Context) ([]float64, error) {
 		var w scratch
 		return func(tile blas64.General, i, _ int) error {
 			for k := range tile.Rows {
-				g.entries.addSum(&sums[i+k], rowOf(tile, k), nil, &w)
+				g.entries.addSum(&sums[i+k], dense.Row(tile, k), nil, &w)
 			}
 			return nil
 		}
@@ -251,7 +252,7 @@ func (s *statistics) sumsOf(first, n int) []float64 {
 func addMeans(tile blas64.General, rows, cols []float64) {
 	for i := range tile.Rows {
 		sum := 0.0
-		for j, v := range rowOf(tile, i) {
+		for j, v := range dense.Row(tile, i) {
 			sum += v
 			cols[j] += v
 		}

@@ -1,0 +1,53 @@
+package logistic
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/solvers/dense"
+)
+
+// Model is a fitted regression.
+type Model struct {
+	Weights []float64
+	Bias    float64
+	// Loss is what was minimised, and Gradient the largest magnitude of its gradient in
+	// a weight or the bias.
+	Loss, Gradient float64
+	Iterations     int
+}
+
+// LogOdds is wᵀx + b for a row of features: the logarithm of the probability of
+// positive over that of negative.
+func (m *Model) LogOdds(x []float64) float64 {
+	if len(x) != len(m.Weights) {
+		panic(fmt.Sprintf("logistic: a row of %d features for %d weights", len(x), len(m.Weights)))
+	}
+	return m.Bias + dense.Dot(m.Weights, x)
+}
+
+// Probability is that of positive for a row of features.
+func (m *Model) Probability(x []float64) float64 { return sigmoid(m.LogOdds(x)) }
+
+// LogOddsOf is LogOdds of each row of x.
+func (m *Model) LogOddsOf(x blas64.General) []float64 {
+	out := make([]float64, x.Rows)
+	for i := range out {
+		out[i] = m.LogOdds(dense.Row(x, i))
+	}
+	return out
+}
+
+// sigmoid is 1/(1+exp(−t)), without overflow.
+func sigmoid(t float64) float64 {
+	if t < 0 {
+		e := math.Exp(t)
+		return e / (1 + e)
+	}
+	return 1 / (1 + math.Exp(-t))
+}
+
+// softplus is log(1+exp(t)), without overflow.
+func softplus(t float64) float64 { return max(t, 0) + math.Log1p(math.Exp(-math.Abs(t))) }

@@ -143,7 +143,11 @@ func TestNorms(t *testing.T) {
 	if got := dense.Frobenius(huge); math.Abs(got/5e300-1) > 1e-15 {
 		t.Errorf("‖huge‖_F = %g, not 5e300", got)
 	}
-	m.Data[4] = math.Inf(1)
+	m.Data[3] = math.NaN()
+	if !math.IsNaN(dense.MaxAbs(m)) {
+		t.Errorf("the largest magnitude is %g where an entry is NaN", dense.MaxAbs(m))
+	}
+	m.Data[3], m.Data[4] = 0, math.Inf(1)
 	if i, j, found := dense.NotFinite(m); !found || i != 1 || j != 1 {
 		t.Errorf("the infinite entry was found at (%d, %d), %t", i, j, found)
 	}

@@ -24,14 +24,13 @@ func Frobenius(m blas64.General) float64 {
 	return norm
 }
 
-// MaxAbs is the largest magnitude of the entries, NaNs left out.
+// MaxAbs is the largest magnitude of the entries: NaN if there is one, and nothing
+// infinite.
 func MaxAbs(m blas64.General) float64 {
 	worst := 0.0
 	for i := range m.Rows {
 		for _, v := range Row(m, i) {
-			if v := math.Abs(v); v > worst {
-				worst = v
-			}
+			worst = math.Max(worst, math.Abs(v))
 		}
 	}
 	return worst

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -58,7 +59,7 @@ func (t weighted) centredKernel(p points) (m blas64.General, norm float64, err e
 	e := t.entriesOf(t.f, false)
 	e.fill(m, p, e.pack(p), nil)
 	centreBoth(m)
-	norm = frobenius(m)
+	norm = dense.Frobenius(m)
 	if !positive(norm) {
 		return m, 0, errKernel
 	}
@@ -74,7 +75,7 @@ func centreBoth(m blas64.General) {
 	n := float64(m.Rows)
 	means, all := make([]float64, m.Rows), 0.0
 	for i := range m.Rows {
-		for _, v := range rowOf(m, i) {
+		for _, v := range dense.Row(m, i) {
 			means[i] += v / n
 		}
 		all += means[i] / n
@@ -93,7 +94,7 @@ func (f *fitting) knownAt(index []int) blas64.General {
 		if r := f.held.rows[i]; f.task.Known.codes != nil {
 			known.codes = append(known.codes, f.task.Known.codes[r])
 		} else {
-			known.factors.Data = append(known.factors.Data, rowOf(f.task.Known.factors, int(r))...)
+			known.factors.Data = append(known.factors.Data, dense.Row(f.task.Known.factors, int(r))...)
 		}
 	}
 	n := len(index)
@@ -126,7 +127,7 @@ func alignmentWeights(kernels []blas64.General, target blas64.General, each bool
 	for range 100000 {
 		moved, size := 0.0, 0.0
 		for t := range k {
-			next := math.Max(0, v[t]+(a[t]-dot(rowOf(m, t), v))/m.Data[t*k+t])
+			next := math.Max(0, v[t]+(a[t]-dense.Dot(dense.Row(m, t), v))/m.Data[t*k+t])
 			moved, size = math.Max(moved, math.Abs(next-v[t])), math.Max(size, next)
 			v[t] = next
 		}

@@ -2,13 +2,11 @@ package ism
 
 import (
 	"fmt"
-	"math"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/solvers/lowrank"
-	"github.com/nystream/nystream/stream"
 )
 
 func (m *Model) save() (Header, []lowrank.Array) {
@@ -16,7 +14,7 @@ func (m *Model) save() (Header, []lowrank.Array) {
 		Rows: m.Rows, Dim: m.Dim(), Columns: m.Columns}
 	w := lowrank.Array{Name: "w", Rows: m.W.Rows, Cols: m.W.Cols, Floats: make([]float64, 0, m.W.Rows*m.W.Cols)}
 	for i := range m.W.Rows {
-		w.Floats = append(w.Floats, rowOf(m.W, i)...)
+		w.Floats = append(w.Floats, dense.Row(m.W, i)...)
 	}
 	return h, []lowrank.Array{w, {Name: "values", Rows: len(m.Values), Floats: m.Values}}
 }
@@ -78,16 +76,9 @@ func floats(arrays []lowrank.Array, name string, rows, cols int) ([]float64, err
 
 // orthonormality is max|WᵀW − I|.
 func orthonormality(w blas64.General) float64 {
-	g := stream.NewMatrix(w.Cols, w.Cols)
-	blas64.Gemm(blas.Trans, blas.NoTrans, 1, w, w, 0, g)
-	worst := 0.0
+	g := dense.Mul(trans, w, noTrans, w)
 	for i := range g.Rows {
-		for j, v := range rowOf(g, i) {
-			if i == j {
-				v--
-			}
-			worst = math.Max(worst, math.Abs(v))
-		}
+		g.Data[i*g.Stride+i]--
 	}
-	return worst
+	return dense.MaxAbs(g)
 }

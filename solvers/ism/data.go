@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -72,7 +73,7 @@ func newData(ctx context.Context, e stream.Engine, src stream.Source, centre boo
 // take puts the active columns of rows into dst.
 func (t *data) take(dst, x blas64.General) {
 	for i := range x.Rows {
-		from, to := rowOf(x, i), rowOf(dst, i)
+		from, to := dense.Row(x, i), dense.Row(dst, i)
 		if t.active == nil {
 			copy(to, from)
 		} else {
@@ -99,7 +100,7 @@ func (t *data) load(ctx context.Context) (*data, blas64.General, error) {
 			return fmt.Errorf("%s has more rows than a pass before: the file changed", t.src.Info().Name)
 		}
 		for i := range out.Rows {
-			copy(rowOf(x, int(b.Start)+i), rowOf(out, i))
+			copy(dense.Row(x, int(b.Start)+i), dense.Row(out, i))
 		}
 		return nil
 	})
@@ -119,12 +120,12 @@ func (t *data) project(ctx context.Context, w blas64.General) (blas64.General, e
 			}
 			x := stream.RowSlice(panel, 0, b.X.Rows)
 			t.take(x, b.X)
-			multiply(dst, x, w)
+			dense.Gemm(noTrans, noTrans, 1, x, w, 0, dst)
 			return nil
 		}
 	}, func(b *stream.Block, out blas64.General) error {
 		for i := range min(out.Rows, t.n-int(b.Start)) {
-			copy(rowOf(xw, int(b.Start)+i), rowOf(out, i))
+			copy(dense.Row(xw, int(b.Start)+i), dense.Row(out, i))
 		}
 		return nil
 	})
@@ -167,11 +168,4 @@ func (t *data) sample(ctx context.Context, k int, seed uint64, purpose string) (
 		s.scale[neighbour] = own
 	}
 	return s, nil
-}
-
-// multiply sets dst = x·w.
-func multiply(dst, x, w blas64.General) {
-	if x.Rows > 0 {
-		blas64.Gemm(noTrans, noTrans, 1, x, w, 0, dst)
-	}
 }

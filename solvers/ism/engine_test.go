@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -58,7 +59,7 @@ func TestExactEqualsReference(t *testing.T) {
 			if off := relative(v.phi, phi); !(off <= 1e-10) {
 				t.Errorf("%s, %s: Φ is off by %.1e", name, text, off)
 			}
-			if off := math.Abs(v.objective-objective) / math.Max(math.Abs(objective), 1e-3*maxAbs(phi)); !(off <= 1e-10) {
+			if off := math.Abs(v.objective-objective) / math.Max(math.Abs(objective), 1e-3*dense.MaxAbs(phi)); !(off <= 1e-10) {
 				t.Errorf("%s, %s: J is %v, want %v", name, text, v.objective, objective)
 			}
 		}
@@ -89,7 +90,7 @@ func TestLinearEqualsReference(t *testing.T) {
 				if off := relative(v.phi, phi); !(off <= 3e-6) {
 					t.Errorf("%s, %s, pass %d: Φ is off by %.1e", name, text, pass, off)
 				}
-				if off := math.Abs(v.objective-objective) / math.Max(math.Abs(objective), 1e-3*maxAbs(phi)); !(off <= 3e-6) {
+				if off := math.Abs(v.objective-objective) / math.Max(math.Abs(objective), 1e-3*dense.MaxAbs(phi)); !(off <= 3e-6) {
 					t.Errorf("%s, %s, pass %d: J is %v, want %v", name, text, pass, v.objective, objective)
 				}
 			}
@@ -142,7 +143,7 @@ func TestPrediction(t *testing.T) {
 		t.Errorf("Φ is off by %.1e, then %.1e", off[0], off[1])
 	}
 	// A W nearby: the correction carries over.
-	near := cloneOf(w)
+	near := dense.Clone(w)
 	addScaled(near, 0.02, normals(d, 2, 9))
 	orthonormalise(near)
 	if want, err = ex.evaluate(ctx, g, near); err != nil {
@@ -179,14 +180,14 @@ func TestGradient(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		gradient := mul(noTrans, noTrans, v.phi, w)
+		gradient := dense.Mul(noTrans, v.phi, noTrans, w)
 		for i := range w.Data {
 			const h = 1e-5
-			high, low := cloneOf(w), cloneOf(w)
+			high, low := dense.Clone(w), dense.Clone(w)
 			high.Data[i] += h
 			low.Data[i] -= h
 			got := (objective(high) - objective(low)) / (2 * h)
-			if want := 2 * gradient.Data[i]; math.Abs(got-want) > 1e-6*math.Max(maxAbs(gradient), math.Abs(v.objective)) {
+			if want := 2 * gradient.Data[i]; math.Abs(got-want) > 1e-6*math.Max(dense.MaxAbs(gradient), math.Abs(v.objective)) {
 				t.Errorf("%s: ∂J/∂W_%d is %v by differences, 2ΦW %v", text, i, got, want)
 			}
 		}

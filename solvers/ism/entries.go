@@ -4,6 +4,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 )
 
 // entries is a kernel between points: one of package kernelgen, or a curve of β.
@@ -49,7 +50,7 @@ func (s shape) valuesOf(centred bool) (k entries, factor float64) {
 // anchor puts k(‖x_i‖²) into dst.
 func (k entries) anchor(dst []float64, p points) {
 	for i := range dst {
-		dst[i] = dot(rowOf(p.x, i), rowOf(p.x, i))
+		dst[i] = dense.Dot(dense.Row(p.x, i), dense.Row(p.x, i))
 	}
 	k.curve.apply(dst, nil)
 }
@@ -77,7 +78,7 @@ func (k entries) fill(dst blas64.General, rows, marks points, w *kernelgen.Works
 		return
 	}
 	for i := range dst.Rows {
-		row := rowOf(dst, i)
+		row := dense.Row(dst, i)
 		if !k.local {
 			k.curve.apply(row, w)
 			continue // anchors are added below
@@ -103,7 +104,7 @@ func (k entries) addAnchors(dst blas64.General, rows, marks points) {
 	k.anchor(own, rows)
 	zero := k.curve.at(0)
 	for i := range dst.Rows {
-		row := rowOf(dst, i)
+		row := dense.Row(dst, i)
 		for j, v := range row {
 			row[j] = own[i] + marks.anchors[j] - v - zero
 		}
@@ -141,7 +142,7 @@ func (k entries) diagonal(dst []float64, p points) {
 func (p points) at(index []int) points {
 	some := points{x: blas64.General{Rows: len(index), Cols: p.x.Cols, Stride: max(1, p.x.Cols)}}
 	for _, i := range index {
-		some.x.Data = append(some.x.Data, rowOf(p.x, i)...)
+		some.x.Data = append(some.x.Data, dense.Row(p.x, i)...)
 		if p.sigma != nil {
 			some.sigma = append(some.sigma, p.sigma[i])
 		}

@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/solvers/dense"
 )
 
 // evaluator works out Φ and J: what an engine does.
@@ -27,7 +29,7 @@ type evaluation struct {
 
 // check says whether all numbers are finite.
 func (v *evaluation) check() error {
-	if v.objective-v.objective != 0 || !finite(v.phi) {
+	if v.objective-v.objective != 0 || !dense.Finite(v.phi) {
 		return fmt.Errorf("ism: the objective is %v: sums overflow; scale the rows (ScaleStandard)", v.objective)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -34,7 +35,7 @@ func (x *exact) start(ctx context.Context, g *gamma) (blas64.General, error) {
 
 func (x *exact) evaluate(ctx context.Context, g *gamma, w blas64.General) (*evaluation, error) {
 	n := x.x.Rows
-	xw := mul(noTrans, noTrans, x.x, w)
+	xw := dense.Mul(noTrans, x.x, noTrans, w)
 	p := &exactPass{exact: x, gamma: g, s: stream.NewMatrix(n, x.x.Cols), rowDegree: make([]float64, n), colDegree: make([]float64, n),
 		objective: make([]float64, n/stream.PairRows+1)}
 	src := stream.FromMatrix("projected rows", xw)
@@ -90,7 +91,7 @@ func (t *exactTile) visit(i, j *stream.Block) {
 	}
 	gamma, product := fit(t.gamma), fit(t.product)
 	t.exactPass.gamma.tile(gamma, first, second, t.room)
-	clearMatrix(product)
+	dense.Clear(product)
 	var known [2]bool
 	twice := 2.0
 	if first == second {
@@ -120,7 +121,7 @@ func (t *exactTile) term(term weighted, gamma, product, beta, value blas64.Gener
 		divideByScales(value, scales[first:], scales[second:])
 	}
 	term.f.apply(value.Data, &t.work)
-	j := dot(gamma.Data, value.Data)
+	j := dense.Dot(gamma.Data, value.Data)
 	if term.ratio != 0 {
 		for k, v := range value.Data {
 			value.Data[k] = term.ratio * v
@@ -139,7 +140,7 @@ func (t *exactTile) term(term weighted, gamma, product, beta, value blas64.Gener
 		addTo(product.Data, value.Data)
 		return j
 	}
-	blas64.Axpy(-2, vector(value.Data), vector(product.Data))
+	dense.Axpy(-2, value.Data, product.Data)
 	t.addDegrees(value, first, second)
 	return j
 }
@@ -147,13 +148,13 @@ func (t *exactTile) term(term weighted, gamma, product, beta, value blas64.Gener
 func (t *exactTile) addDegrees(value blas64.General, first, second int) {
 	for a := range value.Rows {
 		sum := 0.0
-		row := rowOf(value, a)
+		row := dense.Row(value, a)
 		for _, v := range row {
 			sum += v
 		}
 		t.rowDegree[first+a] += 2 * sum
 		if first != second {
-			blas64.Axpy(2, vector(row), vector(t.colDegree[second:second+len(row)]))
+			dense.Axpy(2, row, t.colDegree[second:second+len(row)])
 		}
 	}
 }
@@ -161,7 +162,7 @@ func (t *exactTile) addDegrees(value blas64.General, first, second int) {
 // divideByScales divides entry i, j by σ_i·σ_j.
 func divideByScales(m blas64.General, rows, cols []float64) {
 	for i := range m.Rows {
-		row := rowOf(m, i)
+		row := dense.Row(m, i)
 		for j := range row {
 			row[j] /= rows[i] * cols[j]
 		}
@@ -173,11 +174,11 @@ func (p *exactPass) phi() blas64.General {
 	for i := range p.s.Rows {
 		half := (p.rowDegree[i] + p.colDegree[i]) / 2
 		if half != 0 {
-			row := rowOf(p.s, i)
-			blas64.Axpy(half, vector(rowOf(p.x, i)), vector(row))
+			row := dense.Row(p.s, i)
+			dense.Axpy(half, dense.Row(p.x, i), row)
 		}
 	}
-	phi := mul(trans, noTrans, p.x, p.s)
+	phi := dense.Mul(trans, p.x, noTrans, p.s)
 	for i := range phi.Rows {
 		for j := range i + 1 {
 			v := phi.Data[i*phi.Stride+j] + phi.Data[j*phi.Stride+i]

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -204,7 +205,7 @@ func (f *fitting) finish(info stream.Info) (*Fit, error) {
 		if f.all.active != nil {
 			j = f.all.active[k]
 		}
-		copy(rowOf(full, j), rowOf(w, k))
+		copy(dense.Row(full, j), dense.Row(w, k))
 	}
 	r := f.fit
 	r.Model = &Model{Kernel: f.kernel, Paradigm: f.task.Paradigm, Engine: f.choice, W: full, Values: values, Columns: info.Columns, Rows: int64(f.data.n), Seed: f.Seed}
@@ -232,10 +233,10 @@ func (f *fitting) finish(info stream.Info) (*Fit, error) {
 func (f *fitting) gammaOf(y *embedding) *gamma {
 	g := &gamma{n: f.data.n}
 	if f.task.Paradigm == Unsupervised {
-		g.parts = append(g.parts, dense(centredColumns(y.y), 1))
+		g.parts = append(g.parts, ofFactors(centredColumns(y.y), 1))
 		return g
 	}
-	scaled := cloneOf(y.y)
+	scaled := dense.Clone(y.y)
 	for i := range scaled.Rows {
 		for j := range scaled.Cols {
 			scaled.Data[i*scaled.Stride+j] /= math.Sqrt(y.degrees[i])
@@ -244,22 +245,22 @@ func (f *fitting) gammaOf(y *embedding) *gamma {
 	if f.weights[0] == 0 {
 		f.weights = [2]float64{1, f.task.Mu}
 		if f.task.Relative {
-			f.weights[0] = 1 / dense(scaled, 1).norm()
+			f.weights[0] = 1 / ofFactors(scaled, 1).norm()
 			f.weights[1] = f.task.Mu / f.task.Known.centred(1).norm()
 		}
 		if f.task.Paradigm == Alternative {
 			f.weights[1] = -f.weights[1]
 		}
 	}
-	g.parts = append(g.parts, dense(scaled, f.weights[0]), f.task.Known.centred(f.weights[1]))
+	g.parts = append(g.parts, ofFactors(scaled, f.weights[0]), f.task.Known.centred(f.weights[1]))
 	return g
 }
 
 // norm is ‖G·T·Gᵀ‖_F.
 func (p *part) norm() float64 {
 	if p.codes == nil {
-		g := mul(trans, noTrans, p.g, p.g)
-		return p.table.Data[0] * frobenius(g)
+		g := dense.Mul(trans, p.g, noTrans, p.g)
+		return p.table.Data[0] * dense.Frobenius(g)
 	}
 	sum := 0.0
 	for a, na := range p.sums {

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -18,14 +19,14 @@ var corners = [][]float64{{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}}
 func informative(n, d, k int, seed uint64) (x blas64.General, labels []int, truth blas64.General) {
 	x = normals(n, d, seed)
 	truth = orthonormal(d, 3, seed+1)
-	z := mul(noTrans, noTrans, x, truth)
+	z := dense.Mul(noTrans, x, noTrans, truth)
 	noise := sketch.NewStream(seed, "label noise")
 	for i := range n {
 		draws := noise.At(uint64(i))
-		p := rowOf(z, i)
+		p := dense.Row(z, i)
 		best, label := math.Inf(-1), 0
 		for c, v := range corners[:k] {
-			if score := dot(v, p) + 0.2*draws.Normal(); score > best {
+			if score := dense.Dot(v, p) + 0.2*draws.Normal(); score > best {
 				best, label = score, c
 			}
 		}

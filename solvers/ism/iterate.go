@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/solvers/dense"
 )
 
 // iteration is Algorithm 1 with damped steps, for one Γ after the other.
@@ -133,8 +135,8 @@ func (it *iteration) step(damping float64) (blas64.General, error) {
 	if damping == 0 {
 		return it.eig.vectors, nil
 	}
-	phi := cloneOf(it.at.phi)
-	blas64.Gemm(noTrans, trans, damping*frobenius(phi), it.at.w, it.at.w, 1, phi)
+	phi := dense.Clone(it.at.phi)
+	blas64.Gemm(noTrans, trans, damping*dense.Frobenius(phi), it.at.w, it.at.w, 1, phi)
 	eig, err := it.leading(phi, it.at.w)
 	if err != nil {
 		return phi, err
@@ -162,8 +164,7 @@ func relativeChange(a, b []float64) float64 {
 // that are determined: those whose eigenvalue is beyond δ of the largest. The others, as
 // there are for more dimensions than Γ has rank, may be anything.
 func (it *iteration) angle(next blas64.General) (float64, error) {
-	small := mul(trans, noTrans, next, mul(noTrans, noTrans, it.at.phi, next))
-	symmetrise(small)
+	small := dense.SymmetricPart(dense.Mul(trans, next, noTrans, dense.Mul(noTrans, it.at.phi, noTrans, next)))
 	eig, err := newEigen(small)
 	if err != nil {
 		return 0, err
@@ -172,30 +173,29 @@ func (it *iteration) angle(next blas64.General) (float64, error) {
 	for k < len(eig.values) && math.Abs(eig.values[k]) > it.Tolerance*math.Abs(eig.values[0]) {
 		k++
 	}
-	return largestAngle(it.at.w, mul(noTrans, noTrans, next, eig.first(k).vectors))
+	return largestAngle(it.at.w, dense.Mul(noTrans, next, noTrans, eig.first(k).vectors))
 }
 
 // residual is ‖ΦW − WΛ‖_F/‖Φ‖_F with Λ = WᵀΦW.
 func residual(v *evaluation) float64 {
-	norm := frobenius(v.phi)
+	norm := dense.Frobenius(v.phi)
 	if norm == 0 {
 		return 0
 	}
-	pw := mul(noTrans, noTrans, v.phi, v.w)
-	blas64.Gemm(noTrans, noTrans, -1, v.w, mul(trans, noTrans, v.w, pw), 1, pw)
-	return frobenius(pw) / norm
+	pw := dense.Mul(noTrans, v.phi, noTrans, v.w)
+	blas64.Gemm(noTrans, noTrans, -1, v.w, dense.Mul(trans, v.w, noTrans, pw), 1, pw)
+	return dense.Frobenius(pw) / norm
 }
 
 // ritz turns W within its span so that WᵀΦW is diagonal, descending, with the largest
 // entry of each column positive.
 func ritz(v *evaluation) (w blas64.General, values []float64, err error) {
-	small := mul(trans, noTrans, v.w, mul(noTrans, noTrans, v.phi, v.w))
-	symmetrise(small)
+	small := dense.SymmetricPart(dense.Mul(trans, v.w, noTrans, dense.Mul(noTrans, v.phi, noTrans, v.w)))
 	eig, err := newEigen(small)
 	if err != nil {
 		return w, nil, err
 	}
-	w = mul(noTrans, noTrans, v.w, eig.vectors)
+	w = dense.Mul(noTrans, v.w, noTrans, eig.vectors)
 	for j := range w.Cols {
 		best := 0.0
 		for i := range w.Rows {

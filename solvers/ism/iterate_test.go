@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -16,7 +17,7 @@ func TestConverges(t *testing.T) {
 	const n, d = 80, 5
 	x, labels, _ := informative(n, d, 4, 5)
 	known := mustClasses(t, labels, 4)
-	gamma := outer(mul(noTrans, noTrans, centring(n), oneHot(labels, 4)), 1)
+	gamma := outer(dense.Mul(noTrans, centring(n), noTrans, oneHot(labels, 4)), 1)
 	for _, kernel := range plainKernels {
 		if kernel.text == "relative(neighbour=3)" {
 			continue // the scales of a fit are by ranks in the sample: TestExactEqualsReference has it
@@ -131,44 +132,39 @@ func TestLeading(t *testing.T) {
 		"rank 2":     func(i int) float64 { return float64(max(0, 2-i)) },
 		"negative":   func(i int) float64 { return -1 - float64(i) },
 	} {
-		scaled := cloneOf(q)
+		scaled := dense.Clone(q)
 		for i := range n {
 			for j := range n {
 				scaled.Data[i*n+j] *= value(j)
 			}
 		}
-		a := mul(noTrans, trans, scaled, q)
-		symmetrise(a)
+		a := dense.SymmetricPart(dense.Mul(noTrans, scaled, trans, q))
 		eig, err := leading(a, k, blas64.General{Rows: n, Stride: 1}, 1e-10)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for j := range k {
-			if math.Abs(eig.values[j]-value(j)) > 1e-9*frobenius(a) {
+			if math.Abs(eig.values[j]-value(j)) > 1e-9*dense.Frobenius(a) {
 				t.Errorf("%s: eigenvalue %d is %v, want %v", name, j, eig.values[j], value(j))
 			}
 		}
 		if off := orthonormality(eig.vectors); off > 1e-12 {
 			t.Errorf("%s: off orthonormal by %v", name, off)
 		}
-		if r := frobenius(difference(mul(noTrans, noTrans, a, eig.vectors), scaleColumns(eig.vectors, eig.values))); r > 1e-9*frobenius(a) {
+		if r := dense.Frobenius(difference(dense.Mul(noTrans, a, noTrans, eig.vectors), scaledColumns(eig.vectors, eig.values))); r > 1e-9*dense.Frobenius(a) {
 			t.Errorf("%s: residual %v", name, r)
 		}
 	}
 }
 
 func difference(a, b blas64.General) blas64.General {
-	d := cloneOf(a)
+	d := dense.Clone(a)
 	addScaled(d, -1, b)
 	return d
 }
 
-func scaleColumns(m blas64.General, by []float64) blas64.General {
-	s := cloneOf(m)
-	for i := range s.Rows {
-		for j, v := range by {
-			s.Data[i*s.Stride+j] *= v
-		}
-	}
+func scaledColumns(m blas64.General, by []float64) blas64.General {
+	s := dense.Clone(m)
+	dense.ScaleColumns(s, by)
 	return s
 }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -56,13 +57,13 @@ func newLandmarks(k entries, pool points, most int, tolerance float64) (*landmar
 		return nil, err
 	}
 	l.marks = k.pack(pool.at(l.index))
-	signed := cloneOf(l.project)
+	signed := dense.Clone(l.project)
 	for i := range signed.Rows {
 		for j, s := range l.signs {
 			signed.Data[i*signed.Stride+j] *= s
 		}
 	}
-	l.inverse = mul(noTrans, trans, signed, l.project)
+	l.inverse = dense.Mul(noTrans, signed, trans, l.project)
 	return l, nil
 }
 
@@ -108,11 +109,11 @@ func (l *landmarks) pivoted(pool points, most int, tolerance float64) error {
 		}
 		r := len(l.index)
 		l.fill(column, pool, l.pack(pool.at([]int{pivot})), &work)
-		row := rowOf(factor, r)
+		row := dense.Row(factor, r)
 		copy(row, column.Data)
 		for j := range r {
 			c := factor.Data[j*factor.Stride+pivot]
-			blas64.Axpy(-c, vector(rowOf(factor, j)), vector(row))
+			dense.Axpy(-c, dense.Row(factor, j), row)
 		}
 		root := math.Sqrt(left[pivot] * diagonal[pivot])
 		l.left = 0
@@ -150,10 +151,10 @@ func (l *landmarks) indefinite(pool points, most int, tolerance float64) error {
 	marks := l.pack(pool.at(l.index))
 	k := stream.NewMatrix(most, most)
 	l.fill(k, marks, marks, nil)
-	if !finite(k) || maxAbs(k) == 0 {
+	if !dense.Finite(k) || dense.MaxAbs(k) == 0 {
 		return errKernel
 	}
-	symmetrise(k)
+	k = dense.SymmetricPart(k)
 	eig, err := newEigen(k)
 	if err != nil {
 		return err
@@ -183,11 +184,11 @@ func (l *landmarks) unexplained(pool, marks points) float64 {
 	l.diagonal(diagonal, pool)
 	c := stream.NewMatrix(m, len(l.index))
 	l.fill(c, pool, marks, nil)
-	f := mul(noTrans, noTrans, c, l.project)
+	f := dense.Mul(noTrans, c, noTrans, l.project)
 	off, total := 0.0, 0.0
 	for i, v := range diagonal {
 		total += math.Abs(v)
-		for j, x := range rowOf(f, i) {
+		for j, x := range dense.Row(f, i) {
 			v -= l.signs[j] * x * x
 		}
 		off += math.Abs(v)
@@ -208,13 +209,13 @@ func (l *landmarks) features(ctx context.Context, e stream.Engine, x blas64.Gene
 			for first, rows := range b.Panels(stream.PanelRows) {
 				tile := stream.RowSlice(c, 0, rows.Rows)
 				l.fill(tile, points{x: rows}, l.marks, &work)
-				multiply(stream.RowSlice(dst, first, rows.Rows), tile, l.project)
+				dense.Gemm(noTrans, noTrans, 1, tile, l.project, 0, stream.RowSlice(dst, first, rows.Rows))
 			}
 			return nil
 		}
 	}, func(b *stream.Block, out blas64.General) error {
 		for i := range out.Rows {
-			copy(rowOf(f, int(b.Start)+i), rowOf(out, i))
+			copy(dense.Row(f, int(b.Start)+i), dense.Row(out, i))
 		}
 		return nil
 	})

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -41,15 +42,15 @@ func leading(a blas64.General, k int, guess blas64.General, tolerance float64) (
 	x := stream.NewMatrix(n, b)
 	noise := sketch.NewStream(0, "leading eigenvectors of Phi")
 	for i := range n {
-		draws, row := noise.At(uint64(i)), rowOf(x, i)
+		draws, row := noise.At(uint64(i)), dense.Row(x, i)
 		if guess.Cols > 0 {
-			copy(row, rowOf(guess, i))
+			copy(row, dense.Row(guess, i))
 		}
 		for j := guess.Cols; j < b; j++ {
 			row[j] = draws.Normal()
 		}
 	}
-	norm := frobenius(a)
+	norm := dense.Frobenius(a)
 	for range krylovRounds {
 		ritz, residuals, err := krylovRound(a, x, k)
 		if err != nil {
@@ -86,31 +87,30 @@ func settledPairs(values, residuals []float64, tolerance, norm float64) bool {
 func krylovRound(a, x blas64.General, k int) (*eigen, []float64, error) {
 	n, b := x.Rows, x.Cols
 	v, av := stream.NewMatrix(n, b*krylovBlocks), stream.NewMatrix(n, b*krylovBlocks)
-	block := cloneOf(x)
+	block := dense.Clone(x)
 	for s := range krylovBlocks {
 		for range 2 { // once is not enough
 			if s > 0 {
-				before := columnsOf(v, 0, s*b)
-				blas64.Gemm(noTrans, noTrans, -1, before, mul(trans, noTrans, before, block), 1, block)
+				before := dense.Columns(v, 0, s*b)
+				blas64.Gemm(noTrans, noTrans, -1, before, dense.Mul(trans, before, noTrans, block), 1, block)
 			}
 			orthonormalise(block)
 		}
-		product := mul(noTrans, noTrans, a, block)
+		product := dense.Mul(noTrans, a, noTrans, block)
 		for i := range n {
-			copy(rowOf(v, i)[s*b:], rowOf(block, i))
-			copy(rowOf(av, i)[s*b:], rowOf(product, i))
+			copy(dense.Row(v, i)[s*b:], dense.Row(block, i))
+			copy(dense.Row(av, i)[s*b:], dense.Row(product, i))
 		}
 		block = product
 	}
-	small := mul(trans, noTrans, v, av)
-	symmetrise(small)
+	small := dense.SymmetricPart(dense.Mul(trans, v, noTrans, av))
 	eig, err := newEigen(small)
 	if err != nil {
 		return nil, nil, err
 	}
 	eig = eig.first(b)
-	off := mul(noTrans, noTrans, av, eig.vectors)
-	eig.vectors = mul(noTrans, noTrans, v, eig.vectors)
+	off := dense.Mul(noTrans, av, noTrans, eig.vectors)
+	eig.vectors = dense.Mul(noTrans, v, noTrans, eig.vectors)
 	residuals := make([]float64, k)
 	for j := range k {
 		sum := 0.0
@@ -140,10 +140,9 @@ func orthonormalise(x blas64.General) {
 // orthonormal columns, in radians: by the sine ‖(I − uuᵀ)v‖₂, which is accurate for
 // small angles (Knyazev & Zhu 2012, the paper's reference 44).
 func largestAngle(u, v blas64.General) (float64, error) {
-	rest := cloneOf(v)
-	blas64.Gemm(noTrans, noTrans, -1, u, mul(trans, noTrans, u, v), 1, rest)
-	g := mul(trans, noTrans, rest, rest)
-	symmetrise(g)
+	rest := dense.Clone(v)
+	blas64.Gemm(noTrans, noTrans, -1, u, dense.Mul(trans, u, noTrans, v), 1, rest)
+	g := dense.SymmetricPart(dense.Mul(trans, rest, noTrans, rest))
 	eig, err := newEigen(g)
 	if err != nil {
 		return 0, err

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -123,7 +124,7 @@ func (l *linear) evaluate(ctx context.Context, g *gamma, w blas64.General) (*eva
 
 // project is the sample times w, with the local scales of a term.
 func (l *linear) project(t weighted, w blas64.General) points {
-	p := points{x: mul(noTrans, noTrans, l.held.x, w)}
+	p := points{x: dense.Mul(noTrans, l.held.x, noTrans, w)}
 	if t.local {
 		p.sigma = l.held.scale[t.neighbour]
 	}
@@ -221,7 +222,7 @@ func (l *linear) sumsAt(k entries, rows, marks points, grown blas64.General) bla
 	c := stream.NewMatrix(rows.x.Rows, marks.x.Rows)
 	k.fill(c, rows, marks, nil)
 	l.entries += int64(c.Rows) * int64(c.Cols)
-	return mul(trans, noTrans, grown, c)
+	return dense.Mul(trans, grown, noTrans, c)
 }
 
 // at are the sums over the sample with the W before, at the landmarks of now.
@@ -238,18 +239,18 @@ func (b *summed) at(l *linear, term, part int, f *feature) blas64.General {
 	c := stream.NewMatrix(z.x.Rows, len(marks.index))
 	marks.fill(c, z, marks.marks, nil)
 	l.entries += int64(c.Rows) * int64(c.Cols)
-	return mul(noTrans, trans, mul(noTrans, noTrans, b.sums[part][term], marks.inverse), c)
+	return dense.Mul(noTrans, dense.Mul(noTrans, b.sums[part][term], noTrans, marks.inverse), trans, c)
 }
 
 // setDegrees makes the degrees of part s of sums Gᵀ·C, k×r: 2·coefficient·T·sums·Q. They
 // are left out where they are rounding, as for one column of ones and a centred Γ.
 func (f *feature) setDegrees(s int, p *part, sums blas64.General) {
-	d := mul(noTrans, noTrans, p.table, sums)
-	if maxAbs(d) <= 1e-12*maxAbs(p.table)*math.Max(maxAbs(sums), 1)*float64(p.k) {
+	d := dense.Mul(noTrans, p.table, noTrans, sums)
+	if dense.MaxAbs(d) <= 1e-12*dense.MaxAbs(p.table)*math.Max(dense.MaxAbs(sums), 1)*float64(p.k) {
 		return
 	}
 	if f.marks != nil {
-		d = mul(noTrans, noTrans, d, f.marks.inverse)
+		d = dense.Mul(noTrans, d, noTrans, f.marks.inverse)
 	}
 	for i := range d.Data {
 		d.Data[i] *= 2 * f.coefficient
@@ -259,8 +260,8 @@ func (f *feature) setDegrees(s int, p *part, sums blas64.General) {
 
 func addScaled(dst blas64.General, by float64, m blas64.General) {
 	for i := range dst.Rows {
-		row := rowOf(dst, i)
-		for j, v := range rowOf(m, i) {
+		row := dense.Row(dst, i)
+		for j, v := range dense.Row(m, i) {
 			row[j] += by * v
 		}
 	}
@@ -272,7 +273,7 @@ func (p *part) grown(rows []int64, n int) blas64.General {
 	g := stream.NewMatrix(len(rows), p.k)
 	if p.codes == nil {
 		for i, r := range rows {
-			for a, v := range rowOf(p.g, int(r)) {
+			for a, v := range dense.Row(p.g, int(r)) {
 				g.Data[i*g.Stride+a] = v * float64(n) / float64(len(rows))
 			}
 		}
@@ -301,7 +302,7 @@ func (p *part) columnSums(sigma []float64) blas64.General {
 			sums.Data[p.codes[i]] += 1 / s
 			continue
 		}
-		for a, v := range rowOf(p.g, i) {
+		for a, v := range dense.Row(p.g, i) {
 			sums.Data[a] += v / s
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/conformance"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/stream"
 )
@@ -79,7 +80,7 @@ func TestTransform(t *testing.T) {
 	got := stream.NewMatrix(700, 2)
 	err := f.Transform(ctx, stream.Engine{BlockRows: 128}, source(fresh), false, func(b *stream.Block, xw blas64.General) error {
 		for i := range xw.Rows {
-			copy(rowOf(got, int(b.Start)+i), rowOf(xw, i))
+			copy(dense.Row(got, int(b.Start)+i), dense.Row(xw, i))
 		}
 		return nil
 	})

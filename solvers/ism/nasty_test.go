@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -17,7 +18,7 @@ func TestRefuses(t *testing.T) {
 	x, labels, _ := informative(40, 4, 3, 1)
 	known := mustClasses(t, labels, 3)
 	with := func(edit func(x blas64.General)) blas64.General {
-		c := cloneOf(x)
+		c := dense.Clone(x)
 		edit(c)
 		return c
 	}
@@ -116,7 +117,7 @@ func TestOddShapes(t *testing.T) {
 			}
 			wide := stream.NewMatrix(60, 7)
 			for i := range 60 {
-				copy(rowOf(wide, i), rowOf(x, i))
+				copy(dense.Row(wide, i), dense.Row(x, i))
 				wide.Data[7*i+5], wide.Data[7*i+6] = 3, -1e6
 			}
 			f := fit(wide, 2, known)
@@ -131,20 +132,20 @@ func TestOddShapes(t *testing.T) {
 			fit(normals(2, 3, 4), 1, mustClasses(t, []int{0, 1}, 2))
 			twice := stream.NewMatrix(120, 5)
 			for i := range 120 {
-				copy(rowOf(twice, i), rowOf(x, i%60))
+				copy(dense.Row(twice, i), dense.Row(x, i%60))
 			}
 			if a := angleTo(t, fit(twice, 2, mustClasses(t, append(append([]int(nil), labels...), labels...), 3)).W, fit(x, 2, known).W); engine == EngineExact && a > 0.2 {
 				t.Errorf("%s, %v: rows twice change W by %v", text, engine, a)
 			}
 			for _, scale := range []float64{1e-30, 1e30} {
-				scaled := cloneOf(x)
+				scaled := dense.Clone(x)
 				for i := range scaled.Data {
 					scaled.Data[i] *= scale
 				}
 				fit(scaled, 2, known)
 			}
 			if text == "gaussian()" || text == "squared()" || text == "multiquadratic()" {
-				far := cloneOf(x)
+				far := dense.Clone(x)
 				for i := range far.Data {
 					far.Data[i] += 1e6
 				}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/stream"
 )
@@ -21,7 +22,7 @@ func twoViews(n, d int) (x blas64.General, first, second []int) {
 		draws := random.At(uint64(i))
 		a, b := int(draws.Uint64n(3)), int(draws.Uint64n(2))
 		first, second = append(first, a), append(second, b)
-		row := rowOf(x, i)
+		row := dense.Row(x, i)
 		angle := 2 * math.Pi * float64(a) / 3
 		row[0], row[1] = 0.4*row[0]+3*math.Cos(angle), 0.4*row[1]+3*math.Sin(angle)
 		row[2], row[3] = 0.4*row[2]+float64(4*b-2), 0.4*row[3]+float64(2*b-1)
@@ -44,7 +45,7 @@ func TestUnsupervised(t *testing.T) {
 	x, first, _ := twoViews(400, 8)
 	noise := normals(400, 8, 12)
 	for i := range x.Rows { // one view only
-		copy(rowOf(x, i)[2:], rowOf(noise, i)[2:])
+		copy(dense.Row(x, i)[2:], dense.Row(noise, i)[2:])
 	}
 	for _, task := range []Task{{Paradigm: Unsupervised, Clusters: 3}, {Paradigm: Unsupervised, Clusters: 3, Laplacian: true}} {
 		for _, engine := range []Engine{EngineExact, EngineLinear} {
@@ -72,17 +73,17 @@ func TestEmbedding(t *testing.T) {
 	const n, k = 150, 3
 	x, _, _ := twoViews(n, 4)
 	kernel := plainKernels[4]
-	dense := stream.NewMatrix(n, n)
+	formed := stream.NewMatrix(n, n)
 	for i := range n {
 		for j := range n {
-			dense.Data[i*n+j] = kernel.f(distance(rowOf(x, i), rowOf(x, j)), 1)
+			formed.Data[i*n+j] = kernel.f(distance(dense.Row(x, i), dense.Row(x, j)), 1)
 		}
 	}
 	for _, degrees := range []bool{false, true} {
-		want, sums := cloneOf(dense), make([]float64, n)
+		want, sums := dense.Clone(formed), make([]float64, n)
 		if degrees {
 			for i := range n {
-				for _, v := range rowOf(dense, i) {
+				for _, v := range dense.Row(formed, i) {
 					sums[i] += v
 				}
 			}
@@ -154,7 +155,7 @@ func TestKernelTargets(t *testing.T) {
 	w := orthonormal(d, 1, 22)
 	y := stream.NewMatrix(n, 1)
 	for i := range n {
-		z := dot(rowOf(x, i), w.Data)
+		z := dense.Dot(dense.Row(x, i), w.Data)
 		y.Data[i] = math.Sin(2 * z)
 	}
 	k, err := kernelgen.Parse("rbf(sigma=median)")
@@ -169,9 +170,9 @@ func TestKernelTargets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dense := stream.NewMatrix(n, n)
-	resolved.Fill(dense, y, resolved.Pack(y), nil)
-	if off := relative(mul(noTrans, trans, known.factors, known.factors), dense); off > 1e-3 {
+	formed := stream.NewMatrix(n, n)
+	resolved.Fill(formed, y, resolved.Pack(y), nil)
+	if off := relative(dense.Mul(noTrans, known.factors, trans, known.factors), formed); off > 1e-3 {
 		t.Errorf("the factors of K_Y are off by %v", off)
 	}
 	for _, engine := range []Engine{EngineExact, EngineLinear} {

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -35,7 +36,7 @@ func (p *pass) finish() (*evaluation, error) {
 			}
 		}
 	}
-	symmetrise(v.phi)
+	v.phi = dense.SymmetricPart(v.phi)
 	return v, nil
 }
 
@@ -45,7 +46,7 @@ func (p *part) spectrum() (*eigen, error) {
 	if err != nil {
 		return nil, err
 	}
-	largest := maxAbs(p.table)
+	largest := dense.MaxAbs(p.table)
 	for e, tau := range eig.values {
 		if math.Abs(tau) <= 1e-14*largest {
 			eig.values[e] = 0
@@ -65,7 +66,7 @@ func (p *pass) addProduct(phi blas64.General, s int, part *part, f *feature, eig
 	for a := range part.k {
 		v := eig.vectors.Data[a*eig.vectors.Stride+e]
 		if v != 0 {
-			addScaled(m, v, columnsOf(stream.RowSlice(p.layout.moments[s], a*d, d), f.first, f.cols))
+			addScaled(m, v, dense.Columns(stream.RowSlice(p.layout.moments[s], a*d, d), f.first, f.cols))
 		}
 	}
 	factor := f.coefficient * tau
@@ -76,10 +77,10 @@ func (p *pass) addProduct(phi blas64.General, s int, part *part, f *feature, eig
 		blas64.Gemm(noTrans, trans, factor, m, m, 1, phi)
 		return
 	}
-	n := mul(noTrans, noTrans, m, f.marks.project)
-	signed := cloneOf(n)
+	n := dense.Mul(noTrans, m, noTrans, f.marks.project)
+	signed := dense.Clone(n)
 	for i := range d {
-		row := rowOf(signed, i)
+		row := dense.Row(signed, i)
 		for j, sign := range f.marks.signs {
 			row[j] *= sign
 		}
@@ -95,16 +96,16 @@ func (p *pass) flatObjective(s int, part *part, f *feature) float64 {
 	d := p.linear.data.d
 	z := stream.NewMatrix(part.k, p.w.Cols) // Σ_i g_ia·Wᵀx_i
 	for a := range part.k {
-		b := columnsOf(stream.RowSlice(p.layout.moments[s], a*d, d), f.first, 1)
+		b := dense.Columns(stream.RowSlice(p.layout.moments[s], a*d, d), f.first, 1)
 		for i := range d {
-			blas64.Axpy(b.Data[i*b.Stride], vector(rowOf(p.w, i)), vector(rowOf(z, a)))
+			dense.Axpy(b.Data[i*b.Stride], dense.Row(p.w, i), dense.Row(z, a))
 		}
 	}
-	products := traceProduct(part.table, mul(noTrans, trans, z, z))
+	products := traceProduct(part.table, dense.Mul(noTrans, z, trans, z))
 	if f.term.base == SquaredDistance {
 		products = 2*p.layout.spread[s] - 2*products
 	}
-	all := dot(part.sums, mulVector(part.table, part.sums))
+	all := dense.Dot(part.sums, mulVector(part.table, part.sums))
 	return f.term.weight*f.term.f.at(0)*all + f.coefficient*products
 }
 
@@ -119,7 +120,7 @@ func (p *pass) sumObjective() float64 {
 			if f.marks == nil || !f.term.known() {
 				continue
 			}
-			all := quadratic(part.table, columnsOf(p.layout.tau[s], f.first, f.cols), f.marks) // ΣΓ·f'/coefficient
+			all := quadratic(part.table, dense.Columns(p.layout.tau[s], f.first, f.cols), f.marks) // ΣΓ·f'/coefficient
 			if f.term.power > 0 {
 				j += f.coefficient / f.term.power * (p.innerProducts(s, part, f) + f.term.offset*all)
 			} else {
@@ -127,7 +128,7 @@ func (p *pass) sumObjective() float64 {
 			}
 		}
 		for _, v := range p.values {
-			j += v.factor * quadratic(part.table, columnsOf(p.layout.tauF[s], v.first, v.cols), v.marks)
+			j += v.factor * quadratic(part.table, dense.Columns(p.layout.tauF[s], v.first, v.cols), v.marks)
 		}
 	}
 	return j
@@ -141,9 +142,9 @@ func (p *pass) innerProducts(s int, part *part, f *feature) float64 {
 	for j := range p.w.Cols {
 		projected := stream.NewMatrix(part.k, f.cols) // w_jᵀ·B_a
 		for a := range part.k {
-			b := columnsOf(stream.RowSlice(p.layout.moments[s], a*d, d), f.first, f.cols)
+			b := dense.Columns(stream.RowSlice(p.layout.moments[s], a*d, d), f.first, f.cols)
 			blas64.Gemv(trans, 1, b, blas64.Vector{N: d, Inc: p.w.Stride, Data: p.w.Data[j:]}, 0,
-				vector(rowOf(projected, a)))
+				dense.Vector(dense.Row(projected, a)))
 		}
 		sum += quadratic(part.table, projected, f.marks)
 	}
@@ -152,22 +153,22 @@ func (p *pass) innerProducts(s int, part *part, f *feature) float64 {
 
 // quadratic is Tr(T·(τP)·diag(signs)·(τP)ᵀ).
 func quadratic(table, tau blas64.General, marks *landmarks) float64 {
-	n := mul(noTrans, noTrans, tau, marks.project)
-	signed := cloneOf(n)
+	n := dense.Mul(noTrans, tau, noTrans, marks.project)
+	signed := dense.Clone(n)
 	for i := range n.Rows {
-		row := rowOf(signed, i)
+		row := dense.Row(signed, i)
 		for j, sign := range marks.signs {
 			row[j] *= sign
 		}
 	}
-	return traceProduct(table, mul(noTrans, trans, signed, n))
+	return traceProduct(table, dense.Mul(noTrans, signed, trans, n))
 }
 
 // traceProduct is Σ_ab A_ab·B_ab.
 func traceProduct(a, b blas64.General) float64 {
 	sum := 0.0
 	for i := range a.Rows {
-		sum += dot(rowOf(a, i), rowOf(b, i))
+		sum += dense.Dot(dense.Row(a, i), dense.Row(b, i))
 	}
 	return sum
 }
@@ -177,7 +178,7 @@ func (p *pass) featureSums() [][]blas64.General {
 	all := make([][]blas64.General, len(p.gamma.parts))
 	for s := range all {
 		for _, f := range p.features {
-			all[s] = append(all[s], cloneOf(columnsOf(p.layout.tau[s], f.first, f.cols)))
+			all[s] = append(all[s], dense.Clone(dense.Columns(p.layout.tau[s], f.first, f.cols)))
 		}
 	}
 	return all

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -42,7 +43,7 @@ func (w *worker) add(rows blas64.General, i int) {
 	x, xw := stream.RowSlice(w.x, 0, n), stream.RowSlice(w.xw, 0, n)
 	w.linear.data.take(x, rows)
 	if w.w.Rows > 0 {
-		multiply(xw, x, w.w)
+		dense.Gemm(noTrans, noTrans, 1, x, w.w, 0, xw)
 	}
 	c, cf := stream.RowSlice(w.c, 0, n), stream.RowSlice(w.cf, 0, n)
 	scales := w.linear.data.scales
@@ -76,16 +77,16 @@ func (w *worker) columns(dst blas64.General, first, cols int, fill func(blas64.G
 	t := blas64.General{Rows: dst.Rows, Cols: cols, Stride: cols, Data: w.fill.Data[:dst.Rows*cols]}
 	fill(t)
 	for i := range t.Rows {
-		copy(rowOf(dst, i)[first:], rowOf(t, i))
+		copy(dense.Row(dst, i)[first:], dense.Row(t, i))
 	}
 }
 
 // addClasses sorts the rows by class, so that each row counts once.
 func (w *worker) addClasses(s int, codes []int32, x, c, cf blas64.General) {
 	for i, a := range codes {
-		addTo(rowOf(w.layout.tau[s], int(a)), rowOf(c, i))
+		addTo(dense.Row(w.layout.tau[s], int(a)), dense.Row(c, i))
 		if w.more > 0 {
-			addTo(rowOf(w.layout.tauF[s], int(a)), rowOf(cf, i))
+			addTo(dense.Row(w.layout.tauF[s], int(a)), dense.Row(cf, i))
 		}
 	}
 	if w.light {
@@ -94,8 +95,8 @@ func (w *worker) addClasses(s int, codes []int32, x, c, cf blas64.General) {
 	starts := w.sort(codes, w.gamma.parts[s].k)
 	sx, sc := stream.RowSlice(w.sortedX, 0, x.Rows), stream.RowSlice(w.sortedC, 0, x.Rows)
 	for to, from := range w.order[:x.Rows] {
-		copy(rowOf(sx, to), rowOf(x, from))
-		copy(rowOf(sc, to), rowOf(c, from))
+		copy(dense.Row(sx, to), dense.Row(x, from))
+		copy(dense.Row(sc, to), dense.Row(c, from))
 	}
 	for a := range len(starts) - 1 {
 		if n := starts[a+1] - starts[a]; n > 0 {
@@ -135,8 +136,8 @@ func (w *worker) addFactors(s int, g, x, c, cf blas64.General) {
 			break
 		}
 		for i := range c.Rows {
-			v, to := g.Data[i*g.Stride+a], rowOf(sc, i)
-			for j, y := range rowOf(c, i) {
+			v, to := g.Data[i*g.Stride+a], dense.Row(sc, i)
+			for j, y := range dense.Row(c, i) {
 				to[j] = v * y
 			}
 		}
@@ -168,8 +169,8 @@ func (w *worker) addSpread(s int, part *part, xw blas64.General, i int) {
 		return
 	}
 	for a := range xw.Rows {
-		z := rowOf(xw, a)
-		w.layout.spread[s] += part.rowOf(i+a, row) * dot(z, z)
+		z := dense.Row(xw, a)
+		w.layout.spread[s] += part.rowOf(i+a, row) * dense.Dot(z, z)
 	}
 }
 
@@ -178,13 +179,13 @@ func (p *part) rowOf(i int, v []float64) float64 {
 	if p.codes != nil {
 		return v[p.codes[i]]
 	}
-	return dot(rowOf(p.g, i), v)
+	return dense.Dot(dense.Row(p.g, i), v)
 }
 
 func mulVector(m blas64.General, v []float64) []float64 {
 	out := make([]float64, m.Rows)
 	for i := range out {
-		out[i] = dot(rowOf(m, i), v)
+		out[i] = dense.Dot(dense.Row(m, i), v)
 	}
 	return out
 }
@@ -207,20 +208,20 @@ func (w *worker) addDegrees(x, c blas64.General, i int) {
 	degree := w.degree[:x.Rows]
 	clear(degree)
 	for _, f := range w.features {
-		own := columnsOf(c, f.first, f.cols)
+		own := dense.Columns(c, f.first, f.cols)
 		for s, part := range w.gamma.parts {
 			if f.degrees[s].Rows == 0 {
 				continue
 			}
 			if part.codes != nil {
 				for a := range degree {
-					degree[a] += dot(rowOf(own, a), rowOf(f.degrees[s], int(part.codes[i+a])))
+					degree[a] += dense.Dot(dense.Row(own, a), dense.Row(f.degrees[s], int(part.codes[i+a])))
 				}
 				continue
 			}
-			byColumn := mul(noTrans, trans, own, f.degrees[s])
+			byColumn := dense.Mul(noTrans, own, trans, f.degrees[s])
 			for a := range degree {
-				degree[a] += dot(rowOf(part.g, i+a), rowOf(byColumn, a))
+				degree[a] += dense.Dot(dense.Row(part.g, i+a), dense.Row(byColumn, a))
 			}
 		}
 	}
@@ -235,8 +236,8 @@ func addWeighted(dst, x blas64.General, weight []float64, room blas64.General) {
 		n := 0
 		for i, v := range weight {
 			if v*sign > 0 {
-				root, to := math.Sqrt(v*sign), rowOf(room, n)
-				for j, y := range rowOf(x, i) {
+				root, to := math.Sqrt(v*sign), dense.Row(room, n)
+				for j, y := range dense.Row(x, i) {
 					to[j] = root * y
 				}
 				n++

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -83,7 +84,7 @@ func naiveScales(x blas64.General, k int) []float64 {
 		var all []float64
 		for j := range x.Rows {
 			if j != i {
-				all = append(all, distance(rowOf(x, i), rowOf(x, j)))
+				all = append(all, distance(dense.Row(x, i), dense.Row(x, j)))
 			}
 		}
 		for a := range all { // a sort in one line each
@@ -110,12 +111,12 @@ func distance(x, y []float64) float64 {
 func naive(kernels []plainKernel, gamma, x, w blas64.General) (phi blas64.General, objective float64) {
 	d := x.Cols
 	phi = stream.NewMatrix(d, d)
-	z := mul(noTrans, noTrans, x, w)
+	z := dense.Mul(noTrans, x, noTrans, w)
 	scales := naiveScales(x, 3)
 	diff := make([]float64, d)
 	for i := range x.Rows {
 		for j := range x.Rows {
-			g, a, b := gamma.Data[i*gamma.Stride+j], rowOf(x, i), rowOf(x, j)
+			g, a, b := gamma.Data[i*gamma.Stride+j], dense.Row(x, i), dense.Row(x, j)
 			for k := range diff {
 				diff[k] = a[k] - b[k]
 			}
@@ -123,9 +124,9 @@ func naive(kernels []plainKernel, gamma, x, w blas64.General) (phi blas64.Genera
 				left, right, beta := a, b, 0.0
 				if kernel.base == SquaredDistance {
 					left, right = diff, diff
-					beta = distance(rowOf(z, i), rowOf(z, j))
+					beta = distance(dense.Row(z, i), dense.Row(z, j))
 				} else {
-					beta = dot(rowOf(z, i), rowOf(z, j))
+					beta = dense.Dot(dense.Row(z, i), dense.Row(z, j))
 				}
 				s := scales[i] * scales[j]
 				objective += kernel.weight * g * kernel.f(beta, s)
@@ -163,7 +164,7 @@ func oneHot(labels []int, k int) blas64.General {
 
 // outer is weight·a·aᵀ.
 func outer(a blas64.General, weight float64) blas64.General {
-	g := mul(noTrans, trans, a, a)
+	g := dense.Mul(noTrans, a, trans, a)
 	for i := range g.Data {
 		g.Data[i] *= weight
 	}
@@ -198,13 +199,13 @@ func testGammas(t testing.TB, n int) map[string]struct {
 	for i := range degrees {
 		degrees[i] = 1 + float64(i%5)
 	}
-	omega := cloneOf(y)
+	omega := dense.Clone(y)
 	for i := range n {
 		for j := range omega.Cols {
 			omega.Data[i*omega.Stride+j] /= math.Sqrt(degrees[i])
 		}
 	}
-	known := mul(noTrans, noTrans, h, oneHot(labels, 4))
+	known := dense.Mul(noTrans, h, noTrans, oneHot(labels, 4))
 	mixed := func(mu float64) blas64.General {
 		g := outer(omega, 1)
 		addScaled(g, mu, outer(known, 1))
@@ -219,9 +220,9 @@ func testGammas(t testing.TB, n int) map[string]struct {
 	}
 	return map[string]pair{
 		"classes":     {&gamma{n: n, parts: []*part{classes.centred(1)}}, outer(known, 1)},
-		"multi-label": {&gamma{n: n, parts: []*part{multi.centred(1)}}, outer(mul(noTrans, noTrans, h, several), 1)},
+		"multi-label": {&gamma{n: n, parts: []*part{multi.centred(1)}}, outer(dense.Mul(noTrans, h, noTrans, several), 1)},
 		"unsupervised": {fit(Unsupervised).gammaOf(&embedding{y: y}),
-			outer(mul(noTrans, noTrans, h, y), 1)},
+			outer(dense.Mul(noTrans, h, noTrans, y), 1)},
 		"semisupervised": {fit(SemiSupervised).gammaOf(&embedding{y: y, degrees: degrees}), mixed(0.02)},
 		"alternative":    {fit(Alternative).gammaOf(&embedding{y: y, degrees: degrees}), mixed(-0.02)},
 	}
@@ -239,7 +240,7 @@ func memory(x blas64.General, e stream.Engine) *data {
 
 // relative is the largest difference of two matrices relative to the largest entry.
 func relative(a, b blas64.General) float64 {
-	d := cloneOf(a)
+	d := dense.Clone(a)
 	addScaled(d, -1, b)
-	return maxAbs(d) / math.Max(maxAbs(b), 1e-300)
+	return dense.MaxAbs(d) / math.Max(dense.MaxAbs(b), 1e-300)
 }

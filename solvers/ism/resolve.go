@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -72,7 +73,7 @@ func medianDistance(x blas64.General) (float64, error) {
 	k.Fill(squares, x, k.Pack(x), nil)
 	var all []float64
 	for i := range x.Rows {
-		for _, v := range rowOf(squares, i)[:i] {
+		for _, v := range dense.Row(squares, i)[:i] {
 			if v > 0 {
 				all = append(all, v)
 			}
@@ -113,7 +114,7 @@ func (f *fitting) localScales(ctx context.Context, sample points, neighbour int)
 				f.data.take(part, rows)
 				kernel.Fill(t, part, panel, &work)
 				for i := range t.Rows {
-					row := rowOf(t, i)
+					row := dense.Row(t, i)
 					slices.Sort(row)
 					equal := 0 // the row itself, and others like it
 					for equal < size && row[equal] == 0 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -122,14 +123,14 @@ func (p *part) sum() {
 		p.sums[c]++
 	}
 	for i := range p.g.Rows {
-		for a, v := range rowOf(p.g, i) {
+		for a, v := range dense.Row(p.g, i) {
 			p.sums[a] += v
 		}
 	}
 }
 
-// dense is G with T = weight·I.
-func dense(g blas64.General, weight float64) *part {
+// ofFactors is G with T = weight·I.
+func ofFactors(g blas64.General, weight float64) *part {
 	p := &part{g: g, k: g.Cols, table: stream.NewMatrix(g.Cols, g.Cols)}
 	for a := range p.k {
 		p.table.Data[a*p.k+a] = weight
@@ -145,13 +146,13 @@ func centredColumns(m blas64.General) blas64.General {
 	mean := make([]float64, m.Cols)
 	varies := make([]bool, m.Cols)
 	for i := range m.Rows {
-		for j, v := range rowOf(m, i) {
+		for j, v := range dense.Row(m, i) {
 			mean[j] += v / float64(m.Rows)
 			varies[j] = varies[j] || v != m.Data[j]
 		}
 	}
 	for i := range m.Rows {
-		for j, v := range rowOf(m, i) {
+		for j, v := range dense.Row(m, i) {
 			if varies[j] {
 				c.Data[i*c.Stride+j] = v - mean[j]
 			}
@@ -164,7 +165,7 @@ func centredColumns(m blas64.General) blas64.General {
 // room has at least dst.Rows·k numbers.
 func (g *gamma) tile(dst blas64.General, i, j int, room []float64) {
 	if len(g.parts) == 0 {
-		clearMatrix(dst)
+		dense.Clear(dst)
 	}
 	for s, p := range g.parts {
 		p.tile(dst, i, j, room, s > 0)
@@ -185,7 +186,7 @@ func (p *part) tile(dst blas64.General, i, j int, room []float64, add bool) {
 		return
 	}
 	for a := range dst.Rows {
-		row, from := rowOf(dst, a), rowOf(p.table, int(p.codes[i+a]))
+		row, from := dense.Row(dst, a), dense.Row(p.table, int(p.codes[i+a]))
 		for b, c := range p.codes[j : j+dst.Cols] {
 			if add {
 				row[b] += from[c]
@@ -200,7 +201,7 @@ func (p *part) tile(dst blas64.General, i, j int, room []float64, add bool) {
 func (g *gamma) centred() bool {
 	for _, p := range g.parts {
 		for _, v := range mulVector(p.table, p.sums) {
-			if math.Abs(v) > 1e-9*maxAbs(p.table)*math.Max(1, maxAbs(p.g)*math.Sqrt(float64(g.n))) {
+			if math.Abs(v) > 1e-9*dense.MaxAbs(p.table)*math.Max(1, dense.MaxAbs(p.g)*math.Sqrt(float64(g.n))) {
 				return false
 			}
 		}
@@ -235,7 +236,7 @@ func (g *gamma) check(what string) error {
 // zero says whether the part is zero, as that of one class is.
 func (p *part) zero() bool {
 	if p.codes == nil {
-		return maxAbs(p.g) == 0
+		return dense.MaxAbs(p.g) == 0
 	}
 	present := 0
 	for _, s := range p.sums {

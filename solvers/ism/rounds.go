@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/solvers/cluster"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -63,12 +64,12 @@ func (f *fitting) first(ctx context.Context, s *spectral) (*embedding, error) {
 		rows.take = func(dst, x blas64.General, first int) {
 			f.data.take(dst, x)
 			for i := range dst.Rows {
-				f.task.Known.subtract(rowOf(dst, i), first+i, fitted)
+				f.task.Known.subtract(dense.Row(dst, i), first+i, fitted)
 			}
 		}
-		sample = cloneOf(sample)
+		sample = dense.Clone(sample)
 		for i, r := range f.held.rows {
-			f.task.Known.subtract(rowOf(sample, i), int(r), fitted)
+			f.task.Known.subtract(dense.Row(sample, i), int(r), fitted)
 		}
 	}
 	*f.data.passes += 3
@@ -98,7 +99,7 @@ func (f *fitting) regression(ctx context.Context) (blas64.General, error) {
 	if err != nil {
 		return inverse, err
 	}
-	return mul(noTrans, noTrans, inverse, blas64.General{Rows: known.classes, Cols: d, Stride: d, Data: total.v}), nil
+	return dense.Mul(noTrans, inverse, noTrans, blas64.General{Rows: known.classes, Cols: d, Stride: d, Data: total.v}), nil
 }
 
 // addProducts adds Gᵀx for rows from number i on to sums, k×d.
@@ -108,7 +109,7 @@ func (r *Response) addProducts(sums []float64, x blas64.General, i int) {
 		return
 	}
 	for a, c := range r.codes[i : i+x.Rows] {
-		addTo(sums[int(c)*x.Cols:][:x.Cols], rowOf(x, a))
+		addTo(sums[int(c)*x.Cols:][:x.Cols], dense.Row(x, a))
 	}
 }
 
@@ -127,7 +128,7 @@ func (r *Response) inverseGram() (blas64.General, error) {
 	if err != nil {
 		return g, err
 	}
-	scaled := cloneOf(eig.vectors)
+	scaled := dense.Clone(eig.vectors)
 	for j, v := range eig.values {
 		over := 0.0
 		if v > 1e-12*eig.values[0] {
@@ -137,17 +138,17 @@ func (r *Response) inverseGram() (blas64.General, error) {
 			scaled.Data[i*scaled.Stride+j] *= over
 		}
 	}
-	return mul(noTrans, trans, scaled, eig.vectors), nil
+	return dense.Mul(noTrans, scaled, trans, eig.vectors), nil
 }
 
 // subtract takes g_i·fitted from x.
 func (r *Response) subtract(x []float64, i int, fitted blas64.General) {
 	if r.codes != nil {
-		blas64.Axpy(-1, vector(rowOf(fitted, int(r.codes[i]))), vector(x))
+		dense.Axpy(-1, dense.Row(fitted, int(r.codes[i])), x)
 		return
 	}
-	for a, g := range rowOf(r.factors, i) {
-		blas64.Axpy(-g, vector(rowOf(fitted, a)), vector(x))
+	for a, g := range dense.Row(r.factors, i) {
+		dense.Axpy(-g, dense.Row(fitted, a), x)
 	}
 }
 
@@ -156,7 +157,7 @@ func (f *fitting) embed(ctx context.Context, s *spectral, w blas64.General) (*em
 	if err != nil {
 		return nil, err
 	}
-	return s.embed(ctx, inMemory(xw), mul(noTrans, noTrans, f.held.x, w))
+	return s.embed(ctx, inMemory(xw), dense.Mul(noTrans, f.held.x, noTrans, w))
 }
 
 // still says that a round has changed neither W nor Y by more than the angle.
@@ -175,10 +176,10 @@ func (f *fitting) still(before *evaluation, y, next *embedding) (bool, error) {
 // label clusters the rows of Y by k-means, each divided by its norm (Ng, Jordan & Weiss
 // 2001).
 func (f *fitting) label(ctx context.Context, y *embedding) error {
-	rows := cloneOf(y.y)
+	rows := dense.Clone(y.y)
 	for i := range rows.Rows {
-		row := rowOf(rows, i)
-		if norm := blas64.Nrm2(vector(row)); norm > 0 {
+		row := dense.Row(rows, i)
+		if norm := dense.Norm(row); norm > 0 {
 			for j := range row {
 				row[j] /= norm
 			}

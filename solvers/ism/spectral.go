@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -51,7 +52,7 @@ func inMemory(xw blas64.General) projected {
 	return projected{src: stream.FromMatrix("projected rows", xw), n: xw.Rows, cols: xw.Cols,
 		take: func(dst, rows blas64.General, _ int) {
 			for i := range rows.Rows {
-				copy(rowOf(dst, i), rowOf(rows, i))
+				copy(dense.Row(dst, i), dense.Row(rows, i))
 			}
 		}}
 }
@@ -65,7 +66,7 @@ func (s *spectral) embed(ctx context.Context, src projected, sample blas64.Gener
 	}
 	total, err := s.fold(ctx, src, blocks, cols, cols, func(acc []float64, c spectralPanel) {
 		for i := range c.Rows {
-			addTo(acc, rowOf(c.General, i))
+			addTo(acc, dense.Row(c.General, i))
 		}
 	})
 	if err != nil {
@@ -160,7 +161,7 @@ func (w *spectralWorker) columns(rows blas64.General, first int) spectralPanel {
 		b.marks.fill(own, p, b.marks.marks, &w.work)
 		b.marks.diagonal(w.one[:rows.Rows], p)
 		for i := range own.Rows {
-			copy(rowOf(c, i)[b.first:], rowOf(own, i))
+			copy(dense.Row(c, i)[b.first:], dense.Row(own, i))
 			self[i] += b.weight * w.one[i]
 		}
 	}
@@ -183,12 +184,12 @@ type spectralPass struct {
 // or has negative entries, what the others add may be (see cluster.Spectral).
 func (p *spectralPass) adjust(c spectralPanel, degrees []float64) {
 	for i := range c.Rows {
-		row := rowOf(c.General, i)
+		row := dense.Row(c.General, i)
 		if p.mean != nil {
-			blas64.Axpy(-1, vector(p.mean), vector(row))
+			dense.Axpy(-1, p.mean, row)
 			continue
 		}
-		d := math.Max(dot(row, p.toSum), c.self[i])
+		d := math.Max(dense.Dot(row, p.toSum), c.self[i])
 		if degrees != nil {
 			degrees[i] = d
 		}
@@ -225,7 +226,7 @@ func (p *spectralPass) embed(ctx context.Context, src projected) (*embedding, er
 			degrees = out.degrees[c.first : c.first+c.Rows]
 		}
 		p.adjust(c, degrees)
-		f := mul(noTrans, noTrans, c.General, project)
+		f := dense.Mul(noTrans, c.General, noTrans, project)
 		blas64.Gemm(trans, noTrans, 1, f, f, 1, blas64.General{Rows: f.Cols, Cols: f.Cols, Stride: f.Cols, Data: acc})
 	})
 	if err != nil {
@@ -240,7 +241,7 @@ func (p *spectralPass) embed(ctx context.Context, src projected) (*embedding, er
 	if err != nil {
 		return nil, err
 	}
-	out.y, err = p.multiply(ctx, src, mul(noTrans, noTrans, project, turn))
+	out.y, err = p.multiply(ctx, src, dense.Mul(noTrans, project, noTrans, turn))
 	return out, err
 }
 
@@ -255,7 +256,7 @@ func (p *spectralPass) join() (project blas64.General, signs []float64) {
 	col := 0
 	for _, b := range p.blocks {
 		for i := range b.marks.project.Rows {
-			for j, v := range rowOf(b.marks.project, i) {
+			for j, v := range dense.Row(b.marks.project, i) {
 				project.Data[(b.first+i)*project.Stride+col+j] = math.Sqrt(math.Abs(b.weight)) * v
 			}
 		}
@@ -267,7 +268,7 @@ func (p *spectralPass) join() (project blas64.General, signs []float64) {
 // turn is V·Λ^(−½)·U for the leading eigenvalues θ that are above 0, as many as there are
 // clusters at most.
 func (p *spectralPass) turn(gram blas64.General, signs []float64) (blas64.General, error) {
-	symmetrise(gram)
+	gram = dense.SymmetricPart(gram)
 	inner, err := newEigen(gram)
 	if err != nil {
 		return gram, err
@@ -280,21 +281,20 @@ func (p *spectralPass) turn(gram blas64.General, signs []float64) (blas64.Genera
 		return gram, errKernel
 	}
 	v := inner.first(rank)
-	scaled, over := cloneOf(v.vectors), cloneOf(v.vectors)
+	scaled, over := dense.Clone(v.vectors), dense.Clone(v.vectors)
 	for i := range scaled.Rows {
 		for j, lambda := range v.values {
 			scaled.Data[i*scaled.Stride+j] *= math.Sqrt(lambda)
 			over.Data[i*over.Stride+j] /= math.Sqrt(lambda)
 		}
 	}
-	signed := cloneOf(scaled)
+	signed := dense.Clone(scaled)
 	for i, s := range signs {
 		for j := range signed.Cols {
 			signed.Data[i*signed.Stride+j] *= s
 		}
 	}
-	small := mul(trans, noTrans, scaled, signed)
-	symmetrise(small)
+	small := dense.SymmetricPart(dense.Mul(trans, scaled, noTrans, signed))
 	outer, err := newEigen(small)
 	if err != nil {
 		return gram, err
@@ -306,7 +306,7 @@ func (p *spectralPass) turn(gram blas64.General, signs []float64) (blas64.Genera
 	if k == 0 {
 		return gram, errKernel
 	}
-	return mul(noTrans, noTrans, over, outer.first(k).vectors), nil
+	return dense.Mul(noTrans, over, noTrans, outer.first(k).vectors), nil
 }
 
 // multiply is the adjusted C of all rows times a matrix.
@@ -319,13 +319,13 @@ func (p *spectralPass) multiply(ctx context.Context, src projected, by blas64.Ge
 			for first, rows := range b.Panels(stream.PanelRows) {
 				c := w.columns(rows, int(b.Start)+first)
 				p.adjust(c, nil)
-				multiply(stream.RowSlice(dst, first, rows.Rows), c.General, by)
+				dense.Gemm(noTrans, noTrans, 1, c.General, by, 0, stream.RowSlice(dst, first, rows.Rows))
 			}
 			return nil
 		}
 	}, func(b *stream.Block, out blas64.General) error {
 		for i := range out.Rows {
-			copy(rowOf(y, int(b.Start)+i), rowOf(out, i))
+			copy(dense.Row(y, int(b.Start)+i), dense.Row(out, i))
 		}
 		return nil
 	})

@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/solvers/dense"
 )
 
 // spread accumulates the least, the largest and the sum of each column.
@@ -23,7 +25,7 @@ func newSpread(d int) *spread {
 func (s *spread) add(x blas64.General) {
 	s.rows += int64(x.Rows)
 	for i := range x.Rows {
-		for j, v := range rowOf(x, i) {
+		for j, v := range dense.Row(x, i) {
 			s.low[j], s.high[j] = min(s.low[j], v), max(s.high[j], v)
 			s.sum[j] += v
 		}

@@ -1,0 +1,27 @@
+package ism
+
+import (
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/solvers/dense"
+	"github.com/nystream/nystream/solvers/symeig"
+)
+
+// eigen is the decomposition of a symmetric matrix: eigenvalues descending, vectors in
+// the columns.
+type eigen struct {
+	values  []float64
+	vectors blas64.General
+}
+
+// newEigen decomposes a symmetric matrix completely.
+func newEigen(a blas64.General) (*eigen, error) {
+	values, vectors, err := symeig.Decompose(a)
+	return &eigen{values, vectors}, err
+}
+
+// first keeps the first k pairs.
+func (e *eigen) first(k int) *eigen {
+	k = min(k, len(e.values))
+	return &eigen{e.values[:k], dense.Clone(dense.Columns(e.vectors, 0, k))}
+}

@@ -2,7 +2,6 @@ package ksvd
 
 import (
 	"context"
-	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -74,47 +73,29 @@ func (m *Model) total(s *Side) int64 {
 // in row order. Rows of the fit come out as in the fit, to rounding. Left rows are
 // as long as they were before C. Cost: one pass; see [Side].
 func (m *Model) Embed(ctx context.Context, e stream.Engine, side *Side, rows Rows, kept bool, emit func(b *stream.Block, u blas64.General) error) error {
-	if d := rows.dimension(); d != side.dimension() {
-		return fmt.Errorf("%s has %d columns, and the model was fitted on %d", rows.name(), d, side.dimension())
-	}
-	if sparse := side.Landmarks.Sparse != nil; sparse != (rows.Sparse != nil) {
-		return fmt.Errorf("%s: a model of a graph takes the rows of a sparse matrix, and a model of dense rows a source", rows.name())
-	}
-	return m.embed(ctx, e, side, rows, kept, nil, emit)
-}
-
-func (m *Model) embed(ctx context.Context, e stream.Engine, side *Side, rows Rows, kept bool, known *statistics, emit func(b *stream.Block, u blas64.General) error) error {
-	t, err := m.entries()
+	worker, err := m.Embedder(side, rows)
 	if err != nil {
 		return err
 	}
-	p := side.prepare(t, m.total(side), known, rows.name())
-	return stream.Map(ctx, e, "transform", rows.source(), side.Rank(), kept, func() func(blas64.General, *stream.Block) error {
-		w := p.embedder()
-		return func(dst blas64.General, b *stream.Block) error { return w.block(dst, rows, b) }
-	}, emit)
+	return stream.Map(ctx, e, "transform", rows.source(), side.Rank(), kept, worker, emit)
 }
 
 // EmbedFitted gives the singular vectors of the fitted rows of a side to emit in
 // row order. Sums and means are those of the fit. Cost: one pass, and nothing to
 // compute where the method has the vectors (exact).
 func (f *Fit) EmbedFitted(ctx context.Context, e stream.Engine, side *Side, emit func(start int64, u blas64.General) error) error {
-	rows, have := f.data.left, f.U
+	have := f.U
 	if side == f.Right {
-		rows, have = f.data.right, f.V
+		have = f.V
 	}
 	if have.Rows > 0 {
 		return emit(0, have)
 	}
-	without := *side
-	without.Map = blas64.General{} // the rows of the data have been multiplied
-	inner := *f.Model
-	if side == f.Right {
-		inner.Right = &without
-	} else {
-		inner.Left = &without
+	worker, rows, err := f.FittedEmbedder(side)
+	if err != nil {
+		return err
 	}
-	return inner.embed(ctx, e, &without, rows, false, f.known, func(b *stream.Block, u blas64.General) error { return emit(b.Start, u) })
+	return stream.Map(ctx, e, "transform", rows.source(), side.Rank(), false, worker, func(b *stream.Block, u blas64.General) error { return emit(b.Start, u) })
 }
 
 // Factors are the singular vectors of all fitted rows, N×r and M×r. Cost: one pass

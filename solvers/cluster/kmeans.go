@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -98,7 +99,7 @@ func (m KMeans) withDefaults() KMeans {
 // row and column.
 func variance(ctx context.Context, e stream.Engine, x blas64.General) (float64, error) {
 	one := newLloyd(e, x, 1)
-	copy(one.centres.Data, rowOf(x, 0))
+	copy(one.centres.Data, dense.Row(x, 0))
 	part, err := one.assign(ctx)
 	if err != nil {
 		return 0, err
@@ -112,5 +113,3 @@ func variance(ctx context.Context, e stream.Engine, x blas64.General) (float64, 
 	}
 	return part.inertia / float64(x.Rows) / float64(x.Cols), nil
 }
-
-func rowOf(m blas64.General, i int) []float64 { return m.Data[i*m.Stride : i*m.Stride+m.Cols] }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nystream/nystream/internal/conformance"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -55,8 +56,8 @@ func checkClustering(t interface{ Fatalf(string, ...any) }, c *Clustering, x bla
 		own, nearest := 0.0, math.Inf(1)
 		for j := range k {
 			sum := 0.0
-			for a, v := range rowOf(x, i) {
-				w := v - rowOf(c.Centres, j)[a]
+			for a, v := range dense.Row(x, i) {
+				w := v - dense.Row(c.Centres, j)[a]
 				sum += w * w
 			}
 			nearest = min(nearest, sum)

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -92,9 +93,9 @@ func (l *lloyd) repair(part *partition) error {
 		if far < 0 {
 			return fmt.Errorf("cluster: a cluster has lost its rows and all rows are at their centres: fewer than %d rows differ; ask for fewer clusters", len(part.sizes))
 		}
-		row := rowOf(l.x, far)
+		row := dense.Row(l.x, far)
 		part.take(l.labels[far], row, l.distance[far])
-		copy(rowOf(l.centres, c), row)
+		copy(dense.Row(l.centres, c), row)
 		part.give(c, row)
 		l.labels[far], l.distance[far] = c, 0
 		part.changed++
@@ -119,8 +120,8 @@ func (l *lloyd) farthest(sizes []int) int {
 func (l *lloyd) move(part *partition) float64 {
 	moved := 0.0
 	for c, size := range part.sizes {
-		centre := rowOf(l.centres, c)
-		for j, s := range rowOf(part.offsets, c) {
+		centre := dense.Row(l.centres, c)
+		for j, s := range dense.Row(part.offsets, c) {
 			step := s / float64(size)
 			moved += step * step
 			centre[j] += step

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -51,8 +52,8 @@ type normaliser struct {
 // degree was raised.
 func (n normaliser) apply(dst blas64.General, b *stream.Block) (raised int64, err error) {
 	for i := range b.X.Rows {
-		row, out := rowOf(b.X, i), rowOf(dst, i)
-		self, degree := dot(row, row), dot(row, n.sums)
+		row, out := dense.Row(b.X, i), dense.Row(dst, i)
+		self, degree := dense.Dot(row, row), dense.Dot(row, n.sums)
 		if degree < self*(1-1e-12) {
 			raised++
 		}
@@ -69,10 +70,6 @@ func (n normaliser) apply(dst blas64.General, b *stream.Block) (raised int64, er
 		}
 	}
 	return raised, nil
-}
-
-func dot(x, y []float64) float64 {
-	return blas64.Dot(blas64.Vector{N: len(x), Inc: 1, Data: x}, blas64.Vector{N: len(y), Inc: 1, Data: y})
 }
 
 // fold makes the R factor of all normalised rows.
@@ -119,7 +116,7 @@ func (n normaliser) project(ctx context.Context, e stream.Engine, factors stream
 		},
 		func(_ *stream.Block, part blas64.General) error {
 			for i := range part.Rows {
-				out.Data = append(out.Data, rowOf(part, i)...)
+				out.Data = append(out.Data, dense.Row(part, i)...)
 			}
 			out.Rows += part.Rows
 			return nil
@@ -178,23 +175,6 @@ func rightSingular(r blas64.General) (v blas64.General, s []float64, err error) 
 	var vectors mat.Dense
 	f.VTo(&vectors)
 	v = vectors.RawMatrix()
-	for j := range v.Cols {
-		fixSign(v, j)
-	}
+	dense.FixSigns(blas64.General{}, v)
 	return v, f.Values(nil), nil
-}
-
-// fixSign makes the entry of a column that is largest in magnitude positive.
-func fixSign(m blas64.General, j int) {
-	best := 0.0
-	for i := range m.Rows {
-		if v := m.Data[i*m.Stride+j]; math.Abs(v) > math.Abs(best) {
-			best = v
-		}
-	}
-	for i := range m.Rows {
-		if best < 0 {
-			m.Data[i*m.Stride+j] = -m.Data[i*m.Stride+j]
-		}
-	}
 }

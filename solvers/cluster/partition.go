@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -29,7 +30,7 @@ func newPartition(centres blas64.General) *partition {
 // the nearest centre of each and its distance into labels and distance.
 func (p *partition) add(rows, distances blas64.General, labels []int, distance []float64) {
 	for i := range rows.Rows {
-		d := rowOf(distances, i)
+		d := dense.Row(distances, i)
 		nearest := 0
 		for c, v := range d {
 			if v < d[nearest] {
@@ -41,14 +42,14 @@ func (p *partition) add(rows, distances blas64.General, labels []int, distance [
 		}
 		labels[i], distance[i] = nearest, d[nearest]
 		p.inertia += d[nearest]
-		p.give(nearest, rowOf(rows, i))
+		p.give(nearest, dense.Row(rows, i))
 	}
 }
 
 // give adds a row to a cluster.
 func (p *partition) give(c int, row []float64) {
 	p.sizes[c]++
-	offset, centre := rowOf(p.offsets, c), rowOf(p.centres, c)
+	offset, centre := dense.Row(p.offsets, c), dense.Row(p.centres, c)
 	for j, v := range row {
 		offset[j] += v - centre[j]
 	}
@@ -57,7 +58,7 @@ func (p *partition) give(c int, row []float64) {
 // take removes a row from its cluster.
 func (p *partition) take(c int, row []float64, distance float64) {
 	p.sizes[c]--
-	offset, centre := rowOf(p.offsets, c), rowOf(p.centres, c)
+	offset, centre := dense.Row(p.offsets, c), dense.Row(p.centres, c)
 	for j, v := range row {
 		offset[j] -= v - centre[j]
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -34,7 +35,7 @@ func (l *lloyd) seed(ctx context.Context, seed uint64, run int) error {
 		if first.row < 0 {
 			return fmt.Errorf("cluster: only %d rows differ, and there are to be %d clusters; ask for fewer", c, l.centres.Rows)
 		}
-		copy(rowOf(l.centres, c), rowOf(l.x, int(first.row)))
+		copy(dense.Row(l.centres, c), dense.Row(l.x, int(first.row)))
 	}
 	return nil
 }

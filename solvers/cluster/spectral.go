@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -46,11 +47,11 @@ func (s Spectral) Fit(ctx context.Context, e stream.Engine, factors stream.Sourc
 func unitRows(m blas64.General) blas64.General {
 	unit := stream.NewMatrix(m.Rows, m.Cols)
 	for i := range m.Rows {
-		norm := blas64.Nrm2(blas64.Vector{N: m.Cols, Inc: 1, Data: rowOf(m, i)})
+		norm := dense.Norm(dense.Row(m, i))
 		if norm == 0 {
 			continue
 		}
-		for j, v := range rowOf(m, i) {
+		for j, v := range dense.Row(m, i) {
 			unit.Data[i*unit.Stride+j] = v / norm
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -87,13 +88,13 @@ func TestSpectrum(t *testing.T) {
 	}
 	degree := make([]float64, k.Rows)
 	for i := range degree {
-		for _, v := range rowOf(k, i) {
+		for _, v := range dense.Row(k, i) {
 			degree[i] += v
 		}
 	}
 	norm := stream.NewMatrix(k.Rows, k.Rows)
 	for i := range k.Rows {
-		for j, v := range rowOf(k, i) {
+		for j, v := range dense.Row(k, i) {
 			norm.Data[i*norm.Stride+j] = v / math.Sqrt(degree[i]*degree[j])
 		}
 	}
@@ -112,8 +113,8 @@ func TestSpectrum(t *testing.T) {
 	nu := stream.NewMatrix(k.Rows, dim)
 	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, norm, got.Vectors, 0, nu)
 	for i := range nu.Rows {
-		for j, v := range rowOf(nu, i) {
-			if want := got.Values[j] * rowOf(got.Vectors, i)[j]; math.Abs(v-want) > 1e-12 {
+		for j, v := range dense.Row(nu, i) {
+			if want := got.Values[j] * dense.Row(got.Vectors, i)[j]; math.Abs(v-want) > 1e-12 {
 				t.Fatalf("entry (%d, %d) of N·U is %v, want %v", i, j, v, want)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -38,13 +39,8 @@ func dual(ctx context.Context, e stream.Engine, src stream.Source, gamma float64
 	}
 	mean := columnMeans(z)
 	centre(z, mean)
-	x, targets := z, stream.NewMatrix(z.Rows, y.cols)
-	x.Cols = d
-	for i := range z.Rows {
-		copy(rowOf(targets, i), rowOf(z, i)[d:])
-	}
-	gram := stream.NewMatrix(z.Rows, z.Rows)
-	blas64.Gemm(blas.NoTrans, blas.Trans, 1, x, x, 0, gram)
+	x, targets := dense.Columns(z, 0, d), dense.Clone(dense.Columns(z, d, y.cols))
+	gram := dense.Mul(blas.NoTrans, x, blas.Trans, x)
 	if err := sketch.CheckFinite(gram); err != nil {
 		return nil, fmt.Errorf("%s: the inner products of the rows overflow: scale the features down", info.Name)
 	}
@@ -52,13 +48,12 @@ func dual(ctx context.Context, e stream.Engine, src stream.Source, gamma float64
 	if err != nil {
 		return nil, err
 	}
-	weights := stream.NewMatrix(d, y.cols)
-	blas64.Gemm(blas.Trans, blas.NoTrans, 1, x, alpha, 0, weights)
+	weights := dense.Mul(blas.Trans, x, blas.NoTrans, alpha)
 	return newModel(weights, mean[:d], mean[d:]), nil
 }
 
 func blockCopy(dst, src blas64.General) {
 	for i := range src.Rows {
-		copy(rowOf(dst, i), rowOf(src, i))
+		copy(dense.Row(dst, i), dense.Row(src, i))
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -52,14 +53,14 @@ func FitTargets(ctx context.Context, e stream.Engine, src stream.Source, y blas6
 		panic("lssvm: no targets")
 	}
 	for i := range y.Rows {
-		for j, v := range rowOf(y, i) {
+		for j, v := range dense.Row(y, i) {
 			if v-v != 0 {
 				return nil, fmt.Errorf("lssvm: target %d of row %d is %v, not a finite number", j, i, v)
 			}
 		}
 	}
 	return fit(ctx, e, src, gamma, &targets{rows: y.Rows, cols: y.Cols, fill: func(dst []float64, i int) {
-		copy(dst, rowOf(y, i))
+		copy(dst, dense.Row(y, i))
 	}})
 }
 
@@ -103,5 +104,3 @@ func check(info stream.Info, gamma float64, y *targets) error {
 func rowsError(info stream.Info, rows int64, y *targets) error {
 	return fmt.Errorf("%s: %d rows, and labels or targets for %d", info.Name, rows, y.rows)
 }
-
-func rowOf(m blas64.General, i int) []float64 { return m.Data[i*m.Stride : i*m.Stride+m.Cols] }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/nystream/nystream/internal/conformance"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -157,7 +158,7 @@ func TestBorderedSystem(t *testing.T) {
 			}
 		}
 		if rapid.Bool().Draw(t, "equal rows") {
-			copy(rowOf(x, n-1), rowOf(x, 0))
+			copy(dense.Row(x, n-1), dense.Row(x, 0))
 		}
 		y := randomMatrix(n, 1, 5)
 		gamma := math.Pow(10, rapid.Float64Range(-2, 3).Draw(t, "log gamma"))

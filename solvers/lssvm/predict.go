@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -18,7 +19,7 @@ func (m *Model) Decide(dst, x blas64.General) {
 		panic(fmt.Sprintf("lssvm: decisions of %d×%d for rows of %d×%d from weights of %d×%d", dst.Rows, dst.Cols, x.Rows, x.Cols, m.Weights.Rows, m.Weights.Cols))
 	}
 	for i := range dst.Rows {
-		copy(rowOf(dst, i), m.Bias)
+		copy(dense.Row(dst, i), m.Bias)
 	}
 	if dst.Rows > 0 {
 		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, x, m.Weights, 1, dst)
@@ -46,7 +47,7 @@ func (m *Model) Decisions(ctx context.Context, e stream.Engine, src stream.Sourc
 		},
 		func(b *stream.Block, part blas64.General) error {
 			for i := range part.Rows {
-				out.Data = append(out.Data, rowOf(part, i)...)
+				out.Data = append(out.Data, dense.Row(part, i)...)
 			}
 			out.Rows += part.Rows
 			return nil
@@ -69,7 +70,7 @@ func (m *Model) Predict(ctx context.Context, e stream.Engine, src stream.Source)
 func Winners(decisions blas64.General) []int {
 	classes := make([]int, decisions.Rows)
 	for i := range classes {
-		r := rowOf(decisions, i)
+		r := dense.Row(decisions, i)
 		for c, v := range r {
 			if v > r[classes[i]] {
 				classes[i] = c

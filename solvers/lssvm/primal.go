@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -47,7 +48,7 @@ func primal(ctx context.Context, e stream.Engine, src stream.Source, gamma float
 	gram := sum.gram.Matrix()
 	right := stream.NewMatrix(d, y.cols)
 	for i := range d {
-		copy(rowOf(right, i), rowOf(gram, i)[d:])
+		copy(dense.Row(right, i), dense.Row(gram, i)[d:])
 	}
 	gram.Rows, gram.Cols = d, d
 	weights, err := solveRidge(gram, right, gamma)
@@ -67,8 +68,8 @@ func withTargets(z blas64.General, info stream.Info, b *stream.Block, y *targets
 	}
 	d := b.X.Cols
 	for i := range b.X.Rows {
-		r := rowOf(z, i)
-		copy(r, rowOf(b.X, i))
+		r := dense.Row(z, i)
+		copy(r, dense.Row(b.X, i))
 		y.fill(r[d:], int(b.Start)+i)
 	}
 	return nil
@@ -118,18 +119,14 @@ func tight(m blas64.General) blas64.General {
 	if m.Stride == m.Cols {
 		return m
 	}
-	t := stream.NewMatrix(m.Rows, m.Cols)
-	for i := range m.Rows {
-		copy(rowOf(t, i), rowOf(m, i))
-	}
-	return t
+	return dense.Clone(m)
 }
 
 // newModel adds the bias that belongs to the weights, ȳ − wᵀx̄.
 func newModel(weights blas64.General, meanX, meanY []float64) *Model {
 	bias := append([]float64(nil), meanY...)
 	for i, m := range meanX {
-		for k, w := range rowOf(weights, i) {
+		for k, w := range dense.Row(weights, i) {
 			bias[k] -= w * m
 		}
 	}

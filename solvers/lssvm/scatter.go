@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -39,10 +40,10 @@ func (s *scatter) setBlock(z blas64.General) error {
 // of the differences from the first row, which are small where a mean is to be
 // accurate.
 func columnMeans(z blas64.General) []float64 {
-	first := rowOf(z, 0)
+	first := dense.Row(z, 0)
 	mean := make([]float64, z.Cols)
 	for i := 1; i < z.Rows; i++ {
-		for j, v := range rowOf(z, i) {
+		for j, v := range dense.Row(z, i) {
 			mean[j] += v - first[j]
 		}
 	}
@@ -54,7 +55,7 @@ func columnMeans(z blas64.General) []float64 {
 
 func centre(z blas64.General, mean []float64) {
 	for i := range z.Rows {
-		r := rowOf(z, i)
+		r := dense.Row(z, i)
 		for j, m := range mean {
 			r[j] -= m
 		}

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/solvers/dense"
 )
 
 // largestCost leaves room for potentials, which are sums of costs.
@@ -32,7 +34,7 @@ func Assign(cost blas64.General) (match []int, total float64, err error) {
 	if cost.Rows <= cost.Cols {
 		match = newMatching(cost).solve()
 	} else {
-		match = inverse(newMatching(transposed(cost)).solve(), cost.Rows)
+		match = inverse(newMatching(dense.Transpose(cost)).solve(), cost.Rows)
 	}
 	for i, j := range match {
 		if j >= 0 {
@@ -40,16 +42,6 @@ func Assign(cost blas64.General) (match []int, total float64, err error) {
 		}
 	}
 	return match, total, nil
-}
-
-func transposed(m blas64.General) blas64.General {
-	t := blas64.General{Rows: m.Cols, Cols: m.Rows, Stride: max(1, m.Rows), Data: make([]float64, m.Rows*m.Cols)}
-	for i := range m.Rows {
-		for j := range m.Cols {
-			t.Data[j*t.Stride+i] = m.Data[i*m.Stride+j]
-		}
-	}
-	return t
 }
 
 // inverse is the matching seen from the other side, which has n elements.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas/blas64"
+	"github.com/nystream/nystream/solvers/dense"
 )
 
 // RMSE is the root of the mean squared error, √(Σ(truth−predicted)²/n), in the
@@ -21,6 +21,5 @@ func RMSE(truth, predicted []float64) (float64, error) {
 			return 0, fmt.Errorf("metrics: the error of row %d is %v − %v, not a finite number", i, t, predicted[i])
 		}
 	}
-	n := len(errs)
-	return blas64.Nrm2(blas64.Vector{N: n, Inc: 1, Data: errs}) / math.Sqrt(float64(n)), nil
+	return dense.Norm(errs) / math.Sqrt(float64(len(errs))), nil
 }

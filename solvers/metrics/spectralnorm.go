@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -78,27 +79,25 @@ func newLanczos(d *stream.CSR, scale float64) *lanczos {
 		draws := random.At(uint64(j))
 		l.v[j] = draws.Normal()
 	}
-	blas64.Scal(1/blas64.Nrm2(vector(l.v)), vector(l.v))
+	blas64.Scal(1/dense.Norm(l.v), dense.Vector(l.v))
 	return l
 }
-
-func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
 
 // step multiplies once more and says whether that has led nowhere new.
 func (l *lanczos) step() (ended bool) {
 	w := make([]float64, len(l.v))
 	l.multiply(w)
 	if k := len(l.beta); k > 0 {
-		blas64.Axpy(-l.beta[k-1], vector(l.previous), vector(w))
+		dense.Axpy(-l.beta[k-1], l.previous, w)
 	}
-	a := blas64.Dot(vector(w), vector(l.v))
-	blas64.Axpy(-a, vector(l.v), vector(w))
-	b := blas64.Nrm2(vector(w))
+	a := dense.Dot(w, l.v)
+	dense.Axpy(-a, l.v, w)
+	b := dense.Norm(w)
 	l.alpha, l.beta = append(l.alpha, a), append(l.beta, b)
 	if b <= 1e-15*slices.Max(l.alpha) {
 		return true
 	}
-	blas64.Scal(1/b, vector(w))
+	blas64.Scal(1/b, dense.Vector(w))
 	l.previous, l.v = l.v, w
 	return false
 }

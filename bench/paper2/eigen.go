@@ -5,8 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/solvers/symeig"
-	"github.com/nystream/nystream/stream"
 )
 
 // leadingEigen are the largest eigenvalues of a symmetric positive semi-definite
@@ -26,9 +26,5 @@ func leadingEigen(a blas64.General, rank int) ([]float64, blas64.General, error)
 	if len(values) == 0 {
 		return nil, blas64.General{}, fmt.Errorf("a %d×%d matrix is 0: it has no leading vectors", n, n)
 	}
-	u := stream.NewMatrix(n, len(values))
-	for i := range n {
-		copy(row(u, i), row(vectors, i))
-	}
-	return values, u, nil
+	return values, dense.Clone(dense.Columns(vectors, 0, len(values))), nil
 }

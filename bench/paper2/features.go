@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -58,10 +59,10 @@ func graphFeatures(g *graph, method string, gamma float64, rank int) (*features,
 		f.values, f.u, err = leadingEigen(a, rank)
 		return f, err
 	}
-	if f.values, f.u, err = leadingEigen(product(blas.NoTrans, a, blas.Trans, a), rank); err != nil {
+	if f.values, f.u, err = leadingEigen(dense.Mul(blas.NoTrans, a, blas.Trans, a), rank); err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", g.name, method, err)
 	}
-	f.v = product(blas.Trans, a, blas.NoTrans, f.u)
+	f.v = dense.Mul(blas.Trans, a, blas.NoTrans, f.u)
 	for j := range f.values {
 		f.values[j] = math.Sqrt(f.values[j])
 		scaleColumn(f.v, j, 1/f.values[j])
@@ -77,7 +78,7 @@ func (g *graph) matrix(method string, gamma float64) blas64.General {
 		return x
 	case methodKSVD:
 		k, _ := kernelgen.SNE(gamma).Normaliser()
-		a := between(k, x, transposed(x))
+		a := between(k, x, dense.Transpose(x))
 		divideByRowSums(a)
 		centre(a)
 		return a
@@ -103,42 +104,15 @@ func between(k kernelgen.Kernel, x, z blas64.General) blas64.General {
 	return a
 }
 
-// product is op(a)·op(b).
-func product(ta blas.Transpose, a blas64.General, tb blas.Transpose, b blas64.General) blas64.General {
-	rows, cols := a.Rows, b.Cols
-	if ta != blas.NoTrans {
-		rows = a.Cols
-	}
-	if tb != blas.NoTrans {
-		cols = b.Rows
-	}
-	c := stream.NewMatrix(rows, cols)
-	blas64.Gemm(ta, tb, 1, a, b, 0, c)
-	return c
-}
-
-func transposed(a blas64.General) blas64.General {
-	t := stream.NewMatrix(a.Cols, a.Rows)
-	for i := range a.Rows {
-		for j := range a.Cols {
-			t.Data[j*t.Stride+i] = a.Data[i*a.Stride+j]
-		}
-	}
-	return t
-}
-
 func scaleColumn(a blas64.General, j int, by float64) {
 	for i := range a.Rows {
 		a.Data[i*a.Stride+j] *= by
 	}
 }
 
-// row is row i.
-func row(a blas64.General, i int) []float64 { return a.Data[i*a.Stride : i*a.Stride+a.Cols] }
-
 func divideByRowSums(a blas64.General) {
 	for i := range a.Rows {
-		r, sum := row(a, i), 0.0
+		r, sum := dense.Row(a, i), 0.0
 		for _, v := range r {
 			sum += v
 		}
@@ -152,14 +126,14 @@ func divideByRowSums(a blas64.General) {
 func centre(a blas64.General) {
 	rows, cols, all := make([]float64, a.Rows), make([]float64, a.Cols), 0.0
 	for i := range a.Rows {
-		for j, v := range row(a, i) {
+		for j, v := range dense.Row(a, i) {
 			rows[i] += v / float64(a.Cols)
 			cols[j] += v / float64(a.Rows)
 		}
 		all += rows[i] / float64(a.Rows)
 	}
 	for i := range a.Rows {
-		r := row(a, i)
+		r := dense.Row(a, i)
 		for j := range r {
 			r[j] += all - rows[i] - cols[j]
 		}

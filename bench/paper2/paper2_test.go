@@ -14,6 +14,7 @@ import (
 
 	"github.com/nystream/nystream/bench/datasets"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/lssvm"
 	"github.com/nystream/nystream/solvers/metrics"
@@ -40,8 +41,8 @@ func small(t *testing.T) *graph {
 func difference(a, b blas64.General) float64 {
 	most := 0.0
 	for i := range a.Rows {
-		for j, v := range row(a, i) {
-			most = math.Max(most, math.Abs(v-row(b, i)[j]))
+		for j, v := range dense.Row(a, i) {
+			most = math.Max(most, math.Abs(v-dense.Row(b, i)[j]))
 		}
 	}
 	return most
@@ -91,12 +92,12 @@ func TestGraphMatrix(t *testing.T) {
 		if d := difference(m.times(identity(n)), m.want); d > 1e-14 {
 			t.Errorf("%s: G is off by %g", m.name, d)
 		}
-		if d := difference(m.timesTransposed(identity(n)), transposed(m.want)); d > 1e-14 {
+		if d := difference(m.timesTransposed(identity(n)), dense.Transpose(m.want)); d > 1e-14 {
 			t.Errorf("%s: Gᵀ is off by %g", m.name, d)
 		}
 	}
 	number := []int64{0, 7, 149}
-	if d := difference(s.columns(number), product(blas.Trans, chosenColumns(n, number), blas.NoTrans, transposed(want))); d > 1e-14 {
+	if d := difference(s.columns(number), dense.Mul(blas.Trans, chosenColumns(n, number), blas.NoTrans, dense.Transpose(want))); d > 1e-14 {
 		t.Errorf("columns are off by %g", d)
 	}
 }
@@ -176,7 +177,7 @@ func TestLinearFeatures(t *testing.T) {
 		for j, v := range f.values {
 			scaleColumn(left, j, v)
 		}
-		back := product(blas.NoTrans, left, blas.Trans, f.right())
+		back := dense.Mul(blas.NoTrans, left, blas.Trans, f.right())
 		if d := difference(back, g.matrix(method, 2)); d > 1e-6 {
 			t.Errorf("%s: U·diag(s)·Vᵀ is off by %g", method, d)
 		}
@@ -473,7 +474,7 @@ func TestLeadingEigen(t *testing.T) {
 	noise := gaussian(60, 60, 3)
 	low := stream.NewMatrix(60, 60)
 	for i := range 60 {
-		copy(row(low, i)[:7], row(noise, i))
+		copy(dense.Row(low, i)[:7], dense.Row(noise, i))
 	}
 	graded := times(1, noise)
 	for j := range 60 {
@@ -496,14 +497,14 @@ func TestLeadingEigen(t *testing.T) {
 				t.Errorf("%s: value %d is %v, not %v", name, i, v, want[n-1-i])
 			}
 		}
-		if d := difference(product(blas.Trans, u, blas.NoTrans, u), identity(len(values))); d > 1e-13 {
+		if d := difference(dense.Mul(blas.Trans, u, blas.NoTrans, u), identity(len(values))); d > 1e-13 {
 			t.Errorf("%s: vectors are off by %g", name, d)
 		}
 		back := times(1, u)
 		for j, v := range values {
 			scaleColumn(back, j, v)
 		}
-		if d := difference(product(blas.NoTrans, back, blas.Trans, u), a); d > 1e-11*(1+want[n-1]) {
+		if d := difference(dense.Mul(blas.NoTrans, back, blas.Trans, u), a); d > 1e-11*(1+want[n-1]) {
 			t.Errorf("%s: the matrix is off by %g", name, d)
 		}
 	}

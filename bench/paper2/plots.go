@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/nystream/nystream/bench/report"
+	"github.com/nystream/nystream/solvers/dense"
 )
 
 // The size of a panel, and of the legend at their right.
@@ -99,7 +100,7 @@ func addClasses(p *plot.Plot, u blas64.General, labels []int, classes int) {
 		if labels != nil {
 			class = labels[i]
 		}
-		r := row(u, i)
+		r := dense.Row(u, i)
 		points[class] = append(points[class], plotter.XY{X: signedRoot(r[0]), Y: signedRoot(r[1])})
 	}
 	p.X.Label.Text, p.Y.Label.Text = "±√|first|", "±√|second|"

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/solvers/lssvm"
 	"github.com/nystream/nystream/solvers/split"
 	"github.com/nystream/nystream/stream"
@@ -27,15 +28,15 @@ type fold struct {
 func newFold(gram blas64.General, labels []int, classes int, s split.Split) *fold {
 	f := &fold{train: submatrix(gram, s.Train, s.Train), test: submatrix(gram, s.Test, s.Train),
 		targets: stream.NewMatrix(len(s.Train), classes), truth: picked(labels, s.Test)}
-	f.means = columnMeans(f.train)
+	f.means = dense.ColumnMeans(f.train)
 	centre(f.train)
 	for i, r := range s.Train {
-		for c := range row(f.targets, i) {
+		for c := range dense.Row(f.targets, i) {
 			f.targets.Data[i*classes+c] = -1
 		}
 		f.targets.Data[i*classes+labels[r]] = 1
 	}
-	f.bias = columnMeans(f.targets)
+	f.bias = dense.ColumnMeans(f.targets)
 	for i := range f.targets.Rows {
 		for c, m := range f.bias {
 			f.targets.Data[i*classes+c] -= m
@@ -65,10 +66,10 @@ func (f *fold) predict(scale, gamma float64) ([]int, error) {
 		return nil, err
 	}
 	weights := alpha.RawMatrix()
-	decisions := times(square, product(blas.NoTrans, f.test, blas.NoTrans, weights))
+	decisions := times(square, dense.Mul(blas.NoTrans, f.test, blas.NoTrans, weights))
 	shift := weightedSum(f.means, weights)
 	for i := range decisions.Rows {
-		r := row(decisions, i)
+		r := dense.Row(decisions, i)
 		for c := range r {
 			r[c] += f.bias[c] - square*shift[c]
 		}
@@ -80,20 +81,12 @@ func (f *fold) predict(scale, gamma float64) ([]int, error) {
 func submatrix(a blas64.General, rows, cols []int64) blas64.General {
 	m := stream.NewMatrix(len(rows), len(cols))
 	for i, r := range rows {
-		from, to := row(a, int(r)), row(m, i)
+		from, to := dense.Row(a, int(r)), dense.Row(m, i)
 		for j, c := range cols {
 			to[j] = from[c]
 		}
 	}
 	return m
-}
-
-func columnMeans(a blas64.General) []float64 {
-	sums := weightedSum(nil, a)
-	for j := range sums {
-		sums[j] /= float64(a.Rows)
-	}
-	return sums
 }
 
 // weightedSum is wᵀ·q; nil weights are all 1.
@@ -104,7 +97,7 @@ func weightedSum(w []float64, q blas64.General) []float64 {
 		if w != nil {
 			v = w[i]
 		}
-		for k, x := range row(q, i) {
+		for k, x := range dense.Row(q, i) {
 			sum[k] += v * x
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -148,7 +149,7 @@ func (s *sneGraph) panels(visit func(first int, g blas64.General)) {
 		for w := range workers {
 			work.Go(func() {
 				for i := w; i < g.Rows; i += workers {
-					s.fill(row(g, i), first+i, all[w])
+					s.fill(dense.Row(g, i), first+i, all[w])
 				}
 			})
 		}
@@ -161,7 +162,7 @@ func (s *sneGraph) panels(visit func(first int, g blas64.General)) {
 func (s *sneGraph) rows(number []int64) blas64.General {
 	g, p := stream.NewMatrix(len(number), s.a.Cols), newPaths(s.a.Cols)
 	for k, i := range number {
-		s.fill(row(g, k), int(i), p)
+		s.fill(dense.Row(g, k), int(i), p)
 	}
 	return g
 }

@@ -8,10 +8,10 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/stream"
 )
@@ -133,14 +133,11 @@ func randomised(q int) func(context.Context, *speedProblem, int, uint64) (u, v b
 		}
 		bt := g.timesTransposed(basis)
 		right, r := qr(bt) // bt = Q·R, so basisᵀ·G = Rᵀ·Qᵀ
-		var d mat.SVD
-		if !d.Factorize(mat.NewDense(r.Rows, r.Cols, r.Data), mat.SVDThin) {
-			return u, v, fmt.Errorf("the SVD of a %d×%d matrix did not converge", r.Rows, r.Cols)
+		d, err := dense.NewSVD(r)
+		if err != nil {
+			return u, v, fmt.Errorf("the SVD of a %d×%d matrix: %w", r.Rows, r.Cols, err)
 		}
-		var x, y mat.Dense
-		d.UTo(&x)
-		d.VTo(&y)
-		return product(blas.NoTrans, basis, blas.NoTrans, leading(&y)), product(blas.NoTrans, right, blas.NoTrans, leading(&x)), nil
+		return dense.Mul(blas.NoTrans, basis, blas.NoTrans, leading(d.V)), dense.Mul(blas.NoTrans, right, blas.NoTrans, leading(d.U)), nil
 	}
 }
 
@@ -152,13 +149,13 @@ func symmetricNystrom(ctx context.Context, p *speedProblem, samples int, seed ui
 	g := newSNEGraph(p.adjacency, p.gamma, p.centred)
 	samples = min(samples, g.a.Rows)
 	rows, cols := uniformNumbers(g.a.Rows, samples, seed, "symmetric rows"), uniformNumbers(g.a.Cols, samples, seed, "symmetric columns")
-	if u, err = nystromVectors(g.times(transposed(g.rows(rows))), rows); err == nil {
+	if u, err = nystromVectors(g.times(dense.Transpose(g.rows(rows))), rows); err == nil {
 		err = ctx.Err()
 	}
 	if err != nil {
 		return u, v, err
 	}
-	v, err = nystromVectors(g.timesTransposed(transposed(g.columns(cols))), cols)
+	v, err = nystromVectors(g.timesTransposed(dense.Transpose(g.columns(cols))), cols)
 	return u, v, err
 }
 
@@ -167,7 +164,7 @@ func symmetricNystrom(ctx context.Context, p *speedProblem, samples int, seed ui
 func nystromVectors(k blas64.General, sample []int64) (blas64.General, error) {
 	core := stream.NewMatrix(len(sample), len(sample))
 	for i, r := range sample {
-		copy(row(core, i), row(k, int(r)))
+		copy(dense.Row(core, i), dense.Row(k, int(r)))
 	}
 	values, vectors, err := leadingEigen(core, speedRank)
 	if err != nil {
@@ -176,7 +173,7 @@ func nystromVectors(k blas64.General, sample []int64) (blas64.General, error) {
 	for j := range values {
 		scaleColumn(vectors, j, 1/values[j])
 	}
-	return product(blas.NoTrans, k, blas.NoTrans, vectors), nil
+	return dense.Mul(blas.NoTrans, k, blas.NoTrans, vectors), nil
 }
 
 // uniformNumbers are so many of 0..n−1, ascending.
@@ -214,11 +211,7 @@ func qr(a blas64.General) (q, r blas64.General) {
 }
 
 // leading are the first speedRank columns.
-func leading(m *mat.Dense) blas64.General {
-	raw := m.RawMatrix()
-	raw.Cols = min(speedRank, raw.Cols)
-	return raw
-}
+func leading(m blas64.General) blas64.General { return dense.Columns(m, 0, min(speedRank, m.Cols)) }
 
 // bandwidth is the paper's: γ = k·√(M·γ_x), with the variance γ_x of the entries.
 func bandwidth(ctx context.Context, e stream.Engine, name string, a *stream.CSR, k float64) (float64, error) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nystream/nystream/bench/graphs"
 	"github.com/nystream/nystream/bench/report"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/stream"
 )
@@ -169,7 +170,7 @@ func padded(u blas64.General) blas64.General {
 	}
 	p := stream.NewMatrix(u.Rows, speedRank)
 	for i := range u.Rows {
-		copy(row(p, i), row(u, i))
+		copy(dense.Row(p, i), dense.Row(u, i))
 	}
 	return p
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/stream"
 )
@@ -38,9 +39,7 @@ var publishedAblations = map[string][]float64{
 // quadratic is (x·z/width + 1)².
 func quadratic(width float64) kernelgen.Kernel { return kernelgen.Poly(2, 1/width, 1) }
 
-func absoluteProduct(x, z []float64) float64 { return math.Abs(blas64.Dot(vector(x), vector(z))) }
-
-func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
+func absoluteProduct(x, z []float64) float64 { return math.Abs(dense.Dot(x, z)) }
 
 // linear is the kernel whose singular vectors are the left ones of the rows.
 func linear(context.Context, *ksvd.Data) ([]kernelgen.Kernel, error) {
@@ -66,7 +65,7 @@ func monomials(x blas64.General) blas64.General {
 	d := x.Cols
 	y := stream.NewMatrix(x.Rows, d+d*(d+1)/2)
 	for i := range x.Rows {
-		from, to := row(x, i), row(y, i)[:0]
+		from, to := dense.Row(x, i), dense.Row(y, i)[:0]
 		to = append(to, from...)
 		for j, v := range from {
 			for _, w := range from[j:] {

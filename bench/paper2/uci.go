@@ -11,6 +11,7 @@ import (
 	"github.com/nystream/nystream/bench/datasets"
 	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/lssvm"
 	"github.com/nystream/nystream/solvers/metrics"
@@ -109,7 +110,7 @@ func medianOf(ctx context.Context, data *ksvd.Data, figure func(x, z []float64) 
 	var all []float64
 	for i := range half {
 		for j := half; j < both.Rows; j++ {
-			all = append(all, figure(row(both, i), row(both, j)))
+			all = append(all, figure(dense.Row(both, i), dense.Row(both, j)))
 		}
 	}
 	slices.Sort(all)
@@ -203,7 +204,7 @@ func (r *regression) mean(all []blas64.General, splits []split.Split) (float64, 
 func times(a float64, x blas64.General) blas64.General {
 	y := stream.NewMatrix(x.Rows, x.Cols)
 	for i := range x.Rows {
-		for j, v := range row(x, i) {
+		for j, v := range dense.Row(x, i) {
 			y.Data[i*y.Stride+j] = a * v
 		}
 	}

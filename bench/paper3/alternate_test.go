@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/solvers/ism"
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/stream"
@@ -52,7 +53,7 @@ func TestGeneratedRowsHaveTheirSubspace(t *testing.T) {
 	means, count := stream.NewMatrix(generatedColumns, len(corners)), make([]float64, len(corners))
 	for i, l := range labels {
 		count[l]++
-		for j, v := range row(x, i) {
+		for j, v := range dense.Row(x, i) {
 			means.Data[j*means.Stride+l] += v
 		}
 	}

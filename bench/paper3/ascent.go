@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"math"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -70,9 +70,9 @@ func (a ascent) climb(ctx context.Context, o *objective, fixed, free blas64.Gene
 		var g blas64.General
 		r.w = beside(fixed, free)
 		r.value, g = o.gradient(r.w)
-		whole := frobenius(g)
+		whole := dense.Frobenius(g)
 		along := tangent(fixed, free, lastColumns(g, free.Cols))
-		size := frobenius(along)
+		size := dense.Frobenius(along)
 		if r.settled = size <= a.gradient*whole; r.settled || r.rounds == a.rounds {
 			return r, nil
 		}
@@ -95,7 +95,7 @@ func (a ascent) climb(ctx context.Context, o *objective, fixed, free blas64.Gene
 // armijo shortens a step along the gradient until J rises by a ten-thousandth of what
 // the gradient promises. A step of 0 says that no step of any use raises J.
 func (o *objective) armijo(fixed, free, along blas64.General, value, step float64) (blas64.General, float64, error) {
-	square := frobenius(along)
+	square := dense.Frobenius(along)
 	square *= square
 	for range 60 {
 		next := stream.NewMatrix(free.Rows, free.Cols)
@@ -118,14 +118,8 @@ func (o *objective) armijo(fixed, free, along blas64.General, value, step float6
 
 // tangent is the gradient on the manifold: G − V·sym(VᵀG), and nothing along fixed.
 func tangent(fixed, v, g blas64.General) blas64.General {
-	s := product(blas.Trans, v, blas.NoTrans, g)
-	for i := range s.Rows {
-		for j := range i {
-			mean := (s.Data[i*s.Stride+j] + s.Data[j*s.Stride+i]) / 2
-			s.Data[i*s.Stride+j], s.Data[j*s.Stride+i] = mean, mean
-		}
-	}
-	t := copied(g)
+	s := dense.SymmetricPart(dense.Mul(blas.Trans, v, blas.NoTrans, g))
+	t := dense.Clone(g)
 	blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, v, s, 1, t)
 	removeSpan(t, fixed)
 	return t
@@ -133,7 +127,7 @@ func tangent(fixed, v, g blas64.General) blas64.General {
 
 // orthonormalBeside is Q of a QR factorisation of v less what lies along fixed.
 func orthonormalBeside(fixed, v blas64.General) (blas64.General, error) {
-	v = copied(v)
+	v = dense.Clone(v)
 	removeSpan(v, fixed)
 	q, _, err := sketch.CholeskyQR(v)
 	return q, err
@@ -142,42 +136,26 @@ func orthonormalBeside(fixed, v blas64.General) (blas64.General, error) {
 // removeSpan takes away from v what lies in the span of the orthonormal columns of u.
 func removeSpan(v, u blas64.General) {
 	if u.Cols > 0 {
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, u, product(blas.Trans, u, blas.NoTrans, v), 1, v)
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, u, dense.Mul(blas.Trans, u, blas.NoTrans, v), 1, v)
 	}
 }
 
 // beside is [a b].
 func beside(a, b blas64.General) blas64.General {
 	if a.Cols == 0 {
-		return copied(b)
+		return dense.Clone(b)
 	}
 	c := stream.NewMatrix(b.Rows, a.Cols+b.Cols)
 	for i := range c.Rows {
-		copy(row(c, i), row(a, i))
-		copy(row(c, i)[a.Cols:], row(b, i))
+		copy(dense.Row(c, i), dense.Row(a, i))
+		copy(dense.Row(c, i)[a.Cols:], dense.Row(b, i))
 	}
 	return c
 }
 
 // lastColumns are the last k columns of a, copied.
 func lastColumns(a blas64.General, k int) blas64.General {
-	c := stream.NewMatrix(a.Rows, k)
-	for i := range c.Rows {
-		copy(row(c, i), row(a, i)[a.Cols-k:])
-	}
-	return c
-}
-
-func copied(a blas64.General) blas64.General { return lastColumns(a, a.Cols) }
-
-func frobenius(a blas64.General) float64 {
-	sum := 0.0
-	for i := range a.Rows {
-		for _, v := range row(a, i) {
-			sum += v * v
-		}
-	}
-	return math.Sqrt(sum)
+	return dense.Clone(dense.Columns(a, a.Cols-k, k))
 }
 
 // randomColumns has normal entries.

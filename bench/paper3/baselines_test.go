@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -23,7 +24,7 @@ func blobs(n, d int) (blas64.General, []int) {
 		x.Data[i*d] += 4 * float64(labels[i])
 		x.Data[i*d+1] += 4 * float64(labels[i]%2)
 	}
-	centreColumns(x)
+	dense.CentreColumns(x)
 	return x, labels
 }
 
@@ -49,18 +50,18 @@ func TestObjective(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w = copied(w)
+		w = dense.Clone(w)
 		value, g := o.gradient(w)
 		if plain := naive(o, w); math.Abs(value-plain) > 1e-10*math.Abs(plain) || math.Abs(o.value(w)-plain) > 1e-10*math.Abs(plain) {
 			t.Errorf("%s: J is %v and %v, by its definition %v", name, value, o.value(w), plain)
 		}
 		for at := range w.Data {
 			const h = 1e-5
-			up, down := copied(w), copied(w)
+			up, down := dense.Clone(w), dense.Clone(w)
 			up.Data[at] += h
 			down.Data[at] -= h
 			want := (o.value(up) - o.value(down)) / (2 * h)
-			if math.Abs(g.Data[at]-want) > 1e-6*frobenius(g) {
+			if math.Abs(g.Data[at]-want) > 1e-6*dense.Frobenius(g) {
 				t.Errorf("%s: entry %d of the gradient is %v, by differences %v", name, at, g.Data[at], want)
 			}
 		}
@@ -76,8 +77,8 @@ func naive(o *objective, w blas64.General) float64 {
 			for k := range w.Cols {
 				a, b := 0.0, 0.0
 				for c := range o.x.Cols {
-					a += row(o.x, i)[c] * row(w, c)[k]
-					b += row(o.x, j)[c] * row(w, c)[k]
+					a += dense.Row(o.x, i)[c] * dense.Row(w, c)[k]
+					b += dense.Row(o.x, j)[c] * dense.Row(w, c)[k]
 				}
 				dot += a * b
 				distance += (a - b) * (a - b)
@@ -88,7 +89,7 @@ func naive(o *objective, w blas64.General) float64 {
 					beta = distance
 				}
 				f, _ := t.f(beta)
-				sum += row(o.gamma, i)[j] * t.weight * f
+				sum += dense.Row(o.gamma, i)[j] * t.weight * f
 			}
 		}
 	}
@@ -100,7 +101,7 @@ func naive(o *objective, w blas64.General) float64 {
 func TestBaselinesLinear(t *testing.T) {
 	linear := term{1, false, func(beta float64) (float64, float64) { return beta, 1 }}
 	o := smallObjective(t, linear)
-	phi := product(blas.Trans, o.x, blas.NoTrans, product(blas.NoTrans, o.gamma, blas.NoTrans, o.x))
+	phi := dense.Mul(blas.Trans, o.x, blas.NoTrans, dense.Mul(blas.NoTrans, o.gamma, blas.NoTrans, o.x))
 	var e mat.EigenSym
 	if !e.Factorize(mat.NewSymDense(phi.Rows, phi.Data), false) {
 		t.Fatal("no eigenvalues")
@@ -116,7 +117,7 @@ func TestBaselinesLinear(t *testing.T) {
 		if math.Abs(r.value-best) > 1e-8*best || !r.settled {
 			t.Errorf("%s reaches %v after %d steps, the best is %v", name, r.value, r.rounds, best)
 		}
-		if g := product(blas.Trans, r.w, blas.NoTrans, r.w); math.Abs(g.Data[0]-1)+math.Abs(g.Data[1])+math.Abs(g.Data[3]-1) > 1e-12 {
+		if g := dense.Mul(blas.Trans, r.w, blas.NoTrans, r.w); math.Abs(g.Data[0]-1)+math.Abs(g.Data[1])+math.Abs(g.Data[3]-1) > 1e-12 {
 			t.Errorf("%s: WᵀW is %v", name, g.Data)
 		}
 	}
@@ -160,10 +161,10 @@ func TestSVM(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := between(m.kernel, x, x)
-	if got, want := k.Data[1], math.Exp(-squaredDistance(row(x, 0), row(x, 1))/(2*s.sigma*s.sigma)); math.Abs(got-want) > 1e-12 {
+	if got, want := k.Data[1], math.Exp(-squaredDistance(dense.Row(x, 0), dense.Row(x, 1))/(2*s.sigma*s.sigma)); math.Abs(got-want) > 1e-12 {
 		t.Errorf("the kernel is %v, not %v", got, want)
 	}
-	fitted := product(blas.NoTrans, k, blas.NoTrans, m.alpha)
+	fitted := dense.Mul(blas.NoTrans, k, blas.NoTrans, m.alpha)
 	for c := range 3 {
 		sum := 0.0
 		for i := range x.Rows {
@@ -171,9 +172,9 @@ func TestSVM(t *testing.T) {
 			if labels[i] == c {
 				want = 1
 			}
-			a := row(m.alpha, i)[c]
+			a := dense.Row(m.alpha, i)[c]
 			sum += a
-			if v := row(fitted, i)[c] + a/s.gamma + m.bias[c]; math.Abs(v-want) > 1e-10 {
+			if v := dense.Row(fitted, i)[c] + a/s.gamma + m.bias[c]; math.Abs(v-want) > 1e-10 {
 				t.Fatalf("row %d, class %d: %v is not %v", i, c, v, want)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/cluster"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/solvers/ism"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/metrics"
@@ -83,8 +84,8 @@ func spectralClusters(ctx context.Context, z blas64.General, clusters int, seed 
 	factors := stream.NewMatrix(z.Rows, len(model.Values))
 	err = model.Embed(ctx, stream.Engine{}, model.Left, src, false, func(b *stream.Block, u blas64.General) error {
 		for i := range u.Rows {
-			f := row(factors, int(b.Start)+i)
-			for j, v := range row(u, i) {
+			f := dense.Row(factors, int(b.Start)+i)
+			for j, v := range dense.Row(u, i) {
 				f[j] = v * math.Sqrt(max(0, model.Values[j]))
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/nystream/nystream/bench/datasets"
 	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/solvers/cluster"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/stream"
 )
@@ -74,7 +75,7 @@ func painted(p *datasets.Picture, colour func(number int) color.Color) image.Ima
 
 func coloured(p *datasets.Picture) image.Image {
 	return painted(p, func(number int) color.Color {
-		rgb := row(p.Colours, number)
+		rgb := dense.Row(p.Colours, number)
 		return color.RGBA64{uint16(rgb[0] * 0xffff), uint16(rgb[1] * 0xffff), uint16(rgb[2] * 0xffff), 0xffff}
 	})
 }

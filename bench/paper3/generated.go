@@ -17,6 +17,7 @@ import (
 	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -55,7 +56,7 @@ func generate(path string, n int64, u blas64.General, seed uint64) error {
 		m := int(min(int64(b.Rows), n-first))
 		for i := range m {
 			draws := random.At(uint64(first) + uint64(i))
-			fillGenerated(row(b, i), u, &draws)
+			fillGenerated(dense.Row(b, i), u, &draws)
 		}
 		if err := w.Write(&stream.Batch{X: stream.RowSlice(b, 0, m)}, m); err != nil {
 			return err
@@ -77,13 +78,13 @@ func fillGenerated(x []float64, u blas64.General, draws *sketch.Draws) {
 	for k := range add {
 		along := 0.0
 		for j := range d {
-			along += x[j] * row(u, j)[k]
+			along += x[j] * dense.Row(u, j)[k]
 		}
 		add[k] = corner*corners[class][k] + (rest-1)*along
 	}
 	for j := range d {
 		for k, v := range add {
-			x[j] += v * row(u, j)[k]
+			x[j] += v * dense.Row(u, j)[k]
 		}
 	}
 	x[d] = float64(class)
@@ -175,7 +176,7 @@ func rawSubspace(model string) (blas64.General, error) {
 	if err != nil {
 		return w, err
 	}
-	w = copied(w)
+	w = dense.Clone(w)
 	for i, f := range factor {
 		for j := range w.Cols {
 			w.Data[i*w.Stride+j] *= f
@@ -187,9 +188,9 @@ func rawSubspace(model string) (blas64.General, error) {
 // largestAngle is the largest principal angle between the spans of orthonormal
 // columns: its sine is the norm of what of a is beside b.
 func largestAngle(a, b blas64.General) (float64, error) {
-	rest := copied(a)
+	rest := dense.Clone(a)
 	removeSpan(rest, b)
-	s := product(blas.Trans, rest, blas.NoTrans, rest)
+	s := dense.Mul(blas.Trans, rest, blas.NoTrans, rest)
 	var e mat.EigenSym
 	if !e.Factorize(mat.NewSymDense(s.Rows, s.Data), false) {
 		return 0, fmt.Errorf("the singular values of a %d×%d matrix did not converge", s.Rows, s.Cols)

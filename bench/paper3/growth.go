@@ -13,6 +13,7 @@ import (
 
 	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/solvers/ism"
 	"github.com/nystream/nystream/stream"
 )
@@ -91,8 +92,8 @@ func generatedRows(n int, u blas64.General, seed uint64) (blas64.General, []int)
 	wide, labels := stream.NewMatrix(n, generatedColumns+1), make([]int, n)
 	for i := range n {
 		draws := random.At(uint64(i))
-		fillGenerated(row(wide, i), u, &draws)
-		labels[i] = int(row(wide, i)[generatedColumns])
+		fillGenerated(dense.Row(wide, i), u, &draws)
+		labels[i] = int(dense.Row(wide, i)[generatedColumns])
 	}
 	wide.Cols = generatedColumns
 	return wide, labels

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -90,8 +91,8 @@ func (o *objective) gradient(w blas64.General) (value float64, g blas64.General)
 	for i, v := range degrees {
 		psi.Data[i*n+i] += v
 	}
-	z := product(blas.NoTrans, o.x, blas.NoTrans, w)
-	g = product(blas.Trans, o.x, blas.NoTrans, product(blas.NoTrans, psi, blas.NoTrans, z))
+	z := dense.Mul(blas.NoTrans, o.x, blas.NoTrans, w)
+	g = dense.Mul(blas.Trans, o.x, blas.NoTrans, dense.Mul(blas.NoTrans, psi, blas.NoTrans, z))
 	for i := range g.Data {
 		g.Data[i] *= 2
 	}
@@ -100,10 +101,10 @@ func (o *objective) gradient(w blas64.General) (value float64, g blas64.General)
 
 // visit goes over all pairs of projected rows.
 func (o *objective) visit(w blas64.General, f func(i, j int, dot, distance float64)) {
-	z := product(blas.NoTrans, o.x, blas.NoTrans, w)
-	s := product(blas.NoTrans, z, blas.Trans, z)
+	z := dense.Mul(blas.NoTrans, o.x, blas.NoTrans, w)
+	s := dense.Mul(blas.NoTrans, z, blas.Trans, z)
 	for i := range s.Rows {
-		for j, dot := range row(s, i) {
+		for j, dot := range dense.Row(s, i) {
 			f(i, j, dot, max(0, s.Data[i*s.Stride+i]+s.Data[j*s.Stride+j]-2*dot))
 		}
 	}
@@ -122,36 +123,6 @@ func classGamma(labels []int, classes int) blas64.General {
 	for i, l := range labels {
 		y.Data[i*classes+l] = 1
 	}
-	centreColumns(y)
-	return product(blas.NoTrans, y, blas.Trans, y)
+	dense.CentreColumns(y)
+	return dense.Mul(blas.NoTrans, y, blas.Trans, y)
 }
-
-// centreColumns takes the mean of each column away.
-func centreColumns(x blas64.General) {
-	for j := range x.Cols {
-		mean := 0.0
-		for i := range x.Rows {
-			mean += x.Data[i*x.Stride+j] / float64(x.Rows)
-		}
-		for i := range x.Rows {
-			x.Data[i*x.Stride+j] -= mean
-		}
-	}
-}
-
-// product is op(a)·op(b).
-func product(ta blas.Transpose, a blas64.General, tb blas.Transpose, b blas64.General) blas64.General {
-	rows, cols := a.Rows, b.Cols
-	if ta != blas.NoTrans {
-		rows = a.Cols
-	}
-	if tb != blas.NoTrans {
-		cols = b.Rows
-	}
-	c := stream.NewMatrix(rows, cols)
-	blas64.Gemm(ta, tb, 1, a, b, 0, c)
-	return c
-}
-
-// row is row i.
-func row(a blas64.General, i int) []float64 { return a.Data[i*a.Stride : i*a.Stride+a.Cols] }

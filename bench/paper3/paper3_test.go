@@ -12,6 +12,7 @@ import (
 
 	"github.com/nystream/nystream/bench/datasets"
 	"github.com/nystream/nystream/bench/report"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/solvers/ism"
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/stream"
@@ -32,7 +33,7 @@ func TestFoldsKeepTestRowsOut(t *testing.T) {
 		for j := range 3 {
 			sum, squares := 0.0, 0.0
 			for i := range f.train.Rows {
-				v := row(f.train, i)[j]
+				v := dense.Row(f.train, i)[j]
 				sum += v
 				squares += v * v
 			}
@@ -41,7 +42,7 @@ func TestFoldsKeepTestRowsOut(t *testing.T) {
 			}
 		}
 		for i := range f.test.Rows {
-			if row(f.test, i)[0] > 1e4 {
+			if dense.Row(f.test, i)[0] > 1e4 {
 				far++
 			}
 		}
@@ -150,11 +151,11 @@ func TestGenerated(t *testing.T) {
 	}
 	means, sizes := stream.NewMatrix(generatedColumns, len(corners)), make([]float64, len(corners))
 	for i := range n {
-		sizes[int(row(x, i)[generatedColumns])]++
+		sizes[int(dense.Row(x, i)[generatedColumns])]++
 	}
 	for i := range n {
-		class := int(row(x, i)[generatedColumns])
-		for j, v := range row(x, i)[:generatedColumns] {
+		class := int(dense.Row(x, i)[generatedColumns])
+		for j, v := range dense.Row(x, i)[:generatedColumns] {
 			means.Data[j*means.Stride+class] += v / sizes[class]
 		}
 	}
@@ -164,7 +165,7 @@ func TestGenerated(t *testing.T) {
 	for _, pair := range [][2]int{{0, 0}, {7, 7}, {0, 1}, {7, 30}} {
 		sum := 0.0
 		for i := range n {
-			sum += row(x, i)[pair[0]] * row(x, i)[pair[1]] / n
+			sum += dense.Row(x, i)[pair[0]] * dense.Row(x, i)[pair[1]] / n
 		}
 		want := 0.0
 		if pair[0] == pair[1] {
@@ -174,9 +175,9 @@ func TestGenerated(t *testing.T) {
 			t.Errorf("covariance %v of columns %v", sum, pair)
 		}
 	}
-	length := frobenius(means)
+	length := dense.Frobenius(means)
 	removeSpan(means, u)
-	if beside := frobenius(means); beside > 0.15*length {
+	if beside := dense.Frobenius(means); beside > 0.15*length {
 		t.Errorf("class means are %v long, and %v beside the subspace", length, beside)
 	}
 }

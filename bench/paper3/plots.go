@@ -13,6 +13,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/nystream/nystream/solvers/dense"
 )
 
 const panelSize = 9 * vg.Centimeter
@@ -48,7 +50,7 @@ func scatter(title string, z blas64.General, groups []int) *plot.Plot {
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, "xw0", "xw1"
 	points := make([]plotter.XYs, 1+slices.Max(groups))
 	for i, g := range groups {
-		points[g] = append(points[g], plotter.XY{X: row(z, i)[0], Y: row(z, i)[1]})
+		points[g] = append(points[g], plotter.XY{X: dense.Row(z, i)[0], Y: dense.Row(z, i)[1]})
 	}
 	for g, xy := range points {
 		if len(xy) > 0 {

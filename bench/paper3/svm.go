@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/solvers/lssvm"
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/solvers/split"
@@ -46,7 +47,7 @@ func fitSVM(z blas64.General, labels []int, classes int, s svmSetting) (*kernelS
 	right := stream.NewMatrix(n, classes+1) // Y, and a column of ones
 	for i, l := range labels {
 		k.Data[i*k.Stride+i] += 1 / s.gamma
-		for c := range row(right, i) {
+		for c := range dense.Row(right, i) {
 			right.Data[i*right.Stride+c] = -1
 		}
 		right.Data[i*right.Stride+l] = 1
@@ -59,7 +60,7 @@ func fitSVM(z blas64.General, labels []int, classes int, s svmSetting) (*kernelS
 	lapack64.Potrs(factor, right)
 	sums := make([]float64, classes+1)
 	for i := range n {
-		for c, v := range row(right, i) {
+		for c, v := range dense.Row(right, i) {
 			sums[c] += v
 		}
 	}
@@ -68,7 +69,7 @@ func fitSVM(z blas64.General, labels []int, classes int, s svmSetting) (*kernelS
 		m.bias[c] = sums[c] / sums[classes]
 	}
 	for i := range n {
-		r := row(right, i)
+		r := dense.Row(right, i)
 		for c, b := range m.bias {
 			m.alpha.Data[i*classes+c] = r[c] - r[classes]*b
 		}
@@ -78,7 +79,7 @@ func fitSVM(z blas64.General, labels []int, classes int, s svmSetting) (*kernelS
 
 // predict is the class of each row.
 func (m *kernelSVM) predict(z blas64.General) []int {
-	decisions := product(blas.NoTrans, between(m.kernel, z, m.z), blas.NoTrans, m.alpha)
+	decisions := dense.Mul(blas.NoTrans, between(m.kernel, z, m.z), blas.NoTrans, m.alpha)
 	for i := range decisions.Rows {
 		for c, b := range m.bias {
 			decisions.Data[i*decisions.Stride+c] += b
@@ -183,7 +184,7 @@ func medianDistance(z blas64.General) float64 {
 	for i := range z.Rows {
 		for j := range i {
 			sum := 0.0
-			for k, v := range row(z, i) {
+			for k, v := range dense.Row(z, i) {
 				v -= z.Data[j*z.Stride+k]
 				sum += v * v
 			}

@@ -13,6 +13,7 @@ import (
 // TestAdaptive compares fits to a tolerance with the dense error, and their rank
 // with the smallest that would do.
 func TestAdaptive(t *testing.T) {
+	t.Parallel()
 	k := kernelgen.RBF(3)
 	x := clusters(fewer(500, 300), 3, 1)
 	a := kernelMatrix(k, x, x)
@@ -41,6 +42,7 @@ func TestAdaptive(t *testing.T) {
 
 // TestAdaptiveLimits: what stops the growth is told.
 func TestAdaptiveLimits(t *testing.T) {
+	t.Parallel()
 	src := stream.FromMatrix("x", clusters(500, 5, 1))
 	k := kernelgen.Laplace(8)
 	fit := func(m Adaptive) *AdaptiveFit {

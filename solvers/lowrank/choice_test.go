@@ -18,6 +18,7 @@ import (
 // process of the k leading eigenvectors, in which row i is with probability
 // ‖v(x_i)‖² and rows i and j together with the determinant between them.
 func TestDeterminantalLaw(t *testing.T) {
+	t.Parallel()
 	const n, k = 24, 3
 	seeds := fewer(2000, 300)
 	x := clusters(n, 2, 4)
@@ -63,6 +64,7 @@ func TestDeterminantalLaw(t *testing.T) {
 // TestLeaves compares what landmarks leave with dense algebra, when all rows are
 // judges.
 func TestLeaves(t *testing.T) {
+	t.Parallel()
 	x := clusters(300, 3, 2)
 	for _, k := range []kernelgen.Kernel{kernelgen.RBF(5), kernelgen.Laplace(2), kernelgen.Linear()} {
 		tl := newTiles(k, Float64)
@@ -88,6 +90,7 @@ func TestLeaves(t *testing.T) {
 // TestChoiceFindsClusters: a tenth of the rows is in ten clusters of equal rows, which
 // are the leading directions; all others are far from everything.
 func TestChoiceFindsClusters(t *testing.T) {
+	t.Parallel()
 	const n = 3000
 	x := filled(n, 2, func(i, j int) float64 {
 		if i%10 == 0 {
@@ -121,6 +124,7 @@ func TestChoiceFindsClusters(t *testing.T) {
 
 // TestChoiceNasty: every choice copes with what there is.
 func TestChoiceNasty(t *testing.T) {
+	t.Parallel()
 	same := filled(50, 3, func(int, int) float64 { return 2 })
 	five := filled(200, 3, func(i, j int) float64 { return float64((i % 5) * (j + 1)) })
 	for choice := ChoiceUniform; choice <= ChoiceAuto; choice++ {

@@ -11,6 +11,7 @@ import (
 // The accumulators of the solvers pass the suite of all accumulators: any
 // split, any order of merging, serialised in the middle, gives the same bits.
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	t.Run("both", func(t *testing.T) {
 		newAcc := func() *rangeState { return &rangeState{sketch.NewPairQR(3), sketch.NewMoments(1)} }
 		conformance.Run(t, newAcc, func(block int64) *rangeState {

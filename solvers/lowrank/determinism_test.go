@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,14 +23,15 @@ func saved(m *Model) string {
 	if err != nil {
 		panic(err)
 	}
-	out := string(header)
+	var out strings.Builder
+	out.Write(header)
 	for _, a := range arrays {
-		out += fmt.Sprintln(a.Name, a.Rows, a.Cols, a.Ints)
+		fmt.Fprintln(&out, a.Name, a.Rows, a.Cols, a.Ints)
 		for _, v := range a.Floats {
-			out += fmt.Sprintf("%x ", math.Float64bits(v))
+			out.WriteString(strconv.FormatUint(math.Float64bits(v), 16) + " ")
 		}
 	}
-	return out
+	return out.String()
 }
 
 // choppy reads in batches of odd sizes.
@@ -61,6 +64,7 @@ func (r *choppyReader) Read(dst *stream.Batch) (int, error) {
 // TestSameBits: the same model, and the same refinement, for any number of
 // threads and any read size.
 func TestSameBits(t *testing.T) {
+	t.Parallel()
 	x := clusters(3000, 5, 11)
 	k := kernelgen.RBF(3)
 	run := func(threads int, sizes []int) map[string]string {
@@ -99,6 +103,7 @@ func TestSameBits(t *testing.T) {
 
 // TestPasses: one pass over each source, and one more to refine.
 func TestPasses(t *testing.T) {
+	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{}
 	x, y := clusters(400, 3, 3), clusters(300, 3, 4)
 	k := kernelgen.RBF(1)
@@ -132,6 +137,7 @@ func TestPasses(t *testing.T) {
 
 // TestSaveLoad: a model comes back as it was, bit by bit, and works.
 func TestSaveLoad(t *testing.T) {
+	t.Parallel()
 	x := clusters(400, 3, 3)
 	src := stream.FromMatrix("x", x)
 	for name, fit := range methodsUnderTest(8) {

@@ -184,6 +184,7 @@ func quickNorm(t *testing.T, a blas64.General) float64 {
 // errors within a factor of 2 of the estimate in 95 % of them, and never more than
 // 3 times the estimate.
 func TestEstimateCalibration(t *testing.T) {
+	t.Parallel()
 	cases := fewer(200, 16)
 	var all []calibration
 	for number := uint64(1); len(all) < cases; number++ {

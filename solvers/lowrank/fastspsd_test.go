@@ -15,6 +15,7 @@ import (
 // TestFastSPSDAgainstDense: Â = C·(SᵀC)⁺·(SᵀKS)·(CᵀS)⁺·Cᵀ with pseudo-inverses by
 // QR factorisation.
 func TestFastSPSDAgainstDense(t *testing.T) {
+	t.Parallel()
 	x := clusters(500, 4, 3)
 	src := stream.FromMatrix("x", x)
 	k := kernelgen.RBF(2)
@@ -58,6 +59,7 @@ func TestFastSPSDAgainstDense(t *testing.T) {
 
 // TestFastSPSDFewRows: rows that run out are noted, and give A itself.
 func TestFastSPSDFewRows(t *testing.T) {
+	t.Parallel()
 	x := clusters(12, 3, 4)
 	k := kernelgen.RBF(3)
 	f, err := FastSPSD{Rank: 20, Seed: 1}.Fit(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), k)

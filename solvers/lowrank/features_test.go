@@ -68,6 +68,7 @@ func (c featureCase) model(t *testing.T, x blas64.General, rank int, seed uint64
 // standard errors for each. Degrees that are left out of a Taylor series hold
 // less than the tolerance.
 func TestFeaturesUnbiased(t *testing.T) {
+	t.Parallel()
 	const n = 12
 	seeds := 200
 	x := clusters(n, 4, 3)
@@ -116,6 +117,7 @@ func (c featureCase) meanError(t *testing.T, x blas64.General, rank, seeds int) 
 // TestFeatureRate: four times the features halve the error, on average over
 // seeds; the errors are heavy-tailed for the higher degrees.
 func TestFeatureRate(t *testing.T) {
+	t.Parallel()
 	x := clusters(150, 4, 3)
 	for _, c := range featureCases() {
 		if c.name == "orf" || c.name == "polysketch" && !strings.HasPrefix(c.kernel, "poly") && !strings.HasPrefix(c.kernel, "2*poly") {
@@ -138,6 +140,7 @@ func TestFeatureRate(t *testing.T) {
 
 // TestOrthogonalFeatures: they have less variance than independent ones.
 func TestOrthogonalFeatures(t *testing.T) {
+	t.Parallel()
 	x := clusters(100, 10, 3)
 	cases := featureCases()
 	rff, orf := cases[0], cases[1]
@@ -151,6 +154,7 @@ func TestOrthogonalFeatures(t *testing.T) {
 // TestOrthogonalFrequencies: within a block of d they are orthogonal, and their
 // lengths are those of d normals times the scale.
 func TestOrthogonalFrequencies(t *testing.T) {
+	t.Parallel()
 	const d, m = 7, 18
 	measure, err := kernelgen.RBF(0.5).SpectralMeasure() // scale 1
 	if err != nil {
@@ -180,6 +184,7 @@ func TestOrthogonalFrequencies(t *testing.T) {
 // changes nothing else, Verify agrees with the dense matrix, and the estimate is
 // near.
 func TestFeatureModels(t *testing.T) {
+	t.Parallel()
 	x := clusters(700, 5, 3)
 	src := stream.FromMatrix("x", x)
 	ctx, e := context.Background(), stream.Engine{}
@@ -237,6 +242,7 @@ func TestFeatureModels(t *testing.T) {
 // damaged header, it does not. New rows have the embedding that they had as
 // fitted ones.
 func TestFeatureSaveLoad(t *testing.T) {
+	t.Parallel()
 	x := clusters(300, 4, 3)
 	for _, c := range featureCases() {
 		f := c.model(t, x, 12, 2)
@@ -289,6 +295,7 @@ func TestFeatureSaveLoad(t *testing.T) {
 // TestDamagedFeatures: numbers and degrees of a saved model that make no sense
 // are refused.
 func TestDamagedFeatures(t *testing.T) {
+	t.Parallel()
 	x := clusters(300, 4, 3)
 	ctx, e, src := context.Background(), stream.Engine{}, stream.FromMatrix("x", x)
 	f, err := PolySketch{Rank: 20, Seed: 1}.Fit(ctx, e, src, kernelgen.RBF(1))
@@ -338,6 +345,7 @@ func TestDamagedFeatures(t *testing.T) {
 
 // TestFeatureBits: the same model for any number of threads and any read size.
 func TestFeatureBits(t *testing.T) {
+	t.Parallel()
 	x := clusters(3000, 5, 11)
 	run := func(c featureCase, threads int, sizes []int) string {
 		ctx, e := context.Background(), stream.Engine{Threads: threads, BlockRows: 512}
@@ -364,6 +372,7 @@ func TestFeatureBits(t *testing.T) {
 // TestFeaturesRefuse: kernels without features, and numbers that make no sense,
 // with what to do.
 func TestFeaturesRefuse(t *testing.T) {
+	t.Parallel()
 	src := stream.FromMatrix("x", clusters(50, 3, 3))
 	for _, c := range []struct {
 		fit          fitFunc
@@ -396,6 +405,7 @@ func TestFeaturesRefuse(t *testing.T) {
 // TestNastyFeatures: on nasty inputs finite values and orthonormal factors, or
 // an error that says what to do.
 func TestNastyFeatures(t *testing.T) {
+	t.Parallel()
 	for _, c := range nastyCases() {
 		fits := map[string]fitFunc{"polysketch": PolySketch{Rank: 10, Seed: 1}.Fit, "polysketch taylor": PolySketch{Rank: 10, Seed: 1, Weights: WeightsTaylor}.Fit}
 		if _, err := c.k.SpectralMeasure(); err == nil {
@@ -424,6 +434,7 @@ func TestNastyFeatures(t *testing.T) {
 // TestFeaturesNotFinite: a bad number handed in directly is an error with its
 // place, also where damping would hide it.
 func TestFeaturesNotFinite(t *testing.T) {
+	t.Parallel()
 	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
 		x := clusters(3000, 4, 8)
 		x.Data[77*4+1] = bad
@@ -439,6 +450,7 @@ func TestFeaturesNotFinite(t *testing.T) {
 
 // TestFeaturePlan: entries are counted, and what the map holds grows with it.
 func TestFeaturePlan(t *testing.T) {
+	t.Parallel()
 	e, src := stream.Engine{}, stream.FromMatrix("x", clusters(3000, 5, 3))
 	for name, m := range map[string]interface {
 		Fit(context.Context, stream.Engine, stream.Source, kernelgen.Kernel) (*Fit, error)

@@ -15,6 +15,7 @@ import (
 // TestLeading compares leading eigenpairs with complete decompositions, on spectra
 // that fall fast, slowly, in steps, and below zero.
 func TestLeading(t *testing.T) {
+	t.Parallel()
 	n, k := fewer(400, 200), fewer(60, 30)
 	for name, value := range map[string]func(i int) float64{
 		"rather fast":   func(i int) float64 { return math.Exp(-float64(i) / 5) },
@@ -65,6 +66,7 @@ func TestLeading(t *testing.T) {
 
 // TestWhitening compares both ways to make columns orthonormal.
 func TestWhitening(t *testing.T) {
+	t.Parallel()
 	for _, fall := range []float64{1, 1e-3, 1e-8, 1e-14} {
 		r := rand.New(rand.NewPCG(3, 4))
 		a := stream.NewMatrix(300, 40)

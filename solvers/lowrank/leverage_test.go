@@ -16,6 +16,7 @@ func hasPrefix(err error, prefix string) bool { return strings.HasPrefix(err.Err
 // TestLeverageScores: on few rows they are the diagonal of K·(K + λI)⁻¹, λ the
 // mean of the eigenvalues that count.
 func TestLeverageScores(t *testing.T) {
+	t.Parallel()
 	const n, c, rank = 60, 15, 2 // 15/(4·ln 15) = 1.4
 	x := clusters(n, 3, 2)
 	for _, text := range []string{"rbf(gamma=3)", "1e180*rbf(gamma=3)"} {
@@ -59,6 +60,7 @@ func TestLeverageScores(t *testing.T) {
 // TestLeverageScoresSampled: estimated from a fifth of the rows, scores are
 // probabilities, and tell the few rows far away from the many near the centre.
 func TestLeverageScoresSampled(t *testing.T) {
+	t.Parallel()
 	tl := newTiles(kernelgen.RBF(1), Float64)
 	scores, err := tl.leverageScores(panelOf(tl, unbalanced(400, 3)), 20, 1)
 	if err != nil {
@@ -83,6 +85,7 @@ func TestLeverageScoresSampled(t *testing.T) {
 // TestLeverageRows: distinct rows; each is drawn first as often as its score
 // says, and those without one come last.
 func TestLeverageRows(t *testing.T) {
+	t.Parallel()
 	x := filled(40, 2, func(i, j int) float64 { return float64((i%4)*j) + float64((i%4)*(1-j))*1e-3 })
 	tl := newTiles(kernelgen.Linear(), Float64) // rows 0, 4, … are zero
 	for seed := range uint64(50) {
@@ -111,6 +114,7 @@ func TestLeverageRows(t *testing.T) {
 // TestLeverageProportion: the first of the rows drawn is row i with probability
 // score i over their sum.
 func TestLeverageProportion(t *testing.T) {
+	t.Parallel()
 	x := clusters(5, 3, 2)
 	tl := newTiles(kernelgen.RBF(1), Float64)
 	p := panelOf(tl, x)

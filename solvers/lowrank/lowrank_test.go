@@ -51,6 +51,7 @@ func methodsUnderTest(rank int) map[string]func(src stream.Source, k kernelgen.K
 // small multiple of the best there is, and that refined factors are
 // orthonormal and leave Â alone.
 func TestAgainstDense(t *testing.T) {
+	t.Parallel()
 	x := clusters(420, 4, 3)
 	src := stream.FromMatrix("clusters", x)
 	k := kernelgen.RBF(2)
@@ -99,6 +100,7 @@ func TestAgainstDense(t *testing.T) {
 // TestSampledVerify: errors between sampled rows estimate those of the whole
 // matrix, the shift on the diagonal included.
 func TestSampledVerify(t *testing.T) {
+	t.Parallel()
 	src := stream.FromMatrix("clusters", clusters(2500, 4, 3))
 	f, err := Landmark{Rank: 15, Seed: 1}.Fit(context.Background(), stream.Engine{}, src, kernelgen.RBF(2))
 	if err != nil {

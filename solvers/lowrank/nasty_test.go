@@ -83,6 +83,7 @@ func nastyCases() []nastyCase {
 // TestNasty runs every method on nasty inputs. Each must give finite values and
 // orthonormal factors, or refuse with an error that names what is wrong.
 func TestNasty(t *testing.T) {
+	t.Parallel()
 	for _, c := range nastyCases() {
 		for name, fit := range methodsUnderTest(10) {
 			t.Run(c.name+"/"+name, func(t *testing.T) { nasty(t, c.x, c.k, c.refuse, fit) })
@@ -93,6 +94,7 @@ func TestNasty(t *testing.T) {
 // TestNastySingle: the same in float32, which may also be refused as such. There
 // are eight copies of every row, so that some are left to estimate the error.
 func TestNastySingle(t *testing.T) {
+	t.Parallel()
 	for _, c := range nastyCases() {
 		x := filled(8*c.x.Rows, c.x.Cols, func(i, j int) float64 { return c.x.Data[i/8*c.x.Stride+j] })
 		for name, fit := range singleMethods(Float32, 0) {
@@ -137,6 +139,7 @@ func nasty(t *testing.T, x blas64.General, k kernelgen.Kernel, refuse string, fi
 // TestExactRank: what has rank r comes out to rounding, whether r or more
 // columns were asked for. (The published shift spoils an exact range.)
 func TestExactRank(t *testing.T) {
+	t.Parallel()
 	src := stream.FromMatrix("rank 3", clusters(600, 3, 8))
 	for _, rank := range []int{3, 10} {
 		for name, fit := range methodsUnderTest(rank) {
@@ -160,6 +163,7 @@ func TestExactRank(t *testing.T) {
 
 // TestNotFinite: a bad number handed in directly is an error with its place.
 func TestNotFinite(t *testing.T) {
+	t.Parallel()
 	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
 		x := clusters(200, 3, 8)
 		x.Data[77*3+1] = bad

@@ -49,6 +49,7 @@ func lowestEigenvalue(t *testing.T, a blas64.General) float64 {
 // TestNystromAgainstDense: Â is the dense formula, A in the columns of the
 // landmarks, and both Â and A − Â are positive semi-definite.
 func TestNystromAgainstDense(t *testing.T) {
+	t.Parallel()
 	x := clusters(200, 4, 3)
 	src := stream.FromMatrix("x", x)
 	for _, text := range []string{"rbf(gamma=2)", "laplace(gamma=1)", "1e200*rbf(gamma=4)", "1e-200*matern32(length=1)"} {
@@ -93,6 +94,7 @@ func TestNystromAgainstDense(t *testing.T) {
 
 // TestNystromFewRows: no more landmarks than rows, and all rows give A itself.
 func TestNystromFewRows(t *testing.T) {
+	t.Parallel()
 	x := clusters(12, 3, 4)
 	src := stream.FromMatrix("x", x)
 	k := kernelgen.RBF(3)
@@ -136,6 +138,7 @@ func unbalanced(n int, seed uint64) blas64.General {
 // TestChoices: on average, landmarks by leverage and by pivots leave less of the
 // trace than uniform ones.
 func TestChoices(t *testing.T) {
+	t.Parallel()
 	x := unbalanced(1500, 3)
 	src := stream.FromMatrix("x", x)
 	k := kernelgen.RBF(1)

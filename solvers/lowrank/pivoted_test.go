@@ -23,6 +23,7 @@ func panelOf(t *tiles, x blas64.General) *panel {
 // TestPivotsStop: duplicates are never pivots together, a kernel matrix of rank
 // 3 has 3, and one of zeros has a row nevertheless.
 func TestPivotsStop(t *testing.T) {
+	t.Parallel()
 	base := clusters(200, 3, 5)
 	five := filled(200, 3, func(i, j int) float64 { return base.Data[(i%5)*3+j] })
 	for _, c := range []struct {
@@ -58,6 +59,7 @@ func TestPivotsStop(t *testing.T) {
 
 // TestPivotsNotFinite: the row is named by its number in the source.
 func TestPivotsNotFinite(t *testing.T) {
+	t.Parallel()
 	x := clusters(50, 3, 5)
 	x.Data[11*3] = 1e200
 	tl := newTiles(kernelgen.Linear(), Float64)
@@ -69,6 +71,7 @@ func TestPivotsNotFinite(t *testing.T) {
 
 // TestDrawInProportion at its edges.
 func TestDrawInProportion(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		weights []float64
 		u       float64

@@ -10,6 +10,7 @@ import (
 
 // TestPlan: a plan foretells the kernel entries of the fit.
 func TestPlan(t *testing.T) {
+	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{}
 	const n = 6000
 	x := clusters(n, 3, 1)
@@ -81,6 +82,7 @@ func TestPlan(t *testing.T) {
 // TestPlanGrowsNot: memory is the same for any number of rows, up to the
 // logarithm of accumulators.
 func TestPlanGrowsNot(t *testing.T) {
+	t.Parallel()
 	m := S3SPSD{Rank: 50, Sketch: 250}
 	small, err := m.Plan(stream.Engine{Threads: 2}, 1e6, 20)
 	if err != nil {

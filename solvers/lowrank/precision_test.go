@@ -48,6 +48,7 @@ func shiftedRows(m blas64.General, by float64) blas64.General {
 // the data lie, their factors are as orthonormal, and they come back from a file
 // as they were.
 func TestSinglePrecision(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	for _, by := range []float64{1e6, 0}[:fewer(2, 1)] {
 		x := shiftedRows(clusters(600, 5, 3), by)
@@ -129,6 +130,7 @@ func checkReload(t *testing.T, name string, f *Fit, x blas64.General) {
 
 // TestSingleSameBits: for any number of threads and any read size.
 func TestSingleSameBits(t *testing.T) {
+	t.Parallel()
 	x := clusters(3000, 5, 11)
 	k := kernelgen.RBF(3)
 	run := func(threads int, sizes []int) map[string]string {
@@ -157,6 +159,7 @@ func TestSingleSameBits(t *testing.T) {
 // TestSinglePrecisionRefuses: tiles farther off than the sketch, numbers out of
 // range, and too few rows to tell are errors that say what to do.
 func TestSinglePrecisionRefuses(t *testing.T) {
+	t.Parallel()
 	base := clusters(600, 3, 8)
 	for _, c := range []struct {
 		name   string
@@ -190,6 +193,7 @@ func TestSinglePrecisionRefuses(t *testing.T) {
 // TestSinglePrecisionNamesTheRow: a row out of range that no gathered row
 // foretold is an error with its place, not a NaN in the model.
 func TestSinglePrecisionNamesTheRow(t *testing.T) {
+	t.Parallel()
 	x := clusters(5000, 3, 8)
 	gathered := map[int64]bool{}
 	src := stream.FromMatrix("x", x)

@@ -15,6 +15,7 @@ import (
 
 // TestRectangular fits a kernel matrix between two sources.
 func TestRectangular(t *testing.T) {
+	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{}
 	x, y := clusters(330, 3, 3), clusters(250, 3, 4)
 	left, right := stream.FromMatrix("left", x), stream.FromMatrix("right", y)
@@ -59,6 +60,7 @@ func TestRectangular(t *testing.T) {
 
 // TestExplicitMatrix fits an element-wise function of a matrix on disk.
 func TestExplicitMatrix(t *testing.T) {
+	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{BlockRows: 64}
 	x := dense.Mul(blas.NoTrans, clusters(300, 4, 1), blas.Trans, clusters(150, 4, 2))
 	m, err := kernelgen.ParseMap("exp")

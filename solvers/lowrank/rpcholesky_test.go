@@ -106,6 +106,7 @@ func likelihood(law map[string]float64, counts map[string]int, n int) float64 {
 // TestRPCholeskyLaw: pivots drawn in blocks follow the law of the sequential
 // algorithm, in their order, and the test can tell them from others.
 func TestRPCholeskyLaw(t *testing.T) {
+	t.Parallel()
 	const c = 3
 	seeds := fewer(3000, 800)
 	x := filled(6, 2, func(i, j int) float64 { return []float64{0, 0, 0.2, 0.1, 1, 0, 1.2, 0.1, 0, 1.5, 2, 2}[2*i+j] })
@@ -146,6 +147,7 @@ func TestRPCholeskyLaw(t *testing.T) {
 // residual diagonal is what it leaves, and F is lower triangular in the
 // pivots up to rounding.
 func TestRPCholeskyFactor(t *testing.T) {
+	t.Parallel()
 	x := clusters(1300, 4, 3) // two blocks of the grid
 	for _, text := range []string{"rbf(gamma=2)", "laplace(gamma=1)", "linear() + 0.1*rbf(gamma=5)"} {
 		k := parseKernel(t, text)
@@ -181,6 +183,7 @@ func TestRPCholeskyFactor(t *testing.T) {
 // TestRPCholeskyWork: n kernel entries for each pivot, besides the squares of the
 // blocks of proposals, of which many are accepted.
 func TestRPCholeskyWork(t *testing.T) {
+	t.Parallel()
 	x := clusters(6000, 4, 3)
 	f := wholeOf(t, x, kernelgen.RBF(20), 100, 0, 1)
 	most := int64(f.drawn) * int64(f.block)
@@ -196,6 +199,7 @@ func TestRPCholeskyWork(t *testing.T) {
 // that of dense algebra, and A − Â is positive semi-definite, with and without
 // truncation and for numbers near the ends of float64.
 func TestRPCholeskyAgainstDense(t *testing.T) {
+	t.Parallel()
 	x := clusters(200, 4, 3)
 	for _, text := range []string{"rbf(gamma=2)", "1e200*rbf(gamma=4)", "1e-200*matern32(length=1)", "1e-300*laplace(gamma=1)"} {
 		k := parseKernel(t, text)
@@ -237,6 +241,7 @@ func truncated(t *testing.T, a blas64.General, c int) blas64.General {
 // TestTruncatedNystrom: with several landmarks per column of U, Nyström and fast
 // SPSD are the dense approximation on all landmarks, truncated as a whole.
 func TestTruncatedNystrom(t *testing.T) {
+	t.Parallel()
 	const c, nnz = 10, 3
 	x := clusters(300, 4, 3)
 	src, k := stream.FromMatrix("x", x), kernelgen.RBF(2)
@@ -276,6 +281,7 @@ func TestTruncatedNystrom(t *testing.T) {
 
 // TestNNZOne: no number of landmarks per column is 1.
 func TestNNZOne(t *testing.T) {
+	t.Parallel()
 	x := clusters(300, 4, 3)
 	src, k := stream.FromMatrix("x", x), kernelgen.RBF(2)
 	ctx, e := context.Background(), stream.Engine{}
@@ -319,6 +325,7 @@ func TestNNZOne(t *testing.T) {
 // is on average within twice the least that rank c leaves, and it is below what
 // uniform landmarks leave where these overlook rows.
 func TestRPCholeskyTraceError(t *testing.T) {
+	t.Parallel()
 	const seeds = 10
 	for name, c := range map[string]int{"clusters": 15, "unbalanced": 6} {
 		x, k := clusters(500, 4, 3), kernelgen.RBF(2)
@@ -349,6 +356,7 @@ func TestRPCholeskyTraceError(t *testing.T) {
 // TestRPCholeskyStops: no more pivots than there is rank, a note that says so, and
 // then Â is A.
 func TestRPCholeskyStops(t *testing.T) {
+	t.Parallel()
 	base := clusters(1500, 3, 5)
 	five := filled(1500, 3, func(i, j int) float64 { return base.Data[(i%5)*3+j] })
 	constant := filled(1500, 3, func(_, j int) float64 { return float64(j) + 0.1 })
@@ -394,6 +402,7 @@ func TestRPCholeskyStops(t *testing.T) {
 // TestRPCholeskySameBits: the same model for any number of threads, block size and
 // read size.
 func TestRPCholeskySameBits(t *testing.T) {
+	t.Parallel()
 	x := clusters(5000, 5, 11)
 	run := func(e stream.Engine, sizes ...int) string {
 		ctx, src := context.Background(), stream.Source(choppy{stream.FromMatrix("x", x), sizes})
@@ -418,6 +427,7 @@ func TestRPCholeskySameBits(t *testing.T) {
 // TestRPCholeskyPasses: one pass, another to refine; a model comes back from its
 // arrays; Verify agrees with the estimate.
 func TestRPCholeskyPasses(t *testing.T) {
+	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{}
 	x := clusters(900, 3, 3)
 	src := stream.NewCounted(stream.FromMatrix("x", x))
@@ -458,6 +468,7 @@ func TestRPCholeskyPasses(t *testing.T) {
 
 // TestRPCholeskyPlan: a plan foretells the kernel entries of the fit.
 func TestRPCholeskyPlan(t *testing.T) {
+	t.Parallel()
 	x := clusters(6000, 3, 1)
 	for _, m := range []RPCholesky{{Rank: 10, Seed: 1}, {Rank: 30, NNZ: 4, Seed: 1}} {
 		f := rpcFit(t, m, x, kernelgen.RBF(20))
@@ -498,6 +509,7 @@ func TestRPCholeskyPlan(t *testing.T) {
 
 // TestRPCholeskyNasty: nasty inputs, for this method and for those that truncate.
 func TestRPCholeskyNasty(t *testing.T) {
+	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{}
 	for _, c := range nastyCases() {
 		for _, nnz := range []int{1, 3} {
@@ -530,6 +542,7 @@ func TestRPCholeskyNasty(t *testing.T) {
 // TestRPCholeskyNotFinite: a bad number, or a row whose kernel overflows, is an
 // error with its place.
 func TestRPCholeskyNotFinite(t *testing.T) {
+	t.Parallel()
 	for value, k := range map[float64]kernelgen.Kernel{math.Inf(1): kernelgen.RBF(1), 1e200: kernelgen.Linear()} {
 		x := clusters(2500, 3, 8)
 		x.Data[1777*3+1] = value

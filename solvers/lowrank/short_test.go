@@ -1,6 +1,16 @@
 package lowrank
 
-import "testing"
+import (
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/solvers/nyblas"
+)
+
+// Products of matrices are those of the command: gonum's take most of the time of
+// the tests.
+func init() { blas64.Use(nyblas.Implementation{}) }
 
 // fewer is how often to repeat something: full, and short in runs with -short,
 // which the race detector and the checks of other instruction sets use. Every test

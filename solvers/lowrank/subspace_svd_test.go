@@ -74,6 +74,7 @@ var svdStarts = map[string]SVDStart{"landmark": Landmark{}, "ssrsvd": SSRSVD{}}
 // TestSubspaceSVDFloor: the error decreases with passes; two come within 10 % of the
 // best that rank c can do, and three within 1 %.
 func TestSubspaceSVDFloor(t *testing.T) {
+	t.Parallel()
 	const c = 20
 	for _, s := range []struct {
 		kernel string
@@ -127,6 +128,7 @@ func nearSingularValues(t *testing.T, f *SubspaceSVDFit, values []float64) {
 // TestSubspaceSVDShapes: singular values and errors are those of dense algebra for
 // long, wide, square and tiny shapes, and the factors are orthonormal.
 func TestSubspaceSVDShapes(t *testing.T) {
+	t.Parallel()
 	k := kernelgen.RBF(2)
 	for _, s := range [][3]int{{600, 450, 15}, {700, 30, 15}, {30, 700, 15}, {256, 256, 15}, {257, 260, 15}, {1, 300, 3}, {300, 1, 3}, {1, 1, 1}, {2, 3, 5}, {40, 25, 60}, {20, 900, 60}} {
 		for name, start := range svdStarts {
@@ -171,6 +173,7 @@ func checkSides(t *testing.T, f *SubspaceSVDFit, x, y blas64.General, most float
 // TestSubspaceSVDOneSource: one source is a square matrix, of an indefinite kernel
 // too, whose negative eigenvalues show in the signs of V.
 func TestSubspaceSVDOneSource(t *testing.T) {
+	t.Parallel()
 	const c = 12
 	x := clusters(300, 4, 3)
 	for _, text := range []string{"sigmoid(gamma=4,coef0=-2)", "poly(degree=3,coef0=-1)", "rbf(gamma=5)"} {
@@ -190,6 +193,7 @@ func TestSubspaceSVDOneSource(t *testing.T) {
 
 // TestSubspaceSVDEstimate: the error estimate is within a factor of two.
 func TestSubspaceSVDEstimate(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(12) {
 		x, y := clusters(150, 3, seed), clusters(110, 3, seed+100)
 		for _, gamma := range []float64{0.5, 5, 50} {
@@ -205,6 +209,7 @@ func TestSubspaceSVDEstimate(t *testing.T) {
 // TestSubspaceSVDStops: small residuals, or spaces that are all there is, end the
 // passes.
 func TestSubspaceSVDStops(t *testing.T) {
+	t.Parallel()
 	x, y := clusters(400, 4, 3), clusters(300, 4, 4)
 	for name, start := range svdStarts {
 		f := svdFit(t, SubspaceSVD{Rank: 10, Passes: 9, Seed: 1, Start: start}, x, y, kernelgen.Linear())
@@ -226,6 +231,7 @@ func TestSubspaceSVDStops(t *testing.T) {
 // TestSubspaceSVDUnsettled: of a matrix without large singular values one pass from
 // a start that knows nothing finds none, and says so instead of making it worse.
 func TestSubspaceSVDUnsettled(t *testing.T) {
+	t.Parallel()
 	x := clusters(400, 4, 3)
 	y := filled(400, 4, func(i, j int) float64 { return x.Data[(399-i)*4+j] })
 	k := kernelgen.RBF(1e6) // A is a permutation
@@ -240,6 +246,7 @@ func TestSubspaceSVDUnsettled(t *testing.T) {
 // TestSubspaceSVDFarRows: rows of both sides that are far from all others and from
 // every landmark are found by the random columns.
 func TestSubspaceSVDFarRows(t *testing.T) {
+	t.Parallel()
 	x, y := clusters(1500, 3, 3), clusters(1000, 3, 4)
 	for j := range 30 {
 		x.Data[1490*3+j], y.Data[990*3+j] = 1000, 1000
@@ -258,6 +265,7 @@ func TestSubspaceSVDFarRows(t *testing.T) {
 // TestSubspaceSVDSameBits: the same model for any number of threads and any read
 // size.
 func TestSubspaceSVDSameBits(t *testing.T) {
+	t.Parallel()
 	x, y := clusters(530, 5, 11), clusters(300, 5, 12)
 	run := func(threads int, sizes []int) string {
 		e := stream.Engine{Threads: threads, BlockRows: 512}
@@ -277,6 +285,7 @@ func TestSubspaceSVDSameBits(t *testing.T) {
 
 // TestSubspaceSVDPasses: one pass over each source.
 func TestSubspaceSVDPasses(t *testing.T) {
+	t.Parallel()
 	for name, start := range svdStarts {
 		for _, both := range []bool{true, false} {
 			left, right := stream.NewCounted(stream.FromMatrix("x", clusters(400, 3, 3))), stream.NewCounted(stream.FromMatrix("y", clusters(300, 3, 4)))
@@ -297,6 +306,7 @@ func TestSubspaceSVDPasses(t *testing.T) {
 // TestSubspaceSVDSaveLoad: the model comes back as it was, gives the same rows, and
 // its error is what Verify measures.
 func TestSubspaceSVDSaveLoad(t *testing.T) {
+	t.Parallel()
 	x, y := clusters(300, 3, 3), clusters(200, 3, 4)
 	k := kernelgen.RBF(1)
 	f := svdFit(t, SubspaceSVD{Rank: 8, Seed: 1}, x, y, k)
@@ -323,6 +333,7 @@ func TestSubspaceSVDSaveLoad(t *testing.T) {
 // TestSubspaceSVDPlan: the plan foretells the kernel entries, and memory that grows
 // with rows and passes.
 func TestSubspaceSVDPlan(t *testing.T) {
+	t.Parallel()
 	e := stream.Engine{Threads: 2}
 	x, y := clusters(1500, 3, 1), clusters(900, 3, 2)
 	for name, start := range svdStarts {
@@ -352,6 +363,7 @@ func TestSubspaceSVDPlan(t *testing.T) {
 // TestSubspaceSVDNasty runs the method on the nasty inputs: of one source, and
 // between all rows and some of them.
 func TestSubspaceSVDNasty(t *testing.T) {
+	t.Parallel()
 	for _, c := range nastyCases() {
 		for name, start := range svdStarts {
 			m := SubspaceSVD{Rank: 10, Seed: 1, Start: start}
@@ -393,6 +405,7 @@ func finiteSVD(t *testing.T, m SubspaceSVD, left, right stream.Source, k kernelg
 
 // TestSubspaceSVDHugeAndTiny: the scale of a kernel does not matter.
 func TestSubspaceSVDHugeAndTiny(t *testing.T) {
+	t.Parallel()
 	x, y := clusters(200, 3, 3), clusters(150, 3, 4)
 	fit := func(weight string) *SubspaceSVDFit {
 		return svdFit(t, SubspaceSVD{Rank: 8, Seed: 1}, x, y, parsed(t, weight+"rbf(gamma=2)", x))
@@ -415,6 +428,7 @@ func TestSubspaceSVDHugeAndTiny(t *testing.T) {
 // TestSubspaceSVDRefuses: bad numbers are errors with their place, and sources that
 // do not go together are refused.
 func TestSubspaceSVDRefuses(t *testing.T) {
+	t.Parallel()
 	x, y := clusters(200, 3, 8), clusters(100, 3, 9)
 	y.Data[77*3+1] = math.NaN()
 	fit := func(right blas64.General) error {
@@ -432,6 +446,7 @@ func TestSubspaceSVDRefuses(t *testing.T) {
 
 // TestSubspaceSVDCancelled: a cancelled fit ends with the cause.
 func TestSubspaceSVDCancelled(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	stop := errors.New("stop")
 	e := stream.Engine{Progress: func(p stream.Event) {

@@ -38,6 +38,7 @@ func denseEigen(t *testing.T, a blas64.General) *eigen {
 // TestSubspaceEigen: after three passes the values are eigenvalues to 1e-6 and
 // U spans the eigenvectors, for a spectrum that decays.
 func TestSubspaceEigen(t *testing.T) {
+	t.Parallel()
 	const c = 20
 	for _, n := range []int{130, 256, 600} {
 		x := clusters(n, 4, 3)
@@ -70,6 +71,7 @@ func TestSubspaceEigen(t *testing.T) {
 // TestSubspaceFloor: three passes come within 10 % of the best that rank c can do
 // without a shift, and with one to 0.65 of it; on a slow spectrum too.
 func TestSubspaceFloor(t *testing.T) {
+	t.Parallel()
 	x := clusters(400, 4, 3)
 	for _, gamma := range []float64{5, 40, 1, 400}[:fewer(4, 2)] {
 		k := kernelgen.RBF(gamma)
@@ -89,6 +91,7 @@ func TestSubspaceFloor(t *testing.T) {
 // TestSubspaceResiduals: residuals and the trace residual are what they are in
 // dense algebra, with one pass where there is a lot left and with more.
 func TestSubspaceResiduals(t *testing.T) {
+	t.Parallel()
 	x := clusters(300, 4, 3)
 	k := kernelgen.RBF(20)
 	a := kernelMatrix(k, x, x)
@@ -132,6 +135,7 @@ func TestSubspaceResiduals(t *testing.T) {
 
 // TestSubspaceStops: an invariant space, or small residuals, end the passes.
 func TestSubspaceStops(t *testing.T) {
+	t.Parallel()
 	x := clusters(500, 4, 3)
 	f := subspaceFit(t, Subspace{Rank: 10, Passes: 9, Seed: 1}, x, kernelgen.Linear())
 	if f.ExactPasses > 3 || len(f.Values) != 4 || f.Residual() > 1e-12 {
@@ -151,6 +155,7 @@ func TestSubspaceStops(t *testing.T) {
 // TestSubspaceIndefinite: of an indefinite kernel the eigenvalues that are large
 // in magnitude are kept, the negative ones with their sign.
 func TestSubspaceIndefinite(t *testing.T) {
+	t.Parallel()
 	x := clusters(300, 4, 3)
 	k, err := kernelgen.Parse("sigmoid(gamma=4,coef0=-2)")
 	if err != nil {
@@ -196,6 +201,7 @@ func TestSubspaceIndefinite(t *testing.T) {
 
 // TestSubspaceSameBits: the same model for any number of threads and any read size.
 func TestSubspaceSameBits(t *testing.T) {
+	t.Parallel()
 	x := clusters(800, 5, 11)
 	run := func(threads int, sizes []int) string {
 		e := stream.Engine{Threads: threads, BlockRows: 512}
@@ -215,6 +221,7 @@ func TestSubspaceSameBits(t *testing.T) {
 
 // TestSubspacePasses: one pass over the source.
 func TestSubspacePasses(t *testing.T) {
+	t.Parallel()
 	src := stream.NewCounted(stream.FromMatrix("x", clusters(400, 3, 3)))
 	if _, err := (Subspace{Rank: 8, Seed: 1}).Fit(context.Background(), stream.Engine{}, src, kernelgen.RBF(1)); err != nil {
 		t.Fatal(err)
@@ -226,6 +233,7 @@ func TestSubspacePasses(t *testing.T) {
 
 // TestSubspaceSaveLoad: the model comes back as it was, and gives the same rows.
 func TestSubspaceSaveLoad(t *testing.T) {
+	t.Parallel()
 	x := clusters(300, 3, 3)
 	f := subspaceFit(t, Subspace{Rank: 8, Seed: 1}, x, kernelgen.RBF(1))
 	if err := f.Refine(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), nil); err != nil {
@@ -247,6 +255,7 @@ func TestSubspaceSaveLoad(t *testing.T) {
 // TestSubspacePlan: the plan foretells the kernel entries, and memory that grows
 // with rows and passes.
 func TestSubspacePlan(t *testing.T) {
+	t.Parallel()
 	const n = 1500
 	e := stream.Engine{Threads: 2}
 	m := Subspace{Rank: 10, Seed: 1}
@@ -276,6 +285,7 @@ func TestSubspacePlan(t *testing.T) {
 // TestSubspaceFarRows: rows far from all others and from every landmark are found
 // by the random columns.
 func TestSubspaceFarRows(t *testing.T) {
+	t.Parallel()
 	const n = 2000
 	x := clusters(n, 3, 3)
 	for i := 1990; i < n; i++ { // ten equal rows: an eigenvalue of 10 of their own
@@ -299,6 +309,7 @@ func TestSubspaceFarRows(t *testing.T) {
 
 // TestSubspaceNasty runs the method on the nasty inputs.
 func TestSubspaceNasty(t *testing.T) {
+	t.Parallel()
 	for _, c := range nastyCases() {
 		t.Run(c.name, func(t *testing.T) {
 			nasty(t, c.x, c.k, c.refuse, func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
@@ -317,6 +328,7 @@ func TestSubspaceNasty(t *testing.T) {
 
 // TestSubspaceOrthogonality: the bound on max|UᵀU−I| holds, up to a modest factor.
 func TestSubspaceOrthogonality(t *testing.T) {
+	t.Parallel()
 	x := clusters(500, 4, 3)
 	for _, gamma := range []float64{0.05, 1, 40} {
 		f := subspaceFit(t, Subspace{Rank: 30, Seed: 1}, x, kernelgen.RBF(gamma))
@@ -330,6 +342,7 @@ func TestSubspaceOrthogonality(t *testing.T) {
 
 // TestSubspaceMoreThanRows: a rank above the number of rows is all there is.
 func TestSubspaceMoreThanRows(t *testing.T) {
+	t.Parallel()
 	x := clusters(60, 4, 3)
 	k := kernelgen.RBF(40)
 	f := subspaceFit(t, Subspace{Rank: 100, Seed: 1}, x, k)
@@ -340,6 +353,7 @@ func TestSubspaceMoreThanRows(t *testing.T) {
 
 // TestSubspaceNotFinite: a bad number is an error with its place.
 func TestSubspaceNotFinite(t *testing.T) {
+	t.Parallel()
 	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
 		x := clusters(200, 3, 8)
 		x.Data[77*3+1] = bad
@@ -353,6 +367,7 @@ func TestSubspaceNotFinite(t *testing.T) {
 
 // TestSubspaceCancelled: a cancelled fit ends with the cause.
 func TestSubspaceCancelled(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	stop := errors.New("stop")
 	e := stream.Engine{Progress: func(p stream.Event) {

@@ -75,6 +75,7 @@ func verifyAll(t *testing.T, threads int, models []*Model, src stream.Source, sa
 // formed matrices. The spectrum of E is dense near its end, where Lanczos stops
 // at its tolerance: a lower bound, and little below.
 func TestVerifyAllAgainstDense(t *testing.T) {
+	t.Parallel()
 	x := clusters(400, 4, 3) // blocks of 256 and 144 rows
 	src, k := stream.FromMatrix("clusters", x), kernelgen.RBF(2)
 	a := kernelMatrix(k, x, x)
@@ -109,6 +110,7 @@ func TestVerifyAllAgainstDense(t *testing.T) {
 
 // TestVerifyAllProducts: one step multiplies by A and E as a dense product does.
 func TestVerifyAllProducts(t *testing.T) {
+	t.Parallel()
 	x := clusters(600, 4, 3)
 	src, k := stream.FromMatrix("clusters", x), kernelgen.RBF(2)
 	a := kernelMatrix(k, x, x)
@@ -162,6 +164,7 @@ func checkProduct(t *testing.T, name string, a blas64.General, weight float64, x
 // TestVerifyAllCompanions: a model is measured alike alone and with others, on
 // all rows and on a sample, for any number of threads.
 func TestVerifyAllCompanions(t *testing.T) {
+	t.Parallel()
 	src, k := stream.FromMatrix("clusters", clusters(900, 4, 3)), kernelgen.RBF(2)
 	models := mixedModels(t, src, k)
 	for _, sample := range []int{0, 500} {
@@ -193,6 +196,7 @@ func TestVerifyAllCompanions(t *testing.T) {
 // TestVerifyAllUnits: models whose tiles have different units, of a kernel whose
 // squares cannot be represented.
 func TestVerifyAllUnits(t *testing.T) {
+	t.Parallel()
 	x := scaled(clusters(300, 3, 8), 1e90)
 	src, k := stream.FromMatrix("large", x), kernelgen.Linear()
 	var models []*Model
@@ -229,6 +233,7 @@ func TestVerifyAllUnits(t *testing.T) {
 
 // TestVerifyAllEdges: no models, one row, no rows, rows of another dimension.
 func TestVerifyAllEdges(t *testing.T) {
+	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{}
 	src := stream.FromMatrix("clusters", clusters(300, 3, 8))
 	f, err := Landmark{Rank: 5, Seed: 1}.Fit(ctx, e, src, kernelgen.RBF(1))
@@ -256,6 +261,7 @@ func TestVerifyAllEdges(t *testing.T) {
 
 // TestVerifyAllMisuse: models of different matrices are a mistake of the caller.
 func TestVerifyAllMisuse(t *testing.T) {
+	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{}
 	src := stream.FromMatrix("clusters", clusters(300, 3, 8))
 	fit := func(k kernelgen.Kernel) *Model {
@@ -287,6 +293,7 @@ func TestVerifyAllMisuse(t *testing.T) {
 // TestLanczosMatrix: the norm from the tridiagonal matrix is that of the
 // operator when the steps are as many as its dimension.
 func TestLanczosMatrix(t *testing.T) {
+	t.Parallel()
 	g := clusters(9, 9, 2)
 	a := dense.Mul(blas.NoTrans, g, blas.Trans, g)
 	a.Data[3*9+3] -= 40 // the largest in magnitude is negative

@@ -1,0 +1,163 @@
+package rkhs
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/solvers/dense"
+	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/stream"
+)
+
+// Functions are elements of an RKHS that can be evaluated at any row:
+//
+//	h_j(x) = f(x)·Coefficients_j − Offsets_j
+//
+// with f the features of Space, f(x)·f(x') ≈ k(x, x') ([lowrank.Model.Features]). The
+// coefficients are coordinates in an orthonormal basis, so that inner products of
+// columns are those of the RKHS.
+type Functions struct {
+	Space        *lowrank.Model
+	Coefficients blas64.General // features × functions
+	// Offsets are what the means of the functions over the rows of the fit are; nil
+	// unless the features were centred.
+	Offsets []float64
+	// Complex says that the second half of the columns are the imaginary parts of the
+	// first.
+	Complex bool
+}
+
+// Part says which part of complex functions is wanted.
+type Part uint8
+
+// The parts.
+const (
+	Real Part = iota
+	Imaginary
+)
+
+// newFunctions are functions with coefficients m and the means of the features, nil for
+// none.
+func newFunctions(space *lowrank.Model, m blas64.General, means []float64) *Functions {
+	f := &Functions{Space: space, Coefficients: dense.Clone(m)}
+	if means != nil {
+		f.Offsets = dense.MulVector(blas.Trans, f.Coefficients, means)
+	}
+	return f
+}
+
+// newComplexFunctions are functions with complex coefficients.
+func newComplexFunctions(space *lowrank.Model, m complexMatrix, means []float64) *Functions {
+	both := stream.NewMatrix(m.re.Rows, 2*m.re.Cols)
+	for i := range both.Rows {
+		copy(dense.Row(both, i), dense.Row(m.re, i))
+		copy(dense.Row(both, i)[m.re.Cols:], dense.Row(m.im, i))
+	}
+	f := newFunctions(space, both, means)
+	f.Complex = true
+	return f
+}
+
+// Count is the number of functions.
+func (f *Functions) Count() int {
+	if f.Complex {
+		return f.Coefficients.Cols / 2
+	}
+	return f.Coefficients.Cols
+}
+
+// Dimension is the number of columns of the rows that the functions take.
+func (f *Functions) Dimension() int { return f.Space.Left.Landmarks.Cols }
+
+// Part are the real or the imaginary parts, as functions with real values. The
+// imaginary parts of real functions are zero.
+func (f *Functions) Part(p Part) *Functions {
+	switch {
+	case p == Real:
+		return f.columns(0, f.Count())
+	case f.Complex:
+		return f.columns(f.Count(), f.Count())
+	}
+	return newFunctions(f.Space, stream.NewMatrix(f.Coefficients.Rows, f.Count()), make([]float64, f.Coefficients.Rows))
+}
+
+// First are the first n functions.
+func (f *Functions) First(n int) *Functions {
+	if n < 0 || n > f.Count() {
+		panic(fmt.Sprintf("rkhs: the first %d of %d functions", n, f.Count()))
+	}
+	if !f.Complex {
+		return f.columns(0, n)
+	}
+	means := f.Offsets
+	g := newComplexFunctions(f.Space, complexMatrix{dense.Columns(f.Coefficients, 0, n), dense.Columns(f.Coefficients, f.Count(), n)}, nil)
+	if means != nil {
+		g.Offsets = append(append([]float64(nil), means[:n]...), means[f.Count():f.Count()+n]...)
+	}
+	return g
+}
+
+func (f *Functions) columns(first, n int) *Functions {
+	g := newFunctions(f.Space, dense.Columns(f.Coefficients, first, n), nil)
+	if f.Offsets != nil {
+		g.Offsets = append([]float64(nil), f.Offsets[first:first+n]...)
+	}
+	return g
+}
+
+// Evaluate gives the values at the rows of src to emit in row order: a row of values for
+// each row, the real parts of all functions and behind them the imaginary parts, if
+// there are any. The block carries its kept columns if kept. Cost: one pass;
+// p kernel entries and 2·p·r flops for a row with p landmarks and r features, and
+// 2·r flops for a column.
+func (f *Functions) Evaluate(ctx context.Context, e stream.Engine, src stream.Source, kept bool, emit func(b *stream.Block, values blas64.General) error) error {
+	info := src.Info()
+	if d := len(info.Columns); d != f.Dimension() {
+		return fmt.Errorf("%s has %d columns, and the functions were fitted on %d", info.Name, d, f.Dimension())
+	}
+	maker := f.Space.Features(info.Name)
+	return stream.Map(ctx, e, "evaluate", src, f.Coefficients.Cols, kept, func() func(blas64.General, *stream.Block) error {
+		features := maker()
+		room := stream.NewMatrix(stream.PanelRows, f.Coefficients.Rows)
+		return func(dst blas64.General, b *stream.Block) error {
+			for first, x := range b.Panels(stream.PanelRows) {
+				start := b.Start + int64(first)
+				if err := checkRows(info, x, func(i int) int64 { return start + int64(i) }); err != nil {
+					return err
+				}
+				rows := stream.RowSlice(room, 0, x.Rows)
+				if err := features(rows, x, start); err != nil {
+					return err
+				}
+				f.combine(stream.RowSlice(dst, first, x.Rows), rows)
+			}
+			return nil
+		}
+	}, emit)
+}
+
+// combine is the values for features.
+func (f *Functions) combine(dst, features blas64.General) {
+	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, features, f.Coefficients, 0, dst)
+	if f.Offsets == nil {
+		return
+	}
+	for i := range dst.Rows {
+		dense.Axpy(-1, f.Offsets, dense.Row(dst, i))
+	}
+}
+
+// At is Evaluate for rows in memory, into a new matrix.
+func (f *Functions) At(ctx context.Context, e stream.Engine, rows blas64.General) (blas64.General, error) {
+	out := stream.NewMatrix(rows.Rows, f.Coefficients.Cols)
+	err := f.Evaluate(ctx, e, stream.FromMatrix("rows", rows), false, func(b *stream.Block, values blas64.General) error {
+		for i := range values.Rows {
+			copy(dense.Row(out, int(b.Start)+i), dense.Row(values, i))
+		}
+		return nil
+	})
+	return out, err
+}

@@ -1,0 +1,131 @@
+package rkhs
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
+	"github.com/nystream/nystream/stream"
+)
+
+// allPairs is everything about all pairs in memory: Gram matrices from the kernel, and
+// features; weighted and, if asked for, centred.
+type allPairs struct {
+	grams
+	features [2]blas64.General // n×p and n×q
+}
+
+// gram is that of a side.
+func (a *allPairs) gram(s side) blas64.General {
+	if s == ofX {
+		return a.x
+	}
+	return a.y
+}
+
+// cross is the Gram matrix between the features of two sides, rows of the first.
+func (a *allPairs) cross(rows, cols side) blas64.General {
+	switch {
+	case rows == cols:
+		return a.gram(rows)
+	case rows == ofX:
+		return a.xy
+	}
+	return dense.Transpose(a.xy)
+}
+
+// allPairs loads the rows and evaluates the kernel between all of them.
+func (c *decomposition) allPairs(ctx context.Context, e stream.Engine) (*allPairs, error) {
+	d, a := c.data, &allPairs{grams: grams{cutoff: c.Cutoff}}
+	numbers := make([]int64, d.n)
+	for i := range numbers {
+		numbers[i] = int64(i)
+	}
+	var rows [2]blas64.General
+	for _, p := range c.parts(d, c.spaces) {
+		x, err := d.gather(ctx, p.side, numbers)
+		if err != nil {
+			return nil, err
+		}
+		rows[p.side] = x
+		f := Functions{Space: p.model, Coefficients: identity(p.model.Left.Rank())}
+		if a.features[p.side], err = f.At(ctx, e, x); err != nil {
+			return nil, err
+		}
+	}
+	c.fit.SourcePasses++
+	grams := []struct {
+		to   *blas64.General
+		x, y side
+		want bool
+	}{{&a.x, ofX, ofX, true}, {&a.y, ofY, ofY, rows[ofY].Rows > 0}, {&a.xy, ofX, ofY, rows[ofY].Rows > 0 && c.spaces.one()}}
+	for _, g := range grams {
+		if !g.want {
+			continue
+		}
+		m, err := gramOf(ctx, e, c.kernel(g.x), rows[g.x], rows[g.y])
+		if err != nil {
+			return nil, err
+		}
+		c.spaces.entries += d.n * d.n
+		c.prepare(m, true, true)
+		*g.to = m
+	}
+	for i := range a.features {
+		if a.features[i].Rows > 0 {
+			c.prepare(a.features[i], true, false)
+		}
+	}
+	return a, nil
+}
+
+// prepare multiplies rows, and columns, by √w_i, and centres them: with s the vector of
+// the √w_i, which has norm 1, that is multiplication by I − ssᵀ.
+func (c *decomposition) prepare(m blas64.General, rows, cols bool) {
+	root := make([]float64, c.data.n)
+	for i := range root {
+		root[i] = c.data.rootWeight(int64(i))
+	}
+	if rows {
+		dense.ScaleRows(m, root)
+	}
+	if cols {
+		dense.ScaleColumns(m, root)
+	}
+	if !c.Centred {
+		return
+	}
+	if rows {
+		means := dense.MulVector(blas.Trans, m, root)
+		for i, r := range root {
+			dense.Axpy(-r, means, dense.Row(m, i))
+		}
+	}
+	if cols {
+		for i := range m.Rows {
+			row := dense.Row(m, i)
+			dense.Axpy(-dense.Dot(root, row), root, row)
+		}
+	}
+}
+
+// gramOf is the kernel between all rows of x and y.
+func gramOf(ctx context.Context, e stream.Engine, k kernelgen.Kernel, x, y blas64.General) (blas64.General, error) {
+	m := stream.NewMatrix(x.Rows, y.Rows)
+	err := stream.Pairs(ctx, e, "Gram matrix", stream.FromMatrix("x", x), stream.FromMatrix("y", y), stream.Full, func() func(i, j *stream.Block) error {
+		var work kernelgen.Workspace
+		room := make([]float64, stream.PairRows*stream.PairRows)
+		return func(i, j *stream.Block) error {
+			tile := blas64.General{Rows: i.X.Rows, Cols: j.X.Rows, Stride: j.X.Rows, Data: room[:i.X.Rows*j.X.Rows]}
+			k.Fill(tile, i.X, k.Pack(j.X), &work)
+			for a := range tile.Rows {
+				copy(dense.Row(m, int(i.Start)+a)[j.Start:], dense.Row(tile, a))
+			}
+			return nil
+		}
+	})
+	return m, err
+}

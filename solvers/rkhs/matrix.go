@@ -1,0 +1,217 @@
+package rkhs
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/solvers/dense"
+)
+
+// factors are feature matrices in orthonormal bases of the spans of the features:
+// Φ = Q·Xᵀ and Ψ = P·Yᵀ with QᵀQ = I and PᵀP = I, so that G_Φ = XXᵀ and C_XX is XᵀX in
+// the basis Q. X and Y have a row for each pair, or fewer with the same products among
+// them (see [moments.factors]). This is the kernel QR decomposition of the paper
+// (Proposition 3.4) with X in the place of Rᵀ.
+type factors struct {
+	x, y   blas64.General // k×p and k×q; y is empty for one side
+	cutoff float64        // see Solver.Cutoff
+
+	svdX, svdY *dense.SVD
+}
+
+// result is a matrix and how many directions were left out on the way to it.
+type result struct {
+	blas64.General
+	dropped int
+}
+
+// decompose is the thin decomposition of X or Y.
+func (f *factors) decompose(s side) (*dense.SVD, error) {
+	at, m := &f.svdX, f.x
+	if s == ofY {
+		at, m = &f.svdY, f.y
+	}
+	if *at != nil {
+		return *at, nil
+	}
+	d, err := dense.NewSVD(m)
+	if err != nil {
+		return nil, fmt.Errorf("the features of %s: %w; scale the columns (--scale standard)", s, err)
+	}
+	if len(d.S) == 0 || d.S[0] == 0 {
+		return nil, fmt.Errorf("the features of %s are zero, or without their mean: its rows are all the same to the kernel, and an operator needs rows that differ", s)
+	}
+	*at = d
+	return d, nil
+}
+
+func (s side) String() string {
+	if s == ofX {
+		return "x"
+	}
+	return "y"
+}
+
+// filter gives f(σ) for the singular values of X or Y, and 0 for those that the inverse
+// leaves out: for ε = 0 the squares at or below the cut-off.
+func (f *factors) filter(d *dense.SVD, epsilon float64, value func(sigma float64) float64) (w []float64, dropped int) {
+	w = make([]float64, len(d.S))
+	for i, s := range d.S {
+		if epsilon == 0 && !(s*s > f.cutoff*d.S[0]*d.S[0]) {
+			dropped++
+			continue
+		}
+		w[i] = value(s)
+	}
+	return w, dropped
+}
+
+// weighted is a·diag(w)·bᵀ.
+func weighted(a blas64.General, w []float64, b blas64.General) blas64.General {
+	a = dense.Clone(a)
+	dense.ScaleColumns(a, w)
+	return dense.Mul(blas.NoTrans, a, blas.Trans, b)
+}
+
+func mul(a, b blas64.General) blas64.General { return dense.Mul(blas.NoTrans, a, blas.NoTrans, b) }
+
+func (Covariance) matrix(f *factors) (result, error) {
+	if _, err := f.decompose(ofX); err != nil {
+		return result{}, err
+	}
+	return result{General: dense.SymmetricPart(dense.Mul(blas.Trans, f.x, blas.NoTrans, f.x))}, nil
+}
+
+func (CrossCovariance) matrix(f *factors) (result, error) {
+	for _, s := range []side{ofX, ofY} {
+		if _, err := f.decompose(s); err != nil {
+			return result{}, err
+		}
+	}
+	return result{General: dense.Mul(blas.Trans, f.y, blas.NoTrans, f.x)}, nil
+}
+
+// inverted is X·(XᵀX+ε)⁻¹ = U·diag(σ/(σ²+ε))·Vᵀ.
+func (f *factors) inverted(epsilon float64) (result, error) {
+	d, err := f.decompose(ofX)
+	if err != nil {
+		return result{}, err
+	}
+	w, dropped := f.filter(d, epsilon, func(s float64) float64 { return s / (s*s + epsilon) })
+	return result{weighted(d.U, w, d.V), dropped}, nil
+}
+
+func (o MeanEmbedding) matrix(f *factors) (result, error) {
+	r, err := f.inverted(o.Epsilon)
+	if err != nil {
+		return r, err
+	}
+	r.General = dense.Mul(blas.Trans, f.y, blas.NoTrans, r.General)
+	return r, nil
+}
+
+func (o Koopman) matrix(f *factors) (result, error) {
+	r, err := f.inverted(o.Epsilon)
+	if err != nil {
+		return r, err
+	}
+	r.General = dense.Mul(blas.Trans, r.General, blas.NoTrans, f.y)
+	return r, nil
+}
+
+// matrix of the definition is (XᵀX+ε)⁻¹·YᵀX, of the sampled form
+// Yᵀ·(XYᵀ)⁺·X·(XᵀX+ε)⁻¹·YᵀX.
+func (o PerronFrobenius) matrix(f *factors) (result, error) {
+	cross := dense.Mul(blas.Trans, f.y, blas.NoTrans, f.x)
+	if o.Sampled {
+		return o.sampledMatrix(f, cross)
+	}
+	d, err := f.decompose(ofX)
+	if err != nil {
+		return result{}, err
+	}
+	w, dropped := f.filter(d, o.Epsilon, func(s float64) float64 { return 1 / (s*s + o.Epsilon) })
+	inverse := weighted(d.V, w, d.V)
+	if o.Epsilon > 0 && len(d.S) < f.x.Cols { // fewer pairs than features: 1/ε on what V leaves
+		for i, v := range w {
+			w[i] = v - 1/o.Epsilon
+		}
+		inverse = weighted(d.V, w, d.V)
+		for i := range inverse.Rows {
+			inverse.Data[i*inverse.Stride+i] += 1 / o.Epsilon
+		}
+	}
+	return result{mul(inverse, cross), dropped}, nil
+}
+
+// sampledMatrix takes the pseudo-inverse of XYᵀ in bases of the columns of X and Y,
+// where it is (U_x·M·U_yᵀ)⁺ = U_y·M⁺·U_xᵀ with M = Σ_x·V_xᵀ·V_y·Σ_y.
+func (o PerronFrobenius) sampledMatrix(f *factors, cross blas64.General) (result, error) {
+	inverted, err := f.inverted(o.Epsilon)
+	if err != nil {
+		return result{}, err
+	}
+	dx, err := f.decompose(ofX)
+	if err != nil {
+		return result{}, err
+	}
+	dy, err := f.decompose(ofY)
+	if err != nil {
+		return result{}, err
+	}
+	m := dense.Mul(blas.Trans, dx.V, blas.NoTrans, dy.V)
+	dense.ScaleRows(m, dx.S)
+	dense.ScaleColumns(m, dy.S)
+	back, dropped, err := pseudoInverse(m, f.cutoff)
+	if err != nil {
+		return result{}, err
+	}
+	left := dense.Clone(dy.V) // Yᵀ·U_y
+	dense.ScaleColumns(left, dy.S)
+	right := mul(dense.Mul(blas.Trans, dx.U, blas.NoTrans, inverted.General), cross)
+	return result{mul(left, mul(back, right)), inverted.dropped + dropped}, nil
+}
+
+// pseudoInverse leaves out singular values whose part of the first is at or below the
+// cut-off.
+func pseudoInverse(m blas64.General, cutoff float64) (inverse blas64.General, dropped int, err error) {
+	d, err := dense.NewSVD(m)
+	if err != nil {
+		return inverse, 0, fmt.Errorf("the time-lagged Gram matrix: %w", err)
+	}
+	w := make([]float64, len(d.S))
+	for i := range dense.Rank(d.S, cutoff) {
+		w[i] = 1 / d.S[i]
+	}
+	return weighted(d.V, w, d.U), len(d.S) - dense.Rank(d.S, cutoff), nil
+}
+
+// matrix is V_y·s_y·U_yᵀ·U_x·s_x·V_xᵀ with s = σ/√(σ²+ε), where nothing is large.
+func (o CCA) matrix(f *factors) (result, error) {
+	root := func(s float64) float64 { return s / math.Hypot(s, math.Sqrt(o.Epsilon)) }
+	var halves [2]blas64.General
+	dropped := 0
+	for i, s := range []side{ofX, ofY} {
+		d, err := f.decompose(s)
+		if err != nil {
+			return result{}, err
+		}
+		w, n := f.filter(d, o.Epsilon, root)
+		halves[i] = weighted(d.U, w, d.V)
+		dropped += n
+	}
+	return result{dense.Mul(blas.Trans, halves[1], blas.NoTrans, halves[0]), dropped}, nil
+}
+
+// inverseRoot is (C+ε)^(−1/2) in the basis of X or Y, on the span of the features.
+func (f *factors) inverseRoot(s side, epsilon float64) (blas64.General, error) {
+	d, err := f.decompose(s)
+	if err != nil {
+		return blas64.General{}, err
+	}
+	w, _ := f.filter(d, epsilon, func(s float64) float64 { return 1 / math.Hypot(s, math.Sqrt(epsilon)) })
+	return weighted(d.V, w, d.V), nil
+}

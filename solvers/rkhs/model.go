@@ -1,0 +1,184 @@
+package rkhs
+
+import (
+	"fmt"
+	"math"
+	"math/cmplx"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/solvers/dense"
+)
+
+// Model is a decomposition of an empirical operator S, with functions that can be
+// evaluated at new rows. For [SVD]
+//
+//	S ≈ Σ_i Values_i·(Left_i ⊗ Right_i)
+//
+// with the Left in the RKHS that S goes to and the Right in that it comes from,
+// orthonormal each. For [Eigen] S·Right_i = λ_i·Right_i and S*·Left_i = λ̄_i·Left_i, each of
+// norm 1, λ_i = Values_i + √−1·Imag_i by descending magnitude.
+type Model struct {
+	Task        Task
+	Operator    Operator
+	Engine      Engine
+	Formulation Formulation
+	Random      bool // random features instead of landmarks
+	Centred     bool
+	Inverse     bool // it is of the pseudo-inverse of the operator
+	Seed        uint64
+	Pairs       int64
+	Lag         int64     // of [Lagged] data, else 0
+	Values      []float64 // singular values, descending, or real parts of eigenvalues
+	Imag        []float64 // imaginary parts; nil if all are zero
+	Left, Right *Functions
+	// CanonicalLeft and CanonicalRight are (C_YY+ε)^(−1/2)·Left and (C_XX+ε)^(−1/2)·Right,
+	// the functions of y and x whose correlation the singular values of [CCA] are, with
+	// variance and ε·norm² 1 in sum; nil for other operators.
+	CanonicalLeft, CanonicalRight *Functions
+}
+
+// Rank is the number of singular triplets or eigenpairs.
+func (m *Model) Rank() int { return len(m.Values) }
+
+// Eigenvalues are λ_i.
+func (m *Model) Eigenvalues() []complex128 {
+	values := make([]complex128, m.Rank())
+	for i, v := range m.Values {
+		values[i] = complex(v, 0)
+		if m.Imag != nil {
+			values[i] = complex(v, m.Imag[i])
+		}
+	}
+	return values
+}
+
+// Timescales are the implied timescales −step/ln|λ_i| of a transfer operator for pairs
+// that lie so far apart in time: infinite for |λ| = 1 and negative beyond.
+func (m *Model) Timescales(step float64) []float64 {
+	t := make([]float64, m.Rank())
+	for i, v := range m.Eigenvalues() {
+		t[i] = -step / math.Log(cmplx.Abs(v))
+	}
+	return t
+}
+
+// ForwardBackward are the eigenvalues of S*S, the squares of the singular values: for
+// [CCA] and functions of a process, what is left of a function that is carried forward
+// and back. Values near 1 are coherent sets; the right singular functions say which
+// rows of x they have, the left those of y.
+func (m *Model) ForwardBackward() []float64 {
+	squares := make([]float64, m.Rank())
+	for i, v := range m.Values {
+		squares[i] = v * v
+	}
+	return squares
+}
+
+// Truncated is the model with its first rank values: for [SVD] the best approximation
+// of S by an operator of that rank (paper, Section 4.1).
+func (m *Model) Truncated(rank int) *Model {
+	if rank < 0 || rank > m.Rank() {
+		panic(fmt.Sprintf("rkhs: rank %d of %d", rank, m.Rank()))
+	}
+	t := *m
+	t.Values = m.Values[:rank]
+	if m.Imag != nil {
+		t.Imag = m.Imag[:rank]
+	}
+	for _, f := range []**Functions{&t.Left, &t.Right, &t.CanonicalLeft, &t.CanonicalRight} {
+		if *f != nil {
+			*f = (*f).First(rank)
+		}
+	}
+	return &t
+}
+
+// PseudoInverse is S⁺ = Σ σ_i⁻¹·(Right_i ⊗ Left_i) (paper, Section 4.1) from the singular
+// values above tolerance times the first: a model of a task [SVD] with the sides
+// exchanged, values descending. Of a model that leaves out values of S it is the
+// pseudo-inverse of the truncated operator.
+func (m *Model) PseudoInverse(tolerance float64) (*Model, error) {
+	if m.Task != SVD {
+		return nil, fmt.Errorf("a pseudo-inverse comes from singular values, and the model has eigenvalues")
+	}
+	if !(tolerance >= 0 && tolerance < 1) {
+		return nil, fmt.Errorf("tolerance %v of a pseudo-inverse must be from 0 to below 1", tolerance)
+	}
+	t := m.Truncated(dense.Rank(m.Values, tolerance))
+	inverse := *t
+	inverse.Inverse = !m.Inverse
+	inverse.Values = make([]float64, t.Rank())
+	for i, v := range t.Values {
+		inverse.Values[t.Rank()-1-i] = 1 / v
+	}
+	inverse.Left, inverse.Right = t.Right.reversed(), t.Left.reversed()
+	inverse.CanonicalLeft, inverse.CanonicalRight = nil, nil
+	return &inverse, nil
+}
+
+// reversed are real functions from the last to the first.
+func (f *Functions) reversed() *Functions {
+	g := newFunctions(f.Space, f.Coefficients, nil)
+	last := g.Coefficients.Cols - 1
+	for i := range g.Coefficients.Rows {
+		row := dense.Row(g.Coefficients, i)
+		for j := range len(row) / 2 {
+			row[j], row[last-j] = row[last-j], row[j]
+		}
+	}
+	if f.Offsets != nil {
+		g.Offsets = make([]float64, last+1)
+		for j, v := range f.Offsets {
+			g.Offsets[last-j] = v
+		}
+	}
+	return g
+}
+
+// Apply is S·g for functions g of the RKHS that S comes from, given by coefficients in the
+// basis of Right, in the basis of Left: Σ Values_i·Left_i·⟨Right_i, g⟩. It is for [SVD].
+func (m *Model) Apply(g blas64.General) blas64.General {
+	if m.Task != SVD || g.Rows != m.Right.Coefficients.Rows {
+		panic(fmt.Sprintf("rkhs: apply to functions of %d coefficients", g.Rows))
+	}
+	c := transposedTimes(m.Right.Coefficients, g)
+	dense.ScaleRows(c, m.Values)
+	return mul(m.Left.Coefficients, c)
+}
+
+// Fit is what a fit leaves: the model, and what is known about it.
+type Fit struct {
+	*Model
+	// Notes are sentences for the user: what was adjusted, chosen or left out, and why.
+	Notes []string
+	// Spectrum are all singular values, or the magnitudes of all eigenvalues, that are
+	// not rounding: Values are the first of them.
+	Spectrum []float64
+	// Residuals are the larger of ‖Sv−σu‖ and ‖S*u−σv‖, or of ‖Sv−λv‖ and ‖S*u−λ̄u‖, for
+	// each triplet or pair, relative to the first value: what the algebra got wrong
+	// inside the span of the features.
+	Residuals []float64
+	// TraceResiduals are the parts of Σ w_i·k(x_i, x_i) and of Σ w_i·l(y_i, y_i) that the
+	// features do not carry, on the pairs of the fit: from 0 to 1, exact to rounding with
+	// landmarks; with random features an estimate that may come out as 0. NaN for y
+	// where it does not occur.
+	TraceResiduals [2]float64
+	// Features are the numbers of features of x and of y, 0 for none, and Landmarks how
+	// many kernel entries (or random features) a row of them takes.
+	Features, Landmarks [2]int
+	// Dropped is how many directions the inverses of an operator with ε = 0 left out.
+	Dropped int
+	// KernelEntries is how many kernel entries were evaluated.
+	KernelEntries int64
+	// SourcePasses is how many passes were made over the pairs, besides gathering rows by
+	// number.
+	SourcePasses int
+}
+
+// TruncationError is ‖S − S_k‖ in the Hilbert–Schmidt norm for the best approximation of
+// rank k, which is that of the rank of the model for k = Rank (paper, Section 4.1). It
+// is for [SVD].
+func (f *Fit) TruncationError(k int) float64 {
+	return dense.Norm(f.Spectrum[min(k, len(f.Spectrum)):])
+}

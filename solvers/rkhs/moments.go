@@ -1,0 +1,229 @@
+package rkhs
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
+	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/stream"
+)
+
+// moments is what one pass over the pairs leaves: the triangular factor R of the rows
+//
+//	√w_i·(1, f(x_i), g(y_i))
+//
+// so that RᵀR holds all Gram and cross-Gram matrices of features, and of features
+// less their means, without that anything was squared; and the traces of the kernels.
+type moments struct {
+	factor *sketch.QR
+	rows   int64
+	traces traces
+}
+
+// traces are Σ w_i·k(x_i, x_i) and Σ w_i·‖f(x_i)‖², and those of y.
+type traces struct{ kernel, features [2]float64 }
+
+// left is the part of the trace that features leave.
+func (t *traces) left(s side) float64 {
+	if t.kernel[s] <= 0 {
+		return math.NaN()
+	}
+	return math.Max(0, 1-t.features[s]/t.kernel[s])
+}
+
+func newMoments(cols int) *moments { return &moments{factor: sketch.NewQR(cols)} }
+
+// Merge takes in later pairs.
+func (m *moments) Merge(later *moments) error {
+	m.rows += later.rows
+	for s := range m.traces.kernel {
+		m.traces.kernel[s] += later.traces.kernel[s]
+		m.traces.features[s] += later.traces.features[s]
+	}
+	return m.factor.Merge(later.factor)
+}
+
+// Reset forgets everything seen.
+func (m *moments) Reset() {
+	m.factor.Reset()
+	m.rows, m.traces = 0, traces{}
+}
+
+// numbers are the parts that are not the factor.
+func (t *traces) numbers() []*float64 {
+	return []*float64{&t.kernel[0], &t.kernel[1], &t.features[0], &t.features[1]}
+}
+
+// MarshalBinary writes the rows, the traces and the factor.
+func (m *moments) MarshalBinary() ([]byte, error) {
+	out := binary.LittleEndian.AppendUint64(nil, uint64(m.rows))
+	for _, v := range m.traces.numbers() {
+		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(*v))
+	}
+	factor, err := m.factor.MarshalBinary()
+	return append(out, factor...), err
+}
+
+// UnmarshalBinary reads what MarshalBinary wrote.
+func (m *moments) UnmarshalBinary(data []byte) error {
+	places := m.traces.numbers()
+	head := 8 * (1 + len(places))
+	if len(data) < head {
+		return fmt.Errorf("rkhs: moments cannot have %d bytes", len(data))
+	}
+	if err := m.factor.UnmarshalBinary(data[head:]); err != nil {
+		return err
+	}
+	m.rows = int64(binary.LittleEndian.Uint64(data))
+	for i, to := range places {
+		*to = math.Float64frombits(binary.LittleEndian.Uint64(data[8*(i+1):]))
+	}
+	return nil
+}
+
+// part is a side in the rows of a pass.
+type part struct {
+	side   side
+	kernel kernelgen.Kernel
+	info   stream.Info
+	model  *lowrank.Model
+	maker  func() func(dst, x blas64.General, start int64) error
+	column int   // of the pairs
+	first  int   // of the features
+	lag    int64 // of its row numbers
+}
+
+// parts are the sides that a fit looks at.
+func (s Solver) parts(d *Data, sp *spaces) []*part {
+	all := []*part{{side: ofX, kernel: s.Kernel, info: d.x.Info(), model: sp.x, first: 1}}
+	if sp.y != nil {
+		all = append(all, &part{side: ofY, kernel: s.kernel(ofY), info: d.y.Info(), model: sp.y, column: len(all[0].info.Columns),
+			first: 1 + sp.x.Left.Rank(), lag: d.lag})
+	}
+	for _, p := range all {
+		p.maker = p.model.Features(p.info.Name)
+	}
+	return all
+}
+
+// source is the pairs of a pass: x alone where the operator does not look at y.
+func (sp *spaces) source(d *Data) stream.Source {
+	if sp.y == nil {
+		alone := *d
+		alone.y, alone.lag = nil, 0
+		return alone.joined()
+	}
+	return d.joined()
+}
+
+// pass makes the one pass over the pairs.
+func (s Solver) pass(ctx context.Context, e stream.Engine, d *Data, sp *spaces) (*moments, error) {
+	parts := s.parts(d, sp)
+	last := parts[len(parts)-1]
+	cols := last.first + last.model.Left.Rank()
+	m, err := stream.Fold(ctx, e, "pairs", sp.source(d), func() *moments { return newMoments(cols) }, func() func(*moments, *stream.Block) error {
+		w := newWorker(d, parts, cols)
+		return w.add
+	})
+	if err != nil {
+		return nil, err
+	}
+	if m.rows != d.n {
+		return nil, fmt.Errorf("%s: promised %d pairs and gave %d: the file changed or is damaged", d.x.Info().Name, d.n, m.rows)
+	}
+	for _, p := range parts {
+		sp.entries += d.n * int64(p.model.Left.Entries())
+	}
+	return m, nil
+}
+
+// worker is the scratch memory of one worker.
+type worker struct {
+	data     *Data
+	parts    []*part
+	features []func(dst, x blas64.General, start int64) error
+	rows     blas64.General
+	roots    []float64
+	diagonal []float64
+}
+
+func newWorker(d *Data, parts []*part, cols int) *worker {
+	w := &worker{data: d, parts: parts, rows: stream.NewMatrix(stream.PanelRows, cols),
+		roots: make([]float64, stream.PanelRows), diagonal: make([]float64, stream.PanelRows)}
+	for _, p := range parts {
+		w.features = append(w.features, p.maker())
+	}
+	return w
+}
+
+func (w *worker) add(m *moments, b *stream.Block) error {
+	for first, panel := range b.Panels(stream.PanelRows) {
+		if err := w.panel(m, panel, b.Start+int64(first)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// panel takes in pairs, the first of which has the number start.
+func (w *worker) panel(m *moments, pairs blas64.General, start int64) error {
+	if start+int64(pairs.Rows) > w.data.n {
+		return fmt.Errorf("%s has more rows than were promised: the file changed", w.parts[0].info.Name)
+	}
+	rows, roots := stream.RowSlice(w.rows, 0, pairs.Rows), w.roots[:pairs.Rows]
+	for i := range roots {
+		roots[i] = w.data.rootWeight(start + int64(i))
+		rows.Data[i*rows.Stride] = 1
+	}
+	for k, p := range w.parts {
+		x := dense.Columns(pairs, p.column, len(p.info.Columns))
+		if err := checkRows(p.info, x, func(i int) int64 { return start + p.lag + int64(i) }); err != nil {
+			return err
+		}
+		f := dense.Columns(rows, p.first, p.model.Left.Rank())
+		if err := w.features[k](f, x, start+p.lag); err != nil {
+			return err
+		}
+		w.trace(m, p, x, f, roots)
+	}
+	dense.ScaleRows(rows, roots)
+	m.rows += int64(pairs.Rows)
+	return m.factor.Add(rows)
+}
+
+// trace adds to the traces of a side.
+func (w *worker) trace(m *moments, p *part, x, f blas64.General, roots []float64) {
+	diagonal := w.diagonal[:x.Rows]
+	p.kernel.Diag(diagonal, x)
+	for i, r := range roots {
+		row := dense.Row(f, i)
+		m.traces.kernel[p.side] += r * r * diagonal[i]
+		m.traces.features[p.side] += r * r * dense.Dot(row, row)
+	}
+}
+
+// factors are the features of virtual pairs, as few as R has rows, with the same products
+// as those of all pairs; less their means if centred: R begins with the column of ones,
+// so that its first row is the means, and the others are what is left without them.
+func (m *moments) factors(sp *spaces, centred bool, cutoff float64) (f *factors, means [2][]float64) {
+	r := m.factor.R()
+	p := sp.x.Left.Rank()
+	if centred {
+		means[ofX] = slices.Clone(dense.Row(r, 0)[1 : 1+p])
+		means[ofY] = slices.Clone(dense.Row(r, 0)[1+p:])
+		r = stream.RowSlice(r, 1, r.Rows-1)
+	}
+	f = &factors{x: dense.Clone(dense.Columns(r, 1, p)), cutoff: cutoff}
+	if sp.y != nil {
+		f.y = dense.Clone(dense.Columns(r, 1+p, sp.y.Left.Rank()))
+	}
+	return f, means
+}

@@ -1,0 +1,165 @@
+package rkhs
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Operator is an empirical operator S = Ψ·B·Φᵀ between RKHSs (paper, Section 3.2): a
+// small value that says what B is. With n pairs of weights w_i that sum to 1 (1/n each
+// unless [Data.Weighted] says otherwise) every pair counts by √w_i, so that Φ below
+// holds √w_i·φ(x_i), Ψ holds √w_i·ψ(y_i), C_XX = ΦΦᵀ, C_YX = ΨΦᵀ and G = ΦᵀΦ. Without
+// weights an ε here is n·ε beside the Gram matrices as the paper writes them.
+//
+// The operators are those of this package: [Covariance], [CrossCovariance],
+// [MeanEmbedding], [PerronFrobenius], [Koopman] and [CCA]. [ParseOperator] makes them
+// of words.
+type Operator interface {
+	// String is the word for the operator.
+	String() string
+	// Regularisation is the ε of the inverse of a covariance operator; inverts is false
+	// where there is no such inverse.
+	Regularisation() (epsilon float64, inverts bool)
+
+	traits() traits
+	// matrix is S in the orthonormal bases of f, rows of the range.
+	matrix(f *factors) (result, error)
+	// represent is B, from the Gram matrices of all pairs.
+	represent(g *grams) (result, error)
+}
+
+// traits are what else there is to know of an operator.
+type traits struct {
+	left, right side // whose feature matrices span range and domain
+	oneSpace    bool // both are in one RKHS by definition
+	symmetric   bool // self-adjoint and not negative
+	alone       bool // y does not occur
+}
+
+// side is which of the rows of a pair.
+type side uint8
+
+const (
+	ofX side = iota
+	ofY
+)
+
+// Covariance is C_XX = Σ w_i·φ(x_i)⊗φ(x_i), B = I (paper, Section 4.2). Its
+// eigenfunctions are the principal functions of kernel PCA, and the Mercer features
+// of the kernel. It takes no y.
+type Covariance struct{}
+
+// CrossCovariance is C_YX = Σ w_i·ψ(y_i)⊗φ(x_i), B = I (paper, Section 4.2).
+type CrossCovariance struct{}
+
+// MeanEmbedding is the conditional mean embedding of P(Y | X) (paper, Section 4.3),
+// C_YX·(C_XX+ε)⁻¹ = Ψ·(G_Φ+ε)⁻¹·Φᵀ.
+type MeanEmbedding struct{ Epsilon float64 }
+
+// Koopman is the kernel Koopman operator (paper, Section 4.4),
+// (C_XX+ε)⁻¹·C_XY = Φ·(G_Φ+ε)⁻¹·Ψᵀ, from the functions of a state onto their expected
+// values a step later. The two expressions are the same operator for ε > 0.
+type Koopman struct{ Epsilon float64 }
+
+// PerronFrobenius is the kernel Perron–Frobenius operator (paper, Section 4.4), which
+// carries densities forward in time. There are two empirical forms:
+//
+//	(C_XX+ε)⁻¹·C_YX                            from the definition
+//	Ψ·G_ΦΨ⁺·(G_Φ+ε)⁻¹·G_ΦΨ·Φᵀ                  Sampled: the paper's
+//
+// Both have the eigenvalues of (G_Φ+ε)⁻¹·G_ΦΨ, which are those of [Koopman]. They are
+// the same operator where the features of the x_i and of the y_i span the same space, as
+// landmark features do; else the second keeps its functions in the span of the ψ(y_i),
+// at the price of the pseudo-inverse of G_ΦΨ, and the first divides by ε what of them
+// is outside the span of the φ(x_i).
+type PerronFrobenius struct {
+	Epsilon float64
+	Sampled bool
+}
+
+// CCA is the operator of kernel canonical correlation analysis (paper, Section 4.4 and
+// Appendix A.2), (C_YY+ε)^(−1/2)·C_YX·(C_XX+ε)^(−1/2) = Ψ·(G_Ψ+ε)^(−1/2)·(G_Φ+ε)^(−1/2)·Φᵀ.
+// Its singular values are regularised correlations. Between times of a process its
+// singular functions are coherent sets: S*S carries functions forward and back, see
+// [Model.ForwardBackward]. [Model.Canonical] are the functions that correlate.
+type CCA struct{ Epsilon float64 }
+
+func (Covariance) String() string      { return "covariance" }
+func (CrossCovariance) String() string { return "cross-covariance" }
+func (MeanEmbedding) String() string   { return "cme" }
+func (Koopman) String() string         { return "koopman" }
+func (CCA) String() string             { return "kcca" }
+func (o PerronFrobenius) String() string {
+	if o.Sampled {
+		return "perron-frobenius-sampled"
+	}
+	return "perron-frobenius"
+}
+
+// OperatorNames are the words that ParseOperator takes.
+func OperatorNames() []string {
+	return []string{"covariance", "cross-covariance", "cme", "koopman", "perron-frobenius", "perron-frobenius-sampled", "kcca"}
+}
+
+// ParseOperator is the operator that a word names, with ε where it has one.
+func ParseOperator(word string, epsilon float64) (Operator, error) {
+	var op Operator
+	switch word {
+	case "covariance":
+		op = Covariance{}
+	case "cross-covariance":
+		op = CrossCovariance{}
+	case "cme":
+		op = MeanEmbedding{epsilon}
+	case "koopman":
+		op = Koopman{epsilon}
+	case "perron-frobenius":
+		op = PerronFrobenius{Epsilon: epsilon}
+	case "perron-frobenius-sampled":
+		op = PerronFrobenius{epsilon, true}
+	case "kcca":
+		op = CCA{epsilon}
+	default:
+		return nil, fmt.Errorf("operator %q is none of %q", word, OperatorNames())
+	}
+	return op, checkOperator(op)
+}
+
+// checkOperator refuses an ε that cannot be.
+func checkOperator(op Operator) error {
+	if e, inverts := op.Regularisation(); inverts && !(e >= 0 && e <= math.MaxFloat64) {
+		return fmt.Errorf("operator %s: epsilon is %v; it must be finite and not negative", op, e)
+	}
+	return nil
+}
+
+// Regularisation is none.
+func (Covariance) Regularisation() (epsilon float64, inverts bool) { return 0, false }
+
+// Regularisation is none.
+func (CrossCovariance) Regularisation() (epsilon float64, inverts bool) { return 0, false }
+
+// Regularisation is ε.
+func (o MeanEmbedding) Regularisation() (epsilon float64, inverts bool) { return o.Epsilon, true }
+
+// Regularisation is ε.
+func (o Koopman) Regularisation() (epsilon float64, inverts bool) { return o.Epsilon, true }
+
+// Regularisation is ε.
+func (o PerronFrobenius) Regularisation() (epsilon float64, inverts bool) { return o.Epsilon, true }
+
+// Regularisation is ε, of both sides.
+func (o CCA) Regularisation() (epsilon float64, inverts bool) { return o.Epsilon, true }
+
+func (Covariance) traits() traits {
+	return traits{left: ofX, right: ofX, oneSpace: true, symmetric: true, alone: true}
+}
+func (CrossCovariance) traits() traits { return traits{left: ofY, right: ofX} }
+func (MeanEmbedding) traits() traits   { return traits{left: ofY, right: ofX} }
+func (Koopman) traits() traits         { return traits{left: ofX, right: ofY, oneSpace: true} }
+func (PerronFrobenius) traits() traits { return traits{left: ofY, right: ofX, oneSpace: true} }
+func (CCA) traits() traits             { return traits{left: ofY, right: ofX} }
+
+// isOperator says that a word names an operator.
+func isOperator(word string) bool { return slices.Contains(OperatorNames(), word) }

@@ -1,0 +1,147 @@
+package rkhs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/solvers/dense"
+	"github.com/nystream/nystream/stream"
+)
+
+// joined is a source whose row i is x_i followed by y_i, so that one pass sees pairs.
+type joined struct {
+	data *Data
+	info stream.Info
+}
+
+// joined is the pairs as one source.
+func (d *Data) joined() stream.Source {
+	x := d.x.Info()
+	info := stream.Info{Name: x.Name, Columns: x.Columns, Rows: d.n}
+	if d.y != nil {
+		y := d.y.Info()
+		info.Columns = append(append([]string(nil), x.Columns...), y.Columns...)
+		if d.lag == 0 {
+			info.Name += " and " + y.Name
+		}
+	}
+	return &joined{d, info}
+}
+
+// Info describes the pairs.
+func (j *joined) Info() stream.Info { return j.info }
+
+// Open starts a pass: over both sources, or once over that of lagged rows.
+func (j *joined) Open(ctx context.Context) (stream.Reader, error) {
+	d := j.data
+	x, err := d.x.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := &pairReader{data: d, x: x, left: d.n}
+	switch {
+	case d.y == nil:
+	case d.lag > 0:
+		return &lagReader{data: d, src: x, left: d.n, queue: stream.NewMatrix(int(d.lag), len(d.x.Info().Columns))}, nil
+	default:
+		if r.y, err = d.y.Open(ctx); err != nil {
+			return nil, errors.Join(err, x.Close())
+		}
+	}
+	return r, nil
+}
+
+// pairReader reads two sources side by side.
+type pairReader struct {
+	data *Data
+	x, y stream.Reader // y is nil for single rows
+	left int64
+}
+
+// Read reads as many rows of y as there are of x.
+func (r *pairReader) Read(dst *stream.Batch) (int, error) {
+	dx := len(r.data.x.Info().Columns)
+	want := int(min(int64(dst.X.Rows), r.left))
+	if err := fill(r.x, stream.RowSlice(dense.Columns(dst.X, 0, dx), 0, want), r.data.x.Info()); err != nil {
+		return 0, err
+	}
+	if r.y != nil {
+		if err := fill(r.y, stream.RowSlice(dense.Columns(dst.X, dx, dst.X.Cols-dx), 0, want), r.data.y.Info()); err != nil {
+			return 0, err
+		}
+	}
+	return ended(&r.left, want)
+}
+
+// Close closes both.
+func (r *pairReader) Close() error {
+	err := r.x.Close()
+	if r.y != nil {
+		err = errors.Join(err, r.y.Close())
+	}
+	return err
+}
+
+// fill reads rows until dst is full; a source that ends before has changed.
+func fill(r stream.Reader, dst blas64.General, info stream.Info) error {
+	if dst.Rows == 0 {
+		return nil
+	}
+	n, err := stream.ReadFull(r, &stream.Batch{X: dst})
+	if n == dst.Rows {
+		return nil
+	}
+	if err == nil || errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s ended before its %d rows: the file changed or is damaged", info.Name, info.Rows)
+	}
+	return err
+}
+
+// ended counts rows down and is what Read returns.
+func ended(left *int64, n int) (int, error) {
+	if *left -= int64(n); *left == 0 {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// lagReader pairs the rows of one source with those that came a lag before, of which it
+// keeps as many as the lag is long.
+type lagReader struct {
+	data  *Data
+	src   stream.Reader
+	queue blas64.General // a ring: row i of the source is in row i modulo the lag
+	read  int64          // rows of the source
+	left  int64          // pairs
+}
+
+// Read reads rows into the half of y and takes x from the queue.
+func (r *lagReader) Read(dst *stream.Batch) (int, error) {
+	info := r.data.x.Info()
+	if r.read == 0 {
+		if err := fill(r.src, r.queue, info); err != nil {
+			return 0, err
+		}
+		r.read = r.data.lag
+	}
+	d := len(info.Columns)
+	n := int(min(int64(dst.X.Rows), r.left))
+	late := stream.RowSlice(dense.Columns(dst.X, d, d), 0, n)
+	if err := fill(r.src, late, info); err != nil {
+		return 0, err
+	}
+	for i := range n {
+		old := dense.Row(r.queue, int(r.read%r.data.lag))
+		copy(dense.Row(dst.X, i)[:d], old)
+		copy(old, dense.Row(late, i))
+		r.read++
+	}
+	return ended(&r.left, n)
+}
+
+// Close closes the source.
+func (r *lagReader) Close() error { return r.src.Close() }

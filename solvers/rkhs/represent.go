@@ -1,0 +1,101 @@
+package rkhs
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/solvers/dense"
+	"github.com/nystream/nystream/solvers/symeig"
+	"github.com/nystream/nystream/stream"
+)
+
+// grams are the Gram matrices of all pairs, n×n, weighted and centred.
+type grams struct {
+	x, y   blas64.General // G_Φ and G_Ψ; y is empty where it is not wanted
+	xy     blas64.General // G_ΦΨ = ΦᵀΨ; empty unless both are in one space
+	cutoff float64
+}
+
+// identity is the n×n matrix.
+func identity(n int) blas64.General {
+	m := stream.NewMatrix(n, n)
+	for i := range n {
+		m.Data[i*m.Stride+i] = 1
+	}
+	return m
+}
+
+// spectral is f(G) for a Gram matrix G and a function of its eigenvalues; for ε = 0
+// eigenvalues at or below the cut-off are left out.
+func (g *grams) spectral(gram blas64.General, epsilon float64, f func(v float64) float64) (result, error) {
+	values, vectors, err := symeig.Decompose(gram)
+	if err != nil {
+		return result{}, fmt.Errorf("a Gram matrix: %w", err)
+	}
+	if len(values) == 0 || !(values[0] > 0) {
+		return result{}, fmt.Errorf("a Gram matrix is zero, or without its mean: the rows are all the same to the kernel")
+	}
+	w, dropped := make([]float64, len(values)), 0
+	for i, v := range values {
+		if epsilon == 0 && !(v > g.cutoff*values[0]) {
+			dropped++
+			continue
+		}
+		w[i] = f(math.Max(0, v)) // rounding
+	}
+	return result{weighted(vectors, w, vectors), dropped}, nil
+}
+
+func (g *grams) inverse(epsilon float64) (result, error) {
+	return g.spectral(g.x, epsilon, func(v float64) float64 { return 1 / (v + epsilon) })
+}
+
+func (Covariance) represent(g *grams) (result, error) {
+	return result{General: identity(g.x.Rows)}, nil
+}
+
+func (CrossCovariance) represent(g *grams) (result, error) {
+	return result{General: identity(g.x.Rows)}, nil
+}
+
+func (o MeanEmbedding) represent(g *grams) (result, error) { return g.inverse(o.Epsilon) }
+
+func (o Koopman) represent(g *grams) (result, error) { return g.inverse(o.Epsilon) }
+
+// represent is G_ΦΨ⁺·(G_Φ+ε)⁻¹·G_ΦΨ. The other form is no Ψ·B·Φᵀ.
+func (o PerronFrobenius) represent(g *grams) (result, error) {
+	if !o.Sampled {
+		return result{}, fmt.Errorf("operator %s is not of the form ΨBΦᵀ: its formulation is qr, or take perron-frobenius-sampled", o)
+	}
+	inverse, err := g.inverse(o.Epsilon)
+	if err != nil {
+		return result{}, err
+	}
+	back, dropped, err := pseudoInverse(g.xy, g.cutoff)
+	if err != nil {
+		return result{}, err
+	}
+	return result{mul(back, mul(inverse.General, g.xy)), inverse.dropped + dropped}, nil
+}
+
+func (o CCA) represent(g *grams) (result, error) {
+	root := func(v float64) float64 { return 1 / math.Sqrt(v+o.Epsilon) }
+	right, err := g.spectral(g.x, o.Epsilon, root)
+	if err != nil {
+		return result{}, err
+	}
+	left, err := g.spectral(g.y, o.Epsilon, root)
+	if err != nil {
+		return result{}, err
+	}
+	return result{mul(left.General, right.General), left.dropped + right.dropped}, nil
+}
+
+// inBases is the matrix of S in the orthonormal bases of factors with all pairs:
+// Leftᵀ·B·Right.
+func inBases(b, left, right blas64.General) blas64.General {
+	return dense.Mul(blas.Trans, left, blas.NoTrans, mul(b, right))
+}

@@ -1,0 +1,175 @@
+package rkhs
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
+	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/stream"
+)
+
+// spaces are the finite-dimensional subspaces of the two RKHSs that a fit works in:
+// features f(x) with f(x)·f(x') ≈ k(x, x'), which are coordinates in an orthonormal
+// basis. They are the same space where the operator needs that.
+type spaces struct {
+	x, y    *lowrank.Model // y is nil for single rows, and x for one space
+	notes   []string
+	entries int64
+}
+
+// one says that x and y have the same features.
+func (s *spaces) one() bool { return s.x == s.y }
+
+// checkKernel refuses kernels that no RKHS belongs to.
+func checkKernel(k kernelgen.Kernel, rows blas64.General) error {
+	if _, normalised := k.Normaliser(); normalised || !k.Symmetric() {
+		return fmt.Errorf("kernel %s is not symmetric: an RKHS has a symmetric positive definite kernel, such as rbf, laplace or poly", k)
+	}
+	if !k.Resolved() {
+		return fmt.Errorf("kernel %s has parameters that depend on the data: resolve it on a sample first", k)
+	}
+	return k.CheckRows(rows, 0)
+}
+
+// definiteNote warns of a kernel that may not be positive.
+func definiteNote(k kernelgen.Kernel) []string {
+	if k.PositiveSemiDefinite() {
+		return nil
+	}
+	return []string{fmt.Sprintf("kernel %s is not known to be positive semi-definite, as the kernel of an RKHS is: what is negative of it was left out", k)}
+}
+
+// newSpaces picks landmarks, or draws random features, for both sides.
+func (s Solver) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*spaces, error) {
+	sp := &spaces{}
+	if d.Single() || s.Operator.traits().alone {
+		rows, err := s.pool(ctx, d, s.poolSize(d.n), ofX)
+		if err != nil {
+			return nil, err
+		}
+		sp.x, err = sp.fit(ctx, e, s, s.Kernel, "x", rows)
+		return sp, err
+	}
+	if s.oneSpace() {
+		half := s.poolSize(2 * d.n)
+		rows, err := s.pool(ctx, d, half-half/2, ofX)
+		if err != nil {
+			return nil, err
+		}
+		more, err := s.pool(ctx, d, max(1, half/2), ofY)
+		if err != nil {
+			return nil, err
+		}
+		sp.x, err = sp.fit(ctx, e, s, s.Kernel, "x and y", stacked(rows, more))
+		sp.y = sp.x
+		return sp, err
+	}
+	for _, which := range []side{ofX, ofY} {
+		k := s.kernel(which)
+		rows, err := s.pool(ctx, d, s.poolSize(d.n), which)
+		if err != nil {
+			return nil, err
+		}
+		m, err := sp.fit(ctx, e, s, k, which.String(), rows)
+		if err != nil {
+			return nil, err
+		}
+		if which == ofX {
+			sp.x = m
+		} else {
+			sp.y = m
+		}
+	}
+	return sp, nil
+}
+
+// pool are the rows that landmarks of a side are chosen from.
+func (s Solver) pool(ctx context.Context, d *Data, n int64, which side) (blas64.General, error) {
+	return d.gather(ctx, which, d.draw(int(n), s.Seed, "landmarks of "+which.String()))
+}
+
+// stacked is a above b.
+func stacked(a, b blas64.General) blas64.General {
+	m := stream.NewMatrix(a.Rows+b.Rows, a.Cols)
+	for i := range a.Rows {
+		copy(dense.Row(m, i), dense.Row(a, i))
+	}
+	for i := range b.Rows {
+		copy(dense.Row(m, a.Rows+i), dense.Row(b, i))
+	}
+	return m
+}
+
+// poolLeast is how many rows landmarks are chosen from at least, and poolRows how many
+// for each landmark.
+const (
+	poolLeast = 1024
+	poolRows  = 5
+)
+
+// poolSize is how many of n rows landmarks are chosen from.
+func (s Solver) poolSize(n int64) int64 {
+	if s.Engine == EngineExact {
+		return n
+	}
+	return min(n, max(poolLeast, poolRows*int64(s.Landmarks)))
+}
+
+// fit makes the features of one space.
+func (sp *spaces) fit(ctx context.Context, e stream.Engine, s Solver, k kernelgen.Kernel, what string, rows blas64.General) (*lowrank.Model, error) {
+	if err := checkKernel(k, rows); err != nil {
+		return nil, fmt.Errorf("rows of %s: %w", what, err)
+	}
+	src := stream.FromMatrix("rows of "+what, rows)
+	var f *lowrank.Fit
+	var err error
+	switch {
+	case s.Engine == EngineExact:
+		f, err = exactSpace(ctx, e, src, k, s.Landmarks, s.Seed)
+	case s.Random:
+		f, err = lowrank.RFF{Rank: s.Landmarks, Seed: s.Seed}.Fit(ctx, e, src, k)
+	default:
+		rank := min(s.Landmarks, rows.Rows)
+		f, err = lowrank.Nystrom{Rank: rank, Choice: lowrank.ChoicePivoted, Seed: s.Seed}.Fit(ctx, e, src, k)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("features of %s: %w", what, err)
+	}
+	if f.Left.Rank() == 0 {
+		return nil, fmt.Errorf("features of %s: kernel %s is zero between rows of this data", what, k)
+	}
+	sp.entries += f.KernelEntries
+	sp.notes = append(sp.notes, definiteNote(k)...)
+	return f.Model, nil
+}
+
+// firstPivots is how many landmarks the exact engine begins with.
+const firstPivots = 512
+
+// exactSpace spans the features of all rows but for rounding, with as few of the rows as
+// that takes: pivoted Cholesky of the Gram matrix, which is the kernel QR of the paper
+// (Proposition 3.4) for features that may be dependent. Twice as many pivots are
+// allowed each time, so that memory grows with the rank.
+func exactSpace(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel, limit int, seed uint64) (*lowrank.Fit, error) {
+	n := int(src.Info().Rows)
+	last := min(n, limit)
+	entries := int64(0)
+	for most := min(last, firstPivots); ; most = min(last, 2*most) {
+		f, err := lowrank.RPCholesky{Rank: most, Seed: seed}.Fit(ctx, e, src, k)
+		if err != nil {
+			return nil, err
+		}
+		entries += f.KernelEntries
+		switch {
+		case most == n || len(f.Pivots) < most:
+			f.KernelEntries = entries
+			return f.Fit, nil
+		case most == last:
+			return nil, fmt.Errorf("%d of %d rows do not span the features of all, as the exact engine has to: they leave %.1e of the trace of kernel %s; allow more (--landmarks), take a wider kernel, or engine landmark", most, n, f.TraceResidual, k)
+		}
+	}
+}

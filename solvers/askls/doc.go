@@ -1,0 +1,55 @@
+// Package askls is AsK-LS, the least-squares support vector machine for kernels that
+// are not symmetric (He, He, Shi, Huang & Suykens 2022, "Learning with asymmetric
+// kernels: least squares and feature interpretation", called the paper here). A sample
+// has two features, φ_s as a source and φ_t as a target, with K(x, z) = φ_s(x)ᵀφ_t(z),
+// and the machine learns a function of each. In the primal, for labels y_i = ±1,
+//
+//	min ωᵀν + γ/2·Σe_i² + γ/2·Σh_i²      y_i(ωᵀφ_s(x_i) + b₁) = 1 − e_i
+//	                                     y_i(νᵀφ_t(x_i) + b₂) = 1 − h_i       (5)
+//
+// and in the dual, with H_ij = y_i·K(x_i, x_j)·y_j (paper, equation (6)),
+//
+//	[ 0   0   yᵀ   0  ] [b₁]   [0]
+//	[ 0   0   0    yᵀ ] [b₂] = [0]      f_s(x) = Σ β_i·y_i·K(x, x_i) + b₁
+//	[ y   0   I/γ  H  ] [α ]   [1]      f_t(x) = Σ α_i·y_i·K(x_i, x) + b₂     (7)
+//	[ 0   y   Hᵀ   I/γ] [β ]   [1]
+//
+// # One matrix for all classes
+//
+// With a_i = y_i·α_i and b_i = y_i·β_i the labels leave the matrix for the right side,
+//
+//	    [ 0   0   1ᵀ   0  ]           [0]
+//	M = [ 0   0   0    1ᵀ ]   M·x  =  [0]      f_s(x) = Σ b_i·K(x, x_i) + b₁
+//	    [ 1   0   I/γ  K  ]           [y]      f_t(x) = Σ a_i·K(x_i, x) + b₂
+//	    [ 0   1   Kᵀ   I/γ]           [y]
+//
+// so that classes, learnt one against the rest, share one matrix and its factors, and
+// so does ridge regularisation: changing signs is orthogonal. Without the borders M has
+// the eigenvalues 1/γ ± σ, σ the singular values of K, and 1/γ: it is indefinite where
+// σ > 1/γ, and singular where a σ is 1/γ.
+//
+// # Singular systems
+//
+// On graphs with γ = 1 that happens: a node without edges to others has the row e_i in
+// (A+I) divided by row sums. [Solver.Ridge] λ solves (M² + λI)·x = M·r instead, the
+// least squares solution of M·x = r with a penalty λ‖x‖². Where the plain system is
+// singular λ = 1 is taken, and the fit says so.
+//
+// # Engines
+//
+//   - [EngineDense]: M formed and factored: (2n+2)² numbers, O(n³).
+//   - [EngineIterative]: MINRES for all classes at once on exact tiles or a sparse
+//     matrix, preconditioned by the low-rank solution.
+//   - [EngineLowRank]: K ≈ U·Σ·Vᵀ from the asymmetric Nyström method (or another of
+//     package ksvd). M is then 1/γ but for a space of 2r+4 dimensions, which triangular
+//     factors of [1 U y] and [1 V y] give in one pass: O(n·r²), and memory that does
+//     not depend on n.
+//
+// # Merging
+//
+// [Merge] says how f_s and f_t become one. Stacking needs both out of fold, which costs
+// little more than a fit: the dense engine takes them from blocks of the inverse, the
+// iterative one solves the systems of all folds at once, and the low-rank one has
+// triangular factors for each fold. Row sums that normalise a kernel are over all
+// training rows in every fold; they know nothing of labels.
+package askls

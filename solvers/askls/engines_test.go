@@ -1,0 +1,257 @@
+package askls
+
+import (
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
+	"github.com/nystream/nystream/stream"
+)
+
+// positiveRows are rows that a divergence can be taken of.
+func positiveRows(x blas64.General) blas64.General {
+	p := dense.Clone(x)
+	for i := range p.Rows {
+		sum, row := 0.0, dense.Row(p, i)
+		for j, v := range row {
+			row[j] = 0.2 + v*v
+			sum += row[j]
+		}
+		for j := range row {
+			row[j] /= sum
+		}
+	}
+	return p
+}
+
+// TestEngines compares f_s and f_t of rows never seen with the system as printed.
+func TestEngines(t *testing.T) {
+	x, labels := clouds(60, 3, 3, 2, 1)
+	fresh, _ := clouds(25, 3, 3, 2, 2)
+	for _, kernel := range []string{"sne(gamma=2)", "t()", "rbf(gamma=0.3)", "kl(a=2)", "linear()"} {
+		train, test := x, fresh
+		if kernel == "kl(a=2)" {
+			train, test = positiveRows(x), positiveRows(fresh)
+		}
+		k := formed(kernel, train, train, train)
+		out, in := formed(kernel, test, train, train), dense.Transpose(formed(kernel, train, test, train))
+		data, err := Samples(source(train), parse(t, kernel))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, gamma := range []float64{0.3, 7} {
+			for _, ridge := range []float64{0, 0.5} {
+				want := reference(k, labels, 3, gamma, ridge, out, in)
+				for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
+					m := Solver{Gamma: gamma, Ridge: ridge, Engine: engine, Rank: 60, Samples: 60, Tolerance: 1e-13}
+					if engine == EngineIterative {
+						m.Rank = 10
+					}
+					fit, err := m.Fit(ctx, stream.Engine{}, data, labels, 3)
+					if err != nil {
+						t.Fatal(kernel, gamma, ridge, engine, err)
+					}
+					if len(fit.Notes) > 0 && engine == EngineDense || fit.Ridge != ridge {
+						t.Errorf("ridge %v, notes %v", fit.Ridge, fit.Notes)
+					}
+					what := name(kernel, " gamma ", gamma, " ridge ", ridge, " ", engine, " iterations ", fit.Iterations, " condition ", fit.Condition)
+					tol := 1e-10
+					if kernel == "kl(a=2)" && engine == EngineLowRank {
+						tol = 1e-7 // singular values of K down to 1e-17: the approximation leaves the last out
+					}
+					expect(t, what, functionsOf(t, fit.Model, stream.Engine{BlockRows: 8}, NewSamples(source(test))), want, tol)
+				}
+			}
+		}
+	}
+}
+
+// randomGraph is a directed graph with loops, divided by row sums.
+func randomGraph(t testing.TB, n, edges int, seed uint64) *stream.CSR {
+	t.Helper()
+	pairs := randomMatrix(edges, 2, seed)
+	a, err := stream.NewCSR(n, n, func(yield func(stream.Entry) bool) {
+		for i := range edges {
+			from, to := int32(uint32(pairs.Data[2*i]*1e6)%uint32(n)), int32(uint32(pairs.Data[2*i+1]*1e6)%uint32(n))
+			if !yield(stream.Entry{Row: from, Col: to, Value: 1}) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := a.AddIdentity().ScaledByDegrees(stream.RowStochastic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// nodesOf are some nodes, and the others.
+func nodesOf(n int) (train, test []int64, labels []int) {
+	for i := range n {
+		if i%3 == 1 {
+			test = append(test, int64(i))
+		} else {
+			train = append(train, int64(i))
+			labels = append(labels, i*i%5%3)
+		}
+	}
+	return train, test, labels
+}
+
+// part is a dense part of a sparse matrix.
+func part(k *stream.CSR, rows, cols []int64) blas64.General {
+	all := stream.NewMatrix(k.Rows, k.Cols)
+	for e := range k.Entries() {
+		all.Data[int(e.Row)*k.Cols+int(e.Col)] = e.Value
+	}
+	p := stream.NewMatrix(len(rows), len(cols))
+	for i, r := range rows {
+		for j, c := range cols {
+			p.Data[i*p.Stride+j] = all.Data[int(r)*k.Cols+int(c)]
+		}
+	}
+	return p
+}
+
+// TestGraph compares both engines of a matrix with the system as printed: nodes never
+// seen, γ = 1 with the ridge that it needs, and another γ without.
+func TestGraph(t *testing.T) {
+	k := randomGraph(t, 90, 150, 3)
+	train, test, labels := nodesOf(90)
+	data, err := Graph("g", k, train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside, out, in := part(k, train, train), part(k, test, train), dense.Transpose(part(k, train, test))
+	for _, c := range []struct{ gamma, ridge, solved float64 }{{1, 1, 1}, {1, 0, 1}, {0.2, 0, 0}, {1, 0.01, 0.01}} {
+		want := reference(inside, labels, 3, c.gamma, c.solved, out, in)
+		for _, engine := range []Engine{EngineDense, EngineIterative} {
+			fit, err := Solver{Gamma: c.gamma, Ridge: c.ridge, Engine: engine, Tolerance: 1e-13}.Fit(ctx, stream.Engine{}, data, labels, 3)
+			if err != nil {
+				t.Fatal(c, engine, err)
+			}
+			if fit.Ridge != c.solved || (c.ridge != c.solved) != (len(fit.Notes) > 0 && fit.Condition > 1e8) {
+				t.Errorf("%v %v: ridge %v, condition %v, notes %v", c, engine, fit.Ridge, fit.Condition, fit.Notes)
+			}
+			expect(t, name(c, engine, " ", fit.Iterations, " iterations"), functionsOf(t, fit.Model, stream.Engine{BlockRows: 7}, NewNodes("g", k, test)), want, 1e-10)
+		}
+	}
+}
+
+// foldReference are f_s and f_t of each sample by the system as printed of the samples of
+// other folds.
+func foldReference(t *testing.T, fit *Fit, k blas64.General, labels []int, gamma, ridge float64) blas64.General {
+	t.Helper()
+	want := stream.NewMatrix(len(labels), 2*fit.Classes)
+	for _, fold := range fit.Folds {
+		pick := func(rows, cols []int64) blas64.General {
+			p := stream.NewMatrix(len(rows), len(cols))
+			for i, r := range rows {
+				for j, c := range cols {
+					p.Data[i*p.Stride+j] = k.Data[int(r)*k.Stride+int(c)]
+				}
+			}
+			return p
+		}
+		inside := make([]int, len(fold.Train))
+		for i, r := range fold.Train {
+			inside[i] = labels[r]
+		}
+		both := reference(pick(fold.Train, fold.Train), inside, fit.Classes, gamma, ridge, pick(fold.Test, fold.Train), dense.Transpose(pick(fold.Train, fold.Test)))
+		for i, r := range fold.Test {
+			copy(dense.Row(want, int(r)), dense.Row(both, i))
+		}
+	}
+	return want
+}
+
+// TestFolds compares what engines say of samples they left out with the system as
+// printed of the others.
+func TestFolds(t *testing.T) {
+	x, labels := clouds(50, 3, 3, 2, 1)
+	samples, err := Samples(source(x), parse(t, "sne(gamma=2)"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	views, err := Views(source(x), source(randomMatrix(50, 3, 9)), parse(t, "rbf(gamma=0.3)"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	graph := randomGraph(t, 50, 90, 3)
+	edges, err := Graph("g", graph, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make([]int64, 50)
+	for i := range all {
+		all[i] = int64(i)
+	}
+	for what, c := range map[string]struct {
+		data *Data
+		k    blas64.General
+	}{
+		"samples": {samples, formed("sne(gamma=2)", x, x, x)},
+		"views":   {views, formed("rbf(gamma=0.3)", x, randomMatrix(50, 3, 9), x)},
+		"graph":   {edges, part(graph, all, all)},
+	} {
+		for _, ridge := range []float64{0, 0.5} {
+			for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
+				if what == "graph" && engine == EngineLowRank {
+					continue
+				}
+				m := Solver{Gamma: 0.4, Ridge: ridge, Engine: engine, Merge: MergeStack, Rank: 50, Samples: 50, Folds: 7, Tolerance: 1e-13}
+				fit, err := m.Fit(ctx, stream.Engine{BlockRows: 16}, c.data, labels, 3)
+				if err != nil {
+					t.Fatal(what, ridge, engine, err)
+				}
+				expect(t, name(what, " ridge ", ridge, " ", engine), fit.HeldOut, foldReference(t, fit, c.k, labels, 0.4, ridge), 1e-10)
+			}
+		}
+	}
+}
+
+// TestBaselines compares machines of symmetric kernels with their definition: an LS-SVM
+// with the kernel matrix made symmetric.
+func TestBaselines(t *testing.T) {
+	const gamma = 0.7
+	x, labels := clouds(40, 2, 2, 2, 1)
+	fresh, _ := clouds(15, 2, 2, 2, 5)
+	kernel := "t()"
+	k := formed(kernel, x, x, x)
+	out, in := formed(kernel, fresh, x, x), dense.Transpose(formed(kernel, x, fresh, x))
+	data, err := Samples(source(x), kernelgen.T())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for symmetry, c := range map[Symmetry]struct{ inside, outside blas64.General }{
+		MeanKernel: {dense.SymmetricPart(k), half(out, in)},
+		SourceGram: {dense.Mul(blas.NoTrans, k, blas.Trans, k), dense.Mul(blas.NoTrans, out, blas.Trans, k)},
+		TargetGram: {dense.Mul(blas.Trans, k, blas.NoTrans, k), dense.Mul(blas.NoTrans, in, blas.NoTrans, k)},
+	} {
+		fit, err := Solver{Gamma: gamma, Symmetry: symmetry}.Fit(ctx, stream.Engine{}, data, labels, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A symmetric kernel in the system as printed has α = β (Proposition 2).
+		both := reference(c.inside, labels, 2, gamma, 0, c.outside, c.outside)
+		got, err := fit.Decisions(ctx, stream.Engine{}, NewSamples(source(fresh)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect(t, symmetry.String(), got, dense.Columns(both, 0, 2), 1e-10)
+	}
+}
+
+func half(a, b blas64.General) blas64.General {
+	m := stream.NewMatrix(a.Rows, a.Cols)
+	for i := range m.Data {
+		m.Data[i] = (a.Data[i] + b.Data[i]) / 2
+	}
+	return m
+}

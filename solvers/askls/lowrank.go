@@ -1,0 +1,366 @@
+package askls
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/dense"
+	"github.com/nystream/nystream/solvers/ksvd"
+	"github.com/nystream/nystream/stream"
+)
+
+// With K = U·Σ·Vᵀ and triangular factors of the rows of both sides,
+//
+//	[1 U y] = Q_s·R      [1 V y] = Q_t·T      R = [R₁ R₂; 0 R₃], R₁ (r+1)×(r+1)
+//
+// M maps the space of the two biases, Q_s and Q_t (their first r+1 columns) to itself,
+// where it is the bordered matrix of
+//
+//	C = Q_sᵀKQ_t = R₁·diag(0, Σ)·T₁ᵀ      Q_sᵀ1 = R₁e₁      Q_tᵀ1 = T₁e₁      Q_sᵀy = R₂
+//
+// and what is orthogonal to that space it divides by γ. No factor is inverted, so it
+// does not matter whether U has full rank. Functions of a row need no more:
+//
+//	f_s(x) = u(x)·Σ·Vᵀb + b₁      Vᵀb = (T₁e₂ … )ᵀ·Q_tᵀb
+
+// lowRank solves with an approximation of K.
+func (f *fit) lowRank(ctx context.Context) (*solution, error) {
+	approximation, err := f.approximation(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l := &lowRank{fit: f, k: approximation, parts: f.partsOfRows()}
+	sums, err := l.stream(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, err := l.solve(sums)
+	if err != nil {
+		return nil, err
+	}
+	if f.Merge == MergeStack {
+		if err := l.leaveOut(ctx, sums, s); err != nil {
+			return nil, err
+		}
+	}
+	s.entries, s.passes = approximation.KernelEntries, approximation.SourcePasses+l.passes
+	s.rank = approximation.Rank()
+	s.notes = append(approximation.Notes, s.notes...)
+	functions := *approximation.Model
+	left, right := *functions.Left, *functions.Right
+	left.Projection = dense.Mul(blas.NoTrans, left.Projection, blas.NoTrans, s.source)
+	right.Projection = dense.Mul(blas.NoTrans, right.Projection, blas.NoTrans, s.target)
+	functions.Left, functions.Right, functions.Values = &left, &right, ones(f.targets.Cols)
+	s.functions = &functions
+	return s, nil
+}
+
+// approximation factors K.
+func (f *fit) approximation(ctx context.Context) (*ksvd.Fit, error) {
+	if f.data.explicit() {
+		return nil, fmt.Errorf("%s: engine lowrank is for kernels of rows; use iterative for a matrix", f.data.name)
+	}
+	if f.Approximation == ApproximateSSRSVD {
+		return f.ssrsvd().Fit(ctx, f.engine, f.data.sides, f.data.kernel)
+	}
+	return f.nystrom().Fit(ctx, f.engine, f.data.sides, f.data.kernel)
+}
+
+func (m Solver) nystrom() ksvd.Nystrom {
+	return ksvd.Nystrom{Rank: m.Rank, Rows: m.Samples, Cols: m.Samples, Sums: m.Sums, Seed: m.Seed}
+}
+
+func (m Solver) ssrsvd() ksvd.SSRSVD { return ksvd.SSRSVD{Rank: m.Rank, Seed: m.Seed} }
+
+// lowRank is a fit under way.
+type lowRank struct {
+	*fit
+	k      *ksvd.Fit
+	parts  []uint16 // fold of each sample; nil for one part
+	passes int
+}
+
+// partsOfRows are the numbers of the folds that leave samples out.
+func (f *fit) partsOfRows() []uint16 {
+	if f.Merge != MergeStack {
+		return nil
+	}
+	parts := make([]uint16, f.targets.Rows)
+	for k, fold := range f.folds {
+		for _, i := range fold.Test {
+			parts[i] = uint16(k)
+		}
+	}
+	return parts
+}
+
+// part is the fold of a sample.
+func (l *lowRank) part(i int) int {
+	if l.parts == nil {
+		return 0
+	}
+	return int(l.parts[i])
+}
+
+// factorSums are the triangular factors of both sides, for each fold.
+type factorSums struct{ source, target []*sketch.QR }
+
+func (l *lowRank) newSums() *factorSums {
+	s := &factorSums{}
+	for range max(1, len(l.folds)) {
+		s.source = append(s.source, sketch.NewQR(1+l.k.Rank()+l.targets.Cols))
+		s.target = append(s.target, sketch.NewQR(1+l.k.Rank()+l.targets.Cols))
+	}
+	return s
+}
+
+// Merge takes in the rows that later has seen.
+func (s *factorSums) Merge(later *factorSums) error {
+	for i := range s.source {
+		if err := s.source[i].Merge(later.source[i]); err != nil {
+			return err
+		}
+		if err := s.target[i].Merge(later.target[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Reset forgets everything.
+func (s *factorSums) Reset() {
+	for i := range s.source {
+		s.source[i].Reset()
+		s.target[i].Reset()
+	}
+}
+
+// MarshalBinary writes the factors behind one another, each after its length.
+func (s *factorSums) MarshalBinary() ([]byte, error) { return marshalFactors(s.source, s.target) }
+
+// UnmarshalBinary reads what MarshalBinary of as many folds wrote.
+func (s *factorSums) UnmarshalBinary(data []byte) error {
+	return unmarshalFactors(data, s.source, s.target)
+}
+
+// sides are the two functions of a row that a pass evaluates, and where it reads the
+// rows: together if both are of one source.
+type sides struct {
+	rows   [2]ksvd.Rows
+	worker [2]ksvd.Embedder
+	one    bool
+}
+
+func (l *lowRank) sides() (s sides, err error) {
+	s.one = l.data.one
+	if s.worker[0], s.rows[0], err = l.k.FittedEmbedder(l.k.Left); err == nil {
+		s.worker[1], s.rows[1], err = l.k.FittedEmbedder(l.k.Right)
+	}
+	return s, err
+}
+
+// passesOver are the passes to make: the sides that each of them evaluates.
+func (s sides) passesOver() [][]int {
+	if s.one {
+		return [][]int{{0, 1}}
+	}
+	return [][]int{{0}, {1}}
+}
+
+// stream makes the triangular factors.
+func (l *lowRank) stream(ctx context.Context) (*factorSums, error) {
+	s, err := l.sides()
+	if err != nil {
+		return nil, err
+	}
+	all := l.newSums()
+	for _, which := range s.passesOver() {
+		sums, err := stream.Fold(ctx, l.engine, "fit", s.rows[which[0]].Pass(), l.newSums, func() func(*factorSums, *stream.Block) error {
+			return l.adder(s, which)
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, side := range which {
+			if side == 0 {
+				all.source = sums.source
+			} else {
+				all.target = sums.target
+			}
+		}
+	}
+	l.passes++
+	return all, nil
+}
+
+// adder adds the rows of a block to the factors of their folds.
+func (l *lowRank) adder(s sides, which []int) func(*factorSums, *stream.Block) error {
+	var do [2]func(blas64.General, *stream.Block) error
+	for _, side := range which {
+		do[side] = s.worker[side]()
+	}
+	var vectors, panel []float64
+	return func(sums *factorSums, b *stream.Block) error {
+		for _, side := range which {
+			u := shaped(&vectors, b.X.Rows, l.k.Rank())
+			if err := do[side](u, b); err != nil {
+				return err
+			}
+			factors := sums.source
+			if side == 1 {
+				factors = sums.target
+			}
+			for k, factor := range factors {
+				if err := factor.Add(l.panel(&panel, k, int(b.Start), u)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+}
+
+// panel are the rows [1 u y] of the samples of a fold in a block.
+func (l *lowRank) panel(buf *[]float64, fold, start int, u blas64.General) blas64.General {
+	p := shaped(buf, u.Rows, 1+u.Cols+l.targets.Cols)
+	n := 0
+	for i := range u.Rows {
+		if l.part(start+i) != fold {
+			continue
+		}
+		row := dense.Row(p, n)
+		row[0] = 1
+		copy(row[1:], dense.Row(u, i))
+		copy(row[1+u.Cols:], dense.Row(l.targets, start+i))
+		n++
+	}
+	return stream.RowSlice(p, 0, n)
+}
+
+// shaped is a matrix in the memory of buf, which grows.
+func shaped(buf *[]float64, rows, cols int) blas64.General {
+	if len(*buf) < rows*cols {
+		*buf = make([]float64, rows*cols)
+	}
+	return blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: (*buf)[:rows*cols]}
+}
+
+// stacked is the triangular factor of all parts but one; but below 0 leaves none out.
+func stacked(parts []*sketch.QR, but int) (blas64.General, error) {
+	if len(parts) == 1 {
+		return parts[0].R(), nil
+	}
+	all := sketch.NewQR(parts[0].Cols())
+	for k, part := range parts {
+		if k == but {
+			continue
+		}
+		if err := all.Add(part.R()); err != nil {
+			return blas64.General{}, err
+		}
+	}
+	return all.R(), nil
+}
+
+// solve solves for all samples.
+func (l *lowRank) solve(sums *factorSums) (*solution, error) {
+	c, err := l.core(sums, -1)
+	if err != nil {
+		return nil, err
+	}
+	s := newSolution()
+	s.condition, s.smallest, s.ridge = c.condition(), c.smallest(), l.Ridge
+	if s.ridge == 0 && !(s.condition < singularCondition) {
+		s.ridge = fallbackRidge
+		s.notes = append(s.notes, fallbackNote(s.condition, s.ridge))
+	}
+	s.source, s.target, s.biases = c.functions(s.ridge)
+	return s, nil
+}
+
+// core is the system of the samples of all folds but one.
+func (l *lowRank) core(sums *factorSums, but int) (*core, error) {
+	source, err := stacked(sums.source, but)
+	if err != nil {
+		return nil, err
+	}
+	target, err := stacked(sums.target, but)
+	if err != nil {
+		return nil, err
+	}
+	return newCore(source, target, l.k.Values, l.Gamma)
+}
+
+// leaveOut makes the decisions on the samples of each fold by the machine of the others.
+// One pass.
+func (l *lowRank) leaveOut(ctx context.Context, sums *factorSums, s *solution) error {
+	k := l.targets.Cols
+	machines := make([]struct {
+		weights [2]blas64.General
+		biases  [2][]float64
+	}, len(l.folds))
+	for i := range machines {
+		c, err := l.core(sums, i)
+		if err != nil {
+			return err
+		}
+		if s.ridge == 0 && !(c.condition() < singularCondition) {
+			return fmt.Errorf("the system without fold %d is singular (condition number %.1e): give a ridge (--ridge 1), or another gamma", i, c.condition())
+		}
+		m := &machines[i]
+		m.weights[0], m.weights[1], m.biases = c.functions(s.ridge)
+	}
+	on, err := l.sides()
+	if err != nil {
+		return err
+	}
+	s.heldOut = stream.NewMatrix(l.targets.Rows, 2*k)
+	for _, which := range on.passesOver() {
+		err := stream.Map(ctx, l.engine, "out of fold", on.rows[which[0]].Pass(), k*len(which), false, func() func(blas64.General, *stream.Block) error {
+			var do [2]func(blas64.General, *stream.Block) error
+			for _, side := range which {
+				do[side] = on.worker[side]()
+			}
+			var vectors []float64
+			return func(dst blas64.General, b *stream.Block) error {
+				for place, side := range which {
+					u := shaped(&vectors, b.X.Rows, l.k.Rank())
+					if err := do[side](u, b); err != nil {
+						return err
+					}
+					for i := range u.Rows {
+						m := &machines[l.part(int(b.Start)+i)]
+						row := dense.Row(dst, i)[place*k : (place+1)*k]
+						copy(row, m.biases[side])
+						for j, v := range dense.Row(u, i) {
+							dense.Axpy(v, dense.Row(m.weights[side], j), row)
+						}
+					}
+				}
+				return nil
+			}
+		}, func(b *stream.Block, out blas64.General) error {
+			for i := range out.Rows {
+				for place, side := range which {
+					copy(dense.Row(s.heldOut, int(b.Start)+i)[side*k:], dense.Row(out, i)[place*k:(place+1)*k])
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	l.passes++
+	return nil
+}
+
+// newSolution has nothing known.
+func newSolution() *solution {
+	return &solution{condition: math.NaN(), smallest: math.NaN(), residual: math.NaN()}
+}

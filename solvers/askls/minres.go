@@ -1,0 +1,314 @@
+package askls
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/solvers/dense"
+	"github.com/nystream/nystream/stream"
+)
+
+// minres solves A·x = r for symmetric A, definite or not, and many right sides at once
+// (Paige & Saunders 1975, "Solution of sparse indefinite systems of linear equations"),
+// each by its own recursion, with a positive definite preconditioner. It begins anew
+// from the true residuals when the recursions say that they are small enough, so that
+// what is reported is measured.
+type minres struct {
+	multiply     func(x, ax blas64.General) error
+	precondition func(x, px blas64.General)
+	tolerance    float64 // on ‖r − Ax‖/‖r‖
+	iterations   int     // at most
+	probe        bool    // the last column only asks whether A is singular
+}
+
+// minresRun is what came out.
+type minresRun struct {
+	x          blas64.General
+	residual   float64 // largest ‖r − Ax‖/‖r‖, without the probe
+	iterations int
+	condition  float64 // of A preconditioned, as far as the recursions have seen
+	largest    float64 // ‖A‖ preconditioned, likewise
+	singular   bool
+}
+
+// minresRounds is how often MINRES begins anew at most.
+const minresRounds = 8
+
+// run solves for all columns of r, from x = 0.
+func (m minres) run(r blas64.General) (*minresRun, error) {
+	run := &minresRun{x: stream.NewMatrix(r.Rows, r.Cols), condition: 1}
+	norms := columnNorms(r)
+	left := dense.Clone(r)
+	before := math.Inf(1)
+	for range minresRounds {
+		if err := m.round(run, left, m.reductions(columnNorms(left), norms)); err != nil || run.singular {
+			return run, err
+		}
+		if err := m.multiply(run.x, left); err != nil {
+			return run, err
+		}
+		for i := range left.Rows {
+			row := dense.Row(left, i)
+			for c, v := range dense.Row(r, i) {
+				row[c] = v - row[c]
+			}
+		}
+		lengths := columnNorms(left)
+		run.residual = worstOf(lengths[:m.asked(r)], norms)
+		solved := run.residual <= m.tolerance || !(run.residual <= before/2)
+		if solved && m.knows(lengths, norms) || run.iterations >= m.iterations {
+			break
+		}
+		before = run.residual
+	}
+	return run, nil
+}
+
+// asked is how many columns are to be solved.
+func (m minres) asked(r blas64.General) int {
+	if m.probe {
+		return r.Cols - 1
+	}
+	return r.Cols
+}
+
+// knows says that the probe found nothing in the null space, if there is one.
+func (m minres) knows(left, all []float64) bool {
+	last := len(all) - 1
+	return !m.probe || left[last] <= probeDone*all[last]
+}
+
+// reductions are the factors by which residuals have to fall.
+func (m minres) reductions(left, all []float64) []float64 {
+	goals := make([]float64, len(all))
+	for c, v := range left {
+		tolerance := m.tolerance
+		if m.probe && c == len(all)-1 {
+			tolerance = probeDone
+		}
+		goals[c] = 1
+		if v > tolerance*all[c] {
+			goals[c] = tolerance * all[c] / v
+		}
+	}
+	return goals
+}
+
+// worstOf is the largest relative residual.
+func worstOf(left, all []float64) float64 {
+	worst := 0.0
+	for c, v := range left {
+		if v != v {
+			return v
+		}
+		if v > 0 && all[c] > 0 {
+			worst = max(worst, v/all[c])
+		}
+	}
+	return worst
+}
+
+// round adds to run.x what solves A·dx = r approximately.
+func (m minres) round(run *minresRun, r blas64.General, reduction []float64) error {
+	s := newRecursions(m, r)
+	for c, by := range reduction {
+		if s.cols[c].goal = by / 4 * s.cols[c].first; by == 1 {
+			s.cols[c].stop()
+		}
+	}
+	for first := true; run.iterations < m.iterations && s.going(); first = false {
+		run.iterations++
+		if err := s.lanczos(first); err != nil {
+			return err
+		}
+		s.improve(run.x)
+		if m.judge(run, s.cols); run.singular {
+			return nil
+		}
+	}
+	return nil
+}
+
+// recursions are those of all columns, in step.
+type recursions struct {
+	minres
+	cols       []column
+	older, old blas64.General // β·v of the last steps, before the preconditioner
+	y, v, room blas64.General
+	w, w1, w2  blas64.General
+}
+
+// column is the recursion of one right side: scalars as Paige and Saunders name them.
+type column struct {
+	alpha, beta, oldBeta float64
+	first, goal          float64 // β₁: ‖r‖ in the norm of the preconditioner, and what it shall be
+	dbar, epsilon        float64
+	cos, sin             float64
+	phi                  float64 // what is left of the residual
+	root, rootFirst      float64 // ‖A·r‖/‖r‖ before this step, and before the first one
+	gamma, delta, old    float64 // of the triangular factor: diagonal, and above it
+	step                 float64 // of x along w
+	largest, least       float64 // γ so far
+	stopped              bool
+}
+
+func newRecursions(m minres, r blas64.General) *recursions {
+	fresh := func() blas64.General { return stream.NewMatrix(r.Rows, r.Cols) }
+	s := &recursions{minres: m, cols: make([]column, r.Cols), older: fresh(), old: dense.Clone(r), y: fresh(), v: fresh(), room: fresh(),
+		w: fresh(), w1: fresh(), w2: fresh()}
+	m.precondition(s.old, s.y)
+	for c, d := range products(s.old, s.y) {
+		beta := math.Sqrt(max(0, d))
+		s.cols[c] = column{beta: beta, oldBeta: 1, first: beta, phi: beta, cos: -1, least: math.Inf(1), stopped: beta == 0}
+	}
+	return s
+}
+
+// going says that a column has not stopped.
+func (s *recursions) going() bool {
+	for i := range s.cols {
+		if !s.cols[i].stopped {
+			return true
+		}
+	}
+	return false
+}
+
+// stop ends a recursion: its vectors become 0.
+func (c *column) stop() { c.stopped = true }
+
+// unless is v, or 0 for a column that has stopped.
+func (c *column) unless(v float64) float64 {
+	if c.stopped {
+		return 0
+	}
+	return v
+}
+
+// lanczos goes on with the vectors, one product with A for all columns.
+func (s *recursions) lanczos(first bool) error {
+	dense.Clear(s.v)
+	s.add(s.v, s.y, func(c *column) float64 { return c.unless(1 / c.beta) })
+	if err := s.multiply(s.v, s.room); err != nil {
+		return err
+	}
+	if !first {
+		s.add(s.room, s.older, func(c *column) float64 { return c.unless(-c.beta / c.oldBeta) })
+	}
+	for i, alpha := range products(s.v, s.room) {
+		s.cols[i].alpha = alpha
+	}
+	s.add(s.room, s.old, func(c *column) float64 { return c.unless(-c.alpha / c.beta) })
+	s.older, s.old, s.room = s.old, s.room, s.older
+	s.precondition(s.old, s.y)
+	for i, d := range products(s.old, s.y) {
+		s.cols[i].rotate(math.Sqrt(max(0, d)))
+	}
+	return nil
+}
+
+// rotate goes on with the QR factorisation of the tridiagonal matrix.
+func (c *column) rotate(beta float64) {
+	if c.stopped {
+		return
+	}
+	c.oldBeta, c.beta = c.beta, beta
+	c.old = c.epsilon
+	c.delta = c.cos*c.dbar + c.sin*c.alpha
+	gbar := c.sin*c.dbar - c.cos*c.alpha
+	c.epsilon = c.sin * beta
+	c.dbar = -c.cos * beta
+	if c.root = math.Hypot(gbar, c.dbar); c.largest == 0 {
+		c.rootFirst = c.root
+	}
+	c.gamma = math.Hypot(gbar, beta)
+	c.largest, c.least = max(c.largest, c.gamma), min(c.least, c.gamma)
+	if c.gamma <= 1e-15*c.largest { // no step makes the residual smaller
+		c.stop()
+		return
+	}
+	c.cos, c.sin = gbar/c.gamma, beta/c.gamma
+	c.step = c.cos * c.phi
+	c.phi *= c.sin
+}
+
+// improve makes a step of each column along w = (v − ε·w₁ − δ·w₂)/γ.
+func (s *recursions) improve(x blas64.General) {
+	s.w1, s.w2, s.w = s.w2, s.w, s.w1
+	dense.Clear(s.w)
+	s.add(s.w, s.v, func(c *column) float64 { return c.unless(1 / c.gamma) })
+	s.add(s.w, s.w1, func(c *column) float64 { return c.unless(-c.old / c.gamma) })
+	s.add(s.w, s.w2, func(c *column) float64 { return c.unless(-c.delta / c.gamma) })
+	s.add(x, s.w, func(c *column) float64 { return c.unless(c.step) })
+	for i := range s.cols {
+		if c := &s.cols[i]; c.beta <= 1e-15*c.largest { // the space is exhausted
+			c.stop()
+		}
+	}
+}
+
+// add adds to each column of dst one of src times its weight.
+func (s *recursions) add(dst, src blas64.General, weight func(*column) float64) {
+	weights := make([]float64, len(s.cols))
+	for i := range weights {
+		weights[i] = weight(&s.cols[i])
+	}
+	for i := range dst.Rows {
+		row := dense.Row(dst, i)
+		for c, v := range dense.Row(src, i) {
+			if w := weights[c]; w != 0 {
+				row[c] += w * v
+			}
+		}
+	}
+}
+
+// products are the inner products of columns.
+func products(a, b blas64.General) []float64 {
+	sums := make([]float64, a.Cols)
+	for i := range a.Rows {
+		y := dense.Row(b, i)
+		for c, v := range dense.Row(a, i) {
+			sums[c] += v * y[c]
+		}
+	}
+	return sums
+}
+
+const (
+	// nullRatio is how small ‖A·r‖ is against ‖A‖·‖r‖ where the residual of the probe
+	// counts as a vector of the null space.
+	nullRatio = 1e-9
+	// nullStep is by how much that falls until the recursion of the probe begins anew from
+	// its true residual: further on it finds its first vectors again, in rounding.
+	nullStep = 1e-4
+	// probeDone is what is left of a probe that has nothing in the null space.
+	probeDone = 1e-5
+)
+
+// judge stops columns whose residuals are small, and asks the probe.
+func (m minres) judge(run *minresRun, cols []column) {
+	for i := range cols {
+		c := &cols[i]
+		run.largest = max(run.largest, c.largest)
+		if c.largest > 0 {
+			run.condition = max(run.condition, run.largest/c.least)
+		}
+		if c.phi <= c.goal {
+			c.stop()
+		}
+	}
+	if !m.probe {
+		return
+	}
+	p := &cols[len(cols)-1]
+	switch {
+	case p.largest == 0: // has not begun
+	case p.root <= nullRatio*run.largest && p.phi > p.goal:
+		run.singular = true
+		run.condition = max(run.condition, run.largest/max(p.root, 1e-300))
+	case p.root <= nullStep*p.rootFirst, run.iterations > m.iterations/2: // the rest is for others
+		p.stop()
+	}
+}

@@ -1,0 +1,201 @@
+package askls
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/solvers/dense"
+	"github.com/nystream/nystream/solvers/ksvd"
+	"github.com/nystream/nystream/solvers/lssvm"
+	"github.com/nystream/nystream/stream"
+)
+
+// Model is a fitted machine: for each class the functions f_s and f_t of a sample.
+type Model struct {
+	Classes  int   // k
+	Samples  int64 // n
+	Gamma    float64
+	Ridge    float64 // λ of the system that was solved, 0 for the plain one
+	Engine   Engine
+	Merge    Merge
+	Symmetry Symmetry
+	Seed     uint64
+	Biases   [2][]float64 // b₁ and b₂ of each class
+	// Functions are f_s (its left side) and f_t (right) without their biases, for kernels of
+	// rows. With the engines dense and iterative the landmarks are the training samples
+	// and the projections their duals: b = yβ on the left and a = yα on the right.
+	Functions *ksvd.Model
+	// Edges are the functions for an explicit matrix; one of the two is nil.
+	Edges *Edges
+	// Stack are the weights of f_s and f_t and the bias of each class's log-odds, k×3;
+	// empty unless functions are stacked.
+	Stack blas64.General
+}
+
+// Edges are f_s and f_t without their biases, for an explicit kernel matrix.
+type Edges struct {
+	Total          int64          // samples of the matrix
+	Nodes          []int64        // numbers of the training samples, ascending
+	Source, Target blas64.General // duals b and a, n×k
+}
+
+// Kernel is the text of the kernel, "" for an explicit matrix.
+func (m *Model) Kernel() string {
+	if m.Functions == nil {
+		return ""
+	}
+	return m.Functions.Kernel.String()
+}
+
+// Decide merges the functions of samples (B×2k: f_s of all classes, then f_t) into
+// decisions (B×k), after which the largest wins. Decisions are about 1 for the class
+// and −1 for others, with MergeAdd ±2, and with MergeStack log-odds.
+func (m *Model) Decide(dst, both blas64.General) {
+	if both.Cols != 2*m.Classes || dst.Cols != m.Classes || dst.Rows != both.Rows {
+		panic(fmt.Sprintf("askls: decisions of %d×%d from functions of %d×%d for %d classes", dst.Rows, dst.Cols, both.Rows, both.Cols, m.Classes))
+	}
+	for i := range both.Rows {
+		m.merge(dense.Row(dst, i), dense.Row(both, i))
+	}
+}
+
+// Evaluate gives f_s and f_t of samples, B×2k, to emit in their order. Samples of the
+// fit come out as in the fit, to rounding. Cost: one pass, two for samples with two
+// rows, and for each row the kernel entries of both functions.
+func (m *Model) Evaluate(ctx context.Context, e stream.Engine, rows Rows, kept bool, emit func(b *stream.Block, both blas64.General) error) error {
+	workers, err := m.workers(rows)
+	if err != nil {
+		return err
+	}
+	if !rows.one {
+		return m.evaluateApart(ctx, e, rows, workers, kept, emit)
+	}
+	return stream.Map(ctx, e, "decisions", rows.Left.Pass(), 2*m.Classes, kept, func() func(blas64.General, *stream.Block) error {
+		do := [2]func(blas64.General, *stream.Block) error{workers[0](), workers[1]()}
+		var buf []float64
+		return func(dst blas64.General, b *stream.Block) error {
+			for side := range do {
+				part := shaped(&buf, dst.Rows, m.Classes)
+				if err := do[side](part, b); err != nil {
+					return err
+				}
+				m.addBias(dst, part, side)
+			}
+			return nil
+		}
+	}, emit)
+}
+
+// addBias puts the functions of a side into its columns of dst.
+func (m *Model) addBias(dst, part blas64.General, side int) {
+	for i := range part.Rows {
+		row := dense.Row(dst, i)[side*m.Classes : (side+1)*m.Classes]
+		for c, v := range dense.Row(part, i) {
+			row[c] = v + m.Biases[side][c]
+		}
+	}
+}
+
+// evaluateApart reads sources and targets one after the other. It holds f_s of all.
+func (m *Model) evaluateApart(ctx context.Context, e stream.Engine, rows Rows, workers [2]ksvd.Embedder, kept bool, emit func(*stream.Block, blas64.General) error) error {
+	var sources []float64
+	err := stream.Map(ctx, e, "decisions", rows.Left.Pass(), m.Classes, false, workers[0], func(_ *stream.Block, part blas64.General) error {
+		for i := range part.Rows {
+			sources = append(sources, dense.Row(part, i)...)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	n := int64(len(sources) / m.Classes)
+	var buf []float64
+	seen := int64(0)
+	err = stream.Map(ctx, e, "decisions", rows.Right.Pass(), m.Classes, kept, workers[1], func(b *stream.Block, part blas64.General) error {
+		if seen = b.Start + int64(part.Rows); seen > n {
+			return fmt.Errorf("%d samples as sources, and more as targets", n)
+		}
+		both := shaped(&buf, part.Rows, 2*m.Classes)
+		left := blas64.General{Rows: part.Rows, Cols: m.Classes, Stride: m.Classes, Data: sources[int(b.Start)*m.Classes:]}
+		m.addBias(both, left, 0)
+		m.addBias(both, part, 1)
+		return emit(b, both)
+	})
+	if err == nil && seen < n {
+		err = fmt.Errorf("%d samples as sources, and %d as targets", n, seen)
+	}
+	return err
+}
+
+// workers evaluate the functions of either side without their biases.
+func (m *Model) workers(rows Rows) (w [2]ksvd.Embedder, err error) {
+	if m.Edges != nil {
+		return m.Edges.workers(rows)
+	}
+	if w[0], err = m.Functions.Embedder(m.Functions.Left, rows.Left); err == nil {
+		w[1], err = m.Functions.Embedder(m.Functions.Right, rows.Right)
+	}
+	return w, err
+}
+
+// workers multiply sparse rows with the duals.
+func (g *Edges) workers(rows Rows) (w [2]ksvd.Embedder, err error) {
+	for side, r := range []ksvd.Rows{rows.Left, rows.Right} {
+		if r.Sparse == nil {
+			return w, fmt.Errorf("%s: a model of a graph takes edges, not rows of numbers", r.Source.Info().Name)
+		}
+		k := r.Sparse.Matrix
+		if int64(k.Cols) != g.Total || k.Rows != rows.Left.Sparse.Matrix.Rows {
+			return w, fmt.Errorf("%s has %d×%d edges, expected a column for each of the %d nodes of the fit, and as many nodes with edges out as in", r.Sparse.Name, k.Rows, k.Cols, g.Total)
+		}
+		all := g.spread(side)
+		w[side] = func() func(blas64.General, *stream.Block) error {
+			return func(dst blas64.General, b *stream.Block) error {
+				for i := range dst.Rows {
+					addRow(dense.Row(dst, i), k, int(b.Start)+i, all)
+				}
+				return nil
+			}
+		}
+	}
+	return w, nil
+}
+
+// spread has a row for every node, 0 where it was not trained on.
+func (g *Edges) spread(side int) blas64.General {
+	from := g.Source
+	if side == 1 {
+		from = g.Target
+	}
+	all := stream.NewMatrix(int(g.Total), from.Cols)
+	for i, node := range g.Nodes {
+		copy(dense.Row(all, int(node)), dense.Row(from, i))
+	}
+	return all
+}
+
+// Decisions are the decisions on samples, a row for each: see [Model.Decide]. Cost: as
+// [Model.Evaluate], and memory for the result.
+func (m *Model) Decisions(ctx context.Context, e stream.Engine, rows Rows) (blas64.General, error) {
+	out := blas64.General{Cols: m.Classes, Stride: m.Classes}
+	err := m.Evaluate(ctx, e, rows, false, func(_ *stream.Block, both blas64.General) error {
+		part := stream.NewMatrix(both.Rows, m.Classes)
+		m.Decide(part, both)
+		out.Data = append(out.Data, part.Data...)
+		out.Rows += part.Rows
+		return nil
+	})
+	return out, err
+}
+
+// Predict is the class of each sample: the one with the largest decision, and of equal
+// ones the first.
+func (m *Model) Predict(ctx context.Context, e stream.Engine, rows Rows) ([]int, error) {
+	decisions, err := m.Decisions(ctx, e, rows)
+	if err != nil {
+		return nil, err
+	}
+	return lssvm.Winners(decisions), nil
+}

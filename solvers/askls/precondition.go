@@ -1,0 +1,112 @@
+package askls
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"github.com/nystream/nystream/solvers/dense"
+	"github.com/nystream/nystream/stream"
+)
+
+// preconditioner is a function of an approximation of M, h(M̂), positive definite: |M̂|⁻¹
+// for the plain system and (M̂² + λI)⁻¹ for the ridge one. Where K is the approximation
+// itself MINRES takes two steps.
+type preconditioner struct {
+	core
+	source, target blas64.General // Q_s and Q_t, n×(r+1): orthonormal, beginning with 1/√n
+}
+
+// newPreconditioner makes it of K ≈ U·diag(values)·Vᵀ; values may be none.
+func newPreconditioner(u, v blas64.General, values []float64, gamma float64) (*preconditioner, error) {
+	p := &preconditioner{core: core{gamma: gamma}}
+	var r, t blas64.General
+	p.source, r = orthonormal(u)
+	p.target, t = orthonormal(v)
+	scaled := dense.Clone(r)
+	dense.ScaleColumns(scaled, append([]float64{0}, values...))
+	return p, p.decompose(bordered(dense.Mul(blas.NoTrans, scaled, blas.Trans, t), firstColumn(r), firstColumn(t), gamma))
+}
+
+// orthonormal is the thin QR decomposition of [1 u], by reflections. With fewer rows
+// than columns Q is square.
+func orthonormal(u blas64.General) (q, r blas64.General) {
+	a := stream.NewMatrix(u.Rows, 1+u.Cols)
+	for i := range u.Rows {
+		row := dense.Row(a, i)
+		row[0] = 1
+		copy(row[1:], dense.Row(u, i))
+	}
+	k := min(a.Rows, a.Cols)
+	tau, work := make([]float64, k), make([]float64, 64*a.Cols)
+	lapack64.Geqrf(a, tau, work, len(work))
+	r = stream.NewMatrix(k, a.Cols)
+	for i := range k {
+		copy(dense.Row(r, i)[i:], dense.Row(a, i)[i:])
+	}
+	q = dense.Columns(a, 0, k)
+	lapack64.Orgqr(q, tau, work, len(work))
+	return q, r
+}
+
+// apply puts h(M̂)·x into px.
+func (p *preconditioner) apply(h func(float64) float64, x, px blas64.General) {
+	from, to := partsOf(x), partsOf(px)
+	g := stream.NewMatrix(2+p.source.Cols+p.target.Cols, x.Cols)
+	inS, inT := stream.RowSlice(g, 2, p.source.Cols), stream.RowSlice(g, 2+p.source.Cols, p.target.Cols)
+	copy(dense.Row(g, 0), from.b1)
+	copy(dense.Row(g, 1), from.b2)
+	dense.Gemm(blas.Trans, blas.NoTrans, 1, p.source, from.a, 0, inS)
+	dense.Gemm(blas.Trans, blas.NoTrans, 1, p.target, from.b, 0, inT)
+	made := p.solveBy(h, g)
+	rest := h(1 / p.gamma)
+	copy(to.b1, dense.Row(made, 0))
+	copy(to.b2, dense.Row(made, 1))
+	for _, side := range []struct{ q, from, to, in, out blas64.General }{
+		{p.source, from.a, to.a, inS, stream.RowSlice(made, 2, p.source.Cols)},
+		{p.target, from.b, to.b, inT, stream.RowSlice(made, 2+p.source.Cols, p.target.Cols)},
+	} {
+		for i := range side.out.Rows { // what the space changes
+			dense.Axpy(-rest, dense.Row(side.in, i), dense.Row(side.out, i))
+		}
+		for i := range side.from.Rows {
+			for c, v := range dense.Row(side.from, i) {
+				dense.Row(side.to, i)[c] = rest * v
+			}
+		}
+		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, side.q, side.out, 1, side.to)
+	}
+}
+
+// definite is h for a system: eigenvalues that the approximation has wrongly near 0 are
+// taken for a share of the rest.
+func definite(gamma, ridge float64) func(float64) float64 {
+	if ridge > 0 {
+		return func(v float64) float64 { return 1 / (v*v + ridge) }
+	}
+	least := 1e-3 / gamma
+	return func(v float64) float64 { return 1 / max(math.Abs(v), least) }
+}
+
+// preconditioner is made of the low-rank approximation, or for a matrix of the borders
+// alone.
+func (f *fit) preconditioner(ctx context.Context, s *solution) (*preconditioner, error) {
+	n := f.targets.Rows
+	if f.data.explicit() || f.Rank >= n || f.Rank == 0 {
+		return newPreconditioner(stream.NewMatrix(n, 0), stream.NewMatrix(n, 0), nil, f.Gamma)
+	}
+	k, err := f.approximation(ctx)
+	if err != nil {
+		return nil, errors.Join(errors.New("the preconditioner"), err)
+	}
+	u, v, err := k.Factors(ctx, f.engine)
+	if err != nil {
+		return nil, err
+	}
+	s.entries, s.rank = k.KernelEntries, k.Rank()
+	return newPreconditioner(u, v, k.Values, f.Gamma)
+}

@@ -1,0 +1,102 @@
+package askls
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/nystream/nystream/solvers/ksvd"
+)
+
+// Solver says how a machine is fitted. The zero value but for Gamma is ready to use.
+type Solver struct {
+	// Gamma is γ > 0, which weighs errors against the size of the functions.
+	Gamma float64
+	// Ridge λ > 0 solves (M² + λI)·x = M·r; 0 solves M·x = r, and takes λ = 1 if that is
+	// singular.
+	Ridge  float64
+	Engine Engine
+	Merge  Merge
+	// Symmetry makes the kernel symmetric first, for comparison: by the dense engine, and
+	// Merge does not matter then.
+	Symmetry Symmetry
+
+	// Folds is how many folds stacking leaves out in turn, each class spread over them;
+	// 0 means 10, or as many as there are samples.
+	Folds int
+	// Penalty is the λ of the logistic regressions of stacking; 0 means 1.
+	Penalty float64
+
+	// Rank, Samples and Sums are those of the approximation of engine lowrank, and of the
+	// preconditioner of engine iterative: see [ksvd.Nystrom]. Rank 0 means 100.
+	Rank          int
+	Samples       int
+	Sums          ksvd.Sums
+	Approximation Approximation
+
+	// Tolerance of engine iterative is on ‖r − Mx‖/‖r‖ of every class; 0 means 1e-10.
+	Tolerance float64
+	// Iterations of engine iterative, at most; 0 means 1000.
+	Iterations int
+
+	// Memory, in bytes, is what EngineAuto must make do with; 0 is no limit.
+	Memory int64
+	Seed   uint64
+}
+
+func (m Solver) settings(n int) (Solver, error) {
+	if m.Folds == 0 {
+		m.Folds = min(10, n)
+	}
+	if m.Penalty == 0 {
+		m.Penalty = 1
+	}
+	if m.Rank == 0 {
+		m.Rank = 100
+	}
+	if m.Tolerance == 0 {
+		m.Tolerance = 1e-10
+	}
+	if m.Iterations == 0 {
+		m.Iterations = 1000
+	}
+	positive := func(v float64) bool { return v > 0 && v <= math.MaxFloat64 }
+	switch {
+	case !positive(m.Gamma) || !positive(1/m.Gamma):
+		return m, fmt.Errorf("gamma %v must be positive and finite, and so must 1/gamma", m.Gamma)
+	case m.Ridge != 0 && !positive(m.Ridge):
+		return m, fmt.Errorf("ridge %v must be positive and finite, or 0 for the plain system", m.Ridge)
+	case int(m.Engine) >= len(engineWords), int(m.Merge) >= len(mergeWords), int(m.Symmetry) >= len(symmetryWords), int(m.Approximation) >= len(approximationWords):
+		return m, fmt.Errorf("there is no engine %v, merging %v, symmetry %v or approximation %v", m.Engine, m.Merge, m.Symmetry, m.Approximation)
+	case m.Merge == MergeStack && (m.Folds < 2 || m.Folds > n || m.Folds > math.MaxUint16):
+		return m, fmt.Errorf("%d folds of %d samples: stacking needs 2 at least, and a sample for each", m.Folds, n)
+	case !positive(m.Penalty), !positive(m.Tolerance):
+		return m, fmt.Errorf("penalty %v and tolerance %v must be positive and finite", m.Penalty, m.Tolerance)
+	case m.Rank < 1, m.Samples < 0, m.Iterations < 1:
+		return m, fmt.Errorf("rank %d and iterations %d must be at least 1, and samples %d not negative", m.Rank, m.Iterations, m.Samples)
+	case m.Symmetry != Asymmetric && m.Engine > EngineDense:
+		return m, fmt.Errorf("kernel made symmetric (%v): by engine dense only, not %v", m.Symmetry, m.Engine)
+	}
+	m.Merge = m.Symmetry.merge(m.Merge)
+	return m, nil
+}
+
+// How many samples EngineAuto takes an engine for at most: seconds or a few minutes.
+const (
+	denseSamples     = 1500
+	iterativeSamples = 20000
+)
+
+// choose resolves EngineAuto: the most exact engine that is quick enough and fits.
+func (m Solver) choose(s Shape) Engine {
+	switch {
+	case m.Engine != EngineAuto:
+		return m.Engine
+	case m.Symmetry != Asymmetric, s.Samples <= denseSamples && m.fits(EngineDense, s):
+		return EngineDense
+	case s.Explicit:
+		return EngineIterative
+	case s.Samples <= iterativeSamples && m.fits(EngineIterative, s):
+		return EngineIterative
+	}
+	return EngineLowRank
+}

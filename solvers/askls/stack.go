@@ -1,0 +1,61 @@
+package askls
+
+import (
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/solvers/dense"
+	"github.com/nystream/nystream/solvers/logistic"
+	"github.com/nystream/nystream/stream"
+)
+
+// certain are the log-odds of a class that all samples are of, or none.
+const certain = 40
+
+// stack fits a logistic regression for each class on f_s and f_t of samples that were
+// left out: its weights of the two and its bias, k×3.
+func (f *fit) stack(heldOut blas64.General) (blas64.General, error) {
+	n, k := heldOut.Rows, f.targets.Cols
+	stack := stream.NewMatrix(k, 3)
+	for class := range k {
+		x, positive := stream.NewMatrix(n, 2), make([]bool, n)
+		for i := range n {
+			row := dense.Row(heldOut, i)
+			x.Data[2*i], x.Data[2*i+1] = row[class], row[k+class]
+			positive[i] = f.labels[i] == class
+		}
+		m, err := logistic.Solver{Penalty: f.Penalty}.Fit(x, positive)
+		switch {
+		case errors.Is(err, logistic.ErrOneClass):
+			stack.Data[3*class+2] = certain * f.targets.Data[class] // of the first sample, as of all
+		case err != nil:
+			return stack, fmt.Errorf("stacking class %d: %w", class, err)
+		default:
+			copy(dense.Row(stack, class), []float64{m.Weights[0], m.Weights[1], m.Bias})
+		}
+	}
+	return stack, nil
+}
+
+// merge makes decisions of f_s and f_t: k numbers of 2k.
+func (m *Model) merge(dst, both []float64) {
+	k := m.Classes
+	s, t := both[:k], both[k:2*k]
+	for c := range k {
+		switch m.Merge {
+		case MergeSource:
+			dst[c] = s[c]
+		case MergeTarget:
+			dst[c] = t[c]
+		case MergeAdd:
+			dst[c] = s[c] + t[c]
+		case MergeStack:
+			w := dense.Row(m.Stack, c)
+			dst[c] = w[0]*s[c] + w[1]*t[c] + w[2]
+		default:
+			dst[c] = s[c]/2 + t[c]/2
+		}
+	}
+}

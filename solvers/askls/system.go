@@ -1,0 +1,91 @@
+package askls
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/solvers/dense"
+	"github.com/nystream/nystream/stream"
+)
+
+// Vectors of the system are b₁, b₂, a (n numbers) and b (n numbers), a column for each
+// class: 2n+2 rows.
+
+// unknowns are the parts of vectors of the system, sharing their memory.
+type unknowns struct {
+	b1, b2 []float64
+	a, b   blas64.General
+}
+
+func partsOf(x blas64.General) unknowns {
+	n := (x.Rows - 2) / 2
+	return unknowns{dense.Row(x, 0), dense.Row(x, 1), stream.RowSlice(x, 2, n), stream.RowSlice(x, 2+n, n)}
+}
+
+// rightSide is [0; 0; y; y] for targets y (n×k).
+func rightSide(y blas64.General) blas64.General {
+	r := stream.NewMatrix(2*y.Rows+2, y.Cols)
+	parts := partsOf(r)
+	copyInto(parts.a, y)
+	copyInto(parts.b, y)
+	return r
+}
+
+// system is M as what it does to vectors.
+type system struct {
+	k     matrix
+	gamma float64
+}
+
+// multiply puts M·x into mx.
+func (s system) multiply(ctx context.Context, x, mx blas64.General) error {
+	from, to := partsOf(x), partsOf(mx)
+	if err := s.k.Multiply(ctx, from.b, to.a, from.a, to.b); err != nil {
+		return err
+	}
+	clear(to.b1)
+	clear(to.b2)
+	for i := range from.a.Rows {
+		xa, xb, ya, yb := dense.Row(from.a, i), dense.Row(from.b, i), dense.Row(to.a, i), dense.Row(to.b, i)
+		for c := range xa {
+			to.b1[c] += xa[c]
+			to.b2[c] += xb[c]
+			ya[c] += xa[c]/s.gamma + from.b1[c]
+			yb[c] += xb[c]/s.gamma + from.b2[c]
+		}
+	}
+	return nil
+}
+
+// bordered is M formed, for K formed: p×q, with ones of the sources and of the targets
+// as the borders, in a basis of either if they are not 1.
+func bordered(k blas64.General, ones, targetOnes []float64, gamma float64) blas64.General {
+	p, q := k.Rows, k.Cols
+	m := stream.NewMatrix(p+q+2, p+q+2)
+	for i := range p {
+		set(m, 0, 2+i, ones[i])
+		set(m, 2+i, 2+i, 1/gamma)
+		for j, v := range dense.Row(k, i) {
+			set(m, 2+i, 2+p+j, v)
+		}
+	}
+	for j := range q {
+		set(m, 1, 2+p+j, targetOnes[j])
+		set(m, 2+p+j, 2+p+j, 1/gamma)
+	}
+	return m
+}
+
+// set puts an entry and its mirror image.
+func set(m blas64.General, i, j int, v float64) {
+	m.Data[i*m.Stride+j] = v
+	m.Data[j*m.Stride+i] = v
+}
+
+// copyInto copies a matrix into one of its shape.
+func copyInto(dst, src blas64.General) {
+	for i := range src.Rows {
+		copy(dense.Row(dst, i), dense.Row(src, i))
+	}
+}

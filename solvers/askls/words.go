@@ -1,0 +1,110 @@
+package askls
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Engine says how the system is solved.
+type Engine uint8
+
+// The engines.
+const (
+	EngineAuto Engine = iota
+	EngineDense
+	EngineIterative
+	EngineLowRank
+)
+
+// Merge says how the two functions of a sample become one.
+type Merge uint8
+
+// The ways to merge. Average and Add choose the same classes.
+const (
+	MergeAverage Merge = iota // (f_s + f_t)/2
+	MergeSource               // f_s
+	MergeTarget               // f_t
+	MergeAdd                  // f_s + f_t
+	// MergeStack is the log-odds of a logistic regression for each class on f_s and f_t
+	// of samples that were left out: stacked generalisation, by [Solver.Folds].
+	MergeStack
+)
+
+// Symmetry says whether the kernel is made symmetric first, as machines for symmetric
+// kernels ask for: the baselines of the paper. The model is the LS-SVM then.
+type Symmetry uint8
+
+// The kernels.
+const (
+	Asymmetric  Symmetry = iota // K as it is: AsK-LS
+	MeanKernel                  // (K + Kᵀ)/2
+	SourceGram                  // K·Kᵀ, of the features as a source (Tsuda 1999)
+	TargetGram                  // Kᵀ·K, of the features as a target
+	symmetryEnd = iota
+)
+
+// Approximation says what the low-rank engine factors K with.
+type Approximation uint8
+
+// The approximations.
+const (
+	// ApproximateNystrom is the asymmetric Nyström method, for any kernel.
+	ApproximateNystrom Approximation = iota
+	// ApproximateSSRSVD is for kernels that are symmetric functions of two rows.
+	ApproximateSSRSVD
+)
+
+var (
+	engineWords        = []string{"auto", "dense", "iterative", "lowrank"}
+	mergeWords         = []string{"average", "source", "target", "add", "stack"}
+	symmetryWords      = []string{"none", "mean", "source-gram", "target-gram"}
+	approximationWords = []string{"nystrom", "ssrsvd"}
+)
+
+// String is the word for an engine.
+func (e Engine) String() string { return wordOf(engineWords, e) }
+
+// String is the word for a way to merge.
+func (m Merge) String() string { return wordOf(mergeWords, m) }
+
+// String is the word for a symmetry.
+func (s Symmetry) String() string { return wordOf(symmetryWords, s) }
+
+// String is the word for an approximation.
+func (a Approximation) String() string { return wordOf(approximationWords, a) }
+
+// ParseEngine reads a word that String writes.
+func ParseEngine(word string) (Engine, error) { return parseWord[Engine]("engine", engineWords, word) }
+
+// ParseMerge reads a word that String writes.
+func ParseMerge(word string) (Merge, error) {
+	return parseWord[Merge]("way to merge", mergeWords, word)
+}
+
+// ParseSymmetry reads a word that String writes.
+func ParseSymmetry(word string) (Symmetry, error) {
+	return parseWord[Symmetry]("symmetry", symmetryWords, word)
+}
+
+// ParseApproximation reads a word that String writes.
+func ParseApproximation(word string) (Approximation, error) {
+	return parseWord[Approximation]("approximation", approximationWords, word)
+}
+
+// wordOf is the word for the value of an enumeration.
+func wordOf[T ~uint8](words []string, v T) string {
+	if int(v) < len(words) {
+		return words[v]
+	}
+	return fmt.Sprintf("%T(%d)", v, uint8(v))
+}
+
+// parseWord reads a word of an enumeration.
+func parseWord[T ~uint8](what string, words []string, word string) (T, error) {
+	for i, w := range words {
+		if w == word {
+			return T(i), nil
+		}
+	}
+	return 0, fmt.Errorf("no %s is called %q; known are %s", what, word, strings.Join(words, ", "))
+}

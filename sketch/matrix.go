@@ -16,8 +16,12 @@ func row(m blas64.General, i int) []float64 {
 	return m.Data[i*m.Stride : i*m.Stride+m.Cols]
 }
 
-// view returns the rows×cols part of m whose first entry is (i, j).
+// view returns the rows×cols part of m whose first entry is (i, j). Without rows it has
+// no data: those of a part of wider rows end before the place of the next.
 func view(m blas64.General, i, j, rows, cols int) blas64.General {
+	if rows == 0 {
+		return blas64.General{Cols: cols, Stride: m.Stride}
+	}
 	return blas64.General{Rows: rows, Cols: cols, Stride: m.Stride, Data: m.Data[i*m.Stride+j:]}
 }
 

@@ -347,3 +347,22 @@ func BenchmarkQRMerge(b *testing.B) {
 		})
 	}
 }
+
+// A block that is a part of wider rows, none of which is left for an update.
+func TestQRPartOfWiderRows(t *testing.T) {
+	part := randomBlock(60, 40, 5)
+	part.Cols = 20
+	last := 59*part.Stride + 20
+	part.Data = part.Data[:last:last]
+	alone := mat.NewDense(60, 20, nil)
+	for i := range 60 {
+		alone.SetRow(i, part.Data[part.Stride*i:part.Stride*i+20])
+	}
+	got := sketch.NewQR(20)
+	if err := got.Add(part); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(qrOf(t, alone, 60).R(), got.R()); diff != "" {
+		t.Errorf("another factor than of the rows without what is beside them:\n%s", diff)
+	}
+}

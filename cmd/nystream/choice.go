@@ -16,6 +16,18 @@ type choice struct {
 
 func newChoice(words ...string) choice { return choice{words[0], words} }
 
+// addChoice adds a flag of a few words, the first of which is the default.
+func addChoice(cmd *cobra.Command, value *choice, name, what string, words ...string) {
+	addExplained(cmd, value, name, newChoice(words...).usage(what), words...)
+}
+
+// addExplained adds a flag of a few words whose help text tells what they mean.
+func addExplained(cmd *cobra.Command, value *choice, name, usage string, words ...string) {
+	*value = newChoice(words...)
+	cmd.Flags().Var(value, name, usage)
+	completeChoice(cmd, name, value)
+}
+
 // Set takes one of the words.
 func (c *choice) Set(word string) error {
 	if !slices.Contains(c.words, word) {
@@ -31,7 +43,7 @@ func (c *choice) String() string { return c.value }
 func (c *choice) Type() string { return "word" }
 
 // usage is a help text that lists the words.
-func (c *choice) usage(what string) string {
+func (c choice) usage(what string) string {
 	return what + ": " + strings.Join(c.words, ", ")
 }
 

@@ -86,11 +86,8 @@ var (
 )
 
 func (p *preparationFlags) add(cmd *cobra.Command) {
-	p.nulls, p.scale = newChoice(nullWords...), newChoice(scaleWords...)
-	cmd.Flags().Var(&p.nulls, "nulls", p.nulls.usage("what becomes of rows with nulls, NaN or Inf"))
-	cmd.Flags().Var(&p.scale, "scale", p.scale.usage("how columns are scaled"))
-	completeChoice(cmd, "nulls", &p.nulls)
-	completeChoice(cmd, "scale", &p.scale)
+	addChoice(cmd, &p.nulls, "nulls", "what becomes of rows with nulls, NaN or Inf", nullWords...)
+	addChoice(cmd, &p.scale, "scale", "how columns are scaled", scaleWords...)
 }
 
 // prepare works out how the rows of in are prepared, and does so.

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nystream/nystream/solvers/lowrank"
-	"github.com/nystream/nystream/stream"
 )
 
 // fitCommand is one command line of fit, or of plan fit.
@@ -100,11 +99,9 @@ func (c *fitCommand) addFlags(cmd *cobra.Command) {
 	if c.method.nnzUsage != "" {
 		f.IntVar(&c.nnz, "nnz", 0, c.method.nnzUsage)
 	}
-	c.precision = newChoice(lowrank.Float64.String(), lowrank.Float32.String())
-	f.Var(&c.precision, "precision", c.precision.usage("arithmetic of the kernel entries of a pass; float32 is faster, and refused when it is not good enough for the fit"))
-	completeChoice(cmd, "precision", &c.precision)
-	f.StringVarP(&c.output, "output", "o", "", "model `file`, .npz")
-	completeFiles(cmd, modelExtensions, "output")
+	addChoice(cmd, &c.precision, "precision", "arithmetic of the kernel entries of a pass; float32 is faster, and refused when it is not good enough for the fit",
+		lowrank.Float64.String(), lowrank.Float32.String())
+	addModelFlag(cmd, &c.output)
 	if c.method.symmetric {
 		addFactorFlag(cmd, &c.factors, "factors", "write U, one row per input row,")
 	}
@@ -119,6 +116,13 @@ func (c *fitCommand) addFlags(cmd *cobra.Command) {
 	}
 }
 
+// addModelFlag adds the flag that names the file of the model.
+func addModelFlag(cmd *cobra.Command, value *string) {
+	cmd.Flags().StringVarP(value, "output", "o", "", "model `file`, .npz")
+	completeFiles(cmd, modelExtensions, "output")
+}
+
+// addFactorFlag adds a flag that names a file for rows of numbers.
 func addFactorFlag(cmd *cobra.Command, value *string, name, what string) {
 	cmd.Flags().StringVar(value, name, "", what+" to `file` (."+strings.Join(outputExtensions, " .")+")")
 	completeFiles(cmd, outputExtensions, name)
@@ -133,42 +137,12 @@ func (c *fitCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	defer j.close()
-	if err := j.open(ctx, args); err != nil {
-		return err
-	}
-	if out := j.left.leftOut; len(out) > 0 {
-		c.note("left out, they hold no numbers: %s", strings.Join(out, ", "))
-	}
-	plan, err := j.plan()
-	if err != nil {
-		return err
-	}
-	if c.planning {
-		return j.reportPlan(plan)
-	}
-	if err := c.checkBudget(&plan.Memory); err != nil {
-		return err
-	}
-	if err := j.prepare(ctx); err != nil {
-		return err
-	}
-	if err := j.fit(ctx); err != nil {
-		return err
-	}
-	if err := j.write(ctx); err != nil {
-		return err
-	}
-	c.notes(j.fitted.notes)
-	return j.report()
+	return runFit(ctx, c.app, j, args, c.planning)
 }
 
 // check refuses command lines that contradict themselves.
 func (c *fitCommand) check(args []string) error {
-	for _, ask := range []struct {
-		wrong bool
-		say   string
-	}{
+	if err := refuse([]contradiction{
 		{len(args) == 0 && len(c.matrix) == 0, "no data: name files, quoted globs, folders, or - for the standard input"},
 		{len(c.matrix) > 0 && len(args)+len(c.right) > 0, "--matrix names the matrix itself: leave out DATA and --right, or leave out --matrix"},
 		{len(c.matrix) > 0 && c.tiles() != lowrank.Float64, "--precision is for kernels: leave it out with --matrix"},
@@ -187,10 +161,8 @@ func (c *fitCommand) check(args []string) error {
 		{c.factors != "" && len(c.right) > 0, "with --right there are two factors: name --left-factors, --right-factors or both"},
 		{len(c.right) > 0 && c.shift.index() > 0, "--shift is for the symmetric matrix of one source: leave it out with --right"},
 		{c.symmetric() && c.left+c.other != "", "the matrix is symmetric and has one factor: name --factors"},
-	} {
-		if ask.wrong {
-			return usagef("%s", ask.say)
-		}
+	}); err != nil {
+		return err
 	}
 	if err := c.data.check(); err != nil {
 		return err
@@ -276,20 +248,6 @@ func (f *fitted) size() (rows, cols int64) {
 		return f.matrix.Rows, f.matrix.Cols
 	}
 	return f.kernel.Rows, f.kernel.Cols
-}
-
-// sources are the sources of a job after preparation; right is nil if there is
-// only one.
-type sources struct {
-	left, right *stream.Prepared
-}
-
-// rightSource is the right source for methods that take none as nil.
-func (s sources) rightSource() stream.Source {
-	if s.right == nil {
-		return nil
-	}
-	return s.right
 }
 
 // names are the sources in the words of the report.

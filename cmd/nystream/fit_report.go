@@ -65,7 +65,7 @@ func (j *job) result() *fitResult {
 	f, c := j.fitted, j.cmd
 	r := &fitResult{Method: c.method.name, Dimension: j.shape().columns, Rank: len(f.values()), Values: numbers(f.values()), Shift: number(f.shift()),
 		Passes: j.passes(), Scans: j.scans, KernelEntries: f.entries, Seconds: number(c.seconds()), PeakRSSBytes: peakRSS(), Seed: c.seed,
-		RowsDropped: j.dropped(), ErrorEstimate: optional(f.estimate), Precision: c.precision.value, Condition: number(f.condition),
+		RowsDropped: j.prepared.dropped(), ErrorEstimate: optional(f.estimate), Precision: c.precision.value, Condition: number(f.condition),
 		OrthogonalityBound: number(f.bound()), Refined: f.refined(), ColumnsLeftOut: append([]string{}, j.left.leftOut...), Notes: append([]string{}, f.notes...),
 		Output: c.output, Factors: c.factors, LeftFactors: c.left, RightFactors: c.other}
 	r.Rows, r.Columns = f.size()
@@ -87,13 +87,7 @@ func (j *job) result() *fitResult {
 }
 
 // allPasses counts the passes over each source so far.
-func (j *job) allPasses() map[string]int {
-	n := make(map[string]int)
-	for i, name := range j.names() {
-		n[name] = []*input{j.left, j.right}[i].Passes()
-	}
-	return n
-}
+func (j *job) allPasses() map[string]int { return j.sides.passes(j.names()) }
 
 // passes counts the passes of the method over each source.
 func (j *job) passes() map[string]int {

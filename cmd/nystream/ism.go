@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -92,17 +91,13 @@ func (c *ismCommand) addFlags(cmd *cobra.Command) {
 	f.StringVar(&c.kernel, "kernel", "gaussian(sigma=median)", "`kernel` between rows of XW; the list is above")
 	mustRegister(cmd.RegisterFlagCompletionFunc("kernel", cobra.FixedCompletions(ismKernels, cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp)))
 	f.IntVar(&c.dim, "dim", 0, "`number` of columns of W; that of the classes or clusters if not given")
-	c.with = newChoice(ism.EngineAuto.String(), ism.EngineExact.String(), ism.EngineLinear.String())
-	f.Var(&c.with, "engine", c.with.usage("how sums over pairs of rows are worked out"))
-	completeChoice(cmd, "engine", &c.with)
+	addChoice(cmd, &c.with, "engine", "how sums over pairs of rows are worked out", ism.EngineAuto.String(), ism.EngineExact.String(), ism.EngineLinear.String())
 	f.Float64Var(&c.tolerance, "tol", 0.01, "relative `change` of the eigenvalues at which the iteration ends")
 	f.Float64Var(&c.angle, "angle", 0.01, "largest `angle` in radians between subspaces at which the iteration ends")
 	f.IntVar(&c.iterations, "iterations", 50, "most `number` of W to try for one set of clusters")
 	f.IntVar(&c.landmarks, "landmarks", 300, "most `number` of landmarks of --engine linear")
-	f.StringVarP(&c.output, "output", "o", "", "model `file`, .npz")
-	completeFiles(cmd, modelExtensions, "output")
-	f.StringVar(&c.clusters, "clusters-output", "", "write the cluster of each row to `file` (."+strings.Join(outputExtensions, " .")+")")
-	completeFiles(cmd, outputExtensions, "clusters-output")
+	addModelFlag(cmd, &c.output)
+	addFactorFlag(cmd, &c.clusters, "clusters-output", "write the cluster of each row")
 	f.StringVar(&c.plot, "plot", "", "draw the first two columns of XW, coloured by label or cluster, to `file`, .svg")
 	completeFiles(cmd, plotExtensions, "plot")
 }
@@ -121,27 +116,5 @@ func (c *ismCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	defer j.close()
-	if err := j.open(ctx, args); err != nil {
-		return err
-	}
-	c.notes(j.openNotes())
-	plan, err := j.plan()
-	if err != nil {
-		return err
-	}
-	if c.planning {
-		return j.reportPlan(plan)
-	}
-	if err := c.checkBudget(&plan.Memory); err != nil {
-		return err
-	}
-	if err := j.fitModel(ctx); err != nil {
-		return err
-	}
-	if err := j.write(ctx); err != nil {
-		return err
-	}
-	c.notes(j.fit.Notes)
-	return j.report()
+	return runFit(ctx, c.app, j, args, c.planning)
 }

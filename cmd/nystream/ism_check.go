@@ -14,10 +14,7 @@ func (c *ismCommand) check(args []string) error {
 	t, p := &c.task, c.task.paradigmOf()
 	label := c.data.label != ""
 	clustering := p != ism.Supervised
-	for _, ask := range []struct {
-		wrong bool
-		say   string
-	}{
+	if err := refuse([]contradiction{
 		{len(args) == 0, "no data: name files, quoted globs, folders, or - for the standard input"},
 		{c.changed("keep"), "--keep carries nothing along here: use it with nystream transform"},
 		{p == ism.Supervised && !label && t.target == "", "--label is missing: the column of the classes, such as --label class; or --target for real numbers; or another --paradigm"},
@@ -43,10 +40,8 @@ func (c *ismCommand) check(args []string) error {
 		{c.landmarks < 1, "--landmarks must be at least 1"},
 		{c.changed("landmarks") && c.with.value == ism.EngineExact.String(), "--landmarks is for --engine linear"},
 		{c.output == "" && !c.planning, "-o is missing: the model file, such as -o model.npz"},
-	} {
-		if ask.wrong {
-			return usagef("%s", ask.say)
-		}
+	}); err != nil {
+		return err
 	}
 	if err := c.data.check(); err != nil {
 		return err

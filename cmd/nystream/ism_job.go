@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/kernelgen"
@@ -15,21 +13,20 @@ import (
 
 // ismJob is a fit of ism on its way from files to a model.
 type ismJob struct {
+	sides
 	cmd     *ismCommand
 	kernel  ism.Kernel
 	targets kernelgen.Kernel // between targets
 	asides  []aside          // columns by name, and files
 
-	in       *input
-	prepared *stream.Prepared
-	read     map[string]*asideValues // by flag
-	known    *ism.Response           // nil for unsupervised
-	dense    bool                    // known is a matrix
-	labels   []int                   // of --label, nil if there is none of one column
-	classes  []string                // their names
-	scans    int                     // passes before the fit
-	fit      *ism.Fit
-	nmi      *number // between clusters and labels
+	read    map[string]*asideValues // by flag
+	known   *ism.Response           // nil for unsupervised
+	dense   bool                    // known is a matrix
+	labels  []int                   // of --label, nil if there is none of one column
+	classes []string                // their names
+	scans   int                     // passes before the fit
+	fit     *ism.Fit
+	nmi     *number // between clusters and labels
 }
 
 // choose finds out which columns of DATA the flags mean.
@@ -59,7 +56,7 @@ func (j *ismJob) choose(ctx context.Context, args []string) error {
 }
 
 // open opens the data, and reads what is known of the rows.
-func (j *ismJob) open(ctx context.Context, args []string) (err error) {
+func (j *ismJob) open(ctx context.Context, args []string) error {
 	d := j.cmd.data
 	d.label, d.keep = "", nil
 	for _, s := range j.asides {
@@ -69,13 +66,10 @@ func (j *ismJob) open(ctx context.Context, args []string) (err error) {
 			}
 		}
 	}
-	if j.in, err = d.open(ctx, j.cmd.app, args, readAgain); err != nil {
+	if err := j.sides.open(ctx, j.cmd.app, &d, args, nil); err != nil {
 		return err
 	}
-	if err := j.in.checkRows(); err != nil {
-		return err
-	}
-	if err := j.readAsides(ctx, j.in); err != nil {
+	if err := j.readAsides(ctx, j.left); err != nil {
 		return err
 	}
 	return j.chooseTask(ctx)
@@ -129,10 +123,10 @@ func (j *ismJob) chooseTask(ctx context.Context) (err error) {
 		if j.known != nil && c.task.paradigmOf() == ism.Supervised {
 			c.dim = j.known.Columns()
 		}
-		c.dim = min(c.dim, len(j.in.Info().Columns))
+		c.dim = min(c.dim, len(j.left.Info().Columns))
 	}
-	if d := len(j.in.Info().Columns); c.dim > d {
-		return usagef("--dim %d: %s gives %d columns, and W has no more", c.dim, j.in.Info().Name, d)
+	if d := len(j.left.Info().Columns); c.dim > d {
+		return usagef("--dim %d: %s gives %d columns, and W has no more", c.dim, j.left.Info().Name, d)
 	}
 	return nil
 }
@@ -176,15 +170,7 @@ func (j *ismJob) response(ctx context.Context) (*ism.Response, error) {
 	return ism.Factors(y)
 }
 
-// openNotes are sentences for the user about what was opened.
-func (j *ismJob) openNotes() []string {
-	if out := j.in.leftOut; len(out) > 0 {
-		return []string{"left out, they hold no numbers: " + strings.Join(out, ", ")}
-	}
-	return nil
-}
-
-func (j *ismJob) close() { j.in.close() }
+func (j *ismJob) openNotes() []string { return j.sides.notes() }
 
 // solver is what the flags say. The words were checked when they were set.
 func (j *ismJob) solver() ism.Solver {
@@ -204,14 +190,9 @@ func (j *ismJob) task() ism.Task {
 }
 
 // shape is the size of the data as far as it is known.
-func (j *ismJob) shape() (rows int64, columns int) {
-	info := j.in.Info()
-	rows = info.Rows
-	if j.prepared != nil {
-		rows = j.prepared.Info().Rows
-	}
-	return rows, len(info.Columns)
-}
+func (j *ismJob) shape() (rows int64, columns int) { return j.leftRows(), len(j.left.Info().Columns) }
+
+func (j *ismJob) memory(p *ism.Plan) *stream.Budget { return &p.Memory }
 
 // plan works out what the fit will cost.
 func (j *ismJob) plan() (*ism.Plan, error) {
@@ -224,7 +205,7 @@ func (j *ismJob) plan() (*ism.Plan, error) {
 	if err != nil {
 		return nil, &usageError{err}
 	}
-	readerBudget(&plan.Memory, j.in)
+	readerBudget(&plan.Memory, j.left)
 	read := int64(len(j.labels))
 	for _, v := range j.read {
 		read += 2 * int64(v.rows()) * int64(len(v.values)) // a word is two numbers
@@ -241,15 +222,12 @@ func (j *ismJob) plan() (*ism.Plan, error) {
 
 // fitModel prepares the rows and fits the model.
 func (j *ismJob) fitModel(ctx context.Context) (err error) {
-	c, e := j.cmd, j.cmd.engine()
-	if j.prepared, err = c.rows.prepare(ctx, e, j.in); err != nil {
+	e := j.cmd.engine()
+	if err := j.sides.prepare(ctx, e, &j.cmd.rows); err != nil {
 		return err
 	}
-	if j.prepared.Info().Rows == 0 {
-		return fromData(fmt.Errorf("no row is left after %s were dropped for nulls; use --nulls zero or mean, or choose --columns", count(j.prepared.Dropped())))
-	}
-	if j.prepared.Dropped() > 0 { // what is known of the others
-		if err := j.readAsides(ctx, j.prepared); err != nil {
+	if j.prepared.left.Dropped() > 0 { // what is known of the others
+		if err := j.readAsides(ctx, j.prepared.left); err != nil {
 			return err
 		}
 		if err := j.chooseTask(ctx); err != nil {
@@ -257,8 +235,8 @@ func (j *ismJob) fitModel(ctx context.Context) (err error) {
 		}
 	}
 	j.read = nil
-	j.scans = j.in.Passes()
-	if j.fit, err = j.solver().Fit(ctx, e, j.prepared, j.task()); err != nil {
+	j.scans = j.left.Passes()
+	if j.fit, err = j.solver().Fit(ctx, e, j.prepared.left, j.task()); err != nil {
 		return err
 	}
 	if j.labels != nil && j.fit.Labels != nil {
@@ -271,3 +249,5 @@ func (j *ismJob) fitModel(ctx context.Context) (err error) {
 	}
 	return nil
 }
+
+func (j *ismJob) fitNotes() []string { return j.fit.Notes }

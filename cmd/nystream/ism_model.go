@@ -38,10 +38,10 @@ type ismModel struct {
 
 // model is what is written.
 func (j *ismJob) model() *ismModel {
-	m := &ismModel{model: j.fit.Model, prepare: j.prepared.Preparation}
+	m := &ismModel{model: j.fit.Model, prepare: j.prepared.left.Preparation}
 	m.meta = ismMeta{Format: modelFormat, Version: modelVersion,
 		Data: ismData{Nulls: nullWords[m.prepare.Nulls], Known: j.knownWords(), Classes: j.classes}}
-	if columns := j.in.Info().Columns; !onlyCount(columns) {
+	if columns := j.left.Info().Columns; !onlyCount(columns) {
 		m.meta.Data.Columns = columns
 	}
 	return m

@@ -44,7 +44,7 @@ const ismPlanned = 10
 // labels, and that for nulls and scaling, after which labels are read again if rows
 // were dropped.
 func (j *ismJob) plannedScans() int {
-	n := j.in.Passes()
+	n := j.left.Passes()
 	if j.cmd.rows.scans() {
 		n++
 	}

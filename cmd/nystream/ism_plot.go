@@ -34,7 +34,7 @@ func (j *ismJob) draw(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	x, err := stream.GatherRows(ctx, j.prepared, rows)
+	x, err := stream.GatherRows(ctx, j.prepared.left, rows)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (j *ismJob) draw(ctx context.Context, path string) error {
 }
 
 func (j *ismJob) plottedRows() ([]int64, error) {
-	n := j.prepared.Info().Rows
+	n := j.prepared.left.Info().Rows
 	s, err := sketch.NewSample(n, int(min(n, plotRows)), j.cmd.seed, "picture")
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (j *ismJob) plottedRows() ([]int64, error) {
 
 func (j *ismJob) plotTitle(shown int) string {
 	title := "XW"
-	if n := j.prepared.Info().Rows; int64(shown) < n {
+	if n := j.prepared.left.Info().Rows; int64(shown) < n {
 		title += fmt.Sprintf(", %s of %s rows", count(int64(shown)), count(n))
 	}
 	return title + ", " + j.fit.Kernel.String()

@@ -96,8 +96,8 @@ func (j *ismJob) result() *ismResult {
 		Iterations: f.Iterations, Damped: f.Damped, Rounds: f.Rounds, Settled: f.Settled, Objective: []number{},
 		HSIC: number(f.Objective / float64(max(1, f.Rows-1)) / float64(max(1, f.Rows-1))), Eigenvalues: numbers(f.Values), Residual: number(f.Residual),
 		Features: f.Features, FeatureError: optional(f.FeatureError), Loadings: loadingsOf(f.Model),
-		Passes: map[string]int{"data": j.in.Passes() - j.scans}, Scans: map[string]int{"data": j.scans}, ExactPasses: f.ExactPasses, KernelEntries: f.KernelEntries,
-		Seconds: number(c.seconds()), PeakRSSBytes: peakRSS(), Seed: c.seed, RowsDropped: j.prepared.Dropped(), ColumnsLeftOut: append([]string{}, j.in.leftOut...),
+		Passes: map[string]int{"data": j.left.Passes() - j.scans}, Scans: map[string]int{"data": j.scans}, ExactPasses: f.ExactPasses, KernelEntries: f.KernelEntries,
+		Seconds: number(c.seconds()), PeakRSSBytes: peakRSS(), Seed: c.seed, RowsDropped: j.prepared.left.Dropped(), ColumnsLeftOut: append([]string{}, j.left.leftOut...),
 		Notes: append(append([]string{}, j.openNotes()...), f.Notes...), Output: c.output, ClustersOutput: c.clusters, Plot: c.plot}
 	for _, s := range f.History {
 		if s.Accepted {

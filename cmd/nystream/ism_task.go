@@ -28,9 +28,8 @@ type ismTaskFlags struct {
 
 func (t *ismTaskFlags) add(cmd *cobra.Command, d *dataFlags) {
 	f := cmd.Flags()
-	t.paradigm = newChoice(ism.Supervised.String(), ism.Unsupervised.String(), ism.SemiSupervised.String(), ism.Alternative.String())
-	f.Var(&t.paradigm, "paradigm", t.paradigm.usage("what is known, and what is looked for"))
-	completeChoice(cmd, "paradigm", &t.paradigm)
+	addChoice(cmd, &t.paradigm, "paradigm", "what is known, and what is looked for",
+		ism.Supervised.String(), ism.Unsupervised.String(), ism.SemiSupervised.String(), ism.Alternative.String())
 	f.Lookup("label").Usage = "`column` or file of the classes of the rows; several columns of 0 and 1, with commas, for rows of several classes"
 	f.StringVar(&t.target, "target", "", "`columns` or file of real numbers that W is to tell, instead of --label")
 	f.StringVar(&t.targetKernel, "target-kernel", "rbf(gamma=median)", "`kernel` between --target of two rows; nystream help kernels lists them")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -17,14 +16,13 @@ import (
 
 // job is a fit on its way from files to a model.
 type job struct {
-	cmd         *fitCommand
-	solver      solver
-	kernel      kernelgen.Kernel
-	mapping     kernelgen.Map
-	left, right *input // right is nil if there is one source
-	prepared    sources
-	scans       map[string]int // passes before the fit began
-	fitted      *fitted
+	sides
+	cmd     *fitCommand
+	solver  solver
+	kernel  kernelgen.Kernel
+	mapping kernelgen.Map
+	scans   map[string]int // passes before the fit began
+	fitted  *fitted
 }
 
 // newJob parses what the flags say.
@@ -63,50 +61,21 @@ func (c *fitCommand) checkKernel(k kernelgen.Kernel) error {
 }
 
 // open opens the sources.
-func (j *job) open(ctx context.Context, args []string) (err error) {
+func (j *job) open(ctx context.Context, args []string) error {
 	if len(j.cmd.matrix) > 0 {
 		args = j.cmd.matrix
 	}
-	if j.left, err = j.cmd.data.open(ctx, j.cmd.app, args, readAgain); err != nil {
-		return err
-	}
-	if err := j.left.checkRows(); err != nil || len(j.cmd.right) == 0 {
-		return err
-	}
-	if j.right, err = j.cmd.data.open(ctx, j.cmd.app, j.cmd.right, readAgain); err != nil {
-		return err
-	}
-	if err := j.right.checkRows(); err != nil {
-		return err
-	}
-	l, r := j.left.Info(), j.right.Info()
-	if len(l.Columns) != len(r.Columns) {
-		return fromData(fmt.Errorf("%s has %d columns and %s has %d, so their rows cannot be compared; choose with --columns",
-			l.Name, len(l.Columns), r.Name, len(r.Columns)))
-	}
-	return nil
+	return j.sides.open(ctx, j.cmd.app, &j.cmd.data, args, j.cmd.right)
 }
 
-func (j *job) close() {
-	j.left.close()
-	j.right.close()
-}
+func (j *job) openNotes() []string { return j.sides.notes() }
 
 // shape is the size of the data as far as it is known.
 func (j *job) shape() shape {
-	info := j.left.Info()
-	s := shape{left: info.Rows, columns: len(info.Columns)}
-	if j.prepared.left != nil {
-		s.left = j.prepared.left.Info().Rows
-	}
-	if j.right != nil {
-		s.right = j.right.Info().Rows
-	}
-	if j.prepared.right != nil {
-		s.right = j.prepared.right.Info().Rows
-	}
-	return s
+	return shape{left: j.leftRows(), right: j.rightRows(), columns: len(j.left.Info().Columns)}
 }
+
+func (j *job) memory(p *lowrank.Plan) *stream.Budget { return &p.Memory }
 
 // plan works out what the fit will cost, with the passes for factors.
 func (j *job) plan() (*lowrank.Plan, error) {
@@ -143,35 +112,17 @@ func (j *job) factorSides() int {
 	return n
 }
 
-// prepare deals with nulls and scaling, and resolves the kernel. The right
-// source is prepared as the left one is.
-func (j *job) prepare(ctx context.Context) (err error) {
-	e := j.cmd.engine()
-	if j.prepared.left, err = j.cmd.rows.prepare(ctx, e, j.left); err != nil {
+// prepare deals with nulls and scaling, and resolves the kernel.
+func (j *job) prepare(ctx context.Context) error {
+	if err := j.sides.prepare(ctx, j.cmd.engine(), &j.cmd.rows); err != nil {
 		return err
 	}
-	if j.right != nil {
-		if j.prepared.right, err = j.prepared.left.Preparation.Apply(ctx, e, j.right); err != nil {
-			return err
-		}
-	}
-	if j.dropped() > 0 {
-		if s := j.shape(); s.left == 0 || j.right != nil && s.right == 0 {
-			return fromData(fmt.Errorf("no row is left after %s were dropped for nulls; use --nulls zero or mean, or choose --columns", count(j.dropped())))
-		}
+	if j.prepared.dropped() > 0 {
 		if _, err := j.plan(); err != nil {
 			return err
 		}
 	}
 	return j.resolve(ctx)
-}
-
-func (j *job) dropped() int64 {
-	n := j.prepared.left.Dropped()
-	if j.prepared.right != nil {
-		n += j.prepared.right.Dropped()
-	}
-	return n
 }
 
 // kernelSample is how many rows words such as median are worked out from.
@@ -206,9 +157,12 @@ func (j *job) resolve(ctx context.Context) (err error) {
 // out of the fit. Above it one more pass makes them orthonormal to rounding.
 const orthonormal = 1e-12
 
-// fit fits the model, and makes the factors orthonormal when they are wanted and
-// are not.
-func (j *job) fit(ctx context.Context) (err error) {
+// fitModel prepares the rows and fits the model, and makes the factors orthonormal
+// when they are wanted and are not.
+func (j *job) fitModel(ctx context.Context) (err error) {
+	if err := j.prepare(ctx); err != nil {
+		return err
+	}
 	e := j.cmd.engine()
 	j.scans = j.allPasses()
 	if j.fitted, err = j.solver.fit(ctx, e, j.prepared, j.kernel); err != nil || j.factorSides() == 0 {
@@ -223,50 +177,17 @@ func (j *job) fit(ctx context.Context) (err error) {
 	return j.fitted.kernel.Refine(ctx, e, j.prepared.left, j.prepared.rightSource())
 }
 
-// write writes the factors, and last of all the model. Nothing of what it has
-// written stays when something fails.
-func (j *job) write(ctx context.Context) (err error) {
-	writers, err := j.writeFactors(ctx)
-	defer func() {
-		for _, w := range writers {
-			w.Abort() // does nothing after Commit
-		}
-	}()
-	if err != nil {
-		return err
-	}
-	var done []string
-	for _, w := range writers {
-		if err := w.Commit(); err != nil {
-			return errors.Join(err, removeAll(done))
-		}
-		done = append(done, w.path)
-	}
-	sources := 1
-	if j.right != nil {
-		sources = 2
-	}
-	m := newModel(j.fitted, j.left.Info().Columns, j.prepared.left.Preparation, sources)
-	if err := context.Cause(ctx); err != nil {
-		return errors.Join(err, removeAll(done))
-	}
-	if err := m.write(j.cmd.output); err != nil {
-		return errors.Join(err, removeAll(done))
-	}
-	return nil
-}
+func (j *job) fitNotes() []string { return j.fitted.notes }
 
-func removeAll(paths []string) (err error) {
-	for _, p := range paths {
-		err = errors.Join(err, os.Remove(p))
-	}
-	return err
-}
-
-// pathWriter is a writer that knows its file.
-type pathWriter struct {
-	blockstore.Writer
-	path string
+// write writes the factors, and last of all the model.
+func (j *job) write(ctx context.Context) error {
+	return writeAll(ctx, j.writeFactors, func() error {
+		sources := 1
+		if j.right != nil {
+			sources = 2
+		}
+		return newModel(j.fitted, j.left.Info().Columns, j.prepared.left.Preparation, sources).write(j.cmd.output)
+	})
 }
 
 // writeFactors writes the factors, uncommitted, in one pass over each source.

@@ -80,27 +80,20 @@ func (c *ksvdCommand) addFlags(cmd *cobra.Command) {
 	f.IntVar(&c.rank, "rank", 0, "`number` of columns of U and of V; also --n-components")
 	f.StringSliceVar(&c.right, "right", nil, "`files` whose rows are the right side; repeat it or use commas for several")
 	completeFiles(cmd, dataExtensions, "right")
-	c.addChoice(cmd, &c.method, "method", "how G is decomposed", "auto", "exact", "nystrom", "ssrsvd")
+	addChoice(cmd, &c.method, "method", "how G is decomposed", "auto", "exact", "nystrom", "ssrsvd")
 	f.IntSliceVar(&c.sample, "sample", nil, "`number` of rows that nystrom samples, and of columns; N,M for two numbers; 20 times the rank if not given")
 	f.Float64Var(&c.tolerance, "tol", 0, "`error` of the singular vectors, from 0 to 2, until which nystrom doubles its samples, such as 0.01")
 	f.BoolVar(&c.centre, "center", false, "take the means of rows and columns away from G, for new rows too")
-	c.addChoice(cmd, &c.sums, "sums", "row sums of normalised kernels, and means: exact goes over all entries (over the paths of a graph), sampled over the samples of nystrom",
+	addChoice(cmd, &c.sums, "sums", "row sums of normalised kernels, and means: exact goes over all entries (over the paths of a graph), sampled over the samples of nystrom",
 		ksvd.SumsAuto.String(), ksvd.SumsExact.String(), ksvd.SumsSampled.String())
-	c.addChoice(cmd, &c.landmarks, "landmarks", "how nystrom samples, leverage with one more pass over each side", ksvd.ChoiceUniform.String(), ksvd.ChoiceLeverage.String())
-	c.addChoice(cmd, &c.scaling, "scaling", "length of the singular vectors of nystrom; unit and orthonormal take one more pass over each side, and orthonormal is the most accurate",
+	addChoice(cmd, &c.landmarks, "landmarks", "how nystrom samples, leverage with one more pass over each side", ksvd.ChoiceUniform.String(), ksvd.ChoiceLeverage.String())
+	addChoice(cmd, &c.scaling, "scaling", "length of the singular vectors of nystrom; unit and orthonormal take one more pass over each side, and orthonormal is the most accurate",
 		ksvd.ScaleDerived.String(), ksvd.ScaleUnit.String(), ksvd.ScaleOrthonormal.String())
-	c.addChoice(cmd, &c.compat, "compat", "how the rows and columns of one matrix are brought to one length; auto is identity for a square matrix and else pinv",
+	addChoice(cmd, &c.compat, "compat", "how the rows and columns of one matrix are brought to one length; auto is identity for a square matrix and else pinv",
 		"auto", ksvd.CompatIdentity.String(), ksvd.CompatPseudoInverse.String(), ksvd.CompatPCA.String(), ksvd.CompatRandom.String())
-	f.StringVarP(&c.output, "output", "o", "", "model `file`, .npz")
-	completeFiles(cmd, modelExtensions, "output")
+	addModelFlag(cmd, &c.output)
 	addFactorFlag(cmd, &c.left, "left-factors", "write U, one row per row of the left side,")
 	addFactorFlag(cmd, &c.other, "right-factors", "write V, one row per row of the right side,")
-}
-
-func (c *ksvdCommand) addChoice(cmd *cobra.Command, value *choice, name, what string, words ...string) {
-	*value = newChoice(words...)
-	cmd.Flags().Var(value, name, value.usage(what))
-	completeChoice(cmd, name, value)
 }
 
 // run does what the command line asks for.
@@ -112,30 +105,5 @@ func (c *ksvdCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	defer j.close()
-	if err := j.open(ctx, args); err != nil {
-		return err
-	}
-	c.notes(j.openNotes())
-	plan, err := j.plan()
-	if err != nil {
-		return err
-	}
-	if c.planning {
-		return j.reportPlan(plan)
-	}
-	if err := c.checkBudget(&plan.Memory); err != nil {
-		return err
-	}
-	if err := j.prepare(ctx); err != nil {
-		return err
-	}
-	if err := j.fitModel(ctx); err != nil {
-		return err
-	}
-	if err := j.write(ctx); err != nil {
-		return err
-	}
-	c.notes(j.fit.Notes)
-	return j.report()
+	return runFit(ctx, c.app, j, args, c.planning)
 }

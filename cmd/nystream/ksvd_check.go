@@ -28,10 +28,7 @@ func (c *ksvdCommand) given(flags []string) string {
 func (c *ksvdCommand) check(args []string) error {
 	graph, method := c.graph.path != "", c.method.value
 	sampled, onGraph, onRows := c.given(nystromFlags), c.given(graphOnly), c.given(rowsOnly)
-	for _, ask := range []struct {
-		wrong bool
-		say   string
-	}{
+	if err := refuse([]contradiction{
 		{len(args) == 0 && !graph, "no data: name files, quoted globs, folders, - for the standard input, or a graph with --graph edges.csv"},
 		{len(args) > 0 && graph, "--graph names the data: leave out DATA, or leave out --graph"},
 		{len(c.right) > 0 && graph, "--right: a graph has both sides; leave it out"},
@@ -49,10 +46,8 @@ func (c *ksvdCommand) check(args []string) error {
 		{c.changed("tol") && !(c.tolerance > 0 && c.tolerance < 2), "--tol must be above 0 and below 2, such as 0.01"},
 		{!c.goodSample(), "--sample takes one number for rows and columns, or two, each at least the rank: --sample 400 or --sample 400,200"},
 		{c.output == "" && !c.planning, "-o is missing: the model file, such as -o model.npz"},
-	} {
-		if ask.wrong {
-			return usagef("%s", ask.say)
-		}
+	}); err != nil {
+		return err
 	}
 	if err := c.data.check(); err != nil {
 		return err

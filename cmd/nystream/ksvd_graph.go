@@ -36,13 +36,10 @@ func (g *graphFlags) add(cmd *cobra.Command) {
 	f.StringVar(&g.path, "graph", "", "`file` with the edges of a directed graph, instead of DATA")
 	completeFiles(cmd, graphExtensions, "graph")
 	g.addReading(cmd)
-	g.selfLoops, g.degrees = newChoice(selfLoopWords...), newChoice(degreeWords...)
-	f.Var(&g.selfLoops, "self-loops", g.selfLoops.usage("what becomes of edges from a node to itself; add gives every node one"))
-	f.Var(&g.degrees, "degrees", g.degrees.usage("what the weights are divided by: the sum of the row, or the roots of the sums of row and column"))
+	addChoice(cmd, &g.selfLoops, "self-loops", "what becomes of edges from a node to itself; add gives every node one", selfLoopWords...)
+	addChoice(cmd, &g.degrees, "degrees", "what the weights are divided by: the sum of the row, or the roots of the sums of row and column", degreeWords...)
 	f.BoolVar(&g.undirected, "undirected", false, "add to every edge the edge back")
 	f.BoolVar(&g.simple, "simple", false, "count an edge once, however often it is listed; otherwise weights add up")
-	completeChoice(cmd, "self-loops", &g.selfLoops)
-	completeChoice(cmd, "degrees", &g.degrees)
 }
 
 // addReading adds the flags that transform has too.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -16,19 +15,18 @@ import (
 
 // ksvdJob is a fit of ksvd on its way from files to a model.
 type ksvdJob struct {
+	sides  // nil for a graph; right also for one matrix
 	cmd    *ksvdCommand
 	kernel kernelgen.Kernel
 	method ksvdMethod
 	chosen string // why, when the method was not named
 
-	left, right *input // nil for a graph; right also for one matrix
-	prepared    sources
-	graph       *blockstore.Graph
-	compat      ksvd.Compatibility
-	data        *ksvd.Data // of a graph when it is opened, else when rows are prepared
-	scans       map[string]int
-	fit         *ksvd.Fit
-	factors     int // passes that wrote factors, over each side
+	graph   *blockstore.Graph
+	compat  ksvd.Compatibility
+	data    *ksvd.Data // of a graph when it is opened, else when rows are prepared
+	scans   map[string]int
+	fit     *ksvd.Fit
+	factors int // passes that wrote factors, over each side
 }
 
 // What the sides of a fit are, in the words of models and reports.
@@ -54,7 +52,7 @@ func (j *ksvdJob) open(ctx context.Context, args []string) (err error) {
 	if j.kind() == graphInput {
 		err = j.openGraph(ctx)
 	} else {
-		err = j.openRows(ctx, args)
+		err = j.sides.open(ctx, j.cmd.app, &j.cmd.data, args, j.cmd.right)
 	}
 	if err != nil {
 		return err
@@ -73,28 +71,6 @@ func (j *ksvdJob) openGraph(ctx context.Context) (err error) {
 	}
 	j.data, err = ksvd.Graph(c.graph.path, j.graph.Adjacency)
 	return fromData(err)
-}
-
-func (j *ksvdJob) openRows(ctx context.Context, args []string) (err error) {
-	c := j.cmd
-	if j.left, err = c.data.open(ctx, c.app, args, readAgain); err != nil {
-		return err
-	}
-	if err := j.left.checkRows(); err != nil || len(c.right) == 0 {
-		return err
-	}
-	if j.right, err = c.data.open(ctx, c.app, c.right, readAgain); err != nil {
-		return err
-	}
-	if err := j.right.checkRows(); err != nil {
-		return err
-	}
-	l, r := j.left.Info(), j.right.Info()
-	if len(l.Columns) != len(r.Columns) {
-		return fromData(fmt.Errorf("%s has %d columns and %s has %d, so their rows cannot be compared; choose with --columns",
-			l.Name, len(l.Columns), r.Name, len(r.Columns)))
-	}
-	return nil
 }
 
 // chooseCompatibility resolves --compat auto.
@@ -117,30 +93,16 @@ func (j *ksvdJob) chooseCompatibility() error {
 	return err
 }
 
-// openNotes are sentences for the user about what was opened.
 func (j *ksvdJob) openNotes() []string {
 	if j.graph != nil {
 		return graphNotes(j.graph)
 	}
-	if out := j.left.leftOut; len(out) > 0 {
-		return []string{"left out, they hold no numbers: " + strings.Join(out, ", ")}
-	}
-	return nil
-}
-
-func (j *ksvdJob) close() {
-	j.left.close()
-	j.right.close()
+	return j.sides.notes()
 }
 
 // size is the number of rows and of columns of DATA.
 func (j *ksvdJob) size() (rows, columns int64) {
-	info := j.left.Info()
-	rows = info.Rows
-	if j.prepared.left != nil {
-		rows = j.prepared.left.Info().Rows
-	}
-	return rows, int64(len(info.Columns))
+	return j.leftRows(), int64(len(j.left.Info().Columns))
 }
 
 // shape is the size of the data as far as it is known.
@@ -152,12 +114,10 @@ func (j *ksvdJob) shape() ksvd.Shape {
 	if j.right == nil {
 		return ksvd.Shape{Rows: rows, Cols: columns, Columns: int(min(rows, columns))}
 	}
-	right := j.right.Info().Rows
-	if j.prepared.right != nil {
-		right = j.prepared.right.Info().Rows
-	}
-	return ksvd.Shape{Rows: rows, Cols: right, Columns: int(columns)}
+	return ksvd.Shape{Rows: rows, Cols: j.rightRows(), Columns: int(columns)}
 }
+
+func (j *ksvdJob) memory(p *lowrank.Plan) *stream.Budget { return &p.Memory }
 
 // writes says whether factors are to be written.
 func (j *ksvdJob) writes() bool { return j.cmd.left+j.cmd.other != "" }
@@ -208,19 +168,10 @@ func (j *ksvdJob) prepare(ctx context.Context) error {
 }
 
 func (j *ksvdJob) prepareRows(ctx context.Context) (err error) {
-	c, e := j.cmd, j.cmd.engine()
-	if j.prepared.left, err = c.rows.prepare(ctx, e, j.left); err != nil {
+	if err := j.sides.prepare(ctx, j.cmd.engine(), &j.cmd.rows); err != nil {
 		return err
 	}
-	if j.right != nil {
-		if j.prepared.right, err = j.prepared.left.Preparation.Apply(ctx, e, j.right); err != nil {
-			return err
-		}
-	}
-	if s := j.shape(); s.Rows == 0 || s.Cols == 0 {
-		return fromData(fmt.Errorf("no row is left after %s were dropped for nulls; use --nulls zero or mean, or choose --columns", count(j.dropped())))
-	}
-	if j.dropped() > 0 {
+	if j.prepared.dropped() > 0 {
 		if err := j.chooseCompatibility(); err != nil {
 			return err
 		}
@@ -230,17 +181,8 @@ func (j *ksvdJob) prepareRows(ctx context.Context) (err error) {
 		return err
 	}
 	j.scans = j.allPasses() // what comes now loads the matrix
-	j.data, err = ksvd.RowsAndColumns(ctx, j.prepared.left, j.compat, c.seed)
+	j.data, err = ksvd.RowsAndColumns(ctx, j.prepared.left, j.compat, j.cmd.seed)
 	return err
-}
-
-func (j *ksvdJob) dropped() (n int64) {
-	for _, p := range []*stream.Prepared{j.prepared.left, j.prepared.right} {
-		if p != nil {
-			n += p.Dropped()
-		}
-	}
-	return n
 }
 
 // graphSampleNumbers bounds the dense rows of a graph that a kernel is worked out
@@ -274,11 +216,16 @@ func (j *ksvdJob) resolve(ctx context.Context) (err error) {
 	return fromData(err)
 }
 
-// fitModel fits the model.
+// fitModel prepares the data and fits the model.
 func (j *ksvdJob) fitModel(ctx context.Context) (err error) {
+	if err := j.prepare(ctx); err != nil {
+		return err
+	}
 	if j.scans == nil {
 		j.scans = j.allPasses()
 	}
 	j.fit, err = j.method.fit(ctx, j.cmd.engine(), j.data, j.kernel)
 	return err
 }
+
+func (j *ksvdJob) fitNotes() []string { return j.fit.Notes }

@@ -71,18 +71,10 @@ func (j *ksvdJob) reportPlan(p *lowrank.Plan) error {
 // plannedScans are the passes over each source before the fit: to open text and
 // graphs, and to scan for nulls and scaling.
 func (j *ksvdJob) plannedScans() map[string]int {
-	n := make(map[string]int)
-	for i, name := range j.names() {
-		if j.graph != nil {
-			n[name] = 1
-			continue
-		}
-		n[name] = []*input{j.left, j.right}[i].Info().Scans
-		if i == 0 && j.cmd.rows.scans() || j.cmd.rows.nulls.value == "drop" {
-			n[name]++
-		}
+	if j.graph != nil {
+		return map[string]int{graphInput: 1}
 	}
-	return n
+	return j.sides.plannedScans(j.names(), &j.cmd.rows)
 }
 
 // calibrateEntries measures this machine on random rows of one column, for plans

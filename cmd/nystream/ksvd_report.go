@@ -72,7 +72,7 @@ func (j *ksvdJob) result() *ksvdResult {
 		Dimension: j.shape().Columns, Rank: f.Rank(), Values: numbers(f.Values), Sums: f.Sums.String(), Centred: f.Centred,
 		Compatibility: f.Compatibility.String(), Accuracy: optional(f.Accuracy), Tolerance: number(c.tolerance), Graph: j.graphResult(),
 		Passes: j.passes(), Scans: j.scans, ExactPasses: f.ExactPasses, KernelEntries: f.KernelEntries, Seconds: number(c.seconds()),
-		PeakRSSBytes: peakRSS(), Seed: c.seed, RowsDropped: j.dropped(), ColumnsLeftOut: []string{}, Notes: append(j.openNotes(), f.Notes...),
+		PeakRSSBytes: peakRSS(), Seed: c.seed, RowsDropped: j.prepared.dropped(), ColumnsLeftOut: []string{}, Notes: append(j.openNotes(), f.Notes...),
 		Output: c.output, LeftFactors: c.left, RightFactors: c.other}
 	if r.Notes == nil {
 		r.Notes = []string{}
@@ -124,15 +124,10 @@ func (j *ksvdJob) names() []string {
 // allPasses counts the passes over each source so far. A graph is read once; its
 // rows are in memory then.
 func (j *ksvdJob) allPasses() map[string]int {
-	n := make(map[string]int)
-	for i, name := range j.names() {
-		if j.graph != nil {
-			n[name] = 1
-		} else {
-			n[name] = []*input{j.left, j.right}[i].Passes()
-		}
+	if j.graph != nil {
+		return map[string]int{graphInput: 1}
 	}
-	return n
+	return j.sides.passes(j.names())
 }
 
 // passes counts the passes of the method over each source: the one that loads a

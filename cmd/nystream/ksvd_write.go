@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -11,33 +10,9 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// write writes the factors, and last of all the model. Nothing of what it has
-// written stays when something fails.
+// write writes the factors, and last of all the model.
 func (j *ksvdJob) write(ctx context.Context) error {
-	writers, err := j.writeFactors(ctx)
-	defer func() {
-		for _, w := range writers {
-			w.Abort() // does nothing after Commit
-		}
-	}()
-	if err != nil {
-		return err
-	}
-	var done []string
-	for _, w := range writers {
-		if err := w.Commit(); err != nil {
-			return errors.Join(err, removeAll(done))
-		}
-		done = append(done, w.path)
-	}
-	err = context.Cause(ctx)
-	if err == nil {
-		err = j.model().write(j.cmd.output)
-	}
-	if err != nil {
-		return errors.Join(err, removeAll(done))
-	}
-	return nil
+	return writeAll(ctx, j.writeFactors, func() error { return j.model().write(j.cmd.output) })
 }
 
 // writeFactors writes the factors, uncommitted.

@@ -170,9 +170,7 @@ func addShiftFlag(rules ...string) func(c *fitCommand, cmd *cobra.Command) {
 		words = append(words, word)
 	}
 	return func(c *fitCommand, cmd *cobra.Command) {
-		c.shift = newChoice(words...)
-		cmd.Flags().Var(&c.shift, "shift", "how the multiple of the identity is chosen: "+strings.Join(rules, ", "))
-		completeChoice(cmd, "shift", &c.shift)
+		addExplained(cmd, &c.shift, "shift", "how the multiple of the identity is chosen: "+strings.Join(rules, ", "), words...)
 	}
 }
 
@@ -189,9 +187,7 @@ func addLandmarksFlag(c *fitCommand, cmd *cobra.Command, choices ...lowrank.Land
 	for _, choice := range choices {
 		words, usage = append(words, choice.String()), append(usage, meaning[choice])
 	}
-	c.landmarks = newChoice(words...)
-	cmd.Flags().Var(&c.landmarks, "landmarks", "how landmarks are chosen: "+strings.Join(usage, ", "))
-	completeChoice(cmd, "landmarks", &c.landmarks)
+	addExplained(cmd, &c.landmarks, "landmarks", "how landmarks are chosen: "+strings.Join(usage, ", "), words...)
 }
 
 // landmarkChoice is what --landmarks says.

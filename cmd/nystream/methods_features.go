@@ -22,9 +22,8 @@ over the root of the rank, whatever the data: landmarks are nearly always better
 kernel entries; one pass, another two when factors are written.`,
 	symmetric: true,
 	addFlags: func(c *fitCommand, cmd *cobra.Command) {
-		c.features = newChoice("gaussian", "orthogonal")
-		cmd.Flags().Var(&c.features, "features", "how frequencies are drawn: gaussian (independent), orthogonal (less variance, for kernels of the Euclidean distance)")
-		completeChoice(cmd, "features", &c.features)
+		addExplained(cmd, &c.features, "features", "how frequencies are drawn: gaussian (independent), orthogonal (less variance, for kernels of the Euclidean distance)",
+			"gaussian", "orthogonal")
 	},
 	solver: func(c *fitCommand) solver {
 		return featureSolver{lowrank.RFF{Rank: c.rank, Orthogonal: c.features.value == "orthogonal", Seed: c.seed}, c.tiles()}
@@ -43,9 +42,8 @@ the kernel so that scale·x·y, or 2·gamma·r², is about 1. No kernel entries 
 the weights; one pass, another two when factors are written.`,
 	symmetric: true,
 	addFlags: func(c *fitCommand, cmd *cobra.Command) {
-		c.weights = newChoice("fitted", "taylor")
-		cmd.Flags().Var(&c.weights, "weights", "weights of the powers of expdot and rbf: fitted (least squares on some rows), taylor (of the series, unbiased)")
-		completeChoice(cmd, "weights", &c.weights)
+		addExplained(cmd, &c.weights, "weights", "weights of the powers of expdot and rbf: fitted (least squares on some rows), taylor (of the series, unbiased)",
+			"fitted", "taylor")
 	},
 	solver: func(c *fitCommand) solver {
 		rule := map[string]lowrank.WeightRule{"fitted": lowrank.WeightsFitted, "taylor": lowrank.WeightsTaylor}

@@ -86,7 +86,7 @@ func (j *job) planResult(p *lowrank.Plan) *planResult {
 	s, again := j.shape(), j.repeats()
 	r := &planResult{Method: j.cmd.method.name, Rows: s.left, Columns: s.right, Dimension: s.columns, Rank: j.cmd.rank,
 		MemoryBytes: p.Memory.Total(), MemoryLimitBytes: int64(j.cmd.memory), Fits: j.cmd.checkBudget(&p.Memory) == nil,
-		Passes: make(map[string]int), Scans: j.plannedScans(), KernelEntries: p.KernelEntries * (1 + again), Threads: j.cmd.engine().Workers()}
+		Passes: make(map[string]int), Scans: j.plannedScans(j.names(), &j.cmd.rows), KernelEntries: p.KernelEntries * (1 + again), Threads: j.cmd.engine().Workers()}
 	r.Flops = number(p.Flops * float64(1+again))
 	for _, name := range j.names() {
 		r.Passes[name] = p.Passes + int(again)
@@ -115,20 +115,6 @@ func (j *job) repeats() int64 {
 		return 0
 	}
 	return 2
-}
-
-// plannedScans are the passes over each source before the fit: to open text,
-// and to scan for nulls and scaling.
-func (j *job) plannedScans() map[string]int {
-	n := make(map[string]int)
-	for i, name := range j.names() {
-		in := []*input{j.left, j.right}[i]
-		n[name] = in.Info().Scans
-		if i == 0 && j.cmd.rows.scans() || j.cmd.rows.nulls.value == "drop" {
-			n[name]++
-		}
-	}
-	return n
 }
 
 // speed is how many seconds one thread takes for one unit of work.

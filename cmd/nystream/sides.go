@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// sides are the sources of a fit: that of the rows of a matrix, and that of its
+// columns, if it is another one.
+type sides struct {
+	left, right *input // right is nil if there is one source
+	prepared    sources
+}
+
+// sources are the sources of a job after preparation; right is nil if there is
+// only one.
+type sources struct {
+	left, right *stream.Prepared
+}
+
+// rightSource is the right source for methods that take none as nil.
+func (s sources) rightSource() stream.Source {
+	if s.right == nil {
+		return nil
+	}
+	return s.right
+}
+
+// dropped is how many rows were left out for nulls.
+func (s sources) dropped() (n int64) {
+	for _, p := range []*stream.Prepared{s.left, s.right} {
+		if p != nil {
+			n += p.Dropped()
+		}
+	}
+	return n
+}
+
+// open opens the files of both sides; without files of the right there is one.
+func (s *sides) open(ctx context.Context, a *app, d *dataFlags, left, right []string) (err error) {
+	if s.left, err = d.open(ctx, a, left, readAgain); err != nil {
+		return err
+	}
+	if err := s.left.checkRows(); err != nil || len(right) == 0 {
+		return err
+	}
+	if s.right, err = d.open(ctx, a, right, readAgain); err != nil {
+		return err
+	}
+	if err := s.right.checkRows(); err != nil {
+		return err
+	}
+	l, r := s.left.Info(), s.right.Info()
+	if len(l.Columns) != len(r.Columns) {
+		return fromData(fmt.Errorf("%s has %d columns and %s has %d, so their rows cannot be compared; choose with --columns",
+			l.Name, len(l.Columns), r.Name, len(r.Columns)))
+	}
+	return nil
+}
+
+// prepare deals with nulls and scaling. The right source is prepared as the left one
+// is.
+func (s *sides) prepare(ctx context.Context, e stream.Engine, rows *preparationFlags) (err error) {
+	if s.prepared.left, err = rows.prepare(ctx, e, s.left); err != nil {
+		return err
+	}
+	if s.right != nil {
+		if s.prepared.right, err = s.prepared.left.Preparation.Apply(ctx, e, s.right); err != nil {
+			return err
+		}
+	}
+	for _, p := range []*stream.Prepared{s.prepared.left, s.prepared.right} {
+		if p != nil && p.Info().Rows == 0 {
+			return fromData(fmt.Errorf("no row is left after %s were dropped for nulls; use --nulls zero or mean, or choose --columns", count(s.prepared.dropped())))
+		}
+	}
+	return nil
+}
+
+func (s *sides) close() {
+	s.left.close()
+	s.right.close()
+}
+
+// notes are sentences for the user about what was opened.
+func (s *sides) notes() []string {
+	if out := s.left.leftOut; len(out) > 0 {
+		return []string{"left out, they hold no numbers: " + strings.Join(out, ", ")}
+	}
+	return nil
+}
+
+// leftRows is the number of rows of the left source as far as it is known.
+func (s *sides) leftRows() int64 { return rowsOf(s.left, s.prepared.left) }
+
+// rightRows is the number of rows of the right source as far as it is known, 0 if
+// there is none.
+func (s *sides) rightRows() int64 {
+	if s.right == nil {
+		return 0
+	}
+	return rowsOf(s.right, s.prepared.right)
+}
+
+// rowsOf is the number of rows of a source, after preparation if it is prepared.
+func rowsOf(in *input, prepared *stream.Prepared) int64 {
+	if prepared != nil {
+		return prepared.Info().Rows
+	}
+	return in.Info().Rows
+}
+
+// passes are the passes over each source so far, by their names in the report.
+func (s *sides) passes(names []string) map[string]int {
+	n := make(map[string]int)
+	for i, name := range names {
+		n[name] = []*input{s.left, s.right}[i].Passes()
+	}
+	return n
+}
+
+// plannedScans are the passes over each source before the fit: to open text, and to
+// scan for nulls and scaling.
+func (s *sides) plannedScans(names []string, rows *preparationFlags) map[string]int {
+	n := make(map[string]int)
+	for i, name := range names {
+		n[name] = []*input{s.left, s.right}[i].Info().Scans
+		if i == 0 && rows.scans() || rows.nulls.value == "drop" {
+			n[name]++
+		}
+	}
+	return n
+}

@@ -196,14 +196,18 @@ func (l *loader) ints(name string, n int) []int64 {
 	return a.Ints
 }
 
-// matrix takes a matrix; rows or cols below 0 may be anything.
+// matrix takes a matrix of finite numbers; rows or cols below 0 may be anything.
 func (l *loader) matrix(name string, rows, cols int) blas64.General {
 	a := l.find(name)
 	if a.Rows < 0 || a.Cols < 0 || len(a.Floats) != a.Rows*a.Cols || rows >= 0 && a.Rows != rows || cols >= 0 && a.Cols != cols {
 		l.fail("array %s is %d×%d with %d numbers, expected %d×%d (-1: any)", name, a.Rows, a.Cols, len(a.Floats), rows, cols)
 		return blas64.General{Stride: 1}
 	}
-	return blas64.General{Rows: a.Rows, Cols: a.Cols, Stride: max(1, a.Cols), Data: a.Floats}
+	m := blas64.General{Rows: a.Rows, Cols: a.Cols, Stride: max(1, a.Cols), Data: a.Floats}
+	if i, j, found := dense.NotFinite(m); found {
+		l.fail("number (%d, %d) of array %s is %v", i, j, name, m.Data[i*m.Stride+j])
+	}
+	return m
 }
 
 // side takes one side. total is the number of rows of the source of its landmarks.

@@ -14,36 +14,17 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/nystream/nystream/bench/datasets"
-	"github.com/nystream/nystream/solvers/nyblas"
+	"github.com/nystream/nystream/bench/program"
 )
 
-func main() {
-	blas64.Use(nyblas.Implementation{}) // as the command does
-	o, err := parseOptions(os.Args[1:])
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "paper1:", err)
-		os.Exit(2)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err = run(ctx, o)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "paper1:", err)
-		os.Exit(1)
-	}
-}
+func main() { program.Main("paper1", parseOptions, run) }
 
 // options say what to measure.
 type options struct {
@@ -61,8 +42,7 @@ type options struct {
 
 func parseOptions(args []string) (*options, error) {
 	o := &options{}
-	f := flag.NewFlagSet("paper1", flag.ContinueOnError)
-	f.StringVar(&o.out, "out", filepath.Join(os.TempDir(), "nystream-paper1"), "directory for the results")
+	f := program.Flags("paper1", &o.out)
 	only := f.String("only", "", "data sets: "+strings.Join(append(datasets.Present(), uniform), ",")+" (default: all)")
 	kernels := f.String("kernels", "rbf,csrbf", "kernels for the data sets")
 	f.StringVar(&o.file, "file", "", "measure the rows of this file instead")
@@ -73,39 +53,19 @@ func parseOptions(args []string) (*options, error) {
 	f.IntVar(&o.sample, "sample", 0, "measure errors between so many sampled rows (0: all rows, 4096 for "+uniform+")")
 	growth := f.String("growth", "5000,10000,20000,50000,100000,200000", "numbers of rows of "+uniform+", U[0,1]^20")
 	memory := f.Int64("memory", 4, "GiB for the embeddings of models that are measured together")
-	if err := f.Parse(args); err != nil {
+	if err := program.Parse(f, args); err != nil {
 		return nil, err
 	}
 	o.memory = *memory << 30
-	o.data, o.kernels, o.methods = list(*only), list(*kernels), list(*methods)
+	o.data, o.kernels, o.methods = program.List(*only), program.List(*kernels), program.List(*methods)
 	if len(o.data) == 0 && o.file == "" {
 		o.data = append(datasets.Present(), uniform)
 	}
 	var err error
-	if o.ranks, err = numbers(*ranks); err == nil {
-		o.growth, err = numbers(*growth)
-	}
-	if err == nil && f.NArg() > 0 {
-		err = fmt.Errorf("%q: paper1 takes flags only", f.Args())
+	if o.ranks, err = program.Numbers(*ranks, 1); err == nil {
+		o.growth, err = program.Numbers(*growth, 1)
 	}
 	return o, err
-}
-
-// list is the words of a list with commas.
-func list(words string) []string {
-	return strings.FieldsFunc(words, func(r rune) bool { return r == ',' })
-}
-
-func numbers(words string) ([]int, error) {
-	var out []int
-	for _, w := range list(words) {
-		v, err := strconv.Atoi(w)
-		if err != nil || v < 1 {
-			return nil, fmt.Errorf("%q is not a number above 0", w)
-		}
-		out = append(out, v)
-	}
-	return out, nil
 }
 
 // chosen leaves the methods that were asked for.

@@ -16,19 +16,14 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
-	"os/signal"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/nystream/nystream/bench/datasets"
+	"github.com/nystream/nystream/bench/program"
 	"github.com/nystream/nystream/bench/report"
-	"github.com/nystream/nystream/solvers/nyblas"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -47,26 +42,11 @@ type options struct {
 
 var parts = []string{"1", "2", "3", "6", "4", "4s", "f1", "f2", "f3"}
 
-func main() {
-	blas64.Use(nyblas.Implementation{}) // as the command does
-	o, err := parseOptions(os.Args[1:])
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "paper2:", err)
-		os.Exit(2)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err = run(ctx, o)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "paper2:", err)
-		os.Exit(1)
-	}
-}
+func main() { program.Main("paper2", parseOptions, run) }
 
 func parseOptions(args []string) (*options, error) {
 	o := &options{}
-	f := flag.NewFlagSet("paper2", flag.ContinueOnError)
-	f.StringVar(&o.out, "out", filepath.Join(os.TempDir(), "nystream-paper2"), "directory for the results")
+	f := program.Flags("paper2", &o.out)
 	only := f.String("only", strings.Join(parts, ","), "tables and figures")
 	f.StringVar(&o.edges, "graph", "", "edge list of another graph than cora")
 	f.StringVar(&o.labels, "labels", "", "classes of its nodes, for Table 1 and the figures: node,label")
@@ -76,17 +56,12 @@ func parseOptions(args []string) (*options, error) {
 	f.IntVar(&o.nodes, "nodes", syntheticNodes, "nodes of the synthetic graph in Tables 4 and 5")
 	f.BoolVar(&o.tiles, "tsvd", false, "Tables 4 and 5: the truncated SVD on tiles for large graphs too, minutes of CPU")
 	f.Float64Var(&o.limit, "limit", 20, "Tables 4 and 5: a solver stops doubling after a fit of so many CPU seconds")
-	if err := f.Parse(args); err != nil {
+	if err := program.Parse(f, args); err != nil {
 		return nil, err
 	}
-	o.only = strings.Split(*only, ",")
-	for _, word := range o.only {
-		if !slices.Contains(parts, word) {
-			return nil, fmt.Errorf("%q: there are %s", word, strings.Join(parts, ", "))
-		}
-	}
-	if f.NArg() > 0 {
-		return nil, fmt.Errorf("%q: paper2 takes flags only", f.Args())
+	o.only = program.List(*only)
+	if err := program.Known(o.only, parts); err != nil {
+		return nil, err
 	}
 	if o.seeds < 1 || o.folds < 2 || o.rank < 1 || o.nodes < 2*speedRank {
 		return nil, fmt.Errorf("%d seeds, %d folds, %d features and %d nodes: the least are 1, 2, 1 and %d", o.seeds, o.folds, o.rank, o.nodes, 2*speedRank)

@@ -113,7 +113,7 @@ func generated(ctx context.Context, o *options) error {
 	last := make(map[string]*fitReport)
 	for _, n := range o.rows {
 		data, model := filepath.Join(folder, "rows.nys"), filepath.Join(folder, "m.npz")
-		if err := generate(data, n, u, o.seed); err != nil {
+		if err := generate(data, int64(n), u, o.seed); err != nil {
 			return err
 		}
 		for _, kernel := range generatedKernels {

@@ -12,20 +12,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"flag"
 	"fmt"
 	"os"
-	"os/signal"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/nystream/nystream/bench/datasets"
-	"github.com/nystream/nystream/solvers/nyblas"
+	"github.com/nystream/nystream/bench/program"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -38,7 +33,7 @@ type options struct {
 	baselineFolds int
 	classes       bool // the supervised half
 	clusters      bool // the unsupervised half
-	rows          []int64
+	rows          []int
 	dim           int            // q; 0 for that of each data set
 	scale         stream.Scaling // of the columns, in the supervised half
 	scaleWord     string
@@ -47,26 +42,11 @@ type options struct {
 
 var parts = []string{"wine", "cancer", "face", "mnist", "flower", "1b", "generated"}
 
-func main() {
-	blas64.Use(nyblas.Implementation{}) // as the command does
-	o, err := parseOptions(os.Args[1:])
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "paper3:", err)
-		os.Exit(2)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err = run(ctx, o)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "paper3:", err)
-		os.Exit(1)
-	}
-}
+func main() { program.Main("paper3", parseOptions, run) }
 
 func parseOptions(args []string) (*options, error) {
 	o := &options{}
-	f := flag.NewFlagSet("paper3", flag.ContinueOnError)
-	f.StringVar(&o.out, "out", filepath.Join(os.TempDir(), "nystream-paper3"), "directory for the results")
+	f := program.Flags("paper3", &o.out)
 	only := f.String("only", strings.Join(parts, ","), "data sets")
 	kernels := f.String("kernels", strings.Join(kernelNames(), ";"), "kernels of Tables 4 and 5, with ; between")
 	f.IntVar(&o.folds, "folds", 10, "folds of the supervised half")
@@ -78,23 +58,16 @@ func parseOptions(args []string) (*options, error) {
 	f.IntVar(&o.dim, "dim", 0, "q of the supervised half; 0 for that of the tables")
 	f.StringVar(&o.scaleWord, "scale", "standard", "of the columns in the supervised half: standard, or none, for columns with one unit, such as pixels")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of folds and fits")
-	if err := f.Parse(args); err != nil {
+	if err := program.Parse(f, args); err != nil {
 		return nil, err
 	}
-	o.only, o.kernels = strings.Split(*only, ","), strings.Split(*kernels, ";")
-	for _, list := range []struct{ words, known []string }{{o.only, parts}, {o.kernels, kernelNames()}} {
-		for _, word := range list.words {
-			if !slices.Contains(list.known, word) {
-				return nil, fmt.Errorf("%q: there are %s", word, strings.Join(list.known, ", "))
-			}
-		}
+	o.only, o.kernels = program.List(*only), strings.Split(*kernels, ";")
+	if err := cmp.Or(program.Known(o.only, parts), program.Known(o.kernels, kernelNames())); err != nil {
+		return nil, err
 	}
-	for _, word := range strings.Split(*rows, ",") {
-		n, err := strconv.ParseInt(word, 10, 64)
-		if err != nil || n < 100 {
-			return nil, fmt.Errorf("-rows %q: numbers from 100 on are wanted", word)
-		}
-		o.rows = append(o.rows, n)
+	var err error
+	if o.rows, err = program.Numbers(*rows, 100); err != nil {
+		return nil, fmt.Errorf("-rows: %w", err)
 	}
 	scales := map[string]stream.Scaling{"standard": stream.ScaleStandard, "none": stream.ScaleNone}
 	var known bool
@@ -104,8 +77,6 @@ func parseOptions(args []string) (*options, error) {
 		return nil, fmt.Errorf("-scale %q: there are standard and none", o.scaleWord)
 	case o.dim < 0:
 		return nil, fmt.Errorf("-dim %d: 1 is the least, and 0 stands for that of the tables", o.dim)
-	case f.NArg() > 0:
-		return nil, fmt.Errorf("%q: paper3 takes flags only", f.Args())
 	case o.repeats < 1:
 		return nil, fmt.Errorf("%d repeats: 1 is the least", o.repeats)
 	case o.folds < 2 || o.baselineFolds < 0 || o.baselineFolds > o.folds:

@@ -153,6 +153,27 @@ func (p *eigenpairs) normalise() {
 	}
 }
 
+// reducedPairs decomposes a square matrix S = UΣVᵀ of rank r by way of the r×r matrix
+// ΣVᵀU, which has its eigenvalues but for zeros: these would come out of rounding as
+// something else where eigenvectors are nearly dependent.
+func reducedPairs(op Operator, s *problem) (*eigenpairs, error) {
+	t, err := newTriplets(op, s)
+	if err != nil {
+		return nil, err
+	}
+	core := transposedTimes(t.v, t.u)
+	dense.ScaleRows(core, t.values)
+	p, err := generalPairs(op, core)
+	if err != nil {
+		return nil, err
+	}
+	back := dense.Clone(t.v)
+	dense.ScaleColumns(back, t.values)
+	p.right, p.left = p.right.times(blas.NoTrans, t.u), p.left.times(blas.NoTrans, back)
+	p.normalise()
+	return p, nil
+}
+
 // auxiliaryPairs solves B·ΦᵀΥ·w = λ·w for S = Υ·B·Φᵀ (paper, Proposition 3.8): Υw are
 // eigenfunctions of S, and Φ·Bᵀw' those of S*, for w' of the transposed matrix (Remark
 // 3.9). cross is ΦᵀΥ; left and right are Υᵀ and Φᵀ in the bases.

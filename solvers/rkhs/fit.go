@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/cmplx"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
@@ -221,6 +220,7 @@ func (s Solver) decompose(ctx context.Context, e stream.Engine, d *Data, sp *spa
 // where the formulation asks for that.
 type problem struct {
 	s       blas64.General
+	size    float64 // of its factors; 0 if not known
 	dropped int
 	all     *allPairs // nil for FormulationQR
 	b       blas64.General
@@ -232,7 +232,7 @@ func (c *decomposition) problem(ctx context.Context, e stream.Engine, f *factors
 		if err != nil {
 			return nil, err
 		}
-		return &problem{s: r.General, dropped: r.dropped}, nil
+		return &problem{s: r.General, size: r.size, dropped: r.dropped}, nil
 	}
 	all, err := c.allPairs(ctx, e)
 	if err != nil {
@@ -272,7 +272,7 @@ func (c *decomposition) triplets(p *problem) (*triplets, error) {
 	case FormulationBlock:
 		return blockTriplets(c.Operator, p.s)
 	}
-	return newTriplets(c.Operator, p.s)
+	return newTriplets(c.Operator, p)
 }
 
 // space is the features of a side.
@@ -341,7 +341,7 @@ func (c *decomposition) pairs(p *problem) (*eigenpairs, error) {
 	case t.symmetric:
 		return symmetricPairs(c.Operator, p.s)
 	}
-	return generalPairs(c.Operator, p.s)
+	return reducedPairs(c.Operator, p)
 }
 
 // carriedLittle is the part of a trace above which a note says that landmarks are few.
@@ -371,8 +371,4 @@ func largestOf(v []float64) float64 {
 		most = math.Max(most, x)
 	}
 	return most
-}
-
-func transposedTimes(a, b blas64.General) blas64.General {
-	return dense.Mul(blas.Trans, a, blas.NoTrans, b)
 }

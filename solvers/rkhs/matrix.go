@@ -3,6 +3,7 @@ package rkhs
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -22,10 +23,12 @@ type factors struct {
 	svdX, svdY *dense.SVD
 }
 
-// result is a matrix and how many directions were left out on the way to it.
+// result is a matrix, how many directions were left out on the way to it, and what its
+// factors are in size: entries that are small beside it are rounding (0: not known).
 type result struct {
 	blas64.General
 	dropped int
+	size    float64
 }
 
 // decompose is the thin decomposition of X or Y.
@@ -76,22 +79,30 @@ func weighted(a blas64.General, w []float64, b blas64.General) blas64.General {
 	return dense.Mul(blas.NoTrans, a, blas.Trans, b)
 }
 
+func transposedTimes(a, b blas64.General) blas64.General {
+	return dense.Mul(blas.Trans, a, blas.NoTrans, b)
+}
+
 func mul(a, b blas64.General) blas64.General { return dense.Mul(blas.NoTrans, a, blas.NoTrans, b) }
 
 func (Covariance) matrix(f *factors) (result, error) {
-	if _, err := f.decompose(ofX); err != nil {
+	d, err := f.decompose(ofX)
+	if err != nil {
 		return result{}, err
 	}
-	return result{General: dense.SymmetricPart(dense.Mul(blas.Trans, f.x, blas.NoTrans, f.x))}, nil
+	return result{General: dense.SymmetricPart(transposedTimes(f.x, f.x)), size: d.S[0] * d.S[0]}, nil
 }
 
 func (CrossCovariance) matrix(f *factors) (result, error) {
+	size := 1.0
 	for _, s := range []side{ofX, ofY} {
-		if _, err := f.decompose(s); err != nil {
+		d, err := f.decompose(s)
+		if err != nil {
 			return result{}, err
 		}
+		size *= d.S[0]
 	}
-	return result{General: dense.Mul(blas.Trans, f.y, blas.NoTrans, f.x)}, nil
+	return result{General: transposedTimes(f.y, f.x), size: size}, nil
 }
 
 // inverted is X·(XᵀX+ε)⁻¹ = U·diag(σ/(σ²+ε))·Vᵀ.
@@ -101,7 +112,22 @@ func (f *factors) inverted(epsilon float64) (result, error) {
 		return result{}, err
 	}
 	w, dropped := f.filter(d, epsilon, func(s float64) float64 { return s / (s*s + epsilon) })
-	return result{weighted(d.U, w, d.V), dropped}, nil
+	return result{weighted(d.U, w, d.V), dropped, slices.Max(w)}, nil
+}
+
+// times is Yᵀ·r or, turned, rᵀ·Y.
+func (f *factors) times(r result, turned bool) (result, error) {
+	d, err := f.decompose(ofY)
+	if err != nil {
+		return r, err
+	}
+	r.size *= d.S[0]
+	if turned {
+		r.General = transposedTimes(r.General, f.y)
+	} else {
+		r.General = transposedTimes(f.y, r.General)
+	}
+	return r, nil
 }
 
 func (o MeanEmbedding) matrix(f *factors) (result, error) {
@@ -109,8 +135,7 @@ func (o MeanEmbedding) matrix(f *factors) (result, error) {
 	if err != nil {
 		return r, err
 	}
-	r.General = dense.Mul(blas.Trans, f.y, blas.NoTrans, r.General)
-	return r, nil
+	return f.times(r, false)
 }
 
 func (o Koopman) matrix(f *factors) (result, error) {
@@ -118,14 +143,13 @@ func (o Koopman) matrix(f *factors) (result, error) {
 	if err != nil {
 		return r, err
 	}
-	r.General = dense.Mul(blas.Trans, r.General, blas.NoTrans, f.y)
-	return r, nil
+	return f.times(r, true)
 }
 
 // matrix of the definition is (XᵀX+ε)⁻¹·YᵀX, of the sampled form
 // Yᵀ·(XYᵀ)⁺·X·(XᵀX+ε)⁻¹·YᵀX.
 func (o PerronFrobenius) matrix(f *factors) (result, error) {
-	cross := dense.Mul(blas.Trans, f.y, blas.NoTrans, f.x)
+	cross := transposedTimes(f.y, f.x)
 	if o.Sampled {
 		return o.sampledMatrix(f, cross)
 	}
@@ -133,8 +157,12 @@ func (o PerronFrobenius) matrix(f *factors) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
+	dy, err := f.decompose(ofY)
+	if err != nil {
+		return result{}, err
+	}
 	w, dropped := f.filter(d, o.Epsilon, func(s float64) float64 { return 1 / (s*s + o.Epsilon) })
-	inverse := weighted(d.V, w, d.V)
+	inverse, size := weighted(d.V, w, d.V), slices.Max(w)*d.S[0]*dy.S[0]
 	if o.Epsilon > 0 && len(d.S) < f.x.Cols { // fewer pairs than features: 1/ε on what V leaves
 		for i, v := range w {
 			w[i] = v - 1/o.Epsilon
@@ -144,7 +172,7 @@ func (o PerronFrobenius) matrix(f *factors) (result, error) {
 			inverse.Data[i*inverse.Stride+i] += 1 / o.Epsilon
 		}
 	}
-	return result{mul(inverse, cross), dropped}, nil
+	return result{mul(inverse, cross), dropped, size}, nil
 }
 
 // sampledMatrix takes the pseudo-inverse of XYᵀ in bases of the columns of X and Y,
@@ -162,7 +190,7 @@ func (o PerronFrobenius) sampledMatrix(f *factors, cross blas64.General) (result
 	if err != nil {
 		return result{}, err
 	}
-	m := dense.Mul(blas.Trans, dx.V, blas.NoTrans, dy.V)
+	m := transposedTimes(dx.V, dy.V)
 	dense.ScaleRows(m, dx.S)
 	dense.ScaleColumns(m, dy.S)
 	back, dropped, err := pseudoInverse(m, f.cutoff)
@@ -171,8 +199,8 @@ func (o PerronFrobenius) sampledMatrix(f *factors, cross blas64.General) (result
 	}
 	left := dense.Clone(dy.V) // Yᵀ·U_y
 	dense.ScaleColumns(left, dy.S)
-	right := mul(dense.Mul(blas.Trans, dx.U, blas.NoTrans, inverted.General), cross)
-	return result{mul(left, mul(back, right)), inverted.dropped + dropped}, nil
+	right := mul(transposedTimes(dx.U, inverted.General), cross)
+	return result{General: mul(left, mul(back, right)), dropped: inverted.dropped + dropped}, nil
 }
 
 // pseudoInverse leaves out singular values whose part of the first is at or below the
@@ -183,10 +211,11 @@ func pseudoInverse(m blas64.General, cutoff float64) (inverse blas64.General, dr
 		return inverse, 0, fmt.Errorf("the time-lagged Gram matrix: %w", err)
 	}
 	w := make([]float64, len(d.S))
-	for i := range dense.Rank(d.S, cutoff) {
+	kept := dense.Rank(d.S, cutoff)
+	for i := range kept {
 		w[i] = 1 / d.S[i]
 	}
-	return weighted(d.V, w, d.U), len(d.S) - dense.Rank(d.S, cutoff), nil
+	return weighted(d.V, w, d.U), len(d.S) - kept, nil
 }
 
 // matrix is V_y·s_y·U_yᵀ·U_x·s_x·V_xᵀ with s = σ/√(σ²+ε), where nothing is large.
@@ -203,7 +232,7 @@ func (o CCA) matrix(f *factors) (result, error) {
 		halves[i] = weighted(d.U, w, d.V)
 		dropped += n
 	}
-	return result{dense.Mul(blas.Trans, halves[1], blas.NoTrans, halves[0]), dropped}, nil
+	return result{transposedTimes(halves[1], halves[0]), dropped, 1}, nil
 }
 
 // inverseRoot is (C+ε)^(−1/2) in the basis of X or Y, on the span of the features.

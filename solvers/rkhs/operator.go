@@ -3,7 +3,6 @@ package rkhs
 import (
 	"fmt"
 	"math"
-	"slices"
 )
 
 // Operator is an empirical operator S = Ψ·B·Φᵀ between RKHSs (paper, Section 3.2): a
@@ -160,6 +159,3 @@ func (MeanEmbedding) traits() traits   { return traits{left: ofY, right: ofX} }
 func (Koopman) traits() traits         { return traits{left: ofX, right: ofY, oneSpace: true} }
 func (PerronFrobenius) traits() traits { return traits{left: ofY, right: ofX, oneSpace: true} }
 func (CCA) traits() traits             { return traits{left: ofY, right: ofX} }
-
-// isOperator says that a word names an operator.
-func isOperator(word string) bool { return slices.Contains(OperatorNames(), word) }

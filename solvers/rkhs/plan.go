@@ -66,7 +66,7 @@ func (s Solver) planSpace(p *lowrank.Plan, e stream.Engine, space plannedSpace) 
 	case s.Engine == EngineExact:
 		of, err = lowrank.RPCholesky{Rank: most}.Plan(e, space.rows, space.columns)
 	case s.Random:
-		of, err = lowrank.RFF{Rank: s.Landmarks}.Plan(e, space.rows, space.columns)
+		of, err = lowrank.RFF{Rank: s.Landmarks, Orthogonal: true}.Plan(e, space.rows, space.columns)
 		most = s.Landmarks
 	default:
 		of, err = lowrank.Nystrom{Rank: most, Choice: lowrank.ChoicePivoted}.Plan(e, space.rows, space.columns)

@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/solvers/symeig"
 	"github.com/nystream/nystream/stream"
 )
@@ -46,7 +44,7 @@ func (g *grams) spectral(gram blas64.General, epsilon float64, f func(v float64)
 		}
 		w[i] = f(math.Max(0, v)) // rounding
 	}
-	return result{weighted(vectors, w, vectors), dropped}, nil
+	return result{General: weighted(vectors, w, vectors), dropped: dropped}, nil
 }
 
 func (g *grams) inverse(epsilon float64) (result, error) {
@@ -78,7 +76,7 @@ func (o PerronFrobenius) represent(g *grams) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	return result{mul(back, mul(inverse.General, g.xy)), inverse.dropped + dropped}, nil
+	return result{General: mul(back, mul(inverse.General, g.xy)), dropped: inverse.dropped + dropped}, nil
 }
 
 func (o CCA) represent(g *grams) (result, error) {
@@ -91,11 +89,11 @@ func (o CCA) represent(g *grams) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	return result{mul(left.General, right.General), left.dropped + right.dropped}, nil
+	return result{General: mul(left.General, right.General), dropped: left.dropped + right.dropped}, nil
 }
 
 // inBases is the matrix of S in the orthonormal bases of factors with all pairs:
 // Leftᵀ·B·Right.
 func inBases(b, left, right blas64.General) blas64.General {
-	return dense.Mul(blas.Trans, left, blas.NoTrans, mul(b, right))
+	return transposedTimes(left, mul(b, right))
 }

@@ -131,7 +131,7 @@ func (sp *spaces) fit(ctx context.Context, e stream.Engine, s Solver, k kernelge
 	case s.Engine == EngineExact:
 		f, err = exactSpace(ctx, e, src, k, s.Landmarks, s.Seed)
 	case s.Random:
-		f, err = lowrank.RFF{Rank: s.Landmarks, Seed: s.Seed}.Fit(ctx, e, src, k)
+		f, err = lowrank.RFF{Rank: s.Landmarks, Orthogonal: true, Seed: s.Seed}.Fit(ctx, e, src, k)
 	default:
 		rank := min(s.Landmarks, rows.Rows)
 		f, err = lowrank.Nystrom{Rank: rank, Choice: lowrank.ChoicePivoted, Seed: s.Seed}.Fit(ctx, e, src, k)

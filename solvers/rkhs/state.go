@@ -120,6 +120,7 @@ func Load(h Header, arrays []lowrank.Array, profiles ...kernelgen.Profile) (*Mod
 	l := loader{arrays: make(map[string]lowrank.Array), header: h}
 	for _, a := range arrays {
 		l.arrays[a.Name] = a
+		l.finite(a.Name, a.Floats)
 	}
 	m.Values = l.vector("values", h.Rank)
 	if h.Complex {
@@ -196,7 +197,6 @@ func (l *loader) take(name string, space *lowrank.Model) *Functions {
 		l.fail("array %s is %d×%d with %d numbers, expected %d×%d", name, a.Rows, a.Cols, len(a.Floats), rows, cols)
 		return nil
 	}
-	l.finite(name, a.Floats)
 	f := &Functions{Space: space, Complex: l.header.Complex,
 		Coefficients: blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: a.Floats}}
 	if l.header.Centred {
@@ -211,7 +211,6 @@ func (l *loader) vector(name string, n int) []float64 {
 	if a.Cols != 0 || len(a.Floats) != n {
 		l.fail("array %s is not a vector of %d numbers", name, n)
 	}
-	l.finite(name, a.Floats)
 	return a.Floats
 }
 

@@ -25,6 +25,9 @@ type triplets struct {
 const (
 	rankTolerance    = 1e-12
 	squaredTolerance = 1e-14
+	// roundingTolerance is the part of the product of the norms of its factors at or
+	// below which a value of a product is rounding.
+	roundingTolerance = 1e-15
 )
 
 // errZeroOperator says that there is nothing to decompose.
@@ -33,12 +36,15 @@ func errZeroOperator(op Operator) error {
 }
 
 // newTriplets decomposes S in orthonormal bases (paper, Corollary 3.5).
-func newTriplets(op Operator, s blas64.General) (*triplets, error) {
-	d, err := dense.NewSVD(s)
+func newTriplets(op Operator, p *problem) (*triplets, error) {
+	d, err := dense.NewSVD(p.s)
 	if err != nil {
 		return nil, fmt.Errorf("operator %s: %w; raise epsilon or scale the columns (--scale standard)", op, err)
 	}
 	r := dense.Rank(d.S, rankTolerance)
+	for r > 0 && d.S[r-1] <= roundingTolerance*p.size {
+		r--
+	}
 	if r == 0 {
 		return nil, errZeroOperator(op)
 	}

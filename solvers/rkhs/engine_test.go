@@ -1,0 +1,421 @@
+package rkhs
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/cmplx"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
+	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/stream"
+)
+
+// gram is a Gram matrix entry by entry.
+func gram(k func(a, b []float64) float64, x, y blas64.General) *mat.Dense {
+	g := mat.NewDense(x.Rows, y.Rows, nil)
+	for i := range x.Rows {
+		for j := range y.Rows {
+			g.Set(i, j, k(dense.Row(x, i), dense.Row(y, j)))
+		}
+	}
+	return g
+}
+
+func gaussianOf(gamma float64) func(a, b []float64) float64 {
+	return func(a, b []float64) float64 {
+		s := 0.0
+		for i := range a {
+			s += (a[i] - b[i]) * (a[i] - b[i])
+		}
+		return math.Exp(-gamma * s)
+	}
+}
+
+// literal are the largest singular values of ΨBΦᵀ from the matrices of the paper as they
+// stand: the eigenvalues of BᵀG_ΨB·G_Φ, and the positive ones of the block matrix (7).
+func literal(b, gx, gy *mat.Dense, count int) (auxiliary, block []float64) {
+	n, _ := gx.Dims()
+	var m mat.Dense
+	m.Product(b.T(), gy, b, gx)
+	for _, v := range topReal(&m, count) {
+		auxiliary = append(auxiliary, math.Sqrt(math.Max(0, v)))
+	}
+	var upper, lower mat.Dense
+	upper.Mul(b, gx)
+	lower.Mul(b.T(), gy)
+	whole := mat.NewDense(2*n, 2*n, nil)
+	whole.Slice(0, n, n, 2*n).(*mat.Dense).Copy(&upper)
+	whole.Slice(n, 2*n, 0, n).(*mat.Dense).Copy(&lower)
+	return auxiliary, topReal(whole, count)
+}
+
+// topReal are the largest real parts of eigenvalues.
+func topReal(m mat.Matrix, count int) []float64 {
+	var e mat.Eigen
+	if !e.Factorize(m, mat.EigenNone) {
+		panic("no eigenvalues")
+	}
+	var re []float64
+	for _, v := range e.Values(nil) {
+		re = append(re, real(v))
+	}
+	slices.Sort(re)
+	slices.Reverse(re)
+	return re[:count]
+}
+
+// The three formulations agree with each other and with the paper's matrices, ε of the
+// covariance operator being n·ε of the Gram matrix.
+func TestFormulationsAgree(t *testing.T) {
+	const n, epsilon, gammaX, gammaY, count = 70, 1e-2, 0.3, 0.2, 6
+	x, y, d := dependent(t, n, 2, 2)
+	gx, gy := gram(gaussianOf(gammaX), x, x), gram(gaussianOf(gammaY), y, y)
+	sameY := gram(gaussianOf(gammaX), y, y)
+	identity := mat.NewDense(n, n, nil)
+	for i := range n {
+		identity.Set(i, i, 1./n)
+	}
+	inverse := power(gx, n*epsilon, -1)
+	root := new(mat.Dense)
+	root.Mul(power(gy, n*epsilon, -0.5), power(gx, n*epsilon, -0.5))
+	other := kernelgen.RBF(gammaY)
+	for _, c := range []struct {
+		op          Operator
+		kernelY     *kernelgen.Kernel
+		b, from, to *mat.Dense // Gram matrices of domain and range
+	}{
+		{CrossCovariance{}, &other, identity, gx, gy},
+		{MeanEmbedding{epsilon}, &other, inverse, gx, gy},
+		{CCA{epsilon}, &other, root, gx, gy},
+		{Koopman{epsilon}, nil, inverse, sameY, gx},
+	} {
+		auxiliary, block := literal(c.b, c.from, c.to, count)
+		var fits []*Fit
+		for _, form := range []Formulation{FormulationQR, FormulationAuxiliary, FormulationBlock} {
+			s := Solver{Operator: c.op, Rank: count, Kernel: kernelgen.RBF(gammaX), KernelY: c.kernelY, Engine: EngineExact, Formulation: form}
+			f := mustFit(t, s, d)
+			fits = append(fits, f)
+			for i := range count {
+				scale := 1e-10 * f.Values[0] * math.Max(1, 1e-3*f.Values[0]/f.Values[i])
+				if math.Abs(f.Values[i]-auxiliary[i]) > scale || math.Abs(f.Values[i]-block[i]) > scale || math.Abs(f.Values[i]-fits[0].Values[i]) > scale {
+					t.Errorf("%s by %s: σ_%d is %.15g; auxiliary %.15g, block %.15g, qr %.15g", c.op, form, i, f.Values[i], auxiliary[i], block[i], fits[0].Values[i])
+				}
+			}
+			checkOrthonormal(t, fmt.Sprintf("%s by %s", c.op, form), f)
+		}
+		rows := normal(9, 2, "new")
+		for _, f := range fits[1:] {
+			for _, pair := range [][2]*Functions{{f.Left, fits[0].Left}, {f.Right, fits[0].Right}} {
+				if off := distance(t, pair[0].First(3), pair[1].First(3), rows); off > 1e-7 {
+					t.Errorf("%s by %s: functions differ by %g", c.op, f.Formulation, off)
+				}
+			}
+		}
+	}
+}
+
+// checkOrthonormal wants functions of norm 1 in their RKHS.
+func checkOrthonormal(t *testing.T, what string, f *Fit) {
+	t.Helper()
+	for _, side := range []*Functions{f.Left, f.Right} {
+		g := transposedTimes(side.Coefficients, side.Coefficients)
+		for i := range g.Rows {
+			g.Data[i*g.Stride+i]--
+		}
+		if off := dense.MaxAbs(g); off > 1e-12 {
+			t.Errorf("%s: singular functions are orthonormal to %g", what, off)
+		}
+	}
+}
+
+// distance is the largest difference of the values of functions, whose signs may differ,
+// at some rows.
+func distance(t *testing.T, a, b *Functions, rows blas64.General) float64 {
+	t.Helper()
+	u, err := a.At(t.Context(), stream.Engine{}, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := b.At(t.Context(), stream.Engine{}, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	worst := 0.0
+	for j := range u.Cols {
+		same, turned := 0.0, 0.0
+		for i := range u.Rows {
+			p, q := dense.Row(u, i)[j], dense.Row(v, i)[j]
+			same, turned = math.Max(same, math.Abs(p-q)), math.Max(turned, math.Abs(p+q))
+		}
+		worst = math.Max(worst, math.Min(same, turned))
+	}
+	return worst
+}
+
+// Canonical functions have variance 1 with ε·norm², are uncorrelated, and their covariance
+// across are the singular values: by their values at the pairs.
+func TestCanonicalFunctions(t *testing.T) {
+	const epsilon = 1e-2
+	x, y, d := dependent(t, 200, 2, 3)
+	for _, centred := range []bool{false, true} {
+		f := mustFit(t, Solver{Operator: CCA{epsilon}, Rank: 4, Kernel: kernelgen.RBF(0.4), Centred: centred}, d)
+		u, err := f.CanonicalLeft.At(t.Context(), stream.Engine{}, y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := f.CanonicalRight.At(t.Context(), stream.Engine{}, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cross := transposedTimes(u, v)
+		own := transposedTimes(v, v)
+		norms := transposedTimes(f.CanonicalRight.Coefficients, f.CanonicalRight.Coefficients)
+		for i := range 4 {
+			for j := range 4 {
+				want, unit := 0.0, 0.0
+				if i == j {
+					want, unit = f.Values[i], 1
+				}
+				if got := cross.Data[i*4+j] / 200; math.Abs(got-want) > 1e-8 {
+					t.Errorf("centred %v: covariance (%d, %d) is %v, want %v", centred, i, j, got, want)
+				}
+				if got := own.Data[i*4+j]/200 + epsilon*norms.Data[i*4+j]; math.Abs(got-unit) > 1e-8 {
+					t.Errorf("centred %v: variance (%d, %d) is %v, want %v", centred, i, j, got, unit)
+				}
+			}
+		}
+		if centred {
+			if means := dense.ColumnMeans(v); math.Abs(means[0]) > 1e-9 {
+				t.Errorf("means of centred functions are %v", means)
+			}
+		}
+		for i, v := range f.ForwardBackward() {
+			if v != f.Values[i]*f.Values[i] || v > 1 {
+				t.Errorf("forward and back: %v of %v", f.ForwardBackward(), f.Values)
+			}
+		}
+	}
+}
+
+// All points as landmarks are what the exact engine has, and fewer come nearer with their
+// number.
+func TestLandmarksConverge(t *testing.T) {
+	_, _, d := dependent(t, 200, 2, 2)
+	for _, task := range []Task{SVD, Eigen} {
+		s := Solver{Operator: CCA{1e-3}, Rank: 5, Kernel: kernelgen.RBF(1), Engine: EngineExact}
+		if task == Eigen {
+			s.Task, s.Operator = Eigen, Koopman{1e-3}
+		}
+		exact := mustFit(t, s, d)
+		last := math.Inf(1)
+		s.Engine = EngineLandmark
+		for _, count := range []int{8, 20, 60, 120, 400} {
+			s.Landmarks = count
+			f := mustFit(t, s, d)
+			off := 0.0
+			for i, v := range f.Eigenvalues()[:4] {
+				off = math.Max(off, cmplx.Abs(v-exact.Eigenvalues()[i]))
+			}
+			if off > last+1e-9 {
+				t.Errorf("%s: %d landmarks are off by %g, fewer by %g", task, count, off, last)
+			}
+			last = off
+			if left := f.TraceResiduals[0]; count == 8 && left < 1e-3 || count == 400 && left > 1e-9 {
+				t.Errorf("%s: %d landmarks leave %g of the trace", task, count, left)
+			}
+		}
+		if last > 1e-8 {
+			t.Errorf("%s: all points as landmarks are off by %g", task, last)
+		}
+	}
+}
+
+// Random features come near: the norm of a mean embedding has a relative standard deviation
+// of 9 % for 200 of them, and here there are two.
+func TestRandomFeatures(t *testing.T) {
+	_, _, d := dependent(t, 2000, 2, 2)
+	s := Solver{Operator: CrossCovariance{}, Rank: 3, Kernel: kernelgen.RBF(0.5), Engine: EngineLandmark, Landmarks: 60}
+	want := mustFit(t, s, d)
+	s.Random, s.Landmarks = true, 200
+	f := mustFit(t, s, d)
+	for i, v := range f.Values {
+		if math.Abs(v-want.Values[i]) > 0.3*want.Values[0] {
+			t.Errorf("values %v, with landmarks %v", f.Values, want.Values)
+		}
+	}
+	if _, err := (Solver{Operator: CrossCovariance{}, Rank: 3, Kernel: kernelgen.Poly(2, 1, 1), Random: true}).Fit(t.Context(), stream.Engine{}, d); err == nil {
+		t.Error("random Fourier features of a polynomial kernel")
+	}
+}
+
+// Results are the same bits for any number of threads, and a fit reads its source once.
+func TestSameBits(t *testing.T) {
+	x, y, _ := dependent(t, 5000, 2, 2)
+	for _, s := range []Solver{
+		{Operator: Koopman{1e-3}, Task: Eigen, Rank: 4, Kernel: kernelgen.RBF(0.5), Landmarks: 60},
+		{Operator: CCA{1e-3}, Rank: 4, Kernel: kernelgen.RBF(0.5), Landmarks: 60, Centred: true},
+	} {
+		var first string
+		for _, threads := range []int{1, 2, 5} {
+			left, right := stream.NewCounted(stream.FromMatrix("x", x)), stream.NewCounted(stream.FromMatrix("y", y))
+			d, err := Pairs(left, right)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := s.Fit(t.Context(), stream.Engine{Threads: threads, BlockRows: 512}, d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if left.Passes() != 1 || right.Passes() != 1 || f.SourcePasses != 1 {
+				t.Errorf("%d and %d passes, reported %d", left.Passes(), right.Passes(), f.SourcePasses)
+			}
+			_, arrays := f.Save()
+			if got := fmt.Sprint(arrays); first == "" {
+				first = got
+			} else if got != first {
+				t.Errorf("operator %s: %d threads give another model", s.Operator, threads)
+			}
+		}
+	}
+}
+
+// A lag is the same as two sources, and takes one reading.
+func TestLagged(t *testing.T) {
+	path := normal(3000, 2, "path")
+	for i := 5; i < path.Rows; i++ {
+		for j, v := range dense.Row(path, i-5) {
+			path.Data[2*i+j] += 0.8 * v
+		}
+	}
+	s := Solver{Operator: Koopman{1e-3}, Task: Eigen, Rank: 3, Kernel: kernelgen.RBF(0.1), Landmarks: 40}
+	for _, lag := range []int{1, 5, 1200} {
+		src := stream.NewCounted(stream.FromMatrix("path", path))
+		late, err := Lagged(src, int64(lag))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := path.Rows - lag
+		a := mustFit(t, s, late)
+		b := mustFit(t, s, pairs(t, stream.RowSlice(path, 0, n), stream.RowSlice(path, lag, n)))
+		if !slices.Equal(a.Values, b.Values) || a.Lag != int64(lag) || a.Pairs != int64(n) {
+			t.Errorf("lag %d: values %v, of two sources %v", lag, a.Values, b.Values)
+		}
+		if src.Passes() != 1 {
+			t.Errorf("lag %d: %d passes", lag, src.Passes())
+		}
+	}
+}
+
+// A model comes back as it was, through JSON, and damage is noticed.
+func TestSaveAndLoad(t *testing.T) {
+	_, _, d := dependent(t, 150, 2, 2)
+	turning := normal(150, 2, "turning")
+	next := stream.NewMatrix(150, 2)
+	for i := range 150 {
+		a, b := turning.Data[2*i], turning.Data[2*i+1]
+		next.Data[2*i], next.Data[2*i+1] = 0.6*a-0.6*b, 0.6*a+0.6*b
+	}
+	rows := normal(7, 2, "new")
+	for _, c := range []struct {
+		s Solver
+		d *Data
+	}{
+		{Solver{Operator: CCA{1e-3}, Rank: 3, Kernel: kernelgen.RBF(0.5), Centred: true}, d},
+		{Solver{Operator: Koopman{1e-4}, Task: Eigen, Rank: 4, Kernel: kernelgen.RBF(0.3)}, pairs(t, turning, next)},
+		{Solver{Operator: Koopman{1e-4}, Task: Eigen, Rank: 4, Kernel: kernelgen.RBF(0.3), Centred: true}, pairs(t, turning, next)},
+		{Solver{Operator: PerronFrobenius{1e-3, true}, Rank: 4, Kernel: kernelgen.RBF(0.3)}, pairs(t, turning, next)},
+		{Solver{Operator: Covariance{}, Task: Eigen, Rank: 3, Kernel: kernelgen.RBF(0.5), Random: true, Landmarks: 40}, d},
+	} {
+		f := mustFit(t, c.s, c.d)
+		if complex := f.Imag != nil; complex != (f.Task == Eigen && f.Operator.String() == "koopman") {
+			t.Errorf("operator %s: complex %v", f.Operator, complex)
+		}
+		h, arrays := f.Save()
+		text, err := json.Marshal(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back Header
+		if err := json.Unmarshal(text, &back); err != nil {
+			t.Fatal(err)
+		}
+		m, err := Load(back, arrays)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, moreArrays := m.Save()
+		if fmt.Sprint(again.Operator, again.Epsilon, again.Rank) != fmt.Sprint(h.Operator, h.Epsilon, h.Rank) || fmt.Sprint(arrays) != fmt.Sprint(moreArrays) {
+			t.Errorf("operator %s: another model came back", f.Operator)
+		}
+		for _, pair := range [][2]*Functions{{m.Left, f.Left}, {m.Right, f.Right}, {m.CanonicalRight, f.CanonicalRight}} {
+			if pair[0] != nil && distance(t, pair[0], pair[1], rows) != 0 {
+				t.Errorf("operator %s: functions changed", f.Operator)
+			}
+		}
+		checkDamage(t, back, arrays)
+	}
+}
+
+// checkDamage wants an error where an array is missing, cut short or not finite.
+func checkDamage(t *testing.T, h Header, arrays []lowrank.Array) {
+	t.Helper()
+	for i, a := range arrays {
+		if strings.HasSuffix(a.Name, "landmark_rows") || strings.HasPrefix(a.Name, "canonical") && !strings.HasSuffix(a.Name, "offsets") {
+			continue
+		}
+		without := slices.Delete(slices.Clone(arrays), i, i+1)
+		if _, err := Load(h, without); err == nil {
+			t.Errorf("no error without %s", a.Name)
+		}
+		if len(a.Floats) == 0 {
+			continue
+		}
+		bad := slices.Clone(arrays)
+		bad[i].Floats = slices.Clone(a.Floats)
+		bad[i].Floats[0] = math.NaN()
+		if _, err := Load(h, bad); err == nil {
+			t.Errorf("no error with a NaN in %s", a.Name)
+		}
+	}
+	h.Operator = "nonsense"
+	if _, err := Load(h, arrays); err == nil {
+		t.Error("no error with another operator")
+	}
+}
+
+// The plan refuses what does not fit and says which knob helps; the automatic choice
+// turns to landmarks.
+func TestPlan(t *testing.T) {
+	s := Solver{Operator: CCA{1e-3}, Rank: 3, Kernel: kernelgen.RBF(0.5), Engine: EngineExact, Formulation: FormulationAuxiliary, Memory: 100 << 20}
+	_, _, d := dependent(t, 1600, 2, 2)
+	_, err := s.Fit(t.Context(), stream.Engine{}, d)
+	var over *stream.OverBudgetError
+	if !errors.As(err, &over) || over.Largest.Knob == "" {
+		t.Errorf("error %v", err)
+	}
+	s.Engine, s.Formulation, s.Memory = EngineAuto, FormulationQR, 300<<20
+	f := mustFit(t, s, d)
+	if f.Engine != EngineLandmark || !strings.Contains(f.Notes[0], "MiB") {
+		t.Errorf("engine %s, notes %q", f.Engine, f.Notes)
+	}
+	p, err := s.Plan(stream.Engine{}, d.Shape())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Passes != f.SourcePasses || float64(f.KernelEntries) > 1.5*float64(p.KernelEntries) || 3*f.KernelEntries < p.KernelEntries {
+		t.Errorf("planned %d passes and %d entries, took %d and %d", p.Passes, p.KernelEntries, f.SourcePasses, f.KernelEntries)
+	}
+	large, err := s.Plan(stream.Engine{}, Shape{Pairs: 1e9, Columns: 2, ColumnsY: 2})
+	if err != nil || large.Memory.Total() > 2*p.Memory.Total() {
+		t.Errorf("memory of 10⁹ pairs %d, of 2000 %d; %v", large.Memory.Total(), p.Memory.Total(), err)
+	}
+}

@@ -1,0 +1,208 @@
+package rkhs
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
+	"github.com/nystream/nystream/stream"
+)
+
+func constant(rows, cols int, v float64) blas64.General {
+	m := stream.NewMatrix(rows, cols)
+	for i := range m.Data {
+		m.Data[i] = v
+	}
+	return m
+}
+
+func scaled(m blas64.General, by float64) blas64.General {
+	m = dense.Clone(m)
+	for i := range m.Data {
+		m.Data[i] *= by
+	}
+	return m
+}
+
+// Operators of data that has next to nothing in it, or far too much: finite numbers
+// and a note where there are fewer than asked for, or an error.
+func TestNasty(t *testing.T) {
+	few := normal(3, 2, "few")
+	twice := stream.NewMatrix(60, 2)
+	for i := range 60 {
+		copy(dense.Row(twice, i), dense.Row(few, i%3))
+	}
+	mixed := normal(60, 2, "mixed")
+	for i := range 60 {
+		mixed.Data[2*i+1] = 5
+	}
+	cases := []struct {
+		name string
+		x, y blas64.General
+		most int // rank
+	}{
+		{"one pair", normal(1, 2, "one"), normal(1, 2, "other"), 1},
+		{"two pairs", normal(2, 2, "two"), normal(2, 2, "others"), 2},
+		{"three rows twenty times", twice, twice, 3},
+		{"constant", constant(40, 2, 3), normal(40, 2, "y"), 1},
+		{"constant column", mixed, normal(60, 2, "y"), 60},
+		{"fewer rows than columns", normal(4, 30, "wide"), normal(4, 30, "wider"), 4},
+		{"huge", scaled(normal(50, 2, "huge"), 1e8), scaled(normal(50, 2, "y"), 1e8), 50},
+		{"tiny", scaled(normal(50, 2, "tiny"), 1e-9), scaled(normal(50, 2, "y"), 1e-9), 50},
+		{"zero", stream.NewMatrix(20, 2), stream.NewMatrix(20, 2), 1},
+	}
+	for i, c := range cases {
+		if testing.Short() && i%3 != 0 {
+			continue
+		}
+		for _, k := range []kernelgen.Kernel{kernelgen.RBF(0.5), kernelgen.Linear(), kernelgen.Poly(2, 1, 1)} {
+			for _, op := range allOperators {
+				for _, task := range []Task{SVD, Eigen} {
+					s := Solver{Operator: op, Task: task, Rank: 5, Kernel: k, Centred: len(c.name)%2 == 0, Landmarks: 40}
+					what := fmt.Sprintf("%s, %s, %s, %s", c.name, k, name(op), task)
+					f, err := s.Fit(t.Context(), stream.Engine{}, pairs(t, c.x, c.y))
+					if err != nil {
+						if len(err.Error()) < 20 {
+							t.Errorf("%s: %v", what, err)
+						}
+						continue
+					}
+					checkFinite(t, what, f, min(c.most, 6))
+				}
+			}
+		}
+	}
+}
+
+// checkFinite wants finite values, functions and residuals.
+func checkFinite(t *testing.T, what string, f *Fit, most int) {
+	t.Helper()
+	for _, m := range []blas64.General{f.Left.Coefficients, f.Right.Coefficients, {Rows: 1, Cols: f.Rank(), Stride: f.Rank(), Data: f.Values},
+		{Rows: 1, Cols: f.Rank(), Stride: f.Rank(), Data: f.Residuals}} {
+		if i, j, bad := dense.NotFinite(m); bad {
+			t.Errorf("%s: entry (%d, %d) is not finite", what, i, j)
+		}
+	}
+	if f.Rank() == 0 || f.Rank() > most || f.Rank() < 5 && !strings.Contains(strings.Join(f.Notes, "\n"), "rank") {
+		t.Errorf("%s: rank %d of at most %d, notes %q", what, f.Rank(), most, f.Notes)
+	}
+}
+
+// Everything else that may be wrong is an error that says what.
+func TestErrors(t *testing.T) {
+	x, y, d := dependent(t, 30, 2, 3)
+	from := func(m blas64.General) stream.Source { return stream.FromMatrix("data", m) }
+	bad := dense.Clone(x)
+	bad.Data[2*17+1] = math.NaN()
+	infinite := dense.Clone(x)
+	infinite.Data[2*17+1] = math.Inf(1)
+	single, err := Single(from(x))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fit := func(s Solver, d *Data) error {
+		s.Rank = max(s.Rank, 1)
+		_, err := s.Fit(t.Context(), stream.Engine{}, d)
+		return err
+	}
+	rbf, other := kernelgen.RBF(1), kernelgen.RBF(2)
+	lagged := func(lag int64) error { _, err := Lagged(from(x), lag); return err }
+	weigh := func(w []float64) error { _, err := d.Weighted(w); return err }
+	parse := func(word string, epsilon float64) error { _, err := ParseOperator(word, epsilon); return err }
+	source := func(m blas64.General) error { _, err := Single(from(m)); return err }
+	unequal := func() error { _, err := Pairs(from(x), from(stream.RowSlice(y, 0, 20))); return err }
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{unequal(), "20"},
+		{source(stream.NewMatrix(0, 2)), "no rows"},
+		{source(stream.NewMatrix(3, 0)), "no numeric columns"},
+		{lagged(0), "lag"},
+		{lagged(30), "1 to 29"},
+		{weigh(make([]float64, 29)), "29 weights"},
+		{weigh(make([]float64, 30)), "zero"},
+		{weigh(constant(1, 30, -1).Data), "-1"},
+		{parse("koopmann", 0), "koopman"},
+		{parse("koopman", -1), "epsilon"},
+		{parse("kcca", math.NaN()), "epsilon"},
+		{fit(Solver{Operator: Koopman{1}, Kernel: rbf}, d), "3"},
+		{fit(Solver{Operator: CrossCovariance{}, Task: Eigen, Kernel: rbf}, d), "one space"},
+		{fit(Solver{Operator: Koopman{1}, Kernel: rbf, KernelY: &other}, pairs(t, x, x)), "one kernel"},
+		{fit(Solver{Operator: CCA{1}, Kernel: rbf}, single), "second source"},
+		{fit(Solver{Operator: Covariance{}, Kernel: rbf, Rank: 1, Landmarks: -1}, single), "landmarks -1"},
+		{fit(Solver{Operator: Covariance{}, Kernel: rbf, Cutoff: 2}, single), "cutoff"},
+		{fit(Solver{Operator: Covariance{}, Kernel: kernelgen.SNE(1)}, single), "symmetric"},
+		{fit(Solver{Operator: Covariance{}, Kernel: rbf, Engine: EngineLandmark, Formulation: FormulationBlock}, single), "formulation"},
+		{fit(Solver{Operator: Covariance{}, Kernel: rbf, Task: Eigen, Formulation: FormulationBlock}, single), "singular values"},
+		{fit(Solver{Operator: PerronFrobenius{Epsilon: 1}, Kernel: rbf, Formulation: FormulationAuxiliary}, pairs(t, x, x)), "sampled"},
+		{fit(Solver{Operator: Covariance{}, Kernel: rbf, Engine: EngineExact, Landmarks: 5}, single), "of the trace"},
+		{fit(Solver{Operator: Covariance{}, Kernel: kernelgen.Linear(), Centred: true}, pairs(t, constant(9, 2, 4), stream.RowSlice(x, 0, 9))), "all the same"},
+	} {
+		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
+			t.Errorf("error %v does not say %q", c.err, c.want)
+		}
+	}
+	var value *stream.BadValueError
+	for _, m := range []blas64.General{bad, infinite} {
+		for _, late := range []bool{false, true} {
+			dat := pairs(t, m, x)
+			row := int64(17)
+			if late {
+				if dat, err = Lagged(from(m), 3); err != nil {
+					t.Fatal(err)
+				}
+			}
+			err := fit(Solver{Operator: Koopman{1}, Kernel: rbf}, dat)
+			if !errors.As(err, &value) || value.Row != row || value.Column != "x1" {
+				t.Errorf("error %v does not name row 17, column x1", err)
+			}
+		}
+	}
+}
+
+// A bad row that is not among those that landmarks are chosen from is found in the pass.
+func TestBadRowInPass(t *testing.T) {
+	x := normal(5000, 1, "x")
+	d := pairs(t, x, x)
+	chosen := map[int64]bool{}
+	for _, which := range []side{ofX, ofY} {
+		for _, i := range d.draw(poolLeast, 0, "landmarks of "+which.String()) {
+			chosen[i] = true
+		}
+	}
+	row := int64(4000)
+	for chosen[row] {
+		row++
+	}
+	x.Data[row] = math.NaN()
+	_, err := Solver{Operator: CCA{1}, Rank: 1, Kernel: kernelgen.RBF(1), Landmarks: 20}.Fit(t.Context(), stream.Engine{}, d)
+	var value *stream.BadValueError
+	if !errors.As(err, &value) || value.Row != row {
+		t.Errorf("error %v does not name row %d", err, row)
+	}
+}
+
+// ε = 0 with features that depend on each other leaves out what cannot be inverted and
+// says so.
+func TestSingularInverse(t *testing.T) {
+	x, y, _ := dependent(t, 60, 3, 3)
+	for i := range 60 {
+		x.Data[3*i+2] = 3e-6 * x.Data[3*i+2]
+	}
+	for _, op := range []Operator{MeanEmbedding{}, CCA{}, Koopman{}, PerronFrobenius{}} {
+		f := mustFit(t, Solver{Operator: op, Rank: 3, Kernel: kernelgen.Linear()}, pairs(t, x, y))
+		if f.Dropped != 1 || !strings.Contains(strings.Join(f.Notes, "\n"), "left out 1 direction") {
+			t.Errorf("operator %s: %d left out, notes %q", op, f.Dropped, f.Notes)
+		}
+		if f.Values[0] > 1e4 {
+			t.Errorf("operator %s: values %v", op, f.Values)
+		}
+	}
+}

@@ -57,7 +57,7 @@ func (m minres) run(r blas64.General) (*minresRun, error) {
 		lengths := columnNorms(left)
 		run.residual = worstOf(lengths[:m.asked(r)], norms)
 		solved := run.residual <= m.tolerance || !(run.residual <= before/2)
-		if solved && m.knows(lengths, norms) || run.iterations >= m.iterations {
+		if solved && m.knows(lengths, norms) || run.iterations >= m.iterations || math.IsNaN(run.residual) {
 			break
 		}
 		before = run.residual
@@ -278,11 +278,13 @@ func products(a, b blas64.General) []float64 {
 
 const (
 	// nullRatio is how small ‖A·r‖ is against ‖A‖·‖r‖ where the residual of the probe
-	// counts as a vector of the null space.
-	nullRatio = 1e-9
-	// nullStep is by how much that falls until the recursion of the probe begins anew from
-	// its true residual: further on it finds its first vectors again, in rounding.
-	nullStep = 1e-4
+	// counts as a vector of the null space: more digits are lost on the way.
+	nullRatio = 1e-7
+	// nullBegin is where all begin anew from their true residuals, and nullStep by how
+	// much that ratio falls from then on until they do again: further on the probe finds its
+	// first vectors again, in rounding.
+	nullBegin = 1e-4
+	nullStep  = 1e-2
 	// probeDone is what is left of a probe that has nothing in the null space.
 	probeDone = 1e-5
 )
@@ -308,7 +310,11 @@ func (m minres) judge(run *minresRun, cols []column) {
 	case p.root <= nullRatio*run.largest && p.phi > p.goal:
 		run.singular = true
 		run.condition = max(run.condition, run.largest/max(p.root, 1e-300))
-	case p.root <= nullStep*p.rootFirst, run.iterations > m.iterations/2: // the rest is for others
+	case p.root <= min(nullBegin*run.largest, nullStep*p.rootFirst) && !p.stopped:
+		for i := range cols { // if A is singular, others only grow
+			cols[i].stop()
+		}
+	case run.iterations > m.iterations/2: // the rest is for others
 		p.stop()
 	}
 }

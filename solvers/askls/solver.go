@@ -12,7 +12,8 @@ type Solver struct {
 	// Gamma is γ > 0, which weighs errors against the size of the functions.
 	Gamma float64
 	// Ridge λ > 0 solves (M² + λI)·x = M·r; 0 solves M·x = r, and takes λ = 1 if that is
-	// singular.
+	// singular: from a condition number of 1e13 on, or 1e7 for engine iterative, which
+	// loses more digits.
 	Ridge  float64
 	Engine Engine
 	Merge  Merge
@@ -23,7 +24,8 @@ type Solver struct {
 	// Folds is how many folds stacking leaves out in turn, each class spread over them;
 	// 0 means 10, or as many as there are samples.
 	Folds int
-	// Penalty is the λ of the logistic regressions of stacking; 0 means 1.
+	// Penalty is the λ of the logistic regressions of stacking, which have three parameters
+	// each: 0 means 1e-6, which matters only where the functions separate the classes.
 	Penalty float64
 
 	// Rank, Samples and Sums are those of the approximation of engine lowrank, and of the
@@ -48,7 +50,7 @@ func (m Solver) settings(n int) (Solver, error) {
 		m.Folds = min(10, n)
 	}
 	if m.Penalty == 0 {
-		m.Penalty = 1
+		m.Penalty = 1e-6
 	}
 	if m.Rank == 0 {
 		m.Rank = 100

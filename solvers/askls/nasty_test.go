@@ -1,0 +1,238 @@
+package askls
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
+	"github.com/nystream/nystream/stream"
+)
+
+// TestNasty: what is odd is fitted, or refused in words; nothing panics or hangs.
+func TestNasty(t *testing.T) {
+	x, labels := clouds(30, 2, 3, 2, 1)
+	changed := func(change func(blas64.General)) blas64.General {
+		y := dense.Clone(x)
+		change(y)
+		return y
+	}
+	scaled := func(by float64) blas64.General {
+		return changed(func(y blas64.General) {
+			for i := range y.Data {
+				y.Data[i] *= by
+			}
+		})
+	}
+	for what, c := range map[string]struct {
+		x       blas64.General
+		labels  []int
+		classes int
+		kernel  string
+		refused string // part of the error, "" for none, "?" for either
+	}{
+		"one row":             {stream.RowSlice(x, 0, 1), []int{0}, 2, "sne(gamma=2)", "?"},
+		"two rows":            {stream.RowSlice(x, 0, 2), []int{0, 1}, 2, "sne(gamma=2)", ""},
+		"equal rows":          {stream.NewMatrix(30, 2), labels, 3, "t()", ""},
+		"one class":           {x, make([]int, 30), 1, "t()", ""},
+		"class without rows":  {x, labels, 5, "t()", ""},
+		"constant column":     {changed(func(y blas64.General) { y.Data[0] = 1 }), labels, 3, "sne(gamma=2)", ""},
+		"huge":                {scaled(1e150), labels, 3, "sne(gamma=2)", ""},
+		"huge products":       {scaled(1e200), labels, 3, "linear()", "scale"},
+		"tiny":                {scaled(1e-200), labels, 3, "linear()", ""},
+		"NaN":                 {changed(func(y blas64.General) { y.Data[7] = math.NaN() }), labels, 3, "t()", "NaN"},
+		"infinite":            {changed(func(y blas64.General) { y.Data[7] = math.Inf(1) }), labels, 3, "t()", "Inf"},
+		"negative divergence": {x, labels, 3, "kl(a=1)", "?"},
+		"label":               {x, labels, 2, "t()", "none of the classes"},
+		"labels missing":      {x, labels[:29], 3, "t()", "labels for 29"},
+	} {
+		data, err := Samples(source(c.x), parse(t, c.kernel))
+		if err != nil {
+			t.Fatal(what, err)
+		}
+		for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
+			for _, merge := range []Merge{MergeAverage, MergeStack} {
+				fit, err := Solver{Gamma: 0.5, Engine: engine, Merge: merge, Rank: 5, Folds: 3 * (c.x.Rows / 30)}.Fit(ctx, stream.Engine{}, data, c.labels, c.classes)
+				switch {
+				case err != nil && (c.refused == "" || c.refused != "?" && !strings.Contains(err.Error(), c.refused)) && !(merge == MergeStack && c.x.Rows < 3):
+					t.Errorf("%s, %v, %v: %v", what, engine, merge, err)
+				case err == nil && c.refused != "" && c.refused != "?":
+					t.Errorf("%s, %v, %v: no error", what, engine, merge)
+				case err == nil:
+					d, err := fit.Decisions(ctx, stream.Engine{}, NewSamples(source(c.x)))
+					if err != nil || !dense.Finite(d) {
+						t.Errorf("%s, %v, %v: %v, decisions %v", what, engine, merge, err, d.Data[:min(6, len(d.Data))])
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestAbsent: a class without samples is decided against everywhere.
+func TestAbsent(t *testing.T) {
+	x, labels := clouds(30, 2, 2, 2, 1)
+	data, err := Samples(source(x), kernelgen.T())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
+		for merge, want := range map[Merge]float64{MergeAverage: -1, MergeStack: -certain} {
+			fit, err := Solver{Gamma: 0.5, Engine: engine, Merge: merge, Rank: 5}.Fit(ctx, stream.Engine{}, data, labels, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := fit.Decisions(ctx, stream.Engine{}, NewSamples(source(x)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range d.Rows {
+				if math.Abs(d.Data[3*i+2]-want) > 1e-8 {
+					t.Fatalf("%v %v: decision %v on a class without samples, want %v", engine, merge, d.Data[3*i+2], want)
+				}
+			}
+		}
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	x, labels := clouds(30, 2, 3, 2, 1)
+	data, err := Samples(source(x), kernelgen.T())
+	if err != nil {
+		t.Fatal(err)
+	}
+	fit := func(m Solver) error {
+		_, err := m.Fit(ctx, stream.Engine{}, data, labels, 3)
+		return err
+	}
+	graph := randomGraph(t, 30, 50, 1)
+	edges, err := Graph("g", graph, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := Graph("alone", randomGraph(t, 30, 5, 1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, lowRank := Solver{Gamma: 1, Engine: EngineLowRank}.Fit(ctx, stream.Engine{}, edges, labels, 3)
+	_, smallRidge := Solver{Gamma: 1, Ridge: 1e-300, Engine: EngineDense}.Fit(ctx, stream.Engine{}, alone, labels, 3)
+	_, twice := Graph("g", graph, []int64{3, 3})
+	_, beyond := Graph("g", graph, []int64{3, 30})
+	_, none := Graph("g", graph, []int64{})
+	_, wide := Graph("g", &stream.CSR{Rows: 1, Cols: 2, Start: []int64{0, 0}}, nil)
+	_, word := Samples(source(x), parse(t, "rbf(gamma=median)"))
+	_, sides := Views(source(x), source(stream.RowSlice(x, 0, 20)), kernelgen.T())
+	for what, err := range map[string]error{
+		"gamma":          fit(Solver{}),
+		"gamma NaN":      fit(Solver{Gamma: math.NaN()}),
+		"gamma tiny":     fit(Solver{Gamma: 1e-310}),
+		"ridge":          fit(Solver{Gamma: 1, Ridge: -1}),
+		"folds":          fit(Solver{Gamma: 1, Merge: MergeStack, Folds: 31}),
+		"one fold":       fit(Solver{Gamma: 1, Merge: MergeStack, Folds: 1}),
+		"penalty":        fit(Solver{Gamma: 1, Penalty: -1}),
+		"rank":           fit(Solver{Gamma: 1, Rank: -1}),
+		"engine":         fit(Solver{Gamma: 1, Engine: 9}),
+		"symmetry":       fit(Solver{Gamma: 1, Symmetry: MeanKernel, Engine: EngineLowRank}),
+		"lowrank graph":  lowRank,
+		"node twice":     twice,
+		"node beyond":    beyond,
+		"no nodes":       none,
+		"wide matrix":    wide,
+		"word":           word,
+		"uneven views":   sides,
+		"small ridge":    smallRidge,
+		"no convergence": fit(Solver{Gamma: 1e6, Engine: EngineIterative, Iterations: 2, Rank: 1}),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", what)
+		}
+	}
+	if _, err := (Solver{Gamma: 1}).Fit(ctx, stream.Engine{}, data, labels, 3); err != nil {
+		t.Fatal(err)
+	}
+	good, err := Solver{Gamma: 1}.Fit(ctx, stream.Engine{}, data, labels, 3)
+	node, err2 := Solver{Gamma: 0.5}.Fit(ctx, stream.Engine{}, edges, labels, 3)
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
+	}
+	bad := dense.Clone(x)
+	bad.Data[5] = math.NaN()
+	_, notFinite := good.Decisions(ctx, stream.Engine{}, NewSamples(source(bad)))
+	_, columns := good.Decisions(ctx, stream.Engine{}, NewSamples(source(stream.NewMatrix(2, 3))))
+	_, dense := node.Decisions(ctx, stream.Engine{}, NewSamples(source(x)))
+	_, nodes := node.Decisions(ctx, stream.Engine{}, NewNodes("h", randomGraph(t, 31, 50, 1), nil))
+	_, uneven := good.Decisions(ctx, stream.Engine{}, NewViews(source(x), source(stream.RowSlice(x, 0, 20))))
+	for what, err := range map[string]error{"NaN": notFinite, "columns": columns, "dense rows": dense, "other graph": nodes, "uneven": uneven} {
+		if err == nil {
+			t.Errorf("%s: no error", what)
+		}
+	}
+	if _, err := good.Decisions(ctx, stream.Engine{}, NewViews(source(x), source(x))); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPlan: what does not fit is refused with the knob, auto makes do with what there
+// is, and a larger problem costs more.
+func TestPlan(t *testing.T) {
+	e := stream.Engine{Threads: 2}
+	k := kernelgen.SNE(1)
+	for _, c := range []struct {
+		m    Solver
+		s    Shape
+		want Engine
+	}{
+		{Solver{Gamma: 1}, SampleShape(500, 10), EngineDense},
+		{Solver{Gamma: 1}, SampleShape(15000, 10), EngineIterative},
+		{Solver{Gamma: 1}, SampleShape(1_000_000, 10), EngineLowRank},
+		{Solver{Gamma: 1, Memory: 64 << 20, Rank: 10}, SampleShape(1500, 10), EngineIterative},
+		{Solver{Gamma: 1}, Shape{Samples: 100_000, Explicit: true, Entries: 1e6}, EngineIterative},
+		{Solver{Gamma: 1, Symmetry: MeanKernel}, SampleShape(5000, 10), EngineDense},
+	} {
+		p, err := c.m.Plan(e, c.s, k, 3)
+		if err != nil || p.Engine != c.want {
+			t.Errorf("%v: engine %v, want %v: %v", c.s, p.Engine, c.want, err)
+		}
+	}
+	p, err := Solver{Gamma: 1, Engine: EngineDense}.Plan(e, SampleShape(20000, 10), k, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var over *stream.OverBudgetError
+	if err := p.Memory.Check(1 << 30); !errors.As(err, &over) || !strings.Contains(err.Error(), "--engine") {
+		t.Errorf("20000 samples by engine dense in 1 GB: %v", err)
+	}
+	for _, merge := range []Merge{MergeAverage, MergeStack} {
+		for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
+			m := Solver{Gamma: 1, Engine: engine, Merge: merge}
+			small, err := m.Plan(e, SampleShape(1000, 10), k, 3)
+			large, err2 := m.Plan(e, SampleShape(3000, 10), k, 3)
+			if err != nil || err2 != nil || !(large.Memory.Total() > small.Memory.Total() && large.Flops > small.Flops && large.KernelEntries > small.KernelEntries) {
+				t.Errorf("%v %v: %v %v %v %v", engine, merge, err, err2, small, large)
+			}
+		}
+	}
+}
+
+// TestPasses: engine lowrank reads a source as often as it says.
+func TestPasses(t *testing.T) {
+	x, labels := clouds(300, 3, 3, 2, 1)
+	for merge, want := range map[Merge]int64{MergeAverage: 1, MergeStack: 2} {
+		src := stream.NewCounted(source(x))
+		data, err := Samples(src, parse(t, "rbf(gamma=0.3)"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fit, err := Solver{Gamma: 1, Engine: EngineLowRank, Merge: merge, Rank: 10, Samples: 40}.Fit(ctx, stream.Engine{}, data, labels, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if int64(src.Passes()) != want || int64(fit.SourcePasses) != want {
+			t.Errorf("%v: %d passes, said to be %d, want %d", merge, src.Passes(), fit.SourcePasses, want)
+		}
+	}
+}

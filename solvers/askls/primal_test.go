@@ -1,0 +1,173 @@
+package askls
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/dense"
+	"github.com/nystream/nystream/solvers/lssvm"
+	"github.com/nystream/nystream/stream"
+)
+
+// TestPrimal: with explicit features φ_s and φ_t, rows of two views and the linear
+// kernel, the machine is a stationary point of the primal problem (5): of the Lagrangian
+//
+//	ωᵀν + γ/2·Σe² + γ/2·Σh² + Σα_i(1 − e_i − y_i(ωᵀφ_s + b₁)) + Σβ_i(1 − h_i − y_i(νᵀφ_t + b₂))
+func TestPrimal(t *testing.T) {
+	const gamma, d = 0.7, 4
+	left, labels := clouds(40, d, 2, 1.5, 1)
+	right := randomMatrix(40, d, 2)
+	data, err := Views(source(left), source(right), kernelgen.Linear())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, engine := range []Engine{EngineDense, EngineIterative} {
+		fit, err := Solver{Gamma: gamma, Engine: engine, Rank: 3, Samples: 20, Tolerance: 1e-13}.Fit(ctx, stream.Engine{}, data, labels, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, a := fit.Functions.Left.Projection, fit.Functions.Right.Projection // yβ and yα
+		functions := functionsOf(t, fit.Model, stream.Engine{}, NewViews(source(left), source(right)))
+		const class = 1
+		y := make([]float64, 40)
+		for i, l := range labels {
+			y[i] = float64(2*l - 1)
+		}
+		// ∂/∂ν: ω = Σβ_i·y_i·φ_t(x_i);   ∂/∂ω: ν = Σα_i·y_i·φ_s(x_i)
+		omega, nu := make([]float64, d), make([]float64, d)
+		sumA, sumB, worst := 0.0, 0.0, 0.0
+		for i := range y {
+			dense.Axpy(b.Data[2*i+class], dense.Row(right, i), omega)
+			dense.Axpy(a.Data[2*i+class], dense.Row(left, i), nu)
+			sumA += a.Data[2*i+class]
+			sumB += b.Data[2*i+class]
+		}
+		for i := range y {
+			fs := dense.Dot(omega, dense.Row(left, i)) + fit.Biases[0][class]
+			ft := dense.Dot(nu, dense.Row(right, i)) + fit.Biases[1][class]
+			e, h := 1-y[i]*fs, 1-y[i]*ft // the constraints
+			for _, v := range []float64{
+				gamma*e - y[i]*a.Data[2*i+class], // ∂/∂e
+				gamma*h - y[i]*b.Data[2*i+class], // ∂/∂h
+				fs - functions.Data[4*i+class], ft - functions.Data[4*i+2+class],
+			} {
+				worst = max(worst, math.Abs(v))
+			}
+		}
+		// ∂/∂b₁ and ∂/∂b₂
+		if worst = max(worst, math.Abs(sumA), math.Abs(sumB)); worst > 1e-10 {
+			t.Errorf("%v: the conditions of a stationary point are off by %v", engine, worst)
+		}
+	}
+}
+
+// TestSymmetric: a symmetric kernel gives α = β, and the LS-SVM of package lssvm.
+func TestSymmetric(t *testing.T) {
+	const gamma = 0.4
+	x, labels := clouds(50, 3, 3, 2, 1)
+	fresh, _ := clouds(20, 3, 3, 2, 4)
+	data, err := Samples(source(x), kernelgen.Linear())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := lssvm.Fit(ctx, stream.Engine{}, source(x), labels, 3, gamma)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decisions, err := want.Decisions(ctx, stream.Engine{}, source(fresh))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
+		for _, merge := range []Merge{MergeAverage, MergeSource, MergeTarget} {
+			fit, err := Solver{Gamma: gamma, Engine: engine, Merge: merge, Rank: 3, Samples: 50, Tolerance: 1e-13}.Fit(ctx, stream.Engine{}, data, labels, 3)
+			if err != nil {
+				t.Fatal(engine, err)
+			}
+			got, err := fit.Decisions(ctx, stream.Engine{}, NewSamples(source(fresh)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			expect(t, name(engine, " ", merge), got, decisions, 1e-10)
+			if engine != EngineLowRank {
+				expect(t, name(engine, " α and β"), fit.Functions.Left.Projection, fit.Functions.Right.Projection, 1e-11)
+			}
+		}
+	}
+	ssr, err := Solver{Gamma: gamma, Engine: EngineLowRank, Approximation: ApproximateSSRSVD, Rank: 8}.Fit(ctx, stream.Engine{}, data, labels, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := ssr.Decisions(ctx, stream.Engine{}, NewSamples(source(fresh)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "ssrsvd", got, decisions, 1e-8)
+}
+
+// TestRidge: the ridge system by its normal equations, M formed of K and the borders.
+func TestRidge(t *testing.T) {
+	x, labels := clouds(30, 2, 2, 2, 1)
+	data, err := Samples(source(x), kernelgen.T())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ridge := range []float64{1e-6, 1, 1e4} {
+		fit, err := Solver{Gamma: 2, Ridge: ridge, Engine: EngineDense}.Fit(ctx, stream.Engine{}, data, labels, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := bordered(formed("t()", x, x, x), ones(30), ones(30), 2)
+		solution := stream.NewMatrix(62, 2)
+		parts := partsOf(solution)
+		copy(parts.b1, fit.Biases[0])
+		copy(parts.b2, fit.Biases[1])
+		copyInto(parts.a, fit.Functions.Right.Projection)
+		copyInto(parts.b, fit.Functions.Left.Projection)
+		// (M² + λI)x = M·r, which is M(r − Mx) = λx
+		left := rightSide(oneAgainstRest(labels, 2))
+		dense.Gemm(blas.NoTrans, blas.NoTrans, -1, m, solution, 1, left)
+		along := dense.Mul(blas.NoTrans, m, blas.NoTrans, left)
+		for i := range along.Rows {
+			dense.Axpy(-ridge, dense.Row(solution, i), dense.Row(along, i))
+		}
+		expect(t, name("ridge ", ridge), along, stream.NewMatrix(62, 2), 1e-11)
+	}
+}
+
+// TestSpectrum: on vectors of sum 0 M has the eigenvalues 1/γ ± σ, σ the singular values
+// of K centred, so that it is singular with γ = 1/σ: engines see it, and that half of it
+// is not.
+func TestSpectrum(t *testing.T) {
+	x, labels := clouds(40, 3, 2, 1, 1)
+	k := formed("sne(gamma=2)", x, x, x)
+	centred := dense.Clone(k)
+	dense.CentreColumns(centred)
+	centred = dense.Transpose(centred)
+	dense.CentreColumns(centred)
+	d, err := dense.NewSVD(centred)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := Samples(source(x), parse(t, "sne(gamma=2)"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
+		for share, singular := range map[float64]bool{1: true, 0.5: false} {
+			fit, err := Solver{Gamma: share / d.S[0], Engine: engine, Rank: 40, Samples: 40}.Fit(ctx, stream.Engine{}, data, labels, 2)
+			if err != nil {
+				t.Fatal(engine, share, err)
+			}
+			if (fit.Ridge == 1) != singular || (len(fit.Notes) > 0) != singular {
+				t.Errorf("%v: γ·σ₁ = %v: ridge %v, condition %v, notes %v", engine, share, fit.Ridge, fit.Condition, fit.Notes)
+			}
+			if engine == EngineLowRank && (math.Abs(fit.SmallestEigenvalue) < 1e-9) != singular {
+				t.Errorf("smallest |eigenvalue| %v, singular: %v", fit.SmallestEigenvalue, singular)
+			}
+		}
+	}
+}

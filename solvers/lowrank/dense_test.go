@@ -38,14 +38,20 @@ func kernelMatrix(k kernelgen.Kernel, x, y blas64.General) blas64.General {
 	return a
 }
 
-// spectralNorm of a matrix is its largest singular value.
-func spectralNorm(t *testing.T, a blas64.General) float64 {
+// singularValues are those of a matrix, descending.
+func singularValues(t *testing.T, a blas64.General) []float64 {
 	t.Helper()
 	var f mat.SVD
 	if !f.Factorize(matDense(a), mat.SVDNone) {
 		t.Fatal("the singular values did not converge")
 	}
-	return f.Values(nil)[0]
+	return f.Values(nil)
+}
+
+// spectralNorm is the largest singular value.
+func spectralNorm(t *testing.T, a blas64.General) float64 {
+	t.Helper()
+	return singularValues(t, a)[0]
 }
 
 // factors collects the embedding of all rows.

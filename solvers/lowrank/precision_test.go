@@ -53,7 +53,7 @@ func TestSinglePrecision(t *testing.T) {
 	for _, by := range []float64{1e6, 0}[:fewer(2, 1)] {
 		x := shiftedRows(clusters(600, 5, 3), by)
 		src := stream.FromMatrix("x", x)
-		for _, text := range []string{"rbf(gamma=2)", "laplace(gamma=0.5)", "0.5*matern52(length=1) + cauchy(length=2)"} {
+		for _, text := range []string{"rbf(gamma=2)", "0.5*matern52(length=1) + cauchy(length=2)", "laplace(gamma=0.5)"}[:fewer(3, 2)] {
 			k, err := kernelgen.Parse(text)
 			if err != nil {
 				t.Fatal(err)

@@ -37,15 +37,6 @@ func svdError(t *testing.T, m *Model, x, y, a blas64.General) (spectral, frob fl
 	return spectralNorm(t, rest) / spectralNorm(t, a), dense.Frobenius(rest) / dense.Frobenius(a)
 }
 
-func singularValues(t *testing.T, a blas64.General) []float64 {
-	t.Helper()
-	s, err := newSVD("A", a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s.S
-}
-
 // colours are n points of the unit cube, as the pixels of two pictures are: a few
 // smooth strands of colour.
 func colours(n int, phase float64) blas64.General {

@@ -331,3 +331,42 @@ func TestCSRSourceIsCancelled(t *testing.T) {
 		t.Errorf("gather: %v", err)
 	}
 }
+
+// TestCSRPickRows: rows in any order, and twice, as of the matrix in full.
+func TestCSRPickRows(t *testing.T) {
+	for _, ones := range []bool{true, false} {
+		c, err := stream.NewCSR(9, 7, slices.Values(randomEntries(3, 9, 7, 30, ones)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := []int64{8, 0, 3, 3}
+		got, all := denseOf(t, c.PickRows(rows)), denseOf(t, c)
+		for i, r := range rows {
+			if diff := cmp.Diff(all.Data[7*r:7*r+7], got.Data[7*i:7*i+7]); diff != "" {
+				t.Errorf("row %d: %s", r, diff)
+			}
+		}
+		if empty := c.PickRows(nil); empty.Rows != 0 || empty.Cols != 7 || empty.NNZ() != 0 {
+			t.Errorf("no rows: %v", empty)
+		}
+	}
+}
+
+// TestCSRInduced: the part between some nodes, as of the matrix in full.
+func TestCSRInduced(t *testing.T) {
+	for _, ones := range []bool{true, false} {
+		c, err := stream.NewCSR(9, 9, slices.Values(randomEntries(4, 9, 9, 40, ones)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		nodes := []int64{1, 2, 5, 8}
+		got, all := denseOf(t, c.Induced(nodes)), denseOf(t, c)
+		for i, r := range nodes {
+			for j, s := range nodes {
+				if v, want := got.Data[4*i+j], all.Data[9*r+s]; v != want {
+					t.Errorf("between nodes %d and %d: %v, want %v", r, s, v, want)
+				}
+			}
+		}
+	}
+}

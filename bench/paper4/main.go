@@ -13,17 +13,12 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
-	"os/signal"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
-	"github.com/nystream/nystream/solvers/nyblas"
+	"github.com/nystream/nystream/bench/program"
 )
 
 // options say what to measure.
@@ -37,45 +32,27 @@ type options struct {
 
 var parts = []string{"cora", "uci"}
 
-func main() {
-	blas64.Use(nyblas.Implementation{}) // as the command does
-	o, err := parseOptions(os.Args[1:])
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "paper4:", err)
-		os.Exit(2)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err = run(ctx, o)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "paper4:", err)
-		os.Exit(1)
-	}
-}
+func main() { program.Main("paper4", parseOptions, run) }
 
 func parseOptions(args []string) (*options, error) {
 	o := &options{}
-	f := flag.NewFlagSet("paper4", flag.ContinueOnError)
-	f.StringVar(&o.out, "out", filepath.Join(os.TempDir(), "nystream-paper4"), "directory for the results")
+	f := program.Flags("paper4", &o.out)
 	only := f.String("only", strings.Join(parts, ","), "parts to do")
 	sets := f.String("sets", strings.Join(tableNames(), ","), "tables of part uci")
 	f.StringVar(&o.edges, "graph", "", "edge list of another graph than cora")
 	f.StringVar(&o.labels, "labels", "", "classes of its nodes: node,label")
 	f.IntVar(&o.repeats, "repeats", 5, "random splits")
-	if err := f.Parse(args); err != nil {
+	if err := program.Parse(f, args); err != nil {
 		return nil, err
 	}
-	o.only, o.sets = strings.Split(*only, ","), strings.Split(*sets, ",")
-	for words, known := range map[*[]string][]string{&o.only: parts, &o.sets: tableNames()} {
-		for _, word := range *words {
-			if !slices.Contains(known, word) {
-				return nil, fmt.Errorf("%q: there are %s", word, strings.Join(known, ", "))
-			}
-		}
+	o.only, o.sets = program.List(*only), program.List(*sets)
+	if err := program.Known(o.only, parts); err != nil {
+		return nil, err
+	}
+	if err := program.Known(o.sets, tableNames()); err != nil {
+		return nil, err
 	}
 	switch {
-	case f.NArg() > 0:
-		return nil, fmt.Errorf("%q: paper4 takes flags only", f.Args())
 	case o.repeats < 1:
 		return nil, fmt.Errorf("%d repeats: there must be at least 1", o.repeats)
 	case (o.edges == "") != (o.labels == ""):

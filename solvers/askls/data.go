@@ -96,7 +96,7 @@ func Graph(name string, k *stream.CSR, train []int64) (*Data, error) {
 	if len(train) == 0 {
 		return nil, fmt.Errorf("%s has no training nodes", name)
 	}
-	d := &Data{name: name, nodes: slices.Clone(train), total: int64(k.Rows), k: between(k, train)}
+	d := &Data{name: name, nodes: slices.Clone(train), total: int64(k.Rows), k: k.Induced(train)}
 	d.back = d.k.Transpose()
 	return d, nil
 }
@@ -119,29 +119,6 @@ func sparseOf(k blas64.General) *stream.CSR {
 		s.Start[i+1] = int64(len(s.Index))
 	}
 	return s
-}
-
-// between is the matrix of some rows and the same columns.
-func between(k *stream.CSR, nodes []int64) *stream.CSR {
-	place := make([]int32, k.Cols) // 1 + number among the nodes
-	for i, node := range nodes {
-		place[node] = int32(i) + 1
-	}
-	p := &stream.CSR{Rows: len(nodes), Cols: len(nodes), Start: make([]int64, len(nodes)+1)}
-	for i, node := range nodes {
-		index, value := k.Row(int(node))
-		for e, j := range index {
-			if place[j] == 0 {
-				continue
-			}
-			p.Index = append(p.Index, place[j]-1)
-			if value != nil {
-				p.Value = append(p.Value, value[e])
-			}
-		}
-		p.Start[i+1] = int64(len(p.Index))
-	}
-	return p
 }
 
 // explicit says that the kernel matrix is given and not a function of rows.
@@ -203,19 +180,7 @@ func NewEdges(name string, out, in *stream.CSR) Rows {
 func NewNodes(name string, k *stream.CSR, nodes []int64) Rows {
 	out, in := k, k.Transpose()
 	if nodes != nil {
-		out, in = pick(out, nodes), pick(in, nodes)
+		out, in = out.PickRows(nodes), in.PickRows(nodes)
 	}
 	return NewEdges(name, out, in)
-}
-
-// pick is the matrix of some rows.
-func pick(k *stream.CSR, rows []int64) *stream.CSR {
-	p := &stream.CSR{Rows: len(rows), Cols: k.Cols, Start: make([]int64, len(rows)+1)}
-	for i, r := range rows {
-		index, value := k.Row(int(r))
-		p.Index = append(p.Index, index...)
-		p.Value = append(p.Value, value...)
-		p.Start[i+1] = int64(len(p.Index))
-	}
-	return p
 }

@@ -63,22 +63,10 @@ func (r Rows) source() stream.Source {
 // gather fetches rows by number, ascending.
 func (r Rows) gather(ctx context.Context, number []int64) (*points, error) {
 	if r.Sparse != nil {
-		return &points{sparse: pickSparse(r.Sparse.Matrix, number)}, nil
+		return &points{sparse: r.Sparse.Matrix.PickRows(number)}, nil
 	}
 	m, err := stream.GatherRows(ctx, r.Source, number)
 	return &points{dense: m}, err
-}
-
-// pickSparse is the matrix of some rows of m.
-func pickSparse(m *stream.CSR, number []int64) *stream.CSR {
-	p := &stream.CSR{Rows: len(number), Cols: m.Cols, Start: make([]int64, len(number)+1)}
-	for i, r := range number {
-		index, value := m.Row(int(r))
-		p.Index = append(p.Index, index...)
-		p.Value = append(p.Value, value...)
-		p.Start[i+1] = int64(len(p.Index))
-	}
-	return p
 }
 
 // load are all rows, in memory.

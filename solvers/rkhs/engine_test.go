@@ -407,6 +407,10 @@ func TestPlan(t *testing.T) {
 	if f.Engine != EngineLandmark || !strings.Contains(f.Notes[0], "MiB") {
 		t.Errorf("engine %s, notes %q", f.Engine, f.Notes)
 	}
+	narrow := Solver{Operator: Covariance{}, Rank: 3, Kernel: kernelgen.RBF(1e6)}
+	if f := mustFit(t, narrow, d); f.Engine != EngineLandmark || !strings.Contains(f.Notes[0], "span") || f.TraceResiduals[0] < 0.5 {
+		t.Errorf("engine %s, notes %q, trace residual %v", f.Engine, f.Notes, f.TraceResiduals)
+	}
 	p, err := s.Plan(stream.Engine{}, d.Shape())
 	if err != nil {
 		t.Fatal(err)

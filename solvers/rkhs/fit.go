@@ -2,6 +2,7 @@ package rkhs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/cmplx"
@@ -35,8 +36,8 @@ type Solver struct {
 	Formulation Formulation
 	// Landmarks is how many rows of either side span the functions; for one space, of
 	// both sides together. 0 means 300. For EngineExact it is the most that the span
-	// of all rows may take, 0 meaning 1500: it is an error if the kernel has a higher
-	// rank. They are pivots of a randomly pivoted Cholesky factorisation of
+	// of all rows may take, 0 meaning 1000: it is an error if the kernel has a higher
+	// rank, and EngineAuto then turns to landmarks. They are pivots of a randomly pivoted Cholesky factorisation of
 	// max(1024, 5·Landmarks) rows, for EngineExact of all rows.
 	Landmarks int
 	// Random takes random Fourier features instead of landmarks (lowrank.RFF), as many
@@ -55,7 +56,7 @@ type Solver struct {
 // The defaults of Solver.Landmarks.
 const (
 	defaultLandmarks = 300
-	defaultExact     = 1500
+	defaultExact     = 1000
 )
 
 // kernel is that of a side.
@@ -152,7 +153,7 @@ func (s Solver) choose(e stream.Engine, shape Shape) (Solver, []string) {
 // and FormulationBlock make another pass, which loads the rows, and take n² kernel
 // entries, n³ flops and about 8·n² numbers besides.
 func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error) {
-	asked := s.Rank
+	asked, auto := s.Rank, s.Engine == EngineAuto
 	s, notes, err := s.settings(e, d.Shape())
 	if err != nil {
 		return nil, err
@@ -165,6 +166,11 @@ func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error)
 		return nil, err
 	}
 	sp, err := s.newSpaces(ctx, e, d)
+	if auto && s.Formulation == FormulationQR && errors.Is(err, errNotSpanned) {
+		notes = []string{fmt.Sprintf("engine landmark: %v", err)}
+		s.Engine, s.Landmarks = EngineLandmark, defaultLandmarks
+		sp, err = s.newSpaces(ctx, e, d)
+	}
 	if err != nil {
 		return nil, err
 	}

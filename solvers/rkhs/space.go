@@ -2,7 +2,9 @@ package rkhs
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -147,8 +149,24 @@ func (sp *spaces) fit(ctx context.Context, e stream.Engine, s Solver, k kernelge
 	return f.Model, nil
 }
 
-// firstPivots is how many landmarks the exact engine begins with.
-const firstPivots = 512
+// firstPivots is how many landmarks the exact engine begins with. It is content with
+// those that leave spanned of the trace of the kernel, which is rounding, and with as many
+// as it may take if they leave nearlySpanned.
+const (
+	firstPivots   = 512
+	spanned       = 1e-13
+	nearlySpanned = 1e-10
+)
+
+// hopeless says that so many landmarks leave so much that the last of them will not span
+// the features, for a spectrum that falls exponentially; with a margin for those that
+// fall faster.
+func hopeless(left float64, most, last int) bool {
+	return math.Pow(left, 2*float64(last)/float64(most)) > nearlySpanned
+}
+
+// errNotSpanned says that the exact engine is not for this kernel.
+var errNotSpanned = errors.New("the features of all rows have no span that is small enough for the exact engine")
 
 // exactSpace spans the features of all rows but for rounding, with as few of the rows as
 // that takes: pivoted Cholesky of the Gram matrix, which is the kernel QR of the paper
@@ -165,11 +183,11 @@ func exactSpace(ctx context.Context, e stream.Engine, src stream.Source, k kerne
 		}
 		entries += f.KernelEntries
 		switch {
-		case most == n || len(f.Pivots) < most:
+		case most == n || len(f.Pivots) < most || f.TraceResidual <= spanned || most == last && f.TraceResidual <= nearlySpanned:
 			f.KernelEntries = entries
 			return f.Fit, nil
-		case most == last:
-			return nil, fmt.Errorf("%d of %d rows do not span the features of all, as the exact engine has to: they leave %.1e of the trace of kernel %s; allow more (--landmarks), take a wider kernel, or engine landmark", most, n, f.TraceResidual, k)
+		case most == last || hopeless(f.TraceResidual, most, last):
+			return nil, fmt.Errorf("%w: %d of %d rows leave %.1e of the trace of kernel %s; allow more (--landmarks), take a wider kernel, or engine landmark", errNotSpanned, most, n, f.TraceResidual, k)
 		}
 	}
 }

@@ -29,7 +29,8 @@ type Engine uint8
 // The engines.
 const (
 	// EngineAuto is EngineExact where its plan fits the memory and the pairs are at
-	// most AutoPairs, else EngineLandmark.
+	// most AutoPairs, and the rank of the kernel turns out small enough, else
+	// EngineLandmark.
 	EngineAuto Engine = iota
 	// EngineExact spans the features of all rows, but for rounding.
 	EngineExact

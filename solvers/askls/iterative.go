@@ -108,7 +108,8 @@ func (it *iterative) multiply(ctx context.Context, ridge float64, x, ax, room bl
 	return nil
 }
 
-// solve solves the plain system, or where it is singular the ridge one.
+// solve solves the plain system, or the ridge one where it is singular, or where a random
+// right side does not show that it is not.
 func (it *iterative) solve(ctx context.Context, r blas64.General, s *solution) (blas64.General, error) {
 	s.ridge = it.Ridge
 	if s.ridge == 0 {
@@ -117,11 +118,15 @@ func (it *iterative) solve(ctx context.Context, r blas64.General, s *solution) (
 			return run.x, err
 		}
 		s.condition, s.iterations = run.condition, run.iterations
-		if !run.singular {
+		if run.regular && !run.singular {
 			return it.finish(run, s)
 		}
 		s.ridge = fallbackRidge
-		s.notes = append(s.notes, fallbackNote(s.condition, s.ridge))
+		if run.singular {
+			s.notes = append(s.notes, fallbackNote(s.condition, s.ridge))
+		} else {
+			s.notes = append(s.notes, fmt.Sprintf("the system cannot be told from a singular one in %d iterations: the ridge system (M² + λI)x = Mr with λ = %v was solved instead (--ridge, or more --iterations)", run.iterations, s.ridge))
+		}
 	}
 	run, err := it.run(ctx, r, s.ridge, false)
 	if err != nil {

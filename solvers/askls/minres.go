@@ -30,6 +30,7 @@ type minresRun struct {
 	condition  float64 // of A preconditioned, as far as the recursions have seen
 	largest    float64 // ‖A‖ preconditioned, likewise
 	singular   bool
+	regular    bool // the probe has nothing in the null space
 }
 
 // minresRounds is how often MINRES begins anew at most.
@@ -57,7 +58,8 @@ func (m minres) run(r blas64.General) (*minresRun, error) {
 		lengths := columnNorms(left)
 		run.residual = worstOf(lengths[:m.asked(r)], norms)
 		solved := run.residual <= m.tolerance || !(run.residual <= before/2)
-		if solved && m.knows(lengths, norms) || run.iterations >= m.iterations || math.IsNaN(run.residual) {
+		run.regular = m.knows(lengths, norms)
+		if solved && run.regular || run.iterations >= m.iterations || math.IsNaN(run.residual) {
 			break
 		}
 		before = run.residual
@@ -314,7 +316,5 @@ func (m minres) judge(run *minresRun, cols []column) {
 		for i := range cols { // if A is singular, others only grow
 			cols[i].stop()
 		}
-	case run.iterations > m.iterations/2: // the rest is for others
-		p.stop()
 	}
 }

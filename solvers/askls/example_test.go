@@ -1,0 +1,63 @@
+package askls_test
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/askls"
+	"github.com/nystream/nystream/stream"
+)
+
+// Rows with two columns in two classes, by a kernel that is not symmetric.
+func Example() {
+	ctx, engine := context.Background(), stream.Engine{}
+	x := blas64.General{Rows: 6, Cols: 2, Stride: 2, Data: []float64{0, 0, 0, 1, 1, 0, 4, 4, 4, 5, 5, 4}}
+	data, err := askls.Samples(stream.FromMatrix("x", x), kernelgen.SNE(2))
+	if err != nil {
+		panic(err)
+	}
+	fit, err := askls.Solver{Gamma: 10}.Fit(ctx, engine, data, []int{0, 0, 0, 1, 1, 1}, 2)
+	if err != nil {
+		panic(err)
+	}
+	fresh := blas64.General{Rows: 2, Cols: 2, Stride: 2, Data: []float64{0.5, 0.5, 4.5, 4.5}}
+	classes, err := fit.Predict(ctx, engine, askls.NewSamples(stream.FromMatrix("fresh", fresh)))
+	fmt.Println(fit.Engine, classes, err)
+	// Output: dense [0 1] <nil>
+}
+
+// Nodes of a directed graph: two rings of citations, and of each ring one node is not
+// trained on. The kernel is (A+I) divided by row sums; with γ = 1 it asks for a ridge.
+func ExampleGraph() {
+	ctx, engine := context.Background(), stream.Engine{}
+	a, err := stream.NewCSR(8, 8, func(yield func(stream.Entry) bool) {
+		for i := range int32(8) {
+			for step := range int32(2) {
+				if !yield(stream.Entry{Row: i, Col: i/4*4 + (i+step+1)%4, Value: 1}) {
+					return
+				}
+			}
+		}
+	})
+	if err != nil {
+		panic(err)
+	}
+	k, err := a.AddIdentity().ScaledByDegrees(stream.RowStochastic)
+	if err != nil {
+		panic(err)
+	}
+	data, err := askls.Graph("rings", k, []int64{0, 1, 2, 4, 5, 6})
+	if err != nil {
+		panic(err)
+	}
+	fit, err := askls.Solver{Gamma: 1, Ridge: 1}.Fit(ctx, engine, data, []int{0, 0, 0, 1, 1, 1}, 2)
+	if err != nil {
+		panic(err)
+	}
+	classes, err := fit.Predict(ctx, engine, askls.NewNodes("rings", k, []int64{3, 7}))
+	fmt.Println(classes, err)
+	// Output: [0 1] <nil>
+}

@@ -1,0 +1,53 @@
+package rkhs_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/rkhs"
+	"github.com/nystream/nystream/stream"
+)
+
+// The slowest relaxations of a time series: an Ornstein–Uhlenbeck process, whose Koopman
+// operator has the eigenvalues 1, e^(−τ), e^(−2τ), … and whose timescales are 1, 1/2, ….
+func ExampleSolver_Fit() {
+	const tau, n = 0.5, 20000
+	path := stream.NewMatrix(n, 1)
+	noise, decay := sketch.NewStream(1, "noise"), math.Exp(-tau)
+	for i := 1; i < n; i++ {
+		draws := noise.At(uint64(i))
+		path.Data[i] = decay*path.Data[i-1] + math.Sqrt(1-decay*decay)*draws.Normal()
+	}
+
+	ctx, engine := context.Background(), stream.Engine{}
+	pairs, err := rkhs.Lagged(stream.FromMatrix("path", path), 1)
+	if err != nil {
+		panic(err)
+	}
+	fit, err := rkhs.Solver{Operator: rkhs.Koopman{Epsilon: 1e-5}, Task: rkhs.Eigen, Rank: 3,
+		Kernel: kernelgen.RBF(0.2), Landmarks: 50}.Fit(ctx, engine, pairs)
+	if err != nil {
+		panic(err)
+	}
+	values := fit.Eigenvalues()
+	fmt.Printf("eigenvalues %.1f and %.1f\n", real(values[0]), real(values[1]))
+	fmt.Printf("slowest timescale %.1f\n", fit.Timescales(tau)[1])
+
+	// The second eigenfunction, at new rows, grows with the state.
+	rows := blas64.General{Rows: 3, Cols: 1, Stride: 1, Data: []float64{-1, 0, 1}}
+	at, err := fit.Right.Part(rkhs.Real).At(ctx, engine, rows)
+	if err != nil {
+		panic(err)
+	}
+	second := func(i int) float64 { return at.Data[i*at.Stride+1] }
+	fmt.Println("monotone:", (second(1)-second(0))*(second(2)-second(1)) > 0)
+	// Output:
+	// eigenvalues 1.0 and 0.6
+	// slowest timescale 1.0
+	// monotone: true
+}

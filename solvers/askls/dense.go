@@ -104,10 +104,29 @@ func (f *fit) asymmetric(k blas64.General) (*solution, error) {
 	if f.Merge != MergeStack {
 		return s, nil
 	}
-	if err := factors.invert(); err != nil {
-		return nil, err
+	if scale := f.foldScale(); scale != 1 {
+		scaled := dense.Clone(k)
+		dense.ScaleRows(scaled, filled(n, scale))
+		again, _, err := factorOr(bordered(scaled, ones(n), ones(n), f.Gamma), s.ridge)
+		if err != nil {
+			return nil, err
+		}
+		if factors = again; factors.ridge != s.ridge {
+			return nil, fmt.Errorf("the system that folds are left out of is singular: give a ridge (--ridge 1), or another gamma")
+		}
+		x, u = factors.solve(r)
 	}
-	s.heldOut = stream.NewMatrix(n, 2*r.Cols)
+	s.heldOut, err = f.leaveOut(factors, r, x, u)
+	return s, err
+}
+
+// leaveOut makes the decisions on the samples of each fold by the machine of the others.
+func (f *fit) leaveOut(factors *factored, r, x, u blas64.General) (blas64.General, error) {
+	n := f.targets.Rows
+	heldOut := stream.NewMatrix(n, 2*r.Cols)
+	if err := factors.invert(); err != nil {
+		return heldOut, err
+	}
 	for _, fold := range f.folds {
 		out := make([]int, 0, 2*len(fold.Test))
 		for _, i := range fold.Test {
@@ -118,15 +137,15 @@ func (f *fit) asymmetric(k blas64.General) (*solution, error) {
 		}
 		said, err := factors.leftOut(out, r, x, u)
 		if err != nil {
-			return nil, fmt.Errorf("%w: give a ridge (--ridge 1), or another gamma", err)
+			return heldOut, fmt.Errorf("%w: give a ridge (--ridge 1), or another gamma", err)
 		}
 		for i, row := range fold.Test {
-			both := dense.Row(s.heldOut, int(row))
+			both := dense.Row(heldOut, int(row))
 			copy(both, dense.Row(said, i))
 			copy(both[r.Cols:], dense.Row(said, len(fold.Test)+i))
 		}
 	}
-	return s, nil
+	return heldOut, nil
 }
 
 // symmetric solves the LS-SVM of a kernel made symmetric, [0 1ᵀ; 1 I/γ + K]: half the
@@ -185,10 +204,12 @@ func (s Symmetry) merge(m Merge) Merge {
 	return m
 }
 
-func ones(n int) []float64 {
+func ones(n int) []float64 { return filled(n, 1) }
+
+func filled(n int, value float64) []float64 {
 	v := make([]float64, n)
 	for i := range v {
-		v[i] = 1
+		v[i] = value
 	}
 	return v
 }

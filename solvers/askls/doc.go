@@ -50,6 +50,7 @@
 // [Merge] says how f_s and f_t become one. Stacking needs both out of fold, which costs
 // little more than a fit: the dense engine takes them from blocks of the inverse, the
 // iterative one solves the systems of all folds at once, and the low-rank one has
-// triangular factors for each fold. Row sums that normalise a kernel are over all
-// training rows in every fold; they know nothing of labels.
+// triangular factors for each fold. Row sums that normalise a kernel are those of all
+// training rows times (F−1)/F in every fold of F; the dense engine factors one more
+// system for that.
 package askls

@@ -196,7 +196,8 @@ func TestFolds(t *testing.T) {
 		data *Data
 		k    blas64.General
 	}{
-		"samples": {samples, formed("sne(gamma=2)", x, x, x)},
+		// the seventh of the samples that is left out is missing in the row sums
+		"samples": {samples, scaledBy(7./6, formed("sne(gamma=2)", x, x, x))},
 		"views":   {views, formed("rbf(gamma=0.3)", x, randomMatrix(50, 3, 9), x)},
 		"graph":   {edges, part(graph, all, all)},
 	} {
@@ -252,6 +253,13 @@ func half(a, b blas64.General) blas64.General {
 	m := stream.NewMatrix(a.Rows, a.Cols)
 	for i := range m.Data {
 		m.Data[i] = (a.Data[i] + b.Data[i]) / 2
+	}
+	return m
+}
+
+func scaledBy(c float64, m blas64.General) blas64.General {
+	for i := range m.Data {
+		m.Data[i] *= c
 	}
 	return m
 }

@@ -36,10 +36,14 @@ func (f *fit) iterative(ctx context.Context) (*solution, error) {
 	if err != nil {
 		return nil, err
 	}
-	it := &iterative{fit: f, system: system{k, f.Gamma}, p: p, out: [][]int64{nil}}
+	it := &iterative{fit: f, system: system{k: k, gamma: f.Gamma}, p: p, out: [][]int64{nil}}
 	for _, fold := range f.folds {
 		it.out = append(it.out, fold.Test)
 	}
+	for range f.folds {
+		it.system.scale = append(it.system.scale, filled(f.targets.Cols, f.foldScale())...)
+	}
+	it.system.scale = append(ones(f.targets.Cols), it.system.scale...)
 	r := it.rightSides()
 	x, err := it.solve(ctx, r, s)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -293,7 +294,13 @@ func (l *lowRank) core(sums *factorSums, but int) (*core, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newCore(source, target, l.k.Values, l.Gamma)
+	values := slices.Clone(l.k.Values)
+	if but >= 0 {
+		for i := range values {
+			values[i] *= l.foldScale()
+		}
+	}
+	return newCore(source, target, values, l.Gamma)
 }
 
 // leaveOut makes the decisions on the samples of each fold by the machine of the others.

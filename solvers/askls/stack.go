@@ -14,6 +14,21 @@ import (
 // certain are the log-odds of a class that all samples are of, or none.
 const certain = 40
 
+// foldScale is what K is multiplied by in the systems of folds. Rows of a normalised
+// kernel sum to 1 over all samples; without a fold they would be divided by the sums of
+// the others, (F−1)/F of it on average. As they are the singular values of K would be
+// smaller by as much, those near 1/γ end up on the other side of it, and the functions of
+// folds have little to do with those of the whole.
+func (f *fit) foldScale() float64 {
+	if len(f.folds) == 0 || f.data.explicit() {
+		return 1
+	}
+	if _, normalised := f.data.kernel.Normaliser(); !normalised {
+		return 1
+	}
+	return float64(len(f.folds)) / float64(len(f.folds)-1)
+}
+
 // stack fits a logistic regression for each class on f_s and f_t of samples that were
 // left out: its weights of the two and its bias, k×3.
 func (f *fit) stack(heldOut blas64.General) (blas64.General, error) {

@@ -36,6 +36,7 @@ func rightSide(y blas64.General) blas64.General {
 type system struct {
 	k     matrix
 	gamma float64
+	scale []float64 // of K for each column of vectors; what is beyond is 1
 }
 
 // multiply puts M·x into mx.
@@ -43,6 +44,14 @@ func (s system) multiply(ctx context.Context, x, mx blas64.General) error {
 	from, to := partsOf(x), partsOf(mx)
 	if err := s.k.Multiply(ctx, from.b, to.a, from.a, to.b); err != nil {
 		return err
+	}
+	for c, scale := range s.scale {
+		if scale != 1 && c < x.Cols {
+			for i := range to.a.Rows {
+				to.a.Data[i*to.a.Stride+c] *= scale
+				to.b.Data[i*to.b.Stride+c] *= scale
+			}
+		}
 	}
 	clear(to.b1)
 	clear(to.b2)

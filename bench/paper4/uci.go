@@ -297,7 +297,6 @@ func (d *table) tune(ctx context.Context, k family) (best askls.Solver, kernel k
 			}
 			if right > most {
 				most, best, kernel = right, m, tried
-				best.Engine = askls.EngineAuto
 			}
 		}
 	}

@@ -90,14 +90,18 @@ func (m Solver) planDense(p *Plan, n, c int64) {
 		size = n + 1
 	}
 	const knob = "--engine iterative or lowrank"
-	p.Memory.Add("system and its factors", 2*size*size, knob)
+	systems := int64(1)
+	if m.Merge == MergeStack {
+		systems = 2 // another for folds, where the kernel is normalised
+	}
+	p.Memory.Add("system and its factors", 2*systems*size*size, knob)
 	p.Memory.Add("right sides and solutions", 8*size*c, "")
 	cube := float64(size) * float64(size) * float64(size)
 	p.Flops += 2 * cube // plain factors, and the square with its own where they are singular
 	if m.Merge == MergeStack {
 		out := (size + int64(m.Folds) - 1) / int64(m.Folds)
 		p.Memory.Add("blocks of folds", 8*out*out+2*out*size, "--folds")
-		p.Flops += 4./3*cube + 2*float64(size)*float64(size)*float64(out)
+		p.Flops += 2*cube + 2*float64(size)*float64(size)*float64(out)
 	}
 }
 

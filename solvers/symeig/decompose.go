@@ -10,6 +10,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/gonum"
+
+	"github.com/nystream/nystream/solvers/internal/conquer"
+	"github.com/nystream/nystream/stream"
 )
 
 var impl gonum.Implementation
@@ -42,22 +45,20 @@ func Decompose(a blas64.General) (values []float64, vectors blas64.General, err 
 	if err != nil {
 		return nil, blas64.General{}, err
 	}
-	unit := powerOfTwo(scale)
+	unit := conquer.PowerOfTwo(scale)
 	r := reduce(a, unit)
 	t := newTridiagonal(r.d, r.e)
 	if err := t.solve(0, n); err != nil {
 		return nil, blas64.General{}, err
 	}
-	order := numbered(n)
+	order := conquer.Numbered(n)
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(t.d[j], t.d[i]) })
 	values = make([]float64, n)
-	vectors = newMatrix(n, n)
+	vectors = stream.NewMatrix(n, n)
 	for j, from := range order {
 		values[j] = t.d[from] * unit
-		for i, v := range t.q.row(from) {
-			vectors.Data[i*n+j] = v
-		}
 	}
+	t.q.Columns(order, vectors)
 	r.back(vectors)
 	return values, vectors, nil
 }
@@ -76,20 +77,9 @@ func largest(a blas64.General) (float64, error) {
 	return most, nil
 }
 
-// powerOfTwo is a number by which to divide without rounding, so that the largest
-// magnitude is about 1 and no square overflows.
-func powerOfTwo(most float64) float64 {
-	if most == 0 {
-		return 1
-	}
-	_, exponent := math.Frexp(most)
-	return math.Ldexp(1, max(exponent, -1021))
-}
-
 // reduction is A = Q·T·Qᵀ, T with diagonal d and off-diagonal e, Q as reflectors.
 type reduction struct {
-	a    []float64
-	n    int
+	a    blas64.General
 	d, e []float64
 	tau  []float64
 }
@@ -97,49 +87,34 @@ type reduction struct {
 // reduce reduces A/unit, which it copies.
 func reduce(a blas64.General, unit float64) *reduction {
 	n := a.Rows
-	r := &reduction{a: make([]float64, n*n), n: n, d: make([]float64, n), e: make([]float64, max(0, n-1)), tau: make([]float64, max(0, n-1))}
+	r := &reduction{a: stream.NewMatrix(n, n), d: make([]float64, n), e: make([]float64, max(0, n-1)), tau: make([]float64, max(0, n-1))}
 	for i := range n {
 		for j, v := range a.Data[i*a.Stride : i*a.Stride+i+1] {
-			r.a[i*n+j] = v / unit
+			r.a.Data[i*n+j] = v / unit
 		}
 	}
 	size := []float64{0}
-	impl.Dsytrd(blas.Lower, n, r.a, n, r.d, r.e, r.tau, size, -1)
+	impl.Dsytrd(blas.Lower, n, r.a.Data, n, r.d, r.e, r.tau, size, -1)
 	work := make([]float64, int(size[0]))
-	impl.Dsytrd(blas.Lower, n, r.a, n, r.d, r.e, r.tau, work, len(work))
+	impl.Dsytrd(blas.Lower, n, r.a.Data, n, r.d, r.e, r.tau, work, len(work))
 	return r
 }
 
 // back is V ← Q·V. The reflectors act on the rows from the second on.
 func (r *reduction) back(v blas64.General) {
-	n := r.n
+	n := v.Rows
 	if n < 2 {
 		return
 	}
-	size := []float64{0}
-	apply := func(work []float64, length int) {
-		impl.Dormqr(blas.Left, blas.NoTrans, n-1, n, n-1, r.a[n:], n, r.tau, v.Data[v.Stride:], v.Stride, work, length)
-	}
-	apply(size, -1)
-	work := make([]float64, int(size[0]))
-	apply(work, len(work))
-}
-
-func newMatrix(rows, cols int) blas64.General {
-	return blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: make([]float64, rows*cols)}
-}
-
-func numbered(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
+	rows := func(m blas64.General) blas64.General { return conquer.Rows(m).Block(1, n-1, 0, m.Cols) }
+	below := rows(r.a)
+	below.Cols--
+	conquer.Reflectors{V: below, Tau: r.tau}.Apply(rows(v))
 }
 
 // leaf decomposes a small tridiagonal matrix by the QR iteration: eigenvalues in d,
 // vectors in the rows of q.
-func leaf(d, e []float64, q rows) error {
+func leaf(d, e []float64, q conquer.Rows) error {
 	n := len(d)
 	z := make([]float64, n*n)
 	if !impl.Dsteqr(lapack.EVTridiag, n, d, slices.Clone(e), z, n, make([]float64, max(1, 2*n-2))) {
@@ -147,7 +122,7 @@ func leaf(d, e []float64, q rows) error {
 	}
 	for i := range n {
 		for j := range n {
-			q.row(i)[j] = z[j*n+i]
+			q.Row(i)[j] = z[j*n+i]
 		}
 	}
 	return nil

@@ -11,14 +11,16 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/nystream/nystream/solvers/internal/conquer"
 	"github.com/nystream/nystream/solvers/nyblas"
+	"github.com/nystream/nystream/stream"
 )
 
 func init() { blas64.Use(nyblas.Implementation{}) }
 
 // filled is the symmetric matrix with the given lower triangle.
 func filled(n int, entry func(i, j int) float64) blas64.General {
-	a := newMatrix(n, n)
+	a := stream.NewMatrix(n, n)
 	for i := range n {
 		for j := range i + 1 {
 			v := entry(i, j)
@@ -119,14 +121,14 @@ func check(t *testing.T, a blas64.General) {
 		t.Fatalf("%d values, %d×%d vectors, expected %d", len(values), v.Rows, v.Cols, n)
 	}
 	unit, _ := largest(a)
-	unit = powerOfTwo(unit)
+	unit = conquer.PowerOfTwo(unit)
 	scaled := filled(n, func(i, j int) float64 { return a.Data[i*a.Stride+j] / unit })
 	norm := 0.0
 	for _, l := range values {
 		norm = math.Max(norm, math.Abs(l/unit))
 	}
-	limit := 4 * float64(n) * epsilon
-	av, gram := newMatrix(n, n), newMatrix(n, n)
+	limit := 4 * float64(n) * conquer.Epsilon
+	av, gram := stream.NewMatrix(n, n), stream.NewMatrix(n, n)
 	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, scaled, v, 0, av)
 	blas64.Gemm(blas.Trans, blas.NoTrans, 1, v, v, 0, gram)
 	var residual, skew float64
@@ -227,40 +229,6 @@ func TestSameBits(t *testing.T) {
 	for i, v := range run(2) {
 		if v != want[i] {
 			t.Fatalf("number %d is %g, with one thread %g", i, v, want[i])
-		}
-	}
-}
-
-// TestRoots: roots of the secular equation lie where they must, and sum up to the
-// trace.
-func TestRoots(t *testing.T) {
-	r := rand.New(rand.NewPCG(4, 4))
-	for _, k := range []int{2, 3, 10, 60} {
-		for _, size := range []float64{1e-12, 1, 1e6} {
-			m := &secular{rho: 0.7, d: make([]float64, k), z: make([]float64, k)}
-			square, sum := 0.0, 0.0
-			for i := range k {
-				m.d[i] = float64(i) + 0.9*r.Float64()
-				m.z[i] = size * (0.1 + r.Float64())
-				square += m.z[i] * m.z[i]
-				sum += m.d[i]
-			}
-			order := numbered(k)
-			mix := rows(newMatrix(k, k))
-			total := 0.0
-			for j, v := range m.solve(mix, order) {
-				high := m.d[k-1] + m.rho*square
-				if j < k-1 {
-					high = m.d[j+1]
-				}
-				if v < m.d[j] || v > high*(1+1e-14) {
-					t.Errorf("k %d, size %g: root %d is %g, outside %g and %g", k, size, j, v, m.d[j], high)
-				}
-				total += v
-			}
-			if want := sum + m.rho*square; math.Abs(total-want) > 1e-13*float64(k)*want {
-				t.Errorf("k %d, size %g: roots sum up to %g, the trace is %g", k, size, total, want)
-			}
 		}
 	}
 }

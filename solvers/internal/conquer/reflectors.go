@@ -1,0 +1,103 @@
+package conquer
+
+import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// blockColumns is how many reflectors are applied at once.
+const blockColumns = 48
+
+// Reflectors is the product H_0·H_1·… of the Householder reflections H_i = I −
+// τ_i·v_i·v_iᵀ as LAPACK leaves them: column i of V has v_i below its diagonal, where
+// v_i is 1, and above which it is 0. If InRows, V is that in the rows.
+//
+// gonum's Dormqr is not used: its Dlarft forgets the end of the first reflector of a
+// block if the second has zeros there.
+type Reflectors struct {
+	V      blas64.General
+	Tau    []float64
+	InRows bool
+}
+
+// Apply makes c the product times c.
+func (r Reflectors) Apply(c blas64.General) {
+	count := len(r.Tau)
+	for first := (count - 1) / blockColumns * blockColumns; first >= 0 && count > 0; first -= blockColumns {
+		r.block(first, min(blockColumns, count-first)).apply(blas.NoTrans, c)
+	}
+}
+
+// QR factorizes a in place: its upper triangle becomes R, and the reflectors that are
+// returned, which share its memory, are Q. panel is LAPACK's Dgeqr2.
+func QR(a blas64.General, panel func(m, n int, a []float64, lda int, tau, work []float64)) Reflectors {
+	r := Reflectors{V: a, Tau: make([]float64, min(a.Rows, a.Cols))}
+	work := make([]float64, blockColumns)
+	for first := 0; first < len(r.Tau); first += blockColumns {
+		cols := min(blockColumns, len(r.Tau)-first)
+		panel(a.Rows-first, cols, a.Data[first*a.Stride+first:], a.Stride, r.Tau[first:first+cols], work)
+		if rest := first + cols; rest < a.Cols {
+			r.block(first, cols).apply(blas.Trans, Rows(a).Block(0, a.Rows, rest, a.Cols-rest))
+		}
+	}
+	return r
+}
+
+// block is a product of some reflectors as I − V·T·Vᵀ, V from row first on and T
+// upper triangular (Schreiber & Van Loan 1989, "A storage-efficient WY representation
+// for products of Householder transformations").
+type block struct {
+	first int
+	v     blas64.General
+	t     blas64.Triangular
+}
+
+func (r Reflectors) block(first, count int) block {
+	rows := r.V.Rows
+	if r.InRows {
+		rows = r.V.Cols
+	}
+	b := block{first: first, v: stream.NewMatrix(rows-first, count)}
+	for i := range count {
+		b.v.Data[i*count+i] = 1
+		for k := i + 1; k < b.v.Rows; k++ {
+			if r.InRows {
+				b.v.Data[k*count+i] = r.V.Data[(first+i)*r.V.Stride+first+k]
+			} else {
+				b.v.Data[k*count+i] = r.V.Data[(first+k)*r.V.Stride+first+i]
+			}
+		}
+	}
+	b.t = triangular(b.v, r.Tau[first:first+count])
+	return b
+}
+
+// triangular is T: its column i is −τ_i·T·(Vᵀ·v_i) above the diagonal.
+func triangular(v blas64.General, tau []float64) blas64.Triangular {
+	count := len(tau)
+	gram := stream.NewMatrix(count, count)
+	blas64.Gemm(blas.Trans, blas.NoTrans, 1, v, v, 0, gram)
+	t := stream.NewMatrix(count, count)
+	for i := range count {
+		t.Data[i*count+i] = tau[i]
+		for j := range i {
+			sum := 0.0
+			for k := j; k < i; k++ {
+				sum += t.Data[j*count+k] * gram.Data[k*count+i]
+			}
+			t.Data[j*count+i] = -tau[i] * sum
+		}
+	}
+	return blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: count, Stride: count, Data: t.Data}
+}
+
+// apply makes c the block, or its transpose, times c.
+func (b block) apply(trans blas.Transpose, c blas64.General) {
+	c = Rows(c).Block(b.first, c.Rows-b.first, 0, c.Cols)
+	w := stream.NewMatrix(b.v.Cols, c.Cols)
+	blas64.Gemm(blas.Trans, blas.NoTrans, 1, b.v, c, 0, w)
+	blas64.Trmm(blas.Left, trans, 1, b.t, w)
+	blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, b.v, w, 1, c)
+}

@@ -1,0 +1,94 @@
+package conquer
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/gonum"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// matrix is random, or sparse, where the second reflector of a block ends in zeros
+// and the first does not.
+func matrix(rows, cols int, sparse bool) blas64.General {
+	r := rand.New(rand.NewPCG(1, 1))
+	a := stream.NewMatrix(rows, cols)
+	for i := range rows {
+		for j := range cols {
+			if v := r.NormFloat64(); !sparse || (i+j)%7 < 2 && (j != 1 || i < rows/2) || j != 1 && i == rows-1 {
+				a.Data[i*cols+j] = v
+			}
+		}
+	}
+	if sparse && cols > 1 {
+		// The second column is orthogonal to the first, and so stays as it is.
+		for i := range rows {
+			if a.Data[i*cols] != 0 || i == 0 {
+				a.Data[i*cols+1] = 0
+			}
+		}
+	}
+	return a
+}
+
+// TestQR: Q is orthogonal and Q·R the matrix; the reflectors in rows are the same.
+func TestQR(t *testing.T) {
+	for _, shape := range [][2]int{{1, 1}, {5, 3}, {48, 48}, {49, 49}, {200, 130}, {300, 48}, {20, 90}} {
+		for _, sparse := range []bool{false, true} {
+			t.Run(fmt.Sprint(shape, sparse), func(t *testing.T) {
+				m, n := shape[0], shape[1]
+				a := matrix(m, n, sparse)
+				f := stream.NewMatrix(m, n)
+				copy(f.Data, a.Data)
+				q := QR(f, gonum.Implementation{}.Dgeqr2)
+				r := stream.NewMatrix(m, n)
+				for i := range min(m, n) {
+					copy(r.Data[i*n+i:(i+1)*n], f.Data[i*n+i:(i+1)*n])
+				}
+				q.Apply(r)
+				norm := 0.0
+				for i, v := range r.Data {
+					norm = math.Hypot(norm, a.Data[i]-v)
+				}
+				if limit := 1e-14 * float64(m); norm > limit {
+					t.Errorf("Q·R is off by %g", norm)
+				}
+				whole, again := stream.NewMatrix(m, m), stream.NewMatrix(m, m)
+				for i := range m {
+					whole.Data[i*m+i], again.Data[i*m+i] = 1, 1
+				}
+				q.Apply(whole)
+				gram := stream.NewMatrix(m, m)
+				blas64.Gemm(blas.Trans, blas.NoTrans, 1, whole, whole, 0, gram)
+				for i := range m {
+					for j := range m {
+						want := 0.0
+						if i == j {
+							want = 1
+						}
+						if math.Abs(gram.Data[i*m+j]-want) > 1e-13 {
+							t.Fatalf("QᵀQ at (%d, %d) is %g", i, j, gram.Data[i*m+j])
+						}
+					}
+				}
+				inRows := stream.NewMatrix(n, m)
+				for i := range m {
+					for j := range n {
+						inRows.Data[j*m+i] = f.Data[i*n+j]
+					}
+				}
+				Reflectors{V: inRows, Tau: q.Tau, InRows: true}.Apply(again)
+				for i, v := range whole.Data {
+					if again.Data[i] != v {
+						t.Fatalf("number %d is %g with reflectors in rows, %g in columns", i, again.Data[i], v)
+					}
+				}
+			})
+		}
+	}
+}

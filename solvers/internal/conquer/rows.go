@@ -1,0 +1,62 @@
+package conquer
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// Rows is a matrix whose rows are vectors.
+type Rows blas64.General
+
+// NewRows allocates n vectors of n numbers.
+func NewRows(n int) Rows { return Rows(stream.NewMatrix(n, n)) }
+
+// Row is vector i.
+func (q Rows) Row(i int) []float64 { return q.Data[i*q.Stride : i*q.Stride+q.Cols] }
+
+// Block is the part with the given rows and columns, sharing its data.
+func (q Rows) Block(row, nrows, col, ncols int) blas64.General {
+	if nrows == 0 || ncols == 0 {
+		return blas64.General{Rows: nrows, Cols: ncols, Stride: q.Stride}
+	}
+	return blas64.General{Rows: nrows, Cols: ncols, Stride: q.Stride, Data: q.Data[row*q.Stride+col:]}
+}
+
+// Columns fills m with the vectors as its columns, in the order given. A row of m
+// beyond their length is left as it is.
+func (q Rows) Columns(order []int, m blas64.General) {
+	for j, from := range order {
+		for i, v := range q.Row(from) {
+			m.Data[i*m.Stride+j] = v
+		}
+	}
+}
+
+// Rotate is x, y ← c·x + s·y, c·y − s·x.
+func Rotate(x, y []float64, c, s float64) {
+	for i, v := range x {
+		x[i], y[i] = c*v+s*y[i], c*y[i]-s*v
+	}
+}
+
+// Numbered are the numbers from 0 to n−1.
+func Numbered(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// PowerOfTwo is a number by which to divide without rounding, so that the largest
+// magnitude is about 1 and no square overflows.
+func PowerOfTwo(most float64) float64 {
+	if most == 0 {
+		return 1
+	}
+	_, exponent := math.Frexp(most)
+	return math.Ldexp(1, max(exponent, -1021))
+}

@@ -1,0 +1,218 @@
+package conquer
+
+import "math"
+
+// Secular is the equation whose roots are the eigenvalues of diag(p) + ρ·z·zᵀ,
+//
+//	1 + ρ·Σ_i z_i²/(p_i − λ) = 0,
+//
+// with poles p = D or, if Squares, D² with D ≥ 0: then the roots are squares of
+// singular values. D is ascending and no two of it are close, ρ > 0, no z_i is small:
+// a root between each pole and the next, and one above the last.
+type Secular struct {
+	Rho     float64
+	D, Z    []float64
+	Squares bool
+}
+
+// gap is p_i − p_j, to nearly full relative accuracy.
+func (m *Secular) gap(i, j int) float64 {
+	if m.Squares {
+		return (m.D[i] - m.D[j]) * (m.D[i] + m.D[j])
+	}
+	return m.D[i] - m.D[j]
+}
+
+// value is the eigenvalue p_i + x, or the singular value that is the root of it.
+func (m *Secular) value(i int, x float64) float64 {
+	d := m.D[i]
+	if m.Squares {
+		return d + x/(d+math.Sqrt(d*d+x))
+	}
+	return d + x
+}
+
+// Roots finds all roots, and fills row j of gaps with p_i − λ_j. The values returned
+// are λ or, if Squares, √λ.
+func (m *Secular) Roots(gaps Rows) []float64 {
+	values := make([]float64, len(m.D))
+	for j := range values {
+		values[j] = m.root(j, gaps.Row(j))
+	}
+	return values
+}
+
+// Exact is the z for which the roots are exact, up to √ρ and with the signs of Z:
+// ρ·z_i² = Π_j (λ_j − p_i) / Π_{j≠i} (p_j − p_i). Vectors made of it are orthogonal
+// however close roots are (Gu & Eisenstat 1994, "A stable and efficient algorithm for
+// the rank-one modification of the symmetric eigenproblem").
+func (m *Secular) Exact(gaps Rows) []float64 {
+	z := make([]float64, len(m.D))
+	for i := range z {
+		z[i] = -gaps.Row(i)[i]
+	}
+	for j := range z {
+		row := gaps.Row(j)
+		for i := range z {
+			if i != j {
+				z[i] *= row[i] / m.gap(i, j)
+			}
+		}
+	}
+	for i, v := range z {
+		z[i] = math.Copysign(math.Sqrt(math.Max(0, v)), m.Z[i])
+	}
+	return z
+}
+
+// Normalised puts the vector, divided by its norm, into dst in the order given.
+func Normalised(dst, vector []float64, order []int) {
+	square := 0.0
+	for _, v := range vector {
+		square += v * v
+	}
+	norm := math.Sqrt(square)
+	for at, i := range order {
+		dst[at] = vector[i] / norm
+	}
+}
+
+const secularRounds = 200 // far more than ever: 3 to 6 are the rule
+
+// root finds root j, and fills gaps with p_i − λ_j, each to nearly full relative
+// accuracy: it looks for the distance from the nearer of the poles beside the root.
+// Rational interpolation with a pole on either side (Bunch, Nielsen & Sorensen 1978,
+// "Rank-one modification of the symmetric eigenproblem"), inside a bracket that
+// shrinks.
+func (m *Secular) root(j int, gaps []float64) float64 {
+	if len(m.D) == 1 {
+		x := m.Rho * m.Z[0] * m.Z[0]
+		gaps[0] = -x
+		return m.value(0, x)
+	}
+	s := m.start(j)
+	for i := range gaps {
+		gaps[i] = m.gap(i, s.origin)
+	}
+	left, right := gaps[s.left], gaps[s.left+1]
+	for range secularRounds {
+		v := m.at(s.x, s.left, gaps)
+		if math.Abs(v.sum) <= v.rounding {
+			break
+		}
+		if v.sum < 0 {
+			s.low = s.x
+		} else {
+			s.high = s.x
+		}
+		next := s.x + v.step(left-s.x, right-s.x, j > s.left)
+		if !(next > s.low && next < s.high) {
+			next = s.low + (s.high-s.low)/2
+		}
+		if next == s.x || !(next > s.low && next < s.high) {
+			break
+		}
+		s.x = next
+	}
+	for i := range gaps {
+		gaps[i] -= s.x
+	}
+	return m.value(s.origin, s.x)
+}
+
+// search is where a root is looked for: x above pole origin, between low and high.
+type search struct {
+	origin    int
+	left      int // the poles of the interpolation are left and left+1
+	x         float64
+	low, high float64
+}
+
+// start finds the nearer of the poles beside a root, and a first guess that takes
+// all others as they are in the middle of the interval.
+func (m *Secular) start(j int) search {
+	k := len(m.D)
+	if j == k-1 {
+		// The root is at most ρ·‖z‖² above the last pole.
+		square := 0.0
+		for _, z := range m.Z {
+			square += z * z
+		}
+		s := search{origin: j, left: j - 1, high: m.Rho * square * (1 + 4*Epsilon*float64(k))}
+		s.x = s.high / 2
+		return s
+	}
+	width := m.gap(j+1, j)
+	half := width / 2
+	others := 1.0
+	for i, z := range m.Z {
+		if i != j && i != j+1 {
+			others += m.Rho * z * z / (m.gap(i, j) - half)
+		}
+	}
+	here, next := m.Rho*m.Z[j]*m.Z[j], m.Rho*m.Z[j+1]*m.Z[j+1]
+	s := search{origin: j, left: j, high: half}
+	a, b := others*width+here+next, here*width
+	if others-here/half+next/half < 0 { // the root is in the upper half
+		s = search{origin: j + 1, left: j, low: -half}
+		a, b = -others*width+here+next, -next*width
+	}
+	s.x = quadratic(others, a, b)
+	if !(s.x > s.low && s.x < s.high) {
+		s.x = s.low + (s.high-s.low)/2
+	}
+	return s
+}
+
+// value is the secular function at a point in two sums, over the poles to its left
+// and over those to its right, with their derivatives.
+type value struct {
+	sum            float64
+	below, above   float64
+	dBelow, dAbove float64
+	rounding       float64 // of sum
+}
+
+// at evaluates the function at x above the origin of gaps; poles up to the given one
+// are below.
+func (m *Secular) at(x float64, left int, gaps []float64) value {
+	var v value
+	sums := func(z, gaps []float64) (sum, derivative float64) {
+		for i, z := range z {
+			t := z / (gaps[i] - x)
+			sum += z * t
+			derivative += t * t
+		}
+		return m.Rho * sum, m.Rho * derivative
+	}
+	v.below, v.dBelow = sums(m.Z[:left+1], gaps[:left+1])
+	v.above, v.dAbove = sums(m.Z[left+1:], gaps[left+1:])
+	v.sum = 1 + v.below + v.above
+	v.rounding = 2 * Epsilon * (1 + 8*(math.Abs(v.below)+math.Abs(v.above)) + math.Abs(x)*(v.dBelow+v.dAbove))
+	return v
+}
+
+// step is how far away the root of the interpolation c + s/(p−x) + S/(q−x) is, p and
+// q the distances of the poles; last says that it lies above both.
+func (v value) step(p, q float64, last bool) float64 {
+	c := v.sum - v.dBelow*p - v.dAbove*q
+	a := (p+q)*v.sum - p*q*(v.dBelow+v.dAbove)
+	b := p * q * v.sum
+	if last {
+		root := math.Sqrt(math.Max(0, a*a-4*b*c))
+		if a >= 0 {
+			return (a + root) / (2 * c)
+		}
+		return 2 * b / (a - root)
+	}
+	return quadratic(c, a, b)
+}
+
+// quadratic is the root of c·x² − a·x + b between the poles.
+func quadratic(c, a, b float64) float64 {
+	root := math.Sqrt(math.Max(0, a*a-4*b*c))
+	if a <= 0 {
+		return (a - root) / (2 * c)
+	}
+	return 2 * b / (a + root)
+}

@@ -1,0 +1,109 @@
+package svd
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/solvers/internal/conquer"
+	"github.com/nystream/nystream/stream"
+)
+
+// Why a matrix was not decomposed.
+var (
+	ErrNotFinite = errors.New("svd: the matrix has numbers that are not finite")
+	// ErrNotConverging is of the QR iteration on a leaf, and has never been seen.
+	ErrNotConverging = errors.New("svd: the singular values did not converge")
+)
+
+// Decompose computes the k = min(rows, columns) singular values of a, descending, and
+// the matrices whose columns are the singular vectors: u is rows×k and v columns×k.
+// Their signs are as they come.
+//
+// The residual ‖A − U·diag(σ)·Vᵀ‖ and the values are accurate to a small multiple of
+// (rows+columns)·ε·‖A‖, and U and V are orthonormal to one of that without ‖A‖. Values far below
+// ε·‖A‖ are rounding.
+//
+// Cost for n×n: 8/3·n³ flops for the reduction, half of them in products of matrices
+// with vectors; up to 8/3·n³ for the vectors of the bidiagonal matrix, less the more
+// of its values are close to others; 4·n³ to transform them back. 8·n² numbers.
+func Decompose(a blas64.General) (u blas64.General, values []float64, v blas64.General, err error) {
+	if a.Rows < a.Cols {
+		v, values, u, err = Decompose(transposed(a))
+		return u, values, v, err
+	}
+	n := a.Cols
+	if n == 0 {
+		return stream.NewMatrix(a.Rows, 0), nil, stream.NewMatrix(0, 0), nil
+	}
+	r, err := reduce(a)
+	if err != nil {
+		return u, nil, v, err
+	}
+	b := newBidiagonal(r.d, r.e)
+	if err := b.solve(0, n, 0); err != nil {
+		return u, nil, v, err
+	}
+	order := conquer.Numbered(n)
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(b.d[j], b.d[i]) })
+	values = make([]float64, n)
+	for j, from := range order {
+		values[j] = b.d[from] * r.unit
+	}
+	u, v = stream.NewMatrix(a.Rows, n), stream.NewMatrix(n, n)
+	b.u.Columns(order, u)
+	b.v.Columns(order, v)
+	r.left(u)
+	r.right(v)
+	return u, values, v, nil
+}
+
+// Values computes the singular values of a, descending, in O(rows·columns·k) flops
+// and memory of a copy.
+func Values(a blas64.General) ([]float64, error) {
+	if a.Rows < a.Cols {
+		a = transposed(a)
+	}
+	if a.Cols == 0 {
+		return nil, nil
+	}
+	r, err := reduce(a)
+	if err != nil {
+		return nil, err
+	}
+	if !impl.Dbdsqr(blas.Upper, a.Cols, 0, 0, 0, r.d, r.e, nil, 1, nil, 1, nil, 1, make([]float64, 4*a.Cols)) {
+		return nil, ErrNotConverging
+	}
+	for i := range r.d {
+		r.d[i] *= r.unit
+	}
+	return r.d, nil
+}
+
+// largest is the largest magnitude.
+func largest(a blas64.General) (float64, error) {
+	most := 0.0
+	for i := range a.Rows {
+		for _, v := range a.Data[i*a.Stride : i*a.Stride+a.Cols] {
+			if v-v != 0 {
+				return 0, ErrNotFinite
+			}
+			most = math.Max(most, math.Abs(v))
+		}
+	}
+	return most, nil
+}
+
+func transposed(a blas64.General) blas64.General {
+	t := stream.NewMatrix(a.Cols, a.Rows)
+	for i := range a.Rows {
+		for j, v := range a.Data[i*a.Stride : i*a.Stride+a.Cols] {
+			t.Data[j*t.Stride+i] = v
+		}
+	}
+	return t
+}

@@ -104,10 +104,13 @@ func matrices(m, n int) map[string]blas64.General {
 		"kernel":             filled(m, n, func(i, j int) float64 { return math.Exp(-20 * math.Pow(point(i)-point(j), 2)) }),
 		"asymmetric kernel":  filled(m, n, func(i, j int) float64 { return math.Exp(-5 * math.Pow(point(i)-2*point(j), 2)) }),
 		"Kahan": filled(m, n, func(i, j int) float64 {
-			if i > j {
-				return 0
+			switch scale := math.Pow(0.8, float64(i)); {
+			case i == j:
+				return scale
+			case i < j:
+				return -0.6 * scale
 			}
-			return math.Pow(0.8, float64(i)) * (0.6*float64(1-min(1, j-i)) - 0.6*float64(min(1, j-i)) + float64(1-min(1, j-i))*0.4)
+			return 0
 		}),
 		"bidiagonal":          bidiagonalOf(m, n, func(i int) float64 { return 2 }, func(int) float64 { return -1 }),
 		"differences":         bidiagonalOf(m, n, one, func(int) float64 { return -1 }),
@@ -296,6 +299,38 @@ func TestSameBits(t *testing.T) {
 			}
 		}
 	}
+}
+
+// FuzzDecompose: bidiagonal matrices, or those with them in the middle of random
+// rotations, of integers or of numbers of all scales, with zeros between.
+func FuzzDecompose(f *testing.F) {
+	f.Add(uint64(1), uint(40), uint(40), 0.0, uint(3), false)
+	f.Add(uint64(2), uint(70), uint(90), 10.0, uint(50), false)
+	f.Add(uint64(3), uint(99), uint(66), 700.0, uint(2), false)
+	f.Add(uint64(4), uint(99), uint(99), 0.0, uint(1), true)
+	f.Add(uint64(5), uint(50), uint(80), 30.0, uint(9), true)
+	f.Fuzz(func(t *testing.T, seed uint64, rows, cols uint, grade float64, distinct uint, full bool) {
+		m, n := 1+int(rows%110), 1+int(cols%110)
+		r := rand.New(rand.NewPCG(seed, 2))
+		entry := func(int) float64 {
+			if grade-grade != 0 {
+				return float64(r.IntN(3))
+			}
+			scale := math.Exp(min(700, max(-740, math.Mod(grade, 800)*r.NormFloat64())))
+			return scale * float64(r.IntN(2+int(distinct%1000))-int(distinct%2)) * float64(min(1, r.IntN(8)))
+		}
+		a := bidiagonalOf(m, n, entry, entry)
+		if full {
+			p, q := orthonormal(m, m, seed), orthonormal(n, n, seed+1)
+			var x, y mat.Dense
+			x.Mul(p, mat.NewDense(m, n, a.Data))
+			y.Mul(&x, q)
+			a = y.RawMatrix()
+		}
+		if _, err := largest(a); err == nil {
+			check(t, a)
+		}
+	})
 }
 
 // BenchmarkDecompose beside gonum's decomposition with the same BLAS.

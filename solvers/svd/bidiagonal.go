@@ -11,13 +11,22 @@ import (
 // leafRows: bidiagonal matrices up to so large are decomposed by the QR iteration.
 const leafRows = 32
 
+// vectorsOf are the left and right vectors, in rows, of the singular values of an
+// upper bidiagonal matrix. Its diagonal d becomes the values, in the same order, which
+// is none.
+func vectorsOf(d, e []float64) (left, right conquer.Rows, err error) {
+	b := newBidiagonal(d, e)
+	err = b.solve(0, len(d), 0)
+	return b.u, b.v, err
+}
+
 // bidiagonal is an upper bidiagonal matrix that is decomposed in place: at the end d
 // are the singular values, in no order, and rows i of u and v are the vectors of
 // d[i].
 //
-// A block of rows lo to hi has the columns lo to hi + wide, where wide is 1 but in
-// the last block: e[hi-1] is in it, and row hi of v is then the vector that it
-// makes zero.
+// A block of the rows from lo to hi has the columns from lo to hi + wide. In all blocks
+// but the last wide is 1: e[hi-1] is in the block, which has one column more than rows,
+// and row hi of v is then the vector that it makes zero.
 type bidiagonal struct {
 	d, e       []float64
 	limit      float64 // what is no larger is rounding

@@ -25,12 +25,13 @@ var (
 // Their signs are as they come.
 //
 // The residual ‖A − U·diag(σ)·Vᵀ‖ and the values are accurate to a small multiple of
-// (rows+columns)·ε·‖A‖, and U and V are orthonormal to one of that without ‖A‖. Values far below
-// ε·‖A‖ are rounding.
+// max(rows, columns)·ε·‖A‖, and U and V are orthonormal to one of max(rows, columns)·ε;
+// values below that are rounding. Those of A whose entries are near the limits of
+// float64 may be infinite, or lose what is subnormal.
 //
 // Cost for n×n: 8/3·n³ flops for the reduction, half of them in products of matrices
 // with vectors; up to 8/3·n³ for the vectors of the bidiagonal matrix, less the more
-// of its values are close to others; 4·n³ to transform them back. 8·n² numbers.
+// of its values are close to others; 4·n³ to transform them back. 6·n² numbers.
 func Decompose(a blas64.General) (u blas64.General, values []float64, v blas64.General, err error) {
 	if a.Rows < a.Cols {
 		v, values, u, err = Decompose(transposed(a))
@@ -44,19 +45,19 @@ func Decompose(a blas64.General) (u blas64.General, values []float64, v blas64.G
 	if err != nil {
 		return u, nil, v, err
 	}
-	b := newBidiagonal(r.d, r.e)
-	if err := b.solve(0, n, 0); err != nil {
+	left, right, err := vectorsOf(r.d, r.e)
+	if err != nil {
 		return u, nil, v, err
 	}
 	order := conquer.Numbered(n)
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(b.d[j], b.d[i]) })
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(r.d[j], r.d[i]) })
 	values = make([]float64, n)
 	for j, from := range order {
-		values[j] = b.d[from] * r.unit
+		values[j] = r.d[from] * r.unit
 	}
 	u, v = stream.NewMatrix(a.Rows, n), stream.NewMatrix(n, n)
-	b.u.Columns(order, u)
-	b.v.Columns(order, v)
+	left.Columns(order, u)
+	right.Columns(order, v)
 	r.left(u)
 	r.right(v)
 	return u, values, v, nil

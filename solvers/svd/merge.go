@@ -80,20 +80,11 @@ func vectors(equation *conquer.Secular, left, right conquer.Rows, order []int) [
 		left.Row(0)[0], right.Row(0)[0] = 1, math.Copysign(1, equation.Z[0])
 		return []float64{math.Abs(equation.Z[0])}
 	}
-	values := equation.Roots(right)
-	z := equation.Exact(right)
-	vector := make([]float64, len(z))
-	for j := range values {
-		gaps := right.Row(j)
-		for i, gap := range gaps {
-			vector[i] = z[i] / gap
-		}
-		conquer.Normalised(gaps, vector, order)
+	return equation.Solve(right, order, func(j int, vector []float64) {
 		for i, d := range equation.D {
 			vector[i] *= d
 		}
 		vector[0] = -1
 		conquer.Normalised(left.Row(j), vector, order)
-	}
-	return values
+	})
 }

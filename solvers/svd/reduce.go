@@ -4,6 +4,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/gonum"
 
+	"github.com/nystream/nystream/internal/householder"
 	"github.com/nystream/nystream/solvers/internal/conquer"
 	"github.com/nystream/nystream/stream"
 )
@@ -16,7 +17,7 @@ var impl gonum.Implementation
 type reduction struct {
 	unit       float64
 	d, e       []float64
-	qr         *conquer.Reflectors
+	qr         *householder.Reflectors
 	a          blas64.General
 	tauQ, tauP []float64
 }
@@ -52,7 +53,7 @@ func reduce(a blas64.General) (*reduction, error) {
 
 // triangle replaces the matrix by the triangle of its QR factorization.
 func (r *reduction) triangle() {
-	qr := conquer.QR(r.a, impl.Dgeqr2)
+	qr := householder.QR(r.a)
 	r.qr = &qr
 	n := r.a.Cols
 	r.a = stream.NewMatrix(n, n)
@@ -65,7 +66,7 @@ func (r *reduction) triangle() {
 func (r *reduction) left(u blas64.General) {
 	top := u
 	top.Rows = r.a.Rows
-	conquer.Reflectors{V: r.a, Tau: r.tauQ}.Apply(top)
+	householder.Reflectors{V: r.a, Tau: r.tauQ}.Apply(top)
 	if r.qr != nil {
 		r.qr.Apply(u)
 	}
@@ -78,5 +79,5 @@ func (r *reduction) right(v blas64.General) {
 		return
 	}
 	rows := conquer.Rows(r.a).Block(0, n-1, 1, n-1)
-	conquer.Reflectors{V: rows, Tau: r.tauP[:n-1], InRows: true}.Apply(conquer.Rows(v).Block(1, n-1, 0, n))
+	householder.Reflectors{V: rows, Tau: r.tauP[:n-1], InRows: true}.Apply(conquer.Rows(v).Block(1, n-1, 0, n))
 }

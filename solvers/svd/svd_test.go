@@ -112,6 +112,22 @@ func matrices(m, n int) map[string]blas64.General {
 			}
 			return 0
 		}),
+		// gonum's QR is wrong for these, see package householder.
+		"sparse columns": filled(m, n, func(i, j int) float64 {
+			switch {
+			case j == 0 && i != 0 && i != m-1, j == 1 && i != 1 && i != 2:
+				return 0
+			case j < 2:
+				return 1
+			}
+			return math.Cos(float64(i*j + i))
+		}),
+		"one of each row": filled(m, n, func(i, j int) float64 {
+			if j == (i*i+3*i)%n {
+				return 1
+			}
+			return 0
+		}),
 		"bidiagonal":          bidiagonalOf(m, n, func(i int) float64 { return 2 }, func(int) float64 { return -1 }),
 		"differences":         bidiagonalOf(m, n, one, func(int) float64 { return -1 }),
 		"zeros on diagonal":   bidiagonalOf(m, n, every(5), one),
@@ -214,11 +230,30 @@ func skew(q blas64.General) float64 {
 }
 
 func TestDecompose(t *testing.T) {
-	shapes := [][2]int{{1, 1}, {2, 2}, {3, 3}, {1, 9}, {9, 1}, {31, 31}, {32, 32}, {33, 33}, {34, 34}, {64, 64}, {66, 66}, {67, 67},
-		{130, 130}, {263, 263}, {100, 70}, {70, 100}, {300, 40}, {40, 300}, {145, 144}, {144, 145}}
+	shapes := [][2]int{{1, 1}, {2, 2}, {3, 3}, {1, 9}, {9, 1}, {31, 31}, {32, 32}, {33, 33}, {34, 34}, {67, 67}, {100, 70}, {40, 150}}
+	if !testing.Short() {
+		shapes = append(shapes, [][2]int{{64, 64}, {66, 66}, {130, 130}, {263, 263}, {70, 100}, {300, 40}, {145, 144}, {144, 145}}...)
+	}
 	for _, shape := range shapes {
 		for name, a := range matrices(shape[0], shape[1]) {
 			t.Run(fmt.Sprintf("%s %d×%d", name, shape[0], shape[1]), func(t *testing.T) { check(t, a) })
+		}
+	}
+}
+
+// TestKnownValues: B = 1 on the diagonal and −1 above it has BBᵀ = second differences,
+// 1 in the last corner.
+func TestKnownValues(t *testing.T) {
+	const n = 400
+	a := bidiagonalOf(n, n, func(int) float64 { return 1 }, func(int) float64 { return -1 })
+	_, values, _, err := Decompose(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, got := range values {
+		want := 2 * math.Sin(float64(2*(n-i)-1)*math.Pi/float64(2*(2*n+1)))
+		if math.Abs(got-want) > 1e-14 {
+			t.Errorf("value %d is %.17g, not %.17g", i, got, want)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/gonum"
 
+	"github.com/nystream/nystream/internal/householder"
 	"github.com/nystream/nystream/solvers/internal/conquer"
 	"github.com/nystream/nystream/stream"
 )
@@ -109,7 +110,7 @@ func (r *reduction) back(v blas64.General) {
 	rows := func(m blas64.General) blas64.General { return conquer.Rows(m).Block(1, n-1, 0, m.Cols) }
 	below := rows(r.a)
 	below.Cols--
-	conquer.Reflectors{V: below, Tau: r.tau}.Apply(rows(v))
+	householder.Reflectors{V: below, Tau: r.tau}.Apply(rows(v))
 }
 
 // leaf decomposes a small tridiagonal matrix by the QR iteration: eigenvalues in d,

@@ -25,23 +25,7 @@ func (t *tridiagonal) merge(lo, mid, hi int, rho, sign float64) {
 		conquer.Rotate(t.q.Row(lo + i)[lo:hi], t.q.Row(lo + j)[lo:hi], c, s)
 	})
 	k := len(m.Kept)
-	values := vectors(m.Secular(), conquer.Rows(t.mix.Block(0, k, 0, k)), m.Grouped())
+	values := m.Secular().Solve(conquer.Rows(t.mix.Block(0, k, 0, k)), m.Grouped(), nil)
 	m.Vectors(t.q, t.held, t.mix, lo, mid, hi)
 	m.Replace(values)
-}
-
-// vectors solves the equation. Row j of mix becomes the vector of root j, its columns
-// in the order given.
-func vectors(equation *conquer.Secular, mix conquer.Rows, order []int) []float64 {
-	values := equation.Roots(mix)
-	z := equation.Exact(mix)
-	vector := make([]float64, len(z))
-	for j := range values {
-		gaps := mix.Row(j)
-		for i, gap := range gaps {
-			vector[i] = z[i] / gap
-		}
-		conquer.Normalised(gaps, vector, order)
-	}
-	return values
 }

@@ -65,6 +65,26 @@ func (m *Secular) Exact(gaps Rows) []float64 {
 	return z
 }
 
+// Solve finds all roots, as Roots, and the vectors (z_i/(p_i − λ_j))_i with the exact
+// z: normalised, with their parts in the order given, they become the rows of mix.
+// visit, which may be nil, sees each as it is before, and may write to it.
+func (m *Secular) Solve(mix Rows, order []int, visit func(j int, vector []float64)) []float64 {
+	values := m.Roots(mix)
+	z := m.Exact(mix)
+	vector := make([]float64, len(z))
+	for j := range values {
+		gaps := mix.Row(j)
+		for i, gap := range gaps {
+			vector[i] = z[i] / gap
+		}
+		Normalised(gaps, vector, order)
+		if visit != nil {
+			visit(j, vector)
+		}
+	}
+	return values
+}
+
 // Normalised puts the vector, divided by its norm, into dst in the order given.
 func Normalised(dst, vector []float64, order []int) {
 	square := 0.0

@@ -1,4 +1,4 @@
-package conquer
+package householder
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/gonum"
 
 	"github.com/nystream/nystream/stream"
 )
@@ -45,7 +44,7 @@ func TestQR(t *testing.T) {
 				a := matrix(m, n, sparse)
 				f := stream.NewMatrix(m, n)
 				copy(f.Data, a.Data)
-				q := QR(f, gonum.Implementation{}.Dgeqr2)
+				q := QR(f)
 				r := stream.NewMatrix(m, n)
 				for i := range min(m, n) {
 					copy(r.Data[i*n+i:(i+1)*n], f.Data[i*n+i:(i+1)*n])

@@ -1,8 +1,16 @@
-package conquer
+// Package householder applies products of Householder reflections, and factorizes by
+// them, with nearly all of the work in products of matrices.
+//
+// It stands for gonum's Dormqr, Dormlq and Dgeqrf, which in v0.17.0 are wrong where
+// the second reflector of a block ends in zeros and the first does not, as with
+// sparse columns: their Dlarft forgets the end of the first one. mat.QR of a 200×150
+// matrix of the norm 122 was off by 0.004.
+package householder
 
 import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/gonum"
 
 	"github.com/nystream/nystream/stream"
 )
@@ -10,39 +18,42 @@ import (
 // blockColumns is how many reflectors are applied at once.
 const blockColumns = 48
 
-// Reflectors is the product H_0·H_1·… of the Householder reflections H_i = I −
-// τ_i·v_i·v_iᵀ as LAPACK leaves them: column i of V has v_i below its diagonal, where
-// v_i is 1, and above which it is 0. If InRows, V is that in the rows.
-//
-// gonum's Dormqr is not used: its Dlarft forgets the end of the first reflector of a
-// block if the second has zeros there.
+// Reflectors is the product H_0·H_1·… of the reflections H_i = I − τ_i·v_i·v_iᵀ, as
+// LAPACK leaves them: column i of V has v_i below its diagonal; there v_i is 1, and
+// above it 0. If InRows, row i of V has it right of the diagonal.
 type Reflectors struct {
 	V      blas64.General
 	Tau    []float64
 	InRows bool
 }
 
-// Apply makes c the product times c.
-func (r Reflectors) Apply(c blas64.General) {
-	count := len(r.Tau)
-	for first := (count - 1) / blockColumns * blockColumns; first >= 0 && count > 0; first -= blockColumns {
-		r.block(first, min(blockColumns, count-first)).apply(blas.NoTrans, c)
-	}
-}
-
-// QR factorizes a in place: its upper triangle becomes R, and the reflectors that are
-// returned, which share its memory, are Q. panel is LAPACK's Dgeqr2.
-func QR(a blas64.General, panel func(m, n int, a []float64, lda int, tau, work []float64)) Reflectors {
+// QR factorizes a in place: its upper triangle becomes R, and the reflectors returned,
+// whose product is Q, share its memory. Cost: 2·rows·columns² − 2/3·columns³ flops if
+// it is tall.
+func QR(a blas64.General) Reflectors {
 	r := Reflectors{V: a, Tau: make([]float64, min(a.Rows, a.Cols))}
 	work := make([]float64, blockColumns)
 	for first := 0; first < len(r.Tau); first += blockColumns {
 		cols := min(blockColumns, len(r.Tau)-first)
-		panel(a.Rows-first, cols, a.Data[first*a.Stride+first:], a.Stride, r.Tau[first:first+cols], work)
+		gonum.Implementation{}.Dgeqr2(a.Rows-first, cols, a.Data[first*a.Stride+first:], a.Stride, r.Tau[first:first+cols], work)
 		if rest := first + cols; rest < a.Cols {
-			r.block(first, cols).apply(blas.Trans, Rows(a).Block(0, a.Rows, rest, a.Cols-rest))
+			right := blas64.General{Rows: a.Rows, Cols: a.Cols - rest, Stride: a.Stride, Data: a.Data[rest:]}
+			r.block(first, cols).apply(blas.Trans, right)
 		}
 	}
 	return r
+}
+
+// Apply makes c the product times c, in 4·columns flops for each number of a V with
+// many rows. Memory of a block of 48 reflectors and as many rows of c.
+func (r Reflectors) Apply(c blas64.General) {
+	if c.Cols == 0 {
+		return
+	}
+	count := len(r.Tau)
+	for first := (count - 1) / blockColumns * blockColumns; first >= 0 && count > 0; first -= blockColumns {
+		r.block(first, min(blockColumns, count-first)).apply(blas.NoTrans, c)
+	}
 }
 
 // block is a product of some reflectors as I − V·T·Vᵀ, V from row first on and T
@@ -95,7 +106,7 @@ func triangular(v blas64.General, tau []float64) blas64.Triangular {
 
 // apply makes c the block, or its transpose, times c.
 func (b block) apply(trans blas.Transpose, c blas64.General) {
-	c = Rows(c).Block(b.first, c.Rows-b.first, 0, c.Cols)
+	c = stream.RowSlice(c, b.first, c.Rows-b.first)
 	w := stream.NewMatrix(b.v.Cols, c.Cols)
 	blas64.Gemm(blas.Trans, blas.NoTrans, 1, b.v, c, 0, w)
 	blas64.Trmm(blas.Left, trans, 1, b.t, w)

@@ -14,11 +14,12 @@ const module = "github.com/nystream/nystream/"
 var allowed = map[string][]string{
 	"internal/simd":        {},
 	"internal/conformance": {"stream"},
+	"internal/householder": {},
 	"kernelgen":            {"internal/simd"},
 	"sketch":               {"internal/simd"},
 	"stream":               {"internal/simd"},
 	"blockstore":           {"stream"},
-	"solvers":              {"solvers", "sketch", "stream", "kernelgen"},
+	"solvers":              {"solvers", "sketch", "stream", "kernelgen", "internal/householder"},
 	"solvers/nyblas":       {"internal/simd"},
 	"cmd":                  {"cmd", "solvers", "sketch", "stream", "kernelgen", "blockstore"},
 	"bench":                {"bench", "solvers", "sketch", "stream", "kernelgen", "blockstore", "internal"},

@@ -11,8 +11,6 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/gonum"
-
-	"github.com/nystream/nystream/stream"
 )
 
 // blockColumns is how many reflectors are applied at once.
@@ -70,7 +68,7 @@ func (r Reflectors) block(first, count int) block {
 	if r.InRows {
 		rows = r.V.Cols
 	}
-	b := block{first: first, v: stream.NewMatrix(rows-first, count)}
+	b := block{first: first, v: newMatrix(rows-first, count)}
 	for i := range count {
 		b.v.Data[i*count+i] = 1
 		for k := i + 1; k < b.v.Rows; k++ {
@@ -88,9 +86,9 @@ func (r Reflectors) block(first, count int) block {
 // triangular is T: its column i is −τ_i·T·(Vᵀ·v_i) above the diagonal.
 func triangular(v blas64.General, tau []float64) blas64.Triangular {
 	count := len(tau)
-	gram := stream.NewMatrix(count, count)
+	gram := newMatrix(count, count)
 	blas64.Gemm(blas.Trans, blas.NoTrans, 1, v, v, 0, gram)
-	t := stream.NewMatrix(count, count)
+	t := newMatrix(count, count)
 	for i := range count {
 		t.Data[i*count+i] = tau[i]
 		for j := range i {
@@ -106,9 +104,13 @@ func triangular(v blas64.General, tau []float64) blas64.Triangular {
 
 // apply makes c the block, or its transpose, times c.
 func (b block) apply(trans blas.Transpose, c blas64.General) {
-	c = stream.RowSlice(c, b.first, c.Rows-b.first)
-	w := stream.NewMatrix(b.v.Cols, c.Cols)
+	c = blas64.General{Rows: c.Rows - b.first, Cols: c.Cols, Stride: c.Stride, Data: c.Data[b.first*c.Stride:]}
+	w := newMatrix(b.v.Cols, c.Cols)
 	blas64.Gemm(blas.Trans, blas.NoTrans, 1, b.v, c, 0, w)
 	blas64.Trmm(blas.Left, trans, 1, b.t, w)
 	blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, b.v, w, 1, c)
+}
+
+func newMatrix(rows, cols int) blas64.General {
+	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float64, rows*cols)}
 }

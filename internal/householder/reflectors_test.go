@@ -8,15 +8,13 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-
-	"github.com/nystream/nystream/stream"
 )
 
 // matrix is random, or sparse, where the second reflector of a block ends in zeros
 // and the first does not.
 func matrix(rows, cols int, sparse bool) blas64.General {
 	r := rand.New(rand.NewPCG(1, 1))
-	a := stream.NewMatrix(rows, cols)
+	a := newMatrix(rows, cols)
 	for i := range rows {
 		for j := range cols {
 			if v := r.NormFloat64(); !sparse || (i+j)%7 < 2 && (j != 1 || i < rows/2) || j != 1 && i == rows-1 {
@@ -42,10 +40,10 @@ func TestQR(t *testing.T) {
 			t.Run(fmt.Sprint(shape, sparse), func(t *testing.T) {
 				m, n := shape[0], shape[1]
 				a := matrix(m, n, sparse)
-				f := stream.NewMatrix(m, n)
+				f := newMatrix(m, n)
 				copy(f.Data, a.Data)
 				q := QR(f)
-				r := stream.NewMatrix(m, n)
+				r := newMatrix(m, n)
 				for i := range min(m, n) {
 					copy(r.Data[i*n+i:(i+1)*n], f.Data[i*n+i:(i+1)*n])
 				}
@@ -57,12 +55,12 @@ func TestQR(t *testing.T) {
 				if limit := 1e-14 * float64(m); norm > limit {
 					t.Errorf("Q·R is off by %g", norm)
 				}
-				whole, again := stream.NewMatrix(m, m), stream.NewMatrix(m, m)
+				whole, again := newMatrix(m, m), newMatrix(m, m)
 				for i := range m {
 					whole.Data[i*m+i], again.Data[i*m+i] = 1, 1
 				}
 				q.Apply(whole)
-				gram := stream.NewMatrix(m, m)
+				gram := newMatrix(m, m)
 				blas64.Gemm(blas.Trans, blas.NoTrans, 1, whole, whole, 0, gram)
 				for i := range m {
 					for j := range m {
@@ -75,7 +73,7 @@ func TestQR(t *testing.T) {
 						}
 					}
 				}
-				inRows := stream.NewMatrix(n, m)
+				inRows := newMatrix(n, m)
 				for i := range m {
 					for j := range n {
 						inRows.Data[j*m+i] = f.Data[i*n+j]

@@ -38,6 +38,8 @@ func BenchmarkLevel3(b *testing.B) {
 		{"DtrsmRight10000x100", arguments{s: blas.Right, m: 10000, n: 100, alpha: 1}, "Dtrsm", 1e8 / 2},
 		{"DtrsmLeft16", arguments{s: blas.Left, m: 16, n: 16, alpha: 1}, "Dtrsm", 16 * 16 * 8},
 		{"DtrmmLeft500", arguments{s: blas.Left, m: 500, n: 500, alpha: 1}, "Dtrmm", 500 * 500 * 250},
+		{"Dsymv300", arguments{n: 300, alpha: 1}, "Dsymv", 300 * 300},
+		{"Dsymv2000", arguments{n: 2000, alpha: 1}, "Dsymv", 2000 * 2000},
 		{"DtrmmRight64", arguments{s: blas.Right, m: 500, n: 64, alpha: 1}, "Dtrmm", 500 * 64 * 32},
 	}
 	for _, c := range benchmarks {

@@ -48,6 +48,8 @@ func conform(t *testing.T, p Implementation) {
 	testblas.Dsyr2kTest(t, p)
 	testblas.DtrmmTest(t, p)
 	testblas.DtrsmTest(t, p)
+	testblas.DsymvTest(t, p)
+	testblas.DgemvTest(t, p)
 }
 
 var (
@@ -120,7 +122,7 @@ func (x *arguments) storedRandom(rng *rand.Rand, t blas.Transpose, rows, cols in
 	return random(rng, rows, cols, x.pad, math.NaN())
 }
 
-// A routine is one of level 3: how to make its matrices and to call it. result
+// A routine is one of level 3, Dgemv or Dsymv: how to make its matrices and to call it. result
 // is the matrix that is written.
 type routine struct {
 	name    string
@@ -131,6 +133,8 @@ type routine struct {
 
 type level3 interface {
 	blas.Float64Level3
+	Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int)
+	Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int)
 	Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int)
 }
 
@@ -180,6 +184,19 @@ var routines = []routine{
 	{"Dtrsm", prepareTriangle, func(p level3, x arguments) {
 		p.Dtrsm(x.s, x.ul, x.ta, x.d, x.m, x.n, x.alpha, x.a.Data, x.a.Stride, x.b.Data, x.b.Stride)
 	}, resultB},
+	{"Dsymv", func(x *arguments, rng *rand.Rand) { // vectors are columns
+		x.a = oneTriangle(random(rng, x.n, x.n, x.pad, math.NaN()), x.ul, math.NaN())
+		x.b, x.c = random(rng, x.n, 1, x.pad, math.NaN()), random(rng, x.n, 1, x.pad, guard)
+	}, func(p level3, x arguments) {
+		p.Dsymv(x.ul, x.n, x.alpha, x.a.Data, x.a.Stride, x.b.Data, x.b.Stride, x.beta, x.c.Data, x.c.Stride)
+	}, resultC},
+	{"Dgemv", func(x *arguments, rng *rand.Rand) {
+		x.a = random(rng, x.m, x.n, x.pad, math.NaN())
+		rows, cols := stored(x.ta, x.m, x.n)
+		x.b, x.c = random(rng, cols, 1, x.pad, math.NaN()), random(rng, rows, 1, x.pad, guard)
+	}, func(p level3, x arguments) {
+		p.Dgemv(x.ta, x.m, x.n, x.alpha, x.a.Data, x.a.Stride, x.b.Data, x.b.Stride, x.beta, x.c.Data, x.c.Stride)
+	}, resultC},
 	{"Sgemm", func(x *arguments, rng *rand.Rand) {
 		x.a, x.b = x.storedRandom(rng, x.ta, x.m, x.k), x.storedRandom(rng, x.tb, x.k, x.n)
 		x.c = random(rng, x.m, x.n, x.pad, guard)
@@ -285,7 +302,7 @@ func TestPanicsAsGonum(t *testing.T) {
 		"c": func(x *arguments) { x.c.Data = x.c.Data[:min(50, len(x.c.Data))] },
 	}
 	onEveryPath(t, func(t *testing.T) {
-		for _, r := range routines[:6] {
+		for _, r := range routines[:8] {
 			for name, spoil := range breaks {
 				for _, alpha := range []float64{1, 0} {
 					for _, s := range sides {
@@ -363,7 +380,7 @@ func TestAllocatesNothing(t *testing.T) {
 	if simd.Active() == simd.Go {
 		t.Skip("all is gonum's, whose Dgemm allocates")
 	}
-	for _, r := range routines[:6] {
+	for _, r := range routines[:8] {
 		x := arguments{s: blas.Right, ul: blas.Lower, ta: blas.NoTrans, tb: blas.NoTrans, d: blas.NonUnit, m: 90, n: 90, k: 90, alpha: -1, beta: 1}
 		r.prepare(&x, rand.New(rand.NewPCG(1, 1)))
 		var p level3 = Implementation{Threads: 1}

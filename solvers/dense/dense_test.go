@@ -154,7 +154,7 @@ func TestNorms(t *testing.T) {
 }
 
 func TestSVD(t *testing.T) {
-	for _, shape := range [][2]int{{6, 4}, {4, 6}, {5, 5}, {1, 3}, {3, 1}, {0, 3}, {3, 0}} {
+	for _, shape := range [][2]int{{6, 4}, {4, 6}, {5, 5}, {1, 3}, {3, 1}, {0, 3}, {3, 0}, {32, 40}, {50, 33}, {90, 90}} {
 		a := random(shape[0], shape[1], 6)
 		s, err := dense.NewSVD(a)
 		if err != nil {
@@ -197,13 +197,15 @@ func TestSVD(t *testing.T) {
 			}
 		}
 	}
-	bad := random(2, 2, 7)
-	bad.Data[0] = math.NaN()
-	if _, err := dense.NewSVD(bad); !errors.Is(err, dense.ErrNotFinite) {
-		t.Errorf("a NaN gives %v", err)
-	}
-	if _, err := dense.SingularValues(bad); !errors.Is(err, dense.ErrNotFinite) {
-		t.Errorf("a NaN gives %v without vectors", err)
+	for _, n := range []int{2, 50} {
+		bad := random(n, n, 7)
+		bad.Data[0] = math.NaN()
+		if _, err := dense.NewSVD(bad); !errors.Is(err, dense.ErrNotFinite) {
+			t.Errorf("a NaN gives %v", err)
+		}
+		if _, err := dense.SingularValues(bad); !errors.Is(err, dense.ErrNotFinite) {
+			t.Errorf("a NaN gives %v without vectors", err)
+		}
 	}
 }
 

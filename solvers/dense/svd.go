@@ -5,8 +5,10 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/solvers/svd"
+	"github.com/nystream/nystream/stream"
 )
 
 // Why a matrix was not decomposed. Callers say which matrix it was, and what to do.
@@ -23,21 +25,54 @@ type SVD struct {
 	S    []float64
 }
 
-// NewSVD decomposes a by divide and conquer (package svd): O(rows·columns·k) flops,
-// nearly all in products, memory of eight copies if it is square. An empty matrix has
-// no singular values. Errors are ErrNotFinite and ErrNotConverging.
+// smallSVD: up to so many singular values LAPACK's dgesvd, gonum's, is quicker, by a
+// third. Its QR works column by column there, which does not meet the mistake that
+// package householder tells of.
+const smallSVD = 32
+
+// NewSVD decomposes a by divide and conquer (package svd), and by LAPACK's dgesvd if
+// it is small: O(rows·columns·k) flops, nearly all in products, memory of six copies
+// if it is square. An empty matrix has no singular values. Errors are ErrNotFinite
+// and ErrNotConverging.
 func NewSVD(a blas64.General) (*SVD, error) {
-	u, values, v, err := svd.Decompose(a)
+	s, err := decompose(a)
 	if err != nil {
-		return nil, reason(err)
+		return nil, err
 	}
-	s := &SVD{U: u, V: v, S: values}
 	FixSigns(s.U, s.V)
 	return s, nil
 }
 
-// SingularValues are those of NewSVD to rounding, without the vectors: a quarter of the flops
-// and memory of a copy.
+func decompose(a blas64.General) (*SVD, error) {
+	k := min(a.Rows, a.Cols)
+	switch {
+	case k == 0:
+		return &SVD{U: stream.NewMatrix(a.Rows, 0), V: stream.NewMatrix(a.Cols, 0)}, nil
+	case k <= smallSVD:
+		return small(a)
+	}
+	u, values, v, err := svd.Decompose(a)
+	return &SVD{U: u, V: v, S: values}, reason(err)
+}
+
+func small(a blas64.General) (*SVD, error) {
+	if !Finite(a) {
+		return nil, ErrNotFinite
+	}
+	var d mat.Dense
+	d.SetRawMatrix(a)
+	var f mat.SVD
+	if !f.Factorize(&d, mat.SVDThin) {
+		return nil, ErrNotConverging
+	}
+	var u, v mat.Dense
+	f.UTo(&u)
+	f.VTo(&v)
+	return &SVD{U: u.RawMatrix(), V: v.RawMatrix(), S: f.Values(nil)}, nil
+}
+
+// SingularValues are those of NewSVD, to rounding, without the vectors: a third of the
+// flops or less, and memory of a copy.
 func SingularValues(a blas64.General) ([]float64, error) {
 	values, err := svd.Values(a)
 	return values, reason(err)

@@ -16,7 +16,7 @@ var allowed = map[string][]string{
 	"internal/conformance": {"stream"},
 	"internal/householder": {},
 	"kernelgen":            {"internal/simd"},
-	"sketch":               {"internal/simd"},
+	"sketch":               {"internal/simd", "internal/householder"},
 	"stream":               {"internal/simd"},
 	"blockstore":           {"stream"},
 	"solvers":              {"solvers", "sketch", "stream", "kernelgen", "internal/householder"},

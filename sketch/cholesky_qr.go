@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
 
+	"github.com/nystream/nystream/internal/householder"
 	"github.com/nystream/nystream/internal/simd"
 )
 
@@ -91,17 +91,12 @@ func sweepRows(w *simd.Padded, visit func(chunk *simd.Padded, first int)) {
 	}
 }
 
-// reflections returns the thin factorisation of a by gonum.
+// reflections returns the thin factorisation of a by Householder reflections.
 func reflections(a blas64.General) (q, r blas64.General) {
-	q, r = clone(a), newMatrix(a.Cols, a.Cols)
-	tau, work := make([]float64, a.Cols), make([]float64, 1)
-	lapack64.Geqrf(q, tau, work, -1)
-	length := work[0]
-	lapack64.Orgqr(q, tau, work, -1)
-	work = make([]float64, int(max(length, work[0])))
-	lapack64.Geqrf(q, tau, work, len(work))
-	upperInto(r, q)
-	lapack64.Orgqr(q, tau, work, len(work))
+	whole, r := clone(a), newMatrix(a.Cols, a.Cols)
+	reflectors := householder.QR(whole)
+	upperInto(r, whole)
+	q = reflectors.Thin()
 	for j := range a.Cols {
 		if row(r, j)[j] < 0 {
 			turnColumn(q, j)

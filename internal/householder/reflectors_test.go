@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
 )
 
 // matrix is random, or sparse, where the second reflector of a block ends in zeros
@@ -60,6 +61,14 @@ func TestQR(t *testing.T) {
 					whole.Data[i*m+i], again.Data[i*m+i] = 1, 1
 				}
 				q.Apply(whole)
+				thin := q.Thin()
+				for i := range m {
+					for j := range thin.Cols {
+						if !(math.Abs(thin.Data[i*thin.Stride+j]-whole.Data[i*m+j]) <= 1e-14) {
+							t.Fatalf("thin Q at (%d, %d) is %g, of the whole one %g", i, j, thin.Data[i*thin.Stride+j], whole.Data[i*m+j])
+						}
+					}
+				}
 				gram := newMatrix(m, m)
 				blas64.Gemm(blas.Trans, blas.NoTrans, 1, whole, whole, 0, gram)
 				for i := range m {
@@ -87,5 +96,22 @@ func TestQR(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestGonumIsWrong is why this package is there. Where it fails, gonum is mended.
+func TestGonumIsWrong(t *testing.T) {
+	a := matrix(200, 150, true)
+	var d, q, r, p mat.Dense
+	d.SetRawMatrix(a)
+	var f mat.QR
+	f.Factorize(&d)
+	f.QTo(&q)
+	f.RTo(&r)
+	p.Mul(&q, &r)
+	p.Sub(&p, &d)
+	t.Logf("mat.QR of a matrix of the norm %.3g is off by %.2g", mat.Norm(&d, 2), mat.Norm(&p, 2))
+	if mat.Norm(&p, 2) < 1e-10 {
+		t.Error("gonum's QR factorization is right: lapack64 can take the place of this package")
 	}
 }

@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
 
+	"github.com/nystream/nystream/internal/householder"
 	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
@@ -41,16 +41,13 @@ func orthonormal(u blas64.General) (q, r blas64.General) {
 		row[0] = 1
 		copy(row[1:], dense.Row(u, i))
 	}
-	k := min(a.Rows, a.Cols)
-	tau, work := make([]float64, k), make([]float64, 64*a.Cols)
-	lapack64.Geqrf(a, tau, work, len(work))
+	reflectors := householder.QR(a)
+	k := len(reflectors.Tau)
 	r = stream.NewMatrix(k, a.Cols)
 	for i := range k {
 		copy(dense.Row(r, i)[i:], dense.Row(a, i)[i:])
 	}
-	q = dense.Columns(a, 0, k)
-	lapack64.Orgqr(q, tau, work, len(work))
-	return q, r
+	return reflectors.Thin(), r
 }
 
 // apply puts h(M̂)·x into px.

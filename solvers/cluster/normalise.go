@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/dense"
@@ -166,15 +165,9 @@ func (n *normalised) UnmarshalBinary(data []byte) error {
 // rightSingular gives the right singular vectors of a small matrix, the largest
 // entry of each positive, and the singular values.
 func rightSingular(r blas64.General) (v blas64.General, s []float64, err error) {
-	a := &mat.Dense{}
-	a.SetRawMatrix(r)
-	var f mat.SVD
-	if !f.Factorize(a, mat.SVDThinV) {
-		return v, nil, errors.New("the SVD of the normalised factors did not converge")
+	d, err := dense.NewSVD(r)
+	if err != nil {
+		return v, nil, fmt.Errorf("the normalised factors: %w", err)
 	}
-	var vectors mat.Dense
-	f.VTo(&vectors)
-	v = vectors.RawMatrix()
-	dense.FixSigns(blas64.General{}, v)
-	return v, f.Values(nil), nil
+	return d.V, d.S, nil
 }

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
 
+	"github.com/nystream/nystream/internal/householder"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
@@ -126,14 +126,11 @@ func krylovRound(a, x blas64.General, k int) (*eigen, []float64, error) {
 // orthonormalise replaces x by the Q of its QR factorisation (Householder), which is
 // orthonormal whatever x is.
 func orthonormalise(x blas64.General) {
-	k := min(x.Rows, x.Cols)
-	tau, size := make([]float64, k), make([]float64, 1)
-	lapack64.Geqrf(x, tau, size, -1)
-	work := make([]float64, int(size[0]))
-	lapack64.Geqrf(x, tau, work, len(work))
-	lapack64.Orgqr(x, tau, size, -1)
-	work = make([]float64, int(size[0]))
-	lapack64.Orgqr(x, tau, work, len(work))
+	reflectors := householder.QR(dense.Clone(x))
+	q := reflectors.Thin()
+	for i := range x.Rows {
+		copy(dense.Row(x, i), dense.Row(q, i))
+	}
 }
 
 // largestAngle is the largest principal angle between the spans of two matrices with

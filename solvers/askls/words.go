@@ -1,9 +1,6 @@
 package askls
 
-import (
-	"fmt"
-	"strings"
-)
+import "github.com/nystream/nystream/solvers/internal/words"
 
 // Engine says how the system is solved.
 type Engine uint8
@@ -62,49 +59,33 @@ var (
 )
 
 // String is the word for an engine.
-func (e Engine) String() string { return wordOf(engineWords, e) }
+func (e Engine) String() string { return words.Of(engineWords, e) }
 
 // String is the word for a way to merge.
-func (m Merge) String() string { return wordOf(mergeWords, m) }
+func (m Merge) String() string { return words.Of(mergeWords, m) }
 
 // String is the word for a symmetry.
-func (s Symmetry) String() string { return wordOf(symmetryWords, s) }
+func (s Symmetry) String() string { return words.Of(symmetryWords, s) }
 
 // String is the word for an approximation.
-func (a Approximation) String() string { return wordOf(approximationWords, a) }
+func (a Approximation) String() string { return words.Of(approximationWords, a) }
 
 // ParseEngine reads a word that String writes.
-func ParseEngine(word string) (Engine, error) { return parseWord[Engine]("engine", engineWords, word) }
+func ParseEngine(word string) (Engine, error) {
+	return words.Parse[Engine]("engine", engineWords, word)
+}
 
 // ParseMerge reads a word that String writes.
 func ParseMerge(word string) (Merge, error) {
-	return parseWord[Merge]("way to merge", mergeWords, word)
+	return words.Parse[Merge]("way to merge", mergeWords, word)
 }
 
 // ParseSymmetry reads a word that String writes.
 func ParseSymmetry(word string) (Symmetry, error) {
-	return parseWord[Symmetry]("symmetry", symmetryWords, word)
+	return words.Parse[Symmetry]("symmetry", symmetryWords, word)
 }
 
 // ParseApproximation reads a word that String writes.
 func ParseApproximation(word string) (Approximation, error) {
-	return parseWord[Approximation]("approximation", approximationWords, word)
-}
-
-// wordOf is the word for the value of an enumeration.
-func wordOf[T ~uint8](words []string, v T) string {
-	if int(v) < len(words) {
-		return words[v]
-	}
-	return fmt.Sprintf("%T(%d)", v, uint8(v))
-}
-
-// parseWord reads a word of an enumeration.
-func parseWord[T ~uint8](what string, words []string, word string) (T, error) {
-	for i, w := range words {
-		if w == word {
-			return T(i), nil
-		}
-	}
-	return 0, fmt.Errorf("no %s is called %q; known are %s", what, word, strings.Join(words, ", "))
+	return words.Parse[Approximation]("approximation", approximationWords, word)
 }

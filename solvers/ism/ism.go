@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/solvers/internal/words"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -37,10 +38,12 @@ const (
 )
 
 // String is the word for the engine: auto, exact or linear.
-func (g Engine) String() string { return wordOf(engineWords, g) }
+func (g Engine) String() string { return words.Of(engineWords, g) }
 
 // ParseEngine reads the word for an engine.
-func ParseEngine(word string) (Engine, error) { return parseWord[Engine]("engine", engineWords, word) }
+func ParseEngine(word string) (Engine, error) {
+	return words.Parse[Engine]("engine", engineWords, word)
+}
 
 // Solver finds W (paper, Algorithm 1, with damped steps). The zero value of a field but
 // Kernel and Dim means its default.

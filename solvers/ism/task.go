@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/words"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -30,11 +31,11 @@ const (
 
 // String is the word for the paradigm: supervised, unsupervised, semisupervised or
 // alternative.
-func (p Paradigm) String() string { return wordOf(paradigmWords, p) }
+func (p Paradigm) String() string { return words.Of(paradigmWords, p) }
 
 // ParseParadigm reads the word for a paradigm.
 func ParseParadigm(word string) (Paradigm, error) {
-	return parseWord[Paradigm]("paradigm", paradigmWords, word)
+	return words.Parse[Paradigm]("paradigm", paradigmWords, word)
 }
 
 // Response is what is known of each row, as factors of K_Y ≈ G·Gᵀ that Γ is made of:

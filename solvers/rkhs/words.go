@@ -1,9 +1,6 @@
 package rkhs
 
-import (
-	"fmt"
-	"slices"
-)
+import "github.com/nystream/nystream/solvers/internal/words"
 
 // Task says what is decomposed: an operator has singular values, and eigenvalues if
 // its range and domain are one RKHS.
@@ -18,10 +15,10 @@ const (
 var taskWords = []string{"svd", "eigen"}
 
 // String is the word for a task.
-func (t Task) String() string { return word("task", taskWords, t) }
+func (t Task) String() string { return words.Of(taskWords, t) }
 
 // ParseTask is the task that a word names.
-func ParseTask(s string) (Task, error) { return parse[Task]("task", taskWords, s) }
+func ParseTask(s string) (Task, error) { return words.Parse[Task]("task", taskWords, s) }
 
 // Engine says what the fit is made of.
 type Engine uint8
@@ -44,10 +41,10 @@ const AutoPairs = 3000
 var engineWords = []string{"auto", "exact", "landmark"}
 
 // String is the word for an engine.
-func (e Engine) String() string { return word("engine", engineWords, e) }
+func (e Engine) String() string { return words.Of(engineWords, e) }
 
 // ParseEngine is the engine that a word names.
-func ParseEngine(s string) (Engine, error) { return parse[Engine]("engine", engineWords, s) }
+func ParseEngine(s string) (Engine, error) { return words.Parse[Engine]("engine", engineWords, s) }
 
 // Formulation says which matrix problem the exact engine solves.
 type Formulation uint8
@@ -71,24 +68,9 @@ const (
 var formulationWords = []string{"qr", "auxiliary", "block"}
 
 // String is the word for a formulation.
-func (f Formulation) String() string { return word("formulation", formulationWords, f) }
+func (f Formulation) String() string { return words.Of(formulationWords, f) }
 
 // ParseFormulation is the formulation that a word names.
 func ParseFormulation(s string) (Formulation, error) {
-	return parse[Formulation]("formulation", formulationWords, s)
-}
-
-func word[T ~uint8](what string, words []string, v T) string {
-	if int(v) >= len(words) {
-		panic(fmt.Sprintf("rkhs: %s %d", what, v))
-	}
-	return words[v]
-}
-
-func parse[T ~uint8](what string, words []string, s string) (T, error) {
-	i := slices.Index(words, s)
-	if i < 0 {
-		return 0, fmt.Errorf("%s %q is none of %q", what, s, words)
-	}
-	return T(i), nil
+	return words.Parse[Formulation]("formulation", formulationWords, s)
 }

@@ -99,11 +99,11 @@ func run(ctx context.Context, o *options) error {
 			return fmt.Errorf("%s: %w", p, err)
 		}
 	}
-	return report(o.out, found.rows, floors)
+	return writeReport(o.out, found.rows, floors)
 }
 
-// report writes the table and the plots, and prints the summary.
-func report(dir string, rows []result, floors *floors) error {
+// writeReport writes the table and the plots, and prints the summary.
+func writeReport(dir string, rows []result, floors *floors) error {
 	t := newTable(rows, floors)
 	if err := os.WriteFile(filepath.Join(dir, "table.md"), []byte(t.markdown()), 0o666); err != nil {
 		return err

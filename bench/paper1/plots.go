@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"image/color"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -16,6 +14,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/nystream/nystream/bench/report"
 )
 
 // growthFigure is the one without floors.
@@ -79,12 +79,7 @@ func drawPanels(path string, panels []*plot.Plot, names []string, floor bool) er
 	}
 	legend := newLegend(names, floor)
 	legend.Draw(draw.Crop(c, width, -margin, 0, -2*margin))
-	var svg strings.Builder
-	if _, err := image.WriteTo(&svg); err != nil {
-		return err
-	}
-	const family = "font-family:Liberation Sans" // a reader without the font takes another one without serifs
-	return os.WriteFile(path, []byte(strings.ReplaceAll(svg.String(), family, family+",Arial,Helvetica,sans-serif")), 0o666)
+	return report.WriteSVG(path, image)
 }
 
 func newLegend(names []string, floor bool) *plot.Legend {

@@ -3,9 +3,7 @@ package main
 import (
 	"image/color"
 	"math"
-	"os"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/plot"
@@ -46,12 +44,7 @@ func drawPanels(path string, panels []*plot.Plot, names []string) error {
 		legend.Add(name, &plotter.Scatter{GlyphStyle: points})
 	}
 	legend.Draw(draw.Crop(c, width, -margin, 0, -2*margin))
-	var svg strings.Builder
-	if _, err := image.WriteTo(&svg); err != nil {
-		return err
-	}
-	const family = "font-family:Liberation Sans" // a reader without the font takes another one without serifs
-	return os.WriteFile(path, []byte(strings.ReplaceAll(svg.String(), family, family+",Arial,Helvetica,sans-serif")), 0o666)
+	return report.WriteSVG(path, image)
 }
 
 func fontOf(size vg.Length) font.Font {

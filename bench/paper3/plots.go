@@ -3,7 +3,6 @@ package main
 import (
 	"image"
 	"image/color"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -14,6 +13,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
 
+	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/solvers/dense"
 )
 
@@ -33,15 +33,7 @@ func drawPanels(path string, panels []*plot.Plot) error {
 		left := vg.Length(i) * panelSize
 		p.Draw(draw.Crop(c, left+margin, left+panelSize-width-margin, margin, -margin))
 	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	if _, err := picture.WriteTo(f); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	return report.WriteSVG(path, picture)
 }
 
 // scatter shows the first two columns of z in the colours of groups.

@@ -4,7 +4,6 @@ import (
 	"image"
 	"image/color"
 	"math"
-	"os"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/plot"
@@ -13,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
 
+	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/solvers/dense"
 )
 
@@ -29,15 +29,7 @@ func drawPanels(path string, panels []*plot.Plot) error {
 	for i, p := range panels {
 		p.Draw(tiles.At(c, i%2, i/2))
 	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	if _, err := picture.WriteTo(f); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	return report.WriteSVG(path, picture)
 }
 
 // heatPanel shows column j of values on the grid of the double gyre, on [0, 2]×[0, 1]: blue

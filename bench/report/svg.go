@@ -1,0 +1,18 @@
+package report
+
+import (
+	"io"
+	"os"
+	"strings"
+)
+
+// WriteSVG writes a picture of gonum's vgsvg to a file. A reader without its font takes
+// another one without serifs.
+func WriteSVG(path string, picture io.WriterTo) error {
+	var svg strings.Builder
+	if _, err := picture.WriteTo(&svg); err != nil {
+		return err
+	}
+	const family = "font-family:Liberation Sans"
+	return os.WriteFile(path, []byte(strings.ReplaceAll(svg.String(), family, family+",Arial,Helvetica,sans-serif")), 0o666)
+}

@@ -303,7 +303,7 @@ func python(t *testing.T, script string, args ...string) string {
 	t.Helper()
 	const interpreter = "/usr/bin/python3"
 	if err := exec.Command(interpreter, "-c", "import numpy").Run(); err != nil {
-		t.Skipf("%s has no numpy: %v", interpreter, err)
+		t.Skipf("%s has no numpy, which pip install numpy brings: %v", interpreter, err)
 	}
 	out, err := exec.Command(interpreter, append([]string{"-c", script}, args...)...).CombinedOutput()
 	if err != nil {

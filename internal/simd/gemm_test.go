@@ -331,7 +331,7 @@ var poolsForget bool
 
 func TestGemmAllocatesNothing(t *testing.T) {
 	if poolsForget {
-		t.Skip("buffers come from a pool that forgets")
+		t.Skip("under the race detector buffers come from a pool that forgets: run without -race")
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	a, b, c := randomMatrix(rng, 70, 50, 0), randomMatrix(rng, 50, 50, 0), randomMatrix(rng, 70, 50, 0)

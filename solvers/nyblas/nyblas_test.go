@@ -375,10 +375,10 @@ var poolsForget bool
 
 func TestAllocatesNothing(t *testing.T) {
 	if poolsForget {
-		t.Skip("buffers come from a pool that forgets")
+		t.Skip("under the race detector buffers come from a pool that forgets: run without -race")
 	}
 	if simd.Active() == simd.Go {
-		t.Skip("all is gonum's, whose Dgemm allocates")
+		t.Skip("without assembly all is gonum's, whose Dgemm allocates: needs amd64 with AVX2, and no -tags noasm")
 	}
 	for _, r := range routines[:8] {
 		x := arguments{s: blas.Right, ul: blas.Lower, ta: blas.NoTrans, tb: blas.NoTrans, d: blas.NonUnit, m: 90, n: 90, k: 90, alpha: -1, beta: 1}

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/householder"
+	"github.com/nystream/nystream/internal/linalg/householder"
 	"github.com/nystream/nystream/internal/simd"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/solvers/dense"
-	"github.com/nystream/nystream/solvers/symeig"
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/linalg/symeig"
 )
 
 // leadingEigen are the largest eigenvalues of a symmetric positive semi-definite

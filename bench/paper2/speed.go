@@ -12,7 +12,7 @@ import (
 
 	"github.com/nystream/nystream/bench/graphs"
 	"github.com/nystream/nystream/bench/report"
-	"github.com/nystream/nystream/solvers/dense"
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/stream"
 )

@@ -12,11 +12,11 @@ import (
 
 	"github.com/nystream/nystream/bench/datasets"
 	"github.com/nystream/nystream/bench/report"
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/linalg/symeig"
 	"github.com/nystream/nystream/solvers/cluster"
-	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/solvers/ism"
 	"github.com/nystream/nystream/solvers/metrics"
-	"github.com/nystream/nystream/solvers/symeig"
 	"github.com/nystream/nystream/stream"
 )
 

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/nystream/nystream/solvers/dense"
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/solvers/ism"
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/stream"

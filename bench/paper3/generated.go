@@ -16,8 +16,8 @@ import (
 
 	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
-	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 
 	"github.com/nystream/nystream/bench/report"
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
-	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/solvers/ism"
 	"github.com/nystream/nystream/stream"
 )

@@ -12,7 +12,7 @@ import (
 
 	"github.com/nystream/nystream/bench/datasets"
 	"github.com/nystream/nystream/bench/report"
-	"github.com/nystream/nystream/solvers/dense"
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/solvers/ism"
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/stream"

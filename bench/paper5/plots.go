@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/nystream/nystream/bench/report"
-	"github.com/nystream/nystream/solvers/dense"
+	"github.com/nystream/nystream/internal/linalg/dense"
 )
 
 const panelWidth, panelHeight = 10 * vg.Centimeter, 6 * vg.Centimeter

@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/solvers/lssvm"
 	"github.com/nystream/nystream/stream"
 )

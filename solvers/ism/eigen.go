@@ -3,8 +3,8 @@ package ism
 import (
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/solvers/dense"
-	"github.com/nystream/nystream/solvers/symeig"
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/linalg/symeig"
 )
 
 // eigen is the decomposition of a symmetric matrix: eigenvalues descending, vectors in

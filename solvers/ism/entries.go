@@ -3,8 +3,8 @@ package ism
 import (
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/dense"
 )
 
 // entries is a kernel between points: one of package kernelgen, or a curve of β.

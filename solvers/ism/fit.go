@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/nystream/nystream/solvers/dense"
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/stream"
 )
 

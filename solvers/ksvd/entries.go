@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/dense"
 )
 
 // entries makes tiles of G = κ(x_i, z_j), rows of the left side against rows of the

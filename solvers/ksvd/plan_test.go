@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/stream"
 )

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/nystream/nystream/internal/conformance"
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
-	"github.com/nystream/nystream/solvers/dense"
 )
 
 // The accumulators of the solvers pass the suite of all accumulators: any

@@ -7,9 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
-	"github.com/nystream/nystream/solvers/dense"
 )
 
 // Array is a named array of a saved model: a matrix of float64, or a vector of

@@ -15,8 +15,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/nystream/nystream/internal/conformance"
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
-	"github.com/nystream/nystream/solvers/dense"
 	"github.com/nystream/nystream/stream"
 )
 

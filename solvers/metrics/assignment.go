@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/solvers/dense"
+	"github.com/nystream/nystream/internal/linalg/dense"
 )
 
 // largestCost leaves room for potentials, which are sums of costs.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/nystream/nystream/solvers/dense"
+	"github.com/nystream/nystream/internal/linalg/dense"
 )
 
 // RMSE is the root of the mean squared error, √(Σ(truth−predicted)²/n), in the

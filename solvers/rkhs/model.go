@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/solvers/dense"
+	"github.com/nystream/nystream/internal/linalg/dense"
 )
 
 // Model is a decomposition of an empirical operator S, with functions that can be

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/solvers/symeig"
+	"github.com/nystream/nystream/internal/linalg/symeig"
 	"github.com/nystream/nystream/stream"
 )
 

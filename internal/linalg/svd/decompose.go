@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/solvers/internal/conquer"
+	"github.com/nystream/nystream/internal/linalg/conquer"
 	"github.com/nystream/nystream/stream"
 )
 

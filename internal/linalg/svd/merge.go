@@ -3,7 +3,7 @@ package svd
 import (
 	"math"
 
-	"github.com/nystream/nystream/solvers/internal/conquer"
+	"github.com/nystream/nystream/internal/linalg/conquer"
 )
 
 // merge decomposes a block in the basis of the vectors of its parts above and below

@@ -3,7 +3,7 @@ package symeig
 import (
 	"math"
 
-	"github.com/nystream/nystream/solvers/internal/conquer"
+	"github.com/nystream/nystream/internal/linalg/conquer"
 )
 
 // merge decomposes diag(D) + ρ·z·zᵀ in the basis of the vectors of two halves, D

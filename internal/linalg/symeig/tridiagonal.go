@@ -3,7 +3,7 @@ package symeig
 import (
 	"math"
 
-	"github.com/nystream/nystream/solvers/internal/conquer"
+	"github.com/nystream/nystream/internal/linalg/conquer"
 )
 
 // leafRows: tridiagonal matrices up to so large are decomposed by the QR iteration.

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 
-	"github.com/nystream/nystream/solvers/internal/conquer"
+	"github.com/nystream/nystream/internal/linalg/conquer"
 )
 
 // leafRows: bidiagonal matrices up to so large are decomposed by the QR iteration.

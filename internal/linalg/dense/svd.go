@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/nystream/nystream/solvers/svd"
+	"github.com/nystream/nystream/internal/linalg/svd"
 	"github.com/nystream/nystream/stream"
 )
 

@@ -4,8 +4,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/gonum"
 
-	"github.com/nystream/nystream/internal/householder"
-	"github.com/nystream/nystream/solvers/internal/conquer"
+	"github.com/nystream/nystream/internal/linalg/conquer"
+	"github.com/nystream/nystream/internal/linalg/householder"
 	"github.com/nystream/nystream/stream"
 )
 

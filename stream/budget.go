@@ -3,6 +3,7 @@ package stream
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -77,4 +78,12 @@ func (b *Budget) Check(limit int64) error {
 func (e Engine) PassBudget(b *Budget, d int) {
 	blocks := int64(e.Workers() + lookahead + 1)
 	b.Add("row blocks", blocks*int64(e.blockRows(d))*int64(d), "--threads")
+}
+
+// FoldStates returns how many partial accumulators a [Fold] of so many rows of
+// dimension d holds at most: the subtrees of the forest, and one for each block under
+// way.
+func (e Engine) FoldStates(rows int64, d int) int64 {
+	blocks := rows/int64(e.blockRows(d)) + 1
+	return int64(bits.Len64(uint64(blocks))) + int64(e.Workers()+lookahead+1)
 }

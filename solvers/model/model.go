@@ -1,0 +1,104 @@
+package model
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// Model is what a fit leaves.
+type Model interface {
+	// Describe returns what the model says about itself.
+	Describe() *Description
+	// Save returns the model as an archive, which the Load of its package reads. The error
+	// names a number that no file can hold.
+	Save() (*Archive, error)
+}
+
+// Description is what a model says about itself in words and numbers.
+type Description struct {
+	Method  string // as the command and the header of its archive call it
+	Subject string // what the model is of: the text of the kernel, or what was done
+	Kernel  string // "" for none
+	// Rows and Cols are the size of what was fitted: of the matrix, or samples and
+	// columns.
+	Rows, Cols int64
+	Rank       int       // columns that Transform gives
+	Values     []float64 // eigenvalues, singular values
+	Seed       uint64
+	Columns    int  // numbers in the rows that the model takes on the left side
+	TwoSided   bool // the sides differ
+	Facts      []Fact
+}
+
+// Fact is one more thing that is known: a name of a word or two, and a value.
+type Fact struct{ Name, Value string }
+
+// Side is one side of a matrix or of an operator.
+type Side uint8
+
+// The sides. A model of one side has the left.
+const (
+	Left Side = iota
+	Right
+)
+
+// String returns left or right.
+func (s Side) String() string {
+	if s == Right {
+		return "right"
+	}
+	return "left"
+}
+
+// Emit takes what a pass has made of the rows of a block, in row order. Neither may
+// be kept.
+type Emit func(b *stream.Block, out blas64.General) error
+
+// Transformer is a model that turns rows, seen or new, into a few numbers.
+type Transformer interface {
+	Model
+	// Outputs returns the names of the numbers that Transform makes of a row of a side,
+	// or an error that says why that side has none.
+	Outputs(side Side) ([]string, error)
+	// Dimension returns how many columns the rows of a side have.
+	Dimension(side Side) int
+	// TransformPlan returns what a pass of Transform over rows will hold.
+	TransformPlan(e stream.Engine, side Side, rows stream.Source) *Plan
+	// Transform makes one pass over rows and gives what it makes of them to emit, in
+	// order. The blocks have the kept columns of the source if kept.
+	Transform(ctx context.Context, e stream.Engine, side Side, rows stream.Source, kept bool, emit Emit) error
+}
+
+// Predictor is a model that chooses a class for a row: Transform gives its decisions,
+// a column for each class.
+type Predictor interface {
+	Transformer
+	// Choose puts the class of each row of decisions into classes.
+	Choose(classes []int, decisions blas64.General)
+}
+
+// Verifier is a model whose error can be measured on data.
+type Verifier interface {
+	Model
+	// VerifyPlan returns what Verify will hold. sample is the number of rows that are drawn
+	// from each source, 0 for all.
+	VerifyPlan(e stream.Engine, d Sources, sample int) *Plan
+	// Verify measures the error of the model on the rows of d, or on a sample of so many
+	// rows of each source.
+	Verify(ctx context.Context, e stream.Engine, d Sources, sample int, seed uint64) (*Verification, error)
+}
+
+// Verification is the measured error of a model of a matrix A.
+type Verification struct {
+	SpectralError  float64 // ‖A−Â‖₂/‖A‖₂
+	FrobeniusError float64 // ‖A−Â‖_F/‖A‖_F
+	Norm           float64 // ‖A‖₂
+	Iterations     int     // Lanczos steps
+	Tolerance      float64 // relative, on the norms
+	Converged      bool
+	Rows, Cols     int64 // size of the matrix that was looked at
+	KernelEntries  int64
+}

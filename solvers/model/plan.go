@@ -1,0 +1,64 @@
+package model
+
+import (
+	"github.com/nystream/nystream/stream"
+)
+
+// Plan is what a fit will cost, worked out from the shape of the data before a row
+// is read.
+type Plan struct {
+	Memory        stream.Budget
+	KernelEntries int64   // entries of A that will be evaluated
+	Flops         float64 // floating-point operations besides kernel entries
+	Passes        int     // over each source, besides fetching rows by number
+	ExactPasses   int     // over all entries of A, at most
+	// Chosen is the method or engine where that was left open, and Notes say why, and
+	// by what means it will work.
+	Chosen string
+	Notes  []string
+
+	engine stream.Engine
+	common int // items of Memory that every plan begins with
+}
+
+// RuntimeBytes is what the Go runtime, the program and its I/O buffers take besides
+// what a plan lists.
+const RuntimeBytes = 24 << 20
+
+// NewPlan returns a plan for passes over rows with so many columns, 0 for none. It
+// begins with what every run takes: the program, and the blocks of a pass.
+func NewPlan(e stream.Engine, columns int) *Plan {
+	p := &Plan{engine: e}
+	p.Memory.Items = append(p.Memory.Items, stream.BudgetItem{What: "program and I/O buffers", Bytes: RuntimeBytes})
+	if columns > 0 {
+		e.PassBudget(&p.Memory, columns)
+	}
+	p.common = len(p.Memory.Items)
+	return p
+}
+
+// Add adds memory for so many float64 numbers. knob is the word of the setting that
+// makes them fewer, in backquotes, or "" if there is none.
+func (p *Plan) Add(what string, numbers int64, knob string) { p.Memory.Add(what, numbers, knob) }
+
+// Fold adds the partial accumulators, of so many numbers each, of a pass that folds
+// rows with so many columns.
+func (p *Plan) Fold(what string, rows int64, columns int, numbers int64, knob string) {
+	p.Memory.Add(what, p.engine.FoldStates(rows, columns)*numbers, knob)
+}
+
+// Work adds kernel entries and flops. Numbers beyond the range of an int64 count as
+// the largest.
+func (p *Plan) Work(entries, flops float64) {
+	p.KernelEntries += int64(min(entries, float64(1<<62-p.KernelEntries)))
+	p.Flops += flops
+}
+
+// Include adds the cost of a part of the fit: its memory, but for what every plan
+// begins with, its entries and its flops. Its passes are added by who knows which of
+// them are made together.
+func (p *Plan) Include(part *Plan) {
+	p.Memory.Items = append(p.Memory.Items, part.Memory.Items[part.common:]...)
+	p.Work(float64(part.KernelEntries), part.Flops)
+	p.Notes = append(p.Notes, part.Notes...)
+}

@@ -1,0 +1,35 @@
+package model
+
+import "math"
+
+// Report is what every fit tells about itself besides the model. The zero value is
+// that of a fit that has nothing to tell.
+type Report struct {
+	// Notes are sentences for the user: what was adjusted, chosen or left out, and why.
+	Notes []string
+	// Chosen is the method or engine where that was left open.
+	Chosen string
+	// KernelEntries is how many entries of A were evaluated.
+	KernelEntries int64
+	// SourcePasses is how many passes were made over each source, besides fetching rows
+	// by number, and ExactPasses how many over all entries of A.
+	SourcePasses, ExactPasses int
+	// Residuals are those of the equations that the values and vectors solve, one for each
+	// value, relative to the largest value; nil where they are not known.
+	Residuals []float64
+	// Unsettled reports that an iteration ended before it reached its tolerance. Notes say
+	// more.
+	Unsettled bool
+}
+
+// Residual returns the largest of the residuals, 0 if there are none.
+func (r *Report) Residual() float64 {
+	most := 0.0
+	for _, v := range r.Residuals {
+		most = math.Max(most, v)
+	}
+	return most
+}
+
+// Note adds a sentence for the user.
+func (r *Report) Note(sentences ...string) { r.Notes = append(r.Notes, sentences...) }

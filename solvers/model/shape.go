@@ -1,0 +1,31 @@
+package model
+
+// Shape is the size of the data of a fit, which decides its cost. A family looks at
+// the fields that its data have.
+type Shape struct {
+	Rows int64 // of the left source: rows of A, samples, pairs
+	Cols int64 // of the right source: columns of A; 0 where one source is both
+	// Columns is how many numbers a left row has, and RightColumns how many a right row
+	// has, 0 meaning as many.
+	Columns, RightColumns int
+
+	Classes  int  // of the labels, 0 for none
+	Targets  int  // numbers that are known of each row besides, 0 for none
+	Weighted bool // each row has a weight
+	Sparse   *Sparsity
+}
+
+// OneSource reports whether the rows of one source are on both sides.
+func (s Shape) OneSource() bool { return s.Cols == 0 }
+
+// Sparsity is what decides the cost of sparse rows. The left rows are those of a
+// sparse matrix, and the right rows its columns.
+type Sparsity struct {
+	Entries int64 // of the matrix
+	// Paths is how many paths of two edges lead from a left row over a column to a right
+	// row, and Pairs how many pairs of rows they join.
+	Paths, Pairs int64
+	Norms        [2]int64 // how many different norms the rows of either side have
+	Negative     bool     // an entry is negative
+	Explicit     bool     // the matrix is the kernel matrix itself
+}

@@ -1,0 +1,119 @@
+package model
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// Data is what a fit reads.
+type Data interface {
+	// Shape returns the size of the data.
+	Shape() Shape
+	// Sample returns at most n rows that depend on the seed alone, for kernels with words.
+	Sample(ctx context.Context, n int, seed uint64) (blas64.General, error)
+}
+
+// Sources are the data of the families that fit a matrix: its rows are between the
+// rows of Left and those of Right, or of Left again if Right is nil.
+type Sources struct{ Left, Right stream.Source }
+
+// Shape returns the size of the sources. The number of rows is -1 where it is not
+// known.
+func (s Sources) Shape() Shape {
+	info := s.Left.Info()
+	shape := Shape{Rows: info.Rows, Columns: len(info.Columns)}
+	if s.Right != nil {
+		info = s.Right.Info()
+		shape.Cols, shape.RightColumns = info.Rows, len(info.Columns)
+	}
+	return shape
+}
+
+// Sample returns rows of Left.
+func (s Sources) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
+	return SampleRows(ctx, s.Left, n, seed, "kernel")
+}
+
+// Check returns an error unless both sources can be read again, know their rows and
+// have as many columns.
+func (s Sources) Check() error {
+	if _, err := KnownRows(s.Left); err != nil || s.Right == nil {
+		return err
+	}
+	if _, err := KnownRows(s.Right); err != nil {
+		return err
+	}
+	l, r := s.Left.Info(), s.Right.Info()
+	if len(l.Columns) != len(r.Columns) {
+		return fmt.Errorf("%s has %d columns and %s has %d: rows of the two sources cannot be compared", l.Name, len(l.Columns), r.Name, len(r.Columns))
+	}
+	return nil
+}
+
+// KnownRows returns the number of rows of a source, or an error unless it can be read
+// again and again, and has rows and columns whose number is known.
+func KnownRows(src stream.Source) (int64, error) {
+	info := src.Info()
+	switch {
+	case info.Once:
+		return 0, stream.OnceError(info.Name)
+	case info.Rows < 0:
+		return 0, fmt.Errorf("%s: the number of rows is not known; store the source first (`spool`)", info.Name)
+	case info.Rows == 0:
+		return 0, fmt.Errorf("%s has no rows", info.Name)
+	case len(info.Columns) == 0:
+		return 0, fmt.Errorf("%s has no numeric columns", info.Name)
+	}
+	return info.Rows, nil
+}
+
+// SampleRows returns at most n rows of a source, drawn uniformly without replacement,
+// in their order. purpose tells one use of the seed from another.
+func SampleRows(ctx context.Context, src stream.Source, n int, seed uint64, purpose string) (blas64.General, error) {
+	rows, err := KnownRows(src)
+	if err != nil {
+		return blas64.General{}, err
+	}
+	s, err := sketch.NewSample(rows, int(min(rows, int64(n))), seed, purpose)
+	if err != nil {
+		return blas64.General{}, err
+	}
+	return stream.GatherRows(ctx, src, s.Positions())
+}
+
+// resolveRows is how many rows words such as median are worked out from.
+const resolveRows = 1000
+
+// Resolve returns the kernel with its words replaced by numbers, from up to 1,000 rows
+// of d that depend on the seed alone. A kernel without words learns the number of
+// columns, and no row is read. That the rows do not suit the kernel is a [DataError].
+func Resolve(ctx context.Context, d Data, k kernelgen.Kernel, seed uint64) (kernelgen.Kernel, error) {
+	columns := d.Shape().Columns
+	rows := blas64.General{Cols: columns, Stride: max(1, columns)}
+	if !k.Resolved() {
+		var err error
+		if rows, err = d.Sample(ctx, resolveRows, seed); err != nil {
+			return k, err
+		}
+	}
+	resolved, err := k.Resolve(rows)
+	if err != nil {
+		return k, &DataError{err}
+	}
+	return resolved, nil
+}
+
+// DataError marks an error that the data are the reason of, not the settings.
+type DataError struct{ Err error }
+
+// Error returns the text of the error.
+func (e *DataError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error.
+func (e *DataError) Unwrap() error { return e.Err }

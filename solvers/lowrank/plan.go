@@ -3,21 +3,15 @@ package lowrank
 import (
 	"math/bits"
 
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
-// Plan is what a fit will cost, worked out from the shape of the data before a
-// row is read.
-type Plan struct {
-	Memory        stream.Budget
-	KernelEntries int64   // entries of A that will be evaluated
-	Flops         float64 // floating-point operations besides kernel entries
-	Passes        int     // over each source, after gathering landmarks
-}
+// Plan is model.Plan, until its users have moved to that.
+type Plan = model.Plan
 
-// RuntimeBytes is what the Go runtime, the program and its I/O buffers take
-// besides what a plan lists.
-const RuntimeBytes = 24 << 20
+// RuntimeBytes is model.RuntimeBytes, until its users have moved to that.
+const RuntimeBytes = model.RuntimeBytes
 
 // planner collects the items that methods have in common.
 type planner struct {

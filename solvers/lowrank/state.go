@@ -10,16 +10,11 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
 )
 
-// Array is a named array of a saved model: a matrix of float64, or a vector of
-// float64 or int64 when Cols is 0.
-type Array struct {
-	Name       string
-	Rows, Cols int
-	Floats     []float64 // row-major
-	Ints       []int64
-}
+// Array is model.Array, until its users have moved to that.
+type Array = model.Array
 
 // Header is what a saved model says about itself in words and numbers; the
 // rest is in arrays. It marshals to JSON.

@@ -12,20 +12,12 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
-// Verification is the measured error of a model on rows.
-type Verification struct {
-	SpectralError  float64 // ‖A−Â‖₂/‖A‖₂
-	FrobeniusError float64 // ‖A−Â‖_F/‖A‖_F
-	Norm           float64 // ‖A‖₂
-	Iterations     int     // Lanczos steps
-	Tolerance      float64 // relative, on the norms
-	Converged      bool
-	Rows, Cols     int64 // size of the matrix that was looked at
-	KernelEntries  int64
-}
+// Verification is model.Verification, until its users have moved to that.
+type Verification = model.Verification
 
 // VerifyTolerance is the relative change of the norm estimates, over the last
 // five Lanczos steps, at which [Model.Verify] stops.
@@ -168,7 +160,7 @@ func (v *rectVerifier) run(ctx context.Context, seed uint64) (*Verification, err
 	n := v.right.rows.Rows
 	entry := newLanczos(n, sketch.NewStream(seed, "Lanczos A"))
 	diff := newLanczos(n, sketch.NewStream(seed, "Lanczos E"))
-	out := &Verification{Tolerance: VerifyTolerance, Rows: int64(v.left.rows.Rows), Cols: int64(n)}
+	out := &model.Verification{Tolerance: VerifyTolerance, Rows: int64(v.left.rows.Rows), Cols: int64(n)}
 	for out.Iterations < min(VerifySteps, n) && !out.Converged {
 		a, d, err := v.multiply(ctx, entry.vector(), diff.vector())
 		if err != nil {
@@ -183,7 +175,7 @@ func (v *rectVerifier) run(ctx context.Context, seed uint64) (*Verification, err
 		out.Converged = doneA && doneE
 	}
 	out.Converged = out.Converged || out.Iterations == n
-	out.summarise(math.Sqrt(entry.norm), math.Sqrt(diff.norm), v.frobenius, v.tiles.unit)
+	summarise(out, math.Sqrt(entry.norm), math.Sqrt(diff.norm), v.frobenius, v.tiles.unit)
 	out.KernelEntries = v.tiles.entries.Load()
 	return out, nil
 }
@@ -199,7 +191,7 @@ func firstError(errs ...error) error {
 
 // summarise fills in the errors, given the norms of A and E and the sums of
 // squares of their entries, all in the unit of the tiles.
-func (out *Verification) summarise(a, e float64, squares []frobenius, unit float64) {
+func summarise(out *model.Verification, a, e float64, squares []frobenius, unit float64) {
 	var sum frobenius
 	for _, f := range squares {
 		sum.entry += f.entry

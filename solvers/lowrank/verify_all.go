@@ -182,7 +182,7 @@ func (v *verifier) run(ctx context.Context) ([]*Verification, error) {
 				continue
 			}
 			m.out.KernelEntries = v.tiles.entries.Load() + m.embedded
-			m.out.summarise(v.entry.norm, m.norm(), v.frobenius(m), v.tiles.unit)
+			summarise(m.out, v.entry.norm, m.norm(), v.frobenius(m), v.tiles.unit)
 			m.u, m.v = blas64.General{}, blas64.General{} // so that their memory can be used again
 		}
 		active = rest

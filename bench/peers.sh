@@ -61,12 +61,12 @@ if grep -q -w avx512f /proc/cpuinfo; then
 fi
 
 go build -o "$dir/nystream" ./cmd/nystream
-go build -o "$dir/uniform" ./bench/uniform
+go build -o "$dir/generate" ./bench/generate
 touch "$dir/runs" "$dir/errors"
 
 # data ROWS: makes the file of that many rows.
 data() {
-	[ -e "$dir/$1.npy" ] || "$dir/uniform" -rows "$1" "$dir/$1.npy" >/dev/null
+	[ -e "$dir/$1.npy" ] || "$dir/generate" uniform -rows "$1" -o "$dir/$1.npy" >/dev/null
 }
 
 # A comparison is a list of tools, the first of them nystream. tool adds one:

@@ -4,6 +4,7 @@ package program
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -25,6 +26,9 @@ import (
 func Main[O any](name string, parse func(args []string) (O, error), run func(context.Context, O) error) {
 	blas64.Use(nyblas.Implementation{})
 	o, err := parse(os.Args[1:])
+	if errors.Is(err, flag.ErrHelp) { // the flags have been printed
+		return
+	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 		os.Exit(2)
@@ -41,10 +45,13 @@ func Main[O any](name string, parse func(args []string) (O, error), run func(con
 // Flags are those of a program, of which one, -out, is known: the folder for the
 // results, by default one of the system's temporary files.
 func Flags(name string, out *string) *flag.FlagSet {
-	f := flag.NewFlagSet(name, flag.ContinueOnError)
+	f := FileFlags(name)
 	f.StringVar(out, "out", filepath.Join(os.TempDir(), "nystream-"+name), "directory for the results")
 	return f
 }
+
+// FileFlags are those of a program that names each file it writes.
+func FileFlags(name string) *flag.FlagSet { return flag.NewFlagSet(name, flag.ContinueOnError) }
 
 // Parse parses flags. Arguments that are none are an error.
 func Parse(f *flag.FlagSet, args []string) error {

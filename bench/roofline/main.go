@@ -17,22 +17,18 @@
 package main
 
 import (
-	"errors"
-	"flag"
-	"fmt"
+	"context"
 	"os"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/blas/gonum"
+
+	"github.com/nystream/nystream/bench/program"
 )
 
 func main() {
-	o, err := parseOptions(os.Args[1:])
-	if errors.Is(err, flag.ErrHelp) {
-		return
-	}
-	if err == nil {
-		err = run(os.Stdout, o)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "roofline:", err)
-		os.Exit(1)
-	}
+	program.Main("roofline", parseOptions, func(_ context.Context, o options) error {
+		blas64.Use(gonum.Implementation{}) // the rival in the tables
+		return run(os.Stdout, o)
+	})
 }

@@ -2,16 +2,14 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
-	"io"
-	"os"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/nystream/nystream/bench/program"
 	"github.com/nystream/nystream/internal/simd"
 )
 
@@ -34,8 +32,7 @@ func (o options) wants(table string) bool { return slices.Contains(o.tables, tab
 const maxDim = 1 << 16
 
 func parseOptions(args []string) (o options, err error) {
-	f := flag.NewFlagSet("roofline", flag.ContinueOnError)
-	f.SetOutput(io.Discard) // its messages come back as errors
+	f := program.FileFlags("roofline")
 	f.BoolVar(&o.quick, "quick", false, "fewer columns and shorter samples, below 40 s")
 	kv := f.Bool("kv", false, "also the exact product K·v of 100000 rows")
 	tables := f.String("tables", "tiles,memory,gemm", "tables to print, of tiles, memory, gemm and kv")
@@ -45,15 +42,8 @@ func parseOptions(args []string) (o options, err error) {
 	types := f.String("types", "f64,f32", "types of elements")
 	threads := f.String("threads", "", "numbers of threads (default 1,2, or 1 on a single processor)")
 	f.IntVar(&o.reps, "reps", 5, "repetitions, of which medians are taken")
-	if err := f.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			f.SetOutput(os.Stdout)
-			f.PrintDefaults()
-		}
+	if err := program.Parse(f, args); err != nil {
 		return o, err
-	}
-	if f.NArg() > 0 {
-		return o, fmt.Errorf("unexpected argument %q: there are flags only", f.Arg(0))
 	}
 	if o.reps < 1 || o.reps > 1000 {
 		return o, fmt.Errorf("-reps %d: want 1 to 1000", o.reps)

@@ -24,7 +24,7 @@ func TestNonsenseIsRejected(t *testing.T) {
 		"-reps 0":             "-reps 0: want 1 to 1000",
 		"-reps five":          `invalid value "five" for flag -reps`,
 		"-dim 3":              "not defined: -dim",
-		"rbf":                 `unexpected argument "rbf"`,
+		"rbf":                 `takes flags only`,
 		"-dims 0 -types half": `"half" is none of`, // every mistake is told
 	} {
 		_, err := parseOptions(strings.Fields(args))

@@ -8,39 +8,57 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/bench/datasets"
+	"github.com/nystream/nystream/bench/program"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
-	"github.com/nystream/nystream/solvers/nyblas"
 	"github.com/nystream/nystream/stream"
 )
 
-func main() {
-	blas64.Use(nyblas.Implementation{}) // as the command does
-	only := flag.String("only", "abalone,uniform,satimage", "data sets; uniform is 4000 rows of U[0,1]^3")
-	tolerances := flag.String("tol", "0.1,0.01,0.001", "tolerances")
-	seeds := flag.Int("seeds", 10, "number of seeds")
-	flag.Parse()
-	if err := run(context.Background(), strings.Split(*only, ","), strings.Split(*tolerances, ","), *seeds); err != nil {
-		fmt.Fprintln(os.Stderr, "tolerance:", err)
-		os.Exit(1)
-	}
+func main() { program.Main("tolerance", parseOptions, run) }
+
+// options say what to measure.
+type options struct {
+	data       []string
+	tolerances []float64
+	seeds      int
 }
 
-func run(ctx context.Context, data, tolerances []string, seeds int) error {
+func parseOptions(args []string) (*options, error) {
+	o := &options{}
+	f := program.FileFlags("tolerance")
+	only := f.String("only", "abalone,uniform,satimage", "data sets; uniform is 4000 rows of U[0,1]^3")
+	tolerances := f.String("tol", "0.1,0.01,0.001", "tolerances")
+	f.IntVar(&o.seeds, "seeds", 10, "number of seeds")
+	if err := program.Parse(f, args); err != nil {
+		return nil, err
+	}
+	o.data = program.List(*only)
+	for _, word := range program.List(*tolerances) {
+		v, err := strconv.ParseFloat(word, 64)
+		if err != nil {
+			return nil, fmt.Errorf("-tol: %q is not a number", word)
+		}
+		o.tolerances = append(o.tolerances, v)
+	}
+	if o.seeds < 1 {
+		return nil, fmt.Errorf("-seeds %d: at least 1", o.seeds)
+	}
+	return o, nil
+}
+
+func run(ctx context.Context, o *options) error {
 	fmt.Println("| data | tolerance | smallest rank, unshifted | with the best shift | rank | measured error | within | steps | fit s |\n|---|---|---|---|---|---|---|---|---|")
-	for _, name := range data {
+	for _, name := range o.data {
 		x, k, err := load(ctx, name)
 		if err != nil {
 			return err
@@ -49,12 +67,8 @@ func run(ctx context.Context, data, tolerances []string, seeds int) error {
 		if err != nil {
 			return err
 		}
-		for _, word := range tolerances {
-			tolerance, err := strconv.ParseFloat(word, 64)
-			if err != nil {
-				return err
-			}
-			if err := row(ctx, name, x, k, values, tolerance, seeds); err != nil {
+		for _, tolerance := range o.tolerances {
+			if err := row(ctx, name, x, k, values, tolerance, o.seeds); err != nil {
 				return err
 			}
 		}

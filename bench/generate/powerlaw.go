@@ -1,51 +1,43 @@
-// Command powerlaw writes a directed graph whose degrees follow a power law and
-// whose nodes form communities, for measuring memory and time:
-//
-//	go run ./bench/powerlaw -nodes 1000000 -edges 10000000 -o /tmp/g.csv
-//
-// The communities of the nodes go to a second file, g.labels.csv here. The same
-// flags give the same files, byte by byte.
 package main
 
 import (
-	"flag"
+	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/nystream/nystream/bench/graphs"
+	"github.com/nystream/nystream/bench/program"
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/stream"
 )
 
-func main() {
+func parsePowerLaw(args []string) (func() error, error) {
+	f := program.FileFlags("powerlaw")
 	g := graphs.PowerLaw{}
-	flag.IntVar(&g.Nodes, "nodes", 1_000_000, "number of nodes")
-	edges := flag.Int64("edges", 10_000_000, "number of edges, repeated ones included")
-	flag.IntVar(&g.Blocks, "blocks", 10, "number of communities")
-	flag.Float64Var(&g.Exponent, "exponent", 2.5, "exponent of the degrees, 2.01 to 100: P(degree = k) ~ k^-exponent")
-	flag.Float64Var(&g.Within, "within", 0.8, "probability that an edge is bound to stay in its community, 0 to 1")
-	flag.Uint64Var(&g.Seed, "seed", 7, "seed")
-	out := flag.String("o", "", "file of the edges: src,dst (required)")
-	labels := flag.String("labels", "", "file of the communities: node,label (default: beside the edges)")
-	flag.Parse()
-	if *out == "" || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "powerlaw: name the file to write with -o, and nothing else")
-		os.Exit(2)
+	f.IntVar(&g.Nodes, "nodes", 1_000_000, "number of nodes")
+	edges := f.Int64("edges", 10_000_000, "number of edges, repeated ones included")
+	f.IntVar(&g.Blocks, "blocks", 10, "number of communities")
+	f.Float64Var(&g.Exponent, "exponent", 2.5, "exponent of the degrees, 2.01 to 100: P(degree = k) ~ k^-exponent")
+	f.Float64Var(&g.Within, "within", 0.8, "probability that an edge is bound to stay in its community, 0 to 1")
+	f.Uint64Var(&g.Seed, "seed", 7, "seed")
+	out := f.String("o", "", "file of the edges: src,dst (required)")
+	labels := f.String("labels", "", "file of the communities: node,label (default: beside the edges)")
+	if err := program.Parse(f, args); err != nil {
+		return nil, err
+	}
+	if *out == "" {
+		return nil, errors.New("name the file to write with -o")
 	}
 	if *labels == "" {
 		extension := filepath.Ext(*out)
 		*labels = strings.TrimSuffix(*out, extension) + ".labels" + extension
 	}
-	if err := write(g, *edges, *out, *labels); err != nil {
-		fmt.Fprintln(os.Stderr, "powerlaw:", err)
-		os.Exit(1)
-	}
+	return func() error { return writeGraph(g, *edges, *out, *labels) }, nil
 }
 
-// write writes both files.
-func write(m graphs.PowerLaw, edges int64, out, labels string) error {
+// writeGraph writes both files.
+func writeGraph(m graphs.PowerLaw, edges int64, out, labels string) error {
 	g, err := graphs.NewGenerator(m)
 	if err != nil {
 		return err

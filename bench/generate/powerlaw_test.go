@@ -20,7 +20,7 @@ func TestFilesAreReadBack(t *testing.T) {
 	edges, labels := filepath.Join(dir, "g.csv"), filepath.Join(dir, "g.labels.csv")
 	var before [2][]byte
 	for range 2 {
-		if err := write(testModel, 20_000, edges, labels); err != nil {
+		if err := writeGraph(testModel, 20_000, edges, labels); err != nil {
 			t.Fatal(err)
 		}
 		for k, path := range []string{edges, labels} {

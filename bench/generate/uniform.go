@@ -1,0 +1,46 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/nystream/nystream/bench/datasets"
+	"github.com/nystream/nystream/bench/program"
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/stream"
+)
+
+func parseUniform(args []string) (func() error, error) {
+	f := program.FileFlags("uniform")
+	out := f.String("o", "", "file of the rows (required)")
+	rows := f.Int64("rows", 1_000_000, "number of rows")
+	d := f.Int("d", 20, "number of columns")
+	seed := f.Uint64("seed", 7, "seed")
+	if err := program.Parse(f, args); err != nil {
+		return nil, err
+	}
+	if *out == "" {
+		return nil, errors.New("name the file to write with -o")
+	}
+	if *rows < 0 || *d < 1 {
+		return nil, errors.New("-rows must not be negative, and -d at least 1")
+	}
+	return func() error { return writeUniform(*out, *rows, *d, *seed) }, nil
+}
+
+// writeUniform writes the rows a batch at a time.
+func writeUniform(path string, rows int64, d int, seed uint64) error {
+	w, err := blockstore.Create(path, blockstore.Schema{Columns: stream.NumberedColumns(d), Rows: rows})
+	if err != nil {
+		return err
+	}
+	defer w.Abort() // does nothing after Commit
+	batch := stream.NewMatrix(8192, d)
+	for start := int64(0); start < rows; start += 8192 {
+		part := stream.RowSlice(batch, 0, int(min(8192, rows-start)))
+		datasets.FillUniform(part, start, seed)
+		if err := w.Write(&stream.Batch{X: part}, part.Rows); err != nil {
+			return err
+		}
+	}
+	return w.Commit()
+}

@@ -12,7 +12,8 @@
 // # Accumulators
 //
 // An accumulator is what a pass folds blocks into: [QR], [PairQR], [Gram],
-// [Moments], [Explicit]. Its life is
+// [Moments], [Explicit], a [Sum] of whatever the caller adds, and [Both] and [List]
+// of others. Its life is
 //
 //	new → Add* → Merge* → finish
 //
@@ -41,12 +42,13 @@
 //
 //	offset  size  content
 //	0       4     magic "NySk"
-//	4       2     kind: 1 QR, 2 PairQR, 3 Gram, 4 Moments, 5 Explicit
+//	4       2     kind: 1 QR, 2 PairQR, 3 Gram, 4 Moments, 5 Explicit, 6 Sum
 //	6       2     version of the layout, now 1
 //	8       8·k   shape: k unsigned integers, fixed by the kind
 //	…       8·m   values: m float64, their number given by the shape
 //
-// and nothing after it. A state can only be read into an accumulator that was
+// and nothing after it; Both and List write the states of their parts, each behind its
+// length (8 bytes). A state can only be read into an accumulator that was
 // made with the same shape, so that hostile bytes cannot ask for memory. There
 // is no checksum: the file around it has one.
 package sketch

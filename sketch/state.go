@@ -16,6 +16,7 @@ const (
 	kindGram     = 3
 	kindMoments  = 4
 	kindExplicit = 5
+	kindSum      = 6
 
 	// maxCount is the largest number of rows or entries that is believed.
 	maxCount = 1 << 53
@@ -85,12 +86,17 @@ func (f *floatReader) need(n int) error {
 	return nil
 }
 
-// read fills dst with the next values, which must be there and be finite.
-func (f *floatReader) read(dst []float64) error {
+// copy fills dst with the next values, which must be there.
+func (f *floatReader) copy(dst []float64) {
 	for i := range dst {
 		dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(f.data[8*i:]))
 	}
 	f.data = f.data[8*len(dst):]
+}
+
+// read fills dst with the next values, which must be there and be finite.
+func (f *floatReader) read(dst []float64) error {
+	f.copy(dst)
 	if i := firstNonFinite(dst); i >= 0 {
 		return fmt.Errorf("sketch: the state holds %v where a finite number must be", dst[i])
 	}

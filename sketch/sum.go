@@ -1,30 +1,66 @@
 package sketch
 
-// sum is a compensated sum: rest collects the rounding errors of value, each of
-// which is a float64 itself (Knuth, The Art of Computer Programming 2, §4.2.2,
-// Theorem B; the summation is Ogita, Rump and Oishi 2005, Algorithm 4.4).
-type sum struct {
-	value, rest float64
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Sum is a matrix of numbers to which every block adds, as the caller likes, and a
+// count of what was added. Nobody checks that the numbers stay finite.
+type Sum struct {
+	blas64.General // without gaps
+	Count          int64
 }
 
-// add adds x.
-func (s *sum) add(x float64) {
-	t := s.value + x
-	z := t - s.value
-	s.rest += (s.value - (t - z)) + (x - z)
-	s.value = t
+// NewSum returns a sum that is zero.
+func NewSum(rows, cols int) *Sum {
+	if rows < 0 || cols < 0 {
+		panic(fmt.Sprintf("sketch: a sum of %d×%d numbers", rows, cols))
+	}
+	return &Sum{General: blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: make([]float64, rows*cols)}}
 }
 
-// merge adds another sum.
-func (s *sum) merge(o sum) {
-	s.add(o.value)
-	s.rest += o.rest
+// Merge adds the sum over later blocks.
+func (s *Sum) Merge(later *Sum) error {
+	for i, v := range later.Data {
+		s.Data[i] += v
+	}
+	s.Count += later.Count
+	return nil
 }
 
-// total returns the sum rounded to a float64.
-func (s *sum) total() float64 { return s.value + s.rest }
+// Reset makes the sum zero.
+func (s *Sum) Reset() {
+	clear(s.Data)
+	s.Count = 0
+}
 
-// finite says whether no partial sum has overflowed.
-func (s *sum) finite() bool {
-	return s.value-s.value == 0 && s.rest-s.rest == 0
+// MarshalBinary writes shape, count and numbers.
+func (s *Sum) MarshalBinary() ([]byte, error) {
+	return appendFloats(newState(kindSum, uint64(s.Rows), uint64(s.Cols), uint64(s.Count)), s.Data), nil
+}
+
+// UnmarshalBinary reads what MarshalBinary of a sum of the same shape wrote.
+func (s *Sum) UnmarshalBinary(data []byte) error {
+	shape, values, err := openState(data, kindSum, 3)
+	if err != nil {
+		return err
+	}
+	if err := sameShape("rows", shape[0], s.Rows); err != nil {
+		return err
+	}
+	if err := sameShape("columns", shape[1], s.Cols); err != nil {
+		return err
+	}
+	if shape[2] > math.MaxInt64 {
+		return fmt.Errorf("sketch: the state counts %d", shape[2])
+	}
+	if err := values.need(len(s.Data)); err != nil {
+		return err
+	}
+	s.Count = int64(shape[2])
+	values.copy(s.Data)
+	return nil
 }

@@ -1,0 +1,30 @@
+package sketch
+
+// sum is a compensated sum: rest collects the rounding errors of value, each of
+// which is a float64 itself (Knuth, The Art of Computer Programming 2, §4.2.2,
+// Theorem B; the summation is Ogita, Rump and Oishi 2005, Algorithm 4.4).
+type sum struct {
+	value, rest float64
+}
+
+// add adds x.
+func (s *sum) add(x float64) {
+	t := s.value + x
+	z := t - s.value
+	s.rest += (s.value - (t - z)) + (x - z)
+	s.value = t
+}
+
+// merge adds another sum.
+func (s *sum) merge(o sum) {
+	s.add(o.value)
+	s.rest += o.rest
+}
+
+// total returns the sum rounded to a float64.
+func (s *sum) total() float64 { return s.value + s.rest }
+
+// finite says whether no partial sum has overflowed.
+func (s *sum) finite() bool {
+	return s.value-s.value == 0 && s.rest-s.rest == 0
+}

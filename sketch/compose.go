@@ -1,0 +1,125 @@
+package sketch
+
+import (
+	"encoding"
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// accumulator is what [Both] and [List] are made of.
+type accumulator[A any] interface {
+	state
+	Merge(later A) error
+	Reset()
+}
+
+// state is what can be written and read.
+type state interface {
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+}
+
+// Both folds blocks into two accumulators at once.
+type Both[A accumulator[A], B accumulator[B]] struct {
+	A A
+	B B
+}
+
+// Merge appends each part of later to that of b.
+func (b *Both[A, B]) Merge(later *Both[A, B]) error {
+	if err := b.A.Merge(later.A); err != nil {
+		return err
+	}
+	return b.B.Merge(later.B)
+}
+
+// Reset makes both parts as good as new.
+func (b *Both[A, B]) Reset() {
+	b.A.Reset()
+	b.B.Reset()
+}
+
+// MarshalBinary writes the state of each part behind its length.
+func (b *Both[A, B]) MarshalBinary() ([]byte, error) { return marshalParts([]state{b.A, b.B}) }
+
+// UnmarshalBinary reads what MarshalBinary wrote.
+func (b *Both[A, B]) UnmarshalBinary(data []byte) error {
+	return unmarshalParts(data, []state{b.A, b.B})
+}
+
+// List folds blocks into several accumulators of one type. Lists that are merged have
+// as many.
+type List[A accumulator[A]] []A
+
+// Merge appends each part of later to that of l.
+func (l List[A]) Merge(later List[A]) error {
+	for i, a := range l {
+		if err := a.Merge(later[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Reset makes all parts as good as new.
+func (l List[A]) Reset() {
+	for _, a := range l {
+		a.Reset()
+	}
+}
+
+// MarshalBinary writes the state of each part behind its length.
+func (l List[A]) MarshalBinary() ([]byte, error) { return marshalParts(l.states()) }
+
+// UnmarshalBinary reads what MarshalBinary of a list of the same shape wrote.
+func (l List[A]) UnmarshalBinary(data []byte) error { return unmarshalParts(data, l.states()) }
+
+func (l List[A]) states() []state {
+	parts := make([]state, len(l))
+	for i, a := range l {
+		parts[i] = a
+	}
+	return parts
+}
+
+func marshalParts(parts []state) ([]byte, error) {
+	out := []byte{}
+	for _, p := range parts {
+		data, err := p.MarshalBinary()
+		if err != nil {
+			return nil, err
+		}
+		out = append(binary.LittleEndian.AppendUint64(out, uint64(len(data))), data...)
+	}
+	return out, nil
+}
+
+// unmarshalParts reads all parts, or changes none of them.
+func unmarshalParts(data []byte, parts []state) error {
+	before, err := marshalParts(parts)
+	if err != nil {
+		return err
+	}
+	if err = readParts(data, parts); err != nil {
+		return errors.Join(err, readParts(before, parts))
+	}
+	return nil
+}
+
+func readParts(data []byte, parts []state) error {
+	for _, p := range parts {
+		if len(data) < 8 || binary.LittleEndian.Uint64(data) > uint64(len(data)-8) {
+			return errors.New("sketch: the state of several accumulators is cut short")
+		}
+		n := 8 + binary.LittleEndian.Uint64(data)
+		if err := p.UnmarshalBinary(data[8:n]); err != nil {
+			return err
+		}
+		data = data[n:]
+	}
+	if len(data) > 0 {
+		return fmt.Errorf("sketch: %d bytes follow the state of several accumulators", len(data))
+	}
+	return nil
+}

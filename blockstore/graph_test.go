@@ -178,7 +178,7 @@ func TestReadGraphRefuses(t *testing.T) {
 		{"delimiter", "1,2\n", GraphOptions{Delimiter: "ab"}, []string{"not one character"}},
 		{"node listed twice", "1,2\n", GraphOptions{Nodes: []string{"1", "x", "1"}}, []string{"entry 2", `"1" is entry 0 too`}},
 		{"empty node listed", "1,2\n", GraphOptions{Nodes: []string{""}}, []string{"entry 0", "missing"}},
-		{"limit", "1,2\n", GraphOptions{Limit: 100}, []string{"1 edges between 2 nodes", "may use 100 B", "raise --memory"}},
+		{"limit", "1,2\n", GraphOptions{Limit: 100}, []string{"1 edges between 2 nodes", "may use 100 B", "raise `memory`"}},
 		{"limit met early", strings.Repeat("1 2\n", 3*chunkEdges), GraphOptions{Limit: 1 << 20}, []string{"65536 edges", "may use 1.0 MiB"}},
 	}
 	for _, test := range tests {

@@ -115,7 +115,7 @@ func (s *selector) checkSpoiled(list []int) error {
 	for _, i := range list {
 		c := s.components[i]
 		if why, bad := s.spoiled[c.column]; bad {
-			return badFile(s.path, "column %q, %s; mend it, or leave the column out with --columns '!%s'", c.name, why, c.name)
+			return badFile(s.path, "column %q, %s; mend it, or leave the column out with `columns '!%s'`", c.name, why, c.name)
 		}
 	}
 	return nil
@@ -166,7 +166,7 @@ func (s *selector) checked(chosen []int) ([]int, error) {
 			if why, bad := s.spoiled[c.column]; bad {
 				return nil, badFile(s.path, "column %q, %s; mend it", c.name, why)
 			}
-			return nil, badFile(s.path, "column %q holds no numbers; carry it along with --keep %s, or choose among the numeric columns: %s",
+			return nil, badFile(s.path, "column %q holds no numbers; carry it along with `keep %s`, or choose among the numeric columns: %s",
 				c.name, c.name, s.names(columnKind.computable))
 		}
 	}

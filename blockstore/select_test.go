@@ -66,8 +66,8 @@ func TestSelectErrors(t *testing.T) {
 		columns, label string
 		says           []string
 	}{
-		{"name", "", []string{`"name"`, "--keep name", "id, price, sensor_1"}},
-		{"0:3", "", []string{`"name"`, "--keep"}},
+		{"name", "", []string{`"name"`, "`keep name`", "id, price, sensor_1"}},
+		{"0:3", "", []string{`"name"`, "`keep "}},
 		{"*", "", []string{`"name"`}},
 		{"time", "", []string{`"time"`}},
 		{"prise", "", []string{`"prise"`, `did you mean "price"`, "sensor_2"}},

@@ -52,9 +52,9 @@ func (e *OverBudgetError) Error() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "this run needs %s of memory and may use %s", humanize.IBytes(uint64(e.Need)), humanize.IBytes(uint64(e.Limit)))
 	if e.Largest.Knob == "" {
-		return s.String() + ": raise --memory"
+		return s.String() + ": raise `memory`"
 	}
-	fmt.Fprintf(&s, ": the largest part that can change is %s (%s); lower %s, or raise --memory", e.Largest.What, humanize.IBytes(uint64(e.Largest.Bytes)), e.Largest.Knob)
+	fmt.Fprintf(&s, ": the largest part that can change is %s (%s); lower %s, or raise `memory`", e.Largest.What, humanize.IBytes(uint64(e.Largest.Bytes)), e.Largest.Knob)
 	return s.String()
 }
 
@@ -77,7 +77,7 @@ func (b *Budget) Check(limit int64) error {
 // PassBudget adds what a pass over rows of dimension d holds: its blocks.
 func (e Engine) PassBudget(b *Budget, d int) {
 	blocks := int64(e.Workers() + lookahead + 1)
-	b.Add("row blocks", blocks*int64(e.blockRows(d))*int64(d), "--threads")
+	b.Add("row blocks", blocks*int64(e.blockRows(d))*int64(d), "`threads`")
 }
 
 // FoldStates returns how many partial accumulators a [Fold] of so many rows of

@@ -12,7 +12,7 @@ func TestBudget(t *testing.T) {
 	var b stream.Budget
 	b.Add("landmarks", 1<<20, "--sketch")
 	b.Add("tables", 4<<20, "")
-	b.Add("tiles", 2<<20, "--threads")
+	b.Add("tiles", 2<<20, "`threads`")
 	if b.Total() != 56<<20 {
 		t.Errorf("total %d", b.Total())
 	}
@@ -27,7 +27,7 @@ func TestBudget(t *testing.T) {
 		t.Fatalf("%#v", err)
 	}
 	over.Limit = 40 << 20
-	if want := "this run needs 56 MiB of memory and may use 40 MiB: the largest part that can change is tiles (16 MiB); lower --threads, or raise --memory"; err.Error() != want {
+	if want := "this run needs 56 MiB of memory and may use 40 MiB: the largest part that can change is tiles (16 MiB); lower `threads`, or raise `memory`"; err.Error() != want {
 		t.Errorf("got  %s\nwant %s", err, want)
 	}
 }
@@ -35,7 +35,7 @@ func TestBudget(t *testing.T) {
 func TestBudgetWithoutKnob(t *testing.T) {
 	var b stream.Budget
 	b.Add("tables", 1024, "")
-	if want := "this run needs 8.0 KiB of memory and may use 1.0 KiB: raise --memory"; b.Check(1024) == nil || b.Check(1024).Error() != want {
+	if want := "this run needs 8.0 KiB of memory and may use 1.0 KiB: raise `memory`"; b.Check(1024) == nil || b.Check(1024).Error() != want {
 		t.Errorf("%v", b.Check(1024))
 	}
 }

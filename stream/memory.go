@@ -101,7 +101,7 @@ func (s *seqSource) Open(context.Context) (Reader, error) {
 
 // OnceError says that a source that can be read only once was opened again.
 func OnceError(name string) error {
-	return fmt.Errorf("%s can be read only once, and this needs to read it again: store it first (--spool)", name)
+	return fmt.Errorf("%s can be read only once, and this needs to read it again: store it first (`spool`)", name)
 }
 
 type seqReader struct {

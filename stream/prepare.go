@@ -248,7 +248,7 @@ func (s *Prepared) nullError(row int64, column int, value float64) error {
 		what = "null or NaN"
 	}
 	return &BadValueError{Source: s.info.Name, Row: row, Column: s.info.Columns[column],
-		Reason: what + "; choose what to do with such rows: --nulls drop, zero or mean"}
+		Reason: what + "; choose what to do with such rows: `nulls drop`, zero or mean"}
 }
 
 func (s *Prepared) overflowError(row int64, column int) error {

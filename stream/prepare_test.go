@@ -278,7 +278,7 @@ func TestPrepareNamesBadValue(t *testing.T) {
 		src.step = odd(1)
 		check := func(err error) {
 			t.Helper()
-			checkError(t, err, "people.parquet", "row 21 (counted from 0)", `column "weight"`, c.text, "--nulls drop, zero or mean")
+			checkError(t, err, "people.parquet", "row 21 (counted from 0)", `column "weight"`, c.text, "`nulls drop`, zero or mean")
 			var bad *stream.BadValueError
 			if !errors.As(err, &bad) || bad.Row != 21 || bad.Column != "weight" || bad.Source != "people.parquet" {
 				t.Errorf("not the error of the value: %#v", err)
@@ -464,7 +464,7 @@ func TestPrepareOnce(t *testing.T) {
 	for nulls, scale := range map[stream.Nulls]stream.Scaling{stream.NullsError: stream.ScaleStandard, stream.NullsZero: stream.ScaleMinMax, stream.NullsMean: stream.ScaleNone, stream.NullsDrop: stream.ScaleNone} {
 		src := pipe()
 		_, err := stream.Prepare(context.Background(), stream.Engine{}, src, nulls, scale)
-		checkError(t, err, "stdin", "only once", "--spool")
+		checkError(t, err, "stdin", "only once", "`spool`")
 		if src.opens.Load() != 0 {
 			t.Errorf("nulls %v: the pipe was read before it was refused", nulls)
 		}

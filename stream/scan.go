@@ -237,6 +237,6 @@ func (m *columnMoments) tooClose(info Info, column int) error {
 }
 
 func (m *columnMoments) spreadError(info Info, column int, what string) error {
-	return fmt.Errorf("%s: column %q: its values, from %g to %g, are %s in float64: convert its unit, choose another --scale or --nulls, or leave the column out",
+	return fmt.Errorf("%s: column %q: its values, from %g to %g, are %s in float64: convert its unit, choose another `scale` or `nulls`, or leave the column out",
 		info.Name, info.Columns[column], m.Min, m.Max, what)
 }

@@ -29,6 +29,7 @@ type app struct {
 	format  choice
 	quiet   bool
 
+	cmd      *cobra.Command // whose flags the texts of libraries name
 	started  time.Time
 	running  bool // the command line was accepted
 	progress *progress
@@ -54,6 +55,7 @@ func (a *app) addGlobalFlags(root *cobra.Command) {
 
 // begin takes global flags from the environment and puts them into effect.
 func (a *app) begin(cmd *cobra.Command, _ []string) error {
+	a.cmd = cmd
 	if err := setFromEnvironment(cmd.Root().PersistentFlags()); err != nil {
 		return err
 	}
@@ -136,7 +138,7 @@ func (a *app) note(format string, args ...any) {
 }
 
 func (a *app) notes(sentences []string) {
-	for _, s := range sentences {
+	for _, s := range a.sentences(sentences) {
 		a.note("%s", s)
 	}
 }

@@ -59,7 +59,7 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 	if code == exitInterrupted {
 		err = errors.New("interrupted; no output was written")
 	}
-	fmt.Fprintf(a.err, "nystream: %s\n", packagePrefix.ReplaceAllString(err.Error(), "$1"))
+	fmt.Fprintf(a.err, "nystream: %s\n", flagWords(cmd, packagePrefix.ReplaceAllString(err.Error(), "$1")))
 	if code == exitUsage {
 		fmt.Fprintf(a.err, "see %s --help\n", cmd.CommandPath())
 	}

@@ -66,7 +66,7 @@ func (j *job) result() *fitResult {
 	r := &fitResult{Method: c.method.name, Dimension: j.shape().columns, Rank: len(f.values()), Values: numbers(f.values()), Shift: number(f.shift()),
 		Passes: j.passes(), Scans: j.scans, KernelEntries: f.entries, Seconds: number(c.seconds()), PeakRSSBytes: peakRSS(), Seed: c.seed,
 		RowsDropped: j.prepared.dropped(), ErrorEstimate: optional(f.estimate), Precision: c.precision.value, Condition: number(f.condition),
-		OrthogonalityBound: number(f.bound()), Refined: f.refined(), ColumnsLeftOut: append([]string{}, j.left.leftOut...), Notes: append([]string{}, f.notes...),
+		OrthogonalityBound: number(f.bound()), Refined: f.refined(), ColumnsLeftOut: append([]string{}, j.left.leftOut...), Notes: c.sentences(f.notes),
 		Output: c.output, Factors: c.factors, LeftFactors: c.left, RightFactors: c.other}
 	r.Rows, r.Columns = f.size()
 	if f.matrix != nil {
@@ -77,7 +77,7 @@ func (j *job) result() *fitResult {
 	if r.ErrorEstimate != nil {
 		r.ErrorEstimateKind = "relative Frobenius error, from " + f.estimateFrom() + ", within a factor of 2 in 95 % of cases"
 	}
-	r.SpectralEstimate, r.TraceResidual, r.Chosen = optional(f.spectral), optional(f.trace), f.chosen
+	r.SpectralEstimate, r.TraceResidual, r.Chosen = optional(f.spectral), optional(f.trace), c.words(f.chosen)
 	r.Tolerance, r.ToleranceReached, r.Steps = number(c.tolerance), f.reached, f.steps
 	r.ExactPasses = f.exact
 	if c.tiles() == lowrank.Float32 {

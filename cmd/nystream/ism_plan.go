@@ -22,7 +22,7 @@ func (j *ismJob) reportPlan(p *ism.Plan) error {
 	t := &text{title: "plan: " + j.describe()}
 	t.add("engine", "%s", r.Engine)
 	for _, m := range p.Memory.Items {
-		r.Memory = append(r.Memory, planItem{m.What, m.Bytes, m.Knob})
+		r.Memory = append(r.Memory, planItem{m.What, m.Bytes, j.cmd.words(m.Knob)})
 		t.add(m.What, "%s", bytes(m.Bytes))
 	}
 	t.add("memory in all", "%s", bytes(r.MemoryBytes))

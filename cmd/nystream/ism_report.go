@@ -98,7 +98,7 @@ func (j *ismJob) result() *ismResult {
 		Features: f.Features, FeatureError: optional(f.FeatureError), Loadings: loadingsOf(f.Model),
 		Passes: map[string]int{"data": j.left.Passes() - j.scans}, Scans: map[string]int{"data": j.scans}, ExactPasses: f.ExactPasses, KernelEntries: f.KernelEntries,
 		Seconds: number(c.seconds()), PeakRSSBytes: peakRSS(), Seed: c.seed, RowsDropped: j.prepared.left.Dropped(), ColumnsLeftOut: append([]string{}, j.left.leftOut...),
-		Notes: append(append([]string{}, j.openNotes()...), f.Notes...), Output: c.output, ClustersOutput: c.clusters, Plot: c.plot}
+		Notes: c.sentences(append(j.openNotes(), f.Notes...)), Output: c.output, ClustersOutput: c.clusters, Plot: c.plot}
 	for _, s := range f.History {
 		if s.Accepted {
 			r.Objective = append(r.Objective, number(s.Objective))

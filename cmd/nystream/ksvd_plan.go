@@ -28,7 +28,7 @@ type plannedMeans struct {
 // reportPlan prints a plan, and fails if it does not fit into --memory.
 func (j *ksvdJob) reportPlan(p *lowrank.Plan) error {
 	c, s := j.cmd, j.shape()
-	r := &ksvdPlan{Solver: j.method.name(), Chosen: j.chosen, Input: j.kind(), Graph: j.graphResult(), planResult: planResult{Method: ksvdName, Kernel: j.kernel.String(),
+	r := &ksvdPlan{Solver: j.method.name(), Chosen: c.words(j.chosen), Input: j.kind(), Graph: j.graphResult(), planResult: planResult{Method: ksvdName, Kernel: j.kernel.String(),
 		Rows: s.Rows, Columns: s.Cols, Dimension: s.Columns, Rank: c.rank, MemoryBytes: p.Memory.Total(), MemoryLimitBytes: int64(c.memory), Fits: c.checkBudget(&p.Memory) == nil,
 		Passes: make(map[string]int), Scans: j.plannedScans(), KernelEntries: p.KernelEntries, Flops: number(p.Flops), Threads: c.engine().Workers()}}
 	var err error
@@ -47,11 +47,12 @@ func (j *ksvdJob) reportPlan(p *lowrank.Plan) error {
 	}
 	t.add("method", "%s%s", r.Solver, operatorPhrase(r.Operator))
 	t.add("sums", "%s", r.Sums)
+	r.Notes = c.sentences(r.Notes)
 	for _, note := range r.Notes {
 		t.add("note", "%s", note)
 	}
 	for _, m := range p.Memory.Items {
-		r.Memory = append(r.Memory, planItem{m.What, m.Bytes, m.Knob})
+		r.Memory = append(r.Memory, planItem{m.What, m.Bytes, j.cmd.words(m.Knob)})
 		t.add(m.What, "%s", bytes(m.Bytes))
 	}
 	t.add("memory in all", "%s", bytes(r.MemoryBytes))

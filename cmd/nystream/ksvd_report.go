@@ -68,15 +68,12 @@ func (j *ksvdJob) graphResult() *graphResult {
 // result collects what is known about a finished fit.
 func (j *ksvdJob) result() *ksvdResult {
 	f, c := j.fit, j.cmd
-	r := &ksvdResult{Method: ksvdName, Solver: f.Method, Chosen: j.chosen, Kernel: j.kernel.String(), Input: j.kind(), Rows: f.Rows, Columns: f.Cols,
+	r := &ksvdResult{Method: ksvdName, Solver: f.Method, Chosen: c.words(j.chosen), Kernel: j.kernel.String(), Input: j.kind(), Rows: f.Rows, Columns: f.Cols,
 		Dimension: j.shape().Columns, Rank: f.Rank(), Values: numbers(f.Values), Sums: f.Sums.String(), Centred: f.Centred,
 		Compatibility: f.Compatibility.String(), Accuracy: optional(f.Accuracy), Tolerance: number(c.tolerance), Graph: j.graphResult(),
 		Passes: j.passes(), Scans: j.scans, ExactPasses: f.ExactPasses, KernelEntries: f.KernelEntries, Seconds: number(c.seconds()),
-		PeakRSSBytes: peakRSS(), Seed: c.seed, RowsDropped: j.prepared.dropped(), ColumnsLeftOut: []string{}, Notes: append(j.openNotes(), f.Notes...),
+		PeakRSSBytes: peakRSS(), Seed: c.seed, RowsDropped: j.prepared.dropped(), ColumnsLeftOut: []string{}, Notes: c.sentences(append(j.openNotes(), f.Notes...)),
 		Output: c.output, LeftFactors: c.left, RightFactors: c.other}
-	if r.Notes == nil {
-		r.Notes = []string{}
-	}
 	if j.left != nil {
 		r.ColumnsLeftOut = append(r.ColumnsLeftOut, j.left.leftOut...)
 	}

@@ -101,7 +101,7 @@ func (j *job) planResult(p *lowrank.Plan) *planResult {
 		r.Kernel = j.kernel.String()
 	}
 	for _, m := range p.Memory.Items {
-		r.Memory = append(r.Memory, planItem{m.What, m.Bytes, m.Knob})
+		r.Memory = append(r.Memory, planItem{m.What, m.Bytes, j.cmd.words(m.Knob)})
 	}
 	speed := j.calibrate(s.columns)
 	r.EstimatedSeconds = number((float64(r.KernelEntries)*speed.entry + float64(r.Flops)*speed.flop) / float64(r.Threads))

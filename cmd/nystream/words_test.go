@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// TestFlagWords checks the names that settings get in texts.
+func TestFlagWords(t *testing.T) {
+	root := newRootCommand(newApp(t.Context(), nil, nil, nil))
+	cmd, _, err := root.Find([]string{"fit", "landmark"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"lower `rank` or `nnz`":         "lower --rank or --nnz",
+		"scale them (`scale standard`)": "scale them (--scale standard)",
+		"raise `memory`":                "raise --memory", // global
+		"`engine linear` is quicker":    "engine linear is quicker",
+		"a quote ` alone":               "a quote ` alone",
+	} {
+		if got := flagWords(cmd, text); got != want {
+			t.Errorf("%q became %q, not %q", text, got, want)
+		}
+	}
+}
+
+// libraries are the folders whose texts the command prints.
+var libraries = []string{"solvers", "stream", "sketch", "kernelgen", "blockstore"}
+
+// withoutCommand are families that have no command yet, whose settings are not flags.
+var withoutCommand = []string{"solvers/askls", "solvers/logistic", "solvers/rkhs"}
+
+// flagTexts is how many texts of the libraries may still name a flag.
+const flagTexts = 102
+
+// TestLibrariesNameSettings checks that no text of a library names a flag, and that
+// each setting in backquotes is a flag of some command.
+func TestLibrariesNameSettings(t *testing.T) {
+	flags, found := allFlags(), 0
+	named := regexp.MustCompile(`(^|[ (])--[a-z]`)
+	for _, folder := range libraries {
+		for where, text := range literals(t, filepath.Join("../..", folder)) {
+			if named.MatchString(text) {
+				found++
+				t.Logf("%s: %q names a flag; put the setting in backquotes", where, text)
+			}
+			for _, match := range setting.FindAllStringSubmatch(text, -1) {
+				name, _, _ := strings.Cut(match[1], " ")
+				if !flags[name] && !strings.Contains(name, "%") && !inOne(where, withoutCommand) {
+					t.Errorf("%s: `%s` in %q is no flag of any command", where, name, text)
+				}
+			}
+		}
+	}
+	if found > flagTexts {
+		t.Errorf("%d texts name flags, more than %d", found, flagTexts)
+	}
+}
+
+func inOne(where string, folders []string) bool {
+	for _, f := range folders {
+		if strings.HasPrefix(where, filepath.Join("../..", f)+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// allFlags returns the names of the flags of all commands.
+func allFlags() map[string]bool {
+	names := make(map[string]bool)
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		add := func(f *pflag.Flag) { names[f.Name] = true }
+		cmd.Flags().VisitAll(add)
+		cmd.PersistentFlags().VisitAll(add)
+		for _, c := range cmd.Commands() {
+			visit(c)
+		}
+	}
+	visit(newRootCommand(newApp(context.Background(), nil, nil, nil)))
+	return names
+}
+
+// literals returns the string literals of the Go files in a folder that are not
+// tests, by where they are.
+func literals(t *testing.T, folder string) map[string]string {
+	texts := make(map[string]string)
+	files := token.NewFileSet()
+	err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(files, path, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
+				text, _ := strconv.Unquote(l.Value)
+				texts[files.Position(l.Pos()).String()] = text
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return texts
+}

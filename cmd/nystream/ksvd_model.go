@@ -144,7 +144,7 @@ func (m *ksvdModel) taken(side string) takenRows {
 
 // embedBudget is the memory for a pass that a side is applied in. in is nil for a
 // graph.
-func (m *ksvdModel) embedBudget(e stream.Engine, side string, rows ksvd.Rows, in *input) stream.Budget {
+func (m *ksvdModel) embedBudget(e stream.Engine, side string, rows stream.Source, in *input) stream.Budget {
 	s, rank := m.side(side), int64(m.model.Rank())
 	b := runtimeBudget()
 	landmarks := int64(s.Projection.Rows)
@@ -152,12 +152,12 @@ func (m *ksvdModel) embedBudget(e stream.Engine, side string, rows ksvd.Rows, in
 	if s.All != nil {
 		all = int64(m.model.Rows + m.model.Cols)
 	}
-	if rows.Sparse != nil {
-		entries := rows.Sparse.Matrix.NNZ() + s.Landmarks.Sparse.NNZ()
+	if sparse, ok := rows.(*stream.SparseRows); ok {
+		entries := sparse.Matrix.NNZ() + s.Landmarks.Sparse.NNZ()
 		if s.All != nil && s.All.Sparse != nil {
 			entries += s.All.Sparse.NNZ()
 		}
-		b.Add("graph and model", 4*entries+8*all+16*int64(rows.Sparse.Matrix.Rows)+2*landmarks*rank, "")
+		b.Add("graph and model", 4*entries+8*all+16*int64(sparse.Matrix.Rows)+2*landmarks*rank, "")
 	} else {
 		d := m.dimension(side)
 		readerBudget(&b, in)

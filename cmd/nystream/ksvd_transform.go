@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
-	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -37,7 +36,7 @@ func (t *transformCommand) runKSVD(ctx context.Context, args []string, file *blo
 	if m.side(side).Map.Rows == 0 { // else the kernel sees other rows
 		source = checkedRows{rows, m.model.Kernel}
 	}
-	w, err := t.embedKSVD(ctx, m, ksvd.DenseRows(source), rows.Info().Kept, nodeKeys{}, in)
+	w, err := t.embedKSVD(ctx, m, source, rows.Info().Kept, nodeKeys{}, in)
 	if w != nil {
 		defer w.Abort() // does nothing after Commit
 	}
@@ -75,7 +74,7 @@ func (t *transformCommand) runGraph(ctx context.Context, m *ksvdModel, args []st
 	}
 	keys := nodeKeys{g}
 	fields := keys.fields(t.output)
-	w, err := t.embedKSVD(ctx, m, ksvd.GraphRows(args[1], rows), fields, keys, nil)
+	w, err := t.embedKSVD(ctx, m, stream.NewSparseRows(args[1], rows, nil), fields, keys, nil)
 	if w != nil {
 		defer w.Abort() // does nothing after Commit
 	}
@@ -91,15 +90,10 @@ func (t *transformCommand) runGraph(ctx context.Context, m *ksvdModel, args []st
 
 // embedKSVD writes the embedding of rows, uncommitted. Kept columns come with the
 // rows, or are keys.
-func (t *transformCommand) embedKSVD(ctx context.Context, m *ksvdModel, rows ksvd.Rows, kept []stream.Field, keys nodeKeys, in *input) (*embedding, error) {
+func (t *transformCommand) embedKSVD(ctx context.Context, m *ksvdModel, rows stream.Source, kept []stream.Field, keys nodeKeys, in *input) (*embedding, error) {
 	side, e := t.side.value, t.engine()
 	budget := m.embedBudget(e, side, rows, in)
-	n := int64(-1)
-	if rows.Sparse != nil {
-		n = int64(rows.Sparse.Matrix.Rows)
-	} else {
-		n = rows.Source.Info().Rows
-	}
+	n := rows.Info().Rows
 	writerBudget(&budget, t.output, n, m.model.Rank())
 	if err := t.checkBudget(&budget); err != nil {
 		return nil, err

@@ -155,24 +155,24 @@ func SampleShape(n int64, columns int) Shape {
 
 // Rows are samples to decide on: as sources on the left, as targets on the right.
 type Rows struct {
-	Left, Right ksvd.Rows
+	Left, Right stream.Source
 
 	one bool // both sides go by one pass
 }
 
 // NewSamples are the rows of src, each of them source and target.
-func NewSamples(src stream.Source) Rows { return Rows{ksvd.DenseRows(src), ksvd.DenseRows(src), true} }
+func NewSamples(src stream.Source) Rows { return Rows{src, src, true} }
 
 // NewViews are samples with two rows.
 func NewViews(sources, targets stream.Source) Rows {
-	return Rows{ksvd.DenseRows(sources), ksvd.DenseRows(targets), false}
+	return Rows{sources, targets, false}
 }
 
 // NewEdges are samples of an explicit kernel matrix: row i of out holds K(x_i, ·) and
 // row i of in K(·, x_i), both with a column for every sample of the matrix of the fit,
 // training sample or not.
 func NewEdges(name string, out, in *stream.CSR) Rows {
-	return Rows{ksvd.GraphRows(name, out), ksvd.GraphRows(name, in), true}
+	return Rows{stream.NewSparseRows(name, out, nil), stream.NewSparseRows(name, in, nil), true}
 }
 
 // NewNodes are some nodes of the matrix of a fit, or of one that has changed in their

@@ -152,7 +152,7 @@ func (s *factorSums) UnmarshalBinary(data []byte) error {
 // sides are the two functions of a row that a pass evaluates, and where it reads the
 // rows: together if both are of one source.
 type sides struct {
-	rows   [2]ksvd.Rows
+	rows   [2]stream.Source
 	worker [2]ksvd.Embedder
 	one    bool
 }
@@ -181,7 +181,7 @@ func (l *lowRank) stream(ctx context.Context) (*factorSums, error) {
 	}
 	all := l.newSums()
 	for _, which := range s.passesOver() {
-		sums, err := stream.Fold(ctx, l.engine, "fit", s.rows[which[0]].Pass(), l.newSums, func() func(*factorSums, *stream.Block) error {
+		sums, err := stream.Fold(ctx, l.engine, "fit", s.rows[which[0]], l.newSums, func() func(*factorSums, *stream.Block) error {
 			return l.adder(s, which)
 		})
 		if err != nil {
@@ -328,7 +328,7 @@ func (l *lowRank) leaveOut(ctx context.Context, sums *factorSums, s *solution) e
 	}
 	s.heldOut = stream.NewMatrix(l.targets.Rows, 2*k)
 	for _, which := range on.passesOver() {
-		err := stream.Map(ctx, l.engine, "out of fold", on.rows[which[0]].Pass(), k*len(which), false, func() func(blas64.General, *stream.Block) error {
+		err := stream.Map(ctx, l.engine, "out of fold", on.rows[which[0]], k*len(which), false, func() func(blas64.General, *stream.Block) error {
 			var do [2]func(blas64.General, *stream.Block) error
 			for _, side := range which {
 				do[side] = on.worker[side]()

@@ -57,7 +57,7 @@ func (m explicitMatrix) Held() blas64.General {
 // Multiply costs two flops for each entry and column. A row of the result is one
 // worker's.
 func (m explicitMatrix) Multiply(ctx context.Context, q, kq, p, ktp blas64.General) error {
-	rows := ksvd.GraphRows(m.name, m.k).Pass()
+	rows := stream.NewRowNumbers(m.name, int64(m.k.Rows))
 	return stream.Map(ctx, m.engine, "product", rows, 0, false, func() func(blas64.General, *stream.Block) error {
 		return func(_ blas64.General, b *stream.Block) error {
 			for i := int(b.Start); i < int(b.Start)+b.X.Rows; i++ {

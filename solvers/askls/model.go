@@ -72,7 +72,7 @@ func (m *Model) Evaluate(ctx context.Context, e stream.Engine, rows Rows, kept b
 	if !rows.one {
 		return m.evaluateApart(ctx, e, rows, workers, kept, emit)
 	}
-	return stream.Map(ctx, e, "decisions", rows.Left.Pass(), 2*m.Classes, kept, func() func(blas64.General, *stream.Block) error {
+	return stream.Map(ctx, e, "decisions", rows.Left, 2*m.Classes, kept, func() func(blas64.General, *stream.Block) error {
 		do := [2]func(blas64.General, *stream.Block) error{workers[0](), workers[1]()}
 		var buf []float64
 		return func(dst blas64.General, b *stream.Block) error {
@@ -101,7 +101,7 @@ func (m *Model) addBias(dst, part blas64.General, side int) {
 // evaluateApart reads sources and targets one after the other. It holds f_s of all.
 func (m *Model) evaluateApart(ctx context.Context, e stream.Engine, rows Rows, workers [2]ksvd.Embedder, kept bool, emit func(*stream.Block, blas64.General) error) error {
 	var sources []float64
-	err := stream.Map(ctx, e, "decisions", rows.Left.Pass(), m.Classes, false, workers[0], func(_ *stream.Block, part blas64.General) error {
+	err := stream.Map(ctx, e, "decisions", rows.Left, m.Classes, false, workers[0], func(_ *stream.Block, part blas64.General) error {
 		for i := range part.Rows {
 			sources = append(sources, dense.Row(part, i)...)
 		}
@@ -113,7 +113,7 @@ func (m *Model) evaluateApart(ctx context.Context, e stream.Engine, rows Rows, w
 	n := int64(len(sources) / m.Classes)
 	var buf []float64
 	seen := int64(0)
-	err = stream.Map(ctx, e, "decisions", rows.Right.Pass(), m.Classes, kept, workers[1], func(b *stream.Block, part blas64.General) error {
+	err = stream.Map(ctx, e, "decisions", rows.Right, m.Classes, kept, workers[1], func(b *stream.Block, part blas64.General) error {
 		if seen = b.Start + int64(part.Rows); seen > n {
 			return fmt.Errorf("%d samples as sources, and more as targets", n)
 		}
@@ -142,13 +142,15 @@ func (m *Model) workers(rows Rows) (w [2]ksvd.Embedder, err error) {
 
 // workers multiply sparse rows with the duals.
 func (g *Edges) workers(rows Rows) (w [2]ksvd.Embedder, err error) {
-	for side, r := range []ksvd.Rows{rows.Left, rows.Right} {
-		if r.Sparse == nil {
-			return w, fmt.Errorf("%s: a model of a graph takes edges, not rows of numbers", r.Source.Info().Name)
+	n := rows.Left.Info().Rows
+	for side, src := range []stream.Source{rows.Left, rows.Right} {
+		r, ok := src.(*stream.SparseRows)
+		if !ok {
+			return w, fmt.Errorf("%s: a model of a graph takes edges, not rows of numbers", src.Info().Name)
 		}
-		k := r.Sparse.Matrix
-		if int64(k.Cols) != g.Total || k.Rows != rows.Left.Sparse.Matrix.Rows {
-			return w, fmt.Errorf("%s has %d×%d edges, expected a column for each of the %d nodes of the fit, and as many nodes with edges out as in", r.Sparse.Name, k.Rows, k.Cols, g.Total)
+		k := r.Matrix
+		if int64(k.Cols) != g.Total || int64(k.Rows) != n {
+			return w, fmt.Errorf("%s has %d×%d edges, expected a column for each of the %d nodes of the fit, and as many nodes with edges out as in", src.Info().Name, k.Rows, k.Cols, g.Total)
 		}
 		all := g.spread(side)
 		w[side] = func() func(blas64.General, *stream.Block) error {

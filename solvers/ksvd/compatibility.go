@@ -68,7 +68,7 @@ func RowsAndColumns(ctx context.Context, src stream.Source, c Compatibility, see
 	if _, err := Between(src, nil); err != nil {
 		return nil, err
 	}
-	all, err := DenseRows(src).load(ctx)
+	all, err := sourceOf(src).load(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func RowsAndColumns(ctx context.Context, src stream.Source, c Compatibility, see
 			d.maps[0] = made
 		}
 	}
-	d.left, d.right = DenseRows(fromMatrix(name, x)), DenseRows(fromMatrix("the columns of "+name, z))
+	d.left, d.right = sourceOf(fromMatrix(name, x)), sourceOf(fromMatrix("the columns of "+name, z))
 	return d, nil
 }
 

@@ -18,7 +18,7 @@ import (
 // [Between], [RowsAndColumns] and [Graph] make it. A source is read as often as a
 // method says, so it must not be one that can be read only once.
 type Data struct {
-	left, right Rows
+	left, right source
 	kind        Compatibility
 	maps        [2]blas64.General // Cᵀx for left rows and for right rows; empty for none
 
@@ -32,7 +32,7 @@ func Between(left, right stream.Source) (*Data, error) {
 	if right == nil {
 		right = left
 	}
-	d := &Data{left: DenseRows(left), right: DenseRows(right)}
+	d := &Data{left: sourceOf(left), right: sourceOf(right)}
 	for _, src := range []stream.Source{left, right} {
 		info := src.Info()
 		switch {
@@ -69,10 +69,10 @@ func Graph(name string, a *stream.CSR) (*Data, error) {
 		}
 	}
 	turned := a.Transpose()
-	return &Data{left: Rows{Sparse: &SparseRows{name, a, turned}}, right: Rows{Sparse: &SparseRows{name, turned, a}}}, nil
+	return &Data{left: sourceOf(stream.NewSparseRows(name, a, turned)), right: sourceOf(stream.NewSparseRows(name, turned, a))}, nil
 }
 
-func (d *Data) sparse() bool { return d.left.Sparse != nil }
+func (d *Data) sparse() bool { return d.left.sparse != nil }
 
 // Sample are at most n rows drawn uniformly, half of them from each side, as a
 // sample to resolve a kernel on ([kernelgen.Kernel.Resolve]). They are dense: for
@@ -96,12 +96,12 @@ func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, 
 	return both, nil
 }
 
-func sampleOf(ctx context.Context, r Rows, n int, seed uint64, purpose string) (blas64.General, error) {
-	rows := r.source().Info().Rows
+func sampleOf(ctx context.Context, r source, n int, seed uint64, purpose string) (blas64.General, error) {
+	rows := r.Info().Rows
 	number := ascending(sketch.NewStream(seed, purpose).Choose(rows, int(min(rows, int64(n)))))
 	src := r.Source
-	if r.Sparse != nil {
-		src = r.Sparse.Matrix.Source(r.Sparse.Name, nil)
+	if r.sparse != nil {
+		src = r.sparse.Matrix.Source(r.name(), nil)
 	}
 	return stream.GatherRows(ctx, src, number)
 }
@@ -113,7 +113,7 @@ func (d *Data) Variance(ctx context.Context, e stream.Engine) (float64, error) {
 	s := d.Shape()
 	count := float64(s.Rows) * float64(s.Columns)
 	if d.sparse() {
-		m := d.left.Sparse.Matrix
+		m := d.left.sparse.Matrix
 		sum, squares := 0.0, 0.0
 		for entry := range m.Entries() {
 			sum += entry.Value

@@ -12,31 +12,28 @@ import (
 // rows of a block into as many rows of dst. It belongs to one goroutine.
 type Embedder func() func(dst blas64.General, b *stream.Block) error
 
-// Pass is what a pass over the rows reads: their source, or for sparse rows, which are
-// in memory, one of rows without columns.
-func (r Rows) Pass() stream.Source { return r.source() }
-
 // Embedder prepares side Left or Right of the model for a pass over new rows, for
 // those who make more of a block than [Model.Embed] does.
-func (m *Model) Embedder(side *Side, rows Rows) (Embedder, error) {
-	if err := m.takes(side, rows); err != nil {
+func (m *Model) Embedder(side *Side, rows stream.Source) (Embedder, error) {
+	from := sourceOf(rows)
+	if err := m.takes(side, from); err != nil {
 		return nil, err
 	}
-	return m.embedder(side, rows, nil)
+	return m.embedder(side, from, nil)
 }
 
 // takes says what is wrong with rows for a side.
-func (m *Model) takes(side *Side, rows Rows) error {
+func (m *Model) takes(side *Side, rows source) error {
 	if d := rows.dimension(); d != side.dimension() {
 		return fmt.Errorf("%s has %d columns, and the model was fitted on %d", rows.name(), d, side.dimension())
 	}
-	if sparse := side.Landmarks.Sparse != nil; sparse != (rows.Sparse != nil) {
-		return fmt.Errorf("%s: a model of a graph takes the rows of a sparse matrix, and a model of dense rows a source", rows.name())
+	if sparse := side.Landmarks.Sparse != nil; sparse != (rows.sparse != nil) {
+		return fmt.Errorf("%s: a model of a graph takes the rows of a sparse matrix, and a model of dense rows dense ones", rows.name())
 	}
 	return nil
 }
 
-func (m *Model) embedder(side *Side, rows Rows, known *statistics) (Embedder, error) {
+func (m *Model) embedder(side *Side, rows source, known *statistics) (Embedder, error) {
 	t, err := m.entries()
 	if err != nil {
 		return nil, err
@@ -51,7 +48,7 @@ func (m *Model) embedder(side *Side, rows Rows, known *statistics) (Embedder, er
 // FittedEmbedder is the embedder of the fitted rows of side Left or Right, with the
 // sums and means of the fit, and these rows. A projection of the side that was
 // multiplied by a matrix from the right may be given.
-func (f *Fit) FittedEmbedder(side *Side) (Embedder, Rows, error) {
+func (f *Fit) FittedEmbedder(side *Side) (Embedder, stream.Source, error) {
 	rows, inner, without := f.data.left, *f.Model, *side
 	without.Map = blas64.General{} // the rows of the data have been multiplied
 	if side.left {
@@ -60,5 +57,5 @@ func (f *Fit) FittedEmbedder(side *Side) (Embedder, Rows, error) {
 		rows, inner.Right = f.data.right, &without
 	}
 	worker, err := inner.embedder(&without, rows, f.known)
-	return worker, rows, err
+	return worker, rows.Source, err
 }

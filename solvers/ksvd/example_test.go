@@ -59,7 +59,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	err = fit.Embed(ctx, engine, fit.Left, ksvd.GraphRows("new papers", paper), false, func(b *stream.Block, u blas64.General) error {
+	err = fit.Embed(ctx, engine, fit.Left, stream.NewSparseRows("new papers", paper, nil), false, func(b *stream.Block, u blas64.General) error {
 		fmt.Println("new papers:", u.Rows, "×", u.Cols)
 		return nil
 	})

@@ -72,12 +72,12 @@ func (m *Model) total(s *Side) int64 {
 // Embed gives u(x) or v(z), for side Left or Right of the model, of new rows to emit
 // in row order. Rows of the fit come out as in the fit, to rounding. Left rows are
 // as long as they were before C. Cost: one pass; see [Side].
-func (m *Model) Embed(ctx context.Context, e stream.Engine, side *Side, rows Rows, kept bool, emit func(b *stream.Block, u blas64.General) error) error {
+func (m *Model) Embed(ctx context.Context, e stream.Engine, side *Side, rows stream.Source, kept bool, emit func(b *stream.Block, u blas64.General) error) error {
 	worker, err := m.Embedder(side, rows)
 	if err != nil {
 		return err
 	}
-	return stream.Map(ctx, e, "transform", rows.source(), side.Rank(), kept, worker, emit)
+	return stream.Map(ctx, e, "transform", rows, side.Rank(), kept, worker, emit)
 }
 
 // EmbedFitted gives the singular vectors of the fitted rows of a side to emit in
@@ -95,7 +95,7 @@ func (f *Fit) EmbedFitted(ctx context.Context, e stream.Engine, side *Side, emit
 	if err != nil {
 		return err
 	}
-	return stream.Map(ctx, e, "transform", rows.source(), side.Rank(), false, worker, func(b *stream.Block, u blas64.General) error { return emit(b.Start, u) })
+	return stream.Map(ctx, e, "transform", rows, side.Rank(), false, worker, func(b *stream.Block, u blas64.General) error { return emit(b.Start, u) })
 }
 
 // Factors are the singular vectors of all fitted rows, N×r and M×r. Cost: one pass

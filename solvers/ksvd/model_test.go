@@ -17,9 +17,9 @@ import (
 )
 
 // embedded is u or v of rows.
-func embedded(t *testing.T, m *Model, e stream.Engine, side *Side, rows Rows) blas64.General {
+func embedded(t *testing.T, m *Model, e stream.Engine, side *Side, rows stream.Source) blas64.General {
 	t.Helper()
-	u := stream.NewMatrix(int(rows.source().Info().Rows), side.Rank())
+	u := stream.NewMatrix(int(rows.Info().Rows), side.Rank())
 	err := m.Embed(background, e, side, rows, false, func(b *stream.Block, part blas64.General) error {
 		for i := range part.Rows {
 			copy(dense.Row(u, int(b.Start)+i), dense.Row(part, i))
@@ -36,7 +36,7 @@ func embedded(t *testing.T, m *Model, e stream.Engine, side *Side, rows Rows) bl
 type fitted struct {
 	name        string
 	fit         *Fit
-	left, right Rows
+	left, right stream.Source
 	tol         float64
 }
 
@@ -53,16 +53,16 @@ func fittedCases(t *testing.T) []fitted {
 		}
 		return d
 	}
-	source := func(m blas64.General) Rows { return DenseRows(stream.FromMatrix("rows", m)) }
+	source := func(m blas64.General) stream.Source { return stream.FromMatrix("rows", m) }
 	datas := []struct {
 		name        string
 		data        *Data
-		left, right Rows
+		left, right stream.Source
 	}{
 		{"pairs", pairs, source(x), source(z)},
 		{"tall", table(tall), source(tall), source(dense.Transpose(tall))},
 		{"wide", table(dense.Transpose(tall)), source(dense.Transpose(tall)), source(tall)},
-		{"graph", graph(t, a), GraphRows("out", a), GraphRows("in", a.Transpose())},
+		{"graph", graph(t, a), stream.NewSparseRows("out", a, nil), stream.NewSparseRows("in", a.Transpose(), nil)},
 	}
 	var cases []fitted
 	for _, d := range datas {
@@ -137,7 +137,7 @@ func TestEmbedRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := randomGraph(t, 3, 1, false, 1)
-	for _, rows := range []Rows{DenseRows(stream.FromMatrix("y", gaussian(5, 4, 1, 1))), GraphRows("g", a)} {
+	for _, rows := range []stream.Source{stream.FromMatrix("y", gaussian(5, 4, 1, 1)), stream.NewSparseRows("g", a, nil)} {
 		if err := fit.Embed(background, stream.Engine{}, fit.Left, rows, false, nil); err == nil {
 			t.Error("no error")
 		}

@@ -33,7 +33,7 @@ func (f *nystrom) stretch(ctx context.Context, m *Model) error {
 }
 
 // factor streams the triangular factor of the extension of a side.
-func (f *nystrom) factor(ctx context.Context, m *Model, side *Side, rows Rows) (blas64.General, error) {
+func (f *nystrom) factor(ctx context.Context, m *Model, side *Side, rows source) (blas64.General, error) {
 	r := side.Rank()
 	if r == 0 {
 		return stream.NewMatrix(0, 0), nil
@@ -41,7 +41,7 @@ func (f *nystrom) factor(ctx context.Context, m *Model, side *Side, rows Rows) (
 	without := *side
 	without.Map = blas64.General{}
 	p := without.prepare(f.entries, m.total(side), f.known, rows.name())
-	qr, err := stream.Fold(ctx, f.engine, "fit", rows.source(), func() *sketch.QR { return sketch.NewQR(r) },
+	qr, err := stream.Fold(ctx, f.engine, "fit", rows, func() *sketch.QR { return sketch.NewQR(r) },
 		func() func(*sketch.QR, *stream.Block) error {
 			w := p.embedder()
 			var buf []float64

@@ -71,7 +71,7 @@ func (f *nystrom) difference(ctx context.Context, old, fresh *Model) (float64, e
 }
 
 // sideDifference is the part of one side in η.
-func (f *nystrom) sideDifference(ctx context.Context, old, fresh *Model, oldSide, freshSide *Side, rows Rows, n int64, sampled []int64, purpose string) (float64, error) {
+func (f *nystrom) sideDifference(ctx context.Context, old, fresh *Model, oldSide, freshSide *Side, rows source, n int64, sampled []int64, purpose string) (float64, error) {
 	h := int(min(n, int64(heldBack(f.Rank))))
 	number := uniformSample(n, h, f.Seed, purpose).number
 	if rest := without(number, sampled); len(rest) >= h/2 {

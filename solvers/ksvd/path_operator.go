@@ -42,7 +42,7 @@ func pathEngine(e stream.Engine) stream.Engine {
 // newPathOperator makes S. s has the logarithms of the row sums of a normalised kernel,
 // and the means afterwards if G is centred.
 func newPathOperator(ctx context.Context, e stream.Engine, d *Data, t *entries, s *statistics, centred bool) (*pathOperator, error) {
-	left, right := d.left.Sparse.points(), d.right.Sparse.points()
+	left, right := sparsePoints(d.left.sparse), sparsePoints(d.right.sparse)
 	norms := [2][]float64{squaredNorms(nil, left.sparse), squaredNorms(nil, right.sparse)}
 	o := &pathOperator{engine: pathEngine(e), name: [2]string{d.left.name(), d.right.name()},
 		apart: newApart(t, norms[0], norms[1], s.logSums)}
@@ -65,7 +65,7 @@ func (o *pathOperator) make(ctx context.Context, rows *pathRowMaker) ([]*stream.
 	n := rows.from.Rows
 	size := o.engine.BlockRows
 	parts := make([]*stream.CSR, (n+size-1)/size)
-	src := &numbers{stream.Info{Name: o.name[rows.side], Rows: int64(n)}}
+	src := stream.NewRowNumbers(o.name[rows.side], int64(n))
 	err := stream.Map(ctx, o.engine, "paths", src, 0, false, func() func(blas64.General, *stream.Block) error {
 		w := &pathRowWorker{pathRowMaker: rows, reacher: newReacher(rows.others)}
 		return func(_ blas64.General, b *stream.Block) error {
@@ -174,7 +174,7 @@ func (o *pathOperator) product(ctx context.Context, side int, q, dst blas64.Gene
 	}
 	rest := o.apart.times(q, side == 1)
 	rows := &o.apart.sides[side]
-	src := &numbers{stream.Info{Name: o.name[side], Rows: int64(dst.Rows)}}
+	src := stream.NewRowNumbers(o.name[side], int64(dst.Rows))
 	return stream.Map(ctx, o.engine, "exact pass", src, q.Cols, false, func() func(blas64.General, *stream.Block) error {
 		return func(out blas64.General, b *stream.Block) error {
 			part := o.parts[side][b.Index]

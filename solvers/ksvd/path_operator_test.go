@@ -197,7 +197,7 @@ func TestExactOperators(t *testing.T) {
 				}
 			}
 			u := stream.NewMatrix(a.Rows, paths.Rank())
-			err := paths.Embed(background, stream.Engine{}, paths.Left, GraphRows("again", a), false, func(b *stream.Block, part blas64.General) error {
+			err := paths.Embed(background, stream.Engine{}, paths.Left, stream.NewSparseRows("again", a, nil), false, func(b *stream.Block, part blas64.General) error {
 				for i := range part.Rows {
 					copy(dense.Row(u, int(b.Start)+i), dense.Row(part, i))
 				}

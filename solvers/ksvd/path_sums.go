@@ -239,13 +239,13 @@ func (s logSum) plain(exponents bool) float64 {
 }
 
 // eachRow makes a pass over all rows of a side: the sums, as f gives them.
-func (p *pathSums) eachRow(ctx context.Context, e stream.Engine, name string, rows Rows, f func(s logSum) float64) ([]float64, error) {
-	sums := make([]float64, rows.Sparse.Matrix.Rows)
-	err := stream.Map(ctx, pathEngine(e), name, rows.source(), 1, false, func() func(blas64.General, *stream.Block) error {
+func (p *pathSums) eachRow(ctx context.Context, e stream.Engine, name string, rows source, f func(s logSum) float64) ([]float64, error) {
+	sums := make([]float64, rows.sparse.Matrix.Rows)
+	err := stream.Map(ctx, pathEngine(e), name, rows, 1, false, func() func(blas64.General, *stream.Block) error {
 		w := p.worker()
 		return func(dst blas64.General, b *stream.Block) error {
 			for i := range dst.Rows {
-				index, value := rows.Sparse.Matrix.Row(int(b.Start) + i)
+				index, value := rows.sparse.Matrix.Row(int(b.Start) + i)
 				dense.Row(dst, i)[0] = f(w.sum(index, value))
 			}
 			return nil
@@ -262,8 +262,8 @@ func (p *pathSums) eachRow(ctx context.Context, e stream.Engine, name string, ro
 // pathStatistics are the sums and means of a graph by its paths; nil if they have to go
 // over all entries.
 func pathStatistics(ctx context.Context, e stream.Engine, d *Data, t *entries, centre bool) (*statistics, error) {
-	left, right := d.left.Sparse, d.right.Sparse
-	overRight := newPathSums(t, right.points(), nil)
+	left, right := d.left.sparse, d.right.sparse
+	overRight := newPathSums(t, sparsePoints(right), nil)
 	if overRight == nil {
 		return nil, nil
 	}
@@ -275,14 +275,14 @@ func pathStatistics(ctx context.Context, e stream.Engine, d *Data, t *entries, c
 		}
 		for i, v := range s.logSums {
 			if v-v != 0 {
-				return nil, t.badSum(left.Name, int64(i), v)
+				return nil, t.badSum(d.left.name(), int64(i), v)
 			}
 		}
 	}
 	if !centre {
 		return s, nil
 	}
-	overLeft := newPathSums(t, left.points(), negated(s.logSums))
+	overLeft := newPathSums(t, sparsePoints(left), negated(s.logSums))
 	if overLeft == nil {
 		return nil, nil
 	}
@@ -302,7 +302,7 @@ func pathStatistics(ctx context.Context, e stream.Engine, d *Data, t *entries, c
 		return nil, err
 	}
 	s.grand = total(s.rowMeans) / n
-	return s, s.check(t.kernel.String(), [2]string{left.Name, right.Name})
+	return s, s.check(t.kernel.String(), [2]string{d.left.name(), d.right.name()})
 }
 
 func negated(v []float64) []float64 {

@@ -11,68 +11,40 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Rows are the rows of one side: those of a source, or the rows of a sparse
-// matrix, which are never made dense. Exactly one field is set.
-type Rows struct {
-	Source stream.Source
-	Sparse *SparseRows
+// source is where the rows of one side are from.
+type source struct {
+	stream.Source
+	sparse *stream.SparseRows // the same, nil for dense rows
 }
 
-// SparseRows are the rows of a sparse matrix and how messages call them.
-type SparseRows struct {
-	Name   string
-	Matrix *stream.CSR
-
-	turned *stream.CSR // the transpose of Matrix, if it is known
+func sourceOf(src stream.Source) source {
+	sparse, _ := src.(*stream.SparseRows)
+	return source{src, sparse}
 }
 
-// DenseRows are the rows of a source.
-func DenseRows(src stream.Source) Rows { return Rows{Source: src} }
-
-// GraphRows are the rows of a sparse matrix. For new nodes of a graph, whose model
-// [Graph] made: for the left side row i holds the edges out of new node i, for the
-// right side the edges into it; the columns are the nodes of the fit.
-func GraphRows(name string, m *stream.CSR) Rows {
-	return Rows{Sparse: &SparseRows{Name: name, Matrix: m}}
-}
-
-func (r Rows) name() string {
-	if r.Sparse != nil {
-		return r.Sparse.Name
-	}
-	return r.Source.Info().Name
-}
+func (r source) name() string { return r.Info().Name }
 
 // dimension is the length of a row.
-func (r Rows) dimension() int {
-	if r.Sparse != nil {
-		return r.Sparse.Matrix.Cols
+func (r source) dimension() int {
+	if r.sparse != nil {
+		return r.sparse.Matrix.Cols
 	}
-	return len(r.Source.Info().Columns)
-}
-
-// source is what a pass reads. Sparse rows are in memory, and the pass needs to
-// know only their numbers.
-func (r Rows) source() stream.Source {
-	if r.Sparse != nil {
-		return &numbers{stream.Info{Name: r.Sparse.Name, Rows: int64(r.Sparse.Matrix.Rows)}}
-	}
-	return r.Source
+	return len(r.Info().Columns)
 }
 
 // gather fetches rows by number, ascending.
-func (r Rows) gather(ctx context.Context, number []int64) (*points, error) {
-	if r.Sparse != nil {
-		return &points{sparse: r.Sparse.Matrix.PickRows(number)}, nil
+func (r source) gather(ctx context.Context, number []int64) (*points, error) {
+	if r.sparse != nil {
+		return &points{sparse: r.sparse.Matrix.PickRows(number)}, nil
 	}
 	m, err := stream.GatherRows(ctx, r.Source, number)
 	return &points{dense: m}, err
 }
 
 // load are all rows, in memory.
-func (r Rows) load(ctx context.Context) (*points, error) {
-	if r.Sparse != nil {
-		return r.Sparse.points(), nil
+func (r source) load(ctx context.Context) (*points, error) {
+	if r.sparse != nil {
+		return sparsePoints(r.sparse), nil
 	}
 	if src, ok := r.Source.(matrixSource); ok {
 		return &points{dense: src.matrix}, nil
@@ -94,12 +66,10 @@ func (r Rows) load(ctx context.Context) (*points, error) {
 	return &points{dense: m}, err
 }
 
-// points are all rows of a sparse matrix.
-func (s *SparseRows) points() *points {
-	p := &points{sparse: s.Matrix}
-	if s.turned != nil {
-		p.turning.Do(func() { p.turned = s.turned })
-	}
+// sparsePoints are all rows of a sparse matrix.
+func sparsePoints(rows *stream.SparseRows) *points {
+	p := &points{sparse: rows.Matrix}
+	p.turning.Do(func() { p.turned = rows.Transpose() })
 	return p
 }
 
@@ -112,36 +82,6 @@ type matrixSource struct {
 func fromMatrix(name string, m blas64.General) matrixSource {
 	return matrixSource{stream.FromMatrix(name, m), m}
 }
-
-// numbers is a source of rows without columns: of their numbers.
-type numbers struct{ info stream.Info }
-
-func (s *numbers) Info() stream.Info { return s.info }
-
-func (s *numbers) Open(ctx context.Context) (stream.Reader, error) {
-	return &numberReader{ctx: ctx, left: s.info.Rows}, nil
-}
-
-func (s *numbers) Gather(context.Context, []int64, *stream.Batch) error { return nil }
-
-type numberReader struct {
-	ctx  context.Context
-	left int64
-}
-
-func (r *numberReader) Read(dst *stream.Batch) (int, error) {
-	if r.ctx.Err() != nil {
-		return 0, context.Cause(r.ctx)
-	}
-	n := min(int64(dst.X.Rows), r.left)
-	r.left -= n
-	if r.left == 0 {
-		return int(n), io.EOF
-	}
-	return int(n), nil
-}
-
-func (r *numberReader) Close() error { return nil }
 
 // points are rows in memory, dense or sparse: one side of a tile. What has to be
 // prepared for the tiles of many blocks is prepared when it is first asked for.
@@ -220,9 +160,9 @@ func (p *points) transpose() *stream.CSR {
 }
 
 // blockOf are the rows of a block, or of a panel of it that begins at row first.
-func (r Rows) blockOf(b *stream.Block, first int, x blas64.General) *points {
-	if r.Sparse != nil {
-		return (&points{sparse: r.Sparse.Matrix}).slice(int(b.Start)+first, x.Rows)
+func (r source) blockOf(b *stream.Block, first int, x blas64.General) *points {
+	if r.sparse != nil {
+		return (&points{sparse: r.sparse.Matrix}).slice(int(b.Start)+first, x.Rows)
 	}
 	return &points{dense: x}
 }

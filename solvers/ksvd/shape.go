@@ -24,10 +24,10 @@ type Shape struct {
 // graph.
 func (d *Data) Shape() Shape {
 	if d.sparse() {
-		d.measuring.Do(func() { d.measured = measure(d.left.Sparse.Matrix, d.right.Sparse.Matrix) })
+		d.measuring.Do(func() { d.measured = measure(d.left.sparse.Matrix, d.right.sparse.Matrix) })
 		return d.measured
 	}
-	return Shape{Rows: d.left.source().Info().Rows, Cols: d.right.source().Info().Rows, Columns: d.left.dimension()}
+	return Shape{Rows: d.left.Info().Rows, Cols: d.right.Info().Rows, Columns: d.left.dimension()}
 }
 
 // measure is the shape of the rows of a matrix against the rows of its transpose.

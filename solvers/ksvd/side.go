@@ -149,7 +149,7 @@ func shaped(buf *[]float64, rows, cols int) blas64.General {
 }
 
 // block puts u or v for the rows of a block into dst.
-func (m *embedder) block(dst blas64.General, rows Rows, b *stream.Block) error {
+func (m *embedder) block(dst blas64.General, rows source, b *stream.Block) error {
 	for first, x := range b.Panels(panelRows(m.landmarks.count())) {
 		points := rows.blockOf(b, first, x)
 		if m.side.Map.Rows > 0 {

@@ -171,8 +171,8 @@ type tileVisitor func(tile blas64.General, i, j int) error
 // [stream.Pairs].
 func (g *grid) pairs(ctx context.Context, name string, visit func() tileVisitor) error {
 	g.passes++
-	rows := &numbers{stream.Info{Name: g.name[0], Rows: g.rows}}
-	cols := &numbers{stream.Info{Name: g.name[1], Rows: g.cols}}
+	rows := stream.NewRowNumbers(g.name[0], g.rows)
+	cols := stream.NewRowNumbers(g.name[1], g.cols)
 	return stream.Pairs(ctx, g.engine, name, rows, cols, stream.Full, func() func(i, j *stream.Block) error {
 		var w scratch
 		buf := make([]float64, stream.PairRows*stream.PairRows)

@@ -1,0 +1,74 @@
+package stream
+
+import (
+	"context"
+	"io"
+	"sync"
+)
+
+// RowNumbers is a source of rows without columns: what is read of them is how many
+// there are. It is for passes over rows that are in memory, which a worker finds by
+// [Block.Start].
+type RowNumbers struct{ info Info }
+
+// NewRowNumbers returns a source of so many rows.
+func NewRowNumbers(name string, rows int64) *RowNumbers {
+	return &RowNumbers{Info{Name: name, Rows: rows}}
+}
+
+// Info describes the source.
+func (s *RowNumbers) Info() Info { return s.info }
+
+// Open starts a pass.
+func (s *RowNumbers) Open(ctx context.Context) (Reader, error) {
+	return &rowNumberReader{ctx: ctx, left: s.info.Rows}, nil
+}
+
+// Gather has nothing to fetch.
+func (s *RowNumbers) Gather(context.Context, []int64, *Batch) error { return nil }
+
+type rowNumberReader struct {
+	ctx  context.Context
+	left int64
+}
+
+func (r *rowNumberReader) Read(dst *Batch) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	n := min(int64(dst.X.Rows), r.left)
+	r.left -= n
+	if r.left == 0 {
+		return int(n), io.EOF
+	}
+	return int(n), nil
+}
+
+func (r *rowNumberReader) Close() error { return nil }
+
+// SparseRows is a source of the rows of a sparse matrix, which are never made dense:
+// [RowNumbers] to those who do not ask for more. Solvers that can use sparse rows look
+// whether a source is one; see [CSR.Source] for others.
+type SparseRows struct {
+	*RowNumbers
+	Matrix *CSR
+
+	turning sync.Once
+	turned  *CSR
+}
+
+// NewSparseRows returns the rows of a matrix. transpose is that of the matrix, or nil.
+func NewSparseRows(name string, m, transpose *CSR) *SparseRows {
+	return &SparseRows{RowNumbers: NewRowNumbers(name, int64(m.Rows)), Matrix: m, turned: transpose}
+}
+
+// Transpose returns the transpose of the matrix. The first call makes it, unless it was
+// given.
+func (s *SparseRows) Transpose() *CSR {
+	s.turning.Do(func() {
+		if s.turned == nil {
+			s.turned = s.Matrix.Transpose()
+		}
+	})
+	return s.turned
+}

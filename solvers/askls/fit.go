@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/solvers/split"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -36,7 +35,7 @@ type Fit struct {
 	// fold; empty unless functions are stacked.
 	HeldOut blas64.General
 	// Folds are those of stacking.
-	Folds []split.Split
+	Folds []Fold
 }
 
 // fit is a fit under way.
@@ -46,7 +45,7 @@ type fit struct {
 	data    *Data
 	labels  []int
 	targets blas64.General // n×k, ±1
-	folds   []split.Split  // of stacking
+	folds   []Fold         // of stacking
 }
 
 // Fit learns the classes 0..classes−1 of the samples, one against the rest; labels are
@@ -75,9 +74,7 @@ func (m Solver) Fit(ctx context.Context, e stream.Engine, d *Data, labels []int,
 	m.Engine = m.choose(d.Shape())
 	f := &fit{Solver: m, engine: e, data: d, labels: labels, targets: oneAgainstRest(labels, classes)}
 	if m.Merge == MergeStack {
-		if f.folds, err = split.StratifiedKFold(labels, m.Folds, m.Seed); err != nil {
-			return nil, err
-		}
+		f.folds = newFolds(labels, classes, m.Folds, m.Seed)
 	}
 	return f.run(ctx)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/minres"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -119,44 +120,44 @@ func (it *iterative) solve(ctx context.Context, r blas64.General, s *solution) (
 	if s.ridge == 0 {
 		run, err := it.run(ctx, r, 0, true)
 		if err != nil {
-			return run.x, err
+			return blas64.General{}, err
 		}
-		s.condition, s.iterations = run.condition, run.iterations
-		if run.regular && !run.singular {
+		s.condition, s.iterations = run.Condition, run.Iterations
+		if run.Regular && !run.Singular {
 			return it.finish(run, s)
 		}
 		s.ridge = fallbackRidge
-		if run.singular {
+		if run.Singular {
 			s.notes = append(s.notes, fallbackNote(s.condition, s.ridge))
 		} else {
-			s.notes = append(s.notes, fmt.Sprintf("the system cannot be told from a singular one in %d iterations: the ridge system (M² + λI)x = Mr with λ = %v was solved instead (--ridge, or more --iterations)", run.iterations, s.ridge))
+			s.notes = append(s.notes, fmt.Sprintf("the system cannot be told from a singular one in %d iterations: the ridge system (M² + λI)x = Mr with λ = %v was solved instead (--ridge, or more --iterations)", run.Iterations, s.ridge))
 		}
 	}
 	run, err := it.run(ctx, r, s.ridge, false)
 	if err != nil {
-		return run.x, err
+		return blas64.General{}, err
 	}
-	s.iterations += run.iterations
+	s.iterations += run.Iterations
 	if s.condition != s.condition {
-		s.condition = run.condition
+		s.condition = run.Condition
 	}
 	return it.finish(run, s)
 }
 
 // finish reports the residual, and refuses what is no solution.
-func (it *iterative) finish(run *minresRun, s *solution) (blas64.General, error) {
-	s.residual = run.residual
+func (it *iterative) finish(run *minres.Solution, s *solution) (blas64.General, error) {
+	s.residual = run.Residual
 	switch {
-	case !(run.residual <= 1e-2):
-		return run.x, fmt.Errorf("after %d iterations the residual is %.1e of the right side: the system is badly conditioned (about %.1e); give a ridge (--ridge 1), a smaller gamma, or a larger rank", run.iterations, run.residual, run.condition)
-	case run.residual > it.Tolerance:
-		s.notes = append(s.notes, fmt.Sprintf("after %d iterations the residual is %.1e of the right side, above the tolerance %.0e (condition number at least %.1e)", run.iterations, run.residual, it.Tolerance, run.condition))
+	case !(run.Residual <= 1e-2):
+		return run.X, fmt.Errorf("after %d iterations the residual is %.1e of the right side: the system is badly conditioned (about %.1e); give a ridge (--ridge 1), a smaller gamma, or a larger rank", run.Iterations, run.Residual, run.Condition)
+	case run.Residual > it.Tolerance:
+		s.notes = append(s.notes, fmt.Sprintf("after %d iterations the residual is %.1e of the right side, above the tolerance %.0e (condition number at least %.1e)", run.Iterations, run.Residual, it.Tolerance, run.Condition))
 	}
-	return run.x, nil
+	return run.X, nil
 }
 
 // run solves one system, the random right side with it if it is wanted.
-func (it *iterative) run(ctx context.Context, r blas64.General, ridge float64, probe bool) (*minresRun, error) {
+func (it *iterative) run(ctx context.Context, r blas64.General, ridge float64, probe bool) (*minres.Solution, error) {
 	room := stream.NewMatrix(0, 0)
 	right := dense.Columns(r, 0, r.Cols-probeColumns)
 	if probe {
@@ -166,21 +167,21 @@ func (it *iterative) run(ctx context.Context, r blas64.General, ridge float64, p
 		room = stream.NewMatrix(right.Rows, right.Cols)
 		squared := stream.NewMatrix(right.Rows, right.Cols)
 		if err := it.system.multiply(ctx, right, squared); err != nil {
-			return &minresRun{}, err
+			return nil, err
 		}
 		it.mask(squared)
 		right = squared
 	}
 	h := definite(it.Gamma, ridge)
-	m := minres{
-		tolerance: it.Tolerance, iterations: it.Iterations, probe: probe,
-		multiply: func(x, ax blas64.General) error { return it.multiply(ctx, ridge, x, ax, room) },
-		precondition: func(x, px blas64.General) {
+	m := minres.Solver{
+		Tolerance: it.Tolerance, Iterations: it.Iterations, Probe: probe,
+		Multiply: func(ctx context.Context, x, ax blas64.General) error { return it.multiply(ctx, ridge, x, ax, room) },
+		Precondition: func(x, px blas64.General) {
 			it.p.apply(h, x, px)
 			it.mask(px)
 		},
 	}
-	return m.run(right)
+	return m.Solve(ctx, right)
 }
 
 // leaveOut makes the decisions on what folds left out: rows of M that were masked,

@@ -8,7 +8,6 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/solvers/ksvd"
-	"github.com/nystream/nystream/solvers/lssvm"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -199,5 +198,21 @@ func (m *Model) Predict(ctx context.Context, e stream.Engine, rows Rows) ([]int,
 	if err != nil {
 		return nil, err
 	}
-	return lssvm.Winners(decisions), nil
+	classes := make([]int, decisions.Rows)
+	m.Choose(classes, decisions)
+	return classes, nil
+}
+
+// Choose puts the class of each row of decisions into classes: that of the largest
+// decision, and of equal ones the first.
+func (m *Model) Choose(classes []int, decisions blas64.General) {
+	for i := range classes {
+		classes[i] = 0
+		row := dense.Row(decisions, i)
+		for c, v := range row {
+			if v > row[classes[i]] {
+				classes[i] = c
+			}
+		}
+	}
 }

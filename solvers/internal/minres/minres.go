@@ -1,52 +1,65 @@
-package askls
+// Package minres solves A·x = r for symmetric A, definite or not, and many right sides
+// at once (Paige & Saunders 1975, "Solution of sparse indefinite systems of linear
+// equations"), each by its own recursion, with a positive definite preconditioner.
+//
+// It begins anew from the true residuals when the recursions say that they are small
+// enough, so that what is reported is measured.
+//
+// Right sides may have nothing in the null space of a singular A, so that the iteration
+// does not see that it is singular: one more random right side, the probe, does.
+package minres
 
 import (
+	"context"
 	"math"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/stream"
 )
 
-// minres solves A·x = r for symmetric A, definite or not, and many right sides at once
-// (Paige & Saunders 1975, "Solution of sparse indefinite systems of linear equations"),
-// each by its own recursion, with a positive definite preconditioner. It begins anew
-// from the true residuals when the recursions say that they are small enough, so that
-// what is reported is measured.
-type minres struct {
-	multiply     func(x, ax blas64.General) error
-	precondition func(x, px blas64.General)
-	tolerance    float64 // on ‖r − Ax‖/‖r‖
-	iterations   int     // at most
-	probe        bool    // the last column only asks whether A is singular
+// Solver is a system, and how well it is to be solved.
+type Solver struct {
+	// Multiply puts A·x into ax.
+	Multiply func(ctx context.Context, x, ax blas64.General) error
+	// Precondition puts P·x into px, for a positive definite P that is close to |A|⁻¹.
+	Precondition func(x, px blas64.General)
+	Tolerance    float64 // on ‖r − Ax‖/‖r‖ of every column
+	Iterations   int     // at most
+	// Probe says that the last column is random, and only asks whether A is singular.
+	Probe bool
 }
 
-// minresRun is what came out.
-type minresRun struct {
-	x          blas64.General
-	residual   float64 // largest ‖r − Ax‖/‖r‖, without the probe
-	iterations int
-	condition  float64 // of A preconditioned, as far as the recursions have seen
-	largest    float64 // ‖A‖ preconditioned, likewise
-	singular   bool
-	regular    bool // the probe has nothing in the null space
+// Solution is what came out.
+type Solution struct {
+	X          blas64.General // a column for each right side, the probe's among them
+	Residual   float64        // largest ‖r − Ax‖/‖r‖, without the probe
+	Iterations int
+	Condition  float64 // of A preconditioned, as far as the recursions have seen
+	Singular   bool    // the probe has something in the null space
+	Regular    bool    // it has nothing there
+
+	largest float64 // ‖A‖ preconditioned, as far as the recursions have seen
 }
 
-// minresRounds is how often MINRES begins anew at most.
-const minresRounds = 8
+// rounds is how often the iteration begins anew at most.
+const rounds = 8
 
-// run solves for all columns of r, from x = 0.
-func (m minres) run(r blas64.General) (*minresRun, error) {
-	run := &minresRun{x: stream.NewMatrix(r.Rows, r.Cols), condition: 1}
+// Solve returns the solutions for all columns of r, begun from x = 0. Cost: for each
+// iteration a product and the preconditioner, and about 20 flops for each number of r;
+// memory for ten times the numbers of r.
+func (m Solver) Solve(ctx context.Context, r blas64.General) (*Solution, error) {
+	run := &Solution{X: stream.NewMatrix(r.Rows, r.Cols), Condition: 1}
 	norms := columnNorms(r)
 	left := dense.Clone(r)
 	before := math.Inf(1)
-	for range minresRounds {
-		if err := m.round(run, left, m.reductions(columnNorms(left), norms)); err != nil || run.singular {
+	for range rounds {
+		if err := m.round(ctx, run, left, m.reductions(columnNorms(left), norms)); err != nil || run.Singular {
 			return run, err
 		}
-		if err := m.multiply(run.x, left); err != nil {
+		if err := m.Multiply(ctx, run.X, left); err != nil {
 			return run, err
 		}
 		for i := range left.Rows {
@@ -56,37 +69,37 @@ func (m minres) run(r blas64.General) (*minresRun, error) {
 			}
 		}
 		lengths := columnNorms(left)
-		run.residual = worstOf(lengths[:m.asked(r)], norms)
-		solved := run.residual <= m.tolerance || !(run.residual <= before/2)
-		run.regular = m.knows(lengths, norms)
-		if solved && run.regular || run.iterations >= m.iterations || math.IsNaN(run.residual) {
+		run.Residual = worstOf(lengths[:m.asked(r)], norms)
+		solved := run.Residual <= m.Tolerance || !(run.Residual <= before/2)
+		run.Regular = m.knows(lengths, norms)
+		if solved && run.Regular || run.Iterations >= m.Iterations || math.IsNaN(run.Residual) {
 			break
 		}
-		before = run.residual
+		before = run.Residual
 	}
 	return run, nil
 }
 
-// asked is how many columns are to be solved.
-func (m minres) asked(r blas64.General) int {
-	if m.probe {
+// asked returns how many columns are to be solved.
+func (m Solver) asked(r blas64.General) int {
+	if m.Probe {
 		return r.Cols - 1
 	}
 	return r.Cols
 }
 
-// knows says that the probe found nothing in the null space, if there is one.
-func (m minres) knows(left, all []float64) bool {
+// knows reports whether the probe found nothing in the null space, if there is one.
+func (m Solver) knows(left, all []float64) bool {
 	last := len(all) - 1
-	return !m.probe || left[last] <= probeDone*all[last]
+	return !m.Probe || left[last] <= probeDone*all[last]
 }
 
-// reductions are the factors by which residuals have to fall.
-func (m minres) reductions(left, all []float64) []float64 {
+// reductions returns the factors by which residuals have to fall.
+func (m Solver) reductions(left, all []float64) []float64 {
 	goals := make([]float64, len(all))
 	for c, v := range left {
-		tolerance := m.tolerance
-		if m.probe && c == len(all)-1 {
+		tolerance := m.Tolerance
+		if m.Probe && c == len(all)-1 {
 			tolerance = probeDone
 		}
 		goals[c] = 1
@@ -97,7 +110,7 @@ func (m minres) reductions(left, all []float64) []float64 {
 	return goals
 }
 
-// worstOf is the largest relative residual.
+// worstOf returns the largest relative residual.
 func worstOf(left, all []float64) float64 {
 	worst := 0.0
 	for c, v := range left {
@@ -111,21 +124,21 @@ func worstOf(left, all []float64) float64 {
 	return worst
 }
 
-// round adds to run.x what solves A·dx = r approximately.
-func (m minres) round(run *minresRun, r blas64.General, reduction []float64) error {
+// round adds to the solution what solves A·dx = r approximately.
+func (m Solver) round(ctx context.Context, run *Solution, r blas64.General, reduction []float64) error {
 	s := newRecursions(m, r)
 	for c, by := range reduction {
 		if s.cols[c].goal = by / 4 * s.cols[c].first; by == 1 {
 			s.cols[c].stop()
 		}
 	}
-	for first := true; run.iterations < m.iterations && s.going(); first = false {
-		run.iterations++
-		if err := s.lanczos(first); err != nil {
+	for first := true; run.Iterations < m.Iterations && s.going(); first = false {
+		run.Iterations++
+		if err := s.lanczos(ctx, first); err != nil {
 			return err
 		}
-		s.improve(run.x)
-		if m.judge(run, s.cols); run.singular {
+		s.improve(run.X)
+		if m.judge(run, s.cols); run.Singular {
 			return nil
 		}
 	}
@@ -134,7 +147,7 @@ func (m minres) round(run *minresRun, r blas64.General, reduction []float64) err
 
 // recursions are those of all columns, in step.
 type recursions struct {
-	minres
+	Solver
 	cols       []column
 	older, old blas64.General // β·v of the last steps, before the preconditioner
 	y, v, room blas64.General
@@ -155,11 +168,11 @@ type column struct {
 	stopped              bool
 }
 
-func newRecursions(m minres, r blas64.General) *recursions {
+func newRecursions(m Solver, r blas64.General) *recursions {
 	fresh := func() blas64.General { return stream.NewMatrix(r.Rows, r.Cols) }
-	s := &recursions{minres: m, cols: make([]column, r.Cols), older: fresh(), old: dense.Clone(r), y: fresh(), v: fresh(), room: fresh(),
+	s := &recursions{Solver: m, cols: make([]column, r.Cols), older: fresh(), old: dense.Clone(r), y: fresh(), v: fresh(), room: fresh(),
 		w: fresh(), w1: fresh(), w2: fresh()}
-	m.precondition(s.old, s.y)
+	m.Precondition(s.old, s.y)
 	for c, d := range products(s.old, s.y) {
 		beta := math.Sqrt(max(0, d))
 		s.cols[c] = column{beta: beta, oldBeta: 1, first: beta, phi: beta, cos: -1, least: math.Inf(1), stopped: beta == 0}
@@ -167,7 +180,7 @@ func newRecursions(m minres, r blas64.General) *recursions {
 	return s
 }
 
-// going says that a column has not stopped.
+// going reports whether a column has not stopped.
 func (s *recursions) going() bool {
 	for i := range s.cols {
 		if !s.cols[i].stopped {
@@ -180,7 +193,7 @@ func (s *recursions) going() bool {
 // stop ends a recursion: its vectors become 0.
 func (c *column) stop() { c.stopped = true }
 
-// unless is v, or 0 for a column that has stopped.
+// unless returns v, or 0 for a column that has stopped.
 func (c *column) unless(v float64) float64 {
 	if c.stopped {
 		return 0
@@ -189,10 +202,10 @@ func (c *column) unless(v float64) float64 {
 }
 
 // lanczos goes on with the vectors, one product with A for all columns.
-func (s *recursions) lanczos(first bool) error {
+func (s *recursions) lanczos(ctx context.Context, first bool) error {
 	dense.Clear(s.v)
 	s.add(s.v, s.y, func(c *column) float64 { return c.unless(1 / c.beta) })
-	if err := s.multiply(s.v, s.room); err != nil {
+	if err := s.Multiply(ctx, s.v, s.room); err != nil {
 		return err
 	}
 	if !first {
@@ -203,7 +216,7 @@ func (s *recursions) lanczos(first bool) error {
 	}
 	s.add(s.room, s.old, func(c *column) float64 { return c.unless(-c.alpha / c.beta) })
 	s.older, s.old, s.room = s.old, s.room, s.older
-	s.precondition(s.old, s.y)
+	s.Precondition(s.old, s.y)
 	for i, d := range products(s.old, s.y) {
 		s.cols[i].rotate(math.Sqrt(max(0, d)))
 	}
@@ -266,7 +279,7 @@ func (s *recursions) add(dst, src blas64.General, weight func(*column) float64) 
 	}
 }
 
-// products are the inner products of columns.
+// products returns the inner products of columns.
 func products(a, b blas64.General) []float64 {
 	sums := make([]float64, a.Cols)
 	for i := range a.Rows {
@@ -292,29 +305,38 @@ const (
 )
 
 // judge stops columns whose residuals are small, and asks the probe.
-func (m minres) judge(run *minresRun, cols []column) {
+func (m Solver) judge(run *Solution, cols []column) {
 	for i := range cols {
 		c := &cols[i]
 		run.largest = max(run.largest, c.largest)
 		if c.largest > 0 {
-			run.condition = max(run.condition, run.largest/c.least)
+			run.Condition = max(run.Condition, run.largest/c.least)
 		}
 		if c.phi <= c.goal {
 			c.stop()
 		}
 	}
-	if !m.probe {
+	if !m.Probe {
 		return
 	}
 	p := &cols[len(cols)-1]
 	switch {
 	case p.largest == 0: // has not begun
 	case p.root <= nullRatio*run.largest && p.phi > p.goal:
-		run.singular = true
-		run.condition = max(run.condition, run.largest/max(p.root, 1e-300))
+		run.Singular = true
+		run.Condition = max(run.Condition, run.largest/max(p.root, 1e-300))
 	case p.root <= min(nullBegin*run.largest, nullStep*p.rootFirst) && !p.stopped:
 		for i := range cols { // if A is singular, others only grow
 			cols[i].stop()
 		}
 	}
+}
+
+// columnNorms returns the lengths of the columns.
+func columnNorms(m blas64.General) []float64 {
+	v := make([]float64, m.Cols)
+	for c := range v {
+		v[c] = dense.Norm(dense.MulVector(blas.NoTrans, dense.Columns(m, c, 1), []float64{1}))
+	}
+	return v
 }

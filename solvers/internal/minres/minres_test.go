@@ -1,0 +1,195 @@
+package minres
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/linalg/householder"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+func normal(rows, cols int, seed uint64) blas64.General {
+	m := stream.NewMatrix(rows, cols)
+	random := sketch.NewStream(seed, "minres test")
+	for i := range m.Data {
+		d := random.At(uint64(i))
+		m.Data[i] = d.Normal()
+	}
+	return m
+}
+
+// withEigenvalues returns a symmetric matrix with random eigenvectors.
+func withEigenvalues(values []float64) blas64.General {
+	q := householder.QR(normal(len(values), len(values), 1)).Thin()
+	scaled := dense.Clone(q)
+	dense.ScaleColumns(scaled, values)
+	return dense.SymmetricPart(dense.Mul(blas.NoTrans, scaled, blas.Trans, q))
+}
+
+// indefinite returns eigenvalues of both signs, the magnitudes from 1 to the last.
+func indefinite(n int, last float64) []float64 {
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = math.Pow(last, float64(i)/float64(n-1)) * float64(1-2*(i%2))
+	}
+	return values
+}
+
+// solver returns one for a matrix in memory, without a preconditioner.
+func solver(a blas64.General) Solver {
+	return Solver{Tolerance: 1e-12, Iterations: 2000,
+		Multiply: func(_ context.Context, x, ax blas64.General) error {
+			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, a, x, 0, ax)
+			return nil
+		},
+		Precondition: func(x, px blas64.General) {
+			for i := range x.Rows {
+				copy(dense.Row(px, i), dense.Row(x, i))
+			}
+		}}
+}
+
+func solve(t *testing.T, s Solver, r blas64.General) *Solution {
+	t.Helper()
+	got, err := s.Solve(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// off returns the largest difference from the solutions that gonum's LU gives.
+func off(t *testing.T, a, r, x blas64.General) float64 {
+	t.Helper()
+	var m, right, want mat.Dense
+	m.SetRawMatrix(a)
+	right.SetRawMatrix(dense.Clone(r))
+	if err := want.Solve(&m, &right); err != nil {
+		t.Fatal(err)
+	}
+	worst := 0.0
+	for i := range x.Rows {
+		for j, v := range dense.Row(x, i) {
+			worst = max(worst, math.Abs(v-want.At(i, j)))
+		}
+	}
+	return worst
+}
+
+// An indefinite system for right sides of very different lengths, one of them zero.
+func TestIndefinite(t *testing.T) {
+	a, r := withEigenvalues(indefinite(60, 300)), normal(60, 4, 2)
+	dense.ScaleColumns(r, []float64{1, 1e-6, 0, 1e6})
+	got := solve(t, solver(a), r)
+	dense.ScaleColumns(r, []float64{1, 1e6, 1, 1e-6})
+	dense.ScaleColumns(got.X, []float64{1, 1e6, 1, 1e-6})
+	if worst := off(t, a, r, got.X); worst > 1e-9 || got.Residual > 1e-12 || got.Singular {
+		t.Errorf("off by %v, residual %v, singular %v", worst, got.Residual, got.Singular)
+	}
+	if got.Condition < 50 || got.Condition > 400 {
+		t.Errorf("condition %v of a matrix that has 300", got.Condition)
+	}
+}
+
+// A preconditioner that is |A|⁻¹ leaves two steps for each sign, and one more to begin
+// anew from what rounding leaves.
+func TestPreconditioned(t *testing.T) {
+	values := make([]float64, 50)
+	for i := range values {
+		values[i] = math.Pow(10, float64(i)/7) * float64(1-2*(i%2))
+	}
+	s := solver(blas64.General{})
+	s.Multiply = func(_ context.Context, x, ax blas64.General) error {
+		for i, v := range values {
+			for c, w := range dense.Row(x, i) {
+				dense.Row(ax, i)[c] = v * w
+			}
+		}
+		return nil
+	}
+	s.Precondition = func(x, px blas64.General) {
+		for i, v := range values {
+			for c, w := range dense.Row(x, i) {
+				dense.Row(px, i)[c] = w / math.Abs(v)
+			}
+		}
+	}
+	r := normal(50, 3, 3)
+	got := solve(t, s, r)
+	if got.Iterations > 6 || got.Residual > 1e-12 {
+		t.Errorf("%d iterations, residual %v", got.Iterations, got.Residual)
+	}
+	for i, v := range values {
+		for c, w := range dense.Row(r, i) {
+			if d := math.Abs(dense.Row(got.X, i)[c]*v/w - 1); d > 1e-6 {
+				t.Fatalf("row %d, column %d is off by %v", i, c, d)
+			}
+		}
+	}
+}
+
+// The probe sees that a matrix is singular where the right sides do not, and sees that
+// another is not.
+func TestProbe(t *testing.T) {
+	values := indefinite(40, 30)
+	for _, least := range []float64{0, 1} {
+		values[0] = least
+		a := withEigenvalues(values)
+		r := stream.NewMatrix(40, 3)
+		within := dense.Mul(blas.NoTrans, a, blas.NoTrans, normal(40, 2, 4)) // in the range of A
+		probe := normal(40, 1, 5)
+		for i := range r.Rows {
+			copy(dense.Row(r, i), dense.Row(within, i))
+			r.Data[i*3+2] = probe.Data[i]
+		}
+		s := solver(a)
+		s.Probe = true
+		got := solve(t, s, r)
+		if got.Singular != (least == 0) || got.Regular == (least == 0) {
+			t.Errorf("smallest eigenvalue %v: singular %v, regular %v", least, got.Singular, got.Regular)
+		}
+		if least == 0 && got.Condition < 1e6 {
+			t.Errorf("condition %v of a singular matrix", got.Condition)
+		}
+		if least == 1 && got.Residual > 1e-12 {
+			t.Errorf("residual %v", got.Residual)
+		}
+	}
+}
+
+// Iterations end where they must, with a residual that is true.
+func TestIterations(t *testing.T) {
+	a, r := withEigenvalues(indefinite(60, 1e4)), normal(60, 2, 6)
+	s := solver(a)
+	s.Iterations = 10
+	got := solve(t, s, r)
+	left := dense.Clone(r)
+	dense.Gemm(blas.NoTrans, blas.NoTrans, -1, a, got.X, 1, left)
+	want := max(columnNorms(left)[0]/columnNorms(r)[0], columnNorms(left)[1]/columnNorms(r)[1])
+	if got.Iterations != 10 || math.Abs(got.Residual-want) > 1e-12 || want < 0.01 {
+		t.Errorf("%d iterations, residual %v, which is %v", got.Iterations, got.Residual, want)
+	}
+}
+
+// An error of the product ends the iteration.
+func TestError(t *testing.T) {
+	s, broken := solver(withEigenvalues(indefinite(9, 5))), errors.New("broken")
+	multiply, count := s.Multiply, 0
+	s.Multiply = func(ctx context.Context, x, ax blas64.General) error {
+		if count++; count > 3 {
+			return broken
+		}
+		return multiply(ctx, x, ax)
+	}
+	if _, err := s.Solve(t.Context(), normal(9, 1, 7)); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+}

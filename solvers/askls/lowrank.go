@@ -108,45 +108,16 @@ func (l *lowRank) part(i int) int {
 	return int(l.parts[i])
 }
 
-// factorSums are the triangular factors of both sides, for each fold.
-type factorSums struct{ source, target []*sketch.QR }
+// factorSums are the triangular factors of both sides, source and target, for each fold.
+type factorSums = sketch.Both[sketch.List[*sketch.QR], sketch.List[*sketch.QR]]
 
 func (l *lowRank) newSums() *factorSums {
 	s := &factorSums{}
 	for range max(1, len(l.folds)) {
-		s.source = append(s.source, sketch.NewQR(1+l.k.Rank()+l.targets.Cols))
-		s.target = append(s.target, sketch.NewQR(1+l.k.Rank()+l.targets.Cols))
+		s.A = append(s.A, sketch.NewQR(1+l.k.Rank()+l.targets.Cols))
+		s.B = append(s.B, sketch.NewQR(1+l.k.Rank()+l.targets.Cols))
 	}
 	return s
-}
-
-// Merge takes in the rows that later has seen.
-func (s *factorSums) Merge(later *factorSums) error {
-	for i := range s.source {
-		if err := s.source[i].Merge(later.source[i]); err != nil {
-			return err
-		}
-		if err := s.target[i].Merge(later.target[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Reset forgets everything.
-func (s *factorSums) Reset() {
-	for i := range s.source {
-		s.source[i].Reset()
-		s.target[i].Reset()
-	}
-}
-
-// MarshalBinary writes the factors behind one another, each after its length.
-func (s *factorSums) MarshalBinary() ([]byte, error) { return marshalFactors(s.source, s.target) }
-
-// UnmarshalBinary reads what MarshalBinary of as many folds wrote.
-func (s *factorSums) UnmarshalBinary(data []byte) error {
-	return unmarshalFactors(data, s.source, s.target)
 }
 
 // sides are the two functions of a row that a pass evaluates, and where it reads the
@@ -189,9 +160,9 @@ func (l *lowRank) stream(ctx context.Context) (*factorSums, error) {
 		}
 		for _, side := range which {
 			if side == 0 {
-				all.source = sums.source
+				all.A = sums.A
 			} else {
-				all.target = sums.target
+				all.B = sums.B
 			}
 		}
 	}
@@ -212,9 +183,9 @@ func (l *lowRank) adder(s sides, which []int) func(*factorSums, *stream.Block) e
 			if err := do[side](u, b); err != nil {
 				return err
 			}
-			factors := sums.source
+			factors := sums.A
 			if side == 1 {
-				factors = sums.target
+				factors = sums.B
 			}
 			for k, factor := range factors {
 				if err := factor.Add(l.panel(&panel, k, int(b.Start), u)); err != nil {
@@ -286,11 +257,11 @@ func (l *lowRank) solve(sums *factorSums) (*solution, error) {
 
 // core is the system of the samples of all folds but one.
 func (l *lowRank) core(sums *factorSums, but int) (*core, error) {
-	source, err := stacked(sums.source, but)
+	source, err := stacked(sums.A, but)
 	if err != nil {
 		return nil, err
 	}
-	target, err := stacked(sums.target, but)
+	target, err := stacked(sums.B, but)
 	if err != nil {
 		return nil, err
 	}

@@ -39,12 +39,12 @@ func (t *tiles) foldCore(ctx context.Context, e stream.Engine, rows blas64.Gener
 	add func() func(sum blas64.General, first int, tile blas64.General)) (blas64.General, error) {
 	e.BlockRows = coreBlock
 	e.Progress = nil
-	newSum := func() *matrixSum { return newMatrixSum(r, c) }
-	sum, err := stream.Fold(ctx, e, "core", stream.FromMatrix("core rows", rows), newSum, func() func(*matrixSum, *stream.Block) error {
+	newSum := func() *sketch.Sum { return sketch.NewSum(r, c) }
+	sum, err := stream.Fold(ctx, e, "core", stream.FromMatrix("core rows", rows), newSum, func() func(*sketch.Sum, *stream.Block) error {
 		var w kernelgen.Workspace
 		tile := stream.NewMatrix(corePanel, p.rows.Rows)
 		do := add()
-		return func(acc *matrixSum, b *stream.Block) error {
+		return func(acc *sketch.Sum, b *stream.Block) error {
 			for first, x := range b.Panels(corePanel) {
 				part := stream.RowSlice(tile, 0, x.Rows)
 				t.fill(part, x, p, &w)

@@ -274,7 +274,7 @@ func (m *MatrixModel) Verify(ctx context.Context, e stream.Engine, src stream.So
 		if err != nil {
 			return nil, err
 		}
-		out.Rows = sum.rows
+		out.Rows = sum.Count
 		doneA, errA := entry.step(dense.Row(sum.General, 0)[:n])
 		doneE, errE := diff.step(dense.Row(sum.General, 1)[:n])
 		if err := firstError(errA, errE); err != nil {
@@ -294,11 +294,11 @@ func (m *MatrixModel) Verify(ctx context.Context, e stream.Engine, src stream.So
 
 // products is one pass: rows 0 and 1 are AᵀA·x and EᵀE·y, and row 2 begins with
 // the sums of squares of A and of E.
-func (m *MatrixModel) products(ctx context.Context, e stream.Engine, src stream.Source, x, y []float64) (*matrixSum, error) {
+func (m *MatrixModel) products(ctx context.Context, e stream.Engine, src stream.Source, x, y []float64) (*sketch.Sum, error) {
 	n, info := len(x), src.Info()
-	return stream.Fold(ctx, e, "verify", src, func() *matrixSum { return newMatrixSum(3, max(2, n)) }, func() func(*matrixSum, *stream.Block) error {
+	return stream.Fold(ctx, e, "verify", src, func() *sketch.Sum { return sketch.NewSum(3, max(2, n)) }, func() func(*sketch.Sum, *stream.Block) error {
 		u, approx := stream.NewMatrix(stream.PanelRows, m.Rank()), stream.NewMatrix(stream.PanelRows, n)
-		return func(acc *matrixSum, b *stream.Block) error {
+		return func(acc *sketch.Sum, b *stream.Block) error {
 			for first, a := range b.Panels(stream.PanelRows) {
 				if err := applyMap(m.Map, a, b.Start+int64(first), info); err != nil {
 					return err
@@ -314,7 +314,7 @@ func (m *MatrixModel) products(ctx context.Context, e stream.Engine, src stream.
 }
 
 // addProducts adds what the rows of A, with their approximation, contribute.
-func addProducts(acc *matrixSum, a, approx blas64.General, x, y []float64) {
+func addProducts(acc *sketch.Sum, a, approx blas64.General, x, y []float64) {
 	squares := dense.Row(acc.General, 2)
 	for i := range a.Rows {
 		r, d := dense.Row(a, i), dense.Row(approx, i)
@@ -323,7 +323,7 @@ func addProducts(acc *matrixSum, a, approx blas64.General, x, y []float64) {
 		}
 		dense.Axpy(dense.Dot(r, x), r, dense.Row(acc.General, 0)[:len(x)])
 		dense.Axpy(dense.Dot(d, y), d, dense.Row(acc.General, 1)[:len(x)])
-		acc.rows++
+		acc.Count++
 		squares[0] += dense.Dot(r, r)
 		squares[1] += dense.Dot(d, d)
 	}

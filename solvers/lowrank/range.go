@@ -43,25 +43,25 @@ func (p sketchPass) adder(name string) func(*sketch.QR, *stream.Block) error {
 
 // traced is what a pass over a symmetric matrix folds rows into: a triangular
 // factor, and the trace of A.
-type traced = both[*sketch.QR, *sketch.Moments]
+type traced = sketch.Both[*sketch.QR, *sketch.Moments]
 
 // streamTrace is stream for the matrix of one source, and gives tr(A) as well.
 func (p sketchPass) streamTrace(ctx context.Context, e stream.Engine, src stream.Source) (blas64.General, float64, error) {
-	newState := func() *traced { return &traced{p.factor(), sketch.NewMoments(1)} }
+	newState := func() *traced { return &traced{A: p.factor(), B: sketch.NewMoments(1)} }
 	state, err := stream.Fold(ctx, e, "fit", src, newState, func() func(*traced, *stream.Block) error {
 		add, diagonal := p.adder(src.Info().Name), p.tiles.traceAdder(src.Info().Name)
 		return func(s *traced, b *stream.Block) error {
-			if err := add(s.a, b); err != nil {
+			if err := add(s.A, b); err != nil {
 				return err
 			}
-			return diagonal(s.b, b)
+			return diagonal(s.B, b)
 		}
 	})
 	if err != nil {
 		return blas64.General{}, 0, err
 	}
-	trace, _ := state.b.Trace()
-	return state.a.R(), trace, nil
+	trace, _ := state.B.Trace()
+	return state.A.R(), trace, nil
 }
 
 // traceAdder returns the function that adds k(x, x) of the rows of a block of the

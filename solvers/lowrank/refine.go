@@ -50,15 +50,20 @@ func (m *Model) factorR(ctx context.Context, e stream.Engine, src stream.Source,
 	if sides[0].Rank() == 0 {
 		return make([]blas64.General, len(sides)), nil
 	}
-	newFactors := func() *factorSet { return newFactorSet(sides) }
-	set, err := stream.Fold(ctx, e, "orthonormalise", src, newFactors, func() func(*factorSet, *stream.Block) error {
+	newFactors := func() (set sketch.List[*sketch.QR]) {
+		for _, side := range sides {
+			set = append(set, sketch.NewQR(side.Rank()))
+		}
+		return set
+	}
+	set, err := stream.Fold(ctx, e, "orthonormalise", src, newFactors, func() func(sketch.List[*sketch.QR], *stream.Block) error {
 		adders := make([]func(*sketch.QR, *stream.Block) error, len(sides))
 		for i, side := range sides {
 			adders[i] = m.factorAdder(side, src.Info().Name)
 		}
-		return func(acc *factorSet, b *stream.Block) error {
+		return func(acc sketch.List[*sketch.QR], b *stream.Block) error {
 			for i, add := range adders {
-				if err := add(acc.factors[i], b); err != nil {
+				if err := add(acc[i], b); err != nil {
 					return err
 				}
 			}
@@ -68,7 +73,11 @@ func (m *Model) factorR(ctx context.Context, e stream.Engine, src stream.Source,
 	if err != nil {
 		return nil, err
 	}
-	return set.matrices(), nil
+	var factors []blas64.General
+	for _, f := range set {
+		factors = append(factors, f.R())
+	}
+	return factors, nil
 }
 
 // factorAdder returns the function that adds a block's embedding to a factor.

@@ -80,10 +80,10 @@ func numberFrom(start int64) func(i int) int64 {
 // sweep runs do over the blocks of all rows, and sums up the residual diagonal
 // that it leaves.
 func (f *wholeCholesky) sweep(ctx context.Context, do func() func(b *stream.Block) error) error {
-	newSum := func() *matrixSum { return newMatrixSum(1, 1) }
-	all, err := stream.Fold(ctx, f.engine, "pivots", f.src, newSum, func() func(*matrixSum, *stream.Block) error {
+	newSum := func() *sketch.Sum { return sketch.NewSum(1, 1) }
+	all, err := stream.Fold(ctx, f.engine, "pivots", f.src, newSum, func() func(*sketch.Sum, *stream.Block) error {
 		work := do()
-		return func(acc *matrixSum, b *stream.Block) error {
+		return func(acc *sketch.Sum, b *stream.Block) error {
 			if err := work(b); err != nil {
 				return err
 			}

@@ -110,19 +110,19 @@ func (m S3SPSD) begin(ctx context.Context, e stream.Engine, src stream.Source, k
 
 // rangeState is what the pass folds rows into: the triangular factor of [Y C],
 // and the trace of A.
-type rangeState = both[*sketch.PairQR, *sketch.Moments]
+type rangeState = sketch.Both[*sketch.PairQR, *sketch.Moments]
 
 // stream is the one pass over the rows.
 func (f *s3spsd) stream(ctx context.Context) error {
 	newState := func() *rangeState {
-		return &rangeState{sketch.NewPairQR(f.size.rank), sketch.NewMoments(1)}
+		return &rangeState{A: sketch.NewPairQR(f.size.rank), B: sketch.NewMoments(1)}
 	}
 	state, err := stream.Fold(ctx, f.engine, "fit", f.src, newState, f.worker)
 	if err != nil {
 		return err
 	}
-	f.pair = state.a.R()
-	f.trace, _ = state.b.Trace()
+	f.pair = state.A.R()
+	f.trace, _ = state.B.Trace()
 	return nil
 }
 
@@ -138,11 +138,11 @@ func (f *s3spsd) worker() func(*rangeState, *stream.Block) error {
 				return err
 			}
 			marked, rows := f.c.Marked(start, start+int64(x.Rows))
-			if err := state.a.Add(y, marked, rows); err != nil {
+			if err := state.A.Add(y, marked, rows); err != nil {
 				return err
 			}
 		}
-		return diagonal(state.b, b)
+		return diagonal(state.B, b)
 	}
 }
 

@@ -154,22 +154,22 @@ func (f *ssrsvd) stream(ctx context.Context) (err error) {
 
 // streamBoth is one pass for two sketches of the same rows.
 func streamBoth(ctx context.Context, e stream.Engine, src stream.Source, y, x sketchPass) (ry, rx blas64.General, err error) {
-	type pair = both[*sketch.QR, *sketch.QR]
-	newPair := func() *pair { return &pair{y.factor(), x.factor()} }
+	type pair = sketch.Both[*sketch.QR, *sketch.QR]
+	newPair := func() *pair { return &pair{A: y.factor(), B: x.factor()} }
 	name := src.Info().Name
 	state, err := stream.Fold(ctx, e, "fit", src, newPair, func() func(*pair, *stream.Block) error {
 		addY, addX := y.adder(name), x.adder(name)
 		return func(p *pair, b *stream.Block) error {
-			if err := addY(p.a, b); err != nil {
+			if err := addY(p.A, b); err != nil {
 				return err
 			}
-			return addX(p.b, b)
+			return addX(p.B, b)
 		}
 	})
 	if err != nil {
 		return ry, rx, err
 	}
-	return state.a.R(), state.b.R(), nil
+	return state.A.R(), state.B.R(), nil
 }
 
 // orthonormalise turns the triangular factors into embeddings Q and P.

@@ -395,8 +395,8 @@ func (v *verifier) subtractModels(ctx context.Context, models []*verified, y [][
 func (v *verifier) foldModels(ctx context.Context, r, c int, add func(sum blas64.General, b *stream.Block)) (blas64.General, error) {
 	e := v.engine
 	e.BlockRows, e.Progress = stream.PanelRows, nil
-	sum, err := stream.Fold(ctx, e, "verify", v.rows.src, func() *matrixSum { return newMatrixSum(r, c) }, func() func(*matrixSum, *stream.Block) error {
-		return func(acc *matrixSum, b *stream.Block) error {
+	sum, err := stream.Fold(ctx, e, "verify", v.rows.src, func() *sketch.Sum { return sketch.NewSum(r, c) }, func() func(*sketch.Sum, *stream.Block) error {
+		return func(acc *sketch.Sum, b *stream.Block) error {
 			add(acc.General, b)
 			return nil
 		}

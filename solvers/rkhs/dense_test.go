@@ -203,14 +203,14 @@ func TestLinearKernelSVD(t *testing.T) {
 				ref = newExplicit(x, y, w, centred)
 			}
 			for _, op := range allOperators {
-				for _, form := range []Formulation{FormulationQR, FormulationAuxiliary, FormulationBlock} {
+				for _, form := range []formulation{qr, auxiliary, block} {
 					p, isPF := op.(PerronFrobenius)
-					if isPF && !p.Sampled && form != FormulationQR {
+					if isPF && !p.Sampled && form != qr {
 						continue
 					}
 					t.Run(fmt.Sprintf("%s/%s/centred=%v/weighted=%v", name(op), form, centred, w != nil), func(t *testing.T) {
-						s := Solver{Operator: op, Rank: 10, Kernel: kernelgen.Linear(), Centred: centred, Engine: EngineExact, Formulation: form}
-						checkSVD(t, mustFit(t, s, data), ref.operator(op))
+						s := Solver{Operator: op, Rank: 10, Kernel: kernelgen.Linear(), Centred: centred}
+						checkSVD(t, fitBy(t, form, s, data), ref.operator(op))
 					})
 				}
 			}
@@ -263,15 +263,15 @@ func TestLinearKernelEigen(t *testing.T) {
 	for _, centred := range []bool{false, true} {
 		ref := newExplicit(x, y, equalWeights(n), centred)
 		for _, op := range allOperators {
-			for _, form := range []Formulation{FormulationQR, FormulationAuxiliary} {
+			for _, form := range []formulation{qr, auxiliary} {
 				p, isPF := op.(PerronFrobenius)
-				if isPF && !p.Sampled && form != FormulationQR {
+				if isPF && !p.Sampled && form != qr {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s/%s/centred=%v", name(op), form, centred), func(t *testing.T) {
-					s := Solver{Operator: op, Task: Eigen, Rank: 10, Kernel: kernelgen.Linear(), Centred: centred, Engine: EngineExact, Formulation: form}
-					f := mustFit(t, s, d)
-					if form == FormulationAuxiliary {
+					s := Solver{Operator: op, Task: Eigen, Rank: 10, Kernel: kernelgen.Linear(), Centred: centred}
+					f := fitBy(t, form, s, d)
+					if form == auxiliary {
 						f.Model = f.Truncated(4) // the others are rounding of zeros
 					}
 					checkEigen(t, f, ref.operator(op))

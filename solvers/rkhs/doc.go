@@ -28,9 +28,8 @@
 // singular value decompositions of the parts of R give inverses and inverse roots of
 // covariance operators for any ε.
 //
-// The paper's auxiliary problems, which have n or 2n rows and B itself, are the
-// formulations [FormulationAuxiliary] and [FormulationBlock] of the exact engine: checks
-// of the above that share nothing with it but the features.
+// The paper's auxiliary problems, which have n or 2n rows and B itself, are in the tests
+// of this package: checks of the above that share nothing with it but the features.
 //
 // Two slips of the paper's text: equation (5) has R⁻¹ where R belongs, S = Ψ̃·(R_Ψ·B·R_Φᵀ)·Φ̃ᵀ,
 // and Appendix A.2 adds ε to the eigenvalues of ΦΦᵀ where Remark 4.1 adds it to those of

@@ -156,7 +156,7 @@ func (p *eigenpairs) normalise() {
 // reducedPairs decomposes a square matrix S = UΣVᵀ of rank r by way of the r×r matrix
 // ΣVᵀU, which has its eigenvalues but for zeros: these would come out of rounding as
 // something else where eigenvectors are nearly dependent.
-func reducedPairs(op Operator, s *problem) (*eigenpairs, error) {
+func reducedPairs(op Operator, s result) (*eigenpairs, error) {
 	t, err := newTriplets(op, s)
 	if err != nil {
 		return nil, err
@@ -170,20 +170,6 @@ func reducedPairs(op Operator, s *problem) (*eigenpairs, error) {
 	back := dense.Clone(t.v)
 	dense.ScaleColumns(back, t.values)
 	p.right, p.left = p.right.times(blas.NoTrans, t.u), p.left.times(blas.NoTrans, back)
-	p.normalise()
-	return p, nil
-}
-
-// auxiliaryPairs solves B·ΦᵀΥ·w = λ·w for S = Υ·B·Φᵀ (paper, Proposition 3.8): Υw are
-// eigenfunctions of S, and Φ·Bᵀw' those of S*, for w' of the transposed matrix (Remark
-// 3.9). cross is ΦᵀΥ; left and right are Υᵀ and Φᵀ in the bases.
-func auxiliaryPairs(op Operator, b, cross, left, right blas64.General) (*eigenpairs, error) {
-	p, err := generalPairs(op, mul(b, cross))
-	if err != nil {
-		return nil, err
-	}
-	p.right = p.right.times(blas.Trans, left)
-	p.left = p.left.times(blas.Trans, mul(b, right))
 	p.normalise()
 	return p, nil
 }

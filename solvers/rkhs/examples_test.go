@@ -55,8 +55,8 @@ func TestExampleMercer(t *testing.T) {
 	}
 	want := mercer()
 	for _, task := range []Task{Eigen, SVD} {
-		for _, form := range []Formulation{FormulationQR, FormulationAuxiliary} {
-			f := mustFit(t, Solver{Operator: Covariance{}, Task: task, Rank: 9, Kernel: kernelgen.Poly(2, 1, 1), Formulation: form}, d)
+		for _, form := range []formulation{qr, auxiliary} {
+			f := fitBy(t, form, Solver{Operator: Covariance{}, Task: task, Rank: 9, Kernel: kernelgen.Poly(2, 1, 1)}, d)
 			if f.Imag != nil {
 				t.Errorf("%s by %s: complex eigenvalues", task, form)
 			}
@@ -65,13 +65,13 @@ func TestExampleMercer(t *testing.T) {
 					t.Errorf("%s by %s: value %d is %.15g, want %.15g", task, form, i, f.Values[i], v)
 				}
 			}
-			if form == FormulationQR && f.Rank() != 6 {
+			if form == qr && f.Rank() != 6 {
 				t.Errorf("%s: rank %d, want 6", task, f.Rank())
 			}
 			if f.TraceResiduals[0] > 1e-12 {
 				t.Errorf("trace residual %g", f.TraceResiduals[0])
 			}
-			if form == FormulationQR && task == Eigen {
+			if form == qr && task == Eigen {
 				checkMercer(t, f)
 			}
 		}

@@ -32,8 +32,7 @@ type Solver struct {
 	// value near 1; with it they are gone.
 	Centred bool
 
-	Engine      Engine
-	Formulation Formulation
+	Engine Engine
 	// Landmarks is how many rows of either side span the functions; for one space, of
 	// both sides together. 0 means 300. For EngineExact it is the most that the span
 	// of all rows may take, 0 meaning 1000: it is an error if the kernel has a higher
@@ -113,10 +112,8 @@ func (s Solver) check(shape Shape) error {
 		return fmt.Errorf("x has %d columns and y has %d: %s of operator %s need functions of one space", shape.Columns, shape.ColumnsY, s.Task, s.Operator)
 	case s.oneSpace() && s.kernel(ofY).String() != s.Kernel.String():
 		return fmt.Errorf("kernels %s and %s: %s of operator %s need functions of one space, and so one kernel", s.Kernel, s.kernel(ofY), s.Task, s.Operator)
-	case s.Formulation != FormulationQR && s.Engine == EngineLandmark, s.Random && s.Engine == EngineExact:
-		return fmt.Errorf("engine %s has no formulation %s, random features %v", s.Engine, s.Formulation, s.Random)
-	case s.Formulation == FormulationBlock && s.Task == Eigen:
-		return fmt.Errorf("formulation block is for singular values, and the task is %s", s.Task)
+	case s.Random && s.Engine == EngineExact:
+		return fmt.Errorf("engine %s has no random features: take engine %s", s.Engine, EngineLandmark)
 	}
 	return nil
 }
@@ -130,8 +127,6 @@ func (s Solver) choose(e stream.Engine, shape Shape) (Solver, []string) {
 	switch {
 	case s.Random:
 		return because(EngineLandmark, "random features were asked for")
-	case s.Formulation != FormulationQR:
-		return because(EngineExact, "formulation %s needs all pairs", s.Formulation)
 	case s.Landmarks > 0 && int64(s.Landmarks) < shape.Pairs:
 		return because(EngineLandmark, "%d landmarks were asked for", s.Landmarks)
 	case shape.Pairs > AutoPairs:
@@ -149,9 +144,7 @@ func (s Solver) choose(e stream.Engine, shape Shape) (Solver, []string) {
 //
 // Cost: rows to choose landmarks from are gathered; one pass over the pairs, n·(p+q)
 // kernel entries for p and q landmarks, 2·n·(p+q)² flops, memory for (1+p+q)² numbers and
-// the partial sums of as many; then dense algebra of p×q matrices. FormulationAuxiliary
-// and FormulationBlock make another pass, which loads the rows, and take n² kernel
-// entries, n³ flops and about 8·n² numbers besides.
+// the partial sums of as many; then dense algebra of p×q matrices.
 func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error) {
 	asked, auto := s.Rank, s.Engine == EngineAuto
 	s, notes, err := s.settings(e, d.Shape())
@@ -166,7 +159,7 @@ func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error)
 		return nil, err
 	}
 	sp, err := s.newSpaces(ctx, e, d)
-	if auto && s.Formulation == FormulationQR && errors.Is(err, errNotSpanned) {
+	if auto && errors.Is(err, errNotSpanned) {
 		notes = []string{fmt.Sprintf("engine landmark: %v", err)}
 		s.Engine, s.Landmarks = EngineLandmark, defaultLandmarks
 		sp, err = s.newSpaces(ctx, e, d)
@@ -180,7 +173,7 @@ func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error)
 	}
 	f := &Fit{Notes: append(notes, sp.notes...), SourcePasses: 1, TraceResiduals: [2]float64{m.traces.left(ofX), m.traces.left(ofY)}}
 	f.count(sp)
-	if err := s.decompose(ctx, e, d, sp, m, f); err != nil {
+	if err := s.decompose(d, sp, m, f); err != nil {
 		return nil, err
 	}
 	f.KernelEntries = sp.entries
@@ -206,61 +199,31 @@ type decomposition struct {
 }
 
 // decompose makes the model.
-func (s Solver) decompose(ctx context.Context, e stream.Engine, d *Data, sp *spaces, m *moments, fit *Fit) error {
+func (s Solver) decompose(d *Data, sp *spaces, m *moments, fit *Fit) error {
 	f, means := m.factors(sp, s.Centred, s.Cutoff)
 	c := &decomposition{Solver: s, spaces: sp, means: means, data: d, fit: fit}
-	fit.Model = &Model{Task: s.Task, Operator: s.Operator, Engine: s.Engine, Formulation: s.Formulation, Random: s.Random,
+	fit.Model = &Model{Task: s.Task, Operator: s.Operator, Engine: s.Engine, Random: s.Random,
 		Centred: s.Centred, Seed: s.Seed, Pairs: d.n, Lag: d.lag}
-	p, err := c.problem(ctx, e, f)
+	r, err := c.Operator.matrix(f)
 	if err != nil {
 		return err
 	}
-	fit.Dropped = p.dropped
+	fit.Dropped = r.dropped
 	if s.Task == Eigen {
-		return c.eigen(p)
+		return c.eigenOf(r)
 	}
-	return c.svd(p, f)
-}
-
-// problem is what to solve: S in orthonormal bases, and B with all that belongs to it
-// where the formulation asks for that.
-type problem struct {
-	s       blas64.General
-	size    float64 // of its factors; 0 if not known
-	dropped int
-	all     *allPairs // nil for FormulationQR
-	b       blas64.General
-}
-
-func (c *decomposition) problem(ctx context.Context, e stream.Engine, f *factors) (*problem, error) {
-	if c.Formulation == FormulationQR {
-		r, err := c.Operator.matrix(f)
-		if err != nil {
-			return nil, err
-		}
-		return &problem{s: r.General, size: r.size, dropped: r.dropped}, nil
-	}
-	all, err := c.allPairs(ctx, e)
+	t, err := newTriplets(c.Operator, r)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	r, err := c.Operator.represent(&all.grams)
-	if err != nil {
-		return nil, err
-	}
-	t := c.Operator.traits()
-	return &problem{s: inBases(r.General, all.features[t.left], all.features[t.right]), dropped: r.dropped, all: all, b: r.General}, nil
+	return c.svd(t, r.General, f)
 }
 
 // svd makes a model of singular functions.
-func (c *decomposition) svd(p *problem, f *factors) error {
-	t, err := c.triplets(p)
-	if err != nil {
-		return err
-	}
+func (c *decomposition) svd(t *triplets, matrix blas64.General, f *factors) error {
 	r := min(c.Rank, len(t.values))
 	m, sides := c.fit.Model, c.Operator.traits()
-	c.fit.Spectrum, c.fit.Residuals = t.values, t.residuals(p.s, r)
+	c.fit.Spectrum, c.fit.Residuals = t.values, t.residuals(matrix, r)
 	m.Values = t.values[:r:r]
 	u, v := dense.Columns(t.u, 0, r), dense.Columns(t.v, 0, r)
 	m.Left, m.Right = c.functions(sides.left, u), c.functions(sides.right, v)
@@ -268,17 +231,6 @@ func (c *decomposition) svd(p *problem, f *factors) error {
 		return c.canonical(f, op.Epsilon, u, v)
 	}
 	return nil
-}
-
-func (c *decomposition) triplets(p *problem) (*triplets, error) {
-	switch c.Formulation {
-	case FormulationAuxiliary:
-		t := c.Operator.traits()
-		return auxiliaryTriplets(c.Operator, p.b, p.all.gram(t.left), p.s, p.all.features[t.right])
-	case FormulationBlock:
-		return blockTriplets(c.Operator, p.s)
-	}
-	return newTriplets(c.Operator, p)
 }
 
 // space is the features of a side.
@@ -305,18 +257,23 @@ func (c *decomposition) canonical(f *factors, epsilon float64, u, v blas64.Gener
 	return nil
 }
 
-// eigen makes a model of eigenfunctions. Centred functions have a mean of 0 over x.
-func (c *decomposition) eigen(p *problem) error {
-	pairs, err := c.pairs(p)
-	if err != nil {
-		return err
+// eigenOf decomposes a matrix and makes a model of its eigenfunctions.
+func (c *decomposition) eigenOf(r result) error {
+	pairs, err := c.pairs(r)
+	if err == nil {
+		c.eigen(pairs, r.General)
 	}
+	return err
+}
+
+// eigen makes a model of eigenfunctions. Centred functions have a mean of 0 over x.
+func (c *decomposition) eigen(pairs *eigenpairs, matrix blas64.General) {
 	r := pairs.first(c.Rank)
 	m := c.fit.Model
 	for _, v := range pairs.values {
 		c.fit.Spectrum = append(c.fit.Spectrum, cmplx.Abs(v))
 	}
-	c.fit.Residuals = pairs.residuals(p.s, r)
+	c.fit.Residuals = pairs.residuals(matrix, r)
 	for _, v := range pairs.values[:r] {
 		m.Values, m.Imag = append(m.Values, real(v)), append(m.Imag, imag(v))
 	}
@@ -336,18 +293,13 @@ func (c *decomposition) eigen(p *problem) error {
 			*side.to = newComplexFunctions(c.spaces.x, complexMatrix{re, im}, c.means[ofX])
 		}
 	}
-	return nil
 }
 
-func (c *decomposition) pairs(p *problem) (*eigenpairs, error) {
-	t := c.Operator.traits()
-	switch {
-	case c.Formulation == FormulationAuxiliary:
-		return auxiliaryPairs(c.Operator, p.b, p.all.cross(t.right, t.left), p.all.features[t.left], p.all.features[t.right])
-	case t.symmetric:
-		return symmetricPairs(c.Operator, p.s)
+func (c *decomposition) pairs(r result) (*eigenpairs, error) {
+	if c.Operator.traits().symmetric {
+		return symmetricPairs(c.Operator, r.General)
 	}
-	return reducedPairs(c.Operator, p)
+	return reducedPairs(c.Operator, r)
 }
 
 // carriedLittle is the part of a trace above which a note says that landmarks are few.

@@ -22,7 +22,6 @@ type Model struct {
 	Task        Task
 	Operator    Operator
 	Engine      Engine
-	Formulation Formulation
 	Random      bool // random features instead of landmarks
 	Centred     bool
 	Inverse     bool // it is of the pseudo-inverse of the operator

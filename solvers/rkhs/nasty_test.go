@@ -139,9 +139,7 @@ func TestErrors(t *testing.T) {
 		{fit(Solver{Operator: Covariance{}, Kernel: rbf, Rank: 1, Landmarks: -1}, single), "landmarks -1"},
 		{fit(Solver{Operator: Covariance{}, Kernel: rbf, Cutoff: 2}, single), "cutoff"},
 		{fit(Solver{Operator: Covariance{}, Kernel: kernelgen.SNE(1)}, single), "symmetric"},
-		{fit(Solver{Operator: Covariance{}, Kernel: rbf, Engine: EngineLandmark, Formulation: FormulationBlock}, single), "formulation"},
-		{fit(Solver{Operator: Covariance{}, Kernel: rbf, Task: Eigen, Formulation: FormulationBlock}, single), "singular values"},
-		{fit(Solver{Operator: PerronFrobenius{Epsilon: 1}, Kernel: rbf, Formulation: FormulationAuxiliary}, pairs(t, x, x)), "sampled"},
+		{fit(Solver{Operator: Covariance{}, Kernel: rbf, Engine: EngineExact, Random: true}, single), "random features"},
 		{fit(Solver{Operator: Covariance{}, Kernel: rbf, Engine: EngineExact, Landmarks: 5}, single), "of the trace"},
 		{fit(Solver{Operator: Covariance{}, Kernel: kernelgen.Linear(), Centred: true}, pairs(t, constant(9, 2, 4), stream.RowSlice(x, 0, 9))), "all the same"},
 	} {

@@ -24,8 +24,6 @@ type Operator interface {
 	traits() traits
 	// matrix is S in the orthonormal bases of f, rows of the range.
 	matrix(f *factors) (result, error)
-	// represent is B, from the Gram matrices of all pairs.
-	represent(g *grams) (result, error)
 }
 
 // traits are what else there is to know of an operator.

@@ -32,9 +32,6 @@ func (s Solver) Plan(e stream.Engine, shape Shape) (*lowrank.Plan, error) {
 		p.Flops += 2 * float64(shape.Pairs) * float64(f) * float64(f*int64(space.sides)+int64(space.columns))
 	}
 	s.planPass(p, e, shape, int64(columns), features)
-	if s.Formulation != FormulationQR {
-		s.planPairs(p, shape, columns)
-	}
 	return p, nil
 }
 
@@ -93,14 +90,4 @@ func (s Solver) planPass(p *lowrank.Plan, e stream.Engine, shape Shape, columns,
 		p.Memory.Add("weights", n, "")
 	}
 	p.Flops += 2*float64(n)*float64(features)*float64(features) + 30*float64(features)*float64(features)*float64(features)
-}
-
-// planPairs adds what formulations with B hold.
-func (s Solver) planPairs(p *lowrank.Plan, shape Shape, columns int) {
-	n := shape.Pairs
-	p.Passes++
-	p.Memory.Add("all rows", n*int64(columns), "--formulation qr")
-	p.Memory.Add("Gram matrices of all pairs", 10*n*n, "--formulation qr")
-	p.KernelEntries += 3 * n * n
-	p.Flops += 30 * float64(n) * float64(n) * float64(n)
 }

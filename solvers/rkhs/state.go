@@ -23,7 +23,7 @@ type Header struct {
 	Operator    string          `json:"operator"`
 	Epsilon     float64         `json:"epsilon,omitempty"`
 	Engine      string          `json:"engine"`
-	Formulation string          `json:"formulation"`
+	Formulation string          `json:"formulation"` // "qr"; others have been
 	Random      bool            `json:"random_features,omitempty"`
 	Centred     bool            `json:"centred"`
 	Inverse     bool            `json:"inverse,omitempty"`
@@ -45,7 +45,7 @@ type Header struct {
 func (m *Model) Save() (Header, []lowrank.Array) {
 	epsilon, _ := m.Operator.Regularisation()
 	h := Header{Method: Method, Task: m.Task.String(), Operator: m.Operator.String(), Epsilon: epsilon, Engine: m.Engine.String(),
-		Formulation: m.Formulation.String(), Random: m.Random, Centred: m.Centred, Inverse: m.Inverse, Complex: m.Imag != nil,
+		Formulation: "qr", Random: m.Random, Centred: m.Centred, Inverse: m.Inverse, Complex: m.Imag != nil,
 		Seed: m.Seed, Pairs: m.Pairs, Lag: m.Lag, Rank: m.Rank()}
 	arrays := []lowrank.Array{{Name: "values", Rows: m.Rank(), Floats: m.Values}}
 	if m.Imag != nil {
@@ -109,9 +109,6 @@ func Load(h Header, arrays []lowrank.Array, profiles ...kernelgen.Profile) (*Mod
 		return nil, fmt.Errorf("model: %w", err)
 	}
 	if m.Engine, err = ParseEngine(h.Engine); err != nil {
-		return nil, fmt.Errorf("model: %w", err)
-	}
-	if m.Formulation, err = ParseFormulation(h.Formulation); err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}
 	if h.Complex && m.Task != Eigen {

@@ -45,32 +45,3 @@ func (e Engine) String() string { return words.Of(engineWords, e) }
 
 // ParseEngine is the engine that a word names.
 func ParseEngine(s string) (Engine, error) { return words.Parse[Engine]("engine", engineWords, s) }
-
-// Formulation says which matrix problem the exact engine solves.
-type Formulation uint8
-
-// The formulations.
-const (
-	// FormulationQR is the kernel QR decomposition (paper, Corollaries 3.5 and 3.6): the
-	// matrix of S in orthonormal bases of the features, from the factors alone. Nothing
-	// is squared. It is the only one of EngineLandmark.
-	FormulationQR Formulation = iota
-	// FormulationAuxiliary is the auxiliary problem with B itself: BᵀG_ΨB·G_Φ·w = σ²·w
-	// (Proposition 3.13), or B·ΦᵀΥ·w = λ·w (Proposition 3.8). The first is solved as a
-	// symmetric problem, by G_Φ = XXᵀ. It sees σ² and so singular values down to
-	// 1e-7 of the first.
-	FormulationAuxiliary
-	// FormulationBlock is the problem of twice the size (Theorem 3.17) with B itself,
-	// made symmetric in the same way. It is for singular values alone.
-	FormulationBlock
-)
-
-var formulationWords = []string{"qr", "auxiliary", "block"}
-
-// String is the word for a formulation.
-func (f Formulation) String() string { return words.Of(formulationWords, f) }
-
-// ParseFormulation is the formulation that a word names.
-func ParseFormulation(s string) (Formulation, error) {
-	return words.Parse[Formulation]("formulation", formulationWords, s)
-}

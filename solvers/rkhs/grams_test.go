@@ -56,7 +56,6 @@ func (c *decomposition) allPairs(ctx context.Context, e stream.Engine) (*allPair
 			return nil, err
 		}
 	}
-	c.fit.SourcePasses++
 	grams := []struct {
 		to   *blas64.General
 		x, y side
@@ -70,7 +69,6 @@ func (c *decomposition) allPairs(ctx context.Context, e stream.Engine) (*allPair
 		if err != nil {
 			return nil, err
 		}
-		c.spaces.entries += d.n * d.n
 		c.prepare(m, true, true)
 		*g.to = m
 	}

@@ -51,22 +51,26 @@ func (g *grams) inverse(epsilon float64) (result, error) {
 	return g.spectral(g.x, epsilon, func(v float64) float64 { return 1 / (v + epsilon) })
 }
 
-func (Covariance) represent(g *grams) (result, error) {
-	return result{General: identity(g.x.Rows)}, nil
+// represent returns B of an operator.
+func (g *grams) represent(op Operator) (result, error) {
+	switch o := op.(type) {
+	case MeanEmbedding:
+		return g.inverse(o.Epsilon)
+	case Koopman:
+		return g.inverse(o.Epsilon)
+	case PerronFrobenius:
+		return g.perronFrobenius(o)
+	case CCA:
+		return g.cca(o)
+	}
+	return result{General: identity(g.x.Rows)}, nil // of covariances
 }
 
-func (CrossCovariance) represent(g *grams) (result, error) {
-	return result{General: identity(g.x.Rows)}, nil
-}
-
-func (o MeanEmbedding) represent(g *grams) (result, error) { return g.inverse(o.Epsilon) }
-
-func (o Koopman) represent(g *grams) (result, error) { return g.inverse(o.Epsilon) }
-
-// represent is G_ΦΨ⁺·(G_Φ+ε)⁻¹·G_ΦΨ. The other form is no Ψ·B·Φᵀ.
-func (o PerronFrobenius) represent(g *grams) (result, error) {
+// perronFrobenius returns G_ΦΨ⁺·(G_Φ+ε)⁻¹·G_ΦΨ. The other form of the operator is no
+// Ψ·B·Φᵀ.
+func (g *grams) perronFrobenius(o PerronFrobenius) (result, error) {
 	if !o.Sampled {
-		return result{}, fmt.Errorf("operator %s is not of the form ΨBΦᵀ: its formulation is qr, or take perron-frobenius-sampled", o)
+		return result{}, fmt.Errorf("operator %s is not of the form ΨBΦᵀ", o)
 	}
 	inverse, err := g.inverse(o.Epsilon)
 	if err != nil {
@@ -79,7 +83,7 @@ func (o PerronFrobenius) represent(g *grams) (result, error) {
 	return result{General: mul(back, mul(inverse.General, g.xy)), dropped: inverse.dropped + dropped}, nil
 }
 
-func (o CCA) represent(g *grams) (result, error) {
+func (g *grams) cca(o CCA) (result, error) {
 	root := func(v float64) float64 { return 1 / math.Sqrt(v+o.Epsilon) }
 	right, err := g.spectral(g.x, o.Epsilon, root)
 	if err != nil {

@@ -1,0 +1,191 @@
+package rkhs
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/linalg/symeig"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// formulation is which matrix problem is solved. The package has the first; the others
+// have n or 2n rows and B itself, and share nothing with it but the features.
+type formulation string
+
+const (
+	// qr is the kernel QR decomposition (paper, Corollaries 3.5 and 3.6): the matrix of S
+	// in orthonormal bases of the features, from the factors alone. Nothing is squared.
+	qr formulation = "qr"
+	// auxiliary is the auxiliary problem: BᵀG_ΨB·G_Φ·w = σ²·w (Proposition 3.13), or
+	// B·ΦᵀΥ·w = λ·w (Proposition 3.8). The first is solved as a symmetric problem, by
+	// G_Φ = XXᵀ. It sees σ² and so singular values down to 1e-7 of the first.
+	auxiliary formulation = "auxiliary"
+	// block is the problem of twice the size (Theorem 3.17), made symmetric in the same
+	// way. It is for singular values alone.
+	block formulation = "block"
+)
+
+// fitBy fits by the exact engine with another formulation than that of the package.
+func fitBy(t *testing.T, form formulation, s Solver, d *Data) *Fit {
+	t.Helper()
+	s.Engine = EngineExact
+	f := mustFit(t, s, d)
+	if form == qr {
+		return f
+	}
+	if err := decomposeBy(t, form, s, d, f); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// decomposeBy replaces what a fit has found in the span of its features.
+func decomposeBy(t *testing.T, form formulation, s Solver, d *Data, fit *Fit) error {
+	t.Helper()
+	e := stream.Engine{Threads: 2}
+	s, _, err := s.settings(e, d.Shape())
+	if err != nil {
+		return err
+	}
+	sp, err := s.newSpaces(t.Context(), e, d)
+	if err != nil {
+		return err
+	}
+	m, err := s.pass(t.Context(), e, d, sp)
+	if err != nil {
+		return err
+	}
+	f, means := m.factors(sp, s.Centred, s.Cutoff)
+	c := &decomposition{Solver: s, spaces: sp, means: means, data: d, fit: fit}
+	all, err := c.allPairs(t.Context(), e)
+	if err != nil {
+		return err
+	}
+	b, err := all.represent(c.Operator)
+	if err != nil {
+		return err
+	}
+	sides := c.Operator.traits()
+	left, right := all.features[sides.left], all.features[sides.right]
+	matrix := inBases(b.General, left, right)
+	if s.Task == Eigen {
+		pairs, err := auxiliaryPairs(c.Operator, b.General, all.cross(sides.right, sides.left), left, right)
+		if err != nil {
+			return err
+		}
+		fit.Spectrum, fit.Values, fit.Imag = nil, nil, nil
+		c.eigen(pairs, matrix)
+		return nil
+	}
+	var found *triplets
+	if form == auxiliary {
+		found, err = auxiliaryTriplets(c.Operator, b.General, all.gram(sides.left), matrix, right)
+	} else {
+		found, err = blockTriplets(c.Operator, matrix)
+	}
+	if err != nil {
+		return err
+	}
+	return c.svd(found, matrix, f)
+}
+
+// squaredTolerance is the part of the first eigenvalue at or below which those of the
+// auxiliary problem, which are squares, are rounding.
+const squaredTolerance = 1e-14
+
+// auxiliaryTriplets solves BᵀG_ΨB·G_Φ·w = σ²w (paper, Proposition 3.13). With G_Φ = XXᵀ
+// its eigenvalues are those of the symmetric matrix Xᵀ·BᵀG_ΨB·X, whose eigenvectors are
+// the v of norm 1, wᵀG_Φw = 1, in the basis of X; and u = S·v/σ, made orthogonal where σ
+// is close to another (Remark 3.14).
+func auxiliaryTriplets(op Operator, b, gramLeft, s, right blas64.General) (*triplets, error) {
+	bx := mul(b, right)
+	squares, v, err := symeig.Decompose(dense.SymmetricPart(dense.Mul(blas.Trans, bx, blas.NoTrans, mul(gramLeft, bx))))
+	if err != nil {
+		return nil, fmt.Errorf("operator %s: %w", op, err)
+	}
+	r := min(dense.Rank(squares, squaredTolerance), s.Rows)
+	if r == 0 {
+		return nil, errZeroOperator(op)
+	}
+	t := &triplets{v: dense.Clone(dense.Columns(v, 0, r)), values: make([]float64, r)}
+	over := make([]float64, r)
+	for i := range over {
+		t.values[i] = math.Sqrt(squares[i])
+		over[i] = 1 / t.values[i]
+	}
+	t.u = mul(s, t.v)
+	dense.ScaleColumns(t.u, over)
+	if t.u, err = orthonormal(t.u); err != nil {
+		return nil, fmt.Errorf("operator %s: %w", op, err)
+	}
+	dense.FixSigns(t.u, t.v)
+	return t, nil
+}
+
+// orthonormal are columns that are so nearly, made so to rounding, each by those before
+// it: the Q of a QR decomposition.
+func orthonormal(m blas64.General) (blas64.General, error) {
+	q, _, err := sketch.CholeskyQR(m)
+	return q, err
+}
+
+// blockTriplets solves the block problem (paper, Theorem 3.17) in bases where it is
+// symmetric,
+//
+//	[0  S; Sᵀ  0]·(u; v) = σ·(u; v)
+//
+// whose positive eigenvalues are the singular values.
+func blockTriplets(op Operator, s blas64.General) (*triplets, error) {
+	q, p := s.Rows, s.Cols
+	block := stream.NewMatrix(q+p, q+p)
+	for i := range q {
+		copy(dense.Row(block, i)[q:], dense.Row(s, i))
+		for j, v := range dense.Row(s, i) {
+			block.Data[(q+j)*block.Stride+i] = v
+		}
+	}
+	values, vectors, err := symeig.Decompose(block)
+	if err != nil {
+		return nil, fmt.Errorf("operator %s: %w", op, err)
+	}
+	r := min(dense.Rank(values, rankTolerance), p, q)
+	if r == 0 {
+		return nil, errZeroOperator(op)
+	}
+	t := &triplets{values: values[:r]}
+	half := dense.Columns(vectors, 0, r)
+	for _, part := range []struct {
+		to          *blas64.General
+		first, rows int
+	}{{&t.u, 0, q}, {&t.v, q, p}} {
+		m := dense.Clone(stream.RowSlice(half, part.first, part.rows))
+		for i := range m.Data {
+			m.Data[i] *= math.Sqrt2
+		}
+		if *part.to, err = orthonormal(m); err != nil {
+			return nil, fmt.Errorf("operator %s: %w", op, err)
+		}
+	}
+	dense.FixSigns(t.u, t.v)
+	return t, nil
+}
+
+// auxiliaryPairs solves B·ΦᵀΥ·w = λ·w for S = Υ·B·Φᵀ (paper, Proposition 3.8): Υw are
+// eigenfunctions of S, and Φ·Bᵀw' those of S*, for w' of the transposed matrix (Remark
+// 3.9). cross is ΦᵀΥ; left and right are Υᵀ and Φᵀ in the bases.
+func auxiliaryPairs(op Operator, b, cross, left, right blas64.General) (*eigenpairs, error) {
+	p, err := generalPairs(op, mul(b, cross))
+	if err != nil {
+		return nil, err
+	}
+	p.right = p.right.times(blas.Trans, left)
+	p.left = p.left.times(blas.Trans, mul(b, right))
+	p.normalise()
+	return p, nil
+}

@@ -13,12 +13,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/bench/datasets"
+	"github.com/nystream/nystream/bench/lssvm"
+	"github.com/nystream/nystream/bench/split"
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
-	"github.com/nystream/nystream/solvers/lssvm"
 	"github.com/nystream/nystream/solvers/metrics"
-	"github.com/nystream/nystream/solvers/split"
 	"github.com/nystream/nystream/stream"
 )
 

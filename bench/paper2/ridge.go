@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/nystream/nystream/bench/lssvm"
+	"github.com/nystream/nystream/bench/split"
 	"github.com/nystream/nystream/internal/linalg/dense"
-	"github.com/nystream/nystream/solvers/lssvm"
-	"github.com/nystream/nystream/solvers/split"
 	"github.com/nystream/nystream/stream"
 )
 

@@ -9,13 +9,13 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/bench/datasets"
+	"github.com/nystream/nystream/bench/lssvm"
 	"github.com/nystream/nystream/bench/report"
+	"github.com/nystream/nystream/bench/scores"
+	"github.com/nystream/nystream/bench/split"
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
-	"github.com/nystream/nystream/solvers/lssvm"
-	"github.com/nystream/nystream/solvers/metrics"
-	"github.com/nystream/nystream/solvers/split"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -151,13 +151,13 @@ func (r *regression) score(x blas64.General, s split.Split) (float64, error) {
 	}
 	truth := picked(r.Target, s.Test)
 	if !r.Classes {
-		return metrics.RMSE(truth, decisions.Data)
+		return scores.RMSE(truth, decisions.Data)
 	}
 	positive := make([]bool, len(truth))
 	for i, v := range truth {
 		positive[i] = v == 1
 	}
-	return metrics.AUROC(positive, decisions.Data)
+	return scores.AUROC(positive, decisions.Data)
 }
 
 // chosen is the score on the test rows with the features that are best over the folds

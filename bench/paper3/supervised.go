@@ -11,9 +11,9 @@ import (
 
 	"github.com/nystream/nystream/bench/datasets"
 	"github.com/nystream/nystream/bench/report"
+	"github.com/nystream/nystream/bench/split"
 	"github.com/nystream/nystream/solvers/ism"
 	"github.com/nystream/nystream/solvers/metrics"
-	"github.com/nystream/nystream/solvers/split"
 	"github.com/nystream/nystream/stream"
 )
 

@@ -8,10 +8,10 @@ import (
 
 	"github.com/nystream/nystream/bench/datasets"
 	"github.com/nystream/nystream/bench/report"
+	"github.com/nystream/nystream/bench/split"
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/solvers/askls"
 	"github.com/nystream/nystream/solvers/metrics"
-	"github.com/nystream/nystream/solvers/split"
 	"github.com/nystream/nystream/stream"
 )
 

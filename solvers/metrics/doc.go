@@ -1,6 +1,6 @@
-// Package metrics holds the figures that the papers' tables report, each with
-// its definition: classification (accuracy, F1, AUROC), regression (RMSE),
-// clustering (NMI, accuracy under the best matching) and graph reconstruction.
+// Package metrics holds figures of labels, each with its definition: of classes
+// (accuracy, F1, the confusion matrix), of clusters (NMI), and of the reconstruction of
+// graphs.
 //
 // Labels are any integers; those that are equal name the same class. A class
 // that has no row, in truth or prediction, is unknown to these functions and

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"gonum.org/v1/gonum/blas/blas64"
 	"pgregory.net/rapid"
 )
 
@@ -41,15 +40,6 @@ func TestAgainstScikitLearn(t *testing.T) {
 	if err != nil || len(f1) != 4 || f1[3] != (ClassScore{3, 0}) || f1[1] != (ClassScore{1, 0.5}) {
 		t.Errorf("class F1 %v, %v", f1, err)
 	}
-	// roc_auc_score([0,1,1,0,1,0,0,1,1,0], [.1,.4,.35,.4,.8,.35,.2,.35,.9,.8])
-	positive := []bool{false, true, true, false, true, false, false, true, true, false}
-	want(t, "AUROC", 0.72)(AUROC(positive, []float64{.1, .4, .35, .4, .8, .35, .2, .35, .9, .8}))
-	// roc_auc_score([0,0,1,1,2,2,2,1], s/10, multi_class='ovr', average='macro')
-	s := blas64.General{Rows: 8, Cols: 3, Stride: 3, Data: []float64{5, 2, 3, 2, 2, 6, 1, 7, 2, 3, 3, 4, 2, 1, 7, 3, 5, 2, 1, 1, 8, 4, 5, 1}}
-	want(t, "AUROC, 3 classes", 0.7916666666666666)(AUROCOneVsRest([]int{0, 0, 1, 1, 2, 2, 2, 1}, s))
-	// np.sqrt(mean_squared_error([1,2,3.5], [1.5,0,3]))
-	want(t, "RMSE", 1.224744871391589)(RMSE([]float64{1, 2, 3.5}, []float64{1.5, 0, 3}))
-	want(t, "RMSE of huge errors", 3e200)(RMSE([]float64{3e200, 0}, []float64{0, 3e200}))
 }
 
 func TestEdges(t *testing.T) {
@@ -61,27 +51,12 @@ func TestEdges(t *testing.T) {
 	want(t, "NMI of independent clusters", 0)(NMI([]int{0, 0, 1, 1}, []int{0, 1, 0, 1}))
 	want(t, "macro F1 of one class", 1)(MacroF1(same, same))
 	want(t, "macro F1, all wrong", 0)(MacroF1(same, split))
-	want(t, "AUROC of equal scores", 0.5)(AUROC([]bool{true, false, true}, []float64{1, 1, 1}))
-	want(t, "AUROC of infinite scores", 1)(AUROC([]bool{true, false}, []float64{math.Inf(1), math.Inf(-1)}))
-	want(t, "matched accuracy", 1)(ClusterAccuracy([]int{0, 0, 1, 2}, []int{5, 5, 9, -3}))
-	want(t, "more clusters than classes", 1./3)(ClusterAccuracy(same, split))
-	want(t, "more classes than clusters", 1./3)(ClusterAccuracy(split, same))
 }
 
 func TestErrors(t *testing.T) {
 	for name, err := range map[string]error{
-		"no rows":             second(Accuracy(nil, nil)),
-		"no rows, NMI":        second(NMI(nil, nil)),
-		"no rows, RMSE":       second(RMSE(nil, nil)),
-		"no rows, clusters":   second(ClusterAccuracy(nil, nil)),
-		"one class":           second(AUROC([]bool{true, true}, []float64{1, 2})),
-		"NaN score":           second(AUROC([]bool{true, false}, []float64{1, math.NaN()})),
-		"NaN target":          second(RMSE([]float64{math.NaN()}, []float64{1})),
-		"infinite prediction": second(RMSE([]float64{1}, []float64{math.Inf(1)})),
-		"overflow":            second(RMSE([]float64{-1e308}, []float64{1e308})),
-		"class without rows":  second(AUROCOneVsRest([]int{0, 1}, blas64.General{Rows: 2, Cols: 3, Stride: 3, Data: make([]float64, 6)})),
-		"label too large":     second(AUROCOneVsRest([]int{0, 2}, blas64.General{Rows: 2, Cols: 2, Stride: 2, Data: make([]float64, 4)})),
-		"no scores":           second(AUROCOneVsRest([]int{0}, blas64.General{Rows: 1, Stride: 1})),
+		"no rows":      second(Accuracy(nil, nil)),
+		"no rows, NMI": second(NMI(nil, nil)),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)
@@ -104,38 +79,6 @@ func TestErrors(t *testing.T) {
 }
 
 func second(_ float64, err error) error { return err }
-
-// TestAUROCPairs compares with the definition: all pairs, ties half.
-func TestAUROCPairs(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(2, 40).Draw(t, "n")
-		positive := rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "positive")
-		positive[0], positive[1] = true, false
-		scores := make([]float64, n)
-		for i := range scores {
-			scores[i] = float64(rapid.IntRange(-4, 4).Draw(t, "score"))
-		}
-		wins, pairs := 0.0, 0.0
-		for i := range n {
-			for j := range n {
-				if !positive[i] || positive[j] {
-					continue
-				}
-				pairs++
-				switch {
-				case scores[i] > scores[j]:
-					wins++
-				case scores[i] == scores[j]:
-					wins += 0.5
-				}
-			}
-		}
-		got, err := AUROC(positive, scores)
-		if err != nil || math.Abs(got-wins/pairs) > 1e-14 {
-			t.Fatalf("AUROC %v, %v, want %v", got, err, wins/pairs)
-		}
-	})
-}
 
 // TestNMIProperties: symmetric, in [0, 1], 1 for the same partition, the same
 // for rows in another order, and equal to the dense formula.

@@ -1,4 +1,4 @@
-package metrics
+package scores
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ func RMSE(truth, predicted []float64) (float64, error) {
 	for i, t := range truth {
 		errs[i] = t - predicted[i]
 		if errs[i]-errs[i] != 0 {
-			return 0, fmt.Errorf("metrics: the error of row %d is %v − %v, not a finite number", i, t, predicted[i])
+			return 0, fmt.Errorf("scores: the error of row %d is %v − %v, not a finite number", i, t, predicted[i])
 		}
 	}
 	return dense.Norm(errs) / math.Sqrt(float64(len(errs))), nil

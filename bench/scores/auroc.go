@@ -1,11 +1,16 @@
-package metrics
+// Package scores holds the figures of the papers' tables that nothing but these tables
+// needs, each with its definition. Those of classes and clusters are in
+// solvers/metrics.
+//
+// Slices of different lengths are a mistake of the caller and panic. No rows, NaN, and
+// figures that are not defined are errors.
+package scores
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
-
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // AUROC is the area under the receiver operating characteristic, in [0, 1]: the
@@ -43,7 +48,7 @@ func AUROC(positive []bool, scores []float64) (float64, error) {
 		first = last
 	}
 	if positives == 0 || negatives == 0 {
-		return 0, fmt.Errorf("metrics: AUROC needs rows of both classes; there are %d positive and %d negative ones", positives, negatives)
+		return 0, fmt.Errorf("scores: AUROC needs rows of both classes; there are %d positive and %d negative ones", positives, negatives)
 	}
 	return float64(wins) / (2 * float64(positives) * float64(negatives)), nil
 }
@@ -52,42 +57,19 @@ func AUROC(positive []bool, scores []float64) (float64, error) {
 func checkNumbers(what string, x []float64) error {
 	for i, v := range x {
 		if v != v {
-			return fmt.Errorf("metrics: the %s of row %d is NaN", what, i)
+			return fmt.Errorf("scores: the %s of row %d is NaN", what, i)
 		}
 	}
 	return nil
 }
 
-// AUROCOneVsRest is the mean over classes, each counting alike, of the [AUROC] of
-// the class against all others (scikit-learn: roc_auc_score(multi_class="ovr",
-// average="macro")). Column c of scores (n×k) scores class c, and truth holds
-// classes 0..k−1. It is an error if a class has no row, or all of them: its AUROC
-// is not defined, and a mean of the rest would be of other classes in other folds.
-func AUROCOneVsRest(truth []int, scores blas64.General) (float64, error) {
-	if err := checkLengths(len(truth), scores.Rows); err != nil {
-		return 0, err
+// checkLengths panics unless there is one figure for each row, and refuses no rows.
+func checkLengths(truth, predicted int) error {
+	if truth != predicted {
+		panic(fmt.Sprintf("scores: %d rows against %d", truth, predicted))
 	}
-	if scores.Cols == 0 {
-		return 0, fmt.Errorf("metrics: there are no columns of scores")
+	if truth == 0 {
+		return errors.New("scores: there are no rows to measure")
 	}
-	sum := 0.0
-	for class := range scores.Cols {
-		area, err := aurocOfClass(truth, scores, class)
-		if err != nil {
-			return 0, fmt.Errorf("class %d against the rest: %w", class, err)
-		}
-		sum += area
-	}
-	return sum / float64(scores.Cols), nil
-}
-
-func aurocOfClass(truth []int, scores blas64.General, class int) (float64, error) {
-	positive, column := make([]bool, len(truth)), make([]float64, len(truth))
-	for i, t := range truth {
-		if t < 0 || t >= scores.Cols {
-			return 0, fmt.Errorf("metrics: row %d has class %d, and there are scores of classes 0 to %d", i, t, scores.Cols-1)
-		}
-		positive[i], column[i] = t == class, scores.Data[i*scores.Stride+class]
-	}
-	return AUROC(positive, column)
+	return nil
 }

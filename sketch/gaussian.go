@@ -65,3 +65,15 @@ func (g *Gaussian) MulLeft(dst blas64.General, start int64, m blas64.General) {
 		}
 	}
 }
+
+// Normals fills dst with independent standard normal numbers; row i is drawn at
+// position i of the stream.
+func (s Stream) Normals(dst blas64.General) {
+	for i := range dst.Rows {
+		draws := s.At(uint64(i))
+		entries := row(dst, i)
+		for j := range entries {
+			entries[j] = draws.Normal()
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/solvers/internal/krylov"
 )
 
 // Accuracy is how far singular vectors ũ_i, ṽ_i of a matrix are from true ones u_i,
@@ -76,13 +77,13 @@ func weightedAngles(u, w blas64.General, values []float64) (float64, error) {
 	}
 	scaled := dense.Clone(w)
 	dense.ScaleColumns(scaled, inverses(norms(w)))
-	b := newBasis(w.Rows, 0, w.Cols)
-	if _, err := b.add(scaled, w.Cols, rankTolerance); err != nil {
+	b := krylov.NewBasis(w.Rows, 0, w.Cols)
+	if _, err := b.Add(scaled, w.Cols, rankTolerance); err != nil {
 		return 0, err
 	}
 	part := make([]float64, u.Cols)
-	if b.cols > 0 {
-		part = lengths(dense.Mul(blas.Trans, b.vectors(), blas.NoTrans, u))
+	if b.Cols() > 0 {
+		part = lengths(dense.Mul(blas.Trans, b.Vectors(), blas.NoTrans, u))
 	}
 	angle := 0.0
 	for i, length := range norms(u) {

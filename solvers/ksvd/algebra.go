@@ -42,13 +42,16 @@ func newSVD(what string, a blas64.General) (*dense.SVD, error) {
 	return s, nil
 }
 
+// changeKernel is what to do about entries that are not finite.
+const changeKernel = "scale the columns (`scale standard`) or change the kernel"
+
 // checkFinite says which matrix has entries that are not finite.
 func checkFinite(what string, m blas64.General) error {
 	i, j, found := dense.NotFinite(m)
 	if !found {
 		return nil
 	}
-	return fmt.Errorf("ksvd: entry (%d, %d) of %s is %v: the kernel is not finite on these rows; scale the columns (--scale standard) or change the kernel", i, j, what, m.Data[i*m.Stride+j])
+	return fmt.Errorf("ksvd: entry (%d, %d) of %s is %v: the kernel is not finite on these rows; %s", i, j, what, m.Data[i*m.Stride+j], changeKernel)
 }
 
 func firstError(errs ...error) error {

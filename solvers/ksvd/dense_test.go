@@ -11,6 +11,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/krylov"
 	"github.com/nystream/nystream/solvers/nyblas"
 	"github.com/nystream/nystream/stream"
 )
@@ -140,8 +141,8 @@ func TestWholeCoraAgainstDense(t *testing.T) {
 		for s, v := range fit.Values {
 			value = math.Max(value, math.Abs(v-truth[s])/truth[s])
 		}
-		left := residuals(dense.Mul(blas.NoTrans, g, blas.NoTrans, fit.V), fit.U, fit.Values)
-		right := residuals(dense.Mul(blas.Trans, g, blas.NoTrans, fit.U), fit.V, fit.Values)
+		left := krylov.Residuals(dense.Mul(blas.NoTrans, g, blas.NoTrans, fit.V), fit.U, fit.Values, fit.Values[0])
+		right := krylov.Residuals(dense.Mul(blas.Trans, g, blas.NoTrans, fit.U), fit.V, fit.Values, fit.Values[0])
 		groups := clusters(truth, 20, 1e-4)
 		for _, c := range groups {
 			sum := 0.0 // the norm of the residuals of a group is at most the root of this

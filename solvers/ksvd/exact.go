@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/krylov"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -79,7 +80,7 @@ func (m Exact) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ke
 		return nil, err
 	}
 	return &Fit{Model: g.model(r), Notes: m.notes(r), KernelEntries: t.count.Load(), ExactPasses: g.passes(), SourcePasses: 1, Operator: g.Operator,
-		U: r.u, V: r.v, Residuals: r.residuals, Accuracy: math.NaN(), data: d, known: g.stats}, nil
+		U: r.U, V: r.V, Residuals: r.Residuals(), Accuracy: math.NaN(), data: d, known: g.stats}, nil
 }
 
 // exact is a fit under way.
@@ -106,7 +107,7 @@ func (g *exact) load(ctx context.Context) (err error) {
 }
 
 // operator is G, with the row sums that it needs.
-func (g *exact) operator(ctx context.Context) (op operator, err error) {
+func (g *exact) operator(ctx context.Context) (op krylov.Operator, err error) {
 	if g.entries.normalised && g.entries.pathSums(g.data.Shape()) {
 		if g.stats, err = pathStatistics(ctx, g.engine, g.data, g.entries, false); err != nil {
 			return nil, err
@@ -129,7 +130,7 @@ func (g *exact) operator(ctx context.Context) (op operator, err error) {
 }
 
 // byPaths is G by the paths of a graph, and its means are known then.
-func (g *exact) byPaths(ctx context.Context) (operator, error) {
+func (g *exact) byPaths(ctx context.Context) (krylov.Operator, error) {
 	if g.stats == nil {
 		g.stats = &statistics{} // nothing to sum
 	}
@@ -158,22 +159,17 @@ func (e *entries) checkRows(name string, p *points) error {
 	return nil
 }
 
-func (g *exact) iterate(ctx context.Context, op operator) (*triplets, error) {
+func (g *exact) iterate(ctx context.Context, op krylov.Operator) (*krylov.Triplets, error) {
 	n, m := g.left.count(), g.right.count()
-	r, err := krylov{rank: min(g.Rank, n, m), tolerance: g.Tolerance, passes: g.Passes, seed: g.Seed, centred: g.Centre}.run(ctx, op, n, m)
-	if err != nil {
-		return nil, err
-	}
-	dense.FixSigns(r.u, r.v)
-	return r, nil
+	return iteration{rank: min(g.Rank, n, m), tolerance: g.Tolerance, passes: g.Passes, seed: g.Seed, centred: g.Centre}.run(ctx, op, n, m)
 }
 
 // notes tell of a rank that was not reached, and of passes that ended before the
 // tolerance was.
-func (m Exact) notes(r *triplets) []string {
-	notes := rankNote(len(r.values), m.Rank)
-	if worst := r.residual(); worst > m.Tolerance {
-		notes = append(notes, fmt.Sprintf("after %d iterations the residuals ‖Gv−σu‖ and ‖Gᵀu−σv‖ are up to %.1e of the largest singular value; more passes make them smaller", r.passes, worst))
+func (m Exact) notes(r *krylov.Triplets) []string {
+	notes := rankNote(len(r.Values), m.Rank)
+	if worst := krylov.Largest(r.Residuals()); worst > m.Tolerance {
+		notes = append(notes, fmt.Sprintf("after %d iterations the residuals ‖Gv−σu‖ and ‖Gᵀu−σv‖ are up to %.1e of the largest singular value; more passes make them smaller", r.Passes, worst))
 	}
 	return notes
 }
@@ -186,15 +182,15 @@ func rankNote(found, asked int) []string {
 }
 
 // model makes both sides functions of a row.
-func (g *exact) model(r *triplets) *Model {
+func (g *exact) model(r *krylov.Triplets) *Model {
 	d, s := g.data, g.stats
-	over := inverses(r.values)
-	u, v := dense.Clone(r.u), dense.Clone(r.v)
+	over := inverses(r.Values)
+	u, v := dense.Clone(r.U), dense.Clone(r.V)
 	dense.ScaleColumns(u, over)
 	dense.ScaleColumns(v, over)
 	rows, cols := g.left.count(), g.right.count()
 	return &Model{Method: "exact", Kernel: g.entries.kernel, Seed: g.Seed, Rows: int64(rows), Cols: int64(cols), Centred: g.Centre,
-		Sums: SumsExact, Compatibility: d.kind, Values: r.values,
+		Sums: SumsExact, Compatibility: d.kind, Values: r.Values,
 		Left: &Side{left: true, Landmarks: landmarksOf(g.right), Rows: counting(cols), Projection: v, Weights: ones(cols),
 			Means: s.colMeans, GrandMean: s.grand, Map: d.maps[0]},
 		Right: &Side{Landmarks: landmarksOf(g.left), Rows: counting(rows), Projection: u, Weights: ones(rows),
@@ -238,9 +234,9 @@ func (o *exactOperator) endMeans() error {
 	return o.stats.check(o.grid.entries.kernel.String(), o.grid.name)
 }
 
-// multiply makes an exact pass. A tile belongs to one row block of G·Q and one of
+// Multiply makes an exact pass. A tile belongs to one row block of G·Q and one of
 // Gᵀ·P, and each of them gets its tiles in a fixed order: see stream.Pairs.
-func (o *exactOperator) multiply(ctx context.Context, q, aq, p, atp blas64.General) error {
+func (o *exactOperator) Multiply(ctx context.Context, q, aq, p, atp blas64.General) error {
 	dense.Clear(aq)
 	dense.Clear(atp)
 	first := o.beginMeans()
@@ -291,7 +287,7 @@ func subtractOuter(m blas64.General, v []float64, q blas64.General) {
 }
 
 // hold is G in memory, centred if it is to be. One exact pass.
-func (o *exactOperator) hold(ctx context.Context) (operator, error) {
+func (o *exactOperator) hold(ctx context.Context) (krylov.Operator, error) {
 	a := stream.NewMatrix(int(o.grid.rows), int(o.grid.cols))
 	first := o.beginMeans()
 	err := o.grid.pairs(ctx, "exact pass", func() tileVisitor {
@@ -312,7 +308,7 @@ func (o *exactOperator) hold(ctx context.Context) (operator, error) {
 	if o.centre {
 		o.stats.centre(a)
 	}
-	return inMemory{a}, firstError(err, checkFinite("G", a))
+	return krylov.Matrix{General: a}, firstError(err, checkFinite("G", a))
 }
 
 // centre takes the means away from a block of G with the given rows and columns,

@@ -231,14 +231,14 @@ func TestExactTiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		op := &exactOperator{grid: g, stats: s, centre: true}
-		r, err := krylov{rank: 10, tolerance: 1e-10, passes: 100, centred: true}.run(background, op, 700, 900)
+		r, err := iteration{rank: 10, tolerance: 1e-10, passes: 100, centred: true}.run(background, op, 700, 900)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.passes <= krylovBlocks {
-			t.Errorf("%s: %d passes: the test is of restarts", f.text, r.passes)
+		if r.Passes <= krylovBlocks {
+			t.Errorf("%s: %d passes: the test is of restarts", f.text, r.Passes)
 		}
-		checkDecomposition(t, f.text, denseG(f, k, x, z, true), r.values, r.u, r.v, 1e-10, 1e-6)
+		checkDecomposition(t, f.text, denseG(f, k, x, z, true), r.Values, r.U, r.V, 1e-10, 1e-6)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/krylov"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -14,7 +15,7 @@ import (
 // rows of the other side.
 type Matrix struct {
 	fit *exact
-	op  operator
+	op  krylov.Operator
 }
 
 // NewMatrix loads both sides and works out the row sums of a normalised kernel. form
@@ -50,14 +51,14 @@ func NewMatrix(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel
 // Multiply puts G·q into gq and Gᵀ·p into gtp. Cost: an exact pass unless the entries
 // are held, and 4·N·M flops for each column of q and p; see [Operator] for graphs.
 func (m *Matrix) Multiply(ctx context.Context, q, gq, p, gtp blas64.General) error {
-	return m.op.multiply(ctx, q, gq, p, gtp)
+	return m.op.Multiply(ctx, q, gq, p, gtp)
 }
 
 // Held is G in memory, not to be changed; empty unless NewMatrix was told to form it,
 // or it is small.
 func (m *Matrix) Held() blas64.General {
-	if held, ok := m.op.(inMemory); ok {
-		return held.a
+	if held, ok := m.op.(krylov.Matrix); ok {
+		return held.General
 	}
 	return blas64.General{}
 }
@@ -72,9 +73,7 @@ func (m *Matrix) Entries() int64 { return m.fit.entries.count.Load() }
 // for left of M rows and right of N, with as many columns as each other. The model
 // shares them and the rows, all of which are its landmarks; its Values are 1.
 func (m *Matrix) Functions(left, right blas64.General) *Model {
-	t := &triplets{values: ones(left.Cols)}
-	t.v, t.u = left, right
-	model := m.fit.model(t)
+	model := m.fit.model(&krylov.Triplets{Values: ones(left.Cols), U: right, V: left})
 	model.Method = "functions"
 	return model
 }

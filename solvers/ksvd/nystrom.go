@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/krylov"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -391,21 +392,21 @@ func total(v []float64) float64 {
 
 // sides makes both sides functions of a row, with vectors of length about 1 over all
 // rows: u(x) = Σ_j G(x, z_j)·√w_j·v_j/λ̃, w the weights.
-func (f *nystrom) sides(x, z *points, rows, cols sample, s *statistics, t *triplets) *Model {
-	over := inverses(t.values)
+func (f *nystrom) sides(x, z *points, rows, cols sample, s *statistics, t *krylov.Triplets) *Model {
+	over := inverses(t.Values)
 	for _, side := range []struct {
 		vectors blas64.General
 		weight  []float64
-	}{{t.u, rows.weight}, {t.v, cols.weight}} {
+	}{{t.U, rows.weight}, {t.V, cols.weight}} {
 		dense.ScaleRows(side.vectors, roots(side.weight))
 		dense.ScaleColumns(side.vectors, over)
 	}
 	shape := f.data.Shape()
 	model := &Model{Method: "nystrom", Kernel: f.entries.kernel, Seed: f.Seed, Rows: shape.Rows, Cols: shape.Cols, Centred: f.Centre,
-		Sums: f.Sums, Compatibility: f.data.kind, Values: t.values,
-		Left: &Side{left: true, Landmarks: landmarksOf(z), Rows: cols.number, Projection: t.v, Weights: cols.weight,
+		Sums: f.Sums, Compatibility: f.data.kind, Values: t.Values,
+		Left: &Side{left: true, Landmarks: landmarksOf(z), Rows: cols.number, Projection: t.V, Weights: cols.weight,
 			Means: s.colMeans, GrandMean: s.grand, Map: f.data.maps[0]},
-		Right: &Side{Landmarks: landmarksOf(x), Rows: rows.number, Projection: t.u, Weights: rows.weight,
+		Right: &Side{Landmarks: landmarksOf(x), Rows: rows.number, Projection: t.U, Weights: rows.weight,
 			LogSums: s.logSums, Means: s.rowMeans, GrandMean: s.grand, Map: f.data.maps[1]}}
 	f.keepAll(model)
 	return model

@@ -158,8 +158,8 @@ func (w *pathRowWorker) divide(values []float64, i int) {
 	}
 }
 
-// multiply implements operator.
-func (o *pathOperator) multiply(ctx context.Context, q, aq, p, atp blas64.General) error {
+// Multiply implements [krylov.Operator].
+func (o *pathOperator) Multiply(ctx context.Context, q, aq, p, atp blas64.General) error {
 	err := firstError(o.product(ctx, 0, q, aq), o.product(ctx, 1, p, atp))
 	if o.means != nil {
 		o.means.centreProducts(q, aq, p, atp)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/krylov"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -84,11 +85,11 @@ func setUp(t testing.TB, d *Data, k kernelgen.Kernel) (*entries, *grid, *statist
 }
 
 // products multiplies an operator by random vectors from both sides.
-func products(t testing.TB, op operator, n, b int) (aq, atp blas64.General) {
+func products(t testing.TB, op krylov.Operator, n, b int) (aq, atp blas64.General) {
 	t.Helper()
 	q, p := gaussian(n, b, 1, 5), gaussian(n, b, 1, 6)
 	aq, atp = stream.NewMatrix(n, b), stream.NewMatrix(n, b)
-	if err := op.multiply(background, q, aq, p, atp); err != nil {
+	if err := op.Multiply(background, q, aq, p, atp); err != nil {
 		t.Fatal(err)
 	}
 	return aq, atp

@@ -23,6 +23,18 @@ func Columns(m blas64.General, first, n int) blas64.General {
 	return m
 }
 
+// PickColumns is a copy of the columns of m with the given numbers, in that order.
+func PickColumns(m blas64.General, numbers []int) blas64.General {
+	c := stream.NewMatrix(m.Rows, len(numbers))
+	for i := range m.Rows {
+		row := Row(m, i)
+		for j, k := range numbers {
+			c.Data[i*c.Stride+j] = row[k]
+		}
+	}
+	return c
+}
+
 // Clone is a copy of m without gaps between its rows.
 func Clone(m blas64.General) blas64.General {
 	c := stream.NewMatrix(m.Rows, m.Cols)

@@ -1,0 +1,170 @@
+package krylov
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// Tolerance is where singular values are cut off, relative to the largest: below it
+// they are rounding of the matrix.
+const Tolerance = 1e-12
+
+// Basis is an orthonormal basis Q that grows by blocks, and the product of a matrix
+// with it.
+type Basis struct {
+	q, y  blas64.General // with room for all columns; the first cols and known are there
+	cols  int            // columns of Q
+	known int            // columns of the product
+	last  int            // columns of the newest block
+}
+
+// NewBasis returns an empty basis with room for most vectors of n numbers, and for
+// their products of m numbers.
+func NewBasis(n, m, most int) *Basis {
+	return &Basis{q: stream.NewMatrix(n, most), y: stream.NewMatrix(m, most)}
+}
+
+// Cols is the number of columns of Q.
+func (b *Basis) Cols() int { return b.cols }
+
+// Vectors is Q, which shares memory with the basis.
+func (b *Basis) Vectors() blas64.General { return dense.Columns(b.q, 0, b.cols) }
+
+// Product is the matrix times Q, as far as it is known.
+func (b *Basis) Product() blas64.General { return dense.Columns(b.y, 0, b.known) }
+
+// unknown returns the columns of Q whose product is not known, and the place for it.
+func (b *Basis) unknown() (x, y blas64.General) {
+	return dense.Columns(b.q, b.known, b.cols-b.known), dense.Columns(b.y, b.known, b.cols-b.known)
+}
+
+// newestProduct is a copy of the product of the newest block, which is known.
+func (b *Basis) newestProduct() blas64.General {
+	return dense.Clone(dense.Columns(b.y, b.known-b.last, b.last))
+}
+
+// full reports whether there is no room for so many vectors more. A basis with room for
+// all vectors there are is never full.
+func (b *Basis) full(width int) bool {
+	return b.q.Cols-b.cols < width && b.q.Cols < b.q.Rows
+}
+
+// Add adds at most so many directions of a block, which it overwrites, to the basis:
+// the longest ones of what the basis does not span, and of these the ones longer than
+// least. What is shorter is rounding. It reports whether the basis has grown.
+func (b *Basis) Add(block blas64.General, most int, least float64) (grown bool, err error) {
+	b.last = 0
+	b.project(block)
+	b.project(block) // once is not enough
+	most = min(most, b.q.Cols-b.cols)
+	if block.Cols == 0 || most == 0 {
+		return false, nil
+	}
+	fresh, err := longest(block, most, least)
+	if err != nil || fresh.Cols == 0 {
+		return false, err
+	}
+	// Short directions have a part in Q by rounding: once more, at length 1.
+	b.project(fresh)
+	if fresh, _, err = sketch.CholeskyQR(fresh); err != nil {
+		return false, err
+	}
+	for i := range fresh.Rows {
+		copy(dense.Row(b.q, i)[b.cols:], dense.Row(fresh, i))
+	}
+	b.cols += fresh.Cols
+	b.last = fresh.Cols
+	return true, nil
+}
+
+// longest is the left singular vectors of a block with the largest singular values, if
+// they are above least.
+func longest(block blas64.General, most int, least float64) (blas64.General, error) {
+	block, err := noWiderThanTall(block)
+	if err != nil {
+		return block, err
+	}
+	q, r, err := sketch.CholeskyQR(block)
+	if err != nil {
+		return block, err
+	}
+	d, err := newSVD("a block of the space", r)
+	if err != nil {
+		return block, err
+	}
+	keep := 0
+	for keep < min(most, len(d.S)) && d.S[keep] > least {
+		keep++
+	}
+	return dense.Mul(blas.NoTrans, q, blas.NoTrans, dense.Columns(d.U, 0, keep)), nil
+}
+
+// noWiderThanTall is a block with the same left singular vectors and singular values,
+// and no more columns than rows: Rᵀ, if the rows are those of QR.
+func noWiderThanTall(block blas64.General) (blas64.General, error) {
+	if block.Cols <= block.Rows {
+		return block, nil
+	}
+	_, r, err := sketch.CholeskyQR(dense.Transpose(block))
+	return dense.Transpose(r), err
+}
+
+// project takes the part in the span of the basis away from the columns of a block.
+func (b *Basis) project(block blas64.General) {
+	if b.cols == 0 || block.Cols == 0 {
+		return
+	}
+	part := dense.Mul(blas.Trans, b.Vectors(), blas.NoTrans, block)
+	dense.Gemm(blas.NoTrans, blas.NoTrans, -1, b.Vectors(), part, 1, block)
+}
+
+// restart keeps Q·f, for an f with orthonormal columns and as many rows as Q has
+// columns; all products are known.
+func (b *Basis) restart(f blas64.General) {
+	q, y := dense.Mul(blas.NoTrans, b.Vectors(), blas.NoTrans, f), dense.Mul(blas.NoTrans, b.Product(), blas.NoTrans, f)
+	for i := range q.Rows {
+		copy(dense.Row(b.q, i), dense.Row(q, i))
+	}
+	for i := range y.Rows {
+		copy(dense.Row(b.y, i), dense.Row(y, i))
+	}
+	b.cols, b.known, b.last = f.Cols, f.Cols, f.Cols
+}
+
+// A NotFiniteError says that a number is NaN or infinite.
+type NotFiniteError struct {
+	Of          string // which matrix
+	Row, Column int
+	Value       float64
+}
+
+func (e *NotFiniteError) Error() string {
+	return fmt.Sprintf("entry (%d, %d) of %s is %v", e.Row, e.Column, e.Of, e.Value)
+}
+
+// checkFinite finds the first entry that is not finite.
+func checkFinite(what string, m blas64.General) error {
+	i, j, found := dense.NotFinite(m)
+	if !found {
+		return nil
+	}
+	return &NotFiniteError{what, i, j, m.Data[i*m.Stride+j]}
+}
+
+// newSVD decomposes a small matrix. what names it in errors.
+func newSVD(what string, a blas64.General) (*dense.SVD, error) {
+	if err := checkFinite(what, a); err != nil {
+		return nil, err
+	}
+	d, err := dense.NewSVD(a)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	return d, nil
+}

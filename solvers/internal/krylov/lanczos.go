@@ -1,0 +1,97 @@
+package krylov
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/gonum"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/sketch"
+)
+
+// ErrNotFinite says that a product with a vector is not finite.
+var ErrNotFinite = errors.New("the matrix is not finite")
+
+// Lanczos estimates the norm of a symmetric matrix that is known by its products with
+// vectors (Golub and Van Loan, "Matrix computations", §10.1), without
+// reorthogonalisation: copies of converged Ritz values appear, but the largest one is
+// not disturbed (C. Paige 1980). It is a norm from below. Memory is two vectors, and a
+// step of the k-th takes O(n + k²) flops.
+type Lanczos struct {
+	// The estimate has settled when it changed by at most Tolerance, relative to it, over
+	// the last Lag steps, and there were more than twice as many.
+	Lag       int
+	Tolerance float64
+
+	v, previous []float64
+	alpha, beta []float64
+	norms       []float64 // estimate after each step
+	norm        float64   // the last estimate
+}
+
+// NewLanczos starts from a random vector.
+func NewLanczos(n int, random sketch.Stream, lag int, tolerance float64) *Lanczos {
+	l := &Lanczos{v: make([]float64, n), previous: make([]float64, n), Lag: lag, Tolerance: tolerance}
+	random.Normals(blas64.General{Rows: n, Cols: 1, Stride: 1, Data: l.v})
+	scaleTo(l.v, dense.Norm(l.v))
+	return l
+}
+
+// scaleTo divides x by its norm, unless that is 0.
+func scaleTo(x []float64, norm float64) {
+	if norm > 0 {
+		blas64.Scal(1/norm, dense.Vector(x))
+	}
+}
+
+// Vector is what the matrix is to be multiplied with next.
+func (l *Lanczos) Vector() []float64 { return l.v }
+
+// Norm is the estimate after the last step.
+func (l *Lanczos) Norm() float64 { return l.norm }
+
+// Steps is how many steps there were.
+func (l *Lanczos) Steps() int { return len(l.alpha) }
+
+// Step takes in w = A·Vector(), which it keeps and overwrites, and reports whether the
+// estimate has settled.
+func (l *Lanczos) Step(w []float64) (done bool, err error) {
+	a := dense.Dot(w, l.v)
+	dense.Axpy(-a, l.v, w)
+	if k := len(l.beta); k > 0 {
+		dense.Axpy(-l.beta[k-1], l.previous, w)
+	}
+	b := dense.Norm(w)
+	if a-a != 0 || b-b != 0 {
+		return false, ErrNotFinite
+	}
+	scaleTo(w, b)
+	l.previous, l.v = l.v, w
+	l.alpha, l.beta = append(l.alpha, a), append(l.beta, b)
+	if err := l.estimate(); err != nil {
+		return false, err
+	}
+	return b <= 1e-14*l.norm || l.settled(), nil
+}
+
+// estimate finds the largest Ritz value in magnitude.
+func (l *Lanczos) estimate() error {
+	k := len(l.alpha)
+	values, beta := slices.Clone(l.alpha), slices.Clone(l.beta)
+	if !(gonum.Implementation{}).Dsterf(k, values, beta) {
+		return fmt.Errorf("the eigenvalues of the Lanczos matrix of %d steps did not converge", k)
+	}
+	l.norm = math.Max(math.Abs(values[0]), math.Abs(values[k-1]))
+	l.norms = append(l.norms, l.norm)
+	return nil
+}
+
+// settled reports whether the estimate hardly changes any more.
+func (l *Lanczos) settled() bool {
+	k := len(l.norms)
+	return k > 2*l.Lag && l.norm-l.norms[k-1-l.Lag] <= l.Tolerance*l.norm
+}

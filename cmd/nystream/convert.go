@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -50,7 +51,7 @@ type convertResult struct {
 	Kept         []string       `json:"kept"`
 	RowsDropped  int64          `json:"rows_dropped"`
 	Passes       map[string]int `json:"passes"`
-	Seconds      number         `json:"seconds"`
+	Seconds      show.Number    `json:"seconds"`
 	PeakRSSBytes int64          `json:"peak_rss_bytes"`
 	Output       string         `json:"output"`
 }
@@ -232,13 +233,13 @@ func newBatch(info stream.Info, rows int) *stream.Batch {
 }
 
 func (c *convertCommand) report(r *convertResult) error {
-	r.Seconds, r.PeakRSSBytes = number(c.seconds()), peakRSS()
-	t := &text{title: r.Output}
-	t.add("rows", "%s", count(r.Rows))
-	t.add("columns", "%d numeric, %d kept", r.Columns, len(r.Kept))
+	r.Seconds, r.PeakRSSBytes = show.Number(c.seconds()), peakRSS()
+	t := &show.Text{Title: r.Output}
+	t.Add("rows", "%s", show.Count(r.Rows))
+	t.Add("columns", "%d numeric, %d kept", r.Columns, len(r.Kept))
 	if r.RowsDropped > 0 {
-		t.add("dropped", "%s rows with nulls", count(r.RowsDropped))
+		t.Add("dropped", "%s rows with nulls", show.Count(r.RowsDropped))
 	}
-	t.add("work", "%s, peak memory %s", seconds(float64(r.Seconds)), bytes(r.PeakRSSBytes))
+	t.Add("work", "%s, peak memory %s", show.Seconds(float64(r.Seconds)), show.Bytes(r.PeakRSSBytes))
 	return c.print(r, t)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/lowrank"
 )
 
@@ -264,7 +265,7 @@ func (j *job) names() []string {
 // describe is one line about a fit for titles.
 func (j *job) describe(rows, cols int64) string {
 	if len(j.cmd.matrix) > 0 {
-		return fmt.Sprintf("%s model of %s of a %s × %s matrix", j.cmd.method.name, j.mapping, count(rows), count(cols))
+		return fmt.Sprintf("%s model of %s of a %s × %s matrix", j.cmd.method.name, j.mapping, show.Count(rows), show.Count(cols))
 	}
-	return fmt.Sprintf("%s model of the %s × %s kernel matrix %s", j.cmd.method.name, count(rows), count(cols), j.kernel)
+	return fmt.Sprintf("%s model of the %s × %s kernel matrix %s", j.cmd.method.name, show.Count(rows), show.Count(cols), j.kernel)
 }

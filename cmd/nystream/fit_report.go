@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/lowrank"
 )
 
@@ -17,28 +18,28 @@ type fitResult struct {
 	Columns            int64           `json:"columns"`
 	Dimension          int             `json:"dimension"` // columns of the data that were computed with
 	Rank               int             `json:"rank"`
-	Values             []number        `json:"values"`
-	Shift              number          `json:"shift"`
+	Values             []show.Number   `json:"values"`
+	Shift              show.Number     `json:"shift"`
 	Passes             map[string]int  `json:"passes"` // of the method, after landmarks were gathered
 	Scans              map[string]int  `json:"scans"`  // before: to open text, for nulls and scaling
 	KernelEntries      int64           `json:"kernel_entries"`
-	Seconds            number          `json:"seconds"`
+	Seconds            show.Number     `json:"seconds"`
 	PeakRSSBytes       int64           `json:"peak_rss_bytes"`
 	Seed               uint64          `json:"seed"`
 	RowsDropped        int64           `json:"rows_dropped"`
-	ErrorEstimate      *number         `json:"error_estimate,omitempty"`
+	ErrorEstimate      *show.Number    `json:"error_estimate,omitempty"`
 	ErrorEstimateKind  string          `json:"error_estimate_kind,omitempty"`
-	SpectralEstimate   *number         `json:"spectral_error_estimate,omitempty"`
-	TraceResidual      *number         `json:"trace_residual,omitempty"` // part of the trace of A that the columns of U leave
+	SpectralEstimate   *show.Number    `json:"spectral_error_estimate,omitempty"`
+	TraceResidual      *show.Number    `json:"trace_residual,omitempty"` // part of the trace of A that the columns of U leave
 	Chosen             string          `json:"chosen,omitempty"`         // by auto: the method, and why
-	Tolerance          number          `json:"tolerance,omitempty"`
+	Tolerance          show.Number     `json:"tolerance,omitempty"`
 	ToleranceReached   *bool           `json:"tolerance_reached,omitempty"`
 	Steps              []toleranceStep `json:"steps,omitempty"` // passes on the way to the tolerance
 	Precision          string          `json:"precision"`
 	ExactPasses        *exactPasses    `json:"exact_passes,omitempty"`
-	PrecisionBound     *number         `json:"precision_bound,omitempty"` // in float32: error of an entry over the largest entry
-	Condition          number          `json:"condition"`
-	OrthogonalityBound number          `json:"orthogonality_bound"`
+	PrecisionBound     *show.Number    `json:"precision_bound,omitempty"` // in float32: error of an entry over the largest entry
+	Condition          show.Number     `json:"condition"`
+	OrthogonalityBound show.Number     `json:"orthogonality_bound"`
 	Refined            bool            `json:"refined"`
 	ColumnsLeftOut     []string        `json:"columns_left_out"` // they hold no numbers
 	Notes              []string        `json:"notes"`
@@ -63,10 +64,10 @@ func (f *fitted) estimateFrom() string {
 // result collects what is known about a finished fit.
 func (j *job) result() *fitResult {
 	f, c := j.fitted, j.cmd
-	r := &fitResult{Method: c.method.name, Dimension: j.shape().columns, Rank: len(f.values()), Values: numbers(f.values()), Shift: number(f.shift()),
-		Passes: j.passes(), Scans: j.scans, KernelEntries: f.entries, Seconds: number(c.seconds()), PeakRSSBytes: peakRSS(), Seed: c.seed,
-		RowsDropped: j.prepared.dropped(), ErrorEstimate: optional(f.estimate), Precision: c.precision.value, Condition: number(f.condition),
-		OrthogonalityBound: number(f.bound()), Refined: f.refined(), ColumnsLeftOut: append([]string{}, j.left.leftOut...), Notes: c.sentences(f.notes),
+	r := &fitResult{Method: c.method.name, Dimension: j.shape().columns, Rank: len(f.values()), Values: show.Numbers(f.values()), Shift: show.Number(f.shift()),
+		Passes: j.passes(), Scans: j.scans, KernelEntries: f.entries, Seconds: show.Number(c.seconds()), PeakRSSBytes: peakRSS(), Seed: c.seed,
+		RowsDropped: j.prepared.dropped(), ErrorEstimate: show.Optional(f.estimate), Precision: c.precision.value, Condition: show.Number(f.condition),
+		OrthogonalityBound: show.Number(f.bound()), Refined: f.refined(), ColumnsLeftOut: append([]string{}, j.left.leftOut...), Notes: c.sentences(f.notes),
 		Output: c.output, Factors: c.factors, LeftFactors: c.left, RightFactors: c.other}
 	r.Rows, r.Columns = f.size()
 	if f.matrix != nil {
@@ -77,11 +78,11 @@ func (j *job) result() *fitResult {
 	if r.ErrorEstimate != nil {
 		r.ErrorEstimateKind = "relative Frobenius error, from " + f.estimateFrom() + ", within a factor of 2 in 95 % of cases"
 	}
-	r.SpectralEstimate, r.TraceResidual, r.Chosen = optional(f.spectral), optional(f.trace), c.words(f.chosen)
-	r.Tolerance, r.ToleranceReached, r.Steps = number(c.tolerance), f.reached, f.steps
+	r.SpectralEstimate, r.TraceResidual, r.Chosen = show.Optional(f.spectral), show.Optional(f.trace), c.words(f.chosen)
+	r.Tolerance, r.ToleranceReached, r.Steps = show.Number(c.tolerance), f.reached, f.steps
 	r.ExactPasses = f.exact
 	if c.tiles() == lowrank.Float32 {
-		r.PrecisionBound = optional(f.single)
+		r.PrecisionBound = show.Optional(f.single)
 	}
 	return r
 }
@@ -100,43 +101,43 @@ func (j *job) passes() map[string]int {
 
 func (j *job) report() error {
 	r := j.result()
-	t := &text{title: j.describe(r.Rows, r.Columns)}
+	t := &show.Text{Title: j.describe(r.Rows, r.Columns)}
 	if r.Chosen != "" {
-		t.add("chosen", "%s", r.Chosen)
+		t.Add("chosen", "%s", r.Chosen)
 	}
-	t.add("rank", "%d", r.Rank)
-	t.add("columns", "%d used", r.Dimension)
-	t.add("values", "%s", someValues(j.fitted.values()))
+	t.Add("rank", "%d", r.Rank)
+	t.Add("columns", "%d used", r.Dimension)
+	t.Add("values", "%s", show.Values(j.fitted.values()))
 	if j.oneFactor() {
-		t.add("shift", "%.4g", float64(r.Shift))
+		t.Add("shift", "%.4g", float64(r.Shift))
 	}
 	if r.ErrorEstimate != nil {
-		t.add("relative error", "about %s%.2g Frobenius, from %s (mostly within a factor of 2)", j.spectralWords(), float64(*r.ErrorEstimate), j.fitted.estimateFrom())
+		t.Add("relative error", "about %s%.2g Frobenius, from %s (mostly within a factor of 2)", j.spectralWords(), float64(*r.ErrorEstimate), j.fitted.estimateFrom())
 	}
 	if r.TraceResidual != nil && j.oneFactor() {
-		t.add("trace left", "%.4g of tr(A) is outside the columns of U", float64(*r.TraceResidual))
+		t.Add("trace left", "%.4g of tr(A) is outside the columns of U", float64(*r.TraceResidual))
 	}
 	for _, s := range r.Steps {
-		t.add("step", "%s", s)
+		t.Add("step", "%s", s)
 	}
 	if r.PrecisionBound != nil {
-		t.add("precision", "float32: kernel entries within %.2g of the largest", float64(*r.PrecisionBound))
+		t.Add("precision", "float32: kernel entries within %.2g of the largest", float64(*r.PrecisionBound))
 	}
-	t.add("orthogonality", "max|UᵀU−I| below about %.0e%s", float64(r.OrthogonalityBound), j.refinement())
+	t.Add("orthogonality", "max|UᵀU−I| below about %.0e%s", float64(r.OrthogonalityBound), j.refinement())
 	if r.RowsDropped > 0 {
-		t.add("dropped", "%s rows with nulls", count(r.RowsDropped))
+		t.Add("dropped", "%s rows with nulls", show.Count(r.RowsDropped))
 	}
-	t.add("passes", "%s", j.passWords())
+	t.Add("passes", "%s", j.passWords())
 	if r.ExactPasses != nil {
-		t.add("exact passes", "%s", r.ExactPasses.words())
+		t.Add("exact passes", "%s", r.ExactPasses.words())
 	}
-	t.add("work", "%s kernel entries, %s, peak memory %s", count(r.KernelEntries), seconds(float64(r.Seconds)), bytes(r.PeakRSSBytes))
-	t.add("model", "%s", r.Output)
+	t.Add("work", "%s kernel entries, %s, peak memory %s", show.Count(r.KernelEntries), show.Seconds(float64(r.Seconds)), show.Bytes(r.PeakRSSBytes))
+	t.Add("model", "%s", r.Output)
 	if u := r.Factors + r.LeftFactors; u != "" { // never both
-		t.add("U", "%s", u)
+		t.Add("U", "%s", u)
 	}
 	if r.RightFactors != "" {
-		t.add("V", "%s", r.RightFactors)
+		t.Add("V", "%s", r.RightFactors)
 	}
 	return j.cmd.print(r, t)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
 )
 
 // inspectCommand is one command line of inspect.
@@ -117,32 +118,32 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 }
 
 // text lists the columns, but not hundreds of them.
-func (r *filesResult) text() *text {
+func (r *filesResult) text() *show.Text {
 	const most = 40
-	t := &text{title: r.Name}
+	t := &show.Text{Title: r.Name}
 	rows := "not known before all are read"
 	if r.Rows != nil {
-		rows = count(*r.Rows)
+		rows = show.Count(*r.Rows)
 	}
-	t.add("rows", "%s", rows)
-	t.add("numbers per row", "%d", r.Numbers)
+	t.Add("rows", "%s", rows)
+	t.Add("numbers per row", "%d", r.Numbers)
 	if r.Bytes > 0 {
-		t.add("size", "%s", bytes(r.Bytes))
+		t.Add("size", "%s", show.Bytes(r.Bytes))
 	}
 	if r.Checked {
-		t.add("checksums", "all verified")
+		t.Add("checksums", "all verified")
 	}
-	t.add("columns", "%d", len(r.Columns))
+	t.Add("columns", "%d", len(r.Columns))
 	for i, c := range r.Columns {
 		if i == most {
-			t.add("", "… and %d more (--format json lists all)", len(r.Columns)-most)
+			t.Add("", "… and %d more (--format json lists all)", len(r.Columns)-most)
 			break
 		}
 		kind := c.Kind
 		if c.Kind == "vector" {
 			kind = fmt.Sprintf("vector of %d", c.Width)
 		}
-		t.add("  "+c.Name, "%s", kind)
+		t.Add("  "+c.Name, "%s", kind)
 	}
 	return t
 }
@@ -150,10 +151,10 @@ func (r *filesResult) text() *text {
 // modelResult is what inspect prints of a model as JSON.
 type modelResult struct {
 	modelMeta
-	Dimension int          `json:"dimension"`
-	Values    []number     `json:"values"`
-	Arrays    []modelArray `json:"arrays"`
-	Bytes     int64        `json:"bytes"`
+	Dimension int           `json:"dimension"`
+	Values    []show.Number `json:"values"`
+	Arrays    []modelArray  `json:"arrays"`
+	Bytes     int64         `json:"bytes"`
 }
 
 type modelArray struct {
@@ -185,7 +186,7 @@ func (i *inspectCommand) model(path string) error {
 	if err != nil {
 		return err
 	}
-	r := &modelResult{modelMeta: m.meta, Dimension: m.dimension(), Values: numbers(values), Bytes: info.Size(), Arrays: modelArrays(file)}
+	r := &modelResult{modelMeta: m.meta, Dimension: m.dimension(), Values: show.Numbers(values), Bytes: info.Size(), Arrays: modelArrays(file)}
 	return i.print(r, r.text(m, values))
 }
 
@@ -200,30 +201,30 @@ func modelArrays(file *blockstore.Archive) (list []modelArray) {
 	return list
 }
 
-func (r *modelResult) text(m *model, values []float64) *text {
-	t := &text{title: fmt.Sprintf("%s model of %s, %s × %s", r.Method, m.subject(), count(r.Rows), count(r.Header.Columns))}
-	t.add("rank", "%d", r.Rank)
-	t.add("values", "%s", someValues(values))
+func (r *modelResult) text(m *model, values []float64) *show.Text {
+	t := &show.Text{Title: fmt.Sprintf("%s model of %s, %s × %s", r.Method, m.subject(), show.Count(r.Rows), show.Count(r.Header.Columns))}
+	t.Add("rank", "%d", r.Rank)
+	t.Add("values", "%s", show.Values(values))
 	if !m.twoSided() {
-		t.add("shift", "%.4g", r.Shift)
+		t.Add("shift", "%.4g", r.Shift)
 	}
 	if r.Precision != "" {
-		t.add("precision", "%s", r.Precision)
+		t.Add("precision", "%s", r.Precision)
 	}
-	t.add("seed", "%d", r.Seed)
+	t.Add("seed", "%d", r.Seed)
 	columns := "by position"
 	if names := r.Data.Columns; len(names) > 0 {
 		columns = strings.Join(names, ", ")
 	}
-	t.add("columns", "%d, %s", r.Dimension, columns)
+	t.Add("columns", "%d, %s", r.Dimension, columns)
 	scaled := "not scaled"
 	if m.prepare.Shift != nil {
 		scaled = "scaled"
 	}
-	t.add("rows", "nulls: %s; %s", r.Data.Nulls, scaled)
-	t.add("size", "%s", bytes(r.Bytes))
+	t.Add("rows", "nulls: %s; %s", r.Data.Nulls, scaled)
+	t.Add("size", "%s", show.Bytes(r.Bytes))
 	for _, a := range r.Arrays {
-		t.add("  "+a.Name, "%s %v", a.Type, a.Shape)
+		t.Add("  "+a.Name, "%s %v", a.Type, a.Shape)
 	}
 	return t
 }

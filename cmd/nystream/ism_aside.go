@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -59,7 +60,7 @@ func (d *dataFlags) readAsideFile(ctx context.Context, s aside, rows int64) (*as
 		return nil, fromData(err)
 	}
 	if n := int64(v.rows()); n != rows {
-		return nil, fromData(fmt.Errorf("%s has %s %s, and the data have %s rows: %s needs one for each", s.file, count(n), unit, count(rows), s.flag))
+		return nil, fromData(fmt.Errorf("%s has %s %s, and the data have %s rows: %s needs one for each", s.file, show.Count(n), unit, show.Count(rows), s.flag))
 	}
 	return v, nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ism"
 	"github.com/nystream/nystream/solvers/metrics"
@@ -26,7 +27,7 @@ type ismJob struct {
 	classes []string                // their names
 	scans   int                     // passes before the fit
 	fit     *ism.Fit
-	nmi     *number // between clusters and labels
+	nmi     *show.Number // between clusters and labels
 }
 
 // choose finds out which columns of DATA the flags mean.
@@ -244,7 +245,7 @@ func (j *ismJob) fitModel(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		n := number(v)
+		n := show.Number(v)
 		j.nmi = &n
 	}
 	return nil

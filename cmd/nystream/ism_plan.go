@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ism"
 )
@@ -18,19 +19,19 @@ func (j *ismJob) reportPlan(p *ism.Plan) error {
 	rows, d := j.shape()
 	r := &ismPlan{Engine: p.Engine.String(), Paradigm: c.task.paradigm.value, planResult: planResult{Method: ismName, Kernel: j.kernel.String(),
 		Rows: rows, Columns: int64(d), Dimension: d, Rank: c.dim, MemoryBytes: p.Memory.Total(), MemoryLimitBytes: int64(c.memory), Fits: c.checkBudget(&p.Memory) == nil,
-		Passes: map[string]int{"data": p.Passes}, Scans: map[string]int{"data": j.plannedScans()}, KernelEntries: p.KernelEntries, Flops: number(p.Flops), Threads: c.engine().Workers()}}
-	t := &text{title: "plan: " + j.describe()}
-	t.add("engine", "%s", r.Engine)
+		Passes: map[string]int{"data": p.Passes}, Scans: map[string]int{"data": j.plannedScans()}, KernelEntries: p.KernelEntries, Flops: show.Number(p.Flops), Threads: c.engine().Workers()}}
+	t := &show.Text{Title: "plan: " + j.describe()}
+	t.Add("engine", "%s", r.Engine)
 	for _, m := range p.Memory.Items {
 		r.Memory = append(r.Memory, planItem{m.What, m.Bytes, j.cmd.words(m.Knob)})
-		t.add(m.What, "%s", bytes(m.Bytes))
+		t.Add(m.What, "%s", show.Bytes(m.Bytes))
 	}
-	t.add("memory in all", "%s", bytes(r.MemoryBytes))
-	t.add("passes over data", "%d%s", r.Passes["data"], scanWords(r.Scans["data"]))
+	t.Add("memory in all", "%s", show.Bytes(r.MemoryBytes))
+	t.Add("passes over data", "%d%s", r.Passes["data"], scanWords(r.Scans["data"]))
 	speed := calibrateEntries(kernelgen.RBF(1))
-	r.EstimatedSeconds = number((float64(r.KernelEntries)*speed.entry + float64(r.Flops)*speed.flop) / float64(r.Threads))
-	t.add("kernel entries", "%s", count(r.KernelEntries))
-	t.add("time", "about %s with %d threads for %d W, if reading keeps up", seconds(float64(r.EstimatedSeconds)), r.Threads, min(c.iterations, ismPlanned))
+	r.EstimatedSeconds = show.Number((float64(r.KernelEntries)*speed.entry + float64(r.Flops)*speed.flop) / float64(r.Threads))
+	t.Add("kernel entries", "%s", show.Count(r.KernelEntries))
+	t.Add("time", "about %s with %d threads for %d W, if reading keeps up", show.Seconds(float64(r.EstimatedSeconds)), r.Threads, min(c.iterations, ismPlanned))
 	if err := c.print(r, t); err != nil {
 		return err
 	}

@@ -3,18 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"image/color"
-	"os"
-	"slices"
 	"strconv"
-	"strings"
 
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/picture"
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/ism"
 	"github.com/nystream/nystream/stream"
@@ -40,18 +35,12 @@ func (j *ismJob) draw(ctx context.Context, path string) error {
 	}
 	xw := stream.NewMatrix(x.Rows, j.fit.Dim())
 	j.fit.Project(xw, x)
-	p := newPlot(j.plotTitle(len(rows)), axisWords(j.fit.Model, 0), axisWords(j.fit.Model, 1))
+	p := picture.NewPlot(j.plotTitle(len(rows)), axisWords(j.fit.Model, 0), axisWords(j.fit.Model, 1))
 	p.X.Label.TextStyle.Font.Size, p.Y.Label.TextStyle.Font.Size = 10, 10
 	p.Add(plotter.NewGrid())
 	groups, names := j.groups(rows)
-	addGroups(p, xw, groups, names)
-	image, c := newPicture(18*vg.Centimeter, 15*vg.Centimeter)
-	p.Draw(draw.Crop(c, margin, -margin, margin, -margin))
-	if err := writePicture(path, image); err != nil {
-		os.Remove(path) // what there is of it
-		return err
-	}
-	return nil
+	picture.AddGroups(p, xw, groups, names)
+	return picture.Draw(path, p, 18*vg.Centimeter, 15*vg.Centimeter)
 }
 
 func (j *ismJob) plottedRows() ([]int64, error) {
@@ -66,7 +55,7 @@ func (j *ismJob) plottedRows() ([]int64, error) {
 func (j *ismJob) plotTitle(shown int) string {
 	title := "XW"
 	if n := j.prepared.left.Info().Rows; int64(shown) < n {
-		title += fmt.Sprintf(", %s of %s rows", count(int64(shown)), count(n))
+		title += fmt.Sprintf(", %s of %s rows", show.Count(int64(shown)), show.Count(n))
 	}
 	return title + ", " + j.fit.Kernel.String()
 }
@@ -97,58 +86,4 @@ func (j *ismJob) groups(rows []int64) (of []int, names []string) {
 		of[i] = all[r]
 	}
 	return of, names
-}
-
-// mostLegend is how many groups a legend has room for.
-const mostLegend = 20
-
-// addGroups adds the first two columns of xw as points in the colours of their groups.
-// Where there is one column, the group is the height.
-func addGroups(p *plot.Plot, xw blas64.General, group []int, names []string) {
-	n := max(1, len(names))
-	points := make([]plotter.XYs, n)
-	for i := range xw.Rows {
-		r := xw.Data[i*xw.Stride : i*xw.Stride+xw.Cols]
-		xy := plotter.XY{X: r[0], Y: float64(group[i])}
-		if len(r) > 1 {
-			xy.Y = r[1]
-		}
-		points[group[i]] = append(points[group[i]], xy)
-	}
-	p.Legend.Top, p.Legend.Padding = true, vg.Millimeter
-	for k, xy := range points {
-		style := draw.GlyphStyle{Color: groupColour(k, n), Radius: 1.8, Shape: groupShapes[k%len(groupShapes)]}
-		dots := &plotter.Scatter{XYs: xy, GlyphStyle: style}
-		if len(xy) > 0 {
-			p.Add(dots)
-		}
-		if len(names) > 0 && len(names) <= mostLegend {
-			p.Legend.Add(clipped(names[k], 24), dots)
-		}
-	}
-	if p.X.Max > p.X.Min {
-		p.X.Max += 0.18 * (p.X.Max - p.X.Min) // for the legend
-	}
-}
-
-var groupShapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.TriangleGlyph{}, draw.SquareGlyph{}}
-
-// groupColours are far apart for readers who see few (Okabe and Ito 2008).
-var groupColours = []color.RGBA{{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
-	{0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff}, {0x60, 0x60, 0x60, 0xff}}
-
-func groupColour(k, n int) color.Color {
-	if n <= len(groupColours) {
-		return groupColours[k]
-	}
-	return colourAt(float64(k) / float64(n-1))
-}
-
-// clipped is a text of at most so many letters.
-func clipped(s string, most int) string {
-	letters := []rune(strings.Join(slices.Collect(strings.FieldsSeq(s)), " "))
-	if len(letters) <= most {
-		return string(letters)
-	}
-	return string(letters[:most-1]) + "…"
 }

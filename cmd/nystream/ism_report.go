@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/ism"
 )
 
@@ -20,24 +21,24 @@ type ismResult struct {
 	Classes        []string       `json:"classes,omitempty"`
 	Clusters       int            `json:"clusters,omitempty"`
 	ClusterSizes   []int          `json:"cluster_sizes,omitempty"`
-	NMI            *number        `json:"nmi,omitempty"` // between clusters and --label
-	Mu             *number        `json:"mu,omitempty"`
+	NMI            *show.Number   `json:"nmi,omitempty"` // between clusters and --label
+	Mu             *show.Number   `json:"mu,omitempty"`
 	Iterations     int            `json:"iterations"`
 	Damped         int            `json:"damped"` // of them
 	Rounds         int            `json:"rounds"` // of clusters and W in turn
 	Settled        bool           `json:"settled"`
-	Objective      []number       `json:"objective"` // of each W that was accepted, in order
-	HSIC           number         `json:"hsic"`      // objective/(rows−1)²
-	Eigenvalues    []number       `json:"eigenvalues"`
-	Residual       number         `json:"residual"` // ‖ΦW−WΛ‖/‖Φ‖
+	Objective      []show.Number  `json:"objective"` // of each W that was accepted, in order
+	HSIC           show.Number    `json:"hsic"`      // objective/(rows−1)²
+	Eigenvalues    []show.Number  `json:"eigenvalues"`
+	Residual       show.Number    `json:"residual"` // ‖ΦW−WΛ‖/‖Φ‖
 	Features       int            `json:"features,omitempty"`
-	FeatureError   *number        `json:"feature_error,omitempty"`
+	FeatureError   *show.Number   `json:"feature_error,omitempty"`
 	Loadings       [][]ismLoading `json:"loadings"` // for each column of W, largest first
 	Passes         map[string]int `json:"passes"`   // of the method
 	Scans          map[string]int `json:"scans"`    // before: to open text, for labels, nulls and scaling
 	ExactPasses    int            `json:"exact_passes"`
 	KernelEntries  int64          `json:"kernel_entries"`
-	Seconds        number         `json:"seconds"`
+	Seconds        show.Number    `json:"seconds"`
 	PeakRSSBytes   int64          `json:"peak_rss_bytes"`
 	Seed           uint64         `json:"seed"`
 	RowsDropped    int64          `json:"rows_dropped"`
@@ -50,8 +51,8 @@ type ismResult struct {
 
 // ismLoading is what a column of the data weighs in a column of W.
 type ismLoading struct {
-	Column string `json:"column"`
-	Weight number `json:"weight"`
+	Column string      `json:"column"`
+	Weight show.Number `json:"weight"`
 }
 
 // mostLoadings is how many columns of the data the report names for a column of W.
@@ -61,7 +62,7 @@ func loadingsOf(m *ism.Model) (list [][]ismLoading) {
 	for _, column := range m.Loadings(mostLoadings) {
 		named := []ismLoading{}
 		for _, l := range column {
-			named = append(named, ismLoading{l.Name, number(l.Weight)})
+			named = append(named, ismLoading{l.Name, show.Number(l.Weight)})
 		}
 		list = append(list, named)
 	}
@@ -93,15 +94,15 @@ func (j *ismJob) result() *ismResult {
 	f, c := j.fit, j.cmd
 	r := &ismResult{Method: ismName, Engine: f.Engine.String(), Paradigm: f.Paradigm.String(), Kernel: f.Kernel.String(), Known: j.knownWords(),
 		Rows: f.Rows, Columns: f.W.Rows, Dim: f.Dim(), Classes: j.classes, Clusters: c.task.clusters, NMI: j.nmi,
-		Iterations: f.Iterations, Damped: f.Damped, Rounds: f.Rounds, Settled: f.Settled, Objective: []number{},
-		HSIC: number(f.Objective / float64(max(1, f.Rows-1)) / float64(max(1, f.Rows-1))), Eigenvalues: numbers(f.Values), Residual: number(f.Residual),
-		Features: f.Features, FeatureError: optional(f.FeatureError), Loadings: loadingsOf(f.Model),
+		Iterations: f.Iterations, Damped: f.Damped, Rounds: f.Rounds, Settled: f.Settled, Objective: []show.Number{},
+		HSIC: show.Number(f.Objective / float64(max(1, f.Rows-1)) / float64(max(1, f.Rows-1))), Eigenvalues: show.Numbers(f.Values), Residual: show.Number(f.Residual),
+		Features: f.Features, FeatureError: show.Optional(f.FeatureError), Loadings: loadingsOf(f.Model),
 		Passes: map[string]int{"data": j.left.Passes() - j.scans}, Scans: map[string]int{"data": j.scans}, ExactPasses: f.ExactPasses, KernelEntries: f.KernelEntries,
-		Seconds: number(c.seconds()), PeakRSSBytes: peakRSS(), Seed: c.seed, RowsDropped: j.prepared.left.Dropped(), ColumnsLeftOut: append([]string{}, j.left.leftOut...),
+		Seconds: show.Number(c.seconds()), PeakRSSBytes: peakRSS(), Seed: c.seed, RowsDropped: j.prepared.left.Dropped(), ColumnsLeftOut: append([]string{}, j.left.leftOut...),
 		Notes: c.sentences(append(j.openNotes(), f.Notes...)), Output: c.output, ClustersOutput: c.clusters, Plot: c.plot}
 	for _, s := range f.History {
 		if s.Accepted {
-			r.Objective = append(r.Objective, number(s.Objective))
+			r.Objective = append(r.Objective, show.Number(s.Objective))
 		}
 	}
 	if len(f.Labels) > 0 {
@@ -111,7 +112,7 @@ func (j *ismJob) result() *ismResult {
 		}
 	}
 	if mu := j.task().Mu; mu > 0 {
-		r.Mu = optional(mu)
+		r.Mu = show.Optional(mu)
 	}
 	return r
 }
@@ -119,42 +120,42 @@ func (j *ismJob) result() *ismResult {
 // describe is one line about a fit for titles.
 func (j *ismJob) describe() string {
 	rows, d := j.shape()
-	return fmt.Sprintf("ism model of %s rows, %d of %d dimensions, %s", count(rows), j.cmd.dim, d, j.cmd.task.paradigm.value)
+	return fmt.Sprintf("ism model of %s rows, %d of %d dimensions, %s", show.Count(rows), j.cmd.dim, d, j.cmd.task.paradigm.value)
 }
 
 func (j *ismJob) report() error {
 	r := j.result()
-	t := &text{title: j.describe()}
-	t.add("kernel", "%s", r.Kernel)
+	t := &show.Text{Title: j.describe()}
+	t.Add("kernel", "%s", r.Kernel)
 	if r.Known != "" {
-		t.add("known", "%s", r.Known)
+		t.Add("known", "%s", r.Known)
 	}
 	if len(r.Classes) > 0 {
-		t.add("classes", "%d: %s", len(r.Classes), someWords(r.Classes))
+		t.Add("classes", "%d: %s", len(r.Classes), show.Words(r.Classes))
 	}
 	if r.Clusters > 0 {
-		t.add("clusters", "%d, of %s rows", r.Clusters, someSizes(r.ClusterSizes))
+		t.Add("clusters", "%d, of %s rows", r.Clusters, someSizes(r.ClusterSizes))
 	}
 	if r.NMI != nil {
-		t.add("NMI", "%.3f between clusters and --label", float64(*r.NMI))
+		t.Add("NMI", "%.3f between clusters and --label", float64(*r.NMI))
 	}
-	t.add("engine", "%s%s", r.Engine, j.featureWords(r))
-	t.add("objective", "%s", someValues(floats(r.Objective)))
-	t.add("iterations", "%d%s%s, residual %.1e%s", r.Iterations, countedWords(r.Damped, " damped"), countedWords(r.Rounds-1, " more turns of clusters and W"), float64(r.Residual),
+	t.Add("engine", "%s%s", r.Engine, j.featureWords(r))
+	t.Add("objective", "%s", show.Values(show.Floats(r.Objective)))
+	t.Add("iterations", "%d%s%s, residual %.1e%s", r.Iterations, countedWords(r.Damped, " damped"), countedWords(r.Rounds-1, " more turns of clusters and W"), float64(r.Residual),
 		map[bool]string{false: "; not settled"}[r.Settled])
-	t.add("eigenvalues", "%s", someValues(floats(r.Eigenvalues)))
+	t.Add("eigenvalues", "%s", show.Values(show.Floats(r.Eigenvalues)))
 	for k, column := range r.Loadings {
-		t.add(fmt.Sprintf("xw%d", k), "%s", loadingWords(column))
+		t.Add(fmt.Sprintf("xw%d", k), "%s", loadingWords(column))
 	}
 	if r.RowsDropped > 0 {
-		t.add("dropped", "%s rows with nulls", count(r.RowsDropped))
+		t.Add("dropped", "%s rows with nulls", show.Count(r.RowsDropped))
 	}
-	t.add("passes", "%d over data%s; %d over all pairs of rows", r.Passes["data"], scanWords(r.Scans["data"]), r.ExactPasses)
-	t.add("work", "%s kernel entries, %s, peak memory %s", count(r.KernelEntries), seconds(float64(r.Seconds)), bytes(r.PeakRSSBytes))
-	t.add("model", "%s", r.Output)
+	t.Add("passes", "%d over data%s; %d over all pairs of rows", r.Passes["data"], scanWords(r.Scans["data"]), r.ExactPasses)
+	t.Add("work", "%s kernel entries, %s, peak memory %s", show.Count(r.KernelEntries), show.Seconds(float64(r.Seconds)), show.Bytes(r.PeakRSSBytes))
+	t.Add("model", "%s", r.Output)
 	for _, f := range [][2]string{{"clusters in", r.ClustersOutput}, {"picture", r.Plot}} {
 		if f[1] != "" {
-			t.add(f[0], "%s", f[1])
+			t.Add(f[0], "%s", f[1])
 		}
 	}
 	return j.cmd.print(r, t)
@@ -175,7 +176,7 @@ func countedWords(n int, what string) string {
 	return fmt.Sprintf(", %d%s", n, what)
 }
 
-func floats(v []number) []float64 {
+func floats(v []show.Number) []float64 {
 	out := make([]float64, len(v))
 	for i, x := range v {
 		out[i] = float64(x)
@@ -195,7 +196,7 @@ func someWords(words []string) string {
 func someSizes(sizes []int) string {
 	words := make([]string, len(sizes))
 	for i, n := range sizes {
-		words[i] = count(int64(n))
+		words[i] = show.Count(int64(n))
 	}
-	return someWords(words)
+	return show.Words(words)
 }

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/ism"
 	"github.com/nystream/nystream/stream"
 )
@@ -127,9 +128,9 @@ func (v *asideValues) classes() (labels []int, names []string, err error) {
 	}
 	switch n := len(names); {
 	case n == 1:
-		return nil, nil, fromData(fmt.Errorf("%s: %s has the same value %q in all %s rows; two classes are the least", v.source, v.named(), names[0], count(int64(len(labels)))))
+		return nil, nil, fromData(fmt.Errorf("%s: %s has the same value %q in all %s rows; two classes are the least", v.source, v.named(), names[0], show.Count(int64(len(labels)))))
 	case n > mostClasses:
-		return nil, nil, fromData(fmt.Errorf("%s: %s has %s different values in %s rows, more than %d classes; for numbers that are measured use --target", v.source, v.named(), count(int64(n)), count(int64(len(labels))), mostClasses))
+		return nil, nil, fromData(fmt.Errorf("%s: %s has %s different values in %s rows, more than %d classes; for numbers that are measured use --target", v.source, v.named(), show.Count(int64(n)), show.Count(int64(len(labels))), mostClasses))
 	}
 	return labels, names, nil
 }

@@ -6,15 +6,16 @@ import (
 	"strings"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
 )
 
 // ksvdModelResult is what inspect prints of a ksvd model as JSON.
 type ksvdModelResult struct {
 	ksvdMeta
-	Dimension int          `json:"dimension"` // length of left rows
-	Values    []number     `json:"values"`
-	Arrays    []modelArray `json:"arrays"`
-	Bytes     int64        `json:"bytes"`
+	Dimension int           `json:"dimension"` // length of left rows
+	Values    []show.Number `json:"values"`
+	Arrays    []modelArray  `json:"arrays"`
+	Bytes     int64         `json:"bytes"`
 }
 
 func (i *inspectCommand) ksvdModel(path string, file *blockstore.Archive) error {
@@ -26,28 +27,28 @@ func (i *inspectCommand) ksvdModel(path string, file *blockstore.Archive) error 
 	if err != nil {
 		return err
 	}
-	r := &ksvdModelResult{ksvdMeta: m.meta, Dimension: m.dimension("left"), Values: numbers(m.model.Values), Arrays: modelArrays(file), Bytes: info.Size()}
+	r := &ksvdModelResult{ksvdMeta: m.meta, Dimension: m.dimension("left"), Values: show.Numbers(m.model.Values), Arrays: modelArrays(file), Bytes: info.Size()}
 	if g := m.meta.Data.Graph; g != nil { // millions of names are no summary
 		r.Data.Graph = &ksvdGraph{graphRecipe: g.graphRecipe}
 	}
 	return i.print(r, r.text(m))
 }
 
-func (r *ksvdModelResult) text(m *ksvdModel) *text {
-	t := &text{title: fmt.Sprintf("ksvd model of %s, %s × %s", r.Kernel, count(r.Rows), count(r.Header.Columns))}
-	t.add("method", "%s%s", r.Solver, map[bool]string{true: ", centred"}[r.Centred])
-	t.add("rank", "%d", r.Rank)
-	t.add("values", "%s", someValues(m.model.Values))
-	t.add("sums", "%s", r.Sums)
-	t.add("seed", "%d", r.Seed)
+func (r *ksvdModelResult) text(m *ksvdModel) *show.Text {
+	t := &show.Text{Title: fmt.Sprintf("ksvd model of %s, %s × %s", r.Kernel, show.Count(r.Rows), show.Count(r.Header.Columns))}
+	t.Add("method", "%s%s", r.Solver, map[bool]string{true: ", centred"}[r.Centred])
+	t.Add("rank", "%d", r.Rank)
+	t.Add("values", "%s", show.Values(m.model.Values))
+	t.Add("sums", "%s", r.Sums)
+	t.Add("seed", "%d", r.Seed)
 	switch r.Data.Input {
 	case graphInput:
 		g := r.Data.Graph
-		t.add("of", "a graph of %s nodes; self-loops: %s; divided by degrees: %s", count(int64(r.Dimension)), g.SelfLoops, g.Degrees)
+		t.Add("of", "a graph of %s nodes; self-loops: %s; divided by degrees: %s", show.Count(int64(r.Dimension)), g.SelfLoops, g.Degrees)
 	case sourcesInput:
-		t.add("of", "rows of two sources")
+		t.Add("of", "rows of two sources")
 	default:
-		t.add("of", "the rows and columns of a matrix; compatibility: %s", r.Compatibility)
+		t.Add("of", "the rows and columns of a matrix; compatibility: %s", r.Compatibility)
 	}
 	if r.Data.Input != graphInput {
 		columns := "by position"
@@ -55,12 +56,12 @@ func (r *ksvdModelResult) text(m *ksvdModel) *text {
 			columns = strings.Join(names, ", ")
 		}
 		scaled := map[bool]string{true: "scaled", false: "not scaled"}[m.prepare.Shift != nil]
-		t.add("columns", "%d, %s", r.Dimension, columns)
-		t.add("rows", "nulls: %s; %s", r.Data.Nulls, scaled)
+		t.Add("columns", "%d, %s", r.Dimension, columns)
+		t.Add("rows", "nulls: %s; %s", r.Data.Nulls, scaled)
 	}
-	t.add("size", "%s", bytes(r.Bytes))
+	t.Add("size", "%s", show.Bytes(r.Bytes))
 	for _, a := range r.Arrays {
-		t.add("  "+a.Name, "%s %v", a.Type, a.Shape)
+		t.Add("  "+a.Name, "%s %v", a.Type, a.Shape)
 	}
 	return t
 }

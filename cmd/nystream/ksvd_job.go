@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/lowrank"
@@ -206,7 +207,7 @@ func (j *ksvdJob) resolve(ctx context.Context) (err error) {
 		return fromData(err)
 	}
 	if n := j.sampleRows(); n < 100 && int64(n) < j.shape().Rows {
-		return fromData(fmt.Errorf("--kernel %s: %s nodes are too many to make rows for its words; give numbers, such as those that it has on a part of the graph", j.kernel, count(j.shape().Rows)))
+		return fromData(fmt.Errorf("--kernel %s: %s nodes are too many to make rows for its words; give numbers, such as those that it has on a part of the graph", j.kernel, show.Count(j.shape().Rows)))
 	}
 	sample, err := j.data.Sample(ctx, j.sampleRows(), j.cmd.seed)
 	if err != nil {

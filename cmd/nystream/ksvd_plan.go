@@ -3,6 +3,7 @@ package main
 import (
 	"math/rand/v2"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/stream"
@@ -30,7 +31,7 @@ func (j *ksvdJob) reportPlan(p *lowrank.Plan) error {
 	c, s := j.cmd, j.shape()
 	r := &ksvdPlan{Solver: j.method.name(), Chosen: c.words(j.chosen), Input: j.kind(), Graph: j.graphResult(), planResult: planResult{Method: ksvdName, Kernel: j.kernel.String(),
 		Rows: s.Rows, Columns: s.Cols, Dimension: s.Columns, Rank: c.rank, MemoryBytes: p.Memory.Total(), MemoryLimitBytes: int64(c.memory), Fits: c.checkBudget(&p.Memory) == nil,
-		Passes: make(map[string]int), Scans: j.plannedScans(), KernelEntries: p.KernelEntries, Flops: number(p.Flops), Threads: c.engine().Workers()}}
+		Passes: make(map[string]int), Scans: j.plannedScans(), KernelEntries: p.KernelEntries, Flops: show.Number(p.Flops), Threads: c.engine().Workers()}}
 	var err error
 	if r.plannedMeans, err = j.method.means(s, j.kernel); err != nil {
 		return err
@@ -41,28 +42,28 @@ func (j *ksvdJob) reportPlan(p *lowrank.Plan) error {
 			r.Passes[name] = 1 // which loads it
 		}
 	}
-	t := &text{title: "plan: " + j.describe()}
+	t := &show.Text{Title: "plan: " + j.describe()}
 	if r.Chosen != "" {
-		t.add("chosen", "%s", r.Chosen)
+		t.Add("chosen", "%s", r.Chosen)
 	}
-	t.add("method", "%s%s", r.Solver, operatorPhrase(r.Operator))
-	t.add("sums", "%s", r.Sums)
+	t.Add("method", "%s%s", r.Solver, operatorPhrase(r.Operator))
+	t.Add("sums", "%s", r.Sums)
 	r.Notes = c.sentences(r.Notes)
 	for _, note := range r.Notes {
-		t.add("note", "%s", note)
+		t.Add("note", "%s", note)
 	}
 	for _, m := range p.Memory.Items {
 		r.Memory = append(r.Memory, planItem{m.What, m.Bytes, j.cmd.words(m.Knob)})
-		t.add(m.What, "%s", bytes(m.Bytes))
+		t.Add(m.What, "%s", show.Bytes(m.Bytes))
 	}
-	t.add("memory in all", "%s", bytes(r.MemoryBytes))
+	t.Add("memory in all", "%s", show.Bytes(r.MemoryBytes))
 	for _, name := range j.names() {
-		t.add("passes over "+name, "%d%s", r.Passes[name], scanWords(r.Scans[name]))
+		t.Add("passes over "+name, "%d%s", r.Passes[name], scanWords(r.Scans[name]))
 	}
 	speed := calibrateEntries(j.kernel)
-	r.EstimatedSeconds = number((float64(r.KernelEntries)*speed.entry + float64(r.Flops)*speed.flop) / float64(r.Threads))
-	t.add("kernel entries", "%s", count(r.KernelEntries))
-	t.add("time", "about %s with %d threads, if reading keeps up", seconds(float64(r.EstimatedSeconds)), r.Threads)
+	r.EstimatedSeconds = show.Number((float64(r.KernelEntries)*speed.entry + float64(r.Flops)*speed.flop) / float64(r.Threads))
+	t.Add("kernel entries", "%s", show.Count(r.KernelEntries))
+	t.Add("time", "about %s with %d threads, if reading keeps up", show.Seconds(float64(r.EstimatedSeconds)), r.Threads)
 	if err := c.print(r, t); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/ksvd"
 )
 
@@ -19,22 +20,22 @@ type ksvdResult struct {
 	Columns        int64          `json:"columns"`
 	Dimension      int            `json:"dimension"` // length of the rows that the kernel compares
 	Rank           int            `json:"rank"`
-	Values         []number       `json:"values"`
+	Values         []show.Number  `json:"values"`
 	Sums           string         `json:"sums"`
 	Centred        bool           `json:"centred"`
 	Compatibility  string         `json:"compatibility"`
 	Scaling        string         `json:"scaling,omitempty"`
 	Samples        []int          `json:"samples,omitempty"` // of rows, of columns
-	Accuracy       *number        `json:"accuracy,omitempty"`
-	Tolerance      number         `json:"tolerance,omitempty"`
-	Residuals      *number        `json:"residuals,omitempty"` // the largest, over the largest value
+	Accuracy       *show.Number   `json:"accuracy,omitempty"`
+	Tolerance      show.Number    `json:"tolerance,omitempty"`
+	Residuals      *show.Number   `json:"residuals,omitempty"` // the largest, over the largest value
 	Operator       string         `json:"operator,omitempty"`  // of exact: tiles or paths
 	Graph          *graphResult   `json:"graph,omitempty"`
 	Passes         map[string]int `json:"passes"` // of the method and for factors, after samples were gathered
 	Scans          map[string]int `json:"scans"`  // before: to open text or a graph, for nulls and scaling
 	ExactPasses    int            `json:"exact_passes"`
 	KernelEntries  int64          `json:"kernel_entries"`
-	Seconds        number         `json:"seconds"`
+	Seconds        show.Number    `json:"seconds"`
 	PeakRSSBytes   int64          `json:"peak_rss_bytes"`
 	Seed           uint64         `json:"seed"`
 	RowsDropped    int64          `json:"rows_dropped"`
@@ -69,9 +70,9 @@ func (j *ksvdJob) graphResult() *graphResult {
 func (j *ksvdJob) result() *ksvdResult {
 	f, c := j.fit, j.cmd
 	r := &ksvdResult{Method: ksvdName, Solver: f.Method, Chosen: c.words(j.chosen), Kernel: j.kernel.String(), Input: j.kind(), Rows: f.Rows, Columns: f.Cols,
-		Dimension: j.shape().Columns, Rank: f.Rank(), Values: numbers(f.Values), Sums: f.Sums.String(), Centred: f.Centred,
-		Compatibility: f.Compatibility.String(), Accuracy: optional(f.Accuracy), Tolerance: number(c.tolerance), Graph: j.graphResult(),
-		Passes: j.passes(), Scans: j.scans, ExactPasses: f.ExactPasses, KernelEntries: f.KernelEntries, Seconds: number(c.seconds()),
+		Dimension: j.shape().Columns, Rank: f.Rank(), Values: show.Numbers(f.Values), Sums: f.Sums.String(), Centred: f.Centred,
+		Compatibility: f.Compatibility.String(), Accuracy: show.Optional(f.Accuracy), Tolerance: show.Number(c.tolerance), Graph: j.graphResult(),
+		Passes: j.passes(), Scans: j.scans, ExactPasses: f.ExactPasses, KernelEntries: f.KernelEntries, Seconds: show.Number(c.seconds()),
 		PeakRSSBytes: peakRSS(), Seed: c.seed, RowsDropped: j.prepared.dropped(), ColumnsLeftOut: []string{}, Notes: c.sentences(append(j.openNotes(), f.Notes...)),
 		Output: c.output, LeftFactors: c.left, RightFactors: c.other}
 	if j.left != nil {
@@ -84,7 +85,7 @@ func (j *ksvdJob) result() *ksvdResult {
 		r.Scaling = c.scaling.value
 	}
 	if len(f.Residuals) > 0 {
-		worst := number(slices.Max(f.Residuals))
+		worst := show.Number(slices.Max(f.Residuals))
 		r.Residuals = &worst
 	}
 	r.Operator = operatorWord(f.Operator)
@@ -143,7 +144,7 @@ func (j *ksvdJob) passes() map[string]int {
 // describe is one line about a fit for titles.
 func (j *ksvdJob) describe() string {
 	s := j.shape()
-	title := fmt.Sprintf("ksvd model of the %s × %s matrix %s", count(s.Rows), count(s.Cols), j.kernel)
+	title := fmt.Sprintf("ksvd model of the %s × %s matrix %s", show.Count(s.Rows), show.Count(s.Cols), j.kernel)
 	switch j.kind() {
 	case graphInput:
 		return title + " between edges out of and into nodes"
@@ -155,40 +156,40 @@ func (j *ksvdJob) describe() string {
 
 func (j *ksvdJob) report() error {
 	r := j.result()
-	t := &text{title: j.describe()}
+	t := &show.Text{Title: j.describe()}
 	if r.Chosen != "" {
-		t.add("chosen", "%s", r.Chosen)
+		t.Add("chosen", "%s", r.Chosen)
 	}
-	t.add("method", "%s%s%s", r.Solver, operatorPhrase(r.Operator), map[bool]string{true: ", centred"}[r.Centred])
+	t.Add("method", "%s%s%s", r.Solver, operatorPhrase(r.Operator), map[bool]string{true: ", centred"}[r.Centred])
 	if g := r.Graph; g != nil {
-		t.add("graph", "%s nodes, %s edges listed, %s of them from a node to itself, %s listed again", count(int64(g.Nodes)), count(g.Edges), count(g.SelfLoops), count(g.Duplicates))
+		t.Add("graph", "%s nodes, %s edges listed, %s of them from a node to itself, %s listed again", show.Count(int64(g.Nodes)), show.Count(g.Edges), show.Count(g.SelfLoops), show.Count(g.Duplicates))
 	}
-	t.add("rank", "%d", r.Rank)
-	t.add("values", "%s", someValues(j.fit.Values))
+	t.Add("rank", "%d", r.Rank)
+	t.Add("values", "%s", show.Values(j.fit.Values))
 	if len(r.Samples) > 0 {
-		t.add("samples", "%s rows, %s columns", count(int64(r.Samples[0])), count(int64(r.Samples[1])))
+		t.Add("samples", "%s rows, %s columns", show.Count(int64(r.Samples[0])), show.Count(int64(r.Samples[1])))
 	}
 	if _, normalised := j.kernel.Normaliser(); normalised || r.Centred {
-		t.add("sums", "%s", r.Sums)
+		t.Add("sums", "%s", r.Sums)
 	}
 	if r.Input == matrixInput {
-		t.add("compatibility", "%s", r.Compatibility)
+		t.Add("compatibility", "%s", r.Compatibility)
 	}
 	if r.Accuracy != nil {
-		t.add("accuracy", "η about %.2g: how far singular vectors are from those of other samples", float64(*r.Accuracy))
+		t.Add("accuracy", "η about %.2g: how far singular vectors are from those of other samples", float64(*r.Accuracy))
 	}
 	if r.Residuals != nil {
-		t.add("residuals", "below %.1e of the largest value", float64(*r.Residuals))
+		t.Add("residuals", "below %.1e of the largest value", float64(*r.Residuals))
 	}
 	if r.RowsDropped > 0 {
-		t.add("dropped", "%s rows with nulls", count(r.RowsDropped))
+		t.Add("dropped", "%s rows with nulls", show.Count(r.RowsDropped))
 	}
-	t.add("passes", "%s", j.passWords(r))
-	t.add("work", "%s kernel entries, %s, peak memory %s", count(r.KernelEntries), seconds(float64(r.Seconds)), bytes(r.PeakRSSBytes))
-	t.add("model", "%s", r.Output)
+	t.Add("passes", "%s", j.passWords(r))
+	t.Add("work", "%s kernel entries, %s, peak memory %s", show.Count(r.KernelEntries), show.Seconds(float64(r.Seconds)), show.Bytes(r.PeakRSSBytes))
+	t.Add("model", "%s", r.Output)
 	for _, f := range [][2]string{{"U", r.LeftFactors}, {"V", r.RightFactors}} {
 		if f[1] != "" {
-			t.add(f[0], "%s", f[1])
+			t.Add(f[0], "%s", f[1])
 		}
 	}
 	return j.cmd.print(r, t)

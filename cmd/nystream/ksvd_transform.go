@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -70,7 +71,7 @@ func (t *transformCommand) runGraph(ctx context.Context, m *ksvdModel, args []st
 		return fromData(fmt.Errorf("%s: %w", args[1], err))
 	}
 	if t.notes(graphNotes(g)); strange > 0 {
-		t.note("%s of %s entries of the adjacency matrix are between nodes of which the model knows none, and count for nothing", count(strange), count(g.Adjacency.NNZ()))
+		t.note("%s of %s entries of the adjacency matrix are between nodes of which the model knows none, and count for nothing", show.Count(strange), show.Count(g.Adjacency.NNZ()))
 	}
 	keys := nodeKeys{g}
 	fields := keys.fields(t.output)

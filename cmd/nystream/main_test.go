@@ -24,6 +24,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -271,11 +272,11 @@ func TestOnlyCount(t *testing.T) {
 
 func TestNumbersThatAreNotFiniteAreNull(t *testing.T) {
 	for v, want := range map[float64]string{1.5: "1.5", math.Inf(1): "null", math.Inf(-1): "null"} {
-		if got, err := number(v).MarshalJSON(); err != nil || string(got) != want {
+		if got, err := show.Number(v).MarshalJSON(); err != nil || string(got) != want {
 			t.Errorf("%v: %s, %v", v, got, err)
 		}
 	}
-	if optional(math.NaN()) != nil || *optional(2) != 2 {
+	if show.Optional(math.NaN()) != nil || *show.Optional(2) != 2 {
 		t.Error("optional")
 	}
 }

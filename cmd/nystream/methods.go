@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/stream"
@@ -295,7 +296,7 @@ func (s subspaceSolver) fit(ctx context.Context, e stream.Engine, src sources, k
 func subspaceFit(f *lowrank.SubspaceFit) (*fitted, error) {
 	out, err := kernelFit(f.Fit, nil)
 	if err == nil {
-		out.exact = &exactPasses{Made: f.ExactPasses, Residual: number(f.Residual())}
+		out.exact = &exactPasses{Made: f.ExactPasses, Residual: show.Number(f.Residual())}
 	}
 	return out, err
 }

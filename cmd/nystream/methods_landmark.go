@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/stream"
@@ -66,7 +67,7 @@ func toleranceFit(f *lowrank.AdaptiveFit) (*fitted, error) {
 	if err == nil {
 		out.reached = &f.Reached
 		for _, s := range f.Steps {
-			out.steps = append(out.steps, toleranceStep{s.Landmarks, s.Rank, number(s.Estimate)})
+			out.steps = append(out.steps, toleranceStep{s.Landmarks, s.Rank, show.Number(s.Estimate)})
 		}
 	}
 	return out, err
@@ -74,9 +75,9 @@ func toleranceFit(f *lowrank.AdaptiveFit) (*fitted, error) {
 
 // toleranceStep is a pass on the way to a tolerance.
 type toleranceStep struct {
-	Landmarks int    `json:"landmarks"`
-	Rank      int    `json:"rank"`
-	Estimate  number `json:"spectral_error_estimate"`
+	Landmarks int         `json:"landmarks"`
+	Rank      int         `json:"rank"`
+	Estimate  show.Number `json:"spectral_error_estimate"`
 }
 
 func (s toleranceStep) String() string {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/stream"
@@ -45,16 +46,16 @@ func (s refinedSolver) fit(ctx context.Context, e stream.Engine, src sources, k 
 	}
 	out, err := kernelFit(f.Fit, nil)
 	if err == nil {
-		out.exact = &exactPasses{Made: f.ExactPasses, Residual: number(f.Residual()), estimate: true}
+		out.exact = &exactPasses{Made: f.ExactPasses, Residual: show.Number(f.Residual()), estimate: true}
 	}
 	return out, err
 }
 
 // exactPasses says what passes over all entries of A have come to.
 type exactPasses struct {
-	Made     int    `json:"made"`
-	Residual number `json:"residual"` // the largest, relative to the largest value
-	estimate bool   // they have estimated the error as well
+	Made     int         `json:"made"`
+	Residual show.Number `json:"residual"` // the largest, relative to the largest value
+	estimate bool        // they have estimated the error as well
 }
 
 func (p *exactPasses) words() string {

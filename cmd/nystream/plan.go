@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/stream"
@@ -51,8 +52,8 @@ type planResult struct {
 	Passes           map[string]int `json:"passes"`
 	Scans            map[string]int `json:"scans"` // before the fit
 	KernelEntries    int64          `json:"kernel_entries"`
-	Flops            number         `json:"flops"`
-	EstimatedSeconds number         `json:"estimated_seconds"`
+	Flops            show.Number    `json:"flops"`
+	EstimatedSeconds show.Number    `json:"estimated_seconds"`
 	Threads          int            `json:"threads"`
 }
 
@@ -66,16 +67,16 @@ type planItem struct {
 // reportPlan prints a plan, and fails if it does not fit into --memory.
 func (j *job) reportPlan(p *lowrank.Plan) error {
 	r := j.planResult(p)
-	t := &text{title: "plan: " + j.describe(r.Rows, r.Columns)}
+	t := &show.Text{Title: "plan: " + j.describe(r.Rows, r.Columns)}
 	for _, m := range r.Memory {
-		t.add(m.What, "%s", bytes(m.Bytes))
+		t.Add(m.What, "%s", show.Bytes(m.Bytes))
 	}
-	t.add("memory in all", "%s", bytes(r.MemoryBytes))
+	t.Add("memory in all", "%s", show.Bytes(r.MemoryBytes))
 	for _, name := range j.names() {
-		t.add("passes over "+name, "%d%s", r.Passes[name], scanWords(r.Scans[name]))
+		t.Add("passes over "+name, "%d%s", r.Passes[name], scanWords(r.Scans[name]))
 	}
-	t.add("kernel entries", "%s", count(r.KernelEntries))
-	t.add("time", "about %s with %d threads, if reading keeps up", seconds(float64(r.EstimatedSeconds)), r.Threads)
+	t.Add("kernel entries", "%s", show.Count(r.KernelEntries))
+	t.Add("time", "about %s with %d threads, if reading keeps up", show.Seconds(float64(r.EstimatedSeconds)), r.Threads)
 	if err := j.cmd.print(r, t); err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func (j *job) planResult(p *lowrank.Plan) *planResult {
 	r := &planResult{Method: j.cmd.method.name, Rows: s.left, Columns: s.right, Dimension: s.columns, Rank: j.cmd.rank,
 		MemoryBytes: p.Memory.Total(), MemoryLimitBytes: int64(j.cmd.memory), Fits: j.cmd.checkBudget(&p.Memory) == nil,
 		Passes: make(map[string]int), Scans: j.plannedScans(j.names(), &j.cmd.rows), KernelEntries: p.KernelEntries * (1 + again), Threads: j.cmd.engine().Workers()}
-	r.Flops = number(p.Flops * float64(1+again))
+	r.Flops = show.Number(p.Flops * float64(1+again))
 	for _, name := range j.names() {
 		r.Passes[name] = p.Passes + int(again)
 	}
@@ -104,7 +105,7 @@ func (j *job) planResult(p *lowrank.Plan) *planResult {
 		r.Memory = append(r.Memory, planItem{m.What, m.Bytes, j.cmd.words(m.Knob)})
 	}
 	speed := j.calibrate(s.columns)
-	r.EstimatedSeconds = number((float64(r.KernelEntries)*speed.entry + float64(r.Flops)*speed.flop) / float64(r.Threads))
+	r.EstimatedSeconds = show.Number((float64(r.KernelEntries)*speed.entry + float64(r.Flops)*speed.flop) / float64(r.Threads))
 	return r
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -74,7 +75,7 @@ func (s *sides) prepare(ctx context.Context, e stream.Engine, rows *preparationF
 	}
 	for _, p := range []*stream.Prepared{s.prepared.left, s.prepared.right} {
 		if p != nil && p.Info().Rows == 0 {
-			return fromData(fmt.Errorf("no row is left after %s were dropped for nulls; use --nulls zero or mean, or choose --columns", count(s.prepared.dropped())))
+			return fromData(fmt.Errorf("no row is left after %s were dropped for nulls; use --nulls zero or mean, or choose --columns", show.Count(s.prepared.dropped())))
 		}
 	}
 	return nil

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
 )
 
 // transformCommand is one command line of transform.
@@ -59,7 +61,7 @@ type transformResult struct {
 	Kept         int            `json:"kept_columns"`
 	RowsDropped  int64          `json:"rows_dropped"`
 	Passes       map[string]int `json:"passes"`
-	Seconds      number         `json:"seconds"`
+	Seconds      show.Number    `json:"seconds"`
 	PeakRSSBytes int64          `json:"peak_rss_bytes"`
 	Output       string         `json:"output"`
 }
@@ -140,13 +142,13 @@ func (t *transformCommand) checkSide(m *model) error {
 }
 
 func (t *transformCommand) report(r *transformResult) error {
-	r.Seconds, r.PeakRSSBytes = number(t.seconds()), peakRSS()
-	out := &text{title: r.Output}
-	out.add("rows", "%s", count(r.Rows))
-	out.add("columns", "%d of the embedding, %d kept", r.Columns, r.Kept)
+	r.Seconds, r.PeakRSSBytes = show.Number(t.seconds()), peakRSS()
+	out := &show.Text{Title: r.Output}
+	out.Add("rows", "%s", show.Count(r.Rows))
+	out.Add("columns", "%d of the embedding, %d kept", r.Columns, r.Kept)
 	if r.RowsDropped > 0 {
-		out.add("dropped", "%s rows with nulls", count(r.RowsDropped))
+		out.Add("dropped", "%s rows with nulls", show.Count(r.RowsDropped))
 	}
-	out.add("work", "%s, peak memory %s", seconds(float64(r.Seconds)), bytes(r.PeakRSSBytes))
+	out.Add("work", "%s, peak memory %s", show.Seconds(float64(r.Seconds)), show.Bytes(r.PeakRSSBytes))
 	return t.print(r, out)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/stream"
 )
@@ -47,21 +48,21 @@ model of a matrix on disk DATA is that matrix, read once per step.`,
 
 // verifyResult is what verify prints as JSON.
 type verifyResult struct {
-	Model          string `json:"model"`
-	Method         string `json:"method"`
-	SpectralError  number `json:"relative_spectral_error"`
-	FrobeniusError number `json:"relative_frobenius_error"`
-	Norm           number `json:"norm"`
-	Iterations     int    `json:"iterations"`
-	Tolerance      number `json:"tolerance"`
-	Converged      bool   `json:"converged"`
-	Rows           int64  `json:"rows"`
-	Columns        int64  `json:"columns"`
-	Error          string `json:"error"`
-	Sample         int    `json:"sample,omitempty"`
-	KernelEntries  int64  `json:"kernel_entries"`
-	Seconds        number `json:"seconds"`
-	PeakRSSBytes   int64  `json:"peak_rss_bytes"`
+	Model          string      `json:"model"`
+	Method         string      `json:"method"`
+	SpectralError  show.Number `json:"relative_spectral_error"`
+	FrobeniusError show.Number `json:"relative_frobenius_error"`
+	Norm           show.Number `json:"norm"`
+	Iterations     int         `json:"iterations"`
+	Tolerance      show.Number `json:"tolerance"`
+	Converged      bool        `json:"converged"`
+	Rows           int64       `json:"rows"`
+	Columns        int64       `json:"columns"`
+	Error          string      `json:"error"`
+	Sample         int         `json:"sample,omitempty"`
+	KernelEntries  int64       `json:"kernel_entries"`
+	Seconds        show.Number `json:"seconds"`
+	PeakRSSBytes   int64       `json:"peak_rss_bytes"`
 }
 
 func (v *verifyCommand) run(ctx context.Context, args []string) error {
@@ -138,8 +139,8 @@ func (v *verifyCommand) measure(ctx context.Context, m *model, left, right *stre
 	if err != nil {
 		return err
 	}
-	r := &verifyResult{Model: path, Method: m.meta.Method, SpectralError: number(found.SpectralError), FrobeniusError: number(found.FrobeniusError),
-		Norm: number(found.Norm), Iterations: found.Iterations, Tolerance: number(found.Tolerance), Converged: found.Converged,
+	r := &verifyResult{Model: path, Method: m.meta.Method, SpectralError: show.Number(found.SpectralError), FrobeniusError: show.Number(found.FrobeniusError),
+		Norm: show.Number(found.Norm), Iterations: found.Iterations, Tolerance: show.Number(found.Tolerance), Converged: found.Converged,
 		Rows: found.Rows, Columns: found.Cols, Error: "exact", Sample: sample, KernelEntries: found.KernelEntries}
 	if sample > 0 {
 		r.Error = "sampled"
@@ -172,20 +173,20 @@ func (v *verifyCommand) chooseSample(m *model, rows int64, inputs []*input) (int
 }
 
 func (v *verifyCommand) report(r *verifyResult, m *model) error {
-	r.Seconds, r.PeakRSSBytes = number(v.seconds()), peakRSS()
-	t := &text{title: m.meta.Method + " model of " + m.subject()}
+	r.Seconds, r.PeakRSSBytes = show.Number(v.seconds()), peakRSS()
+	t := &show.Text{Title: m.meta.Method + " model of " + m.subject()}
 	where, between := "all rows", ""
 	if r.Error == "sampled" {
 		where, between = "a sample", " between the sampled rows"
 	}
-	t.add("spectral error", "%.4g of ‖A‖₂%s = %.4g", float64(r.SpectralError), between, float64(r.Norm))
-	t.add("Frobenius error", "%.4g of ‖A‖_F%s", float64(r.FrobeniusError), between)
-	t.add("measured on", "%s × %s entries: %s", count(r.Rows), count(r.Columns), where)
+	t.Add("spectral error", "%.4g of ‖A‖₂%s = %.4g", float64(r.SpectralError), between, float64(r.Norm))
+	t.Add("Frobenius error", "%.4g of ‖A‖_F%s", float64(r.FrobeniusError), between)
+	t.Add("measured on", "%s × %s entries: %s", show.Count(r.Rows), show.Count(r.Columns), where)
 	converged := "converged"
 	if !r.Converged {
 		converged = "not converged: the spectral error is a lower bound"
 	}
-	t.add("Lanczos", "%d steps to a tolerance of %.0e, %s", r.Iterations, float64(r.Tolerance), converged)
-	t.add("work", "%s kernel entries, %s, peak memory %s", count(r.KernelEntries), seconds(float64(r.Seconds)), bytes(r.PeakRSSBytes))
+	t.Add("Lanczos", "%d steps to a tolerance of %.0e, %s", r.Iterations, float64(r.Tolerance), converged)
+	t.Add("work", "%s kernel entries, %s, peak memory %s", show.Count(r.KernelEntries), show.Seconds(float64(r.Seconds)), show.Bytes(r.PeakRSSBytes))
 	return v.print(r, t)
 }

@@ -1,4 +1,4 @@
-package main
+package picture
 
 import (
 	"image/color"
@@ -16,8 +16,8 @@ var viridis = []color.RGBA{
 	{0x21, 0x91, 0x8c, 0xff}, {0x28, 0xae, 0x80, 0xff}, {0x5e, 0xc9, 0x62, 0xff}, {0xad, 0xdc, 0x30, 0xff},
 }
 
-// colourAt is the colour for part of the way, 0 ≤ part ≤ 1, along viridis.
-func colourAt(part float64) color.RGBA {
+// ColourAt returns the colour for part of the way, 0 ≤ part ≤ 1, along viridis.
+func ColourAt(part float64) color.RGBA {
 	place := part * float64(len(viridis)-1)
 	i := min(int(place), len(viridis)-2)
 	a, b, t := viridis[i], viridis[i+1], place-float64(i)
@@ -25,19 +25,19 @@ func colourAt(part float64) color.RGBA {
 	return color.RGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
 }
 
-// colourBar is a plot of the colours from bottom to top.
-type colourBar struct{ top float64 }
+// ColourBar is a plot of the colours from 0 at the bottom to Top.
+type ColourBar struct{ Top float64 }
 
 // Plot fills the data area.
-func (b colourBar) Plot(c draw.Canvas, p *plot.Plot) {
+func (b ColourBar) Plot(c draw.Canvas, p *plot.Plot) {
 	const steps = 90
 	_, y := p.Transforms(&c)
 	for i := range steps {
-		low := y(b.top * float64(i) / steps) // and up to the top, so that no seam shows
-		c.FillPolygon(colourAt((float64(i)+0.5)/steps), []vg.Point{
+		low := y(b.Top * float64(i) / steps) // and up to the top, so that no seam shows
+		c.FillPolygon(ColourAt((float64(i)+0.5)/steps), []vg.Point{
 			{X: c.Min.X, Y: low}, {X: c.Max.X, Y: low}, {X: c.Max.X, Y: c.Max.Y}, {X: c.Min.X, Y: c.Max.Y}})
 	}
 }
 
-// DataRange is the range of what the colours stand for.
-func (b colourBar) DataRange() (xmin, xmax, ymin, ymax float64) { return 0, 1, 0, b.top }
+// DataRange returns the range of what the colours stand for.
+func (b ColourBar) DataRange() (xmin, xmax, ymin, ymax float64) { return 0, 1, 0, b.Top }

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"context"
@@ -12,19 +12,19 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// demoPoints are the rows that the model has never seen, as the demo looks at
+// points are the rows that the model has never seen, as the demo looks at
 // them.
-type demoPoints struct {
+type points struct {
 	raw      blas64.General // n×2, the first two of their columns
 	embedded blas64.General // n×3, the columns 1 and 2 of U, and the phase
 }
 
 // readPoints reads them back from the files.
-func (d *demoCommand) readPoints(ctx context.Context) (p demoPoints, err error) {
-	if p.raw, err = readColumns(ctx, d.path(demoNewData), "x0", "x1"); err != nil {
+func (d *command) readPoints(ctx context.Context) (p points, err error) {
+	if p.raw, err = readColumns(ctx, d.path(newFile), "x0", "x1"); err != nil {
 		return p, err
 	}
-	p.embedded, err = readColumns(ctx, d.path(demoEmbedding), "u1", "u2", "phase")
+	p.embedded, err = readColumns(ctx, d.path(embeddingFile), "u1", "u2", "phase")
 	return p, err
 }
 
@@ -41,12 +41,12 @@ func readColumns(ctx context.Context, path string, names ...string) (blas64.Gene
 	return stream.GatherRows(ctx, src, rows)
 }
 
-func (p *demoPoints) phase(i int) float64 { return p.embedded.Data[i*p.embedded.Stride+2] }
+func (p *points) phase(i int) float64 { return p.embedded.Data[i*p.embedded.Stride+2] }
 
 // phaseError is the median distance, in degrees, between the phase of a row and
 // its angle in the plane of the embedding. Where that plane has its zero, and
 // which way round it goes, are free, and are found first.
-func (p *demoPoints) phaseError() float64 {
+func (p *points) phaseError() float64 {
 	best := math.Inf(1)
 	for _, way := range []float64{1, -1} {
 		best = min(best, medianAngle(p.turns(way)))
@@ -56,7 +56,7 @@ func (p *demoPoints) phaseError() float64 {
 
 // turns are, as complex numbers of modulus 1, the differences between phases
 // and angles for one way round.
-func (p *demoPoints) turns(way float64) []complex128 {
+func (p *points) turns(way float64) []complex128 {
 	turns := make([]complex128, p.embedded.Rows)
 	for i := range turns {
 		u := p.embedded.Data[i*p.embedded.Stride:]

@@ -1,7 +1,8 @@
-package main
+package demo
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -81,7 +82,7 @@ func (k *knot) row(i uint64, x blas64.Vector) (phase float64) {
 // write writes rows first to first+rows−1 to path, and with each its phase and
 // the number of the lobe of the knot that it lies on.
 func (k *knot) write(ctx context.Context, path string, first, rows int64) error {
-	w, err := blockstore.Create(path, blockstore.Schema{Columns: numbered("x", knotDimension), Rows: rows,
+	w, err := blockstore.Create(path, blockstore.Schema{Columns: columnNames(), Rows: rows,
 		Kept: []stream.Field{{Name: "lobe", Kind: stream.Int64}, {Name: "phase", Kind: stream.Float64}}})
 	if err != nil {
 		return err
@@ -111,4 +112,12 @@ func (k *knot) fill(b *stream.Batch, first uint64, n int) {
 		lobes.Ints = append(lobes.Ints, int64(phase*knotLobes/360))
 		phases.Floats = append(phases.Floats, phase)
 	}
+}
+
+func columnNames() []string {
+	names := make([]string, knotDimension)
+	for i := range names {
+		names[i] = fmt.Sprintf("x%d", i)
+	}
+	return names
 }

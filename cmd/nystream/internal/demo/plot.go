@@ -1,61 +1,24 @@
-package main
+package demo
 
 import (
 	"fmt"
 	"image/color"
 	"math"
-	"os"
 	"strconv"
-	"strings"
 
 	"github.com/dustin/go-humanize"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/picture"
 )
 
-// newPlot is an empty plot in the style of the demo.
-func newPlot(title, x, y string) *plot.Plot {
-	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
-	p.Title.Padding = 3 * vg.Millimeter
-	for _, style := range []struct {
-		font *font.Font
-		size vg.Length
-	}{{&p.Title.TextStyle.Font, 14}, {&p.X.Label.TextStyle.Font, 12}, {&p.Y.Label.TextStyle.Font, 12},
-		{&p.X.Tick.Label.Font, 10}, {&p.Y.Tick.Label.Font, 10}, {&p.Legend.TextStyle.Font, 11}} {
-		*style.font = font.Font{Typeface: "Liberation", Variant: "Sans", Size: style.size}
-	}
-	return p
-}
-
-// newPicture is an SVG image, white all over.
-func newPicture(width, height vg.Length) (*vgsvg.Canvas, draw.Canvas) {
-	image := vgsvg.New(width, height)
-	c := draw.New(image)
-	c.SetColor(color.White)
-	c.Fill(c.Rectangle.Path())
-	return image, c
-}
-
-// writePicture writes an SVG file. A reader without the font takes another one
-// without serifs.
-func writePicture(path string, image *vgsvg.Canvas) error {
-	var svg strings.Builder
-	if _, err := image.WriteTo(&svg); err != nil {
-		return err
-	}
-	const family = "font-family:Liberation Sans"
-	return os.WriteFile(path, []byte(strings.ReplaceAll(svg.String(), family, family+",Arial,Helvetica,sans-serif")), 0o666)
-}
-
 // drawSpectrum draws the values of the model, and its shift.
-func drawSpectrum(path string, f *fitResult) error {
-	p := newPlot("The spectrum: after the first, values come in pairs, a cosine and a sine", "column of U", "value")
+func drawSpectrum(path string, f *fitted) error {
+	p := picture.NewPlot("The spectrum: after the first, values come in pairs, a cosine and a sine", "column of U", "value")
 	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, powersOfTen{}
 	p.X.Tick.Marker = everyTen(len(f.Values))
 	values := make(plotter.XYs, len(f.Values))
@@ -73,19 +36,14 @@ func drawSpectrum(path string, f *fitResult) error {
 		p.Legend.Add(fmt.Sprintf("shift, %.3g", shift), line)
 		p.Y.Min = min(p.Y.Min, shift) / 1.5
 	}
-	image, c := newPicture(20*vg.Centimeter, 12*vg.Centimeter)
-	p.Draw(draw.Crop(c, margin, -margin, margin, -margin))
-	return writePicture(path, image)
+	return picture.Draw(path, p, 20*vg.Centimeter, 12*vg.Centimeter)
 }
-
-// margin is the white space around pictures.
-const margin = vg.Centimeter / 2
 
 var shiftStyle = draw.LineStyle{Color: color.RGBA{0xc0, 0x39, 0x2b, 0xff}, Width: 1.5, Dashes: []vg.Length{6, 4}}
 
 // pairColour alternates from pair to pair; the first value stands alone.
 func pairColour(i int) color.Color {
-	return colourAt(0.2 + 0.5*float64((i+1)/2%2))
+	return picture.ColourAt(0.2 + 0.5*float64((i+1)/2%2))
 }
 
 func dot(c color.Color, radius vg.Length) draw.GlyphStyle {
@@ -122,23 +80,23 @@ func (powersOfTen) Ticks(low, high float64) (ticks []plot.Tick) {
 
 // drawPoints draws the new rows twice: by two of their columns, and by two
 // columns of their embedding.
-func drawPoints(path string, p demoPoints) error {
-	raw := newPlot("What goes in: two of the 20 columns", "x0", "x1")
-	found := newPlot("What the model found: two columns of U", "u1", "u2")
-	bar := newPlot("", "", "true place along the knot, degrees")
+func drawPoints(path string, p points) error {
+	raw := picture.NewPlot("What goes in: two of the 20 columns", "x0", "x1")
+	found := picture.NewPlot("What the model found: two columns of U", "u1", "u2")
+	bar := picture.NewPlot("", "", "true place along the knot, degrees")
 	scatter(raw, p, p.raw)
 	scatter(found, p, p.embedded)
-	bar.Add(colourBar{360})
+	bar.Add(picture.ColourBar{Top: 360})
 	bar.HideX()
 	bar.Y.Tick.Marker = quarterTurns
-	image, c := newPicture(30*vg.Centimeter, 14.5*vg.Centimeter)
+	image, c := picture.New(30*vg.Centimeter, 14.5*vg.Centimeter)
 	for _, at := range []struct {
 		plot                     *plot.Plot
 		left, right, bottom, top vg.Length
 	}{{raw, 0, 13.2, 0, 0}, {found, 13.6, 26.8, 0, 0}, {bar, 27.2, 29.2, 1.2, 1}} {
-		at.plot.Draw(draw.Crop(c, margin+at.left*vg.Centimeter, (at.right-30)*vg.Centimeter+margin, margin+at.bottom*vg.Centimeter, -margin-at.top*vg.Centimeter))
+		at.plot.Draw(draw.Crop(c, picture.Margin+at.left*vg.Centimeter, (at.right-30)*vg.Centimeter+picture.Margin, picture.Margin+at.bottom*vg.Centimeter, -picture.Margin-at.top*vg.Centimeter))
 	}
-	return writePicture(path, image)
+	return picture.Write(path, image)
 }
 
 var quarterTurns = plot.ConstantTicks{{Value: 0, Label: "0"}, {Value: 90, Label: "90"}, {Value: 180, Label: "180"},
@@ -146,14 +104,14 @@ var quarterTurns = plot.ConstantTicks{{Value: 0, Label: "0"}, {Value: 90, Label:
 
 // scatter adds the first two columns of x, coloured by phase, on axes of one
 // scale.
-func scatter(to *plot.Plot, p demoPoints, x blas64.General) {
-	points := make(plotter.XYs, x.Rows)
-	for i := range points {
+func scatter(to *plot.Plot, p points, x blas64.General) {
+	xys := make(plotter.XYs, x.Rows)
+	for i := range xys {
 		v := x.Data[i*x.Stride:]
-		points[i] = plotter.XY{X: v[0], Y: v[1]}
+		xys[i] = plotter.XY{X: v[0], Y: v[1]}
 	}
-	to.Add(plotter.NewGrid(), &plotter.Scatter{XYs: points, GlyphStyleFunc: func(i int) draw.GlyphStyle {
-		return dot(colourAt(p.phase(i)/360), 1.2)
+	to.Add(plotter.NewGrid(), &plotter.Scatter{XYs: xys, GlyphStyleFunc: func(i int) draw.GlyphStyle {
+		return dot(picture.ColourAt(p.phase(i)/360), 1.2)
 	}})
 	half := 0.54 * max(to.X.Max-to.X.Min, to.Y.Max-to.Y.Min)
 	for _, axis := range []*plot.Axis{&to.X, &to.Y} {

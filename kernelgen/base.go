@@ -2,7 +2,6 @@ package kernelgen
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/nystream/nystream/internal/simd"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -29,86 +28,61 @@ const (
 	numBases
 )
 
-// String is the name of the base in words.
+// String returns the name of the base in words.
 func (b Base) String() string {
-	switch b {
-	case InnerProduct:
-		return "inner product"
-	case SquaredDistance:
-		return "squared distance"
-	case L1Distance:
-		return "L1 distance"
-	case CosineSimilarity:
-		return "cosine similarity"
-	case KLDivergence:
-		return "Kullback–Leibler divergence"
+	if b < 0 || b >= numBases {
+		return fmt.Sprintf("Base(%d)", int(b))
 	}
-	return fmt.Sprintf("Base(%d)", int(b))
+	return b.spec().text
 }
 
-// simd is the sum that the base is; rows of length one make cosines products,
-// and so do shares and logarithms of divergences.
-func (b Base) simd() simd.Base {
-	switch b {
-	case SquaredDistance:
-		return simd.Square
-	case L1Distance:
-		return simd.Absolute
+// Kernel returns the kernel whose entries are the base itself. Only those of
+// InnerProduct and CosineSimilarity can be read back from their texts.
+func (b Base) Kernel() Kernel {
+	if b == InnerProduct {
+		return Linear()
 	}
-	return simd.Product
+	s := &spec{name: b.spec().name, base: b, formula: "the " + b.String(), psd: never,
+		profile: func(args) profile { return profile{} }}
+	return newAtom(s, nil).kernel()
 }
+
+// OfProducts reports whether the base of two rows follows from their inner product
+// and those of each row with itself, as between sparse rows.
+func (b Base) OfProducts() bool { return b.spec().ofProducts }
+
+// spec returns the entry of the base in the table of bases.
+func (b Base) spec() *baseSpec { return &bases[b] }
 
 // ofRawRows reports whether the base is a sum over the rows as they are.
-func (b Base) ofRawRows() bool { return b != CosineSimilarity && b != KLDivergence }
+func (b Base) ofRawRows() bool { return b.spec().rows == asTheyAre }
 
 // baseSet says which bases are meant.
 type baseSet [numBases]bool
 
-// raw reports whether a base of the set needs the rows as they are.
-func (s baseSet) raw() bool {
-	return s[InnerProduct] || s[SquaredDistance] || s[L1Distance]
-}
-
-// fillBase computes one base over a tile; for CosineSimilarity both sides hold
-// rows of length one and dst has no gaps, for KLDivergence shares on the left and their logarithms in
-// the panel.
-func fillBase(b Base, dst, x blas64.General, p simd.Packed) {
-	simd.Fill(simd.Matrix[float64](dst), simd.Matrix[float64](x), p, b.simd(), simd.Profile{})
-	switch b {
-	case CosineSimilarity:
-		clampCosines(dst.Data[:dst.Rows*dst.Cols])
-	case KLDivergence:
-		finishDivergences(dst)
-	}
-}
-
-// diagBase computes one base between each row and itself; for CosineSimilarity
-// the rows have length one.
-func diagBase(b Base, dst []float64, x blas64.General) {
-	switch b {
-	case InnerProduct:
-		simd.SquaredNorms(dst, x)
-	case CosineSimilarity:
-		simd.SquaredNorms(dst, x)
-		clampCosines(dst)
-	default:
-		diagDistances(dst, x)
-	}
-}
-
-// diagDistances are 0, or NaN where the row is not finite, as in a tile. Rows
-// without gaps are looked at in one go.
-func diagDistances(dst []float64, x blas64.General) {
-	clear(dst)
-	if x.Stride == x.Cols && simd.Finite(x.Data[:x.Rows*x.Cols]) {
-		return
-	}
-	for i := range dst {
-		if !simd.Finite(simd.Row(x, i)) {
-			dst[i] = math.NaN()
+// each yields the bases of the set.
+func (s baseSet) each(yield func(Base) bool) {
+	for b := range numBases {
+		if s[b] && !yield(b) {
+			return
 		}
 	}
 }
 
-// clampCosines takes back what rounding puts outside [−1, 1].
-func clampCosines(v []float64) { simd.Clamp.Apply(v, v, -1, 1) }
+// inDouble are the bases of the set that tiles in float32 have in float64.
+func (s baseSet) inDouble() (some baseSet) {
+	for b := range s.each {
+		some[b] = b.spec().form == inDouble
+	}
+	return some
+}
+
+// fillBase computes one base over a tile, of prepared rows on both sides. dst has no
+// gaps unless the base is a sum over rows as they are.
+func fillBase(b Base, dst, x blas64.General, p simd.Packed) {
+	s := b.spec()
+	simd.Fill(simd.Matrix[float64](dst), simd.Matrix[float64](x), p, s.sum, simd.Profile{})
+	if s.finish != nil {
+		s.finish(dst)
+	}
+}

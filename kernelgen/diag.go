@@ -30,27 +30,9 @@ var diagSpaces = sync.Pool{New: func() any { return new(Workspace) }}
 
 // diagBases is the bases of each row with itself.
 func (k Kernel) diagBases(x blas64.General, w *Workspace) (b bound) {
-	for base, needed := range k.bases() {
-		if !needed {
-			continue
-		}
-		b[base] = w.base(Base(base), x.Rows)
-		switch Base(base) {
-		case CosineSimilarity:
-			diagCosines(b[base], x, w)
-		case KLDivergence:
-			diagDivergences(b[base], x, w)
-		default:
-			diagBase(Base(base), b[base], x)
-		}
+	for base := range k.bases().each {
+		b[base] = w.base(base, x.Rows)
+		base.spec().self(b[base], x, w)
 	}
 	return b
-}
-
-// diagCosines divides the rows by their lengths a block at a time.
-func diagCosines(dst []float64, x blas64.General, w *Workspace) {
-	for i := 0; i < x.Rows; i += blockRows {
-		to := min(i+blockRows, x.Rows)
-		diagBase(CosineSimilarity, dst[i:to], w.unitBlock(rowRange(x, i, to)))
-	}
 }

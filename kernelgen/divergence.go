@@ -137,14 +137,15 @@ func finishDivergences(dst blas64.General) {
 	}
 }
 
-// diagDivergences are the divergences of rows from themselves: 0 but for what
+// selfDivergences are the divergences of rows from themselves: 0 but for what
 // rounding leaves, which is that of a tile.
-func diagDivergences(dst []float64, x blas64.General, w *Workspace) {
+func selfDivergences(dst []float64, x blas64.General, w *Workspace) {
 	for i := 0; i < x.Rows; i += simd.Lanes {
 		n := min(simd.Lanes, x.Rows-i)
 		rows, data := rowRange(x, i, i+n), w.take(n*n)
 		tile := dense(data, n, n)
-		fillBase(KLDivergence, tile, w.shareBlock(rows), packLogs(rows))
+		simd.Fill(simd.Matrix[float64](tile), simd.Matrix[float64](w.shareBlock(rows)), packLogs(rows), simd.Product, simd.Profile{})
+		finishDivergences(tile)
 		for j := range n {
 			dst[i+j] = tile.Data[j*n+j]
 		}
@@ -152,18 +153,8 @@ func diagDivergences(dst []float64, x blas64.General, w *Workspace) {
 	}
 }
 
-// CheckRows returns an error if rows are not what the kernel is defined for,
-// naming the row, counted from first, and the column: kl takes probabilities,
-// rows without negative entries whose sum is positive. Such rows give entries of
-// NaN. Other kernels take all rows. It costs a look at every entry.
-func (k Kernel) CheckRows(rows blas64.General, first int64) error {
-	if !k.bases()[KLDivergence] {
-		return nil
-	}
-	for i := range rows.Rows {
-		if _, _, err := shareScale(simd.Row(rows, i)); err != nil {
-			return fmt.Errorf("row %d: %w: %v is between rows of probabilities, which are not negative and have a positive sum", first+int64(i), err, k)
-		}
-	}
-	return nil
+// checkShares returns what keeps x from being a row of probabilities.
+func checkShares(x []float64) error {
+	_, _, err := shareScale(x)
+	return err
 }

@@ -17,7 +17,7 @@ import (
 func (k Kernel) Fill(dst, x blas64.General, p *Panel, w *Workspace) {
 	k.checkFill(dst, x, p)
 	if a := k.fused(); a != nil {
-		simd.Fill(simd.Matrix[float64](dst), simd.Matrix[float64](x), p.raw, a.spec.base.simd(), a.profile.fused)
+		simd.Fill(simd.Matrix[float64](dst), simd.Matrix[float64](x), p.side(a.spec.base), a.spec.base.spec().sum, a.profile.fused)
 		return
 	}
 	if w == nil {
@@ -49,11 +49,9 @@ func (k Kernel) fillStrip(dst, x blas64.General, p *Panel, w *Workspace) {
 	for j := 0; j < p.rows; j += blockCols {
 		to := min(j+blockCols, p.rows)
 		var b bound
-		for base := range numBases {
-			if bases[base] {
-				b[base] = w.base(base, x.Rows*(to-j))
-				fillBase(base, dense(b[base], x.Rows, to-j), left[base], p.side(base).Slice(j, to))
-			}
+		for base := range bases.each {
+			b[base] = w.base(base, x.Rows*(to-j))
+			fillBase(base, dense(b[base], x.Rows, to-j), left[base], p.side(base).Slice(j, to))
 		}
 		k.store(dst, j, to, &b, w)
 	}
@@ -61,14 +59,8 @@ func (k Kernel) fillStrip(dst, x blas64.General, p *Panel, w *Workspace) {
 
 // leftSide is the rows that each base is computed from.
 func leftSide(bases baseSet, x blas64.General, w *Workspace) (left [numBases]blas64.General) {
-	for base := range numBases {
-		left[base] = x
-	}
-	if bases[CosineSimilarity] {
-		left[CosineSimilarity] = w.unitBlock(x)
-	}
-	if bases[KLDivergence] {
-		left[KLDivergence] = w.shareBlock(x)
+	for b := range bases.each {
+		left[b] = b.spec().rows.left(x, w)
 	}
 	return left
 }

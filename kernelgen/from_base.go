@@ -44,17 +44,3 @@ func (k Kernel) FromBase(v []float64, w *Workspace) {
 		evalTerms(part, k.terms, &b, w)
 	}
 }
-
-// Kernel is the kernel whose entries are the base itself. Only InnerProduct,
-// which is linear(), can be read back from its text.
-func (b Base) Kernel() Kernel {
-	if b == InnerProduct {
-		return Linear()
-	}
-	s := &spec{name: baseNames[b], base: b, formula: "the " + b.String(), psd: never,
-		profile: func(args) profile { return profile{} }}
-	return newAtom(s, nil).kernel()
-}
-
-// baseNames are what the kernels that are a base are called in messages.
-var baseNames = map[Base]string{SquaredDistance: "squared_distance", L1Distance: "l1_distance", CosineSimilarity: "cosine", KLDivergence: "kl_divergence"}

@@ -59,7 +59,7 @@ func (k Kernel) Weight() float64 {
 // are normalised by their row sums and those of [KLDivergence].
 func (k Kernel) Symmetric() bool {
 	for a := range eachAtom(k.terms) {
-		if a.spec.divides != nil || a.spec.base == KLDivergence {
+		if a.spec.divides != nil || a.spec.base.spec().oneWay {
 			return false
 		}
 	}

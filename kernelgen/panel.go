@@ -12,41 +12,22 @@ import (
 type Panel struct {
 	rows, cols int
 	bases      baseSet
-	raw        simd.Packed // the rows as they are
-	unit       simd.Packed // the rows divided by their lengths, for cosines
-	logs       simd.Packed // the logarithms of their shares, for divergences
+	packed     [numPreparations]simd.Packed
 }
 
 // Pack copies rows into a panel for the tiles of k. The kernel need not be
-// resolved; Pack panics if it is normalised by its row sums.
+// resolved; Pack panics unless the kernel is plain: see [Kernel.CheckPlain].
 func (k Kernel) Pack(rows blas64.General) *Panel {
 	k.mustBePlain()
-	p := &Panel{rows: rows.Rows, cols: rows.Cols, bases: k.bases()}
-	if p.bases.raw() {
-		p.raw = simd.Pack(rows)
-	}
-	if p.bases[CosineSimilarity] {
-		p.unit = simd.Pack(unitRows(rows, nil))
-	}
-	if p.bases[KLDivergence] {
-		p.logs = packLogs(rows)
-	}
-	return p
+	set := k.bases()
+	return &Panel{rows: rows.Rows, cols: rows.Cols, bases: set, packed: packAll(rows, set)}
 }
 
-// Rows is the number of rows in the panel: the number of columns of its tiles.
+// Rows returns the number of rows in the panel: the number of columns of its tiles.
 func (p *Panel) Rows() int { return p.rows }
 
 // side is the packed form of the rows that base b is computed from.
-func (p *Panel) side(b Base) simd.Packed {
-	switch b {
-	case CosineSimilarity:
-		return p.unit
-	case KLDivergence:
-		return p.logs
-	}
-	return p.raw
-}
+func (p *Panel) side(b Base) simd.Packed { return p.packed[b.spec().rows] }
 
 // unitRows copies the rows, divided by their lengths, into buf, which is
 // allocated if it is too small.

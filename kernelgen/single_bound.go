@@ -94,11 +94,9 @@ func (s *SingleBounds) strip(bounds, entries, x blas64.General) {
 		to := min(j+blockCols, s.panel.rows)
 		n := to - j
 		var b bound
-		for base := range numBases {
-			if s.bases[base] {
-				b[base] = s.work.base(base, x.Rows*n)
-				fillBase(base, dense(b[base], x.Rows, n), left[base], s.panel.side(base).Slice(j, to))
-			}
+		for base := range s.bases.each {
+			b[base] = s.work.base(base, x.Rows*n)
+			fillBase(base, dense(b[base], x.Rows, n), left[base], s.panel.side(base).Slice(j, to))
 		}
 		s.piece(bounds, entries, j, to, &b)
 	}
@@ -147,14 +145,12 @@ func (s *SingleBounds) rounding() float64 {
 func (s *SingleBounds) addDeviation(total, entry []float64, b *bound, j, n int) {
 	w := &s.work
 	var ends [2]bound
-	for base := range numBases {
-		if s.bases[base] {
-			low, high := w.take(len(entry)), w.take(len(entry))
-			for i, v := range b[base] {
-				low[i], high[i] = s.interval(base, v, s.left[base][i/n], s.right[base][j+i%n])
-			}
-			ends[0][base], ends[1][base] = low, high
+	for base := range s.bases.each {
+		low, high := w.take(len(entry)), w.take(len(entry))
+		for i, v := range b[base] {
+			low[i], high[i] = s.interval(base, v, s.left[base][i/n], s.right[base][j+i%n])
 		}
+		ends[0][base], ends[1][base] = low, high
 	}
 	worst, value := w.take(len(entry)), w.take(len(entry))
 	clear(worst)
@@ -170,12 +166,10 @@ func (s *SingleBounds) addDeviation(total, entry []float64, b *bound, j, n int) 
 	for i, v := range worst {
 		total[i] += v
 	}
-	for base := range numBases {
-		if s.bases[base] {
-			addNaN(total, ends[0][base])
-			w.give(ends[0][base])
-			w.give(ends[1][base])
-		}
+	for base := range s.bases.each {
+		addNaN(total, ends[0][base])
+		w.give(ends[0][base])
+		w.give(ends[1][base])
 	}
 	w.give(worst)
 	w.give(value)
@@ -218,13 +212,7 @@ func (s *SingleBounds) interval(base Base, v, x, y float64) (low, high float64) 
 	if s.fused != nil {
 		low, high = low-s.argument(low), high+s.argument(high)
 	}
-	switch base {
-	case SquaredDistance, L1Distance:
-		low = max(0, low)
-	case CosineSimilarity:
-		low, high = max(-1, low), min(1, high)
-	}
-	return low, high
+	return max(base.spec().least, low), min(base.spec().most, high)
 }
 
 // argument is by how much the rounding of a profile moves its argument v.
@@ -239,29 +227,36 @@ func (s *SingleBounds) argument(v float64) float64 {
 // interval is where the base v of rows of d columns lies when it is computed in
 // float32: infinite where it may overflow, NaN if the rows themselves do.
 func (b Base) interval(v, x, y float64, d int) (low, high float64) {
+	s := b.spec()
+	if s.form == inDouble {
+		return v, v
+	}
 	if !(x <= math.MaxFloat64 && y <= math.MaxFloat64) {
 		return math.NaN(), math.NaN()
 	}
-	if b.form() == centred && v == 0 {
+	if s.form == centred && v == 0 {
 		return 0, 0 // equal rows, or below 1e-146 and rounded to equal ones
 	}
-	n, under := float64(d), tiny32*float64(d)
-	switch b {
-	case SquaredDistance:
-		r := math.Sqrt(v)
-		e := unit32*(x+y) + math.Sqrt(n)*tiny32
-		low, high = max(0, r-e), r+e
-		low, high = low*low*(1-growth(d+3))-under, high*high*(1+growth(d+3))+under
-	case L1Distance:
-		e := unit32*(x+y) + 2*under
-		low, high = (v-e)*(1-growth(d+1)), (v+e)*(1+growth(d+1))
-	case KLDivergence:
-		return v, v
-	default:
-		e := growth(d+3)*x*y + math.Sqrt(n)*tiny32*(x+y) + under
-		low, high = v-e, v+e
-	}
+	low, high = s.interval(v, x, y, d)
 	return saturated(low), saturated(high)
+}
+
+func squaredInterval(v, x, y float64, d int) (low, high float64) {
+	r, under := math.Sqrt(v), tiny32*float64(d)
+	e := unit32*(x+y) + math.Sqrt(float64(d))*tiny32
+	low, high = max(0, r-e), r+e
+	return low*low*(1-growth(d+3)) - under, high*high*(1+growth(d+3)) + under
+}
+
+func absoluteInterval(v, x, y float64, d int) (low, high float64) {
+	e := unit32*(x+y) + 2*tiny32*float64(d)
+	return (v - e) * (1 - growth(d+1)), (v + e) * (1 + growth(d+1))
+}
+
+func productInterval(v, x, y float64, d int) (low, high float64) {
+	n := float64(d)
+	e := growth(d+3)*x*y + math.Sqrt(n)*tiny32*(x+y) + tiny32*n
+	return v - e, v + e
 }
 
 // saturated is v as float32 has it when it is too large.
@@ -275,39 +270,46 @@ func saturated(v float64) float64 {
 	return v
 }
 
-// rowSizes puts into sizes the lengths of rows in the form that a base is
-// computed from, in the norm that its bound asks for: +Inf if float32 cannot hold
-// the row.
+// rowSizes puts into sizes the sizes of rows that the bound of a base asks for.
 func rowSizes(sizes []float64, b Base, x blas64.General, centre []float64) []float64 {
 	sizes = sizes[:0]
 	for i := range x.Rows {
-		sizes = append(sizes, rowSize(b, simd.Row(x, i), centre))
+		size := 0.0
+		if s := b.spec(); s.form != inDouble {
+			size = s.size(simd.Row(x, i), centre)
+		}
+		sizes = append(sizes, size)
 	}
 	return sizes
 }
 
-func rowSize(b Base, x, centre []float64) (size float64) {
-	switch b {
-	case CosineSimilarity:
-		return 1
-	case KLDivergence:
-		return 0 // its interval does not ask
-	}
+// length32 is ‖x‖ of a row that float32 can hold.
+func length32(x, _ []float64) float64 {
+	return size32(x, nil, func(v float64) float64 { return v * v }, math.Sqrt)
+}
+
+// centredLength32 is ‖x − centre‖.
+func centredLength32(x, centre []float64) float64 {
+	return size32(x, centre, func(v float64) float64 { return v * v }, math.Sqrt)
+}
+
+// centredSum32 is Σ|x − centre|.
+func centredSum32(x, centre []float64) float64 {
+	return size32(x, centre, math.Abs, func(v float64) float64 { return v })
+}
+
+// size32 is norm(Σ of(x−centre)), +Inf if a number is beyond the range of float32. The
+// squares of others do not overflow.
+func size32(x, centre []float64, of, norm func(float64) float64) float64 {
+	size := 0.0
 	for k, v := range x {
-		if b.form() == centred {
+		if centre != nil {
 			v -= centre[k]
 		}
-		if v = math.Abs(v); !(v <= math.MaxFloat32) {
+		if !(math.Abs(v) <= math.MaxFloat32) {
 			return math.Inf(1)
 		}
-		if b == L1Distance {
-			size += v
-		} else {
-			size += v * v // of float32: does not overflow
-		}
+		size += of(v)
 	}
-	if b == L1Distance {
-		return size
-	}
-	return math.Sqrt(size)
+	return norm(size)
 }

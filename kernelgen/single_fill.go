@@ -49,31 +49,24 @@ func (k Kernel) fusedSingle() *atom {
 
 // fillSingle fills a tile of at most blockRows rows, in float32 throughout.
 func (a *atom) fillSingle(dst simd.Matrix[float32], x blas64.General, p *SinglePanel, w *Workspace) {
-	f := a.spec.base.form()
-	simd.Fill(dst, w.narrowRows(x, f, p.centre), p.forms[f], a.spec.base.simd(), a.profile.fused)
+	f := a.spec.base.spec().form
+	simd.Fill(dst, w.narrowRows(x, f, p.centre), p.forms[f], a.spec.base.spec().sum, a.profile.fused)
 }
 
 // fillStripSingle fills a tile of at most blockRows rows, piece by piece: bases
 // in float32, the rest in float64.
 func (k Kernel) fillStripSingle(dst simd.Matrix[float32], x blas64.General, p *SinglePanel, w *Workspace) {
 	bases := k.bases()
-	left := p.leftSide(bases, x, w)
-	var shares blas64.General
-	if bases[KLDivergence] {
-		shares = w.shareBlock(x)
-	}
+	left, wide := p.leftSide(bases, x, w), leftSide(bases.inDouble(), x, w)
 	for j := 0; j < p.rows; j += blockCols {
 		to := min(j+blockCols, p.rows)
 		var b bound
-		for base := range numBases {
-			if !bases[base] {
-				continue
-			}
+		for base := range bases.each {
 			b[base] = w.base(base, x.Rows*(to-j))
-			if base == KLDivergence {
-				fillBase(base, dense(b[base], x.Rows, to-j), shares, p.logs.Slice(j, to))
+			if s := base.spec(); s.form == inDouble {
+				fillBase(base, dense(b[base], x.Rows, to-j), wide[base], p.packed[s.rows].Slice(j, to))
 			} else {
-				fillBaseSingle(base, b[base], left[base.form()], p.forms[base.form()].Slice(j, to), w)
+				fillBaseSingle(base, b[base], left[s.form], p.forms[s.form].Slice(j, to), w)
 			}
 		}
 		k.storeSingle(dst, j, to, &b, w)
@@ -83,8 +76,8 @@ func (k Kernel) fillStripSingle(dst simd.Matrix[float32], x blas64.General, p *S
 // leftSide is the rows that the bases are computed from, by form.
 func (p *SinglePanel) leftSide(bases baseSet, x blas64.General, w *Workspace) (left [numForms]simd.Matrix[float32]) {
 	var done [numForms]bool
-	for b, needed := range bases {
-		if f := Base(b).form(); needed && !done[f] && Base(b) != KLDivergence {
+	for b := range bases.each {
+		if f := b.spec().form; !done[f] && f != inDouble {
 			left[f], done[f] = w.narrowRows(x, f, p.centre), true
 		}
 	}
@@ -94,10 +87,10 @@ func (p *SinglePanel) leftSide(bases baseSet, x blas64.General, w *Workspace) (l
 // fillBaseSingle computes one base over a tile in float32, and widens it.
 func fillBaseSingle(b Base, dst []float64, x simd.Matrix[float32], p simd.PackedRows[float32], w *Workspace) {
 	tile := denseSingle(w.single.take(len(dst)), x.Rows, p.Rows())
-	simd.Fill(tile, x, p, b.simd(), simd.Profile{})
+	simd.Fill(tile, x, p, b.spec().sum, simd.Profile{})
 	simd.Widen(dst, tile.Data[:len(dst)], 1)
-	if b == CosineSimilarity {
-		clampCosines(dst)
+	if finish := b.spec().finish; finish != nil {
+		finish(dense(dst, x.Rows, p.Rows()))
 	}
 }
 

@@ -14,19 +14,9 @@ const (
 	asItIs    form = iota
 	centred        // less the centre: distances do not see it, rounding does
 	ofUnitLen      // divided by its length
+	inDouble       // not rounded: the base is computed in float64
 	numForms
 )
-
-// form is the form of the rows that a base is computed from in float32.
-func (b Base) form() form {
-	switch b {
-	case SquaredDistance, L1Distance:
-		return centred
-	case CosineSimilarity:
-		return ofUnitLen
-	}
-	return asItIs
-}
 
 // SinglePanel is a [Panel] in float32, for [Kernel.FillSingle]. It is read-only
 // and safe for use by several goroutines. It takes 4·rows·cols bytes, twice or
@@ -37,7 +27,7 @@ type SinglePanel struct {
 	bases      baseSet
 	centre     []float64
 	forms      [numForms]simd.PackedRows[float32]
-	logs       simd.Packed // as in Panel: divergences are computed in float64
+	packed     [numPreparations]simd.Packed // as in Panel, of bases in float64
 }
 
 // PackSingle copies rows into a panel for the tiles of k in float32. centre is a
@@ -45,7 +35,7 @@ type SinglePanel struct {
 // rows from which it was subtracted in float64, so that data far from the origin
 // keep their digits. Inner products and cosines are of the rows as they are, and
 // divergences are in float64. It panics if the centre is not as long as the rows or
-// the kernel is normalised by its row sums. The kernel need not be resolved.
+// the kernel is not plain ([Kernel.CheckPlain]). The kernel need not be resolved.
 func (k Kernel) PackSingle(rows blas64.General, centre []float64) *SinglePanel {
 	k.mustBePlain()
 	if centre == nil {
@@ -54,12 +44,11 @@ func (k Kernel) PackSingle(rows blas64.General, centre []float64) *SinglePanel {
 	if len(centre) != rows.Cols {
 		panic(fmt.Sprintf("kernelgen: centre of length %d for rows of length %d", len(centre), rows.Cols))
 	}
-	p := &SinglePanel{rows: rows.Rows, cols: rows.Cols, bases: k.bases(), centre: centre}
-	if p.bases[KLDivergence] {
-		p.logs = packLogs(rows)
-	}
-	for b, needed := range p.bases {
-		if f := Base(b).form(); needed && Base(b) != KLDivergence && p.forms[f].Rows() == 0 {
+	set := k.bases()
+	p := &SinglePanel{rows: rows.Rows, cols: rows.Cols, bases: set, centre: centre,
+		packed: packAll(rows, set.inDouble())}
+	for b := range set.each {
+		if f := b.spec().form; f != inDouble && p.forms[f].Rows() == 0 {
 			m := denseSingle(make([]float32, rows.Rows*rows.Cols), rows.Rows, rows.Cols)
 			narrowRows(m, rows, f, centre, new(Workspace))
 			p.forms[f] = simd.PackRows(m)

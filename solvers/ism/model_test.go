@@ -122,10 +122,6 @@ func TestTransform(t *testing.T) {
 }
 
 func TestConformance(t *testing.T) {
-	t.Run("sums", func(t *testing.T) {
-		newAcc := func() *sums { return &sums{make([]float64, 7)} }
-		conformance.Run(t, newAcc, func(block int64) *sums { return &sums{normals(1, 7, uint64(block)).Data} }, 11)
-	})
 	t.Run("spread", func(t *testing.T) {
 		newAcc := func() *spread { return newSpread(4) }
 		conformance.Run(t, newAcc, func(block int64) *spread {

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -25,7 +26,7 @@ type pass struct {
 	light    bool // τ alone is wanted
 	cols     int  // of C
 	more     int  // of C_f
-	total    *sums
+	total    *sketch.Sum
 	layout   *layout
 }
 
@@ -105,14 +106,14 @@ func (p *pass) sum(ctx context.Context) error {
 		name = "start"
 	}
 	var err error
-	p.total, err = stream.Fold(ctx, data.engine, name, data.src, func() *sums { return &sums{make([]float64, size)} },
-		func() func(acc *sums, b *stream.Block) error {
+	p.total, err = stream.Fold(ctx, data.engine, name, data.src, func() *sketch.Sum { return sketch.NewSum(1, size) },
+		func() func(acc *sketch.Sum, b *stream.Block) error {
 			w := p.newWorker()
-			return func(acc *sums, b *stream.Block) error {
+			return func(acc *sketch.Sum, b *stream.Block) error {
 				if int(b.Start)+b.X.Rows > data.n {
 					return fmt.Errorf("%s has more rows than a pass before: the file changed", data.src.Info().Name)
 				}
-				w.layout = p.newLayout(acc.v)
+				w.layout = p.newLayout(acc.Data)
 				for first, rows := range b.Panels(stream.PanelRows) {
 					w.add(rows, int(b.Start)+first)
 				}
@@ -123,7 +124,7 @@ func (p *pass) sum(ctx context.Context) error {
 		return err
 	}
 	*data.passes++
-	p.layout = p.newLayout(p.total.v)
+	p.layout = p.newLayout(p.total.Data)
 	for _, f := range p.features {
 		if f.marks != nil {
 			p.linear.entries += int64(data.n) * int64(f.cols)

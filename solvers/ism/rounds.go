@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/cluster"
 	"github.com/nystream/nystream/stream"
 )
@@ -79,14 +80,14 @@ func (f *fitting) first(ctx context.Context, s *spectral) (*embedding, error) {
 // regression is (GᵀG)⁺·GᵀX, k×d, for the factors G of what is known. One pass.
 func (f *fitting) regression(ctx context.Context) (blas64.General, error) {
 	known, d := f.task.Known, f.data.d
-	total, err := stream.Fold(ctx, f.data.engine, "regression", f.data.src, func() *sums { return &sums{make([]float64, known.classes*d)} },
-		func() func(acc *sums, b *stream.Block) error {
+	total, err := stream.Fold(ctx, f.data.engine, "regression", f.data.src, func() *sketch.Sum { return sketch.NewSum(1, known.classes*d) },
+		func() func(acc *sketch.Sum, b *stream.Block) error {
 			panel := stream.NewMatrix(stream.PanelRows, d)
-			return func(acc *sums, b *stream.Block) error {
+			return func(acc *sketch.Sum, b *stream.Block) error {
 				for first, rows := range b.Panels(stream.PanelRows) {
 					x := stream.RowSlice(panel, 0, rows.Rows)
 					f.data.take(x, rows)
-					known.addProducts(acc.v, x, int(b.Start)+first)
+					known.addProducts(acc.Data, x, int(b.Start)+first)
 				}
 				return nil
 			}
@@ -99,7 +100,7 @@ func (f *fitting) regression(ctx context.Context) (blas64.General, error) {
 	if err != nil {
 		return inverse, err
 	}
-	return dense.Mul(noTrans, inverse, noTrans, blas64.General{Rows: known.classes, Cols: d, Stride: d, Data: total.v}), nil
+	return dense.Mul(noTrans, inverse, noTrans, blas64.General{Rows: known.classes, Cols: d, Stride: d, Data: total.Data}), nil
 }
 
 // addProducts adds Gᵀx for rows from number i on to sums, k×d.

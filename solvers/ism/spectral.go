@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -108,12 +109,12 @@ func (s *spectral) blocks(sample blas64.General) (blocks []spectralBlock, cols i
 // fold makes C of panels of rows and sums what add makes of it.
 func (s *spectral) fold(ctx context.Context, src projected, blocks []spectralBlock, cols, size int, add func(acc []float64, c spectralPanel)) ([]float64, error) {
 	s.entries += int64(src.n) * int64(cols)
-	total, err := stream.Fold(ctx, s.data.engine, "spectral embedding", src.src, func() *sums { return &sums{make([]float64, size)} },
-		func() func(acc *sums, b *stream.Block) error {
+	total, err := stream.Fold(ctx, s.data.engine, "spectral embedding", src.src, func() *sketch.Sum { return sketch.NewSum(1, size) },
+		func() func(acc *sketch.Sum, b *stream.Block) error {
 			w := newSpectralWorker(src, blocks, cols, s.data.scales)
-			return func(acc *sums, b *stream.Block) error {
+			return func(acc *sketch.Sum, b *stream.Block) error {
 				for first, rows := range b.Panels(stream.PanelRows) {
-					add(acc.v, w.columns(rows, int(b.Start)+first))
+					add(acc.Data, w.columns(rows, int(b.Start)+first))
 				}
 				return nil
 			}
@@ -121,7 +122,7 @@ func (s *spectral) fold(ctx context.Context, src projected, blocks []spectralBlo
 	if err != nil {
 		return nil, err
 	}
-	return total.v, nil
+	return total.Data, nil
 }
 
 // spectralWorker makes C for a panel of rows.

@@ -69,3 +69,16 @@ func (s *spread) UnmarshalBinary(data []byte) error {
 	readFloats(s.sum, data[8+16*d:])
 	return nil
 }
+
+func appendFloats(out []byte, v []float64) []byte {
+	for _, x := range v {
+		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(x))
+	}
+	return out
+}
+
+func readFloats(dst []float64, data []byte) {
+	for i := range dst {
+		dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:]))
+	}
+}

@@ -49,7 +49,7 @@ func newEntries(k kernelgen.Kernel, sparse bool) (*entries, error) {
 			e.raw = base.Kernel()
 		}
 	}
-	if sparse && (!one || base == kernelgen.L1Distance || base == kernelgen.KLDivergence) {
+	if sparse && (!one || !base.OfProducts()) {
 		return nil, fmt.Errorf("kernel %s cannot be computed between sparse rows: those of a single squared distance, inner product or cosine can", k)
 	}
 	var err error

@@ -1,0 +1,136 @@
+package kernelgen
+
+import (
+	"math"
+
+	"github.com/nystream/nystream/internal/simd"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// A baseSpec is an entry of the table of bases: what a base is called, what it needs
+// of its rows, and how it comes from them, in float64 and float32.
+type baseSpec struct {
+	text string // in words
+	name string // of the kernel that is the base alone
+	rows preparation
+	sum  simd.Base // over the columns of prepared rows
+	// finish makes the base of the sums of a tile; nil if they are the base.
+	finish func(tile blas64.General)
+	// self sets dst[i] to the base between row i and itself, with the bits of a tile.
+	self       func(dst []float64, x blas64.General, w *Workspace)
+	oneWay     bool // between x and y it is another one than between y and x
+	ofProducts bool // see [Base.OfProducts]
+	// check returns what keeps a row from having the base, and domain says which rows
+	// have it; nil if all have.
+	check  func(x []float64) error
+	domain string
+
+	form        form
+	least, most float64 // values that it can have
+	// size is the length of a row in its form, in the norm that interval asks for: +Inf if
+	// float32 cannot hold the row. Both are not asked of a base in float64.
+	size func(x, centre []float64) float64
+	// interval is where the base v of rows of d columns, with the sizes x and y, lies when
+	// it is computed in float32.
+	interval func(v, x, y float64, d int) (low, high float64)
+}
+
+// The table of bases. There is nothing else to write for another one, but for what its
+// functions are.
+var bases = [numBases]baseSpec{
+	InnerProduct: {
+		text: "inner product", name: "linear", sum: simd.Product, self: selfProducts, ofProducts: true,
+		form: asItIs, least: math.Inf(-1), most: math.Inf(1), size: length32, interval: productInterval,
+	},
+	SquaredDistance: {
+		text: "squared distance", name: "squared_distance", sum: simd.Square, self: selfDistances, ofProducts: true,
+		form: centred, least: 0, most: math.Inf(1), size: centredLength32, interval: squaredInterval,
+	},
+	L1Distance: {
+		text: "L1 distance", name: "l1_distance", sum: simd.Absolute, self: selfDistances,
+		form: centred, least: 0, most: math.Inf(1), size: centredSum32, interval: absoluteInterval,
+	},
+	CosineSimilarity: {
+		text: "cosine similarity", name: "cosine", rows: ofLengthOne, sum: simd.Product, finish: finishCosines, self: selfCosines, ofProducts: true,
+		form: ofUnitLen, least: -1, most: 1, size: func(_, _ []float64) float64 { return 1 }, interval: productInterval,
+	},
+	KLDivergence: {
+		text: "Kullback–Leibler divergence", name: "kl_divergence", rows: ofShares, sum: simd.Product, finish: finishDivergences, self: selfDivergences,
+		oneWay: true, check: checkShares, domain: "rows of probabilities, which are not negative and have a positive sum",
+		form: inDouble, least: 0, most: math.Inf(1),
+	},
+}
+
+// A preparation is what becomes of rows before a base is summed over their columns.
+type preparation int
+
+const (
+	asTheyAre   preparation = iota
+	ofLengthOne             // divided by their lengths
+	ofShares                // shares in their sums on the left, logarithms of those on the right
+	numPreparations
+)
+
+// left returns the rows of the left side, in the workspace's memory.
+func (p preparation) left(x blas64.General, w *Workspace) blas64.General {
+	switch p {
+	case ofLengthOne:
+		return w.unitBlock(x)
+	case ofShares:
+		return w.shareBlock(x)
+	}
+	return x
+}
+
+// pack returns the rows of the right side.
+func (p preparation) pack(x blas64.General) simd.Packed {
+	switch p {
+	case ofLengthOne:
+		return simd.Pack(unitRows(x, nil))
+	case ofShares:
+		return packLogs(x)
+	}
+	return simd.Pack(x)
+}
+
+// packAll returns the rows of the right side for all bases of a set.
+func packAll(x blas64.General, set baseSet) (all [numPreparations]simd.Packed) {
+	var done [numPreparations]bool
+	for b := range set.each {
+		if p := b.spec().rows; !done[p] {
+			all[p], done[p] = p.pack(x), true
+		}
+	}
+	return all
+}
+
+// selfProducts are squared lengths.
+func selfProducts(dst []float64, x blas64.General, _ *Workspace) { simd.SquaredNorms(dst, x) }
+
+// selfDistances are 0, or NaN where the row is not finite, as in a tile. Rows
+// without gaps are looked at in one go.
+func selfDistances(dst []float64, x blas64.General, _ *Workspace) {
+	clear(dst)
+	if x.Stride == x.Cols && simd.Finite(x.Data[:x.Rows*x.Cols]) {
+		return
+	}
+	for i := range dst {
+		if !simd.Finite(simd.Row(x, i)) {
+			dst[i] = math.NaN()
+		}
+	}
+}
+
+// selfCosines divides the rows by their lengths a block at a time.
+func selfCosines(dst []float64, x blas64.General, w *Workspace) {
+	for i := 0; i < x.Rows; i += blockRows {
+		to := min(i+blockRows, x.Rows)
+		simd.SquaredNorms(dst[i:to], w.unitBlock(rowRange(x, i, to)))
+	}
+	clampCosines(dst)
+}
+
+func finishCosines(tile blas64.General) { clampCosines(tile.Data[:tile.Rows*tile.Cols]) }
+
+// clampCosines takes back what rounding puts outside [−1, 1].
+func clampCosines(v []float64) { simd.Clamp.Apply(v, v, -1, 1) }

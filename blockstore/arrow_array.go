@@ -1,12 +1,12 @@
 package blockstore
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 
 	"github.com/apache/arrow/go/v16/arrow"
-	"github.com/pierrec/lz4/v4"
 )
 
 // arrowArray is the values of one field in one batch.
@@ -117,16 +117,16 @@ func (b *ipcBuffers) unpack(i int) ([]byte, error) {
 	if len(packed) < 8 {
 		return nil, errArrowShort
 	}
-	size, frame := int64(load64(packed, 0)), packed[8:]
+	size, frame := int64(binary.LittleEndian.Uint64(packed)), packed[8:]
 	if size == -1 {
 		b.unpacked[i] = frame
 		return frame, nil
 	}
-	if size < 0 || size > maxPageBytes || size>>15 > int64(len(frame)) {
-		return nil, fmt.Errorf("buffer %d claims %d bytes in %d; the limit is %d, write smaller batches", i, size, len(frame), maxPageBytes)
+	if size < 0 || size > maxUnpacked || size>>15 > int64(len(frame)) {
+		return nil, fmt.Errorf("buffer %d claims %d bytes in %d; the limit is %d, write smaller batches", i, size, len(frame), maxUnpacked)
 	}
-	if b.held += size; b.held > maxPageBytes+16*b.bodySize {
-		return nil, fmt.Errorf("the chosen columns of a batch have more than %d bytes; choose fewer, or write smaller batches", maxPageBytes+16*b.bodySize)
+	if b.held += size; b.held > maxUnpacked+16*b.bodySize {
+		return nil, fmt.Errorf("the chosen columns of a batch have more than %d bytes; choose fewer, or write smaller batches", maxUnpacked+16*b.bodySize)
 	}
 	data := make([]byte, size)
 	if err := b.unpackFrame(data, frame); err != nil {
@@ -140,8 +140,7 @@ func (b *ipcBuffers) unpackFrame(dst, src []byte) error {
 	if b.codec == arrowZstd {
 		return b.unpacker.unpackZstd(dst, src)
 	}
-	b.unpacker.input.Reset(src)
-	return readExactly(lz4.NewReader(&b.unpacker.input), dst)
+	return b.unpacker.unpackLZ4Frame(dst, src)
 }
 
 // arrayIn is the array of field f in a record batch of a message.

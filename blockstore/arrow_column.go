@@ -2,6 +2,7 @@ package blockstore
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/nystream/nystream/stream"
 )
@@ -83,7 +84,7 @@ func (c *arrowColumnReader) someVectors(dst []float64, stride int, at int64, row
 			continue
 		}
 		for k := range row {
-			row[k] = nan
+			row[k] = math.NaN()
 		}
 	}
 	return nil

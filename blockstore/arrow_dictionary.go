@@ -17,7 +17,7 @@ func (d *arrowDictionary) size() int { return len(d.valid) }
 
 // add appends all values of a to d.
 func (d *arrowDictionary) add(f *arrowField, a arrowArray) error {
-	if a.length > maxPageBytes/8 {
+	if a.length > maxUnpacked/8 {
 		return fmt.Errorf("a dictionary of %d values is too large", a.length)
 	}
 	var s arrowScratch

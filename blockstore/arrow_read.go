@@ -24,7 +24,7 @@ func (s *arrowSource) Open(ctx context.Context) (stream.Reader, error) {
 // Gather implements stream.Gatherer. Unless buffers are compressed it reads the
 // wanted values and no others.
 func (s *arrowSource) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
-	beginGather(s.info, rows, dst)
+	beginGather(s.Info(), rows, dst)
 	file, err := s.table.stamp.open()
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ type arrowPass struct {
 
 // newArrowReader reads the chosen fields of the batches of feed.
 func newArrowReader(ctx context.Context, c *choice, schema *arrowSchema, feed arrowFeed) stream.Reader {
-	return &passReader{ctx: ctx, info: c.info, pass: newArrowPass(c, schema, feed)}
+	return newReader(ctx, c.Info(), newArrowPass(c, schema, feed))
 }
 
 // newArrowPass goes over the chosen fields of the batches of feed.
@@ -56,7 +56,7 @@ func newArrowPass(c *choice, schema *arrowSchema, feed arrowFeed) *arrowPass {
 		wanted = append(wanted, schema.fields[i])
 	}
 	feed.want(wanted)
-	path := c.info.Name
+	path := c.Info().Name
 	return &arrowPass{feed: feed, numeric: arrowColumns(path, schema, c.numeric), kept: arrowColumns(path, schema, c.kept)}
 }
 

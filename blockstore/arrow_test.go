@@ -237,7 +237,7 @@ func checkArrow(t *testing.T, src stream.Source, columns []arrowTestColumn, n in
 			}
 			v := c.floats(i)
 			if nullable && isNull(i) {
-				v = slices.Repeat([]float64{nan}, len(v))
+				v = slices.Repeat([]float64{math.NaN()}, len(v))
 			}
 			want = append(want, v...)
 		}
@@ -419,7 +419,7 @@ func TestArrowListLengths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([][]float64{{nan, nan}, {1 << 52, 1 << 52}, {2 << 52, 2 << 52}}, rows, sameBits); diff != "" {
+	if diff := cmp.Diff([][]float64{{math.NaN(), math.NaN()}, {1 << 52, 1 << 52}, {2 << 52, 2 << 52}}, rows, sameBits); diff != "" {
 		t.Error(diff)
 	}
 	_, _, err = slurp(chooseAll(t, write(1, 1, 1, 1)), 10)

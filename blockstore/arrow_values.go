@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 )
 
 // arrowScratch is the memory that values of one column pass through, a tile at
@@ -72,8 +73,8 @@ func (s *arrowScratch) loadWords(bits int, a *arrowArray, at int64, n int) error
 		if err != nil {
 			return err
 		}
-		p := plainBits{data: raw, pos: int(at & 7)}
-		return p.words(s.words)
+		readBits(s.words, raw, int(at&7))
+		return nil
 	}
 	size := int64(bits / 8)
 	raw, err := a.buffers.read(a.first+1, at*size, int64(n)*size, &s.raw)
@@ -86,8 +87,8 @@ func (s *arrowScratch) loadWords(bits int, a *arrowArray, at int64, n int) error
 		}
 		return nil
 	}
-	p := plainWords{data: raw, size: int(size)}
-	return p.words(s.words)
+	readWords(s.words, raw, int(size))
+	return nil
 }
 
 // loadDecimals loads integers of 128 or 256 bits as bytes, most significant
@@ -138,7 +139,7 @@ func (s *arrowScratch) loadTexts(f *arrowField, a *arrowArray, at int64, n int) 
 		return err
 	}
 	from := s.starts[0]
-	if s.starts[n]-from > maxPageBytes {
+	if s.starts[n]-from > maxUnpacked {
 		return fmt.Errorf("%d bytes of text in %d rows", s.starts[n]-from, n)
 	}
 	raw, err := a.buffers.read(a.first+2, from, s.starts[n]-from, &s.raw)
@@ -220,7 +221,7 @@ func (s *arrowScratch) convert(f *arrowField, n int) int {
 	if s.nulls != nil || s.absent != nil {
 		for i := range s.floats {
 			if !s.valid(i) {
-				s.floats[i] = nan
+				s.floats[i] = math.NaN()
 			}
 		}
 	}

@@ -1,6 +1,8 @@
 package blockstore
 
 import (
+	"math"
+
 	"github.com/nystream/nystream/stream"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -58,7 +60,7 @@ func appendNull(c *stream.Column) {
 	c.Valid = append(c.Valid, false)
 	switch c.Kind {
 	case stream.Float64:
-		c.Floats = append(c.Floats, nan)
+		c.Floats = append(c.Floats, math.NaN())
 	case stream.Int64:
 		c.Ints = append(c.Ints, 0)
 	case stream.String:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/nystream/nystream/stream"
@@ -131,7 +132,7 @@ func numberCell(cell []byte, kind columnKind) (float64, error) {
 		return v, nil
 	}
 	if isMissing(cell) {
-		return nan, nil
+		return math.NaN(), nil
 	}
 	return 0, errNotNumber(cell)
 }

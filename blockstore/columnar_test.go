@@ -22,7 +22,7 @@ func TestColumnarWritersRoundTrip(t *testing.T) {
 	rows := make([][]float64, n)
 	kept := []stream.Column{{Kind: stream.String}, {Kind: stream.Int64}, {Kind: stream.Float64}}
 	for i := range rows {
-		rows[i] = []float64{float64(i), math.Sin(float64(i)), []float64{nan, math.Inf(1), math.Copysign(0, -1), 5e-324}[i%4]}
+		rows[i] = []float64{float64(i), math.Sin(float64(i)), []float64{math.NaN(), math.Inf(1), math.Copysign(0, -1), 5e-324}[i%4]}
 		if isNull(i) {
 			for k := range kept {
 				appendNull(&kept[k])

@@ -36,7 +36,7 @@ func openCSV(ctx context.Context, path string, o csvOptions) (table, error) {
 	if err != nil {
 		return nil, badFile(path, "%w", err)
 	}
-	scan := csvScan{records: recordReader{lines: newLineReader(contextReaderAt{ctx, f}, fileStart), delimiter: delimiter}}
+	scan := csvScan{records: newRecords(newContextReaderAt(ctx, f), delimiter)}
 	if err := scan.run(); err != nil {
 		return nil, &DataError{Path: path, Row: -1, Err: err}
 	}
@@ -60,7 +60,7 @@ func csvDelimiter(f io.ReaderAt, given rune) (rune, error) {
 
 // csvScan is the one reading of a file that opening costs.
 type csvScan struct {
-	records recordReader
+	records *recordReader
 	first   []string    // the cells of the first record, a header perhaps
 	others  []cellKinds // what the columns hold below it
 	badLine []int64     // where the first cell stands that is no number
@@ -78,7 +78,7 @@ func (s *csvScan) run() error {
 			return err
 		}
 		if err := s.add(cells); err != nil {
-			return atLine(err, s.records.start.line)
+			return s.records.here(err)
 		}
 		s.index.add(s.records.start)
 	}
@@ -161,7 +161,7 @@ func (s *csvScan) table(path string, header bool) *csvTable {
 		} else if cell != "" {
 			name = cell
 		}
-		t.columns = append(t.columns, columnInfo{name, kinds.kind(), 1})
+		t.columns = append(t.columns, columnInfo{name: name, kind: kinds.kind(), width: 1})
 		if kinds.spoiled() {
 			t.spoiled[j] = fmt.Sprintf("line %d: %q is not a number, though %d cells of the column are", s.badLine[j], kinds.bad, kinds.numeric)
 		}
@@ -171,7 +171,7 @@ func (s *csvScan) table(path string, header bool) *csvTable {
 
 func (t *csvTable) source(c choice) (stream.Source, error) {
 	cursor := func(in io.ReaderAt) textCursor {
-		records := recordReader{lines: newLineReader(in, fileStart), delimiter: t.delimiter}
+		records := newRecords(in, t.delimiter)
 		return &csvCursor{choice: &c, table: t, records: records}
 	}
 	return &textSource{choice: c, index: &t.index, cursor: cursor}, nil
@@ -181,7 +181,7 @@ func (t *csvTable) source(c choice) (stream.Source, error) {
 type csvCursor struct {
 	*choice
 	table   *csvTable
-	records recordReader
+	records *recordReader
 	cells   [][]byte
 }
 
@@ -190,7 +190,7 @@ func (c *csvCursor) seek(m mark) { c.records.lines.seek(m) }
 func (c *csvCursor) next() (err error) {
 	c.cells, err = c.records.next()
 	if err == nil && len(c.cells) != len(c.table.columns) {
-		err = c.here(errRagged(len(c.cells), len(c.table.columns), c.table.delimiter))
+		err = c.records.here(errRagged(len(c.cells), len(c.table.columns), c.table.delimiter))
 	}
 	return err
 }
@@ -199,17 +199,14 @@ func (c *csvCursor) store(dst *stream.Batch, i int) (err error) {
 	row := rowOf(dst.X, i)
 	for k, j := range c.numeric {
 		if row[k], err = numberCell(c.cells[j], c.table.columns[j].kind); err != nil {
-			return &cellError{c.table.columns[j].name, c.here(err)}
+			return &cellError{c.table.columns[j].name, c.records.here(err)}
 		}
 	}
 	for k := range dst.Kept {
 		j := c.kept[k]
 		if err := keepCell(&dst.Kept[k], c.cells[j]); err != nil {
-			return &cellError{c.table.columns[j].name, c.here(err)}
+			return &cellError{c.table.columns[j].name, c.records.here(err)}
 		}
 	}
 	return nil
 }
-
-// here adds the line number to an error.
-func (c *csvCursor) here(err error) error { return atLine(err, c.records.start.line) }

@@ -3,11 +3,30 @@ package blockstore
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"unicode/utf8"
 )
 
 // headSize is how much of a text file is looked at to find its delimiter.
 const headSize = 64 << 10
+
+// parseDelimiter is the delimiter that Options.Delimiter names, 0 for one that
+// is to be found.
+func parseDelimiter(name string) (rune, error) {
+	switch {
+	case name == "":
+		return 0, nil
+	case name == "tab" || name == `\t`:
+		return '\t', nil
+	case name == "space":
+		return whiteSpace, nil
+	case utf8.RuneCountInString(name) == 1:
+		delimiter, _ := utf8.DecodeRuneInString(name)
+		return delimiter, nil
+	}
+	return 0, fmt.Errorf("delimiter %q is not one character; tab and space have names", name)
+}
 
 // textHead returns the first lines of a file, whole ones if there is a whole
 // one, and refuses what is no UTF-8 text.
@@ -51,7 +70,7 @@ func guessDelimiter(head []byte) rune {
 // tryDelimiter counts the cells that the delimiter sets apart, and the numbers,
 // in the first lines that have as many cells as the very first.
 func tryDelimiter(head []byte, delimiter rune) (numbers, cells int) {
-	records := recordReader{lines: newLineReader(bytes.NewReader(head), fileStart), delimiter: delimiter}
+	records := newRecords(bytes.NewReader(head), delimiter)
 	width := 0
 	for range 50 {
 		record, err := records.next()

@@ -23,9 +23,23 @@ var (
 type recordReader struct {
 	lines     *lineReader
 	delimiter rune
+	comments  bool   // pass over lines that begin with # or %
 	record    []byte // a record of several lines
 	cells     [][]byte
 	start     mark // where the record starts
+}
+
+// newRecords reads in from its beginning.
+func newRecords(in io.ReaderAt, delimiter rune) *recordReader {
+	return &recordReader{lines: newLineReader(in, fileStart), delimiter: delimiter}
+}
+
+// newCommentedRecords reads in from its beginning and passes over lines that
+// begin with # or %.
+func newCommentedRecords(in io.ReaderAt, delimiter rune) *recordReader {
+	r := newRecords(in, delimiter)
+	r.comments = true
+	return r
 }
 
 // next returns the cells of the next record, valid until the next call. Blanks
@@ -40,7 +54,7 @@ func (r *recordReader) next() ([][]byte, error) {
 		if r.start.offset == 0 {
 			line = bytes.TrimPrefix(line, []byte(byteOrderMark))
 		}
-		if r.blank(line) {
+		if r.blank(line) || r.comments && isComment(line) {
 			continue
 		}
 		if err := r.split(line); err != nil {
@@ -49,6 +63,9 @@ func (r *recordReader) next() ([][]byte, error) {
 		return r.cells, nil
 	}
 }
+
+// here adds the line where the record starts to an error.
+func (r *recordReader) here(err error) error { return atLine(err, r.start.line) }
 
 // blank says that a line holds no record. Tabs alone are missing values where
 // the tab is the delimiter.
@@ -213,6 +230,16 @@ func (r *recordReader) afterDelimiter(record []byte) []byte {
 
 // isBlank is true of the bytes that never belong to a number.
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+
+// isComment says whether a line begins with # or %.
+func isComment(line []byte) bool {
+	for _, c := range line {
+		if !isBlank(c) {
+			return c == '#' || c == '%'
+		}
+	}
+	return false
+}
 
 // trimBlanks removes blanks around a cell.
 func trimBlanks(cell []byte) []byte {

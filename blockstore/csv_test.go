@@ -38,7 +38,7 @@ func TestCSVKnownAnswers(t *testing.T) {
 		{name: "text in the first row only, among fractions", text: "0.5,oops\n1,2\n", columns: []string{"x0"}, rows: [][]float64{{0.5}, {1}}, texts: []string{"oops", "2"}},
 		{name: "header refused", text: "a\nb\n", options: csvOptions{noHeader: true}, rows: [][]float64{{}, {}}, texts: []string{"a", "b"}},
 		{name: "semicolon", text: "a;b\n1.5;2\n", columns: []string{"a", "b"}, rows: [][]float64{{1.5, 2}}},
-		{name: "tab", text: "a b\tc\n1\t2\n\t\n", columns: []string{"a b", "c"}, rows: [][]float64{{1, 2}, {nan, nan}}},
+		{name: "tab", text: "a b\tc\n1\t2\n\t\n", columns: []string{"a b", "c"}, rows: [][]float64{{1, 2}, {math.NaN(), math.NaN()}}},
 		{name: "bar", text: "1|2\n3|4\n", columns: []string{"x0", "x1"}, rows: [][]float64{{1, 2}, {3, 4}}},
 		{name: "delimiter given", text: "7:1,5\n8:2,5\n", options: csvOptions{delimiter: ':'}, columns: []string{"x0"}, rows: [][]float64{{7}, {8}}, texts: []string{"1,5", "2,5"}},
 		{name: "blanks", text: "  1   2.5 \n\t3\t4  \r\n   \n\n", columns: []string{"x0", "x1"}, rows: [][]float64{{1, 2.5}, {3, 4}}},
@@ -46,7 +46,7 @@ func TestCSVKnownAnswers(t *testing.T) {
 		{name: "quoted blanks", text: "\"a b\" c\n1 2\n", columns: []string{"a b", "c"}, rows: [][]float64{{1, 2}}},
 		{name: "byte order mark and CRLF", text: "\ufeffa,b\r\n1,2\r\n\r\n3,4\r\n", columns: []string{"a", "b"}, rows: [][]float64{{1, 2}, {3, 4}}},
 		{name: "byte order mark before a number", text: "\ufeff1,2\n", columns: []string{"x0", "x1"}, rows: [][]float64{{1, 2}}},
-		{name: "missing", text: "a,b,c\n,NA,1\nNaN,null,?\n2, ,3\n", columns: []string{"a", "b", "c"}, rows: [][]float64{{nan, nan, 1}, {nan, nan, nan}, {2, nan, 3}}},
+		{name: "missing", text: "a,b,c\n,NA,1\nNaN,null,?\n2, ,3\n", columns: []string{"a", "b", "c"}, rows: [][]float64{{math.NaN(), math.NaN(), 1}, {math.NaN(), math.NaN(), math.NaN()}, {2, math.NaN(), 3}}},
 		{name: "infinite", text: "inf,-Infinity,1e400\n", columns: []string{"x0", "x1", "x2"}, rows: [][]float64{{inf, -inf, inf}}},
 		{name: "hexadecimal and underscores are text", text: "1,0x10\n2,1_000\n", columns: []string{"x0"}, rows: [][]float64{{1}, {2}}, texts: []string{"0x10", "1_000"}},
 		{name: "quotes", text: "name,v\n\"a \"\"b\"\", c\",\"1\"\n\"two\r\nlines\",2\n5\" pipe,3\n", columns: []string{"v"}, rows: [][]float64{{1}, {2}, {3}}, texts: []string{"a \"b\", c", "two\r\nlines", `5" pipe`}},
@@ -149,7 +149,7 @@ func TestCSVKeptNulls(t *testing.T) {
 	want := []stream.Column{
 		{Kind: stream.String, Strings: []string{"u", "", "w"}, Valid: []bool{true, false, true}},
 		{Kind: stream.Int64, Ints: []int64{1, 0, 3}, Valid: []bool{true, false, true}},
-		{Kind: stream.Float64, Floats: []float64{0.5, nan, nan}, Valid: []bool{true, false, false}},
+		{Kind: stream.Float64, Floats: []float64{0.5, math.NaN(), math.NaN()}, Valid: []bool{true, false, false}},
 	}
 	if diff := cmp.Diff(want, kept, sameBits); diff != "" {
 		t.Error(diff)

@@ -50,3 +50,11 @@ func guard(what string, f func() error) (err error) {
 	}()
 	return f()
 }
+
+// shorten cuts what is quoted in a message.
+func shorten(text []byte) []byte {
+	if len(text) > 40 {
+		return append(text[:40:40], "..."...)
+	}
+	return text
+}

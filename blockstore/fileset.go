@@ -30,22 +30,6 @@ func newFileSet(paths []string, tables []table) *fileSet {
 	return s
 }
 
-// widenLibsvm gives all libsvm files the same features: what a file does not
-// mention is zero.
-func widenLibsvm(tables []table) {
-	most := 0
-	for _, t := range tables {
-		if l, ok := t.(*libsvmTable); ok {
-			most = max(most, l.features)
-		}
-	}
-	for _, t := range tables {
-		if l, ok := t.(*libsvmTable); ok {
-			l.widen(most)
-		}
-	}
-}
-
 // choose makes a source of the columns that o asks for.
 func (s *fileSet) choose(o Options) (stream.Source, error) {
 	first := s.members[0]
@@ -65,7 +49,7 @@ func (s *fileSet) choose(o Options) (stream.Source, error) {
 	}
 	parts := make([]stream.Source, len(s.members))
 	for i, m := range s.members {
-		if parts[i], err = m.fit(found[i], info); err != nil {
+		if parts[i], err = m.align(found[i], info); err != nil {
 			return nil, err
 		}
 	}

@@ -108,7 +108,7 @@ func (l *edgeList) count() int64 {
 // graphReader is what edge lists and Matrix Market files have in common.
 type graphReader struct {
 	options GraphOptions
-	lines   graphLines
+	lines   *recordReader
 	edges   edgeList
 }
 
@@ -119,7 +119,7 @@ func newGraphReader(text *graphText, delimiter rune, weighted bool, o GraphOptio
 	}
 	r := &graphReader{
 		options: o,
-		lines:   graphLines{recordReader{lines: text.lines(), delimiter: delimiter}},
+		lines:   text.records(delimiter),
 		edges:   edgeList{weighted: weighted, dropLoops: o.SelfLoops == DropSelfLoops},
 	}
 	if o.Undirected {

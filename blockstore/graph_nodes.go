@@ -247,7 +247,7 @@ func readNodes(ctx context.Context, path, column string) ([]string, error) {
 		return nil, err
 	}
 	var nodes []string
-	lines := graphLines{recordReader{lines: text.lines(), delimiter: delimiter}}
+	lines := text.records(delimiter)
 	for {
 		cells, err := lines.next()
 		switch {

@@ -35,7 +35,7 @@ func openGraphText(ctx context.Context, path string, input io.Reader) (*graphTex
 		}
 		input, t.closes = f, append(t.closes, f)
 	}
-	if err := t.open(&contextReader{ctx, input}); err != nil {
+	if err := t.open(newContextReader(ctx, input)); err != nil {
 		t.Close()
 		return nil, err
 	}
@@ -81,12 +81,9 @@ func (t *graphText) peek(in *bufio.Reader) error {
 	return nil
 }
 
-// lines cuts the text into lines.
-func (t *graphText) lines() *lineReader { return newLineReader(forwardReader{t.in}, fileStart) }
-
-// headLines cuts the head into lines.
-func (t *graphText) headLines() *lineReader {
-	return newLineReader(bytes.NewReader(t.head), fileStart)
+// records cuts the text into records.
+func (t *graphText) records(delimiter rune) *recordReader {
+	return newCommentedRecords(forwardReader{t.in}, delimiter)
 }
 
 // Close closes the file and what decompresses it.
@@ -111,7 +108,7 @@ func (r damagedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// forwardReader serves a lineReader, which asks for one piece after the other,
+// forwardReader serves a recordReader, which asks for one piece after the other,
 // from what cannot seek.
 type forwardReader struct{ in io.Reader }
 
@@ -125,52 +122,15 @@ func (r forwardReader) ReadAt(p []byte, _ int64) (n int, err error) {
 	return n, err
 }
 
-// graphLines cuts a text into records and passes over blank lines and comments.
-type graphLines struct{ recordReader }
-
-// next returns the cells of the next record, valid until the next call.
-func (l *graphLines) next() ([][]byte, error) {
-	for {
-		l.start = l.lines.here()
-		line, err := l.lines.next()
-		if err != nil {
-			return nil, atLine(err, l.start.line)
-		}
-		if l.start.offset == 0 {
-			line = bytes.TrimPrefix(line, []byte(byteOrderMark))
-		}
-		if isComment(line) || l.blank(line) {
-			continue
-		}
-		if err := l.split(line); err != nil {
-			return nil, atLine(err, l.start.line)
-		}
-		return l.cells, nil
-	}
-}
-
-// isComment says whether a line begins with # or %.
-func isComment(line []byte) bool {
-	for _, c := range line {
-		if !isBlank(c) {
-			return c == '#' || c == '%'
-		}
-	}
-	return false
-}
-
-// here adds the line number to an error.
-func (l *graphLines) here(err error) error { return atLine(err, l.start.line) }
-
 // graphDelimiter finds the delimiter of a text of which the head is known.
 // Blanks separate cells only if tabs do not: names of nodes may hold blanks.
 func graphDelimiter(text *graphText, given string) (rune, error) {
-	csv, err := Options{Delimiter: given}.csv()
+	named, err := parseDelimiter(given)
 	if err != nil {
 		return 0, err
 	}
 	head := withoutComments(text.head)
-	delimiter, err := csvDelimiter(bytes.NewReader(head), csv.delimiter)
+	delimiter, err := csvDelimiter(bytes.NewReader(head), named)
 	if delimiter == whiteSpace && given == "" && allCutBy(head, '\t') {
 		delimiter = '\t'
 	}
@@ -191,7 +151,7 @@ func withoutComments(text []byte) []byte {
 // allCutBy says whether every line of a text has as many cells as the first,
 // and more than one.
 func allCutBy(text []byte, delimiter rune) bool {
-	l := graphLines{recordReader{lines: newLineReader(bytes.NewReader(text), fileStart), delimiter: delimiter}}
+	l := newCommentedRecords(bytes.NewReader(text), delimiter)
 	for width := 0; ; {
 		cells, err := l.next()
 		switch {
@@ -213,7 +173,7 @@ func allCutBy(text []byte, delimiter rune) bool {
 // firstRecords are copies of the first two records of a text, as far as it has
 // them.
 func firstRecords(text *graphText, delimiter rune) (first, second []string, err error) {
-	l := graphLines{recordReader{lines: text.headLines(), delimiter: delimiter}}
+	l := newCommentedRecords(bytes.NewReader(text.head), delimiter)
 	for _, record := range []*[]string{&first, &second} {
 		cells, err := l.next()
 		if err == io.EOF {

@@ -36,7 +36,7 @@ func openLibsvm(ctx context.Context, path string) (table, error) {
 		return nil, badFile(path, "%w", err)
 	}
 	t := &libsvmTable{}
-	lines := libsvmLines{lines: newLineReader(contextReaderAt{ctx, f}, fileStart)}
+	lines := libsvmLines{lines: newLineReader(newContextReaderAt(ctx, f), fileStart)}
 	var labels cellKinds
 	most := 0
 	for {
@@ -64,8 +64,24 @@ func openLibsvm(ctx context.Context, path string) (table, error) {
 // zero.
 func (t *libsvmTable) widen(features int) {
 	t.features = features
-	t.columns = append(unnamedColumns(features, numberColumn), columnInfo{labelName, t.label, 1})
+	t.columns = append(unnamedColumns(features, numberColumn), columnInfo{name: labelName, kind: t.label, width: 1})
 	t.aside = []int{features}
+}
+
+// widenLibsvm gives all libsvm files the same features: what a file does not
+// mention is zero.
+func widenLibsvm(tables []table) {
+	most := 0
+	for _, t := range tables {
+		if l, ok := t.(*libsvmTable); ok {
+			most = max(most, l.features)
+		}
+	}
+	for _, t := range tables {
+		if l, ok := t.(*libsvmTable); ok {
+			l.widen(most)
+		}
+	}
 }
 
 func (t *libsvmTable) source(c choice) (stream.Source, error) {

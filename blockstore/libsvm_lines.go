@@ -123,14 +123,6 @@ func (l *libsvmLines) errorf(format string, args ...any) error {
 	return atLine(fmt.Errorf(format, args...), l.start.line)
 }
 
-// shorten cuts what is quoted in a message.
-func shorten(text []byte) []byte {
-	if len(text) > 40 {
-		return append(text[:40:40], "..."...)
-	}
-	return text
-}
-
 // unwrapped drops the words that package strconv puts before its reason.
 func unwrapped(err error) error {
 	var number *strconv.NumError

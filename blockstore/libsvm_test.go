@@ -26,7 +26,7 @@ func TestLibsvmKnownAnswers(t *testing.T) {
 		{"byte order mark", "\ufeff1 1:1\n", [][]float64{{1}}, stream.Column{Kind: stream.Int64, Ints: []int64{1}}},
 		{"queries", "0.5 qid:3 1:1\n2 qid:4 2:1\n", [][]float64{{1, 0}, {0, 1}}, stream.Column{Kind: stream.Float64, Floats: []float64{0.5, 2}}},
 		{"several labels, or none", "1,3 1:1\n 2:1\n2 1:-0", [][]float64{{1, 0}, {0, 1}, {negativeZero, 0}}, stream.Column{Kind: stream.String, Strings: []string{"1,3", "", "2"}, Valid: []bool{true, false, true}}},
-		{"a row of zeros", "1\n1 1:nan\n", [][]float64{{0}, {nan}}, stream.Column{Kind: stream.Int64, Ints: []int64{1, 1}}},
+		{"a row of zeros", "1\n1 1:nan\n", [][]float64{{0}, {math.NaN()}}, stream.Column{Kind: stream.Int64, Ints: []int64{1, 1}}},
 		{"labels only", "1\n2\n", [][]float64{{}, {}}, stream.Column{Kind: stream.Int64, Ints: []int64{1, 2}}},
 	}
 	for _, test := range tests {

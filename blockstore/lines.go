@@ -10,10 +10,6 @@ import (
 // A longer one means that the file is no text, or that a quote is never closed.
 const maxLine = 16 << 20
 
-// maxColumns is the most columns a file may have. A row is dense in memory, so
-// this is 8 MB a row.
-const maxColumns = 1_000_000
-
 var errLongLine = errors.New("the line is longer than 16 MiB; is this a text file?")
 
 // lineReader cuts a file into lines and knows where each one starts. It reads

@@ -101,12 +101,12 @@ func (s *npySource) Open(ctx context.Context) (stream.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &passReader{ctx: ctx, info: s.info, pass: &npyPass{src: s, file: f, ahead: true}}, nil
+	return newReader(ctx, s.Info(), &npyPass{src: s, file: f, ahead: true}), nil
 }
 
 // Gather fetches rows by number; rows that follow each other in one read.
 func (s *npySource) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
-	beginGather(s.info, rows, dst)
+	beginGather(s.Info(), rows, dst)
 	f, err := os.Open(s.table.path)
 	if err != nil {
 		return err

@@ -39,7 +39,7 @@ func TestNPYTypes(t *testing.T) {
 		want  [][]float64
 	}{
 		{"<f2", "\x00\x3c\x00\x00\x00\xc0\x01\x00", [][]float64{{1, 0}, {-2, math.Ldexp(1, -24)}}},
-		{">f2", "\x3c\x00\x80\x00\x7c\x00\x7e\x00", [][]float64{{1, math.Copysign(0, -1)}, {inf, nan}}},
+		{">f2", "\x3c\x00\x80\x00\x7c\x00\x7e\x00", [][]float64{{1, math.Copysign(0, -1)}, {inf, math.NaN()}}},
 		{"<f2", "\x00\x3c\x00\x00\xff\x7b\x01\x04", [][]float64{{1, 0}, {65504, math.Ldexp(1025, -24)}}},
 		{"<f4", "\x00\x00\x80\x3f\x00\x00\x00\x00\x00\x00\x00\xc0\x01\x00\x00\x00", [][]float64{{1, 0}, {-2, math.SmallestNonzeroFloat32}}},
 		{">f4", "\x3f\x80\x00\x00\x00\x00\x00\x00\xc0\x00\x00\x00\x7f\x80\x00\x00", [][]float64{{1, 0}, {-2, inf}}},
@@ -94,7 +94,7 @@ func TestHalfFloat(t *testing.T) {
 		case exponent == 31 && fraction == 0:
 			want = math.Inf(1)
 		case exponent == 31:
-			want = nan
+			want = math.NaN()
 		}
 		if sign == 1 {
 			want = -want

@@ -21,7 +21,7 @@ import (
 func smallArchive() *Archive {
 	a := &Archive{Meta: []byte(`{"kernel":"rbf(sigma2=0.2)"}`)}
 	a.AddMatrix("U", blas64.General{Rows: 2, Cols: 2, Stride: 3, Data: []float64{1, 2, -77, 3, math.Inf(-1)}})
-	a.AddVector("values", []float64{5e-324, math.Copysign(0, -1), nan})
+	a.AddVector("values", []float64{5e-324, math.Copysign(0, -1), math.NaN()})
 	a.AddInts("rows", []int64{math.MinInt64, 1<<53 + 1})
 	return a
 }

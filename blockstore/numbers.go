@@ -1,6 +1,7 @@
 package blockstore
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/big"
@@ -9,8 +10,6 @@ import (
 
 // maxExact is the largest integer below which float64 holds every integer.
 const maxExact = 1 << 53
-
-var nan = math.NaN()
 
 // errInexact says that an integer is too large for a float64.
 func errInexact(integer string) error {
@@ -163,10 +162,36 @@ func halfFloat(h uint16) float64 {
 	case exponent == 0x1f && fraction == 0:
 		v = math.Inf(1)
 	case exponent == 0x1f:
-		v = nan
+		v = math.NaN()
 	}
 	if h>>15 == 1 {
 		v = -v
 	}
 	return v
+}
+
+// readWords fills dst with values of 2, 4 or 8 bytes, least significant first.
+func readWords(dst []uint64, data []byte, size int) {
+	switch b := data[:len(dst)*size]; size {
+	case 8:
+		for i := range dst {
+			dst[i] = binary.LittleEndian.Uint64(b[i*8:])
+		}
+	case 4:
+		for i := range dst {
+			dst[i] = uint64(binary.LittleEndian.Uint32(b[i*4:]))
+		}
+	case 2:
+		for i := range dst {
+			dst[i] = uint64(binary.LittleEndian.Uint16(b[i*2:]))
+		}
+	}
+}
+
+// readBits fills dst with the bits from bit number at on, eight to a byte.
+func readBits(dst []uint64, data []byte, at int) {
+	for i := range dst {
+		dst[i] = uint64(data[at>>3] >> (at & 7) & 1)
+		at++
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/nystream/nystream/stream"
 )
@@ -130,18 +129,8 @@ func (o Options) csv() (c csvOptions, err error) {
 		return c, fmt.Errorf("format %q is not known; use one of %s", o.Format, strings.Join(Formats(), ", "))
 	}
 	c.noHeader = o.NoHeader
-	switch d := o.Delimiter; {
-	case d == "":
-	case d == "tab" || d == `\t`:
-		c.delimiter = '\t'
-	case d == "space":
-		c.delimiter = whiteSpace
-	case utf8.RuneCountInString(d) == 1:
-		c.delimiter, _ = utf8.DecodeRuneInString(d)
-	default:
-		return c, fmt.Errorf("delimiter %q is not one character; tab and space have names", d)
-	}
-	return c, nil
+	c.delimiter, err = parseDelimiter(o.Delimiter)
+	return c, err
 }
 
 // openPath opens one file or pipe.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -341,7 +342,7 @@ func TestOpenStdinText(t *testing.T) {
 		if diff := cmp.Diff(want, got.Kept, cmpopts.EquateEmpty()); diff != "" {
 			t.Error(diff)
 		}
-		if diff := cmp.Diff([]float64{1, nan}, got.X.Data, cmpopts.EquateNaNs()); diff != "" {
+		if diff := cmp.Diff([]float64{1, math.NaN()}, got.X.Data, cmpopts.EquateNaNs()); diff != "" {
 			t.Error(diff)
 		}
 	}

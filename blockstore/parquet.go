@@ -3,7 +3,6 @@ package blockstore
 import (
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"slices"
 
@@ -146,7 +145,7 @@ func (s *parquetSource) Open(ctx context.Context) (stream.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &passReader{ctx: ctx, info: s.info, pass: newParquetPass(s, file)}, nil
+	return newReader(ctx, s.Info(), newParquetPass(s, file)), nil
 }
 
 // groupOf is the row group that holds row.
@@ -178,10 +177,7 @@ func (t *parquetTable) checkCodecs(leaf int) error {
 
 // maxPageBytes is the most a page may occupy, compressed or not. Writers make
 // pages of about 1 MiB.
-const maxPageBytes = 256 << 20
+const maxPageBytes = maxUnpacked
 
 // maxFooterBytes is the most a footer may occupy: the footer is read at once.
 const maxFooterBytes = 64 << 20
-
-// maxVectorWidth bounds the length of a list that becomes columns.
-const maxVectorWidth = math.MaxUint16 + 1

@@ -9,7 +9,7 @@ import (
 // Gather implements stream.Gatherer. It goes through the file once for every
 // column; pages in which no row is wanted are passed over by their headers.
 func (s *parquetSource) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
-	beginGather(s.info, rows, dst)
+	beginGather(s.Info(), rows, dst)
 	file, err := s.table.stamp.open()
 	if err != nil {
 		return err

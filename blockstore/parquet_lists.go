@@ -1,6 +1,9 @@
 package blockstore
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // vectors puts the next rows lists into dst[0:width], dst[stride:stride+width],
 // ..., or drops them when dst is nil. A null list is a row of NaN.
@@ -57,7 +60,7 @@ func (r *parquetColumnReader) placeLists(dst []float64, stride, rows int, done, 
 			r.place[values] = at
 			values++
 		} else if dst != nil {
-			dst[at] = nan
+			dst[at] = math.NaN()
 		}
 		if *filled++; *filled == r.width {
 			*filled = 0
@@ -74,7 +77,7 @@ func (r *parquetColumnReader) nullList(dst []float64, stride, row int) {
 		return
 	}
 	for k := range r.width {
-		dst[row*stride+k] = nan
+		dst[row*stride+k] = math.NaN()
 	}
 }
 

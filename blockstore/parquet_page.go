@@ -129,7 +129,7 @@ func (p *parquetPages) body(h *format.PageHeader, offset int64, codec format.Com
 		return nil, err
 	}
 	copy(buffer, p.packed[:prefix])
-	if err := p.unpack.unpack(codec, buffer[prefix:], p.packed[prefix:]); err != nil {
+	if err := unpackPage(&p.unpack, codec, buffer[prefix:], p.packed[prefix:]); err != nil {
 		return nil, fmt.Errorf("it cannot be unpacked (%s): %w", codec, err)
 	}
 	return buffer, nil

@@ -195,7 +195,7 @@ func compareTexts(t *testing.T, path string, got *stream.Column, want []parquet.
 // floatOf is what a value of the library stands for.
 func floatOf(c *parquetColumn, v parquet.Value) float64 {
 	if v.IsNull() {
-		return nan
+		return math.NaN()
 	}
 	scaled := func(i int64) float64 { return float64(i) / math.Pow10(c.format.scale) }
 	switch v.Kind() {

@@ -197,7 +197,7 @@ func checkColumns(t *testing.T, tb table, columns []testColumn, n int, nullable 
 	}
 	for j, c := range columns[:len(numbers)] {
 		for i, row := range rows {
-			want := nan
+			want := math.NaN()
 			if !nullable || !isNull(i) {
 				want = c.want(i)
 			}
@@ -289,7 +289,7 @@ func checkLists(t *testing.T, path string, node parquet.Node, name string, versi
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]columnInfo{{"emb", vectorColumn, 3}}, tb.about().columns, cmp.AllowUnexported(columnInfo{})); diff != "" {
+	if diff := cmp.Diff([]columnInfo{{name: "emb", kind: vectorColumn, width: 3}}, tb.about().columns, cmp.AllowUnexported(columnInfo{})); diff != "" {
 		t.Fatal(diff)
 	}
 	src := chooseAll(t, tb)
@@ -303,10 +303,10 @@ func checkLists(t *testing.T, path string, node parquet.Node, name string, versi
 	next := 0
 	for i, row := range rows {
 		for k, v := range row {
-			want := nan
+			want := math.NaN()
 			if lengths[i] >= 0 {
 				if want = float64(next); nulls && next%10 == 9 {
-					want = nan
+					want = math.NaN()
 				}
 				next++
 			}
@@ -408,15 +408,15 @@ func TestParquetSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []parquetColumn{
-		{columnInfo: columnInfo{"x", numberColumn, 1}},
-		{columnInfo: columnInfo{"point.x", numberColumn, 1}, maxDef: 1},
-		{columnInfo: columnInfo{"point.y", numberColumn, 1}, maxDef: 2},
-		{columnInfo: columnInfo{"two", vectorColumn, 1}, maxRep: 1, maxDef: 1, listDef: 1},
-		{columnInfo: columnInfo{"pairs.a", otherColumn, 1}, maxRep: 1, maxDef: 1, listDef: 1},
-		{columnInfo: columnInfo{"pairs.b", otherColumn, 1}, maxRep: 1, maxDef: 1, listDef: 1},
-		{columnInfo: columnInfo{"nested", otherColumn, 1}, maxRep: 2, maxDef: 2, listDef: 2},
-		{columnInfo: columnInfo{"bytes", otherColumn, 1}},
-		{columnInfo: columnInfo{"words", otherColumn, 1}, maxRep: 1, maxDef: 1, listDef: 1},
+		{columnInfo: columnInfo{name: "x", kind: numberColumn, width: 1}},
+		{columnInfo: columnInfo{name: "point.x", kind: numberColumn, width: 1}, maxDef: 1},
+		{columnInfo: columnInfo{name: "point.y", kind: numberColumn, width: 1}, maxDef: 2},
+		{columnInfo: columnInfo{name: "two", kind: vectorColumn, width: 1}, maxRep: 1, maxDef: 1, listDef: 1},
+		{columnInfo: columnInfo{name: "pairs.a", kind: otherColumn, width: 1}, maxRep: 1, maxDef: 1, listDef: 1},
+		{columnInfo: columnInfo{name: "pairs.b", kind: otherColumn, width: 1}, maxRep: 1, maxDef: 1, listDef: 1},
+		{columnInfo: columnInfo{name: "nested", kind: otherColumn, width: 1}, maxRep: 2, maxDef: 2, listDef: 2},
+		{columnInfo: columnInfo{name: "bytes", kind: otherColumn, width: 1}},
+		{columnInfo: columnInfo{name: "words", kind: otherColumn, width: 1}, maxRep: 1, maxDef: 1, listDef: 1},
 	}
 	ignore := cmpopts.IgnoreFields(parquetColumn{}, "physical", "format", "size")
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(parquetColumn{}, columnInfo{}), ignore); diff != "" {

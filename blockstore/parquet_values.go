@@ -2,6 +2,7 @@ package blockstore
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/nystream/nystream/stream"
 )
@@ -107,7 +108,7 @@ func (r *parquetColumnReader) scatter(dst []float64, stride, n int, levels []uin
 			dst[i*stride] = r.floats[v]
 			v++
 		} else {
-			dst[i*stride] = nan
+			dst[i*stride] = math.NaN()
 		}
 	}
 }

@@ -56,20 +56,7 @@ func (p *plainWords) words(dst []uint64) error {
 	if n > len(p.data) {
 		return errShortValues
 	}
-	switch b := p.data[:n]; p.size {
-	case 8:
-		for i := range dst {
-			dst[i] = binary.LittleEndian.Uint64(b[i*8:])
-		}
-	case 4:
-		for i := range dst {
-			dst[i] = uint64(binary.LittleEndian.Uint32(b[i*4:]))
-		}
-	case 2:
-		for i := range dst {
-			dst[i] = uint64(binary.LittleEndian.Uint16(b[i*2:]))
-		}
-	}
+	readWords(dst, p.data, p.size)
 	p.data = p.data[n:]
 	return nil
 }
@@ -84,10 +71,8 @@ func (p *plainBits) words(dst []uint64) error {
 	if p.pos+len(dst) > 8*len(p.data) {
 		return errShortValues
 	}
-	for i := range dst {
-		dst[i] = uint64(p.data[p.pos>>3] >> (p.pos & 7) & 1)
-		p.pos++
-	}
+	readBits(dst, p.data, p.pos)
+	p.pos += len(dst)
 	return nil
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // pass goes over the rows of the chosen columns of one file. Each format has
-// its own; passReader makes a stream.Reader of any.
+// its own; newReader makes a stream.Reader of any.
 type pass interface {
 	// next puts the next rows into dst from row at on, as many as are at hand
 	// and find room, and returns their number, which may be 0; io.EOF when
@@ -16,6 +16,11 @@ type pass interface {
 	next(dst *stream.Batch, at int) (int, error)
 	// Close releases the file.
 	Close() error
+}
+
+// newReader makes a stream.Reader of a pass over a source.
+func newReader(ctx context.Context, info stream.Info, p pass) stream.Reader {
+	return &passReader{ctx: ctx, info: info, pass: p}
 }
 
 // passReader serves reads of any size from a pass. An error is final.

@@ -101,7 +101,7 @@ func openUnseekable(ctx context.Context, name string, in io.Reader, format strin
 		return nil, fmt.Errorf("cannot copy %s: %w", name, err)
 	}
 	defer os.Remove(f.Name())
-	_, err = io.Copy(f, &contextReader{ctx, in})
+	_, err = io.Copy(f, newContextReader(ctx, in))
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, badFile(name, "copying it to %s: %w", f.Name(), err)
 	}
@@ -133,6 +133,11 @@ func spoolText(ctx context.Context, path, name, format string, csv csvOptions) (
 	return t, nil
 }
 
+// newContextReaderAt reads in until ctx is done.
+func newContextReaderAt(ctx context.Context, in io.ReaderAt) io.ReaderAt {
+	return contextReaderAt{ctx, in}
+}
+
 // contextReaderAt stops reading when the context is done.
 type contextReaderAt struct {
 	ctx context.Context
@@ -146,6 +151,9 @@ func (r contextReaderAt) ReadAt(p []byte, offset int64) (int, error) {
 	}
 	return r.in.ReadAt(p, offset)
 }
+
+// newContextReader reads in until ctx is done.
+func newContextReader(ctx context.Context, in io.Reader) io.Reader { return &contextReader{ctx, in} }
 
 // contextReader stops reading when the context is done.
 type contextReader struct {

@@ -11,15 +11,15 @@ import (
 // shop is a table with columns of all kinds.
 func shop() *selector {
 	return newSelector(&tableInfo{path: "shop.parquet", columns: []columnInfo{
-		{"id", integerColumn, 1},   // 0
-		{"name", textColumn, 1},    // 1
-		{"price", numberColumn, 1}, // 2
-		{"sensor_1", numberColumn, 1},
-		{"sensor_2", numberColumn, 1},
-		{"emb", vectorColumn, 3},  // 5 6 7
-		{"time", otherColumn, 1},  // 8
-		{"3", numberColumn, 1},    // 9
-		{"!odd", numberColumn, 1}, // 10
+		{name: "id", kind: integerColumn, width: 1},   // 0
+		{name: "name", kind: textColumn, width: 1},    // 1
+		{name: "price", kind: numberColumn, width: 1}, // 2
+		{name: "sensor_1", kind: numberColumn, width: 1},
+		{name: "sensor_2", kind: numberColumn, width: 1},
+		{name: "emb", kind: vectorColumn, width: 3},  // 5 6 7
+		{name: "time", kind: otherColumn, width: 1},  // 8
+		{name: "3", kind: numberColumn, width: 1},    // 9
+		{name: "!odd", kind: numberColumn, width: 1}, // 10
 	}})
 }
 
@@ -91,7 +91,7 @@ func TestSelectErrors(t *testing.T) {
 		}
 		mustContain(t, err.Error(), append(c.says, "shop.parquet")...)
 	}
-	twice := newSelector(&tableInfo{path: "a.csv", columns: []columnInfo{{"x", numberColumn, 1}, {"x", numberColumn, 1}}})
+	twice := newSelector(&tableInfo{path: "a.csv", columns: []columnInfo{{name: "x", kind: numberColumn, width: 1}, {name: "x", kind: numberColumn, width: 1}}})
 	_, err := twice.resolve([]string{"x"}, "", nil)
 	mustContain(t, err.Error(), "2 columns", "[0 1]")
 	if got, err := twice.resolve([]string{"1"}, "", nil); err != nil || got.numeric[0] != 1 {
@@ -102,7 +102,7 @@ func TestSelectErrors(t *testing.T) {
 func TestSelectListsFewOfManyColumns(t *testing.T) {
 	wide := &tableInfo{path: "wide.npy"}
 	for range 10_000 {
-		wide.columns = append(wide.columns, columnInfo{"x", numberColumn, 1})
+		wide.columns = append(wide.columns, columnInfo{name: "x", kind: numberColumn, width: 1})
 	}
 	_, err := newSelector(wide).resolve([]string{"nothing like it"}, "", nil)
 	if err == nil || len(err.Error()) > 300 {

@@ -49,7 +49,7 @@ var magics = []struct{ magic, format, remedy string }{
 	{"ARROW1", formatArrow, ""},
 	{"\xff\xff\xff\xff", formatArrowStream, ""},
 	{"\x93NUMPY", formatNPY, ""},
-	{storeMagic, formatStore, ""},
+	{"\x89NYS\r\n\x1a\n", formatStore, ""},
 	{"PK\x03\x04", "", "it is a zip archive (.npz too); unzip it and name the .npy file in it"},
 	{"\x89HDF\r\n\x1a\n", "", "it is an HDF5 file; save the array with numpy.save, or the table as Parquet"},
 	{"ORC", "", "it is an ORC file; convert it to Parquet"},

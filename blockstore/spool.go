@@ -64,7 +64,7 @@ func discard(f *os.File) error {
 // copyRows writes a store of all rows of src.
 func copyRows(ctx context.Context, src stream.Source, w io.Writer) error {
 	info := src.Info()
-	e, err := newStoreEncoder(w, Schema{Columns: info.Columns, Kept: info.Kept, Rows: -1}, StoreOptions{})
+	e, err := newStoreEncoder(w, stream.Info{Columns: info.Columns, Kept: info.Kept, Rows: -1}, false)
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func integers(to []float64, stride int, raw []byte, local []int64) int64 {
 func nulls(to []float64, stride int, valid []byte, local []int64) {
 	for i, r := range local {
 		if !bit(valid, r) {
-			to[i*stride] = nan
+			to[i*stride] = math.NaN()
 		}
 	}
 }

@@ -20,13 +20,13 @@ func (s *storeSource) Open(ctx context.Context) (stream.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &passReader{ctx: ctx, info: s.info, pass: &storePass{source: s, chunks: chunks}}, nil
+	return newReader(ctx, s.Info(), &storePass{source: s, chunks: chunks}), nil
 }
 
 // Gather fetches rows by number. Each chunk that holds one of them is verified
 // as a whole, in the chosen columns.
 func (s *storeSource) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
-	beginGather(s.info, rows, dst)
+	beginGather(s.Info(), rows, dst)
 	chunks, err := s.table.open()
 	if err != nil {
 		return err
@@ -78,10 +78,10 @@ func (p *storePass) load(kept bool) error {
 		}
 		p.current.X = stream.NewMatrix(rows, len(p.source.numeric))
 		if kept {
-			p.current.Kept = keptColumns(p.source.info.Kept)
+			p.current.Kept = keptColumns(p.source.Info().Kept)
 		}
 	}
-	truncateKept(&p.current, p.source.info.Kept)
+	truncateKept(&p.current, p.source.Info().Kept)
 	rows := t.rowsOf(p.chunk)
 	if err := p.source.decode(p.chunks, p.chunk, p.local[:rows], &p.current, 0); err != nil {
 		return err

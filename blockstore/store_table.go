@@ -23,7 +23,7 @@ func newStoreTable(path string, f *os.File) (*storeTable, error) {
 	t := &storeTable{tableInfo{path: path, rows: shape.rowCount}, shape, nil}
 	kinds := [...]columnKind{stream.Float64: numberColumn, stream.Int64: integerColumn, stream.String: textColumn}
 	for _, f := range shape.fields {
-		t.columns = append(t.columns, columnInfo{f.Name, kinds[f.Kind], 1})
+		t.columns = append(t.columns, columnInfo{name: f.Name, kind: kinds[f.Kind], width: 1})
 	}
 	return t, nil
 }

@@ -1,9 +1,18 @@
 package blockstore
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/nystream/nystream/stream"
+)
+
+const (
+	// maxColumns is the most columns a file may have. A row is dense in memory,
+	// so this is 8 MB a row.
+	maxColumns = 1_000_000
+	// maxVectorWidth bounds the length of a list that becomes columns.
+	maxVectorWidth = math.MaxUint16 + 1
 )
 
 // table is one data file (or pipe) whose columns are known, before any of them

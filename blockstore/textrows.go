@@ -68,18 +68,18 @@ type textSource struct {
 
 // Open starts a pass at the first row.
 func (s *textSource) Open(ctx context.Context) (stream.Reader, error) {
-	f, err := os.Open(s.info.Name)
+	f, err := os.Open(s.Info().Name)
 	if err != nil {
 		return nil, err
 	}
-	return &passReader{ctx: ctx, info: s.info, pass: s.pass(f)}, nil
+	return newReader(ctx, s.Info(), s.pass(f)), nil
 }
 
 // Gather fetches rows by number: from the mark before each wanted row it reads
 // forward, at most markEvery rows.
 func (s *textSource) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
-	beginGather(s.info, rows, dst)
-	f, err := os.Open(s.info.Name)
+	beginGather(s.Info(), rows, dst)
+	f, err := os.Open(s.Info().Name)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (s *textSource) pass(f *os.File) *textPass {
 
 // next implements pass.
 func (p *textPass) next(dst *stream.Batch, at int) (int, error) {
-	if p.at < 0 && p.src.info.Rows > 0 {
+	if p.at < 0 && p.src.Info().Rows > 0 {
 		if err := p.moveTo(0); err != nil {
 			return 0, err
 		}
@@ -150,7 +150,7 @@ func (p *textPass) moveTo(row int64) error {
 func (p *textPass) advance() error {
 	err := p.cursor.next()
 	if err == io.EOF {
-		err = fmt.Errorf("the file ends before this row, but had %d rows when it was opened; was it changed meanwhile?", p.src.info.Rows)
+		err = fmt.Errorf("the file ends before this row, but had %d rows when it was opened; was it changed meanwhile?", p.src.Info().Rows)
 	}
 	if err != nil {
 		return p.fail(p.at, err)
@@ -175,7 +175,7 @@ func (p *textPass) Close() error { return p.file.Close() }
 
 // fail adds the file and the row to an error of the cursor.
 func (p *textPass) fail(record int64, err error) error {
-	e := &DataError{Path: p.src.info.Name, Row: record - p.src.index.header, Err: err}
+	e := &DataError{Path: p.src.Info().Name, Row: record - p.src.index.header, Err: err}
 	var cell *cellError
 	if errors.As(err, &cell) {
 		e.Column, e.Err = cell.column, cell.err

@@ -27,13 +27,13 @@ type arrowEncoder struct {
 	w         *ipc.FileWriter
 	written   bool // a batch is in the file
 	builder   *array.RecordBuilder
-	schema    Schema
+	schema    stream.Info
 	batchRows int
 	inBatch   int
 }
 
 // newArrowEncoder writes an Arrow IPC file to f.
-func newArrowEncoder(f *atomicFile, s Schema) (encoder, error) {
+func newArrowEncoder(f *atomicFile, s stream.Info) (encoder, error) {
 	if len(s.Columns)+len(s.Kept) == 0 {
 		return nil, errNoColumns
 	}

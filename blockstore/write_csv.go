@@ -19,7 +19,7 @@ type csvEncoder struct {
 }
 
 // newCSVEncoder starts a CSV file, or one with tabs if its name ends in .tsv.
-func newCSVEncoder(f *atomicFile, s Schema) (encoder, error) {
+func newCSVEncoder(f *atomicFile, s stream.Info) (encoder, error) {
 	e := &csvEncoder{out: bufio.NewWriterSize(f, writeBuffer), delimiter: ','}
 	if strings.EqualFold(filepath.Ext(f.target), ".tsv") {
 		e.delimiter = '\t'

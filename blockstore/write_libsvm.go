@@ -18,14 +18,14 @@ import (
 type libsvmEncoder struct {
 	path   string
 	out    *bufio.Writer
-	schema Schema
+	schema stream.Info
 	rows   int64
 	line   []byte
 }
 
 // newLibsvmEncoder starts a libsvm file. The kept column is the label; without
 // one the labels are 0.
-func newLibsvmEncoder(f *atomicFile, s Schema) (encoder, error) {
+func newLibsvmEncoder(f *atomicFile, s stream.Info) (encoder, error) {
 	if len(s.Kept) > 1 {
 		return nil, fmt.Errorf("a libsvm file keeps one column, the label, not %d; write .parquet, .arrow or .csv", len(s.Kept))
 	}

@@ -16,14 +16,14 @@ const writeBuffer = 256 << 10
 type npyEncoder struct {
 	file   *atomicFile
 	out    *bufio.Writer
-	schema Schema
+	schema stream.Info
 	rows   int64
 	row    []byte
 }
 
 // newNPYEncoder starts an NPY file. Its header holds the number of rows, which
 // finish corrects when it was not known.
-func newNPYEncoder(f *atomicFile, s Schema) (encoder, error) {
+func newNPYEncoder(f *atomicFile, s stream.Info) (encoder, error) {
 	if len(s.Kept) > 0 {
 		return nil, fmt.Errorf("an NPY file holds one matrix of numbers and cannot keep column %q; write .parquet, .arrow or .csv, or keep no columns", s.Kept[0].Name)
 	}

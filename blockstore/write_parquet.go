@@ -28,14 +28,14 @@ const (
 // Kept columns are optional and compressed with snappy. Pages have checksums.
 type parquetEncoder struct {
 	w         *parquet.GenericWriter[any]
-	schema    Schema
+	schema    stream.Info
 	groupRows int
 	inGroup   int
 	values    []parquet.Value
 }
 
 // newParquetEncoder writes a Parquet file to f.
-func newParquetEncoder(f *atomicFile, s Schema) (encoder, error) {
+func newParquetEncoder(f *atomicFile, s stream.Info) (encoder, error) {
 	nodes := parquet.Group{}
 	var names []string
 	add := func(name string, node parquet.Node) error {

@@ -25,12 +25,14 @@ type StoreOptions struct {
 // 4096 rows or a million values, whichever is less, and 32 bytes for each
 // section written.
 func CreateStore(path string, s Schema, o StoreOptions) (Writer, error) {
-	return create(path, s, func(f *atomicFile, s Schema) (encoder, error) { return newStoreEncoder(f, s, o) })
+	return create(path, s, func(f *atomicFile, s stream.Info) (encoder, error) {
+		return newStoreEncoder(f, s, o.Compress)
+	})
 }
 
 // newPlainStoreEncoder starts a store without compression.
-func newPlainStoreEncoder(f *atomicFile, s Schema) (encoder, error) {
-	return newStoreEncoder(f, s, StoreOptions{})
+func newPlainStoreEncoder(f *atomicFile, s stream.Info) (encoder, error) {
+	return newStoreEncoder(f, s, false)
 }
 
 // storeWriterBytes is the most that was measured while writing 5 to 1000
@@ -42,7 +44,7 @@ type storeEncoder struct {
 	out       *bufio.Writer
 	digest    hash.Hash
 	offset    int64
-	schema    Schema
+	schema    stream.Info
 	fields    []stream.Field // of the schema, one for each column
 	columns   []columnBuffer
 	chunkRows int
@@ -63,7 +65,7 @@ type columnBuffer struct {
 }
 
 // newStoreEncoder writes the header and prepares the first chunk.
-func newStoreEncoder(w io.Writer, s Schema, o StoreOptions) (*storeEncoder, error) {
+func newStoreEncoder(w io.Writer, s stream.Info, compress bool) (*storeEncoder, error) {
 	e := &storeEncoder{out: bufio.NewWriterSize(w, 1<<18), digest: sha256.New(), schema: s}
 	for _, name := range s.Columns {
 		e.fields = append(e.fields, stream.Field{Name: name, Kind: stream.Float64})
@@ -72,7 +74,7 @@ func newStoreEncoder(w io.Writer, s Schema, o StoreOptions) (*storeEncoder, erro
 	if len(e.fields) == 0 {
 		return nil, errNoColumns
 	}
-	if o.Compress {
+	if compress {
 		var err error
 		if e.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1)); err != nil {
 			return nil, err

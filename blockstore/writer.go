@@ -85,8 +85,9 @@ type encoder interface {
 	finish() error
 }
 
-// startEncoder begins a file.
-type startEncoder func(f *atomicFile, s Schema) (encoder, error)
+// startEncoder begins a file. Columns, kept columns and number of rows are those
+// of s.
+type startEncoder func(f *atomicFile, s stream.Info) (encoder, error)
 
 var errNoColumns = errors.New("there are no columns")
 
@@ -106,7 +107,7 @@ func create(path string, s Schema, start startEncoder) (Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := start(f, s)
+	e, err := start(f, stream.Info{Columns: s.Columns, Kept: s.Kept, Rows: s.Rows})
 	if err != nil {
 		err = f.fail(err)
 		f.Abort()

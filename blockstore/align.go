@@ -9,14 +9,14 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// fit makes a source of what was found of m, in the columns and kinds of info.
-func (m *member) fit(found selection, info stream.Info) (stream.Source, error) {
+// align makes a source of what was found of m, in the columns and kinds of info.
+func (m *member) align(found selection, info stream.Info) (stream.Source, error) {
 	columns, pick := m.tableColumns(found.numeric)
-	f := &fitted{kept: make([]keptFrom, len(found.kept)), plain: pick == nil, pick: pick}
+	a := &aligned{kept: make([]keptFrom, len(found.kept)), plain: pick == nil, pick: pick}
 	var kept []int
 	for k, i := range found.kept {
 		if i < len(m.components) {
-			f.kept[k].inner = len(kept)
+			a.kept[k].inner = len(kept)
 			kept = append(kept, m.components[i].column)
 			continue
 		}
@@ -24,22 +24,22 @@ func (m *member) fit(found selection, info stream.Info) (stream.Source, error) {
 		if !ok {
 			return nil, badFile(m.path, "no folder on its way is called %s=..., unlike for the first file", info.Kept[k].Name)
 		}
-		f.kept[k] = keptFrom{inner: -1, value: value}
-		f.plain = false
+		a.kept[k] = keptFrom{inner: -1, value: value}
+		a.plain = false
 	}
 	inner, err := choose(m.table, columns, kept)
 	if err != nil {
 		return nil, err
 	}
-	f.inner, f.info = inner, inner.Info()
-	f.info.Columns, f.info.Kept = info.Columns, info.Kept
-	if f.plain && slices.Equal(inner.Info().Kept, info.Kept) {
+	a.inner, a.info = inner, inner.Info()
+	a.info.Columns, a.info.Kept = info.Columns, info.Kept
+	if a.plain && slices.Equal(inner.Info().Kept, info.Kept) {
 		return inner, nil
 	}
 	if g, ok := inner.(stream.Gatherer); ok {
-		return &fittedGatherer{f, g}, nil
+		return &alignedGatherer{a, g}, nil
 	}
-	return f, nil
+	return a, nil
 }
 
 // tableColumns lists the columns of the table that hold the given components.
@@ -65,8 +65,8 @@ func (m *member) tableColumns(components []int) (columns, pick []int) {
 	return columns, pick
 }
 
-// fitted is a source of one file in the columns and kinds of the first file.
-type fitted struct {
+// aligned is a source of one file in the columns and kinds of the first file.
+type aligned struct {
 	inner stream.Source
 	info  stream.Info
 	pick  []int // the inner number of each number, nil if the same
@@ -82,57 +82,57 @@ type keptFrom struct {
 }
 
 // Info describes the source.
-func (f *fitted) Info() stream.Info { return f.info }
+func (a *aligned) Info() stream.Info { return a.info }
 
 // Open starts a pass.
-func (f *fitted) Open(ctx context.Context) (stream.Reader, error) {
-	r, err := f.inner.Open(ctx)
+func (a *aligned) Open(ctx context.Context) (stream.Reader, error) {
+	r, err := a.inner.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &fittedReader{Reader: r, fitted: f}, nil
+	return &alignedReader{Reader: r, aligned: a}, nil
 }
 
-// fittedReader is a pass over a fitted source.
-type fittedReader struct {
+// alignedReader is a pass over an aligned source.
+type alignedReader struct {
 	stream.Reader
-	fitted  *fitted
+	aligned *aligned
 	batch   stream.Batch // as the inner source gives it
 	scratch blas64.General
 }
 
 // Read reads from the inner source and rearranges.
-func (r *fittedReader) Read(dst *stream.Batch) (n int, err error) {
-	r.fitted.prepare(&r.batch, &r.scratch, dst)
+func (r *alignedReader) Read(dst *stream.Batch) (n int, err error) {
+	r.aligned.prepare(&r.batch, &r.scratch, dst)
 	n, err = r.Reader.Read(&r.batch)
-	if bad := r.fitted.deliver(&r.batch, dst, n); bad != nil {
+	if bad := r.aligned.deliver(&r.batch, dst, n); bad != nil {
 		err = bad
 	}
 	return n, err
 }
 
-// fittedGatherer is a fitted source whose rows can be fetched by number.
-type fittedGatherer struct {
-	*fitted
+// alignedGatherer is an aligned source whose rows can be fetched by number.
+type alignedGatherer struct {
+	*aligned
 	gather stream.Gatherer
 }
 
 // Gather fetches from the inner source and rearranges.
-func (f *fittedGatherer) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
+func (a *alignedGatherer) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	var b stream.Batch
-	f.prepare(&b, new(blas64.General), dst)
-	if err := f.gather.Gather(ctx, rows, &b); err != nil {
+	a.prepare(&b, new(blas64.General), dst)
+	if err := a.gather.Gather(ctx, rows, &b); err != nil {
 		return err
 	}
-	return f.deliver(&b, dst, len(rows))
+	return a.deliver(&b, dst, len(rows))
 }
 
 // prepare makes b ready for as many rows as dst can take, in scratch unless
 // they can go to dst directly.
-func (f *fitted) prepare(b *stream.Batch, scratch *blas64.General, dst *stream.Batch) {
-	inner := f.inner.Info()
+func (a *aligned) prepare(b *stream.Batch, scratch *blas64.General, dst *stream.Batch) {
+	inner := a.inner.Info()
 	b.X = dst.X
-	if f.pick != nil {
+	if a.pick != nil {
 		if scratch.Rows < dst.X.Rows {
 			*scratch = stream.NewMatrix(dst.X.Rows, len(inner.Columns))
 		}
@@ -144,18 +144,18 @@ func (f *fitted) prepare(b *stream.Batch, scratch *blas64.General, dst *stream.B
 }
 
 // deliver puts n rows of b into dst.
-func (f *fitted) deliver(b, dst *stream.Batch, n int) error {
-	if f.pick != nil {
+func (a *aligned) deliver(b, dst *stream.Batch, n int) error {
+	if a.pick != nil {
 		for i := range n {
 			from, to := b.X.Data[i*b.X.Stride:], dst.X.Data[i*dst.X.Stride:]
-			for j, p := range f.pick {
+			for j, p := range a.pick {
 				to[j] = from[p]
 			}
 		}
 	}
-	truncateKept(dst, f.info.Kept)
+	truncateKept(dst, a.info.Kept)
 	for k := range dst.Kept {
-		from := f.kept[k]
+		from := a.kept[k]
 		switch {
 		case from.inner < 0:
 			for range n {
@@ -165,7 +165,7 @@ func (f *fitted) deliver(b, dst *stream.Batch, n int) error {
 			dst.Kept[k].Append(&b.Kept[from.inner], 0, n)
 		default:
 			if err := appendAsFloats(&dst.Kept[k], &b.Kept[from.inner], n); err != nil {
-				return badCell(f.info.Name, -1, f.info.Kept[k].Name, "%w", err)
+				return badCell(a.info.Name, -1, a.info.Kept[k].Name, "%w", err)
 			}
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/nystream/nystream/solvers/ism"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/metrics"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -77,16 +78,16 @@ const spectralLandmarks = 500
 // distance for its width.
 func spectralClusters(ctx context.Context, z blas64.General, clusters int, seed uint64) ([]int, error) {
 	sigma, src := medianDistance(z), stream.FromMatrix("XW", z)
-	model, err := lowrank.Nystrom{Rank: min(z.Rows, spectralLandmarks), Seed: seed}.Fit(ctx, stream.Engine{}, src, kernelgen.RBF(1/(2*sigma*sigma)))
+	fit, err := lowrank.Nystrom{Rank: min(z.Rows, spectralLandmarks), Seed: seed}.Fit(ctx, stream.Engine{}, src, kernelgen.RBF(1/(2*sigma*sigma)))
 	if err != nil {
 		return nil, err
 	}
-	factors := stream.NewMatrix(z.Rows, len(model.Values))
-	err = model.Embed(ctx, stream.Engine{}, model.Left, src, false, func(b *stream.Block, u blas64.General) error {
+	factors := stream.NewMatrix(z.Rows, len(fit.Values))
+	err = fit.Transform(ctx, stream.Engine{}, model.Left, src, false, func(b *stream.Block, u blas64.General) error {
 		for i := range u.Rows {
 			f := dense.Row(factors, int(b.Start)+i)
 			for j, v := range dense.Row(u, i) {
-				f[j] = v * math.Sqrt(max(0, model.Values[j]))
+				f[j] = v * math.Sqrt(max(0, fit.Values[j]))
 			}
 		}
 		return nil

@@ -21,6 +21,7 @@ import (
 	"github.com/nystream/nystream/bench/program"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -125,7 +126,7 @@ func row(ctx context.Context, name string, x blas64.General, k kernelgen.Kernel,
 			return err
 		}
 		seconds += time.Since(began).Seconds() / float64(seeds)
-		v, err := f.Verify(ctx, stream.Engine{}, src, nil, 0, 1)
+		v, err := f.Verify(ctx, stream.Engine{}, model.Sources{Left: src}, 0, 1)
 		if err != nil {
 			return err
 		}

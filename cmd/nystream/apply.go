@@ -93,7 +93,7 @@ func (m *model) applyBudget(e stream.Engine, inputs ...*input) stream.Budget {
 	readerBudget(&b, inputs...)
 	e.PassBudget(&b, d)
 	mapBudget(&b, e, d, m.rank())
-	if m.matrix != nil {
+	if m.kernel.Explicit != nil {
 		b.Add("model", 2*int64(d)*int64(m.rank()), "")
 		return b
 	}

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
+	contract "github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -35,13 +36,11 @@ func (m *model) embedTo(ctx context.Context, e stream.Engine, path, side string,
 
 // embed hands the embedding of the rows of src to emit, in order.
 func (m *model) embed(ctx context.Context, e stream.Engine, side string, src stream.Source, kept bool, emit func(*stream.Block, blas64.General) error) error {
-	switch {
-	case m.matrix != nil:
-		return m.matrix.Embed(ctx, e, src, kept, emit)
-	case side == "right" && m.kernel.Right != nil:
-		return m.kernel.Embed(ctx, e, m.kernel.Right, src, kept, emit)
+	of := contract.Left
+	if side == "right" {
+		of = contract.Right
 	}
-	return m.kernel.Embed(ctx, e, m.kernel.Left, src, kept, emit)
+	return m.kernel.Transform(ctx, e, of, src, kept, emit)
 }
 
 // writeMatrix writes a matrix that is in memory.
@@ -58,9 +57,6 @@ func writeMatrix(ctx context.Context, path, prefix string, x blas64.General) (*e
 }
 
 func (m *model) rank() int {
-	if m.matrix != nil {
-		return m.matrix.Rank()
-	}
 	return m.kernel.Left.Rank()
 }
 

@@ -207,8 +207,7 @@ func (c *fitCommand) checkOutputs(inputs []string) error {
 
 // fitted is what the methods return, in one shape.
 type fitted struct {
-	kernel    *lowrank.Model       // of a kernel matrix
-	matrix    *lowrank.MatrixModel // of an explicit matrix
+	kernel    *lowrank.Model
 	notes     []string
 	entries   int64
 	estimate  float64 // NaN where a method gives none, as the next two
@@ -224,30 +223,18 @@ type fitted struct {
 }
 
 func (f *fitted) values() []float64 {
-	if f.matrix != nil {
-		return f.matrix.Values
-	}
 	return f.kernel.Values
 }
 
 func (f *fitted) shift() float64 {
-	if f.matrix != nil {
-		return 0
-	}
 	return f.kernel.Shift
 }
 
 func (f *fitted) refined() bool {
-	if f.matrix != nil {
-		return f.matrix.Refinement.Rows > 0
-	}
 	return f.kernel.Refined()
 }
 
 func (f *fitted) size() (rows, cols int64) {
-	if f.matrix != nil {
-		return f.matrix.Rows, f.matrix.Cols
-	}
 	return f.kernel.Rows, f.kernel.Cols
 }
 

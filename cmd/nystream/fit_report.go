@@ -70,7 +70,7 @@ func (j *job) result() *fitResult {
 		OrthogonalityBound: show.Number(f.bound()), Refined: f.refined(), ColumnsLeftOut: append([]string{}, j.left.leftOut...), Notes: c.sentences(f.notes),
 		Output: c.output, Factors: c.factors, LeftFactors: c.left, RightFactors: c.other}
 	r.Rows, r.Columns = f.size()
-	if f.matrix != nil {
+	if f.kernel.Explicit != nil {
 		r.Map = j.mapping.String()
 	} else {
 		r.Kernel = j.kernel.String()
@@ -143,7 +143,7 @@ func (j *job) report() error {
 }
 
 // oneFactor says that the model is U·diag(values)·Uᵀ + shift·I.
-func (j *job) oneFactor() bool { return j.fitted.kernel != nil && j.fitted.kernel.Symmetric() }
+func (j *job) oneFactor() bool { return j.fitted.kernel.Symmetric() }
 
 // spectralWords are the estimate of the spectral error, if there is one.
 func (j *job) spectralWords() string {

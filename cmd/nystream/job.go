@@ -11,6 +11,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/lowrank"
+	contract "github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -171,10 +172,7 @@ func (j *job) fitModel(ctx context.Context) (err error) {
 	if j.fitted.bound() <= orthonormal {
 		return nil
 	}
-	if m := j.fitted.matrix; m != nil {
-		return m.Refine(ctx, e, j.prepared.left)
-	}
-	return j.fitted.kernel.Refine(ctx, e, j.prepared.left, j.prepared.rightSource())
+	return j.fitted.kernel.Refine(ctx, e, contract.Sources{Left: j.prepared.left, Right: j.prepared.rightSource()})
 }
 
 func (j *job) fitNotes() []string { return j.fitted.notes }
@@ -193,10 +191,10 @@ func (j *job) write(ctx context.Context) error {
 // writeFactors writes the factors, uncommitted, in one pass over each source.
 // They are numbers only: kept columns go along with transform.
 func (j *job) writeFactors(ctx context.Context) (writers []pathWriter, err error) {
-	if j.right == nil && j.cmd.left != "" && j.cmd.other != "" && j.fitted.matrix == nil {
+	if j.right == nil && j.cmd.left != "" && j.cmd.other != "" && j.fitted.kernel.Explicit == nil {
 		return j.writeBoth(ctx)
 	}
-	m := &model{kernel: j.fitted.kernel, matrix: j.fitted.matrix}
+	m := &model{kernel: j.fitted.kernel}
 	right := j.prepared.right
 	if right == nil {
 		right = j.prepared.left
@@ -210,8 +208,8 @@ func (j *job) writeFactors(ctx context.Context) (writers []pathWriter, err error
 			continue
 		}
 		var w *embedding
-		if m.matrix != nil && f.side == "right" {
-			w, err = writeMatrix(ctx, f.path, "v", m.matrix.V)
+		if explicit := m.kernel.Explicit; explicit != nil && f.side == "right" {
+			w, err = writeMatrix(ctx, f.path, "v", explicit.V)
 		} else {
 			w, err = m.embedTo(ctx, j.cmd.engine(), f.path, f.side, f.src, nil)
 		}
@@ -235,7 +233,7 @@ func (j *job) writeBoth(ctx context.Context) (writers []pathWriter, err error) {
 		}
 		writers = append(writers, pathWriter{w, f.path})
 	}
-	return writers, j.fitted.kernel.EmbedBoth(ctx, j.cmd.engine(), j.prepared.left, func(_ *stream.Block, uv blas64.General) error {
+	return writers, j.fitted.kernel.Transform(ctx, j.cmd.engine(), contract.Both, j.prepared.left, false, func(_ *stream.Block, uv blas64.General) error {
 		u, v := uv, uv
 		u.Cols, v.Cols = rank, rank
 		v.Data = v.Data[min(rank, len(v.Data)):]

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -94,7 +93,7 @@ and two passes come near the least error that the rank allows.`,
 		solver: func(c *fitCommand) solver {
 			if len(c.matrix) > 0 {
 				f, _ := kernelgen.ParseMap(c.mapping) // checked when the job was made
-				return matrixSolver{lowrank.SSRSVDMatrix{Rank: c.rank, Sketch: c.sketch, Seed: c.seed}, f}
+				return matrixSolver{lowrank.SSRSVDMatrix{Rank: c.rank, Sketch: c.sketch, Map: f, Seed: c.seed}}
 			}
 			if c.refine != 0 {
 				return c.refinedSVD(lowrank.SSRSVD{Sketch: c.sketch, NNZ: c.nnz})
@@ -311,26 +310,12 @@ func (s svdSolver) fit(ctx context.Context, e stream.Engine, src sources, k kern
 	return kernelFit(s.Fit(ctx, e, src.left, src.rightSource(), k))
 }
 
-type matrixSolver struct {
-	lowrank.SSRSVDMatrix
-	mapping kernelgen.Map
-}
+type matrixSolver struct{ lowrank.SSRSVDMatrix }
 
 func (s matrixSolver) plan(e stream.Engine, n shape) (*lowrank.Plan, error) {
-	if most := min(n.left, int64(n.columns)); int64(s.Rank) > most {
-		return nil, fmt.Errorf("--rank %d: a %d × %d matrix has rank %d at most", s.Rank, n.left, n.columns, most)
-	}
-	if s.Sketch > 0 && s.Sketch < s.Rank {
-		return nil, fmt.Errorf("--sketch %d is below --rank %d", s.Sketch, s.Rank)
-	}
-	return s.Plan(e, n.left, int64(n.columns)), nil
+	return s.Plan(e, n.left, int64(n.columns))
 }
 
 func (s matrixSolver) fit(ctx context.Context, e stream.Engine, src sources, _ kernelgen.Kernel) (*fitted, error) {
-	f, err := s.Fit(ctx, e, src.left, s.mapping)
-	if err != nil {
-		return nil, err
-	}
-	return &fitted{matrix: f.MatrixModel, notes: f.Notes, entries: f.Entries, estimate: math.NaN(), spectral: math.NaN(), trace: math.NaN(),
-		condition: f.Condition, bound: f.OrthogonalityBound}, nil
+	return kernelFit(s.Fit(ctx, e, src.left))
 }

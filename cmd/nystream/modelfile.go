@@ -11,6 +11,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/solvers/lowrank"
+	contract "github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -37,19 +38,17 @@ type modelData struct {
 	Nulls   string   `json:"nulls"`
 }
 
-// model is a model with all that is needed to apply it. One of kernel and
-// matrix is set.
+// model is a model with all that is needed to apply it.
 type model struct {
 	meta    modelMeta
 	kernel  *lowrank.Model
-	matrix  *lowrank.MatrixModel
 	prepare stream.Preparation
 }
 
 // newModel puts a fit on rows of the given columns together with how they were
 // prepared.
 func newModel(f *fitted, columns []string, prepare stream.Preparation, sources int) *model {
-	m := &model{kernel: f.kernel, matrix: f.matrix, prepare: prepare}
+	m := &model{kernel: f.kernel, prepare: prepare}
 	m.meta = modelMeta{Format: modelFormat, Version: modelVersion,
 		Data: modelData{Sources: sources, Nulls: nullWords[prepare.Nulls]}}
 	if !onlyCount(columns) {
@@ -80,13 +79,12 @@ func onlyCount(names []string) bool {
 
 // write writes the model file.
 func (m *model) write(path string) error {
-	var arrays []lowrank.Array
-	if m.matrix != nil {
-		m.meta.Header, arrays = m.matrix.Save()
-	} else {
-		m.meta.Header, arrays = m.kernel.Save()
+	saved, err := m.kernel.Save()
+	if err != nil {
+		return err
 	}
-	file, err := newArchive(m.meta, arrays, m.prepare)
+	saved.ReadHeader(&m.meta.Header)
+	file, err := newArchive(m.meta, saved.Arrays, m.prepare)
 	if err != nil {
 		return err
 	}
@@ -177,12 +175,7 @@ func decodeModel(file *blockstore.Archive) (*model, error) {
 		return nil, err
 	}
 	arrays := solverArrays(file)
-	if m.meta.Map != "" {
-		m.matrix, err = lowrank.LoadMatrix(m.meta.Header, arrays)
-	} else {
-		m.kernel, err = lowrank.Load(m.meta.Header, arrays)
-	}
-	if err != nil {
+	if m.kernel, err = lowrank.Load(&contract.Archive{Header: file.Meta, Arrays: arrays}); err != nil {
 		return nil, err
 	}
 	m.prepare, err = decodePreparation(file, m.meta.Data.Nulls, m.meta.Data.Columns, m.dimension())
@@ -230,19 +223,11 @@ func decodePreparation(file *blockstore.Archive, word string, names []string, di
 
 // dimension is the number of columns of the rows that the model takes.
 func (m *model) dimension() int {
-	if m.matrix != nil {
-		return int(m.matrix.Cols)
-	}
-	return m.kernel.Left.Landmarks.Cols
+	return m.kernel.Dimension(contract.Left)
 }
 
 // twoSided says that U and V differ.
-func (m *model) twoSided() bool { return m.matrix != nil || !m.kernel.Symmetric() }
+func (m *model) twoSided() bool { return !m.kernel.Symmetric() }
 
 // subject is what the model approximates, in words.
-func (m *model) subject() string {
-	if m.matrix != nil {
-		return m.meta.Map + " of a matrix"
-	}
-	return m.meta.Kernel
-}
+func (m *model) subject() string { return m.kernel.Describe().Subject }

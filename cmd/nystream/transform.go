@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	contract "github.com/nystream/nystream/solvers/model"
 )
 
 // transformCommand is one command line of transform.
@@ -132,11 +133,8 @@ func (t *transformCommand) checkSide(m *model) error {
 	if t.side.value == "left" {
 		return nil
 	}
-	if m.matrix != nil {
-		return usagef("--side right: V of a matrix on disk does not depend on rows; it is the array v in the model file")
-	}
-	if !m.twoSided() {
-		return usagef("--side right: this %s model is of a symmetric matrix and has one factor", m.meta.Method)
+	if _, err := m.kernel.Outputs(contract.Right); err != nil {
+		return usagef("--side right: %w", err)
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
-	"github.com/nystream/nystream/solvers/lowrank"
+	contract "github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -100,15 +100,17 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer in.close()
-	right := left
+	sources := contract.Sources{Left: left}
 	var other *input
 	if len(v.right) > 0 {
+		var right *stream.Prepared
 		if other, right, err = m.openRows(ctx, v.app, v.data, v.right, readAgain); err != nil {
 			return err
 		}
 		defer other.close()
+		sources.Right = right
 	}
-	return v.measure(ctx, m, left, right, args[0], in, other)
+	return v.measure(ctx, m, sources, args[0], in, other)
 }
 
 // checkSources compares the model with the sources that are named.
@@ -118,24 +120,19 @@ func (v *verifyCommand) checkSources(m *model) error {
 		return usagef("the model is of the matrix between two sources: name the second with --right")
 	case !two && len(v.right) > 0:
 		return usagef("--right: the model is of one source")
-	case m.matrix != nil && v.how.value == "sampled":
+	case m.kernel.Explicit != nil && v.how.value == "sampled":
 		return usagef("--error sampled: a model of a matrix on disk is measured on all of it")
 	}
 	return nil
 }
 
 // measure chooses the rows, checks the memory, and measures.
-func (v *verifyCommand) measure(ctx context.Context, m *model, left, right *stream.Prepared, path string, inputs ...*input) error {
-	sample, err := v.chooseSample(m, max(left.Info().Rows, right.Info().Rows), inputs)
+func (v *verifyCommand) measure(ctx context.Context, m *model, sources contract.Sources, path string, inputs ...*input) error {
+	sample, err := v.chooseSample(m, sources, inputs)
 	if err != nil {
 		return err
 	}
-	var found *lowrank.Verification
-	if m.matrix != nil {
-		found, err = m.matrix.Verify(ctx, v.engine(), left, v.seed)
-	} else {
-		found, err = m.kernel.Verify(ctx, v.engine(), left, right, sample, v.seed)
-	}
+	found, err := m.kernel.Verify(ctx, v.engine(), sources, sample, v.seed)
 	if err != nil {
 		return err
 	}
@@ -149,20 +146,15 @@ func (v *verifyCommand) measure(ctx context.Context, m *model, left, right *stre
 }
 
 // chooseSample is the number of rows to draw, 0 for all, which must fit.
-func (v *verifyCommand) chooseSample(m *model, rows int64, inputs []*input) (int, error) {
-	sampled := v.how.value == "sampled" || v.how.value == "auto" && rows > exactRows && m.matrix == nil
-	looked := rows
+func (v *verifyCommand) chooseSample(m *model, d contract.Sources, inputs []*input) (int, error) {
+	rows := max(d.Shape().Rows, d.Shape().Cols)
+	sampled := v.how.value == "sampled" || v.how.value == "auto" && rows > exactRows && m.kernel.Explicit == nil
+	drawn := 0
 	if sampled {
-		looked = min(rows, int64(v.sample))
+		drawn = v.sample
 	}
-	budget := m.applyBudget(v.engine(), inputs...)
-	if m.matrix == nil {
-		numbers := int64(2*m.dimension()+2*m.rank()+2*lowrank.VerifySteps+8) * looked
-		if m.meta.Data.Sources == 2 {
-			numbers *= 2
-		}
-		budget.Add("rows in memory", numbers, map[bool]string{true: "--sample", false: "the number of rows with --error sampled"}[sampled])
-	}
+	budget := m.kernel.VerifyPlan(v.engine(), d, drawn).Memory
+	readerBudget(&budget, inputs...)
 	if err := v.checkBudget(&budget); err != nil {
 		return 0, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -302,7 +303,7 @@ func TestSSRSVD(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = low.Embed(background, stream.Engine{}, low.Left, stream.FromMatrix("x", x), false, func(b *stream.Block, want blas64.General) error {
+	err = low.Transform(background, stream.Engine{}, model.Left, stream.FromMatrix("x", x), false, func(b *stream.Block, want blas64.General) error {
 		checkClose(t, "U", stream.RowSlice(u, int(b.Start), want.Rows), want, 1e-9)
 		return nil
 	})

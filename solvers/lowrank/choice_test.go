@@ -11,6 +11,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -104,7 +105,7 @@ func TestChoiceFindsClusters(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := f.Verify(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), nil, 0, 1)
+		v, err := f.Verify(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, 0, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

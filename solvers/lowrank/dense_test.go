@@ -58,12 +58,12 @@ func spectralNorm(t *testing.T, a blas64.General) float64 {
 func factors(t *testing.T, m *Model, side *Embedding, x blas64.General) blas64.General {
 	t.Helper()
 	u := stream.NewMatrix(x.Rows, side.Rank())
-	err := m.Embed(context.Background(), stream.Engine{}, side, stream.FromMatrix("x", x), false, func(b *stream.Block, out blas64.General) error {
+	err := m.embed(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), false, func(b *stream.Block, out blas64.General) error {
 		for i := range out.Rows {
 			copy(dense.Row(u, int(b.Start)+i), dense.Row(out, i))
 		}
 		return nil
-	})
+	}, side)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,21 +64,32 @@ func (e *Embedding) Entries() int {
 	return e.Landmarks.Rows
 }
 
+// numbers returns how many numbers an embedding holds in memory, its landmarks as they
+// are and packed.
+func (e *Embedding) numbers() int64 {
+	n, r := int64(e.Entries()), int64(e.Rank())
+	if _, plain := e.Features.(mapFeatures); plain {
+		return 2 * n * r
+	}
+	return n * (3*int64(e.Landmarks.Cols) + 2*r)
+}
+
 // Rank is the number of columns of the embedding.
 func (e *Embedding) Rank() int { return e.Projection.Cols }
 
 // embedder applies an embedding to blocks of rows. It belongs to one goroutine.
 type embedder struct {
-	e     *Embedding
-	t     *tiles
-	panel *panel
-	name  string
-	tile  blas64.General              // foldRows × p, if there are signs
-	small *singleTiles                // instead of tile, in float32
-	apply func(dst, x blas64.General) // instead of tiles, for features
-	fold  blas64.General              // PanelRows × c, or × p without signs
-	proj  blas64.General              // PanelRows × r
-	work  kernelgen.Workspace
+	e       *Embedding
+	t       *tiles
+	panel   *panel
+	name    string
+	columns []string                    // of the rows, for messages; may be nil
+	tile    blas64.General              // foldRows × p, if there are signs
+	small   *singleTiles                // instead of tile, in float32
+	apply   func(dst, x blas64.General) // instead of tiles, for features
+	fold    blas64.General              // PanelRows × c, or × p without signs
+	proj    blas64.General              // PanelRows × r
+	work    kernelgen.Workspace
 }
 
 func (t *tiles) embedder(e *Embedding, p *panel, name string) *embedder {

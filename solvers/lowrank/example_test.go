@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -36,14 +37,14 @@ func Example() {
 	}
 	fmt.Println("passes:", src.Passes(), "rank:", len(fit.Values))
 
-	v, err := fit.Verify(ctx, engine, src, nil, 0, 1)
+	v, err := fit.Verify(ctx, engine, model.Sources{Left: src}, 0, 1)
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Printf("relative spectral error: %.0e\n", v.SpectralError)
 
 	unseen := stream.FromMatrix("new points", points(3, 2))
-	err = fit.Embed(ctx, engine, fit.Left, unseen, false, func(b *stream.Block, u blas64.General) error {
+	err = fit.Transform(ctx, engine, model.Left, unseen, false, func(b *stream.Block, u blas64.General) error {
 		fmt.Println("embedded rows:", u.Rows, "columns:", u.Cols)
 		return nil
 	})
@@ -65,7 +66,7 @@ func ExampleSSRSVD_Fit() {
 		log.Fatal(err)
 	}
 	fmt.Println(fit.Rows, "×", fit.Cols, "rank", len(fit.Values))
-	if err := fit.Refine(ctx, engine, left, right); err != nil {
+	if err := fit.Refine(ctx, engine, model.Sources{Left: left, Right: right}); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println("orthonormal to rounding:", fit.OrthogonalityBound() < 1e-13)

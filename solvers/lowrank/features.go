@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -23,7 +24,8 @@ type FeatureMap interface {
 	// of dst, x.Rows × Columns. Features may come out not finite.
 	Applier() func(dst, x blas64.General)
 
-	save(prefix string) (*FeatureHeader, []Array)
+	header() *FeatureHeader
+	put(a *model.Archive, prefix string)
 }
 
 // featureSample is how many rows the error estimate of a fit with features looks
@@ -159,9 +161,13 @@ func (m *embedder) features(x blas64.General, number func(i int) int64) (blas64.
 		return fold, &stream.BadValueError{Source: m.name, Row: number(i), Column: fmt.Sprint(j), Reason: fmt.Sprint(dense.Row(x, i)[j])}
 	}
 	m.apply(fold, x)
-	if i, _ := firstNotFinite(fold); i >= 0 {
-		return fold, &stream.BadValueError{Source: m.name, Row: number(i), Column: "(all)",
+	if i, j := firstNotFinite(fold); i >= 0 {
+		bad := &stream.BadValueError{Source: m.name, Row: number(i), Column: "(all)",
 			Reason: fmt.Sprintf("the random features of kernel %s overflow on this row; scale the columns (--scale standard) or drop the row", m.t.kernel)}
+		if f, plain := m.e.Features.(mapFeatures); plain && m.columns != nil {
+			bad.Column, bad.Reason = m.columns[j], f.reason(dense.Row(fold, i)[j])
+		}
+		return fold, bad
 	}
 	return fold, nil
 }

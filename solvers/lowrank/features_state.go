@@ -1,9 +1,6 @@
 package lowrank
 
-import (
-	"math"
-	"slices"
-)
+import "github.com/nystream/nystream/solvers/model"
 
 // FeatureHeader describes a [FeatureMap] in a saved model; its numbers are in
 // arrays. The features of a row x are, with P = (x − u_centre)·u_frequenciesᵀ, m
@@ -39,52 +36,28 @@ type DegreeHeader struct {
 // mostFeatures is above what any model has: a damaged header cannot ask for more.
 const mostFeatures = 1 << 27
 
-// features rebuilds a feature map from its header and arrays.
-func (l *loader) features(prefix string, h *FeatureHeader) FeatureMap {
+// loadFeatures takes a feature map.
+func (e *Embedding) loadFeatures(a *model.Archive, prefix string, h *SideHeader) {
+	f := h.Features
 	switch {
-	case h.Columns < 1 || h.Dimension < 1 || h.Columns > mostFeatures || h.Dimension > mostFeatures:
-		l.fail("%d features of rows with %d columns", h.Columns, h.Dimension)
-	case h.Kind == fourierKind:
-		return l.fourierMap(prefix, h)
-	case h.Kind == tensorKind:
-		return l.tensorMap(prefix, h)
+	case h.Sketch != nil || h.RangeShift != 0:
+		a.Fail("features go with no sketch and no shift of the range")
+	case f.Columns < 1 || f.Dimension < 1 || f.Columns > mostFeatures || f.Dimension > mostFeatures:
+		a.Fail("%d features of rows with %d columns", f.Columns, f.Dimension)
+	case f.Kind == fourierKind:
+		e.Features = loadFourier(a, prefix, f)
+	case f.Kind == tensorKind:
+		e.Features = loadTensor(a, prefix, f)
 	default:
-		l.fail("features of the kind %q are not known", h.Kind)
+		a.Fail("features of the kind %q are not known", f.Kind)
 	}
-	return nil
+	e.Landmarks = noLandmarks(f.Dimension)
 }
 
-// centre takes the array of the centre, if there is one.
-func (l *loader) centre(prefix string, h *FeatureHeader) []float64 {
+// loadCentre takes the array of the centre, if there is one.
+func loadCentre(a *model.Archive, prefix string, h *FeatureHeader) []float64 {
 	if !h.Centred {
 		return nil
 	}
-	c := l.vector(prefix+"centre", h.Dimension)
-	l.finite(prefix+"centre", c)
-	return c
-}
-
-// finite checks the numbers of an array.
-func (l *loader) finite(name string, v []float64) {
-	if slices.ContainsFunc(v, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }) {
-		l.fail("array %s holds numbers that are not finite", name)
-	}
-}
-
-// featureEmbedding takes an embedding with a feature map.
-func (l *loader) featureEmbedding(prefix string, h *SideHeader, rank int) *Embedding {
-	e := &Embedding{Unit: h.Unit} // checked before
-	if h.Sketch != nil || h.RangeShift != 0 {
-		l.fail("features go with no sketch and no shift of the range")
-	}
-	e.Features = l.features(prefix, h.Features)
-	if l.err != nil {
-		return e
-	}
-	e.Landmarks = noLandmarks(h.Features.Dimension)
-	e.Projection = l.matrix(prefix+"projection", h.Features.Columns, rank)
-	if h.Refined {
-		e.Refinement = l.matrix(prefix+"refinement", rank, rank)
-	}
-	return e
+	return a.Vector(prefix+"centre", h.Dimension)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -64,7 +65,7 @@ func TestAgainstDense(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := denseError(t, f.Model, x, a, norm)
-			v, err := f.Verify(context.Background(), stream.Engine{}, src, nil, 0, 9)
+			v, err := f.Verify(context.Background(), stream.Engine{}, model.Sources{Left: src}, 0, 9)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,7 +83,7 @@ func TestAgainstDense(t *testing.T) {
 			if f.ErrorEstimate > 3*v.FrobeniusError || f.ErrorEstimate < v.FrobeniusError/3 {
 				t.Errorf("estimate %g, measured %g", f.ErrorEstimate, v.FrobeniusError)
 			}
-			if err := f.Refine(context.Background(), stream.Engine{}, src, nil); err != nil {
+			if err := f.Refine(context.Background(), stream.Engine{}, model.Sources{Left: src}); err != nil {
 				t.Fatal(err)
 			}
 			for _, side := range []*Embedding{f.Left, f.right()} {
@@ -106,11 +107,11 @@ func TestSampledVerify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := f.Verify(context.Background(), stream.Engine{}, src, nil, 0, 1)
+	all, err := f.Verify(context.Background(), stream.Engine{}, model.Sources{Left: src}, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	some, err := f.Verify(context.Background(), stream.Engine{}, src, nil, 800, 1)
+	some, err := f.Verify(context.Background(), stream.Engine{}, model.Sources{Left: src}, 800, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,13 +1,10 @@
 package lowrank
 
 import (
-	"context"
 	"fmt"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
-	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -21,18 +18,36 @@ type Model struct {
 	Rows   int64 // rows of A: rows of the left source
 	Cols   int64 // columns of A: rows of the right source
 	Left   *Embedding
-	Right  *Embedding // nil when A is symmetric and V is U
+	Right  *Embedding // nil when A is symmetric and V is U, and with Explicit
 	Values []float64  // descending eigenvalues, or singular values
 	Shift  float64
+	// Explicit is of a model of a matrix that is read instead of a kernel.
+	Explicit *Explicit
 	// Precision is that of the tiles that U and V are made of, in the fit and
 	// since: with another they would not be orthonormal on the fitted rows.
 	Precision Precision
 }
 
-// Symmetric says that the model is of a symmetric matrix.
-func (m *Model) Symmetric() bool { return m.Right == nil }
+// Describe returns what the model says about itself.
+func (m *Model) Describe() *model.Description {
+	d := &model.Description{Method: m.Method, Subject: m.Kernel.String(), Kernel: m.Kernel.String(), Rows: m.Rows, Cols: m.Cols,
+		Rank: len(m.Values), Values: m.Values, Seed: m.Seed, Columns: m.Dimension(model.Left), TwoSided: !m.Symmetric()}
+	if m.Explicit != nil {
+		d.Subject, d.Kernel = m.Explicit.Map.String()+" of a matrix", ""
+	}
+	if m.Symmetric() {
+		d.Facts = append(d.Facts, model.Fact{Name: "shift", Value: fmt.Sprintf("%.4g", m.Shift)})
+	}
+	if m.Precision != Float64 {
+		d.Facts = append(d.Facts, model.Fact{Name: "precision", Value: m.Precision.String()})
+	}
+	return d
+}
 
-// Refined says that the factors of the fitted rows are orthonormal to rounding.
+// Symmetric reports whether the model is of a symmetric matrix.
+func (m *Model) Symmetric() bool { return m.Right == nil && m.Explicit == nil }
+
+// Refined reports whether the factors of the fitted rows are orthonormal to rounding.
 func (m *Model) Refined() bool { return m.Left.Refinement.Rows > 0 }
 
 // right is the embedding of the right rows.
@@ -134,51 +149,4 @@ func checkModel(m *Model) error {
 		}
 	}
 	return nil
-}
-
-// Embed gives the embedding of the rows of src, of the side Left or Right, to
-// emit in row order. Cost: one pass; see [Embedding] for the flops.
-func (m *Model) Embed(ctx context.Context, e stream.Engine, side *Embedding, src stream.Source, kept bool, emit func(b *stream.Block, u blas64.General) error) error {
-	return m.embedSides(ctx, e, src, kept, emit, side)
-}
-
-// EmbedBoth gives both embeddings of the rows of the one source of a model with
-// two sides: the columns of u followed by those of v. Cost: one pass.
-func (m *Model) EmbedBoth(ctx context.Context, e stream.Engine, src stream.Source, emit func(b *stream.Block, uv blas64.General) error) error {
-	return m.embedSides(ctx, e, src, false, emit, m.Left, m.right())
-}
-
-func (m *Model) embedSides(ctx context.Context, e stream.Engine, src stream.Source, kept bool, emit func(*stream.Block, blas64.General) error, sides ...*Embedding) error {
-	info := src.Info()
-	cols := 0
-	for _, side := range sides {
-		if d := len(info.Columns); d != side.Landmarks.Cols {
-			return fmt.Errorf("%s has %d columns, and the model was fitted on %d", info.Name, d, side.Landmarks.Cols)
-		}
-		cols += side.Rank()
-	}
-	return stream.Map(ctx, e, "transform", src, cols, kept, func() func(blas64.General, *stream.Block) error {
-		ems := make([]*embedder, len(sides))
-		for i, side := range sides {
-			t := m.tiles(side)
-			ems[i] = t.embedder(side, side.pack(t), info.Name)
-		}
-		return func(dst blas64.General, b *stream.Block) error {
-			first := 0
-			for _, em := range ems {
-				if err := em.embed(dense.Columns(dst, first, em.e.Rank()), b.X, b.Start); err != nil {
-					return err
-				}
-				first += em.e.Rank()
-			}
-			return nil
-		}
-	}, emit)
-}
-
-// tiles evaluates the kernel of the model in the unit of an embedding.
-func (m *Model) tiles(e *Embedding) *tiles {
-	t := newTiles(m.Kernel, m.Precision)
-	t.unit = e.unit()
-	return t
 }

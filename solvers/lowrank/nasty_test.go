@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -121,7 +122,7 @@ func nasty(t *testing.T, x blas64.General, k kernelgen.Kernel, refuse string, fi
 		}
 		return
 	}
-	if err := f.Refine(context.Background(), stream.Engine{}, src, nil); err != nil {
+	if err := f.Refine(context.Background(), stream.Engine{}, model.Sources{Left: src}); err != nil {
 		t.Fatalf("Refine: %v", err)
 	}
 	for i, v := range append(f.Values, f.Shift) {
@@ -150,7 +151,7 @@ func TestExactRank(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			v, err := f.Verify(context.Background(), stream.Engine{}, src, nil, 0, 1)
+			v, err := f.Verify(context.Background(), stream.Engine{}, model.Sources{Left: src}, 0, 1)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,7 @@
 package lowrank
 
 import (
+	"fmt"
 	"math/bits"
 
 	"github.com/nystream/nystream/solvers/model"
@@ -197,11 +198,17 @@ func (m SSRSVD) Plan(e stream.Engine, rows, cols int64, d int) (*Plan, error) {
 }
 
 // Plan works out the cost of a fit on a rows×cols matrix.
-func (m SSRSVDMatrix) Plan(e stream.Engine, rows, cols int64) *Plan {
+func (m SSRSVDMatrix) Plan(e stream.Engine, rows, cols int64) (*Plan, error) {
+	if most := min(rows, cols); m.Rank < 1 || int64(m.Rank) > most {
+		return nil, fmt.Errorf("`rank %d`: a %d × %d matrix has rank %d at most", m.Rank, rows, cols, most)
+	}
+	if m.Sketch > 0 && m.Sketch < m.Rank {
+		return nil, fmt.Errorf("`sketch %d` is below `rank %d`", m.Sketch, m.Rank)
+	}
 	c, s := int64(m.Rank), int64(max(m.Sketch, 5*m.Rank))
 	p := newPlanner(e, Float64, int(cols), 1)
 	p.pass(rows, c+s, c, c*c+c*cols+s*s+s*c)
 	p.KernelEntries = rows * cols
 	p.Flops += 2 * signsPerRow * 4 * float64(rows) * float64(cols)
-	return &p.Plan
+	return &p.Plan, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
 )
 
 // tensorKind names the maps of PolySketch in a saved model.
@@ -153,41 +154,44 @@ func (m *tensorMap) hashes() (hash []int64, sign []float64) {
 	return hash, sign
 }
 
-func (m *tensorMap) save(prefix string) (*FeatureHeader, []Array) {
-	h := &FeatureHeader{Kind: tensorKind, Columns: m.Columns(), Dimension: m.dimension, Centred: m.centre != nil,
-		Seed: m.seed, Scale: m.scale, Constant: m.constant, Damped: m.damped, Degrees: m.degrees}
+func (m *tensorMap) put(a *model.Archive, prefix string) {
 	hash, sign := m.hashes()
-	arrays := []Array{{Name: prefix + "hash", Rows: len(hash), Ints: hash}, {Name: prefix + "sign", Rows: len(sign), Floats: sign}}
+	a.PutInts(prefix+"hash", hash)
+	a.PutVector(prefix+"sign", sign)
 	if m.centre != nil {
-		arrays = append(arrays, Array{Name: prefix + "centre", Rows: len(m.centre), Floats: m.centre})
+		a.PutVector(prefix+"centre", m.centre)
 	}
-	return h, arrays
 }
 
-// tensorMap draws the sketches again and compares them with what was saved.
-func (l *loader) tensorMap(prefix string, h *FeatureHeader) FeatureMap {
-	m := &tensorMap{dimension: h.Dimension, centre: l.centre(prefix, h), scale: h.Scale, constant: h.Constant, damped: h.Damped,
+func (m *tensorMap) header() *FeatureHeader {
+	return &FeatureHeader{Kind: tensorKind, Columns: m.Columns(), Dimension: m.dimension, Centred: m.centre != nil,
+		Seed: m.seed, Scale: m.scale, Constant: m.constant, Damped: m.damped, Degrees: m.degrees}
+}
+
+// loadTensor draws the sketches again and compares them with what was saved.
+func loadTensor(a *model.Archive, prefix string, h *FeatureHeader) FeatureMap {
+	m := &tensorMap{dimension: h.Dimension, centre: loadCentre(a, prefix, h), scale: h.Scale, constant: h.Constant, damped: h.Damped,
 		seed: h.Seed, degrees: h.Degrees}
-	numbers := l.degrees(m, h)
-	if l.err != nil {
+	numbers := m.checkDegrees(a, h)
+	if a.Err() != nil {
 		return nil
 	}
-	hash, sign := l.ints(prefix+"hash", numbers), l.vector(prefix+"sign", numbers) // so that drawing takes no more memory
-	if l.err != nil {
+	hash, sign := a.Ints(prefix+"hash", numbers), a.Vector(prefix+"sign", numbers) // so that drawing takes no more memory
+	if a.Err() != nil {
 		return nil
 	}
 	if err := m.draw(); err != nil {
-		l.fail("%w", err)
+		a.Check(err)
 		return nil
 	}
 	if ours, signs := m.hashes(); !slices.Equal(ours, hash) || !slices.Equal(signs, sign) {
-		l.fail("the saved hashes are not those that their seed gives: the model was made by another version")
+		a.Fail("the saved hashes are not those that their seed gives: the model was made by another version")
 	}
 	return m
 }
 
-// degrees checks what the header says of degrees and counts their hashes.
-func (l *loader) degrees(m *tensorMap, h *FeatureHeader) (numbers int) {
+// checkDegrees checks what the header says of degrees and counts their hashes.
+func (m *tensorMap) checkDegrees(a *model.Archive, h *FeatureHeader) (numbers int) {
 	left := h.Columns
 	for _, d := range h.Degrees {
 		exact := 0 // columns of features that are exact
@@ -197,9 +201,9 @@ func (l *loader) degrees(m *tensorMap, h *FeatureHeader) (numbers int) {
 		case d.Degree == 1:
 			exact = m.width()
 		}
-		if d.Degree < 0 || d.Degree > mostDegree || d.Columns < 1 || d.Columns > left || !(d.Weight >= 0) || math.IsInf(d.Weight, 1) ||
+		if d.Degree < 0 || d.Degree > mostDegree || d.Columns < 1 || d.Columns > left || !(d.Weight >= 0) ||
 			d.Exact && d.Columns != exact || !d.Exact && d.Degree == 0 {
-			l.fail("features of degree %d: %+v do not fit %d columns", d.Degree, d, h.Columns)
+			a.Fail("features of degree %d: %+v do not fit %d columns", d.Degree, d, h.Columns)
 			return 0
 		}
 		left -= d.Columns
@@ -207,8 +211,8 @@ func (l *loader) degrees(m *tensorMap, h *FeatureHeader) (numbers int) {
 			numbers += d.Degree * m.width()
 		}
 	}
-	if left != 0 || !(h.Scale >= 0) || math.IsInf(h.Scale, 1) || !(h.Constant >= 0) || math.IsInf(h.Constant, 1) {
-		l.fail("features: %d columns without a degree, scale %v, constant %v", left, h.Scale, h.Constant)
+	if left != 0 || !(h.Scale >= 0) || !(h.Constant >= 0) {
+		a.Fail("features: %d columns without a degree, scale %v, constant %v", left, h.Scale, h.Constant)
 	}
 	return numbers
 }

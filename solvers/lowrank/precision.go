@@ -53,7 +53,7 @@ func parsePrecision(word string) (Precision, error) {
 	case "float32":
 		return Float32, nil
 	}
-	return 0, fmt.Errorf("model header: precision %q is neither float64 nor float32", word)
+	return 0, fmt.Errorf("header: precision %q is neither float64 nor float32", word)
 }
 
 // rankTolerance is [RankTolerance], or in float32 where singular values are

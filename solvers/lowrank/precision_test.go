@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -75,7 +76,7 @@ func TestSinglePrecision(t *testing.T) {
 				if !(f.PrecisionBound > 0x1p-24 && f.PrecisionBound < 1e-5) || want.PrecisionBound != 0 {
 					t.Errorf("%s, %s: bound %g, in float64 %g", name, text, f.PrecisionBound, want.PrecisionBound)
 				}
-				if err := f.Refine(ctx, stream.Engine{}, src, nil); err != nil {
+				if err := f.Refine(ctx, stream.Engine{}, model.Sources{Left: src}); err != nil {
 					t.Fatal(err)
 				}
 				for _, side := range []*Embedding{f.Left, f.right()} {
@@ -91,7 +92,7 @@ func TestSinglePrecision(t *testing.T) {
 
 func measure(t *testing.T, f *Fit, src stream.Source) float64 {
 	t.Helper()
-	v, err := f.Verify(context.Background(), stream.Engine{}, src, nil, 0, 1)
+	v, err := f.Verify(context.Background(), stream.Engine{}, model.Sources{Left: src}, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,20 +103,18 @@ func measure(t *testing.T, f *Fit, src stream.Source) float64 {
 // and with others once its header forgets the precision.
 func checkReload(t *testing.T, name string, f *Fit, x blas64.General) {
 	t.Helper()
-	h, arrays := f.Save()
+	m, file := reload(t, f.Model)
+	var h Header
+	file.ReadHeader(&h)
 	if h.Precision != "float32" {
 		t.Errorf("%s: the header says precision %q", name, h.Precision)
-	}
-	m, err := Load(h, arrays)
-	if err != nil {
-		t.Fatal(err)
 	}
 	want := factors(t, f.Model, f.Left, x)
 	if diff := cmp.Diff(want, factors(t, m, m.Left, x)); diff != "" {
 		t.Errorf("%s: the embedding changed on its way", name)
 	}
 	h.Precision = ""
-	old, err := Load(h, arrays)
+	old, err := Load(withHeader(t, file, h))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +122,7 @@ func checkReload(t *testing.T, name string, f *Fit, x blas64.General) {
 		t.Errorf("%s: a model without a precision embeds in float32", name)
 	}
 	h.Precision = "float16"
-	if _, err := Load(h, arrays); err == nil || !strings.Contains(err.Error(), "float16") {
+	if _, err := Load(withHeader(t, file, h)); err == nil || !strings.Contains(err.Error(), "float16") {
 		t.Errorf("%s: precision float16 gives %v", name, err)
 	}
 }
@@ -141,7 +140,7 @@ func TestSingleSameBits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := f.Refine(context.Background(), stream.Engine{Threads: threads, BlockRows: 512}, src, nil); err != nil {
+			if err := f.Refine(context.Background(), stream.Engine{Threads: threads, BlockRows: 512}, model.Sources{Left: src}); err != nil {
 				t.Fatal(err)
 			}
 			out[name] = saved(f.Model)

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -30,11 +30,11 @@ func TestRectangular(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := f.Verify(ctx, e, left, right, 0, 3)
+		v, err := f.Verify(ctx, e, model.Sources{Left: left, Right: right}, 0, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := f.Refine(ctx, e, left, right); err != nil {
+		if err := f.Refine(ctx, e, model.Sources{Left: left, Right: right}); err != nil {
 			t.Fatal(err)
 		}
 		u, w := factors(t, f.Model, f.Left, x), factors(t, f.Model, f.Right, y)
@@ -68,42 +68,38 @@ func TestExplicitMatrix(t *testing.T) {
 	m.Apply(a.Data, x.Data)
 	values := singularValues(t, a)
 	src := stream.NewCounted(stream.FromMatrix("M", x))
-	f, err := SSRSVDMatrix{Rank: 15, Seed: 1}.Fit(ctx, e, src, m)
+	f, err := SSRSVDMatrix{Rank: 15, Map: m, Seed: 1}.Fit(ctx, e, src)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if src.Passes() != 1 {
 		t.Errorf("%d passes", src.Passes())
 	}
-	if err := f.Refine(ctx, e, src); err != nil {
+	if err := f.Refine(ctx, e, model.Sources{Left: src}); err != nil {
 		t.Fatal(err)
 	}
-	v, err := f.Verify(ctx, e, src, 1)
+	v, err := f.Verify(ctx, e, model.Sources{Left: src}, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if part, err := f.Verify(ctx, e, stream.FromMatrix("part", stream.RowSlice(x, 0, 70)), 1); err != nil || part.Rows != 70 {
+	if part, err := f.Verify(ctx, e, model.Sources{Left: stream.FromMatrix("part", stream.RowSlice(x, 0, 70))}, 0, 1); err != nil || part.Rows != 70 {
 		t.Errorf("the error on 70 other rows: %+v, %v", part, err)
 	}
-	u := stream.NewMatrix(x.Rows, f.Rank())
-	err = f.Embed(ctx, e, src, false, func(b *stream.Block, out blas64.General) error {
-		for i := range out.Rows {
-			copy(dense.Row(u, int(b.Start)+i), dense.Row(out, i))
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := difference(a, dense.Mul(blas.NoTrans, scaledColumns(u, f.Values), blas.Trans, f.V))
+	u := factors(t, f.Model, f.Left, x)
+	d := difference(a, dense.Mul(blas.NoTrans, scaledColumns(u, f.Values), blas.Trans, f.Explicit.V))
 	measured := spectralNorm(t, d) / values[0]
 	t.Logf("error %.3g, floor %.3g, verified %.3g", measured, values[15]/values[0], v.SpectralError)
 	if math.Abs(v.SpectralError-measured) > 0.02*measured || measured > 10*values[15]/values[0] {
 		t.Errorf("error %g, verified %g, floor %g", measured, v.SpectralError, values[15]/values[0])
 	}
-	if e := math.Max(orthogonalityError(u), orthogonalityError(f.V)); e > 1e-12 {
+	if e := math.Max(orthogonalityError(u), orthogonalityError(f.Explicit.V)); e > 1e-12 {
 		t.Errorf("factors are orthonormal to %g", e)
 	}
+	again, file := reload(t, f.Model)
+	if saved(again) != saved(f.Model) {
+		t.Error("the model changed on its way")
+	}
+	checkDamagedArrays(t, "explicit", file)
 	if frob := dense.Frobenius(d) / dense.Frobenius(a); math.Abs(v.FrobeniusError-frob) > 1e-9*frob {
 		t.Errorf("Frobenius error %g, dense %g", v.FrobeniusError, frob)
 	}

@@ -9,35 +9,35 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
 // Refine makes the factors of the fitted rows orthonormal to rounding: one more
 // pass over each source streams the triangular factor of U (and V), and small
 // algebra absorbs it, without changing Â. It is the second round of CholeskyQR2
-// (Yamamoto et al. 2015). right is nil when there is one source.
+// (Yamamoto et al. 2015). d are the sources of the fit.
 //
 // Cost: one pass over each source, and as many kernel entries as the fit took.
-func (m *Model) Refine(ctx context.Context, e stream.Engine, left, right stream.Source) error {
-	switch {
-	case m.Symmetric():
-		r, err := m.factorR(ctx, e, left, m.Left)
-		if err != nil {
-			return err
-		}
-		return m.refineSymmetric(r[0])
-	case right == nil:
-		r, err := m.factorR(ctx, e, left, m.Left, m.Right)
+func (m *Model) Refine(ctx context.Context, e stream.Engine, d model.Sources) error {
+	if m.Right != nil && d.Right == nil {
+		r, err := m.factorR(ctx, e, d.Left, m.Left, m.Right)
 		if err != nil {
 			return err
 		}
 		return m.refineRectangular(r[0], r[1])
 	}
-	u, err := m.factorR(ctx, e, left, m.Left)
+	u, err := m.factorR(ctx, e, d.Left, m.Left)
 	if err != nil {
 		return err
 	}
-	v, err := m.factorR(ctx, e, right, m.Right)
+	switch {
+	case m.Symmetric():
+		return m.refineSymmetric(u[0])
+	case m.Explicit != nil:
+		return m.refineExplicit(u[0])
+	}
+	v, err := m.factorR(ctx, e, d.Right, m.Right)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (m *Model) factorR(ctx context.Context, e stream.Engine, src stream.Source,
 	set, err := stream.Fold(ctx, e, "orthonormalise", src, newFactors, func() func(sketch.List[*sketch.QR], *stream.Block) error {
 		adders := make([]func(*sketch.QR, *stream.Block) error, len(sides))
 		for i, side := range sides {
-			adders[i] = m.factorAdder(side, src.Info().Name)
+			adders[i] = m.factorAdder(side, src.Info())
 		}
 		return func(acc sketch.List[*sketch.QR], b *stream.Block) error {
 			for i, add := range adders {
@@ -81,9 +81,8 @@ func (m *Model) factorR(ctx context.Context, e stream.Engine, src stream.Source,
 }
 
 // factorAdder returns the function that adds a block's embedding to a factor.
-func (m *Model) factorAdder(side *Embedding, name string) func(*sketch.QR, *stream.Block) error {
-	t := m.tiles(side)
-	em := t.embedder(side, side.pack(t), name)
+func (m *Model) factorAdder(side *Embedding, src stream.Info) func(*sketch.QR, *stream.Block) error {
+	em := m.embedder(side, src)
 	u := stream.NewMatrix(stream.PanelRows, side.Rank())
 	return func(acc *sketch.QR, b *stream.Block) error {
 		for first, x := range b.Panels(stream.PanelRows) {
@@ -125,6 +124,21 @@ func (m *Model) refineRectangular(ru, rv blas64.General) error {
 	m.Values = core.S
 	m.Left.absorb(ru, core.U)
 	m.Right.absorb(rv, core.V)
+	return nil
+}
+
+// refineExplicit: likewise, with V as it is orthonormal already.
+func (m *Model) refineExplicit(ru blas64.General) error {
+	if err := m.Left.absorbable(ru); err != nil {
+		return err
+	}
+	core, err := newSVD("the refined core", scaledColumns(ru, m.Values))
+	if err != nil {
+		return err
+	}
+	m.Values = core.S
+	m.Left.absorb(ru, core.U)
+	m.Explicit.V = dense.Mul(blas.NoTrans, m.Explicit.V, blas.NoTrans, core.V)
 	return nil
 }
 

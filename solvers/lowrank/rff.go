@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -178,19 +179,21 @@ func (m *fourierMap) Applier() func(dst, x blas64.General) {
 	}
 }
 
-func (m *fourierMap) save(prefix string) (*FeatureHeader, []Array) {
-	h := &FeatureHeader{Kind: fourierKind, Columns: m.Columns(), Dimension: m.Dimension(), Centred: true}
-	return h, []Array{matrixArray(prefix+"frequencies", m.frequencies), {Name: prefix + "centre", Rows: len(m.centre), Floats: m.centre}}
+func (m *fourierMap) put(a *model.Archive, prefix string) {
+	a.PutMatrix(prefix+"frequencies", m.frequencies)
+	a.PutVector(prefix+"centre", m.centre)
 }
 
-func (l *loader) fourierMap(prefix string, h *FeatureHeader) FeatureMap {
+func (m *fourierMap) header() *FeatureHeader {
+	return &FeatureHeader{Kind: fourierKind, Columns: m.Columns(), Dimension: m.Dimension(), Centred: true}
+}
+
+func loadFourier(a *model.Archive, prefix string, h *FeatureHeader) FeatureMap {
 	if h.Columns%2 != 0 {
-		l.fail("%d Fourier features: they come in pairs", h.Columns)
+		a.Fail("%d Fourier features: they come in pairs", h.Columns)
 	}
-	omega := l.matrix(prefix+"frequencies", h.Columns/2, h.Dimension)
-	l.finite(prefix+"frequencies", omega.Data)
-	centre := l.centre(prefix, h)
-	if l.err != nil {
+	omega, centre := a.Matrix(prefix+"frequencies", h.Columns/2, h.Dimension), loadCentre(a, prefix, h)
+	if a.Err() != nil {
 		return nil
 	}
 	return newFourierMap(omega, centre)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -443,24 +444,20 @@ func TestRPCholeskyPasses(t *testing.T) {
 	if n := len(events); n == 0 || events[n-1] != (stream.Event{Pass: "pivots", Done: 16, Total: 16}) {
 		t.Errorf("progress %v", events)
 	}
-	v, err := f.Verify(ctx, e, src, nil, 0, 1)
+	v, err := f.Verify(ctx, e, model.Sources{Left: src}, 0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r := f.ErrorEstimate / v.FrobeniusError; r < 0.5 || r > 2 {
 		t.Errorf("error estimate %g, measured %g", f.ErrorEstimate, v.FrobeniusError)
 	}
-	if err := f.Refine(ctx, e, src, nil); err != nil {
+	if err := f.Refine(ctx, e, model.Sources{Left: src}); err != nil {
 		t.Fatal(err)
 	}
 	if err := orthogonalityError(factors(t, f.Model, f.Left, x)); !(err <= 1e-12) {
 		t.Errorf("max|UᵀU−I| = %g", err)
 	}
-	h, arrays := f.Save()
-	m, err := Load(h, arrays)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, _ := reload(t, f.Model)
 	if diff := cmp.Diff(factors(t, f.Model, f.Left, x), factors(t, m, m.Left, x)); diff != "" {
 		t.Error("the embedding changed on its way")
 	}

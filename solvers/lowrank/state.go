@@ -1,13 +1,8 @@
 package lowrank
 
 import (
-	"fmt"
-	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
-	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
@@ -50,53 +45,81 @@ type SketchHeader struct {
 	Purpose string `json:"purpose"`
 }
 
-// Save gives the model as a header and arrays. With u(x) the embedding of a
+// Save returns the model as an archive with a [Header]. With u(x) the embedding of a
 // row x, k(x, u_landmarks) a row of kernel entries and Ĉ the matrix with
 // u_sketch_value[k] in row k, column u_sketch_column[k] (the identity if there
 // is none), u(x) = k(x, u_landmarks)·Ĉ·u_projection·u_refinement, and likewise
 // for v. Of a model with precision float32 the kernel entries are those of
 // [kernelgen.Kernel.FillSingle], centred at the median of the landmarks; entries in
 // float64 give the same embedding to about 1e-6. Of a model of random features the
-// row of kernel entries and Ĉ are replaced by features, see [FeatureHeader].
-func (m *Model) Save() (Header, []Array) {
+// row of kernel entries and Ĉ are replaced by features, see [FeatureHeader]. Of an
+// explicit matrix there are projection, refinement and, as a matrix, v.
+func (m *Model) Save() (*model.Archive, error) {
 	h := Header{Method: m.Method, Kernel: m.Kernel.String(), Seed: m.Seed, Rows: m.Rows, Columns: m.Cols,
 		Rank: len(m.Values), Shift: m.Shift}
 	if m.Precision != Float64 {
 		h.Precision = m.Precision.String()
 	}
-	arrays := []Array{{Name: "values", Rows: len(m.Values), Floats: m.Values}}
-	var side []Array
-	h.Left, side = m.Left.save("u_")
-	arrays = append(arrays, side...)
-	if !m.Symmetric() {
-		h.Right, side = m.Right.save("v_")
-		arrays = append(arrays, side...)
+	if m.Explicit != nil {
+		h.Kernel, h.Map = "", m.Explicit.Map.String()
+	} else {
+		h.Left = m.Left.header()
 	}
-	return h, arrays
+	if m.Right != nil {
+		h.Right = m.Right.header()
+	}
+	a, err := model.NewArchive(h)
+	if err != nil {
+		return nil, err
+	}
+	a.PutVector("values", m.Values)
+	switch {
+	case m.Explicit != nil:
+		m.putExplicit(a)
+	case m.Right != nil:
+		m.Left.put(a, "u_")
+		m.Right.put(a, "v_")
+	default:
+		m.Left.put(a, "u_")
+	}
+	return a, nil
 }
 
-func (e *Embedding) save(prefix string) (*SideHeader, []Array) {
-	h := &SideHeader{RangeShift: e.RangeShift, Unit: e.Unit, Refined: e.Refinement.Rows > 0}
-	var arrays []Array
-	if e.Features != nil {
-		h.Features, arrays = e.Features.save(prefix)
-	} else {
-		arrays = []Array{
-			matrixArray(prefix+"landmarks", e.Landmarks),
-			{Name: prefix + "landmark_rows", Rows: len(e.Rows), Ints: e.Rows},
-		}
+func (m *Model) putExplicit(a *model.Archive) {
+	a.PutMatrix("projection", m.Left.Projection)
+	a.PutMatrix("v", m.Explicit.V)
+	if m.Refined() {
+		a.PutMatrix("refinement", m.Left.Refinement)
 	}
-	arrays = append(arrays, matrixArray(prefix+"projection", e.Projection))
-	if h.Refined {
-		arrays = append(arrays, matrixArray(prefix+"refinement", e.Refinement))
+}
+
+func (e *Embedding) header() *SideHeader {
+	h := &SideHeader{RangeShift: e.RangeShift, Unit: e.Unit, Refined: e.Refinement.Rows > 0}
+	if e.Features != nil {
+		h.Features = e.Features.header()
 	}
 	if s := e.Signs; s != nil {
 		h.Sketch = &SketchHeader{s.Rows, s.Cols, s.NNZ, s.Seed, s.Purpose}
-		column, value := signArrays(s)
-		arrays = append(arrays, Array{Name: prefix + "sketch_column", Rows: len(column), Ints: column},
-			Array{Name: prefix + "sketch_value", Rows: len(value), Floats: value})
 	}
-	return h, arrays
+	return h
+}
+
+func (e *Embedding) put(a *model.Archive, prefix string) {
+	if e.Features != nil {
+		e.Features.put(a, prefix)
+	} else {
+		a.PutMatrix(prefix+"landmarks", e.Landmarks)
+		a.PutInts(prefix+"landmark_rows", e.Rows)
+	}
+	a.PutMatrix(prefix+"projection", e.Projection)
+	if e.Refinement.Rows > 0 {
+		a.PutMatrix(prefix+"refinement", e.Refinement)
+	}
+	if e.Signs != nil {
+		column, value := signArrays(e.Signs)
+		a.PutInts(prefix+"sketch_column", column)
+		a.PutVector(prefix+"sketch_value", value)
+	}
 }
 
 func signArrays(s *sketch.SparseSign) (column []int64, value []float64) {
@@ -107,163 +130,103 @@ func signArrays(s *sketch.SparseSign) (column []int64, value []float64) {
 	return column, value
 }
 
-// matrixArray copies a matrix into an array without padding.
-func matrixArray(name string, m blas64.General) Array {
-	a := Array{Name: name, Rows: m.Rows, Cols: m.Cols, Floats: make([]float64, 0, m.Rows*m.Cols)}
-	for i := range m.Rows {
-		a.Floats = append(a.Floats, dense.Row(m, i)...)
-	}
-	return a
-}
-
-// Load rebuilds a model from what Save gave. Every shape is checked.
-func Load(h Header, arrays []Array, profiles ...kernelgen.Profile) (*Model, error) {
-	k, err := kernelgen.Parse(h.Kernel, profiles...)
-	if err != nil {
-		return nil, fmt.Errorf("model kernel: %w", err)
-	}
+// Load returns the model that Save gave. Every shape is checked.
+func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
+	var h Header
+	a.ReadHeader(&h)
+	m := &Model{Method: h.Method, Seed: h.Seed, Rows: h.Rows, Cols: h.Columns, Shift: h.Shift}
 	precision, err := parsePrecision(h.Precision)
-	if err != nil {
-		return nil, err
+	a.Check(err)
+	m.Precision = precision
+	if h.Map != "" {
+		m.loadExplicit(a, &h)
+		return m, a.Err()
 	}
+	k, err := kernelgen.Parse(h.Kernel, profiles...)
+	a.Check(err)
+	m.Kernel = k
 	if h.Rank < 0 || h.Left == nil {
-		return nil, fmt.Errorf("model header: rank %d, left side %v", h.Rank, h.Left)
+		a.Fail("header: rank %d, left side %v", h.Rank, h.Left)
 	}
-	l := loader{arrays: arrays}
-	m := &Model{Method: h.Method, Kernel: k, Seed: h.Seed, Rows: h.Rows, Cols: h.Columns, Shift: h.Shift, Precision: precision}
-	m.Values = l.vector("values", h.Rank)
-	m.Left = l.embedding("u_", h.Left, h.Rank)
+	if a.Err() != nil {
+		return nil, a.Err()
+	}
+	m.Values = a.Vector("values", h.Rank)
+	m.Left = loadEmbedding(a, "u_", h.Left, h.Rank)
 	if h.Right != nil {
-		m.Right = l.embedding("v_", h.Right, h.Rank)
-	}
-	if l.err == nil && m.Right != nil && m.Right.Landmarks.Cols != m.Left.Landmarks.Cols {
-		l.fail("the two sides have %d and %d columns", m.Left.Landmarks.Cols, m.Right.Landmarks.Cols)
-	}
-	return m, l.err
-}
-
-// loader takes arrays by name and remembers the first thing that is wrong.
-type loader struct {
-	arrays []Array
-	err    error
-}
-
-func (l *loader) fail(format string, args ...any) {
-	if l.err == nil {
-		l.err = fmt.Errorf("model: "+format, args...)
-	}
-}
-
-func (l *loader) find(name string) Array {
-	for _, a := range l.arrays {
-		if a.Name == name {
-			return a
+		m.Right = loadEmbedding(a, "v_", h.Right, h.Rank)
+		if m.Right.Landmarks.Cols != m.Left.Landmarks.Cols {
+			a.Fail("the two sides have %d and %d columns", m.Left.Landmarks.Cols, m.Right.Landmarks.Cols)
 		}
 	}
-	l.fail("array %s is missing", name)
-	return Array{}
+	return m, a.Err()
 }
 
-// vector takes a vector with n numbers.
-func (l *loader) vector(name string, n int) []float64 {
-	a := l.find(name)
-	if a.Cols != 0 || len(a.Floats) != n {
-		l.fail("array %s is not a vector of %d numbers", name, n)
+// loadExplicit fills in a model of an explicit matrix.
+func (m *Model) loadExplicit(a *model.Archive, h *Header) {
+	f, err := kernelgen.ParseMap(h.Map)
+	a.Check(err)
+	if h.Columns < 1 || h.Columns > mostFeatures || h.Rank < 0 {
+		a.Fail("header: rank %d of a matrix with %d columns", h.Rank, h.Columns)
 	}
-	return a.Floats
-}
-
-// ints takes a vector with n integers.
-func (l *loader) ints(name string, n int) []int64 {
-	a := l.find(name)
-	if a.Cols != 0 || len(a.Ints) != n {
-		l.fail("array %s is not a vector of %d integers", name, n)
+	n := int(h.Columns)
+	m.Values = a.Vector("values", h.Rank)
+	m.Left = &Embedding{Landmarks: noLandmarks(n), Features: mapFeatures{f, n}, Projection: a.Matrix("projection", n, h.Rank)}
+	m.Explicit = &Explicit{Map: f, V: a.Matrix("v", n, h.Rank)}
+	if a.Has("refinement") {
+		m.Left.Refinement = a.Matrix("refinement", h.Rank, h.Rank)
 	}
-	return a.Ints
 }
 
-// matrix takes a matrix; rows or cols below 0 may be anything.
-func (l *loader) matrix(name string, rows, cols int) blas64.General {
-	a := l.find(name)
-	if len(a.Floats) != a.Rows*a.Cols || rows >= 0 && a.Rows != rows || cols >= 0 && a.Cols != cols {
-		l.fail("array %s is %d×%d with %d numbers, expected %d×%d (-1: any)", name, a.Rows, a.Cols, len(a.Floats), rows, cols)
-		return blas64.General{Stride: 1}
-	}
-	return blas64.General{Rows: a.Rows, Cols: a.Cols, Stride: max(1, a.Cols), Data: a.Floats}
-}
-
-func (l *loader) embedding(prefix string, h *SideHeader, rank int) *Embedding {
+func loadEmbedding(a *model.Archive, prefix string, h *SideHeader, rank int) *Embedding {
 	e := &Embedding{RangeShift: h.RangeShift, Unit: h.Unit}
-	if u := e.unit(); !(u > 0) || math.IsInf(u, 0) {
-		l.fail("unit %v", u)
+	if u := e.unit(); !(u > 0) {
+		a.Fail("unit %v", u)
 	}
 	if h.Features != nil {
-		return l.featureEmbedding(prefix, h, rank)
+		e.loadFeatures(a, prefix, h)
+	} else {
+		e.loadLandmarks(a, prefix, h)
 	}
-	e.Landmarks = l.matrix(prefix+"landmarks", -1, -1)
-	e.Rows = l.ints(prefix+"landmark_rows", e.Landmarks.Rows)
-	if !slices.IsSorted(e.Rows) {
-		l.fail("array %slandmark_rows does not ascend", prefix)
-	}
-	if h.Sketch != nil {
-		e.Signs = l.signs(prefix, h.Sketch, e.Rows)
-	}
-	if l.err != nil {
+	if a.Err() != nil {
 		return e
 	}
-	e.Projection = l.matrix(prefix+"projection", e.width(), rank)
+	e.Projection = a.Matrix(prefix+"projection", e.width(), rank)
 	if h.Refined {
-		e.Refinement = l.matrix(prefix+"refinement", rank, rank)
+		e.Refinement = a.Matrix(prefix+"refinement", rank, rank)
 	}
 	return e
 }
 
-// signs draws the sketch again and compares it with what was saved.
-func (l *loader) signs(prefix string, h *SketchHeader, rows []int64) *sketch.SparseSign {
-	column, value := l.ints(prefix+"sketch_column", len(rows)), l.vector(prefix+"sketch_value", len(rows))
-	if l.err != nil {
+func (e *Embedding) loadLandmarks(a *model.Archive, prefix string, h *SideHeader) {
+	e.Landmarks = a.Matrix(prefix+"landmarks", -1, -1)
+	e.Rows = a.Ints(prefix+"landmark_rows", e.Landmarks.Rows)
+	if !slices.IsSorted(e.Rows) {
+		a.Fail("array %slandmark_rows does not ascend", prefix)
+	}
+	if h.Sketch != nil {
+		e.Signs = loadSigns(a, prefix, h.Sketch, e.Rows)
+	}
+}
+
+// loadSigns draws the sketch again and compares it with what was saved.
+func loadSigns(a *model.Archive, prefix string, h *SketchHeader, rows []int64) *sketch.SparseSign {
+	column, value := a.Ints(prefix+"sketch_column", len(rows)), a.Vector(prefix+"sketch_value", len(rows))
+	if a.Err() != nil {
 		return nil
 	}
 	if h.Columns < 1 || h.NNZ < 1 || int64(h.Columns)*int64(h.NNZ) != int64(len(rows)) {
-		l.fail("a sketch of %d columns with %d nonzeros does not have %d landmarks", h.Columns, h.NNZ, len(rows))
+		a.Fail("a sketch of %d columns with %d nonzeros does not have %d landmarks", h.Columns, h.NNZ, len(rows))
 		return nil
 	}
 	s, err := sketch.NewSparseSign(h.Rows, h.Columns, h.NNZ, h.Seed, h.Purpose)
 	if err != nil {
-		l.fail("%w", err)
+		a.Check(err)
 		return nil
 	}
 	c, v := signArrays(s)
 	if !slices.Equal(c, column) || !slices.Equal(v, value) || !slices.Equal(s.Positions(), rows) {
-		l.fail("the saved sketch is not the one that its seed gives: the model was made by another version")
+		a.Fail("the saved sketch is not the one that its seed gives: the model was made by another version")
 	}
 	return s
-}
-
-// Save gives the model as a header and arrays: values, projection (n×r),
-// refinement if there is one, and v (n×r).
-func (m *MatrixModel) Save() (Header, []Array) {
-	h := Header{Method: "ssrsvd", Map: m.Map.String(), Seed: m.Seed, Rows: m.Rows, Columns: m.Cols, Rank: len(m.Values)}
-	arrays := []Array{{Name: "values", Rows: len(m.Values), Floats: m.Values},
-		matrixArray("projection", m.Projection), matrixArray("v", m.V)}
-	if m.Refinement.Rows > 0 {
-		arrays = append(arrays, matrixArray("refinement", m.Refinement))
-	}
-	return h, arrays
-}
-
-// LoadMatrix rebuilds a model of an explicit matrix.
-func LoadMatrix(h Header, arrays []Array) (*MatrixModel, error) {
-	f, err := kernelgen.ParseMap(h.Map)
-	if err != nil {
-		return nil, fmt.Errorf("model map: %w", err)
-	}
-	l := loader{arrays: arrays}
-	n := int(h.Columns)
-	m := &MatrixModel{Map: f, Seed: h.Seed, Rows: h.Rows, Cols: h.Columns, Values: l.vector("values", h.Rank)}
-	m.Projection, m.V = l.matrix("projection", n, h.Rank), l.matrix("v", n, h.Rank)
-	if slices.ContainsFunc(arrays, func(a Array) bool { return a.Name == "refinement" }) {
-		m.Refinement = l.matrix("refinement", h.Rank, h.Rank)
-	}
-	return m, l.err
 }

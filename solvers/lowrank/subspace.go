@@ -173,12 +173,12 @@ func startBlock(ctx context.Context, e stream.Engine, start *Model, side *Embedd
 	n, r := int(src.Info().Rows), side.Rank()
 	random := min(subspaceRandom, n-r)
 	block := stream.NewMatrix(n, r+random)
-	err := start.Embed(ctx, e, side, src, false, func(b *stream.Block, u blas64.General) error {
+	err := start.embed(ctx, e, src, false, func(b *stream.Block, u blas64.General) error {
 		for i := range u.Rows {
 			copy(dense.Row(block, int(b.Start)+i), dense.Row(u, i))
 		}
 		return nil
-	})
+	}, side)
 	noise := sketch.NewStream(seed, purpose)
 	for i := range n {
 		draws := noise.At(uint64(i))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -144,7 +145,7 @@ func TestSubspaceSVDShapes(t *testing.T) {
 					t.Errorf("error %g, floor %g", e, floor)
 				}
 				checkSides(t, f, x, y, math.Max(1e-13, 50*f.OrthogonalityBound()))
-				if err := f.Refine(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), stream.FromMatrix("y", y)); err != nil {
+				if err := f.Refine(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x), Right: stream.FromMatrix("y", y)}); err != nil {
 					t.Fatal(err)
 				}
 				checkSides(t, f, x, y, 1e-13)
@@ -301,18 +302,14 @@ func TestSubspaceSVDSaveLoad(t *testing.T) {
 	x, y := clusters(300, 3, 3), clusters(200, 3, 4)
 	k := kernelgen.RBF(1)
 	f := svdFit(t, SubspaceSVD{Rank: 8, Seed: 1}, x, y, k)
-	h, arrays := f.Save()
-	m, err := Load(h, arrays)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, _ := reload(t, f.Model)
 	if saved(m) != saved(f.Model) {
 		t.Error("the model changed on its way")
 	}
 	if diff := cmp.Diff(factors(t, f.Model, f.Right, y), factors(t, m, m.Right, y)); diff != "" {
 		t.Error("the embedding changed")
 	}
-	v, err := m.Verify(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), stream.FromMatrix("y", y), 0, 3)
+	v, err := m.Verify(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x), Right: stream.FromMatrix("y", y)}, 0, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,7 +369,7 @@ func TestSubspaceSVDNasty(t *testing.T) {
 					}
 					return
 				}
-				if err := f.Refine(context.Background(), stream.Engine{}, stream.FromMatrix("nasty", c.x), stream.FromMatrix("right", right)); err != nil {
+				if err := f.Refine(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("nasty", c.x), Right: stream.FromMatrix("right", right)}); err != nil {
 					t.Fatal(err)
 				}
 				checkSides(t, &SubspaceSVDFit{Fit: f}, c.x, right, 1e-10)

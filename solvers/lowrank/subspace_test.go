@@ -13,6 +13,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -233,14 +234,10 @@ func TestSubspaceSaveLoad(t *testing.T) {
 	t.Parallel()
 	x := clusters(300, 3, 3)
 	f := subspaceFit(t, Subspace{Rank: 8, Seed: 1}, x, kernelgen.RBF(1))
-	if err := f.Refine(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), nil); err != nil {
+	if err := f.Refine(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}); err != nil {
 		t.Fatal(err)
 	}
-	h, arrays := f.Save()
-	m, err := Load(h, arrays)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, _ := reload(t, f.Model)
 	if saved(m) != saved(f.Model) {
 		t.Error("the model changed on its way")
 	}

@@ -2,6 +2,7 @@ package lowrank
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -16,9 +17,6 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Verification is model.Verification, until its users have moved to that.
-type Verification = model.Verification
-
 // VerifyTolerance is the relative change of the norm estimates, over the last
 // five Lanczos steps, at which [Model.Verify] stops.
 const VerifyTolerance = 1e-4
@@ -26,23 +24,53 @@ const VerifyTolerance = 1e-4
 // VerifySteps is the most Lanczos steps that Verify takes.
 const VerifySteps = 150
 
-// Verify measures the error of the model on the rows of left, and of right for
-// a model of two sources, by the Lanczos method on exact tiles (Golub and Van
+// VerifyPlan returns what Verify will hold.
+func (m *Model) VerifyPlan(e stream.Engine, d model.Sources, sample int) *model.Plan {
+	if m.Explicit != nil {
+		return m.embeddingPlan(e, m.Left)
+	}
+	sides := []*Embedding{m.Left}
+	if !m.Symmetric() {
+		sides = append(sides, m.Right)
+	}
+	p := m.embeddingPlan(e, sides...)
+	s, knob := d.Shape(), "the number of rows with `error sampled`"
+	looked := max(s.Rows, s.Cols)
+	if sample > 0 {
+		looked, knob = min(looked, int64(sample)), "`sample`"
+	}
+	numbers := int64(2*m.Dimension(model.Left)+2*m.Left.Rank()+2*VerifySteps+8) * looked
+	if !s.OneSource() {
+		numbers *= 2
+	}
+	p.Add("rows in memory", numbers, knob)
+	return p
+}
+
+// Verify measures the error of the model on the rows of the left source, and of the
+// right for a model of two sources, by the Lanczos method on exact tiles (Golub and Van
 // Loan 2013, §10.1; on AᵀA for two sources). With sample > 0 it looks at that
 // many rows of each source, drawn at random: the errors are then those of the
 // matrix between them.
 //
 // Cost: n²/2 kernel entries a step (2·m·n for two sources), memory for the
 // rows, their embedding, and a few vectors. One pass over each source. Several
-// models of one symmetric matrix are measured faster by [VerifyAll].
-func (m *Model) Verify(ctx context.Context, e stream.Engine, left, right stream.Source, sample int, seed uint64) (*Verification, error) {
-	if m.Symmetric() {
-		all, err := VerifyAll(ctx, e, []*Model{m}, left, sample, seed)
+// models of one symmetric matrix are measured faster by [VerifyAll]. A model of an
+// explicit matrix takes one pass over all of it a step, and no sample.
+func (m *Model) Verify(ctx context.Context, e stream.Engine, d model.Sources, sample int, seed uint64) (*model.Verification, error) {
+	switch {
+	case m.Explicit != nil && sample > 0:
+		return nil, errors.New("a model of a matrix on disk is measured on all of it")
+	case m.Explicit != nil:
+		return m.verifyExplicit(ctx, e, d.Left, seed)
+	case m.Symmetric():
+		all, err := VerifyAll(ctx, e, []*Model{m}, d.Left, sample, seed)
 		if err != nil {
 			return nil, err
 		}
 		return all[0], nil
 	}
+	left, right := d.Left, d.Right
 	if right == nil {
 		right = left
 	}
@@ -115,12 +143,12 @@ func (v *verifyRows) embed(ctx context.Context, e stream.Engine, m *Model, side 
 	}
 	u := stream.NewMatrix(v.rows.Rows, side.Rank())
 	e.Progress = nil
-	err := m.Embed(ctx, e, side, v.src, false, func(b *stream.Block, part blas64.General) error {
+	err := m.embed(ctx, e, v.src, false, func(b *stream.Block, part blas64.General) error {
 		for i := range part.Rows {
 			copy(dense.Row(u, int(b.Start)+i), dense.Row(part, i))
 		}
 		return nil
-	})
+	}, side)
 	return u, err
 }
 
@@ -156,7 +184,7 @@ type rectVerifier struct {
 	frobenius   []frobenius    // one per row block, filled on the first visit
 }
 
-func (v *rectVerifier) run(ctx context.Context, seed uint64) (*Verification, error) {
+func (v *rectVerifier) run(ctx context.Context, seed uint64) (*model.Verification, error) {
 	n := v.right.rows.Rows
 	entry := newLanczos(n, sketch.NewStream(seed, "Lanczos A"))
 	diff := newLanczos(n, sketch.NewStream(seed, "Lanczos E"))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -25,7 +26,7 @@ import (
 // once for a model of rank r (twice that with two sides), memory for the rows,
 // their embeddings (n·r numbers for each model and side) and 5·n·(k+1) numbers.
 // One pass over the source.
-func VerifyAll(ctx context.Context, e stream.Engine, models []*Model, src stream.Source, sample int, seed uint64) ([]*Verification, error) {
+func VerifyAll(ctx context.Context, e stream.Engine, models []*Model, src stream.Source, sample int, seed uint64) ([]*model.Verification, error) {
 	if len(models) == 0 {
 		return nil, nil
 	}
@@ -95,35 +96,35 @@ type verified struct {
 	settled  bool
 	diagonal []float64 // of E, filled in the first pass
 	squares  []float64 // of the entries of E, a sum for each row block: likewise
-	out      *Verification
+	out      *model.Verification
 }
 
-func (v *verifier) newModel(ctx context.Context, model *Model, seed uint64) (*verified, error) {
+func (v *verifier) newModel(ctx context.Context, of *Model, seed uint64) (*verified, error) {
 	n := v.rows.rows.Rows
-	m := &verified{values: model.unitValues(v.tiles.unit), shift: model.Shift * v.tiles.unit, symmetric: model.Symmetric(), embedded: v.rows.embedded(model.Left),
+	m := &verified{values: of.unitValues(v.tiles.unit), shift: of.Shift * v.tiles.unit, symmetric: of.Symmetric(), embedded: v.rows.embedded(of.Left),
 		diff: newLanczos(n, sketch.NewStream(seed, "Lanczos E")), diagonal: make([]float64, n), squares: make([]float64, rowBlocks(n)),
-		out: &Verification{Tolerance: VerifyTolerance, Rows: int64(n), Cols: int64(n)}}
+		out: &model.Verification{Tolerance: VerifyTolerance, Rows: int64(n), Cols: int64(n)}}
 	var err error
-	if m.u, err = v.embed(ctx, model, model.Left); err != nil {
+	if m.u, err = v.embed(ctx, of, of.Left); err != nil {
 		return nil, err
 	}
 	m.v = m.u
 	if !m.symmetric {
 		// A step on EᵀE goes as far as two on a symmetric E, and estimates ‖E‖².
 		m.diff.lag, m.diff.tolerance = 3, 2*VerifyTolerance
-		m.v, err = v.embed(ctx, model, model.Right)
-		m.embedded += v.rows.embedded(model.Right)
+		m.v, err = v.embed(ctx, of, of.Right)
+		m.embedded += v.rows.embedded(of.Right)
 	}
 	return m, err
 }
 
 // embed is the embedding of the rows by a side of a model, computed once if models
 // share it.
-func (v *verifier) embed(ctx context.Context, model *Model, side *Embedding) (blas64.General, error) {
+func (v *verifier) embed(ctx context.Context, m *Model, side *Embedding) (blas64.General, error) {
 	if u, known := v.embeddings[side]; known {
 		return u, nil
 	}
-	u, err := v.rows.embed(ctx, v.engine, model, side)
+	u, err := v.rows.embed(ctx, v.engine, m, side)
 	v.embeddings[side] = u
 	return u, err
 }
@@ -167,7 +168,7 @@ func (m *verified) norm() float64 {
 // run makes passes until all models are done. One is done when its own estimate
 // and that of ‖A‖ have settled; both are taken from that pass, so that the other
 // models have no part in the result.
-func (v *verifier) run(ctx context.Context) ([]*Verification, error) {
+func (v *verifier) run(ctx context.Context) ([]*model.Verification, error) {
 	n := v.rows.rows.Rows
 	active := v.models
 	for len(active) > 0 {
@@ -187,7 +188,7 @@ func (v *verifier) run(ctx context.Context) ([]*Verification, error) {
 		}
 		active = rest
 	}
-	out := make([]*Verification, len(v.models))
+	out := make([]*model.Verification, len(v.models))
 	for i, m := range v.models {
 		out[i] = m.out
 	}

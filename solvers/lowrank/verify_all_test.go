@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -59,7 +60,7 @@ func unshifted(of *Model) *Model {
 	return &m
 }
 
-func verifyAll(t *testing.T, threads int, models []*Model, src stream.Source, sample int) []*Verification {
+func verifyAll(t *testing.T, threads int, models []*Model, src stream.Source, sample int) []*model.Verification {
 	t.Helper()
 	all, err := VerifyAll(context.Background(), stream.Engine{Threads: threads}, models, src, sample, 4)
 	if err != nil {
@@ -175,7 +176,7 @@ func TestVerifyAllCompanions(t *testing.T) {
 			}
 		}
 		for i, m := range models {
-			alone, err := m.Verify(context.Background(), stream.Engine{}, src, nil, sample, 4)
+			alone, err := m.Verify(context.Background(), stream.Engine{}, model.Sources{Left: src}, sample, 4)
 			if err != nil {
 				t.Fatal(err)
 			}

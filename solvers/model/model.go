@@ -39,19 +39,16 @@ type Fact struct{ Name, Value string }
 // Side is one side of a matrix or of an operator.
 type Side uint8
 
-// The sides. A model of one side has the left.
+// The sides. A model of one side has the left. Both is for rows that are on either
+// side: what they are on the left, and next to it what they are on the right.
 const (
 	Left Side = iota
 	Right
+	Both
 )
 
-// String returns left or right.
-func (s Side) String() string {
-	if s == Right {
-		return "right"
-	}
-	return "left"
-}
+// String returns left, right or both.
+func (s Side) String() string { return [...]string{"left", "right", "both"}[s] }
 
 // Emit takes what a pass has made of the rows of a block, in row order. Neither may
 // be kept.

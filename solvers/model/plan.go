@@ -47,6 +47,17 @@ func (p *Plan) Fold(what string, rows int64, columns int, numbers int64, knob st
 	p.Memory.Add(what, p.engine.FoldStates(rows, columns)*numbers, knob)
 }
 
+// Map adds the blocks that a pass makes of rows with so many columns: numbers for each
+// row.
+func (p *Plan) Map(what string, columns, numbers int) {
+	e := p.engine
+	if e.BlockRows == 0 {
+		e.BlockRows = stream.BlockRows(columns)
+	}
+	e.PassBudget(&p.Memory, numbers)
+	p.Memory.Items[len(p.Memory.Items)-1].What = what
+}
+
 // Work adds kernel entries and flops. Numbers beyond the range of an int64 count as
 // the largest.
 func (p *Plan) Work(entries, flops float64) {

@@ -1,6 +1,7 @@
 package rkhs
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
 )
 
 // Method is what the header of a saved model of this package calls it.
@@ -79,11 +81,15 @@ func (m *Model) named() []namedFunctions {
 }
 
 func saveSpace(prefix string, m *lowrank.Model) (*lowrank.Header, []lowrank.Array) {
-	h, arrays := m.Save()
-	for i := range arrays {
-		arrays[i].Name = prefix + arrays[i].Name
+	file, err := m.Save()
+	if err != nil {
+		panic("rkhs: " + err.Error()) // a fit gives finite numbers
 	}
-	return &h, arrays
+	h := &lowrank.Header{}
+	file.ReadHeader(h)
+	whole := &model.Archive{}
+	whole.PutPart(prefix, file)
+	return h, whole.Arrays
 }
 
 func (f *Functions) save(name string) []lowrank.Array {
@@ -152,7 +158,12 @@ func (l *loader) space(prefix string, h *lowrank.Header, arrays []lowrank.Array,
 			own = append(own, a)
 		}
 	}
-	m, err := lowrank.Load(*h, own, profiles...)
+	text, err := json.Marshal(h)
+	if err != nil {
+		l.fail("%w", err)
+		return nil
+	}
+	m, err := lowrank.Load(&model.Archive{Header: text, Arrays: own}, profiles...)
 	switch {
 	case err != nil:
 		l.fail("%s: %w", prefix, err)

@@ -1,0 +1,120 @@
+package lowrank
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// Explicit is what a model Â = U·diag(Values)·Vᵀ of A = f∘(M) has instead of a kernel
+// and a right side, M being a matrix with the rows of a source. The features of its left
+// side are f of a row: u(x) = f(x)·Projection·Refinement.
+type Explicit struct {
+	Map kernelgen.Map  // f
+	V   blas64.General // n×r, orthonormal columns
+}
+
+// mapFeatures are f of the numbers of a row.
+type mapFeatures struct {
+	f kernelgen.Map
+	n int
+}
+
+func (m mapFeatures) Columns() int   { return m.n }
+func (m mapFeatures) Dimension() int { return m.n }
+
+func (m mapFeatures) Applier() func(dst, x blas64.General) {
+	return func(dst, x blas64.General) {
+		for i := range x.Rows {
+			m.f.Apply(dense.Row(dst, i), dense.Row(x, i))
+		}
+	}
+}
+
+// reason says what is wrong with v, which f has given.
+func (m mapFeatures) reason(v float64) string { return fmt.Sprintf("map %s gives %v", m.f, v) }
+
+// header and put are not asked: the map stands in the header of the model.
+func (m mapFeatures) header() *FeatureHeader     { return nil }
+func (m mapFeatures) put(*model.Archive, string) {}
+
+// verifyExplicit is Verify for f∘(M), by the Lanczos method on AᵀA and EᵀE, one pass a
+// step.
+func (m *Model) verifyExplicit(ctx context.Context, e stream.Engine, src stream.Source, seed uint64) (*model.Verification, error) {
+	n := int(m.Cols)
+	if d := len(src.Info().Columns); d != n {
+		return nil, fmt.Errorf("%s has %d columns, and the model was fitted on %d", src.Info().Name, d, n)
+	}
+	entry := newLanczos(n, sketch.NewStream(seed, "Lanczos A"))
+	diff := newLanczos(n, sketch.NewStream(seed, "Lanczos E"))
+	out := &model.Verification{Tolerance: VerifyTolerance, Cols: m.Cols}
+	for out.Iterations < min(VerifySteps, n) && !out.Converged {
+		sum, err := m.products(ctx, e, src, entry.vector(), diff.vector())
+		if err != nil {
+			return nil, err
+		}
+		out.Rows = sum.Count
+		doneA, errA := entry.step(dense.Row(sum.General, 0)[:n])
+		doneE, errE := diff.step(dense.Row(sum.General, 1)[:n])
+		if err := firstError(errA, errE); err != nil {
+			return nil, err
+		}
+		out.Iterations++
+		out.Converged = doneA && doneE
+		out.KernelEntries += out.Rows * m.Cols
+		squares := dense.Row(sum.General, 2)
+		out.FrobeniusError = ratio(math.Sqrt(squares[1]), math.Sqrt(squares[0]))
+	}
+	out.Converged = out.Converged || out.Iterations == n
+	out.Norm = math.Sqrt(entry.norm)
+	out.SpectralError = ratio(math.Sqrt(diff.norm), out.Norm)
+	return out, nil
+}
+
+// products is one pass: rows 0 and 1 are AᵀA·x and EᵀE·y, and row 2 begins with
+// the sums of squares of A and of E.
+func (m *Model) products(ctx context.Context, e stream.Engine, src stream.Source, x, y []float64) (*sketch.Sum, error) {
+	n, info := len(x), src.Info()
+	return stream.Fold(ctx, e, "verify", src, func() *sketch.Sum { return sketch.NewSum(3, max(2, n)) }, func() func(*sketch.Sum, *stream.Block) error {
+		em := m.embedder(m.Left, info)
+		u, approx := stream.NewMatrix(stream.PanelRows, m.Left.Rank()), stream.NewMatrix(stream.PanelRows, n)
+		return func(acc *sketch.Sum, b *stream.Block) error {
+			for first, rows := range b.Panels(stream.PanelRows) {
+				a, err := em.raw(rows, b.Start+int64(first))
+				if err != nil {
+					return err
+				}
+				part, diff := stream.RowSlice(u, 0, a.Rows), stream.RowSlice(approx, 0, a.Rows)
+				em.project(part, a)
+				dense.Gemm(blas.NoTrans, blas.Trans, 1, scaledColumns(part, m.Values), m.Explicit.V, 0, diff)
+				addProducts(acc, a, diff, x, y)
+			}
+			return nil
+		}
+	})
+}
+
+// addProducts adds what the rows of A, with their approximation, contribute.
+func addProducts(acc *sketch.Sum, a, approx blas64.General, x, y []float64) {
+	squares := dense.Row(acc.General, 2)
+	for i := range a.Rows {
+		r, d := dense.Row(a, i), dense.Row(approx, i)
+		for j, v := range r {
+			d[j] = v - d[j]
+		}
+		dense.Axpy(dense.Dot(r, x), r, dense.Row(acc.General, 0)[:len(x)])
+		dense.Axpy(dense.Dot(d, y), d, dense.Row(acc.General, 1)[:len(x)])
+		acc.Count++
+		squares[0] += dense.Dot(r, r)
+		squares[1] += dense.Dot(d, d)
+	}
+}

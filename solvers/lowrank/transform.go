@@ -1,0 +1,138 @@
+package lowrank
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// sides returns the embeddings that a side stands for, or an error that says why there
+// is none.
+func (m *Model) sides(side model.Side) ([]*Embedding, error) {
+	switch {
+	case side == model.Left:
+		return []*Embedding{m.Left}, nil
+	case m.Explicit != nil:
+		return nil, errors.New("V of a matrix on disk does not depend on rows; it is the array v in the model file")
+	case m.Symmetric():
+		return nil, fmt.Errorf("this %s model is of a symmetric matrix and has one factor", m.Method)
+	case side == model.Right:
+		return []*Embedding{m.Right}, nil
+	}
+	return []*Embedding{m.Left, m.Right}, nil
+}
+
+// Outputs returns u0, u1, … for the left side and v0, v1, … for the right.
+func (m *Model) Outputs(side model.Side) ([]string, error) {
+	sides, err := m.sides(side)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range sides {
+		letter := "u"
+		if e == m.Right {
+			letter = "v"
+		}
+		for i := range e.Rank() {
+			names = append(names, fmt.Sprintf("%s%d", letter, i))
+		}
+	}
+	return names, nil
+}
+
+// Dimension returns how many columns rows have, which are as many on both sides.
+func (m *Model) Dimension(model.Side) int { return m.Left.Landmarks.Cols }
+
+// TransformPlan returns what a pass of Transform over rows will hold.
+func (m *Model) TransformPlan(e stream.Engine, side model.Side, rows stream.Source) *model.Plan {
+	sides, err := m.sides(side)
+	if err != nil {
+		sides = []*Embedding{m.Left}
+	}
+	p := m.embeddingPlan(e, sides...)
+	p.Passes = 1
+	if n := rows.Info().Rows; n > 0 && m.Explicit == nil {
+		for _, side := range sides {
+			p.Work(float64(n)*float64(side.Entries()), 2*float64(n)*float64(side.Entries())*float64(side.Rank()))
+		}
+	}
+	return p
+}
+
+// embeddingPlan returns what a pass holds that embeds rows by some sides.
+func (m *Model) embeddingPlan(e stream.Engine, sides ...*Embedding) *model.Plan {
+	d, outputs := m.Dimension(model.Left), 0
+	p := model.NewPlan(e, d)
+	var numbers, tiles int64
+	for _, side := range sides {
+		n, r := int64(side.Entries()), int64(side.Rank())
+		outputs += side.Rank()
+		numbers += side.numbers()
+		tiles += int64(e.Workers()) * stream.PanelRows * (n + 2*r)
+	}
+	p.Map("blocks of factors", d, outputs)
+	p.Add("model", numbers, "")
+	p.Add("tiles", tiles, "`threads`")
+	return p
+}
+
+// Transform makes one pass over rows and gives their embedding, u of the left side or v
+// of the right, to emit in row order. See [Embedding] for the flops.
+func (m *Model) Transform(ctx context.Context, e stream.Engine, side model.Side, rows stream.Source, kept bool, emit model.Emit) error {
+	sides, err := m.sides(side)
+	if err != nil {
+		return err
+	}
+	return m.embed(ctx, e, rows, kept, emit, sides...)
+}
+
+// embed gives the embeddings of the rows of src by some sides, next to each other, to
+// emit.
+func (m *Model) embed(ctx context.Context, e stream.Engine, src stream.Source, kept bool, emit model.Emit, sides ...*Embedding) error {
+	info := src.Info()
+	cols := 0
+	for _, side := range sides {
+		if d := len(info.Columns); d != side.Landmarks.Cols {
+			return fmt.Errorf("%s has %d columns, and the model was fitted on %d", info.Name, d, side.Landmarks.Cols)
+		}
+		cols += side.Rank()
+	}
+	return stream.Map(ctx, e, "transform", src, cols, kept, func() func(blas64.General, *stream.Block) error {
+		ems := make([]*embedder, len(sides))
+		for i, side := range sides {
+			ems[i] = m.embedder(side, info)
+		}
+		return func(dst blas64.General, b *stream.Block) error {
+			first := 0
+			for _, em := range ems {
+				if err := em.embed(dense.Columns(dst, first, em.e.Rank()), b.X, b.Start); err != nil {
+					return err
+				}
+				first += em.e.Rank()
+			}
+			return nil
+		}
+	}, emit)
+}
+
+// embedder applies a side of the model to rows of a source.
+func (m *Model) embedder(side *Embedding, src stream.Info) *embedder {
+	t := m.tiles(side)
+	em := t.embedder(side, side.pack(t), src.Name)
+	em.columns = src.Columns
+	return em
+}
+
+// tiles evaluates the kernel of the model in the unit of an embedding.
+func (m *Model) tiles(e *Embedding) *tiles {
+	t := newTiles(m.Kernel, m.Precision)
+	t.unit = e.unit()
+	return t
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/krylov"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -96,20 +97,17 @@ func (t *tiles) leadingVectors(ctx context.Context, e stream.Engine, p *panel, k
 		}
 	}
 	src := stream.FromMatrix("candidates", p.rows)
-	var space *krylov
+	var pairs *krylov.Pairs
 	for range 2 {
-		var err error
-		if space, err = newKrylov(t, e, src, block, 1); err != nil {
-			return block, err
+		space, err := krylov.NewSpace(&symmetricTiles{t, e, src}, block, 1)
+		if err != nil {
+			return block, iterationError(err)
 		}
-		if err := space.multiply(ctx); err != nil {
-			return block, err
+		space.Magnitude = !t.kernel.PositiveSemiDefinite()
+		if pairs, err = space.Run(ctx, krylov.Iteration{Rank: k, Passes: 1}); err != nil {
+			return block, iterationError(err)
 		}
-		block = space.newestProduct()
+		block = dense.Clone(space.Q.Product())
 	}
-	ritz, err := space.ritz(k)
-	if err != nil {
-		return block, err
-	}
-	return ritz.u, nil
+	return pairs.U, nil
 }

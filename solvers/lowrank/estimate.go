@@ -1,6 +1,7 @@
 package lowrank
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/solvers/internal/krylov"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -344,7 +346,7 @@ func (b *sampledBlock) noise() float64 {
 // symmetricNorm corrects the outermost eigenvalues on both sides of the mean of
 // the diagonal, which is not noisy.
 func (b *sampledBlock) symmetricNorm() (float64, error) {
-	low, high, err := outermost(b.m)
+	low, high, err := krylov.Outermost(context.Background(), krylov.SymmetricMatrix{General: b.m}, b.m.Rows)
 	if err != nil {
 		return 0, err
 	}
@@ -356,10 +358,7 @@ func (b *sampledBlock) symmetricNorm() (float64, error) {
 }
 
 func (b *sampledBlock) largestSingularValue() (float64, error) {
-	squared := func(dst, x blas64.General) {
-		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, b.m, dense.Mul(blas.Trans, b.m, blas.NoTrans, x), 0, dst)
-	}
-	_, high, err := ritzRange(b.m.Rows, squared)
+	_, high, err := krylov.Outermost(context.Background(), krylov.Gram{General: b.m}, b.m.Rows)
 	return shrink(math.Sqrt(math.Max(0, high)), float64(b.left.held()), float64(b.right.held()), b.noise()), err
 }
 
@@ -389,7 +388,7 @@ func (b *sampledBlock) longest() float64 {
 		}
 		longest = math.Max(longest, row)
 	}
-	longest = math.Max(longest, largest(columns))
+	longest = math.Max(longest, krylov.Largest(columns))
 	for _, d := range b.diagonal {
 		longest = math.Max(longest, d.value*d.value)
 	}

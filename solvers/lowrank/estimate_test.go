@@ -8,11 +8,11 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/krylov"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -171,9 +171,7 @@ func (c calibrationCase) run(t *testing.T) (calibration, bool) {
 // quickNorm is the spectral norm to about a per cent.
 func quickNorm(t *testing.T, a blas64.General) float64 {
 	t.Helper()
-	_, high, err := ritzRange(a.Rows, func(dst, x blas64.General) {
-		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, a, dense.Mul(blas.Trans, a, blas.NoTrans, x), 0, dst)
-	})
+	_, high, err := krylov.Outermost(context.Background(), krylov.Gram{General: a}, a.Rows)
 	if err != nil {
 		t.Fatal(err)
 	}

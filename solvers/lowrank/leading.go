@@ -1,6 +1,7 @@
 package lowrank
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/krylov"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -44,7 +46,7 @@ func newLeading(what string, a blas64.General, k int) (*eigen, error) {
 		return nil, notFinite(what)
 	}
 	a = dense.SymmetricPart(a)
-	low, high, err := outermost(a)
+	low, high, err := krylov.Outermost(context.Background(), krylov.SymmetricMatrix{General: a}, n)
 	if err != nil {
 		return nil, err
 	}
@@ -123,5 +125,5 @@ func leadingResidual(aq blas64.General, eig *eigen, k int) float64 {
 			sums[j] += d * d
 		}
 	}
-	return math.Sqrt(largest(sums))
+	return math.Sqrt(krylov.Largest(sums))
 }

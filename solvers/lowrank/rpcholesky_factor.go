@@ -9,6 +9,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/krylov"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -63,7 +64,7 @@ func (f *wholeCholesky) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if most := largest(diagonal.Data); most > 0 && (most > 1e100 || most < 1e-100) {
+	if most := krylov.Largest(diagonal.Data); most > 0 && (most > 1e100 || most < 1e-100) {
 		f.t.unit = powerNear(most)
 	}
 	f.residual = newResidualDiagonal(diagonal.Data, f.t.unit, f.t.precision.rankTolerance())

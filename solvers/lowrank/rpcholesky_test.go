@@ -16,6 +16,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/krylov"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -234,7 +235,7 @@ func TestRPCholeskyAgainstDense(t *testing.T) {
 // truncated is the best approximation of a positive semi-definite matrix with rank c.
 func truncated(t *testing.T, a blas64.General, c int) blas64.General {
 	t.Helper()
-	size := largest(a.Data)
+	size := krylov.Largest(a.Data)
 	eig := denseEigen(t, scaled(a, 1/size))
 	return scaled(congruence(dense.Columns(eig.Vectors, 0, c), eig.Values[:c]), size)
 }
@@ -393,7 +394,7 @@ func TestRPCholeskyStops(t *testing.T) {
 			t.Errorf("%s: trace residual %g", c.name, f.TraceResidual)
 		}
 		a := kernelMatrix(c.k, c.x, c.x)
-		size := largest(a.Data)
+		size := krylov.Largest(a.Data)
 		if e := dense.Frobenius(scaled(difference(full(t, f.Fit, c.x), a), 1/size)) / float64(c.x.Rows); !(e <= 1e-11) {
 			t.Errorf("%s: error %g", c.name, e)
 		}

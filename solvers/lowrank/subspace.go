@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/krylov"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -80,15 +81,7 @@ type SubspaceFit struct {
 }
 
 // Residual is the largest of the residuals, 0 if there are none.
-func (f *SubspaceFit) Residual() float64 { return largest(f.Residuals) }
-
-func largest(v []float64) float64 {
-	most := 0.0
-	for _, x := range v {
-		most = math.Max(most, x)
-	}
-	return most
-}
+func (f *SubspaceFit) Residual() float64 { return krylov.Largest(f.Residuals) }
 
 // settings are the settings with the defaults filled in.
 func (m Subspace) settings() (Subspace, error) {
@@ -133,15 +126,16 @@ func (m Subspace) Fit(ctx context.Context, e stream.Engine, src stream.Source, k
 	if err != nil {
 		return nil, err
 	}
-	space, err := newKrylov(t, e, memory, block, m.Passes)
+	space, err := krylov.NewSpace(&symmetricTiles{t, e, memory}, block, m.Passes)
 	if err != nil {
-		return nil, err
+		return nil, iterationError(err)
 	}
-	ritz, err := m.iterate(ctx, space)
+	space.Magnitude = !k.PositiveSemiDefinite()
+	last, err := space.Run(ctx, krylov.Iteration{Rank: m.Rank, Passes: m.Passes, Done: krylov.Within(m.Tolerance)})
 	if err != nil {
-		return nil, err
+		return nil, iterationError(err)
 	}
-	return m.finish(t, space, ritz, rows)
+	return m.finish(t, space, last, rows)
 }
 
 // loadRows reads all rows into memory, in one pass.
@@ -179,33 +173,12 @@ func startBlock(ctx context.Context, e stream.Engine, start *Model, side *Embedd
 		}
 		return nil
 	}, side)
-	noise := sketch.NewStream(seed, purpose)
+	noise := dense.Columns(block, r, random)
+	sketch.NewStream(seed, purpose).Normals(noise)
 	for i := range n {
-		draws := noise.At(uint64(i))
 		for j := range random {
-			dense.Row(block, i)[r+j] = draws.Normal() / math.Sqrt(float64(n)) // columns near length 1, as those of U
+			dense.Row(noise, i)[j] /= math.Sqrt(float64(n)) // columns near length 1, as those of U
 		}
 	}
 	return block, err
-}
-
-// iterate makes exact passes until the residuals are small, the space is
-// invariant, or all passes are done.
-func (m Subspace) iterate(ctx context.Context, space *krylov) (*ritzPairs, error) {
-	for {
-		if err := space.multiply(ctx); err != nil {
-			return nil, err
-		}
-		ritz, err := space.ritz(m.Rank)
-		if err != nil {
-			return nil, err
-		}
-		if space.passes == m.Passes || space.passes > 1 && largest(ritz.residuals) <= m.Tolerance { // one pass may have missed a direction
-			return ritz, nil
-		}
-		grown, err := space.extend(ritz.norm)
-		if err != nil || !grown {
-			return ritz, err
-		}
-	}
 }

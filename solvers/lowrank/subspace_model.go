@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/krylov"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -33,54 +34,47 @@ func (s *spectrum) condition() float64 {
 	return most / least
 }
 
-// nystrom is (AU)·diag(θ)⁻¹·(AU)ᵀ with AU = Q·R, truncated to the c largest
+// nystromOfPairs is (AU)·diag(θ)⁻¹·(AU)ᵀ with AU = Q·R, truncated to the c largest
 // eigenvalues: those of R·diag(θ)⁻¹·Rᵀ within Q, and Q is A·U·R⁻¹. It overwrites U.
-func (p *ritzPairs) nystrom(c int) (*spectrum, error) {
-	if len(p.values) == 0 {
-		return &spectrum{u: p.u, projection: p.u}, nil
+func nystromOfPairs(p *krylov.Pairs, c int) (*spectrum, error) {
+	if len(p.Values) == 0 {
+		return &spectrum{u: p.U, projection: p.U}, nil
 	}
-	q, r, err := sketch.CholeskyQR(p.au)
+	q, r, err := sketch.CholeskyQR(p.AU)
 	if err != nil {
 		return nil, err
 	}
-	inverse := make([]float64, len(p.values))
-	for j, v := range p.values {
-		inverse[j] = 1 / v
-	}
-	eig, err := newEigen("the core", congruence(r, inverse))
+	eig, err := newEigen("the core", congruence(r, inverses(p.Values)))
 	if err != nil {
 		return nil, err
 	}
 	c = min(c, len(eig.Values))
-	for c > 0 && math.Abs(eig.Values[c-1]) <= RankTolerance*p.norm {
+	for c > 0 && math.Abs(eig.Values[c-1]) <= RankTolerance*p.Norm {
 		c--
 	}
 	kept := dense.Columns(eig.Vectors, 0, c)
-	blas64.Trsm(blas.Right, blas.NoTrans, 1, upperTriangle(r), p.u)
-	return &spectrum{u: dense.Mul(blas.NoTrans, q, blas.NoTrans, kept), projection: dense.Mul(blas.NoTrans, p.u, blas.NoTrans, kept),
+	blas64.Trsm(blas.Right, blas.NoTrans, 1, upperTriangle(r), p.U)
+	return &spectrum{u: dense.Mul(blas.NoTrans, q, blas.NoTrans, kept), projection: dense.Mul(blas.NoTrans, p.U, blas.NoTrans, kept),
 		values: eig.Values[:c], rest: eig.Values[c:]}, nil
 }
 
 // spectrum is the approximation that the space gives.
-func (m Subspace) spectrum(space *krylov) (*spectrum, error) {
-	pairs := m.Rank
-	if space.tiles.kernel.PositiveSemiDefinite() {
-		pairs = space.cols // what is truncated last is truncated best
+func (m Subspace) spectrum(space *krylov.Space) (*spectrum, error) {
+	most := m.Rank
+	if !space.Magnitude {
+		most = space.Q.Cols() // what is truncated last is truncated best
 	}
-	ritz, err := space.ritz(pairs)
+	pairs := space.Ritz(most)
+	s, err := nystromOfPairs(pairs, m.Rank)
 	if err != nil {
 		return nil, err
 	}
-	s, err := ritz.nystrom(m.Rank)
-	if err != nil {
-		return nil, err
-	}
-	s.rest = append(s.rest, ritz.rest...)
+	s.rest = append(s.rest, pairs.Rest...)
 	return s, nil
 }
 
-// finish makes the model. ritz are the pairs of the last pass.
-func (m Subspace) finish(t *tiles, space *krylov, ritz *ritzPairs, rows *panel) (*SubspaceFit, error) {
+// finish makes the model. last are the pairs of the last pass.
+func (m Subspace) finish(t *tiles, space *krylov.Space, last *krylov.Pairs, rows *panel) (*SubspaceFit, error) {
 	s, err := m.spectrum(space)
 	if err != nil {
 		return nil, err
@@ -100,8 +94,8 @@ func (m Subspace) finish(t *tiles, space *krylov, ritz *ritzPairs, rows *panel) 
 		clipDefinite(model.Values, model.Shift)
 	}
 	f := &SubspaceFit{Fit: &Fit{Model: model, Condition: s.condition(), TraceResidual: (whole - sum(s.values)) / whole},
-		ExactPasses: space.passes, Residuals: ritz.residuals}
-	f.SpectralEstimate = math.Max(ratio(math.Max(math.Abs(high-model.Shift), math.Abs(low-model.Shift)), ritz.norm), f.Residual())
+		ExactPasses: last.Passes, Residuals: last.Residuals}
+	f.SpectralEstimate = math.Max(ratio(math.Max(math.Abs(high-model.Shift), math.Abs(low-model.Shift)), last.Norm), f.Residual())
 	if f.ErrorEstimate, err = t.rowEstimate(model, s.u, rows); err != nil {
 		return nil, err
 	}
@@ -109,6 +103,15 @@ func (m Subspace) finish(t *tiles, space *krylov, ritz *ritzPairs, rows *panel) 
 	f.KernelEntries = t.entries.Load()
 	t.finishUnits(model)
 	return f, checkModel(model)
+}
+
+// inverses are 1/v.
+func inverses(v []float64) []float64 {
+	out := make([]float64, len(v))
+	for j, x := range v {
+		out[j] = 1 / x
+	}
+	return out
 }
 
 func sum(v []float64) float64 {

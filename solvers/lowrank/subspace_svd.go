@@ -4,9 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/krylov"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -58,7 +57,7 @@ type SubspaceSVDFit struct {
 }
 
 // Residual is the largest of the residuals, 0 if there are none.
-func (f *SubspaceSVDFit) Residual() float64 { return largest(f.Residuals) }
+func (f *SubspaceSVDFit) Residual() float64 { return krylov.Largest(f.Residuals) }
 
 // settings are the settings with the defaults filled in.
 func (m SubspaceSVD) settings() (SubspaceSVD, error) {
@@ -91,15 +90,15 @@ func (m SubspaceSVD) Fit(ctx context.Context, e stream.Engine, left, right strea
 	if err != nil {
 		return nil, err
 	}
-	space, err := m.newSpace(ctx, e, start, s)
+	op, space, err := m.newSpace(ctx, e, start, s)
 	if err != nil {
 		return nil, err
 	}
-	ritz, err := m.iterate(ctx, space)
+	last, err := space.Run(ctx, krylov.Iteration{Rank: m.Rank, Passes: m.Passes, Done: krylov.Within(m.Tolerance)})
 	if err != nil {
-		return nil, err
+		return nil, iterationError(err)
 	}
-	return m.finish(space, ritz)
+	return m.finish(op, space, last)
 }
 
 // svdRows are the rows of both sources, in memory.
@@ -149,42 +148,21 @@ func (m SubspaceSVD) load(ctx context.Context, left, right stream.Source) (*svdR
 
 // newSpace is the space that begins with the embeddings of all rows by the start,
 // and a few random columns.
-func (m SubspaceSVD) newSpace(ctx context.Context, e stream.Engine, start *Fit, rows *svdRows) (*svdSpace, error) {
+func (m SubspaceSVD) newSpace(ctx context.Context, e stream.Engine, start *Fit, rows *svdRows) (*rectTiles, *krylov.Pair, error) {
 	t := newTiles(start.Kernel, Float64)
 	t.unit = start.Left.unit()
 	t.entries.Store(start.KernelEntries + start.Rows*int64(start.Left.Landmarks.Rows) + start.Cols*int64(start.right().Landmarks.Rows))
 	u, err := startBlock(ctx, e, start.Model, start.Left, rows.l, m.Seed, "subspace start left")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	v, err := startBlock(ctx, e, start.Model, start.right(), rows.r, m.Seed, "subspace start right")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return newSVDSpace(t, e, rows, [2]blas64.General{u, v}, m)
-}
-
-// iterate makes exact passes until the residuals are small, the spaces are
-// invariant, or all passes are done. Small residuals after the first pass do not
-// count: what the start has missed is in the random columns by then, but no larger
-// than noise among the Ritz values, and what they bring about is in the second.
-func (m SubspaceSVD) iterate(ctx context.Context, space *svdSpace) (*ritzTriplets, error) {
-	for {
-		if err := space.multiply(ctx); err != nil {
-			return nil, err
-		}
-		ritz, err := space.ritz(m.Rank)
-		if err != nil {
-			return nil, err
-		}
-		if space.passes == m.Passes || space.passes > 1 && ritz.residual() <= m.Tolerance {
-			return ritz, nil
-		}
-		grown, err := space.extend(ritz.norm)
-		if err != nil || !grown {
-			return ritz, err
-		}
-	}
+	op := &rectTiles{tiles: t, engine: e, rows: rows, probe: newProbe(u.Rows, v.Rows, m.Seed)}
+	space, err := krylov.NewPair(op, u, v, m.Passes)
+	return op, space, iterationError(err)
 }
 
 // notes tell of a rank that was not reached, and of passes that ended before the

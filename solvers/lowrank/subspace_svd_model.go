@@ -8,6 +8,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/krylov"
 )
 
 // singular is Â = u·diag(values)·vᵀ with orthonormal columns, u as A·left and v as
@@ -18,26 +19,22 @@ type singular struct {
 	next              float64   // the largest that truncation has left out
 }
 
-// nystrom is (AV)·diag(σ)⁻¹·(AᵀU)ᵀ with AV = Y·R and AᵀU = X·T, truncated to rank
+// nystromOfTriplets is (AV)·diag(σ)⁻¹·(AᵀU)ᵀ with AV = Y·R and AᵀU = X·T, truncated to rank
 // c: the singular values are those of R·diag(σ)⁻¹·Tᵀ, Y is A·V·R⁻¹ and X is
 // Aᵀ·U·T⁻¹. It overwrites U and V.
-func (r *ritzTriplets) nystrom(c int) (*singular, error) {
-	if len(r.values) == 0 {
-		return &singular{u: r.u, v: r.v, left: r.v, right: r.u}, nil
+func nystromOfTriplets(r *krylov.Triplets, c int) (*singular, error) {
+	if len(r.Values) == 0 {
+		return &singular{u: r.U, v: r.V, left: r.V, right: r.U}, nil
 	}
-	y, ry, err := sketch.CholeskyQR(r.av)
+	y, ry, err := sketch.CholeskyQR(r.AV)
 	if err != nil {
 		return nil, err
 	}
-	x, rx, err := sketch.CholeskyQR(r.atu)
+	x, rx, err := sketch.CholeskyQR(r.ATU)
 	if err != nil {
 		return nil, err
 	}
-	inverse := make([]float64, len(r.values))
-	for j, v := range r.values {
-		inverse[j] = 1 / v
-	}
-	core, err := newSVD("the core", dense.Mul(blas.NoTrans, scaledColumns(ry, inverse), blas.Trans, rx))
+	core, err := newSVD("the core", dense.Mul(blas.NoTrans, scaledColumns(ry, inverses(r.Values)), blas.Trans, rx))
 	if err != nil {
 		return nil, err
 	}
@@ -47,11 +44,11 @@ func (r *ritzTriplets) nystrom(c int) (*singular, error) {
 		next = core.S[c]
 	}
 	f, g := dense.Columns(core.U, 0, c), dense.Columns(core.V, 0, c)
-	solveUpper(r.v, ry)
-	solveUpper(r.u, rx)
+	solveUpper(r.V, ry)
+	solveUpper(r.U, rx)
 	return &singular{values: core.S[:c], next: next,
-		u: dense.Mul(blas.NoTrans, y, blas.NoTrans, f), left: dense.Mul(blas.NoTrans, r.v, blas.NoTrans, f),
-		v: dense.Mul(blas.NoTrans, x, blas.NoTrans, g), right: dense.Mul(blas.NoTrans, r.u, blas.NoTrans, g)}, nil
+		u: dense.Mul(blas.NoTrans, y, blas.NoTrans, f), left: dense.Mul(blas.NoTrans, r.V, blas.NoTrans, f),
+		v: dense.Mul(blas.NoTrans, x, blas.NoTrans, g), right: dense.Mul(blas.NoTrans, r.U, blas.NoTrans, g)}, nil
 }
 
 // solveUpper replaces b by b·r⁻¹.
@@ -68,23 +65,20 @@ func (s *singular) condition() float64 {
 }
 
 // finish makes the model. last are the triplets of the last pass.
-func (m SubspaceSVD) finish(space *svdSpace, last *ritzTriplets) (*SubspaceSVDFit, error) {
-	t, rows := space.tiles, space.rows
-	all, err := space.ritz(space.p.cols) // what is truncated last is truncated best
+func (m SubspaceSVD) finish(op *rectTiles, space *krylov.Pair, last *krylov.Triplets) (*SubspaceSVDFit, error) {
+	t, rows := op.tiles, op.rows
+	all := space.Ritz(space.P.Cols()) // what is truncated last is truncated best
+	unsettled := settled(all)
+	s, err := nystromOfTriplets(all, m.Rank)
 	if err != nil {
 		return nil, err
 	}
-	unsettled := all.settled()
-	s, err := all.nystrom(m.Rank)
-	if err != nil {
-		return nil, err
-	}
-	estimate := space.errorOf(scaledColumns(s.u, s.values), s.v)
+	estimate := op.probe.errorOf(space.Q, scaledColumns(s.u, s.values), s.v)
 	model := &Model{Method: "subspace", Kernel: t.kernel, Seed: m.Seed, Rows: int64(rows.left.rows.Rows), Cols: int64(rows.right.rows.Rows),
 		Left:   &Embedding{Landmarks: rows.right.rows, Rows: rows.right.number, Projection: s.left},
 		Right:  &Embedding{Landmarks: rows.left.rows, Rows: rows.left.number, Projection: s.right},
 		Values: s.values}
-	f := &SubspaceSVDFit{ExactPasses: space.passes, Residuals: last.residuals(),
+	f := &SubspaceSVDFit{ExactPasses: last.Passes, Residuals: last.Residuals(),
 		Fit: &Fit{Model: model, Condition: s.condition(), ErrorEstimate: estimate, TraceResidual: math.NaN(), KernelEntries: t.entries.Load()}}
 	f.SpectralEstimate = math.NaN()
 	if len(s.values) > 0 {
@@ -93,4 +87,29 @@ func (m SubspaceSVD) finish(space *svdSpace, last *ritzTriplets) (*SubspaceSVDFi
 	f.Notes = m.notes(f, t, unsettled)
 	t.finishUnits(model)
 	return f, checkModel(model)
+}
+
+// settled keeps the triplets that Â may be built from, and says how many it has
+// left out: see [SubspaceSVD].
+func settled(r *krylov.Triplets) (left int) {
+	var keep []int
+	for j, v := range r.Values {
+		if relative := v / r.Values[0]; r.Left[j]*r.Right[j] <= relative*relative {
+			keep = append(keep, j)
+		}
+	}
+	left = len(r.Values) - len(keep)
+	for _, m := range []*blas64.General{&r.U, &r.V, &r.AV, &r.ATU} {
+		*m = dense.PickColumns(*m, keep)
+	}
+	r.Values, r.Left, r.Right = pick(r.Values, keep), pick(r.Left, keep), pick(r.Right, keep)
+	return left
+}
+
+func pick(v []float64, keep []int) []float64 {
+	out := make([]float64, len(keep))
+	for j, k := range keep {
+		out[j] = v[k]
+	}
+	return out
 }

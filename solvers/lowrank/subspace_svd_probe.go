@@ -8,6 +8,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/krylov"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -25,13 +26,7 @@ const probeCols = 10
 
 func newProbe(m, n int, seed uint64) *probe {
 	p := &probe{g: stream.NewMatrix(n, probeCols), ag: stream.NewMatrix(m, probeCols)}
-	noise := sketch.NewStream(seed, "subspace probe")
-	for i := range n {
-		draws := noise.At(uint64(i))
-		for j := range probeCols {
-			dense.Row(p.g, i)[j] = draws.Normal()
-		}
-	}
+	sketch.NewStream(seed, "subspace probe").Normals(p.g)
 	return p
 }
 
@@ -50,12 +45,12 @@ func (p *probe) normOfRest(y, v blas64.General) float64 {
 
 // errorOf estimates ‖A−y·vᵀ‖_F/‖A‖_F. The norm of A is that of A·Q, which is
 // known, and of A·(I−QQᵀ).
-func (s *svdSpace) errorOf(y, v blas64.General) float64 {
-	aq := s.q.product()
-	outside := s.probe.normOfRest(aq, s.q.basis())
+func (p *probe) errorOf(q *krylov.Basis, y, v blas64.General) float64 {
+	aq := q.Product()
+	outside := p.normOfRest(aq, q.Vectors())
 	inside := 0.0
 	for i := range aq.Rows {
 		inside = math.Hypot(inside, dense.Norm(dense.Row(aq, i)))
 	}
-	return ratio(s.probe.normOfRest(y, v), math.Hypot(inside, outside))
+	return ratio(p.normOfRest(y, v), math.Hypot(inside, outside))
 }

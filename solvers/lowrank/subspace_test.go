@@ -13,6 +13,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/krylov"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -381,11 +382,12 @@ func BenchmarkSubspacePass(b *testing.B) {
 	src := stream.FromMatrix("x", x)
 	block := filled(3000, 74, func(i, j int) float64 { return math.Sin(float64(i*74 + j)) })
 	for b.Loop() {
-		s, err := newKrylov(newTiles(kernelgen.RBF(1), Float64), stream.Engine{}, src, block, 1)
+		op := &symmetricTiles{newTiles(kernelgen.RBF(1), Float64), stream.Engine{}, src}
+		s, err := krylov.NewSpace(op, dense.Clone(block), 1)
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := s.multiply(context.Background()); err != nil {
+		if _, err := s.Run(context.Background(), krylov.Iteration{Rank: 50, Passes: 1}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -264,12 +264,12 @@ func (v *rectVerifier) multiply(ctx context.Context, x, y []float64) (ax, ey []f
 
 // visit computes the tiles and hands them on. The first time round it also sums
 // the squares of the entries of A and E.
-func (v *rectVerifier) visit(ctx context.Context, f func(i, j *stream.Block, tile blas64.General)) error {
+func (v *rectVerifier) visit(ctx context.Context, f tileVisitor) error {
 	first := v.frobenius == nil
 	if first {
 		v.frobenius = make([]frobenius, rowBlocks(v.left.rows.Rows))
 	}
-	return v.tiles.eachPair(ctx, v.engine, v.left.src, v.right.src, stream.Full, func() func(i, j *stream.Block, tile blas64.General) {
+	return v.tiles.eachPair(ctx, v.engine, "verify", v.left.src, v.right.src, stream.Full, func() tileVisitor {
 		buf := stream.NewMatrix(stream.PairRows, stream.PairRows)
 		return func(i, j *stream.Block, tile blas64.General) {
 			if first {
@@ -285,10 +285,12 @@ func (v *rectVerifier) visit(ctx context.Context, f func(i, j *stream.Block, til
 // rowBlocks is how many row blocks n rows have in an exact pass.
 func rowBlocks(n int) int { return (n + stream.PairRows - 1) / stream.PairRows }
 
+// tileVisitor is what is done with a tile between two blocks of rows.
+type tileVisitor = func(i, j *stream.Block, tile blas64.General)
+
 // eachPair is an exact pass that hands on the tiles of A.
-func (t *tiles) eachPair(ctx context.Context, e stream.Engine, rows, cols stream.Gatherer, shape stream.Shape,
-	visit func() func(i, j *stream.Block, tile blas64.General)) error {
-	return stream.Pairs(ctx, e, "verify", rows, cols, shape, func() func(i, j *stream.Block) error {
+func (t *tiles) eachPair(ctx context.Context, e stream.Engine, pass string, rows, cols stream.Gatherer, shape stream.Shape, visit func() tileVisitor) error {
+	return stream.Pairs(ctx, e, pass, rows, cols, shape, func() func(i, j *stream.Block) error {
 		var w kernelgen.Workspace
 		buf := stream.NewMatrix(stream.PairRows, stream.PairRows)
 		do := visit()

@@ -280,7 +280,7 @@ func (v *verifier) multiplyTiles(ctx context.Context, x blas64.General, models [
 	if first {
 		v.entries, v.squares = make([]float64, x.Rows), make([]float64, rowBlocks(x.Rows))
 	}
-	err := v.tiles.eachPair(ctx, v.engine, v.rows.src, v.rows.src, stream.Upper, func() func(i, j *stream.Block, tile blas64.General) {
+	err := v.tiles.eachPair(ctx, v.engine, "verify", v.rows.src, v.rows.src, stream.Upper, func() tileVisitor {
 		measure := func(i, j *stream.Block, tile blas64.General) {}
 		if first {
 			measure = v.measurer(models)
@@ -301,7 +301,7 @@ func (v *verifier) multiplyTiles(ctx context.Context, x blas64.General, models [
 
 // measurer sums, for one worker, the squares of the entries of tiles of A, and
 // of E for each model, and notes the diagonals.
-func (v *verifier) measurer(models []*verified) func(i, j *stream.Block, tile blas64.General) {
+func (v *verifier) measurer(models []*verified) tileVisitor {
 	buf := stream.NewMatrix(stream.PairRows, stream.PairRows)
 	weighted := make([]float64, stream.PairRows*widest(models))
 	return func(i, j *stream.Block, tile blas64.General) {

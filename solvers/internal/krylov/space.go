@@ -29,6 +29,15 @@ func (m SymmetricMatrix) Multiply(_ context.Context, q, aq blas64.General) error
 	return nil
 }
 
+// Gram is A = B·Bᵀ for a matrix B in memory.
+type Gram struct{ blas64.General }
+
+// Multiply implements [Symmetric].
+func (m Gram) Multiply(_ context.Context, q, aq blas64.General) error {
+	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, m.General, dense.Mul(blas.Trans, m.General, blas.NoTrans, q), 0, aq)
+	return nil
+}
+
 // Space is a block Krylov space of a symmetric matrix A.
 type Space struct {
 	Q *Basis // and A·Q

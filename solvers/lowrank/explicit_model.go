@@ -54,17 +54,17 @@ func (m *Model) verifyExplicit(ctx context.Context, e stream.Engine, src stream.
 	if d := len(src.Info().Columns); d != n {
 		return nil, fmt.Errorf("%s has %d columns, and the model was fitted on %d", src.Info().Name, d, n)
 	}
-	entry := newLanczos(n, sketch.NewStream(seed, "Lanczos A"))
-	diff := newLanczos(n, sketch.NewStream(seed, "Lanczos E"))
+	entry := newNorm(n, seed, "Lanczos A")
+	diff := newNorm(n, seed, "Lanczos E")
 	out := &model.Verification{Tolerance: VerifyTolerance, Cols: m.Cols}
 	for out.Iterations < min(VerifySteps, n) && !out.Converged {
-		sum, err := m.products(ctx, e, src, entry.vector(), diff.vector())
+		sum, err := m.products(ctx, e, src, entry.Vector(), diff.Vector())
 		if err != nil {
 			return nil, err
 		}
 		out.Rows = sum.Count
-		doneA, errA := entry.step(dense.Row(sum.General, 0)[:n])
-		doneE, errE := diff.step(dense.Row(sum.General, 1)[:n])
+		doneA, errA := entry.Step(dense.Row(sum.General, 0)[:n])
+		doneE, errE := diff.Step(dense.Row(sum.General, 1)[:n])
 		if err := firstError(errA, errE); err != nil {
 			return nil, err
 		}
@@ -75,8 +75,8 @@ func (m *Model) verifyExplicit(ctx context.Context, e stream.Engine, src stream.
 		out.FrobeniusError = ratio(math.Sqrt(squares[1]), math.Sqrt(squares[0]))
 	}
 	out.Converged = out.Converged || out.Iterations == n
-	out.Norm = math.Sqrt(entry.norm)
-	out.SpectralError = ratio(math.Sqrt(diff.norm), out.Norm)
+	out.Norm = math.Sqrt(entry.Norm())
+	out.SpectralError = ratio(math.Sqrt(diff.Norm()), out.Norm)
 	return out, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/krylov"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -186,16 +187,16 @@ type rectVerifier struct {
 
 func (v *rectVerifier) run(ctx context.Context, seed uint64) (*model.Verification, error) {
 	n := v.right.rows.Rows
-	entry := newLanczos(n, sketch.NewStream(seed, "Lanczos A"))
-	diff := newLanczos(n, sketch.NewStream(seed, "Lanczos E"))
+	entry := newNorm(n, seed, "Lanczos A")
+	diff := newNorm(n, seed, "Lanczos E")
 	out := &model.Verification{Tolerance: VerifyTolerance, Rows: int64(v.left.rows.Rows), Cols: int64(n)}
 	for out.Iterations < min(VerifySteps, n) && !out.Converged {
-		a, d, err := v.multiply(ctx, entry.vector(), diff.vector())
+		a, d, err := v.multiply(ctx, entry.Vector(), diff.Vector())
 		if err != nil {
 			return nil, err
 		}
-		doneA, errA := entry.step(a)
-		doneE, errE := diff.step(d)
+		doneA, errA := entry.Step(a)
+		doneE, errE := diff.Step(d)
 		if errA != nil || errE != nil {
 			return nil, fmt.Errorf("lowrank: %w", firstError(errA, errE))
 		}
@@ -203,7 +204,7 @@ func (v *rectVerifier) run(ctx context.Context, seed uint64) (*model.Verificatio
 		out.Converged = doneA && doneE
 	}
 	out.Converged = out.Converged || out.Iterations == n
-	summarise(out, math.Sqrt(entry.norm), math.Sqrt(diff.norm), v.frobenius, v.tiles.unit)
+	summarise(out, math.Sqrt(entry.Norm()), math.Sqrt(diff.Norm()), v.frobenius, v.tiles.unit)
 	out.KernelEntries = v.tiles.entries.Load()
 	return out, nil
 }
@@ -215,6 +216,11 @@ func firstError(errs ...error) error {
 		}
 	}
 	return nil
+}
+
+// newNorm estimates the norm of an n×n matrix, from a random vector.
+func newNorm(n int, seed uint64, purpose string) *krylov.Lanczos {
+	return krylov.NewLanczos(n, sketch.NewStream(seed, purpose), 5, VerifyTolerance)
 }
 
 // summarise fills in the errors, given the norms of A and E and the sums of

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/krylov"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -39,7 +40,7 @@ func VerifyAll(ctx context.Context, e stream.Engine, models []*Model, src stream
 	for _, m := range models { // the least unit keeps the largest entries representable
 		v.tiles.unit = min(v.tiles.unit, m.Left.unit())
 	}
-	v.entry = newLanczos(rows.rows.Rows, sketch.NewStream(seed, "Lanczos A"))
+	v.entry = newNorm(rows.rows.Rows, seed, "Lanczos A")
 	for _, m := range models {
 		found, err := v.newModel(ctx, m, seed)
 		if err != nil {
@@ -76,7 +77,7 @@ type verifier struct {
 
 	embeddings map[*Embedding]blas64.General // until all models have theirs
 
-	entry   *lanczos
+	entry   *krylov.Lanczos
 	settled bool      // entry has, and is carried on for the models that have not
 	entries []float64 // the diagonal of A, filled in the first pass
 	squares []float64 // of the entries of A, a sum for each row block: likewise
@@ -91,8 +92,8 @@ type verified struct {
 	symmetric bool
 	embedded  int64 // kernel entries that u and v took
 
-	diff     *lanczos  // of E, or of EᵀE if E is not symmetric
-	half     []float64 // E times its vector, to be multiplied by Eᵀ; nil if that is not due
+	diff     *krylov.Lanczos // of E, or of EᵀE if E is not symmetric
+	half     []float64       // E times its vector, to be multiplied by Eᵀ; nil if that is not due
 	settled  bool
 	diagonal []float64 // of E, filled in the first pass
 	squares  []float64 // of the entries of E, a sum for each row block: likewise
@@ -102,7 +103,7 @@ type verified struct {
 func (v *verifier) newModel(ctx context.Context, of *Model, seed uint64) (*verified, error) {
 	n := v.rows.rows.Rows
 	m := &verified{values: of.unitValues(v.tiles.unit), shift: of.Shift * v.tiles.unit, symmetric: of.Symmetric(), embedded: v.rows.embedded(of.Left),
-		diff: newLanczos(n, sketch.NewStream(seed, "Lanczos E")), diagonal: make([]float64, n), squares: make([]float64, rowBlocks(n)),
+		diff: newNorm(n, seed, "Lanczos E"), diagonal: make([]float64, n), squares: make([]float64, rowBlocks(n)),
 		out: &model.Verification{Tolerance: VerifyTolerance, Rows: int64(n), Cols: int64(n)}}
 	var err error
 	if m.u, err = v.embed(ctx, of, of.Left); err != nil {
@@ -111,7 +112,7 @@ func (v *verifier) newModel(ctx context.Context, of *Model, seed uint64) (*verif
 	m.v = m.u
 	if !m.symmetric {
 		// A step on EᵀE goes as far as two on a symmetric E, and estimates ‖E‖².
-		m.diff.lag, m.diff.tolerance = 3, 2*VerifyTolerance
+		m.diff.Lag, m.diff.Tolerance = 3, 2*VerifyTolerance
 		m.v, err = v.embed(ctx, of, of.Right)
 		m.embedded += v.rows.embedded(of.Right)
 	}
@@ -134,7 +135,7 @@ func (m *verified) vector() []float64 {
 	if m.half != nil {
 		return m.half
 	}
-	return m.diff.vector()
+	return m.diff.Vector()
 }
 
 // sides are the factors of Â, or of its transpose if that is to be multiplied next.
@@ -153,16 +154,16 @@ func (m *verified) take(product []float64) (err error) {
 	}
 	m.half = nil
 	m.out.Iterations++
-	m.settled, err = m.diff.step(product)
+	m.settled, err = m.diff.Step(product)
 	return err
 }
 
 // norm is the estimate of ‖E‖₂.
 func (m *verified) norm() float64 {
 	if m.symmetric {
-		return m.diff.norm
+		return m.diff.Norm()
 	}
-	return math.Sqrt(m.diff.norm)
+	return math.Sqrt(m.diff.Norm())
 }
 
 // run makes passes until all models are done. One is done when its own estimate
@@ -183,7 +184,7 @@ func (v *verifier) run(ctx context.Context) ([]*model.Verification, error) {
 				continue
 			}
 			m.out.KernelEntries = v.tiles.entries.Load() + m.embedded
-			summarise(m.out, v.entry.norm, m.norm(), v.frobenius(m), v.tiles.unit)
+			summarise(m.out, v.entry.Norm(), m.norm(), v.frobenius(m), v.tiles.unit)
 			m.u, m.v = blas64.General{}, blas64.General{} // so that their memory can be used again
 		}
 		active = rest
@@ -210,8 +211,8 @@ func (v *verifier) step(ctx context.Context, models []*verified) (err error) {
 	if err != nil {
 		return err
 	}
-	if len(v.entry.alpha) < len(y[0]) {
-		if v.settled, err = v.entry.step(y[0]); err != nil {
+	if v.entry.Steps() < len(y[0]) {
+		if v.settled, err = v.entry.Step(y[0]); err != nil {
 			return fmt.Errorf("lowrank: %w", err)
 		}
 	}
@@ -227,7 +228,7 @@ func (v *verifier) step(ctx context.Context, models []*verified) (err error) {
 // for each model E, or Eᵀ, times that of its own.
 func (v *verifier) multiply(ctx context.Context, models []*verified) ([][]float64, error) {
 	x := stream.NewMatrix(v.rows.rows.Rows, len(models)+1)
-	setColumn(x, 0, v.entry.vector())
+	setColumn(x, 0, v.entry.Vector())
 	for k, m := range models {
 		setColumn(x, k+1, m.vector())
 	}
@@ -239,7 +240,7 @@ func (v *verifier) multiply(ctx context.Context, models []*verified) ([][]float6
 	for k := range products {
 		products[k] = column(ax, k)
 	}
-	v.weighDiagonal(products[0], v.entries, v.entry.vector())
+	v.weighDiagonal(products[0], v.entries, v.entry.Vector())
 	for k, m := range models {
 		dense.Axpy(-m.shift, m.vector(), products[k+1])
 		v.weighDiagonal(products[k+1], m.diagonal, m.vector())

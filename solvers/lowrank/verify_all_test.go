@@ -6,12 +6,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -121,7 +119,7 @@ func TestVerifyAllProducts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := &verifier{rows: rows, tiles: newTiles(k, Float64), diagonal: weight, embeddings: map[*Embedding]blas64.General{}, entry: newLanczos(600, sketch.NewStream(1, "A"))}
+		v := &verifier{rows: rows, tiles: newTiles(k, Float64), diagonal: weight, embeddings: map[*Embedding]blas64.General{}, entry: newNorm(600, 1, "A")}
 		for _, m := range models {
 			found, err := v.newModel(context.Background(), m, 2)
 			if err != nil {
@@ -133,7 +131,7 @@ func TestVerifyAllProducts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkProduct(t, "A", a, weight, v.entry.vector(), y[0])
+		checkProduct(t, "A", a, weight, v.entry.Vector(), y[0])
 		for i, m := range models {
 			e := difference(a, approximation(m, factors(t, m, m.Left, x), factors(t, m, m.right(), x)))
 			checkProduct(t, m.Method, e, weight, v.models[i].vector(), y[i+1])
@@ -288,27 +286,5 @@ func TestVerifyAllMisuse(t *testing.T) {
 			}()
 			_, _ = VerifyAll(ctx, e, models, src, 0, 1)
 		}()
-	}
-}
-
-// TestLanczosMatrix: the norm from the tridiagonal matrix is that of the
-// operator when the steps are as many as its dimension.
-func TestLanczosMatrix(t *testing.T) {
-	t.Parallel()
-	g := clusters(9, 9, 2)
-	a := dense.Mul(blas.NoTrans, g, blas.Trans, g)
-	a.Data[3*9+3] -= 40 // the largest in magnitude is negative
-	l := newLanczos(9, sketch.NewStream(1, "test"))
-	for range 9 {
-		w := make([]float64, 9)
-		for i := range w {
-			w[i] = dense.Dot(dense.Row(a, i), l.vector())
-		}
-		if _, err := l.step(w); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if want := spectralNorm(t, a); math.Abs(l.norm-want) > 1e-6*want {
-		t.Errorf("norm %g, want %g", l.norm, want)
 	}
 }

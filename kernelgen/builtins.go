@@ -11,6 +11,7 @@ var builtins = []*spec{
 	{
 		name: "linear", base: InnerProduct, formula: "x·y", psd: always,
 		profile: func(args) profile { return profile{} },
+		smooth:  func(args) smooth { return flat(1) },
 	},
 	{
 		name: "poly", base: InnerProduct, formula: "(gamma·x·y + coef0)^degree",
@@ -20,6 +21,7 @@ var builtins = []*spec{
 			gamma, coef0, degree := a.get("gamma"), a.get("coef0"), int(a.get("degree"))
 			return profile{fused: simd.Power(gamma, coef0, degree)}
 		},
+		smooth: polynomialSlope,
 	},
 	{
 		name: "rbf", base: SquaredDistance, formula: "exp(−gamma·r²), gamma = 1/sigma2 = 1/sigma²", psd: always,
@@ -29,6 +31,13 @@ var builtins = []*spec{
 			{name: "sigma", domain: positive, words: medianWord((*sample).medianL2), or: "width"},
 		},
 		profile: func(a args) profile { return decay(rbfGamma(a)) },
+		smooth:  func(a args) smooth { return proportional(-rbfGamma(a)) },
+	},
+	{
+		name: "gaussian", base: SquaredDistance, formula: "exp(−r²/(2·sigma²))", psd: always,
+		params:  []param{{name: "sigma", preset: "median", domain: positive, words: medianWord((*sample).medianApart)}},
+		profile: func(a args) profile { return decay(gaussianGamma(a)) },
+		smooth:  func(a args) smooth { return proportional(-gaussianGamma(a)) },
 	},
 	{
 		name: "laplace", base: L1Distance, formula: "exp(−gamma·Σ|x_k−y_k|)", psd: always,
@@ -49,11 +58,19 @@ var builtins = []*spec{
 		name: "matern32", base: SquaredDistance, formula: "(1+z)·exp(−z), z = √3·r/length", psd: always,
 		params:  []param{length()},
 		profile: func(a args) profile { return matern(math.Sqrt(3), a.get("length"), 1, 0) },
+		smooth: func(a args) smooth {
+			l := a.get("length")
+			return falling(-3/(2*l*l), matern(math.Sqrt(3), l, 0, 0))
+		},
 	},
 	{
 		name: "matern52", base: SquaredDistance, formula: "(1+z+z²/3)·exp(−z), z = √5·r/length", psd: always,
 		params:  []param{length()},
 		profile: func(a args) profile { return matern(math.Sqrt(5), a.get("length"), 1, 1.0/3) },
+		smooth: func(a args) smooth {
+			l := a.get("length")
+			return falling(-5/(6*l*l), matern(math.Sqrt(5), l, 1, 0))
+		},
 	},
 	{
 		name: "rq", base: SquaredDistance, formula: "(1 + r²/(2·alpha·length²))^−alpha", psd: always,
@@ -62,12 +79,20 @@ var builtins = []*spec{
 			alpha, length := a.get("alpha"), a.get("length")
 			return rationalQuadratic(inverse(2*alpha*length*length), alpha)
 		},
+		smooth: func(a args) smooth {
+			alpha, l := a.get("alpha"), a.get("length")
+			return falling(-1/(2*l*l), rationalQuadratic(inverse(2*alpha*l*l), alpha+1))
+		},
 	},
 	{
 		name: "cauchy", base: SquaredDistance, formula: "1/(1 + r²/length²)", psd: always,
 		params: []param{length()},
 		profile: func(a args) profile {
 			return elementwise(simd.Reciprocal, inverseSquare(a.get("length")))
+		},
+		smooth: func(a args) smooth {
+			c := inverseSquare(a.get("length"))
+			return falling(-c, rationalQuadratic(c, 2))
 		},
 	},
 	{
@@ -76,12 +101,40 @@ var builtins = []*spec{
 		profile: func(a args) profile {
 			return elementwise(simd.Root, inverseSquare(a.get("length")))
 		},
+		smooth: func(a args) smooth { return rootSlope(1, a.get("length")) },
 	},
 	{
 		name: "imq", base: SquaredDistance, formula: "1/√(1 + r²/length²)", psd: always,
 		params: []param{length()},
 		profile: func(a args) profile {
 			return elementwise(simd.InverseRoot, inverseSquare(a.get("length")))
+		},
+		smooth: func(a args) smooth {
+			c := inverseSquare(a.get("length"))
+			return falling(-c/2, rationalQuadratic(c, 1.5))
+		},
+	},
+	{
+		name: "squared", base: SquaredDistance, formula: "−r²", psd: never,
+		profile: func(args) profile { return negative(1, profile{}) },
+		smooth:  distanceSlope,
+	},
+	{
+		name: "multiquadratic", base: SquaredDistance, formula: "−√(r² + c²)", psd: never,
+		params: []param{{name: "c", preset: "1", domain: positive}},
+		profile: func(a args) profile {
+			return negative(a.get("c"), elementwise(simd.Root, inverseSquare(a.get("c"))))
+		},
+		smooth: func(a args) smooth { return rootSlope(-a.get("c"), a.get("c")) },
+	},
+	{
+		name: "relative", base: SquaredDistance, formula: "exp(−r²/(2·σ_x·σ_y)), σ the distance of a neighbour", psd: never, scaled: true,
+		params:  []param{{name: "neighbour", preset: "7", domain: count}},
+		profile: neverApplied,
+		smooth: func(args) smooth {
+			s := proportional(-0.5)
+			s.value = Curve{Factor: 1, profile: decay(0.5), psd: true}
+			return s
 		},
 	},
 	{
@@ -111,6 +164,7 @@ var builtins = []*spec{
 		name: "expdot", base: InnerProduct, formula: "exp(scale·x·y)", psd: always,
 		params:  []param{dotScale("1")},
 		profile: func(a args) profile { return exponentialOf(a.get("scale")) },
+		smooth:  func(a args) smooth { return proportional(a.get("scale")) },
 	},
 	{
 		name: "relu", base: InnerProduct, formula: "max(0, x·y)", psd: never,
@@ -142,7 +196,16 @@ var builtins = []*spec{
 	},
 }
 
-// neverApplied is the profile of kernels over their row sums.
+// otherNames are read as kernels of the table.
+var otherNames = []*spec{
+	{
+		name: "polynomial", base: InnerProduct, formula: "poly with gamma = 1 and coef0 = c",
+		params: []param{degree("3"), {name: "c", preset: "1", domain: finite}},
+		spells: &divided{"poly", func(a args) args { return args{a[0], number("gamma", 1), number("coef0", a[1].value)} }},
+	},
+}
+
+// neverApplied is the profile of kernels that are not functions of two rows alone.
 func neverApplied(args) profile { return profile{} }
 
 func always(args, int) bool { return true }

@@ -14,6 +14,9 @@ func Poly(degree int, gamma, coef0 float64) Kernel {
 // RBF is exp(−gamma·‖x−y‖²), gamma > 0.
 func RBF(gamma float64) Kernel { return builtin("rbf", number("gamma", gamma)) }
 
+// Gaussian is exp(−‖x−y‖²/(2·sigma²)), sigma > 0: [RBF] by the standard deviation.
+func Gaussian(sigma float64) Kernel { return builtin("gaussian", number("sigma", sigma)) }
+
 // Laplace is exp(−gamma·Σ|x_k−y_k|), gamma > 0.
 func Laplace(gamma float64) Kernel { return builtin("laplace", number("gamma", gamma)) }
 
@@ -42,6 +45,18 @@ func Multiquadric(length float64) Kernel { return builtin("multiquadric", number
 
 // InverseMultiquadric is 1/√(1 + ‖x−y‖²/length²).
 func InverseMultiquadric(length float64) Kernel { return builtin("imq", number("length", length)) }
+
+// Squared is −‖x−y‖². It is not positive semi-definite.
+func Squared() Kernel { return builtin("squared") }
+
+// Multiquadratic is −√(‖x−y‖² + c²), c > 0. It is not positive semi-definite.
+func Multiquadratic(c float64) Kernel { return builtin("multiquadratic", number("c", c)) }
+
+// Relative is exp(−‖x−y‖²/(2·σ_x·σ_y)) with σ of a row its distance from its neighbour
+// with that number: see [Term].
+func Relative(neighbour int) Kernel {
+	return builtin("relative", number("neighbour", float64(neighbour)))
+}
 
 // CompactRBF is exp(−‖x−y‖²/sigma2)·max(0, 1−‖x−y‖/theta)^v. It is positive
 // semi-definite for rows of up to 2v−1 columns.

@@ -12,6 +12,9 @@ type Profile struct {
 	// F maps a base value to a kernel value. It is called from several
 	// goroutines at once. Distances may be +Inf.
 	F func(base float64) float64
+	// Derivative is that of F, for methods that follow a gradient through the kernel
+	// ([Kernel.Terms]), and nil if nobody needs it. It is called as F is.
+	Derivative func(base float64) float64
 }
 
 // New makes a kernel of a user's profile. Nothing is known about its matrix, so
@@ -27,11 +30,11 @@ func (p Profile) spec() *spec {
 	if !isName(p.Name) {
 		panic(fmt.Sprintf("kernelgen: profile name %q is not a letter followed by letters, digits and underscores", p.Name))
 	}
-	if findSpec(builtins, p.Name) != nil {
+	if findSpec(builtins, p.Name) != nil || findSpec(otherNames, p.Name) != nil {
 		panic(fmt.Sprintf("kernelgen: profile name %q is a built-in kernel", p.Name))
 	}
 	return &spec{
 		name: p.Name, base: p.Base, formula: "user's function of the " + p.Base.String(), psd: never,
-		profile: func(args) profile { return each(p.F) },
+		profile: func(args) profile { return each(p.F) }, smooth: customSlope(p), custom: true,
 	}
 }

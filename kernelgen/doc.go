@@ -19,6 +19,7 @@
 //	poly(degree=3, gamma=auto, coef0=1) (gamma·x·y + coef0)^degree           psd if coef0 ≥ 0
 //	rbf(gamma=auto | sigma2 | sigma)    exp(−gamma·r²), gamma = 1/sigma2     psd
 //	                                    or 1/sigma²
+//	gaussian(sigma=median)              exp(−r²/(2·sigma²))                  psd
 //	laplace(gamma=auto)                 exp(−gamma·Σ|x_k−y_k|)               psd
 //	exponential(gamma=auto)             exp(−gamma·r)                        psd
 //	matern12(length=1)                  exp(−r/length)                       psd
@@ -28,6 +29,10 @@
 //	cauchy(length=1)                    1/(1 + r²/length²)                   psd
 //	multiquadric(length=1)              √(1 + r²/length²)
 //	imq(length=1)                       1/√(1 + r²/length²)                  psd
+//	squared()                           −r²
+//	multiquadratic(c=1)                 −√(r² + c²)
+//	relative(neighbour=7)               exp(−r²/(2·σ_x·σ_y)), σ_x the distance of row x from
+//	                                    its neighbour with that number
 //	csrbf(sigma2, theta=auto, v=auto)   exp(−r²/sigma2)·max(0, 1−r/theta)^v  psd if v ≥ (d+1)/2
 //	sigmoid(gamma=auto, coef0=1)        tanh(gamma·x·y + coef0)
 //	cosine()                            x·y/(‖x‖·‖y‖); 0 for a zero row      psd
@@ -42,7 +47,10 @@
 // (sklearn.metrics.pairwise for poly, rbf, laplace, sigmoid and cosine;
 // sklearn.gaussian_process.kernels for the Matérn kernels and rq). csrbf is the
 // compactly supported RBF of Genton (2001) and of the element-wise sketching
-// paper (ssrSVD); theta=auto is 3·√sigma2 and v=auto is ⌈(d+1)/2⌉.
+// paper (ssrSVD); theta=auto is 3·√sigma2 and v=auto is ⌈(d+1)/2⌉. gaussian is rbf by
+// the standard deviation. polynomial(degree=3, c=1) is read as poly with gamma=1 and
+// coef0=c. squared and multiquadratic are distances with a minus, so that like rows have
+// the larger entries.
 //
 // # Kernels that are not symmetric
 //
@@ -61,6 +69,20 @@
 // [Kernel.CheckPlain] is for callers that know nothing of this. Such a kernel
 // stands alone or with a weight.
 //
+// # Kernels with a derivative
+//
+// A method that follows a gradient through the kernel, as solvers/ism does, needs
+// more than tiles: [Kernel.Terms] takes a kernel apart into a weighted sum of functions
+// f of one number, the inner product or the squared distance of two rows, each with its
+// derivative as a [Curve] and what is known of the two, such as that one is a multiple
+// of the other. linear, poly, rbf, gaussian, matern32, matern52, rq, cauchy,
+// multiquadric, imq, squared, multiquadratic, relative and expdot have a derivative, and
+// a user's [Profile] that comes with one; others, and products, are refused with the
+// reason.
+//
+// relative has a scale for each row, which two rows alone do not tell. It has no tiles;
+// its [Term] says what its function is to be applied to.
+//
 // # Parameters taken from data
 //
 // Instead of a number some parameters accept a word, which [Kernel.Resolve]
@@ -72,6 +94,7 @@
 //	               distance the kernel takes: r for exponential, Σ|x_k−y_k| for laplace
 //	length=median, sigma=median, sigma2=median   the median of r, r, r²
 //	gamma=median   of sne: the median of r, as for sigma
+//	sigma=median   of gaussian: the median of r over pairs of rows that differ
 //	scale=1/sqrt(d)   as it says
 //
 // The medians are over all pairs of at most 1000 sample rows, taken at equal
@@ -110,5 +133,7 @@
 // and can then mix it with others, or give the Profile to [Parse] and use its
 // name in text. A built-in kernel is one entry in the table in builtins.go: name,
 // base, formula, parameters, and a function from parameters to a function over a
-// slice of base values. There is nothing else to write, and no loop over rows.
+// slice of base values; for one with a derivative, a function from parameters to that.
+// A base is one entry in the table in bases.go. There is nothing else to write, and no
+// loop over rows.
 package kernelgen

@@ -25,7 +25,9 @@ func TestFromBase(t *testing.T) {
 	}
 	texts := []string{"rbf(gamma=0.5) + 2*cauchy()", "rbf(gamma=1)*matern32() + rq(alpha=2)", "poly() + 0.5*sigmoid()"}
 	for _, b := range Builtins() {
-		texts = append(texts, b.Name)
+		if b.Name != "relative" { // which has no entries
+			texts = append(texts, b.Name)
+		}
 	}
 	for _, text := range texts {
 		switch text {

@@ -66,21 +66,38 @@ func (k Kernel) Symmetric() bool {
 	return true
 }
 
-// CheckPlain returns an error that names the kernel if it is normalised by its
-// row sums. Tiles of such a kernel cannot be filled, since an entry depends on
-// all rows of the right source: a method that does not know of [Kernel.Normaliser]
-// asks this before it starts.
+// CheckPlain returns an error that names the kernel unless an entry of it depends on
+// its two rows alone. Tiles of a kernel that is normalised by its row sums cannot be
+// filled, since an entry depends on all rows of the right source, nor can those of
+// relative, whose entries depend on the neighbours of both rows: a method that does
+// not know of [Kernel.Normaliser], or of [Term], asks this before it starts.
 func (k Kernel) CheckPlain() error {
-	if k.divided() == nil {
-		return nil
+	if k.divided() != nil {
+		return fmt.Errorf("kernel %v is normalised by its row sums, which this method does not know: use fit ksvd", k)
 	}
-	return fmt.Errorf("kernel %v is normalised by its row sums, which this method does not know: use fit ksvd", k)
+	if k.scaled() {
+		return fmt.Errorf("kernel %v has a scale for each row, its distance from a neighbour, which this method does not know: use fit ism", k)
+	}
+	return nil
 }
 
-// mustBePlain panics if the kernel is normalised by its row sums.
+// scaled reports whether a kernel of the sum needs a scale of each row.
+func (k Kernel) scaled() bool {
+	for a := range eachAtom(k.terms) {
+		if a.spec.scaled {
+			return true
+		}
+	}
+	return false
+}
+
+// mustBePlain panics unless an entry depends on its two rows alone.
 func (k Kernel) mustBePlain() {
 	if k.divided() != nil {
 		panic(fmt.Sprintf("kernelgen: an entry of %v depends on its row sum: fill tiles of its Normaliser", k))
+	}
+	if k.scaled() {
+		panic(fmt.Sprintf("kernelgen: an entry of %v depends on the neighbours of its rows: see Terms", k))
 	}
 }
 

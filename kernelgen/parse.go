@@ -36,7 +36,7 @@ func Parse(text string, custom ...Profile) (Kernel, error) {
 
 // tableWith is the table of kernels with the user's profiles.
 func tableWith(custom []Profile) []*spec {
-	table := slices.Clone(builtins)
+	table := slices.Concat(builtins, otherNames)
 	for _, profile := range custom {
 		s := profile.spec()
 		if findSpec(table, s.name) != nil {
@@ -172,6 +172,9 @@ func (p *parser) atom() (float64, []Kernel, error) {
 	all, err := s.complete(given)
 	if err != nil {
 		return 0, nil, p.errorAt(start, "%v", err)
+	}
+	if s.spells != nil {
+		s, all = findSpec(builtins, s.spells.name), s.spells.args(all)
 	}
 	return 1, []Kernel{newAtom(s, all).kernel()}, nil
 }

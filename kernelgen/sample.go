@@ -90,6 +90,22 @@ func (s *sample) medianSquared() (float64, error) {
 
 func (s *sample) medianL2() (float64, error) { return s.median("distance", SquaredDistance, math.Sqrt) }
 
+// medianApart is the median distance of the pairs of rows that differ.
+func (s *sample) medianApart() (float64, error) {
+	if err := s.check(); err != nil {
+		return 0, err
+	}
+	pairs := slices.DeleteFunc(s.pairs(SquaredDistance), func(v float64) bool { return v <= 0 })
+	if len(pairs) == 0 {
+		return 0, errors.New("the squared distances of the rows of the sample are below the range of float64: scale the data")
+	}
+	for i, v := range pairs {
+		pairs[i] = math.Sqrt(v)
+	}
+	m := middle(pairs)
+	return m, representable("square of the median distance of the sample", 2*m*m)
+}
+
 func (s *sample) medianL1() (float64, error) {
 	return s.median("L1 distance", L1Distance, func(v float64) float64 { return v })
 }

@@ -39,8 +39,17 @@ type spec struct {
 	// divides is set for a kernel that is another one over its row sums; its
 	// profile is then never applied.
 	divides *divided
-	// profile is called with arguments that are numbers.
+	// profile is called with arguments that are numbers, and so is smooth, which is nil
+	// for kernels without a finite derivative by their base.
 	profile func(a args) profile
+	smooth  func(a args) smooth
+	// scaled is set for a kernel whose base is divided by scales of both rows, which two
+	// rows alone do not have.
+	scaled bool
+	custom bool // a user's profile
+	// spells is set for another name of a kernel, which texts are read with and not
+	// written.
+	spells *divided
 }
 
 func (s *spec) find(name string) (*param, bool) {

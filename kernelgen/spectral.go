@@ -92,6 +92,10 @@ var spectra = []struct {
 		scale := math.Sqrt2 * math.Sqrt(rbfGamma(a))
 		return SpectralMeasure{scale: func(Draws) float64 { return scale }}
 	}},
+	{"gaussian", func(a args) SpectralMeasure {
+		scale := math.Sqrt2 * math.Sqrt(gaussianGamma(a))
+		return SpectralMeasure{scale: func(Draws) float64 { return scale }}
+	}},
 	{"laplace", func(a args) SpectralMeasure { return SpectralMeasure{cauchy: a.get("gamma")} }},
 	{"exponential", func(a args) SpectralMeasure { return studentT(1, a.get("gamma")) }},
 	{"matern12", func(a args) SpectralMeasure { return studentT(1, inverse(a.get("length"))) }},
@@ -181,8 +185,8 @@ type ProductExponential struct {
 	Damped        bool
 }
 
-// ProductExponential returns the parameters of a multiple of expdot, or of rbf,
-// which is damped. It panics unless the kernel is resolved.
+// ProductExponential returns the parameters of a multiple of expdot, or of rbf or
+// gaussian, which is damped. It panics unless the kernel is resolved.
 func (k Kernel) ProductExponential() (ProductExponential, bool) {
 	weight, a := k.single()
 	switch {
@@ -191,6 +195,8 @@ func (k Kernel) ProductExponential() (ProductExponential, bool) {
 		return ProductExponential{Weight: weight, Scale: a.args.get("scale")}, true
 	case a.spec.name == "rbf":
 		return ProductExponential{Weight: weight, Scale: clampPositive(2 * rbfGamma(a.args)), Damped: true}, true
+	case a.spec.name == "gaussian":
+		return ProductExponential{Weight: weight, Scale: clampPositive(2 * gaussianGamma(a.args)), Damped: true}, true
 	}
 	return ProductExponential{}, false
 }

@@ -21,7 +21,7 @@ func (d spectralDraws) Normal() float64 { return d.NormFloat64() }
 func TestSpectralMeasure(t *testing.T) {
 	const draws, d = 40000, 3
 	for _, text := range []string{
-		"rbf(gamma=0.7)", "rbf(sigma2=2)", "rbf(sigma=1.3)", "3.5*rbf(gamma=0.2)", "laplace(gamma=0.6)", "exponential(gamma=0.8)",
+		"rbf(gamma=0.7)", "rbf(sigma2=2)", "rbf(sigma=1.3)", "gaussian(sigma=0.9)", "3.5*rbf(gamma=0.2)", "laplace(gamma=0.6)", "exponential(gamma=0.8)",
 		"matern12(length=1.5)", "matern32(length=0.9)", "matern52(length=1.2)", "rq(alpha=0.3, length=0.8)", "rq(alpha=1, length=1)",
 		"rq(alpha=7.5, length=1.4)", "rq(alpha=1e6, length=1)", "cauchy(length=1.1)", "0.25*imq(length=0.7)",
 	} {
@@ -101,6 +101,7 @@ func TestProductProfiles(t *testing.T) {
 	for text, want := range map[string]kernelgen.ProductExponential{
 		"3*expdot(scale=0.5)": {Weight: 3, Scale: 0.5},
 		"rbf(sigma2=4)":       {Weight: 1, Scale: 0.5, Damped: true},
+		"gaussian(sigma=2)":   {Weight: 1, Scale: 0.25, Damped: true},
 	} {
 		if p, ok := parse(text).ProductExponential(); !ok || p != want {
 			t.Errorf("%s: %v, %v", text, p, ok)

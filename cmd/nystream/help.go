@@ -71,10 +71,12 @@ Parameters may be words, which are replaced by numbers from at most 1000 rows:
     gamma=median (sne)                           the median of r
     scale=1/sqrt(d) (softmax)                    1/√(number of columns)
     length=median, sigma=median, sigma2=median   the median of r, r, r²
+    sigma=median (gaussian)                      the median of r where it is not 0
     theta=auto, v=auto (csrbf)                   3·√sigma2, ⌈(number of columns+1)/2⌉
 
 sne, t and softmax are divided by the sum of their row, over all rows y of the right
-side: they are for fit ksvd.`,
+side: they are for fit ksvd. relative is for fit ism, which looks for the neighbours of
+the rows. polynomial(degree=3, c=1) is another name of poly with gamma=1 and coef0=c.`,
 	}
 }
 

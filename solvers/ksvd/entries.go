@@ -36,6 +36,9 @@ func newEntries(k kernelgen.Kernel, sparse bool) (*entries, error) {
 		return nil, fmt.Errorf("kernel %s has parameters that are words: give numbers, or resolve it on a sample of the rows", k)
 	}
 	u, normalised := k.Normaliser()
+	if err := u.CheckPlain(); err != nil {
+		return nil, err
+	}
 	e := &entries{kernel: k, normalised: normalised, weight: 1, raw: u}
 	base, one := u.OneBase()
 	e.base = base

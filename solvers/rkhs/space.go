@@ -31,6 +31,9 @@ func checkKernel(k kernelgen.Kernel, rows blas64.General) error {
 	if _, normalised := k.Normaliser(); normalised || !k.Symmetric() {
 		return fmt.Errorf("kernel %s is not symmetric: an RKHS has a symmetric positive definite kernel, such as rbf, laplace or poly", k)
 	}
+	if err := k.CheckPlain(); err != nil {
+		return err
+	}
 	if !k.Resolved() {
 		return fmt.Errorf("kernel %s has parameters that depend on the data: resolve it on a sample first", k)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -34,9 +35,9 @@ type apartSide struct {
 const tableNumbers = HeldEntries
 
 // groups are how many groups each side of an apart has, for data of some shape.
-func (e *entries) groups(s Shape) [2]int64 {
+func (e *entries) groups(s model.Shape) [2]int64 {
 	if e.grouped() {
-		return s.Norms
+		return s.Sparse.Norms
 	}
 	return [2]int64{1, 1}
 }

@@ -31,6 +31,8 @@ const (
 	// CompatRandom, the paper's a2: C is a matrix of standard normal numbers. It is
 	// as printed, not scaled: squared distances grow by the factor p on average.
 	CompatRandom
+	// CompatAuto is the identity for a square matrix and the pseudo-inverse for others.
+	CompatAuto
 )
 
 // String is the word for a compatibility.
@@ -44,18 +46,34 @@ func (c Compatibility) String() string {
 		return "pca"
 	case CompatRandom:
 		return "random"
+	case CompatAuto:
+		return "auto"
 	}
 	return fmt.Sprintf("Compatibility(%d)", uint8(c))
 }
 
 // ParseCompatibility reads a word that String writes.
 func ParseCompatibility(word string) (Compatibility, error) {
-	for c := CompatIdentity; c <= CompatRandom; c++ {
+	for c := CompatIdentity; c <= CompatAuto; c++ {
 		if c.String() == word {
 			return c, nil
 		}
 	}
-	return 0, fmt.Errorf("compatibility %q: must be identity, pinv, pca or random", word)
+	return 0, fmt.Errorf("compatibility %q: must be auto, identity, pinv, pca or random", word)
+}
+
+// Resolve returns what CompatAuto stands for with a matrix of some size, and an error
+// for the identity of one that is not square.
+func (c Compatibility) Resolve(rows, cols int64) (Compatibility, error) {
+	switch {
+	case c == CompatAuto && rows != cols:
+		return CompatPseudoInverse, nil
+	case c == CompatAuto:
+		return CompatIdentity, nil
+	case c == CompatIdentity && rows != cols:
+		return c, fmt.Errorf("`compat identity`: the rows and columns of a %d × %d matrix differ in length; use pinv, pca or random", rows, cols)
+	}
+	return c, nil
 }
 
 // RowsAndColumns is data with the rows of an N×M matrix on the left and its columns
@@ -77,8 +95,8 @@ func RowsAndColumns(ctx context.Context, src stream.Source, c Compatibility, see
 		return nil, err
 	}
 	n, m := a.Rows, a.Cols
-	if n != m && c == CompatIdentity {
-		return nil, fmt.Errorf("%s is %d×%d: its rows and columns differ in length; choose how to bring them to one (--compat pinv, pca or random)", name, n, m)
+	if c, err = c.Resolve(int64(n), int64(m)); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	d := &Data{kind: c}
 	x, z := a, dense.Transpose(a)
@@ -136,7 +154,7 @@ func checkRows(name string, m blas64.General) error {
 		for j, v := range dense.Row(m, i) {
 			if v-v != 0 {
 				return &stream.BadValueError{Source: name, Row: int64(i), Column: fmt.Sprintf("number %d", j),
-					Reason: fmt.Sprintf("the value is %v; drop or fill such rows (--nulls)", v)}
+					Reason: fmt.Sprintf("the value is %v; drop or fill such rows (`nulls`)", v)}
 			}
 		}
 	}

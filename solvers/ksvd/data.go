@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -23,7 +24,7 @@ type Data struct {
 	maps        [2]blas64.General // Cᵀx for left rows and for right rows; empty for none
 
 	measuring sync.Once
-	measured  Shape // of a graph
+	measured  model.Shape // of a graph
 }
 
 // Between is data with two given sides, such as queries and keys. With right nil,
@@ -34,20 +35,12 @@ func Between(left, right stream.Source) (*Data, error) {
 	}
 	d := &Data{left: sourceOf(left), right: sourceOf(right)}
 	for _, src := range []stream.Source{left, right} {
-		info := src.Info()
-		switch {
-		case info.Once:
-			return nil, stream.OnceError(info.Name)
-		case info.Rows < 0:
-			return nil, fmt.Errorf("%s: the number of rows is not known; store the source first (--spool)", info.Name)
-		case info.Rows == 0:
-			return nil, fmt.Errorf("%s has no rows", info.Name)
-		case len(info.Columns) == 0:
-			return nil, fmt.Errorf("%s has no numeric columns", info.Name)
+		if _, err := model.KnownRows(src); err != nil {
+			return nil, err
 		}
 	}
 	if l, r := d.left.dimension(), d.right.dimension(); l != r {
-		return nil, fmt.Errorf("%s has %d columns and %s has %d: a kernel is between rows of one length (for the rows and columns of one matrix see --compat)", left.Info().Name, l, right.Info().Name, r)
+		return nil, fmt.Errorf("%s has %d columns and %s has %d: a kernel is between rows of one length (for the rows and columns of one matrix see `compat`)", left.Info().Name, l, right.Info().Name, r)
 	}
 	return d, nil
 }
@@ -74,10 +67,29 @@ func Graph(name string, a *stream.CSR) (*Data, error) {
 
 func (d *Data) sparse() bool { return d.left.sparse != nil }
 
-// Sample are at most n rows drawn uniformly, half of them from each side, as a
-// sample to resolve a kernel on ([kernelgen.Kernel.Resolve]). They are dense: for
-// a graph each takes 8 bytes for every node.
+// sampleNumbers bounds the rows of a graph that a kernel is worked out from, which are
+// dense: 128 MB. fewestSampled is how many they must be, unless they are all.
+const (
+	sampleNumbers = 1 << 24
+	fewestSampled = 100
+)
+
+// sampledRows is how many rows Sample draws where n are asked for.
+func sampledRows(s model.Shape, n int) int {
+	if s.Sparse == nil {
+		return n
+	}
+	return int(min(int64(n), sampleNumbers/max(1, s.Rows)))
+}
+
+// Sample returns at most n rows drawn uniformly, half of them from each side. They are
+// dense: for a graph each takes 8 bytes for every node, and there are at most 128 MB of
+// them. It is an error where these are too few to stand for all.
 func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
+	rows := d.Shape().Rows
+	if n = sampledRows(d.Shape(), n); n < fewestSampled && int64(n) < rows {
+		return blas64.General{}, &model.DataError{Err: fmt.Errorf("%s: %d nodes are too many to make rows for the words of the `kernel`; give numbers, such as those that it has on a part of the graph", d.left.name(), rows)}
+	}
 	left, err := sampleOf(ctx, d.left, n-n/2, seed, "kernel sample left")
 	if err != nil {
 		return left, err
@@ -97,13 +109,13 @@ func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, 
 }
 
 func sampleOf(ctx context.Context, r source, n int, seed uint64, purpose string) (blas64.General, error) {
-	rows := r.Info().Rows
-	number := ascending(sketch.NewStream(seed, purpose).Choose(rows, int(min(rows, int64(n)))))
-	src := r.Source
-	if r.sparse != nil {
-		src = r.sparse.Matrix.Source(r.name(), nil)
+	switch {
+	case n == 0:
+		return stream.NewMatrix(0, r.dimension()), nil
+	case r.sparse != nil:
+		return model.SampleRows(ctx, r.sparse.Matrix.Source(r.name(), nil), n, seed, purpose)
 	}
-	return stream.GatherRows(ctx, src, number)
+	return model.SampleRows(ctx, r.Source, n, seed, purpose)
 }
 
 // Variance is that of all entries of the left rows, taken as one set of numbers:

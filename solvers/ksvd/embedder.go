@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -12,14 +13,14 @@ import (
 // rows of a block into as many rows of dst. It belongs to one goroutine.
 type Embedder func() func(dst blas64.General, b *stream.Block) error
 
-// Embedder prepares side Left or Right of the model for a pass over new rows, for
-// those who make more of a block than [Model.Embed] does.
-func (m *Model) Embedder(side *Side, rows stream.Source) (Embedder, error) {
+// Embedder prepares a side of the model for a pass over new rows, for those who make
+// more of a block than [Model.Transform] does.
+func (m *Model) Embedder(side model.Side, rows stream.Source) (Embedder, error) {
 	from := sourceOf(rows)
-	if err := m.takes(side, from); err != nil {
+	if err := m.takes(m.side(side), from); err != nil {
 		return nil, err
 	}
-	return m.embedder(side, from, nil)
+	return m.embedder(m.side(side), from, nil)
 }
 
 // takes says what is wrong with rows for a side.
@@ -45,13 +46,12 @@ func (m *Model) embedder(side *Side, rows source, known *statistics) (Embedder, 
 	}, nil
 }
 
-// FittedEmbedder is the embedder of the fitted rows of side Left or Right, with the
-// sums and means of the fit, and these rows. A projection of the side that was
-// multiplied by a matrix from the right may be given.
-func (f *Fit) FittedEmbedder(side *Side) (Embedder, stream.Source, error) {
-	rows, inner, without := f.data.left, *f.Model, *side
+// FittedEmbedder is the embedder of the fitted rows of a side, with the sums and means
+// of the fit, and these rows.
+func (f *Fit) FittedEmbedder(side model.Side) (Embedder, stream.Source, error) {
+	rows, inner, without := f.data.left, *f.Model, *f.side(side)
 	without.Map = blas64.General{} // the rows of the data have been multiplied
-	if side.left {
+	if side == model.Left {
 		inner.Left = &without
 	} else {
 		rows, inner.Right = f.data.right, &without

@@ -28,6 +28,7 @@ type entries struct {
 	exponent   float64          // 0 unless raw tiles hold exponents
 	exp        kernelgen.Map
 	count      atomic.Int64 // entries evaluated
+	words      bool         // of a plan: the kernel had parameters that were words
 }
 
 // newEntries prepares a resolved kernel. sparse says that rows are sparse.

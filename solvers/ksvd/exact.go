@@ -11,6 +11,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/krylov"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -34,6 +35,7 @@ type Exact struct {
 	Tolerance float64
 	Centre    bool
 	Operator  Operator
+	Memory    int64 // bytes within which OperatorAuto chooses, if it can; 0 for any
 	Seed      uint64
 }
 
@@ -53,11 +55,13 @@ func (m Exact) settings() (Exact, error) {
 	return m, nil
 }
 
-// Fit decomposes the kernel matrix of data. The kernel is resolved: see
-// [Data.Sample].
+// Fit decomposes the kernel matrix of data.
 func (m Exact) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	m, err := m.settings()
 	if err != nil {
+		return nil, err
+	}
+	if k, err = model.Resolve(ctx, d, k, m.Seed); err != nil {
 		return nil, err
 	}
 	t, err := newEntries(k, d.sparse())
@@ -65,7 +69,7 @@ func (m Exact) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ke
 		return nil, err
 	}
 	g := &exact{Exact: m, engine: e, data: d, entries: t}
-	if g.Operator, err = m.operator(d.Shape(), t); err != nil {
+	if g.Operator, err = m.within(e, d.Shape(), t); err != nil {
 		return nil, err
 	}
 	if err := g.load(ctx); err != nil {
@@ -79,8 +83,10 @@ func (m Exact) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ke
 	if err != nil {
 		return nil, err
 	}
-	return &Fit{Model: g.model(r), Notes: m.notes(r), KernelEntries: t.count.Load(), ExactPasses: g.passes(), SourcePasses: 1, Operator: g.Operator,
-		U: r.U, V: r.V, Residuals: r.Residuals(), Accuracy: math.NaN(), data: d, known: g.stats}, nil
+	fit := &Fit{Model: g.model(r), Operator: g.Operator, U: r.U, V: r.V, Accuracy: math.NaN(), data: d, known: g.stats}
+	fit.Report = model.Report{KernelEntries: t.count.Load(), ExactPasses: g.passes(), SourcePasses: 1, Residuals: r.Residuals()}
+	m.judge(&fit.Report, r)
+	return fit, nil
 }
 
 // exact is a fit under way.
@@ -164,14 +170,14 @@ func (g *exact) iterate(ctx context.Context, op krylov.Operator) (*krylov.Triple
 	return iteration{rank: min(g.Rank, n, m), tolerance: g.Tolerance, passes: g.Passes, seed: g.Seed, centred: g.Centre}.run(ctx, op, n, m)
 }
 
-// notes tell of a rank that was not reached, and of passes that ended before the
+// judge tells of a rank that was not reached, and of passes that ended before the
 // tolerance was.
-func (m Exact) notes(r *krylov.Triplets) []string {
-	notes := rankNote(len(r.Values), m.Rank)
-	if worst := krylov.Largest(r.Residuals()); worst > m.Tolerance {
-		notes = append(notes, fmt.Sprintf("after %d iterations the residuals ‖Gv−σu‖ and ‖Gᵀu−σv‖ are up to %.1e of the largest singular value; more passes make them smaller", r.Passes, worst))
+func (m Exact) judge(report *model.Report, r *krylov.Triplets) {
+	report.Note(rankNote(len(r.Values), m.Rank)...)
+	if worst := report.Residual(); worst > m.Tolerance {
+		report.Unsettled = true
+		report.Note(fmt.Sprintf("after %d iterations the residuals ‖Gv−σu‖ and ‖Gᵀu−σv‖ are up to %.1e of the largest singular value; more passes make them smaller", r.Passes, worst))
 	}
-	return notes
 }
 
 func rankNote(found, asked int) []string {

@@ -2,11 +2,13 @@ package ksvd
 
 import (
 	"context"
+	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -27,23 +29,14 @@ type Model struct {
 // Fit is what a method returns: the model, and what is known about it.
 type Fit struct {
 	*Model
-	// Notes are sentences for the user: what was adjusted or chosen, and why.
-	Notes []string
-	// KernelEntries is how many entries of G were evaluated.
-	KernelEntries int64
-	// ExactPasses is how many passes over all entries of G were made.
-	ExactPasses int
+	// Report has the larger of ‖Gv−σu‖ and ‖Gᵀu−σv‖ for each triplet as Residuals if the
+	// method is exact.
+	model.Report
 	// Operator is how the exact method made products with G; OperatorAuto for others.
 	Operator Operator
-	// SourcePasses is how many passes were made over each side, besides gathering
-	// rows by number.
-	SourcePasses int
 	// U and V are the singular vectors of the fitted rows, N×r and M×r, where the
 	// method has them anyway (exact); empty otherwise: see [Fit.Factors].
 	U, V blas64.General
-	// Residuals are the larger of ‖Gv−σu‖ and ‖Gᵀu−σv‖ for each triplet, relative to
-	// the largest σ; nil unless the method is exact.
-	Residuals []float64
 	// Samples are how many rows and columns the method has sampled.
 	Samples [2]int
 	// Accuracy estimates η of the fit, see [Nystrom.Tolerance]; NaN if not asked for.
@@ -69,23 +62,82 @@ func (m *Model) total(s *Side) int64 {
 	return m.Rows
 }
 
-// Embed gives u(x) or v(z), for side Left or Right of the model, of new rows to emit
-// in row order. Rows of the fit come out as in the fit, to rounding. Left rows are
-// as long as they were before C. Cost: one pass; see [Side].
-func (m *Model) Embed(ctx context.Context, e stream.Engine, side *Side, rows stream.Source, kept bool, emit func(b *stream.Block, u blas64.General) error) error {
+// side is Left or Right.
+func (m *Model) side(side model.Side) *Side {
+	if side == model.Right {
+		return m.Right
+	}
+	return m.Left
+}
+
+// Describe returns what the model says about itself.
+func (m *Model) Describe() *model.Description {
+	method := m.Method
+	if m.Centred {
+		method += ", centred"
+	}
+	return &model.Description{Method: Name, Subject: m.Kernel.String(), Kernel: m.Kernel.String(), Rows: m.Rows, Cols: m.Cols, Rank: m.Rank(),
+		Values: m.Values, Seed: m.Seed, Columns: m.Dimension(model.Left), TwoSided: true,
+		Facts: []model.Fact{{Name: "method", Value: method}, {Name: "sums", Value: m.Sums.String()}, {Name: "compatibility", Value: m.Compatibility.String()}}}
+}
+
+// Outputs returns the names of the singular vectors of a side: u0, u1, … or v0, v1, …
+func (m *Model) Outputs(side model.Side) ([]string, error) {
+	prefix := "u"
+	if side == model.Right {
+		prefix = "v"
+	}
+	names := make([]string, m.Rank())
+	for i := range names {
+		names[i] = fmt.Sprint(prefix, i)
+	}
+	return names, nil
+}
+
+// Dimension returns how long the rows of a side are, before C.
+func (m *Model) Dimension(side model.Side) int { return m.side(side).dimension() }
+
+// TransformPlan returns what a pass of Transform over rows will hold.
+func (m *Model) TransformPlan(e stream.Engine, side model.Side, rows stream.Source) *model.Plan {
+	s, rank := m.side(side), int64(m.Rank())
+	landmarks := int64(s.Projection.Rows)
+	all := landmarks // rows of the model
+	if s.All != nil {
+		all = m.Rows + m.Cols
+	}
+	var p *model.Plan
+	if sparse := sourceOf(rows).sparse; sparse != nil {
+		p = model.NewPlan(e, 0)
+		entries := sparse.Matrix.NNZ() + s.Landmarks.entries() + s.All.entries()
+		p.Add("graph and model", 4*entries+8*all+16*int64(sparse.Matrix.Rows)+2*landmarks*rank, "")
+	} else {
+		p = model.NewPlan(e, s.dimension())
+		p.Map("blocks of factors", s.dimension(), m.Rank())
+		p.Add("model", 2*all*int64(s.Landmarks.Dense.Cols)+int64(len(s.Map.Data))+2*landmarks*rank, "")
+	}
+	p.Add("tiles", int64(e.Workers())*stream.PanelRows*(landmarks+2*rank), "`threads`")
+	p.Passes = 1
+	return p
+}
+
+// Transform gives u(x) or v(z) of new rows to emit in row order. Rows of the fit come out
+// as in the fit, to rounding. Those of a model of a graph are [stream.SparseRows]: for
+// the left side row i holds the edges out of new node i, for the right side the edges
+// into it, and the columns are the nodes of the fit. Cost: one pass; see [Side].
+func (m *Model) Transform(ctx context.Context, e stream.Engine, side model.Side, rows stream.Source, kept bool, emit model.Emit) error {
 	worker, err := m.Embedder(side, rows)
 	if err != nil {
 		return err
 	}
-	return stream.Map(ctx, e, "transform", rows, side.Rank(), kept, worker, emit)
+	return stream.Map(ctx, e, "transform", rows, m.Rank(), kept, worker, emit)
 }
 
 // EmbedFitted gives the singular vectors of the fitted rows of a side to emit in
 // row order. Sums and means are those of the fit. Cost: one pass, and nothing to
 // compute where the method has the vectors (exact).
-func (f *Fit) EmbedFitted(ctx context.Context, e stream.Engine, side *Side, emit func(start int64, u blas64.General) error) error {
+func (f *Fit) EmbedFitted(ctx context.Context, e stream.Engine, side model.Side, emit func(start int64, u blas64.General) error) error {
 	have := f.U
-	if side == f.Right {
+	if side == model.Right {
 		have = f.V
 	}
 	if have.Rows > 0 {
@@ -95,7 +147,7 @@ func (f *Fit) EmbedFitted(ctx context.Context, e stream.Engine, side *Side, emit
 	if err != nil {
 		return err
 	}
-	return stream.Map(ctx, e, "transform", rows, side.Rank(), false, worker, func(b *stream.Block, u blas64.General) error { return emit(b.Start, u) })
+	return stream.Map(ctx, e, "transform", rows, f.Rank(), false, worker, func(b *stream.Block, u blas64.General) error { return emit(b.Start, u) })
 }
 
 // Factors are the singular vectors of all fitted rows, N×r and M×r. Cost: one pass
@@ -113,9 +165,9 @@ func (f *Fit) Factors(ctx context.Context, e stream.Engine) (u, v blas64.General
 			return nil
 		}
 	}
-	err = firstError(f.EmbedFitted(ctx, e, f.Left, into(u)))
+	err = firstError(f.EmbedFitted(ctx, e, model.Left, into(u)))
 	if err == nil {
-		err = f.EmbedFitted(ctx, e, f.Right, into(v))
+		err = f.EmbedFitted(ctx, e, model.Right, into(v))
 	}
 	return u, v, err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/krylov"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -55,8 +56,11 @@ type Nystrom struct {
 	// it estimates the error of the old fit, from above that of the new one, which is
 	// returned. Both may be wrong in the same way when the samples are a few only.
 	Tolerance float64
-	// MaxSamples is the largest n and m that doubling goes to; 0 means 16384.
+	// MaxSamples is the largest n and m that doubling goes to; 0 means 16384. Where a fit
+	// with so many would take more bytes than Memory, unless that is 0, it is halved until
+	// one does not, or the doubling would not begin.
 	MaxSamples int
+	Memory     int64
 	Seed       uint64
 }
 
@@ -105,7 +109,7 @@ func ParseScaling(word string) (Scaling, error) {
 // to its largest singular value.
 const blockTolerance = 1e-6
 
-func (m Nystrom) settings(s Shape) (Nystrom, error) {
+func (m Nystrom) settings(s model.Shape) (Nystrom, error) {
 	if m.Rank < 1 || m.Rows < 0 || m.Cols < 0 || m.MaxSamples < 0 || !(m.Tolerance >= 0) {
 		return m, fmt.Errorf("rank %d must be at least 1, and samples %d and %d, their limit %d and tolerance %v not negative", m.Rank, m.Rows, m.Cols, m.MaxSamples, m.Tolerance)
 	}
@@ -122,7 +126,7 @@ func (m Nystrom) settings(s Shape) (Nystrom, error) {
 		m.Cols = m.Rows
 	}
 	if m.MaxSamples == 0 {
-		m.MaxSamples = 16384
+		m.MaxSamples = mostSamples
 	}
 	if m.Tolerance > 0 {
 		m.Rows, m.Cols = min(m.Rows, m.MaxSamples), min(m.Cols, m.MaxSamples)
@@ -131,17 +135,20 @@ func (m Nystrom) settings(s Shape) (Nystrom, error) {
 	return m, nil
 }
 
-// Fit decomposes the kernel matrix of data. The kernel is resolved: see
-// [Data.Sample].
+// Fit decomposes the kernel matrix of data.
 func (m Nystrom) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	m, err := m.settings(d.Shape())
+	k, err := model.Resolve(ctx, d, k, m.Seed)
 	if err != nil {
 		return nil, err
 	}
-	f := &nystrom{Nystrom: m, engine: e, data: d, reached: math.NaN()}
-	if f.entries, err = newEntries(k, d.sparse()); err != nil {
+	t, err := newEntries(k, d.sparse())
+	if err != nil {
 		return nil, err
 	}
+	if m, err = m.within(e, d.Shape(), t).settings(d.Shape()); err != nil {
+		return nil, err
+	}
+	f := &nystrom{Nystrom: m, engine: e, data: d, entries: t, reached: math.NaN()}
 	if err := f.sums(ctx); err != nil {
 		return nil, err
 	}
@@ -168,6 +175,8 @@ type nystrom struct {
 	notes   []string
 	round   int     // how often samples have been doubled
 	reached float64 // by which the last two fits differ
+
+	unsettled bool // reached is above the tolerance
 }
 
 // sums finds the exact sums and means, if they shall be exact.
@@ -239,11 +248,11 @@ func (f *nystrom) uniform(n, m int) (rows, cols sample) {
 // the scores of both sides add up.
 func (f *nystrom) scored(ctx context.Context, first *Model, n, m int) (rows, cols sample, err error) {
 	fit := f.finish(first, math.NaN())
-	left, err := f.scores(ctx, fit, fit.Left, first.Rows)
+	left, err := f.scores(ctx, fit, model.Left, first.Rows)
 	if err != nil {
 		return rows, cols, err
 	}
-	right, err := f.scores(ctx, fit, fit.Right, first.Cols)
+	right, err := f.scores(ctx, fit, model.Right, first.Cols)
 	if err != nil {
 		return rows, cols, err
 	}
@@ -259,7 +268,7 @@ func (f *nystrom) scored(ctx context.Context, first *Model, n, m int) (rows, col
 }
 
 // scores are the squared lengths of the rows of U or V.
-func (f *nystrom) scores(ctx context.Context, fit *Fit, side *Side, n int64) ([]float64, error) {
+func (f *nystrom) scores(ctx context.Context, fit *Fit, side model.Side, n int64) ([]float64, error) {
 	scores := make([]float64, n)
 	err := fit.EmbedFitted(ctx, f.engine, side, func(start int64, u blas64.General) error {
 		for i := range u.Rows {
@@ -446,6 +455,7 @@ func scaleCol(m blas64.General, j int, c float64) {
 
 // finish is the fit with what is known about it.
 func (f *nystrom) finish(m *Model, accuracy float64) *Fit {
-	return &Fit{Model: m, Notes: append(f.notes, rankNote(m.Rank(), f.Rank)...), KernelEntries: f.entries.count.Load(), ExactPasses: f.passes,
-		SourcePasses: f.reads, Samples: [2]int{len(m.Right.Rows), len(m.Left.Rows)}, Accuracy: accuracy, data: f.data, known: f.known}
+	return &Fit{Model: m, Report: model.Report{Notes: append(f.notes, rankNote(m.Rank(), f.Rank)...), KernelEntries: f.entries.count.Load(),
+		ExactPasses: f.passes, SourcePasses: f.reads, Unsettled: f.unsettled},
+		Samples: [2]int{len(m.Right.Rows), len(m.Left.Rows)}, Accuracy: accuracy, data: f.data, known: f.known}
 }

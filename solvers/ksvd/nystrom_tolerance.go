@@ -55,7 +55,8 @@ func (f *nystrom) stopped(m *Model, n, cols int) (*Fit, error) {
 	if math.IsNaN(f.reached) {
 		differ = "there is no second fit to compare with"
 	}
-	f.notes = append(f.notes, fmt.Sprintf("tolerance %.2g was not reached with %d rows and %d columns: %s (--max-samples allows more)", f.Tolerance, n, cols, differ))
+	f.unsettled = true
+	f.notes = append(f.notes, fmt.Sprintf("tolerance %.2g was not reached with %d rows and %d columns: %s (`sample` without `tol` takes more)", f.Tolerance, n, cols, differ))
 	return f.finish(m, f.reached), nil
 }
 

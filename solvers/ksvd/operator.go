@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -41,7 +42,7 @@ func (o Operator) String() string {
 
 // Choose resolves OperatorAuto for data of a shape. It is an error where the operator
 // named cannot be used, and where the kernel cannot be computed between sparse rows.
-func (m Exact) Choose(s Shape, k kernelgen.Kernel) (Operator, error) {
+func (m Exact) Choose(e stream.Engine, s model.Shape, k kernelgen.Kernel) (Operator, error) {
 	m, err := m.settings()
 	if err != nil {
 		return 0, err
@@ -50,16 +51,29 @@ func (m Exact) Choose(s Shape, k kernelgen.Kernel) (Operator, error) {
 	if err != nil {
 		return 0, err
 	}
-	return m.operator(s, t)
+	return m.within(e, twoSided(s), t)
+}
+
+// within is the operator of a fit: by tiles where only these fit in Memory.
+func (m Exact) within(e stream.Engine, s model.Shape, t *entries) (Operator, error) {
+	o, err := m.operator(s, t)
+	if err != nil || m.Operator != OperatorAuto || m.Memory == 0 {
+		return o, err
+	}
+	fits := func(o Operator) bool { return m.plan(e, s, t, o).Memory.Check(m.Memory) == nil }
+	if !fits(o) && fits(OperatorTiles) {
+		return OperatorTiles, nil
+	}
+	return o, nil
 }
 
 // operator is the operator of a fit.
-func (m Exact) operator(s Shape, t *entries) (Operator, error) {
-	possible := s.Sparse && t.pathTable(s) && (!t.normalised || t.pathSums(s))
+func (m Exact) operator(s model.Shape, t *entries) (Operator, error) {
+	possible := s.Sparse != nil && t.pathTable(s) && (!t.normalised || t.pathSums(s))
 	switch {
 	case m.Operator > OperatorPaths:
 		return 0, fmt.Errorf("there is no operator %v", m.Operator)
-	case m.Operator == OperatorPaths && !s.Sparse:
+	case m.Operator == OperatorPaths && s.Sparse == nil:
 		return 0, fmt.Errorf("operator paths is for graphs: use tiles")
 	case m.Operator == OperatorPaths && !possible:
 		return 0, fmt.Errorf("kernel %s of this graph does not go by paths, since weights are negative or norms too many: use operator tiles", t.kernel)
@@ -73,26 +87,27 @@ func (m Exact) operator(s Shape, t *entries) (Operator, error) {
 }
 
 // pathTable says whether G between rows with nothing in common fits a table.
-func (e *entries) pathTable(s Shape) bool {
+func (e *entries) pathTable(s model.Shape) bool {
 	groups := e.groups(s)
 	return float64(groups[0])*float64(groups[1]) <= tableNumbers
 }
 
 // pathSums says whether sums over all rows of the right side, and over those of the
 // left, go over paths: see newPathSums.
-func (e *entries) pathSums(s Shape) bool {
-	if !s.Sparse || e.normalised && s.Negative {
+func (e *entries) pathSums(s model.Shape) bool {
+	if s.Sparse == nil || e.normalised && s.Sparse.Negative {
 		return false
 	}
-	return e.base != kernelgen.SquaredDistance || e.exponent != 0 || max(s.Norms[0], s.Norms[1]) <= maxGroups
+	return e.base != kernelgen.SquaredDistance || e.exponent != 0 || max(s.Sparse.Norms[0], s.Sparse.Norms[1]) <= maxGroups
 }
 
 // held says whether G is held in memory.
-func held(s Shape) bool { return float64(s.Rows)*float64(s.Cols) <= HeldEntries }
+func held(s model.Shape) bool { return float64(s.Rows)*float64(s.Cols) <= HeldEntries }
 
 // plannedEntries are those of a kernel that need not be resolved, to plan with.
-func plannedEntries(k kernelgen.Kernel, s Shape) (*entries, error) {
-	if !k.Resolved() {
+func plannedEntries(k kernelgen.Kernel, s model.Shape) (*entries, error) {
+	words := !k.Resolved()
+	if words {
 		two := stream.NewMatrix(2, 2)
 		two.Data[0], two.Data[3] = 1, 1
 		resolved, err := k.Resolve(two)
@@ -101,5 +116,9 @@ func plannedEntries(k kernelgen.Kernel, s Shape) (*entries, error) {
 		}
 		k = resolved
 	}
-	return newEntries(k, s.Sparse)
+	t, err := newEntries(k, s.Sparse != nil)
+	if err == nil {
+		t.words = words
+	}
+	return t, err
 }

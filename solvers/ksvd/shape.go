@@ -3,36 +3,32 @@ package ksvd
 import (
 	"slices"
 
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
-// Shape is the size of data, which decides the cost of a fit.
-type Shape struct {
-	Rows, Cols int64 // N and M, the size of G
-	Columns    int   // length of a row
-
-	// The rest is about sparse rows, those of a graph.
-	Sparse   bool
-	Entries  int64    // entries of the matrix
-	Paths    int64    // paths of two edges: what the products x_i·z_j sum over
-	Pairs    int64    // at most so many x_i·z_j are not zero
-	Norms    [2]int64 // distinct ‖x_i‖², distinct ‖z_j‖²
-	Negative bool     // some entry is negative
-}
-
-// Shape is the size of the data. The first call takes O(N·log N + edges) time for a
-// graph.
-func (d *Data) Shape() Shape {
+// Shape returns the size of the data. The first call takes O(N·log N + edges) time for
+// a graph.
+func (d *Data) Shape() model.Shape {
 	if d.sparse() {
 		d.measuring.Do(func() { d.measured = measure(d.left.sparse.Matrix, d.right.sparse.Matrix) })
 		return d.measured
 	}
-	return Shape{Rows: d.left.Info().Rows, Cols: d.right.Info().Rows, Columns: d.left.dimension()}
+	return model.Shape{Rows: d.left.Info().Rows, Cols: d.right.Info().Rows, Columns: d.left.dimension()}
+}
+
+// twoSided is a shape with both numbers of rows, where the rows of one source may be on
+// both sides.
+func twoSided(s model.Shape) model.Shape {
+	if s.OneSource() {
+		s.Cols = s.Rows
+	}
+	return s
 }
 
 // measure is the shape of the rows of a matrix against the rows of its transpose.
-func measure(out, in *stream.CSR) Shape {
-	s := Shape{Rows: int64(out.Rows), Cols: int64(in.Rows), Columns: out.Cols, Sparse: true, Entries: out.NNZ(),
+func measure(out, in *stream.CSR) model.Shape {
+	s := &model.Sparsity{Entries: out.NNZ(),
 		Norms:    [2]int64{distinct(squaredNorms(nil, out)), distinct(squaredNorms(nil, in))},
 		Negative: slices.ContainsFunc(out.Value, func(v float64) bool { return v < 0 })}
 	for l := range out.Rows {
@@ -45,7 +41,7 @@ func measure(out, in *stream.CSR) Shape {
 		}
 		s.Pairs = max(s.Pairs, bound)
 	}
-	return s
+	return model.Shape{Rows: int64(out.Rows), Cols: int64(in.Rows), Columns: out.Cols, Sparse: s}
 }
 
 // distinct is how many different numbers there are. It sorts them.

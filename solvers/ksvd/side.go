@@ -46,6 +46,14 @@ type Landmarks struct {
 
 func (l Landmarks) points() *points { return &points{dense: l.Dense, sparse: l.Sparse} }
 
+// entries is how many entries sparse ones have, 0 for none.
+func (l *Landmarks) entries() int64 {
+	if l == nil || l.Sparse == nil {
+		return 0
+	}
+	return l.Sparse.NNZ()
+}
+
 func landmarksOf(p *points) Landmarks { return Landmarks{Dense: p.dense, Sparse: p.sparse} }
 
 // Rank is the number of columns of the side.

@@ -11,6 +11,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -32,25 +33,37 @@ func (m SSRSVD) lowrank() lowrank.SSRSVD {
 	return lowrank.SSRSVD{Rank: m.Rank, Sketch: m.Sketch, NNZ: m.NNZ, Seed: m.Seed}
 }
 
+// check refuses what the method is not for.
+func (m SSRSVD) check(s model.Shape, k kernelgen.Kernel) error {
+	switch {
+	case s.Sparse != nil:
+		return fmt.Errorf("method ssrsvd is for dense rows; use nystrom or exact for a graph")
+	case !k.Symmetric():
+		return fmt.Errorf("kernel %s is not a symmetric function of two rows, which method ssrsvd asks for; use nystrom or exact", k)
+	}
+	return nil
+}
+
 // Fit decomposes the kernel matrix of data.
 func (m SSRSVD) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	switch {
-	case d.sparse():
-		return nil, fmt.Errorf("%s: method ssrsvd is for dense rows; use nystrom or exact for a graph", d.left.name())
-	case !k.Symmetric():
-		return nil, fmt.Errorf("kernel %s is not a symmetric function of two rows, which method ssrsvd asks for; use nystrom or exact", k)
+	shape := d.Shape()
+	if err := m.check(shape, k); err != nil {
+		return nil, err
+	}
+	k, err := model.Resolve(ctx, d, k, m.Seed)
+	if err != nil {
+		return nil, err
 	}
 	fit, err := m.lowrank().Fit(ctx, e, d.left.Source, d.right.Source, k)
 	if err != nil {
 		return nil, err
 	}
-	shape := d.Shape()
-	model := &Model{Method: "ssrsvd", Kernel: fit.Kernel, Seed: m.Seed, Rows: shape.Rows, Cols: shape.Cols, Sums: SumsExact,
+	svd := &Model{Method: "ssrsvd", Kernel: fit.Kernel, Seed: m.Seed, Rows: shape.Rows, Cols: shape.Cols, Sums: SumsExact,
 		Compatibility: d.kind, Values: fit.Values, Left: sideOf(fit.Left, shape.Cols), Right: sideOf(fit.Right, shape.Rows)}
-	model.Left.left = true
-	model.Left.Map, model.Right.Map = d.maps[0], d.maps[1]
-	return &Fit{Model: model, Notes: fit.Notes, KernelEntries: fit.KernelEntries, SourcePasses: 1,
-		Samples: [2]int{len(model.Right.Rows), len(model.Left.Rows)}, Accuracy: math.NaN(), data: d}, nil
+	svd.Left.left = true
+	svd.Left.Map, svd.Right.Map = d.maps[0], d.maps[1]
+	return &Fit{Model: svd, Report: model.Report{Notes: fit.Notes, KernelEntries: fit.KernelEntries, SourcePasses: 1},
+		Samples: [2]int{len(svd.Right.Rows), len(svd.Left.Rows)}, Accuracy: math.NaN(), data: d}, nil
 }
 
 // sideOf is an embedding of package lowrank with its signs multiplied out.

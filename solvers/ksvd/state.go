@@ -5,11 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
-	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -39,20 +36,24 @@ type SideHeader struct {
 	Mapped    bool    `json:"mapped,omitempty"`
 }
 
-// Method is what the header of a saved model of this package calls it.
-const Method = "ksvd"
+// Name is what the header of a saved model of this package calls it.
+const Name = "ksvd"
 
-// Save gives the model as a header and arrays. Those of the left side begin with u_,
-// those of the right with v_; see [Side] for what they mean: landmarks (or, if sparse,
+// Save returns the model with a [Header]. Arrays of the left side begin with u_, those
+// of the right with v_; see [Side] for what they mean: landmarks (or, if sparse,
 // landmarks_start, landmarks_index and landmarks_value, compressed rows whose values
-// are absent if all are 1), landmark_rows, projection, weights, log_sums, means, map,
-// and all (likewise) with all_log_sums. values are the singular values.
-func (m *Model) Save() (Header, []lowrank.Array) {
-	h := Header{Method: Method, Solver: m.Method, Kernel: m.Kernel.String(), Seed: m.Seed, Rows: m.Rows, Columns: m.Cols, Rank: m.Rank(),
-		Centred: m.Centred, Sums: m.Sums.String(), Compatibility: m.Compatibility.String(), Left: m.Left.header(), Right: m.Right.header()}
-	arrays := []lowrank.Array{vectorArray("values", m.Values)}
-	arrays = append(arrays, m.Left.save("u_")...)
-	return h, append(arrays, m.Right.save("v_")...)
+// are absent if all are 1), landmark_rows, projection, weights, log_sums, means,
+// all_log_sums, all (likewise) and map. values are the singular values.
+func (m *Model) Save() (*model.Archive, error) {
+	a, err := model.NewArchive(Header{Method: Name, Solver: m.Method, Kernel: m.Kernel.String(), Seed: m.Seed, Rows: m.Rows, Columns: m.Cols, Rank: m.Rank(),
+		Centred: m.Centred, Sums: m.Sums.String(), Compatibility: m.Compatibility.String(), Left: m.Left.header(), Right: m.Right.header()})
+	if err != nil {
+		return nil, err
+	}
+	a.PutVector("values", m.Values)
+	a.PutPart("u_", m.Left.save())
+	a.PutPart("v_", m.Right.save())
+	return a, nil
 }
 
 func (s *Side) header() *SideHeader {
@@ -60,85 +61,76 @@ func (s *Side) header() *SideHeader {
 		All: s.All != nil, Mapped: s.Map.Rows > 0}
 }
 
-func (s *Side) save(prefix string) []lowrank.Array {
-	arrays := s.Landmarks.save(prefix + "landmarks")
-	arrays = append(arrays, lowrank.Array{Name: prefix + "landmark_rows", Rows: len(s.Rows), Ints: s.Rows},
-		matrixArray(prefix+"projection", s.Projection), vectorArray(prefix+"weights", s.Weights))
+func (s *Side) save() *model.Archive {
+	a := &model.Archive{}
+	s.Landmarks.save(a, "landmarks")
+	a.PutInts("landmark_rows", s.Rows)
+	a.PutMatrix("projection", s.Projection)
+	a.PutVector("weights", s.Weights)
 	for _, v := range []struct {
 		name   string
 		values []float64
 	}{{"log_sums", s.LogSums}, {"means", s.Means}, {"all_log_sums", s.AllLogSums}} {
 		if v.values != nil {
-			arrays = append(arrays, vectorArray(prefix+v.name, v.values))
+			a.PutVector(v.name, v.values)
 		}
 	}
 	if s.All != nil {
-		arrays = append(arrays, s.All.save(prefix+"all")...)
+		s.All.save(a, "all")
 	}
 	if s.Map.Rows > 0 {
-		arrays = append(arrays, matrixArray(prefix+"map", s.Map))
+		a.PutMatrix("map", s.Map)
 	}
-	return arrays
+	return a
 }
 
-func (l Landmarks) save(name string) []lowrank.Array {
+func (l Landmarks) save(a *model.Archive, name string) {
 	if l.Sparse == nil {
-		return []lowrank.Array{matrixArray(name, l.Dense)}
+		a.PutMatrix(name, l.Dense)
+		return
 	}
 	m := l.Sparse
 	index := make([]int64, len(m.Index))
 	for p, j := range m.Index {
 		index[p] = int64(j)
 	}
-	arrays := []lowrank.Array{{Name: name + "_start", Rows: len(m.Start), Ints: m.Start}, {Name: name + "_index", Rows: len(index), Ints: index}}
+	a.PutInts(name+"_start", m.Start)
+	a.PutInts(name+"_index", index)
 	if m.Value != nil {
-		arrays = append(arrays, vectorArray(name+"_value", m.Value))
+		a.PutVector(name+"_value", m.Value)
 	}
-	return arrays
 }
 
-func vectorArray(name string, v []float64) lowrank.Array {
-	return lowrank.Array{Name: name, Rows: len(v), Floats: v}
-}
-
-// matrixArray copies a matrix into an array without padding.
-func matrixArray(name string, m blas64.General) lowrank.Array {
-	a := lowrank.Array{Name: name, Rows: m.Rows, Cols: m.Cols, Floats: make([]float64, 0, m.Rows*m.Cols)}
-	for i := range m.Rows {
-		a.Floats = append(a.Floats, dense.Row(m, i)...)
+// Load returns the model that Save gave. A kernel of one's own needs its profile. Every
+// shape is checked.
+func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
+	var h Header
+	if a.ReadHeader(&h); a.Err() != nil {
+		return nil, a.Err()
 	}
-	return a
-}
-
-// Load rebuilds a model from what Save gave. Every shape is checked.
-func Load(h Header, arrays []lowrank.Array, profiles ...kernelgen.Profile) (*Model, error) {
-	k, err := kernelgen.Parse(h.Kernel, profiles...)
-	if err != nil {
-		return nil, fmt.Errorf("model kernel: %w", err)
-	}
-	sums, err := ParseSums(h.Sums)
-	if err != nil {
-		return nil, fmt.Errorf("model: %w", err)
-	}
-	compat, err := ParseCompatibility(h.Compatibility)
-	if err != nil {
-		return nil, fmt.Errorf("model: %w", err)
-	}
-	if h.Method != Method || h.Rank < 0 || h.Rows < 0 || h.Columns < 0 || h.Left == nil || h.Right == nil {
+	if h.Method != Name || h.Rank < 0 || h.Rows < 0 || h.Columns < 0 || h.Left == nil || h.Right == nil {
 		return nil, fmt.Errorf("model header: method %q, rank %d, %d×%d, left side %v, right side %v", h.Method, h.Rank, h.Rows, h.Columns, h.Left, h.Right)
 	}
-	l := loader{arrays: arrays}
+	k, err := kernelgen.Parse(h.Kernel, profiles...)
+	a.Check(err)
+	sums, err := ParseSums(h.Sums)
+	a.Check(err)
+	compat, err := ParseCompatibility(h.Compatibility)
+	a.Check(err)
 	m := &Model{Method: h.Solver, Kernel: k, Seed: h.Seed, Rows: h.Rows, Cols: h.Columns, Centred: h.Centred, Sums: sums, Compatibility: compat}
-	m.Values = l.vector("values", h.Rank)
-	_, normalised := k.Normaliser()
-	m.Left = l.side("u_", h.Left, h, h.Columns, false)
-	m.Right = l.side("v_", h.Right, h, h.Rows, normalised)
-	m.Left.left = true
-	if l.err == nil && (h.Left.Dimension != h.Right.Dimension || h.Left.Sparse != h.Right.Sparse) {
-		l.fail("the two sides have landmarks of %d and %d numbers, sparse %v and %v", h.Left.Dimension, h.Right.Dimension, h.Left.Sparse, h.Right.Sparse)
+	m.Values = a.Vector("values", h.Rank)
+	if a.Err() != nil {
+		return nil, a.Err()
 	}
-	if l.err != nil {
-		return nil, l.err
+	_, normalised := k.Normaliser()
+	m.Left = sideFrom(a.Part("u_", nil), h.Left, h, h.Columns, false)
+	m.Right = sideFrom(a.Part("v_", nil), h.Right, h, h.Rows, normalised)
+	m.Left.left = true
+	if h.Left.Dimension != h.Right.Dimension || h.Left.Sparse != h.Right.Sparse {
+		a.Fail("the two sides have landmarks of %d and %d numbers, sparse %v and %v", h.Left.Dimension, h.Right.Dimension, h.Left.Sparse, h.Right.Sparse)
+	}
+	if a.Err() != nil {
+		return nil, a.Err()
 	}
 	if _, err := m.entries(); err != nil {
 		return nil, fmt.Errorf("model: %w", err)
@@ -146,125 +138,60 @@ func Load(h Header, arrays []lowrank.Array, profiles ...kernelgen.Profile) (*Mod
 	return m, nil
 }
 
-// loader takes arrays by name and remembers the first thing that is wrong.
-type loader struct {
-	arrays []lowrank.Array
-	err    error
-}
-
-func (l *loader) fail(format string, args ...any) {
-	if l.err == nil {
-		l.err = fmt.Errorf("model: "+format, args...)
-	}
-}
-
-func (l *loader) has(name string) bool {
-	return slices.ContainsFunc(l.arrays, func(a lowrank.Array) bool { return a.Name == name })
-}
-
-func (l *loader) find(name string) lowrank.Array {
-	for _, a := range l.arrays {
-		if a.Name == name {
-			return a
-		}
-	}
-	l.fail("array %s is missing", name)
-	return lowrank.Array{}
-}
-
-// vector takes a vector with n finite numbers.
-func (l *loader) vector(name string, n int) []float64 {
-	a := l.find(name)
-	if a.Cols != 0 || len(a.Floats) != n {
-		l.fail("array %s is not a vector of %d numbers", name, n)
-	}
-	for i, v := range a.Floats {
-		if v-v != 0 {
-			l.fail("number %d of array %s is %v", i, name, v)
-			break
-		}
-	}
-	return a.Floats
-}
-
-// ints takes a vector with n integers; n below 0 may be anything.
-func (l *loader) ints(name string, n int) []int64 {
-	a := l.find(name)
-	if a.Cols != 0 || n >= 0 && len(a.Ints) != n {
-		l.fail("array %s is not a vector of %d integers", name, n)
-	}
-	return a.Ints
-}
-
-// matrix takes a matrix of finite numbers; rows or cols below 0 may be anything.
-func (l *loader) matrix(name string, rows, cols int) blas64.General {
-	a := l.find(name)
-	if a.Rows < 0 || a.Cols < 0 || len(a.Floats) != a.Rows*a.Cols || rows >= 0 && a.Rows != rows || cols >= 0 && a.Cols != cols {
-		l.fail("array %s is %d×%d with %d numbers, expected %d×%d (-1: any)", name, a.Rows, a.Cols, len(a.Floats), rows, cols)
-		return blas64.General{Stride: 1}
-	}
-	m := blas64.General{Rows: a.Rows, Cols: a.Cols, Stride: max(1, a.Cols), Data: a.Floats}
-	if i, j, found := dense.NotFinite(m); found {
-		l.fail("number (%d, %d) of array %s is %v", i, j, name, m.Data[i*m.Stride+j])
-	}
-	return m
-}
-
-// side takes one side. total is the number of rows of the source of its landmarks.
-func (l *loader) side(prefix string, s *SideHeader, h Header, total int64, logSums bool) *Side {
+// sideFrom takes one side. total is the number of rows of the source of its landmarks.
+func sideFrom(a *model.Archive, s *SideHeader, h Header, total int64, logSums bool) *Side {
 	side := &Side{GrandMean: s.GrandMean}
 	if math.IsNaN(s.GrandMean) || math.IsInf(s.GrandMean, 0) {
-		l.fail("the grand mean is %v", s.GrandMean)
+		a.Fail("the grand mean is %v", s.GrandMean)
 	}
-	side.Landmarks = l.landmarks(prefix+"landmarks", s.Sparse, s.Dimension)
+	side.Landmarks = landmarksFrom(a, "landmarks", s.Sparse, s.Dimension)
 	p := side.Landmarks.points().count()
-	side.Rows = l.ints(prefix+"landmark_rows", p)
-	if !slices.IsSorted(side.Rows) || p > 0 && l.err == nil && (side.Rows[0] < 0 || side.Rows[p-1] >= total) {
-		l.fail("array %slandmark_rows does not ascend from 0 to below %d", prefix, total)
+	side.Rows = a.Ints("landmark_rows", p)
+	if !slices.IsSorted(side.Rows) || p > 0 && a.Err() == nil && (side.Rows[0] < 0 || side.Rows[p-1] >= total) {
+		a.Fail("array landmark_rows does not ascend from 0 to below %d", total)
 	}
-	side.Projection = l.matrix(prefix+"projection", p, h.Rank)
-	side.Weights = l.vector(prefix+"weights", p)
+	side.Projection = a.Matrix("projection", p, h.Rank)
+	side.Weights = a.Vector("weights", p)
 	if logSums {
-		side.LogSums = l.vector(prefix+"log_sums", p)
+		side.LogSums = a.Vector("log_sums", p)
 	}
 	if h.Centred {
-		side.Means = l.vector(prefix+"means", p)
+		side.Means = a.Vector("means", p)
 	}
 	if s.All {
-		all := l.landmarks(prefix+"all", s.Sparse, s.Dimension)
+		all := landmarksFrom(a, "all", s.Sparse, s.Dimension)
 		side.All = &all
 		if int64(all.points().count()) != total {
-			l.fail("array %sall has %d rows, expected %d", prefix, all.points().count(), total)
+			a.Fail("array all has %d rows, expected %d", all.points().count(), total)
 		}
 		if logSums {
-			side.AllLogSums = l.vector(prefix+"all_log_sums", int(total))
+			side.AllLogSums = a.Vector("all_log_sums", int(total))
 		}
 	}
 	if s.Mapped {
-		side.Map = l.matrix(prefix+"map", -1, s.Dimension)
-		if side.Map.Rows == 0 {
-			l.fail("array %smap has no rows", prefix)
+		if side.Map = a.Matrix("map", -1, s.Dimension); side.Map.Rows == 0 {
+			a.Fail("array map has no rows")
 		}
 	}
 	return side
 }
 
-func (l *loader) landmarks(name string, sparse bool, dimension int) Landmarks {
+func landmarksFrom(a *model.Archive, name string, sparse bool, dimension int) Landmarks {
 	if !sparse {
-		return Landmarks{Dense: l.matrix(name, -1, dimension)}
+		return Landmarks{Dense: a.Matrix(name, -1, dimension)}
 	}
-	start, index := l.ints(name+"_start", -1), l.ints(name+"_index", -1)
+	start, index := a.Ints(name+"_start", -1), a.Ints(name+"_index", -1)
 	var value []float64
-	if l.has(name + "_value") {
-		value = l.vector(name+"_value", len(index))
+	if a.Has(name + "_value") {
+		value = a.Vector(name+"_value", len(index))
 	}
 	empty := Landmarks{Sparse: &stream.CSR{Cols: max(0, dimension), Start: []int64{0}}}
-	if l.err != nil {
+	if a.Err() != nil {
 		return empty
 	}
 	m, err := compressedRows(start, index, value, dimension)
 	if err != nil {
-		l.fail("array %s: %w", name, err)
+		a.Fail("array %s: %w", name, err)
 		return empty
 	}
 	return Landmarks{Sparse: m}

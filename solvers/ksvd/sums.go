@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -51,7 +52,7 @@ type summing struct {
 }
 
 // summing resolves [Nystrom.Sums].
-func (m Nystrom) summing(s Shape, t *entries) summing {
+func (m Nystrom) summing(s model.Shape, t *entries) summing {
 	r := summing{sums: SumsExact, byPaths: t.pathSums(s)}
 	if t.normalised {
 		r.passes++
@@ -73,30 +74,30 @@ func (m Nystrom) summing(s Shape, t *entries) summing {
 }
 
 // automatic resolves SumsAuto, and says why where sums are sampled.
-func automatic(s Shape, r summing) (Sums, string) {
+func automatic(s model.Shape, r summing) (Sums, string) {
 	work, most, what, warning := float64(s.Rows)*float64(s.Cols), float64(ExactSumEntries), "entries", ""
 	if r.byPaths {
-		work, most, what = float64(s.Paths), ExactSumPaths, "paths of two edges"
+		work, most, what = float64(s.Sparse.Paths), ExactSumPaths, "paths of two edges"
 	}
 	work *= float64(r.passes)
 	if work <= most {
 		return SumsExact, ""
 	}
-	if s.Sparse {
+	if s.Sparse != nil {
 		warning = ", and estimates are poor for a graph, few of whose sampled columns have anything in common with a row"
 	}
-	return SumsSampled, fmt.Sprintf("row sums and means are estimated from the samples: exact ones go over %.3g %s, more than %.3g%s (--sums exact makes them exact)", work, what, most, warning)
+	return SumsSampled, fmt.Sprintf("row sums and means are estimated from the samples: exact ones go over %.3g %s, more than %.3g%s (`sums exact` makes them exact)", work, what, most, warning)
 }
 
 // Summing resolves SumsAuto for data of a shape: exact, or sampled, and then a sentence
 // that says why. Where there are no sums and no means they are exact. It is an error
 // where the kernel cannot be computed between sparse rows.
-func (m Nystrom) Summing(s Shape, k kernelgen.Kernel) (Sums, string, error) {
+func (m Nystrom) Summing(s model.Shape, k kernelgen.Kernel) (Sums, string, error) {
 	t, err := plannedEntries(k, s)
 	if err != nil {
 		return 0, "", err
 	}
-	r := m.summing(s, t)
+	r := m.summing(twoSided(s), t)
 	return r.sums, r.note, nil
 }
 
@@ -285,7 +286,7 @@ func (s *statistics) check(kernel string, name [2]string) error {
 }
 
 func badRow(name string, row int64, what string) error {
-	return &stream.BadValueError{Source: name, Row: row, Column: "(all)", Reason: what + "; scale the columns (--scale standard) or drop the row"}
+	return &stream.BadValueError{Source: name, Row: row, Column: "(all)", Reason: what + "; scale the columns (`scale standard`) or drop the row"}
 }
 
 // badSum says which row cannot be normalised.

@@ -7,7 +7,7 @@ import "math"
 type Report struct {
 	// Notes are sentences for the user: what was adjusted, chosen or left out, and why.
 	Notes []string
-	// Chosen is the method or engine where that was left open.
+	// Chosen is the method or engine where that was left open, and after a colon why.
 	Chosen string
 	// KernelEntries is how many entries of A were evaluated.
 	KernelEntries int64

@@ -87,8 +87,8 @@ func SampleRows(ctx context.Context, src stream.Source, n int, seed uint64, purp
 	return stream.GatherRows(ctx, src, s.Positions())
 }
 
-// resolveRows is how many rows words such as median are worked out from.
-const resolveRows = 1000
+// ResolveRows is how many rows words such as median are worked out from.
+const ResolveRows = 1000
 
 // Resolve returns the kernel with its words replaced by numbers, from up to 1,000 rows
 // of d that depend on the seed alone. A kernel without words learns the number of
@@ -98,7 +98,7 @@ func Resolve(ctx context.Context, d Data, k kernelgen.Kernel, seed uint64) (kern
 	rows := blas64.General{Cols: columns, Stride: max(1, columns)}
 	if !k.Resolved() {
 		var err error
-		if rows, err = d.Sample(ctx, resolveRows, seed); err != nil {
+		if rows, err = d.Sample(ctx, ResolveRows, seed); err != nil {
 			return k, err
 		}
 	}

@@ -1,0 +1,81 @@
+package ksvd
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// Method is a way to decompose G: [Exact], [Nystrom], [SSRSVD], or [Auto], which is one
+// of the first two.
+type Method interface {
+	// Plan returns the cost of a fit to data of a shape.
+	Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error)
+	// FactorPlan returns what it costs besides to write the factors: see [Fit.EmbedFitted].
+	FactorPlan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error)
+	// Fit decomposes the kernel matrix of data. Words in the kernel become numbers: see
+	// [Data.Sample].
+	Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error)
+}
+
+// Auto is [Exact] for matrices of at most [ExactEntries] entries, and [Nystrom] for
+// larger ones.
+type Auto struct {
+	Rank   int
+	Centre bool
+	Memory int64 // see [Exact] and [Nystrom]
+	Seed   uint64
+	// Nystrom has the other settings of that method. Asked is the word of one that was
+	// asked for, whatever its value, in backquotes; then it is the method. "" is for none.
+	Nystrom Nystrom
+	Asked   string
+}
+
+// ExactEntries is how many entries G has at most where Auto is exact: some seconds for
+// each iteration.
+const ExactEntries = 4e8
+
+// Choose returns the method for data of a shape: its name and, after a colon, why.
+func (m Auto) Choose(s model.Shape) (Method, string) {
+	n := m.Nystrom
+	n.Rank, n.Centre, n.Memory, n.Seed = m.Rank, m.Centre, m.Memory, m.Seed
+	s = twoSided(s)
+	entries := float64(s.Rows) * float64(s.Cols)
+	switch {
+	case m.Asked != "":
+		return n, "nystrom: " + m.Asked + " is for it"
+	case entries > ExactEntries:
+		return n, fmt.Sprintf("nystrom: G has %.2g entries, more than %.0e", entries, float64(ExactEntries))
+	}
+	return Exact{Rank: m.Rank, Centre: m.Centre, Memory: m.Memory, Seed: m.Seed},
+		fmt.Sprintf("exact: G has %.2g entries, at most %.0e", entries, float64(ExactEntries))
+}
+
+// Plan returns the cost of a fit by the method that is chosen.
+func (m Auto) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+	method, why := m.Choose(s)
+	p, err := method.Plan(e, s, k)
+	if err == nil {
+		p.Chosen = why
+	}
+	return p, err
+}
+
+// FactorPlan returns what it costs to write the factors of such a fit.
+func (m Auto) FactorPlan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+	method, _ := m.Choose(s)
+	return method.FactorPlan(e, s, k)
+}
+
+// Fit decomposes the kernel matrix of data by the method that is chosen.
+func (m Auto) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
+	method, why := m.Choose(d.Shape())
+	fit, err := method.Fit(ctx, e, d, k)
+	if err == nil {
+		fit.Chosen = why
+	}
+	return fit, err
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -18,7 +19,7 @@ type Data struct {
 	// of rows and a kernel
 	sides  *ksvd.Data
 	kernel kernelgen.Kernel
-	shape  ksvd.Shape
+	shape  model.Shape
 	one    bool // both sides are the same rows
 
 	// of an explicit matrix
@@ -142,15 +143,15 @@ func (d *Data) Shape() Shape {
 
 // Shape is the size of data, which decides the cost of a fit.
 type Shape struct {
-	Samples  int64      // n
-	Sides    ksvd.Shape // of rows and a kernel
-	Explicit bool       // K is a sparse matrix
-	Entries  int64      // of it
+	Samples  int64       // n
+	Sides    model.Shape // of rows and a kernel
+	Explicit bool        // K is a sparse matrix
+	Entries  int64       // of it
 }
 
 // SampleShape is the shape of n samples whose rows have so many columns.
 func SampleShape(n int64, columns int) Shape {
-	return Shape{Samples: n, Sides: ksvd.Shape{Rows: n, Cols: n, Columns: columns}}
+	return Shape{Samples: n, Sides: model.Shape{Rows: n, Cols: n, Columns: columns}}
 }
 
 // Rows are samples to decide on: as sources on the left, as targets on the right.

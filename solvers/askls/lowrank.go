@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/ksvd"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -130,8 +131,8 @@ type sides struct {
 
 func (l *lowRank) sides() (s sides, err error) {
 	s.one = l.data.one
-	if s.worker[0], s.rows[0], err = l.k.FittedEmbedder(l.k.Left); err == nil {
-		s.worker[1], s.rows[1], err = l.k.FittedEmbedder(l.k.Right)
+	if s.worker[0], s.rows[0], err = l.k.FittedEmbedder(model.Left); err == nil {
+		s.worker[1], s.rows[1], err = l.k.FittedEmbedder(model.Right)
 	}
 	return s, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/solvers/ksvd"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -133,8 +134,8 @@ func (m *Model) workers(rows Rows) (w [2]ksvd.Embedder, err error) {
 	if m.Edges != nil {
 		return m.Edges.workers(rows)
 	}
-	if w[0], err = m.Functions.Embedder(m.Functions.Left, rows.Left); err == nil {
-		w[1], err = m.Functions.Embedder(m.Functions.Right, rows.Right)
+	if w[0], err = m.Functions.Embedder(model.Left, rows.Left); err == nil {
+		w[1], err = m.Functions.Embedder(model.Right, rows.Right)
 	}
 	return w, err
 }

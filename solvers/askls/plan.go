@@ -5,7 +5,9 @@ import (
 	"math/bits"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -117,13 +119,11 @@ func (m Solver) planIterative(p *Plan, e stream.Engine, s Shape, k kernelgen.Ker
 	r := int64(0)
 	if !s.Explicit && int64(m.Rank) < n {
 		r = int64(m.Rank)
-		before, err := m.nystrom().Plan(e, s.Sides, k, true)
+		before, err := withFactors(m.nystrom(), e, s.Sides, k)
 		if err != nil {
 			return err
 		}
-		p.Memory.Items = append(p.Memory.Items, before.Memory.Items[1:]...)
-		p.KernelEntries += before.KernelEntries
-		p.Flops += before.Flops
+		p.Include(before)
 		p.Passes += before.Passes
 	}
 	p.Memory.Add("preconditioner", 4*n*(r+1)+6*(2*r+4)*(2*r+4), "--rank")
@@ -139,14 +139,27 @@ func (m Solver) planIterative(p *Plan, e stream.Engine, s Shape, k kernelgen.Ker
 	return nil
 }
 
-func (m Solver) planLowRank(p *Plan, e stream.Engine, s Shape, k kernelgen.Kernel, c int64) error {
-	var inner *lowrank.Plan
-	var err error
-	if m.Approximation == ApproximateSSRSVD {
-		inner, err = m.ssrsvd().Plan(e, s.Sides)
-	} else {
-		inner, err = m.nystrom().Plan(e, s.Sides, k, true)
+// withFactors is the cost of factors of K, and of a pass over them.
+func withFactors(m ksvd.Method, e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+	p, err := m.Plan(e, s, k)
+	if err != nil {
+		return nil, err
 	}
+	factors, err := m.FactorPlan(e, s, k)
+	if err != nil {
+		return nil, err
+	}
+	p.Include(factors)
+	p.Passes += factors.Passes
+	return p, nil
+}
+
+func (m Solver) planLowRank(p *Plan, e stream.Engine, s Shape, k kernelgen.Kernel, c int64) error {
+	var method ksvd.Method = m.nystrom()
+	if m.Approximation == ApproximateSSRSVD {
+		method = m.ssrsvd()
+	}
+	inner, err := withFactors(method, e, s.Sides, k)
 	if err != nil {
 		return err
 	}

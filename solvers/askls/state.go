@@ -1,6 +1,7 @@
 package askls
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
 )
 
 // Method is what the header of a saved model of this package calls it.
@@ -18,17 +20,17 @@ const Method = "askls"
 // Header is what a saved model says about itself in words and numbers; the rest is in
 // arrays. It marshals to JSON.
 type Header struct {
-	Method    string       `json:"method"` // "askls"
-	Classes   int          `json:"classes"`
-	Samples   int64        `json:"samples"`
-	Gamma     float64      `json:"gamma"`
-	Ridge     float64      `json:"ridge"`
-	Engine    string       `json:"engine"`
-	Merge     string       `json:"merge"`
-	Symmetry  string       `json:"symmetry"`
-	Seed      uint64       `json:"seed"`
-	Functions *ksvd.Header `json:"functions,omitempty"` // for kernels of rows
-	Nodes     int64        `json:"nodes,omitempty"`     // of an explicit matrix, with those that were not trained on
+	Method    string          `json:"method"` // "askls"
+	Classes   int             `json:"classes"`
+	Samples   int64           `json:"samples"`
+	Gamma     float64         `json:"gamma"`
+	Ridge     float64         `json:"ridge"`
+	Engine    string          `json:"engine"`
+	Merge     string          `json:"merge"`
+	Symmetry  string          `json:"symmetry"`
+	Seed      uint64          `json:"seed"`
+	Functions json.RawMessage `json:"functions,omitempty"` // for kernels of rows
+	Nodes     int64           `json:"nodes,omitempty"`     // of an explicit matrix, with those that were not trained on
 }
 
 // Save gives the model as a header and arrays: source_bias and target_bias (k), stack
@@ -50,9 +52,12 @@ func (m *Model) Save() (Header, []lowrank.Array) {
 		return h, append(arrays, lowrank.Array{Name: "train", Rows: len(m.Edges.Nodes), Ints: m.Edges.Nodes},
 			matrixArray("source_duals", m.Edges.Source), matrixArray("target_duals", m.Edges.Target))
 	}
-	functions, more := m.Functions.Save()
-	h.Functions = &functions
-	return h, append(arrays, more...)
+	functions, err := m.Functions.Save()
+	if err != nil {
+		panic(err) // JSON holds all of its header
+	}
+	h.Functions = functions.Header
+	return h, append(arrays, functions.Arrays...)
 }
 
 // matrixArray copies a matrix into an array without padding.
@@ -83,7 +88,7 @@ func Load(h Header, arrays []lowrank.Array, profiles ...kernelgen.Profile) (*Mod
 		return nil, a.err
 	}
 	var err error
-	if m.Functions, err = ksvd.Load(*h.Functions, arrays, profiles...); err != nil {
+	if m.Functions, err = ksvd.Load(&model.Archive{Header: h.Functions, Arrays: arrays}, profiles...); err != nil {
 		return nil, err
 	}
 	if m.Functions.Rank() != h.Classes {

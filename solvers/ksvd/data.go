@@ -86,8 +86,8 @@ func sampledRows(s model.Shape, n int) int {
 // dense: for a graph each takes 8 bytes for every node, and there are at most 128 MB of
 // them. It is an error where these are too few to stand for all.
 func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
-	rows := d.Shape().Rows
-	if n = sampledRows(d.Shape(), n); n < fewestSampled && int64(n) < rows {
+	rows, asked := d.Shape().Rows, n
+	if n = sampledRows(d.Shape(), n); n < min(asked, fewestSampled) && int64(n) < rows {
 		return blas64.General{}, &model.DataError{Err: fmt.Errorf("%s: %d nodes are too many to make rows for the words of the `kernel`; give numbers, such as those that it has on a part of the graph", d.left.name(), rows)}
 	}
 	left, err := sampleOf(ctx, d.left, n-n/2, seed, "kernel sample left")

@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/ksvd"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -59,7 +60,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	err = fit.Embed(ctx, engine, fit.Left, stream.NewSparseRows("new papers", paper, nil), false, func(b *stream.Block, u blas64.General) error {
+	err = fit.Transform(ctx, engine, model.Left, stream.NewSparseRows("new papers", paper, nil), false, func(b *stream.Block, u blas64.General) error {
 		fmt.Println("new papers:", u.Rows, "×", u.Cols)
 		return nil
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -249,7 +250,7 @@ func BenchmarkSparsePass(b *testing.B) {
 	}
 	b.ResetTimer()
 	for range b.N {
-		err := fit.EmbedFitted(background, stream.Engine{}, fit.Left, func(int64, blas64.General) error { return nil })
+		err := fit.EmbedFitted(background, stream.Engine{}, model.Left, func(int64, blas64.General) error { return nil })
 		if err != nil {
 			b.Fatal(err)
 		}

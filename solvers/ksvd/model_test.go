@@ -1,7 +1,6 @@
 package ksvd
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -12,15 +11,15 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
 // embedded is u or v of rows.
-func embedded(t *testing.T, m *Model, e stream.Engine, side *Side, rows stream.Source) blas64.General {
+func embedded(t *testing.T, m *Model, e stream.Engine, side model.Side, rows stream.Source) blas64.General {
 	t.Helper()
-	u := stream.NewMatrix(int(rows.Info().Rows), side.Rank())
-	err := m.Embed(background, e, side, rows, false, func(b *stream.Block, part blas64.General) error {
+	u := stream.NewMatrix(int(rows.Info().Rows), m.Rank())
+	err := m.Transform(background, e, side, rows, false, func(b *stream.Block, part blas64.General) error {
 		for i := range part.Rows {
 			copy(dense.Row(u, int(b.Start)+i), dense.Row(part, i))
 		}
@@ -103,27 +102,22 @@ func TestOutOfSample(t *testing.T) {
 			}
 			return most
 		}
-		newU, newV := embedded(t, c.fit.Model, stream.Engine{}, c.fit.Left, c.left), embedded(t, c.fit.Model, stream.Engine{}, c.fit.Right, c.right)
+		newU, newV := embedded(t, c.fit.Model, stream.Engine{}, model.Left, c.left), embedded(t, c.fit.Model, stream.Engine{}, model.Right, c.right)
 		checkClose(t, c.name+" u", newU, u, c.tol*scale(u))
 		checkClose(t, c.name+" v", newV, v, c.tol*scale(v))
 
-		h, arrays := c.fit.Save()
-		text, err := json.Marshal(h)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var back Header
-		if err := json.Unmarshal(text, &back); err != nil {
-			t.Fatal(err)
-		}
-		m, err := Load(back, arrays)
+		saved, err := c.fit.Save()
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
-		if diff := cmp.Diff(newU.Data, embedded(t, m, stream.Engine{}, m.Left, c.left).Data); diff != "" {
+		m, err := Load(saved)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		if diff := cmp.Diff(newU.Data, embedded(t, m, stream.Engine{}, model.Left, c.left).Data); diff != "" {
 			t.Errorf("%s: u of the loaded model differs", c.name)
 		}
-		if diff := cmp.Diff(newV.Data, embedded(t, m, stream.Engine{}, m.Right, c.right).Data); diff != "" {
+		if diff := cmp.Diff(newV.Data, embedded(t, m, stream.Engine{}, model.Right, c.right).Data); diff != "" {
 			t.Errorf("%s: v of the loaded model differs", c.name)
 		}
 	}
@@ -138,7 +132,7 @@ func TestEmbedRefuses(t *testing.T) {
 	}
 	a := randomGraph(t, 3, 1, false, 1)
 	for _, rows := range []stream.Source{stream.FromMatrix("y", gaussian(5, 4, 1, 1)), stream.NewSparseRows("g", a, nil)} {
-		if err := fit.Embed(background, stream.Engine{}, fit.Left, rows, false, nil); err == nil {
+		if err := fit.Transform(background, stream.Engine{}, model.Left, rows, false, nil); err == nil {
 			t.Error("no error")
 		}
 	}
@@ -147,24 +141,27 @@ func TestEmbedRefuses(t *testing.T) {
 // TestDamagedModels: no array can be missing or of another shape.
 func TestDamagedModels(t *testing.T) {
 	for _, c := range fittedCases(t)[3:] {
-		h, arrays := c.fit.Save()
-		for i, a := range arrays {
-			without := append(append([]lowrank.Array{}, arrays[:i]...), arrays[i+1:]...)
-			if _, err := Load(h, without); err == nil && !strings.HasSuffix(a.Name, "_value") {
+		saved, err := c.fit.Save()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, a := range saved.Arrays {
+			without := append(append([]model.Array{}, saved.Arrays[:i]...), saved.Arrays[i+1:]...)
+			if _, err := Load(&model.Archive{Header: saved.Header, Arrays: without}); err == nil && !strings.HasSuffix(a.Name, "_value") {
 				t.Errorf("%s: no error without %s", c.name, a.Name)
 			}
-			short := append([]lowrank.Array{}, arrays...)
+			short := append([]model.Array{}, saved.Arrays...)
 			if len(a.Ints) > 0 {
 				short[i].Ints = a.Ints[1:]
 			} else {
 				short[i].Floats = a.Floats[1:]
 			}
-			if _, err := Load(h, short); err == nil {
+			if _, err := Load(&model.Archive{Header: saved.Header, Arrays: short}); err == nil {
 				t.Errorf("%s: no error with a shorter %s", c.name, a.Name)
 			}
 		}
-		h.Kernel = "nonsense()"
-		if _, err := Load(h, arrays); err == nil {
+		header := strings.Replace(string(saved.Header), c.fit.Kernel.String(), "nonsense()", 1)
+		if _, err := Load(&model.Archive{Header: []byte(header), Arrays: saved.Arrays}); err == nil {
 			t.Error("no error for an unknown kernel")
 		}
 	}
@@ -232,7 +229,7 @@ func TestPasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := c.m.Plan(stream.Engine{}, d.Shape(), k, false)
+		plan, err := c.m.Plan(stream.Engine{}, d.Shape(), k)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -176,9 +176,6 @@ func TestSettings(t *testing.T) {
 		func() (*Fit, error) {
 			return Nystrom{Rank: 2, Tolerance: math.NaN()}.Fit(background, stream.Engine{}, d, k)
 		},
-		func() (*Fit, error) {
-			return Nystrom{Rank: 2}.Fit(background, stream.Engine{}, d, parse(t, "rbf(gamma=median)"))
-		},
 	} {
 		if _, err := fit(); err == nil {
 			t.Errorf("case %d: no error", i)

@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/krylov"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -198,7 +199,7 @@ func TestExactOperators(t *testing.T) {
 				}
 			}
 			u := stream.NewMatrix(a.Rows, paths.Rank())
-			err := paths.Embed(background, stream.Engine{}, paths.Left, stream.NewSparseRows("again", a, nil), false, func(b *stream.Block, part blas64.General) error {
+			err := paths.Transform(background, stream.Engine{}, model.Left, stream.NewSparseRows("again", a, nil), false, func(b *stream.Block, part blas64.General) error {
 				for i := range part.Rows {
 					copy(dense.Row(u, int(b.Start)+i), dense.Row(part, i))
 				}
@@ -218,16 +219,14 @@ func TestExactOperators(t *testing.T) {
 // large sparse graph.
 func TestChooseOperator(t *testing.T) {
 	sparse := graph(t, randomGraph(t, 3000, 3, false, 1)).Shape()
-	negative := sparse
-	negative.Negative = true
-	norms := sparse
-	norms.Rows, norms.Cols, norms.Norms = 1e6, 1e6, [2]int64{1e6, 1e6}
-	dense := sparse
-	dense.Paths, dense.Pairs = 3000*3000*1500, 3000*3000
-	rows := Shape{Rows: 3000, Cols: 3000, Columns: 3000}
+	negative := sparsely(sparse, func(p *model.Sparsity) { p.Negative = true })
+	norms := sparsely(sparse, func(p *model.Sparsity) { p.Norms = [2]int64{1e6, 1e6} })
+	norms.Rows, norms.Cols = 1e6, 1e6
+	dense := sparsely(sparse, func(p *model.Sparsity) { p.Paths, p.Pairs = 3000*3000*1500, 3000*3000 })
+	rows := model.Shape{Rows: 3000, Cols: 3000, Columns: 3000}
 	for _, c := range []struct {
 		name, kernel string
-		shape        Shape
+		shape        model.Shape
 		want         Operator
 		impossible   bool // to ask for paths
 	}{
@@ -243,17 +242,17 @@ func TestChooseOperator(t *testing.T) {
 		{"dense rows", "sne(gamma=2)", rows, OperatorTiles, true},
 	} {
 		k := parse(t, c.kernel)
-		if got, err := (Exact{Rank: 5}).Choose(c.shape, k); got != c.want || err != nil {
+		if got, err := (Exact{Rank: 5}).Choose(stream.Engine{}, c.shape, k); got != c.want || err != nil {
 			t.Errorf("%s: %v, %v, want %v", c.name, got, err, c.want)
 		}
-		if _, err := (Exact{Rank: 5, Operator: OperatorPaths}).Choose(c.shape, k); (err != nil) != c.impossible {
+		if _, err := (Exact{Rank: 5, Operator: OperatorPaths}).Choose(stream.Engine{}, c.shape, k); (err != nil) != c.impossible {
 			t.Errorf("%s: asking for paths: %v", c.name, err)
 		}
-		if got, err := (Exact{Rank: 5, Operator: OperatorTiles}).Choose(c.shape, k); got != OperatorTiles || err != nil {
+		if got, err := (Exact{Rank: 5, Operator: OperatorTiles}).Choose(stream.Engine{}, c.shape, k); got != OperatorTiles || err != nil {
 			t.Errorf("%s: asking for tiles: %v, %v", c.name, got, err)
 		}
 	}
-	if _, err := (Exact{Rank: 5, Operator: 9}).Choose(sparse, kernelgen.SNE(1)); err == nil || !strings.Contains(err.Error(), "Operator(9)") {
+	if _, err := (Exact{Rank: 5, Operator: 9}).Choose(stream.Engine{}, sparse, kernelgen.SNE(1)); err == nil || !strings.Contains(err.Error(), "Operator(9)") {
 		t.Errorf("operator 9: %v", err)
 	}
 }
@@ -265,13 +264,13 @@ func TestShape(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Shape{Rows: 4, Cols: 4, Columns: 4, Sparse: true, Entries: 4, Paths: 4, Pairs: 4, Norms: [2]int64{3, 3}}
-	if got := graph(t, a).Shape(); got != want {
-		t.Errorf("%+v, want %+v", got, want)
+	want := model.Sparsity{Entries: 4, Paths: 4, Pairs: 4, Norms: [2]int64{3, 3}}
+	if got := graph(t, a).Shape(); *got.Sparse != want || got.Rows != 4 || got.Cols != 4 || got.Columns != 4 {
+		t.Errorf("%+v, %+v, want %+v", got, got.Sparse, want)
 	}
 	a.Value = []float64{1, -1, 2, 1}
 	want.Negative, want.Norms = true, [2]int64{4, 3}
-	if got := graph(t, a).Shape(); got != want {
-		t.Errorf("%+v, want %+v", got, want)
+	if got := graph(t, a).Shape(); *got.Sparse != want || got.Rows != 4 || got.Cols != 4 || got.Columns != 4 {
+		t.Errorf("%+v, %+v, want %+v", got, got.Sparse, want)
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -19,7 +19,7 @@ func TestPlanForetells(t *testing.T) {
 	x := between(t, gaussian(400, 3, 1, 1), gaussian(300, 3, 1, 2))
 	for _, c := range []struct {
 		data   *Data
-		method any
+		method Method
 		kernel string
 		most   float64 // of planned over counted
 	}{
@@ -32,18 +32,9 @@ func TestPlanForetells(t *testing.T) {
 		{x, Exact{Rank: 3, Centre: true, Passes: 3}, "sne(gamma=2)", 1.01},
 		{x, Nystrom{Rank: 3, Rows: 60, Centre: true, Scaling: ScaleUnit}, "sne(gamma=2)", 1.01},
 	} {
-		var plan *lowrank.Plan
-		var fit *Fit
-		var err, failed error
 		k := parse(t, c.kernel)
-		switch m := c.method.(type) {
-		case Exact:
-			plan, err = m.Plan(e, c.data.Shape(), k)
-			fit, failed = m.Fit(background, e, c.data, k)
-		case Nystrom:
-			plan, err = m.Plan(e, c.data.Shape(), k, false)
-			fit, failed = m.Fit(background, e, c.data, k)
-		}
+		plan, err := c.method.Plan(e, c.data.Shape(), k)
+		fit, failed := c.method.Fit(background, e, c.data, k)
 		if err := firstError(err, failed); err != nil {
 			t.Fatal(err)
 		}
@@ -51,14 +42,14 @@ func TestPlanForetells(t *testing.T) {
 		if r := float64(plan.KernelEntries) / float64(fit.KernelEntries); r < 0.99 || r > c.most {
 			t.Errorf("%s: %d entries planned, %d evaluated", what, plan.KernelEntries, fit.KernelEntries)
 		}
-		if plan.Memory.Total() <= lowrank.RuntimeBytes || plan.Passes != fit.SourcePasses || plan.Flops <= 0 {
+		if plan.Memory.Total() <= model.RuntimeBytes || plan.Passes != fit.SourcePasses || plan.Flops <= 0 {
 			t.Errorf("%s: plan %+v, %d passes", what, plan, fit.SourcePasses)
 		}
 	}
 }
 
 // item is the bytes of the first item of a plan that is called so.
-func item(p *lowrank.Plan, what string) int64 {
+func item(p *model.Plan, what string) int64 {
 	for _, it := range p.Memory.Items {
 		if strings.Contains(it.What, what) {
 			return it.Bytes
@@ -69,11 +60,11 @@ func item(p *lowrank.Plan, what string) int64 {
 
 // TestPlanOfModels: whole sides that a model keeps count, dense and sparse.
 func TestPlanOfModels(t *testing.T) {
-	dense := Shape{Rows: 100_000, Cols: 50_000, Columns: 30}
-	sparse := Shape{Rows: 100_000, Cols: 100_000, Columns: 100_000, Sparse: true, Entries: 1_000_000, Paths: 2e7, Pairs: 1e7, Norms: [2]int64{50, 50}}
-	for _, s := range []Shape{dense, sparse} {
+	dense := model.Shape{Rows: 100_000, Cols: 50_000, Columns: 30}
+	sparse := model.Shape{Rows: 100_000, Cols: 100_000, Columns: 100_000, Sparse: &model.Sparsity{Entries: 1_000_000, Paths: 2e7, Pairs: 1e7, Norms: [2]int64{50, 50}}}
+	for _, s := range []model.Shape{dense, sparse} {
 		bytes := func(m Nystrom) int64 {
-			p, err := m.Plan(stream.Engine{}, s, kernelgen.SNE(1), false)
+			p, err := m.Plan(stream.Engine{}, s, kernelgen.SNE(1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,8 +72,8 @@ func TestPlanOfModels(t *testing.T) {
 		}
 		sampled, sums, means := bytes(Nystrom{Rank: 5, Sums: SumsSampled}), bytes(Nystrom{Rank: 5, Sums: SumsExact}), bytes(Nystrom{Rank: 5, Centre: true, Sums: SumsExact})
 		row := int64(8 * s.Columns)
-		if s.Sparse {
-			row = 8 * s.Entries / s.Rows
+		if s.Sparse != nil {
+			row = 8 * s.Sparse.Entries / s.Rows
 		}
 		if sums-sampled < s.Cols*row || means-sums < s.Rows*row {
 			t.Errorf("%+v: models of %d, %d and %d bytes", s, sampled, sums, means)
@@ -99,7 +90,7 @@ func TestPlanRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "sparse rows") {
 			t.Errorf("%s: exact: %v", text, err)
 		}
-		_, err = Nystrom{Rank: 2}.Plan(stream.Engine{}, d.Shape(), k, false)
+		_, err = Nystrom{Rank: 2}.Plan(stream.Engine{}, d.Shape(), k)
 		if err == nil || !strings.Contains(err.Error(), "sparse rows") {
 			t.Errorf("%s: nystrom: %v", text, err)
 		}
@@ -109,14 +100,21 @@ func TestPlanRefuses(t *testing.T) {
 	}
 }
 
+// sparsely is a shape whose sparsity differs.
+func sparsely(s model.Shape, change func(*model.Sparsity)) model.Shape {
+	p := *s.Sparse
+	change(&p)
+	s.Sparse = &p
+	return s
+}
+
 // TestPlannedTimeOfGraphs: twice the paths are about twice the work of exact sums, and
 // an entry between sparse rows is more work than one between short dense rows.
 func TestPlannedTimeOfGraphs(t *testing.T) {
-	s := Shape{Rows: 1e6, Cols: 1e6, Columns: 1e6, Sparse: true, Entries: 1e7, Paths: 1e9, Pairs: 5e8, Norms: [2]int64{500, 500}}
-	twice := s
-	twice.Paths, twice.Pairs = 2*s.Paths, 2*s.Pairs
-	flops := func(s Shape) float64 {
-		p, err := Nystrom{Rank: 5, Sums: SumsExact}.Plan(stream.Engine{}, s, kernelgen.SNE(1), false)
+	s := model.Shape{Rows: 1e6, Cols: 1e6, Columns: 1e6, Sparse: &model.Sparsity{Entries: 1e7, Paths: 1e9, Pairs: 5e8, Norms: [2]int64{500, 500}}}
+	twice := sparsely(s, func(p *model.Sparsity) { p.Paths, p.Pairs = 2*p.Paths, 2*p.Pairs })
+	flops := func(s model.Shape) float64 {
+		p, err := Nystrom{Rank: 5, Sums: SumsExact}.Plan(stream.Engine{}, s, kernelgen.SNE(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,11 +123,11 @@ func TestPlannedTimeOfGraphs(t *testing.T) {
 	if r := flops(twice) / flops(s); r < 1.9 || r > 2 {
 		t.Errorf("twice the paths take %.2f times the work", r)
 	}
-	if flops(s) < 100*float64(s.Paths) {
-		t.Errorf("%.3g flops for %d paths", flops(s), s.Paths)
+	if flops(s) < 100*float64(s.Sparse.Paths) {
+		t.Errorf("%.3g flops for %d paths", flops(s), s.Sparse.Paths)
 	}
-	short := Shape{Rows: 1e6, Cols: 1e6, Columns: 3}
-	if a, b := s.tiles(1e6), short.tiles(1e6); a.flops <= b.flops {
+	short := model.Shape{Rows: 1e6, Cols: 1e6, Columns: 3}
+	if a, b := tileWork(s, 1e6), tileWork(short, 1e6); a.flops <= b.flops {
 		t.Errorf("%v for sparse rows, %v for short ones", a, b)
 	}
 }
@@ -137,16 +135,16 @@ func TestPlannedTimeOfGraphs(t *testing.T) {
 // TestSummingOfGraphs: exact by paths wherever these are affordable, however many
 // entries G has; else sampled, with the reason.
 func TestSummingOfGraphs(t *testing.T) {
-	large := Shape{Rows: 1e6, Cols: 1e6, Columns: 1e6, Sparse: true, Entries: 1e7, Paths: 3e9, Pairs: 1e9, Norms: [2]int64{500, 500}}
-	heavy, negative, norms, small := large, large, large, large
-	heavy.Paths = 1e11
-	negative.Negative = true
-	norms.Norms = [2]int64{1e6, 1e6}
-	small.Rows, small.Cols, small.Negative = 2e4, 2e4, true
+	large := model.Shape{Rows: 1e6, Cols: 1e6, Columns: 1e6, Sparse: &model.Sparsity{Entries: 1e7, Paths: 3e9, Pairs: 1e9, Norms: [2]int64{500, 500}}}
+	heavy := sparsely(large, func(p *model.Sparsity) { p.Paths = 1e11 })
+	negative := sparsely(large, func(p *model.Sparsity) { p.Negative = true })
+	norms := sparsely(large, func(p *model.Sparsity) { p.Norms = [2]int64{1e6, 1e6} })
+	small := negative
+	small.Rows, small.Cols = 2e4, 2e4
 	for _, c := range []struct {
 		name, kernel string
 		m            Nystrom
-		shape        Shape
+		shape        model.Shape
 		want         Sums
 		note         string
 	}{

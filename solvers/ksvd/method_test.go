@@ -1,0 +1,165 @@
+package ksvd
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// TestWordsOfKernels: every method makes numbers of them, the same that Resolve gives.
+func TestWordsOfKernels(t *testing.T) {
+	d := between(t, gaussian(300, 3, 1, 1), gaussian(200, 3, 1, 2))
+	k := parse(t, "rbf(gamma=median)")
+	resolved, err := model.Resolve(background, d, k, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []Method{Exact{Rank: 2, Seed: 7}, Nystrom{Rank: 2, Seed: 7}, SSRSVD{Rank: 2, Seed: 7}, Auto{Rank: 2, Seed: 7}} {
+		words, err := m.Fit(background, stream.Engine{}, d, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		numbers, err := m.Fit(background, stream.Engine{}, d, resolved)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if words.Kernel.String() != resolved.String() || cmp.Diff(words.Values, numbers.Values) != "" {
+			t.Errorf("%T: kernel %s, want %s", m, words.Kernel, resolved)
+		}
+	}
+}
+
+// TestWordsOfLargeGraphs: no dense rows are made where few would fit.
+func TestWordsOfLargeGraphs(t *testing.T) {
+	a, err := stream.NewCSR(200_000, 200_000, func(yield func(stream.Entry) bool) { yield(stream.Entry{Row: 1, Col: 2, Value: 1}) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = graph(t, a).Sample(background, model.ResolveRows, 1)
+	if bad := new(model.DataError); !errors.As(err, &bad) || !strings.Contains(err.Error(), "200000 nodes") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestAuto: exact for few entries, nystrom for many, or if asked for; and plan and fit
+// are those of the method, and say why.
+func TestAuto(t *testing.T) {
+	small, large := model.Shape{Rows: 20_000, Cols: 20_000, Columns: 2}, model.Shape{Rows: 20_001, Columns: 2}
+	auto := Auto{Rank: 3, Centre: true, Seed: 4, Memory: 1 << 40, Nystrom: Nystrom{Rows: 50}}
+	exact := Exact{Rank: 3, Centre: true, Seed: 4, Memory: 1 << 40}
+	nystrom := Nystrom{Rank: 3, Rows: 50, Centre: true, Seed: 4, Memory: 1 << 40}
+	asked := auto
+	asked.Asked = "`sample`"
+	for _, c := range []struct {
+		auto  Auto
+		shape model.Shape
+		want  Method
+		why   string
+	}{
+		{auto, small, exact, "exact: G has 4e+08 entries, at most 4e+08"},
+		{auto, large, nystrom, "nystrom: G has 4e+08 entries, more than 4e+08"},
+		{asked, small, nystrom, "nystrom: `sample` is for it"},
+	} {
+		if got, why := c.auto.Choose(c.shape); got != c.want || why != c.why {
+			t.Errorf("%+v: %+v, %s", c.shape, got, why)
+		}
+		p, err := c.auto.Plan(stream.Engine{}, c.shape, kernelgen.SNE(1))
+		want, err2 := c.want.Plan(stream.Engine{}, c.shape, kernelgen.SNE(1))
+		if err != nil || err2 != nil || p.Chosen != c.why || p.KernelEntries != want.KernelEntries || p.Memory.Total() != want.Memory.Total() {
+			t.Errorf("%+v: plan %+v, want %+v, %v, %v", c.shape, p, want, err, err2)
+		}
+	}
+	d := between(t, gaussian(300, 3, 1, 1), gaussian(200, 3, 1, 2))
+	f, err := asked.Fit(background, stream.Engine{}, d, kernelgen.SNE(1))
+	if err != nil || f.Method != "nystrom" || f.Chosen != "nystrom: `sample` is for it" || f.Samples != [2]int{50, 50} {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+// TestMemory: doubling ends where the plan of its samples would be larger, and tiles are
+// taken where the pairs of paths do not fit.
+func TestMemory(t *testing.T) {
+	s := model.Shape{Rows: 1e6, Cols: 1e6, Columns: 10}
+	k, e := kernelgen.RBF(1), stream.Engine{Threads: 2}
+	m := Nystrom{Rank: 10, Tolerance: 0.1}
+	whole, err := m.Plan(e, s, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Memory = whole.Memory.Total() / 10
+	part, err := m.Plan(e, s, k)
+	if err != nil || part.Memory.Total() > m.Memory || part.Memory.Total() < m.Memory/5 {
+		t.Errorf("%d bytes of %d, %v", part.Memory.Total(), m.Memory, err)
+	}
+	m.Memory = 1 // the least that can be compared
+	least, err := m.Plan(e, s, k)
+	if err != nil || least.KernelEntries > 128*128 {
+		t.Errorf("%d entries, %v", least.KernelEntries, err)
+	}
+	shape := model.Shape{Rows: 20_000, Cols: 20_000, Columns: 20_000, Sparse: &model.Sparsity{Entries: 1e5, Paths: 1e8, Pairs: 8e7, Norms: [2]int64{50, 50}}}
+	by := func(memory int64) Operator {
+		o, err := Exact{Rank: 5, Memory: memory}.Choose(e, shape, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	if by(0) != OperatorPaths || by(1<<40) != OperatorPaths || by(1<<30) != OperatorTiles || by(1) != OperatorPaths {
+		t.Errorf("%v, %v, %v, %v", by(0), by(1<<40), by(1<<30), by(1))
+	}
+}
+
+// TestFactorPlan: what factors cost is what EmbedFitted evaluates.
+func TestFactorPlan(t *testing.T) {
+	x, z := gaussian(300, 3, 1, 1), gaussian(200, 3, 1, 2)
+	for _, m := range []Method{Exact{Rank: 2}, Nystrom{Rank: 2, Rows: 30}, Auto{Rank: 2}} {
+		d := between(t, x, z)
+		k := kernelgen.RBF(1)
+		p, err := m.FactorPlan(stream.Engine{}, d.Shape(), k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := m.Fit(background, stream.Engine{}, d, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := int64(0)
+		if f.U.Rows == 0 {
+			want = 300*30 + 30*200
+		}
+		if p.KernelEntries != want || (p.Passes == 0) != (want == 0) {
+			t.Errorf("%T: %d entries and %d passes, want %d", m, p.KernelEntries, p.Passes, want)
+		}
+	}
+}
+
+// TestDescribe: a model names what Transform gives, and what it takes.
+func TestDescribe(t *testing.T) {
+	d, err := RowsAndColumns(background, stream.FromMatrix("a", gaussian(30, 4, 1, 1)), CompatAuto, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Exact{Rank: 2, Centre: true}.Fit(background, stream.Engine{}, d, kernelgen.SNE(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m model.Transformer = f.Model
+	about := m.Describe()
+	if about.Method != Name || about.Rows != 30 || about.Cols != 4 || about.Rank != 2 || about.Columns != 4 || len(about.Facts) != 3 {
+		t.Errorf("%+v", about)
+	}
+	if f.Compatibility != CompatPseudoInverse || m.Dimension(model.Right) != 30 {
+		t.Errorf("compatibility %v, right rows of %d", f.Compatibility, m.Dimension(model.Right))
+	}
+	left, _ := m.Outputs(model.Left)
+	right, _ := m.Outputs(model.Right)
+	if cmp.Diff(left, []string{"u0", "u1"})+cmp.Diff(right, []string{"v0", "v1"}) != "" {
+		t.Errorf("%v, %v", left, right)
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/nystream/nystream/blockstore"
+	contract "github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -92,7 +93,8 @@ func isDataFault(err error) bool {
 	var file *blockstore.DataError
 	var value *stream.BadValueError
 	var fault *dataFault
-	return errors.As(err, &file) || errors.As(err, &value) || errors.As(err, &fault) || errors.Is(err, fs.ErrNotExist)
+	var words *contract.DataError
+	return errors.As(err, &words) || errors.As(err, &file) || errors.As(err, &value) || errors.As(err, &fault) || errors.Is(err, fs.ErrNotExist)
 }
 
 // explainFlag says in plain words what is wrong with the value of a flag, and

@@ -9,7 +9,7 @@ import (
 )
 
 // ksvdName is the method of fit that has two sides and its own kind of model.
-const ksvdName = ksvd.Method
+const ksvdName = ksvd.Name
 
 const ksvdShort = "SVD of an asymmetric kernel matrix: rows against columns, queries against keys, directed graphs (Tao et al. 2023)"
 

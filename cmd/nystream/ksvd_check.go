@@ -14,11 +14,11 @@ var (
 	rowsOnly     = []string{"label", "keep", "input-format", "spool", "spool-dir", "nulls", "scale", "compat"}
 )
 
-// given is the first of some flags that was given, with its dashes, or "".
+// given is the first of some flags that was given, or "".
 func (c *ksvdCommand) given(flags []string) string {
 	for _, name := range flags {
 		if c.changed(name) {
-			return "--" + name
+			return name
 		}
 	}
 	return ""
@@ -32,15 +32,15 @@ func (c *ksvdCommand) check(args []string) error {
 		{len(args) == 0 && !graph, "no data: name files, quoted globs, folders, - for the standard input, or a graph with --graph edges.csv"},
 		{len(args) > 0 && graph, "--graph names the data: leave out DATA, or leave out --graph"},
 		{len(c.right) > 0 && graph, "--right: a graph has both sides; leave it out"},
-		{graph && onRows != "", onRows + " is for rows of DATA: leave it out with --graph"},
-		{!graph && onGraph != "", onGraph + " goes with --graph"},
+		{graph && onRows != "", "--" + onRows + " is for rows of DATA: leave it out with --graph"},
+		{!graph && onGraph != "", "--" + onGraph + " goes with --graph"},
 		{graph && len(c.data.columns) != 0 && len(c.data.columns) != 2, "--columns of a graph are two: those of the source and the target of an edge, such as --columns src,dst"},
 		{c.changed("compat") && len(c.right) > 0, "--compat is for the rows and columns of one matrix: leave it out with --right"},
 		{slices.Contains(args, "-") && slices.Contains(c.right, "-"), "the standard input can serve only one side: name files for DATA or for --right"},
 		{c.kernel == "", "--kernel is missing, such as --kernel 'sne(gamma=2)'"},
 		{!c.changed("rank"), "--rank is missing: how many columns U and V shall have, such as --rank 20"},
 		{c.rank < 1, "--rank must be at least 1"},
-		{sampled != "" && (method == "exact" || method == "ssrsvd"), sampled + " is for --method nystrom"},
+		{sampled != "" && (method == "exact" || method == "ssrsvd"), "--" + sampled + " is for --method nystrom"},
 		{method == "ssrsvd" && c.centre, "--center is not for --method ssrsvd, whose pass has no sums over the other side: use nystrom or exact"},
 		{method == "ssrsvd" && graph, "--method ssrsvd is for dense rows: use nystrom or exact for a graph"},
 		{c.changed("tol") && !(c.tolerance > 0 && c.tolerance < 2), "--tol must be above 0 and below 2, such as 0.01"},

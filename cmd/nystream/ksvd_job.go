@@ -2,15 +2,11 @@ package main
 
 import (
 	"context"
-	"fmt"
-
-	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
-	"github.com/nystream/nystream/solvers/lowrank"
+	contract "github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -19,8 +15,7 @@ type ksvdJob struct {
 	sides  // nil for a graph; right also for one matrix
 	cmd    *ksvdCommand
 	kernel kernelgen.Kernel
-	method ksvdMethod
-	chosen string // why, when the method was not named
+	method ksvd.Method
 
 	graph   *blockstore.Graph
 	compat  ksvd.Compatibility
@@ -61,7 +56,7 @@ func (j *ksvdJob) open(ctx context.Context, args []string) (err error) {
 	if err := j.chooseCompatibility(); err != nil {
 		return err
 	}
-	j.method, j.chosen = j.cmd.chooseMethod(j.shape())
+	j.method = j.cmd.newMethod()
 	return nil
 }
 
@@ -79,19 +74,14 @@ func (j *ksvdJob) chooseCompatibility() error {
 	if j.kind() != matrixInput {
 		return nil
 	}
-	rows, columns := j.size()
-	word := j.cmd.compat.value
-	switch {
-	case word == "auto" && rows == columns:
-		word = ksvd.CompatIdentity.String()
-	case word == "auto":
-		word = ksvd.CompatPseudoInverse.String()
-	case word == ksvd.CompatIdentity.String() && rows != columns:
-		return usagef("--compat identity: %s is %d × %d, so its rows and columns differ in length; use pinv, pca or random", j.left.Info().Name, rows, columns)
+	asked, err := ksvd.ParseCompatibility(j.cmd.compat.value)
+	if err == nil {
+		j.compat, err = asked.Resolve(j.size())
 	}
-	var err error
-	j.compat, err = ksvd.ParseCompatibility(word)
-	return err
+	if err != nil {
+		return usagef("%s: %w", j.left.Info().Name, err)
+	}
+	return nil
 }
 
 func (j *ksvdJob) openNotes() []string {
@@ -107,28 +97,36 @@ func (j *ksvdJob) size() (rows, columns int64) {
 }
 
 // shape is the size of the data as far as it is known.
-func (j *ksvdJob) shape() ksvd.Shape {
+func (j *ksvdJob) shape() contract.Shape {
 	if j.data != nil {
 		return j.data.Shape()
 	}
 	rows, columns := j.size()
 	if j.right == nil {
-		return ksvd.Shape{Rows: rows, Cols: columns, Columns: int(min(rows, columns))}
+		return contract.Shape{Rows: rows, Cols: columns, Columns: int(min(rows, columns))}
 	}
-	return ksvd.Shape{Rows: rows, Cols: j.rightRows(), Columns: int(columns)}
+	return contract.Shape{Rows: rows, Cols: j.rightRows(), Columns: int(columns)}
 }
 
-func (j *ksvdJob) memory(p *lowrank.Plan) *stream.Budget { return &p.Memory }
+func (j *ksvdJob) memory(p *contract.Plan) *stream.Budget { return &p.Memory }
 
 // writes says whether factors are to be written.
 func (j *ksvdJob) writes() bool { return j.cmd.left+j.cmd.other != "" }
 
 // plan works out what the fit will cost, with the passes for factors.
-func (j *ksvdJob) plan() (*lowrank.Plan, error) {
+func (j *ksvdJob) plan() (*contract.Plan, error) {
 	e, s := j.cmd.engine(), j.shape()
-	plan, err := j.method.plan(e, s, j.kernel, j.writes())
+	plan, err := j.method.Plan(e, s, j.kernel)
 	if err != nil {
 		return nil, &usageError{err}
+	}
+	if j.writes() {
+		factors, err := j.method.FactorPlan(e, s, j.kernel)
+		if err != nil {
+			return nil, &usageError{err}
+		}
+		plan.Include(factors)
+		plan.Passes += factors.Passes
 	}
 	readerBudget(&plan.Memory, j.left, j.right)
 	switch j.kind() {
@@ -145,12 +143,6 @@ func (j *ksvdJob) plan() (*lowrank.Plan, error) {
 			ids *= 2 // as text, while the graph is read
 		}
 		plan.Memory.Add("ids of the nodes", ids, "")
-		if !j.kernel.Resolved() {
-			plan.Memory.Add("rows to work out the kernel from", 3*int64(j.sampleRows())*s.Rows, "a --kernel with numbers")
-		}
-	}
-	if j.writes() {
-		mapBudget(&plan.Memory, e, s.Columns, j.cmd.rank)
 	}
 	for _, path := range []string{j.cmd.left, j.cmd.other} {
 		writerBudget(&plan.Memory, path, max(s.Rows, s.Cols), j.cmd.rank)
@@ -158,17 +150,11 @@ func (j *ksvdJob) plan() (*lowrank.Plan, error) {
 	return plan, nil
 }
 
-// prepare deals with nulls and scaling, makes the data, and resolves the kernel.
-func (j *ksvdJob) prepare(ctx context.Context) error {
-	if j.kind() != graphInput {
-		if err := j.prepareRows(ctx); err != nil {
-			return err
-		}
+// prepare deals with nulls and scaling, and makes the data.
+func (j *ksvdJob) prepare(ctx context.Context) (err error) {
+	if j.kind() == graphInput {
+		return nil
 	}
-	return j.resolve(ctx)
-}
-
-func (j *ksvdJob) prepareRows(ctx context.Context) (err error) {
 	if err := j.sides.prepare(ctx, j.cmd.engine(), &j.cmd.rows); err != nil {
 		return err
 	}
@@ -186,37 +172,6 @@ func (j *ksvdJob) prepareRows(ctx context.Context) (err error) {
 	return err
 }
 
-// graphSampleNumbers bounds the dense rows of a graph that a kernel is worked out
-// from: 128 MB.
-const graphSampleNumbers = 1 << 24
-
-// sampleRows is how many rows words such as median are worked out from.
-func (j *ksvdJob) sampleRows() int {
-	if j.graph == nil {
-		return kernelSample
-	}
-	return int(min(kernelSample, graphSampleNumbers/j.shape().Rows))
-}
-
-// resolve replaces the words in the kernel by numbers, from rows of both sides
-// that depend on the seed alone.
-func (j *ksvdJob) resolve(ctx context.Context) (err error) {
-	if j.kernel.Resolved() { // what is left to know is the dimension
-		d := j.shape().Columns
-		j.kernel, err = j.kernel.Resolve(blas64.General{Cols: d, Stride: d})
-		return fromData(err)
-	}
-	if n := j.sampleRows(); n < 100 && int64(n) < j.shape().Rows {
-		return fromData(fmt.Errorf("--kernel %s: %s nodes are too many to make rows for its words; give numbers, such as those that it has on a part of the graph", j.kernel, show.Count(j.shape().Rows)))
-	}
-	sample, err := j.data.Sample(ctx, j.sampleRows(), j.cmd.seed)
-	if err != nil {
-		return err
-	}
-	j.kernel, err = j.kernel.Resolve(sample)
-	return fromData(err)
-}
-
 // fitModel prepares the data and fits the model.
 func (j *ksvdJob) fitModel(ctx context.Context) (err error) {
 	if err := j.prepare(ctx); err != nil {
@@ -225,7 +180,9 @@ func (j *ksvdJob) fitModel(ctx context.Context) (err error) {
 	if j.scans == nil {
 		j.scans = j.allPasses()
 	}
-	j.fit, err = j.method.fit(ctx, j.cmd.engine(), j.data, j.kernel)
+	if j.fit, err = j.method.Fit(ctx, j.cmd.engine(), j.data, j.kernel); err == nil {
+		j.kernel = j.fit.Kernel
+	}
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/solvers/ksvd"
+	contract "github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -34,6 +35,11 @@ type ksvdGraph struct {
 	Names []string `json:"names,omitempty"`
 }
 
+// mapped says whether a side multiplies its rows first.
+func (m *ksvdMeta) mapped(side string) bool {
+	return side == "right" && m.Right.Mapped || side != "right" && m.Left.Mapped
+}
+
 // ksvdModel is a ksvd model with all that is needed to apply it.
 type ksvdModel struct {
 	meta    ksvdMeta
@@ -44,14 +50,17 @@ type ksvdModel struct {
 
 // write writes the model file.
 func (m *ksvdModel) write(path string) error {
-	header, arrays := m.model.Save()
-	m.meta.Header = header
+	saved, err := m.model.Save()
+	if err != nil {
+		return err
+	}
+	saved.ReadHeader(&m.meta.Header)
 	meta, err := json.MarshalIndent(m.meta, "", "  ")
 	if err != nil {
 		return err
 	}
 	file := &blockstore.Archive{Meta: append(meta, '\n')}
-	for _, a := range arrays {
+	for _, a := range saved.Arrays {
 		file.Arrays = append(file.Arrays, archived(a))
 	}
 	if m.ids != nil {
@@ -78,7 +87,7 @@ func (m *ksvdModel) decode(file *blockstore.Archive) (err error) {
 	if err := checkFormat(m.meta.Format, m.meta.Version); err != nil {
 		return err
 	}
-	if m.model, err = ksvd.Load(m.meta.Header, solverArrays(file)); err != nil {
+	if m.model, err = ksvd.Load(&contract.Archive{Header: file.Meta, Arrays: solverArrays(file)}); err != nil {
 		return err
 	}
 	data := m.meta.Data
@@ -113,25 +122,16 @@ func (m *ksvdModel) decodeGraph(file *blockstore.Archive) (err error) {
 	return nil
 }
 
-// side is one side of the model.
-func (m *ksvdModel) side(name string) *ksvd.Side {
-	if name == "right" {
-		return m.model.Right
+// sideOf is the side that --side names.
+func sideOf(word string) contract.Side {
+	if word == "right" {
+		return contract.Right
 	}
-	return m.model.Left
+	return contract.Left
 }
 
 // dimension is the length of the rows that a side takes.
-func (m *ksvdModel) dimension(side string) int {
-	s := m.side(side)
-	switch {
-	case s.Map.Rows > 0:
-		return s.Map.Rows
-	case s.Landmarks.Sparse != nil:
-		return s.Landmarks.Sparse.Cols
-	}
-	return s.Landmarks.Dense.Cols
-}
+func (m *ksvdModel) dimension(side string) int { return m.model.Dimension(sideOf(side)) }
 
 // taken are the rows that a side takes. The columns of a matrix are taken as they
 // are: names, nulls and scaling are those of its rows.
@@ -140,31 +140,4 @@ func (m *ksvdModel) taken(side string) takenRows {
 		return takenRows{dimension: m.dimension(side)}
 	}
 	return takenRows{m.meta.Data.Columns, m.dimension(side), m.prepare}
-}
-
-// embedBudget is the memory for a pass that a side is applied in. in is nil for a
-// graph.
-func (m *ksvdModel) embedBudget(e stream.Engine, side string, rows stream.Source, in *input) stream.Budget {
-	s, rank := m.side(side), int64(m.model.Rank())
-	b := runtimeBudget()
-	landmarks := int64(s.Projection.Rows)
-	all := landmarks
-	if s.All != nil {
-		all = int64(m.model.Rows + m.model.Cols)
-	}
-	if sparse, ok := rows.(*stream.SparseRows); ok {
-		entries := sparse.Matrix.NNZ() + s.Landmarks.Sparse.NNZ()
-		if s.All != nil && s.All.Sparse != nil {
-			entries += s.All.Sparse.NNZ()
-		}
-		b.Add("graph and model", 4*entries+8*all+16*int64(sparse.Matrix.Rows)+2*landmarks*rank, "")
-	} else {
-		d := m.dimension(side)
-		readerBudget(&b, in)
-		e.PassBudget(&b, d)
-		mapBudget(&b, e, d, int(rank))
-		b.Add("model", 2*all*int64(s.Landmarks.Dense.Cols)+int64(len(s.Map.Data))+2*landmarks*rank, "")
-	}
-	b.Add("tiles", int64(e.Workers())*stream.PanelRows*(landmarks+2*rank), "--threads")
-	return b
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/lowrank"
+	contract "github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -27,13 +27,13 @@ type plannedMeans struct {
 }
 
 // reportPlan prints a plan, and fails if it does not fit into --memory.
-func (j *ksvdJob) reportPlan(p *lowrank.Plan) error {
+func (j *ksvdJob) reportPlan(p *contract.Plan) error {
 	c, s := j.cmd, j.shape()
-	r := &ksvdPlan{Solver: j.method.name(), Chosen: c.words(j.chosen), Input: j.kind(), Graph: j.graphResult(), planResult: planResult{Method: ksvdName, Kernel: j.kernel.String(),
+	r := &ksvdPlan{Chosen: c.words(p.Chosen), Input: j.kind(), Graph: j.graphResult(), planResult: planResult{Method: ksvdName, Kernel: j.kernel.String(),
 		Rows: s.Rows, Columns: s.Cols, Dimension: s.Columns, Rank: c.rank, MemoryBytes: p.Memory.Total(), MemoryLimitBytes: int64(c.memory), Fits: c.checkBudget(&p.Memory) == nil,
 		Passes: make(map[string]int), Scans: j.plannedScans(), KernelEntries: p.KernelEntries, Flops: show.Number(p.Flops), Threads: c.engine().Workers()}}
 	var err error
-	if r.plannedMeans, err = j.method.means(s, j.kernel); err != nil {
+	if r.Solver, r.plannedMeans, err = means(j.method, c.engine(), s, j.kernel); err != nil {
 		return err
 	}
 	for _, name := range j.names() {
@@ -48,7 +48,7 @@ func (j *ksvdJob) reportPlan(p *lowrank.Plan) error {
 	}
 	t.Add("method", "%s%s", r.Solver, operatorPhrase(r.Operator))
 	t.Add("sums", "%s", r.Sums)
-	r.Notes = c.sentences(r.Notes)
+	r.Notes = c.sentences(p.Notes)
 	for _, note := range r.Notes {
 		t.Add("note", "%s", note)
 	}

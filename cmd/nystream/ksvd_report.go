@@ -69,7 +69,7 @@ func (j *ksvdJob) graphResult() *graphResult {
 // result collects what is known about a finished fit.
 func (j *ksvdJob) result() *ksvdResult {
 	f, c := j.fit, j.cmd
-	r := &ksvdResult{Method: ksvdName, Solver: f.Method, Chosen: c.words(j.chosen), Kernel: j.kernel.String(), Input: j.kind(), Rows: f.Rows, Columns: f.Cols,
+	r := &ksvdResult{Method: ksvdName, Solver: f.Method, Chosen: c.words(f.Chosen), Kernel: j.kernel.String(), Input: j.kind(), Rows: f.Rows, Columns: f.Cols,
 		Dimension: j.shape().Columns, Rank: f.Rank(), Values: show.Numbers(f.Values), Sums: f.Sums.String(), Centred: f.Centred,
 		Compatibility: f.Compatibility.String(), Accuracy: show.Optional(f.Accuracy), Tolerance: show.Number(c.tolerance), Graph: j.graphResult(),
 		Passes: j.passes(), Scans: j.scans, ExactPasses: f.ExactPasses, KernelEntries: f.KernelEntries, Seconds: show.Number(c.seconds()),
@@ -81,7 +81,7 @@ func (j *ksvdJob) result() *ksvdResult {
 	if f.Samples[0] > 0 {
 		r.Samples = f.Samples[:]
 	}
-	if _, ok := j.method.(nystromKSVD); ok {
+	if f.Method == "nystrom" {
 		r.Scaling = c.scaling.value
 	}
 	if len(f.Residuals) > 0 {

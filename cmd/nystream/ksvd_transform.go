@@ -34,7 +34,7 @@ func (t *transformCommand) runKSVD(ctx context.Context, args []string, file *blo
 		t.note("the columns that the model was fitted on were scaled; those of %s are taken as they are", rows.Info().Name)
 	}
 	var source stream.Source = rows
-	if m.side(side).Map.Rows == 0 { // else the kernel sees other rows
+	if !m.meta.mapped(side) { // else the kernel sees other rows
 		source = checkedRows{rows, m.model.Kernel}
 	}
 	w, err := t.embedKSVD(ctx, m, source, rows.Info().Kept, nodeKeys{}, in)
@@ -93,10 +93,13 @@ func (t *transformCommand) runGraph(ctx context.Context, m *ksvdModel, args []st
 // rows, or are keys.
 func (t *transformCommand) embedKSVD(ctx context.Context, m *ksvdModel, rows stream.Source, kept []stream.Field, keys nodeKeys, in *input) (*embedding, error) {
 	side, e := t.side.value, t.engine()
-	budget := m.embedBudget(e, side, rows, in)
+	plan := m.model.TransformPlan(e, sideOf(side), rows)
+	if in != nil {
+		readerBudget(&plan.Memory, in)
+	}
 	n := rows.Info().Rows
-	writerBudget(&budget, t.output, n, m.model.Rank())
-	if err := t.checkBudget(&budget); err != nil {
+	writerBudget(&plan.Memory, t.output, n, m.model.Rank())
+	if err := t.checkBudget(&plan.Memory); err != nil {
 		return nil, err
 	}
 	w, err := blockstore.Create(t.output, blockstore.Schema{Columns: factorNames(side, m.model.Rank()), Kept: kept, Rows: n})
@@ -104,7 +107,7 @@ func (t *transformCommand) embedKSVD(ctx context.Context, m *ksvdModel, rows str
 		return nil, err
 	}
 	out := &embedding{Writer: w}
-	return out, m.model.Embed(ctx, e, m.side(side), rows, keys.graph == nil && len(kept) > 0, func(b *stream.Block, u blas64.General) error {
+	return out, m.model.Transform(ctx, e, sideOf(side), rows, keys.graph == nil && len(kept) > 0, func(b *stream.Block, u blas64.General) error {
 		out.rows += int64(u.Rows)
 		columns := b.Kept
 		if keys.graph != nil && len(kept) > 0 {

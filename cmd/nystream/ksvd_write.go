@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
-	"github.com/nystream/nystream/solvers/ksvd"
+	contract "github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -19,9 +19,9 @@ func (j *ksvdJob) write(ctx context.Context) error {
 func (j *ksvdJob) writeFactors(ctx context.Context) (writers []pathWriter, err error) {
 	for _, f := range []struct {
 		path, side string
-		of         *ksvd.Side
+		of         contract.Side
 		rows       int64
-	}{{j.cmd.left, "left", j.fit.Left, j.fit.Rows}, {j.cmd.other, "right", j.fit.Right, j.fit.Cols}} {
+	}{{j.cmd.left, "left", contract.Left, j.fit.Rows}, {j.cmd.other, "right", contract.Right, j.fit.Cols}} {
 		if f.path == "" {
 			continue
 		}

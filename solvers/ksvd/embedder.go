@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -17,10 +18,40 @@ type Embedder func() func(dst blas64.General, b *stream.Block) error
 // more of a block than [Model.Transform] does.
 func (m *Model) Embedder(side model.Side, rows stream.Source) (Embedder, error) {
 	from := sourceOf(rows)
-	if err := m.takes(m.side(side), from); err != nil {
-		return nil, err
+	var parts []Embedder
+	for _, side := range sides(side) {
+		if err := m.takes(m.side(side), from); err != nil {
+			return nil, err
+		}
+		part, err := m.embedder(m.side(side), from, nil)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
 	}
-	return m.embedder(m.side(side), from, nil)
+	if len(parts) == 1 {
+		return parts[0], nil
+	}
+	return m.nextToEachOther(parts), nil
+}
+
+// nextToEachOther makes the columns of several embedders.
+func (m *Model) nextToEachOther(parts []Embedder) Embedder {
+	r := m.Rank()
+	return func() func(blas64.General, *stream.Block) error {
+		var do []func(blas64.General, *stream.Block) error
+		for _, part := range parts {
+			do = append(do, part())
+		}
+		return func(dst blas64.General, b *stream.Block) error {
+			for i, f := range do {
+				if err := f(dense.Columns(dst, i*r, r), b); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
 }
 
 // takes says what is wrong with rows for a side.

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -135,6 +137,36 @@ func TestFactorPlan(t *testing.T) {
 		}
 		if p.KernelEntries != want || (p.Passes == 0) != (want == 0) {
 			t.Errorf("%T: %d entries and %d passes, want %d", m, p.KernelEntries, p.Passes, want)
+		}
+	}
+}
+
+// TestBothSides: rows on both sides have what they have on either.
+func TestBothSides(t *testing.T) {
+	x := gaussian(700, 3, 1, 1)
+	for _, d := range []*Data{between(t, x, x), graph(t, randomGraph(t, 700, 3, true, 1))} {
+		f, err := Nystrom{Rank: 3, Rows: 40, Centre: true}.Fit(background, stream.Engine{}, d, kernelgen.SNE(2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		left := embedded(t, f.Model, stream.Engine{}, model.Left, d.left.Source)
+		right := embedded(t, f.Model, stream.Engine{}, model.Right, d.left.Source)
+		err = f.Transform(background, stream.Engine{}, model.Both, d.left.Source, false, func(b *stream.Block, both blas64.General) error {
+			for i := range both.Rows {
+				row := dense.Row(both, i)
+				n := int(b.Start) + i
+				if cmp.Diff(row[:3], dense.Row(left, n))+cmp.Diff(row[3:], dense.Row(right, n)) != "" {
+					t.Fatalf("row %d is %v, want %v and %v", n, row, dense.Row(left, n), dense.Row(right, n))
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		one, both := f.TransformPlan(stream.Engine{}, model.Left, d.left.Source), f.TransformPlan(stream.Engine{}, model.Both, d.left.Source)
+		if names, _ := f.Outputs(model.Both); len(names) != 6 || both.Memory.Total() <= one.Memory.Total() {
+			t.Errorf("%v, plans of %d and %d bytes", names, one.Memory.Total(), both.Memory.Total())
 		}
 	}
 }

@@ -70,6 +70,14 @@ func (m *Model) side(side model.Side) *Side {
 	return m.Left
 }
 
+// sides are the sides that one stands for.
+func sides(side model.Side) []model.Side {
+	if side == model.Both {
+		return []model.Side{model.Left, model.Right}
+	}
+	return []model.Side{side}
+}
+
 // Describe returns what the model says about itself.
 func (m *Model) Describe() *model.Description {
 	method := m.Method
@@ -83,39 +91,47 @@ func (m *Model) Describe() *model.Description {
 
 // Outputs returns the names of the singular vectors of a side: u0, u1, … or v0, v1, …
 func (m *Model) Outputs(side model.Side) ([]string, error) {
-	prefix := "u"
-	if side == model.Right {
-		prefix = "v"
-	}
-	names := make([]string, m.Rank())
-	for i := range names {
-		names[i] = fmt.Sprint(prefix, i)
+	var names []string
+	for _, s := range sides(side) {
+		prefix := map[model.Side]string{model.Left: "u", model.Right: "v"}[s]
+		for i := range m.Rank() {
+			names = append(names, fmt.Sprint(prefix, i))
+		}
 	}
 	return names, nil
 }
 
-// Dimension returns how long the rows of a side are, before C.
+// Dimension returns how long the rows of a side are, before C. Rows can be on both sides
+// only where these are alike.
 func (m *Model) Dimension(side model.Side) int { return m.side(side).dimension() }
 
 // TransformPlan returns what a pass of Transform over rows will hold.
 func (m *Model) TransformPlan(e stream.Engine, side model.Side, rows stream.Source) *model.Plan {
-	s, rank := m.side(side), int64(m.Rank())
-	landmarks := int64(s.Projection.Rows)
-	all := landmarks // rows of the model
-	if s.All != nil {
-		all = m.Rows + m.Cols
-	}
+	sparse := sourceOf(rows).sparse
 	var p *model.Plan
-	if sparse := sourceOf(rows).sparse; sparse != nil {
+	if sparse != nil {
 		p = model.NewPlan(e, 0)
-		entries := sparse.Matrix.NNZ() + s.Landmarks.entries() + s.All.entries()
-		p.Add("graph and model", 4*entries+8*all+16*int64(sparse.Matrix.Rows)+2*landmarks*rank, "")
+		p.Add("graph", 4*sparse.Matrix.NNZ()+16*int64(sparse.Matrix.Rows), "")
 	} else {
-		p = model.NewPlan(e, s.dimension())
-		p.Map("blocks of factors", s.dimension(), m.Rank())
-		p.Add("model", 2*all*int64(s.Landmarks.Dense.Cols)+int64(len(s.Map.Data))+2*landmarks*rank, "")
+		p = model.NewPlan(e, m.Dimension(side))
+		p.Map("blocks of factors", m.Dimension(side), len(sides(side))*m.Rank())
 	}
-	p.Add("tiles", int64(e.Workers())*stream.PanelRows*(landmarks+2*rank), "`threads`")
+	for _, side := range sides(side) {
+		s, rank := m.side(side), int64(m.Rank())
+		landmarks := int64(s.Projection.Rows)
+		all := landmarks // rows of the model
+		if s.All != nil {
+			all = m.Rows + m.Cols
+		}
+		numbers := 2*landmarks*rank + int64(len(s.Map.Data))
+		if sparse != nil {
+			numbers += 4*(s.Landmarks.entries()+s.All.entries()) + 8*all
+		} else {
+			numbers += 2 * all * int64(s.Landmarks.Dense.Cols)
+		}
+		p.Add("model", numbers, "")
+		p.Add("tiles", int64(e.Workers())*stream.PanelRows*(landmarks+2*rank), "`threads`")
+	}
 	p.Passes = 1
 	return p
 }
@@ -129,7 +145,7 @@ func (m *Model) Transform(ctx context.Context, e stream.Engine, side model.Side,
 	if err != nil {
 		return err
 	}
-	return stream.Map(ctx, e, "transform", rows, m.Rank(), kept, worker, emit)
+	return stream.Map(ctx, e, "transform", rows, len(sides(side))*m.Rank(), kept, worker, emit)
 }
 
 // EmbedFitted gives the singular vectors of the fitted rows of a side to emit in

@@ -12,8 +12,8 @@ type Plan struct {
 	Flops         float64 // floating-point operations besides kernel entries
 	Passes        int     // over each source, besides fetching rows by number
 	ExactPasses   int     // over all entries of A, at most
-	// Chosen is the method or engine where that was left open, and Notes say why, and
-	// by what means it will work.
+	// Chosen is the method or engine where that was left open, and after a colon why.
+	// Notes say by what means it will work.
 	Chosen string
 	Notes  []string
 

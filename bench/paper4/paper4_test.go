@@ -14,6 +14,7 @@ import (
 	"github.com/nystream/nystream/bench/datasets"
 	"github.com/nystream/nystream/bench/split"
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/askls"
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/solvers/nyblas"
@@ -71,20 +72,20 @@ func TestCora(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := splits[0]
-	train, err := askls.Graph(g.name, g.kernel, s.Train)
+	train, err := askls.Graph(g.name, g.kernel, s.Train, pick(g.labels, s.Train), g.classes)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var biases [2][]float64
 	for _, engine := range []askls.Engine{askls.EngineIterative, askls.EngineDense} {
 		began := time.Now()
-		fit, err := askls.Solver{Gamma: 1, Engine: engine, Merge: askls.MergeAverage}.Fit(ctx, stream.Engine{}, train, pick(g.labels, s.Train), g.classes)
+		fit, err := askls.Solver{Gamma: 1, Engine: engine, Merge: askls.MergeAverage}.Fit(ctx, stream.Engine{}, train, kernelgen.Kernel{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Log(time.Since(began), engine, fit.Condition, fit.Residual, fit.Iterations, fit.Notes)
-		if fit.Ridge != 1 || len(fit.Notes) == 0 || !(fit.Residual < 1e-9) {
-			t.Errorf("%v: ridge %v, condition %v, residual %v, notes %v", engine, fit.Ridge, fit.Condition, fit.Residual, fit.Notes)
+		t.Log(time.Since(began), engine, fit.Condition, fit.Residual(), fit.Iterations, fit.Notes)
+		if fit.Ridge != 1 || len(fit.Notes) == 0 || !(fit.Residual() < 1e-9) {
+			t.Errorf("%v: ridge %v, condition %v, residual %v, notes %v", engine, fit.Ridge, fit.Condition, fit.Residual(), fit.Notes)
 		}
 		for side, b := range fit.Biases {
 			for c, v := range biases[side] {
@@ -95,7 +96,7 @@ func TestCora(t *testing.T) {
 		}
 		biases = fit.Biases
 	}
-	stacked, err := askls.Solver{Gamma: 1, Ridge: 1, Merge: askls.MergeStack, Seed: 1}.Fit(ctx, stream.Engine{}, train, pick(g.labels, s.Train), g.classes)
+	stacked, err := askls.Solver{Gamma: 1, Ridge: 1, Merge: askls.MergeStack, Seed: 1}.Fit(ctx, stream.Engine{}, train, kernelgen.Kernel{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,5 +127,88 @@ func TestHeart(t *testing.T) {
 	average, _, err := data.measure(context.Background(), families()[2], 1)
 	if err != nil || average[0] < 0.75 {
 		t.Errorf("accuracy %v, %v; the paper has .825", average, err)
+	}
+}
+
+// TestBaseline: AsK-LS with a kernel made symmetric is the LS-SVM (paper, Proposition 2),
+// with a ridge too.
+func TestBaseline(t *testing.T) {
+	const n = 30
+	ring, err := stream.NewCSR(n, n, func(yield func(stream.Entry) bool) {
+		for i := range int32(n) {
+			for _, step := range []int32{1, 4} {
+				if !yield(stream.Entry{Row: i, Col: (i + step*(1+i%3)) % n, Value: 1 / float64(1+i%4)}) {
+					return
+				}
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &graph{name: "ring", kernel: ring, classes: 3}
+	var s split.Split
+	for i := range int64(n) {
+		g.labels = append(g.labels, int(i*i%7%3))
+		if i%4 == 1 {
+			s.Test = append(s.Test, i)
+		} else {
+			s.Train = append(s.Train, i)
+		}
+	}
+	for _, sym := range []symmetry{meanKernel, sourceGram, targetGram} {
+		for _, ridge := range []float64{0, 0.5} {
+			k := part(ring, s.Train, s.Train)
+			fresh := sym.beside(k, part(ring, s.Test, s.Train), part(ring.Transpose(), s.Test, s.Train))
+			got, err := lsSVM(sym.of(k), fresh, pick(g.labels, s.Train), 3, 0.3, ridge)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// The symmetric matrix of all nodes that has K made symmetric between the training
+			// nodes and fresh beside them.
+			whole := stream.NewMatrix(n, n)
+			for i, row := range s.Train {
+				for j, col := range s.Train {
+					whole.Data[int(row)*n+int(col)] = sym.of(k).Data[i*len(s.Train)+j]
+				}
+			}
+			for i, row := range s.Test {
+				for j, col := range s.Train {
+					v := dense.Row(fresh, i)[j]
+					whole.Data[int(row)*n+int(col)], whole.Data[int(col)*n+int(row)] = v, v
+				}
+			}
+			matrix, err := stream.NewCSR(n, n, func(yield func(stream.Entry) bool) {
+				for i := range int32(n) {
+					for j, v := range dense.Row(whole, int(i)) {
+						if !yield(stream.Entry{Row: i, Col: int32(j), Value: v}) {
+							return
+						}
+					}
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			train, err := askls.Graph("symmetric", matrix, s.Train, pick(g.labels, s.Train), 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fit, err := askls.Solver{Gamma: 0.3, Ridge: ridge, Engine: askls.EngineDense}.Fit(t.Context(), stream.Engine{}, train, kernelgen.Kernel{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := fit.Decisions(t.Context(), stream.Engine{}, askls.NewNodes("symmetric", matrix, s.Test))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range want.Rows {
+				for c, v := range dense.Row(want, i) {
+					if d := dense.Row(got, i)[c] - v; !(math.Abs(d) <= 1e-10) {
+						t.Fatalf("symmetry %d, ridge %v: node %d, class %d: off by %v", sym, ridge, i, c, d)
+					}
+				}
+			}
+		}
 	}
 }

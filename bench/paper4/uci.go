@@ -14,7 +14,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/bench/datasets"
-	"github.com/nystream/nystream/bench/lssvm"
 	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/bench/split"
 	"github.com/nystream/nystream/internal/linalg/dense"
@@ -266,11 +265,11 @@ func (d *table) measure(ctx context.Context, k family, repeats int) (average, st
 }
 
 func (d *table) fit(ctx context.Context, m askls.Solver, k kernelgen.Kernel) (*askls.Fit, error) {
-	data, err := askls.Samples(d.source(), k)
+	data, err := askls.Samples(d.source(), d.labels, 2)
 	if err != nil {
 		return nil, err
 	}
-	return m.Fit(ctx, stream.Engine{}, data, d.labels, 2)
+	return m.Fit(ctx, stream.Engine{}, data, k)
 }
 
 // tune chooses width and γ by the functions of 10 folds that a stacked fit has anyway.
@@ -312,7 +311,9 @@ func (d *table) heldOutAccuracy(fit *askls.Fit) (float64, error) {
 	model.Merge = askls.MergeAverage
 	decisions := stream.NewMatrix(fit.HeldOut.Rows, model.Classes)
 	model.Decide(decisions, fit.HeldOut)
-	return metrics.Accuracy(d.labels, lssvm.Winners(decisions))
+	classes := make([]int, decisions.Rows)
+	model.Choose(classes, decisions)
+	return metrics.Accuracy(d.labels, classes)
 }
 
 // medianDistance is that between two rows.

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/solvers/ksvd"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -23,12 +23,9 @@ type solution struct {
 	ridge          float64
 	condition      float64
 	smallest       float64 // smallest |eigenvalue| of M; NaN if not known
-	residual       float64 // largest ‖r − Mx‖/‖r‖ of a class; NaN if not known
 	iterations     int
 	rank           int
-	entries        int64
-	passes         int
-	notes          []string
+	report         model.Report
 }
 
 // expand makes functions of a row of the duals.
@@ -40,7 +37,7 @@ func (s *solution) expand(k matrix) {
 
 // fallbackNote says that a plain system was singular.
 func fallbackNote(condition, ridge float64) string {
-	return fmt.Sprintf("the system is singular (condition number %.1e): the ridge system (M² + λI)x = Mr with λ = %v was solved instead (--ridge)", condition, ridge)
+	return fmt.Sprintf("the system is singular (condition number %.1e): the ridge system (M² + λI)x = Mr with λ = %v was solved instead (`ridge`)", condition, ridge)
 }
 
 // fallbackRidge is λ where a plain system is singular.
@@ -57,7 +54,7 @@ func factorOr(m blas64.General, ridge float64) (f *factored, s *solution, err er
 			return f, s, err
 		}
 		ridge = fallbackRidge
-		s.notes = append(s.notes, fallbackNote(s.condition, ridge))
+		s.report.Note(fallbackNote(s.condition, ridge))
 		f = nil
 	}
 	s.ridge = ridge
@@ -70,27 +67,22 @@ func factorOr(m blas64.General, ridge float64) (f *factored, s *solution, err er
 
 // formed solves with K formed.
 func (f *fit) formed(ctx context.Context) (*solution, error) {
-	k, err := newMatrix(ctx, f.engine, f.data, true)
+	k, err := newMatrix(ctx, f.engine, f.data, f.kernel, true)
 	if err != nil {
 		return nil, err
 	}
 	held := k.Held()
-	var s *solution
-	if f.Symmetry == Asymmetric {
-		s, err = f.asymmetric(held)
-	} else {
-		s, err = f.symmetric(held)
-	}
+	s, err := f.solveFormed(held)
 	if err != nil {
 		return nil, err
 	}
-	s.entries = k.Entries()
+	s.report.KernelEntries = k.Entries()
 	s.expand(k)
 	return s, nil
 }
 
-// asymmetric solves the system of AsK-LS.
-func (f *fit) asymmetric(k blas64.General) (*solution, error) {
+// solveFormed solves the system.
+func (f *fit) solveFormed(k blas64.General) (*solution, error) {
 	n := k.Rows
 	m, r := bordered(k, ones(n), ones(n), f.Gamma), rightSide(f.targets)
 	factors, s, err := factorOr(m, f.Ridge)
@@ -100,7 +92,7 @@ func (f *fit) asymmetric(k blas64.General) (*solution, error) {
 	x, u := factors.solve(r)
 	parts := partsOf(x)
 	s.source, s.target, s.biases = parts.b, parts.a, [2][]float64{parts.b1, parts.b2}
-	s.residual = factors.residual(x, r)
+	s.report.Residuals = factors.residuals(x, r)
 	if f.Merge != MergeStack {
 		return s, nil
 	}
@@ -112,7 +104,7 @@ func (f *fit) asymmetric(k blas64.General) (*solution, error) {
 			return nil, err
 		}
 		if factors = again; factors.ridge != s.ridge {
-			return nil, fmt.Errorf("the system that folds are left out of is singular: give a ridge (--ridge 1), or another gamma")
+			return nil, errors.New("the system that folds are left out of is singular: give a ridge (`ridge 1`), or another gamma")
 		}
 		x, u = factors.solve(r)
 	}
@@ -137,7 +129,7 @@ func (f *fit) leaveOut(factors *factored, r, x, u blas64.General) (blas64.Genera
 		}
 		said, err := factors.leftOut(out, r, x, u)
 		if err != nil {
-			return heldOut, fmt.Errorf("%w: give a ridge (--ridge 1), or another gamma", err)
+			return heldOut, fmt.Errorf("%w: give a ridge (`ridge 1`), or another gamma", err)
 		}
 		for i, row := range fold.Test {
 			both := dense.Row(heldOut, int(row))
@@ -146,62 +138,6 @@ func (f *fit) leaveOut(factors *factored, r, x, u blas64.General) (blas64.Genera
 		}
 	}
 	return heldOut, nil
-}
-
-// symmetric solves the LS-SVM of a kernel made symmetric, [0 1ᵀ; 1 I/γ + K]: half the
-// system of AsK-LS, which it is for a symmetric kernel (paper, Proposition 2).
-func (f *fit) symmetric(k blas64.General) (*solution, error) {
-	gram := f.Symmetry.of(k)
-	n := gram.Rows
-	m, r := stream.NewMatrix(n+1, n+1), stream.NewMatrix(n+1, f.targets.Cols)
-	copyInto(stream.RowSlice(r, 1, n), f.targets)
-	for i := range n {
-		set(m, 0, 1+i, 1)
-		copy(dense.Row(m, 1+i)[1:], dense.Row(gram, i))
-		m.Data[(1+i)*m.Stride+1+i] += 1 / f.Gamma
-	}
-	factors, s, err := factorOr(m, f.Ridge)
-	if err != nil {
-		return nil, err
-	}
-	x, _ := factors.solve(r)
-	s.residual = factors.residual(x, r)
-	alpha, bias := stream.RowSlice(x, 1, n), dense.Row(x, 0)
-	s.biases = [2][]float64{bias, bias}
-	s.source, s.target = alpha, alpha
-	switch f.Symmetry {
-	case SourceGram: // K(x, ·)·Kᵀα
-		s.source = dense.Mul(blas.Trans, k, blas.NoTrans, alpha)
-		s.target = stream.NewMatrix(n, alpha.Cols)
-	case TargetGram:
-		s.target = dense.Mul(blas.NoTrans, k, blas.NoTrans, alpha)
-		s.source = stream.NewMatrix(n, alpha.Cols)
-	}
-	return s, nil
-}
-
-// of is the symmetric kernel matrix.
-func (s Symmetry) of(k blas64.General) blas64.General {
-	switch s {
-	case SourceGram:
-		return dense.Mul(blas.NoTrans, k, blas.Trans, k)
-	case TargetGram:
-		return dense.Mul(blas.Trans, k, blas.NoTrans, k)
-	}
-	return dense.SymmetricPart(k)
-}
-
-// merge is how the two functions of a machine with a symmetric kernel become its one.
-func (s Symmetry) merge(m Merge) Merge {
-	switch s {
-	case MeanKernel:
-		return MergeAverage
-	case SourceGram:
-		return MergeSource
-	case TargetGram:
-		return MergeTarget
-	}
-	return m
 }
 
 func ones(n int) []float64 { return filled(n, 1) }

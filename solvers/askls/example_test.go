@@ -15,11 +15,11 @@ import (
 func Example() {
 	ctx, engine := context.Background(), stream.Engine{}
 	x := blas64.General{Rows: 6, Cols: 2, Stride: 2, Data: []float64{0, 0, 0, 1, 1, 0, 4, 4, 4, 5, 5, 4}}
-	data, err := askls.Samples(stream.FromMatrix("x", x), kernelgen.SNE(2))
+	data, err := askls.Samples(stream.FromMatrix("x", x), []int{0, 0, 0, 1, 1, 1}, 2)
 	if err != nil {
 		panic(err)
 	}
-	fit, err := askls.Solver{Gamma: 10}.Fit(ctx, engine, data, []int{0, 0, 0, 1, 1, 1}, 2)
+	fit, err := askls.Solver{Gamma: 10}.Fit(ctx, engine, data, kernelgen.SNE(2))
 	if err != nil {
 		panic(err)
 	}
@@ -49,11 +49,11 @@ func ExampleGraph() {
 	if err != nil {
 		panic(err)
 	}
-	data, err := askls.Graph("rings", k, []int64{0, 1, 2, 4, 5, 6})
+	data, err := askls.Graph("rings", k, []int64{0, 1, 2, 4, 5, 6}, []int{0, 0, 0, 1, 1, 1}, 2)
 	if err != nil {
 		panic(err)
 	}
-	fit, err := askls.Solver{Gamma: 1, Ridge: 1}.Fit(ctx, engine, data, []int{0, 0, 0, 1, 1, 1}, 2)
+	fit, err := askls.Solver{Gamma: 1, Ridge: 1}.Fit(ctx, engine, data, kernelgen.Kernel{})
 	if err != nil {
 		panic(err)
 	}

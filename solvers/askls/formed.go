@@ -110,30 +110,24 @@ func (f *factored) subtract(x, left blas64.General) {
 	}
 }
 
-// residual is the largest ‖right − matrix·x‖/‖right‖ of a column, of the system solved.
-func (f *factored) residual(x, r blas64.General) float64 {
+// residuals returns ‖right − matrix·x‖/‖right‖ of each column, of the system solved.
+func (f *factored) residuals(x, r blas64.General) []float64 {
 	right := r
 	if f.ridge > 0 {
 		right = dense.Mul(blas.NoTrans, f.m, blas.NoTrans, r)
 	}
 	left := dense.Clone(right)
 	f.subtract(x, left)
-	return worstRatio(left, right)
-}
-
-// worstRatio is the largest ratio of the lengths of two columns, 0 for 0/0.
-func worstRatio(a, b blas64.General) float64 {
-	worst := 0.0
-	all := columnNorms(b)
-	for c, v := range columnNorms(a) {
+	ratios, all := columnNorms(left), columnNorms(right)
+	for c, v := range ratios {
 		if v != 0 {
-			worst = max(worst, v/all[c])
+			ratios[c] = v / all[c]
 		}
 	}
-	return worst
+	return ratios
 }
 
-// columnNorms are the lengths of the columns.
+// columnNorms returns the lengths of the columns.
 func columnNorms(m blas64.General) []float64 {
 	v := make([]float64, m.Cols)
 	for c := range v {
@@ -216,7 +210,7 @@ func (f *factored) leftOut(out []int, r, x, u blas64.General) (blas64.General, e
 	return said, nil
 }
 
-// reported is the condition number, NaN if there is none.
+// reported returns the condition number, NaN if there is none.
 func (f *factored) reported() float64 {
 	if f == nil {
 		return math.NaN()
@@ -224,7 +218,7 @@ func (f *factored) reported() float64 {
 	return f.condition
 }
 
-// blockOf is Z_FF.
+// blockOf returns Z_FF.
 func (f *factored) blockOf(out []int) blas64.General {
 	n := len(out)
 	if f.ridge == 0 {

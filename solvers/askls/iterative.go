@@ -33,7 +33,7 @@ func (f *fit) iterative(ctx context.Context) (*solution, error) {
 	if err != nil {
 		return nil, err
 	}
-	k, err := newMatrix(ctx, f.engine, f.data, false)
+	k, err := newMatrix(ctx, f.engine, f.data, f.kernel, false)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (f *fit) iterative(ctx context.Context) (*solution, error) {
 			return nil, err
 		}
 	}
-	s.entries += k.Entries()
+	s.report.KernelEntries += k.Entries()
 	s.expand(k)
 	return s, nil
 }
@@ -128,9 +128,9 @@ func (it *iterative) solve(ctx context.Context, r blas64.General, s *solution) (
 		}
 		s.ridge = fallbackRidge
 		if run.Singular {
-			s.notes = append(s.notes, fallbackNote(s.condition, s.ridge))
+			s.report.Note(fallbackNote(s.condition, s.ridge))
 		} else {
-			s.notes = append(s.notes, fmt.Sprintf("the system cannot be told from a singular one in %d iterations: the ridge system (M² + λI)x = Mr with λ = %v was solved instead (--ridge, or more --iterations)", run.Iterations, s.ridge))
+			s.report.Note(fmt.Sprintf("the system cannot be told from a singular one in %d iterations: the ridge system (M² + λI)x = Mr with λ = %v was solved instead (`ridge`, or more `iterations`)", run.Iterations, s.ridge))
 		}
 	}
 	run, err := it.run(ctx, r, s.ridge, false)
@@ -146,12 +146,12 @@ func (it *iterative) solve(ctx context.Context, r blas64.General, s *solution) (
 
 // finish reports the residual, and refuses what is no solution.
 func (it *iterative) finish(run *minres.Solution, s *solution) (blas64.General, error) {
-	s.residual = run.Residual
+	s.report.Residuals, s.report.Unsettled = run.Residuals, run.Residual > it.Tolerance
 	switch {
 	case !(run.Residual <= 1e-2):
-		return run.X, fmt.Errorf("after %d iterations the residual is %.1e of the right side: the system is badly conditioned (about %.1e); give a ridge (--ridge 1), a smaller gamma, or a larger rank", run.Iterations, run.Residual, run.Condition)
+		return run.X, fmt.Errorf("after %d iterations the residual is %.1e of the right side: the system is badly conditioned (about %.1e); give a ridge (`ridge 1`), a smaller gamma, or a larger rank", run.Iterations, run.Residual, run.Condition)
 	case run.Residual > it.Tolerance:
-		s.notes = append(s.notes, fmt.Sprintf("after %d iterations the residual is %.1e of the right side, above the tolerance %.0e (condition number at least %.1e)", run.Iterations, run.Residual, it.Tolerance, run.Condition))
+		s.report.Note(fmt.Sprintf("after %d iterations the residual is %.1e of the right side, above the tolerance %.0e (condition number at least %.1e)", run.Iterations, run.Residual, it.Tolerance, run.Condition))
 	}
 	return run.X, nil
 }

@@ -50,9 +50,10 @@ func (f *fit) lowRank(ctx context.Context) (*solution, error) {
 			return nil, err
 		}
 	}
-	s.entries, s.passes = approximation.KernelEntries, approximation.SourcePasses+l.passes
+	s.report.KernelEntries, s.report.SourcePasses = approximation.KernelEntries, approximation.SourcePasses+l.passes
+	s.report.ExactPasses = approximation.ExactPasses
 	s.rank = approximation.Rank()
-	s.notes = append(approximation.Notes, s.notes...)
+	s.report.Notes = append(approximation.Notes, s.report.Notes...)
 	functions := *approximation.Model
 	left, right := *functions.Left, *functions.Right
 	left.Projection = dense.Mul(blas.NoTrans, left.Projection, blas.NoTrans, s.source)
@@ -67,17 +68,20 @@ func (f *fit) approximation(ctx context.Context) (*ksvd.Fit, error) {
 	if f.data.explicit() {
 		return nil, fmt.Errorf("%s: engine lowrank is for kernels of rows; use iterative for a matrix", f.data.name)
 	}
-	if f.Approximation == ApproximateSSRSVD {
-		return f.ssrsvd().Fit(ctx, f.engine, f.data.sides, f.data.kernel)
+	return f.approximate().Fit(ctx, f.engine, f.data.sides, f.kernel)
+}
+
+// approximate returns what engine lowrank factors K with.
+func (m Solver) approximate() ksvd.Method {
+	if m.Approximation == ApproximateSSRSVD {
+		return ksvd.SSRSVD{Rank: m.Rank, Seed: m.Seed}
 	}
-	return f.nystrom().Fit(ctx, f.engine, f.data.sides, f.data.kernel)
+	return m.nystrom()
 }
 
 func (m Solver) nystrom() ksvd.Nystrom {
 	return ksvd.Nystrom{Rank: m.Rank, Rows: m.Samples, Cols: m.Samples, Sums: m.Sums, Seed: m.Seed}
 }
-
-func (m Solver) ssrsvd() ksvd.SSRSVD { return ksvd.SSRSVD{Rank: m.Rank, Seed: m.Seed} }
 
 // lowRank is a fit under way.
 type lowRank struct {
@@ -250,7 +254,7 @@ func (l *lowRank) solve(sums *factorSums) (*solution, error) {
 	s.condition, s.smallest, s.ridge = c.condition(), c.smallest(), l.Ridge
 	if s.ridge == 0 && !(s.condition < singularCondition) {
 		s.ridge = fallbackRidge
-		s.notes = append(s.notes, fallbackNote(s.condition, s.ridge))
+		s.report.Note(fallbackNote(s.condition, s.ridge))
 	}
 	s.source, s.target, s.biases = c.functions(s.ridge)
 	return s, nil
@@ -289,7 +293,7 @@ func (l *lowRank) leaveOut(ctx context.Context, sums *factorSums, s *solution) e
 			return err
 		}
 		if s.ridge == 0 && !(c.condition() < singularCondition) {
-			return fmt.Errorf("the system without fold %d is singular (condition number %.1e): give a ridge (--ridge 1), or another gamma", i, c.condition())
+			return fmt.Errorf("the system without fold %d is singular (condition number %.1e): give a ridge (`ridge 1`), or another gamma", i, c.condition())
 		}
 		m := &machines[i]
 		m.weights[0], m.weights[1], m.biases = c.functions(s.ridge)
@@ -341,5 +345,5 @@ func (l *lowRank) leaveOut(ctx context.Context, sums *factorSums, s *solution) e
 
 // newSolution has nothing known.
 func newSolution() *solution {
-	return &solution{condition: math.NaN(), smallest: math.NaN(), residual: math.NaN()}
+	return &solution{condition: math.NaN(), smallest: math.NaN()}
 }

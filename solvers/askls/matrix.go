@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/stream"
 )
@@ -22,17 +23,17 @@ type matrix interface {
 }
 
 // newMatrix makes K ready; form says that it shall be held.
-func newMatrix(ctx context.Context, e stream.Engine, d *Data, form bool) (matrix, error) {
+func newMatrix(ctx context.Context, e stream.Engine, d *Data, kernel kernelgen.Kernel, form bool) (matrix, error) {
 	if d.explicit() {
 		return explicitMatrix{d, e}, nil
 	}
-	k, err := ksvd.NewMatrix(ctx, e, d.sides, d.kernel, form)
+	k, err := ksvd.NewMatrix(ctx, e, d.sides, kernel, form)
 	if err != nil {
 		return nil, err
 	}
 	if held := k.Held(); form {
 		if i, j, found := dense.NotFinite(held); found {
-			return nil, fmt.Errorf("kernel %s is %v between samples %d and %d: scale the columns (--scale standard) or change the kernel", d.kernel, held.Data[i*held.Stride+j], i, j)
+			return nil, fmt.Errorf("kernel %s is %v between samples %d and %d: scale the columns (`scale standard`) or change the kernel", kernel, held.Data[i*held.Stride+j], i, j)
 		}
 	}
 	return k, nil

@@ -14,15 +14,14 @@ import (
 
 // Model is a fitted machine: for each class the functions f_s and f_t of a sample.
 type Model struct {
-	Classes  int   // k
-	Samples  int64 // n
-	Gamma    float64
-	Ridge    float64 // λ of the system that was solved, 0 for the plain one
-	Engine   Engine
-	Merge    Merge
-	Symmetry Symmetry
-	Seed     uint64
-	Biases   [2][]float64 // b₁ and b₂ of each class
+	Classes int   // k
+	Samples int64 // n
+	Gamma   float64
+	Ridge   float64 // λ of the system that was solved, 0 for the plain one
+	Engine  Engine
+	Merge   Merge
+	Seed    uint64
+	Biases  [2][]float64 // b₁ and b₂ of each class
 	// Functions are f_s (its left side) and f_t (right) without their biases, for kernels of
 	// rows. With the engines dense and iterative the landmarks are the training samples
 	// and the projections their duals: b = yβ on the left and a = yα on the right.
@@ -41,7 +40,7 @@ type Edges struct {
 	Source, Target blas64.General // duals b and a, n×k
 }
 
-// Kernel is the text of the kernel, "" for an explicit matrix.
+// Kernel returns the text of the kernel, "" for an explicit matrix.
 func (m *Model) Kernel() string {
 	if m.Functions == nil {
 		return ""
@@ -64,7 +63,7 @@ func (m *Model) Decide(dst, both blas64.General) {
 // Evaluate gives f_s and f_t of samples, B×2k, to emit in their order. Samples of the
 // fit come out as in the fit, to rounding. Cost: one pass, two for samples with two
 // rows, and for each row the kernel entries of both functions.
-func (m *Model) Evaluate(ctx context.Context, e stream.Engine, rows Rows, kept bool, emit func(b *stream.Block, both blas64.General) error) error {
+func (m *Model) Evaluate(ctx context.Context, e stream.Engine, rows Rows, kept bool, emit model.Emit) error {
 	workers, err := m.workers(rows)
 	if err != nil {
 		return err
@@ -99,7 +98,7 @@ func (m *Model) addBias(dst, part blas64.General, side int) {
 }
 
 // evaluateApart reads sources and targets one after the other. It holds f_s of all.
-func (m *Model) evaluateApart(ctx context.Context, e stream.Engine, rows Rows, workers [2]ksvd.Embedder, kept bool, emit func(*stream.Block, blas64.General) error) error {
+func (m *Model) evaluateApart(ctx context.Context, e stream.Engine, rows Rows, workers [2]ksvd.Embedder, kept bool, emit model.Emit) error {
 	var sources []float64
 	err := stream.Map(ctx, e, "decisions", rows.Left, m.Classes, false, workers[0], func(_ *stream.Block, part blas64.General) error {
 		for i := range part.Rows {
@@ -165,7 +164,7 @@ func (g *Edges) workers(rows Rows) (w [2]ksvd.Embedder, err error) {
 	return w, nil
 }
 
-// spread has a row for every node, 0 where it was not trained on.
+// spread returns a matrix with a row for every node, 0 where it was not trained on.
 func (g *Edges) spread(side int) blas64.General {
 	from := g.Source
 	if side == 1 {
@@ -178,22 +177,31 @@ func (g *Edges) spread(side int) blas64.General {
 	return all
 }
 
-// Decisions are the decisions on samples, a row for each: see [Model.Decide]. Cost: as
-// [Model.Evaluate], and memory for the result.
+// Decisions returns the decisions on samples, a row for each: see [Model.Decide]. Cost:
+// as [Model.Evaluate], and memory for the result.
 func (m *Model) Decisions(ctx context.Context, e stream.Engine, rows Rows) (blas64.General, error) {
 	out := blas64.General{Cols: m.Classes, Stride: m.Classes}
-	err := m.Evaluate(ctx, e, rows, false, func(_ *stream.Block, both blas64.General) error {
-		part := stream.NewMatrix(both.Rows, m.Classes)
-		m.Decide(part, both)
-		out.Data = append(out.Data, part.Data...)
-		out.Rows += part.Rows
+	err := m.decide(ctx, e, rows, false, func(_ *stream.Block, decisions blas64.General) error {
+		for i := range decisions.Rows {
+			out.Data = append(out.Data, dense.Row(decisions, i)...)
+		}
+		out.Rows += decisions.Rows
 		return nil
 	})
 	return out, err
 }
 
-// Predict is the class of each sample: the one with the largest decision, and of equal
-// ones the first.
+// decide is Evaluate with the functions merged.
+func (m *Model) decide(ctx context.Context, e stream.Engine, rows Rows, kept bool, emit model.Emit) error {
+	var buf []float64
+	return m.Evaluate(ctx, e, rows, kept, func(b *stream.Block, both blas64.General) error {
+		decisions := shaped(&buf, both.Rows, m.Classes)
+		m.Decide(decisions, both)
+		return emit(b, decisions)
+	})
+}
+
+// Predict returns the class of each sample: see [Model.Choose].
 func (m *Model) Predict(ctx context.Context, e stream.Engine, rows Rows) ([]int, error) {
 	decisions, err := m.Decisions(ctx, e, rows)
 	if err != nil {

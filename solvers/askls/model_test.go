@@ -3,13 +3,16 @@ package askls
 import (
 	"encoding/json"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/solvers/ksvd"
-	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -27,15 +30,15 @@ func fitted(t *testing.T, e stream.Engine, merge Merge) map[string]struct {
 	fresh, _ := clouds(30, 3, 3, 2, 2)
 	k := randomGraph(t, 80, 200, 4)
 	train, test, nodeLabels := nodesOf(80)
-	graph, err := Graph("g", k, train)
+	graph, err := Graph("g", k, train, nodeLabels, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	samples, err := Samples(source(x), parse(t, "sne(gamma=2)"))
+	samples, err := Samples(source(x), labels, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	views, err := Views(source(x), source(randomMatrix(80, 3, 8)), parse(t, "rbf(gamma=0.3)"))
+	views, err := Views(source(x), source(randomMatrix(80, 3, 8)), labels, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,27 +46,27 @@ func fitted(t *testing.T, e stream.Engine, merge Merge) map[string]struct {
 	if err != nil {
 		t.Fatal(err)
 	}
-	edges, err := FromKSVD(adjacency, parse(t, "rbf(gamma=0.3)"))
+	edges, err := FromKSVD(adjacency, labels, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := map[string]pair{}
 	for what, c := range map[string]struct {
 		data   *Data
-		labels []int
+		kernel string
 		rows   Rows
 	}{
-		"graph":   {graph, nodeLabels, NewNodes("g", k, test)},
-		"samples": {samples, labels, NewSamples(source(fresh))},
-		"views":   {views, labels, NewViews(source(fresh), source(randomMatrix(30, 3, 3)))},
-		"edges":   {edges, labels, NewNodes("g", k, test)},
+		"graph":   {graph, "linear()", NewNodes("g", k, test)},
+		"samples": {samples, "sne(gamma=2)", NewSamples(source(fresh))},
+		"views":   {views, "rbf(gamma=0.3)", NewViews(source(fresh), source(randomMatrix(30, 3, 3)))},
+		"edges":   {edges, "rbf(gamma=0.3)", NewNodes("g", k, test)},
 	} {
 		for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
 			if what == "graph" && engine == EngineLowRank {
 				continue
 			}
 			m := Solver{Gamma: 0.6, Ridge: 0.3, Engine: engine, Merge: merge, Rank: 12, Samples: 40, Folds: 4}
-			fit, err := m.Fit(ctx, e, c.data, c.labels, 3)
+			fit, err := m.Fit(ctx, e, c.data, parse(t, c.kernel))
 			if err != nil {
 				t.Fatal(what, engine, err)
 			}
@@ -73,19 +76,26 @@ func fitted(t *testing.T, e stream.Engine, merge Merge) map[string]struct {
 	return all
 }
 
+// saved are the archive of a model.
+func saved(t *testing.T, m *Model) *model.Archive {
+	t.Helper()
+	a, err := m.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// copied returns an archive of its own, as a file gives one.
+func copied(a *model.Archive) *model.Archive {
+	return &model.Archive{Header: slices.Clone(a.Header), Arrays: slices.Clone(a.Arrays)}
+}
+
 // TestSave: a model loaded decides as the one saved, to the bit.
 func TestSave(t *testing.T) {
 	for what, f := range fitted(t, stream.Engine{}, MergeStack) {
-		h, arrays := f.fit.Save()
-		text, err := json.Marshal(h)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var read Header
-		if err := json.Unmarshal(text, &read); err != nil {
-			t.Fatal(err)
-		}
-		loaded, err := Load(read, arrays)
+		a := saved(t, f.fit.Model)
+		loaded, err := Load(copied(a))
 		if err != nil {
 			t.Fatal(what, err)
 		}
@@ -97,9 +107,28 @@ func TestSave(t *testing.T) {
 		if diff := cmp.Diff(want.Data, got.Data); diff != "" {
 			t.Errorf("%s: %s", what, diff)
 		}
-		again, arraysAgain := loaded.Save()
-		if diff := cmp.Diff(h, again) + cmp.Diff(arrays, arraysAgain); diff != "" {
+		again := saved(t, loaded)
+		if diff := cmp.Diff(string(a.Header), string(again.Header)) + cmp.Diff(a.Arrays, again.Arrays); diff != "" {
 			t.Errorf("%s, saved again: %s", what, diff)
+		}
+	}
+}
+
+// TestFormat: the bytes of headers and the order of arrays are those of the first
+// version.
+func TestFormat(t *testing.T) {
+	fits := fitted(t, stream.Engine{}, MergeStack)
+	const side = `{"dimension":3}`
+	for what, want := range map[string]struct{ header, arrays string }{
+		"graph dense": {`{"method":"askls","classes":3,"samples":53,"gamma":0.6,"ridge":0.3,"engine":"dense","merge":"stack","symmetry":"none","seed":0,"nodes":80}`,
+			"source_bias target_bias stack train source_duals target_duals"},
+		"views iterative": {`{"method":"askls","classes":3,"samples":80,"gamma":0.6,"ridge":0.3,"engine":"iterative","merge":"stack","symmetry":"none","seed":0,` +
+			`"functions":{"method":"ksvd","solver":"functions","kernel":"rbf(gamma=0.3)","seed":0,"rows":80,"columns":80,"rank":3,"centred":false,"sums":"exact","compatibility":"identity","left":` + side + `,"right":` + side + `}}`,
+			"source_bias target_bias stack values u_landmarks u_landmark_rows u_projection u_weights v_landmarks v_landmark_rows v_projection v_weights"},
+	} {
+		a := saved(t, fits[what].fit.Model)
+		if got := strings.Join(a.Names(), " "); string(a.Header) != want.header || got != want.arrays {
+			t.Errorf("%s:\n%s\n%s", what, a.Header, got)
 		}
 	}
 }
@@ -107,35 +136,94 @@ func TestSave(t *testing.T) {
 // TestDamaged: a model with an array that is missing, short or not finite is refused.
 func TestDamaged(t *testing.T) {
 	for what, f := range fitted(t, stream.Engine{}, MergeStack) {
-		h, arrays := f.fit.Save()
-		for i, a := range arrays {
-			for kind, damaged := range map[string]lowrank.Array{
+		whole := saved(t, f.fit.Model)
+		for i, a := range whole.Arrays {
+			for kind, damaged := range map[string]model.Array{
 				"renamed": {Name: "x", Rows: a.Rows, Cols: a.Cols, Floats: a.Floats, Ints: a.Ints},
 				"empty":   {Name: a.Name},
 				"NaN":     {Name: a.Name, Rows: a.Rows, Cols: a.Cols, Floats: nanFirst(a.Floats), Ints: reversed(a.Ints)},
 			} {
-				with := append([]lowrank.Array(nil), arrays...)
-				with[i] = damaged
-				m, err := Load(h, with)
+				with := copied(whole)
+				with.Arrays[i] = damaged
+				m, err := Load(with)
 				if err == nil && kind != "renamed" {
 					t.Errorf("%s: array %s %s: no error, %d classes", what, a.Name, kind, m.Classes)
 				}
 			}
 		}
-		for kind, change := range map[string]func(*Header){
-			"method":  func(h *Header) { h.Method = "ksvd" },
-			"classes": func(h *Header) { h.Classes = 4 },
-			"none":    func(h *Header) { h.Classes = 0 },
-			"merge":   func(h *Header) { h.Merge = "mix" },
-			"engine":  func(h *Header) { h.Engine = "" },
-			"kind":    func(h *Header) { h.Nodes, h.Functions = 0, nil },
+		for kind, change := range map[string]func(map[string]any){
+			"method":   func(h map[string]any) { h["method"] = "ksvd" },
+			"classes":  func(h map[string]any) { h["classes"] = 4 },
+			"none":     func(h map[string]any) { h["classes"] = 0 },
+			"merge":    func(h map[string]any) { h["merge"] = "mix" },
+			"engine":   func(h map[string]any) { h["engine"] = "" },
+			"symmetry": func(h map[string]any) { h["symmetry"] = "half" },
+			"kind":     func(h map[string]any) { delete(h, "nodes"); delete(h, "functions") },
 		} {
-			other := h
-			change(&other)
-			if _, err := Load(other, arrays); err == nil {
+			header := map[string]any{}
+			if err := json.Unmarshal(whole.Header, &header); err != nil {
+				t.Fatal(err)
+			}
+			change(header)
+			other, err := model.NewArchive(header)
+			if err != nil {
+				t.Fatal(err)
+			}
+			other.Arrays = slices.Clone(whole.Arrays)
+			if _, err := Load(other); err == nil {
 				t.Errorf("%s: header with another %s: no error", what, kind)
 			}
 		}
+	}
+}
+
+// TestTransform: rows of one source are decided on as samples are, and the nodes of a
+// square matrix as nodes.
+func TestTransform(t *testing.T) {
+	fits := fitted(t, stream.Engine{}, MergeAverage)
+	fresh, _ := clouds(30, 3, 3, 2, 2)
+	k := randomGraph(t, 80, 200, 4)
+	for what, c := range map[string]struct {
+		src  stream.Source
+		rows Rows
+	}{
+		"samples lowrank": {source(fresh), NewSamples(source(fresh))},
+		"views dense":     {source(fresh), NewViews(source(fresh), source(fresh))},
+		"graph iterative": {stream.NewSparseRows("g", k, nil), NewNodes("g", k, nil)},
+		"edges lowrank":   {stream.NewSparseRows("g", k, nil), NewNodes("g", k, nil)},
+	} {
+		m := fits[what].fit.Model
+		want, err := m.Decisions(ctx, stream.Engine{}, c.rows)
+		if err != nil {
+			t.Fatal(what, err)
+		}
+		var got []float64
+		err = m.Transform(ctx, stream.Engine{BlockRows: 7}, model.Left, c.src, false, func(_ *stream.Block, out blas64.General) error {
+			for i := range out.Rows {
+				got = append(got, dense.Row(out, i)...)
+			}
+			return nil
+		})
+		if err != nil || cmp.Diff(want.Data, got) != "" {
+			t.Errorf("%s: %v, %d numbers, expected %d", what, err, len(got), len(want.Data))
+		}
+		names, err := m.Outputs(model.Left)
+		if err != nil || len(names) != want.Cols || names[2] != "decision2" {
+			t.Errorf("%s: outputs %q, %v", what, names, err)
+		}
+		if _, err := m.Outputs(model.Right); err == nil {
+			t.Errorf("%s: outputs of another side", what)
+		}
+		if p := m.TransformPlan(stream.Engine{Threads: 2}, model.Left, c.src); p.Memory.Total() < model.RuntimeBytes+8*int64(want.Rows*want.Cols) || p.Passes != 1 {
+			t.Errorf("%s: plan %v", what, p)
+		}
+		if d := m.Describe(); d.Method != Name || d.Rank != 3 || d.Columns != m.Dimension(model.Left) || d.Rows != m.Samples {
+			t.Errorf("%s: %+v", what, d)
+		}
+	}
+	some := stream.NewSparseRows("some", k.PickRows([]int64{1, 2}), nil)
+	if err := fits["graph dense"].fit.Transform(ctx, stream.Engine{}, model.Left, some, false, nil); err == nil {
+		t.Error("decisions on nodes of which half the edges are known")
 	}
 }
 
@@ -162,14 +250,13 @@ func TestThreads(t *testing.T) {
 		one := fitted(t, stream.Engine{Threads: 1, BlockRows: 16}, merge)
 		many := fitted(t, stream.Engine{Threads: 5, BlockRows: 16}, merge)
 		for what, f := range one {
-			h, arrays := f.fit.Save()
-			h2, arrays2 := many[what].fit.Save()
-			if diff := cmp.Diff(h, h2) + cmp.Diff(arrays, arrays2) + cmp.Diff(f.fit.Notes, many[what].fit.Notes); diff != "" {
+			a, b := saved(t, f.fit.Model), saved(t, many[what].fit.Model)
+			if diff := cmp.Diff(string(a.Header), string(b.Header)) + cmp.Diff(a.Arrays, b.Arrays) + cmp.Diff(f.fit.Notes, many[what].fit.Notes); diff != "" {
 				t.Errorf("%s: %s", what, diff)
 			}
-			a, err := f.fit.Decisions(ctx, stream.Engine{Threads: 1}, f.rows)
-			b, err2 := f.fit.Decisions(ctx, stream.Engine{Threads: 4, BlockRows: 3}, f.rows)
-			if err != nil || err2 != nil || cmp.Diff(a.Data, b.Data) != "" {
+			one, err := f.fit.Decisions(ctx, stream.Engine{Threads: 1}, f.rows)
+			four, err2 := f.fit.Decisions(ctx, stream.Engine{Threads: 4, BlockRows: 3}, f.rows)
+			if err != nil || err2 != nil || cmp.Diff(one.Data, four.Data) != "" {
 				t.Errorf("%s: %v %v, decisions differ", what, err, err2)
 			}
 		}

@@ -104,6 +104,6 @@ func (f *fit) preconditioner(ctx context.Context, s *solution) (*preconditioner,
 	if err != nil {
 		return nil, err
 	}
-	s.entries, s.rank = k.KernelEntries, k.Rank()
+	s.report.KernelEntries, s.rank = k.KernelEntries, k.Rank()
 	return newPreconditioner(u, v, k.Values, f.Gamma)
 }

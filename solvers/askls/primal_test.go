@@ -21,12 +21,12 @@ func TestPrimal(t *testing.T) {
 	const gamma, d = 0.7, 4
 	left, labels := clouds(40, d, 2, 1.5, 1)
 	right := randomMatrix(40, d, 2)
-	data, err := Views(source(left), source(right), kernelgen.Linear())
+	data, err := Views(source(left), source(right), labels, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, engine := range []Engine{EngineDense, EngineIterative} {
-		fit, err := Solver{Gamma: gamma, Engine: engine, Rank: 3, Samples: 20, Tolerance: 1e-13}.Fit(ctx, stream.Engine{}, data, labels, 2)
+		fit, err := Solver{Gamma: gamma, Engine: engine, Rank: 3, Samples: 20, Tolerance: 1e-13}.Fit(ctx, stream.Engine{}, data, kernelgen.Linear())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,14 +95,14 @@ func TestSymmetric(t *testing.T) {
 	const gamma = 0.4
 	x, labels := clouds(50, 3, 3, 2, 1)
 	fresh, _ := clouds(20, 3, 3, 2, 4)
-	data, err := Samples(source(x), kernelgen.Linear())
+	data, err := Samples(source(x), labels, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
 	decisions := leastSquares(t, x, fresh, oneAgainstRest(labels, 3), gamma)
 	for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
 		for _, merge := range []Merge{MergeAverage, MergeSource, MergeTarget} {
-			fit, err := Solver{Gamma: gamma, Engine: engine, Merge: merge, Rank: 3, Samples: 50, Tolerance: 1e-13}.Fit(ctx, stream.Engine{}, data, labels, 3)
+			fit, err := Solver{Gamma: gamma, Engine: engine, Merge: merge, Rank: 3, Samples: 50, Tolerance: 1e-13}.Fit(ctx, stream.Engine{}, data, kernelgen.Linear())
 			if err != nil {
 				t.Fatal(engine, err)
 			}
@@ -116,7 +116,7 @@ func TestSymmetric(t *testing.T) {
 			}
 		}
 	}
-	ssr, err := Solver{Gamma: gamma, Engine: EngineLowRank, Approximation: ApproximateSSRSVD, Rank: 8}.Fit(ctx, stream.Engine{}, data, labels, 3)
+	ssr, err := Solver{Gamma: gamma, Engine: EngineLowRank, Approximation: ApproximateSSRSVD, Rank: 8}.Fit(ctx, stream.Engine{}, data, kernelgen.Linear())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,12 +130,12 @@ func TestSymmetric(t *testing.T) {
 // TestRidge: the ridge system by its normal equations, M formed of K and the borders.
 func TestRidge(t *testing.T) {
 	x, labels := clouds(30, 2, 2, 2, 1)
-	data, err := Samples(source(x), kernelgen.T())
+	data, err := Samples(source(x), labels, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, ridge := range []float64{1e-6, 1, 1e4} {
-		fit, err := Solver{Gamma: 2, Ridge: ridge, Engine: EngineDense}.Fit(ctx, stream.Engine{}, data, labels, 2)
+		fit, err := Solver{Gamma: 2, Ridge: ridge, Engine: EngineDense}.Fit(ctx, stream.Engine{}, data, kernelgen.T())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,13 +171,13 @@ func TestSpectrum(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := Samples(source(x), parse(t, "sne(gamma=2)"))
+	data, err := Samples(source(x), labels, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
 		for share, singular := range map[float64]bool{1: true, 0.5: false} {
-			fit, err := Solver{Gamma: share / d.S[0], Engine: engine, Rank: 40, Samples: 40}.Fit(ctx, stream.Engine{}, data, labels, 2)
+			fit, err := Solver{Gamma: share / d.S[0], Engine: engine, Rank: 40, Samples: 40}.Fit(ctx, stream.Engine{}, data, parse(t, "sne(gamma=2)"))
 			if err != nil {
 				t.Fatal(engine, share, err)
 			}

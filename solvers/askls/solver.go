@@ -1,13 +1,26 @@
 package askls
 
 import (
+	"context"
 	"fmt"
 	"math"
 
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
 )
 
-// Solver says how a machine is fitted. The zero value but for Gamma is ready to use.
+// Method is a way to fit a machine. [Solver] is one.
+type Method interface {
+	// Plan returns what Fit will cost.
+	Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error)
+	// Fit learns the classes of d, with a kernel between its rows, which is ignored where
+	// d has the kernel matrix itself.
+	Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error)
+}
+
+// Solver fits a machine. The zero value but for Gamma is ready to use.
 type Solver struct {
 	// Gamma is γ > 0, which weighs errors against the size of the functions.
 	Gamma float64
@@ -17,9 +30,6 @@ type Solver struct {
 	Ridge  float64
 	Engine Engine
 	Merge  Merge
-	// Symmetry makes the kernel symmetric first, for comparison: by the dense engine, and
-	// Merge does not matter then.
-	Symmetry Symmetry
 
 	// Folds is how many folds stacking leaves out in turn, each class spread over them;
 	// 0 means 10, or as many as there are samples.
@@ -67,18 +77,15 @@ func (m Solver) settings(n int) (Solver, error) {
 		return m, fmt.Errorf("gamma %v must be positive and finite, and so must 1/gamma", m.Gamma)
 	case m.Ridge != 0 && !positive(m.Ridge):
 		return m, fmt.Errorf("ridge %v must be positive and finite, or 0 for the plain system", m.Ridge)
-	case int(m.Engine) >= len(engineWords), int(m.Merge) >= len(mergeWords), int(m.Symmetry) >= len(symmetryWords), int(m.Approximation) >= len(approximationWords):
-		return m, fmt.Errorf("there is no engine %v, merging %v, symmetry %v or approximation %v", m.Engine, m.Merge, m.Symmetry, m.Approximation)
+	case int(m.Engine) >= len(engineWords), int(m.Merge) >= len(mergeWords), int(m.Approximation) >= len(approximationWords):
+		return m, fmt.Errorf("there is no engine %v, merging %v or approximation %v", m.Engine, m.Merge, m.Approximation)
 	case m.Merge == MergeStack && (m.Folds < 2 || m.Folds > n || m.Folds > math.MaxUint16):
 		return m, fmt.Errorf("%d folds of %d samples: stacking needs 2 at least, and a sample for each", m.Folds, n)
 	case !positive(m.Penalty), !positive(m.Tolerance):
 		return m, fmt.Errorf("penalty %v and tolerance %v must be positive and finite", m.Penalty, m.Tolerance)
 	case m.Rank < 1, m.Samples < 0, m.Iterations < 1:
 		return m, fmt.Errorf("rank %d and iterations %d must be at least 1, and samples %d not negative", m.Rank, m.Iterations, m.Samples)
-	case m.Symmetry != Asymmetric && m.Engine > EngineDense:
-		return m, fmt.Errorf("kernel made symmetric (%v): by engine dense only, not %v", m.Symmetry, m.Engine)
 	}
-	m.Merge = m.Symmetry.merge(m.Merge)
 	return m, nil
 }
 
@@ -88,17 +95,24 @@ const (
 	iterativeSamples = 20000
 )
 
-// choose resolves EngineAuto: the most exact engine that is quick enough and fits.
-func (m Solver) choose(s Shape) Engine {
+// choose resolves EngineAuto: the most exact engine that is quick enough and fits, and a
+// sentence that says why.
+func (m Solver) choose(s model.Shape, k kernelgen.Kernel) (Engine, []string) {
+	because := func(engine Engine, format string, args ...any) (Engine, []string) {
+		return engine, []string{fmt.Sprintf("engine %v: ", engine) + fmt.Sprintf(format, args...)}
+	}
 	switch {
 	case m.Engine != EngineAuto:
-		return m.Engine
-	case m.Symmetry != Asymmetric, s.Samples <= denseSamples && m.fits(EngineDense, s):
-		return EngineDense
-	case s.Explicit:
-		return EngineIterative
-	case s.Samples <= iterativeSamples && m.fits(EngineIterative, s):
-		return EngineIterative
+		return m.Engine, nil
+	case s.Rows <= denseSamples && m.fits(EngineDense, s, k):
+		return because(EngineDense, "%d samples, and their system can be formed", s.Rows)
+	case explicit(s):
+		return because(EngineIterative, "%d samples of a matrix, whose system is not formed", s.Rows)
+	case s.Rows <= iterativeSamples && m.fits(EngineIterative, s, k):
+		return because(EngineIterative, "%d samples, whose system is not formed", s.Rows)
 	}
-	return EngineLowRank
+	return because(EngineLowRank, "%d samples are too many for the exact engines, or their memory", s.Rows)
 }
+
+// explicit reports whether the kernel matrix is given.
+func explicit(s model.Shape) bool { return s.Sparse != nil && s.Sparse.Explicit }

@@ -23,7 +23,7 @@ func (f *fit) foldScale() float64 {
 	if len(f.folds) == 0 || f.data.explicit() {
 		return 1
 	}
-	if _, normalised := f.data.kernel.Normaliser(); !normalised {
+	if _, normalised := f.kernel.Normaliser(); !normalised {
 		return 1
 	}
 	return float64(len(f.folds)) / float64(len(f.folds)-1)
@@ -39,7 +39,7 @@ func (f *fit) stack(heldOut blas64.General) (blas64.General, error) {
 		for i := range n {
 			row := dense.Row(heldOut, i)
 			x.Data[2*i], x.Data[2*i+1] = row[class], row[k+class]
-			positive[i] = f.labels[i] == class
+			positive[i] = f.data.labels[i] == class
 		}
 		m, err := logistic.Solver{Penalty: f.Penalty}.Fit(x, positive)
 		switch {

@@ -27,19 +27,6 @@ const (
 	MergeStack
 )
 
-// Symmetry says whether the kernel is made symmetric first, as machines for symmetric
-// kernels ask for: the baselines of the paper. The model is the LS-SVM then.
-type Symmetry uint8
-
-// The kernels.
-const (
-	Asymmetric  Symmetry = iota // K as it is: AsK-LS
-	MeanKernel                  // (K + Kᵀ)/2
-	SourceGram                  // K·Kᵀ, of the features as a source (Tsuda 1999)
-	TargetGram                  // Kᵀ·K, of the features as a target
-	symmetryEnd = iota
-)
-
 // Approximation says what the low-rank engine factors K with.
 type Approximation uint8
 
@@ -54,20 +41,16 @@ const (
 var (
 	engineWords        = []string{"auto", "dense", "iterative", "lowrank"}
 	mergeWords         = []string{"average", "source", "target", "add", "stack"}
-	symmetryWords      = []string{"none", "mean", "source-gram", "target-gram"}
 	approximationWords = []string{"nystrom", "ssrsvd"}
 )
 
-// String is the word for an engine.
+// String returns the word for an engine.
 func (e Engine) String() string { return words.Of(engineWords, e) }
 
-// String is the word for a way to merge.
+// String returns the word for a way to merge.
 func (m Merge) String() string { return words.Of(mergeWords, m) }
 
-// String is the word for a symmetry.
-func (s Symmetry) String() string { return words.Of(symmetryWords, s) }
-
-// String is the word for an approximation.
+// String returns the word for an approximation.
 func (a Approximation) String() string { return words.Of(approximationWords, a) }
 
 // ParseEngine reads a word that String writes.
@@ -78,11 +61,6 @@ func ParseEngine(word string) (Engine, error) {
 // ParseMerge reads a word that String writes.
 func ParseMerge(word string) (Merge, error) {
 	return words.Parse[Merge]("way to merge", mergeWords, word)
-}
-
-// ParseSymmetry reads a word that String writes.
-func ParseSymmetry(word string) (Symmetry, error) {
-	return words.Parse[Symmetry]("symmetry", symmetryWords, word)
 }
 
 // ParseApproximation reads a word that String writes.

@@ -35,7 +35,8 @@ type Solver struct {
 // Solution is what came out.
 type Solution struct {
 	X          blas64.General // a column for each right side, the probe's among them
-	Residual   float64        // largest ‖r − Ax‖/‖r‖, without the probe
+	Residuals  []float64      // ‖r − Ax‖/‖r‖ of each column but the probe
+	Residual   float64        // the largest of them
 	Iterations int
 	Condition  float64 // of A preconditioned, as far as the recursions have seen
 	Singular   bool    // the probe has something in the null space
@@ -69,7 +70,7 @@ func (m Solver) Solve(ctx context.Context, r blas64.General) (*Solution, error) 
 			}
 		}
 		lengths := columnNorms(left)
-		run.Residual = worstOf(lengths[:m.asked(r)], norms)
+		run.Residuals, run.Residual = ratios(lengths[:m.asked(r)], norms)
 		solved := run.Residual <= m.Tolerance || !(run.Residual <= before/2)
 		run.Regular = m.knows(lengths, norms)
 		if solved && run.Regular || run.Iterations >= m.Iterations || math.IsNaN(run.Residual) {
@@ -110,18 +111,21 @@ func (m Solver) reductions(left, all []float64) []float64 {
 	return goals
 }
 
-// worstOf returns the largest relative residual.
-func worstOf(left, all []float64) float64 {
-	worst := 0.0
+// ratios returns the relative residuals and the largest of them: NaN if one is NaN.
+func ratios(left, all []float64) (each []float64, worst float64) {
+	each = make([]float64, len(left))
 	for c, v := range left {
-		if v != v {
-			return v
+		if all[c] > 0 {
+			v /= all[c]
+		} else if v == v {
+			v = 0
 		}
-		if v > 0 && all[c] > 0 {
-			worst = max(worst, v/all[c])
+		each[c] = v
+		if !(v <= worst) && worst == worst {
+			worst = v
 		}
 	}
-	return worst
+	return each, worst
 }
 
 // round adds to the solution what solves A·dx = r approximately.

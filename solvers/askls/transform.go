@@ -1,0 +1,86 @@
+package askls
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+var _ model.Predictor = (*Model)(nil)
+
+// Describe returns what the model says about itself.
+func (m *Model) Describe() *model.Description {
+	d := &model.Description{Method: Name, Subject: m.Kernel(), Kernel: m.Kernel(), Rows: m.Samples, Cols: m.Samples, Rank: m.Classes, Seed: m.Seed,
+		Columns: m.Dimension(model.Left)}
+	if m.Edges != nil {
+		d.Subject = fmt.Sprintf("matrix between %d samples", m.Edges.Total)
+	}
+	fact := func(name string, value any) {
+		d.Facts = append(d.Facts, model.Fact{Name: name, Value: fmt.Sprint(value)})
+	}
+	fact("classes", m.Classes)
+	fact("gamma", m.Gamma)
+	fact("ridge", m.Ridge)
+	fact("engine", m.Engine)
+	fact("merge", m.Merge)
+	return d
+}
+
+// Outputs returns the names of the decisions, one for each class. A machine has one
+// side: it decides on samples.
+func (m *Model) Outputs(side model.Side) ([]string, error) {
+	if side != model.Left {
+		return nil, errors.New("a classifier has one side")
+	}
+	names := make([]string, m.Classes)
+	for c := range names {
+		names[c] = "decision" + strconv.Itoa(c)
+	}
+	return names, nil
+}
+
+// Dimension returns how many columns the rows of samples have: of an explicit matrix,
+// one for every sample of it.
+func (m *Model) Dimension(model.Side) int {
+	if m.Edges != nil {
+		return int(m.Edges.Total)
+	}
+	return m.Functions.Dimension(model.Left)
+}
+
+// TransformPlan returns what a pass of Transform over rows will hold.
+func (m *Model) TransformPlan(e stream.Engine, _ model.Side, rows stream.Source) *model.Plan {
+	p := model.NewPlan(e, len(rows.Info().Columns))
+	p.Passes = 1
+	if m.Edges != nil {
+		p.Add("model", 4*m.Edges.Total*int64(m.Classes), "")
+	} else {
+		p.Include(m.Functions.TransformPlan(e, model.Left, rows))
+		p.Include(m.Functions.TransformPlan(e, model.Right, rows))
+	}
+	p.Map("blocks of decisions", len(rows.Info().Columns), 3*m.Classes)
+	return p
+}
+
+// Transform gives the decisions on samples, a column for each class, to emit in order.
+// A row is a sample as a source and as a target. For sparse rows, which differ, it is
+// for all nodes: those of a square matrix whose rows are the edges out of a node, and
+// whose columns are those into it. See [Model.Evaluate] for samples with two rows.
+func (m *Model) Transform(ctx context.Context, e stream.Engine, side model.Side, rows stream.Source, kept bool, emit model.Emit) error {
+	if _, err := m.Outputs(side); err != nil {
+		return err
+	}
+	samples := NewSamples(rows)
+	if sparse, ok := rows.(*stream.SparseRows); ok {
+		k := sparse.Matrix
+		if k.Rows != k.Cols {
+			return fmt.Errorf("%s has %d×%d edges: the decisions on nodes need the edges into them too, and a square matrix has both", rows.Info().Name, k.Rows, k.Cols)
+		}
+		samples = Rows{sparse, stream.NewSparseRows(rows.Info().Name, sparse.Transpose(), k), true}
+	}
+	return m.decide(ctx, e, samples, kept, emit)
+}

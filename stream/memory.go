@@ -2,7 +2,6 @@ package stream
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -142,46 +141,6 @@ func (r *seqReader) pull() error {
 func (r *seqReader) Close() error {
 	r.stop()
 	return nil
-}
-
-// Load reads src into a matrix in memory and gives it as a source, kept columns
-// dropped. It is an error if the rows take more than limit bytes (0: no limit).
-// Cost: one pass.
-func Load(ctx context.Context, src Source, limit int64) (Gatherer, error) {
-	info := src.Info()
-	d := len(info.Columns)
-	tooLarge := fmt.Errorf("%s: its rows do not fit in %d bytes of memory", info.Name, limit)
-	if limit > 0 && info.Rows > limit/8/int64(max(1, d)) {
-		return nil, tooLarge
-	}
-	r, err := src.Open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var data []float64
-	chunk := NewMatrix(chunkRows(info), d)
-	for err == nil {
-		var n int
-		n, err = r.Read(&Batch{X: chunk})
-		data = append(data, chunk.Data[:n*d]...)
-		switch {
-		case limit > 0 && int64(len(data))*8 > limit:
-			err = tooLarge
-		case ctx.Err() != nil:
-			err = context.Cause(ctx)
-		}
-	}
-	if got := int64(len(data) / max(1, d)); err == io.EOF && info.Rows >= 0 && got != info.Rows {
-		err = promiseError(info, got)
-	}
-	if err = errors.Join(ignoreEOF(err), r.Close()); err != nil {
-		return nil, err
-	}
-	m := blas64.General{Cols: d, Stride: max(1, d), Data: data}
-	if d > 0 {
-		m.Rows = len(data) / d
-	}
-	return &matrixSource{Info{Name: info.Name, Columns: info.Columns, Rows: int64(m.Rows), Scans: info.Scans}, m}, nil
 }
 
 func ignoreEOF(err error) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"math"
 	"testing"
 	"time"
 
@@ -187,7 +188,11 @@ func TestLoadErrors(t *testing.T) {
 		src := newTable("liar.npy", randomMatrix(1, 30, 2))
 		src.info.Rows = promised
 		_, err := stream.Load(ctx, src, 0)
-		checkError(t, err, "liar.npy", "gave 30", "changed or is damaged")
+		what := "gives more"
+		if promised > 30 {
+			what = "gave 30"
+		}
+		checkError(t, err, "liar.npy", what, "changed or is damaged")
 	}
 	broken := errors.New("broken")
 	src := newTable("x", randomMatrix(1, 30, 2))
@@ -202,5 +207,56 @@ func TestLoadErrors(t *testing.T) {
 	empty, err := stream.Load(ctx, newTable("empty", blas64.General{Cols: 2, Stride: 2}), 8)
 	if err != nil || empty.Info().Rows != 0 {
 		t.Errorf("%v, %v", empty, err)
+	}
+}
+
+// TestReadAll: all rows in a matrix of their own, whether their number is known or not,
+// or promised beyond what any machine has.
+func TestReadAll(t *testing.T) {
+	x := randomMatrix(1, 2500, 3)
+	for _, rows := range []int64{2500, -1} {
+		src := newTable("a.csv", x).keep()
+		src.info.Rows, src.step, src.info.Once = rows, odd(5), true
+		got, err := stream.ReadAll(context.Background(), src)
+		if err != nil || got.Rows != 2500 || got.Cols != 3 || src.closes.Load() != 1 {
+			t.Fatalf("%d×%d, closed %d times, %v", got.Rows, got.Cols, src.closes.Load(), err)
+		}
+		for i := range got.Rows {
+			if !sameBits(rowOf(got, i), rowOf(x, i)) {
+				t.Fatalf("row %d is %v", i, rowOf(got, i))
+			}
+		}
+	}
+	src := newTable("liar.npy", x)
+	src.info.Rows = math.MaxInt64 / 2
+	_, err := stream.ReadAll(context.Background(), src)
+	checkError(t, err, "liar.npy", "gave 2500")
+}
+
+// TestMapRows: what a pass makes of rows is in order in one matrix, also with no
+// columns.
+func TestMapRows(t *testing.T) {
+	x := randomMatrix(1, 999, 2)
+	for _, rows := range []int64{999, -1} {
+		for _, cols := range []int{1, 0} {
+			src := newTable("a.csv", x)
+			src.info.Rows = rows
+			got, err := stream.MapRows(context.Background(), stream.Engine{Threads: 3, BlockRows: 64}, "double", src, cols, func() func(dst blas64.General, b *stream.Block) error {
+				return func(dst blas64.General, b *stream.Block) error {
+					for i := range dst.Rows * cols {
+						dst.Data[i] = 2 * b.X.Data[i*b.X.Stride+1]
+					}
+					return nil
+				}
+			})
+			if err != nil || got.Rows != 999 || got.Cols != cols {
+				t.Fatalf("%d×%d, %v", got.Rows, got.Cols, err)
+			}
+			for i := range got.Rows * cols {
+				if got.Data[i] != 2*x.Data[i*x.Stride+1] {
+					t.Fatalf("row %d is %v", i, got.Data[i])
+				}
+			}
+		}
 	}
 }

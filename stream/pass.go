@@ -168,7 +168,7 @@ func (p *pass) readAll(ctx context.Context, yield func(*Block) bool) (err error)
 		n, err := p.readBlock(r, b)
 		total += int64(n)
 		if p.info.Rows >= 0 && total > p.info.Rows {
-			return fmt.Errorf("%s: promised %d rows and gives more: the file changed or is damaged", p.info.Name, p.info.Rows)
+			return excessError(p.info)
 		}
 		if n > 0 {
 			b.Index, b.Start = index, index*int64(p.blockRows)
@@ -222,6 +222,10 @@ func (p *pass) checkTotal(total int64) error {
 // promiseError says that a source did not give the rows it had promised.
 func promiseError(info Info, got int64) error {
 	return fmt.Errorf("%s: promised %d rows and gave %d: the file changed or is damaged", info.Name, info.Rows, got)
+}
+
+func excessError(info Info) error {
+	return fmt.Errorf("%s: promised %d rows and gives more: the file changed or is damaged", info.Name, info.Rows)
 }
 
 // ReadFull reads until dst is full or the source ends. Unlike the Read of a

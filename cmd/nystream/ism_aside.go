@@ -85,20 +85,11 @@ func (v *asideValues) readNumbers(ctx context.Context, paths []string, options b
 	if out := blockstore.LeftOut(src); len(out) > 0 {
 		return fmt.Errorf("%s: column %s holds text, and there are others: a file of labels has one column, one of numbers no text", v.file, out[0])
 	}
-	loaded, err := stream.Load(ctx, src, 0)
+	x, err := stream.ReadAll(ctx, src)
 	if err != nil {
 		return err
 	}
-	info := loaded.Info()
-	all := make([]int64, info.Rows)
-	for i := range all {
-		all[i] = int64(i)
-	}
-	x, err := stream.GatherRows(ctx, loaded, all)
-	if err != nil {
-		return err
-	}
-	v.columns = info.Columns
+	v.columns = src.Info().Columns
 	v.values = make([]stream.Column, x.Cols)
 	for k := range v.values {
 		v.values[k] = stream.Column{Kind: stream.Float64, Floats: make([]float64, x.Rows)}

@@ -97,30 +97,20 @@ func (n normaliser) fold(ctx context.Context, e stream.Engine, factors stream.So
 
 // project multiplies all normalised rows with a small matrix.
 func (n normaliser) project(ctx context.Context, e stream.Engine, factors stream.Source, by blas64.General) (blas64.General, error) {
-	out := blas64.General{Cols: by.Cols, Stride: by.Cols}
-	err := stream.Map(ctx, e, "spectral embedding", factors, by.Cols, false,
-		func() func(dst blas64.General, b *stream.Block) error {
-			var room blas64.General
-			return func(dst blas64.General, b *stream.Block) error {
-				if room.Rows < b.X.Rows {
-					room = stream.NewMatrix(b.X.Rows, b.X.Cols)
-				}
-				rows := stream.RowSlice(room, 0, b.X.Rows)
-				if _, err := n.apply(rows, b); err != nil {
-					return err
-				}
-				blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, rows, by, 0, dst)
-				return nil
+	return stream.MapRows(ctx, e, "spectral embedding", factors, by.Cols, func() func(dst blas64.General, b *stream.Block) error {
+		var room blas64.General
+		return func(dst blas64.General, b *stream.Block) error {
+			if room.Rows < b.X.Rows {
+				room = stream.NewMatrix(b.X.Rows, b.X.Cols)
 			}
-		},
-		func(_ *stream.Block, part blas64.General) error {
-			for i := range part.Rows {
-				out.Data = append(out.Data, dense.Row(part, i)...)
+			rows := stream.RowSlice(room, 0, b.X.Rows)
+			if _, err := n.apply(rows, b); err != nil {
+				return err
 			}
-			out.Rows += part.Rows
+			blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, rows, by, 0, dst)
 			return nil
-		})
-	return out, err
+		}
+	})
 }
 
 // normalised accumulates the R factor of normalised rows, and the number of rows

@@ -89,30 +89,31 @@ func (t *data) take(dst, x blas64.General) {
 
 // load brings all rows into memory, in one pass, and is the data from there.
 func (t *data) load(ctx context.Context) (*data, blas64.General, error) {
-	x := stream.NewMatrix(t.n, t.d)
-	err := stream.Map(ctx, t.engine, "load", t.src, t.d, false, func() func(blas64.General, *stream.Block) error {
+	x, err := stream.MapRows(ctx, t.engine, "load", t.src, t.d, func() func(blas64.General, *stream.Block) error {
 		return func(dst blas64.General, b *stream.Block) error {
 			t.take(dst, b.X)
 			return nil
 		}
-	}, func(b *stream.Block, out blas64.General) error {
-		if int(b.Start)+out.Rows > t.n {
-			return fmt.Errorf("%s has more rows than a pass before: the file changed", t.src.Info().Name)
-		}
-		for i := range out.Rows {
-			copy(dense.Row(x, int(b.Start)+i), dense.Row(out, i))
-		}
-		return nil
 	})
+	if err := t.complete(x, err); err != nil {
+		return nil, x, err
+	}
 	*t.passes++
 	own := 0 // passes over memory are nobody's business
-	return &data{engine: t.engine, src: stream.FromMatrix(t.src.Info().Name, x), n: t.n, d: t.d, passes: &own, scales: t.scales}, x, err
+	return &data{engine: t.engine, src: stream.FromMatrix(t.src.Info().Name, x), n: t.n, d: t.d, passes: &own, scales: t.scales}, x, nil
+}
+
+// complete wants as many rows from a pass as the first one gave.
+func (t *data) complete(x blas64.General, err error) error {
+	if err == nil && x.Rows != t.n {
+		return fmt.Errorf("%s has %d rows, and %d in a pass before: the file changed", t.src.Info().Name, x.Rows, t.n)
+	}
+	return err
 }
 
 // project is XW of all rows, n×q. One pass.
 func (t *data) project(ctx context.Context, w blas64.General) (blas64.General, error) {
-	xw := stream.NewMatrix(t.n, w.Cols)
-	err := stream.Map(ctx, t.engine, "project", t.src, w.Cols, false, func() func(blas64.General, *stream.Block) error {
+	xw, err := stream.MapRows(ctx, t.engine, "project", t.src, w.Cols, func() func(blas64.General, *stream.Block) error {
 		var panel blas64.General
 		return func(dst blas64.General, b *stream.Block) error {
 			if panel.Rows < b.X.Rows {
@@ -123,14 +124,9 @@ func (t *data) project(ctx context.Context, w blas64.General) (blas64.General, e
 			dense.Gemm(noTrans, noTrans, 1, x, w, 0, dst)
 			return nil
 		}
-	}, func(b *stream.Block, out blas64.General) error {
-		for i := range min(out.Rows, t.n-int(b.Start)) {
-			copy(dense.Row(xw, int(b.Start)+i), dense.Row(out, i))
-		}
-		return nil
 	})
 	*t.passes++
-	return xw, err
+	return xw, t.complete(xw, err)
 }
 
 // sampled are a few rows that are held.

@@ -201,8 +201,7 @@ func (l *landmarks) unexplained(pool, marks points) float64 {
 
 // features are C·P of rows in memory, n×s.
 func (l *landmarks) features(ctx context.Context, e stream.Engine, x blas64.General) (blas64.General, error) {
-	f := stream.NewMatrix(x.Rows, l.project.Cols)
-	err := stream.Map(ctx, e, "features", stream.FromMatrix("rows", x), f.Cols, false, func() func(blas64.General, *stream.Block) error {
+	return stream.MapRows(ctx, e, "features", stream.FromMatrix("rows", x), l.project.Cols, func() func(blas64.General, *stream.Block) error {
 		c := stream.NewMatrix(stream.PanelRows, len(l.index))
 		var work kernelgen.Workspace
 		return func(dst blas64.General, b *stream.Block) error {
@@ -213,11 +212,5 @@ func (l *landmarks) features(ctx context.Context, e stream.Engine, x blas64.Gene
 			}
 			return nil
 		}
-	}, func(b *stream.Block, out blas64.General) error {
-		for i := range out.Rows {
-			copy(dense.Row(f, int(b.Start)+i), dense.Row(out, i))
-		}
-		return nil
 	})
-	return f, err
 }

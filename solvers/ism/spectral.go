@@ -312,9 +312,8 @@ func (p *spectralPass) turn(gram blas64.General, signs []float64) (blas64.Genera
 
 // multiply is the adjusted C of all rows times a matrix.
 func (p *spectralPass) multiply(ctx context.Context, src projected, by blas64.General) (blas64.General, error) {
-	y := stream.NewMatrix(src.n, by.Cols)
 	p.entries += int64(src.n) * int64(p.cols)
-	err := stream.Map(ctx, p.data.engine, "spectral embedding", src.src, by.Cols, false, func() func(blas64.General, *stream.Block) error {
+	return stream.MapRows(ctx, p.data.engine, "spectral embedding", src.src, by.Cols, func() func(blas64.General, *stream.Block) error {
 		w := newSpectralWorker(src, p.blocks, p.cols, p.data.scales)
 		return func(dst blas64.General, b *stream.Block) error {
 			for first, rows := range b.Panels(stream.PanelRows) {
@@ -324,11 +323,5 @@ func (p *spectralPass) multiply(ctx context.Context, src projected, by blas64.Ge
 			}
 			return nil
 		}
-	}, func(b *stream.Block, out blas64.General) error {
-		for i := range out.Rows {
-			copy(dense.Row(y, int(b.Start)+i), dense.Row(out, i))
-		}
-		return nil
 	})
-	return y, err
 }

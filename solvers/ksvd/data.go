@@ -144,7 +144,3 @@ func (d *Data) Variance(ctx context.Context, e stream.Engine) (float64, error) {
 	mean, size := all.Sum()/count, all.Frobenius()/math.Sqrt(count)
 	return math.Max(0, (size-math.Abs(mean))*(size+math.Abs(mean))), nil
 }
-
-func promised(name string, want, got int) error {
-	return fmt.Errorf("%s: promised %d rows and gave %d: the file changed or is damaged", name, want, got)
-}

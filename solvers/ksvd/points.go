@@ -2,7 +2,6 @@ package ksvd
 
 import (
 	"context"
-	"io"
 	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -49,20 +48,7 @@ func (r source) load(ctx context.Context) (*points, error) {
 	if src, ok := r.Source.(matrixSource); ok {
 		return &points{dense: src.matrix}, nil
 	}
-	n := int(r.Source.Info().Rows)
-	m := stream.NewMatrix(n, r.dimension())
-	reader, err := r.Source.Open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer reader.Close()
-	got, err := stream.ReadFull(reader, &stream.Batch{X: m})
-	if err == io.EOF || err == nil && got == n {
-		err = nil
-	}
-	if err == nil && got < n {
-		return nil, promised(r.name(), n, got)
-	}
+	m, err := stream.ReadAll(ctx, r.Source)
 	return &points{dense: m}, err
 }
 

@@ -67,7 +67,7 @@ func (m RPCholesky) Fit(ctx context.Context, e stream.Engine, src stream.Source,
 	if err := checkRank(m.Rank, m.NNZ); err != nil {
 		return nil, err
 	}
-	rows, err := loadRows(ctx, src, n)
+	rows, err := loadRows(ctx, src)
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func parseKernel(t *testing.T, text string) kernelgen.Kernel {
 func wholeOf(t *testing.T, x blas64.General, k kernelgen.Kernel, c, proposals int, seed uint64) *wholeCholesky {
 	t.Helper()
 	ctx := context.Background()
-	rows, err := loadRows(ctx, stream.FromMatrix("x", x), int64(x.Rows))
+	rows, err := loadRows(ctx, stream.FromMatrix("x", x))
 	if err != nil {
 		t.Fatal(err)
 	}

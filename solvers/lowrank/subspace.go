@@ -111,7 +111,7 @@ func (m Subspace) Fit(ctx context.Context, e stream.Engine, src stream.Source, k
 	if m, err = m.settings(); err != nil {
 		return nil, err
 	}
-	rows, err := loadRows(ctx, src, n)
+	rows, err := loadRows(ctx, src)
 	if err != nil {
 		return nil, err
 	}
@@ -139,16 +139,8 @@ func (m Subspace) Fit(ctx context.Context, e stream.Engine, src stream.Source, k
 }
 
 // loadRows reads all rows into memory, in one pass.
-func loadRows(ctx context.Context, src stream.Source, n int64) (*panel, error) {
-	memory, err := stream.Load(ctx, src, 0)
-	if err != nil {
-		return nil, err
-	}
-	number := make([]int64, n)
-	for i := range number {
-		number[i] = int64(i)
-	}
-	rows, err := stream.GatherRows(ctx, memory, number)
+func loadRows(ctx context.Context, src stream.Source) (*panel, error) {
+	rows, err := stream.ReadAll(ctx, src)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +150,7 @@ func loadRows(ctx context.Context, src stream.Source, n int64) (*panel, error) {
 			return nil, err
 		}
 	}
-	return &panel{rows: rows, number: number}, nil
+	return &panel{rows: rows, number: numbered(rows.Rows)}, nil
 }
 
 // startBlock is the embedding of all rows of one side by the fit at the start, and a

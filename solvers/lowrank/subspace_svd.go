@@ -120,12 +120,12 @@ func (s *svdRows) rightSource() stream.Source {
 
 // load reads all rows into memory.
 func (m SubspaceSVD) load(ctx context.Context, left, right stream.Source) (*svdRows, error) {
-	n, err := knownRows(left)
-	if err != nil {
+	if _, err := knownRows(left); err != nil {
 		return nil, err
 	}
 	s := &svdRows{}
-	if s.left, err = loadRows(ctx, left, n); err != nil {
+	var err error
+	if s.left, err = loadRows(ctx, left); err != nil {
 		return nil, err
 	}
 	s.l = stream.FromMatrix(left.Info().Name, s.left.rows)
@@ -133,13 +133,13 @@ func (m SubspaceSVD) load(ctx context.Context, left, right stream.Source) (*svdR
 	if right == nil {
 		return s, nil
 	}
-	if n, err = knownRows(right); err != nil {
+	if _, err := knownRows(right); err != nil {
 		return nil, err
 	}
 	if err := sameColumns(left, right); err != nil {
 		return nil, err
 	}
-	s.right, err = loadRows(ctx, right, n)
+	s.right, err = loadRows(ctx, right)
 	if err == nil {
 		s.r = stream.FromMatrix(right.Info().Name, s.right.rows)
 	}

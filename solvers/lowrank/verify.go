@@ -121,10 +121,7 @@ func gatherVerify(ctx context.Context, src stream.Source, d, sample int, seed ui
 	if len(info.Columns) != d {
 		return nil, fmt.Errorf("%s has %d columns, and the model was fitted on %d", info.Name, len(info.Columns), d)
 	}
-	number := make([]int64, n)
-	for i := range number {
-		number[i] = int64(i)
-	}
+	number := numbered(int(n))
 	if sample > 0 && int64(sample) < n {
 		s, err := sketch.NewSample(n, sample, seed, "verify")
 		if err != nil {

@@ -1,0 +1,98 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// ReadAll reads src into a new matrix, kept columns dropped. It is an error if there
+// are more or fewer rows than the source promises. Cost: one pass.
+func ReadAll(ctx context.Context, src Source) (blas64.General, error) {
+	return readAll(ctx, src, 0)
+}
+
+// Load is [ReadAll] as a source, which may be read as often as one likes. It is an
+// error if the rows take more than limit bytes (0: no limit).
+func Load(ctx context.Context, src Source, limit int64) (Gatherer, error) {
+	m, err := readAll(ctx, src, limit)
+	if err != nil {
+		return nil, err
+	}
+	info := src.Info()
+	return &matrixSource{Info{Name: info.Name, Columns: info.Columns, Rows: int64(m.Rows), Scans: info.Scans}, m}, nil
+}
+
+func readAll(ctx context.Context, src Source, limit int64) (blas64.General, error) {
+	info := src.Info()
+	d := len(info.Columns)
+	tooLarge := fmt.Errorf("%s: its rows do not fit in %d bytes of memory", info.Name, limit)
+	if limit > 0 && info.Rows > limit/8/int64(max(1, d)) {
+		return blas64.General{}, tooLarge
+	}
+	r, err := src.Open(ctx)
+	if err != nil {
+		return blas64.General{}, err
+	}
+	all := newRowList(info.Rows, d)
+	chunk := NewMatrix(chunkRows(info), d)
+	for err == nil {
+		var n int
+		n, err = r.Read(&Batch{X: chunk})
+		all.append(RowSlice(chunk, 0, n))
+		switch {
+		case limit > 0 && int64(len(all.data))*8 > limit:
+			err = tooLarge
+		case info.Rows >= 0 && int64(all.rows) > info.Rows:
+			err = excessError(info)
+		case err == io.EOF && info.Rows > int64(all.rows):
+			err = promiseError(info, int64(all.rows))
+		case ctx.Err() != nil:
+			err = context.Cause(ctx)
+		}
+	}
+	return all.matrix(), errors.Join(ignoreEOF(err), r.Close())
+}
+
+// MapRows is [Map] into a new matrix.
+func MapRows(ctx context.Context, e Engine, name string, src Source, cols int, worker func() func(dst blas64.General, b *Block) error) (blas64.General, error) {
+	all := newRowList(src.Info().Rows, cols)
+	err := Map(ctx, e, name, src, cols, false, worker, func(_ *Block, out blas64.General) error {
+		all.append(out)
+		return nil
+	})
+	return all.matrix(), err
+}
+
+// rowList is a matrix that rows are appended to.
+type rowList struct {
+	rows, cols int
+	data       []float64
+}
+
+// believed is for how many numbers there is room from the start, if so many are
+// promised: a damaged file may promise anything.
+const believed = 1 << 27
+
+// newRowList expects so many rows, -1 if their number is not known.
+func newRowList(promised int64, cols int) *rowList {
+	rows := min(max(0, promised), believed/int64(max(1, cols)))
+	return &rowList{cols: cols, data: make([]float64, 0, rows*int64(cols))}
+}
+
+func (l *rowList) append(m blas64.General) {
+	l.rows += m.Rows
+	if m.Cols == 0 {
+		return
+	}
+	for i := range m.Rows {
+		l.data = append(l.data, row(m, i)...)
+	}
+}
+
+func (l *rowList) matrix() blas64.General {
+	return blas64.General{Rows: l.rows, Cols: l.cols, Stride: max(1, l.cols), Data: l.data}
+}

@@ -103,7 +103,8 @@ func (j *ksvdJob) shape() contract.Shape {
 	}
 	rows, columns := j.size()
 	if j.right == nil {
-		return contract.Shape{Rows: rows, Cols: columns, Columns: int(min(rows, columns))}
+		s, _ := ksvd.MatrixPlan(j.cmd.engine(), rows, columns, j.compat)
+		return s
 	}
 	return contract.Shape{Rows: rows, Cols: j.rightRows(), Columns: int(columns)}
 }
@@ -132,11 +133,8 @@ func (j *ksvdJob) plan() (*contract.Plan, error) {
 	switch j.kind() {
 	case matrixInput:
 		rows, columns := j.size()
-		numbers := 3 * rows * columns
-		if j.compat != ksvd.CompatIdentity {
-			numbers += 3 * rows * columns // C, and what it is made of
-		}
-		plan.Memory.Add("the matrix, its transpose, and what makes them comparable", numbers, "")
+		_, loading := ksvd.MatrixPlan(e, rows, columns, j.compat)
+		plan.Include(loading)
 	case graphInput:
 		ids := 4 * s.Rows
 		if j.cmd.graph.nodes != "" {

@@ -52,7 +52,7 @@ func NewAccuracy(trueU, trueV blas64.General, values []float64, u, v blas64.Gene
 	return a, nil
 }
 
-// cosines are |u_i·ũ_i|/(‖u_i‖‖ũ_i‖) for each column of u; 0 where w has a column of
+// cosines returns |u_i·ũ_i|/(‖u_i‖‖ũ_i‖) for each column of u; 0 where w has a column of
 // zeros, or none.
 func cosines(u, w blas64.General) []float64 {
 	dot, length := make([]float64, u.Cols), [2][]float64{norms(u), norms(w)}
@@ -68,7 +68,7 @@ func cosines(u, w blas64.General) []float64 {
 	return dot
 }
 
-// weightedAngles is Σ w_i·(1 − cos) with w_i = λ_i/Σλ and the angles between the
+// weightedAngles returns Σ w_i·(1 − cos) with w_i = λ_i/Σλ and the angles between the
 // columns u_i and the space of the columns of w.
 func weightedAngles(u, w blas64.General, values []float64) (float64, error) {
 	sum := total(values)

@@ -13,7 +13,7 @@ import (
 // below it they are rounding of the kernel entries.
 const rankTolerance = 1e-12
 
-// inverses are 1/v.
+// inverses returns 1/v.
 func inverses(v []float64) []float64 {
 	out := make([]float64, len(v))
 	for i, x := range v {
@@ -45,7 +45,7 @@ func newSVD(what string, a blas64.General) (*dense.SVD, error) {
 // changeKernel is what to do about entries that are not finite.
 const changeKernel = "scale the columns (`scale standard`) or change the kernel"
 
-// checkFinite says which matrix has entries that are not finite.
+// checkFinite returns an error that names an entry that is not finite.
 func checkFinite(what string, m blas64.General) error {
 	i, j, found := dense.NotFinite(m)
 	if !found {

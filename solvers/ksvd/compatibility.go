@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -35,33 +36,6 @@ const (
 	CompatAuto
 )
 
-// String is the word for a compatibility.
-func (c Compatibility) String() string {
-	switch c {
-	case CompatIdentity:
-		return "identity"
-	case CompatPseudoInverse:
-		return "pinv"
-	case CompatPCA:
-		return "pca"
-	case CompatRandom:
-		return "random"
-	case CompatAuto:
-		return "auto"
-	}
-	return fmt.Sprintf("Compatibility(%d)", uint8(c))
-}
-
-// ParseCompatibility reads a word that String writes.
-func ParseCompatibility(word string) (Compatibility, error) {
-	for c := CompatIdentity; c <= CompatAuto; c++ {
-		if c.String() == word {
-			return c, nil
-		}
-	}
-	return 0, fmt.Errorf("compatibility %q: must be auto, identity, pinv, pca or random", word)
-}
-
 // Resolve returns what CompatAuto stands for with a matrix of some size, and an error
 // for the identity of one that is not square.
 func (c Compatibility) Resolve(rows, cols int64) (Compatibility, error) {
@@ -76,7 +50,7 @@ func (c Compatibility) Resolve(rows, cols int64) (Compatibility, error) {
 	return c, nil
 }
 
-// RowsAndColumns is data with the rows of an N×M matrix on the left and its columns
+// RowsAndColumns returns data with the rows of an N×M matrix on the left and its columns
 // on the right (paper, Definition 2.1), of one length by a compatibility c. For a
 // square matrix C multiplies rows, if c is not the identity. seed is for random C.
 //
@@ -120,7 +94,19 @@ func RowsAndColumns(ctx context.Context, src stream.Source, c Compatibility, see
 	return d, nil
 }
 
-// compatibility is C for the p×q matrix of the longer rows.
+// MatrixPlan returns the shape of what [RowsAndColumns] makes of a matrix of some size,
+// and what it holds besides a fit. The compatibility is resolved.
+func MatrixPlan(e stream.Engine, rows, cols int64, c Compatibility) (model.Shape, *model.Plan) {
+	p := model.NewPlan(e, 0)
+	numbers := 3 * rows * cols
+	if c != CompatIdentity {
+		numbers *= 2 // C, and what it is made of
+	}
+	p.Add("the matrix, its transpose, and what makes them comparable", numbers, "")
+	return model.Shape{Rows: rows, Cols: cols, Columns: int(min(rows, cols))}, p
+}
+
+// compatibility returns C for the p×q matrix of the longer rows.
 func compatibility(x blas64.General, kind Compatibility, seed uint64) (blas64.General, error) {
 	if kind == CompatRandom {
 		c := stream.NewMatrix(x.Cols, x.Rows)

@@ -27,7 +27,7 @@ type Data struct {
 	measured  model.Shape // of a graph
 }
 
-// Between is data with two given sides, such as queries and keys. With right nil,
+// Between returns data with two given sides, such as queries and keys. With right nil,
 // both sides are the rows of left.
 func Between(left, right stream.Source) (*Data, error) {
 	if right == nil {
@@ -45,7 +45,7 @@ func Between(left, right stream.Source) (*Data, error) {
 	return d, nil
 }
 
-// Graph is data with the rows of an adjacency matrix A on the left, where row i
+// Graph returns data with the rows of an adjacency matrix A on the left, where row i
 // holds the edges out of node i, and its columns on the right, which hold the edges
 // into a node (paper, Definition 2.1; C is the identity). Neither A nor G is ever
 // made dense. It takes the memory of Aᵀ.
@@ -74,7 +74,7 @@ const (
 	fewestSampled = 100
 )
 
-// sampledRows is how many rows Sample draws where n are asked for.
+// sampledRows returns how many rows Sample draws where n are asked for.
 func sampledRows(s model.Shape, n int) int {
 	if s.Sparse == nil {
 		return n
@@ -118,7 +118,7 @@ func sampleOf(ctx context.Context, r source, n int, seed uint64, purpose string)
 	return model.SampleRows(ctx, r.Source, n, seed, purpose)
 }
 
-// Variance is that of all entries of the left rows, taken as one set of numbers:
+// Variance returns the variance of all entries of the left rows, taken as one set of numbers:
 // what the paper sets the bandwidth of SNE by, gamma = k·√(M·variance) (Appendix
 // D.2). One pass over dense rows.
 func (d *Data) Variance(ctx context.Context, e stream.Engine) (float64, error) {

@@ -17,9 +17,13 @@
 //     unless the matrix is square; a [Compatibility] brings them to one.
 //   - [Graph]: the rows and columns of the adjacency matrix of a directed graph. They
 //     stay sparse: a tile costs its entries and the paths of two edges that run
-//     through it. Self-loops and scaling by degrees are the caller's, see stream.CSR.
+//     through it. Self-loops and scaling by degrees are the caller's, see stream.CSR. New
+//     nodes come as [stream.SparseRows].
 //
 // # Methods and passes
+//
+// [Auto] chooses between Exact and Nystrom. Fits make numbers of the words of a kernel
+// from up to 1,000 rows ([Data.Sample]).
 //
 //	            passes over each side                     entries of G
 //	Exact       1, which loads the rows                   N·M for each iteration, once if

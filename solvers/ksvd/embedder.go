@@ -54,7 +54,7 @@ func (m *Model) nextToEachOther(parts []Embedder) Embedder {
 	}
 }
 
-// takes says what is wrong with rows for a side.
+// takes returns what is wrong with rows for a side.
 func (m *Model) takes(side *Side, rows source) error {
 	if d := rows.dimension(); d != side.dimension() {
 		return fmt.Errorf("%s has %d columns, and the model was fitted on %d", rows.name(), d, side.dimension())
@@ -65,19 +65,19 @@ func (m *Model) takes(side *Side, rows source) error {
 	return nil
 }
 
-func (m *Model) embedder(side *Side, rows source, known *statistics) (Embedder, error) {
+func (m *Model) embedder(side *Side, rows source, stats *statistics) (Embedder, error) {
 	t, err := m.entries()
 	if err != nil {
 		return nil, err
 	}
-	p := side.prepare(t, m.total(side), known, rows.name())
+	p := side.prepare(t, m.total(side), stats, rows.name())
 	return func() func(blas64.General, *stream.Block) error {
 		w := p.embedder()
 		return func(dst blas64.General, b *stream.Block) error { return w.block(dst, rows, b) }
 	}, nil
 }
 
-// FittedEmbedder is the embedder of the fitted rows of a side, with the sums and means
+// FittedEmbedder returns the embedder of the fitted rows of a side, with the sums and means
 // of the fit, and these rows.
 func (f *Fit) FittedEmbedder(side model.Side) (Embedder, stream.Source, error) {
 	rows, inner, without := f.data.left, *f.Model, *f.side(side)
@@ -87,6 +87,6 @@ func (f *Fit) FittedEmbedder(side model.Side) (Embedder, stream.Source, error) {
 	} else {
 		rows, inner.Right = f.data.right, &without
 	}
-	worker, err := inner.embedder(&without, rows, f.known)
+	worker, err := inner.embedder(&without, rows, f.stats)
 	return worker, rows.Source, err
 }

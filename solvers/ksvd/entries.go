@@ -122,7 +122,7 @@ func (e *entries) divide(tile blas64.General, logSums []float64) {
 	}
 }
 
-// rowMean is the mean of a row of G over all right rows when it is known without
+// rowMean returns the mean of a row of G over all right rows when it is known without
 // looking: that of a normalised kernel.
 func (e *entries) rowMean(cols int64) (float64, bool) {
 	return e.weight / float64(cols), e.normalised

@@ -30,8 +30,8 @@ type Exact struct {
 	Rank   int // r
 	Passes int // iterations at most; 0 means 300
 	// Tolerance on the residuals ‖Gv−σu‖ and ‖Gᵀu−σv‖ of all r triplets, relative to
-	// the largest σ. A singular value is off by at most so much, and where it is apart
-	// from others by a gap, by tolerance²/gap, a vector by tolerance/gap. 0 means 1e-10.
+	// the largest σ. A singular value is off by at most so much, and where a gap
+	// separates it from others, by tolerance²/gap, a vector by tolerance/gap. 0 means 1e-10.
 	Tolerance float64
 	Centre    bool
 	Operator  Operator
@@ -83,7 +83,7 @@ func (m Exact) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ke
 	if err != nil {
 		return nil, err
 	}
-	fit := &Fit{Model: g.model(r), Operator: g.Operator, U: r.U, V: r.V, Accuracy: math.NaN(), data: d, known: g.stats}
+	fit := &Fit{Model: g.model(r), Operator: g.Operator, U: r.U, V: r.V, Accuracy: math.NaN(), data: d, stats: g.stats}
 	fit.Report = model.Report{KernelEntries: t.count.Load(), ExactPasses: g.passes(), SourcePasses: 1, Residuals: r.Residuals()}
 	m.judge(&fit.Report, r)
 	return fit, nil
@@ -112,7 +112,7 @@ func (g *exact) load(ctx context.Context) (err error) {
 	return firstError(g.entries.checkRows(d.left.name(), g.left), g.entries.checkRows(d.right.name(), g.right))
 }
 
-// operator is G, with the row sums that it needs.
+// operator returns G, with the row sums that it needs.
 func (g *exact) operator(ctx context.Context) (op krylov.Operator, err error) {
 	if g.entries.normalised && g.entries.pathSums(g.data.Shape()) {
 		if g.stats, err = pathStatistics(ctx, g.engine, g.data, g.entries, false); err != nil {
@@ -129,13 +129,13 @@ func (g *exact) operator(ctx context.Context) (op krylov.Operator, err error) {
 		}
 	}
 	tiles := &exactOperator{grid: g.grid, stats: g.stats, centre: g.Centre}
-	if held(g.data.Shape()) {
+	if inMemory(g.data.Shape()) {
 		return tiles.hold(ctx)
 	}
 	return tiles, nil
 }
 
-// byPaths is G by the paths of a graph, and its means are known then.
+// byPaths returns G by the paths of a graph, and its means are there then.
 func (g *exact) byPaths(ctx context.Context) (krylov.Operator, error) {
 	if g.stats == nil {
 		g.stats = &statistics{} // nothing to sum
@@ -143,7 +143,7 @@ func (g *exact) byPaths(ctx context.Context) (krylov.Operator, error) {
 	return newPathOperator(ctx, g.engine, g.data, g.entries, g.stats, g.Centre)
 }
 
-// passes are those over all entries.
+// passes returns how many passes were made over all entries.
 func (g *exact) passes() int {
 	if g.grid == nil {
 		return 0
@@ -292,7 +292,7 @@ func subtractOuter(m blas64.General, v []float64, q blas64.General) {
 	}
 }
 
-// hold is G in memory, centred if it is to be. One exact pass.
+// hold returns G in memory, centred if it is to be. One exact pass.
 func (o *exactOperator) hold(ctx context.Context) (krylov.Operator, error) {
 	a := stream.NewMatrix(int(o.grid.rows), int(o.grid.cols))
 	first := o.beginMeans()

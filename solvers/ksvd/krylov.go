@@ -31,7 +31,7 @@ const (
 	krylovExtra  = 8
 )
 
-// blockCols is the number of vectors in a block.
+// blockCols returns the number of vectors in a block.
 func (m iteration) blockCols() int { return m.rank + krylovExtra }
 
 // run decomposes an n×cols operator.
@@ -48,7 +48,7 @@ func (m iteration) run(ctx context.Context, op krylov.Operator, n, cols int) (*k
 	return r, nil
 }
 
-// notFinite says what to do about entries that are not finite.
+// notFinite returns an error that says what to do about entries that are not finite.
 func notFinite(err error) error {
 	var bad *krylov.NotFiniteError
 	if errors.As(err, &bad) {
@@ -57,7 +57,7 @@ func notFinite(err error) error {
 	return err
 }
 
-// random are standard normal columns, with mean 0 if A is centred.
+// random returns standard normal columns, with mean 0 if A is centred.
 func (m iteration) random(n int, purpose string) blas64.General {
 	x := stream.NewMatrix(n, min(n, m.blockCols()))
 	sketch.NewStream(m.seed, purpose).Normals(x)
@@ -71,7 +71,7 @@ func (m iteration) random(n int, purpose string) blas64.General {
 // SVD is as fast.
 const denseSVD = 96
 
-// truncatedSVD are the rank largest triplets of a matrix in memory.
+// truncatedSVD returns the rank largest triplets of a matrix in memory.
 func truncatedSVD(ctx context.Context, a blas64.General, rankWanted int, tolerance float64, seed uint64) (*krylov.Triplets, error) {
 	if min(a.Rows, a.Cols) > denseSVD && 2*rankWanted < min(a.Rows, a.Cols) {
 		return iteration{rank: rankWanted, tolerance: tolerance, passes: 100, seed: seed}.run(ctx, krylov.Matrix{General: a}, a.Rows, a.Cols)

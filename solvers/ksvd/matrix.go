@@ -54,7 +54,7 @@ func (m *Matrix) Multiply(ctx context.Context, q, gq, p, gtp blas64.General) err
 	return m.op.Multiply(ctx, q, gq, p, gtp)
 }
 
-// Held is G in memory, not to be changed; empty unless NewMatrix was told to form it,
+// Held returns G in memory, not to be changed; empty unless NewMatrix was told to form it,
 // or it is small.
 func (m *Matrix) Held() blas64.General {
 	if held, ok := m.op.(krylov.Matrix); ok {
@@ -63,10 +63,10 @@ func (m *Matrix) Held() blas64.General {
 	return blas64.General{}
 }
 
-// Entries is how many entries of G were evaluated.
+// Entries returns how many entries of G were evaluated.
 func (m *Matrix) Entries() int64 { return m.fit.entries.count.Load() }
 
-// Functions is a model whose sides are the functions of a row
+// Functions returns a model whose sides are the functions of a row
 //
 //	u(x) = Σ_j G(x, z_j)·left_j      v(z) = Σ_i G(x_i, z)·right_i
 //

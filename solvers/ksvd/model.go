@@ -43,10 +43,10 @@ type Fit struct {
 	Accuracy float64
 
 	data  *Data
-	known *statistics // exact sums and means of the fitted rows, if known
+	stats *statistics // exact sums and means of the fitted rows; nil if there are none
 }
 
-// Rank is the number of singular triplets.
+// Rank returns the number of singular triplets.
 func (m *Model) Rank() int { return len(m.Values) }
 
 // entries evaluates the kernel of the model.
@@ -54,7 +54,7 @@ func (m *Model) entries() (*entries, error) {
 	return newEntries(m.Kernel, m.Left.Landmarks.Sparse != nil)
 }
 
-// total is the number of rows of the source of the landmarks of a side.
+// total returns the number of rows of the source of the landmarks of a side.
 func (m *Model) total(s *Side) int64 {
 	if s == m.Left {
 		return m.Cols
@@ -62,7 +62,7 @@ func (m *Model) total(s *Side) int64 {
 	return m.Rows
 }
 
-// side is Left or Right.
+// side returns Left or Right.
 func (m *Model) side(side model.Side) *Side {
 	if side == model.Right {
 		return m.Right
@@ -70,7 +70,7 @@ func (m *Model) side(side model.Side) *Side {
 	return m.Left
 }
 
-// sides are the sides that one stands for.
+// sides returns the sides that one stands for.
 func sides(side model.Side) []model.Side {
 	if side == model.Both {
 		return []model.Side{model.Left, model.Right}
@@ -166,7 +166,7 @@ func (f *Fit) EmbedFitted(ctx context.Context, e stream.Engine, side model.Side,
 	return stream.Map(ctx, e, "transform", rows, f.Rank(), false, worker, func(b *stream.Block, u blas64.General) error { return emit(b.Start, u) })
 }
 
-// Factors are the singular vectors of all fitted rows, N×r and M×r. Cost: one pass
+// Factors returns the singular vectors of all fitted rows, N×r and M×r. Cost: one pass
 // over each side unless the method is exact.
 func (f *Fit) Factors(ctx context.Context, e stream.Engine) (u, v blas64.General, err error) {
 	if f.U.Rows > 0 {

@@ -82,29 +82,6 @@ const (
 	ScaleOrthonormal
 )
 
-// String is the word for a scaling.
-func (s Scaling) String() string {
-	switch s {
-	case ScaleDerived:
-		return "derived"
-	case ScaleUnit:
-		return "unit"
-	case ScaleOrthonormal:
-		return "orthonormal"
-	}
-	return fmt.Sprintf("Scaling(%d)", uint8(s))
-}
-
-// ParseScaling reads a word that String writes.
-func ParseScaling(word string) (Scaling, error) {
-	for s := ScaleDerived; s <= ScaleOrthonormal; s++ {
-		if s.String() == word {
-			return s, nil
-		}
-	}
-	return 0, fmt.Errorf("scaling %q: must be derived, unit or orthonormal", word)
-}
-
 // blockTolerance is the residual to which the sampled block is decomposed, relative
 // to its largest singular value.
 const blockTolerance = 1e-6
@@ -168,7 +145,7 @@ type nystrom struct {
 	engine  stream.Engine
 	data    *Data
 	entries *entries
-	known   *statistics // exact sums and means; nil if sampled
+	stats   *statistics // exact sums and means; nil if sampled
 	all     [2]*points  // both sides, for exact sums
 	passes  int         // over all entries
 	reads   int         // of each side
@@ -203,16 +180,16 @@ func (f *nystrom) sums(ctx context.Context) error {
 	f.reads++
 	f.all = [2]*points{left, right}
 	if how.byPaths {
-		f.known, err = pathStatistics(ctx, f.engine, f.data, f.entries, f.Centre)
+		f.stats, err = pathStatistics(ctx, f.engine, f.data, f.entries, f.Centre)
 		return err
 	}
 	g := gridOf(f.engine, f.entries, left, right, f.data.left.name(), f.data.right.name())
-	f.known, err = g.statistics(ctx, f.Centre)
+	f.stats, err = g.statistics(ctx, f.Centre)
 	f.passes = g.passes
 	return err
 }
 
-// model is the fit with so many samples.
+// model returns the fit with so many samples.
 func (f *nystrom) model(ctx context.Context, n, m int) (*Model, error) {
 	rows, cols := f.uniform(n, m)
 	if f.Choice == ChoiceLeverage {
@@ -267,7 +244,7 @@ func (f *nystrom) scored(ctx context.Context, first *Model, n, m int) (rows, col
 	return scoredSample(left, n, f.Seed, "ksvd scored rows"), scoredSample(right, m, f.Seed, "ksvd scored columns"), nil
 }
 
-// scores are the squared lengths of the rows of U or V.
+// scores returns the squared lengths of the rows of U or V.
 func (f *nystrom) scores(ctx context.Context, fit *Fit, side model.Side, n int64) ([]float64, error) {
 	scores := make([]float64, n)
 	err := fit.EmbedFitted(ctx, f.engine, side, func(start int64, u blas64.General) error {
@@ -281,7 +258,7 @@ func (f *nystrom) scores(ctx context.Context, fit *Fit, side model.Side, n int64
 	return scores, err
 }
 
-// sampled is the fit with given samples.
+// sampled returns the fit with given samples.
 func (f *nystrom) sampled(ctx context.Context, rows, cols sample) (*Model, error) {
 	x, err := f.data.left.gather(ctx, rows.number)
 	if err != nil {
@@ -318,7 +295,7 @@ func (f *nystrom) sampled(ctx context.Context, rows, cols sample) (*Model, error
 	return model, err
 }
 
-// block is G between the samples, centred if it is to be, and what is known of its
+// block returns G between the samples, centred if it is to be, and what is known of its
 // rows and columns.
 func (f *nystrom) block(x, z *points, rows, cols sample) (blas64.General, *statistics, error) {
 	block := stream.NewMatrix(x.count(), z.count())
@@ -332,9 +309,9 @@ func (f *nystrom) block(x, z *points, rows, cols sample) (blas64.General, *stati
 	}
 	s := &statistics{}
 	switch {
-	case f.known != nil:
-		s.grand = f.known.grand
-		s.logSums, s.rowMeans, s.colMeans = pick(f.known.logSums, rows.number), pick(f.known.rowMeans, rows.number), pick(f.known.colMeans, cols.number)
+	case f.stats != nil:
+		s.grand = f.stats.grand
+		s.logSums, s.rowMeans, s.colMeans = pick(f.stats.logSums, rows.number), pick(f.stats.rowMeans, rows.number), pick(f.stats.colMeans, cols.number)
 	case f.entries.normalised:
 		if err := f.sampledSums(s, block, rows, cols, &w); err != nil {
 			return block, nil, err
@@ -345,7 +322,7 @@ func (f *nystrom) block(x, z *points, rows, cols sample) (blas64.General, *stati
 		return block, nil, err
 	}
 	if f.Centre {
-		if f.known == nil {
+		if f.stats == nil {
 			s.sampledMeans(block, rows.weight, cols.weight)
 		}
 		s.centre(block)
@@ -353,7 +330,7 @@ func (f *nystrom) block(x, z *points, rows, cols sample) (blas64.General, *stati
 	return block, s, nil
 }
 
-// pick are the values with the given numbers; nil of nil.
+// pick returns the values with the given numbers; nil of nil.
 func pick(v []float64, number []int64) []float64 {
 	if v == nil {
 		return nil
@@ -365,7 +342,7 @@ func pick(v []float64, number []int64) []float64 {
 	return out
 }
 
-// sampledSums are the row sums of a raw block over the sampled columns, weighted.
+// sampledSums puts into s the row sums of a raw block over the sampled columns, weighted.
 func (f *nystrom) sampledSums(s *statistics, raw blas64.General, rows, cols sample, w *scratch) error {
 	s.logSums = make([]float64, raw.Rows)
 	for i := range raw.Rows {
@@ -378,7 +355,7 @@ func (f *nystrom) sampledSums(s *statistics, raw blas64.General, rows, cols samp
 	return nil
 }
 
-// sampledMeans are the weighted means of the rows and columns of a block.
+// sampledMeans puts into s the weighted means of the rows and columns of a block.
 func (s *statistics) sampledMeans(block blas64.General, rows, cols []float64) {
 	s.rowMeans, s.colMeans = make([]float64, block.Rows), make([]float64, block.Cols)
 	n, m := total(rows), total(cols)
@@ -424,7 +401,7 @@ func (f *nystrom) sides(x, z *points, rows, cols sample, s *statistics, t *krylo
 // keepAll gives each side the rows that exact sums and means of new rows are taken
 // over, where it needs any.
 func (f *nystrom) keepAll(m *Model) {
-	if f.known == nil {
+	if f.stats == nil {
 		return
 	}
 	if f.entries.normalised || f.Centre {
@@ -433,7 +410,7 @@ func (f *nystrom) keepAll(m *Model) {
 	}
 	if f.Centre {
 		l := landmarksOf(f.all[0])
-		m.Right.All, m.Right.AllLogSums = &l, f.known.logSums
+		m.Right.All, m.Right.AllLogSums = &l, f.stats.logSums
 	}
 }
 
@@ -453,9 +430,9 @@ func scaleCol(m blas64.General, j int, c float64) {
 	}
 }
 
-// finish is the fit with what is known about it.
+// finish returns the fit with what is known about it.
 func (f *nystrom) finish(m *Model, accuracy float64) *Fit {
 	return &Fit{Model: m, Report: model.Report{Notes: append(f.notes, rankNote(m.Rank(), f.Rank)...), KernelEntries: f.entries.count.Load(),
 		ExactPasses: f.passes, SourcePasses: f.reads, Unsettled: f.unsettled},
-		Samples: [2]int{len(m.Right.Rows), len(m.Left.Rows)}, Accuracy: accuracy, data: f.data, known: f.known}
+		Samples: [2]int{len(m.Right.Rows), len(m.Left.Rows)}, Accuracy: accuracy, data: f.data, stats: f.stats}
 }

@@ -40,7 +40,7 @@ func (f *nystrom) factor(ctx context.Context, m *Model, side *Side, rows source)
 	}
 	without := *side
 	without.Map = blas64.General{}
-	p := without.prepare(f.entries, m.total(side), f.known, rows.name())
+	p := without.prepare(f.entries, m.total(side), f.stats, rows.name())
 	qr, err := stream.Fold(ctx, f.engine, "fit", rows, func() *sketch.QR { return sketch.NewQR(r) },
 		func() func(*sketch.QR, *stream.Block) error {
 			w := p.embedder()
@@ -59,7 +59,7 @@ func (f *nystrom) factor(ctx context.Context, m *Model, side *Side, rows source)
 	return qr.R(), nil
 }
 
-// lengths are those of the columns.
+// lengths returns the lengths of the columns.
 func lengths(m blas64.General) []float64 {
 	out := make([]float64, m.Cols)
 	for i := range m.Rows {
@@ -70,7 +70,7 @@ func lengths(m blas64.General) []float64 {
 	return out
 }
 
-// norms are the lengths of the columns; 1 for a column of zeros.
+// norms returns the lengths of the columns; 1 for a column of zeros.
 func norms(m blas64.General) []float64 {
 	out := lengths(m)
 	for j, v := range out {

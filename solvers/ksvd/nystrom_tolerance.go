@@ -11,10 +11,10 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// heldBack is how many rows of each side two fits are compared on: enough that a
+// comparedRows returns how many rows of each side two fits are compared on: enough that a
 // vector has next to nothing in common with a subspace of so many dimensions by
 // chance.
-func heldBack(rank int) int { return max(400, 20*rank) }
+func comparedRows(rank int) int { return max(400, 20*rank) }
 
 // double fits with twice the samples until two fits agree, or there are no more.
 func (f *nystrom) double(ctx context.Context) (*Fit, error) {
@@ -46,7 +46,7 @@ func (f *nystrom) double(ctx context.Context) (*Fit, error) {
 	}
 }
 
-// stopped is the fit with all the samples there may be.
+// stopped returns the fit with all the samples there may be.
 func (f *nystrom) stopped(m *Model, n, cols int) (*Fit, error) {
 	if s := f.data.Shape(); int64(n) == s.Rows && int64(cols) == s.Cols {
 		return f.finish(m, 0), nil // nothing was left out
@@ -60,7 +60,7 @@ func (f *nystrom) stopped(m *Model, n, cols int) (*Fit, error) {
 	return f.finish(m, f.reached), nil
 }
 
-// difference is η between two models on held-back rows.
+// difference returns η between two models on rows of both sides.
 func (f *nystrom) difference(ctx context.Context, old, fresh *Model) (float64, error) {
 	s := f.data.Shape()
 	left, err := f.sideDifference(ctx, old, fresh, old.Left, fresh.Left, f.data.left, s.Rows, fresh.Right.Rows, "ksvd held-back rows")
@@ -71,9 +71,9 @@ func (f *nystrom) difference(ctx context.Context, old, fresh *Model) (float64, e
 	return left + right, err
 }
 
-// sideDifference is the part of one side in η.
+// sideDifference returns the part of one side in η.
 func (f *nystrom) sideDifference(ctx context.Context, old, fresh *Model, oldSide, freshSide *Side, rows source, n int64, sampled []int64, purpose string) (float64, error) {
-	h := int(min(n, int64(heldBack(f.Rank))))
+	h := int(min(n, int64(comparedRows(f.Rank))))
 	number := uniformSample(n, h, f.Seed, purpose).number
 	if rest := without(number, sampled); len(rest) >= h/2 {
 		number = rest
@@ -98,11 +98,11 @@ func (f *nystrom) sideDifference(ctx context.Context, old, fresh *Model, oldSide
 	return math.Max(angle, back), err
 }
 
-// embedPoints is u or v of gathered rows.
+// embedPoints returns u or v of gathered rows.
 func (f *nystrom) embedPoints(m *Model, side *Side, p *points, number []int64, name string) (blas64.General, error) {
-	known := f.known.ofRows(side.left, number)
+	stats := f.stats.ofRows(side.left, number)
 	u := stream.NewMatrix(p.count(), side.Rank())
-	w := side.prepare(f.entries, m.total(side), known, name).embedder()
+	w := side.prepare(f.entries, m.total(side), stats, name).embedder()
 	step := panelRows(w.landmarks.count())
 	for first := 0; first < p.count(); first += step {
 		n := min(step, p.count()-first)
@@ -113,7 +113,7 @@ func (f *nystrom) embedPoints(m *Model, side *Side, p *points, number []int64, n
 	return u, nil
 }
 
-// ofRows is what is known of some rows of the left or of the right side.
+// ofRows returns what there is of some rows of the left or of the right side.
 func (s *statistics) ofRows(left bool, number []int64) *statistics {
 	switch {
 	case s == nil:
@@ -124,7 +124,7 @@ func (s *statistics) ofRows(left bool, number []int64) *statistics {
 	return &statistics{colMeans: pick(s.colMeans, number)}
 }
 
-// without are the numbers that are not among others; both ascend.
+// without returns the numbers that are not among others; both ascend.
 func without(number, others []int64) []int64 {
 	var rest []int64
 	for _, v := range number {

@@ -30,16 +30,6 @@ const (
 	OperatorPaths
 )
 
-var operatorWords = []string{"auto", "tiles", "paths"}
-
-// String is the word for an operator.
-func (o Operator) String() string {
-	if int(o) < len(operatorWords) {
-		return operatorWords[o]
-	}
-	return fmt.Sprintf("Operator(%d)", uint8(o))
-}
-
 // Choose resolves OperatorAuto for data of a shape. It is an error where the operator
 // named cannot be used, and where the kernel cannot be computed between sparse rows.
 func (m Exact) Choose(e stream.Engine, s model.Shape, k kernelgen.Kernel) (Operator, error) {
@@ -54,7 +44,7 @@ func (m Exact) Choose(e stream.Engine, s model.Shape, k kernelgen.Kernel) (Opera
 	return m.within(e, twoSided(s), t)
 }
 
-// within is the operator of a fit: by tiles where only these fit in Memory.
+// within returns the operator of a fit: by tiles where only these fit in Memory.
 func (m Exact) within(e stream.Engine, s model.Shape, t *entries) (Operator, error) {
 	o, err := m.operator(s, t)
 	if err != nil || m.Operator != OperatorAuto || m.Memory == 0 {
@@ -67,7 +57,7 @@ func (m Exact) within(e stream.Engine, s model.Shape, t *entries) (Operator, err
 	return o, nil
 }
 
-// operator is the operator of a fit.
+// operator returns the operator of a fit.
 func (m Exact) operator(s model.Shape, t *entries) (Operator, error) {
 	possible := s.Sparse != nil && t.pathTable(s) && (!t.normalised || t.pathSums(s))
 	switch {
@@ -86,13 +76,13 @@ func (m Exact) operator(s model.Shape, t *entries) (Operator, error) {
 	return OperatorTiles, nil
 }
 
-// pathTable says whether G between rows with nothing in common fits a table.
+// pathTable reports whether G between rows with nothing in common fits a table.
 func (e *entries) pathTable(s model.Shape) bool {
 	groups := e.groups(s)
 	return float64(groups[0])*float64(groups[1]) <= tableNumbers
 }
 
-// pathSums says whether sums over all rows of the right side, and over those of the
+// pathSums reports whether sums over all rows of the right side, and over those of the
 // left, go over paths: see newPathSums.
 func (e *entries) pathSums(s model.Shape) bool {
 	if s.Sparse == nil || e.normalised && s.Sparse.Negative {
@@ -101,10 +91,10 @@ func (e *entries) pathSums(s model.Shape) bool {
 	return e.base != kernelgen.SquaredDistance || e.exponent != 0 || max(s.Sparse.Norms[0], s.Sparse.Norms[1]) <= maxGroups
 }
 
-// held says whether G is held in memory.
-func held(s model.Shape) bool { return float64(s.Rows)*float64(s.Cols) <= HeldEntries }
+// inMemory reports whether G is held in memory.
+func inMemory(s model.Shape) bool { return float64(s.Rows)*float64(s.Cols) <= HeldEntries }
 
-// plannedEntries are those of a kernel that need not be resolved, to plan with.
+// plannedEntries returns the entries of a kernel that need not be resolved, to plan with.
 func plannedEntries(k kernelgen.Kernel, s model.Shape) (*entries, error) {
 	words := !k.Resolved()
 	if words {

@@ -15,22 +15,22 @@ import (
 //
 //	G = G⁰ + S      S_ij = G_ij − G⁰_ij where x_i·z_j ≠ 0, else 0
 //
-// G⁰ is what G would be without these, see apart, and S has an entry where a path of two
+// G⁰ is what G would be without these, see disjoint, and S has an entry where a path of two
 // edges leads. A product with b vectors takes 2·b flops for each of them, and the
 // entries are made once. S is held by rows and by columns, so that both products go
 // through rows: 24 bytes for each entry.
 type pathOperator struct {
-	engine stream.Engine
-	name   [2]string
-	apart  *apart
-	parts  [2][]*stream.CSR // rows of S and of Sᵀ, in blocks of the grid
-	means  *statistics      // nil unless centred
+	engine   stream.Engine
+	name     [2]string
+	disjoint *disjoint
+	parts    [2][]*stream.CSR // rows of S and of Sᵀ, in blocks of the grid
+	means    *statistics      // nil unless centred
 }
 
 // pathRows is how many rows of S are made at a time.
 const pathRows = 512
 
-// pathEngine is the engine with blocks as small as sparse rows need to keep all workers
+// pathEngine returns the engine with blocks as small as sparse rows need to keep all workers
 // busy. Each row comes out the same whatever the block.
 func pathEngine(e stream.Engine) stream.Engine {
 	if e.BlockRows == 0 {
@@ -45,9 +45,9 @@ func newPathOperator(ctx context.Context, e stream.Engine, d *Data, t *entries, 
 	left, right := sparsePoints(d.left.sparse), sparsePoints(d.right.sparse)
 	norms := [2][]float64{squaredNorms(nil, left.sparse), squaredNorms(nil, right.sparse)}
 	o := &pathOperator{engine: pathEngine(e), name: [2]string{d.left.name(), d.right.name()},
-		apart: newApart(t, norms[0], norms[1], s.logSums)}
+		disjoint: newDisjoint(t, norms[0], norms[1], s.logSums)}
 	for side, p := range [2][2]*points{{left, right}, {right, left}} {
-		rows := &pathRowMaker{entries: t, apart: o.apart, logSums: s.logSums, norms: norms, side: side, from: p[0].sparse, others: p[1].columns()}
+		rows := &pathRowMaker{entries: t, disjoint: o.disjoint, logSums: s.logSums, norms: norms, side: side, from: p[0].sparse, others: p[1].columns()}
 		var err error
 		if o.parts[side], err = o.make(ctx, rows); err != nil {
 			return nil, err
@@ -78,13 +78,13 @@ func (o *pathOperator) make(ctx context.Context, rows *pathRowMaker) ([]*stream.
 
 // pathRowMaker makes rows of S, or of Sᵀ for side 1: the same entries with the same bits.
 type pathRowMaker struct {
-	entries *entries
-	apart   *apart
-	logSums []float64
-	norms   [2][]float64
-	side    int
-	from    *stream.CSR // the rows of the side
-	others  *stream.CSR // transpose of those of the other side
+	entries  *entries
+	disjoint *disjoint
+	logSums  []float64
+	norms    [2][]float64
+	side     int
+	from     *stream.CSR // the rows of the side
+	others   *stream.CSR // transpose of those of the other side
 }
 
 // pathRowWorker does so for one goroutine.
@@ -94,7 +94,7 @@ type pathRowWorker struct {
 	work scratch
 }
 
-// block is n rows from the given one on. There is room for as many entries as there may
+// block returns n rows from the given one on. There is room for as many entries as there may
 // be, which is given back where much of it is not needed.
 func (w *pathRowWorker) block(first, n int) *stream.CSR {
 	most := int64(0)
@@ -131,7 +131,7 @@ func (w *pathRowWorker) row(part *stream.CSR, i int) {
 		if w.side == 1 {
 			l, r = r, l
 		}
-		values[p] -= w.apart.at(l, r)
+		values[p] -= w.disjoint.at(l, r)
 	}
 }
 
@@ -148,7 +148,7 @@ func (w *pathRowWorker) divide(values []float64, i int) {
 			l = int(w.touched[p])
 		}
 		if e.exponent == 0 {
-			values[p] = min(v*w.apart.sides[0].factor[l], e.weight)
+			values[p] = min(v*w.disjoint.sides[0].factor[l], e.weight)
 		} else {
 			values[p] = min(v-(w.logSums[l]-most), most)
 		}
@@ -172,8 +172,8 @@ func (o *pathOperator) product(ctx context.Context, side int, q, dst blas64.Gene
 	if q.Cols == 0 {
 		return nil
 	}
-	rest := o.apart.times(q, side == 1)
-	rows := &o.apart.sides[side]
+	rest := o.disjoint.times(q, side == 1)
+	rows := &o.disjoint.sides[side]
 	src := stream.NewRowNumbers(o.name[side], int64(dst.Rows))
 	return stream.Map(ctx, o.engine, "exact pass", src, q.Cols, false, func() func(blas64.General, *stream.Block) error {
 		return func(out blas64.General, b *stream.Block) error {
@@ -209,7 +209,7 @@ func addSparse(row []float64, m *stream.CSR, i int, q blas64.General) {
 
 // findMeans multiplies G by ones.
 func (o *pathOperator) findMeans(ctx context.Context) error {
-	n, m := len(o.apart.sides[0].factor), len(o.apart.sides[1].factor)
+	n, m := len(o.disjoint.sides[0].factor), len(o.disjoint.sides[1].factor)
 	rows, cols := stream.NewMatrix(n, 1), stream.NewMatrix(m, 1)
 	err := firstError(o.product(ctx, 0, columnOf(ones(m)), rows), o.product(ctx, 1, columnOf(ones(n)), cols))
 	o.means.rowMeans, o.means.colMeans = rows.Data, cols.Data
@@ -217,7 +217,7 @@ func (o *pathOperator) findMeans(ctx context.Context) error {
 	return err
 }
 
-// columnOf is a matrix of one column.
+// columnOf returns a matrix of one column.
 func columnOf(v []float64) blas64.General {
 	return blas64.General{Rows: len(v), Cols: 1, Stride: 1, Data: v}
 }

@@ -140,14 +140,14 @@ func (p *pathSums) worker() *pathWorker {
 	return &pathWorker{pathSums: p, reacher: newReacher(p.columns)}
 }
 
-// sum is that of a sparse row over all points, as exp(most)·sum.
+// sum returns the sum of a sparse row over all points, as exp(most)·sum.
 func (w *pathWorker) sum(index []int32, value []float64) logSum {
 	x := 0.0
 	for p := range index {
 		v := weightAt(value, p)
 		x += v * v
 	}
-	s := w.sumApart(x)
+	s := w.sumDisjoint(x)
 	w.reach(index, value)
 	w.hit, w.miss = w.hit[:0], w.miss[:0]
 	for _, j := range w.touched {
@@ -167,9 +167,9 @@ func (w *pathWorker) sum(index []int32, value []float64) logSum {
 	return w.addHits(s)
 }
 
-// sumApart is the sum of f₀ for a row with a squared norm. With many groups it is worked
+// sumDisjoint returns the sum of f₀ for a row with a squared norm. With many groups it is worked
 // out once for each norm, whichever worker comes first.
-func (w *pathWorker) sumApart(x float64) logSum {
+func (w *pathWorker) sumDisjoint(x float64) logSum {
 	if len(w.group) == 1 {
 		return w.sumWithout(x)
 	}
@@ -183,7 +183,7 @@ func (w *pathWorker) sumApart(x float64) logSum {
 	return s
 }
 
-// sumWithout is the sum of f₀ for a row with a squared norm.
+// sumWithout returns the sum of f₀ for a row with a squared norm.
 func (w *pathWorker) sumWithout(x float64) logSum {
 	w.products = w.products[:0]
 	for _, z := range w.group {
@@ -230,7 +230,7 @@ func (w *pathWorker) addHits(s logSum) logSum {
 	return s
 }
 
-// plain is a sum that is not given by its logarithm.
+// plain returns a sum that is not given by its logarithm.
 func (s logSum) plain(exponents bool) float64 {
 	if exponents {
 		return math.Exp(s.most) * s.sum
@@ -259,7 +259,7 @@ func (p *pathSums) eachRow(ctx context.Context, e stream.Engine, name string, ro
 	return sums, err
 }
 
-// pathStatistics are the sums and means of a graph by its paths; nil if they have to go
+// pathStatistics returns the sums and means of a graph by its paths; nil if they have to go
 // over all entries.
 func pathStatistics(ctx context.Context, e stream.Engine, d *Data, t *entries, centre bool) (*statistics, error) {
 	left, right := d.left.sparse, d.right.sparse

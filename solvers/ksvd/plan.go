@@ -44,13 +44,13 @@ func (w *work) add(entries, flops float64) {
 	w.flops += flops
 }
 
-// time is in flops.
+// time returns how long it takes, in flops.
 func (w work) time() float64 { return w.entries*entryFlops + w.flops }
 
 // count adds work.
 func (p *planner) count(w work) { p.Work(w.entries, w.flops) }
 
-// tileWork is that of so many entries in tiles, besides what is made of them. Between
+// tileWork returns the work of so many entries in tiles, besides what is made of them. Between
 // sparse rows they cost their share of the paths and a look at every entry.
 func tileWork(s model.Shape, entries float64) work {
 	if s.Sparse == nil {
@@ -59,7 +59,7 @@ func tileWork(s model.Shape, entries float64) work {
 	return work{entries, sparseEntry*entries + pathFlops*float64(s.Sparse.Paths)*entries/(float64(s.Rows)*float64(s.Cols))}
 }
 
-// pathSumWork is that of so many sums over paths for all rows of a side.
+// pathSumWork returns the work of so many sums over paths for all rows of a side.
 func (e *entries) pathSumWork(s model.Shape, times int) work {
 	groups := float64(max(s.Rows, s.Cols)) // one for each row
 	if e.base == kernelgen.SquaredDistance && e.exponent == 0 {
@@ -69,7 +69,7 @@ func (e *entries) pathSumWork(s model.Shape, times int) work {
 	return work{n * (float64(s.Sparse.Pairs) + groups), n * (pathFlops*float64(s.Sparse.Paths) + pairFlops*float64(s.Sparse.Pairs))}
 }
 
-// rows is what rows of one side take, as they are and packed.
+// rows returns what rows of one side take, as they are and packed.
 func (p *planner) rows(n int64) int64 {
 	if p.shape.Sparse == nil {
 		return 2 * n * int64(p.shape.Columns)
@@ -77,7 +77,7 @@ func (p *planner) rows(n int64) int64 {
 	return 3*n*p.meanEntries() + p.shape.Rows
 }
 
-// meanEntries is how many entries a sparse row has.
+// meanEntries returns how many entries a sparse row has.
 func (p *planner) meanEntries() int64 { return p.shape.Sparse.Entries/max(1, p.shape.Rows) + 1 }
 
 // model adds what a model takes: numbers for each landmark, and what is written of
@@ -112,7 +112,7 @@ func (p *planner) pathSums(t *entries, knob string) {
 	p.Add("sums over paths", numbers, knob)
 }
 
-// krylovWork is that of one iteration besides the products with the matrix: b vectors
+// krylovWork returns the work of one iteration besides the products with the matrix: b vectors
 // made orthogonal to spaces of 5·b on average, and what is small.
 func krylovWork(rows, cols int64, b float64) float64 {
 	return 260*float64(rows+cols)*b*b + 2e4*b*b*b
@@ -121,12 +121,12 @@ func krylovWork(rows, cols int64, b float64) float64 {
 // plannedIterations is how many iterations are planned with at most.
 const plannedIterations = 24
 
-// vectors is how many vectors there are in a product.
+// vectors returns how many vectors there are in a product.
 func (m Exact) vectors(s model.Shape) float64 {
 	return float64(min(int64(m.Rank), s.Rows, s.Cols) + krylovExtra)
 }
 
-// tileWork is that of all products by tiles, and of what comes before.
+// tileWork returns the work of all products by tiles, and of what comes before.
 func (m Exact) tileWork(s model.Shape, t *entries) work {
 	all := float64(s.Rows) * float64(s.Cols)
 	passes, iterations := 0, float64(min(m.Passes, plannedIterations))
@@ -137,7 +137,7 @@ func (m Exact) tileWork(s model.Shape, t *entries) work {
 	case t.normalised:
 		passes++
 	}
-	if held(s) {
+	if inMemory(s) {
 		passes++
 	} else {
 		passes += int(iterations)
@@ -147,7 +147,7 @@ func (m Exact) tileWork(s model.Shape, t *entries) work {
 	return w
 }
 
-// pathWork is that of all products by paths, and of what comes before.
+// pathWork returns the work of all products by paths, and of what comes before.
 func (m Exact) pathWork(s model.Shape, t *entries) work {
 	groups, b := t.groups(s), m.vectors(s)
 	table := float64(groups[0]) * float64(groups[1])
@@ -180,7 +180,7 @@ func (m Exact) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.
 	return m.plan(e, s, t, o), nil
 }
 
-// plan is that of a fit by an operator.
+// plan returns the plan of a fit by an operator.
 func (m Exact) plan(e stream.Engine, s model.Shape, t *entries, o Operator) *model.Plan {
 	p := newPlanner(e, s, t)
 	b := int64(m.Rank + krylovExtra)
@@ -192,7 +192,7 @@ func (m Exact) plan(e stream.Engine, s model.Shape, t *entries, o Operator) *mod
 		p.count(m.pathWork(s, t))
 	} else {
 		p.exactPasses()
-		if held(s) {
+		if inMemory(s) {
 			p.Add("G", s.Rows*s.Cols, "")
 		}
 		p.count(m.tileWork(s, t))
@@ -236,7 +236,7 @@ func (m Nystrom) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 // mostSamples is where doubling ends: the block of samples takes 6 GB then.
 const mostSamples = 16384
 
-// within is the method with samples doubled no further than Memory allows.
+// within returns the method with samples doubled no further than Memory allows.
 func (m Nystrom) within(e stream.Engine, s model.Shape, t *entries) Nystrom {
 	if !(m.Tolerance > 0) || m.Memory == 0 {
 		return m
@@ -253,7 +253,7 @@ func (m Nystrom) within(e stream.Engine, s model.Shape, t *entries) Nystrom {
 	return m
 }
 
-// largest is the method, whose settings are complete, with its largest samples.
+// largest returns the method, whose settings are complete, with its largest samples.
 func (m Nystrom) largest(s model.Shape) Nystrom {
 	if m.Tolerance > 0 {
 		m.Rows, m.Cols = int(min(s.Rows, int64(m.MaxSamples))), int(min(s.Cols, int64(m.MaxSamples)))
@@ -261,7 +261,7 @@ func (m Nystrom) largest(s model.Shape) Nystrom {
 	return m
 }
 
-// plan is that of a method whose settings are complete.
+// plan returns the plan of a method whose settings are complete.
 func (m Nystrom) plan(e stream.Engine, s model.Shape, t *entries) *model.Plan {
 	m = m.largest(s)
 	p := newPlanner(e, s, t)

@@ -23,7 +23,7 @@ func sourceOf(src stream.Source) source {
 
 func (r source) name() string { return r.Info().Name }
 
-// dimension is the length of a row.
+// dimension returns the length of a row.
 func (r source) dimension() int {
 	if r.sparse != nil {
 		return r.sparse.Matrix.Cols
@@ -40,7 +40,7 @@ func (r source) gather(ctx context.Context, number []int64) (*points, error) {
 	return &points{dense: m}, err
 }
 
-// load are all rows, in memory.
+// load returns all rows, in memory.
 func (r source) load(ctx context.Context) (*points, error) {
 	if r.sparse != nil {
 		return sparsePoints(r.sparse), nil
@@ -52,7 +52,7 @@ func (r source) load(ctx context.Context) (*points, error) {
 	return &points{dense: m}, err
 }
 
-// sparsePoints are all rows of a sparse matrix.
+// sparsePoints returns all rows of a sparse matrix.
 func sparsePoints(rows *stream.SparseRows) *points {
 	p := &points{sparse: rows.Matrix}
 	p.turning.Do(func() { p.turned = rows.Transpose() })
@@ -80,7 +80,7 @@ type points struct {
 	turned           *stream.CSR
 }
 
-// count is the number of rows.
+// count returns the number of rows.
 func (p *points) count() int {
 	if p.sparse != nil {
 		return p.sparse.Rows
@@ -95,7 +95,7 @@ func (p *points) dimension() int {
 	return p.dense.Cols
 }
 
-// slice are n of the points from the given one on, sharing their memory.
+// slice returns n of the points from the given one on, sharing their memory.
 func (p *points) slice(first, n int) *points {
 	if p.sparse == nil {
 		return &points{dense: stream.RowSlice(p.dense, first, n)}
@@ -114,20 +114,20 @@ func (p *points) chunks(size int) []*points {
 	return all
 }
 
-// panel are dense points as the columns of tiles of a kernel.
+// panel returns dense points as the columns of tiles of a kernel.
 func (p *points) panel(k kernelgen.Kernel) *kernelgen.Panel {
 	p.packing.Do(func() { p.packed = k.Pack(p.dense) })
 	return p.packed
 }
 
-// columns is the transpose of sparse points: row l holds the points that have
+// columns returns the transpose of sparse points: row l holds the points that have
 // something in column l. It takes 8 bytes for each column besides the entries.
 func (p *points) columns() *stream.CSR {
 	p.turning.Do(func() { p.turned = p.transpose() })
 	return p.turned
 }
 
-// transpose is that of stream.CSR for a slice, whose entries do not begin at 0.
+// transpose returns that of stream.CSR for a slice, whose entries do not begin at 0.
 func (p *points) transpose() *stream.CSR {
 	s := *p.sparse
 	first, last := s.Start[0], s.Start[s.Rows]
@@ -145,7 +145,7 @@ func (p *points) transpose() *stream.CSR {
 	return s.Transpose()
 }
 
-// blockOf are the rows of a block, or of a panel of it that begins at row first.
+// blockOf returns the rows of a block, or of a panel of it that begins at row first.
 func (r source) blockOf(b *stream.Block, first int, x blas64.General) *points {
 	if r.sparse != nil {
 		return (&points{sparse: r.sparse.Matrix}).slice(int(b.Start)+first, x.Rows)

@@ -1,7 +1,6 @@
 package ksvd
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -23,27 +22,6 @@ const (
 	// decompositions"; drawn systematically, Madow 1949, so that exactly n differ).
 	ChoiceLeverage
 )
-
-// String is the word for a choice.
-func (c Choice) String() string {
-	switch c {
-	case ChoiceUniform:
-		return "uniform"
-	case ChoiceLeverage:
-		return "leverage"
-	}
-	return fmt.Sprintf("Choice(%d)", uint8(c))
-}
-
-// ParseChoice reads a word that String writes.
-func ParseChoice(word string) (Choice, error) {
-	for c := ChoiceUniform; c <= ChoiceLeverage; c++ {
-		if c.String() == word {
-			return c, nil
-		}
-	}
-	return 0, fmt.Errorf("samples %q: must be uniform or leverage", word)
-}
 
 // sample are rows of one side and what each stands for; weights sum to the number
 // of rows of the side.
@@ -89,7 +67,7 @@ func scoredSample(scores []float64, k int, seed uint64, purpose string) sample {
 	return s
 }
 
-// inclusion are the probabilities with which rows are drawn: at most 1, with the
+// inclusion returns the probabilities with which rows are drawn: at most 1, with the
 // sum k. What exceeds 1 is shared out among the others.
 func inclusion(scores []float64, k int) []float64 {
 	n := len(scores)

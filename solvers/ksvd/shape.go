@@ -17,7 +17,7 @@ func (d *Data) Shape() model.Shape {
 	return model.Shape{Rows: d.left.Info().Rows, Cols: d.right.Info().Rows, Columns: d.left.dimension()}
 }
 
-// twoSided is a shape with both numbers of rows, where the rows of one source may be on
+// twoSided returns a shape with both numbers of rows, where the rows of one source may be on
 // both sides.
 func twoSided(s model.Shape) model.Shape {
 	if s.OneSource() {
@@ -26,7 +26,7 @@ func twoSided(s model.Shape) model.Shape {
 	return s
 }
 
-// measure is the shape of the rows of a matrix against the rows of its transpose.
+// measure returns the shape of the rows of a matrix against the rows of its transpose.
 func measure(out, in *stream.CSR) model.Shape {
 	s := &model.Sparsity{Entries: out.NNZ(),
 		Norms:    [2]int64{distinct(squaredNorms(nil, out)), distinct(squaredNorms(nil, in))},
@@ -44,16 +44,16 @@ func measure(out, in *stream.CSR) model.Shape {
 	return model.Shape{Rows: int64(out.Rows), Cols: int64(in.Rows), Columns: out.Cols, Sparse: s}
 }
 
-// distinct is how many different numbers there are. It sorts them.
+// distinct returns how many different numbers there are. It sorts them.
 func distinct(v []float64) int64 {
 	slices.Sort(v)
 	return int64(len(slices.Compact(v)))
 }
 
-// degree is the number of entries of a row.
+// degree returns the number of entries of a row.
 func degree(m *stream.CSR, i int) int64 { return m.Start[i+1] - m.Start[i] }
 
-// mostPairs is at least with how many rows row i of m has a product that is not zero.
+// mostPairs returns at least with how many rows row i of m has a product that is not zero.
 // Row l of columns has an entry for each of those that have something in column l.
 func mostPairs(m, columns *stream.CSR, i int) int64 {
 	paths := int64(0)

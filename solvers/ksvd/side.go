@@ -46,7 +46,7 @@ type Landmarks struct {
 
 func (l Landmarks) points() *points { return &points{dense: l.Dense, sparse: l.Sparse} }
 
-// entries is how many entries sparse ones have, 0 for none.
+// entries returns how many entries sparse ones have, 0 for none.
 func (l *Landmarks) entries() int64 {
 	if l == nil || l.Sparse == nil {
 		return 0
@@ -56,10 +56,10 @@ func (l *Landmarks) entries() int64 {
 
 func landmarksOf(p *points) Landmarks { return Landmarks{Dense: p.dense, Sparse: p.sparse} }
 
-// Rank is the number of columns of the side.
+// Rank returns the number of columns of the side.
 func (s *Side) Rank() int { return s.Projection.Cols }
 
-// dimension is the length of the rows that the side takes, before Map.
+// dimension returns the length of the rows that the side takes, before Map.
 func (s *Side) dimension() int {
 	if s.Map.Rows > 0 {
 		return s.Map.Rows
@@ -75,24 +75,24 @@ type prepared struct {
 	all       []*points // all rows of the other side in slices, for their sums
 	paths     *pathSums // instead, for sparse rows
 	total     float64   // rows of the source of the landmarks
-	known     *statistics
+	stats     *statistics
 	name      string
 }
 
 // averagePoints is how many rows of All a tile has.
 const averagePoints = 1024
 
-// prepare makes ready for a pass. known are the sums and means of the rows of the
+// prepare makes ready for a pass. stats are the sums and means of the rows of the
 // pass, if they are those of the fit; nil otherwise.
-func (s *Side) prepare(e *entries, total int64, known *statistics, name string) *prepared {
-	p := &prepared{side: s, entries: e, landmarks: s.Landmarks.points(), total: float64(total), known: known, name: name}
+func (s *Side) prepare(e *entries, total int64, stats *statistics, name string) *prepared {
+	p := &prepared{side: s, entries: e, landmarks: s.Landmarks.points(), total: float64(total), stats: stats, name: name}
 	ready := func(q *points) {
 		if q.sparse != nil {
 			q.columns()
 		}
 	}
 	ready(p.landmarks)
-	if s.All == nil || known != nil {
+	if s.All == nil || stats != nil {
 		return p
 	}
 	if p.paths = newPathSums(e, s.All.points(), negated(s.AllLogSums)); p.paths != nil {
@@ -122,7 +122,7 @@ func (p *prepared) embedder() *embedder {
 	return m
 }
 
-// pathSums are the sums of sparse points over all rows of the other side.
+// pathSums returns the sums of sparse points over all rows of the other side.
 func (m *embedder) pathSums(p *points) []logSum {
 	sums := make([]logSum, p.count())
 	for i := range sums {
@@ -131,7 +131,7 @@ func (m *embedder) pathSums(p *points) []logSum {
 	return sums
 }
 
-// pathMeans are the means of sparse points over all rows of the other side.
+// pathMeans returns the means of sparse points over all rows of the other side.
 func (m *embedder) pathMeans(p *points) []float64 {
 	means := make([]float64, p.count())
 	for i, s := range m.pathSums(p) {
@@ -143,12 +143,12 @@ func (m *embedder) pathMeans(p *points) []float64 {
 // tileNumbers is how many numbers the tile of a panel has, or nearly.
 const tileNumbers = 1 << 16
 
-// panelRows is how many rows are embedded at a time.
+// panelRows returns how many rows are embedded at a time.
 func panelRows(landmarks int) int {
 	return max(32, min(stream.PanelRows, tileNumbers/max(1, landmarks)))
 }
 
-// shaped is a matrix in the memory of buf, which grows.
+// shaped returns a matrix in the memory of buf, which grows.
 func shaped(buf *[]float64, rows, cols int) blas64.General {
 	if len(*buf) < rows*cols {
 		*buf = make([]float64, rows*cols)
@@ -185,7 +185,7 @@ func (m *embedder) embed(dst blas64.General, p *points, start int64) error {
 	return nil
 }
 
-// centred is the tile of G, centred or not, between points and the landmarks: left
+// centred returns the tile of G, centred or not, between points and the landmarks: left
 // rows against right rows, whichever are the points.
 func (m *embedder) centred(p *points, start int64) (g blas64.General, err error) {
 	if m.side.left {
@@ -239,7 +239,7 @@ func (m *embedder) centreRow(row []float64, mean float64) {
 	}
 }
 
-// rowMean is the mean of a row over the landmarks.
+// rowMean returns the mean of a row over the landmarks.
 func (m *embedder) rowMean(row []float64) float64 {
 	if mean, ok := m.entries.rowMean(int64(m.total)); ok {
 		return mean
@@ -251,16 +251,16 @@ func (m *embedder) rowMean(row []float64) float64 {
 	return sum / m.total
 }
 
-// leftStatistics are the logarithms of the row sums of left points, and their means
+// leftStatistics returns the logarithms of the row sums of left points, and their means
 // where they are not taken over the landmarks. raw is the tile with the landmarks.
 func (m *embedder) leftStatistics(raw blas64.General, p *points, start int64) (logs, means []float64, err error) {
 	n := p.count()
 	centred := m.side.Means != nil
-	if m.known != nil {
-		if m.known.rowMeans != nil {
-			means = m.known.rowMeans[start : start+int64(n)]
+	if m.stats != nil {
+		if m.stats.rowMeans != nil {
+			means = m.stats.rowMeans[start : start+int64(n)]
 		}
-		return m.known.sumsOf(int(start), n), means, nil
+		return m.stats.sumsOf(int(start), n), means, nil
 	}
 	mean, sure := m.entries.rowMean(int64(m.total))
 	if centred && (sure || m.all != nil) {
@@ -338,10 +338,10 @@ func (m *embedder) rightTile(p *points, start int64) (blas64.General, error) {
 	return g, nil
 }
 
-// colMeans are the means of the columns of right points.
+// colMeans returns the means of the columns of right points.
 func (m *embedder) colMeans(g blas64.General, p *points, start int64) []float64 {
-	if m.known != nil && m.known.colMeans != nil {
-		return m.known.colMeans[start : start+int64(p.count())]
+	if m.stats != nil && m.stats.colMeans != nil {
+		return m.stats.colMeans[start : start+int64(p.count())]
 	}
 	if m.reach != nil {
 		return m.pathMeans(p)

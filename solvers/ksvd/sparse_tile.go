@@ -45,7 +45,7 @@ func (e *entries) sparseBase(dst blas64.General, left, right *points, w *scratch
 	}
 }
 
-// baseOf is the base between rows with squared norms and an inner product.
+// baseOf returns the base between rows with squared norms and an inner product.
 func (e *entries) baseOf(x, z, p float64) float64 {
 	switch e.base {
 	case kernelgen.SquaredDistance:
@@ -99,7 +99,7 @@ func addByColumns(dst blas64.General, columns, right *stream.CSR) {
 	}
 }
 
-// weightAt is the value of an entry: 1 in a matrix that holds none.
+// weightAt returns the value of an entry: 1 in a matrix that holds none.
 func weightAt(value []float64, p int) float64 {
 	if value == nil {
 		return 1
@@ -119,7 +119,7 @@ func squaredNorm(m *stream.CSR, i int) float64 {
 	return sum
 }
 
-// squaredNorms are those of all rows, in the memory of dst if it suffices.
+// squaredNorms returns the squared norms of all rows, in the memory of dst if it suffices.
 func squaredNorms(dst []float64, m *stream.CSR) []float64 {
 	dst = dst[:0]
 	for i := range m.Rows {
@@ -128,7 +128,7 @@ func squaredNorms(dst []float64, m *stream.CSR) []float64 {
 	return dst
 }
 
-// cosine is that of the angle between rows with an inner product and squared
+// cosine returns the cosine of the angle between rows with an inner product and squared
 // norms; 0 for a row of zeros.
 func cosine(p, x, z float64) float64 {
 	if x == 0 || z == 0 {

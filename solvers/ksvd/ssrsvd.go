@@ -66,7 +66,7 @@ func (m SSRSVD) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 		Samples: [2]int{len(svd.Right.Rows), len(svd.Left.Rows)}, Accuracy: math.NaN(), data: d}, nil
 }
 
-// sideOf is an embedding of package lowrank with its signs multiplied out.
+// sideOf returns an embedding of package lowrank with its signs multiplied out.
 func sideOf(e *lowrank.Embedding, total int64) *Side {
 	projection := dense.Clone(e.Projection)
 	if e.Signs != nil {

@@ -197,7 +197,7 @@ func landmarksFrom(a *model.Archive, name string, sparse bool, dimension int) La
 	return Landmarks{Sparse: m}
 }
 
-// compressedRows is a sparse matrix of arrays that may be damaged.
+// compressedRows returns a sparse matrix of arrays that may be damaged.
 func compressedRows(start, index []int64, value []float64, cols int) (*stream.CSR, error) {
 	if len(start) == 0 || start[0] != 0 || start[len(start)-1] != int64(len(index)) || !slices.IsSorted(start) || cols < 0 || cols > math.MaxInt32 {
 		return nil, fmt.Errorf("the starts of the rows do not ascend from 0 to %d", len(index))

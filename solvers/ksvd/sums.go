@@ -101,29 +101,6 @@ func (m Nystrom) Summing(s model.Shape, k kernelgen.Kernel) (Sums, string, error
 	return r.sums, r.note, nil
 }
 
-// String is the word for a rule.
-func (s Sums) String() string {
-	switch s {
-	case SumsAuto:
-		return "auto"
-	case SumsExact:
-		return "exact"
-	case SumsSampled:
-		return "sampled"
-	}
-	return fmt.Sprintf("Sums(%d)", uint8(s))
-}
-
-// ParseSums reads a word that String writes.
-func ParseSums(word string) (Sums, error) {
-	for s := SumsAuto; s <= SumsSampled; s++ {
-		if s.String() == word {
-			return s, nil
-		}
-	}
-	return 0, fmt.Errorf("sums %q: must be auto, exact or sampled", word)
-}
-
 // statistics are the sums of all rows of G and the means of its rows and columns.
 type statistics struct {
 	logSums            []float64 // logarithms of the row sums; nil unless normalised
@@ -203,7 +180,7 @@ func (g *grid) statistics(ctx context.Context, centre bool) (*statistics, error)
 	return s, err
 }
 
-// logSums are the logarithms of the sums of the rows.
+// logSums returns the logarithms of the sums of the rows.
 func (g *grid) logSums(ctx context.Context) ([]float64, error) {
 	sums := make([]logSum, g.rows)
 	err := g.pairs(ctx, "row sums", func() tileVisitor {
@@ -241,7 +218,7 @@ func (g *grid) means(ctx context.Context, s *statistics) error {
 	return firstError(err, s.check(g.entries.kernel.String(), g.name))
 }
 
-// sumsOf are those of n rows.
+// sumsOf returns the sums of n rows.
 func (s *statistics) sumsOf(first, n int) []float64 {
 	if s.logSums == nil {
 		return nil
@@ -289,7 +266,7 @@ func badRow(name string, row int64, what string) error {
 	return &stream.BadValueError{Source: name, Row: row, Column: "(all)", Reason: what + "; scale the columns (`scale standard`) or drop the row"}
 }
 
-// badSum says which row cannot be normalised.
+// badSum returns the error of a row that cannot be normalised.
 func (e *entries) badSum(name string, row int64, log float64) error {
 	return badRow(name, row, fmt.Sprintf("the logarithm of the row sum of kernel %s is %v", e.kernel, log))
 }
@@ -331,7 +308,7 @@ func (e *entries) addSum(s *logSum, raw, weight []float64, w *scratch) {
 	s.sum += weightedSum(w.exps, weight)
 }
 
-// weightedSum is Σ v_j·weight_j; nil weights are 1.
+// weightedSum returns Σ v_j·weight_j; nil weights are 1.
 func weightedSum(v, weight []float64) (sum float64) {
 	if weight == nil {
 		return total(v)
@@ -342,7 +319,7 @@ func weightedSum(v, weight []float64) (sum float64) {
 	return sum
 }
 
-// value is the logarithm of the sum.
+// value returns the logarithm of the sum.
 func (s *logSum) value(exponents bool) float64 {
 	if exponents {
 		return s.most + math.Log(s.sum)

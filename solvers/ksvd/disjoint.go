@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// apart is what G would be if no two rows had anything in common. Then an entry
+// disjoint is what G would be if no two rows had anything in common. Then an entry
 // depends on the squared norms of its two rows alone:
 //
 //	G⁰_ij = left_i·table(group of i, group of j)·right_j
@@ -21,12 +21,12 @@ import (
 // For inner products and cosines that is a constant for each row, and exponentials of
 // squared distances are exp(c‖x‖²)·exp(c‖z‖²): one group on either side. For any other
 // function of the distance a group is the rows with one norm.
-type apart struct {
+type disjoint struct {
 	table blas64.General
-	sides [2]apartSide // left and right
+	sides [2]disjointSide // left and right
 }
 
-type apartSide struct {
+type disjointSide struct {
 	factor []float64
 	group  []int32 // nil: all in group 0
 }
@@ -34,7 +34,7 @@ type apartSide struct {
 // tableNumbers is how many numbers the table may have: as many as G held in memory.
 const tableNumbers = HeldEntries
 
-// groups are how many groups each side of an apart has, for data of some shape.
+// groups returns how many groups each side of a disjoint has, for data of some shape.
 func (e *entries) groups(s model.Shape) [2]int64 {
 	if e.grouped() {
 		return s.Sparse.Norms
@@ -42,13 +42,13 @@ func (e *entries) groups(s model.Shape) [2]int64 {
 	return [2]int64{1, 1}
 }
 
-// grouped says that entries between rows that have nothing in common are not products.
+// grouped reports whether entries between rows that have nothing in common are not products.
 func (e *entries) grouped() bool {
 	_, split := e.splitExponent()
 	return !split
 }
 
-// splitExponent is c where the entry between rows with nothing in common is a multiple
+// splitExponent returns c where the entry between rows with nothing in common is a multiple
 // of exp(c‖x‖²)·exp(c‖z‖²).
 func (e *entries) splitExponent() (c float64, ok bool) {
 	switch {
@@ -61,10 +61,10 @@ func (e *entries) splitExponent() (c float64, ok bool) {
 	return -p.Scale / 2, ok && p.Damped
 }
 
-// newApart prepares it for rows with the given squared norms. For a normalised kernel
+// newDisjoint prepares it for rows with the given squared norms. For a normalised kernel
 // logSums are those of the left rows.
-func newApart(e *entries, left, right, logSums []float64) *apart {
-	a := &apart{table: stream.NewMatrix(1, 1)}
+func newDisjoint(e *entries, left, right, logSums []float64) *disjoint {
+	a := &disjoint{table: stream.NewMatrix(1, 1)}
 	c, split := e.splitExponent()
 	switch {
 	case !split:
@@ -74,7 +74,7 @@ func newApart(e *entries, left, right, logSums []float64) *apart {
 	default:
 		a.table.Data[0] = 0
 		e.fromBase(a.table.Data, new(scratch))
-		a.sides = [2]apartSide{{factor: exponentials(c, left)}, {factor: exponentials(c, right)}}
+		a.sides = [2]disjointSide{{factor: exponentials(c, left)}, {factor: exponentials(c, right)}}
 	}
 	for i, log := range logSums {
 		a.sides[0].factor[i] *= e.weight * math.Exp(-log)
@@ -82,16 +82,16 @@ func newApart(e *entries, left, right, logSums []float64) *apart {
 	return a
 }
 
-// splitNormalised is for a kernel of exponentials that is divided by its row sums. A row
+// splitNormalised does so for a kernel of exponentials that is divided by its row sums. A row
 // sum is at least that of the row in G⁰, which begins with the largest exponential, so
 // neither factor overflows.
-func splitNormalised(a *apart, e *entries, c float64, left, right, logSums []float64) *apart {
+func splitNormalised(a *disjoint, e *entries, c float64, left, right, logSums []float64) *disjoint {
 	a.table.Data[0] = 1
 	shift := math.Inf(-1)
 	for _, z := range right {
 		shift = max(shift, c*z)
 	}
-	a.sides = [2]apartSide{{factor: make([]float64, len(left))}, {factor: make([]float64, len(right))}}
+	a.sides = [2]disjointSide{{factor: make([]float64, len(left))}, {factor: make([]float64, len(right))}}
 	most := math.Log(e.weight)
 	for i, x := range left {
 		a.sides[0].factor[i] = math.Exp(most - logSums[i] + c*x + shift)
@@ -102,7 +102,7 @@ func splitNormalised(a *apart, e *entries, c float64, left, right, logSums []flo
 	return a
 }
 
-// exponentials are exp(c·v).
+// exponentials returns exp(c·v).
 func exponentials(c float64, v []float64) []float64 {
 	out := make([]float64, len(v))
 	for i, x := range v {
@@ -112,13 +112,13 @@ func exponentials(c float64, v []float64) []float64 {
 }
 
 // groupNorms makes a group of each norm.
-func (a *apart) groupNorms(e *entries, left, right []float64) {
+func (a *disjoint) groupNorms(e *entries, left, right []float64) {
 	var norms [2][]float64
 	for side, all := range [][]float64{left, right} {
 		distinct := slices.Clone(all)
 		slices.Sort(distinct)
 		norms[side] = slices.Compact(distinct)
-		a.sides[side] = apartSide{factor: ones(len(all)), group: make([]int32, len(all))}
+		a.sides[side] = disjointSide{factor: ones(len(all)), group: make([]int32, len(all))}
 		for i, v := range all {
 			g, _ := slices.BinarySearch(norms[side], v)
 			a.sides[side].group[i] = int32(g)
@@ -136,23 +136,23 @@ func (a *apart) groupNorms(e *entries, left, right []float64) {
 	e.count.Add(int64(a.table.Rows) * int64(a.table.Cols))
 }
 
-// at is G⁰_ij.
-func (a *apart) at(i, j int) float64 {
+// at returns G⁰_ij.
+func (a *disjoint) at(i, j int) float64 {
 	l, r := &a.sides[0], &a.sides[1]
 	return l.factor[i] * dense.Row(a.table, l.at(i))[r.at(j)] * r.factor[j]
 }
 
-// at is the group of a row.
-func (s *apartSide) at(i int) int {
+// at returns the group of a row.
+func (s *disjointSide) at(i int) int {
 	if s.group == nil {
 		return 0
 	}
 	return int(s.group[i])
 }
 
-// times is table·diag(right)·q, a row for each group of the left side, or, transposed,
+// times returns table·diag(right)·q, a row for each group of the left side, or, transposed,
 // tableᵀ·diag(left)·q. What is left to do is a factor for each row.
-func (a *apart) times(q blas64.General, transposed bool) blas64.General {
+func (a *disjoint) times(q blas64.General, transposed bool) blas64.General {
 	side, trans, groups := &a.sides[1], blas.NoTrans, a.table.Cols
 	if transposed {
 		side, trans, groups = &a.sides[0], blas.Trans, a.table.Rows

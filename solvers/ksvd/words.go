@@ -1,0 +1,45 @@
+package ksvd
+
+import "github.com/nystream/nystream/solvers/internal/words"
+
+// The words of enumerations, in the order of their values.
+var (
+	compatibilityWords = []string{"identity", "pinv", "pca", "random", "auto"}
+	scalingWords       = []string{"derived", "unit", "orthonormal"}
+	choiceWords        = []string{"uniform", "leverage"}
+	operatorWords      = []string{"auto", "tiles", "paths"}
+	sumsWords          = []string{"auto", "exact", "sampled"}
+)
+
+// String returns the word for a compatibility.
+func (c Compatibility) String() string { return words.Of(compatibilityWords, c) }
+
+// String returns the word for a scaling.
+func (s Scaling) String() string { return words.Of(scalingWords, s) }
+
+// String returns the word for a choice.
+func (c Choice) String() string { return words.Of(choiceWords, c) }
+
+// String returns the word for an operator.
+func (o Operator) String() string { return words.Of(operatorWords, o) }
+
+// String returns the word for a rule.
+func (s Sums) String() string { return words.Of(sumsWords, s) }
+
+// ParseCompatibility reads a word that String writes.
+func ParseCompatibility(word string) (Compatibility, error) {
+	return words.Parse[Compatibility]("compatibility", compatibilityWords, word)
+}
+
+// ParseScaling reads a word that String writes.
+func ParseScaling(word string) (Scaling, error) {
+	return words.Parse[Scaling]("scaling", scalingWords, word)
+}
+
+// ParseChoice reads a word that String writes.
+func ParseChoice(word string) (Choice, error) {
+	return words.Parse[Choice]("samples", choiceWords, word)
+}
+
+// ParseSums reads a word that String writes.
+func ParseSums(word string) (Sums, error) { return words.Parse[Sums]("sums", sumsWords, word) }

@@ -12,6 +12,9 @@ import (
 	"syscall"
 )
 
+// writeBuffer is the size of the buffer between a writer and its file.
+const writeBuffer = 256 << 10
+
 // atomicFile is a file that appears under its name complete or not at all. It
 // is written beside the target under a temporary name; Commit makes it durable
 // and renames it. The first failure is final: a later Commit reports it and

@@ -37,6 +37,25 @@ func readNPYHeader(r io.Reader) (npyHeader, error) {
 	return head, err
 }
 
+// plainKind is the kind of the values, 'f' or 'i', if they have 8 bytes each,
+// least significant first, in C order; otherwise 0.
+func (h npyHeader) plainKind() byte {
+	if h.fortran || h.dtype.size != 8 || h.dtype.order != binary.LittleEndian || h.dtype.kind != 'f' && h.dtype.kind != 'i' {
+		return 0
+	}
+	return h.dtype.kind
+}
+
+// checkSize compares the size of the file of a vector or a matrix with what the
+// header promises.
+func (h npyHeader) checkSize(file int64) error {
+	m := npyMatrix{head: h, count: h.shape[0], width: 1}
+	if len(h.shape) == 2 {
+		m.width = h.shape[1]
+	}
+	return m.checkSize(file)
+}
+
 // npyHeaderText reads the text of the header, and its size with all before it.
 func npyHeaderText(r io.Reader) (text string, size int64, err error) {
 	var fixed [12]byte

@@ -107,17 +107,13 @@ func readArray(r io.Reader, size int64) (a Array, err error) {
 	if !archivable(head) {
 		return a, errors.New("it is not a float64 vector or matrix, nor an int64 vector")
 	}
-	matrix := npyMatrix{head: head, count: head.shape[0], width: 1}
-	if len(head.shape) == 2 {
-		matrix.width = head.shape[1]
-	}
-	if err := matrix.checkSize(size); err != nil {
+	if err := head.checkSize(size); err != nil {
 		return a, err
 	}
 	for _, n := range head.shape {
 		a.Shape = append(a.Shape, int(n))
 	}
-	if err := a.readValues(r, head.dtype.kind); err != nil {
+	if err := a.readValues(r, head.plainKind()); err != nil {
 		return a, err
 	}
 	if n, err := r.Read(make([]byte, 1)); n > 0 || err != io.EOF { // zip compares the checksum here
@@ -128,10 +124,7 @@ func readArray(r io.Reader, size int64) (a Array, err error) {
 
 // archivable says whether an archive may hold an array with this header.
 func archivable(head npyHeader) bool {
-	if head.fortran || head.dtype.size != 8 || head.dtype.order != binary.LittleEndian {
-		return false
-	}
-	switch head.dtype.kind {
+	switch head.plainKind() {
 	case 'f':
 		return len(head.shape) == 1 || len(head.shape) == 2
 	case 'i':

@@ -42,6 +42,9 @@ type Options struct {
 	Stdin io.Reader
 }
 
+// Formats lists the values that Options.Format may have.
+func Formats() []string { return allFormats() }
+
 // Open makes one source of files, globs, folders and pipes. Several files are
 // read one after the other: in the order of paths, and within a glob or a
 // folder in byte order of their names. The columns are those of the first

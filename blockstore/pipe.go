@@ -57,7 +57,7 @@ func isCompressed(format string) bool {
 func openCompressed(ctx context.Context, path, compression, format string, csv csvOptions) (table, error) {
 	bare := strings.ToLower(strings.TrimSuffix(path, filepath.Ext(path)))
 	if format == "" {
-		format = extensions[filepath.Ext(bare)]
+		format = formatByExtension(filepath.Ext(bare))
 	}
 	if format != formatCSV && format != formatLibsvm {
 		return nil, badFile(path, "only text (.csv, .tsv, .libsvm) is read compressed as a whole; decompress it first")
@@ -124,7 +124,7 @@ func spoolText(ctx context.Context, path, name, format string, csv csvOptions) (
 	if err != nil {
 		return nil, err
 	}
-	t, err := spoolTable(ctx, src, "")
+	t, err := copyToStore(ctx, src, "")
 	if err != nil {
 		return nil, err
 	}

@@ -27,8 +27,8 @@ const (
 	formatBzip2 = "bzip2"
 )
 
-// Formats lists the values that Options.Format may have.
-func Formats() []string {
+// allFormats are the formats that a user may name.
+func allFormats() []string {
 	return []string{formatParquet, formatArrow, formatArrowStream, formatNPY, formatCSV, formatLibsvm, formatStore}
 }
 
@@ -40,6 +40,9 @@ var extensions = map[string]string{
 	".csv": formatCSV, ".tsv": formatCSV, ".txt": formatCSV,
 	".libsvm": formatLibsvm, ".svm": formatLibsvm, ".svmlight": formatLibsvm,
 }
+
+// formatByExtension is the format of files with this extension, or empty.
+func formatByExtension(extension string) string { return extensions[strings.ToLower(extension)] }
 
 // magics maps the first bytes of a file to its format, or, where remedy is
 // set, to what to do with it.
@@ -74,14 +77,14 @@ func sniff(path string) (format string, err error) {
 	case found != "":
 		return found, nil
 	}
-	switch named := extensions[strings.ToLower(filepath.Ext(path))]; named {
+	switch named := formatByExtension(filepath.Ext(path)); named {
 	case formatCSV, formatLibsvm, formatArrowStream: // nothing marks their beginning
 		return named, nil
 	case "":
 		if head != "" && isText(head) {
 			return textFormat(head), nil
 		}
-		return "", badFile(path, "its format is known neither by its extension nor by its first bytes; name the format, one of %s", strings.Join(Formats(), ", "))
+		return "", badFile(path, "its format is known neither by its extension nor by its first bytes; name the format, one of %s", strings.Join(allFormats(), ", "))
 	default:
 		return "", badFile(path, "it does not begin like a file of the format %s but with %q: it is damaged, or has the wrong extension", named, head[:min(len(head), 8)])
 	}

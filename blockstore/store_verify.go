@@ -7,10 +7,10 @@ import (
 	"os"
 )
 
-// VerifyStore checks the whole of the store at path: its structure, every
+// verifyStore checks the whole of the store at path: its structure, every
 // section and the digest of the file. It reads the file twice. A nil error
 // means that the file holds what was written to it, bit for bit.
-func VerifyStore(path string) error {
+func verifyStore(path string) error {
 	t, err := openStore(path)
 	if err != nil {
 		return err

@@ -9,9 +9,6 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// writeBuffer is the size of the buffer between a writer and its file.
-const writeBuffer = 256 << 10
-
 // npyEncoder writes a float64 matrix in C order.
 type npyEncoder struct {
 	file   *atomicFile

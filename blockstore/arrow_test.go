@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v16/arrow"
@@ -681,7 +680,7 @@ func FuzzParquet(f *testing.F) {
 
 func BenchmarkArrow(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "a.arrow")
-	benchmarkRows(b, path, 1_000_000, 20)
+	benchmarkRows(b, path, newArrowEncoder, 1_000_000, 20)
 	tb, err := openArrow(path)
 	if err != nil {
 		b.Fatal(err)
@@ -697,40 +696,4 @@ func BenchmarkArrow(b *testing.B) {
 	})
 }
 
-// The library reads our Arrow files too.
-func TestArrowWriterForOthers(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.arrow")
-	rows := make([][]float64, 100)
-	for i := range rows {
-		rows[i] = []float64{float64(i)}
-	}
-	if err := writeRows(path, Schema{Columns: []string{"a"}, Rows: 100}, rows, nil, 30); err != nil {
-		t.Fatal(err)
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	r, err := ipc.NewFileReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	n := 0
-	for k := range r.NumRecords() {
-		record, err := r.Record(k)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, v := range record.Column(0).(*array.Float64).Float64Values() {
-			if v != float64(n) {
-				t.Fatalf("row %d is %v", n, v)
-			}
-			n++
-		}
-	}
-	if n != 100 || !strings.HasPrefix(r.Schema().Field(0).Name, "a") {
-		t.Errorf("%d rows", n)
-	}
-}
+func TestArrowConcurrency(t *testing.T) { checkConcurrency(t, smallArrow(t, 1200, true), openArrow) }

@@ -1,17 +1,16 @@
 package blockstore
 
 import (
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
+	"strings"
 	"testing"
-	"time"
 
+	"github.com/apache/arrow/go/v16/arrow/array"
+	"github.com/apache/arrow/go/v16/arrow/ipc"
 	"github.com/google/go-cmp/cmp"
 	"github.com/nystream/nystream/stream"
-	"golang.org/x/sync/errgroup"
 )
 
 // What our writers write comes back, and other readers agree.
@@ -95,58 +94,40 @@ func TestColumnarWritersWithoutRows(t *testing.T) {
 	}
 }
 
-// Passes and gatherings of one source do not disturb each other, and leave no
-// goroutine behind.
-func TestColumnarConcurrency(t *testing.T) {
-	dir := t.TempDir()
-	parquetPath, arrowPath := filepath.Join(dir, "a.parquet"), filepath.Join(dir, "a.arrow")
-	if err := os.WriteFile(parquetPath, smallParquet(t, 1200), 0o666); err != nil {
+// The library reads our Arrow files too.
+func TestArrowWriterForOthers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.arrow")
+	rows := make([][]float64, 100)
+	for i := range rows {
+		rows[i] = []float64{float64(i)}
+	}
+	if err := writeRows(path, Schema{Columns: []string{"a"}, Rows: 100}, rows, nil, 30); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(arrowPath, smallArrow(t, 1200, true), 0o666); err != nil {
+	file, err := os.Open(path)
+	if err != nil {
 		t.Fatal(err)
 	}
-	before := runtime.NumGoroutine()
-	for path, open := range map[string]func(string) (table, error){parquetPath: openParquet, arrowPath: openArrow} {
-		tb, err := open(path)
+	defer file.Close()
+	r, err := ipc.NewFileReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	n := 0
+	for k := range r.NumRecords() {
+		record, err := r.Record(k)
 		if err != nil {
 			t.Fatal(err)
 		}
-		src, err := readable(tb)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, _, err := slurp(src, 100)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var g errgroup.Group
-		for k := range 4 {
-			g.Go(func() error {
-				got, _, err := slurp(src, 50+k)
-				if err == nil && !cmp.Equal(got, want, sameBits) {
-					err = fmt.Errorf("pass %d differs", k)
-				}
-				return err
-			})
-			g.Go(func() error {
-				b := newBatch(src, 3)
-				err := src.(stream.Gatherer).Gather(t.Context(), []int64{int64(k), 600, 1199}, b)
-				if err == nil && !cmp.Equal(rowOf(b.X, 1), want[600], sameBits) {
-					err = fmt.Errorf("row 600 differs")
-				}
-				return err
-			})
-		}
-		if err := g.Wait(); err != nil {
-			t.Errorf("%s: %v", path, err)
+		for _, v := range record.Column(0).(*array.Float64).Float64Values() {
+			if v != float64(n) {
+				t.Fatalf("row %d is %v", n, v)
+			}
+			n++
 		}
 	}
-	for range 100 { // those that are just ending
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
+	if n != 100 || !strings.HasPrefix(r.Schema().Field(0).Name, "a") {
+		t.Errorf("%d rows", n)
 	}
-	t.Errorf("%d goroutines before, %d after", before, runtime.NumGoroutine())
 }

@@ -119,7 +119,7 @@ func keepDamaged(t *testing.T, path string, i int, damaged []byte) {
 func healthyFile(t *testing.T, format string) ([]byte, Schema) {
 	t.Helper()
 	const n = 60
-	b, s := sampleBatch(n, 31), sampleSchema
+	b, s := sampleBatch(n, 31), schemaOf(sampleSchema)
 	b.X.Data[2], b.X.Data[3] = 1, 2 // neither infinity nor NaN
 	s.Rows = n
 	if format == ".npy" || format == ".libsvm" {

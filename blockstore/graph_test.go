@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/gzip"
@@ -211,7 +212,7 @@ func TestReadGraphPlaces(t *testing.T) {
 	}
 	_, err = ReadGraph(context.Background(), "-", GraphOptions{Stdin: strings.NewReader("1 2\n3\n")})
 	wantError(t, err, "standard input: line 2")
-	_, err = ReadGraph(context.Background(), "-", GraphOptions{Stdin: errReader{}})
+	_, err = ReadGraph(context.Background(), "-", GraphOptions{Stdin: iotest.ErrReader(errors.New("broken pipe"))})
 	wantError(t, err, "broken pipe")
 }
 

@@ -1,14 +1,18 @@
 package blockstore
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/nystream/nystream/stream"
+	"golang.org/x/sync/errgroup"
 )
 
 // readable chooses every column that can be read: numbers as features, and
@@ -112,4 +116,51 @@ func readMutant(t *testing.T, path string, open func(path string) (table, error)
 		return -1
 	}
 	return len(rows)
+}
+
+// checkConcurrency checks that passes and gatherings of one source of 1200 rows
+// do not disturb each other, and leave no goroutine behind.
+func checkConcurrency(t *testing.T, healthy []byte, open func(path string) (table, error)) {
+	t.Helper()
+	before := runtime.NumGoroutine()
+	tb, err := open(tempFile(t, "a", string(healthy)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := readable(tb)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _, err := slurp(src, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var g errgroup.Group
+	for k := range 4 {
+		g.Go(func() error {
+			got, _, err := slurp(src, 50+k)
+			if err == nil && !cmp.Equal(got, want, sameBits) {
+				err = fmt.Errorf("pass %d differs", k)
+			}
+			return err
+		})
+		g.Go(func() error {
+			b := newBatch(src, 3)
+			err := src.(stream.Gatherer).Gather(t.Context(), []int64{int64(k), 600, 1199}, b)
+			if err == nil && !cmp.Equal(rowOf(b.X, 1), want[600], sameBits) {
+				err = fmt.Errorf("row 600 differs")
+			}
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Error(err)
+	}
+	for range 100 { // those that are just ending
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines before, %d after", before, runtime.NumGoroutine())
 }

@@ -570,7 +570,7 @@ func ExampleOpen() {
 func TestGatherConcurrently(t *testing.T) {
 	dir := t.TempDir()
 	for i, compress := range []bool{false, true} {
-		path := writeStore(t, sampleSchema, sampleBatch(5000, 1), StoreOptions{Compress: compress})
+		path := writeSample(t, sampleBatch(5000, 1), StoreOptions{Compress: compress})
 		if err := os.Rename(path, filepath.Join(dir, fmt.Sprint(i, ".nys"))); err != nil {
 			t.Fatal(err)
 		}

@@ -704,17 +704,17 @@ func TestParquetChoice(t *testing.T) {
 }
 
 // benchmarkRows writes n rows of d columns of noise.
-func benchmarkRows(b *testing.B, path string, n, d int) {
+func benchmarkRows(b *testing.B, path string, start startEncoder, n, d int) {
 	b.Helper()
-	schema := Schema{Rows: int64(n)}
-	for j := range d {
-		schema.Columns = append(schema.Columns, fmt.Sprint("x", j))
-	}
-	w, err := Create(path, schema)
+	f, err := createAtomic(path)
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer w.Abort()
+	defer f.Abort()
+	e, err := start(f, stream.Info{Columns: stream.NumberedColumns(d), Rows: int64(n)})
+	if err != nil {
+		b.Fatal(err)
+	}
 	random := rand.New(rand.NewPCG(1, 2))
 	batch := &stream.Batch{}
 	batch.X.Rows, batch.X.Cols, batch.X.Stride, batch.X.Data = 1000, d, d, make([]float64, 1000*d)
@@ -722,11 +722,14 @@ func benchmarkRows(b *testing.B, path string, n, d int) {
 		for i := range batch.X.Data {
 			batch.X.Data[i] = random.NormFloat64()
 		}
-		if err := w.Write(batch, 1000); err != nil {
+		if err := e.encode(batch, 1000); err != nil {
 			b.Fatal(err)
 		}
 	}
-	if err := w.Commit(); err != nil {
+	if err := e.finish(); err != nil {
+		b.Fatal(err)
+	}
+	if err := f.Commit(); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -756,7 +759,7 @@ func benchmarkPass(b *testing.B, tb table) {
 
 func BenchmarkParquet(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "a.parquet")
-	benchmarkRows(b, path, 1_000_000, 20)
+	benchmarkRows(b, path, newParquetEncoder, 1_000_000, 20)
 	tb, err := openParquet(path)
 	if err != nil {
 		b.Fatal(err)
@@ -777,3 +780,5 @@ func BenchmarkParquet(b *testing.B) {
 		}
 	})
 }
+
+func TestParquetConcurrency(t *testing.T) { checkConcurrency(t, smallParquet(t, 1200), openParquet) }

@@ -17,11 +17,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/nystream/nystream/stream"
-	"pgregory.net/rapid"
 )
 
 // sampleSchema has every kind of kept column.
-var sampleSchema = Schema{
+var sampleSchema = stream.Info{
 	Columns: []string{"a", "b", "c"},
 	Kept:    []stream.Field{{Name: "id", Kind: stream.Int64}, {Name: "name", Kind: stream.String}, {Name: "score", Kind: stream.Float64}},
 	Rows:    -1,
@@ -55,18 +54,22 @@ func sampleBatch(n int, seed uint64) *stream.Batch {
 }
 
 // writeStore writes b to a store in a temporary folder.
-func writeStore(t testing.TB, s Schema, b *stream.Batch, o StoreOptions) string {
+func writeStore(t testing.TB, s stream.Info, b *stream.Batch, compress bool) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.nys")
-	w, err := CreateStore(path, s, o)
+	w, err := os.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Abort()
-	if err := w.Write(b, b.X.Rows); err != nil {
-		t.Fatal(err)
+	defer w.Close()
+	e, err := newStoreEncoder(w, s, compress)
+	if err == nil {
+		err = e.encode(b, b.X.Rows)
 	}
-	if err := w.Commit(); err != nil {
+	if err == nil {
+		err = e.finish()
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -145,8 +148,11 @@ func batchPart(b *stream.Batch, from, n int) *stream.Batch {
 // openSample chooses the numbers of sampleSchema as such and keeps the rest.
 func openSample(t testing.TB, path string) stream.Source {
 	t.Helper()
-	src, err := Open(context.Background(), []string{path}, Options{
-		Columns: []string{"a", "b", "c"}, Keep: []string{"id", "name", "score"}})
+	store, err := openStore(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := choose(store, []int{0, 1, 2}, []int{3, 4, 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +164,7 @@ func TestStoreRoundTrip(t *testing.T) {
 		for _, compress := range []bool{false, true} {
 			t.Run(fmt.Sprint(n, compress), func(t *testing.T) {
 				want := sampleBatch(n, 1)
-				path := writeStore(t, sampleSchema, want, StoreOptions{Compress: compress})
+				path := writeStore(t, sampleSchema, want, compress)
 				src := openSample(t, path)
 				if got := src.Info().Rows; got != int64(n) {
 					t.Fatalf("%d rows, want %d", got, n)
@@ -166,7 +172,7 @@ func TestStoreRoundTrip(t *testing.T) {
 				if d := diff(want, mustRead(t, src, 1000)); d != "" {
 					t.Error(d)
 				}
-				if err := VerifyStore(path); err != nil {
+				if err := verifyStore(path); err != nil {
 					t.Error(err)
 				}
 			})
@@ -174,49 +180,11 @@ func TestStoreRoundTrip(t *testing.T) {
 	}
 }
 
-// Batches of any size must give the same file and reads of any size the same
-// rows.
-func TestStoreAnyBatches(t *testing.T) {
-	t.Parallel()
-	want := sampleBatch(storeChunkRows+900, 2)
-	one, err := os.ReadFile(writeStore(t, sampleSchema, want, StoreOptions{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	rapid.Check(t, func(rt *rapid.T) {
-		path := filepath.Join(dir, "parts.nys")
-		w, err := Create(path, sampleSchema)
-		if err != nil {
-			rt.Fatal(err)
-		}
-		defer w.Abort()
-		for from := 0; from < want.X.Rows; {
-			n := rapid.IntRange(0, 6000).Draw(rt, "batch")
-			n = min(n, want.X.Rows-from)
-			part := batchPart(want, from, n)
-			if err := w.Write(part, n); err != nil {
-				rt.Fatal(err)
-			}
-			from += n
-		}
-		if err := w.Commit(); err != nil {
-			rt.Fatal(err)
-		}
-		if got, _ := os.ReadFile(path); !bytes.Equal(one, got) {
-			rt.Fatal("the file depends on the sizes of the batches written")
-		}
-		if d := diff(want, mustRead(t, openSample(t, path), rapid.IntRange(1, 9000).Draw(rt, "read"))); d != "" {
-			rt.Fatal(d)
-		}
-	})
-}
-
 func TestStoreGather(t *testing.T) {
 	n := 3 * storeChunkRows
 	want := sampleBatch(n, 3)
 	for _, compress := range []bool{false, true} {
-		path := writeStore(t, sampleSchema, want, StoreOptions{Compress: compress})
+		path := writeStore(t, sampleSchema, want, compress)
 		src := openSample(t, path).(stream.Gatherer)
 		rows := []int64{0, 3, 4, storeChunkRows - 1, storeChunkRows, 2*storeChunkRows + 17, int64(n) - 1}
 		expected, got := batchOf(src.Info(), len(rows)), batchOf(src.Info(), len(rows))
@@ -238,16 +206,16 @@ func TestStoreGather(t *testing.T) {
 // Many columns make short chunks; each column must come out at its place.
 func TestStoreManyColumns(t *testing.T) {
 	const d, n = 3000, 900
-	s := Schema{Columns: stream.NumberedColumns(d), Rows: n}
+	s := stream.Info{Columns: stream.NumberedColumns(d), Rows: n}
 	b := batchOf(stream.Info{Columns: s.Columns}, n)
 	for i := range b.X.Data {
 		b.X.Data[i] = float64(i)
 	}
-	path := writeStore(t, s, b, StoreOptions{})
-	src, err := Open(context.Background(), []string{path}, Options{})
+	store, err := openStore(writeStore(t, s, b, false))
 	if err != nil {
 		t.Fatal(err)
 	}
+	src := chooseAll(t, store)
 	if d := diff(b, mustRead(t, src, 256)); d != "" {
 		t.Error(d)
 	}
@@ -257,7 +225,7 @@ func TestStoreManyColumns(t *testing.T) {
 func TestStoreEveryBitFlip(t *testing.T) {
 	t.Parallel()
 	for _, compress := range []bool{false, true} {
-		path := writeStore(t, sampleSchema, sampleBatch(20, 4), StoreOptions{Compress: compress})
+		path := writeStore(t, sampleSchema, sampleBatch(20, 4), compress)
 		healthy, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -273,12 +241,12 @@ func TestStoreEveryBitFlip(t *testing.T) {
 			if readStoreFile(path) == nil {
 				t.Fatalf("bit %d of byte %d of %d flipped: not noticed", i%8, at, len(healthy))
 			}
-			if i%7 == 0 && VerifyStore(path) == nil {
-				t.Fatalf("bit %d of byte %d of %d flipped: not noticed by VerifyStore", i%8, at, len(healthy))
+			if i%7 == 0 && verifyStore(path) == nil {
+				t.Fatalf("bit %d of byte %d of %d flipped: not noticed by verifyStore", i%8, at, len(healthy))
 			}
 			f.WriteAt(healthy[at:at+1], at)
 		}
-		if err := VerifyStore(path); err != nil {
+		if err := verifyStore(path); err != nil {
 			t.Fatal(err)
 		}
 		t.Logf("compressed %v: all %d bits", compress, 8*len(healthy))
@@ -301,7 +269,7 @@ func readStoreFile(path string) error {
 
 // Any prefix of a store is refused when it is opened.
 func TestStoreEveryCut(t *testing.T) {
-	path := writeStore(t, sampleSchema, sampleBatch(20, 5), StoreOptions{})
+	path := writeStore(t, sampleSchema, sampleBatch(20, 5), false)
 	healthy, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -319,7 +287,7 @@ func TestStoreEveryCut(t *testing.T) {
 // A store that is shortened while it is read is an error, not a SIGBUS.
 func TestStoreShortenedWhileOpen(t *testing.T) {
 	n := 4 * storeChunkRows
-	path := writeStore(t, sampleSchema, sampleBatch(n, 6), StoreOptions{})
+	path := writeStore(t, sampleSchema, sampleBatch(n, 6), false)
 	src := openSample(t, path)
 	r, err := src.Open(context.Background())
 	if err != nil {
@@ -346,11 +314,11 @@ func TestStoreShortenedWhileOpen(t *testing.T) {
 
 // A store replaced between two passes is noticed, even by one of equal size.
 func TestStoreReplaced(t *testing.T) {
-	path := writeStore(t, sampleSchema, sampleBatch(50, 8), StoreOptions{})
+	path := writeStore(t, sampleSchema, sampleBatch(50, 8), false)
 	src := openSample(t, path)
 	other := sampleBatch(50, 8)
 	other.X.Data[20]++
-	if err := os.Rename(writeStore(t, sampleSchema, other, StoreOptions{}), path); err != nil {
+	if err := os.Rename(writeStore(t, sampleSchema, other, false), path); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := readAll(src, 100); err == nil || !strings.Contains(err.Error(), "changed") {
@@ -360,7 +328,7 @@ func TestStoreReplaced(t *testing.T) {
 
 // An altered store whose checksums were all made to fit is found by its digest.
 func TestVerifyStoreDigest(t *testing.T) {
-	path := writeStore(t, sampleSchema, sampleBatch(5, 9), StoreOptions{})
+	path := writeStore(t, sampleSchema, sampleBatch(5, 9), false)
 	p, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -381,38 +349,23 @@ func TestVerifyStoreDigest(t *testing.T) {
 	if err := readStoreFile(path); err != nil {
 		t.Fatal(err)
 	}
-	if err := VerifyStore(path); err == nil || !strings.Contains(err.Error(), "digest") {
+	if err := verifyStore(path); err == nil || !strings.Contains(err.Error(), "digest") {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestStoreRefusesBigIntegers(t *testing.T) {
-	s := Schema{Kept: []stream.Field{{Name: "id", Kind: stream.Int64}}, Rows: 2}
+	s := stream.Info{Kept: []stream.Field{{Name: "id", Kind: stream.Int64}}, Rows: 2}
 	b := &stream.Batch{Kept: []stream.Column{{Kind: stream.Int64, Ints: []int64{maxExact, maxExact + 1}}}}
 	b.X.Rows = 2
-	path := writeStore(t, s, b, StoreOptions{})
-	src, err := Open(context.Background(), []string{path}, Options{})
+	store, err := openStore(writeStore(t, s, b, false))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = readAll(src, 10)
+	_, err = readAll(chooseAll(t, store), 10)
 	var data *DataError
 	if !errors.As(err, &data) || data.Row != 1 || data.Column != "id" {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestStoreFewerRowsThanAnnounced(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x.nys")
-	w, err := CreateStore(path, Schema{Columns: []string{"a"}, Rows: 3}, StoreOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Commit(); err == nil {
-		t.Error("no error")
-	}
-	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
-		t.Error("a partial file has the final name")
 	}
 }
 
@@ -420,7 +373,7 @@ func TestStoreFewerRowsThanAnnounced(t *testing.T) {
 // lies behind the checksums is reached.
 func FuzzStore(f *testing.F) {
 	for _, compress := range []bool{false, true} {
-		p, err := os.ReadFile(writeStore(f, sampleSchema, sampleBatch(9, 1), StoreOptions{Compress: compress}))
+		p, err := os.ReadFile(writeStore(f, sampleSchema, sampleBatch(9, 1), compress))
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -476,11 +429,11 @@ func BenchmarkStoreRead(b *testing.B) {
 	for i := range rows.X.Data {
 		rows.X.Data[i] = rand.Float64()
 	}
-	path := writeStore(b, Schema{Columns: stream.NumberedColumns(d), Rows: n}, rows, StoreOptions{})
-	src, err := Open(context.Background(), []string{path}, Options{})
+	store, err := openStore(writeStore(b, stream.Info{Columns: stream.NumberedColumns(d), Rows: n}, rows, false))
 	if err != nil {
 		b.Fatal(err)
 	}
+	src := chooseAll(b, store)
 	part := batchOf(src.Info(), 512)
 	b.SetBytes(n * d * 8)
 	for b.Loop() {

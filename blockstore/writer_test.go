@@ -1,6 +1,7 @@
 package blockstore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -295,5 +296,80 @@ func TestWriterBytes(t *testing.T) {
 	}
 	if WriterBytes("a.parquet", 1000) < 295<<20 {
 		t.Error("less than was measured")
+	}
+}
+
+// schemaOf is the schema of the rows of a source.
+func schemaOf(info stream.Info) Schema {
+	return Schema{Columns: info.Columns, Kept: info.Kept, Rows: info.Rows}
+}
+
+// writeSample writes rows of sampleSchema to a store and returns its path.
+func writeSample(t testing.TB, b *stream.Batch, o StoreOptions) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.nys")
+	w, err := CreateStore(path, schemaOf(sampleSchema), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	if err := w.Write(b, b.X.Rows); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Batches of any size must give the same file and reads of any size the same
+// rows.
+func TestStoreAnyBatches(t *testing.T) {
+	t.Parallel()
+	want := sampleBatch(4096+900, 2)
+	one, err := os.ReadFile(writeSample(t, want, StoreOptions{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	rapid.Check(t, func(rt *rapid.T) {
+		path := filepath.Join(dir, "parts.nys")
+		w, err := Create(path, schemaOf(sampleSchema))
+		if err != nil {
+			rt.Fatal(err)
+		}
+		defer w.Abort()
+		for from := 0; from < want.X.Rows; {
+			n := rapid.IntRange(0, 6000).Draw(rt, "batch")
+			n = min(n, want.X.Rows-from)
+			part := batchPart(want, from, n)
+			if err := w.Write(part, n); err != nil {
+				rt.Fatal(err)
+			}
+			from += n
+		}
+		if err := w.Commit(); err != nil {
+			rt.Fatal(err)
+		}
+		if got, _ := os.ReadFile(path); !bytes.Equal(one, got) {
+			rt.Fatal("the file depends on the sizes of the batches written")
+		}
+		if d := diff(want, mustRead(t, openSample(t, path), rapid.IntRange(1, 9000).Draw(rt, "read"))); d != "" {
+			rt.Fatal(d)
+		}
+	})
+}
+
+func TestStoreFewerRowsThanAnnounced(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.nys")
+	w, err := CreateStore(path, Schema{Columns: []string{"a"}, Rows: 3}, StoreOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Commit(); err == nil {
+		t.Error("no error")
+	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Error("a partial file has the final name")
 	}
 }

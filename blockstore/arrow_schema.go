@@ -109,10 +109,10 @@ func checkArrowFields(schema flatTable, slot int) ([]int64, error) {
 
 // layoutArrow finds the place of every field. ids are the numbers of the
 // dictionaries, in the order of their fields.
-func layoutArrow(schema *arrow.Schema, ids []int64) *arrowSchema {
+func layoutArrow(from *arrow.Schema, ids []int64) *arrowSchema {
 	s := &arrowSchema{}
 	l := arrowPlacer{schema: s, ids: ids}
-	for _, field := range schema.Fields() {
+	for _, field := range from.Fields() {
 		f := l.place(field.Type)
 		f.name = field.Name
 		s.fields = append(s.fields, f)

@@ -430,10 +430,10 @@ func TestArrowListLengths(t *testing.T) {
 
 func TestArrowLargeIntegers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.arrow")
-	column := arrowTestColumn{name: "id", typ: arrow.PrimitiveTypes.Int64, add: func(b array.Builder, i int) {
+	ids := arrowTestColumn{name: "id", typ: arrow.PrimitiveTypes.Int64, add: func(b array.Builder, i int) {
 		b.(*array.Int64Builder).Append(map[bool]int64{true: math.MinInt64, false: 1 << 53}[i == 700])
 	}}
-	schema, records := arrowRecords(t, []arrowTestColumn{column}, 1000, true, true)
+	schema, records := arrowRecords(t, []arrowTestColumn{ids}, 1000, true, true)
 	writeArrow(t, path, schema, records, true)
 	tb, err := openArrow(path)
 	if err != nil {

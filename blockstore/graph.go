@@ -150,13 +150,13 @@ func guardGraph(ctx context.Context, path string, f func() error) error {
 
 // readGraph tells the two kinds of files apart.
 func readGraph(ctx context.Context, path string, o GraphOptions) (*Graph, error) {
-	text, err := openGraphText(ctx, path, o.Stdin)
+	in, err := openGraphText(ctx, path, o.Stdin)
 	if err != nil {
 		return nil, err
 	}
-	defer text.Close()
-	if isMatrixMarket(text.head) {
-		return readMatrixMarket(text, o)
+	defer in.Close()
+	if isMatrixMarket(in.head) {
+		return readMatrixMarket(in, o)
 	}
-	return readEdges(text, path, o)
+	return readEdges(in, path, o)
 }

@@ -113,13 +113,13 @@ type graphReader struct {
 }
 
 // newGraphReader checks options that contradict each other or the file.
-func newGraphReader(text *graphText, delimiter rune, weighted bool, o GraphOptions) (*graphReader, error) {
+func newGraphReader(in *graphText, delimiter rune, weighted bool, o GraphOptions) (*graphReader, error) {
 	if o.Simple && weighted {
 		return nil, errors.New("only edges without weights can be made to count once; leave the weights out (-), or let them add up")
 	}
 	r := &graphReader{
 		options: o,
-		lines:   text.records(delimiter),
+		lines:   in.records(delimiter),
 		edges:   edgeList{weighted: weighted, dropLoops: o.SelfLoops == DropSelfLoops},
 	}
 	if o.Undirected {
@@ -197,15 +197,15 @@ func (r *graphReader) graph(nodes int, final []int32) (*Graph, error) {
 }
 
 // readEdges reads an edge list.
-func readEdges(text *graphText, path string, o GraphOptions) (*Graph, error) {
+func readEdges(in *graphText, path string, o GraphOptions) (*Graph, error) {
 	if o.Delimiter == "" && strings.EqualFold(filepath.Ext(path), ".tsv") {
 		o.Delimiter = "tab"
 	}
-	delimiter, err := graphDelimiter(text, o.Delimiter)
+	delimiter, err := graphDelimiter(in, o.Delimiter)
 	if err != nil {
 		return nil, err
 	}
-	first, second, err := firstRecords(text, delimiter)
+	first, second, err := firstRecords(in, delimiter)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +213,7 @@ func readEdges(text *graphText, path string, o GraphOptions) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := newGraphReader(text, delimiter, columns.weight >= 0, o)
+	r, err := newGraphReader(in, delimiter, columns.weight >= 0, o)
 	if err != nil {
 		return nil, err
 	}

@@ -229,16 +229,16 @@ func ReadNodes(ctx context.Context, path, column string) (nodes []string, err er
 }
 
 func readNodes(ctx context.Context, path, column string) ([]string, error) {
-	text, err := openGraphText(ctx, path, nil)
+	in, err := openGraphText(ctx, path, nil)
 	if err != nil {
 		return nil, err
 	}
-	defer text.Close()
-	delimiter, err := graphDelimiter(text, "")
+	defer in.Close()
+	delimiter, err := graphDelimiter(in, "")
 	if err != nil {
 		return nil, err
 	}
-	first, second, err := firstRecords(text, delimiter)
+	first, second, err := firstRecords(in, delimiter)
 	if err != nil {
 		return nil, err
 	}
@@ -247,7 +247,7 @@ func readNodes(ctx context.Context, path, column string) ([]string, error) {
 		return nil, err
 	}
 	var nodes []string
-	lines := text.records(delimiter)
+	lines := in.records(delimiter)
 	for {
 		cells, err := lines.next()
 		switch {

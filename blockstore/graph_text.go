@@ -124,12 +124,12 @@ func (r forwardReader) ReadAt(p []byte, _ int64) (n int, err error) {
 
 // graphDelimiter finds the delimiter of a text of which the head is known.
 // Blanks separate cells only if tabs do not: names of nodes may hold blanks.
-func graphDelimiter(text *graphText, given string) (rune, error) {
+func graphDelimiter(in *graphText, given string) (rune, error) {
 	named, err := parseDelimiter(given)
 	if err != nil {
 		return 0, err
 	}
-	head := withoutComments(text.head)
+	head := withoutComments(in.head)
 	delimiter, err := csvDelimiter(bytes.NewReader(head), named)
 	if delimiter == whiteSpace && given == "" && allCutBy(head, '\t') {
 		delimiter = '\t'
@@ -138,9 +138,9 @@ func graphDelimiter(text *graphText, given string) (rune, error) {
 }
 
 // withoutComments is a text without the lines that are comments.
-func withoutComments(text []byte) []byte {
+func withoutComments(head []byte) []byte {
 	var rest []byte
-	for line := range bytes.Lines(bytes.TrimPrefix(text, []byte(byteOrderMark))) {
+	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte(byteOrderMark))) {
 		if !isComment(line) {
 			rest = append(rest, line...)
 		}
@@ -150,8 +150,8 @@ func withoutComments(text []byte) []byte {
 
 // allCutBy says whether every line of a text has as many cells as the first,
 // and more than one.
-func allCutBy(text []byte, delimiter rune) bool {
-	l := newCommentedRecords(bytes.NewReader(text), delimiter)
+func allCutBy(head []byte, delimiter rune) bool {
+	l := newCommentedRecords(bytes.NewReader(head), delimiter)
 	for width := 0; ; {
 		cells, err := l.next()
 		switch {
@@ -172,8 +172,8 @@ func allCutBy(text []byte, delimiter rune) bool {
 
 // firstRecords are copies of the first two records of a text, as far as it has
 // them.
-func firstRecords(text *graphText, delimiter rune) (first, second []string, err error) {
-	l := newCommentedRecords(bytes.NewReader(text.head), delimiter)
+func firstRecords(in *graphText, delimiter rune) (first, second []string, err error) {
+	l := newCommentedRecords(bytes.NewReader(in.head), delimiter)
 	for _, record := range []*[]string{&first, &second} {
 		cells, err := l.next()
 		if err == io.EOF {
@@ -186,7 +186,7 @@ func firstRecords(text *graphText, delimiter rune) (first, second []string, err 
 			*record = append(*record, string(cell))
 		}
 	}
-	if first == nil && len(text.head) >= headSize/2 {
+	if first == nil && len(in.head) >= headSize/2 {
 		err = fmt.Errorf("the first %d KiB hold no edge, only comments and blank lines; remove them", headSize>>10)
 	} else if first == nil {
 		err = errors.New("the file holds no edges")

@@ -31,15 +31,15 @@ type market struct {
 }
 
 // readMatrixMarket reads a coordinate matrix.
-func readMatrixMarket(text *graphText, o GraphOptions) (*Graph, error) {
+func readMatrixMarket(in *graphText, o GraphOptions) (*Graph, error) {
 	if o.Nodes != nil {
 		return nil, errors.New("a Matrix Market file says itself which nodes there are, 1 to n; leave the list of nodes out")
 	}
 	if o.Source+o.Target != "" || o.Weight != "" && o.Weight != noWeight {
 		return nil, errors.New("a Matrix Market file has no columns to choose from; leave source, target and weight out")
 	}
-	banner, _, _ := bytes.Cut(text.head, []byte{'\n'})
-	m, err := newMarket(text, strings.Fields(strings.ToLower(string(banner))), o)
+	banner, _, _ := bytes.Cut(in.head, []byte{'\n'})
+	m, err := newMarket(in, strings.Fields(strings.ToLower(string(banner))), o)
 	if err != nil {
 		return nil, atLine(err, 1)
 	}
@@ -61,7 +61,7 @@ func readMatrixMarket(text *graphText, o GraphOptions) (*Graph, error) {
 }
 
 // newMarket takes the words of the first line.
-func newMarket(text *graphText, banner []string, o GraphOptions) (*market, error) {
+func newMarket(in *graphText, banner []string, o GraphOptions) (*market, error) {
 	if len(banner) != 5 || banner[1] != "matrix" {
 		return nil, errors.New("the line should read: %%MatrixMarket matrix coordinate real general (or integer, pattern; symmetric, skew-symmetric)")
 	}
@@ -79,7 +79,7 @@ func newMarket(text *graphText, banner []string, o GraphOptions) (*market, error
 		return nil, errors.New("a skew-symmetric matrix has negative weights: it needs values, cannot be made undirected and cannot be scaled by degrees")
 	}
 	pattern := field == "pattern"
-	r, err := newGraphReader(text, whiteSpace, !pattern && o.Weight != noWeight, o)
+	r, err := newGraphReader(in, whiteSpace, !pattern && o.Weight != noWeight, o)
 	if err != nil {
 		return nil, err
 	}

@@ -129,11 +129,11 @@ func libraryColumn(path string, leaf int) ([]parquet.Value, error) {
 }
 
 // compareColumn reads a column of tb in every way and compares it with want.
-func compareColumn(t *testing.T, tb table, column int, want []parquet.Value) {
+func compareColumn(t *testing.T, tb table, leaf int, want []parquet.Value) {
 	t.Helper()
-	c := tb.(*parquetTable).leaves[column]
+	c := tb.(*parquetTable).leaves[leaf]
 	if c.kind != textColumn {
-		src, err := choose(tb, []int{column}, nil)
+		src, err := choose(tb, []int{leaf}, nil)
 		if err != nil {
 			t.Error(err)
 			return
@@ -163,7 +163,7 @@ func compareColumn(t *testing.T, tb table, column int, want []parquet.Value) {
 		}
 		return
 	}
-	src, err := choose(tb, nil, []int{column})
+	src, err := choose(tb, nil, []int{leaf})
 	if err != nil {
 		t.Error(err)
 		return

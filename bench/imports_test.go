@@ -18,7 +18,10 @@ var allowed = map[string][]string{
 	"kernelgen":            {"internal/simd"},
 	"sketch":               {"internal/simd", "internal/linalg/householder"},
 	"stream":               {"internal/simd"},
-	"blockstore":           {"stream"},
+	"blockstore":           {"blockstore", "stream"},
+	"blockstore/archive":   {"blockstore/internal"},
+	"blockstore/graph":     {"blockstore/internal", "stream"},
+	"blockstore/internal":  {"blockstore/internal", "stream"},
 	"solvers":              {"solvers", "sketch", "stream", "kernelgen", "internal/linalg"},
 	"solvers/nyblas":       {"internal/simd"},
 	"cmd":                  {"cmd", "solvers", "sketch", "stream", "kernelgen", "blockstore"},
@@ -27,10 +30,12 @@ var allowed = map[string][]string{
 
 // foreign says which modules only one place may import.
 var foreign = map[string]string{
-	"github.com/apache/arrow/go/v16":        "blockstore",
-	"github.com/parquet-go/parquet-go":      "blockstore",
-	"github.com/edsrzf/mmap-go":             "blockstore",
-	"github.com/klauspost/compress":         "blockstore",
+	"github.com/apache/arrow/go/v16":        "blockstore/internal/arrow",
+	"github.com/parquet-go/parquet-go":      "blockstore/internal/parquet",
+	"github.com/edsrzf/mmap-go":             "blockstore/internal/store",
+	"github.com/klauspost/compress":         "blockstore/internal/compression",
+	"github.com/andybalholm/brotli":         "blockstore/internal/compression",
+	"github.com/pierrec/lz4":                "blockstore/internal/compression",
 	"github.com/spf13/cobra":                "cmd",
 	"gonum.org/v1/plot":                     "cmd",
 	"github.com/apache/arrow/go/v16/flight": "nowhere",

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/number"
 	"github.com/nystream/nystream/stream"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -22,12 +25,12 @@ func (m *member) align(found selection, info stream.Info) (stream.Source, error)
 		}
 		value, ok := keyValue(m.folders, info.Kept[k])
 		if !ok {
-			return nil, badFile(m.path, "no folder on its way is called %s=..., unlike for the first file", info.Kept[k].Name)
+			return nil, fault.File(m.Path, "no folder on its way is called %s=..., unlike for the first file", info.Kept[k].Name)
 		}
 		a.kept[k] = keptFrom{inner: -1, value: value}
 		a.plain = false
 	}
-	inner, err := choose(m.table, columns, kept)
+	inner, err := column.Choose(m.table, columns, kept)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +56,7 @@ func (m *member) tableColumns(components []int) (columns, pick []int) {
 		c := m.components[i]
 		if _, ok := start[c.column]; !ok {
 			start[c.column] = width
-			width += m.columns[c.column].width
+			width += m.Columns[c.column].Width
 			columns = append(columns, c.column)
 		}
 		plain = plain && start[c.column]+c.part == len(pick)
@@ -139,7 +142,7 @@ func (a *aligned) prepare(b *stream.Batch, scratch *blas64.General, dst *stream.
 		b.X = stream.RowSlice(*scratch, 0, dst.X.Rows)
 	}
 	if dst.Kept != nil && b.Kept == nil {
-		b.Kept = keptColumns(inner.Kept)
+		b.Kept = column.KeptColumns(inner.Kept)
 	}
 }
 
@@ -153,7 +156,7 @@ func (a *aligned) deliver(b, dst *stream.Batch, n int) error {
 			}
 		}
 	}
-	truncateKept(dst, a.info.Kept)
+	column.Truncate(dst, a.info.Kept)
 	for k := range dst.Kept {
 		from := a.kept[k]
 		switch {
@@ -165,7 +168,7 @@ func (a *aligned) deliver(b, dst *stream.Batch, n int) error {
 			dst.Kept[k].Append(&b.Kept[from.inner], 0, n)
 		default:
 			if err := appendAsFloats(&dst.Kept[k], &b.Kept[from.inner], n); err != nil {
-				return badCell(a.info.Name, -1, a.info.Kept[k].Name, "%w", err)
+				return fault.Cell(a.info.Name, -1, a.info.Kept[k].Name, "%w", err)
 			}
 		}
 	}
@@ -178,13 +181,13 @@ func appendAsFloats(dst, src *stream.Column, n int) error {
 		v := src.Ints[i]
 		switch {
 		case src.Null(i):
-			appendNull(dst)
+			column.AppendNull(dst)
 			continue
-		case v > maxExact || v < -maxExact:
-			return errInexact(strconv.FormatInt(v, 10))
+		case v > number.MaxExact || v < -number.MaxExact:
+			return number.ErrInexact(strconv.FormatInt(v, 10))
 		}
 		dst.Floats = append(dst.Floats, float64(v))
-		appendValid(dst)
+		column.AppendValid(dst)
 	}
 	return nil
 }

@@ -10,6 +10,10 @@ import (
 	"github.com/apache/arrow/go/v16/arrow/array"
 	"github.com/apache/arrow/go/v16/arrow/ipc"
 	"github.com/google/go-cmp/cmp"
+	"github.com/nystream/nystream/blockstore/internal/arrow"
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/filetest"
+	"github.com/nystream/nystream/blockstore/internal/parquet"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -22,20 +26,20 @@ func TestColumnarWritersRoundTrip(t *testing.T) {
 	kept := []stream.Column{{Kind: stream.String}, {Kind: stream.Int64}, {Kind: stream.Float64}}
 	for i := range rows {
 		rows[i] = []float64{float64(i), math.Sin(float64(i)), []float64{math.NaN(), math.Inf(1), math.Copysign(0, -1), 5e-324}[i%4]}
-		if isNull(i) {
+		if filetest.IsNull(i) {
 			for k := range kept {
-				appendNull(&kept[k])
+				column.AppendNull(&kept[k])
 			}
 			continue
 		}
-		kept[0].Strings = append(kept[0].Strings, testText(i))
+		kept[0].Strings = append(kept[0].Strings, filetest.Text(i))
 		kept[1].Ints = append(kept[1].Ints, math.MaxInt64-int64(i))
 		kept[2].Floats = append(kept[2].Floats, float64(i)/3)
 		for k := range kept {
-			appendValid(&kept[k])
+			column.AppendValid(&kept[k])
 		}
 	}
-	for extension, open := range map[string]func(string) (table, error){".parquet": openParquet, ".arrow": openArrow, ".feather": openArrow} {
+	for extension, open := range map[string]func(string) (column.Table, error){".parquet": parquet.Open, ".arrow": arrow.Open, ".feather": arrow.Open} {
 		path := filepath.Join(t.TempDir(), "a"+extension)
 		if err := writeRows(path, schema, rows, kept, 700); err != nil {
 			t.Fatal(err)
@@ -44,29 +48,29 @@ func TestColumnarWritersRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		src, err := choose(tb, []int{0, 1, 2}, []int{3, 4, 5})
+		src, err := column.Choose(tb, []int{0, 1, 2}, []int{3, 4, 5})
 		if err != nil {
 			t.Fatal(err)
 		}
-		gotRows, gotKept, err := slurp(src, 999)
+		gotRows, gotKept, err := filetest.Slurp(src, 999)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(rows, gotRows, sameBits); diff != "" {
+		if diff := cmp.Diff(rows, gotRows, filetest.SameBits); diff != "" {
 			t.Errorf("%s: %s", extension, diff)
 		}
-		if diff := cmp.Diff(kept, gotKept, sameBits); diff != "" {
+		if diff := cmp.Diff(kept, gotKept, filetest.SameBits); diff != "" {
 			t.Errorf("%s: %s", extension, diff)
 		}
 		if diff := cmp.Diff(schema.Columns, src.Info().Columns); diff != "" {
 			t.Errorf("%s: %s", extension, diff)
 		}
-		checkGather(t, src)
+		filetest.CheckGather(t, src)
 	}
 }
 
 func TestColumnarWritersWithoutRows(t *testing.T) {
-	for extension, open := range map[string]func(string) (table, error){".parquet": openParquet, ".arrow": openArrow} {
+	for extension, open := range map[string]func(string) (column.Table, error){".parquet": parquet.Open, ".arrow": arrow.Open} {
 		path := filepath.Join(t.TempDir(), "a"+extension)
 		if err := writeRows(path, Schema{Columns: []string{"a", "b"}, Rows: 0}, nil, nil, 10); err != nil {
 			t.Fatal(err)
@@ -75,19 +79,19 @@ func TestColumnarWritersWithoutRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, _, err := slurp(chooseAll(t, tb), 10)
-		if err != nil || len(rows) != 0 || len(tb.about().columns) != 2 {
-			t.Errorf("%s: %d rows, %v, %v", extension, len(rows), tb.about().columns, err)
+		rows, _, err := filetest.Slurp(filetest.ChooseAll(t, tb), 10)
+		if err != nil || len(rows) != 0 || len(tb.About().Columns) != 2 {
+			t.Errorf("%s: %d rows, %v, %v", extension, len(rows), tb.About().Columns, err)
 		}
 	}
 	_, err := Create(filepath.Join(t.TempDir(), "a.parquet"), Schema{Columns: []string{"a", "a"}})
-	wantError(t, err, `"a"`, "rename")
+	filetest.WantError(t, err, `"a"`, "rename")
 	for _, extension := range []string{".parquet", ".arrow"} {
 		path := filepath.Join(t.TempDir(), "a"+extension)
 		_, err = Create(path, Schema{})
-		wantError(t, err, path, "no columns")
+		filetest.WantError(t, err, path, "no columns")
 		err = writeRows(path, Schema{Columns: []string{"a"}, Rows: 3}, [][]float64{{1}, {2}}, nil, 2)
-		wantError(t, err, path, "2 rows came, 3 were announced")
+		filetest.WantError(t, err, path, "2 rows came, 3 were announced")
 		if _, err := os.Stat(path); err == nil {
 			t.Errorf("there is a file %s", path)
 		}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/apache/arrow/go/v16/arrow/ipc"
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/filetest"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -79,7 +81,7 @@ func judge(want, got *stream.Batch, err error) damageResult {
 		return refused
 	case got.X.Rows < want.X.Rows:
 		return fewer
-	case !sameBatch(want, got):
+	case !filetest.SameBatch(want, got):
 		return altered
 	}
 	return same
@@ -115,11 +117,11 @@ func keepDamaged(t *testing.T, path string, i int, damaged []byte) {
 }
 
 // healthyFile is a file of a few kB in the given format. The rows are 60 of
-// sampleBatch, in three batches.
+// filetest.SampleBatch, in three batches.
 func healthyFile(t *testing.T, format string) ([]byte, Schema) {
 	t.Helper()
 	const n = 60
-	b, s := sampleBatch(n, 31), schemaOf(sampleSchema)
+	b, s := filetest.SampleBatch(n, 31), schemaOf(filetest.SampleInfo)
 	b.X.Data[2], b.X.Data[3] = 1, 2 // neither infinity nor NaN
 	s.Rows = n
 	if format == ".npy" || format == ".libsvm" {
@@ -139,7 +141,7 @@ func healthyFile(t *testing.T, format string) ([]byte, Schema) {
 	}
 	defer w.Abort()
 	for from := 0; from < n; from += n / 3 {
-		part := batchPart(b, from, n/3)
+		part := filetest.BatchPart(b, from, n/3)
 		if err := w.Write(part, n/3); err != nil {
 			t.Fatal(err)
 		}
@@ -264,7 +266,7 @@ func readBothWays(path string, s Schema) (*stream.Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := readAll(src, 16)
+	b, err := filetest.ReadAll(src, 16)
 	if err != nil {
 		return nil, err
 	}
@@ -281,12 +283,12 @@ func readBothWays(path string, s Schema) (*stream.Batch, error) {
 			rows = append(rows, r)
 		}
 	}
-	got := batchOf(src.Info(), len(rows))
+	got := column.NewBatch(src.Info(), len(rows))
 	if err := src.(stream.Gatherer).Gather(context.Background(), rows, got); err != nil {
 		return nil, err
 	}
 	for i, r := range rows {
-		if !sameBatch(batchPart(b, int(r), 1), batchPart(got, i, 1)) {
+		if !filetest.SameBatch(filetest.BatchPart(b, int(r), 1), filetest.BatchPart(got, i, 1)) {
 			return nil, fmt.Errorf("%w: row %d is not the same when gathered and when read in order", errUnforgivable, r)
 		}
 	}

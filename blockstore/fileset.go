@@ -1,6 +1,11 @@
 package blockstore
 
-import "github.com/nystream/nystream/stream"
+import (
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/text"
+	"github.com/nystream/nystream/stream"
+)
 
 // fileSet is the files of one source. Columns are chosen in the first one and
 // found again in the others.
@@ -12,16 +17,16 @@ type fileSet struct {
 // member is one file of a set.
 type member struct {
 	*selector
-	table   table
+	table   column.Table
 	folders []folderKey
 }
 
 // newFileSet prepares the choice of columns.
-func newFileSet(paths []string, tables []table) *fileSet {
-	widenLibsvm(tables)
+func newFileSet(paths []string, tables []column.Table) *fileSet {
+	text.WidenLibsvm(tables)
 	s := &fileSet{}
 	for i, t := range tables {
-		s.members = append(s.members, &member{newSelector(t.about()), t, folderKeys(paths[i])})
+		s.members = append(s.members, &member{newSelector(t.About()), t, folderKeys(paths[i])})
 	}
 	s.keys = keyFields(s.members)
 	for _, k := range s.keys {
@@ -80,17 +85,17 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 	locate := m.byName
 	if m.unnamed() != first.unnamed() {
 		if len(m.components) != len(first.components) {
-			return found, badFile(m.path, "it has %d columns, %s has %d, and one of them gives them no names to find them by",
-				len(m.components), first.path, len(first.components))
+			return found, fault.File(m.Path, "it has %d columns, %s has %d, and one of them gives them no names to find them by",
+				len(m.components), first.Path, len(first.components))
 		}
 		locate = func(i int, _ string) (int, error) { return i, nil }
 	} else if m.unnamed() && m.features() != first.features() {
-		return found, badFile(m.path, "it has %d columns, %s has %d", m.features(), first.path, first.features())
+		return found, fault.File(m.Path, "it has %d columns, %s has %d", m.features(), first.Path, first.features())
 	}
 	for _, i := range chosen.numeric {
 		j, err := locate(i, first.components[i].name)
-		if err == nil && !m.components[j].kind.computable() {
-			err = badCell(m.path, -1, m.components[j].name, "the column holds no numbers here, unlike in %s", first.path)
+		if err == nil && !m.components[j].kind.Computable() {
+			err = fault.Cell(m.Path, -1, m.components[j].name, "the column holds no numbers here, unlike in %s", first.Path)
 		}
 		if err != nil {
 			return found, err
@@ -108,8 +113,8 @@ func (m *member) findKept(first *member, kept []int, locate func(int, string) (i
 			continue
 		}
 		j, err := locate(i, first.components[i].name)
-		if err == nil && !m.components[j].kind.keepable() {
-			err = badCell(m.path, -1, m.components[j].name, "the column cannot be kept here, unlike in %s", first.path)
+		if err == nil && !m.components[j].kind.Keepable() {
+			err = fault.Cell(m.Path, -1, m.components[j].name, "the column cannot be kept here, unlike in %s", first.Path)
 		}
 		if err != nil {
 			return err
@@ -135,7 +140,7 @@ func (m *member) byName(_ int, name string) (int, error) {
 	case !ok:
 		return 0, m.unknown(name)
 	case i < 0:
-		return 0, badFile(m.path, "several columns are called %q", name)
+		return 0, fault.File(m.Path, "several columns are called %q", name)
 	default:
 		return i, nil
 	}
@@ -153,7 +158,7 @@ func (s *selector) unnamed() bool {
 }
 
 // features is the number of components without the label of a libsvm file.
-func (s *selector) features() int { return len(s.components) - len(s.aside) }
+func (s *selector) features() int { return len(s.components) - len(s.Aside) }
 
 // keptField gives kept column k the kind that holds its values in every file:
 // integers in one file and floats in another are floats.
@@ -163,12 +168,12 @@ func (s *fileSet) keptField(found []selection, k int) (field stream.Field, err e
 		if key := i - len(m.components); key >= 0 {
 			return s.keys[key], nil
 		}
-		kind := m.components[i].kind.kept()
+		kind := m.components[i].kind.Kept()
 		switch {
 		case f == 0:
 			field = stream.Field{Name: m.components[i].name, Kind: kind}
 		case (kind == stream.String) != (field.Kind == stream.String):
-			return field, badCell(m.path, -1, field.Name, "the column holds text in one of this file and %s, numbers in the other; convert one of them", s.members[0].path)
+			return field, fault.Cell(m.Path, -1, field.Name, "the column holds text in one of this file and %s, numbers in the other; convert one of them", s.members[0].Path)
 		case kind == stream.Float64:
 			field.Kind = stream.Float64
 		}

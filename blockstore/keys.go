@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -17,7 +18,7 @@ type folderKey struct{ name, value string }
 const hiveNull = "__HIVE_DEFAULT_PARTITION__"
 
 // keyKinds is the kind of column that a folder key of each kind makes.
-var keyKinds = map[stream.Kind]columnKind{stream.Int64: integerColumn, stream.String: textColumn}
+var keyKinds = map[stream.Kind]column.Kind{stream.Int64: column.Integer, stream.String: column.Text}
 
 // folderKeys lists the k=v folders of a path, in order.
 func folderKeys(path string) []folderKey {
@@ -71,7 +72,7 @@ func keyValue(keys []folderKey, field stream.Field) (c stream.Column, found bool
 	}
 	switch value := keys[i].value; {
 	case value == hiveNull:
-		appendNull(&c)
+		column.AppendNull(&c)
 	case field.Kind == stream.Int64:
 		v, _ := strconv.ParseInt(value, 10, 64) // keyKind has tried it
 		c.Ints = append(c.Ints, v)

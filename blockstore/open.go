@@ -8,6 +8,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nystream/nystream/blockstore/internal/arrow"
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/blockstore/internal/formats"
+	"github.com/nystream/nystream/blockstore/internal/npy"
+	"github.com/nystream/nystream/blockstore/internal/parquet"
+	"github.com/nystream/nystream/blockstore/internal/store"
+	"github.com/nystream/nystream/blockstore/internal/text"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -43,7 +52,7 @@ type Options struct {
 }
 
 // Formats lists the values that Options.Format may have.
-func Formats() []string { return allFormats() }
+func Formats() []string { return formats.All() }
 
 // Open makes one source of files, globs, folders and pipes. Several files are
 // read one after the other: in the order of paths, and within a glob or a
@@ -80,14 +89,14 @@ func Columns(ctx context.Context, paths []string, o Options) (columns []ColumnIn
 	if err != nil {
 		return nil, 0, err
 	}
-	for _, c := range files.members[0].columns {
-		columns = append(columns, ColumnInfo{c.name, c.kind.String(), c.width})
+	for _, c := range files.members[0].Columns {
+		columns = append(columns, ColumnInfo{c.Name, c.Kind.String(), c.Width})
 	}
 	for _, key := range files.keys {
 		columns = append(columns, ColumnInfo{key.Name, keyKinds[key.Kind].String(), 1})
 	}
 	for _, m := range files.members {
-		rows = addRows(rows, m.table.about().rows)
+		rows = addRows(rows, m.table.About().Rows)
 	}
 	return columns, rows, nil
 }
@@ -106,13 +115,13 @@ func openFiles(ctx context.Context, paths []string, o Options) (*fileSet, error)
 	if err != nil {
 		return nil, err
 	}
-	list, err := expandPaths(paths)
+	list, err := file.Expand(paths)
 	if err != nil {
 		return nil, err
 	}
-	tables := make([]table, len(list))
+	tables := make([]column.Table, len(list))
 	for i, path := range list {
-		err := guard(path, func() (err error) {
+		err := fault.Guard(path, func() (err error) {
 			tables[i], err = openPath(ctx, path, o, csv)
 			return err
 		})
@@ -127,18 +136,18 @@ func openFiles(ctx context.Context, paths []string, o Options) (*fileSet, error)
 }
 
 // csv translates the options of text files and checks Format.
-func (o Options) csv() (c csvOptions, err error) {
+func (o Options) csv() (c text.CSVOptions, err error) {
 	if o.Format != "" && !slices.Contains(Formats(), o.Format) {
 		return c, fmt.Errorf("format %q is not known; use one of %s", o.Format, strings.Join(Formats(), ", "))
 	}
-	c.noHeader = o.NoHeader
-	c.delimiter, err = parseDelimiter(o.Delimiter)
+	c.NoHeader = o.NoHeader
+	c.Delimiter, err = text.ParseDelimiter(o.Delimiter)
 	return c, err
 }
 
 // openPath opens one file or pipe.
-func openPath(ctx context.Context, path string, o Options, csv csvOptions) (table, error) {
-	if path == stdin {
+func openPath(ctx context.Context, path string, o Options, csv text.CSVOptions) (column.Table, error) {
+	if path == file.Stdin {
 		if o.Stdin == nil {
 			return nil, fmt.Errorf("there is no standard input to read")
 		}
@@ -159,40 +168,40 @@ func openPath(ctx context.Context, path string, o Options, csv csvOptions) (tabl
 }
 
 // openRegular opens a file of the given format, or of the one it seems to have.
-func openRegular(ctx context.Context, path, format string, csv csvOptions) (table, error) {
+func openRegular(ctx context.Context, path, format string, csv text.CSVOptions) (column.Table, error) {
 	found := format
-	if format == "" || format == formatCSV || format == formatLibsvm {
+	if format == "" || format == formats.CSV || format == formats.Libsvm {
 		var err error
-		if found, err = sniff(path); err != nil && format == "" {
+		if found, err = formats.Sniff(path); err != nil && format == "" {
 			return nil, err
 		}
 	}
-	if isCompressed(found) {
+	if formats.IsCompressed(found) {
 		return openCompressed(ctx, path, found, format, csv)
 	}
 	if format == "" {
 		format = found
 	}
 	switch format {
-	case formatParquet:
-		return openParquet(path)
-	case formatArrow, formatArrowStream:
-		return openArrow(path)
-	case formatNPY:
-		return openNPY(path)
-	case formatStore:
-		return openStore(path)
+	case formats.Parquet:
+		return parquet.Open(path)
+	case formats.Arrow, formats.ArrowStream:
+		return arrow.Open(path)
+	case formats.NPY:
+		return npy.Open(path)
+	case formats.Store:
+		return store.Open(path)
 	}
-	if csv.delimiter == 0 && strings.HasSuffix(strings.ToLower(path), ".tsv") {
-		csv.delimiter = '\t'
+	if csv.Delimiter == 0 && strings.HasSuffix(strings.ToLower(path), ".tsv") {
+		csv.Delimiter = '\t'
 	}
 	return openText(ctx, path, format, csv)
 }
 
 // openText opens a libsvm file, or else a CSV file.
-func openText(ctx context.Context, path, format string, csv csvOptions) (table, error) {
-	if format == formatLibsvm {
-		return openLibsvm(ctx, path)
+func openText(ctx context.Context, path, format string, csv text.CSVOptions) (column.Table, error) {
+	if format == formats.Libsvm {
+		return text.OpenLibsvm(ctx, path)
 	}
-	return openCSV(ctx, path, csv)
+	return text.OpenCSV(ctx, path, csv)
 }

@@ -20,6 +20,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/klauspost/compress/zstd"
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/filetest"
 	"github.com/nystream/nystream/stream"
 	"pgregory.net/rapid"
 )
@@ -54,23 +56,10 @@ func mustContain(t testing.TB, message string, parts ...string) {
 	}
 }
 
-// fileIn writes a file below dir, with its folders, and returns its path.
-func fileIn(t testing.TB, dir, name, content string) string {
-	t.Helper()
-	path := filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 // numbersOf reads the numbers of a source.
 func numbersOf(t testing.TB, src stream.Source) []float64 {
 	t.Helper()
-	return mustRead(t, src, 3).X.Data
+	return filetest.MustRead(t, src, 3).X.Data
 }
 
 // writeBatch writes rows without kept columns to a file of any format.
@@ -101,8 +90,8 @@ func TestSameRowsFromEveryFormat(t *testing.T) {
 	for j := range names {
 		names[j] = fmt.Sprint("x", j)
 	}
-	all := batchOf(stream.Info{Columns: names}, n)
-	copy(all.X.Data, sampleBatch(n*d/3, 11).X.Data)
+	all := column.NewBatch(stream.Info{Columns: names}, n)
+	copy(all.X.Data, filetest.SampleBatch(n*d/3, 11).X.Data)
 	dir := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
 		var paths []string
@@ -118,18 +107,18 @@ func TestSameRowsFromEveryFormat(t *testing.T) {
 		if diff := cmp.Diff(names, src.Info().Columns); diff != "" {
 			rt.Fatal(diff)
 		}
-		if d := diff(all, mustRead(t, src, rapid.IntRange(1, 400).Draw(rt, "read"))); d != "" {
+		if d := filetest.Diff(all, filetest.MustRead(t, src, rapid.IntRange(1, 400).Draw(rt, "read"))); d != "" {
 			rt.Fatal(d)
 		}
 		rows := ascending(rapid.SliceOfDistinct(rapid.Int64Range(0, n-1), rapid.ID).Draw(rt, "gather"))
-		got, want := batchOf(src.Info(), len(rows)), batchOf(src.Info(), len(rows))
+		got, want := column.NewBatch(src.Info(), len(rows)), column.NewBatch(src.Info(), len(rows))
 		for i, r := range rows {
 			copy(want.X.Data[i*d:(i+1)*d], all.X.Data[r*d:])
 		}
 		if err := src.(stream.Gatherer).Gather(context.Background(), rows, got); err != nil {
 			rt.Fatal(err)
 		}
-		if d := diff(want, got); d != "" {
+		if d := filetest.Diff(want, got); d != "" {
 			rt.Fatal(d)
 		}
 	})
@@ -147,10 +136,10 @@ func ascending(rows []int64) []int64 {
 
 func TestOpenMatchesColumnsByName(t *testing.T) {
 	dir := t.TempDir()
-	a := fileIn(t, dir, "a.csv", "x,y,label\n1,2,7\n")
-	b := fileIn(t, dir, "b.csv", "extra,label,y,x\n0,8.5,20,10\n")
+	a := filetest.FileIn(t, dir, "a.csv", "x,y,label\n1,2,7\n")
+	b := filetest.FileIn(t, dir, "b.csv", "extra,label,y,x\n0,8.5,20,10\n")
 	src := mustOpen(t, Options{Label: "label"}, a, b)
-	got := mustRead(t, src, 10)
+	got := filetest.MustRead(t, src, 10)
 	if diff := cmp.Diff([]float64{1, 2, 10, 20}, got.X.Data); diff != "" {
 		t.Error(diff)
 	}
@@ -158,22 +147,22 @@ func TestOpenMatchesColumnsByName(t *testing.T) {
 	if diff := cmp.Diff([]stream.Column{{Kind: stream.Float64, Floats: []float64{7, 8.5}}}, got.Kept, cmpopts.EquateEmpty()); diff != "" {
 		t.Error(diff)
 	}
-	c := fileIn(t, dir, "c.csv", "x,label,z\n1,2,3\n")
+	c := filetest.FileIn(t, dir, "c.csv", "x,label,z\n1,2,3\n")
 	mustContain(t, openError(t, Options{Label: "label"}, a, c), "c.csv", `"y"`)
-	d := fileIn(t, dir, "d.csv", "x,y,label\n1,word,3\n")
+	d := filetest.FileIn(t, dir, "d.csv", "x,y,label\n1,word,3\n")
 	mustContain(t, openError(t, Options{Label: "label"}, a, d), "d.csv", `"y"`, "no numbers")
-	e := fileIn(t, dir, "e.csv", "x,y,label\n1,2,dog\n")
+	e := filetest.FileIn(t, dir, "e.csv", "x,y,label\n1,2,dog\n")
 	mustContain(t, openError(t, Options{Label: "label"}, a, e), "e.csv", `"label"`, "text")
 }
 
 func TestOpenMatchesColumnsByPosition(t *testing.T) {
 	dir := t.TempDir()
-	a := fileIn(t, dir, "a.csv", "x,y\n1,2\n")
-	b := fileIn(t, dir, "b.csv", "3,4\n5,6\n")
+	a := filetest.FileIn(t, dir, "a.csv", "x,y\n1,2\n")
+	b := filetest.FileIn(t, dir, "b.csv", "3,4\n5,6\n")
 	if diff := cmp.Diff([]float64{2, 1, 4, 3, 6, 5}, numbersOf(t, mustOpen(t, Options{Columns: []string{"y", "x"}}, a, b))); diff != "" {
 		t.Error(diff)
 	}
-	c := fileIn(t, dir, "c.csv", "3,4,5\n")
+	c := filetest.FileIn(t, dir, "c.csv", "3,4,5\n")
 	mustContain(t, openError(t, Options{}, a, c), "c.csv", "3 columns", "2")
 	mustContain(t, openError(t, Options{}, b, c), "c.csv", "3 columns", "2")
 }
@@ -181,10 +170,10 @@ func TestOpenMatchesColumnsByPosition(t *testing.T) {
 // What a libsvm file does not mention is zero, also the last features.
 func TestOpenLibsvmShards(t *testing.T) {
 	dir := t.TempDir()
-	fileIn(t, dir, "a.svm", "1 1:5 2:6\n")
-	fileIn(t, dir, "b.svm", "2 3:7\n")
+	filetest.FileIn(t, dir, "a.svm", "1 1:5 2:6\n")
+	filetest.FileIn(t, dir, "b.svm", "2 3:7\n")
 	src := mustOpen(t, Options{Label: "label"}, dir)
-	got := mustRead(t, src, 10)
+	got := filetest.MustRead(t, src, 10)
 	if diff := cmp.Diff([]float64{5, 6, 0, 0, 0, 7}, got.X.Data); diff != "" {
 		t.Error(diff)
 	}
@@ -198,16 +187,16 @@ func TestOpenLibsvmShards(t *testing.T) {
 
 func TestOpenHiveFolders(t *testing.T) {
 	dir := t.TempDir()
-	fileIn(t, dir, "year=2024/city=A%20B/p.csv", "x\n1\n2\n")
-	fileIn(t, dir, "year=2023/city=__HIVE_DEFAULT_PARTITION__/p.csv", "x\n3\n")
-	fileIn(t, dir, "year=2023/_SUCCESS", "")
-	fileIn(t, dir, "year=2023/.p.csv.crc", "junk")
-	fileIn(t, dir, "_temporary/p.csv", "junk")
+	filetest.FileIn(t, dir, "year=2024/city=A%20B/p.csv", "x\n1\n2\n")
+	filetest.FileIn(t, dir, "year=2023/city=__HIVE_DEFAULT_PARTITION__/p.csv", "x\n3\n")
+	filetest.FileIn(t, dir, "year=2023/_SUCCESS", "")
+	filetest.FileIn(t, dir, "year=2023/.p.csv.crc", "junk")
+	filetest.FileIn(t, dir, "_temporary/p.csv", "junk")
 	src := mustOpen(t, Options{Label: "year", Keep: []string{"city"}}, dir)
 	if diff := cmp.Diff([]stream.Field{{Name: "year", Kind: stream.Int64}, {Name: "city", Kind: stream.String}}, src.Info().Kept); diff != "" {
 		t.Fatal(diff)
 	}
-	got := mustRead(t, src, 2)
+	got := filetest.MustRead(t, src, 2)
 	want := []stream.Column{
 		{Kind: stream.Int64, Ints: []int64{2023, 2024, 2024}},
 		{Kind: stream.String, Strings: []string{"", "A B", "A B"}, Valid: []bool{false, true, true}},
@@ -218,7 +207,7 @@ func TestOpenHiveFolders(t *testing.T) {
 	if diff := cmp.Diff([]float64{3, 1, 2}, got.X.Data); diff != "" {
 		t.Error(diff)
 	}
-	part := batchOf(src.Info(), 2)
+	part := column.NewBatch(src.Info(), 2)
 	if err := src.(stream.Gatherer).Gather(context.Background(), []int64{0, 2}, part); err != nil {
 		t.Fatal(err)
 	}
@@ -229,17 +218,17 @@ func TestOpenHiveFolders(t *testing.T) {
 	if diff := cmp.Diff([]string{"x"}, plain.Info().Columns); diff != "" {
 		t.Errorf("unnamed keys must be ignored: %s", diff)
 	}
-	fileIn(t, dir, "z.csv", "x\n1\n")
+	filetest.FileIn(t, dir, "z.csv", "x\n1\n")
 	mustContain(t, openError(t, Options{Label: "year"}, dir), "z.csv", "year=")
 }
 
 func TestOpenGlobs(t *testing.T) {
 	dir := t.TempDir()
-	fileIn(t, dir, "b/2.csv", "x\n2\n")
-	fileIn(t, dir, "b/1.csv", "x\n1\n")
-	fileIn(t, dir, "a/deep/3.csv", "x\n3\n")
-	fileIn(t, dir, "a/.hidden/4.csv", "x\n4\n")
-	odd := fileIn(t, dir, "c[1].csv", "x\n5\n")
+	filetest.FileIn(t, dir, "b/2.csv", "x\n2\n")
+	filetest.FileIn(t, dir, "b/1.csv", "x\n1\n")
+	filetest.FileIn(t, dir, "a/deep/3.csv", "x\n3\n")
+	filetest.FileIn(t, dir, "a/.hidden/4.csv", "x\n4\n")
+	odd := filetest.FileIn(t, dir, "c[1].csv", "x\n5\n")
 	for _, c := range []struct {
 		path string
 		want []float64
@@ -261,7 +250,7 @@ func TestOpenGlobs(t *testing.T) {
 // Files named one by one keep the order in which they are named.
 func TestOpenKeepsOrderOfArguments(t *testing.T) {
 	dir := t.TempDir()
-	a, b := fileIn(t, dir, "a.csv", "x\n1\n"), fileIn(t, dir, "b.csv", "x\n2\n")
+	a, b := filetest.FileIn(t, dir, "a.csv", "x\n1\n"), filetest.FileIn(t, dir, "b.csv", "x\n2\n")
 	if diff := cmp.Diff([]float64{2, 1}, numbersOf(t, mustOpen(t, Options{}, b, a))); diff != "" {
 		t.Error(diff)
 	}
@@ -269,7 +258,7 @@ func TestOpenKeepsOrderOfArguments(t *testing.T) {
 
 func TestOpenErrors(t *testing.T) {
 	dir := t.TempDir()
-	fileIn(t, dir, "train.csv", "x\n1\n")
+	filetest.FileIn(t, dir, "train.csv", "x\n1\n")
 	if err := os.Mkdir(filepath.Join(dir, "empty"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +281,7 @@ func TestOpenErrors(t *testing.T) {
 
 func TestOpenTrustsMagicNotExtension(t *testing.T) {
 	dir := t.TempDir()
-	rows := batchOf(stream.Info{Columns: []string{"x"}}, 2)
+	rows := column.NewBatch(stream.Info{Columns: []string{"x"}}, 2)
 	rows.X.Data[1] = 1
 	for _, extension := range []string{".parquet", ".arrow", ".npy", ".nys"} {
 		path := filepath.Join(dir, "a"+extension)
@@ -309,14 +298,14 @@ func TestOpenTrustsMagicNotExtension(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		text := fileIn(t, dir, "text"+extension, "x,y\n1,2\n")
+		text := filetest.FileIn(t, dir, "text"+extension, "x,y\n1,2\n")
 		mustContain(t, openError(t, Options{}, text), "does not begin", extension[1:])
 	}
-	mustContain(t, openError(t, Options{}, fileIn(t, dir, "a.dat", "\x01\x02\n")), "a.dat", "format", "csv")
+	mustContain(t, openError(t, Options{}, filetest.FileIn(t, dir, "a.dat", "\x01\x02\n")), "a.dat", "format", "csv")
 	for name, content := range map[string]string{
 		"b.dat": "1,2\n", "c.dat": "  1 2\n", "d.scale": "9 1:1 2:2\n", "e": "# made by hand\n-1 qid:3 1:1 2:2\n",
 	} { // text whose extension says nothing
-		if diff := cmp.Diff([]float64{1, 2}, numbersOf(t, mustOpen(t, Options{}, fileIn(t, dir, name, content)))); diff != "" {
+		if diff := cmp.Diff([]float64{1, 2}, numbersOf(t, mustOpen(t, Options{}, filetest.FileIn(t, dir, name, content)))); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
@@ -324,9 +313,9 @@ func TestOpenTrustsMagicNotExtension(t *testing.T) {
 		"a.npz": "PK\x03\x04\x14\x00\x00\x00", "a.h5": "\x89HDF\r\n\x1a\n\x00\x00\x00\x00\x00",
 		"a.csv.xz": "\xfd7zXZ\x00\x00\x04\xe6\xd6\xb4", "a.orc": "ORC\x08\x03\x10\x00\x00\x00",
 	} {
-		mustContain(t, openError(t, Options{}, fileIn(t, dir, name, content)), name, "it is")
+		mustContain(t, openError(t, Options{}, filetest.FileIn(t, dir, name, content)), name, "it is")
 	}
-	if diff := cmp.Diff([]float64{1, 2}, numbersOf(t, mustOpen(t, Options{}, fileIn(t, dir, "orc.csv", "ORC,PAR1\n1,2\n")))); diff != "" {
+	if diff := cmp.Diff([]float64{1, 2}, numbersOf(t, mustOpen(t, Options{}, filetest.FileIn(t, dir, "orc.csv", "ORC,PAR1\n1,2\n")))); diff != "" {
 		t.Errorf("a header that looks like a magic: %s", diff)
 	}
 }
@@ -337,7 +326,7 @@ func TestOpenStdinText(t *testing.T) {
 		t.Errorf("%+v", info)
 	}
 	for range 2 {
-		got := mustRead(t, src, 1)
+		got := filetest.MustRead(t, src, 1)
 		want := []stream.Column{{Kind: stream.String, Strings: []string{"A", "B"}}, {Kind: stream.Int64, Ints: []int64{2, 9007199254740993}}}
 		if diff := cmp.Diff(want, got.Kept, cmpopts.EquateEmpty()); diff != "" {
 			t.Error(diff)
@@ -393,7 +382,7 @@ func TestOpenStdinArrow(t *testing.T) {
 	if diff := cmp.Diff([]float64{0, 1, 2, 10, 11, 12}, numbersOf(t, src)); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := readAll(src, 1); err == nil {
+	if _, err := filetest.ReadAll(src, 1); err == nil {
 		t.Error("a pipe was read twice")
 	}
 }
@@ -417,14 +406,14 @@ func TestOpenVectorComponents(t *testing.T) {
 		"y emb.1":     {5, 1, 6, 11},
 	} {
 		src := mustOpen(t, Options{Columns: strings.Fields(columns), Label: "y"}, path)
-		got := mustRead(t, src, 1)
+		got := filetest.MustRead(t, src, 1)
 		if diff := cmp.Diff(want, got.X.Data); diff != "" {
 			t.Errorf("%q: %s", columns, diff)
 		}
 		if diff := cmp.Diff([]int64{5, 6}, got.Kept[0].Ints); diff != "" {
 			t.Errorf("%q: %s", columns, diff)
 		}
-		part := batchOf(src.Info(), 1)
+		part := column.NewBatch(src.Info(), 1)
 		if err := src.(stream.Gatherer).Gather(context.Background(), []int64{1}, part); err != nil {
 			t.Fatal(err)
 		}
@@ -446,25 +435,25 @@ func TestOpenCompressedText(t *testing.T) {
 	}
 	io.WriteString(z, "1 1:5 3:6\n-1 2:7\n")
 	z.Close()
-	if diff := cmp.Diff([]float64{1, 2, 3, 4}, numbersOf(t, mustOpen(t, Options{}, fileIn(t, dir, "a.csv.gz", gz.String())))); diff != "" {
+	if diff := cmp.Diff([]float64{1, 2, 3, 4}, numbersOf(t, mustOpen(t, Options{}, filetest.FileIn(t, dir, "a.csv.gz", gz.String())))); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]float64{1, 2, 3, 4}, numbersOf(t, mustOpen(t, Options{Stdin: bytes.NewReader(gz.Bytes())}, "-"))); diff != "" {
 		t.Error(diff)
 	}
-	src := mustOpen(t, Options{}, fileIn(t, dir, "a.svm.zst", zst.String()))
+	src := mustOpen(t, Options{}, filetest.FileIn(t, dir, "a.svm.zst", zst.String()))
 	if diff := cmp.Diff([]float64{5, 0, 6, 0, 7, 0}, numbersOf(t, src)); diff != "" {
 		t.Error(diff)
 	}
-	cut := fileIn(t, dir, "cut.csv.gz", gz.String()[:gz.Len()-6])
+	cut := filetest.FileIn(t, dir, "cut.csv.gz", gz.String()[:gz.Len()-6])
 	mustContain(t, openError(t, Options{}, cut), "cut.csv.gz")
-	mustContain(t, openError(t, Options{}, fileIn(t, dir, "a.parquet.gz", gz.String())), "a.parquet.gz", "decompress")
+	mustContain(t, openError(t, Options{}, filetest.FileIn(t, dir, "a.parquet.gz", gz.String())), "a.parquet.gz", "decompress")
 }
 
 func TestColumns(t *testing.T) {
 	dir := t.TempDir()
-	fileIn(t, dir, "k=1/a.csv", "n,x,s\n1,0.5,a\n2,0.5,b\n")
-	fileIn(t, dir, "k=2/a.csv", "n,x,s\n1,0.5,a\n")
+	filetest.FileIn(t, dir, "k=1/a.csv", "n,x,s\n1,0.5,a\n2,0.5,b\n")
+	filetest.FileIn(t, dir, "k=2/a.csv", "n,x,s\n1,0.5,a\n")
 	columns, rows, err := Columns(context.Background(), []string{dir}, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -478,10 +467,10 @@ func TestColumns(t *testing.T) {
 // A file that loses rows between opening and reading is an error.
 func TestOpenFileLosesRows(t *testing.T) {
 	dir := t.TempDir()
-	path := fileIn(t, dir, "a.csv", "x\n1\n2\n3\n")
+	path := filetest.FileIn(t, dir, "a.csv", "x\n1\n2\n3\n")
 	src := mustOpen(t, Options{}, path)
-	fileIn(t, dir, "a.csv", "x\n1\n2\n")
-	if _, err := readAll(src, 10); err == nil {
+	filetest.FileIn(t, dir, "a.csv", "x\n1\n2\n")
+	if _, err := filetest.ReadAll(src, 10); err == nil {
 		t.Error("no error")
 	}
 }
@@ -489,7 +478,7 @@ func TestOpenFileLosesRows(t *testing.T) {
 func TestOpenCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	path := tempFile(t, "a.csv", "x\n1\n")
+	path := filetest.TempFile(t, "a.csv", "x\n1\n")
 	if _, err := Open(ctx, []string{path}, Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
@@ -515,7 +504,7 @@ func (r *liarReader) Close() error { return nil }
 func TestUnionCountsRows(t *testing.T) {
 	for rows, ok := range map[int64]bool{-1: true, 0: false, 1: true, 2: false} {
 		part := liar{stream.Info{Name: "liar", Columns: []string{"x"}, Rows: rows}}
-		_, err := readAll(join([]stream.Source{part}, stream.Info{Columns: []string{"x"}}, nil), 10)
+		_, err := filetest.ReadAll(join([]stream.Source{part}, stream.Info{Columns: []string{"x"}}, nil), 10)
 		if (err == nil) != ok {
 			t.Errorf("one row where %d are promised: %v", rows, err)
 		}
@@ -529,7 +518,7 @@ func (panicker) Open(context.Context) (stream.Reader, error) { panic("index out 
 
 func TestUnionTurnsPanicsIntoErrors(t *testing.T) {
 	part := panicker{liar{stream.Info{Name: "odd.bin", Columns: []string{"x"}, Rows: 1}}}
-	_, err := readAll(join([]stream.Source{part}, stream.Info{Columns: []string{"x"}}, nil), 10)
+	_, err := filetest.ReadAll(join([]stream.Source{part}, stream.Info{Columns: []string{"x"}}, nil), 10)
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -570,23 +559,23 @@ func ExampleOpen() {
 func TestGatherConcurrently(t *testing.T) {
 	dir := t.TempDir()
 	for i, compress := range []bool{false, true} {
-		path := writeSample(t, sampleBatch(5000, 1), StoreOptions{Compress: compress})
+		path := writeSample(t, filetest.SampleBatch(5000, 1), StoreOptions{Compress: compress})
 		if err := os.Rename(path, filepath.Join(dir, fmt.Sprint(i, ".nys"))); err != nil {
 			t.Fatal(err)
 		}
 	}
 	src := mustOpen(t, Options{Columns: []string{"a", "score"}, Keep: []string{"name"}}, dir).(stream.Gatherer)
 	rows := []int64{0, 4095, 4096, 4999, 5000, 9999}
-	want := batchOf(src.Info(), len(rows))
+	want := column.NewBatch(src.Info(), len(rows))
 	if err := src.Gather(context.Background(), rows, want); err != nil {
 		t.Fatal(err)
 	}
 	done := make(chan error)
 	for range 8 {
 		go func() {
-			got := batchOf(src.Info(), len(rows))
+			got := column.NewBatch(src.Info(), len(rows))
 			err := src.Gather(context.Background(), rows, got)
-			if err == nil && !sameBatch(want, got) {
+			if err == nil && !filetest.SameBatch(want, got) {
 				err = errors.New("other rows")
 			}
 			done <- err
@@ -614,7 +603,7 @@ func (c *tiringContext) Err() error {
 
 func TestScanOfTextStops(t *testing.T) {
 	for _, name := range []string{"a.csv", "a.svm"} {
-		path := fileIn(t, t.TempDir(), name, strings.Repeat("1 1:2 2:3\n", 1_000_000))
+		path := filetest.FileIn(t, t.TempDir(), name, strings.Repeat("1 1:2 2:3\n", 1_000_000))
 		ctx := &tiringContext{context.Background(), 5}
 		if _, err := Open(ctx, []string{path}, Options{}); err != context.Canceled {
 			t.Errorf("%s: %v", name, err)

@@ -6,6 +6,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
 )
 
 // component is one number or value of a row as selections name it: a column of
@@ -14,7 +18,7 @@ type component struct {
 	name   string
 	column int // in the table
 	part   int // of the vector
-	kind   columnKind
+	kind   column.Kind
 }
 
 // selection is what is chosen of a table: indices into its components. Kept
@@ -26,18 +30,18 @@ type selection struct {
 
 // selector resolves what the user asked for against the columns of one table.
 type selector struct {
-	*tableInfo
+	*column.TableInfo
 	components []component
 	keys       []string // further columns, which can only be kept
 	index      map[string]int
 }
 
 // newSelector prepares the choice of columns of t.
-func newSelector(t *tableInfo) *selector {
-	s := &selector{tableInfo: t}
-	for i, c := range s.columns {
-		for part := range c.width {
-			s.components = append(s.components, component{c.component(part), i, part, c.kind})
+func newSelector(t *column.TableInfo) *selector {
+	s := &selector{TableInfo: t}
+	for i, c := range s.Columns {
+		for part := range c.Width {
+			s.components = append(s.components, component{c.ComponentName(part), i, part, c.Kind})
 		}
 	}
 	return s
@@ -57,7 +61,7 @@ func (s *selector) resolve(columns []string, label string, keep []string) (sel s
 			sel.kept = append(sel.kept, i)
 		}
 	}
-	aside := append(sel.kept[:len(sel.kept):len(sel.kept)], s.aside...)
+	aside := append(sel.kept[:len(sel.kept):len(sel.kept)], s.Aside...)
 	sel.numeric, err = s.numeric(columns, aside)
 	if len(columns) == 0 {
 		sel.leftOut = s.leftOut(aside)
@@ -74,8 +78,8 @@ func (s *selector) keepOne(name string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if len(found) != 1 || !s.components[found[0]].kind.keepable() {
-		return 0, badFile(s.path, "column %q cannot be kept: only numbers, integers and text can", name)
+	if len(found) != 1 || !s.components[found[0]].kind.Keepable() {
+		return 0, fault.File(s.Path, "column %q cannot be kept: only numbers, integers and text can", name)
 	}
 	return found[0], nil
 }
@@ -114,8 +118,8 @@ func (s *selector) numeric(items []string, aside []int) ([]int, error) {
 func (s *selector) checkSpoiled(list []int) error {
 	for _, i := range list {
 		c := s.components[i]
-		if why, bad := s.spoiled[c.column]; bad {
-			return badFile(s.path, "column %q, %s; mend it, or leave the column out with `columns '!%s'`", c.name, why, c.name)
+		if why, bad := s.Spoiled[c.column]; bad {
+			return fault.File(s.Path, "column %q, %s; mend it, or leave the column out with `columns '!%s'`", c.name, why, c.name)
 		}
 	}
 	return nil
@@ -125,7 +129,7 @@ func (s *selector) checkSpoiled(list []int) error {
 func (s *selector) standard(aside []int) []int {
 	var list []int
 	for i, c := range s.components {
-		if c.kind.computable() && !slices.Contains(aside, i) {
+		if c.kind.Computable() && !slices.Contains(aside, i) {
 			list = append(list, i)
 		}
 	}
@@ -136,7 +140,7 @@ func (s *selector) standard(aside []int) []int {
 // hold no numbers.
 func (s *selector) leftOut(aside []int) (names []string) {
 	for i, c := range s.components {
-		if !c.kind.computable() && !slices.Contains(aside, i) {
+		if !c.kind.Computable() && !slices.Contains(aside, i) {
 			names = append(names, c.name)
 		}
 	}
@@ -162,16 +166,16 @@ func without(chosen, excluded []int) []int {
 // checked refuses components that are no numbers, and no components at all.
 func (s *selector) checked(chosen []int) ([]int, error) {
 	for _, i := range chosen {
-		if c := s.components[i]; !c.kind.computable() {
-			if why, bad := s.spoiled[c.column]; bad {
-				return nil, badFile(s.path, "column %q, %s; mend it", c.name, why)
+		if c := s.components[i]; !c.kind.Computable() {
+			if why, bad := s.Spoiled[c.column]; bad {
+				return nil, fault.File(s.Path, "column %q, %s; mend it", c.name, why)
 			}
-			return nil, badFile(s.path, "column %q holds no numbers; carry it along with `keep %s`, or choose among the numeric columns: %s",
-				c.name, c.name, s.names(columnKind.computable))
+			return nil, fault.File(s.Path, "column %q holds no numbers; carry it along with `keep %s`, or choose among the numeric columns: %s",
+				c.name, c.name, s.names(column.Kind.Computable))
 		}
 	}
 	if len(chosen) == 0 {
-		return nil, badFile(s.path, "no numeric column is chosen; the columns are: %s", s.names(nil))
+		return nil, fault.File(s.Path, "no numeric column is chosen; the columns are: %s", s.names(nil))
 	}
 	return chosen, nil
 }
@@ -183,7 +187,7 @@ func (s *selector) item(item string, aside []int) ([]int, error) {
 	}
 	if from, to, ok := parseRange(item, len(s.components)); ok {
 		if from >= to || to > len(s.components) {
-			return nil, badFile(s.path, "columns %s: there are %d columns, counted from 0", item, len(s.components))
+			return nil, fault.File(s.Path, "columns %s: there are %d columns, counted from 0", item, len(s.components))
 		}
 		list := upTo(from, to)
 		if strings.Contains(item, ":") {
@@ -191,7 +195,7 @@ func (s *selector) item(item string, aside []int) ([]int, error) {
 		}
 		return list, nil
 	}
-	if isGlob(item) {
+	if file.IsGlob(item) {
 		found, err := s.matching(item)
 		return without(found, aside), err
 	}
@@ -230,25 +234,25 @@ func parseRange(item string, n int) (from, to int, ok bool) {
 // matching finds the components whose names, or whose vectors' names, match a glob.
 func (s *selector) matching(glob string) ([]int, error) {
 	if _, err := path.Match(glob, ""); err != nil {
-		return nil, badFile(s.path, "columns %q: not a valid glob", glob)
+		return nil, fault.File(s.Path, "columns %q: not a valid glob", glob)
 	}
 	var found []int
 	for i, c := range s.components {
 		own, _ := path.Match(glob, c.name)
-		vector, _ := path.Match(glob, s.columns[c.column].name)
+		vector, _ := path.Match(glob, s.Columns[c.column].Name)
 		if own || vector {
 			found = append(found, i)
 		}
 	}
 	if len(found) == 0 {
-		return nil, badFile(s.path, "no column matches %q; the columns are: %s", glob, s.names(nil))
+		return nil, fault.File(s.Path, "no column matches %q; the columns are: %s", glob, s.names(nil))
 	}
 	return found, nil
 }
 
 // hasColumn says whether a column or cell has exactly this name.
 func (s *selector) hasColumn(name string) bool {
-	return slices.ContainsFunc(s.components, func(c component) bool { return c.name == name || s.columns[c.column].name == name })
+	return slices.ContainsFunc(s.components, func(c component) bool { return c.name == name || s.Columns[c.column].Name == name })
 }
 
 // find finds the cell, or all components of the vector column, of that name.
@@ -256,7 +260,7 @@ func (s *selector) named(name string) ([]int, error) {
 	var found []int
 	columns := 0
 	for i, c := range s.components {
-		if c.name == name || s.columns[c.column].name == name {
+		if c.name == name || s.Columns[c.column].Name == name {
 			if len(found) == 0 || s.components[found[len(found)-1]].column != c.column {
 				columns++
 			}
@@ -269,29 +273,29 @@ func (s *selector) named(name string) ([]int, error) {
 	case 0:
 		return nil, s.unknown(name)
 	}
-	return nil, badFile(s.path, "%d columns are called %q; choose by number instead: %v (counted from 0)", columns, name, found)
+	return nil, fault.File(s.Path, "%d columns are called %q; choose by number instead: %v (counted from 0)", columns, name, found)
 }
 
 // unknown says that no column has this name, and what may have been meant.
 func (s *selector) unknown(name string) error {
 	var names []string
-	for _, c := range s.columns {
-		names = append(names, c.name)
+	for _, c := range s.Columns {
+		names = append(names, c.Name)
 	}
-	if near := nearest(name, names); near != "" {
-		return badFile(s.path, "there is no column %q; did you mean %q? The columns are: %s", name, near, s.names(nil))
+	if near := fault.Nearest(name, names); near != "" {
+		return fault.File(s.Path, "there is no column %q; did you mean %q? The columns are: %s", name, near, s.names(nil))
 	}
-	return badFile(s.path, "there is no column %q; the columns are: %s", name, s.names(nil))
+	return fault.File(s.Path, "there is no column %q; the columns are: %s", name, s.names(nil))
 }
 
 // names lists the columns of the kinds that ok admits, nil for all, cut short
 // when there are many.
-func (s *selector) names(ok func(columnKind) bool) string {
+func (s *selector) names(ok func(column.Kind) bool) string {
 	const most = 20
 	var names []string
-	for _, c := range s.columns {
-		if ok == nil || ok(c.kind) {
-			names = append(names, c.name)
+	for _, c := range s.Columns {
+		if ok == nil || ok(c.Kind) {
+			names = append(names, c.Name)
 		}
 	}
 	switch more := len(names) - most; {

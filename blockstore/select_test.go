@@ -6,20 +6,21 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/nystream/nystream/blockstore/internal/column"
 )
 
 // shop is a table with columns of all kinds.
 func shop() *selector {
-	return newSelector(&tableInfo{path: "shop.parquet", columns: []columnInfo{
-		{name: "id", kind: integerColumn, width: 1},   // 0
-		{name: "name", kind: textColumn, width: 1},    // 1
-		{name: "price", kind: numberColumn, width: 1}, // 2
-		{name: "sensor_1", kind: numberColumn, width: 1},
-		{name: "sensor_2", kind: numberColumn, width: 1},
-		{name: "emb", kind: vectorColumn, width: 3},  // 5 6 7
-		{name: "time", kind: otherColumn, width: 1},  // 8
-		{name: "3", kind: numberColumn, width: 1},    // 9
-		{name: "!odd", kind: numberColumn, width: 1}, // 10
+	return newSelector(&column.TableInfo{Path: "shop.parquet", Columns: []column.Info{
+		{Name: "id", Kind: column.Integer, Width: 1},   // 0
+		{Name: "name", Kind: column.Text, Width: 1},    // 1
+		{Name: "price", Kind: column.Number, Width: 1}, // 2
+		{Name: "sensor_1", Kind: column.Number, Width: 1},
+		{Name: "sensor_2", Kind: column.Number, Width: 1},
+		{Name: "emb", Kind: column.Vector, Width: 3},  // 5 6 7
+		{Name: "time", Kind: column.Other, Width: 1},  // 8
+		{Name: "3", Kind: column.Number, Width: 1},    // 9
+		{Name: "!odd", Kind: column.Number, Width: 1}, // 10
 	}})
 }
 
@@ -91,7 +92,7 @@ func TestSelectErrors(t *testing.T) {
 		}
 		mustContain(t, err.Error(), append(c.says, "shop.parquet")...)
 	}
-	twice := newSelector(&tableInfo{path: "a.csv", columns: []columnInfo{{name: "x", kind: numberColumn, width: 1}, {name: "x", kind: numberColumn, width: 1}}})
+	twice := newSelector(&column.TableInfo{Path: "a.csv", Columns: []column.Info{{Name: "x", Kind: column.Number, Width: 1}, {Name: "x", Kind: column.Number, Width: 1}}})
 	_, err := twice.resolve([]string{"x"}, "", nil)
 	mustContain(t, err.Error(), "2 columns", "[0 1]")
 	if got, err := twice.resolve([]string{"1"}, "", nil); err != nil || got.numeric[0] != 1 {
@@ -100,27 +101,13 @@ func TestSelectErrors(t *testing.T) {
 }
 
 func TestSelectListsFewOfManyColumns(t *testing.T) {
-	wide := &tableInfo{path: "wide.npy"}
+	wide := &column.TableInfo{Path: "wide.npy"}
 	for range 10_000 {
-		wide.columns = append(wide.columns, columnInfo{name: "x", kind: numberColumn, width: 1})
+		wide.Columns = append(wide.Columns, column.Info{Name: "x", Kind: column.Number, Width: 1})
 	}
 	_, err := newSelector(wide).resolve([]string{"nothing like it"}, "", nil)
 	if err == nil || len(err.Error()) > 300 {
 		t.Errorf("got %v", err)
 	}
 	mustContain(t, err.Error(), "and 9980 more")
-}
-
-func TestEditDistance(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"abc", "abc", 0}, {"abc", "", 3}, {"kitten", "sitting", 3}, {"flaw", "lawn", 2}} {
-		if got := editDistance(c.a, c.b); got != c.want {
-			t.Errorf("%q to %q: %d, want %d", c.a, c.b, got, c.want)
-		}
-		if got := editDistance(c.b, c.a); got != c.want {
-			t.Errorf("%q to %q: %d, want %d", c.b, c.a, got, c.want)
-		}
-	}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
+	"github.com/nystream/nystream/blockstore/internal/filetest"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -15,7 +15,7 @@ import (
 // silence.
 func TestSpoiledColumn(t *testing.T) {
 	dir := t.TempDir()
-	path := fileIn(t, dir, "typo.csv", "a,b,name\n1,2,x\n3,oops,y\n5,6,z\n")
+	path := filetest.FileIn(t, dir, "typo.csv", "a,b,name\n1,2,x\n3,oops,y\n5,6,z\n")
 	mustContain(t, openError(t, Options{}, path), "typo.csv", `column "b"`, "line 3", `"oops"`, "!b")
 	mustContain(t, openError(t, Options{Columns: []string{"a", "b"}}, path), `column "b"`, "line 3")
 	src := mustOpen(t, Options{Columns: []string{"!b"}}, path)
@@ -26,12 +26,12 @@ func TestSpoiledColumn(t *testing.T) {
 	if diff := cmp.Diff([]string{"name"}, LeftOut(kept)); diff != "" {
 		t.Error(diff)
 	}
-	first := fileIn(t, dir, "first.csv", "oops,1\n2,3\n4,5\n")
+	first := filetest.FileIn(t, dir, "first.csv", "oops,1\n2,3\n4,5\n")
 	mustContain(t, openError(t, Options{NoHeader: true}, first), "line 1", `"oops"`)
 }
 
 func TestBareCarriageReturns(t *testing.T) {
-	path := fileIn(t, t.TempDir(), "mac.csv", "1,2\r3,4\r5,6\r")
+	path := filetest.FileIn(t, t.TempDir(), "mac.csv", "1,2\r3,4\r5,6\r")
 	mustContain(t, openError(t, Options{}, path), "mac.csv", "carriage return")
 }
 
@@ -47,7 +47,7 @@ func TestArrowFileHoldsStream(t *testing.T) {
 			t.Fatal(err)
 		}
 		footer := int(data[len(data)-10]) | int(data[len(data)-9])<<8
-		streamed := fileIn(t, dir, "a.arrows", string(data[8:len(data)-10-footer]))
+		streamed := filetest.FileIn(t, dir, "a.arrows", string(data[8:len(data)-10-footer]))
 		src, err := Open(context.Background(), []string{streamed}, Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -59,7 +59,7 @@ func TestArrowFileHoldsStream(t *testing.T) {
 }
 
 func TestNegativeZeroIsAFloat(t *testing.T) {
-	path := fileIn(t, t.TempDir(), "z.csv", "a,b\n1,1\n3,-0\n")
+	path := filetest.FileIn(t, t.TempDir(), "z.csv", "a,b\n1,1\n3,-0\n")
 	columns, _, err := Columns(context.Background(), []string{path}, Options{})
 	if err != nil || columns[1].Kind != "number" || columns[0].Kind != "integer" {
 		t.Errorf("%v, %v", columns, err)

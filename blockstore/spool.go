@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/store"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -15,14 +17,14 @@ import (
 // source cannot be read.
 func Spool(ctx context.Context, src stream.Source, dir string) (spooled stream.Source, cleanup func() error, err error) {
 	info := src.Info()
-	t, err := copyToStore(ctx, src, dir)
+	t, err := store.Copy(ctx, src, dir)
 	if err != nil {
 		return nil, nil, err
 	}
 	d := len(info.Columns)
-	s, err := choose(t, upTo(0, d), upTo(d, len(t.columns)))
+	s, err := column.Choose(t, upTo(0, d), upTo(d, len(t.Columns)))
 	if err != nil {
-		return nil, nil, errors.Join(err, t.discard())
+		return nil, nil, errors.Join(err, t.Discard())
 	}
-	return s, t.discard, nil
+	return s, t.Discard, nil
 }

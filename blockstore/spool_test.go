@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/filetest"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -21,11 +23,11 @@ type pipe struct {
 	at     int
 }
 
-// newPipe makes a pipe of sampleBatch.
+// newPipe makes a pipe of filetest.SampleBatch.
 func newPipe(n int) *pipe {
 	return &pipe{
-		info:  stream.Info{Name: "pipe", Columns: sampleSchema.Columns, Kept: sampleSchema.Kept, Rows: -1, Once: true},
-		batch: sampleBatch(n, 21), fail: io.EOF,
+		info:  stream.Info{Name: "pipe", Columns: filetest.SampleInfo.Columns, Kept: filetest.SampleInfo.Kept, Rows: -1, Once: true},
+		batch: filetest.SampleBatch(n, 21), fail: io.EOF,
 	}
 }
 
@@ -43,9 +45,9 @@ func (p *pipe) Open(context.Context) (stream.Reader, error) {
 func (p *pipe) Read(dst *stream.Batch) (int, error) {
 	n := min(dst.X.Rows, 17, p.batch.X.Rows-p.at)
 	for i := range n {
-		copy(dst.X.Data[i*dst.X.Stride:], rowOf(p.batch.X, p.at+i))
+		copy(dst.X.Data[i*dst.X.Stride:], column.Row(p.batch.X, p.at+i))
 	}
-	truncateKept(dst, p.info.Kept)
+	column.Truncate(dst, p.info.Kept)
 	for k := range dst.Kept {
 		dst.Kept[k].Append(&p.batch.Kept[k], p.at, p.at+n)
 	}
@@ -70,12 +72,12 @@ func TestSpool(t *testing.T) {
 			t.Error(diff)
 		}
 		for range 2 {
-			if d := diff(p.batch, mustRead(t, src, 999)); d != "" {
+			if d := filetest.Diff(p.batch, filetest.MustRead(t, src, 999)); d != "" {
 				t.Error(d)
 			}
 		}
 		if n > 0 {
-			row := batchOf(src.Info(), 1)
+			row := column.NewBatch(src.Info(), 1)
 			if err := src.(stream.Gatherer).Gather(context.Background(), []int64{int64(n) - 1}, row); err != nil {
 				t.Error(err)
 			}
@@ -89,7 +91,7 @@ func TestSpool(t *testing.T) {
 		if left, _ := os.ReadDir(dir); len(left) > 0 {
 			t.Errorf("left behind: %v", left)
 		}
-		if _, err := readAll(src, 10); n > 0 && err == nil {
+		if _, err := filetest.ReadAll(src, 10); n > 0 && err == nil {
 			t.Error("read after cleanup")
 		}
 	}

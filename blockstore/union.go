@@ -6,6 +6,8 @@ import (
 	"io"
 	"sort"
 
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -75,7 +77,7 @@ type unionReader struct {
 // Read reads from the current part; it returns fewer rows than asked for where
 // a part ends.
 func (r *unionReader) Read(dst *stream.Batch) (int, error) {
-	mustFit(r.union.info, dst)
+	column.MustFit(r.union.info, dst)
 	for r.at < len(r.union.parts) {
 		n, err := r.readPart(dst)
 		if err == io.EOF {
@@ -85,14 +87,14 @@ func (r *unionReader) Read(dst *stream.Batch) (int, error) {
 			return n, err
 		}
 	}
-	truncateKept(dst, r.union.info.Kept)
+	column.Truncate(dst, r.union.info.Kept)
 	return 0, io.EOF
 }
 
 // readPart reads from the current part, opening it if need be.
 func (r *unionReader) readPart(dst *stream.Batch) (n int, err error) {
 	part := r.union.parts[r.at]
-	failed := guard(part.Info().Name, func() error {
+	failed := fault.Guard(part.Info().Name, func() error {
 		if r.current == nil {
 			if r.current, err = part.Open(r.ctx); err != nil {
 				return nil
@@ -107,7 +109,7 @@ func (r *unionReader) readPart(dst *stream.Batch) (n int, err error) {
 	}
 	r.given += int64(n)
 	if want := part.Info().Rows; want >= 0 && r.given > want {
-		return 0, badFile(part.Info().Name, "it gives more than the %d rows it has promised: it has changed, or is damaged", want)
+		return 0, fault.File(part.Info().Name, "it gives more than the %d rows it has promised: it has changed, or is damaged", want)
 	}
 	return n, err
 }
@@ -116,7 +118,7 @@ func (r *unionReader) readPart(dst *stream.Batch) (n int, err error) {
 func (r *unionReader) finishPart() error {
 	part := r.union.parts[r.at].Info()
 	if part.Rows >= 0 && r.given != part.Rows {
-		return badFile(part.Name, "it gives %d rows where it has promised %d: it has changed, or is damaged", r.given, part.Rows)
+		return fault.File(part.Name, "it gives %d rows where it has promised %d: it has changed, or is damaged", r.given, part.Rows)
 	}
 	r.at++
 	err := r.current.Close()
@@ -142,10 +144,10 @@ type gatherUnion struct {
 
 // Gather fetches each row from the part that holds it.
 func (u *gatherUnion) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
-	beginGather(u.info, rows, dst)
+	column.BeginGather(u.info, rows, dst)
 	for at := 0; at < len(rows); {
 		p := sort.Search(len(u.first), func(p int) bool { return u.first[p] > rows[at] }) - 1
-		local := leadingLocal(rows[at:], u.first[p], u.first[p]+u.parts[p].Info().Rows)
+		local := column.LeadingLocal(rows[at:], u.first[p], u.first[p]+u.parts[p].Info().Rows)
 		if err := u.gatherPart(ctx, p, local, dst, at); err != nil {
 			return err
 		}
@@ -158,10 +160,10 @@ func (u *gatherUnion) Gather(ctx context.Context, rows []int64, dst *stream.Batc
 func (u *gatherUnion) gatherPart(ctx context.Context, p int, local []int64, dst *stream.Batch, at int) error {
 	b := stream.Batch{X: stream.RowSlice(dst.X, at, len(local))}
 	if dst.Kept != nil {
-		b.Kept = keptColumns(u.info.Kept)
+		b.Kept = column.KeptColumns(u.info.Kept)
 	}
 	part := u.parts[p].(stream.Gatherer)
-	if err := guard(part.Info().Name, func() error { return part.Gather(ctx, local, &b) }); err != nil {
+	if err := fault.Guard(part.Info().Name, func() error { return part.Gather(ctx, local, &b) }); err != nil {
 		return err
 	}
 	for k := range dst.Kept {

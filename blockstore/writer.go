@@ -1,11 +1,17 @@
 package blockstore
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 
+	"github.com/nystream/nystream/blockstore/internal/arrow"
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/blockstore/internal/npy"
+	"github.com/nystream/nystream/blockstore/internal/parquet"
+	"github.com/nystream/nystream/blockstore/internal/store"
+	"github.com/nystream/nystream/blockstore/internal/text"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -32,18 +38,18 @@ type Writer interface {
 
 // writerFor maps the extension of path to the format's encoder, nil if there
 // is none.
-func writerFor(path string) startEncoder {
+func writerFor(path string) column.StartEncoder {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".npy":
-		return newNPYEncoder
+		return npy.NewEncoder
 	case ".csv", ".tsv":
-		return newCSVEncoder
+		return text.NewCSVEncoder
 	case ".libsvm", ".svm":
-		return newLibsvmEncoder
+		return text.NewLibsvmEncoder
 	case ".parquet":
-		return newParquetEncoder
+		return parquet.NewEncoder
 	case ".arrow", ".feather", ".ipc":
-		return newArrowEncoder
+		return arrow.NewEncoder
 	case ".nys":
 		return newPlainStoreEncoder
 	}
@@ -57,11 +63,11 @@ func writerFor(path string) startEncoder {
 func WriterBytes(path string, columns int) int64 {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".parquet":
-		return parquetWriterBytes + parquetColumnBytes*int64(columns)
+		return parquet.WriterBytes + parquet.ColumnBytes*int64(columns)
 	case ".arrow", ".feather", ".ipc":
-		return arrowWriterBytes
+		return arrow.WriterBytes
 	case ".nys":
-		return storeWriterBytes
+		return store.WriterBytes
 	}
 	return 0
 }
@@ -76,40 +82,25 @@ func Create(path string, s Schema) (Writer, error) {
 	return create(path, s, start)
 }
 
-// encoder turns rows into the bytes of a format.
-type encoder interface {
-	// encode appends the first n rows of b, which has the shape of the schema.
-	// After an error nothing more comes.
-	encode(b *stream.Batch, n int) error
-	// finish writes what is left.
-	finish() error
-}
-
-// startEncoder begins a file. Columns, kept columns and number of rows are those
-// of s.
-type startEncoder func(f *atomicFile, s stream.Info) (encoder, error)
-
-var errNoColumns = errors.New("there are no columns")
-
 // fileWriter is the Writer of all formats: it checks and counts what the
 // encoder is given, and puts the file under its name.
 type fileWriter struct {
-	encoder encoder
-	file    *atomicFile
+	encoder column.Encoder
+	file    *file.Atomic
 	schema  Schema
 	rows    int64
 	failed  error // the first failure of Write, which is final
 }
 
 // create starts a file.
-func create(path string, s Schema, start startEncoder) (Writer, error) {
-	f, err := createAtomic(path)
+func create(path string, s Schema, start column.StartEncoder) (Writer, error) {
+	f, err := file.Create(path)
 	if err != nil {
 		return nil, err
 	}
 	e, err := start(f, stream.Info{Columns: s.Columns, Kept: s.Kept, Rows: s.Rows})
 	if err != nil {
-		err = f.fail(err)
+		err = f.Fail(err)
 		f.Abort()
 		return nil, err
 	}
@@ -125,7 +116,7 @@ func (w *fileWriter) Write(b *stream.Batch, n int) error {
 			b.X.Cols+len(b.Kept), len(b.Kept), n, b.X.Rows, len(s.Columns)+len(s.Kept), len(s.Kept)))
 	}
 	if w.failed == nil {
-		w.failed = w.encoder.encode(b, n)
+		w.failed = w.encoder.Encode(b, n)
 		w.rows += int64(n)
 	}
 	return w.failed
@@ -138,9 +129,9 @@ func (w *fileWriter) Commit() error {
 		return w.failed
 	}
 	if w.schema.Rows >= 0 && w.rows != w.schema.Rows {
-		return fmt.Errorf("cannot write %s: %d rows came, %d were announced", w.file.target, w.rows, w.schema.Rows)
+		return fmt.Errorf("cannot write %s: %d rows came, %d were announced", w.file.Target, w.rows, w.schema.Rows)
 	}
-	if err := w.encoder.finish(); err != nil {
+	if err := w.encoder.Finish(); err != nil {
 		return err
 	}
 	return w.file.Commit()

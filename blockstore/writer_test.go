@@ -14,6 +14,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/filetest"
+	"github.com/nystream/nystream/blockstore/internal/npy"
+	"github.com/nystream/nystream/blockstore/internal/text"
 	"github.com/nystream/nystream/stream"
 	"gonum.org/v1/gonum/blas/blas64"
 	"pgregory.net/rapid"
@@ -38,7 +42,7 @@ func writeRows(path string, s Schema, rows [][]float64, kept []stream.Column, ba
 		for i := range n {
 			copy(b.X.Data[i*b.X.Stride:], rows[at+i])
 			for k := range kept {
-				copyValue(&b.Kept[k], &kept[k], at+i)
+				filetest.CopyValue(&b.Kept[k], &kept[k], at+i)
 			}
 		}
 		if err := w.Write(b, n); err != nil {
@@ -49,14 +53,14 @@ func writeRows(path string, s Schema, rows [][]float64, kept []stream.Column, ba
 }
 
 // openWritten opens what writeRows has written.
-func openWritten(path string) (table, error) {
+func openWritten(path string) (column.Table, error) {
 	switch filepath.Ext(path) {
 	case ".npy":
-		return openNPY(path)
+		return npy.Open(path)
 	case ".libsvm":
-		return openLibsvm(context.Background(), path)
+		return text.OpenLibsvm(context.Background(), path)
 	}
-	return openCSV(context.Background(), path, csvOptions{})
+	return text.OpenCSV(context.Background(), path, text.CSVOptions{})
 }
 
 // What is written comes back, bit for bit.
@@ -86,15 +90,15 @@ func TestWritersRoundTrip(t *testing.T) {
 				for j := range numeric {
 					numeric[j] = j
 				}
-				src, err := choose(tb, numeric, nil)
+				src, err := column.Choose(tb, numeric, nil)
 				if err != nil {
 					rt.Fatal(err)
 				}
-				got, _, err := slurp(src, 5)
+				got, _, err := filetest.Slurp(src, 5)
 				if err != nil {
 					rt.Fatal(err)
 				}
-				if diff := cmp.Diff(rows, got, sameBits); diff != "" {
+				if diff := cmp.Diff(rows, got, filetest.SameBits); diff != "" {
 					rt.Fatal(diff)
 				}
 				if diff := cmp.Diff(schema.Columns, src.Info().Columns); diff != "" {
@@ -125,23 +129,23 @@ func TestCSVWriterKeepsColumns(t *testing.T) {
 	if string(got) != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	tb, err := openCSV(context.Background(), path, csvOptions{})
+	tb, err := text.OpenCSV(context.Background(), path, text.CSVOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := choose(tb, []int{0, 1}, []int{2, 3, 4})
+	src, err := column.Choose(tb, []int{0, 1}, []int{2, 3, 4})
 	if err != nil {
 		t.Fatal(err)
 	}
-	gotRows, gotKept, err := slurp(src, 3)
+	gotRows, gotKept, err := filetest.Slurp(src, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
 	kept[2].Floats[1] = math.NaN()
-	if diff := cmp.Diff(rows, gotRows, sameBits); diff != "" {
+	if diff := cmp.Diff(rows, gotRows, filetest.SameBits); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(kept, gotKept, sameBits); diff != "" {
+	if diff := cmp.Diff(kept, gotKept, filetest.SameBits); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(schema.Kept, src.Info().Kept); diff != "" {
@@ -156,11 +160,11 @@ func TestCSVWriterLoneNull(t *testing.T) {
 	if err := writeRows(path, Schema{Rows: 3, Kept: []stream.Field{{Name: "s", Kind: stream.String}}}, [][]float64{{}, {}, {}}, kept, 3); err != nil {
 		t.Fatal(err)
 	}
-	tb, err := openCSV(context.Background(), path, csvOptions{})
+	tb, err := text.OpenCSV(context.Background(), path, text.CSVOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, got, err := slurp(chooseAll(t, tb), 3)
+	_, got, err := filetest.Slurp(filetest.ChooseAll(t, tb), 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,11 +184,11 @@ func TestLibsvmWriter(t *testing.T) {
 	if want := "1 2:0.5 3:0\n-1 1:1\nnan\n"; err != nil || string(got) != want {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
-	tb, err := openLibsvm(context.Background(), path)
+	tb, err := text.OpenLibsvm(context.Background(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, kept, err := slurp(features(t, tb), 3)
+	rows, kept, err := filetest.Slurp(filetest.Features(t, tb), 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +201,7 @@ func TestLibsvmWriter(t *testing.T) {
 	schema.Kept[0].Kind, schema.Rows = stream.String, 1
 	for _, label := range []string{"", "a b", "a:b", "#a"} {
 		err := writeRows(path, schema, [][]float64{{1, 2, 3}}, []stream.Column{{Kind: stream.String, Strings: []string{label}}}, 1)
-		wantError(t, err, path, "row 0", `"y"`)
+		filetest.WantError(t, err, path, "row 0", `"y"`)
 	}
 }
 
@@ -226,7 +230,7 @@ func TestNPYWriterBytes(t *testing.T) {
 	if (len(files[0])-1234*16)%64 != 0 || !strings.Contains(files[0], "'shape': (1234, 2), }") {
 		t.Errorf("header %q", files[0][:128])
 	}
-	out := python(t, `
+	out := filetest.Python(t, `
 import sys, numpy as np
 a = np.load(sys.argv[1], mmap_mode='r')
 print(a.shape, a.dtype, a[1233].tolist())
@@ -253,7 +257,7 @@ func TestCreateRefuses(t *testing.T) {
 	}
 	for _, test := range tests {
 		_, err := Create(filepath.Join(dir, test.path), test.schema)
-		wantError(t, err, append(test.words, test.path)...)
+		filetest.WantError(t, err, append(test.words, test.path)...)
 	}
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("files are left: %v", left)
@@ -264,7 +268,7 @@ func TestRowsMustBeAsAnnounced(t *testing.T) {
 	for _, extension := range []string{".npy", ".csv", ".svm"} {
 		path := filepath.Join(t.TempDir(), "a"+extension)
 		err := writeRows(path, Schema{Columns: []string{"a"}, Rows: 3}, [][]float64{{1}, {2}}, nil, 2)
-		wantError(t, err, "2 rows came, 3 were announced")
+		filetest.WantError(t, err, "2 rows came, 3 were announced")
 		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("there is a file: %v", err)
 		}
@@ -304,11 +308,11 @@ func schemaOf(info stream.Info) Schema {
 	return Schema{Columns: info.Columns, Kept: info.Kept, Rows: info.Rows}
 }
 
-// writeSample writes rows of sampleSchema to a store and returns its path.
+// writeSample writes rows of filetest.SampleInfo to a store and returns its path.
 func writeSample(t testing.TB, b *stream.Batch, o StoreOptions) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.nys")
-	w, err := CreateStore(path, schemaOf(sampleSchema), o)
+	w, err := CreateStore(path, schemaOf(filetest.SampleInfo), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,7 +330,7 @@ func writeSample(t testing.TB, b *stream.Batch, o StoreOptions) string {
 // rows.
 func TestStoreAnyBatches(t *testing.T) {
 	t.Parallel()
-	want := sampleBatch(4096+900, 2)
+	want := filetest.SampleBatch(4096+900, 2)
 	one, err := os.ReadFile(writeSample(t, want, StoreOptions{}))
 	if err != nil {
 		t.Fatal(err)
@@ -334,7 +338,7 @@ func TestStoreAnyBatches(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
 		path := filepath.Join(dir, "parts.nys")
-		w, err := Create(path, schemaOf(sampleSchema))
+		w, err := Create(path, schemaOf(filetest.SampleInfo))
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -342,7 +346,7 @@ func TestStoreAnyBatches(t *testing.T) {
 		for from := 0; from < want.X.Rows; {
 			n := rapid.IntRange(0, 6000).Draw(rt, "batch")
 			n = min(n, want.X.Rows-from)
-			part := batchPart(want, from, n)
+			part := filetest.BatchPart(want, from, n)
 			if err := w.Write(part, n); err != nil {
 				rt.Fatal(err)
 			}
@@ -354,7 +358,7 @@ func TestStoreAnyBatches(t *testing.T) {
 		if got, _ := os.ReadFile(path); !bytes.Equal(one, got) {
 			rt.Fatal("the file depends on the sizes of the batches written")
 		}
-		if d := diff(want, mustRead(t, mustOpen(t, Options{Columns: sampleSchema.Columns, Keep: []string{"id", "name", "score"}}, path), rapid.IntRange(1, 9000).Draw(rt, "read"))); d != "" {
+		if d := filetest.Diff(want, filetest.MustRead(t, mustOpen(t, Options{Columns: filetest.SampleInfo.Columns, Keep: []string{"id", "name", "score"}}, path), rapid.IntRange(1, 9000).Draw(rt, "read"))); d != "" {
 			rt.Fatal(d)
 		}
 	})

@@ -1,0 +1,218 @@
+// Package archive keeps models in files: a description in JSON and named arrays
+// of numbers.
+//
+// A file is an .npz file, a zip archive (APPNOTE 6.3.10, PKWARE 2022) of
+// meta.json and one .npy file per array, none of them compressed, which
+// numpy.load opens. The comment at the end of the zip archive is
+//
+//	nystream archive 1 sha256 <64 hexadecimal digits>
+//
+// where 1 is the version of the container and the digits are the SHA-256 of
+// all bytes of the file before them. The same archive is always the same bytes.
+package archive
+
+import (
+	"archive/zip"
+	"bufio"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/blockstore/internal/npy"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Archive is what a model file holds: a description in JSON and named arrays.
+type Archive struct {
+	// Meta is a JSON document.
+	Meta []byte
+	// Arrays are the arrays in the order of the file. Names are unique.
+	Arrays []Array
+}
+
+// Array is a vector or a matrix. Exactly one of Floats and Ints is used; a
+// matrix holds Floats, in row-major order. Ints is not nil in an array of integers,
+// however short.
+type Array struct {
+	// Name is the name in the archive, without ".npy".
+	Name string
+	// Shape is the length, or rows and columns.
+	Shape []int
+	// Floats are the values of a float64 array.
+	Floats []float64
+	// Ints are the values of an int64 vector.
+	Ints []int64
+}
+
+// AddMatrix appends a copy of m.
+func (a *Archive) AddMatrix(name string, m blas64.General) {
+	values := make([]float64, 0, m.Rows*m.Cols)
+	for i := range m.Rows {
+		values = append(values, column.Row(m, i)...)
+	}
+	a.Arrays = append(a.Arrays, Array{Name: name, Shape: []int{m.Rows, m.Cols}, Floats: values})
+}
+
+// AddVector appends v, which the archive does not copy.
+func (a *Archive) AddVector(name string, v []float64) {
+	a.Arrays = append(a.Arrays, Array{Name: name, Shape: []int{len(v)}, Floats: v})
+}
+
+// AddInts appends v, which the archive does not copy.
+func (a *Archive) AddInts(name string, v []int64) {
+	if v == nil {
+		v = []int64{} // nil Ints would be an array of floats
+	}
+	a.Arrays = append(a.Arrays, Array{Name: name, Shape: []int{len(v)}, Ints: v})
+}
+
+// find returns the array of that name and number of dimensions.
+func (a *Archive) find(name string, dimensions int, ints bool) (Array, error) {
+	for _, array := range a.Arrays {
+		if array.Name != name {
+			continue
+		}
+		if len(array.Shape) != dimensions || (array.Ints != nil) != ints {
+			return Array{}, fmt.Errorf("array %q has the shape %v and another type than it should have", name, array.Shape)
+		}
+		return array, nil
+	}
+	return Array{}, fmt.Errorf("array %q is missing", name)
+}
+
+// Matrix returns the float64 matrix of that name; it shares memory.
+func (a *Archive) Matrix(name string) (blas64.General, error) {
+	array, err := a.find(name, 2, false)
+	if err != nil {
+		return blas64.General{}, err
+	}
+	rows, cols := array.Shape[0], array.Shape[1]
+	return blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: array.Floats}, nil
+}
+
+// Vector returns the float64 vector of that name; it shares memory.
+func (a *Archive) Vector(name string) ([]float64, error) {
+	array, err := a.find(name, 1, false)
+	return array.Floats, err
+}
+
+// Ints returns the int64 vector of that name; it shares memory.
+func (a *Archive) Ints(name string) ([]int64, error) {
+	array, err := a.find(name, 1, true)
+	return array.Ints, err
+}
+
+const (
+	metaName    = "meta.json"
+	sealMarker  = "nystream archive "
+	sealPrefix  = sealMarker + "1 sha256 " // a digest follows
+	arraySuffix = ".npy"
+)
+
+// memberTime is the modification time of all members.
+var memberTime = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// Write writes a to path, which appears complete or not at all.
+func Write(path string, a *Archive) error {
+	if !json.Valid(a.Meta) {
+		return fmt.Errorf("cannot write %s: the description is not JSON", path)
+	}
+	f, err := file.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Abort() // does nothing after Commit
+	out := bufio.NewWriterSize(f, file.BufferSize)
+	if err := writeZip(out, a); err != nil {
+		return err
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
+// writeZip writes the whole file to out.
+func writeZip(out io.Writer, a *Archive) error {
+	sealed := newSealWriter(out)
+	z := zip.NewWriter(sealed)
+	meta, err := newMember(z, metaName)
+	if err != nil {
+		return err
+	}
+	if _, err := meta.Write(a.Meta); err != nil {
+		return err
+	}
+	for _, array := range a.Arrays {
+		if err := writeArray(z, array); err != nil {
+			return err
+		}
+	}
+	if err := z.SetComment(sealPrefix + strings.Repeat("0", sealDigits)); err != nil {
+		return err
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	return sealed.seal()
+}
+
+// newMember starts a file in the archive.
+func newMember(z *zip.Writer, name string) (io.Writer, error) {
+	return z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store, Modified: memberTime})
+}
+
+// writeArray writes one array as an .npy file in the archive.
+func writeArray(z *zip.Writer, a Array) error {
+	a.mustBeSound()
+	w, err := newMember(z, a.Name+arraySuffix)
+	if err != nil {
+		return err
+	}
+	shape := make([]int64, len(a.Shape))
+	for i, n := range a.Shape {
+		shape[i] = int64(n)
+	}
+	descr := "<f8"
+	if a.Ints != nil {
+		descr = "<i8"
+	}
+	out := bufio.NewWriter(w)
+	out.Write(npy.HeaderBytes(descr, shape...)) // a failure sticks and shows in Flush
+	var p [8]byte
+	for i := range a.size() {
+		binary.LittleEndian.PutUint64(p[:], a.bits(i))
+		out.Write(p[:])
+	}
+	return out.Flush()
+}
+
+// size is the number of values that the shape asks for.
+func (a *Array) size() int {
+	size := 1
+	for _, n := range a.Shape {
+		size *= n
+	}
+	return size
+}
+
+// bits is value i as it is stored.
+func (a *Array) bits(i int) uint64 {
+	if a.Ints != nil {
+		return uint64(a.Ints[i])
+	}
+	return math.Float64bits(a.Floats[i])
+}
+
+// mustBeSound panics if the array contradicts itself.
+func (a *Array) mustBeSound() {
+	if len(a.Shape) != 1 && (len(a.Shape) != 2 || a.Ints != nil) || a.Floats != nil && a.Ints != nil || a.size() != len(a.Floats)+len(a.Ints) {
+		panic(fmt.Sprintf("blockstore: array %q of shape %v with %d floats and %d ints", a.Name, a.Shape, len(a.Floats), len(a.Ints)))
+	}
+}

@@ -1,0 +1,245 @@
+package archive
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/filetest"
+	"github.com/nystream/nystream/blockstore/internal/npy"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// smallArchive holds one array of each sort.
+func smallArchive() *Archive {
+	a := &Archive{Meta: []byte(`{"kernel":"rbf(sigma2=0.2)"}`)}
+	a.AddMatrix("U", blas64.General{Rows: 2, Cols: 2, Stride: 3, Data: []float64{1, 2, -77, 3, math.Inf(-1)}})
+	a.AddVector("values", []float64{5e-324, math.Copysign(0, -1), math.NaN()})
+	a.AddInts("rows", []int64{math.MinInt64, 1<<53 + 1})
+	return a
+}
+
+// writeFile writes a to a new file and returns its path and bytes.
+func writeFile(t testing.TB, a *Archive) (path string, file []byte) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "m.npz")
+	if err := Write(path, a); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path, file
+}
+
+func TestArchiveRoundTrip(t *testing.T) {
+	a := smallArchive()
+	a.AddMatrix("empty", blas64.General{Rows: 3, Cols: 0, Stride: 1})
+	a.AddVector("none", nil)
+	a.AddInts("nobody", nil)
+	path, file := writeFile(t, a)
+	got, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(a, got, filetest.SameBits, cmpopts.EquateEmpty()); diff != "" {
+		t.Error(diff)
+	}
+	if _, again := writeFile(t, got); !bytes.Equal(file, again) {
+		t.Error("the same archive gave other bytes")
+	}
+	u, err := got.Matrix("U")
+	if err != nil || !cmp.Equal(u, blas64.General{Rows: 2, Cols: 2, Stride: 2, Data: []float64{1, 2, 3, math.Inf(-1)}}) {
+		t.Errorf("U = %v, %v", u, err)
+	}
+	if v, err := got.Vector("values"); err != nil || len(v) != 3 {
+		t.Errorf("values = %v, %v", v, err)
+	}
+	if v, err := got.Ints("nobody"); err != nil || len(v) != 0 {
+		t.Errorf("nobody = %v, %v", v, err)
+	}
+	if e, err := got.Matrix("empty"); err != nil || e.Rows != 3 || e.Cols != 0 {
+		t.Errorf("empty = %v, %v", e, err)
+	}
+	_, err = got.Matrix("V")
+	filetest.WantError(t, err, `"V"`, "missing")
+	_, err = got.Ints("values")
+	filetest.WantError(t, err, `"values"`)
+	_, err = got.Matrix("values")
+	filetest.WantError(t, err, `"values"`)
+}
+
+// numpy.load must open a model without us.
+func TestArchiveOpensInNumPy(t *testing.T) {
+	path, _ := writeFile(t, smallArchive())
+	out := filetest.Python(t, `
+import sys, json, zipfile, numpy as np
+z = np.load(sys.argv[1])
+print(sorted(z.files))
+print(z['U'].tolist(), z['U'].dtype, z['values'].tolist(), z['rows'].tolist(), z['rows'].dtype)
+print(json.loads(zipfile.ZipFile(sys.argv[1]).read('meta.json'))['kernel'], zipfile.ZipFile(sys.argv[1]).testzip())
+`, path)
+	want := "['U', 'meta.json', 'rows', 'values']\n" +
+		"[[1.0, 2.0], [3.0, -inf]] float64 [5e-324, -0.0, nan] [-9223372036854775808, 9007199254740993] int64\n" +
+		"rbf(sigma2=0.2) None\n"
+	if out != want {
+		t.Errorf("NumPy says\n%swant\n%s", out, want)
+	}
+}
+
+// readBytes reads an archive of these bytes.
+func readBytes(file []byte) error {
+	_, err := read(bytes.NewReader(file), int64(len(file)))
+	return err
+}
+
+func TestArchiveEveryBitCounts(t *testing.T) {
+	_, file := writeFile(t, smallArchive())
+	for i := range file {
+		for bit := range 8 {
+			file[i] ^= 1 << bit
+			if readBytes(file) == nil {
+				t.Errorf("bit %d of byte %d can change unseen", bit, i)
+			}
+			file[i] ^= 1 << bit
+		}
+	}
+	if err := readBytes(file); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestArchiveEveryCutCounts(t *testing.T) {
+	_, file := writeFile(t, smallArchive())
+	for n := range file {
+		if readBytes(file[:n]) == nil {
+			t.Errorf("a file of %d bytes of %d passes", n, len(file))
+		}
+		if readBytes(file[n+1:]) == nil {
+			t.Errorf("a file without its first %d bytes passes", n+1)
+		}
+	}
+	if readBytes(append(file, 0)) == nil {
+		t.Error("a file with a byte more passes")
+	}
+}
+
+func TestArchiveMessages(t *testing.T) {
+	path, file := writeFile(t, smallArchive())
+	filetest.WantError(t, readBytes([]byte("hello")), "not a Nystream model")
+	filetest.WantError(t, readBytes(nil), "not a Nystream model")
+	filetest.WantError(t, readBytes(file[:len(file)/2]), "cut short")
+	filetest.WantError(t, readBytes(bytes.Replace(file, []byte(sealPrefix), []byte(sealMarker+"2 sha256 "), 1)), "newer version")
+	filetest.WantError(t, Write(path, &Archive{Meta: []byte("{")}), path, "JSON")
+	file[100] ^= 1
+	if err := os.WriteFile(path, file, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Read(path)
+	filetest.WantError(t, err, path, "damaged")
+	var data *fault.DataError
+	if !errors.As(err, &data) {
+		t.Errorf("%T is no DataError", err)
+	}
+	_, err = Read(t.TempDir())
+	filetest.WantError(t, err, "not a regular file")
+}
+
+// sealedZip makes a zip archive with a correct seal of whatever members, whose
+// comments are their contents.
+func sealedZip(t testing.TB, members ...*zip.FileHeader) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	seal := newSealWriter(&out)
+	z := zip.NewWriter(seal)
+	for _, m := range members {
+		content := m.Comment
+		m.Comment = ""
+		w, err := z.CreateRaw(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Write([]byte(content))
+	}
+	z.SetComment(sealPrefix + strings.Repeat("0", sealDigits))
+	z.Close()
+	seal.seal()
+	return out.Bytes()
+}
+
+// A file may be hostile and have a correct digest.
+func TestArchiveHostile(t *testing.T) {
+	member := func(name, content string, size int) *zip.FileHeader {
+		return &zip.FileHeader{Name: name, Comment: content, CRC32: crc32.ChecksumIEEE([]byte(content)), UncompressedSize64: uint64(size), CompressedSize64: uint64(size)}
+	}
+	huge := string(npy.HeaderBytes("<f8", 1<<40, 1<<10))
+	hollow := string(npy.HeaderBytes("<f8", 1, 1<<61))
+	tests := map[string][]*zip.FileHeader{
+		"larger than the file":  {member("a.npy", "", 1<<40)},
+		"ends in row 0":         {member("a.npy", huge, len(huge))},
+		"more than a file":      {member("a.npy", hollow, len(hollow))},
+		"appears twice":         {member("meta.json", "{}", 2), member("meta.json", "{}", 2)},
+		"neither meta.json nor": {member("b.txt", "", 0)},
+		"meta.json is missing":  {},
+		"compressed":            {{Name: "a.npy", Method: zip.Deflate, UncompressedSize64: 1 << 30, CompressedSize64: 5}},
+		"not a float64":         {member("a.npy", string(npy.HeaderBytes("<f4", 0)), len(npy.HeaderBytes("<f4", 0)))},
+	}
+	for words, members := range tests {
+		t.Run(words, func(t *testing.T) {
+			err := readBytes(sealedZip(t, members...))
+			filetest.WantError(t, err, words)
+		})
+	}
+}
+
+func FuzzArchive(f *testing.F) {
+	_, file := writeFile(f, smallArchive())
+	f.Add(file[:len(file)-sealDigits])
+	f.Fuzz(func(t *testing.T, file []byte) {
+		var out bytes.Buffer
+		seal := newSealWriter(&out)
+		seal.Write(file)
+		seal.Write(make([]byte, sealDigits))
+		seal.seal() // else nothing gets past the digest
+		a, err := read(bytes.NewReader(out.Bytes()), int64(out.Len()))
+		if err != nil {
+			return
+		}
+		for _, array := range a.Arrays {
+			array.mustBeSound()
+		}
+	})
+}
+
+func ExampleWrite() {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "model.npz")
+
+	a := &Archive{Meta: []byte(`{"method":"landmark"}`)}
+	a.AddVector("values", []float64{3, 2, 1})
+	if err := Write(path, a); err != nil {
+		panic(err)
+	}
+	b, err := Read(path)
+	if err != nil {
+		panic(err)
+	}
+	values, err := b.Vector("values")
+	fmt.Println(string(b.Meta), values, err)
+	// Output: {"method":"landmark"} [3 2 1] <nil>
+}

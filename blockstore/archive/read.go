@@ -1,0 +1,164 @@
+package archive
+
+import (
+	"archive/zip"
+	"bufio"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/blockstore/internal/npy"
+)
+
+// Read reads what Write has written. It checks the digest over
+// the whole file before it believes a byte of it, so that no damage goes
+// unseen, and never allocates more than the size of the file.
+func Read(path string) (*Archive, error) {
+	f, stamp, err := file.OpenStamped(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var a *Archive
+	err = fault.Guard("reading the model", func() error {
+		a, err = read(f, stamp.Size)
+		return err
+	})
+	if err != nil {
+		return nil, fault.File(path, "%w", err)
+	}
+	return a, nil
+}
+
+// read reads an archive of the given size.
+func read(f io.ReaderAt, size int64) (*Archive, error) {
+	if err := checkSeal(f, size); err != nil {
+		return nil, err
+	}
+	a, err := readZip(f, size)
+	if err != nil {
+		return nil, fmt.Errorf("the model cannot be read: %w", err)
+	}
+	return a, nil
+}
+
+// readZip reads the members of an archive.
+func readZip(f io.ReaderAt, size int64) (*Archive, error) {
+	z, err := zip.NewReader(f, size)
+	if err != nil {
+		return nil, err
+	}
+	a := &Archive{}
+	seen := map[string]bool{}
+	left := uint64(size) // the members share the bytes of the file
+	for _, member := range z.File {
+		switch {
+		case seen[member.Name]:
+			err = errors.New("it appears twice")
+		case member.Method != zip.Store || member.UncompressedSize64 != member.CompressedSize64:
+			err = errors.New("it is compressed")
+		case member.UncompressedSize64 > left:
+			err = errors.New("it is larger than the file")
+		default:
+			left -= member.UncompressedSize64
+			err = a.readMember(member)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("member %q: %w", member.Name, err)
+		}
+		seen[member.Name] = true
+	}
+	if !json.Valid(a.Meta) {
+		return nil, errors.New("meta.json is missing or is not JSON")
+	}
+	return a, nil
+}
+
+// readMember adds one member to the archive.
+func (a *Archive) readMember(member *zip.File) error {
+	r, err := member.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if member.Name == metaName {
+		a.Meta, err = io.ReadAll(r)
+		return err
+	}
+	name, ok := strings.CutSuffix(member.Name, arraySuffix)
+	if !ok {
+		return errors.New("it is neither meta.json nor an array")
+	}
+	array, err := readArray(bufio.NewReader(r), int64(member.UncompressedSize64))
+	array.Name = name
+	a.Arrays = append(a.Arrays, array)
+	return err
+}
+
+// readArray reads an .npy file of the given size: a float64 vector or matrix,
+// or an int64 vector, as Write writes them.
+func readArray(r io.Reader, size int64) (a Array, err error) {
+	head, err := npy.ReadHeader(r)
+	if err != nil {
+		return a, err
+	}
+	if !archivable(head) {
+		return a, errors.New("it is not a float64 vector or matrix, nor an int64 vector")
+	}
+	if err := head.CheckSize(size); err != nil {
+		return a, err
+	}
+	for _, n := range head.Shape {
+		a.Shape = append(a.Shape, int(n))
+	}
+	if err := a.readValues(r, head.PlainKind()); err != nil {
+		return a, err
+	}
+	if n, err := r.Read(make([]byte, 1)); n > 0 || err != io.EOF { // zip compares the checksum here
+		return a, fmt.Errorf("it does not end where it should: %w", err)
+	}
+	return a, nil
+}
+
+// archivable says whether an archive may hold an array with this header.
+func archivable(head npy.Header) bool {
+	switch head.PlainKind() {
+	case 'f':
+		return len(head.Shape) == 1 || len(head.Shape) == 2
+	case 'i':
+		return len(head.Shape) == 1
+	}
+	return false
+}
+
+// readValues fills in the values, in memory that the file is known to fill.
+func (a *Array) readValues(r io.Reader, kind byte) error {
+	if kind == 'i' {
+		a.Ints = make([]int64, a.size())
+	} else {
+		a.Floats = make([]float64, a.size())
+	}
+	var p [8]byte
+	for i := range a.size() {
+		if _, err := io.ReadFull(r, p[:]); err != nil {
+			return err
+		}
+		a.setBits(i, binary.LittleEndian.Uint64(p[:]))
+	}
+	return nil
+}
+
+// setBits puts value i, as it is stored, in its place.
+func (a *Array) setBits(i int, bits uint64) {
+	if a.Ints != nil {
+		a.Ints[i] = int64(bits)
+		return
+	}
+	a.Floats[i] = math.Float64frombits(bits)
+}

@@ -1,0 +1,147 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/text"
+)
+
+// What headers call the columns of an edge list, and of a list of nodes.
+var (
+	sourceNames = []string{"source", "src", "from", "fromnodeid"}
+	targetNames = []string{"target", "dst", "to", "tonodeid", "dest"}
+	weightNames = []string{"weight", "w", "value"}
+	nodeNames   = []string{"node", "id", "nodeid", "name"}
+)
+
+// edgeColumns says which cells of a line make an edge.
+type edgeColumns struct {
+	source, target int
+	weight         int // -1 for none
+	width          int // cells a line
+	header         bool
+	unused         []string
+}
+
+// noWeight is the value of Options.Weight that means none.
+const noWeight = "-"
+
+// columns chooses the columns by the first two records of the file.
+func (o Options) columns(first, second []string, delimiter rune) (c edgeColumns, err error) {
+	c = edgeColumns{width: len(first), header: o.hasHeader(first, second)}
+	if c.width < 2 {
+		return c, fmt.Errorf("a line holds one cell, and an edge needs a source and a target; name the delimiter if it is not %q", delimiter)
+	}
+	var names []string
+	if c.header {
+		names = first
+	}
+	fallback := [2]int{0, 1}
+	source, target := findName(names, sourceNames), findName(names, targetNames)
+	if source >= 0 && target >= 0 {
+		fallback = [2]int{source, target}
+	}
+	if c.source, err = findColumn(o.Source, names, c.width, fallback[0]); err != nil {
+		return c, err
+	}
+	if c.target, err = findColumn(o.Target, names, c.width, fallback[1]); err != nil {
+		return c, err
+	}
+	if c.weight, err = o.weightColumn(names, c.width); err != nil {
+		return c, err
+	}
+	if c.source == c.target || c.weight == c.source || c.weight == c.target {
+		return c, errors.New("source, target and weight must be different columns; name those that are not found by themselves")
+	}
+	for j, name := range names {
+		if j != c.source && j != c.target && j != c.weight {
+			c.unused = append(c.unused, name)
+		}
+	}
+	return c, nil
+}
+
+// weightColumn finds the column of the weights.
+func (o Options) weightColumn(names []string, width int) (int, error) {
+	switch {
+	case o.Weight == noWeight:
+		return -1, nil
+	case o.Weight != "":
+		return findColumn(o.Weight, names, width, -1)
+	case names != nil:
+		return findName(names, weightNames), nil
+	case width == 3:
+		return 2, nil
+	case width > 3:
+		return -1, fmt.Errorf("%d cells a line and no header: say which column holds the weights, counted from 0, or - for none", width)
+	}
+	return -1, nil
+}
+
+// hasHeader decides whether the first record names the columns.
+func (o Options) hasHeader(first, second []string) bool {
+	switch {
+	case o.NoHeader:
+		return false
+	case findName(first, sourceNames) >= 0 && findName(first, targetNames) >= 0:
+		return true
+	case isColumnName(o.Source, first) || isColumnName(o.Target, first) || isColumnName(o.Weight, first):
+		return true
+	case len(first) < 2 || len(second) != len(first):
+		return false
+	}
+	return textAbove(first, second, 0, text.IsInteger) && textAbove(first, second, 1, text.IsInteger) ||
+		len(first) == 3 && textAbove(first, second, 2, isNumber)
+}
+
+// isNumber says whether a cell is a number.
+func isNumber(cell []byte) bool {
+	_, ok := text.ParseNumber(cell)
+	return ok
+}
+
+// textAbove says whether cell j of the second record is of a kind, and that of
+// the first is not.
+func textAbove(first, second []string, j int, kind func([]byte) bool) bool {
+	return !kind([]byte(first[j])) && kind([]byte(second[j]))
+}
+
+// isColumnName says whether an option names a cell of the first record. An
+// integer is the number of a column.
+func isColumnName(option string, first []string) bool {
+	return option != "" && option != noWeight && !text.IsInteger([]byte(option)) && slices.Contains(first, option)
+}
+
+// findName is the first column with one of the names, or -1. Case does not
+// count.
+func findName(header, names []string) int {
+	return slices.IndexFunc(header, func(cell string) bool {
+		return slices.Contains(names, strings.ToLower(cell))
+	})
+}
+
+// findColumn finds the column that an option means: by its name, or by its
+// number; fallback if the option is empty. names is nil without a header.
+func findColumn(option string, names []string, width, fallback int) (int, error) {
+	if option == "" {
+		return fallback, nil
+	}
+	if j := slices.Index(names, option); j >= 0 {
+		return j, nil
+	}
+	if j, err := strconv.Atoi(option); err == nil && j >= 0 && j < width {
+		return j, nil
+	}
+	if names == nil {
+		return -1, fmt.Errorf("there is no column %q: the file has no header, so name columns by number, 0 to %d", option, width-1)
+	}
+	if near := fault.Nearest(option, names); near != "" {
+		return -1, fmt.Errorf("there is no column %q; did you mean %q?", option, near)
+	}
+	return -1, fmt.Errorf("there is no column %q; the columns are %s", option, fault.Shorten([]byte(strings.Join(names, ", "))))
+}

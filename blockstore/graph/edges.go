@@ -1,0 +1,298 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/text"
+	"github.com/nystream/nystream/stream"
+)
+
+// edgeList holds the edges of a graph as they come, between nodes that are
+// numbered as they come.
+type edgeList struct {
+	chunks    []edgeChunk
+	weighted  bool
+	mirror    float64 // an edge back is added with its weight times this; 0: none
+	dropLoops bool
+	edges     int64
+	loops     int64
+}
+
+// edgeChunk is a run of edges.
+type edgeChunk struct {
+	ends    [][2]int32 // source and target
+	weights []float64  // nil if all are 1
+}
+
+// chunkEdges is the length of a full chunk. Chunks are never copied, as one
+// long slice would be when it grows.
+const chunkEdges = 1 << 16
+
+// add appends an edge.
+func (l *edgeList) add(source, target int32, weight float64) {
+	if l.full() {
+		l.grow()
+	}
+	last := &l.chunks[len(l.chunks)-1]
+	last.ends = append(last.ends, [2]int32{source, target})
+	if l.weighted {
+		last.weights = append(last.weights, weight)
+	}
+	l.edges++
+	if source == target {
+		l.loops++
+	}
+}
+
+// full says that the next edge begins a new chunk.
+func (l *edgeList) full() bool { return l.edges%chunkEdges == 0 }
+
+// grow begins a new chunk. The first one is as long as it needs to be.
+func (l *edgeList) grow() {
+	var chunk edgeChunk
+	if l.edges > 0 {
+		chunk.ends = make([][2]int32, 0, chunkEdges)
+		if l.weighted {
+			chunk.weights = make([]float64, 0, chunkEdges)
+		}
+	}
+	l.chunks = append(l.chunks, chunk)
+}
+
+// entries are the entries of the adjacency matrix. final gives the final number
+// of each node; nil means that they are final.
+func (l *edgeList) entries(final []int32) iter.Seq[stream.Entry] {
+	return func(yield func(stream.Entry) bool) {
+		for _, chunk := range l.chunks {
+			for k, ends := range chunk.ends {
+				e := stream.Entry{Row: ends[0], Col: ends[1], Value: 1}
+				if final != nil {
+					e.Row, e.Col = final[e.Row], final[e.Col]
+				}
+				if l.weighted {
+					e.Value = chunk.weights[k]
+				}
+				if !l.yield(e, yield) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// yield yields what one edge adds to the matrix.
+func (l *edgeList) yield(e stream.Entry, yield func(stream.Entry) bool) bool {
+	if e.Row == e.Col {
+		return l.dropLoops || yield(e)
+	}
+	return yield(e) && (l.mirror == 0 || yield(stream.Entry{Row: e.Col, Col: e.Row, Value: e.Value * l.mirror}))
+}
+
+// count is the number of entries.
+func (l *edgeList) count() int64 {
+	n := l.edges - l.loops
+	if l.mirror != 0 {
+		n *= 2
+	}
+	if !l.dropLoops {
+		n += l.loops
+	}
+	return n
+}
+
+// reader is what edge lists and Matrix Market files have in common.
+type reader struct {
+	options Options
+	lines   *text.Records
+	edges   edgeList
+}
+
+// newReader checks options that contradict each other or the file.
+func newReader(in *document, delimiter rune, weighted bool, o Options) (*reader, error) {
+	if o.Simple && weighted {
+		return nil, errors.New("only edges without weights can be made to count once; leave the weights out (-), or let them add up")
+	}
+	r := &reader{
+		options: o,
+		lines:   in.records(delimiter),
+		edges:   edgeList{weighted: weighted, dropLoops: o.SelfLoops == DropSelfLoops},
+	}
+	if o.Undirected {
+		r.edges.mirror = 1
+	}
+	return r, nil
+}
+
+// weight reads the weight of an edge.
+func (r *reader) weight(cell []byte) (float64, error) {
+	v, err := text.NumberCell(cell, column.Integer)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("weight: %w", err)
+	case math.IsNaN(v):
+		return 0, errors.New("the weight is missing; give it a number, or remove the line")
+	case math.IsInf(v, 0):
+		return 0, fmt.Errorf("the weight %q is infinite; give it a finite number", fault.Shorten(cell))
+	case v < 0 && r.options.Degrees != stream.NoDegreeScaling:
+		return 0, fmt.Errorf("the weight %v is negative, and degrees need weights that are not; leave the scaling by degrees out, or change the weights", v)
+	}
+	return v, nil
+}
+
+// bytes estimates the memory at the peak: of the list of edges, of the matrix,
+// of its transpose without values where there are none, and of the steps after
+// that. Without weights too the matrix has values if edges repeat. Nodes take
+// 100 bytes each, with their tables.
+func (r *reader) bytes(nodes, textBytes int64) int64 {
+	edge, entry := int64(8), int64(12+4)
+	if r.edges.weighted {
+		edge, entry = 16, 12+12
+	}
+	if r.options.SelfLoops == AddSelfLoops {
+		entry += 12
+	}
+	if r.options.Degrees != stream.NoDegreeScaling {
+		entry += 8
+	}
+	if r.edges.mirror != 0 {
+		entry *= 2
+	}
+	return r.edges.edges*(edge+entry) + nodes*100 + textBytes
+}
+
+// checkLimit holds the reader to Options.Limit, as far as it has come.
+func (r *reader) checkLimit(nodes, textBytes int64) error {
+	if need := r.bytes(nodes, textBytes); r.options.Limit > 0 && need > r.options.Limit {
+		return fmt.Errorf("%d edges between %d nodes or more: %w", r.edges.edges, nodes, &stream.OverBudgetError{Need: need, Limit: r.options.Limit})
+	}
+	return nil
+}
+
+// graph makes the graph of the edges. It gives the list of edges up.
+func (r *reader) graph(nodes int, final []int32) (*Graph, error) {
+	a, err := stream.NewCSR(nodes, nodes, r.edges.entries(final))
+	if err != nil {
+		return nil, err
+	}
+	g := &Graph{
+		Weighted:   r.edges.weighted,
+		Edges:      r.edges.edges,
+		Duplicates: r.edges.count() - a.NNZ(),
+		SelfLoops:  r.edges.loops,
+	}
+	r.edges = edgeList{}
+	if r.options.Simple {
+		a.Value = nil
+	}
+	if r.options.SelfLoops == AddSelfLoops {
+		a = a.AddIdentity()
+	}
+	g.Adjacency, err = a.ScaledByDegrees(r.options.Degrees)
+	return g, err
+}
+
+// readEdges reads an edge list.
+func readEdges(in *document, path string, o Options) (*Graph, error) {
+	if o.Delimiter == "" && strings.EqualFold(filepath.Ext(path), ".tsv") {
+		o.Delimiter = "tab"
+	}
+	delimiter, err := findDelimiter(in, o.Delimiter)
+	if err != nil {
+		return nil, err
+	}
+	first, second, err := firstRecords(in, delimiter)
+	if err != nil {
+		return nil, err
+	}
+	columns, err := o.columns(first, second, delimiter)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newReader(in, delimiter, columns.weight >= 0, o)
+	if err != nil {
+		return nil, err
+	}
+	nodes := newNodeTable()
+	if err := nodes.list(o.Nodes); err != nil {
+		return nil, err
+	}
+	if err := r.readAll(columns, nodes); err != nil {
+		return nil, err
+	}
+	final := nodes.order(len(o.Nodes))
+	g, err := r.graph(nodes.len(), final)
+	if err != nil {
+		return nil, err
+	}
+	g.IDs, g.Names, g.Unused, g.Mixed = nodes.ids, nodes.names, columns.unused, nodes.mixed()
+	return g, nil
+}
+
+// list numbers nodes that are known beforehand.
+func (t *nodeTable) list(ids []string) error {
+	for i, id := range ids {
+		n, err := t.number([]byte(id))
+		if err != nil {
+			return fmt.Errorf("list of nodes, entry %d (counted from 0): %w", i, err)
+		}
+		if int(n) != i {
+			return fmt.Errorf("list of nodes, entry %d (counted from 0): %q is entry %d too; list each node once", i, id, n)
+		}
+	}
+	return nil
+}
+
+// readAll reads all edges.
+func (r *reader) readAll(c edgeColumns, nodes *nodeTable) error {
+	for header := c.header; ; header = false {
+		cells, err := r.lines.Next()
+		switch {
+		case err == io.EOF && r.edges.edges == 0:
+			return errors.New("the file holds a header but no edges")
+		case err == io.EOF:
+			return r.checkLimit(int64(nodes.len()), nodes.bytes)
+		case err != nil:
+			return err
+		case header:
+			continue
+		case len(cells) != c.width:
+			err = text.ErrRagged(len(cells), c.width, r.lines.Delimiter)
+		default:
+			err = r.edge(cells, c, nodes)
+		}
+		if err != nil {
+			return r.lines.Here(err)
+		}
+	}
+}
+
+// edge adds the edge of a line.
+func (r *reader) edge(cells [][]byte, c edgeColumns, nodes *nodeTable) error {
+	source, err := nodes.number(cells[c.source])
+	if err != nil {
+		return err
+	}
+	target, err := nodes.number(cells[c.target])
+	if err != nil {
+		return err
+	}
+	weight := 1.0
+	if c.weight >= 0 {
+		if weight, err = r.weight(cells[c.weight]); err != nil {
+			return err
+		}
+	}
+	r.edges.add(source, target, weight)
+	if r.edges.full() {
+		return r.checkLimit(int64(nodes.len()), nodes.bytes)
+	}
+	return nil
+}

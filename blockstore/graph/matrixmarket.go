@@ -1,0 +1,216 @@
+package graph
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/text"
+	"github.com/nystream/nystream/stream"
+)
+
+// marketBanner is how a Matrix Market file begins.
+const marketBanner = "%%MatrixMarket"
+
+// isMatrixMarket says whether a text begins like a Matrix Market file.
+func isMatrixMarket(head []byte) bool {
+	head = bytes.TrimPrefix(head, []byte(text.ByteOrderMark))
+	return len(head) >= len(marketBanner) && strings.EqualFold(string(head[:len(marketBanner)]), marketBanner)
+}
+
+// market reads a Matrix Market file.
+type market struct {
+	*reader
+	symmetry     string
+	pattern      bool  // the file holds no values
+	nodes        int64 // rows and columns
+	promised     int64 // entries
+	below, above bool  // entries on this side of the diagonal were seen
+}
+
+// readMatrixMarket reads a coordinate matrix.
+func readMatrixMarket(in *document, o Options) (*Graph, error) {
+	if o.Nodes != nil {
+		return nil, errors.New("a Matrix Market file says itself which nodes there are, 1 to n; leave the list of nodes out")
+	}
+	if o.Source+o.Target != "" || o.Weight != "" && o.Weight != noWeight {
+		return nil, errors.New("a Matrix Market file has no columns to choose from; leave source, target and weight out")
+	}
+	banner, _, _ := bytes.Cut(in.head, []byte{'\n'})
+	m, err := newMarket(in, strings.Fields(strings.ToLower(string(banner))), o)
+	if err != nil {
+		return nil, text.AtLine(err, 1)
+	}
+	if err := m.readSize(); err != nil {
+		return nil, err
+	}
+	if err := m.readAll(); err != nil {
+		return nil, err
+	}
+	g, err := m.graph(int(m.nodes), nil)
+	if err != nil {
+		return nil, err
+	}
+	g.IDs = make([]int64, m.nodes)
+	for i := range g.IDs {
+		g.IDs[i] = int64(i) + 1
+	}
+	return g, nil
+}
+
+// newMarket takes the words of the first line.
+func newMarket(in *document, banner []string, o Options) (*market, error) {
+	if len(banner) != 5 || banner[1] != "matrix" {
+		return nil, errors.New("the line should read: %%MatrixMarket matrix coordinate real general (or integer, pattern; symmetric, skew-symmetric)")
+	}
+	layout, field, symmetry := banner[2], banner[3], banner[4]
+	switch {
+	case layout == "array":
+		return nil, errors.New("it is a dense matrix (array), and a graph is read from the coordinate format; write it from a sparse matrix")
+	case layout != "coordinate":
+		return nil, fmt.Errorf("the format %q is not known, only coordinate", layout)
+	case field != "real" && field != "integer" && field != "pattern" && field != "double":
+		return nil, fmt.Errorf("values of the kind %q are not read, only real, integer and pattern", field)
+	case symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric":
+		return nil, fmt.Errorf("the symmetry %q is not read, only general, symmetric and skew-symmetric", symmetry)
+	case symmetry == "skew-symmetric" && (field == "pattern" || o.Weight == noWeight || o.Undirected || o.Degrees != stream.NoDegreeScaling):
+		return nil, errors.New("a skew-symmetric matrix has negative weights: it needs values, cannot be made undirected and cannot be scaled by degrees")
+	}
+	pattern := field == "pattern"
+	r, err := newReader(in, text.WhiteSpace, !pattern && o.Weight != noWeight, o)
+	if err != nil {
+		return nil, err
+	}
+	switch symmetry {
+	case "symmetric":
+		r.edges.mirror = 1
+	case "skew-symmetric":
+		r.edges.mirror = -1
+	}
+	return &market{reader: r, symmetry: symmetry, pattern: pattern}, nil
+}
+
+// readSize reads the line with rows, columns and entries.
+func (m *market) readSize() error {
+	cells, err := m.lines.Next()
+	if err == io.EOF {
+		return errors.New("the file ends before the line with its size; it is cut short")
+	}
+	if err != nil {
+		return err
+	}
+	size := [3]int64{}
+	for k := range size {
+		ok := len(cells) == len(size)
+		if ok {
+			size[k], ok = nodeInteger(cells[k])
+		}
+		if !ok || size[k] < 0 {
+			return m.lines.Here(errors.New("the first line after the comments should hold three integers: rows, columns and entries"))
+		}
+	}
+	switch {
+	case size[0] != size[1]:
+		return m.lines.Here(fmt.Errorf("the matrix has %d rows and %d columns; the adjacency matrix of a graph is square", size[0], size[1]))
+	case size[0] >= math.MaxInt32:
+		return m.lines.Here(errManyNodes)
+	}
+	m.nodes, m.promised = size[0], size[2]
+	return nil
+}
+
+// readAll reads the entries.
+func (m *market) readAll() error {
+	for {
+		cells, err := m.lines.Next()
+		if err == io.EOF {
+			return m.checkEnd()
+		}
+		if err != nil {
+			return err
+		}
+		if err := m.entry(cells); err != nil {
+			return m.lines.Here(err)
+		}
+	}
+}
+
+// idleNodes is how many nodes a file may promise whatever its entries, so that
+// a few bytes cannot ask for gigabytes.
+const idleNodes = 1 << 22
+
+// checkEnd compares what was read with what was promised.
+func (m *market) checkEnd() error {
+	if m.edges.edges != m.promised {
+		return fmt.Errorf("the file ends after %d entries, but promises %d; it is cut short", m.edges.edges, m.promised)
+	}
+	if m.nodes > max(idleNodes, 4*m.edges.edges) {
+		return fmt.Errorf("the file promises %d nodes for %d entries, so most rows are empty; number the nodes without gaps", m.nodes, m.edges.edges)
+	}
+	return m.checkLimit(m.nodes, 0)
+}
+
+// entry adds an entry.
+func (m *market) entry(cells [][]byte) error {
+	width := 3
+	if m.pattern {
+		width = 2
+	}
+	if len(cells) != width {
+		return fmt.Errorf("%d numbers, but an entry has %d here; mend the line", len(cells), width)
+	}
+	if m.edges.edges == m.promised {
+		return fmt.Errorf("there are more entries than the %d promised; the size line is wrong, or two files were joined", m.promised)
+	}
+	i, err := m.index(cells[0])
+	if err != nil {
+		return err
+	}
+	j, err := m.index(cells[1])
+	if err != nil {
+		return err
+	}
+	weight := 1.0
+	if !m.pattern {
+		if weight, err = m.weight(cells[2]); err != nil {
+			return err
+		}
+	}
+	if err := m.checkTriangle(i, j, weight); err != nil {
+		return err
+	}
+	m.edges.add(i, j, weight)
+	if m.edges.full() {
+		return m.checkLimit(min(m.nodes, 2*m.edges.edges), 0)
+	}
+	return nil
+}
+
+// index reads the number of a row or column, counted from 1.
+func (m *market) index(cell []byte) (int32, error) {
+	v, ok := nodeInteger(cell)
+	if !ok || v < 1 || v > m.nodes {
+		return 0, fmt.Errorf("the row or column %q is none of 1 to %d", fault.Shorten(cell), m.nodes)
+	}
+	return int32(v - 1), nil
+}
+
+// checkTriangle holds a symmetric matrix to one side of its diagonal, since
+// each entry stands for two.
+func (m *market) checkTriangle(i, j int32, weight float64) error {
+	if m.symmetry == "general" {
+		return nil
+	}
+	m.below, m.above = m.below || i > j, m.above || i < j
+	switch {
+	case m.below && m.above:
+		return fmt.Errorf("a %s matrix lists one side of its diagonal, and this entry is on the other; call the matrix general if both are listed", m.symmetry)
+	case i == j && m.symmetry == "skew-symmetric" && weight != 0:
+		return errors.New("the diagonal of a skew-symmetric matrix is zero")
+	}
+	return nil
+}

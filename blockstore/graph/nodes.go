@@ -1,0 +1,286 @@
+package graph
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/text"
+)
+
+// nodeTable numbers nodes in the order in which their ids come. While all ids
+// are integers of 64 bits it holds integers, from then on texts.
+type nodeTable struct {
+	small    []int32         // at an id below smallIDs its number plus 1, 0 for none; as long as it needs to be
+	integers map[int64]int32 // the numbers of the other ids
+	ids      []int64
+	texts    map[string]int32 // nil while there are only integers
+	names    []string
+	bytes    int64 // in names, with their headers
+
+	numeric int    // names that are integers of any size
+	odd     string // the first name that is not
+}
+
+func newNodeTable() *nodeTable { return &nodeTable{integers: make(map[int64]int32)} }
+
+// len is the number of nodes.
+func (t *nodeTable) len() int { return max(len(t.ids), len(t.names)) }
+
+var errManyNodes = fmt.Errorf("the graph has more than %d nodes", math.MaxInt32-1)
+
+// number is the number of a node, a new one if the id is new.
+func (t *nodeTable) number(id []byte) (int32, error) {
+	if t.texts == nil {
+		if v, ok := nodeInteger(id); ok {
+			return t.integer(v)
+		}
+		t.spell()
+	}
+	return t.text(id)
+}
+
+// smallIDs bounds the ids whose numbers are looked up in a slice, which is
+// several times faster than a map. One id alone can ask for 16 MB.
+const smallIDs = 1 << 22
+
+// integer is the number of the node with an integer for its id.
+func (t *nodeTable) integer(id int64) (int32, error) {
+	if uint64(id) < smallIDs {
+		return t.smallInteger(int(id))
+	}
+	n, ok := t.integers[id]
+	if ok {
+		return n, nil
+	}
+	n, err := t.addInteger(id)
+	if err == nil {
+		t.integers[id] = n
+	}
+	return n, err
+}
+
+// smallInteger is integer for ids from 0 to smallIDs.
+func (t *nodeTable) smallInteger(id int) (int32, error) {
+	if id >= len(t.small) {
+		t.small = append(t.small, make([]int32, max(id+1, min(2*id, smallIDs))-len(t.small))...)
+	}
+	if t.small[id] > 0 {
+		return t.small[id] - 1, nil
+	}
+	n, err := t.addInteger(int64(id))
+	t.small[id] = n + 1
+	return n, err
+}
+
+// addInteger gives the next number to an integer.
+func (t *nodeTable) addInteger(id int64) (int32, error) {
+	n := len(t.ids)
+	if n == math.MaxInt32-1 {
+		return -1, errManyNodes
+	}
+	t.ids = append(t.ids, id)
+	return int32(n), nil
+}
+
+// spell makes texts of all ids.
+func (t *nodeTable) spell() {
+	t.texts = make(map[string]int32, len(t.ids))
+	for _, id := range t.ids {
+		t.add(strconv.FormatInt(id, 10))
+	}
+	t.small, t.integers, t.ids = nil, nil, nil
+}
+
+// text is the number of the node with a text for its id.
+func (t *nodeTable) text(id []byte) (int32, error) {
+	if n, ok := t.texts[string(id)]; ok {
+		return n, nil
+	}
+	switch {
+	case len(id) == 0:
+		return 0, errors.New("the id of a node is missing")
+	case !utf8.Valid(id) || bytes.IndexByte(id, 0) >= 0:
+		return 0, fmt.Errorf("the id %q of a node is no UTF-8 text; the file is damaged or has another encoding", fault.Shorten(id))
+	case len(t.names) == math.MaxInt32-1:
+		return 0, errManyNodes
+	}
+	return t.add(string(id)), nil
+}
+
+// add gives the next number to a name.
+func (t *nodeTable) add(name string) int32 {
+	n := int32(len(t.names))
+	t.names = append(t.names, name)
+	t.texts[name] = n
+	t.bytes += int64(len(name)) + 32
+	if isNodeInteger(name) {
+		t.numeric++
+	} else if t.odd == "" {
+		t.odd = name
+	}
+	return n
+}
+
+// mixed is a sentence about ids of which most are integers, or empty.
+func (t *nodeTable) mixed() string {
+	others := len(t.names) - t.numeric
+	if others == 0 || t.numeric < others {
+		return ""
+	}
+	return fmt.Sprintf("%d ids are integers, but %d are not, the first being %q; all are taken as texts, in order of appearance", t.numeric, others, fault.Shorten([]byte(t.odd)))
+}
+
+// order gives the nodes their final numbers: those after the first listed ones
+// ascend if all ids are integers. It returns the final number of each.
+func (t *nodeTable) order(listed int) []int32 {
+	order := make([]int32, t.len())
+	for i := range order {
+		order[i] = int32(i)
+	}
+	switch {
+	case t.texts == nil:
+		slices.SortFunc(order[listed:], func(a, b int32) int { return cmp.Compare(t.ids[a], t.ids[b]) })
+		t.ids = permuted(t.ids, order)
+	case t.numeric == len(t.names):
+		slices.SortFunc(order[listed:], func(a, b int32) int { return compareIntegers(t.names[a], t.names[b]) })
+		t.names = permuted(t.names, order)
+	}
+	t.small, t.integers, t.texts = nil, nil, nil
+	final := make([]int32, len(order))
+	for i, n := range order {
+		final[n] = int32(i)
+	}
+	return final
+}
+
+// permuted is x in the given order.
+func permuted[T any](x []T, order []int32) []T {
+	y := make([]T, len(x))
+	for i, n := range order {
+		y[i] = x[n]
+	}
+	return y
+}
+
+// nodeInteger reads an id that is an integer of 64 bits as a computer writes
+// it. 007, +7 and -0 are texts: they differ from 7 and 0.
+func nodeInteger(id []byte) (int64, bool) {
+	digits, negative := bytes.CutPrefix(id, []byte{'-'})
+	if len(digits) == 0 || len(digits) > 19 || digits[0] == '0' && len(id) > 1 {
+		return 0, false
+	}
+	magnitude := uint64(0) // 19 digits cannot overflow
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		magnitude = magnitude*10 + uint64(c-'0')
+	}
+	if negative {
+		return -int64(magnitude), magnitude <= 1<<63
+	}
+	return int64(magnitude), magnitude < 1<<63
+}
+
+// isNodeInteger says whether an id is an integer of any size, written as a
+// computer writes it.
+func isNodeInteger(id string) bool {
+	digits := strings.TrimPrefix(id, "-")
+	if id == "0" || digits == "" || digits[0] == '0' {
+		return id == "0"
+	}
+	return strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }) < 0
+}
+
+// compareIntegers compares two integers of any size by value.
+func compareIntegers(a, b string) int {
+	if negative := a[0] == '-'; negative != (b[0] == '-') {
+		if negative {
+			return -1
+		}
+		return 1
+	} else if negative {
+		a, b = b, a
+	}
+	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+}
+
+// ReadNodes reads ids of nodes from a column of a text file, such as a file of
+// labels, for Options.Nodes. column is a name, or a number counted from 0;
+// "" means the column called node, id or name, else the first. What is said of
+// edge lists at [Read] holds for delimiters, headers, comments, compression
+// and errors. Cost: one pass, the memory of the result.
+func ReadNodes(ctx context.Context, path, column string) (nodes []string, err error) {
+	err = guarded(ctx, path, func() error {
+		nodes, err = readNodes(ctx, path, column)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return nodes, nil
+}
+
+func readNodes(ctx context.Context, path, column string) ([]string, error) {
+	in, err := openDocument(ctx, path, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	delimiter, err := findDelimiter(in, "")
+	if err != nil {
+		return nil, err
+	}
+	first, second, err := firstRecords(in, delimiter)
+	if err != nil {
+		return nil, err
+	}
+	j, header, err := nodeColumn(column, first, second)
+	if err != nil {
+		return nil, err
+	}
+	var nodes []string
+	lines := in.records(delimiter)
+	for {
+		cells, err := lines.Next()
+		switch {
+		case err == io.EOF:
+			return nodes, nil
+		case err != nil:
+			return nil, err
+		case header:
+			header = false
+		case len(cells) != len(first):
+			return nil, lines.Here(text.ErrRagged(len(cells), len(first), delimiter))
+		default:
+			nodes = append(nodes, string(cells[j]))
+		}
+	}
+}
+
+// nodeColumn chooses the column of a list of nodes by its first two records.
+func nodeColumn(column string, first, second []string) (j int, header bool, err error) {
+	named := findName(first, nodeNames)
+	header = named >= 0 || isColumnName(column, first)
+	if len(second) == len(first) {
+		for j := range first {
+			header = header || textAbove(first, second, j, text.IsInteger)
+		}
+	}
+	if !header {
+		j, err = findColumn(column, nil, len(first), 0)
+		return j, false, err
+	}
+	j, err = findColumn(column, first, len(first), max(0, named))
+	return j, true, err
+}

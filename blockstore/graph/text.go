@@ -1,0 +1,200 @@
+package graph
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/nystream/nystream/blockstore/internal/compression"
+	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/blockstore/internal/formats"
+	"github.com/nystream/nystream/blockstore/internal/text"
+)
+
+// document is a text that is read once, from front to back.
+type document struct {
+	in     io.Reader
+	head   []byte // its first lines, which in yields too
+	closes []io.Closer
+}
+
+// openDocument opens a file and undoes its compression. The path - means
+// input.
+func openDocument(ctx context.Context, path string, input io.Reader) (*document, error) {
+	t := &document{}
+	if path == file.Stdin && input == nil {
+		return nil, errors.New("there is no standard input to read")
+	}
+	if path != file.Stdin {
+		f, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, file.Missing(path)
+		}
+		if err != nil {
+			return nil, err
+		}
+		input, t.closes = f, append(t.closes, f)
+	}
+	if err := t.open(file.NewReader(ctx, input)); err != nil {
+		t.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// open finds out what in holds.
+func (t *document) open(in io.Reader) error {
+	raw := bufio.NewReaderSize(in, text.HeadSize)
+	start, err := raw.Peek(formats.HeadLength)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	switch found, remedy := formats.ByMagic(string(start)); {
+	case remedy != "":
+		return errors.New(remedy)
+	case formats.IsCompressed(found):
+		plain, err := compression.NewReader(found, raw)
+		if err != nil {
+			return err
+		}
+		t.closes = append(t.closes, plain)
+		raw = bufio.NewReaderSize(damagedReader{plain, found}, text.HeadSize)
+	case found != "":
+		return fmt.Errorf("a graph is not read from the format %s; write its edges as CSV or as a Matrix Market file", found)
+	}
+	return t.peek(raw)
+}
+
+// peek looks at the first lines.
+func (t *document) peek(in *bufio.Reader) error {
+	head, err := in.Peek(text.HeadSize)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	t.in = in
+	if t.head, err = text.Head(bytes.NewReader(head)); err != nil {
+		return err
+	}
+	if len(t.head) == text.HeadSize && bytes.IndexByte(t.head, '\n') < 0 {
+		return fmt.Errorf("its first line is longer than %d KiB; is this a list of edges?", text.HeadSize>>10)
+	}
+	return nil
+}
+
+// records cuts the text into records.
+func (t *document) records(delimiter rune) *text.Records {
+	return text.NewCommented(forwardReader{t.in}, delimiter)
+}
+
+// Close closes the file and what decompresses it.
+func (t *document) Close() {
+	for _, c := range t.closes {
+		c.Close() // nothing was written
+	}
+}
+
+// damagedReader says of errors that they come from decompression.
+type damagedReader struct {
+	in     io.Reader
+	format string
+}
+
+// Read implements io.Reader.
+func (r damagedReader) Read(p []byte) (int, error) {
+	n, err := r.in.Read(p)
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("the %s data cannot be decompressed, the file is cut short or damaged: %w", r.format, err)
+	}
+	return n, err
+}
+
+// forwardReader serves a text.Records, which asks for one piece after the other,
+// from what cannot seek.
+type forwardReader struct{ in io.Reader }
+
+// ReadAt fills p with what comes next, whatever the offset.
+func (r forwardReader) ReadAt(p []byte, _ int64) (n int, err error) {
+	for n < len(p) && err == nil {
+		var m int
+		m, err = r.in.Read(p[n:])
+		n += m
+	}
+	return n, err
+}
+
+// findDelimiter finds the delimiter of a text of which the head is known.
+// Blanks separate cells only if tabs do not: names of nodes may hold blanks.
+func findDelimiter(in *document, given string) (rune, error) {
+	named, err := text.ParseDelimiter(given)
+	if err != nil {
+		return 0, err
+	}
+	head := withoutComments(in.head)
+	delimiter, err := text.Delimiter(bytes.NewReader(head), named)
+	if delimiter == text.WhiteSpace && given == "" && allCutBy(head, '\t') {
+		delimiter = '\t'
+	}
+	return delimiter, err
+}
+
+// withoutComments is a text without the lines that are comments.
+func withoutComments(head []byte) []byte {
+	var rest []byte
+	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte(text.ByteOrderMark))) {
+		if !text.IsComment(line) {
+			rest = append(rest, line...)
+		}
+	}
+	return rest
+}
+
+// allCutBy says whether every line of a text has as many cells as the first,
+// and more than one.
+func allCutBy(head []byte, delimiter rune) bool {
+	l := text.NewCommented(bytes.NewReader(head), delimiter)
+	for width := 0; ; {
+		cells, err := l.Next()
+		switch {
+		case err != nil:
+			return err == io.EOF && width > 0
+		case width == 0 && len(cells) > 1:
+			width = len(cells)
+		case len(cells) != width:
+			return false
+		}
+		for _, cell := range cells {
+			if len(cell) == 0 {
+				return false // tabs that line columns up
+			}
+		}
+	}
+}
+
+// firstRecords are copies of the first two records of a text, as far as it has
+// them.
+func firstRecords(in *document, delimiter rune) (first, second []string, err error) {
+	l := text.NewCommented(bytes.NewReader(in.head), delimiter)
+	for _, record := range []*[]string{&first, &second} {
+		cells, err := l.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, cell := range cells {
+			*record = append(*record, string(cell))
+		}
+	}
+	if first == nil && len(in.head) >= text.HeadSize/2 {
+		err = fmt.Errorf("the first %d KiB hold no edge, only comments and blank lines; remove them", text.HeadSize>>10)
+	} else if first == nil {
+		err = errors.New("the file holds no edges")
+	}
+	return first, second, err
+}

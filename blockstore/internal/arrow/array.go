@@ -1,0 +1,202 @@
+package arrow
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow/go/v16/arrow"
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/compression"
+)
+
+// values is the values of one field in one batch.
+type values struct {
+	length  int64
+	nulls   int64 // as far as it is known
+	offset  int64 // where the first value is in the buffers
+	first   int   // number of the first buffer
+	buffers buffers
+	child   *values
+	dict    *dictionary
+}
+
+// buffers are the buffers of one batch.
+type buffers interface {
+	// size is the length of buffer i.
+	size(i int) (int64, error)
+	// read gives n bytes of buffer i from a position on. They are in scratch
+	// or in memory that lives as long as the batch.
+	read(i int, from, n int64, scratch *[]byte) ([]byte, error)
+}
+
+// errShort says that a buffer is shorter than its array.
+var errShort = errors.New("a buffer is shorter than the array that is in it")
+
+// ipcBuffers are the buffers of a message. Those that are not compressed are
+// read a piece at a time, so that no batch is ever in memory as a whole.
+type ipcBuffers struct {
+	body     io.ReaderAt
+	bodySize int64
+	table    flatVector // of offset and length
+	codec    codec
+	unpacked map[int][]byte
+	held     int64 // bytes of unpacked
+	unpacker *compression.Unpacker
+}
+
+// codec is how buffers are compressed.
+type codec uint8
+
+const (
+	plain codec = iota
+	lz4Frames
+	zstdFrames
+)
+
+// newIPCBuffers are the buffers of a record batch in the body of m.
+func newIPCBuffers(batch flatTable, m *message, u *compression.Unpacker) (*ipcBuffers, error) {
+	b := &ipcBuffers{body: m.body, bodySize: m.bodySize, table: batch.vector(2, 16), unpacker: u}
+	if c, ok := batch.table(3); ok {
+		switch codec := c.byte(0); codec {
+		case 0:
+			b.codec = lz4Frames
+		case 1:
+			b.codec = zstdFrames
+		default:
+			return nil, fmt.Errorf("the compression %d is not known", codec)
+		}
+		b.unpacked = map[int][]byte{}
+	}
+	for i := range b.table.n {
+		offset, length := b.table.int64(i, 0), b.table.int64(i, 8)
+		if offset < 0 || length < 0 || offset > b.bodySize || length > b.bodySize-offset {
+			return nil, fmt.Errorf("buffer %d has %d bytes at %d of a body of %d", i, length, offset, b.bodySize)
+		}
+	}
+	return b, nil
+}
+
+func (b *ipcBuffers) size(i int) (int64, error) {
+	if i >= b.table.n {
+		return 0, fmt.Errorf("there are only %d buffers", b.table.n)
+	}
+	length := b.table.int64(i, 8)
+	if b.codec == plain || length == 0 {
+		return length, nil
+	}
+	data, err := b.unpack(i)
+	return int64(len(data)), err
+}
+
+func (b *ipcBuffers) read(i int, from, n int64, scratch *[]byte) ([]byte, error) {
+	size, err := b.size(i)
+	if err != nil {
+		return nil, err
+	}
+	if from < 0 || n < 0 || from > size || n > size-from {
+		return nil, errShort
+	}
+	if b.codec != plain {
+		return b.unpacked[i][from : from+n], nil
+	}
+	*scratch = column.Resized(*scratch, int(n))
+	_, err = b.body.ReadAt(*scratch, b.table.int64(i, 0)+from)
+	return *scratch, cutShort(err)
+}
+
+// unpack decompresses buffer i: its length as an i64 (-1: not compressed), then
+// a frame.
+func (b *ipcBuffers) unpack(i int) ([]byte, error) {
+	if data, ok := b.unpacked[i]; ok {
+		return data, nil
+	}
+	packed := make([]byte, b.table.int64(i, 8))
+	if _, err := b.body.ReadAt(packed, b.table.int64(i, 0)); err != nil {
+		return nil, cutShort(err)
+	}
+	if len(packed) < 8 {
+		return nil, errShort
+	}
+	size, frame := int64(binary.LittleEndian.Uint64(packed)), packed[8:]
+	if size == -1 {
+		b.unpacked[i] = frame
+		return frame, nil
+	}
+	if size < 0 || size > compression.MaxBytes || size>>15 > int64(len(frame)) {
+		return nil, fmt.Errorf("buffer %d claims %d bytes in %d; the limit is %d, write smaller batches", i, size, len(frame), compression.MaxBytes)
+	}
+	if b.held += size; b.held > compression.MaxBytes+16*b.bodySize {
+		return nil, fmt.Errorf("the chosen columns of a batch have more than %d bytes; choose fewer, or write smaller batches", compression.MaxBytes+16*b.bodySize)
+	}
+	data := make([]byte, size)
+	if err := b.unpackFrame(data, frame); err != nil {
+		return nil, fmt.Errorf("buffer %d cannot be unpacked: %w", i, err)
+	}
+	b.unpacked[i] = data
+	return data, nil
+}
+
+func (b *ipcBuffers) unpackFrame(dst, src []byte) error {
+	if b.codec == zstdFrames {
+		return b.unpacker.Zstd(dst, src)
+	}
+	return b.unpacker.LZ4Frame(dst, src)
+}
+
+// arrayIn is the array of field f in a record batch of a message.
+func (f *field) arrayIn(batch flatTable, buffers buffers, dicts dictionaries) (values, error) {
+	nodes := batch.vector(1, 16)
+	if f.node >= nodes.n {
+		return values{}, fmt.Errorf("there are only %d arrays", nodes.n)
+	}
+	a := values{length: nodes.int64(f.node, 0), first: f.buffer, buffers: buffers}
+	a.nulls = nodes.int64(f.node, 8)
+	if a.length < 0 || a.nulls > a.length {
+		return a, fmt.Errorf("an array claims %d values, %d of them null", a.length, a.nulls)
+	}
+	if f.views > 0 {
+		counts := batch.vector(4, 8)
+		for k := range f.views {
+			a.first += int(counts.int64(k, 0))
+		}
+	}
+	if f.layout == fixedLayout || f.layout == listLayout {
+		child, err := f.child.arrayIn(batch, buffers, nil)
+		a.child = &child
+		return a, err
+	}
+	if f.layout == dictLayout {
+		a.dict = dicts[f.dict]
+	}
+	return a, nil
+}
+
+// memoryBuffers are the buffers of an array in memory.
+type memoryBuffers struct{ data arrow.ArrayData }
+
+func (b memoryBuffers) size(i int) (int64, error) {
+	buffers := b.data.Buffers()
+	if i >= len(buffers) {
+		return 0, fmt.Errorf("there are only %d buffers", len(buffers))
+	}
+	if buffers[i] == nil {
+		return 0, nil
+	}
+	return int64(buffers[i].Len()), nil
+}
+
+func (b memoryBuffers) read(i int, from, n int64, _ *[]byte) ([]byte, error) {
+	size, err := b.size(i)
+	if err != nil {
+		return nil, err
+	}
+	if n < 0 || from > size || n > size-from {
+		return nil, errShort
+	}
+	if n == 0 {
+		return nil, nil
+	}
+	return b.data.Buffers()[i].Bytes()[from : from+n], nil
+}

@@ -1,0 +1,212 @@
+// Package arrow reads Arrow IPC files, streams and records in memory, and writes
+// files.
+//
+// # How it is read
+//
+// The library (arrow/go v16) understands the schema, gives the array types of
+// the public adapters, and writes. Batches are read here, because the library
+// holds a batch in memory twice whatever the columns wanted, allocates what a
+// damaged length claims, takes a stream that was cut for one that ended, and
+// decompresses zstd in goroutines of its own. Here the values of the chosen
+// columns come from the file a tile at a time; only compressed buffers are
+// unpacked as a whole.
+//
+// Opening reads the headers of all messages (a few hundred bytes for each
+// batch), not the rows. What is checked: every message lies within the file,
+// its arrays and buffers are those of the schema and lie within the message,
+// the footer lists exactly the messages that are there, a stream has its end
+// mark and nothing behind it, every array has as many values as the batch has
+// rows and its buffers hold them. What cannot be checked: the values, since the
+// format has no checksums.
+package arrow
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/stream"
+)
+
+// tileRows is how many rows, or numbers in lists, of a column are read at a
+// time.
+const tileRows = 4096
+
+// table is an Arrow file or a file that holds a stream.
+type table struct {
+	column.TableInfo
+	stamp file.Stamp
+	index *index
+}
+
+// Open reads the headers of the Arrow file or stream at path.
+func Open(path string) (column.Table, error) {
+	file, stamp, err := file.OpenStamped(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	t := &table{TableInfo: column.TableInfo{Path: path}, stamp: stamp}
+	if t.index, err = newIndex(file, stamp.Size); err != nil {
+		return nil, fault.File(path, "%w", err)
+	}
+	if err := t.findWidths(file); err != nil {
+		return nil, err
+	}
+	t.Rows, t.Columns = t.index.rows, t.index.schema.columns()
+	return t, nil
+}
+
+// columns lists the fields of the schema.
+func (s *schema) columns() []column.Info {
+	infos := make([]column.Info, len(s.fields))
+	for i, f := range s.fields {
+		infos[i] = column.Info{Name: f.name, Kind: f.kind, Width: f.width}
+	}
+	return infos
+}
+
+func (t *table) Source(c column.Choice) (stream.Source, error) { return &source{c, t}, nil }
+
+// findWidths gives list columns the length of their first list that is not
+// null. A column without one cannot be read.
+func (t *table) findWidths(file *os.File) error {
+	feed := t.feed(file, nil)
+	defer feed.close()
+	for t.index.schema.needsWidths() {
+		batch, err := feed.next()
+		if err == io.EOF {
+			break
+		}
+		if err == nil {
+			err = t.index.schema.learnWidths(t.Path, batch)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	t.index.schema.dropUnknown()
+	return nil
+}
+
+// feed reads the batches of file in order and closes closer at the end, if it
+// is not nil.
+func (t *table) feed(file *os.File, closer io.Closer) *fileFeed {
+	return &fileFeed{path: t.Path, index: t.index, file: file, closer: closer, dicts: dictionaries{}}
+}
+
+// needsWidths says whether the width of some column is not known.
+func (s *schema) needsWidths() bool {
+	return slices.ContainsFunc(s.fields, func(f field) bool { return f.kind == column.Vector && f.width == 0 })
+}
+
+// learnWidths takes widths that are not known from a batch.
+func (s *schema) learnWidths(path string, b *batch) error {
+	for i := range s.fields {
+		f := &s.fields[i]
+		if f.kind != column.Vector || f.width > 0 {
+			continue
+		}
+		c := columnReader{path: path, field: f}
+		if err := c.open(b); err != nil {
+			return err
+		}
+		if err := c.learnWidth(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// learnWidth finds the first list that is not null.
+func (c *columnReader) learnWidth() error {
+	for at := int64(0); at < c.array.length; at += tileRows {
+		n := int(min(c.array.length-at, tileRows))
+		if err := c.s.loadLists(c.field, &c.array, at, n); err != nil {
+			return c.fault(err)
+		}
+		for i := range n {
+			width := c.s.starts[i+1] - c.s.starts[i]
+			if width > column.MaxWidth {
+				return fault.Cell(c.path, c.firstRow+at+int64(i), c.name, "a list of %d numbers is too long for a row (limit %d)", width, column.MaxWidth)
+			}
+			if c.s.valid(i) {
+				c.width = int(width)
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// dropUnknown gives up list columns without a width.
+func (s *schema) dropUnknown() {
+	for i := range s.fields {
+		if f := &s.fields[i]; f.kind == column.Vector && f.width == 0 {
+			f.kind, f.width = column.Other, 1
+		}
+	}
+}
+
+// pipe is an Arrow stream that can be read once.
+type pipe struct {
+	column.TableInfo
+	schema *schema
+	feed   *pipeFeed
+	opened bool
+}
+
+// OpenStream begins to read the Arrow stream r, which messages call name.
+// If a list column needs it, opening reads up to the first batch with a list in
+// it and holds that batch.
+func OpenStream(r io.Reader, name string) (column.Table, error) {
+	feed, err := newPipeFeed(name, bufio.NewReader(r))
+	if err != nil {
+		return nil, fault.File(name, "%w", err)
+	}
+	t := &pipe{TableInfo: column.TableInfo{Path: name, Rows: -1, Once: true}, schema: feed.schema, feed: feed}
+	if err := t.findWidths(); err != nil {
+		return nil, err
+	}
+	t.Columns = t.schema.columns()
+	return t, nil
+}
+
+// findWidths looks into the first batch with rows, which must have a list that
+// is not null: earlier rows cannot be read again.
+func (t *pipe) findWidths() error {
+	if t.schema.needsWidths() {
+		batch, err := t.feed.peek()
+		if err == nil {
+			err = t.schema.learnWidths(t.Path, batch)
+		}
+		if err != nil && err != io.EOF {
+			return err
+		}
+	}
+	t.schema.dropUnknown()
+	return nil
+}
+
+func (t *pipe) Source(c column.Choice) (stream.Source, error) { return &pipeSource{c, t}, nil }
+
+// pipeSource is chosen columns of a pipe.
+type pipeSource struct {
+	column.Choice
+	pipe *pipe
+}
+
+// Open starts the only pass.
+func (s *pipeSource) Open(ctx context.Context) (stream.Reader, error) {
+	if s.pipe.opened {
+		return nil, fmt.Errorf("%s can be read only once; spool it first", s.pipe.Path)
+	}
+	s.pipe.opened = true
+	return newReader(ctx, &s.Choice, s.pipe.schema, s.pipe.feed), nil
+}

@@ -1,0 +1,133 @@
+package arrow
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/number"
+	"github.com/nystream/nystream/stream"
+)
+
+// columnReader reads a column of batches.
+type columnReader struct {
+	path string
+	*field
+	array    values
+	firstRow int64 // absolute row of the first value of the array
+	s        scratch
+	child    scratch
+}
+
+// fault is an error about a batch.
+func (c *columnReader) fault(err error) error {
+	return fault.Cell(c.path, -1, c.name, "the batch that begins with row %d: %w", c.firstRow, err)
+}
+
+// read puts rows at..at+n-1 of the batch into dst[0], dst[stride], ...
+func (c *columnReader) read(dst []float64, stride int, at int64, n int) error {
+	if c.kind == column.Vector {
+		return c.vectors(dst, stride, at, n)
+	}
+	if err := c.s.load(c.field, &c.array, at, n); err != nil {
+		return c.fault(err)
+	}
+	if i := c.s.convert(c.field, n); i >= 0 {
+		return c.inexact(at+int64(i), c.format.Text(c.s.Words[i]))
+	}
+	for i, v := range c.s.Floats[:n] {
+		dst[i*stride] = v
+	}
+	return nil
+}
+
+func (c *columnReader) inexact(row int64, text string) error {
+	return &fault.DataError{Path: c.path, Row: c.firstRow + row, Column: c.name, Err: number.ErrInexact(text)}
+}
+
+// vectors reads lists, at most tileRows numbers at a time.
+func (c *columnReader) vectors(dst []float64, stride int, at int64, n int) error {
+	for done := 0; done < n; {
+		rows := min(n-done, max(1, tileRows/c.width))
+		if err := c.someVectors(dst[done*stride:], stride, at+int64(done), rows); err != nil {
+			return err
+		}
+		done += rows
+	}
+	return nil
+}
+
+func (c *columnReader) someVectors(dst []float64, stride int, at int64, rows int) error {
+	if err := c.s.loadLists(c.field, &c.array, at, rows); err != nil {
+		return c.fault(err)
+	}
+	starts := c.s.starts
+	for i := range rows {
+		if n := starts[i+1] - starts[i]; n != int64(c.width) && (c.s.valid(i) || n != 0) {
+			return fault.Cell(c.path, c.firstRow+at+int64(i), c.name, "the list has %d numbers, the first row %d", n, c.width)
+		}
+	}
+	span := int(starts[rows] - starts[0])
+	child := c.field.child
+	if err := c.child.load(child, c.array.child, starts[0], span); err != nil {
+		return c.fault(err)
+	}
+	if i := c.child.convert(child, span); i >= 0 {
+		row := 0
+		for starts[row+1]-starts[0] <= int64(i) {
+			row++
+		}
+		return c.inexact(at+int64(row), child.format.Text(c.child.Words[i]))
+	}
+	for i := range rows {
+		row := dst[i*stride:][:c.width]
+		if c.s.valid(i) {
+			copy(row, c.child.Floats[starts[i]-starts[0]:])
+			continue
+		}
+		for k := range row {
+			row[k] = math.NaN()
+		}
+	}
+	return nil
+}
+
+// loadLists loads where n lists begin and end.
+func (s *scratch) loadLists(f *field, a *values, at int64, n int) error {
+	if at < 0 || int64(n) > a.length-at {
+		return fmt.Errorf("an array has %d lists, not %d", a.length, at+int64(n))
+	}
+	s.absent = nil
+	if err := s.loadNulls(a, at, n); err != nil {
+		return err
+	}
+	if f.layout == listLayout {
+		return s.loadOffsets(f, a, at, n)
+	}
+	s.starts = s.starts[:0]
+	for i := range int64(n + 1) {
+		s.starts = append(s.starts, (a.offset+at+i)*int64(f.width))
+	}
+	return nil
+}
+
+// keep appends rows at..at+n-1 of the batch to dst.
+func (c *columnReader) keep(dst *stream.Column, at int64, n int) error {
+	if err := c.s.load(c.field, &c.array, at, n); err != nil {
+		return c.fault(err)
+	}
+	if dst.Kind == stream.Float64 {
+		c.s.convert(c.field, n) // no integers here
+	}
+	for i := range n {
+		if !c.s.valid(i) {
+			column.AppendNull(dst)
+			continue
+		}
+		if err := c.s.Decoded.Keep(dst, c.format, i); err != nil {
+			return fault.Cell(c.path, c.firstRow+at+int64(i), c.name, "%w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+package arrow
+
+import (
+	"fmt"
+
+	"github.com/nystream/nystream/blockstore/internal/compression"
+)
+
+// dictionary is the values that indexes stand for.
+type dictionary struct {
+	words []uint64
+	texts []string
+	valid []bool
+}
+
+// dictionaries are dictionaries by number.
+type dictionaries map[int64]*dictionary
+
+// size is the number of values.
+func (d *dictionary) size() int { return len(d.valid) }
+
+// add appends all values of a to d.
+func (d *dictionary) add(f *field, a values) error {
+	if a.length > compression.MaxBytes/8 {
+		return fmt.Errorf("a dictionary of %d values is too large", a.length)
+	}
+	var s scratch
+	for at := int64(0); at < a.length; at += tileRows {
+		n := int(min(a.length-at, tileRows))
+		if err := s.load(f, &a, at, n); err != nil {
+			return err
+		}
+		for i := range n {
+			d.valid = append(d.valid, s.valid(i))
+		}
+		if f.layout == textLayout {
+			d.texts = append(d.texts, s.Texts[:n]...)
+		} else {
+			d.words = append(d.words, s.Words[:n]...)
+		}
+	}
+	return nil
+}
+
+// read adds the dictionary in message m, if field uses it.
+func (ds dictionaries) read(m *message, fields []field, u *compression.Unpacker) error {
+	head, ok := flatRoot(m.meta).table(2)
+	if !ok {
+		return fmt.Errorf("a dictionary message has no content")
+	}
+	id := head.int64(0)
+	f := dictionaryField(fields, id)
+	if f == nil {
+		return nil
+	}
+	batch, err := m.batchOf()
+	if err != nil {
+		return err
+	}
+	buffers, err := newIPCBuffers(batch, m, u)
+	if err != nil {
+		return err
+	}
+	a, err := f.child.arrayIn(batch, buffers, nil)
+	if err != nil {
+		return err
+	}
+	delta := head.byte(2) != 0
+	if ds[id] == nil || !delta {
+		ds[id] = &dictionary{}
+	}
+	return ds[id].add(f.child, a)
+}
+
+// dictionaryField is a field that uses a dictionary, or nil.
+func dictionaryField(fields []field, id int64) *field {
+	for i := range fields {
+		if fields[i].layout == dictLayout && fields[i].dict == id {
+			return &fields[i]
+		}
+	}
+	return nil
+}

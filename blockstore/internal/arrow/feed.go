@@ -1,0 +1,242 @@
+package arrow
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/nystream/nystream/blockstore/internal/compression"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+)
+
+// feed gives batches in order.
+type feed interface {
+	// next gives the next batch, which is valid until the call after, or
+	// io.EOF after the last one.
+	next() (*batch, error)
+	// want says which columns will be read, for the dictionaries.
+	want(fields []field)
+	close() error
+}
+
+// batch is a record batch. arrays holds the arrays of records in memory;
+// otherwise they are found in a message.
+type batch struct {
+	first, rows int64
+	table       flatTable
+	buffers     buffers
+	dicts       dictionaries
+	arrays      func(f *field) (values, error)
+}
+
+// open goes to a batch.
+func (c *columnReader) open(b *batch) (err error) {
+	c.firstRow = b.first
+	if b.arrays != nil {
+		c.array, err = b.arrays(c.field)
+	} else {
+		c.array, err = c.arrayIn(b.table, b.buffers, b.dicts)
+	}
+	if err != nil {
+		return c.fault(err)
+	}
+	return nil
+}
+
+// newBatch is the batch in message m.
+func newBatch(m *message, first int64, dicts dictionaries, u *compression.Unpacker) (*batch, error) {
+	table, err := m.batchOf()
+	if err != nil {
+		return nil, err
+	}
+	buffers, err := newIPCBuffers(table, m, u)
+	if err != nil {
+		return nil, err
+	}
+	return &batch{first: first, rows: table.int64(0), table: table, buffers: buffers, dicts: dicts}, nil
+}
+
+// fileFeed reads the messages of a file by its index.
+type fileFeed struct {
+	path   string
+	index  *index
+	file   io.ReaderAt
+	closer io.Closer // nil when somebody else closes the file
+	at     int       // next entry
+	wanted []field
+	dicts  dictionaries
+	unpack compression.Unpacker
+}
+
+func (f *fileFeed) want(fields []field) { f.wanted = fields }
+
+func (f *fileFeed) close() error {
+	f.unpack.Close()
+	if f.closer == nil {
+		return nil
+	}
+	return f.closer.Close()
+}
+
+func (f *fileFeed) next() (*batch, error) {
+	for f.at < len(f.index.entries) {
+		e := &f.index.entries[f.at]
+		f.at++
+		if e.kind == batchMessage {
+			return f.batch(e)
+		}
+		if err := f.dictionary(e); err != nil {
+			return nil, err
+		}
+	}
+	return nil, io.EOF
+}
+
+// batch reads the header of a batch.
+func (f *fileFeed) batch(e *entry) (*batch, error) {
+	m, err := e.message(f.file)
+	var b *batch
+	if err == nil {
+		b, err = newBatch(m, e.first, f.dicts, &f.unpack)
+	}
+	if err == nil && b.rows != e.rows {
+		err = fmt.Errorf("it has %d rows where it had %d: the file was changed", b.rows, e.rows)
+	}
+	if err != nil {
+		return nil, fault.File(f.path, "the batch that begins with row %d: %w", e.first, err)
+	}
+	return b, nil
+}
+
+// dictionary reads a dictionary if it is wanted.
+func (f *fileFeed) dictionary(e *entry) error {
+	m, err := e.message(f.file)
+	if err == nil {
+		err = f.dicts.read(m, f.wanted, &f.unpack)
+	}
+	if err != nil {
+		return fault.File(f.path, "the dictionary at byte %d: %w", e.at, err)
+	}
+	return nil
+}
+
+// seek goes to the batch that holds row, which is not before the one at hand,
+// by way of the dictionaries on the way.
+func (f *fileFeed) seek(row int64) (*batch, error) {
+	for f.at < len(f.index.entries) {
+		e := &f.index.entries[f.at]
+		f.at++
+		switch {
+		case e.kind == dictionaryMessage:
+			if err := f.dictionary(e); err != nil {
+				return nil, err
+			}
+		case row < e.first+e.rows:
+			return f.batch(e)
+		}
+	}
+	panic(fmt.Sprintf("blockstore: row %d is not in %s", row, f.path))
+}
+
+// pipeFeed reads the messages of a pipe. It holds one of them.
+type pipeFeed struct {
+	path   string
+	r      io.Reader
+	schema *schema
+	body   []byte
+	row    int64
+	dicts  dictionaries
+	unpack compression.Unpacker
+	peeked *batch
+}
+
+// newPipeFeed reads the schema of a stream.
+func newPipeFeed(path string, r io.Reader) (*pipeFeed, error) {
+	f := &pipeFeed{path: path, r: r, dicts: dictionaries{}}
+	m, body, err := pipedMessage(r, nil)
+	if err == io.EOF {
+		err = errCut
+	}
+	if err != nil {
+		return nil, err
+	}
+	f.body = body
+	f.schema, err = readSchema(m)
+	return f, err
+}
+
+// want does nothing: dictionaries may have come before anybody could know, so
+// all of them are read.
+func (f *pipeFeed) want([]field) {}
+
+func (f *pipeFeed) close() error {
+	f.unpack.Close()
+	return nil
+}
+
+// peek gives the first batch with rows, and leaves it for next.
+func (f *pipeFeed) peek() (*batch, error) {
+	for {
+		b, err := f.next()
+		if err != nil {
+			return nil, err
+		}
+		if b.rows > 0 {
+			f.peeked = b
+			return b, nil
+		}
+	}
+}
+
+func (f *pipeFeed) next() (*batch, error) {
+	if b := f.peeked; b != nil {
+		f.peeked = nil
+		return b, nil
+	}
+	b, err := f.read()
+	if err != nil && err != io.EOF {
+		return nil, fault.File(f.path, "after row %d: %w", f.row, err)
+	}
+	return b, err
+}
+
+// read reads messages up to the next batch.
+func (f *pipeFeed) read() (*batch, error) {
+	for {
+		m, body, err := pipedMessage(f.r, f.body)
+		f.body = body
+		if err == io.EOF {
+			return nil, f.end()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if m.kind == dictionaryMessage {
+			if err := f.dicts.read(m, f.schema.fields, &f.unpack); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if m.kind != batchMessage {
+			return nil, fmt.Errorf("a message of kind %d does not belong here", m.kind)
+		}
+		rows, err := f.schema.check(m)
+		if err != nil {
+			return nil, err
+		}
+		b, err := newBatch(m, f.row, f.dicts, &f.unpack)
+		f.row += rows
+		return b, err
+	}
+}
+
+// end makes sure that the end mark is followed by the end, and not by rows that
+// a damaged byte cut off.
+func (f *pipeFeed) end() error {
+	var more [1]byte
+	switch n, err := io.ReadFull(f.r, more[:]); {
+	case n > 0:
+		return fmt.Errorf("something follows the end mark of the stream")
+	default:
+		return err // io.EOF
+	}
+}

@@ -1,0 +1,220 @@
+package arrow
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+)
+
+// arrowMagic begins and ends the file format. In between is an ordinary stream
+// and a footer, which lists where the batches are.
+const arrowMagic = "ARROW1"
+
+// entry is where a message of a file is.
+type entry struct {
+	kind     byte
+	at       int64 // its beginning
+	body     int64 // its body
+	bodySize int64
+	first    int64 // absolute row of the first row of a batch
+	rows     int64
+}
+
+// index is what the headers of the messages of a file say.
+type index struct {
+	schema  *schema
+	entries []entry
+	rows    int64
+	isFile  bool
+}
+
+// newIndex reads the header of every message in a file of the given size. A
+// stream must end with its end mark and a file must agree with its footer, so
+// that no part can be missing.
+func newIndex(file *os.File, size int64) (*index, error) {
+	var head [8]byte
+	if _, err := file.ReadAt(head[:], 0); err != nil {
+		return nil, fmt.Errorf("%d bytes are too few for an Arrow file", size)
+	}
+	x := &index{isFile: string(head[:6]) == arrowMagic}
+	start, limit := int64(0), size
+	var footer flatTable
+	var err error
+	if x.isFile {
+		start = 8
+		if footer, limit, err = readFooter(file, size); err != nil {
+			return nil, err
+		}
+	}
+	if err := x.scan(file, start, limit); err != nil {
+		return nil, err
+	}
+	if !x.isFile {
+		return x, nil
+	}
+	// A file may have its dictionaries anywhere; batches need all of them.
+	slices.SortStableFunc(x.entries, func(a, b entry) int { return cmp.Compare(a.kind, b.kind) })
+	return x, x.compare(footer)
+}
+
+// readFooter reads the footer of a file and says where it begins.
+func readFooter(file *os.File, size int64) (flatTable, int64, error) {
+	const tail = 4 + len(arrowMagic)
+	var end [tail]byte
+	if size < 8+int64(tail) {
+		return flatTable{}, 0, fmt.Errorf("%d bytes are too few for an Arrow file", size)
+	}
+	if _, err := file.ReadAt(end[:], size-int64(tail)); err != nil {
+		return flatTable{}, 0, err
+	}
+	if string(end[4:]) != arrowMagic {
+		return flatTable{}, 0, fmt.Errorf("it does not end with %s; the file was cut or is still being written", arrowMagic)
+	}
+	length := int64(binary.LittleEndian.Uint32(end[:]))
+	if length > size-8-int64(tail) || length > maxArrowMeta {
+		return flatTable{}, 0, fmt.Errorf("a footer of %d bytes cannot be in a file of %d", length, size)
+	}
+	start := size - int64(tail) - length
+	raw := make([]byte, length)
+	if _, err := file.ReadAt(raw, start); err != nil {
+		return flatTable{}, 0, err
+	}
+	return flatRoot(raw), start, nil
+}
+
+// scan walks the messages between start and limit.
+func (x *index) scan(file *os.File, start, limit int64) error {
+	for at := start; ; {
+		if x.isFile && at == limit {
+			return x.complete() // a file needs no end mark
+		}
+		m, n, err := readMeta(io.NewSectionReader(file, at, limit-at), limit-at)
+		if err == io.EOF {
+			return x.ended(at+n, limit)
+		}
+		if err != nil {
+			return fmt.Errorf("the message at byte %d: %w", at, err)
+		}
+		if err := x.add(&m, entry{kind: m.kind, at: at, body: at + n, bodySize: m.bodySize}); err != nil {
+			return fmt.Errorf("the message at byte %d: %w", at, err)
+		}
+		at += n + m.bodySize
+	}
+}
+
+// ended checks that the end mark, up to at, is at the end.
+func (x *index) ended(at, limit int64) error {
+	if rest := limit - at; rest > 8 || rest > 0 && !x.isFile {
+		return fmt.Errorf("%d bytes follow the end mark of the stream at byte %d", rest, at)
+	}
+	return x.complete()
+}
+
+func (x *index) complete() error {
+	if x.schema == nil {
+		return fmt.Errorf("there is no schema")
+	}
+	return nil
+}
+
+// add notes a message.
+func (x *index) add(m *message, e entry) error {
+	if x.schema == nil {
+		var err error
+		x.schema, err = readSchema(m)
+		return err
+	}
+	switch m.kind {
+	case dictionaryMessage:
+	case batchMessage:
+		rows, err := x.schema.check(m)
+		if err != nil {
+			return err
+		}
+		e.first, e.rows = x.rows, rows
+		if x.rows += rows; x.rows < 0 {
+			return fmt.Errorf("the batches claim more rows than can be counted")
+		}
+	default:
+		return fmt.Errorf("it is of kind %d, which does not belong here", m.kind)
+	}
+	x.entries = append(x.entries, e)
+	return nil
+}
+
+// check compares a batch with the schema and returns the number of its rows.
+func (s *schema) check(m *message) (int64, error) {
+	batch, err := m.batchOf()
+	if err != nil {
+		return 0, err
+	}
+	nodes, buffers, counts := batch.vector(1, 16), batch.vector(2, 16), batch.vector(4, 8)
+	expected := int64(s.buffers)
+	for k := range counts.n {
+		count := counts.int64(k, 0)
+		if count < 0 || count > int64(buffers.n) {
+			return 0, fmt.Errorf("a batch claims %d buffers of one column", count)
+		}
+		expected += count
+	}
+	if nodes.n != s.nodes || int64(buffers.n) != expected || counts.n < s.views {
+		return 0, fmt.Errorf("a batch has %d arrays in %d buffers, the schema says %d in %d", nodes.n, buffers.n, s.nodes, expected)
+	}
+	rows := batch.int64(0)
+	for _, f := range s.fields {
+		if length := nodes.int64(f.node, 0); rows < 0 || length != rows {
+			return 0, fmt.Errorf("a batch of %d rows has %d values of column %q", rows, length, f.name)
+		}
+	}
+	return rows, nil
+}
+
+// compare checks that the footer lists the batches and dictionaries found.
+func (x *index) compare(footer flatTable) error {
+	for kind, slot := range map[byte]int{dictionaryMessage: 2, batchMessage: 3} {
+		blocks := footer.vector(slot, 24)
+		k := 0
+		for _, e := range x.entries {
+			if e.kind != kind {
+				continue
+			}
+			if k == blocks.n || blocks.int64(k, 0) != e.at || blocks.int64(k, 16) != e.bodySize {
+				return fmt.Errorf("the message at byte %d is not in the footer: the file is damaged", e.at)
+			}
+			k++
+		}
+		if k != blocks.n {
+			return fmt.Errorf("the footer lists %d messages of kind %d, the file holds %d: it is damaged", blocks.n, kind, k)
+		}
+	}
+	return nil
+}
+
+// message reads the metadata of an entry again.
+func (e *entry) message(file io.ReaderAt) (*message, error) {
+	r := io.NewSectionReader(file, e.at, e.body-e.at)
+	m, n, err := readMeta(r, e.body-e.at+e.bodySize)
+	if err != nil || n != e.body-e.at || m.kind != e.kind || m.bodySize != e.bodySize {
+		return nil, fmt.Errorf("the message at byte %d is not what it was: the file was changed", e.at)
+	}
+	m.body = io.NewSectionReader(file, e.body, e.bodySize)
+	return &m, nil
+}
+
+// pipedMessage reads the next message of a pipe with its body, which goes into
+// buffer.
+func pipedMessage(r io.Reader, buffer []byte) (*message, []byte, error) {
+	m, _, err := readMeta(r, -1)
+	if err != nil {
+		return nil, buffer, err
+	}
+	if buffer, err = readGrowing(r, buffer, m.bodySize); err != nil {
+		return nil, buffer, err
+	}
+	m.body = bytes.NewReader(buffer)
+	return &m, buffer, nil
+}

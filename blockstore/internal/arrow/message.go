@@ -1,0 +1,119 @@
+package arrow
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+)
+
+// The kinds of messages of an IPC stream.
+const (
+	schemaMessage     = 1
+	dictionaryMessage = 2
+	batchMessage      = 3
+)
+
+// maxArrowMeta is the most that the metadata of a message may occupy.
+const maxArrowMeta = 64 << 20
+
+// continuation begins a message; before Arrow 0.15 it was left out.
+const continuation = 0xffffffff
+
+// message is a message of an IPC stream. Its body is read when needed.
+//
+//	continuation u32, length of the metadata u32, metadata, body
+type message struct {
+	kind     byte
+	meta     []byte
+	body     io.ReaderAt
+	bodySize int64
+}
+
+// readMeta reads the beginning of a message from r, up to its body, which
+// must not be longer than room says (-1 when that is not known). At the end
+// mark of the stream it returns io.EOF, and how many bytes it has read.
+func readMeta(r io.Reader, room int64) (m message, n int64, err error) {
+	length, n, err := readLength(r)
+	if err != nil {
+		return m, n, err
+	}
+	if length > maxArrowMeta || room >= 0 && length > room-n {
+		return m, n, fmt.Errorf("a message claims %d bytes of metadata, which are not there", length)
+	}
+	if m.meta, err = readGrowing(r, nil, length); err != nil {
+		return m, n, err
+	}
+	n += length
+	root := flatRoot(m.meta)
+	if version := root.int16(0); version < 3 {
+		return m, n, fmt.Errorf("the metadata version %d is older than Arrow 0.8 and not supported", version+1)
+	}
+	m.kind = root.byte(1)
+	m.bodySize = root.int64(3)
+	if m.bodySize < 0 || room >= 0 && m.bodySize > room-n {
+		return m, n, fmt.Errorf("a message claims a body of %d bytes, which are not there", m.bodySize)
+	}
+	return m, n, nil
+}
+
+// readLength reads what comes before the metadata: its length.
+func readLength(r io.Reader) (length, n int64, err error) {
+	var word [4]byte
+	for range 2 {
+		if _, err := io.ReadFull(r, word[:]); err != nil {
+			return 0, n, cutShort(err)
+		}
+		n += 4
+		v := binary.LittleEndian.Uint32(word[:])
+		if v == 0 {
+			return 0, n, io.EOF
+		}
+		if v != continuation {
+			return int64(v), n, nil
+		}
+	}
+	return 0, n, fmt.Errorf("a message has no length")
+}
+
+// errCut says that a stream has no end mark. The format does not demand
+// one, but every writer in use leaves it, and without it a cut would go
+// unnoticed.
+var errCut = fmt.Errorf("the stream ends without its end mark: it was cut, or is still being written")
+
+// readGrowing reads n bytes from r into buffer. Memory grows with what is
+// there, not with what is claimed.
+func readGrowing(r io.Reader, buffer []byte, n int64) ([]byte, error) {
+	if int64(cap(buffer)) >= n {
+		buffer = buffer[:n]
+		_, err := io.ReadFull(r, buffer)
+		return buffer, cutShort(err)
+	}
+	b := bytes.NewBuffer(buffer[:0])
+	if n < 1<<20 {
+		b.Grow(int(n))
+	}
+	_, err := io.CopyN(b, r, n)
+	return b.Bytes(), cutShort(err)
+}
+
+// cutShort turns an end of file in the middle of things into errCut.
+func cutShort(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return errCut
+	}
+	return err
+}
+
+// batchOf is the record batch in a message, that of the values for a
+// dictionary.
+func (m *message) batchOf() (flatTable, error) {
+	batch, ok := flatRoot(m.meta).table(2)
+	if ok && m.kind == dictionaryMessage {
+		batch, ok = batch.table(1)
+	}
+	if !ok {
+		return batch, fmt.Errorf("a message has no content")
+	}
+	return batch, nil
+}

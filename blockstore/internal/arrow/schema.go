@@ -1,0 +1,268 @@
+package arrow
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/apache/arrow/go/v16/arrow"
+	"github.com/apache/arrow/go/v16/arrow/ipc"
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/number"
+)
+
+// field is a column, or the elements of a list column: what it holds and
+// where it is among the nodes and buffers of a batch, which are written depth
+// first.
+type field struct {
+	name   string
+	kind   column.Kind
+	width  int
+	layout layout
+	format number.Format
+	bits   int // width of a value, or of an index into the dictionary
+	signed bool
+	node   int
+	buffer int
+	views  int    // view columns before it, each with buffers of its own
+	child  *field // elements of a list, or values of a dictionary
+	dict   int64  // number of the dictionary
+}
+
+// layout is how the values of a field are laid out.
+type layout uint8
+
+const (
+	unreadLayout layout = iota
+	wordLayout          // values of bits bits
+	textLayout          // bytes between offsets of 32 or 64 bits
+	fixedLayout         // lists of one length
+	listLayout          // elements between offsets of 32 or 64 bits
+	dictLayout          // indexes of bits bits
+)
+
+// schema is what batches look like.
+type schema struct {
+	fields  []field
+	nodes   int
+	buffers int
+	views   int
+}
+
+// maxFields bounds the number of fields with everything inside them.
+const maxFields = 1 << 16
+
+// readSchema understands a schema message.
+func readSchema(m *message) (*schema, error) {
+	if m.kind != schemaMessage || m.bodySize != 0 {
+		return nil, fmt.Errorf("it does not begin with a schema")
+	}
+	table, ok := flatRoot(m.meta).table(2)
+	if !ok {
+		return nil, fmt.Errorf("the schema is empty")
+	}
+	if table.int16(0) != 0 {
+		return nil, fmt.Errorf("the numbers are big-endian, which is not supported; write the file on another machine")
+	}
+	ids, err := checkFields(table, 1)
+	if err != nil {
+		return nil, err
+	}
+	var message bytes.Buffer
+	var head [8]byte
+	binary.LittleEndian.PutUint32(head[:], continuation)
+	binary.LittleEndian.PutUint32(head[4:], uint32(len(m.meta)))
+	message.Write(head[:])
+	message.Write(m.meta)
+	r, err := ipc.NewReader(&message)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Release()
+	return layOut(r.Schema(), ids), nil
+}
+
+// checkFields walks the fields of a schema before the library does, which
+// would follow offsets however many fields they make of a few bytes. It returns
+// the numbers of the dictionaries in the order of their fields.
+func checkFields(schema flatTable, slot int) ([]int64, error) {
+	var ids []int64
+	count := 0
+	var walk func(fields flatVector, depth int) error
+	walk = func(fields flatVector, depth int) error {
+		if count += fields.n; count > maxFields || depth > 64 {
+			return fmt.Errorf("the schema has more than %d fields, or too many levels", maxFields)
+		}
+		for k := range fields.n {
+			field := fields.table(k)
+			field.vector(6, 4) // panics if its metadata does not fit
+			if dict, ok := field.table(4); ok {
+				ids = append(ids, dict.int64(0))
+			}
+			if err := walk(field.vector(5, 4), depth+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	schema.vector(slot+1, 4)
+	return ids, walk(schema.vector(slot, 4), 0)
+}
+
+// layOut finds the place of every field. ids are the numbers of the
+// dictionaries, in the order of their fields.
+func layOut(from *arrow.Schema, ids []int64) *schema {
+	s := &schema{}
+	l := placer{schema: s, ids: ids}
+	for _, field := range from.Fields() {
+		f := l.place(field.Type)
+		f.name = field.Name
+		s.fields = append(s.fields, f)
+	}
+	return s
+}
+
+// placer counts nodes and buffers.
+type placer struct {
+	schema *schema
+	ids    []int64
+}
+
+// take reserves a node and buffers for a field.
+func (l *placer) take(buffers int) field {
+	f := field{kind: column.Other, width: 1, node: l.schema.nodes, buffer: l.schema.buffers, views: l.schema.views}
+	l.schema.nodes++
+	l.schema.buffers += buffers
+	return f
+}
+
+// skip reserves what is needed for a type that is not read.
+func (l *placer) skip(buffers int, inside ...arrow.DataType) field {
+	f := l.take(buffers)
+	for _, t := range inside {
+		l.place(t)
+	}
+	return f
+}
+
+// place reserves what a field of type t takes and says how it is read.
+func (l *placer) place(t arrow.DataType) field {
+	switch t := t.(type) {
+	case arrow.ExtensionType:
+		return l.place(t.StorageType())
+	case *arrow.NullType:
+		return l.take(0)
+	case *arrow.DictionaryType:
+		return l.dictionary(t)
+	case *arrow.StringType:
+		return l.text(32)
+	case *arrow.LargeStringType:
+		return l.text(64)
+	case *arrow.BinaryType, *arrow.LargeBinaryType:
+		return l.take(3)
+	case arrow.BinaryViewDataType:
+		f := l.take(2)
+		l.schema.views++
+		return f
+	case *arrow.FixedSizeListType:
+		return l.list(1, fixedLayout, 0, int(t.Len()), t.Elem())
+	case *arrow.ListType:
+		return l.list(2, listLayout, 32, 0, t.Elem())
+	case *arrow.LargeListType:
+		return l.list(2, listLayout, 64, 0, t.Elem())
+	case *arrow.MapType:
+		return l.skip(2, t.Elem())
+	case arrow.VarLenListLikeType: // list views
+		return l.skip(3, t.Elem())
+	case *arrow.StructType:
+		return l.skip(1, fieldTypes(t.Fields())...)
+	case *arrow.RunEndEncodedType:
+		return l.skip(0, t.RunEnds(), t.Encoded())
+	case arrow.UnionType:
+		return l.skip(map[arrow.UnionMode]int{arrow.SparseMode: 1, arrow.DenseMode: 2}[t.Mode()], fieldTypes(t.Fields())...)
+	}
+	f := l.take(2)
+	f.number(t)
+	return f
+}
+
+func fieldTypes(fields []arrow.Field) []arrow.DataType {
+	types := make([]arrow.DataType, len(fields))
+	for i, f := range fields {
+		types[i] = f.Type
+	}
+	return types
+}
+
+// text places a string column.
+func (l *placer) text(bits int) field {
+	f := l.take(3)
+	f.kind, f.layout, f.bits = column.Text, textLayout, bits
+	return f
+}
+
+// list places a list column; only lists of numbers are read.
+func (l *placer) list(buffers int, layout layout, bits, width int, elem arrow.DataType) field {
+	f := l.take(buffers)
+	child := l.place(elem)
+	if child.isWords() && width <= column.MaxWidth && (width > 0 || layout == listLayout) {
+		f.kind, f.layout, f.bits, f.width, f.child = column.Vector, layout, bits, width, &child
+	}
+	return f
+}
+
+// dictionary places a column of indexes.
+func (l *placer) dictionary(t *arrow.DictionaryType) field {
+	f := l.take(2)
+	if len(l.ids) == 0 {
+		panic("a dictionary without a number")
+	}
+	f.dict, l.ids = l.ids[0], l.ids[1:]
+	f.number(t.IndexType)
+	f.signed = f.format.Form == number.SignedForm
+	sub := placer{schema: &schema{}, ids: l.ids}
+	values := sub.place(t.ValueType)
+	l.ids = sub.ids
+	if !values.isWords() && values.layout != textLayout {
+		f.kind, f.layout = column.Other, unreadLayout
+		return f
+	}
+	f.kind, f.layout, f.format, f.child = values.kind, dictLayout, values.format, &values
+	return f
+}
+
+// isWords says whether values come as words.
+func (f *field) isWords() bool {
+	return f.layout == wordLayout && f.format.Form != number.LongDecimalForm
+}
+
+// number says how values of type t, of a fixed width, are read.
+func (f *field) number(t arrow.DataType) {
+	fixed, ok := t.(arrow.FixedWidthDataType)
+	if !ok {
+		return
+	}
+	bits := fixed.BitWidth()
+	f.kind, f.layout, f.bits = column.Integer, wordLayout, bits
+	f.format = number.Format{Form: number.SignedForm, Bits: bits}
+	switch t := t.(type) {
+	case *arrow.Float64Type:
+		f.kind, f.format.Form = column.Number, number.Float64Form
+	case *arrow.Float32Type:
+		f.kind, f.format.Form = column.Number, number.Float32Form
+	case *arrow.Float16Type:
+		f.kind, f.format.Form = column.Number, number.Float16Form
+	case *arrow.BooleanType, *arrow.Uint8Type, *arrow.Uint16Type, *arrow.Uint32Type, *arrow.Uint64Type:
+		f.format.Form = number.UnsignedForm
+	case *arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type,
+		*arrow.Date32Type, *arrow.Date64Type, *arrow.Time32Type, *arrow.Time64Type,
+		*arrow.TimestampType, *arrow.DurationType:
+	case arrow.DecimalType:
+		f.kind, f.format = column.Number, number.Format{Form: number.LongDecimalForm, Scale: int(t.GetScale())}
+		if t.GetScale() > number.MaxScale || t.GetScale() < -number.MaxScale {
+			f.kind, f.layout = column.Other, unreadLayout
+		}
+	default:
+		f.kind, f.layout = column.Other, unreadLayout
+	}
+}

@@ -1,0 +1,233 @@
+package arrow
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/compression"
+	"github.com/nystream/nystream/blockstore/internal/number"
+)
+
+// scratch is the memory that values of one column pass through, a tile at
+// a time. Its fields hold the tile loaded last.
+type scratch struct {
+	raw   []byte
+	nulls []byte // bits of the tile, nil when nothing is null
+	bit   int    // where the first of them is
+	bits  []byte // memory of nulls
+	number.Decoded
+	starts []int64
+	absent []bool // entries of a dictionary that are null
+}
+
+// valid says whether value i of the tile is not null.
+func (s *scratch) valid(i int) bool {
+	if s.absent != nil && s.absent[i] {
+		return false
+	}
+	at := s.bit + i
+	return s.nulls == nil || s.nulls[at>>3]>>(at&7)&1 != 0
+}
+
+// load loads n values from value at on, as words or texts.
+func (s *scratch) load(f *field, a *values, at int64, n int) error {
+	if at < 0 || int64(n) > a.length-at {
+		return fmt.Errorf("an array has %d values, not %d", a.length, at+int64(n))
+	}
+	s.absent = nil
+	if err := s.loadNulls(a, at, n); err != nil {
+		return err
+	}
+	switch {
+	case f.layout == textLayout:
+		return s.loadTexts(f, a, at, n)
+	case f.layout == dictLayout:
+		return s.loadIndexed(f, a, at, n)
+	case f.format.Form == number.LongDecimalForm:
+		return s.loadDecimals(f, a, at, n)
+	}
+	return s.loadWords(f.bits, a, at, n)
+}
+
+// loadNulls loads the bits that say what is null. They are there when some are.
+func (s *scratch) loadNulls(a *values, at int64, n int) error {
+	s.nulls = nil
+	size, err := a.buffers.size(a.first)
+	if err == nil && size == 0 && a.nulls > 0 {
+		err = fmt.Errorf("%d values are null, and nothing says which", a.nulls)
+	}
+	if err != nil || size == 0 {
+		return err
+	}
+	at += a.offset
+	s.bit = int(at & 7)
+	s.nulls, err = a.buffers.read(a.first, at>>3, int64(s.bit+n+7)>>3, &s.bits)
+	return err
+}
+
+// loadWords loads values of a fixed width.
+func (s *scratch) loadWords(bits int, a *values, at int64, n int) error {
+	s.Words = column.Resized(s.Words, n)
+	at += a.offset
+	if bits == 1 {
+		raw, err := a.buffers.read(a.first+1, at>>3, (at&7+int64(n)+7)>>3, &s.raw)
+		if err != nil {
+			return err
+		}
+		number.ReadBits(s.Words, raw, int(at&7))
+		return nil
+	}
+	size := int64(bits / 8)
+	raw, err := a.buffers.read(a.first+1, at*size, int64(n)*size, &s.raw)
+	if err != nil {
+		return err
+	}
+	if bits == 8 {
+		for i, b := range raw {
+			s.Words[i] = uint64(b)
+		}
+		return nil
+	}
+	number.ReadWords(s.Words, raw, int(size))
+	return nil
+}
+
+// loadDecimals loads integers of 128 or 256 bits as bytes, most significant
+// first.
+func (s *scratch) loadDecimals(f *field, a *values, at int64, n int) error {
+	size := int64(f.bits / 8)
+	raw, err := a.buffers.read(a.first+1, (at+a.offset)*size, int64(n)*size, &s.raw)
+	if err != nil {
+		return err
+	}
+	s.Texts = s.Texts[:0]
+	for i := range int64(n) {
+		reversed := make([]byte, size)
+		for k, b := range raw[i*size : (i+1)*size] {
+			reversed[int(size)-1-k] = b
+		}
+		s.Texts = append(s.Texts, string(reversed))
+	}
+	return nil
+}
+
+// loadOffsets loads n+1 offsets into s.starts, which must not descend.
+func (s *scratch) loadOffsets(f *field, a *values, at int64, n int) error {
+	s.starts = s.starts[:0]
+	size := int64(f.bits / 8)
+	raw, err := a.buffers.read(a.first+1, (at+a.offset)*size, int64(n+1)*size, &s.raw)
+	if err != nil {
+		return err
+	}
+	last := int64(0)
+	for i := range int64(n + 1) {
+		v := int64(int32(binary.LittleEndian.Uint32(raw[i*size:])))
+		if size == 8 {
+			v = int64(binary.LittleEndian.Uint64(raw[i*size:]))
+		}
+		if v < last {
+			return fmt.Errorf("offset %d after %d", v, last)
+		}
+		s.starts = append(s.starts, v)
+		last = v
+	}
+	return nil
+}
+
+// loadTexts loads strings.
+func (s *scratch) loadTexts(f *field, a *values, at int64, n int) error {
+	if err := s.loadOffsets(f, a, at, n); err != nil {
+		return err
+	}
+	from := s.starts[0]
+	if s.starts[n]-from > compression.MaxBytes {
+		return fmt.Errorf("%d bytes of text in %d rows", s.starts[n]-from, n)
+	}
+	raw, err := a.buffers.read(a.first+2, from, s.starts[n]-from, &s.raw)
+	if err != nil {
+		return err
+	}
+	s.Texts = s.Texts[:0]
+	for i := range n {
+		s.Texts = append(s.Texts, string(raw[s.starts[i]-from:s.starts[i+1]-from]))
+	}
+	return nil
+}
+
+// loadIndexed loads values of a dictionary. Indexes of nulls may be anything.
+func (s *scratch) loadIndexed(f *field, a *values, at int64, n int) error {
+	if a.dict == nil {
+		return errors.New("its dictionary is missing")
+	}
+	if err := s.loadWords(f.bits, a, at, n); err != nil {
+		return err
+	}
+	s.Texts = s.Texts[:0]
+	absent := make([]bool, n)
+	index := number.Format{Form: number.UnsignedForm, Bits: f.bits}
+	if f.signed {
+		index.Form = number.SignedForm
+	}
+	for i, w := range s.Words {
+		k, ok := index.Integer(w)
+		switch {
+		case !s.valid(i):
+			k = -1
+		case !ok || k < 0 || k >= int64(a.dict.size()):
+			return fmt.Errorf("index %d into a dictionary of %d values", k, a.dict.size())
+		case !a.dict.valid[k]:
+			absent[i] = true
+		}
+		s.lookUp(a.dict, f.child.layout == textLayout, i, k)
+	}
+	s.absent = absent
+	return nil
+}
+
+// lookUp puts entry k of d, nothing for -1, into value i.
+func (s *scratch) lookUp(d *dictionary, text bool, i int, k int64) {
+	switch {
+	case text && k < 0:
+		s.Texts = append(s.Texts, "")
+	case text:
+		s.Texts = append(s.Texts, d.texts[k])
+	case k < 0:
+		s.Words[i] = 0
+	default:
+		s.Words[i] = d.words[k]
+	}
+}
+
+// zeroNulls makes the words of nulls zero, which every format can convert.
+func (s *scratch) zeroNulls(n int) {
+	if s.nulls == nil {
+		return
+	}
+	for i := range n {
+		if !s.valid(i) {
+			s.Words[i] = 0
+		}
+	}
+}
+
+// convert turns the n values of the tile into floats, NaN for nulls. It returns
+// the first that is too large, or -1.
+func (s *scratch) convert(f *field, n int) int {
+	if f.format.Form != number.LongDecimalForm {
+		s.zeroNulls(n)
+	}
+	if i := s.Decoded.Convert(f.format, n); i >= 0 {
+		return i
+	}
+	if s.nulls != nil || s.absent != nil {
+		for i := range s.Floats {
+			if !s.valid(i) {
+				s.Floats[i] = math.NaN()
+			}
+		}
+	}
+	return -1
+}

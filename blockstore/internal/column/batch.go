@@ -1,0 +1,77 @@
+package column
+
+import (
+	"math"
+
+	"github.com/nystream/nystream/stream"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// NewBatch is a batch for rows of a source with its kept columns. There may be
+// nothing but kept columns.
+func NewBatch(info stream.Info, rows int) *stream.Batch {
+	return &stream.Batch{X: stream.NewMatrix(rows, len(info.Columns)), Kept: KeptColumns(info.Kept)}
+}
+
+// KeptColumns are empty columns of the given kinds, nil for none.
+func KeptColumns(fields []stream.Field) []stream.Column {
+	if len(fields) == 0 {
+		return nil
+	}
+	columns := make([]stream.Column, len(fields))
+	for k, field := range fields {
+		columns[k].Kind = field.Kind
+	}
+	return columns
+}
+
+// Row is row i of x. A matrix without columns may have no data at all.
+func Row(x blas64.General, i int) []float64 {
+	if x.Cols == 0 {
+		return nil
+	}
+	return x.Data[i*x.Stride:][:x.Cols]
+}
+
+// Truncate empties the kept columns of dst before a read, keeping memory.
+func Truncate(dst *stream.Batch, fields []stream.Field) {
+	for i := range dst.Kept {
+		c := &dst.Kept[i]
+		c.Kind = fields[i].Kind
+		c.Reset()
+	}
+}
+
+// AppendValid notes that the value just appended to c is not null.
+func AppendValid(c *stream.Column) {
+	if c.Valid != nil {
+		c.Valid = append(c.Valid, true)
+	}
+}
+
+// AppendNull appends a null to c; a column of floats holds NaN in its place.
+func AppendNull(c *stream.Column) {
+	if c.Valid == nil {
+		c.Valid = make([]bool, c.Len(), c.Len()+1)
+		for i := range c.Valid {
+			c.Valid[i] = true
+		}
+	}
+	c.Valid = append(c.Valid, false)
+	switch c.Kind {
+	case stream.Float64:
+		c.Floats = append(c.Floats, math.NaN())
+	case stream.Int64:
+		c.Ints = append(c.Ints, 0)
+	case stream.String:
+		c.Strings = append(c.Strings, "")
+	}
+}
+
+// Resized is b with length n, new if it must be.
+func Resized[T any](b []T, n int) []T {
+	if cap(b) < n {
+		return make([]T, n, n+n/8) // pages differ a little in length
+	}
+	return b[:n]
+}

@@ -1,0 +1,23 @@
+package column
+
+import (
+	"errors"
+
+	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/stream"
+)
+
+// Encoder turns rows into the bytes of a format.
+type Encoder interface {
+	// Encode appends the first n rows of b, which has the shape of the schema.
+	// After an error nothing more comes.
+	Encode(b *stream.Batch, n int) error
+	// Finish writes what is left.
+	Finish() error
+}
+
+// StartEncoder begins a file. Columns, kept columns and number of rows are those
+// of s.
+type StartEncoder func(f *file.Atomic, s stream.Info) (Encoder, error)
+
+var ErrNoColumns = errors.New("there are no columns")

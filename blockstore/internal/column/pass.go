@@ -1,0 +1,100 @@
+package column
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/stream"
+)
+
+// pass goes over the rows of the chosen columns of one file. Each format has
+// its own; NewReader makes a stream.Reader of any.
+type pass interface {
+	// Next puts the next rows into dst from row at on, as many as are at hand
+	// and find room, and returns their number, which may be 0; io.EOF when
+	// there are no more.
+	Next(dst *stream.Batch, at int) (int, error)
+	// Close releases the file.
+	Close() error
+}
+
+// NewReader makes a stream.Reader of a pass over a source.
+func NewReader(ctx context.Context, info stream.Info, p pass) stream.Reader {
+	return &passReader{ctx: ctx, info: info, pass: p}
+}
+
+// passReader serves reads of any size from a pass. An error is final.
+type passReader struct {
+	ctx    context.Context
+	info   stream.Info
+	pass   pass
+	failed error
+}
+
+// Read implements stream.Reader.
+func (r *passReader) Read(dst *stream.Batch) (n int, err error) {
+	MustFit(r.info, dst)
+	Truncate(dst, r.info.Kept)
+	for n < dst.X.Rows && r.failed == nil {
+		if r.failed = r.ctx.Err(); r.failed == nil {
+			var rows int
+			r.failed = fault.Guard(r.info.Name, func() (err error) {
+				rows, err = r.pass.Next(dst, n)
+				return err
+			})
+			n += rows
+		}
+	}
+	return n, r.failed
+}
+
+// Close implements stream.Reader.
+func (r *passReader) Close() error { return r.pass.Close() }
+
+// MustFit panics unless dst has the shape of the source.
+func MustFit(info stream.Info, dst *stream.Batch) {
+	if dst.X.Cols != len(info.Columns) {
+		panic(fmt.Sprintf("blockstore: batch has %d columns, %s has %d", dst.X.Cols, info.Name, len(info.Columns)))
+	}
+	if dst.Kept != nil && len(dst.Kept) != len(info.Kept) {
+		panic(fmt.Sprintf("blockstore: batch keeps %d columns, %s has %d", len(dst.Kept), info.Name, len(info.Kept)))
+	}
+}
+
+// BeginGather prepares dst for the rows with the given numbers. It panics
+// unless the arguments of Gather keep its contract.
+func BeginGather(info stream.Info, rows []int64, dst *stream.Batch) {
+	MustFit(info, dst)
+	if dst.X.Rows != len(rows) {
+		panic(fmt.Sprintf("blockstore: batch has %d rows for %d row numbers", dst.X.Rows, len(rows)))
+	}
+	for i, row := range rows {
+		if row < 0 || row >= info.Rows || i > 0 && row <= rows[i-1] {
+			panic(fmt.Sprintf("blockstore: row number %d at %d does not ascend within the %d rows of %s", row, i, info.Rows, info.Name))
+		}
+	}
+	Truncate(dst, info.Kept)
+}
+
+// LeadingRun is how many of the first row numbers follow each other below end.
+func LeadingRun(rows []int64, end int64) int {
+	n := 1
+	for n < len(rows) && rows[n] == rows[n-1]+1 && rows[n] < end {
+		n++
+	}
+	return n
+}
+
+// LeadingLocal gives those of the first row numbers that lie below end, counted
+// from start.
+func LeadingLocal(rows []int64, start, end int64) []int64 {
+	var list []int64
+	for _, row := range rows {
+		if row >= end {
+			break
+		}
+		list = append(list, row-start)
+	}
+	return list
+}

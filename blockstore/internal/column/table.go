@@ -1,0 +1,162 @@
+// Package column is what the formats of blockstore have in common. A [Table] is
+// a data file whose columns are known before any of them is chosen; a [Choice]
+// of columns makes it a source; a [Pass] reads the rows of that source, and
+// [NewReader] makes a stream.Reader of it; an [Encoder] writes rows. Values that
+// are carried along go through [AppendValid] and [AppendNull].
+package column
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/stream"
+)
+
+const (
+	// Max is the most columns a file may have. A row is dense in memory,
+	// so this is 8 MB a row.
+	Max = 1_000_000
+	// MaxWidth bounds the length of a list that becomes columns.
+	MaxWidth = math.MaxUint16 + 1
+)
+
+// Table is one data file (or pipe) whose columns are known, before any of them
+// is chosen. Each format has one implementation, in its own file. Opening a
+// table reads what is needed to know its shape and no more: a footer, a header,
+// or, for text, the whole file once.
+type Table interface {
+	About() *TableInfo
+	// Source gives the rows of the chosen columns. It implements
+	// stream.Gatherer unless they can be read only once.
+	Source(c Choice) (stream.Source, error)
+}
+
+// TableInfo is what every table says of itself.
+type TableInfo struct {
+	Path    string         // how messages call the table
+	Columns []Info         // in file order
+	Rows    int64          // -1 when only a full read would tell
+	Once    bool           // the rows can be read a single time only
+	Scans   int            // full reads that opening has cost
+	Spoiled map[int]string // text columns that are numbers but for a few cells, and the first of these
+	Aside   []int          // columns that globs and ranges pass over: a libsvm file's label; no column is a vector then
+}
+
+func (t *TableInfo) About() *TableInfo { return t }
+
+// Info describes one column of a table.
+type Info struct {
+	Name string
+	Kind Kind
+	// Width is how many numbers the column gives to a row: 1, or more for a
+	// vector column.
+	Width int
+}
+
+// Kind is what a column holds, as far as reading cares.
+type Kind uint8
+
+const (
+	Number  Kind = iota // floats and decimals, given as float64
+	Integer             // integers and bools; kept as int64, else float64
+	Text                // strings: can be kept, not computed with
+	Vector              // a list of numbers of one length per row
+	Other               // anything we do not read
+)
+
+// String is the kind's name.
+func (k Kind) String() string {
+	return [...]string{Number: "number", Integer: "integer", Text: "text", Vector: "vector", Other: "other"}[k]
+}
+
+// Computable says whether a column of this kind can be part of a row.
+func (k Kind) Computable() bool {
+	return k == Number || k == Integer || k == Vector
+}
+
+// Keepable says whether a column of this kind can be carried along.
+func (k Kind) Keepable() bool {
+	return k == Number || k == Integer || k == Text
+}
+
+// Kept is how a column of this kind is carried along.
+func (k Kind) Kept() stream.Kind {
+	switch k {
+	case Integer:
+		return stream.Int64
+	case Text:
+		return stream.String
+	}
+	return stream.Float64
+}
+
+// Choice is what is chosen of a table: numeric columns in the order in which
+// they make a row, a vector column giving all its numbers, and kept ones. It
+// is the part that the sources of all formats share.
+type Choice struct {
+	info          stream.Info
+	Numeric, Kept []int // columns of the table
+}
+
+// Info describes the source.
+func (c *Choice) Info() stream.Info { return c.info }
+
+// All are the chosen columns, numeric ones first.
+func (c *Choice) All(kept bool) []int {
+	list := append([]int(nil), c.Numeric...)
+	if kept {
+		list = append(list, c.Kept...)
+	}
+	return list
+}
+
+// Choose makes a source of columns of t.
+func Choose(t Table, numeric, kept []int) (stream.Source, error) {
+	c, err := t.About().Choose(numeric, kept)
+	if err != nil {
+		return nil, err
+	}
+	return t.Source(c)
+}
+
+// Choose checks a choice and names what it gives.
+func (t *TableInfo) Choose(numeric, kept []int) (Choice, error) {
+	c := Choice{Numeric: numeric, Kept: kept}
+	c.info = stream.Info{Name: t.Path, Rows: t.Rows, Once: t.Once, Scans: t.Scans}
+	for _, i := range numeric {
+		column := t.Columns[i]
+		if !column.Kind.Computable() {
+			return c, fault.Cell(t.Path, -1, column.Name, "it holds no numbers and cannot be a feature; leave it out")
+		}
+		for part := range column.Width {
+			c.info.Columns = append(c.info.Columns, column.ComponentName(part))
+		}
+	}
+	for _, i := range kept {
+		column := t.Columns[i]
+		if !column.Kind.Keepable() {
+			return c, fault.Cell(t.Path, -1, column.Name, "only columns of numbers or strings can be kept")
+		}
+		c.info.Kept = append(c.info.Kept, stream.Field{Name: column.Name, Kind: column.Kind.Kept()})
+	}
+	return c, nil
+}
+
+// Unnamed are n columns of a format without names: x0, x1, ...
+func Unnamed(n int, kind Kind) []Info {
+	columns := make([]Info, n, n+1) // a libsvm file has its label besides
+	for j, name := range stream.NumberedColumns(n) {
+		columns[j] = Info{name, kind, 1}
+	}
+	return columns
+}
+
+// ComponentName names one number of the column: that of a vector is called name.0,
+// name.1, ...
+func (c Info) ComponentName(part int) string {
+	if c.Kind != Vector {
+		return c.Name
+	}
+	return c.Name + "." + strconv.Itoa(part)
+}

@@ -1,0 +1,38 @@
+package fault
+
+import (
+	"strings"
+)
+
+// Nearest is the candidate closest to name, or "" when none is close: at most
+// a third of the letters differ, not counting case.
+func Nearest(name string, candidates []string) string {
+	best, distance := "", len(name)/3+1
+	for _, c := range candidates {
+		if d := editDistance(strings.ToLower(name), strings.ToLower(c)); d < distance {
+			best, distance = c, d
+		}
+	}
+	return best
+}
+
+// editDistance is the number of bytes to insert, delete or replace to turn a
+// into b (Levenshtein 1966).
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			d := diagonal
+			if a[i] != b[j] {
+				d = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], d
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,42 @@
+package file
+
+import (
+	"context"
+	"io"
+)
+
+// NewReaderAt reads in until ctx is done.
+func NewReaderAt(ctx context.Context, in io.ReaderAt) io.ReaderAt {
+	return contextReaderAt{ctx, in}
+}
+
+// contextReaderAt stops reading when the context is done.
+type contextReaderAt struct {
+	ctx context.Context
+	in  io.ReaderAt
+}
+
+// ReadAt reads unless the context is done.
+func (r contextReaderAt) ReadAt(p []byte, offset int64) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.in.ReadAt(p, offset)
+}
+
+// NewReader reads in until ctx is done.
+func NewReader(ctx context.Context, in io.Reader) io.Reader { return &contextReader{ctx, in} }
+
+// contextReader stops reading when the context is done.
+type contextReader struct {
+	ctx context.Context
+	in  io.Reader
+}
+
+// Read reads unless the context is done.
+func (r *contextReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.in.Read(p)
+}

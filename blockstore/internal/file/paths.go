@@ -1,0 +1,157 @@
+package file
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+)
+
+// Stdin is the path that means the standard input.
+const Stdin = "-"
+
+// Expand turns files, globs and folders into files. Arguments keep their
+// order; what a glob or a folder yields is sorted byte by byte.
+func Expand(paths []string) ([]string, error) {
+	if len(paths) == 0 {
+		return nil, errors.New("no input: name files, quoted globs, folders, or - for the standard input")
+	}
+	var files []string
+	for _, path := range paths {
+		more, err := expandPath(path)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, more...)
+	}
+	if len(files) > 1 && slices.Contains(files, Stdin) {
+		return nil, errors.New("the standard input (-) cannot be combined with files")
+	}
+	return files, nil
+}
+
+// expandPath expands one argument. What exists under a name is meant by it,
+// even if the name looks like a glob.
+func expandPath(path string) ([]string, error) {
+	if path == Stdin {
+		return []string{Stdin}, nil
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return walkFolder(path)
+	case err == nil:
+		return []string{path}, nil
+	case !errors.Is(err, fs.ErrNotExist) && !IsGlob(path):
+		return nil, err
+	case IsGlob(path):
+		return expandGlob(path)
+	}
+	return nil, Missing(path)
+}
+
+// IsGlob says whether a path has a glob's special characters.
+func IsGlob(path string) bool { return strings.ContainsAny(path, "*?[{") }
+
+// Missing says that path does not exist, and what may have been meant.
+func Missing(path string) error {
+	dir := filepath.Dir(path)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("%s: no such file; the folder %s cannot be read either: %w", path, dir, err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if near := fault.Nearest(filepath.Base(path), names); near != "" {
+		return fmt.Errorf("%s: no such file; did you mean %s?", path, filepath.Join(dir, near))
+	}
+	return fmt.Errorf("%s: no such file", path)
+}
+
+// expandGlob lists the files that match a pattern. A folder that matches
+// stands for all files in it, unless the pattern's ** already goes into it.
+func expandGlob(pattern string) ([]string, error) {
+	matches, err := doublestar.FilepathGlob(pattern, doublestar.WithFailOnIOErrors())
+	if err != nil {
+		return nil, fmt.Errorf("glob %q: %w", pattern, err)
+	}
+	var files []string
+	for _, path := range matches {
+		if hiddenIn(path, pattern) {
+			continue
+		}
+		info, err := os.Stat(path)
+		switch {
+		case err != nil:
+			return nil, err
+		case !info.IsDir():
+			files = append(files, path)
+		case !strings.Contains(pattern, "**"):
+			more, err := walkFolder(path)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, more...)
+		}
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("no file matches %q; files and folders beginning with . or _ do not count; ** goes into folders", pattern)
+	}
+	return sortPaths(files), nil
+}
+
+// hiddenIn says whether a match is hidden and the pattern does not ask for
+// hidden names.
+func hiddenIn(path, pattern string) bool {
+	base, special := doublestar.SplitPattern(filepath.ToSlash(pattern))
+	for _, name := range strings.Split(special, "/") {
+		if isHidden(name) {
+			return false
+		}
+	}
+	below, err := filepath.Rel(filepath.FromSlash(base), path)
+	return err == nil && slices.ContainsFunc(strings.Split(filepath.ToSlash(below), "/"), isHidden)
+}
+
+// isHidden is true of the names that folders use for themselves: _SUCCESS,
+// .part-0.crc.
+func isHidden(name string) bool {
+	return name != "." && name != ".." && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_"))
+}
+
+// walkFolder lists all files below a folder, except hidden ones.
+func walkFolder(folder string) ([]string, error) {
+	var files []string
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case path != folder && isHidden(d.Name()) && d.IsDir():
+			return filepath.SkipDir
+		case !d.IsDir() && !isHidden(d.Name()):
+			files = append(files, path)
+		}
+		return nil
+	})
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("%s: the folder holds no files; names beginning with . or _ do not count", folder)
+	}
+	return sortPaths(files), err
+}
+
+// sortPaths sorts byte by byte, with / as the separator on every system, and
+// drops repetitions.
+func sortPaths(files []string) []string {
+	slices.SortFunc(files, func(a, b string) int {
+		return strings.Compare(filepath.ToSlash(a), filepath.ToSlash(b))
+	})
+	return slices.Compact(files)
+}

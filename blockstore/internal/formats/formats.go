@@ -1,0 +1,160 @@
+// Package formats tells the format of a file by its first bytes where they are
+// telling, otherwise by its name.
+package formats
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nystream/nystream/blockstore/internal/fault"
+)
+
+// The formats that can be read, as Options.Format names them.
+const (
+	Parquet     = "parquet"
+	Arrow       = "arrow"
+	ArrowStream = "arrow-stream"
+	NPY         = "npy"
+	Store       = "nys"
+	CSV         = "csv"
+	Libsvm      = "libsvm"
+
+	// Compressed text; no value of Options.Format.
+	Gzip  = "gzip"
+	Zstd  = "zstd"
+	Bzip2 = "bzip2"
+)
+
+// All are the formats that a user may name.
+func All() []string {
+	return []string{Parquet, Arrow, ArrowStream, NPY, CSV, Libsvm, Store}
+}
+
+// extensions maps the end of a lower-case file name to its format.
+var extensions = map[string]string{
+	".parquet": Parquet, ".pq": Parquet,
+	".arrow": Arrow, ".feather": Arrow, ".ipc": Arrow, ".arrows": ArrowStream,
+	".npy": NPY, ".nys": Store,
+	".csv": CSV, ".tsv": CSV, ".txt": CSV,
+	".libsvm": Libsvm, ".svm": Libsvm, ".svmlight": Libsvm,
+}
+
+// IsCompressed reports whether a format is that of compressed text.
+func IsCompressed(format string) bool {
+	return format == Gzip || format == Zstd || format == Bzip2
+}
+
+// ByExtension is the format of files with this extension, or empty.
+func ByExtension(extension string) string { return extensions[strings.ToLower(extension)] }
+
+// magics maps the first bytes of a file to its format, or, where remedy is
+// set, to what to do with it.
+var magics = []struct{ magic, format, remedy string }{
+	{"PAR1", Parquet, ""},
+	{"PARE", "", "it is an encrypted Parquet file; write it without encryption"},
+	{"ARROW1", Arrow, ""},
+	{"\xff\xff\xff\xff", ArrowStream, ""},
+	{"\x93NUMPY", NPY, ""},
+	{"\x89NYS\r\n\x1a\n", Store, ""},
+	{"PK\x03\x04", "", "it is a zip archive (.npz too); unzip it and name the .npy file in it"},
+	{"\x89HDF\r\n\x1a\n", "", "it is an HDF5 file; save the array with numpy.save, or the table as Parquet"},
+	{"ORC", "", "it is an ORC file; convert it to Parquet"},
+	{"\x1f\x8b", Gzip, ""},
+	{"\x28\xb5\x2f\xfd", Zstd, ""},
+	{"BZh", Bzip2, ""},
+	{"\xfd7zXZ\x00", "", "it is compressed with xz; decompress it first"},
+}
+
+// Sniff tells the format of a file by its first bytes where they are telling,
+// otherwise by its extension. Text with an extension that says nothing (.data,
+// .dat, .scale, none) is libsvm if its first line looks like it, else CSV.
+func Sniff(path string) (format string, err error) {
+	head, err := readHead(path)
+	if err != nil {
+		return "", err
+	}
+	found, remedy := ByMagic(head)
+	switch {
+	case remedy != "":
+		return "", fault.File(path, "%s", remedy)
+	case found != "":
+		return found, nil
+	}
+	switch named := ByExtension(filepath.Ext(path)); named {
+	case CSV, Libsvm, ArrowStream: // nothing marks their beginning
+		return named, nil
+	case "":
+		if head != "" && isText(head) {
+			return textFormat(head), nil
+		}
+		return "", fault.File(path, "its format is known neither by its extension nor by its first bytes; name the format, one of %s", strings.Join(All(), ", "))
+	default:
+		return "", fault.File(path, "it does not begin like a file of the format %s but with %q: it is damaged, or has the wrong extension", named, head[:min(len(head), 8)])
+	}
+}
+
+// ByMagic finds the format, or what to do instead, by the first bytes. Text is
+// never meant: a CSV file may well begin with a column called ORC.
+func ByMagic(head string) (format, remedy string) {
+	if isText(head) {
+		return "", ""
+	}
+	for _, m := range magics {
+		if strings.HasPrefix(head, m.magic) {
+			return m.format, m.remedy
+		}
+	}
+	return "", ""
+}
+
+// textFormat tells libsvm, a label before pairs such as 3:0.5, from CSV by the
+// beginning of a text.
+func textFormat(head string) string {
+	for line := range strings.Lines(head) {
+		fields := strings.Fields(line)
+		if len(fields) < 2 || strings.HasPrefix(fields[0], "#") {
+			continue
+		}
+		index, _, pair := strings.Cut(fields[1], ":")
+		if _, err := strconv.ParseUint(index, 10, 32); pair && (err == nil || index == "qid") {
+			return Libsvm
+		}
+		break
+	}
+	return CSV
+}
+
+// HeadLength is enough to tell text from anything else.
+const HeadLength = 64
+
+// isText says whether the beginning of a file could be that of a text. The
+// last character of a full head may be cut.
+func isText(head string) bool {
+	if len(head) == HeadLength {
+		head = head[:HeadLength-utf8.UTFMax]
+	}
+	return !strings.ContainsFunc(head, func(r rune) bool {
+		return r == utf8.RuneError || r < ' ' && r != '\t' && r != '\n' && r != '\r'
+	})
+}
+
+// readHead reads the first bytes of a file.
+func readHead(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	head := make([]byte, HeadLength)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return "", fmt.Errorf("reading %s: %w", path, err)
+	}
+	return string(head[:n]), nil
+}

@@ -1,0 +1,265 @@
+package npy
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/nystream/nystream/blockstore/internal/fault"
+)
+
+const (
+	magic     = "\x93NUMPY"
+	maxHeader = 64 << 10
+)
+
+// Header is what stands before the numbers of an NPY array.
+type Header struct {
+	dtype   valueType
+	fortran bool
+	Shape   []int64
+	size    int64 // of the header: where the numbers begin
+}
+
+// ReadHeader reads the header of an NPY array and leaves r at the numbers.
+func ReadHeader(r io.Reader) (Header, error) {
+	text, size, err := headerText(r)
+	if err != nil {
+		return Header{}, err
+	}
+	p := parser{rest: text}
+	head, err := p.header()
+	head.size = size
+	if err != nil {
+		err = fmt.Errorf("the NPY header cannot be used: %w", err)
+	}
+	return head, err
+}
+
+// PlainKind is the kind of the values, 'f' or 'i', if they have 8 bytes each,
+// least significant first, in C order; otherwise 0.
+func (h Header) PlainKind() byte {
+	if h.fortran || h.dtype.size != 8 || h.dtype.order != binary.LittleEndian || h.dtype.kind != 'f' && h.dtype.kind != 'i' {
+		return 0
+	}
+	return h.dtype.kind
+}
+
+// CheckSize compares the size of the file of a vector or a matrix with what the
+// header promises.
+func (h Header) CheckSize(file int64) error {
+	m := matrix{head: h, count: h.Shape[0], width: 1}
+	if len(h.Shape) == 2 {
+		m.width = h.Shape[1]
+	}
+	return m.checkSize(file)
+}
+
+// headerText reads the text of the header, and its size with all before it.
+func headerText(r io.Reader) (text string, size int64, err error) {
+	var fixed [12]byte
+	if _, err := io.ReadFull(r, fixed[:10]); err != nil || string(fixed[:6]) != magic {
+		return "", 0, errors.New("the file does not begin like an NPY file; is it another format, or cut short?")
+	}
+	size, length := 10, int64(binary.LittleEndian.Uint16(fixed[8:]))
+	switch version := fixed[6]; {
+	case version == 2 || version == 3:
+		if _, err := io.ReadFull(r, fixed[10:]); err != nil {
+			return "", 0, errors.New("the file ends within its header")
+		}
+		size, length = 12, int64(binary.LittleEndian.Uint32(fixed[8:]))
+	case version != 1:
+		return "", 0, fmt.Errorf("NPY version %d is not known, 1 to 3 are", version)
+	}
+	if length > maxHeader {
+		return "", 0, fmt.Errorf("the NPY header has %d bytes, more than %d; the file is damaged or no plain array", length, maxHeader)
+	}
+	p := make([]byte, length)
+	if _, err := io.ReadFull(r, p); err != nil {
+		return "", 0, errors.New("the file ends within its header")
+	}
+	return string(p), size + length, nil
+}
+
+// parser reads the text of a header, a Python dictionary of this grammar:
+//
+//	header = "{" [ entry { "," entry } [ "," ] ] "}"
+//	entry  = "'descr'" ":" string | "'fortran_order'" ":" ("True" | "False")
+//	       | "'shape'" ":" "(" [ number { "," number } [ "," ] ] ")"
+//
+// with blanks between any two symbols, and each entry exactly once.
+type parser struct {
+	rest string
+}
+
+// header reads the whole text.
+func (p *parser) header() (head Header, err error) {
+	if err := p.expect("{"); err != nil {
+		return head, err
+	}
+	seen := map[string]bool{}
+	for !p.accept("}") {
+		key, err := p.quoted()
+		if err == nil && seen[key] {
+			err = fmt.Errorf("%q appears twice", key)
+		}
+		if err == nil {
+			err = p.entry(key, &head)
+		}
+		if err != nil {
+			return head, err
+		}
+		seen[key] = true
+		if !p.accept(",") && !strings.HasPrefix(p.rest, "}") {
+			return head, p.unexpected()
+		}
+	}
+	if p.skip(); p.rest != "" {
+		return head, p.unexpected()
+	}
+	if len(seen) != 3 {
+		return head, errors.New("one of descr, fortran_order and shape is missing")
+	}
+	return head, nil
+}
+
+// entry reads what follows a key.
+func (p *parser) entry(key string, head *Header) (err error) {
+	if err := p.expect(":"); err != nil {
+		return err
+	}
+	switch key {
+	case "descr":
+		head.dtype, err = p.descr()
+	case "fortran_order":
+		head.fortran = p.accept("True")
+		if !head.fortran {
+			err = p.expect("False")
+		}
+	case "shape":
+		head.Shape, err = p.shape()
+	default:
+		err = fmt.Errorf("%q is not known", key)
+	}
+	return err
+}
+
+// descr reads the type of the values.
+func (p *parser) descr() (valueType, error) {
+	if p.accept("[") {
+		return valueType{}, errors.New("the array has named fields; save its numbers with numpy.lib.recfunctions.structured_to_unstructured")
+	}
+	text, err := p.quoted()
+	if err != nil {
+		return valueType{}, err
+	}
+	return parseType(text)
+}
+
+// shape reads a tuple of sizes.
+func (p *parser) shape() (shape []int64, err error) {
+	if err := p.expect("("); err != nil {
+		return nil, err
+	}
+	for !p.accept(")") {
+		n, err := p.number()
+		if err != nil {
+			return nil, err
+		}
+		shape = append(shape, n)
+		if !p.accept(",") && !strings.HasPrefix(p.rest, ")") {
+			return nil, p.unexpected()
+		}
+	}
+	return shape, nil
+}
+
+// number reads a size. Python 2 wrote an L behind large ones.
+func (p *parser) number() (int64, error) {
+	p.skip()
+	end := strings.IndexFunc(p.rest, func(c rune) bool { return c < '0' || c > '9' })
+	if end <= 0 {
+		return 0, p.unexpected()
+	}
+	n, err := strconv.ParseInt(p.rest[:end], 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("the size %s is out of range", p.rest[:end])
+	}
+	p.rest = strings.TrimPrefix(p.rest[end:], "L")
+	p.skip()
+	return n, nil
+}
+
+// quoted reads a string in single or double quotes, without escapes.
+func (p *parser) quoted() (string, error) {
+	p.skip()
+	for _, quote := range []string{"'", `"`} {
+		if after, ok := strings.CutPrefix(p.rest, quote); ok {
+			text, rest, found := strings.Cut(after, quote)
+			if !found || strings.ContainsAny(text, "\\\n") {
+				return "", p.unexpected()
+			}
+			p.rest = rest
+			return text, nil
+		}
+	}
+	return "", p.unexpected()
+}
+
+// skip passes over blanks.
+func (p *parser) skip() { p.rest = strings.TrimLeft(p.rest, " \t\r\n") }
+
+// accept passes over a symbol, and the blanks around it, if it comes next.
+func (p *parser) accept(symbol string) bool {
+	p.skip()
+	rest, ok := strings.CutPrefix(p.rest, symbol)
+	if p.rest = rest; ok {
+		p.skip()
+	}
+	return ok
+}
+
+// expect passes over a symbol that must come next.
+func (p *parser) expect(symbol string) error {
+	if !p.accept(symbol) {
+		return p.unexpected()
+	}
+	return nil
+}
+
+// unexpected says where the text leaves the grammar.
+func (p *parser) unexpected() error {
+	return fmt.Errorf("%q is not expected", fault.Shorten([]byte(p.rest)))
+}
+
+// HeaderBytes writes the header of a float64 (or int64) array in C order.
+// Sizes are padded so that the header of a matrix has the same length whatever
+// its number of rows: it can be corrected when the rows are counted.
+func HeaderBytes(descr string, shape ...int64) []byte {
+	const digits = 19 // of the largest int64
+	var sizes strings.Builder
+	spare := 0
+	for i, n := range shape {
+		text := strconv.FormatInt(n, 10)
+		sizes.WriteString(text + ",")
+		if i == 0 {
+			spare = digits - len(text)
+		}
+		if i+1 < len(shape) {
+			sizes.WriteByte(' ')
+		}
+	}
+	tuple := sizes.String()
+	if len(shape) > 1 {
+		tuple = strings.TrimSuffix(tuple, ",")
+	}
+	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, tuple)
+	length := len(magic) + 4 + len(text) + spare + 1
+	padding := spare + (64-length%64)%64
+	head := append([]byte(magic), 1, 0, 0, 0)
+	binary.LittleEndian.PutUint16(head[8:], uint16(len(text)+padding+1))
+	return append(append(append(head, text...), strings.Repeat(" ", padding)...), '\n')
+}

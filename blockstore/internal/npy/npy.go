@@ -1,0 +1,325 @@
+// Package npy reads and writes matrices in NumPy's NPY format, versions 1 to 3
+// (NEP 1, 2007), and the headers of the arrays in a model archive.
+package npy
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/bits"
+	"os"
+	"slices"
+	"unsafe"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/blockstore/internal/number"
+	"github.com/nystream/nystream/stream"
+)
+
+// table is a matrix in NumPy's NPY format, versions 1 to 3 (NEP 1, 2007).
+// A vector is a matrix of one column.
+type table struct {
+	column.TableInfo
+	matrix
+}
+
+// matrix is where the numbers of an NPY array are.
+type matrix struct {
+	head          Header
+	count, width  int64
+	dataSize, row int64 // bytes of the matrix, and of one of its rows
+}
+
+// Open reads the header and checks that the file is as long as it says.
+func Open(path string) (column.Table, error) {
+	f, stamp, err := file.OpenStamped(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	t := &table{}
+	if t.head, err = ReadHeader(f); err == nil {
+		err = t.fromShape()
+	}
+	if err == nil {
+		err = t.checkSize(stamp.Size)
+	}
+	if err != nil {
+		return nil, fault.File(path, "%w", err)
+	}
+	t.TableInfo = column.TableInfo{Path: path, Rows: t.count, Columns: column.Unnamed(int(t.width), t.head.dtype.column())}
+	return t, nil
+}
+
+// fromShape makes a matrix of the array.
+func (t *matrix) fromShape() error {
+	switch shape := t.head.Shape; len(shape) {
+	case 0:
+		return fmt.Errorf("a single number is not a matrix; reshape it with a.reshape(1, 1)")
+	case 1:
+		t.count, t.width = shape[0], 1
+	case 2:
+		t.count, t.width = shape[0], shape[1]
+	default:
+		return fmt.Errorf("an array of %d dimensions is not a matrix; flatten its rows with a.reshape(len(a), -1)", len(shape))
+	}
+	if t.width == 0 {
+		return fmt.Errorf("the matrix has no columns")
+	}
+	if t.width > column.Max {
+		return fmt.Errorf("%d columns are more than the %d that can be read; was the matrix saved transposed?", t.width, column.Max)
+	}
+	return nil
+}
+
+// checkSize compares the size of the file with what the header promises.
+func (t *matrix) checkSize(file int64) error {
+	overRow, row := bits.Mul64(uint64(t.width), uint64(t.head.dtype.size))
+	overAll, all := bits.Mul64(uint64(t.count), row)
+	if overRow != 0 || overAll != 0 || row > 1<<62 || all > 1<<62 {
+		return fmt.Errorf("the header promises %d rows of %d values, more than a file can hold", t.count, t.width)
+	}
+	t.row, t.dataSize = int64(row), int64(all)
+	switch have := file - t.head.size; {
+	case have < t.dataSize && t.head.fortran:
+		return fmt.Errorf("%d bytes of the %d promised by the header are missing; was the file cut short?", t.dataSize-have, t.dataSize)
+	case have < t.dataSize:
+		return fmt.Errorf("the header promises %d rows, but the file ends in row %d; was it cut short?", t.count, have/t.row)
+	case have > t.dataSize:
+		return fmt.Errorf("%d bytes follow the %d rows that the header promises", have-t.dataSize, t.count)
+	}
+	return nil
+}
+
+func (t *table) Source(c column.Choice) (stream.Source, error) { return &source{c, t}, nil }
+
+// source yields chosen columns of an NPY file.
+type source struct {
+	column.Choice
+	table *table
+}
+
+// Open starts a pass at the first row.
+func (s *source) Open(ctx context.Context) (stream.Reader, error) {
+	f, err := os.Open(s.table.Path)
+	if err != nil {
+		return nil, err
+	}
+	return column.NewReader(ctx, s.Info(), &pass{src: s, file: f, ahead: true}), nil
+}
+
+// Gather fetches rows by number; rows that follow each other in one read.
+func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
+	column.BeginGather(s.Info(), rows, dst)
+	f, err := os.Open(s.table.Path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	p := pass{src: s, file: f}
+	for i := 0; i < len(rows); {
+		end := i + column.LeadingRun(rows[i:], s.table.count)
+		for p.at = rows[i]; i < end; {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			n, err := p.some(dst, i, end-i)
+			if err != nil {
+				return err
+			}
+			i += n
+		}
+	}
+	return nil
+}
+
+// Buffer sizes of a pass. A matrix in Fortran order is read column by column,
+// so it needs more rows at a time for reads of a decent size.
+const (
+	bufferSize        = 256 << 10
+	fortranBufferSize = 4 << 20
+)
+
+// pass reads the rows of an source through a buffer that holds some rows
+// as they are in the file: whole rows in C order, or the chosen columns one
+// after the other in Fortran order.
+type pass struct {
+	src     *source
+	file    *os.File
+	ahead   bool  // more rows will follow, read as many as fit
+	at      int64 // the next row
+	buf     []byte
+	first   int64 // the row at the beginning of buf
+	held    int64 // how many rows are in buf
+	step    int   // distance in buf from one row to the next
+	offsets []int // place in buf of the chosen values of its first row
+}
+
+// Next implements pass.
+func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
+	n := min(int64(dst.X.Rows-at), p.src.table.count-p.at)
+	if n == 0 {
+		return 0, io.EOF
+	}
+	if p.straight(dst) {
+		return p.copy(dst, at, min(n, straightRows(p.src.table.row)))
+	}
+	return p.some(dst, at, int(n))
+}
+
+// straight says that rows in the file are what they are in memory: all columns
+// in order, float64 in the order of this machine, in C order, none kept.
+func (p *pass) straight(dst *stream.Batch) bool {
+	t := p.src.table
+	return !t.head.fortran && t.head.dtype.native() && len(dst.Kept) == 0 && int64(dst.X.Stride) == t.width &&
+		int64(len(p.src.Numeric)) == t.width && slices.IsSorted(p.src.Numeric)
+}
+
+// straightRows is how many rows are read at a time into their place: enough
+// for the disk, few enough to notice that the pass is given up.
+func straightRows(rowBytes int64) int64 { return max(1, 1<<20/max(1, rowBytes)) }
+
+// copy reads n rows from p.at on into dst at row i.
+func (p *pass) copy(dst *stream.Batch, i int, n int64) (int, error) {
+	t := p.src.table
+	values := dst.X.Data[i*dst.X.Stride:][:int(n)*dst.X.Stride]
+	if err := readFull(p.file, bytesOf(values), t.head.size+p.at*t.row); err != nil {
+		return 0, p.readError(err)
+	}
+	p.at += n
+	return int(n), nil
+}
+
+// bytesOf is the memory of the values.
+func bytesOf(values []float64) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), 8*len(values))
+}
+
+// readError explains why rows from p.at on could not be read.
+func (p *pass) readError(err error) error {
+	if err == io.EOF {
+		err = fmt.Errorf("the file has become shorter since it was opened")
+	}
+	return &fault.DataError{Path: p.src.table.Path, Row: p.at, Err: err}
+}
+
+// some puts up to n rows from p.at on into dst at row i.
+func (p *pass) some(dst *stream.Batch, i, n int) (int, error) {
+	if p.at < p.first || p.at >= p.first+p.held {
+		if err := p.load(int64(n)); err != nil {
+			return 0, err
+		}
+	}
+	n = int(min(int64(n), p.first+p.held-p.at))
+	if err := p.decode(dst, i, n); err != nil {
+		return 0, err
+	}
+	p.at += int64(n)
+	return n, nil
+}
+
+// load reads rows from p.at on into the buffer: as many as fit, but no more
+// than wanted unless the reader reads ahead.
+func (p *pass) load(want int64) error {
+	t := p.src.table
+	capacity, rowBytes := int64(bufferSize), t.row
+	if t.head.fortran {
+		capacity = fortranBufferSize
+		rowBytes = int64((len(p.src.Numeric) + len(p.src.Kept)) * t.head.dtype.size)
+	}
+	count := min(max(1, capacity/max(1, rowBytes)), t.count-p.at)
+	if !p.ahead {
+		count = min(count, want)
+	}
+	if need := count * rowBytes; int64(cap(p.buf)) < need {
+		p.buf = make([]byte, need)
+	}
+	p.buf = p.buf[:count*rowBytes]
+	p.first, p.held = p.at, 0
+	if err := p.fill(count); err != nil {
+		return p.readError(err)
+	}
+	p.held = count
+	return nil
+}
+
+// fill reads count rows into the buffer and notes where the values are.
+func (p *pass) fill(count int64) error {
+	t := p.src.table
+	size := int64(t.head.dtype.size)
+	p.offsets = p.offsets[:0]
+	if !t.head.fortran {
+		p.step = int(t.row)
+		for _, column := range p.src.All(true) {
+			p.offsets = append(p.offsets, column*int(size))
+		}
+		return readFull(p.file, p.buf, t.head.size+p.first*t.row)
+	}
+	p.step = int(size)
+	for k, column := range p.src.All(true) {
+		from := int64(k) * count * size
+		p.offsets = append(p.offsets, int(from))
+		place := t.head.size + (int64(column)*t.count+p.first)*size
+		if err := readFull(p.file, p.buf[from:from+count*size], place); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readFull fills p from the given place; io.EOF says that the file ends in it.
+func readFull(f io.ReaderAt, p []byte, place int64) error {
+	n, err := f.ReadAt(p, place)
+	if n == len(p) {
+		return nil
+	}
+	return err
+}
+
+// decode puts n rows from the buffer into dst at row i.
+func (p *pass) decode(dst *stream.Batch, i, n int) error {
+	dtype, offsets := p.src.table.head.dtype, p.offsets[:len(p.src.Numeric)]
+	from := p.buf[int(p.at-p.first)*p.step:]
+	for k := range n {
+		cells := from[k*p.step:]
+		if j := dtype.values(column.Row(dst.X, i+k), cells, offsets); j >= 0 {
+			return p.cellError(k, p.src.Numeric[j], number.ErrInexact(dtype.Text(dtype.word(cells[offsets[j]:]))))
+		}
+	}
+	for k := range dst.Kept {
+		if err := p.keep(&dst.Kept[k], k, from, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keep appends n values of kept column k from the buffer to c.
+func (p *pass) keep(c *stream.Column, k int, from []byte, n int) error {
+	dtype, offset := p.src.table.head.dtype, p.offsets[len(p.src.Numeric)+k]
+	for i := range n {
+		word := dtype.word(from[i*p.step+offset:])
+		if c.Kind == stream.Float64 {
+			v, _ := dtype.Float(word) // no integers here
+			c.Floats = append(c.Floats, v)
+			continue
+		}
+		v, ok := dtype.Integer(word)
+		if !ok {
+			return p.cellError(i, p.src.Kept[k], fmt.Errorf("the label %s is beyond 2^63-1; store it as int64 or float", dtype.Text(word)))
+		}
+		c.Ints = append(c.Ints, v)
+	}
+	return nil
+}
+
+// cellError is an error about a value in the k-th row from p.at on.
+func (p *pass) cellError(k, column int, err error) error {
+	t := p.src.table
+	return &fault.DataError{Path: t.Path, Row: p.at + int64(k), Column: t.Columns[column].Name, Err: err}
+}
+
+// Close closes the file.
+func (p *pass) Close() error { return p.file.Close() }

@@ -1,0 +1,118 @@
+package npy
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/number"
+)
+
+// valueType is the type of the values of an NPY file.
+type valueType struct {
+	number.Format
+	kind  byte // 'f' float, 'i' integer, 'u' unsigned integer, 'b' bool
+	size  int  // bytes
+	order binary.ByteOrder
+}
+
+// typeNames are the types that are read, without their byte order.
+const typeNames = "f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1"
+
+// parseType reads a type such as "<f8". '|' and '=' stand for the order of
+// the machine.
+func parseType(descr string) (valueType, error) {
+	t := valueType{order: binary.NativeEndian}
+	if len(descr) < 2 {
+		return t, fmt.Errorf("the type %q is no NumPy type", descr)
+	}
+	order, name := descr[0], descr[1:]
+	switch {
+	case name[0] == 'O':
+		return t, fmt.Errorf("the array holds Python objects, which only Python can read; save it with a.astype(float)")
+	case order == '<':
+		t.order = binary.LittleEndian
+	case order == '>':
+		t.order = binary.BigEndian
+	case order != '|' && order != '=':
+		return t, fmt.Errorf("the type %q has no byte order; save the array with numpy.save", descr)
+	}
+	switch name {
+	case "f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1":
+		t.kind, t.size = name[0], int(name[1]-'0')
+		t.Format = t.numbers()
+		return t, nil
+	}
+	return t, fmt.Errorf("values of type %q are not read (%s are); save the array with a.astype(float)", descr, typeNames)
+}
+
+// numbers says what the bits of a value stand for.
+func (t valueType) numbers() number.Format {
+	switch {
+	case t.kind == 'i':
+		return number.Format{Form: number.SignedForm, Bits: 8 * t.size}
+	case t.kind != 'f':
+		return number.Format{Form: number.UnsignedForm}
+	case t.size == 2:
+		return number.Format{Form: number.Float16Form}
+	case t.size == 4:
+		return number.Format{Form: number.Float32Form}
+	}
+	return number.Format{Form: number.Float64Form}
+}
+
+// column is the kind of the columns of a matrix of such values.
+func (t valueType) column() column.Kind {
+	if t.kind == 'f' {
+		return column.Number
+	}
+	return column.Integer
+}
+
+// values reads the values at the given offsets into row. It returns the index
+// of the first integer that a float64 may not hold, or -1.
+func (t valueType) values(row []float64, from []byte, offsets []int) int {
+	switch {
+	case t.kind == 'f' && t.size == 8 && t.order == binary.LittleEndian:
+		for p, offset := range offsets {
+			row[p] = math.Float64frombits(binary.LittleEndian.Uint64(from[offset:]))
+		}
+	case t.kind == 'f' && t.size == 4 && t.order == binary.LittleEndian:
+		for p, offset := range offsets {
+			row[p] = float64(math.Float32frombits(binary.LittleEndian.Uint32(from[offset:])))
+		}
+	default:
+		for p, offset := range offsets {
+			v, ok := t.Float(t.word(from[offset:]))
+			if !ok {
+				return p
+			}
+			row[p] = v
+		}
+	}
+	return -1
+}
+
+// littleEndian says that this machine stores numbers as nearly all files do.
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
+// native says that values are float64 in the order of this machine.
+func (t valueType) native() bool {
+	return t.kind == 'f' && t.size == 8 && littleEndian == (t.order.Uint16([]byte{1, 0}) == 1)
+}
+
+// word reads the bits of the first value of p. Any bool but 0 is 1.
+func (t valueType) word(p []byte) uint64 {
+	switch {
+	case t.kind == 'b':
+		return uint64(min(p[0], 1))
+	case t.size == 1:
+		return uint64(p[0])
+	case t.size == 2:
+		return uint64(t.order.Uint16(p))
+	case t.size == 4:
+		return uint64(t.order.Uint32(p))
+	}
+	return t.order.Uint64(p)
+}

@@ -1,0 +1,64 @@
+package npy
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/stream"
+)
+
+// encoder writes a float64 matrix in C order.
+type encoder struct {
+	file   *file.Atomic
+	out    *bufio.Writer
+	schema stream.Info
+	rows   int64
+	row    []byte
+}
+
+// NewEncoder starts an NPY file. Its header holds the number of rows, which
+// finish corrects when it was not known.
+func NewEncoder(f *file.Atomic, s stream.Info) (column.Encoder, error) {
+	if len(s.Kept) > 0 {
+		return nil, fmt.Errorf("an NPY file holds one matrix of numbers and cannot keep column %q; write .parquet, .arrow or .csv, or keep no columns", s.Kept[0].Name)
+	}
+	e := &encoder{file: f, out: bufio.NewWriterSize(f, file.BufferSize), schema: s}
+	_, err := e.out.Write(e.header(max(0, s.Rows)))
+	return e, err
+}
+
+// header is the header of a matrix of that many rows.
+func (e *encoder) header(rows int64) []byte {
+	return HeaderBytes("<f8", rows, int64(len(e.schema.Columns)))
+}
+
+func (e *encoder) Encode(b *stream.Batch, n int) error {
+	if b.X.Stride == b.X.Cols && n > 0 && littleEndian {
+		e.rows += int64(n)
+		_, err := e.out.Write(bytesOf(b.X.Data[:n*b.X.Cols]))
+		return err
+	}
+	for i := range n {
+		e.row = e.row[:0]
+		for _, v := range column.Row(b.X, i) {
+			e.row = binary.LittleEndian.AppendUint64(e.row, math.Float64bits(v))
+		}
+		if _, err := e.out.Write(e.row); err != nil {
+			return err
+		}
+	}
+	e.rows += int64(n)
+	return nil
+}
+
+func (e *encoder) Finish() error {
+	if err := e.out.Flush(); err != nil || e.schema.Rows >= 0 {
+		return err
+	}
+	_, err := e.file.WriteAt(e.header(e.rows), 0)
+	return err
+}

@@ -1,0 +1,200 @@
+// Package number turns the values of Parquet, Arrow and NPY files, which come as
+// words, into float64 and int64, exactly: an integer that a float64 cannot hold
+// is an error ([ErrInexact]) and never rounded.
+package number
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+)
+
+// MaxExact is the largest integer below which float64 holds every integer.
+const MaxExact = 1 << 53
+
+// ErrInexact says that an integer is too large for a float64.
+func ErrInexact(integer string) error {
+	return fmt.Errorf("the integer %s does not fit a float64, which is exact up to 2^53; keep the column as a label, drop it, or store it as float", integer)
+}
+
+// Parquet, Arrow and NPY values come as words: the bits of a value, zero-extended to
+// 64. A Format says what number a word stands for.
+type Format struct {
+	Form  Form
+	Bits  int // width of signed integers and decimals
+	Scale int // a decimal is its integer · 10^-scale
+}
+
+// Form is how the bits of a number are read.
+type Form uint8
+
+const (
+	Float64Form Form = iota
+	Float32Form
+	Float16Form
+	SignedForm
+	UnsignedForm
+	DecimalForm     // an integer of bits bits
+	LongDecimalForm // an integer in bytes, most significant first
+)
+
+// MaxScale is the largest scale of a decimal of 256 bits.
+const MaxScale = 76
+
+// floats converts words to float64, exactly. It returns the index of the first
+// integer beyond ±2^53, which a float64 may not hold, or -1.
+func (f Format) floats(dst []float64, words []uint64) int {
+	switch f.Form {
+	case Float64Form:
+		for i, w := range words {
+			dst[i] = math.Float64frombits(w)
+		}
+	case Float32Form:
+		for i, w := range words {
+			dst[i] = float64(math.Float32frombits(uint32(w)))
+		}
+	case Float16Form:
+		for i, w := range words {
+			dst[i] = HalfFloat(uint16(w))
+		}
+	case SignedForm:
+		return f.signedFloats(dst, words)
+	case UnsignedForm:
+		return unsignedFloats(dst, words)
+	case DecimalForm:
+		for i, w := range words {
+			dst[i] = decimal(f.signed(w), f.Scale)
+		}
+	}
+	return -1
+}
+
+// signed extends the sign of a word.
+func (f Format) signed(w uint64) int64 {
+	shift := 64 - f.Bits
+	return int64(w<<shift) >> shift
+}
+
+// Float converts one word; false for an integer that a float64 may not hold.
+func (f Format) Float(w uint64) (v float64, ok bool) {
+	var dst [1]float64
+	i := f.floats(dst[:], []uint64{w})
+	return dst[0], i < 0
+}
+
+func (f Format) signedFloats(dst []float64, words []uint64) int {
+	for i, w := range words {
+		v := f.signed(w)
+		if v > MaxExact || v < -MaxExact {
+			return i
+		}
+		dst[i] = float64(v)
+	}
+	return -1
+}
+
+func unsignedFloats(dst []float64, words []uint64) int {
+	for i, w := range words {
+		if w > MaxExact {
+			return i
+		}
+		dst[i] = float64(w)
+	}
+	return -1
+}
+
+// Integer is the integer that a word stands for, unless it is beyond int64.
+func (f Format) Integer(w uint64) (int64, bool) {
+	if f.Form == SignedForm {
+		return f.signed(w), true
+	}
+	return int64(w), w <= math.MaxInt64
+}
+
+// Text writes the integer that a word stands for.
+func (f Format) Text(w uint64) string {
+	if f.Form == SignedForm {
+		return strconv.FormatInt(f.signed(w), 10)
+	}
+	return strconv.FormatUint(w, 10)
+}
+
+// decimal is v·10^-scale, rounded once.
+func decimal(v int64, scale int) float64 {
+	if v >= -MaxExact && v <= MaxExact && scale >= 0 && scale <= 22 {
+		return float64(v) / pow10[scale]
+	}
+	return longDecimal(big.NewInt(v), scale)
+}
+
+// pow10 are the powers of ten that a float64 holds exactly.
+var pow10 = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
+	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+
+// longDecimal is v·10^-scale, rounded once.
+func longDecimal(v *big.Int, scale int) float64 {
+	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(scale, -scale))), nil)
+	exact := new(big.Rat).SetInt(v)
+	if scale < 0 {
+		exact.Mul(exact, new(big.Rat).SetInt(power))
+	} else {
+		exact.SetFrac(v, power)
+	}
+	f, _ := exact.Float64()
+	return f
+}
+
+// BigEndianInt reads a two's complement integer, most significant byte first.
+func BigEndianInt(b string) *big.Int {
+	v := new(big.Int).SetBytes([]byte(b))
+	if len(b) > 0 && b[0]&0x80 != 0 {
+		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
+	}
+	return v
+}
+
+// HalfFloat widens an IEEE 754 binary16 number.
+func HalfFloat(h uint16) float64 {
+	exponent, fraction := int(h>>10&0x1f), float64(h&0x3ff)
+	v := math.Ldexp(1024+fraction, exponent-25)
+	switch {
+	case exponent == 0:
+		v = math.Ldexp(fraction, -24)
+	case exponent == 0x1f && fraction == 0:
+		v = math.Inf(1)
+	case exponent == 0x1f:
+		v = math.NaN()
+	}
+	if h>>15 == 1 {
+		v = -v
+	}
+	return v
+}
+
+// ReadWords fills dst with values of 2, 4 or 8 bytes, least significant first.
+func ReadWords(dst []uint64, data []byte, size int) {
+	switch b := data[:len(dst)*size]; size {
+	case 8:
+		for i := range dst {
+			dst[i] = binary.LittleEndian.Uint64(b[i*8:])
+		}
+	case 4:
+		for i := range dst {
+			dst[i] = uint64(binary.LittleEndian.Uint32(b[i*4:]))
+		}
+	case 2:
+		for i := range dst {
+			dst[i] = uint64(binary.LittleEndian.Uint16(b[i*2:]))
+		}
+	}
+}
+
+// ReadBits fills dst with the bits from bit number at on, eight to a byte.
+func ReadBits(dst []uint64, data []byte, at int) {
+	for i := range dst {
+		dst[i] = uint64(data[at>>3] >> (at & 7) & 1)
+		at++
+	}
+}

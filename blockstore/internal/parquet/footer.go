@@ -1,0 +1,146 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"os"
+
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// footerTail is the length of the footer and the magic bytes behind it.
+const footerTail = 8
+
+// readFooter fills t from the footer of file.
+func (t *table) readFooter(file *os.File) error {
+	raw, start, err := t.footerBytes(file)
+	if err != nil {
+		return err
+	}
+	var footer format.FileMetaData
+	if err := decodeThrift(raw, &footer); err != nil {
+		return fault.File(t.Path, "the footer is damaged: %w", err)
+	}
+	if footer.EncryptionAlgorithm.Value != nil {
+		return fault.File(t.Path, "the file is encrypted; write it without encryption")
+	}
+	if t.leaves, err = leavesOf(footer.Schema); err != nil {
+		return fault.File(t.Path, "the footer is damaged: %w", err)
+	}
+	return t.readGroups(&footer, start)
+}
+
+// footerBytes reads the footer and returns where it starts.
+func (t *table) footerBytes(file *os.File) ([]byte, int64, error) {
+	if t.stamp.Size < 4+footerTail {
+		return nil, 0, fault.File(t.Path, "%d bytes are too few for a Parquet file; is it complete?", t.stamp.Size)
+	}
+	var head [4]byte
+	var tail [footerTail]byte
+	if _, err := file.ReadAt(head[:], 0); err != nil {
+		return nil, 0, err
+	}
+	if _, err := file.ReadAt(tail[:], t.stamp.Size-footerTail); err != nil {
+		return nil, 0, err
+	}
+	switch {
+	case string(head[:]) == "PARE" || string(tail[4:]) == "PARE":
+		return nil, 0, fault.File(t.Path, "the file is encrypted; write it without encryption")
+	case string(head[:]) != "PAR1":
+		return nil, 0, fault.File(t.Path, "it does not begin with PAR1 and is no Parquet file")
+	case string(tail[4:]) != "PAR1":
+		return nil, 0, fault.File(t.Path, "it does not end with PAR1; the file was cut or is still being written")
+	}
+	length := int64(binary.LittleEndian.Uint32(tail[:]))
+	if length > t.stamp.Size-footerTail-4 || length > maxFooterBytes {
+		return nil, 0, fault.File(t.Path, "a footer of %d bytes cannot be in a file of %d bytes (limit %d)", length, t.stamp.Size, int64(maxFooterBytes))
+	}
+	raw := make([]byte, length)
+	start := t.stamp.Size - footerTail - length
+	_, err := file.ReadAt(raw, start)
+	return raw, start, err
+}
+
+// decodeThrift decodes the structure at the start of b after walking it. What
+// it puts into v may refer to b.
+func decodeThrift(b []byte, v any) error {
+	n, err := thriftLength(b)
+	if err != nil {
+		return err
+	}
+	var protocol thrift.CompactProtocol
+	return thrift.NewDecoder(protocol.NewReaderFromBytes(b[:n])).Decode(v)
+}
+
+// readGroups fills t.groups and checks them against the file and the schema.
+// Pages must end before limit.
+func (t *table) readGroups(footer *format.FileMetaData, limit int64) error {
+	t.groups = make([]rowGroup, 0, len(footer.RowGroups))
+	for g := range footer.RowGroups {
+		group := &footer.RowGroups[g]
+		if err := t.addGroup(group, limit); err != nil {
+			return fault.File(t.Path, "the footer is damaged: row group %d: %w", g, err)
+		}
+	}
+	if overflow, _ := bits.Mul64(uint64(t.Rows), 8*uint64(len(t.leaves))); overflow > 0 {
+		return fault.File(t.Path, "the footer is damaged: %d rows of %d columns cannot be", t.Rows, len(t.leaves))
+	}
+	if t.Rows != footer.NumRows {
+		return fault.File(t.Path, "the footer is damaged: the row groups hold %d rows, the file should hold %d", t.Rows, footer.NumRows)
+	}
+	return nil
+}
+
+// addGroup appends one row group.
+func (t *table) addGroup(group *format.RowGroup, limit int64) error {
+	if group.NumRows < 0 || t.Rows+group.NumRows < t.Rows {
+		return fmt.Errorf("it claims %d rows", group.NumRows)
+	}
+	if len(group.Columns) != len(t.leaves) {
+		return fmt.Errorf("it has %d columns, the schema %d", len(group.Columns), len(t.leaves))
+	}
+	added := rowGroup{first: t.Rows, rows: group.NumRows, chunks: make([]pageRange, len(t.leaves))}
+	for i := range t.leaves {
+		chunk, err := checkChunk(&group.Columns[i], &t.leaves[i], group.NumRows, limit)
+		if err != nil {
+			return fmt.Errorf("column %q: %w", t.leaves[i].Name, err)
+		}
+		added.chunks[i] = chunk
+	}
+	t.Rows += group.NumRows
+	t.groups = append(t.groups, added)
+	return nil
+}
+
+// chunkSlack is added to the length of a chunk: parquet-cpp before 1.2.9 left
+// the header of the dictionary page out of it.
+const chunkSlack = 100
+
+// checkChunk says where the pages of a chunk are. Pages must end before limit.
+func checkChunk(chunk *format.ColumnChunk, c *leafColumn, rows, limit int64) (pageRange, error) {
+	meta := &chunk.MetaData
+	start := meta.DataPageOffset
+	if meta.DictionaryPageOffset > 0 && meta.DictionaryPageOffset < start {
+		start = meta.DictionaryPageOffset
+	}
+	size := meta.TotalCompressedSize
+	switch {
+	case chunk.FilePath != "":
+		return pageRange{}, fmt.Errorf("it is in another file, %q, which is not supported", chunk.FilePath)
+	case chunk.CryptoMetadata.Value != nil:
+		return pageRange{}, fmt.Errorf("it is encrypted; write the file without encryption")
+	case meta.Type != c.physical:
+		return pageRange{}, fmt.Errorf("it holds %s, the schema says %s", meta.Type, c.physical)
+	case c.maxRep == 0 && meta.NumValues != rows:
+		return pageRange{}, fmt.Errorf("it holds %d values for %d rows", meta.NumValues, rows)
+	case meta.NumValues < rows:
+		return pageRange{}, fmt.Errorf("it holds %d values for %d rows", meta.NumValues, rows)
+	case meta.NumValues > 0 && (start < 4 || size < 0 || start > limit || size > limit-start):
+		return pageRange{}, fmt.Errorf("its %d bytes at %d are not within the file", size, start)
+	}
+	end := min(start+size+chunkSlack, limit)
+	return pageRange{start: start, end: end, values: meta.NumValues, codec: meta.Codec}, nil
+}

@@ -1,0 +1,105 @@
+package parquet
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/nystream/nystream/blockstore/internal/fault"
+)
+
+// vectors puts the next rows lists into dst[0:width], dst[stride:stride+width],
+// ..., or drops them when dst is nil. A null list is a row of NaN.
+func (r *columnReader) vectors(dst []float64, stride, rows int) error {
+	first := r.row
+	filled := 0 // entries of the row being read
+	for done := 0; done < rows; {
+		if err := r.fill(); err != nil {
+			return err
+		}
+		if r.pos == r.n {
+			return r.endOfLists(filled)
+		}
+		values, err := r.placeLists(dst, stride, rows, &done, &filled)
+		if err != nil {
+			return err
+		}
+		if err := r.decode(values); err != nil {
+			return err
+		}
+		if dst == nil {
+			continue
+		}
+		if v := r.Convert(r.format, values); v >= 0 {
+			return r.inexact(first+int64(r.place[v]/stride), r.Words[v])
+		}
+		for v, at := range r.place[:values] {
+			dst[at] = r.Floats[v]
+		}
+	}
+	return nil
+}
+
+// placeLists uses entries until rows lists are complete or the tile ends. It
+// notes in r.place where the values go, and writes the nulls.
+func (r *columnReader) placeLists(dst []float64, stride, rows int, done, filled *int) (values int, err error) {
+	for ; r.pos < r.n && *done < rows; r.pos++ {
+		level := int(r.def[r.pos])
+		starts := r.rep[r.pos] == 0
+		if starts != (*filled == 0) {
+			return 0, r.wrongLength(starts, *filled)
+		}
+		if level < r.listDef {
+			if level == r.listDef-1 { // an empty list
+				return 0, r.wrongLength(true, 0)
+			}
+			r.nullList(dst, stride, *done)
+			r.row++
+			*done++
+			continue
+		}
+		at := *done*stride + *filled
+		if level == r.maxDef {
+			r.place[values] = at
+			values++
+		} else if dst != nil {
+			dst[at] = math.NaN()
+		}
+		if *filled++; *filled == r.Width {
+			*filled = 0
+			r.row++
+			*done++
+		}
+	}
+	return values, nil
+}
+
+// nullList writes NaN for a list that is null.
+func (r *columnReader) nullList(dst []float64, stride, row int) {
+	if dst == nil {
+		return
+	}
+	for k := range r.Width {
+		dst[row*stride+k] = math.NaN()
+	}
+}
+
+// wrongLength is the error about a list that is not as long as the first one.
+func (r *columnReader) wrongLength(starts bool, filled int) error {
+	if !starts {
+		first := r.table.groups[r.group].first
+		if r.row == first {
+			return r.fault(fmt.Errorf("it begins in the middle of a row"))
+		}
+		return fault.Cell(r.pages.path, r.row-1, r.Name, "the list is longer than the %d numbers of the first row", r.Width)
+	}
+	return fault.Cell(r.pages.path, r.row, r.Name, "the list has %d numbers, the first row %d", filled, r.Width)
+}
+
+// endOfLists is the error about a chunk that ends before its rows do.
+func (r *columnReader) endOfLists(filled int) error {
+	if filled > 0 {
+		return r.wrongLength(true, filled)
+	}
+	group := r.table.groups[r.group]
+	return r.fault(fmt.Errorf("the column ends with %d of %d rows", r.row-group.first, group.rows))
+}

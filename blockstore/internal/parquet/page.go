@@ -1,0 +1,161 @@
+package parquet
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/compression"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// pages reads pages of a file. It owns the memory that pages pass
+// through, so that columns read in turn share it.
+type pages struct {
+	path   string
+	file   io.ReaderAt
+	closer io.Closer // nil when somebody else closes the file
+	window []byte
+	packed []byte
+	unpack compression.Unpacker
+	held   int64 // bytes of the pages in memory
+	limit  int64 // the most they may be
+}
+
+// newPages reads pages of the file of t, which it does not close. Pages
+// that are in memory together, one for each column, may have a certain multiple
+// of the size of the file, so that a small file cannot claim much memory.
+func newPages(t *table, file io.ReaderAt) *pages {
+	return &pages{path: t.Path, file: file, window: make([]byte, 512), limit: maxPageBytes + 16*t.stamp.Size}
+}
+
+// close releases what the pages hold.
+func (p *pages) close() error {
+	p.unpack.Close()
+	if p.closer == nil {
+		return nil
+	}
+	return p.closer.Close()
+}
+
+// maxHeaderBytes is the most a page header may occupy.
+const maxHeaderBytes = 1 << 20
+
+// header reads the page header at offset, before end, and where its page
+// begins.
+func (p *pages) header(offset, end int64) (h format.PageHeader, body int64, err error) {
+	for {
+		window := p.window[:min(int64(len(p.window)), end-offset)]
+		if _, err := p.file.ReadAt(window, offset); err != nil {
+			return h, 0, err
+		}
+		n, err := thriftLength(window)
+		if errors.Is(err, errThriftShort) && len(window) == len(p.window) && len(window) < maxHeaderBytes {
+			p.window = make([]byte, 2*len(p.window))
+			continue
+		}
+		if err != nil {
+			return h, 0, fmt.Errorf("its header is damaged: %w", err)
+		}
+		if err := decodeThrift(window[:n], &h); err != nil {
+			return h, 0, fmt.Errorf("its header is damaged: %w", err)
+		}
+		return h, offset + int64(n), checkPage(&h, end-offset-int64(n))
+	}
+}
+
+// checkPage refuses a header whose page cannot be in room bytes.
+func checkPage(h *format.PageHeader, room int64) error {
+	packed, size := int64(h.CompressedPageSize), int64(h.UncompressedPageSize)
+	if packed < 0 || size < 0 || packed > room {
+		return fmt.Errorf("its header claims %d bytes, %d unpacked, of %d that are left", packed, size, room)
+	}
+	if packed > maxPageBytes || size > maxPageBytes {
+		return fmt.Errorf("it has %d bytes, %d unpacked; the limit is %d, write the file with smaller pages", packed, size, maxPageBytes)
+	}
+	return nil
+}
+
+// pageCounts are the numbers of entries and rows in a data page.
+func pageCounts(h *format.PageHeader, flat bool) (entries, rows int64, err error) {
+	switch {
+	case h.Type == format.DataPage && h.DataPageHeader.Valid:
+		entries = int64(h.DataPageHeader.V.NumValues)
+		rows = -1 // not told
+	case h.Type == format.DataPageV2 && h.DataPageHeaderV2.Valid:
+		entries = int64(h.DataPageHeaderV2.V.NumValues)
+		rows = int64(h.DataPageHeaderV2.V.NumRows)
+		if rows < 0 || rows > entries || flat && rows != entries {
+			return 0, 0, fmt.Errorf("its header claims %d rows in %d values", rows, entries)
+		}
+	default:
+		return 0, 0, fmt.Errorf("its header has no type of page")
+	}
+	if entries < 0 {
+		return 0, 0, fmt.Errorf("its header claims %d values", entries)
+	}
+	if flat {
+		rows = entries
+	}
+	return entries, rows, nil
+}
+
+// body reads and unpacks the page at offset into buffer, which it grows. The
+// first prefix bytes of the page are not compressed (the levels of version 2).
+func (p *pages) body(h *format.PageHeader, offset int64, codec format.CompressionCodec, prefix int, buffer []byte) ([]byte, error) {
+	packed, size := int(h.CompressedPageSize), int(h.UncompressedPageSize)
+	if prefix < 0 || prefix > packed || prefix > size {
+		return nil, fmt.Errorf("its levels of %d bytes do not fit in it", prefix)
+	}
+	if codec == format.Uncompressed || packed == prefix {
+		if packed != size {
+			return nil, fmt.Errorf("%w: %d bytes, %d in the header", compression.ErrSize, packed, size)
+		}
+		buffer, err := p.grown(buffer, packed)
+		if err != nil {
+			return nil, err
+		}
+		return buffer, p.load(h, offset, buffer)
+	}
+	if err := checkRatio(codec, packed-prefix, size-prefix); err != nil {
+		return nil, err
+	}
+	p.packed = column.Resized(p.packed, packed)
+	if err := p.load(h, offset, p.packed); err != nil {
+		return nil, err
+	}
+	buffer, err := p.grown(buffer, size)
+	if err != nil {
+		return nil, err
+	}
+	copy(buffer, p.packed[:prefix])
+	if err := unpackPage(&p.unpack, codec, buffer[prefix:], p.packed[prefix:]); err != nil {
+		return nil, fmt.Errorf("it cannot be unpacked (%s): %w", codec, err)
+	}
+	return buffer, nil
+}
+
+// grown is buffer with length n, as long as the limit of memory allows it.
+func (p *pages) grown(buffer []byte, n int) ([]byte, error) {
+	if more := int64(n - cap(buffer)); more > 0 {
+		if p.held+more > p.limit {
+			return nil, fmt.Errorf("the pages of the chosen columns have more than %d bytes; choose fewer columns, or write the file with smaller pages", p.limit)
+		}
+		p.held += more
+	}
+	return column.Resized(buffer, n), nil
+}
+
+// load fills b with the bytes of a page and compares its checksum. A checksum
+// of zero stands for none: the library does not tell them apart.
+func (p *pages) load(h *format.PageHeader, offset int64, b []byte) error {
+	if _, err := p.file.ReadAt(b, offset); err != nil {
+		return err
+	}
+	if h.CRC != 0 && crc32.ChecksumIEEE(b) != uint32(h.CRC) {
+		return errors.New("its checksum does not fit: it is damaged")
+	}
+	return nil
+}

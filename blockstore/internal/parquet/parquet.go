@@ -1,0 +1,189 @@
+// Package parquet reads and writes Parquet files.
+//
+// # How they are read
+//
+// parquet-go gives the footer's and the page headers' structures, the Thrift
+// decoder and the writer. The way from a page's bytes to numbers is ours,
+// because of what damaged files do to the library (v0.32): a page shorter than
+// its header promises is accepted when the buffer behind it happens to be large
+// enough, and what is in there comes out as numbers; a damaged LZ4 page doubles
+// a buffer for ever; lists in headers and counts in pages are allocated as found.
+// It also lets pages be read a few values at a time, so that memory is one page
+// a column, whatever the page holds.
+//
+// A row group is read in tiles of at most tileRows rows, column after column.
+// What is checked: the footer as a whole before any page (footer.go),
+// every page header before its body is read (page.go), page checksums
+// where the writer left them (most writers leave none), and that every column
+// gives exactly the rows of its row group. What is not: statistics, page
+// indexes and bloom filters, which are never read.
+package parquet
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/compression"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/blockstore/internal/number"
+	"github.com/nystream/nystream/stream"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// tileRows is how many rows of a column are decoded at a time.
+const tileRows = 1024
+
+// table is a Parquet file whose footer has been read and checked.
+type table struct {
+	column.TableInfo
+	stamp  file.Stamp
+	leaves []leafColumn
+	groups []rowGroup
+}
+
+// leafColumn is one leaf column of the schema.
+type leafColumn struct {
+	column.Info
+	physical format.Type
+	size     int // bytes of a value of a fixed-length type
+	format   number.Format
+	maxRep   int
+	maxDef   int
+	listDef  int // definition level from which a list entry exists
+}
+
+// rowGroup is one row group.
+type rowGroup struct {
+	first, rows int64
+	chunks      []pageRange // by leaf
+}
+
+// end is the row behind the last one.
+func (g *rowGroup) end() int64 { return g.first + g.rows }
+
+// pageRange is where the pages of one column of a row group are.
+type pageRange struct {
+	start, end int64
+	values     int64 // entries, nulls included
+	codec      format.CompressionCodec
+}
+
+// Open reads and checks the footer of the Parquet file at path. A list
+// column gets its width from the first list that is not null.
+func Open(path string) (column.Table, error) {
+	file, stamp, err := file.OpenStamped(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	t := &table{TableInfo: column.TableInfo{Path: path}, stamp: stamp}
+	if err := t.readFooter(file); err != nil {
+		return nil, err
+	}
+	if err := t.findWidths(file); err != nil {
+		return nil, err
+	}
+	for i := range t.leaves {
+		t.Columns = append(t.Columns, t.leaves[i].Info)
+	}
+	return t, nil
+}
+
+func (t *table) Source(c column.Choice) (stream.Source, error) {
+	for _, i := range c.All(true) {
+		if err := t.checkCodecs(i); err != nil {
+			return nil, err
+		}
+	}
+	return &source{c, t}, nil
+}
+
+// findWidths gives every list column its width.
+func (t *table) findWidths(file *os.File) error {
+	for i := range t.leaves {
+		c := &t.leaves[i]
+		if c.Kind != column.Vector {
+			continue
+		}
+		width, err := t.firstWidth(file, i)
+		if err != nil {
+			return err
+		}
+		if width == 0 { // no list with anything in it
+			c.Kind = column.Other
+			width = 1
+		}
+		c.Width = width
+	}
+	return nil
+}
+
+// firstWidth is the length of the first list of leaf that is not null.
+func (t *table) firstWidth(file *os.File, leaf int) (int, error) {
+	if t.checkCodecs(leaf) != nil {
+		return 0, nil // choose will say so
+	}
+	pages := newPages(t, file)
+	defer pages.close()
+	for g := range t.groups {
+		r := newColumnReader(pages, t, leaf)
+		r.open(g)
+		if width, err := r.listLength(); width > 0 || err != nil {
+			return width, err
+		}
+	}
+	return 0, nil
+}
+
+// source is chosen columns of a Parquet file.
+type source struct {
+	column.Choice
+	table *table
+}
+
+// Open starts a pass with a file handle of its own.
+func (s *source) Open(ctx context.Context) (stream.Reader, error) {
+	file, err := s.table.stamp.Open()
+	if err != nil {
+		return nil, err
+	}
+	return column.NewReader(ctx, s.Info(), newPass(s, file)), nil
+}
+
+// groupOf is the row group that holds row.
+func (t *table) groupOf(row int64) int {
+	i, found := slices.BinarySearchFunc(t.groups, row, func(g rowGroup, row int64) int {
+		switch {
+		case g.end() <= row:
+			return -1
+		case g.first > row:
+			return 1
+		}
+		return 0
+	})
+	if !found {
+		panic(fmt.Sprintf("blockstore: row %d is not in %s", row, t.Path))
+	}
+	return i
+}
+
+// checkCodecs says whether every chunk of a leaf is compressed in a way we read.
+func (t *table) checkCodecs(leaf int) error {
+	for g, group := range t.groups {
+		if codec := group.chunks[leaf].codec; !knownCodec(codec) {
+			return fault.Cell(t.Path, -1, t.leaves[leaf].Name, "row group %d: the compression %s (%d) is not supported; write the file with zstd, snappy or none", g, codec, codec)
+		}
+	}
+	return nil
+}
+
+// maxPageBytes is the most a page may occupy, compressed or not. Writers make
+// pages of about 1 MiB.
+const maxPageBytes = compression.MaxBytes
+
+// maxFooterBytes is the most a footer may occupy: the footer is read at once.
+const maxFooterBytes = 64 << 20

@@ -1,0 +1,88 @@
+package parquet
+
+import (
+	"io"
+	"os"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/stream"
+)
+
+// pass is one pass over a Parquet file. All columns are at the same row.
+type pass struct {
+	source  *source
+	pages   *pages
+	columns []*columnReader // numeric ones, then kept ones
+	group   int             // the row group being read
+	left    int64           // rows of it not yet read
+}
+
+// newPass starts at the first row of file, which the pass closes.
+func newPass(s *source, file *os.File) *pass {
+	p := &pass{source: s, pages: newPages(s.table, file), group: -1}
+	p.pages.closer = file
+	for _, i := range s.Choice.All(true) {
+		p.columns = append(p.columns, newColumnReader(p.pages, s.table, i))
+	}
+	return p
+}
+
+// Next implements pass.
+func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
+	for p.left == 0 {
+		if err := p.nextGroup(dst.Kept != nil); err != nil {
+			return 0, err
+		}
+	}
+	rows := int(min(p.left, tileRows, int64(dst.X.Rows-at)))
+	numeric := len(p.source.Numeric)
+	to := at * dst.X.Stride
+	for _, c := range p.columns[:numeric] {
+		if err := c.read(dst.X.Data[to:], dst.X.Stride, rows); err != nil {
+			return 0, err
+		}
+		to += c.Width
+	}
+	for i := range dst.Kept {
+		if err := p.columns[numeric+i].keep(&dst.Kept[i], rows); err != nil {
+			return 0, err
+		}
+	}
+	p.left -= int64(rows)
+	return rows, nil
+}
+
+// nextGroup ends a row group and begins the next one.
+func (p *pass) nextGroup(keeps bool) error {
+	columns := p.columns
+	if !keeps {
+		columns = columns[:len(p.source.Numeric)]
+	}
+	if p.group >= 0 {
+		for _, c := range columns {
+			if err := c.finish(); err != nil {
+				return err
+			}
+		}
+	}
+	if p.group+1 == len(p.source.table.groups) {
+		return io.EOF
+	}
+	p.group++
+	p.left = p.source.table.groups[p.group].rows
+	for _, c := range p.columns {
+		c.open(p.group)
+	}
+	return nil
+}
+
+// read puts the next rows of a numeric column into dst.
+func (r *columnReader) read(dst []float64, stride, rows int) error {
+	if r.Kind == column.Vector {
+		return r.vectors(dst, stride, rows)
+	}
+	return r.numbers(dst, stride, rows)
+}
+
+// Close implements pass.
+func (r *pass) Close() error { return r.pages.close() }

@@ -1,0 +1,240 @@
+package parquet
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/number"
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// maxSchemaDepth bounds the nesting of groups, maxLevel the levels: both are
+// stored in a byte.
+const maxSchemaDepth = 100
+
+// schemaWalk collects the leaves of a schema, which is a tree written depth
+// first.
+type schemaWalk struct {
+	elements []format.SchemaElement
+	next     int
+	leaves   []leafColumn
+}
+
+// schemaPlace is what the groups above an element say about it.
+type schemaPlace struct {
+	path     []string
+	rep, def int
+	listDef  int
+	// annotated is set right below a group that is marked as a list, inList
+	// below a repeated group, and several below one with more than one member
+	// in or under a repeated group: then the list is no list of numbers.
+	annotated, inList, several bool
+}
+
+// leavesOf gives the leaf columns of a schema in the order of the chunks.
+func leavesOf(elements []format.SchemaElement) ([]leafColumn, error) {
+	if len(elements) == 0 {
+		return nil, fmt.Errorf("there is no schema")
+	}
+	w := schemaWalk{elements: elements, next: 1}
+	if err := w.members(elements[0].NumChildren.V, schemaPlace{}); err != nil {
+		return nil, err
+	}
+	if w.next != len(elements) {
+		return nil, fmt.Errorf("the schema has %d elements of which %d are used", len(elements), w.next)
+	}
+	return w.leaves, nil
+}
+
+// members walks the next n elements.
+func (w *schemaWalk) members(n int32, at schemaPlace) error {
+	if len(at.path) > maxSchemaDepth {
+		return fmt.Errorf("the schema is nested too deeply")
+	}
+	for range n {
+		if w.next >= len(w.elements) {
+			return fmt.Errorf("the schema ends early")
+		}
+		e := &w.elements[w.next]
+		w.next++
+		if err := w.element(e, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// element walks one element below at.
+func (w *schemaWalk) element(e *format.SchemaElement, at schemaPlace) error {
+	below := at
+	below.enter(e)
+	if e.NumChildren.Valid && (e.NumChildren.V > 0 || !e.Type.Valid) {
+		below.annotated = isAnnotatedList(e)
+		below.several = at.several || below.inList && e.NumChildren.V > 1
+		return w.members(e.NumChildren.V, below)
+	}
+	w.leaves = append(w.leaves, newLeaf(e, below))
+	return nil
+}
+
+// enter moves the place into e. What lies inside a list has names without
+// meaning, unless the list is one of structures.
+func (p *schemaPlace) enter(e *format.SchemaElement) {
+	repeated := e.RepetitionType.Valid && e.RepetitionType.V == format.Repeated
+	switch {
+	case repeated:
+		p.def++
+		p.rep++
+		p.listDef = p.def
+	case e.RepetitionType.Valid && e.RepetitionType.V == format.Optional:
+		p.def++
+	}
+	nameless := repeated && p.annotated || p.inList && !p.several
+	if !nameless {
+		p.path = append(p.path[:len(p.path):len(p.path)], e.Name)
+	}
+	p.inList = p.inList || repeated
+}
+
+// isAnnotatedList says whether a group is marked as a list.
+func isAnnotatedList(e *format.SchemaElement) bool {
+	_, logical := e.LogicalType.Value.(*format.ListType)
+	return logical || e.ConvertedType.Valid && e.ConvertedType.V == deprecated.List
+}
+
+// newLeaf says what is in a leaf.
+func newLeaf(e *format.SchemaElement, at schemaPlace) leafColumn {
+	c := leafColumn{
+		Info:     column.Info{Name: strings.Join(at.path, "."), Width: 1},
+		physical: e.Type.V, size: int(e.TypeLength.V),
+		maxRep: at.rep, maxDef: at.def, listDef: at.listDef,
+	}
+	c.Kind, c.format = leafKind(e)
+	if c.maxRep == 0 {
+		return c
+	}
+	if c.maxRep == 1 && !at.several && c.isWords() && c.Kind.Computable() {
+		c.Kind = column.Vector
+	} else {
+		c.Kind = column.Other
+	}
+	return c
+}
+
+// isWords says whether values come as words, not as bytes.
+func (c *leafColumn) isWords() bool {
+	switch c.physical {
+	case format.ByteArray:
+		return false
+	case format.FixedLenByteArray:
+		return c.format.Form == number.Float16Form
+	}
+	return true
+}
+
+// wordSize is the number of bytes of a plain value that is a word, 0 for bits.
+func (c *leafColumn) wordSize() int {
+	switch c.physical {
+	case format.Boolean:
+		return 0
+	case format.Int32, format.Float:
+		return 4
+	case format.FixedLenByteArray:
+		return c.size
+	}
+	return 8
+}
+
+// leafKind says what the values of a leaf are and how their bits are read.
+func leafKind(e *format.SchemaElement) (column.Kind, number.Format) {
+	if !e.Type.Valid {
+		return column.Other, number.Format{}
+	}
+	switch e.Type.V {
+	case format.Boolean:
+		return column.Integer, number.Format{Form: number.UnsignedForm}
+	case format.Int32:
+		return integerKind(e, 32)
+	case format.Int64:
+		return integerKind(e, 64)
+	case format.Float:
+		return column.Number, number.Format{Form: number.Float32Form}
+	case format.Double:
+		return column.Number, number.Format{Form: number.Float64Form}
+	case format.ByteArray, format.FixedLenByteArray:
+		return bytesKind(e)
+	}
+	return column.Other, number.Format{}
+}
+
+// integerKind tells integers and the decimals kept in them apart.
+func integerKind(e *format.SchemaElement, bits int) (column.Kind, number.Format) {
+	if isDecimal(e) {
+		return decimalKind(e, number.Format{Form: number.DecimalForm, Bits: bits})
+	}
+	if isUnsigned(e) {
+		return column.Integer, number.Format{Form: number.UnsignedForm}
+	}
+	return column.Integer, number.Format{Form: number.SignedForm, Bits: bits}
+}
+
+// decimalKind completes the format of a decimal.
+func decimalKind(e *format.SchemaElement, f number.Format) (column.Kind, number.Format) {
+	f.Scale = int(e.Scale.V)
+	if d, ok := e.LogicalType.Value.(*format.DecimalType); ok {
+		f.Scale = int(d.Scale)
+	}
+	if f.Scale < 0 || f.Scale > number.MaxScale {
+		return column.Other, number.Format{}
+	}
+	return column.Number, f
+}
+
+// bytesKind tells strings, decimals and half floats from other bytes.
+func bytesKind(e *format.SchemaElement) (column.Kind, number.Format) {
+	fixed := e.Type.V == format.FixedLenByteArray
+	if fixed && (e.TypeLength.V <= 0 || e.TypeLength.V > maxFixedBytes) {
+		return column.Other, number.Format{}
+	}
+	if isDecimal(e) {
+		return decimalKind(e, number.Format{Form: number.LongDecimalForm})
+	}
+	switch e.LogicalType.Value.(type) {
+	case *format.Float16Type:
+		if fixed && e.TypeLength.V == 2 {
+			return column.Number, number.Format{Form: number.Float16Form}
+		}
+	case *format.StringType, *format.EnumType, *format.JsonType:
+		return column.Text, number.Format{}
+	case nil:
+		// Many writers leave the annotation of strings out.
+		if !fixed && !(e.ConvertedType.Valid && e.ConvertedType.V == deprecated.Bson) {
+			return column.Text, number.Format{}
+		}
+	}
+	return column.Other, number.Format{}
+}
+
+// maxFixedBytes bounds the size of a fixed-length value.
+const maxFixedBytes = 1 << 16
+
+func isDecimal(e *format.SchemaElement) bool {
+	_, logical := e.LogicalType.Value.(*format.DecimalType)
+	return logical || e.ConvertedType.Valid && e.ConvertedType.V == deprecated.Decimal
+}
+
+func isUnsigned(e *format.SchemaElement) bool {
+	if t, ok := e.LogicalType.Value.(*format.IntType); ok {
+		return !t.IsSigned
+	}
+	if !e.ConvertedType.Valid {
+		return false
+	}
+	switch e.ConvertedType.V {
+	case deprecated.Uint8, deprecated.Uint16, deprecated.Uint32, deprecated.Uint64:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,201 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/nystream/nystream/blockstore/internal/number"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// wordDecoder gives the values of one page that are no nulls, as words.
+type wordDecoder interface {
+	// words fills dst with the next values, or fails if there are fewer.
+	words(dst []uint64) error
+}
+
+// newWordDecoder decodes the values in data. size is the bytes of a value, 0
+// for booleans.
+func newWordDecoder(e format.Encoding, data []byte, size int, dict []uint64) (wordDecoder, error) {
+	switch {
+	case e == format.Plain && size == 0:
+		return &plainBits{data: data}, nil
+	case e == format.Plain:
+		return &plainWords{data: data, size: size}, nil
+	case e == format.ByteStreamSplit && size > 0:
+		return newSplitWords(data, size)
+	case e == format.RLE && size == 0:
+		return newRunBits(data)
+	case e == format.DeltaBinaryPacked && (size == 4 || size == 8):
+		d, err := newDelta(data)
+		return &deltaWords{delta: d, narrow: size == 4}, err
+	case isDictionary(e):
+		indexes, err := newIndexes(data)
+		return &dictWords{indexes: indexes, dict: dict}, err
+	}
+	return nil, fmt.Errorf("the encoding %s (%d) is not supported for this type", e, e)
+}
+
+// isDictionary says whether values are indexes into a dictionary. Old writers
+// have a name of their own for it.
+func isDictionary(e format.Encoding) bool {
+	return e == format.RLEDictionary || e == plainDictionary
+}
+
+// plainDictionary is PLAIN_DICTIONARY, which version 2 of the format split into
+// PLAIN for dictionaries and RLE_DICTIONARY for pages.
+const plainDictionary format.Encoding = 2
+
+// plainWords are values one after the other, least significant byte first.
+type plainWords struct {
+	data []byte
+	size int
+}
+
+func (p *plainWords) words(dst []uint64) error {
+	n := len(dst) * p.size
+	if n > len(p.data) {
+		return errShortValues
+	}
+	number.ReadWords(dst, p.data, p.size)
+	p.data = p.data[n:]
+	return nil
+}
+
+// plainBits are booleans, eight to a byte.
+type plainBits struct {
+	data []byte
+	pos  int
+}
+
+func (p *plainBits) words(dst []uint64) error {
+	if p.pos+len(dst) > 8*len(p.data) {
+		return errShortValues
+	}
+	number.ReadBits(dst, p.data, p.pos)
+	p.pos += len(dst)
+	return nil
+}
+
+// splitWords are values whose first bytes come first, then the second ones, ...
+type splitWords struct {
+	data           []byte
+	size, pos, all int
+}
+
+func newSplitWords(data []byte, size int) (*splitWords, error) {
+	if len(data)%size != 0 {
+		return nil, fmt.Errorf("%d bytes are no multiple of the %d bytes of a value", len(data), size)
+	}
+	return &splitWords{data: data, size: size, all: len(data) / size}, nil
+}
+
+func (p *splitWords) words(dst []uint64) error {
+	if len(dst) > p.all-p.pos {
+		return errShortValues
+	}
+	clear(dst)
+	for k := range p.size {
+		for i, b := range p.data[k*p.all+p.pos:][:len(dst)] {
+			dst[i] |= uint64(b) << (8 * k)
+		}
+	}
+	p.pos += len(dst)
+	return nil
+}
+
+// runBits are booleans as runs.
+type runBits struct{ indexes }
+
+func newRunBits(data []byte) (*runBits, error) {
+	if len(data) < 4 {
+		return nil, errShortValues
+	}
+	n := binary.LittleEndian.Uint32(data)
+	if uint64(n) > uint64(len(data)-4) {
+		return nil, errShortValues
+	}
+	return &runBits{indexes{hybrid: newHybrid(data[4:4+n], 1)}}, nil
+}
+
+func (p *runBits) words(dst []uint64) error {
+	for len(dst) > 0 {
+		part, err := p.next(len(dst))
+		if err != nil {
+			return err
+		}
+		for i, v := range part {
+			dst[i] = uint64(v & 1) // parquet-go writes 255 for true
+		}
+		dst = dst[len(part):]
+	}
+	return nil
+}
+
+// indexes are the indexes of a page into a dictionary.
+type indexes struct {
+	hybrid hybrid
+	buffer [256]uint32
+}
+
+func newIndexes(data []byte) (indexes, error) {
+	if len(data) == 0 { // a page of nulls
+		return indexes{}, nil
+	}
+	if data[0] > 32 {
+		return indexes{}, fmt.Errorf("dictionary indexes of %d bits", data[0])
+	}
+	return indexes{hybrid: newHybrid(data[1:], uint(data[0]))}, nil
+}
+
+// next gives some of the next n indexes, valid until the next call.
+func (x *indexes) next(n int) ([]uint32, error) {
+	part := x.buffer[:min(n, len(x.buffer))]
+	return part, decodeHybrid(&x.hybrid, part)
+}
+
+// dictWords are indexes into a dictionary of words.
+type dictWords struct {
+	indexes
+	dict []uint64
+}
+
+func (p *dictWords) words(dst []uint64) error { return lookUp(&p.indexes, p.dict, dst) }
+
+// lookUp fills dst with the entries of a dictionary that the next indexes name.
+func lookUp[T any](x *indexes, dict, dst []T) error {
+	for len(dst) > 0 {
+		part, err := x.next(len(dst))
+		if err != nil {
+			return err
+		}
+		for i, v := range part {
+			if int(v) >= len(dict) {
+				return errIndex(v, len(dict))
+			}
+			dst[i] = dict[v]
+		}
+		dst = dst[len(part):]
+	}
+	return nil
+}
+
+func errIndex(v uint32, n int) error {
+	return fmt.Errorf("index %d into a dictionary of %d values", v, n)
+}
+
+// deltaWords are integers by their differences.
+type deltaWords struct {
+	delta  *delta
+	narrow bool // 32 bits, which wrap around
+}
+
+func (p *deltaWords) words(dst []uint64) error {
+	err := p.delta.decode(dst)
+	if p.narrow {
+		for i := range dst {
+			dst[i] = uint64(uint32(dst[i]))
+		}
+	}
+	return err
+}

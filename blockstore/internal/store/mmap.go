@@ -1,0 +1,40 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+
+	"github.com/edsrzf/mmap-go"
+)
+
+// mapGranularity is what the start of a mapping must be a multiple of on every
+// system: pages have 4 to 64 kB, Windows wants 64 kB.
+const mapGranularity = 64 << 10
+
+var errShortened = errors.New("the file became shorter, or its disk failed, while it was read")
+
+// withMapped maps bytes from..to of f and hands them to use, which must not
+// keep them. This is the only mapping in the program. It lives no longer than
+// one call, so resident memory stays that of the bytes in use, and a file that
+// is shortened meanwhile is an error: the fault, which would otherwise kill the
+// process, arrives as a panic of this goroutine. So use must not start others.
+func withMapped(f *os.File, from, to int64, use func([]byte) error) (err error) {
+	start := from &^ (mapGranularity - 1)
+	m, err := mmap.MapRegion(f, int(to-start), mmap.RDONLY, 0, start)
+	if err != nil {
+		return fmt.Errorf("cannot map bytes %d to %d: %w", start, to, err)
+	}
+	defer func() { err = errors.Join(err, m.Unmap()) }()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			if _, fault := p.(interface{ Addr() uintptr }); !fault {
+				panic(p)
+			}
+			err = errShortened
+		}
+	}()
+	return use(m[from-start:])
+}

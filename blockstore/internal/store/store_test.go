@@ -1,0 +1,341 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/filetest"
+	"github.com/nystream/nystream/blockstore/internal/number"
+	"github.com/nystream/nystream/stream"
+)
+
+// writeStore writes b to a store in a temporary folder.
+func writeStore(t testing.TB, s stream.Info, b *stream.Batch, compress bool) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.nys")
+	w, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	e, err := NewEncoder(w, s, compress)
+	if err == nil {
+		err = e.Encode(b, b.X.Rows)
+	}
+	if err == nil {
+		err = e.Finish()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// openSample chooses the numbers of filetest.SampleInfo as such and keeps the rest.
+func openSample(t testing.TB, path string) stream.Source {
+	t.Helper()
+	store, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := column.Choose(store, []int{0, 1, 2}, []int{3, 4, 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+func TestStoreRoundTrip(t *testing.T) {
+	for _, n := range []int{0, 1, 7, 8, 9, maxChunkRows - 1, maxChunkRows, maxChunkRows + 1, 2*maxChunkRows + 5} {
+		for _, compress := range []bool{false, true} {
+			t.Run(fmt.Sprint(n, compress), func(t *testing.T) {
+				want := filetest.SampleBatch(n, 1)
+				path := writeStore(t, filetest.SampleInfo, want, compress)
+				src := openSample(t, path)
+				if got := src.Info().Rows; got != int64(n) {
+					t.Fatalf("%d rows, want %d", got, n)
+				}
+				if d := filetest.Diff(want, filetest.MustRead(t, src, 1000)); d != "" {
+					t.Error(d)
+				}
+				if err := Verify(path); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+func TestStoreGather(t *testing.T) {
+	n := 3 * maxChunkRows
+	want := filetest.SampleBatch(n, 3)
+	for _, compress := range []bool{false, true} {
+		path := writeStore(t, filetest.SampleInfo, want, compress)
+		src := openSample(t, path).(stream.Gatherer)
+		rows := []int64{0, 3, 4, maxChunkRows - 1, maxChunkRows, 2*maxChunkRows + 17, int64(n) - 1}
+		expected, got := column.NewBatch(src.Info(), len(rows)), column.NewBatch(src.Info(), len(rows))
+		for i, r := range rows {
+			copy(expected.X.Data[i*3:i*3+3], want.X.Data[r*3:])
+			for k := range want.Kept {
+				expected.Kept[k].Append(&want.Kept[k], int(r), int(r)+1)
+			}
+		}
+		if err := src.Gather(context.Background(), rows, got); err != nil {
+			t.Fatal(err)
+		}
+		if d := filetest.Diff(expected, got); d != "" {
+			t.Error(d)
+		}
+	}
+}
+
+// Many columns make short chunks; each column must come out at its place.
+func TestStoreManyColumns(t *testing.T) {
+	const d, n = 3000, 900
+	s := stream.Info{Columns: stream.NumberedColumns(d), Rows: n}
+	b := column.NewBatch(stream.Info{Columns: s.Columns}, n)
+	for i := range b.X.Data {
+		b.X.Data[i] = float64(i)
+	}
+	store, err := Open(writeStore(t, s, b, false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := filetest.ChooseAll(t, store)
+	if d := filetest.Diff(b, filetest.MustRead(t, src, 256)); d != "" {
+		t.Error(d)
+	}
+}
+
+// Every bit of a store is under a checksum.
+func TestStoreEveryBitFlip(t *testing.T) {
+	t.Parallel()
+	for _, compress := range []bool{false, true} {
+		path := writeStore(t, filetest.SampleInfo, filetest.SampleBatch(20, 4), compress)
+		healthy, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		for i := range 8 * len(healthy) {
+			at := int64(i / 8)
+			f.WriteAt([]byte{healthy[at] ^ 1<<(i%8)}, at)
+			if readStoreFile(path) == nil {
+				t.Fatalf("bit %d of byte %d of %d flipped: not noticed", i%8, at, len(healthy))
+			}
+			if i%7 == 0 && Verify(path) == nil {
+				t.Fatalf("bit %d of byte %d of %d flipped: not noticed by verifyStore", i%8, at, len(healthy))
+			}
+			f.WriteAt(healthy[at:at+1], at)
+		}
+		if err := Verify(path); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("compressed %v: all %d bits", compress, 8*len(healthy))
+	}
+}
+
+// readStoreFile opens a store and reads all its columns.
+func readStoreFile(path string) error {
+	store, err := Open(path)
+	if err != nil {
+		return err
+	}
+	src, err := column.Choose(store, []int{0, 1, 2}, []int{3, 4, 5})
+	if err != nil {
+		return err
+	}
+	_, err = filetest.ReadAll(src, 100)
+	return err
+}
+
+// Any prefix of a store is refused when it is opened.
+func TestStoreEveryCut(t *testing.T) {
+	path := writeStore(t, filetest.SampleInfo, filetest.SampleBatch(20, 5), false)
+	healthy, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := len(healthy) - 1; n >= 0; n-- {
+		if err := os.Truncate(path, int64(n)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(path); err == nil {
+			t.Fatalf("cut to %d of %d bytes: not noticed", n, len(healthy))
+		}
+	}
+}
+
+// A store that is shortened while it is read is an error, not a SIGBUS.
+func TestStoreShortenedWhileOpen(t *testing.T) {
+	n := 4 * maxChunkRows
+	path := writeStore(t, filetest.SampleInfo, filetest.SampleBatch(n, 6), false)
+	src := openSample(t, path)
+	r, err := src.Open(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	b := column.NewBatch(src.Info(), 100)
+	if _, err := r.Read(b); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 4096); err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		_, err = r.Read(b)
+	}
+	if !errors.Is(err, errShortened) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := filetest.ReadAll(src, 100); err == nil || !strings.Contains(err.Error(), "changed") {
+		t.Errorf("a second pass over the shortened file gives %v", err)
+	}
+}
+
+// A store replaced between two passes is noticed, even by one of equal size.
+func TestStoreReplaced(t *testing.T) {
+	path := writeStore(t, filetest.SampleInfo, filetest.SampleBatch(50, 8), false)
+	src := openSample(t, path)
+	other := filetest.SampleBatch(50, 8)
+	other.X.Data[20]++
+	if err := os.Rename(writeStore(t, filetest.SampleInfo, other, false), path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := filetest.ReadAll(src, 100); err == nil || !strings.Contains(err.Error(), "changed") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// An altered store whose checksums were all made to fit is found by its digest.
+func TestVerifyStoreDigest(t *testing.T) {
+	path := writeStore(t, filetest.SampleInfo, filetest.SampleBatch(5, 9), false)
+	p, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trailer := p[len(p)-trailerSize:]
+	digest := bytes.Clone(trailer[16:48])
+	digest[0] ^= 1
+	f := int64(len(p) - trailerSize)
+	shape := &shape{body: f}
+	footer, offset, err := shape.readFooter(bytes.NewReader(p))
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(trailer, encodeTrailer(offset, int64(len(footer)), paddedCRC(footer), digest))
+	if err := os.WriteFile(path, p, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := readStoreFile(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := Verify(path); err == nil || !strings.Contains(err.Error(), "digest") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestStoreRefusesBigIntegers(t *testing.T) {
+	s := stream.Info{Kept: []stream.Field{{Name: "id", Kind: stream.Int64}}, Rows: 2}
+	b := &stream.Batch{Kept: []stream.Column{{Kind: stream.Int64, Ints: []int64{number.MaxExact, number.MaxExact + 1}}}}
+	b.X.Rows = 2
+	store, err := Open(writeStore(t, s, b, false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = filetest.ReadAll(filetest.ChooseAll(t, store), 10)
+	var data *fault.DataError
+	if !errors.As(err, &data) || data.Row != 1 || data.Column != "id" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// FuzzStore feeds the reader stores whose checksums are right, so that what
+// lies behind the checksums is reached.
+func FuzzStore(f *testing.F) {
+	for _, compress := range []bool{false, true} {
+		p, err := os.ReadFile(writeStore(f, filetest.SampleInfo, filetest.SampleBatch(9, 1), compress))
+		if err != nil {
+			f.Fatal(err)
+		}
+		footer, offset, err := (&shape{body: int64(len(p)) - trailerSize}).readFooter(bytes.NewReader(p))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(uint16(maxChunkRows), uint8(6), p[headerSize:offset], footer)
+	}
+	f.Fuzz(func(t *testing.T, chunkRows uint16, columns uint8, sections, footer []byte) {
+		path := filepath.Join(t.TempDir(), "x.nys")
+		if err := os.WriteFile(path, sealed(int(chunkRows), int(columns), sections, footer), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		store, err := Open(path)
+		if err != nil {
+			return
+		}
+		numeric, kept := filetest.ComputableColumns(store)
+		src, err := column.Choose(store, numeric, kept)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := filetest.ReadAll(src, 64); err == nil && int64(b.X.Rows) != src.Info().Rows {
+			t.Errorf("%d rows, promised %d", b.X.Rows, src.Info().Rows)
+		}
+	})
+}
+
+// sealed makes a store of its parts, with the checksums that fit them.
+func sealed(chunkRows, columns int, sections, footer []byte) []byte {
+	p := append(encodeHeader(chunkRows, columns), sections...)
+	p = append(p, make([]byte, padded(int64(len(p)))-int64(len(p)))...)
+	footer = bytes.Clone(footer)
+	shape := &shape{chunkRows: max(1, chunkRows)}
+	if len(footer) >= 8 && columns > 0 && shape.decodeFooter(footer, columns) == nil {
+		for i := range shape.sections.len() {
+			e := shape.sections.at(i)
+			if e.offset >= 0 && e.offset <= int64(len(p)) && e.stored >= 0 && e.stored <= int64(len(p))-e.offset && e.end() <= int64(len(p)) {
+				e.crc = crc32c(p[e.offset:e.end()])
+				copy(shape.sections[i*entrySize:], e.append(nil))
+			}
+		}
+	}
+	offset, length := int64(len(p)), int64(len(footer))
+	p = append(append(p, footer...), make([]byte, padded(length)-length)...)
+	return append(p, encodeTrailer(offset, length, paddedCRC(footer), make([]byte, 32))...)
+}
+
+func BenchmarkStoreRead(b *testing.B) {
+	const n, d = 100_000, 20
+	rows := column.NewBatch(stream.Info{Columns: stream.NumberedColumns(d)}, n)
+	for i := range rows.X.Data {
+		rows.X.Data[i] = rand.Float64()
+	}
+	store, err := Open(writeStore(b, stream.Info{Columns: stream.NumberedColumns(d), Rows: n}, rows, false))
+	if err != nil {
+		b.Fatal(err)
+	}
+	src := filetest.ChooseAll(b, store)
+	part := column.NewBatch(src.Info(), 512)
+	b.SetBytes(n * d * 8)
+	for b.Loop() {
+		r, err := src.Open(context.Background())
+		for err == nil {
+			_, err = r.Read(part)
+		}
+		r.Close()
+	}
+}

@@ -1,0 +1,62 @@
+package store
+
+import (
+	"os"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/stream"
+)
+
+// Table is a store on disk.
+type Table struct {
+	column.TableInfo
+	*shape
+	// held, when set, is the open file to read from: a spool has no name.
+	held *os.File
+}
+
+// newTable describes the store in f.
+func newTable(path string, f *os.File) (*Table, error) {
+	shape, err := readShape(f)
+	if err != nil {
+		return nil, fault.File(f.Name(), "%w", err)
+	}
+	t := &Table{column.TableInfo{Path: path, Rows: shape.rowCount}, shape, nil}
+	kinds := [...]column.Kind{stream.Float64: column.Number, stream.Int64: column.Integer, stream.String: column.Text}
+	for _, f := range shape.fields {
+		t.Columns = append(t.Columns, column.Info{Name: f.Name, Kind: kinds[f.Kind], Width: 1})
+	}
+	return t, nil
+}
+
+// Open reads header, footer and trailer of the store at path.
+func Open(path string) (column.Table, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return newTable(path, f)
+}
+
+func (t *Table) Source(c column.Choice) (stream.Source, error) { return &source{c, t}, nil }
+
+// open opens the file and makes sure that it is the one seen first.
+func (t *Table) open() (*chunkReader, error) {
+	r := &chunkReader{table: t, file: t.held}
+	if t.held != nil {
+		return r, nil
+	}
+	f, err := os.Open(t.Path)
+	if err != nil {
+		return nil, err
+	}
+	var trailer [trailerSize]byte
+	if _, err := f.ReadAt(trailer[:], t.body); err != nil || trailer != t.trailer {
+		f.Close()
+		return nil, fault.File(t.Path, "the file has changed since it was first opened")
+	}
+	r.file = f
+	return r, nil
+}

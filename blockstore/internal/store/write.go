@@ -1,0 +1,216 @@
+package store
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"io"
+	"math"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/compression"
+	"github.com/nystream/nystream/stream"
+)
+
+// WriterBytes is the most that was measured while writing 5 to 1000
+// columns (10.6 MiB), rounded up: a chunk has 8 MiB at most.
+const WriterBytes = 12 << 20
+
+// Encoder turns rows into the bytes of a store.
+type Encoder struct {
+	out       *bufio.Writer
+	digest    hash.Hash
+	offset    int64
+	schema    stream.Info
+	fields    []stream.Field // of the schema, one for each column
+	columns   []columnBuffer
+	chunkRows int
+	filled    int // rows in the current chunk
+	rows      int64
+	sections  sectionTable
+	scratch   []byte
+	packed    []byte
+	packer    *compression.Packer // nil to store sections as they are
+}
+
+// columnBuffer collects one column of a chunk in the form of its section.
+type columnBuffer struct {
+	ends   []byte // of strings
+	values []byte
+	valid  []byte
+	nulls  bool
+}
+
+// NewEncoder writes the header and prepares the first chunk.
+func NewEncoder(w io.Writer, s stream.Info, compress bool) (*Encoder, error) {
+	e := &Encoder{out: bufio.NewWriterSize(w, 1<<18), digest: sha256.New(), schema: s}
+	for _, name := range s.Columns {
+		e.fields = append(e.fields, stream.Field{Name: name, Kind: stream.Float64})
+	}
+	e.fields = append(e.fields, s.Kept...)
+	if len(e.fields) == 0 {
+		return nil, column.ErrNoColumns
+	}
+	if compress {
+		var err error
+		if e.packer, err = compression.NewPacker(); err != nil {
+			return nil, err
+		}
+	}
+	e.chunkRows = rowsPerChunk(len(e.fields))
+	e.columns = make([]columnBuffer, len(e.fields))
+	e.startChunk()
+	return e, e.write(encodeHeader(e.chunkRows, len(e.fields)))
+}
+
+// startChunk empties the buffers.
+func (e *Encoder) startChunk() {
+	e.filled = 0
+	for i := range e.columns {
+		c := &e.columns[i]
+		c.ends, c.values, c.valid, c.nulls = c.ends[:0], c.values[:0], c.valid[:0], false
+		if e.fields[i].Kind == stream.String {
+			c.ends = append(c.ends, 0, 0, 0, 0)
+		}
+	}
+}
+
+// write puts p, and zeros up to the next multiple of 64, into the file.
+func (e *Encoder) write(p []byte) error {
+	var zeros [alignment]byte
+	for _, part := range [][]byte{p, zeros[:padded(int64(len(p)))-int64(len(p))]} {
+		e.digest.Write(part)
+		e.offset += int64(len(part))
+		if _, err := e.out.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *Encoder) Encode(b *stream.Batch, n int) error {
+	for from := 0; from < n; {
+		to := min(n, from+e.chunkRows-e.filled)
+		if err := e.fill(b, from, to); err != nil {
+			return err
+		}
+		from = to
+		if e.filled == e.chunkRows {
+			if err := e.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// fill appends rows from..to to the chunk, which has room for them.
+func (e *Encoder) fill(b *stream.Batch, from, to int) error {
+	for j := range e.schema.Columns {
+		c := &e.columns[j]
+		for i := from; i < to; i++ {
+			c.values = binary.LittleEndian.AppendUint64(c.values, math.Float64bits(b.X.Data[i*b.X.Stride+j]))
+		}
+	}
+	for k := range b.Kept {
+		c, field := &e.columns[len(e.schema.Columns)+k], e.schema.Kept[k]
+		if b.Kept[k].Kind != field.Kind {
+			panic(fmt.Sprintf("blockstore: kept column %q has kind %d, the schema says %d", field.Name, b.Kept[k].Kind, field.Kind))
+		}
+		if err := c.appendKept(&b.Kept[k], from, to, e.filled); err != nil {
+			return fmt.Errorf("column %q, rows %d to %d: %w", field.Name, e.rows, e.rows+int64(to-from), err)
+		}
+	}
+	e.filled += to - from
+	e.rows += int64(to - from)
+	return nil
+}
+
+// appendKept appends rows from..to of k; the chunk holds filled rows so far.
+func (c *columnBuffer) appendKept(k *stream.Column, from, to, filled int) error {
+	switch k.Kind {
+	case stream.Float64:
+		for _, v := range k.Floats[from:to] {
+			c.values = binary.LittleEndian.AppendUint64(c.values, math.Float64bits(v))
+		}
+	case stream.Int64:
+		for _, v := range k.Ints[from:to] {
+			c.values = binary.LittleEndian.AppendUint64(c.values, uint64(v))
+		}
+	case stream.String:
+		for _, v := range k.Strings[from:to] {
+			c.values = append(c.values, v...)
+			c.ends = binary.LittleEndian.AppendUint32(c.ends, uint32(len(c.values)))
+		}
+		if len(c.values) > maxSection/2 {
+			return fmt.Errorf("the strings of one chunk exceed %d bytes, the limit of a store", maxSection/2)
+		}
+	}
+	for i := from; i < to; i++ {
+		c.appendValid(filled+i-from, !k.Null(i))
+	}
+	return nil
+}
+
+// appendValid records whether row i of the chunk has a value.
+func (c *columnBuffer) appendValid(i int, valid bool) {
+	if i%8 == 0 {
+		c.valid = append(c.valid, 0)
+	}
+	if valid {
+		c.valid[i/8] |= 1 << (i % 8)
+	} else {
+		c.nulls = true
+	}
+}
+
+// flush writes the chunk's sections.
+func (e *Encoder) flush() error {
+	for i := range e.columns {
+		if err := e.writeSection(&e.columns[i]); err != nil {
+			return err
+		}
+	}
+	e.startChunk()
+	return nil
+}
+
+// writeSection writes one column of the chunk and lists it in the footer.
+func (e *Encoder) writeSection(c *columnBuffer) error {
+	s := section{offset: e.offset}
+	e.scratch = append(append(e.scratch[:0], c.ends...), c.values...)
+	if c.nulls {
+		e.scratch = append(e.scratch, c.valid...)
+		s.flags |= sectionValidity
+	}
+	stored := e.scratch
+	if e.packer != nil {
+		if e.packed = e.packer.Zstd(e.packed, e.scratch); len(e.packed) < len(e.scratch) {
+			stored = e.packed
+			s.flags |= sectionZstd
+		}
+	}
+	s.stored, s.raw, s.crc = int64(len(stored)), int64(len(e.scratch)), paddedCRC(stored)
+	e.sections = s.append(e.sections)
+	return e.write(stored)
+}
+
+// Finish writes the last chunk, the footer and the trailer.
+func (e *Encoder) Finish() error {
+	if e.filled > 0 {
+		if err := e.flush(); err != nil {
+			return err
+		}
+	}
+	offset, footer := e.offset, encodeFooter(e.rows, e.fields, e.sections)
+	if err := e.write(footer); err != nil {
+		return err
+	}
+	trailer := encodeTrailer(offset, int64(len(footer)), paddedCRC(footer), e.digest.Sum(nil))
+	if _, err := e.out.Write(trailer); err != nil {
+		return err
+	}
+	return e.out.Flush()
+}

@@ -1,0 +1,172 @@
+package text
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/number"
+	"github.com/nystream/nystream/stream"
+)
+
+// isMissing says whether a cell of a text file stands for no value.
+func isMissing(cell []byte) bool {
+	switch len(cell) {
+	case 0:
+		return true
+	case 1:
+		return cell[0] == '?'
+	case 2:
+		return string(cell) == "NA"
+	case 3:
+		return bytes.EqualFold(cell, []byte("nan")) || string(cell) == "N/A"
+	case 4:
+		return bytes.EqualFold(cell, []byte("null"))
+	}
+	return false
+}
+
+// IsInteger says whether a cell is a decimal integer, of any size.
+func IsInteger(cell []byte) bool {
+	if len(cell) > 1 && (cell[0] == '-' || cell[0] == '+') {
+		cell = cell[1:]
+	}
+	for _, c := range cell {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return len(cell) > 0
+}
+
+// ParseNumber reads a decimal number, or a spelling of infinity or NaN.
+// Numbers beyond float64 are infinite. What only Go takes for numbers, such as
+// 0x1p-2 and 1_000, are none.
+func ParseNumber(cell []byte) (float64, bool) {
+	if isHex(cell) || bytes.IndexByte(cell, '_') >= 0 {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(string(cell), 64)
+	return v, err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// isHex says whether a cell looks like a hexadecimal number, which
+// strconv.ParseFloat would take.
+func isHex(cell []byte) bool {
+	if len(cell) > 0 && (cell[0] == '-' || cell[0] == '+') {
+		cell = cell[1:]
+	}
+	return len(cell) > 1 && cell[0] == '0' && cell[1]|0x20 == 'x'
+}
+
+// parseInt reads a decimal integer of 64 bits.
+func parseInt(cell []byte) (int64, bool) {
+	v, err := strconv.ParseInt(string(cell), 10, 64)
+	return v, err == nil
+}
+
+// cellKinds collects what the cells of one column of a text file look like.
+type cellKinds struct {
+	integers, numbers, text bool
+
+	numeric, other int64  // cells that are numbers, and that are not
+	bad            string // the first cell that is not
+}
+
+// see adds one cell.
+func (k *cellKinds) see(cell []byte) {
+	if isMissing(cell) {
+		return
+	}
+	if IsInteger(cell) {
+		k.integers = true
+		k.numeric++
+		if v, ok := parseInt(cell); !ok || v == 0 && cell[0] == '-' {
+			k.numbers = true // beyond 64 bits, or -0: a float
+		}
+		return
+	}
+	if mayBeNumber(cell[0]) {
+		if _, ok := ParseNumber(cell); ok {
+			k.numbers = true
+			k.numeric++
+			return
+		}
+	}
+	k.text = true
+	if k.other++; k.other == 1 {
+		k.bad = string(fault.Shorten(cell))
+	}
+}
+
+// mayBeNumber says whether a number can begin with c: a digit, a sign, a point,
+// infinity or NaN. It saves text columns from a number parser.
+func mayBeNumber(c byte) bool {
+	return c >= '0' && c <= '9' || c == '-' || c == '+' || c == '.' || c|0x20 == 'i' || c|0x20 == 'n'
+}
+
+// spoiled says that a column would be one of numbers but for a few cells.
+func (k *cellKinds) spoiled() bool { return k.text && k.numeric >= k.other }
+
+// kind is the kind of the column whose cells were seen.
+func (k cellKinds) kind() column.Kind {
+	switch {
+	case k.text:
+		return column.Text
+	case k.integers && !k.numbers:
+		return column.Integer
+	}
+	return column.Number
+}
+
+// NumberCell reads a cell of a number or integer column as a float64. A
+// missing value is NaN.
+func NumberCell(cell []byte, kind column.Kind) (float64, error) {
+	if kind == column.Integer && len(cell) > 15 {
+		if v, ok := parseInt(cell); ok && (v > number.MaxExact || v < -number.MaxExact) {
+			return 0, number.ErrInexact(string(cell))
+		}
+	}
+	if v, ok := ParseNumber(cell); ok {
+		return v, nil
+	}
+	if isMissing(cell) {
+		return math.NaN(), nil
+	}
+	return 0, errNotNumber(cell)
+}
+
+// errNotNumber says that a cell should be a number.
+func errNotNumber(cell []byte) error {
+	return fmt.Errorf("%q is not a number", fault.Shorten(cell))
+}
+
+// keepCell appends a cell to a kept column.
+func keepCell(c *stream.Column, cell []byte) error {
+	if isMissing(cell) {
+		column.AppendNull(c)
+		return nil
+	}
+	switch c.Kind {
+	case stream.String:
+		c.Strings = append(c.Strings, string(cell))
+	case stream.Int64:
+		v, ok := parseInt(cell)
+		if !ok {
+			return errNotNumber(cell)
+		}
+		c.Ints = append(c.Ints, v)
+	case stream.Float64:
+		v, ok := ParseNumber(cell)
+		if !ok {
+			return errNotNumber(cell)
+		}
+		c.Floats = append(c.Floats, v)
+	}
+	column.AppendValid(c)
+	return nil
+}

@@ -1,0 +1,219 @@
+// Package text reads and writes tables of text: CSV with any delimiter, and the
+// format of libsvm. Opening reads the whole file once, to learn what the columns
+// hold and where every 1024th row starts; after that a row can be fetched by its
+// number. The records of a text are also what package graph reads.
+package text
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/stream"
+)
+
+// CSVOptions says what OpenCSV is not to find out by itself.
+type CSVOptions struct {
+	NoHeader  bool // the first line is a row, whatever it looks like
+	Delimiter rune // 0: found; ' ': runs of blanks and tabs
+}
+
+// csvTable is a text file of cells: CSV, TSV or columns between blanks.
+type csvTable struct {
+	column.TableInfo
+	delimiter rune
+	index     rowIndex
+}
+
+// OpenCSV reads the whole file once, in memory independent of its length but
+// for 16 bytes per 1024 rows, to learn its rows and what each column holds. A
+// column is a number column only if all its cells are numbers or missing, which
+// is written as nothing, ?, NA, N/A, NaN or null, in quotes or without.
+func OpenCSV(ctx context.Context, path string, o CSVOptions) (column.Table, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	delimiter, err := Delimiter(f, o.Delimiter)
+	if err != nil {
+		return nil, fault.File(path, "%w", err)
+	}
+	scan := csvScan{records: newRecords(file.NewReaderAt(ctx, f), delimiter)}
+	if err := scan.run(); err != nil {
+		return nil, &fault.DataError{Path: path, Row: -1, Err: err}
+	}
+	return scan.table(path, !o.NoHeader && scan.hasHeader()), nil
+}
+
+// Delimiter checks a delimiter that was given and finds one that was not.
+func Delimiter(f io.ReaderAt, given rune) (rune, error) {
+	head, err := Head(f)
+	if err != nil {
+		return 0, err
+	}
+	if given == 0 {
+		return guessDelimiter(head), nil
+	}
+	if given > 0x7e || given == '"' || given == '\n' || given == '\r' {
+		return 0, fmt.Errorf("%q cannot be a delimiter; use one ASCII character such as ',' ';' or '|'", given)
+	}
+	return given, nil
+}
+
+// csvScan is the one reading of a file that opening costs.
+type csvScan struct {
+	records *Records
+	first   []string    // the cells of the first record, a header perhaps
+	others  []cellKinds // what the columns hold below it
+	badLine []int64     // where the first cell stands that is no number
+	index   rowIndex
+}
+
+// run reads all records.
+func (s *csvScan) run() error {
+	for {
+		cells, err := s.records.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if err := s.add(cells); err != nil {
+			return s.records.Here(err)
+		}
+		s.index.add(s.records.start)
+	}
+	if s.index.records == 0 {
+		return fmt.Errorf("the file holds neither a header nor rows")
+	}
+	return nil
+}
+
+// add takes one record into account.
+func (s *csvScan) add(cells [][]byte) error {
+	if s.index.records == 0 {
+		return s.begin(cells)
+	}
+	if len(cells) != len(s.first) {
+		return ErrRagged(len(cells), len(s.first), s.records.Delimiter)
+	}
+	for j, cell := range cells {
+		k := &s.others[j]
+		good := k.other == 0
+		if k.see(cell); good && k.other > 0 {
+			s.badLine[j] = s.records.start.line
+		}
+	}
+	return nil
+}
+
+// begin takes the first record.
+func (s *csvScan) begin(cells [][]byte) error {
+	if len(cells) > column.Max {
+		return fmt.Errorf("%d columns are more than the %d that can be read", len(cells), column.Max)
+	}
+	for _, cell := range cells {
+		s.first = append(s.first, string(cell))
+	}
+	s.others = make([]cellKinds, len(cells))
+	s.badLine = make([]int64, len(cells))
+	return nil
+}
+
+// ErrRagged says that a row has another number of cells than the first line.
+func ErrRagged(got, want int, delimiter rune) error {
+	return fmt.Errorf("%d cells, but the first line has %d; mend the line, or name the delimiter if it is not %q", got, want, delimiter)
+}
+
+// hasHeader decides whether the first record names the columns: all its cells
+// are text, or it is made of text and whole numbers (0,1,2,class) and a text
+// stands above a column of numbers.
+func (s *csvScan) hasHeader() bool {
+	text, whole, above := 0, 0, false
+	for j, cell := range s.first {
+		var k cellKinds
+		switch k.see([]byte(cell)); {
+		case k.text:
+			text++
+			above = above || (s.others[j].integers || s.others[j].numbers) && !s.others[j].text
+		case k.integers:
+			whole++
+		case k.numbers:
+			return false
+		}
+	}
+	return text > 0 && (whole == 0 || above)
+}
+
+// table is what the scan has found.
+func (s *csvScan) table(path string, header bool) *csvTable {
+	t := &csvTable{delimiter: s.records.Delimiter, index: s.index}
+	if header {
+		t.index.header = 1
+	}
+	t.TableInfo = column.TableInfo{Path: path, Rows: t.index.rows(), Scans: 1, Spoiled: make(map[int]string)}
+	names := stream.NumberedColumns(len(s.first))
+	for j, cell := range s.first {
+		kinds, name := s.others[j], names[j]
+		if !header {
+			if kinds.see([]byte(cell)); kinds.other == 1 && s.badLine[j] == 0 {
+				s.badLine[j] = 1
+			}
+		} else if cell != "" {
+			name = cell
+		}
+		t.Columns = append(t.Columns, column.Info{Name: name, Kind: kinds.kind(), Width: 1})
+		if kinds.spoiled() {
+			t.Spoiled[j] = fmt.Sprintf("line %d: %q is not a number, though %d cells of the column are", s.badLine[j], kinds.bad, kinds.numeric)
+		}
+	}
+	return t
+}
+
+func (t *csvTable) Source(c column.Choice) (stream.Source, error) {
+	cursor := func(in io.ReaderAt) textCursor {
+		records := newRecords(in, t.delimiter)
+		return &csvCursor{Choice: &c, table: t, records: records}
+	}
+	return &textSource{Choice: c, index: &t.index, cursor: cursor}, nil
+}
+
+// csvCursor walks over the records of a csvTable.
+type csvCursor struct {
+	*column.Choice
+	table   *csvTable
+	records *Records
+	cells   [][]byte
+}
+
+func (c *csvCursor) seek(m mark) { c.records.lines.seek(m) }
+
+func (c *csvCursor) next() (err error) {
+	c.cells, err = c.records.Next()
+	if err == nil && len(c.cells) != len(c.table.Columns) {
+		err = c.records.Here(ErrRagged(len(c.cells), len(c.table.Columns), c.table.delimiter))
+	}
+	return err
+}
+
+func (c *csvCursor) store(dst *stream.Batch, i int) (err error) {
+	row := column.Row(dst.X, i)
+	for k, j := range c.Numeric {
+		if row[k], err = NumberCell(c.cells[j], c.table.Columns[j].Kind); err != nil {
+			return &cellError{c.table.Columns[j].Name, c.records.Here(err)}
+		}
+	}
+	for k := range dst.Kept {
+		j := c.Kept[k]
+		if err := keepCell(&dst.Kept[k], c.cells[j]); err != nil {
+			return &cellError{c.table.Columns[j].Name, c.records.Here(err)}
+		}
+	}
+	return nil
+}

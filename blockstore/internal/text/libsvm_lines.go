@@ -1,0 +1,136 @@
+package text
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+)
+
+// libsvmLines takes a libsvm file apart: label, then index:value pairs. Blank
+// lines, comments (from # to the end of the line) and query numbers (qid:7)
+// are skipped.
+type libsvmLines struct {
+	lines *lineReader
+	start mark   // where the line starts
+	label []byte // the label, empty if there is none
+	rest  []byte // the pairs not yet taken
+	last  int    // the index of the last pair taken
+}
+
+// next moves to the next line that is not blank.
+func (l *libsvmLines) next() error {
+	for {
+		l.start = l.lines.here()
+		line, err := l.lines.next()
+		if err != nil {
+			return AtLine(err, l.start.line)
+		}
+		if l.start.offset == 0 {
+			line = bytes.TrimPrefix(line, []byte(ByteOrderMark))
+		}
+		if i := bytes.IndexByte(line, '#'); i >= 0 {
+			line = line[:i]
+		}
+		if l.rest = trimBlanks(line); len(l.rest) > 0 {
+			l.begin()
+			return nil
+		}
+	}
+}
+
+// begin takes the label and the query number off the line.
+func (l *libsvmLines) begin() {
+	l.last, l.label = 0, nil
+	if token, rest := cutToken(l.rest); bytes.IndexByte(token, ':') < 0 {
+		l.label, l.rest = token, rest
+	}
+	if token, rest := cutToken(l.rest); bytes.HasPrefix(token, []byte("qid:")) {
+		l.rest = rest
+	}
+}
+
+// cutToken takes the first word off a line that does not begin with a blank.
+func cutToken(line []byte) (token, rest []byte) {
+	i := 0
+	for i < len(line) && !isBlank(line[i]) {
+		i++
+	}
+	token = line[:i]
+	for i < len(line) && isBlank(line[i]) {
+		i++
+	}
+	return token, line[i:]
+}
+
+// pair takes the next pair of the line. It returns io.EOF after the last.
+func (l *libsvmLines) pair() (index int, value float64, err error) {
+	if len(l.rest) == 0 {
+		return 0, 0, io.EOF
+	}
+	token, rest := cutToken(l.rest)
+	l.rest = rest
+	colon := bytes.IndexByte(token, ':')
+	if colon < 0 {
+		return 0, 0, l.errorf("%q is not a pair index:value; if the file is no libsvm file, its extension should say so", fault.Shorten(token))
+	}
+	index, err = strconv.Atoi(string(token[:colon]))
+	if err == nil {
+		err = l.checkIndex(index)
+	}
+	if err != nil {
+		return 0, 0, l.errorf("feature index %q: %w", fault.Shorten(token[:colon]), unwrapped(err))
+	}
+	value, ok := ParseNumber(token[colon+1:])
+	if !ok {
+		return 0, 0, l.errorf("feature %d: %w", index, errNotNumber(token[colon+1:]))
+	}
+	l.last = index
+	return index, value, nil
+}
+
+// checkIndex says what is wrong with the index of the next pair.
+func (l *libsvmLines) checkIndex(index int) error {
+	switch {
+	case index <= 0:
+		return errors.New("indices start at 1; add 1 to all indices of a file that counts from 0")
+	case index > column.Max:
+		return fmt.Errorf("rows are dense in memory and have at most %d features; drop or hash the rare ones", column.Max)
+	case index <= l.last:
+		return fmt.Errorf("indices must ascend, but %d comes before; sort the line and remove doubles", l.last)
+	}
+	return nil
+}
+
+// nextChecked moves to the next line, checks all its pairs and returns the
+// largest index, 0 if there is none.
+func (l *libsvmLines) nextChecked() (last int, err error) {
+	if err := l.next(); err != nil {
+		return 0, err
+	}
+	for err == nil {
+		_, _, err = l.pair()
+	}
+	if err != io.EOF {
+		return 0, err
+	}
+	return l.last, nil
+}
+
+// errorf is an error that begins with the line number.
+func (l *libsvmLines) errorf(format string, args ...any) error {
+	return AtLine(fmt.Errorf(format, args...), l.start.line)
+}
+
+// unwrapped drops the words that package strconv puts before its reason.
+func unwrapped(err error) error {
+	var number *strconv.NumError
+	if errors.As(err, &number) {
+		return number.Err
+	}
+	return err
+}

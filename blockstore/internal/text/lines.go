@@ -1,0 +1,85 @@
+package text
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+// MaxLine is the longest line, or quoted record, of a text file that is read.
+// A longer one means that the file is no text, or that a quote is never closed.
+const MaxLine = 16 << 20
+
+var errLongLine = errors.New("the line is longer than 16 MiB; is this a text file?")
+
+// lineReader cuts a file into lines and knows where each one starts. It reads
+// through one buffer, which grows to the longest line.
+type lineReader struct {
+	in     io.ReaderAt
+	buf    []byte // the window of the file that is in memory
+	start  int    // buf[start:] is not yet given out
+	offset int64  // place of buf[start] in the file
+	line   int64  // number of the next line, counted from 1
+	eof    bool   // buf ends where the file ends
+}
+
+// newLineReader reads in from m on.
+func newLineReader(in io.ReaderAt, m mark) *lineReader {
+	return &lineReader{in: in, buf: make([]byte, 0, 64<<10), offset: m.offset, line: m.line}
+}
+
+// seek continues at m, keeping the buffer.
+func (r *lineReader) seek(m mark) {
+	r.buf, r.start, r.eof = r.buf[:0], 0, false
+	r.offset, r.line = m.offset, m.line
+}
+
+// here is the place of the next line.
+func (r *lineReader) here() mark { return mark{r.offset, r.line} }
+
+// next returns the next line without its newline, valid until the next call.
+// A carriage return stays. The last line need not end in a newline.
+func (r *lineReader) next() ([]byte, error) {
+	for searched := 0; ; {
+		rest := r.buf[r.start:]
+		if i := bytes.IndexByte(rest[searched:], '\n'); i >= 0 {
+			return r.take(searched+i, 1), nil
+		}
+		searched = len(rest)
+		switch {
+		case r.eof && searched == 0:
+			return nil, io.EOF
+		case r.eof:
+			return r.take(searched, 0), nil
+		case searched >= MaxLine:
+			return nil, errLongLine
+		}
+		if err := r.fill(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// take gives out n bytes and skips the newline behind them.
+func (r *lineReader) take(n, newline int) []byte {
+	line := r.buf[r.start : r.start+n : r.start+n]
+	r.start += n + newline
+	r.offset += int64(n + newline)
+	r.line++
+	return line
+}
+
+// fill moves what is left to the front of the buffer and reads behind it.
+func (r *lineReader) fill() error {
+	n := copy(r.buf[:cap(r.buf)], r.buf[r.start:])
+	r.buf, r.start = r.buf[:n], 0
+	if n == cap(r.buf) {
+		r.buf = append(make([]byte, 0, 2*n), r.buf...)
+	}
+	got, err := r.in.ReadAt(r.buf[n:cap(r.buf)], r.offset+int64(n))
+	r.buf = r.buf[:n+got]
+	if err == io.EOF {
+		r.eof, err = true, nil
+	}
+	return err
+}

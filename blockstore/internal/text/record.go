@@ -1,0 +1,255 @@
+package text
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+)
+
+// WhiteSpace is the delimiter that stands for runs of blanks and tabs.
+const WhiteSpace rune = ' '
+
+const ByteOrderMark = "\xef\xbb\xbf"
+
+var (
+	errOpen  = errors.New("the quotes of this record do not match")
+	errQuote = errors.New(`text follows a closing quote; inside a quoted cell write "" for a quote`)
+)
+
+// Records cuts a CSV file into records (RFC 4180, 2005): one line each,
+// more where a quoted cell holds a newline. Blank lines are skipped. A quote
+// inside a cell that does not begin with one is an ordinary character.
+type Records struct {
+	lines     *lineReader
+	Delimiter rune
+	comments  bool   // pass over lines that begin with # or %
+	record    []byte // a record of several lines
+	cells     [][]byte
+	start     mark // where the record starts
+}
+
+// newRecords reads in from its beginning.
+func newRecords(in io.ReaderAt, delimiter rune) *Records {
+	return &Records{lines: newLineReader(in, fileStart), Delimiter: delimiter}
+}
+
+// NewCommented reads in from its beginning and passes over lines that
+// begin with # or %.
+func NewCommented(in io.ReaderAt, delimiter rune) *Records {
+	r := newRecords(in, delimiter)
+	r.comments = true
+	return r
+}
+
+// Next returns the cells of the next record, valid until the next call. Blanks
+// around cells that are not quoted are removed.
+func (r *Records) Next() ([][]byte, error) {
+	for {
+		r.start = r.lines.here()
+		line, err := r.lines.next()
+		if err != nil {
+			return nil, AtLine(err, r.start.line)
+		}
+		if r.start.offset == 0 {
+			line = bytes.TrimPrefix(line, []byte(ByteOrderMark))
+		}
+		if r.blank(line) || r.comments && IsComment(line) {
+			continue
+		}
+		if err := r.split(line); err != nil {
+			return nil, AtLine(err, r.start.line)
+		}
+		return r.cells, nil
+	}
+}
+
+// Here adds the line where the record starts to an error.
+func (r *Records) Here(err error) error { return AtLine(err, r.start.line) }
+
+// blank says that a line holds no record. Tabs alone are missing values where
+// the tab is the delimiter.
+func (r *Records) blank(line []byte) bool {
+	return len(trimBlanks(line)) == 0 && (r.Delimiter != '\t' || bytes.IndexByte(line, '\t') < 0)
+}
+
+// AtLine adds a line number to any error but io.EOF.
+func AtLine(err error, line int64) error {
+	if err == io.EOF {
+		return err
+	}
+	return fmt.Errorf("line %d: %w", line, err)
+}
+
+// split cuts line, and the lines after it while a quoted cell goes on.
+func (r *Records) split(line []byte) error {
+	if err := r.cut(line); err != errOpen {
+		return err
+	}
+	r.record = append(r.record[:0], line...)
+	for quotes := 0; quotes%2 == 0; { // an odd number of quotes closes the cell
+		line, err := r.lines.next()
+		if err == io.EOF || err == nil && len(r.record)+len(line) > MaxLine {
+			return errors.New("a quoted cell that begins here is never closed")
+		}
+		if err != nil {
+			return err
+		}
+		r.record = append(append(r.record, '\n'), line...)
+		quotes = bytes.Count(line, []byte{'"'})
+	}
+	return r.cut(r.record)
+}
+
+// cut splits one record into r.cells. It returns errOpen if the record ends
+// inside a quoted cell.
+func (r *Records) cut(record []byte) error {
+	r.cells = r.cells[:0]
+	if bytes.IndexByte(record, '"') < 0 {
+		r.cutPlain(record)
+		return nil
+	}
+	rest := bytes.TrimSuffix(record, []byte{'\r'})
+	if r.Delimiter == WhiteSpace {
+		rest = bytes.Trim(rest, " \t")
+	}
+	for more := true; more && !r.full(); {
+		var cell []byte
+		var err error
+		if cell, rest, more, err = r.cutCell(rest); err != nil {
+			return err
+		}
+		r.cells = append(r.cells, cell)
+	}
+	return nil
+}
+
+// full says that there are more cells than a record may have. The rest is left
+// uncut: the reader of the record will refuse it.
+func (r *Records) full() bool { return len(r.cells) > column.Max }
+
+// cutPlain splits a record without quotes.
+func (r *Records) cutPlain(record []byte) {
+	if r.Delimiter == WhiteSpace {
+		r.cutFields(record)
+		return
+	}
+	delimiter := byte(r.Delimiter)
+	for !r.full() {
+		i := bytes.IndexByte(record, delimiter)
+		if i < 0 {
+			break
+		}
+		r.cells = append(r.cells, trimBlanks(record[:i]))
+		record = record[i+1:]
+	}
+	r.cells = append(r.cells, trimBlanks(record))
+}
+
+// cutFields splits at runs of blanks.
+func (r *Records) cutFields(record []byte) {
+	for i := 0; i < len(record) && !r.full(); {
+		if isBlank(record[i]) {
+			i++
+			continue
+		}
+		start := i
+		for i < len(record) && !isBlank(record[i]) {
+			i++
+		}
+		r.cells = append(r.cells, record[start:i])
+	}
+}
+
+// cutCell takes the first cell off a record. more says that a delimiter
+// followed it and that another cell comes.
+func (r *Records) cutCell(record []byte) (cell, after []byte, more bool, err error) {
+	if bytes.HasPrefix(bytes.TrimLeft(record, " "), []byte{'"'}) {
+		return r.cutQuoted(bytes.TrimLeft(record, " "))
+	}
+	i := r.indexDelimiter(record)
+	if i < 0 {
+		return trimBlanks(record), nil, false, nil
+	}
+	return trimBlanks(record[:i]), r.afterDelimiter(record[i:]), true, nil
+}
+
+// cutQuoted takes a cell that begins with a quote off a record.
+func (r *Records) cutQuoted(record []byte) (cell, after []byte, more bool, err error) {
+	end := closingQuote(record)
+	if end < 0 {
+		return nil, nil, false, errOpen
+	}
+	cell, after = record[1:end], record[end+1:]
+	if bytes.IndexByte(cell, '"') >= 0 {
+		cell = bytes.ReplaceAll(cell, []byte(`""`), []byte{'"'})
+	}
+	i := r.indexDelimiter(after)
+	if i < 0 {
+		i = len(after)
+	}
+	if len(trimBlanks(after[:i])) > 0 {
+		return nil, nil, false, errQuote
+	}
+	if i == len(after) {
+		return cell, nil, false, nil
+	}
+	return cell, r.afterDelimiter(after[i:]), true, nil
+}
+
+// closingQuote finds the quote that closes the cell begun by record[0], -1 if
+// there is none. A doubled quote is part of the cell.
+func closingQuote(record []byte) int {
+	for i := 1; i < len(record); i++ {
+		if record[i] != '"' {
+			continue
+		}
+		if i+1 == len(record) || record[i+1] != '"' {
+			return i
+		}
+		i++
+	}
+	return -1
+}
+
+// indexDelimiter finds the next delimiter.
+func (r *Records) indexDelimiter(record []byte) int {
+	if r.Delimiter == WhiteSpace {
+		return bytes.IndexAny(record, " \t")
+	}
+	return bytes.IndexByte(record, byte(r.Delimiter))
+}
+
+// afterDelimiter skips the delimiter that record begins with.
+func (r *Records) afterDelimiter(record []byte) []byte {
+	if r.Delimiter == WhiteSpace {
+		return bytes.TrimLeft(record, " \t")
+	}
+	return record[1:]
+}
+
+// isBlank is true of the bytes that never belong to a number.
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+
+// IsComment says whether a line begins with # or %.
+func IsComment(line []byte) bool {
+	for _, c := range line {
+		if !isBlank(c) {
+			return c == '#' || c == '%'
+		}
+	}
+	return false
+}
+
+// trimBlanks removes blanks around a cell.
+func trimBlanks(cell []byte) []byte {
+	for len(cell) > 0 && isBlank(cell[0]) {
+		cell = cell[1:]
+	}
+	for len(cell) > 0 && isBlank(cell[len(cell)-1]) {
+		cell = cell[:len(cell)-1]
+	}
+	return cell
+}

@@ -1,0 +1,189 @@
+package text
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/stream"
+)
+
+// mark is a place in a text file where a line starts.
+type mark struct {
+	offset int64 // in bytes
+	line   int64 // counted from 1
+}
+
+// markEvery is the distance in rows between two marks of a rowIndex.
+const markEvery = 1024
+
+// rowIndex knows where every markEvery-th record of a text file starts, so that
+// a row can be fetched without reading all rows before it.
+type rowIndex struct {
+	marks   []mark
+	records int64
+	header  int64 // how many records at the beginning are no rows: 0 or 1
+}
+
+// add counts one more record, which starts at m.
+func (x *rowIndex) add(m mark) {
+	if x.records%markEvery == 0 {
+		x.marks = append(x.marks, m)
+	}
+	x.records++
+}
+
+// rows is the number of rows.
+func (x *rowIndex) rows() int64 { return x.records - x.header }
+
+// textCursor walks over the records of a text file. Its methods return plain
+// errors or a cellError; textPass adds the file and the row.
+type textCursor interface {
+	// seek puts the cursor before the record that starts at m.
+	seek(m mark)
+	// next moves to the next record. It returns io.EOF after the last.
+	next() error
+	// store puts the chosen values of the current record into row i of dst.
+	store(dst *stream.Batch, i int) error
+}
+
+// cellError is an error about one value, on its way to a fault.DataError.
+type cellError struct {
+	column string
+	err    error
+}
+
+func (e *cellError) Error() string { return e.column + ": " + e.err.Error() }
+func (e *cellError) Unwrap() error { return e.err }
+
+// textSource yields rows of a text file through a textCursor.
+type textSource struct {
+	column.Choice
+	index *rowIndex
+	// cursor makes a cursor over the file that stands nowhere: seek follows.
+	cursor func(in io.ReaderAt) textCursor
+}
+
+// Open starts a pass at the first row.
+func (s *textSource) Open(ctx context.Context) (stream.Reader, error) {
+	f, err := os.Open(s.Info().Name)
+	if err != nil {
+		return nil, err
+	}
+	return column.NewReader(ctx, s.Info(), s.pass(f)), nil
+}
+
+// Gather fetches rows by number: from the mark before each wanted row it reads
+// forward, at most markEvery rows.
+func (s *textSource) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
+	column.BeginGather(s.Info(), rows, dst)
+	f, err := os.Open(s.Info().Name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	p := s.pass(f)
+	for i, row := range rows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := p.moveTo(row); err != nil {
+			return err
+		}
+		if err := p.row(dst, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// textPass reads the rows of a textSource.
+type textPass struct {
+	src    *textSource
+	file   *os.File
+	cursor textCursor
+	at     int64 // the record that the cursor gives next; -1 before the first seek
+}
+
+// pass goes over the rows of f.
+func (s *textSource) pass(f *os.File) *textPass {
+	return &textPass{src: s, file: f, cursor: s.cursor(f), at: -1}
+}
+
+// Next implements pass.
+func (p *textPass) Next(dst *stream.Batch, at int) (int, error) {
+	if p.at < 0 && p.src.Info().Rows > 0 {
+		if err := p.moveTo(0); err != nil {
+			return 0, err
+		}
+	}
+	if p.at < 0 || p.at == p.src.index.records {
+		return 0, io.EOF
+	}
+	n := int(min(markEvery, int64(dst.X.Rows-at), p.src.index.records-p.at))
+	for i := range n {
+		if err := p.row(dst, at+i); err != nil {
+			return i, err
+		}
+	}
+	return n, nil
+}
+
+// moveTo puts the cursor before the given row.
+func (p *textPass) moveTo(row int64) error {
+	record := row + p.src.index.header
+	if m := record / markEvery; p.at < 0 || m > p.at/markEvery {
+		p.cursor.seek(p.src.index.marks[m])
+		p.at = m * markEvery
+	}
+	for p.at < record {
+		if err := p.advance(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// advance moves the cursor over one record that the index has promised.
+func (p *textPass) advance() error {
+	err := p.cursor.next()
+	if err == io.EOF {
+		err = fmt.Errorf("the file ends before this row, but had %d rows when it was opened; was it changed meanwhile?", p.src.Info().Rows)
+	}
+	if err != nil {
+		return p.fail(p.at, err)
+	}
+	p.at++
+	return nil
+}
+
+// row puts the next row into row i of dst.
+func (p *textPass) row(dst *stream.Batch, i int) error {
+	if err := p.advance(); err != nil {
+		return err
+	}
+	if err := p.cursor.store(dst, i); err != nil {
+		return p.fail(p.at-1, err)
+	}
+	return nil
+}
+
+// Close closes the file.
+func (p *textPass) Close() error { return p.file.Close() }
+
+// fail adds the file and the row to an error of the cursor.
+func (p *textPass) fail(record int64, err error) error {
+	e := &fault.DataError{Path: p.src.Info().Name, Row: record - p.src.index.header, Err: err}
+	var cell *cellError
+	if errors.As(err, &cell) {
+		e.Column, e.Err = cell.column, cell.err
+	}
+	return e
+}
+
+// fileStart is where a text file begins.
+var fileStart = mark{offset: 0, line: 1}

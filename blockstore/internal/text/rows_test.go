@@ -1,0 +1,45 @@
+package text
+
+import (
+	"context"
+	"errors"
+	"os"
+	"testing"
+
+	"github.com/nystream/nystream/blockstore/internal/filetest"
+)
+
+func TestTextFileThatShrinks(t *testing.T) {
+	path := filetest.TempFile(t, "a.csv", "1,2\n3,4\n5,6\n")
+	tb, err := OpenCSV(context.Background(), path, CSVOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := filetest.ChooseAll(t, tb)
+	if err := os.WriteFile(path, []byte("1,2\n3,4\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	rows, _, err := filetest.Slurp(src, 2)
+	filetest.WantError(t, err, path, "row 2", "changed")
+	if len(rows) != 2 {
+		t.Errorf("%d rows, want 2", len(rows))
+	}
+}
+
+func TestCancelledRead(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	tb, err := OpenCSV(context.Background(), filetest.TempFile(t, "a.csv", "1,2\n3,4\n"), CSVOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := filetest.ChooseAll(t, tb)
+	r, err := src.Open(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if n, err := r.Read(filetest.NewBatch(src, 2)); n != 0 || !errors.Is(err, context.Canceled) {
+		t.Errorf("Read = %d, %v", n, err)
+	}
+}

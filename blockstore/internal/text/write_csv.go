@@ -1,0 +1,114 @@
+package text
+
+import (
+	"bufio"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/stream"
+)
+
+// csvEncoder writes a header, and a line per row: numbers in the shortest form
+// that gives the same float64 when read, then the kept columns.
+type csvEncoder struct {
+	out       *bufio.Writer
+	delimiter byte
+	line      []byte
+}
+
+// NewCSVEncoder starts a CSV file, or one with tabs if its name ends in .tsv.
+func NewCSVEncoder(f *file.Atomic, s stream.Info) (column.Encoder, error) {
+	e := &csvEncoder{out: bufio.NewWriterSize(f, file.BufferSize), delimiter: ','}
+	if strings.EqualFold(filepath.Ext(f.Target), ".tsv") {
+		e.delimiter = '\t'
+	}
+	if len(s.Columns)+len(s.Kept) == 0 {
+		return nil, column.ErrNoColumns
+	}
+	for _, name := range s.Columns {
+		e.name(name)
+	}
+	for _, field := range s.Kept {
+		e.name(field.Name)
+	}
+	return e, e.endLine()
+}
+
+// name adds the name of a column to the line. One that looks like a number, or
+// like nothing, gets an x before it: the line must look like a header.
+func (e *csvEncoder) name(s string) {
+	var k cellKinds
+	if k.see([]byte(s)); !k.text {
+		s = "x" + s
+	}
+	e.text(s)
+}
+
+// text adds a cell of text to the line, in quotes if it needs them.
+func (e *csvEncoder) text(s string) {
+	if strings.ContainsAny(s, "\"\r\n") || strings.IndexByte(s, e.delimiter) >= 0 || strings.TrimSpace(s) != s {
+		s = `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+	}
+	e.line = append(append(e.line, s...), e.delimiter)
+}
+
+// number adds a number to the line.
+func (e *csvEncoder) number(v float64) {
+	e.line = append(appendNumber(e.line, v), e.delimiter)
+}
+
+// appendNumber writes a number in as few digits as bring it back bit by bit,
+// whole numbers up to 15 digits without an exponent.
+func appendNumber(line []byte, v float64) []byte {
+	format := byte('g')
+	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+		format = 'f'
+	}
+	return strconv.AppendFloat(line, v, format, -1, 64)
+}
+
+// endLine writes the line, its last delimiter changed to a newline.
+func (e *csvEncoder) endLine() error {
+	if len(e.line) == 1 { // one empty cell would be a blank line
+		e.line = append(e.line[:0], `"",`...)
+	}
+	e.line[len(e.line)-1] = '\n'
+	_, err := e.out.Write(e.line)
+	e.line = e.line[:0]
+	return err
+}
+
+func (e *csvEncoder) Encode(b *stream.Batch, n int) error {
+	for i := range n {
+		for _, v := range column.Row(b.X, i) {
+			e.number(v)
+		}
+		for k := range b.Kept {
+			e.kept(&b.Kept[k], i)
+		}
+		if err := e.endLine(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kept adds value i of a kept column to the line; nothing for a null.
+func (e *csvEncoder) kept(c *stream.Column, i int) {
+	switch {
+	case c.Null(i):
+		e.line = append(e.line, e.delimiter)
+	case c.Kind == stream.Float64:
+		e.number(c.Floats[i])
+	case c.Kind == stream.Int64:
+		e.line = append(strconv.AppendInt(e.line, c.Ints[i], 10), e.delimiter)
+	default:
+		e.text(c.Strings[i])
+	}
+}
+
+func (e *csvEncoder) Finish() error { return e.out.Flush() }

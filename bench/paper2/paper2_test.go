@@ -14,6 +14,7 @@ import (
 
 	"github.com/nystream/nystream/bench/datasets"
 	"github.com/nystream/nystream/bench/lssvm"
+	"github.com/nystream/nystream/bench/scores"
 	"github.com/nystream/nystream/bench/split"
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
@@ -326,7 +327,7 @@ func TestReconstruction(t *testing.T) {
 	}
 	exact := &features{method: methodSVD, values: ones, u: g.dense(), v: identity(n)}
 	d, _, err := reconstructed(background, g, []*features{exact}, reading{"product", byProduct})
-	if err != nil || d != (metrics.GraphDifference{}) {
+	if err != nil || d != (scores.GraphDifference{}) {
 		t.Error(d, err)
 	}
 	made := map[string][]*features{}

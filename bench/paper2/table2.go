@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/bench/report"
-	"github.com/nystream/nystream/solvers/metrics"
+	"github.com/nystream/nystream/bench/scores"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -17,7 +17,7 @@ import (
 // does not define.
 type reading struct {
 	name        string
-	reconstruct func(ctx context.Context, r metrics.Reconstruction, f *features) (*stream.CSR, error)
+	reconstruct func(ctx context.Context, r scores.Reconstruction, f *features) (*stream.CSR, error)
 }
 
 // readings are those of Table 2.
@@ -31,8 +31,8 @@ var readings = []reading{
 }
 
 // byDistance takes the nearest nodes among the same features, weighted by (s/s₁)^power.
-func byDistance(power float64, both bool) func(context.Context, metrics.Reconstruction, *features) (*stream.CSR, error) {
-	return func(ctx context.Context, r metrics.Reconstruction, f *features) (*stream.CSR, error) {
+func byDistance(power float64, both bool) func(context.Context, scores.Reconstruction, *features) (*stream.CSR, error) {
+	return func(ctx context.Context, r scores.Reconstruction, f *features) (*stream.CSR, error) {
 		sides := *f
 		if !both {
 			sides.v = stream.NewMatrix(f.u.Rows, 0)
@@ -44,13 +44,13 @@ func byDistance(power float64, both bool) func(context.Context, metrics.Reconstr
 
 // acrossDistance takes the nodes whose right features are nearest to the left features
 // of the node.
-func acrossDistance(ctx context.Context, r metrics.Reconstruction, f *features) (*stream.CSR, error) {
+func acrossDistance(ctx context.Context, r scores.Reconstruction, f *features) (*stream.CSR, error) {
 	left, right := features{values: f.values, u: f.u}, features{values: f.values, u: f.right()}
 	return r.ByDistance(ctx, stream.Engine{}, stream.FromMatrix("left", left.weighted(0.5, 1)), stream.FromMatrix("right", right.weighted(0.5, 1)))
 }
 
 // byProduct takes the largest entries of a row of U·diag(s)·Vᵀ.
-func byProduct(ctx context.Context, r metrics.Reconstruction, f *features) (*stream.CSR, error) {
+func byProduct(ctx context.Context, r scores.Reconstruction, f *features) (*stream.CSR, error) {
 	return r.ByProduct(ctx, stream.Engine{}, stream.FromMatrix("left", f.u), stream.FromMatrix("right", f.right()), f.values)
 }
 
@@ -70,15 +70,15 @@ var publishedNorms = map[string]map[string][2]float64{
 }
 
 // reconstructed is the best of the γ of a method, by the count of wrong entries.
-func reconstructed(ctx context.Context, g *graph, all []*features, how reading) (best metrics.GraphDifference, gamma float64, err error) {
-	r := metrics.Reconstruction{Degrees: metrics.OutDegrees(g.adjacency), Loops: true}
+func reconstructed(ctx context.Context, g *graph, all []*features, how reading) (best scores.GraphDifference, gamma float64, err error) {
+	r := scores.Reconstruction{Degrees: scores.OutDegrees(g.adjacency), Loops: true}
 	best.Entries = math.MaxInt64
 	for _, f := range all {
 		a, err := how.reconstruct(ctx, r, f)
 		if err != nil {
 			return best, 0, err
 		}
-		d, err := metrics.CompareGraphs(g.adjacency, a)
+		d, err := scores.CompareGraphs(g.adjacency, a)
 		if err != nil {
 			return best, 0, err
 		}

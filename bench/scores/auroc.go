@@ -1,6 +1,6 @@
 // Package scores holds the figures of the papers' tables that nothing but these tables
-// needs, each with its definition. Those of classes and clusters are in
-// solvers/metrics.
+// needs, each with its definition: AUROC, RMSE, and the reconstruction of graphs. Those
+// of classes and clusters are in solvers/metrics.
 //
 // Slices of different lengths are a mistake of the caller and panic. No rows, NaN, and
 // figures that are not defined are errors.

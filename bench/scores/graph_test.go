@@ -1,4 +1,4 @@
-package metrics
+package scores
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -180,7 +181,7 @@ func TestSpectralNormKnown(t *testing.T) {
 		g         *stream.CSR
 		want, tol float64
 	}{{"ring", ring, 2, 1e-4}, {"hub", hub, math.Sqrt(n), 1e-12}} {
-		got, err := SpectralNorm(c.g)
+		got, err := metrics.SpectralNorm(c.g)
 		if err != nil || math.Abs(got-c.want) > c.tol*c.want {
 			t.Errorf("%s: %v, %v, want %v", c.name, got, err, c.want)
 		}

@@ -1,9 +1,10 @@
-package metrics
+package scores
 
 import (
 	"fmt"
 	"math"
 
+	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -12,21 +13,21 @@ import (
 type GraphDifference struct {
 	Entries  int64   // entries of D that are not zero: missing and surplus edges
 	OneNorm  float64 // ‖D‖₁, the largest sum of |d_ij| over a column
-	Spectral float64 // ‖D‖₂, the largest singular value, see [SpectralNorm]
+	Spectral float64 // ‖D‖₂, the largest singular value, see [metrics.SpectralNorm]
 }
 
 // CompareGraphs is the difference of two adjacency matrices of one shape; another
 // shape panics. Weights count: give matrices without values to compare edges
-// alone. Cost: linear in the entries but for the steps of [SpectralNorm].
+// alone. Cost: linear in the entries but for the steps of [metrics.SpectralNorm].
 func CompareGraphs(a, b *stream.CSR) (GraphDifference, error) {
 	if a.Rows != b.Rows || a.Cols != b.Cols {
-		panic(fmt.Sprintf("metrics: a graph of %d×%d against one of %d×%d", a.Rows, a.Cols, b.Rows, b.Cols))
+		panic(fmt.Sprintf("scores: a graph of %d×%d against one of %d×%d", a.Rows, a.Cols, b.Rows, b.Cols))
 	}
 	d, err := subtract(a, b)
 	if err != nil {
 		return GraphDifference{}, err
 	}
-	norm, err := SpectralNorm(d)
+	norm, err := metrics.SpectralNorm(d)
 	if err != nil {
 		return GraphDifference{}, err
 	}
@@ -54,7 +55,7 @@ func subtract(a, b *stream.CSR) (*stream.CSR, error) {
 			j := min(x.column(), y.column())
 			v := x.take(j) - y.take(j)
 			if v-v != 0 {
-				return nil, fmt.Errorf("metrics: the difference of the graphs in row %d, column %d is %v", i, j, v)
+				return nil, fmt.Errorf("scores: the difference of the graphs in row %d, column %d is %v", i, j, v)
 			}
 			if v != 0 {
 				d.Index, d.Value = append(d.Index, j), append(d.Value, v)

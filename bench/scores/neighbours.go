@@ -1,4 +1,4 @@
-package metrics
+package scores
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package metrics
+package scores
 
 import (
 	"context"
@@ -58,7 +58,7 @@ func (r Reconstruction) ByDistance(ctx context.Context, e stream.Engine, from, t
 // factored matrix U·diag(values)·Vᵀ. nil values are all 1.
 func (r Reconstruction) ByProduct(ctx context.Context, e stream.Engine, left, right stream.Gatherer, values []float64) (*stream.CSR, error) {
 	if d := len(left.Info().Columns); values != nil && len(values) != d {
-		panic(fmt.Sprintf("metrics: %d values for %d features", len(values), d))
+		panic(fmt.Sprintf("scores: %d values for %d features", len(values), d))
 	}
 	return r.nearest(ctx, e, left, right, ranking{kernel: kernelgen.Linear(), weights: values, sign: -1})
 }
@@ -105,10 +105,10 @@ func (r Reconstruction) nearest(ctx context.Context, e stream.Engine, from, to s
 func (r Reconstruction) check(from, to stream.Info) error {
 	n, d := int64(len(r.Degrees)), len(from.Columns)
 	if len(to.Columns) != d {
-		panic(fmt.Sprintf("metrics: features of %d and %d columns", d, len(to.Columns)))
+		panic(fmt.Sprintf("scores: features of %d and %d columns", d, len(to.Columns)))
 	}
 	if d == 0 {
-		return fmt.Errorf("metrics: nodes without features have no neighbours")
+		return fmt.Errorf("scores: nodes without features have no neighbours")
 	}
 	for _, side := range []stream.Info{from, to} {
 		if side.Rows != n {
@@ -117,7 +117,7 @@ func (r Reconstruction) check(from, to stream.Info) error {
 	}
 	for node, k := range r.Degrees {
 		if k < 0 || int64(k) > n {
-			return fmt.Errorf("metrics: node %d cannot have %d edges to %d nodes", node, k, n)
+			return fmt.Errorf("scores: node %d cannot have %d edges to %d nodes", node, k, n)
 		}
 	}
 	return nil

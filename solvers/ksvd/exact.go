@@ -72,7 +72,7 @@ func (m Exact) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ke
 	if g.Operator, err = m.within(e, d.Shape(), t); err != nil {
 		return nil, err
 	}
-	if err := g.load(ctx); err != nil {
+	if g.left, g.right, err = d.load(ctx, t); err != nil {
 		return nil, err
 	}
 	op, err := g.operator(ctx)
@@ -100,18 +100,6 @@ type exact struct {
 	grid        *grid // nil without tiles
 }
 
-// load loads both sides.
-func (g *exact) load(ctx context.Context) (err error) {
-	d := g.data
-	if g.left, err = d.left.load(ctx); err != nil {
-		return err
-	}
-	if g.right, err = d.right.load(ctx); err != nil {
-		return err
-	}
-	return firstError(g.entries.checkRows(d.left.name(), g.left), g.entries.checkRows(d.right.name(), g.right))
-}
-
 // operator returns G, with the row sums that it needs.
 func (g *exact) operator(ctx context.Context) (op krylov.Operator, err error) {
 	if g.entries.normalised && g.entries.pathSums(g.data.Shape()) {
@@ -122,7 +110,7 @@ func (g *exact) operator(ctx context.Context) (op krylov.Operator, err error) {
 	if g.Operator == OperatorPaths {
 		return g.byPaths(ctx)
 	}
-	g.grid = gridOf(g.engine, g.entries, g.left, g.right, g.data.left.name(), g.data.right.name())
+	g.grid = newGrid(g.engine, g.data, g.entries, g.left, g.right)
 	if g.stats == nil {
 		if g.stats, err = g.grid.statistics(ctx, false); err != nil {
 			return nil, err
@@ -149,20 +137,6 @@ func (g *exact) passes() int {
 		return 0
 	}
 	return g.grid.passes
-}
-
-// checkRows asks whether dense rows are finite, and rows that the kernel is made for.
-func (e *entries) checkRows(name string, p *points) error {
-	if p.sparse != nil {
-		return nil
-	}
-	if err := checkRows(name, p.dense); err != nil {
-		return err
-	}
-	if err := e.raw.CheckRows(p.dense, 0); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
 }
 
 func (g *exact) iterate(ctx context.Context, op krylov.Operator) (*krylov.Triplets, error) {

@@ -267,10 +267,7 @@ func TestPathSums(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g, err := newGrid(background, stream.Engine{}, d, e)
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := loadedGrid(t, stream.Engine{}, d, e)
 			want, err := g.statistics(background, true)
 			if err != nil {
 				t.Fatal(err)

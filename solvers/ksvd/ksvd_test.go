@@ -222,10 +222,7 @@ func TestExactTiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := newGrid(background, stream.Engine{Threads: 2}, d, e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := loadedGrid(t, stream.Engine{Threads: 2}, d, e)
 		s, err := g.statistics(background, false)
 		if err != nil {
 			t.Fatal(err)

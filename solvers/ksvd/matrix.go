@@ -36,7 +36,7 @@ func NewMatrix(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel
 			return nil, err
 		}
 	}
-	if err := m.fit.load(ctx); err != nil {
+	if m.fit.left, m.fit.right, err = d.load(ctx, t); err != nil {
 		return nil, err
 	}
 	if m.op, err = m.fit.operator(ctx); err != nil {

@@ -67,6 +67,16 @@ func hub(t testing.TB, n int) *stream.CSR {
 var sparseKernels = []string{"sne(gamma=2)", "3*sne(gamma=0.05)", "t()", "softmax(scale=2)", "rbf(sigma=3)", "2*rbf(sigma=1) + 0.5*rbf(sigma=4)", "linear()",
 	"poly(degree=2, gamma=0.5, coef0=1)", "cosine()", "expdot(scale=0.3)", "matern32(length=2)", "2*t()"}
 
+// loadedGrid is the grid of all rows.
+func loadedGrid(t testing.TB, e stream.Engine, d *Data, k *entries) *grid {
+	t.Helper()
+	left, right, err := d.load(background, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newGrid(e, d, k, left, right)
+}
+
 // setUp makes entries and statistics for products with G of a graph.
 func setUp(t testing.TB, d *Data, k kernelgen.Kernel) (*entries, *grid, *statistics) {
 	t.Helper()
@@ -74,10 +84,7 @@ func setUp(t testing.TB, d *Data, k kernelgen.Kernel) (*entries, *grid, *statist
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := newGrid(background, stream.Engine{}, d, e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := loadedGrid(t, stream.Engine{}, d, e)
 	s, err := g.statistics(background, false)
 	if err != nil {
 		t.Fatal(err)

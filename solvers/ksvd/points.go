@@ -2,6 +2,7 @@ package ksvd
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -50,6 +51,32 @@ func (r source) load(ctx context.Context) (*points, error) {
 	}
 	m, err := stream.ReadAll(ctx, r.Source)
 	return &points{dense: m}, err
+}
+
+// load returns all rows of both sides, in memory, and an error where they are not finite
+// or not what the kernel is for.
+func (d *Data) load(ctx context.Context, t *entries) (left, right *points, err error) {
+	if left, err = d.left.load(ctx); err != nil {
+		return nil, nil, err
+	}
+	if right, err = d.right.load(ctx); err != nil {
+		return nil, nil, err
+	}
+	return left, right, firstError(t.checkRows(d.left.name(), left), t.checkRows(d.right.name(), right))
+}
+
+// checkRows asks whether dense rows are finite, and rows that the kernel is made for.
+func (e *entries) checkRows(name string, p *points) error {
+	if p.sparse != nil {
+		return nil
+	}
+	if err := checkRows(name, p.dense); err != nil {
+		return err
+	}
+	if err := e.raw.CheckRows(p.dense, 0); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
 }
 
 // sparsePoints returns all rows of a sparse matrix.

@@ -44,6 +44,29 @@ func (m SSRSVD) check(s model.Shape, k kernelgen.Kernel) error {
 	return nil
 }
 
+// Plan returns the cost of a fit.
+func (m SSRSVD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+	if err := m.check(s, k); err != nil {
+		return nil, err
+	}
+	s = twoSided(s)
+	return m.lowrank().Plan(e, s.Rows, s.Cols, s.Columns)
+}
+
+// FactorPlan returns what it costs to write the factors of a fit: a pass over each side
+// that evaluates as much as the fit.
+func (m SSRSVD) FactorPlan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+	fit, err := m.Plan(e, s, k)
+	if err != nil {
+		return nil, err
+	}
+	p := model.NewPlan(e, 0)
+	p.Work(float64(fit.KernelEntries), fit.Flops)
+	p.Map("blocks of factors", s.Columns, m.Rank)
+	p.Passes = 1
+	return p, nil
+}
+
 // Fit decomposes the kernel matrix of data.
 func (m SSRSVD) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	shape := d.Shape()

@@ -118,21 +118,8 @@ type grid struct {
 	passes      int
 }
 
-// newGrid loads both sides.
-func newGrid(ctx context.Context, e stream.Engine, d *Data, t *entries) (*grid, error) {
-	left, err := d.left.load(ctx)
-	if err != nil {
-		return nil, err
-	}
-	right, err := d.right.load(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return gridOf(e, t, left, right, d.left.name(), d.right.name()), nil
-}
-
-func gridOf(e stream.Engine, t *entries, left, right *points, names ...string) *grid {
-	g := &grid{entries: t, engine: e, name: [2]string{names[0], names[1]}, rows: int64(left.count()), cols: int64(right.count()),
+func newGrid(e stream.Engine, d *Data, t *entries, left, right *points) *grid {
+	g := &grid{entries: t, engine: e, name: [2]string{d.left.name(), d.right.name()}, rows: int64(left.count()), cols: int64(right.count()),
 		left: left.chunks(stream.PairRows), right: right.chunks(stream.PairRows)}
 	for _, r := range g.right {
 		if r.sparse != nil {

@@ -1,0 +1,105 @@
+package ksvd
+
+import (
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// vectors returns how many vectors there are in a product.
+func (m Exact) vectors(s model.Shape) float64 {
+	return float64(min(int64(m.Rank), s.Rows, s.Cols) + krylovExtra)
+}
+
+// tileWork returns the work of all products by tiles, and of what comes before.
+func (m Exact) tileWork(s model.Shape, t *entries) work {
+	all := float64(s.Rows) * float64(s.Cols)
+	passes, iterations := 0, float64(min(m.Passes, plannedIterations))
+	var w work
+	switch {
+	case t.normalised && t.pathSums(s):
+		w = t.pathSumWork(s, 1)
+	case t.normalised:
+		passes++
+	}
+	if inMemory(s) {
+		passes++
+	} else {
+		passes += int(iterations)
+	}
+	tiles := tileWork(s, float64(passes)*all)
+	w.add(tiles.entries, tiles.flops+iterations*4*all*m.vectors(s))
+	return w
+}
+
+// pathWork returns the work of all products by paths, and of what comes before.
+func (m Exact) pathWork(s model.Shape, t *entries) work {
+	groups, b := t.groups(s), m.vectors(s)
+	table := float64(groups[0]) * float64(groups[1])
+	var w work
+	products := float64(min(m.Passes, plannedIterations))
+	if t.normalised {
+		w = t.pathSumWork(s, 1)
+	}
+	w.add(2*float64(s.Sparse.Pairs)+table, 2*(pathFlops*float64(s.Sparse.Paths)+pairFlops*float64(s.Sparse.Pairs)))
+	w.add(0, products*b*(4*sparseFlops*float64(s.Sparse.Pairs+s.Rows+s.Cols)+4*table))
+	return w
+}
+
+// Plan returns the cost of a fit with 24 iterations, or [Exact.Passes] if that is less.
+// It is an error where [Exact.Choose] has one.
+func (m Exact) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+	m, err := m.settings()
+	if err != nil {
+		return nil, err
+	}
+	s = twoSided(s)
+	t, err := plannedEntries(k, s)
+	if err != nil {
+		return nil, err
+	}
+	o, err := m.within(e, s, t)
+	if err != nil {
+		return nil, err
+	}
+	return m.plan(e, s, t, o), nil
+}
+
+// plan returns the plan of a fit by an operator.
+func (m Exact) plan(e stream.Engine, s model.Shape, t *entries, o Operator) *model.Plan {
+	p := newPlanner(e, s, t)
+	b := int64(m.Rank + krylovExtra)
+	if t.normalised && t.pathSums(s) {
+		p.pathSums(t, "the number of nodes")
+	}
+	if o == OperatorPaths {
+		p.paths(t, b)
+		p.count(m.pathWork(s, t))
+	} else {
+		p.exactPasses()
+		if inMemory(s) {
+			p.Add("G", s.Rows*s.Cols, "")
+		}
+		p.count(m.tileWork(s, t))
+	}
+	p.Flops += float64(min(m.Passes, plannedIterations)) * krylovWork(s.Rows, s.Cols, m.vectors(s))
+	p.Add("Krylov spaces", (s.Rows+s.Cols)*b*(2*krylovBlocks+6), "`rank`")
+	p.model(s.Rows+s.Cols, 0, int64(m.Rank), "`rank`")
+	p.Passes = 1
+	return p.Plan
+}
+
+// FactorPlan returns what it costs to write the factors of a fit, which has them.
+func (m Exact) FactorPlan(e stream.Engine, _ model.Shape, _ kernelgen.Kernel) (*model.Plan, error) {
+	return model.NewPlan(e, 0), nil
+}
+
+// paths adds what the operator of paths holds.
+func (p *planner) paths(t *entries, b int64) {
+	s := p.shape
+	p.Add("pairs that paths of two edges join", 3*s.Sparse.Pairs, "the number of edges")
+	groups := t.groups(s)
+	sides := 5*(s.Rows+s.Cols) + p.threads*2*max(s.Rows, s.Cols)
+	p.Add("pairs that none joins", sides+groups[0]*groups[1]+max(groups[0], groups[1])*b, "")
+	p.Add("products", 2*(p.threads+2)*pathRows*b, "`threads`")
+}

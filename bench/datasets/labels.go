@@ -7,14 +7,14 @@ import (
 	"os"
 	"slices"
 
-	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/blockstore/graph"
 )
 
 // Labels reads the classes of the nodes of a graph: a CSV file with a header, the
 // column of nodes first (or called node, id or name) and the column "label", or the
 // second one without it. Classes are any words.
 func Labels(ctx context.Context, path string) (nodes, classes []string, err error) {
-	if nodes, err = blockstore.ReadNodes(ctx, path, ""); err != nil {
+	if nodes, err = graph.ReadNodes(ctx, path, ""); err != nil {
 		return nil, nil, err
 	}
 	f, err := os.Open(path)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/nystream/nystream/bench/graphs"
-	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/blockstore/graph"
 )
 
 var testModel = graphs.PowerLaw{Nodes: 20003, Blocks: 7, Exponent: 2.5, Within: 0.8, Seed: 3}
@@ -34,15 +34,15 @@ func TestFilesAreReadBack(t *testing.T) {
 			before[k] = content
 		}
 	}
-	nodes, err := blockstore.ReadNodes(context.Background(), labels, "")
+	nodes, err := graph.ReadNodes(context.Background(), labels, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	graph, err := blockstore.ReadGraph(context.Background(), edges, blockstore.GraphOptions{Nodes: nodes})
+	g, err := graph.Read(context.Background(), edges, graph.Options{Nodes: nodes})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if graph.Edges != 20_000 || graph.Adjacency.Rows != testModel.Nodes || graph.SelfLoops != 0 {
-		t.Errorf("%d edges, %d nodes, %d loops", graph.Edges, graph.Adjacency.Rows, graph.SelfLoops)
+	if g.Edges != 20_000 || g.Adjacency.Rows != testModel.Nodes || g.SelfLoops != 0 {
+		t.Errorf("%d edges, %d nodes, %d loops", g.Edges, g.Adjacency.Rows, g.SelfLoops)
 	}
 }

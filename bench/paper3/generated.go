@@ -16,6 +16,7 @@ import (
 
 	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/blockstore/archive"
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
@@ -164,7 +165,7 @@ func runNystream(ctx context.Context, program string, args ...string) (*fitRepor
 
 // rawSubspace is an orthonormal basis of W over the columns before they were scaled.
 func rawSubspace(model string) (blas64.General, error) {
-	file, err := blockstore.ReadArchive(model)
+	file, err := archive.Read(model)
 	if err != nil {
 		return blas64.General{}, err
 	}

@@ -200,7 +200,7 @@ func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmark
 		high = max(1, 2*high/5)
 	}
 	high = min(high, most)
-	if err := f.fitCore(ctx, e, high); err != nil {
+	if err := f.fitCore(ctx, e); err != nil {
 		return 0, nil, err
 	}
 	try := func(c int) (*Fit, bool, error) {

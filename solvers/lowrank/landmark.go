@@ -57,7 +57,7 @@ func (m Landmark) Fit(ctx context.Context, e stream.Engine, src stream.Source, k
 	if err != nil {
 		return nil, err
 	}
-	if err := f.fitCore(ctx, e, m.Rank); err != nil {
+	if err := f.fitCore(ctx, e); err != nil {
 		return nil, err
 	}
 	return f.finish(m.Rank)
@@ -72,7 +72,7 @@ type landmarkFit struct {
 	landmarks, core, held *panel
 	side                  *Embedding // Q
 	condition, trace      float64
-	spectrum              *eigen // of W − βI, the leading part
+	spectrum              *eigen // of W − βI
 	beta                  float64
 }
 
@@ -223,8 +223,8 @@ func (t *tiles) landmarkRange(ctx context.Context, e stream.Engine, src stream.S
 	return side, cond, trace, err
 }
 
-// fitCore finds β and the c leading eigenpairs of W − βI, and the value of the next.
-func (f *landmarkFit) fitCore(ctx context.Context, e stream.Engine, c int) error {
+// fitCore finds β and the eigenpairs of W − βI.
+func (f *landmarkFit) fitCore(ctx context.Context, e stream.Engine) error {
 	frame, err := f.tiles.coreFrame(f.side, f.landmarks, f.core)
 	if err != nil {
 		return err
@@ -237,8 +237,13 @@ func (f *landmarkFit) fitCore(ctx context.Context, e stream.Engine, c int) error
 	for i := range z.Rows {
 		z.Data[i*z.Stride+i] -= f.beta
 	}
-	f.spectrum, err = newLeading("the core", dense.Mul(blas.NoTrans, frame.back, blas.NoTrans, dense.Mul(blas.NoTrans, z, blas.Trans, frame.back)), c)
+	f.spectrum, err = newEigen("the core", congruenceOf(frame.back, z))
 	return err
+}
+
+// congruenceOf is t·z·tᵀ.
+func congruenceOf(t, z blas64.General) blas64.General {
+	return dense.Mul(blas.NoTrans, t, blas.NoTrans, dense.Mul(blas.NoTrans, z, blas.Trans, t))
 }
 
 // model truncates to rank c and centres.

@@ -53,7 +53,7 @@ func (it *iteration) run(ctx context.Context) (settled bool, err error) {
 		if it.flat {
 			return true, nil
 		}
-		next, err := it.step(damping)
+		next, err := it.step(ctx, damping)
 		if err != nil {
 			return false, err
 		}
@@ -109,7 +109,7 @@ func (it *iteration) first(ctx context.Context) (blas64.General, error) {
 	if err != nil {
 		return phi, err
 	}
-	eig, err := it.leading(phi, blas64.General{Rows: phi.Rows, Stride: 1})
+	eig, err := it.leading(ctx, phi, blas64.General{Rows: phi.Rows, Stride: 1})
 	if err != nil {
 		return phi, err
 	}
@@ -121,23 +121,23 @@ func (it *iteration) try(ctx context.Context, w blas64.General) (*evaluation, *e
 	if err != nil {
 		return nil, nil, err
 	}
-	eig, err := it.leading(v.phi, w)
+	eig, err := it.leading(ctx, v.phi, w)
 	return v, eig, err
 }
 
 // leading are the leading pairs of Φ, far more accurate than the iteration is to be.
-func (it *iteration) leading(phi, guess blas64.General) (*eigen, error) {
-	return leading(phi, it.Dim, guess, math.Max(1e-12, 1e-4*math.Min(it.Tolerance, it.Angle)))
+func (it *iteration) leading(ctx context.Context, phi, guess blas64.General) (*eigen, error) {
+	return leading(ctx, phi, it.Dim, guess, math.Max(1e-12, 1e-4*math.Min(it.Tolerance, it.Angle)))
 }
 
 // step is the next W: the leading eigenvectors of Φ + τ·WWᵀ, τ in units of ‖Φ‖_F.
-func (it *iteration) step(damping float64) (blas64.General, error) {
+func (it *iteration) step(ctx context.Context, damping float64) (blas64.General, error) {
 	if damping == 0 {
 		return it.eig.vectors, nil
 	}
 	phi := dense.Clone(it.at.phi)
 	blas64.Gemm(noTrans, trans, damping*dense.Frobenius(phi), it.at.w, it.at.w, 1, phi)
-	eig, err := it.leading(phi, it.at.w)
+	eig, err := it.leading(ctx, phi, it.at.w)
 	if err != nil {
 		return phi, err
 	}

@@ -1,6 +1,7 @@
 package ism
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -139,7 +140,7 @@ func TestLeading(t *testing.T) {
 			}
 		}
 		a := dense.SymmetricPart(dense.Mul(noTrans, scaled, trans, q))
-		eig, err := leading(a, k, blas64.General{Rows: n, Stride: 1}, 1e-10)
+		eig, err := leading(context.Background(), a, k, blas64.General{Rows: n, Stride: 1}, 1e-10)
 		if err != nil {
 			t.Fatal(err)
 		}

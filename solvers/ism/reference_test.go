@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/linalg/householder"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
@@ -243,4 +244,14 @@ func relative(a, b blas64.General) float64 {
 	d := dense.Clone(a)
 	addScaled(d, -1, b)
 	return dense.MaxAbs(d) / math.Max(dense.MaxAbs(b), 1e-300)
+}
+
+// orthonormalise replaces x by the Q of its QR factorisation (Householder), which is
+// orthonormal whatever x is.
+func orthonormalise(x blas64.General) {
+	reflectors := householder.QR(dense.Clone(x))
+	q := reflectors.Thin()
+	for i := range x.Rows {
+		copy(dense.Row(x, i), dense.Row(q, i))
+	}
 }

@@ -103,7 +103,7 @@ func (t *tiles) leadingVectors(ctx context.Context, e stream.Engine, p *panel, k
 		if err != nil {
 			return block, iterationError(err)
 		}
-		space.Magnitude = !t.kernel.PositiveSemiDefinite()
+		space.Choice = choiceOf(t.kernel)
 		if pairs, err = space.Run(ctx, krylov.Iteration{Rank: k, Passes: 1}); err != nil {
 			return block, iterationError(err)
 		}

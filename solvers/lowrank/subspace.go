@@ -130,7 +130,7 @@ func (m Subspace) Fit(ctx context.Context, e stream.Engine, src stream.Source, k
 	if err != nil {
 		return nil, iterationError(err)
 	}
-	space.Magnitude = !k.PositiveSemiDefinite()
+	space.Choice = choiceOf(k)
 	last, err := space.Run(ctx, krylov.Iteration{Rank: m.Rank, Passes: m.Passes, Done: krylov.Within(m.Tolerance)})
 	if err != nil {
 		return nil, iterationError(err)

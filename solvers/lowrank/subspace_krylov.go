@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/krylov"
 	"github.com/nystream/nystream/stream"
 )
@@ -83,6 +84,14 @@ func (t *rectTiles) Multiply(ctx context.Context, q, aq, p, atp blas64.General) 
 	t.probed = true
 	return cmp.Or(t.tiles.checkFinite(aq, t.rows.l.Info().Name, numberFrom(0)), t.tiles.checkFinite(t.probe.ag, t.rows.l.Info().Name, numberFrom(0)),
 		t.tiles.checkFinite(atp, t.rows.r.Info().Name, numberFrom(0)))
+}
+
+// choiceOf says which eigenpairs of a kernel matrix are the largest.
+func choiceOf(k kernelgen.Kernel) krylov.Choice {
+	if k.PositiveSemiDefinite() {
+		return krylov.Positive
+	}
+	return krylov.Magnitude
 }
 
 // iterationError says what to do about numbers that are not finite.

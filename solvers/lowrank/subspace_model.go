@@ -61,7 +61,7 @@ func nystromOfPairs(p *krylov.Pairs, c int) (*spectrum, error) {
 // spectrum is the approximation that the space gives.
 func (m Subspace) spectrum(space *krylov.Space) (*spectrum, error) {
 	most := m.Rank
-	if !space.Magnitude {
+	if space.Choice == krylov.Positive {
 		most = space.Q.Cols() // what is truncated last is truncated best
 	}
 	pairs := space.Ritz(most)

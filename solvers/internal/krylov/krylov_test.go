@@ -117,8 +117,8 @@ func TestSpace(t *testing.T) {
 	for name, value := range spectra {
 		for _, n := range []int{1, 7, 90} {
 			for _, blocks := range []int{4, 100} {
-				for _, magnitude := range []bool{false, true} {
-					what := fmt.Sprintf("%s, %d, %d blocks, by magnitude %t", name, n, blocks, magnitude)
+				for _, choice := range []Choice{Positive, Magnitude, Algebraic} {
+					what := fmt.Sprintf("%s, %d, %d blocks, choice %d", name, n, blocks, choice)
 					values := make([]float64, n)
 					for j := range values {
 						values[j] = value(j)
@@ -130,14 +130,14 @@ func TestSpace(t *testing.T) {
 					scaled := dense.Clone(q)
 					dense.ScaleColumns(scaled, values)
 					a := dense.SymmetricPart(dense.Mul(blas.NoTrans, scaled, blas.Trans, q))
-					checkSpace(t, what, a, rank, width, blocks, magnitude)
+					checkSpace(t, what, a, rank, width, blocks, choice)
 				}
 			}
 		}
 	}
 }
 
-func checkSpace(t *testing.T, what string, a blas64.General, rank, width, blocks int, magnitude bool) {
+func checkSpace(t *testing.T, what string, a blas64.General, rank, width, blocks int, choice Choice) {
 	t.Helper()
 	n := a.Rows
 	truth, _, err := symeig.Decompose(a)
@@ -149,19 +149,19 @@ func checkSpace(t *testing.T, what string, a blas64.General, rank, width, blocks
 	if err != nil {
 		t.Fatal(what, err)
 	}
-	s.Magnitude = magnitude
+	s.Choice = choice
 	p, err := s.Run(context.Background(), Iteration{Rank: rank, Passes: 200, Done: Within(1e-10)})
 	if err != nil {
 		t.Fatal(what, err)
 	}
-	want := largestOf(truth, rank, magnitude, Tolerance*norm)
+	want := largestOf(truth, rank, choice, Tolerance*norm)
 	if len(p.Values) != len(want) {
 		t.Fatalf("%s: %d pairs, not %d: %v", what, len(p.Values), len(want), p.Values)
 	}
 	if len(p.Values)+len(p.Rest) != s.Q.Cols() {
 		t.Errorf("%s: %d values and %d others of %d", what, len(p.Values), len(p.Rest), s.Q.Cols())
 	}
-	if magnitude { // of ±θ either may come first
+	if choice == Magnitude { // of ±θ either may come first
 		abs(p.Values)
 		abs(want)
 	}
@@ -175,9 +175,9 @@ func checkSpace(t *testing.T, what string, a blas64.General, rank, width, blocks
 }
 
 // largestOf are the largest of some values, descending, as far as they are above least.
-func largestOf(values []float64, most int, magnitude bool, least float64) (out []float64) {
+func largestOf(values []float64, most int, choice Choice, least float64) (out []float64) {
 	size := func(v float64) float64 {
-		if magnitude {
+		if choice == Magnitude {
 			return math.Abs(v)
 		}
 		return v
@@ -186,7 +186,7 @@ func largestOf(values []float64, most int, magnitude bool, least float64) (out [
 	var low []float64
 	for len(out)+len(low) < most && i <= j {
 		first, last := size(values[i]), size(values[j])
-		if max(first, last) <= least {
+		if choice != Algebraic && max(first, last) <= least {
 			break
 		}
 		if first >= last {

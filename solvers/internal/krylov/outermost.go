@@ -26,7 +26,7 @@ func Outermost(ctx context.Context, op Symmetric, n int) (low, high float64, err
 	if err != nil {
 		return 0, 0, err
 	}
-	never := func(values, residuals []float64) bool { return false }
+	never := func(_, _ []float64, _ float64) bool { return false }
 	if _, err := s.Run(ctx, Iteration{Rank: 1, Passes: outermostBlocks, Done: never}); err != nil {
 		return 0, 0, err
 	}

@@ -77,9 +77,10 @@ func (s *Pair) multiply(ctx context.Context) error {
 // Triplets are what is known of the singular triplets of A from two spaces.
 type Triplets struct {
 	Values      []float64      // descending, as far as they are more than rounding
+	Norm        float64        // the largest
 	U, V        blas64.General // Ritz vectors
 	AV, ATU     blas64.General // A·V and Aᵀ·U
-	Left, Right []float64      // ‖Av − σu‖ and ‖Aᵀu − σv‖ relative to the largest σ
+	Left, Right []float64      // ‖Av − σu‖ and ‖Aᵀu − σv‖ relative to Norm
 	Passes      int            // multiplications so far
 }
 
@@ -92,17 +93,18 @@ func (r *Triplets) Residuals() []float64 {
 	return out
 }
 
-func (r *Triplets) known() (values, residuals []float64) { return r.Values, r.Residuals() }
+func (r *Triplets) known() (values, residuals []float64, norm float64) {
+	return r.Values, r.Residuals(), r.Norm
+}
 
 // Ritz returns at most so many triplets, the largest.
 func (s *Pair) Ritz(most int) *Triplets {
 	k := min(most, dense.Rank(s.small.S, Tolerance))
 	f, g := dense.Columns(s.small.U, 0, k), dense.Columns(s.small.V, 0, k)
-	r := &Triplets{Values: s.small.S[:k], Passes: s.passes,
+	r := &Triplets{Values: s.small.S[:k], Norm: s.norm(), Passes: s.passes,
 		U: dense.Mul(blas.NoTrans, s.P.Vectors(), blas.NoTrans, f), V: dense.Mul(blas.NoTrans, s.Q.Vectors(), blas.NoTrans, g),
 		AV: dense.Mul(blas.NoTrans, s.Q.Product(), blas.NoTrans, g), ATU: dense.Mul(blas.NoTrans, s.P.Product(), blas.NoTrans, f)}
-	norm := s.norm()
-	r.Left, r.Right = Residuals(r.AV, r.U, r.Values, norm), Residuals(r.ATU, r.V, r.Values, norm)
+	r.Left, r.Right = Residuals(r.AV, r.U, r.Values, r.Norm), Residuals(r.ATU, r.V, r.Values, r.Norm)
 	return r
 }
 

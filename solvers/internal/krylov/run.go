@@ -13,21 +13,25 @@ import (
 type Iteration struct {
 	Rank   int // pairs or triplets wanted, the largest
 	Passes int // multiplications at most
-	// Done reports whether values with such residuals are good enough. Small residuals
-	// after the first multiplication do not count: what the start has missed has no part
-	// in the space by then, or one no larger than noise.
-	Done func(values, residuals []float64) bool
+	// Done reports whether values with such residuals, relative to the norm of the matrix
+	// or nearly, are good enough. Small residuals after the first multiplication do not
+	// count: what the start has missed has no part in the space by then, or one no larger
+	// than noise.
+	Done Criterion
 }
 
+// Criterion is a test of values and their residuals.
+type Criterion = func(values, residuals []float64, norm float64) bool
+
 // Within is done when no residual is above tolerance.
-func Within(tolerance float64) func(values, residuals []float64) bool {
-	return func(_, residuals []float64) bool { return Largest(residuals) <= tolerance }
+func Within(tolerance float64) Criterion {
+	return func(_, residuals []float64, _ float64) bool { return Largest(residuals) <= tolerance }
 }
 
 // found is what a space knows of the leading pairs or triplets.
 type found interface {
 	*Pairs | *Triplets
-	known() (values, residuals []float64)
+	known() (values, residuals []float64, norm float64)
 }
 
 // space is what an iteration goes on with.

@@ -38,12 +38,22 @@ func (m Gram) Multiply(_ context.Context, q, aq blas64.General) error {
 	return nil
 }
 
+// Choice says which eigenpairs are the largest.
+type Choice uint8
+
+const (
+	// Positive are those of the largest θ, as far as these are above 0 by more than rounding.
+	Positive Choice = iota
+	// Magnitude are those of the largest |θ|, as far as these are more than rounding.
+	Magnitude
+	// Algebraic are those of the largest θ, whatever their sign.
+	Algebraic
+)
+
 // Space is a block Krylov space of a symmetric matrix A.
 type Space struct {
-	Q *Basis // and A·Q
-	// Magnitude says that the largest pairs are those of the largest |θ|, and not of
-	// the largest θ.
-	Magnitude bool
+	Q      *Basis // and A·Q
+	Choice Choice
 
 	op     Symmetric
 	width  int       // of the blocks that are added
@@ -97,7 +107,7 @@ func (s *Space) decompose() (err error) {
 
 // Pairs are what is known of the eigenpairs of A from a space.
 type Pairs struct {
-	Values    []float64      // descending, as far as they are more than rounding
+	Values    []float64      // descending
 	Rest      []float64      // the other Ritz values
 	Norm      float64        // the largest |θ|
 	U, AU     blas64.General // Ritz vectors, and A times them
@@ -105,14 +115,16 @@ type Pairs struct {
 	Passes    int            // multiplications so far
 }
 
-func (p *Pairs) known() (values, residuals []float64) { return p.Values, p.Residuals }
+func (p *Pairs) known() (values, residuals []float64, norm float64) {
+	return p.Values, p.Residuals, p.Norm
+}
 
 // Ritz returns at most so many pairs, the largest.
 func (s *Space) Ritz(most int) *Pairs {
 	order := s.order()
 	norm := s.norm()
 	k := 0
-	for k < min(most, len(order)) && s.size(order[k]) > Tolerance*norm {
+	for k < min(most, len(order)) && (s.Choice == Algebraic || s.size(order[k]) > Tolerance*norm) {
 		k++
 	}
 	p := &Pairs{Norm: norm, Passes: s.passes}
@@ -142,7 +154,7 @@ func (s *Space) order() []int {
 
 // size is what the largest pairs are the largest in.
 func (s *Space) size(j int) float64 {
-	if s.Magnitude {
+	if s.Choice == Magnitude {
 		return math.Abs(s.values[j])
 	}
 	return s.values[j]

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -38,7 +39,7 @@ func (m *Model) Decisions(ctx context.Context, e stream.Engine, src stream.Sourc
 	err := stream.Map(ctx, e, "decisions", src, out.Cols, false,
 		func() func(dst blas64.General, b *stream.Block) error {
 			return func(dst blas64.General, b *stream.Block) error {
-				if err := checkBlock(info, b); err != nil {
+				if err := model.CheckRows(info, b.X, b.Start); err != nil {
 					return err
 				}
 				m.Decide(dst, b.X)

@@ -2,7 +2,6 @@ package lssvm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -60,7 +60,7 @@ func primal(ctx context.Context, e stream.Engine, src stream.Source, gamma float
 
 // withTargets puts the rows of a block, and their targets behind them, into z.
 func withTargets(z blas64.General, info stream.Info, b *stream.Block, y *targets) error {
-	if err := checkBlock(info, b); err != nil {
+	if err := model.CheckRows(info, b.X, b.Start); err != nil {
 		return err
 	}
 	if last := b.Start + int64(b.X.Rows); last > int64(y.rows) {
@@ -73,17 +73,6 @@ func withTargets(z blas64.General, info stream.Info, b *stream.Block, y *targets
 		y.fill(r[d:], int(b.Start)+i)
 	}
 	return nil
-}
-
-// checkBlock refuses what is not finite, by row and column of the source.
-func checkBlock(info stream.Info, b *stream.Block) error {
-	err := sketch.CheckFinite(b.X)
-	var bad *sketch.NonFiniteError
-	if errors.As(err, &bad) {
-		return &stream.BadValueError{Source: info.Name, Row: b.Start + int64(bad.Row), Column: info.Columns[bad.Col],
-			Reason: fmt.Sprintf("is %v, not a finite number", bad.Value)}
-	}
-	return err
 }
 
 // solveRidge solves (gram + I/γ)·x = right. It overwrites the diagonal of gram.

@@ -39,8 +39,8 @@ func mercer(ctx context.Context, o *options) error {
 		{"5000 rows drawn, as the paper", drawn, rkhs.EngineExact},
 		{"5000 rows drawn, as the paper", drawn, rkhs.EngineLandmark},
 	} {
-		f, seconds, err := timed(ctx, rkhs.Solver{Operator: rkhs.Covariance{}, Task: rkhs.Eigen, Rank: 6, Kernel: kernelgen.Poly(2, 1, 1),
-			Engine: c.engine, Seed: o.seed}, c.data)
+		f, seconds, err := timed(ctx, rkhs.Solver{Operator: rkhs.Covariance{}, Task: rkhs.Eigen, Rank: 6,
+			Engine: c.engine, Seed: o.seed}, c.data, kernelgen.Poly(2, 1, 1))
 		if err != nil {
 			return err
 		}
@@ -93,8 +93,7 @@ func mixture(ctx context.Context, o *options) error {
 		if err != nil {
 			return err
 		}
-		f, seconds, err := timed(ctx, rkhs.Solver{Operator: rkhs.CrossCovariance{}, Rank: 3, Seed: o.seed,
-			Kernel: kernelgen.Scale(1/(sigma*math.Sqrt(2*math.Pi)), kernelgen.RBF(1/(2*sigma*sigma)))}, d)
+		f, seconds, err := timed(ctx, rkhs.Solver{Operator: rkhs.CrossCovariance{}, Rank: 3, Seed: o.seed}, d, kernelgen.Scale(1/(sigma*math.Sqrt(2*math.Pi)), kernelgen.RBF(1/(2*sigma*sigma))))
 		if err != nil {
 			return err
 		}
@@ -140,8 +139,8 @@ func ornsteinUhlenbeck(ctx context.Context, o *options) error {
 		if err != nil {
 			return err
 		}
-		f, seconds, err := timed(ctx, rkhs.Solver{Operator: rkhs.Koopman{Epsilon: 1e-6}, Task: rkhs.Eigen, Rank: count, Kernel: kernelgen.RBF(0.5),
-			Landmarks: 100, Engine: rkhs.EngineLandmark, Seed: o.seed}, d)
+		f, seconds, err := timed(ctx, rkhs.Solver{Operator: rkhs.Koopman{Epsilon: 1e-6}, Task: rkhs.Eigen, Rank: count,
+			Landmarks: 100, Engine: rkhs.EngineLandmark, Seed: o.seed}, d, kernelgen.RBF(0.5))
 		if err != nil {
 			return err
 		}

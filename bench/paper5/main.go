@@ -23,6 +23,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/bench/program"
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/rkhs"
 	"github.com/nystream/nystream/stream"
 )
@@ -88,9 +89,9 @@ func run(ctx context.Context, o *options) error {
 func (o *options) path(name string) string { return filepath.Join(o.out, name) }
 
 // timed fits and says how many seconds it took.
-func timed(ctx context.Context, s rkhs.Solver, d *rkhs.Data) (*rkhs.Fit, float64, error) {
+func timed(ctx context.Context, s rkhs.Solver, d *rkhs.Data, k kernelgen.Kernel) (*rkhs.Fit, float64, error) {
 	start := time.Now()
-	f, err := s.Fit(ctx, stream.Engine{}, d)
+	f, err := s.Fit(ctx, stream.Engine{}, d, k)
 	return f, time.Since(start).Seconds(), err
 }
 

@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -21,7 +21,9 @@ func columnSums(ctx context.Context, e stream.Engine, factors stream.Source) ([]
 	d := len(info.Columns)
 	moments, err := stream.Fold(ctx, e, "degrees", factors, func() *sketch.Moments { return sketch.NewMoments(d) },
 		func() func(acc *sketch.Moments, b *stream.Block) error {
-			return func(acc *sketch.Moments, b *stream.Block) error { return inRows(info, b, acc.Add(b.X)) }
+			return func(acc *sketch.Moments, b *stream.Block) error {
+				return model.InSource(info, acc.Add(b.X), func(i int) int64 { return b.Start + int64(i) })
+			}
 		})
 	if err != nil {
 		return nil, err
@@ -29,16 +31,6 @@ func columnSums(ctx context.Context, e stream.Engine, factors stream.Source) ([]
 	sums := make([]float64, d)
 	moments.ColumnSums(sums)
 	return sums, nil
-}
-
-// inRows says in which row and column of the source a number is not finite.
-func inRows(info stream.Info, b *stream.Block, err error) error {
-	var bad *sketch.NonFiniteError
-	if errors.As(err, &bad) {
-		return &stream.BadValueError{Source: info.Name, Row: b.Start + int64(bad.Row), Column: info.Columns[bad.Col],
-			Reason: fmt.Sprintf("is %v, not a finite number", bad.Value)}
-	}
-	return err
 }
 
 // normaliser divides rows of factors by the roots of their degrees.

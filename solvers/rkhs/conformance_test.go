@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/nystream/nystream/internal/conformance"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -28,13 +30,13 @@ func TestConformance(t *testing.T) {
 // The memory of a plan does not grow with the pairs, but by their weights.
 func TestPlanOfWeights(t *testing.T) {
 	s := Solver{Operator: CCA{1}, Rank: 2, Engine: EngineLandmark, Landmarks: 50}
-	shape := Shape{Pairs: 1e8, Columns: 3, ColumnsY: 2}
-	without, err := s.Plan(stream.Engine{}, shape)
+	shape := model.Shape{Rows: 1e8, Columns: 3, RightColumns: 2}
+	without, err := s.Plan(stream.Engine{}, shape, kernelgen.RBF(1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	shape.Weighted = true
-	with, err := s.Plan(stream.Engine{}, shape)
+	with, err := s.Plan(stream.Engine{}, shape, kernelgen.RBF(1))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,13 +2,13 @@ package rkhs
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -22,13 +22,13 @@ type Data struct {
 	weights []float64 // √w_i; nil for equal weights
 }
 
-// Pairs are row i of x with row i of y, which may have different columns.
+// Pairs returns row i of x with row i of y, which may have different columns.
 func Pairs(x, y stream.Source) (*Data, error) {
-	n, err := rowsOf(x)
+	n, err := model.KnownRows(x)
 	if err != nil {
 		return nil, err
 	}
-	m, err := rowsOf(y)
+	m, err := model.KnownRows(y)
 	if err != nil {
 		return nil, err
 	}
@@ -38,10 +38,10 @@ func Pairs(x, y stream.Source) (*Data, error) {
 	return &Data{x: x, y: y, n: n}, nil
 }
 
-// Lagged are row i and row i+lag of one source, a time series of equal steps: as many
+// Lagged returns row i and row i+lag of one source, a time series of equal steps: as many
 // pairs less lag as it has rows.
 func Lagged(src stream.Source, lag int64) (*Data, error) {
-	n, err := rowsOf(src)
+	n, err := model.KnownRows(src)
 	if err != nil {
 		return nil, err
 	}
@@ -51,32 +51,16 @@ func Lagged(src stream.Source, lag int64) (*Data, error) {
 	return &Data{x: src, y: src, lag: lag, n: n - lag}, nil
 }
 
-// Single are rows x_i without y, for [Covariance].
+// Single returns rows x_i without y, for [Covariance].
 func Single(x stream.Source) (*Data, error) {
-	n, err := rowsOf(x)
+	n, err := model.KnownRows(x)
 	if err != nil {
 		return nil, err
 	}
 	return &Data{x: x, n: n}, nil
 }
 
-// rowsOf is the number of rows of a source that can be read again and again.
-func rowsOf(src stream.Source) (int64, error) {
-	info := src.Info()
-	switch {
-	case info.Once:
-		return 0, stream.OnceError(info.Name)
-	case info.Rows < 0:
-		return 0, fmt.Errorf("%s: the number of rows is not known; store the source first (--spool)", info.Name)
-	case info.Rows == 0:
-		return 0, fmt.Errorf("%s has no rows", info.Name)
-	case len(info.Columns) == 0:
-		return 0, fmt.Errorf("%s has no numeric columns", info.Name)
-	}
-	return info.Rows, nil
-}
-
-// Weighted is the data with a weight for each pair, positive or zero, taken relative to
+// Weighted returns the data with a weight for each pair, positive or zero, taken relative to
 // their sum: the nodes of a quadrature rule, or importance weights. It takes 8 bytes for
 // each pair.
 func (d *Data) Weighted(weights []float64) (*Data, error) {
@@ -105,13 +89,13 @@ func (d *Data) Weighted(weights []float64) (*Data, error) {
 	return &v, nil
 }
 
-// Count is the number of pairs.
+// Count returns the number of pairs.
 func (d *Data) Count() int64 { return d.n }
 
-// Single says that there is no y.
+// Single reports whether there is no y.
 func (d *Data) Single() bool { return d.y == nil }
 
-// rootWeight is √w_i.
+// rootWeight returns √w_i.
 func (d *Data) rootWeight(i int64) float64 {
 	if d.weights == nil {
 		return 1 / math.Sqrt(float64(d.n))
@@ -119,7 +103,7 @@ func (d *Data) rootWeight(i int64) float64 {
 	return d.weights[i]
 }
 
-// source is one side as the caller gave it.
+// source returns one side as the caller gave it.
 func (d *Data) source(s side) stream.Source {
 	if s == ofY {
 		return d.y
@@ -127,35 +111,46 @@ func (d *Data) source(s side) stream.Source {
 	return d.x
 }
 
-// Shape is what plans need to know.
-func (d *Data) Shape() Shape {
-	s := Shape{Pairs: d.n, Columns: len(d.x.Info().Columns), Weighted: d.weights != nil}
+// Shape returns the size of the data: of x, and of y on the right unless there is none.
+func (d *Data) Shape() model.Shape {
+	s := model.Shape{Rows: d.n, Columns: len(d.x.Info().Columns), Weighted: d.weights != nil}
 	if d.y != nil {
-		s.ColumnsY = len(d.y.Info().Columns)
+		s.Cols, s.RightColumns = d.n, len(d.y.Info().Columns)
 	}
 	return s
 }
 
-// Shape is the size of the data of a fit.
-type Shape struct {
-	Pairs    int64 // n
-	Columns  int   // of x
-	ColumnsY int   // of y; 0 for single rows
-	Weighted bool
-}
-
-// Sample are at most n rows of x and as many of y drawn uniformly, as samples to
-// resolve kernels on ([kernelgen.Kernel.Resolve]); y is empty for single rows.
-func (d *Data) Sample(ctx context.Context, n int, seed uint64) (x, y blas64.General, err error) {
-	numbers := d.draw(n, seed, "kernel sample")
-	if x, err = d.gather(ctx, ofX, numbers); err != nil || d.y == nil {
-		return x, y, err
+// columnsOf returns how many columns the rows of a side have, 0 if it does not occur.
+func columnsOf(s model.Shape, which side) int {
+	switch {
+	case which == ofX || s.RightColumns == 0 && !s.OneSource():
+		return s.Columns
 	}
-	y, err = d.gather(ctx, ofY, numbers)
-	return x, y, err
+	return s.RightColumns
 }
 
-// draw are the ascending numbers of at most so many pairs.
+// Sample returns rows of x.
+func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
+	return d.gather(ctx, ofX, d.draw(n, seed, "kernel sample"))
+}
+
+// sideData is one side of the pairs, for the words of its kernel.
+type sideData struct {
+	*Data
+	side side
+}
+
+// Shape returns the columns of the side.
+func (d sideData) Shape() model.Shape {
+	return model.Shape{Rows: d.n, Columns: columnsOf(d.Data.Shape(), d.side)}
+}
+
+// Sample returns rows of the side.
+func (d sideData) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
+	return d.gather(ctx, d.side, d.draw(n, seed, "kernel sample"))
+}
+
+// draw returns the ascending numbers of at most so many pairs.
 func (d *Data) draw(n int, seed uint64, purpose string) []int64 {
 	s, err := sketch.NewSample(d.n, int(min(d.n, int64(n))), seed, purpose)
 	if err != nil {
@@ -178,16 +173,5 @@ func (d *Data) gather(ctx context.Context, s side, pairs []int64) (blas64.Genera
 	if err != nil {
 		return rows, err
 	}
-	return rows, checkRows(src.Info(), rows, func(i int) int64 { return pairs[i] })
-}
-
-// checkRows refuses what is not finite, by row and column of the source.
-func checkRows(info stream.Info, rows blas64.General, number func(i int) int64) error {
-	err := sketch.CheckFinite(rows)
-	var bad *sketch.NonFiniteError
-	if errors.As(err, &bad) {
-		return &stream.BadValueError{Source: info.Name, Row: number(bad.Row), Column: info.Columns[bad.Col],
-			Reason: fmt.Sprintf("is %v, not a finite number", bad.Value)}
-	}
-	return err
+	return rows, model.InSource(src.Info(), sketch.CheckFinite(rows), func(i int) int64 { return pairs[i] })
 }

@@ -51,9 +51,9 @@ func pairs(t *testing.T, x, y blas64.General) *Data {
 	return d
 }
 
-func mustFit(t *testing.T, s Solver, d *Data) *Fit {
+func mustFit(t *testing.T, s Solver, d *Data, k kernelgen.Kernel) *Fit {
 	t.Helper()
-	f, err := s.Fit(context.Background(), stream.Engine{Threads: 2}, d)
+	f, err := s.Fit(context.Background(), stream.Engine{Threads: 2}, d, k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,8 +209,8 @@ func TestLinearKernelSVD(t *testing.T) {
 						continue
 					}
 					t.Run(fmt.Sprintf("%s/%s/centred=%v/weighted=%v", name(op), form, centred, w != nil), func(t *testing.T) {
-						s := Solver{Operator: op, Rank: 10, Kernel: kernelgen.Linear(), Centred: centred}
-						checkSVD(t, fitBy(t, form, s, data), ref.operator(op))
+						s := Solver{Operator: op, Rank: 10, Centred: centred}
+						checkSVD(t, fitBy(t, form, s, data, kernelgen.Linear()), ref.operator(op))
 					})
 				}
 			}
@@ -269,8 +269,8 @@ func TestLinearKernelEigen(t *testing.T) {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s/%s/centred=%v", name(op), form, centred), func(t *testing.T) {
-					s := Solver{Operator: op, Task: Eigen, Rank: 10, Kernel: kernelgen.Linear(), Centred: centred}
-					f := fitBy(t, form, s, d)
+					s := Solver{Operator: op, Task: Eigen, Rank: 10, Centred: centred}
+					f := fitBy(t, form, s, d, kernelgen.Linear())
 					if form == auxiliary {
 						f.Model = f.Truncated(4) // the others are rounding of zeros
 					}
@@ -332,7 +332,7 @@ func TestMoorePenrose(t *testing.T) {
 	for i := range y.Rows {
 		y.Data[5*i+4] = y.Data[5*i+2]
 	}
-	f := mustFit(t, Solver{Operator: CrossCovariance{}, Rank: 5, Kernel: kernelgen.Linear()}, pairs(t, x, y))
+	f := mustFit(t, Solver{Operator: CrossCovariance{}, Rank: 5}, pairs(t, x, y), kernelgen.Linear())
 	if f.Rank() != 3 {
 		t.Fatalf("values %v", f.Values)
 	}

@@ -1,7 +1,7 @@
 package rkhs
 
 import (
-	"encoding/json"
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -15,7 +15,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -101,8 +101,8 @@ func TestFormulationsAgree(t *testing.T) {
 		byAuxiliary, byBlock := literal(c.b, c.from, c.to, count)
 		var fits []*Fit
 		for _, form := range []formulation{qr, auxiliary, block} {
-			s := Solver{Operator: c.op, Rank: count, Kernel: kernelgen.RBF(gammaX), KernelY: c.kernelY}
-			f := fitBy(t, form, s, d)
+			s := Solver{Operator: c.op, Rank: count, KernelY: c.kernelY}
+			f := fitBy(t, form, s, d, kernelgen.RBF(gammaX))
 			fits = append(fits, f)
 			for i := range count {
 				scale := 1e-10 * f.Values[0] * math.Max(1, 1e-3*f.Values[0]/f.Values[i])
@@ -167,7 +167,7 @@ func TestCanonicalFunctions(t *testing.T) {
 	const epsilon = 1e-2
 	x, y, d := dependent(t, 200, 2, 3)
 	for _, centred := range []bool{false, true} {
-		f := mustFit(t, Solver{Operator: CCA{epsilon}, Rank: 4, Kernel: kernelgen.RBF(0.4), Centred: centred}, d)
+		f := mustFit(t, Solver{Operator: CCA{epsilon}, Rank: 4, Centred: centred}, d, kernelgen.RBF(0.4))
 		u, err := f.CanonicalLeft.At(t.Context(), stream.Engine{}, y)
 		if err != nil {
 			t.Fatal(err)
@@ -214,16 +214,16 @@ func TestLandmarksConverge(t *testing.T) {
 		if testing.Short() && task == SVD {
 			continue
 		}
-		s := Solver{Operator: CCA{1e-3}, Rank: 5, Kernel: kernelgen.RBF(1), Engine: EngineExact}
+		s := Solver{Operator: CCA{1e-3}, Rank: 5, Engine: EngineExact}
 		if task == Eigen {
 			s.Task, s.Operator = Eigen, Koopman{1e-3}
 		}
-		exact := mustFit(t, s, d)
+		exact := mustFit(t, s, d, kernelgen.RBF(1))
 		last := math.Inf(1)
 		s.Engine = EngineLandmark
 		for _, count := range []int{8, 20, 60, 120, 400} {
 			s.Landmarks = count
-			f := mustFit(t, s, d)
+			f := mustFit(t, s, d, kernelgen.RBF(1))
 			off := 0.0
 			for i, v := range f.Eigenvalues()[:4] {
 				off = math.Max(off, cmplx.Abs(v-exact.Eigenvalues()[i]))
@@ -246,16 +246,16 @@ func TestLandmarksConverge(t *testing.T) {
 // of 9 % for 200 of them, and here there are two.
 func TestRandomFeatures(t *testing.T) {
 	_, _, d := dependent(t, 1000, 2, 2)
-	s := Solver{Operator: CrossCovariance{}, Rank: 3, Kernel: kernelgen.RBF(0.5), Engine: EngineLandmark, Landmarks: 60}
-	want := mustFit(t, s, d)
+	s := Solver{Operator: CrossCovariance{}, Rank: 3, Engine: EngineLandmark, Landmarks: 60}
+	want := mustFit(t, s, d, kernelgen.RBF(0.5))
 	s.Random, s.Landmarks = true, 200
-	f := mustFit(t, s, d)
+	f := mustFit(t, s, d, kernelgen.RBF(0.5))
 	for i, v := range f.Values {
 		if math.Abs(v-want.Values[i]) > 0.3*want.Values[0] {
 			t.Errorf("values %v, with landmarks %v", f.Values, want.Values)
 		}
 	}
-	if _, err := (Solver{Operator: CrossCovariance{}, Rank: 3, Kernel: kernelgen.Poly(2, 1, 1), Random: true}).Fit(t.Context(), stream.Engine{}, d); err == nil {
+	if _, err := (Solver{Operator: CrossCovariance{}, Rank: 3, Random: true}).Fit(t.Context(), stream.Engine{}, d, kernelgen.Poly(2, 1, 1)); err == nil {
 		t.Error("random Fourier features of a polynomial kernel")
 	}
 }
@@ -264,8 +264,8 @@ func TestRandomFeatures(t *testing.T) {
 func TestSameBits(t *testing.T) {
 	x, y, _ := dependent(t, 3000, 2, 2)
 	for _, s := range []Solver{
-		{Operator: Koopman{1e-3}, Task: Eigen, Rank: 4, Kernel: kernelgen.RBF(0.5), Landmarks: 60},
-		{Operator: CCA{1e-3}, Rank: 4, Kernel: kernelgen.RBF(0.5), Landmarks: 60, Centred: true},
+		{Operator: Koopman{1e-3}, Task: Eigen, Rank: 4, Landmarks: 60},
+		{Operator: CCA{1e-3}, Rank: 4, Landmarks: 60, Centred: true},
 	} {
 		var first string
 		for _, threads := range []int{1, 2, 5} {
@@ -274,15 +274,14 @@ func TestSameBits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f, err := s.Fit(t.Context(), stream.Engine{Threads: threads, BlockRows: 512}, d)
+			f, err := s.Fit(t.Context(), stream.Engine{Threads: threads, BlockRows: 512}, d, kernelgen.RBF(0.5))
 			if err != nil {
 				t.Fatal(err)
 			}
 			if left.Passes() != 1 || right.Passes() != 1 || f.SourcePasses != 1 {
 				t.Errorf("%d and %d passes, reported %d", left.Passes(), right.Passes(), f.SourcePasses)
 			}
-			_, arrays := f.Save()
-			if got := fmt.Sprint(arrays); first == "" {
+			if got := fmt.Sprint(saved(t, f.Model).Arrays); first == "" {
 				first = got
 			} else if got != first {
 				t.Errorf("operator %s: %d threads give another model", s.Operator, threads)
@@ -299,7 +298,7 @@ func TestLagged(t *testing.T) {
 			path.Data[2*i+j] += 0.8 * v
 		}
 	}
-	s := Solver{Operator: Koopman{1e-3}, Task: Eigen, Rank: 3, Kernel: kernelgen.RBF(0.1), Landmarks: 40}
+	s := Solver{Operator: Koopman{1e-3}, Task: Eigen, Rank: 3, Landmarks: 40}
 	for _, lag := range []int{1, 5, 1200} {
 		src := stream.NewCounted(stream.FromMatrix("path", path))
 		late, err := Lagged(src, int64(lag))
@@ -307,8 +306,8 @@ func TestLagged(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := path.Rows - lag
-		a := mustFit(t, s, late)
-		b := mustFit(t, s, pairs(t, stream.RowSlice(path, 0, n), stream.RowSlice(path, lag, n)))
+		a := mustFit(t, s, late, kernelgen.RBF(0.1))
+		b := mustFit(t, s, pairs(t, stream.RowSlice(path, 0, n), stream.RowSlice(path, lag, n)), kernelgen.RBF(0.1))
 		if !slices.Equal(a.Values, b.Values) || a.Lag != int64(lag) || a.Pairs != int64(n) {
 			t.Errorf("lag %d: values %v, of two sources %v", lag, a.Values, b.Values)
 		}
@@ -331,32 +330,24 @@ func TestSaveAndLoad(t *testing.T) {
 	for _, c := range []struct {
 		s Solver
 		d *Data
+		k kernelgen.Kernel
 	}{
-		{Solver{Operator: CCA{1e-3}, Rank: 3, Kernel: kernelgen.RBF(0.5), Centred: true}, d},
-		{Solver{Operator: Koopman{1e-4}, Task: Eigen, Rank: 4, Kernel: kernelgen.RBF(0.3)}, pairs(t, turning, next)},
-		{Solver{Operator: Koopman{1e-4}, Task: Eigen, Rank: 4, Kernel: kernelgen.RBF(0.3), Centred: true}, pairs(t, turning, next)},
-		{Solver{Operator: PerronFrobenius{1e-3, true}, Rank: 4, Kernel: kernelgen.RBF(0.3)}, pairs(t, turning, next)},
-		{Solver{Operator: Covariance{}, Task: Eigen, Rank: 3, Kernel: kernelgen.RBF(0.5), Random: true, Landmarks: 40}, d},
+		{Solver{Operator: CCA{1e-3}, Rank: 3, Centred: true}, d, kernelgen.RBF(0.5)},
+		{Solver{Operator: Koopman{1e-4}, Task: Eigen, Rank: 4}, pairs(t, turning, next), kernelgen.RBF(0.3)},
+		{Solver{Operator: Koopman{1e-4}, Task: Eigen, Rank: 4, Centred: true}, pairs(t, turning, next), kernelgen.RBF(0.3)},
+		{Solver{Operator: PerronFrobenius{1e-3, true}, Rank: 4}, pairs(t, turning, next), kernelgen.RBF(0.3)},
+		{Solver{Operator: Covariance{}, Task: Eigen, Rank: 3, Random: true, Landmarks: 40}, d, kernelgen.RBF(0.5)},
 	} {
-		f := mustFit(t, c.s, c.d)
+		f := mustFit(t, c.s, c.d, c.k)
 		if complex := f.Imag != nil; complex != (f.Task == Eigen && f.Operator.String() == "koopman") {
 			t.Errorf("operator %s: complex %v", f.Operator, complex)
 		}
-		h, arrays := f.Save()
-		text, err := json.Marshal(h)
+		a := saved(t, f.Model)
+		m, err := Load(copied(a))
 		if err != nil {
 			t.Fatal(err)
 		}
-		var back Header
-		if err := json.Unmarshal(text, &back); err != nil {
-			t.Fatal(err)
-		}
-		m, err := Load(back, arrays)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, moreArrays := m.Save()
-		if fmt.Sprint(again.Operator, again.Epsilon, again.Rank) != fmt.Sprint(h.Operator, h.Epsilon, h.Rank) || fmt.Sprint(arrays) != fmt.Sprint(moreArrays) {
+		if again := saved(t, m); string(again.Header) != string(a.Header) || fmt.Sprint(again.Arrays) != fmt.Sprint(a.Arrays) {
 			t.Errorf("operator %s: another model came back", f.Operator)
 		}
 		for _, pair := range [][2]*Functions{{m.Left, f.Left}, {m.Right, f.Right}, {m.CanonicalRight, f.CanonicalRight}} {
@@ -364,68 +355,169 @@ func TestSaveAndLoad(t *testing.T) {
 				t.Errorf("operator %s: functions changed", f.Operator)
 			}
 		}
-		checkDamage(t, back, arrays)
+		checkDamage(t, a)
+		checkTransform(t, m, rows)
 	}
 }
 
-// checkDamage wants an error where an array is missing, cut short or not finite.
-func checkDamage(t *testing.T, h Header, arrays []lowrank.Array) {
+// saved returns the archive of a model.
+func saved(t *testing.T, m *Model) *model.Archive {
 	t.Helper()
-	for i, a := range arrays {
+	a, err := m.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// copied returns an archive of its own, as a file gives one.
+func copied(a *model.Archive) *model.Archive {
+	return &model.Archive{Header: slices.Clone(a.Header), Arrays: slices.Clone(a.Arrays)}
+}
+
+// checkDamage wants an error where an array is missing, cut short or not finite.
+func checkDamage(t *testing.T, whole *model.Archive) {
+	t.Helper()
+	for i, a := range whole.Arrays {
 		if strings.HasSuffix(a.Name, "landmark_rows") || strings.HasPrefix(a.Name, "canonical") && !strings.HasSuffix(a.Name, "offsets") {
 			continue
 		}
-		without := slices.Delete(slices.Clone(arrays), i, i+1)
-		if _, err := Load(h, without); err == nil {
+		without := copied(whole)
+		without.Arrays = slices.Delete(without.Arrays, i, i+1)
+		if _, err := Load(without); err == nil {
 			t.Errorf("no error without %s", a.Name)
 		}
 		if len(a.Floats) == 0 {
 			continue
 		}
-		bad := slices.Clone(arrays)
-		bad[i].Floats = slices.Clone(a.Floats)
-		bad[i].Floats[0] = math.NaN()
-		if _, err := Load(h, bad); err == nil {
+		bad := copied(whole)
+		bad.Arrays[i].Floats = slices.Clone(a.Floats)
+		bad.Arrays[i].Floats[0] = math.NaN()
+		if _, err := Load(bad); err == nil {
 			t.Errorf("no error with a NaN in %s", a.Name)
 		}
 	}
-	h.Operator = "nonsense"
-	if _, err := Load(h, arrays); err == nil {
-		t.Error("no error with another operator")
+	for word, other := range map[string]string{`"method":"rkhs"`: `"method":"ksvd"`, `"operator":"`: `"operator":"no`, `"engine":"`: `"engine":"no`, `"rank":`: `"rank":1`} {
+		bad := copied(whole)
+		if bad.Header = bytes.Replace(bad.Header, []byte(word), []byte(other), 1); bytes.Equal(bad.Header, whole.Header) {
+			t.Fatalf("%s is not in the header", word)
+		}
+		if _, err := Load(bad); err == nil {
+			t.Errorf("no error with %s in the header", other)
+		}
+	}
+}
+
+// checkTransform wants the values of functions from both sides, with as many names.
+func checkTransform(t *testing.T, m *Model, rows blas64.General) {
+	t.Helper()
+	src := stream.FromMatrix("rows", rows)
+	for side, f := range map[model.Side]*Functions{model.Left: m.Left, model.Right: m.Right} {
+		want, err := f.At(t.Context(), stream.Engine{}, rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []float64
+		err = m.Transform(t.Context(), stream.Engine{}, side, src, false, func(_ *stream.Block, out blas64.General) error {
+			for i := range out.Rows {
+				got = append(got, dense.Row(out, i)...)
+			}
+			return nil
+		})
+		if err != nil || !slices.Equal(got, want.Data) {
+			t.Errorf("operator %s, %s: other values: %v", m.Operator, side, err)
+		}
+		names, err := m.Outputs(side)
+		last := fmt.Sprint(side.String(), m.Rank()-1)
+		if m.Imag != nil {
+			last += "_im"
+		}
+		if err != nil || len(names) != want.Cols || names[len(names)-1] != last {
+			t.Errorf("operator %s, %s: outputs %q, %v", m.Operator, side, names, err)
+		}
+		if p := m.TransformPlan(stream.Engine{Threads: 2}, side, src); p.Memory.Total() < model.RuntimeBytes || p.Passes != 1 {
+			t.Errorf("operator %s, %s: plan %v", m.Operator, side, p)
+		}
+		if m.Dimension(side) != rows.Cols {
+			t.Errorf("operator %s, %s: %d columns", m.Operator, side, m.Dimension(side))
+		}
+	}
+	if d := m.Describe(); d.Method != Name || d.Rank != m.Rank() || d.Kernel == "" || !strings.Contains(d.Subject, m.Operator.String()) {
+		t.Errorf("%+v", d)
+	}
+}
+
+// The bytes of headers and the order of arrays are those of the first version.
+func TestFormat(t *testing.T) {
+	_, _, d := dependent(t, 40, 2, 2)
+	f := mustFit(t, Solver{Operator: CCA{1e-3}, Rank: 2, Centred: true, Seed: 4}, d, kernelgen.RBF(0.5))
+	const space = `{"method":"rpcholesky","kernel":"rbf(gamma=0.5)","seed":4,"rows":40,"columns":40,"rank":40,"shift":0,"left":{}}`
+	header := `{"method":"rkhs","task":"svd","operator":"kcca","epsilon":0.001,"engine":"exact","formulation":"qr","centred":true,"seed":4,"pairs":40,"rank":2,"left":` + space + `,"right":` + space + `}`
+	const arrays = "values left_features_values left_features_u_landmarks left_features_u_landmark_rows left_features_u_projection " +
+		"right_features_values right_features_u_landmarks right_features_u_landmark_rows right_features_u_projection " +
+		"left left_offsets right right_offsets canonical_left canonical_left_offsets canonical_right canonical_right_offsets"
+	a := saved(t, f.Model)
+	if got := strings.Join(a.Names(), " "); string(a.Header) != header || got != arrays {
+		t.Errorf("%s\n%s", a.Header, got)
+	}
+}
+
+// Words of kernels become numbers, those of x from rows of x and those of y from y.
+func TestWords(t *testing.T) {
+	x, y, _ := dependent(t, 300, 2, 2)
+	for i := range y.Data {
+		y.Data[i] *= 100
+	}
+	word, err := kernelgen.Parse("rbf(gamma=median)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := mustFit(t, Solver{Operator: CCA{1e-3}, Rank: 2}, pairs(t, x, y), word)
+	left, right := f.Left.Space.Kernel.String(), f.Right.Space.Kernel.String()
+	ofX, ofY := 0.0, 0.0
+	if _, err := fmt.Sscanf(right+" "+left, "rbf(gamma=%g) rbf(gamma=%g)", &ofX, &ofY); err != nil || !(ofY < 1e-3*ofX) {
+		t.Errorf("kernels %s of x and %s of y, whose rows lie 100 times as far apart; %v", right, left, err)
+	}
+	if f.Chosen != "exact" {
+		t.Errorf("%q was chosen", f.Chosen)
+	}
+	one := mustFit(t, Solver{Operator: Koopman{1e-3}, Rank: 2}, pairs(t, x, x), word)
+	if one.Left.Space != one.Right.Space || one.Left.Space.Kernel.String() != right {
+		t.Errorf("kernel %s of one space, that of x is %s", one.Left.Space.Kernel, right)
 	}
 }
 
 // The plan refuses what does not fit and says which knob helps; the automatic choice
 // turns to landmarks.
 func TestPlan(t *testing.T) {
-	s := Solver{Operator: CCA{1e-3}, Rank: 3, Kernel: kernelgen.RBF(0.5), Engine: EngineExact, Memory: 50 << 20}
+	s := Solver{Operator: CCA{1e-3}, Rank: 3, Engine: EngineExact, Memory: 50 << 20}
 	_, _, d := dependent(t, 1200, 2, 2)
-	_, err := s.Fit(t.Context(), stream.Engine{}, d)
+	_, err := s.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(0.5))
 	var over *stream.OverBudgetError
 	if !errors.As(err, &over) || over.Largest.Knob == "" {
 		t.Errorf("error %v", err)
 	}
 	s.Engine, s.Memory = EngineAuto, 300<<20
-	f := mustFit(t, s, d)
+	f := mustFit(t, s, d, kernelgen.RBF(0.5))
 	if f.Engine != EngineLandmark || !strings.Contains(f.Notes[0], "MiB") {
 		t.Errorf("engine %s, notes %q", f.Engine, f.Notes)
 	}
-	p, err := s.Plan(stream.Engine{}, d.Shape())
+	p, err := s.Plan(stream.Engine{}, d.Shape(), kernelgen.RBF(0.5))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if p.Passes != f.SourcePasses || float64(f.KernelEntries) > 1.5*float64(p.KernelEntries) || 3*f.KernelEntries < p.KernelEntries {
 		t.Errorf("planned %d passes and %d entries, took %d and %d", p.Passes, p.KernelEntries, f.SourcePasses, f.KernelEntries)
 	}
-	large, err := s.Plan(stream.Engine{}, Shape{Pairs: 1e9, Columns: 2, ColumnsY: 2})
+	large, err := s.Plan(stream.Engine{}, model.Shape{Rows: 1e9, Cols: 1e9, Columns: 2}, kernelgen.RBF(0.5))
 	if err != nil || large.Memory.Total() > 2*p.Memory.Total() {
 		t.Errorf("memory of 10⁹ pairs %d, of 2000 %d; %v", large.Memory.Total(), p.Memory.Total(), err)
 	}
 	if testing.Short() {
 		return
 	}
-	narrow := Solver{Operator: Covariance{}, Rank: 3, Kernel: kernelgen.RBF(1e6)}
-	if f := mustFit(t, narrow, d); f.Engine != EngineLandmark || !strings.Contains(f.Notes[0], "span") || f.TraceResiduals[0] < 0.5 {
+	narrow := Solver{Operator: Covariance{}, Rank: 3}
+	if f := mustFit(t, narrow, d, kernelgen.RBF(1e6)); f.Engine != EngineLandmark || !strings.Contains(f.Notes[0], "span") || f.TraceResiduals[0] < 0.5 {
 		t.Errorf("engine %s, notes %q, trace residual %v", f.Engine, f.Notes, f.TraceResiduals)
 	}
 }

@@ -30,7 +30,7 @@ func ExampleSolver_Fit() {
 		panic(err)
 	}
 	fit, err := rkhs.Solver{Operator: rkhs.Koopman{Epsilon: 1e-5}, Task: rkhs.Eigen, Rank: 3,
-		Kernel: kernelgen.RBF(0.2), Landmarks: 50}.Fit(ctx, engine, pairs)
+		Landmarks: 50}.Fit(ctx, engine, pairs, kernelgen.RBF(0.2))
 	if err != nil {
 		panic(err)
 	}

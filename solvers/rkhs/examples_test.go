@@ -56,7 +56,7 @@ func TestExampleMercer(t *testing.T) {
 	want := mercer()
 	for _, task := range []Task{Eigen, SVD} {
 		for _, form := range []formulation{qr, auxiliary} {
-			f := fitBy(t, form, Solver{Operator: Covariance{}, Task: task, Rank: 9, Kernel: kernelgen.Poly(2, 1, 1)}, d)
+			f := fitBy(t, form, Solver{Operator: Covariance{}, Task: task, Rank: 9}, d, kernelgen.Poly(2, 1, 1))
 			if f.Imag != nil {
 				t.Errorf("%s by %s: complex eigenvalues", task, form)
 			}
@@ -142,7 +142,7 @@ func TestExampleMixture(t *testing.T) {
 	d := mixture(t, rho, 24)
 	first, second := closedMixture(sigma, rho)
 	for _, engine := range []Engine{EngineExact, EngineLandmark} {
-		f := mustFit(t, Solver{Operator: CrossCovariance{}, Rank: 4, Kernel: normalised(sigma), Engine: engine}, d)
+		f := mustFit(t, Solver{Operator: CrossCovariance{}, Rank: 4, Engine: engine}, d, normalised(sigma))
 		if math.Abs(f.Values[0]-first) > 1e-10 || math.Abs(f.Values[1]-second) > 1e-10 {
 			t.Errorf("%s: values %v, want %v and %v", engine, f.Values, first, second)
 		}
@@ -183,7 +183,7 @@ func TestOrnsteinUhlenbeckCubic(t *testing.T) {
 	d := ornsteinUhlenbeck(t, tau, 10)
 	for _, engine := range []Engine{EngineExact, EngineLandmark} {
 		for _, op := range []Operator{Koopman{}, PerronFrobenius{}, PerronFrobenius{Sampled: true}} {
-			f := mustFit(t, Solver{Operator: op, Task: Eigen, Rank: 4, Kernel: kernelgen.Poly(3, 1, 1), Engine: engine}, d)
+			f := mustFit(t, Solver{Operator: op, Task: Eigen, Rank: 4, Engine: engine}, d, kernelgen.Poly(3, 1, 1))
 			for k, v := range f.Eigenvalues() {
 				if cmplx.Abs(v-complex(math.Exp(-float64(k)*tau), 0)) > 1e-9 {
 					t.Errorf("%s, %s: eigenvalue %d is %v, want %v", engine, op, k, v, math.Exp(-float64(k)*tau))
@@ -194,7 +194,7 @@ func TestOrnsteinUhlenbeckCubic(t *testing.T) {
 				t.Errorf("%s, %s: timescales %v", engine, op, scales)
 			}
 		}
-		f := mustFit(t, Solver{Operator: CCA{}, Rank: 4, Kernel: kernelgen.Poly(3, 1, 1), Engine: engine}, d)
+		f := mustFit(t, Solver{Operator: CCA{}, Rank: 4, Engine: engine}, d, kernelgen.Poly(3, 1, 1))
 		for k, v := range f.Values {
 			if math.Abs(v-math.Exp(-float64(k)*tau)) > 1e-9 {
 				t.Errorf("%s: correlation %d is %v, want %v", engine, k, v, math.Exp(-float64(k)*tau))
@@ -220,7 +220,7 @@ func TestOrnsteinUhlenbeckGaussian(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := mustFit(t, Solver{Operator: Koopman{1e-5}, Task: Eigen, Rank: 3, Kernel: kernelgen.RBF(0.2), Landmarks: 60}, d)
+	f := mustFit(t, Solver{Operator: Koopman{1e-5}, Task: Eigen, Rank: 3, Landmarks: 60}, d, kernelgen.RBF(0.2))
 	if f.Engine != EngineLandmark {
 		t.Errorf("engine %s", f.Engine)
 	}

@@ -4,26 +4,34 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/cmplx"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
-// Solver decomposes an operator. The zero value of every field but Operator, Kernel and
-// Rank is ready to use.
+// Method is a way to decompose an operator. [Solver] is one.
+type Method interface {
+	// Plan returns what Fit will cost.
+	Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error)
+	// Fit decomposes the operator of the pairs, with a kernel of x.
+	Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error)
+}
+
+// Solver decomposes an operator. The zero value of every field but Operator and Rank is
+// ready to use.
 type Solver struct {
 	Operator Operator
 	Task     Task
 	Rank     int // triplets or eigenpairs; a pair of conjugates is not torn apart
 
-	Kernel kernelgen.Kernel // of x, resolved: see [Data.Sample]
-	// KernelY is that of y; nil means that of x. Operators that are between functions
-	// of one space ([Koopman], [PerronFrobenius], all with Eigen) have one kernel.
+	// KernelY is the kernel of y; nil means that of x, with words of its own: where y is in
+	// another space they are worked out from rows of y. Operators that are between
+	// functions of one space ([Koopman], [PerronFrobenius], all with Eigen) have one kernel.
 	KernelY *kernelgen.Kernel
 	// Centred takes the means of the features away first: covariances of features
 	// instead of second moments. The paper's operators are not centred. Other codes for
@@ -58,22 +66,43 @@ const (
 	defaultExact     = 1000
 )
 
-// kernel is that of a side.
-func (s Solver) kernel(which side) kernelgen.Kernel {
-	if which == ofY && s.KernelY != nil {
-		return *s.KernelY
-	}
-	return s.Kernel
+// setting is a solver with the kernels of both sides.
+type setting struct {
+	Solver
+	kernels [2]kernelgen.Kernel
 }
 
-// oneSpace says that x and y are to have the same features.
+// with returns the solver with a kernel of x.
+func (s Solver) with(k kernelgen.Kernel) setting {
+	y := k
+	if s.KernelY != nil {
+		y = *s.KernelY
+	}
+	return setting{s, [2]kernelgen.Kernel{k, y}}
+}
+
+// resolve makes the words of kernels numbers.
+func (s *setting) resolve(ctx context.Context, d *Data) (err error) {
+	if s.kernels[ofX], err = model.Resolve(ctx, d, s.kernels[ofX], s.Seed); err != nil {
+		return err
+	}
+	switch {
+	case s.oneSpace():
+		s.kernels[ofY] = s.kernels[ofX]
+	case d.y != nil && !s.Operator.traits().alone:
+		s.kernels[ofY], err = model.Resolve(ctx, sideData{d, ofY}, s.kernels[ofY], s.Seed)
+	}
+	return err
+}
+
+// oneSpace reports whether x and y are to have the same features.
 func (s Solver) oneSpace() bool {
 	t := s.Operator.traits()
 	return !t.alone && (t.oneSpace || s.Task == Eigen)
 }
 
 // settings fills in what was left to us, and refuses what cannot be.
-func (s Solver) settings(e stream.Engine, shape Shape) (Solver, []string, error) {
+func (s setting) settings(e stream.Engine, shape model.Shape) (setting, []string, error) {
 	if err := s.check(shape); err != nil {
 		return s, nil, err
 	}
@@ -93,7 +122,7 @@ func (s Solver) settings(e stream.Engine, shape Shape) (Solver, []string, error)
 	return s, notes, nil
 }
 
-func (s Solver) check(shape Shape) error {
+func (s setting) check(shape model.Shape) error {
 	if s.Operator == nil {
 		panic("rkhs: a solver without an operator")
 	}
@@ -106,52 +135,69 @@ func (s Solver) check(shape Shape) error {
 		return fmt.Errorf("rank %d must be at least 1, and landmarks %d and memory %d not negative", s.Rank, s.Landmarks, s.Memory)
 	case !(s.Cutoff >= 0 && s.Cutoff < 1):
 		return fmt.Errorf("cutoff %v must be from 0 to below 1", s.Cutoff)
-	case !t.alone && shape.ColumnsY == 0:
+	case !t.alone && columnsOf(shape, ofY) == 0:
 		return fmt.Errorf("operator %s is between x and y: give a second source, or a lag", s.Operator)
-	case s.oneSpace() && shape.Columns != shape.ColumnsY:
-		return fmt.Errorf("x has %d columns and y has %d: %s of operator %s need functions of one space", shape.Columns, shape.ColumnsY, s.Task, s.Operator)
-	case s.oneSpace() && s.kernel(ofY).String() != s.Kernel.String():
-		return fmt.Errorf("kernels %s and %s: %s of operator %s need functions of one space, and so one kernel", s.Kernel, s.kernel(ofY), s.Task, s.Operator)
+	case s.oneSpace() && shape.Columns != columnsOf(shape, ofY):
+		return fmt.Errorf("x has %d columns and y has %d: %s of operator %s need functions of one space", shape.Columns, columnsOf(shape, ofY), s.Task, s.Operator)
+	case s.oneSpace() && s.kernels[ofX].String() != s.kernels[ofY].String():
+		return fmt.Errorf("kernels %s and %s: %s of operator %s need functions of one space, and so one kernel", s.kernels[ofX], s.kernels[ofY], s.Task, s.Operator)
 	case s.Random && s.Engine == EngineExact:
 		return fmt.Errorf("engine %s has no random features: take engine %s", s.Engine, EngineLandmark)
 	}
 	return nil
 }
 
-// choose is what EngineAuto takes.
-func (s Solver) choose(e stream.Engine, shape Shape) (Solver, []string) {
-	because := func(engine Engine, format string, args ...any) (Solver, []string) {
+// choose returns what EngineAuto takes.
+func (s setting) choose(e stream.Engine, shape model.Shape) (setting, []string) {
+	because := func(engine Engine, format string, args ...any) (setting, []string) {
 		s.Engine = engine
 		return s, []string{fmt.Sprintf("engine %s: ", engine) + fmt.Sprintf(format, args...)}
 	}
 	switch {
 	case s.Random:
 		return because(EngineLandmark, "random features were asked for")
-	case s.Landmarks > 0 && int64(s.Landmarks) < shape.Pairs:
+	case s.Landmarks > 0 && int64(s.Landmarks) < shape.Rows:
 		return because(EngineLandmark, "%d landmarks were asked for", s.Landmarks)
-	case shape.Pairs > AutoPairs:
-		return because(EngineLandmark, "there are %d pairs, and the exact engine is for up to %d", shape.Pairs, AutoPairs)
+	case shape.Rows > AutoPairs:
+		return because(EngineLandmark, "there are %d pairs, and the exact engine is for up to %d", shape.Rows, AutoPairs)
 	}
 	exact := s
 	exact.Engine = EngineExact
-	if p, err := exact.Plan(e, shape); err == nil && s.Memory > 0 && p.Memory.Total() > s.Memory {
+	if p, err := exact.plan(e, shape); err == nil && s.Memory > 0 && p.Memory.Total() > s.Memory {
 		return because(EngineLandmark, "the exact engine would take %d MiB of memory", p.Memory.Total()>>20)
 	}
-	return because(EngineExact, "there are %d pairs: few enough to span the features of all of them", shape.Pairs)
+	return because(EngineExact, "there are %d pairs: few enough to span the features of all of them", shape.Rows)
 }
 
-// Fit decomposes the operator of the pairs.
+// Fit decomposes the operator of the pairs, with a kernel of x; see [Solver.KernelY] for
+// that of y. Words of kernels become numbers.
 //
 // Cost: rows to choose landmarks from are gathered; one pass over the pairs, n·(p+q)
 // kernel entries for p and q landmarks, 2·n·(p+q)² flops, memory for (1+p+q)² numbers and
 // the partial sums of as many; then dense algebra of p×q matrices.
-func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error) {
+func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
+	set := s.with(k)
+	if err := set.check(d.Shape()); err != nil {
+		return nil, err
+	}
+	if err := set.resolve(ctx, d); err != nil {
+		return nil, err
+	}
+	f, err := set.fit(ctx, e, d)
+	if err == nil && s.Engine == EngineAuto {
+		f.Chosen = f.Engine.String()
+	}
+	return f, err
+}
+
+// fit is Fit with kernels of numbers.
+func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error) {
 	asked, auto := s.Rank, s.Engine == EngineAuto
 	s, notes, err := s.settings(e, d.Shape())
 	if err != nil {
 		return nil, err
 	}
-	plan, err := s.Plan(e, d.Shape())
+	plan, err := s.plan(e, d.Shape())
 	if err != nil {
 		return nil, err
 	}
@@ -171,17 +217,19 @@ func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error)
 	if err != nil {
 		return nil, err
 	}
-	f := &Fit{Notes: append(notes, sp.notes...), SourcePasses: 1, TraceResiduals: [2]float64{m.traces.left(ofX), m.traces.left(ofY)}}
+	f := &Fit{TraceResiduals: [2]float64{m.traces.left(ofX), m.traces.left(ofY)}}
+	f.SourcePasses = 1
+	f.Note(append(notes, sp.notes...)...)
 	f.count(sp)
 	if err := s.decompose(d, sp, m, f); err != nil {
 		return nil, err
 	}
 	f.KernelEntries = sp.entries
-	f.remark(s, asked)
+	f.remark(s.Solver, asked)
 	return f, nil
 }
 
-// count is how many features there are.
+// count says how many features there are.
 func (f *Fit) count(sp *spaces) {
 	f.Features[0], f.Landmarks[0] = sp.x.Left.Rank(), sp.x.Left.Entries()
 	if sp.y != nil {
@@ -191,7 +239,7 @@ func (f *Fit) count(sp *spaces) {
 
 // decomposition is a fit whose features are known.
 type decomposition struct {
-	Solver
+	setting
 	spaces *spaces
 	means  [2][]float64 // of features; nil unless centred
 	data   *Data
@@ -199,9 +247,9 @@ type decomposition struct {
 }
 
 // decompose makes the model.
-func (s Solver) decompose(d *Data, sp *spaces, m *moments, fit *Fit) error {
+func (s setting) decompose(d *Data, sp *spaces, m *moments, fit *Fit) error {
 	f, means := m.factors(sp, s.Centred, s.Cutoff)
-	c := &decomposition{Solver: s, spaces: sp, means: means, data: d, fit: fit}
+	c := &decomposition{setting: s, spaces: sp, means: means, data: d, fit: fit}
 	fit.Model = &Model{Task: s.Task, Operator: s.Operator, Engine: s.Engine, Random: s.Random,
 		Centred: s.Centred, Seed: s.Seed, Pairs: d.n, Lag: d.lag}
 	r, err := c.Operator.matrix(f)
@@ -233,7 +281,7 @@ func (c *decomposition) svd(t *triplets, matrix blas64.General, f *factors) erro
 	return nil
 }
 
-// space is the features of a side.
+// functions returns functions of a side.
 func (c *decomposition) functions(which side, m blas64.General) *Functions {
 	space := c.spaces.x
 	if which == ofY {
@@ -307,26 +355,19 @@ const carriedLittle = 0.01
 
 // remark adds notes.
 func (f *Fit) remark(s Solver, asked int) {
+	note := func(format string, args ...any) { f.Note(fmt.Sprintf(format, args...)) }
 	if f.Rank() < asked {
-		f.Notes = append(f.Notes, fmt.Sprintf("rank %d found, %d asked for: the other values are rounding", f.Rank(), asked))
+		note("rank %d found, %d asked for: the other values are rounding", f.Rank(), asked)
 	}
 	if f.Dropped > 0 {
-		f.Notes = append(f.Notes, fmt.Sprintf("the inverses left out %d directions below %.0e of the largest: epsilon above 0 would keep them", f.Dropped, s.Cutoff))
+		note("the inverses left out %d directions below %.0e of the largest: epsilon above 0 would keep them", f.Dropped, s.Cutoff)
 	}
 	for i, left := range f.TraceResiduals {
 		if left > carriedLittle {
-			f.Notes = append(f.Notes, fmt.Sprintf("the features of %s leave %.2g of the trace of the kernel: more landmarks, or a wider kernel, leave less", side(i), left))
+			note("the features of %s leave %.2g of the trace of the kernel: more landmarks, or a wider kernel, leave less", side(i), left)
 		}
 	}
-	if worst := largestOf(f.Residuals); worst > 1e-8 {
-		f.Notes = append(f.Notes, fmt.Sprintf("residuals are up to %.1e of the first value: its eigenvalues are ill-conditioned; raise epsilon", worst))
+	if worst := f.Residual(); worst > 1e-8 {
+		note("residuals are up to %.1e of the first value: its eigenvalues are ill-conditioned; raise epsilon", worst)
 	}
-}
-
-func largestOf(v []float64) float64 {
-	most := 0.0
-	for _, x := range v {
-		most = math.Max(most, x)
-	}
-	return most
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/symeig"
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
@@ -32,21 +33,21 @@ const (
 )
 
 // fitBy fits by the exact engine with another formulation than that of the package.
-func fitBy(t *testing.T, form formulation, s Solver, d *Data) *Fit {
+func fitBy(t *testing.T, form formulation, s Solver, d *Data, k kernelgen.Kernel) *Fit {
 	t.Helper()
 	s.Engine = EngineExact
-	f := mustFit(t, s, d)
+	f := mustFit(t, s, d, k)
 	if form == qr {
 		return f
 	}
-	if err := decomposeBy(t, form, s, d, f); err != nil {
+	if err := decomposeBy(t, form, s.with(k), d, f); err != nil {
 		t.Fatal(err)
 	}
 	return f
 }
 
 // decomposeBy replaces what a fit has found in the span of its features.
-func decomposeBy(t *testing.T, form formulation, s Solver, d *Data, fit *Fit) error {
+func decomposeBy(t *testing.T, form formulation, s setting, d *Data, fit *Fit) error {
 	t.Helper()
 	e := stream.Engine{Threads: 2}
 	s, _, err := s.settings(e, d.Shape())
@@ -62,7 +63,7 @@ func decomposeBy(t *testing.T, form formulation, s Solver, d *Data, fit *Fit) er
 		return err
 	}
 	f, means := m.factors(sp, s.Centred, s.Cutoff)
-	c := &decomposition{Solver: s, spaces: sp, means: means, data: d, fit: fit}
+	c := &decomposition{setting: s, spaces: sp, means: means, data: d, fit: fit}
 	all, err := c.allPairs(t.Context(), e)
 	if err != nil {
 		return err

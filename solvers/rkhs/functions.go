@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -39,7 +40,7 @@ const (
 	Imaginary
 )
 
-// newFunctions are functions with coefficients m and the means of the features, nil for
+// newFunctions returns functions with coefficients m and the means of the features, nil for
 // none.
 func newFunctions(space *lowrank.Model, m blas64.General, means []float64) *Functions {
 	f := &Functions{Space: space, Coefficients: dense.Clone(m)}
@@ -49,7 +50,7 @@ func newFunctions(space *lowrank.Model, m blas64.General, means []float64) *Func
 	return f
 }
 
-// newComplexFunctions are functions with complex coefficients.
+// newComplexFunctions returns functions with complex coefficients.
 func newComplexFunctions(space *lowrank.Model, m complexMatrix, means []float64) *Functions {
 	both := stream.NewMatrix(m.re.Rows, 2*m.re.Cols)
 	for i := range both.Rows {
@@ -61,7 +62,7 @@ func newComplexFunctions(space *lowrank.Model, m complexMatrix, means []float64)
 	return f
 }
 
-// Count is the number of functions.
+// Count returns the number of functions.
 func (f *Functions) Count() int {
 	if f.Complex {
 		return f.Coefficients.Cols / 2
@@ -69,10 +70,10 @@ func (f *Functions) Count() int {
 	return f.Coefficients.Cols
 }
 
-// Dimension is the number of columns of the rows that the functions take.
+// Dimension returns the number of columns of the rows that the functions take.
 func (f *Functions) Dimension() int { return f.Space.Left.Landmarks.Cols }
 
-// Part are the real or the imaginary parts, as functions with real values. The
+// Part returns the real or the imaginary parts, as functions with real values. The
 // imaginary parts of real functions are zero.
 func (f *Functions) Part(p Part) *Functions {
 	switch {
@@ -84,7 +85,7 @@ func (f *Functions) Part(p Part) *Functions {
 	return newFunctions(f.Space, stream.NewMatrix(f.Coefficients.Rows, f.Count()), make([]float64, f.Coefficients.Rows))
 }
 
-// First are the first n functions.
+// First returns the first n functions.
 func (f *Functions) First(n int) *Functions {
 	if n < 0 || n > f.Count() {
 		panic(fmt.Sprintf("rkhs: the first %d of %d functions", n, f.Count()))
@@ -113,19 +114,27 @@ func (f *Functions) columns(first, n int) *Functions {
 // there are any. The block carries its kept columns if kept. Cost: one pass;
 // p kernel entries and 2·p·r flops for a row with p landmarks and r features, and
 // 2·r flops for a column.
-func (f *Functions) Evaluate(ctx context.Context, e stream.Engine, src stream.Source, kept bool, emit func(b *stream.Block, values blas64.General) error) error {
-	info := src.Info()
+func (f *Functions) Evaluate(ctx context.Context, e stream.Engine, src stream.Source, kept bool, emit model.Emit) error {
+	worker, err := f.worker(src.Info())
+	if err != nil {
+		return err
+	}
+	return stream.Map(ctx, e, "evaluate", src, f.Coefficients.Cols, kept, worker, emit)
+}
+
+// worker returns what a worker of a pass does.
+func (f *Functions) worker(info stream.Info) (func() func(blas64.General, *stream.Block) error, error) {
 	if d := len(info.Columns); d != f.Dimension() {
-		return fmt.Errorf("%s has %d columns, and the functions were fitted on %d", info.Name, d, f.Dimension())
+		return nil, fmt.Errorf("%s has %d columns, and the functions were fitted on %d", info.Name, d, f.Dimension())
 	}
 	maker := f.Space.Features(info.Name)
-	return stream.Map(ctx, e, "evaluate", src, f.Coefficients.Cols, kept, func() func(blas64.General, *stream.Block) error {
+	return func() func(blas64.General, *stream.Block) error {
 		features := maker()
 		room := stream.NewMatrix(stream.PanelRows, f.Coefficients.Rows)
 		return func(dst blas64.General, b *stream.Block) error {
 			for first, x := range b.Panels(stream.PanelRows) {
 				start := b.Start + int64(first)
-				if err := checkRows(info, x, func(i int) int64 { return start + int64(i) }); err != nil {
+				if err := model.CheckRows(info, x, start); err != nil {
 					return err
 				}
 				rows := stream.RowSlice(room, 0, x.Rows)
@@ -136,10 +145,10 @@ func (f *Functions) Evaluate(ctx context.Context, e stream.Engine, src stream.So
 			}
 			return nil
 		}
-	}, emit)
+	}, nil
 }
 
-// combine is the values for features.
+// combine puts into dst the values for features.
 func (f *Functions) combine(dst, features blas64.General) {
 	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, features, f.Coefficients, 0, dst)
 	if f.Offsets == nil {
@@ -152,12 +161,10 @@ func (f *Functions) combine(dst, features blas64.General) {
 
 // At is Evaluate for rows in memory, into a new matrix.
 func (f *Functions) At(ctx context.Context, e stream.Engine, rows blas64.General) (blas64.General, error) {
-	out := stream.NewMatrix(rows.Rows, f.Coefficients.Cols)
-	err := f.Evaluate(ctx, e, stream.FromMatrix("rows", rows), false, func(b *stream.Block, values blas64.General) error {
-		for i := range values.Rows {
-			copy(dense.Row(out, int(b.Start)+i), dense.Row(values, i))
-		}
-		return nil
-	})
-	return out, err
+	src := stream.FromMatrix("rows", rows)
+	worker, err := f.worker(src.Info())
+	if err != nil {
+		return blas64.General{}, err
+	}
+	return stream.MapRows(ctx, e, "evaluate", src, f.Coefficients.Cols, worker)
 }

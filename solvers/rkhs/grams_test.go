@@ -51,7 +51,7 @@ func (c *decomposition) allPairs(ctx context.Context, e stream.Engine) (*allPair
 			return nil, err
 		}
 		rows[p.side] = x
-		f := Functions{Space: p.model, Coefficients: identity(p.model.Left.Rank())}
+		f := Functions{Space: p.space, Coefficients: identity(p.space.Left.Rank())}
 		if a.features[p.side], err = f.At(ctx, e, x); err != nil {
 			return nil, err
 		}
@@ -65,7 +65,7 @@ func (c *decomposition) allPairs(ctx context.Context, e stream.Engine) (*allPair
 		if !g.want {
 			continue
 		}
-		m, err := gramOf(ctx, e, c.kernel(g.x), rows[g.x], rows[g.y])
+		m, err := gramOf(ctx, e, c.kernels[g.x], rows[g.x], rows[g.y])
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/solvers/model"
 )
 
 // Model is a decomposition of an empirical operator S, with functions that can be
@@ -37,10 +38,10 @@ type Model struct {
 	CanonicalLeft, CanonicalRight *Functions
 }
 
-// Rank is the number of singular triplets or eigenpairs.
+// Rank returns the number of singular triplets or eigenpairs.
 func (m *Model) Rank() int { return len(m.Values) }
 
-// Eigenvalues are λ_i.
+// Eigenvalues returns λ_i.
 func (m *Model) Eigenvalues() []complex128 {
 	values := make([]complex128, m.Rank())
 	for i, v := range m.Values {
@@ -52,7 +53,7 @@ func (m *Model) Eigenvalues() []complex128 {
 	return values
 }
 
-// Timescales are the implied timescales −step/ln|λ_i| of a transfer operator for pairs
+// Timescales returns the implied timescales −step/ln|λ_i| of a transfer operator for pairs
 // that lie so far apart in time: infinite for |λ| = 1 and negative beyond.
 func (m *Model) Timescales(step float64) []float64 {
 	t := make([]float64, m.Rank())
@@ -62,7 +63,7 @@ func (m *Model) Timescales(step float64) []float64 {
 	return t
 }
 
-// ForwardBackward are the eigenvalues of S*S, the squares of the singular values: for
+// ForwardBackward returns the eigenvalues of S*S, the squares of the singular values: for
 // [CCA] and functions of a process, what is left of a function that is carried forward
 // and back. Values near 1 are coherent sets; the right singular functions say which
 // rows of x they have, the left those of y.
@@ -74,7 +75,7 @@ func (m *Model) ForwardBackward() []float64 {
 	return squares
 }
 
-// Truncated is the model with its first rank values: for [SVD] the best approximation
+// Truncated returns the model with its first rank values: for [SVD] the best approximation
 // of S by an operator of that rank (paper, Section 4.1).
 func (m *Model) Truncated(rank int) *Model {
 	if rank < 0 || rank > m.Rank() {
@@ -93,7 +94,7 @@ func (m *Model) Truncated(rank int) *Model {
 	return &t
 }
 
-// PseudoInverse is S⁺ = Σ σ_i⁻¹·(Right_i ⊗ Left_i) (paper, Section 4.1) from the singular
+// PseudoInverse returns S⁺ = Σ σ_i⁻¹·(Right_i ⊗ Left_i) (paper, Section 4.1) from the singular
 // values above tolerance times the first: a model of a task [SVD] with the sides
 // exchanged, values descending. Of a model that leaves out values of S it is the
 // pseudo-inverse of the truncated operator.
@@ -116,7 +117,7 @@ func (m *Model) PseudoInverse(tolerance float64) (*Model, error) {
 	return &inverse, nil
 }
 
-// reversed are real functions from the last to the first.
+// reversed returns real functions from the last to the first.
 func (f *Functions) reversed() *Functions {
 	g := newFunctions(f.Space, f.Coefficients, nil)
 	last := g.Coefficients.Cols - 1
@@ -135,7 +136,7 @@ func (f *Functions) reversed() *Functions {
 	return g
 }
 
-// Apply is S·g for functions g of the RKHS that S comes from, given by coefficients in the
+// Apply returns S·g for functions g of the RKHS that S comes from, given by coefficients in the
 // basis of Right, in the basis of Left: Σ Values_i·Left_i·⟨Right_i, g⟩. It is for [SVD].
 func (m *Model) Apply(g blas64.General) blas64.General {
 	if m.Task != SVD || g.Rows != m.Right.Coefficients.Rows {
@@ -146,18 +147,16 @@ func (m *Model) Apply(g blas64.General) blas64.General {
 	return mul(m.Left.Coefficients, c)
 }
 
-// Fit is what a fit leaves: the model, and what is known about it.
+// Fit is what a method returns: the model, and what is known about it. Residuals are the
+// larger of ‖Sv−σu‖ and ‖S*u−σv‖, or of ‖Sv−λv‖ and ‖S*u−λ̄u‖, for each triplet or pair,
+// relative to the first value: what the algebra got wrong inside the span of the
+// features.
 type Fit struct {
 	*Model
-	// Notes are sentences for the user: what was adjusted, chosen or left out, and why.
-	Notes []string
+	model.Report
 	// Spectrum are all singular values, or the magnitudes of all eigenvalues, that are
 	// not rounding: Values are the first of them.
 	Spectrum []float64
-	// Residuals are the larger of ‖Sv−σu‖ and ‖S*u−σv‖, or of ‖Sv−λv‖ and ‖S*u−λ̄u‖, for
-	// each triplet or pair, relative to the first value: what the algebra got wrong
-	// inside the span of the features.
-	Residuals []float64
 	// TraceResiduals are the parts of Σ w_i·k(x_i, x_i) and of Σ w_i·l(y_i, y_i) that the
 	// features do not carry, on the pairs of the fit: from 0 to 1, exact to rounding with
 	// landmarks; with random features an estimate that may come out as 0. NaN for y
@@ -168,16 +167,11 @@ type Fit struct {
 	Features, Landmarks [2]int
 	// Dropped is how many directions the inverses of an operator with ε = 0 left out.
 	Dropped int
-	// KernelEntries is how many kernel entries were evaluated.
-	KernelEntries int64
-	// SourcePasses is how many passes were made over the pairs, besides gathering rows by
-	// number.
-	SourcePasses int
 }
 
-// TruncationError is ‖S − S_k‖ in the Hilbert–Schmidt norm for the best approximation of
-// rank k, which is that of the rank of the model for k = Rank (paper, Section 4.1). It
-// is for [SVD].
+// TruncationError returns ‖S − S_k‖ in the Hilbert–Schmidt norm for the best
+// approximation of rank k, which is that of the rank of the model for k = Rank (paper,
+// Section 4.1). It is for [SVD].
 func (f *Fit) TruncationError(k int) float64 {
 	return dense.Norm(f.Spectrum[min(k, len(f.Spectrum)):])
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -94,7 +95,7 @@ type part struct {
 	side   side
 	kernel kernelgen.Kernel
 	info   stream.Info
-	model  *lowrank.Model
+	space  *lowrank.Model
 	maker  func() func(dst, x blas64.General, start int64) error
 	column int   // of the pairs
 	first  int   // of the features
@@ -102,14 +103,14 @@ type part struct {
 }
 
 // parts are the sides that a fit looks at.
-func (s Solver) parts(d *Data, sp *spaces) []*part {
-	all := []*part{{side: ofX, kernel: s.Kernel, info: d.x.Info(), model: sp.x, first: 1}}
+func (s setting) parts(d *Data, sp *spaces) []*part {
+	all := []*part{{side: ofX, kernel: s.kernels[ofX], info: d.x.Info(), space: sp.x, first: 1}}
 	if sp.y != nil {
-		all = append(all, &part{side: ofY, kernel: s.kernel(ofY), info: d.y.Info(), model: sp.y, column: len(all[0].info.Columns),
+		all = append(all, &part{side: ofY, kernel: s.kernels[ofY], info: d.y.Info(), space: sp.y, column: len(all[0].info.Columns),
 			first: 1 + sp.x.Left.Rank(), lag: d.lag})
 	}
 	for _, p := range all {
-		p.maker = p.model.Features(p.info.Name)
+		p.maker = p.space.Features(p.info.Name)
 	}
 	return all
 }
@@ -125,10 +126,10 @@ func (sp *spaces) source(d *Data) stream.Source {
 }
 
 // pass makes the one pass over the pairs.
-func (s Solver) pass(ctx context.Context, e stream.Engine, d *Data, sp *spaces) (*moments, error) {
+func (s setting) pass(ctx context.Context, e stream.Engine, d *Data, sp *spaces) (*moments, error) {
 	parts := s.parts(d, sp)
 	last := parts[len(parts)-1]
-	cols := last.first + last.model.Left.Rank()
+	cols := last.first + last.space.Left.Rank()
 	m, err := stream.Fold(ctx, e, "pairs", sp.source(d), func() *moments { return newMoments(cols) }, func() func(*moments, *stream.Block) error {
 		w := newWorker(d, parts, cols)
 		return w.add
@@ -140,7 +141,7 @@ func (s Solver) pass(ctx context.Context, e stream.Engine, d *Data, sp *spaces) 
 		return nil, fmt.Errorf("%s: promised %d pairs and gave %d: the file changed or is damaged", d.x.Info().Name, d.n, m.rows)
 	}
 	for _, p := range parts {
-		sp.entries += d.n * int64(p.model.Left.Entries())
+		sp.entries += d.n * int64(p.space.Left.Entries())
 	}
 	return m, nil
 }
@@ -185,10 +186,10 @@ func (w *worker) panel(m *moments, pairs blas64.General, start int64) error {
 	}
 	for k, p := range w.parts {
 		x := dense.Columns(pairs, p.column, len(p.info.Columns))
-		if err := checkRows(p.info, x, func(i int) int64 { return start + p.lag + int64(i) }); err != nil {
+		if err := model.CheckRows(p.info, x, start+p.lag); err != nil {
 			return err
 		}
-		f := dense.Columns(rows, p.first, p.model.Left.Rank())
+		f := dense.Columns(rows, p.first, p.space.Left.Rank())
 		if err := w.features[k](f, x, start+p.lag); err != nil {
 			return err
 		}

@@ -64,9 +64,9 @@ func TestNasty(t *testing.T) {
 		for _, k := range []kernelgen.Kernel{kernelgen.RBF(0.5), kernelgen.Linear(), kernelgen.Poly(2, 1, 1)} {
 			for _, op := range allOperators {
 				for _, task := range []Task{SVD, Eigen} {
-					s := Solver{Operator: op, Task: task, Rank: 5, Kernel: k, Centred: len(c.name)%2 == 0, Landmarks: 40}
+					s := Solver{Operator: op, Task: task, Rank: 5, Centred: len(c.name)%2 == 0, Landmarks: 40}
 					what := fmt.Sprintf("%s, %s, %s, %s", c.name, k, name(op), task)
-					f, err := s.Fit(t.Context(), stream.Engine{}, pairs(t, c.x, c.y))
+					f, err := s.Fit(t.Context(), stream.Engine{}, pairs(t, c.x, c.y), k)
 					if err != nil {
 						if len(err.Error()) < 20 {
 							t.Errorf("%s: %v", what, err)
@@ -106,9 +106,9 @@ func TestErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fit := func(s Solver, d *Data) error {
+	fit := func(s Solver, d *Data, k kernelgen.Kernel) error {
 		s.Rank = max(s.Rank, 1)
-		_, err := s.Fit(t.Context(), stream.Engine{}, d)
+		_, err := s.Fit(t.Context(), stream.Engine{}, d, k)
 		return err
 	}
 	rbf, other := kernelgen.RBF(1), kernelgen.RBF(2)
@@ -132,16 +132,16 @@ func TestErrors(t *testing.T) {
 		{parse("koopmann", 0), "koopman"},
 		{parse("koopman", -1), "epsilon"},
 		{parse("kcca", math.NaN()), "epsilon"},
-		{fit(Solver{Operator: Koopman{1}, Kernel: rbf}, d), "3"},
-		{fit(Solver{Operator: CrossCovariance{}, Task: Eigen, Kernel: rbf}, d), "one space"},
-		{fit(Solver{Operator: Koopman{1}, Kernel: rbf, KernelY: &other}, pairs(t, x, x)), "one kernel"},
-		{fit(Solver{Operator: CCA{1}, Kernel: rbf}, single), "second source"},
-		{fit(Solver{Operator: Covariance{}, Kernel: rbf, Rank: 1, Landmarks: -1}, single), "landmarks -1"},
-		{fit(Solver{Operator: Covariance{}, Kernel: rbf, Cutoff: 2}, single), "cutoff"},
-		{fit(Solver{Operator: Covariance{}, Kernel: kernelgen.SNE(1)}, single), "symmetric"},
-		{fit(Solver{Operator: Covariance{}, Kernel: rbf, Engine: EngineExact, Random: true}, single), "random features"},
-		{fit(Solver{Operator: Covariance{}, Kernel: rbf, Engine: EngineExact, Landmarks: 5}, single), "of the trace"},
-		{fit(Solver{Operator: Covariance{}, Kernel: kernelgen.Linear(), Centred: true}, pairs(t, constant(9, 2, 4), stream.RowSlice(x, 0, 9))), "all the same"},
+		{fit(Solver{Operator: Koopman{1}}, d, rbf), "3"},
+		{fit(Solver{Operator: CrossCovariance{}, Task: Eigen}, d, rbf), "one space"},
+		{fit(Solver{Operator: Koopman{1}, KernelY: &other}, pairs(t, x, x), rbf), "one kernel"},
+		{fit(Solver{Operator: CCA{1}}, single, rbf), "second source"},
+		{fit(Solver{Operator: Covariance{}, Rank: 1, Landmarks: -1}, single, rbf), "landmarks -1"},
+		{fit(Solver{Operator: Covariance{}, Cutoff: 2}, single, rbf), "cutoff"},
+		{fit(Solver{Operator: Covariance{}}, single, kernelgen.SNE(1)), "symmetric"},
+		{fit(Solver{Operator: Covariance{}, Engine: EngineExact, Random: true}, single, rbf), "random features"},
+		{fit(Solver{Operator: Covariance{}, Engine: EngineExact, Landmarks: 5}, single, rbf), "of the trace"},
+		{fit(Solver{Operator: Covariance{}, Centred: true}, pairs(t, constant(9, 2, 4), stream.RowSlice(x, 0, 9)), kernelgen.Linear()), "all the same"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
 			t.Errorf("error %v does not say %q", c.err, c.want)
@@ -157,7 +157,7 @@ func TestErrors(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			err := fit(Solver{Operator: Koopman{1}, Kernel: rbf}, dat)
+			err := fit(Solver{Operator: Koopman{1}}, dat, rbf)
 			if !errors.As(err, &value) || value.Row != row || value.Column != "x1" {
 				t.Errorf("error %v does not name row 17, column x1", err)
 			}
@@ -180,7 +180,7 @@ func TestBadRowInPass(t *testing.T) {
 		row++
 	}
 	x.Data[row] = math.NaN()
-	_, err := Solver{Operator: CCA{1}, Rank: 1, Kernel: kernelgen.RBF(1), Landmarks: 20}.Fit(t.Context(), stream.Engine{}, d)
+	_, err := Solver{Operator: CCA{1}, Rank: 1, Landmarks: 20}.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(1))
 	var value *stream.BadValueError
 	if !errors.As(err, &value) || value.Row != row {
 		t.Errorf("error %v does not name row %d", err, row)
@@ -195,7 +195,7 @@ func TestSingularInverse(t *testing.T) {
 		x.Data[3*i+2] = 3e-6 * x.Data[3*i+2]
 	}
 	for _, op := range []Operator{MeanEmbedding{}, CCA{}, Koopman{}, PerronFrobenius{}} {
-		f := mustFit(t, Solver{Operator: op, Rank: 3, Kernel: kernelgen.Linear()}, pairs(t, x, y))
+		f := mustFit(t, Solver{Operator: op, Rank: 3}, pairs(t, x, y), kernelgen.Linear())
 		if f.Dropped != 1 || !strings.Contains(strings.Join(f.Notes, "\n"), "left out 1 direction") {
 			t.Errorf("operator %s: %d left out, notes %q", op, f.Dropped, f.Notes)
 		}

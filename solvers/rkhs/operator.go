@@ -15,9 +15,9 @@ import (
 // [MeanEmbedding], [PerronFrobenius], [Koopman] and [CCA]. [ParseOperator] makes them
 // of words.
 type Operator interface {
-	// String is the word for the operator.
+	// String returns the word for the operator.
 	String() string
-	// Regularisation is the ε of the inverse of a covariance operator; inverts is false
+	// Regularisation returns the ε of the inverse of a covariance operator; inverts is false
 	// where there is no such inverse.
 	Regularisation() (epsilon float64, inverts bool)
 
@@ -94,12 +94,12 @@ func (o PerronFrobenius) String() string {
 	return "perron-frobenius"
 }
 
-// OperatorNames are the words that ParseOperator takes.
+// OperatorNames returns the words that ParseOperator takes.
 func OperatorNames() []string {
 	return []string{"covariance", "cross-covariance", "cme", "koopman", "perron-frobenius", "perron-frobenius-sampled", "kcca"}
 }
 
-// ParseOperator is the operator that a word names, with ε where it has one.
+// ParseOperator returns the operator that a word names, with ε where it has one.
 func ParseOperator(word string, epsilon float64) (Operator, error) {
 	var op Operator
 	switch word {
@@ -131,22 +131,22 @@ func checkOperator(op Operator) error {
 	return nil
 }
 
-// Regularisation is none.
+// Regularisation returns none.
 func (Covariance) Regularisation() (epsilon float64, inverts bool) { return 0, false }
 
-// Regularisation is none.
+// Regularisation returns none.
 func (CrossCovariance) Regularisation() (epsilon float64, inverts bool) { return 0, false }
 
-// Regularisation is ε.
+// Regularisation returns ε.
 func (o MeanEmbedding) Regularisation() (epsilon float64, inverts bool) { return o.Epsilon, true }
 
-// Regularisation is ε.
+// Regularisation returns ε.
 func (o Koopman) Regularisation() (epsilon float64, inverts bool) { return o.Epsilon, true }
 
-// Regularisation is ε.
+// Regularisation returns ε.
 func (o PerronFrobenius) Regularisation() (epsilon float64, inverts bool) { return o.Epsilon, true }
 
-// Regularisation is ε, of both sides.
+// Regularisation returns ε, of both sides.
 func (o CCA) Regularisation() (epsilon float64, inverts bool) { return o.Epsilon, true }
 
 func (Covariance) traits() traits {

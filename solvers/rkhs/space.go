@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/stream"
@@ -23,7 +22,7 @@ type spaces struct {
 	entries int64
 }
 
-// one says that x and y have the same features.
+// one reports whether x and y have the same features.
 func (s *spaces) one() bool { return s.x == s.y }
 
 // checkKernel refuses kernels that no RKHS belongs to.
@@ -34,13 +33,10 @@ func checkKernel(k kernelgen.Kernel, rows blas64.General) error {
 	if err := k.CheckPlain(); err != nil {
 		return err
 	}
-	if !k.Resolved() {
-		return fmt.Errorf("kernel %s has parameters that depend on the data: resolve it on a sample first", k)
-	}
 	return k.CheckRows(rows, 0)
 }
 
-// definiteNote warns of a kernel that may not be positive.
+// definiteNote returns a warning of a kernel that may not be positive.
 func definiteNote(k kernelgen.Kernel) []string {
 	if k.PositiveSemiDefinite() {
 		return nil
@@ -49,14 +45,14 @@ func definiteNote(k kernelgen.Kernel) []string {
 }
 
 // newSpaces picks landmarks, or draws random features, for both sides.
-func (s Solver) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*spaces, error) {
+func (s setting) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*spaces, error) {
 	sp := &spaces{}
 	if d.Single() || s.Operator.traits().alone {
 		rows, err := s.pool(ctx, d, s.poolSize(d.n), ofX)
 		if err != nil {
 			return nil, err
 		}
-		sp.x, err = sp.fit(ctx, e, s, s.Kernel, "x", rows)
+		sp.x, err = sp.fit(ctx, e, s, s.kernels[ofX], "x", rows)
 		return sp, err
 	}
 	if s.oneSpace() {
@@ -69,12 +65,15 @@ func (s Solver) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*space
 		if err != nil {
 			return nil, err
 		}
-		sp.x, err = sp.fit(ctx, e, s, s.Kernel, "x and y", stacked(rows, more))
+		both := stream.NewMatrix(rows.Rows+more.Rows, rows.Cols)
+		copy(both.Data, rows.Data)
+		copy(both.Data[len(rows.Data):], more.Data)
+		sp.x, err = sp.fit(ctx, e, s, s.kernels[ofX], "x and y", both)
 		sp.y = sp.x
 		return sp, err
 	}
 	for _, which := range []side{ofX, ofY} {
-		k := s.kernel(which)
+		k := s.kernels[which]
 		rows, err := s.pool(ctx, d, s.poolSize(d.n), which)
 		if err != nil {
 			return nil, err
@@ -92,21 +91,9 @@ func (s Solver) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*space
 	return sp, nil
 }
 
-// pool are the rows that landmarks of a side are chosen from.
+// pool returns the rows that landmarks of a side are chosen from.
 func (s Solver) pool(ctx context.Context, d *Data, n int64, which side) (blas64.General, error) {
 	return d.gather(ctx, which, d.draw(int(n), s.Seed, "landmarks of "+which.String()))
-}
-
-// stacked is a above b.
-func stacked(a, b blas64.General) blas64.General {
-	m := stream.NewMatrix(a.Rows+b.Rows, a.Cols)
-	for i := range a.Rows {
-		copy(dense.Row(m, i), dense.Row(a, i))
-	}
-	for i := range b.Rows {
-		copy(dense.Row(m, a.Rows+i), dense.Row(b, i))
-	}
-	return m
 }
 
 // poolLeast is how many rows landmarks are chosen from at least, and poolRows how many
@@ -116,7 +103,7 @@ const (
 	poolRows  = 5
 )
 
-// poolSize is how many of n rows landmarks are chosen from.
+// poolSize returns how many of n rows landmarks are chosen from.
 func (s Solver) poolSize(n int64) int64 {
 	if s.Engine == EngineExact {
 		return n
@@ -125,7 +112,7 @@ func (s Solver) poolSize(n int64) int64 {
 }
 
 // fit makes the features of one space.
-func (sp *spaces) fit(ctx context.Context, e stream.Engine, s Solver, k kernelgen.Kernel, what string, rows blas64.General) (*lowrank.Model, error) {
+func (sp *spaces) fit(ctx context.Context, e stream.Engine, s setting, k kernelgen.Kernel, what string, rows blas64.General) (*lowrank.Model, error) {
 	if err := checkKernel(k, rows); err != nil {
 		return nil, fmt.Errorf("rows of %s: %w", what, err)
 	}
@@ -161,7 +148,7 @@ const (
 	nearlySpanned = 1e-10
 )
 
-// hopeless says that so many landmarks leave so much that the last of them will not span
+// hopeless reports whether so many landmarks leave so much that the last of them will not span
 // the features, for a spectrum that falls exponentially; with a margin for those that
 // fall faster.
 func hopeless(left float64, most, last int) bool {
@@ -190,7 +177,7 @@ func exactSpace(ctx context.Context, e stream.Engine, src stream.Source, k kerne
 			f.KernelEntries = entries
 			return f.Fit, nil
 		case most == last || hopeless(f.TraceResidual, most, last):
-			return nil, fmt.Errorf("%w: %d of %d rows leave %.1e of the trace of kernel %s; allow more (--landmarks), take a wider kernel, or engine landmark", errNotSpanned, most, n, f.TraceResidual, k)
+			return nil, fmt.Errorf("%w: %d of %d rows leave %.1e of the trace of kernel %s; allow more (`landmarks`), take a wider kernel, or engine landmark", errNotSpanned, most, n, f.TraceResidual, k)
 		}
 	}
 }

@@ -2,30 +2,25 @@ package rkhs
 
 import (
 	"encoding/json"
-	"fmt"
-	"math"
 	"strings"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
-	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// Method is what the header of a saved model of this package calls it.
-const Method = "rkhs"
+// Name is what the header of a saved model of this package calls it.
+const Name = "rkhs"
 
-// Header is what a saved model says about itself in words and numbers; the rest is in
-// arrays. It marshals to JSON.
-type Header struct {
+// header is what a saved model says about itself in words and numbers; the rest is in
+// arrays.
+type header struct {
 	Method      string          `json:"method"` // "rkhs"
 	Task        string          `json:"task"`   // svd or eigen
 	Operator    string          `json:"operator"`
 	Epsilon     float64         `json:"epsilon,omitempty"`
 	Engine      string          `json:"engine"`
-	Formulation string          `json:"formulation"` // "qr"; others have been
+	Formulation string          `json:"formulation"` // "qr"; other versions had others
 	Random      bool            `json:"random_features,omitempty"`
 	Centred     bool            `json:"centred"`
 	Inverse     bool            `json:"inverse,omitempty"`
@@ -34,37 +29,59 @@ type Header struct {
 	Pairs       int64           `json:"pairs"`
 	Lag         int64           `json:"lag,omitempty"`
 	Rank        int             `json:"rank"`
-	Left        *lowrank.Header `json:"left"`            // features of the left functions
-	Right       *lowrank.Header `json:"right,omitempty"` // absent if they are those of the left
+	Left        json.RawMessage `json:"left"`            // features of the left functions
+	Right       json.RawMessage `json:"right,omitempty"` // absent if they are those of the left
 }
 
-// Save gives the model as a header and arrays: values and, of complex eigenvalues,
-// values_imag; the features of the left functions as lowrank.Model saves them, their names
-// behind left_features_, and of the right behind right_features_ unless they are the same; coefficients
-// left and right, features × rank, or twice as many columns if complex, the imaginary
-// parts last; canonical_left and canonical_right of CCA; and with centred features the
-// same names with _offsets. A function of a row is u·√left_features_values·left − left_offsets.
-func (m *Model) Save() (Header, []lowrank.Array) {
+// The prefixes of the arrays of features.
+const (
+	leftFeatures  = "left_features_"
+	rightFeatures = "right_features_"
+)
+
+// Save returns the model as an archive with the arrays values and, of complex
+// eigenvalues, values_imag; the features of the left functions as lowrank.Model saves
+// them, their names behind left_features_, and of the right behind right_features_ unless
+// they are the same; coefficients left and right, features × rank, or twice as many
+// columns if complex, the imaginary parts last; canonical_left and canonical_right of
+// CCA; and with centred features the same names with _offsets. A function of a row is
+// u·√left_features_values·left − left_offsets.
+func (m *Model) Save() (*model.Archive, error) {
 	epsilon, _ := m.Operator.Regularisation()
-	h := Header{Method: Method, Task: m.Task.String(), Operator: m.Operator.String(), Epsilon: epsilon, Engine: m.Engine.String(),
+	h := header{Method: Name, Task: m.Task.String(), Operator: m.Operator.String(), Epsilon: epsilon, Engine: m.Engine.String(),
 		Formulation: "qr", Random: m.Random, Centred: m.Centred, Inverse: m.Inverse, Complex: m.Imag != nil,
 		Seed: m.Seed, Pairs: m.Pairs, Lag: m.Lag, Rank: m.Rank()}
-	arrays := []lowrank.Array{{Name: "values", Rows: m.Rank(), Floats: m.Values}}
-	if m.Imag != nil {
-		arrays = append(arrays, lowrank.Array{Name: "values_imag", Rows: m.Rank(), Floats: m.Imag})
+	left, err := m.Left.Space.Save()
+	if err != nil {
+		return nil, err
 	}
-	space, more := saveSpace("left_features_", m.Left.Space)
-	h.Left, arrays = space, append(arrays, more...)
+	right := &model.Archive{}
 	if m.Right.Space != m.Left.Space {
-		space, more = saveSpace("right_features_", m.Right.Space)
-		h.Right, arrays = space, append(arrays, more...)
-	}
-	for _, f := range m.named() {
-		if *f.at != nil {
-			arrays = append(arrays, (*f.at).save(f.name)...)
+		if right, err = m.Right.Space.Save(); err != nil {
+			return nil, err
 		}
 	}
-	return h, arrays
+	h.Left, h.Right = left.Header, right.Header
+	a, err := model.NewArchive(h)
+	if err != nil {
+		return nil, err
+	}
+	a.PutVector("values", m.Values)
+	if m.Imag != nil {
+		a.PutVector("values_imag", m.Imag)
+	}
+	a.PutPart(leftFeatures, left)
+	a.PutPart(rightFeatures, right)
+	for _, f := range m.named() {
+		if *f.at == nil {
+			continue
+		}
+		a.PutMatrix(f.name, (*f.at).Coefficients)
+		if (*f.at).Offsets != nil {
+			a.PutVector(f.name+"_offsets", (*f.at).Offsets)
+		}
+	}
+	return a, nil
 }
 
 // namedFunctions are a place for functions.
@@ -74,159 +91,82 @@ type namedFunctions struct {
 	at    **Functions
 }
 
-// named are all functions of the model.
+// named returns all functions of the model.
 func (m *Model) named() []namedFunctions {
 	return []namedFunctions{{"left", false, &m.Left}, {"right", true, &m.Right},
 		{"canonical_left", false, &m.CanonicalLeft}, {"canonical_right", true, &m.CanonicalRight}}
 }
 
-func saveSpace(prefix string, m *lowrank.Model) (*lowrank.Header, []lowrank.Array) {
-	file, err := m.Save()
-	if err != nil {
-		panic("rkhs: " + err.Error()) // a fit gives finite numbers
-	}
-	h := &lowrank.Header{}
-	file.ReadHeader(h)
-	whole := &model.Archive{}
-	whole.PutPart(prefix, file)
-	return h, whole.Arrays
-}
-
-func (f *Functions) save(name string) []lowrank.Array {
-	c := dense.Clone(f.Coefficients)
-	arrays := []lowrank.Array{{Name: name, Rows: c.Rows, Cols: c.Cols, Floats: c.Data}}
-	if f.Offsets != nil {
-		arrays = append(arrays, lowrank.Array{Name: name + "_offsets", Rows: len(f.Offsets), Floats: f.Offsets})
-	}
-	return arrays
-}
-
-// Load rebuilds a model from what Save gave. Every shape is checked.
-func Load(h Header, arrays []lowrank.Array, profiles ...kernelgen.Profile) (*Model, error) {
-	if h.Method != Method || h.Rank < 0 || h.Pairs < 0 || h.Lag < 0 || h.Left == nil {
-		return nil, fmt.Errorf("model header: method %q, rank %d, %d pairs, lag %d, left side %v", h.Method, h.Rank, h.Pairs, h.Lag, h.Left)
+// Load returns the model that Save gave; a kernel of one's own needs its profile. Every
+// shape is checked.
+func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
+	var h header
+	a.ReadHeader(&h)
+	if h.Method != Name || h.Rank < 0 || h.Pairs < 0 || h.Lag < 0 || h.Left == nil {
+		a.Fail("header: method %q, rank %d, %d pairs, lag %d, left side %s", h.Method, h.Rank, h.Pairs, h.Lag, h.Left)
+		return nil, a.Err()
 	}
 	m := &Model{Random: h.Random, Centred: h.Centred, Inverse: h.Inverse, Seed: h.Seed, Pairs: h.Pairs, Lag: h.Lag}
-	var err error
-	if m.Operator, err = ParseOperator(h.Operator, h.Epsilon); err != nil {
-		return nil, fmt.Errorf("model: %w", err)
-	}
-	if m.Task, err = ParseTask(h.Task); err != nil {
-		return nil, fmt.Errorf("model: %w", err)
-	}
-	if m.Engine, err = ParseEngine(h.Engine); err != nil {
-		return nil, fmt.Errorf("model: %w", err)
-	}
+	a.Check(m.words(h))
 	if h.Complex && m.Task != Eigen {
-		return nil, fmt.Errorf("model: task %s has no complex values", m.Task)
+		a.Fail("task %s has no complex values", m.Task)
 	}
-	l := loader{arrays: make(map[string]lowrank.Array), header: h}
-	for _, a := range arrays {
-		l.arrays[a.Name] = a
-		l.finite(a.Name, a.Floats)
-	}
-	m.Values = l.vector("values", h.Rank)
+	m.Values = a.Vector("values", h.Rank)
 	if h.Complex {
-		m.Imag = l.vector("values_imag", h.Rank)
+		m.Imag = a.Vector("values_imag", h.Rank)
 	}
-	l.functions(m, arrays, profiles)
-	if l.err != nil {
-		return nil, l.err
-	}
-	return m, nil
-}
-
-// loader takes arrays by name and remembers the first thing that is wrong.
-type loader struct {
-	arrays map[string]lowrank.Array
-	header Header
-	err    error
-}
-
-func (l *loader) fail(format string, args ...any) {
-	if l.err == nil {
-		l.err = fmt.Errorf("model: "+format, args...)
-	}
-}
-
-// space takes features.
-func (l *loader) space(prefix string, h *lowrank.Header, arrays []lowrank.Array, profiles []kernelgen.Profile) *lowrank.Model {
-	var own []lowrank.Array
-	for _, a := range arrays {
-		if name, found := strings.CutPrefix(a.Name, prefix); found {
-			a.Name = name
-			own = append(own, a)
-		}
-	}
-	text, err := json.Marshal(h)
-	if err != nil {
-		l.fail("%w", err)
-		return nil
-	}
-	m, err := lowrank.Load(&model.Archive{Header: text, Arrays: own}, profiles...)
-	switch {
-	case err != nil:
-		l.fail("%s: %w", prefix, err)
-	case !m.Symmetric() || m.Shift != 0:
-		l.fail("%s features come from a symmetric model without a shift", prefix)
-	}
-	return m
-}
-
-// functions takes all functions and their features.
-func (l *loader) functions(m *Model, arrays []lowrank.Array, profiles []kernelgen.Profile) {
-	left := l.space("left_features_", l.header.Left, arrays, profiles)
+	left := loadSpace(a.Part(leftFeatures, h.Left), profiles)
 	right := left
-	if l.header.Right != nil {
-		right = l.space("right_features_", l.header.Right, arrays, profiles)
+	if h.Right != nil {
+		right = loadSpace(a.Part(rightFeatures, h.Right), profiles)
 	}
-	if l.err != nil {
-		return
+	if a.Err() != nil {
+		return nil, a.Err()
 	}
 	for _, f := range m.named() {
-		if _, found := l.arrays[f.name]; !found && strings.HasPrefix(f.name, "canonical") {
+		if strings.HasPrefix(f.name, "canonical") && !a.Has(f.name) {
 			continue
 		}
 		space := left
 		if f.right {
 			space = right
 		}
-		*f.at = l.take(f.name, space)
+		*f.at = loadFunctions(a, h, f.name, space)
 	}
+	return m, a.Err()
 }
 
-func (l *loader) take(name string, space *lowrank.Model) *Functions {
-	cols := l.header.Rank
-	if l.header.Complex {
+// words reads the words of the header.
+func (m *Model) words(h header) (err error) {
+	if m.Operator, err = ParseOperator(h.Operator, h.Epsilon); err != nil {
+		return err
+	}
+	if m.Task, err = ParseTask(h.Task); err != nil {
+		return err
+	}
+	m.Engine, err = ParseEngine(h.Engine)
+	return err
+}
+
+// loadSpace returns features.
+func loadSpace(a *model.Archive, profiles []kernelgen.Profile) *lowrank.Model {
+	m, err := lowrank.Load(a, profiles...)
+	a.Check(err)
+	if err == nil && (!m.Symmetric() || m.Shift != 0) {
+		a.Fail("features come from a symmetric model without a shift")
+	}
+	return m
+}
+
+// loadFunctions returns functions with features of a space.
+func loadFunctions(a *model.Archive, h header, name string, space *lowrank.Model) *Functions {
+	cols := h.Rank
+	if h.Complex {
 		cols *= 2
 	}
-	a, rows := l.arrays[name], space.Left.Rank()
-	if a.Rows != rows || a.Cols != cols || len(a.Floats) != rows*cols {
-		l.fail("array %s is %d×%d with %d numbers, expected %d×%d", name, a.Rows, a.Cols, len(a.Floats), rows, cols)
-		return nil
-	}
-	f := &Functions{Space: space, Complex: l.header.Complex,
-		Coefficients: blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: a.Floats}}
-	if l.header.Centred {
-		f.Offsets = l.vector(name+"_offsets", cols)
+	f := &Functions{Space: space, Complex: h.Complex, Coefficients: a.Matrix(name, space.Left.Rank(), cols)}
+	if h.Centred {
+		f.Offsets = a.Vector(name+"_offsets", cols)
 	}
 	return f
-}
-
-// vector takes a vector of n finite numbers.
-func (l *loader) vector(name string, n int) []float64 {
-	a := l.arrays[name]
-	if a.Cols != 0 || len(a.Floats) != n {
-		l.fail("array %s is not a vector of %d numbers", name, n)
-	}
-	return a.Floats
-}
-
-func (l *loader) finite(name string, values []float64) {
-	for i, v := range values {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			l.fail("number %d of array %s is %v", i, name, v)
-			return
-		}
-	}
 }

@@ -14,10 +14,10 @@ const (
 
 var taskWords = []string{"svd", "eigen"}
 
-// String is the word for a task.
+// String returns the word for a task.
 func (t Task) String() string { return words.Of(taskWords, t) }
 
-// ParseTask is the task that a word names.
+// ParseTask returns the task that a word names.
 func ParseTask(s string) (Task, error) { return words.Parse[Task]("task", taskWords, s) }
 
 // Engine says what the fit is made of.
@@ -40,8 +40,8 @@ const AutoPairs = 3000
 
 var engineWords = []string{"auto", "exact", "landmark"}
 
-// String is the word for an engine.
+// String returns the word for an engine.
 func (e Engine) String() string { return words.Of(engineWords, e) }
 
-// ParseEngine is the engine that a word names.
+// ParseEngine returns the engine that a word names.
 func ParseEngine(s string) (Engine, error) { return words.Parse[Engine]("engine", engineWords, s) }

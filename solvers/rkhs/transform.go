@@ -1,0 +1,82 @@
+package rkhs
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+var _ model.Transformer = (*Model)(nil)
+
+// Describe returns what the model says about itself.
+func (m *Model) Describe() *model.Description {
+	kernel := m.Right.Space.Kernel.String()
+	d := &model.Description{Method: Name, Subject: fmt.Sprintf("operator %s, %s", m.Operator, kernel), Kernel: kernel, Rows: m.Pairs, Cols: m.Pairs,
+		Rank: m.Rank(), Values: m.Values, Seed: m.Seed, Columns: m.Dimension(model.Left), TwoSided: !m.Operator.traits().symmetric}
+	fact := func(name string, value any) {
+		d.Facts = append(d.Facts, model.Fact{Name: name, Value: fmt.Sprint(value)})
+	}
+	fact("task", m.Task)
+	fact("engine", m.Engine)
+	if epsilon, inverts := m.Operator.Regularisation(); inverts {
+		fact("epsilon", epsilon)
+	}
+	if m.Left.Space != m.Right.Space {
+		fact("left kernel", m.Left.Space.Kernel)
+	}
+	if m.Lag > 0 {
+		fact("lag", m.Lag)
+	}
+	if m.Imag != nil {
+		fact("eigenvalues", "complex")
+	}
+	fact("centred", m.Centred)
+	return d
+}
+
+// functions returns those of a side.
+func (m *Model) functions(side model.Side) *Functions {
+	if side == model.Right {
+		return m.Right
+	}
+	return m.Left
+}
+
+// Outputs returns the names of the functions of a side: left0, left1, …, or of complex
+// ones left0_re, left1_re, …, and behind them left0_im, ….
+func (m *Model) Outputs(side model.Side) ([]string, error) {
+	parts := []string{""}
+	if m.functions(side).Complex {
+		parts = []string{"_re", "_im"}
+	}
+	var names []string
+	for _, part := range parts {
+		for i := range m.functions(side).Count() {
+			names = append(names, side.String()+strconv.Itoa(i)+part)
+		}
+	}
+	return names, nil
+}
+
+// Dimension returns how many columns the rows have that the functions of a side take.
+func (m *Model) Dimension(side model.Side) int { return m.functions(side).Dimension() }
+
+// TransformPlan returns what a pass of Transform over rows will hold.
+func (m *Model) TransformPlan(e stream.Engine, side model.Side, rows stream.Source) *model.Plan {
+	f, columns := m.functions(side), len(rows.Info().Columns)
+	p := model.NewPlan(e, columns)
+	p.Passes = 1
+	p.Include(f.Space.TransformPlan(e, model.Left, rows))
+	p.Add("coefficients", int64(len(f.Coefficients.Data)), "")
+	p.Map("blocks of values", columns, f.Coefficients.Cols)
+	return p
+}
+
+// Transform gives the values of the singular functions or eigenfunctions of a side at
+// rows to emit, in order: see [Functions.Evaluate].
+func (m *Model) Transform(ctx context.Context, e stream.Engine, side model.Side, rows stream.Source, kept bool, emit model.Emit) error {
+	return m.functions(side).Evaluate(ctx, e, rows, kept, emit)
+}

@@ -45,7 +45,7 @@ func (m *member) align(found selection, info stream.Info) (stream.Source, error)
 	return a, nil
 }
 
-// tableColumns lists the columns of the table that hold the given components.
+// tableColumns returns the columns of the table that hold the given components.
 // If their expansion is not what is wanted, in this order, pick says where
 // each wanted component is in it.
 func (m *member) tableColumns(components []int) (columns, pick []int) {

@@ -87,7 +87,7 @@ func judge(want, got *stream.Batch, err error) damageResult {
 	return same
 }
 
-// forbidden says what is not allowed about a result. A text file that was cut
+// forbidden returns what is not allowed about a result. A text file that was cut
 // can be a smaller healthy one; where rows are counted all must be there.
 func forbidden(format string, r damageResult, err error) string {
 	text := format == ".csv" || format == ".libsvm"
@@ -116,7 +116,7 @@ func keepDamaged(t *testing.T, path string, i int, damaged []byte) {
 	}
 }
 
-// healthyFile is a file of a few kB in the given format. The rows are 60 of
+// healthyFile returns a file of a few kB in the given format. The rows are 60 of
 // filetest.SampleBatch, in three batches.
 func healthyFile(t *testing.T, format string) ([]byte, Schema) {
 	t.Helper()

@@ -61,7 +61,7 @@ func (s *fileSet) choose(o Options) (stream.Source, error) {
 	return join(parts, info, chosen.leftOut), nil
 }
 
-// info names the chosen columns as the first file does.
+// info describes the source: it names the chosen columns as the first file does.
 func (s *fileSet) info(chosen selection, found []selection) (info stream.Info, err error) {
 	for _, i := range chosen.numeric {
 		info.Columns = append(info.Columns, s.members[0].components[i].name)
@@ -105,7 +105,7 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 	return found, m.findKept(first, chosen.kept, locate, &found)
 }
 
-// findKept is the part of find that is about kept columns.
+// findKept does the part of find that is about kept columns.
 func (m *member) findKept(first *member, kept []int, locate func(int, string) (int, error), found *selection) error {
 	for _, i := range kept {
 		if key := i - len(first.components); key >= 0 {
@@ -146,7 +146,7 @@ func (m *member) byName(_ int, name string) (int, error) {
 	}
 }
 
-// unnamed says whether the columns have the names x0, x1, ... that formats
+// unnamed reports whether the columns have the names x0, x1, ... that formats
 // without names give them.
 func (s *selector) unnamed() bool {
 	for i, name := range stream.NumberedColumns(s.features()) {
@@ -157,7 +157,7 @@ func (s *selector) unnamed() bool {
 	return true
 }
 
-// features is the number of components without the label of a libsvm file.
+// features returns the number of components without the label of a libsvm file.
 func (s *selector) features() int { return len(s.components) - len(s.Aside) }
 
 // keptField gives kept column k the kind that holds its values in every file:

@@ -20,7 +20,7 @@ const hiveNull = "__HIVE_DEFAULT_PARTITION__"
 // keyKinds is the kind of column that a folder key of each kind makes.
 var keyKinds = map[stream.Kind]column.Kind{stream.Int64: column.Integer, stream.String: column.Text}
 
-// folderKeys lists the k=v folders of a path, in order.
+// folderKeys returns the k=v folders of a path, in order.
 func folderKeys(path string) []folderKey {
 	var keys []folderKey
 	for _, name := range strings.Split(filepath.ToSlash(filepath.Dir(path)), "/") {
@@ -51,7 +51,7 @@ func keyFields(members []*member) []stream.Field {
 	return fields
 }
 
-// keyKind is Int64 or String.
+// keyKind returns Int64 or String.
 func keyKind(name string, members []*member) stream.Kind {
 	for _, m := range members {
 		for _, k := range m.folders {
@@ -63,7 +63,7 @@ func keyKind(name string, members []*member) stream.Kind {
 	return stream.Int64
 }
 
-// keyValue is the value of a folder key as a column of one value.
+// keyValue returns the value of a folder key as a column of one value.
 func keyValue(keys []folderKey, field stream.Field) (c stream.Column, found bool) {
 	c.Kind = field.Kind
 	i := slices.IndexFunc(keys, func(k folderKey) bool { return k.name == field.Name })

@@ -51,7 +51,7 @@ type Options struct {
 	Stdin io.Reader
 }
 
-// Formats lists the values that Options.Format may have.
+// Formats returns the values that Options.Format may have.
 func Formats() []string { return formats.All() }
 
 // Open makes one source of files, globs, folders and pipes. Several files are
@@ -81,7 +81,7 @@ type ColumnInfo struct {
 	Width int
 }
 
-// Columns lists the columns of the first file, the k of k=v folders included,
+// Columns returns the columns of the first file, the k of k=v folders included,
 // and the number of rows of all files, -1 when unknown. It costs what Open
 // does.
 func Columns(ctx context.Context, paths []string, o Options) (columns []ColumnInfo, rows int64, err error) {

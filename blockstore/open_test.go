@@ -26,7 +26,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// mustOpen is Open where no error is expected.
+// mustOpen calls Open, which must succeed.
 func mustOpen(t testing.TB, o Options, paths ...string) stream.Source {
 	t.Helper()
 	src, err := Open(context.Background(), paths, o)
@@ -36,7 +36,7 @@ func mustOpen(t testing.TB, o Options, paths ...string) stream.Source {
 	return src
 }
 
-// openError is the text of the error that Open must give.
+// openError returns the text of the error that Open must give.
 func openError(t testing.TB, o Options, paths ...string) string {
 	t.Helper()
 	_, err := Open(context.Background(), paths, o)

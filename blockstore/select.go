@@ -125,7 +125,7 @@ func (s *selector) checkSpoiled(list []int) error {
 	return nil
 }
 
-// standard is the choice when none is made: all numbers not set aside.
+// standard returns the choice when none is made: all numbers not set aside.
 func (s *selector) standard(aside []int) []int {
 	var list []int
 	for i, c := range s.components {
@@ -136,7 +136,7 @@ func (s *selector) standard(aside []int) []int {
 	return list
 }
 
-// leftOut names the columns that the standard choice passes over because they
+// leftOut returns the names of the columns that the standard choice passes over because they
 // hold no numbers.
 func (s *selector) leftOut(aside []int) (names []string) {
 	for i, c := range s.components {
@@ -202,7 +202,7 @@ func (s *selector) item(item string, aside []int) ([]int, error) {
 	return s.named(item)
 }
 
-// upTo lists the numbers from..to-1.
+// upTo returns the numbers from..to-1.
 func upTo(from, to int) []int {
 	list := make([]int, to-from)
 	for i := range list {
@@ -250,12 +250,12 @@ func (s *selector) matching(glob string) ([]int, error) {
 	return found, nil
 }
 
-// hasColumn says whether a column or cell has exactly this name.
+// hasColumn reports whether a column or cell has exactly this name.
 func (s *selector) hasColumn(name string) bool {
 	return slices.ContainsFunc(s.components, func(c component) bool { return c.name == name || s.Columns[c.column].Name == name })
 }
 
-// find finds the cell, or all components of the vector column, of that name.
+// named finds the cell, or all components of the vector column, of that name.
 func (s *selector) named(name string) ([]int, error) {
 	var found []int
 	columns := 0
@@ -276,7 +276,7 @@ func (s *selector) named(name string) ([]int, error) {
 	return nil, fault.File(s.Path, "%d columns are called %q; choose by number instead: %v (counted from 0)", columns, name, found)
 }
 
-// unknown says that no column has this name, and what may have been meant.
+// unknown returns the error that no column has this name, with what may have been meant.
 func (s *selector) unknown(name string) error {
 	var names []string
 	for _, c := range s.Columns {
@@ -288,7 +288,7 @@ func (s *selector) unknown(name string) error {
 	return fault.File(s.Path, "there is no column %q; the columns are: %s", name, s.names(nil))
 }
 
-// names lists the columns of the kinds that ok admits, nil for all, cut short
+// names returns a list of the columns of the kinds that ok admits, nil for all, cut short
 // when there are many.
 func (s *selector) names(ok func(column.Kind) bool) string {
 	const most = 20

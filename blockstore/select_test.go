@@ -9,7 +9,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 )
 
-// shop is a table with columns of all kinds.
+// shop returns a table with columns of all kinds.
 func shop() *selector {
 	return newSelector(&column.TableInfo{Path: "shop.parquet", Columns: []column.Info{
 		{Name: "id", Kind: column.Integer, Width: 1},   // 0

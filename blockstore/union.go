@@ -21,7 +21,7 @@ type union struct {
 	leftOut []string
 }
 
-// LeftOut names the columns of a source made by Open that were not chosen
+// LeftOut returns the names of the columns of a source made by Open that were not chosen
 // because they hold no numbers. It is nil when columns were chosen by name.
 func LeftOut(src stream.Source) []string {
 	switch u := src.(type) {

@@ -56,7 +56,7 @@ func writerFor(path string) column.StartEncoder {
 	return nil
 }
 
-// WriterBytes is about how much memory a writer of the format that path names
+// WriterBytes returns about how much memory a writer of the format that path names
 // holds besides the batches that it is given, in bytes, for so many columns:
 // Parquet, Arrow and stores collect rows before they write them, the others
 // hold nothing to speak of. Long strings in kept columns come on top.

@@ -303,7 +303,7 @@ func TestWriterBytes(t *testing.T) {
 	}
 }
 
-// schemaOf is the schema of the rows of a source.
+// schemaOf returns the schema of the rows of a source.
 func schemaOf(info stream.Info) Schema {
 	return Schema{Columns: info.Columns, Kept: info.Kept, Rows: info.Rows}
 }

@@ -193,7 +193,7 @@ func writeArray(z *zip.Writer, a Array) error {
 	return out.Flush()
 }
 
-// size is the number of values that the shape asks for.
+// size returns the number of values that the shape asks for.
 func (a *Array) size() int {
 	size := 1
 	for _, n := range a.Shape {
@@ -202,7 +202,7 @@ func (a *Array) size() int {
 	return size
 }
 
-// bits is value i as it is stored.
+// bits returns value i as it is stored.
 func (a *Array) bits(i int) uint64 {
 	if a.Ints != nil {
 		return uint64(a.Ints[i])
@@ -213,6 +213,6 @@ func (a *Array) bits(i int) uint64 {
 // mustBeSound panics if the array contradicts itself.
 func (a *Array) mustBeSound() {
 	if len(a.Shape) != 1 && (len(a.Shape) != 2 || a.Ints != nil) || a.Floats != nil && a.Ints != nil || a.size() != len(a.Floats)+len(a.Ints) {
-		panic(fmt.Sprintf("blockstore: array %q of shape %v with %d floats and %d ints", a.Name, a.Shape, len(a.Floats), len(a.Ints)))
+		panic(fmt.Sprintf("archive: array %q of shape %v with %d floats and %d ints", a.Name, a.Shape, len(a.Floats), len(a.Ints)))
 	}
 }

@@ -126,7 +126,7 @@ func readArray(r io.Reader, size int64) (a Array, err error) {
 	return a, nil
 }
 
-// archivable says whether an archive may hold an array with this header.
+// archivable reports whether an archive may hold an array with this header.
 func archivable(head npy.Header) bool {
 	switch head.PlainKind() {
 	case 'f':

@@ -99,25 +99,25 @@ func (o Options) hasHeader(first, second []string) bool {
 		len(first) == 3 && textAbove(first, second, 2, isNumber)
 }
 
-// isNumber says whether a cell is a number.
+// isNumber reports whether a cell is a number.
 func isNumber(cell []byte) bool {
 	_, ok := text.ParseNumber(cell)
 	return ok
 }
 
-// textAbove says whether cell j of the second record is of a kind, and that of
+// textAbove reports whether cell j of the second record is of a kind, and that of
 // the first is not.
 func textAbove(first, second []string, j int, kind func([]byte) bool) bool {
 	return !kind([]byte(first[j])) && kind([]byte(second[j]))
 }
 
-// isColumnName says whether an option names a cell of the first record. An
+// isColumnName reports whether an option names a cell of the first record. An
 // integer is the number of a column.
 func isColumnName(option string, first []string) bool {
 	return option != "" && option != noWeight && !text.IsInteger([]byte(option)) && slices.Contains(first, option)
 }
 
-// findName is the first column with one of the names, or -1. Case does not
+// findName returns the first column with one of the names, or -1. Case does not
 // count.
 func findName(header, names []string) int {
 	return slices.IndexFunc(header, func(cell string) bool {

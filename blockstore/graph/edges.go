@@ -52,7 +52,7 @@ func (l *edgeList) add(source, target int32, weight float64) {
 	}
 }
 
-// full says that the next edge begins a new chunk.
+// full reports whether the next edge begins a new chunk.
 func (l *edgeList) full() bool { return l.edges%chunkEdges == 0 }
 
 // grow begins a new chunk. The first one is as long as it needs to be.
@@ -67,7 +67,7 @@ func (l *edgeList) grow() {
 	l.chunks = append(l.chunks, chunk)
 }
 
-// entries are the entries of the adjacency matrix. final gives the final number
+// entries returns the entries of the adjacency matrix. final gives the final number
 // of each node; nil means that they are final.
 func (l *edgeList) entries(final []int32) iter.Seq[stream.Entry] {
 	return func(yield func(stream.Entry) bool) {
@@ -96,7 +96,7 @@ func (l *edgeList) yield(e stream.Entry, yield func(stream.Entry) bool) bool {
 	return yield(e) && (l.mirror == 0 || yield(stream.Entry{Row: e.Col, Col: e.Row, Value: e.Value * l.mirror}))
 }
 
-// count is the number of entries.
+// count returns the number of entries.
 func (l *edgeList) count() int64 {
 	n := l.edges - l.loops
 	if l.mirror != 0 {

@@ -48,7 +48,7 @@ type Graph struct {
 	Mixed string
 }
 
-// Name is the id of node i as text.
+// Name returns the id of node i as text.
 func (g *Graph) Name(i int) string {
 	if g.IDs != nil {
 		return strconv.FormatInt(g.IDs[i], 10)

@@ -26,7 +26,7 @@ import (
 // edgeMap has the weight of every entry, by the names of its nodes.
 type edgeMap map[[2]string]float64
 
-// edgesOf is a graph as a map. It fails the test when the parts of the graph do
+// edgesOf returns a graph as a map. It fails the test when the parts of the graph do
 // not fit each other.
 func edgesOf(t testing.TB, g *Graph) edgeMap {
 	t.Helper()
@@ -46,7 +46,7 @@ func edgesOf(t testing.TB, g *Graph) edgeMap {
 	return edges
 }
 
-// namesOf are the ids of all nodes, in order.
+// namesOf returns the ids of all nodes, in order.
 func namesOf(g *Graph) []string {
 	names := make([]string, g.Adjacency.Rows)
 	for i := range names {
@@ -310,7 +310,7 @@ func TestReadGraphAgainstMaps(t *testing.T) {
 	}
 }
 
-// randomGraph is an edge list with integer or text ids, with or without whole
+// randomGraph returns an edge list with integer or text ids, with or without whole
 // weights, and options.
 func randomGraph(r *rand.Rand) (string, Options) {
 	o := Options{Undirected: r.IntN(2) == 0, SelfLoops: SelfLoops(r.IntN(3)), Weight: "-"}
@@ -437,7 +437,7 @@ func TestReadGraphCora(t *testing.T) {
 	}
 }
 
-// allocated is how many bytes f allocates.
+// allocated returns how many bytes f allocates.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -521,7 +521,7 @@ func checkReadGraph(t *testing.T, text string, o Options) {
 	}
 }
 
-// isPlain says that a text needs no more than mapGraph to be read: two words a
+// isPlain reports whether a text needs no more than mapGraph to be read: two words a
 // line, between blanks.
 func isPlain(text string) bool {
 	for line := range strings.Lines(text) {

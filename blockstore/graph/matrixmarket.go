@@ -16,7 +16,7 @@ import (
 // marketBanner is how a Matrix Market file begins.
 const marketBanner = "%%MatrixMarket"
 
-// isMatrixMarket says whether a text begins like a Matrix Market file.
+// isMatrixMarket reports whether a text begins like a Matrix Market file.
 func isMatrixMarket(head []byte) bool {
 	head = bytes.TrimPrefix(head, []byte(text.ByteOrderMark))
 	return len(head) >= len(marketBanner) && strings.EqualFold(string(head[:len(marketBanner)]), marketBanner)

@@ -33,12 +33,12 @@ type nodeTable struct {
 
 func newNodeTable() *nodeTable { return &nodeTable{integers: make(map[int64]int32)} }
 
-// len is the number of nodes.
+// len returns the number of nodes.
 func (t *nodeTable) len() int { return max(len(t.ids), len(t.names)) }
 
 var errManyNodes = fmt.Errorf("the graph has more than %d nodes", math.MaxInt32-1)
 
-// number is the number of a node, a new one if the id is new.
+// number returns the number of a node, a new one if the id is new.
 func (t *nodeTable) number(id []byte) (int32, error) {
 	if t.texts == nil {
 		if v, ok := nodeInteger(id); ok {
@@ -53,7 +53,7 @@ func (t *nodeTable) number(id []byte) (int32, error) {
 // several times faster than a map. One id alone can ask for 16 MB.
 const smallIDs = 1 << 22
 
-// integer is the number of the node with an integer for its id.
+// integer returns the number of the node with an integer for its id.
 func (t *nodeTable) integer(id int64) (int32, error) {
 	if uint64(id) < smallIDs {
 		return t.smallInteger(int(id))
@@ -69,7 +69,7 @@ func (t *nodeTable) integer(id int64) (int32, error) {
 	return n, err
 }
 
-// smallInteger is integer for ids from 0 to smallIDs.
+// smallInteger does what integer does for ids from 0 to smallIDs.
 func (t *nodeTable) smallInteger(id int) (int32, error) {
 	if id >= len(t.small) {
 		t.small = append(t.small, make([]int32, max(id+1, min(2*id, smallIDs))-len(t.small))...)
@@ -101,7 +101,7 @@ func (t *nodeTable) spell() {
 	t.small, t.integers, t.ids = nil, nil, nil
 }
 
-// text is the number of the node with a text for its id.
+// text returns the number of the node with a text for its id.
 func (t *nodeTable) text(id []byte) (int32, error) {
 	if n, ok := t.texts[string(id)]; ok {
 		return n, nil
@@ -131,7 +131,7 @@ func (t *nodeTable) add(name string) int32 {
 	return n
 }
 
-// mixed is a sentence about ids of which most are integers, or empty.
+// mixed returns a sentence about ids of which most are integers, or empty.
 func (t *nodeTable) mixed() string {
 	others := len(t.names) - t.numeric
 	if others == 0 || t.numeric < others {
@@ -163,7 +163,7 @@ func (t *nodeTable) order(listed int) []int32 {
 	return final
 }
 
-// permuted is x in the given order.
+// permuted returns x in the given order.
 func permuted[T any](x []T, order []int32) []T {
 	y := make([]T, len(x))
 	for i, n := range order {
@@ -192,7 +192,7 @@ func nodeInteger(id []byte) (int64, bool) {
 	return int64(magnitude), magnitude < 1<<63
 }
 
-// isNodeInteger says whether an id is an integer of any size, written as a
+// isNodeInteger reports whether an id is an integer of any size, written as a
 // computer writes it.
 func isNodeInteger(id string) bool {
 	digits := strings.TrimPrefix(id, "-")

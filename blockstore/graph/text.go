@@ -142,7 +142,7 @@ func findDelimiter(in *document, given string) (rune, error) {
 	return delimiter, err
 }
 
-// withoutComments is a text without the lines that are comments.
+// withoutComments returns a text without the lines that are comments.
 func withoutComments(head []byte) []byte {
 	var rest []byte
 	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte(text.ByteOrderMark))) {
@@ -153,7 +153,7 @@ func withoutComments(head []byte) []byte {
 	return rest
 }
 
-// allCutBy says whether every line of a text has as many cells as the first,
+// allCutBy reports whether every line of a text has as many cells as the first,
 // and more than one.
 func allCutBy(head []byte, delimiter rune) bool {
 	l := text.NewCommented(bytes.NewReader(head), delimiter)
@@ -175,7 +175,7 @@ func allCutBy(head []byte, delimiter rune) bool {
 	}
 }
 
-// firstRecords are copies of the first two records of a text, as far as it has
+// firstRecords returns copies of the first two records of a text, as far as it has
 // them.
 func firstRecords(in *document, delimiter rune) (first, second []string, err error) {
 	l := text.NewCommented(bytes.NewReader(in.head), delimiter)

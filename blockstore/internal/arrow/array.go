@@ -55,7 +55,7 @@ const (
 	zstdFrames
 )
 
-// newIPCBuffers are the buffers of a record batch in the body of m.
+// newIPCBuffers returns the buffers of a record batch in the body of m.
 func newIPCBuffers(batch flatTable, m *message, u *compression.Unpacker) (*ipcBuffers, error) {
 	b := &ipcBuffers{body: m.body, bodySize: m.bodySize, table: batch.vector(2, 16), unpacker: u}
 	if c, ok := batch.table(3); ok {
@@ -145,7 +145,7 @@ func (b *ipcBuffers) unpackFrame(dst, src []byte) error {
 	return b.unpacker.LZ4Frame(dst, src)
 }
 
-// arrayIn is the array of field f in a record batch of a message.
+// arrayIn returns the array of field f in a record batch of a message.
 func (f *field) arrayIn(batch flatTable, buffers buffers, dicts dictionaries) (values, error) {
 	nodes := batch.vector(1, 16)
 	if f.node >= nodes.n {

@@ -63,7 +63,7 @@ func Open(path string) (column.Table, error) {
 	return t, nil
 }
 
-// columns lists the fields of the schema.
+// columns returns the fields of the schema.
 func (s *schema) columns() []column.Info {
 	infos := make([]column.Info, len(s.fields))
 	for i, f := range s.fields {
@@ -101,7 +101,7 @@ func (t *table) feed(file *os.File, closer io.Closer) *fileFeed {
 	return &fileFeed{path: t.Path, index: t.index, file: file, closer: closer, dicts: dictionaries{}}
 }
 
-// needsWidths says whether the width of some column is not known.
+// needsWidths reports whether the width of some column is not known.
 func (s *schema) needsWidths() bool {
 	return slices.ContainsFunc(s.fields, func(f field) bool { return f.kind == column.Vector && f.width == 0 })
 }

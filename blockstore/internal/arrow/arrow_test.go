@@ -34,7 +34,7 @@ type arrowTestColumn struct {
 	text   func(i int) string
 }
 
-// arrowTestColumns are columns of every type, and some that are not read in
+// arrowTestColumns returns columns of every type, and some that are not read in
 // between.
 func arrowTestColumns() []arrowTestColumn {
 	one := func(f func(i int) float64) func(i int) []float64 {
@@ -453,7 +453,7 @@ func TestArrowLargeIntegers(t *testing.T) {
 	}
 }
 
-// smallArrow is a file with a bit of everything.
+// smallArrow returns a file with a bit of everything.
 func smallArrow(t testing.TB, n int, asFile bool, options ...ipc.Option) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "small.arrow")
@@ -606,7 +606,7 @@ func TestArrowSchemaBomb(t *testing.T) {
 	filetest.WantError(t, err, "fields")
 }
 
-// flatBomb is a schema message in which every field has the next one as both of
+// flatBomb returns a schema message in which every field has the next one as both of
 // its children.
 func flatBomb(depth int) []byte {
 	var b []byte

@@ -20,7 +20,7 @@ type columnReader struct {
 	child    scratch
 }
 
-// fault is an error about a batch.
+// fault returns an error about a batch.
 func (c *columnReader) fault(err error) error {
 	return fault.Cell(c.path, -1, c.name, "the batch that begins with row %d: %w", c.firstRow, err)
 }

@@ -16,7 +16,7 @@ type dictionary struct {
 // dictionaries are dictionaries by number.
 type dictionaries map[int64]*dictionary
 
-// size is the number of values.
+// size returns the number of values.
 func (d *dictionary) size() int { return len(d.valid) }
 
 // add appends all values of a to d.
@@ -72,7 +72,7 @@ func (ds dictionaries) read(m *message, fields []field, u *compression.Unpacker)
 	return ds[id].add(f.child, a)
 }
 
-// dictionaryField is a field that uses a dictionary, or nil.
+// dictionaryField returns a field that uses a dictionary, or nil.
 func dictionaryField(fields []field, id int64) *field {
 	for i := range fields {
 		if fields[i].layout == dictLayout && fields[i].dict == id {

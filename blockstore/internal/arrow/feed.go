@@ -42,7 +42,7 @@ func (c *columnReader) open(b *batch) (err error) {
 	return nil
 }
 
-// newBatch is the batch in message m.
+// newBatch returns the batch in message m.
 func newBatch(m *message, first int64, dicts dictionaries, u *compression.Unpacker) (*batch, error) {
 	table, err := m.batchOf()
 	if err != nil {
@@ -173,7 +173,7 @@ func (f *pipeFeed) close() error {
 	return nil
 }
 
-// peek gives the first batch with rows, and leaves it for next.
+// peek returns the first batch with rows, and leaves it for next.
 func (f *pipeFeed) peek() (*batch, error) {
 	for {
 		b, err := f.next()

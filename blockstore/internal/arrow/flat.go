@@ -13,12 +13,12 @@ type flatTable struct {
 	pos int
 }
 
-// flatRoot is the table that b holds.
+// flatRoot returns the table that b holds.
 func flatRoot(b []byte) flatTable {
 	return flatTable{b, int(binary.LittleEndian.Uint32(b))}
 }
 
-// at is the position of field i, or 0 when it is absent.
+// at returns the position of field i, or 0 when it is absent.
 func (t flatTable) at(i int) int {
 	fields := t.pos - int(int32(binary.LittleEndian.Uint32(t.b[t.pos:])))
 	slot := 4 + 2*i
@@ -32,7 +32,7 @@ func (t flatTable) at(i int) int {
 	return t.pos + offset
 }
 
-// int64 is field i, 0 when it is absent.
+// int64 returns field i, 0 when it is absent.
 func (t flatTable) int64(i int) int64 {
 	if at := t.at(i); at > 0 {
 		return int64(binary.LittleEndian.Uint64(t.b[at:]))
@@ -40,7 +40,7 @@ func (t flatTable) int64(i int) int64 {
 	return 0
 }
 
-// int16 is field i, 0 when it is absent.
+// int16 returns field i, 0 when it is absent.
 func (t flatTable) int16(i int) int {
 	if at := t.at(i); at > 0 {
 		return int(int16(binary.LittleEndian.Uint16(t.b[at:])))
@@ -48,7 +48,7 @@ func (t flatTable) int16(i int) int {
 	return 0
 }
 
-// byte is field i, 0 when it is absent.
+// byte returns field i, 0 when it is absent.
 func (t flatTable) byte(i int) byte {
 	if at := t.at(i); at > 0 {
 		return t.b[at]
@@ -56,7 +56,7 @@ func (t flatTable) byte(i int) byte {
 	return 0
 }
 
-// table is the table in field i.
+// table returns the table in field i.
 func (t flatTable) table(i int) (flatTable, bool) {
 	at := t.at(i)
 	if at == 0 {
@@ -65,7 +65,7 @@ func (t flatTable) table(i int) (flatTable, bool) {
 	return flatTable{t.b, at + int(binary.LittleEndian.Uint32(t.b[at:]))}, true
 }
 
-// vector is the bytes of the vector in field i, whose elements have size bytes.
+// vector returns the bytes of the vector in field i, whose elements have size bytes.
 func (t flatTable) vector(i, size int) flatVector {
 	at := t.at(i)
 	if at == 0 {
@@ -87,12 +87,12 @@ type flatVector struct {
 	n, size int
 }
 
-// int64 is the integer at a byte offset in element k.
+// int64 returns the integer at a byte offset in element k.
 func (v flatVector) int64(k, offset int) int64 {
 	return int64(binary.LittleEndian.Uint64(v.b[v.at+k*v.size+offset:]))
 }
 
-// table is element k of a vector of tables.
+// table returns element k of a vector of tables.
 func (v flatVector) table(k int) flatTable {
 	at := v.at + k*v.size
 	return flatTable{v.b, at + int(binary.LittleEndian.Uint32(v.b[at:]))}

@@ -105,7 +105,7 @@ func cutShort(err error) error {
 	return err
 }
 
-// batchOf is the record batch in a message, that of the values for a
+// batchOf returns the record batch in a message, that of the values for a
 // dictionary.
 func (m *message) batchOf() (flatTable, error) {
 	batch, ok := flatRoot(m.meta).table(2)

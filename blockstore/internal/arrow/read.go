@@ -62,7 +62,7 @@ func newPass(c *column.Choice, schema *schema, feed feed) *pass {
 	return &pass{feed: feed, numeric: columnReaders(path, schema, c.Numeric), kept: columnReaders(path, schema, c.Kept)}
 }
 
-// columnReaders are readers of the chosen fields.
+// columnReaders returns readers of the chosen fields.
 func columnReaders(path string, schema *schema, chosen []int) []columnReader {
 	columns := make([]columnReader, len(chosen))
 	for k, i := range chosen {
@@ -71,7 +71,7 @@ func columnReaders(path string, schema *schema, chosen []int) []columnReader {
 	return columns
 }
 
-// Next implements pass.
+// Next implements column.Pass.
 func (p *pass) Next(dst *stream.Batch, to int) (int, error) {
 	for p.left == 0 {
 		batch, err := p.feed.next()
@@ -122,7 +122,7 @@ func (p *pass) rows(dst *stream.Batch, to int, at int64, n int) error {
 	return nil
 }
 
-// Close implements pass.
+// Close implements column.Pass.
 func (p *pass) Close() error { return p.feed.close() }
 
 // gather fetches runs of consecutive rows.

@@ -34,7 +34,7 @@ type Records struct {
 	Once bool
 }
 
-// FromRecords is a source of Arrow records. Values are copied out of the
+// FromRecords returns a source of Arrow records. Values are copied out of the
 // records as they are read; the caller keeps ownership of everything but the
 // readers that Open gives. Integers and floats of any width, booleans,
 // decimals, dictionaries of these, and fixed-size lists can be computed with;
@@ -52,7 +52,7 @@ func FromRecords(r Records) (stream.Source, error) {
 	return s, nil
 }
 
-// countDictionaries is at least the number of dictionaries in a schema.
+// countDictionaries returns at least the number of dictionaries in a schema.
 func countDictionaries(schema *arrow.Schema) int {
 	n := 0
 	var count func(fields []arrow.Field)
@@ -102,7 +102,7 @@ func (s *recordSource) choose() error {
 	return err
 }
 
-// find gives the numbers of the fields with the given names.
+// find returns the numbers of the fields with the given names.
 func (s *recordSource) find(names []string) ([]int, error) {
 	var found []int
 	for _, name := range names {
@@ -166,7 +166,7 @@ func (f *recordFeed) next() (*batch, error) {
 	return b, nil
 }
 
-// end says why there are no more records.
+// end returns why there are no more records.
 func (f *recordFeed) end() error {
 	err := f.r.Err()
 	switch {

@@ -231,12 +231,12 @@ func (l *placer) dictionary(t *arrow.DictionaryType) field {
 	return f
 }
 
-// isWords says whether values come as words.
+// isWords reports whether values come as words.
 func (f *field) isWords() bool {
 	return f.layout == wordLayout && f.format.Form != number.LongDecimalForm
 }
 
-// number says how values of type t, of a fixed width, are read.
+// number notes how values of type t, of a fixed width, are read.
 func (f *field) number(t arrow.DataType) {
 	fixed, ok := t.(arrow.FixedWidthDataType)
 	if !ok {

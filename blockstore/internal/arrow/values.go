@@ -23,7 +23,7 @@ type scratch struct {
 	absent []bool // entries of a dictionary that are null
 }
 
-// valid says whether value i of the tile is not null.
+// valid reports whether value i of the tile is not null.
 func (s *scratch) valid(i int) bool {
 	if s.absent != nil && s.absent[i] {
 		return false

@@ -58,7 +58,7 @@ func NewEncoder(f *file.Atomic, s stream.Info) (column.Encoder, error) {
 	}, nil
 }
 
-// keptType is the type of a kept column.
+// keptType returns the type of a kept column.
 func keptType(kind stream.Kind) arrow.DataType {
 	switch kind {
 	case stream.Int64:

@@ -7,13 +7,13 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// NewBatch is a batch for rows of a source with its kept columns. There may be
+// NewBatch returns a batch for rows of a source with its kept columns. There may be
 // nothing but kept columns.
 func NewBatch(info stream.Info, rows int) *stream.Batch {
 	return &stream.Batch{X: stream.NewMatrix(rows, len(info.Columns)), Kept: KeptColumns(info.Kept)}
 }
 
-// KeptColumns are empty columns of the given kinds, nil for none.
+// KeptColumns returns empty columns of the given kinds, nil for none.
 func KeptColumns(fields []stream.Field) []stream.Column {
 	if len(fields) == 0 {
 		return nil
@@ -25,7 +25,7 @@ func KeptColumns(fields []stream.Field) []stream.Column {
 	return columns
 }
 
-// Row is row i of x. A matrix without columns may have no data at all.
+// Row returns row i of x. A matrix without columns may have no data at all.
 func Row(x blas64.General, i int) []float64 {
 	if x.Cols == 0 {
 		return nil
@@ -68,7 +68,7 @@ func AppendNull(c *stream.Column) {
 	}
 }
 
-// Resized is b with length n, new if it must be.
+// Resized returns b with length n, new if it must be.
 func Resized[T any](b []T, n int) []T {
 	if cap(b) < n {
 		return make([]T, n, n+n/8) // pages differ a little in length

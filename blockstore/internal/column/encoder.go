@@ -20,4 +20,5 @@ type Encoder interface {
 // of s.
 type StartEncoder func(f *file.Atomic, s stream.Info) (Encoder, error)
 
+// ErrNoColumns is the error of a file that would hold nothing.
 var ErrNoColumns = errors.New("there are no columns")

@@ -77,7 +77,7 @@ func BeginGather(info stream.Info, rows []int64, dst *stream.Batch) {
 	Truncate(dst, info.Kept)
 }
 
-// LeadingRun is how many of the first row numbers follow each other below end.
+// LeadingRun returns how many of the first row numbers follow each other below end.
 func LeadingRun(rows []int64, end int64) int {
 	n := 1
 	for n < len(rows) && rows[n] == rows[n-1]+1 && rows[n] < end {
@@ -86,7 +86,7 @@ func LeadingRun(rows []int64, end int64) int {
 	return n
 }
 
-// LeadingLocal gives those of the first row numbers that lie below end, counted
+// LeadingLocal returns those of the first row numbers that lie below end, counted
 // from start.
 func LeadingLocal(rows []int64, start, end int64) []int64 {
 	var list []int64

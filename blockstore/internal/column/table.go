@@ -22,10 +22,11 @@ const (
 )
 
 // Table is one data file (or pipe) whose columns are known, before any of them
-// is chosen. Each format has one implementation, in its own file. Opening a
+// is chosen. Each format has one implementation, in a package of its own. Opening a
 // table reads what is needed to know its shape and no more: a footer, a header,
 // or, for text, the whole file once.
 type Table interface {
+	// About describes the table.
 	About() *TableInfo
 	// Source gives the rows of the chosen columns. It implements
 	// stream.Gatherer unless they can be read only once.
@@ -43,6 +44,7 @@ type TableInfo struct {
 	Aside   []int          // columns that globs and ranges pass over: a libsvm file's label; no column is a vector then
 }
 
+// About implements Table.
 func (t *TableInfo) About() *TableInfo { return t }
 
 // Info describes one column of a table.
@@ -65,22 +67,22 @@ const (
 	Other               // anything we do not read
 )
 
-// String is the kind's name.
+// String returns the kind's name.
 func (k Kind) String() string {
 	return [...]string{Number: "number", Integer: "integer", Text: "text", Vector: "vector", Other: "other"}[k]
 }
 
-// Computable says whether a column of this kind can be part of a row.
+// Computable reports whether a column of this kind can be part of a row.
 func (k Kind) Computable() bool {
 	return k == Number || k == Integer || k == Vector
 }
 
-// Keepable says whether a column of this kind can be carried along.
+// Keepable reports whether a column of this kind can be carried along.
 func (k Kind) Keepable() bool {
 	return k == Number || k == Integer || k == Text
 }
 
-// Kept is how a column of this kind is carried along.
+// Kept returns how a column of this kind is carried along.
 func (k Kind) Kept() stream.Kind {
 	switch k {
 	case Integer:
@@ -102,7 +104,7 @@ type Choice struct {
 // Info describes the source.
 func (c *Choice) Info() stream.Info { return c.info }
 
-// All are the chosen columns, numeric ones first.
+// All returns the chosen columns, numeric ones first.
 func (c *Choice) All(kept bool) []int {
 	list := append([]int(nil), c.Numeric...)
 	if kept {
@@ -143,7 +145,7 @@ func (t *TableInfo) Choose(numeric, kept []int) (Choice, error) {
 	return c, nil
 }
 
-// Unnamed are n columns of a format without names: x0, x1, ...
+// Unnamed returns n columns of a format without names: x0, x1, ...
 func Unnamed(n int, kind Kind) []Info {
 	columns := make([]Info, n, n+1) // a libsvm file has its label besides
 	for j, name := range stream.NumberedColumns(n) {
@@ -152,7 +154,7 @@ func Unnamed(n int, kind Kind) []Info {
 	return columns
 }
 
-// ComponentName names one number of the column: that of a vector is called name.0,
+// ComponentName returns the name of one number of the column: that of a vector is called name.0,
 // name.1, ...
 func (c Info) ComponentName(part int) string {
 	if c.Kind != Vector {

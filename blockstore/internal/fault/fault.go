@@ -33,12 +33,12 @@ func (e *DataError) Error() string {
 // Unwrap returns the cause.
 func (e *DataError) Unwrap() error { return e.Err }
 
-// File is a DataError about a file as a whole.
+// File returns a DataError about a file as a whole.
 func File(path, format string, args ...any) error {
 	return &DataError{Path: path, Row: -1, Err: fmt.Errorf(format, args...)}
 }
 
-// Cell is a DataError about one value.
+// Cell returns a DataError about one value.
 func Cell(path string, row int64, column, format string, args ...any) error {
 	return &DataError{Path: path, Row: row, Column: column, Err: fmt.Errorf(format, args...)}
 }

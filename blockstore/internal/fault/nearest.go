@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// Nearest is the candidate closest to name, or "" when none is close: at most
+// Nearest returns the candidate closest to name, or "" when none is close: at most
 // a third of the letters differ, not counting case.
 func Nearest(name string, candidates []string) string {
 	best, distance := "", len(name)/3+1
@@ -16,7 +16,7 @@ func Nearest(name string, candidates []string) string {
 	return best
 }
 
-// editDistance is the number of bytes to insert, delete or replace to turn a
+// editDistance returns the number of bytes to insert, delete or replace to turn a
 // into b (Levenshtein 1966).
 func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)

@@ -11,7 +11,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 )
 
-// listing is the names in a directory.
+// listing returns the names in a directory.
 func listing(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -56,10 +56,10 @@ func expandPath(path string) ([]string, error) {
 	return nil, Missing(path)
 }
 
-// IsGlob says whether a path has a glob's special characters.
+// IsGlob reports whether a path has a glob's special characters.
 func IsGlob(path string) bool { return strings.ContainsAny(path, "*?[{") }
 
-// Missing says that path does not exist, and what may have been meant.
+// Missing returns the error that path does not exist, with what may have been meant.
 func Missing(path string) error {
 	dir := filepath.Dir(path)
 	entries, err := os.ReadDir(dir)
@@ -76,7 +76,7 @@ func Missing(path string) error {
 	return fmt.Errorf("%s: no such file", path)
 }
 
-// expandGlob lists the files that match a pattern. A folder that matches
+// expandGlob returns the files that match a pattern. A folder that matches
 // stands for all files in it, unless the pattern's ** already goes into it.
 func expandGlob(pattern string) ([]string, error) {
 	matches, err := doublestar.FilepathGlob(pattern, doublestar.WithFailOnIOErrors())
@@ -108,7 +108,7 @@ func expandGlob(pattern string) ([]string, error) {
 	return sortPaths(files), nil
 }
 
-// hiddenIn says whether a match is hidden and the pattern does not ask for
+// hiddenIn reports whether a match is hidden and the pattern does not ask for
 // hidden names.
 func hiddenIn(path, pattern string) bool {
 	base, special := doublestar.SplitPattern(filepath.ToSlash(pattern))
@@ -121,13 +121,13 @@ func hiddenIn(path, pattern string) bool {
 	return err == nil && slices.ContainsFunc(strings.Split(filepath.ToSlash(below), "/"), isHidden)
 }
 
-// isHidden is true of the names that folders use for themselves: _SUCCESS,
+// isHidden reports whether a name is one that folders use for themselves: _SUCCESS,
 // .part-0.crc.
 func isHidden(name string) bool {
 	return name != "." && name != ".." && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_"))
 }
 
-// walkFolder lists all files below a folder, except hidden ones.
+// walkFolder returns all files below a folder, except hidden ones.
 func walkFolder(folder string) ([]string, error) {
 	var files []string
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {

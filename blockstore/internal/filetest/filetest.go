@@ -201,7 +201,7 @@ func CheckGather(t testing.TB, src stream.Source) {
 	}
 }
 
-// choose returns a source of all number columns, and of all text as kept.
+// ChooseAll returns a source of all number columns, and of all text as kept.
 func ChooseAll(t testing.TB, tb column.Table) stream.Source {
 	t.Helper()
 	numbers, texts := ComputableColumns(tb)

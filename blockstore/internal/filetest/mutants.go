@@ -32,7 +32,7 @@ func Readable(tb column.Table) (stream.Source, error) {
 	return column.Choose(tb, numeric, kept)
 }
 
-// mutant is a damaged copy of a file: some bits flipped, a block of zeros, or a
+// mutant returns a damaged copy of a file: some bits flipped, a block of zeros, or a
 // cut.
 func mutant(random *rand.Rand, healthy []byte) []byte {
 	b := slices.Clone(healthy)

@@ -16,9 +16,10 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
+// Text returns value i of a test column of texts.
 func Text(i int) string { return strings.Repeat("ab", i%3) + fmt.Sprint("text", i/2%1000) }
 
-// IsNull says which values of nullable test columns are null: stretches and
+// IsNull reports whether value i of a nullable test column is null: stretches and
 // single ones.
 func IsNull(i int) bool { return i%11 == 3 || i%500 > 470 }
 
@@ -83,7 +84,7 @@ func ReadAll(src stream.Source, step int) (*stream.Batch, error) {
 	}
 }
 
-// MustRead is ReadAll where no error is expected.
+// MustRead calls ReadAll, which must succeed.
 func MustRead(t testing.TB, src stream.Source, step int) *stream.Batch {
 	t.Helper()
 	b, err := ReadAll(src, step)
@@ -105,7 +106,7 @@ func SameBatch(a, b *stream.Batch) bool {
 		})
 }
 
-// Diff says where batches differ; cmp, which is slow, is asked only then.
+// Diff returns where batches differ, empty if they do not; cmp, which is slow, is asked only then.
 func Diff(want, got *stream.Batch) string {
 	if SameBatch(want, got) {
 		return ""
@@ -113,7 +114,7 @@ func Diff(want, got *stream.Batch) string {
 	return "differs: " + cmp.Diff(want, got, SameBits, cmpopts.EquateEmpty())
 }
 
-// BatchPart is n rows of b, with their kept values.
+// BatchPart returns n rows of b, with their kept values.
 func BatchPart(b *stream.Batch, from, n int) *stream.Batch {
 	part := &stream.Batch{X: stream.RowSlice(b.X, from, n), Kept: make([]stream.Column, len(b.Kept))}
 	for k := range part.Kept {

@@ -15,7 +15,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
-// The formats that can be read, as Options.Format names them.
+// The formats that can be read, as blockstore.Options.Format names them.
 const (
 	Parquet     = "parquet"
 	Arrow       = "arrow"
@@ -25,13 +25,13 @@ const (
 	CSV         = "csv"
 	Libsvm      = "libsvm"
 
-	// Compressed text; no value of Options.Format.
+	// Compressed text; no value of blockstore.Options.Format.
 	Gzip  = "gzip"
 	Zstd  = "zstd"
 	Bzip2 = "bzip2"
 )
 
-// All are the formats that a user may name.
+// All returns the formats that a user may name.
 func All() []string {
 	return []string{Parquet, Arrow, ArrowStream, NPY, CSV, Libsvm, Store}
 }
@@ -50,7 +50,7 @@ func IsCompressed(format string) bool {
 	return format == Gzip || format == Zstd || format == Bzip2
 }
 
-// ByExtension is the format of files with this extension, or empty.
+// ByExtension returns the format of files with this extension, or empty.
 func ByExtension(extension string) string { return extensions[strings.ToLower(extension)] }
 
 // magics maps the first bytes of a file to its format, or, where remedy is
@@ -133,7 +133,7 @@ func textFormat(head string) string {
 // HeadLength is enough to tell text from anything else.
 const HeadLength = 64
 
-// isText says whether the beginning of a file could be that of a text. The
+// isText reports whether the beginning of a file could be that of a text. The
 // last character of a full head may be cut.
 func isText(head string) bool {
 	if len(head) == HeadLength {

@@ -39,7 +39,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 	return head, err
 }
 
-// PlainKind is the kind of the values, 'f' or 'i', if they have 8 bytes each,
+// PlainKind returns the kind of the values, 'f' or 'i', if they have 8 bytes each,
 // least significant first, in C order; otherwise 0.
 func (h Header) PlainKind() byte {
 	if h.fortran || h.dtype.size != 8 || h.dtype.order != binary.LittleEndian || h.dtype.kind != 'f' && h.dtype.kind != 'i' {
@@ -230,7 +230,7 @@ func (p *parser) expect(symbol string) error {
 	return nil
 }
 
-// unexpected says where the text leaves the grammar.
+// unexpected returns an error that says where the text leaves the grammar.
 func (p *parser) unexpected() error {
 	return fmt.Errorf("%q is not expected", fault.Shorten([]byte(p.rest)))
 }

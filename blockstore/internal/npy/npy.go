@@ -157,7 +157,7 @@ type pass struct {
 	offsets []int // place in buf of the chosen values of its first row
 }
 
-// Next implements pass.
+// Next implements column.Pass.
 func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
 	n := min(int64(dst.X.Rows-at), p.src.table.count-p.at)
 	if n == 0 {
@@ -169,7 +169,7 @@ func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
 	return p.some(dst, at, int(n))
 }
 
-// straight says that rows in the file are what they are in memory: all columns
+// straight reports whether rows in the file are what they are in memory: all columns
 // in order, float64 in the order of this machine, in C order, none kept.
 func (p *pass) straight(dst *stream.Batch) bool {
 	t := p.src.table
@@ -177,7 +177,7 @@ func (p *pass) straight(dst *stream.Batch) bool {
 		int64(len(p.src.Numeric)) == t.width && slices.IsSorted(p.src.Numeric)
 }
 
-// straightRows is how many rows are read at a time into their place: enough
+// straightRows returns how many rows are read at a time into their place: enough
 // for the disk, few enough to notice that the pass is given up.
 func straightRows(rowBytes int64) int64 { return max(1, 1<<20/max(1, rowBytes)) }
 
@@ -192,7 +192,7 @@ func (p *pass) copy(dst *stream.Batch, i int, n int64) (int, error) {
 	return int(n), nil
 }
 
-// bytesOf is the memory of the values.
+// bytesOf returns the memory of the values.
 func bytesOf(values []float64) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), 8*len(values))
 }
@@ -315,7 +315,7 @@ func (p *pass) keep(c *stream.Column, k int, from []byte, n int) error {
 	return nil
 }
 
-// cellError is an error about a value in the k-th row from p.at on.
+// cellError returns an error about a value in the k-th row from p.at on.
 func (p *pass) cellError(k, column int, err error) error {
 	t := p.src.table
 	return &fault.DataError{Path: t.Path, Row: p.at + int64(k), Column: t.Columns[column].Name, Err: err}

@@ -18,12 +18,12 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// npyFile is an NPY file of version 1 with this header text and these bytes.
+// npyFile returns an NPY file of version 1 with this header text and these bytes.
 func npyFile(header string, data []byte) string {
 	return magic + "\x01\x00" + string(binary.LittleEndian.AppendUint16(nil, uint16(len(header)))) + header + string(data)
 }
 
-// npyText is a header text.
+// npyText returns a header text.
 func npyText(descr string, fortran bool, shape string) string {
 	order := "False"
 	if fortran {

@@ -47,7 +47,7 @@ func parseType(descr string) (valueType, error) {
 	return t, fmt.Errorf("values of type %q are not read (%s are); save the array with a.astype(float)", descr, typeNames)
 }
 
-// numbers says what the bits of a value stand for.
+// numbers returns what the bits of a value stand for.
 func (t valueType) numbers() number.Format {
 	switch {
 	case t.kind == 'i':
@@ -62,7 +62,7 @@ func (t valueType) numbers() number.Format {
 	return number.Format{Form: number.Float64Form}
 }
 
-// column is the kind of the columns of a matrix of such values.
+// column returns the kind of the columns of a matrix of such values.
 func (t valueType) column() column.Kind {
 	if t.kind == 'f' {
 		return column.Number
@@ -97,7 +97,7 @@ func (t valueType) values(row []float64, from []byte, offsets []int) int {
 // littleEndian says that this machine stores numbers as nearly all files do.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// native says that values are float64 in the order of this machine.
+// native reports whether values are float64 in the order of this machine.
 func (t valueType) native() bool {
 	return t.kind == 'f' && t.size == 8 && littleEndian == (t.order.Uint16([]byte{1, 0}) == 1)
 }

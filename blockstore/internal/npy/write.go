@@ -31,7 +31,7 @@ func NewEncoder(f *file.Atomic, s stream.Info) (column.Encoder, error) {
 	return e, err
 }
 
-// header is the header of a matrix of that many rows.
+// header returns the header of a matrix of that many rows.
 func (e *encoder) header(rows int64) []byte {
 	return HeaderBytes("<f8", rows, int64(len(e.schema.Columns)))
 }

@@ -14,13 +14,13 @@ import (
 // MaxExact is the largest integer below which float64 holds every integer.
 const MaxExact = 1 << 53
 
-// ErrInexact says that an integer is too large for a float64.
+// ErrInexact returns the error that an integer is too large for a float64.
 func ErrInexact(integer string) error {
 	return fmt.Errorf("the integer %s does not fit a float64, which is exact up to 2^53; keep the column as a label, drop it, or store it as float", integer)
 }
 
-// Parquet, Arrow and NPY values come as words: the bits of a value, zero-extended to
-// 64. A Format says what number a word stands for.
+// Format is what number a word stands for. A word is the bits of a value,
+// zero-extended to 64.
 type Format struct {
 	Form  Form
 	Bits  int // width of signed integers and decimals
@@ -30,13 +30,14 @@ type Format struct {
 // Form is how the bits of a number are read.
 type Form uint8
 
+// The forms of numbers.
 const (
 	Float64Form Form = iota
 	Float32Form
 	Float16Form
 	SignedForm
 	UnsignedForm
-	DecimalForm     // an integer of bits bits
+	DecimalForm     // an integer of Bits bits
 	LongDecimalForm // an integer in bytes, most significant first
 )
 
@@ -105,7 +106,7 @@ func unsignedFloats(dst []float64, words []uint64) int {
 	return -1
 }
 
-// Integer is the integer that a word stands for, unless it is beyond int64.
+// Integer returns the integer that a word stands for, unless it is beyond int64.
 func (f Format) Integer(w uint64) (int64, bool) {
 	if f.Form == SignedForm {
 		return f.signed(w), true
@@ -121,7 +122,7 @@ func (f Format) Text(w uint64) string {
 	return strconv.FormatUint(w, 10)
 }
 
-// decimal is v·10^-scale, rounded once.
+// decimal returns v·10^-scale, rounded once.
 func decimal(v int64, scale int) float64 {
 	if v >= -MaxExact && v <= MaxExact && scale >= 0 && scale <= 22 {
 		return float64(v) / pow10[scale]
@@ -133,7 +134,7 @@ func decimal(v int64, scale int) float64 {
 var pow10 = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// longDecimal is v·10^-scale, rounded once.
+// longDecimal returns v·10^-scale, rounded once.
 func longDecimal(v *big.Int, scale int) float64 {
 	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(scale, -scale))), nil)
 	exact := new(big.Rat).SetInt(v)

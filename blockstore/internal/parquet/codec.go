@@ -7,7 +7,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// knownCodec says whether an unpacker can undo codec.
+// knownCodec reports whether an unpacker can undo codec.
 func knownCodec(codec format.CompressionCodec) bool {
 	switch codec {
 	case format.Uncompressed, format.Snappy, format.Gzip, format.Brotli, format.Zstd, format.Lz4Raw:

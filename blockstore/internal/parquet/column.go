@@ -84,7 +84,7 @@ func (r *columnReader) finish() error {
 	return r.fault(fmt.Errorf("it holds more than the %d rows of the row group", r.table.groups[r.group].rows))
 }
 
-// fault is an error about the page being read.
+// fault returns an error about the page being read.
 func (r *columnReader) fault(err error) error {
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF // EOF would mean the end of the rows
@@ -157,7 +157,7 @@ func (r *columnReader) nextPage(skip int64) (int64, error) {
 	return 0, nil
 }
 
-// listLength is the number of entries in the first list of the row group that
+// listLength returns the number of entries in the first list of the row group that
 // is not null, or 0.
 func (r *columnReader) listLength() (int, error) {
 	length := 0

@@ -131,7 +131,7 @@ func (d *delta) nextBlock() (err error) {
 	return nil
 }
 
-// rest is what follows the values, once all of them are decoded.
+// rest returns what follows the values, once all of them are decoded.
 func (d *delta) rest() []byte { return d.data[max(d.pos, d.miniEnd):] }
 
 // uvarint reads an unsigned integer up to limit.

@@ -119,7 +119,7 @@ func (t *table) addGroup(group *format.RowGroup, limit int64) error {
 // the header of the dictionary page out of it.
 const chunkSlack = 100
 
-// checkChunk says where the pages of a chunk are. Pages must end before limit.
+// checkChunk returns where the pages of a chunk are. Pages must end before limit.
 func checkChunk(chunk *format.ColumnChunk, c *leafColumn, rows, limit int64) (pageRange, error) {
 	meta := &chunk.MetaData
 	start := meta.DataPageOffset

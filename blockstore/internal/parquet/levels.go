@@ -26,7 +26,7 @@ type hybrid struct {
 // newHybrid decodes data as values of width bits, at most 32.
 func newHybrid(data []byte, width uint) hybrid { return hybrid{data: data, width: width} }
 
-// levelWidth is the width of levels up to max.
+// levelWidth returns the width of levels up to max.
 func levelWidth(maximum int) uint { return uint(bits.Len(uint(maximum))) }
 
 // decodeHybrid fills dst with the next values.

@@ -83,7 +83,7 @@ func (r *columnReader) nullList(dst []float64, stride, row int) {
 	}
 }
 
-// wrongLength is the error about a list that is not as long as the first one.
+// wrongLength returns the error about a list that is not as long as the first one.
 func (r *columnReader) wrongLength(starts bool, filled int) error {
 	if !starts {
 		first := r.table.groups[r.group].first
@@ -95,7 +95,7 @@ func (r *columnReader) wrongLength(starts bool, filled int) error {
 	return fault.Cell(r.pages.path, r.row, r.Name, "the list has %d numbers, the first row %d", filled, r.Width)
 }
 
-// endOfLists is the error about a chunk that ends before its rows do.
+// endOfLists returns the error about a chunk that ends before its rows do.
 func (r *columnReader) endOfLists(filled int) error {
 	if filled > 0 {
 		return r.wrongLength(true, filled)

@@ -75,7 +75,7 @@ func (r *columnReader) decodeDictionary(body []byte, n int) error {
 	return d.texts(r.dictText)
 }
 
-// leastSize is the fewest bytes that a plain value takes in a dictionary.
+// leastSize returns the fewest bytes that a plain value takes in a dictionary.
 func (r *columnReader) leastSize() int {
 	if r.isWords() {
 		return max(1, r.wordSize())
@@ -83,7 +83,7 @@ func (r *columnReader) leastSize() int {
 	return max(4, r.fixedSize())
 }
 
-// fixedSize is the bytes of a value that is no word, 0 when they differ.
+// fixedSize returns the bytes of a value that is no word, 0 when they differ.
 func (r *columnReader) fixedSize() int {
 	if r.physical == format.FixedLenByteArray {
 		return r.size

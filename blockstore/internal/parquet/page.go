@@ -78,7 +78,7 @@ func checkPage(h *format.PageHeader, room int64) error {
 	return nil
 }
 
-// pageCounts are the numbers of entries and rows in a data page.
+// pageCounts returns the numbers of entries and rows in a data page.
 func pageCounts(h *format.PageHeader, flat bool) (entries, rows int64, err error) {
 	switch {
 	case h.Type == format.DataPage && h.DataPageHeader.Valid:
@@ -137,7 +137,7 @@ func (p *pages) body(h *format.PageHeader, offset int64, codec format.Compressio
 	return buffer, nil
 }
 
-// grown is buffer with length n, as long as the limit of memory allows it.
+// grown returns buffer with length n, as long as the limit of memory allows it.
 func (p *pages) grown(buffer []byte, n int) ([]byte, error) {
 	if more := int64(n - cap(buffer)); more > 0 {
 		if p.held+more > p.limit {

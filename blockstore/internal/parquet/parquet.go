@@ -62,7 +62,7 @@ type rowGroup struct {
 	chunks      []pageRange // by leaf
 }
 
-// end is the row behind the last one.
+// end returns the row behind the last one.
 func (g *rowGroup) end() int64 { return g.first + g.rows }
 
 // pageRange is where the pages of one column of a row group are.
@@ -122,7 +122,7 @@ func (t *table) findWidths(file *os.File) error {
 	return nil
 }
 
-// firstWidth is the length of the first list of leaf that is not null.
+// firstWidth returns the length of the first list of leaf that is not null.
 func (t *table) firstWidth(file *os.File, leaf int) (int, error) {
 	if t.checkCodecs(leaf) != nil {
 		return 0, nil // choose will say so
@@ -154,7 +154,7 @@ func (s *source) Open(ctx context.Context) (stream.Reader, error) {
 	return column.NewReader(ctx, s.Info(), newPass(s, file)), nil
 }
 
-// groupOf is the row group that holds row.
+// groupOf returns the row group that holds row.
 func (t *table) groupOf(row int64) int {
 	i, found := slices.BinarySearchFunc(t.groups, row, func(g rowGroup, row int64) int {
 		switch {
@@ -171,7 +171,7 @@ func (t *table) groupOf(row int64) int {
 	return i
 }
 
-// checkCodecs says whether every chunk of a leaf is compressed in a way we read.
+// checkCodecs checks that every chunk of a leaf is compressed in a way we read.
 func (t *table) checkCodecs(leaf int) error {
 	for g, group := range t.groups {
 		if codec := group.chunks[leaf].codec; !knownCodec(codec) {

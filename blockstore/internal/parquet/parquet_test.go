@@ -54,7 +54,7 @@ type testColumn struct {
 	want  func(i int) float64
 }
 
-// numberColumns are columns of every type in every encoding that the library
+// numberColumns returns columns of every type in every encoding that the library
 // writes.
 func numberColumns() []testColumn {
 	var all []testColumn
@@ -97,7 +97,7 @@ func numberColumns() []testColumn {
 	return all
 }
 
-// textColumns are columns of strings in every encoding.
+// textColumns returns columns of strings in every encoding.
 func textColumns() []testColumn {
 	var all []testColumn
 	for _, e := range []encoding.Encoding{&parquet.Plain, &parquet.RLEDictionary, &parquet.DeltaLengthByteArray, &parquet.DeltaByteArray} {
@@ -485,7 +485,7 @@ func marshal(t testing.TB, v any) []byte {
 	return b
 }
 
-// doublePage is a page of plain doubles 0, 1, ... whose header a test may
+// doublePage returns a page of plain doubles 0, 1, ... whose header a test may
 // spoil.
 func doublePage(t testing.TB, n int, change func(*format.PageHeader)) []byte {
 	t.Helper()
@@ -632,7 +632,7 @@ func TestParquetGreed(t *testing.T) {
 	}
 }
 
-// smallParquet is a file with a bit of everything.
+// smallParquet returns a file with a bit of everything.
 func smallParquet(t testing.TB, n int) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "small.parquet")

@@ -17,7 +17,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// publishedParquet lists the files that come with parquet-go: those of the
+// publishedParquet returns the files that come with parquet-go: those of the
 // parquet-testing project, of Impala, Spark, Rust and others.
 func publishedParquet(t *testing.T) []string {
 	t.Helper()
@@ -195,7 +195,7 @@ func compareTexts(t *testing.T, path string, got *stream.Column, want []parquet.
 	}
 }
 
-// floatOf is what a value of the library stands for.
+// floatOf returns what a value of the library stands for.
 func floatOf(c *leafColumn, v parquet.Value) float64 {
 	if v.IsNull() {
 		return math.NaN()

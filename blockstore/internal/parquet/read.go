@@ -27,7 +27,7 @@ func newPass(s *source, file *os.File) *pass {
 	return p
 }
 
-// Next implements pass.
+// Next implements column.Pass.
 func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
 	for p.left == 0 {
 		if err := p.nextGroup(dst.Kept != nil); err != nil {
@@ -84,5 +84,5 @@ func (r *columnReader) read(dst []float64, stride, rows int) error {
 	return r.numbers(dst, stride, rows)
 }
 
-// Close implements pass.
+// Close implements column.Pass.
 func (r *pass) Close() error { return r.pages.close() }

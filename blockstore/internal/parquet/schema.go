@@ -33,7 +33,7 @@ type schemaPlace struct {
 	annotated, inList, several bool
 }
 
-// leavesOf gives the leaf columns of a schema in the order of the chunks.
+// leavesOf returns the leaf columns of a schema in the order of the chunks.
 func leavesOf(elements []format.SchemaElement) ([]leafColumn, error) {
 	if len(elements) == 0 {
 		return nil, fmt.Errorf("there is no schema")
@@ -98,13 +98,13 @@ func (p *schemaPlace) enter(e *format.SchemaElement) {
 	p.inList = p.inList || repeated
 }
 
-// isAnnotatedList says whether a group is marked as a list.
+// isAnnotatedList reports whether a group is marked as a list.
 func isAnnotatedList(e *format.SchemaElement) bool {
 	_, logical := e.LogicalType.Value.(*format.ListType)
 	return logical || e.ConvertedType.Valid && e.ConvertedType.V == deprecated.List
 }
 
-// newLeaf says what is in a leaf.
+// newLeaf returns what is in a leaf.
 func newLeaf(e *format.SchemaElement, at schemaPlace) leafColumn {
 	c := leafColumn{
 		Info:     column.Info{Name: strings.Join(at.path, "."), Width: 1},
@@ -123,7 +123,7 @@ func newLeaf(e *format.SchemaElement, at schemaPlace) leafColumn {
 	return c
 }
 
-// isWords says whether values come as words, not as bytes.
+// isWords reports whether values come as words, not as bytes.
 func (c *leafColumn) isWords() bool {
 	switch c.physical {
 	case format.ByteArray:
@@ -134,7 +134,7 @@ func (c *leafColumn) isWords() bool {
 	return true
 }
 
-// wordSize is the number of bytes of a plain value that is a word, 0 for bits.
+// wordSize returns the number of bytes of a plain value that is a word, 0 for bits.
 func (c *leafColumn) wordSize() int {
 	switch c.physical {
 	case format.Boolean:
@@ -147,7 +147,7 @@ func (c *leafColumn) wordSize() int {
 	return 8
 }
 
-// leafKind says what the values of a leaf are and how their bits are read.
+// leafKind returns what the values of a leaf are and how their bits are read.
 func leafKind(e *format.SchemaElement) (column.Kind, number.Format) {
 	if !e.Type.Valid {
 		return column.Other, number.Format{}

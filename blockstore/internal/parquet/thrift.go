@@ -29,7 +29,7 @@ const maxThriftDepth = 32
 // errThriftShort says that the bytes end before the structure does.
 var errThriftShort = errors.New("the structure does not end")
 
-// thriftLength is the length of the structure at the start of b. It walks the
+// thriftLength returns the length of the structure at the start of b. It walks the
 // structure without keeping anything, and so makes sure that the library's
 // decoder, which allocates lists before it sees their elements, allocates no
 // more than a multiple of len(b).

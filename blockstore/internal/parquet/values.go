@@ -59,7 +59,7 @@ func (r *columnReader) decode(n int) error {
 	return nil
 }
 
-// entryOf is the entry that value v of a step belongs to.
+// entryOf returns the entry that value v of a step belongs to.
 func (r *columnReader) entryOf(levels []uint8, v int) int {
 	if levels == nil {
 		return v
@@ -92,7 +92,7 @@ func (r *columnReader) numbers(dst []float64, stride, rows int) error {
 	return nil
 }
 
-// inexact is the error about an integer that is too large.
+// inexact returns the error about an integer that is too large.
 func (r *columnReader) inexact(row int64, word uint64) error {
 	return &fault.DataError{Path: r.pages.path, Row: row, Column: r.Name, Err: number.ErrInexact(r.format.Text(word))}
 }

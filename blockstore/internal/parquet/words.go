@@ -36,7 +36,7 @@ func newWordDecoder(e format.Encoding, data []byte, size int, dict []uint64) (wo
 	return nil, fmt.Errorf("the encoding %s (%d) is not supported for this type", e, e)
 }
 
-// isDictionary says whether values are indexes into a dictionary. Old writers
+// isDictionary reports whether values are indexes into a dictionary. Old writers
 // have a name of their own for it.
 func isDictionary(e format.Encoding) bool {
 	return e == format.RLEDictionary || e == plainDictionary
@@ -148,7 +148,7 @@ func newIndexes(data []byte) (indexes, error) {
 	return indexes{hybrid: newHybrid(data[1:], uint(data[0]))}, nil
 }
 
-// next gives some of the next n indexes, valid until the next call.
+// next returns some of the next n indexes, valid until the next call.
 func (x *indexes) next(n int) ([]uint32, error) {
 	part := x.buffer[:min(n, len(x.buffer))]
 	return part, decodeHybrid(&x.hybrid, part)

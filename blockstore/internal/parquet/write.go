@@ -70,7 +70,7 @@ func NewEncoder(f *file.Atomic, s stream.Info) (column.Encoder, error) {
 	return &encoder{w: w, schema: s, groupRows: groupRows}, nil
 }
 
-// keptNode is the type of a kept column.
+// keptNode returns the type of a kept column.
 func keptNode(kind stream.Kind) parquet.Node {
 	node := parquet.Leaf(parquet.DoubleType)
 	switch kind {
@@ -89,7 +89,7 @@ type orderedGroup struct {
 	names []string
 }
 
-// Fields lists the fields in order.
+// Fields returns the fields in order.
 func (g orderedGroup) Fields() []parquet.Field {
 	byName := map[string]parquet.Field{}
 	for _, f := range g.Group.Fields() {
@@ -144,7 +144,7 @@ func (e *encoder) tile(b *stream.Batch, at, rows int) error {
 	return nil
 }
 
-// keptValue is value i of c.
+// keptValue returns value i of c.
 func keptValue(c *stream.Column, i, column int) parquet.Value {
 	if c.Null(i) {
 		return parquet.NullValue().Level(0, 0, column)

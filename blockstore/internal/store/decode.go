@@ -59,7 +59,7 @@ func floats(to []float64, stride int, raw []byte, local []int64) {
 	}
 }
 
-// integers is floats for int64 values. It returns the first row whose value
+// integers does what floats does for int64 values. It returns the first row whose value
 // has no exact float64, or -1.
 func integers(to []float64, stride int, raw []byte, local []int64) int64 {
 	for i, r := range local {
@@ -81,7 +81,7 @@ func nulls(to []float64, stride int, valid []byte, local []int64) {
 	}
 }
 
-// bit is bit i of a bitmap, lowest bit first.
+// bit reports whether bit i of a bitmap is set, lowest bit first.
 func bit(p []byte, i int64) bool { return p[i/8]>>(i%8)&1 == 1 }
 
 // appendKept appends values of a section to c.

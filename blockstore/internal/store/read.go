@@ -56,7 +56,7 @@ type pass struct {
 	local   []int64
 }
 
-// Next implements pass.
+// Next implements column.Pass.
 func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
 	if p.used == p.filled {
 		if p.chunk == p.source.table.chunks() {

@@ -109,16 +109,16 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// crc32c is the CRC-32C of p.
+// crc32c returns the CRC-32C of p.
 func crc32c(p []byte) uint32 { return crc32.Checksum(p, castagnoli) }
 
-// paddedCRC is the CRC-32C of p and the zeros up to the next multiple of 64.
+// paddedCRC returns the CRC-32C of p and the zeros up to the next multiple of 64.
 func paddedCRC(p []byte) uint32 {
 	var zeros [alignment]byte
 	return crc32.Update(crc32c(p), castagnoli, zeros[:padded(int64(len(p)))-int64(len(p))])
 }
 
-// padded is n rounded up to the alignment of sections.
+// padded returns n rounded up to the alignment of sections.
 func padded(n int64) int64 { return (n + alignment - 1) &^ (alignment - 1) }
 
 // rowsPerChunk keeps a chunk of many columns small enough to hold in memory.
@@ -144,13 +144,13 @@ func (s section) append(p []byte) []byte {
 	return binary.LittleEndian.AppendUint32(p, s.flags)
 }
 
-// end is the offset of what follows the section and its padding.
+// end returns the offset of what follows the section and its padding.
 func (s section) end() int64 { return s.offset + padded(s.stored) }
 
-// compressed says that the section is a zstd frame.
+// compressed reports whether the section is a zstd frame.
 func (s section) compressed() bool { return s.flags&sectionZstd != 0 }
 
-// nullable says that the section ends with a validity bitmap.
+// nullable reports whether the section ends with a validity bitmap.
 func (s section) nullable() bool { return s.flags&sectionValidity != 0 }
 
 // sectionTable is the footer's list of sections, 32 bytes each. It stays
@@ -169,7 +169,7 @@ func (t sectionTable) at(i int) section {
 	}
 }
 
-// len is the number of sections.
+// len returns the number of sections.
 func (t sectionTable) len() int { return len(t) / entrySize }
 
 // shape is what header, footer and trailer of a store say.
@@ -182,25 +182,25 @@ type shape struct {
 	body      int64 // file size without the trailer
 }
 
-// chunks is the number of chunks.
+// chunks returns the number of chunks.
 func (s *shape) chunks() int {
 	return int((s.rowCount + int64(s.chunkRows) - 1) / int64(s.chunkRows))
 }
 
-// firstRow is the number of the first row of a chunk.
+// firstRow returns the number of the first row of a chunk.
 func (s *shape) firstRow(chunk int) int64 { return int64(chunk) * int64(s.chunkRows) }
 
-// rowsOf is the number of rows in a chunk.
+// rowsOf returns the number of rows in a chunk.
 func (s *shape) rowsOf(chunk int) int {
 	return int(min(int64(s.chunkRows), s.rowCount-s.firstRow(chunk)))
 }
 
-// section is the section of a column in a chunk.
+// section returns the section of a column in a chunk.
 func (s *shape) section(chunk, column int) section {
 	return s.sections.at(chunk*len(s.fields) + column)
 }
 
-// encodeHeader is the first 64 bytes of a store.
+// encodeHeader returns the first 64 bytes of a store.
 func encodeHeader(chunkRows, columns int) []byte {
 	p := make([]byte, headerSize)
 	copy(p, magic)
@@ -211,7 +211,7 @@ func encodeHeader(chunkRows, columns int) []byte {
 	return p
 }
 
-// encodeFooter is the footer without padding.
+// encodeFooter returns the footer without padding.
 func encodeFooter(rows int64, fields []stream.Field, sections sectionTable) []byte {
 	p := binary.LittleEndian.AppendUint64(nil, uint64(rows))
 	for _, f := range fields {
@@ -222,7 +222,7 @@ func encodeFooter(rows int64, fields []stream.Field, sections sectionTable) []by
 	return append(p, sections...)
 }
 
-// encodeTrailer is the last 64 bytes of a store. The footer's crc covers its
+// encodeTrailer returns the last 64 bytes of a store. The footer's crc covers its
 // padding, its length does not.
 func encodeTrailer(footerOffset, footerLength int64, footerCRC uint32, digest []byte) []byte {
 	p := make([]byte, trailerSize)

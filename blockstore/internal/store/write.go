@@ -198,6 +198,7 @@ func (e *Encoder) writeSection(c *columnBuffer) error {
 }
 
 // Finish writes the last chunk, the footer and the trailer.
+// Finish implements column.Encoder.
 func (e *Encoder) Finish() error {
 	if e.filled > 0 {
 		if err := e.flush(); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// isMissing says whether a cell of a text file stands for no value.
+// isMissing reports whether a cell of a text file stands for no value.
 func isMissing(cell []byte) bool {
 	switch len(cell) {
 	case 0:
@@ -30,7 +30,7 @@ func isMissing(cell []byte) bool {
 	return false
 }
 
-// IsInteger says whether a cell is a decimal integer, of any size.
+// IsInteger reports whether a cell is a decimal integer, of any size.
 func IsInteger(cell []byte) bool {
 	if len(cell) > 1 && (cell[0] == '-' || cell[0] == '+') {
 		cell = cell[1:]
@@ -54,7 +54,7 @@ func ParseNumber(cell []byte) (float64, bool) {
 	return v, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// isHex says whether a cell looks like a hexadecimal number, which
+// isHex reports whether a cell looks like a hexadecimal number, which
 // strconv.ParseFloat would take.
 func isHex(cell []byte) bool {
 	if len(cell) > 0 && (cell[0] == '-' || cell[0] == '+') {
@@ -103,16 +103,16 @@ func (k *cellKinds) see(cell []byte) {
 	}
 }
 
-// mayBeNumber says whether a number can begin with c: a digit, a sign, a point,
+// mayBeNumber reports whether a number can begin with c: a digit, a sign, a point,
 // infinity or NaN. It saves text columns from a number parser.
 func mayBeNumber(c byte) bool {
 	return c >= '0' && c <= '9' || c == '-' || c == '+' || c == '.' || c|0x20 == 'i' || c|0x20 == 'n'
 }
 
-// spoiled says that a column would be one of numbers but for a few cells.
+// spoiled reports whether a column would be one of numbers but for a few cells.
 func (k *cellKinds) spoiled() bool { return k.text && k.numeric >= k.other }
 
-// kind is the kind of the column whose cells were seen.
+// kind returns the kind of the column whose cells were seen.
 func (k cellKinds) kind() column.Kind {
 	switch {
 	case k.text:
@@ -140,7 +140,7 @@ func NumberCell(cell []byte, kind column.Kind) (float64, error) {
 	return 0, errNotNumber(cell)
 }
 
-// errNotNumber says that a cell should be a number.
+// errNotNumber returns the error that a cell should be a number.
 func errNotNumber(cell []byte) error {
 	return fmt.Errorf("%q is not a number", fault.Shorten(cell))
 }

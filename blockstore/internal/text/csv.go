@@ -126,7 +126,7 @@ func (s *csvScan) begin(cells [][]byte) error {
 	return nil
 }
 
-// ErrRagged says that a row has another number of cells than the first line.
+// ErrRagged returns the error that a row has another number of cells than the first line.
 func ErrRagged(got, want int, delimiter rune) error {
 	return fmt.Errorf("%d cells, but the first line has %d; mend the line, or name the delimiter if it is not %q", got, want, delimiter)
 }
@@ -151,7 +151,7 @@ func (s *csvScan) hasHeader() bool {
 	return text > 0 && (whole == 0 || above)
 }
 
-// table is what the scan has found.
+// table returns what the scan has found.
 func (s *csvScan) table(path string, header bool) *csvTable {
 	t := &csvTable{delimiter: s.records.Delimiter, index: s.index}
 	if header {

@@ -11,7 +11,7 @@ import (
 // HeadSize is how much of a text file is looked at to find its delimiter.
 const HeadSize = 64 << 10
 
-// ParseDelimiter is the delimiter that Options.Delimiter names, 0 for one that
+// ParseDelimiter returns the delimiter that blockstore.Options.Delimiter names, 0 for one that
 // is to be found.
 func ParseDelimiter(name string) (rune, error) {
 	switch {

@@ -166,7 +166,7 @@ func (c *libsvmCursor) keep(kept []stream.Column) error {
 	return nil
 }
 
-// labelError says that the label was the trouble.
+// labelError adds to an error that the label was the trouble.
 func (c *libsvmCursor) labelError(err error) error {
 	return &cellError{labelName, AtLine(err, c.lines.start.line)}
 }

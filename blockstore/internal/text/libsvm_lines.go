@@ -93,7 +93,7 @@ func (l *libsvmLines) pair() (index int, value float64, err error) {
 	return index, value, nil
 }
 
-// checkIndex says what is wrong with the index of the next pair.
+// checkIndex returns what is wrong with the index of the next pair.
 func (l *libsvmLines) checkIndex(index int) error {
 	switch {
 	case index <= 0:
@@ -121,7 +121,7 @@ func (l *libsvmLines) nextChecked() (last int, err error) {
 	return l.last, nil
 }
 
-// errorf is an error that begins with the line number.
+// errorf returns an error that begins with the line number.
 func (l *libsvmLines) errorf(format string, args ...any) error {
 	return AtLine(fmt.Errorf(format, args...), l.start.line)
 }

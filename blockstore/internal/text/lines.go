@@ -34,7 +34,7 @@ func (r *lineReader) seek(m mark) {
 	r.offset, r.line = m.offset, m.line
 }
 
-// here is the place of the next line.
+// here returns the place of the next line.
 func (r *lineReader) here() mark { return mark{r.offset, r.line} }
 
 // next returns the next line without its newline, valid until the next call.

@@ -12,6 +12,7 @@ import (
 // WhiteSpace is the delimiter that stands for runs of blanks and tabs.
 const WhiteSpace rune = ' '
 
+// ByteOrderMark may stand before the first line of a text.
 const ByteOrderMark = "\xef\xbb\xbf"
 
 var (
@@ -69,7 +70,7 @@ func (r *Records) Next() ([][]byte, error) {
 // Here adds the line where the record starts to an error.
 func (r *Records) Here(err error) error { return AtLine(err, r.start.line) }
 
-// blank says that a line holds no record. Tabs alone are missing values where
+// blank reports whether a line holds no record. Tabs alone are missing values where
 // the tab is the delimiter.
 func (r *Records) blank(line []byte) bool {
 	return len(trimBlanks(line)) == 0 && (r.Delimiter != '\t' || bytes.IndexByte(line, '\t') < 0)
@@ -126,7 +127,7 @@ func (r *Records) cut(record []byte) error {
 	return nil
 }
 
-// full says that there are more cells than a record may have. The rest is left
+// full reports whether there are more cells than a record may have. The rest is left
 // uncut: the reader of the record will refuse it.
 func (r *Records) full() bool { return len(r.cells) > column.Max }
 
@@ -230,10 +231,10 @@ func (r *Records) afterDelimiter(record []byte) []byte {
 	return record[1:]
 }
 
-// isBlank is true of the bytes that never belong to a number.
+// isBlank reports whether a byte never belongs to a number.
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 
-// IsComment says whether a line begins with # or %.
+// IsComment reports whether a line begins with # or %.
 func IsComment(line []byte) bool {
 	for _, c := range line {
 		if !isBlank(c) {

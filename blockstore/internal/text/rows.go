@@ -37,7 +37,7 @@ func (x *rowIndex) add(m mark) {
 	x.records++
 }
 
-// rows is the number of rows.
+// rows returns the number of rows.
 func (x *rowIndex) rows() int64 { return x.records - x.header }
 
 // textCursor walks over the records of a text file. Its methods return plain
@@ -114,7 +114,7 @@ func (s *textSource) pass(f *os.File) *textPass {
 	return &textPass{src: s, file: f, cursor: s.cursor(f), at: -1}
 }
 
-// Next implements pass.
+// Next implements column.Pass.
 func (p *textPass) Next(dst *stream.Batch, at int) (int, error) {
 	if p.at < 0 && p.src.Info().Rows > 0 {
 		if err := p.moveTo(0); err != nil {

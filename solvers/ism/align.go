@@ -7,10 +7,11 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
 )
 
-// align weighs the terms of a kernel by alignment maximisation (Cortes, Mohri &
+// align weighs the terms of the kernel by alignment maximisation (Cortes, Mohri &
 // Rostamizadeh 2012, "Algorithms for learning kernels based on centered alignment",
 // Proposition 9): the weights are the solution v of
 //
@@ -19,55 +20,58 @@ import (
 // with centred K_t, of a part of the sample, over the largest of them; or each for itself,
 // a_t over its norms. Terms with weight 0 are left out, and weights that were given do not
 // matter.
-func (f *fitting) align(k Kernel) (Kernel, error) {
+func (f *fitting) align() error {
 	_, index := f.held.some(smallSample)
 	var kernels []blas64.General // of norm 1
 	var norms []float64
-	for _, t := range k.weighted() {
+	for _, t := range f.terms {
 		p := points{x: f.held.x}
-		if t.local {
-			p.sigma = f.held.scale[t.neighbour]
+		if t.local() {
+			p.sigma = f.held.scale[t.Neighbour]
 		}
 		m, norm, err := t.centredKernel(p.at(index))
 		if err != nil {
-			return k, err
+			return err
 		}
 		kernels, norms = append(kernels, m), append(norms, norm)
 	}
-	v := alignmentWeights(kernels, f.knownAt(index), f.Kernel.aligned == alignedEach)
+	v := alignmentWeights(kernels, f.knownAt(index), f.Weights == Independent)
 	largest := 0.0
 	for i := range v {
 		v[i] /= norms[i]
 		largest = math.Max(largest, v[i])
 	}
 	if !(largest > 0) {
-		return k, fmt.Errorf("ism: no kernel of %v is aligned with what is known; give weights instead", f.Kernel)
+		return fmt.Errorf("ism: no kernel of %v is aligned with what is known; give weights instead", f.kernel)
 	}
-	var aligned Kernel
-	for i, t := range k.terms {
+	var aligned []kernelgen.Kernel
+	for i, t := range f.terms {
 		if v[i] > 0 {
-			aligned.terms = append(aligned.terms, term{v[i] / largest, t.atom})
+			aligned = append(aligned, kernelgen.Scale(v[i]/largest, t.Kernel))
 		}
 	}
-	return aligned, nil
+	f.kernel = kernelgen.Sum(aligned...)
+	var err error
+	f.terms, err = termsOf(f.kernel)
+	return err
 }
 
 // centredKernel is H·K·H over its norm, for the term without its weight.
-func (t weighted) centredKernel(p points) (m blas64.General, norm float64, err error) {
+func (t term) centredKernel(p points) (m blas64.General, norm float64, err error) {
 	n := p.x.Rows
 	m = stream.NewMatrix(n, n)
-	e := t.entriesOf(t.f, false)
+	e := t.entriesOf(t.Value, false)
 	e.fill(m, p, e.pack(p), nil)
 	centreBoth(m)
 	norm = dense.Frobenius(m)
-	if !positive(norm) {
+	if !(norm > 0 && norm <= math.MaxFloat64) {
 		return m, 0, errKernel
 	}
-	sign := math.Copysign(1, t.f.factor)
+	sign := math.Copysign(1, t.Value.Factor)
 	for i := range m.Data {
 		m.Data[i] *= sign / norm
 	}
-	return m, norm * math.Abs(t.f.factor), nil
+	return m, norm * math.Abs(t.Value.Factor), nil
 }
 
 // centreBoth takes the means of rows and columns away from a symmetric matrix.
@@ -89,12 +93,13 @@ func centreBoth(m blas64.General) {
 
 // knownAt is Γ between rows of the sample.
 func (f *fitting) knownAt(index []int) blas64.General {
-	known := &Response{classes: f.task.Known.classes}
+	all := f.known
+	known := &Response{classes: all.classes}
 	for _, i := range index {
-		if r := f.held.rows[i]; f.task.Known.codes != nil {
-			known.codes = append(known.codes, f.task.Known.codes[r])
+		if r := f.held.rows[i]; all.codes != nil {
+			known.codes = append(known.codes, all.codes[r])
 		} else {
-			known.factors.Data = append(known.factors.Data, dense.Row(f.task.Known.factors, int(r))...)
+			known.factors.Data = append(known.factors.Data, dense.Row(all.factors, int(r))...)
 		}
 	}
 	n := len(index)

@@ -2,166 +2,58 @@ package ism
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
-	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
-// data are the rows of a fit: the columns that vary, moved if all kernels allow it.
-type data struct {
-	engine stream.Engine
-	src    stream.Source
-	n      int
-	active []int     // the columns of src that vary, ascending; nil for all
-	shift  []float64 // taken from each of them; nil for nothing
-	d      int       // how many there are
-	passes *int
-	// scales are σ_i of all rows, by neighbour.
-	scales map[int][]float64
+// Data is what a fit reads.
+type Data struct {
+	Rows stream.Source
+	// Known is what is known of each row: labels or targets, scores, or given clusters,
+	// as the paradigm says; nil for Unsupervised.
+	Known *Response
 }
 
-// newData looks at all columns, in one pass. centre says that the means may be taken
-// away, which nothing depends on but rounding.
-func newData(ctx context.Context, e stream.Engine, src stream.Source, centre bool, passes *int) (*data, error) {
-	info := src.Info()
-	if info.Once {
-		return nil, fmt.Errorf("%s can be read only once, and ism reads the rows several times; keep them in a file (--spool)", info.Name)
+// Shape returns the size of the data. The number of rows is -1 where it is not known.
+func (d *Data) Shape() model.Shape {
+	s := model.Sources{Left: d.Rows}.Shape()
+	switch k := d.Known; {
+	case k == nil:
+	case k.codes != nil:
+		s.Classes = k.classes
+	default:
+		s.Targets = k.classes
 	}
-	if len(info.Columns) == 0 {
-		return nil, fmt.Errorf("%s: rows without columns have no subspace", info.Name)
-	}
-	all, err := stream.Fold(ctx, e, "columns", src, func() *spread { return newSpread(len(info.Columns)) },
-		func() func(acc *spread, b *stream.Block) error {
-			return func(acc *spread, b *stream.Block) error {
-				acc.add(b.X)
-				return inSource(info, b, sketch.CheckFinite(b.X))
-			}
-		})
-	if err != nil {
-		return nil, err
-	}
-	*passes++
-	t := &data{engine: e, src: src, n: int(all.rows), passes: passes, scales: map[int][]float64{}}
-	if t.n < 2 {
-		return nil, fmt.Errorf("%s has %d rows; at least 2 are needed", info.Name, t.n)
-	}
-	for j, low := range all.low {
-		if low < all.high[j] {
-			t.active = append(t.active, j)
-			t.shift = append(t.shift, all.sum[j]/float64(t.n))
-		}
-	}
-	for k, j := range t.active {
-		if m := t.shift[k]; m-m != 0 || math.IsInf(all.high[j]-all.low[j], 0) {
-			return nil, fmt.Errorf("%s, column %s: values of up to %v are too large to add up; scale them down", info.Name, info.Columns[j], max(all.high[j], -all.low[j]))
-		}
-	}
-	if !centre {
-		t.shift = nil
-	}
-	if t.d = len(t.active); t.d == 0 {
-		return nil, fmt.Errorf("%s: all %d columns are constant; there is nothing to find", info.Name, len(info.Columns))
-	}
-	return t, nil
+	return s
 }
 
-// take puts the active columns of rows into dst.
-func (t *data) take(dst, x blas64.General) {
-	for i := range x.Rows {
-		from, to := dense.Row(x, i), dense.Row(dst, i)
-		if t.active == nil {
-			copy(to, from)
-		} else {
-			for k, j := range t.active {
-				to[k] = from[j]
-			}
-		}
-		for k, m := range t.shift {
-			to[k] -= m
-		}
-	}
+// Sample returns rows. Fit works the words of kernels out from others: columns that are
+// constant do not count, and rows are moved together if the kernel allows it.
+func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
+	return model.SampleRows(ctx, d.Rows, n, seed, "kernel")
 }
 
-// load brings all rows into memory, in one pass, and is the data from there.
-func (t *data) load(ctx context.Context) (*data, blas64.General, error) {
-	x, err := stream.MapRows(ctx, t.engine, "load", t.src, t.d, func() func(blas64.General, *stream.Block) error {
-		return func(dst blas64.General, b *stream.Block) error {
-			t.take(dst, b.X)
-			return nil
-		}
-	})
-	if err := t.complete(x, err); err != nil {
-		return nil, x, err
+// check returns an error if what is known is of other rows.
+func (d *Data) check(rows int) error {
+	if d.Known != nil && d.Known.Rows() != rows {
+		return fmt.Errorf("%s: %d rows, and %d labels or rows of targets", d.Rows.Info().Name, rows, d.Known.Rows())
 	}
-	*t.passes++
-	own := 0 // passes over memory are nobody's business
-	return &data{engine: t.engine, src: stream.FromMatrix(t.src.Info().Name, x), n: t.n, d: t.d, passes: &own, scales: t.scales}, x, nil
+	return nil
 }
 
-// complete wants as many rows from a pass as the first one gave.
-func (t *data) complete(x blas64.General, err error) error {
-	if err == nil && x.Rows != t.n {
-		return fmt.Errorf("%s has %d rows, and %d in a pass before: the file changed", t.src.Info().Name, x.Rows, t.n)
+// checkKnown returns an error unless data of a shape suit the paradigm.
+func (m Solver) checkKnown(s model.Shape) error {
+	known := s.Classes > 0 || s.Targets > 0
+	switch {
+	case m.Paradigm == Unsupervised && known:
+		return errors.New("ism: unsupervised knows no labels; semisupervised does")
+	case m.Paradigm != Unsupervised && !known:
+		return fmt.Errorf("ism: %v needs what is known of the rows: labels, targets, scores", m.Paradigm)
 	}
-	return err
-}
-
-// project is XW of all rows, n×q. One pass.
-func (t *data) project(ctx context.Context, w blas64.General) (blas64.General, error) {
-	xw, err := stream.MapRows(ctx, t.engine, "project", t.src, w.Cols, func() func(blas64.General, *stream.Block) error {
-		var panel blas64.General
-		return func(dst blas64.General, b *stream.Block) error {
-			if panel.Rows < b.X.Rows {
-				panel = stream.NewMatrix(b.X.Rows, t.d)
-			}
-			x := stream.RowSlice(panel, 0, b.X.Rows)
-			t.take(x, b.X)
-			dense.Gemm(noTrans, noTrans, 1, x, w, 0, dst)
-			return nil
-		}
-	})
-	*t.passes++
-	return xw, t.complete(xw, err)
-}
-
-// sampled are a few rows that are held.
-type sampled struct {
-	x     blas64.General
-	rows  []int64           // their numbers, ascending
-	scale map[int][]float64 // σ of the rows, by neighbour
-}
-
-// sampleRows draws k rows.
-func sampleRows(ctx context.Context, src stream.Source, n, k int, seed uint64, purpose string) (*sampled, error) {
-	s, err := sketch.NewSample(int64(n), k, seed, purpose)
-	if err != nil {
-		return nil, err
-	}
-	x, err := stream.GatherRows(ctx, src, s.Positions())
-	return &sampled{x: x, rows: s.Positions()}, err
-}
-
-// sample draws k rows, and their active columns.
-func (t *data) sample(ctx context.Context, k int, seed uint64, purpose string) (*sampled, error) {
-	s, err := sampleRows(ctx, t.src, t.n, min(k, t.n), seed, purpose)
-	if err != nil {
-		return nil, err
-	}
-	x := stream.NewMatrix(s.x.Rows, t.d)
-	t.take(x, s.x)
-	s.x = x
-	s.scale = map[int][]float64{}
-	for neighbour, all := range t.scales {
-		own := make([]float64, len(s.rows))
-		for i, r := range s.rows {
-			own[i] = all[r]
-		}
-		s.scale[neighbour] = own
-	}
-	return s, nil
+	return nil
 }

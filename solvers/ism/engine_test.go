@@ -50,7 +50,7 @@ func TestExactEqualsReference(t *testing.T) {
 		g := testGammas(t, n)[name]
 		for _, kernels := range combinations() {
 			text := textOf(kernels)
-			e := &exact{data: memory(x, stream.Engine{}), x: x, terms: mustParse(t, text).weighted()}
+			e := &exact{data: memory(x, stream.Engine{}), x: x, terms: mustTerms(t, text)}
 			v, err := e.evaluate(ctx, g.gamma, w)
 			if err != nil {
 				t.Fatal(err)
@@ -80,7 +80,7 @@ func TestLinearEqualsReference(t *testing.T) {
 	for name, g := range testGammas(t, n) {
 		for _, kernels := range combinations() {
 			text := textOf(kernels)
-			e := &linear{data: memory(x, stream.Engine{}), terms: mustParse(t, text).weighted(), held: all, most: n, tolerance: landmarkTolerance}
+			e := &linear{data: memory(x, stream.Engine{}), terms: mustTerms(t, text), held: all, most: n, tolerance: landmarkTolerance}
 			for pass := range 2 {
 				v, err := e.evaluate(ctx, g.gamma, w)
 				if err != nil {
@@ -114,7 +114,7 @@ func TestPrediction(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := &gamma{n: n, parts: []*part{known.centred(1)}}
-	terms := Gaussian(2).weighted()
+	terms := mustTerms(t, "gaussian(sigma=2)")
 	data := memory(x, stream.Engine{})
 	held, err := data.sample(ctx, 200, 1, "test")
 	if err != nil {
@@ -167,7 +167,7 @@ func TestGradient(t *testing.T) {
 	g := testGammas(t, n)["semisupervised"]
 	for _, kernels := range combinations() {
 		text := textOf(kernels)
-		e := &exact{data: memory(x, stream.Engine{}), x: x, terms: mustParse(t, text).weighted()}
+		e := &exact{data: memory(x, stream.Engine{}), x: x, terms: mustTerms(t, text)}
 		objective := func(w blas64.General) float64 {
 			v, err := e.evaluate(ctx, g.gamma, w)
 			if err != nil {
@@ -212,7 +212,7 @@ func TestStart(t *testing.T) {
 					return slope(1, s)
 				}
 			}
-			e := &linear{data: memory(x, stream.Engine{}), terms: mustParse(t, text).weighted()}
+			e := &linear{data: memory(x, stream.Engine{}), terms: mustTerms(t, text)}
 			phi, err := e.start(ctx, g.gamma)
 			if err != nil {
 				t.Fatal(err)

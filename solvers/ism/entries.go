@@ -10,7 +10,7 @@ import (
 // entries is a kernel between points: one of package kernelgen, or a curve of β.
 type entries struct {
 	kernel kernelgen.Kernel // of the points; the base alone if there is a curve
-	curve  *curve
+	curve  *kernelgen.Curve
 	local  bool // β is divided by σ_i·σ_j
 	divide bool // and so is the entry
 	// anchored makes k(‖x‖²) + k(‖y‖²) − k(β) − k(0) of k(β), for a conditionally positive
@@ -29,30 +29,12 @@ type points struct {
 	anchors []float64 // k(‖x‖²), of packed points of anchored entries
 }
 
-// entriesOf is curve c of a shape without its factor.
-func (s shape) entriesOf(c curve, derivative bool) entries {
-	c.factor = 1
-	return entries{kernel: s.base.generated().Kernel(), curve: &c, local: s.local, divide: s.local && derivative,
-		psd: !s.local && c.kernel.PositiveSemiDefinite()}
-}
-
-// valuesOf is f of a shape as landmarks are picked for, and the number that multiplies
-// it. It is anchored where that helps; centred says that nothing else will tell.
-func (s shape) valuesOf(centred bool) (k entries, factor float64) {
-	k = s.entriesOf(s.f, false)
-	if s.conditional && centred {
-		k.anchored, k.psd = true, true
-		return k, -s.f.factor
-	}
-	return k, s.f.factor
-}
-
 // anchor puts k(‖x_i‖²) into dst.
 func (k entries) anchor(dst []float64, p points) {
 	for i := range dst {
 		dst[i] = dense.Dot(dense.Row(p.x, i), dense.Row(p.x, i))
 	}
-	k.curve.apply(dst, nil)
+	k.curve.Apply(dst, nil)
 }
 
 func (k entries) pack(p points) points {
@@ -71,7 +53,7 @@ func (k entries) fill(dst blas64.General, rows, marks points, w *kernelgen.Works
 		return
 	}
 	if !k.local && dst.Stride == dst.Cols {
-		k.curve.apply(dst.Data[:dst.Rows*dst.Cols], w)
+		k.curve.Apply(dst.Data[:dst.Rows*dst.Cols], w)
 		if k.anchored {
 			k.addAnchors(dst, rows, marks)
 		}
@@ -80,13 +62,13 @@ func (k entries) fill(dst blas64.General, rows, marks points, w *kernelgen.Works
 	for i := range dst.Rows {
 		row := dense.Row(dst, i)
 		if !k.local {
-			k.curve.apply(row, w)
+			k.curve.Apply(row, w)
 			continue // anchors are added below
 		}
 		for j, s := range marks.sigma {
 			row[j] /= rows.sigma[i] * s
 		}
-		k.curve.apply(row, w)
+		k.curve.Apply(row, w)
 		for j, s := range marks.sigma {
 			if k.divide {
 				row[j] /= rows.sigma[i] * s
@@ -102,7 +84,7 @@ func (k entries) fill(dst blas64.General, rows, marks points, w *kernelgen.Works
 func (k entries) addAnchors(dst blas64.General, rows, marks points) {
 	own := make([]float64, dst.Rows)
 	k.anchor(own, rows)
-	zero := k.curve.at(0)
+	zero := k.curve.At(0)
 	for i := range dst.Rows {
 		row := dense.Row(dst, i)
 		for j, v := range row {
@@ -119,7 +101,7 @@ func (k entries) diagonal(dst []float64, p points) {
 	}
 	if k.anchored {
 		k.anchor(dst, p)
-		zero := k.curve.at(0)
+		zero := k.curve.At(0)
 		for i := range dst {
 			dst[i] = 2 * (dst[i] - zero)
 		}
@@ -130,7 +112,7 @@ func (k entries) diagonal(dst []float64, p points) {
 			dst[i] /= p.sigma[i] * p.sigma[i]
 		}
 	}
-	k.curve.apply(dst, nil)
+	k.curve.Apply(dst, nil)
 	for i := range dst {
 		if k.divide {
 			dst[i] /= p.sigma[i] * p.sigma[i]

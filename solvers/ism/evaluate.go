@@ -3,7 +3,6 @@ package ism
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -27,45 +26,10 @@ type evaluation struct {
 	objective float64
 }
 
-// check says whether all numbers are finite.
+// check returns an error unless all numbers are finite.
 func (v *evaluation) check() error {
 	if v.objective-v.objective != 0 || !dense.Finite(v.phi) {
-		return fmt.Errorf("ism: the objective is %v: sums overflow; scale the rows (ScaleStandard)", v.objective)
+		return fmt.Errorf("ism: the objective is %v: sums overflow; scale the rows (`scale standard`)", v.objective)
 	}
 	return nil
-}
-
-// weighted is a term of the kernel that a fit works with: its parameters and weight
-// are numbers.
-type weighted struct {
-	shape
-	weight float64
-}
-
-func (k Kernel) weighted() []weighted {
-	var terms []weighted
-	for _, t := range k.terms {
-		terms = append(terms, weighted{t.atom.shape(), t.weight})
-	}
-	return terms
-}
-
-// slope is f' at 0 for Φ₀, with its weight. Where that is zero or not finite, as for
-// polynomials with c = 0, it is f' at 1: the sign is what matters (Theorem 3).
-func (t weighted) slope() float64 {
-	s := t.df.at(0)
-	if s == 0 || s-s != 0 || math.IsInf(s, 0) {
-		s = t.df.at(1)
-	}
-	return t.weight * s
-}
-
-// flat says that Φ does not depend on W for any of the terms.
-func flat(terms []weighted) bool {
-	for _, t := range terms {
-		if !t.df.flat {
-			return false
-		}
-	}
-	return true
 }

@@ -18,9 +18,9 @@ import (
 // where U has the tiles on one side of the diagonal, and half of those on it. S is n×d:
 // a tile costs one product with a block of rows, and both halves of Φ come from one.
 type exact struct {
-	data    *data
+	data    *table
 	x       blas64.General // all rows, n×d
-	terms   []weighted
+	terms   []term
 	entries int64
 	passes  int
 }
@@ -64,7 +64,7 @@ type exactPass struct {
 func (p *exactPass) worker() func(i, j *stream.Block) error {
 	const side = stream.PairRows
 	t := &exactTile{exactPass: p, room: make([]float64, side*p.gamma.maxColumns())}
-	for _, m := range []*blas64.General{&t.gamma, &t.product, &t.value, &t.beta[InnerProduct], &t.beta[SquaredDistance]} {
+	for _, m := range []*blas64.General{&t.gamma, &t.product, &t.value, &t.beta[kernelgen.InnerProduct], &t.beta[kernelgen.SquaredDistance]} {
 		*m = stream.NewMatrix(side, side)
 	}
 	return func(i, j *stream.Block) error {
@@ -98,13 +98,13 @@ func (t *exactTile) visit(i, j *stream.Block) {
 		twice = 1
 	}
 	for _, term := range t.terms {
-		beta := fit(t.beta[term.base])
-		if !known[term.base] {
-			k := term.base.generated().Kernel()
+		beta := fit(t.beta[term.Base])
+		if !known[term.Base] {
+			k := term.Base.Kernel()
 			k.Fill(beta, i.X, k.Pack(j.X), &t.work)
-			known[term.base] = true
+			known[term.Base] = true
 		}
-		t.objective[i.Index] += twice * term.weight * t.term(term, gamma, product, beta, fit(t.value), first, second)
+		t.objective[i.Index] += twice * term.Weight * t.term(term, gamma, product, beta, fit(t.value), first, second)
 	}
 	factor := 1.0
 	if first == second {
@@ -114,29 +114,29 @@ func (t *exactTile) visit(i, j *stream.Block) {
 }
 
 // term adds what a term gives to M and to the degrees, and is its Σ Γ_ij·f_ij.
-func (t *exactTile) term(term weighted, gamma, product, beta, value blas64.General, first, second int) float64 {
-	scales := t.data.scales[term.neighbour]
+func (t *exactTile) term(term term, gamma, product, beta, value blas64.General, first, second int) float64 {
+	scales := t.data.scales[term.Neighbour]
 	copy(value.Data, beta.Data)
-	if term.local {
+	if term.local() {
 		divideByScales(value, scales[first:], scales[second:])
 	}
-	term.f.apply(value.Data, &t.work)
+	term.Value.Apply(value.Data, &t.work)
 	j := dense.Dot(gamma.Data, value.Data)
-	if term.ratio != 0 {
+	if term.Ratio != 0 {
 		for k, v := range value.Data {
-			value.Data[k] = term.ratio * v
+			value.Data[k] = term.Ratio * v
 		}
 	} else {
 		copy(value.Data, beta.Data)
-		term.df.apply(value.Data, &t.work)
+		term.Slope.Apply(value.Data, &t.work)
 	}
-	if term.local {
+	if term.local() {
 		divideByScales(value, scales[first:], scales[second:])
 	}
 	for k, g := range gamma.Data {
-		value.Data[k] *= g * term.weight
+		value.Data[k] *= g * term.Weight
 	}
-	if term.base == InnerProduct {
+	if term.Base == kernelgen.InnerProduct {
 		addTo(product.Data, value.Data)
 		return j
 	}

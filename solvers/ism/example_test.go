@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/ism"
 	"github.com/nystream/nystream/stream"
@@ -35,7 +36,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fit, err := ism.Solver{Kernel: ism.Gaussian(1), Dim: 2}.Fit(ctx, e, src, ism.Task{Known: known})
+	fit, err := ism.Solver{Dim: 2}.Fit(ctx, e, &ism.Data{Rows: src, Known: known}, kernelgen.Gaussian(1))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -43,6 +44,6 @@ func Example() {
 	for _, w := range fit.W.Data[1*2 : 3*2] {
 		share += w * w / 2
 	}
-	fmt.Printf("%v, settled %v, share %.1f\n", fit.Engine, fit.Settled, share)
+	fmt.Printf("%v, settled %v, share %.1f\n", fit.Engine, !fit.Unsettled, share)
 	// Output: exact, settled true, share 1.0
 }

@@ -7,9 +7,12 @@ import (
 	"math"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
 )
 
+// settings returns the solver with its defaults, or an error that says which setting is
+// none.
 func (m Solver) settings() (Solver, error) {
 	for _, f := range []struct {
 		value  *int
@@ -19,19 +22,16 @@ func (m Solver) settings() (Solver, error) {
 			*f.value = f.preset
 		}
 	}
-	if m.Tolerance == 0 {
-		m.Tolerance = 0.01
-	}
-	if m.FeatureTolerance == 0 {
-		m.FeatureTolerance = 1e-4
-	}
-	if m.Angle == 0 {
-		m.Angle = 0.01
+	for _, f := range []struct {
+		value  *float64
+		preset float64
+	}{{&m.Tolerance, 0.01}, {&m.FeatureTolerance, 1e-4}, {&m.Angle, 0.01}, {&m.Mu, 1}} {
+		if *f.value == 0 {
+			*f.value = f.preset
+		}
 	}
 	m.Sample = max(m.Sample, m.Landmarks)
 	switch {
-	case len(m.Kernel.terms) == 0:
-		panic("ism: the zero Kernel cannot be used")
 	case m.Dim < 1:
 		return m, fmt.Errorf("ism: dimension %d; ask for 1 at least", m.Dim)
 	case m.Iterations < 1 || m.Rounds < 1 || m.Landmarks < 1 || m.Sample < 1:
@@ -41,42 +41,40 @@ func (m Solver) settings() (Solver, error) {
 	case m.Engine > EngineLinear:
 		return m, fmt.Errorf("ism: there is no engine %v", m.Engine)
 	}
-	return m, nil
+	return m, m.checkParadigm()
 }
 
-// settings says whether the task can be done, and fills in μ.
-func (t Task) settings(k Kernel) (Task, error) {
-	if t.Mu == 0 {
-		t.Mu = 1
-	}
+// checkParadigm returns an error unless the settings suit the paradigm.
+func (m Solver) checkParadigm() error {
 	switch {
-	case t.Paradigm > Alternative:
-		return t, fmt.Errorf("ism: there is no paradigm %v", t.Paradigm)
-	case t.Paradigm == Unsupervised && t.Known != nil:
-		return t, errors.New("ism: unsupervised knows no labels; semisupervised does")
-	case t.Paradigm != Unsupervised && t.Known == nil:
-		return t, fmt.Errorf("ism: %v needs what is known of the rows: labels, targets, scores", t.Paradigm)
-	case t.Paradigm != Supervised && t.Clusters < 2:
-		return t, fmt.Errorf("ism: %v needs a number of clusters, at least 2; it is %d", t.Paradigm, t.Clusters)
-	case t.Paradigm != Supervised && k.aligned != notAligned:
-		return t, errors.New("ism: weights by alignment are for supervised, where what is known does not change")
-	case t.Paradigm != Unsupervised && t.Laplacian:
-		return t, fmt.Errorf("ism: %v does not ask whether Y comes from the Laplacian", t.Paradigm)
-	case !positive(t.Mu):
-		return t, fmt.Errorf("ism: mu is %v; it must be positive and finite", t.Mu)
+	case m.Paradigm > Alternative:
+		return fmt.Errorf("ism: there is no paradigm %v", m.Paradigm)
+	case m.Weights > Aligned:
+		return fmt.Errorf("ism: there are no weights %v", m.Weights)
+	case m.Paradigm != Supervised && m.Clusters < 2:
+		return fmt.Errorf("ism: %v needs a number of clusters, at least 2; it is %d", m.Paradigm, m.Clusters)
+	case m.Paradigm != Supervised && m.Weights != Given:
+		return errors.New("ism: weights by alignment are for supervised, where what is known does not change")
+	case m.Paradigm != Unsupervised && m.Laplacian:
+		return fmt.Errorf("ism: %v does not ask whether Y comes from the Laplacian", m.Paradigm)
+	case !(m.Mu > 0 && m.Mu <= math.MaxFloat64):
+		return fmt.Errorf("ism: mu is %v; it must be positive and finite", m.Mu)
 	}
-	return t, nil
+	return nil
 }
+
+// degrees reports whether Y comes from the kernel divided by its degrees.
+func (m Solver) degrees() bool { return m.Paradigm != Unsupervised || m.Laplacian }
 
 // fitting is a fit under way.
 type fitting struct {
 	Solver
-	task    Task
-	all     *data // as the source gives them
-	data    *data // where the engine reads: all, or memory
+	known   *Response
+	all     *table // as the source gives it
+	data    *table // where the engine reads: all, or memory
 	held    *sampled
-	kernel  Kernel // with numbers
-	terms   []weighted
+	kernel  kernelgen.Kernel // with numbers once it was resolved
+	terms   []term
 	choice  Engine
 	engine  evaluator
 	fit     *Fit
@@ -84,54 +82,69 @@ type fitting struct {
 	weights [2]float64 // of Ω and of what is known, in Γ
 }
 
-func (m Solver) fit(ctx context.Context, e stream.Engine, src stream.Source, task Task) (*Fit, error) {
+// Fit finds W for the rows of d.
+//
+// Passes: one for the means and spreads of the columns, one for the start, and then
+// for exact none (it loads the rows before the start), for linear one for each W tried.
+// Where clusters are looked for, three for the first Y (four for Alternative), and for
+// linear two a round besides. A source that can be read only once is refused. Where rows
+// cannot be had by number, the sample takes a pass that is not counted.
+//
+// Errors: values that are not finite (naming row and column), a response of another
+// length, fewer than 2 rows, no column that varies, Dim beyond the columns that do,
+// a Γ that is 0 (one class only), numbers that overflow, and kernels without a gradient
+// ([kernelgen.Kernel.Terms]).
+func (m Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	m, err := m.settings()
 	if err != nil {
 		return nil, err
 	}
-	if task, err = task.settings(m.Kernel); err != nil {
+	if err := m.checkKnown(d.Shape()); err != nil {
 		return nil, err
 	}
-	f := &fitting{Solver: m, task: task, fit: &Fit{FeatureError: math.NaN(), Rounds: 1}}
-	if err := f.prepare(ctx, e, src); err != nil {
+	f := &fitting{Solver: m, known: d.Known, kernel: k, fit: &Fit{FeatureError: math.NaN(), Rounds: 1}}
+	if f.terms, err = termsOf(k); err != nil {
 		return nil, err
 	}
-	if task.Paradigm == Supervised {
-		err = f.supervised(ctx)
+	if err := f.prepare(ctx, e, d); err != nil {
+		return nil, err
+	}
+	settled := false
+	if m.Paradigm == Supervised {
+		settled, err = f.supervised(ctx)
 	} else {
-		err = f.clusters(ctx)
+		settled, err = f.clusters(ctx)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return f.finish(src.Info())
+	f.fit.Unsettled = !settled
+	return f.finish(d.Rows.Info())
 }
 
 // prepare reads the columns, checks shapes, makes numbers of words, and sets up the
 // engine.
-func (f *fitting) prepare(ctx context.Context, e stream.Engine, src stream.Source) (err error) {
+func (f *fitting) prepare(ctx context.Context, e stream.Engine, d *Data) (err error) {
+	src := d.Rows
 	name := src.Info().Name
-	centre := true
-	for _, t := range f.Kernel.terms {
-		centre = centre && t.atom.shapeKnown().base == SquaredDistance
-	}
-	if f.all, err = newData(ctx, e, src, centre, &f.fit.SourcePasses); err != nil {
+	if f.all, err = newTable(ctx, e, src, distances(f.terms), &f.fit.SourcePasses); err != nil {
 		return err
 	}
 	if f.Dim > f.all.d {
 		return fmt.Errorf("%s: %d dimensions asked for, and %d columns that vary", name, f.Dim, f.all.d)
 	}
-	if k := f.task.Known; k != nil && k.Rows() != f.all.n {
-		return fmt.Errorf("%s: %d rows, and %d labels or rows of targets", name, f.all.n, k.Rows())
+	if err := d.check(f.all.n); err != nil {
+		return err
 	}
-	if f.task.Clusters > f.all.n {
-		return fmt.Errorf("%s: %d rows for %d clusters", name, f.all.n, f.task.Clusters)
+	if f.Paradigm != Supervised && f.Clusters > f.all.n {
+		return fmt.Errorf("%s: %d rows for %d clusters", name, f.all.n, f.Clusters)
 	}
 	if len(src.Info().Columns) > f.all.d {
-		f.fit.Notes = append(f.fit.Notes, fmt.Sprintf("%d columns are constant and were left out; W is 0 there", len(src.Info().Columns)-f.all.d))
+		f.fit.Note(fmt.Sprintf("%d columns are constant and were left out; W is 0 there", len(src.Info().Columns)-f.all.d))
 	}
 	f.data = f.all
 	f.choice = f.chooseEngine(f.all.n, f.all.d)
+	f.fit.Chosen = f.choice.String()
 	f.all.engine.BlockRows = passRows(f.choice, e, len(src.Info().Columns))
 	if f.choice == EngineExact {
 		x := &exact{}
@@ -144,10 +157,9 @@ func (f *fitting) prepare(ctx context.Context, e stream.Engine, src stream.Sourc
 	if f.held, err = f.data.sample(ctx, f.Sample, f.Seed, "rows that ism holds"); err != nil {
 		return err
 	}
-	if f.kernel, err = f.resolve(ctx); err != nil {
+	if err := f.resolve(ctx); err != nil {
 		return err
 	}
-	f.terms = f.kernel.weighted()
 	if x, ok := f.engine.(*exact); ok {
 		x.terms = f.terms
 	} else {
@@ -181,16 +193,14 @@ func (m Solver) chooseEngine(n, d int) Engine {
 	return EngineLinear
 }
 
-func (f *fitting) supervised(ctx context.Context) error {
-	p := f.task.Known.centred(1)
+func (f *fitting) supervised(ctx context.Context) (settled bool, err error) {
+	p := f.known.centred(1)
 	g := &gamma{n: f.data.n, parts: []*part{p}}
 	if err := g.check("what is known"); err != nil {
-		return err
+		return false, err
 	}
 	f.it.gamma, f.it.round = g, 1
-	var err error
-	f.fit.Settled, err = f.it.run(ctx)
-	return err
+	return f.it.run(ctx)
 }
 
 // finish makes the model of the W accepted last.
@@ -208,9 +218,10 @@ func (f *fitting) finish(info stream.Info) (*Fit, error) {
 		copy(dense.Row(full, j), dense.Row(w, k))
 	}
 	r := f.fit
-	r.Model = &Model{Kernel: f.kernel, Paradigm: f.task.Paradigm, Engine: f.choice, W: full, Values: values, Columns: info.Columns, Rows: int64(f.data.n), Seed: f.Seed}
+	r.Model = &Model{Kernel: f.kernel, Paradigm: f.Paradigm, Engine: f.choice, W: full, Values: values, Columns: info.Columns, Rows: int64(f.data.n), Seed: f.Seed}
 	r.History, r.Iterations, r.Damped = f.it.history, len(f.it.history), f.it.damped
-	r.Objective, r.Residual = f.it.at.objective, residual(f.it.at)
+	r.Objective, r.Gradient = f.it.at.objective, residual(f.it.at)
+	r.Residuals = residuals(f.it.at.phi, w, values)
 	switch x := f.engine.(type) {
 	case *exact:
 		r.ExactPasses = x.passes
@@ -220,54 +231,11 @@ func (f *fitting) finish(info stream.Info) (*Fit, error) {
 		r.Features = x.features
 		r.FeatureError = x.left
 		if x.left > 10*f.FeatureTolerance {
-			r.Notes = append(r.Notes, fmt.Sprintf("%d landmarks leave %.2g of the kernel's diagonal on the sample; more landmarks make Φ more exact", f.Landmarks, x.left))
+			r.Note(fmt.Sprintf("%d landmarks leave %.2g of the kernel's diagonal on the sample; more `landmarks` make Φ more exact", f.Landmarks, x.left))
 		}
 	}
-	if !r.Settled {
-		r.Notes = append(r.Notes, fmt.Sprintf("W had not settled after %d iterations in %d rounds; more of them may change it", r.Iterations, r.Rounds))
+	if r.Unsettled {
+		r.Note(fmt.Sprintf("W had not settled after %d iterations in %d rounds; more of them may change it", r.Iterations, r.Rounds))
 	}
 	return r, nil
-}
-
-// gammaOf is Γ of a round: of the embedding, and of what is known.
-func (f *fitting) gammaOf(y *embedding) *gamma {
-	g := &gamma{n: f.data.n}
-	if f.task.Paradigm == Unsupervised {
-		g.parts = append(g.parts, ofFactors(centredColumns(y.y), 1))
-		return g
-	}
-	scaled := dense.Clone(y.y)
-	for i := range scaled.Rows {
-		for j := range scaled.Cols {
-			scaled.Data[i*scaled.Stride+j] /= math.Sqrt(y.degrees[i])
-		}
-	}
-	if f.weights[0] == 0 {
-		f.weights = [2]float64{1, f.task.Mu}
-		if f.task.Relative {
-			f.weights[0] = 1 / ofFactors(scaled, 1).norm()
-			f.weights[1] = f.task.Mu / f.task.Known.centred(1).norm()
-		}
-		if f.task.Paradigm == Alternative {
-			f.weights[1] = -f.weights[1]
-		}
-	}
-	g.parts = append(g.parts, ofFactors(scaled, f.weights[0]), f.task.Known.centred(f.weights[1]))
-	return g
-}
-
-// norm is ‖G·T·Gᵀ‖_F.
-func (p *part) norm() float64 {
-	if p.codes == nil {
-		g := dense.Mul(trans, p.g, noTrans, p.g)
-		return p.table.Data[0] * dense.Frobenius(g)
-	}
-	sum := 0.0
-	for a, na := range p.sums {
-		for b, nb := range p.sums {
-			v := p.table.Data[a*p.table.Stride+b]
-			sum += v * v * na * nb
-		}
-	}
-	return math.Sqrt(sum)
 }

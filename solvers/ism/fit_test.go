@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
@@ -44,9 +45,9 @@ func mustClasses(t testing.TB, labels []int, k int) *Response {
 	return r
 }
 
-func mustFit(t testing.TB, m Solver, e stream.Engine, src stream.Source, task Task) *Fit {
+func mustFit(t testing.TB, m Solver, e stream.Engine, d *Data, k kernelgen.Kernel) *Fit {
 	t.Helper()
-	f, err := m.Fit(ctx, e, src, task)
+	f, err := m.Fit(ctx, e, d, k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,17 +101,17 @@ func TestFindsSubspace(t *testing.T) {
 	const n, d = 600, 8
 	x, labels, truth := informative(n, d, 4, 7)
 	known := mustClasses(t, labels, 4)
-	for i, text := range []string{"gaussian(sigma=1.5)", "polynomial(degree=3, c=1)", "multiquadratic()", "gaussian() + 0.001*polynomial()", "relative(neighbour=20)", "inverse()", "linear()", "squared()"} {
+	for i, text := range []string{"gaussian(sigma=1.5)", "polynomial(degree=3, c=1)", "multiquadratic()", "gaussian() + 0.001*polynomial()", "relative(neighbour=20)", "inverse()", "linear()", "squared()", "matern32(length=2)", "rq(alpha=2, length=2)"} {
 		if testing.Short() && i%3 > 0 {
 			continue
 		}
 		var found [2]*Fit
 		for i, engine := range []Engine{EngineExact, EngineLinear} {
-			m := Solver{Kernel: mustParse(t, text), Dim: 3, Engine: engine, Tolerance: 1e-4, Angle: 1e-3, FeatureTolerance: 1e-6, Seed: 1}
-			f := mustFit(t, m, stream.Engine{}, source(x), Task{Known: known})
+			m := Solver{Dim: 3, Engine: engine, Tolerance: 1e-4, Angle: 1e-3, FeatureTolerance: 1e-6, Seed: 1}
+			f := mustFit(t, m, stream.Engine{}, &Data{source(x), known}, mustParse(t, text))
 			found[i] = f
 			a := angleTo(t, f.W, truth)
-			t.Logf("%s, %v: angle %.3f, %d iterations, %d damped, J %.6g, residual %.1e, features %d, settled %v", text, engine, a, f.Iterations, f.Damped, f.Objective, f.Residual, f.Features, f.Settled)
+			t.Logf("%s, %v: angle %.3f, %d iterations, %d damped, J %.6g, residual %.1e, features %d, settled %v", text, engine, a, f.Iterations, f.Damped, f.Objective, f.Gradient, f.Features, !f.Unsettled)
 			if a > 0.5 {
 				t.Errorf("%s, %v: %v from the truth", text, engine, a)
 			}

@@ -5,7 +5,9 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/words"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -37,20 +39,46 @@ const (
 	EngineLinear
 )
 
-// String is the word for the engine: auto, exact or linear.
+// String returns the word for the engine: auto, exact or linear.
 func (g Engine) String() string { return words.Of(engineWords, g) }
 
-// ParseEngine reads the word for an engine.
+// ParseEngine returns the engine that a word stands for.
 func ParseEngine(word string) (Engine, error) {
 	return words.Parse[Engine]("engine", engineWords, word)
 }
 
+// Method finds W for data and a kernel.
+type Method interface {
+	Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error)
+	Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error)
+}
+
 // Solver finds W (paper, Algorithm 1, with damped steps). The zero value of a field but
-// Kernel and Dim means its default.
+// Dim means its default.
 type Solver struct {
-	Kernel Kernel
 	Dim    int // q, columns of W; the paper takes the number of classes
 	Engine Engine
+	// Weights says where the weights of the kernel's terms come from. Those from the data
+	// are the alignments of the centred kernels of the rows, not projected, with Γ, on a
+	// sample of at most 1000 rows, scaled so that the largest is 1. They are for
+	// Supervised, where Γ does not change.
+	Weights Weights
+
+	Paradigm Paradigm
+	// Clusters are how many to find, at least 2; Supervised finds none.
+	Clusters int
+	// Mu is μ > 0, the weight of what is known for SemiSupervised and Alternative. 0 means
+	// 1. It multiplies HK_ŶH as it is, whose trace is of the order of n where that of
+	// D^(−½)YYᵀD^(−½) is of the order of clusters/n; Relative is for weights that do not
+	// depend on n.
+	Mu float64
+	// Relative divides both terms of Γ by their Frobenius norm at the first round, so
+	// that μ = 1 weighs them alike. The paper does not.
+	Relative bool
+	// Laplacian takes, for Unsupervised, the leading eigenvectors of D^(−½)·K_XW·D^(−½) for
+	// Y, those of spectral clustering, as the other paradigms do. The steps then do not
+	// raise the same objective, and kernels must be positive in sum over each row.
+	Laplacian bool
 
 	// Iterations is how many W are tried at most for one Γ, damped ones counted. 0
 	// means 50.
@@ -82,7 +110,7 @@ type Solver struct {
 // Step is one W that was tried.
 type Step struct {
 	Round     int     // of clusters and W in turn, from 1; 1 for Supervised
-	Objective float64 // J(W), see [Fit.Objective]
+	Objective float64 // J(W), see [Fit]
 	// Eigenvalues are the q largest of Φ(W), descending.
 	Eigenvalues []float64
 	Change      float64 // ‖Λ−Λ'‖/‖Λ‖ from the W before; NaN for the first of a round
@@ -91,30 +119,23 @@ type Step struct {
 	Accepted    bool    // false if J had fallen, and the step was taken again, damped
 }
 
-// Fit is what a solver returns: the model, and what is known about it.
+// Fit is what a solver returns: the model, and what is known about it. Chosen is the
+// engine, and ExactPasses are those over all pairs of rows.
 type Fit struct {
 	*Model
-	// Notes are sentences for the user: what was adjusted or chosen, and why.
-	Notes []string
+	model.Report
 	// History are all W that were tried, in order.
 	History []Step
 	// Objective is J(W) = Tr(Γ·K_XW), of the approximate kernel with the linear engine.
 	// The HSIC of the paper is J/(n−1)².
 	Objective float64
-	// Residual is ‖ΦW − WΛ‖_F/‖Φ‖_F at the end, Λ = WᵀΦW: how well the gradient
-	// condition (Lemma 1) holds.
-	Residual float64
-	// Settled says that the iteration, and the turns of clusters and W, ended by their
-	// tolerances and not by their number.
-	Settled bool
+	// Gradient is ‖ΦW − WΛ‖_F/‖Φ‖_F at the end, Λ = WᵀΦW: how well the gradient
+	// condition (Lemma 1) holds. Residuals tell it of each column of W.
+	Gradient float64
 	// Iterations are the W that were tried, and Damped how many of them by damped steps.
 	Iterations, Damped int
 	// Rounds are the turns of clusters and W; 1 for Supervised.
 	Rounds int
-	// SourcePasses are the passes over the rows, the one counted that finds constant
-	// columns; see [Solver.Fit]. ExactPasses are the passes over all pairs of rows.
-	SourcePasses, ExactPasses int
-	KernelEntries             int64
 	// Features is how many landmarks the linear engine used last, for the first kernel
 	// of a sum; 0 for exact.
 	Features int
@@ -127,19 +148,4 @@ type Fit struct {
 	// Labels are the clusters of the rows: k-means of the rows of Y, each divided by its
 	// norm. nil for Supervised.
 	Labels []int
-}
-
-// Fit finds W for the rows of src.
-//
-// Passes: one for the means and spreads of the columns, one for the start, and then
-// for exact none (it loads the rows before the start), for linear one for each W tried.
-// Where clusters are looked for, three for the first Y (four for Alternative), and for
-// linear two a round besides. A source that can be read only once is refused. Where rows
-// cannot be had by number, the sample takes a pass that is not counted.
-//
-// Errors: values that are not finite (naming row and column), a response of another
-// length, fewer than 2 rows, no column that varies, Dim beyond the columns that do,
-// a Γ that is 0 (one class only), and numbers that overflow.
-func (m Solver) Fit(ctx context.Context, e stream.Engine, src stream.Source, task Task) (*Fit, error) {
-	return m.fit(ctx, e, src, task)
 }

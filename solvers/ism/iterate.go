@@ -187,6 +187,25 @@ func residual(v *evaluation) float64 {
 	return dense.Frobenius(pw) / norm
 }
 
+// residuals are ‖Φw − λw‖ of pairs, relative to the largest λ; nil if all are 0.
+func residuals(phi, w blas64.General, values []float64) []float64 {
+	largest := 0.0
+	for _, v := range values {
+		largest = math.Max(largest, math.Abs(v))
+	}
+	if largest == 0 {
+		return nil
+	}
+	off := dense.Mul(noTrans, phi, noTrans, w)
+	out := make([]float64, len(values))
+	for i := range off.Rows {
+		for j, v := range dense.Row(off, i) {
+			out[j] = math.Hypot(out[j], (v-values[j]*w.Data[i*w.Stride+j])/largest)
+		}
+	}
+	return out
+}
+
 // ritz turns W within its span so that WᵀΦW is diagonal, descending, with the largest
 // entry of each column positive.
 func ritz(v *evaluation) (w blas64.General, values []float64, err error) {

@@ -23,12 +23,12 @@ func TestConverges(t *testing.T) {
 		if kernel.text == "relative(neighbour=3)" {
 			continue // the scales of a fit are by ranks in the sample: TestExactEqualsReference has it
 		}
-		f := mustFit(t, Solver{Kernel: mustParse(t, kernel.text), Dim: 2, Tolerance: 1e-9, Angle: 1e-9, Iterations: 3000}, streamEngine, source(x), Task{Known: known})
+		f := mustFit(t, Solver{Dim: 2, Tolerance: 1e-9, Angle: 1e-9, Iterations: 3000}, streamEngine, &Data{source(x), known}, mustParse(t, kernel.text))
 		phi, objective := naive([]plainKernel{kernel}, gamma, x, f.W)
 		v := &evaluation{w: f.W, phi: phi}
 		r := residual(v)
-		if !(r < 1e-6) || math.Abs(r-f.Residual) > 1e-9 || !f.Settled {
-			t.Errorf("%s: residual %.1e, reported %.1e, settled %v after %d iterations, %d damped", kernel.text, r, f.Residual, f.Settled, f.Iterations, f.Damped)
+		if !(r < 1e-6) || math.Abs(r-f.Gradient) > 1e-9 || f.Unsettled {
+			t.Errorf("%s: residual %.1e, reported %.1e, settled %v after %d iterations, %d damped", kernel.text, r, f.Gradient, !f.Unsettled, f.Iterations, f.Damped)
 		}
 		if math.Abs(objective-f.Objective) > 1e-9*math.Abs(objective) {
 			t.Errorf("%s: J is %v, want %v", kernel.text, f.Objective, objective)
@@ -57,19 +57,19 @@ func TestDamping(t *testing.T) {
 	for i := range labels {
 		labels[i] = i % 3
 	}
-	f := mustFit(t, Solver{Kernel: mustParse(t, "wave()"), Dim: 1, Iterations: 400, Tolerance: 1e-6, Angle: 1e-4}, streamEngine, source(x), Task{Known: mustClasses(t, labels, 3)})
+	f := mustFit(t, Solver{Dim: 1, Iterations: 400, Tolerance: 1e-6, Angle: 1e-4}, streamEngine, &Data{source(x), mustClasses(t, labels, 3)}, mustParse(t, "wave()"))
 	refused := 0
 	for _, s := range f.History {
 		if !s.Accepted {
 			refused++
 		}
 	}
-	t.Logf("%d iterations, %d damped, %d refused, residual %.1e", f.Iterations, f.Damped, refused, f.Residual)
+	t.Logf("%d iterations, %d damped, %d refused, residual %.1e", f.Iterations, f.Damped, refused, f.Gradient)
 	if f.Damped == 0 || refused == 0 {
 		t.Error("no step was damped: the test does not test what it is for")
 	}
-	if !f.Settled || f.Residual > 1e-3 {
-		t.Errorf("residual %v, settled %v", f.Residual, f.Settled)
+	if f.Unsettled || f.Gradient > 1e-3 {
+		t.Errorf("residual %v, settled %v", f.Gradient, !f.Unsettled)
 	}
 	if first := f.History[0].Objective; !(f.Objective > first) {
 		t.Errorf("J did not rise from %v: %v", first, f.Objective)
@@ -88,7 +88,7 @@ func TestSigns(t *testing.T) {
 	}
 	for _, text := range []string{"squared()", "multiquadratic()", "linear()", "gaussian()", "polynomial()", "relative()"} {
 		for _, engine := range []Engine{EngineExact, EngineLinear} {
-			f := mustFit(t, Solver{Kernel: mustParse(t, text), Dim: 1, Engine: engine}, streamEngine, source(x), Task{Known: mustClasses(t, labels, 2)})
+			f := mustFit(t, Solver{Dim: 1, Engine: engine}, streamEngine, &Data{source(x), mustClasses(t, labels, 2)}, mustParse(t, text))
 			if top := f.Loadings(1)[0][0]; top.Column != 3 || top.Weight < 0.9 {
 				t.Errorf("%s, %v: the first column is %+v", text, engine, top)
 			}
@@ -102,13 +102,17 @@ func TestSigns(t *testing.T) {
 // TestThreads: the same bits for any number of threads.
 func TestThreads(t *testing.T) {
 	x, labels, _ := informative(700, 6, 4, 8)
-	tasks := []Task{{Known: mustClasses(t, labels, 4)}, {Paradigm: Unsupervised, Clusters: 3}}
+	tasks := []Solver{{Paradigm: Supervised}, {Paradigm: Unsupervised, Clusters: 3}}
 	for _, engine := range []Engine{EngineExact, EngineLinear} {
 		for _, task := range tasks {
+			task.Dim, task.Engine, task.Rounds, task.Iterations = 2, engine, 2, 4
+			d := &Data{Rows: source(x)}
+			if task.Paradigm == Supervised {
+				d.Known = mustClasses(t, labels, 4)
+			}
 			var first *Fit
 			for _, threads := range []int{1, 2, 5} {
-				f := mustFit(t, Solver{Kernel: mustParse(t, "gaussian() + 0.1*polynomial(degree=2)"), Dim: 2, Engine: engine, Rounds: 2, Iterations: 4},
-					stream.Engine{Threads: threads, BlockRows: 256}, source(x), task)
+				f := mustFit(t, task, stream.Engine{Threads: threads, BlockRows: 256}, d, mustParse(t, "gaussian() + 0.1*polynomial(degree=2)"))
 				if first == nil {
 					first = f
 				}

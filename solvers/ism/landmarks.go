@@ -71,7 +71,7 @@ func newLandmarks(k entries, pool points, most int, tolerance float64) (*landmar
 // them are tiny beside its width.
 var errZero = fmt.Errorf("%w: it is zero", errKernel)
 
-var errKernel = errors.New("ism: the kernel of the rows is zero or overflows; scale the rows (ScaleStandard), or choose other parameters")
+var errKernel = errors.New("ism: the kernel of the rows is zero or overflows; scale the rows (`scale standard`), or choose other parameters")
 
 // pivoted is Cholesky factorisation with pivoting of the kernel of the pool, divided by
 // the roots of its diagonal so that a few large rows do not outweigh the others, down to

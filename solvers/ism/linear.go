@@ -14,8 +14,8 @@ import (
 
 // linear is the engine that makes one pass for each W.
 type linear struct {
-	data  *data
-	terms []weighted
+	data  *table
+	terms []term
 	held  *sampled // the sample
 	most  int      // landmarks
 	// tolerance is what they may leave of the diagonal.
@@ -35,12 +35,9 @@ type summed struct {
 	sums  [][]blas64.General // for each part and term, Gᵀ·C, k×r
 }
 
-// known says that f follows from f', so that no landmarks are needed for it.
-func (t weighted) known() bool { return t.df.flat || t.power > 0 || t.ratio != 0 && !t.local }
-
 // feature is f' of a term in a pass: a block of columns of C, and what becomes of it.
 type feature struct {
-	term        weighted
+	term        term
 	coefficient float64    // f' is coefficient·C·Q·Cᵀ
 	marks       *landmarks // nil: one column, of ones or of 1/σ_i
 	scale       []float64  // σ_i, of the column without landmarks; nil for ones
@@ -64,9 +61,9 @@ func (l *linear) noise() float64 { return math.Max(rounding, 10*l.left) }
 func (l *linear) start(ctx context.Context, g *gamma) (blas64.General, error) {
 	p := l.newPass(g, blas64.General{})
 	for _, t := range l.terms {
-		f := &feature{term: t, coefficient: t.slope(), cols: 1}
-		if t.local {
-			f.scale = l.data.scales[t.neighbour]
+		f := &feature{term: t, coefficient: t.slopeAtZero(), cols: 1}
+		if t.local() {
+			f.scale = l.data.scales[t.Neighbour]
 		}
 		p.add(f)
 	}
@@ -86,16 +83,16 @@ func (l *linear) evaluate(ctx context.Context, g *gamma, w blas64.General) (*eva
 	now := &summed{gamma: g, w: w, marks: make([]*landmarks, len(l.terms))}
 	l.left = 0
 	for i, t := range l.terms {
-		if t.df.flat {
-			p.add(&feature{term: t, coefficient: t.weight * t.df.factor, cols: 1})
+		if t.Slope.Flat {
+			p.add(&feature{term: t, coefficient: t.Weight * t.Slope.Factor, cols: 1})
 			continue
 		}
-		marks, err := l.landmarks(t, t.entriesOf(t.df, true), w)
+		marks, err := l.landmarks(t, t.entriesOf(t.Slope, true), w)
 		if err != nil {
 			return nil, err
 		}
 		now.marks[i] = marks
-		p.add(&feature{term: t, coefficient: t.weight * t.df.factor, marks: marks, cols: len(marks.index)})
+		p.add(&feature{term: t, coefficient: t.Weight * t.Slope.Factor, marks: marks, cols: len(marks.index)})
 		if t.known() {
 			continue
 		}
@@ -106,7 +103,7 @@ func (l *linear) evaluate(ctx context.Context, g *gamma, w blas64.General) (*eva
 		if err != nil {
 			return nil, err
 		}
-		p.addValue(&value{term: i, factor: t.weight * factor, marks: marks, cols: len(marks.index)})
+		p.addValue(&value{term: i, factor: t.Weight * factor, marks: marks, cols: len(marks.index)})
 	}
 	if !changed {
 		l.predict(p, now)
@@ -123,16 +120,16 @@ func (l *linear) evaluate(ctx context.Context, g *gamma, w blas64.General) (*eva
 }
 
 // project is the sample times w, with the local scales of a term.
-func (l *linear) project(t weighted, w blas64.General) points {
+func (l *linear) project(t term, w blas64.General) points {
 	p := points{x: dense.Mul(noTrans, l.held.x, noTrans, w)}
-	if t.local {
-		p.sigma = l.held.scale[t.neighbour]
+	if t.local() {
+		p.sigma = l.held.scale[t.Neighbour]
 	}
 	return p
 }
 
 // landmarks picks landmarks for W, from rows of the sample at equal steps.
-func (l *linear) landmarks(t weighted, k entries, w blas64.General) (*landmarks, error) {
+func (l *linear) landmarks(t term, k entries, w blas64.General) (*landmarks, error) {
 	all := l.project(t, w)
 	size := min(2*l.most, all.x.Rows)
 	index := make([]int, size)
@@ -165,7 +162,7 @@ func (l *linear) predict(p *pass, now *summed) {
 		grown[s] = part.grown(l.held.rows, p.gamma.n)
 	}
 	for i, f := range p.features {
-		if f.term.base == InnerProduct {
+		if f.term.Base == kernelgen.InnerProduct {
 			continue
 		}
 		for s, part := range p.gamma.parts {
@@ -195,7 +192,7 @@ func (l *linear) count(ctx context.Context, p *pass) error {
 	}
 	for i, f := range p.features {
 		for s, part := range p.gamma.parts {
-			if f.term.base == SquaredDistance && f.marks != nil {
+			if f.term.Base == kernelgen.SquaredDistance && f.marks != nil {
 				f.setDegrees(s, part, light.featureSums()[s][i])
 			}
 		}
@@ -206,7 +203,7 @@ func (l *linear) count(ctx context.Context, p *pass) error {
 // hasDistances says whether degrees depend on landmarks.
 func (p *pass) hasDistances() bool {
 	for _, f := range p.features {
-		if f.term.base == SquaredDistance && f.marks != nil {
+		if f.term.Base == kernelgen.SquaredDistance && f.marks != nil {
 			return true
 		}
 	}
@@ -214,7 +211,7 @@ func (p *pass) hasDistances() bool {
 }
 
 // sampleSums are G_sampleᵀ·κ'(sample, z) for landmarks z of any W, k×r.
-func (l *linear) sampleSums(t weighted, marks *landmarks, grown, w blas64.General) blas64.General {
+func (l *linear) sampleSums(t term, marks *landmarks, grown, w blas64.General) blas64.General {
 	return l.sumsAt(marks.entries, l.project(t, w), marks.marks, grown)
 }
 
@@ -325,10 +322,10 @@ func (f *feature) fill(dst blas64.General, xw blas64.General, i int, scales map[
 }
 
 // localPoints are projected rows from number i on, with the scales that a term wants.
-func localPoints(t weighted, xw blas64.General, i int, scales map[int][]float64) points {
+func localPoints(t term, xw blas64.General, i int, scales map[int][]float64) points {
 	p := points{x: xw}
-	if t.local {
-		p.sigma = scales[t.neighbour][i : i+xw.Rows]
+	if t.local() {
+		p.sigma = scales[t.Neighbour][i : i+xw.Rows]
 	}
 	return p
 }

@@ -1,18 +1,23 @@
 package ism
 
 import (
-	"context"
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 )
 
 // Model is a subspace of the columns and how it was found. Rows are projected as the
 // source of the fit gave them: how raw rows are prepared is the caller's to keep
 // ([stream.Prepared.Preparation]), as with the other models.
 type Model struct {
-	Kernel   Kernel // with numbers for all words and weights
+	Kernel   kernelgen.Kernel // with numbers for all words and weights
 	Paradigm Paradigm
 	Engine   Engine         // exact or linear
 	W        blas64.General // d×q, orthonormal columns; the largest entry of each is positive
@@ -22,17 +27,27 @@ type Model struct {
 	Seed     uint64
 }
 
-// Dim is q, the number of new dimensions.
+// Dim returns q, the number of new dimensions.
 func (m *Model) Dim() int { return m.W.Cols }
 
-// Project puts x·W into dst: x is n×d, dst n×q. It panics unless the shapes fit.
-func (m *Model) Project(dst, x blas64.General) { m.project(dst, x) }
+// describedLoadings is how many columns a description names for a new dimension.
+const describedLoadings = 5
 
-// Transform gives XW of the rows of src to emit in row order. Cost: one pass, 2·d·q
-// flops a row. It is an error if src has another number of columns, or if a number is
-// not finite.
-func (m *Model) Transform(ctx context.Context, e stream.Engine, src stream.Source, kept bool, emit func(b *stream.Block, xw blas64.General) error) error {
-	return m.transform(ctx, e, src, kept, emit)
+// Describe returns what the model says about itself: besides numbers, the columns that
+// weigh most in each new dimension.
+func (m *Model) Describe() *model.Description {
+	d := &model.Description{Method: MethodName, Subject: m.Kernel.String(), Kernel: m.Kernel.String(), Rows: m.Rows, Cols: int64(m.W.Rows),
+		Rank: m.Dim(), Values: m.Values, Seed: m.Seed, Columns: m.W.Rows,
+		Facts: []model.Fact{{Name: "paradigm", Value: m.Paradigm.String()}, {Name: "engine", Value: m.Engine.String()}}}
+	names, _ := m.Outputs(model.Left)
+	for k, column := range m.Loadings(describedLoadings) {
+		var words []string
+		for _, l := range column {
+			words = append(words, fmt.Sprintf("%+.2f·%s", l.Weight, l.Name))
+		}
+		d.Facts = append(d.Facts, model.Fact{Name: names[k], Value: strings.ReplaceAll(strings.Join(words, "  "), "-", "−")})
+	}
+	return d
 }
 
 // Loading is what a column of the data has in a new dimension.
@@ -42,6 +57,18 @@ type Loading struct {
 	Weight float64 // the entry of W
 }
 
-// Loadings are, for each new dimension, the columns that weigh most in it, at most so
+// Loadings returns, for each new dimension, the columns that weigh most in it, at most so
 // many, by descending magnitude. Entries that are zero are left out.
-func (m *Model) Loadings(most int) [][]Loading { return m.loadings(most) }
+func (m *Model) Loadings(most int) [][]Loading {
+	all := make([][]Loading, m.W.Cols)
+	for j := range all {
+		for i := range m.W.Rows {
+			if w := m.W.Data[i*m.W.Stride+j]; w != 0 {
+				all[j] = append(all[j], Loading{Column: i, Name: m.Columns[i], Weight: w})
+			}
+		}
+		slices.SortStableFunc(all[j], func(a, b Loading) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
+		all[j] = all[j][:min(most, len(all[j]))]
+	}
+	return all
+}

@@ -3,6 +3,7 @@ package ism
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,26 +12,22 @@ import (
 
 	"github.com/nystream/nystream/internal/conformance"
 	"github.com/nystream/nystream/internal/linalg/dense"
-	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
 var streamEngine = stream.Engine{}
 
-// TestSaveLoad: a model comes back bit for bit, through JSON, and a damaged one is refused.
+// TestSaveLoad: a model comes back bit for bit, and a damaged one is refused.
 func TestSaveLoad(t *testing.T) {
 	x, labels, _ := informative(200, 5, 4, 1)
-	f := mustFit(t, Solver{Kernel: mustParse(t, "gaussian() + 0.1*inverse()"), Dim: 2, Seed: 7}, streamEngine, source(x), Task{Known: mustClasses(t, labels, 4)})
-	h, arrays := f.Save()
-	text, err := json.Marshal(h)
+	f := mustFit(t, Solver{Dim: 2, Seed: 7}, streamEngine, &Data{source(x), mustClasses(t, labels, 4)}, mustParse(t, "gaussian() + 0.1*inverse()"))
+	saved, err := f.Save()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var back Header
-	if err := json.Unmarshal(text, &back); err != nil {
-		t.Fatal(err)
-	}
-	m, err := Load(back, arrays, testProfiles...)
+	m, err := Load(saved, testProfiles...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,36 +35,87 @@ func TestSaveLoad(t *testing.T) {
 		[]any{f.W, f.Values, f.Columns, f.Kernel.String(), f.Paradigm, f.Engine, f.Rows, f.Seed}); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := Load(back, arrays); err == nil {
+	if _, err := Load(saved); err == nil {
 		t.Error("a kernel of one's own was read without its profile")
 	}
-	change := func(edit func(h *Header, a []lowrank.Array) []lowrank.Array) error {
-		h := back
-		h.Columns = append([]string(nil), back.Columns...)
-		a := append([]lowrank.Array(nil), arrays...)
-		for i := range a {
-			a[i].Floats = append([]float64(nil), a[i].Floats...)
-		}
-		a = edit(&h, a)
-		_, err := Load(h, a, testProfiles...)
-		return err
-	}
-	for name, edit := range map[string]func(h *Header, a []lowrank.Array) []lowrank.Array{
-		"method":         func(h *Header, a []lowrank.Array) []lowrank.Array { h.Method = "ksvd"; return a },
-		"kernel":         func(h *Header, a []lowrank.Array) []lowrank.Array { h.Kernel = "?"; return a },
-		"words":          func(h *Header, a []lowrank.Array) []lowrank.Array { h.Kernel = "gaussian()"; return a },
-		"paradigm":       func(h *Header, a []lowrank.Array) []lowrank.Array { h.Paradigm = "no"; return a },
-		"engine":         func(h *Header, a []lowrank.Array) []lowrank.Array { h.Engine = "auto"; return a },
-		"dimension":      func(h *Header, a []lowrank.Array) []lowrank.Array { h.Dim = 6; return a },
-		"negative":       func(h *Header, a []lowrank.Array) []lowrank.Array { h.Dim = -1; return a },
-		"columns":        func(h *Header, a []lowrank.Array) []lowrank.Array { h.Columns = h.Columns[:4]; return a },
-		"missing":        func(_ *Header, a []lowrank.Array) []lowrank.Array { return a[:1] },
-		"NaN":            func(_ *Header, a []lowrank.Array) []lowrank.Array { a[0].Floats[3] = math.NaN(); return a },
-		"shape":          func(_ *Header, a []lowrank.Array) []lowrank.Array { a[0].Rows = 4; return a },
-		"not orthogonal": func(_ *Header, a []lowrank.Array) []lowrank.Array { a[0].Floats[0] += 0.1; return a },
+	for name, edit := range map[string]func(h *Header, a *model.Archive){
+		"method":         func(h *Header, _ *model.Archive) { h.Method = "ksvd" },
+		"kernel":         func(h *Header, _ *model.Archive) { h.Kernel = "?" },
+		"words":          func(h *Header, _ *model.Archive) { h.Kernel = "gaussian()" },
+		"paradigm":       func(h *Header, _ *model.Archive) { h.Paradigm = "no" },
+		"engine":         func(h *Header, _ *model.Archive) { h.Engine = "auto" },
+		"dimension":      func(h *Header, _ *model.Archive) { h.Dim = 6 },
+		"negative":       func(h *Header, _ *model.Archive) { h.Dim = -1 },
+		"columns":        func(h *Header, _ *model.Archive) { h.Columns = h.Columns[:4] },
+		"missing":        func(_ *Header, a *model.Archive) { a.Arrays = a.Arrays[:1] },
+		"NaN":            func(_ *Header, a *model.Archive) { a.Arrays[0].Floats[3] = math.NaN() },
+		"shape":          func(_ *Header, a *model.Archive) { a.Arrays[0].Rows = 4 },
+		"not orthogonal": func(_ *Header, a *model.Archive) { a.Arrays[0].Floats[0] += 0.1 },
 	} {
-		if err := change(edit); err == nil || !strings.HasPrefix(err.Error(), "model") {
+		if err := edited(t, saved, edit); err == nil || !strings.HasPrefix(err.Error(), "model") {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// edited is what Load says of a copy of an archive that was changed.
+func edited(t *testing.T, saved *model.Archive, edit func(h *Header, a *model.Archive)) error {
+	t.Helper()
+	var h Header
+	saved.ReadHeader(&h)
+	a := &model.Archive{}
+	for _, array := range saved.Arrays {
+		array.Floats = append([]float64(nil), array.Floats...)
+		a.Arrays = append(a.Arrays, array)
+	}
+	edit(&h, a)
+	var err error
+	if a.Header, err = json.Marshal(h); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Load(a, testProfiles...)
+	return err
+}
+
+// TestOldKernels: models whose kernels were written when they had a language of their own
+// are read, and what a kernel says stays what it was.
+func TestOldKernels(t *testing.T) {
+	x, labels, _ := informative(60, 3, 3, 1)
+	f := mustFit(t, Solver{Dim: 1}, streamEngine, &Data{source(x), mustClasses(t, labels, 3)}, kernelgen.Linear())
+	saved, err := f.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"linear()":                    "linear()",
+		"polynomial(degree=3, c=0.5)": "poly(degree=3, gamma=1, coef0=0.5)",
+		"gaussian(sigma=2.5)":         "gaussian(sigma=2.5)",
+		"relative(neighbour=7)":       "relative(neighbour=7)",
+		"squared()":                   "squared()",
+		"multiquadratic(c=2)":         "multiquadratic(c=2)",
+		"inverse()":                   "inverse()",
+		"0.001*gaussian(sigma=1e-05) + 2*squared()": "0.001*gaussian(sigma=1e-05) + 2*squared()",
+	} {
+		err := edited(t, saved, func(h *Header, a *model.Archive) { h.Kernel = text })
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		var h Header
+		saved.ReadHeader(&h)
+		h.Kernel = text
+		a, err := model.NewArchive(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Arrays = saved.Arrays
+		if m, err := Load(a, testProfiles...); err != nil || m.Kernel.String() != want {
+			t.Errorf("%s is read as %v, %v; want %s", text, m.Kernel, err, want)
+		}
+	}
+	for text, want := range map[string]Weights{"independent(squared() + linear())": Independent, " aligned ( squared() + linear() ) ": Aligned, "squared() + linear()": Given} {
+		rest, w := CutWeights(text)
+		if k := mustParse(t, rest); w != want || k.String() != "squared() + linear()" {
+			t.Errorf("%s is %v with weights %v", text, k, w)
 		}
 	}
 }
@@ -75,10 +123,10 @@ func TestSaveLoad(t *testing.T) {
 // TestTransform: XW of new rows, and loadings by magnitude with names.
 func TestTransform(t *testing.T) {
 	x, labels, _ := informative(300, 5, 4, 1)
-	f := mustFit(t, Solver{Kernel: Linear(), Dim: 2}, streamEngine, source(x), Task{Known: mustClasses(t, labels, 4)})
+	f := mustFit(t, Solver{Dim: 2}, streamEngine, &Data{source(x), mustClasses(t, labels, 4)}, kernelgen.Linear())
 	fresh := normals(700, 5, 99)
 	got := stream.NewMatrix(700, 2)
-	err := f.Transform(ctx, stream.Engine{BlockRows: 128}, source(fresh), false, func(b *stream.Block, xw blas64.General) error {
+	err := f.Transform(ctx, stream.Engine{BlockRows: 128}, model.Left, source(fresh), false, func(b *stream.Block, xw blas64.General) error {
 		for i := range xw.Rows {
 			copy(dense.Row(got, int(b.Start)+i), dense.Row(xw, i))
 		}
@@ -99,12 +147,22 @@ func TestTransform(t *testing.T) {
 		}
 	}
 	none := func(*stream.Block, blas64.General) error { return nil }
-	if err := f.Transform(ctx, streamEngine, source(normals(3, 4, 1)), false, none); err == nil || !strings.Contains(err.Error(), "4 columns") {
+	if err := f.Transform(ctx, streamEngine, model.Left, source(normals(3, 4, 1)), false, none); err == nil || !strings.Contains(err.Error(), "4 columns") {
 		t.Errorf("rows of another length: %v", err)
 	}
 	fresh.Data[7] = math.Inf(1)
-	if err := f.Transform(ctx, streamEngine, source(fresh), false, none); err == nil || !strings.Contains(err.Error(), "row 1") {
+	if err := f.Transform(ctx, streamEngine, model.Left, source(fresh), false, none); err == nil || !strings.Contains(err.Error(), "row 1") {
 		t.Errorf("an infinite number: %v", err)
+	}
+	if err := f.Transform(ctx, streamEngine, model.Right, source(fresh), false, none); err == nil {
+		t.Error("there is a right side")
+	}
+	if names, err := f.Outputs(model.Left); err != nil || !slices.Equal(names, []string{"xw0", "xw1"}) {
+		t.Errorf("outputs %v, %v", names, err)
+	}
+	d := f.Describe()
+	if d.Method != "ism" || d.Kernel != "linear()" || d.Rank != 2 || d.Columns != 5 || len(d.Facts) != 4 || d.Facts[2].Name != "xw0" {
+		t.Errorf("it describes itself as %+v", d)
 	}
 	for j, loadings := range f.Loadings(3) {
 		if len(loadings) != 3 {

@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -22,7 +24,8 @@ func TestRefuses(t *testing.T) {
 		edit(c)
 		return c
 	}
-	basic := Solver{Kernel: Gaussian(0), Dim: 2}
+	basic := Solver{Dim: 2}
+	clustering := func(p Paradigm, clusters int) Solver { return Solver{Dim: 2, Paradigm: p, Clusters: clusters} }
 	one := mustClasses(t, make([]int, 40), 3)
 	factors := func(y blas64.General) *Response {
 		r, err := Factors(y)
@@ -34,42 +37,45 @@ func TestRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		solver Solver
 		x      blas64.General
-		task   Task
+		known  *Response
 		want   string
+		kernel kernelgen.Kernel
 	}{
-		"no rows":        {basic, blas64.General{Cols: 3, Stride: 3}, Task{Known: known}, "0 rows; at least 2"},
-		"one row":        {basic, normals(1, 3, 1), Task{Known: mustClasses(t, []int{0}, 1)}, "1 rows; at least 2"},
-		"no columns":     {basic, blas64.General{Rows: 3, Stride: 1}, Task{Known: known}, "without columns"},
-		"constant":       {basic, stream.NewMatrix(40, 3), Task{Known: known}, "all 3 columns are constant"},
-		"NaN":            {basic, with(func(x blas64.General) { x.Data[4*7+2] = math.NaN() }), Task{Known: known}, `row 7 (counted from 0), column "x2"`},
-		"infinity":       {basic, with(func(x blas64.General) { x.Data[4*7+2] = math.Inf(1) }), Task{Known: known}, `row 7 (counted from 0), column "x2"`},
-		"too large":      {basic, with(func(x blas64.General) { x.Data[4*7+2], x.Data[2] = 1.7e308, -1.7e308 }), Task{Known: known}, "too large"},
-		"dimensions":     {Solver{Kernel: Gaussian(0), Dim: 5}, x, Task{Known: known}, "5 dimensions asked for, and 4 columns that vary"},
-		"dimension 0":    {Solver{Kernel: Gaussian(0)}, x, Task{Known: known}, "dimension 0"},
-		"iterations":     {Solver{Kernel: Gaussian(0), Dim: 1, Iterations: -1}, x, Task{Known: known}, "must be at least 1"},
-		"tolerance":      {Solver{Kernel: Gaussian(0), Dim: 1, Tolerance: -1}, x, Task{Known: known}, "must be positive"},
-		"nothing known":  {basic, x, Task{}, "supervised needs"},
-		"labels unasked": {basic, x, Task{Paradigm: Unsupervised, Clusters: 2, Known: known}, "knows no labels"},
-		"other length":   {basic, normals(30, 4, 1), Task{Known: known}, "30 rows, and 40 labels"},
-		"one class":      {basic, x, Task{Known: one}, "the same for all rows"},
-		"constant target": {basic, x, Task{Known: factors(with(func(x blas64.General) {
+		"no rows":        {basic, blas64.General{Cols: 3, Stride: 3}, known, "0 rows; at least 2", medianGaussian},
+		"one row":        {basic, normals(1, 3, 1), mustClasses(t, []int{0}, 1), "1 rows; at least 2", medianGaussian},
+		"no columns":     {basic, blas64.General{Rows: 3, Stride: 1}, known, "without columns", medianGaussian},
+		"constant":       {basic, stream.NewMatrix(40, 3), known, "all 3 columns are constant", medianGaussian},
+		"NaN":            {basic, with(func(x blas64.General) { x.Data[4*7+2] = math.NaN() }), known, `row 7 (counted from 0), column "x2"`, medianGaussian},
+		"infinity":       {basic, with(func(x blas64.General) { x.Data[4*7+2] = math.Inf(1) }), known, `row 7 (counted from 0), column "x2"`, medianGaussian},
+		"too large":      {basic, with(func(x blas64.General) { x.Data[4*7+2], x.Data[2] = 1.7e308, -1.7e308 }), known, "too large", medianGaussian},
+		"dimensions":     {Solver{Dim: 5}, x, known, "5 dimensions asked for, and 4 columns that vary", medianGaussian},
+		"dimension 0":    {Solver{}, x, known, "dimension 0", medianGaussian},
+		"iterations":     {Solver{Dim: 1, Iterations: -1}, x, known, "must be at least 1", medianGaussian},
+		"tolerance":      {Solver{Dim: 1, Tolerance: -1}, x, known, "must be positive", medianGaussian},
+		"nothing known":  {basic, x, nil, "supervised needs", medianGaussian},
+		"labels unasked": {clustering(Unsupervised, 2), x, known, "knows no labels", medianGaussian},
+		"other length":   {basic, normals(30, 4, 1), known, "30 rows, and 40 labels", medianGaussian},
+		"one class":      {basic, x, one, "the same for all rows", medianGaussian},
+		"constant target": {basic, x, factors(with(func(x blas64.General) {
 			for i := range x.Data {
 				x.Data[i] = 3
 			}
-		}))}, "the same for all rows"},
-		"clusters":         {basic, x, Task{Paradigm: Unsupervised, Clusters: 1}, "at least 2"},
-		"many clusters":    {basic, x, Task{Paradigm: Unsupervised, Clusters: 41}, "40 rows for 41 clusters"},
-		"mu":               {basic, x, Task{Paradigm: Alternative, Known: known, Clusters: 2, Mu: -1}, "mu is -1"},
-		"aligned":          {Solver{Kernel: Gaussian(0).Aligned(), Dim: 1}, x, Task{Paradigm: Unsupervised, Clusters: 2}, "alignment"},
-		"negative sums":    {Solver{Kernel: Squared(), Dim: 1}, x, Task{Paradigm: Alternative, Known: known, Clusters: 2}, "take a kernel that is positive"},
-		"neighbour":        {Solver{Kernel: Relative(50), Dim: 1}, x, Task{Known: known}, "the sample has 40 rows"},
-		"overflow":         {Solver{Kernel: Polynomial(9, 1), Dim: 1}, with(func(x blas64.General) { x.Data[0] = 1e40 }), Task{Known: known}, "scale the rows"},
-		"wrong derivative": {Solver{Kernel: New(Profile{Name: "wrong", F: math.Sin, Derivative: math.Sin}), Dim: 1}, x, Task{Known: known}, "the derivative of wrong"},
-		"not finite":       {Solver{Kernel: New(Profile{Name: "logarithm", F: math.Log, Derivative: func(b float64) float64 { return 1 / b }}), Dim: 1}, x, Task{Known: known}, "must be finite"},
+		})), "the same for all rows", medianGaussian},
+		"clusters":         {clustering(Unsupervised, 1), x, nil, "at least 2", medianGaussian},
+		"many clusters":    {clustering(Unsupervised, 41), x, nil, "40 rows for 41 clusters", medianGaussian},
+		"mu":               {Solver{Dim: 2, Paradigm: Alternative, Clusters: 2, Mu: -1}, x, known, "mu is -1", medianGaussian},
+		"aligned":          {Solver{Dim: 1, Paradigm: Unsupervised, Clusters: 2, Weights: Aligned}, x, nil, "alignment", medianGaussian},
+		"negative sums":    {clustering(Alternative, 2), x, known, "take a kernel that is positive", kernelgen.Squared()},
+		"neighbour":        {Solver{Dim: 1}, x, known, "the sample has 40 rows", kernelgen.Relative(50)},
+		"overflow":         {Solver{Dim: 1}, with(func(x blas64.General) { x.Data[0] = 1e40 }), known, "scale the rows", kernelgen.Poly(9, 1, 1)},
+		"wrong derivative": {Solver{Dim: 1}, x, known, "the derivative of wrong", kernelgen.New(kernelgen.Profile{Name: "wrong", F: math.Sin, Derivative: math.Sin})},
+		"not finite":       {Solver{Dim: 1}, x, known, "must be finite", kernelgen.New(kernelgen.Profile{Name: "logarithm", F: math.Log, Derivative: func(b float64) float64 { return 1 / b }})},
+		"no gradient":      {Solver{Dim: 1}, x, known, "laplace is a function of the L1 distance", kernelgen.Laplace(1)},
+		"no derivative":    {Solver{Dim: 1}, x, known, "profile sinus has no derivative", kernelgen.New(kernelgen.Profile{Name: "sinus", F: math.Sin})},
 	} {
 		for _, engine := range []Engine{EngineExact, EngineLinear} {
 			c.solver.Engine = engine
-			_, err := c.solver.Fit(ctx, streamEngine, source(c.x), c.task)
+			_, err := c.solver.Fit(ctx, streamEngine, &Data{source(c.x), c.known}, c.kernel)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s, %v: %v, want %q", name, engine, err, c.want)
 			}
@@ -89,7 +95,7 @@ func TestRefuses(t *testing.T) {
 // TestOnce: a source that can be read only once is refused before it is read.
 func TestOnce(t *testing.T) {
 	src := stream.FromSeq(stream.Info{Name: "pipe", Columns: []string{"a"}, Rows: -1, Once: true}, nil)
-	if _, err := (Solver{Kernel: Linear(), Dim: 1}).Fit(ctx, streamEngine, src, Task{Known: mustClasses(t, []int{0, 1}, 2)}); err == nil || !strings.Contains(err.Error(), "only once") {
+	if _, err := (Solver{Dim: 1}).Fit(ctx, streamEngine, &Data{src, mustClasses(t, []int{0, 1}, 2)}, kernelgen.Linear()); err == nil || !strings.Contains(err.Error(), "only once") {
 		t.Error(err)
 	}
 }
@@ -99,7 +105,7 @@ func TestCancelled(t *testing.T) {
 	x, labels, _ := informative(40, 4, 3, 1)
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := (Solver{Kernel: Linear(), Dim: 1}).Fit(gone, streamEngine, source(x), Task{Known: mustClasses(t, labels, 3)}); !errors.Is(err, context.Canceled) {
+	if _, err := (Solver{Dim: 1}).Fit(gone, streamEngine, &Data{source(x), mustClasses(t, labels, 3)}, kernelgen.Linear()); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -113,7 +119,7 @@ func TestOddShapes(t *testing.T) {
 		for _, engine := range []Engine{EngineExact, EngineLinear} {
 			fit := func(x blas64.General, q int, known *Response) *Fit {
 				t.Helper()
-				return mustFit(t, Solver{Kernel: mustParse(t, text), Dim: q, Engine: engine}, streamEngine, source(x), Task{Known: known})
+				return mustFit(t, Solver{Dim: q, Engine: engine}, streamEngine, &Data{source(x), known}, mustParse(t, text))
 			}
 			wide := stream.NewMatrix(60, 7)
 			for i := range 60 {
@@ -164,7 +170,7 @@ func TestRelativeTies(t *testing.T) {
 		x.Data[i] = math.Round(x.Data[i])
 	}
 	for _, engine := range []Engine{EngineExact, EngineLinear} {
-		mustFit(t, Solver{Kernel: Relative(7), Dim: 1, Engine: engine}, streamEngine, source(x), Task{Known: mustClasses(t, labels, 3)})
+		mustFit(t, Solver{Dim: 1, Engine: engine}, streamEngine, &Data{source(x), mustClasses(t, labels, 3)}, kernelgen.Relative(7))
 	}
 }
 
@@ -172,36 +178,38 @@ func TestRelativeTies(t *testing.T) {
 func TestPlan(t *testing.T) {
 	x, labels, _ := informative(1000, 8, 4, 2)
 	for _, engine := range []Engine{EngineExact, EngineLinear} {
-		m := Solver{Kernel: mustParse(t, "gaussian() + multiquadratic()"), Dim: 2, Engine: engine, Iterations: 4}
+		m := Solver{Dim: 2, Engine: engine, Iterations: 4}
+		k := mustParse(t, "gaussian() + multiquadratic()")
 		src := stream.NewCounted(source(x))
-		f := mustFit(t, m, streamEngine, src, Task{Known: mustClasses(t, labels, 4)})
+		f := mustFit(t, m, streamEngine, &Data{src, mustClasses(t, labels, 4)}, k)
 		if src.Passes() != f.SourcePasses {
 			t.Errorf("%v: %d passes, and %d reported", engine, src.Passes(), f.SourcePasses)
 		}
-		p, err := m.Plan(streamEngine, 1000, 8, Task{}, 4, false)
+		p, err := m.Plan(streamEngine, model.Shape{Rows: 1000, Columns: 8, Classes: 4}, k)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.Engine != engine || p.Passes < f.SourcePasses || p.KernelEntries < f.KernelEntries {
-			t.Errorf("%v: %v, %d passes and %d entries planned, %d and %d made", engine, p.Engine, p.Passes, p.KernelEntries, f.SourcePasses, f.KernelEntries)
+		if p.Chosen != engine.String() || p.Passes < f.SourcePasses || p.KernelEntries < f.KernelEntries {
+			t.Errorf("%v: %v, %d passes and %d entries planned, %d and %d made", engine, p.Chosen, p.Passes, p.KernelEntries, f.SourcePasses, f.KernelEntries)
 		}
 		if engine == EngineLinear && f.SourcePasses != 2+f.Iterations {
 			t.Errorf("%d passes for %d iterations", f.SourcePasses, f.Iterations)
 		}
 	}
-	auto := func(n int64) Engine {
-		p, err := Solver{Kernel: Gaussian(0), Dim: 3}.Plan(streamEngine, n, 50, Task{}, 4, false)
+	shape := func(n int64) model.Shape { return model.Shape{Rows: n, Columns: 50, Classes: 4} }
+	auto := func(n int64) string {
+		p, err := Solver{Dim: 3}.Plan(streamEngine, shape(n), medianGaussian)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return p.Engine
+		return p.Chosen
 	}
-	if auto(2000) != EngineExact || auto(1e6) != EngineLinear {
+	if auto(2000) != "exact" || auto(1e6) != "linear" {
 		t.Errorf("auto is %v for 2000 rows and %v for a million", auto(2000), auto(1e6))
 	}
 	// Memory does not depend on the number of rows, but for the classes.
-	small, _ := Solver{Kernel: Gaussian(0), Dim: 3, Engine: EngineLinear}.Plan(streamEngine, 1e6, 50, Task{}, 4, false)
-	large, _ := Solver{Kernel: Gaussian(0), Dim: 3, Engine: EngineLinear}.Plan(streamEngine, 2e6, 50, Task{}, 4, false)
+	small, _ := Solver{Dim: 3, Engine: EngineLinear}.Plan(streamEngine, shape(1e6), medianGaussian)
+	large, _ := Solver{Dim: 3, Engine: EngineLinear}.Plan(streamEngine, shape(2e6), medianGaussian)
 	if grown := large.Memory.Total() - small.Memory.Total(); grown > 8e6 || small.Memory.Total() > 200<<20 {
 		t.Errorf("%d bytes for a million rows, %d more for two", small.Memory.Total(), grown)
 	}

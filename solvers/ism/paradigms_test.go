@@ -47,9 +47,10 @@ func TestUnsupervised(t *testing.T) {
 	for i := range x.Rows { // one view only
 		copy(dense.Row(x, i)[2:], dense.Row(noise, i)[2:])
 	}
-	for _, task := range []Task{{Paradigm: Unsupervised, Clusters: 3}, {Paradigm: Unsupervised, Clusters: 3, Laplacian: true}} {
+	for _, task := range []Solver{{Paradigm: Unsupervised, Clusters: 3}, {Paradigm: Unsupervised, Clusters: 3, Laplacian: true}} {
 		for _, engine := range []Engine{EngineExact, EngineLinear} {
-			f := mustFit(t, Solver{Kernel: Gaussian(0), Dim: 2, Engine: engine}, stream.Engine{}, source(x), task)
+			task.Dim, task.Engine = 2, engine
+			f := mustFit(t, task, stream.Engine{}, &Data{Rows: source(x)}, medianGaussian)
 			if v := nmi(t, first, f.Labels); v < 0.95 {
 				t.Errorf("%v, Laplacian %v: NMI %v with the clusters that are there", engine, task.Laplacian, v)
 			}
@@ -99,7 +100,7 @@ func TestEmbedding(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &spectral{data: memory(x, stream.Engine{}), terms: mustParse(t, kernel.text).weighted(), most: n, clusters: k, degrees: degrees}
+		s := &spectral{data: memory(x, stream.Engine{}), terms: mustTerms(t, kernel.text), most: n, clusters: k, degrees: degrees}
 		y, err := s.embed(ctx, inMemory(x), x)
 		if err != nil {
 			t.Fatal(err)
@@ -120,8 +121,7 @@ func TestEmbedding(t *testing.T) {
 func TestAlternative(t *testing.T) {
 	x, first, second := twoViews(300, 6)
 	for _, engine := range []Engine{EngineExact, EngineLinear} {
-		f := mustFit(t, Solver{Kernel: Gaussian(0), Dim: 2, Engine: engine}, stream.Engine{}, source(x),
-			Task{Paradigm: Alternative, Known: mustClasses(t, first, 3), Clusters: 2, Relative: true})
+		f := mustFit(t, Solver{Dim: 2, Engine: engine, Paradigm: Alternative, Clusters: 2, Relative: true}, stream.Engine{}, &Data{source(x), mustClasses(t, first, 3)}, medianGaussian)
 		if other, given := nmi(t, second, f.Labels), nmi(t, first, f.Labels); other < 0.95 || given > 0.05 {
 			t.Errorf("%v: NMI %v with the other view, %v with the one given", engine, other, given)
 		}
@@ -139,8 +139,7 @@ func TestSemiSupervised(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, engine := range []Engine{EngineExact, EngineLinear} {
-		f := mustFit(t, Solver{Kernel: Gaussian(0), Dim: 2, Engine: engine}, stream.Engine{}, source(x),
-			Task{Paradigm: SemiSupervised, Known: known, Clusters: 2, Mu: 3, Relative: true})
+		f := mustFit(t, Solver{Dim: 2, Engine: engine, Paradigm: SemiSupervised, Clusters: 2, Mu: 3, Relative: true}, stream.Engine{}, &Data{source(x), known}, medianGaussian)
 		if v := nmi(t, second, f.Labels); v < 0.95 {
 			t.Errorf("%v: NMI %v with the view that the scores speak of", engine, v)
 		}
@@ -176,7 +175,7 @@ func TestKernelTargets(t *testing.T) {
 		t.Errorf("the factors of K_Y are off by %v", off)
 	}
 	for _, engine := range []Engine{EngineExact, EngineLinear} {
-		f := mustFit(t, Solver{Kernel: Gaussian(1), Dim: 1, Engine: engine}, stream.Engine{}, source(x), Task{Known: known})
+		f := mustFit(t, Solver{Dim: 1, Engine: engine}, stream.Engine{}, &Data{source(x), known}, kernelgen.Gaussian(1))
 		if a := angleTo(t, f.W, w); a > 0.2 {
 			t.Errorf("%v: %v from the direction", engine, a)
 		}
@@ -187,15 +186,15 @@ func TestKernelTargets(t *testing.T) {
 // do with the labels gets none.
 func TestAligned(t *testing.T) {
 	x, labels, truth := informative(400, 6, 4, 9)
-	k := mustParse(t, "aligned(gaussian() + polynomial(degree=2, c=0.1) + linear())")
-	f := mustFit(t, Solver{Kernel: k, Dim: 3}, stream.Engine{}, source(x), Task{Known: mustClasses(t, labels, 4)})
+	k := mustParse(t, "gaussian() + polynomial(degree=2, c=0.1) + linear()")
+	f := mustFit(t, Solver{Dim: 3, Weights: Aligned}, stream.Engine{}, &Data{source(x), mustClasses(t, labels, 4)}, k)
 	t.Logf("%v", f.Kernel)
 	if !f.Kernel.Resolved() {
 		t.Errorf("%v has words", f.Kernel)
 	}
 	largest := 0.0
-	for _, term := range f.Kernel.terms {
-		largest = math.Max(largest, term.weight)
+	for _, term := range mustTerms(t, f.Kernel.String()) {
+		largest = math.Max(largest, term.Weight)
 	}
 	if largest != 1 {
 		t.Errorf("the largest weight of %v is not 1", f.Kernel)
@@ -217,8 +216,8 @@ func TestAligned(t *testing.T) {
 	if math.Abs(v[0]-2) > 1e-12 || math.Abs(v[1]-2) > 1e-12 {
 		t.Errorf("weights %v, each for itself; want 2 twice", v)
 	}
-	both := mustFit(t, Solver{Kernel: mustParse(t, "independent(gaussian() + polynomial())"), Dim: 3}, stream.Engine{}, source(x), Task{Known: mustClasses(t, labels, 4)})
-	if len(both.Kernel.terms) != 2 {
+	both := mustFit(t, Solver{Dim: 3, Weights: Independent}, stream.Engine{}, &Data{source(x), mustClasses(t, labels, 4)}, mustParse(t, "gaussian() + polynomial()"))
+	if len(mustTerms(t, both.Kernel.String())) != 2 {
 		t.Errorf("%v has not both kernels", both.Kernel)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
@@ -37,7 +38,7 @@ func (p *pass) add(f *feature) {
 	p.cols += f.cols
 	f.degrees = make([]blas64.General, len(p.gamma.parts))
 	p.features = append(p.features, f)
-	if f.marks == nil && f.term.base == SquaredDistance {
+	if f.marks == nil && f.term.Base == kernelgen.SquaredDistance {
 		for s, part := range p.gamma.parts {
 			f.setDegrees(s, part, part.columnSums(f.scale))
 		}

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -70,7 +71,7 @@ func (p *pass) addProduct(phi blas64.General, s int, part *part, f *feature, eig
 		}
 	}
 	factor := f.coefficient * tau
-	if f.term.base == SquaredDistance {
+	if f.term.Base == kernelgen.SquaredDistance {
 		factor *= -2
 	}
 	if f.marks == nil {
@@ -102,11 +103,11 @@ func (p *pass) flatObjective(s int, part *part, f *feature) float64 {
 		}
 	}
 	products := traceProduct(part.table, dense.Mul(noTrans, z, trans, z))
-	if f.term.base == SquaredDistance {
+	if f.term.Base == kernelgen.SquaredDistance {
 		products = 2*p.layout.spread[s] - 2*products
 	}
 	all := dense.Dot(part.sums, mulVector(part.table, part.sums))
-	return f.term.weight*f.term.f.at(0)*all + f.coefficient*products
+	return f.term.Weight*f.term.Value.At(0)*all + f.coefficient*products
 }
 
 // sumObjective is the part of J of the other kernels: Σ_ab T_ab·τ_a·Q·τ_bᵀ.
@@ -121,10 +122,10 @@ func (p *pass) sumObjective() float64 {
 				continue
 			}
 			all := quadratic(part.table, dense.Columns(p.layout.tau[s], f.first, f.cols), f.marks) // ΣΓ·f'/coefficient
-			if f.term.power > 0 {
-				j += f.coefficient / f.term.power * (p.innerProducts(s, part, f) + f.term.offset*all)
+			if f.term.Power > 0 {
+				j += f.coefficient / f.term.Power * (p.innerProducts(s, part, f) + f.term.Offset*all)
 			} else {
-				j += f.term.weight * f.term.f.factor * all
+				j += f.term.Weight * f.term.Value.Factor * all
 			}
 		}
 		for _, v := range p.values {

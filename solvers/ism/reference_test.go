@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/householder"
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
@@ -43,40 +44,52 @@ func orthonormal(d, q int, seed uint64) blas64.General {
 type plainKernel struct {
 	text   string
 	weight float64
-	base   Base
+	base   kernelgen.Base
 	f, df  func(beta, sigmas float64) float64
 }
 
 const testSigma = 2.5
 
 var plainKernels = []plainKernel{
-	{"linear()", 1, InnerProduct, func(b, _ float64) float64 { return b }, func(b, _ float64) float64 { return 1 }},
-	{"polynomial(degree=3, c=1)", 1, InnerProduct, func(b, _ float64) float64 { return (b + 1) * (b + 1) * (b + 1) }, func(b, _ float64) float64 { return 3 * (b + 1) * (b + 1) }},
-	{"polynomial(degree=2, c=0)", 1, InnerProduct, func(b, _ float64) float64 { return b * b }, func(b, _ float64) float64 { return 2 * b }},
-	{"polynomial(degree=1, c=2)", 1, InnerProduct, func(b, _ float64) float64 { return b + 2 }, func(b, _ float64) float64 { return 1 }},
-	{"gaussian(sigma=2.5)", 1, SquaredDistance, func(b, _ float64) float64 { return math.Exp(-b / (2 * testSigma * testSigma)) },
+	{"linear()", 1, kernelgen.InnerProduct, func(b, _ float64) float64 { return b }, func(b, _ float64) float64 { return 1 }},
+	{"polynomial(degree=3, c=1)", 1, kernelgen.InnerProduct, func(b, _ float64) float64 { return (b + 1) * (b + 1) * (b + 1) }, func(b, _ float64) float64 { return 3 * (b + 1) * (b + 1) }},
+	{"polynomial(degree=2, c=0)", 1, kernelgen.InnerProduct, func(b, _ float64) float64 { return b * b }, func(b, _ float64) float64 { return 2 * b }},
+	{"polynomial(degree=1, c=2)", 1, kernelgen.InnerProduct, func(b, _ float64) float64 { return b + 2 }, func(b, _ float64) float64 { return 1 }},
+	{"gaussian(sigma=2.5)", 1, kernelgen.SquaredDistance, func(b, _ float64) float64 { return math.Exp(-b / (2 * testSigma * testSigma)) },
 		func(b, _ float64) float64 { return -math.Exp(-b/(2*testSigma*testSigma)) / (2 * testSigma * testSigma) }},
-	{"squared()", 1, SquaredDistance, func(b, _ float64) float64 { return -b }, func(b, _ float64) float64 { return -1 }},
-	{"multiquadratic(c=0.5)", 1, SquaredDistance, func(b, _ float64) float64 { return -math.Sqrt(b + 0.25) }, func(b, _ float64) float64 { return -0.5 / math.Sqrt(b+0.25) }},
-	{"relative(neighbour=3)", 1, SquaredDistance, func(b, s float64) float64 { return math.Exp(-b / (2 * s)) }, func(b, s float64) float64 { return -math.Exp(-b/(2*s)) / (2 * s) }},
-	{"inverse()", 1, SquaredDistance, func(b, _ float64) float64 { return 1 / (1 + b) }, func(b, _ float64) float64 { return -1 / (1 + b) / (1 + b) }},
-	{"wave()", 1, InnerProduct, func(b, _ float64) float64 { return math.Sin(b) }, func(b, _ float64) float64 { return math.Cos(b) }},
+	{"squared()", 1, kernelgen.SquaredDistance, func(b, _ float64) float64 { return -b }, func(b, _ float64) float64 { return -1 }},
+	{"multiquadratic(c=0.5)", 1, kernelgen.SquaredDistance, func(b, _ float64) float64 { return -math.Sqrt(b + 0.25) }, func(b, _ float64) float64 { return -0.5 / math.Sqrt(b+0.25) }},
+	{"relative(neighbour=3)", 1, kernelgen.SquaredDistance, func(b, s float64) float64 { return math.Exp(-b / (2 * s)) }, func(b, s float64) float64 { return -math.Exp(-b/(2*s)) / (2 * s) }},
+	{"inverse()", 1, kernelgen.SquaredDistance, func(b, _ float64) float64 { return 1 / (1 + b) }, func(b, _ float64) float64 { return -1 / (1 + b) / (1 + b) }},
+	{"wave()", 1, kernelgen.InnerProduct, func(b, _ float64) float64 { return math.Sin(b) }, func(b, _ float64) float64 { return math.Cos(b) }},
 }
 
 // testProfiles are kernels of one's own.
-var testProfiles = []Profile{
-	{Name: "inverse", Base: SquaredDistance, F: func(b float64) float64 { return 1 / (1 + b) }, Derivative: func(b float64) float64 { return -1 / (1 + b) / (1 + b) }},
-	{Name: "wave", Base: InnerProduct, F: math.Sin, Derivative: math.Cos},
+var testProfiles = []kernelgen.Profile{
+	{Name: "inverse", Base: kernelgen.SquaredDistance, F: func(b float64) float64 { return 1 / (1 + b) }, Derivative: func(b float64) float64 { return -1 / (1 + b) / (1 + b) }},
+	{Name: "wave", Base: kernelgen.InnerProduct, F: math.Sin, Derivative: math.Cos},
 }
 
-func mustParse(t testing.TB, text string) Kernel {
+func mustParse(t testing.TB, text string) kernelgen.Kernel {
 	t.Helper()
-	k, err := Parse(text, testProfiles...)
+	k, err := kernelgen.Parse(text, testProfiles...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return k
 }
+
+func mustTerms(t testing.TB, text string) []term {
+	t.Helper()
+	terms, err := termsOf(mustParse(t, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return terms
+}
+
+// medianGaussian is gaussian(sigma=median).
+var medianGaussian, _ = kernelgen.Parse("gaussian()")
 
 // naiveScales are the distances from the k-th neighbour among all rows.
 func naiveScales(x blas64.General, k int) []float64 {
@@ -123,7 +136,7 @@ func naive(kernels []plainKernel, gamma, x, w blas64.General) (phi blas64.Genera
 			}
 			for _, kernel := range kernels {
 				left, right, beta := a, b, 0.0
-				if kernel.base == SquaredDistance {
+				if kernel.base == kernelgen.SquaredDistance {
 					left, right = diff, diff
 					beta = distance(dense.Row(z, i), dense.Row(z, j))
 				} else {
@@ -213,7 +226,7 @@ func testGammas(t testing.TB, n int) map[string]struct {
 		return g
 	}
 	fit := func(p Paradigm) *fitting {
-		return &fitting{data: &data{n: n}, task: Task{Paradigm: p, Known: classes, Mu: 0.02, Clusters: 3}}
+		return &fitting{Solver: Solver{Paradigm: p, Mu: 0.02, Clusters: 3}, data: &table{n: n}, known: classes}
 	}
 	type pair = struct {
 		gamma *gamma
@@ -230,9 +243,9 @@ func testGammas(t testing.TB, n int) map[string]struct {
 }
 
 // memory is data of rows in memory, with local scales unless there are many.
-func memory(x blas64.General, e stream.Engine) *data {
+func memory(x blas64.General, e stream.Engine) *table {
 	passes := 0
-	m := &data{engine: e, src: source(x), n: x.Rows, d: x.Cols, passes: &passes, scales: map[int][]float64{}}
+	m := &table{engine: e, src: source(x), n: x.Rows, d: x.Cols, passes: &passes, scales: map[int][]float64{}}
 	if x.Rows < 500 {
 		m.scales[3] = naiveScales(x, 3)
 	}

@@ -2,7 +2,6 @@ package ism
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -27,71 +27,50 @@ func (s *sampled) some(most int) (points, []int) {
 	return points{x: s.x}.at(index), index
 }
 
-// resolve puts numbers for the words of the kernel, works out local scales, checks a
-// user's derivative, and weighs the terms of an aligned kernel.
-func (f *fitting) resolve(ctx context.Context) (Kernel, error) {
-	rows, _ := f.held.some(smallSample)
-	var k Kernel
-	for _, t := range f.Kernel.terms {
-		a := &atom{spec: t.atom.spec, args: slices.Clone(t.atom.args)}
-		if !a.resolved() { // sigma=median
-			some, _ := f.held.some(medianRows)
-			median, err := medianDistance(some.x)
-			if err != nil {
-				return k, err
-			}
-			a.args[0] = median
-		}
-		s := a.shape()
-		if s.local && f.data.scales[s.neighbour] == nil {
-			scales, err := f.localScales(ctx, rows, s.neighbour)
-			if err != nil {
-				return k, err
-			}
-			f.keepScales(s.neighbour, scales)
-		}
-		if a.spec.user {
-			if err := checkDerivative(a.spec.name, s, rows.x); err != nil {
-				return k, err
-			}
-		}
-		k.terms = append(k.terms, term{t.weight, a})
-	}
-	if f.Kernel.aligned != notAligned {
-		return f.align(k)
-	}
-	return k, nil
-}
-
-// medianRows is how many rows a median looks at, at most.
+// medianRows is how many rows the words of kernels are worked out from, at most.
 const medianRows = 500
 
-// medianDistance is the median of the distances between different rows.
-func medianDistance(x blas64.General) (float64, error) {
-	k := kernelgen.SquaredDistance.Kernel()
-	squares := stream.NewMatrix(x.Rows, x.Rows)
-	k.Fill(squares, x, k.Pack(x), nil)
-	var all []float64
-	for i := range x.Rows {
-		for _, v := range dense.Row(squares, i)[:i] {
-			if v > 0 {
-				all = append(all, v)
+// resolve puts numbers for the words of the kernel, works out local scales, checks a
+// user's derivative, and weighs the terms where the data are to.
+func (f *fitting) resolve(ctx context.Context) error {
+	rows, _ := f.held.some(smallSample)
+	some, _ := f.held.some(medianRows)
+	var err error
+	if f.kernel, err = model.Resolve(ctx, inHand(some.x), f.kernel, f.Seed); err != nil {
+		return fmt.Errorf("%s: %w", f.data.src.Info().Name, err)
+	}
+	if f.terms, err = termsOf(f.kernel); err != nil {
+		return err
+	}
+	for _, t := range f.terms {
+		if t.local() && f.data.scales[t.Neighbour] == nil {
+			scales, err := f.localScales(ctx, rows, t.Neighbour)
+			if err != nil {
+				return err
+			}
+			f.keepScales(t.Neighbour, scales)
+		}
+		if t.Custom {
+			if err := t.checkDerivative(rows.x); err != nil {
+				return err
 			}
 		}
 	}
-	if len(all) == 0 {
-		return 0, errors.New("ism: sigma=median: the rows of the sample are all the same; give a number")
+	if f.Weights == Given {
+		return nil
 	}
-	slices.Sort(all)
-	m := len(all) / 2
-	sigma := math.Sqrt(all[m])
-	if len(all)%2 == 0 {
-		sigma = (math.Sqrt(all[m-1]) + sigma) / 2
-	}
-	if positive(sigma) && positive(1/(2*sigma*sigma)) {
-		return sigma, nil
-	}
-	return 0, errors.New("ism: sigma=median: the median distance is beyond float64; scale the rows")
+	return f.align()
+}
+
+// inHand are rows as data that words are worked out from.
+type inHand blas64.General
+
+// Shape returns the size of the rows.
+func (x inHand) Shape() model.Shape { return model.Shape{Rows: int64(x.Rows), Columns: x.Cols} }
+
+// Sample returns all rows.
+func (x inHand) Sample(context.Context, int, uint64) (blas64.General, error) {
+	return blas64.General(x), nil
 }
 
 // localScales are σ_i of all rows: the distance from their neighbour with a number among
@@ -128,7 +107,7 @@ func (f *fitting) localScales(ctx context.Context, sample points, neighbour int)
 	}, func(b *stream.Block, out blas64.General) error {
 		for i := range out.Rows {
 			s := out.Data[i*out.Stride]
-			if !positive(s) {
+			if !(s > 0 && s <= math.MaxFloat64) {
 				return fmt.Errorf("%s: relative(neighbour=%d): row %d is %v away from that neighbour; no other row of the sample differs from it", f.data.src.Info().Name, neighbour, b.Start+int64(i), s)
 			}
 			all[int(b.Start)+i] = s
@@ -139,6 +118,7 @@ func (f *fitting) localScales(ctx context.Context, sample points, neighbour int)
 	return all, err
 }
 
+// keepScales keeps σ_i of all rows, and those of the sample.
 func (f *fitting) keepScales(neighbour int, all []float64) {
 	f.data.scales[neighbour] = all
 	own := make([]float64, len(f.held.rows))
@@ -150,24 +130,24 @@ func (f *fitting) keepScales(neighbour int, all []float64) {
 
 // checkDerivative compares a user's f' with differences of f at values of β that the rows
 // have.
-func checkDerivative(name string, s shape, x blas64.General) error {
-	k := s.base.generated().Kernel()
+func (t term) checkDerivative(x blas64.General) error {
+	k := t.Base.Kernel()
 	n := min(x.Rows, 20)
 	beta := stream.NewMatrix(n, n)
 	k.Fill(beta, stream.RowSlice(x, 0, n), k.Pack(stream.RowSlice(x, 0, n)), nil)
 	for _, b := range beta.Data {
 		h := 1e-5 * math.Max(math.Abs(b), 1e-3)
-		if s.base == SquaredDistance && b < 2*h {
+		if t.Base == kernelgen.SquaredDistance && b < 2*h {
 			continue
 		}
-		low, high, slope := s.f.at(b-h), s.f.at(b+h), s.df.at(b)
-		if v := s.f.at(b); v-v != 0 || slope-slope != 0 {
-			return fmt.Errorf("ism: %s is %v and its derivative %v at %v; both must be finite where the rows are", name, v, slope, b)
+		low, high, slope := t.Value.At(b-h), t.Value.At(b+h), t.Slope.At(b)
+		if v := t.Value.At(b); v-v != 0 || slope-slope != 0 {
+			return fmt.Errorf("ism: %v is %v and its derivative %v at %v; both must be finite where the rows are", t.Kernel, v, slope, b)
 		}
 		got := (high - low) / (2 * h)
 		rounding := 1e-15 * math.Max(math.Abs(high), math.Abs(low)) / h
 		if math.Abs(got-slope) > 1e-3*math.Max(math.Abs(got), math.Abs(slope))+100*rounding {
-			return fmt.Errorf("ism: the derivative of %s at %v is given as %v, and differences of it are %v", name, b, slope, got)
+			return fmt.Errorf("ism: the derivative of %v at %v is given as %v, and differences of it are %v", t.Kernel, b, slope, got)
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package ism
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -14,40 +15,40 @@ import (
 
 // clusters lets Y and W take turns: Y of the rows as they are, W for Y, Y of XW, and so
 // on until neither changes. Cost of a turn: one pass to project, and those for W.
-func (f *fitting) clusters(ctx context.Context) error {
-	s := &spectral{data: f.data, terms: f.terms, held: f.held, most: max(embeddingLandmarks, f.Landmarks), clusters: f.task.Clusters, degrees: f.task.degrees()}
-	if f.task.Known != nil {
-		if err := (&gamma{parts: []*part{f.task.Known.centred(1)}}).check("what is known"); err != nil {
-			return err
+func (f *fitting) clusters(ctx context.Context) (settled bool, err error) {
+	s := &spectral{data: f.data, terms: f.terms, held: f.held, most: max(embeddingLandmarks, f.Landmarks), clusters: f.Clusters, degrees: f.degrees()}
+	if f.known != nil {
+		if err := (&gamma{parts: []*part{f.known.centred(1)}}).check("what is known"); err != nil {
+			return false, err
 		}
 	}
 	y, err := f.first(ctx, s)
 	if err != nil {
-		return err
+		return false, err
 	}
 	for r := 1; r <= f.Rounds; r++ {
 		f.it.gamma, f.it.round, f.fit.Rounds = f.gammaOf(y), r, r
 		before := f.it.at
-		settled, err := f.it.run(ctx)
+		w, err := f.it.run(ctx)
 		if err != nil {
-			return err
+			return false, err
 		}
 		next, err := f.embed(ctx, s, f.it.at.w)
 		if err != nil {
-			return err
+			return false, err
 		}
 		still, err := f.still(before, y, next)
 		if err != nil {
-			return err
+			return false, err
 		}
 		y = next
-		if f.fit.Settled = settled && still; f.fit.Settled {
+		if settled = w && still; settled {
 			break
 		}
 	}
 	f.fit.Embedding = y.y
 	f.fit.KernelEntries += s.entries
-	return f.label(ctx, y)
+	return settled, f.label(ctx, y)
 }
 
 // first is Y of the rows as they are (W = I): for Alternative, of what linear regression on
@@ -57,7 +58,7 @@ func (f *fitting) clusters(ctx context.Context) error {
 func (f *fitting) first(ctx context.Context, s *spectral) (*embedding, error) {
 	rows := projected{src: f.data.src, n: f.data.n, cols: f.data.d, take: func(dst, x blas64.General, _ int) { f.data.take(dst, x) }}
 	sample := f.held.x
-	if f.task.Paradigm == Alternative {
+	if f.Paradigm == Alternative {
 		fitted, err := f.regression(ctx)
 		if err != nil {
 			return nil, err
@@ -65,12 +66,12 @@ func (f *fitting) first(ctx context.Context, s *spectral) (*embedding, error) {
 		rows.take = func(dst, x blas64.General, first int) {
 			f.data.take(dst, x)
 			for i := range dst.Rows {
-				f.task.Known.subtract(dense.Row(dst, i), first+i, fitted)
+				f.known.subtract(dense.Row(dst, i), first+i, fitted)
 			}
 		}
 		sample = dense.Clone(sample)
 		for i, r := range f.held.rows {
-			f.task.Known.subtract(dense.Row(sample, i), int(r), fitted)
+			f.known.subtract(dense.Row(sample, i), int(r), fitted)
 		}
 	}
 	*f.data.passes += 3
@@ -79,7 +80,7 @@ func (f *fitting) first(ctx context.Context, s *spectral) (*embedding, error) {
 
 // regression is (GᵀG)⁺·GᵀX, k×d, for the factors G of what is known. One pass.
 func (f *fitting) regression(ctx context.Context) (blas64.General, error) {
-	known, d := f.task.Known, f.data.d
+	known, d := f.known, f.data.d
 	total, err := stream.Fold(ctx, f.data.engine, "regression", f.data.src, func() *sketch.Sum { return sketch.NewSum(1, known.classes*d) },
 		func() func(acc *sketch.Sum, b *stream.Block) error {
 			panel := stream.NewMatrix(stream.PanelRows, d)
@@ -186,10 +187,37 @@ func (f *fitting) label(ctx context.Context, y *embedding) error {
 			}
 		}
 	}
-	c, err := cluster.KMeans{Clusters: f.task.Clusters, Seed: f.Seed}.Fit(ctx, f.data.engine, rows)
+	c, err := cluster.KMeans{Clusters: f.Clusters, Seed: f.Seed}.Fit(ctx, f.data.engine, rows)
 	if err != nil {
 		return fmt.Errorf("clusters of the spectral embedding: %w", err)
 	}
 	f.fit.Labels = c.Labels
 	return nil
+}
+
+// gammaOf is Γ of a round: of the embedding, and of what is known.
+func (f *fitting) gammaOf(y *embedding) *gamma {
+	g := &gamma{n: f.data.n}
+	if f.Paradigm == Unsupervised {
+		g.parts = append(g.parts, ofFactors(centredColumns(y.y), 1))
+		return g
+	}
+	scaled := dense.Clone(y.y)
+	for i := range scaled.Rows {
+		for j := range scaled.Cols {
+			scaled.Data[i*scaled.Stride+j] /= math.Sqrt(y.degrees[i])
+		}
+	}
+	if f.weights[0] == 0 {
+		f.weights = [2]float64{1, f.Mu}
+		if f.Relative {
+			f.weights[0] = 1 / ofFactors(scaled, 1).norm()
+			f.weights[1] = f.Mu / f.known.centred(1).norm()
+		}
+		if f.Paradigm == Alternative {
+			f.weights[1] = -f.weights[1]
+		}
+	}
+	g.parts = append(g.parts, ofFactors(scaled, f.weights[0]), f.known.centred(f.weights[1]))
+	return g
 }

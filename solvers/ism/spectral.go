@@ -16,8 +16,8 @@ import (
 // spectral finds Y: the leading eigenvectors of the kernel of all projected rows, by
 // features on landmarks, centred or normalised by its degrees.
 type spectral struct {
-	data     *data
-	terms    []weighted
+	data     *table
+	terms    []term
 	held     *sampled
 	most     int
 	clusters int
@@ -34,7 +34,7 @@ type embedding struct {
 
 // block is the features of one term: columns of C, with K = Σ weight·C·P·signs·Pᵀ·Cᵀ.
 type spectralBlock struct {
-	term   weighted
+	term   term
 	weight float64
 	marks  *landmarks
 	first  int
@@ -91,8 +91,8 @@ func (s *spectral) embed(ctx context.Context, src projected, sample blas64.Gener
 func (s *spectral) blocks(sample blas64.General) (blocks []spectralBlock, cols int, err error) {
 	for _, t := range s.terms {
 		all := points{x: sample}
-		if t.local {
-			all.sigma = s.held.scale[t.neighbour]
+		if t.local() {
+			all.sigma = s.held.scale[t.Neighbour]
 		}
 		k, factor := t.valuesOf(!s.degrees)
 		marks, err := newLandmarks(k, all, s.most, embeddingTolerance)
@@ -100,7 +100,7 @@ func (s *spectral) blocks(sample blas64.General) (blocks []spectralBlock, cols i
 			return nil, 0, err
 		}
 		s.entries += int64(sample.Rows) * int64(len(marks.index))
-		blocks = append(blocks, spectralBlock{t, t.weight * factor, marks, cols})
+		blocks = append(blocks, spectralBlock{t, t.Weight * factor, marks, cols})
 		cols += len(marks.index)
 	}
 	return blocks, cols, nil

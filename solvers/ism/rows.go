@@ -1,0 +1,167 @@
+package ism
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// table is the rows of a fit: the columns that vary, moved if all kernels allow it.
+type table struct {
+	engine stream.Engine
+	src    stream.Source
+	n      int
+	active []int     // the columns of src that vary, ascending; nil for all
+	shift  []float64 // taken from each of them; nil for nothing
+	d      int       // how many there are
+	passes *int
+	// scales are σ_i of all rows, by neighbour.
+	scales map[int][]float64
+}
+
+// newTable looks at all columns, in one pass. centre says that the means may be taken
+// away, which nothing depends on but rounding.
+func newTable(ctx context.Context, e stream.Engine, src stream.Source, centre bool, passes *int) (*table, error) {
+	info := src.Info()
+	if info.Once {
+		return nil, stream.OnceError(info.Name)
+	}
+	if len(info.Columns) == 0 {
+		return nil, fmt.Errorf("%s: rows without columns have no subspace", info.Name)
+	}
+	all, err := stream.Fold(ctx, e, "columns", src, func() *spread { return newSpread(len(info.Columns)) },
+		func() func(acc *spread, b *stream.Block) error {
+			return func(acc *spread, b *stream.Block) error {
+				acc.add(b.X)
+				return inSource(info, b, sketch.CheckFinite(b.X))
+			}
+		})
+	if err != nil {
+		return nil, err
+	}
+	*passes++
+	t := &table{engine: e, src: src, n: int(all.rows), passes: passes, scales: map[int][]float64{}}
+	if t.n < 2 {
+		return nil, fmt.Errorf("%s has %d rows; at least 2 are needed", info.Name, t.n)
+	}
+	for j, low := range all.low {
+		if low < all.high[j] {
+			t.active = append(t.active, j)
+			t.shift = append(t.shift, all.sum[j]/float64(t.n))
+		}
+	}
+	for k, j := range t.active {
+		if m := t.shift[k]; m-m != 0 || math.IsInf(all.high[j]-all.low[j], 0) {
+			return nil, fmt.Errorf("%s, column %s: values of up to %v are too large to add up; scale them down", info.Name, info.Columns[j], max(all.high[j], -all.low[j]))
+		}
+	}
+	if !centre {
+		t.shift = nil
+	}
+	if t.d = len(t.active); t.d == 0 {
+		return nil, fmt.Errorf("%s: all %d columns are constant; there is nothing to find", info.Name, len(info.Columns))
+	}
+	return t, nil
+}
+
+// take puts the active columns of rows into dst.
+func (t *table) take(dst, x blas64.General) {
+	for i := range x.Rows {
+		from, to := dense.Row(x, i), dense.Row(dst, i)
+		if t.active == nil {
+			copy(to, from)
+		} else {
+			for k, j := range t.active {
+				to[k] = from[j]
+			}
+		}
+		for k, m := range t.shift {
+			to[k] -= m
+		}
+	}
+}
+
+// load brings all rows into memory, in one pass, and is the data from there.
+func (t *table) load(ctx context.Context) (*table, blas64.General, error) {
+	x, err := stream.MapRows(ctx, t.engine, "load", t.src, t.d, func() func(blas64.General, *stream.Block) error {
+		return func(dst blas64.General, b *stream.Block) error {
+			t.take(dst, b.X)
+			return nil
+		}
+	})
+	if err := t.complete(x, err); err != nil {
+		return nil, x, err
+	}
+	*t.passes++
+	own := 0 // passes over memory are nobody's business
+	return &table{engine: t.engine, src: stream.FromMatrix(t.src.Info().Name, x), n: t.n, d: t.d, passes: &own, scales: t.scales}, x, nil
+}
+
+// complete wants as many rows from a pass as the first one gave.
+func (t *table) complete(x blas64.General, err error) error {
+	if err == nil && x.Rows != t.n {
+		return fmt.Errorf("%s has %d rows, and %d in a pass before: the file changed", t.src.Info().Name, x.Rows, t.n)
+	}
+	return err
+}
+
+// project is XW of all rows, n×q. One pass.
+func (t *table) project(ctx context.Context, w blas64.General) (blas64.General, error) {
+	xw, err := stream.MapRows(ctx, t.engine, "project", t.src, w.Cols, func() func(blas64.General, *stream.Block) error {
+		var panel blas64.General
+		return func(dst blas64.General, b *stream.Block) error {
+			if panel.Rows < b.X.Rows {
+				panel = stream.NewMatrix(b.X.Rows, t.d)
+			}
+			x := stream.RowSlice(panel, 0, b.X.Rows)
+			t.take(x, b.X)
+			dense.Gemm(noTrans, noTrans, 1, x, w, 0, dst)
+			return nil
+		}
+	})
+	*t.passes++
+	return xw, t.complete(xw, err)
+}
+
+// sampled are a few rows that are held.
+type sampled struct {
+	x     blas64.General
+	rows  []int64           // their numbers, ascending
+	scale map[int][]float64 // σ of the rows, by neighbour
+}
+
+// sampleRows draws k rows.
+func sampleRows(ctx context.Context, src stream.Source, n, k int, seed uint64, purpose string) (*sampled, error) {
+	s, err := sketch.NewSample(int64(n), k, seed, purpose)
+	if err != nil {
+		return nil, err
+	}
+	x, err := stream.GatherRows(ctx, src, s.Positions())
+	return &sampled{x: x, rows: s.Positions()}, err
+}
+
+// sample draws k rows, and their active columns.
+func (t *table) sample(ctx context.Context, k int, seed uint64, purpose string) (*sampled, error) {
+	s, err := sampleRows(ctx, t.src, t.n, min(k, t.n), seed, purpose)
+	if err != nil {
+		return nil, err
+	}
+	x := stream.NewMatrix(s.x.Rows, t.d)
+	t.take(x, s.x)
+	s.x = x
+	s.scale = map[int][]float64{}
+	for neighbour, all := range t.scales {
+		own := make([]float64, len(s.rows))
+		for i, r := range s.rows {
+			own[i] = all[r]
+		}
+		s.scale[neighbour] = own
+	}
+	return s, nil
+}

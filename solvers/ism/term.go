@@ -1,0 +1,84 @@
+package ism
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/nystream/nystream/kernelgen"
+)
+
+// term is a kernel of the sum that a fit works with.
+type term struct{ kernelgen.Term }
+
+// termsOf are the terms of a kernel, or an error that says what keeps it from having a
+// gradient.
+func termsOf(k kernelgen.Kernel) ([]term, error) {
+	all, err := k.Terms()
+	if err != nil {
+		return nil, fmt.Errorf("ism: kernel %v has no gradient: %w", k, err)
+	}
+	if len(all) == 0 {
+		panic("ism: the zero Kernel cannot be used")
+	}
+	terms := make([]term, len(all))
+	for i, t := range all {
+		terms[i].Term = t
+	}
+	return terms, nil
+}
+
+// local reports whether β is divided by σ_i·σ_j, and then f' by it, Ratio apart.
+func (t term) local() bool { return t.Neighbour > 0 }
+
+// known reports whether f follows from f', so that no landmarks are needed for it.
+func (t term) known() bool { return t.Slope.Flat || t.Power > 0 || t.Ratio != 0 && !t.local() }
+
+// slopeAtZero is f' at 0 for Φ₀, with its weight. Where that is zero or not finite, as for
+// polynomials without a constant, it is f' at 1: the sign is what matters (Theorem 3).
+func (t term) slopeAtZero() float64 {
+	s := t.Slope.At(0)
+	if s == 0 || s-s != 0 || math.IsInf(s, 0) {
+		s = t.Slope.At(1)
+	}
+	return t.Weight * s
+}
+
+// flat reports whether Φ does not depend on W for any of the terms.
+func flat(terms []term) bool {
+	for _, t := range terms {
+		if !t.Slope.Flat {
+			return false
+		}
+	}
+	return true
+}
+
+// distances reports whether all terms are functions of distances, which do not change
+// when all rows are moved.
+func distances(terms []term) bool {
+	for _, t := range terms {
+		if t.Base != kernelgen.SquaredDistance {
+			return false
+		}
+	}
+	return true
+}
+
+// entriesOf are the entries of curve c of the term without its factor.
+func (t term) entriesOf(c kernelgen.Curve, derivative bool) entries {
+	c = c.WithoutFactor()
+	return entries{kernel: t.Base.Kernel(), curve: &c, local: t.local(), divide: t.local() && derivative,
+		psd: !t.local() && c.PositiveSemiDefinite()}
+}
+
+// valuesOf are the entries of f as landmarks are picked for, and the number that
+// multiplies them. They are anchored where that helps; centred says that nothing else
+// will tell.
+func (t term) valuesOf(centred bool) (k entries, factor float64) {
+	k = t.entriesOf(t.Value, false)
+	if t.Conditional && centred {
+		k.anchored, k.psd = true, true
+		return k, -t.Value.Factor
+	}
+	return k, t.Value.Factor
+}

@@ -1,0 +1,83 @@
+package ism
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+var _ model.Transformer = (*Model)(nil)
+
+// Outputs returns xw0, xw1, …: the columns of XW. There is one side.
+func (m *Model) Outputs(side model.Side) ([]string, error) {
+	if side != model.Left {
+		return nil, fmt.Errorf("ism: a model projects rows, and has no %v side", side)
+	}
+	names := make([]string, m.Dim())
+	for k := range names {
+		names[k] = fmt.Sprintf("xw%d", k)
+	}
+	return names, nil
+}
+
+// Dimension returns how many columns rows have.
+func (m *Model) Dimension(model.Side) int { return m.W.Rows }
+
+// TransformPlan returns what a pass of Transform over rows will hold.
+func (m *Model) TransformPlan(e stream.Engine, _ model.Side, rows stream.Source) *model.Plan {
+	p := model.NewPlan(e, m.W.Rows)
+	p.Passes = 1
+	p.Map("blocks of XW", m.W.Rows, m.Dim())
+	p.Add("model", int64(len(m.W.Data)), "")
+	if n := rows.Info().Rows; n > 0 {
+		p.Work(0, 2*float64(n)*float64(len(m.W.Data)))
+	}
+	return p
+}
+
+// Transform gives XW of rows to emit in row order. Cost: one pass, 2·d·q flops a row. It
+// is an error if rows have another number of columns, or if a number is not finite.
+func (m *Model) Transform(ctx context.Context, e stream.Engine, side model.Side, rows stream.Source, kept bool, emit model.Emit) error {
+	if _, err := m.Outputs(side); err != nil {
+		return err
+	}
+	info := rows.Info()
+	if d := len(info.Columns); d != m.W.Rows {
+		return fmt.Errorf("%s has %d columns, and the model was fitted on %d", info.Name, d, m.W.Rows)
+	}
+	return stream.Map(ctx, e, "transform", rows, m.W.Cols, kept, func() func(blas64.General, *stream.Block) error {
+		return func(dst blas64.General, b *stream.Block) error {
+			if err := inSource(info, b, sketch.CheckFinite(b.X)); err != nil {
+				return err
+			}
+			m.Project(dst, b.X)
+			return nil
+		}
+	}, emit)
+}
+
+// Project puts x·W into dst: x is n×d, dst n×q. It panics unless the shapes fit.
+func (m *Model) Project(dst, x blas64.General) {
+	if x.Cols != m.W.Rows || dst.Rows != x.Rows || dst.Cols != m.W.Cols {
+		panic(fmt.Sprintf("ism: %d×%d rows projected by %d×%d into %d×%d", x.Rows, x.Cols, m.W.Rows, m.W.Cols, dst.Rows, dst.Cols))
+	}
+	if x.Rows > 0 {
+		blas64.Gemm(noTrans, noTrans, 1, x, m.W, 0, dst)
+	}
+}
+
+// inSource returns an error that says in which row and column of the source a number is not finite.
+func inSource(info stream.Info, b *stream.Block, err error) error {
+	var bad *sketch.NonFiniteError
+	if errors.As(err, &bad) {
+		return &stream.BadValueError{Source: info.Name, Row: b.Start + int64(bad.Row), Column: info.Columns[bad.Col],
+			Reason: fmt.Sprintf("is %v, not a finite number", bad.Value)}
+	}
+	return err
+}

@@ -7,13 +7,14 @@ type Builtin struct {
 	Formula string // of rows x and y, r = ‖x−y‖
 	// PositiveSemiDefinite says that it is so with its default parameters.
 	PositiveSemiDefinite bool
+	Smooth               bool // it has a derivative by its base: see [Kernel.Terms]
 }
 
 // Builtins lists the built-in kernels in the order of the package comment.
 func Builtins() []Builtin {
 	list := make([]Builtin, len(builtins))
 	for i, s := range builtins {
-		list[i] = Builtin{Name: s.name, Usage: s.usage(), Formula: s.formula, PositiveSemiDefinite: s.psd(s.presets(), 0)}
+		list[i] = Builtin{Name: s.name, Usage: s.usage(), Formula: s.formula, PositiveSemiDefinite: s.psd(s.presets(), 0), Smooth: s.smooth != nil}
 	}
 	return list
 }

@@ -15,8 +15,8 @@ import (
 func TestSlowMethodsAgreeWithoutLabels(t *testing.T) {
 	x, classes := blobs(90, 5)
 	k := kernelNamed("gaussian")
-	s := ism.Solver{Kernel: k.parsed(), Dim: 2, Engine: ism.EngineExact, Seed: 1}
-	fit, err := s.Fit(background, stream.Engine{}, stream.FromMatrix("blobs", x), ism.Task{Paradigm: ism.Unsupervised, Clusters: 3})
+	s := ism.Solver{Dim: 2, Engine: ism.EngineExact, Paradigm: ism.Unsupervised, Clusters: 3, Seed: 1}
+	fit, err := s.Fit(background, stream.Engine{}, &ism.Data{Rows: stream.FromMatrix("blobs", x)}, k.parsed())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,13 +51,13 @@ func (o *options) unsupervised(ctx context.Context, t *report.Table, p problem, 
 		if engine == ism.EngineExact && x.Rows > mostExactClusters {
 			continue
 		}
-		s := ism.Solver{Kernel: k.parsed(), Dim: p.dim, Engine: engine, Seed: o.seed}
+		s := ism.Solver{Dim: p.dim, Engine: engine, Paradigm: ism.Unsupervised, Clusters: d.Classes, Seed: o.seed}
 		began := time.Now()
-		fit, err := s.Fit(ctx, stream.Engine{}, stream.FromMatrix(p.name, x), ism.Task{Paradigm: ism.Unsupervised, Clusters: d.Classes})
+		fit, err := s.Fit(ctx, stream.Engine{}, &ism.Data{Rows: stream.FromMatrix(p.name, x)}, k.parsed())
 		if err != nil {
 			return err
 		}
-		found := clustering{w: fit.W, labels: fit.Labels, value: fit.Objective, seconds: time.Since(began).Seconds(), rounds: fit.Rounds, iterations: fit.Iterations, settled: fit.Settled}
+		found := clustering{w: fit.W, labels: fit.Labels, value: fit.Objective, seconds: time.Since(began).Seconds(), rounds: fit.Rounds, iterations: fit.Iterations, settled: !fit.Unsettled}
 		if err := o.addClusters(ctx, t, p, d, x, k.name, "ISM "+engine.String(), found, paper); err != nil {
 			return err
 		}
@@ -116,8 +116,8 @@ func alternative(ctx context.Context, x blas64.General, given []int, kernel kern
 	if err != nil {
 		return nil, err
 	}
-	s := ism.Solver{Kernel: kernel.parsed(), Dim: dim, Engine: ism.EngineExact, Seed: seed}
-	return s.Fit(ctx, stream.Engine{}, stream.FromMatrix("rows", x), ism.Task{Paradigm: ism.Alternative, Known: known, Clusters: clusters, Mu: mu, Relative: true})
+	s := ism.Solver{Dim: dim, Engine: ism.EngineExact, Paradigm: ism.Alternative, Clusters: clusters, Mu: mu, Relative: true, Seed: seed}
+	return s.Fit(ctx, stream.Engine{}, &ism.Data{Rows: stream.FromMatrix("rows", x), Known: known}, kernel.parsed())
 }
 
 // alternativeTable is Figure 1 for a data set with two divisions: it is told one, and
@@ -155,7 +155,7 @@ func alternativeTable(ctx context.Context, o *options, d *datasets.Labelled) err
 					nmi = append(nmi, v)
 				}
 			}
-			t.Add(append(append([]any{name, mu, others, others}, nmi...), seconds, fit.Rounds, fit.Settled)...)
+			t.Add(append(append([]any{name, mu, others, others}, nmi...), seconds, fit.Rounds, !fit.Unsettled)...)
 			if name == "gaussian" && mu == 1 {
 				panels := []*plot.Plot{scatter("by the clusters found", projected(x, fit.W), fit.Labels), scatter("by the other division (pose)", projected(x, fit.W), d.Other),
 					scatter("by the classes given (identity)", projected(x, fit.W), d.Labels)}

@@ -52,7 +52,7 @@ func flower(ctx context.Context, o *options) error {
 			for _, l := range fit.Labels {
 				sizes[l]++
 			}
-			t.Add(name, mu, x.Rows, nmi, sizes, seconds, fit.Rounds, fit.Settled)
+			t.Add(name, mu, x.Rows, nmi, sizes, seconds, fit.Rounds, !fit.Unsettled)
 			if mu == 1 {
 				panels = append(panels, picturePanel("others, "+name, segmented(p, fit.Labels)))
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/ism"
 	"github.com/nystream/nystream/stream"
@@ -39,7 +40,7 @@ func growth(ctx context.Context, o *options) error {
 		return err
 	}
 	k := kernelNamed("polynomial")
-	var resolved ism.Kernel
+	var resolved kernelgen.Kernel
 	methods := []growthMethod{
 		{"ISM exact", growthExactLast, ismSubspace(k, ism.EngineExact, o.seed, &resolved)},
 		{"ISM linear", growthLast, ismSubspace(k, ism.EngineLinear, o.seed, &resolved)},

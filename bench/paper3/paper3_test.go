@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/bench/datasets"
 	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ism"
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/stream"
@@ -104,7 +105,7 @@ func TestSpectralClusters(t *testing.T) {
 func TestDenseTerm(t *testing.T) {
 	x, labels := blobs(45, 5)
 	for _, text := range []string{"gaussian(sigma=1.7)", "polynomial(degree=3, c=1)"} {
-		k, err := ism.Parse(text)
+		k, err := kernelgen.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +113,7 @@ func TestDenseTerm(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fit, err := ism.Solver{Kernel: k, Dim: 2, Engine: ism.EngineExact}.Fit(background, stream.Engine{}, stream.FromMatrix("x", x), ism.Task{Known: known})
+		fit, err := ism.Solver{Dim: 2, Engine: ism.EngineExact}.Fit(background, stream.Engine{}, &ism.Data{Rows: stream.FromMatrix("x", x), Known: known}, k)
 		if err != nil {
 			t.Fatal(err)
 		}

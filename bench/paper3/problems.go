@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ism"
 )
 
@@ -53,17 +54,18 @@ var problems = []problem{
 // or together, which is the second row.
 type kernelChoice struct {
 	name, text     string
+	weights        ism.Weights
 	supervisedOnly bool // weights by centred alignment need labels
 }
 
 var kernels = []kernelChoice{
 	{name: "gaussian", text: "gaussian(sigma=median)"},
-	{name: "polynomial", text: "polynomial(degree=3, c=1)"},
+	{name: "polynomial", text: "poly(degree=3, gamma=1, coef0=1)"},
 	{name: "linear", text: "linear()"},
 	{name: "squared", text: "squared()"},
 	{name: "multiquadratic", text: "multiquadratic(c=1)"},
-	{name: "gaussian+polynomial", text: "independent(gaussian(sigma=median) + polynomial(degree=3, c=1))", supervisedOnly: true},
-	{name: "gaussian+polynomial, together", text: "aligned(gaussian(sigma=median) + polynomial(degree=3, c=1))", supervisedOnly: true},
+	{name: "gaussian+polynomial", text: "gaussian(sigma=median) + poly(degree=3, gamma=1, coef0=1)", weights: ism.Independent, supervisedOnly: true},
+	{name: "gaussian+polynomial, together", text: "gaussian(sigma=median) + poly(degree=3, gamma=1, coef0=1)", weights: ism.Aligned, supervisedOnly: true},
 }
 
 func kernelNames() (names []string) {
@@ -74,8 +76,8 @@ func kernelNames() (names []string) {
 }
 
 // parsed is the kernel; its text is ours.
-func (k kernelChoice) parsed() ism.Kernel {
-	kernel, err := ism.Parse(k.text)
+func (k kernelChoice) parsed() kernelgen.Kernel {
+	kernel, err := kernelgen.Parse(k.text)
 	if err != nil {
 		panic(fmt.Sprintf("paper3: kernel %s: %v", k.name, err))
 	}
@@ -84,14 +86,14 @@ func (k kernelChoice) parsed() ism.Kernel {
 
 // denseTerm is the same kernel for the dense baselines, given with numbers: those of
 // Table 4 only.
-func denseTerm(k ism.Kernel) (term, bool) {
+func denseTerm(k kernelgen.Kernel) (term, bool) {
 	var sigma, c float64
 	var degree int
 	text := k.String() // the beginning of a sum reads like its first kernel
-	if n, _ := fmt.Sscanf(text, "gaussian(sigma=%g)", &sigma); n == 1 && text == ism.Gaussian(sigma).String() {
+	if n, _ := fmt.Sscanf(text, "gaussian(sigma=%g)", &sigma); n == 1 && text == kernelgen.Gaussian(sigma).String() {
 		return gaussianTerm(sigma), true
 	}
-	if n, _ := fmt.Sscanf(text, "polynomial(degree=%d, c=%g)", &degree, &c); n == 2 && text == ism.Polynomial(degree, c).String() {
+	if n, _ := fmt.Sscanf(text, "poly(degree=%d, gamma=1, coef0=%g)", &degree, &c); n == 2 && text == kernelgen.Poly(degree, 1, c).String() {
 		return polynomialTerm(degree, c), true
 	}
 	return term{}, false

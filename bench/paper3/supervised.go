@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/bench/datasets"
 	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/bench/split"
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ism"
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/stream"
@@ -116,19 +117,19 @@ func (f *fold) score(ctx context.Context, find subspace, dim int, seed uint64) (
 }
 
 // ismSubspace finds W with package ism.
-func ismSubspace(k kernelChoice, engine ism.Engine, seed uint64, resolved *ism.Kernel) subspace {
+func ismSubspace(k kernelChoice, engine ism.Engine, seed uint64, resolved *kernelgen.Kernel) subspace {
 	return func(ctx context.Context, x blas64.General, labels []int, classes, dim int) (w blas64.General, o outcome, err error) {
 		known, err := ism.Classes(labels, classes)
 		if err != nil {
 			return w, o, err
 		}
-		s := ism.Solver{Kernel: k.parsed(), Dim: dim, Engine: engine, Seed: seed}
-		fit, err := s.Fit(ctx, stream.Engine{}, stream.FromMatrix("training rows", x), ism.Task{Known: known})
+		s := ism.Solver{Dim: dim, Engine: engine, Weights: k.weights, Seed: seed}
+		fit, err := s.Fit(ctx, stream.Engine{}, &ism.Data{Rows: stream.FromMatrix("training rows", x), Known: known}, k.parsed())
 		if err != nil {
 			return w, o, err
 		}
 		*resolved = fit.Kernel
-		return fit.W, outcome{value: fit.Objective, iterations: fit.Iterations, settled: fit.Settled}, nil
+		return fit.W, outcome{value: fit.Objective, iterations: fit.Iterations, settled: !fit.Unsettled}, nil
 	}
 }
 
@@ -161,7 +162,7 @@ func (o *options) unreduced(ctx context.Context, t *report.Table, p problem, d *
 }
 
 // baselineSubspace finds W with a slow method and the kernel of another fit.
-func baselineSubspace(name string, kernel ism.Kernel, seed uint64) subspace {
+func baselineSubspace(name string, kernel kernelgen.Kernel, seed uint64) subspace {
 	return func(ctx context.Context, x blas64.General, labels []int, classes, dim int) (w blas64.General, o outcome, err error) {
 		t, ok := denseTerm(kernel)
 		if !ok {
@@ -196,7 +197,7 @@ func (o *options) supervised(ctx context.Context, t *report.Table, p problem, d 
 		return err
 	}
 	paper := p.figures(k.name)
-	kernel := make([]ism.Kernel, len(all)) // of the exact fits, with numbers
+	kernel := make([]kernelgen.Kernel, len(all)) // of the exact fits, with numbers
 	var exact []outcome
 	for _, engine := range []ism.Engine{ism.EngineExact, ism.EngineLinear} {
 		var done []outcome

@@ -104,9 +104,20 @@ func completeModelThenData(cmd *cobra.Command, args []string, typed string) ([]s
 
 // completeKernels completes the names of kernels.
 func completeKernels(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return kernelCompletions(func(kernelgen.Builtin) bool { return true })
+}
+
+// completeSmoothKernels completes the names of kernels that have a derivative.
+func completeSmoothKernels(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return kernelCompletions(func(b kernelgen.Builtin) bool { return b.Smooth })
+}
+
+func kernelCompletions(wanted func(kernelgen.Builtin) bool) ([]string, cobra.ShellCompDirective) {
 	var list []string
 	for _, k := range kernelgen.Builtins() {
-		list = append(list, cobra.CompletionWithDesc(k.Name+"(", k.Usage+" = "+k.Formula))
+		if wanted(k) {
+			list = append(list, cobra.CompletionWithDesc(k.Name+"(", k.Usage+" = "+k.Formula))
+		}
 	}
 	return list, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // ismName is the method of fit that finds a subspace of the columns.
-const ismName = ism.Method
+const ismName = ism.MethodName
 
 const ismShort = "dimensions that can be read: a subspace W of the columns for which a kernel of XW depends most on labels or clusters (Wu et al. 2019)"
 
@@ -29,17 +29,12 @@ then are not computed with, or files with a row for each row of DATA: a name tha
 like a data file and has one. Labels may be text. Beside clusters a --label is only
 compared with them.
 
-Kernels, with β = xᵀWWᵀy or ‖Wᵀ(x−y)‖²; they are added, with weights, as in
-'gaussian(sigma=median) + 0.01*polynomial(degree=3, c=1)'. independent(a + b) leaves the
-weights to the data, to each kernel's own alignment with the labels, and aligned(a + b)
-to that of the sum:
-
-    linear()                    β of inner products
-    polynomial(degree=3, c=1)   (β + c)^degree of inner products
-    gaussian(sigma=median)      exp(−β/(2·sigma²)) of squared distances
-    relative(neighbour=7)       exp(−β/(2·σ_i·σ_j)), σ_i the distance of a neighbour
-    squared()                   −β of squared distances
-    multiquadratic(c=1)         −√(β + c²) of squared distances
+Kernels are those of nystream help kernels that have a derivative by x·y or r² of the
+rows of XW: linear, poly, rbf, gaussian, matern32, matern52, rq, cauchy, imq, expdot,
+squared, multiquadratic, multiquadric and relative. They are added, with weights, as in
+'gaussian(sigma=median) + 0.01*poly(degree=3, gamma=1, coef0=1)'; --weights leaves the
+weights to the data, to each kernel's own alignment with the labels (independent) or to
+that of the sum (aligned).
 
 Engines: exact visits all pairs of rows, linear makes one pass for each W, with
 landmarks instead of the kernel; auto chooses by what they would cost. Columns are
@@ -54,6 +49,7 @@ type ismCommand struct {
 
 	kernel           string
 	with             choice // engine
+	weights          choice
 	dim              int
 	tolerance, angle float64
 	iterations       int
@@ -88,10 +84,11 @@ func newISMCommand(a *app, planning bool) *cobra.Command {
 
 func (c *ismCommand) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&c.kernel, "kernel", "gaussian(sigma=median)", "`kernel` between rows of XW; the list is above")
-	mustRegister(cmd.RegisterFlagCompletionFunc("kernel", cobra.FixedCompletions(ismKernels, cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp)))
+	f.StringVar(&c.kernel, "kernel", "gaussian(sigma=median)", "`kernel` between rows of XW, of those above")
+	mustRegister(cmd.RegisterFlagCompletionFunc("kernel", completeSmoothKernels))
 	f.IntVar(&c.dim, "dim", 0, "`number` of columns of W; that of the classes or clusters if not given")
 	addChoice(cmd, &c.with, "engine", "how sums over pairs of rows are worked out", ism.EngineAuto.String(), ism.EngineExact.String(), ism.EngineLinear.String())
+	addChoice(cmd, &c.weights, "weights", "weights of the kernels of a sum", ism.Given.String(), ism.Independent.String(), ism.Aligned.String())
 	f.Float64Var(&c.tolerance, "tol", 0.01, "relative `change` of the eigenvalues at which the iteration ends")
 	f.Float64Var(&c.angle, "angle", 0.01, "largest `angle` in radians between subspaces at which the iteration ends")
 	f.IntVar(&c.iterations, "iterations", 50, "most `number` of W to try for one set of clusters")
@@ -101,9 +98,6 @@ func (c *ismCommand) addFlags(cmd *cobra.Command) {
 	f.StringVar(&c.plot, "plot", "", "draw the first two columns of XW, coloured by label or cluster, to `file`, .svg")
 	completeFiles(cmd, plotExtensions, "plot")
 }
-
-// ismKernels are what --kernel is completed to.
-var ismKernels = []string{"gaussian(", "polynomial(", "linear()", "squared()", "multiquadratic(", "relative(", "independent(", "aligned("}
 
 var plotExtensions = []string{"svg"}
 

@@ -85,11 +85,15 @@ func (c *ismCommand) asides() (list []aside) {
 
 // newJob parses what the flags say.
 func (c *ismCommand) newJob(ctx context.Context, args []string) (*ismJob, error) {
-	k, err := ism.Parse(c.kernel)
+	text, weights := ism.CutWeights(c.kernel) // so older versions had them
+	if c.changed("weights") || weights == ism.Given {
+		weights, _ = ism.ParseWeights(c.weights.value)
+	}
+	k, err := kernelgen.Parse(text)
 	if err != nil {
 		return nil, &usageError{err}
 	}
-	j := &ismJob{cmd: c, kernel: k}
+	j := &ismJob{cmd: c, kernel: k, weights: weights}
 	if j.targets, err = kernelgen.Parse(c.task.targetKernel); err == nil {
 		err = j.targets.CheckPlain()
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ism"
 	"github.com/nystream/nystream/solvers/metrics"
+	contract "github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -16,13 +17,13 @@ import (
 type ismJob struct {
 	sides
 	cmd     *ismCommand
-	kernel  ism.Kernel
+	kernel  kernelgen.Kernel
+	weights ism.Weights
 	targets kernelgen.Kernel // between targets
 	asides  []aside          // columns by name, and files
 
 	read    map[string]*asideValues // by flag
 	known   *ism.Response           // nil for unsupervised
-	dense   bool                    // known is a matrix
 	labels  []int                   // of --label, nil if there is none of one column
 	classes []string                // their names
 	scans   int                     // passes before the fit
@@ -137,7 +138,6 @@ const targetRank = 50
 
 // response is what Γ is made of; nil for unsupervised.
 func (j *ismJob) response(ctx context.Context) (*ism.Response, error) {
-	j.dense = true
 	switch v := j.read; {
 	case v["--target"] != nil:
 		y, err := v["--target"].numbers()
@@ -156,12 +156,10 @@ func (j *ismJob) response(ctx context.Context) (*ism.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		j.dense = false
 		return ism.Classes(labels, len(names))
 	case j.cmd.task.paradigmOf() == ism.Unsupervised:
 		return nil, nil
 	case j.labels != nil:
-		j.dense = false
 		return ism.Classes(j.labels, len(j.classes))
 	}
 	y, err := j.read["--label"].numbers()
@@ -176,33 +174,27 @@ func (j *ismJob) openNotes() []string { return j.sides.notes() }
 // solver is what the flags say. The words were checked when they were set.
 func (j *ismJob) solver() ism.Solver {
 	c := j.cmd
-	s := ism.Solver{Kernel: j.kernel, Dim: c.dim, Tolerance: c.tolerance, Angle: c.angle, Iterations: c.iterations, Landmarks: c.landmarks, Seed: c.seed}
+	t := &c.task
+	s := ism.Solver{Dim: c.dim, Weights: j.weights, Tolerance: c.tolerance, Angle: c.angle, Iterations: c.iterations, Landmarks: c.landmarks, Seed: c.seed,
+		Paradigm: t.paradigmOf(), Clusters: t.clusters, Relative: t.relative}
+	if s.Paradigm == ism.SemiSupervised || s.Paradigm == ism.Alternative {
+		s.Mu = t.mu
+	}
 	s.Engine, _ = ism.ParseEngine(c.with.value)
 	return s
-}
-
-func (j *ismJob) task() ism.Task {
-	t := &j.cmd.task
-	task := ism.Task{Paradigm: t.paradigmOf(), Known: j.known, Clusters: t.clusters, Relative: t.relative}
-	if task.Paradigm == ism.SemiSupervised || task.Paradigm == ism.Alternative {
-		task.Mu = t.mu
-	}
-	return task
 }
 
 // shape is the size of the data as far as it is known.
 func (j *ismJob) shape() (rows int64, columns int) { return j.leftRows(), len(j.left.Info().Columns) }
 
-func (j *ismJob) memory(p *ism.Plan) *stream.Budget { return &p.Memory }
+func (j *ismJob) memory(p *contract.Plan) *stream.Budget { return &p.Memory }
 
 // plan works out what the fit will cost.
-func (j *ismJob) plan() (*ism.Plan, error) {
+func (j *ismJob) plan() (*contract.Plan, error) {
 	rows, d := j.shape()
-	columns := 0
-	if j.known != nil {
-		columns = j.known.Columns()
-	}
-	plan, err := j.solver().Plan(j.cmd.engine(), rows, d, j.task(), columns, j.dense)
+	shape := (&ism.Data{Rows: j.left, Known: j.known}).Shape()
+	shape.Rows = rows
+	plan, err := j.solver().Plan(j.cmd.engine(), shape, j.kernel)
 	if err != nil {
 		return nil, &usageError{err}
 	}
@@ -237,7 +229,7 @@ func (j *ismJob) fitModel(ctx context.Context) (err error) {
 	}
 	j.read = nil
 	j.scans = j.left.Passes()
-	if j.fit, err = j.solver().Fit(ctx, e, j.prepared.left, j.task()); err != nil {
+	if j.fit, err = j.solver().Fit(ctx, e, &ism.Data{Rows: j.prepared.left, Known: j.known}, j.kernel); err != nil {
 		return err
 	}
 	if j.labels != nil && j.fit.Labels != nil {

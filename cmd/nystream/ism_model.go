@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/solvers/ism"
+	contract "github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -49,9 +50,12 @@ func (j *ismJob) model() *ismModel {
 
 // write writes the model file.
 func (m *ismModel) write(path string) error {
-	header, arrays := m.model.Save()
-	m.meta.Header = header
-	file, err := newArchive(m.meta, arrays, m.prepare)
+	saved, err := m.model.Save()
+	if err != nil {
+		return err
+	}
+	saved.ReadHeader(&m.meta.Header)
+	file, err := newArchive(m.meta, saved.Arrays, m.prepare)
 	if err != nil {
 		return err
 	}
@@ -74,7 +78,7 @@ func (m *ismModel) decode(file *blockstore.Archive) (err error) {
 	if err := checkFormat(m.meta.Format, m.meta.Version); err != nil {
 		return err
 	}
-	if m.model, err = ism.Load(m.meta.Header, solverArrays(file)); err != nil {
+	if m.model, err = ism.Load(&contract.Archive{Header: file.Meta, Arrays: solverArrays(file)}); err != nil {
 		return err
 	}
 	m.prepare, err = decodePreparation(file, m.meta.Data.Nulls, m.meta.Data.Columns, m.model.W.Rows)
@@ -96,22 +100,23 @@ func (t *transformCommand) runISM(ctx context.Context, args []string, file *bloc
 		return err
 	}
 	defer in.close()
-	budget := runtimeBudget()
-	readerBudget(&budget, in)
-	e.PassBudget(&budget, m.model.W.Rows)
-	mapBudget(&budget, e, m.model.W.Rows, q)
-	budget.Add("model", int64(len(m.model.W.Data)), "")
-	writerBudget(&budget, t.output, rows.Info().Rows, q)
-	if err := t.checkBudget(&budget); err != nil {
+	plan := m.model.TransformPlan(e, contract.Left, rows)
+	readerBudget(&plan.Memory, in)
+	writerBudget(&plan.Memory, t.output, rows.Info().Rows, q)
+	if err := t.checkBudget(&plan.Memory); err != nil {
 		return err
 	}
-	w, err := blockstore.Create(t.output, blockstore.Schema{Columns: numbered("xw", q), Kept: rows.Info().Kept, Rows: rows.Info().Rows})
+	names, err := m.model.Outputs(contract.Left)
+	if err != nil {
+		return err
+	}
+	w, err := blockstore.Create(t.output, blockstore.Schema{Columns: names, Kept: rows.Info().Kept, Rows: rows.Info().Rows})
 	if err != nil {
 		return err
 	}
 	defer w.Abort() // does nothing after Commit
 	written := int64(0)
-	err = m.model.Transform(ctx, e, rows, len(rows.Info().Kept) > 0, func(b *stream.Block, xw blas64.General) error {
+	err = m.model.Transform(ctx, e, contract.Left, rows, len(rows.Info().Kept) > 0, func(b *stream.Block, xw blas64.General) error {
 		written += int64(xw.Rows)
 		return w.Write(&stream.Batch{X: xw, Kept: b.Kept}, xw.Rows)
 	})

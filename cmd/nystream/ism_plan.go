@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/ism"
+	contract "github.com/nystream/nystream/solvers/model"
 )
 
 // ismPlan is what plan fit ism prints as JSON.
@@ -14,10 +14,10 @@ type ismPlan struct {
 }
 
 // reportPlan prints a plan, and fails if it does not fit into --memory.
-func (j *ismJob) reportPlan(p *ism.Plan) error {
+func (j *ismJob) reportPlan(p *contract.Plan) error {
 	c := j.cmd
 	rows, d := j.shape()
-	r := &ismPlan{Engine: p.Engine.String(), Paradigm: c.task.paradigm.value, planResult: planResult{Method: ismName, Kernel: j.kernel.String(),
+	r := &ismPlan{Engine: p.Chosen, Paradigm: c.task.paradigm.value, planResult: planResult{Method: ismName, Kernel: j.kernel.String(),
 		Rows: rows, Columns: int64(d), Dimension: d, Rank: c.dim, MemoryBytes: p.Memory.Total(), MemoryLimitBytes: int64(c.memory), Fits: c.checkBudget(&p.Memory) == nil,
 		Passes: map[string]int{"data": p.Passes}, Scans: map[string]int{"data": j.plannedScans()}, KernelEntries: p.KernelEntries, Flops: show.Number(p.Flops), Threads: c.engine().Workers()}}
 	t := &show.Text{Title: "plan: " + j.describe()}
@@ -38,7 +38,7 @@ func (j *ismJob) reportPlan(p *ism.Plan) error {
 	return c.checkBudget(&p.Memory)
 }
 
-// ismPlanned is how many W a plan counts, see [ism.Plan].
+// ismPlanned is how many W a plan counts, see [ism.Solver.Plan].
 const ismPlanned = 10
 
 // plannedScans are the passes over the data before the fit: those so far, for text and

@@ -94,8 +94,8 @@ func (j *ismJob) result() *ismResult {
 	f, c := j.fit, j.cmd
 	r := &ismResult{Method: ismName, Engine: f.Engine.String(), Paradigm: f.Paradigm.String(), Kernel: f.Kernel.String(), Known: j.knownWords(),
 		Rows: f.Rows, Columns: f.W.Rows, Dim: f.Dim(), Classes: j.classes, Clusters: c.task.clusters, NMI: j.nmi,
-		Iterations: f.Iterations, Damped: f.Damped, Rounds: f.Rounds, Settled: f.Settled, Objective: []show.Number{},
-		HSIC: show.Number(f.Objective / float64(max(1, f.Rows-1)) / float64(max(1, f.Rows-1))), Eigenvalues: show.Numbers(f.Values), Residual: show.Number(f.Residual),
+		Iterations: f.Iterations, Damped: f.Damped, Rounds: f.Rounds, Settled: !f.Unsettled, Objective: []show.Number{},
+		HSIC: show.Number(f.Objective / float64(max(1, f.Rows-1)) / float64(max(1, f.Rows-1))), Eigenvalues: show.Numbers(f.Values), Residual: show.Number(f.Gradient),
 		Features: f.Features, FeatureError: show.Optional(f.FeatureError), Loadings: loadingsOf(f.Model),
 		Passes: map[string]int{"data": j.left.Passes() - j.scans}, Scans: map[string]int{"data": j.scans}, ExactPasses: f.ExactPasses, KernelEntries: f.KernelEntries,
 		Seconds: show.Number(c.seconds()), PeakRSSBytes: peakRSS(), Seed: c.seed, RowsDropped: j.prepared.left.Dropped(), ColumnsLeftOut: append([]string{}, j.left.leftOut...),
@@ -111,7 +111,7 @@ func (j *ismJob) result() *ismResult {
 			r.ClusterSizes[l]++
 		}
 	}
-	if mu := j.task().Mu; mu > 0 {
+	if mu := j.solver().Mu; mu > 0 {
 		r.Mu = show.Optional(mu)
 	}
 	return r

@@ -92,6 +92,16 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
+// TestZeroKernel: a mistake of the programmer.
+func TestZeroKernel(t *testing.T) {
+	defer func() {
+		if r, ok := recover().(string); !ok || !strings.HasPrefix(r, "ism: the zero Kernel") {
+			t.Errorf("panic with %v", r)
+		}
+	}()
+	_, _ = Solver{Dim: 1}.Fit(ctx, streamEngine, &Data{source(normals(4, 2, 1)), mustClasses(t, []int{0, 1, 0, 1}, 2)}, kernelgen.Kernel{})
+}
+
 // TestOnce: a source that can be read only once is refused before it is read.
 func TestOnce(t *testing.T) {
 	src := stream.FromSeq(stream.Info{Name: "pipe", Columns: []string{"a"}, Rows: -1, Once: true}, nil)

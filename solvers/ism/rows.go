@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -39,7 +40,7 @@ func newTable(ctx context.Context, e stream.Engine, src stream.Source, centre bo
 		func() func(acc *spread, b *stream.Block) error {
 			return func(acc *spread, b *stream.Block) error {
 				acc.add(b.X)
-				return inSource(info, b, sketch.CheckFinite(b.X))
+				return model.CheckRows(info, b.X, b.Start)
 			}
 		})
 	if err != nil {

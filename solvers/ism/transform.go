@@ -2,12 +2,10 @@ package ism
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -53,7 +51,7 @@ func (m *Model) Transform(ctx context.Context, e stream.Engine, side model.Side,
 	}
 	return stream.Map(ctx, e, "transform", rows, m.W.Cols, kept, func() func(blas64.General, *stream.Block) error {
 		return func(dst blas64.General, b *stream.Block) error {
-			if err := inSource(info, b, sketch.CheckFinite(b.X)); err != nil {
+			if err := model.CheckRows(info, b.X, b.Start); err != nil {
 				return err
 			}
 			m.Project(dst, b.X)
@@ -70,14 +68,4 @@ func (m *Model) Project(dst, x blas64.General) {
 	if x.Rows > 0 {
 		blas64.Gemm(noTrans, noTrans, 1, x, m.W, 0, dst)
 	}
-}
-
-// inSource returns an error that says in which row and column of the source a number is not finite.
-func inSource(info stream.Info, b *stream.Block, err error) error {
-	var bad *sketch.NonFiniteError
-	if errors.As(err, &bad) {
-		return &stream.BadValueError{Source: info.Name, Row: b.Start + int64(bad.Row), Column: info.Columns[bad.Col],
-			Reason: fmt.Sprintf("is %v, not a finite number", bad.Value)}
-	}
-	return err
 }

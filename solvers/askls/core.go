@@ -54,7 +54,7 @@ func firstColumn(m blas64.General) []float64 {
 	return v
 }
 
-// smallest is the smallest |eigenvalue| of M.
+// smallest returns the smallest |eigenvalue| of M.
 func (c *core) smallest() float64 {
 	least := 1 / c.gamma
 	for _, v := range c.values {
@@ -63,7 +63,7 @@ func (c *core) smallest() float64 {
 	return least
 }
 
-// condition is that of M in the 2-norm.
+// condition returns that of M in the 2-norm.
 func (c *core) condition() float64 {
 	most := 1 / c.gamma
 	for _, v := range c.values {
@@ -72,7 +72,7 @@ func (c *core) condition() float64 {
 	return most / c.smallest()
 }
 
-// solveBy is the matrix that has h of the eigenvalues of M, times r.
+// solveBy returns the matrix that has h of the eigenvalues of M, times r.
 func (c *core) solveBy(h func(float64) float64, r blas64.General) blas64.General {
 	along := dense.Mul(blas.Trans, c.vectors, blas.NoTrans, r)
 	for i, v := range c.values {
@@ -85,7 +85,7 @@ func (c *core) solveBy(h func(float64) float64, r blas64.General) blas64.General
 	return dense.Mul(blas.NoTrans, c.vectors, blas.NoTrans, along)
 }
 
-// inverseBy is what solves a system with a ridge by eigenvalues.
+// inverseBy returns what solves a system with a ridge by eigenvalues.
 func inverseBy(ridge float64) func(float64) float64 {
 	if ridge == 0 {
 		return func(v float64) float64 { return 1 / v }
@@ -93,7 +93,7 @@ func inverseBy(ridge float64) func(float64) float64 {
 	return func(v float64) float64 { return v / (v*v + ridge) }
 }
 
-// functions are f_s and f_t as weights of u(x) and of v(x), r×k, and biases.
+// functions returns f_s and f_t as weights of u(x) and of v(x), r×k, and biases.
 func (c *core) functions(ridge float64) (source, target blas64.General, biases [2][]float64) {
 	x := partsOf(c.solveBy(inverseBy(ridge), c.right))
 	source = dense.Mul(blas.NoTrans, c.target, blas.NoTrans, x.b)

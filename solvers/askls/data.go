@@ -32,6 +32,8 @@ type Data struct {
 	back  *stream.CSR // its transpose
 }
 
+var _ model.Data = (*Data)(nil)
+
 // Samples returns data with the rows of src, each of them source and target, for a kernel
 // that need not be symmetric: sne, t, softmax, kl, or any other. src is read more than
 // once. labels are the classes of the rows, from 0 to classes−1.

@@ -28,14 +28,14 @@ type solution struct {
 	report         model.Report
 }
 
-// expand makes functions of a row of the duals.
+// expand makes functions of a row from the duals.
 func (s *solution) expand(k matrix) {
 	if rows, ok := k.(*ksvd.Matrix); ok {
 		s.functions = rows.Functions(s.source, s.target)
 	}
 }
 
-// fallbackNote says that a plain system was singular.
+// fallbackNote returns a sentence for a plain system that was singular.
 func fallbackNote(condition, ridge float64) string {
 	return fmt.Sprintf("the system is singular (condition number %.1e): the ridge system (M² + λI)x = Mr with λ = %v was solved instead (`ridge`)", condition, ridge)
 }

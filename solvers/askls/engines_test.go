@@ -10,7 +10,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// positiveRows are rows that a divergence can be taken of.
+// positiveRows returns rows that a divergence can be taken of.
 func positiveRows(x blas64.General) blas64.General {
 	p := dense.Clone(x)
 	for i := range p.Rows {
@@ -68,7 +68,7 @@ func TestEngines(t *testing.T) {
 	}
 }
 
-// randomGraph is a directed graph with loops, divided by row sums.
+// randomGraph returns a directed graph with loops, divided by row sums.
 func randomGraph(t testing.TB, n, edges int, seed uint64) *stream.CSR {
 	t.Helper()
 	pairs := randomMatrix(edges, 2, seed)
@@ -90,7 +90,7 @@ func randomGraph(t testing.TB, n, edges int, seed uint64) *stream.CSR {
 	return k
 }
 
-// nodesOf are some nodes, and the others.
+// nodesOf returns some nodes, and the others.
 func nodesOf(n int) (train, test []int64, labels []int) {
 	for i := range n {
 		if i%3 == 1 {
@@ -103,7 +103,7 @@ func nodesOf(n int) (train, test []int64, labels []int) {
 	return train, test, labels
 }
 
-// part is a dense part of a sparse matrix.
+// part returns a dense part of a sparse matrix.
 func part(k *stream.CSR, rows, cols []int64) blas64.General {
 	all := stream.NewMatrix(k.Rows, k.Cols)
 	for e := range k.Entries() {
@@ -143,7 +143,7 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// foldReference are f_s and f_t of each sample by the system as printed of the samples of
+// foldReference returns f_s and f_t of each sample by the system as printed of the samples of
 // other folds.
 func foldReference(t *testing.T, fit *Fit, k blas64.General, labels []int, gamma, ridge float64) blas64.General {
 	t.Helper()

@@ -167,7 +167,7 @@ func (f *factored) invert() error {
 	return nil
 }
 
-// leftOut is what the system without some of its rows and columns says of them: row i
+// leftOut returns what the system without some of its rows and columns says of them: row i
 // of M times the solution of the rest, for each i of out, given the solution x, u of the
 // whole. With Z the inverse of the whole, z the solution and r the right side,
 //

@@ -63,7 +63,7 @@ func (f *fit) iterative(ctx context.Context) (*solution, error) {
 	return s, nil
 }
 
-// rightSides are those of all sets, and the random one.
+// rightSides returns those of all sets, and the random one.
 func (it *iterative) rightSides() blas64.General {
 	one := rightSide(it.targets)
 	k := one.Cols
@@ -92,7 +92,8 @@ func (it *iterative) mask(x blas64.General) {
 	}
 }
 
-// multiply is M without what folds leave out, or its square with the ridge.
+// multiply multiplies with M without what folds leave out, or with its square and the
+// ridge.
 func (it *iterative) multiply(ctx context.Context, ridge float64, x, ax, room blas64.General) error {
 	if ridge == 0 {
 		err := it.system.multiply(ctx, x, ax)

@@ -91,7 +91,7 @@ type lowRank struct {
 	passes int
 }
 
-// partsOfRows are the numbers of the folds that leave samples out.
+// partsOfRows returns the numbers of the folds that leave samples out.
 func (f *fit) partsOfRows() []uint16 {
 	if f.Merge != MergeStack {
 		return nil
@@ -105,7 +105,7 @@ func (f *fit) partsOfRows() []uint16 {
 	return parts
 }
 
-// part is the fold of a sample.
+// part returns the fold of a sample.
 func (l *lowRank) part(i int) int {
 	if l.parts == nil {
 		return 0
@@ -141,7 +141,7 @@ func (l *lowRank) sides() (s sides, err error) {
 	return s, err
 }
 
-// passesOver are the passes to make: the sides that each of them evaluates.
+// passesOver returns the passes to make: the sides that each of them evaluates.
 func (s sides) passesOver() [][]int {
 	if s.one {
 		return [][]int{{0, 1}}
@@ -202,7 +202,7 @@ func (l *lowRank) adder(s sides, which []int) func(*factorSums, *stream.Block) e
 	}
 }
 
-// panel are the rows [1 u y] of the samples of a fold in a block.
+// panel returns the rows [1 u y] of the samples of a fold in a block.
 func (l *lowRank) panel(buf *[]float64, fold, start int, u blas64.General) blas64.General {
 	p := shaped(buf, u.Rows, 1+u.Cols+l.targets.Cols)
 	n := 0
@@ -219,7 +219,7 @@ func (l *lowRank) panel(buf *[]float64, fold, start int, u blas64.General) blas6
 	return stream.RowSlice(p, 0, n)
 }
 
-// shaped is a matrix in the memory of buf, which grows.
+// shaped returns a matrix in the memory of buf, which grows.
 func shaped(buf *[]float64, rows, cols int) blas64.General {
 	if len(*buf) < rows*cols {
 		*buf = make([]float64, rows*cols)
@@ -227,7 +227,7 @@ func shaped(buf *[]float64, rows, cols int) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: (*buf)[:rows*cols]}
 }
 
-// stacked is the triangular factor of all parts but one; but below 0 leaves none out.
+// stacked returns the triangular factor of all parts but one; but below 0 leaves none out.
 func stacked(parts []*sketch.QR, but int) (blas64.General, error) {
 	if len(parts) == 1 {
 		return parts[0].R(), nil
@@ -260,7 +260,7 @@ func (l *lowRank) solve(sums *factorSums) (*solution, error) {
 	return s, nil
 }
 
-// core is the system of the samples of all folds but one.
+// core returns the system of the samples of all folds but one.
 func (l *lowRank) core(sums *factorSums, but int) (*core, error) {
 	source, err := stacked(sums.A, but)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// fitted are a fit of each kind, with rows to decide on.
+// fitted returns a fit of each kind, with rows to decide on.
 func fitted(t *testing.T, e stream.Engine, merge Merge) map[string]struct {
 	fit  *Fit
 	rows Rows
@@ -76,7 +76,7 @@ func fitted(t *testing.T, e stream.Engine, merge Merge) map[string]struct {
 	return all
 }
 
-// saved are the archive of a model.
+// saved returns the archive of a model.
 func saved(t *testing.T, m *Model) *model.Archive {
 	t.Helper()
 	a, err := m.Save()

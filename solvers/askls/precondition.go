@@ -32,7 +32,7 @@ func newPreconditioner(u, v blas64.General, values []float64, gamma float64) (*p
 	return p, p.decompose(bordered(dense.Mul(blas.NoTrans, scaled, blas.Trans, t), firstColumn(r), firstColumn(t), gamma))
 }
 
-// orthonormal is the thin QR decomposition of [1 u], by reflections. With fewer rows
+// orthonormal returns the thin QR decomposition of [1 u], by reflections. With fewer rows
 // than columns Q is square.
 func orthonormal(u blas64.General) (q, r blas64.General) {
 	a := stream.NewMatrix(u.Rows, 1+u.Cols)
@@ -79,7 +79,7 @@ func (p *preconditioner) apply(h func(float64) float64, x, px blas64.General) {
 	}
 }
 
-// definite is h for a system: eigenvalues that the approximation has wrongly near 0 are
+// definite returns h for a system: eigenvalues that the approximation has wrongly near 0 are
 // taken for a share of the rest.
 func definite(gamma, ridge float64) func(float64) float64 {
 	if ridge > 0 {
@@ -89,7 +89,7 @@ func definite(gamma, ridge float64) func(float64) float64 {
 	return func(v float64) float64 { return 1 / max(math.Abs(v), least) }
 }
 
-// preconditioner is made of the low-rank approximation, or for a matrix of the borders
+// preconditioner returns one made of the low-rank approximation, or for a matrix of the borders
 // alone.
 func (f *fit) preconditioner(ctx context.Context, s *solution) (*preconditioner, error) {
 	n := f.targets.Rows

@@ -28,7 +28,7 @@ func randomMatrix(rows, cols int, seed uint64) blas64.General {
 	return m
 }
 
-// clouds are n rows in d columns of k classes, apart by distance.
+// clouds returns n rows in d columns of k classes, apart by distance.
 func clouds(n, d, k int, distance float64, seed uint64) (blas64.General, []int) {
 	x, labels := randomMatrix(n, d, seed), make([]int, n)
 	for i := range n {
@@ -49,7 +49,7 @@ func parse(t testing.TB, text string) kernelgen.Kernel {
 	return k
 }
 
-// kernelEntry is K(x, z) for rows, by definition; train are the rows that normalise.
+// kernelEntry returns K(x, z) for rows, by definition; train are the rows that normalise.
 func kernelEntry(kernel string, x, z []float64, train blas64.General) float64 {
 	raw := func(x, z []float64) float64 {
 		d := 0.0
@@ -85,7 +85,7 @@ func kernelEntry(kernel string, x, z []float64, train blas64.General) float64 {
 	return v
 }
 
-// formed is K between rows by definition.
+// formed returns K between rows by definition.
 func formed(kernel string, x, z, train blas64.General) blas64.General {
 	k := stream.NewMatrix(x.Rows, z.Rows)
 	for i := range k.Rows {
@@ -133,7 +133,7 @@ func solvePrinted(k blas64.General, y []float64, gamma, ridge float64) (b1, b2 f
 	return x.AtVec(0), x.AtVec(1), x.RawVector().Data[2 : 2+n], x.RawVector().Data[2+n:]
 }
 
-// reference are f_s and f_t of new samples as printed: out holds K(x, x_i), in K(x_i, x),
+// reference returns f_s and f_t of new samples as printed: out holds K(x, x_i), in K(x_i, x),
 // a row for each new sample.
 func reference(k blas64.General, labels []int, classes int, gamma, ridge float64, out, in blas64.General) blas64.General {
 	both := stream.NewMatrix(out.Rows, 2*classes)
@@ -158,7 +158,7 @@ func reference(k blas64.General, labels []int, classes int, gamma, ridge float64
 	return both
 }
 
-// functionsOf are f_s and f_t of samples by a model.
+// functionsOf returns f_s and f_t of samples by a model.
 func functionsOf(t testing.TB, m *Model, e stream.Engine, rows Rows) blas64.General {
 	t.Helper()
 	out := blas64.General{Cols: 2 * m.Classes, Stride: 2 * m.Classes}

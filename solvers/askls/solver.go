@@ -20,6 +20,8 @@ type Method interface {
 	Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error)
 }
 
+var _ Method = Solver{}
+
 // Solver fits a machine. The zero value but for Gamma is ready to use.
 type Solver struct {
 	// Gamma is γ > 0, which weighs errors against the size of the functions.

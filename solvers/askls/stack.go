@@ -7,14 +7,14 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
-	"github.com/nystream/nystream/solvers/logistic"
+	"github.com/nystream/nystream/solvers/internal/logistic"
 	"github.com/nystream/nystream/stream"
 )
 
 // certain are the log-odds of a class that all samples are of, or none.
 const certain = 40
 
-// foldScale is what K is multiplied by in the systems of folds. Rows of a normalised
+// foldScale returns what K is multiplied by in the systems of folds. Rows of a normalised
 // kernel sum to 1 over all samples; without a fold they would be divided by the sums of
 // the others, (F−1)/F of it on average. As they are the singular values of K would be
 // smaller by as much, those near 1/γ end up on the other side of it, and the functions of

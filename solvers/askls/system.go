@@ -23,7 +23,7 @@ func partsOf(x blas64.General) unknowns {
 	return unknowns{dense.Row(x, 0), dense.Row(x, 1), stream.RowSlice(x, 2, n), stream.RowSlice(x, 2+n, n)}
 }
 
-// rightSide is [0; 0; y; y] for targets y (n×k).
+// rightSide returns [0; 0; y; y] for targets y (n×k).
 func rightSide(y blas64.General) blas64.General {
 	r := stream.NewMatrix(2*y.Rows+2, y.Cols)
 	parts := partsOf(r)
@@ -67,7 +67,7 @@ func (s system) multiply(ctx context.Context, x, mx blas64.General) error {
 	return nil
 }
 
-// bordered is M formed, for K formed: p×q, with ones of the sources and of the targets
+// bordered returns M formed, for K formed: p×q, with ones of the sources and of the targets
 // as the borders, in a basis of either if they are not 1.
 func bordered(k blas64.General, ones, targetOnes []float64, gamma float64) blas64.General {
 	p, q := k.Rows, k.Cols

@@ -22,6 +22,8 @@ type Data struct {
 	weights []float64 // √w_i; nil for equal weights
 }
 
+var _ model.Data = (*Data)(nil)
+
 // Pairs returns row i of x with row i of y, which may have different columns.
 func Pairs(x, y stream.Source) (*Data, error) {
 	n, err := model.KnownRows(x)

@@ -17,7 +17,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// normal is a matrix of independent standard normal numbers.
+// normal returns a matrix of independent standard normal numbers.
 func normal(rows, cols int, purpose string) blas64.General {
 	m := stream.NewMatrix(rows, cols)
 	draws := sketch.NewStream(7, purpose)
@@ -30,7 +30,7 @@ func normal(rows, cols int, purpose string) blas64.General {
 	return m
 }
 
-// dependent are pairs where y is a noisy function of x.
+// dependent returns pairs where y is a noisy function of x.
 func dependent(t *testing.T, n, dx, dy int) (x, y blas64.General, d *Data) {
 	t.Helper()
 	x, y = normal(n, dx, "x"), normal(n, dy, "y")
@@ -60,7 +60,7 @@ func mustFit(t *testing.T, s Solver, d *Data, k kernelgen.Kernel) *Fit {
 	return f
 }
 
-// coordinates are the values of functions of a linear kernel at the unit vectors, less those at 0:
+// coordinates returns the values of functions of a linear kernel at the unit vectors, less those at 0:
 // their coefficients in the columns.
 func coordinates(t *testing.T, f *Functions) *mat.Dense {
 	t.Helper()
@@ -120,7 +120,7 @@ func newExplicit(x, y blas64.General, weights []float64, centred bool) *explicit
 	return &explicit{second(dx, dx, mx, mx), second(dy, dx, my, mx), second(dy, dy, my, my)}
 }
 
-// power is (C+ε)^p for a symmetric matrix.
+// power returns (C+ε)^p for a symmetric matrix.
 func power(c *mat.Dense, epsilon, p float64) *mat.Dense {
 	n, _ := c.Dims()
 	s := mat.NewSymDense(n, nil)
@@ -174,7 +174,7 @@ func equalWeights(n int) []float64 {
 	return w
 }
 
-// name is the operator with its ε.
+// name returns the operator with its ε.
 func name(op Operator) string {
 	e, _ := op.Regularisation()
 	return fmt.Sprintf("%s-%g", op, e)

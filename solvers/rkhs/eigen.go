@@ -43,7 +43,7 @@ func (m complexMatrix) setColumn(j int, c []complex128) {
 	}
 }
 
-// times is a·m for a real matrix.
+// times returns a·m for a real matrix.
 func (m complexMatrix) times(ta blas.Transpose, a blas64.General) complexMatrix {
 	return complexMatrix{dense.Mul(ta, a, blas.NoTrans, m.re), dense.Mul(ta, a, blas.NoTrans, m.im)}
 }
@@ -100,7 +100,7 @@ func generalPairs(op Operator, s blas64.General) (*eigenpairs, error) {
 	return p, nil
 }
 
-// ordered are the indices of the eigenvalues that are not rounding, by descending
+// ordered returns the indices of the eigenvalues that are not rounding, by descending
 // magnitude, then real part, then imaginary part: conjugates stay together.
 func ordered(values []complex128) []int {
 	largest := 0.0
@@ -174,12 +174,12 @@ func reducedPairs(op Operator, s result) (*eigenpairs, error) {
 	return p, nil
 }
 
-// complexValued says that an eigenvalue has an imaginary part.
+// complexValued reports whether an eigenvalue has an imaginary part.
 func (p *eigenpairs) complexValued() bool {
 	return slices.ContainsFunc(p.values, func(v complex128) bool { return imag(v) != 0 })
 }
 
-// first is how many eigenpairs serve for a rank: one more where a conjugate would be
+// first returns how many eigenpairs serve for a rank: one more where a conjugate would be
 // left behind.
 func (p *eigenpairs) first(rank int) int {
 	r := min(rank, len(p.values))
@@ -189,7 +189,7 @@ func (p *eigenpairs) first(rank int) int {
 	return r
 }
 
-// residuals are the larger of ‖Sv−λv‖ and ‖S*u−λ̄u‖ for the first r pairs, relative to
+// residuals returns the larger of ‖Sv−λv‖ and ‖S*u−λ̄u‖ for the first r pairs, relative to
 // the largest |λ|.
 func (p *eigenpairs) residuals(s blas64.General, r int) []float64 {
 	forth, back := p.right.times(blas.NoTrans, s), p.left.times(blas.Trans, s)

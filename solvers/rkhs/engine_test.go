@@ -19,7 +19,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// gram is a Gram matrix entry by entry.
+// gram returns a Gram matrix entry by entry.
 func gram(k func(a, b []float64) float64, x, y blas64.General) *mat.Dense {
 	g := mat.NewDense(x.Rows, y.Rows, nil)
 	for i := range x.Rows {
@@ -40,7 +40,7 @@ func gaussianOf(gamma float64) func(a, b []float64) float64 {
 	}
 }
 
-// literal are the largest singular values of ΨBΦᵀ from the matrices of the paper as they
+// literal returns the largest singular values of ΨBΦᵀ from the matrices of the paper as they
 // stand: the eigenvalues of BᵀG_ΨB·G_Φ, and the positive ones of the block matrix (7).
 func literal(b, gx, gy *mat.Dense, count int) (byAuxiliary, byBlock []float64) {
 	n, _ := gx.Dims()
@@ -58,7 +58,7 @@ func literal(b, gx, gy *mat.Dense, count int) (byAuxiliary, byBlock []float64) {
 	return byAuxiliary, topReal(whole, count)
 }
 
-// topReal are the largest real parts of eigenvalues.
+// topReal returns the largest real parts of eigenvalues.
 func topReal(m mat.Matrix, count int) []float64 {
 	var e mat.Eigen
 	if !e.Factorize(m, mat.EigenNone) {
@@ -137,7 +137,7 @@ func checkOrthonormal(t *testing.T, what string, f *Fit) {
 	}
 }
 
-// distance is the largest difference of the values of functions, whose signs may differ,
+// distance returns the largest difference of the values of functions, whose signs may differ,
 // at some rows.
 func distance(t *testing.T, a, b *Functions, rows blas64.General) float64 {
 	t.Helper()

@@ -12,14 +12,14 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// legendre are nodes and weights on [−2, 2].
+// legendre returns nodes and weights on [−2, 2].
 func legendre(n int) (x, w []float64) {
 	x, w = make([]float64, n), make([]float64, n)
 	quad.Legendre{}.FixedLocations(x, w, -2, 2)
 	return x, w
 }
 
-// hermite are nodes and weights of the standard normal distribution.
+// hermite returns nodes and weights of the standard normal distribution.
 func hermite(n int) (x, w []float64) {
 	x, w = make([]float64, n), make([]float64, n)
 	quad.Hermite{}.FixedLocations(x, w, math.Inf(-1), math.Inf(1))
@@ -30,7 +30,7 @@ func hermite(n int) (x, w []float64) {
 	return x, w
 }
 
-// mercer are the eigenvalues of Example 3.10.
+// mercer returns the eigenvalues of Example 3.10.
 func mercer() []float64 {
 	root := math.Sqrt(60841)
 	return []float64{(269 + root) / 90, 32. / 9, 8. / 3, 8. / 3, 64. / 45, (269 - root) / 90}
@@ -105,7 +105,7 @@ func checkMercer(t *testing.T, f *Fit) {
 	}
 }
 
-// mixture is the density of Example 3.16 by a Gauss rule: n×n nodes for each half.
+// mixture returns pairs for the density of Example 3.16 by a Gauss rule: n×n nodes for each half.
 func mixture(t *testing.T, rho float64, n int) *Data {
 	t.Helper()
 	nodes, w := hermite(n)
@@ -123,7 +123,7 @@ func mixture(t *testing.T, rho float64, n int) *Data {
 	return d
 }
 
-// closedMixture are the two singular values of Example 3.16.
+// closedMixture returns the two singular values of Example 3.16.
 func closedMixture(sigma, rho float64) (first, second float64) {
 	v := sigma*sigma + 2*rho*rho
 	a := 1 / math.Sqrt(2*math.Pi*v)
@@ -131,7 +131,7 @@ func closedMixture(sigma, rho float64) (first, second float64) {
 	return (a + b) / 2, (a - b) / 2
 }
 
-// normalised is the Gaussian kernel with integral 1.
+// normalised returns the Gaussian kernel with integral 1.
 func normalised(sigma float64) kernelgen.Kernel {
 	return kernelgen.Scale(1/(sigma*math.Sqrt(2*math.Pi)), kernelgen.RBF(1/(2*sigma*sigma)))
 }
@@ -155,7 +155,7 @@ func TestExampleMixture(t *testing.T) {
 	}
 }
 
-// ornsteinUhlenbeck is dX = −X dt + √2 dW in equilibrium, a step τ apart, by a Gauss
+// ornsteinUhlenbeck returns pairs of dX = −X dt + √2 dW in equilibrium, a step τ apart, by a Gauss
 // rule for state and noise.
 func ornsteinUhlenbeck(t *testing.T, tau float64, n int) *Data {
 	t.Helper()

@@ -22,6 +22,8 @@ type Method interface {
 	Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error)
 }
 
+var _ Method = Solver{}
+
 // Solver decomposes an operator. The zero value of every field but Operator and Rank is
 // ready to use.
 type Solver struct {

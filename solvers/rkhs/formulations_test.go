@@ -129,8 +129,8 @@ func auxiliaryTriplets(op Operator, b, gramLeft, s, right blas64.General) (*trip
 	return t, nil
 }
 
-// orthonormal are columns that are so nearly, made so to rounding, each by those before
-// it: the Q of a QR decomposition.
+// orthonormal returns the Q of a QR decomposition of columns that are nearly orthonormal:
+// each is made so by those before it.
 func orthonormal(m blas64.General) (blas64.General, error) {
 	q, _, err := sketch.CholeskyQR(m)
 	return q, err

@@ -159,7 +159,7 @@ func (f *Functions) combine(dst, features blas64.General) {
 	}
 }
 
-// At is Evaluate for rows in memory, into a new matrix.
+// At returns the values at rows in memory: see [Functions.Evaluate].
 func (f *Functions) At(ctx context.Context, e stream.Engine, rows blas64.General) (blas64.General, error) {
 	src := stream.FromMatrix("rows", rows)
 	worker, err := f.worker(src.Info())

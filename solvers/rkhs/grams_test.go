@@ -18,7 +18,7 @@ type allPairs struct {
 	features [2]blas64.General // n×p and n×q
 }
 
-// gram is that of a side.
+// gram returns that of a side.
 func (a *allPairs) gram(s side) blas64.General {
 	if s == ofX {
 		return a.x
@@ -26,7 +26,7 @@ func (a *allPairs) gram(s side) blas64.General {
 	return a.y
 }
 
-// cross is the Gram matrix between the features of two sides, rows of the first.
+// cross returns the Gram matrix between the features of two sides, rows of the first.
 func (a *allPairs) cross(rows, cols side) blas64.General {
 	switch {
 	case rows == cols:
@@ -110,7 +110,7 @@ func (c *decomposition) prepare(m blas64.General, rows, cols bool) {
 	}
 }
 
-// gramOf is the kernel between all rows of x and y.
+// gramOf returns the kernel between all rows of x and y.
 func gramOf(ctx context.Context, e stream.Engine, k kernelgen.Kernel, x, y blas64.General) (blas64.General, error) {
 	m := stream.NewMatrix(x.Rows, y.Rows)
 	err := stream.Pairs(ctx, e, "Gram matrix", stream.FromMatrix("x", x), stream.FromMatrix("y", y), stream.Full, func() func(i, j *stream.Block) error {

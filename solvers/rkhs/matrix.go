@@ -31,7 +31,7 @@ type result struct {
 	size    float64
 }
 
-// decompose is the thin decomposition of X or Y.
+// decompose returns the thin decomposition of X or Y.
 func (f *factors) decompose(s side) (*dense.SVD, error) {
 	at, m := &f.svdX, f.x
 	if s == ofY {
@@ -72,7 +72,7 @@ func (f *factors) filter(d *dense.SVD, epsilon float64, value func(sigma float64
 	return w, dropped
 }
 
-// weighted is a·diag(w)·bᵀ.
+// weighted returns a·diag(w)·bᵀ.
 func weighted(a blas64.General, w []float64, b blas64.General) blas64.General {
 	a = dense.Clone(a)
 	dense.ScaleColumns(a, w)
@@ -105,7 +105,7 @@ func (CrossCovariance) matrix(f *factors) (result, error) {
 	return result{General: transposedTimes(f.y, f.x), size: size}, nil
 }
 
-// inverted is X·(XᵀX+ε)⁻¹ = U·diag(σ/(σ²+ε))·Vᵀ.
+// inverted returns X·(XᵀX+ε)⁻¹ = U·diag(σ/(σ²+ε))·Vᵀ.
 func (f *factors) inverted(epsilon float64) (result, error) {
 	d, err := f.decompose(ofX)
 	if err != nil {
@@ -115,7 +115,7 @@ func (f *factors) inverted(epsilon float64) (result, error) {
 	return result{weighted(d.U, w, d.V), dropped, slices.Max(w)}, nil
 }
 
-// times is Yᵀ·r or, turned, rᵀ·Y.
+// times returns Yᵀ·r or, turned, rᵀ·Y.
 func (f *factors) times(r result, turned bool) (result, error) {
 	d, err := f.decompose(ofY)
 	if err != nil {
@@ -218,7 +218,7 @@ func pseudoInverse(m blas64.General, cutoff float64) (inverse blas64.General, dr
 	return weighted(d.V, w, d.U), len(d.S) - kept, nil
 }
 
-// matrix is V_y·s_y·U_yᵀ·U_x·s_x·V_xᵀ with s = σ/√(σ²+ε), where nothing is large.
+// matrix returns V_y·s_y·U_yᵀ·U_x·s_x·V_xᵀ with s = σ/√(σ²+ε), where nothing is large.
 func (o CCA) matrix(f *factors) (result, error) {
 	root := func(s float64) float64 { return s / math.Hypot(s, math.Sqrt(o.Epsilon)) }
 	var halves [2]blas64.General
@@ -235,7 +235,7 @@ func (o CCA) matrix(f *factors) (result, error) {
 	return result{transposedTimes(halves[1], halves[0]), dropped, 1}, nil
 }
 
-// inverseRoot is (C+ε)^(−1/2) in the basis of X or Y, on the span of the features.
+// inverseRoot returns (C+ε)^(−1/2) in the basis of X or Y, on the span of the features.
 func (f *factors) inverseRoot(s side, epsilon float64) (blas64.General, error) {
 	d, err := f.decompose(s)
 	if err != nil {

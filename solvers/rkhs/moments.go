@@ -32,7 +32,7 @@ type moments struct {
 // traces are Σ w_i·k(x_i, x_i) and Σ w_i·‖f(x_i)‖², and those of y.
 type traces struct{ kernel, features [2]float64 }
 
-// left is the part of the trace that features leave.
+// left returns the part of the trace that features leave.
 func (t *traces) left(s side) float64 {
 	if t.kernel[s] <= 0 {
 		return math.NaN()
@@ -58,7 +58,7 @@ func (m *moments) Reset() {
 	m.rows, m.traces = 0, traces{}
 }
 
-// numbers are the parts that are not the factor.
+// numbers returns the parts that are not the factor.
 func (t *traces) numbers() []*float64 {
 	return []*float64{&t.kernel[0], &t.kernel[1], &t.features[0], &t.features[1]}
 }
@@ -102,7 +102,7 @@ type part struct {
 	lag    int64 // of its row numbers
 }
 
-// parts are the sides that a fit looks at.
+// parts returns the sides that a fit looks at.
 func (s setting) parts(d *Data, sp *spaces) []*part {
 	all := []*part{{side: ofX, kernel: s.kernels[ofX], info: d.x.Info(), space: sp.x, first: 1}}
 	if sp.y != nil {
@@ -115,7 +115,7 @@ func (s setting) parts(d *Data, sp *spaces) []*part {
 	return all
 }
 
-// source is the pairs of a pass: x alone where the operator does not look at y.
+// source returns the pairs of a pass: x alone where the operator does not look at y.
 func (sp *spaces) source(d *Data) stream.Source {
 	if sp.y == nil {
 		alone := *d
@@ -211,7 +211,7 @@ func (w *worker) trace(m *moments, p *part, x, f blas64.General, roots []float64
 	}
 }
 
-// factors are the features of virtual pairs, as few as R has rows, with the same products
+// factors returns the features of virtual pairs, as few as R has rows, with the same products
 // as those of all pairs; less their means if centred: R begins with the column of ones,
 // so that its first row is the means, and the others are what is left without them.
 func (m *moments) factors(sp *spaces, centred bool, cutoff float64) (f *factors, means [2][]float64) {

@@ -79,7 +79,7 @@ type PerronFrobenius struct {
 // Appendix A.2), (C_YY+ε)^(−1/2)·C_YX·(C_XX+ε)^(−1/2) = Ψ·(G_Ψ+ε)^(−1/2)·(G_Φ+ε)^(−1/2)·Φᵀ.
 // Its singular values are regularised correlations. Between times of a process its
 // singular functions are coherent sets: S*S carries functions forward and back, see
-// [Model.ForwardBackward]. [Model.Canonical] are the functions that correlate.
+// [Model.ForwardBackward]. [Model] has the canonical functions that correlate.
 type CCA struct{ Epsilon float64 }
 
 func (Covariance) String() string      { return "covariance" }

@@ -18,7 +18,7 @@ type joined struct {
 	info stream.Info
 }
 
-// joined is the pairs as one source.
+// joined returns the pairs as one source.
 func (d *Data) joined() stream.Source {
 	x := d.x.Info()
 	info := stream.Info{Name: x.Name, Columns: x.Columns, Rows: d.n}

@@ -17,7 +17,7 @@ type grams struct {
 	cutoff float64
 }
 
-// identity is the n×n matrix.
+// identity returns the n×n matrix.
 func identity(n int) blas64.General {
 	m := stream.NewMatrix(n, n)
 	for i := range n {
@@ -26,7 +26,7 @@ func identity(n int) blas64.General {
 	return m
 }
 
-// spectral is f(G) for a Gram matrix G and a function of its eigenvalues; for ε = 0
+// spectral returns f(G) for a Gram matrix G and a function of its eigenvalues; for ε = 0
 // eigenvalues at or below the cut-off are left out.
 func (g *grams) spectral(gram blas64.General, epsilon float64, f func(v float64) float64) (result, error) {
 	values, vectors, err := symeig.Decompose(gram)
@@ -96,7 +96,7 @@ func (g *grams) cca(o CCA) (result, error) {
 	return result{General: mul(left.General, right.General), dropped: left.dropped + right.dropped}, nil
 }
 
-// inBases is the matrix of S in the orthonormal bases of factors with all pairs:
+// inBases returns the matrix of S in the orthonormal bases of factors with all pairs:
 // Leftᵀ·B·Right.
 func inBases(b, left, right blas64.General) blas64.General {
 	return transposedTimes(left, mul(b, right))

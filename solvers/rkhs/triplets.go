@@ -46,7 +46,7 @@ func newTriplets(op Operator, p result) (*triplets, error) {
 	return &triplets{dense.Columns(d.U, 0, r), dense.Columns(d.V, 0, r), d.S[:r]}, nil
 }
 
-// residuals are the larger of ‖Sv−σu‖ and ‖S*u−σv‖ for the first r triplets, relative to
+// residuals returns the larger of ‖Sv−σu‖ and ‖S*u−σv‖ for the first r triplets, relative to
 // the first σ.
 func (t *triplets) residuals(s blas64.General, r int) []float64 {
 	forth, back := mul(s, t.v), dense.Mul(blas.Trans, s, blas.NoTrans, t.u)
@@ -58,7 +58,7 @@ func (t *triplets) residuals(s blas64.General, r int) []float64 {
 	return out
 }
 
-// columnDistance is ‖a_j − σ·b_j‖.
+// columnDistance returns ‖a_j − σ·b_j‖.
 func columnDistance(a, b blas64.General, sigma float64, j int) float64 {
 	d := make([]float64, a.Rows)
 	for i := range d {

@@ -127,7 +127,7 @@ func newRegression(s Solver, x blas64.General, positive []bool) *regression {
 	return r
 }
 
-// lossAt is the objective at weights with these log-odds.
+// lossAt returns the objective at weights with these log-odds.
 func (r *regression) lossAt(odds, weights []float64) float64 {
 	sum := 0.0
 	for i, t := range odds {
@@ -139,7 +139,7 @@ func (r *regression) lossAt(odds, weights []float64) float64 {
 	return sum
 }
 
-// derivatives are the gradient and the Hessian.
+// derivatives returns the gradient and the Hessian.
 func (r *regression) derivatives() (gradient []float64, hessian blas64.General) {
 	d := len(r.weights)
 	gradient = make([]float64, d)
@@ -211,7 +211,7 @@ func (r *regression) step() (change float64, err error) {
 	return change, nil
 }
 
-// seen says that the rows, not weighted, have something in a direction: that it has
+// seen reports whether the rows, not weighted, have something in a direction: that it has
 // left the Hessian since all rows that have something in it are classified for sure.
 func (r *regression) seen(vectors blas64.General, j int) bool {
 	most := 0.0
@@ -221,7 +221,7 @@ func (r *regression) seen(vectors blas64.General, j int) bool {
 	return most > 1e-6
 }
 
-// separates says that the weights classify all rows.
+// separates reports whether the weights classify all rows.
 func (r *regression) separates() bool {
 	for i, t := range r.odds {
 		if !(r.sign[i]*t > 0) {
@@ -231,7 +231,7 @@ func (r *regression) separates() bool {
 	return true
 }
 
-// model is the fit in the features as they were given.
+// model returns the fit in the features as they were given.
 func (r *regression) model() *Model {
 	gradient, _ := r.derivatives()
 	d := len(r.scale)

@@ -19,7 +19,7 @@ type Model struct {
 	Iterations     int
 }
 
-// LogOdds is wᵀx + b for a row of features: the logarithm of the probability of
+// LogOdds returns wᵀx + b for a row of features: the logarithm of the probability of
 // positive over that of negative.
 func (m *Model) LogOdds(x []float64) float64 {
 	if len(x) != len(m.Weights) {
@@ -28,10 +28,10 @@ func (m *Model) LogOdds(x []float64) float64 {
 	return m.Bias + dense.Dot(m.Weights, x)
 }
 
-// Probability is that of positive for a row of features.
+// Probability returns that of positive for a row of features.
 func (m *Model) Probability(x []float64) float64 { return sigmoid(m.LogOdds(x)) }
 
-// LogOddsOf is LogOdds of each row of x.
+// LogOddsOf returns LogOdds of each row of x.
 func (m *Model) LogOddsOf(x blas64.General) []float64 {
 	out := make([]float64, x.Rows)
 	for i := range out {
@@ -40,7 +40,7 @@ func (m *Model) LogOddsOf(x blas64.General) []float64 {
 	return out
 }
 
-// sigmoid is 1/(1+exp(−t)), without overflow.
+// sigmoid returns 1/(1+exp(−t)), without overflow.
 func sigmoid(t float64) float64 {
 	if t < 0 {
 		e := math.Exp(t)
@@ -49,5 +49,5 @@ func sigmoid(t float64) float64 {
 	return 1 / (1 + math.Exp(-t))
 }
 
-// softplus is log(1+exp(t)), without overflow.
+// softplus returns log(1+exp(t)), without overflow.
 func softplus(t float64) float64 { return max(t, 0) + math.Log1p(math.Exp(-math.Abs(t))) }

@@ -30,7 +30,7 @@ func noisy(n, d int, seed uint64) (blas64.General, []bool) {
 	return x, positive
 }
 
-// gradientOf is that of the objective as the package comment has it, by itself.
+// gradientOf returns that of the objective as the package comment has it, by itself.
 func gradientOf(m *Model, x blas64.General, positive []bool, penalty float64) (worst float64) {
 	g := make([]float64, x.Cols+1)
 	for i := range x.Rows {

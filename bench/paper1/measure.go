@@ -15,6 +15,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -150,7 +151,7 @@ func (m *measurement) fitAll(ctx context.Context, jobs []*job) error {
 // fit runs a method. A fit that is refused is told of, once for each method and
 // reason, and left out: some are for some kernels only.
 func (m *measurement) fit(ctx context.Context, e stream.Engine, j *job) {
-	f, err := j.method.fit(fitting{ctx: ctx, e: e, src: m.src, k: m.kernel, c: j.C, seed: uint64(j.Seed)})
+	f, err := j.method.of(j.C, uint64(j.Seed)).Fit(ctx, e, model.Sources{Left: m.src}, m.kernel)
 	if err != nil {
 		m.refuse(fmt.Sprintf("%s: %s: %v", m.problem, j.Method, err))
 		return

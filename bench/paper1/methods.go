@@ -1,17 +1,11 @@
 package main
 
-import (
-	"context"
-
-	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/lowrank"
-	"github.com/nystream/nystream/stream"
-)
+import "github.com/nystream/nystream/solvers/lowrank"
 
 // method is a row of the table: how to fit rank c with a seed.
 type method struct {
 	name string
-	fit  func(f fitting) (*lowrank.Fit, error)
+	of   func(c int, seed uint64) lowrank.Method
 	// slow says that fits take long and that seeds hardly change them: a few do.
 	slow bool
 	// unshifted is the name of a row for the same fits without their shift:
@@ -19,16 +13,6 @@ type method struct {
 	unshifted string
 	// rows is the most rows it is for; 0 means any number.
 	rows int
-}
-
-// fitting is what there is to fit.
-type fitting struct {
-	ctx  context.Context
-	e    stream.Engine
-	src  stream.Source
-	k    kernelgen.Kernel
-	c    int
-	seed uint64
 }
 
 // The best of these two, as the paper has them, is what ratios are to.
@@ -42,48 +26,30 @@ const (
 // so: "z=4".
 func methods() []method {
 	return []method{
-		{name: ssrSVD, fit: func(f fitting) (*lowrank.Fit, error) {
-			return lowrank.SSRSVD{Rank: f.c, Seed: f.seed}.Fit(f.ctx, f.e, f.src, nil, f.k)
+		{name: ssrSVD, of: func(c int, seed uint64) lowrank.Method { return lowrank.SSRSVD{Rank: c, Seed: seed} }},
+		{name: paperShift, of: func(c int, seed uint64) lowrank.Method {
+			return lowrank.S3SPSD{Rank: c, Seed: seed, Shift: lowrank.ShiftPaper}
 		}},
-		{name: paperShift, fit: func(f fitting) (*lowrank.Fit, error) {
-			return lowrank.S3SPSD{Rank: f.c, Seed: f.seed, Shift: lowrank.ShiftPaper}.Fit(f.ctx, f.e, f.src, f.k)
-		}},
-		{name: "S3SPSD", fit: func(f fitting) (*lowrank.Fit, error) {
-			return lowrank.S3SPSD{Rank: f.c, Seed: f.seed}.Fit(f.ctx, f.e, f.src, f.k)
-		}},
+		{name: "S3SPSD", of: func(c int, seed uint64) lowrank.Method { return lowrank.S3SPSD{Rank: c, Seed: seed} }},
 		nystrom("nystrom uniform", lowrank.ChoiceUniform, 1),
 		nystrom("nystrom leverage", lowrank.ChoiceLeverage, 1),
 		nystrom("nystrom rpc", lowrank.ChoicePivoted, 1),
 		nystrom("nystrom z=4", lowrank.ChoiceUniform, 4),
-		{name: "rpcholesky z=4", slow: true, fit: func(f fitting) (*lowrank.Fit, error) {
-			r, err := lowrank.RPCholesky{Rank: f.c, NNZ: 4, Seed: f.seed}.Fit(f.ctx, f.e, f.src, f.k)
-			if err != nil {
-				return nil, err
-			}
-			return r.Fit, nil
+		{name: "rpcholesky z=4", slow: true, of: func(c int, seed uint64) lowrank.Method {
+			return lowrank.RPCholesky{Rank: c, NNZ: 4, Seed: seed}
 		}},
-		{name: "rff", fit: func(f fitting) (*lowrank.Fit, error) {
-			return lowrank.RFF{Rank: f.c, Seed: f.seed}.Fit(f.ctx, f.e, f.src, f.k)
+		{name: "rff", of: func(c int, seed uint64) lowrank.Method { return lowrank.RFF{Rank: c, Seed: seed} }},
+		{name: "rff orthogonal", of: func(c int, seed uint64) lowrank.Method {
+			return lowrank.RFF{Rank: c, Orthogonal: true, Seed: seed}
 		}},
-		{name: "rff orthogonal", fit: func(f fitting) (*lowrank.Fit, error) {
-			return lowrank.RFF{Rank: f.c, Orthogonal: true, Seed: f.seed}.Fit(f.ctx, f.e, f.src, f.k)
-		}},
-		{name: "polysketch", fit: func(f fitting) (*lowrank.Fit, error) {
-			return lowrank.PolySketch{Rank: f.c, Seed: f.seed}.Fit(f.ctx, f.e, f.src, f.k)
-		}},
-		{name: "fastspsd", fit: func(f fitting) (*lowrank.Fit, error) {
-			return lowrank.FastSPSD{Rank: f.c, Seed: f.seed}.Fit(f.ctx, f.e, f.src, f.k)
-		}},
+		{name: "polysketch", of: func(c int, seed uint64) lowrank.Method { return lowrank.PolySketch{Rank: c, Seed: seed} }},
+		{name: "fastspsd", of: func(c int, seed uint64) lowrank.Method { return lowrank.FastSPSD{Rank: c, Seed: seed} }},
 		landmark("landmark uniform", lowrank.ChoiceUniform),
 		landmark("landmark rpc", lowrank.ChoicePivoted),
 		landmark("landmark dpp", lowrank.ChoiceDeterminantal),
 		landmark("landmark auto", lowrank.ChoiceAuto),
-		{name: "landmark refine 1", slow: true, rows: 20000, fit: func(f fitting) (*lowrank.Fit, error) {
-			return subspace(f, 1)
-		}},
-		{name: "subspace", slow: true, rows: 40000, unshifted: "subspace no shift", fit: func(f fitting) (*lowrank.Fit, error) {
-			return subspace(f, 3)
-		}},
+		{name: "landmark refine 1", slow: true, rows: 20000, of: subspace(1)},
+		{name: "subspace", slow: true, rows: 40000, unshifted: "subspace no shift", of: subspace(3)},
 	}
 }
 
@@ -100,21 +66,19 @@ func names() []string {
 }
 
 func nystrom(name string, choice lowrank.LandmarkChoice, nnz int) method {
-	return method{name: name, fit: func(f fitting) (*lowrank.Fit, error) {
-		return lowrank.Nystrom{Rank: f.c, NNZ: nnz, Choice: choice, Seed: f.seed}.Fit(f.ctx, f.e, f.src, f.k)
+	return method{name: name, of: func(c int, seed uint64) lowrank.Method {
+		return lowrank.Nystrom{Rank: c, NNZ: nnz, Choice: choice, Seed: seed}
 	}}
 }
 
 func landmark(name string, choice lowrank.LandmarkChoice) method {
-	return method{name: name, fit: func(f fitting) (*lowrank.Fit, error) {
-		return lowrank.Landmark{Rank: f.c, Choice: choice, Seed: f.seed}.Fit(f.ctx, f.e, f.src, f.k)
+	return method{name: name, of: func(c int, seed uint64) lowrank.Method {
+		return lowrank.Landmark{Rank: c, Choice: choice, Seed: seed}
 	}}
 }
 
-func subspace(f fitting, passes int) (*lowrank.Fit, error) {
-	s, err := lowrank.Subspace{Rank: f.c, Passes: passes, Choice: lowrank.ChoiceAuto, Seed: f.seed}.Fit(f.ctx, f.e, f.src, f.k)
-	if err != nil {
-		return nil, err
+func subspace(passes int) func(c int, seed uint64) lowrank.Method {
+	return func(c int, seed uint64) lowrank.Method {
+		return lowrank.Subspace{Rank: c, Passes: passes, Start: lowrank.Landmark{Choice: lowrank.ChoiceAuto}, Seed: seed}
 	}
-	return s.Fit, nil
 }

@@ -78,7 +78,7 @@ const spectralLandmarks = 500
 // distance for its width.
 func spectralClusters(ctx context.Context, z blas64.General, clusters int, seed uint64) ([]int, error) {
 	sigma, src := medianDistance(z), stream.FromMatrix("XW", z)
-	fit, err := lowrank.Nystrom{Rank: min(z.Rows, spectralLandmarks), Seed: seed}.Fit(ctx, stream.Engine{}, src, kernelgen.RBF(1/(2*sigma*sigma)))
+	fit, err := lowrank.Nystrom{Rank: min(z.Rows, spectralLandmarks), Seed: seed}.Fit(ctx, stream.Engine{}, model.Sources{Left: src}, kernelgen.RBF(1/(2*sigma*sigma)))
 	if err != nil {
 		return nil, err
 	}

@@ -121,7 +121,7 @@ func row(ctx context.Context, name string, x blas64.General, k kernelgen.Kernel,
 	within, reached, seconds := 0, 0, 0.0
 	for seed := 1; seed <= seeds; seed++ {
 		began := time.Now()
-		f, err := lowrank.Adaptive{Landmark: lowrank.Landmark{Choice: lowrank.ChoiceAuto, Seed: uint64(seed)}, Tolerance: tolerance}.Fit(ctx, stream.Engine{}, src, k)
+		f, err := lowrank.Adaptive{Choice: lowrank.ChoiceAuto, Seed: uint64(seed), Tolerance: tolerance}.Fit(ctx, stream.Engine{}, model.Sources{Left: src}, k)
 		if err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func row(ctx context.Context, name string, x blas64.General, k kernelgen.Kernel,
 		if v.SpectralError <= tolerance {
 			within++
 		}
-		if f.Reached {
+		if !f.Unsettled {
 			reached++
 		}
 		fmt.Fprintf(os.Stderr, "%s, tolerance %g, seed %d: rank %d, error %.3g, estimate %.3g\n", name, tolerance, seed, len(f.Values), v.SpectralError, f.SpectralEstimate)

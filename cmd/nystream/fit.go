@@ -205,39 +205,6 @@ func (c *fitCommand) checkOutputs(inputs []string) error {
 	return checkDistinct(named...)
 }
 
-// fitted is what the methods return, in one shape.
-type fitted struct {
-	kernel    *lowrank.Model
-	notes     []string
-	entries   int64
-	estimate  float64 // NaN where a method gives none, as the next two
-	spectral  float64
-	trace     float64
-	steps     []toleranceStep // to a tolerance
-	reached   *bool           // whether the tolerance was reached, nil without one
-	chosen    string          // method and reasons, of auto
-	condition float64
-	bound     func() float64 // max|UᵀU−I|, after or before refinement
-	single    float64        // bound of the error of entries in float32, 0 in float64
-	exact     *exactPasses   // nil if there were none
-}
-
-func (f *fitted) values() []float64 {
-	return f.kernel.Values
-}
-
-func (f *fitted) shift() float64 {
-	return f.kernel.Shift
-}
-
-func (f *fitted) refined() bool {
-	return f.kernel.Refined()
-}
-
-func (f *fitted) size() (rows, cols int64) {
-	return f.kernel.Rows, f.kernel.Cols
-}
-
 // names are the sources in the words of the report.
 func (j *job) names() []string {
 	switch {

@@ -49,40 +49,37 @@ type fitResult struct {
 	RightFactors       string          `json:"right_factors,omitempty"`
 }
 
-// estimateFrom says what the error estimates come from. A factor of 2 is what
-// lowrank's TestEstimateCalibration holds them to in 95 % of its cases.
-func (f *fitted) estimateFrom() string {
-	switch {
-	case f.exact == nil:
-		return "held-back rows"
-	case f.exact.estimate:
-		return "random vectors"
-	}
-	return "Ritz values and sampled rows"
-}
-
 // result collects what is known about a finished fit.
 func (j *job) result() *fitResult {
 	f, c := j.fitted, j.cmd
-	r := &fitResult{Method: c.method.name, Dimension: j.shape().columns, Rank: len(f.values()), Values: show.Numbers(f.values()), Shift: show.Number(f.shift()),
-		Passes: j.passes(), Scans: j.scans, KernelEntries: f.entries, Seconds: show.Number(c.seconds()), PeakRSSBytes: peakRSS(), Seed: c.seed,
-		RowsDropped: j.prepared.dropped(), ErrorEstimate: show.Optional(f.estimate), Precision: c.precision.value, Condition: show.Number(f.condition),
-		OrthogonalityBound: show.Number(f.bound()), Refined: f.refined(), ColumnsLeftOut: append([]string{}, j.left.leftOut...), Notes: c.sentences(f.notes),
+	r := &fitResult{Method: c.method.name, Dimension: j.shape().Columns, Rank: len(f.Values), Values: show.Numbers(f.Values), Shift: show.Number(f.Shift),
+		Passes: j.passes(), Scans: j.scans, KernelEntries: f.KernelEntries, Seconds: show.Number(c.seconds()), PeakRSSBytes: peakRSS(), Seed: c.seed,
+		RowsDropped: j.prepared.dropped(), ErrorEstimate: show.Optional(f.ErrorEstimate), Precision: c.precision.value, Condition: show.Number(f.Condition),
+		OrthogonalityBound: show.Number(f.OrthogonalityBound()), Refined: f.Refined(), ColumnsLeftOut: append([]string{}, j.left.leftOut...), Notes: c.sentences(f.Notes),
 		Output: c.output, Factors: c.factors, LeftFactors: c.left, RightFactors: c.other}
-	r.Rows, r.Columns = f.size()
-	if f.kernel.Explicit != nil {
+	r.Rows, r.Columns = f.Rows, f.Cols
+	if f.Explicit != nil {
 		r.Map = j.mapping.String()
 	} else {
-		r.Kernel = j.kernel.String()
+		r.Kernel = f.Kernel.String()
 	}
 	if r.ErrorEstimate != nil {
-		r.ErrorEstimateKind = "relative Frobenius error, from " + f.estimateFrom() + ", within a factor of 2 in 95 % of cases"
+		r.ErrorEstimateKind = "relative Frobenius error, from " + f.EstimateFrom + ", within a factor of 2 in 95 % of cases"
 	}
-	r.SpectralEstimate, r.TraceResidual, r.Chosen = show.Optional(f.spectral), show.Optional(f.trace), c.words(f.chosen)
-	r.Tolerance, r.ToleranceReached, r.Steps = show.Number(c.tolerance), f.reached, f.steps
-	r.ExactPasses = f.exact
+	r.SpectralEstimate, r.TraceResidual, r.Tolerance = show.Optional(f.SpectralEstimate), show.Optional(f.TraceResidual), show.Number(c.tolerance)
+	if f.Chosen != "" {
+		r.Chosen = c.words(f.Chosen + ": " + strings.Join(f.Reasons, "; "))
+	}
+	for _, s := range f.Steps {
+		reached := !f.Unsettled
+		r.ToleranceReached = &reached
+		r.Steps = append(r.Steps, toleranceStep{s.Landmarks, s.Rank, show.Number(s.Estimate)})
+	}
+	if f.ExactPasses > 0 {
+		r.ExactPasses = &exactPasses{Made: f.ExactPasses, Residual: show.Number(f.Residual())}
+	}
 	if c.tiles() == lowrank.Float32 {
-		r.PrecisionBound = show.Optional(f.single)
+		r.PrecisionBound = show.Optional(f.PrecisionBound)
 	}
 	return r
 }
@@ -107,12 +104,12 @@ func (j *job) report() error {
 	}
 	t.Add("rank", "%d", r.Rank)
 	t.Add("columns", "%d used", r.Dimension)
-	t.Add("values", "%s", show.Values(j.fitted.values()))
+	t.Add("values", "%s", show.Values(j.fitted.Values))
 	if j.oneFactor() {
 		t.Add("shift", "%.4g", float64(r.Shift))
 	}
 	if r.ErrorEstimate != nil {
-		t.Add("relative error", "about %s%.2g Frobenius, from %s (mostly within a factor of 2)", j.spectralWords(), float64(*r.ErrorEstimate), j.fitted.estimateFrom())
+		t.Add("relative error", "about %s%.2g Frobenius, from %s (mostly within a factor of 2)", j.spectralWords(), float64(*r.ErrorEstimate), j.fitted.EstimateFrom)
 	}
 	if r.TraceResidual != nil && j.oneFactor() {
 		t.Add("trace left", "%.4g of tr(A) is outside the columns of U", float64(*r.TraceResidual))
@@ -143,19 +140,19 @@ func (j *job) report() error {
 }
 
 // oneFactor says that the model is U·diag(values)·Uᵀ + shift·I.
-func (j *job) oneFactor() bool { return j.fitted.kernel.Symmetric() }
+func (j *job) oneFactor() bool { return j.fitted.Symmetric() }
 
 // spectralWords are the estimate of the spectral error, if there is one.
 func (j *job) spectralWords() string {
-	if math.IsNaN(j.fitted.spectral) {
+	if math.IsNaN(j.fitted.SpectralEstimate) {
 		return ""
 	}
-	return fmt.Sprintf("%.2g spectral, ", j.fitted.spectral)
+	return fmt.Sprintf("%.2g spectral, ", j.fitted.SpectralEstimate)
 }
 
 // refinement says that factors would be better when they are written.
 func (j *job) refinement() string {
-	if j.fitted.refined() || j.fitted.bound() <= orthonormal {
+	if j.fitted.Refined() || j.fitted.OrthogonalityBound() <= orthonormal {
 		return ""
 	}
 	return " (write factors to have it at rounding)"

@@ -9,7 +9,6 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/lowrank"
 	contract "github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -23,7 +22,7 @@ type job struct {
 	kernel  kernelgen.Kernel
 	mapping kernelgen.Map
 	scans   map[string]int // passes before the fit began
-	fitted  *fitted
+	fitted  *lowrank.Fit
 }
 
 // newJob parses what the flags say.
@@ -72,8 +71,8 @@ func (j *job) open(ctx context.Context, args []string) error {
 func (j *job) openNotes() []string { return j.sides.notes() }
 
 // shape is the size of the data as far as it is known.
-func (j *job) shape() shape {
-	return shape{left: j.leftRows(), right: j.rightRows(), columns: len(j.left.Info().Columns)}
+func (j *job) shape() contract.Shape {
+	return contract.Shape{Rows: j.leftRows(), Cols: j.rightRows(), Columns: len(j.left.Info().Columns)}
 }
 
 func (j *job) memory(p *lowrank.Plan) *stream.Budget { return &p.Memory }
@@ -81,16 +80,19 @@ func (j *job) memory(p *lowrank.Plan) *stream.Budget { return &p.Memory }
 // plan works out what the fit will cost, with the passes for factors.
 func (j *job) plan() (*lowrank.Plan, error) {
 	e, s := j.cmd.engine(), j.shape()
-	plan, err := j.solver.plan(e, s)
+	if err := j.solver.refused; err != nil {
+		return nil, &usageError{err}
+	}
+	plan, err := j.solver.Plan(e, s, j.kernel)
 	if err != nil {
 		return nil, &usageError{err}
 	}
 	readerBudget(&plan.Memory, j.left, j.right)
 	if j.factorSides() > 0 {
-		mapBudget(&plan.Memory, e, s.columns, j.cmd.rank)
+		mapBudget(&plan.Memory, e, s.Columns, j.cmd.rank)
 	}
 	for _, path := range []string{j.cmd.factors, j.cmd.left, j.cmd.other} {
-		writerBudget(&plan.Memory, path, max(s.left, s.right), j.cmd.rank)
+		writerBudget(&plan.Memory, path, max(s.Rows, s.Cols), j.cmd.rank)
 	}
 	return plan, nil
 }
@@ -113,7 +115,7 @@ func (j *job) factorSides() int {
 	return n
 }
 
-// prepare deals with nulls and scaling, and resolves the kernel.
+// prepare deals with nulls and scaling.
 func (j *job) prepare(ctx context.Context) error {
 	if err := j.sides.prepare(ctx, j.cmd.engine(), &j.cmd.rows); err != nil {
 		return err
@@ -123,35 +125,7 @@ func (j *job) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	return j.resolve(ctx)
-}
-
-// kernelSample is how many rows words such as median are worked out from.
-const kernelSample = 1000
-
-// resolve replaces the words in the kernel by numbers, from rows of the left
-// source that depend on the seed alone.
-func (j *job) resolve(ctx context.Context) (err error) {
-	if len(j.cmd.matrix) > 0 {
-		return nil
-	}
-	info := j.prepared.left.Info()
-	if j.kernel.Resolved() { // what is left to know is the dimension
-		d := len(info.Columns)
-		j.kernel, err = j.kernel.Resolve(blas64.General{Cols: d, Stride: d})
-		return fromData(err)
-	}
-	n := info.Rows
-	s, err := sketch.NewSample(n, int(min(n, kernelSample)), j.cmd.seed, "kernel")
-	if err != nil {
-		return err
-	}
-	rows, err := stream.GatherRows(ctx, j.prepared.left, s.Positions())
-	if err != nil {
-		return err
-	}
-	j.kernel, err = j.kernel.Resolve(rows)
-	return fromData(err)
+	return nil
 }
 
 // orthonormal is what max|UᵀU−I| may be for factors that are written as they come
@@ -166,16 +140,18 @@ func (j *job) fitModel(ctx context.Context) (err error) {
 	}
 	e := j.cmd.engine()
 	j.scans = j.allPasses()
-	if j.fitted, err = j.solver.fit(ctx, e, j.prepared, j.kernel); err != nil || j.factorSides() == 0 {
+	d := contract.Sources{Left: j.prepared.left, Right: j.prepared.rightSource()}
+	if j.fitted, err = j.solver.Fit(ctx, e, d, j.kernel); err != nil {
 		return err
 	}
-	if j.fitted.bound() <= orthonormal {
+	j.kernel = j.fitted.Kernel
+	if j.factorSides() == 0 || j.fitted.OrthogonalityBound() <= orthonormal {
 		return nil
 	}
-	return j.fitted.kernel.Refine(ctx, e, contract.Sources{Left: j.prepared.left, Right: j.prepared.rightSource()})
+	return j.fitted.Refine(ctx, e, d)
 }
 
-func (j *job) fitNotes() []string { return j.fitted.notes }
+func (j *job) fitNotes() []string { return j.fitted.Notes }
 
 // write writes the factors, and last of all the model.
 func (j *job) write(ctx context.Context) error {
@@ -184,17 +160,17 @@ func (j *job) write(ctx context.Context) error {
 		if j.right != nil {
 			sources = 2
 		}
-		return newModel(j.fitted, j.left.Info().Columns, j.prepared.left.Preparation, sources).write(j.cmd.output)
+		return newModel(j.fitted.Model, j.left.Info().Columns, j.prepared.left.Preparation, sources).write(j.cmd.output)
 	})
 }
 
 // writeFactors writes the factors, uncommitted, in one pass over each source.
 // They are numbers only: kept columns go along with transform.
 func (j *job) writeFactors(ctx context.Context) (writers []pathWriter, err error) {
-	if j.right == nil && j.cmd.left != "" && j.cmd.other != "" && j.fitted.kernel.Explicit == nil {
+	if j.right == nil && j.cmd.left != "" && j.cmd.other != "" && j.fitted.Explicit == nil {
 		return j.writeBoth(ctx)
 	}
-	m := &model{kernel: j.fitted.kernel}
+	m := &model{kernel: j.fitted.Model}
 	right := j.prepared.right
 	if right == nil {
 		right = j.prepared.left
@@ -225,7 +201,7 @@ func (j *job) writeFactors(ctx context.Context) (writers []pathWriter, err error
 
 // writeBoth writes U and V of one source in one pass.
 func (j *job) writeBoth(ctx context.Context) (writers []pathWriter, err error) {
-	rank, rows := j.fitted.kernel.Left.Rank(), j.prepared.left.Info().Rows
+	rank, rows := j.fitted.Left.Rank(), j.prepared.left.Info().Rows
 	for _, f := range []struct{ path, side string }{{j.cmd.left, "left"}, {j.cmd.other, "right"}} {
 		w, err := blockstore.Create(f.path, blockstore.Schema{Columns: factorNames(f.side, rank), Rows: rows})
 		if err != nil {
@@ -233,7 +209,7 @@ func (j *job) writeBoth(ctx context.Context) (writers []pathWriter, err error) {
 		}
 		writers = append(writers, pathWriter{w, f.path})
 	}
-	return writers, j.fitted.kernel.Transform(ctx, j.cmd.engine(), contract.Both, j.prepared.left, false, func(_ *stream.Block, uv blas64.General) error {
+	return writers, j.fitted.Transform(ctx, j.cmd.engine(), contract.Both, j.prepared.left, false, func(_ *stream.Block, uv blas64.General) error {
 		u, v := uv, uv
 		u.Cols, v.Cols = rank, rank
 		v.Data = v.Data[min(rank, len(v.Data)):]

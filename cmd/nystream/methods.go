@@ -1,16 +1,13 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
-	"github.com/nystream/nystream/stream"
 )
 
 // methodInfo is a method of fit: its words on the command line, and what it
@@ -25,16 +22,19 @@ type methodInfo struct {
 	solver                       func(c *fitCommand) solver
 }
 
-// solver plans and runs one method.
-type solver interface {
-	plan(e stream.Engine, s shape) (*lowrank.Plan, error)
-	fit(ctx context.Context, e stream.Engine, s sources, k kernelgen.Kernel) (*fitted, error)
+// solver is a method, or why the command line cannot have it.
+type solver struct {
+	lowrank.Method
+	refused error
 }
 
-// shape is the size of the data: right is 0 for one source.
-type shape struct {
-	left, right int64
-	columns     int
+// inDouble is a method that computes in float64, and why.
+func (c *fitCommand) inDouble(m lowrank.Method, why string) solver {
+	s := solver{Method: m}
+	if c.tiles() != lowrank.Float64 {
+		s.refused = fmt.Errorf("--precision %s: %s", c.tiles(), why)
+	}
+	return s
 }
 
 var methods = []methodInfo{
@@ -70,7 +70,7 @@ Algorithm 5). One pass; another two when factors are written.`,
 		addFlags:    addShiftFlag("decoupled", "paper (as published)", "none"),
 		solver: func(c *fitCommand) solver {
 			rule := map[string]lowrank.ShiftRule{"decoupled": lowrank.ShiftDecoupled, "paper": lowrank.ShiftPaper, "none": lowrank.ShiftNone}
-			return spsdSolver{lowrank.S3SPSD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Shift: rule[c.shift.value], Precision: c.tiles()}}
+			return solver{Method: lowrank.S3SPSD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Shift: rule[c.shift.value], Precision: c.tiles()}}
 		},
 	},
 	{
@@ -93,12 +93,12 @@ and two passes come near the least error that the rank allows.`,
 		solver: func(c *fitCommand) solver {
 			if len(c.matrix) > 0 {
 				f, _ := kernelgen.ParseMap(c.mapping) // checked when the job was made
-				return matrixSolver{lowrank.SSRSVDMatrix{Rank: c.rank, Sketch: c.sketch, Map: f, Seed: c.seed}}
+				return solver{Method: lowrank.SSRSVDMatrix{Rank: c.rank, Sketch: c.sketch, Map: f, Seed: c.seed}}
 			}
 			if c.refine != 0 {
-				return c.refinedSVD(lowrank.SSRSVD{Sketch: c.sketch, NNZ: c.nnz})
+				return c.refined(lowrank.Subspace{Start: lowrank.SSRSVD{Sketch: c.sketch, NNZ: c.nnz}, TwoFactors: true})
 			}
-			return svdSolver{lowrank.SSRSVD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Precision: c.tiles()}}
+			return solver{Method: lowrank.SSRSVD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Precision: c.tiles()}}
 		},
 	},
 	{
@@ -114,7 +114,7 @@ One pass; another two when factors are written.`,
 			addLandmarksFlag(c, cmd, lowrank.ChoiceUniform, lowrank.ChoiceLeverage, lowrank.ChoicePivoted, lowrank.ChoiceDeterminantal, lowrank.ChoiceAuto)
 		},
 		solver: func(c *fitCommand) solver {
-			return nystromSolver{lowrank.Nystrom{Rank: c.rank, NNZ: c.nnz, Choice: c.landmarkChoice(), Seed: c.seed, Precision: c.tiles()}}
+			return solver{Method: lowrank.Nystrom{Rank: c.rank, NNZ: c.nnz, Choice: c.landmarkChoice(), Seed: c.seed, Precision: c.tiles()}}
 		},
 	},
 	{
@@ -129,7 +129,7 @@ factors are written.`,
 		nnzUsage:    oneLandmark,
 		symmetric:   true,
 		solver: func(c *fitCommand) solver {
-			return fastSolver{lowrank.FastSPSD{Rank: c.rank, NNZ: c.nnz, Sketch: c.sketch, Seed: c.seed, Precision: c.tiles()}}
+			return solver{Method: lowrank.FastSPSD{Rank: c.rank, NNZ: c.nnz, Sketch: c.sketch, Seed: c.seed, Precision: c.tiles()}}
 		},
 	},
 	methodRPCholesky,
@@ -152,7 +152,11 @@ another two when factors are written.`,
 		},
 		solver: func(c *fitCommand) solver {
 			rule := map[string]lowrank.SubspaceShift{"centred": lowrank.SubspaceCentred, "none": lowrank.SubspaceNone}
-			return subspaceSolver{lowrank.Subspace{Rank: c.rank, Passes: c.passes, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Shift: rule[c.shift.value]}, c.tiles(), c.passes, "--passes"}
+			s := c.inDouble(lowrank.Subspace{Rank: c.rank, Passes: c.passes, Start: lowrank.Landmark{Sketch: c.sketch, NNZ: c.nnz}, Seed: c.seed, Shift: rule[c.shift.value]}, exactInDouble)
+			if c.passes < 1 {
+				s.refused = fmt.Errorf("--passes %d must be at least 1", c.passes)
+			}
+			return s
 		},
 	},
 }
@@ -224,98 +228,4 @@ func methodTable() string {
 	fmt.Fprintf(&b, "    %-10s %s\n", ksvdName, ksvdShort)
 	fmt.Fprintf(&b, "    %-10s %s\n", ismName, ismShort)
 	return b.String()
-}
-
-// kernelFit is a fit of a kernel matrix in the common shape.
-func kernelFit(f *lowrank.Fit, err error) (*fitted, error) {
-	if err != nil {
-		return nil, err
-	}
-	return &fitted{kernel: f.Model, notes: f.Notes, entries: f.KernelEntries, estimate: f.ErrorEstimate, spectral: f.SpectralEstimate, trace: f.TraceResidual,
-		condition: f.Condition, bound: f.OrthogonalityBound, single: f.PrecisionBound}, nil
-}
-
-type spsdSolver struct{ lowrank.S3SPSD }
-
-func (s spsdSolver) plan(e stream.Engine, n shape) (*lowrank.Plan, error) {
-	return s.Plan(e, n.left, n.columns)
-}
-
-func (s spsdSolver) fit(ctx context.Context, e stream.Engine, src sources, k kernelgen.Kernel) (*fitted, error) {
-	return kernelFit(s.Fit(ctx, e, src.left, k))
-}
-
-type nystromSolver struct{ lowrank.Nystrom }
-
-func (s nystromSolver) plan(e stream.Engine, n shape) (*lowrank.Plan, error) {
-	return s.Plan(e, n.left, n.columns)
-}
-
-func (s nystromSolver) fit(ctx context.Context, e stream.Engine, src sources, k kernelgen.Kernel) (*fitted, error) {
-	return kernelFit(s.Fit(ctx, e, src.left, k))
-}
-
-type fastSolver struct{ lowrank.FastSPSD }
-
-func (s fastSolver) plan(e stream.Engine, n shape) (*lowrank.Plan, error) {
-	return s.Plan(e, n.left, n.columns)
-}
-
-func (s fastSolver) fit(ctx context.Context, e stream.Engine, src sources, k kernelgen.Kernel) (*fitted, error) {
-	return kernelFit(s.Fit(ctx, e, src.left, k))
-}
-
-// subspaceSolver refuses what is for other methods.
-type subspaceSolver struct {
-	lowrank.Subspace
-	precision lowrank.Precision
-	passes    int    // as given: 0 is not the default here
-	flag      string // that gave them
-}
-
-func (s subspaceSolver) plan(e stream.Engine, n shape) (*lowrank.Plan, error) {
-	if s.precision != lowrank.Float64 {
-		return nil, fmt.Errorf("--precision %s: exact passes compute in float64, since they would only reach the error of the entries", s.precision)
-	}
-	if s.passes < 1 {
-		return nil, fmt.Errorf("%s %d must be at least 1", s.flag, s.passes)
-	}
-	return s.Plan(e, n.left, n.columns)
-}
-
-func (s subspaceSolver) fit(ctx context.Context, e stream.Engine, src sources, k kernelgen.Kernel) (*fitted, error) {
-	f, err := s.Fit(ctx, e, src.left, k)
-	if err != nil {
-		return nil, err
-	}
-	return subspaceFit(f)
-}
-
-// subspaceFit is a fit with exact passes in the common shape.
-func subspaceFit(f *lowrank.SubspaceFit) (*fitted, error) {
-	out, err := kernelFit(f.Fit, nil)
-	if err == nil {
-		out.exact = &exactPasses{Made: f.ExactPasses, Residual: show.Number(f.Residual())}
-	}
-	return out, err
-}
-
-type svdSolver struct{ lowrank.SSRSVD }
-
-func (s svdSolver) plan(e stream.Engine, n shape) (*lowrank.Plan, error) {
-	return s.Plan(e, n.left, n.right, n.columns)
-}
-
-func (s svdSolver) fit(ctx context.Context, e stream.Engine, src sources, k kernelgen.Kernel) (*fitted, error) {
-	return kernelFit(s.Fit(ctx, e, src.left, src.rightSource(), k))
-}
-
-type matrixSolver struct{ lowrank.SSRSVDMatrix }
-
-func (s matrixSolver) plan(e stream.Engine, n shape) (*lowrank.Plan, error) {
-	return s.Plan(e, n.left, int64(n.columns))
-}
-
-func (s matrixSolver) fit(ctx context.Context, e stream.Engine, src sources, _ kernelgen.Kernel) (*fitted, error) {
-	return kernelFit(s.Fit(ctx, e, src.left))
 }

@@ -1,14 +1,9 @@
 package main
 
 import (
-	"context"
-	"fmt"
-
 	"github.com/spf13/cobra"
 
-	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
-	"github.com/nystream/nystream/stream"
 )
 
 // methodRFF is fit rff.
@@ -26,7 +21,7 @@ kernel entries; one pass, another two when factors are written.`,
 			"gaussian", "orthogonal")
 	},
 	solver: func(c *fitCommand) solver {
-		return featureSolver{lowrank.RFF{Rank: c.rank, Orthogonal: c.features.value == "orthogonal", Seed: c.seed}, c.tiles()}
+		return c.inDouble(lowrank.RFF{Rank: c.rank, Orthogonal: c.features.value == "orthogonal", Seed: c.seed}, featuresInDouble)
 	},
 }
 
@@ -47,30 +42,9 @@ the weights; one pass, another two when factors are written.`,
 	},
 	solver: func(c *fitCommand) solver {
 		rule := map[string]lowrank.WeightRule{"fitted": lowrank.WeightsFitted, "taylor": lowrank.WeightsTaylor}
-		return featureSolver{lowrank.PolySketch{Rank: c.rank, Weights: rule[c.weights.value], Seed: c.seed}, c.tiles()}
+		return c.inDouble(lowrank.PolySketch{Rank: c.rank, Weights: rule[c.weights.value], Seed: c.seed}, featuresInDouble)
 	},
 }
 
-// featureSolver refuses what is for other methods.
-type featureSolver struct {
-	method interface {
-		Plan(e stream.Engine, n int64, d int) (*lowrank.Plan, error)
-		Fit(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel) (*lowrank.Fit, error)
-		Supports(k kernelgen.Kernel) error
-	}
-	precision lowrank.Precision
-}
-
-func (s featureSolver) plan(e stream.Engine, n shape) (*lowrank.Plan, error) {
-	if s.precision != lowrank.Float64 {
-		return nil, fmt.Errorf("--precision %s is for kernel entries, and a pass over features computes none", s.precision)
-	}
-	return s.method.Plan(e, n.left, n.columns)
-}
-
-func (s featureSolver) fit(ctx context.Context, e stream.Engine, src sources, k kernelgen.Kernel) (*fitted, error) {
-	if err := s.method.Supports(k); err != nil {
-		return nil, &usageError{err}
-	}
-	return kernelFit(s.method.Fit(ctx, e, src.left, k))
-}
+// featuresInDouble says why there is no precision to choose.
+const featuresInDouble = "precision is for kernel entries, and a pass over features computes none"

@@ -1,13 +1,6 @@
 package main
 
-import (
-	"context"
-	"fmt"
-
-	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/lowrank"
-	"github.com/nystream/nystream/stream"
-)
+import "github.com/nystream/nystream/solvers/lowrank"
 
 var methodRPCholesky = methodInfo{
 	name: "rpcholesky", arguments: "DATA...",
@@ -22,34 +15,9 @@ another two when factors are written.`,
 	nnzUsage:  oneLandmark,
 	symmetric: true,
 	solver: func(c *fitCommand) solver {
-		return rpcholeskySolver{lowrank.RPCholesky{Rank: c.rank, NNZ: c.nnz, Seed: c.seed}, c.tiles()}
+		return c.inDouble(lowrank.RPCholesky{Rank: c.rank, NNZ: c.nnz, Seed: c.seed}, "rpcholesky computes in float64, since what pivots leave is a difference")
 	},
 }
 
 // oneLandmark is the usage of --nnz of methods with as many landmarks as the rank.
 const oneLandmark = "landmarks per column of U; 0 means 1"
-
-// rpcholeskySolver refuses what is for other methods.
-type rpcholeskySolver struct {
-	lowrank.RPCholesky
-	precision lowrank.Precision
-}
-
-func (s rpcholeskySolver) plan(e stream.Engine, n shape) (*lowrank.Plan, error) {
-	if s.precision != lowrank.Float64 {
-		return nil, fmt.Errorf("--precision %s: rpcholesky computes in float64, since what pivots leave is a difference", s.precision)
-	}
-	return s.Plan(e, n.left, n.columns)
-}
-
-func (s rpcholeskySolver) fit(ctx context.Context, e stream.Engine, src sources, k kernelgen.Kernel) (*fitted, error) {
-	f, err := s.Fit(ctx, e, src.left, k)
-	if err != nil {
-		return nil, err
-	}
-	out, err := kernelFit(f.Fit, nil)
-	if k.PositiveSemiDefinite() {
-		out.notes = append(out.notes, fmt.Sprintf("tr(A−Â)/tr(A), the relative error in the nuclear norm, is %.4g exactly", f.TraceResidual))
-	}
-	return out, err
-}

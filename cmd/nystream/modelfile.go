@@ -47,8 +47,8 @@ type model struct {
 
 // newModel puts a fit on rows of the given columns together with how they were
 // prepared.
-func newModel(f *fitted, columns []string, prepare stream.Preparation, sources int) *model {
-	m := &model{kernel: f.kernel, prepare: prepare}
+func newModel(f *lowrank.Model, columns []string, prepare stream.Preparation, sources int) *model {
+	m := &model{kernel: f, prepare: prepare}
 	m.meta = modelMeta{Format: modelFormat, Version: modelVersion,
 		Data: modelData{Sources: sources, Nulls: nullWords[prepare.Nulls]}}
 	if !onlyCount(columns) {

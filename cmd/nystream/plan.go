@@ -85,7 +85,7 @@ func (j *job) reportPlan(p *lowrank.Plan) error {
 
 func (j *job) planResult(p *lowrank.Plan) *planResult {
 	s, again := j.shape(), j.repeats()
-	r := &planResult{Method: j.cmd.method.name, Rows: s.left, Columns: s.right, Dimension: s.columns, Rank: j.cmd.rank,
+	r := &planResult{Method: j.cmd.method.name, Rows: s.Rows, Columns: s.Cols, Dimension: s.Columns, Rank: j.cmd.rank,
 		MemoryBytes: p.Memory.Total(), MemoryLimitBytes: int64(j.cmd.memory), Fits: j.cmd.checkBudget(&p.Memory) == nil,
 		Passes: make(map[string]int), Scans: j.plannedScans(j.names(), &j.cmd.rows), KernelEntries: p.KernelEntries * (1 + again), Threads: j.cmd.engine().Workers()}
 	r.Flops = show.Number(p.Flops * float64(1+again))
@@ -94,9 +94,9 @@ func (j *job) planResult(p *lowrank.Plan) *planResult {
 	}
 	switch {
 	case len(j.cmd.matrix) > 0:
-		r.Columns, r.Map = int64(s.columns), j.mapping.String()
-	case s.right == 0:
-		r.Columns = s.left
+		r.Columns, r.Map = int64(s.Columns), j.mapping.String()
+	case s.Cols == 0:
+		r.Columns = s.Rows
 	}
 	if len(j.cmd.matrix) == 0 {
 		r.Kernel = j.kernel.String()
@@ -104,7 +104,7 @@ func (j *job) planResult(p *lowrank.Plan) *planResult {
 	for _, m := range p.Memory.Items {
 		r.Memory = append(r.Memory, planItem{m.What, m.Bytes, j.cmd.words(m.Knob)})
 	}
-	speed := j.calibrate(s.columns)
+	speed := j.calibrate(s.Columns)
 	r.EstimatedSeconds = show.Number((float64(r.KernelEntries)*speed.entry + float64(r.Flops)*speed.flop) / float64(r.Threads))
 	return r
 }

@@ -299,7 +299,7 @@ func TestSSRSVD(t *testing.T) {
 	}
 	checkOrthonormal(t, "U", u, 1e-9)
 	checkOrthonormal(t, "V", v, 1e-9)
-	low, err := lowrank.SSRSVD{Rank: 10, Seed: 2}.Fit(background, stream.Engine{}, stream.FromMatrix("x", x), stream.FromMatrix("z", z), k)
+	low, err := lowrank.SSRSVD{Rank: 10, Seed: 2}.Fit(background, stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x), Right: stream.FromMatrix("z", z)}, k)
 	if err != nil {
 		t.Fatal(err)
 	}

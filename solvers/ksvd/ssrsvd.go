@@ -50,7 +50,7 @@ func (m SSRSVD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 		return nil, err
 	}
 	s = twoSided(s)
-	return m.lowrank().Plan(e, s.Rows, s.Cols, s.Columns)
+	return m.lowrank().Plan(e, s, k)
 }
 
 // FactorPlan returns what it costs to write the factors of a fit: a pass over each side
@@ -77,7 +77,7 @@ func (m SSRSVD) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	if err != nil {
 		return nil, err
 	}
-	fit, err := m.lowrank().Fit(ctx, e, d.left.Source, d.right.Source, k)
+	fit, err := m.lowrank().Fit(ctx, e, model.Sources{Left: d.left.Source, Right: d.right.Source}, k)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -18,23 +19,28 @@ import (
 //
 // Cost: that of [Landmark] for each step; one step is the rule.
 type Adaptive struct {
-	Landmark          // with Rank the largest allowed; 0 means a quarter of the rows, or all of up to 1000
 	Tolerance float64 // on ‖A−Â‖₂/‖A‖₂, above 0 and below 1
+	Rank      int     // the largest allowed; 0 means a quarter of the rows, or all of up to 1000
 	Memory    int64   // bytes that the plan of a step may take, 0 for no limit
+
+	// As those of Landmark.
+	Sketch, NNZ int
+	Choice      LandmarkChoice
+	Seed        uint64
+	Shift       LandmarkShift
+	Precision   Precision
 }
 
-// AdaptiveStep is a pass with some landmarks.
-type AdaptiveStep struct {
+// landmark returns the method of a step with so many columns.
+func (m Adaptive) landmark(columns int64) Landmark {
+	return Landmark{Rank: int(columns), Sketch: m.Sketch, NNZ: m.NNZ, Choice: m.Choice, Seed: m.Seed, Shift: m.Shift, Precision: m.Precision}
+}
+
+// Step is a pass on the way to a tolerance, with some landmarks.
+type Step struct {
 	Landmarks int
 	Rank      int     // the smallest within the tolerance, or the largest tried
 	Estimate  float64 // of the relative spectral error at that rank
-}
-
-// AdaptiveFit is a fit to a tolerance, and how it came about.
-type AdaptiveFit struct {
-	*Fit
-	Steps   []AdaptiveStep
-	Reached bool // the estimate is within the tolerance
 }
 
 const (
@@ -45,44 +51,49 @@ const (
 	adaptiveSmall  = 1000 // rows up to which any rank will do
 )
 
-// Fit approximates the kernel matrix of the rows of src. A tolerance that cannot
-// be reached within the limits is told in a note, and Reached is false.
-func (m Adaptive) Fit(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel) (*AdaptiveFit, error) {
-	n, err := knownRows(src)
+// Fit approximates the kernel matrix of the rows of one source. A tolerance that cannot
+// be reached within the limits is told in a note, and leaves the fit Unsettled.
+func (m Adaptive) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
+	k, n, err := resolveSymmetric(ctx, d, k, m.Seed)
 	if err != nil {
 		return nil, err
 	}
-	if !(m.Tolerance > 0 && m.Tolerance < 1) {
-		return nil, fmt.Errorf("tolerance %v must be above 0 and below 1", m.Tolerance)
+	if err := m.check(); err != nil {
+		return nil, err
 	}
-	most := m.mostColumns(n)
+	src, width, most := d.Left, len(d.Left.Info().Columns), m.mostColumns(n)
 	columns, err := m.firstColumns(ctx, e, src, k, n)
 	if err != nil {
 		return nil, err
 	}
-	out := &AdaptiveFit{}
-	columns, err = m.fitting(e, min(columns, most), n, len(src.Info().Columns))
+	var steps []Step
+	columns, err = m.fitting(e, min(columns, most), n, width)
 	for ; err == nil; columns *= 2 {
 		columns = min(columns, most)
-		step := m.Landmark
-		step.Rank = int(columns)
-		f, err := step.stream(ctx, e, src, k)
+		step, err := m.landmark(columns).stream(ctx, e, src, k)
 		if err != nil {
 			return nil, err
 		}
-		rank, fit, err := m.smallestRank(ctx, e, f, int(most))
+		rank, fit, err := m.smallestRank(ctx, e, step, int(most))
 		if err != nil {
 			return nil, err
 		}
-		out.Fit, out.Reached = fit, m.within(fit)
-		out.Steps = append(out.Steps, AdaptiveStep{len(f.points.landmarks), rank, fit.SpectralEstimate})
-		why, end := m.ends(e, out.Reached, columns, most, n, len(src.Info().Columns))
-		if end {
-			out.Notes = append(out.Notes, m.notes(out, why)...)
-			return out, nil
+		steps = append(steps, Step{len(step.points.landmarks), rank, fit.SpectralEstimate})
+		fit.Unsettled = !m.within(fit)
+		if why, end := m.ends(e, fit, columns, most, n, width); end {
+			fit.Steps, fit.SourcePasses = steps, len(steps)
+			m.note(fit, why)
+			return fit, nil
 		}
 	}
 	return nil, err
+}
+
+func (m Adaptive) check() error {
+	if !(m.Tolerance > 0 && m.Tolerance < 1) {
+		return fmt.Errorf("tolerance %v must be above 0 and below 1", m.Tolerance)
+	}
+	return nil
 }
 
 // mostColumns is the largest rank: beyond a quarter of many rows a matrix is not of
@@ -94,22 +105,22 @@ func (m Adaptive) mostColumns(n int64) int64 {
 	return min(n, max(adaptiveSmall, n/4))
 }
 
-// within says that the estimated error of a fit is safely within the tolerance.
+// within reports whether the estimated error of a fit is safely within the tolerance.
 func (m Adaptive) within(f *Fit) bool { return adaptiveSafety*f.SpectralEstimate <= m.Tolerance }
 
 // ends says whether another step makes no sense, and why.
-func (m Adaptive) ends(e stream.Engine, reached bool, columns, most, n int64, d int) (why string, end bool) {
+func (m Adaptive) ends(e stream.Engine, f *Fit, columns, most, n int64, d int) (why string, end bool) {
 	switch {
-	case reached:
+	case !f.Unsettled:
 		return "", true
 	case columns >= most && m.Rank == 0:
-		return fmt.Sprintf("a rank above %d, a quarter of the rows, is not low: A is better formed, or --rank set", most), true
+		return fmt.Sprintf("a rank above %d, a quarter of the rows, is not low: A is better formed, or `rank` set", most), true
 	case columns >= most:
-		return fmt.Sprintf("the rank is limited to %d; --rank sets the limit", most), true
+		return fmt.Sprintf("the rank is limited to %d; `rank` sets the limit", most), true
 	}
 	next := min(2*columns, most)
 	if fits, err := m.fitting(e, next, n, d); err != nil || fits < next {
-		return fmt.Sprintf("more than %d landmarks do not fit into %d MiB; --memory sets the limit", columns*int64(m.landmarksPerColumn()), m.Memory>>20), true
+		return fmt.Sprintf("more than %d landmarks do not fit into %d MiB; `memory` sets the limit", columns*int64(m.landmark(1).landmarksPerColumn()), m.Memory>>20), true
 	}
 	return "", false
 }
@@ -117,9 +128,7 @@ func (m Adaptive) ends(e stream.Engine, reached bool, columns, most, n int64, d 
 // fitting is the number of columns, halved until their plan fits into the memory.
 func (m Adaptive) fitting(e stream.Engine, columns, n int64, d int) (int64, error) {
 	for {
-		next := m.Landmark
-		next.Rank = int(columns)
-		plan, err := next.Plan(e, n, d)
+		plan, err := m.landmark(columns).planSide(e, n, d)
 		if err != nil {
 			return 0, err
 		}
@@ -128,18 +137,18 @@ func (m Adaptive) fitting(e stream.Engine, columns, n int64, d int) (int64, erro
 			return columns, nil
 		}
 		if columns <= 1 {
-			return 0, fmt.Errorf("even one column takes %d MiB of memory: raise --memory", total>>20)
+			return 0, fmt.Errorf("even one column takes %d MiB of memory: raise `memory`", total>>20)
 		}
 		columns /= 2
 	}
 }
 
-func (m Adaptive) notes(f *AdaptiveFit, why string) []string {
-	if f.Reached {
-		return nil
+// note tells that the tolerance was not reached.
+func (m Adaptive) note(f *Fit, why string) {
+	if f.Unsettled {
+		f.Note(fmt.Sprintf("the tolerance of %g was not reached: the estimated spectral error is %.2g at rank %d, and %s",
+			m.Tolerance, f.SpectralEstimate, f.Left.Rank(), why))
 	}
-	return []string{fmt.Sprintf("the tolerance of %g was not reached: the estimated spectral error is %.2g at rank %d, and %s",
-		m.Tolerance, f.SpectralEstimate, f.Left.Rank(), why)}
 }
 
 // firstColumns is how many eigenvalues of A, judged by a sample of its rows, are
@@ -183,8 +192,8 @@ func (m Adaptive) enough(t *tiles, sample *panel, columns, n int64) (int64, erro
 	rows := sample.rows.Rows
 	order := chooser{seed: m.Seed}.draw(sample, rows, "first landmarks")
 	jury := t.pickIndices(sample, order[rows/2:])
-	for ; int(columns)*m.landmarksPerColumn() <= rows/2; columns *= 2 {
-		left, err := t.leaves(t.pickIndices(sample, order[:int(columns)*m.landmarksPerColumn()]), jury, n)
+	for ; int(columns)*m.landmark(1).landmarksPerColumn() <= rows/2; columns *= 2 {
+		left, err := t.leaves(t.pickIndices(sample, order[:int(columns)*m.landmark(1).landmarksPerColumn()]), jury, n)
 		if err != nil || left <= 2*m.Tolerance {
 			return columns, err
 		}
@@ -248,20 +257,25 @@ func (m Adaptive) leastRank(f *landmarkFit, high int) int {
 // data will tell.
 const plannedColumns = 64
 
-// Plan works out the cost of a first step with 64 columns of U on n rows with d
-// columns, or with as many as the rank allows. Steps are only made within Memory.
-func (m Adaptive) Plan(e stream.Engine, n int64, d int) (*Plan, error) {
-	step := m.Landmark
-	step.Rank = int(min(n, plannedColumns))
-	if m.Rank > 0 {
-		step.Rank = min(step.Rank, m.Rank)
+// Plan works out the cost of a first step with 64 columns of U, or with as many as the
+// rank allows. Steps are only made within Memory.
+func (m Adaptive) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+	if err := checkSymmetric(s, k); err != nil {
+		return nil, err
 	}
-	plan, err := step.Plan(e, n, d)
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	columns := min(s.Rows, plannedColumns)
+	if m.Rank > 0 {
+		columns = min(columns, int64(m.Rank))
+	}
+	p, err := m.landmark(columns).planSide(e, s.Rows, s.Columns)
 	if err != nil {
 		return nil, err
 	}
-	rows := min(n, adaptiveSample)
-	plan.Memory.Add("sample for the first rank", rows*(3*rows+2*int64(d)), "")
-	plan.KernelEntries += rows * rows
-	return plan, nil
+	rows := min(s.Rows, adaptiveSample)
+	p.Add("sample for the first rank", rows*(3*rows+2*int64(s.Columns)), "")
+	p.Work(float64(rows)*float64(rows), 0)
+	return p, nil
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -27,14 +28,14 @@ func TestAdaptive(t *testing.T) {
 			floor++
 		}
 		for seed := uint64(1); seed <= uint64(fewer(2, 1)); seed++ {
-			f, err := Adaptive{Landmark: Landmark{Seed: seed}, Tolerance: tolerance}.Fit(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), k)
+			f, err := Adaptive{Seed: seed, Tolerance: tolerance}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, k)
 			if err != nil {
 				t.Fatal(err)
 			}
 			e := denseError(t, f.Model, x, a, values[0])
 			t.Logf("tolerance %g: error %.3g, rank %d, the best matrix needs %d; %+v", tolerance, e, f.Left.Rank(), floor, f.Steps)
-			if !f.Reached || e > tolerance || f.Left.Rank() > floor+floor/2+1 {
-				t.Errorf("tolerance %g: error %g, rank %d, the best matrix needs %d, reached %t", tolerance, e, f.Left.Rank(), floor, f.Reached)
+			if f.Unsettled || e > tolerance || f.Left.Rank() > floor+floor/2+1 {
+				t.Errorf("tolerance %g: error %g, rank %d, the best matrix needs %d, reached %t", tolerance, e, f.Left.Rank(), floor, !f.Unsettled)
 			}
 		}
 	}
@@ -45,27 +46,27 @@ func TestAdaptiveLimits(t *testing.T) {
 	t.Parallel()
 	src := stream.FromMatrix("x", clusters(500, 5, 1))
 	k := kernelgen.Laplace(8)
-	fit := func(m Adaptive) *AdaptiveFit {
-		f, err := m.Fit(context.Background(), stream.Engine{}, src, k)
+	fit := func(m Adaptive) *Fit {
+		f, err := m.Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return f
 	}
-	f := fit(Adaptive{Landmark: Landmark{Rank: 20, Seed: 1}, Tolerance: 1e-4})
-	if f.Reached || f.Left.Rank() > 20 || !strings.Contains(strings.Join(f.Notes, "\n"), "limited to 20") {
-		t.Errorf("rank %d, reached %t, notes %q", f.Left.Rank(), f.Reached, f.Notes)
+	f := fit(Adaptive{Rank: 20, Seed: 1, Tolerance: 1e-4})
+	if !f.Unsettled || f.Left.Rank() > 20 || !strings.Contains(strings.Join(f.Notes, "\n"), "limited to 20") {
+		t.Errorf("rank %d, reached %t, notes %q", f.Left.Rank(), !f.Unsettled, f.Notes)
 	}
-	f = fit(Adaptive{Landmark: Landmark{Seed: 1}, Tolerance: 1e-4, Memory: 40 << 20})
-	if f.Reached || !strings.Contains(strings.Join(f.Notes, "\n"), "--memory") || math.IsNaN(f.SpectralEstimate) {
-		t.Errorf("reached %t, notes %q", f.Reached, f.Notes)
+	f = fit(Adaptive{Seed: 1, Tolerance: 1e-4, Memory: 40 << 20})
+	if !f.Unsettled || !strings.Contains(strings.Join(f.Notes, "\n"), "`memory`") || math.IsNaN(f.SpectralEstimate) {
+		t.Errorf("reached %t, notes %q", !f.Unsettled, f.Notes)
 	}
 	for _, bad := range []float64{0, 1, -1, math.NaN(), math.Inf(1)} {
-		if _, err := (Adaptive{Tolerance: bad}).Fit(context.Background(), stream.Engine{}, src, k); err == nil {
+		if _, err := (Adaptive{Tolerance: bad}).Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k); err == nil {
 			t.Errorf("tolerance %g was taken", bad)
 		}
 	}
-	if _, err := (Adaptive{Tolerance: 0.1, Memory: 1 << 20}).Fit(context.Background(), stream.Engine{}, src, k); err == nil || !strings.Contains(err.Error(), "--memory") {
+	if _, err := (Adaptive{Tolerance: 0.1, Memory: 1 << 20}).Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k); err == nil || !strings.Contains(err.Error(), "`memory`") {
 		t.Errorf("1 MiB: error %v", err)
 	}
 }

@@ -5,13 +5,14 @@ import (
 	"fmt"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
 // Auto chooses a method of this package, and says why:
 //
 //   - a tolerance, or no rank: [Adaptive] landmarks, which find the rank;
-//   - all entries are few enough for exact passes: [Subspace], or [SubspaceSVD] for
+//   - all entries are few enough for exact passes: [Subspace], with two factors for
 //     two sources and for kernels that may be indefinite;
 //   - else [Landmark], or [SSRSVD] for one source and a kernel that may be indefinite.
 //
@@ -26,17 +27,6 @@ type Auto struct {
 	Precision Precision // of the tiles of a pass, where the method has a choice
 }
 
-// AutoFit is a fit, and how its method was chosen.
-type AutoFit struct {
-	*Fit
-	Chosen  string // the method
-	Reasons []string
-	// Adaptive and Subspace are what these methods tell besides; nil if they did
-	// not serve.
-	Adaptive *AdaptiveFit
-	Subspace *SubspaceFit
-}
-
 // autoEntries is up to how many entries all of A is looked at: 20,000 rows of one
 // source.
 const autoEntries = 4e8
@@ -47,68 +37,71 @@ const autoPasses = 3
 // autoTolerance is that of a fit without a rank.
 const autoTolerance = 0.01
 
-// autoMethod is what was chosen.
-type autoMethod struct {
+// autoChoice is a method and why it was chosen.
+type autoChoice struct {
 	name    string
+	method  Method
 	reasons []string
-	plan    func() (*Plan, error)
-	fit     func(ctx context.Context, left, right stream.Source) (*AutoFit, error)
 }
 
-// Plan works out the cost of the method chosen for rows×cols (cols is 0 for one
-// source) with d columns. Where the tolerance decides, it is that of 64 columns of
-// U.
-func (m Auto) Plan(e stream.Engine, k kernelgen.Kernel, rows, cols int64, d int) (*Plan, error) {
-	a, err := m.choose(e, k, rows, cols, d)
-	if err != nil {
-		return nil, err
-	}
-	return a.plan()
+// because adds a reason.
+func (c autoChoice) because(format string, args ...any) *autoChoice {
+	c.reasons = append(c.reasons, fmt.Sprintf(format, args...))
+	return &c
 }
 
-// Fit approximates the kernel matrix of the rows of left, or between those of left
-// and right if right is not nil.
-func (m Auto) Fit(ctx context.Context, e stream.Engine, left, right stream.Source, k kernelgen.Kernel) (*AutoFit, error) {
-	rows, err := knownRows(left)
+// Plan works out the cost of the method chosen, which it names. Where the tolerance
+// decides, it is that of 64 columns of U.
+func (m Auto) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+	c, err := m.choose(e, s, k)
 	if err != nil {
 		return nil, err
 	}
-	cols := int64(0)
-	if right != nil {
-		if cols, err = knownRows(right); err != nil {
-			return nil, err
-		}
-	}
-	a, err := m.choose(e, k, rows, cols, len(left.Info().Columns))
+	p, err := c.method.Plan(e, s, k)
 	if err != nil {
 		return nil, err
 	}
-	f, err := a.fit(ctx, left, right)
+	p.Chosen = c.name
+	p.Notes = append(p.Notes, c.reasons...)
+	return p, nil
+}
+
+// Fit approximates the kernel matrix between the rows of d by the method chosen, which
+// it names.
+func (m Auto) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
+	if err := check(d, k); err != nil {
+		return nil, err
+	}
+	k, err := model.Resolve(ctx, d, k, m.Seed) // what is known of a kernel may depend on it
 	if err != nil {
 		return nil, err
 	}
-	f.Chosen, f.Reasons = a.name, a.reasons
+	c, err := m.choose(e, d.Shape(), k)
+	if err != nil {
+		return nil, err
+	}
+	f, err := c.method.Fit(ctx, e, d, k)
+	if err != nil {
+		return nil, err
+	}
+	f.Chosen, f.Reasons = c.name, c.reasons
 	return f, nil
 }
 
 // choose decides.
-func (m Auto) choose(e stream.Engine, k kernelgen.Kernel, rows, cols int64, d int) (*autoMethod, error) {
-	definite := cols == 0 && k.PositiveSemiDefinite()
+func (m Auto) choose(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*autoChoice, error) {
 	if m.Rank == 0 || m.Tolerance != 0 {
-		return m.adaptive(e, k, rows, cols, d, definite)
+		return m.adaptive(s, k)
 	}
-	exact, sketched := m.definite(e, k, rows, d)
-	if !definite {
-		exact, sketched = m.general(e, k, rows, cols, d)
-	}
-	entries := float64(rows) * float64(max(cols, 1))
-	if cols == 0 {
-		entries = float64(rows) * float64(rows)
+	exact, sketched := m.candidates(s, k)
+	entries := float64(s.Rows) * float64(s.Cols)
+	if s.OneSource() {
+		entries = float64(s.Rows) * float64(s.Rows)
 	}
 	if entries > autoEntries {
 		return sketched.because("A has %.2g entries, and exact passes are for up to %.0g", entries, float64(autoEntries)), nil
 	}
-	plan, err := exact.plan()
+	plan, err := exact.method.Plan(e, s, k)
 	if err != nil {
 		return nil, err
 	}
@@ -118,94 +111,36 @@ func (m Auto) choose(e stream.Engine, k kernelgen.Kernel, rows, cols int64, d in
 	return exact.because("A has %.2g entries: few enough for up to %d passes over all of them", entries, autoPasses), nil
 }
 
-// because adds a reason.
-func (a *autoMethod) because(format string, args ...any) *autoMethod {
-	a.reasons = append(a.reasons, fmt.Sprintf(format, args...))
-	return a
-}
-
 // adaptive is the choice where the tolerance decides.
-func (m Auto) adaptive(e stream.Engine, k kernelgen.Kernel, rows, cols int64, d int, definite bool) (*autoMethod, error) {
-	if cols > 0 {
+func (m Auto) adaptive(s model.Shape, k kernelgen.Kernel) (*autoChoice, error) {
+	if !s.OneSource() {
 		return nil, fmt.Errorf("a tolerance is for the symmetric matrix of one source: name a rank")
 	}
-	if !definite {
+	if !k.PositiveSemiDefinite() {
 		return nil, fmt.Errorf("a tolerance is for positive semi-definite kernels, and %s is not known to be one: name a rank", k)
 	}
 	tolerance, reason := m.Tolerance, "a tolerance was given"
 	if tolerance == 0 {
 		tolerance, reason = autoTolerance, fmt.Sprintf("no rank and no tolerance were given, so the tolerance is %g", autoTolerance)
 	}
-	method := Adaptive{Landmark: Landmark{Rank: m.Rank, Choice: ChoiceAuto, Seed: m.Seed, Precision: m.Precision}, Tolerance: tolerance, Memory: m.Memory}
-	a := &autoMethod{name: "landmark",
-		plan: func() (*Plan, error) { return method.Plan(e, rows, d) },
-		fit: func(ctx context.Context, left, _ stream.Source) (*AutoFit, error) {
-			f, err := method.Fit(ctx, e, left, k)
-			if err != nil {
-				return nil, err
-			}
-			return &AutoFit{Fit: f.Fit, Adaptive: f}, nil
-		}}
-	return a.because("%s: landmarks are added until it is reached", reason), nil
+	method := Adaptive{Tolerance: tolerance, Rank: m.Rank, Memory: m.Memory, Choice: ChoiceAuto, Seed: m.Seed, Precision: m.Precision}
+	return autoChoice{name: "landmark", method: method}.because("%s: landmarks are added until it is reached", reason), nil
 }
 
-// definite are the methods for a positive semi-definite matrix.
-func (m Auto) definite(e stream.Engine, k kernelgen.Kernel, rows int64, d int) (exact, sketched *autoMethod) {
+// candidates returns the methods for a matrix, with exact passes and without.
+func (m Auto) candidates(s model.Shape, k kernelgen.Kernel) (exact, sketched *autoChoice) {
 	subspace := Subspace{Rank: m.Rank, Passes: autoPasses, Seed: m.Seed}
-	landmark := Landmark{Rank: m.Rank, Choice: ChoiceAuto, Seed: m.Seed, Precision: m.Precision}
-	const why = "the kernel is positive semi-definite: a shift helps"
-	exact = &autoMethod{name: "subspace", reasons: []string{why},
-		plan: func() (*Plan, error) { return subspace.Plan(e, rows, d) },
-		fit: func(ctx context.Context, left, _ stream.Source) (*AutoFit, error) {
-			f, err := subspace.Fit(ctx, e, left, k)
-			if err != nil {
-				return nil, err
-			}
-			return &AutoFit{Fit: f.Fit, Subspace: f}, nil
-		}}
-	sketched = &autoMethod{name: "landmark", reasons: []string{why},
-		plan: func() (*Plan, error) { return landmark.Plan(e, rows, d) },
-		fit: func(ctx context.Context, left, _ stream.Source) (*AutoFit, error) {
-			return sketchedFit(landmark.Fit(ctx, e, left, k))
-		}}
-	return exact, sketched
-}
-
-// general are the methods for any matrix.
-func (m Auto) general(e stream.Engine, k kernelgen.Kernel, rows, cols int64, d int) (exact, sketched *autoMethod) {
-	why := "the matrix is between two sources"
-	if cols == 0 {
-		why = fmt.Sprintf("kernel %s is not known to be positive semi-definite", k)
-	}
-	subspace := SubspaceSVD{Rank: m.Rank, Passes: autoPasses, Seed: m.Seed}
-	exact = &autoMethod{name: "subspace", reasons: []string{why},
-		plan: func() (*Plan, error) { return subspace.Plan(e, rows, cols, d) },
-		fit: func(ctx context.Context, left, right stream.Source) (*AutoFit, error) {
-			f, err := subspace.Fit(ctx, e, left, right, k)
-			if err != nil {
-				return nil, err
-			}
-			return &AutoFit{Fit: f.Fit}, nil
-		}}
-	if cols == 0 {
-		svd := SSRSVD{Rank: m.Rank, Seed: m.Seed, Precision: m.Precision}
-		return exact, &autoMethod{name: "ssrsvd", reasons: []string{why},
-			plan: func() (*Plan, error) { return svd.Plan(e, rows, 0, d) },
-			fit: func(ctx context.Context, left, _ stream.Source) (*AutoFit, error) {
-				return sketchedFit(svd.Fit(ctx, e, left, nil, k))
-			}}
-	}
 	landmark := Landmark{Rank: m.Rank, Seed: m.Seed, Precision: m.Precision}
-	return exact, &autoMethod{name: "landmark", reasons: []string{why},
-		plan: func() (*Plan, error) { return landmark.PlanRect(e, rows, cols, d) },
-		fit: func(ctx context.Context, left, right stream.Source) (*AutoFit, error) {
-			return sketchedFit(landmark.FitRect(ctx, e, left, right, k))
-		}}
-}
-
-func sketchedFit(f *Fit, err error) (*AutoFit, error) {
-	if err != nil {
-		return nil, err
+	if s.OneSource() && k.PositiveSemiDefinite() {
+		landmark.Choice = ChoiceAuto
+		why := []string{"the kernel is positive semi-definite: a shift helps"}
+		return &autoChoice{"subspace", subspace, why}, &autoChoice{"landmark", landmark, why}
 	}
-	return &AutoFit{Fit: f}, nil
+	subspace.TwoFactors = true
+	if s.OneSource() {
+		why := []string{fmt.Sprintf("kernel %s is not known to be positive semi-definite", k)}
+		return &autoChoice{"subspace", subspace, why}, &autoChoice{"ssrsvd", SSRSVD{Rank: m.Rank, Seed: m.Seed, Precision: m.Precision}, why}
+	}
+	why := []string{"the matrix is between two sources"}
+	return &autoChoice{"subspace", subspace, why}, &autoChoice{"landmark", landmark, why}
 }

@@ -101,7 +101,7 @@ func TestChoiceFindsClusters(t *testing.T) {
 	})
 	k := kernelgen.RBF(1)
 	error := func(choice LandmarkChoice, seed uint64) float64 {
-		f, err := Landmark{Rank: 10, Choice: choice, Seed: seed}.Fit(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), k)
+		f, err := Landmark{Rank: 10, Choice: choice, Seed: seed}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +147,7 @@ func TestChoiceNasty(t *testing.T) {
 			if c.rows <= 50 {
 				x = same
 			}
-			f, err := Landmark{Rank: 10, Choice: choice, Seed: 1}.Fit(context.Background(), stream.Engine{}, stream.FromMatrix("x", stream.RowSlice(x, 0, c.rows)), c.k)
+			f, err := Landmark{Rank: 10, Choice: choice, Seed: 1}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", stream.RowSlice(x, 0, c.rows))}, c.k)
 			if err != nil {
 				t.Errorf("%s, %s: %v", choice, name, err)
 				continue
@@ -158,7 +158,7 @@ func TestChoiceNasty(t *testing.T) {
 		}
 		bad := clusters(60, 3, 1)
 		bad.Data[5*3] = 1e200
-		_, err := Landmark{Rank: 5, Choice: choice, Seed: 1}.Fit(context.Background(), stream.Engine{}, stream.FromMatrix("source", bad), kernelgen.Linear())
+		_, err := Landmark{Rank: 5, Choice: choice, Seed: 1}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("source", bad)}, kernelgen.Linear())
 		if err == nil || !strings.Contains(err.Error(), "scale the columns") {
 			t.Errorf("%s, overflow: error %v", choice, err)
 		}

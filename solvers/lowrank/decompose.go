@@ -104,5 +104,5 @@ func scaledRows(m blas64.General, w []float64) blas64.General {
 }
 
 func notFinite(what string) error {
-	return fmt.Errorf("lowrank: %s has entries that are not finite: the kernel overflows on these rows; scale the columns (--scale standard) or use a smaller kernel weight", what)
+	return fmt.Errorf("lowrank: %s has entries that are not finite: the kernel overflows on these rows; scale the columns (`scale standard`) or use a smaller kernel weight", what)
 }

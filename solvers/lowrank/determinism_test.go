@@ -120,15 +120,23 @@ func TestSameBits(t *testing.T) {
 		ctx, e := context.Background(), stream.Engine{Threads: threads, BlockRows: 512}
 		src := stream.Source(choppy{stream.FromMatrix("x", x), sizes})
 		for name, fit := range map[string]func() (*Fit, error){
-			"s3spsd":   func() (*Fit, error) { return S3SPSD{Rank: 12, Seed: 1}.Fit(ctx, e, src, k) },
-			"ssrsvd":   func() (*Fit, error) { return SSRSVD{Rank: 12, Seed: 1}.Fit(ctx, e, src, nil, k) },
-			"landmark": func() (*Fit, error) { return Landmark{Rank: 12, Seed: 1}.Fit(ctx, e, src, k) },
-			"auto":     func() (*Fit, error) { return Landmark{Rank: 12, Choice: ChoiceAuto, Seed: 1}.Fit(ctx, e, src, k) },
-			"uniform":  func() (*Fit, error) { return Nystrom{Rank: 12, Seed: 1}.Fit(ctx, e, src, k) },
-			"leverage": func() (*Fit, error) { return Nystrom{Rank: 12, Choice: ChoiceLeverage, Seed: 1}.Fit(ctx, e, src, k) },
-			"pivoted":  func() (*Fit, error) { return Nystrom{Rank: 12, Choice: ChoicePivoted, Seed: 1}.Fit(ctx, e, src, k) },
-			"fastspsd": func() (*Fit, error) { return FastSPSD{Rank: 12, Seed: 1}.Fit(ctx, e, src, k) },
-			"rect":     func() (*Fit, error) { return Landmark{Rank: 12, Seed: 1}.FitRect(ctx, e, src, src, k) },
+			"s3spsd":   func() (*Fit, error) { return S3SPSD{Rank: 12, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, k) },
+			"ssrsvd":   func() (*Fit, error) { return SSRSVD{Rank: 12, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, k) },
+			"landmark": func() (*Fit, error) { return Landmark{Rank: 12, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, k) },
+			"auto": func() (*Fit, error) {
+				return Landmark{Rank: 12, Choice: ChoiceAuto, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, k)
+			},
+			"uniform": func() (*Fit, error) { return Nystrom{Rank: 12, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, k) },
+			"leverage": func() (*Fit, error) {
+				return Nystrom{Rank: 12, Choice: ChoiceLeverage, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, k)
+			},
+			"pivoted": func() (*Fit, error) {
+				return Nystrom{Rank: 12, Choice: ChoicePivoted, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, k)
+			},
+			"fastspsd": func() (*Fit, error) { return FastSPSD{Rank: 12, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, k) },
+			"rect": func() (*Fit, error) {
+				return Landmark{Rank: 12, Seed: 1}.Fit(ctx, e, model.Sources{Left: src, Right: src}, k)
+			},
 		} {
 			f, err := fit()
 			if err != nil {
@@ -172,10 +180,10 @@ func TestPasses(t *testing.T) {
 		}
 	}
 	left, right := stream.NewCounted(stream.FromMatrix("x", x)), stream.NewCounted(stream.FromMatrix("y", y))
-	if _, err := (SSRSVD{Rank: 8, Seed: 1}).Fit(ctx, e, left, right, k); err != nil {
+	if _, err := (SSRSVD{Rank: 8, Seed: 1}).Fit(ctx, e, model.Sources{Left: left, Right: right}, k); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (Landmark{Rank: 8, Seed: 1}).FitRect(ctx, e, left, right, k); err != nil {
+	if _, err := (Landmark{Rank: 8, Seed: 1}).Fit(ctx, e, model.Sources{Left: left, Right: right}, k); err != nil {
 		t.Fatal(err)
 	}
 	if left.Passes() != 2 || right.Passes() != 2 {

@@ -13,6 +13,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/internal/krylov"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -21,11 +22,8 @@ type calibrationCase struct {
 	name        string
 	left, right blas64.General
 	kernel      kernelgen.Kernel
-	fit         fitPair
+	method      Method
 }
-
-// fitPair fits the matrix of one source, or of two.
-type fitPair func(ctx context.Context, e stream.Engine, l, r stream.Source, k kernelgen.Kernel) (*Fit, error)
 
 // randomCase draws a case: the data, how wide the kernel is, the method and its rank.
 func randomCase(t *testing.T, number uint64) calibrationCase {
@@ -34,8 +32,8 @@ func randomCase(t *testing.T, number uint64) calibrationCase {
 	data, x := randomRows(r, n)
 	k, text := randomKernel(t, r, x)
 	c := 4 + r.IntN(min(56, n/25))
-	method, fit, two := randomMethod(r, c, number, k)
-	one := calibrationCase{fmt.Sprintf("%d: %s n=%d %s %s c=%d", number, data, n, text, method, c), x, blas64.General{}, k, fit}
+	name, method, two := randomMethod(r, c, number, k)
+	one := calibrationCase{fmt.Sprintf("%d: %s n=%d %s %s c=%d", number, data, n, text, name, c), x, blas64.General{}, k, method}
 	if two {
 		split := n/2 + r.IntN(n/8)
 		one.left, one.right = stream.RowSlice(x, 0, split), stream.RowSlice(x, split, n-split)
@@ -97,44 +95,33 @@ func randomKernel(t *testing.T, r *rand.Rand, x blas64.General) (kernelgen.Kerne
 	return k, k.String()
 }
 
-func randomMethod(r *rand.Rand, c int, seed uint64, k kernelgen.Kernel) (name string, fit fitPair, two bool) {
-	single := func(f fitFunc) fitPair {
-		return func(ctx context.Context, e stream.Engine, l, _ stream.Source, k kernelgen.Kernel) (*Fit, error) {
-			return f(ctx, e, l, k)
-		}
-	}
+func randomMethod(r *rand.Rand, c int, seed uint64, k kernelgen.Kernel) (name string, method Method, two bool) {
 	switch r.IntN(12) {
 	case 0, 1:
-		return "landmark", single(Landmark{Rank: c, Seed: seed}.Fit), false
+		return "landmark", Landmark{Rank: c, Seed: seed}, false
 	case 2:
-		return "landmark fitted", single(Landmark{Rank: c, Seed: seed, Shift: ShiftFitted}.Fit), false
+		return "landmark fitted", Landmark{Rank: c, Seed: seed, Shift: ShiftFitted}, false
 	case 3:
-		return "s3spsd", single(S3SPSD{Rank: c, Seed: seed}.Fit), false
+		return "s3spsd", S3SPSD{Rank: c, Seed: seed}, false
 	case 4:
-		return "ssrsvd", SSRSVD{Rank: c, Seed: seed}.Fit, r.IntN(2) == 0
+		return "ssrsvd", SSRSVD{Rank: c, Seed: seed}, r.IntN(2) == 0
 	case 5:
-		return "nystrom", single(Nystrom{Rank: c, Seed: seed}.Fit), false
+		return "nystrom", Nystrom{Rank: c, Seed: seed}, false
 	case 6:
-		return "nystrom rpc", single(Nystrom{Rank: c, Seed: seed, NNZ: 3, Choice: ChoicePivoted}.Fit), false
+		return "nystrom rpc", Nystrom{Rank: c, Seed: seed, NNZ: 3, Choice: ChoicePivoted}, false
 	case 7:
-		return "fastspsd", single(FastSPSD{Rank: c, Seed: seed}.Fit), false
+		return "fastspsd", FastSPSD{Rank: c, Seed: seed}, false
 	case 8:
-		return "s3spsd paper", single(S3SPSD{Rank: c, Seed: seed, Shift: ShiftPaper}.Fit), false
+		return "s3spsd paper", S3SPSD{Rank: c, Seed: seed, Shift: ShiftPaper}, false
 	case 9:
-		return "rpcholesky", single(func(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel) (*Fit, error) {
-			f, err := RPCholesky{Rank: c, Seed: seed}.Fit(ctx, e, src, k)
-			if err != nil {
-				return nil, err
-			}
-			return f.Fit, nil
-		}), false
+		return "rpcholesky", RPCholesky{Rank: c, Seed: seed}, false
 	case 10:
 		if (RFF{}).Supports(k) == nil {
-			return "rff", single(RFF{Rank: c, Seed: seed}.Fit), false
+			return "rff", RFF{Rank: c, Seed: seed}, false
 		}
-		return "landmark leverage", single(Landmark{Rank: c, Seed: seed, Choice: ChoiceDeterminantal}.Fit), false
+		return "landmark leverage", Landmark{Rank: c, Seed: seed, Choice: ChoiceDeterminantal}, false
 	}
-	return "landmark", Landmark{Rank: c, Seed: seed}.FitRect, true
+	return "landmark", Landmark{Rank: c, Seed: seed}, true
 }
 
 // calibration is how a fit's estimates compare with the truth.
@@ -151,7 +138,7 @@ func (c calibrationCase) run(t *testing.T) (calibration, bool) {
 	if c.right.Rows > 0 {
 		right, y = stream.FromMatrix("right", c.right), c.right
 	}
-	f, err := c.fit(ctx, stream.Engine{}, left, right, c.kernel)
+	f, err := c.method.Fit(ctx, stream.Engine{}, model.Sources{Left: left, Right: right}, c.kernel)
 	if err != nil {
 		t.Fatalf("%s: %v", c.name, err)
 	}

@@ -31,7 +31,7 @@ func Example() {
 	ctx, engine := context.Background(), stream.Engine{}
 	src := stream.NewCounted(stream.FromMatrix("points", points(2000, 1)))
 
-	fit, err := lowrank.Landmark{Rank: 40, Seed: 1}.Fit(ctx, engine, src, kernelgen.RBF(4))
+	fit, err := lowrank.Landmark{Rank: 40, Seed: 1}.Fit(ctx, engine, model.Sources{Left: src}, kernelgen.RBF(4))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func Example() {
 func ExampleSSRSVD_Fit() {
 	ctx, engine := context.Background(), stream.Engine{}
 	left, right := stream.FromMatrix("left", points(900, 1)), stream.FromMatrix("right", points(700, 2))
-	fit, err := lowrank.SSRSVD{Rank: 20, Seed: 1}.Fit(ctx, engine, left, right, kernelgen.RBF(4))
+	fit, err := lowrank.SSRSVD{Rank: 20, Seed: 1}.Fit(ctx, engine, model.Sources{Left: left, Right: right}, kernelgen.RBF(4))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -32,9 +33,31 @@ type SSRSVDMatrix struct {
 	Seed   uint64
 }
 
-// Fit approximates f∘(M), M the matrix with the rows of src.
-func (m SSRSVDMatrix) Fit(ctx context.Context, e stream.Engine, src stream.Source) (*Fit, error) {
+// Plan works out the cost of a fit of a matrix with s.Columns columns.
+func (m SSRSVDMatrix) Plan(e stream.Engine, s model.Shape, _ kernelgen.Kernel) (*model.Plan, error) {
+	rows, cols := s.Rows, int64(s.Columns)
+	if most := min(rows, cols); m.Rank < 1 || int64(m.Rank) > most {
+		return nil, fmt.Errorf("`rank %d`: a %d × %d matrix has rank %d at most", m.Rank, rows, cols, most)
+	}
+	if m.Sketch > 0 && m.Sketch < m.Rank {
+		return nil, fmt.Errorf("`sketch %d` is below `rank %d`", m.Sketch, m.Rank)
+	}
+	c, h := int64(m.Rank), int64(max(m.Sketch, 5*m.Rank))
+	p := newPlanner(e, Float64, s.Columns)
+	p.pass(rows, c+h, c, c*c+c*cols+h*h+h*c)
+	p.KernelEntries = 0
+	p.Work(float64(rows)*float64(cols), 2*signsPerRow*4*float64(rows)*float64(cols))
+	return p.Plan, nil
+}
+
+// Fit approximates f∘(M), M the matrix with the rows of d.Left. There is no kernel: it
+// is not looked at.
+func (m SSRSVDMatrix) Fit(ctx context.Context, e stream.Engine, d model.Sources, _ kernelgen.Kernel) (*Fit, error) {
+	src := d.Left
 	info := src.Info()
+	if d.Right != nil {
+		return nil, fmt.Errorf("a matrix on disk is one source, and its columns are not those of %s", d.Right.Info().Name)
+	}
 	n := len(info.Columns)
 	s := m.Sketch
 	if s == 0 {
@@ -125,8 +148,8 @@ func (m SSRSVDMatrix) finish(acc *sketch.Explicit, with sketch.ExplicitSketch, n
 		Projection: denseRows(with.C, n, dense.Mul(blas.NoTrans, toQ, blas.NoTrans, w.U))}
 	return &Fit{Model: &Model{Method: "ssrsvd", Seed: m.Seed, Rows: acc.Rows(), Cols: int64(n), Left: left, Values: w.S,
 		Explicit: &Explicit{Map: m.Map, V: dense.Mul(blas.NoTrans, p, blas.NoTrans, w.V)}},
-		Notes: rankNote(len(w.S), m.Rank, RankTolerance), KernelEntries: acc.Rows() * int64(n), Condition: condition(y, r),
-		ErrorEstimate: math.NaN(), SpectralEstimate: math.NaN(), TraceResidual: math.NaN()}, nil
+		Report:    model.Report{Notes: rankNote(len(w.S), m.Rank, RankTolerance), SourcePasses: 1, KernelEntries: acc.Rows() * int64(n)},
+		Condition: condition(y, r), ErrorEstimate: math.NaN(), SpectralEstimate: math.NaN(), TraceResidual: math.NaN()}, nil
 }
 
 // orthonormalColumns is an orthonormal basis of the columns of X, given Xᵀ, by

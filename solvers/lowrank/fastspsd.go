@@ -7,6 +7,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -45,9 +46,9 @@ func (m FastSPSD) points(n int64) (*landmarkPoints, error) {
 	return Landmark{Rank: landmarks, Sketch: sketch, NNZ: 1, Seed: m.Seed}.points(n, "C", "S")
 }
 
-// Fit approximates the kernel matrix of the rows of src.
-func (m FastSPSD) Fit(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel) (*Fit, error) {
-	n, err := knownRows(src)
+// Fit approximates the kernel matrix of the rows of one source.
+func (m FastSPSD) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
+	k, n, err := resolveSymmetric(ctx, d, k, m.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func (m FastSPSD) Fit(ctx context.Context, e stream.Engine, src stream.Source, k
 	if err != nil {
 		return nil, err
 	}
-	t := newTiles(k, m.Precision)
+	src, t := d.Left, newTiles(k, m.Precision)
 	held := heldBackRows(n, heldBack(len(points.landmarks)), m.Seed, "held back", points.landmarks, points.core)
 	panels, err := t.gatherSets(ctx, src, rowSet{numbers: points.landmarks}, rowSet{numbers: points.core}, rowSet{numbers: held})
 	if err != nil {
@@ -69,13 +70,13 @@ func (m FastSPSD) Fit(ctx context.Context, e stream.Engine, src stream.Source, k
 	if err != nil {
 		return nil, err
 	}
-	model, err := m.finish(ctx, e, t, side, landmarks, core)
+	found, err := m.finish(ctx, e, t, side, landmarks, core)
 	if err != nil {
 		return nil, err
 	}
-	model.Rows, model.Cols = n, n
-	notes := append(points.notes, t.rankNote(model.Left.Rank(), m.Rank)...)
-	return finishFit(t, model, append(notes, definiteNote(k)...), cond, rest, rest, trace)
+	found.Rows, found.Cols = n, n
+	notes := append(points.notes, t.rankNote(found.Left.Rank(), m.Rank)...)
+	return finishFit(t, found, append(notes, definiteNote(k)...), cond, rest, rest, trace)
 }
 
 // finish fits the core and truncates.
@@ -99,18 +100,21 @@ func (m FastSPSD) finish(ctx context.Context, e stream.Engine, t *tiles, side *E
 	return &Model{Method: "fastspsd", Kernel: t.kernel, Seed: m.Seed, Left: side, Values: values}, nil
 }
 
-// Plan works out the cost of a fit on n rows with d columns.
-func (m FastSPSD) Plan(e stream.Engine, n int64, d int) (*Plan, error) {
-	points, err := m.points(n)
+// Plan works out the cost of a fit.
+func (m FastSPSD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+	if err := checkSymmetric(s, k); err != nil {
+		return nil, err
+	}
+	points, err := m.points(s.Rows)
 	if err != nil {
 		return nil, err
 	}
-	c, s := int64(len(points.landmarks)), int64(len(points.core))
-	p := newPlanner(e, m.Precision, d, 1)
+	c, core := int64(len(points.landmarks)), int64(len(points.core))
+	p := newPlanner(e, m.Precision, s.Columns)
 	p.landmarks("landmarks", c)
-	p.pass(n, c, c, c*c)
-	p.core(s, s, c, c)
-	p.checks(n, s, c)
-	p.Flops += 2 * float64(s) * float64(s) * float64(c)
-	return &p.Plan, nil
+	p.pass(s.Rows, c, c, c*c)
+	p.core(core, core, c, c)
+	p.checks(s.Rows, core, c)
+	p.Flops += 2 * float64(core) * float64(core) * float64(c)
+	return p.Plan, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -20,7 +21,7 @@ func TestFastSPSDAgainstDense(t *testing.T) {
 	src := stream.FromMatrix("x", x)
 	k := kernelgen.RBF(2)
 	m := FastSPSD{Rank: 16, Sketch: 60, Seed: 5}
-	f, err := m.Fit(context.Background(), stream.Engine{}, src, k)
+	f, err := m.Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,14 +63,14 @@ func TestFastSPSDFewRows(t *testing.T) {
 	t.Parallel()
 	x := clusters(12, 3, 4)
 	k := kernelgen.RBF(3)
-	f, err := FastSPSD{Rank: 20, Seed: 1}.Fit(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), k)
+	f, err := FastSPSD{Rank: 20, Seed: 1}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, k)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if e := dense.Frobenius(difference(full(t, f, x), kernelMatrix(k, x, x))); !(e <= 1e-9) || len(f.Notes) == 0 {
 		t.Errorf("error %g, notes %q", e, f.Notes)
 	}
-	if _, err := (FastSPSD{}).Fit(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), k); err == nil {
+	if _, err := (FastSPSD{}).Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, k); err == nil {
 		t.Error("rank 0 is taken")
 	}
 }

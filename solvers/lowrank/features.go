@@ -56,10 +56,7 @@ type drawnMap struct {
 // run fits; draw makes the map for a source, given rows of it and their number
 // n in all.
 func (f featureFit) run(ctx context.Context, draw func(t *tiles, rows *panel, n int64) (*drawnMap, error)) (*Fit, error) {
-	n, err := knownRows(f.src)
-	if err != nil {
-		return nil, err
-	}
+	n := f.src.Info().Rows
 	t := newTiles(f.kernel, Float64)
 	seen, held := featureRows(n, f.seed)
 	panels, err := t.gatherSets(ctx, f.src, rowSet{numbers: seen}, rowSet{numbers: held})
@@ -78,12 +75,12 @@ func (f featureFit) run(ctx context.Context, draw func(t *tiles, rows *panel, n 
 	if err != nil {
 		return nil, err
 	}
-	model, cond, err := f.finish(t, r, m)
+	found, cond, err := f.finish(t, r, m)
 	if err != nil {
 		return nil, err
 	}
-	model.Rows, model.Cols = n, n
-	return finishFit(t, model, append(m.notes, rankNote(model.Left.Rank(), m.Columns(), RankTolerance)...), cond, rest, rest, math.NaN())
+	found.Rows, found.Cols = n, n
+	return finishFit(t, found, append(m.notes, rankNote(found.Left.Rank(), m.Columns(), RankTolerance)...), cond, rest, rest, math.NaN())
 }
 
 // featureRows draws the rows that a map may look at, and others for the error
@@ -163,7 +160,7 @@ func (m *embedder) features(x blas64.General, number func(i int) int64) (blas64.
 	m.apply(fold, x)
 	if i, j := firstNotFinite(fold); i >= 0 {
 		bad := &stream.BadValueError{Source: m.name, Row: number(i), Column: "(all)",
-			Reason: fmt.Sprintf("the random features of kernel %s overflow on this row; scale the columns (--scale standard) or drop the row", m.t.kernel)}
+			Reason: fmt.Sprintf("the random features of kernel %s overflow on this row; scale the columns (`scale standard`) or drop the row", m.t.kernel)}
 		if f, plain := m.e.Features.(mapFeatures); plain && m.columns != nil {
 			bad.Column, bad.Reason = m.columns[j], f.reason(dense.Row(fold, i)[j])
 		}
@@ -205,16 +202,26 @@ func centred(dst, x blas64.General, centre []float64) {
 	}
 }
 
+// checkSupport asks whether a method is for a kernel, as far as that is known before a
+// row is read.
+func checkSupport(s model.Shape, k kernelgen.Kernel, supports func(kernelgen.Kernel) error) error {
+	known, err := k.Resolve(noLandmarks(s.Columns))
+	if err != nil {
+		return nil // it has words, and Fit will ask
+	}
+	return supports(known)
+}
+
 // planFeatures works out the cost of a fit with c features: numbers is how many
 // the map holds, looks how often it looks at the kernel between rows, and flops
 // what it takes for one row.
-func planFeatures(e stream.Engine, n int64, d int, c int, numbers, looks int64, flops float64) *Plan {
-	p := newPlanner(e, Float64, d, 1)
-	p.Memory.Add("feature map", numbers, "--rank")
-	p.pass(n, int64(c), int64(c), int64(c)*int64(c))
-	rows := min((n+1)/2, featureSample)
-	p.Memory.Add("rows of the error estimate", 4*rows*p.d+2*rows*rows, "")
+func planFeatures(e stream.Engine, s model.Shape, c int, numbers, looks int64, flops float64) *model.Plan {
+	p := newPlanner(e, Float64, s.Columns)
+	p.Add("feature map", numbers, "`rank`")
+	p.pass(s.Rows, int64(c), int64(c), int64(c)*int64(c))
+	rows := min((s.Rows+1)/2, featureSample)
+	p.Add("rows of the error estimate", 4*rows*p.d+2*rows*rows, "")
 	p.KernelEntries = (2 + looks) * rows * rows // the unit of the tiles, and the estimate
-	p.Flops += float64(n) * flops
-	return &p.Plan
+	p.Flops += float64(s.Rows) * flops
+	return p.Plan
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-type fitFunc = func(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel) (*Fit, error)
+type fitFunc = func(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error)
 
 // featureCase is a method with a kernel that it is for, and whether w·Z·Zᵀ is
 // unbiased.
@@ -57,7 +57,7 @@ func (c featureCase) String() string { return c.name + " " + c.kernel }
 
 func (c featureCase) model(t *testing.T, x blas64.General, rank int, seed uint64) *Fit {
 	t.Helper()
-	f, err := c.fit(rank, seed)(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), parseKernel(t, c.kernel))
+	f, err := c.fit(rank, seed)(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, parseKernel(t, c.kernel))
 	if err != nil {
 		t.Fatalf("%v: %v", c, err)
 	}
@@ -196,7 +196,7 @@ func TestFeatureModels(t *testing.T) {
 	for _, c := range featureCases() {
 		k := parseKernel(t, c.kernel)
 		counted := stream.NewCounted(src)
-		f, err := c.fit(40, 5)(ctx, e, counted, k)
+		f, err := c.fit(40, 5)(ctx, e, model.Sources{Left: counted}, k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -297,7 +297,7 @@ func TestDamagedFeatures(t *testing.T) {
 	t.Parallel()
 	x := clusters(300, 4, 3)
 	ctx, e, src := context.Background(), stream.Engine{}, stream.FromMatrix("x", x)
-	f, err := PolySketch{Rank: 20, Seed: 1}.Fit(ctx, e, src, kernelgen.RBF(1))
+	f, err := PolySketch{Rank: 20, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, kernelgen.RBF(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -331,7 +331,7 @@ func TestFeatureBits(t *testing.T) {
 	run := func(c featureCase, threads int, sizes []int) string {
 		ctx, e := context.Background(), stream.Engine{Threads: threads, BlockRows: 512}
 		src := stream.Source(choppy{stream.FromMatrix("x", x), sizes})
-		f, err := c.fit(12, 1)(ctx, e, src, parseKernel(t, c.kernel))
+		f, err := c.fit(12, 1)(ctx, e, model.Sources{Left: src}, parseKernel(t, c.kernel))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -359,25 +359,25 @@ func TestFeaturesRefuse(t *testing.T) {
 		fit          fitFunc
 		kernel, says string
 	}{
-		{RFF{Rank: 6}.Fit, "linear()", "rbf, laplace, exponential"},
+		{RFF{Rank: 6}.Fit, "linear()", "rbf, gaussian, laplace, exponential"},
 		{RFF{Rank: 6}.Fit, "rbf(gamma=1) + laplace(gamma=1)", "not for sums"},
 		{RFF{Rank: 1}.Fit, "rbf(gamma=1)", "at least 2"},
-		{RFF{Rank: 6, Orthogonal: true}.Fit, "laplace(gamma=1)", "--features gaussian"},
+		{RFF{Rank: 6, Orthogonal: true}.Fit, "laplace(gamma=1)", "`features gaussian`"},
 		{PolySketch{Rank: 6}.Fit, "laplace(gamma=1)", "poly, linear, expdot and rbf"},
 		{PolySketch{Rank: 6}.Fit, "poly(gamma=1, coef0=-1)", "negative coef0"},
 		{PolySketch{Rank: 6}.Fit, "poly(gamma=1, degree=31)", "above 30"},
 		{PolySketch{}.Fit, "poly(gamma=1)", "at least 1"},
 	} {
-		_, err := c.fit(context.Background(), stream.Engine{}, src, parseKernel(t, c.kernel))
+		_, err := c.fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, parseKernel(t, c.kernel))
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v, want one with %q", c.kernel, err, c.says)
 		}
 	}
-	long, err := PolySketch{Rank: 6}.Fit(context.Background(), stream.Engine{}, src, kernelgen.RBF(100))
+	long, err := PolySketch{Rank: 6}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, kernelgen.RBF(100))
 	if err != nil || !strings.Contains(fmt.Sprint(long.Notes), "of the trace of A") {
 		t.Errorf("long rows: %v, %v", long, err)
 	}
-	f, err := RFF{Rank: 7}.Fit(context.Background(), stream.Engine{}, src, kernelgen.RBF(1))
+	f, err := RFF{Rank: 7}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, kernelgen.RBF(1))
 	if err != nil || len(f.Values) != 6 || !strings.Contains(fmt.Sprint(f.Notes), "in pairs") {
 		t.Errorf("7 features: %v, %v", f, err)
 	}
@@ -394,14 +394,14 @@ func TestNastyFeatures(t *testing.T) {
 			fits["orf"] = RFF{Rank: 10, Seed: 1, Orthogonal: true}.Fit
 		}
 		if c.k.String() == "linear()" {
-			fits["polysketch of squares"] = func(ctx context.Context, e stream.Engine, src stream.Source, _ kernelgen.Kernel) (*Fit, error) {
-				return PolySketch{Rank: 10, Seed: 1}.Fit(ctx, e, src, kernelgen.Poly(2, 1, 1))
+			fits["polysketch of squares"] = func(ctx context.Context, e stream.Engine, d model.Sources, _ kernelgen.Kernel) (*Fit, error) {
+				return PolySketch{Rank: 10, Seed: 1}.Fit(ctx, e, d, kernelgen.Poly(2, 1, 1))
 			}
 		}
 		for name, fit := range fits {
 			t.Run(c.name+"/"+name, func(t *testing.T) {
 				nasty(t, c.x, c.k, c.refuse, func(src stream.Source, k kernelgen.Kernel) (*Fit, error) {
-					f, err := fit(context.Background(), stream.Engine{}, src, k)
+					f, err := fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k)
 					if err != nil && (strings.Contains(err.Error(), "scale the columns") || strings.Contains(err.Error(), "scale the data down")) {
 						t.Skipf("refused, which is right; kernels or data of less scale run: %v", err)
 					}
@@ -420,7 +420,7 @@ func TestFeaturesNotFinite(t *testing.T) {
 		x := clusters(3000, 4, 8)
 		x.Data[77*4+1] = bad
 		for _, c := range featureCases() {
-			_, err := c.fit(8, 1)(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), parseKernel(t, c.kernel))
+			_, err := c.fit(8, 1)(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, parseKernel(t, c.kernel))
 			var place *stream.BadValueError
 			if !errors.As(err, &place) || place.Row != 77 {
 				t.Errorf("%v, %v: error %v does not name row 77", c, bad, err)
@@ -433,15 +433,12 @@ func TestFeaturesNotFinite(t *testing.T) {
 func TestFeaturePlan(t *testing.T) {
 	t.Parallel()
 	e, src := stream.Engine{}, stream.FromMatrix("x", clusters(3000, 5, 3))
-	for name, m := range map[string]interface {
-		Fit(context.Context, stream.Engine, stream.Source, kernelgen.Kernel) (*Fit, error)
-		Plan(stream.Engine, int64, int) (*Plan, error)
-	}{"rff": RFF{Rank: 20}, "orf": RFF{Rank: 20, Orthogonal: true}, "polysketch": PolySketch{Rank: 20}} {
-		plan, err := m.Plan(e, 3000, 5)
+	for name, m := range map[string]Method{"rff": RFF{Rank: 20}, "orf": RFF{Rank: 20, Orthogonal: true}, "polysketch": PolySketch{Rank: 20}} {
+		plan, err := m.Plan(e, model.Shape{Rows: 3000, Columns: 5}, kernelgen.RBF(1))
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := m.Fit(context.Background(), e, src, kernelgen.RBF(1))
+		f, err := m.Fit(context.Background(), e, model.Sources{Left: src}, kernelgen.RBF(1))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -51,8 +52,23 @@ const (
 	ShiftFitted
 )
 
-// Fit approximates the kernel matrix of the rows of src.
-func (m Landmark) Fit(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel) (*Fit, error) {
+// Fit approximates the kernel matrix of the rows of one source, or the one between the
+// rows of two: then Q is from all sampled columns and P from all sampled rows,
+// W = (Q_{O∪I})⁺·K(O∪I, S∪J)·(P_{S∪J})⁺ᵀ, truncated to rank c, landmarks are uniform,
+// and there is no shift.
+func (m Landmark) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
+	if d.Right != nil {
+		return m.fitTwo(ctx, e, d, k)
+	}
+	k, _, err := resolveSymmetric(ctx, d, k, m.Seed)
+	if err != nil {
+		return nil, err
+	}
+	return m.fitOne(ctx, e, d.Left, k)
+}
+
+// fitOne approximates the kernel matrix of the rows of src as a symmetric one.
+func (m Landmark) fitOne(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel) (*Fit, error) {
 	f, err := m.stream(ctx, e, src, k)
 	if err != nil {
 		return nil, err
@@ -78,15 +94,13 @@ type landmarkFit struct {
 
 // stream gathers the landmarks and makes the pass.
 func (m Landmark) stream(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel) (*landmarkFit, error) {
-	n, err := knownRows(src)
+	n := src.Info().Rows
+	points, err := m.points(n, "C", "S")
 	if err != nil {
 		return nil, err
 	}
-	f := &landmarkFit{Landmark: m, rows: n, tiles: newTiles(k, m.Precision)}
-	if f.points, err = m.points(n, "C", "S"); err != nil {
-		return nil, err
-	}
-	t, points := f.tiles, f.points
+	f := &landmarkFit{Landmark: m, rows: n, tiles: newTiles(k, m.Precision), points: points}
+	t := f.tiles
 	if err := m.chooseLandmarks(ctx, t, e, src, points); err != nil {
 		return nil, err
 	}
@@ -209,7 +223,7 @@ func shiftNote(shift, diagonal float64) []string {
 	if shift <= 2*diagonal {
 		return nil
 	}
-	return []string{fmt.Sprintf("the shift is %.3g times the mean diagonal of A: it is centred for the least spectral error, which costs in the Frobenius norm and on the diagonal; --shift fitted keeps the diagonal", shift/diagonal)}
+	return []string{fmt.Sprintf("the shift is %.3g times the mean diagonal of A: it is centred for the least spectral error, which costs in the Frobenius norm and on the diagonal; `shift fitted` keeps the diagonal", shift/diagonal)}
 }
 
 // landmarkRange streams the R factor of K(·, X_J) and returns the embedding Q,
@@ -265,11 +279,11 @@ func (f *landmarkFit) model(c int) *Model {
 
 // finish is the fit of rank c.
 func (f *landmarkFit) finish(c int) (*Fit, error) {
-	model := f.model(c)
-	notes := append(f.points.notes, f.tiles.rankNote(model.Left.Rank(), c)...)
+	m := f.model(c)
+	notes := append(f.points.notes, f.tiles.rankNote(m.Left.Rank(), c)...)
 	notes = append(notes, definiteNote(f.tiles.kernel)...)
-	notes = append(notes, shiftNote(model.Shift, f.tiles.sumDiag(f.core)/float64(f.core.rows.Rows))...)
-	return finishFit(f.tiles, model, notes, f.condition, f.held, f.held, f.trace)
+	notes = append(notes, shiftNote(m.Shift, f.tiles.sumDiag(f.core)/float64(f.core.rows.Rows))...)
+	return finishFit(f.tiles, m, notes, f.condition, f.held, f.held, f.trace)
 }
 
 // sumDiag is the sum of k(x, x) over the rows of a panel.

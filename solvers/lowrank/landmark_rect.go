@@ -9,25 +9,36 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
-// FitRect approximates the kernel matrix between the rows of left and those of
-// right: Q from all sampled columns, P from all sampled rows,
-// W = (Q_{O∪I})⁺·K(O∪I, S∪J)·(P_{S∪J})⁺ᵀ, truncated to rank c. There is no shift.
+// checkTwo returns an error unless the method can serve for two sources.
+func (m Landmark) checkTwo(k kernelgen.Kernel) error {
+	if m.Choice != ChoiceUniform && m.Choice != ChoiceAuto {
+		return fmt.Errorf("`landmarks %s` is for the symmetric matrix of one source: between two they are uniform", m.Choice)
+	}
+	return k.CheckPlain()
+}
+
+// fitTwo approximates the kernel matrix between the rows of two sources.
 //
 // Cost: one pass over each source after gathering.
-func (m Landmark) FitRect(ctx context.Context, e stream.Engine, left, right stream.Source, k kernelgen.Kernel) (*Fit, error) {
+func (m Landmark) fitTwo(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
+	if err := firstError(d.Check(), m.checkTwo(k)); err != nil {
+		return nil, err
+	}
+	k, err := model.Resolve(ctx, d, k, m.Seed)
+	if err != nil {
+		return nil, err
+	}
 	t := newTiles(k, m.Precision)
-	l, err := m.sideOf(ctx, t, left, "left")
+	l, err := m.sideOf(ctx, t, d.Left, "left")
 	if err != nil {
 		return nil, err
 	}
-	r, err := m.sideOf(ctx, t, right, "right")
+	r, err := m.sideOf(ctx, t, d.Right, "right")
 	if err != nil {
-		return nil, err
-	}
-	if err := sameColumns(left, right); err != nil {
 		return nil, err
 	}
 	if err := t.chooseUnit(l.landmarks.rows, r.landmarks); err != nil {
@@ -36,21 +47,21 @@ func (m Landmark) FitRect(ctx context.Context, e stream.Engine, left, right stre
 	if err := firstError(t.boundSingle(r.landmarks, nil, l.core, l.held), t.boundSingle(l.landmarks, nil, r.core, r.held)); err != nil {
 		return nil, err
 	}
-	u, condU, _, err := t.landmarkRange(ctx, e, left, r.landmarks)
+	u, condU, _, err := t.landmarkRange(ctx, e, d.Left, r.landmarks)
 	if err != nil {
 		return nil, err
 	}
-	v, condV, _, err := t.landmarkRange(ctx, e, right, l.landmarks)
+	v, condV, _, err := t.landmarkRange(ctx, e, d.Right, l.landmarks)
 	if err != nil {
 		return nil, err
 	}
-	model, err := m.finishRect(ctx, e, t, u, v, l, r)
+	found, err := m.finishTwo(ctx, e, t, u, v, l, r)
 	if err != nil {
 		return nil, err
 	}
-	model.Rows, model.Cols = l.n, r.n
-	notes := append(append(l.points.notes, r.points.notes...), t.rankNote(len(model.Values), m.Rank)...)
-	return finishFit(t, model, notes, math.Max(condU, condV), l.held, r.held, math.NaN())
+	found.Rows, found.Cols = l.n, r.n
+	notes := append(append(l.points.notes, r.points.notes...), t.rankNote(len(found.Values), m.Rank)...)
+	return finishFit(t, found, notes, math.Max(condU, condV), l.held, r.held, math.NaN())
 }
 
 // landmarkSide is what the rectangular method gathers from one source.
@@ -61,14 +72,12 @@ type landmarkSide struct {
 }
 
 func (m Landmark) sideOf(ctx context.Context, t *tiles, src stream.Source, side string) (*landmarkSide, error) {
-	n, err := knownRows(src)
+	n := src.Info().Rows
+	points, err := m.points(n, side+" J", side+" S")
 	if err != nil {
 		return nil, err
 	}
-	s := &landmarkSide{n: n}
-	if s.points, err = m.points(n, side+" J", side+" S"); err != nil {
-		return nil, err
-	}
+	s := &landmarkSide{n: n, points: points}
 	held := heldBackRows(n, heldBack(len(s.points.landmarks)), m.Seed, side+" held back", s.points.landmarks, s.points.core)
 	panels, err := t.gatherSets(ctx, src, rowSet{numbers: s.points.landmarks}, rowSet{numbers: s.points.core}, rowSet{numbers: held})
 	if err != nil {
@@ -78,15 +87,7 @@ func (m Landmark) sideOf(ctx context.Context, t *tiles, src stream.Source, side 
 	return s, nil
 }
 
-func sameColumns(left, right stream.Source) error {
-	l, r := left.Info(), right.Info()
-	if len(l.Columns) != len(r.Columns) {
-		return fmt.Errorf("%s has %d columns and %s has %d: rows of the two sources cannot be compared", l.Name, len(l.Columns), r.Name, len(r.Columns))
-	}
-	return nil
-}
-
-func (m Landmark) finishRect(ctx context.Context, e stream.Engine, t *tiles, u, v *Embedding, l, r *landmarkSide) (*Model, error) {
+func (m Landmark) finishTwo(ctx context.Context, e stream.Engine, t *tiles, u, v *Embedding, l, r *landmarkSide) (*Model, error) {
 	bu, err := t.coreFrame(u, r.landmarks, l.core)
 	if err != nil {
 		return nil, err

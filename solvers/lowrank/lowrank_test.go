@@ -16,34 +16,34 @@ func methodsUnderTest(rank int) map[string]func(src stream.Source, k kernelgen.K
 	ctx, e := context.Background(), stream.Engine{}
 	return map[string]func(stream.Source, kernelgen.Kernel) (*Fit, error){
 		"s3spsd": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-			return S3SPSD{Rank: rank, Seed: 1}.Fit(ctx, e, s, k)
+			return S3SPSD{Rank: rank, Seed: 1}.Fit(ctx, e, model.Sources{Left: s}, k)
 		},
 		"s3spsd paper": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-			return S3SPSD{Rank: rank, Seed: 1, Shift: ShiftPaper}.Fit(ctx, e, s, k)
+			return S3SPSD{Rank: rank, Seed: 1, Shift: ShiftPaper}.Fit(ctx, e, model.Sources{Left: s}, k)
 		},
 		"s3spsd none": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-			return S3SPSD{Rank: rank, Seed: 1, Shift: ShiftNone}.Fit(ctx, e, s, k)
+			return S3SPSD{Rank: rank, Seed: 1, Shift: ShiftNone}.Fit(ctx, e, model.Sources{Left: s}, k)
 		},
 		"ssrsvd": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-			return SSRSVD{Rank: rank, Seed: 1}.Fit(ctx, e, s, nil, k)
+			return SSRSVD{Rank: rank, Seed: 1}.Fit(ctx, e, model.Sources{Left: s}, k)
 		},
 		"landmark": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-			return Landmark{Rank: rank, Seed: 1}.Fit(ctx, e, s, k)
+			return Landmark{Rank: rank, Seed: 1}.Fit(ctx, e, model.Sources{Left: s}, k)
 		},
 		"landmark fitted": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-			return Landmark{Rank: rank, Seed: 1, Shift: ShiftFitted}.Fit(ctx, e, s, k)
+			return Landmark{Rank: rank, Seed: 1, Shift: ShiftFitted}.Fit(ctx, e, model.Sources{Left: s}, k)
 		},
 		"nystrom": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-			return Nystrom{Rank: rank, Seed: 1}.Fit(ctx, e, s, k)
+			return Nystrom{Rank: rank, Seed: 1}.Fit(ctx, e, model.Sources{Left: s}, k)
 		},
 		"nystrom leverage": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-			return Nystrom{Rank: rank, Choice: ChoiceLeverage, Seed: 1}.Fit(ctx, e, s, k)
+			return Nystrom{Rank: rank, Choice: ChoiceLeverage, Seed: 1}.Fit(ctx, e, model.Sources{Left: s}, k)
 		},
 		"nystrom pivoted": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-			return Nystrom{Rank: rank, Choice: ChoicePivoted, Seed: 1}.Fit(ctx, e, s, k)
+			return Nystrom{Rank: rank, Choice: ChoicePivoted, Seed: 1}.Fit(ctx, e, model.Sources{Left: s}, k)
 		},
 		"fastspsd": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-			return FastSPSD{Rank: rank, Seed: 1}.Fit(ctx, e, s, k)
+			return FastSPSD{Rank: rank, Seed: 1}.Fit(ctx, e, model.Sources{Left: s}, k)
 		},
 	}
 }
@@ -103,7 +103,7 @@ func TestAgainstDense(t *testing.T) {
 func TestSampledVerify(t *testing.T) {
 	t.Parallel()
 	src := stream.FromMatrix("clusters", clusters(2500, 4, 3))
-	f, err := Landmark{Rank: 15, Seed: 1}.Fit(context.Background(), stream.Engine{}, src, kernelgen.RBF(2))
+	f, err := Landmark{Rank: 15, Seed: 1}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, kernelgen.RBF(2))
 	if err != nil {
 		t.Fatal(err)
 	}

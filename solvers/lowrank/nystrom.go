@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -43,10 +44,10 @@ type Nystrom struct {
 	Precision Precision // of the tiles of the pass
 }
 
-// Fit approximates the kernel matrix of the rows of src. It has fewer landmarks
+// Fit approximates the kernel matrix of the rows of one source. It has fewer landmarks
 // than ℓ, and a note that says so, if the choice finds nothing left to take.
-func (m Nystrom) Fit(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel) (*Fit, error) {
-	n, err := knownRows(src)
+func (m Nystrom) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
+	k, n, err := resolveSymmetric(ctx, d, k, m.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +55,7 @@ func (m Nystrom) Fit(ctx context.Context, e stream.Engine, src stream.Source, k 
 	if err != nil {
 		return nil, err
 	}
-	t := newTiles(k, m.Precision)
+	src, t := d.Left, newTiles(k, m.Precision)
 	held := heldBackRows(n, heldBack(m.landmarks()), m.Seed, "held back", nil)
 	panels, err := t.gatherSets(ctx, src, rowSet{numbers: candidates}, rowSet{numbers: held})
 	if err != nil {
@@ -72,13 +73,13 @@ func (m Nystrom) Fit(ctx context.Context, e stream.Engine, src stream.Source, k 
 	if err != nil {
 		return nil, err
 	}
-	model, cond, err := m.finish(t, factor, landmarks)
+	found, cond, err := m.finish(t, factor, landmarks)
 	if err != nil {
 		return nil, err
 	}
-	model.Rows, model.Cols = n, n
-	notes := append(append(m.notes(n, landmarks.rows.Rows), choiceNotes...), t.rankNote(model.Left.Rank(), min(m.Rank, landmarks.rows.Rows))...)
-	return finishFit(t, model, append(notes, definiteNote(k)...), cond, rest, rest, trace)
+	found.Rows, found.Cols = n, n
+	notes := append(append(m.notes(n, landmarks.rows.Rows), choiceNotes...), t.rankNote(found.Left.Rank(), min(m.Rank, landmarks.rows.Rows))...)
+	return finishFit(t, found, append(notes, definiteNote(k)...), cond, rest, rest, trace)
 }
 
 // landmarks is how many are asked for.
@@ -189,16 +190,19 @@ func (t *tiles) eigenBetween(p *panel) (*eigen, error) {
 	return newEigen("the kernel between landmarks", w)
 }
 
-// Plan works out the cost of a fit on n rows with d columns.
-func (m Nystrom) Plan(e stream.Engine, n int64, d int) (*Plan, error) {
+// Plan works out the cost of a fit.
+func (m Nystrom) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+	if err := checkSymmetric(s, k); err != nil {
+		return nil, err
+	}
 	if err := checkRank(m.Rank, m.NNZ); err != nil {
 		return nil, err
 	}
-	c := min(int64(m.landmarks()), n)
-	p := newPlanner(e, m.Precision, d, 1)
+	c := min(int64(m.landmarks()), s.Rows)
+	p := newPlanner(e, m.Precision, s.Columns)
 	p.landmarks("landmarks", c)
-	p.choice(m.chooser(n))
-	p.pass(n, c, c, c*c)
-	p.checks(n, 2*c, c) // the unit of the tiles, and W
-	return &p.Plan, nil
+	p.choice(m.chooser(s.Rows))
+	p.pass(s.Rows, c, c, c*c)
+	p.checks(s.Rows, 2*c, c) // the unit of the tiles, and W
+	return p.Plan, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -60,7 +61,7 @@ func TestNystromAgainstDense(t *testing.T) {
 		a := kernelMatrix(k, x, x)
 		norm := a.Data[0] * float64(x.Rows) // k(x, x) is the same for all x
 		for name, choice := range choices {
-			f, err := Nystrom{Rank: 24, Choice: choice, Seed: 5}.Fit(context.Background(), stream.Engine{}, src, k)
+			f, err := Nystrom{Rank: 24, Choice: choice, Seed: 5}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +102,7 @@ func TestNystromFewRows(t *testing.T) {
 	a := kernelMatrix(k, x, x)
 	for name, choice := range choices {
 		for _, rank := range []int{12, 20} {
-			f, err := Nystrom{Rank: rank, Choice: choice, Seed: 1}.Fit(context.Background(), stream.Engine{}, src, k)
+			f, err := Nystrom{Rank: rank, Choice: choice, Seed: 1}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +117,7 @@ func TestNystromFewRows(t *testing.T) {
 			}
 		}
 		for _, rank := range []int{0, -1} {
-			if _, err := (Nystrom{Rank: rank, Choice: choice}).Fit(context.Background(), stream.Engine{}, src, k); err == nil {
+			if _, err := (Nystrom{Rank: rank, Choice: choice}).Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k); err == nil {
 				t.Errorf("%s: rank %d is taken", name, rank)
 			}
 		}
@@ -146,7 +147,7 @@ func TestChoices(t *testing.T) {
 	mean := map[string]float64{}
 	for name, choice := range choices {
 		for seed := range uint64(10) {
-			f, err := Nystrom{Rank: 20, Choice: choice, Seed: seed}.Fit(context.Background(), stream.Engine{}, src, k)
+			f, err := Nystrom{Rank: 20, Choice: choice, Seed: seed}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -48,7 +49,7 @@ func TestPivotsStop(t *testing.T) {
 			t.Errorf("%s: %d pivots, expected %d", c.name, len(got), c.want)
 		}
 	}
-	f, err := Nystrom{Rank: 30, Choice: ChoicePivoted, Seed: 1}.Fit(context.Background(), stream.Engine{}, stream.FromMatrix("x", five), kernelgen.RBF(2))
+	f, err := Nystrom{Rank: 30, Choice: ChoicePivoted, Seed: 1}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", five)}, kernelgen.RBF(2))
 	if err != nil {
 		t.Fatal(err)
 	}

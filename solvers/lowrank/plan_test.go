@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -16,64 +17,32 @@ func TestPlan(t *testing.T) {
 	x := clusters(n, 3, 1)
 	src := stream.FromMatrix("x", x)
 	k := kernelgen.RBF(1)
-	for name, run := range map[string]func() (*Plan, *Fit, error){
-		"s3spsd": func() (*Plan, *Fit, error) {
-			m := S3SPSD{Rank: 10, Seed: 1}
-			f, err := m.Fit(ctx, e, src, k)
-			p, _ := m.Plan(e, n, 3)
-			return p, f, err
-		},
-		"landmark": func() (*Plan, *Fit, error) {
-			m := Landmark{Rank: 10, Seed: 1}
-			f, err := m.Fit(ctx, e, src, k)
-			p, _ := m.Plan(e, n, 3)
-			return p, f, err
-		},
-		"ssrsvd": func() (*Plan, *Fit, error) {
-			m := SSRSVD{Rank: 10, Seed: 1}
-			f, err := m.Fit(ctx, e, src, nil, k)
-			p, _ := m.Plan(e, n, 0, 3)
-			return p, f, err
-		},
-		"uniform": func() (*Plan, *Fit, error) {
-			m := Nystrom{Rank: 10, Seed: 1}
-			f, err := m.Fit(ctx, e, src, k)
-			p, _ := m.Plan(e, n, 3)
-			return p, f, err
-		},
-		"leverage": func() (*Plan, *Fit, error) {
-			m := Nystrom{Rank: 10, Choice: ChoiceLeverage, Seed: 1}
-			f, err := m.Fit(ctx, e, src, k)
-			p, _ := m.Plan(e, n, 3)
-			return p, f, err
-		},
-		"pivoted": func() (*Plan, *Fit, error) {
-			m := Nystrom{Rank: 10, Choice: ChoicePivoted, Seed: 1}
-			f, err := m.Fit(ctx, e, src, k)
-			p, _ := m.Plan(e, n, 3)
-			return p, f, err
-		},
-		"fastspsd": func() (*Plan, *Fit, error) {
-			m := FastSPSD{Rank: 10, Seed: 1}
-			f, err := m.Fit(ctx, e, src, k)
-			p, _ := m.Plan(e, n, 3)
-			return p, f, err
-		},
-		"rectangular": func() (*Plan, *Fit, error) {
-			m := Landmark{Rank: 10, Seed: 1}
-			f, err := m.FitRect(ctx, e, src, src, k)
-			p, _ := m.PlanRect(e, n, n, 3)
-			return p, f, err
-		},
+	one := model.Sources{Left: src}
+	for name, c := range map[string]struct {
+		method Method
+		data   model.Sources
+	}{
+		"s3spsd":      {S3SPSD{Rank: 10, Seed: 1}, one},
+		"landmark":    {Landmark{Rank: 10, Seed: 1}, one},
+		"ssrsvd":      {SSRSVD{Rank: 10, Seed: 1}, one},
+		"uniform":     {Nystrom{Rank: 10, Seed: 1}, one},
+		"leverage":    {Nystrom{Rank: 10, Choice: ChoiceLeverage, Seed: 1}, one},
+		"pivoted":     {Nystrom{Rank: 10, Choice: ChoicePivoted, Seed: 1}, one},
+		"fastspsd":    {FastSPSD{Rank: 10, Seed: 1}, one},
+		"rectangular": {Landmark{Rank: 10, Seed: 1}, model.Sources{Left: src, Right: src}},
 	} {
-		p, f, err := run()
+		p, err := c.method.Plan(e, c.data.Shape(), k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := c.method.Fit(ctx, e, c.data, k)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if r := float64(f.KernelEntries) / float64(p.KernelEntries); r < 0.85 || r > 1.15 {
 			t.Errorf("%s: %d entries planned, %d evaluated", name, p.KernelEntries, f.KernelEntries)
 		}
-		if p.Memory.Total() <= RuntimeBytes || p.Passes != 1 {
+		if p.Memory.Total() <= model.RuntimeBytes || p.Passes != 1 || f.SourcePasses != 1 {
 			t.Errorf("%s: plan %+v", name, p)
 		}
 	}
@@ -84,11 +53,11 @@ func TestPlan(t *testing.T) {
 func TestPlanGrowsNot(t *testing.T) {
 	t.Parallel()
 	m := S3SPSD{Rank: 50, Sketch: 250}
-	small, err := m.Plan(stream.Engine{Threads: 2}, 1e6, 20)
+	small, err := m.Plan(stream.Engine{Threads: 2}, model.Shape{Rows: 1e6, Columns: 20}, kernelgen.RBF(1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	large, err := m.Plan(stream.Engine{Threads: 2}, 1e12, 20)
+	large, err := m.Plan(stream.Engine{Threads: 2}, model.Shape{Rows: 1e12, Columns: 20}, kernelgen.RBF(1))
 	if err != nil {
 		t.Fatal(err)
 	}

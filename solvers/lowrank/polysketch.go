@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -53,8 +54,12 @@ const (
 // but noise.
 const mostDegree = 30
 
-// Fit approximates the kernel matrix of the rows of src.
-func (m PolySketch) Fit(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel) (*Fit, error) {
+// Fit approximates the kernel matrix of the rows of one source.
+func (m PolySketch) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
+	k, _, err := resolveSymmetric(ctx, d, k, m.Seed)
+	if err != nil {
+		return nil, err
+	}
 	if m.Rank < 1 {
 		return nil, fmt.Errorf("rank %d must be at least 1", m.Rank)
 	}
@@ -62,7 +67,7 @@ func (m PolySketch) Fit(ctx context.Context, e stream.Engine, src stream.Source,
 	if err != nil {
 		return nil, err
 	}
-	f := featureFit{method: "polysketch", seed: m.Seed, kernel: k, engine: e, src: src}
+	f := featureFit{method: "polysketch", seed: m.Seed, kernel: k, engine: e, src: d.Left}
 	return f.run(ctx, draw)
 }
 
@@ -299,17 +304,23 @@ func nonNegative(gram [][]float64, target []float64) []float64 {
 	return x
 }
 
-// Plan works out the cost of a fit on n rows with d columns, for an exponential
-// with all degrees; a polynomial costs less.
-func (m PolySketch) Plan(e stream.Engine, n int64, d int) (*Plan, error) {
+// Plan works out the cost of a fit, for an exponential with all degrees; a polynomial
+// costs less.
+func (m PolySketch) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+	if err := checkSymmetric(s, k); err != nil {
+		return nil, err
+	}
 	if m.Rank < 1 {
 		return nil, fmt.Errorf("rank %d must be at least 1", m.Rank)
 	}
-	c, columns := int64(m.Rank), int64(d)
+	if err := checkSupport(s, k, m.Supports); err != nil {
+		return nil, err
+	}
+	c, columns := int64(m.Rank), int64(s.Columns)
 	degrees := min(mostDegree, c)
 	hashes := degrees * (degrees + 1) / 2
-	rows := min((n+1)/2, featureSample)
+	rows := min((s.Rows+1)/2, featureSample)
 	numbers := 3*hashes*(columns+1) + int64(e.Workers())*(8*c+degrees*32+2*columns) + rows*c
 	flops := float64(hashes)*2*float64(columns) + float64(degrees)*10*float64(c)
-	return planFeatures(e, n, d, m.Rank, numbers, 1, flops), nil
+	return planFeatures(e, s, m.Rank, numbers, 1, flops), nil
 }

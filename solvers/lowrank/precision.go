@@ -75,7 +75,7 @@ func (p Precision) inWords() string {
 
 func (p Precision) advice() string {
 	if p == Float32 {
-		return "use --precision float64, "
+		return "use `precision float64`, "
 	}
 	return ""
 }
@@ -95,7 +95,7 @@ func (e *PrecisionError) Error() string {
 	case !math.IsInf(e.Estimate, 1):
 		bound += fmt.Sprintf(", which is more than a tenth of the error of the fit, about %.2g", e.Estimate)
 	}
-	return bound + ": use --precision float64"
+	return bound + ": use `precision float64`"
 }
 
 // sketchOverTiles is how many times larger than the bound of the tiles the error

@@ -20,22 +20,22 @@ func singleMethods(p Precision, threads int) map[string]func(src stream.Source, 
 	ctx, e := context.Background(), stream.Engine{Threads: threads, BlockRows: 512}
 	return map[string]func(stream.Source, kernelgen.Kernel) (*Fit, error){
 		"s3spsd": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-			return S3SPSD{Rank: 20, Seed: 1, Precision: p}.Fit(ctx, e, s, k)
+			return S3SPSD{Rank: 20, Seed: 1, Precision: p}.Fit(ctx, e, model.Sources{Left: s}, k)
 		},
 		"ssrsvd": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-			return SSRSVD{Rank: 20, Seed: 1, Precision: p}.Fit(ctx, e, s, nil, k)
+			return SSRSVD{Rank: 20, Seed: 1, Precision: p}.Fit(ctx, e, model.Sources{Left: s}, k)
 		},
 		"landmark": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-			return Landmark{Rank: 20, Seed: 1, Precision: p}.Fit(ctx, e, s, k)
+			return Landmark{Rank: 20, Seed: 1, Precision: p}.Fit(ctx, e, model.Sources{Left: s}, k)
 		},
 		"nystrom": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-			return Nystrom{Rank: 20, Choice: ChoicePivoted, Seed: 1, Precision: p}.Fit(ctx, e, s, k)
+			return Nystrom{Rank: 20, Choice: ChoicePivoted, Seed: 1, Precision: p}.Fit(ctx, e, model.Sources{Left: s}, k)
 		},
 		"fastspsd": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-			return FastSPSD{Rank: 20, Seed: 1, Precision: p}.Fit(ctx, e, s, k)
+			return FastSPSD{Rank: 20, Seed: 1, Precision: p}.Fit(ctx, e, model.Sources{Left: s}, k)
 		},
 		"rectangular": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-			return Landmark{Rank: 20, Seed: 1, Precision: p}.FitRect(ctx, e, s, s, k)
+			return Landmark{Rank: 20, Seed: 1, Precision: p}.Fit(ctx, e, model.Sources{Left: s, Right: s}, k)
 		},
 	}
 }
@@ -178,7 +178,7 @@ func TestSinglePrecisionRefuses(t *testing.T) {
 			before := src.Passes()
 			_, err := fit(src, c.k)
 			var refused *PrecisionError
-			if !errors.As(err, &refused) || !strings.Contains(err.Error(), "--precision float64") {
+			if !errors.As(err, &refused) || !strings.Contains(err.Error(), "`precision float64`") {
 				t.Errorf("%s, %s: %v", c.name, name, err)
 				continue
 			}

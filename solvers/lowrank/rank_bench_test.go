@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -17,7 +18,7 @@ func BenchmarkLandmarkRank(b *testing.B) {
 	for _, c := range []int{50, 100, 250} {
 		b.Run(fmt.Sprint("c=", c), func(b *testing.B) {
 			for range b.N {
-				if _, err := (Landmark{Rank: c, Seed: 1}).Fit(context.Background(), stream.Engine{}, src, k); err != nil {
+				if _, err := (Landmark{Rank: c, Seed: 1}).Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k); err != nil {
 					b.Fatal(err)
 				}
 			}

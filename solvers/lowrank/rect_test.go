@@ -23,8 +23,12 @@ func TestRectangular(t *testing.T) {
 	a := kernelMatrix(k, x, y)
 	values := singularValues(t, a)
 	for name, fit := range map[string]func() (*Fit, error){
-		"ssrsvd":   func() (*Fit, error) { return SSRSVD{Rank: 20, Seed: 1}.Fit(ctx, e, left, right, k) },
-		"landmark": func() (*Fit, error) { return Landmark{Rank: 20, Seed: 1}.FitRect(ctx, e, left, right, k) },
+		"ssrsvd": func() (*Fit, error) {
+			return SSRSVD{Rank: 20, Seed: 1}.Fit(ctx, e, model.Sources{Left: left, Right: right}, k)
+		},
+		"landmark": func() (*Fit, error) {
+			return Landmark{Rank: 20, Seed: 1}.Fit(ctx, e, model.Sources{Left: left, Right: right}, k)
+		},
 	} {
 		f, err := fit()
 		if err != nil {
@@ -68,7 +72,7 @@ func TestExplicitMatrix(t *testing.T) {
 	m.Apply(a.Data, x.Data)
 	values := singularValues(t, a)
 	src := stream.NewCounted(stream.FromMatrix("M", x))
-	f, err := SSRSVDMatrix{Rank: 15, Map: m, Seed: 1}.Fit(ctx, e, src)
+	f, err := SSRSVDMatrix{Rank: 15, Map: m, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, kernelgen.Kernel{})
 	if err != nil {
 		t.Fatal(err)
 	}

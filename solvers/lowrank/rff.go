@@ -37,8 +37,12 @@ type RFF struct {
 	Seed       uint64
 }
 
-// Fit approximates the kernel matrix of the rows of src.
-func (m RFF) Fit(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel) (*Fit, error) {
+// Fit approximates the kernel matrix of the rows of one source.
+func (m RFF) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
+	k, _, err := resolveSymmetric(ctx, d, k, m.Seed)
+	if err != nil {
+		return nil, err
+	}
 	if err := firstError(m.check(), m.Supports(k)); err != nil {
 		return nil, err
 	}
@@ -46,7 +50,7 @@ func (m RFF) Fit(ctx context.Context, e stream.Engine, src stream.Source, k kern
 	if err != nil {
 		return nil, err
 	}
-	f := featureFit{method: "rff", seed: m.Seed, kernel: k, engine: e, src: src}
+	f := featureFit{method: "rff", seed: m.Seed, kernel: k, engine: e, src: d.Left}
 	return f.run(ctx, func(_ *tiles, rows *panel, _ int64) (*drawnMap, error) {
 		frequencies := m.frequencies(measure, rows.rows.Cols)
 		return &drawnMap{FeatureMap: newFourierMap(frequencies, middle(rows.rows)), weight: measure.Weight, notes: m.notes()}, nil
@@ -58,7 +62,7 @@ func (m RFF) Fit(ctx context.Context, e stream.Engine, src stream.Source, k kern
 func (m RFF) Supports(k kernelgen.Kernel) error {
 	measure, err := k.SpectralMeasure()
 	if err == nil && m.Orthogonal && !measure.RotationInvariant() {
-		return fmt.Errorf("orthogonal features are for kernels of the Euclidean distance, and %s is none: use independent ones (--features gaussian)", k)
+		return fmt.Errorf("orthogonal features are for kernels of the Euclidean distance, and %s is none: use independent ones (`features gaussian`)", k)
 	}
 	return err
 }
@@ -199,15 +203,18 @@ func loadFourier(a *model.Archive, prefix string, h *FeatureHeader) FeatureMap {
 	return newFourierMap(omega, centre)
 }
 
-// Plan works out the cost of a fit on n rows with d columns.
-func (m RFF) Plan(e stream.Engine, n int64, d int) (*Plan, error) {
-	if err := m.check(); err != nil {
+// Plan works out the cost of a fit.
+func (m RFF) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+	if err := firstError(m.check(), checkSymmetric(s, k)); err != nil {
 		return nil, err
 	}
-	c, columns := int64(m.Rank/2*2), int64(d)
+	if err := checkSupport(s, k, m.Supports); err != nil {
+		return nil, err
+	}
+	c, columns := int64(m.Rank/2*2), int64(s.Columns)
 	numbers := c*columns + int64(e.Workers())*foldRows*(columns+c/2)
 	if m.Orthogonal {
 		numbers += columns * min(columns, c/2)
 	}
-	return planFeatures(e, n, d, int(c), numbers, 0, float64(c)*float64(columns)), nil
+	return planFeatures(e, s, int(c), numbers, 0, float64(c)*float64(columns)), nil
 }

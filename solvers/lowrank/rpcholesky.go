@@ -11,6 +11,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -46,33 +47,26 @@ type RPCholesky struct {
 	Seed uint64
 }
 
-// RPCholeskyFit is a fit by randomly pivoted Cholesky.
-type RPCholeskyFit struct {
-	*Fit
-	// Pivots are the numbers of the landmarks in the order in which they were drawn.
-	Pivots []int64
-}
-
 // landmarks is how many pivots are asked for on n rows.
 func (m RPCholesky) landmarks(n int64) int {
 	return int(min(n, int64(m.Rank)*int64(max(1, m.NNZ))))
 }
 
-// Fit approximates the kernel matrix of the rows of src.
-func (m RPCholesky) Fit(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel) (*RPCholeskyFit, error) {
-	n, err := knownRows(src)
+// Fit approximates the kernel matrix of the rows of one source, and gives the pivots.
+func (m RPCholesky) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
+	k, n, err := resolveSymmetric(ctx, d, k, m.Seed)
 	if err != nil {
 		return nil, err
 	}
 	if err := checkRank(m.Rank, m.NNZ); err != nil {
 		return nil, err
 	}
-	rows, err := loadRows(ctx, src)
+	rows, err := loadRows(ctx, d.Left)
 	if err != nil {
 		return nil, err
 	}
 	t := newTiles(k, Float64)
-	f, err := t.newWholeCholesky(ctx, e, rows, src.Info().Name, m.landmarks(n), m.Seed, "proposals")
+	f, err := t.newWholeCholesky(ctx, e, rows, d.Left.Info().Name, m.landmarks(n), m.Seed, "proposals")
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +79,7 @@ func (m RPCholesky) Fit(ctx context.Context, e stream.Engine, src stream.Source,
 // finish makes the model. With R the triangular factor of F, that of
 // K(·, S) = F·F_Sᵀ is R·F_Sᵀ = U·Σ·Vᵀ up to an orthogonal factor on the left, and Â in the
 // basis Q = K(·, S)·V·Σ⁻¹ is G·Gᵀ with G = Uᵀ·R: nothing is inverted but Σ.
-func (m RPCholesky) finish(ctx context.Context, f *wholeCholesky) (*RPCholeskyFit, error) {
+func (m RPCholesky) finish(ctx context.Context, f *wholeCholesky) (*Fit, error) {
 	t, n := f.t, int64(f.rows.rows.Rows)
 	number := union(f.landmarks())
 	landmarks := t.pick(f.rows, number)
@@ -103,15 +97,19 @@ func (m RPCholesky) finish(ctx context.Context, f *wholeCholesky) (*RPCholeskyFi
 		return nil, err
 	}
 	left := f.traceResidual(factor, values) // in the unit of the tiles still
-	model := &Model{Method: "rpcholesky", Kernel: t.kernel, Seed: m.Seed, Rows: n, Cols: n, Left: side, Values: values}
+	found := &Model{Method: "rpcholesky", Kernel: t.kernel, Seed: m.Seed, Rows: n, Cols: n, Left: side, Values: values}
 	held := t.pick(f.rows, heldBackRows(n, heldBack(len(number)), m.Seed, "held back", number))
 	notes := append(m.notes(n, len(f.pivots)), t.rankNote(side.Rank(), min(m.Rank, len(number)))...)
-	fit, err := finishFit(t, model, append(notes, definiteNote(t.kernel)...), condition(s, r), held, held, f.whole)
+	fit, err := finishFit(t, found, append(notes, definiteNote(t.kernel)...), condition(s, r), held, held, f.whole)
 	if err != nil {
 		return nil, err
 	}
 	fit.TraceResidual = left // without cancellation
-	return &RPCholeskyFit{Fit: fit, Pivots: f.landmarks()}, nil
+	fit.Pivots = f.landmarks()
+	if t.kernel.PositiveSemiDefinite() {
+		fit.Note(fmt.Sprintf("tr(A−Â)/tr(A), the relative error in the nuclear norm, is %.4g exactly", left))
+	}
+	return fit, nil
 }
 
 // notes tell of pivots that are fewer than asked for.
@@ -146,24 +144,26 @@ func (f *wholeCholesky) traceResidual(factor blas64.General, values []float64) f
 	return (f.left + math.Max(0, kept-sum(values))) / f.whole
 }
 
-// Plan works out the cost of a fit on n rows with d columns. How many blocks of
-// proposals there will be depends on the data: two for as many pivots as a block has
-// proposals.
-func (m RPCholesky) Plan(e stream.Engine, n int64, d int) (*Plan, error) {
+// Plan works out the cost of a fit. How many blocks of proposals there will be depends on
+// the data: two for as many pivots as a block has proposals.
+func (m RPCholesky) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+	if err := checkSymmetric(s, k); err != nil {
+		return nil, err
+	}
 	if err := checkRank(m.Rank, m.NNZ); err != nil {
 		return nil, err
 	}
+	n := s.Rows
 	c, b := int64(m.landmarks(n)), int64(mostProposals(n))
-	p := newPlanner(e, Float64, d, 1)
-	p.Memory.Add("all rows", 4*n*p.d, "the number of rows")
-	p.Memory.Add("Cholesky factor", n*c, "--nnz or --rank")
-	p.Memory.Add("residual diagonal", 2*n, "the number of rows")
-	p.Memory.Add("proposals", b*(b+3*p.d)+b*c, "")
-	p.Memory.Add("core", 6*c*c, "--nnz or --rank")
+	p := newPlanner(e, Float64, s.Columns)
+	p.Add("all rows", 4*n*p.d, "the number of rows")
+	p.Add("Cholesky factor", n*c, "`nnz` or `rank`")
+	p.Add("residual diagonal", 2*n, "the number of rows")
+	p.Add("proposals", b*(b+3*p.d)+b*c, "")
+	p.Add("core", 6*c*c, "`nnz` or `rank`")
 	p.landmarks("landmarks", c)
 	p.pass(n, c, c, c*c)
 	p.checks(n, 0, c)
-	p.KernelEntries += 2 * c * min(b, 2*c)
-	p.Flops += float64(n) * float64(c) * float64(c)
-	return &p.Plan, nil
+	p.Work(2*float64(c)*float64(min(b, 2*c)), float64(n)*float64(c)*float64(c))
+	return p.Plan, nil
 }

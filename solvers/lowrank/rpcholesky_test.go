@@ -21,9 +21,9 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-func rpcFit(t *testing.T, m RPCholesky, x blas64.General, k kernelgen.Kernel) *RPCholeskyFit {
+func rpcFit(t *testing.T, m RPCholesky, x blas64.General, k kernelgen.Kernel) *Fit {
 	t.Helper()
-	f, err := m.Fit(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), k)
+	f, err := m.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,13 +210,13 @@ func TestRPCholeskyAgainstDense(t *testing.T) {
 		for _, nnz := range []int{0, 1, 3} {
 			f := rpcFit(t, RPCholesky{Rank: 12, NNZ: nnz, Seed: 5}, x, k)
 			landmarks := 12 * max(1, nnz)
-			if f.Method != "rpcholesky" || f.Shift != 0 || len(f.Values) != 12 || f.Left.Landmarks.Rows != landmarks || len(f.Notes) != 0 {
+			if f.Method != "rpcholesky" || f.Shift != 0 || len(f.Values) != 12 || f.Left.Landmarks.Rows != landmarks || len(f.Notes) != 1 {
 				t.Errorf("%s, nnz %d: %s with %d values, %d landmarks, shift %g and notes %q", text, nnz, f.Method, len(f.Values), f.Left.Landmarks.Rows, f.Shift, f.Notes)
 			}
 			if !slices.Equal(union(f.Pivots), f.Left.Rows) {
 				t.Errorf("%s, nnz %d: pivots %v, landmarks %v", text, nnz, f.Pivots, f.Left.Rows)
 			}
-			got := full(t, f.Fit, x)
+			got := full(t, f, x)
 			want := truncated(t, denseNystrom(t, k, x, f.Left.Landmarks), 12)
 			if e := dense.Frobenius(scaled(difference(got, want), 1/norm)); !(e <= 1e-11) {
 				t.Errorf("%s, nnz %d: %g away from the dense formula", text, nnz, e)
@@ -249,7 +249,7 @@ func TestTruncatedNystrom(t *testing.T) {
 	src, k := stream.FromMatrix("x", x), kernelgen.RBF(2)
 	a := kernelMatrix(k, x, x)
 	for name, choice := range choices {
-		f, err := Nystrom{Rank: c, NNZ: nnz, Choice: choice, Seed: 5}.Fit(context.Background(), stream.Engine{}, src, k)
+		f, err := Nystrom{Rank: c, NNZ: nnz, Choice: choice, Seed: 5}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -262,11 +262,11 @@ func TestTruncatedNystrom(t *testing.T) {
 		}
 	}
 	fast := FastSPSD{Rank: c, NNZ: nnz, Sketch: 77, Seed: 5}
-	f, err := fast.Fit(context.Background(), stream.Engine{}, src, k)
+	f, err := fast.Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k)
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := FastSPSD{Rank: nnz * c, Sketch: 77, Seed: 5}.Fit(context.Background(), stream.Engine{}, src, k)
+	whole, err := FastSPSD{Rank: nnz * c, Sketch: 77, Seed: 5}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,14 +288,18 @@ func TestNNZOne(t *testing.T) {
 	src, k := stream.FromMatrix("x", x), kernelgen.RBF(2)
 	ctx, e := context.Background(), stream.Engine{}
 	for name, fit := range map[string]func(nnz int) (*Fit, error){
-		"nystrom":  func(z int) (*Fit, error) { return Nystrom{Rank: 9, NNZ: z, Seed: 2}.Fit(ctx, e, src, k) },
-		"fastspsd": func(z int) (*Fit, error) { return FastSPSD{Rank: 9, NNZ: z, Seed: 2}.Fit(ctx, e, src, k) },
+		"nystrom": func(z int) (*Fit, error) {
+			return Nystrom{Rank: 9, NNZ: z, Seed: 2}.Fit(ctx, e, model.Sources{Left: src}, k)
+		},
+		"fastspsd": func(z int) (*Fit, error) {
+			return FastSPSD{Rank: 9, NNZ: z, Seed: 2}.Fit(ctx, e, model.Sources{Left: src}, k)
+		},
 		"rpcholesky": func(z int) (*Fit, error) {
-			f, err := RPCholesky{Rank: 9, NNZ: z, Seed: 2}.Fit(ctx, e, src, k)
+			f, err := RPCholesky{Rank: 9, NNZ: z, Seed: 2}.Fit(ctx, e, model.Sources{Left: src}, k)
 			if err != nil {
 				return nil, err
 			}
-			return f.Fit, nil
+			return f, nil
 		},
 	} {
 		none, err := fit(0)
@@ -314,10 +318,10 @@ func TestNNZOne(t *testing.T) {
 		}
 	}
 	for _, m := range []RPCholesky{{}, {Rank: -1}, {Rank: 5, NNZ: -2}} {
-		if _, err := m.Fit(ctx, e, src, k); err == nil {
+		if _, err := m.Fit(ctx, e, model.Sources{Left: src}, k); err == nil {
 			t.Errorf("%+v is taken", m)
 		}
-		if _, err := m.Plan(e, 100, 3); err == nil {
+		if _, err := m.Plan(e, model.Shape{Rows: 100, Columns: 3}, k); err == nil {
 			t.Errorf("a plan of %+v is made", m)
 		}
 	}
@@ -339,7 +343,7 @@ func TestRPCholeskyTraceError(t *testing.T) {
 		pivoted, uniform := 0.0, 0.0
 		for seed := range uint64(seeds) {
 			pivoted += rpcFit(t, RPCholesky{Rank: c, NNZ: 4, Seed: seed}, x, k).TraceResidual / seeds
-			f, err := Nystrom{Rank: c, NNZ: 4, Seed: seed}.Fit(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), k)
+			f, err := Nystrom{Rank: c, NNZ: 4, Seed: seed}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, k)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -395,7 +399,7 @@ func TestRPCholeskyStops(t *testing.T) {
 		}
 		a := kernelMatrix(c.k, c.x, c.x)
 		size := krylov.Largest(a.Data)
-		if e := dense.Frobenius(scaled(difference(full(t, f.Fit, c.x), a), 1/size)) / float64(c.x.Rows); !(e <= 1e-11) {
+		if e := dense.Frobenius(scaled(difference(full(t, f, c.x), a), 1/size)) / float64(c.x.Rows); !(e <= 1e-11) {
 			t.Errorf("%s: error %g", c.name, e)
 		}
 	}
@@ -408,7 +412,7 @@ func TestRPCholeskySameBits(t *testing.T) {
 	x := clusters(5000, 5, 11)
 	run := func(e stream.Engine, sizes ...int) string {
 		ctx, src := context.Background(), stream.Source(choppy{stream.FromMatrix("x", x), sizes})
-		f, err := RPCholesky{Rank: 40, NNZ: 2, Seed: 1}.Fit(ctx, e, src, kernelgen.RBF(9))
+		f, err := RPCholesky{Rank: 40, NNZ: 2, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, kernelgen.RBF(9))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -435,7 +439,7 @@ func TestRPCholeskyPasses(t *testing.T) {
 	src := stream.NewCounted(stream.FromMatrix("x", x))
 	var events []stream.Event
 	e.Progress = func(p stream.Event) { events = append(events, p) }
-	f, err := RPCholesky{Rank: 8, NNZ: 2, Seed: 1}.Fit(ctx, e, src, kernelgen.RBF(1))
+	f, err := RPCholesky{Rank: 8, NNZ: 2, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, kernelgen.RBF(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -470,32 +474,25 @@ func TestRPCholeskyPlan(t *testing.T) {
 	x := clusters(6000, 3, 1)
 	for _, m := range []RPCholesky{{Rank: 10, Seed: 1}, {Rank: 30, NNZ: 4, Seed: 1}} {
 		f := rpcFit(t, m, x, kernelgen.RBF(20))
-		p, err := m.Plan(stream.Engine{}, 6000, 3)
+		p, err := m.Plan(stream.Engine{}, model.Shape{Rows: 6000, Columns: 3}, kernelgen.RBF(20))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if r := float64(f.KernelEntries) / float64(p.KernelEntries); r < 0.85 || r > 1.15 {
 			t.Errorf("%+v: %d entries planned, %d evaluated", m, p.KernelEntries, f.KernelEntries)
 		}
-		if p.Passes != 1 || p.Memory.Total() < RuntimeBytes+8*6000*int64(m.landmarks(6000)) {
+		if p.Passes != 1 || p.Memory.Total() < model.RuntimeBytes+8*6000*int64(m.landmarks(6000)) {
 			t.Errorf("%+v: plan %+v", m, p)
 		}
 	}
 	ctx, e, src := context.Background(), stream.Engine{}, stream.FromMatrix("x", x)
 	nystrom, fast := Nystrom{Rank: 10, NNZ: 3, Choice: ChoicePivoted, Seed: 1}, FastSPSD{Rank: 10, NNZ: 3, Seed: 1}
-	for name, run := range map[string]func() (*Plan, *Fit, error){
-		"nystrom": func() (*Plan, *Fit, error) {
-			f, err := nystrom.Fit(ctx, e, src, kernelgen.RBF(1))
-			p, _ := nystrom.Plan(e, 6000, 3)
-			return p, f, err
-		},
-		"fastspsd": func() (*Plan, *Fit, error) {
-			f, err := fast.Fit(ctx, e, src, kernelgen.RBF(1))
-			p, _ := fast.Plan(e, 6000, 3)
-			return p, f, err
-		},
-	} {
-		p, f, err := run()
+	for name, m := range map[string]Method{"nystrom": nystrom, "fastspsd": fast} {
+		f, err := m.Fit(ctx, e, model.Sources{Left: src}, kernelgen.RBF(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := m.Plan(e, model.Shape{Rows: 6000, Columns: 3}, kernelgen.RBF(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -513,25 +510,25 @@ func TestRPCholeskyNasty(t *testing.T) {
 		for _, nnz := range []int{1, 3} {
 			t.Run(fmt.Sprintf("%s/rpcholesky/%d", c.name, nnz), func(t *testing.T) {
 				nasty(t, c.x, c.k, c.refuse, func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-					f, err := RPCholesky{Rank: 10, NNZ: nnz, Seed: 1}.Fit(ctx, e, s, k)
+					f, err := RPCholesky{Rank: 10, NNZ: nnz, Seed: 1}.Fit(ctx, e, model.Sources{Left: s}, k)
 					if err != nil {
 						return nil, err
 					}
 					if !(f.TraceResidual >= 0 && f.TraceResidual <= 1) && len(f.Values) > 0 {
 						t.Errorf("trace residual %g", f.TraceResidual)
 					}
-					return f.Fit, nil
+					return f, nil
 				})
 			})
 		}
 		t.Run(c.name+"/nystrom", func(t *testing.T) {
 			nasty(t, c.x, c.k, c.refuse, func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-				return Nystrom{Rank: 10, NNZ: 3, Seed: 1}.Fit(ctx, e, s, k)
+				return Nystrom{Rank: 10, NNZ: 3, Seed: 1}.Fit(ctx, e, model.Sources{Left: s}, k)
 			})
 		})
 		t.Run(c.name+"/fastspsd", func(t *testing.T) {
 			nasty(t, c.x, c.k, c.refuse, func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-				return FastSPSD{Rank: 10, NNZ: 3, Seed: 1}.Fit(ctx, e, s, k)
+				return FastSPSD{Rank: 10, NNZ: 3, Seed: 1}.Fit(ctx, e, model.Sources{Left: s}, k)
 			})
 		})
 	}
@@ -544,7 +541,7 @@ func TestRPCholeskyNotFinite(t *testing.T) {
 	for value, k := range map[float64]kernelgen.Kernel{math.Inf(1): kernelgen.RBF(1), 1e200: kernelgen.Linear()} {
 		x := clusters(2500, 3, 8)
 		x.Data[1777*3+1] = value
-		_, err := RPCholesky{Rank: 5}.Fit(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), k)
+		_, err := RPCholesky{Rank: 5}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, k)
 		var place *stream.BadValueError
 		if !errors.As(err, &place) || place.Row != 1777 {
 			t.Errorf("%v: error %v does not name row 1777", value, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -45,9 +46,9 @@ type S3SPSD struct {
 	Precision Precision // of the tiles of the pass
 }
 
-// Fit approximates the kernel matrix of the rows of src.
-func (m S3SPSD) Fit(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel) (*Fit, error) {
-	n, err := knownRows(src)
+// Fit approximates the kernel matrix of the rows of one source.
+func (m S3SPSD) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
+	k, n, err := resolveSymmetric(ctx, d, k, m.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -55,18 +56,18 @@ func (m S3SPSD) Fit(ctx context.Context, e stream.Engine, src stream.Source, k k
 	if err != nil {
 		return nil, err
 	}
-	f, err := m.begin(ctx, e, src, k, n, size)
+	f, err := m.begin(ctx, e, d.Left, k, n, size)
 	if err != nil {
 		return nil, err
 	}
 	if err := f.stream(ctx); err != nil {
 		return nil, err
 	}
-	model, err := f.finish(ctx)
+	found, err := f.finish(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return f.report(model)
+	return f.report(found)
 }
 
 // s3spsd is a fit under way.
@@ -304,8 +305,8 @@ func residualShift(whole, projected float64, dimensions int) float64 {
 }
 
 // report completes the fit with its error estimate.
-func (f *s3spsd) report(model *Model) (*Fit, error) {
-	notes := append(f.size.notes, f.tiles.rankNote(model.Left.Rank(), f.size.rank)...)
+func (f *s3spsd) report(m *Model) (*Fit, error) {
+	notes := append(f.size.notes, f.tiles.rankNote(m.Left.Rank(), f.size.rank)...)
 	notes = append(notes, definiteNote(f.tiles.kernel)...)
-	return finishFit(f.tiles, model, notes, f.condition, f.held, f.held, f.trace)
+	return finishFit(f.tiles, m, notes, f.condition, f.held, f.held, f.trace)
 }

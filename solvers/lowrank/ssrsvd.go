@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -29,25 +30,31 @@ type SSRSVD struct {
 	Precision Precision // of the tiles of the pass
 }
 
-// Fit approximates the kernel matrix between the rows of left and those of
-// right. With right nil, A is between the rows of left and themselves, and
-// treated as any square matrix: its symmetry is not used.
-func (m SSRSVD) Fit(ctx context.Context, e stream.Engine, left, right stream.Source, k kernelgen.Kernel) (*Fit, error) {
-	f := &ssrsvd{SSRSVD: m, engine: e, tiles: newTiles(k, m.Precision), left: left, right: right, square: right == nil}
+// Fit approximates the kernel matrix between the rows of two sources, or of one, which
+// is treated as any square matrix: its symmetry is not used.
+func (m SSRSVD) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
+	if err := check(d, k); err != nil {
+		return nil, err
+	}
+	k, err := model.Resolve(ctx, d, k, m.Seed)
+	if err != nil {
+		return nil, err
+	}
+	f := &ssrsvd{SSRSVD: m, engine: e, tiles: newTiles(k, m.Precision), left: d.Left, right: d.Right, square: d.Right == nil}
 	if f.square {
-		f.right = left
+		f.right = d.Left
 	}
 	for _, step := range []func(context.Context) error{f.begin, f.stream, f.orthonormalise} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
 	}
-	model, err := f.finish(ctx)
+	found, err := f.finish(ctx)
 	if err != nil {
 		return nil, err
 	}
-	notes := append(f.size.notes, f.tiles.rankNote(len(model.Values), f.size.rank)...)
-	return finishFit(f.tiles, model, notes, f.condition, f.heldLeft, f.heldRight, math.NaN())
+	notes := append(f.size.notes, f.tiles.rankNote(len(found.Values), f.size.rank)...)
+	return finishFit(f.tiles, found, notes, f.condition, f.heldLeft, f.heldRight, math.NaN())
 }
 
 // ssrsvd is a fit under way. The letters are those of Algorithm 4.
@@ -70,15 +77,7 @@ type ssrsvd struct {
 
 // begin draws the sketches and gathers the rows that they touch.
 func (f *ssrsvd) begin(ctx context.Context) (err error) {
-	if f.m, err = knownRows(f.left); err != nil {
-		return err
-	}
-	if f.n, err = knownRows(f.right); err != nil {
-		return err
-	}
-	if err := sameColumns(f.left, f.right); err != nil {
-		return err
-	}
+	f.m, f.n = f.left.Info().Rows, f.right.Info().Rows
 	if f.size, err = fitSizes(min(f.m, f.n), f.Rank, f.Sketch, f.NNZ); err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func addProduct(op blas.Transpose, tile, x, y blas64.General) {
 type rectTiles struct {
 	tiles  *tiles
 	engine stream.Engine
-	rows   *svdRows
+	rows   *sideRows
 	probe  *probe
 	probed bool
 }

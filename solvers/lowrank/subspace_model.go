@@ -1,7 +1,6 @@
 package lowrank
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -73,36 +72,37 @@ func (m Subspace) spectrum(space *krylov.Space) (*spectrum, error) {
 	return s, nil
 }
 
-// finish makes the model. last are the pairs of the last pass.
-func (m Subspace) finish(t *tiles, space *krylov.Space, last *krylov.Pairs, rows *panel) (*SubspaceFit, error) {
+// finishSymmetric makes the model. last are the pairs of the last pass.
+func (m Subspace) finishSymmetric(t *tiles, space *krylov.Space, last *krylov.Pairs, rows *panel) (*Fit, error) {
 	s, err := m.spectrum(space)
 	if err != nil {
 		return nil, err
 	}
 	definite := t.kernel.PositiveSemiDefinite()
 	whole := t.sumDiag(rows)
-	model := &Model{Method: "subspace", Kernel: t.kernel, Seed: m.Seed, Rows: int64(rows.rows.Rows), Cols: int64(rows.rows.Rows),
+	found := &Model{Method: "subspace", Kernel: t.kernel, Seed: m.Seed, Rows: int64(rows.rows.Rows), Cols: int64(rows.rows.Rows),
 		Left: &Embedding{Landmarks: rows.rows, Rows: rows.number, Projection: s.projection}, Values: slices.Clone(s.values)}
 	if m.Shift == SubspaceCentred {
-		model.Shift = s.shift(whole, rows.rows.Rows, definite)
+		found.Shift = s.shift(whole, rows.rows.Rows, definite)
 	}
 	low, high := s.leftOut(whole, rows.rows.Rows, definite)
-	for i := range model.Values {
-		model.Values[i] -= model.Shift
+	for i := range found.Values {
+		found.Values[i] -= found.Shift
 	}
 	if definite {
-		clipDefinite(model.Values, model.Shift)
+		clipDefinite(found.Values, found.Shift)
 	}
-	f := &SubspaceFit{Fit: &Fit{Model: model, Condition: s.condition(), TraceResidual: (whole - sum(s.values)) / whole},
-		ExactPasses: last.Passes, Residuals: last.Residuals}
-	f.SpectralEstimate = math.Max(ratio(math.Max(math.Abs(high-model.Shift), math.Abs(low-model.Shift)), last.Norm), f.Residual())
-	if f.ErrorEstimate, err = t.rowEstimate(model, s.u, rows); err != nil {
+	estimate, err := t.rowEstimate(found, s.u, rows)
+	if err != nil {
 		return nil, err
 	}
-	f.Notes = append(t.rankNote(len(s.values), m.Rank), m.residualNote(f)...)
-	f.KernelEntries = t.entries.Load()
-	t.finishUnits(model)
-	return f, checkModel(model)
+	f := &Fit{Model: found, Report: m.exactReport(t, last.Passes, last.Residuals), Condition: s.condition(),
+		ErrorEstimate: estimate, EstimateFrom: "Ritz values and sampled rows", TraceResidual: (whole - sum(s.values)) / whole}
+	f.SpectralEstimate = math.Max(ratio(math.Max(math.Abs(high-found.Shift), math.Abs(low-found.Shift)), last.Norm), f.Residual())
+	f.Note(t.rankNote(len(s.values), m.Rank)...)
+	f.residualNote("‖Au−θu‖", "eigenvalue")
+	t.finishUnits(found)
+	return f, checkModel(found)
 }
 
 // inverses are 1/v.
@@ -120,14 +120,6 @@ func sum(v []float64) float64 {
 		s += x
 	}
 	return s
-}
-
-// residualNote tells that the passes ended before the tolerance was reached.
-func (m Subspace) residualNote(f *SubspaceFit) []string {
-	if f.Residual() <= m.Tolerance {
-		return nil
-	}
-	return []string{fmt.Sprintf("after %d exact passes the residuals ‖Au−θu‖ are up to %.1e of the largest eigenvalue; --passes makes more", f.ExactPasses, f.Residual())}
 }
 
 // shift is the middle of the eigenvalues left out.

@@ -1,33 +1,64 @@
 package lowrank
 
-import "github.com/nystream/nystream/stream"
+import (
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
 
-// Plan works out the cost of a fit on n rows with d columns. Memory grows with n
-// times the passes, and time with n².
-func (m Subspace) Plan(e stream.Engine, n int64, d int) (*Plan, error) {
+// Plan works out the cost of a fit. Memory grows with the rows of both sides times the
+// passes, and time with the product of the sides.
+func (m Subspace) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
 	m, err := m.settings()
 	if err != nil {
 		return nil, err
 	}
-	start := m.landmark(n)
-	plan, err := start.Plan(e, n, d)
+	if err := k.CheckPlain(); err != nil {
+		return nil, err
+	}
+	p, err := m.planStart(e, s, k)
 	if err != nil {
 		return nil, err
 	}
-	points, err := start.points(n, "C", "S")
-	if err != nil {
-		return nil, err
+	p.Passes, p.ExactPasses = 1, m.Passes // the start fits rows in memory
+	p.Add("all rows", 4*(s.Rows+s.Cols)*int64(s.Columns), "the number of rows")
+	if m.oneFactor(s, k) {
+		m.planSymmetric(p, s)
+	} else {
+		m.planSVD(p, s)
+	}
+	threads := int64(e.Workers())
+	p.Add("tiles of an exact pass", threads*stream.PairRows*(stream.PairRows+4*int64(s.Columns)), "`threads`")
+	// To estimate the error, and to write factors.
+	p.Add("tiles between a panel and all rows", threads*stream.PanelRows*max(s.Rows, s.Cols), "`threads`")
+	return p, nil
+}
+
+// planSymmetric adds the passes over half of the n×n entries.
+func (m Subspace) planSymmetric(p *model.Plan, s model.Shape) {
+	n, c, q := s.Rows, int64(m.Rank), int64(m.Passes)
+	b := min(n, c+subspaceLandmark+subspaceRandom)
+	space := min(n, b*q)
+	p.Add("Krylov space", 5*n*space+6*space*space, "`passes` or `rank`")
+	p.Add("blocks of an exact pass", n*(2*b+4*c), "`rank`")
+	landmarks, _ := m.startLandmarks(s)
+	p.Work(float64(n)*float64(landmarks)+float64(q)*float64(n)*float64(n+stream.PairRows)/2+float64(min(n, rowSample))*float64(n),
+		2*float64(q)*float64(n)*float64(n)*float64(b)+8*float64(n)*float64(space)*float64(space))
+}
+
+// planSVD adds the passes over all entries.
+func (m Subspace) planSVD(p *model.Plan, s model.Shape) {
+	left, right := m.startLandmarks(s)
+	rows, cols := s.Rows, s.Cols
+	if s.OneSource() {
+		cols = rows
 	}
 	c, q := int64(m.Rank), int64(m.Passes)
-	b := min(n, c+subspaceLandmark+subspaceRandom)
-	space, threads := min(n, b*q), int64(e.Workers())
-	plan.Memory.Add("all rows", 4*n*int64(d), "the number of rows")
-	plan.Memory.Add("Krylov space", 5*n*space+6*space*space, "--passes or --rank")
-	plan.Memory.Add("blocks of an exact pass", n*(2*b+4*c), "--rank")
-	plan.Memory.Add("tiles of an exact pass", threads*stream.PairRows*(stream.PairRows+4*int64(d)), "--threads")
-	// To estimate the error, and to write factors.
-	plan.Memory.Add("tiles between a panel and all rows", threads*stream.PanelRows*n, "--threads")
-	plan.KernelEntries += n*int64(len(points.landmarks)) + q*n*(n+stream.PairRows)/2 + min(n, rowSample)*n
-	plan.Flops += 2*float64(q)*float64(n)*float64(n)*float64(b) + 8*float64(n)*float64(space)*float64(space)
-	return plan, nil
+	b := c + subspaceLandmark + subspaceRandom
+	u, v := min(rows, b*q), min(cols, b*q)
+	both, pairs := rows+cols, min(u, v)
+	p.Add("Krylov spaces", both*(u+v+3*pairs)+2*u*v+6*pairs*pairs, "`passes` or `rank`")
+	p.Add("blocks of an exact pass", both*(2*b+2*c+2*probeCols), "`rank`")
+	p.Work(float64(rows)*float64(left)+float64(cols)*float64(right)+float64(q)*float64(rows)*float64(cols),
+		4*float64(q)*float64(rows)*float64(cols)*float64(b)+8*float64(both)*float64(pairs)*float64(pairs))
 }

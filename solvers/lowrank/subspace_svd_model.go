@@ -1,6 +1,7 @@
 package lowrank
 
 import (
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -64,8 +65,8 @@ func (s *singular) condition() float64 {
 	return s.values[0] / s.values[len(s.values)-1]
 }
 
-// finish makes the model. last are the triplets of the last pass.
-func (m SubspaceSVD) finish(op *rectTiles, space *krylov.Pair, last *krylov.Triplets) (*SubspaceSVDFit, error) {
+// finishSVD makes the model. last are the triplets of the last pass.
+func (m Subspace) finishSVD(op *rectTiles, space *krylov.Pair, last *krylov.Triplets) (*Fit, error) {
 	t, rows := op.tiles, op.rows
 	all := space.Ritz(space.P.Cols()) // what is truncated last is truncated best
 	unsettled := settled(all)
@@ -74,23 +75,27 @@ func (m SubspaceSVD) finish(op *rectTiles, space *krylov.Pair, last *krylov.Trip
 		return nil, err
 	}
 	estimate := op.probe.errorOf(space.Q, scaledColumns(s.u, s.values), s.v)
-	model := &Model{Method: "subspace", Kernel: t.kernel, Seed: m.Seed, Rows: int64(rows.left.rows.Rows), Cols: int64(rows.right.rows.Rows),
+	found := &Model{Method: "subspace", Kernel: t.kernel, Seed: m.Seed, Rows: int64(rows.left.rows.Rows), Cols: int64(rows.right.rows.Rows),
 		Left:   &Embedding{Landmarks: rows.right.rows, Rows: rows.right.number, Projection: s.left},
 		Right:  &Embedding{Landmarks: rows.left.rows, Rows: rows.left.number, Projection: s.right},
 		Values: s.values}
-	f := &SubspaceSVDFit{ExactPasses: last.Passes, Residuals: last.Residuals(),
-		Fit: &Fit{Model: model, Condition: s.condition(), ErrorEstimate: estimate, TraceResidual: math.NaN(), KernelEntries: t.entries.Load()}}
-	f.SpectralEstimate = math.NaN()
+	f := &Fit{Model: found, Report: m.exactReport(t, last.Passes, last.Residuals()), Condition: s.condition(),
+		ErrorEstimate: estimate, EstimateFrom: "random vectors", SpectralEstimate: math.NaN(), TraceResidual: math.NaN()}
 	if len(s.values) > 0 {
 		f.SpectralEstimate = math.Max(s.next/s.values[0], f.Residual())
 	}
-	f.Notes = m.notes(f, t, unsettled)
-	t.finishUnits(model)
-	return f, checkModel(model)
+	if len(f.Values) < m.Rank && unsettled > 0 {
+		f.Note(fmt.Sprintf("rank %d found, %d asked for: after %d exact passes the residuals of the other singular values are above themselves; more passes settle them", len(f.Values), m.Rank, f.ExactPasses))
+	} else {
+		f.Note(t.rankNote(len(f.Values), m.Rank)...)
+	}
+	f.residualNote("‖Av−σu‖ and ‖Aᵀu−σv‖", "singular value")
+	t.finishUnits(found)
+	return f, checkModel(found)
 }
 
 // settled keeps the triplets that Â may be built from, and says how many it has
-// left out: see [SubspaceSVD].
+// left out: see [Subspace].
 func settled(r *krylov.Triplets) (left int) {
 	var keep []int
 	for j, v := range r.Values {

@@ -17,13 +17,13 @@ import (
 )
 
 // svdFit fits the matrix between x and y, or of x alone if y has no rows.
-func svdFit(t *testing.T, m SubspaceSVD, x, y blas64.General, k kernelgen.Kernel) *SubspaceSVDFit {
+func svdFit(t *testing.T, m Subspace, x, y blas64.General, k kernelgen.Kernel) *Fit {
 	t.Helper()
 	var right stream.Source
 	if y.Rows > 0 {
 		right = stream.FromMatrix("right", y)
 	}
-	f, err := m.Fit(context.Background(), stream.Engine{}, stream.FromMatrix("left", x), right, k)
+	f, err := m.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("left", x), Right: right}, k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func parsed(t *testing.T, text string, x blas64.General) kernelgen.Kernel {
 }
 
 // svdStarts are the methods that a fit may start from.
-var svdStarts = map[string]SVDStart{"landmark": Landmark{}, "ssrsvd": SSRSVD{}}
+var svdStarts = map[string]Method{"landmark": Landmark{}, "ssrsvd": SSRSVD{}}
 
 // TestSubspaceSVDFloor: the error decreases with passes; two come within 10 % of the
 // best that rank c can do, and three within 1 %.
@@ -86,7 +86,7 @@ func TestSubspaceSVDFloor(t *testing.T) {
 		for name, start := range svdStarts {
 			previous := math.Inf(1)
 			for passes := 1; passes <= 3; passes++ {
-				f := svdFit(t, SubspaceSVD{Rank: c, Passes: passes, Tolerance: 1e-12, Seed: 1, Start: start}, s.x, s.y, k)
+				f := svdFit(t, Subspace{TwoFactors: true, Rank: c, Passes: passes, Tolerance: 1e-12, Seed: 1, Start: start}, s.x, s.y, k)
 				e, frob := svdError(t, f.Model, s.x, s.y, a)
 				t.Logf("%s from %s, %d passes: floor %.3g, %.4f of it, rank %d, residual %.2g, Frobenius %.3g, estimate %.3g", s.kernel, name, passes, floor, e/floor, len(f.Values), f.Residual(), frob, f.ErrorEstimate)
 				if most := []float64{0, math.Inf(1), 1.1, 1.01}[passes]; e > most*floor || e > previous*(1+1e-6) {
@@ -104,7 +104,7 @@ func TestSubspaceSVDFloor(t *testing.T) {
 
 // nearSingularValues checks that the values are singular values, but for the
 // residuals.
-func nearSingularValues(t *testing.T, f *SubspaceSVDFit, values []float64) {
+func nearSingularValues(t *testing.T, f *Fit, values []float64) {
 	t.Helper()
 	for j, v := range f.Values {
 		nearest := math.Inf(1)
@@ -128,7 +128,7 @@ func TestSubspaceSVDShapes(t *testing.T) {
 				x, y := clusters(s[0], 4, 3), clusters(s[1], 4, 4)
 				a := kernelMatrix(k, x, y)
 				values := singularValues(t, a)
-				f := svdFit(t, SubspaceSVD{Rank: s[2], Passes: 4, Seed: 1, Start: start}, x, y, k)
+				f := svdFit(t, Subspace{TwoFactors: true, Rank: s[2], Passes: 4, Seed: 1, Start: start}, x, y, k)
 				if want := min(s[0], s[1], s[2]); len(f.Values) != want {
 					t.Errorf("%d values, not %d: %q", len(f.Values), want, f.Notes)
 				}
@@ -154,7 +154,7 @@ func TestSubspaceSVDShapes(t *testing.T) {
 	}
 }
 
-func checkSides(t *testing.T, f *SubspaceSVDFit, x, y blas64.General, most float64) {
+func checkSides(t *testing.T, f *Fit, x, y blas64.General, most float64) {
 	t.Helper()
 	u, v := orthogonalityError(factors(t, f.Model, f.Left, x)), orthogonalityError(factors(t, f.Model, f.Right, y))
 	if !(math.Max(u, v) <= most) {
@@ -173,7 +173,7 @@ func TestSubspaceSVDOneSource(t *testing.T) {
 		a := kernelMatrix(k, x, x)
 		values := singularValues(t, a)
 		for name, start := range svdStarts {
-			f := svdFit(t, SubspaceSVD{Rank: c, Passes: 4, Seed: 1, Start: start}, x, blas64.General{}, k)
+			f := svdFit(t, Subspace{TwoFactors: true, Rank: c, Passes: 4, Seed: 1, Start: start}, x, blas64.General{}, k)
 			e, _ := svdError(t, f.Model, x, x, a)
 			t.Logf("%s from %s: error %.4g, floor %.4g in %d passes", text, name, e, values[c]/values[0], f.ExactPasses)
 			if f.Symmetric() || e > 1.001*values[c]/values[0]+1e-12 {
@@ -190,7 +190,7 @@ func TestSubspaceSVDEstimate(t *testing.T) {
 		x, y := clusters(150, 3, seed), clusters(110, 3, seed+100)
 		for _, gamma := range []float64{0.5, 5, 50} {
 			k := kernelgen.RBF(gamma)
-			f := svdFit(t, SubspaceSVD{Rank: 8, Passes: 2, Seed: seed}, x, y, k)
+			f := svdFit(t, Subspace{TwoFactors: true, Rank: 8, Passes: 2, Seed: seed}, x, y, k)
 			if _, frob := svdError(t, f.Model, x, y, kernelMatrix(k, x, y)); f.ErrorEstimate < frob/2 || f.ErrorEstimate > 2*frob {
 				t.Errorf("seed %d, gamma %g: error %g, estimate %g", seed, gamma, frob, f.ErrorEstimate)
 			}
@@ -204,16 +204,16 @@ func TestSubspaceSVDStops(t *testing.T) {
 	t.Parallel()
 	x, y := clusters(400, 4, 3), clusters(300, 4, 4)
 	for name, start := range svdStarts {
-		f := svdFit(t, SubspaceSVD{Rank: 10, Passes: 9, Seed: 1, Start: start}, x, y, kernelgen.Linear())
+		f := svdFit(t, Subspace{TwoFactors: true, Rank: 10, Passes: 9, Seed: 1, Start: start}, x, y, kernelgen.Linear())
 		e, _ := svdError(t, f.Model, x, y, kernelMatrix(kernelgen.Linear(), x, y))
 		if f.ExactPasses > 2 || len(f.Values) != 4 || f.Residual() > 1e-12 || e > 1e-13 {
 			t.Errorf("rank 4 from %s: %d passes, %d values, residual %g, error %g", name, f.ExactPasses, len(f.Values), f.Residual(), e)
 		}
-		f = svdFit(t, SubspaceSVD{Rank: 10, Passes: 9, Tolerance: 1e-2, Seed: 1, Start: start}, x, y, kernelgen.RBF(2))
+		f = svdFit(t, Subspace{TwoFactors: true, Rank: 10, Passes: 9, Tolerance: 1e-2, Seed: 1, Start: start}, x, y, kernelgen.RBF(2))
 		if f.ExactPasses >= 9 || f.Residual() > 1e-2 || len(f.Notes) > 0 {
 			t.Errorf("tolerance 1e-2 from %s: %d passes, residual %g, notes %q", name, f.ExactPasses, f.Residual(), f.Notes)
 		}
-		f = svdFit(t, SubspaceSVD{Rank: 15, Passes: 30, Tolerance: 1e-300, Seed: 1, Start: start}, clusters(60, 4, 3), clusters(50, 4, 4), kernelgen.RBF(400))
+		f = svdFit(t, Subspace{TwoFactors: true, Rank: 15, Passes: 30, Tolerance: 1e-300, Seed: 1, Start: start}, clusters(60, 4, 3), clusters(50, 4, 4), kernelgen.RBF(400))
 		if f.ExactPasses > 10 || f.Residual() > 1e-10 {
 			t.Errorf("60 rows from %s: %d passes, residual %g", name, f.ExactPasses, f.Residual())
 		}
@@ -227,7 +227,7 @@ func TestSubspaceSVDUnsettled(t *testing.T) {
 	x := clusters(400, 4, 3)
 	y := filled(400, 4, func(i, j int) float64 { return x.Data[(399-i)*4+j] })
 	k := kernelgen.RBF(1e6) // A is a permutation
-	f := svdFit(t, SubspaceSVD{Rank: 15, Passes: 1, Seed: 1, Start: SSRSVD{}}, x, y, k)
+	f := svdFit(t, Subspace{TwoFactors: true, Rank: 15, Passes: 1, Seed: 1, Start: SSRSVD{}}, x, y, k)
 	e, _ := svdError(t, f.Model, x, y, kernelMatrix(k, x, y))
 	if e > 1.5 || len(f.Values) < 15 && len(f.Notes) == 0 {
 		t.Errorf("error %g, %d values, notes %q", e, len(f.Values), f.Notes)
@@ -245,7 +245,7 @@ func TestSubspaceSVDFarRows(t *testing.T) {
 	}
 	k := kernelgen.RBF(0.5)
 	for name, start := range svdStarts {
-		f := svdFit(t, SubspaceSVD{Rank: 15, Seed: 3, Start: start}, x, y, k)
+		f := svdFit(t, Subspace{TwoFactors: true, Rank: 15, Seed: 3, Start: start}, x, y, k)
 		u, v := factors(t, f.Model, f.Left, x), factors(t, f.Model, f.Right, y)
 		own := dense.Dot(dense.Row(scaledColumns(u, f.Values), 1495), dense.Row(v, 995))
 		if math.Abs(own-1) > 0.01 {
@@ -261,7 +261,7 @@ func TestSubspaceSVDSameBits(t *testing.T) {
 	x, y := clusters(530, 5, 11), clusters(300, 5, 12)
 	run := func(threads int, sizes []int) string {
 		e := stream.Engine{Threads: threads, BlockRows: 512}
-		f, err := SubspaceSVD{Rank: 12, Seed: 1, Start: SSRSVD{}}.Fit(context.Background(), e, choppy{stream.FromMatrix("x", x), sizes}, choppy{stream.FromMatrix("y", y), sizes}, kernelgen.RBF(3))
+		f, err := Subspace{TwoFactors: true, Rank: 12, Seed: 1, Start: SSRSVD{}}.Fit(context.Background(), e, model.Sources{Left: choppy{stream.FromMatrix("x", x), sizes}, Right: choppy{stream.FromMatrix("y", y), sizes}}, kernelgen.RBF(3))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,7 +285,7 @@ func TestSubspaceSVDPasses(t *testing.T) {
 			if both {
 				second = right
 			}
-			if _, err := (SubspaceSVD{Rank: 8, Start: start}).Fit(context.Background(), stream.Engine{}, left, second, kernelgen.RBF(1)); err != nil {
+			if _, err := (Subspace{TwoFactors: true, Rank: 8, Start: start}).Fit(context.Background(), stream.Engine{}, model.Sources{Left: left, Right: second}, kernelgen.RBF(1)); err != nil {
 				t.Fatal(err)
 			}
 			if left.Passes() != 1 || both != (right.Passes() == 1) {
@@ -301,7 +301,7 @@ func TestSubspaceSVDSaveLoad(t *testing.T) {
 	t.Parallel()
 	x, y := clusters(300, 3, 3), clusters(200, 3, 4)
 	k := kernelgen.RBF(1)
-	f := svdFit(t, SubspaceSVD{Rank: 8, Seed: 1}, x, y, k)
+	f := svdFit(t, Subspace{TwoFactors: true, Rank: 8, Seed: 1}, x, y, k)
 	m, _ := reload(t, f.Model)
 	if saved(m) != saved(f.Model) {
 		t.Error("the model changed on its way")
@@ -325,10 +325,10 @@ func TestSubspaceSVDPlan(t *testing.T) {
 	e := stream.Engine{Threads: 2}
 	x, y := clusters(1500, 3, 1), clusters(900, 3, 2)
 	for name, start := range svdStarts {
-		m := SubspaceSVD{Rank: 10, Tolerance: 1e-12, Seed: 1, Start: start}
+		m := Subspace{TwoFactors: true, Rank: 10, Tolerance: 1e-12, Seed: 1, Start: start}
 		for _, right := range []blas64.General{y, {}} {
 			f := svdFit(t, m, x, right, kernelgen.RBF(20))
-			p, err := m.Plan(e, 1500, int64(right.Rows), 3)
+			p, err := m.Plan(e, model.Shape{Rows: 1500, Cols: int64(right.Rows), Columns: 3}, kernelgen.RBF(20))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -337,12 +337,12 @@ func TestSubspaceSVDPlan(t *testing.T) {
 			}
 		}
 		m.Passes = 6
-		if more, err := m.Plan(e, 150000, 90000, 3); err != nil || more.Memory.Total() < 2*8*240000*18*6 {
+		if more, err := m.Plan(e, model.Shape{Rows: 150000, Cols: 90000, Columns: 3}, kernelgen.RBF(20)); err != nil || more.Memory.Total() < 2*8*240000*18*6 {
 			t.Errorf("%v, %d bytes", err, more.Memory.Total())
 		}
 	}
-	for _, bad := range []SubspaceSVD{{Rank: 0}, {Rank: 1, Passes: -1}, {Rank: 1, Tolerance: math.NaN()}} {
-		if _, err := bad.Plan(e, 100, 100, 3); err == nil {
+	for _, bad := range []Subspace{{Rank: 0}, {Rank: 1, Passes: -1}, {Rank: 1, Tolerance: math.NaN()}} {
+		if _, err := bad.Plan(e, model.Shape{Rows: 100, Cols: 100, Columns: 3}, kernelgen.RBF(1)); err == nil {
 			t.Errorf("%+v was planned", bad)
 		}
 	}
@@ -354,7 +354,7 @@ func TestSubspaceSVDNasty(t *testing.T) {
 	t.Parallel()
 	for _, c := range nastyCases() {
 		for name, start := range svdStarts {
-			m := SubspaceSVD{Rank: 10, Seed: 1, Start: start}
+			m := Subspace{TwoFactors: true, Rank: 10, Seed: 1, Start: start}
 			t.Run(c.name+"/one source/"+name, func(t *testing.T) {
 				nasty(t, c.x, c.k, c.refuse, func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
 					return finiteSVD(t, m, s, nil, k)
@@ -372,14 +372,14 @@ func TestSubspaceSVDNasty(t *testing.T) {
 				if err := f.Refine(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("nasty", c.x), Right: stream.FromMatrix("right", right)}); err != nil {
 					t.Fatal(err)
 				}
-				checkSides(t, &SubspaceSVDFit{Fit: f}, c.x, right, 1e-10)
+				checkSides(t, f, c.x, right, 1e-10)
 			})
 		}
 	}
 }
 
-func finiteSVD(t *testing.T, m SubspaceSVD, left, right stream.Source, k kernelgen.Kernel) (*Fit, error) {
-	f, err := m.Fit(context.Background(), stream.Engine{}, left, right, k)
+func finiteSVD(t *testing.T, m Subspace, left, right stream.Source, k kernelgen.Kernel) (*Fit, error) {
+	f, err := m.Fit(context.Background(), stream.Engine{}, model.Sources{Left: left, Right: right}, k)
 	if err != nil {
 		return nil, err
 	}
@@ -388,15 +388,15 @@ func finiteSVD(t *testing.T, m SubspaceSVD, left, right stream.Source, k kernelg
 			t.Errorf("values %g, residual %g, estimate %g", f.Values, f.Residual(), f.ErrorEstimate)
 		}
 	}
-	return f.Fit, nil
+	return f, nil
 }
 
 // TestSubspaceSVDHugeAndTiny: the scale of a kernel does not matter.
 func TestSubspaceSVDHugeAndTiny(t *testing.T) {
 	t.Parallel()
 	x, y := clusters(200, 3, 3), clusters(150, 3, 4)
-	fit := func(weight string) *SubspaceSVDFit {
-		return svdFit(t, SubspaceSVD{Rank: 8, Seed: 1}, x, y, parsed(t, weight+"rbf(gamma=2)", x))
+	fit := func(weight string) *Fit {
+		return svdFit(t, Subspace{TwoFactors: true, Rank: 8, Seed: 1}, x, y, parsed(t, weight+"rbf(gamma=2)", x))
 	}
 	want := fit("")
 	for text, weight := range map[string]float64{"1e200*": 1e200, "1e-200*": 1e-200} {
@@ -420,7 +420,7 @@ func TestSubspaceSVDRefuses(t *testing.T) {
 	x, y := clusters(200, 3, 8), clusters(100, 3, 9)
 	y.Data[77*3+1] = math.NaN()
 	fit := func(right blas64.General) error {
-		_, err := SubspaceSVD{Rank: 5}.Fit(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), stream.FromMatrix("y", right), kernelgen.RBF(1))
+		_, err := Subspace{TwoFactors: true, Rank: 5}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x), Right: stream.FromMatrix("y", right)}, kernelgen.RBF(1))
 		return err
 	}
 	var place *stream.BadValueError
@@ -442,7 +442,7 @@ func TestSubspaceSVDCancelled(t *testing.T) {
 			cancel(stop)
 		}
 	}}
-	_, err := SubspaceSVD{Rank: 5}.Fit(ctx, e, stream.FromMatrix("x", clusters(1500, 3, 8)), stream.FromMatrix("y", clusters(1200, 3, 8)), kernelgen.RBF(1))
+	_, err := Subspace{TwoFactors: true, Rank: 5}.Fit(ctx, e, model.Sources{Left: stream.FromMatrix("x", clusters(1500, 3, 8)), Right: stream.FromMatrix("y", clusters(1200, 3, 8))}, kernelgen.RBF(1))
 	if !errors.Is(err, stop) {
 		t.Errorf("error %v", err)
 	}

@@ -18,9 +18,9 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-func subspaceFit(t *testing.T, m Subspace, x blas64.General, k kernelgen.Kernel) *SubspaceFit {
+func subspaceFit(t *testing.T, m Subspace, x blas64.General, k kernelgen.Kernel) *Fit {
 	t.Helper()
-	f, err := m.Fit(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), k)
+	f, err := m.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestSubspaceSameBits(t *testing.T) {
 	x := clusters(800, 5, 11)
 	run := func(threads int, sizes []int) string {
 		e := stream.Engine{Threads: threads, BlockRows: 512}
-		f, err := Subspace{Rank: 12, Seed: 1}.Fit(context.Background(), e, choppy{stream.FromMatrix("x", x), sizes}, kernelgen.RBF(3))
+		f, err := Subspace{Rank: 12, Seed: 1}.Fit(context.Background(), e, model.Sources{Left: choppy{stream.FromMatrix("x", x), sizes}}, kernelgen.RBF(3))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +222,7 @@ func TestSubspaceSameBits(t *testing.T) {
 func TestSubspacePasses(t *testing.T) {
 	t.Parallel()
 	src := stream.NewCounted(stream.FromMatrix("x", clusters(400, 3, 3)))
-	if _, err := (Subspace{Rank: 8, Seed: 1}).Fit(context.Background(), stream.Engine{}, src, kernelgen.RBF(1)); err != nil {
+	if _, err := (Subspace{Rank: 8, Seed: 1}).Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, kernelgen.RBF(1)); err != nil {
 		t.Fatal(err)
 	}
 	if src.Passes() != 1 {
@@ -255,7 +255,7 @@ func TestSubspacePlan(t *testing.T) {
 	e := stream.Engine{Threads: 2}
 	m := Subspace{Rank: 10, Seed: 1}
 	f := subspaceFit(t, m, clusters(n, 3, 1), kernelgen.RBF(20))
-	p, err := m.Plan(e, n, 3)
+	p, err := m.Plan(e, model.Shape{Rows: n, Columns: 3}, kernelgen.RBF(20))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +263,7 @@ func TestSubspacePlan(t *testing.T) {
 		t.Errorf("%d entries planned, %d evaluated in %d passes", p.KernelEntries, f.KernelEntries, f.ExactPasses)
 	}
 	m.Passes = 6
-	more, err := m.Plan(e, 100*n, 3)
+	more, err := m.Plan(e, model.Shape{Rows: 100 * n, Columns: 3}, kernelgen.RBF(20))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +271,7 @@ func TestSubspacePlan(t *testing.T) {
 		t.Errorf("%d passes, %d bytes", p.Passes, more.Memory.Total())
 	}
 	for _, bad := range []Subspace{{Rank: 0}, {Rank: 1, Passes: -1}, {Rank: 1, Tolerance: math.NaN()}} {
-		if _, err := bad.Plan(e, n, 3); err == nil {
+		if _, err := bad.Plan(e, model.Shape{Rows: n, Columns: 3}, kernelgen.RBF(1)); err == nil {
 			t.Errorf("%+v was planned", bad)
 		}
 	}
@@ -308,14 +308,14 @@ func TestSubspaceNasty(t *testing.T) {
 	for _, c := range nastyCases() {
 		t.Run(c.name, func(t *testing.T) {
 			nasty(t, c.x, c.k, c.refuse, func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-				f, err := Subspace{Rank: 10, Seed: 1}.Fit(context.Background(), stream.Engine{}, s, k)
+				f, err := Subspace{Rank: 10, Seed: 1}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: s}, k)
 				if err != nil {
 					return nil, err
 				}
 				if r := f.Residual(); !(r >= 0) || math.IsInf(r, 0) {
 					t.Errorf("residual %g", r)
 				}
-				return f.Fit, nil
+				return f, nil
 			})
 		})
 	}
@@ -352,7 +352,7 @@ func TestSubspaceNotFinite(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
 		x := clusters(200, 3, 8)
 		x.Data[77*3+1] = bad
-		_, err := Subspace{Rank: 5, Seed: 1}.Fit(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), kernelgen.RBF(1))
+		_, err := Subspace{Rank: 5, Seed: 1}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, kernelgen.RBF(1))
 		var place *stream.BadValueError
 		if !errors.As(err, &place) || place.Row != 77 {
 			t.Errorf("%v: error %v does not name row 77", bad, err)
@@ -370,7 +370,7 @@ func TestSubspaceCancelled(t *testing.T) {
 			cancel(stop)
 		}
 	}}
-	_, err := Subspace{Rank: 5, Seed: 1}.Fit(ctx, e, stream.FromMatrix("x", clusters(1500, 3, 8)), kernelgen.RBF(1))
+	_, err := Subspace{Rank: 5, Seed: 1}.Fit(ctx, e, model.Sources{Left: stream.FromMatrix("x", clusters(1500, 3, 8))}, kernelgen.RBF(1))
 	if !errors.Is(err, stop) {
 		t.Errorf("error %v", err)
 	}

@@ -111,7 +111,7 @@ func (t *tiles) chooseUnit(x blas64.General, y *panel) error {
 		return err
 	}
 	if largest-largest != 0 {
-		return fmt.Errorf("kernel %s gives %v between rows of this data: scale the columns (--scale standard) or lower the kernel's weight", t.kernel, largest)
+		return fmt.Errorf("kernel %s gives %v between rows of this data: scale the columns (`scale standard`) or lower the kernel's weight", t.kernel, largest)
 	}
 	if largest > 0 && (largest > 1e100 || largest < 1e-100) {
 		t.unit = math.Ldexp(1, min(1000, -math.Ilogb(largest)))
@@ -146,5 +146,5 @@ func (t *tiles) checkFinite(y blas64.General, name string, number func(i int) in
 		return err
 	}
 	return &stream.BadValueError{Source: name, Row: number(bad.Row), Column: "(all)",
-		Reason: fmt.Sprintf("kernel %s is not finite%s between this row and a landmark; %sscale the columns (--scale standard) or drop the row", t.kernel, t.precision.inWords(), t.precision.advice())}
+		Reason: fmt.Sprintf("kernel %s is not finite%s between this row and a landmark; %sscale the columns (`scale standard`) or drop the row", t.kernel, t.precision.inWords(), t.precision.advice())}
 }

@@ -113,7 +113,7 @@ type verifyRows struct {
 
 // gatherVerify fetches all rows, or a sample of them. Models know d columns.
 func gatherVerify(ctx context.Context, src stream.Source, d, sample int, seed uint64) (*verifyRows, error) {
-	n, err := knownRows(src)
+	n, err := model.KnownRows(src)
 	if err != nil {
 		return nil, err
 	}

@@ -20,11 +20,13 @@ func mixedModels(t *testing.T, src stream.Source, k kernelgen.Kernel) []*Model {
 	ctx, e := context.Background(), stream.Engine{}
 	var models []*Model
 	for _, fit := range []func() (*Fit, error){
-		func() (*Fit, error) { return Landmark{Rank: 12, Seed: 1}.Fit(ctx, e, src, k) },
-		func() (*Fit, error) { return S3SPSD{Rank: 5, Seed: 2}.Fit(ctx, e, src, k) },
-		func() (*Fit, error) { return SSRSVD{Rank: 20, Seed: 3}.Fit(ctx, e, src, nil, k) },
-		func() (*Fit, error) { return Nystrom{Rank: 1, Seed: 4}.Fit(ctx, e, src, k) },
-		func() (*Fit, error) { return Landmark{Rank: 7, Seed: 5, Precision: Float32}.Fit(ctx, e, src, k) },
+		func() (*Fit, error) { return Landmark{Rank: 12, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, k) },
+		func() (*Fit, error) { return S3SPSD{Rank: 5, Seed: 2}.Fit(ctx, e, model.Sources{Left: src}, k) },
+		func() (*Fit, error) { return SSRSVD{Rank: 20, Seed: 3}.Fit(ctx, e, model.Sources{Left: src}, k) },
+		func() (*Fit, error) { return Nystrom{Rank: 1, Seed: 4}.Fit(ctx, e, model.Sources{Left: src}, k) },
+		func() (*Fit, error) {
+			return Landmark{Rank: 7, Seed: 5, Precision: Float32}.Fit(ctx, e, model.Sources{Left: src}, k)
+		},
 	} {
 		f, err := fit()
 		if err != nil {
@@ -200,7 +202,7 @@ func TestVerifyAllUnits(t *testing.T) {
 	src, k := stream.FromMatrix("large", x), kernelgen.Linear()
 	var models []*Model
 	for _, rank := range []int{1, 2, 3} {
-		f, err := Landmark{Rank: rank, Seed: uint64(rank), Shift: ShiftFitted}.Fit(context.Background(), stream.Engine{}, src, k)
+		f, err := Landmark{Rank: rank, Seed: uint64(rank), Shift: ShiftFitted}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -235,7 +237,7 @@ func TestVerifyAllEdges(t *testing.T) {
 	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{}
 	src := stream.FromMatrix("clusters", clusters(300, 3, 8))
-	f, err := Landmark{Rank: 5, Seed: 1}.Fit(ctx, e, src, kernelgen.RBF(1))
+	f, err := Landmark{Rank: 5, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, kernelgen.RBF(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,13 +266,13 @@ func TestVerifyAllMisuse(t *testing.T) {
 	ctx, e := context.Background(), stream.Engine{}
 	src := stream.FromMatrix("clusters", clusters(300, 3, 8))
 	fit := func(k kernelgen.Kernel) *Model {
-		f, err := Landmark{Rank: 5, Seed: 1}.Fit(ctx, e, src, k)
+		f, err := Landmark{Rank: 5, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, k)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return f.Model
 	}
-	rect, err := Landmark{Rank: 5, Seed: 1}.FitRect(ctx, e, src, stream.FromMatrix("other", clusters(200, 3, 8)), kernelgen.RBF(1))
+	rect, err := Landmark{Rank: 5, Seed: 1}.Fit(ctx, e, model.Sources{Left: src, Right: stream.FromMatrix("other", clusters(200, 3, 8))}, kernelgen.RBF(1))
 	if err != nil {
 		t.Fatal(err)
 	}

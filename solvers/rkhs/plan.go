@@ -69,12 +69,12 @@ func (s setting) planSpace(p *model.Plan, e stream.Engine, space plannedSpace) (
 	var err error
 	switch {
 	case s.Engine == EngineExact:
-		of, err = lowrank.RPCholesky{Rank: most}.Plan(e, space.rows, space.columns)
+		of, err = lowrank.RPCholesky{Rank: most}.Plan(e, model.Shape{Rows: space.rows, Columns: space.columns}, kernelgen.RBF(1))
 	case s.Random:
-		of, err = lowrank.RFF{Rank: s.Landmarks, Orthogonal: true}.Plan(e, space.rows, space.columns)
+		of, err = lowrank.RFF{Rank: s.Landmarks, Orthogonal: true}.Plan(e, model.Shape{Rows: space.rows, Columns: space.columns}, kernelgen.RBF(1))
 		most = s.Landmarks
 	default:
-		of, err = lowrank.Nystrom{Rank: most, Choice: lowrank.ChoicePivoted}.Plan(e, space.rows, space.columns)
+		of, err = lowrank.Nystrom{Rank: most, Choice: lowrank.ChoicePivoted}.Plan(e, model.Shape{Rows: space.rows, Columns: space.columns}, kernelgen.RBF(1))
 	}
 	if err != nil {
 		return 0, err

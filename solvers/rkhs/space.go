@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -123,10 +124,10 @@ func (sp *spaces) fit(ctx context.Context, e stream.Engine, s setting, k kernelg
 	case s.Engine == EngineExact:
 		f, err = exactSpace(ctx, e, src, k, s.Landmarks, s.Seed)
 	case s.Random:
-		f, err = lowrank.RFF{Rank: s.Landmarks, Orthogonal: true, Seed: s.Seed}.Fit(ctx, e, src, k)
+		f, err = lowrank.RFF{Rank: s.Landmarks, Orthogonal: true, Seed: s.Seed}.Fit(ctx, e, model.Sources{Left: src}, k)
 	default:
 		rank := min(s.Landmarks, rows.Rows)
-		f, err = lowrank.Nystrom{Rank: rank, Choice: lowrank.ChoicePivoted, Seed: s.Seed}.Fit(ctx, e, src, k)
+		f, err = lowrank.Nystrom{Rank: rank, Choice: lowrank.ChoicePivoted, Seed: s.Seed}.Fit(ctx, e, model.Sources{Left: src}, k)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("features of %s: %w", what, err)
@@ -167,7 +168,7 @@ func exactSpace(ctx context.Context, e stream.Engine, src stream.Source, k kerne
 	last := min(n, limit)
 	entries := int64(0)
 	for most := min(last, firstPivots); ; most = min(last, 2*most) {
-		f, err := lowrank.RPCholesky{Rank: most, Seed: seed}.Fit(ctx, e, src, k)
+		f, err := lowrank.RPCholesky{Rank: most, Seed: seed}.Fit(ctx, e, model.Sources{Left: src}, k)
 		if err != nil {
 			return nil, err
 		}
@@ -175,7 +176,7 @@ func exactSpace(ctx context.Context, e stream.Engine, src stream.Source, k kerne
 		switch {
 		case most == n || len(f.Pivots) < most || f.TraceResidual <= spanned || most == last && f.TraceResidual <= nearlySpanned:
 			f.KernelEntries = entries
-			return f.Fit, nil
+			return f, nil
 		case most == last || hopeless(f.TraceResidual, most, last):
 			return nil, fmt.Errorf("%w: %d of %d rows leave %.1e of the trace of kernel %s; allow more (`landmarks`), take a wider kernel, or engine landmark", errNotSpanned, most, n, f.TraceResidual, k)
 		}

@@ -69,7 +69,7 @@ func (s baseSet) each(yield func(Base) bool) {
 	}
 }
 
-// inDouble are the bases of the set that tiles in float32 have in float64.
+// inDouble returns the bases of the set that tiles in float32 have in float64.
 func (s baseSet) inDouble() (some baseSet) {
 	for b := range s.each {
 		some[b] = b.spec().form == inDouble

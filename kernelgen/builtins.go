@@ -205,7 +205,7 @@ var otherNames = []*spec{
 	},
 }
 
-// neverApplied is the profile of kernels that are not functions of two rows alone.
+// neverApplied returns the profile of kernels that are not functions of two rows alone.
 func neverApplied(args) profile { return profile{} }
 
 func always(args, int) bool { return true }
@@ -214,7 +214,7 @@ func never(args, int) bool  { return false }
 func degree(preset string) param { return param{name: "degree", preset: preset, domain: count} }
 func coef0(preset string) param  { return param{name: "coef0", preset: preset, domain: finite} }
 
-// gamma is the inverse of a distance or squared distance, the one median takes.
+// gamma returns the inverse of a distance or squared distance, the one median takes.
 func gamma(median statistic) param {
 	return param{name: "gamma", preset: "auto", domain: positive, words: gammaWords(median)}
 }

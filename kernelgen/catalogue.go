@@ -5,7 +5,7 @@ type Builtin struct {
 	Name    string // as written in text
 	Usage   string // with its parameters and defaults: "rbf(gamma=auto | sigma2 | sigma)"
 	Formula string // of rows x and y, r = ‖x−y‖
-	// PositiveSemiDefinite says that it is so with its default parameters.
+	// PositiveSemiDefinite reports that it is so with its default parameters.
 	PositiveSemiDefinite bool
 	Smooth               bool // it has a derivative by its base: see [Kernel.Terms]
 }

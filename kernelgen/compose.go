@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Sum is k_1(x,y) + k_2(x,y) + …; it panics without a kernel, or if one of several
+// Sum returns k_1(x,y) + k_2(x,y) + …; it panics without a kernel, or if one of several
 // is normalised by its row sums.
 func Sum(kernels ...Kernel) Kernel {
 	k, err := sum(kernels)
@@ -15,7 +15,7 @@ func Sum(kernels ...Kernel) Kernel {
 	return k
 }
 
-// Product is k_1(x,y)·k_2(x,y)·…, where zero times an infinite factor is zero.
+// Product returns k_1(x,y)·k_2(x,y)·…, where zero times an infinite factor is zero.
 // It panics without a kernel, if one of several is normalised by its row sums, or if
 // the product of the weights is not a positive number of float64.
 func Product(kernels ...Kernel) Kernel {
@@ -26,7 +26,7 @@ func Product(kernels ...Kernel) Kernel {
 	return k
 }
 
-// Scale is weight·k(x,y). It panics unless the weight is positive and finite.
+// Scale returns weight·k(x,y). It panics unless the weight is positive and finite.
 func Scale(weight float64, k Kernel) Kernel {
 	k, err := scale(weight, k)
 	if err != nil {
@@ -76,7 +76,7 @@ func scale(weight float64, k Kernel) (Kernel, error) {
 	return Kernel{terms: []term{t}, cols: k.cols}, checkWeight(t.weight)
 }
 
-// asProduct is the kernel as one weighted product.
+// asProduct returns the kernel as one weighted product.
 func (k Kernel) asProduct() (weight float64, factors []factor) {
 	if len(k.terms) == 1 {
 		return k.terms[0].weight, k.terms[0].factors
@@ -102,7 +102,7 @@ func checkKernels(kernels []Kernel) {
 	}
 }
 
-// commonCols is the number of columns all kernels were resolved for, or 0.
+// commonCols returns the number of columns all kernels were resolved for, or 0.
 func commonCols(kernels []Kernel) int {
 	for _, k := range kernels {
 		if k.cols != kernels[0].cols {

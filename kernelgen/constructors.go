@@ -3,92 +3,92 @@ package kernelgen
 // The constructors of the built-in kernels panic when a parameter is outside its
 // range; the formulas are in the package comment.
 
-// Linear is x·y.
+// Linear returns the kernel x·y.
 func Linear() Kernel { return builtin("linear") }
 
-// Poly is (gamma·x·y + coef0)^degree for degree ≥ 1 and gamma > 0.
+// Poly returns the kernel (gamma·x·y + coef0)^degree for degree ≥ 1 and gamma > 0.
 func Poly(degree int, gamma, coef0 float64) Kernel {
 	return builtin("poly", number("degree", float64(degree)), number("gamma", gamma), number("coef0", coef0))
 }
 
-// RBF is exp(−gamma·‖x−y‖²), gamma > 0.
+// RBF returns the kernel exp(−gamma·‖x−y‖²), gamma > 0.
 func RBF(gamma float64) Kernel { return builtin("rbf", number("gamma", gamma)) }
 
-// Gaussian is exp(−‖x−y‖²/(2·sigma²)), sigma > 0: [RBF] by the standard deviation.
+// Gaussian returns the kernel exp(−‖x−y‖²/(2·sigma²)), sigma > 0: [RBF] by the standard deviation.
 func Gaussian(sigma float64) Kernel { return builtin("gaussian", number("sigma", sigma)) }
 
-// Laplace is exp(−gamma·Σ|x_k−y_k|), gamma > 0.
+// Laplace returns the kernel exp(−gamma·Σ|x_k−y_k|), gamma > 0.
 func Laplace(gamma float64) Kernel { return builtin("laplace", number("gamma", gamma)) }
 
-// Exponential is exp(−gamma·‖x−y‖), gamma > 0.
+// Exponential returns the kernel exp(−gamma·‖x−y‖), gamma > 0.
 func Exponential(gamma float64) Kernel { return builtin("exponential", number("gamma", gamma)) }
 
-// Matern12 is exp(−‖x−y‖/length), the Matérn kernel with ν = 1/2.
+// Matern12 returns the kernel exp(−‖x−y‖/length), the Matérn kernel with ν = 1/2.
 func Matern12(length float64) Kernel { return builtin("matern12", number("length", length)) }
 
-// Matern32 is (1+z)·exp(−z) with z = √3·‖x−y‖/length, the Matérn kernel with ν = 3/2.
+// Matern32 returns the kernel (1+z)·exp(−z) with z = √3·‖x−y‖/length, the Matérn kernel with ν = 3/2.
 func Matern32(length float64) Kernel { return builtin("matern32", number("length", length)) }
 
-// Matern52 is (1+z+z²/3)·exp(−z) with z = √5·‖x−y‖/length, the Matérn kernel with ν = 5/2.
+// Matern52 returns the kernel (1+z+z²/3)·exp(−z) with z = √5·‖x−y‖/length, the Matérn kernel with ν = 5/2.
 func Matern52(length float64) Kernel { return builtin("matern52", number("length", length)) }
 
-// RationalQuadratic is (1 + ‖x−y‖²/(2·alpha·length²))^−alpha.
+// RationalQuadratic returns the kernel (1 + ‖x−y‖²/(2·alpha·length²))^−alpha.
 func RationalQuadratic(alpha, length float64) Kernel {
 	return builtin("rq", number("alpha", alpha), number("length", length))
 }
 
-// Cauchy is 1/(1 + ‖x−y‖²/length²).
+// Cauchy returns the kernel 1/(1 + ‖x−y‖²/length²).
 func Cauchy(length float64) Kernel { return builtin("cauchy", number("length", length)) }
 
-// Multiquadric is √(1 + ‖x−y‖²/length²). It is not positive semi-definite.
+// Multiquadric returns the kernel √(1 + ‖x−y‖²/length²). It is not positive semi-definite.
 func Multiquadric(length float64) Kernel { return builtin("multiquadric", number("length", length)) }
 
-// InverseMultiquadric is 1/√(1 + ‖x−y‖²/length²).
+// InverseMultiquadric returns the kernel 1/√(1 + ‖x−y‖²/length²).
 func InverseMultiquadric(length float64) Kernel { return builtin("imq", number("length", length)) }
 
-// Squared is −‖x−y‖². It is not positive semi-definite.
+// Squared returns the kernel −‖x−y‖². It is not positive semi-definite.
 func Squared() Kernel { return builtin("squared") }
 
-// Multiquadratic is −√(‖x−y‖² + c²), c > 0. It is not positive semi-definite.
+// Multiquadratic returns the kernel −√(‖x−y‖² + c²), c > 0. It is not positive semi-definite.
 func Multiquadratic(c float64) Kernel { return builtin("multiquadratic", number("c", c)) }
 
-// Relative is exp(−‖x−y‖²/(2·σ_x·σ_y)) with σ of a row its distance from its neighbour
+// Relative returns the kernel exp(−‖x−y‖²/(2·σ_x·σ_y)) with σ of a row its distance from its neighbour
 // with that number: see [Term].
 func Relative(neighbour int) Kernel {
 	return builtin("relative", number("neighbour", float64(neighbour)))
 }
 
-// CompactRBF is exp(−‖x−y‖²/sigma2)·max(0, 1−‖x−y‖/theta)^v. It is positive
+// CompactRBF returns the kernel exp(−‖x−y‖²/sigma2)·max(0, 1−‖x−y‖/theta)^v. It is positive
 // semi-definite for rows of up to 2v−1 columns.
 func CompactRBF(sigma2, theta, v float64) Kernel {
 	return builtin("csrbf", number("sigma2", sigma2), number("theta", theta), number("v", v))
 }
 
-// Sigmoid is tanh(gamma·x·y + coef0), gamma > 0. It is not positive semi-definite.
+// Sigmoid returns the kernel tanh(gamma·x·y + coef0), gamma > 0. It is not positive semi-definite.
 func Sigmoid(gamma, coef0 float64) Kernel {
 	return builtin("sigmoid", number("gamma", gamma), number("coef0", coef0))
 }
 
-// Cosine is x·y/(‖x‖‖y‖), 0 if one of the rows is zero.
+// Cosine returns the kernel x·y/(‖x‖‖y‖), 0 if one of the rows is zero.
 func Cosine() Kernel { return builtin("cosine") }
 
-// ExpDot is exp(scale·x·y), scale > 0.
+// ExpDot returns the kernel exp(scale·x·y), scale > 0.
 func ExpDot(scale float64) Kernel { return builtin("expdot", number("scale", scale)) }
 
-// ReLU is max(0, x·y). It is not positive semi-definite.
+// ReLU returns the kernel max(0, x·y). It is not positive semi-definite.
 func ReLU() Kernel { return builtin("relu") }
 
-// KL is exp(−a·KL(x‖y)), a > 0: see [KLDivergence]. It is not symmetric.
+// KL returns the kernel exp(−a·KL(x‖y)), a > 0: see [KLDivergence]. It is not symmetric.
 func KL(a float64) Kernel { return builtin("kl", number("a", a)) }
 
-// SNE is exp(−‖x−y‖²/gamma²) over its sum over all rows y, gamma > 0, as in
+// SNE returns the kernel exp(−‖x−y‖²/gamma²) over its sum over all rows y, gamma > 0, as in
 // stochastic neighbour embedding (Hinton & Roweis 2002): see [Kernel.Normaliser].
 func SNE(gamma float64) Kernel { return builtin("sne", number("gamma", gamma)) }
 
-// T is 1/(1 + ‖x−y‖²) over its sum over all rows y: see [Kernel.Normaliser].
+// T returns the kernel 1/(1 + ‖x−y‖²) over its sum over all rows y: see [Kernel.Normaliser].
 func T() Kernel { return builtin("t") }
 
-// Softmax is exp(scale·x·y) over its sum over all rows y, scale > 0, which is
+// Softmax returns the kernel exp(scale·x·y) over its sum over all rows y, scale > 0, which is
 // attention: see [Kernel.Normaliser].
 func Softmax(scale float64) Kernel { return builtin("softmax", number("scale", scale)) }
 

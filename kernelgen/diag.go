@@ -28,7 +28,7 @@ func (k Kernel) Diag(dst []float64, x blas64.General) {
 // diagSpaces are the workspaces of Diag, which is called for every block of rows.
 var diagSpaces = sync.Pool{New: func() any { return new(Workspace) }}
 
-// diagBases is the bases of each row with itself.
+// diagBases returns the bases of each row with itself.
 func (k Kernel) diagBases(x blas64.General, w *Workspace) (b bound) {
 	for base := range k.bases().each {
 		b[base] = w.base(base, x.Rows)

@@ -28,7 +28,7 @@ const (
 	infiniteFrom = 2048     // finite divergences are below 1500
 )
 
-// shareRows are the rows of the left side, in buf if it is large enough.
+// shareRows returns the rows of the left side, in buf if it is large enough.
 func shareRows(rows blas64.General, buf []float64) blas64.General {
 	n := rows.Cols + 1
 	if len(buf) < rows.Rows*n {
@@ -91,7 +91,7 @@ func logShares(q, z []float64) {
 	q[len(z)] = 1
 }
 
-// logOf is log v for subnormal v too, where math.Log of Go 1.26 on amd64 is wrong.
+// logOf returns log v for subnormal v too, where math.Log of Go 1.26 on amd64 is wrong.
 func logOf(v float64) float64 {
 	fraction, exponent := math.Frexp(v)
 	return math.Log(fraction) + float64(exponent)*math.Ln2
@@ -103,7 +103,7 @@ func noShares(p []float64) {
 	p[len(p)-1] = math.NaN()
 }
 
-// shareScale is the largest entry of x and the sum of x over it, or what keeps x
+// shareScale returns the largest entry of x and the sum of x over it, or what keeps x
 // from being a row of probabilities.
 func shareScale(x []float64) (largest, total float64, err error) {
 	for l, v := range x {

@@ -29,7 +29,7 @@ func (k Kernel) Fill(dst, x blas64.General, p *Panel, w *Workspace) {
 	}
 }
 
-// fused is the atom that the kernel is, if its profile can be applied in
+// fused returns the atom that the kernel is, if its profile can be applied in
 // registers; nil if not, or if the kernel is more than one atom.
 func (k Kernel) fused() *atom {
 	if len(k.terms) != 1 || k.terms[0].weight != 1 || len(k.terms[0].factors) != 1 {
@@ -57,7 +57,7 @@ func (k Kernel) fillStrip(dst, x blas64.General, p *Panel, w *Workspace) {
 	}
 }
 
-// leftSide is the rows that each base is computed from.
+// leftSide returns the rows that each base is computed from.
 func leftSide(bases baseSet, x blas64.General, w *Workspace) (left [numBases]blas64.General) {
 	for b := range bases.each {
 		left[b] = b.spec().rows.left(x, w)
@@ -76,7 +76,7 @@ func (k Kernel) store(dst blas64.General, from, to int, b *bound, w *Workspace) 
 	w.give(out)
 }
 
-// dense is a matrix without gaps over data.
+// dense returns a matrix without gaps over data.
 func dense(data []float64, rows, cols int) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
 }

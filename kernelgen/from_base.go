@@ -2,7 +2,7 @@ package kernelgen
 
 import "fmt"
 
-// OneBase is the base of a kernel that looks at its two rows through one base
+// OneBase returns the base of a kernel that looks at its two rows through one base
 // alone, as every built-in kernel does, and sums and products of kernels with the
 // same base. Whoever knows the base by another way than [Kernel.Fill], from rows
 // that are sparse for instance, gets the kernel from it by [Kernel.FromBase].

@@ -50,7 +50,7 @@ func (a *atom) kernel() Kernel {
 	return Kernel{terms: []term{{weight: 1, factors: []factor{{atom: a}}}}}
 }
 
-// String is the canonical text of the kernel: [Parse] of it gives the same
+// String returns the canonical text of the kernel: [Parse] of it gives the same
 // kernel, to the last bit of every parameter.
 func (k Kernel) String() string {
 	var b strings.Builder
@@ -134,7 +134,7 @@ func visitAtoms(terms []term, yield func(*atom) bool) bool {
 	return true
 }
 
-// bases is the set of bases the kernel needs.
+// bases returns the set of bases the kernel needs.
 func (k Kernel) bases() (s baseSet) {
 	for a := range eachAtom(k.terms) {
 		s[a.spec.base] = true

@@ -38,7 +38,7 @@ func (k Kernel) FillLog(dst, x blas64.General, p *Panel, w *Workspace) bool {
 	return true
 }
 
-// exponential is the atom of a kernel that is a multiple of e^(factor·base); nil
+// exponential returns the atom of a kernel that is a multiple of e^(factor·base); nil
 // for other kernels.
 func (k Kernel) exponential() *atom {
 	if len(k.terms) != 1 || len(k.terms[0].factors) != 1 {

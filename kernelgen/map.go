@@ -103,7 +103,7 @@ func (s *scanner) mapScale() (float64, error) {
 	return v, nil
 }
 
-// String is the canonical text: [ParseMap] of it gives the same map.
+// String returns the canonical text: [ParseMap] of it gives the same map.
 func (m Map) String() string {
 	if m.entry == nil {
 		return "identity"

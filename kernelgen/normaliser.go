@@ -33,7 +33,7 @@ func (k Kernel) Normaliser() (unnormalised Kernel, normalised bool) {
 	return unnormalised, true
 }
 
-// divided is the atom of a kernel that is normalised by its row sums, which
+// divided returns the atom of a kernel that is normalised by its row sums, which
 // stands alone or with a weight; nil for other kernels.
 func (k Kernel) divided() *atom {
 	if len(k.terms) != 1 || len(k.terms[0].factors) != 1 {
@@ -46,7 +46,7 @@ func (k Kernel) divided() *atom {
 	return a
 }
 
-// Weight is the number that multiplies a kernel which is no sum, as the 2 of
+// Weight returns the number that multiplies a kernel which is no sum, as the 2 of
 // 2*sne(gamma=1); 1 for sums.
 func (k Kernel) Weight() float64 {
 	if len(k.terms) != 1 {

@@ -26,7 +26,7 @@ func (k Kernel) Pack(rows blas64.General) *Panel {
 // Rows returns the number of rows in the panel: the number of columns of its tiles.
 func (p *Panel) Rows() int { return p.rows }
 
-// side is the packed form of the rows that base b is computed from.
+// side returns the packed form of the rows that base b is computed from.
 func (p *Panel) side(b Base) simd.Packed { return p.packed[b.spec().rows] }
 
 // unitRows copies the rows, divided by their lengths, into buf, which is

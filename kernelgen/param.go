@@ -93,7 +93,7 @@ func (a args) find(name string) (arg, bool) {
 	return arg{}, false
 }
 
-// get is the number given for a parameter, 0 if it was not given.
+// get returns the number given for a parameter, 0 if it was not given.
 func (a args) get(name string) float64 {
 	arg, _ := a.find(name)
 	return arg.value
@@ -109,7 +109,7 @@ func (a args) numbers() bool {
 	return true
 }
 
-// presetArg is the argument that the default text stands for.
+// presetArg returns the argument that the default text stands for.
 func (p *param) presetArg() arg {
 	v, err := strconv.ParseFloat(p.preset, 64)
 	if err != nil {
@@ -123,7 +123,7 @@ func (p *param) accepts() string {
 	return p.name + " must be " + p.values()
 }
 
-// values is "a positive finite number or median".
+// values returns "a positive finite number or median".
 func (p *param) values() string {
 	text := p.domain.name
 	for _, w := range p.words {

@@ -34,7 +34,7 @@ func Parse(text string, custom ...Profile) (Kernel, error) {
 	return k, nil
 }
 
-// tableWith is the table of kernels with the user's profiles.
+// tableWith returns the table of kernels with the user's profiles.
 func tableWith(custom []Profile) []*spec {
 	table := slices.Concat(builtins, otherNames)
 	for _, profile := range custom {

@@ -6,7 +6,7 @@ import (
 	"github.com/nystream/nystream/internal/simd"
 )
 
-// each is the profile of a function of one number.
+// each returns the profile of a function of one number.
 func each(f func(float64) float64) profile {
 	return profile{apply: func(v, _ []float64) {
 		for i, b := range v {
@@ -15,25 +15,25 @@ func each(f func(float64) float64) profile {
 	}}
 }
 
-// decay is exp(−gamma·b).
+// decay returns exp(−gamma·b).
 func decay(gamma float64) profile { return exponentialOf(-gamma) }
 
-// exponentialOf is exp(factor·b).
+// exponentialOf returns exp(factor·b).
 func exponentialOf(factor float64) profile {
 	return profile{fused: simd.Exponential(factor), factor: factor}
 }
 
-// matern is (1 + b·z + c·z²)·exp(−z) with z = root·√s/length.
+// matern returns (1 + b·z + c·z²)·exp(−z) with z = root·√s/length.
 func matern(root, length, b, c float64) profile {
 	return profile{fused: simd.ExponentialOfRoot(-clampPositive(root/length), -b, c)}
 }
 
-// elementwise is the profile of a function that has a vector path.
+// elementwise returns the profile of a function that has a vector path.
 func elementwise(f simd.Function, p ...float64) profile {
 	return profile{apply: func(v, _ []float64) { f.Apply(v, v, p...) }}
 }
 
-// negative is −factor·p, for a factor above 0.
+// negative returns −factor·p, for a factor above 0.
 func negative(factor float64, p profile) profile {
 	return profile{apply: func(v, tmp []float64) {
 		p.run(v, tmp)
@@ -43,7 +43,7 @@ func negative(factor float64, p profile) profile {
 	}}
 }
 
-// rationalQuadratic is (1 + c·b)^−alpha, accurate for a large alpha too.
+// rationalQuadratic returns (1 + c·b)^−alpha, accurate for a large alpha too.
 func rationalQuadratic(c, alpha float64) profile {
 	if alpha == 1 {
 		return elementwise(simd.Reciprocal, c)
@@ -54,7 +54,7 @@ func rationalQuadratic(c, alpha float64) profile {
 	}}
 }
 
-// compactRBF is exp(−gamma·r²)·max(0, 1−r/theta)^v. The bracket is clamped
+// compactRBF returns exp(−gamma·r²)·max(0, 1−r/theta)^v. The bracket is clamped
 // before the power is taken: an even v would turn a negative one positive.
 func compactRBF(gamma, theta, v float64) profile {
 	raise := realPower(v)
@@ -66,7 +66,7 @@ func compactRBF(gamma, theta, v float64) profile {
 	}}
 }
 
-// realPower is b^v for 0 ≤ b ≤ 1; the usual small whole v by multiplication.
+// realPower returns b^v for 0 ≤ b ≤ 1; the usual small whole v by multiplication.
 func realPower(v float64) profile {
 	if v == math.Trunc(v) && v <= 512 {
 		return profile{fused: simd.Power(1, 0, int(v))}
@@ -74,7 +74,7 @@ func realPower(v float64) profile {
 	return elementwise(simd.Pow, v)
 }
 
-// rbfGamma is the factor of r², whichever way the bandwidth was given.
+// rbfGamma returns the factor of r², whichever way the bandwidth was given.
 func rbfGamma(a args) float64 {
 	if _, ok := a.find("sigma2"); ok {
 		return inverse(a.get("sigma2"))
@@ -85,7 +85,7 @@ func rbfGamma(a args) float64 {
 	return a.get("gamma")
 }
 
-// gaussianGamma is the factor of r².
+// gaussianGamma returns the factor of r².
 func gaussianGamma(a args) float64 {
 	sigma := a.get("sigma")
 	return clampPositive(1 / (2 * sigma * sigma))

@@ -52,7 +52,7 @@ func (s *sample) distinct() bool {
 	return false
 }
 
-// inverseVariance is 1/(d·Var), Var the variance of all entries.
+// inverseVariance returns 1/(d·Var), Var the variance of all entries.
 func (s *sample) inverseVariance() (float64, error) {
 	if err := s.check(); err != nil {
 		return 0, err
@@ -90,7 +90,7 @@ func (s *sample) medianSquared() (float64, error) {
 
 func (s *sample) medianL2() (float64, error) { return s.median("distance", SquaredDistance, math.Sqrt) }
 
-// medianApart is the median distance of the pairs of rows that differ.
+// medianApart returns the median distance of the pairs of rows that differ.
 func (s *sample) medianApart() (float64, error) {
 	if err := s.check(); err != nil {
 		return 0, err
@@ -110,7 +110,7 @@ func (s *sample) medianL1() (float64, error) {
 	return s.median("L1 distance", L1Distance, func(v float64) float64 { return v })
 }
 
-// median is the median of f(base) over all pairs of different rows.
+// median returns the median of f(base) over all pairs of different rows.
 func (s *sample) median(name string, b Base, f func(float64) float64) (float64, error) {
 	if m, ok := s.medians[name]; ok {
 		return m, nil
@@ -133,7 +133,7 @@ func (s *sample) median(name string, b Base, f func(float64) float64) (float64, 
 	return m, nil
 }
 
-// pairs are the base values of all pairs i < j of the thinned sample.
+// pairs returns the base values of all pairs i < j of the thinned sample.
 func (s *sample) pairs(b Base) []float64 {
 	x := thin(s.rows, medianRows)
 	n := x.Rows
@@ -159,7 +159,7 @@ func thin(m blas64.General, n int) blas64.General {
 	return out
 }
 
-// middle is the median; it sorts v.
+// middle returns the median; it sorts v.
 func middle(v []float64) float64 {
 	slices.Sort(v)
 	n := len(v)

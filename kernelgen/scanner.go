@@ -40,7 +40,7 @@ func (s *scanner) errorAt(offset int, format string, a ...any) error {
 	return &ParseError{What: s.what, Text: s.text, Offset: offset, Problem: fmt.Sprintf(format, a...)}
 }
 
-// peek is the next byte, 0 at the end.
+// peek returns the next byte, 0 at the end.
 func (s *scanner) peek() byte {
 	if s.pos == len(s.text) {
 		return 0

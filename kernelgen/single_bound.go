@@ -31,7 +31,7 @@ const (
 	tiny32 = 0x1p-149
 )
 
-// growth is the largest relative error of n roundings, one after the other.
+// growth returns the largest relative error of n roundings, one after the other.
 func growth(n int) float64 {
 	nu := float64(n) * unit32
 	if nu >= 0.5 {
@@ -131,7 +131,7 @@ func finished(total, entry float64) float64 {
 	return total
 }
 
-// rounding is the relative error of a profile in float32, and of the entry.
+// rounding returns the relative error of a profile in float32, and of the entry.
 func (s *SingleBounds) rounding() float64 {
 	if s.fused == nil {
 		return unit32
@@ -205,7 +205,7 @@ func addNaN(total, low []float64) {
 	}
 }
 
-// interval is where the base v of rows of the given sizes lies in float32, with
+// interval returns where the base v of rows of the given sizes lies in float32, with
 // the rounding of the argument of a profile that is applied in registers.
 func (s *SingleBounds) interval(base Base, v, x, y float64) (low, high float64) {
 	low, high = base.interval(v, x, y, s.panel.cols)
@@ -215,7 +215,7 @@ func (s *SingleBounds) interval(base Base, v, x, y float64) (low, high float64) 
 	return max(base.spec().least, low), min(base.spec().most, high)
 }
 
-// argument is by how much the rounding of a profile moves its argument v.
+// argument returns by how much the rounding of a profile moves its argument v.
 func (s *SingleBounds) argument(v float64) float64 {
 	if v-v != 0 {
 		return 0
@@ -224,7 +224,7 @@ func (s *SingleBounds) argument(v float64) float64 {
 	return argument
 }
 
-// interval is where the base v of rows of d columns lies when it is computed in
+// interval returns where the base v of rows of d columns lies when it is computed in
 // float32: infinite where it may overflow, NaN if the rows themselves do.
 func (b Base) interval(v, x, y float64, d int) (low, high float64) {
 	s := b.spec()
@@ -259,7 +259,7 @@ func productInterval(v, x, y float64, d int) (low, high float64) {
 	return v - e, v + e
 }
 
-// saturated is v as float32 has it when it is too large.
+// saturated returns v as float32 has it when it is too large.
 func saturated(v float64) float64 {
 	switch {
 	case v > math.MaxFloat32:
@@ -283,22 +283,22 @@ func rowSizes(sizes []float64, b Base, x blas64.General, centre []float64) []flo
 	return sizes
 }
 
-// length32 is ‖x‖ of a row that float32 can hold.
+// length32 returns ‖x‖ of a row that float32 can hold.
 func length32(x, _ []float64) float64 {
 	return size32(x, nil, func(v float64) float64 { return v * v }, math.Sqrt)
 }
 
-// centredLength32 is ‖x − centre‖.
+// centredLength32 returns ‖x − centre‖.
 func centredLength32(x, centre []float64) float64 {
 	return size32(x, centre, func(v float64) float64 { return v * v }, math.Sqrt)
 }
 
-// centredSum32 is Σ|x − centre|.
+// centredSum32 returns Σ|x − centre|.
 func centredSum32(x, centre []float64) float64 {
 	return size32(x, centre, math.Abs, func(v float64) float64 { return v })
 }
 
-// size32 is norm(Σ of(x−centre)), +Inf if a number is beyond the range of float32. The
+// size32 returns norm(Σ of(x−centre)), +Inf if a number is beyond the range of float32. The
 // squares of others do not overflow.
 func size32(x, centre []float64, of, norm func(float64) float64) float64 {
 	size := 0.0

@@ -34,7 +34,7 @@ func (k Kernel) FillSingle(dst blas32.General, x blas64.General, p *SinglePanel,
 	}
 }
 
-// fusedSingle is fused for tiles in float32: nil also when the profile has to be
+// fusedSingle returns fused for tiles in float32: nil also when the profile has to be
 // applied in float64.
 func (k Kernel) fusedSingle() *atom {
 	a := k.fused()
@@ -73,7 +73,7 @@ func (k Kernel) fillStripSingle(dst simd.Matrix[float32], x blas64.General, p *S
 	}
 }
 
-// leftSide is the rows that the bases are computed from, by form.
+// leftSide returns the rows that the bases are computed from, by form.
 func (p *SinglePanel) leftSide(bases baseSet, x blas64.General, w *Workspace) (left [numForms]simd.Matrix[float32]) {
 	var done [numForms]bool
 	for b := range bases.each {

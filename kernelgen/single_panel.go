@@ -57,7 +57,7 @@ func (k Kernel) PackSingle(rows blas64.General, centre []float64) *SinglePanel {
 	return p
 }
 
-// Rows is the number of rows in the panel: the number of columns of its tiles.
+// Rows returns the number of rows in the panel: the number of columns of its tiles.
 func (p *SinglePanel) Rows() int { return p.rows }
 
 // narrowRows rounds rows to float32 in the given form.
@@ -83,7 +83,7 @@ func narrow(dst []float32, src []float64) {
 	}
 }
 
-// denseSingle is a matrix without gaps over data.
+// denseSingle returns a matrix without gaps over data.
 func denseSingle(data []float32, rows, cols int) simd.Matrix[float32] {
 	return simd.Matrix[float32]{Rows: rows, Cols: cols, Stride: cols, Data: data}
 }

@@ -4,21 +4,22 @@ import "github.com/nystream/nystream/internal/simd"
 
 // The derivatives of the kernels of the table by their base.
 
-// flat is a constant slope.
+// flat returns what a kernel with a constant slope tells.
 func flat(slope float64) smooth { return smooth{slope: Curve{Factor: slope, Flat: true}} }
 
-// falling is the slope of a positive kernel of distances, a multiple of another one.
+// falling returns what a kernel tells whose slope is a multiple of a positive one.
 func falling(factor float64, p profile) smooth {
 	return smooth{slope: Curve{Factor: factor, profile: p, psd: true}}
 }
 
-// proportional is that of an exponential of factor·β: f' = factor·f.
+// proportional returns what an exponential of factor·β tells: f' = factor·f.
 func proportional(factor float64) smooth {
 	s := falling(factor, exponentialOf(factor))
 	s.ratio = factor
 	return s
 }
 
+// polynomialSlope returns what poly tells.
 func polynomialSlope(a args) smooth {
 	gamma, coef0, degree := a.get("gamma"), a.get("coef0"), int(a.get("degree"))
 	if degree == 1 {
@@ -28,7 +29,7 @@ func polynomialSlope(a args) smooth {
 	return smooth{slope: Curve{Factor: float64(degree) * gamma, profile: p, psd: coef0 >= 0}, power: float64(degree), offset: coef0 / gamma}
 }
 
-// rootSlope is that of factor·√(1 + β/length²).
+// rootSlope returns what factor·√(1 + β/length²) tells.
 func rootSlope(factor, length float64) smooth {
 	s := falling(factor/(2*length*length), elementwise(simd.InverseRoot, inverseSquare(length)))
 	s.value = Curve{Factor: factor, profile: elementwise(simd.Root, inverseSquare(length))}
@@ -36,14 +37,14 @@ func rootSlope(factor, length float64) smooth {
 	return s
 }
 
-// distanceSlope is that of −β.
+// distanceSlope returns what −β tells.
 func distanceSlope(args) smooth {
 	s := flat(-1)
 	s.value, s.conditional = Curve{Factor: -1}, true
 	return s
 }
 
-// customSlope is that of a user's profile.
+// customSlope returns what a user's profile tells, nil without a derivative.
 func customSlope(p Profile) func(args) smooth {
 	if p.Derivative == nil {
 		return nil

@@ -124,7 +124,7 @@ func (s *spec) paramNames() []string {
 	return names
 }
 
-// presets are the arguments that have a default.
+// presets returns the arguments that have a default.
 func (s *spec) presets() args {
 	var all args
 	for i := range s.params {

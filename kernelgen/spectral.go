@@ -73,7 +73,7 @@ func (k Kernel) SpectralMeasure() (*SpectralMeasure, error) {
 	return nil, fmt.Errorf("kernelgen: no spectral measure is known for %v: it is for %s, and for a multiple of one of them, not for sums and products", k, spectralNames())
 }
 
-// single is the weight and the atom of a kernel that is a multiple of one atom;
+// single returns the weight and the atom of a kernel that is a multiple of one atom;
 // nil if it is not.
 func (k Kernel) single() (float64, *atom) {
 	k.checkReady()
@@ -117,7 +117,7 @@ func spectralNames() string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-// studentT is the multivariate t with the given degrees of freedom.
+// studentT returns the multivariate t with the given degrees of freedom.
 func studentT(freedom int, scale float64) SpectralMeasure {
 	return SpectralMeasure{scale: func(d Draws) float64 {
 		chi := 0.0
@@ -129,7 +129,7 @@ func studentT(freedom int, scale float64) SpectralMeasure {
 	}}
 }
 
-// gammaMixture is (1 + (scale·r)²/2)^−alpha = E exp(−u·(scale·r)²/2), u of the
+// gammaMixture returns (1 + (scale·r)²/2)^−alpha = E exp(−u·(scale·r)²/2), u of the
 // gamma distribution with shape alpha.
 func gammaMixture(alpha, scale float64) SpectralMeasure {
 	return SpectralMeasure{scale: func(d Draws) float64 { return scale * math.Sqrt(gammaDraw(d, alpha)) }}

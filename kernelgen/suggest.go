@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// suggestion is ` (did you mean "…"?)` for the known name closest to the given
+// suggestion returns ` (did you mean "…"?)` for the known name closest to the given
 // one, or nothing if none is close.
 func suggestion(given string, known []string) string {
 	best, least := "", 1+max(1, len(given)/3)
@@ -30,7 +30,7 @@ func isAbbreviation(a, b string) bool {
 	return min(len(a), len(b)) >= 3 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
 }
 
-// editDistance is the number of insertions, deletions, replacements and swaps of
+// editDistance returns the number of insertions, deletions, replacements and swaps of
 // neighbours that turn a into b (Damerau 1964).
 func editDistance(a, b string) int {
 	var before, last []int // the two rows of the table above this one

@@ -94,7 +94,7 @@ func (a *atom) term() (Term, error) {
 	return t, nil
 }
 
-// numbers are the arguments with 1 for words.
+// numbers returns the arguments, with 1 for words.
 func (a *atom) numbers() args {
 	all := slices.Clone(a.args)
 	for i := range all {

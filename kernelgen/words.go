@@ -8,7 +8,7 @@ import (
 // A statistic is a number computed from a sample of rows.
 type statistic func(s *sample) (float64, error)
 
-// gammaWords are the words for a gamma that is the inverse of what median is.
+// gammaWords returns the words for a gamma that is the inverse of what median is.
 func gammaWords(median statistic) []word {
 	return []word{
 		{"auto", func(s *sample, _ args) (float64, error) { return s.inverseCols() }},
@@ -20,22 +20,22 @@ func gammaWords(median statistic) []word {
 	}
 }
 
-// medianWord is the word for a bandwidth equal to a median.
+// medianWord returns the word for a bandwidth equal to a median.
 func medianWord(median statistic) []word {
 	return []word{{"median", func(s *sample, _ args) (float64, error) { return median(s) }}}
 }
 
-// threeSigma is theta = 3σ.
+// threeSigma returns theta = 3σ.
 func threeSigma(_ *sample, a args) (float64, error) {
 	return 3 * math.Sqrt(a.get("sigma2")), nil
 }
 
-// smallestExponent is v = ⌈(d+1)/2⌉.
+// smallestExponent returns v = ⌈(d+1)/2⌉.
 func smallestExponent(s *sample, _ args) (float64, error) {
 	return float64(s.rows.Cols/2 + 1), nil
 }
 
-// inverseRootCols is 1/√d.
+// inverseRootCols returns 1/√d.
 func inverseRootCols(s *sample, _ args) (float64, error) {
 	v, err := s.inverseCols()
 	return math.Sqrt(v), err

@@ -25,7 +25,7 @@ type Workspace struct {
 	single singleSpace
 }
 
-// base is the buffer of base b, of length n ≤ blockSize.
+// base returns the buffer of base b, of length n ≤ blockSize.
 func (w *Workspace) base(b Base, n int) []float64 {
 	if w.bases[b] == nil {
 		w.bases[b] = make([]float64, blockSize)
@@ -46,14 +46,14 @@ func (w *Workspace) take(n int) []float64 {
 
 func (w *Workspace) give(v []float64) { w.free = append(w.free, v) }
 
-// unitBlock is the rows divided by their lengths, in the workspace's memory.
+// unitBlock returns the rows divided by their lengths, in the workspace's memory.
 func (w *Workspace) unitBlock(rows blas64.General) blas64.General {
 	unit := unitRows(rows, w.unit)
 	w.unit = unit.Data
 	return unit
 }
 
-// shareBlock is the left side of divergences of rows, in the workspace's memory.
+// shareBlock returns the left side of divergences of rows, in the workspace's memory.
 func (w *Workspace) shareBlock(rows blas64.General) blas64.General {
 	left := shareRows(rows, w.shares)
 	w.shares = left.Data

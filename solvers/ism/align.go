@@ -56,7 +56,7 @@ func (f *fitting) align() error {
 	return err
 }
 
-// centredKernel is H·K·H over its norm, for the term without its weight.
+// centredKernel returns H·K·H over its norm, for the term without its weight.
 func (t term) centredKernel(p points) (m blas64.General, norm float64, err error) {
 	n := p.x.Rows
 	m = stream.NewMatrix(n, n)
@@ -91,7 +91,7 @@ func centreBoth(m blas64.General) {
 	}
 }
 
-// knownAt is Γ between rows of the sample.
+// knownAt returns Γ between rows of the sample.
 func (f *fitting) knownAt(index []int) blas64.General {
 	all := f.known
 	known := &Response{classes: all.classes}

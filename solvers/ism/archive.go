@@ -66,7 +66,7 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	return m, a.Err()
 }
 
-// orthonormality is max|WᵀW − I|.
+// orthonormality returns max|WᵀW − I|.
 func orthonormality(w blas64.General) float64 {
 	g := dense.Mul(trans, w, noTrans, w)
 	for i := range g.Rows {

@@ -19,6 +19,8 @@ type Data struct {
 	Known *Response
 }
 
+var _ model.Data = (*Data)(nil)
+
 // Shape returns the size of the data. The number of rows is -1 where it is not known.
 func (d *Data) Shape() model.Shape {
 	s := model.Sources{Left: d.Rows}.Shape()

@@ -6,8 +6,8 @@
 //
 //	maximise J(W) = Tr(Γ·K_XW) = Σ_ij Γ_ij·f(β_ij)    subject to WᵀW = I    eq. 1
 //
-// with β_ij = x_iᵀWWᵀx_j or ‖Wᵀ(x_i−x_j)‖², see [Kernel], and a matrix Γ that says
-// which rows belong together, see [Task]. Neither K nor Γ is formed.
+// with β_ij = x_iᵀWWᵀx_j or ‖Wᵀ(x_i−x_j)‖², see [kernelgen.Kernel.Terms], and a matrix
+// Γ that says which rows belong together, see [Paradigm]. Neither K nor Γ is formed.
 //
 // # The iteration
 //
@@ -30,6 +30,15 @@
 // A step that would lower J is damped: W are then the leading eigenvectors of
 // Φ + τ·WWᵀ, with τ doubled until J does not fall. So J never falls. (For τ large
 // enough W moves along ΦW, the gradient, as little as one likes.)
+//
+// # Kernels
+//
+// They are those of package kernelgen that have a derivative by an inner product or a
+// squared distance ([kernelgen.Kernel.Terms] says which), and sums of them, with weights
+// that are given or come from the data ([Weights]). Words such as sigma=median are
+// worked out from at most 500 rows, not projected; σ_i of relative is the distance of row
+// i from its neighbour with that number in a sample of at most 1000, rows equal to it not
+// counted.
 //
 // # Engines
 //

@@ -120,7 +120,7 @@ func (k entries) diagonal(dst []float64, p points) {
 	}
 }
 
-// at are the points with the given indices.
+// at returns the points with the given indices.
 func (p points) at(index []int) points {
 	some := points{x: blas64.General{Rows: len(index), Cols: p.x.Cols, Stride: max(1, p.x.Cols)}}
 	for _, i := range index {

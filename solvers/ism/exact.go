@@ -25,7 +25,7 @@ type exact struct {
 	passes  int
 }
 
-// noise is that of sums of many numbers of either sign.
+// noise returns that of sums of many numbers of either sign.
 func (x *exact) noise() float64 { return 10 * rounding }
 
 func (x *exact) start(ctx context.Context, g *gamma) (blas64.General, error) {
@@ -169,7 +169,7 @@ func divideByScales(m blas64.General, rows, cols []float64) {
 	}
 }
 
-// phi is XᵀS + SᵀX.
+// phi returns XᵀS + SᵀX.
 func (p *exactPass) phi() blas64.General {
 	for i := range p.s.Rows {
 		half := (p.rowDegree[i] + p.colDegree[i]) / 2

@@ -54,7 +54,7 @@ func (m Solver) checkParadigm() error {
 	case m.Paradigm != Supervised && m.Clusters < 2:
 		return fmt.Errorf("ism: %v needs a number of clusters, at least 2; it is %d", m.Paradigm, m.Clusters)
 	case m.Paradigm != Supervised && m.Weights != Given:
-		return errors.New("ism: weights by alignment are for supervised, where what is known does not change")
+		return errors.New("ism: `weights` by alignment are for supervised, where what is known does not change")
 	case m.Paradigm != Unsupervised && m.Laplacian:
 		return fmt.Errorf("ism: %v does not ask whether Y comes from the Laplacian", m.Paradigm)
 	case !(m.Mu > 0 && m.Mu <= math.MaxFloat64):
@@ -169,7 +169,7 @@ func (f *fitting) prepare(ctx context.Context, e stream.Engine, d *Data) (err er
 	return nil
 }
 
-// passRows is the size of a block: more rows than is usual for many columns, since the
+// passRows returns the size of a block: more rows than is usual for many columns, since the
 // linear engine has an accumulator that is large beside them.
 func passRows(choice Engine, e stream.Engine, d int) int {
 	if choice == EngineLinear && e.BlockRows == 0 && d <= 2048 {
@@ -182,7 +182,7 @@ func passRows(choice Engine, e stream.Engine, d int) int {
 // about a second on a core.
 const exactCost = 2e10
 
-// chooseEngine is the engine for a fit of n rows with d columns.
+// chooseEngine returns the engine for a fit of n rows with d columns.
 func (m Solver) chooseEngine(n, d int) Engine {
 	if m.Engine != EngineAuto {
 		return m.Engine

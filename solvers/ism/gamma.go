@@ -25,7 +25,7 @@ type part struct {
 	sums  []float64      // Gᵀ1
 }
 
-// centred is weight·H·G·Gᵀ·H of a response. It is centred in the table where G is
+// centred returns weight·H·G·Gᵀ·H of a response. It is centred in the table where G is
 // one-hot, and in a copy of G otherwise.
 func (r *Response) centred(weight float64) *part {
 	n, k := r.Rows(), r.classes
@@ -68,7 +68,7 @@ func (p *part) sum() {
 	}
 }
 
-// ofFactors is G with T = weight·I.
+// ofFactors returns G with T = weight·I.
 func ofFactors(g blas64.General, weight float64) *part {
 	p := &part{g: g, k: g.Cols, table: stream.NewMatrix(g.Cols, g.Cols)}
 	for a := range p.k {
@@ -78,7 +78,7 @@ func ofFactors(g blas64.General, weight float64) *part {
 	return p
 }
 
-// centredColumns is m without the means of its columns, in new memory. Columns that are
+// centredColumns returns m without the means of its columns, in new memory. Columns that are
 // constant are 0.
 func centredColumns(m blas64.General) blas64.General {
 	c := stream.NewMatrix(m.Rows, m.Cols)
@@ -136,7 +136,7 @@ func (p *part) tile(dst blas64.General, i, j int, room []float64, add bool) {
 	}
 }
 
-// centred says that Γ1 = 0, but for rounding.
+// centred reports whether Γ1 = 0, but for rounding.
 func (g *gamma) centred() bool {
 	for _, p := range g.parts {
 		for _, v := range mulVector(p.table, p.sums) {
@@ -148,7 +148,7 @@ func (g *gamma) centred() bool {
 	return true
 }
 
-// maxColumns is the largest number of columns of the parts.
+// maxColumns returns the largest number of columns of the parts.
 func (g *gamma) maxColumns() int {
 	k := 1
 	for _, p := range g.parts {
@@ -157,7 +157,7 @@ func (g *gamma) maxColumns() int {
 	return k
 }
 
-// check says whether Γ asks for anything.
+// check returns an error unless Γ asks for something.
 func (g *gamma) check(what string) error {
 	for _, p := range g.parts {
 		for a, s := range p.sums {
@@ -172,7 +172,7 @@ func (g *gamma) check(what string) error {
 	return fmt.Errorf("ism: %s is the same for all rows, so that every W depends on it alike; give at least two classes or values", what)
 }
 
-// zero says whether the part is zero, as that of one class is.
+// zero reports whether the part is zero, as that of one class is.
 func (p *part) zero() bool {
 	if p.codes == nil {
 		return dense.MaxAbs(p.g) == 0
@@ -186,7 +186,7 @@ func (p *part) zero() bool {
 	return present < 2
 }
 
-// norm is ‖G·T·Gᵀ‖_F.
+// norm returns ‖G·T·Gᵀ‖_F.
 func (p *part) norm() float64 {
 	if p.codes == nil {
 		g := dense.Mul(trans, p.g, noTrans, p.g)

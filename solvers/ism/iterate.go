@@ -94,7 +94,7 @@ func (it *iteration) run(ctx context.Context) (settled bool, err error) {
 	return it.flat, nil
 }
 
-// scale is the largest |J| so far.
+// scale returns the largest |J| so far.
 func (it *iteration) scale() float64 {
 	s := 0.0
 	for _, h := range it.history {
@@ -103,7 +103,7 @@ func (it *iteration) scale() float64 {
 	return s
 }
 
-// first is W₀, the leading eigenvectors of Φ₀.
+// first returns W₀, the leading eigenvectors of Φ₀.
 func (it *iteration) first(ctx context.Context) (blas64.General, error) {
 	phi, err := it.engine.start(ctx, it.gamma)
 	if err != nil {
@@ -125,12 +125,12 @@ func (it *iteration) try(ctx context.Context, w blas64.General) (*evaluation, *e
 	return v, eig, err
 }
 
-// leading are the leading pairs of Φ, far more accurate than the iteration is to be.
+// leading returns the leading pairs of Φ, far more accurate than the iteration is to be.
 func (it *iteration) leading(ctx context.Context, phi, guess blas64.General) (*eigen, error) {
 	return leading(ctx, phi, it.Dim, guess, math.Max(1e-12, 1e-4*math.Min(it.Tolerance, it.Angle)))
 }
 
-// step is the next W: the leading eigenvectors of Φ + τ·WWᵀ, τ in units of ‖Φ‖_F.
+// step returns the next W: the leading eigenvectors of Φ + τ·WWᵀ, τ in units of ‖Φ‖_F.
 func (it *iteration) step(ctx context.Context, damping float64) (blas64.General, error) {
 	if damping == 0 {
 		return it.eig.vectors, nil
@@ -148,7 +148,7 @@ func (it *iteration) record(v *evaluation, eig *eigen, change, angle, damping fl
 	it.history = append(it.history, Step{Round: it.round, Objective: v.objective, Eigenvalues: eig.values, Change: change, Angle: angle, Damping: damping, Accepted: accepted})
 }
 
-// relativeChange is ‖a − b‖/‖a‖.
+// relativeChange returns ‖a − b‖/‖a‖.
 func relativeChange(a, b []float64) float64 {
 	off, size := 0.0, 0.0
 	for i, v := range a {
@@ -160,7 +160,7 @@ func relativeChange(a, b []float64) float64 {
 	return off / size
 }
 
-// angle is the largest principal angle between the next W and this one, of the directions
+// angle returns the largest principal angle between the next W and this one, of the directions
 // that are determined: those whose eigenvalue is beyond δ of the largest. The others, as
 // there are for more dimensions than Γ has rank, may be anything.
 func (it *iteration) angle(next blas64.General) (float64, error) {
@@ -176,7 +176,7 @@ func (it *iteration) angle(next blas64.General) (float64, error) {
 	return largestAngle(it.at.w, dense.Mul(noTrans, next, noTrans, eig.first(k).vectors))
 }
 
-// residual is ‖ΦW − WΛ‖_F/‖Φ‖_F with Λ = WᵀΦW.
+// residual returns ‖ΦW − WΛ‖_F/‖Φ‖_F with Λ = WᵀΦW.
 func residual(v *evaluation) float64 {
 	norm := dense.Frobenius(v.phi)
 	if norm == 0 {
@@ -187,7 +187,7 @@ func residual(v *evaluation) float64 {
 	return dense.Frobenius(pw) / norm
 }
 
-// residuals are ‖Φw − λw‖ of pairs, relative to the largest λ; nil if all are 0.
+// residuals returns ‖Φw − λw‖ of pairs, relative to the largest λ; nil if all are 0.
 func residuals(phi, w blas64.General, values []float64) []float64 {
 	largest := 0.0
 	for _, v := range values {

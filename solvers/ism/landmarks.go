@@ -177,7 +177,7 @@ func (l *landmarks) indefinite(pool points, most int, tolerance float64) error {
 	return nil
 }
 
-// unexplained is Σ|K_ii − K̂_ii|/Σ|K_ii| on the pool.
+// unexplained returns Σ|K_ii − K̂_ii|/Σ|K_ii| on the pool.
 func (l *landmarks) unexplained(pool, marks points) float64 {
 	m := pool.x.Rows
 	diagonal := make([]float64, m)
@@ -199,7 +199,7 @@ func (l *landmarks) unexplained(pool, marks points) float64 {
 	return off / total
 }
 
-// features are C·P of rows in memory, n×s.
+// features returns C·P of rows in memory, n×s.
 func (l *landmarks) features(ctx context.Context, e stream.Engine, x blas64.General) (blas64.General, error) {
 	return stream.MapRows(ctx, e, "features", stream.FromMatrix("rows", x), l.project.Cols, func() func(blas64.General, *stream.Block) error {
 		c := stream.NewMatrix(stream.PanelRows, len(l.index))

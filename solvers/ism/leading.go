@@ -24,7 +24,7 @@ const (
 	looseResidual = 1e-4
 )
 
-// leading are the k algebraically largest eigenpairs of a symmetric matrix, with residuals
+// leading returns the k algebraically largest eigenpairs of a symmetric matrix, with residuals
 // of at most tolerance·‖a‖_F; those whose eigenvalue is below looseBelow of the largest, of
 // which there may be many alike, of at most looseResidual if that is more. guess has as many
 // rows and at most k columns.
@@ -80,7 +80,7 @@ func settledPairs(tolerance, frobenius float64) krylov.Criterion {
 	}
 }
 
-// largestAngle is the largest principal angle between the spans of two matrices with
+// largestAngle returns the largest principal angle between the spans of two matrices with
 // orthonormal columns, in radians: by the sine ‖(I − uuᵀ)v‖₂, which is accurate for
 // small angles (Knyazev & Zhu 2012, the paper's reference 44).
 func largestAngle(u, v blas64.General) (float64, error) {

@@ -55,7 +55,7 @@ type value struct {
 	first, cols int // the columns of the second matrix
 }
 
-// noise is what the features leave, which changes from one W to the next.
+// noise returns what the features leave, which changes from one W to the next.
 func (l *linear) noise() float64 { return math.Max(rounding, 10*l.left) }
 
 func (l *linear) start(ctx context.Context, g *gamma) (blas64.General, error) {
@@ -119,7 +119,7 @@ func (l *linear) evaluate(ctx context.Context, g *gamma, w blas64.General) (*eva
 	return v, v.check()
 }
 
-// project is the sample times w, with the local scales of a term.
+// project returns the sample times w, with the local scales of a term.
 func (l *linear) project(t term, w blas64.General) points {
 	p := points{x: dense.Mul(noTrans, l.held.x, noTrans, w)}
 	if t.local() {
@@ -200,7 +200,7 @@ func (l *linear) count(ctx context.Context, p *pass) error {
 	return nil
 }
 
-// hasDistances says whether degrees depend on landmarks.
+// hasDistances reports whether degrees depend on landmarks.
 func (p *pass) hasDistances() bool {
 	for _, f := range p.features {
 		if f.term.Base == kernelgen.SquaredDistance && f.marks != nil {
@@ -210,7 +210,7 @@ func (p *pass) hasDistances() bool {
 	return false
 }
 
-// sampleSums are G_sampleᵀ·κ'(sample, z) for landmarks z of any W, k×r.
+// sampleSums returns G_sampleᵀ·κ'(sample, z) for landmarks z of any W, k×r.
 func (l *linear) sampleSums(t term, marks *landmarks, grown, w blas64.General) blas64.General {
 	return l.sumsAt(marks.entries, l.project(t, w), marks.marks, grown)
 }
@@ -222,13 +222,13 @@ func (l *linear) sumsAt(k entries, rows, marks points, grown blas64.General) bla
 	return dense.Mul(trans, grown, noTrans, c)
 }
 
-// at are the sums over the sample with the W before, at the landmarks of now.
+// at returns the sums over the sample with the W before, at the landmarks of now.
 func (l *linear) at(f *feature, grown blas64.General) blas64.General {
 	rows := l.project(f.term, l.before.w)
 	return l.sumsAt(f.marks.entries, rows, f.marks.pack(rows.at(f.marks.index)), grown)
 }
 
-// at are the sums over all rows with the W before, by its features, at the landmarks
+// at returns the sums over all rows with the W before, by its features, at the landmarks
 // of now.
 func (b *summed) at(l *linear, term, part int, f *feature) blas64.General {
 	marks := b.marks[term]
@@ -264,7 +264,7 @@ func addScaled(dst blas64.General, by float64, m blas64.General) {
 	}
 }
 
-// grown is the part of G on a sample, scaled up: each class, or all rows of factors, by
+// grown returns the part of G on a sample, scaled up: each class, or all rows of factors, by
 // how many more there are. It is a matrix.
 func (p *part) grown(rows []int64, n int) blas64.General {
 	g := stream.NewMatrix(len(rows), p.k)
@@ -287,7 +287,7 @@ func (p *part) grown(rows []int64, n int) blas64.General {
 	return g
 }
 
-// columnSums are Gᵀ·u, k×1, for u of ones or 1/σ_i.
+// columnSums returns Gᵀ·u, k×1, for u of ones or 1/σ_i.
 func (p *part) columnSums(sigma []float64) blas64.General {
 	sums := stream.NewMatrix(p.k, 1)
 	if sigma == nil {
@@ -321,7 +321,7 @@ func (f *feature) fill(dst blas64.General, xw blas64.General, i int, scales map[
 	f.marks.fill(dst, localPoints(f.term, xw, i, scales), f.marks.marks, w)
 }
 
-// localPoints are projected rows from number i on, with the scales that a term wants.
+// localPoints returns projected rows from number i on, with the scales that a term wants.
 func localPoints(t term, xw blas64.General, i int, scales map[int][]float64) points {
 	p := points{x: xw}
 	if t.local() {

@@ -41,7 +41,7 @@ func (p *pass) finish() (*evaluation, error) {
 	return v, nil
 }
 
-// spectrum is the decomposition of T without eigenvalues that are rounding.
+// spectrum returns the decomposition of T without eigenvalues that are rounding.
 func (p *part) spectrum() (*eigen, error) {
 	eig, err := newEigen(p.table)
 	if err != nil {
@@ -89,7 +89,7 @@ func (p *pass) addProduct(phi blas64.General, s int, part *part, f *feature, eig
 	blas64.Gemm(noTrans, trans, factor, signed, n, 1, phi)
 }
 
-// flatObjective is the part of J of a kernel whose f' is constant: f(0)·1ᵀΓ1 + f'·ΣΓβ.
+// flatObjective returns the part of J of a kernel whose f' is constant: f(0)·1ᵀΓ1 + f'·ΣΓβ.
 func (p *pass) flatObjective(s int, part *part, f *feature) float64 {
 	if f.marks != nil || p.w.Rows == 0 {
 		return 0
@@ -110,7 +110,7 @@ func (p *pass) flatObjective(s int, part *part, f *feature) float64 {
 	return f.term.Weight*f.term.Value.At(0)*all + f.coefficient*products
 }
 
-// sumObjective is the part of J of the other kernels: Σ_ab T_ab·τ_a·Q·τ_bᵀ.
+// sumObjective returns the part of J of the other kernels: Σ_ab T_ab·τ_a·Q·τ_bᵀ.
 func (p *pass) sumObjective() float64 {
 	if p.w.Rows == 0 {
 		return 0
@@ -135,7 +135,7 @@ func (p *pass) sumObjective() float64 {
 	return j
 }
 
-// innerProducts is ΣΓ·f'·β over the coefficient of f', for β the inner products: that is
+// innerProducts returns ΣΓ·f'·β over the coefficient of f', for β the inner products: that is
 // Tr(Wᵀ·XᵀΨX·W).
 func (p *pass) innerProducts(s int, part *part, f *feature) float64 {
 	d := p.linear.data.d
@@ -152,7 +152,7 @@ func (p *pass) innerProducts(s int, part *part, f *feature) float64 {
 	return sum
 }
 
-// quadratic is Tr(T·(τP)·diag(signs)·(τP)ᵀ).
+// quadratic returns Tr(T·(τP)·diag(signs)·(τP)ᵀ).
 func quadratic(table, tau blas64.General, marks *landmarks) float64 {
 	n := dense.Mul(noTrans, tau, noTrans, marks.project)
 	signed := dense.Clone(n)
@@ -165,7 +165,7 @@ func quadratic(table, tau blas64.General, marks *landmarks) float64 {
 	return traceProduct(table, dense.Mul(noTrans, signed, trans, n))
 }
 
-// traceProduct is Σ_ab A_ab·B_ab.
+// traceProduct returns Σ_ab A_ab·B_ab.
 func traceProduct(a, b blas64.General) float64 {
 	sum := 0.0
 	for i := range a.Rows {
@@ -174,7 +174,7 @@ func traceProduct(a, b blas64.General) float64 {
 	return sum
 }
 
-// featureSums are the sums Gᵀ·C of the pass, for each part and term.
+// featureSums returns the sums Gᵀ·C of the pass, for each part and term.
 func (p *pass) featureSums() [][]blas64.General {
 	all := make([][]blas64.General, len(p.gamma.parts))
 	for s := range all {

@@ -174,7 +174,7 @@ func (w *worker) addSpread(s int, part *part, xw blas64.General, i int) {
 	}
 }
 
-// rowOf is g_i·v.
+// rowOf returns g_i·v.
 func (p *part) rowOf(i int, v []float64) float64 {
 	if p.codes != nil {
 		return v[p.codes[i]]

@@ -17,7 +17,7 @@ import (
 // smallSample is how many rows of the sample medians, neighbours and alignment look at.
 const smallSample = 1000
 
-// some are at most so many rows of the sample, at equal steps, and their indices.
+// some returns at most so many rows of the sample, at equal steps, and their indices.
 func (s *sampled) some(most int) (points, []int) {
 	size := min(most, s.x.Rows)
 	index := make([]int, size)
@@ -73,7 +73,7 @@ func (x inHand) Sample(context.Context, int, uint64) (blas64.General, error) {
 	return blas64.General(x), nil
 }
 
-// localScales are σ_i of all rows: the distance from their neighbour with a number among
+// localScales returns σ_i of all rows: the distance from their neighbour with a number among
 // the rows of the sample, those equal to them not counted; if there are fewer, from the
 // farthest. One pass.
 func (f *fitting) localScales(ctx context.Context, sample points, neighbour int) ([]float64, error) {

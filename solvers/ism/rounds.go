@@ -51,7 +51,7 @@ func (f *fitting) clusters(ctx context.Context) (settled bool, err error) {
 	return settled, f.label(ctx, y)
 }
 
-// first is Y of the rows as they are (W = I): for Alternative, of what linear regression on
+// first returns Y of the rows as they are (W = I): for Alternative, of what linear regression on
 // the given clusters leaves of them, which is to take away their means. Without that Y is
 // as a rule the clusters given, and the first Γ has nothing to say about others. Three
 // passes, and one.
@@ -78,7 +78,7 @@ func (f *fitting) first(ctx context.Context, s *spectral) (*embedding, error) {
 	return s.embed(ctx, rows, sample)
 }
 
-// regression is (GᵀG)⁺·GᵀX, k×d, for the factors G of what is known. One pass.
+// regression returns (GᵀG)⁺·GᵀX, k×d, for the factors G of what is known. One pass.
 func (f *fitting) regression(ctx context.Context) (blas64.General, error) {
 	known, d := f.known, f.data.d
 	total, err := stream.Fold(ctx, f.data.engine, "regression", f.data.src, func() *sketch.Sum { return sketch.NewSum(1, known.classes*d) },
@@ -115,7 +115,7 @@ func (r *Response) addProducts(sums []float64, x blas64.General, i int) {
 	}
 }
 
-// inverseGram is (GᵀG)⁺.
+// inverseGram returns (GᵀG)⁺.
 func (r *Response) inverseGram() (blas64.General, error) {
 	k := r.classes
 	g := stream.NewMatrix(k, k)
@@ -162,7 +162,7 @@ func (f *fitting) embed(ctx context.Context, s *spectral, w blas64.General) (*em
 	return s.embed(ctx, inMemory(xw), dense.Mul(noTrans, f.held.x, noTrans, w))
 }
 
-// still says that a round has changed neither W nor Y by more than the angle.
+// still reports whether a round has changed neither W nor Y by more than the angle.
 func (f *fitting) still(before *evaluation, y, next *embedding) (bool, error) {
 	if before == nil || y.y.Cols != next.y.Cols {
 		return false, nil
@@ -195,7 +195,7 @@ func (f *fitting) label(ctx context.Context, y *embedding) error {
 	return nil
 }
 
-// gammaOf is Γ of a round: of the embedding, and of what is known.
+// gammaOf returns Γ of a round: of the embedding, and of what is known.
 func (f *fitting) gammaOf(y *embedding) *gamma {
 	g := &gamma{n: f.data.n}
 	if f.Paradigm == Unsupervised {

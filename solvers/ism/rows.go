@@ -112,7 +112,7 @@ func (t *table) complete(x blas64.General, err error) error {
 	return err
 }
 
-// project is XW of all rows, n×q. One pass.
+// project returns XW of all rows, n×q. One pass.
 func (t *table) project(ctx context.Context, w blas64.General) (blas64.General, error) {
 	xw, err := stream.MapRows(ctx, t.engine, "project", t.src, w.Cols, func() func(blas64.General, *stream.Block) error {
 		var panel blas64.General

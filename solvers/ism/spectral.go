@@ -48,7 +48,7 @@ type projected struct {
 	take    func(dst, rows blas64.General, first int)
 }
 
-// inMemory are rows that were projected.
+// inMemory returns rows that were projected.
 func inMemory(xw blas64.General) projected {
 	return projected{src: stream.FromMatrix("projected rows", xw), n: xw.Rows, cols: xw.Cols,
 		take: func(dst, rows blas64.General, _ int) {
@@ -246,7 +246,7 @@ func (p *spectralPass) embed(ctx context.Context, src projected) (*embedding, er
 	return out, err
 }
 
-// join is P of all terms, block diagonal with the roots of the weights, and the signs.
+// join returns P of all terms, block diagonal with the roots of the weights, and the signs.
 func (p *spectralPass) join() (project blas64.General, signs []float64) {
 	for _, b := range p.blocks {
 		for _, s := range b.marks.signs {
@@ -266,7 +266,7 @@ func (p *spectralPass) join() (project blas64.General, signs []float64) {
 	return project, signs
 }
 
-// turn is V·Λ^(−½)·U for the leading eigenvalues θ that are above 0, as many as there are
+// turn returns V·Λ^(−½)·U for the leading eigenvalues θ that are above 0, as many as there are
 // clusters at most.
 func (p *spectralPass) turn(gram blas64.General, signs []float64) (blas64.General, error) {
 	gram = dense.SymmetricPart(gram)
@@ -310,7 +310,7 @@ func (p *spectralPass) turn(gram blas64.General, signs []float64) (blas64.Genera
 	return dense.Mul(noTrans, over, noTrans, outer.first(k).vectors), nil
 }
 
-// multiply is the adjusted C of all rows times a matrix.
+// multiply returns the adjusted C of all rows times a matrix.
 func (p *spectralPass) multiply(ctx context.Context, src projected, by blas64.General) (blas64.General, error) {
 	p.entries += int64(src.n) * int64(p.cols)
 	return stream.MapRows(ctx, p.data.engine, "spectral embedding", src.src, by.Cols, func() func(blas64.General, *stream.Block) error {

@@ -10,7 +10,7 @@ import (
 // term is a kernel of the sum that a fit works with.
 type term struct{ kernelgen.Term }
 
-// termsOf are the terms of a kernel, or an error that says what keeps it from having a
+// termsOf returns the terms of a kernel, or an error that says what keeps it from having a
 // gradient.
 func termsOf(k kernelgen.Kernel) ([]term, error) {
 	all, err := k.Terms()
@@ -33,7 +33,7 @@ func (t term) local() bool { return t.Neighbour > 0 }
 // known reports whether f follows from f', so that no landmarks are needed for it.
 func (t term) known() bool { return t.Slope.Flat || t.Power > 0 || t.Ratio != 0 && !t.local() }
 
-// slopeAtZero is f' at 0 for Φ₀, with its weight. Where that is zero or not finite, as for
+// slopeAtZero returns f' at 0 for Φ₀, with its weight. Where that is zero or not finite, as for
 // polynomials without a constant, it is f' at 1: the sign is what matters (Theorem 3).
 func (t term) slopeAtZero() float64 {
 	s := t.Slope.At(0)
@@ -64,14 +64,14 @@ func distances(terms []term) bool {
 	return true
 }
 
-// entriesOf are the entries of curve c of the term without its factor.
+// entriesOf returns the entries of curve c of the term without its factor.
 func (t term) entriesOf(c kernelgen.Curve, derivative bool) entries {
 	c = c.WithoutFactor()
 	return entries{kernel: t.Base.Kernel(), curve: &c, local: t.local(), divide: t.local() && derivative,
 		psd: !t.local() && c.PositiveSemiDefinite()}
 }
 
-// valuesOf are the entries of f as landmarks are picked for, and the number that
+// valuesOf returns the entries of f as landmarks are picked for, and the number that
 // multiplies them. They are anchored where that helps; centred says that nothing else
 // will tell.
 func (t term) valuesOf(centred bool) (k entries, factor float64) {

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/linalg/pivoted"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
 )
@@ -73,72 +75,63 @@ var errZero = fmt.Errorf("%w: it is zero", errKernel)
 
 var errKernel = errors.New("ism: the kernel of the rows is zero or overflows; scale the rows (`scale standard`), or choose other parameters")
 
-// pivoted is Cholesky factorisation with pivoting of the kernel of the pool, divided by
-// the roots of its diagonal so that a few large rows do not outweigh the others, down to
-// the tolerance: K_JJ = L·Lᵀ, P = L⁻ᵀ. Cost: r·m entries and r²·m flops for m points.
+// pivoted picks landmarks by Cholesky factorisation with pivoting of the kernel of the
+// pool, the next always the row of which most is left in proportion to its diagonal, so
+// that a few large rows do not outweigh the others, down to the tolerance: K_JJ = L·Lᵀ,
+// P = L⁻ᵀ. Cost: r·m entries and r²·m flops for m points.
 func (l *landmarks) pivoted(pool points, most int, tolerance float64) error {
-	m := pool.x.Rows
-	diagonal, left := make([]float64, m), make([]float64, m)
+	diagonal := make([]float64, pool.x.Rows)
 	l.diagonal(diagonal, pool)
-	rows := 0.0
-	for i, v := range diagonal {
+	for _, v := range diagonal {
 		if v-v != 0 || v < 0 {
 			return errKernel
 		}
-		if v > 0 {
-			left[i] = 1
-			rows++
-		}
 	}
-	if rows == 0 {
+	f := pivoted.New(pivoted.NewResidual(slices.Clone(diagonal), 1e-13))
+	var next int
+	if next, l.left = mostLeft(f.Left, diagonal); l.left == 0 {
 		return errZero
 	}
-	factor := stream.NewMatrix(most, m) // Lᵀ, one row for each landmark
-	column := blas64.General{Rows: m, Cols: 1, Stride: 1, Data: make([]float64, m)}
 	var work kernelgen.Workspace
-	l.left = 1
-	for len(l.index) < most && l.left > tolerance {
-		pivot := 0
-		for i, v := range left {
-			if v > left[pivot] {
-				pivot = i
-			}
-		}
-		if !(left[pivot] > 1e-13) { // rounding
-			break
-		}
-		r := len(l.index)
-		l.fill(column, pool, l.pack(pool.at([]int{pivot})), &work)
-		row := dense.Row(factor, r)
-		copy(row, column.Data)
-		for j := range r {
-			c := factor.Data[j*factor.Stride+pivot]
-			dense.Axpy(-c, dense.Row(factor, j), row)
-		}
-		root := math.Sqrt(left[pivot] * diagonal[pivot])
-		l.left = 0
-		for i := range row {
-			row[i] /= root
-			if left[i] > 0 {
-				left[i] = math.Max(0, left[i]-row[i]*row[i]/diagonal[i])
-				l.left += left[i] / rows
-			}
-		}
-		left[pivot] = 0
-		l.index = append(l.index, pivot)
+	for len(f.Pivots) < most && l.left > tolerance {
+		column := stream.NewMatrix(pool.x.Rows, 1)
+		l.fill(column, pool, l.pack(pool.at([]int{next})), &work)
+		f.Take(next, column.Data)
+		next, l.left = mostLeft(f.Left, diagonal)
 	}
+	l.index = f.Pivots
 	r := len(l.index)
-	upper := stream.NewMatrix(r, r) // Lᵀ of the landmarks
 	l.project = stream.NewMatrix(r, r)
 	for i := range r {
-		for j := i; j < r; j++ {
-			upper.Data[i*r+j] = factor.Data[i*factor.Stride+l.index[j]]
-		}
 		l.project.Data[i*r+i] = 1
 		l.signs = append(l.signs, 1)
 	}
+	upper := dense.Transpose(f.Lower())
 	blas64.Trsm(blas.Left, noTrans, 1, blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: r, Stride: r, Data: upper.Data}, l.project)
 	return nil
+}
+
+// mostLeft is the row of which most is left in proportion to its diagonal, and the mean
+// of these proportions over the rows that have one.
+func mostLeft(left, diagonal []float64) (row int, mean float64) {
+	rows := 0.0
+	for _, d := range diagonal {
+		if d > 0 {
+			rows++
+		}
+	}
+	most := 0.0
+	for i, v := range left {
+		if v == 0 {
+			continue
+		}
+		part := v / diagonal[i]
+		mean += part / rows
+		if part > most {
+			row, most = i, part
+		}
+	}
+	return row, mean
 }
 
 // indefinite takes the first points of the pool, which are in random order, and the

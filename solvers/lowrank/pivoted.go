@@ -43,32 +43,6 @@ func (t *tiles) pivotRows(ctx context.Context, e stream.Engine, p *panel, c int,
 // powerNear is a power of two that brings largest, which is above 0, near 1.
 func powerNear(largest float64) float64 { return math.Ldexp(1, min(1000, -math.Ilogb(largest))) }
 
-// residualDiagonal is the diagonal of K − Â of a partial Cholesky factorisation,
-// which the next pivot is drawn in proportion to. No entry is negative.
-type residualDiagonal struct {
-	left  []float64 // 0 where it is rounding
-	floor []float64 // what is rounding
-}
-
-// newResidualDiagonal begins with scale times the diagonal of K, which it
-// overwrites. Tolerance says what is rounding, relative to an entry of K.
-func newResidualDiagonal(diagonal []float64, scale, tolerance float64) *residualDiagonal {
-	r := &residualDiagonal{left: diagonal, floor: make([]float64, len(diagonal))}
-	for i, v := range diagonal {
-		r.left[i] = math.Max(0, v*scale)
-		r.floor[i] = r.left[i] * tolerance
-	}
-	return r
-}
-
-// subtract takes a square from entry i.
-func (r *residualDiagonal) subtract(i int, square float64) {
-	r.left[i] -= square
-	if r.left[i] <= r.floor[i] {
-		r.left[i] = 0
-	}
-}
-
 // drawInProportion is the index that u in [0, 1) falls on when weights, none of
 // them negative, share out the interval; -1 if there is nothing to share.
 func drawInProportion(weights []float64, u float64) int {

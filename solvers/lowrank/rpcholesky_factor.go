@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/linalg/pivoted"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/krylov"
@@ -28,7 +29,7 @@ type wholeCholesky struct {
 	block    int            // most proposals at a time
 	factor   blas64.General // F, n×(most pivots); the columns of pivots are there
 	pivots   []int64
-	residual *residualDiagonal
+	residual *pivoted.Residual
 	sums     []float64 // of the residual diagonal over each block of the grid
 	whole    float64   // tr(K)
 	left     float64   // tr(K − F·Fᵀ), the sum of sums
@@ -53,7 +54,7 @@ func (t *tiles) newWholeCholesky(ctx context.Context, e stream.Engine, rows *pan
 // it; with the unit the sums change.
 func (f *wholeCholesky) begin(ctx context.Context) error {
 	diagonal := stream.NewMatrix(f.rows.rows.Rows, 1)
-	f.residual = &residualDiagonal{left: diagonal.Data}
+	f.residual = &pivoted.Residual{Left: diagonal.Data}
 	err := f.sweep(ctx, func() func(b *stream.Block) error {
 		return func(b *stream.Block) error {
 			part := blockRows(diagonal, b)
@@ -67,7 +68,8 @@ func (f *wholeCholesky) begin(ctx context.Context) error {
 	if most := krylov.Largest(diagonal.Data); most > 0 && (most > 1e100 || most < 1e-100) {
 		f.t.unit = powerNear(most)
 	}
-	f.residual = newResidualDiagonal(diagonal.Data, f.t.unit, f.t.precision.rankTolerance())
+	blas64.Scal(f.t.unit, dense.Vector(diagonal.Data))
+	f.residual = pivoted.NewResidual(diagonal.Data, f.t.precision.rankTolerance())
 	return f.sweep(ctx, func() func(b *stream.Block) error {
 		return func(*stream.Block) error { return nil }
 	})
@@ -88,7 +90,7 @@ func (f *wholeCholesky) sweep(ctx context.Context, do func() func(b *stream.Bloc
 			if err := work(b); err != nil {
 				return err
 			}
-			f.sums[b.Index] = sum(f.residual.left[b.Start : b.Start+int64(b.X.Rows)])
+			f.sums[b.Index] = sum(f.residual.Left[b.Start : b.Start+int64(b.X.Rows)])
 			acc.Data[0] = f.sums[b.Index]
 			return nil
 		}
@@ -159,11 +161,11 @@ func (f *wholeCholesky) settle(b *stream.Block, next blas64.General, chosen *piv
 	for p, s := range chosen.rows {
 		if i := s - b.Start; i >= 0 && i < int64(b.X.Rows) {
 			copy(dense.Row(next, int(i)), dense.Row(chosen.l, p))
-			f.residual.left[s] = 0
+			f.residual.Left[s] = 0
 		}
 	}
 	for i := range next.Rows {
-		f.residual.subtract(int(b.Start)+i, dense.Dot(dense.Row(next, i), dense.Row(next, i)))
+		f.residual.Subtract(int(b.Start)+i, dense.Dot(dense.Row(next, i), dense.Row(next, i)))
 	}
 }
 

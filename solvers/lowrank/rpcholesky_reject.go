@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/linalg/pivoted"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
 )
@@ -59,17 +60,22 @@ func (f *wholeCholesky) draw() (*pivotBlock, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &rejection{h: h}
+	left := &pivoted.Residual{}
 	for _, r := range rows {
-		s.floor = append(s.floor, f.residual.floor[r])
+		left.Left, left.Floor = append(left.Left, f.residual.Left[r]), append(left.Floor, f.residual.Floor[r])
 	}
+	c := pivoted.New(left)
 	for _, p := range proposals {
 		i, _ := slices.BinarySearch(rows, p.row)
-		if len(s.chosen) < room && p.accept*f.residual.left[p.row] < s.diagonal(i) {
-			s.accept(i)
+		if len(c.Pivots) < room && p.accept*f.residual.Left[p.row] < c.Left[i] {
+			c.Take(i, slices.Clone(dense.Row(h, i)))
 		}
 	}
-	return s.pivots(rows), nil
+	chosen := &pivotBlock{l: c.Lower()}
+	for _, i := range c.Pivots {
+		chosen.rows = append(chosen.rows, rows[i])
+	}
+	return chosen, nil
 }
 
 // propose draws rows in proportion to the residual diagonal: a block of the grid,
@@ -80,15 +86,14 @@ func (f *wholeCholesky) propose(count int) []proposal {
 		draws := f.random.At(f.drawn)
 		f.drawn++
 		first := drawInProportion(f.sums, draws.Float64()) * f.engine.BlockRows
-		end := min(first+f.engine.BlockRows, len(f.residual.left))
-		row := first + drawInProportion(f.residual.left[first:end], draws.Float64())
+		end := min(first+f.engine.BlockRows, len(f.residual.Left))
+		row := first + drawInProportion(f.residual.Left[first:end], draws.Float64())
 		out[i] = proposal{int64(row), draws.Float64()}
 	}
 	return out
 }
 
-// residualBetween is K − F·Fᵀ between rows. Its diagonal is the residual diagonal,
-// bit for bit.
+// residualBetween is K − F·Fᵀ between rows.
 func (f *wholeCholesky) residualBetween(rows []int64) (blas64.General, error) {
 	x := pickRows(f.rows.rows, f.rows.number, rows)
 	h := stream.NewMatrix(len(rows), len(rows))
@@ -101,48 +106,8 @@ func (f *wholeCholesky) residualBetween(rows []int64) (blas64.General, error) {
 		part := pickRows(dense.Columns(f.factor, 0, known), f.rows.number, rows)
 		blas64.Gemm(blas.NoTrans, blas.Trans, -1, part, part, 1, h)
 	}
-	for i, r := range rows {
-		h.Data[i*h.Stride+i] = f.residual.left[r]
+	for i, r := range rows { // the same as elsewhere, bit for bit
+		h.Data[i*h.Stride+i] = f.residual.Left[r]
 	}
 	return h, nil
-}
-
-// rejection is a Cholesky factorisation of the residual matrix between proposals,
-// as far as they are accepted.
-type rejection struct {
-	h       blas64.General // what is left; overwritten
-	floor   []float64      // what is rounding on its diagonal
-	chosen  []int          // in the order in which they were accepted
-	columns [][]float64    // of the factor, one for each
-}
-
-func (s *rejection) diagonal(i int) float64 { return s.h.Data[i*s.h.Stride+i] }
-
-// accept makes row i, of which something is left, the next pivot.
-func (s *rejection) accept(i int) {
-	root := math.Sqrt(s.diagonal(i))
-	column := slices.Clone(dense.Row(s.h, i))
-	for j := range column {
-		column[j] /= root
-	}
-	for j, v := range column {
-		dense.Axpy(-v, column, dense.Row(s.h, j))
-		if d := &s.h.Data[j*s.h.Stride+j]; j == i || *d <= s.floor[j] {
-			*d = 0
-		}
-	}
-	s.chosen = append(s.chosen, i)
-	s.columns = append(s.columns, column)
-}
-
-// pivots are the rows accepted, rows being those of h.
-func (s *rejection) pivots(rows []int64) *pivotBlock {
-	b := &pivotBlock{l: stream.NewMatrix(len(s.chosen), len(s.chosen))}
-	for p, i := range s.chosen {
-		b.rows = append(b.rows, rows[i])
-		for q := range p + 1 {
-			dense.Row(b.l, p)[q] = s.columns[q][i]
-		}
-	}
-	return b
 }

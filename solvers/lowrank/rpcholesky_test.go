@@ -164,7 +164,7 @@ func TestRPCholeskyFactor(t *testing.T) {
 			t.Errorf("%s: F·Fᵀ is %g away from the dense formula", text, e)
 		}
 		left := 0.0
-		for i, v := range f.residual.left {
+		for i, v := range f.residual.Left {
 			left += v
 			if d := a.Data[i*a.Stride+i] - got.Data[i*got.Stride+i]; v < 0 || math.Abs(v-d) > 1e-11*a.Data[i*a.Stride+i] {
 				t.Fatalf("%s: residual %d is %g, dense %g", text, i, v, d)
@@ -175,8 +175,8 @@ func TestRPCholeskyFactor(t *testing.T) {
 		}
 		for p, s := range f.pivots {
 			row := dense.Row(f.columns(), int(s))
-			if right := math.Sqrt(dense.Dot(row[p+1:], row[p+1:])); f.residual.left[s] != 0 || !(row[p] > 0) || right > 1e-12 {
-				t.Errorf("%s: pivot %d has residual %g, %g on the diagonal of F and %g right of it", text, p, f.residual.left[s], row[p], right)
+			if right := math.Sqrt(dense.Dot(row[p+1:], row[p+1:])); f.residual.Left[s] != 0 || !(row[p] > 0) || right > 1e-12 {
+				t.Errorf("%s: pivot %d has residual %g, %g on the diagonal of F and %g right of it", text, p, f.residual.Left[s], row[p], right)
 			}
 		}
 	}

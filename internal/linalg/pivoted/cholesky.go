@@ -1,0 +1,78 @@
+// Package pivoted is partial Cholesky factorisation with pivoting (Higham 2002, "Accuracy
+// and stability of numerical algorithms", §10.3) of positive semi-definite matrices whose
+// columns are computed when they become pivots. Who takes part as a pivot is the caller's
+// choice: the row of which most is left, or one drawn at random.
+package pivoted
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/stream"
+)
+
+// Residual is the diagonal of K − F·Fᵀ. No entry is negative.
+type Residual struct {
+	Left  []float64 // 0 where it is rounding
+	Floor []float64 // what is rounding
+}
+
+// NewResidual begins with the diagonal of K, which it overwrites. tolerance says what is
+// rounding, relative to an entry of it.
+func NewResidual(diagonal []float64, tolerance float64) *Residual {
+	r := &Residual{Left: diagonal, Floor: make([]float64, len(diagonal))}
+	for i, v := range diagonal {
+		r.Left[i] = math.Max(0, v)
+		r.Floor[i] = r.Left[i] * tolerance
+	}
+	return r
+}
+
+// Subtract takes a square from entry i.
+func (r *Residual) Subtract(i int, square float64) {
+	r.Left[i] -= square
+	if r.Left[i] <= r.Floor[i] {
+		r.Left[i] = 0
+	}
+}
+
+// Cholesky is a factorisation K ≈ F·Fᵀ with one column of F for each pivot, exact in the
+// rows and columns of the pivots. Its memory is F and two numbers for each row.
+type Cholesky struct {
+	*Residual
+	Pivots  []int
+	columns [][]float64 // of F
+}
+
+// New returns a factorisation without pivots.
+func New(r *Residual) *Cholesky { return &Cholesky{Residual: r} }
+
+// Take makes row i, of which something is left, the next pivot. column is that of K,
+// which the factorisation keeps and overwrites. Cost: 2·n·r flops after r pivots of n
+// rows.
+func (c *Cholesky) Take(i int, column []float64) {
+	for _, before := range c.columns {
+		dense.Axpy(-before[i], before, column)
+	}
+	root := math.Sqrt(c.Left[i])
+	for j := range column {
+		column[j] /= root
+		c.Subtract(j, column[j]*column[j])
+	}
+	c.Left[i] = 0
+	c.Pivots = append(c.Pivots, i)
+	c.columns = append(c.columns, column)
+}
+
+// Lower is L, lower triangular, with L·Lᵀ the part of K between the pivots.
+func (c *Cholesky) Lower() blas64.General {
+	l := stream.NewMatrix(len(c.Pivots), len(c.Pivots))
+	for p, i := range c.Pivots {
+		for q := range p + 1 {
+			dense.Row(l, p)[q] = c.columns[q][i]
+		}
+	}
+	return l
+}

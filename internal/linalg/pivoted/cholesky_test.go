@@ -1,0 +1,99 @@
+package pivoted
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/stream"
+)
+
+// gram is X·Xᵀ for n random rows of r numbers, the last of them a copy of the first.
+func gram(n, r int) blas64.General {
+	random := rand.New(rand.NewPCG(1, uint64(r)))
+	x := stream.NewMatrix(n, r)
+	for i := range x.Data {
+		x.Data[i] = random.NormFloat64()
+	}
+	copy(dense.Row(x, n-1), dense.Row(x, 0))
+	return dense.Mul(blas.NoTrans, x, blas.Trans, x)
+}
+
+func diagonal(k blas64.General) []float64 {
+	d := make([]float64, k.Rows)
+	for i := range d {
+		d[i] = k.Data[i*k.Stride+i]
+	}
+	return d
+}
+
+// factorise takes pivots, those of which most is left, while there are any.
+func factorise(k blas64.General, most int) *Cholesky {
+	c := New(NewResidual(diagonal(k), 1e-12))
+	for len(c.Pivots) < most {
+		i := slices.Index(c.Left, slices.Max(c.Left))
+		if c.Left[i] == 0 {
+			break
+		}
+		c.Take(i, slices.Clone(dense.Row(k, i)))
+	}
+	return c
+}
+
+// TestCholesky: pivots are as many as the rank, F·Fᵀ agrees with K and its residual
+// diagonal at every step, and L·Lᵀ is K between the pivots.
+func TestCholesky(t *testing.T) {
+	for _, size := range [][2]int{{2, 1}, {12, 5}, {12, 11}, {40, 60}} {
+		n, r := size[0], size[1]
+		k := gram(n, r)
+		all := factorise(k, n)
+		if want := min(r, n-1); len(all.Pivots) != want { // two rows are the same
+			t.Fatalf("%v: %d pivots, not %d", size, len(all.Pivots), want)
+		}
+		for most := range len(all.Pivots) + 1 {
+			c := factorise(k, most)
+			if !slices.Equal(c.Pivots, all.Pivots[:most]) {
+				t.Errorf("%v: pivots %v do not begin %v", size, c.Pivots, all.Pivots)
+			}
+			for i := range n {
+				left := k.Data[i*k.Stride+i]
+				for _, f := range c.columns {
+					left -= f[i] * f[i]
+				}
+				if math.Abs(left-c.Left[i]) > 1e-11*k.Data[i*k.Stride+i] || c.Left[i] < 0 {
+					t.Errorf("%v, %d pivots: %v is left of row %d, not %v", size, most, c.Left[i], i, left)
+				}
+			}
+			l := c.Lower()
+			product := dense.Mul(blas.NoTrans, l, blas.Trans, l)
+			for p, i := range c.Pivots {
+				for q, j := range c.Pivots {
+					if got, want := product.Data[p*product.Stride+q], k.Data[i*k.Stride+j]; math.Abs(got-want) > 1e-12*dense.MaxAbs(k) {
+						t.Errorf("%v, %d pivots: L·Lᵀ has %v at (%d, %d), not %v", size, most, got, p, q, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestResidualOfNothing: diagonals of zeros, and entries below 0 by rounding, have
+// nothing left.
+func TestResidualOfNothing(t *testing.T) {
+	r := NewResidual([]float64{0, -1e-17, 4}, 1e-12)
+	if !slices.Equal(r.Left, []float64{0, 0, 4}) {
+		t.Errorf("left %v", r.Left)
+	}
+	r.Subtract(2, 4-1e-13)
+	if r.Left[2] != 0 {
+		t.Errorf("rounding is left: %v", r.Left[2])
+	}
+	if c := New(r); len(c.Lower().Data) != 0 {
+		t.Errorf("no pivots, and L is %v", c.Lower())
+	}
+}

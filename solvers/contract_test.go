@@ -1,0 +1,121 @@
+package solvers_test
+
+import (
+	"context"
+	"reflect"
+	"testing"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/askls"
+	"github.com/nystream/nystream/solvers/ism"
+	"github.com/nystream/nystream/solvers/ksvd"
+	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/rkhs"
+	"github.com/nystream/nystream/stream"
+)
+
+// family is what the contract of solvers/model speaks of.
+type family struct {
+	name    string
+	method  reflect.Type // the interface
+	methods []any
+	data    reflect.Type
+	fit     reflect.Type
+	model   any // a nil pointer
+	load    any
+}
+
+var families = []family{
+	{"lowrank", reflect.TypeFor[lowrank.Method](), []any{lowrank.Landmark{}, lowrank.S3SPSD{}, lowrank.SSRSVD{}, lowrank.Nystrom{}, lowrank.RPCholesky{}, lowrank.RFF{},
+		lowrank.Subspace{}, lowrank.Adaptive{}, lowrank.Auto{}, lowrank.SSRSVDMatrix{}},
+		reflect.TypeFor[model.Sources](), reflect.TypeFor[lowrank.Fit](), (*lowrank.Model)(nil), lowrank.Load},
+	{"ksvd", reflect.TypeFor[ksvd.Method](), []any{ksvd.Exact{}, ksvd.Nystrom{}, ksvd.SSRSVD{}, ksvd.Auto{}},
+		reflect.TypeFor[*ksvd.Data](), reflect.TypeFor[ksvd.Fit](), (*ksvd.Model)(nil), ksvd.Load},
+	{"ism", reflect.TypeFor[ism.Method](), []any{ism.Solver{}},
+		reflect.TypeFor[*ism.Data](), reflect.TypeFor[ism.Fit](), (*ism.Model)(nil), ism.Load},
+	{"askls", reflect.TypeFor[askls.Method](), []any{askls.Solver{}},
+		reflect.TypeFor[*askls.Data](), reflect.TypeFor[askls.Fit](), (*askls.Model)(nil), askls.Load},
+	{"rkhs", reflect.TypeFor[rkhs.Method](), []any{rkhs.Solver{}},
+		reflect.TypeFor[*rkhs.Data](), reflect.TypeFor[rkhs.Fit](), (*rkhs.Model)(nil), rkhs.Load},
+}
+
+// TestEveryFamilyKeepsTheContract holds the families to the names, the types and the order of
+// arguments that the package comment of solvers/model has.
+func TestEveryFamilyKeepsTheContract(t *testing.T) {
+	for _, f := range families {
+		t.Run(f.name, func(t *testing.T) {
+			plan := reflect.TypeFor[func(stream.Engine, model.Shape, kernelgen.Kernel) (*model.Plan, error)]()
+			in := []reflect.Type{reflect.TypeFor[context.Context](), reflect.TypeFor[stream.Engine](), f.data, reflect.TypeFor[kernelgen.Kernel]()}
+			out := []reflect.Type{reflect.PointerTo(f.fit), reflect.TypeFor[error]()}
+			hasMethod(t, f.method, "Plan", plan)
+			hasMethod(t, f.method, "Fit", reflect.FuncOf(in, out, false))
+			for _, m := range f.methods {
+				if !reflect.TypeOf(m).Implements(f.method) {
+					t.Errorf("%T is no %v", m, f.method)
+				}
+			}
+			if !f.data.Implements(reflect.TypeFor[model.Data]()) {
+				t.Errorf("%v is no model.Data", f.data)
+			}
+			if _, ok := f.model.(model.Transformer); !ok {
+				t.Errorf("%T is no model.Transformer", f.model)
+			}
+			holdsFit(t, f)
+			load := reflect.FuncOf([]reflect.Type{reflect.TypeFor[*model.Archive](), reflect.TypeFor[[]kernelgen.Profile]()},
+				[]reflect.Type{reflect.TypeOf(f.model), reflect.TypeFor[error]()}, true)
+			if got := reflect.TypeOf(f.load); got != load {
+				t.Errorf("Load is %v, not %v", got, load)
+			}
+		})
+	}
+}
+
+// hasMethod compares a method of an interface.
+func hasMethod(t *testing.T, in reflect.Type, name string, want reflect.Type) {
+	t.Helper()
+	m, ok := in.MethodByName(name)
+	if !ok || m.Type != want {
+		t.Errorf("%v: %s is %v, not %v", in, name, m.Type, want)
+	}
+}
+
+// holdsFit looks whether a fit is a model, a report and parts that neither has.
+func holdsFit(t *testing.T, f family) {
+	report := reflect.TypeFor[model.Report]()
+	for name, typ := range map[string]reflect.Type{"Model": reflect.TypeOf(f.model), "Report": report} {
+		if field, ok := f.fit.FieldByName(name); !ok || !field.Anonymous || field.Type != typ {
+			t.Errorf("%v does not embed %v", f.fit, typ)
+		}
+	}
+	for i := range f.fit.NumField() {
+		field := f.fit.Field(i)
+		if _, twice := report.FieldByName(field.Name); twice {
+			t.Errorf("%v has a %s of its own beside that of the report", f.fit, field.Name)
+		}
+	}
+}
+
+// TestSettingsHaveOneType compares settings of the same name over all methods: a name means
+// the same everywhere.
+func TestSettingsHaveOneType(t *testing.T) {
+	everywhere := map[string]reflect.Type{"Rank": reflect.TypeFor[int](), "Seed": reflect.TypeFor[uint64](), "Memory": reflect.TypeFor[int64](),
+		"Tolerance": reflect.TypeFor[float64](), "Landmarks": reflect.TypeFor[int](), "Iterations": reflect.TypeFor[int](), "Passes": reflect.TypeFor[int]()}
+	seen := map[string]int{}
+	for _, f := range families {
+		for _, m := range f.methods {
+			typ := reflect.TypeOf(m)
+			for _, field := range reflect.VisibleFields(typ) {
+				if want, known := everywhere[field.Name]; known && field.Type != want {
+					t.Errorf("%v.%s is of type %v, not %v", typ, field.Name, field.Type, want)
+				}
+				seen[field.Name]++
+			}
+		}
+	}
+	for name := range everywhere {
+		if seen[name] == 0 {
+			t.Errorf("no method has a setting %s: the test looks at nothing", name)
+		}
+	}
+}

@@ -175,19 +175,34 @@ func (l *lowRank) stream(ctx context.Context) (*factorSums, error) {
 	return all, nil
 }
 
-// adder adds the rows of a block to the factors of their folds.
-func (l *lowRank) adder(s sides, which []int) func(*factorSums, *stream.Block) error {
+// evaluator returns a function that gives f the functions of the rows of a block on each
+// side of a pass, the first of which has the place 0. It belongs to one goroutine.
+func (l *lowRank) evaluator(s sides, which []int) func(b *stream.Block, f func(place, side int, u blas64.General) error) error {
 	var do [2]func(blas64.General, *stream.Block) error
 	for _, side := range which {
 		do[side] = s.worker[side]()
 	}
-	var vectors, panel []float64
-	return func(sums *factorSums, b *stream.Block) error {
-		for _, side := range which {
+	var vectors []float64
+	return func(b *stream.Block, f func(place, side int, u blas64.General) error) error {
+		for place, side := range which {
 			u := shaped(&vectors, b.X.Rows, l.k.Rank())
 			if err := do[side](u, b); err != nil {
 				return err
 			}
+			if err := f(place, side, u); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// adder adds the rows of a block to the factors of their folds.
+func (l *lowRank) adder(s sides, which []int) func(*factorSums, *stream.Block) error {
+	each := l.evaluator(s, which)
+	var panel []float64
+	return func(sums *factorSums, b *stream.Block) error {
+		return each(b, func(_, side int, u blas64.General) error {
 			factors := sums.A
 			if side == 1 {
 				factors = sums.B
@@ -197,8 +212,8 @@ func (l *lowRank) adder(s sides, which []int) func(*factorSums, *stream.Block) e
 					return err
 				}
 			}
-		}
-		return nil
+			return nil
+		})
 	}
 }
 
@@ -279,71 +294,7 @@ func (l *lowRank) core(sums *factorSums, but int) (*core, error) {
 	return newCore(source, target, values, l.Gamma)
 }
 
-// leaveOut makes the decisions on the samples of each fold by the machine of the others.
-// One pass.
-func (l *lowRank) leaveOut(ctx context.Context, sums *factorSums, s *solution) error {
-	k := l.targets.Cols
-	machines := make([]struct {
-		weights [2]blas64.General
-		biases  [2][]float64
-	}, len(l.folds))
-	for i := range machines {
-		c, err := l.core(sums, i)
-		if err != nil {
-			return err
-		}
-		if s.ridge == 0 && !(c.condition() < singularCondition) {
-			return fmt.Errorf("the system without fold %d is singular (condition number %.1e): give a ridge (`ridge 1`), or another gamma", i, c.condition())
-		}
-		m := &machines[i]
-		m.weights[0], m.weights[1], m.biases = c.functions(s.ridge)
-	}
-	on, err := l.sides()
-	if err != nil {
-		return err
-	}
-	s.heldOut = stream.NewMatrix(l.targets.Rows, 2*k)
-	for _, which := range on.passesOver() {
-		err := stream.Map(ctx, l.engine, "out of fold", on.rows[which[0]], k*len(which), false, func() func(blas64.General, *stream.Block) error {
-			var do [2]func(blas64.General, *stream.Block) error
-			for _, side := range which {
-				do[side] = on.worker[side]()
-			}
-			var vectors []float64
-			return func(dst blas64.General, b *stream.Block) error {
-				for place, side := range which {
-					u := shaped(&vectors, b.X.Rows, l.k.Rank())
-					if err := do[side](u, b); err != nil {
-						return err
-					}
-					for i := range u.Rows {
-						m := &machines[l.part(int(b.Start)+i)]
-						row := dense.Row(dst, i)[place*k : (place+1)*k]
-						copy(row, m.biases[side])
-						for j, v := range dense.Row(u, i) {
-							dense.Axpy(v, dense.Row(m.weights[side], j), row)
-						}
-					}
-				}
-				return nil
-			}
-		}, func(b *stream.Block, out blas64.General) error {
-			for i := range out.Rows {
-				for place, side := range which {
-					copy(dense.Row(s.heldOut, int(b.Start)+i)[side*k:], dense.Row(out, i)[place*k:(place+1)*k])
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	l.passes++
-	return nil
-}
-
-// newSolution has nothing known.
+// newSolution returns a solution of which nothing is known.
 func newSolution() *solution {
 	return &solution{condition: math.NaN(), smallest: math.NaN()}
 }

@@ -1,0 +1,162 @@
+package rkhs
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// A model comes back as it was, through JSON, and damage is noticed.
+func TestSaveAndLoad(t *testing.T) {
+	_, _, d := dependent(t, 150, 2, 2)
+	turning := normal(150, 2, "turning")
+	next := stream.NewMatrix(150, 2)
+	for i := range 150 {
+		a, b := turning.Data[2*i], turning.Data[2*i+1]
+		next.Data[2*i], next.Data[2*i+1] = 0.6*a-0.6*b, 0.6*a+0.6*b
+	}
+	rows := normal(7, 2, "new")
+	for _, c := range []struct {
+		s Solver
+		d *Data
+		k kernelgen.Kernel
+	}{
+		{Solver{Operator: CCA{1e-3}, Rank: 3, Centred: true}, d, kernelgen.RBF(0.5)},
+		{Solver{Operator: Koopman{1e-4}, Task: Eigen, Rank: 4}, pairs(t, turning, next), kernelgen.RBF(0.3)},
+		{Solver{Operator: Koopman{1e-4}, Task: Eigen, Rank: 4, Centred: true}, pairs(t, turning, next), kernelgen.RBF(0.3)},
+		{Solver{Operator: PerronFrobenius{1e-3, true}, Rank: 4}, pairs(t, turning, next), kernelgen.RBF(0.3)},
+		{Solver{Operator: Covariance{}, Task: Eigen, Rank: 3, Random: true, Landmarks: 40}, d, kernelgen.RBF(0.5)},
+	} {
+		f := mustFit(t, c.s, c.d, c.k)
+		if complex := f.Imag != nil; complex != (f.Task == Eigen && f.Operator.String() == "koopman") {
+			t.Errorf("operator %s: complex %v", f.Operator, complex)
+		}
+		a := saved(t, f.Model)
+		m, err := Load(copied(a))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again := saved(t, m); string(again.Header) != string(a.Header) || fmt.Sprint(again.Arrays) != fmt.Sprint(a.Arrays) {
+			t.Errorf("operator %s: another model came back", f.Operator)
+		}
+		for _, pair := range [][2]*Functions{{m.Left, f.Left}, {m.Right, f.Right}, {m.CanonicalRight, f.CanonicalRight}} {
+			if pair[0] != nil && distance(t, pair[0], pair[1], rows) != 0 {
+				t.Errorf("operator %s: functions changed", f.Operator)
+			}
+		}
+		checkDamage(t, a)
+		checkTransform(t, m, rows)
+	}
+}
+
+// saved returns the archive of a model.
+func saved(t *testing.T, m *Model) *model.Archive {
+	t.Helper()
+	a, err := m.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// copied returns an archive of its own, as a file gives one.
+func copied(a *model.Archive) *model.Archive {
+	return &model.Archive{Header: slices.Clone(a.Header), Arrays: slices.Clone(a.Arrays)}
+}
+
+// checkDamage wants an error where an array is missing, cut short or not finite.
+func checkDamage(t *testing.T, whole *model.Archive) {
+	t.Helper()
+	for i, a := range whole.Arrays {
+		if strings.HasSuffix(a.Name, "landmark_rows") || strings.HasPrefix(a.Name, "canonical") && !strings.HasSuffix(a.Name, "offsets") {
+			continue
+		}
+		without := copied(whole)
+		without.Arrays = slices.Delete(without.Arrays, i, i+1)
+		if _, err := Load(without); err == nil {
+			t.Errorf("no error without %s", a.Name)
+		}
+		if len(a.Floats) == 0 {
+			continue
+		}
+		bad := copied(whole)
+		bad.Arrays[i].Floats = slices.Clone(a.Floats)
+		bad.Arrays[i].Floats[0] = math.NaN()
+		if _, err := Load(bad); err == nil {
+			t.Errorf("no error with a NaN in %s", a.Name)
+		}
+	}
+	for word, other := range map[string]string{`"method":"rkhs"`: `"method":"ksvd"`, `"operator":"`: `"operator":"no`, `"engine":"`: `"engine":"no`, `"rank":`: `"rank":1`} {
+		bad := copied(whole)
+		if bad.Header = bytes.Replace(bad.Header, []byte(word), []byte(other), 1); bytes.Equal(bad.Header, whole.Header) {
+			t.Fatalf("%s is not in the header", word)
+		}
+		if _, err := Load(bad); err == nil {
+			t.Errorf("no error with %s in the header", other)
+		}
+	}
+}
+
+// checkTransform wants the values of functions from both sides, with as many names.
+func checkTransform(t *testing.T, m *Model, rows blas64.General) {
+	t.Helper()
+	src := stream.FromMatrix("rows", rows)
+	for side, f := range map[model.Side]*Functions{model.Left: m.Left, model.Right: m.Right} {
+		want, err := f.At(t.Context(), stream.Engine{}, rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []float64
+		err = m.Transform(t.Context(), stream.Engine{}, side, src, false, func(_ *stream.Block, out blas64.General) error {
+			for i := range out.Rows {
+				got = append(got, dense.Row(out, i)...)
+			}
+			return nil
+		})
+		if err != nil || !slices.Equal(got, want.Data) {
+			t.Errorf("operator %s, %s: other values: %v", m.Operator, side, err)
+		}
+		names, err := m.Outputs(side)
+		last := fmt.Sprint(side.String(), m.Rank()-1)
+		if m.Imag != nil {
+			last += "_im"
+		}
+		if err != nil || len(names) != want.Cols || names[len(names)-1] != last {
+			t.Errorf("operator %s, %s: outputs %q, %v", m.Operator, side, names, err)
+		}
+		if p := m.TransformPlan(stream.Engine{Threads: 2}, side, src); p.Memory.Total() < model.RuntimeBytes || p.Passes != 1 {
+			t.Errorf("operator %s, %s: plan %v", m.Operator, side, p)
+		}
+		if m.Dimension(side) != rows.Cols {
+			t.Errorf("operator %s, %s: %d columns", m.Operator, side, m.Dimension(side))
+		}
+	}
+	if d := m.Describe(); d.Method != Name || d.Rank != m.Rank() || d.Kernel == "" || !strings.Contains(d.Subject, m.Operator.String()) {
+		t.Errorf("%+v", d)
+	}
+}
+
+// The bytes of headers and the order of arrays are those of the first version.
+func TestFormat(t *testing.T) {
+	_, _, d := dependent(t, 40, 2, 2)
+	f := mustFit(t, Solver{Operator: CCA{1e-3}, Rank: 2, Centred: true, Seed: 4}, d, kernelgen.RBF(0.5))
+	const space = `{"method":"rpcholesky","kernel":"rbf(gamma=0.5)","seed":4,"rows":40,"columns":40,"rank":40,"shift":0,"left":{}}`
+	header := `{"method":"rkhs","task":"svd","operator":"kcca","epsilon":0.001,"engine":"exact","formulation":"qr","centred":true,"seed":4,"pairs":40,"rank":2,"left":` + space + `,"right":` + space + `}`
+	const arrays = "values left_features_values left_features_u_landmarks left_features_u_landmark_rows left_features_u_projection " +
+		"right_features_values right_features_u_landmarks right_features_u_landmark_rows right_features_u_projection " +
+		"left left_offsets right right_offsets canonical_left canonical_left_offsets canonical_right canonical_right_offsets"
+	a := saved(t, f.Model)
+	if got := strings.Join(a.Names(), " "); string(a.Header) != header || got != arrays {
+		t.Errorf("%s\n%s", a.Header, got)
+	}
+}

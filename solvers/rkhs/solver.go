@@ -1,0 +1,167 @@
+package rkhs
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// Method is a way to decompose an operator. [Solver] is one.
+type Method interface {
+	// Plan returns what Fit will cost.
+	Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error)
+	// Fit decomposes the operator of the pairs, with a kernel of x.
+	Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error)
+}
+
+var _ Method = Solver{}
+
+// Solver decomposes an operator. The zero value of every field but Operator and Rank is
+// ready to use.
+type Solver struct {
+	Operator Operator
+	Task     Task
+	Rank     int // triplets or eigenpairs; a pair of conjugates is not torn apart
+
+	// KernelY is the kernel of y; nil means that of x, with words of its own: where y is in
+	// another space they are worked out from rows of y. Operators that are between
+	// functions of one space ([Koopman], [PerronFrobenius], all with Eigen) have one kernel.
+	KernelY *kernelgen.Kernel
+	// Centred takes the means of the features away first: covariances of features
+	// instead of second moments. The paper's operators are not centred. Other codes for
+	// CCA and kernel PCA centre. Without it the first singular function of a CCA
+	// and the first eigenfunction of a transfer operator are nearly constant, with a
+	// value near 1; with it they are gone.
+	Centred bool
+
+	Engine Engine
+	// Landmarks is how many rows of either side span the functions; for one space, of
+	// both sides together. 0 means 300. For EngineExact it is the most that the span
+	// of all rows may take, 0 meaning 1000: it is an error if the kernel has a higher
+	// rank, and EngineAuto then turns to landmarks. They are pivots of a randomly pivoted Cholesky factorisation of
+	// max(1024, 5·Landmarks) rows, for EngineExact of all rows.
+	Landmarks int
+	// Random takes random Fourier features instead of landmarks (lowrank.RFF), as many
+	// as Landmarks says, for kernels that have a spectral measure. It is for
+	// EngineLandmark.
+	Random bool
+
+	// Cutoff is the part of the largest eigenvalue of a covariance operator, or singular
+	// value of a time-lagged Gram matrix, at or below which it is left out of an inverse
+	// with ε = 0 and of a pseudo-inverse; 0 means 1e-10.
+	Cutoff float64
+	Seed   uint64
+	Memory int64 // bytes that the plan may take; 0 for no limit
+}
+
+// The defaults of Solver.Landmarks.
+const (
+	defaultLandmarks = 300
+	defaultExact     = 1000
+)
+
+// setting is a solver with the kernels of both sides.
+type setting struct {
+	Solver
+	kernels [2]kernelgen.Kernel
+}
+
+// with returns the solver with a kernel of x.
+func (s Solver) with(k kernelgen.Kernel) setting {
+	y := k
+	if s.KernelY != nil {
+		y = *s.KernelY
+	}
+	return setting{s, [2]kernelgen.Kernel{k, y}}
+}
+
+// resolve makes the words of kernels numbers.
+func (s *setting) resolve(ctx context.Context, d *Data) (err error) {
+	if s.kernels[ofX], err = model.Resolve(ctx, d, s.kernels[ofX], s.Seed); err != nil {
+		return err
+	}
+	switch {
+	case s.oneSpace():
+		s.kernels[ofY] = s.kernels[ofX]
+	case d.y != nil && !s.Operator.traits().alone:
+		s.kernels[ofY], err = model.Resolve(ctx, sideData{d, ofY}, s.kernels[ofY], s.Seed)
+	}
+	return err
+}
+
+// oneSpace reports whether x and y are to have the same features.
+func (s Solver) oneSpace() bool {
+	t := s.Operator.traits()
+	return !t.alone && (t.oneSpace || s.Task == Eigen)
+}
+
+// settings fills in what was left to us, and refuses what cannot be.
+func (s setting) settings(e stream.Engine, shape model.Shape) (setting, []string, error) {
+	if err := s.check(shape); err != nil {
+		return s, nil, err
+	}
+	if s.Cutoff == 0 {
+		s.Cutoff = 1e-10
+	}
+	var notes []string
+	if s.Engine == EngineAuto {
+		s, notes = s.choose(e, shape)
+	}
+	if s.Landmarks == 0 {
+		s.Landmarks = defaultLandmarks
+		if s.Engine == EngineExact {
+			s.Landmarks = defaultExact
+		}
+	}
+	return s, notes, nil
+}
+
+func (s setting) check(shape model.Shape) error {
+	if s.Operator == nil {
+		panic("rkhs: a solver without an operator")
+	}
+	if err := checkOperator(s.Operator); err != nil {
+		return err
+	}
+	t := s.Operator.traits()
+	switch {
+	case s.Rank < 1 || s.Landmarks < 0 || s.Memory < 0:
+		return fmt.Errorf("rank %d must be at least 1, and landmarks %d and memory %d not negative", s.Rank, s.Landmarks, s.Memory)
+	case !(s.Cutoff >= 0 && s.Cutoff < 1):
+		return fmt.Errorf("cutoff %v must be from 0 to below 1", s.Cutoff)
+	case !t.alone && columnsOf(shape, ofY) == 0:
+		return fmt.Errorf("operator %s is between x and y: give a second source, or a lag", s.Operator)
+	case s.oneSpace() && shape.Columns != columnsOf(shape, ofY):
+		return fmt.Errorf("x has %d columns and y has %d: %s of operator %s need functions of one space", shape.Columns, columnsOf(shape, ofY), s.Task, s.Operator)
+	case s.oneSpace() && s.kernels[ofX].String() != s.kernels[ofY].String():
+		return fmt.Errorf("kernels %s and %s: %s of operator %s need functions of one space, and so one kernel", s.kernels[ofX], s.kernels[ofY], s.Task, s.Operator)
+	case s.Random && s.Engine == EngineExact:
+		return fmt.Errorf("engine %s has no random features: take engine %s", s.Engine, EngineLandmark)
+	}
+	return nil
+}
+
+// choose returns what EngineAuto takes.
+func (s setting) choose(e stream.Engine, shape model.Shape) (setting, []string) {
+	because := func(engine Engine, format string, args ...any) (setting, []string) {
+		s.Engine = engine
+		return s, []string{fmt.Sprintf("engine %s: ", engine) + fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case s.Random:
+		return because(EngineLandmark, "random features were asked for")
+	case s.Landmarks > 0 && int64(s.Landmarks) < shape.Rows:
+		return because(EngineLandmark, "%d landmarks were asked for", s.Landmarks)
+	case shape.Rows > AutoPairs:
+		return because(EngineLandmark, "there are %d pairs, and the exact engine is for up to %d", shape.Rows, AutoPairs)
+	}
+	exact := s
+	exact.Engine = EngineExact
+	if p, err := exact.plan(e, shape); err == nil && s.Memory > 0 && p.Memory.Total() > s.Memory {
+		return because(EngineLandmark, "the exact engine would take %d MiB of memory", p.Memory.Total()>>20)
+	}
+	return because(EngineExact, "there are %d pairs: few enough to span the features of all of them", shape.Rows)
+}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -404,15 +403,8 @@ func TestReadNodes(t *testing.T) {
 }
 
 func TestReadGraphCora(t *testing.T) {
-	dir := os.Getenv("NYSTREAM_DATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "data")
-	}
-	path := filepath.Join(dir, "cora.edges.csv")
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no real data: %v (set NYSTREAM_DATA)", err)
-	}
-	nodes, err := ReadNodes(context.Background(), filepath.Join(dir, "cora.labels.csv"), "")
+	path := filetest.RealData(t, "cora.edges.csv")
+	nodes, err := ReadNodes(context.Background(), filetest.RealData(t, "cora.labels.csv"), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -249,12 +247,8 @@ func TestGuessDelimiter(t *testing.T) {
 	}
 }
 
-// Published files that found their way here; see notes/reading-files.md.
+// Published files that found their way here.
 func TestCSVRealFiles(t *testing.T) {
-	dir := os.Getenv("NYSTREAM_DATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "data")
-	}
 	tests := []struct {
 		file          string
 		rows          int64
@@ -266,10 +260,7 @@ func TestCSVRealFiles(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.file, func(t *testing.T) {
-			path := filepath.Join(dir, test.file)
-			if _, err := os.Stat(path); err != nil {
-				t.Skipf("no real data: %v (set NYSTREAM_DATA)", err)
-			}
+			path := filetest.RealData(t, test.file)
 			tb, err := OpenCSV(context.Background(), path, CSVOptions{})
 			if err != nil {
 				t.Fatal(err)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -119,10 +117,6 @@ func TestLibsvmGather(t *testing.T) {
 }
 
 func TestLibsvmRealFiles(t *testing.T) {
-	dir := os.Getenv("NYSTREAM_DATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "data")
-	}
 	tests := []struct {
 		file     string
 		rows     int64
@@ -130,10 +124,7 @@ func TestLibsvmRealFiles(t *testing.T) {
 	}{{"a9a", 32561, 123}, {"satimage.scale", 4435, 36}}
 	for _, test := range tests {
 		t.Run(test.file, func(t *testing.T) {
-			path := filepath.Join(dir, test.file)
-			if _, err := os.Stat(path); err != nil {
-				t.Skipf("no real data: %v (set NYSTREAM_DATA)", err)
-			}
+			path := filetest.RealData(t, test.file)
 			tb, err := OpenLibsvm(context.Background(), path)
 			if err != nil {
 				t.Fatal(err)

@@ -237,18 +237,6 @@ func TestConformance(t *testing.T) {
 			return acc
 		}, 11)
 	})
-	t.Run("normalised", func(t *testing.T) {
-		newAcc := func() *normalised { return newNormalised(3) }
-		conformance.Run(t, newAcc, func(block int64) *normalised {
-			acc := newAcc()
-			x, _ := clouds(20, 3, 4, uint64(block))
-			if err := acc.qr.Add(x); err != nil {
-				t.Fatal(err)
-			}
-			acc.raised = block
-			return acc
-		}, 11)
-	})
 }
 
 // distances are all squared distances between two sets of rows.

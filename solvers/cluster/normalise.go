@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -77,8 +76,8 @@ func (n normaliser) fold(ctx context.Context, e stream.Engine, factors stream.So
 					if err != nil {
 						return err
 					}
-					acc.raised += raised
-					if err := acc.qr.Add(out); err != nil {
+					acc.B.Count += raised
+					if err := acc.A.Add(out); err != nil {
 						return err
 					}
 				}
@@ -105,43 +104,12 @@ func (n normaliser) project(ctx context.Context, e stream.Engine, factors stream
 	})
 }
 
-// normalised accumulates the R factor of normalised rows, and the number of rows
-// whose degree was raised.
-type normalised struct {
-	qr     *sketch.QR
-	raised int64
-}
+// normalised is the R factor of normalised rows, and a sum that only counts those whose
+// degree was raised.
+type normalised = sketch.Both[*sketch.QR, *sketch.Sum]
 
-func newNormalised(d int) *normalised { return &normalised{qr: sketch.NewQR(d)} }
-
-// Merge appends what later has seen.
-func (n *normalised) Merge(later *normalised) error {
-	n.raised += later.raised
-	return n.qr.Merge(later.qr)
-}
-
-// Reset forgets everything.
-func (n *normalised) Reset() {
-	n.qr.Reset()
-	n.raised = 0
-}
-
-// MarshalBinary writes the count and the R factor.
-func (n *normalised) MarshalBinary() ([]byte, error) {
-	qr, err := n.qr.MarshalBinary()
-	return append(binary.LittleEndian.AppendUint64(nil, uint64(n.raised)), qr...), err
-}
-
-// UnmarshalBinary reads what MarshalBinary of as many columns wrote.
-func (n *normalised) UnmarshalBinary(data []byte) error {
-	if len(data) < 8 {
-		return fmt.Errorf("cluster: normalised factors cannot have %d bytes", len(data))
-	}
-	if err := n.qr.UnmarshalBinary(data[8:]); err != nil {
-		return err
-	}
-	n.raised = int64(binary.LittleEndian.Uint64(data))
-	return nil
+func newNormalised(d int) *normalised {
+	return &normalised{A: sketch.NewQR(d), B: sketch.NewSum(0, 0)}
 }
 
 // rightSingular gives the right singular vectors of a small matrix, the largest

@@ -104,7 +104,7 @@ func (s Spectral) Embed(ctx context.Context, e stream.Engine, factors stream.Sou
 	if dim == 0 {
 		dim = s.Clusters
 	}
-	values, project, err := leading(fold.qr.R(), dim)
+	values, project, err := leading(fold.A.R(), dim)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", info.Name, err)
 	}
@@ -112,7 +112,7 @@ func (s Spectral) Embed(ctx context.Context, e stream.Engine, factors stream.Sou
 	if err != nil {
 		return nil, err
 	}
-	return &Spectrum{Vectors: vectors, Values: values, Raised: fold.raised}, nil
+	return &Spectrum{Vectors: vectors, Values: values, Raised: fold.B.Count}, nil
 }
 
 // leading gives the squares of all singular values of a triangular factor R, and

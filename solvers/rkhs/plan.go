@@ -2,7 +2,6 @@ package rkhs
 
 import (
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -64,18 +63,8 @@ func (s setting) spacesOf(shape model.Shape) []plannedSpace {
 
 // planSpace adds the choice of landmarks, and returns how many there will be at most.
 func (s setting) planSpace(p *model.Plan, e stream.Engine, space plannedSpace) (int64, error) {
-	most := int(min(int64(s.Landmarks), space.rows))
-	var of *model.Plan
-	var err error
-	switch {
-	case s.Engine == EngineExact:
-		of, err = lowrank.RPCholesky{Rank: most}.Plan(e, model.Shape{Rows: space.rows, Columns: space.columns}, kernelgen.RBF(1))
-	case s.Random:
-		of, err = lowrank.RFF{Rank: s.Landmarks, Orthogonal: true}.Plan(e, model.Shape{Rows: space.rows, Columns: space.columns}, kernelgen.RBF(1))
-		most = s.Landmarks
-	default:
-		of, err = lowrank.Nystrom{Rank: most, Choice: lowrank.ChoicePivoted}.Plan(e, model.Shape{Rows: space.rows, Columns: space.columns}, kernelgen.RBF(1))
-	}
+	by, most := s.method(space.rows)
+	of, err := by.Plan(e, model.Shape{Rows: space.rows, Columns: space.columns}, space.kernel)
 	if err != nil {
 		return 0, err
 	}

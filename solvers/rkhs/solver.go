@@ -126,6 +126,11 @@ func (s setting) check(shape model.Shape) error {
 	if err := checkOperator(s.Operator); err != nil {
 		return err
 	}
+	for _, k := range s.kernels {
+		if _, normalised := k.Normaliser(); normalised || !k.Symmetric() {
+			return fmt.Errorf("kernel %s is not symmetric: an RKHS has a symmetric positive definite kernel, such as rbf, laplace or poly", k)
+		}
+	}
 	t := s.Operator.traits()
 	switch {
 	case s.Rank < 1 || s.Landmarks < 0 || s.Memory < 0:

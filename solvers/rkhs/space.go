@@ -26,17 +26,6 @@ type spaces struct {
 // one reports whether x and y have the same features.
 func (s *spaces) one() bool { return s.x == s.y }
 
-// checkKernel refuses kernels that no RKHS belongs to.
-func checkKernel(k kernelgen.Kernel, rows blas64.General) error {
-	if _, normalised := k.Normaliser(); normalised || !k.Symmetric() {
-		return fmt.Errorf("kernel %s is not symmetric: an RKHS has a symmetric positive definite kernel, such as rbf, laplace or poly", k)
-	}
-	if err := k.CheckPlain(); err != nil {
-		return err
-	}
-	return k.CheckRows(rows, 0)
-}
-
 // definiteNote returns a warning of a kernel that may not be positive.
 func definiteNote(k kernelgen.Kernel) []string {
 	if k.PositiveSemiDefinite() {
@@ -112,22 +101,32 @@ func (s Solver) poolSize(n int64) int64 {
 	return min(n, max(poolLeast, poolRows*int64(s.Landmarks)))
 }
 
+// method returns what makes features of so many rows, and how many landmarks or random
+// features that takes at most.
+func (s Solver) method(rows int64) (lowrank.Method, int) {
+	most := int(min(int64(s.Landmarks), rows))
+	switch {
+	case s.Engine == EngineExact:
+		return lowrank.RPCholesky{Rank: most, Seed: s.Seed}, most
+	case s.Random:
+		return lowrank.RFF{Rank: s.Landmarks, Orthogonal: true, Seed: s.Seed}, s.Landmarks
+	}
+	return lowrank.Nystrom{Rank: most, Choice: lowrank.ChoicePivoted, Seed: s.Seed}, most
+}
+
 // fit makes the features of one space.
 func (sp *spaces) fit(ctx context.Context, e stream.Engine, s setting, k kernelgen.Kernel, what string, rows blas64.General) (*lowrank.Model, error) {
-	if err := checkKernel(k, rows); err != nil {
+	if err := k.CheckRows(rows, 0); err != nil {
 		return nil, fmt.Errorf("rows of %s: %w", what, err)
 	}
 	src := stream.FromMatrix("rows of "+what, rows)
 	var f *lowrank.Fit
 	var err error
-	switch {
-	case s.Engine == EngineExact:
+	if s.Engine == EngineExact {
 		f, err = exactSpace(ctx, e, src, k, s.Landmarks, s.Seed)
-	case s.Random:
-		f, err = lowrank.RFF{Rank: s.Landmarks, Orthogonal: true, Seed: s.Seed}.Fit(ctx, e, model.Sources{Left: src}, k)
-	default:
-		rank := min(s.Landmarks, rows.Rows)
-		f, err = lowrank.Nystrom{Rank: rank, Choice: lowrank.ChoicePivoted, Seed: s.Seed}.Fit(ctx, e, model.Sources{Left: src}, k)
+	} else {
+		by, _ := s.method(int64(rows.Rows))
+		f, err = by.Fit(ctx, e, model.Sources{Left: src}, k)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("features of %s: %w", what, err)

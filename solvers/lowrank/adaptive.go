@@ -96,7 +96,7 @@ func (m Adaptive) check() error {
 	return nil
 }
 
-// mostColumns is the largest rank: beyond a quarter of many rows a matrix is not of
+// mostColumns returns the largest rank: beyond a quarter of many rows a matrix is not of
 // low rank, and a low-rank model of it is not smaller than the matrix by much.
 func (m Adaptive) mostColumns(n int64) int64 {
 	if m.Rank > 0 {
@@ -108,7 +108,7 @@ func (m Adaptive) mostColumns(n int64) int64 {
 // within reports whether the estimated error of a fit is safely within the tolerance.
 func (m Adaptive) within(f *Fit) bool { return adaptiveSafety*f.SpectralEstimate <= m.Tolerance }
 
-// ends says whether another step makes no sense, and why.
+// ends reports whether another step makes no sense, and why.
 func (m Adaptive) ends(e stream.Engine, f *Fit, columns, most, n int64, d int) (why string, end bool) {
 	switch {
 	case !f.Unsettled:
@@ -125,7 +125,7 @@ func (m Adaptive) ends(e stream.Engine, f *Fit, columns, most, n int64, d int) (
 	return "", false
 }
 
-// fitting is the number of columns, halved until their plan fits into the memory.
+// fitting returns the number of columns, halved until their plan fits into the memory.
 func (m Adaptive) fitting(e stream.Engine, columns, n int64, d int) (int64, error) {
 	for {
 		plan, err := m.landmark(columns).planSide(e, n, d)
@@ -151,7 +151,7 @@ func (m Adaptive) note(f *Fit, why string) {
 	}
 }
 
-// firstColumns is how many eigenvalues of A, judged by a sample of its rows, are
+// firstColumns returns how many eigenvalues of A, judged by a sample of its rows, are
 // above what the tolerance leaves to be shifted to the middle, and more if it takes
 // more landmarks to see them.
 func (m Adaptive) firstColumns(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel, n int64) (int64, error) {
@@ -240,7 +240,7 @@ func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmark
 	return rank, best, nil
 }
 
-// leastRank is the least rank at which half of the first eigenvalue left out is
+// leastRank returns the least rank at which half of the first eigenvalue left out is
 // within the tolerance.
 func (m Adaptive) leastRank(f *landmarkFit, high int) int {
 	values := f.spectrum.Values
@@ -257,7 +257,7 @@ func (m Adaptive) leastRank(f *landmarkFit, high int) int {
 // data will tell.
 const plannedColumns = 64
 
-// Plan works out the cost of a first step with 64 columns of U, or with as many as the
+// Plan returns the cost of a first step with 64 columns of U, or with as many as the
 // rank allows. Steps are only made within Memory.
 func (m Adaptive) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
 	if err := checkSymmetric(s, k); err != nil {

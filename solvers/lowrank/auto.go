@@ -50,7 +50,7 @@ func (c autoChoice) because(format string, args ...any) *autoChoice {
 	return &c
 }
 
-// Plan works out the cost of the method chosen, which it names. Where the tolerance
+// Plan returns the cost of the method chosen, which it names. Where the tolerance
 // decides, it is that of 64 columns of U.
 func (m Auto) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
 	c, err := m.choose(e, s, k)
@@ -111,7 +111,7 @@ func (m Auto) choose(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*autoC
 	return exact.because("A has %.2g entries: few enough for up to %d passes over all of them", entries, autoPasses), nil
 }
 
-// adaptive is the choice where the tolerance decides.
+// adaptive returns the choice where the tolerance decides.
 func (m Auto) adaptive(s model.Shape, k kernelgen.Kernel) (*autoChoice, error) {
 	if !s.OneSource() {
 		return nil, fmt.Errorf("a tolerance is for the symmetric matrix of one source: name a rank")

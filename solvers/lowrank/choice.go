@@ -38,7 +38,7 @@ const (
 	ChoiceAuto
 )
 
-// String is the word for a choice.
+// String returns the word for a choice.
 func (c LandmarkChoice) String() string {
 	words := []string{"uniform", "leverage", "rpc", "dpp", "auto"}
 	if int(c) >= len(words) {
@@ -63,10 +63,10 @@ type chooser struct {
 	seed      uint64
 }
 
-// looks says that the choice depends on the kernel.
+// looks reports whether the choice depends on the kernel.
 func (c chooser) looks() bool { return c.choice != ChoiceUniform }
 
-// reservoir is the number of rows that landmarks are chosen from.
+// reservoir returns the number of rows that landmarks are chosen from.
 func (c chooser) reservoir() int64 {
 	want := int64(c.landmarks)
 	if c.looks() {
@@ -109,7 +109,7 @@ func (c chooser) choose(ctx context.Context, t *tiles, e stream.Engine, candidat
 	return t.pickIndices(candidates, chosen), nil, nil
 }
 
-// pickIndices is the panel of some rows of p.
+// pickIndices returns the panel of some rows of p.
 func (t *tiles) pickIndices(p *panel, chosen []int) *panel {
 	var numbers []int64
 	for _, i := range chosen {
@@ -166,7 +166,7 @@ func (c chooser) draw(candidates *panel, k int, purpose string) []int {
 	return out
 }
 
-// leaves is the estimated spectral norm of what landmarks leave of the kernel
+// leaves returns the estimated spectral norm of what landmarks leave of the kernel
 // matrix of n rows, K − K(·, L)·K(L, L)⁻¹·K(L, ·), relative to that of K, from the
 // entries between some rows.
 func (t *tiles) leaves(landmarks, jury *panel, n int64) (float64, error) {
@@ -193,7 +193,7 @@ func (t *tiles) leaves(landmarks, jury *panel, n int64) (float64, error) {
 	return ratio(rest, norm), err
 }
 
-// whitened is K(x, L)·C⁻ᵀ with C·Cᵀ = K(L, L), the rows of x in the feature space
+// whitened returns K(x, L)·C⁻ᵀ with C·Cᵀ = K(L, L), the rows of x in the feature space
 // that the landmarks span. A multiple of the identity that is rounding beside K
 // makes the factorisation exist.
 func (t *tiles) whitened(landmarks, x *panel) (blas64.General, error) {
@@ -226,7 +226,7 @@ func (t *tiles) whitened(landmarks, x *panel) (blas64.General, error) {
 	return out, nil
 }
 
-// between is K(x, p).
+// between returns K(x, p).
 func (t *tiles) between(x blas64.General, p *panel) (blas64.General, error) {
 	out := stream.NewMatrix(x.Rows, p.rows.Rows)
 	err := t.eachTile(x, p, func(first int, tile blas64.General) error {

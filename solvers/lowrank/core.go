@@ -59,7 +59,7 @@ func (t *tiles) foldCore(ctx context.Context, e stream.Engine, rows blas64.Gener
 	return sum.General, nil
 }
 
-// foldedCore is Ôᵀ·K(rows of o, rows of s)·Ŝ.
+// foldedCore returns Ôᵀ·K(rows of o, rows of s)·Ŝ.
 func (t *tiles) foldedCore(ctx context.Context, e stream.Engine, left *panel, o *sketch.SparseSign, right *panel, s *sketch.SparseSign) (blas64.General, error) {
 	return t.foldCore(ctx, e, left.rows, right, o.Cols, s.Cols, func() func(blas64.General, int, blas64.General) {
 		fold := stream.NewMatrix(corePanel, s.Cols)
@@ -71,7 +71,7 @@ func (t *tiles) foldedCore(ctx context.Context, e stream.Engine, left *panel, o 
 	})
 }
 
-// projectedCore is Uᵀ·K(left, right)·V.
+// projectedCore returns Uᵀ·K(left, right)·V.
 func (t *tiles) projectedCore(ctx context.Context, e stream.Engine, left *panel, u blas64.General, right *panel, v blas64.General) (blas64.General, error) {
 	return t.foldCore(ctx, e, left.rows, right, u.Cols, v.Cols, func() func(blas64.General, int, blas64.General) {
 		kv := stream.NewMatrix(corePanel, v.Cols)
@@ -85,7 +85,7 @@ func (t *tiles) projectedCore(ctx context.Context, e stream.Engine, left *panel,
 	})
 }
 
-// embedRows is the embedding of rows in memory, whose numbers tell which of
+// embedRows returns the embedding of rows in memory, whose numbers tell which of
 // them are landmarks.
 func (t *tiles) embedRows(e *Embedding, landmarks, rows *panel, name string) (blas64.General, error) {
 	m := t.embedder(e, landmarks, name)
@@ -101,7 +101,7 @@ func (t *tiles) embedRows(e *Embedding, landmarks, rows *panel, name string) (bl
 	return out, nil
 }
 
-// foldedEmbedding is Ŝᵀ·Q, Q the embedding of the rows that s touches.
+// foldedEmbedding returns Ŝᵀ·Q, Q the embedding of the rows that s touches.
 func (t *tiles) foldedEmbedding(e *Embedding, landmarks, rows *panel, s *sketch.SparseSign, name string) (blas64.General, error) {
 	q, err := t.embedRows(e, landmarks, rows, name)
 	if err != nil {
@@ -123,7 +123,7 @@ func smallestSingularValue(a blas64.General) (float64, error) {
 	return s.S[len(s.S)-1], nil
 }
 
-// condition is the ratio of the largest to the smallest singular value kept.
+// condition returns the ratio of the largest to the smallest singular value kept.
 func condition(s *svd, r int) float64 {
 	if r == 0 {
 		return 1

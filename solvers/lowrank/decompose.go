@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// matDense is m as a mat.Dense that shares its data.
+// matDense returns m as a mat.Dense that shares its data.
 func matDense(m blas64.General) *mat.Dense {
 	d := &mat.Dense{}
 	d.SetRawMatrix(m)
@@ -37,7 +37,7 @@ func newSVD(what string, a blas64.General) (*svd, error) {
 	return &svd{s}, nil
 }
 
-// whitener is V_r·S_r⁻¹, which makes the columns of a·V_r·S_r⁻¹ orthonormal.
+// whitener returns V_r·S_r⁻¹, which makes the columns of a·V_r·S_r⁻¹ orthonormal.
 func (s *svd) whitener(r int) blas64.General {
 	t := stream.NewMatrix(s.V.Rows, r)
 	for i := range t.Rows {
@@ -67,7 +67,7 @@ func newEigen(what string, a blas64.General) (*eigen, error) {
 	return &eigen{Values: values, Vectors: vectors}, nil
 }
 
-// eigenvaluesOf are those of the symmetric part of a, descending.
+// eigenvaluesOf returns those of the symmetric part of a, descending.
 func eigenvaluesOf(what string, a blas64.General) ([]float64, error) {
 	if a.Rows == 0 {
 		return nil, nil
@@ -84,19 +84,19 @@ func eigenvaluesOf(what string, a blas64.General) ([]float64, error) {
 	return values, nil
 }
 
-// congruence is t·diag(w)·tᵀ.
+// congruence returns t·diag(w)·tᵀ.
 func congruence(t blas64.General, w []float64) blas64.General {
 	return dense.Mul(blas.NoTrans, scaledColumns(t, w), blas.Trans, t)
 }
 
-// scaledColumns is m·diag(w) in a new matrix.
+// scaledColumns returns m·diag(w) in a new matrix.
 func scaledColumns(m blas64.General, w []float64) blas64.General {
 	m = dense.Clone(m)
 	dense.ScaleColumns(m, w)
 	return m
 }
 
-// scaledRows is diag(w)·m in a new matrix.
+// scaledRows returns diag(w)·m in a new matrix.
 func scaledRows(m blas64.General, w []float64) blas64.General {
 	m = dense.Clone(m)
 	dense.ScaleRows(m, w)

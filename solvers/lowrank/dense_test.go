@@ -17,7 +17,7 @@ import (
 
 // Independent references: everything formed, everything dense.
 
-// clusters are n rows in d dimensions around a few centres.
+// clusters returns n rows in d dimensions around a few centres.
 func clusters(n, d int, seed uint64) blas64.General {
 	m := stream.NewMatrix(n, d)
 	centre := sketch.NewStream(seed, "test centres")
@@ -38,7 +38,7 @@ func kernelMatrix(k kernelgen.Kernel, x, y blas64.General) blas64.General {
 	return a
 }
 
-// singularValues are those of a matrix, descending.
+// singularValues returns those of a matrix, descending.
 func singularValues(t *testing.T, a blas64.General) []float64 {
 	t.Helper()
 	var f mat.SVD
@@ -48,7 +48,7 @@ func singularValues(t *testing.T, a blas64.General) []float64 {
 	return f.Values(nil)
 }
 
-// spectralNorm is the largest singular value.
+// spectralNorm returns the largest singular value.
 func spectralNorm(t *testing.T, a blas64.General) float64 {
 	t.Helper()
 	return singularValues(t, a)[0]
@@ -70,7 +70,7 @@ func factors(t *testing.T, m *Model, side *Embedding, x blas64.General) blas64.G
 	return u
 }
 
-// approximation is Â in full.
+// approximation returns Â in full.
 func approximation(m *Model, u, v blas64.General) blas64.General {
 	a := dense.Mul(blas.NoTrans, scaledColumns(u, m.Values), blas.Trans, v)
 	if m.Symmetric() {
@@ -91,7 +91,7 @@ func difference(a, b blas64.General) blas64.General {
 	return d
 }
 
-// orthogonalityError is max|UᵀU − I|.
+// orthogonalityError returns max|UᵀU − I|.
 func orthogonalityError(u blas64.General) float64 {
 	g := dense.Mul(blas.Trans, u, blas.NoTrans, u)
 	worst := 0.0
@@ -109,7 +109,7 @@ func orthogonalityError(u blas64.General) float64 {
 	return worst
 }
 
-// bestRank is σ_{c+1}/σ₁ of a symmetric matrix.
+// bestRank returns σ_{c+1}/σ₁ of a symmetric matrix.
 func bestRank(t *testing.T, a blas64.General, c int) float64 {
 	t.Helper()
 	var eig mat.EigenSym
@@ -126,7 +126,7 @@ func bestRank(t *testing.T, a blas64.General, c int) float64 {
 	return v[len(v)-1-c] / v[len(v)-1]
 }
 
-// denseError is ‖A−Â‖₂/‖A‖₂ with everything formed.
+// denseError returns ‖A−Â‖₂/‖A‖₂ with everything formed.
 func denseError(t *testing.T, m *Model, x, a blas64.General, norm float64) float64 {
 	t.Helper()
 	u := factors(t, m, m.Left, x)

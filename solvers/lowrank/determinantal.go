@@ -61,7 +61,7 @@ func (c chooser) determinantal(ctx context.Context, t *tiles, e stream.Engine, c
 // projection evaluates V·Vᵀ between rows of V.
 func projection() *tiles { return newTiles(kernelgen.Linear(), Float64) }
 
-// rowsAt are some rows of m.
+// rowsAt returns some rows of m.
 func rowsAt(m blas64.General, index []int) blas64.General {
 	out := stream.NewMatrix(len(index), m.Cols)
 	for i, r := range index {
@@ -70,7 +70,7 @@ func rowsAt(m blas64.General, index []int) blas64.General {
 	return out
 }
 
-// numbered are the numbers below n.
+// numbered returns the numbers below n.
 func numbered(n int) []int64 {
 	number := make([]int64, n)
 	for i := range number {
@@ -79,7 +79,7 @@ func numbered(n int) []int64 {
 	return number
 }
 
-// leadingVectors are about the k leading eigenvectors of the kernel matrix of the
+// leadingVectors returns about the k leading eigenvectors of the kernel matrix of the
 // rows of a panel, fewer if the others are rounding.
 func (t *tiles) leadingVectors(ctx context.Context, e stream.Engine, p *panel, k int, seed uint64) (blas64.General, error) {
 	n := p.rows.Rows

@@ -18,7 +18,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// saved is a model as something that can be compared bit by bit.
+// saved returns a model as something that can be compared bit by bit.
 func saved(m *Model) string {
 	file, err := m.Save()
 	if err != nil {
@@ -72,7 +72,7 @@ func checkDamagedArrays(t *testing.T, name string, file *model.Archive) {
 	}
 }
 
-// withHeader is an archive with another header.
+// withHeader returns an archive with another header.
 func withHeader(t *testing.T, file *model.Archive, header any) *model.Archive {
 	t.Helper()
 	text, err := json.Marshal(header)

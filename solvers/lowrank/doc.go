@@ -10,8 +10,7 @@
 // # One pass is enough
 //
 // Most methods here look at A through a few rows of the sources, the landmarks
-// ([RFF] and [PolySketch] at none; [Subspace], [SubspaceSVD] and [RPCholesky] load all
-// rows). They are gathered first and kept in memory; then every row streams
+// ([RFF] and [PolySketch] at none; [Subspace] and [RPCholesky] load all rows). They are gathered first and kept in memory; then every row streams
 // past them once, and only a small triangular factor remains of what was
 // computed. A column of U is never stored: it is a function of a row, an
 // [Embedding], which holds for rows never seen as well.
@@ -22,18 +21,21 @@
 // Q = Y·T with T = V·S⁻¹ from the SVD of R, small singular values cut off at
 // [RankTolerance]. Q is orthonormal only to about ε·cond(Y): its strong
 // directions are fine, its weakest are not. When the factors of the fitted rows
-// are wanted, [Refine] streams the triangular factor of U itself, the second
+// are wanted, [Model.Refine] streams the triangular factor of U itself, the second
 // round of CholeskyQR2 (Yamamoto et al. 2015), and the factors come out
 // orthonormal to rounding. It takes one pass more, and writing them another.
 //
 // # Methods
 //
+// A [Method] plans and fits; all return a [Fit]. Sources, shapes, plans and archives are
+// those of package solvers/model.
+//
 //   - [S3SPSD]: Xie et al. (2023), Algorithm 5, with the paper's shift or a
 //     decoupled one.
 //   - [SSRSVD]: Xie et al. (2023), Algorithm 4, for two sources, one source, or
 //     ([SSRSVDMatrix]) an explicit matrix.
-//   - [Landmark], [LandmarkRect]: all landmark columns are kept instead of
-//     being compressed by signs, and the core is fitted by least squares; the
+//   - [Landmark]: all landmark columns are kept instead of being compressed by
+//     signs, and the core is fitted by least squares, for one source or two; the
 //     default.
 //   - [Adaptive]: the landmark method with the error given instead of the rank.
 //   - [Auto]: chooses among the methods here, and says why.
@@ -45,7 +47,7 @@
 //   - [PolySketch]: TensorSketch features, for polynomials and exponentials of an
 //     inner product, and rbf; no landmarks.
 //   - [Subspace]: block Krylov iteration on all entries, a few times over, with
-//     the rows in memory; [SubspaceSVD] for two sources.
+//     the rows in memory, for one source or two.
 //
 // Landmarks are chosen uniformly or by a [LandmarkChoice] that looks at the kernel
 // between sampled rows.

@@ -44,7 +44,7 @@ func (e *Embedding) unit() float64 {
 	return e.Unit
 }
 
-// width is the number of columns before projection.
+// width returns the number of columns before projection.
 func (e *Embedding) width() int {
 	switch {
 	case e.Features != nil:
@@ -55,7 +55,7 @@ func (e *Embedding) width() int {
 	return e.Landmarks.Rows
 }
 
-// Entries is how many numbers are computed for a row before they are folded and
+// Entries returns how many numbers are computed for a row before they are folded and
 // projected: kernel entries with landmarks, or features.
 func (e *Embedding) Entries() int {
 	if e.Features != nil {
@@ -74,7 +74,7 @@ func (e *Embedding) numbers() int64 {
 	return n * (3*int64(e.Landmarks.Cols) + 2*r)
 }
 
-// Rank is the number of columns of the embedding.
+// Rank returns the number of columns of the embedding.
 func (e *Embedding) Rank() int { return e.Projection.Cols }
 
 // embedder applies an embedding to blocks of rows. It belongs to one goroutine.
@@ -128,7 +128,7 @@ func (m *embedder) raw(x blas64.General, start int64) (blas64.General, error) {
 	return fold, nil
 }
 
-// rawNumbered is raw for rows with any numbers.
+// rawNumbered returns what raw does for rows with any numbers.
 func (m *embedder) rawNumbered(x blas64.General, number []int64) (blas64.General, error) {
 	fold, err := m.unshifted(x, func(i int) int64 { return number[i] })
 	if err != nil || m.e.RangeShift == 0 {

@@ -37,7 +37,7 @@ type sampleSide struct {
 	u     blas64.General // the embedding of all
 }
 
-// weight is the number of rows of the source that row i stands for.
+// weight returns the number of rows of the source that row i stands for.
 func (s *sampleSide) weight(i int) float64 {
 	if i < s.known {
 		return 1
@@ -45,7 +45,7 @@ func (s *sampleSide) weight(i int) float64 {
 	return s.of / float64(s.held())
 }
 
-// roots are the square roots of the weights of all rows.
+// roots returns the square roots of the weights of all rows.
 func (s *sampleSide) roots() []float64 {
 	w := make([]float64, len(s.rows.number))
 	for i := range w {
@@ -54,10 +54,10 @@ func (s *sampleSide) roots() []float64 {
 	return w
 }
 
-// held is the number of rows that are not landmarks.
+// held returns the number of rows that are not landmarks.
 func (s *sampleSide) held() int { return len(s.rows.number) - s.known }
 
-// stratum is 0 for landmarks and 1 for other rows.
+// stratum returns 0 for landmarks and 1 for other rows.
 func (s *sampleSide) stratum(i int) int {
 	if i < s.known {
 		return 0
@@ -65,7 +65,7 @@ func (s *sampleSide) stratum(i int) int {
 	return 1
 }
 
-// rowsOf is the number of rows of the source in a stratum.
+// rowsOf returns the number of rows of the source in a stratum.
 func (s *sampleSide) rowsOf(stratum int) float64 {
 	if stratum == 0 {
 		return float64(s.known)
@@ -73,7 +73,7 @@ func (s *sampleSide) rowsOf(stratum int) float64 {
 	return s.of
 }
 
-// unseen is the part of the rows that were sampled from but not drawn.
+// unseen returns the part of the rows that were sampled from but not drawn.
 func (s *sampleSide) unseen() float64 {
 	if s.of == 0 {
 		return 0
@@ -154,7 +154,7 @@ func (t *tiles) estimate(m *Model, heldLeft, heldRight *panel, wholeTrace float6
 	return out, nil
 }
 
-// tooFew says that rows which are neither landmarks nor held back are not
+// tooFew reports whether rows which are neither landmarks nor held back are not
 // represented.
 func tooFew(n int64, landmarks []int64, held *panel) bool {
 	return len(held.number) < 2 && int64(len(landmarks)+len(held.number)) < n
@@ -176,7 +176,7 @@ type diagonalEntry struct {
 	value float64
 }
 
-// sampledBlock evaluates A. one says that left and right rows are of one source.
+// sampledBlock evaluates A. one tells that left and right rows are of one source.
 func (t *tiles) sampledBlock(m *Model, left, right *sampleSide, one bool) (*sampledBlock, error) {
 	b := &sampledBlock{left: left, right: right, symmetric: m.Symmetric(), m: stream.NewMatrix(len(left.rows.number), len(right.rows.number))}
 	rows, cols := left.roots(), right.roots()
@@ -208,12 +208,12 @@ func (b *sampledBlock) addDiagonal(i int, entries []float64) {
 	}
 }
 
-// drawn says that an entry of the diagonal stands for others.
+// drawn reports whether an entry of the diagonal stands for others.
 func (b *sampledBlock) drawn(d diagonalEntry) bool {
 	return d.i >= b.left.known && d.j >= b.right.known
 }
 
-// meanDiagonal is the mean of the entries that stand for others, and its standard
+// meanDiagonal returns the mean of the entries that stand for others, and its standard
 // error.
 func (b *sampledBlock) meanDiagonal() (mean, deviation float64) {
 	var n, s, squares float64
@@ -255,7 +255,7 @@ func (b *sampledBlock) subtract(m *Model) {
 	b.placeDiagonal()
 }
 
-// squares is the sum of the squares of all entries that the block stands for.
+// squares returns the sum of the squares of all entries that the block stands for.
 func (b *sampledBlock) squares() float64 {
 	var sums, counts, on, places [2][2]float64 // by strata
 	for _, d := range b.diagonal {
@@ -289,7 +289,7 @@ func (b *sampledBlock) squares() float64 {
 	return all
 }
 
-// missed is the part of the trace of A − Â that the sample does not explain, 0 if
+// missed returns the part of the trace of A − Â that the sample does not explain, 0 if
 // it may be chance or the trace is not known.
 func (b *sampledBlock) missed(m *Model, wholeTrace float64) float64 {
 	if !b.symmetric || !(wholeTrace > 0) {
@@ -322,7 +322,7 @@ func (b *sampledBlock) norm() (float64, error) {
 	return math.Max(v, b.longest()), err
 }
 
-// noise is the variance of a weighed entry between two drawn rows, as far as it
+// noise returns the variance of a weighed entry between two drawn rows, as far as it
 // comes from the drawing.
 func (b *sampledBlock) noise() float64 {
 	var sum float64
@@ -362,7 +362,7 @@ func (b *sampledBlock) largestSingularValue() (float64, error) {
 	return shrink(math.Sqrt(math.Max(0, high)), float64(b.left.held()), float64(b.right.held()), b.noise()), err
 }
 
-// shrink is the singular value of which noise of the given variance in each entry
+// shrink returns the singular value of which noise of the given variance in each entry
 // of a rows×cols matrix makes y (Benaych-Georges & Nadakuditi 2012, §3.1). What
 // might be all noise gives the least value that would stand out.
 func shrink(y, rows, cols, noise float64) float64 {
@@ -374,7 +374,7 @@ func shrink(y, rows, cols, noise float64) float64 {
 	return math.Sqrt((part + math.Sqrt(part*part-4*edge)) / 2)
 }
 
-// longest is the length of the longest column or row without weights.
+// longest returns the length of the longest column or row without weights.
 func (b *sampledBlock) longest() float64 {
 	columns := make([]float64, b.m.Cols)
 	rows, cols := b.left.roots(), b.right.roots()

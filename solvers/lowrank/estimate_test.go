@@ -155,7 +155,7 @@ func (c calibrationCase) run(t *testing.T) (calibration, bool) {
 	return out, restNorm/norm > 1e-11 // below, both are rounding
 }
 
-// quickNorm is the spectral norm to about a per cent.
+// quickNorm returns the spectral norm to about a per cent.
 func quickNorm(t *testing.T, a blas64.General) float64 {
 	t.Helper()
 	_, high, err := krylov.Outermost(context.Background(), krylov.Gram{General: a}, a.Rows)

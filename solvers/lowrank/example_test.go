@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// points are n rows drawn uniformly from the unit square.
+// points returns n rows drawn uniformly from the unit square.
 func points(n int, seed uint64) blas64.General {
 	m := stream.NewMatrix(n, 2)
 	random := sketch.NewStream(seed, "example")

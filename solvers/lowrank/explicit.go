@@ -33,7 +33,7 @@ type SSRSVDMatrix struct {
 	Seed   uint64
 }
 
-// Plan works out the cost of a fit of a matrix with s.Columns columns.
+// Plan returns the cost of a fit of a matrix with s.Columns columns.
 func (m SSRSVDMatrix) Plan(e stream.Engine, s model.Shape, _ kernelgen.Kernel) (*model.Plan, error) {
 	rows, cols := s.Rows, int64(s.Columns)
 	if most := min(rows, cols); m.Rank < 1 || int64(m.Rank) > most {
@@ -126,7 +126,7 @@ func applyMap(f kernelgen.Map, x blas64.General, start int64, info stream.Info) 
 	return nil
 }
 
-// finish is Algorithm 1, lines 3–6.
+// finish makes the model: Algorithm 1, lines 3–6.
 func (m SSRSVDMatrix) finish(acc *sketch.Explicit, with sketch.ExplicitSketch, n int) (*Fit, error) {
 	y, err := newSVD("the range sketch", acc.R())
 	if err != nil {
@@ -152,7 +152,7 @@ func (m SSRSVDMatrix) finish(acc *sketch.Explicit, with sketch.ExplicitSketch, n
 		Condition: condition(y, r), ErrorEstimate: math.NaN(), SpectralEstimate: math.NaN(), TraceResidual: math.NaN()}, nil
 }
 
-// orthonormalColumns is an orthonormal basis of the columns of X, given Xᵀ, by
+// orthonormalColumns returns an orthonormal basis of the columns of X, given Xᵀ, by
 // two rounds of SVD-QR.
 func orthonormalColumns(xt blas64.General) (blas64.General, error) {
 	x := matDense(xt).T()
@@ -173,7 +173,7 @@ func orthonormalColumns(xt blas64.General) (blas64.General, error) {
 	return basis, nil
 }
 
-// denseRows is C·b for a sketch C with n rows.
+// denseRows returns C·b for a sketch C with n rows.
 func denseRows(c *sketch.RowSign, n int, b blas64.General) blas64.General {
 	out := stream.NewMatrix(n, b.Cols)
 	cols, vals := make([]int, c.NNZ), make([]float64, c.NNZ)

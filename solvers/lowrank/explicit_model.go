@@ -47,7 +47,7 @@ func (m mapFeatures) reason(v float64) string { return fmt.Sprintf("map %s gives
 func (m mapFeatures) header() *FeatureHeader     { return nil }
 func (m mapFeatures) put(*model.Archive, string) {}
 
-// verifyExplicit is Verify for f∘(M), by the Lanczos method on AᵀA and EᵀE, one pass a
+// verifyExplicit measures the error of a model of f∘(M), by the Lanczos method on AᵀA and EᵀE, one pass a
 // step.
 func (m *Model) verifyExplicit(ctx context.Context, e stream.Engine, src stream.Source, seed uint64) (*model.Verification, error) {
 	n := int(m.Cols)
@@ -80,7 +80,7 @@ func (m *Model) verifyExplicit(ctx context.Context, e stream.Engine, src stream.
 	return out, nil
 }
 
-// products is one pass: rows 0 and 1 are AᵀA·x and EᵀE·y, and row 2 begins with
+// products makes one pass: rows 0 and 1 are AᵀA·x and EᵀE·y, and row 2 begins with
 // the sums of squares of A and of E.
 func (m *Model) products(ctx context.Context, e stream.Engine, src stream.Source, x, y []float64) (*sketch.Sum, error) {
 	n, info := len(x), src.Info()

@@ -100,7 +100,7 @@ func (m FastSPSD) finish(ctx context.Context, e stream.Engine, t *tiles, side *E
 	return &Model{Method: "fastspsd", Kernel: t.kernel, Seed: m.Seed, Left: side, Values: values}, nil
 }
 
-// Plan works out the cost of a fit.
+// Plan returns the cost of a fit.
 func (m FastSPSD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
 	if err := checkSymmetric(s, k); err != nil {
 		return nil, err

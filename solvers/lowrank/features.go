@@ -103,7 +103,7 @@ func featureRows(n int64, seed uint64) (seen, held []int64) {
 	return s.Positions(), held
 }
 
-// stream is the one pass: the triangular factor of Z.
+// stream makes the one pass, and returns the triangular factor of Z.
 func (f featureFit) stream(ctx context.Context, t *tiles, m FeatureMap) (blas64.General, error) {
 	newFactor := func() *sketch.QR { return sketch.NewQR(m.Columns()) }
 	qr, err := stream.Fold(ctx, f.engine, "fit", f.src, newFactor, func() func(*sketch.QR, *stream.Block) error {
@@ -145,7 +145,7 @@ func (f featureFit) finish(t *tiles, factor blas64.General, m *drawnMap) (*Model
 	return &Model{Method: f.method, Kernel: f.kernel, Seed: f.seed, Left: side, Values: values}, condition(s, r), nil
 }
 
-// noLandmarks is a matrix that says how many columns rows have.
+// noLandmarks returns a matrix that says how many columns rows have.
 func noLandmarks(d int) blas64.General {
 	return blas64.General{Cols: d, Stride: max(1, d)}
 }
@@ -169,7 +169,7 @@ func (m *embedder) features(x blas64.General, number func(i int) int64) (blas64.
 	return fold, nil
 }
 
-// firstNotFinite is the place of the first NaN or infinity, or -1.
+// firstNotFinite returns the place of the first NaN or infinity, or -1.
 func firstNotFinite(m blas64.General) (i, j int) {
 	if sketch.CheckFinite(m) == nil {
 		return -1, -1
@@ -184,7 +184,7 @@ func firstNotFinite(m blas64.General) (i, j int) {
 	return -1, -1
 }
 
-// applyFeatures is φ of rows in memory.
+// applyFeatures returns φ of rows in memory.
 func applyFeatures(m FeatureMap, x blas64.General) blas64.General {
 	z := stream.NewMatrix(x.Rows, m.Columns())
 	m.Applier()(z, x)
@@ -212,7 +212,7 @@ func checkSupport(s model.Shape, k kernelgen.Kernel, supports func(kernelgen.Ker
 	return supports(known)
 }
 
-// planFeatures works out the cost of a fit with c features: numbers is how many
+// planFeatures returns the cost of a fit with c features: numbers is how many
 // the map holds, looks how often it looks at the kernel between rows, and flops
 // what it takes for one row.
 func planFeatures(e stream.Engine, s model.Shape, c int, numbers, looks int64, flops float64) *model.Plan {

@@ -15,7 +15,7 @@ import (
 // for a symmetric model without a shift: where the model is of landmarks, these are
 // coordinates in an orthonormal basis of their span. dst is x.Rows × Rank, start the
 // number of the first row and name the source, for messages. Each function belongs to one
-// goroutine, so that a pass can be made over more than this model takes (see [Model.Embed]
+// goroutine, so that a pass can be made over more than this model takes (see [Model.Transform]
 // for a pass of its own). Values below zero give features of zero. It panics for a
 // model with two sides or a shift. Cost for one row: that of [Embedding].
 func (m *Model) Features(name string) func() func(dst, x blas64.General, start int64) error {

@@ -101,7 +101,7 @@ func TestFeaturesUnbiased(t *testing.T) {
 	}
 }
 
-// meanError is the mean of ‖A−Â‖_F²/‖A‖_F² over seeds.
+// meanError returns the mean of ‖A−Â‖_F²/‖A‖_F² over seeds.
 func (c featureCase) meanError(t *testing.T, x blas64.General, rank, seeds int) float64 {
 	t.Helper()
 	a := kernelMatrix(parseKernel(t, c.kernel), x, x)

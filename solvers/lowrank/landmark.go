@@ -127,7 +127,7 @@ type landmarkPoints struct {
 	notes     []string
 }
 
-// landmarksPerColumn is z.
+// landmarksPerColumn returns z.
 func (m Landmark) landmarksPerColumn() int {
 	if m.NNZ == 0 {
 		return 4
@@ -255,7 +255,7 @@ func (f *landmarkFit) fitCore(ctx context.Context, e stream.Engine) error {
 	return err
 }
 
-// congruenceOf is t·z·tᵀ.
+// congruenceOf returns t·z·tᵀ.
 func congruenceOf(t, z blas64.General) blas64.General {
 	return dense.Mul(blas.NoTrans, t, blas.NoTrans, dense.Mul(blas.NoTrans, z, blas.Trans, t))
 }
@@ -277,7 +277,7 @@ func (f *landmarkFit) model(c int) *Model {
 	return &Model{Method: "landmark", Kernel: f.tiles.kernel, Seed: f.Seed, Rows: f.rows, Cols: f.rows, Left: &side, Values: values, Shift: shift}
 }
 
-// finish is the fit of rank c.
+// finish returns the fit of rank c.
 func (f *landmarkFit) finish(c int) (*Fit, error) {
 	m := f.model(c)
 	notes := append(f.points.notes, f.tiles.rankNote(m.Left.Rank(), c)...)
@@ -286,7 +286,7 @@ func (f *landmarkFit) finish(c int) (*Fit, error) {
 	return finishFit(f.tiles, m, notes, f.condition, f.held, f.held, f.trace)
 }
 
-// sumDiag is the sum of k(x, x) over the rows of a panel.
+// sumDiag returns the sum of k(x, x) over the rows of a panel.
 func (t *tiles) sumDiag(p *panel) float64 {
 	d := make([]float64, p.rows.Rows)
 	t.diag(d, p.rows)

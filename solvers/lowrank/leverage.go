@@ -13,10 +13,10 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// leverageSample is how many of m rows ridge leverage scores are estimated from.
+// leverageSample returns how many of m rows ridge leverage scores are estimated from.
 func leverageSample(m, c int) int { return min(m, 4*c) }
 
-// leverageRank is the rank k for which c rows drawn by leverage are enough: about
+// leverageRank returns the rank k for which c rows drawn by leverage are enough: about
 // k·log k of them are needed, and of scores for a larger k those of rows far from
 // all others stand out too much.
 func leverageRank(c int) int {
@@ -114,7 +114,7 @@ func leverageNumbers(p *panel, c int, seed uint64) []int64 {
 	return union(numbers)
 }
 
-// leverageRidge is (s/m)·λ from the eigenvalues of K_SS, 0 if they are.
+// leverageRidge returns (s/m)·λ from the eigenvalues of K_SS, 0 if they are.
 func leverageRidge(values []float64, k int) float64 {
 	tail := 0.0
 	for _, v := range values[min(k, len(values)):] {
@@ -123,7 +123,7 @@ func leverageRidge(values []float64, k int) float64 {
 	return max(tail/float64(k), RankTolerance*values[0], 0)
 }
 
-// ridgeRoot is V·(Λ + ridge)^(−1/2), without eigenvalues that are not positive.
+// ridgeRoot returns V·(Λ + ridge)^(−1/2), without eigenvalues that are not positive.
 func ridgeRoot(eig *eigen, ridge float64) blas64.General {
 	var w []float64
 	for _, v := range eig.Values {

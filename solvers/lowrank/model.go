@@ -9,7 +9,7 @@ import (
 
 // Model is an approximation of a kernel matrix: Â = U·diag(Values)·Uᵀ + Shift·I
 // for one source, Â = U·diag(Values)·Vᵀ for two, with U and V as functions of
-// rows.
+// rows. It is a [model.Transformer] and a [model.Verifier].
 type Model struct {
 	Method string
 	Kernel kernelgen.Kernel
@@ -49,7 +49,7 @@ func (m *Model) Symmetric() bool { return m.Right == nil && m.Explicit == nil }
 // Refined reports whether the factors of the fitted rows are orthonormal to rounding.
 func (m *Model) Refined() bool { return m.Left.Refinement.Rows > 0 }
 
-// right is the embedding of the right rows.
+// right returns the embedding of the right rows.
 func (m *Model) right() *Embedding {
 	if m.Right == nil {
 		return m.Left

@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// filled is an n×d matrix with the entries f(i, j).
+// filled returns an n×d matrix with the entries f(i, j).
 func filled(n, d int, f func(i, j int) float64) blas64.General {
 	m := stream.NewMatrix(n, d)
 	for i := range n {

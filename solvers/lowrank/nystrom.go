@@ -82,7 +82,7 @@ func (m Nystrom) Fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 	return finishFit(t, found, append(notes, definiteNote(k)...), cond, rest, rest, trace)
 }
 
-// landmarks is how many are asked for.
+// landmarks returns how many are asked for.
 func (m Nystrom) landmarks() int { return m.Rank * max(1, m.NNZ) }
 
 // candidates draws the rows that landmarks are chosen from.
@@ -93,7 +93,7 @@ func (m Nystrom) candidates(n int64) ([]int64, error) {
 	return m.chooser(n).candidates("C")
 }
 
-// chooser is the choice of landmarks.
+// chooser returns the choice of landmarks.
 func (m Nystrom) chooser(n int64) chooser {
 	return chooser{rows: n, choice: m.Choice, columns: m.Rank, landmarks: m.landmarks(), seed: m.Seed}
 }
@@ -107,7 +107,7 @@ func checkRank(rank, nnz int) error {
 	return nil
 }
 
-// pick is the panel of the rows of p with the given numbers.
+// pick returns the panel of the rows of p with the given numbers.
 func (t *tiles) pick(p *panel, numbers []int64) *panel {
 	return t.pack(pickRows(p.rows, p.number, numbers), numbers, nil)
 }
@@ -143,7 +143,7 @@ func (m Nystrom) finish(t *tiles, factor blas64.General, landmarks *panel) (*Mod
 	return &Model{Method: "nystrom", Kernel: t.kernel, Seed: m.Seed, Left: side, Values: values}, condition(s, r), nil
 }
 
-// fixedRank is the eigen-form of Q·G·Gᵀ·Qᵀ, truncated to its c largest eigenvalues:
+// fixedRank returns the eigen-form of Q·G·Gᵀ·Qᵀ, truncated to its c largest eigenvalues:
 // an embedding and the values. s is the decomposition of the triangular factor of
 // K(·, landmarks), Q the embedding with its r largest singular values, and gt is Gᵀ.
 func (s *svd) fixedRank(r int, gt blas64.General, landmarks *panel, c int) (*Embedding, []float64, error) {
@@ -159,7 +159,7 @@ func (s *svd) fixedRank(r int, gt blas64.General, landmarks *panel, c int) (*Emb
 		Projection: dense.Mul(blas.NoTrans, s.whitener(r), blas.NoTrans, dense.Columns(g.V, 0, len(values)))}, values, nil
 }
 
-// inverseRoot is V·Λ^(−1/2) of W = K(p, p) = V·Λ·Vᵀ, without the eigenvalues that
+// inverseRoot returns V·Λ^(−1/2) of W = K(p, p) = V·Λ·Vᵀ, without the eigenvalues that
 // are rounding.
 func (t *tiles) inverseRoot(p *panel) (blas64.General, error) {
 	eig, err := t.eigenBetween(p)
@@ -190,7 +190,7 @@ func (t *tiles) eigenBetween(p *panel) (*eigen, error) {
 	return newEigen("the kernel between landmarks", w)
 }
 
-// Plan works out the cost of a fit.
+// Plan returns the cost of a fit.
 func (m Nystrom) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
 	if err := checkSymmetric(s, k); err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ import (
 // choices are the ways to choose landmarks.
 var choices = map[string]LandmarkChoice{"uniform": ChoiceUniform, "leverage": ChoiceLeverage, "pivoted": ChoicePivoted}
 
-// denseNystrom is K(·, L)·W⁻¹·K(L, ·) by solving with W.
+// denseNystrom returns K(·, L)·W⁻¹·K(L, ·) by solving with W.
 func denseNystrom(t *testing.T, k kernelgen.Kernel, x, landmarks blas64.General) blas64.General {
 	t.Helper()
 	c, w := kernelMatrix(k, x, landmarks), kernelMatrix(k, landmarks, landmarks)
@@ -30,7 +30,7 @@ func denseNystrom(t *testing.T, k kernelgen.Kernel, x, landmarks blas64.General)
 	return dense.Mul(blas.NoTrans, c, blas.NoTrans, solved.RawMatrix())
 }
 
-// full is Â of a fit of the rows of x.
+// full returns Â of a fit of the rows of x.
 func full(t *testing.T, f *Fit, x blas64.General) blas64.General {
 	t.Helper()
 	u := factors(t, f.Model, f.Left, x)
@@ -124,7 +124,7 @@ func TestNystromFewRows(t *testing.T) {
 	}
 }
 
-// unbalanced are rows most of which are near one centre: uniform landmarks
+// unbalanced returns rows most of which are near one centre: uniform landmarks
 // overlook the others.
 func unbalanced(n int, seed uint64) blas64.General {
 	x := clusters(n, 3, seed)

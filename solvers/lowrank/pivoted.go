@@ -40,10 +40,10 @@ func (t *tiles) pivotRows(ctx context.Context, e stream.Engine, p *panel, c int,
 	return pivots, nil
 }
 
-// powerNear is a power of two that brings largest, which is above 0, near 1.
+// powerNear returns a power of two that brings largest, which is above 0, near 1.
 func powerNear(largest float64) float64 { return math.Ldexp(1, min(1000, -math.Ilogb(largest))) }
 
-// drawInProportion is the index that u in [0, 1) falls on when weights, none of
+// drawInProportion returns the index that u in [0, 1) falls on when weights, none of
 // them negative, share out the interval; -1 if there is nothing to share.
 func drawInProportion(weights []float64, u float64) int {
 	sum := 0.0

@@ -12,7 +12,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// panelOf are all rows of x, numbered 3, 10, 17, … as in a larger source.
+// panelOf returns all rows of x, numbered 3, 10, 17, … as in a larger source.
 func panelOf(t *tiles, x blas64.General) *panel {
 	numbers := make([]int64, x.Rows)
 	for i := range numbers {

@@ -71,7 +71,7 @@ func (p *planner) embeds(n, t, width int64) {
 	p.Work(float64(t+sampleRows(n, width))*float64(width), 0)
 }
 
-// sampleRows is how many of n rows the error estimate looks at.
+// sampleRows returns how many of n rows the error estimate looks at.
 func sampleRows(n, landmarks int64) int64 { return min(n, landmarks+int64(heldBack(int(landmarks)))) }
 
 // choice adds the choice of landmarks.
@@ -102,7 +102,7 @@ func (p *planner) choice(c chooser) {
 	}
 }
 
-// Plan works out the cost of a fit.
+// Plan returns the cost of a fit.
 func (m S3SPSD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
 	if err := checkSymmetric(s, k); err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (m S3SPSD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	return p.Plan, nil
 }
 
-// Plan works out the cost of a fit.
+// Plan returns the cost of a fit.
 func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
 	if s.OneSource() {
 		if err := checkSymmetric(s, k); err != nil {
@@ -146,7 +146,7 @@ func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 	return p, nil
 }
 
-// planSide works out the cost for one side: a pass over n rows with d columns, and a
+// planSide returns the cost for one side: a pass over n rows with d columns, and a
 // core.
 func (m Landmark) planSide(e stream.Engine, n int64, d int) (*model.Plan, error) {
 	points, err := m.points(n, "C", "S")
@@ -164,7 +164,7 @@ func (m Landmark) planSide(e stream.Engine, n int64, d int) (*model.Plan, error)
 	return p.Plan, nil
 }
 
-// coreSize is the number of core points among n rows.
+// coreSize returns the number of core points among n rows.
 func (m Landmark) coreSize(n int64) int {
 	points, err := m.points(n, "C", "S")
 	if err != nil {
@@ -173,7 +173,7 @@ func (m Landmark) coreSize(n int64) int {
 	return len(points.core)
 }
 
-// Plan works out the cost of a fit.
+// Plan returns the cost of a fit.
 func (m SSRSVD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
 	if err := k.CheckPlain(); err != nil {
 		return nil, err

@@ -97,7 +97,7 @@ func (m PolySketch) drawer(k kernelgen.Kernel) (func(t *tiles, rows *panel, n in
 	return nil, fmt.Errorf("kernel %s has no TensorSketch features: they are for poly, linear, expdot and rbf, and for a multiple of one of them, not for sums and products", k)
 }
 
-// polynomial is one TensorSketch.
+// polynomial returns one TensorSketch.
 func (m PolySketch) polynomial(p kernelgen.Polynomial, d int) (*drawnMap, error) {
 	t := &tensorMap{dimension: d, scale: math.Sqrt(p.Gamma), constant: math.Sqrt(p.Coef0), seed: m.Seed,
 		degrees: []DegreeHeader{{Degree: p.Degree, Columns: m.Rank, Weight: 1}}}
@@ -152,7 +152,7 @@ func degreeTrace(squares []float64, damped bool) []float64 {
 	return held
 }
 
-// shareColumns gives degree 0 one of c columns and the others what they hold of
+// shareColumns returns degree 0 one of c columns and the others what they hold of
 // the trace. Degrees that would get none are left out, and what rounding leaves
 // goes to the degrees that hold most.
 func shareColumns(c, d int, held []float64) []DegreeHeader {
@@ -304,7 +304,7 @@ func nonNegative(gram [][]float64, target []float64) []float64 {
 	return x
 }
 
-// Plan works out the cost of a fit, for an exponential with all degrees; a polynomial
+// Plan returns the cost of a fit, for an exponential with all degrees; a polynomial
 // costs less.
 func (m PolySketch) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
 	if err := checkSymmetric(s, k); err != nil {

@@ -44,7 +44,7 @@ func (m *tensorMap) draw() error {
 	return nil
 }
 
-// width is the length of x̂.
+// width returns the length of x̂.
 func (m *tensorMap) width() int {
 	if m.constant != 0 {
 		return m.dimension + 1
@@ -128,7 +128,7 @@ func squareOf(x []float64) float64 {
 	return s
 }
 
-// squares are the ‖x̂‖² of rows.
+// squares returns the ‖x̂‖² of rows.
 func (m *tensorMap) squares(x blas64.General) []float64 {
 	out, row := make([]float64, x.Rows), make([]float64, m.width())
 	for i := range out {
@@ -138,7 +138,7 @@ func (m *tensorMap) squares(x blas64.General) []float64 {
 	return out
 }
 
-// hashes are the hashes and signs of all sketches, one after another.
+// hashes returns the hashes and signs of all sketches, one after another.
 func (m *tensorMap) hashes() (hash []int64, sign []float64) {
 	for _, s := range m.sketches {
 		if s == nil {

@@ -42,7 +42,7 @@ const (
 	Float32
 )
 
-// String is float64 or float32.
+// String returns float64 or float32.
 func (p Precision) String() string { return [...]string{"float64", "float32"}[p] }
 
 // parsePrecision reads a word of a model's header; old models have none.
@@ -56,7 +56,7 @@ func parsePrecision(word string) (Precision, error) {
 	return 0, fmt.Errorf("header: precision %q is neither float64 nor float32", word)
 }
 
-// rankTolerance is [RankTolerance], or in float32 where singular values are
+// rankTolerance returns [RankTolerance], or in float32 where singular values are
 // rounding of its tiles.
 func (p Precision) rankTolerance() float64 {
 	if p == Float32 {
@@ -135,7 +135,7 @@ func (t *tiles) boundSingle(landmarks *panel, signs *sketch.SparseSign, others .
 	return nil
 }
 
-// foldRounding is what a fold in float32 adds to the error of each entry.
+// foldRounding returns what a fold in float32 adds to the error of each entry.
 func foldRounding(signs *sketch.SparseSign) float64 {
 	if signs == nil {
 		return 0
@@ -192,10 +192,10 @@ func (b *precisionBound) addLargest(entries []float64) {
 	}
 }
 
-// relative is the largest error relative to the largest entry.
+// relative returns the largest error relative to the largest entry.
 func (b *precisionBound) relative() float64 { return ratio(b.worst, b.largest) }
 
-// thin is at most most rows of m, at equal steps.
+// thin returns at most most rows of m, at equal steps.
 func thin(m blas64.General, most int) blas64.General {
 	if m.Rows <= most {
 		return m
@@ -207,7 +207,7 @@ func thin(m blas64.General, most int) blas64.General {
 	return s
 }
 
-// middle is the median of each column: outliers do not move it. It is not saved,
+// middle returns the median of each column: outliers do not move it. It is not saved,
 // but worked out again from the landmarks of a model.
 func middle(m blas64.General) []float64 {
 	c, column := make([]float64, m.Cols), make([]float64, m.Rows)

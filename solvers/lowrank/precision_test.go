@@ -15,7 +15,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// singleMethods are the methods in float32 and, for comparison, in float64.
+// singleMethods returns the methods in float32 and, for comparison, in float64.
 func singleMethods(p Precision, threads int) map[string]func(src stream.Source, k kernelgen.Kernel) (*Fit, error) {
 	ctx, e := context.Background(), stream.Engine{Threads: threads, BlockRows: 512}
 	return map[string]func(stream.Source, kernelgen.Kernel) (*Fit, error){

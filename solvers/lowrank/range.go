@@ -45,7 +45,7 @@ func (p sketchPass) adder(name string) func(*sketch.QR, *stream.Block) error {
 // factor, and the trace of A.
 type traced = sketch.Both[*sketch.QR, *sketch.Moments]
 
-// streamTrace is stream for the matrix of one source, and gives tr(A) as well.
+// streamTrace does what stream does, for the matrix of one source, and returns tr(A) as well.
 func (p sketchPass) streamTrace(ctx context.Context, e stream.Engine, src stream.Source) (blas64.General, float64, error) {
 	newState := func() *traced { return &traced{A: p.factor(), B: sketch.NewMoments(1)} }
 	state, err := stream.Fold(ctx, e, "fit", src, newState, func() func(*traced, *stream.Block) error {

@@ -122,7 +122,7 @@ func (m RFF) orthogonalise(omega blas64.General) {
 	}
 }
 
-// randomOrthonormal is k orthonormal rows of n numbers, uniformly distributed:
+// randomOrthonormal returns k orthonormal rows of n numbers, uniformly distributed:
 // normal rows, each made orthogonal to those before it, twice, so that it is so to
 // rounding (Giraud, Langou, Rozložník & van den Eshof 2005).
 func randomOrthonormal(n, k int, draws sketch.Draws) blas64.General {
@@ -203,7 +203,7 @@ func loadFourier(a *model.Archive, prefix string, h *FeatureHeader) FeatureMap {
 	return newFourierMap(omega, centre)
 }
 
-// Plan works out the cost of a fit.
+// Plan returns the cost of a fit.
 func (m RFF) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
 	if err := firstError(m.check(), checkSymmetric(s, k)); err != nil {
 		return nil, err

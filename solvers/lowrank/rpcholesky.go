@@ -47,7 +47,7 @@ type RPCholesky struct {
 	Seed uint64
 }
 
-// landmarks is how many pivots are asked for on n rows.
+// landmarks returns how many pivots are asked for on n rows.
 func (m RPCholesky) landmarks(n int64) int {
 	return int(min(n, int64(m.Rank)*int64(max(1, m.NNZ))))
 }
@@ -124,7 +124,7 @@ func (m RPCholesky) notes(n int64, found int) []string {
 	return nil
 }
 
-// landmarks are the numbers of the pivots in the order in which they were drawn. A
+// landmarks returns the numbers of the pivots in the order in which they were drawn. A
 // matrix with nothing on its diagonal has a landmark nevertheless, row 0, whose
 // column of F is zero.
 func (f *wholeCholesky) landmarks() []int64 {
@@ -134,7 +134,7 @@ func (f *wholeCholesky) landmarks() []int64 {
 	return slices.Clone(f.pivots)
 }
 
-// traceResidual is tr(A−Â)/tr(A) for Â with the given eigenvalues: what the
+// traceResidual returns tr(A−Â)/tr(A) for Â with the given eigenvalues: what the
 // factor leaves, and what of F·Fᵀ, whose triangular factor is given, is not kept.
 func (f *wholeCholesky) traceResidual(factor blas64.General, values []float64) float64 {
 	kept := 0.0
@@ -144,7 +144,7 @@ func (f *wholeCholesky) traceResidual(factor blas64.General, values []float64) f
 	return (f.left + math.Max(0, kept-sum(values))) / f.whole
 }
 
-// Plan works out the cost of a fit. How many blocks of proposals there will be depends on
+// Plan returns the cost of a fit. How many blocks of proposals there will be depends on
 // the data: two for as many pivots as a block has proposals.
 func (m RPCholesky) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
 	if err := checkSymmetric(s, k); err != nil {

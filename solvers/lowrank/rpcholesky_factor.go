@@ -119,7 +119,7 @@ func (f *wholeCholesky) run(ctx context.Context) error {
 	return nil
 }
 
-// columns is F as far as it is known, or its first column, which is zero.
+// columns returns F as far as it is known, or its first column, which is zero.
 func (f *wholeCholesky) columns() blas64.General {
 	return dense.Columns(f.factor, 0, max(1, len(f.pivots)))
 }

@@ -29,7 +29,7 @@ const (
 	proposalsAtLeast = 16
 )
 
-// mostProposals is the most proposals at a time for n rows.
+// mostProposals returns the most proposals at a time for n rows.
 func mostProposals(n int64) int {
 	return max(proposalsAtLeast, min(proposalsAtMost, int(math.Sqrt(float64(n)))))
 }
@@ -93,7 +93,7 @@ func (f *wholeCholesky) propose(count int) []proposal {
 	return out
 }
 
-// residualBetween is K − F·Fᵀ between rows.
+// residualBetween returns K − F·Fᵀ between rows.
 func (f *wholeCholesky) residualBetween(rows []int64) (blas64.General, error) {
 	x := pickRows(f.rows.rows, f.rows.number, rows)
 	h := stream.NewMatrix(len(rows), len(rows))

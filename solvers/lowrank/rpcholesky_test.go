@@ -39,7 +39,7 @@ func parseKernel(t *testing.T, text string) kernelgen.Kernel {
 	return k
 }
 
-// wholeOf is the factorisation of the kernel matrix of x, run to the end, with
+// wholeOf returns the factorisation of the kernel matrix of x, run to the end, with
 // blocks of so many proposals (0: as many as there are by default).
 func wholeOf(t *testing.T, x blas64.General, k kernelgen.Kernel, c, proposals int, seed uint64) *wholeCholesky {
 	t.Helper()
@@ -61,7 +61,7 @@ func wholeOf(t *testing.T, x blas64.General, k kernelgen.Kernel, c, proposals in
 	return f
 }
 
-// pivotLaw is the probability of each sequence of c pivots: each in proportion to
+// pivotLaw returns the probability of each sequence of c pivots: each in proportion to
 // the diagonal of the Schur complement of those before it.
 func pivotLaw(t *testing.T, a blas64.General, c int) map[string]float64 {
 	t.Helper()
@@ -86,7 +86,7 @@ func pivotLaw(t *testing.T, a blas64.General, c int) map[string]float64 {
 	return law
 }
 
-// likelihood is the probability that counts of a law are as far from it as these,
+// likelihood returns the probability that counts of a law are as far from it as these,
 // by Pearson's chi-square. Sequences with few expected counts are taken together.
 func likelihood(law map[string]float64, counts map[string]int, n int) float64 {
 	square, cells, rareSeen, rareExpected := 0.0, -1, n, float64(n)
@@ -232,7 +232,7 @@ func TestRPCholeskyAgainstDense(t *testing.T) {
 	}
 }
 
-// truncated is the best approximation of a positive semi-definite matrix with rank c.
+// truncated returns the best approximation of a positive semi-definite matrix with rank c.
 func truncated(t *testing.T, a blas64.General, c int) blas64.General {
 	t.Helper()
 	size := krylov.Largest(a.Data)
@@ -549,7 +549,7 @@ func TestRPCholeskyNotFinite(t *testing.T) {
 	}
 }
 
-// schurDiagonal is a_ii − a_iS·a_SS⁻¹·a_Si.
+// schurDiagonal returns a_ii − a_iS·a_SS⁻¹·a_Si.
 func schurDiagonal(t *testing.T, a blas64.General, s []int, i int) float64 {
 	t.Helper()
 	if slices.Contains(s, i) {

@@ -113,7 +113,7 @@ func (m S3SPSD) begin(ctx context.Context, e stream.Engine, src stream.Source, k
 // and the trace of A.
 type rangeState = sketch.Both[*sketch.PairQR, *sketch.Moments]
 
-// stream is the one pass over the rows.
+// stream makes the one pass over the rows.
 func (f *s3spsd) stream(ctx context.Context) error {
 	newState := func() *rangeState {
 		return &rangeState{A: sketch.NewPairQR(f.size.rank), B: sketch.NewMoments(1)}
@@ -178,7 +178,7 @@ func (f *s3spsd) finish(ctx context.Context) (*Model, error) {
 		Left: side, Values: eig.Values, Shift: core.shift}, nil
 }
 
-// sketchRange is the embedding Q with orthonormal columns that span those of
+// sketchRange returns the embedding Q with orthonormal columns that span those of
 // Y − αC, and the condition of the sketch.
 func (f *s3spsd) sketchRange(alpha float64) (*Embedding, float64, error) {
 	shifted, err := newSVD("the sketch", f.shiftedR(alpha))
@@ -190,7 +190,7 @@ func (f *s3spsd) sketchRange(alpha float64) (*Embedding, float64, error) {
 		RangeShift: alpha, Projection: shifted.whitener(r)}, condition(shifted, r), nil
 }
 
-// shiftedR is R·[I; −αI]: a factor of Y − αC for any α, without another pass.
+// shiftedR returns R·[I; −αI]: a factor of Y − αC for any α, without another pass.
 func (f *s3spsd) shiftedR(alpha float64) blas64.General {
 	c := f.size.rank
 	m := stream.NewMatrix(2*c, c)
@@ -203,7 +203,7 @@ func (f *s3spsd) shiftedR(alpha float64) blas64.General {
 	return m
 }
 
-// rangeShift is the shift α for the range, by the rule of the fit. The decoupled
+// rangeShift returns the shift α for the range, by the rule of the fit. The decoupled
 // one is min(α, tr(A)/2n, 2β₀), β₀ the mean eigenvalue that the unshifted sketch
 // leaves, by the same least squares as the shift of the core: where the sketch
 // leaves nothing, as when A has rank c, a shift could only spoil it.
@@ -225,7 +225,7 @@ func (f *s3spsd) rangeShift(z blas64.General) (float64, error) {
 	return f.paperShift(min(f.trace/(2*float64(f.n)), 2*core.residual))
 }
 
-// paperShift is the loop of Algorithm 5, lines 5–11: α = (σ_c(Y−αC) + α)/2, at
+// paperShift runs the loop of Algorithm 5, lines 5–11: α = (σ_c(Y−αC) + α)/2, at
 // most 100 rounds, until α exceeds σ_c or changes by less than 1e-6 of itself;
 // or the limit, when α, which only grows, comes to it. Singular values come from
 // the factor R, not from squared matrices as in the paper, so that small ones
@@ -257,7 +257,7 @@ type coreFit struct {
 	shift, residual float64
 }
 
-// fitCore is Algorithm 5, lines 13–15. With B = SᵀQ the decoupled shift is the
+// fitCore runs Algorithm 5, lines 13–15. With B = SᵀQ the decoupled shift is the
 // least-squares fit of Z ≈ B·W·Bᵀ + βI, β = tr((I − BB⁺)Z)/(s − c) ≥ 0.
 func (f *s3spsd) fitCore(side *Embedding, z blas64.General) (*coreFit, error) {
 	b, err := f.tiles.foldedEmbedding(side, f.landmarks, f.core, f.s, f.src.Info().Name)
@@ -295,7 +295,7 @@ func clipDefinite(values []float64, shift float64) {
 	}
 }
 
-// residualShift is the mean of what a projection leaves of a matrix over the
+// residualShift returns the mean of what a projection leaves of a matrix over the
 // dimensions that it leaves, not below 0.
 func residualShift(whole, projected float64, dimensions int) float64 {
 	if dimensions <= 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// heldBack is how many rows besides the landmarks the error estimate looks at:
+// heldBack returns how many rows besides the landmarks the error estimate looks at:
 // what is left of A after so many has a spectrum that fewer rows would blur.
 func heldBack(landmarks int) int { return min(2048, max(512, 4*landmarks)) }
 
@@ -22,7 +22,7 @@ type sizes struct {
 	notes             []string
 }
 
-// fitSizes works out c, s and z. All z·c positions, and all z·s positions, are
+// fitSizes returns c, s and z. All z·c positions, and all z·s positions, are
 // drawn without replacement, so both must be at most n. A sketch size that the
 // caller chose is refused when it does not fit; the default of 5c is lowered.
 func fitSizes(n int64, rank, sketchSize, nnz int) (sizes, error) {
@@ -59,7 +59,7 @@ type rowSet struct {
 	signs   *sketch.SparseSign
 }
 
-// sketched is the set of rows that a sketch touches.
+// sketched returns the set of rows that a sketch touches.
 func sketched(s *sketch.SparseSign) rowSet { return rowSet{s.Positions(), s} }
 
 // gatherSets fetches several sets of rows from one source with a single gather.

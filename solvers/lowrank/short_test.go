@@ -12,7 +12,7 @@ import (
 // the tests.
 func init() { blas64.Use(nyblas.Implementation{}) }
 
-// fewer is how often to repeat something: full, and short in runs with -short,
+// fewer returns how often to repeat something: full, and short in runs with -short,
 // which the race detector and the checks of other instruction sets use. Every test
 // runs in both.
 func fewer(full, short int) int {

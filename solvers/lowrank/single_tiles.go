@@ -47,7 +47,7 @@ func newSingle(rows, cols int) blas32.General {
 	return blas32.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: make([]float32, rows*cols)}
 }
 
-// firstRows is the first n rows of m, sharing memory with it.
+// firstRows returns the first n rows of m, sharing memory with it.
 func firstRows(m blas32.General, n int) blas32.General {
 	m.Rows = n
 	return m

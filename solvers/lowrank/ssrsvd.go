@@ -135,7 +135,7 @@ func (f *ssrsvd) keep(left, right []*panel) {
 	f.rowsC, f.rowsS, f.heldRight = right[0], right[1], right[2]
 }
 
-// stream is the one pass over each source: the triangular factors of Y = A·C,
+// stream makes the one pass over each source: the triangular factors of Y = A·C,
 // over left rows, and of X = Aᵀ·H, over right rows.
 func (f *ssrsvd) stream(ctx context.Context) (err error) {
 	y := sketchPass{f.tiles, f.c, f.rowsC}
@@ -151,7 +151,7 @@ func (f *ssrsvd) stream(ctx context.Context) (err error) {
 	return err
 }
 
-// streamBoth is one pass for two sketches of the same rows.
+// streamBoth makes one pass for two sketches of the same rows.
 func streamBoth(ctx context.Context, e stream.Engine, src stream.Source, y, x sketchPass) (ry, rx blas64.General, err error) {
 	type pair = sketch.Both[*sketch.QR, *sketch.QR]
 	newPair := func() *pair { return &pair{A: y.factor(), B: x.factor()} }
@@ -182,7 +182,7 @@ func (f *ssrsvd) orthonormalise(context.Context) error {
 	return err
 }
 
-// finish is Algorithm 4, lines 4–6: W = (OᵀQ)⁺·Z·(PᵀS)⁺ and its SVD.
+// finish makes the model: Algorithm 4, lines 4–6: W = (OᵀQ)⁺·Z·(PᵀS)⁺ and its SVD.
 func (f *ssrsvd) finish(ctx context.Context) (*Model, error) {
 	left, err := f.tiles.foldedEmbedding(f.embedLeft, f.rowsC, f.rowsO, f.o, f.left.Info().Name)
 	if err != nil {
@@ -206,7 +206,7 @@ func (f *ssrsvd) finish(ctx context.Context) (*Model, error) {
 		Left: f.embedLeft, Right: f.embedRight, Values: w.S}, nil
 }
 
-// solveCore is the SVD of left⁺·z·(right⁺)ᵀ.
+// solveCore returns the SVD of left⁺·z·(right⁺)ᵀ.
 func solveCore(left, z, right blas64.General) (*svd, error) {
 	l, err := newSVD("OᵀQ", left)
 	if err != nil {
@@ -220,7 +220,7 @@ func solveCore(left, z, right blas64.General) (*svd, error) {
 	return newSVD("the core", w)
 }
 
-// pinv is the pseudo-inverse, cut off at coreTolerance.
+// pinv returns the pseudo-inverse, cut off at coreTolerance.
 func (s *svd) pinv() blas64.General {
 	r := dense.Rank(s.S, coreTolerance)
 	return dense.Mul(blas.NoTrans, s.whitener(r), blas.Trans, dense.Columns(s.U, 0, r))

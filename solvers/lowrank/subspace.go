@@ -94,7 +94,7 @@ const (
 	subspaceRandom   = 16
 )
 
-// settings are the settings with the defaults filled in.
+// settings returns the settings with the defaults filled in.
 func (m Subspace) settings() (Subspace, error) {
 	if m.Passes == 0 {
 		m.Passes = 3
@@ -193,7 +193,7 @@ func (m Subspace) fitSVD(ctx context.Context, t *tiles, e stream.Engine, start *
 	return m.finishSVD(op, space, last)
 }
 
-// exactReport is what a fit by exact passes tells.
+// exactReport returns what a fit by exact passes tells.
 func (m Subspace) exactReport(t *tiles, passes int, residuals []float64) model.Report {
 	r := model.Report{KernelEntries: t.entries.Load(), SourcePasses: 1, ExactPasses: passes, Residuals: residuals}
 	r.Unsettled = r.Residual() > m.Tolerance
@@ -253,7 +253,7 @@ func loadRows(ctx context.Context, src stream.Source) (*panel, error) {
 	return &panel{rows: rows, number: numbered(rows.Rows)}, nil
 }
 
-// startBlock is the embedding of all rows of one side by the fit at the start, and a
+// startBlock returns the embedding of all rows of one side by the fit at the start, and a
 // few random columns.
 func startBlock(ctx context.Context, e stream.Engine, start *Model, side *Embedding, src stream.Source, seed uint64, purpose string) (blas64.General, error) {
 	n, r := int(src.Info().Rows), side.Rank()

@@ -44,7 +44,7 @@ func (t *symmetricTiles) Multiply(ctx context.Context, x, y blas64.General) erro
 	return t.tiles.checkFinite(y, t.src.Info().Name, numberFrom(0))
 }
 
-// blockRows are the rows of m that belong to a block.
+// blockRows returns the rows of m that belong to a block.
 func blockRows(m blas64.General, b *stream.Block) blas64.General {
 	return stream.RowSlice(m, int(b.Start), b.X.Rows)
 }

@@ -21,7 +21,7 @@ type spectrum struct {
 	rest          []float64 // eigenvalues that truncation has left out
 }
 
-// condition is the ratio of the largest to the smallest value in magnitude.
+// condition returns the ratio of the largest to the smallest value in magnitude.
 func (s *spectrum) condition() float64 {
 	most, least := 0.0, math.Inf(1)
 	for _, v := range s.values {
@@ -33,7 +33,7 @@ func (s *spectrum) condition() float64 {
 	return most / least
 }
 
-// nystromOfPairs is (AU)·diag(θ)⁻¹·(AU)ᵀ with AU = Q·R, truncated to the c largest
+// nystromOfPairs returns (AU)·diag(θ)⁻¹·(AU)ᵀ with AU = Q·R, truncated to the c largest
 // eigenvalues: those of R·diag(θ)⁻¹·Rᵀ within Q, and Q is A·U·R⁻¹. It overwrites U.
 func nystromOfPairs(p *krylov.Pairs, c int) (*spectrum, error) {
 	if len(p.Values) == 0 {
@@ -57,7 +57,7 @@ func nystromOfPairs(p *krylov.Pairs, c int) (*spectrum, error) {
 		values: eig.Values[:c], rest: eig.Values[c:]}, nil
 }
 
-// spectrum is the approximation that the space gives.
+// spectrum returns the approximation that the space gives.
 func (m Subspace) spectrum(space *krylov.Space) (*spectrum, error) {
 	most := m.Rank
 	if space.Choice == krylov.Positive {
@@ -105,7 +105,7 @@ func (m Subspace) finishSymmetric(t *tiles, space *krylov.Space, last *krylov.Pa
 	return f, checkModel(found)
 }
 
-// inverses are 1/v.
+// inverses returns 1/v.
 func inverses(v []float64) []float64 {
 	out := make([]float64, len(v))
 	for j, x := range v {
@@ -122,13 +122,13 @@ func sum(v []float64) float64 {
 	return s
 }
 
-// shift is the middle of the eigenvalues left out.
+// shift returns the middle of the eigenvalues left out.
 func (s *spectrum) shift(whole float64, n int, definite bool) float64 {
 	low, high := s.leftOut(whole, n, definite)
 	return low/2 + high/2
 }
 
-// leftOut are the least and the largest of the eigenvalues left out, as far as they
+// leftOut returns the least and the largest of the eigenvalues left out, as far as they
 // are known: those that truncation has left out, and the mean of the others. whole
 // is the trace of the n×n matrix.
 func (s *spectrum) leftOut(whole float64, n int, definite bool) (low, high float64) {
@@ -149,7 +149,7 @@ func (s *spectrum) leftOut(whole float64, n int, definite bool) (low, high float
 // rowSample is how many rows rowEstimate compares with all others.
 const rowSample = 256
 
-// rowEstimate is the estimated relative Frobenius error of a model, u being the
+// rowEstimate returns the estimated relative Frobenius error of a model, u being the
 // embedding of all rows: the diagonal is exact, the rest is known for a sample of
 // rows. For a model that has seen all rows alike no row is special.
 func (t *tiles) rowEstimate(m *Model, u blas64.General, rows *panel) (float64, error) {

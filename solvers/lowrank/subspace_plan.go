@@ -6,7 +6,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Plan works out the cost of a fit. Memory grows with the rows of both sides times the
+// Plan returns the cost of a fit. Memory grows with the rows of both sides times the
 // passes, and time with the product of the sides.
 func (m Subspace) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
 	m, err := m.settings()

@@ -53,7 +53,7 @@ func (m Subspace) fitStart(ctx context.Context, e stream.Engine, rows *sideRows,
 	return start.Fit(ctx, e, d, k)
 }
 
-// planStart works out the cost of the start.
+// planStart returns the cost of the start.
 func (m Subspace) planStart(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
 	start := m.start(s)
 	if landmark, is := start.(Landmark); is && s.OneSource() {

@@ -20,7 +20,7 @@ type singular struct {
 	next              float64   // the largest that truncation has left out
 }
 
-// nystromOfTriplets is (AV)·diag(σ)⁻¹·(AᵀU)ᵀ with AV = Y·R and AᵀU = X·T, truncated to rank
+// nystromOfTriplets returns (AV)·diag(σ)⁻¹·(AᵀU)ᵀ with AV = Y·R and AᵀU = X·T, truncated to rank
 // c: the singular values are those of R·diag(σ)⁻¹·Tᵀ, Y is A·V·R⁻¹ and X is
 // Aᵀ·U·T⁻¹. It overwrites U and V.
 func nystromOfTriplets(r *krylov.Triplets, c int) (*singular, error) {
@@ -57,7 +57,7 @@ func solveUpper(b, r blas64.General) {
 	blas64.Trsm(blas.Right, blas.NoTrans, 1, upperTriangle(r), b)
 }
 
-// condition is the ratio of the largest to the smallest singular value.
+// condition returns the ratio of the largest to the smallest singular value.
 func (s *singular) condition() float64 {
 	if len(s.values) == 0 {
 		return 1

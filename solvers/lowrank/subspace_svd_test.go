@@ -30,7 +30,7 @@ func svdFit(t *testing.T, m Subspace, x, y blas64.General, k kernelgen.Kernel) *
 	return f
 }
 
-// svdError is the spectral error of a model of two sides over σ₁, and the
+// svdError returns the spectral error of a model of two sides over σ₁, and the
 // Frobenius error over ‖A‖_F, with everything formed.
 func svdError(t *testing.T, m *Model, x, y, a blas64.General) (spectral, frob float64) {
 	t.Helper()
@@ -38,7 +38,7 @@ func svdError(t *testing.T, m *Model, x, y, a blas64.General) (spectral, frob fl
 	return spectralNorm(t, rest) / spectralNorm(t, a), dense.Frobenius(rest) / dense.Frobenius(a)
 }
 
-// colours are n points of the unit cube, as the pixels of two pictures are: a few
+// colours returns n points of the unit cube, as the pixels of two pictures are: a few
 // smooth strands of colour.
 func colours(n int, phase float64) blas64.General {
 	noise := clusters(n, 3, 9)

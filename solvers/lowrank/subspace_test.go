@@ -27,7 +27,7 @@ func subspaceFit(t *testing.T, m Subspace, x blas64.General, k kernelgen.Kernel)
 	return f
 }
 
-// denseEigen is the eigendecomposition of a kernel matrix.
+// denseEigen returns the eigendecomposition of a kernel matrix.
 func denseEigen(t *testing.T, a blas64.General) *eigen {
 	t.Helper()
 	e, err := newEigen("test matrix", a)

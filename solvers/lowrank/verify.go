@@ -95,7 +95,7 @@ func (m *Model) Verify(ctx context.Context, e stream.Engine, d model.Sources, sa
 	return v.run(ctx, seed)
 }
 
-// unitValues are the values in a unit of tiles.
+// unitValues returns the values in a unit of tiles.
 func (m *Model) unitValues(unit float64) []float64 {
 	w := slices.Clone(m.Values)
 	for i := range w {
@@ -133,7 +133,7 @@ func gatherVerify(ctx context.Context, src stream.Source, d, sample int, seed ui
 	return &verifyRows{panel: panel{rows: rows, number: number}, src: stream.FromMatrix(info.Name, rows), of: n}, err
 }
 
-// embed is the embedding of the rows.
+// embed returns the embedding of the rows.
 func (v *verifyRows) embed(ctx context.Context, e stream.Engine, m *Model, side *Embedding) (blas64.General, error) {
 	if int64(len(v.number)) < v.of { // landmarks among them are known by their numbers
 		t := m.tiles(side)
@@ -150,12 +150,12 @@ func (v *verifyRows) embed(ctx context.Context, e stream.Engine, m *Model, side 
 	return u, err
 }
 
-// embedded is how many kernel entries embed evaluates.
+// embedded returns how many kernel entries embed evaluates.
 func (v *verifyRows) embedded(side *Embedding) int64 {
 	return int64(v.rows.Rows) * int64(side.Landmarks.Rows)
 }
 
-// diagonalWeight is what the diagonal of a matrix between sampled rows counts: of
+// diagonalWeight returns what the diagonal of a matrix between sampled rows counts: of
 // n² entries of A n are on the diagonal, a smaller part than of the entries
 // between few rows. Without it the shift, which acts there alone, would seem as
 // large beside the norm of the sample as it is beside that of A.
@@ -232,7 +232,7 @@ func summarise(out *model.Verification, a, e float64, squares []frobenius, unit 
 	out.FrobeniusError = ratio(math.Sqrt(sum.diff), math.Sqrt(sum.entry))
 }
 
-// ratio is d/a, and 0 when both are 0.
+// ratio returns d/a, and 0 when both are 0.
 func ratio(d, a float64) float64 {
 	if d == 0 {
 		return 0
@@ -240,7 +240,7 @@ func ratio(d, a float64) float64 {
 	return d / a
 }
 
-// multiply gives AᵀA·x and EᵀE·y.
+// multiply returns AᵀA·x and EᵀE·y.
 func (v *rectVerifier) multiply(ctx context.Context, x, y []float64) (ax, ey []float64, err error) {
 	n, m := len(x), v.left.rows.Rows
 	p, q := make([]float64, m), make([]float64, m)
@@ -285,13 +285,13 @@ func (v *rectVerifier) visit(ctx context.Context, f tileVisitor) error {
 	})
 }
 
-// rowBlocks is how many row blocks n rows have in an exact pass.
+// rowBlocks returns how many row blocks n rows have in an exact pass.
 func rowBlocks(n int) int { return (n + stream.PairRows - 1) / stream.PairRows }
 
 // tileVisitor is what is done with a tile between two blocks of rows.
 type tileVisitor = func(i, j *stream.Block, tile blas64.General)
 
-// eachPair is an exact pass that hands on the tiles of A.
+// eachPair makes an exact pass that hands on the tiles of A.
 func (t *tiles) eachPair(ctx context.Context, e stream.Engine, pass string, rows, cols stream.Gatherer, shape stream.Shape, visit func() tileVisitor) error {
 	return stream.Pairs(ctx, e, pass, rows, cols, shape, func() func(i, j *stream.Block) error {
 		var w kernelgen.Workspace
@@ -306,12 +306,12 @@ func (t *tiles) eachPair(ctx context.Context, e stream.Engine, pass string, rows
 	})
 }
 
-// tileOf is a matrix without gaps in the memory of buf.
+// tileOf returns a matrix without gaps in the memory of buf.
 func tileOf(buf blas64.General, rows, cols int) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: buf.Data[:rows*cols]}
 }
 
-// differenceTile is tile − w·uᵀ, in the memory of buf.
+// differenceTile returns tile − w·uᵀ, in the memory of buf.
 func differenceTile(tile, w, u, buf blas64.General) blas64.General {
 	diff := tileOf(buf, tile.Rows, tile.Cols)
 	copy(diff.Data, tile.Data)
@@ -321,7 +321,7 @@ func differenceTile(tile, w, u, buf blas64.General) blas64.General {
 	return diff
 }
 
-// squares is the sum of the squares of the entries of a matrix without gaps.
+// squares returns the sum of the squares of the entries of a matrix without gaps.
 func squares(m blas64.General) float64 {
 	all := m.Data[:m.Rows*m.Cols]
 	return dense.Dot(all, all)

@@ -119,7 +119,7 @@ func (v *verifier) newModel(ctx context.Context, of *Model, seed uint64) (*verif
 	return m, err
 }
 
-// embed is the embedding of the rows by a side of a model, computed once if models
+// embed returns the embedding of the rows by a side of a model, computed once if models
 // share it.
 func (v *verifier) embed(ctx context.Context, m *Model, side *Embedding) (blas64.General, error) {
 	if u, known := v.embeddings[side]; known {
@@ -130,7 +130,7 @@ func (v *verifier) embed(ctx context.Context, m *Model, side *Embedding) (blas64
 	return u, err
 }
 
-// vector is what E, or Eᵀ, is to be multiplied with next.
+// vector returns what E, or Eᵀ, is to be multiplied with next.
 func (m *verified) vector() []float64 {
 	if m.half != nil {
 		return m.half
@@ -138,7 +138,7 @@ func (m *verified) vector() []float64 {
 	return m.diff.Vector()
 }
 
-// sides are the factors of Â, or of its transpose if that is to be multiplied next.
+// sides returns the factors of Â, or of its transpose if that is to be multiplied next.
 func (m *verified) sides() (left, right blas64.General) {
 	if m.half != nil {
 		return m.v, m.u
@@ -158,7 +158,7 @@ func (m *verified) take(product []float64) (err error) {
 	return err
 }
 
-// norm is the estimate of ‖E‖₂.
+// norm returns the estimate of ‖E‖₂.
 func (m *verified) norm() float64 {
 	if m.symmetric {
 		return m.diff.Norm()
@@ -272,7 +272,7 @@ func (v *verifier) weighDiagonal(y, diagonal, x []float64) {
 	}
 }
 
-// multiplyTiles is A·x. Each row block has one sum for the tiles in which its
+// multiplyTiles returns A·x. Each row block has one sum for the tiles in which its
 // rows are rows and one for those in which they are columns, both in a fixed
 // order: see stream.Pairs. The first pass also measures the entries of A and E.
 func (v *verifier) multiplyTiles(ctx context.Context, x blas64.General, models []*verified) (blas64.General, error) {
@@ -325,7 +325,7 @@ func (v *verifier) measurer(models []*verified) tileVisitor {
 	}
 }
 
-// widest is the largest rank.
+// widest returns the largest rank.
 func widest(models []*verified) int {
 	most := 0
 	for _, m := range models {
@@ -334,7 +334,7 @@ func widest(models []*verified) int {
 	return most
 }
 
-// weighRows is u·diag(w), in the memory of buf.
+// weighRows returns u·diag(w), in the memory of buf.
 func weighRows(buf []float64, u blas64.General, w []float64) blas64.General {
 	out := blas64.General{Rows: u.Rows, Cols: u.Cols, Stride: max(1, u.Cols), Data: buf[:u.Rows*u.Cols]}
 	for i := range u.Rows {
@@ -346,7 +346,7 @@ func weighRows(buf []float64, u blas64.General, w []float64) blas64.General {
 	return out
 }
 
-// tileSquares is the sum of the squares of a tile's entries. It subtracts the
+// tileSquares returns the sum of the squares of a tile's entries. It subtracts the
 // shift from the diagonal, which it notes, and overwrites unless it counts in full.
 func (v *verifier) tileSquares(i, j *stream.Block, tile blas64.General, diagonal []float64, shift float64) float64 {
 	if i.Index != j.Index {

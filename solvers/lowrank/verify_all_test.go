@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// mixedModels are models of one matrix, of different methods, ranks and shifts.
+// mixedModels returns models of one matrix, of different methods, ranks and shifts.
 func mixedModels(t *testing.T, src stream.Source, k kernelgen.Kernel) []*Model {
 	t.Helper()
 	ctx, e := context.Background(), stream.Engine{}
@@ -37,7 +37,7 @@ func mixedModels(t *testing.T, src stream.Source, k kernelgen.Kernel) []*Model {
 	return append(models, nothing(models[0]), shiftOnly(models[0]), unshifted(models[0]))
 }
 
-// nothing is the model Â = 0.
+// nothing returns the model Â = 0.
 func nothing(like *Model) *Model {
 	m := *like
 	side := *like.Left
@@ -46,14 +46,14 @@ func nothing(like *Model) *Model {
 	return &m
 }
 
-// shiftOnly is the model Â = 3/4·I.
+// shiftOnly returns the model Â = 3/4·I.
 func shiftOnly(like *Model) *Model {
 	m := nothing(like)
 	m.Shift = 0.75
 	return m
 }
 
-// unshifted is a model without its shift; it shares the embedding.
+// unshifted returns a model without its shift; it shares the embedding.
 func unshifted(of *Model) *Model {
 	m := *of
 	m.Shift = 0

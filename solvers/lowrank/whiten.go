@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// whitening is T with a·T orthonormal up to rounding, a a matrix whose triangular
+// whitening returns T with a·T orthonormal up to rounding, a a matrix whose triangular
 // factor is given, and an estimate of the condition of the columns of a that T
 // combines. T is the inverse of the factor, or, where columns are dependent to the
 // given tolerance, of the part of it that QR with column pivoting finds to be
@@ -39,7 +39,7 @@ func whitening(what string, factor blas64.General, tolerance float64) (t blas64.
 	return t, triangularCondition(r), nil
 }
 
-// pivotedFactor is the triangular factor of QR with column pivoting, whose column j
+// pivotedFactor returns the triangular factor of QR with column pivoting, whose column j
 // is that of column order[j] of the triangular matrix given.
 func pivotedFactor(factor blas64.General) (r blas64.General, order []int) {
 	n := factor.Rows
@@ -76,7 +76,7 @@ func upperTriangle(r blas64.General) blas64.Triangular {
 	return blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: r.Rows, Stride: r.Stride, Data: r.Data}
 }
 
-// triangularInverse is R⁻¹.
+// triangularInverse returns R⁻¹.
 func triangularInverse(r blas64.General) blas64.General {
 	t := stream.NewMatrix(r.Rows, r.Rows)
 	for i := range r.Rows {

@@ -1,0 +1,179 @@
+package lowrank
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+var (
+	_ model.Transformer = (*Model)(nil)
+	_ model.Verifier    = (*Model)(nil)
+	_ Method            = SSRSVDMatrix{}
+)
+
+// oneFactorMethods returns the methods for symmetric matrices.
+func oneFactorMethods() map[string]Method {
+	return map[string]Method{
+		"s3spsd": S3SPSD{Rank: 4, Seed: 1}, "landmark": Landmark{Rank: 4, Seed: 1}, "nystrom": Nystrom{Rank: 4, Seed: 1},
+		"fastspsd": FastSPSD{Rank: 4, Seed: 1}, "rpcholesky": RPCholesky{Rank: 4, Seed: 1}, "rff": RFF{Rank: 4, Seed: 1},
+		"polysketch": PolySketch{Rank: 4, Seed: 1}, "adaptive": Adaptive{Tolerance: 0.5, Seed: 1},
+	}
+}
+
+// twoFactorMethods returns the methods for any matrix.
+func twoFactorMethods() map[string]Method {
+	return map[string]Method{"ssrsvd": SSRSVD{Rank: 4, Seed: 1}, "subspace": Subspace{Rank: 4, Seed: 1}, "auto": Auto{Rank: 4, Seed: 1}}
+}
+
+// TestMethods: a fit and its plan speak the words of solvers/model, and the words in a
+// kernel become the numbers that model.Resolve gives.
+func TestMethods(t *testing.T) {
+	t.Parallel()
+	ctx, e := context.Background(), stream.Engine{}
+	d := model.Sources{Left: stream.FromMatrix("x", clusters(400, 3, 1))}
+	words, err := kernelgen.Parse("rbf(sigma=median)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resolved, err := model.Resolve(ctx, d, words, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	methods := oneFactorMethods()
+	for name, m := range twoFactorMethods() {
+		methods[name] = m
+	}
+	for name, m := range methods {
+		p, err := m.Plan(e, d.Shape(), words)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		f, err := m.Fit(ctx, e, d, words)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		again, err := m.Fit(ctx, e, d, resolved)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if saved(f.Model) != saved(again.Model) {
+			t.Errorf("%s: words in a kernel are not those numbers", name)
+		}
+		if p.Passes != f.SourcePasses || p.ExactPasses < f.ExactPasses || f.KernelEntries == 0 || f.EstimateFrom == "" {
+			t.Errorf("%s: %d passes and %d exact ones planned, fit reports %+v", name, p.Passes, p.ExactPasses, f.Report)
+		}
+		about := f.Describe()
+		if about.Method != f.Method || about.Kernel != resolved.String() || about.Subject != about.Kernel || about.Rank != len(f.Values) || about.Columns != 3 || about.TwoSided == f.Symmetric() {
+			t.Errorf("%s: %+v", name, about)
+		}
+	}
+}
+
+// TestMethodsRefuse: two sources and kernels that are not symmetric are for methods with
+// two factors, and no method takes a kernel that row sums divide.
+func TestMethodsRefuse(t *testing.T) {
+	t.Parallel()
+	ctx, e := context.Background(), stream.Engine{}
+	src := stream.FromMatrix("x", filled(200, 3, func(i, j int) float64 { return float64(1+(i*(j+2))%7) / 10 }))
+	one, two := model.Sources{Left: src}, model.Sources{Left: src, Right: src}
+	refuses := func(name string, m Method, d model.Sources, k kernelgen.Kernel, says string) {
+		t.Helper()
+		if _, err := m.Plan(e, d.Shape(), k); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: the plan gives %v, want %q", name, err, says)
+		}
+		if _, err := m.Fit(ctx, e, d, k); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: the fit gives %v, want %q", name, err, says)
+		}
+	}
+	rbf, kl, sne := kernelgen.RBF(1), parseKernel(t, "kl()"), parseKernel(t, "sne(gamma=1)")
+	for name, m := range oneFactorMethods() {
+		if name != "landmark" {
+			refuses(name, m, two, rbf, "one source")
+		}
+		refuses(name, m, one, kl, "not symmetric")
+		refuses(name, m, one, sne, "row sums")
+	}
+	for name, m := range twoFactorMethods() {
+		refuses(name, m, one, sne, "row sums")
+		f, err := m.Fit(ctx, e, one, kl)
+		if err != nil || f.Symmetric() {
+			t.Errorf("%s: a kernel that is not symmetric: %v", name, err)
+		}
+	}
+	refuses("landmark", Landmark{Rank: 4, Choice: ChoicePivoted}, two, rbf, "`landmarks rpc`")
+	if _, err := (SSRSVDMatrix{Rank: 2}).Fit(ctx, e, two, kernelgen.Kernel{}); err == nil {
+		t.Error("a matrix of two sources was taken")
+	}
+}
+
+// TestTransform: Both is the left side next to the right, and a side that is not there
+// is an error, as rows with another number of columns are.
+func TestTransform(t *testing.T) {
+	t.Parallel()
+	ctx, e := context.Background(), stream.Engine{}
+	x := clusters(300, 3, 1)
+	src := stream.FromMatrix("x", x)
+	f, err := SSRSVD{Rank: 5, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, kernelgen.RBF(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := f.Outputs(model.Both)
+	if want := "u0 u1 u2 u3 u4 v0 v1 v2 v3 v4"; err != nil || strings.Join(names, " ") != want {
+		t.Errorf("outputs %q, %v", names, err)
+	}
+	sides := [][]float64{factors(t, f.Model, f.Left, x).Data, factors(t, f.Model, f.Right, x).Data}
+	err = f.Transform(ctx, e, model.Both, src, false, func(b *stream.Block, out blas64.General) error {
+		for i := range out.Rows {
+			for j := range 10 {
+				if want := sides[j/5][(int(b.Start)+i)*5+j%5]; math.Float64bits(out.Data[i*out.Stride+j]) != math.Float64bits(want) {
+					t.Fatalf("row %d, column %d: %g, want %g", int(b.Start)+i, j, out.Data[i*out.Stride+j], want)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := Nystrom{Rank: 5, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, kernelgen.RBF(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	matrix, err := SSRSVDMatrix{Rank: 2, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, kernelgen.Kernel{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	emitted := errors.New("emitted")
+	emit := func(*stream.Block, blas64.General) error { return emitted }
+	for _, m := range []*Model{one.Model, matrix.Model} {
+		for _, side := range []model.Side{model.Right, model.Both} {
+			_, err := m.Outputs(side)
+			if pass := m.Transform(ctx, e, side, src, false, emit); err == nil || pass == nil || errors.Is(pass, emitted) {
+				t.Errorf("%s, %v: %v, %v", m.Describe().Subject, side, err, pass)
+			}
+		}
+		wide := stream.FromMatrix("wide", clusters(10, 4, 1))
+		if err := m.Transform(ctx, e, model.Left, wide, false, emit); err == nil || !strings.Contains(err.Error(), "4 columns") {
+			t.Errorf("rows with 4 columns: %v", err)
+		}
+	}
+	if plan := f.TransformPlan(e, model.Both, src); plan.Passes != 1 || plan.KernelEntries != 300*2*int64(f.Left.Landmarks.Rows) {
+		t.Errorf("plan %+v", plan)
+	}
+	few, all := f.VerifyPlan(e, model.Sources{Left: src}, 100), f.VerifyPlan(e, model.Sources{Left: src}, 0)
+	if few.Memory.Total() >= all.Memory.Total() {
+		t.Errorf("100 rows take %d bytes, all %d", few.Memory.Total(), all.Memory.Total())
+	}
+	if _, err := matrix.Verify(ctx, e, model.Sources{Left: src}, 10, 1); err == nil {
+		t.Error("a matrix was measured on a sample")
+	}
+}

@@ -61,7 +61,7 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 	if err != nil {
 		return nil, err
 	}
-	f := &Fit{TraceResiduals: [2]float64{m.traces.left(ofX), m.traces.left(ofY)}}
+	f := &Fit{TraceResiduals: [2]float64{traceLeft(m, ofX), traceLeft(m, ofY)}}
 	f.SourcePasses = 1
 	f.Note(append(notes, sp.notes...)...)
 	f.count(sp)
@@ -92,7 +92,7 @@ type decomposition struct {
 
 // decompose makes the model.
 func (s setting) decompose(d *Data, sp *spaces, m *moments, fit *Fit) error {
-	f, means := m.factors(sp, s.Centred, s.Cutoff)
+	f, means := factorsOf(m, sp, s.Centred, s.Cutoff)
 	c := &decomposition{setting: s, spaces: sp, means: means, data: d, fit: fit}
 	fit.Model = &Model{Task: s.Task, Operator: s.Operator, Engine: s.Engine, Random: s.Random,
 		Centred: s.Centred, Seed: s.Seed, Pairs: d.n, Lag: d.lag}

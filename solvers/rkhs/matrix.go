@@ -14,7 +14,7 @@ import (
 // factors are feature matrices in orthonormal bases of the spans of the features:
 // Φ = Q·Xᵀ and Ψ = P·Yᵀ with QᵀQ = I and PᵀP = I, so that G_Φ = XXᵀ and C_XX is XᵀX in
 // the basis Q. X and Y have a row for each pair, or fewer with the same products among
-// them (see [moments.factors]). This is the kernel QR decomposition of the paper
+// them (see [factorsOf]). This is the kernel QR decomposition of the paper
 // (Proposition 3.4) with X in the place of Rᵀ.
 type factors struct {
 	x, y   blas64.General // k×p and k×q; y is empty for one side

@@ -2,7 +2,6 @@ package rkhs
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -23,71 +22,27 @@ import (
 //
 // so that RᵀR holds all Gram and cross-Gram matrices of features, and of features
 // less their means, without that anything was squared; and the traces of the kernels.
-type moments struct {
-	factor *sketch.QR
-	rows   int64
-	traces traces
+// The sum counts the pairs; its rows are x and y, and its columns Σ w_i·k(x_i, x_i) and
+// Σ w_i·‖f(x_i)‖².
+type moments = sketch.Both[*sketch.QR, *sketch.Sum]
+
+// The columns of the sum.
+const (
+	kernelTrace = iota
+	featureTrace
+)
+
+func newMoments(cols int) *moments {
+	return &moments{A: sketch.NewQR(cols), B: sketch.NewSum(2, 2)}
 }
 
-// traces are Σ w_i·k(x_i, x_i) and Σ w_i·‖f(x_i)‖², and those of y.
-type traces struct{ kernel, features [2]float64 }
-
-// left returns the part of the trace that features leave.
-func (t *traces) left(s side) float64 {
-	if t.kernel[s] <= 0 {
+// traceLeft returns the part of the trace of a side that features leave.
+func traceLeft(m *moments, s side) float64 {
+	t := dense.Row(m.B.General, int(s))
+	if t[kernelTrace] <= 0 {
 		return math.NaN()
 	}
-	return math.Max(0, 1-t.features[s]/t.kernel[s])
-}
-
-func newMoments(cols int) *moments { return &moments{factor: sketch.NewQR(cols)} }
-
-// Merge takes in later pairs.
-func (m *moments) Merge(later *moments) error {
-	m.rows += later.rows
-	for s := range m.traces.kernel {
-		m.traces.kernel[s] += later.traces.kernel[s]
-		m.traces.features[s] += later.traces.features[s]
-	}
-	return m.factor.Merge(later.factor)
-}
-
-// Reset forgets everything seen.
-func (m *moments) Reset() {
-	m.factor.Reset()
-	m.rows, m.traces = 0, traces{}
-}
-
-// numbers returns the parts that are not the factor.
-func (t *traces) numbers() []*float64 {
-	return []*float64{&t.kernel[0], &t.kernel[1], &t.features[0], &t.features[1]}
-}
-
-// MarshalBinary writes the rows, the traces and the factor.
-func (m *moments) MarshalBinary() ([]byte, error) {
-	out := binary.LittleEndian.AppendUint64(nil, uint64(m.rows))
-	for _, v := range m.traces.numbers() {
-		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(*v))
-	}
-	factor, err := m.factor.MarshalBinary()
-	return append(out, factor...), err
-}
-
-// UnmarshalBinary reads what MarshalBinary wrote.
-func (m *moments) UnmarshalBinary(data []byte) error {
-	places := m.traces.numbers()
-	head := 8 * (1 + len(places))
-	if len(data) < head {
-		return fmt.Errorf("rkhs: moments cannot have %d bytes", len(data))
-	}
-	if err := m.factor.UnmarshalBinary(data[head:]); err != nil {
-		return err
-	}
-	m.rows = int64(binary.LittleEndian.Uint64(data))
-	for i, to := range places {
-		*to = math.Float64frombits(binary.LittleEndian.Uint64(data[8*(i+1):]))
-	}
-	return nil
+	return math.Max(0, 1-t[featureTrace]/t[kernelTrace])
 }
 
 // part is a side in the rows of a pass.
@@ -137,8 +92,8 @@ func (s setting) pass(ctx context.Context, e stream.Engine, d *Data, sp *spaces)
 	if err != nil {
 		return nil, err
 	}
-	if m.rows != d.n {
-		return nil, fmt.Errorf("%s: promised %d pairs and gave %d: the file changed or is damaged", d.x.Info().Name, d.n, m.rows)
+	if m.B.Count != d.n {
+		return nil, fmt.Errorf("%s: promised %d pairs and gave %d: the file changed or is damaged", d.x.Info().Name, d.n, m.B.Count)
 	}
 	for _, p := range parts {
 		sp.entries += d.n * int64(p.space.Left.Entries())
@@ -196,26 +151,26 @@ func (w *worker) panel(m *moments, pairs blas64.General, start int64) error {
 		w.trace(m, p, x, f, roots)
 	}
 	dense.ScaleRows(rows, roots)
-	m.rows += int64(pairs.Rows)
-	return m.factor.Add(rows)
+	m.B.Count += int64(pairs.Rows)
+	return m.A.Add(rows)
 }
 
 // trace adds to the traces of a side.
 func (w *worker) trace(m *moments, p *part, x, f blas64.General, roots []float64) {
-	diagonal := w.diagonal[:x.Rows]
+	diagonal, traces := w.diagonal[:x.Rows], dense.Row(m.B.General, int(p.side))
 	p.kernel.Diag(diagonal, x)
 	for i, r := range roots {
 		row := dense.Row(f, i)
-		m.traces.kernel[p.side] += r * r * diagonal[i]
-		m.traces.features[p.side] += r * r * dense.Dot(row, row)
+		traces[kernelTrace] += r * r * diagonal[i]
+		traces[featureTrace] += r * r * dense.Dot(row, row)
 	}
 }
 
-// factors returns the features of virtual pairs, as few as R has rows, with the same products
+// factorsOf returns the features of virtual pairs, as few as R has rows, with the same products
 // as those of all pairs; less their means if centred: R begins with the column of ones,
 // so that its first row is the means, and the others are what is left without them.
-func (m *moments) factors(sp *spaces, centred bool, cutoff float64) (f *factors, means [2][]float64) {
-	r := m.factor.R()
+func factorsOf(m *moments, sp *spaces, centred bool, cutoff float64) (f *factors, means [2][]float64) {
+	r := m.A.R()
 	p := sp.x.Left.Rank()
 	if centred {
 		means[ofX] = slices.Clone(dense.Row(r, 0)[1 : 1+p])

@@ -1,31 +1,12 @@
 package rkhs
 
 import (
-	"fmt"
 	"testing"
 
-	"github.com/nystream/nystream/internal/conformance"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
-
-// The accumulator passes the suite of all accumulators: any split, any order of merging,
-// serialised in the middle, gives the same bits.
-func TestConformance(t *testing.T) {
-	conformance.Run(t, func() *moments { return newMoments(4) }, func(block int64) *moments {
-		m := newMoments(4)
-		rows := normal(9, 4, fmt.Sprint("block ", block))
-		if err := m.factor.Add(rows); err != nil {
-			t.Fatal(err)
-		}
-		m.rows = 9
-		for i, place := range m.traces.numbers() {
-			*place = rows.Data[i]
-		}
-		return m
-	}, 11)
-}
 
 // The memory of a plan does not grow with the pairs, but by their weights.
 func TestPlanOfWeights(t *testing.T) {

@@ -7,20 +7,56 @@ import (
 	"strings"
 
 	"github.com/nystream/nystream/blockstore"
-	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
+
+// taken is what a model takes: rows of files, or the nodes of a graph.
+type taken struct {
+	*input  // nil for a graph
+	source  stream.Source
+	fields  []stream.Field // that are carried along
+	kept    func(b *stream.Block, rows int) []stream.Column
+	dropped func() int64
+}
+
+// open opens what a side of the model is applied to.
+func (f *modelFile) open(ctx context.Context, t *transformCommand, m model.Transformer, side model.Side, paths []string) (*taken, error) {
+	if f.data.Graph != nil {
+		return f.openGraph(ctx, t, side, m.Dimension(side), paths)
+	}
+	if t.graph.nodes+t.graph.weight != "" {
+		return nil, usagef("--nodes and --weight are for models of a graph, and this one is of rows")
+	}
+	as := f.rowsOf(side, m.Dimension(side))
+	in, rows, err := as.open(ctx, t.app, t.data, paths, readOnce)
+	if err != nil {
+		return nil, err
+	}
+	if f.prepare.Shift != nil && as.prepare.Shift == nil {
+		t.note("the columns that the model was fitted on were scaled; those of %s are taken as they are", rows.Info().Name)
+	}
+	out := &taken{input: in, source: rows, fields: rows.Info().Kept, dropped: rows.Dropped}
+	if len(out.fields) > 0 {
+		out.kept = func(b *stream.Block, _ int) []stream.Column { return b.Kept }
+	}
+	return out, nil
+}
+
+// rowsOf returns what rows a side of the model takes. The columns of a matrix are taken
+// as they are: names, nulls and scaling are those of its rows.
+func (f *modelFile) rowsOf(side model.Side, dimension int) takenRows {
+	if side == model.Right && f.data.Input == matrixInput {
+		return takenRows{dimension: dimension}
+	}
+	return takenRows{f.data.Columns, dimension, f.prepare}
+}
 
 // takenRows are the rows that a model takes.
 type takenRows struct {
 	names     []string // of the columns, if they have names
 	dimension int
 	prepare   stream.Preparation
-}
-
-// openRows opens data for a model.
-func (m *model) openRows(ctx context.Context, a *app, d dataFlags, paths []string, mode openMode) (*input, *stream.Prepared, error) {
-	return takenRows{m.meta.Data.Columns, m.dimension(), m.prepare}.open(ctx, a, d, paths, mode)
 }
 
 // open opens data for a model: the columns that it was fitted on, by name if it
@@ -80,28 +116,10 @@ func (t takenRows) explainMissing(ctx context.Context, d dataFlags, paths []stri
 		strings.Join(paths, ", "), strings.Join(missing, ", "), len(names)))
 }
 
-// runtimeBudget is what every run takes.
-func runtimeBudget() stream.Budget {
-	return stream.Budget{Items: []stream.BudgetItem{{What: "program and I/O buffers", Bytes: lowrank.RuntimeBytes}}}
-}
-
-// applyBudget is the memory for passes over inputs, some of which may be nil,
-// that a model is applied to.
-func (m *model) applyBudget(e stream.Engine, inputs ...*input) stream.Budget {
-	d := m.dimension()
-	b := runtimeBudget()
-	readerBudget(&b, inputs...)
-	e.PassBudget(&b, d)
-	mapBudget(&b, e, d, m.rank())
-	if m.kernel.Explicit != nil {
-		b.Add("model", 2*int64(d)*int64(m.rank()), "")
-		return b
+// passes returns how often the data were read.
+func (t *taken) passes() int {
+	if t.input == nil {
+		return 1
 	}
-	p := int64(m.kernel.Left.Entries())
-	if m.kernel.Right != nil {
-		p = max(p, int64(m.kernel.Right.Entries()))
-	}
-	b.Add("model", p*int64(3*d+2*m.rank()), "")
-	b.Add("tiles", int64(e.Workers())*stream.PanelRows*(p+2*int64(m.rank())), "--threads")
-	return b
+	return t.Passes()
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -92,7 +93,7 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 
 // checkMemory refuses what does not fit into --memory.
 func (c *convertCommand) checkMemory(in *input, info stream.Info, output string) error {
-	budget := runtimeBudget()
+	budget := model.NewPlan(c.engine(), 0).Memory
 	readerBudget(&budget, in)
 	d := len(info.Columns)
 	budget.Add("rows", int64(batchRows(d))*int64(d), "")

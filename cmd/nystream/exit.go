@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/nystream/nystream/blockstore"
-	contract "github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -93,7 +93,7 @@ func isDataFault(err error) bool {
 	var file *blockstore.DataError
 	var value *stream.BadValueError
 	var fault *dataFault
-	var words *contract.DataError
+	var words *model.DataError
 	return errors.As(err, &words) || errors.As(err, &file) || errors.As(err, &value) || errors.As(err, &fault) || errors.Is(err, fs.ErrNotExist)
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/solvers/model"
 )
 
 // inspectCommand is one command line of inspect.
@@ -148,11 +150,11 @@ func (r *filesResult) text() *show.Text {
 	return t
 }
 
-// modelResult is what inspect prints of a model as JSON.
+// modelResult is what inspect prints of a model as JSON, behind meta.json.
 type modelResult struct {
-	modelMeta
-	Dimension int           `json:"dimension"`
+	Dimension int           `json:"dimension"` // numbers in the left rows that it takes
 	Values    []show.Number `json:"values"`
+	Facts     [][2]string   `json:"facts,omitempty"`
 	Arrays    []modelArray  `json:"arrays"`
 	Bytes     int64         `json:"bytes"`
 }
@@ -164,67 +166,95 @@ type modelArray struct {
 }
 
 func (i *inspectCommand) model(path string) error {
-	file, err := readArchive(path)
+	f, err := readModel(path)
 	if err != nil {
 		return err
-	}
-	switch methodOf(file) {
-	case ksvdName:
-		return i.ksvdModel(path, file)
-	case ismName:
-		return i.ismModel(path, file)
-	}
-	m, err := modelOf(path, file)
-	if err != nil {
-		return err
-	}
-	values, err := file.Vector("values")
-	if err != nil {
-		return fromData(err)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
-	r := &modelResult{modelMeta: m.meta, Dimension: m.dimension(), Values: show.Numbers(values), Bytes: info.Size(), Arrays: modelArrays(file)}
-	return i.print(r, r.text(m, values))
-}
-
-func modelArrays(file *blockstore.Archive) (list []modelArray) {
-	for _, a := range file.Arrays {
+	d := f.model.Describe()
+	r := &modelResult{Dimension: d.Columns, Values: show.Numbers(d.Values), Bytes: info.Size()}
+	for _, fact := range d.Facts {
+		r.Facts = append(r.Facts, [2]string{fact.Name, fact.Value})
+	}
+	for _, a := range f.arrays {
 		kind := "float64"
 		if a.Ints != nil {
 			kind = "int64"
 		}
-		list = append(list, modelArray{a.Name, kind, a.Shape})
+		r.Arrays = append(r.Arrays, modelArray{a.Name, kind, a.Shape})
 	}
-	return list
+	data := f.data
+	if data.Graph != nil { // millions of names are no summary
+		data.Graph = &graphData{graphRecipe: data.Graph.graphRecipe}
+	}
+	parts := []any{struct {
+		Data rowsData `json:"data"`
+	}{data}, r}
+	if f.family.inspect != nil {
+		parts = append(parts, f.family.inspect(f.model))
+	}
+	all, err := joined(f.meta, parts...)
+	if err != nil {
+		return err
+	}
+	return i.print(all, r.text(f, d))
 }
 
-func (r *modelResult) text(m *model, values []float64) *show.Text {
-	t := &show.Text{Title: fmt.Sprintf("%s model of %s, %s × %s", r.Method, m.subject(), show.Count(r.Rows), show.Count(r.Header.Columns))}
-	t.Add("rank", "%d", r.Rank)
-	t.Add("values", "%s", show.Values(values))
-	if !m.twoSided() {
-		t.Add("shift", "%.4g", r.Shift)
+// joined returns one JSON object with the fields of an object, which lacks its closing
+// brace, and of others.
+func joined(first []byte, others ...any) (json.RawMessage, error) {
+	all := slices.Clone(first)
+	for _, other := range others {
+		text, err := json.Marshal(other)
+		if err != nil {
+			return nil, err
+		}
+		all = append(append(all, ','), text[1:len(text)-1]...)
 	}
-	if r.Precision != "" {
-		t.Add("precision", "%s", r.Precision)
+	return append(all, '}'), nil
+}
+
+func (r *modelResult) text(f *modelFile, d *model.Description) *show.Text {
+	t := &show.Text{Title: fmt.Sprintf("%s model of %s, %s × %s", d.Method, d.Subject, show.Count(d.Rows), show.Count(d.Cols))}
+	t.Add("rank", "%d", d.Rank)
+	t.Add("values", "%s", show.Values(d.Values))
+	for _, fact := range d.Facts {
+		t.Add(fact.Name, "%s", fact.Value)
 	}
-	t.Add("seed", "%d", r.Seed)
-	columns := "by position"
-	if names := r.Data.Columns; len(names) > 0 {
-		columns = strings.Join(names, ", ")
-	}
-	t.Add("columns", "%d, %s", r.Dimension, columns)
-	scaled := "not scaled"
-	if m.prepare.Shift != nil {
-		scaled = "scaled"
-	}
-	t.Add("rows", "nulls: %s; %s", r.Data.Nulls, scaled)
+	t.Add("seed", "%d", d.Seed)
+	f.data.describe(t, d.Columns, f.prepare.Shift != nil)
 	t.Add("size", "%s", show.Bytes(r.Bytes))
 	for _, a := range r.Arrays {
 		t.Add("  "+a.Name, "%s %v", a.Type, a.Shape)
 	}
 	return t
+}
+
+// describe adds lines about the rows that a model takes.
+func (d *rowsData) describe(t *show.Text, columns int, scaled bool) {
+	if d.Known != "" {
+		t.Add("known", "%s", d.Known)
+	}
+	if len(d.Classes) > 0 {
+		t.Add("classes", "%d: %s", len(d.Classes), show.Words(d.Classes))
+	}
+	if g := d.Graph; g != nil {
+		t.Add("of", "a graph of %s nodes; self-loops: %s; divided by degrees: %s", show.Count(int64(columns)), g.SelfLoops, g.Degrees)
+		return
+	}
+	switch {
+	case d.Input == matrixInput:
+		t.Add("of", "the rows and columns of a matrix")
+	case d.Input == sourcesInput || d.Sources == 2:
+		t.Add("of", "rows of two sources")
+	}
+	names := "by position"
+	if len(d.Columns) > 0 {
+		names = strings.Join(d.Columns, ", ")
+	}
+	t.Add("columns", "%d, %s", columns, names)
+	t.Add("rows", "nulls: %s; %s", d.Nulls, map[bool]string{true: "scaled", false: "not scaled"}[scaled])
 }

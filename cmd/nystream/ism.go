@@ -2,14 +2,30 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"math"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ism"
+	"github.com/nystream/nystream/solvers/metrics"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
 )
 
-// ismName is the method of fit that finds a subspace of the columns.
-const ismName = ism.MethodName
+// ismFamily are subspaces of the columns.
+var ismFamily = &family{
+	name:       ism.MethodName,
+	methods:    []string{ism.MethodName},
+	fitters:    []fitter{{ism.MethodName, "DATA... --label COLUMN", ismShort, ismLong, newISMTask}},
+	load:       loadISM,
+	inspect:    inspectISM,
+	unverified: ": they approximate no matrix; fit ism reports its objective and the residual of its gradient",
+}
 
 const ismShort = "dimensions that can be read: a subspace W of the columns for which a kernel of XW depends most on labels or clusters (Wu et al. 2019)"
 
@@ -40,75 +56,432 @@ Engines: exact visits all pairs of rows, linear makes one pass for each W, with
 landmarks instead of the kernel; auto chooses by what they would cost. Columns are
 scaled to mean 0 and standard deviation 1 unless --scale says otherwise.`
 
-// ismCommand is one command line of fit ism, or of plan fit ism.
-type ismCommand struct {
-	*app
-	data dataFlags // its label is what the flag --label says, and read by task
-	rows preparationFlags
-	task ismTaskFlags
+// ismTask is a fit of ism.
+type ismTask struct {
+	*job
+	engineWord, paradigmWord     choice
+	weightsWord                  choice
+	target, targetKernel, scores string
+	givenLabel                   string
+	mu                           float64
+	relative                     bool
+	clusters                     int
+	tolerance, angle             float64
+	iterations                   int
+	landmarks                    int
+	clustersFile, plotFile       string
 
-	kernel           string
-	with             choice // engine
-	weights          choice
-	dim              int
-	tolerance, angle float64
-	iterations       int
-	landmarks        int
-	output           string // the model
-	clusters, plot   string // files for the clusters of the rows, and for a picture
-	planning         bool
-	changed          func(flag string) bool // whether it was given
+	kernel     kernelgen.Kernel
+	weights    ism.Weights
+	targets    kernelgen.Kernel        // between targets
+	asides     []aside                 // columns by name, and files
+	read       map[string]*asideValues // by flag
+	known      *ism.Response           // nil for unsupervised
+	labels     []int                   // of --label, nil if there is none of one column
+	classes    []string                // their names
+	engineName string                  // of the plan
+	fitting    *ism.Fit
+	nmi        *show.Number // between clusters and labels
 }
 
-func newISMCommand(a *app, planning bool) *cobra.Command {
-	c := &ismCommand{app: a, planning: planning}
-	cmd := &cobra.Command{
-		Use:               ismName + " DATA... --label COLUMN",
-		Short:             ismShort,
-		Long:              ismLong,
-		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: completeData,
-		RunE:              func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
-	}
-	c.addFlags(cmd)
-	c.data.add(cmd, allArgs)
-	c.rows.add(cmd)
-	c.task.add(cmd, &c.data)
-	// The paper's data is centred and scaled, and its distances mean little if not.
-	scale := cmd.Flags().Lookup("scale")
-	mustRegister(scale.Value.Set("standard"))
-	scale.DefValue = "standard"
-	c.changed = cmd.Flags().Changed
-	return cmd
-}
-
-func (c *ismCommand) addFlags(cmd *cobra.Command) {
+func newISMTask(j *job, cmd *cobra.Command) task {
+	c := &ismTask{job: j}
 	f := cmd.Flags()
-	f.StringVar(&c.kernel, "kernel", "gaussian(sigma=median)", "`kernel` between rows of XW, of those above")
+	f.StringVar(&j.kernelText, "kernel", "gaussian(sigma=median)", "`kernel` between rows of XW, of those above")
 	mustRegister(cmd.RegisterFlagCompletionFunc("kernel", completeSmoothKernels))
-	f.IntVar(&c.dim, "dim", 0, "`number` of columns of W; that of the classes or clusters if not given")
-	addChoice(cmd, &c.with, "engine", "how sums over pairs of rows are worked out", ism.EngineAuto.String(), ism.EngineExact.String(), ism.EngineLinear.String())
-	addChoice(cmd, &c.weights, "weights", "weights of the kernels of a sum", ism.Given.String(), ism.Independent.String(), ism.Aligned.String())
+	f.IntVar(&j.rank, "dim", 0, "`number` of columns of W; that of the classes or clusters if not given")
+	addChoice(cmd, &c.engineWord, "engine", "how sums over pairs of rows are worked out", ism.EngineAuto.String(), ism.EngineExact.String(), ism.EngineLinear.String())
+	addChoice(cmd, &c.weightsWord, "weights", "weights of the kernels of a sum", ism.Given.String(), ism.Independent.String(), ism.Aligned.String())
 	f.Float64Var(&c.tolerance, "tol", 0.01, "relative `change` of the eigenvalues at which the iteration ends")
 	f.Float64Var(&c.angle, "angle", 0.01, "largest `angle` in radians between subspaces at which the iteration ends")
 	f.IntVar(&c.iterations, "iterations", 50, "most `number` of W to try for one set of clusters")
 	f.IntVar(&c.landmarks, "landmarks", 300, "most `number` of landmarks of --engine linear")
-	addModelFlag(cmd, &c.output)
-	addFactorFlag(cmd, &c.clusters, "clusters-output", "write the cluster of each row")
-	f.StringVar(&c.plot, "plot", "", "draw the first two columns of XW, coloured by label or cluster, to `file`, .svg")
+	addRowsFile(cmd, &c.clustersFile, "clusters-output", "write the cluster of each row")
+	f.StringVar(&c.plotFile, "plot", "", "draw the first two columns of XW, coloured by label or cluster, to `file`, .svg")
 	completeFiles(cmd, plotExtensions, "plot")
+	addChoice(cmd, &c.paradigmWord, "paradigm", "what is known, and what is looked for",
+		ism.Supervised.String(), ism.Unsupervised.String(), ism.SemiSupervised.String(), ism.Alternative.String())
+	f.Lookup("label").Usage = "`column` or file of the classes of the rows; several columns of 0 and 1, with commas, for rows of several classes"
+	f.StringVar(&c.target, "target", "", "`columns` or file of real numbers that W is to tell, instead of --label")
+	f.StringVar(&c.targetKernel, "target-kernel", "rbf(gamma=median)", "`kernel` between --target of two rows; nystream help kernels lists them")
+	f.StringVar(&c.scores, "scores", "", "`columns` or file of scores, for --paradigm semisupervised")
+	f.StringVar(&c.givenLabel, "given-label", "", "`column` or file of classes to differ from, for --paradigm alternative")
+	f.Float64Var(&c.mu, "mu", 1, "`weight` of --scores or --given-label beside the clusters")
+	f.BoolVar(&c.relative, "relative", false, "divide scores or given labels, and clusters, by their norms first, so that --mu 1 weighs them alike")
+	f.IntVar(&c.clusters, "clusters", 0, "`number` of clusters; that of the classes of --label if not given")
+	columns := func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		return j.data.completeColumns(args, typed)
+	}
+	for _, flag := range []string{"target", "scores", "given-label"} {
+		mustRegister(cmd.RegisterFlagCompletionFunc(flag, columns))
+	}
+	mustRegister(cmd.RegisterFlagCompletionFunc("target-kernel", completeKernels))
+	// The paper's data is centred and scaled, and its distances mean little if not.
+	scale := f.Lookup("scale")
+	mustRegister(scale.Value.Set("standard"))
+	scale.DefValue = "standard"
+	return c
 }
 
 var plotExtensions = []string{"svg"}
 
-// run does what the command line asks for.
-func (c *ismCommand) run(ctx context.Context, args []string) error {
-	if err := c.check(args); err != nil {
+// paradigm is the one that the flags name; the word was checked when it was set.
+func (c *ismTask) paradigm() ism.Paradigm {
+	p, _ := ism.ParseParadigm(c.paradigmWord.value)
+	return p
+}
+
+// engineOf is the engine that the flags name, likewise.
+func (c *ismTask) engineOf() ism.Engine {
+	g, _ := ism.ParseEngine(c.engineWord.value)
+	return g
+}
+
+func (c *ismTask) refuses(args []string) []contradiction {
+	p, label := c.paradigm(), c.data.label != ""
+	clustering := p != ism.Supervised
+	return []contradiction{
+		{len(args) == 0, noData},
+		{c.given("keep"), "--keep carries nothing along here: use it with nystream transform"},
+		{p == ism.Supervised && !label && c.target == "", "--label is missing: the column of the classes, such as --label class; or --target for real numbers; or another --paradigm"},
+		{label && c.target != "", "--label and --target: W is made for one of them; leave the other out"},
+		{clustering && c.target != "", "--target is for --paradigm supervised"},
+		{p != ism.SemiSupervised && c.scores != "", "--scores is for --paradigm semisupervised"},
+		{p == ism.SemiSupervised && c.scores == "", "--scores is missing: columns or a file of numbers, such as --scores s.npy"},
+		{p != ism.Alternative && c.givenLabel != "", "--given-label is for --paradigm alternative"},
+		{p == ism.Alternative && c.givenLabel == "", "--given-label is missing: the column of the classes to differ from"},
+		{c.given("mu") && p != ism.SemiSupervised && p != ism.Alternative, "--mu is for --paradigm semisupervised and alternative"},
+		{c.relative && p != ism.SemiSupervised && p != ism.Alternative, "--relative is for --paradigm semisupervised and alternative"},
+		{!(c.mu > 0 && c.mu <= math.MaxFloat64), "--mu must be above 0, such as 1"},
+		{!clustering && c.given("clusters"), "--clusters is for the paradigms that look for clusters: unsupervised, semisupervised, alternative"},
+		{!clustering && c.clustersFile != "", "--clusters-output is for the paradigms that look for clusters: unsupervised, semisupervised, alternative"},
+		{clustering && !c.given("clusters") && !label, "--clusters is missing: how many there are, such as --clusters 3"},
+		{c.given("clusters") && c.clusters < 2, "--clusters must be at least 2"},
+		{c.given("target-kernel") && c.target == "", "--target-kernel goes with --target"},
+		{c.target != "" && !c.given("dim"), "--dim is missing: how many columns W shall have, such as --dim 2"},
+		{c.given("dim") && c.rank < 1, "--dim must be at least 1"},
+		{!(c.tolerance > 0 && c.tolerance < 1), "--tol must be above 0 and below 1, such as 0.01"},
+		{!(c.angle > 0 && c.angle <= math.Pi/2), "--angle must be above 0 and at most π/2, such as 0.01"},
+		{c.iterations < 1, "--iterations must be at least 1"},
+		{c.landmarks < 1, "--landmarks must be at least 1"},
+		{c.given("landmarks") && c.engineWord.value == ism.EngineExact.String(), "--landmarks is for --engine linear"},
+	}
+}
+
+func (c *ismTask) inputs() (paths []string) {
+	for _, s := range c.said() {
+		if s.file != "" {
+			paths = append(paths, s.file)
+		}
+	}
+	return paths
+}
+
+func (c *ismTask) outputs() []fileFlag {
+	return []fileFlag{{"--clusters-output", c.clustersFile, outputExtensions, "clusters in"}, {"--plot", c.plotFile, plotExtensions, "picture"}}
+}
+
+// said returns the flags that say something of each row, in a fixed order.
+func (c *ismTask) said() (list []aside) {
+	for _, f := range []struct{ flag, value string }{{"--label", c.data.label}, {"--target", c.target}, {"--scores", c.scores}, {"--given-label", c.givenLabel}} {
+		if f.value != "" {
+			list = append(list, newAside(f.flag, f.value))
+		}
+	}
+	return list
+}
+
+func (c *ismTask) parse() (err error) {
+	text, weights := ism.CutWeights(c.kernelText) // so older versions had them
+	if c.given("weights") || weights == ism.Given {
+		weights, _ = ism.ParseWeights(c.weightsWord.value)
+	}
+	c.weights = weights
+	if c.kernel, err = kernelgen.Parse(text); err != nil {
 		return err
 	}
-	j, err := c.newJob(ctx, args)
+	if c.targets, err = kernelgen.Parse(c.targetKernel); err == nil {
+		err = c.targets.CheckPlain()
+	}
+	if err != nil {
+		return fmt.Errorf("--target-kernel: %w", err)
+	}
+	return nil
+}
+
+// choose finds out which columns of DATA the flags mean.
+func (c *ismTask) choose(ctx context.Context, args []string) error {
+	d := &c.data
+	var columns []blockstore.ColumnInfo
+	for _, s := range c.said() {
+		if s.file == "" && columns == nil && !slices.Contains(args, "-") {
+			var err error
+			columns, _, err = blockstore.Columns(ctx, args, d.options(c.app))
+			if err != nil {
+				columns = []blockstore.ColumnInfo{} // opening tells why
+			}
+		}
+		if s.file == "" && len(columns) > 0 {
+			var err error
+			if s, err = s.inData(columns); err != nil {
+				return err
+			}
+		}
+		if s.file != "" && c.rows.nulls.value == "drop" {
+			return usagef("%s: rows that --nulls drop leaves out cannot be found in another file; put the values in a column of the data", s.named())
+		}
+		c.asides = append(c.asides, s)
+	}
+	return nil
+}
+
+// open opens the data, and reads what is known of the rows.
+func (c *ismTask) open(ctx context.Context, args []string) error {
+	if err := c.choose(ctx, args); err != nil {
+		return err
+	}
+	d := c.data
+	d.label, d.keep = "", nil
+	for _, s := range c.asides {
+		for _, name := range s.columns {
+			if s.file == "" && !slices.Contains(d.keep, name) {
+				d.keep = append(d.keep, name)
+			}
+		}
+	}
+	if err := c.sides.open(ctx, c.app, &d, args, nil); err != nil {
+		return err
+	}
+	if err := c.readAsides(ctx, c.left); err != nil {
+		return err
+	}
+	return c.chooseTask(ctx)
+}
+
+// readAsides reads what the flags say of the rows of src.
+func (c *ismTask) readAsides(ctx context.Context, src stream.Source) error {
+	c.read = make(map[string]*asideValues)
+	var inData []aside
+	for _, s := range c.asides {
+		if s.file == "" {
+			inData = append(inData, s)
+			continue
+		}
+		v, err := c.data.readAsideFile(ctx, s, src.Info().Rows)
+		if err != nil {
+			return err
+		}
+		c.read[s.flag] = v
+	}
+	if len(inData) == 0 {
+		return nil
+	}
+	values, err := readKept(ctx, c.engine(), src, inData)
 	if err != nil {
 		return err
 	}
-	return runFit(ctx, c.app, j, args, c.planning)
+	for _, v := range values {
+		c.read[v.flag] = v
+	}
+	return nil
+}
+
+// chooseTask makes what is known of the rows a response, and chooses numbers that the
+// flags leave open.
+func (c *ismTask) chooseTask(ctx context.Context) (err error) {
+	if v := c.read["--label"]; v != nil && (len(v.values) == 1 || c.paradigm() != ism.Supervised) {
+		if c.labels, c.classes, err = v.classes(); err != nil {
+			return err
+		}
+	}
+	if c.known, err = c.response(ctx); err != nil {
+		return err
+	}
+	if c.clusters == 0 && c.paradigm() != ism.Supervised {
+		c.clusters = len(c.classes)
+	}
+	if !c.given("dim") {
+		c.rank = c.clusters
+		if c.known != nil && c.paradigm() == ism.Supervised {
+			c.rank = c.known.Columns()
+		}
+		c.rank = min(c.rank, len(c.left.Info().Columns))
+	}
+	if d := len(c.left.Info().Columns); c.rank > d {
+		return usagef("--dim %d: %s gives %d columns, and W has no more", c.rank, c.left.Info().Name, d)
+	}
+	return nil
+}
+
+// targetRank is how many features the kernel between targets has at most.
+const targetRank = 50
+
+// response is what Γ is made of; nil for unsupervised.
+func (c *ismTask) response(ctx context.Context) (*ism.Response, error) {
+	switch v := c.read; {
+	case v["--target"] != nil:
+		y, err := v["--target"].numbers()
+		if err != nil {
+			return nil, err
+		}
+		return ism.KernelTargets(ctx, c.engine(), y, c.targets, min(targetRank, y.Rows), c.seed)
+	case v["--scores"] != nil:
+		y, err := v["--scores"].numbers()
+		if err != nil {
+			return nil, err
+		}
+		return ism.Factors(y)
+	case v["--given-label"] != nil:
+		labels, names, err := v["--given-label"].classes()
+		if err != nil {
+			return nil, err
+		}
+		return ism.Classes(labels, len(names))
+	case c.paradigm() == ism.Unsupervised:
+		return nil, nil
+	case c.labels != nil:
+		return ism.Classes(c.labels, len(c.classes))
+	}
+	y, err := c.read["--label"].numbers()
+	if err != nil {
+		return nil, err
+	}
+	return ism.Factors(y)
+}
+
+// solver is what the flags say.
+func (c *ismTask) solver() ism.Solver {
+	s := ism.Solver{Dim: c.rank, Engine: c.engineOf(), Weights: c.weights, Paradigm: c.paradigm(), Clusters: c.clusters, Relative: c.relative,
+		Tolerance: c.tolerance, Angle: c.angle, Iterations: c.iterations, Landmarks: c.landmarks, Seed: c.seed}
+	if s.Paradigm == ism.SemiSupervised || s.Paradigm == ism.Alternative {
+		s.Mu = c.mu
+	}
+	return s
+}
+
+// problem returns what is fitted.
+func (c *ismTask) problem(rows stream.Source) *ism.Data { return &ism.Data{Rows: rows, Known: c.known} }
+
+func (c *ismTask) title() string {
+	s := c.shape()
+	return fmt.Sprintf("ism model of %s rows, %d of %d dimensions, %s", show.Count(s.Rows), c.rank, s.Columns, c.paradigmWord.value)
+}
+
+func (c *ismTask) pace() (kernelgen.Kernel, int, bool) { return kernelgen.RBF(1), 1, false }
+
+// plan works out what the fit will cost, with what is known of the rows and the picture.
+func (c *ismTask) plan(e stream.Engine) (*model.Plan, error) {
+	s := c.problem(c.left).Shape()
+	s.Rows = c.shape().Rows
+	p, err := c.solver().Plan(e, s, c.kernel)
+	if err != nil {
+		return nil, err
+	}
+	c.engineName = p.Chosen
+	c.dropChoice(&p.Chosen)
+	read := int64(len(c.labels))
+	for _, v := range c.read {
+		read += 2 * int64(v.rows()) * int64(len(v.values)) // a word is two numbers
+	}
+	if read > 0 {
+		p.Add("labels as they are read", read, "")
+	}
+	if c.plotFile != "" {
+		p.Add("rows of the picture", plotRows*int64(s.Columns+c.rank+plotNumbers), "")
+	}
+	writerBudget(&p.Memory, c.clustersFile, s.Rows, 1)
+	return p, nil
+}
+
+// prepare deals with nulls and scaling. Where rows were dropped, what is known of the
+// others is read again.
+func (c *ismTask) prepare(ctx context.Context) error {
+	if err := c.job.prepare(ctx); err != nil {
+		return err
+	}
+	if c.prepared.dropped() > 0 {
+		if err := c.readAsides(ctx, c.prepared.left); err != nil {
+			return err
+		}
+		if err := c.chooseTask(ctx); err != nil {
+			return err
+		}
+	}
+	c.read = nil
+	return nil
+}
+
+func (c *ismTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error) {
+	f, err := c.solver().Fit(ctx, e, c.problem(c.prepared.left), c.kernel)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.fitting = f
+	if c.labels != nil && f.Labels != nil {
+		v, err := metrics.NMI(c.labels, f.Labels)
+		if err != nil {
+			return nil, nil, err
+		}
+		c.nmi = show.Optional(v)
+	}
+	c.kernel = f.Kernel
+	c.dropChoice(&f.Chosen)
+	return f.Model, &f.Report, nil
+}
+
+func (c *ismTask) rowsData() rowsData {
+	d := c.job.rowsData()
+	d.Known, d.Classes = c.knownWords(), c.classes
+	return d
+}
+
+// knownWords are the flag and the columns, or the file, of what was known.
+func (c *ismTask) knownWords() string {
+	for _, s := range c.asides {
+		if s.flag != "--label" || c.paradigm() == ism.Supervised {
+			return s.named()
+		}
+	}
+	return ""
+}
+
+// write writes the clusters and the picture, uncommitted.
+func (c *ismTask) write(ctx context.Context, _ model.Model) (writers []pathWriter, err error) {
+	if c.clustersFile != "" {
+		clusters := stream.NewMatrix(len(c.fitting.Labels), 1)
+		for i, l := range c.fitting.Labels {
+			clusters.Data[i] = float64(l)
+		}
+		w, err := writeMatrix(ctx, c.clustersFile, []string{"cluster"}, clusters)
+		if w != nil {
+			writers = append(writers, pathWriter{w, c.clustersFile})
+		}
+		if err != nil {
+			return writers, err
+		}
+	}
+	if c.plotFile != "" {
+		p, err := c.plot(ctx)
+		if err != nil {
+			return writers, err
+		}
+		writers = append(writers, pathWriter{&drawing{plot: p, path: c.plotFile}, c.plotFile})
+	}
+	return writers, nil
+}
+
+// dropChoice clears the engine that was chosen if it was asked for.
+func (c *ismTask) dropChoice(chosen *string) {
+	if c.engineOf() != ism.EngineAuto {
+		*chosen = ""
+	}
+}
+
+// loadISM rebuilds a model from its file.
+func loadISM(a *model.Archive, _ *rowsData) (model.Model, error) {
+	m, err := ism.Load(a)
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 
@@ -22,42 +23,56 @@ const (
 	plotNumbers = 40
 )
 
-// draw writes a picture of the first two columns of XW, of a sample of the rows that
+// plot returns a picture of the first two columns of XW, of a sample of the rows that
 // depends on the seed alone if there are many, coloured by label or cluster.
-func (j *ismJob) draw(ctx context.Context, path string) error {
-	rows, err := j.plottedRows()
+func (c *ismTask) plot(ctx context.Context) (*plot.Plot, error) {
+	rows, err := c.plottedRows()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	x, err := stream.GatherRows(ctx, j.prepared.left, rows)
+	x, err := stream.GatherRows(ctx, c.prepared.left, rows)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	xw := stream.NewMatrix(x.Rows, j.fit.Dim())
-	j.fit.Project(xw, x)
-	p := picture.NewPlot(j.plotTitle(len(rows)), axisWords(j.fit.Model, 0), axisWords(j.fit.Model, 1))
+	xw := stream.NewMatrix(x.Rows, c.fitting.Dim())
+	c.fitting.Project(xw, x)
+	p := picture.NewPlot(c.plotTitle(len(rows)), axisWords(c.fitting.Model, 0), axisWords(c.fitting.Model, 1))
 	p.X.Label.TextStyle.Font.Size, p.Y.Label.TextStyle.Font.Size = 10, 10
 	p.Add(plotter.NewGrid())
-	groups, names := j.groups(rows)
+	groups, names := c.groups(rows)
 	picture.AddGroups(p, xw, groups, names)
-	return picture.Draw(path, p, 18*vg.Centimeter, 15*vg.Centimeter)
+	return p, nil
 }
 
-func (j *ismJob) plottedRows() ([]int64, error) {
-	n := j.prepared.left.Info().Rows
-	s, err := sketch.NewSample(n, int(min(n, plotRows)), j.cmd.seed, "picture")
+// drawing is a picture on its way.
+type drawing struct {
+	plot *plot.Plot
+	path string
+}
+
+// Commit writes the file, or nothing.
+func (d *drawing) Commit() error {
+	return picture.Draw(d.path, d.plot, 18*vg.Centimeter, 15*vg.Centimeter)
+}
+
+// Abort has nothing to take back.
+func (d *drawing) Abort() {}
+
+func (c *ismTask) plottedRows() ([]int64, error) {
+	n := c.prepared.left.Info().Rows
+	s, err := sketch.NewSample(n, int(min(n, plotRows)), c.seed, "picture")
 	if err != nil {
 		return nil, err
 	}
 	return s.Positions(), nil
 }
 
-func (j *ismJob) plotTitle(shown int) string {
+func (c *ismTask) plotTitle(shown int) string {
 	title := "XW"
-	if n := j.prepared.left.Info().Rows; int64(shown) < n {
+	if n := c.prepared.left.Info().Rows; int64(shown) < n {
 		title += fmt.Sprintf(", %s of %s rows", show.Count(int64(shown)), show.Count(n))
 	}
-	return title + ", " + j.fit.Kernel.String()
+	return title + ", " + c.fitting.Kernel.String()
 }
 
 // axisWords name what a column of W is made of; there may be one only.
@@ -70,11 +85,11 @@ func axisWords(m *ism.Model, k int) string {
 
 // groups are the numbers of the classes or clusters of some rows, and their names:
 // the labels, if there are any.
-func (j *ismJob) groups(rows []int64) (of []int, names []string) {
-	all, names := j.labels, j.classes
+func (c *ismTask) groups(rows []int64) (of []int, names []string) {
+	all, names := c.labels, c.classes
 	if all == nil {
-		all, names = j.fit.Labels, nil
-		for k := range j.cmd.task.clusters {
+		all, names = c.fitting.Labels, nil
+		for k := range c.clusters {
 			names = append(names, "cluster "+strconv.Itoa(k))
 		}
 	}

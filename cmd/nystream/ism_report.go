@@ -6,17 +6,33 @@ import (
 
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/ism"
+	"github.com/nystream/nystream/solvers/model"
 )
 
-// ismResult is what fit ism prints as JSON.
+// ismPlan is what plan prints as JSON of ism.
+type ismPlan struct {
+	*planResult
+	Engine   string `json:"engine"`
+	Paradigm string `json:"paradigm"`
+}
+
+// ismPlanned is how many W a plan counts, see [ism.Solver.Plan].
+const ismPlanned = 10
+
+func (c *ismTask) planned(base *planResult, t *show.Text) any {
+	r := &ismPlan{base, c.engineName, c.paradigmWord.value}
+	base.Kernel, base.Columns = c.kernel.String(), int64(base.Dimension)
+	base.counted = fmt.Sprintf(" for %d W", min(c.iterations, ismPlanned))
+	t.Add("engine", "%s", r.Engine)
+	return r
+}
+
+// ismResult is what fit prints as JSON of ism.
 type ismResult struct {
-	Method         string         `json:"method"`
+	*fitResult
 	Engine         string         `json:"engine"`
 	Paradigm       string         `json:"paradigm"`
-	Kernel         string         `json:"kernel"`
 	Known          string         `json:"known,omitempty"`
-	Rows           int64          `json:"rows"`
-	Columns        int            `json:"columns"`
 	Dim            int            `json:"dim"`
 	Classes        []string       `json:"classes,omitempty"`
 	Clusters       int            `json:"clusters,omitempty"`
@@ -30,21 +46,9 @@ type ismResult struct {
 	Objective      []show.Number  `json:"objective"` // of each W that was accepted, in order
 	HSIC           show.Number    `json:"hsic"`      // objective/(rows−1)²
 	Eigenvalues    []show.Number  `json:"eigenvalues"`
-	Residual       show.Number    `json:"residual"` // ‖ΦW−WΛ‖/‖Φ‖
 	Features       int            `json:"features,omitempty"`
 	FeatureError   *show.Number   `json:"feature_error,omitempty"`
 	Loadings       [][]ismLoading `json:"loadings"` // for each column of W, largest first
-	Passes         map[string]int `json:"passes"`   // of the method
-	Scans          map[string]int `json:"scans"`    // before: to open text, for labels, nulls and scaling
-	ExactPasses    int            `json:"exact_passes"`
-	KernelEntries  int64          `json:"kernel_entries"`
-	Seconds        show.Number    `json:"seconds"`
-	PeakRSSBytes   int64          `json:"peak_rss_bytes"`
-	Seed           uint64         `json:"seed"`
-	RowsDropped    int64          `json:"rows_dropped"`
-	ColumnsLeftOut []string       `json:"columns_left_out"`
-	Notes          []string       `json:"notes"`
-	Output         string         `json:"output"`
 	ClustersOutput string         `json:"clusters_output,omitempty"`
 	Plot           string         `json:"plot,omitempty"`
 }
@@ -78,54 +82,43 @@ func loadingWords(column []ismLoading) string {
 	return strings.ReplaceAll(strings.Join(words, "  "), "-", "−")
 }
 
-// knownWords are the flag and the columns, or the file, of what was known.
-func (j *ismJob) knownWords() string {
-	paradigm := j.cmd.task.paradigmOf()
-	for _, s := range j.asides {
-		if s.flag != "--label" || paradigm == ism.Supervised {
-			return s.named()
-		}
-	}
-	return ""
+// inspectISM returns what inspect tells besides what it tells of all models.
+func inspectISM(m model.Model) any {
+	w := m.(*ism.Model)
+	return struct {
+		Eigenvalues []show.Number  `json:"eigenvalues"`
+		Loadings    [][]ismLoading `json:"loadings"`
+	}{show.Numbers(w.Values), loadingsOf(w)}
 }
 
-// result collects what is known about a finished fit.
-func (j *ismJob) result() *ismResult {
-	f, c := j.fit, j.cmd
-	r := &ismResult{Method: ismName, Engine: f.Engine.String(), Paradigm: f.Paradigm.String(), Kernel: f.Kernel.String(), Known: j.knownWords(),
-		Rows: f.Rows, Columns: f.W.Rows, Dim: f.Dim(), Classes: j.classes, Clusters: c.task.clusters, NMI: j.nmi,
+func (c *ismTask) fitted(base *fitResult, t *show.Text) any {
+	f := c.fitting
+	r := &ismResult{fitResult: base, Engine: f.Engine.String(), Paradigm: f.Paradigm.String(), Known: c.knownWords(),
+		Dim: f.Dim(), Classes: c.classes, Clusters: c.clusters, NMI: c.nmi,
 		Iterations: f.Iterations, Damped: f.Damped, Rounds: f.Rounds, Settled: !f.Unsettled, Objective: []show.Number{},
-		HSIC: show.Number(f.Objective / float64(max(1, f.Rows-1)) / float64(max(1, f.Rows-1))), Eigenvalues: show.Numbers(f.Values), Residual: show.Number(f.Gradient),
-		Features: f.Features, FeatureError: show.Optional(f.FeatureError), Loadings: loadingsOf(f.Model),
-		Passes: map[string]int{"data": j.left.Passes() - j.scans}, Scans: map[string]int{"data": j.scans}, ExactPasses: f.ExactPasses, KernelEntries: f.KernelEntries,
-		Seconds: show.Number(c.seconds()), PeakRSSBytes: peakRSS(), Seed: c.seed, RowsDropped: j.prepared.left.Dropped(), ColumnsLeftOut: append([]string{}, j.left.leftOut...),
-		Notes: c.sentences(append(j.openNotes(), f.Notes...)), Output: c.output, ClustersOutput: c.clusters, Plot: c.plot}
+		HSIC: show.Number(f.Objective / float64(max(1, f.Rows-1)) / float64(max(1, f.Rows-1))), Eigenvalues: show.Numbers(f.Values),
+		Features: f.Features, FeatureError: show.Optional(f.FeatureError), Loadings: loadingsOf(f.Model), ClustersOutput: c.clustersFile, Plot: c.plotFile}
+	base.Residual = show.Optional(f.Gradient)
 	for _, s := range f.History {
 		if s.Accepted {
 			r.Objective = append(r.Objective, show.Number(s.Objective))
 		}
 	}
 	if len(f.Labels) > 0 {
-		r.ClusterSizes = make([]int, c.task.clusters)
+		r.ClusterSizes = make([]int, c.clusters)
 		for _, l := range f.Labels {
 			r.ClusterSizes[l]++
 		}
 	}
-	if mu := j.solver().Mu; mu > 0 {
+	if mu := c.solver().Mu; mu > 0 {
 		r.Mu = show.Optional(mu)
 	}
+	r.text(t)
 	return r
 }
 
-// describe is one line about a fit for titles.
-func (j *ismJob) describe() string {
-	rows, d := j.shape()
-	return fmt.Sprintf("ism model of %s rows, %d of %d dimensions, %s", show.Count(rows), j.cmd.dim, d, j.cmd.task.paradigm.value)
-}
-
-func (j *ismJob) report() error {
-	r := j.result()
-	t := &show.Text{Title: j.describe()}
+// text adds lines about what other families do not have.
+func (r *ismResult) text(t *show.Text) {
 	t.Add("kernel", "%s", r.Kernel)
 	if r.Known != "" {
 		t.Add("known", "%s", r.Known)
@@ -139,29 +132,17 @@ func (j *ismJob) report() error {
 	if r.NMI != nil {
 		t.Add("NMI", "%.3f between clusters and --label", float64(*r.NMI))
 	}
-	t.Add("engine", "%s%s", r.Engine, j.featureWords(r))
+	t.Add("engine", "%s%s", r.Engine, r.featureWords())
 	t.Add("objective", "%s", show.Values(show.Floats(r.Objective)))
-	t.Add("iterations", "%d%s%s, residual %.1e%s", r.Iterations, countedWords(r.Damped, " damped"), countedWords(r.Rounds-1, " more turns of clusters and W"), float64(r.Residual),
+	t.Add("iterations", "%d%s%s%s", r.Iterations, countedWords(r.Damped, " damped"), countedWords(r.Rounds-1, " more turns of clusters and W"),
 		map[bool]string{false: "; not settled"}[r.Settled])
 	t.Add("eigenvalues", "%s", show.Values(show.Floats(r.Eigenvalues)))
 	for k, column := range r.Loadings {
 		t.Add(fmt.Sprintf("xw%d", k), "%s", loadingWords(column))
 	}
-	if r.RowsDropped > 0 {
-		t.Add("dropped", "%s rows with nulls", show.Count(r.RowsDropped))
-	}
-	t.Add("passes", "%d over data%s; %d over all pairs of rows", r.Passes["data"], scanWords(r.Scans["data"]), r.ExactPasses)
-	t.Add("work", "%s kernel entries, %s, peak memory %s", show.Count(r.KernelEntries), show.Seconds(float64(r.Seconds)), show.Bytes(r.PeakRSSBytes))
-	t.Add("model", "%s", r.Output)
-	for _, f := range [][2]string{{"clusters in", r.ClustersOutput}, {"picture", r.Plot}} {
-		if f[1] != "" {
-			t.Add(f[0], "%s", f[1])
-		}
-	}
-	return j.cmd.print(r, t)
 }
 
-func (j *ismJob) featureWords(r *ismResult) string {
+func (r *ismResult) featureWords() string {
 	if r.Features == 0 || r.FeatureError == nil {
 		return ""
 	}

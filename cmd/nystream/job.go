@@ -3,216 +3,313 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-
-	"gonum.org/v1/gonum/blas/blas64"
+	"os"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/lowrank"
-	contract "github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
-// job is a fit on its way from files to a model.
+// job is one command line of fit, or of plan fit, on its way from files to a model.
 type job struct {
+	*app
+	method   string // the name of the sub-command
+	task     task
+	planning bool
+	given    func(flag string) bool // whether it was given
+
+	data       dataFlags
+	rows       preparationFlags
+	kernelText string
+	rank       int
+	rightFiles []string // of the right source
+	factors    []*factorFile
+	output     string // the model
+
 	sides
-	cmd     *fitCommand
-	solver  solver
-	kernel  kernelgen.Kernel
-	mapping kernelgen.Map
-	scans   map[string]int // passes before the fit began
-	fitted  *lowrank.Fit
+	scans        map[string]int // passes before the fit began
+	factorPasses int            // that wrote factors, over each source
 }
 
-// newJob parses what the flags say.
-func (c *fitCommand) newJob(args []string) (*job, error) {
-	j := &job{cmd: c}
-	var err error
-	if len(c.matrix) == 0 {
-		j.kernel, err = kernelgen.Parse(c.kernel)
-	} else {
-		if c.mapping == "" {
-			c.mapping = "identity"
-		}
-		j.mapping, err = kernelgen.ParseMap(c.mapping)
-	}
-	if err != nil {
-		return nil, &usageError{err}
-	}
-	if len(c.matrix) == 0 {
-		if err := c.checkKernel(j.kernel); err != nil {
-			return nil, &usageError{err}
-		}
-	}
-	j.solver = c.method.solver(c)
-	return j, nil
+// task is what only the family knows of a fit. It embeds its job, whose methods do
+// for it what it does not do itself.
+type task interface {
+	// refuses returns what the command line must not ask for.
+	refuses(args []string) []contradiction
+	// parse reads the words of flags that have a grammar; its errors are of wrong usage.
+	parse() error
+	inputs() []string // files that are read besides the arguments
+	outputs() []fileFlag
+	open(ctx context.Context, args []string) error
+	openNotes() []string
+	names() []string // of the sources, in reports
+	title() string   // one line about the fit
+	input() string   // what the two sides are, for models that have the word
+	shape() model.Shape
+	// pace returns the kernel whose entries are timed for a plan, between rows of so many
+	// columns, 0 for none, and whether they are float32.
+	pace() (k kernelgen.Kernel, columns int, single bool)
+	plan(e stream.Engine) (*model.Plan, error)
+	prepare(ctx context.Context) error
+	fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error)
+	rowsData() rowsData
+	nodeIDs() []int64
+	write(ctx context.Context, m model.Model) ([]pathWriter, error)
+	// planned and fitted add to what is printed, and return it.
+	planned(r *planResult, t *show.Text) any
+	fitted(r *fitResult, t *show.Text) any
 }
 
-// checkKernel refuses kernels that a method would make nonsense of.
-func (c *fitCommand) checkKernel(k kernelgen.Kernel) error {
-	if err := k.CheckPlain(); err != nil {
+// fileFlag is a file that a flag names.
+type fileFlag struct {
+	flag, path string
+	extensions []string
+	what       string // in the report
+}
+
+// factorFile is a file for what a model makes of the rows of a side.
+type factorFile struct {
+	flag, what string // U or V
+	path       string
+	side       model.Side
+}
+
+// run does what the command line asks for.
+func (j *job) run(ctx context.Context, args []string) error {
+	if err := j.check(args); err != nil {
 		return err
 	}
-	if !k.Symmetric() && c.symmetric() && c.method.name != "auto" {
-		return fmt.Errorf("kernel %s is not symmetric, and the matrix of one source is not either: use ssrsvd, or auto", k)
+	if err := j.task.parse(); err != nil {
+		return &usageError{err}
 	}
-	return nil
-}
-
-// open opens the sources.
-func (j *job) open(ctx context.Context, args []string) error {
-	if len(j.cmd.matrix) > 0 {
-		args = j.cmd.matrix
-	}
-	return j.sides.open(ctx, j.cmd.app, &j.cmd.data, args, j.cmd.right)
-}
-
-func (j *job) openNotes() []string { return j.sides.notes() }
-
-// shape is the size of the data as far as it is known.
-func (j *job) shape() contract.Shape {
-	return contract.Shape{Rows: j.leftRows(), Cols: j.rightRows(), Columns: len(j.left.Info().Columns)}
-}
-
-func (j *job) memory(p *lowrank.Plan) *stream.Budget { return &p.Memory }
-
-// plan works out what the fit will cost, with the passes for factors.
-func (j *job) plan() (*lowrank.Plan, error) {
-	e, s := j.cmd.engine(), j.shape()
-	if err := j.solver.refused; err != nil {
-		return nil, &usageError{err}
-	}
-	plan, err := j.solver.Plan(e, s, j.kernel)
-	if err != nil {
-		return nil, &usageError{err}
-	}
-	readerBudget(&plan.Memory, j.left, j.right)
-	if j.factorSides() > 0 {
-		mapBudget(&plan.Memory, e, s.Columns, j.cmd.rank)
-	}
-	for _, path := range []string{j.cmd.factors, j.cmd.left, j.cmd.other} {
-		writerBudget(&plan.Memory, path, max(s.Rows, s.Cols), j.cmd.rank)
-	}
-	return plan, nil
-}
-
-// mapBudget adds what a pass holds that turns rows into rows of rank numbers.
-func mapBudget(b *stream.Budget, e stream.Engine, columns, rank int) {
-	e.BlockRows = stream.BlockRows(columns)
-	e.PassBudget(b, rank)
-	b.Items[len(b.Items)-1].What = "blocks of factors"
-}
-
-// factorSides is the number of factors to be written.
-func (j *job) factorSides() int {
-	n := 0
-	for _, path := range []string{j.cmd.factors, j.cmd.left, j.cmd.other} {
-		if path != "" {
-			n++
-		}
-	}
-	return n
-}
-
-// prepare deals with nulls and scaling.
-func (j *job) prepare(ctx context.Context) error {
-	if err := j.sides.prepare(ctx, j.cmd.engine(), &j.cmd.rows); err != nil {
+	defer j.close()
+	if err := j.task.open(ctx, args); err != nil {
 		return err
 	}
-	if j.prepared.dropped() > 0 {
+	j.notes(j.task.openNotes())
+	plan, err := j.plan()
+	if err != nil {
+		return err
+	}
+	if j.planning {
+		return j.reportPlan(plan)
+	}
+	if err := j.checkBudget(&plan.Memory); err != nil {
+		return err
+	}
+	return j.fitAndWrite(ctx)
+}
+
+// fitAndWrite prepares the rows, fits the model, writes all files, and reports.
+func (j *job) fitAndWrite(ctx context.Context) error {
+	if err := j.task.prepare(ctx); err != nil {
+		return err
+	}
+	if j.prepared.dropped() > 0 { // fewer rows than were planned for
 		if _, err := j.plan(); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// orthonormal is what max|UᵀU−I| may be for factors that are written as they come
-// out of the fit. Above it one more pass makes them orthonormal to rounding.
-const orthonormal = 1e-12
-
-// fitModel prepares the rows and fits the model, and makes the factors orthonormal
-// when they are wanted and are not.
-func (j *job) fitModel(ctx context.Context) (err error) {
-	if err := j.prepare(ctx); err != nil {
+	if j.scans == nil {
+		j.scans = j.allPasses()
+	}
+	m, r, err := j.task.fit(ctx, j.engine())
+	if err != nil {
 		return err
 	}
-	e := j.cmd.engine()
-	j.scans = j.allPasses()
-	d := contract.Sources{Left: j.prepared.left, Right: j.prepared.rightSource()}
-	if j.fitted, err = j.solver.Fit(ctx, e, d, j.kernel); err != nil {
-		return err
-	}
-	j.kernel = j.fitted.Kernel
-	if j.factorSides() == 0 || j.fitted.OrthogonalityBound() <= orthonormal {
-		return nil
-	}
-	return j.fitted.Refine(ctx, e, d)
-}
-
-func (j *job) fitNotes() []string { return j.fitted.Notes }
-
-// write writes the factors, and last of all the model.
-func (j *job) write(ctx context.Context) error {
-	return writeAll(ctx, j.writeFactors, func() error {
-		sources := 1
-		if j.right != nil {
-			sources = 2
+	err = writeAll(ctx, func(ctx context.Context) ([]pathWriter, error) { return j.task.write(ctx, m) }, func() error {
+		f := &modelFile{model: m, data: j.task.rowsData(), ids: j.task.nodeIDs()}
+		if j.prepared.left != nil {
+			f.prepare = j.prepared.left.Preparation
 		}
-		return newModel(j.fitted.Model, j.left.Info().Columns, j.prepared.left.Preparation, sources).write(j.cmd.output)
+		return f.write(j.output)
 	})
+	if err != nil {
+		return err
+	}
+	j.notes(r.Notes)
+	return j.reportFit(m, r)
 }
 
-// writeFactors writes the factors, uncommitted, in one pass over each source.
-// They are numbers only: kept columns go along with transform.
-func (j *job) writeFactors(ctx context.Context) (writers []pathWriter, err error) {
-	if j.right == nil && j.cmd.left != "" && j.cmd.other != "" && j.fitted.Explicit == nil {
-		return j.writeBoth(ctx)
+// check refuses command lines that contradict themselves, and outputs that could not
+// be written.
+func (j *job) check(args []string) error {
+	if err := refuse(j.task.refuses(args)); err != nil {
+		return err
 	}
-	m := &model{kernel: j.fitted.Model}
-	right := j.prepared.right
-	if right == nil {
-		right = j.prepared.left
+	if j.output == "" && !j.planning {
+		return usagef("-o is missing: the model file, such as -o model.npz")
 	}
-	for _, f := range []struct {
-		path string
-		src  *stream.Prepared
-		side string
-	}{{j.cmd.factors, j.prepared.left, "left"}, {j.cmd.left, j.prepared.left, "left"}, {j.cmd.other, right, "right"}} {
+	if err := j.data.check(); err != nil {
+		return err
+	}
+	inputs := append(append(args[:len(args):len(args)], j.rightFiles...), j.task.inputs()...)
+	return checkOutputs(append([]fileFlag{{"-o", j.output, modelExtensions, ""}}, j.task.outputs()...), inputs)
+}
+
+// plan works out what the fit will cost, with reading and writing.
+func (j *job) plan() (*model.Plan, error) {
+	e := j.engine()
+	p, err := j.task.plan(e)
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	readerBudget(&p.Memory, j.left, j.sides.right)
+	s := j.task.shape()
+	for _, f := range j.factors {
+		writerBudget(&p.Memory, f.path, max(s.Rows, s.Cols), j.rank)
+	}
+	return p, nil
+}
+
+// writesFactors reports whether a file for factors is named.
+func (j *job) writesFactors() bool {
+	for _, f := range j.factors {
+		if f.path != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// What a job does where its task does nothing of its own.
+
+func (j *job) parse() error        { return nil }
+func (j *job) inputs() []string    { return nil }
+func (j *job) openNotes() []string { return j.columnNotes() }
+func (j *job) input() string       { return "" }
+func (j *job) nodeIDs() []int64    { return nil }
+
+func (j *job) outputs() (list []fileFlag) {
+	for _, f := range j.factors {
+		list = append(list, fileFlag{"--" + f.flag, f.path, outputExtensions, f.what})
+	}
+	return list
+}
+
+func (j *job) open(ctx context.Context, args []string) error {
+	return j.sides.open(ctx, j.app, &j.data, args, j.rightFiles)
+}
+
+func (j *job) prepare(ctx context.Context) error {
+	return j.sides.prepare(ctx, j.engine(), &j.rows)
+}
+
+func (j *job) names() []string {
+	if j.sides.right != nil {
+		return []string{"left", "right"}
+	}
+	return []string{"data"}
+}
+
+func (j *job) shape() model.Shape {
+	s := model.Shape{Rows: rowsOf(j.left, j.prepared.left), Columns: len(j.left.Info().Columns)}
+	if j.sides.right != nil {
+		s.Cols = rowsOf(j.sides.right, j.prepared.right)
+	}
+	return s
+}
+
+func (j *job) rowsData() rowsData {
+	d := rowsData{Nulls: nullWords[j.prepared.left.Preparation.Nulls], Input: j.task.input()}
+	if columns := j.left.Info().Columns; !onlyCount(columns) {
+		d.Columns = columns
+	}
+	return d
+}
+
+// write writes the factors, uncommitted, in one pass over each source, and over one
+// source for both. They are numbers only: kept columns go along with transform.
+func (j *job) write(ctx context.Context, m model.Model) (writers []pathWriter, err error) {
+	t, ok := m.(model.Transformer)
+	if !ok && j.writesFactors() {
+		return nil, errors.New("this model turns no rows into others")
+	}
+	var left, right []*transformed
+	for _, f := range j.factors {
 		if f.path == "" {
 			continue
 		}
-		var w *embedding
-		if explicit := m.kernel.Explicit; explicit != nil && f.side == "right" {
-			w, err = writeMatrix(ctx, f.path, "v", explicit.V)
-		} else {
-			w, err = m.embedTo(ctx, j.cmd.engine(), f.path, f.side, f.src, nil)
+		rows := j.prepared.left
+		if f.side == model.Right && j.prepared.right != nil {
+			rows = j.prepared.right
 		}
-		if w != nil {
-			writers = append(writers, pathWriter{w, f.path})
-		}
-		if err != nil {
-			return writers, err
-		}
-	}
-	return writers, nil
-}
-
-// writeBoth writes U and V of one source in one pass.
-func (j *job) writeBoth(ctx context.Context) (writers []pathWriter, err error) {
-	rank, rows := j.fitted.Left.Rank(), j.prepared.left.Info().Rows
-	for _, f := range []struct{ path, side string }{{j.cmd.left, "left"}, {j.cmd.other, "right"}} {
-		w, err := blockstore.Create(f.path, blockstore.Schema{Columns: factorNames(f.side, rank), Rows: rows})
+		w, err := newTransformed(f.path, t, f.side, rows.Info().Rows, nil)
 		if err != nil {
 			return writers, err
 		}
 		writers = append(writers, pathWriter{w, f.path})
+		if f.side == model.Right {
+			right = append(right, w)
+		} else {
+			left = append(left, w)
+		}
 	}
-	return writers, j.fitted.Transform(ctx, j.cmd.engine(), contract.Both, j.prepared.left, false, func(_ *stream.Block, uv blas64.General) error {
-		u, v := uv, uv
-		u.Cols, v.Cols = rank, rank
-		v.Data = v.Data[min(rank, len(v.Data)):]
-		return errors.Join(writers[0].Write(&stream.Batch{X: u}, u.Rows), writers[1].Write(&stream.Batch{X: v}, v.Rows))
-	})
+	e := j.engine()
+	if len(left) > 0 && len(right) > 0 && j.prepared.right == nil {
+		return writers, transformBoth(ctx, e, t, j.prepared.left, left[0], right[0])
+	}
+	for _, w := range left {
+		err = errors.Join(err, w.transform(ctx, e, t, model.Left, j.prepared.left, nil))
+	}
+	for _, w := range right {
+		rows := j.prepared.right
+		if rows == nil {
+			rows = j.prepared.left
+		}
+		err = errors.Join(err, w.transform(ctx, e, t, model.Right, rows, nil))
+	}
+	return writers, err
+}
+
+// pathWriter is a writer that knows its file.
+type pathWriter struct {
+	committer
+	path string
+}
+
+// committer is a file on its way. Abort does nothing after Commit.
+type committer interface {
+	Commit() error
+	Abort()
+}
+
+var _ committer = blockstore.Writer(nil)
+
+// writeAll commits the files that writers have filled, and last of all writes the
+// model. Nothing stays when something fails.
+func writeAll(ctx context.Context, factors func(context.Context) ([]pathWriter, error), model func() error) error {
+	writers, err := factors(ctx)
+	defer func() {
+		for _, w := range writers {
+			w.Abort()
+		}
+	}()
+	if err != nil {
+		return err
+	}
+	var done []string
+	for _, w := range writers {
+		if err := w.Commit(); err != nil {
+			return errors.Join(err, removeAll(done))
+		}
+		done = append(done, w.path)
+	}
+	err = context.Cause(ctx)
+	if err == nil {
+		err = model()
+	}
+	if err != nil {
+		return errors.Join(err, removeAll(done))
+	}
+	return nil
+}
+
+func removeAll(paths []string) (err error) {
+	for _, p := range paths {
+		err = errors.Join(err, os.Remove(p))
+	}
+	return err
 }

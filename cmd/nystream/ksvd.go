@@ -2,14 +2,30 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
 )
 
-// ksvdName is the method of fit that has two sides and its own kind of model.
-const ksvdName = ksvd.Name
+// ksvdFamily are the singular vectors of asymmetric kernel matrices.
+var ksvdFamily = &family{
+	name:       ksvd.Name,
+	methods:    []string{ksvd.Name},
+	fitters:    []fitter{{ksvd.Name, "DATA... [--right KEYS...] | --graph EDGES", ksvdShort, ksvdLong, newKSVDTask}},
+	load:       loadKSVD,
+	unverified: ": fit ksvd reports residuals with --method exact, and the error of the singular vectors with --tol",
+}
 
 const ksvdShort = "SVD of an asymmetric kernel matrix: rows against columns, queries against keys, directed graphs (Tao et al. 2023)"
 
@@ -36,51 +52,31 @@ Rows of factors are in the order of the data. Those of a graph are in the order 
 --nodes, then ascending ids if all are integers, else in the order of the file; the
 column node of a .parquet, .arrow, .csv, .tsv or .nys file has the ids.`
 
-// ksvdCommand is one command line of fit ksvd, or of plan fit ksvd.
-type ksvdCommand struct {
-	*app
-	data  dataFlags
-	rows  preparationFlags
-	graph graphFlags
-	right []string // files of the right source
+// ksvdTask is a fit of ksvd.
+type ksvdTask struct {
+	*job
+	edges graphFlags
 
-	kernel                                   string
-	rank                                     int
-	method, compat, sums, landmarks, scaling choice
-	sample                                   []int // of rows, and of columns if there are two
-	tolerance                                float64
-	centre                                   bool
-	output, left, other                      string // the model, files for U and V
-	planning                                 bool
-	changed                                  func(flag string) bool // whether it was given
+	decomposer, compat, sums, landmarks, scaling choice
+	sample                                       []int // of rows, and of columns if there are two
+	tolerance                                    float64
+	centre                                       bool
+
+	kernel  kernelgen.Kernel
+	solver  ksvd.Method
+	graph   *blockstore.Graph
+	matched ksvd.Compatibility // of the rows and columns of a matrix
+	rowsOf  *ksvd.Data         // of a graph when it is opened, else when rows are prepared
+	fitting *ksvd.Fit
 }
 
-func newKSVDCommand(a *app, planning bool) *cobra.Command {
-	c := &ksvdCommand{app: a, planning: planning}
-	cmd := &cobra.Command{
-		Use:               ksvdName + " DATA... [--right KEYS...] | --graph EDGES",
-		Short:             ksvdShort,
-		Long:              ksvdLong,
-		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: completeData,
-		RunE:              func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
-	}
-	c.addFlags(cmd)
-	c.graph.add(cmd)
-	c.data.add(cmd, allArgs)
-	c.rows.add(cmd)
-	c.changed = cmd.Flags().Changed
-	return cmd
-}
-
-func (c *ksvdCommand) addFlags(cmd *cobra.Command) {
+func newKSVDTask(j *job, cmd *cobra.Command) task {
+	c := &ksvdTask{job: j}
 	f := cmd.Flags()
-	f.StringVar(&c.kernel, "kernel", "", "`kernel` such as 'sne(gamma=2)', 'softmax(scale=1/sqrt(d))' or 'kl(a=1)'; nystream help kernels lists them")
-	mustRegister(cmd.RegisterFlagCompletionFunc("kernel", completeKernels))
-	f.IntVar(&c.rank, "rank", 0, "`number` of columns of U and of V; also --n-components")
-	f.StringSliceVar(&c.right, "right", nil, "`files` whose rows are the right side; repeat it or use commas for several")
-	completeFiles(cmd, dataExtensions, "right")
-	addChoice(cmd, &c.method, "method", "how G is decomposed", "auto", "exact", "nystrom", "ssrsvd")
+	j.addKernel(cmd, "'sne(gamma=2)', 'softmax(scale=1/sqrt(d))' or 'kl(a=1)'")
+	j.addRank(cmd, "columns of U and of V")
+	j.addRight(cmd, "the right side")
+	addChoice(cmd, &c.decomposer, "method", "how G is decomposed", "auto", "exact", "nystrom", "ssrsvd")
 	f.IntSliceVar(&c.sample, "sample", nil, "`number` of rows that nystrom samples, and of columns; N,M for two numbers; 20 times the rank if not given")
 	f.Float64Var(&c.tolerance, "tol", 0, "`error` of the singular vectors, from 0 to 2, until which nystrom doubles its samples, such as 0.01")
 	f.BoolVar(&c.centre, "center", false, "take the means of rows and columns away from G, for new rows too")
@@ -91,19 +87,308 @@ func (c *ksvdCommand) addFlags(cmd *cobra.Command) {
 		ksvd.ScaleDerived.String(), ksvd.ScaleUnit.String(), ksvd.ScaleOrthonormal.String())
 	addChoice(cmd, &c.compat, "compat", "how the rows and columns of one matrix are brought to one length; auto is identity for a square matrix and else pinv",
 		"auto", ksvd.CompatIdentity.String(), ksvd.CompatPseudoInverse.String(), ksvd.CompatPCA.String(), ksvd.CompatRandom.String())
-	addModelFlag(cmd, &c.output)
-	addFactorFlag(cmd, &c.left, "left-factors", "write U, one row per row of the left side,")
-	addFactorFlag(cmd, &c.other, "right-factors", "write V, one row per row of the right side,")
+	j.addFactors(cmd, "left-factors", "U", model.Left, "write U, one row per row of the left side,")
+	j.addFactors(cmd, "right-factors", "V", model.Right, "write V, one row per row of the right side,")
+	c.edges.add(cmd)
+	return c
 }
 
-// run does what the command line asks for.
-func (c *ksvdCommand) run(ctx context.Context, args []string) error {
-	if err := c.check(args); err != nil {
+// The flags that only some input or method has a use for.
+var (
+	nystromFlags = []string{"sample", "tol", "sums", "landmarks", "scaling"}
+	graphOnly    = []string{"nodes", "weight", "self-loops", "degrees", "undirected", "simple"}
+	rowsOnly     = []string{"label", "keep", "input-format", "spool", "spool-dir", "nulls", "scale", "compat"}
+)
+
+// given is the first of some flags that was given, or "".
+func (c *ksvdTask) firstOf(flags []string) string {
+	for _, name := range flags {
+		if c.given(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+func (c *ksvdTask) refuses(args []string) []contradiction {
+	graph, method := c.edges.path != "", c.decomposer.value
+	sampled, onGraph, onRows := c.firstOf(nystromFlags), c.firstOf(graphOnly), c.firstOf(rowsOnly)
+	return []contradiction{
+		{len(args) == 0 && !graph, noData + ", or a graph with --graph edges.csv"},
+		{len(args) > 0 && graph, "--graph names the data: leave out DATA, or leave out --graph"},
+		{len(c.rightFiles) > 0 && graph, "--right: a graph has both sides; leave it out"},
+		{graph && onRows != "", "--" + onRows + " is for rows of DATA: leave it out with --graph"},
+		{!graph && onGraph != "", "--" + onGraph + " goes with --graph"},
+		{graph && len(c.data.columns) != 0 && len(c.data.columns) != 2, "--columns of a graph are two: those of the source and the target of an edge, such as --columns src,dst"},
+		{c.given("compat") && len(c.rightFiles) > 0, "--compat is for the rows and columns of one matrix: leave it out with --right"},
+		oneStandardInput(args, c.rightFiles),
+		{c.kernelText == "", "--kernel is missing, such as --kernel 'sne(gamma=2)'"},
+		{!c.given("rank"), "--rank is missing: how many columns U and V shall have, such as --rank 20"},
+		{c.rank < 1, "--rank must be at least 1"},
+		{sampled != "" && (method == "exact" || method == "ssrsvd"), "--" + sampled + " is for --method nystrom"},
+		{method == "ssrsvd" && c.centre, "--center is not for --method ssrsvd, whose pass has no sums over the other side: use nystrom or exact"},
+		{method == "ssrsvd" && graph, "--method ssrsvd is for dense rows: use nystrom or exact for a graph"},
+		{c.given("tol") && !(c.tolerance > 0 && c.tolerance < 2), "--tol must be above 0 and below 2, such as 0.01"},
+		{!c.goodSample(), "--sample takes one number for rows and columns, or two, each at least the rank: --sample 400 or --sample 400,200"},
+	}
+}
+
+func (c *ksvdTask) goodSample() bool {
+	if !c.given("sample") {
+		return true
+	}
+	return len(c.sample) > 0 && len(c.sample) <= 2 && slices.Min(c.sample) >= c.rank && slices.Max(c.sample) <= math.MaxInt32
+}
+
+func (c *ksvdTask) inputs() []string { return c.edges.inputs() }
+
+func (c *ksvdTask) parse() (err error) {
+	if c.kernel, err = kernelgen.Parse(c.kernelText); err == nil && !c.kernel.Symmetric() && c.decomposer.value == "ssrsvd" {
+		err = fmt.Errorf("--kernel %s is not a symmetric function of two rows, which --method ssrsvd asks for: use nystrom or exact", c.kernel)
+	}
+	c.solver = c.newSolver()
+	return err
+}
+
+// newSolver returns the method that --method names. The words were checked when they were
+// set.
+func (c *ksvdTask) newSolver() ksvd.Method {
+	memory := int64(c.memory)
+	nystrom := ksvd.Nystrom{Rank: c.rank, Centre: c.centre, Tolerance: c.tolerance, Memory: memory, Seed: c.seed}
+	nystrom.Sums, _ = ksvd.ParseSums(c.sums.value)
+	nystrom.Choice, _ = ksvd.ParseChoice(c.landmarks.value)
+	nystrom.Scaling, _ = ksvd.ParseScaling(c.scaling.value)
+	if len(c.sample) > 0 {
+		nystrom.Rows, nystrom.Cols = c.sample[0], c.sample[len(c.sample)-1]
+	}
+	switch c.decomposer.value {
+	case "exact":
+		return ksvd.Exact{Rank: c.rank, Centre: c.centre, Memory: memory, Seed: c.seed}
+	case "ssrsvd":
+		return ksvd.SSRSVD{Rank: c.rank, Seed: c.seed}
+	case "nystrom":
+		return nystrom
+	}
+	auto := ksvd.Auto{Rank: c.rank, Centre: c.centre, Memory: memory, Seed: c.seed, Nystrom: nystrom}
+	if word := c.firstOf(nystromFlags); word != "" {
+		auto.Asked = "`" + strings.TrimPrefix(word, "--") + "`"
+	}
+	return auto
+}
+
+func (c *ksvdTask) input() string {
+	switch {
+	case c.edges.path != "":
+		return graphInput
+	case len(c.rightFiles) > 0:
+		return sourcesInput
+	}
+	return matrixInput
+}
+
+// open opens the sources, or reads the graph, and chooses what depends on their size.
+func (c *ksvdTask) open(ctx context.Context, args []string) (err error) {
+	if c.input() == graphInput {
+		if c.graph, err = c.readGraph(ctx, c.edges.path, &c.edges, c.edges.recipe(), &c.data); err != nil {
+			return err
+		}
+		c.rowsOf, err = ksvd.Graph(c.edges.path, c.graph.Adjacency)
+		return fromData(err)
+	}
+	if err := c.job.open(ctx, args); err != nil {
 		return err
 	}
-	j, err := c.newJob()
+	return c.match()
+}
+
+// match chooses how the rows and columns of one matrix are brought to one length.
+func (c *ksvdTask) match() error {
+	if c.input() != matrixInput {
+		return nil
+	}
+	asked, err := ksvd.ParseCompatibility(c.compat.value)
+	if err == nil {
+		s := c.job.shape()
+		c.matched, err = asked.Resolve(s.Rows, int64(s.Columns))
+	}
 	if err != nil {
+		return usagef("%s: %w", c.left.Info().Name, err)
+	}
+	return nil
+}
+
+func (c *ksvdTask) openNotes() []string {
+	if c.graph != nil {
+		return graphNotes(c.graph)
+	}
+	return c.job.openNotes()
+}
+
+func (c *ksvdTask) names() []string {
+	if c.input() == graphInput {
+		return []string{graphInput}
+	}
+	return c.job.names()
+}
+
+func (c *ksvdTask) shape() model.Shape {
+	if c.rowsOf != nil {
+		return c.rowsOf.Shape()
+	}
+	s := c.job.shape()
+	if s.OneSource() {
+		s, _ = ksvd.MatrixPlan(c.engine(), s.Rows, int64(s.Columns), c.matched)
+	}
+	return s
+}
+
+func (c *ksvdTask) title() string {
+	s := c.shape()
+	return fmt.Sprintf("ksvd model of the %s × %s matrix %s between %s", show.Count(s.Rows), show.Count(s.Cols), c.kernel,
+		map[string]string{graphInput: "edges out of and into nodes", sourcesInput: "rows of two sources", matrixInput: "rows and columns"}[c.input()])
+}
+
+// pace times entries between rows of one column: the flops of a plan include what longer
+// rows take.
+func (c *ksvdTask) pace() (kernelgen.Kernel, int, bool) { return c.kernel, 1, false }
+
+// plan works out what the fit will cost, with writing factors.
+func (c *ksvdTask) plan(e stream.Engine) (*model.Plan, error) {
+	s := c.shape()
+	p, err := c.solver.Plan(e, s, c.kernel)
+	if err != nil {
+		return nil, err
+	}
+	if c.writesFactors() {
+		factors, err := c.solver.FactorPlan(e, s, c.kernel)
+		if err != nil {
+			return nil, err
+		}
+		p.Include(factors)
+		p.Passes += factors.Passes
+	}
+	switch c.input() {
+	case matrixInput:
+		p.Passes = 1 // which loads it
+		_, loading := ksvd.MatrixPlan(e, s.Rows, s.Cols, c.matched)
+		p.Include(loading)
+	case graphInput:
+		ids := 4 * s.Rows
+		if c.edges.nodes != "" {
+			ids *= 2 // as text, while the graph is read
+		}
+		p.Add("ids of the nodes", ids, "")
+	}
+	return p, nil
+}
+
+// prepare deals with nulls and scaling, and makes the data.
+func (c *ksvdTask) prepare(ctx context.Context) (err error) {
+	if c.input() == graphInput {
+		return nil
+	}
+	if err := c.job.prepare(ctx); err != nil {
 		return err
 	}
-	return runFit(ctx, c.app, j, args, c.planning)
+	if err := c.match(); err != nil {
+		return err
+	}
+	if c.input() == sourcesInput {
+		c.rowsOf, err = ksvd.Between(checkedRows{c.prepared.left, c.kernel}, checkedRows{c.prepared.right, c.kernel})
+		return err
+	}
+	c.scans = c.allPasses() // what comes now loads the matrix
+	c.rowsOf, err = ksvd.RowsAndColumns(ctx, c.prepared.left, c.matched, c.seed)
+	return err
+}
+
+func (c *ksvdTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error) {
+	f, err := c.solver.Fit(ctx, e, c.rowsOf, c.kernel)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.fitting, c.kernel = f, f.Kernel
+	return f.Model, &f.Report, nil
+}
+
+func (c *ksvdTask) rowsData() rowsData {
+	if c.graph == nil {
+		return c.job.rowsData()
+	}
+	return rowsData{Input: graphInput, Graph: &graphData{graphRecipe: c.edges.recipe(), Names: c.graph.Names}}
+}
+
+func (c *ksvdTask) nodeIDs() []int64 {
+	if c.graph == nil {
+		return nil
+	}
+	return c.graph.IDs
+}
+
+// write writes the factors of the fitted rows, uncommitted, with the ids of nodes.
+func (c *ksvdTask) write(ctx context.Context, _ model.Model) (writers []pathWriter, err error) {
+	for _, f := range c.factors {
+		if f.path == "" {
+			continue
+		}
+		size := c.fitting.Rows
+		if f.side == model.Right {
+			size = c.fitting.Cols
+		}
+		var keys []stream.Field
+		if c.graph != nil {
+			keys = nodeKeys{c.graph}.fields(f.path)
+		}
+		w, err := newTransformed(f.path, c.fitting, f.side, size, keys)
+		if err != nil {
+			return writers, err
+		}
+		writers = append(writers, pathWriter{w, f.path})
+		err = c.fitting.EmbedFitted(ctx, c.engine(), f.side, func(start int64, u blas64.General) error {
+			b := &stream.Batch{X: u}
+			if len(keys) > 0 {
+				b.Kept = nodeKeys{c.graph}.column(start, u.Rows)
+			}
+			return w.Write(b, u.Rows)
+		})
+		if err != nil {
+			return writers, err
+		}
+	}
+	if len(writers) > 0 && c.fitting.U.Rows == 0 {
+		c.factorPasses = 1
+	}
+	return writers, nil
+}
+
+// loadKSVD rebuilds a model from its file, and compares it with the rows that it is
+// said to take.
+func loadKSVD(a *model.Archive, data *rowsData) (model.Model, error) {
+	m, err := ksvd.Load(a)
+	if err != nil {
+		return nil, err
+	}
+	switch sparse := m.Left.Landmarks.Sparse != nil; {
+	case !slices.Contains([]string{matrixInput, sourcesInput, graphInput}, data.Input):
+		return nil, fmt.Errorf("meta.json: data.input is %q", data.Input)
+	case (data.Input == graphInput) != sparse || sparse != (data.Graph != nil):
+		return nil, fmt.Errorf("meta.json: data.input %q does not go with the arrays", data.Input)
+	}
+	return ksvdModel{m}, nil
+}
+
+// ksvdModel is a model that refuses rows which its kernel is not defined for.
+type ksvdModel struct{ *ksvd.Model }
+
+// Transform looks at the rows that the kernel sees, unless they are multiplied by a
+// matrix first.
+func (m ksvdModel) Transform(ctx context.Context, e stream.Engine, side model.Side, rows stream.Source, kept bool, emit model.Emit) error {
+	of := m.Left
+	if side == model.Right {
+		of = m.Right
+	}
+	if p, ok := rows.(*stream.Prepared); ok && of.Map.Rows == 0 {
+		rows = checkedRows{p, m.Kernel}
+	}
+	return m.Model.Transform(ctx, e, side, rows, kept, emit)
 }

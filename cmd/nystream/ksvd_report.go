@@ -1,49 +1,56 @@
 package main
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/ksvd"
 )
 
-// ksvdResult is what fit ksvd prints as JSON.
+// ksvdPlan is what plan prints as JSON of ksvd.
+type ksvdPlan struct {
+	*planResult
+	Solver   string       `json:"solver"`
+	Input    string       `json:"input"`
+	Graph    *graphResult `json:"graph,omitempty"`
+	Operator string       `json:"operator,omitempty"` // of exact: tiles or paths
+	Sums     string       `json:"sums"`
+}
+
+func (c *ksvdTask) planned(base *planResult, t *show.Text) any {
+	r := &ksvdPlan{planResult: base, Input: c.input(), Graph: c.graphResult(), Sums: ksvd.SumsExact.String()}
+	s, chosen := c.shape(), c.solver
+	if auto, ok := chosen.(ksvd.Auto); ok {
+		chosen, _ = auto.Choose(s)
+	}
+	switch m := chosen.(type) { // errors were those of the plan
+	case ksvd.Exact:
+		o, _ := m.Choose(c.engine(), s, c.kernel)
+		r.Solver, r.Operator = "exact", operatorWord(o)
+	case ksvd.Nystrom:
+		sums, _, _ := m.Summing(s, c.kernel)
+		r.Solver, r.Sums = "nystrom", sums.String()
+	default:
+		r.Solver = "ssrsvd"
+	}
+	t.Add("method", "%s%s", r.Solver, operatorPhrase(r.Operator))
+	t.Add("sums", "%s", r.Sums)
+	return r
+}
+
+// ksvdResult is what fit prints as JSON of ksvd.
 type ksvdResult struct {
-	Method         string         `json:"method"`
-	Solver         string         `json:"solver"`
-	Chosen         string         `json:"chosen,omitempty"` // why, when the method was not named
-	Kernel         string         `json:"kernel"`
-	Input          string         `json:"input"` // matrix, sources or graph
-	Rows           int64          `json:"rows"`
-	Columns        int64          `json:"columns"`
-	Dimension      int            `json:"dimension"` // length of the rows that the kernel compares
-	Rank           int            `json:"rank"`
-	Values         []show.Number  `json:"values"`
-	Sums           string         `json:"sums"`
-	Centred        bool           `json:"centred"`
-	Compatibility  string         `json:"compatibility"`
-	Scaling        string         `json:"scaling,omitempty"`
-	Samples        []int          `json:"samples,omitempty"` // of rows, of columns
-	Accuracy       *show.Number   `json:"accuracy,omitempty"`
-	Tolerance      show.Number    `json:"tolerance,omitempty"`
-	Residuals      *show.Number   `json:"residuals,omitempty"` // the largest, over the largest value
-	Operator       string         `json:"operator,omitempty"`  // of exact: tiles or paths
-	Graph          *graphResult   `json:"graph,omitempty"`
-	Passes         map[string]int `json:"passes"` // of the method and for factors, after samples were gathered
-	Scans          map[string]int `json:"scans"`  // before: to open text or a graph, for nulls and scaling
-	ExactPasses    int            `json:"exact_passes"`
-	KernelEntries  int64          `json:"kernel_entries"`
-	Seconds        show.Number    `json:"seconds"`
-	PeakRSSBytes   int64          `json:"peak_rss_bytes"`
-	Seed           uint64         `json:"seed"`
-	RowsDropped    int64          `json:"rows_dropped"`
-	ColumnsLeftOut []string       `json:"columns_left_out"`
-	Notes          []string       `json:"notes"`
-	Output         string         `json:"output"`
-	LeftFactors    string         `json:"left_factors,omitempty"`
-	RightFactors   string         `json:"right_factors,omitempty"`
+	*fitResult
+	Solver        string       `json:"solver"`
+	Input         string       `json:"input"` // matrix, sources or graph
+	Sums          string       `json:"sums"`
+	Centred       bool         `json:"centred"`
+	Compatibility string       `json:"compatibility"`
+	Scaling       string       `json:"scaling,omitempty"`
+	Samples       []int        `json:"samples,omitempty"` // of rows, of columns
+	Accuracy      *show.Number `json:"accuracy,omitempty"`
+	Tolerance     show.Number  `json:"tolerance,omitempty"`
+	Operator      string       `json:"operator,omitempty"` // of exact: tiles or paths
+	Graph         *graphResult `json:"graph,omitempty"`
+	factorPaths
 }
 
 // graphResult is what is said of a graph.
@@ -57,39 +64,13 @@ type graphResult struct {
 	Options    graphRecipe `json:"options"`
 }
 
-func (j *ksvdJob) graphResult() *graphResult {
-	g := j.graph
+func (c *ksvdTask) graphResult() *graphResult {
+	g := c.graph
 	if g == nil {
 		return nil
 	}
 	return &graphResult{Nodes: g.Adjacency.Rows, Edges: g.Edges, Entries: g.Adjacency.NNZ(), Duplicates: g.Duplicates, SelfLoops: g.SelfLoops,
-		Weighted: g.Weighted, Options: j.cmd.graph.recipe()}
-}
-
-// result collects what is known about a finished fit.
-func (j *ksvdJob) result() *ksvdResult {
-	f, c := j.fit, j.cmd
-	r := &ksvdResult{Method: ksvdName, Solver: f.Method, Chosen: c.words(f.Chosen), Kernel: j.kernel.String(), Input: j.kind(), Rows: f.Rows, Columns: f.Cols,
-		Dimension: j.shape().Columns, Rank: f.Rank(), Values: show.Numbers(f.Values), Sums: f.Sums.String(), Centred: f.Centred,
-		Compatibility: f.Compatibility.String(), Accuracy: show.Optional(f.Accuracy), Tolerance: show.Number(c.tolerance), Graph: j.graphResult(),
-		Passes: j.passes(), Scans: j.scans, ExactPasses: f.ExactPasses, KernelEntries: f.KernelEntries, Seconds: show.Number(c.seconds()),
-		PeakRSSBytes: peakRSS(), Seed: c.seed, RowsDropped: j.prepared.dropped(), ColumnsLeftOut: []string{}, Notes: c.sentences(append(j.openNotes(), f.Notes...)),
-		Output: c.output, LeftFactors: c.left, RightFactors: c.other}
-	if j.left != nil {
-		r.ColumnsLeftOut = append(r.ColumnsLeftOut, j.left.leftOut...)
-	}
-	if f.Samples[0] > 0 {
-		r.Samples = f.Samples[:]
-	}
-	if f.Method == "nystrom" {
-		r.Scaling = c.scaling.value
-	}
-	if len(f.Residuals) > 0 {
-		worst := show.Number(slices.Max(f.Residuals))
-		r.Residuals = &worst
-	}
-	r.Operator = operatorWord(f.Operator)
-	return r
+		Weighted: g.Weighted, Options: c.edges.recipe()}
 }
 
 // operatorWord is "" for methods that have none.
@@ -108,68 +89,34 @@ func operatorPhrase(word string) string {
 	return " by " + word
 }
 
-// names are the sources in the words of the report.
-func (j *ksvdJob) names() []string {
-	switch j.kind() {
-	case graphInput:
-		return []string{"graph"}
-	case sourcesInput:
-		return []string{"left", "right"}
+func (c *ksvdTask) fitted(base *fitResult, t *show.Text) any {
+	f := c.fitting
+	r := &ksvdResult{fitResult: base, Solver: f.Method, Input: c.input(), Sums: f.Sums.String(), Centred: f.Centred,
+		Compatibility: f.Compatibility.String(), Accuracy: show.Optional(f.Accuracy), Tolerance: show.Number(c.tolerance),
+		Operator: operatorWord(f.Operator), Graph: c.graphResult(), factorPaths: c.factorPaths()}
+	if f.Samples[0] > 0 {
+		r.Samples = f.Samples[:]
 	}
-	return []string{"data"}
+	if f.Method == "nystrom" {
+		r.Scaling = c.scaling.value
+	}
+	_, normalised := c.kernel.Normaliser()
+	r.text(t, normalised)
+	return r
 }
 
-// allPasses counts the passes over each source so far. A graph is read once; its
-// rows are in memory then.
-func (j *ksvdJob) allPasses() map[string]int {
-	if j.graph != nil {
-		return map[string]int{graphInput: 1}
-	}
-	return j.sides.passes(j.names())
-}
-
-// passes counts the passes of the method over each source: the one that loads a
-// matrix, and for a graph those over its rows in memory.
-func (j *ksvdJob) passes() map[string]int {
-	n := j.allPasses()
-	for name := range n {
-		n[name] -= j.scans[name]
-		if j.graph != nil {
-			n[name] = j.fit.SourcePasses + j.factors
-		}
-	}
-	return n
-}
-
-// describe is one line about a fit for titles.
-func (j *ksvdJob) describe() string {
-	s := j.shape()
-	title := fmt.Sprintf("ksvd model of the %s × %s matrix %s", show.Count(s.Rows), show.Count(s.Cols), j.kernel)
-	switch j.kind() {
-	case graphInput:
-		return title + " between edges out of and into nodes"
-	case sourcesInput:
-		return title + " between rows of two sources"
-	}
-	return title + " between rows and columns"
-}
-
-func (j *ksvdJob) report() error {
-	r := j.result()
-	t := &show.Text{Title: j.describe()}
-	if r.Chosen != "" {
-		t.Add("chosen", "%s", r.Chosen)
-	}
+// text adds lines about what other families do not have.
+func (r *ksvdResult) text(t *show.Text, normalised bool) {
 	t.Add("method", "%s%s%s", r.Solver, operatorPhrase(r.Operator), map[bool]string{true: ", centred"}[r.Centred])
 	if g := r.Graph; g != nil {
 		t.Add("graph", "%s nodes, %s edges listed, %s of them from a node to itself, %s listed again", show.Count(int64(g.Nodes)), show.Count(g.Edges), show.Count(g.SelfLoops), show.Count(g.Duplicates))
 	}
 	t.Add("rank", "%d", r.Rank)
-	t.Add("values", "%s", show.Values(j.fit.Values))
+	t.Add("values", "%s", show.Values(show.Floats(r.Values)))
 	if len(r.Samples) > 0 {
 		t.Add("samples", "%s rows, %s columns", show.Count(int64(r.Samples[0])), show.Count(int64(r.Samples[1])))
 	}
-	if _, normalised := j.kernel.Normaliser(); normalised || r.Centred {
+	if normalised || r.Centred {
 		t.Add("sums", "%s", r.Sums)
 	}
 	if r.Input == matrixInput {
@@ -178,27 +125,4 @@ func (j *ksvdJob) report() error {
 	if r.Accuracy != nil {
 		t.Add("accuracy", "η about %.2g: how far singular vectors are from those of other samples", float64(*r.Accuracy))
 	}
-	if r.Residuals != nil {
-		t.Add("residuals", "below %.1e of the largest value", float64(*r.Residuals))
-	}
-	if r.RowsDropped > 0 {
-		t.Add("dropped", "%s rows with nulls", show.Count(r.RowsDropped))
-	}
-	t.Add("passes", "%s", j.passWords(r))
-	t.Add("work", "%s kernel entries, %s, peak memory %s", show.Count(r.KernelEntries), show.Seconds(float64(r.Seconds)), show.Bytes(r.PeakRSSBytes))
-	t.Add("model", "%s", r.Output)
-	for _, f := range [][2]string{{"U", r.LeftFactors}, {"V", r.RightFactors}} {
-		if f[1] != "" {
-			t.Add(f[0], "%s", f[1])
-		}
-	}
-	return j.cmd.print(r, t)
-}
-
-func (j *ksvdJob) passWords(r *ksvdResult) string {
-	var words []string
-	for _, name := range j.names() {
-		words = append(words, fmt.Sprintf("%d over %s", r.Passes[name], name)+scanWords(r.Scans[name]))
-	}
-	return strings.Join(words, ", ") + fmt.Sprintf("; %d over all entries of G", r.ExactPasses)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,8 +11,7 @@ import (
 	"strings"
 
 	"github.com/nystream/nystream/blockstore"
-	"github.com/nystream/nystream/solvers/lowrank"
-	contract "github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -21,43 +21,39 @@ const (
 	modelVersion = 1
 )
 
-// modelMeta is meta.json in a model file. Nothing in it depends on how or where
-// the model was made: no paths, times, threads or file formats.
-type modelMeta struct {
-	Format  string `json:"format"`
-	Version int    `json:"version"`
-	lowrank.Header
-	Data modelData `json:"data"`
+// modelFile is a model with all that is needed to apply it. Nothing in its file depends
+// on how or where it was made: no paths, times, threads or file formats.
+type modelFile struct {
+	path    string
+	family  *family
+	model   model.Model
+	meta    []byte // meta.json up to what data are, without white space
+	data    rowsData
+	prepare stream.Preparation // of left rows, and of right rows of a second source
+	ids     []int64            // of the nodes of a graph, if they are integers
+	arrays  []blockstore.Array // as they were read
 }
 
-// modelData says what rows the model takes.
-type modelData struct {
-	Sources int `json:"sources"` // 2 if the columns of A are rows of another source
+// rowsData says what rows a model takes, and what of them it was fitted to.
+type rowsData struct {
+	Sources int    `json:"sources,omitempty"` // 2 if the columns of A are rows of another source
+	Input   string `json:"input,omitempty"`   // matrix, sources or graph
 	// Columns are the names of the columns, unless they only count.
-	Columns []string `json:"columns,omitempty"`
-	Nulls   string   `json:"nulls"`
+	Columns []string   `json:"columns,omitempty"`
+	Nulls   string     `json:"nulls,omitempty"`
+	Graph   *graphData `json:"graph,omitempty"`
+	Known   string     `json:"known,omitempty"`   // the flag and columns of what was known
+	Classes []string   `json:"classes,omitempty"` // of the labels, in ascending order
 }
 
-// model is a model with all that is needed to apply it.
-type model struct {
-	meta    modelMeta
-	kernel  *lowrank.Model
-	prepare stream.Preparation
-}
+// What the two sides of a fit are, in the words of models and reports.
+const (
+	matrixInput  = "matrix"
+	sourcesInput = "sources"
+	graphInput   = "graph"
+)
 
-// newModel puts a fit on rows of the given columns together with how they were
-// prepared.
-func newModel(f *lowrank.Model, columns []string, prepare stream.Preparation, sources int) *model {
-	m := &model{kernel: f, prepare: prepare}
-	m.meta = modelMeta{Format: modelFormat, Version: modelVersion,
-		Data: modelData{Sources: sources, Nulls: nullWords[prepare.Nulls]}}
-	if !onlyCount(columns) {
-		m.meta.Data.Columns = columns
-	}
-	return m
-}
-
-// onlyCount says whether names are one prefix followed by consecutive numbers
+// onlyCount reports whether names are one prefix followed by consecutive numbers
 // from 0 or 1, as in x0, x1, x2: such names say nothing that the order does not
 // say, and formats without names make them up.
 func onlyCount(names []string) bool {
@@ -78,42 +74,41 @@ func onlyCount(names []string) bool {
 }
 
 // write writes the model file.
-func (m *model) write(path string) error {
-	saved, err := m.kernel.Save()
+func (f *modelFile) write(path string) error {
+	saved, err := f.model.Save()
 	if err != nil {
 		return err
 	}
-	saved.ReadHeader(&m.meta.Header)
-	file, err := newArchive(m.meta, saved.Arrays, m.prepare)
+	if f.ids != nil {
+		saved.PutInts("node_ids", f.ids)
+	}
+	for _, v := range []struct {
+		name   string
+		values []float64
+	}{{"column_shift", f.prepare.Shift}, {"column_factor", f.prepare.Factor}, {"column_fill", f.prepare.Fill}} {
+		if v.values != nil {
+			saved.PutVector(v.name, v.values)
+		}
+	}
+	data, err := json.Marshal(f.data)
 	if err != nil {
 		return err
+	}
+	var text bytes.Buffer
+	err = json.Indent(&text, fmt.Appendf(nil, `{"format":%q,"version":%d,%s,"data":%s}`, modelFormat, modelVersion, saved.Header[1:len(saved.Header)-1], data), "", "  ")
+	if err != nil {
+		return err
+	}
+	text.WriteByte('\n')
+	file := &blockstore.Archive{Meta: text.Bytes()}
+	for _, a := range saved.Arrays {
+		file.Arrays = append(file.Arrays, archived(a))
 	}
 	return blockstore.WriteArchive(path, file)
 }
 
-// newArchive is the file of a model of a solver.
-func newArchive(meta any, arrays []lowrank.Array, p stream.Preparation) (*blockstore.Archive, error) {
-	text, err := json.MarshalIndent(meta, "", "  ")
-	if err != nil {
-		return nil, err
-	}
-	file := &blockstore.Archive{Meta: append(text, '\n')}
-	for _, a := range arrays {
-		file.Arrays = append(file.Arrays, archived(a))
-	}
-	addPreparation(file, p)
-	return file, nil
-}
-
-// addPreparation adds how rows are prepared.
-func addPreparation(file *blockstore.Archive, p stream.Preparation) {
-	addVector(file, "column_shift", p.Shift)
-	addVector(file, "column_factor", p.Factor)
-	addVector(file, "column_fill", p.Fill)
-}
-
-// archived is a solver's array as archives hold them.
-func archived(a lowrank.Array) blockstore.Array {
+// archived is an array of a model as archives hold them.
+func archived(a model.Array) blockstore.Array {
 	shape := []int{a.Rows, a.Cols}
 	if a.Cols == 0 && len(a.Floats)+len(a.Ints) == a.Rows {
 		shape = shape[:1]
@@ -124,110 +119,98 @@ func archived(a lowrank.Array) blockstore.Array {
 	return blockstore.Array{Name: a.Name, Shape: shape, Floats: a.Floats, Ints: a.Ints}
 }
 
-func addVector(file *blockstore.Archive, name string, v []float64) {
-	if v != nil {
-		file.AddVector(name, v)
-	}
-}
-
-// readArchive reads the file of a model of any kind.
-func readArchive(path string) (*blockstore.Archive, error) {
+// readModel reads a model file. All that it says about itself is checked.
+func readModel(path string) (*modelFile, error) {
 	file, err := blockstore.ReadArchive(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%s: no such model; nystream fit makes one", path)
 	}
-	return file, fromData(err)
-}
-
-// methodOf is the method of the model in an archive, or "".
-func methodOf(file *blockstore.Archive) string {
-	var meta struct{ Method string }
-	if json.Unmarshal(file.Meta, &meta) != nil {
-		return ""
-	}
-	return meta.Method
-}
-
-// modelOf reads a model from an archive. All that it says about itself is checked.
-func modelOf(path string, file *blockstore.Archive) (*model, error) {
-	m, err := decodeModel(file)
 	if err != nil {
+		return nil, fromData(err)
+	}
+	f := &modelFile{path: path, arrays: file.Arrays}
+	if err := f.decode(file); err != nil {
 		return nil, fromData(fmt.Errorf("%s: %w", path, err))
 	}
-	return m, nil
+	return f, nil
 }
 
-// checkFormat refuses archives that are no models, and those of other versions.
-func checkFormat(format string, version int) error {
-	if format != modelFormat || version != modelVersion {
-		return fmt.Errorf("it calls itself %q version %d, and this program reads %q version %d", format, version, modelFormat, modelVersion)
+func (f *modelFile) decode(file *blockstore.Archive) (err error) {
+	var meta struct {
+		Format  string          `json:"format"`
+		Version int             `json:"version"`
+		Method  string          `json:"method"`
+		Data    json.RawMessage `json:"data"`
 	}
+	if err := json.Unmarshal(file.Meta, &meta); err != nil {
+		return fmt.Errorf("meta.json: %w", err)
+	}
+	if meta.Format != modelFormat || meta.Version != modelVersion {
+		return fmt.Errorf("it calls itself %q version %d, and this program reads %q version %d", meta.Format, meta.Version, modelFormat, modelVersion)
+	}
+	if f.family = familyOf(meta.Method); f.family == nil {
+		return fmt.Errorf("meta.json: models of method %q are not known to this program", meta.Method)
+	}
+	if err := f.decodeMeta(file.Meta, meta.Data); err != nil {
+		return err
+	}
+	a := &model.Archive{Header: file.Meta}
+	for _, array := range file.Arrays {
+		read := model.Array{Name: array.Name, Rows: array.Shape[0], Floats: array.Floats, Ints: array.Ints}
+		if len(array.Shape) == 2 {
+			read.Cols = array.Shape[1]
+		}
+		a.Arrays = append(a.Arrays, read)
+	}
+	if f.model, err = f.family.load(a, &f.data); err != nil {
+		return err
+	}
+	return f.decodeRows(a)
+}
+
+// decodeMeta reads what rows the model takes, and keeps what stands before that.
+func (f *modelFile) decodeMeta(meta, data []byte) error {
+	if err := json.Unmarshal(data, &f.data); err != nil {
+		return fmt.Errorf("meta.json: data: %w", err)
+	}
+	var all, rows bytes.Buffer
+	if err := errors.Join(json.Compact(&all, meta), json.Compact(&rows, data)); err != nil {
+		return err
+	}
+	before, found := bytes.CutSuffix(all.Bytes(), fmt.Appendf(nil, `,"data":%s}`, rows.Bytes()))
+	if !found {
+		return errors.New("meta.json: data is not its last field")
+	}
+	f.meta = before
 	return nil
 }
 
-func decodeModel(file *blockstore.Archive) (*model, error) {
-	m := &model{}
-	if err := json.Unmarshal(file.Meta, &m.meta); err != nil {
-		return nil, fmt.Errorf("meta.json: %w", err)
+// decodeRows reads how rows are prepared, or what is known of the nodes of a graph.
+func (f *modelFile) decodeRows(a *model.Archive) error {
+	t, ok := f.model.(model.Transformer)
+	if !ok {
+		return nil
 	}
-	err := checkFormat(m.meta.Format, m.meta.Version)
-	if err != nil {
-		return nil, err
+	d := t.Dimension(model.Left)
+	if f.data.Graph != nil {
+		return f.decodeNodes(a, d)
 	}
-	arrays := solverArrays(file)
-	if m.kernel, err = lowrank.Load(&contract.Archive{Header: file.Meta, Arrays: arrays}); err != nil {
-		return nil, err
-	}
-	m.prepare, err = decodePreparation(file, m.meta.Data.Nulls, m.meta.Data.Columns, m.dimension())
-	return m, err
-}
-
-func solverArrays(file *blockstore.Archive) []lowrank.Array {
-	var arrays []lowrank.Array
-	for _, a := range file.Arrays {
-		s := lowrank.Array{Name: a.Name, Rows: a.Shape[0], Floats: a.Floats, Ints: a.Ints}
-		if len(a.Shape) == 2 {
-			s.Cols = a.Shape[1]
-		}
-		arrays = append(arrays, s)
-	}
-	return arrays
-}
-
-// decodePreparation reads how rows of so many columns are prepared, and checks the
-// names of the columns.
-func decodePreparation(file *blockstore.Archive, word string, names []string, dimension int) (p stream.Preparation, err error) {
-	nulls := slices.Index(nullWords, word)
+	nulls := slices.Index(nullWords, f.data.Nulls)
 	if nulls < 0 {
-		return p, fmt.Errorf("meta.json: data.nulls is %q", word)
+		return fmt.Errorf("meta.json: data.nulls is %q", f.data.Nulls)
 	}
-	p.Nulls = stream.Nulls(nulls)
-	vector := func(name string, needed bool) (v []float64) {
-		has := slices.ContainsFunc(file.Arrays, func(a blockstore.Array) bool { return a.Name == name })
-		if err != nil || !has && !needed {
+	if n := len(f.data.Columns); n > 0 && n != d {
+		return fmt.Errorf("meta.json: %d names for %d columns", n, d)
+	}
+	f.prepare.Nulls = stream.Nulls(nulls)
+	vector := func(name string, needed bool) []float64 {
+		if !needed && !a.Has(name) {
 			return nil
 		}
-		if v, err = file.Vector(name); err == nil && len(v) != dimension {
-			err = fmt.Errorf("array %s has %d numbers for %d columns", name, len(v), dimension)
-		}
-		return v
+		return a.Vector(name, d)
 	}
-	p.Shift = vector("column_shift", false)
-	p.Factor = vector("column_factor", p.Shift != nil)
-	p.Fill = vector("column_fill", p.Nulls == stream.NullsZero || p.Nulls == stream.NullsMean)
-	if err == nil && len(names) > 0 && len(names) != dimension {
-		err = fmt.Errorf("meta.json: %d names for %d columns", len(names), dimension)
-	}
-	return p, err
+	f.prepare.Shift = vector("column_shift", false)
+	f.prepare.Factor = vector("column_factor", f.prepare.Shift != nil)
+	f.prepare.Fill = vector("column_fill", f.prepare.Nulls == stream.NullsZero || f.prepare.Nulls == stream.NullsMean)
+	return a.Err()
 }
-
-// dimension is the number of columns of the rows that the model takes.
-func (m *model) dimension() int {
-	return m.kernel.Dimension(contract.Left)
-}
-
-// twoSided says that U and V differ.
-func (m *model) twoSided() bool { return !m.kernel.Symmetric() }
-
-// subject is what the model approximates, in words.
-func (m *model) subject() string { return m.kernel.Describe().Subject }

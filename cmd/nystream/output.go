@@ -89,3 +89,20 @@ func checkDistinct(paths ...string) error {
 	}
 	return nil
 }
+
+// checkOutputs refuses, before any work, files that could not be written.
+func checkOutputs(files []fileFlag, inputs []string) error {
+	named := []string{}
+	for _, f := range files {
+		if f.path == "" {
+			continue
+		}
+		if err := checkOutput(f.flag, f.path, f.extensions, inputs); err != nil {
+			return err
+		}
+		if f.flag != "-o" {
+			named = append(named, f.path)
+		}
+	}
+	return checkDistinct(named...)
+}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -36,11 +36,11 @@ which has none, the whole file).`,
 	return plan
 }
 
-// planResult is what plan prints as JSON.
+// planResult is what plan prints as JSON of every fit.
 type planResult struct {
 	Method           string         `json:"method"`
+	Chosen           string         `json:"chosen,omitempty"`
 	Kernel           string         `json:"kernel,omitempty"`
-	Map              string         `json:"map,omitempty"`
 	Rows             int64          `json:"rows"`
 	Columns          int64          `json:"columns"`
 	Dimension        int            `json:"dimension"`
@@ -55,6 +55,9 @@ type planResult struct {
 	Flops            show.Number    `json:"flops"`
 	EstimatedSeconds show.Number    `json:"estimated_seconds"`
 	Threads          int            `json:"threads"`
+	Notes            []string       `json:"notes"`
+
+	counted string // what the time is for, where that is not the fit
 }
 
 // planItem is one part of the memory.
@@ -65,57 +68,53 @@ type planItem struct {
 }
 
 // reportPlan prints a plan, and fails if it does not fit into --memory.
-func (j *job) reportPlan(p *lowrank.Plan) error {
+func (j *job) reportPlan(p *model.Plan) error {
 	r := j.planResult(p)
-	t := &show.Text{Title: "plan: " + j.describe(r.Rows, r.Columns)}
+	t := &show.Text{Title: "plan: " + j.task.title()}
+	if r.Chosen != "" {
+		t.Add("chosen", "%s", r.Chosen)
+	}
+	all := j.task.planned(r, t)
+	for _, note := range r.Notes {
+		t.Add("note", "%s", note)
+	}
 	for _, m := range r.Memory {
 		t.Add(m.What, "%s", show.Bytes(m.Bytes))
 	}
 	t.Add("memory in all", "%s", show.Bytes(r.MemoryBytes))
-	for _, name := range j.names() {
+	for _, name := range j.task.names() {
 		t.Add("passes over "+name, "%d%s", r.Passes[name], scanWords(r.Scans[name]))
 	}
 	t.Add("kernel entries", "%s", show.Count(r.KernelEntries))
-	t.Add("time", "about %s with %d threads, if reading keeps up", show.Seconds(float64(r.EstimatedSeconds)), r.Threads)
-	if err := j.cmd.print(r, t); err != nil {
+	t.Add("time", "about %s with %d threads%s, if reading keeps up", show.Seconds(float64(r.EstimatedSeconds)), r.Threads, r.counted)
+	if err := j.print(all, t); err != nil {
 		return err
 	}
-	return j.cmd.checkBudget(&p.Memory)
+	return j.checkBudget(&p.Memory)
 }
 
-func (j *job) planResult(p *lowrank.Plan) *planResult {
-	s, again := j.shape(), j.repeats()
-	r := &planResult{Method: j.cmd.method.name, Rows: s.Rows, Columns: s.Cols, Dimension: s.Columns, Rank: j.cmd.rank,
-		MemoryBytes: p.Memory.Total(), MemoryLimitBytes: int64(j.cmd.memory), Fits: j.cmd.checkBudget(&p.Memory) == nil,
-		Passes: make(map[string]int), Scans: j.plannedScans(j.names(), &j.cmd.rows), KernelEntries: p.KernelEntries * (1 + again), Threads: j.cmd.engine().Workers()}
-	r.Flops = show.Number(p.Flops * float64(1+again))
-	for _, name := range j.names() {
-		r.Passes[name] = p.Passes + int(again)
-	}
-	switch {
-	case len(j.cmd.matrix) > 0:
-		r.Columns, r.Map = int64(s.Columns), j.mapping.String()
-	case s.Cols == 0:
+func (j *job) planResult(p *model.Plan) *planResult {
+	s := j.task.shape()
+	kernel, columns, single := j.task.pace()
+	r := &planResult{Method: j.method, Chosen: j.words(p.Chosen), Rows: s.Rows, Columns: s.Cols, Dimension: s.Columns, Rank: j.rank,
+		MemoryBytes: p.Memory.Total(), MemoryLimitBytes: int64(j.memory), Fits: j.checkBudget(&p.Memory) == nil,
+		Passes: make(map[string]int), Scans: j.plannedScans(), KernelEntries: p.KernelEntries, Flops: show.Number(p.Flops), Threads: j.engine().Workers(),
+		Notes: j.sentences(p.Notes)}
+	if s.OneSource() {
 		r.Columns = s.Rows
 	}
-	if len(j.cmd.matrix) == 0 {
-		r.Kernel = j.kernel.String()
+	if columns > 0 {
+		r.Kernel = kernel.String()
+	}
+	for _, name := range j.task.names() {
+		r.Passes[name] = p.Passes
 	}
 	for _, m := range p.Memory.Items {
-		r.Memory = append(r.Memory, planItem{m.What, m.Bytes, j.cmd.words(m.Knob)})
+		r.Memory = append(r.Memory, planItem{m.What, m.Bytes, j.words(m.Knob)})
 	}
-	speed := j.calibrate(s.Columns)
+	speed := calibrate(kernel, columns, single)
 	r.EstimatedSeconds = show.Number((float64(r.KernelEntries)*speed.entry + float64(r.Flops)*speed.flop) / float64(r.Threads))
 	return r
-}
-
-// repeats is how many times more the kernel entries of a pass are computed: to
-// make factors orthonormal, and to write them.
-func (j *job) repeats() int64 {
-	if j.factorSides() == 0 {
-		return 0
-	}
-	return 2
 }
 
 // speed is how many seconds one thread takes for one unit of work.
@@ -124,28 +123,30 @@ type speed struct{ entry, flop float64 }
 // calibration is how long each of the two measurements takes.
 const calibration = 25 * time.Millisecond
 
-// calibrate measures this machine on random rows. A matrix on disk has no
-// kernel to evaluate.
-func (j *job) calibrate(columns int) speed {
+// calibrate measures this machine on random rows with so many columns, 0 for fits
+// that evaluate no kernel.
+func calibrate(kernel kernelgen.Kernel, columns int, single bool) speed {
 	random := rand.New(rand.NewPCG(1, 2))
-	x, y := randomMatrix(random, stream.PanelRows, columns), randomMatrix(random, 200, columns)
+	x, y := randomMatrix(random, stream.PanelRows, max(1, columns)), randomMatrix(random, 200, max(1, columns))
 	tile := stream.NewMatrix(x.Rows, y.Rows)
 	s := speed{flop: perUnit(2*float64(x.Rows)*float64(y.Rows)*float64(x.Rows), gemmOf(tile))}
-	if len(j.cmd.matrix) == 0 {
-		if k, err := j.kernel.Resolve(y); err == nil {
-			s.entry = perUnit(float64(x.Rows)*float64(y.Rows), j.tileOf(k, tile, x, y))
-		}
+	if columns == 0 {
+		return s
+	}
+	if k, err := kernel.Resolve(y); err == nil {
+		k, _ = k.Normaliser()
+		s.entry = perUnit(float64(x.Rows)*float64(y.Rows), tileOf(k, single, tile, x, y))
 	}
 	return s
 }
 
-// tileOf computes a tile in the precision that was asked for.
-func (j *job) tileOf(k kernelgen.Kernel, tile, x, y blas64.General) func() {
+// tileOf returns what computes a tile.
+func tileOf(k kernelgen.Kernel, single bool, tile, x, y blas64.General) func() {
 	var work kernelgen.Workspace
-	if j.cmd.tiles() == lowrank.Float32 {
+	if single {
 		panel := k.PackSingle(y, make([]float64, y.Cols))
-		single := blas32.General{Rows: tile.Rows, Cols: tile.Cols, Stride: tile.Cols, Data: make([]float32, tile.Rows*tile.Cols)}
-		return func() { k.FillSingle(single, x, panel, &work) }
+		numbers := blas32.General{Rows: tile.Rows, Cols: tile.Cols, Stride: tile.Cols, Data: make([]float32, tile.Rows*tile.Cols)}
+		return func() { k.FillSingle(numbers, x, panel, &work) }
 	}
 	panel := k.Pack(y)
 	return func() { k.Fill(tile, x, panel, &work) }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -13,25 +14,26 @@ import (
 // columns, if it is another one.
 type sides struct {
 	left, right *input // right is nil if there is one source
-	prepared    sources
+	prepared    prepared
 }
 
-// sources are the sources of a job after preparation; right is nil if there is
+// prepared are the sources of a job after preparation; right is nil if there is
 // only one.
-type sources struct {
+type prepared struct {
 	left, right *stream.Prepared
 }
 
-// rightSource is the right source for methods that take none as nil.
-func (s sources) rightSource() stream.Source {
-	if s.right == nil {
-		return nil
+// sources returns them as solvers take them.
+func (s prepared) sources() model.Sources {
+	d := model.Sources{Left: s.left}
+	if s.right != nil {
+		d.Right = s.right
 	}
-	return s.right
+	return d
 }
 
 // dropped is how many rows were left out for nulls.
-func (s sources) dropped() (n int64) {
+func (s prepared) dropped() (n int64) {
 	for _, p := range []*stream.Prepared{s.left, s.right} {
 		if p != nil {
 			n += p.Dropped()
@@ -86,24 +88,12 @@ func (s *sides) close() {
 	s.right.close()
 }
 
-// notes are sentences for the user about what was opened.
-func (s *sides) notes() []string {
+// columnNotes returns sentences for the user about what was opened.
+func (s *sides) columnNotes() []string {
 	if out := s.left.leftOut; len(out) > 0 {
 		return []string{"left out, they hold no numbers: " + strings.Join(out, ", ")}
 	}
 	return nil
-}
-
-// leftRows is the number of rows of the left source as far as it is known.
-func (s *sides) leftRows() int64 { return rowsOf(s.left, s.prepared.left) }
-
-// rightRows is the number of rows of the right source as far as it is known, 0 if
-// there is none.
-func (s *sides) rightRows() int64 {
-	if s.right == nil {
-		return 0
-	}
-	return rowsOf(s.right, s.prepared.right)
 }
 
 // rowsOf is the number of rows of a source, after preparation if it is prepared.
@@ -112,26 +102,4 @@ func rowsOf(in *input, prepared *stream.Prepared) int64 {
 		return prepared.Info().Rows
 	}
 	return in.Info().Rows
-}
-
-// passes are the passes over each source so far, by their names in the report.
-func (s *sides) passes(names []string) map[string]int {
-	n := make(map[string]int)
-	for i, name := range names {
-		n[name] = []*input{s.left, s.right}[i].Passes()
-	}
-	return n
-}
-
-// plannedScans are the passes over each source before the fit: to open text, and to
-// scan for nulls and scaling.
-func (s *sides) plannedScans(names []string, rows *preparationFlags) map[string]int {
-	n := make(map[string]int)
-	for i, name := range names {
-		n[name] = []*input{s.left, s.right}[i].Info().Scans
-		if i == 0 && rows.scans() || rows.nulls.value == "drop" {
-			n[name]++
-		}
-	}
-	return n
 }

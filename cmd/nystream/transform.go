@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
-	contract "github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/model"
 )
 
 // transformCommand is one command line of transform.
@@ -71,45 +71,46 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if err := t.check(args); err != nil {
 		return err
 	}
-	file, err := readArchive(args[0])
+	f, err := readModel(args[0])
 	if err != nil {
 		return err
 	}
-	switch methodOf(file) {
-	case ksvdName:
-		return t.runKSVD(ctx, args, file)
-	case ismName:
-		return t.runISM(ctx, args, file)
+	m, ok := f.model.(model.Transformer)
+	if !ok {
+		return usagef("%s is of family %s, whose models turn no rows into others", args[0], f.family.name)
 	}
-	m, err := modelOf(args[0], file)
+	side := model.Left
+	if t.side.value == "right" {
+		side = model.Right
+	}
+	names, err := m.Outputs(side)
+	if err != nil {
+		return usagef("--side %s: %w", t.side.value, err)
+	}
+	rows, err := f.open(ctx, t, m, side, args[1:])
 	if err != nil {
 		return err
 	}
-	if err := t.checkSide(m); err != nil {
+	defer rows.close()
+	plan := m.TransformPlan(t.engine(), side, rows.source)
+	readerBudget(&plan.Memory, rows.input)
+	writerBudget(&plan.Memory, t.output, rows.source.Info().Rows, len(names))
+	if err := t.checkBudget(&plan.Memory); err != nil {
 		return err
 	}
-	in, rows, err := m.openRows(ctx, t.app, t.data, args[1:], readOnce)
+	w, err := newTransformed(t.output, m, side, rows.source.Info().Rows, rows.fields)
 	if err != nil {
 		return err
 	}
-	defer in.close()
-	budget := m.applyBudget(t.engine(), in)
-	writerBudget(&budget, t.output, rows.Info().Rows, m.rank())
-	if err := t.checkBudget(&budget); err != nil {
-		return err
-	}
-	w, err := m.embedTo(ctx, t.engine(), t.output, t.side.value, rows, rows.Info().Kept)
-	if w != nil {
-		defer w.Abort() // does nothing after Commit
-	}
-	if err != nil {
+	defer w.Abort() // does nothing after Commit
+	if err := w.transform(ctx, t.engine(), m, side, rows.source, rows.kept); err != nil {
 		return err
 	}
 	if err := w.Commit(); err != nil {
 		return err
 	}
-	return t.report(&transformResult{Model: args[0], Rows: w.rows, Columns: m.rank(), Kept: len(rows.Info().Kept),
-		RowsDropped: rows.Dropped(), Passes: map[string]int{"data": in.Passes()}, Output: t.output})
+	return t.report(&transformResult{Model: args[0], Rows: w.rows, Columns: len(names), Kept: len(rows.fields),
+		RowsDropped: rows.dropped(), Passes: map[string]int{"data": rows.passes()}, Output: t.output})
 }
 
 func (t *transformCommand) check(args []string) error {
@@ -126,17 +127,6 @@ func (t *transformCommand) check(args []string) error {
 		return err
 	}
 	return checkOutput("-o", t.output, outputExtensions, args)
-}
-
-// checkSide refuses a side that the model has no function for.
-func (t *transformCommand) checkSide(m *model) error {
-	if t.side.value == "left" {
-		return nil
-	}
-	if _, err := m.kernel.Outputs(contract.Right); err != nil {
-		return usagef("--side right: %w", err)
-	}
-	return nil
 }
 
 func (t *transformCommand) report(r *transformResult) error {

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
-	contract "github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -78,95 +78,88 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 	if err := v.data.check(); err != nil {
 		return err
 	}
-	file, err := readArchive(args[0])
+	f, err := readModel(args[0])
 	if err != nil {
 		return err
 	}
-	switch methodOf(file) {
-	case ismName:
-		return usagef("%s is an ism model, which approximates no matrix: fit ism reports its objective and the residual of its gradient", args[0])
-	case ksvdName:
-		return usagef("%s is a ksvd model, which verify does not measure: fit ksvd reports residuals with --method exact, and the error of the singular vectors with --tol", args[0])
+	m, ok := f.model.(model.Verifier)
+	if !ok {
+		return usagef("%s: verify does not measure %s models%s", args[0], f.family.name, f.family.unverified)
 	}
-	m, err := modelOf(args[0], file)
-	if err != nil {
+	if err := v.checkSources(f); err != nil {
 		return err
 	}
-	if err := v.checkSources(m); err != nil {
-		return err
+	t, ok := f.model.(model.Transformer)
+	if !ok {
+		return usagef("%s is of a model that takes no rows", args[0])
 	}
-	in, left, err := m.openRows(ctx, v.app, v.data, args[1:], readAgain)
+	rows := f.rowsOf(model.Left, t.Dimension(model.Left))
+	in, left, err := rows.open(ctx, v.app, v.data, args[1:], readAgain)
 	if err != nil {
 		return err
 	}
 	defer in.close()
-	sources := contract.Sources{Left: left}
+	d := model.Sources{Left: left}
 	var other *input
 	if len(v.right) > 0 {
 		var right *stream.Prepared
-		if other, right, err = m.openRows(ctx, v.app, v.data, v.right, readAgain); err != nil {
+		if other, right, err = rows.open(ctx, v.app, v.data, v.right, readAgain); err != nil {
 			return err
 		}
 		defer other.close()
-		sources.Right = right
+		d.Right = right
 	}
-	return v.measure(ctx, m, sources, args[0], in, other)
+	return v.measure(ctx, f, m, d, in, other)
 }
 
+// whole reports whether the model is of a matrix that is read, all of which is looked
+// at.
+func (f *modelFile) whole() bool { return f.model.Describe().Kernel == "" }
+
 // checkSources compares the model with the sources that are named.
-func (v *verifyCommand) checkSources(m *model) error {
-	switch two := m.meta.Data.Sources == 2; {
+func (v *verifyCommand) checkSources(f *modelFile) error {
+	switch two := f.data.Sources == 2; {
 	case two && len(v.right) == 0:
 		return usagef("the model is of the matrix between two sources: name the second with --right")
 	case !two && len(v.right) > 0:
 		return usagef("--right: the model is of one source")
-	case m.kernel.Explicit != nil && v.how.value == "sampled":
+	case f.whole() && v.how.value == "sampled":
 		return usagef("--error sampled: a model of a matrix on disk is measured on all of it")
 	}
 	return nil
 }
 
 // measure chooses the rows, checks the memory, and measures.
-func (v *verifyCommand) measure(ctx context.Context, m *model, sources contract.Sources, path string, inputs ...*input) error {
-	sample, err := v.chooseSample(m, sources, inputs)
+func (v *verifyCommand) measure(ctx context.Context, f *modelFile, m model.Verifier, d model.Sources, inputs ...*input) error {
+	s := d.Shape()
+	rows, sample := max(s.Rows, s.Cols), 0
+	if v.how.value == "sampled" || v.how.value == "auto" && rows > exactRows && !f.whole() {
+		sample = v.sample
+	}
+	plan := m.VerifyPlan(v.engine(), d, sample)
+	readerBudget(&plan.Memory, inputs...)
+	if err := v.checkBudget(&plan.Memory); err != nil {
+		return err
+	}
+	if int64(sample) >= rows {
+		sample = 0
+	}
+	found, err := m.Verify(ctx, v.engine(), d, sample, v.seed)
 	if err != nil {
 		return err
 	}
-	found, err := m.kernel.Verify(ctx, v.engine(), sources, sample, v.seed)
-	if err != nil {
-		return err
-	}
-	r := &verifyResult{Model: path, Method: m.meta.Method, SpectralError: show.Number(found.SpectralError), FrobeniusError: show.Number(found.FrobeniusError),
+	r := &verifyResult{Model: f.path, Method: f.model.Describe().Method, SpectralError: show.Number(found.SpectralError), FrobeniusError: show.Number(found.FrobeniusError),
 		Norm: show.Number(found.Norm), Iterations: found.Iterations, Tolerance: show.Number(found.Tolerance), Converged: found.Converged,
 		Rows: found.Rows, Columns: found.Cols, Error: "exact", Sample: sample, KernelEntries: found.KernelEntries}
 	if sample > 0 {
 		r.Error = "sampled"
 	}
-	return v.report(r, m)
+	return v.report(r, f.model.Describe())
 }
 
-// chooseSample is the number of rows to draw, 0 for all, which must fit.
-func (v *verifyCommand) chooseSample(m *model, d contract.Sources, inputs []*input) (int, error) {
-	rows := max(d.Shape().Rows, d.Shape().Cols)
-	sampled := v.how.value == "sampled" || v.how.value == "auto" && rows > exactRows && m.kernel.Explicit == nil
-	drawn := 0
-	if sampled {
-		drawn = v.sample
-	}
-	budget := m.kernel.VerifyPlan(v.engine(), d, drawn).Memory
-	readerBudget(&budget, inputs...)
-	if err := v.checkBudget(&budget); err != nil {
-		return 0, err
-	}
-	if !sampled || int64(v.sample) >= rows {
-		return 0, nil
-	}
-	return v.sample, nil
-}
-
-func (v *verifyCommand) report(r *verifyResult, m *model) error {
+func (v *verifyCommand) report(r *verifyResult, d *model.Description) error {
 	r.Seconds, r.PeakRSSBytes = show.Number(v.seconds()), peakRSS()
-	t := &show.Text{Title: m.meta.Method + " model of " + m.subject()}
+	t := &show.Text{Title: d.Method + " model of " + d.Subject}
 	where, between := "all rows", ""
 	if r.Error == "sampled" {
 		where, between = "a sample", " between the sampled rows"

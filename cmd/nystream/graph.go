@@ -11,7 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nystream/nystream/blockstore"
-	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -98,7 +99,7 @@ func (a *app) readGraph(ctx context.Context, path string, g *graphFlags, r graph
 	}
 	graph, err := blockstore.ReadGraph(ctx, path, o)
 	if over := new(stream.OverBudgetError); errors.As(err, &over) {
-		return nil, fmt.Errorf("%s is too large to read: %w", path, &stream.OverBudgetError{Need: over.Need + lowrank.RuntimeBytes, Limit: int64(a.memory)})
+		return nil, fmt.Errorf("%s is too large to read: %w", path, &stream.OverBudgetError{Need: over.Need + model.RuntimeBytes, Limit: int64(a.memory)})
 	}
 	if err != nil {
 		return nil, fromData(err)
@@ -114,7 +115,7 @@ func (a *app) graphLimit() int64 {
 	if a.memory == 0 {
 		return 0
 	}
-	return max(1, int64(a.memory)-lowrank.RuntimeBytes)
+	return max(1, int64(a.memory)-model.RuntimeBytes)
 }
 
 // graphNotes are sentences for the user about a graph.
@@ -150,4 +151,106 @@ func (k nodeKeys) column(start int64, n int) []stream.Column {
 		return []stream.Column{{Kind: stream.Int64, Ints: ids[start : start+int64(n)]}}
 	}
 	return []stream.Column{{Kind: stream.String, Strings: k.graph.Names[start : start+int64(n)]}}
+}
+
+// graphData says how edges become the rows that a model takes. The ids of the nodes are
+// in the array node_ids of the model, or if they are text in Names.
+type graphData struct {
+	graphRecipe
+	Names []string `json:"names,omitempty"`
+}
+
+// decodeNodes reads what is known of the nodes of a graph with so many.
+func (f *modelFile) decodeNodes(a *model.Archive, nodes int) error {
+	g := f.data.Graph
+	if !slices.Contains(selfLoopWords, g.SelfLoops) || !slices.Contains(degreeWords, g.Degrees) {
+		return fmt.Errorf("meta.json: data.graph has self_loops %q and degrees %q", g.SelfLoops, g.Degrees)
+	}
+	if n := len(g.Names); n > 0 && n != nodes {
+		return fmt.Errorf("meta.json: the names of %d nodes for a graph of %d", n, nodes)
+	}
+	if len(g.Names) == 0 {
+		f.ids = a.Ints("node_ids", nodes)
+	}
+	return a.Err()
+}
+
+// nodeRows returns the nodes of g as rows over the nodes that the model knows: edges
+// to these for the left side, from these for the right. strange is the number of
+// entries that are left out.
+func (f *modelFile) nodeRows(g *blockstore.Graph, side model.Side, dimension int) (rows *stream.CSR, strange int64, err error) {
+	a := g.Adjacency
+	if side == model.Right {
+		a = a.Transpose()
+	}
+	place, same := f.places(g)
+	if same {
+		return a, 0, nil
+	}
+	rows, err = stream.NewCSR(a.Rows, dimension, func(yield func(stream.Entry) bool) {
+		strange = 0
+		for entry := range a.Entries() {
+			at := place[entry.Col]
+			if at < 0 {
+				strange++
+			} else if !yield(stream.Entry{Row: entry.Row, Col: at, Value: entry.Value}) {
+				return
+			}
+		}
+	})
+	return rows, strange, err
+}
+
+// places returns the numbers that the model has for the nodes of a graph, -1 for those
+// that it does not know. same reports whether they are the same nodes in the same order.
+func (f *modelFile) places(g *blockstore.Graph) (place []int32, same bool) {
+	names := f.data.Graph.Names
+	if slices.Equal(g.IDs, f.ids) && slices.Equal(g.Names, names) {
+		return nil, true
+	}
+	known := make(map[string]int32, len(names)+len(f.ids))
+	for i, name := range names {
+		known[name] = int32(i)
+	}
+	for i, id := range f.ids {
+		known[fmt.Sprint(id)] = int32(i)
+	}
+	place = make([]int32, g.Adjacency.Rows)
+	for i := range place {
+		at, ok := known[g.Name(i)]
+		if !ok {
+			at = -1
+		}
+		place[i] = at
+	}
+	return place, false
+}
+
+// openGraph opens the nodes of a graph, which a side of the model is applied to.
+func (f *modelFile) openGraph(ctx context.Context, t *transformCommand, side model.Side, dimension int, paths []string) (*taken, error) {
+	switch d := &t.data; {
+	case len(paths) > 1:
+		return nil, usagef("%d files: the edges of a graph are in one", len(paths))
+	case d.keeps() || d.spools() || d.format != "":
+		return nil, usagef("--label, --keep, --spool and --input-format are for rows, and this model is of a graph")
+	case len(d.columns) != 0 && len(d.columns) != 2:
+		return nil, usagef("--columns of a graph are two: those of the source and the target of an edge, such as --columns src,dst")
+	}
+	g, err := t.readGraph(ctx, paths[0], &t.graph, f.data.Graph.graphRecipe, &t.data)
+	if err != nil {
+		return nil, err
+	}
+	rows, strange, err := f.nodeRows(g, side, dimension)
+	if err != nil {
+		return nil, fromData(fmt.Errorf("%s: %w", paths[0], err))
+	}
+	if t.notes(graphNotes(g)); strange > 0 {
+		t.note("%s of %s entries of the adjacency matrix are between nodes of which the model knows none, and count for nothing", show.Count(strange), show.Count(g.Adjacency.NNZ()))
+	}
+	keys := nodeKeys{g}
+	out := &taken{source: stream.NewSparseRows(paths[0], rows, nil), fields: keys.fields(t.output), dropped: func() int64 { return 0 }}
+	if len(out.fields) > 0 {
+		out.kept = func(b *stream.Block, n int) []stream.Column { return keys.column(b.Start, n) }
+	}
+	return out, nil
 }

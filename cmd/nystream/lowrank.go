@@ -1,0 +1,274 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// lowrankFamily are the low-rank models of a matrix.
+var lowrankFamily = &family{
+	name: "lowrank",
+	// Models of fastspsd and polysketch are of earlier versions.
+	methods: []string{"landmark", "s3spsd", "ssrsvd", "nystrom", "fastspsd", "rpcholesky", "rff", "polysketch", "subspace"},
+	fitters: lowrankFitters(),
+	load:    loadLowrank,
+}
+
+// lowrankFitters returns a sub-command of fit for each method.
+func lowrankFitters() (list []fitter) {
+	for i := range lowrankMethods {
+		m := &lowrankMethods[i]
+		list = append(list, fitter{m.name, m.arguments, m.short, m.long, m.task})
+	}
+	return list
+}
+
+// lowrankTask is a fit of a low-rank model.
+type lowrankTask struct {
+	*job
+	info *lowrankMethod
+
+	mapText          string
+	matrix           []string // files of an explicit matrix
+	sketch, nnz      int
+	shift, precision choice
+	landmarks        choice // of landmark and nystrom
+	features         choice // of rff
+	passes           int    // exact passes, of subspace
+	refine           int    // exact passes from the model of a method on
+	tolerance        float64
+
+	kernel  kernelgen.Kernel
+	mapping kernelgen.Map
+	solver  lowrank.Method
+	fitting *lowrank.Fit
+}
+
+func (m *lowrankMethod) task(j *job, cmd *cobra.Command) task {
+	c := &lowrankTask{job: j, info: m}
+	f := cmd.Flags()
+	j.addKernel(cmd, "'rbf(sigma2=0.2)', 'matern52(length=median)' or '0.5*linear() + laplace(gamma=1)'")
+	j.addRank(cmd, "columns of U")
+	if m.tolerance {
+		f.Float64Var(&c.tolerance, "tol", 0, "relative spectral `error` to reach, such as 0.01, instead of --rank, which then is the most")
+	}
+	if m.sketchUsage != "" {
+		f.IntVar(&c.sketch, "sketch", 0, m.sketchUsage)
+	}
+	if m.nnzUsage != "" {
+		f.IntVar(&c.nnz, "nnz", 0, m.nnzUsage)
+	}
+	addChoice(cmd, &c.precision, "precision", "arithmetic of the kernel entries of a pass; float32 is faster, and refused when it is not good enough for the fit",
+		lowrank.Float64.String(), lowrank.Float32.String())
+	if m.symmetric {
+		j.addFactors(cmd, "factors", "U", model.Left, "write U, one row per input row,")
+	}
+	if m.twoSided {
+		j.addRight(cmd, "the columns of A")
+		j.addFactors(cmd, "left-factors", "U", model.Left, "write U of A ≈ U·diag(values)·Vᵀ, one row per row of DATA,")
+		j.addFactors(cmd, "right-factors", "V", model.Right, "write V of A ≈ U·diag(values)·Vᵀ, one row per column of A,")
+	}
+	if m.addFlags != nil {
+		m.addFlags(c, cmd)
+	}
+	return c
+}
+
+// explicit reports whether the matrix itself is read.
+func (c *lowrankTask) explicit() bool { return len(c.matrix) > 0 }
+
+// path returns the file that a flag for factors names, "" for none.
+func (c *lowrankTask) path(flag string) string {
+	for _, f := range c.factors {
+		if f.flag == flag {
+			return f.path
+		}
+	}
+	return ""
+}
+
+func (c *lowrankTask) refuses(args []string) []contradiction {
+	two, matrix, ranked := len(c.rightFiles) > 0, c.explicit(), c.given("rank")
+	alternative := ""
+	if c.info.tolerance {
+		alternative = "; or which error is small enough, such as --tol 0.01"
+	}
+	return []contradiction{
+		{len(args) == 0 && !matrix, noData},
+		{matrix && len(args)+len(c.rightFiles) > 0, "--matrix names the matrix itself: leave out DATA and --right, or leave out --matrix"},
+		{matrix && c.tiles() != lowrank.Float64, "--precision is for kernels: leave it out with --matrix"},
+		{matrix && c.refine != 0, "--refine is for kernels: the fit of a --matrix has read all its entries; leave it out"},
+		{matrix && c.kernelText != "", "--matrix goes with --map, not with --kernel"},
+		{!matrix && c.mapText != "", "--map goes with --matrix; for rows of DATA name a --kernel"},
+		{!matrix && c.kernelText == "", "--kernel is missing, such as --kernel 'rbf(gamma=median)'"},
+		oneStandardInput(args, c.rightFiles),
+		{!ranked && c.tolerance == 0 && c.info.name != "auto", "--rank is missing: how many columns U shall have, such as --rank 50" + alternative},
+		{ranked && c.rank < 1, "--rank must be at least 1"},
+		{c.tolerance != 0 && !(c.tolerance > 0 && c.tolerance < 1), "--tol must be above 0 and below 1, such as 0.01"},
+		{c.tolerance != 0 && two, "--tol is for the symmetric matrix of one source: name a --rank with --right"},
+		{c.tolerance != 0 && c.refine != 0, "--refine needs a --rank instead of --tol"},
+		{two && c.info.name == "landmark" && c.landmarks.index() > 1, "--landmarks is for the symmetric matrix of one source: with --right they are uniform"},
+		{c.path("factors") != "" && two, "with --right there are two factors: name --left-factors, --right-factors or both"},
+		{two && c.shift.index() > 0, "--shift is for the symmetric matrix of one source: leave it out with --right"},
+		{c.symmetric() && c.path("left-factors")+c.path("right-factors") != "", "the matrix is symmetric and has one factor: name --factors"},
+	}
+}
+
+// tiles is the precision that was asked for.
+func (c *lowrankTask) tiles() lowrank.Precision { return lowrank.Precision(c.precision.index()) }
+
+// symmetric reports whether A is approximated by one factor.
+func (c *lowrankTask) symmetric() bool { return c.info.symmetric && len(c.rightFiles) == 0 }
+
+func (c *lowrankTask) inputs() []string { return c.matrix }
+
+func (c *lowrankTask) parse() (err error) {
+	if c.explicit() {
+		if c.mapText == "" {
+			c.mapText = "identity"
+		}
+		if c.mapping, err = kernelgen.ParseMap(c.mapText); err != nil {
+			return err
+		}
+	} else if c.kernel, err = kernelgen.Parse(c.kernelText); err != nil {
+		return err
+	} else if err := c.checkKernel(); err != nil {
+		return err
+	}
+	c.solver, err = c.info.solver(c)
+	return err
+}
+
+// checkKernel refuses kernels that a method would make nonsense of.
+func (c *lowrankTask) checkKernel() error {
+	if err := c.kernel.CheckPlain(); err != nil {
+		return err
+	}
+	if !c.kernel.Symmetric() && c.symmetric() && c.info.name != "auto" {
+		return fmt.Errorf("kernel %s is not symmetric, and the matrix of one source is not either: use ssrsvd, or auto", c.kernel)
+	}
+	return nil
+}
+
+func (c *lowrankTask) open(ctx context.Context, args []string) error {
+	if c.explicit() {
+		args = c.matrix
+	}
+	return c.job.open(ctx, args)
+}
+
+func (c *lowrankTask) names() []string {
+	if c.explicit() {
+		return []string{"matrix"}
+	}
+	return c.job.names()
+}
+
+func (c *lowrankTask) shape() model.Shape {
+	s := c.job.shape()
+	if c.explicit() {
+		s.Cols = int64(s.Columns)
+	}
+	return s
+}
+
+func (c *lowrankTask) title() string {
+	s := c.shape()
+	if s.OneSource() {
+		s.Cols = s.Rows
+	}
+	if c.explicit() {
+		return fmt.Sprintf("%s model of %s of a %s × %s matrix", c.method, c.mapping, show.Count(s.Rows), show.Count(s.Cols))
+	}
+	return fmt.Sprintf("%s model of the %s × %s kernel matrix %s", c.method, show.Count(s.Rows), show.Count(s.Cols), c.kernel)
+}
+
+func (c *lowrankTask) pace() (kernelgen.Kernel, int, bool) {
+	if c.explicit() {
+		return c.kernel, 0, false
+	}
+	return c.kernel, c.shape().Columns, c.tiles() == lowrank.Float32
+}
+
+// plan counts the passes for factors too, of which one makes them orthonormal.
+func (c *lowrankTask) plan(e stream.Engine) (*model.Plan, error) {
+	s := c.job.shape()
+	p, err := c.solver.Plan(e, s, c.kernel)
+	if err == nil && c.writesFactors() {
+		p.Map("blocks of factors", s.Columns, c.rank)
+		p.Passes += 2
+		p.KernelEntries *= 3
+		p.Flops *= 3
+	}
+	return p, err
+}
+
+// orthonormal is what max|UᵀU−I| may be for factors that are written as they come
+// out of the fit. Above it one more pass makes them orthonormal to rounding.
+const orthonormal = 1e-12
+
+// fit fits the model, and makes the factors orthonormal when they are wanted and are
+// not.
+func (c *lowrankTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error) {
+	d := c.prepared.sources()
+	f, err := c.solver.Fit(ctx, e, d, c.kernel)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.fitting, c.kernel = f, f.Kernel
+	if c.writesFactors() && f.OrthogonalityBound() > orthonormal {
+		err = f.Refine(ctx, e, d)
+	}
+	if len(f.Reasons) > 0 {
+		f.Chosen += ": " + strings.Join(f.Reasons, "; ")
+	}
+	return f.Model, &f.Report, err
+}
+
+func (c *lowrankTask) rowsData() rowsData {
+	d := c.job.rowsData()
+	d.Sources = 1
+	if c.sides.right != nil {
+		d.Sources = 2
+	}
+	return d
+}
+
+// write writes the factors; of a matrix that was read V is in the model.
+func (c *lowrankTask) write(ctx context.Context, m model.Model) ([]pathWriter, error) {
+	right := c.path("right-factors")
+	if !c.explicit() || right == "" {
+		return c.job.write(ctx, m)
+	}
+	of := *c.job
+	of.factors = slices.DeleteFunc(slices.Clone(c.factors), func(f *factorFile) bool { return f.side == model.Right })
+	writers, err := of.write(ctx, m)
+	if err != nil {
+		return writers, err
+	}
+	v := c.fitting.Explicit.V
+	w, err := writeMatrix(ctx, right, numbered("v", v.Cols), v)
+	if w != nil {
+		writers = append(writers, pathWriter{w, right})
+	}
+	return writers, err
+}
+
+// loadLowrank rebuilds a model from its file.
+func loadLowrank(a *model.Archive, _ *rowsData) (model.Model, error) {
+	m, err := lowrank.Load(a)
+	if err != nil {
+		return nil, err // no model, where m is nil
+	}
+	return m, nil
+}

@@ -1,0 +1,278 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/lowrank"
+)
+
+// lowrankMethod is a method of fit: its words on the command line, and what it
+// runs.
+type lowrankMethod struct {
+	name, arguments, short, long string
+	sketchUsage, nnzUsage        string // "" if there is no such flag
+	tolerance                    bool   // takes --tol
+	symmetric                    bool   // may give one factor and a shift
+	twoSided                     bool   // may give two factors
+	addFlags                     func(c *lowrankTask, cmd *cobra.Command)
+	solver                       func(c *lowrankTask) (lowrank.Method, error)
+}
+
+var lowrankMethods = []lowrankMethod{
+	methodAuto,
+	{
+		name: "landmark", arguments: "DATA... [--right RIGHT...]",
+		short: "Keep all landmark columns and fit the core by least squares; the most accurate",
+		long: `Approximate the kernel matrix of the rows of DATA, or with --right the one between the
+rows of DATA and of RIGHT, from nnz·rank landmark rows, all of which are kept. One
+pass over each source; another two when factors are written. With --tol instead of
+--rank the rank is the smallest whose estimated error is within the tolerance; --refine
+goes on from there with exact passes over all entries.`,
+		sketchUsage: "core points are nnz times this `number`; 0 means 10 times the rank",
+		nnzUsage:    "landmarks per column of U; 0 means 4",
+		symmetric:   true, twoSided: true,
+		tolerance: true,
+		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
+			addShiftFlag("centred (least spectral error)", "fitted (least squares, near the diagonal of A)")(c, cmd)
+			addLandmarksFlag(c, cmd, lowrank.ChoiceAuto, lowrank.ChoiceUniform, lowrank.ChoiceDeterminantal, lowrank.ChoicePivoted, lowrank.ChoiceLeverage)
+			addRefineFlag(c, cmd)
+		},
+		solver: (*lowrankTask).landmark,
+	},
+	{
+		name: "s3spsd", arguments: "DATA...",
+		short: "Sparse-sign sketch with a shift, for kernels without negative eigenvalues (Xie et al. 2023, Alg. 5)",
+		long: `Approximate the positive semi-definite kernel matrix of the rows of DATA from a
+sparse-sign sketch of it, with a multiple of the identity (Xie et al. 2023,
+Algorithm 5). One pass; another two when factors are written.`,
+		sketchUsage: sketchUsage,
+		nnzUsage:    nnzUsage,
+		symmetric:   true,
+		addFlags:    addShiftFlag("decoupled", "paper (as published)", "none"),
+		solver: func(c *lowrankTask) (lowrank.Method, error) {
+			rule := map[string]lowrank.ShiftRule{"decoupled": lowrank.ShiftDecoupled, "paper": lowrank.ShiftPaper, "none": lowrank.ShiftNone}
+			return lowrank.S3SPSD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Shift: rule[c.shift.value], Precision: c.tiles()}, nil
+		},
+	},
+	{
+		name: "ssrsvd", arguments: "LEFT... [--right RIGHT...] | --matrix FILE...",
+		short: "Sparse-sign randomized SVD of any kernel matrix, or of a matrix on disk (Xie et al. 2023, Alg. 4)",
+		long: `Approximate the kernel matrix between the rows of LEFT and those of RIGHT (of LEFT
+again without --right), or f of the entries of a matrix on disk with --matrix FILE
+--map f, by a singular value decomposition (Xie et al. 2023, Algorithm 4; for a
+matrix all of whose entries are read, Algorithm 1). One pass over each source;
+another two when factors are written. --refine goes on from there with a block Krylov
+iteration on all entries: rows in memory, time in proportion to both numbers of rows,
+and two passes come near the least error that the rank allows.`,
+		sketchUsage: sketchUsage,
+		nnzUsage:    nnzUsage,
+		twoSided:    true,
+		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
+			addMatrixFlags(c, cmd)
+			addRefineFlag(c, cmd)
+		},
+		solver: func(c *lowrankTask) (lowrank.Method, error) {
+			if len(c.matrix) > 0 {
+				return lowrank.SSRSVDMatrix{Rank: c.rank, Sketch: c.sketch, Map: c.mapping, Seed: c.seed}, nil
+			}
+			if c.given("refine") {
+				return c.refined(lowrank.Subspace{Start: lowrank.SSRSVD{Sketch: c.sketch, NNZ: c.nnz}, TwoFactors: true})
+			}
+			return lowrank.SSRSVD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Precision: c.tiles()}, nil
+		},
+	},
+	{
+		name: "nystrom", arguments: "DATA...",
+		short: "Nyström method: as many landmarks as the rank, uniform, by leverage or by pivots (Drineas & Mahoney 2005)",
+		long: `Approximate the positive semi-definite kernel matrix of the rows of DATA from as many
+landmark rows as the rank, by the Nyström method (Drineas and Mahoney 2005), without
+a multiple of the identity; with --nnz from nnz times as many, truncated to the rank.
+One pass; another two when factors are written.`,
+		nnzUsage:  oneLandmark,
+		symmetric: true,
+		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
+			addLandmarksFlag(c, cmd, lowrank.ChoiceUniform, lowrank.ChoiceLeverage, lowrank.ChoicePivoted, lowrank.ChoiceDeterminantal, lowrank.ChoiceAuto)
+		},
+		solver: func(c *lowrankTask) (lowrank.Method, error) {
+			return lowrank.Nystrom{Rank: c.rank, NNZ: c.nnz, Choice: c.landmarkChoice(), Seed: c.seed, Precision: c.tiles()}, nil
+		},
+	},
+	methodRPCholesky,
+	methodRFF,
+	{
+		name: "subspace", arguments: "DATA...",
+		short: "Block Krylov iteration on all entries of A, from a landmark fit; the least error, for up to about 100,000 rows",
+		long: `Approximate the kernel matrix of the rows of DATA by a block Krylov iteration that
+starts from a landmark fit: each of --passes exact passes computes half of all its
+entries. The time grows with the square of the number of rows, the memory with rows
+times rank times passes, and the model holds all rows. One pass over the files;
+another two when factors are written.`,
+		sketchUsage: "core points of the landmark fit at the start, nnz times this `number`; 0 means 5 times its rank",
+		nnzUsage:    "landmarks per column of the landmark fit at the start; 0 means 4",
+		symmetric:   true,
+		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
+			addShiftFlag("centred (least spectral error)", "none (near the best of its rank)")(c, cmd)
+			cmd.Flags().IntVar(&c.passes, "passes", 3, "most exact `passes` over all entries of A; fewer when the residuals are below 1e-6")
+		},
+		solver: func(c *lowrankTask) (lowrank.Method, error) {
+			rule := map[string]lowrank.SubspaceShift{"centred": lowrank.SubspaceCentred, "none": lowrank.SubspaceNone}
+			if c.passes < 1 {
+				return nil, fmt.Errorf("--passes %d must be at least 1", c.passes)
+			}
+			m := lowrank.Subspace{Rank: c.rank, Passes: c.passes, Start: lowrank.Landmark{Sketch: c.sketch, NNZ: c.nnz}, Seed: c.seed, Shift: rule[c.shift.value]}
+			return m, c.inDouble(exactInDouble)
+		},
+	},
+}
+
+const (
+	sketchUsage = "columns of the sketch for the core, at least the rank; 0 means 5 times the rank"
+	nnzUsage    = "nonzeros in each column of a sketch; 0 means 4"
+)
+
+// addShiftFlag offers rules, each a word and perhaps what it means.
+func addShiftFlag(rules ...string) func(c *lowrankTask, cmd *cobra.Command) {
+	var words []string
+	for _, r := range rules {
+		word, _, _ := strings.Cut(r, " ")
+		words = append(words, word)
+	}
+	return func(c *lowrankTask, cmd *cobra.Command) {
+		addExplained(cmd, &c.shift, "shift", "how the multiple of the identity is chosen: "+strings.Join(rules, ", "), words...)
+	}
+}
+
+// addLandmarksFlag offers choices of landmarks, the first by default.
+func addLandmarksFlag(c *lowrankTask, cmd *cobra.Command, choices ...lowrank.LandmarkChoice) {
+	meaning := map[lowrank.LandmarkChoice]string{
+		lowrank.ChoiceAuto:          "auto (the best of uniform, rpc and dpp on sampled rows)",
+		lowrank.ChoiceUniform:       "uniform",
+		lowrank.ChoiceLeverage:      "leverage (in proportion to ridge leverage scores)",
+		lowrank.ChoicePivoted:       "rpc (randomly pivoted Cholesky, for a small trace of A − Â)",
+		lowrank.ChoiceDeterminantal: "dpp (determinantal, of the leading eigenvectors, for a small norm)",
+	}
+	var words, usage []string
+	for _, choice := range choices {
+		words, usage = append(words, choice.String()), append(usage, meaning[choice])
+	}
+	addExplained(cmd, &c.landmarks, "landmarks", "how landmarks are chosen: "+strings.Join(usage, ", "), words...)
+}
+
+// landmarkChoice is what --landmarks says.
+func (c *lowrankTask) landmarkChoice() lowrank.LandmarkChoice {
+	for choice := range lowrank.ChoiceAuto {
+		if choice.String() == c.landmarks.value {
+			return choice
+		}
+	}
+	return lowrank.ChoiceAuto
+}
+
+func addMatrixFlags(c *lowrankTask, cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&c.matrix, "matrix", nil, "`files` that hold the matrix itself, instead of rows for a kernel")
+	cmd.Flags().StringVar(&c.mapText, "map", "", "`function` of each entry of --matrix: "+strings.Join(kernelgen.MapNames(), ", ")+", or one of a multiple, as in 'exp(scale=-10)'; see nystream help maps")
+	completeFiles(cmd, dataExtensions, "matrix")
+	mustRegister(cmd.RegisterFlagCompletionFunc("map", cobra.FixedCompletions(kernelgen.MapNames(), cobra.ShellCompDirectiveNoFileComp)))
+}
+
+// methodAuto is fit auto.
+var methodAuto = lowrankMethod{
+	name: "auto", arguments: "DATA... [--right RIGHT...]",
+	short: "Choose the method, the landmarks and the rank, and say why",
+	long: `Choose a method by the kernel, the size of the data, --memory and --rank or --tol, and
+say why: exact passes where A has few enough entries, landmarks otherwise, and as many of
+them as the tolerance needs where there is no --rank (0.01 without --tol).`,
+	tolerance: true,
+	symmetric: true, twoSided: true,
+	solver: func(c *lowrankTask) (lowrank.Method, error) {
+		return lowrank.Auto{Rank: c.rank, Tolerance: c.tolerance, Memory: int64(c.memory), Seed: c.seed, Precision: c.tiles()}, nil
+	},
+}
+
+// methodRFF is fit rff.
+var methodRFF = lowrankMethod{
+	name: "rff", arguments: "DATA...",
+	short: "Random Fourier features, for rbf, laplace, Matérn and other kernels of a difference (Rahimi & Recht 2007)",
+	long: `Approximate the kernel matrix of the rows of DATA by the inner products of as many
+random Fourier features as the rank (Rahimi and Recht 2007), a cosine and a sine for
+each frequency, drawn from the spectral measure of the kernel. The error falls as one
+over the root of the rank, whatever the data: landmarks are nearly always better. No
+kernel entries; one pass, another two when factors are written.`,
+	symmetric: true,
+	addFlags: func(c *lowrankTask, cmd *cobra.Command) {
+		addExplained(cmd, &c.features, "features", "how frequencies are drawn: gaussian (independent), orthogonal (less variance, for kernels of the Euclidean distance)",
+			"gaussian", "orthogonal")
+	},
+	solver: func(c *lowrankTask) (lowrank.Method, error) {
+		return lowrank.RFF{Rank: c.rank, Orthogonal: c.features.value == "orthogonal", Seed: c.seed},
+			c.inDouble("precision is for kernel entries, and a pass over features computes none")
+	},
+}
+
+var methodRPCholesky = lowrankMethod{
+	name: "rpcholesky", arguments: "DATA...",
+	short: "Randomly pivoted Cholesky over all rows; a small trace of A − Â, for rows that fit in memory (Chen et al. 2023)",
+	long: `Approximate the positive semi-definite kernel matrix of the rows of DATA by randomly
+pivoted Cholesky (Chen, Epperly, Tropp and Webber 2023) in blocks with rejection
+sampling (Epperly, Tropp and Webber 2024), without a multiple of the identity: the
+Nyström method with nnz·rank landmarks that are drawn from all rows, each in
+proportion to what those before it leave of the diagonal. The rows are in memory
+during the fit, with a number for each row and landmark. One pass over the files;
+another two when factors are written.`,
+	nnzUsage:  oneLandmark,
+	symmetric: true,
+	solver: func(c *lowrankTask) (lowrank.Method, error) {
+		return lowrank.RPCholesky{Rank: c.rank, NNZ: c.nnz, Seed: c.seed}, c.inDouble("rpcholesky computes in float64, since what pivots leave is a difference")
+	},
+}
+
+// oneLandmark is the usage of --nnz of methods with as many landmarks as the rank.
+const oneLandmark = "landmarks per column of U; 0 means 1"
+
+// addRefineFlag is for methods whose model exact passes may go on from.
+func addRefineFlag(c *lowrankTask, cmd *cobra.Command) {
+	cmd.Flags().IntVar(&c.refine, "refine", 0, "most exact passes over all entries of A, from the model of the method on; fewer when the residuals are below 1e-6. The model holds all rows then")
+}
+
+// landmark is fit landmark: to a rank, to a tolerance, or refined by exact passes.
+func (c *lowrankTask) landmark() (lowrank.Method, error) {
+	shift := map[string]lowrank.LandmarkShift{"centred": lowrank.ShiftCentred, "fitted": lowrank.ShiftFitted}[c.shift.value]
+	switch {
+	case c.given("refine"):
+		passes := lowrank.Subspace{Start: lowrank.Landmark{Sketch: c.sketch, NNZ: c.nnz, Choice: c.landmarkChoice()}}
+		if len(c.rightFiles) > 0 {
+			passes.Start = lowrank.Landmark{Sketch: c.sketch, NNZ: c.nnz}
+		} else if c.shift.value == "fitted" {
+			passes.Shift = lowrank.SubspaceNone
+		}
+		return c.refined(passes)
+	case c.tolerance != 0:
+		return lowrank.Adaptive{Tolerance: c.tolerance, Rank: c.rank, Memory: int64(c.memory), Sketch: c.sketch, NNZ: c.nnz,
+			Choice: c.landmarkChoice(), Seed: c.seed, Shift: shift, Precision: c.tiles()}, nil
+	}
+	return lowrank.Landmark{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Choice: c.landmarkChoice(), Seed: c.seed, Shift: shift, Precision: c.tiles()}, nil
+}
+
+// exactInDouble says why exact passes have no precision to choose.
+const exactInDouble = "exact passes compute in float64, since they would only reach the error of the entries"
+
+// refined is a method by --refine exact passes.
+func (c *lowrankTask) refined(m lowrank.Subspace) (lowrank.Method, error) {
+	m.Rank, m.Passes, m.Seed = c.rank, c.refine, c.seed
+	if c.refine < 1 {
+		return nil, fmt.Errorf("--refine %d must be at least 1", c.refine)
+	}
+	return m, c.inDouble(exactInDouble + "; leave out --refine or --precision")
+}
+
+// inDouble refuses another precision than float64, and says why.
+func (c *lowrankTask) inDouble(why string) error {
+	if c.tiles() == lowrank.Float64 {
+		return nil
+	}
+	return fmt.Errorf("--precision %s: %s", c.tiles(), why)
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// transformed is a file of rows on its way.
+type transformed struct {
+	blockstore.Writer
+	rows int64 // written so far
+}
+
+// newTransformed begins a file for what a model makes of rows with so many, and for
+// columns that they carry along.
+func newTransformed(path string, m model.Transformer, side model.Side, rows int64, kept []stream.Field) (*transformed, error) {
+	names, err := m.Outputs(side)
+	if err != nil {
+		return nil, err
+	}
+	w, err := blockstore.Create(path, blockstore.Schema{Columns: names, Kept: kept, Rows: rows})
+	if err != nil {
+		return nil, err
+	}
+	return &transformed{Writer: w}, nil
+}
+
+// transform writes what a model makes of rows. kept gives the columns that they carry
+// along, nil for none. Cost: one pass.
+func (w *transformed) transform(ctx context.Context, e stream.Engine, m model.Transformer, side model.Side, rows stream.Source, kept func(b *stream.Block, rows int) []stream.Column) error {
+	return m.Transform(ctx, e, side, rows, kept != nil, func(b *stream.Block, u blas64.General) error {
+		batch := &stream.Batch{X: u}
+		if kept != nil {
+			batch.Kept = kept(b, u.Rows)
+		}
+		w.rows += int64(u.Rows)
+		return w.Write(batch, u.Rows)
+	})
+}
+
+// transformBoth writes what a model makes of rows on either side, in one pass.
+func transformBoth(ctx context.Context, e stream.Engine, m model.Transformer, rows stream.Source, left, right *transformed) error {
+	names, err := m.Outputs(model.Left)
+	if err != nil {
+		return err
+	}
+	first := len(names)
+	return m.Transform(ctx, e, model.Both, rows, false, func(_ *stream.Block, uv blas64.General) error {
+		u, v := uv, uv
+		u.Cols, v.Cols = first, uv.Cols-first
+		v.Data = v.Data[min(first, len(v.Data)):]
+		return errors.Join(left.Write(&stream.Batch{X: u}, u.Rows), right.Write(&stream.Batch{X: v}, v.Rows))
+	})
+}
+
+// writeMatrix writes a matrix that is in memory, uncommitted.
+func writeMatrix(ctx context.Context, path string, names []string, x blas64.General) (*transformed, error) {
+	w, err := blockstore.Create(path, blockstore.Schema{Columns: names, Rows: int64(x.Rows)})
+	if err != nil {
+		return nil, err
+	}
+	out := &transformed{Writer: w, rows: int64(x.Rows)}
+	if err := context.Cause(ctx); err != nil {
+		return out, err
+	}
+	return out, w.Write(&stream.Batch{X: x}, x.Rows)
+}
+
+func numbered(prefix string, n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("%s%d", prefix, i)
+	}
+	return names
+}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -87,7 +86,7 @@ func (l *landmarks) pivoted(pool points, most int, tolerance float64) error {
 			return errKernel
 		}
 	}
-	f := pivoted.New(pivoted.NewResidual(slices.Clone(diagonal), 1e-13))
+	f := pivoted.New(pivoted.NewRelative(diagonal, 1e-13))
 	var next int
 	if next, l.left = mostLeft(f.Left, diagonal); l.left == 0 {
 		return errZero
@@ -111,8 +110,8 @@ func (l *landmarks) pivoted(pool points, most int, tolerance float64) error {
 	return nil
 }
 
-// mostLeft is the row of which most is left in proportion to its diagonal, and the mean
-// of these proportions over the rows that have one.
+// mostLeft is the row of which most is left, in proportion to its diagonal, and the mean
+// of what is left over the rows whose diagonal is not 0.
 func mostLeft(left, diagonal []float64) (row int, mean float64) {
 	rows := 0.0
 	for _, d := range diagonal {
@@ -122,13 +121,11 @@ func mostLeft(left, diagonal []float64) (row int, mean float64) {
 	}
 	most := 0.0
 	for i, v := range left {
-		if v == 0 {
-			continue
+		if v > 0 { // so are rows
+			mean += v / rows
 		}
-		part := v / diagonal[i]
-		mean += part / rows
-		if part > most {
-			row, most = i, part
+		if v > most {
+			row, most = i, v
 		}
 	}
 	return row, mean

@@ -13,10 +13,12 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Residual is the diagonal of K − F·Fᵀ. No entry is negative.
+// Residual is the diagonal of K − F·Fᵀ, or its entries relative to those of K. None is
+// negative.
 type Residual struct {
 	Left  []float64 // 0 where it is rounding
 	Floor []float64 // what is rounding
+	whole []float64 // what Left is relative to; nil for 1
 }
 
 // NewResidual begins with the diagonal of K, which it overwrites. tolerance says what is
@@ -30,8 +32,36 @@ func NewResidual(diagonal []float64, tolerance float64) *Residual {
 	return r
 }
 
-// Subtract takes a square from entry i.
+// NewRelative begins with 1 for every entry of the diagonal of K, which it keeps, that is
+// not 0. With it a few large rows do not outweigh the others.
+func NewRelative(diagonal []float64, tolerance float64) *Residual {
+	ones := make([]float64, len(diagonal))
+	for i, v := range diagonal {
+		if v > 0 {
+			ones[i] = 1
+		}
+	}
+	r := NewResidual(ones, tolerance)
+	r.whole = diagonal
+	return r
+}
+
+// at is entry i of the diagonal of K − F·Fᵀ.
+func (r *Residual) at(i int) float64 {
+	if r.whole == nil {
+		return r.Left[i]
+	}
+	return r.Left[i] * r.whole[i]
+}
+
+// Subtract takes a square from entry i of the diagonal of K − F·Fᵀ.
 func (r *Residual) Subtract(i int, square float64) {
+	if r.Left[i] == 0 {
+		return
+	}
+	if r.whole != nil {
+		square /= r.whole[i]
+	}
 	r.Left[i] -= square
 	if r.Left[i] <= r.Floor[i] {
 		r.Left[i] = 0
@@ -56,7 +86,7 @@ func (c *Cholesky) Take(i int, column []float64) {
 	for _, before := range c.columns {
 		dense.Axpy(-before[i], before, column)
 	}
-	root := math.Sqrt(c.Left[i])
+	root := math.Sqrt(c.at(i))
 	for j := range column {
 		column[j] /= root
 		c.Subtract(j, column[j]*column[j])

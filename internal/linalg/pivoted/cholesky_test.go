@@ -33,8 +33,8 @@ func diagonal(k blas64.General) []float64 {
 }
 
 // factorise takes pivots, those of which most is left, while there are any.
-func factorise(k blas64.General, most int) *Cholesky {
-	c := New(NewResidual(diagonal(k), 1e-12))
+func factorise(k blas64.General, most int, residual func(diagonal []float64, tolerance float64) *Residual) *Cholesky {
+	c := New(residual(diagonal(k), 1e-12))
 	for len(c.Pivots) < most {
 		i := slices.Index(c.Left, slices.Max(c.Left))
 		if c.Left[i] == 0 {
@@ -49,33 +49,44 @@ func factorise(k blas64.General, most int) *Cholesky {
 // diagonal at every step, and L·Lᵀ is K between the pivots.
 func TestCholesky(t *testing.T) {
 	for _, size := range [][2]int{{2, 1}, {12, 5}, {12, 11}, {40, 60}} {
-		n, r := size[0], size[1]
-		k := gram(n, r)
-		all := factorise(k, n)
-		if want := min(r, n-1); len(all.Pivots) != want { // two rows are the same
-			t.Fatalf("%v: %d pivots, not %d", size, len(all.Pivots), want)
+		for _, relative := range []bool{false, true} {
+			checkCholesky(t, size[0], size[1], relative)
 		}
-		for most := range len(all.Pivots) + 1 {
-			c := factorise(k, most)
-			if !slices.Equal(c.Pivots, all.Pivots[:most]) {
-				t.Errorf("%v: pivots %v do not begin %v", size, c.Pivots, all.Pivots)
+	}
+}
+
+func checkCholesky(t *testing.T, n, r int, relative bool) {
+	t.Helper()
+	size := [2]int{n, r}
+	residual := NewResidual
+	if relative {
+		residual = NewRelative
+	}
+	k := gram(n, r)
+	all := factorise(k, n, residual)
+	if want := min(r, n-1); len(all.Pivots) != want { // two rows are the same
+		t.Fatalf("%v: %d pivots, not %d", size, len(all.Pivots), want)
+	}
+	for most := range len(all.Pivots) + 1 {
+		c := factorise(k, most, residual)
+		if !slices.Equal(c.Pivots, all.Pivots[:most]) {
+			t.Errorf("%v: pivots %v do not begin %v", size, c.Pivots, all.Pivots)
+		}
+		for i := range n {
+			left := k.Data[i*k.Stride+i]
+			for _, f := range c.columns {
+				left -= f[i] * f[i]
 			}
-			for i := range n {
-				left := k.Data[i*k.Stride+i]
-				for _, f := range c.columns {
-					left -= f[i] * f[i]
-				}
-				if math.Abs(left-c.Left[i]) > 1e-11*k.Data[i*k.Stride+i] || c.Left[i] < 0 {
-					t.Errorf("%v, %d pivots: %v is left of row %d, not %v", size, most, c.Left[i], i, left)
-				}
+			if math.Abs(left-c.at(i)) > 1e-11*k.Data[i*k.Stride+i] || c.Left[i] < 0 {
+				t.Errorf("%v, %d pivots: %v is left of row %d, not %v", size, most, c.Left[i], i, left)
 			}
-			l := c.Lower()
-			product := dense.Mul(blas.NoTrans, l, blas.Trans, l)
-			for p, i := range c.Pivots {
-				for q, j := range c.Pivots {
-					if got, want := product.Data[p*product.Stride+q], k.Data[i*k.Stride+j]; math.Abs(got-want) > 1e-12*dense.MaxAbs(k) {
-						t.Errorf("%v, %d pivots: L·Lᵀ has %v at (%d, %d), not %v", size, most, got, p, q, want)
-					}
+		}
+		l := c.Lower()
+		product := dense.Mul(blas.NoTrans, l, blas.Trans, l)
+		for p, i := range c.Pivots {
+			for q, j := range c.Pivots {
+				if got, want := product.Data[p*product.Stride+q], k.Data[i*k.Stride+j]; math.Abs(got-want) > 1e-12*dense.MaxAbs(k) {
+					t.Errorf("%v, %d pivots: L·Lᵀ has %v at (%d, %d), not %v", size, most, got, p, q, want)
 				}
 			}
 		}
@@ -92,6 +103,9 @@ func TestResidualOfNothing(t *testing.T) {
 	r.Subtract(2, 4-1e-13)
 	if r.Left[2] != 0 {
 		t.Errorf("rounding is left: %v", r.Left[2])
+	}
+	if r := NewRelative([]float64{0, 3}, 1e-12); !slices.Equal(r.Left, []float64{0, 1}) {
+		t.Errorf("relative to the diagonal %v are left", r.Left)
 	}
 	if c := New(r); len(c.Lower().Data) != 0 {
 		t.Errorf("no pivots, and L is %v", c.Lower())

@@ -1,6 +1,9 @@
 package main
 
-import "github.com/nystream/nystream/solvers/lowrank"
+import (
+	"github.com/nystream/nystream/bench/baselines"
+	"github.com/nystream/nystream/solvers/lowrank"
+)
 
 // method is a row of the table: how to fit rank c with a seed.
 type method struct {
@@ -42,8 +45,8 @@ func methods() []method {
 		{name: "rff orthogonal", of: func(c int, seed uint64) lowrank.Method {
 			return lowrank.RFF{Rank: c, Orthogonal: true, Seed: seed}
 		}},
-		{name: "polysketch", of: func(c int, seed uint64) lowrank.Method { return lowrank.PolySketch{Rank: c, Seed: seed} }},
-		{name: "fastspsd", of: func(c int, seed uint64) lowrank.Method { return lowrank.FastSPSD{Rank: c, Seed: seed} }},
+		{name: "polysketch", of: func(c int, seed uint64) lowrank.Method { return baselines.PolySketch{Rank: c, Seed: seed} }},
+		{name: "fastspsd", of: func(c int, seed uint64) lowrank.Method { return baselines.FastSPSD(c, seed) }},
 		landmark("landmark uniform", lowrank.ChoiceUniform),
 		landmark("landmark rpc", lowrank.ChoicePivoted),
 		landmark("landmark dpp", lowrank.ChoiceDeterminantal),

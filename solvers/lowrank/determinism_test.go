@@ -133,7 +133,7 @@ func TestSameBits(t *testing.T) {
 			"pivoted": func() (*Fit, error) {
 				return Nystrom{Rank: 12, Choice: ChoicePivoted, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, k)
 			},
-			"fastspsd": func() (*Fit, error) { return FastSPSD{Rank: 12, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, k) },
+			"unshifted": func() (*Fit, error) { return unshiftedLandmark(12, 1).Fit(ctx, e, model.Sources{Left: src}, k) },
 			"rect": func() (*Fit, error) {
 				return Landmark{Rank: 12, Seed: 1}.Fit(ctx, e, model.Sources{Left: src, Right: src}, k)
 			},

@@ -10,7 +10,8 @@
 // # One pass is enough
 //
 // Most methods here look at A through a few rows of the sources, the landmarks
-// ([RFF] and [PolySketch] at none; [Subspace] and [RPCholesky] load all rows). They are gathered first and kept in memory; then every row streams
+// ([RFF] at none; [Subspace] and [RPCholesky] load all rows). They are gathered first and
+// kept in memory; then every row streams
 // past them once, and only a small triangular factor remains of what was
 // computed. A column of U is never stored: it is a function of a row, an
 // [Embedding], which holds for rows never seen as well.
@@ -40,12 +41,10 @@
 //   - [Adaptive]: the landmark method with the error given instead of the rank.
 //   - [Auto]: chooses among the methods here, and says why.
 //   - [Nystrom]: as many landmarks as the rank, and no least squares.
-//   - [FastSPSD]: Wang, Luo & Zhang (2016), least squares without a shift.
 //   - [RPCholesky]: randomly pivoted Cholesky over all rows, with the rows in memory.
 //   - [RFF]: random Fourier features, independent or orthogonal, for kernels of a
 //     difference; no landmarks.
-//   - [PolySketch]: TensorSketch features, for polynomials and exponentials of an
-//     inner product, and rbf; no landmarks.
+//   - [Features]: features that the caller draws.
 //   - [Subspace]: block Krylov iteration on all entries, a few times over, with
 //     the rows in memory, for one source or two.
 //

@@ -110,7 +110,7 @@ func randomMethod(r *rand.Rand, c int, seed uint64, k kernelgen.Kernel) (name st
 	case 6:
 		return "nystrom rpc", Nystrom{Rank: c, Seed: seed, NNZ: 3, Choice: ChoicePivoted}, false
 	case 7:
-		return "fastspsd", FastSPSD{Rank: c, Seed: seed}, false
+		return "unshifted", unshiftedLandmark(c, seed), false
 	case 8:
 		return "s3spsd paper", S3SPSD{Rank: c, Seed: seed, Shift: ShiftPaper}, false
 	case 9:

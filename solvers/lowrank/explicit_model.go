@@ -43,10 +43,6 @@ func (m mapFeatures) Applier() func(dst, x blas64.General) {
 // reason says what is wrong with v, which f has given.
 func (m mapFeatures) reason(v float64) string { return fmt.Sprintf("map %s gives %v", m.f, v) }
 
-// header and put are not asked: the map stands in the header of the model.
-func (m mapFeatures) header() *FeatureHeader     { return nil }
-func (m mapFeatures) put(*model.Archive, string) {}
-
 // verifyExplicit measures the error of a model of f∘(M), by the Lanczos method on AᵀA and EᵀE, one pass a
 // step.
 func (m *Model) verifyExplicit(ctx context.Context, e stream.Engine, src stream.Source, seed uint64) (*model.Verification, error) {

@@ -14,52 +14,53 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// FeatureMap is a random map φ from rows to a few numbers, the features, with
-// φ(x)·φ(y) near a positive multiple of k(x, y). It is an immutable value: the
-// maps of this package are those that a model can hold, [RFF]'s and [PolySketch]'s.
+// FeatureMap is a map φ from rows to a few numbers, the features, with φ(x)·φ(y) near
+// a positive multiple of k(x, y). It is an immutable value. Models with the maps of
+// [RFF] can be saved, those with maps of other packages cannot.
 type FeatureMap interface {
 	Columns() int   // number of features
 	Dimension() int // number of columns of the rows
 	// Applier returns a function for one goroutine that puts φ(x_i) into row i
 	// of dst, x.Rows × Columns. Features may come out not finite.
 	Applier() func(dst, x blas64.General)
-
-	header() *FeatureHeader
-	put(a *model.Archive, prefix string)
 }
 
 // featureSample is how many rows the error estimate of a fit with features looks
 // at, and how many, others, a map may look at: there are no landmarks.
 const featureSample = 512
 
-// featureFit is a fit with random features:
+// Features is a [Method] with features that Draw draws:
 //
 //	Â = w·Z·Zᵀ = U·diag(values)·Uᵀ        Z = φ(X), n×c
 //
 // With Z = Q·R streamed and R = U'·S·Vᵀ, U = Z·V·S⁻¹ and the values are w·S². It
 // takes one pass and no kernel entries but those of the error estimate.
-type featureFit struct {
-	method string
-	seed   uint64
-	kernel kernelgen.Kernel
-	engine stream.Engine
-	src    stream.Source
+type Features struct {
+	Name string // of the method
+	Rank int    // c, the most features
+	Seed uint64
+	// Draw returns the features for a kernel without words and n rows, of which the sample
+	// has up to half, 512 at most.
+	Draw func(k kernelgen.Kernel, sample blas64.General, n int64) (*DrawnFeatures, error)
 }
 
-// drawnMap is a feature map and w, what was adjusted, and why.
-type drawnMap struct {
+// DrawnFeatures are features, and what is known about them.
+type DrawnFeatures struct {
 	FeatureMap
-	weight float64
-	notes  []string
+	Weight        float64 // w
+	KernelEntries int64   // that it took to draw the map
+	Notes         []string
 }
 
-// run fits; draw makes the map for a source, given rows of it and their number
-// n in all.
-func (f featureFit) run(ctx context.Context, draw func(t *tiles, rows *panel, n int64) (*drawnMap, error)) (*Fit, error) {
-	n := f.src.Info().Rows
-	t := newTiles(f.kernel, Float64)
-	seen, held := featureRows(n, f.seed)
-	panels, err := t.gatherSets(ctx, f.src, rowSet{numbers: seen}, rowSet{numbers: held})
+// Fit approximates the kernel matrix of the rows of one source.
+func (m Features) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
+	k, n, err := resolveSymmetric(ctx, d, k, m.Seed)
+	if err != nil {
+		return nil, err
+	}
+	t := newTiles(k, Float64)
+	seen, held := featureRows(n, m.Seed)
+	panels, err := t.gatherSets(ctx, d.Left, rowSet{numbers: seen}, rowSet{numbers: held})
 	if err != nil {
 		return nil, err
 	}
@@ -67,20 +68,35 @@ func (f featureFit) run(ctx context.Context, draw func(t *tiles, rows *panel, n 
 	if err := t.chooseUnit(rows.rows, rows); err != nil {
 		return nil, err
 	}
-	m, err := draw(t, rows, n)
+	drawn, err := m.Draw(k, rows.rows, n)
 	if err != nil {
 		return nil, err
 	}
-	r, err := f.stream(ctx, t, m)
+	t.entries.Add(drawn.KernelEntries)
+	r, err := t.featureFactor(ctx, e, d.Left, drawn)
 	if err != nil {
 		return nil, err
 	}
-	found, cond, err := f.finish(t, r, m)
+	found, cond, err := m.finish(t, r, drawn)
 	if err != nil {
 		return nil, err
 	}
 	found.Rows, found.Cols = n, n
-	return finishFit(t, found, append(m.notes, rankNote(found.Left.Rank(), m.Columns(), RankTolerance)...), cond, rest, rest, math.NaN())
+	return finishFit(t, found, append(drawn.Notes, rankNote(found.Left.Rank(), drawn.Columns(), RankTolerance)...), cond, rest, rest, math.NaN())
+}
+
+// Plan returns the cost of a fit, but for what it takes to draw, hold and apply the
+// map.
+func (m Features) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+	if err := checkSymmetric(s, k); err != nil {
+		return nil, err
+	}
+	p, c := newPlanner(e, Float64, s.Columns), int64(m.Rank)
+	p.pass(s.Rows, c, c, c*c)
+	rows := min((s.Rows+1)/2, featureSample)
+	p.Add("rows of the error estimate", 4*rows*p.d+2*rows*rows, "")
+	p.KernelEntries = 2 * rows * rows // the unit of the tiles, and the estimate
+	return p.Plan, nil
 }
 
 // featureRows draws the rows that a map may look at, and others for the error
@@ -103,11 +119,11 @@ func featureRows(n int64, seed uint64) (seen, held []int64) {
 	return s.Positions(), held
 }
 
-// stream makes the one pass, and returns the triangular factor of Z.
-func (f featureFit) stream(ctx context.Context, t *tiles, m FeatureMap) (blas64.General, error) {
+// featureFactor makes the one pass, and returns the triangular factor of Z.
+func (t *tiles) featureFactor(ctx context.Context, e stream.Engine, src stream.Source, m FeatureMap) (blas64.General, error) {
 	newFactor := func() *sketch.QR { return sketch.NewQR(m.Columns()) }
-	qr, err := stream.Fold(ctx, f.engine, "fit", f.src, newFactor, func() func(*sketch.QR, *stream.Block) error {
-		em := t.embedder(&Embedding{Features: m}, nil, f.src.Info().Name)
+	qr, err := stream.Fold(ctx, e, "fit", src, newFactor, func() func(*sketch.QR, *stream.Block) error {
+		em := t.embedder(&Embedding{Features: m}, nil, src.Info().Name)
 		return func(qr *sketch.QR, b *stream.Block) error {
 			for first, x := range b.Panels(stream.PanelRows) {
 				z, err := em.raw(x, b.Start+int64(first))
@@ -128,12 +144,12 @@ func (f featureFit) stream(ctx context.Context, t *tiles, m FeatureMap) (blas64.
 }
 
 // finish makes the model from the triangular factor of Z.
-func (f featureFit) finish(t *tiles, factor blas64.General, m *drawnMap) (*Model, float64, error) {
+func (m Features) finish(t *tiles, factor blas64.General, drawn *DrawnFeatures) (*Model, float64, error) {
 	s, err := newSVD("the features", factor)
 	if err != nil {
 		return nil, 0, err
 	}
-	root := math.Sqrt(m.weight) * math.Sqrt(t.unit) // the square root of each may be in range when their product is not
+	root := math.Sqrt(drawn.Weight) * math.Sqrt(t.unit) // the square root of each may be in range when their product is not
 	var values []float64
 	for _, v := range s.S[:dense.Rank(s.S, RankTolerance)] {
 		if v *= root; v*v > 0 { // else the kernel is 0 to rounding
@@ -141,8 +157,8 @@ func (f featureFit) finish(t *tiles, factor blas64.General, m *drawnMap) (*Model
 		}
 	}
 	r := len(values)
-	side := &Embedding{Landmarks: noLandmarks(m.Dimension()), Features: m.FeatureMap, Projection: s.whitener(r)}
-	return &Model{Method: f.method, Kernel: f.kernel, Seed: f.seed, Left: side, Values: values}, condition(s, r), nil
+	side := &Embedding{Landmarks: noLandmarks(drawn.Dimension()), Features: drawn.FeatureMap, Projection: s.whitener(r)}
+	return &Model{Method: m.Name, Kernel: t.kernel, Seed: m.Seed, Left: side, Values: values}, condition(s, r), nil
 }
 
 // noLandmarks returns a matrix that says how many columns rows have.
@@ -184,13 +200,6 @@ func firstNotFinite(m blas64.General) (i, j int) {
 	return -1, -1
 }
 
-// applyFeatures returns φ of rows in memory.
-func applyFeatures(m FeatureMap, x blas64.General) blas64.General {
-	z := stream.NewMatrix(x.Rows, m.Columns())
-	m.Applier()(z, x)
-	return z
-}
-
 // centred puts x − centre into dst; a nil centre is 0.
 func centred(dst, x blas64.General, centre []float64) {
 	for i := range x.Rows {
@@ -210,18 +219,4 @@ func checkSupport(s model.Shape, k kernelgen.Kernel, supports func(kernelgen.Ker
 		return nil // it has words, and Fit will ask
 	}
 	return supports(known)
-}
-
-// planFeatures returns the cost of a fit with c features: numbers is how many
-// the map holds, looks how often it looks at the kernel between rows, and flops
-// what it takes for one row.
-func planFeatures(e stream.Engine, s model.Shape, c int, numbers, looks int64, flops float64) *model.Plan {
-	p := newPlanner(e, Float64, s.Columns)
-	p.Add("feature map", numbers, "`rank`")
-	p.pass(s.Rows, int64(c), int64(c), int64(c)*int64(c))
-	rows := min((s.Rows+1)/2, featureSample)
-	p.Add("rows of the error estimate", 4*rows*p.d+2*rows*rows, "")
-	p.KernelEntries = (2 + looks) * rows * rows // the unit of the tiles, and the estimate
-	p.Flops += float64(s.Rows) * flops
-	return p.Plan
 }

@@ -50,6 +50,9 @@ const (
 	// ShiftFitted is β alone, the least-squares fit: the diagonal of Â is then
 	// near the diagonal of A.
 	ShiftFitted
+	// ShiftZero leaves β out: Â is positive semi-definite if A is, and W is the core of
+	// Wang, Luo & Zhang (2016).
+	ShiftZero
 )
 
 // Fit approximates the kernel matrix of the rows of one source, or the one between the
@@ -247,7 +250,9 @@ func (f *landmarkFit) fitCore(ctx context.Context, e stream.Engine) error {
 	if err != nil {
 		return err
 	}
-	f.beta = residualShift(f.tiles.sumDiag(f.core), dense.Trace(z), f.core.rows.Rows-z.Rows)
+	if f.Shift != ShiftZero {
+		f.beta = residualShift(f.tiles.sumDiag(f.core), dense.Trace(z), f.core.rows.Rows-z.Rows)
+	}
 	for i := range z.Rows {
 		z.Data[i*z.Stride+i] -= f.beta
 	}

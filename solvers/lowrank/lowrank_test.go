@@ -42,8 +42,8 @@ func methodsUnderTest(rank int) map[string]func(src stream.Source, k kernelgen.K
 		"nystrom pivoted": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
 			return Nystrom{Rank: rank, Choice: ChoicePivoted, Seed: 1}.Fit(ctx, e, model.Sources{Left: s}, k)
 		},
-		"fastspsd": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-			return FastSPSD{Rank: rank, Seed: 1}.Fit(ctx, e, model.Sources{Left: s}, k)
+		"unshifted": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
+			return unshiftedLandmark(rank, 1).Fit(ctx, e, model.Sources{Left: s}, k)
 		},
 	}
 }

@@ -24,8 +24,7 @@ var (
 func oneFactorMethods() map[string]Method {
 	return map[string]Method{
 		"s3spsd": S3SPSD{Rank: 4, Seed: 1}, "landmark": Landmark{Rank: 4, Seed: 1}, "nystrom": Nystrom{Rank: 4, Seed: 1},
-		"fastspsd": FastSPSD{Rank: 4, Seed: 1}, "rpcholesky": RPCholesky{Rank: 4, Seed: 1}, "rff": RFF{Rank: 4, Seed: 1},
-		"polysketch": PolySketch{Rank: 4, Seed: 1}, "adaptive": Adaptive{Tolerance: 0.5, Seed: 1},
+		"rpcholesky": RPCholesky{Rank: 4, Seed: 1}, "rff": RFF{Rank: 4, Seed: 1}, "adaptive": Adaptive{Tolerance: 0.5, Seed: 1},
 	}
 }
 

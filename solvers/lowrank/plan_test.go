@@ -28,7 +28,7 @@ func TestPlan(t *testing.T) {
 		"uniform":     {Nystrom{Rank: 10, Seed: 1}, one},
 		"leverage":    {Nystrom{Rank: 10, Choice: ChoiceLeverage, Seed: 1}, one},
 		"pivoted":     {Nystrom{Rank: 10, Choice: ChoicePivoted, Seed: 1}, one},
-		"fastspsd":    {FastSPSD{Rank: 10, Seed: 1}, one},
+		"unshifted":   {unshiftedLandmark(10, 1), one},
 		"rectangular": {Landmark{Rank: 10, Seed: 1}, model.Sources{Left: src, Right: src}},
 	} {
 		p, err := c.method.Plan(e, c.data.Shape(), k)

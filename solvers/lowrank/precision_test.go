@@ -31,8 +31,10 @@ func singleMethods(p Precision, threads int) map[string]func(src stream.Source, 
 		"nystrom": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
 			return Nystrom{Rank: 20, Choice: ChoicePivoted, Seed: 1, Precision: p}.Fit(ctx, e, model.Sources{Left: s}, k)
 		},
-		"fastspsd": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-			return FastSPSD{Rank: 20, Seed: 1, Precision: p}.Fit(ctx, e, model.Sources{Left: s}, k)
+		"unshifted": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
+			m := unshiftedLandmark(20, 1)
+			m.Precision = p
+			return m.Fit(ctx, e, model.Sources{Left: s}, k)
 		},
 		"rectangular": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
 			return Landmark{Rank: 20, Seed: 1, Precision: p}.Fit(ctx, e, model.Sources{Left: s, Right: s}, k)

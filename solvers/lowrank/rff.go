@@ -46,15 +46,20 @@ func (m RFF) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernel
 	if err := firstError(m.check(), m.Supports(k)); err != nil {
 		return nil, err
 	}
+	return m.features().Fit(ctx, e, d, k)
+}
+
+func (m RFF) features() Features {
+	return Features{Name: "rff", Rank: m.Rank / 2 * 2, Seed: m.Seed, Draw: m.draw}
+}
+
+func (m RFF) draw(k kernelgen.Kernel, sample blas64.General, _ int64) (*DrawnFeatures, error) {
 	measure, err := k.SpectralMeasure()
 	if err != nil {
 		return nil, err
 	}
-	f := featureFit{method: "rff", seed: m.Seed, kernel: k, engine: e, src: d.Left}
-	return f.run(ctx, func(_ *tiles, rows *panel, _ int64) (*drawnMap, error) {
-		frequencies := m.frequencies(measure, rows.rows.Cols)
-		return &drawnMap{FeatureMap: newFourierMap(frequencies, middle(rows.rows)), weight: measure.Weight, notes: m.notes()}, nil
-	})
+	frequencies := m.frequencies(measure, sample.Cols)
+	return &DrawnFeatures{FeatureMap: newFourierMap(frequencies, middle(sample)), Weight: measure.Weight, Notes: m.notes()}, nil
 }
 
 // Supports returns an error if the method is not for a kernel, which says for
@@ -205,7 +210,11 @@ func loadFourier(a *model.Archive, prefix string, h *FeatureHeader) FeatureMap {
 
 // Plan returns the cost of a fit.
 func (m RFF) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
-	if err := firstError(m.check(), checkSymmetric(s, k)); err != nil {
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	p, err := m.features().Plan(e, s, k)
+	if err != nil {
 		return nil, err
 	}
 	if err := checkSupport(s, k, m.Supports); err != nil {
@@ -216,5 +225,7 @@ func (m RFF) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Pl
 	if m.Orthogonal {
 		numbers += columns * min(columns, c/2)
 	}
-	return planFeatures(e, s, int(c), numbers, 0, float64(c)*float64(columns)), nil
+	p.Add("feature map", numbers, "`rank`")
+	p.Work(0, float64(s.Rows)*float64(c)*float64(columns))
+	return p, nil
 }

@@ -261,23 +261,20 @@ func TestTruncatedNystrom(t *testing.T) {
 			t.Errorf("%s: %g away from the dense truncation", name, e)
 		}
 	}
-	fast := FastSPSD{Rank: c, NNZ: nnz, Sketch: 77, Seed: 5}
-	f, err := fast.Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k)
+	ctx, e, d := context.Background(), stream.Engine{}, model.Sources{Left: src}
+	f, err := Landmark{Rank: c, NNZ: nnz, Sketch: 26, Seed: 5, Shift: ShiftZero}.Fit(ctx, e, d, k)
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := FastSPSD{Rank: nnz * c, Sketch: 77, Seed: 5}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k)
+	whole, err := Landmark{Rank: nnz * c, NNZ: 1, Sketch: 26 * nnz, Seed: 5, Shift: ShiftZero}.Fit(ctx, e, d, k)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(f.Values) != c || f.Left.Landmarks.Rows != nnz*c || !slices.Equal(f.Left.Rows, whole.Left.Rows) {
-		t.Errorf("fastspsd: %d values, %d landmarks", len(f.Values), f.Left.Landmarks.Rows)
+		t.Errorf("landmark: %d values, %d landmarks", len(f.Values), f.Left.Landmarks.Rows)
 	}
 	if e := dense.Frobenius(difference(full(t, f, x), truncated(t, full(t, whole, x), c))) / dense.Frobenius(a); !(e <= 1e-10) {
-		t.Errorf("fastspsd: %g away from the dense truncation", e)
-	}
-	if points, err := (FastSPSD{Rank: c, NNZ: nnz}).points(100000); err != nil || len(points.core) > 6*nnz*c || len(points.core) < 5*nnz*c {
-		t.Errorf("fastspsd: %d core points by default, error %v", len(points.core), err)
+		t.Errorf("landmark: %g away from the dense truncation", e)
 	}
 }
 
@@ -290,9 +287,6 @@ func TestNNZOne(t *testing.T) {
 	for name, fit := range map[string]func(nnz int) (*Fit, error){
 		"nystrom": func(z int) (*Fit, error) {
 			return Nystrom{Rank: 9, NNZ: z, Seed: 2}.Fit(ctx, e, model.Sources{Left: src}, k)
-		},
-		"fastspsd": func(z int) (*Fit, error) {
-			return FastSPSD{Rank: 9, NNZ: z, Seed: 2}.Fit(ctx, e, model.Sources{Left: src}, k)
 		},
 		"rpcholesky": func(z int) (*Fit, error) {
 			f, err := RPCholesky{Rank: 9, NNZ: z, Seed: 2}.Fit(ctx, e, model.Sources{Left: src}, k)
@@ -486,8 +480,8 @@ func TestRPCholeskyPlan(t *testing.T) {
 		}
 	}
 	ctx, e, src := context.Background(), stream.Engine{}, stream.FromMatrix("x", x)
-	nystrom, fast := Nystrom{Rank: 10, NNZ: 3, Choice: ChoicePivoted, Seed: 1}, FastSPSD{Rank: 10, NNZ: 3, Seed: 1}
-	for name, m := range map[string]Method{"nystrom": nystrom, "fastspsd": fast} {
+	nystrom, landmark := Nystrom{Rank: 10, NNZ: 3, Choice: ChoicePivoted, Seed: 1}, Landmark{Rank: 10, NNZ: 3, Seed: 1, Shift: ShiftZero}
+	for name, m := range map[string]Method{"nystrom": nystrom, "landmark": landmark} {
 		f, err := m.Fit(ctx, e, model.Sources{Left: src}, kernelgen.RBF(1))
 		if err != nil {
 			t.Fatal(err)
@@ -526,9 +520,9 @@ func TestRPCholeskyNasty(t *testing.T) {
 				return Nystrom{Rank: 10, NNZ: 3, Seed: 1}.Fit(ctx, e, model.Sources{Left: s}, k)
 			})
 		})
-		t.Run(c.name+"/fastspsd", func(t *testing.T) {
+		t.Run(c.name+"/landmark", func(t *testing.T) {
 			nasty(t, c.x, c.k, c.refuse, func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-				return FastSPSD{Rank: 10, NNZ: 3, Seed: 1}.Fit(ctx, e, model.Sources{Left: s}, k)
+				return Landmark{Rank: 10, NNZ: 3, Seed: 1, Shift: ShiftZero}.Fit(ctx, e, model.Sources{Left: s}, k)
 			})
 		})
 	}

@@ -1,6 +1,7 @@
 package lowrank
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/nystream/nystream/kernelgen"
@@ -55,6 +56,9 @@ type SketchHeader struct {
 // row of kernel entries and Ĉ are replaced by features, see [FeatureHeader]. Of an
 // explicit matrix there are projection, refinement and, as a matrix, v.
 func (m *Model) Save() (*model.Archive, error) {
+	if _, ours := m.Left.Features.(*fourierMap); m.Left.Features != nil && m.Explicit == nil && !ours {
+		return nil, fmt.Errorf("a %s model has features of another package and cannot be saved", m.Method)
+	}
 	h := Header{Method: m.Method, Kernel: m.Kernel.String(), Seed: m.Seed, Rows: m.Rows, Columns: m.Cols,
 		Rank: len(m.Values), Shift: m.Shift}
 	if m.Precision != Float64 {
@@ -96,7 +100,7 @@ func (m *Model) putExplicit(a *model.Archive) {
 func (e *Embedding) header() *SideHeader {
 	h := &SideHeader{RangeShift: e.RangeShift, Unit: e.Unit, Refined: e.Refinement.Rows > 0}
 	if e.Features != nil {
-		h.Features = e.Features.header()
+		h.Features = e.Features.(*fourierMap).header()
 	}
 	if s := e.Signs; s != nil {
 		h.Sketch = &SketchHeader{s.Rows, s.Cols, s.NNZ, s.Seed, s.Purpose}
@@ -106,7 +110,7 @@ func (e *Embedding) header() *SideHeader {
 
 func (e *Embedding) put(a *model.Archive, prefix string) {
 	if e.Features != nil {
-		e.Features.put(a, prefix)
+		e.Features.(*fourierMap).put(a, prefix)
 	} else {
 		a.PutMatrix(prefix+"landmarks", e.Landmarks)
 		a.PutInts(prefix+"landmark_rows", e.Rows)

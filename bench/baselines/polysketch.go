@@ -1,14 +1,15 @@
-package lowrank
+package baselines
 
 import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -55,71 +56,89 @@ const (
 const mostDegree = 30
 
 // Fit approximates the kernel matrix of the rows of one source.
-func (m PolySketch) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	k, _, err := resolveSymmetric(ctx, d, k, m.Seed)
+func (m PolySketch) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*lowrank.Fit, error) {
+	k, err := model.Resolve(ctx, d, k, m.Seed)
 	if err != nil {
 		return nil, err
 	}
+	if err := m.check(k); err != nil {
+		return nil, err
+	}
+	return m.features().Fit(ctx, e, d, k)
+}
+
+func (m PolySketch) features() lowrank.Features {
+	return lowrank.Features{Name: "polysketch", Rank: m.Rank, Seed: m.Seed, Draw: m.draw}
+}
+
+// check returns an error if the method is not for a kernel, which says for which it is.
+func (m PolySketch) check(k kernelgen.Kernel) error {
 	if m.Rank < 1 {
-		return nil, fmt.Errorf("rank %d must be at least 1", m.Rank)
+		return fmt.Errorf("rank %d must be at least 1", m.Rank)
 	}
-	draw, err := m.drawer(k)
-	if err != nil {
-		return nil, err
+	if !k.Resolved() {
+		return nil
 	}
-	f := featureFit{method: "polysketch", seed: m.Seed, kernel: k, engine: e, src: d.Left}
-	return f.run(ctx, draw)
+	p, polynomial := k.Polynomial()
+	_, exponential := k.ProductExponential()
+	switch {
+	case polynomial && p.Degree > mostDegree:
+		return fmt.Errorf("kernel %s: TensorSketch features of a degree above %d are noise; use method nystrom or landmark", k, mostDegree)
+	case polynomial && p.Coef0 < 0:
+		return fmt.Errorf("kernel %s with a negative coef0 is not positive semi-definite and has no features; use method ssrsvd", k)
+	case !polynomial && !exponential:
+		return fmt.Errorf("kernel %s has no TensorSketch features: they are for poly, linear, expdot and rbf, and for a multiple of one of them, not for sums and products", k)
+	}
+	return nil
 }
 
-// Supports returns an error if the method is not for a kernel, which says for
-// which it is. It panics unless the kernel is resolved.
-func (m PolySketch) Supports(k kernelgen.Kernel) error {
-	_, err := m.drawer(k)
-	return err
-}
-
-// drawer returns the function that makes the map for a kernel.
-func (m PolySketch) drawer(k kernelgen.Kernel) (func(t *tiles, rows *panel, n int64) (*drawnMap, error), error) {
+// draw makes the map for a kernel that check has let through.
+func (m PolySketch) draw(k kernelgen.Kernel, sample blas64.General, n int64) (*lowrank.DrawnFeatures, error) {
 	if p, ok := k.Polynomial(); ok {
-		switch {
-		case p.Degree > mostDegree:
-			return nil, fmt.Errorf("kernel %s: TensorSketch features of a degree above %d are noise; use method nystrom or landmark", k, mostDegree)
-		case p.Coef0 < 0:
-			return nil, fmt.Errorf("kernel %s with a negative coef0 is not positive semi-definite and has no features; use method ssrsvd", k)
-		}
-		return func(_ *tiles, rows *panel, _ int64) (*drawnMap, error) {
-			return m.polynomial(p, rows.rows.Cols)
-		}, nil
+		return m.polynomial(p, sample.Cols)
 	}
-	if p, ok := k.ProductExponential(); ok {
-		return func(t *tiles, rows *panel, n int64) (*drawnMap, error) { return m.exponential(p, t, rows, n) }, nil
-	}
-	return nil, fmt.Errorf("kernel %s has no TensorSketch features: they are for poly, linear, expdot and rbf, and for a multiple of one of them, not for sums and products", k)
+	p, _ := k.ProductExponential()
+	return m.exponential(p, k, sample, n)
 }
 
 // polynomial returns one TensorSketch.
-func (m PolySketch) polynomial(p kernelgen.Polynomial, d int) (*drawnMap, error) {
+func (m PolySketch) polynomial(p kernelgen.Polynomial, d int) (*lowrank.DrawnFeatures, error) {
 	t := &tensorMap{dimension: d, scale: math.Sqrt(p.Gamma), constant: math.Sqrt(p.Coef0), seed: m.Seed,
-		degrees: []DegreeHeader{{Degree: p.Degree, Columns: m.Rank, Weight: 1}}}
+		degrees: []degree{{power: p.Degree, columns: m.Rank, weight: 1}}}
 	if p.Degree == 1 && m.Rank >= t.width() {
-		t.degrees[0] = DegreeHeader{Degree: 1, Columns: t.width(), Weight: 1, Exact: true}
+		t.degrees[0] = degree{power: 1, columns: t.width(), weight: 1, exact: true}
 	}
-	return &drawnMap{FeatureMap: t, weight: p.Weight}, t.draw()
+	return &lowrank.DrawnFeatures{FeatureMap: t, Weight: p.Weight}, t.draw()
 }
 
 // exponential shares out the columns to degrees, and weighs these.
-func (m PolySketch) exponential(p kernelgen.ProductExponential, t *tiles, rows *panel, n int64) (*drawnMap, error) {
-	f := &tensorMap{dimension: rows.rows.Cols, scale: math.Sqrt(p.Scale), damped: p.Damped, seed: m.Seed}
+func (m PolySketch) exponential(p kernelgen.ProductExponential, k kernelgen.Kernel, sample blas64.General, n int64) (*lowrank.DrawnFeatures, error) {
+	f := &tensorMap{dimension: sample.Cols, scale: math.Sqrt(p.Scale), damped: p.Damped, seed: m.Seed}
 	if p.Damped {
-		f.centre = middle(rows.rows)
+		f.centre = medians(sample)
 	}
-	held := degreeTrace(f.squares(rows.rows), p.Damped)
+	held := degreeTrace(f.squares(sample), p.Damped)
 	f.degrees = shareColumns(m.Rank, f.dimension, held)
-	out := &drawnMap{FeatureMap: f, weight: p.Weight, notes: degreeNote(f.degrees, held)}
+	out := &lowrank.DrawnFeatures{FeatureMap: f, Weight: p.Weight, Notes: degreeNote(f.degrees, held)}
 	if err := f.draw(); err != nil || m.Weights == WeightsTaylor {
 		return out, err
 	}
-	return out, f.fitWeights(t, p.Weight, rows, n)
+	f.fitWeights(p.Weight, k, sample, n)
+	out.KernelEntries = int64(sample.Rows) * int64(sample.Rows)
+	return out, nil
+}
+
+// medians returns the median of each column: outliers do not move it.
+func medians(x blas64.General) []float64 {
+	c, column := make([]float64, x.Cols), make([]float64, x.Rows)
+	for j := range c {
+		for i := range column {
+			column[i] = x.Data[i*x.Stride+j]
+		}
+		slices.Sort(column)
+		c[j] = column[len(column)/2]
+	}
+	return c
 }
 
 // degreeTrace estimates what degrees 0, 1, … hold of the trace of A, which is 1
@@ -155,7 +174,7 @@ func degreeTrace(squares []float64, damped bool) []float64 {
 // shareColumns returns degree 0 one of c columns and the others what they hold of
 // the trace. Degrees that would get none are left out, and what rounding leaves
 // goes to the degrees that hold most.
-func shareColumns(c, d int, held []float64) []DegreeHeader {
+func shareColumns(c, d int, held []float64) []degree {
 	columns := make([]int, len(held))
 	columns[0] = 1
 	left := c - 1
@@ -169,14 +188,14 @@ func shareColumns(c, d int, held []float64) []DegreeHeader {
 		first = 2
 	}
 	shareOut(columns[first:], left, held[first:])
-	var degrees []DegreeHeader
+	var degrees []degree
 	weight := 1.0 // √(1/j!)
 	for j, n := range columns {
 		if j > 0 {
 			weight /= math.Sqrt(float64(j))
 		}
 		if n > 0 {
-			degrees = append(degrees, DegreeHeader{Degree: j, Columns: n, Weight: weight, Exact: j == 0 || j == 1 && exact})
+			degrees = append(degrees, degree{power: j, columns: n, weight: weight, exact: j == 0 || j == 1 && exact})
 		}
 	}
 	return degrees
@@ -213,11 +232,11 @@ func sumOf(v []float64) float64 {
 }
 
 // degreeNote tells of degrees that hold less than half of the trace.
-func degreeNote(degrees []DegreeHeader, held []float64) []string {
+func degreeNote(degrees []degree, held []float64) []string {
 	sum, last := 0.0, 0
 	for _, d := range degrees {
-		sum += held[d.Degree]
-		last = d.Degree
+		sum += held[d.power]
+		last = d.power
 	}
 	if sum >= 0.5 {
 		return nil
@@ -225,102 +244,22 @@ func degreeNote(degrees []DegreeHeader, held []float64) []string {
 	return []string{fmt.Sprintf("the features are of degrees up to %d, which hold %.2g of the trace of A: the rows are long for the kernel; use nystrom or landmark", last, sum)}
 }
 
-// fitWeights fits the squares of the weights to the kernel entries between rows:
-// weight·Σ_j w_j²·φ_j(x)·φ_j(y) against k(x, y), by least squares, none negative.
-// Entries on the diagonal count as they occur among n rows.
-func (f *tensorMap) fitWeights(t *tiles, weight float64, rows *panel, n int64) error {
-	gram, target, err := f.normalEquations(t, weight, rows, n)
-	if err != nil {
-		return err
-	}
-	for j, factor := range nonNegative(gram, target) {
-		f.degrees[j].Weight *= math.Sqrt(factor)
-	}
-	return nil
-}
-
-// normalEquations sums, over pairs of rows, the products of what degrees give for
-// the pair with each other and with the kernel entry.
-func (f *tensorMap) normalEquations(t *tiles, weight float64, rows *panel, n int64) ([][]float64, []float64, error) {
-	z := applyFeatures(f, rows.rows)
-	gram, target := make([][]float64, len(f.degrees)), make([]float64, len(f.degrees))
-	for j := range gram {
-		gram[j] = make([]float64, len(f.degrees))
-	}
-	parts := make([]float64, len(f.degrees))
-	onDiagonal := float64(z.Rows-1) / float64(max(1, n-1))
-	if n == 1 {
-		onDiagonal = 1
-	}
-	err := t.eachTile(rows.rows, rows, func(first int, tile blas64.General) error {
-		for i := range tile.Rows {
-			x := dense.Row(z, first+i)
-			for k, v := range dense.Row(tile, i)[:first+i+1] {
-				y, at, count := dense.Row(z, k), 0, 2.0
-				if k == first+i {
-					count = onDiagonal
-				}
-				for j, d := range f.degrees {
-					parts[j] = weight * t.unit * dense.Dot(x[at:at+d.Columns], y[at:at+d.Columns])
-					at += d.Columns
-				}
-				for j, p := range parts {
-					target[j] += count * p * v
-					dense.Axpy(count*p, parts[:j+1], gram[j][:j+1])
-				}
-			}
-		}
-		return nil
-	})
-	for j := range gram {
-		for l := range j {
-			gram[l][j] = gram[j][l]
-		}
-	}
-	return gram, target, err
-}
-
-// nonNegative minimises xᵀ·gram·x − 2·target·x over x ≥ 0 by coordinates in turn,
-// from x = 1 (Franc, Hlaváč & Navara 2005).
-func nonNegative(gram [][]float64, target []float64) []float64 {
-	x := make([]float64, len(target))
-	for j := range x {
-		x[j] = 1
-	}
-	for range 2000 {
-		change := 0.0
-		for j, row := range gram {
-			if !(row[j] > 0) {
-				continue
-			}
-			next := max(0, x[j]+(target[j]-dense.Dot(row, x))/row[j])
-			change = max(change, math.Abs(next-x[j]))
-			x[j] = next
-		}
-		if change < 1e-9 {
-			break
-		}
-	}
-	return x
-}
-
 // Plan returns the cost of a fit, for an exponential with all degrees; a polynomial
 // costs less.
 func (m PolySketch) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
-	if err := checkSymmetric(s, k); err != nil {
+	if err := m.check(k); err != nil {
 		return nil, err
 	}
-	if m.Rank < 1 {
-		return nil, fmt.Errorf("rank %d must be at least 1", m.Rank)
-	}
-	if err := checkSupport(s, k, m.Supports); err != nil {
+	p, err := m.features().Plan(e, s, k)
+	if err != nil {
 		return nil, err
 	}
 	c, columns := int64(m.Rank), int64(s.Columns)
 	degrees := min(mostDegree, c)
 	hashes := degrees * (degrees + 1) / 2
-	rows := min((s.Rows+1)/2, featureSample)
-	numbers := 3*hashes*(columns+1) + int64(e.Workers())*(8*c+degrees*32+2*columns) + rows*c
+	rows := min((s.Rows+1)/2, 512)
+	p.Add("feature map", 3*hashes*(columns+1)+int64(e.Workers())*(8*c+degrees*32+2*columns)+rows*(c+rows), "`rank`")
 	flops := float64(hashes)*2*float64(columns) + float64(degrees)*10*float64(c)
-	return planFeatures(e, s, m.Rank, numbers, 1, flops), nil
+	p.Work(float64(rows)*float64(rows), float64(s.Rows)*flops)
+	return p, nil
 }

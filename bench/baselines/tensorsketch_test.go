@@ -1,4 +1,4 @@
-package sketch_test
+package baselines
 
 import (
 	"math"
@@ -18,27 +18,27 @@ func normals(n int, item uint64) []float64 {
 	return x
 }
 
-func tensorSketch(t *testing.T, dim, cols, degree int, seed uint64) *sketch.TensorSketch {
+func drawTensorSketch(t *testing.T, dim, cols, degree int, seed uint64) *tensorSketch {
 	t.Helper()
-	s, err := sketch.NewTensorSketch(dim, cols, degree, seed, "test")
+	s, err := newTensorSketch(dim, cols, degree, seed, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-// denseTensorSketch sums all Dim^Degree products of the tensor power by the
+// denseTensorSketch sums all dim^degree products of the tensor power by the
 // definition.
-func denseTensorSketch(s *sketch.TensorSketch, x []float64) []float64 {
-	out := make([]float64, s.Cols)
+func denseTensorSketch(s *tensorSketch, x []float64) []float64 {
+	out := make([]float64, s.cols)
 	var visit func(t, hash int, product float64)
 	visit = func(t, hash int, product float64) {
-		if t == s.Degree {
-			out[hash%s.Cols] += product
+		if t == s.degree {
+			out[hash%s.cols] += product
 			return
 		}
 		for i, v := range x {
-			visit(t+1, hash+s.Hash(t)[i], product*s.Sign(t)[i]*v)
+			visit(t+1, hash+s.hash(t)[i], product*s.sign(t)[i]*v)
 		}
 	}
 	visit(0, 0, 1)
@@ -50,10 +50,10 @@ func denseTensorSketch(s *sketch.TensorSketch, x []float64) []float64 {
 func TestTensorSketchDefinition(t *testing.T) {
 	for _, cols := range []int{1, 2, 3, 7, 16, 30, 61, 97} {
 		for degree := 1; degree <= 5; degree++ {
-			s := tensorSketch(t, 5, cols, degree, uint64(cols))
+			s := drawTensorSketch(t, 5, cols, degree, uint64(cols))
 			x := normals(5, uint64(degree))
 			got := make([]float64, cols)
-			s.Sketcher().Apply(got, x)
+			s.sketcher().apply(got, x)
 			want := denseTensorSketch(s, x)
 			norm := 0.0
 			for _, v := range x {
@@ -80,10 +80,10 @@ func TestTensorSketchUnbiased(t *testing.T) {
 	for degree := 1; degree <= 4; degree++ {
 		sum, squares := 0.0, 0.0
 		for seed := range uint64(seeds) {
-			s := tensorSketch(t, 6, cols, degree, seed)
-			w := s.Sketcher()
-			w.Apply(u, x)
-			w.Apply(v, y)
+			s := drawTensorSketch(t, 6, cols, degree, seed)
+			w := s.sketcher()
+			w.apply(u, x)
+			w.apply(v, y)
 			p := inner(u, v)
 			sum += p
 			squares += p * p
@@ -113,27 +113,27 @@ func inner(x, y []float64) float64 {
 // TestTensorSketchIsAValue: the same seed gives the same operator, another seed
 // or purpose another, and a sketcher forgets what it has done.
 func TestTensorSketchIsAValue(t *testing.T) {
-	apply := func(s *sketch.TensorSketch, w *sketch.TensorSketcher, x []float64) []float64 {
-		out := make([]float64, s.Cols)
-		w.Apply(out, x)
+	apply := func(s *tensorSketch, w *tensorSketcher, x []float64) []float64 {
+		out := make([]float64, s.cols)
+		w.apply(out, x)
 		return out
 	}
 	x := normals(9, 3)
-	s := tensorSketch(t, 9, 20, 3, 1)
-	w := s.Sketcher()
+	s := drawTensorSketch(t, 9, 20, 3, 1)
+	w := s.sketcher()
 	want := apply(s, w, x)
 	apply(s, w, normals(9, 4))
 	if !slices.Equal(apply(s, w, x), want) {
 		t.Error("the second use of a sketcher differs")
 	}
-	if !slices.Equal(apply(s, tensorSketch(t, 9, 20, 3, 1).Sketcher(), x), want) {
+	if !slices.Equal(apply(s, drawTensorSketch(t, 9, 20, 3, 1).sketcher(), x), want) {
 		t.Error("the same seed gives another operator")
 	}
-	if slices.Equal(apply(s, tensorSketch(t, 9, 20, 3, 2).Sketcher(), x), want) {
+	if slices.Equal(apply(s, drawTensorSketch(t, 9, 20, 3, 2).sketcher(), x), want) {
 		t.Error("another seed gives the same operator")
 	}
 	for _, bad := range [][3]int{{0, 1, 1}, {1, 0, 1}, {1, 1, 0}} {
-		if _, err := sketch.NewTensorSketch(bad[0], bad[1], bad[2], 1, "test"); err == nil {
+		if _, err := newTensorSketch(bad[0], bad[1], bad[2], 1, "test"); err == nil {
 			t.Errorf("a TensorSketch of %v was made", bad)
 		}
 	}

@@ -13,19 +13,25 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestFastSPSDAgainstDense: Â = C·(SᵀC)⁺·(SᵀKS)·(CᵀS)⁺·Cᵀ with pseudo-inverses by
+// unshiftedLandmark is the method of Wang, Luo & Zhang (2016).
+func unshiftedLandmark(rank int, seed uint64) Landmark {
+	return Landmark{Rank: rank, NNZ: 1, Sketch: 5 * rank, Seed: seed, Shift: ShiftZero}
+}
+
+// TestUnshiftedAgainstDense: Â = C·(SᵀC)⁺·(SᵀKS)·(CᵀS)⁺·Cᵀ with pseudo-inverses by
 // QR factorisation.
-func TestFastSPSDAgainstDense(t *testing.T) {
+func TestUnshiftedAgainstDense(t *testing.T) {
 	t.Parallel()
 	x := clusters(500, 4, 3)
 	src := stream.FromMatrix("x", x)
 	k := kernelgen.RBF(2)
-	m := FastSPSD{Rank: 16, Sketch: 60, Seed: 5}
+	m := unshiftedLandmark(16, 5)
+	m.Sketch = 60
 	f, err := m.Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k)
 	if err != nil {
 		t.Fatal(err)
 	}
-	points, err := m.points(500)
+	points, err := m.points(500, "C", "S")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,19 +64,19 @@ func TestFastSPSDAgainstDense(t *testing.T) {
 	}
 }
 
-// TestFastSPSDFewRows: rows that run out are noted, and give A itself.
-func TestFastSPSDFewRows(t *testing.T) {
+// TestUnshiftedFewRows: rows that run out are noted, and give A itself.
+func TestUnshiftedFewRows(t *testing.T) {
 	t.Parallel()
 	x := clusters(12, 3, 4)
 	k := kernelgen.RBF(3)
-	f, err := FastSPSD{Rank: 20, Seed: 1}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, k)
+	f, err := unshiftedLandmark(20, 1).Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, k)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if e := dense.Frobenius(difference(full(t, f, x), kernelMatrix(k, x, x))); !(e <= 1e-9) || len(f.Notes) == 0 {
 		t.Errorf("error %g, notes %q", e, f.Notes)
 	}
-	if _, err := (FastSPSD{}).Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, k); err == nil {
+	if _, err := (Landmark{Shift: ShiftZero}).Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, k); err == nil {
 		t.Error("rank 0 is taken")
 	}
 }

@@ -63,7 +63,7 @@ func (c *classifier) score(gram blas64.General, scale float64, s split.Split) (r
 	if err != nil {
 		return r, err
 	}
-	if r.micro, err = metrics.MicroF1(f.truth, predicted); err == nil {
+	if r.micro, err = metrics.Accuracy(f.truth, predicted); err == nil {
 		r.macro, err = metrics.MacroF1(f.truth, predicted)
 	}
 	return r, err
@@ -125,7 +125,7 @@ func (c *classifier) crossValidated(gram blas64.General, train []int64, seed uin
 			if err != nil {
 				return nil, err
 			}
-			micro, err := metrics.MicroF1(f.truth, predicted)
+			micro, err := metrics.Accuracy(f.truth, predicted)
 			if err != nil {
 				return nil, err
 			}

@@ -430,7 +430,7 @@ func TestFoldIsTheMachine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mine, err := metrics.MicroF1(differ.truth, predicted)
+		mine, err := metrics.Accuracy(differ.truth, predicted)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -459,7 +459,7 @@ func machine(g *graph, x blas64.General, s split.Split) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return metrics.MicroF1(picked(g.labels, s.Test), predicted)
+	return metrics.Accuracy(picked(g.labels, s.Test), predicted)
 }
 
 func TestPairs(t *testing.T) {

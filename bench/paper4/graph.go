@@ -144,7 +144,7 @@ func (g *graph) score(ctx context.Context, m nodeMethod, s split.Split, all []sc
 
 // add adds the scores of what was predicted.
 func (s *scores) add(truth, predicted []int) error {
-	micro, err := metrics.MicroF1(truth, predicted)
+	micro, err := metrics.Accuracy(truth, predicted)
 	if err != nil {
 		return err
 	}

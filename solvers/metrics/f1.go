@@ -2,7 +2,9 @@ package metrics
 
 import "slices"
 
-// Accuracy is the share of rows whose prediction is true, in [0, 1].
+// Accuracy is the share of rows whose prediction is true, in [0, 1]. With one label a
+// row each wrong row is one false positive and one false negative, so this is also
+// the micro-averaged F1 (scikit-learn: f1_score(average="micro")).
 func Accuracy(truth, predicted []int) (float64, error) {
 	if err := checkLengths(len(truth), len(predicted)); err != nil {
 		return 0, err
@@ -15,12 +17,6 @@ func Accuracy(truth, predicted []int) (float64, error) {
 	}
 	return float64(right) / float64(len(truth)), nil
 }
-
-// MicroF1 is 2·TP/(2·TP + FP + FN), in [0, 1], with true positives, false
-// positives and false negatives summed over all classes. With one label a row,
-// as here, each wrong row is one FP and one FN, so it equals [Accuracy]
-// (scikit-learn: f1_score(average="micro")).
-func MicroF1(truth, predicted []int) (float64, error) { return Accuracy(truth, predicted) }
 
 // MacroF1 is the mean over classes, each counting alike, of
 // F1 = 2·TP/(2·TP + FP + FN), in [0, 1]. The mean is over the classes that occur

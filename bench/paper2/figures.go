@@ -34,10 +34,7 @@ func figure1(ctx context.Context, o *options, g *graph) error {
 	var samples, nystromUp, pathsUp plotter.XYs
 	var gammas []float64
 	for _, width := range figureWidths {
-		p, err := newSpeedProblem(ctx, g, width, false)
-		if err != nil {
-			return err
-		}
+		p := newSpeedProblem(g, width, false)
 		m, err := speed(ctx, p, ofFamilies(solvers(), nameNystrom, nameRSVD, namePaths), doubling{figureMeasure, figureTolerance, min(o.limit, 5)})
 		if err != nil {
 			return err

@@ -24,7 +24,6 @@ import (
 	"github.com/nystream/nystream/bench/datasets"
 	"github.com/nystream/nystream/bench/program"
 	"github.com/nystream/nystream/bench/report"
-	"github.com/nystream/nystream/stream"
 )
 
 // options say what to measure.
@@ -187,10 +186,7 @@ func runSpeed(ctx context.Context, o *options, g *graph) error {
 func (o *options) speedTables(ctx context.Context, g *graph, width float64) error {
 	tables := []*report.Table{speedTable(4, g.name, tolerances[0]), speedTable(5, g.name, tolerances[1])}
 	for _, centred := range []bool{true, false} {
-		p, err := newSpeedProblem(ctx, g, width, centred)
-		if err != nil {
-			return err
-		}
+		p := newSpeedProblem(g, width, centred)
 		all := solvers()
 		if o.tiles || p.adjacency.Rows <= smallGraph {
 			all = append(all, solver{nameTSVD, "", byTiles, p.adjacency.Rows})
@@ -227,13 +223,12 @@ const smallGraph = 5000
 // speedSeeds is how often the settings that the tables report are run.
 const speedSeeds = 10
 
-func newSpeedProblem(ctx context.Context, g *graph, width float64, centred bool) (*speedProblem, error) {
-	gamma, err := bandwidth(ctx, stream.Engine{}, g.name, g.adjacency, width)
-	p := &speedProblem{graph: g.name, name: g.name, adjacency: g.adjacency, gamma: gamma, centred: centred}
+func newSpeedProblem(g *graph, width float64, centred bool) *speedProblem {
+	p := &speedProblem{graph: g.name, name: g.name, adjacency: g.adjacency, gamma: bandwidth(g.adjacency, width), centred: centred}
 	if !centred {
 		p.name += "-not-centred"
 	}
-	return p, err
+	return p
 }
 
 func runFigures(ctx context.Context, o *options, g *graph) error {

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/nystream/nystream/bench/datasets"
 	"github.com/nystream/nystream/bench/lssvm"
@@ -249,6 +250,19 @@ func TestQuickest(t *testing.T) {
 	}
 	if m.missed("a") != "> 3" || m.missed("c") != "–" {
 		t.Error(m.missed("a"), m.missed("c"))
+	}
+}
+
+// TestBandwidth: the variance is over all entries, those that are not there included.
+func TestBandwidth(t *testing.T) {
+	g := small(t)
+	entries := mat.NewDense(g.adjacency.Rows, g.adjacency.Cols, nil)
+	for e := range g.adjacency.Entries() {
+		entries.Set(int(e.Row), int(e.Col), e.Value)
+	}
+	want := 3 * math.Sqrt(150*stat.PopVariance(entries.RawMatrix().Data, nil))
+	if got := bandwidth(g.adjacency, 3); math.Abs(got-want) > 1e-12*want {
+		t.Errorf("bandwidth %v, want %v", got, want)
 	}
 }
 

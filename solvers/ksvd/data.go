@@ -3,13 +3,11 @@ package ksvd
 import (
 	"context"
 	"fmt"
-	"math"
 	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
-	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -116,31 +114,4 @@ func sampleOf(ctx context.Context, r source, n int, seed uint64, purpose string)
 		return model.SampleRows(ctx, r.sparse.Matrix.Source(r.name(), nil), n, seed, purpose)
 	}
 	return model.SampleRows(ctx, r.Source, n, seed, purpose)
-}
-
-// Variance returns the variance of all entries of the left rows, taken as one set of numbers:
-// what the paper sets the bandwidth of SNE by, gamma = k·√(M·variance) (Appendix
-// D.2). One pass over dense rows.
-func (d *Data) Variance(ctx context.Context, e stream.Engine) (float64, error) {
-	s := d.Shape()
-	count := float64(s.Rows) * float64(s.Columns)
-	if d.sparse() {
-		m := d.left.sparse.Matrix
-		sum, squares := 0.0, 0.0
-		for entry := range m.Entries() {
-			sum += entry.Value
-			squares += entry.Value * entry.Value
-		}
-		mean := sum / count
-		return math.Max(0, squares/count-mean*mean), nil
-	}
-	all, err := stream.Fold(ctx, e, "variance", d.left.Source, func() *sketch.Moments { return sketch.NewMoments(s.Columns) },
-		func() func(*sketch.Moments, *stream.Block) error {
-			return func(m *sketch.Moments, b *stream.Block) error { return m.Add(b.X) }
-		})
-	if err != nil {
-		return 0, err
-	}
-	mean, size := all.Sum()/count, all.Frobenius()/math.Sqrt(count)
-	return math.Max(0, (size-math.Abs(mean))*(size+math.Abs(mean))), nil
 }

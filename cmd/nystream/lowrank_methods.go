@@ -37,7 +37,7 @@ goes on from there with exact passes over all entries.`,
 		symmetric:   true, twoSided: true,
 		tolerance: true,
 		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
-			addShiftFlag("centred (least spectral error)", "fitted (least squares, near the diagonal of A)")(c, cmd)
+			addShiftFlag("centred (least spectral error)", "fitted (least squares, near the diagonal of A)", "none (positive semi-definite if A is)")(c, cmd)
 			addLandmarksFlag(c, cmd, lowrank.ChoiceAuto, lowrank.ChoiceUniform, lowrank.ChoiceDeterminantal, lowrank.ChoicePivoted, lowrank.ChoiceLeverage)
 			addRefineFlag(c, cmd)
 		},
@@ -240,13 +240,13 @@ func addRefineFlag(c *lowrankTask, cmd *cobra.Command) {
 
 // landmark is fit landmark: to a rank, to a tolerance, or refined by exact passes.
 func (c *lowrankTask) landmark() (lowrank.Method, error) {
-	shift := map[string]lowrank.LandmarkShift{"centred": lowrank.ShiftCentred, "fitted": lowrank.ShiftFitted}[c.shift.value]
+	shift := map[string]lowrank.LandmarkShift{"centred": lowrank.ShiftCentred, "fitted": lowrank.ShiftFitted, "none": lowrank.ShiftZero}[c.shift.value]
 	switch {
 	case c.given("refine"):
 		passes := lowrank.Subspace{Start: lowrank.Landmark{Sketch: c.sketch, NNZ: c.nnz, Choice: c.landmarkChoice()}}
 		if len(c.rightFiles) > 0 {
 			passes.Start = lowrank.Landmark{Sketch: c.sketch, NNZ: c.nnz}
-		} else if c.shift.value == "fitted" {
+		} else if c.shift.value != "centred" {
 			passes.Shift = lowrank.SubspaceNone
 		}
 		return c.refined(passes)

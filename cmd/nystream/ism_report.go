@@ -157,23 +157,6 @@ func countedWords(n int, what string) string {
 	return fmt.Sprintf(", %d%s", n, what)
 }
 
-func floats(v []show.Number) []float64 {
-	out := make([]float64, len(v))
-	for i, x := range v {
-		out[i] = float64(x)
-	}
-	return out
-}
-
-// someWords shows the first words.
-func someWords(words []string) string {
-	const most = 12
-	if len(words) > most {
-		return strings.Join(words[:most], ", ") + ", …"
-	}
-	return strings.Join(words, ", ")
-}
-
 func someSizes(sizes []int) string {
 	words := make([]string, len(sizes))
 	for i, n := range sizes {

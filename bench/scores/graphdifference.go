@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -13,12 +12,12 @@ import (
 type GraphDifference struct {
 	Entries  int64   // entries of D that are not zero: missing and surplus edges
 	OneNorm  float64 // ‖D‖₁, the largest sum of |d_ij| over a column
-	Spectral float64 // ‖D‖₂, the largest singular value, see [metrics.SpectralNorm]
+	Spectral float64 // ‖D‖₂, the largest singular value, see spectralNorm
 }
 
 // CompareGraphs is the difference of two adjacency matrices of one shape; another
 // shape panics. Weights count: give matrices without values to compare edges
-// alone. Cost: linear in the entries but for the steps of [metrics.SpectralNorm].
+// alone. Cost: linear in the entries but for the steps of spectralNorm.
 func CompareGraphs(a, b *stream.CSR) (GraphDifference, error) {
 	if a.Rows != b.Rows || a.Cols != b.Cols {
 		panic(fmt.Sprintf("scores: a graph of %d×%d against one of %d×%d", a.Rows, a.Cols, b.Rows, b.Cols))
@@ -27,7 +26,7 @@ func CompareGraphs(a, b *stream.CSR) (GraphDifference, error) {
 	if err != nil {
 		return GraphDifference{}, err
 	}
-	norm, err := metrics.SpectralNorm(d)
+	norm, err := spectralNorm(d)
 	if err != nil {
 		return GraphDifference{}, err
 	}

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/linalg/krylov"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/internal/krylov"
 	"github.com/nystream/nystream/solvers/nyblas"
 	"github.com/nystream/nystream/stream"
 )

@@ -5,8 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/linalg/krylov"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/internal/krylov"
 	"github.com/nystream/nystream/stream"
 )
 

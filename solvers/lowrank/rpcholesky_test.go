@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/linalg/krylov"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/internal/krylov"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )

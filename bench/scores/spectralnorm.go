@@ -1,11 +1,11 @@
-package metrics
+package scores
 
 import (
 	"fmt"
 	"math"
 
+	"github.com/nystream/nystream/internal/linalg/krylov"
 	"github.com/nystream/nystream/sketch"
-	"github.com/nystream/nystream/solvers/internal/krylov"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -18,15 +18,15 @@ const (
 	normSteps = 600
 )
 
-// SpectralNorm is the largest singular value of a sparse matrix D, by the Lanczos
+// spectralNorm returns the largest singular value of a sparse matrix D, by the Lanczos
 // process for DᵀD from a start vector that is always the same. It ends when the value
 // has stopped moving to 1e-13. Cost: about 4·NNZ flops a step, some tens of steps, and
 // four vectors of memory.
-func SpectralNorm(d *stream.CSR) (float64, error) {
+func spectralNorm(d *stream.CSR) (float64, error) {
 	scale := 0.0 // entries of magnitude 1 at most neither overflow nor vanish
 	for e := range d.Entries() {
 		if e.Value-e.Value != 0 {
-			return 0, fmt.Errorf("metrics: the entry in row %d, column %d is %v", e.Row, e.Col, e.Value)
+			return 0, fmt.Errorf("scores: the entry in row %d, column %d is %v", e.Row, e.Col, e.Value)
 		}
 		scale = math.Max(scale, math.Abs(e.Value))
 	}
@@ -37,13 +37,13 @@ func SpectralNorm(d *stream.CSR) (float64, error) {
 	for range normSteps {
 		done, err := l.Step(gramTimes(d, scale, l.Vector()))
 		if err != nil {
-			return 0, fmt.Errorf("metrics: the spectral norm: %w", err)
+			return 0, fmt.Errorf("scores: the spectral norm: %w", err)
 		}
 		if done {
 			return scale * math.Sqrt(l.Norm()), nil
 		}
 	}
-	return 0, fmt.Errorf("metrics: the spectral norm was not found in %d Lanczos steps", normSteps)
+	return 0, fmt.Errorf("scores: the spectral norm was not found in %d Lanczos steps", normSteps)
 }
 
 // gramTimes is (D/scale)ᵀ(D/scale)·v.

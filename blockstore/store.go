@@ -19,7 +19,7 @@ type StoreOptions struct {
 	Compress bool
 }
 
-// CreateStore starts a store (.nys; the format is in the package comment).
+// CreateStore starts a store (.nys; see the package comment).
 // Nothing appears at path before Commit. The writer holds one chunk of at most
 // 4096 rows or a million values, whichever is less, and 32 bytes for each
 // section written.

@@ -51,7 +51,7 @@ func twoSided(method string) bool { return method == methodKSVD || method == met
 // to at most so many triplets. It is ksvd.Exact for ranks that are a good part of
 // the number of nodes: there a dense eigendecomposition takes less time than the
 // projected ones of a Krylov iteration. Memory: about 6·n² numbers.
-func graphFeatures(g *graph, method string, gamma float64, rank int) (*features, error) {
+func graphFeatures(g *classedGraph, method string, gamma float64, rank int) (*features, error) {
 	f := &features{method: method, gamma: gamma, v: stream.NewMatrix(g.nodes(), 0)}
 	var err error
 	a := g.matrix(method, gamma)
@@ -71,7 +71,7 @@ func graphFeatures(g *graph, method string, gamma float64, rank int) (*features,
 }
 
 // matrix is what a method decomposes, in full.
-func (g *graph) matrix(method string, gamma float64) blas64.General {
+func (g *classedGraph) matrix(method string, gamma float64) blas64.General {
 	x := g.dense()
 	switch method {
 	case methodSVD:
@@ -142,7 +142,7 @@ func centre(a blas64.General) {
 
 // allFeatures are the features of a method for each γ that it has, side by side: most
 // of a decomposition runs on one processor.
-func allFeatures(ctx context.Context, g *graph, method string, gammas []float64, rank int) ([]*features, error) {
+func allFeatures(ctx context.Context, g *classedGraph, method string, gammas []float64, rank int) ([]*features, error) {
 	if !nonlinear(method) {
 		gammas = []float64{0}
 	}

@@ -27,7 +27,7 @@ var figureMeasure = measures[1]
 
 // figure1 is the number of samples to the tolerance, and the speed-up over RSVD,
 // against the bandwidth of SNE.
-func figure1(ctx context.Context, o *options, g *graph) error {
+func figure1(ctx context.Context, o *options, g *classedGraph) error {
 	t := &report.Table{File: "figure1-" + g.name, Title: "Figure 1: samples to η ≤ 0.1 against γ, " + g.name,
 		Head:  []string{"γ", "samples, asym. Nys", "CPU s", "RSVD CPU s", "speed-up, asym. Nys", "speed-up, paths"},
 		Notes: []string{"η with weights λ/Σλ and angles to the subspace; G is not centred; the paper's bandwidth is the second. CPU time, one seed; RSVD is the quickest of q = 0 … 3 on panels."}}
@@ -87,7 +87,7 @@ const figureSplits = 3
 // figure2 is micro and macro F1 against the number of samples, for KSVD by the
 // asymmetric Nyström method and KPCA by the symmetric one, both with RBF as in the
 // paper, and KSVD with SNE.
-func figure2(ctx context.Context, o *options, g *graph) error {
+func figure2(ctx context.Context, o *options, g *classedGraph) error {
 	if g.labels == nil {
 		return fmt.Errorf("figure 2 needs the classes of the nodes: -labels")
 	}
@@ -129,7 +129,7 @@ func figure2(ctx context.Context, o *options, g *graph) error {
 
 // sampledFeatures are the features of a method of Figure 2 by so many samples, a
 // quarter as many on each side, for each γ.
-func sampledFeatures(ctx context.Context, g *graph, method, samples int) ([]*features, error) {
+func sampledFeatures(ctx context.Context, g *classedGraph, method, samples int) ([]*features, error) {
 	var data *ksvd.Data
 	var err error
 	if method == 2 {
@@ -166,7 +166,7 @@ func sampledFeatures(ctx context.Context, g *graph, method, samples int) ([]*fea
 
 // figure3 is the embedding of the nodes in the first two left and right vectors of
 // KSVD, coloured by class.
-func figure3(ctx context.Context, o *options, g *graph) error {
+func figure3(ctx context.Context, o *options, g *classedGraph) error {
 	data, err := ksvd.Graph(g.name, g.adjacency)
 	if err != nil {
 		return err

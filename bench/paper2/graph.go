@@ -9,12 +9,12 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/bench/datasets"
-	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/stream"
 )
 
-// graph is a directed graph whose nodes have classes.
-type graph struct {
+// classedGraph is a directed graph whose nodes have classes.
+type classedGraph struct {
 	name string
 	// adjacency is A + I: without the loops the figures of Table 1 cannot be had.
 	adjacency *stream.CSR
@@ -23,13 +23,13 @@ type graph struct {
 }
 
 // cora is the citation graph in the folder of data sets.
-func cora(ctx context.Context) (*graph, error) {
+func cora(ctx context.Context) (*classedGraph, error) {
 	dir := datasets.Dir()
 	return readGraph(ctx, "cora", filepath.Join(dir, "cora.edges.csv"), filepath.Join(dir, "cora.labels.csv"))
 }
 
 // readGraph reads an edge list and, unless labels is empty, the classes of its nodes.
-func readGraph(ctx context.Context, name, edges, labels string) (*graph, error) {
+func readGraph(ctx context.Context, name, edges, labels string) (*classedGraph, error) {
 	var nodes, classes []string
 	var err error
 	if labels != "" {
@@ -37,14 +37,14 @@ func readGraph(ctx context.Context, name, edges, labels string) (*graph, error) 
 			return nil, err
 		}
 	}
-	read, err := blockstore.ReadGraph(ctx, edges, blockstore.GraphOptions{Nodes: nodes, Simple: true, Weight: "-"})
+	read, err := graph.Read(ctx, edges, graph.Options{Nodes: nodes, Simple: true, Weight: "-"})
 	if err != nil {
 		return nil, err
 	}
 	if n := read.Adjacency.Rows; labels != "" && n > len(nodes) {
 		return nil, fmt.Errorf("%s: node %s of %s has no label; there are %d such nodes", labels, read.Name(len(nodes)), edges, n-len(nodes))
 	}
-	g := &graph{name: name, adjacency: withLoops(read.Adjacency)}
+	g := &classedGraph{name: name, adjacency: withLoops(read.Adjacency)}
 	if labels != "" {
 		g.labels, g.classes = datasets.Numbered(classes)
 	}
@@ -66,10 +66,10 @@ func nameOf(path string) string {
 }
 
 // nodes is the number of nodes.
-func (g *graph) nodes() int { return g.adjacency.Rows }
+func (g *classedGraph) nodes() int { return g.adjacency.Rows }
 
 // dense is A + I in full, 8 bytes for each pair of nodes.
-func (g *graph) dense() blas64.General {
+func (g *classedGraph) dense() blas64.General {
 	a := stream.NewMatrix(g.nodes(), g.nodes())
 	for e := range g.adjacency.Entries() {
 		a.Data[int(e.Row)*a.Stride+int(e.Col)] = e.Value

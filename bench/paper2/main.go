@@ -73,7 +73,7 @@ func (o *options) wants(words ...string) bool {
 }
 
 // graph is the graph to work on.
-func (o *options) graph(ctx context.Context) (*graph, error) {
+func (o *options) graph(ctx context.Context) (*classedGraph, error) {
 	if o.edges == "" {
 		return cora(ctx)
 	}
@@ -97,7 +97,7 @@ func run(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context, *options, *graph) error{runFeatures, runSpeed, runFigures} {
+	for _, step := range []func(context.Context, *options, *classedGraph) error{runFeatures, runSpeed, runFigures} {
 		if err := step(ctx, o, g); err != nil {
 			return fmt.Errorf("%s: %w", g.name, err)
 		}
@@ -123,7 +123,7 @@ func runTables(ctx context.Context, o *options) error {
 }
 
 // runFeatures makes Tables 1 and 2, which share their features.
-func runFeatures(ctx context.Context, o *options, g *graph) error {
+func runFeatures(ctx context.Context, o *options, g *classedGraph) error {
 	if !o.wants("1", "2") {
 		return nil
 	}
@@ -166,7 +166,7 @@ func runFeatures(ctx context.Context, o *options, g *graph) error {
 }
 
 // runSpeed makes Tables 4 and 5 for the graph and for the synthetic one.
-func runSpeed(ctx context.Context, o *options, g *graph) error {
+func runSpeed(ctx context.Context, o *options, g *classedGraph) error {
 	if o.wants("4") {
 		if err := o.speedTables(ctx, g, 1); err != nil {
 			return err
@@ -183,7 +183,7 @@ func runSpeed(ctx context.Context, o *options, g *graph) error {
 }
 
 // speedTables are Tables 4 and 5 of a graph, centred and as it is.
-func (o *options) speedTables(ctx context.Context, g *graph, width float64) error {
+func (o *options) speedTables(ctx context.Context, g *classedGraph, width float64) error {
 	tables := []*report.Table{speedTable(4, g.name, tolerances[0]), speedTable(5, g.name, tolerances[1])}
 	for _, centred := range []bool{true, false} {
 		p := newSpeedProblem(g, width, centred)
@@ -223,7 +223,7 @@ const smallGraph = 5000
 // speedSeeds is how often the settings that the tables report are run.
 const speedSeeds = 10
 
-func newSpeedProblem(g *graph, width float64, centred bool) *speedProblem {
+func newSpeedProblem(g *classedGraph, width float64, centred bool) *speedProblem {
 	p := &speedProblem{graph: g.name, name: g.name, adjacency: g.adjacency, gamma: bandwidth(g.adjacency, width), centred: centred}
 	if !centred {
 		p.name += "-not-centred"
@@ -231,8 +231,8 @@ func newSpeedProblem(g *graph, width float64, centred bool) *speedProblem {
 	return p
 }
 
-func runFigures(ctx context.Context, o *options, g *graph) error {
-	figures := map[string]func(context.Context, *options, *graph) error{"f1": figure1, "f2": figure2, "f3": figure3}
+func runFigures(ctx context.Context, o *options, g *classedGraph) error {
+	figures := map[string]func(context.Context, *options, *classedGraph) error{"f1": figure1, "f2": figure2, "f3": figure3}
 	for _, word := range parts {
 		if f := figures[word]; f != nil && o.wants(word) {
 			if err := f(ctx, o, g); err != nil {

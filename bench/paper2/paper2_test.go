@@ -27,7 +27,7 @@ import (
 var background = context.Background()
 
 // small is a synthetic graph of 150 nodes whose communities are its classes.
-func small(t *testing.T) *graph {
+func small(t *testing.T) *classedGraph {
 	t.Helper()
 	g, err := synthetic(150, 900)
 	if err != nil {
@@ -456,7 +456,7 @@ func TestFoldIsTheMachine(t *testing.T) {
 }
 
 // machine is micro F1 of package lssvm.
-func machine(g *graph, x blas64.General, s split.Split) (float64, error) {
+func machine(g *classedGraph, x blas64.General, s split.Split) (float64, error) {
 	train, err := rowsOf(background, x, s.Train)
 	if err != nil {
 		return 0, err

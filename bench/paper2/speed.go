@@ -25,7 +25,7 @@ const (
 	syntheticWidth = 0.5
 )
 
-func synthetic(nodes int, edges int64) (*graph, error) {
+func synthetic(nodes int, edges int64) (*classedGraph, error) {
 	g, err := graphs.NewGenerator(graphs.PowerLaw{Nodes: nodes, Blocks: 10, Exponent: 2.5, Within: 0.8, Seed: 7})
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func synthetic(nodes int, edges int64) (*graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &graph{name: "synthetic", adjacency: withLoops(a)}, nil
+	return &classedGraph{name: "synthetic", adjacency: withLoops(a)}, nil
 }
 
 // attempt is one fit of a solver: what it took and how near it came.

@@ -32,7 +32,7 @@ type methodScore struct {
 }
 
 // run classifies the nodes with the features of each method.
-func (c classification) run(ctx context.Context, g *graph, made map[string][]*features) ([]methodScore, error) {
+func (c classification) run(ctx context.Context, g *classedGraph, made map[string][]*features) ([]methodScore, error) {
 	splits, err := split.StratifiedRandom(g.labels, testShare, c.splits, splitSeed)
 	if err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (s methodScore) mostChosen() string {
 }
 
 // table1 is Table 1 for a graph.
-func table1(g *graph, c classification, scores []methodScore) *report.Table {
+func table1(g *classedGraph, c classification, scores []methodScore) *report.Table {
 	t := &report.Table{File: "table1-" + g.name, Title: fmt.Sprintf("Table 1: node classification on %s", g.name),
 		Head: []string{"method", "features", "micro F1", "± (sd)", "macro F1", "± (sd)", "paper micro", "paper macro", "validation micro F1", "chosen most often"},
 		Notes: []string{fmt.Sprintf("%d nodes, A + I, %d stratified splits 90/10 (seed %d). LS-SVM with γ = 1, one class against the rest, on the singular vectors times "+
@@ -151,7 +151,7 @@ func table1(g *graph, c classification, scores []methodScore) *report.Table {
 }
 
 // pairs compares the last method of Table 1, KSVD, with the others split by split.
-func pairs(g *graph, c classification, scores []methodScore) *report.Table {
+func pairs(g *classedGraph, c classification, scores []methodScore) *report.Table {
 	t := &report.Table{File: "table1-pairs-" + g.name, Title: "Table 1, differences on the same splits, " + g.name,
 		Head: []string{"difference", "micro F1", "standard error", "macro F1", "standard error", "splits better, equal, worse (micro)"},
 		Notes: []string{fmt.Sprintf("Standard error: standard deviation of the %d differences over the root of their number. Random splits share training rows; by the "+

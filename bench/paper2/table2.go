@@ -70,7 +70,7 @@ var publishedNorms = map[string]map[string][2]float64{
 }
 
 // reconstructed is the best of the γ of a method, by the count of wrong entries.
-func reconstructed(ctx context.Context, g *graph, all []*features, how reading) (best scores.GraphDifference, gamma float64, err error) {
+func reconstructed(ctx context.Context, g *classedGraph, all []*features, how reading) (best scores.GraphDifference, gamma float64, err error) {
 	r := scores.Reconstruction{Degrees: scores.OutDegrees(g.adjacency), Loops: true}
 	best.Entries = math.MaxInt64
 	for _, f := range all {
@@ -90,7 +90,7 @@ func reconstructed(ctx context.Context, g *graph, all []*features, how reading) 
 }
 
 // table2 is Table 2 for a graph.
-func table2(ctx context.Context, g *graph, made map[string][]*features) (*report.Table, error) {
+func table2(ctx context.Context, g *classedGraph, made map[string][]*features) (*report.Table, error) {
 	t := &report.Table{File: "table2-" + g.name, Title: "Table 2: graph reconstruction on " + g.name,
 		Head: []string{"reading", "method", "γ", "ℓ1: wrong entries", "ℓ1: induced 1-norm", "ℓ2: spectral norm", "paper ℓ1", "paper ℓ2"},
 		Notes: []string{fmt.Sprintf("A + I with %d entries. A node gets as many out-edges as it has, itself included, to the nodes nearest by the reading; D = A + I − Ã. "+

@@ -104,7 +104,7 @@ func lsSVM(k, fresh blas64.General, labels []int, classes int, gamma, ridge floa
 }
 
 // baseline returns the classes of the test nodes by an LS-SVM.
-func (g *graph) baseline(s symmetry, sp split.Split, gamma, ridge float64) ([]int, error) {
+func (g *classedGraph) baseline(s symmetry, sp split.Split, gamma, ridge float64) ([]int, error) {
 	k, back := part(g.kernel, sp.Train, sp.Train), g.kernel.Transpose()
 	fresh := s.beside(k, part(g.kernel, sp.Test, sp.Train), part(back, sp.Test, sp.Train))
 	decisions, err := lsSVM(s.of(k), fresh, pick(g.labels, sp.Train), g.classes, gamma, ridge)

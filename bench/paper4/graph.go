@@ -9,15 +9,15 @@ import (
 	"github.com/nystream/nystream/bench/datasets"
 	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/bench/split"
-	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/askls"
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/stream"
 )
 
-// graph is a directed graph whose nodes have classes.
-type graph struct {
+// classedGraph is a directed graph whose nodes have classes.
+type classedGraph struct {
 	name    string
 	kernel  *stream.CSR // (A+I) divided by its row sums
 	labels  []int
@@ -25,7 +25,7 @@ type graph struct {
 }
 
 // graph reads the graph to work on.
-func (o *options) graph(ctx context.Context) (*graph, error) {
+func (o *options) graph(ctx context.Context) (*classedGraph, error) {
 	edges, labels := o.edges, o.labels
 	if edges == "" {
 		edges, labels = filepath.Join(datasets.Dir(), "cora.edges.csv"), filepath.Join(datasets.Dir(), "cora.labels.csv")
@@ -34,7 +34,7 @@ func (o *options) graph(ctx context.Context) (*graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	read, err := blockstore.ReadGraph(ctx, edges, blockstore.GraphOptions{Nodes: nodes, Simple: true, Weight: "-"})
+	read, err := graph.Read(ctx, edges, graph.Options{Nodes: nodes, Simple: true, Weight: "-"})
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (o *options) graph(ctx context.Context) (*graph, error) {
 	}
 	loops := read.Adjacency.AddIdentity()
 	loops.Value = nil // a loop that was there stays one loop
-	g := &graph{name: filepath.Base(edges)}
+	g := &classedGraph{name: filepath.Base(edges)}
 	if g.kernel, err = loops.ScaledByDegrees(stream.RowStochastic); err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func runGraph(ctx context.Context, o *options) error {
 }
 
 // score adds the scores of a split, one for each way to merge.
-func (g *graph) score(ctx context.Context, m nodeMethod, s split.Split, all []scores) error {
+func (g *classedGraph) score(ctx context.Context, m nodeMethod, s split.Split, all []scores) error {
 	if m.baseline != asymmetric {
 		predicted, err := g.baseline(m.baseline, s, m.solver.Gamma, m.solver.Ridge)
 		if err != nil {

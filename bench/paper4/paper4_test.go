@@ -146,7 +146,7 @@ func TestBaseline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &graph{name: "ring", kernel: ring, classes: 3}
+	g := &classedGraph{name: "ring", kernel: ring, classes: 3}
 	var s split.Split
 	for i := range int64(n) {
 		g.labels = append(g.labels, int(i*i%7%3))

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -23,7 +23,7 @@ type graphFlags struct {
 	undirected, simple  bool
 }
 
-// The words for blockstore.SelfLoops and stream.DegreeScaling, in the order of
+// The words for graph.SelfLoops and stream.DegreeScaling, in the order of
 // their values.
 var (
 	selfLoopWords = []string{"keep", "add", "drop"}
@@ -75,39 +75,39 @@ type graphRecipe struct {
 }
 
 // options adds a recipe, whose words have been checked, to options of reading.
-func (r graphRecipe) options(o blockstore.GraphOptions) blockstore.GraphOptions {
-	o.SelfLoops = blockstore.SelfLoops(slices.Index(selfLoopWords, r.SelfLoops))
+func (r graphRecipe) options(o graph.Options) graph.Options {
+	o.SelfLoops = graph.SelfLoops(slices.Index(selfLoopWords, r.SelfLoops))
 	o.Degrees = stream.DegreeScaling(slices.Index(degreeWords, r.Degrees))
 	o.Undirected, o.Simple = r.Undirected, r.Simple
 	return o
 }
 
 // readGraph reads a graph as the flags and a recipe say.
-func (a *app) readGraph(ctx context.Context, path string, g *graphFlags, r graphRecipe, d *dataFlags) (*blockstore.Graph, error) {
-	o := r.options(blockstore.GraphOptions{Weight: g.weight, NoHeader: d.noHeader, Delimiter: d.delimiter, Stdin: a.in, Limit: a.graphLimit()})
+func (a *app) readGraph(ctx context.Context, path string, g *graphFlags, r graphRecipe, d *dataFlags) (*graph.Graph, error) {
+	o := r.options(graph.Options{Weight: g.weight, NoHeader: d.noHeader, Delimiter: d.delimiter, Stdin: a.in, Limit: a.graphLimit()})
 	if len(d.columns) == 2 {
 		o.Source, o.Target = strings.TrimSpace(d.columns[0]), strings.TrimSpace(d.columns[1])
 	}
 	if g.nodes != "" {
 		var err error
-		if o.Nodes, err = blockstore.ReadNodes(ctx, g.nodes, ""); err != nil {
+		if o.Nodes, err = graph.ReadNodes(ctx, g.nodes, ""); err != nil {
 			return nil, fromData(err)
 		}
 	}
 	if a.memory > 0 {
 		setGarbage(tightGarbage)
 	}
-	graph, err := blockstore.ReadGraph(ctx, path, o)
+	read, err := graph.Read(ctx, path, o)
 	if over := new(stream.OverBudgetError); errors.As(err, &over) {
 		return nil, fmt.Errorf("%s is too large to read: %w", path, &stream.OverBudgetError{Need: over.Need + model.RuntimeBytes, Limit: int64(a.memory)})
 	}
 	if err != nil {
 		return nil, fromData(err)
 	}
-	if graph.Adjacency.Rows == 0 {
+	if read.Adjacency.Rows == 0 {
 		return nil, fromData(fmt.Errorf("%s has no nodes", path))
 	}
-	return graph, nil
+	return read, nil
 }
 
 // graphLimit is what reading a graph may take of --memory, 0 for any.
@@ -119,7 +119,7 @@ func (a *app) graphLimit() int64 {
 }
 
 // graphNotes are sentences for the user about a graph.
-func graphNotes(g *blockstore.Graph) []string {
+func graphNotes(g *graph.Graph) []string {
 	var notes []string
 	if len(g.Unused) > 0 {
 		notes = append(notes, "columns of the graph that are not used: "+strings.Join(g.Unused, ", "))
@@ -131,7 +131,7 @@ func graphNotes(g *blockstore.Graph) []string {
 }
 
 // nodeKeys are the ids of the nodes of a graph as a column of a file.
-type nodeKeys struct{ graph *blockstore.Graph }
+type nodeKeys struct{ graph *graph.Graph }
 
 // fields is the column, if the format of path has room for one.
 func (k nodeKeys) fields(path string) []stream.Field {
@@ -178,7 +178,7 @@ func (f *modelFile) decodeNodes(a *model.Archive, nodes int) error {
 // nodeRows returns the nodes of g as rows over the nodes that the model knows: edges
 // to these for the left side, from these for the right. strange is the number of
 // entries that are left out.
-func (f *modelFile) nodeRows(g *blockstore.Graph, side model.Side, dimension int) (rows *stream.CSR, strange int64, err error) {
+func (f *modelFile) nodeRows(g *graph.Graph, side model.Side, dimension int) (rows *stream.CSR, strange int64, err error) {
 	a := g.Adjacency
 	if side == model.Right {
 		a = a.Transpose()
@@ -203,7 +203,7 @@ func (f *modelFile) nodeRows(g *blockstore.Graph, side model.Side, dimension int
 
 // places returns the numbers that the model has for the nodes of a graph, -1 for those
 // that it does not know. same reports whether they are the same nodes in the same order.
-func (f *modelFile) places(g *blockstore.Graph) (place []int32, same bool) {
+func (f *modelFile) places(g *graph.Graph) (place []int32, same bool) {
 	names := f.data.Graph.Names
 	if slices.Equal(g.IDs, f.ids) && slices.Equal(g.Names, names) {
 		return nil, true

@@ -11,7 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/blockstore/archive"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -41,7 +41,7 @@ func TestISMTransform(t *testing.T) {
 	folder, x := ismFiles(t)
 	command(t, fmt.Sprintf("fit ism %s/x.npy --label %s/y.npy --dim 2 -o %s/m.npz", folder, folder, folder))
 	command(t, fmt.Sprintf("transform %s/m.npz %s/x.npy -o %s/xw.csv", folder, folder, folder))
-	file, err := blockstore.ReadArchive(folder + "/m.npz")
+	file, err := archive.Read(folder + "/m.npz")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestISMTransform(t *testing.T) {
 func TestISMDamagedModels(t *testing.T) {
 	folder, _ := ismFiles(t)
 	command(t, fmt.Sprintf("fit ism %s/x.npy --label %s/y.npy --dim 2 -o %s/m.npz", folder, folder, folder))
-	file, err := blockstore.ReadArchive(folder + "/m.npz")
+	file, err := archive.Read(folder + "/m.npz")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,9 +100,9 @@ func TestISMDamagedModels(t *testing.T) {
 	}
 	for i, a := range file.Arrays {
 		short := *file
-		short.Arrays = append([]blockstore.Array{}, file.Arrays...)
+		short.Arrays = append([]archive.Array{}, file.Arrays...)
 		short.Arrays[i] = shortened(a)
-		if err := blockstore.WriteArchive(bad, &short); err != nil {
+		if err := archive.Write(bad, &short); err != nil {
 			t.Fatal(err)
 		}
 		refused("a shorter " + a.Name)
@@ -113,7 +113,7 @@ func TestISMDamagedModels(t *testing.T) {
 		if meta == string(file.Meta) {
 			t.Fatalf("meta.json has no %s: %s", edit[0], meta)
 		}
-		if err := blockstore.WriteArchive(bad, &blockstore.Archive{Meta: []byte(meta), Arrays: file.Arrays}); err != nil {
+		if err := archive.Write(bad, &archive.Archive{Meta: []byte(meta), Arrays: file.Arrays}); err != nil {
 			t.Fatal(err)
 		}
 		refused(edit[1])

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
@@ -64,7 +64,7 @@ type ksvdTask struct {
 
 	kernel  kernelgen.Kernel
 	solver  ksvd.Method
-	graph   *blockstore.Graph
+	graph   *graph.Graph
 	matched ksvd.Compatibility // of the rows and columns of a matrix
 	rowsOf  *ksvd.Data         // of a graph when it is opened, else when rows are prepared
 	fitting *ksvd.Fit

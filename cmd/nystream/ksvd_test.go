@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/blockstore/archive"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -222,7 +223,7 @@ func TestKSVDDamagedModels(t *testing.T) {
 	}
 	bad := folder + "/bad.npz"
 	for name, data := range models {
-		file, err := blockstore.ReadArchive(folder + "/" + name)
+		file, err := archive.Read(folder + "/" + name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -231,9 +232,9 @@ func TestKSVDDamagedModels(t *testing.T) {
 				continue // looked at by nobody
 			}
 			short := *file
-			short.Arrays = append([]blockstore.Array{}, file.Arrays...)
+			short.Arrays = append([]archive.Array{}, file.Arrays...)
 			short.Arrays[i] = shortened(a)
-			if err := blockstore.WriteArchive(bad, &short); err != nil {
+			if err := archive.Write(bad, &short); err != nil {
 				t.Fatal(err)
 			}
 			refused(name+" with a shorter "+a.Name, bad, data)
@@ -244,7 +245,7 @@ func TestKSVDDamagedModels(t *testing.T) {
 			if meta == string(file.Meta) {
 				continue
 			}
-			if err := blockstore.WriteArchive(bad, &blockstore.Archive{Meta: []byte(meta), Arrays: file.Arrays}); err != nil {
+			if err := archive.Write(bad, &archive.Archive{Meta: []byte(meta), Arrays: file.Arrays}); err != nil {
 				t.Fatal(err)
 			}
 			refused(name+" with "+edit[1], bad, data)
@@ -265,7 +266,7 @@ func TestKSVDDamagedModels(t *testing.T) {
 }
 
 // shortened is an array with one row or number less.
-func shortened(a blockstore.Array) blockstore.Array {
+func shortened(a archive.Array) archive.Array {
 	a.Shape = append([]int{a.Shape[0] - 1}, a.Shape[1:]...)
 	if a.Ints != nil {
 		a.Ints = a.Ints[:a.Shape[0]]

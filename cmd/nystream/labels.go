@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/stream"
 )
@@ -218,7 +219,7 @@ func (d *dataFlags) readAsideFile(ctx context.Context, s aside, rows int64) (*as
 }
 
 func (v *asideValues) readText(ctx context.Context, rows int64) error {
-	words, err := blockstore.ReadNodes(ctx, v.file, "0")
+	words, err := graph.ReadNodes(ctx, v.file, "0")
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/blockstore/archive"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -31,7 +31,7 @@ type modelFile struct {
 	data    rowsData
 	prepare stream.Preparation // of left rows, and of right rows of a second source
 	ids     []int64            // of the nodes of a graph, if they are integers
-	arrays  []blockstore.Array // as they were read
+	arrays  []archive.Array    // as they were read
 }
 
 // rowsData says what rows a model takes, and what of them it was fitted to.
@@ -100,15 +100,15 @@ func (f *modelFile) write(path string) error {
 		return err
 	}
 	text.WriteByte('\n')
-	file := &blockstore.Archive{Meta: text.Bytes()}
+	file := &archive.Archive{Meta: text.Bytes()}
 	for _, a := range saved.Arrays {
 		file.Arrays = append(file.Arrays, archived(a))
 	}
-	return blockstore.WriteArchive(path, file)
+	return archive.Write(path, file)
 }
 
 // archived is an array of a model as archives hold them.
-func archived(a model.Array) blockstore.Array {
+func archived(a model.Array) archive.Array {
 	shape := []int{a.Rows, a.Cols}
 	if a.Cols == 0 && len(a.Floats)+len(a.Ints) == a.Rows {
 		shape = shape[:1]
@@ -116,12 +116,12 @@ func archived(a model.Array) blockstore.Array {
 	if a.Ints == nil && a.Floats == nil {
 		a.Floats = []float64{}
 	}
-	return blockstore.Array{Name: a.Name, Shape: shape, Floats: a.Floats, Ints: a.Ints}
+	return archive.Array{Name: a.Name, Shape: shape, Floats: a.Floats, Ints: a.Ints}
 }
 
 // readModel reads a model file. All that it says about itself is checked.
 func readModel(path string) (*modelFile, error) {
-	file, err := blockstore.ReadArchive(path)
+	file, err := archive.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%s: no such model; nystream fit makes one", path)
 	}
@@ -135,7 +135,7 @@ func readModel(path string) (*modelFile, error) {
 	return f, nil
 }
 
-func (f *modelFile) decode(file *blockstore.Archive) (err error) {
+func (f *modelFile) decode(file *archive.Archive) (err error) {
 	var meta struct {
 		Format  string          `json:"format"`
 		Version int             `json:"version"`

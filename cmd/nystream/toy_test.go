@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/blockstore/archive"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
@@ -189,7 +189,7 @@ func TestToyFamily(t *testing.T) {
 			t.Errorf("%s: exit code %d, %s", line, code, messages.String())
 		}
 	}
-	if _, err := blockstore.ReadArchive(in("n.npz")); err == nil {
+	if _, err := archive.Read(in("n.npz")); err == nil {
 		t.Error("a model was written")
 	}
 }

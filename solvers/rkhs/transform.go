@@ -2,6 +2,7 @@ package rkhs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -48,6 +49,9 @@ func (m *Model) functions(side model.Side) *Functions {
 // Outputs returns the names of the functions of a side: left0, left1, …, or of complex
 // ones left0_re, left1_re, …, and behind them left0_im, ….
 func (m *Model) Outputs(side model.Side) ([]string, error) {
+	if side == model.Both {
+		return nil, errors.New("functions are of the left rows of pairs or of the right ones: transform one side at a time")
+	}
 	parts := []string{""}
 	if m.functions(side).Complex {
 		parts = []string{"_re", "_im"}
@@ -78,5 +82,8 @@ func (m *Model) TransformPlan(e stream.Engine, side model.Side, rows stream.Sour
 // Transform gives the values of the singular functions or eigenfunctions of a side at
 // rows to emit, in order: see [Functions.Evaluate].
 func (m *Model) Transform(ctx context.Context, e stream.Engine, side model.Side, rows stream.Source, kept bool, emit model.Emit) error {
+	if _, err := m.Outputs(side); err != nil {
+		return err
+	}
 	return m.functions(side).Evaluate(ctx, e, rows, kept, emit)
 }

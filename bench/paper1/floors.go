@@ -135,7 +135,7 @@ func leading(ctx context.Context, k kernelgen.Kernel, x blas64.General, count in
 		return denseEigenvalues(k, x)
 	}
 	// The last Ritz pairs are the worst: more columns than are looked at.
-	s, err := lowrank.Subspace{Rank: count + 50, Passes: 3, Seed: 1, Shift: lowrank.SubspaceNone}.Fit(ctx, stream.Engine{}, model.Sources{Left: stream.FromMatrix("data", x)}, k)
+	s, err := lowrank.Subspace{Rank: count + 50, Passes: 3, Seed: 1, Shift: lowrank.ShiftNone}.Fit(ctx, stream.Engine{}, model.Sources{Left: stream.FromMatrix("data", x)}, k)
 	if err != nil {
 		return nil, err
 	}

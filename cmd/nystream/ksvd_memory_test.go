@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
 )
 
 // plannedFit is what the tests look at in plans and reports.
@@ -72,7 +72,7 @@ func TestKSVDMemory(t *testing.T) {
 		plan := process(t, folder, "plan "+flags)
 		fit := process(t, folder, fmt.Sprintf("%s -o m.npz --memory %d", flags, plan.MemoryBytes))
 		t.Logf("%.1f MiB planned, %.1f MiB at the peak: %s", float64(plan.MemoryBytes)/(1<<20), float64(fit.PeakRSSBytes)/(1<<20), flags)
-		if fit.PeakRSSBytes > plan.MemoryBytes+lowrank.RuntimeBytes {
+		if fit.PeakRSSBytes > plan.MemoryBytes+model.RuntimeBytes {
 			t.Errorf("%s: %d bytes at the peak, %d planned", flags, fit.PeakRSSBytes, plan.MemoryBytes)
 		}
 		if fit.Operator != plan.Operator || fit.Sums != plan.Sums {

@@ -54,8 +54,7 @@ Algorithm 5). One pass; another two when factors are written.`,
 		symmetric:   true,
 		addFlags:    addShiftFlag("decoupled", "paper (as published)", "none"),
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			rule := map[string]lowrank.ShiftRule{"decoupled": lowrank.ShiftDecoupled, "paper": lowrank.ShiftPaper, "none": lowrank.ShiftNone}
-			return lowrank.S3SPSD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Shift: rule[c.shift.value], Precision: c.tiles()}, nil
+			return lowrank.S3SPSD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Shift: c.shiftOf(), Precision: c.tiles()}, nil
 		},
 	},
 	{
@@ -119,11 +118,10 @@ another two when factors are written.`,
 			cmd.Flags().IntVar(&c.passes, "passes", 3, "most exact `passes` over all entries of A; fewer when the residuals are below 1e-6")
 		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			rule := map[string]lowrank.SubspaceShift{"centred": lowrank.SubspaceCentred, "none": lowrank.SubspaceNone}
 			if c.passes < 1 {
 				return nil, fmt.Errorf("--passes %d must be at least 1", c.passes)
 			}
-			m := lowrank.Subspace{Rank: c.rank, Passes: c.passes, Start: lowrank.Landmark{Sketch: c.sketch, NNZ: c.nnz}, Seed: c.seed, Shift: rule[c.shift.value]}
+			m := lowrank.Subspace{Rank: c.rank, Passes: c.passes, Start: lowrank.Landmark{Sketch: c.sketch, NNZ: c.nnz}, Seed: c.seed, Shift: c.shiftOf()}
 			return m, c.inDouble(exactInDouble)
 		},
 	},
@@ -162,14 +160,20 @@ func addLandmarksFlag(c *lowrankTask, cmd *cobra.Command, choices ...lowrank.Lan
 	addExplained(cmd, &c.landmarks, "landmarks", "how landmarks are chosen: "+strings.Join(usage, ", "), words...)
 }
 
-// landmarkChoice is what --landmarks says.
+// landmarkChoice returns what --landmarks says, one of the words that it takes.
 func (c *lowrankTask) landmarkChoice() lowrank.LandmarkChoice {
-	for choice := range lowrank.ChoiceAuto {
-		if choice.String() == c.landmarks.value {
-			return choice
-		}
+	choice, _ := lowrank.ParseLandmarkChoice(c.landmarks.value)
+	return choice
+}
+
+// shiftOf returns what --shift says, one of the words that it takes. For two sources
+// there is no shift.
+func (c *lowrankTask) shiftOf() lowrank.Shift {
+	shift, _ := lowrank.ParseShift(c.shift.value)
+	if len(c.rightFiles) > 0 {
+		return lowrank.ShiftDefault
 	}
-	return lowrank.ChoiceAuto
+	return shift
 }
 
 func addMatrixFlags(c *lowrankTask, cmd *cobra.Command) {
@@ -240,21 +244,20 @@ func addRefineFlag(c *lowrankTask, cmd *cobra.Command) {
 
 // landmark is fit landmark: to a rank, to a tolerance, or refined by exact passes.
 func (c *lowrankTask) landmark() (lowrank.Method, error) {
-	shift := map[string]lowrank.LandmarkShift{"centred": lowrank.ShiftCentred, "fitted": lowrank.ShiftFitted, "none": lowrank.ShiftZero}[c.shift.value]
 	switch {
 	case c.given("refine"):
 		passes := lowrank.Subspace{Start: lowrank.Landmark{Sketch: c.sketch, NNZ: c.nnz, Choice: c.landmarkChoice()}}
 		if len(c.rightFiles) > 0 {
 			passes.Start = lowrank.Landmark{Sketch: c.sketch, NNZ: c.nnz}
 		} else if c.shift.value != "centred" {
-			passes.Shift = lowrank.SubspaceNone
+			passes.Shift = lowrank.ShiftNone
 		}
 		return c.refined(passes)
 	case c.tolerance != 0:
 		return lowrank.Adaptive{Tolerance: c.tolerance, Rank: c.rank, Memory: int64(c.memory), Sketch: c.sketch, NNZ: c.nnz,
-			Choice: c.landmarkChoice(), Seed: c.seed, Shift: shift, Precision: c.tiles()}, nil
+			Choice: c.landmarkChoice(), Seed: c.seed, Shift: c.shiftOf(), Precision: c.tiles()}, nil
 	}
-	return lowrank.Landmark{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Choice: c.landmarkChoice(), Seed: c.seed, Shift: shift, Precision: c.tiles()}, nil
+	return lowrank.Landmark{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Choice: c.landmarkChoice(), Seed: c.seed, Shift: c.shiftOf(), Precision: c.tiles()}, nil
 }
 
 // exactInDouble says why exact passes have no precision to choose.

@@ -27,7 +27,7 @@ type Adaptive struct {
 	Sketch, NNZ int
 	Choice      LandmarkChoice
 	Seed        uint64
-	Shift       LandmarkShift
+	Shift       Shift
 	Precision   Precision
 }
 
@@ -93,7 +93,7 @@ func (m Adaptive) check() error {
 	if !(m.Tolerance > 0 && m.Tolerance < 1) {
 		return fmt.Errorf("tolerance %v must be above 0 and below 1", m.Tolerance)
 	}
-	return nil
+	return m.landmark(1).checkOne()
 }
 
 // mostColumns returns the largest rank: beyond a quarter of many rows a matrix is not of

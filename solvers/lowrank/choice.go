@@ -11,6 +11,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/words"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -38,13 +39,14 @@ const (
 	ChoiceAuto
 )
 
+var choiceWords = []string{"uniform", "leverage", "rpc", "dpp", "auto"}
+
 // String returns the word for a choice.
-func (c LandmarkChoice) String() string {
-	words := []string{"uniform", "leverage", "rpc", "dpp", "auto"}
-	if int(c) >= len(words) {
-		panic(fmt.Sprintf("lowrank: landmark choice %d", c))
-	}
-	return words[c]
+func (c LandmarkChoice) String() string { return words.Of(choiceWords, c) }
+
+// ParseLandmarkChoice returns the choice that a word stands for.
+func ParseLandmarkChoice(word string) (LandmarkChoice, error) {
+	return words.Parse[LandmarkChoice]("choice of landmarks", choiceWords, word)
 }
 
 // The size of the reservoir.

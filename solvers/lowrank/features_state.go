@@ -2,12 +2,8 @@ package lowrank
 
 import "github.com/nystream/nystream/solvers/model"
 
-// FeatureHeader describes the features of [RFF] in a saved model; its numbers are in
-// arrays. The features of a row x are, with P = (x − u_centre)·u_frequenciesᵀ, m
-// columns,
-//
-//	(cos P, sin P)/√m
-type FeatureHeader struct {
+// featureHeader describes the features of [RFF] in a saved model: see [Model.Save].
+type featureHeader struct {
 	Kind      string `json:"kind"` // "fourier"
 	Columns   int    `json:"columns"`
 	Dimension int    `json:"dimension"`
@@ -21,7 +17,7 @@ const tensorKind = "tensor sketch"
 const mostFeatures = 1 << 27
 
 // loadFeatures takes a feature map.
-func (e *Embedding) loadFeatures(a *model.Archive, prefix string, h *SideHeader) {
+func (e *Embedding) loadFeatures(a *model.Archive, prefix string, h *sideHeader) {
 	f := h.Features
 	switch {
 	case f.Kind == tensorKind:
@@ -39,7 +35,7 @@ func (e *Embedding) loadFeatures(a *model.Archive, prefix string, h *SideHeader)
 }
 
 // loadCentre takes the array of the centre, if there is one.
-func loadCentre(a *model.Archive, prefix string, h *FeatureHeader) []float64 {
+func loadCentre(a *model.Archive, prefix string, h *featureHeader) []float64 {
 	if !h.Centred {
 		return nil
 	}

@@ -227,16 +227,16 @@ func TestFeatureSaveLoad(t *testing.T) {
 			t.Errorf("%v: rows on their own have another embedding", c)
 		}
 		checkDamagedArrays(t, fmt.Sprint(c), file)
-		var h Header
+		var h header
 		file.ReadHeader(&h)
-		for name, damage := range map[string]func(f *FeatureHeader){
-			"kind":             func(f *FeatureHeader) { f.Kind = "wavelet" },
-			"more columns":     func(f *FeatureHeader) { f.Columns += 2 },
-			"no columns":       func(f *FeatureHeader) { f.Columns = 0 },
-			"negative columns": func(f *FeatureHeader) { f.Columns = -2 },
-			"dimension":        func(f *FeatureHeader) { f.Dimension++ },
-			"huge dimension":   func(f *FeatureHeader) { f.Dimension = 1 << 62 },
-			"huge columns":     func(f *FeatureHeader) { f.Columns = 1 << 62 },
+		for name, damage := range map[string]func(f *featureHeader){
+			"kind":             func(f *featureHeader) { f.Kind = "wavelet" },
+			"more columns":     func(f *featureHeader) { f.Columns += 2 },
+			"no columns":       func(f *featureHeader) { f.Columns = 0 },
+			"negative columns": func(f *featureHeader) { f.Columns = -2 },
+			"dimension":        func(f *featureHeader) { f.Dimension++ },
+			"huge dimension":   func(f *featureHeader) { f.Dimension = 1 << 62 },
+			"huge columns":     func(f *featureHeader) { f.Columns = 1 << 62 },
 		} {
 			bad := *h.Left.Features
 			damage(&bad)

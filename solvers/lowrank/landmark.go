@@ -34,26 +34,10 @@ type Landmark struct {
 	NNZ    int // z, landmarks per direction; 0 means 4
 	Choice LandmarkChoice
 	Seed   uint64
-	Shift  LandmarkShift
+	Shift  Shift // centred, fitted or none
 
 	Precision Precision // of the tiles of the pass
 }
-
-// LandmarkShift says which multiple of the identity the landmark method adds.
-type LandmarkShift uint8
-
-const (
-	// ShiftCentred adds half of the first eigenvalue left out to β. It is the
-	// best shift in the spectral norm, and grows with n; in the Frobenius norm,
-	// to which the whole diagonal counts, it costs more than it gains.
-	ShiftCentred LandmarkShift = iota
-	// ShiftFitted is β alone, the least-squares fit: the diagonal of Â is then
-	// near the diagonal of A.
-	ShiftFitted
-	// ShiftZero leaves β out: Â is positive semi-definite if A is, and W is the core of
-	// Wang, Luo & Zhang (2016).
-	ShiftZero
-)
 
 // Fit approximates the kernel matrix of the rows of one source, or the one between the
 // rows of two: then Q is from all sampled columns and P from all sampled rows,
@@ -67,8 +51,19 @@ func (m Landmark) Fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 	if err != nil {
 		return nil, err
 	}
+	if err := m.checkOne(); err != nil {
+		return nil, err
+	}
 	return m.fitOne(ctx, e, d.Left, k)
 }
+
+// checkOne returns an error unless the method can serve for one source.
+func (m Landmark) checkOne() error {
+	return m.Shift.among("landmark", ShiftCentred, ShiftFitted, ShiftNone)
+}
+
+// centred reports whether half of the first eigenvalue left out joins the shift.
+func (m Landmark) centred() bool { return m.Shift == ShiftDefault || m.Shift == ShiftCentred }
 
 // fitOne approximates the kernel matrix of the rows of src as a symmetric one.
 func (m Landmark) fitOne(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel) (*Fit, error) {
@@ -250,7 +245,7 @@ func (f *landmarkFit) fitCore(ctx context.Context, e stream.Engine) error {
 	if err != nil {
 		return err
 	}
-	if f.Shift != ShiftZero {
+	if f.Shift != ShiftNone {
 		f.beta = residualShift(f.tiles.sumDiag(f.core), dense.Trace(z), f.core.rows.Rows-z.Rows)
 	}
 	for i := range z.Rows {
@@ -269,7 +264,7 @@ func congruenceOf(t, z blas64.General) blas64.General {
 func (f *landmarkFit) model(c int) *Model {
 	c = min(c, len(f.spectrum.Values))
 	shift := f.beta
-	if f.Shift == ShiftCentred && c < len(f.spectrum.Values) {
+	if f.centred() && c < len(f.spectrum.Values) {
 		shift += math.Max(0, f.spectrum.Values[c]) / 2
 	}
 	values := make([]float64, c)

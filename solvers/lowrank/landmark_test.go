@@ -15,7 +15,7 @@ import (
 
 // unshiftedLandmark is the method of Wang, Luo & Zhang (2016).
 func unshiftedLandmark(rank int, seed uint64) Landmark {
-	return Landmark{Rank: rank, NNZ: 1, Sketch: 5 * rank, Seed: seed, Shift: ShiftZero}
+	return Landmark{Rank: rank, NNZ: 1, Sketch: 5 * rank, Seed: seed, Shift: ShiftNone}
 }
 
 // TestUnshiftedAgainstDense: Â = C·(SᵀC)⁺·(SᵀKS)·(CᵀS)⁺·Cᵀ with pseudo-inverses by
@@ -76,7 +76,7 @@ func TestUnshiftedFewRows(t *testing.T) {
 	if e := dense.Frobenius(difference(full(t, f, x), kernelMatrix(k, x, x))); !(e <= 1e-9) || len(f.Notes) == 0 {
 		t.Errorf("error %g, notes %q", e, f.Notes)
 	}
-	if _, err := (Landmark{Shift: ShiftZero}).Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, k); err == nil {
+	if _, err := (Landmark{Shift: ShiftNone}).Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, k); err == nil {
 		t.Error("rank 0 is taken")
 	}
 }

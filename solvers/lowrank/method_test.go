@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -174,5 +175,44 @@ func TestTransform(t *testing.T) {
 	}
 	if _, err := matrix.Verify(ctx, e, model.Sources{Left: src}, 10, 1); err == nil {
 		t.Error("a matrix was measured on a sample")
+	}
+}
+
+// TestShifts: a method refuses the shifts of others, in the plan and in the fit, and the
+// default is the first of its own.
+func TestShifts(t *testing.T) {
+	t.Parallel()
+	ctx, e, k := context.Background(), stream.Engine{}, kernelgen.RBF(1)
+	d := model.Sources{Left: stream.FromMatrix("x", clusters(300, 3, 1))}
+	for name, c := range map[string]struct {
+		of  func(s Shift) Method
+		has []Shift // the first is the default
+	}{
+		"s3spsd":   {func(s Shift) Method { return S3SPSD{Rank: 4, Seed: 1, Shift: s} }, []Shift{ShiftDecoupled, ShiftPaper, ShiftNone}},
+		"landmark": {func(s Shift) Method { return Landmark{Rank: 4, Seed: 1, Shift: s} }, []Shift{ShiftCentred, ShiftFitted, ShiftNone}},
+		"adaptive": {func(s Shift) Method { return Adaptive{Tolerance: 0.5, Seed: 1, Shift: s} }, []Shift{ShiftCentred, ShiftFitted, ShiftNone}},
+		"subspace": {func(s Shift) Method { return Subspace{Rank: 4, Seed: 1, Shift: s} }, []Shift{ShiftCentred, ShiftNone}},
+	} {
+		plain, err := c.of(ShiftDefault).Fit(ctx, e, d, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, err := c.of(c.has[0]).Fit(ctx, e, d, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if saved(plain.Model) != saved(first.Model) {
+			t.Errorf("%s: the default is not %s", name, c.has[0])
+		}
+		for s := ShiftNone; s <= ShiftPaper; s++ {
+			if word, err := ParseShift(s.String()); err != nil || word != s {
+				t.Errorf("%s is read as %s, %v", s, word, err)
+			}
+			_, planned := c.of(s).Plan(e, d.Shape(), k)
+			_, fitted := c.of(s).Fit(ctx, e, d, k)
+			if has := slices.Contains(c.has, s); has != (planned == nil) || has != (fitted == nil) {
+				t.Errorf("%s, shift %s: %v, %v", name, s, planned, fitted)
+			}
+		}
 	}
 }

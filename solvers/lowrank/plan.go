@@ -6,12 +6,6 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Plan is model.Plan, until its users have moved to that.
-type Plan = model.Plan
-
-// RuntimeBytes is model.RuntimeBytes, until its users have moved to that.
-const RuntimeBytes = model.RuntimeBytes
-
 // planner is a plan, and adds the items that methods have in common.
 type planner struct {
 	*model.Plan
@@ -107,6 +101,9 @@ func (m S3SPSD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	if err := checkSymmetric(s, k); err != nil {
 		return nil, err
 	}
+	if err := m.check(); err != nil {
+		return nil, err
+	}
 	size, err := fitSizes(s.Rows, m.Rank, m.Sketch, m.NNZ)
 	if err != nil {
 		return nil, err
@@ -124,6 +121,9 @@ func (m S3SPSD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
 	if s.OneSource() {
 		if err := checkSymmetric(s, k); err != nil {
+			return nil, err
+		}
+		if err := m.checkOne(); err != nil {
 			return nil, err
 		}
 		return m.planSide(e, s.Rows, s.Columns)

@@ -106,7 +106,7 @@ func measure(t *testing.T, f *Fit, src stream.Source) float64 {
 func checkReload(t *testing.T, name string, f *Fit, x blas64.General) {
 	t.Helper()
 	m, file := reload(t, f.Model)
-	var h Header
+	var h header
 	file.ReadHeader(&h)
 	if h.Precision != "float32" {
 		t.Errorf("%s: the header says precision %q", name, h.Precision)

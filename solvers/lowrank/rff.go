@@ -193,11 +193,11 @@ func (m *fourierMap) put(a *model.Archive, prefix string) {
 	a.PutVector(prefix+"centre", m.centre)
 }
 
-func (m *fourierMap) header() *FeatureHeader {
-	return &FeatureHeader{Kind: fourierKind, Columns: m.Columns(), Dimension: m.Dimension(), Centred: true}
+func (m *fourierMap) header() *featureHeader {
+	return &featureHeader{Kind: fourierKind, Columns: m.Columns(), Dimension: m.Dimension(), Centred: true}
 }
 
-func loadFourier(a *model.Archive, prefix string, h *FeatureHeader) FeatureMap {
+func loadFourier(a *model.Archive, prefix string, h *featureHeader) FeatureMap {
 	if h.Columns%2 != 0 {
 		a.Fail("%d Fourier features: they come in pairs", h.Columns)
 	}

@@ -262,11 +262,11 @@ func TestTruncatedNystrom(t *testing.T) {
 		}
 	}
 	ctx, e, d := context.Background(), stream.Engine{}, model.Sources{Left: src}
-	f, err := Landmark{Rank: c, NNZ: nnz, Sketch: 26, Seed: 5, Shift: ShiftZero}.Fit(ctx, e, d, k)
+	f, err := Landmark{Rank: c, NNZ: nnz, Sketch: 26, Seed: 5, Shift: ShiftNone}.Fit(ctx, e, d, k)
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := Landmark{Rank: nnz * c, NNZ: 1, Sketch: 26 * nnz, Seed: 5, Shift: ShiftZero}.Fit(ctx, e, d, k)
+	whole, err := Landmark{Rank: nnz * c, NNZ: 1, Sketch: 26 * nnz, Seed: 5, Shift: ShiftNone}.Fit(ctx, e, d, k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -480,7 +480,7 @@ func TestRPCholeskyPlan(t *testing.T) {
 		}
 	}
 	ctx, e, src := context.Background(), stream.Engine{}, stream.FromMatrix("x", x)
-	nystrom, landmark := Nystrom{Rank: 10, NNZ: 3, Choice: ChoicePivoted, Seed: 1}, Landmark{Rank: 10, NNZ: 3, Seed: 1, Shift: ShiftZero}
+	nystrom, landmark := Nystrom{Rank: 10, NNZ: 3, Choice: ChoicePivoted, Seed: 1}, Landmark{Rank: 10, NNZ: 3, Seed: 1, Shift: ShiftNone}
 	for name, m := range map[string]Method{"nystrom": nystrom, "landmark": landmark} {
 		f, err := m.Fit(ctx, e, model.Sources{Left: src}, kernelgen.RBF(1))
 		if err != nil {
@@ -522,7 +522,7 @@ func TestRPCholeskyNasty(t *testing.T) {
 		})
 		t.Run(c.name+"/landmark", func(t *testing.T) {
 			nasty(t, c.x, c.k, c.refuse, func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-				return Landmark{Rank: 10, NNZ: 3, Seed: 1, Shift: ShiftZero}.Fit(ctx, e, model.Sources{Left: s}, k)
+				return Landmark{Rank: 10, NNZ: 3, Seed: 1, Shift: ShiftNone}.Fit(ctx, e, model.Sources{Left: s}, k)
 			})
 		})
 	}

@@ -14,22 +14,6 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// ShiftRule says which multiples of the identity S3SPSD works with.
-type ShiftRule uint8
-
-const (
-	// ShiftDecoupled uses one shift for the range, min(α, tr(A)/2n, 2β₀) with α of
-	// Algorithm 5 and β₀ the mean eigenvalue that the unshifted sketch leaves, and
-	// another, fitted by least squares, for the core. The
-	// shift that helps the sketch is not the shift to add back: α is driven by
-	// the smallest singular value of the sketch, and grows with n.
-	ShiftDecoupled ShiftRule = iota
-	// ShiftPaper uses α of Algorithm 5 for both, as published.
-	ShiftPaper
-	// ShiftNone uses none.
-	ShiftNone
-)
-
 // S3SPSD is the sparse-sign streaming SPSD approximation with shift: Xie et al.
 // (2023), Algorithm 5, with C drawn without replacement over the whole matrix,
 // as Theorems 2 and 3 require.
@@ -41,7 +25,7 @@ type S3SPSD struct {
 	Sketch int // s ≥ c; 0 means 5c, or the largest that fits
 	NNZ    int // z, nonzeros per sketch column; 0 means 4
 	Seed   uint64
-	Shift  ShiftRule
+	Shift  Shift // decoupled, paper or none
 
 	Precision Precision // of the tiles of the pass
 }
@@ -50,6 +34,9 @@ type S3SPSD struct {
 func (m S3SPSD) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	k, n, err := resolveSymmetric(ctx, d, k, m.Seed)
 	if err != nil {
+		return nil, err
+	}
+	if err := m.check(); err != nil {
 		return nil, err
 	}
 	size, err := fitSizes(n, m.Rank, m.Sketch, m.NNZ)
@@ -68,6 +55,10 @@ func (m S3SPSD) Fit(ctx context.Context, e stream.Engine, d model.Sources, k ker
 		return nil, err
 	}
 	return f.report(found)
+}
+
+func (m S3SPSD) check() error {
+	return m.Shift.among("s3spsd", ShiftDecoupled, ShiftPaper, ShiftNone)
 }
 
 // s3spsd is a fit under way.
@@ -275,7 +266,7 @@ func (f *s3spsd) fitCore(side *Embedding, z blas64.General) (*coreFit, error) {
 	switch f.Shift {
 	case ShiftPaper:
 		fit.shift = side.RangeShift
-	case ShiftDecoupled:
+	case ShiftDecoupled, ShiftDefault:
 		fit.shift = fit.residual
 	}
 	for i := range r {

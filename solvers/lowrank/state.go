@@ -9,12 +9,8 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// Array is model.Array, until its users have moved to that.
-type Array = model.Array
-
-// Header is what a saved model says about itself in words and numbers; the
-// rest is in arrays. It marshals to JSON.
-type Header struct {
+// header is the header of a saved model. It marshals to JSON.
+type header struct {
 	Method    string      `json:"method"`
 	Kernel    string      `json:"kernel,omitempty"`
 	Map       string      `json:"map,omitempty"` // explicit matrix: the element-wise function
@@ -24,21 +20,21 @@ type Header struct {
 	Rank      int         `json:"rank"`
 	Shift     float64     `json:"shift"`
 	Precision string      `json:"precision,omitempty"` // of the tiles of u and v, "" for float64
-	Left      *SideHeader `json:"left,omitempty"`
-	Right     *SideHeader `json:"right,omitempty"` // absent for a symmetric model
+	Left      *sideHeader `json:"left,omitempty"`
+	Right     *sideHeader `json:"right,omitempty"` // absent for a symmetric model
 }
 
-// SideHeader describes an [Embedding].
-type SideHeader struct {
-	Sketch     *SketchHeader  `json:"sketch,omitempty"`
-	Features   *FeatureHeader `json:"features,omitempty"`
+// sideHeader describes an [Embedding].
+type sideHeader struct {
+	Sketch     *sketchHeader  `json:"sketch,omitempty"`
+	Features   *featureHeader `json:"features,omitempty"`
 	RangeShift float64        `json:"range_shift,omitempty"`
 	Unit       float64        `json:"unit,omitempty"`
 	Refined    bool           `json:"refined,omitempty"`
 }
 
-// SketchHeader names a sparse-sign sketch.
-type SketchHeader struct {
+// sketchHeader names a sparse-sign sketch.
+type sketchHeader struct {
 	Rows    int64  `json:"rows"`
 	Columns int    `json:"columns"`
 	NNZ     int    `json:"nnz"`
@@ -46,20 +42,21 @@ type SketchHeader struct {
 	Purpose string `json:"purpose"`
 }
 
-// Save returns the model as an archive with a [Header]. With u(x) the embedding of a
+// Save returns the model as an archive with a header. With u(x) the embedding of a
 // row x, k(x, u_landmarks) a row of kernel entries and Ĉ the matrix with
 // u_sketch_value[k] in row k, column u_sketch_column[k] (the identity if there
 // is none), u(x) = k(x, u_landmarks)·Ĉ·u_projection·u_refinement, and likewise
 // for v. Of a model with precision float32 the kernel entries are those of
 // [kernelgen.Kernel.FillSingle], centred at the median of the landmarks; entries in
 // float64 give the same embedding to about 1e-6. Of a model of random features the
-// row of kernel entries and Ĉ are replaced by features, see [FeatureHeader]. Of an
-// explicit matrix there are projection, refinement and, as a matrix, v.
+// row of kernel entries and Ĉ are replaced by (cos P, sin P)/√m with
+// P = (x − u_centre)·u_frequenciesᵀ, m columns; features of another package cannot be
+// saved. Of an explicit matrix there are projection, refinement and, as a matrix, v.
 func (m *Model) Save() (*model.Archive, error) {
 	if _, ours := m.Left.Features.(*fourierMap); m.Left.Features != nil && m.Explicit == nil && !ours {
 		return nil, fmt.Errorf("a %s model has features of another package and cannot be saved", m.Method)
 	}
-	h := Header{Method: m.Method, Kernel: m.Kernel.String(), Seed: m.Seed, Rows: m.Rows, Columns: m.Cols,
+	h := header{Method: m.Method, Kernel: m.Kernel.String(), Seed: m.Seed, Rows: m.Rows, Columns: m.Cols,
 		Rank: len(m.Values), Shift: m.Shift}
 	if m.Precision != Float64 {
 		h.Precision = m.Precision.String()
@@ -97,13 +94,13 @@ func (m *Model) putExplicit(a *model.Archive) {
 	}
 }
 
-func (e *Embedding) header() *SideHeader {
-	h := &SideHeader{RangeShift: e.RangeShift, Unit: e.Unit, Refined: e.Refinement.Rows > 0}
+func (e *Embedding) header() *sideHeader {
+	h := &sideHeader{RangeShift: e.RangeShift, Unit: e.Unit, Refined: e.Refinement.Rows > 0}
 	if e.Features != nil {
 		h.Features = e.Features.(*fourierMap).header()
 	}
 	if s := e.Signs; s != nil {
-		h.Sketch = &SketchHeader{s.Rows, s.Cols, s.NNZ, s.Seed, s.Purpose}
+		h.Sketch = &sketchHeader{s.Rows, s.Cols, s.NNZ, s.Seed, s.Purpose}
 	}
 	return h
 }
@@ -136,7 +133,7 @@ func signArrays(s *sketch.SparseSign) (column []int64, value []float64) {
 
 // Load returns the model that Save gave. Every shape is checked.
 func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
-	var h Header
+	var h header
 	a.ReadHeader(&h)
 	m := &Model{Method: h.Method, Seed: h.Seed, Rows: h.Rows, Cols: h.Columns, Shift: h.Shift}
 	precision, err := parsePrecision(h.Precision)
@@ -167,7 +164,7 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 }
 
 // loadExplicit fills in a model of an explicit matrix.
-func (m *Model) loadExplicit(a *model.Archive, h *Header) {
+func (m *Model) loadExplicit(a *model.Archive, h *header) {
 	f, err := kernelgen.ParseMap(h.Map)
 	a.Check(err)
 	if h.Columns < 1 || h.Columns > mostFeatures || h.Rank < 0 {
@@ -182,7 +179,7 @@ func (m *Model) loadExplicit(a *model.Archive, h *Header) {
 	}
 }
 
-func loadEmbedding(a *model.Archive, prefix string, h *SideHeader, rank int) *Embedding {
+func loadEmbedding(a *model.Archive, prefix string, h *sideHeader, rank int) *Embedding {
 	e := &Embedding{RangeShift: h.RangeShift, Unit: h.Unit}
 	if u := e.unit(); !(u > 0) {
 		a.Fail("unit %v", u)
@@ -202,7 +199,7 @@ func loadEmbedding(a *model.Archive, prefix string, h *SideHeader, rank int) *Em
 	return e
 }
 
-func (e *Embedding) loadLandmarks(a *model.Archive, prefix string, h *SideHeader) {
+func (e *Embedding) loadLandmarks(a *model.Archive, prefix string, h *sideHeader) {
 	e.Landmarks = a.Matrix(prefix+"landmarks", -1, -1)
 	e.Rows = a.Ints(prefix+"landmark_rows", e.Landmarks.Rows)
 	if !slices.IsSorted(e.Rows) {
@@ -214,7 +211,7 @@ func (e *Embedding) loadLandmarks(a *model.Archive, prefix string, h *SideHeader
 }
 
 // loadSigns draws the sketch again and compares it with what was saved.
-func loadSigns(a *model.Archive, prefix string, h *SketchHeader, rows []int64) *sketch.SparseSign {
+func loadSigns(a *model.Archive, prefix string, h *sketchHeader, rows []int64) *sketch.SparseSign {
 	column, value := a.Ints(prefix+"sketch_column", len(rows)), a.Vector(prefix+"sketch_value", len(rows))
 	if a.Err() != nil {
 		return nil

@@ -68,23 +68,8 @@ type Subspace struct {
 	Start      Method
 	TwoFactors bool // U·diag(values)·Vᵀ where A is symmetric as well
 	Seed       uint64
-	Shift      SubspaceShift // of one factor; there is none with two
+	Shift      Shift // centred or none, of one factor; there is none with two
 }
-
-// SubspaceShift says which multiple of the identity the subspace method adds.
-type SubspaceShift uint8
-
-const (
-	// SubspaceCentred puts β in the middle of the eigenvalues that are left out,
-	// as [ShiftCentred] does: half of the largest that truncation leaves out plus
-	// half of the least known, which is the least of those left out and of the mean
-	// of the eigenvalues outside the Krylov space (the trace of A tells it exactly).
-	// With it the spectral error is about half of the best that rank c can do
-	// without a shift; as with [ShiftCentred] the Frobenius error pays for it.
-	SubspaceCentred SubspaceShift = iota
-	// SubspaceNone adds nothing: nearly the best matrix of rank c.
-	SubspaceNone
-)
 
 // What the start has beyond c columns. The landmark method looks at few rows;
 // random columns have a part in every eigenvector, also in those that live on
@@ -105,7 +90,7 @@ func (m Subspace) settings() (Subspace, error) {
 	if m.Rank < 1 || m.Passes < 1 || !(m.Tolerance > 0) {
 		return m, fmt.Errorf("rank %d and passes %d must be at least 1, and the tolerance %v above 0", m.Rank, m.Passes, m.Tolerance)
 	}
-	return m, nil
+	return m, m.Shift.among("subspace", ShiftCentred, ShiftNone)
 }
 
 // oneFactor reports whether the model is of a symmetric matrix.

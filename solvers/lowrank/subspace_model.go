@@ -82,7 +82,7 @@ func (m Subspace) finishSymmetric(t *tiles, space *krylov.Space, last *krylov.Pa
 	whole := t.sumDiag(rows)
 	found := &Model{Method: "subspace", Kernel: t.kernel, Seed: m.Seed, Rows: int64(rows.rows.Rows), Cols: int64(rows.rows.Rows),
 		Left: &Embedding{Landmarks: rows.rows, Rows: rows.number, Projection: s.projection}, Values: slices.Clone(s.values)}
-	if m.Shift == SubspaceCentred {
+	if m.Shift != ShiftNone {
 		found.Shift = s.shift(whole, rows.rows.Rows, definite)
 	}
 	low, high := s.leftOut(whole, rows.rows.Rows, definite)

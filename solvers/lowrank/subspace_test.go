@@ -47,7 +47,7 @@ func TestSubspaceEigen(t *testing.T) {
 		k := kernelgen.RBF(2)
 		a := kernelMatrix(k, x, x)
 		eig := denseEigen(t, a)
-		f := subspaceFit(t, Subspace{Rank: c, Seed: 1, Shift: SubspaceNone}, x, k)
+		f := subspaceFit(t, Subspace{Rank: c, Seed: 1, Shift: ShiftNone}, x, k)
 		for j, v := range f.Values {
 			if math.Abs(v-eig.Values[j]) > 1e-6*eig.Values[j] {
 				t.Errorf("n = %d: value %d is %.10g, the eigenvalue %.10g", n, j, v, eig.Values[j])
@@ -79,7 +79,7 @@ func TestSubspaceFloor(t *testing.T) {
 		k := kernelgen.RBF(gamma)
 		a := kernelMatrix(k, x, x)
 		norm, floor := spectralNorm(t, a), bestRank(t, a, 25)
-		for shift, most := range map[SubspaceShift]float64{SubspaceNone: 1.1, SubspaceCentred: 0.65} {
+		for shift, most := range map[Shift]float64{ShiftNone: 1.1, ShiftCentred: 0.65} {
 			f := subspaceFit(t, Subspace{Rank: 25, Seed: 1, Shift: shift}, x, k)
 			e := denseError(t, f.Model, x, a, norm)
 			t.Logf("gamma %g: floor %.4g, %.3f of it with shift %.3g; residual %.2g, trace residual %.3g", gamma, floor, e/floor, f.Shift, f.Residual(), f.TraceResidual)
@@ -100,7 +100,7 @@ func TestSubspaceResiduals(t *testing.T) {
 	eig := denseEigen(t, a)
 	previous := math.Inf(1)
 	for passes := 1; passes <= 4; passes++ {
-		f := subspaceFit(t, Subspace{Rank: 15, Passes: passes, Seed: 1, Shift: SubspaceNone}, x, k)
+		f := subspaceFit(t, Subspace{Rank: 15, Passes: passes, Seed: 1, Shift: ShiftNone}, x, k)
 		if f.ExactPasses != passes || len(f.Residuals) != 15 {
 			t.Fatalf("%d passes, %d residuals", f.ExactPasses, len(f.Residuals))
 		}
@@ -172,7 +172,7 @@ func TestSubspaceIndefinite(t *testing.T) {
 	const c = 12
 	a := kernelMatrix(k, x, x)
 	eig := denseEigen(t, a)
-	f := subspaceFit(t, Subspace{Rank: c, Passes: 6, Seed: 1, Shift: SubspaceNone}, x, k)
+	f := subspaceFit(t, Subspace{Rank: c, Passes: 6, Seed: 1, Shift: ShiftNone}, x, k)
 	negative := 0
 	for _, v := range f.Values {
 		nearest := math.Inf(1)
@@ -290,7 +290,7 @@ func TestSubspaceFarRows(t *testing.T) {
 	}
 	k := kernelgen.RBF(0.5)
 	for seed := range uint64(5) {
-		f := subspaceFit(t, Subspace{Rank: 15, Seed: seed, Shift: SubspaceNone}, x, k)
+		f := subspaceFit(t, Subspace{Rank: 15, Seed: seed, Shift: ShiftNone}, x, k)
 		u := factors(t, f.Model, f.Left, x)
 		own := 0.0
 		for j, v := range f.Values {

@@ -226,6 +226,9 @@ func (f *modelFile) places(g *graph.Graph) (place []int32, same bool) {
 	return place, false
 }
 
+// edgeColumns is what to say of another number of columns of a graph.
+const edgeColumns = "--columns of a graph are two: those of the source and the target of an edge, such as --columns src,dst"
+
 // openGraph opens the nodes of a graph, which a side of the model is applied to.
 func (f *modelFile) openGraph(ctx context.Context, t *transformCommand, side model.Side, dimension int, paths []string) (*taken, error) {
 	switch d := &t.data; {
@@ -234,7 +237,7 @@ func (f *modelFile) openGraph(ctx context.Context, t *transformCommand, side mod
 	case d.keeps() || d.spools() || d.format != "":
 		return nil, usagef("--label, --keep, --spool and --input-format are for rows, and this model is of a graph")
 	case len(d.columns) != 0 && len(d.columns) != 2:
-		return nil, usagef("--columns of a graph are two: those of the source and the target of an edge, such as --columns src,dst")
+		return nil, usagef(edgeColumns)
 	}
 	g, err := t.readGraph(ctx, paths[0], &t.graph, f.data.Graph.graphRecipe, &t.data)
 	if err != nil {

@@ -138,33 +138,31 @@ func (c *ismTask) engineOf() ism.Engine {
 }
 
 func (c *ismTask) refuses(args []string) []contradiction {
-	p, label := c.paradigm(), c.data.label != ""
-	clustering := p != ism.Supervised
+	p, label, target := c.paradigm(), c.given("label"), c.given("target")
+	clustering, weighed := p != ism.Supervised, p == ism.SemiSupervised || p == ism.Alternative
 	return []contradiction{
 		{len(args) == 0, noData},
-		{c.given("keep"), "--keep carries nothing along here: use it with nystream transform"},
-		{p == ism.Supervised && !label && c.target == "", "--label is missing: the column of the classes, such as --label class; or --target for real numbers; or another --paradigm"},
-		{label && c.target != "", "--label and --target: W is made for one of them; leave the other out"},
-		{clustering && c.target != "", "--target is for --paradigm supervised"},
-		{p != ism.SemiSupervised && c.scores != "", "--scores is for --paradigm semisupervised"},
-		{p == ism.SemiSupervised && c.scores == "", "--scores is missing: columns or a file of numbers, such as --scores s.npy"},
-		{p != ism.Alternative && c.givenLabel != "", "--given-label is for --paradigm alternative"},
-		{p == ism.Alternative && c.givenLabel == "", "--given-label is missing: the column of the classes to differ from"},
-		{c.given("mu") && p != ism.SemiSupervised && p != ism.Alternative, "--mu is for --paradigm semisupervised and alternative"},
-		{c.relative && p != ism.SemiSupervised && p != ism.Alternative, "--relative is for --paradigm semisupervised and alternative"},
+		c.without(true, "carries nothing along here: use it with nystream transform", "keep"),
+		c.needs(!clustering && !target, "label", ": the column of the classes, such as --label class; or --target for real numbers; or another --paradigm"),
+		{label && target, "--label and --target: W is made for one of them; leave the other out"},
+		c.without(clustering, "is for --paradigm supervised", "target"),
+		c.without(p != ism.SemiSupervised, "is for --paradigm semisupervised", "scores"),
+		c.needs(p == ism.SemiSupervised, "scores", ": columns or a file of numbers, such as --scores s.npy"),
+		c.without(p != ism.Alternative, "is for --paradigm alternative", "given-label"),
+		c.needs(p == ism.Alternative, "given-label", ": the column of the classes to differ from"),
+		c.without(!weighed, "is for --paradigm semisupervised and alternative", "mu", "relative"),
 		{!(c.mu > 0 && c.mu <= math.MaxFloat64), "--mu must be above 0, such as 1"},
-		{!clustering && c.given("clusters"), "--clusters is for the paradigms that look for clusters: unsupervised, semisupervised, alternative"},
-		{!clustering && c.clustersFile != "", "--clusters-output is for the paradigms that look for clusters: unsupervised, semisupervised, alternative"},
-		{clustering && !c.given("clusters") && !label, "--clusters is missing: how many there are, such as --clusters 3"},
-		{c.given("clusters") && c.clusters < 2, "--clusters must be at least 2"},
-		{c.given("target-kernel") && c.target == "", "--target-kernel goes with --target"},
-		{c.target != "" && !c.given("dim"), "--dim is missing: how many columns W shall have, such as --dim 2"},
-		{c.given("dim") && c.rank < 1, "--dim must be at least 1"},
-		{!(c.tolerance > 0 && c.tolerance < 1), "--tol must be above 0 and below 1, such as 0.01"},
+		c.without(!clustering, "is for the paradigms that look for clusters: unsupervised, semisupervised, alternative", "clusters", "clusters-output"),
+		c.needs(clustering && !label, "clusters", ": how many there are, such as --clusters 3"),
+		c.least("clusters", c.clusters, 2),
+		c.without(!target, "goes with --target", "target-kernel"),
+		c.needs(target, "dim", ": how many columns W shall have, such as --dim 2"),
+		c.least("dim", c.rank, 1),
+		c.within("tol", c.tolerance, 1, "0.01"),
 		{!(c.angle > 0 && c.angle <= math.Pi/2), "--angle must be above 0 and at most π/2, such as 0.01"},
-		{c.iterations < 1, "--iterations must be at least 1"},
-		{c.landmarks < 1, "--landmarks must be at least 1"},
-		{c.given("landmarks") && c.engineWord.value == ism.EngineExact.String(), "--landmarks is for --engine linear"},
+		c.least("iterations", c.iterations, 1),
+		c.least("landmarks", c.landmarks, 1),
+		c.without(c.engineOf() == ism.EngineExact, "is for --engine linear", "landmarks"),
 	}
 }
 

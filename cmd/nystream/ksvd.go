@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -100,35 +99,24 @@ var (
 	rowsOnly     = []string{"label", "keep", "input-format", "spool", "spool-dir", "nulls", "scale", "compat"}
 )
 
-// given is the first of some flags that was given, or "".
-func (c *ksvdTask) firstOf(flags []string) string {
-	for _, name := range flags {
-		if c.given(name) {
-			return name
-		}
-	}
-	return ""
-}
-
 func (c *ksvdTask) refuses(args []string) []contradiction {
-	graph, method := c.edges.path != "", c.decomposer.value
-	sampled, onGraph, onRows := c.firstOf(nystromFlags), c.firstOf(graphOnly), c.firstOf(rowsOnly)
+	graph, two, method := c.given("graph"), c.given("right"), c.decomposer.value
 	return []contradiction{
 		{len(args) == 0 && !graph, noData + ", or a graph with --graph edges.csv"},
 		{len(args) > 0 && graph, "--graph names the data: leave out DATA, or leave out --graph"},
-		{len(c.rightFiles) > 0 && graph, "--right: a graph has both sides; leave it out"},
-		{graph && onRows != "", "--" + onRows + " is for rows of DATA: leave it out with --graph"},
-		{!graph && onGraph != "", "--" + onGraph + " goes with --graph"},
-		{graph && len(c.data.columns) != 0 && len(c.data.columns) != 2, "--columns of a graph are two: those of the source and the target of an edge, such as --columns src,dst"},
-		{c.given("compat") && len(c.rightFiles) > 0, "--compat is for the rows and columns of one matrix: leave it out with --right"},
+		{two && graph, "--right: a graph has both sides; leave it out"},
+		c.without(graph, "is for rows of DATA: leave it out with --graph", rowsOnly...),
+		c.without(!graph, "goes with --graph", graphOnly...),
+		{graph && len(c.data.columns) != 0 && len(c.data.columns) != 2, edgeColumns},
+		c.without(two, "is for the rows and columns of one matrix: leave it out with --right", "compat"),
 		oneStandardInput(args, c.rightFiles),
-		{c.kernelText == "", "--kernel is missing, such as --kernel 'sne(gamma=2)'"},
-		{!c.given("rank"), "--rank is missing: how many columns U and V shall have, such as --rank 20"},
-		{c.rank < 1, "--rank must be at least 1"},
-		{sampled != "" && (method == "exact" || method == "ssrsvd"), "--" + sampled + " is for --method nystrom"},
+		c.needs(true, "kernel", ", such as --kernel 'sne(gamma=2)'"),
+		c.needs(true, "rank", ": how many columns U and V shall have, such as --rank 20"),
+		c.least("rank", c.rank, 1),
+		c.without(method == "exact" || method == "ssrsvd", "is for --method nystrom", nystromFlags...),
 		{method == "ssrsvd" && c.centre, "--center is not for --method ssrsvd, whose pass has no sums over the other side: use nystrom or exact"},
 		{method == "ssrsvd" && graph, "--method ssrsvd is for dense rows: use nystrom or exact for a graph"},
-		{c.given("tol") && !(c.tolerance > 0 && c.tolerance < 2), "--tol must be above 0 and below 2, such as 0.01"},
+		c.within("tol", c.tolerance, 2, "0.01"),
 		{!c.goodSample(), "--sample takes one number for rows and columns, or two, each at least the rank: --sample 400 or --sample 400,200"},
 	}
 }
@@ -170,8 +158,8 @@ func (c *ksvdTask) newSolver() ksvd.Method {
 		return nystrom
 	}
 	auto := ksvd.Auto{Rank: c.rank, Centre: c.centre, Memory: memory, Seed: c.seed, Nystrom: nystrom}
-	if word := c.firstOf(nystromFlags); word != "" {
-		auto.Asked = "`" + strings.TrimPrefix(word, "--") + "`"
+	if word := c.first(nystromFlags...); word != "" {
+		auto.Asked = "`" + word + "`"
 	}
 	return auto
 }

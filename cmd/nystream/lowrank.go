@@ -98,7 +98,7 @@ func (c *lowrankTask) path(flag string) string {
 }
 
 func (c *lowrankTask) refuses(args []string) []contradiction {
-	two, matrix, ranked := len(c.rightFiles) > 0, c.explicit(), c.given("rank")
+	two, matrix, tolerance := c.given("right"), c.given("matrix"), c.given("tol")
 	alternative := ""
 	if c.info.tolerance {
 		alternative = "; or which error is small enough, such as --tol 0.01"
@@ -107,20 +107,20 @@ func (c *lowrankTask) refuses(args []string) []contradiction {
 		{len(args) == 0 && !matrix, noData},
 		{matrix && len(args)+len(c.rightFiles) > 0, "--matrix names the matrix itself: leave out DATA and --right, or leave out --matrix"},
 		{matrix && c.tiles() != lowrank.Float64, "--precision is for kernels: leave it out with --matrix"},
-		{matrix && c.refine != 0, "--refine is for kernels: the fit of a --matrix has read all its entries; leave it out"},
-		{matrix && c.kernelText != "", "--matrix goes with --map, not with --kernel"},
-		{!matrix && c.mapText != "", "--map goes with --matrix; for rows of DATA name a --kernel"},
-		{!matrix && c.kernelText == "", "--kernel is missing, such as --kernel 'rbf(gamma=median)'"},
+		c.without(matrix, "is for kernels: the fit of a --matrix has read all its entries; leave it out", "refine"),
+		{matrix && c.given("kernel"), "--matrix goes with --map, not with --kernel"},
+		c.without(!matrix, "goes with --matrix; for rows of DATA name a --kernel", "map"),
+		c.needs(!matrix, "kernel", ", such as --kernel 'rbf(gamma=median)'"),
 		oneStandardInput(args, c.rightFiles),
-		{!ranked && c.tolerance == 0 && c.info.name != "auto", "--rank is missing: how many columns U shall have, such as --rank 50" + alternative},
-		{ranked && c.rank < 1, "--rank must be at least 1"},
-		{c.tolerance != 0 && !(c.tolerance > 0 && c.tolerance < 1), "--tol must be above 0 and below 1, such as 0.01"},
-		{c.tolerance != 0 && two, "--tol is for the symmetric matrix of one source: name a --rank with --right"},
-		{c.tolerance != 0 && c.refine != 0, "--refine needs a --rank instead of --tol"},
+		c.needs(!tolerance && c.info.name != "auto", "rank", ": how many columns U shall have, such as --rank 50"+alternative),
+		c.least("rank", c.rank, 1),
+		c.within("tol", c.tolerance, 1, "0.01"),
+		c.without(two, "is for the symmetric matrix of one source: name a --rank with --right", "tol"),
+		{tolerance && c.given("refine"), "--refine needs a --rank instead of --tol"},
 		{two && c.info.name == "landmark" && c.landmarks.index() > 1, "--landmarks is for the symmetric matrix of one source: with --right they are uniform"},
-		{c.path("factors") != "" && two, "with --right there are two factors: name --left-factors, --right-factors or both"},
+		{two && c.given("factors"), "with --right there are two factors: name --left-factors, --right-factors or both"},
 		{two && c.shift.index() > 0, "--shift is for the symmetric matrix of one source: leave it out with --right"},
-		{c.symmetric() && c.path("left-factors")+c.path("right-factors") != "", "the matrix is symmetric and has one factor: name --factors"},
+		{c.symmetric() && c.first("left-factors", "right-factors") != "", "the matrix is symmetric and has one factor: name --factors"},
 	}
 }
 

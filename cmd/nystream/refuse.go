@@ -1,8 +1,8 @@
 package main
 
 import (
+	"fmt"
 	"slices"
-	"strconv"
 )
 
 // contradiction is something that a command line must not ask for, and what to say
@@ -25,27 +25,38 @@ func refuse(asked []contradiction) error {
 	return nil
 }
 
-// needs is refused unless a flag was given; such is an example of its value.
-func (j *job) needs(flag, what, such string) contradiction {
-	return contradiction{!j.given(flag), "--" + flag + " is missing: " + what + ", such as --" + flag + " " + such}
-}
-
-// atLeast is refused if the value of a flag is below what it may be.
-func atLeast(flag string, value, least int) contradiction {
-	return contradiction{value < least, "--" + flag + " must be at least " + strconv.Itoa(least)}
-}
-
-// onlyFor is refused if one of the flags was given where it is not for.
-func (j *job) onlyFor(here bool, say string, flags ...string) contradiction {
+// first returns the first of some flags that was given, or "".
+func (j *job) first(flags ...string) string {
 	for _, flag := range flags {
-		if !here && j.given(flag) {
-			return contradiction{true, "--" + flag + " " + say}
+		if j.given(flag) {
+			return flag
 		}
 	}
-	return contradiction{}
+	return ""
 }
 
-// oneStandardInput is refused if both sides are the standard input.
+// without refuses flags where they mean nothing, and says what of them.
+func (j *job) without(here bool, say string, flags ...string) contradiction {
+	flag := j.first(flags...)
+	return contradiction{here && flag != "", "--" + flag + " " + say}
+}
+
+// needs refuses the lack of a flag, and says what it is for.
+func (j *job) needs(here bool, flag, what string) contradiction {
+	return contradiction{here && !j.given(flag), "--" + flag + " is missing" + what}
+}
+
+// least refuses a number of a flag that is too small.
+func (j *job) least(flag string, value, least int) contradiction {
+	return contradiction{j.given(flag) && value < least, fmt.Sprintf("--%s must be at least %d", flag, least)}
+}
+
+// within refuses a number of a flag that is not above 0 and below another one.
+func (j *job) within(flag string, value, below float64, such string) contradiction {
+	return contradiction{j.given(flag) && !(value > 0 && value < below), fmt.Sprintf("--%s must be above 0 and below %g, such as %s", flag, below, such)}
+}
+
+// oneStandardInput refuses the standard input on both sides.
 func oneStandardInput(left, right []string) contradiction {
 	return contradiction{slices.Contains(left, "-") && slices.Contains(right, "-"), "the standard input can serve only one side: name files for DATA or for --right"}
 }

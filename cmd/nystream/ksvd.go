@@ -282,7 +282,7 @@ func (c *ksvdTask) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	if c.input() == sourcesInput {
-		c.rowsOf, err = ksvd.Between(checkedRows{c.prepared.left, c.kernel}, checkedRows{c.prepared.right, c.kernel})
+		c.rowsOf, err = ksvd.Between(c.prepared.left, c.prepared.right)
 		return err
 	}
 	c.scans = c.allPasses() // what comes now loads the matrix
@@ -362,21 +362,5 @@ func loadKSVD(a *model.Archive, data *rowsData) (model.Model, error) {
 	case (data.Input == graphInput) != sparse || sparse != (data.Graph != nil):
 		return nil, fmt.Errorf("meta.json: data.input %q does not go with the arrays", data.Input)
 	}
-	return ksvdModel{m}, nil
-}
-
-// ksvdModel is a model that refuses rows which its kernel is not defined for.
-type ksvdModel struct{ *ksvd.Model }
-
-// Transform looks at the rows that the kernel sees, unless they are multiplied by a
-// matrix first.
-func (m ksvdModel) Transform(ctx context.Context, e stream.Engine, side model.Side, rows stream.Source, kept bool, emit model.Emit) error {
-	of := m.Left
-	if side == model.Right {
-		of = m.Right
-	}
-	if p, ok := rows.(*stream.Prepared); ok && of.Map.Rows == 0 {
-		rows = checkedRows{p, m.Kernel}
-	}
-	return m.Model.Transform(ctx, e, side, rows, kept, emit)
+	return m, nil
 }

@@ -65,7 +65,7 @@ func RowsAndColumns(ctx context.Context, src stream.Source, c Compatibility, see
 		return nil, err
 	}
 	name, a := src.Info().Name, all.dense
-	if err := checkRows(name, a); err != nil {
+	if err := checkRows(name, a, 0); err != nil {
 		return nil, err
 	}
 	n, m := a.Rows, a.Cols
@@ -134,12 +134,13 @@ func compatibility(x blas64.General, kind Compatibility, seed uint64) (blas64.Ge
 	return dense.Mul(blas.NoTrans, q, blas.NoTrans, dense.Mul(blas.NoTrans, v, blas.Trans, dense.Columns(d.U, 0, k))), nil
 }
 
-// checkRows names the first entry of a matrix that is not finite.
-func checkRows(name string, m blas64.General) error {
+// checkRows names the first entry that is not finite of rows, the first of which has a
+// number.
+func checkRows(name string, m blas64.General, first int64) error {
 	for i := range m.Rows {
 		for j, v := range dense.Row(m, i) {
 			if v-v != 0 {
-				return &stream.BadValueError{Source: name, Row: int64(i), Column: fmt.Sprintf("number %d", j),
+				return &stream.BadValueError{Source: name, Row: first + int64(i), Column: fmt.Sprintf("number %d", j),
 					Reason: fmt.Sprintf("the value is %v; drop or fill such rows (`nulls`)", v)}
 			}
 		}

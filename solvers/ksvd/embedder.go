@@ -73,7 +73,14 @@ func (m *Model) embedder(side *Side, rows source, stats *statistics) (Embedder, 
 	p := side.prepare(t, m.total(side), stats, rows.name())
 	return func() func(blas64.General, *stream.Block) error {
 		w := p.embedder()
-		return func(dst blas64.General, b *stream.Block) error { return w.block(dst, rows, b) }
+		return func(dst blas64.General, b *stream.Block) error {
+			if rows.sparse == nil && side.Map.Rows == 0 { // else the kernel sees other rows
+				if err := t.checkKernel(rows.name(), b.X, b.Start); err != nil {
+					return err
+				}
+			}
+			return w.block(dst, rows, b)
+		}
 	}, nil
 }
 

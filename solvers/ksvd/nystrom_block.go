@@ -21,7 +21,7 @@ func (f *nystrom) sampled(ctx context.Context, rows, cols sample) (*Model, error
 	if err != nil {
 		return nil, err
 	}
-	if err := firstError(f.entries.checkRows(f.data.left.name()+" (sampled rows)", x), f.entries.checkRows(f.data.right.name()+" (sampled rows)", z)); err != nil {
+	if err := firstError(f.entries.checkPoints(f.data.left.name(), x, rows.number), f.entries.checkPoints(f.data.right.name(), z, cols.number)); err != nil {
 		return nil, err
 	}
 	block, s, err := f.block(x, z, rows, cols)

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -62,19 +63,32 @@ func (d *Data) load(ctx context.Context, t *entries) (left, right *points, err e
 	if right, err = d.right.load(ctx); err != nil {
 		return nil, nil, err
 	}
-	return left, right, firstError(t.checkRows(d.left.name(), left), t.checkRows(d.right.name(), right))
+	return left, right, firstError(t.checkPoints(d.left.name(), left, nil), t.checkPoints(d.right.name(), right, nil))
 }
 
-// checkRows asks whether dense rows are finite, and rows that the kernel is made for.
-func (e *entries) checkRows(name string, p *points) error {
+// checkPoints asks whether dense rows are finite, and rows that the kernel is made for.
+// number has their numbers in the source, nil for all of it.
+func (e *entries) checkPoints(name string, p *points, number []int64) error {
 	if p.sparse != nil {
 		return nil
 	}
-	if err := checkRows(name, p.dense); err != nil {
-		return err
+	if number == nil {
+		return firstError(checkRows(name, p.dense, 0), e.checkKernel(name, p.dense, 0))
 	}
-	if err := e.raw.CheckRows(p.dense, 0); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+	for i, row := range number {
+		x := stream.RowSlice(p.dense, i, 1)
+		if err := firstError(checkRows(name, x, row), e.checkKernel(name, x, row)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkKernel asks whether dense rows, the first of which has a number, are rows that
+// the kernel is made for.
+func (e *entries) checkKernel(name string, rows blas64.General, first int64) error {
+	if err := e.raw.CheckRows(rows, first); err != nil {
+		return &model.DataError{Err: fmt.Errorf("%s: %w", name, err)}
 	}
 	return nil
 }

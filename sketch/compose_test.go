@@ -32,9 +32,9 @@ func TestListConformance(t *testing.T) {
 }
 
 func TestBothConformance(t *testing.T) {
-	type both = sketch.Both[*sketch.Sum, *sketch.Both[*sketch.QR, *sketch.Moments]]
+	type both = sketch.Both[*sketch.Sum, *sketch.Both[*sketch.QR, *sketch.ColumnSums]]
 	newAcc := func() *both {
-		return &both{A: sketch.NewSum(1, 2), B: &sketch.Both[*sketch.QR, *sketch.Moments]{A: sketch.NewQR(3), B: sketch.NewMoments(3)}}
+		return &both{A: sketch.NewSum(1, 2), B: &sketch.Both[*sketch.QR, *sketch.ColumnSums]{A: sketch.NewQR(3), B: sketch.NewColumnSums(3)}}
 	}
 	conformance.Run(t, newAcc, func(block int64) *both {
 		acc, x := newAcc(), general(random(9, 3, uint64(block)), 0, 9)

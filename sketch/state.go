@@ -11,12 +11,12 @@ const (
 	stateMagic   = "NySk"
 	stateVersion = 1
 
-	kindQR       = 1
-	kindPairQR   = 2
-	kindGram     = 3
-	kindMoments  = 4
-	kindExplicit = 5
-	kindSum      = 6
+	kindQR         = 1
+	kindPairQR     = 2
+	kindGram       = 3
+	kindExplicit   = 5
+	kindSum        = 6
+	kindColumnSums = 7
 
 	// maxCount is the largest number of rows or entries that is believed.
 	maxCount = 1 << 53

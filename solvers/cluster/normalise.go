@@ -18,18 +18,16 @@ import (
 func columnSums(ctx context.Context, e stream.Engine, factors stream.Source) ([]float64, error) {
 	info := factors.Info()
 	d := len(info.Columns)
-	moments, err := stream.Fold(ctx, e, "degrees", factors, func() *sketch.Moments { return sketch.NewMoments(d) },
-		func() func(acc *sketch.Moments, b *stream.Block) error {
-			return func(acc *sketch.Moments, b *stream.Block) error {
+	sums, err := stream.Fold(ctx, e, "degrees", factors, func() *sketch.ColumnSums { return sketch.NewColumnSums(d) },
+		func() func(acc *sketch.ColumnSums, b *stream.Block) error {
+			return func(acc *sketch.ColumnSums, b *stream.Block) error {
 				return model.InSource(info, acc.Add(b.X), func(i int) int64 { return b.Start + int64(i) })
 			}
 		})
 	if err != nil {
 		return nil, err
 	}
-	sums := make([]float64, d)
-	moments.ColumnSums(sums)
-	return sums, nil
+	return sums.Totals(), nil
 }
 
 // normaliser divides rows of factors by the roots of their degrees.

@@ -43,11 +43,11 @@ func (p sketchPass) adder(name string) func(*sketch.QR, *stream.Block) error {
 
 // traced is what a pass over a symmetric matrix folds rows into: a triangular
 // factor, and the trace of A.
-type traced = sketch.Both[*sketch.QR, *sketch.Moments]
+type traced = sketch.Both[*sketch.QR, *sketch.ColumnSums]
 
 // streamTrace does what stream does, for the matrix of one source, and returns tr(A) as well.
 func (p sketchPass) streamTrace(ctx context.Context, e stream.Engine, src stream.Source) (blas64.General, float64, error) {
-	newState := func() *traced { return &traced{A: p.factor(), B: sketch.NewMoments(1)} }
+	newState := func() *traced { return &traced{A: p.factor(), B: sketch.NewColumnSums(1)} }
 	state, err := stream.Fold(ctx, e, "fit", src, newState, func() func(*traced, *stream.Block) error {
 		add, diagonal := p.adder(src.Info().Name), p.tiles.traceAdder(src.Info().Name)
 		return func(s *traced, b *stream.Block) error {
@@ -60,22 +60,21 @@ func (p sketchPass) streamTrace(ctx context.Context, e stream.Engine, src stream
 	if err != nil {
 		return blas64.General{}, 0, err
 	}
-	trace, _ := state.B.Trace()
-	return state.A.R(), trace, nil
+	return state.A.R(), state.B.Totals()[0], nil
 }
 
 // traceAdder returns the function that adds k(x, x) of the rows of a block of the
 // source with the given name.
-func (t *tiles) traceAdder(name string) func(*sketch.Moments, *stream.Block) error {
+func (t *tiles) traceAdder(name string) func(*sketch.ColumnSums, *stream.Block) error {
 	diagonal := stream.NewMatrix(stream.PanelRows, 1)
-	return func(sum *sketch.Moments, b *stream.Block) error {
+	return func(sum *sketch.ColumnSums, b *stream.Block) error {
 		for first, x := range b.Panels(stream.PanelRows) {
 			part := stream.RowSlice(diagonal, 0, x.Rows)
 			t.diag(part.Data[:x.Rows], x)
 			if err := t.checkFinite(part, name, numberFrom(b.Start+int64(first))); err != nil {
 				return err
 			}
-			if err := sum.AddDiagonal(part.Data[:x.Rows]); err != nil {
+			if err := sum.Add(part); err != nil {
 				return err
 			}
 		}

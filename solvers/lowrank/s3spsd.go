@@ -102,19 +102,19 @@ func (m S3SPSD) begin(ctx context.Context, e stream.Engine, src stream.Source, k
 
 // rangeState is what the pass folds rows into: the triangular factor of [Y C],
 // and the trace of A.
-type rangeState = sketch.Both[*sketch.PairQR, *sketch.Moments]
+type rangeState = sketch.Both[*sketch.PairQR, *sketch.ColumnSums]
 
 // stream makes the one pass over the rows.
 func (f *s3spsd) stream(ctx context.Context) error {
 	newState := func() *rangeState {
-		return &rangeState{A: sketch.NewPairQR(f.size.rank), B: sketch.NewMoments(1)}
+		return &rangeState{A: sketch.NewPairQR(f.size.rank), B: sketch.NewColumnSums(1)}
 	}
 	state, err := stream.Fold(ctx, f.engine, "fit", f.src, newState, f.worker)
 	if err != nil {
 		return err
 	}
 	f.pair = state.A.R()
-	f.trace, _ = state.B.Trace()
+	f.trace = state.B.Totals()[0]
 	return nil
 }
 

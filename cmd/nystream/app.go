@@ -88,7 +88,7 @@ func (a *app) noteUnknownVariables(flags *pflag.FlagSet) {
 	}
 }
 
-// variable is the name of the environment variable for a global flag.
+// variable returns the name of the environment variable for a global flag.
 func variable(f *pflag.Flag) string {
 	return environmentPrefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 }
@@ -143,7 +143,7 @@ func (a *app) notes(sentences []string) {
 	}
 }
 
-// json says whether results are printed as JSON.
+// json reports whether results are printed as JSON.
 func (a *app) json() bool { return a.format.value == "json" }
 
 func (a *app) seconds() float64 { return time.Since(a.started).Seconds() }

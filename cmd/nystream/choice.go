@@ -42,12 +42,12 @@ func (c *choice) String() string { return c.value }
 // Type names the value in help texts.
 func (c *choice) Type() string { return "word" }
 
-// usage is a help text that lists the words.
+// usage returns a help text that lists the words.
 func (c choice) usage(what string) string {
 	return what + ": " + strings.Join(c.words, ", ")
 }
 
-// index is the place of the value among the words.
+// index returns the place of the value among the words.
 func (c *choice) index() int { return slices.Index(c.words, c.value) }
 
 // didYouMean suggests the word that was probably meant, or is empty. Cobra has

@@ -76,7 +76,7 @@ func (d *dataFlags) columnNames(files []string) []string {
 	return names
 }
 
-// slowToOpen is true of pipes and of large files of text.
+// slowToOpen reports whether a path is a pipe or a large file of text.
 func slowToOpen(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil {

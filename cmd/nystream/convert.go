@@ -145,7 +145,7 @@ func (c *convertCommand) chooseAll(ctx context.Context, inputs []string, output 
 	return nil
 }
 
-// apartColumns are the columns that are not taken as numbers by themselves: text,
+// apartColumns returns the columns that are not taken as numbers by themselves: text,
 // and the label of a libsvm file.
 func apartColumns(columns []blockstore.ColumnInfo) []string {
 	var names []string
@@ -180,7 +180,7 @@ func (c *convertCommand) prepared(ctx context.Context, in *input) (stream.Source
 	return c.rows.prepare(ctx, c.engine(), in)
 }
 
-// batchRows is how many rows of dimension d are copied at a time.
+// batchRows returns how many rows of dimension d are copied at a time.
 func batchRows(d int) int { return min(4096, stream.BlockRows(d)) }
 
 // copy writes the rows of src to path and returns their number.

@@ -38,13 +38,13 @@ func (d *dataFlags) add(cmd *cobra.Command, positions argPositions) {
 	d.completions(cmd, positions)
 }
 
-// options are the same for the package that reads.
+// options returns what the flags say for the package that reads.
 func (d *dataFlags) options(a *app) blockstore.Options {
 	return blockstore.Options{Format: d.format, Columns: d.columns, Label: d.label, Keep: trimmed(d.keep),
 		NoHeader: d.noHeader, Delimiter: d.delimiter, Stdin: a.in}
 }
 
-// trimmed is a list as people write it, with spaces after commas.
+// trimmed returns a list as people write it, with spaces after commas.
 func trimmed(names []string) []string {
 	out := make([]string, len(names))
 	for i, name := range names {
@@ -68,10 +68,10 @@ func (d *dataFlags) check() error {
 	return nil
 }
 
-// keeps says whether any column is to be carried along.
+// keeps reports whether any column is to be carried along.
 func (d *dataFlags) keeps() bool { return d.label != "" || len(d.keep) > 0 }
 
-// spools says whether a pipe is stored on disk first.
+// spools reports whether a pipe is stored on disk first.
 func (d *dataFlags) spools() bool { return d.spool || d.spoolDir != "" }
 
 // preparationFlags say what is done to rows before a method sees them.
@@ -95,7 +95,7 @@ func (p *preparationFlags) prepare(ctx context.Context, e stream.Engine, in *inp
 	return stream.Prepare(ctx, e, in, stream.Nulls(p.nulls.index()), stream.Scaling(p.scale.index()))
 }
 
-// scans says whether preparing costs a pass.
+// scans reports whether preparing costs a pass.
 func (p *preparationFlags) scans() bool {
 	return p.nulls.value == "drop" || p.nulls.value == "mean" || p.scale.value != "none"
 }

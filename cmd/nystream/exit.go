@@ -97,7 +97,7 @@ func isDataFault(err error) bool {
 	return errors.As(err, &words) || errors.As(err, &file) || errors.As(err, &value) || errors.As(err, &fault) || errors.Is(err, fs.ErrNotExist)
 }
 
-// explainFlag says in plain words what is wrong with the value of a flag, and
+// explainFlag returns an error that tells in plain words what is wrong with the value of a flag, and
 // adds what may have been meant to the error of an unknown flag.
 func explainFlag(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
@@ -114,7 +114,7 @@ func explainFlag(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w for %s%s", err, cmd.CommandPath(), strings.ReplaceAll(didYouMean(name, names), "mean ", "mean --"))
 }
 
-// plainCause is why a value was refused, without the words of strconv.
+// plainCause returns why a value was refused, without the words of strconv.
 func plainCause(err error) error {
 	var number *strconv.NumError
 	switch {

@@ -50,7 +50,7 @@ func (g *graphFlags) addReading(cmd *cobra.Command) {
 	completeFiles(cmd, graphExtensions, "nodes")
 }
 
-// inputs are the files that the flags name.
+// inputs returns the files that the flags name.
 func (g *graphFlags) inputs() []string {
 	var paths []string
 	for _, p := range []string{g.path, g.nodes} {
@@ -61,7 +61,7 @@ func (g *graphFlags) inputs() []string {
 	return paths
 }
 
-// recipe is what is done to the edges of a file, in the words of a model.
+// recipe returns what is done to the edges of a file, in the words of a model.
 func (g *graphFlags) recipe() graphRecipe {
 	return graphRecipe{SelfLoops: g.selfLoops.value, Degrees: g.degrees.value, Undirected: g.undirected, Simple: g.simple}
 }
@@ -110,7 +110,7 @@ func (a *app) readGraph(ctx context.Context, path string, g *graphFlags, r graph
 	return read, nil
 }
 
-// graphLimit is what reading a graph may take of --memory, 0 for any.
+// graphLimit returns what reading a graph may take of --memory, 0 for any.
 func (a *app) graphLimit() int64 {
 	if a.memory == 0 {
 		return 0
@@ -118,7 +118,7 @@ func (a *app) graphLimit() int64 {
 	return max(1, int64(a.memory)-model.RuntimeBytes)
 }
 
-// graphNotes are sentences for the user about a graph.
+// graphNotes returns sentences for the user about a graph.
 func graphNotes(g *graph.Graph) []string {
 	var notes []string
 	if len(g.Unused) > 0 {
@@ -133,7 +133,7 @@ func graphNotes(g *graph.Graph) []string {
 // nodeKeys are the ids of the nodes of a graph as a column of a file.
 type nodeKeys struct{ graph *graph.Graph }
 
-// fields is the column, if the format of path has room for one.
+// fields returns the column, if the format of path has room for one.
 func (k nodeKeys) fields(path string) []stream.Field {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".npy", ".libsvm":
@@ -145,7 +145,7 @@ func (k nodeKeys) fields(path string) []stream.Field {
 	return []stream.Field{{Name: "node", Kind: stream.String}}
 }
 
-// column are the ids of n nodes from the given one on.
+// column returns the ids of n nodes from the given one on.
 func (k nodeKeys) column(start int64, n int) []stream.Column {
 	if ids := k.graph.IDs; ids != nil {
 		return []stream.Column{{Kind: stream.Int64, Ints: ids[start : start+int64(n)]}}

@@ -10,7 +10,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 )
 
-// newHelpCommand is help as cobra has it, but for unknown topics, which end as
+// newHelpCommand returns help as cobra has it, but for unknown topics, which end as
 // wrong usage with the topics that there are.
 func newHelpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
@@ -31,7 +31,7 @@ func newHelpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// topics are the arguments that help takes.
+// topics returns the arguments that help takes.
 func topics(root *cobra.Command) []string {
 	var names []string
 	for _, c := range root.Commands() {
@@ -42,7 +42,7 @@ func topics(root *cobra.Command) []string {
 	return names
 }
 
-// newKernelsTopic is help about what --kernel takes.
+// newKernelsTopic returns help about what --kernel takes.
 func newKernelsTopic() *cobra.Command {
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 8, 3, ' ', 0)
@@ -80,7 +80,7 @@ the rows. polynomial(degree=3, c=1) is another name of poly with gamma=1 and coe
 	}
 }
 
-// newMapsTopic is help about what --map takes.
+// newMapsTopic returns help about what --map takes.
 func newMapsTopic() *cobra.Command {
 	return &cobra.Command{
 		Use:   "maps",

@@ -125,13 +125,13 @@ func newISMTask(j *job, cmd *cobra.Command) task {
 
 var plotExtensions = []string{"svg"}
 
-// paradigm is the one that the flags name; the word was checked when it was set.
+// paradigm returns the one that the flags name; the word was checked when it was set.
 func (c *ismTask) paradigm() ism.Paradigm {
 	p, _ := ism.ParseParadigm(c.paradigmWord.value)
 	return p
 }
 
-// engineOf is the engine that the flags name, likewise.
+// engineOf returns the engine that the flags name, likewise.
 func (c *ismTask) engineOf() ism.Engine {
 	g, _ := ism.ParseEngine(c.engineWord.value)
 	return g
@@ -314,7 +314,7 @@ func (c *ismTask) chooseTask(ctx context.Context) (err error) {
 // targetRank is how many features the kernel between targets has at most.
 const targetRank = 50
 
-// response is what Γ is made of; nil for unsupervised.
+// response returns what Γ is made of; nil for unsupervised.
 func (c *ismTask) response(ctx context.Context) (*ism.Response, error) {
 	switch v := c.read; {
 	case v["--target"] != nil:
@@ -347,7 +347,7 @@ func (c *ismTask) response(ctx context.Context) (*ism.Response, error) {
 	return ism.Factors(y)
 }
 
-// solver is what the flags say.
+// solver returns what the flags say.
 func (c *ismTask) solver() ism.Solver {
 	s := ism.Solver{Dim: c.rank, Engine: c.engineOf(), Weights: c.weights, Paradigm: c.paradigm(), Clusters: c.clusters, Relative: c.relative,
 		Tolerance: c.tolerance, Angle: c.angle, Iterations: c.iterations, Landmarks: c.landmarks, Seed: c.seed}
@@ -433,7 +433,7 @@ func (c *ismTask) rowsData() rowsData {
 	return d
 }
 
-// knownWords are the flag and the columns, or the file, of what was known.
+// knownWords returns the flag and the columns, or the file, of what was known.
 func (c *ismTask) knownWords() string {
 	for _, s := range c.asides {
 		if s.flag != "--label" || c.paradigm() == ism.Supervised {

@@ -83,7 +83,7 @@ func axisWords(m *ism.Model, k int) string {
 	return fmt.Sprintf("xw%d = %s", k, loadingWords(loadingsOf(m)[k][:min(3, len(loadingsOf(m)[k]))]))
 }
 
-// groups are the numbers of the classes or clusters of some rows, and their names:
+// groups returns the numbers of the classes or clusters of some rows, and their names:
 // the labels, if there are any.
 func (c *ismTask) groups(rows []int64) (of []int, names []string) {
 	all, names := c.labels, c.classes

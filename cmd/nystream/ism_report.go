@@ -73,7 +73,7 @@ func loadingsOf(m *ism.Model) (list [][]ismLoading) {
 	return list
 }
 
-// loadingWords is a line about a column of W.
+// loadingWords returns a line about a column of W.
 func loadingWords(column []ismLoading) string {
 	var words []string
 	for _, l := range column {

@@ -73,7 +73,7 @@ func (c *ksvdTask) graphResult() *graphResult {
 		Weighted: g.Weighted, Options: c.edges.recipe()}
 }
 
-// operatorWord is "" for methods that have none.
+// operatorWord returns "" for methods that have no operator.
 func operatorWord(o ksvd.Operator) string {
 	if o == ksvd.OperatorAuto {
 		return ""
@@ -81,7 +81,7 @@ func operatorWord(o ksvd.Operator) string {
 	return o.String()
 }
 
-// operatorPhrase is how a text names it after the method.
+// operatorPhrase returns how a text names an operator after the method.
 func operatorPhrase(word string) string {
 	if word == "" {
 		return ""

@@ -49,7 +49,7 @@ func table(t *testing.T, path, letter string) blas64.General {
 	return x
 }
 
-// difference is the largest difference of two tables over the largest entry.
+// difference returns the largest difference of two tables over the largest entry.
 func difference(a, b blas64.General) float64 {
 	if a.Rows != b.Rows || a.Cols != b.Cols || a.Rows == 0 {
 		return math.NaN()
@@ -77,7 +77,7 @@ func writeGraph(t *testing.T, path string, nodes, edges int) {
 	}
 }
 
-// ksvdFiles are the data of the tests: x.csv, q.csv and k.csv of 4 columns, a square
+// ksvdFiles returns the data of the tests: x.csv, q.csv and k.csv of 4 columns, a square
 // matrix, and a graph.
 func ksvdFiles(t *testing.T) (folder string) {
 	t.Helper()
@@ -180,7 +180,7 @@ func TestKSVDNewNode(t *testing.T) {
 	}
 }
 
-// rowOf are the numbers of the row of a node.
+// rowOf returns the numbers of the row of a node.
 func rowOf(t *testing.T, path, node string) (row []float64) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -265,7 +265,7 @@ func TestKSVDDamagedModels(t *testing.T) {
 	}
 }
 
-// shortened is an array with one row or number less.
+// shortened returns an array with one row or number less.
 func shortened(a archive.Array) archive.Array {
 	a.Shape = append([]int{a.Shape[0] - 1}, a.Shape[1:]...)
 	if a.Ints != nil {

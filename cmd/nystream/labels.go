@@ -36,7 +36,7 @@ func newAside(flag, value string) aside {
 	return aside{flag: flag, columns: trimmed(strings.Split(value, ","))}
 }
 
-// named says what the values are of, for messages.
+// named returns what the values are of, for messages.
 func (s aside) named() string {
 	if s.file != "" {
 		return s.flag + " " + s.file
@@ -67,10 +67,10 @@ type asideValues struct {
 	values []stream.Column
 }
 
-// rows is how many rows there are values for.
+// rows returns how many rows there are values for.
 func (v *asideValues) rows() int { return v.values[0].Len() }
 
-// classes are the values of the only column as numbers of classes, in ascending order
+// classes returns the values of the only column as numbers of classes, in ascending order
 // of their values, and the names of the classes.
 func (v *asideValues) classes() (labels []int, names []string, err error) {
 	if len(v.values) != 1 {
@@ -122,7 +122,7 @@ func numberClasses[T int64 | float64 | string](values []T, text func(T) string) 
 	return labels, names
 }
 
-// numbers are the values as a matrix, a row for each row.
+// numbers returns the values as a matrix, a row for each row.
 func (v *asideValues) numbers() (blas64.General, error) {
 	m := stream.NewMatrix(v.rows(), len(v.values))
 	if err := v.checkWhole(); err != nil {

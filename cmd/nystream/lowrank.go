@@ -124,7 +124,7 @@ func (c *lowrankTask) refuses(args []string) []contradiction {
 	}
 }
 
-// tiles is the precision that was asked for.
+// tiles returns the precision that was asked for.
 func (c *lowrankTask) tiles() lowrank.Precision { return lowrank.Precision(c.precision.index()) }
 
 // symmetric reports whether A is approximated by one factor.

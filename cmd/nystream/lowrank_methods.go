@@ -237,12 +237,12 @@ another two when factors are written.`,
 // oneLandmark is the usage of --nnz of methods with as many landmarks as the rank.
 const oneLandmark = "landmarks per column of U; 0 means 1"
 
-// addRefineFlag is for methods whose model exact passes may go on from.
+// addRefineFlag adds a flag for methods whose model exact passes may go on from.
 func addRefineFlag(c *lowrankTask, cmd *cobra.Command) {
 	cmd.Flags().IntVar(&c.refine, "refine", 0, "most exact passes over all entries of A, from the model of the method on; fewer when the residuals are below 1e-6. The model holds all rows then")
 }
 
-// landmark is fit landmark: to a rank, to a tolerance, or refined by exact passes.
+// landmark returns the method of fit landmark: to a rank, to a tolerance, or refined by exact passes.
 func (c *lowrankTask) landmark() (lowrank.Method, error) {
 	switch {
 	case c.given("refine"):
@@ -263,7 +263,7 @@ func (c *lowrankTask) landmark() (lowrank.Method, error) {
 // exactInDouble says why exact passes have no precision to choose.
 const exactInDouble = "exact passes compute in float64, since they would only reach the error of the entries"
 
-// refined is a method by --refine exact passes.
+// refined returns a method with --refine exact passes.
 func (c *lowrankTask) refined(m lowrank.Subspace) (lowrank.Method, error) {
 	m.Rank, m.Passes, m.Seed = c.rank, c.refine, c.seed
 	if c.refine < 1 {

@@ -107,7 +107,7 @@ func (f *modelFile) write(path string) error {
 	return archive.Write(path, file)
 }
 
-// archived is an array of a model as archives hold them.
+// archived returns an array of a model as archives hold them.
 func archived(a model.Array) archive.Array {
 	shape := []int{a.Rows, a.Cols}
 	if a.Cols == 0 && len(a.Floats)+len(a.Ints) == a.Rows {

@@ -38,7 +38,7 @@ func checkOutput(flag, path string, extensions, inputs []string) error {
 	return checkFolder(flag, path)
 }
 
-// reads says whether the input, a file, folder or glob, has the file at path.
+// reads reports whether the input, a file, folder or glob, has the file at path.
 func reads(input, path string, file fs.FileInfo) bool {
 	info, err := os.Stat(input)
 	switch {

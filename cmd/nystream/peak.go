@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// peakRSS is the most memory that the process has held, in bytes: VmHWM where
+// peakRSS returns the most memory that the process has held, in bytes: VmHWM where
 // there is a /proc, else what getrusage says; 0 when nobody knows.
 func peakRSS() int64 {
 	f, err := os.Open("/proc/self/status")

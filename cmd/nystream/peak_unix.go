@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// maxRSS is the most memory held, in bytes, by getrusage.
+// maxRSS returns the most memory held, in bytes, by getrusage.
 func maxRSS() int64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -158,7 +158,7 @@ func gemmOf(tile blas64.General) func() {
 	return func() { blas64.Gemm(blas.NoTrans, blas.Trans, 1, tile, tile, 0, product) }
 }
 
-// perUnit is the time that f takes, divided by the units of work it does.
+// perUnit returns the time that f takes, divided by the units of work it does.
 func perUnit(units float64, f func()) float64 {
 	began, n := time.Now(), 0
 	for time.Since(began) < calibration {

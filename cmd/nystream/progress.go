@@ -19,7 +19,7 @@ type progress struct {
 	pass string
 }
 
-// newProgress is nil unless out is a terminal and progress is wanted.
+// newProgress returns nil unless out is a terminal and progress is wanted.
 func newProgress(out io.Writer, quiet bool) *progress {
 	f, ok := out.(*os.File)
 	if quiet || !ok || !term.IsTerminal(int(f.Fd())) {

@@ -19,7 +19,7 @@ const (
 	parquetReaderBytes = 1 << 20
 )
 
-// readerBytes is what reading data of that size takes beyond the blocks.
+// readerBytes returns what reading data of that size takes beyond the blocks.
 func readerBytes(format string, paths []string, info stream.Info) int64 {
 	if !slices.ContainsFunc(paths, func(path string) bool { return mayBeParquet(format, path) }) {
 		return 0
@@ -31,7 +31,7 @@ func readerBytes(format string, paths []string, info stream.Info) int64 {
 	return parquetReaderBytes + page*int64(len(info.Columns)+len(info.Kept))
 }
 
-// mayBeParquet is false of paths that cannot lead to Parquet files.
+// mayBeParquet reports whether a path may lead to Parquet files.
 func mayBeParquet(format, path string) bool {
 	if format != "" || path == "-" {
 		return format == "parquet"

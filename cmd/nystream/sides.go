@@ -32,7 +32,7 @@ func (s prepared) sources() model.Sources {
 	return d
 }
 
-// dropped is how many rows were left out for nulls.
+// dropped returns how many rows were left out for nulls.
 func (s prepared) dropped() (n int64) {
 	for _, p := range []*stream.Prepared{s.left, s.right} {
 		if p != nil {
@@ -96,7 +96,7 @@ func (s *sides) columnNotes() []string {
 	return nil
 }
 
-// rowsOf is the number of rows of a source, after preparation if it is prepared.
+// rowsOf returns the number of rows of a source, after preparation if it is prepared.
 func rowsOf(in *input, prepared *stream.Prepared) int64 {
 	if prepared != nil {
 		return prepared.Info().Rows

@@ -176,7 +176,7 @@ func (d *command) steps(ctx context.Context) (*found, error) {
 
 func (d *command) path(name string) string { return filepath.Join(d.work, name) }
 
-// commands are the command lines that fit, measure and apply the model, for
+// commands returns the command lines that fit, measure and apply the model, for
 // files in dir.
 func (d *command) commands(dir string) [][]string {
 	data, unseen, model := filepath.Join(dir, dataFile), filepath.Join(dir, newFile), filepath.Join(dir, ModelFile)
@@ -201,7 +201,7 @@ func (d *command) install() error {
 	return nil
 }
 
-// shellLine is a command line as one types it.
+// shellLine returns a command line as one types it.
 func shellLine(args []string) string {
 	words := []string{"nystream"}
 	for _, a := range args {

@@ -50,7 +50,7 @@ func dot(c color.Color, radius vg.Length) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: c, Radius: radius, Shape: draw.CircleGlyph{}}
 }
 
-// everyTen are ticks at multiples of ten below n.
+// everyTen returns ticks at multiples of ten below n.
 func everyTen(n int) (ticks plot.ConstantTicks) {
 	for i := 0; i < n; i += 10 {
 		ticks = append(ticks, plot.Tick{Value: float64(i), Label: strconv.Itoa(i)})
@@ -62,7 +62,7 @@ func everyTen(n int) (ticks plot.ConstantTicks) {
 // label.
 type powersOfTen struct{}
 
-// Ticks are the ticks from low to high.
+// Ticks returns the ticks from low to high.
 func (powersOfTen) Ticks(low, high float64) (ticks []plot.Tick) {
 	for power := int(math.Floor(math.Log10(low))); math.Pow10(power) <= high; power++ {
 		for digit := 1.0; digit < 10; digit++ {

@@ -43,7 +43,7 @@ func readColumns(ctx context.Context, path string, names ...string) (blas64.Gene
 
 func (p *points) phase(i int) float64 { return p.embedded.Data[i*p.embedded.Stride+2] }
 
-// phaseError is the median distance, in degrees, between the phase of a row and
+// phaseError returns the median distance, in degrees, between the phase of a row and
 // its angle in the plane of the embedding. Where that plane has its zero, and
 // which way round it goes, are free, and are found first.
 func (p *points) phaseError() float64 {
@@ -65,7 +65,7 @@ func (p *points) turns(way float64) []complex128 {
 	return turns
 }
 
-// medianAngle is the median distance in degrees from the circular mean.
+// medianAngle returns the median distance in degrees from the circular mean.
 func medianAngle(turns []complex128) float64 {
 	var mean complex128
 	for _, t := range turns {

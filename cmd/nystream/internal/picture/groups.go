@@ -57,7 +57,7 @@ func groupColour(k, n int) color.Color {
 	return ColourAt(float64(k) / float64(n-1))
 }
 
-// clipped is a text of at most so many letters.
+// clipped returns a text of at most so many letters.
 func clipped(s string, most int) string {
 	letters := []rune(strings.Join(slices.Collect(strings.FieldsSeq(s)), " "))
 	if len(letters) <= most {

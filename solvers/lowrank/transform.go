@@ -19,7 +19,7 @@ func (m *Model) sides(side model.Side) ([]*Embedding, error) {
 	case side == model.Left:
 		return []*Embedding{m.Left}, nil
 	case m.Explicit != nil:
-		return nil, errors.New("V of a matrix on disk does not depend on rows; it is the array v in the model file")
+		return nil, errors.New("the right factor of a matrix on disk does not depend on rows: it is the array v in the model file")
 	case m.Symmetric():
 		return nil, fmt.Errorf("this %s model is of a symmetric matrix and has one factor", m.Method)
 	case side == model.Right:

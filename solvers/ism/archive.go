@@ -11,9 +11,9 @@ import (
 // MethodName is what the header of a saved model of this package calls it.
 const MethodName = "ism"
 
-// Header is what a saved model says about itself in words and numbers; the rest is in
+// header is what a saved model says about itself in words and numbers; the rest is in
 // arrays. It marshals to JSON.
-type Header struct {
+type header struct {
 	Method   string   `json:"method"` // "ism"
 	Kernel   string   `json:"kernel"`
 	Paradigm string   `json:"paradigm"`
@@ -26,7 +26,7 @@ type Header struct {
 
 // Save returns the model as an archive with the arrays w (d×q) and values (q).
 func (m *Model) Save() (*model.Archive, error) {
-	a, err := model.NewArchive(Header{Method: MethodName, Kernel: m.Kernel.String(), Paradigm: m.Paradigm.String(), Engine: m.Engine.String(), Seed: m.Seed,
+	a, err := model.NewArchive(header{Method: MethodName, Kernel: m.Kernel.String(), Paradigm: m.Paradigm.String(), Engine: m.Engine.String(), Seed: m.Seed,
 		Rows: m.Rows, Dim: m.Dim(), Columns: m.Columns})
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (m *Model) Save() (*model.Archive, error) {
 // Load returns the model that was saved; a kernel of one's own needs its profile. Every
 // shape is checked, and that W is orthonormal.
 func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
-	var h Header
+	var h header
 	a.ReadHeader(&h)
 	if h.Method != MethodName {
 		a.Fail("header: method %q, expected %q", h.Method, MethodName)

@@ -38,19 +38,19 @@ func TestSaveLoad(t *testing.T) {
 	if _, err := Load(saved); err == nil {
 		t.Error("a kernel of one's own was read without its profile")
 	}
-	for name, edit := range map[string]func(h *Header, a *model.Archive){
-		"method":         func(h *Header, _ *model.Archive) { h.Method = "ksvd" },
-		"kernel":         func(h *Header, _ *model.Archive) { h.Kernel = "?" },
-		"words":          func(h *Header, _ *model.Archive) { h.Kernel = "gaussian()" },
-		"paradigm":       func(h *Header, _ *model.Archive) { h.Paradigm = "no" },
-		"engine":         func(h *Header, _ *model.Archive) { h.Engine = "auto" },
-		"dimension":      func(h *Header, _ *model.Archive) { h.Dim = 6 },
-		"negative":       func(h *Header, _ *model.Archive) { h.Dim = -1 },
-		"columns":        func(h *Header, _ *model.Archive) { h.Columns = h.Columns[:4] },
-		"missing":        func(_ *Header, a *model.Archive) { a.Arrays = a.Arrays[:1] },
-		"NaN":            func(_ *Header, a *model.Archive) { a.Arrays[0].Floats[3] = math.NaN() },
-		"shape":          func(_ *Header, a *model.Archive) { a.Arrays[0].Rows = 4 },
-		"not orthogonal": func(_ *Header, a *model.Archive) { a.Arrays[0].Floats[0] += 0.1 },
+	for name, edit := range map[string]func(h *header, a *model.Archive){
+		"method":         func(h *header, _ *model.Archive) { h.Method = "ksvd" },
+		"kernel":         func(h *header, _ *model.Archive) { h.Kernel = "?" },
+		"words":          func(h *header, _ *model.Archive) { h.Kernel = "gaussian()" },
+		"paradigm":       func(h *header, _ *model.Archive) { h.Paradigm = "no" },
+		"engine":         func(h *header, _ *model.Archive) { h.Engine = "auto" },
+		"dimension":      func(h *header, _ *model.Archive) { h.Dim = 6 },
+		"negative":       func(h *header, _ *model.Archive) { h.Dim = -1 },
+		"columns":        func(h *header, _ *model.Archive) { h.Columns = h.Columns[:4] },
+		"missing":        func(_ *header, a *model.Archive) { a.Arrays = a.Arrays[:1] },
+		"NaN":            func(_ *header, a *model.Archive) { a.Arrays[0].Floats[3] = math.NaN() },
+		"shape":          func(_ *header, a *model.Archive) { a.Arrays[0].Rows = 4 },
+		"not orthogonal": func(_ *header, a *model.Archive) { a.Arrays[0].Floats[0] += 0.1 },
 	} {
 		if err := edited(t, saved, edit); err == nil || !strings.HasPrefix(err.Error(), "model") {
 			t.Errorf("%s: %v", name, err)
@@ -59,9 +59,9 @@ func TestSaveLoad(t *testing.T) {
 }
 
 // edited is what Load says of a copy of an archive that was changed.
-func edited(t *testing.T, saved *model.Archive, edit func(h *Header, a *model.Archive)) error {
+func edited(t *testing.T, saved *model.Archive, edit func(h *header, a *model.Archive)) error {
 	t.Helper()
-	var h Header
+	var h header
 	saved.ReadHeader(&h)
 	a := &model.Archive{}
 	for _, array := range saved.Arrays {
@@ -96,11 +96,11 @@ func TestOldKernels(t *testing.T) {
 		"inverse()":                   "inverse()",
 		"0.001*gaussian(sigma=1e-05) + 2*squared()": "0.001*gaussian(sigma=1e-05) + 2*squared()",
 	} {
-		err := edited(t, saved, func(h *Header, a *model.Archive) { h.Kernel = text })
+		err := edited(t, saved, func(h *header, a *model.Archive) { h.Kernel = text })
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
-		var h Header
+		var h header
 		saved.ReadHeader(&h)
 		h.Kernel = text
 		a, err := model.NewArchive(h)

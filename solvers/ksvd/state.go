@@ -10,9 +10,9 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Header is what a saved model says about itself in words and numbers; the rest is
+// header is what a saved model says about itself in words and numbers; the rest is
 // in arrays. It marshals to JSON.
-type Header struct {
+type header struct {
 	Method        string      `json:"method"` // "ksvd"
 	Solver        string      `json:"solver"` // exact, ssrsvd or nystrom
 	Kernel        string      `json:"kernel"`
@@ -23,12 +23,12 @@ type Header struct {
 	Centred       bool        `json:"centred"`
 	Sums          string      `json:"sums"`
 	Compatibility string      `json:"compatibility"`
-	Left          *SideHeader `json:"left"`
-	Right         *SideHeader `json:"right"`
+	Left          *sideHeader `json:"left"`
+	Right         *sideHeader `json:"right"`
 }
 
-// SideHeader describes a [Side].
-type SideHeader struct {
+// sideHeader describes a [Side].
+type sideHeader struct {
 	Sparse    bool    `json:"sparse,omitempty"` // landmarks are sparse
 	Dimension int     `json:"dimension"`        // length of a landmark
 	GrandMean float64 `json:"grand_mean,omitempty"`
@@ -39,13 +39,13 @@ type SideHeader struct {
 // Name is what the header of a saved model of this package calls it.
 const Name = "ksvd"
 
-// Save returns the model with a [Header]. Arrays of the left side begin with u_, those
+// Save returns the model with a header. Arrays of the left side begin with u_, those
 // of the right with v_; see [Side] for what they mean: landmarks (or, if sparse,
 // landmarks_start, landmarks_index and landmarks_value, compressed rows whose values
 // are absent if all are 1), landmark_rows, projection, weights, log_sums, means,
 // all_log_sums, all (likewise) and map. values are the singular values.
 func (m *Model) Save() (*model.Archive, error) {
-	a, err := model.NewArchive(Header{Method: Name, Solver: m.Method, Kernel: m.Kernel.String(), Seed: m.Seed, Rows: m.Rows, Columns: m.Cols, Rank: m.Rank(),
+	a, err := model.NewArchive(header{Method: Name, Solver: m.Method, Kernel: m.Kernel.String(), Seed: m.Seed, Rows: m.Rows, Columns: m.Cols, Rank: m.Rank(),
 		Centred: m.Centred, Sums: m.Sums.String(), Compatibility: m.Compatibility.String(), Left: m.Left.header(), Right: m.Right.header()})
 	if err != nil {
 		return nil, err
@@ -56,8 +56,8 @@ func (m *Model) Save() (*model.Archive, error) {
 	return a, nil
 }
 
-func (s *Side) header() *SideHeader {
-	return &SideHeader{Sparse: s.Landmarks.Sparse != nil, Dimension: s.Landmarks.points().dimension(), GrandMean: s.GrandMean,
+func (s *Side) header() *sideHeader {
+	return &sideHeader{Sparse: s.Landmarks.Sparse != nil, Dimension: s.Landmarks.points().dimension(), GrandMean: s.GrandMean,
 		All: s.All != nil, Mapped: s.Map.Rows > 0}
 }
 
@@ -104,7 +104,7 @@ func (l Landmarks) save(a *model.Archive, name string) {
 // Load returns the model that Save gave. A kernel of one's own needs its profile. Every
 // shape is checked.
 func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
-	var h Header
+	var h header
 	if a.ReadHeader(&h); a.Err() != nil {
 		return nil, a.Err()
 	}
@@ -139,7 +139,7 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 }
 
 // sideFrom takes one side. total is the number of rows of the source of its landmarks.
-func sideFrom(a *model.Archive, s *SideHeader, h Header, total int64, logSums bool) *Side {
+func sideFrom(a *model.Archive, s *sideHeader, h header, total int64, logSums bool) *Side {
 	side := &Side{GrandMean: s.GrandMean}
 	if math.IsNaN(s.GrandMean) || math.IsInf(s.GrandMean, 0) {
 		a.Fail("the grand mean is %v", s.GrandMean)

@@ -116,7 +116,7 @@ func randomMethod(r *rand.Rand, c int, seed uint64, k kernelgen.Kernel) (name st
 	case 9:
 		return "rpcholesky", RPCholesky{Rank: c, Seed: seed}, false
 	case 10:
-		if (RFF{}).Supports(k) == nil {
+		if (RFF{}).supports(k) == nil {
 			return "rff", RFF{Rank: c, Seed: seed}, false
 		}
 		return "landmark leverage", Landmark{Rank: c, Seed: seed, Choice: ChoiceDeterminantal}, false

@@ -52,8 +52,8 @@ func (m *Model) verifyExplicit(ctx context.Context, e stream.Engine, src stream.
 	}
 	entry := newNorm(n, seed, "Lanczos A")
 	diff := newNorm(n, seed, "Lanczos E")
-	out := &model.Verification{Tolerance: VerifyTolerance, Cols: m.Cols}
-	for out.Iterations < min(VerifySteps, n) && !out.Converged {
+	out := &model.Verification{Tolerance: verifyTolerance, Cols: m.Cols}
+	for out.Iterations < min(verifySteps, n) && !out.Converged {
 		sum, err := m.products(ctx, e, src, entry.Vector(), diff.Vector())
 		if err != nil {
 			return nil, err

@@ -43,7 +43,7 @@ func (m RFF) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernel
 	if err != nil {
 		return nil, err
 	}
-	if err := firstError(m.check(), m.Supports(k)); err != nil {
+	if err := firstError(m.check(), m.supports(k)); err != nil {
 		return nil, err
 	}
 	return m.features().Fit(ctx, e, d, k)
@@ -62,9 +62,9 @@ func (m RFF) draw(k kernelgen.Kernel, sample blas64.General, _ int64) (*DrawnFea
 	return &DrawnFeatures{FeatureMap: newFourierMap(frequencies, middle(sample)), Weight: measure.Weight, Notes: m.notes()}, nil
 }
 
-// Supports returns an error if the method is not for a kernel, which says for
+// supports returns an error if the method is not for a kernel, which says for
 // which it is. It panics unless the kernel is resolved.
-func (m RFF) Supports(k kernelgen.Kernel) error {
+func (m RFF) supports(k kernelgen.Kernel) error {
 	measure, err := k.SpectralMeasure()
 	if err == nil && m.Orthogonal && !measure.RotationInvariant() {
 		return fmt.Errorf("orthogonal features are for kernels of the Euclidean distance, and %s is none: use independent ones (`features gaussian`)", k)
@@ -217,7 +217,7 @@ func (m RFF) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Pl
 	if err != nil {
 		return nil, err
 	}
-	if err := checkSupport(s, k, m.Supports); err != nil {
+	if err := checkSupport(s, k, m.supports); err != nil {
 		return nil, err
 	}
 	c, columns := int64(m.Rank/2*2), int64(s.Columns)

@@ -18,12 +18,12 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// VerifyTolerance is the relative change of the norm estimates, over the last
+// verifyTolerance is the relative change of the norm estimates, over the last
 // five Lanczos steps, at which [Model.Verify] stops.
-const VerifyTolerance = 1e-4
+const verifyTolerance = 1e-4
 
-// VerifySteps is the most Lanczos steps that Verify takes.
-const VerifySteps = 150
+// verifySteps is the most Lanczos steps that Verify takes.
+const verifySteps = 150
 
 // VerifyPlan returns what Verify will hold.
 func (m *Model) VerifyPlan(e stream.Engine, d model.Sources, sample int) *model.Plan {
@@ -40,7 +40,7 @@ func (m *Model) VerifyPlan(e stream.Engine, d model.Sources, sample int) *model.
 	if sample > 0 {
 		looked, knob = min(looked, int64(sample)), "`sample`"
 	}
-	numbers := int64(2*m.Dimension(model.Left)+2*m.Left.Rank()+2*VerifySteps+8) * looked
+	numbers := int64(2*m.Dimension(model.Left)+2*m.Left.Rank()+2*verifySteps+8) * looked
 	if !s.OneSource() {
 		numbers *= 2
 	}
@@ -186,8 +186,8 @@ func (v *rectVerifier) run(ctx context.Context, seed uint64) (*model.Verificatio
 	n := v.right.rows.Rows
 	entry := newNorm(n, seed, "Lanczos A")
 	diff := newNorm(n, seed, "Lanczos E")
-	out := &model.Verification{Tolerance: VerifyTolerance, Rows: int64(v.left.rows.Rows), Cols: int64(n)}
-	for out.Iterations < min(VerifySteps, n) && !out.Converged {
+	out := &model.Verification{Tolerance: verifyTolerance, Rows: int64(v.left.rows.Rows), Cols: int64(n)}
+	for out.Iterations < min(verifySteps, n) && !out.Converged {
 		a, d, err := v.multiply(ctx, entry.Vector(), diff.Vector())
 		if err != nil {
 			return nil, err
@@ -217,7 +217,7 @@ func firstError(errs ...error) error {
 
 // newNorm estimates the norm of an n×n matrix, from a random vector.
 func newNorm(n int, seed uint64, purpose string) *krylov.Lanczos {
-	return krylov.NewLanczos(n, sketch.NewStream(seed, purpose), 5, VerifyTolerance)
+	return krylov.NewLanczos(n, sketch.NewStream(seed, purpose), 5, verifyTolerance)
 }
 
 // summarise fills in the errors, given the norms of A and E and the sums of

@@ -104,7 +104,7 @@ func (v *verifier) newModel(ctx context.Context, of *Model, seed uint64) (*verif
 	n := v.rows.rows.Rows
 	m := &verified{values: of.unitValues(v.tiles.unit), shift: of.Shift * v.tiles.unit, symmetric: of.Symmetric(), embedded: v.rows.embedded(of.Left),
 		diff: newNorm(n, seed, "Lanczos E"), diagonal: make([]float64, n), squares: make([]float64, rowBlocks(n)),
-		out: &model.Verification{Tolerance: VerifyTolerance, Rows: int64(n), Cols: int64(n)}}
+		out: &model.Verification{Tolerance: verifyTolerance, Rows: int64(n), Cols: int64(n)}}
 	var err error
 	if m.u, err = v.embed(ctx, of, of.Left); err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (v *verifier) newModel(ctx context.Context, of *Model, seed uint64) (*verif
 	m.v = m.u
 	if !m.symmetric {
 		// A step on EᵀE goes as far as two on a symmetric E, and estimates ‖E‖².
-		m.diff.Lag, m.diff.Tolerance = 3, 2*VerifyTolerance
+		m.diff.Lag, m.diff.Tolerance = 3, 2*verifyTolerance
 		m.v, err = v.embed(ctx, of, of.Right)
 		m.embedded += v.rows.embedded(of.Right)
 	}
@@ -179,7 +179,7 @@ func (v *verifier) run(ctx context.Context) ([]*model.Verification, error) {
 		var rest []*verified
 		for _, m := range active {
 			m.out.Converged = m.half == nil && (v.settled && m.settled || m.out.Iterations == n)
-			if !m.out.Converged && (m.half != nil || m.out.Iterations < VerifySteps) {
+			if !m.out.Converged && (m.half != nil || m.out.Iterations < verifySteps) {
 				rest = append(rest, m)
 				continue
 			}

@@ -96,7 +96,7 @@ func TestVerifyAllAgainstDense(t *testing.T) {
 		if math.Abs(v.FrobeniusError/frobenius-1) > 1e-9 {
 			t.Errorf("%s: Frobenius error %.12g, dense %.12g", m.Method, v.FrobeniusError, frobenius)
 		}
-		if v.Rows != 400 || v.Cols != 400 || !v.Converged || v.Tolerance != VerifyTolerance {
+		if v.Rows != 400 || v.Cols != 400 || !v.Converged || v.Tolerance != verifyTolerance {
 			t.Errorf("%s: %+v", m.Method, v)
 		}
 		passes, embedded := int64(v.Iterations), int64(m.Left.Landmarks.Rows)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -522,4 +523,30 @@ func isPlain(text string) bool {
 		}
 	}
 	return true
+}
+
+// TestOver checks that the edges to nodes of another graph come under their numbers
+// there, and that the others are counted.
+func TestOver(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "g.csv")
+	if err := os.WriteFile(path, []byte("src,dst,weight\na,b,1\nb,c,2\nc,a,3\nc,b,4\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	g, err := Read(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if same, strange, err := g.Over(g.Adjacency, g.IDs, g.Names); err != nil || same != g.Adjacency || strange != 0 {
+		t.Errorf("over its own nodes: %v, %d, %v", same, strange, err)
+	}
+	rows, strange, err := g.Over(g.Adjacency, nil, []string{"x", "b", "a"}) // not c
+	if err != nil || strange != 1 || rows.Rows != 3 || rows.Cols != 3 || rows.NNZ() != 3 {
+		t.Fatalf("%v, %d, %v", rows, strange, err)
+	}
+	want := map[stream.Entry]bool{{Row: 0, Col: 1, Value: 1}: true, {Row: 2, Col: 2, Value: 3}: true, {Row: 2, Col: 1, Value: 4}: true}
+	for entry := range rows.Entries() {
+		if !want[entry] {
+			t.Errorf("entry %v", entry)
+		}
+	}
 }

@@ -23,7 +23,7 @@ type taken struct {
 // open opens what a side of the model is applied to.
 func (f *modelFile) open(ctx context.Context, t *transformCommand, m model.Transformer, side model.Side, paths []string) (*taken, error) {
 	if f.data.Graph != nil {
-		return f.openGraph(ctx, t, side, m.Dimension(side), paths)
+		return f.openGraph(ctx, t, side, paths)
 	}
 	if t.graph.nodes+t.graph.weight != "" {
 		return nil, usagef("--nodes and --weight are for models of a graph, and this one is of rows")

@@ -105,7 +105,7 @@ func (p *preparationFlags) scans() bool {
 type input struct {
 	*stream.Counted
 	discard func() error // removes a spool
-	holds   int64        // bytes that reading takes, see readerBytes
+	holds   int64        // bytes that reading takes, see [blockstore.ReaderBytes]
 	leftOut []string     // columns that hold no numbers
 }
 
@@ -124,7 +124,7 @@ func (d *dataFlags) open(ctx context.Context, a *app, paths []string, mode openM
 	if err != nil {
 		return nil, fromData(err)
 	}
-	in := &input{stream.NewCounted(src), func() error { return nil }, readerBytes(d.format, paths, src.Info()), blockstore.LeftOut(src)}
+	in := &input{stream.NewCounted(src), func() error { return nil }, blockstore.ReaderBytes(d.format, paths, src.Info()), blockstore.LeftOut(src)}
 	if !src.Info().Once || mode == readOnce && !d.spools() {
 		return in, nil
 	}

@@ -175,62 +175,11 @@ func (f *modelFile) decodeNodes(a *model.Archive, nodes int) error {
 	return a.Err()
 }
 
-// nodeRows returns the nodes of g as rows over the nodes that the model knows: edges
-// to these for the left side, from these for the right. strange is the number of
-// entries that are left out.
-func (f *modelFile) nodeRows(g *graph.Graph, side model.Side, dimension int) (rows *stream.CSR, strange int64, err error) {
-	a := g.Adjacency
-	if side == model.Right {
-		a = a.Transpose()
-	}
-	place, same := f.places(g)
-	if same {
-		return a, 0, nil
-	}
-	rows, err = stream.NewCSR(a.Rows, dimension, func(yield func(stream.Entry) bool) {
-		strange = 0
-		for entry := range a.Entries() {
-			at := place[entry.Col]
-			if at < 0 {
-				strange++
-			} else if !yield(stream.Entry{Row: entry.Row, Col: at, Value: entry.Value}) {
-				return
-			}
-		}
-	})
-	return rows, strange, err
-}
-
-// places returns the numbers that the model has for the nodes of a graph, -1 for those
-// that it does not know. same reports whether they are the same nodes in the same order.
-func (f *modelFile) places(g *graph.Graph) (place []int32, same bool) {
-	names := f.data.Graph.Names
-	if slices.Equal(g.IDs, f.ids) && slices.Equal(g.Names, names) {
-		return nil, true
-	}
-	known := make(map[string]int32, len(names)+len(f.ids))
-	for i, name := range names {
-		known[name] = int32(i)
-	}
-	for i, id := range f.ids {
-		known[fmt.Sprint(id)] = int32(i)
-	}
-	place = make([]int32, g.Adjacency.Rows)
-	for i := range place {
-		at, ok := known[g.Name(i)]
-		if !ok {
-			at = -1
-		}
-		place[i] = at
-	}
-	return place, false
-}
-
 // edgeColumns is what to say of another number of columns of a graph.
 const edgeColumns = "--columns of a graph are two: those of the source and the target of an edge, such as --columns src,dst"
 
 // openGraph opens the nodes of a graph, which a side of the model is applied to.
-func (f *modelFile) openGraph(ctx context.Context, t *transformCommand, side model.Side, dimension int, paths []string) (*taken, error) {
+func (f *modelFile) openGraph(ctx context.Context, t *transformCommand, side model.Side, paths []string) (*taken, error) {
 	switch d := &t.data; {
 	case len(paths) > 1:
 		return nil, usagef("%d files: the edges of a graph are in one", len(paths))
@@ -243,7 +192,11 @@ func (f *modelFile) openGraph(ctx context.Context, t *transformCommand, side mod
 	if err != nil {
 		return nil, err
 	}
-	rows, strange, err := f.nodeRows(g, side, dimension)
+	a := g.Adjacency
+	if side == model.Right {
+		a = a.Transpose()
+	}
+	rows, strange, err := g.Over(a, f.ids, f.data.Graph.Names)
 	if err != nil {
 		return nil, fromData(fmt.Errorf("%s: %w", paths[0], err))
 	}

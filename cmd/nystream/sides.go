@@ -103,3 +103,17 @@ func rowsOf(in *input, prepared *stream.Prepared) int64 {
 	}
 	return in.Info().Rows
 }
+
+// readerBudget adds what reading takes. Sources, of which some may be nil, are read one
+// after the other.
+func readerBudget(b *stream.Budget, inputs ...*input) {
+	most := int64(0)
+	for _, in := range inputs {
+		if in != nil {
+			most = max(most, in.holds)
+		}
+	}
+	if most > 0 {
+		b.Items = append(b.Items, stream.BudgetItem{What: "pages of Parquet files", Bytes: most, Knob: "the number of columns with --columns"})
+	}
+}

@@ -1,4 +1,4 @@
-package main
+package blockstore
 
 import (
 	"os"
@@ -17,7 +17,7 @@ func TestReaderBytes(t *testing.T) {
 		}
 		return path
 	}
-	parquet, table := named("x.parquet", "PAR1…"), named("x.csv", "a,b\n")
+	parquet, table := named("x.parquet", "PAR1\x15\x04\x00"), named("x.csv", "a,b\n")
 	wide := stream.Info{Columns: make([]string, 20), Rows: 2_000_000}
 	for _, c := range []struct {
 		name, format string
@@ -29,7 +29,7 @@ func TestReaderBytes(t *testing.T) {
 		{"short", "", []string{parquet}, stream.Info{Columns: make([]string, 2), Rows: 10}, 1<<20 + 160},
 		{"kept columns count", "", []string{parquet}, stream.Info{Kept: make([]stream.Field, 1), Rows: -1}, 2 << 20},
 		{"one of several", "", []string{table, parquet}, wide, 21 << 20},
-		{"by its first bytes", "", []string{named("data.bin", "PAR1")}, wide, 21 << 20},
+		{"by its first bytes", "", []string{named("data.bin", "PAR1\x15\x04\x00")}, wide, 21 << 20},
 		{"a folder", "", []string{folder}, wide, 21 << 20},
 		{"a glob", "", []string{folder + "/*.parquet"}, wide, 21 << 20},
 		{"another glob", "", []string{folder + "/*.csv"}, wide, 0},
@@ -39,7 +39,7 @@ func TestReaderBytes(t *testing.T) {
 		{"told", "parquet", []string{table}, wide, 21 << 20},
 		{"told another", "csv", []string{parquet}, wide, 0},
 	} {
-		if got := readerBytes(c.format, c.paths, c.info); got != c.want {
+		if got := ReaderBytes(c.format, c.paths, c.info); got != c.want {
 			t.Errorf("%s: %d bytes, not %d", c.name, got, c.want)
 		}
 	}

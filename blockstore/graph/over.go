@@ -1,0 +1,51 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// Over returns the rows of a, which is the adjacency matrix of the graph or its
+// transpose, over other nodes than its own: a column for each of those with the ids, or
+// the names where ids are text. strange is the number of entries of nodes that are not
+// among them, which are left out.
+func (g *Graph) Over(a *stream.CSR, ids []int64, names []string) (rows *stream.CSR, strange int64, err error) {
+	if slices.Equal(g.IDs, ids) && slices.Equal(g.Names, names) {
+		return a, 0, nil
+	}
+	place := g.places(ids, names)
+	rows, err = stream.NewCSR(a.Rows, len(ids)+len(names), func(yield func(stream.Entry) bool) {
+		strange = 0
+		for entry := range a.Entries() {
+			at := place[entry.Col]
+			if at < 0 {
+				strange++
+			} else if !yield(stream.Entry{Row: entry.Row, Col: at, Value: entry.Value}) {
+				return
+			}
+		}
+	})
+	return rows, strange, err
+}
+
+// places returns the number that each node of the graph has among others, -1 for none.
+func (g *Graph) places(ids []int64, names []string) []int32 {
+	known := make(map[string]int32, len(names)+len(ids))
+	for i, name := range names {
+		known[name] = int32(i)
+	}
+	for i, id := range ids {
+		known[fmt.Sprint(id)] = int32(i)
+	}
+	place := make([]int32, g.Adjacency.Rows)
+	for i := range place {
+		at, ok := known[g.Name(i)]
+		if !ok {
+			at = -1
+		}
+		place[i] = at
+	}
+	return place
+}

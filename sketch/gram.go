@@ -96,6 +96,9 @@ func (g *Gram) Merge(later *Gram) error {
 	return checkOverflow("Gram matrix", g.sum)
 }
 
+// Reset makes the product zero.
+func (g *Gram) Reset() { clear(g.sum.Data) }
+
 // MarshalBinary writes shape p, q and the entries row by row.
 func (g *Gram) MarshalBinary() ([]byte, error) {
 	data := newState(kindGram, uint64(g.sum.Rows), uint64(g.sum.Cols))

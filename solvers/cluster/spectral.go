@@ -8,6 +8,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/internal/spectral"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -36,26 +39,11 @@ func (s Spectral) Fit(ctx context.Context, e stream.Engine, factors stream.Sourc
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.KMeans.Fit(ctx, e, unitRows(spectrum.Vectors))
+	c, err := s.KMeans.Fit(ctx, e, spectral.UnitRows(spectrum.Vectors))
 	if err != nil {
 		return nil, err
 	}
 	return &SpectralClustering{*c, spectrum}, nil
-}
-
-// unitRows is m with each row divided by its norm; rows of zeros stay.
-func unitRows(m blas64.General) blas64.General {
-	unit := stream.NewMatrix(m.Rows, m.Cols)
-	for i := range m.Rows {
-		norm := dense.Norm(dense.Row(m, i))
-		if norm == 0 {
-			continue
-		}
-		for j, v := range dense.Row(m, i) {
-			unit.Data[i*unit.Stride+j] = v / norm
-		}
-	}
-	return unit
 }
 
 // Spectrum is the leading part of the spectrum of a normalised kernel.
@@ -91,52 +79,34 @@ func (s Spectral) Embed(ctx context.Context, e stream.Engine, factors stream.Sou
 	if len(info.Columns) == 0 {
 		return nil, fmt.Errorf("%s: factors without columns", info.Name)
 	}
-	sums, err := columnSums(ctx, e, factors)
-	if err != nil {
-		return nil, err
-	}
-	n := normaliser{info: info, sums: sums}
-	fold, err := n.fold(ctx, e, factors)
-	if err != nil {
-		return nil, err
-	}
 	dim := s.Dim
 	if dim == 0 {
 		dim = s.Clusters
 	}
-	values, project, err := leading(fold.A.R(), dim)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", info.Name, err)
-	}
-	vectors, err := n.project(ctx, e, factors, project)
-	if err != nil {
+	k := spectral.Kernel{Source: factors, Cols: len(info.Columns), Panels: panelsOf(info)}
+	spectrum, err := k.Embed(ctx, e, spectral.Settings{Dim: dim, Normalise: true, Tolerance: rankTolerance})
+	var overflow *spectral.DegreeError
+	switch {
+	case errors.As(err, &overflow):
+		return nil, fmt.Errorf("%s: the degree of row %d overflows: scale the factors down", info.Name, overflow.Row)
+	case errors.Is(err, spectral.ErrZero):
+		return nil, fmt.Errorf("%s: %w: there is nothing to cluster", info.Name, err)
+	case err != nil:
 		return nil, err
 	}
-	return &Spectrum{Vectors: vectors, Values: values, Raised: fold.B.Count}, nil
+	return &Spectrum{Vectors: spectrum.Vectors, Values: spectrum.Values, Raised: spectrum.Raised}, nil
 }
 
-// leading gives the squares of all singular values of a triangular factor R, and
-// V·Σ⁻¹ for the first dim of them.
-func leading(r blas64.General, dim int) (values []float64, project blas64.General, err error) {
-	v, s, err := rightSingular(r)
-	if err != nil {
-		return nil, project, err
-	}
-	if s[0] == 0 {
-		return nil, project, errors.New("all factors are zero: there is nothing to cluster")
-	}
-	rank := 0
-	for rank < min(dim, len(s)) && s[rank] > rankTolerance*s[0] {
-		rank++
-	}
-	project = stream.NewMatrix(r.Cols, rank)
-	for i := range project.Rows {
-		for j := range rank {
-			project.Data[i*project.Stride+j] = v.Data[i*v.Stride+j] / s[j]
+// panelsOf hands on rows of factors, K_ii being f_i·f_i.
+func panelsOf(info stream.Info) func() func(rows blas64.General, first int64) (spectral.Panel, error) {
+	return func() func(blas64.General, int64) (spectral.Panel, error) {
+		self := make([]float64, stream.PanelRows)
+		return func(rows blas64.General, first int64) (spectral.Panel, error) {
+			for i := range rows.Rows {
+				self[i] = dense.Dot(dense.Row(rows, i), dense.Row(rows, i))
+			}
+			err := model.InSource(info, sketch.CheckFinite(rows), func(i int) int64 { return first + int64(i) })
+			return spectral.Panel{C: rows, Self: self}, err
 		}
 	}
-	for _, sigma := range s {
-		values = append(values, sigma*sigma)
-	}
-	return values, project, nil
 }

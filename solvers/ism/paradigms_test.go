@@ -100,7 +100,7 @@ func TestEmbedding(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &spectral{data: memory(x, stream.Engine{}), terms: mustTerms(t, kernel.text), most: n, clusters: k, degrees: degrees}
+		s := &spectralFeatures{data: memory(x, stream.Engine{}), terms: mustTerms(t, kernel.text), most: n, clusters: k, degrees: degrees}
 		y, err := s.embed(ctx, inMemory(x), x)
 		if err != nil {
 			t.Fatal(err)

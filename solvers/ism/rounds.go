@@ -10,13 +10,14 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/cluster"
+	"github.com/nystream/nystream/solvers/internal/spectral"
 	"github.com/nystream/nystream/stream"
 )
 
 // clusters lets Y and W take turns: Y of the rows as they are, W for Y, Y of XW, and so
 // on until neither changes. Cost of a turn: one pass to project, and those for W.
 func (f *fitting) clusters(ctx context.Context) (settled bool, err error) {
-	s := &spectral{data: f.data, terms: f.terms, held: f.held, most: max(embeddingLandmarks, f.Landmarks), clusters: f.Clusters, degrees: f.degrees()}
+	s := &spectralFeatures{data: f.data, terms: f.terms, held: f.held, most: max(embeddingLandmarks, f.Landmarks), clusters: f.Clusters, degrees: f.degrees()}
 	if f.known != nil {
 		if err := (&gamma{parts: []*part{f.known.centred(1)}}).check("what is known"); err != nil {
 			return false, err
@@ -55,7 +56,7 @@ func (f *fitting) clusters(ctx context.Context) (settled bool, err error) {
 // the given clusters leaves of them, which is to take away their means. Without that Y is
 // as a rule the clusters given, and the first Γ has nothing to say about others. Three
 // passes, and one.
-func (f *fitting) first(ctx context.Context, s *spectral) (*embedding, error) {
+func (f *fitting) first(ctx context.Context, s *spectralFeatures) (*embedding, error) {
 	rows := projected{src: f.data.src, n: f.data.n, cols: f.data.d, take: func(dst, x blas64.General, _ int) { f.data.take(dst, x) }}
 	sample := f.held.x
 	if f.Paradigm == Alternative {
@@ -154,7 +155,7 @@ func (r *Response) subtract(x []float64, i int, fitted blas64.General) {
 	}
 }
 
-func (f *fitting) embed(ctx context.Context, s *spectral, w blas64.General) (*embedding, error) {
+func (f *fitting) embed(ctx context.Context, s *spectralFeatures, w blas64.General) (*embedding, error) {
 	xw, err := f.data.project(ctx, w)
 	if err != nil {
 		return nil, err
@@ -178,16 +179,7 @@ func (f *fitting) still(before *evaluation, y, next *embedding) (bool, error) {
 // label clusters the rows of Y by k-means, each divided by its norm (Ng, Jordan & Weiss
 // 2001).
 func (f *fitting) label(ctx context.Context, y *embedding) error {
-	rows := dense.Clone(y.y)
-	for i := range rows.Rows {
-		row := dense.Row(rows, i)
-		if norm := dense.Norm(row); norm > 0 {
-			for j := range row {
-				row[j] /= norm
-			}
-		}
-	}
-	c, err := cluster.KMeans{Clusters: f.Clusters, Seed: f.Seed}.Fit(ctx, f.data.engine, rows)
+	c, err := cluster.KMeans{Clusters: f.Clusters, Seed: f.Seed}.Fit(ctx, f.data.engine, spectral.UnitRows(y.y))
 	if err != nil {
 		return fmt.Errorf("clusters of the spectral embedding: %w", err)
 	}

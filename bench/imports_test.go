@@ -90,7 +90,7 @@ func checkImport(t *testing.T, from, imp string) {
 	t.Errorf("%s imports %s, which the design does not allow", from, to)
 }
 
-// placeOf is the longest entry of allowed that the package is below, or empty.
+// placeOf returns the longest entry of allowed that the package is below, or empty.
 func placeOf(path string) (place string) {
 	for pkg := range allowed {
 		if below(path, pkg) && len(pkg) > len(place) {
@@ -100,7 +100,7 @@ func placeOf(path string) (place string) {
 	return place
 }
 
-// below says that path is the folder, or in it.
+// below reports whether path is the folder, or in it.
 func below(path, folder string) bool {
 	return path == folder || strings.HasPrefix(path, folder+"/")
 }

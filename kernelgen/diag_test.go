@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// diagOf is the diagonal by Diag, and by tiles of one entry.
+// diagOf returns the diagonal by Diag, and by tiles of one entry.
 func diagOf(k Kernel, x blas64.General) (got, want []float64) {
 	got, want = make([]float64, x.Rows), make([]float64, x.Rows)
 	k.Diag(got, x)

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// divergence is KL(x‖z) by definition.
+// divergence returns KL(x‖z) by definition.
 func divergence(x, z []float64) float64 {
 	logs := func(v []float64) []float64 { // of the shares
 		largest, total := 0.0, 0.0
@@ -54,7 +54,7 @@ var divergenceReferences = []reference{
 	}, false},
 }
 
-// probabilities are rows that sum to 1.
+// probabilities returns rows that sum to 1.
 func probabilities(rng *rand.Rand, rows, d int) blas64.General {
 	x := normal(rng, rows, d, 0)
 	for i := range rows {

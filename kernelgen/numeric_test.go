@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// nasty is a set of finite rows at the ends of the range of float64.
+// nasty returns a set of finite rows at the ends of the range of float64.
 func nasty() blas64.General {
 	tiny, huge := math.SmallestNonzeroFloat64, math.MaxFloat64
 	return dense([]float64{

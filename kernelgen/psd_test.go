@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// relativeSmallest is the smallest eigenvalue of the kernel matrix over the
+// relativeSmallest returns the smallest eigenvalue of the kernel matrix over the
 // largest in magnitude.
 func relativeSmallest(t *testing.T, k Kernel, x blas64.General) float64 {
 	a := tile(k, x, x)

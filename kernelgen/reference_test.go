@@ -127,7 +127,7 @@ func normal(rng *rand.Rand, rows, cols, pad int) blas64.General {
 	return m
 }
 
-// tile is the kernel between all rows of x and y.
+// tile returns the kernel between all rows of x and y.
 func tile(k Kernel, x, y blas64.General) blas64.General {
 	dst := blas64.General{Rows: x.Rows, Cols: y.Rows, Stride: max(1, y.Rows), Data: make([]float64, x.Rows*y.Rows)}
 	k.Fill(dst, x, k.Pack(y), nil)

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// resolvedValue is the first argument of the kernel after Resolve.
+// resolvedValue returns the first argument of the kernel after Resolve.
 func resolvedValue(t *testing.T, text string, sample blas64.General) float64 {
 	t.Helper()
 	k, err := mustParse(t, text).Resolve(sample)

@@ -11,14 +11,14 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// singleTile is the kernel between all rows of x and y, in float32.
+// singleTile returns the kernel between all rows of x and y, in float32.
 func singleTile(k Kernel, x, y blas64.General, centre []float64) blas32.General {
 	dst := blas32.General{Rows: x.Rows, Cols: y.Rows, Stride: max(1, y.Rows), Data: make([]float32, x.Rows*y.Rows)}
 	k.FillSingle(dst, x, k.PackSingle(y, centre), nil)
 	return dst
 }
 
-// mean is the mean row.
+// mean returns the mean row.
 func mean(x blas64.General) []float64 {
 	m := make([]float64, x.Cols)
 	for i := range x.Rows {
@@ -72,7 +72,7 @@ func changed(x blas64.General, f func(float64) float64) blas64.General {
 	return x
 }
 
-// singleKernels are every formula, and every kernel with a bandwidth that fits
+// singleKernels returns every formula, and every kernel with a bandwidth that fits
 // the data.
 func singleKernels(t *testing.T, x blas64.General) []Kernel {
 	var all []Kernel

@@ -97,7 +97,7 @@ func (s *spec) rival(p *param, among args) (string, bool) {
 	return "", false
 }
 
-// usage is the kernel with its parameters, as in "rbf(gamma=auto | sigma2 | sigma)".
+// usage returns the kernel with its parameters, as in "rbf(gamma=auto | sigma2 | sigma)".
 func (s *spec) usage() string {
 	var b strings.Builder
 	for i, p := range s.params {

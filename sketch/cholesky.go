@@ -115,7 +115,7 @@ func (s *scratch) start(block, r blas64.General) (ok bool) {
 	return rest.Rows == 0 || c.update(rest)
 }
 
-// rowsOf is the rows from ≤ i < to of m.
+// rowsOf returns the rows from ≤ i < to of m.
 func rowsOf(m blas64.General, from, to int) blas64.General {
 	return view(m, from, 0, to-from, m.Cols)
 }
@@ -220,10 +220,10 @@ func (c *cholesky) addGram(rows blas64.General, solver *simd.UpperSolver, add bo
 	}
 }
 
-// chunkRows is how many rows of so many columns are worked on at a time.
+// chunkRows returns how many rows of so many columns are worked on at a time.
 func chunkRows(cols int) int { return max(64, chunkBytes/8/(cols+simd.Lanes)&^7) }
 
-// trace is not finite if a diagonal entry of g is not. Every entry of S is in a
+// trace returns not finite if a diagonal entry of g is not. Every entry of S is in a
 // sum of squares there.
 func (c *cholesky) trace() (sum float64) {
 	for i := range c.g.Rows() {
@@ -232,7 +232,7 @@ func (c *cholesky) trace() (sum float64) {
 	return sum
 }
 
-// nearIdentity says whether ‖G − I‖ ≤ ½ in the Frobenius norm.
+// nearIdentity reports whether ‖G − I‖ ≤ ½ in the Frobenius norm.
 func (c *cholesky) nearIdentity() bool {
 	diagonal, above := 0.0, 0.0
 	for i := range c.g.Rows() {

@@ -22,7 +22,7 @@ func normalBlock(rows, cols int, seed uint64, digits func(j int) float64) blas64
 	return m
 }
 
-// mixed is m times a matrix with normal entries, which hides the grading of its
+// mixed returns m times a matrix with normal entries, which hides the grading of its
 // columns in singular values.
 func mixed(m blas64.General) blas64.General {
 	a, mix := newMatrix(m.Rows, m.Cols), normalBlock(m.Cols, m.Cols, 99, level)
@@ -110,7 +110,7 @@ func TestFactorise(t *testing.T) {
 	}
 }
 
-// gramRow is row i of XᵀX from the diagonal on.
+// gramRow returns row i of XᵀX from the diagonal on.
 func gramRow(x blas64.General, i int) []float64 {
 	sums := make([]float64, x.Cols-i)
 	for k := range x.Rows {

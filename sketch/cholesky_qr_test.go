@@ -15,7 +15,7 @@ import (
 	"github.com/nystream/nystream/sketch"
 )
 
-// orthogonality is the largest entry of QᵀQ − I.
+// orthogonality returns the largest entry of QᵀQ − I.
 func orthogonality(q *mat.Dense) float64 {
 	_, n := q.Dims()
 	g := mul(q.T(), q)
@@ -23,7 +23,7 @@ func orthogonality(q *mat.Dense) float64 {
 	return largest(g)
 }
 
-// residual is the largest entry of QR − A, each column relative to its norm.
+// residual returns the largest entry of QR − A, each column relative to its norm.
 func residual(a, q, r *mat.Dense) (worst float64) {
 	d := mul(q, r)
 	d.Sub(d, a)
@@ -131,7 +131,7 @@ func reportAccuracy(b *testing.B, a, q, r *mat.Dense) {
 	b.ReportMetric(orthogonality(q)/(float64(n)*eps), "orthogonality/nε")
 }
 
-// gonumQR is the thin factorisation by Geqrf and Orgqr.
+// gonumQR returns the thin factorisation by Geqrf and Orgqr.
 func gonumQR(a *mat.Dense) (q, r *mat.Dense) {
 	_, n := a.Dims()
 	q, r = mat.DenseCopyOf(a), mat.NewDense(n, n, nil)

@@ -24,7 +24,7 @@ func (s *sum) merge(o sum) {
 // total returns the sum rounded to a float64.
 func (s *sum) total() float64 { return s.value + s.rest }
 
-// finite says whether no partial sum has overflowed.
+// finite reports whether no partial sum has overflowed.
 func (s *sum) finite() bool {
 	return s.value-s.value == 0 && s.rest-s.rest == 0
 }

@@ -34,7 +34,7 @@ func general(d *mat.Dense, from, to int) blas64.General {
 	return g
 }
 
-// whole is general for all rows.
+// whole returns general for all rows.
 func whole(d *mat.Dense) blas64.General {
 	rows, _ := d.Dims()
 	return general(d, 0, rows)
@@ -53,7 +53,7 @@ func random(rows, cols int, seed uint64) *mat.Dense {
 	return d
 }
 
-// randomBlock is random as a block.
+// randomBlock returns random as a block.
 func randomBlock(rows, cols int, seed uint64) blas64.General { return whole(random(rows, cols, seed)) }
 
 // orthonormal returns a matrix with orthonormal columns.

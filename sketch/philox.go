@@ -7,7 +7,7 @@ import (
 	"math/bits"
 )
 
-// philox4x32 is the bijection Philox4x32-10 of Salmon, Moraes, Dror and Shaw,
+// philox4x32 returns the bijection Philox4x32-10 of Salmon, Moraes, Dror and Shaw,
 // "Parallel random numbers: as easy as 1, 2, 3" (SC 2011): ten rounds that turn
 // a counter into 128 random bits under a key.
 func philox4x32(ctr [4]uint32, key [2]uint32) [4]uint32 {

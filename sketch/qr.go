@@ -77,7 +77,7 @@ func (q *QR) append(s *scratch, block blas64.General) error {
 	return q.keep(a)
 }
 
-// byCholesky says whether so many new rows are better reduced by products of
+// byCholesky reports whether so many new rows are better reduced by products of
 // matrices. The limits are where they were measured to be faster than
 // reflections: a full R costs something to prepare, multiply and factorise even
 // for few rows, and a first block takes rounds. In plain Go they are slower.

@@ -50,7 +50,7 @@ func checkTriangular(t testing.TB, r *mat.Dense) {
 	}
 }
 
-// referenceR is gonum's R factor of the whole matrix, with the signs turned.
+// referenceR returns gonum's R factor of the whole matrix, with the signs turned.
 func referenceR(a *mat.Dense) *mat.Dense {
 	rows, cols := a.Dims()
 	padded := mat.NewDense(max(rows, cols), cols, nil)

@@ -67,7 +67,7 @@ func (s *scratch) triangularise(a blas64.General, height func(cols int) int) {
 	}
 }
 
-// workLength is enough for Geqrf and Ormqr on panels of a matrix of so many
+// workLength returns enough for Geqrf and Ormqr on panels of a matrix of so many
 // columns; Ormqr wants at least one number for each column it is applied to.
 func workLength(cols int) int { return max(panelCols*panelCols, cols) }
 

@@ -26,7 +26,7 @@ var (
 	background = context.Background()
 )
 
-// clusters are n rows in d dimensions around a few centres.
+// clusters returns n rows in d dimensions around a few centres.
 func clusters(n, d int, seed uint64) blas64.General {
 	m := stream.NewMatrix(n, d)
 	centre, noise := sketch.NewStream(seed, "test centres"), sketch.NewStream(seed, "test noise")
@@ -52,7 +52,7 @@ func parse(t *testing.T, text string) kernelgen.Kernel {
 	return k
 }
 
-// approximation is U·diag(values)·Uᵀ of the rows x.
+// approximation returns U·diag(values)·Uᵀ of the rows x.
 func approximation(t *testing.T, f *lowrank.Fit, x blas64.General) (u, a blas64.General) {
 	t.Helper()
 	u = stream.NewMatrix(x.Rows, len(f.Values))
@@ -76,7 +76,7 @@ func kernelMatrix(k kernelgen.Kernel, x blas64.General) blas64.General {
 	return a
 }
 
-// relative is ‖A−B‖_F/‖A‖_F.
+// relative returns ‖A−B‖_F/‖A‖_F.
 func relative(a, b blas64.General) float64 {
 	d := dense.Clone(a)
 	for i, v := range b.Data {
@@ -215,7 +215,7 @@ func TestPolySketchModels(t *testing.T) {
 	}
 }
 
-// orthogonality is max|UᵀU − I|.
+// orthogonality returns max|UᵀU − I|.
 func orthogonality(u blas64.General) float64 {
 	g, worst := dense.Mul(blas.Trans, u, blas.NoTrans, u), 0.0
 	for i := range g.Rows {

@@ -8,7 +8,7 @@ import (
 	"github.com/nystream/nystream/sketch"
 )
 
-// normals are n standard normal numbers.
+// normals returns n standard normal numbers.
 func normals(n int, item uint64) []float64 {
 	d := sketch.NewStream(7, "tensor sketch test").At(item)
 	x := make([]float64, n)

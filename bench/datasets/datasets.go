@@ -18,7 +18,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Dir is the folder with the data sets.
+// Dir returns the folder with the data sets.
 func Dir() string {
 	if dir := os.Getenv("NYSTREAM_DATA"); dir != "" {
 		return dir
@@ -26,7 +26,7 @@ func Dir() string {
 	return filepath.Join(root(), "..", "shared", "data")
 }
 
-// root is the folder of the repository: the nearest one with a go.mod.
+// root returns the folder of the repository: the nearest one with a go.mod.
 func root() string {
 	dir, err := os.Getwd()
 	for err == nil {
@@ -60,7 +60,7 @@ var known = []dataset{
 	{name: "a9a", file: "a9a", options: blockstore.Options{Format: "libsvm"}},
 }
 
-// Present are the names of the data sets whose files are in Dir.
+// Present returns the names of the data sets whose files are in Dir.
 func Present() []string {
 	var names []string
 	for _, d := range known {
@@ -159,7 +159,7 @@ func abalone(path string) (blas64.General, error) {
 	return m, nil
 }
 
-// Uniform is n rows drawn uniformly from [0,1]^d.
+// Uniform returns n rows drawn uniformly from [0,1]^d.
 func Uniform(n, d int, seed uint64) blas64.General {
 	m := stream.NewMatrix(n, d)
 	FillUniform(m, 0, seed)

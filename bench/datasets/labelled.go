@@ -36,7 +36,7 @@ var labelled = []labelledFile{
 	{name: "mnist", file: "mnist_t10k.npy", labelFile: "mnist_t10k_labels.npy"},
 }
 
-// LabelledNames are the names that LoadLabelled knows and whose files are in Dir.
+// LabelledNames returns the names that LoadLabelled knows and whose files are in Dir.
 func LabelledNames() []string {
 	var names []string
 	for _, f := range labelled {
@@ -118,7 +118,7 @@ func classFile(ctx context.Context, file string, n int) (labels []int, classes i
 	return labels, classes, nil
 }
 
-// numberedValues are classes that are numbers as numbers from 0, in their order, and
+// numberedValues returns classes that are numbers as numbers from 0, in their order, and
 // how many there are.
 func numberedValues(values []float64) (labels []int, count int) {
 	known := slices.Compact(slices.Sorted(slices.Values(values)))

@@ -36,7 +36,7 @@ func Labels(ctx context.Context, path string) (nodes, classes []string, err erro
 	return nodes, classes, nil
 }
 
-// Numbered are classes as numbers from 0, in the order of the words, and how many
+// Numbered returns classes as numbers from 0, in the order of the words, and how many
 // there are.
 func Numbered(classes []string) (labels []int, count int) {
 	words := slices.Clone(classes)

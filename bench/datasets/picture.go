@@ -19,7 +19,7 @@ type Picture struct {
 	Index   []int          // of each pixel, from left to right and top to bottom
 }
 
-// Flower is the image of Figure 1 of paper 3, at 70 × 70 pixels.
+// Flower returns the image of Figure 1 of paper 3, at 70 × 70 pixels.
 func Flower() (*Picture, error) { return readPicture(filepath.Join(Dir(), "Flower_70x70.png")) }
 
 func readPicture(path string) (*Picture, error) {

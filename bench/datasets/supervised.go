@@ -38,7 +38,7 @@ var supervised = []tableFile{
 	{name: "yacht", file: "yacht_hydrodynamics.data"},
 }
 
-// SupervisedNames are the names that LoadSupervised knows and whose files are in Dir:
+// SupervisedNames returns the names that LoadSupervised knows and whose files are in Dir:
 // pima (diabetes or not), ilpd (patients of the liver or not), yacht (resistance).
 func SupervisedNames() []string {
 	var names []string
@@ -70,7 +70,7 @@ func (t tableFile) load(path string) (*Supervised, error) {
 	return t.split(rows), nil
 }
 
-// rows are the lines of a table as numbers. A line with a missing value is left out.
+// rows returns the lines of a table as numbers. A line with a missing value is left out.
 func (t tableFile) rows(path string) ([][]float64, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -103,7 +103,7 @@ func (t tableFile) rows(path string) ([][]float64, error) {
 	return rows, nil
 }
 
-// cells are the numbers of a line, and whether none is missing. A blank line has none.
+// cells returns the numbers of a line, and whether none is missing. A blank line has none.
 func (t tableFile) cells(line string) (row []float64, whole bool, err error) {
 	cells := strings.Fields(line)
 	if strings.Contains(line, ",") {

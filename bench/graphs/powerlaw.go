@@ -71,7 +71,7 @@ func NewGenerator(m PowerLaw) (*Generator, error) {
 	return g, nil
 }
 
-// shuffled is a random order of 0..n-1 (Fisher and Yates 1938).
+// shuffled returns a random order of 0..n-1 (Fisher and Yates 1938).
 func shuffled(n int, d sketch.Draws) []int32 {
 	order := make([]int32, n)
 	for i := range order {
@@ -82,13 +82,13 @@ func shuffled(n int, d sketch.Draws) []int32 {
 	return order
 }
 
-// size is the number of nodes in community b.
+// size returns the number of nodes in community b.
 func (g *Generator) size(b int) int { return (g.Nodes - b + g.Blocks - 1) / g.Blocks }
 
-// Label is the community of a node.
+// Label returns the community of a node.
 func (g *Generator) Label(v int64) int64 { return int64(g.place[v]) % int64(g.Blocks) }
 
-// Edge is edge number i.
+// Edge returns edge number i.
 func (g *Generator) Edge(i int64) (src, dst int64) {
 	d := g.edges.At(uint64(i))
 	from := int(d.Uint64n(uint64(g.Blocks)))
@@ -105,7 +105,7 @@ func (g *Generator) Edge(i int64) (src, dst int64) {
 	}
 }
 
-// at is the node of a community with a rank as a source.
+// at returns the node of a community with a rank as a source.
 func (g *Generator) at(b, rank int) int32 { return g.node[rank*g.Blocks+b] }
 
 // rank draws a rank in community b, by inverting the distribution function of
@@ -116,7 +116,7 @@ func (g *Generator) rank(b int, d *sketch.Draws) int {
 	return min(int(x), n-1)
 }
 
-// Adjacency is the matrix of the graph with so many edges drawn, each once however
+// Adjacency returns the matrix of the graph with so many edges drawn, each once however
 // often it was drawn. Memory: 24 bytes an edge.
 func (g *Generator) Adjacency(edges int64) (*stream.CSR, error) {
 	a, err := stream.NewCSR(g.Nodes, g.Nodes, func(yield func(stream.Entry) bool) {

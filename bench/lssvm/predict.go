@@ -56,7 +56,7 @@ func (m *Model) Decisions(ctx context.Context, e stream.Engine, src stream.Sourc
 	return out, err
 }
 
-// Predict is the class of each row of src: the one with the largest decision, and
+// Predict returns the class of each row of src: the one with the largest decision, and
 // of equal ones the first. Cost: one pass.
 func (m *Model) Predict(ctx context.Context, e stream.Engine, src stream.Source) ([]int, error) {
 	decisions, err := m.Decisions(ctx, e, src)
@@ -66,7 +66,7 @@ func (m *Model) Predict(ctx context.Context, e stream.Engine, src stream.Source)
 	return Winners(decisions), nil
 }
 
-// Winners is the column with the largest number in each row, the first of equal
+// Winners returns the column with the largest number in each row, the first of equal
 // ones.
 func Winners(decisions blas64.General) []int {
 	classes := make([]int, decisions.Rows)

@@ -103,7 +103,7 @@ func conditionError(gamma float64) error {
 	return fmt.Errorf("lssvm: the system is singular to rounding at gamma = %v: the features are dependent and too large for it; take a smaller gamma, or scale the features down", gamma)
 }
 
-// tight is m without space between its rows.
+// tight returns m without space between its rows.
 func tight(m blas64.General) blas64.General {
 	if m.Stride == m.Cols {
 		return m

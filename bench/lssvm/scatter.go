@@ -36,7 +36,7 @@ func (s *scatter) setBlock(z blas64.General) error {
 	return s.gram.Add(z, z)
 }
 
-// columnMeans are the means of the columns of a matrix with a row at least: those
+// columnMeans returns the means of the columns of a matrix with a row at least: those
 // of the differences from the first row, which are small where a mean is to be
 // accurate.
 func columnMeans(z blas64.General) []float64 {

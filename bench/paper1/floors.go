@@ -129,7 +129,7 @@ func (m *measurement) floorKey(c int) floorKey {
 // denseRows is up to how many rows floors come from all eigenvalues.
 const denseRows = 5000
 
-// leading are the k largest eigenvalues, relative to the first.
+// leading returns the k largest eigenvalues, relative to the first.
 func leading(ctx context.Context, k kernelgen.Kernel, x blas64.General, count int) ([]floor, error) {
 	if x.Rows <= denseRows {
 		return denseEigenvalues(k, x)
@@ -146,7 +146,7 @@ func leading(ctx context.Context, k kernelgen.Kernel, x blas64.General, count in
 	return all, nil
 }
 
-// denseEigenvalues are those of a small kernel matrix, by magnitude.
+// denseEigenvalues returns those of a small kernel matrix, by magnitude.
 func denseEigenvalues(k kernelgen.Kernel, x blas64.General) ([]floor, error) {
 	a := stream.NewMatrix(x.Rows, x.Rows)
 	k.Fill(a, x, k.Pack(x), nil)

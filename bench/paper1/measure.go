@@ -74,7 +74,7 @@ func progress(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, format+"\n", args...)
 }
 
-// missing are the fits that there are no results of.
+// missing returns the fits that there are no results of.
 func (m *measurement) missing() []*job {
 	n := m.x.Rows
 	var jobs []*job
@@ -91,7 +91,7 @@ func (m *measurement) missing() []*job {
 	return jobs
 }
 
-// together is how many of the jobs, at least one, are measured together: as many
+// together returns how many of the jobs, at least one, are measured together: as many
 // as memory has room for the embeddings of their models, two of n×c each at most.
 func (m *measurement) together(jobs []*job) int {
 	bytes := int64(0)
@@ -173,7 +173,7 @@ func (m *measurement) refuse(reason string) {
 	m.failed[reason] = true
 }
 
-// unshifted is a model without its shift, U·diag(values + shift)·Uᵀ, with the same
+// unshifted returns a model without its shift, U·diag(values + shift)·Uᵀ, with the same
 // embedding.
 func unshifted(model *lowrank.Model) *lowrank.Model {
 	u := *model

@@ -24,7 +24,7 @@ const (
 	paperShift = "S3SPSD paper"
 )
 
-// methods are all that are compared, in the order of the table. Sketches have the
+// methods returns all that are compared, in the order of the table. Sketches have the
 // defaults s = 5c and z = 4. Methods with z times as many landmarks as columns say
 // so: "z=4".
 func methods() []method {
@@ -56,7 +56,7 @@ func methods() []method {
 	}
 }
 
-// names are those of the rows of the table, in their order.
+// names returns those of the rows of the table, in their order.
 func names() []string {
 	var all []string
 	for _, m := range methods() {

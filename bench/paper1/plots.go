@@ -48,7 +48,7 @@ func drawAll(dir string, t *table) error {
 	return nil
 }
 
-// methodsSeen are the methods with results, in the order of names().
+// methodsSeen returns the methods with results, in the order of names().
 func (t *table) methodsSeen() []string {
 	return slices.DeleteFunc(names(), func(name string) bool {
 		return !slices.ContainsFunc(t.matrices, func(m matrix) bool { return slices.Contains(m.methods, name) })
@@ -100,7 +100,7 @@ func fontOf(size vg.Length) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 }
 
-// newPlot is an empty plot, its y axis logarithmic.
+// newPlot returns an empty plot, its y axis logarithmic.
 func newPlot(title, x, y string) *plot.Plot {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
@@ -112,7 +112,7 @@ func newPlot(title, x, y string) *plot.Plot {
 	return p
 }
 
-// errorPlot is the mean spectral error against c, and the floor.
+// errorPlot returns the mean spectral error against c, and the floor.
 func (t *table) errorPlot(m *matrix) *plot.Plot {
 	p := newPlot(m.Data+", "+m.Word, "c", "‖A−Â‖₂ / ‖A‖₂")
 	p.X.Tick.Marker = integerTicks(m.ranks)
@@ -147,7 +147,7 @@ func addLine(p *plot.Plot, method string, xy plotter.XYs) {
 	p.Add(&plotter.Line{XYs: xy, LineStyle: line}, &plotter.Scatter{XYs: xy, GlyphStyle: points})
 }
 
-// growing are the matrices of uniform data, by their number of rows.
+// growing returns the matrices of uniform data, by their number of rows.
 func (t *table) growing() []*matrix {
 	var all []*matrix
 	for i := range t.matrices {
@@ -159,7 +159,7 @@ func (t *table) growing() []*matrix {
 	return all
 }
 
-// growthPlot is a mean against n, on two logarithmic axes.
+// growthPlot returns a mean against n, on two logarithmic axes.
 func growthPlot(all []*matrix, title, y string, value func(cell) float64) *plot.Plot {
 	p := newPlot(title, "n", y)
 	p.X.Scale = plot.LogScale{}
@@ -179,7 +179,7 @@ func growthPlot(all []*matrix, title, y string, value func(cell) float64) *plot.
 	return p
 }
 
-// integerTicks are ticks at the numbers given.
+// integerTicks returns ticks at the numbers given.
 func integerTicks(values []int) (ticks plot.ConstantTicks) {
 	for _, v := range values {
 		ticks = append(ticks, plot.Tick{Value: float64(v), Label: thousands(v)})
@@ -190,7 +190,7 @@ func integerTicks(values []int) (ticks plot.ConstantTicks) {
 // logTicks are 1, 2 and 5 times powers of ten with labels, the others without.
 type logTicks struct{}
 
-// Ticks are the ticks from low to high.
+// Ticks returns the ticks from low to high.
 func (logTicks) Ticks(low, high float64) (ticks []plot.Tick) {
 	for power := math.Floor(math.Log10(low)); math.Pow(10, power) <= high; power++ {
 		for digit := 1.0; digit < 10; digit++ {
@@ -216,7 +216,7 @@ var (
 	shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.TriangleGlyph{}, draw.SquareGlyph{}, draw.PlusGlyph{}}
 )
 
-// styleOf is the style of a method, the same in all figures. Methods that are only
+// styleOf returns the style of a method, the same in all figures. Methods that are only
 // in the file of results have the last one.
 func styleOf(name string) (draw.LineStyle, draw.GlyphStyle) {
 	all := names()

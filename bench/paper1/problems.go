@@ -51,7 +51,7 @@ func (p problem) String() string {
 	return p.data + " " + p.kernel
 }
 
-// kernelsOf gives the kernels of the paper for a data set, exp(−‖x−y‖²/σ²) and
+// kernelsOf returns the kernels of the paper for a data set, exp(−‖x−y‖²/σ²) and
 // the compactly supported one with θ = 3σ and v = ⌈(d+1)/2⌉, its defaults.
 func kernelsOf(data, word string) (string, error) {
 	flat, compact := "0.2", "10"
@@ -72,7 +72,7 @@ func kernelsOf(data, word string) (string, error) {
 	return "", fmt.Errorf("kernel %q: known are rbf and csrbf, and any kernel with -file", word)
 }
 
-// problems are what the options name.
+// problems returns what the options name.
 func problems(o *options) ([]problem, error) {
 	var all []problem
 	for _, data := range o.data {
@@ -108,7 +108,7 @@ func uniformProblems(sizes []int) []problem {
 	return all
 }
 
-// resolved is the kernel for rows.
+// resolved returns the kernel for rows.
 func (p problem) resolved(x blas64.General) (kernelgen.Kernel, error) {
 	k, err := kernelgen.Parse(p.text)
 	if err != nil {
@@ -117,7 +117,7 @@ func (p problem) resolved(x blas64.General) (kernelgen.Kernel, error) {
 	return k.Resolve(x)
 }
 
-// ranks are those that the rows allow, z·c ≤ n.
+// ranks returns those that the rows allow, z·c ≤ n.
 func (p problem) ranks(o *options, n int) []int {
 	if p.data == uniform {
 		return []int{uniformRank}
@@ -131,7 +131,7 @@ func (p problem) ranks(o *options, n int) []int {
 	return fit
 }
 
-// seeds is how many seeds a method gets.
+// seeds returns how many seeds a method gets.
 func (p problem) seeds(o *options, m method, n, c int) int {
 	switch {
 	case o.seeds > 0:
@@ -150,7 +150,7 @@ func (p problem) seeds(o *options, m method, n, c int) int {
 	return fullSeeds
 }
 
-// sample is how many rows errors are measured on, 0 for all.
+// sample returns how many rows errors are measured on, 0 for all.
 func (p problem) sample(o *options) int {
 	if p.data == uniform && o.sample == 0 {
 		return uniformSample

@@ -50,7 +50,7 @@ func newTable(rows []result, floors *floors) *table {
 	return t
 }
 
-// at is the matrix of a result.
+// at returns the matrix of a result.
 func (t *table) at(r result) *matrix {
 	for i := range t.matrices {
 		if m := &t.matrices[i]; m.Data == r.Data && m.Word == r.Word && m.Rows == r.Rows {
@@ -114,7 +114,7 @@ func newCell(rows []result) cell {
 	return c
 }
 
-// ratio is the mean error of a method to that of the better of ssrSVD and S3SPSD
+// ratio returns the mean error of a method to that of the better of ssrSVD and S3SPSD
 // as published, NaN if neither is there.
 func (m *matrix) ratio(c int, method string) float64 {
 	best := math.Inf(1)
@@ -138,7 +138,7 @@ func (m *matrix) title() string {
 	return title
 }
 
-// thousands is n with commas.
+// thousands returns n with commas.
 func thousands(n int) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -147,7 +147,7 @@ func thousands(n int) string {
 	return s
 }
 
-// markdown is the whole table.
+// markdown returns the whole table.
 func (t *table) markdown() string {
 	var b strings.Builder
 	b.WriteString("# Paper 1: relative errors and times\n\n" + t.summary() + "\n" + t.calibration() + `
@@ -180,13 +180,13 @@ func (t *table) writeMatrix(b *strings.Builder, m *matrix) {
 	}
 }
 
-// floorRatio is the ratio of the floor, as that of a method.
+// floorRatio returns the ratio of the floor, as that of a method.
 func (m *matrix) floorRatio(c int, f floor) float64 {
 	own := m.cells[cellKey{c, ssrSVD}].spectral
 	return m.ratio(c, ssrSVD) * f.Value / own
 }
 
-// String is the floor, and how much it may be off.
+// String returns the floor, and how much it may be off.
 func (f floor) String() string {
 	if f.Residual > 1e-3*f.Value {
 		return fmt.Sprintf("%s ± %.0e", figure(f.Value), f.Residual)
@@ -194,7 +194,7 @@ func (f floor) String() string {
 	return figure(f.Value)
 }
 
-// figure is a number with three digits, or a dash.
+// figure returns a number with three digits, or a dash.
 func figure(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -219,7 +219,7 @@ func (c cell) time() string {
 	return fmt.Sprintf("%.3f", c.seconds)
 }
 
-// summary is the ratios of all methods, one line for each matrix and method.
+// summary returns the ratios of all methods, one line for each matrix and method.
 func (t *table) summary() string {
 	var b strings.Builder
 	ranks := t.ranks()
@@ -245,7 +245,7 @@ func (t *table) summary() string {
 	return b.String()
 }
 
-// ranks are those of any matrix.
+// ranks returns those of any matrix.
 func (t *table) ranks() []int {
 	var all []int
 	for _, m := range t.matrices {
@@ -261,7 +261,7 @@ func (t *table) calibration() string {
 		"\n" + t.calibrated("Frobenius", func(r result) float64 { return r.Estimate / r.Frobenius })
 }
 
-// calibrated is the table for one norm. Errors that are rounding are left out.
+// calibrated returns the table for one norm. Errors that are rounding are left out.
 func (t *table) calibrated(norm string, quotient func(result) float64) string {
 	quotients := map[string][]float64{}
 	var names []string

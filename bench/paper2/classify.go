@@ -56,7 +56,7 @@ type classifier struct {
 	grid    grid
 }
 
-// score is what a choice reaches on the test nodes.
+// score returns what a choice reaches on the test nodes.
 func (c *classifier) score(gram blas64.General, scale float64, s split.Split) (r f1, err error) {
 	f := newFold(gram, c.labels, c.classes, s)
 	predicted, err := f.predict(scale, lssvmGamma)
@@ -69,13 +69,13 @@ func (c *classifier) score(gram blas64.General, scale float64, s split.Split) (r
 	return r, err
 }
 
-// rowsOf are some rows of x as a source.
+// rowsOf returns some rows of x as a source.
 func rowsOf(ctx context.Context, x blas64.General, rows []int64) (stream.Gatherer, error) {
 	m, err := stream.GatherRows(ctx, stream.FromMatrix("features", x), rows)
 	return stream.FromMatrix("features", m), err
 }
 
-// picked are the values with the given numbers.
+// picked returns the values with the given numbers.
 func picked[T any](all []T, rows []int64) []T {
 	out := make([]T, len(rows))
 	for i, r := range rows {
@@ -84,7 +84,7 @@ func picked[T any](all []T, rows []int64) []T {
 	return out
 }
 
-// choose is the best of the grid for each split, by mean micro F1 over folds of its
+// choose returns the best of the grid for each split, by mean micro F1 over folds of its
 // training nodes; the first of equal ones. The test nodes take no part.
 func (c *classifier) choose(all []*features, splits []split.Split) ([]choice, error) {
 	best := make([]choice, len(splits))
@@ -111,7 +111,7 @@ func (c *classifier) choose(all []*features, splits []split.Split) ([]choice, er
 	return best, nil
 }
 
-// crossValidated is the mean micro F1 over folds of the training nodes for each scale.
+// crossValidated returns the mean micro F1 over folds of the training nodes for each scale.
 func (c *classifier) crossValidated(gram blas64.General, train []int64, seed uint64) ([]float64, error) {
 	folds, err := split.StratifiedKFold(picked(c.labels, train), c.folds, seed)
 	if err != nil {
@@ -135,7 +135,7 @@ func (c *classifier) crossValidated(gram blas64.General, train []int64, seed uin
 	return means, nil
 }
 
-// innerProducts are those of all rows of x.
+// innerProducts returns those of all rows of x.
 func innerProducts(x blas64.General) blas64.General {
 	g := stream.NewMatrix(x.Rows, x.Rows)
 	blas64.Syrk(blas.NoTrans, 1, x, 0, blas64.Symmetric{Uplo: blas.Upper, N: x.Rows, Stride: g.Stride, Data: g.Data})

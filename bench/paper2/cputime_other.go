@@ -6,5 +6,5 @@ import "time"
 
 var began = time.Now()
 
-// cpuTime is the time since the start, where the system does not tell it.
+// cpuTime returns the time since the start, where the system does not tell it.
 func cpuTime() time.Duration { return time.Since(began) }

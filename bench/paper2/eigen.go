@@ -9,7 +9,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/symeig"
 )
 
-// leadingEigen are the largest eigenvalues of a symmetric positive semi-definite
+// leadingEigen returns the largest eigenvalues of a symmetric positive semi-definite
 // matrix, as far as they are above rounding, and their vectors.
 func leadingEigen(a blas64.General, rank int) ([]float64, blas64.General, error) {
 	n := a.Rows

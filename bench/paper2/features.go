@@ -35,13 +35,13 @@ type features struct {
 	u, v   blas64.General // v has no columns where it is u
 }
 
-// nonlinear says whether a method has a γ.
+// nonlinear reports whether a method has a γ.
 func nonlinear(method string) bool { return method == methodKSVD || method == methodKPCA }
 
-// twoSided says whether a method has left and right features.
+// twoSided reports whether a method has left and right features.
 func twoSided(method string) bool { return method == methodKSVD || method == methodSVD }
 
-// graphFeatures are the features of a method for one γ, by a dense decomposition of
+// graphFeatures returns the features of a method for one γ, by a dense decomposition of
 //
 //	KSVD   SNE(x_i, z_j) centred, rows x_i against columns z_j of A + I
 //	SVD    A + I itself
@@ -70,7 +70,7 @@ func graphFeatures(g *classedGraph, method string, gamma float64, rank int) (*fe
 	return f, nil
 }
 
-// matrix is what a method decomposes, in full.
+// matrix returns what a method decomposes, in full.
 func (g *classedGraph) matrix(method string, gamma float64) blas64.General {
 	x := g.dense()
 	switch method {
@@ -92,7 +92,7 @@ func (g *classedGraph) matrix(method string, gamma float64) blas64.General {
 	return a
 }
 
-// between is a kernel between all rows of x and of z.
+// between returns a kernel between all rows of x and of z.
 func between(k kernelgen.Kernel, x, z blas64.General) blas64.General {
 	a := stream.NewMatrix(x.Rows, z.Rows)
 	panel := k.Pack(z)
@@ -140,7 +140,7 @@ func centre(a blas64.General) {
 	}
 }
 
-// allFeatures are the features of a method for each γ that it has, side by side: most
+// allFeatures returns the features of a method for each γ that it has, side by side: most
 // of a decomposition runs on one processor.
 func allFeatures(ctx context.Context, g *classedGraph, method string, gammas []float64, rank int) ([]*features, error) {
 	if !nonlinear(method) {
@@ -172,7 +172,7 @@ func eachOf(ctx context.Context, n int, work func(i int) error) error {
 	return cmp.Or(failed...)
 }
 
-// weighted is [U·w V·w] with w = scale·(s/s₁)^power for singular values s.
+// weighted returns [U·w V·w] with w = scale·(s/s₁)^power for singular values s.
 func (f *features) weighted(power, scale float64) blas64.General {
 	r := len(f.values)
 	x := stream.NewMatrix(f.u.Rows, f.u.Cols+f.v.Cols)

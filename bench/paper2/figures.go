@@ -67,7 +67,7 @@ func figure1(ctx context.Context, o *options, g *classedGraph) error {
 	return drawPanels(filepath.Join(o.out, "figure1-"+g.name+".svg"), []*plot.Plot{left, right}, []string{nameNystrom, namePaths})
 }
 
-// ofFamilies are the solvers of some families.
+// ofFamilies returns the solvers of some families.
 func ofFamilies(all []solver, names ...string) []solver {
 	var some []solver
 	for _, s := range all {
@@ -127,7 +127,7 @@ func figure2(ctx context.Context, o *options, g *classedGraph) error {
 	return drawPanels(filepath.Join(o.out, "figure2-"+g.name+".svg"), []*plot.Plot{left, right}, names)
 }
 
-// sampledFeatures are the features of a method of Figure 2 by so many samples, a
+// sampledFeatures returns the features of a method of Figure 2 by so many samples, a
 // quarter as many on each side, for each γ.
 func sampledFeatures(ctx context.Context, g *classedGraph, method, samples int) ([]*features, error) {
 	var data *ksvd.Data

@@ -22,7 +22,7 @@ type classedGraph struct {
 	classes   int
 }
 
-// cora is the citation graph in the folder of data sets.
+// cora returns the citation graph in the folder of data sets.
 func cora(ctx context.Context) (*classedGraph, error) {
 	dir := datasets.Dir()
 	return readGraph(ctx, "cora", filepath.Join(dir, "cora.edges.csv"), filepath.Join(dir, "cora.labels.csv"))
@@ -51,7 +51,7 @@ func readGraph(ctx context.Context, name, edges, labels string) (*classedGraph, 
 	return g, nil
 }
 
-// withLoops is A + I for an adjacency matrix without weights: a loop that is there
+// withLoops returns A + I for an adjacency matrix without weights: a loop that is there
 // already stays one loop.
 func withLoops(a *stream.CSR) *stream.CSR {
 	loops := a.AddIdentity()
@@ -59,16 +59,16 @@ func withLoops(a *stream.CSR) *stream.CSR {
 	return loops
 }
 
-// nameOf is the name of a file without folder and extension.
+// nameOf returns the name of a file without folder and extension.
 func nameOf(path string) string {
 	base := filepath.Base(path)
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
-// nodes is the number of nodes.
+// nodes returns the number of nodes.
 func (g *classedGraph) nodes() int { return g.adjacency.Rows }
 
-// dense is A + I in full, 8 bytes for each pair of nodes.
+// dense returns A + I in full, 8 bytes for each pair of nodes.
 func (g *classedGraph) dense() blas64.General {
 	a := stream.NewMatrix(g.nodes(), g.nodes())
 	for e := range g.adjacency.Entries() {
@@ -77,7 +77,7 @@ func (g *classedGraph) dense() blas64.General {
 	return a
 }
 
-// identity is I, n×n.
+// identity returns I, n×n.
 func identity(n int) blas64.General {
 	a := stream.NewMatrix(n, n)
 	for i := range n {

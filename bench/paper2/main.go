@@ -72,7 +72,7 @@ func (o *options) wants(words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(o.only, w) })
 }
 
-// graph is the graph to work on.
+// graph returns the graph to work on.
 func (o *options) graph(ctx context.Context) (*classedGraph, error) {
 	if o.edges == "" {
 		return cora(ctx)

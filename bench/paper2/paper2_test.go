@@ -26,7 +26,7 @@ import (
 
 var background = context.Background()
 
-// small is a synthetic graph of 150 nodes whose communities are its classes.
+// small returns a synthetic graph of 150 nodes whose communities are its classes.
 func small(t *testing.T) *classedGraph {
 	t.Helper()
 	g, err := synthetic(150, 900)
@@ -455,7 +455,7 @@ func TestFoldIsTheMachine(t *testing.T) {
 	}
 }
 
-// machine is micro F1 of package lssvm.
+// machine returns micro F1 of package lssvm.
 func machine(g *classedGraph, x blas64.General, s split.Split) (float64, error) {
 	train, err := rowsOf(background, x, s.Train)
 	if err != nil {

@@ -51,7 +51,7 @@ func fontOf(size vg.Length) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 }
 
-// newPlot is an empty plot.
+// newPlot returns an empty plot.
 func newPlot(title, x, y string) *plot.Plot {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
@@ -114,7 +114,7 @@ var (
 	shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.TriangleGlyph{}, draw.SquareGlyph{}, draw.PlusGlyph{}}
 )
 
-// styleOf is style number i.
+// styleOf returns style number i.
 func styleOf(i int) (draw.LineStyle, draw.GlyphStyle) {
 	c := colours[i%len(colours)]
 	return draw.LineStyle{Color: c, Width: 1.4}, draw.GlyphStyle{Color: c, Radius: 2.6, Shape: shapes[i/len(colours)%len(shapes)]}

@@ -45,7 +45,7 @@ func newFold(gram blas64.General, labels []int, classes int, s split.Split) *fol
 	return f
 }
 
-// predict are the classes that an LS-SVM on features times scale gives the test rows:
+// predict returns the classes that an LS-SVM on features times scale gives the test rows:
 // the dual of package lssvm,
 //
 //	(scale²·K + I/γ)·α = Y        f(x) = scale²·(k(x) − k̄)ᵀα + ȳ
@@ -77,7 +77,7 @@ func (f *fold) predict(scale, gamma float64) ([]int, error) {
 	return lssvm.Winners(decisions), nil
 }
 
-// submatrix are some rows and columns.
+// submatrix returns some rows and columns.
 func submatrix(a blas64.General, rows, cols []int64) blas64.General {
 	m := stream.NewMatrix(len(rows), len(cols))
 	for i, r := range rows {
@@ -89,7 +89,7 @@ func submatrix(a blas64.General, rows, cols []int64) blas64.General {
 	return m
 }
 
-// weightedSum is wᵀ·q; nil weights are all 1.
+// weightedSum returns wᵀ·q; nil weights are all 1.
 func weightedSum(w []float64, q blas64.General) []float64 {
 	sum := make([]float64, q.Cols)
 	for i := range q.Rows {

@@ -78,12 +78,12 @@ func (p *paths) clear() {
 	}
 }
 
-// exponent is t_ij for a nonzero of A².
+// exponent returns t_ij for a nonzero of A².
 func (s *sneGraph) exponent(p *paths, j int32) float64 {
 	return (2*float64(p.count[j]) - s.column[j]) * s.inverse
 }
 
-// shift is at least the largest exponent of the row that is loaded, so that nothing
+// shift returns at least the largest exponent of the row that is loaded, so that nothing
 // overflows.
 func (s *sneGraph) shift(p *paths) float64 {
 	most := -s.least * s.inverse
@@ -158,7 +158,7 @@ func (s *sneGraph) panels(visit func(first int, g blas64.General)) {
 	}
 }
 
-// rows are some rows of G.
+// rows returns some rows of G.
 func (s *sneGraph) rows(number []int64) blas64.General {
 	g, p := stream.NewMatrix(len(number), s.a.Cols), newPaths(s.a.Cols)
 	for k, i := range number {
@@ -167,7 +167,7 @@ func (s *sneGraph) rows(number []int64) blas64.General {
 	return g
 }
 
-// columns are some columns of G, each a row of the result. One pass over G.
+// columns returns some columns of G, each a row of the result. One pass over G.
 func (s *sneGraph) columns(number []int64) blas64.General {
 	c := stream.NewMatrix(len(number), s.a.Rows)
 	s.panels(func(first int, g blas64.General) {
@@ -180,7 +180,7 @@ func (s *sneGraph) columns(number []int64) blas64.General {
 	return c
 }
 
-// times is G·q, and timesTransposed Gᵀ·q. One pass over G each.
+// times returns G·q, and timesTransposed Gᵀ·q. One pass over G each.
 func (s *sneGraph) times(q blas64.General) blas64.General {
 	y := stream.NewMatrix(s.a.Rows, q.Cols)
 	s.panels(func(first int, g blas64.General) {

@@ -50,7 +50,7 @@ const (
 
 var families = []string{nameTSVD, nameRSVD, nameSym, nameNystrom, nameLeverage, namePaths}
 
-// solvers are those that are brought to a tolerance by more samples.
+// solvers returns those that are brought to a tolerance by more samples.
 func solvers() []solver {
 	const few = 2 * speedRank
 	all := []solver{
@@ -67,7 +67,7 @@ func solvers() []solver {
 	return all
 }
 
-// byPaths is block Krylov iteration with products over paths, of so many passes.
+// byPaths returns block Krylov iteration with products over paths, of so many passes.
 func byPaths(ctx context.Context, p *speedProblem, passes int, seed uint64) (u, v blas64.General, err error) {
 	fit, err := p.exact(ctx, ksvd.Exact{Operator: ksvd.OperatorPaths, Passes: passes, Seed: seed})
 	if err != nil {
@@ -76,7 +76,7 @@ func byPaths(ctx context.Context, p *speedProblem, passes int, seed uint64) (u, 
 	return fit.U, fit.V, nil
 }
 
-// byTiles is the truncated SVD on exact tiles, to a residual of 1e-10. It has no
+// byTiles returns the truncated SVD on exact tiles, to a residual of 1e-10. It has no
 // samples.
 func byTiles(ctx context.Context, p *speedProblem, _ int, seed uint64) (u, v blas64.General, err error) {
 	fit, err := p.exact(ctx, ksvd.Exact{Operator: ksvd.OperatorTiles, Seed: seed})
@@ -95,12 +95,12 @@ func (p *speedProblem) exact(ctx context.Context, m ksvd.Exact) (*ksvd.Fit, erro
 	return m.Fit(ctx, p.engine, data, kernelgen.SNE(p.gamma))
 }
 
-// truncated is the truncated SVD to a residual of 1e-10, the truth for all.
+// truncated returns the truncated SVD to a residual of 1e-10, the truth for all.
 func truncated(ctx context.Context, p *speedProblem) (*ksvd.Fit, error) {
 	return p.exact(ctx, ksvd.Exact{Operator: ksvd.OperatorPaths, Seed: 1})
 }
 
-// ours is the asymmetric Nyström method with as many rows as columns. Its time is
+// ours returns the asymmetric Nyström method with as many rows as columns. Its time is
 // that of the fit and of the vectors of all nodes.
 func ours(m ksvd.Nystrom) func(context.Context, *speedProblem, int, uint64) (u, v blas64.General, err error) {
 	return func(ctx context.Context, p *speedProblem, samples int, seed uint64) (u, v blas64.General, err error) {
@@ -118,7 +118,7 @@ func ours(m ksvd.Nystrom) func(context.Context, *speedProblem, int, uint64) (u, 
 	}
 }
 
-// randomised is the randomised SVD of Halko, Martinsson and Tropp (2011), Algorithms
+// randomised returns the randomised SVD of Halko, Martinsson and Tropp (2011), Algorithms
 // 4.4 and 5.1, with q power iterations and oversampling: 2q+2 passes over G.
 func randomised(q int) func(context.Context, *speedProblem, int, uint64) (u, v blas64.General, err error) {
 	return func(ctx context.Context, p *speedProblem, oversamples int, seed uint64) (u, v blas64.General, err error) {
@@ -141,7 +141,7 @@ func randomised(q int) func(context.Context, *speedProblem, int, uint64) (u, v b
 	}
 }
 
-// symmetricNystrom is the Nyström method of Williams and Seeger (2001) for GGᵀ, which
+// symmetricNystrom returns the Nyström method of Williams and Seeger (2001) for GGᵀ, which
 // gives left vectors, and GᵀG, which gives right ones, each with so many samples. The
 // columns of GGᵀ are products of all rows of G with the sampled ones: two passes over
 // G, and another to fetch the sampled columns.
@@ -176,14 +176,14 @@ func nystromVectors(k blas64.General, sample []int64) (blas64.General, error) {
 	return dense.Mul(blas.NoTrans, k, blas.NoTrans, vectors), nil
 }
 
-// uniformNumbers are so many of 0..n−1, ascending.
+// uniformNumbers returns so many of 0..n−1, ascending.
 func uniformNumbers(n, count int, seed uint64, purpose string) []int64 {
 	number := sketch.NewStream(seed, purpose).Choose(int64(n), count)
 	slices.Sort(number)
 	return number
 }
 
-// gaussian is a matrix of standard normal numbers.
+// gaussian returns a matrix of standard normal numbers.
 func gaussian(rows, cols int, seed uint64) blas64.General {
 	x, noise := stream.NewMatrix(rows, cols), sketch.NewStream(seed, "gaussian")
 	for i := range rows {
@@ -195,13 +195,13 @@ func gaussian(rows, cols int, seed uint64) blas64.General {
 	return x
 }
 
-// orthonormal is an orthonormal basis of the columns of a.
+// orthonormal returns an orthonormal basis of the columns of a.
 func orthonormal(a blas64.General) blas64.General {
 	q, _ := qr(a)
 	return q
 }
 
-// qr is a = Q·R for a matrix of finite numbers.
+// qr returns a = Q·R for a matrix of finite numbers.
 func qr(a blas64.General) (q, r blas64.General) {
 	q, r, err := sketch.CholeskyQR(a)
 	if err != nil {
@@ -210,10 +210,10 @@ func qr(a blas64.General) (q, r blas64.General) {
 	return q, r
 }
 
-// leading are the first speedRank columns.
+// leading returns the first speedRank columns.
 func leading(m blas64.General) blas64.General { return dense.Columns(m, 0, min(speedRank, m.Cols)) }
 
-// bandwidth is the paper's: γ = k·√(M·γ_x), with the variance γ_x of the entries taken as
+// bandwidth returns the paper's: γ = k·√(M·γ_x), with the variance γ_x of the entries taken as
 // one set of numbers (Appendix D.2).
 func bandwidth(a *stream.CSR, k float64) float64 {
 	count, sum, squares := float64(a.Rows)*float64(a.Cols), 0.0, 0.0

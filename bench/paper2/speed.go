@@ -78,10 +78,10 @@ type group struct {
 	attempts []attempt
 }
 
-// cpu is the median time.
+// cpu returns the median time.
 func (g *group) cpu() float64 { return g.median(func(a attempt) float64 { return a.cpu }) }
 
-// median is that over the seeds, the larger one of two in the middle.
+// median returns that over the seeds, the larger one of two in the middle.
 func (g *group) median(figure func(attempt) float64) float64 {
 	var all []float64
 	for _, a := range g.attempts {
@@ -146,7 +146,7 @@ func (m *measurements) settle(ctx context.Context, seeds int, limit float64) err
 	return nil
 }
 
-// try is one fit.
+// try returns one fit.
 func (p *speedProblem) try(ctx context.Context, s solver, samples int, seed uint64, truth *ksvd.Fit) (attempt, error) {
 	a := attempt{family: s.family, setting: s.setting, samples: samples, seed: seed}
 	var u, v blas64.General
@@ -187,7 +187,7 @@ var measures = []measure{
 	{"as printed, weights λ/r", func(a attempt) float64 { return a.Printed }},
 }
 
-// quickest is the setting of a family that is within a tolerance, by the median of its
+// quickest returns the setting of a family that is within a tolerance, by the median of its
 // seeds, for the least CPU time.
 func (m *measurements) quickest(family string, by measure, tolerance float64) (best *group, found bool) {
 	for _, g := range m.groups {
@@ -198,7 +198,7 @@ func (m *measurements) quickest(family string, by measure, tolerance float64) (b
 	return best, found
 }
 
-// time is that of the quickest setting of a family, NaN if none is within a tolerance.
+// time returns that of the quickest setting of a family, NaN if none is within a tolerance.
 func (m *measurements) time(family string, by measure, tolerance float64) float64 {
 	if g, found := m.quickest(family, by, tolerance); found {
 		return g.cpu()
@@ -206,7 +206,7 @@ func (m *measurements) time(family string, by measure, tolerance float64) float6
 	return math.NaN()
 }
 
-// speedTable is Table 4 or 5: one row for each problem and reading of η.
+// speedTable returns Table 4 or 5: one row for each problem and reading of η.
 func speedTable(number int, graph string, tolerance float64) *report.Table {
 	t := &report.Table{File: fmt.Sprintf("table%d-%s", number, graph), Title: fmt.Sprintf("Table %d: CPU seconds to η ≤ %g, rank %d, %s", number, tolerance, speedRank, graph),
 		Head: []string{"graph", "γ", "G", "η", "η of nothing"},
@@ -243,7 +243,7 @@ func (m *measurements) addSpeed(t *report.Table, tolerance float64) {
 	}
 }
 
-// form says whether G is centred.
+// form reports whether G is centred.
 func (p *speedProblem) form() string {
 	if p.centred {
 		return "centred"
@@ -251,7 +251,7 @@ func (p *speedProblem) form() string {
 	return "as it is"
 }
 
-// nothing is the accuracy of vectors that are orthogonal to all true ones.
+// nothing returns the accuracy of vectors that are orthogonal to all true ones.
 func (m *measurements) nothing() attempt {
 	sum := 0.0
 	for _, v := range m.truth.Values {
@@ -260,7 +260,7 @@ func (m *measurements) nothing() attempt {
 	return attempt{Accuracy: ksvd.Accuracy{Printed: 2 * sum / float64(len(m.truth.Values)), Normalised: 2, Subspace: 2}}
 }
 
-// size is the setting, the samples, and how many seeds are within a tolerance, short.
+// size returns the setting, the samples, and how many seeds are within a tolerance, short.
 func (g *group) size(by measure, tolerance float64) string {
 	text := fmt.Sprint(g.samples)
 	switch {
@@ -278,7 +278,7 @@ func (g *group) size(by measure, tolerance float64) string {
 	return fmt.Sprintf("%s, %d/%d", text, within, len(g.attempts))
 }
 
-// missed is the CPU time of the longest fit of a family that did not come near enough.
+// missed returns the CPU time of the longest fit of a family that did not come near enough.
 func (m *measurements) missed(family string) string {
 	most := math.NaN()
 	for _, g := range m.groups {
@@ -292,7 +292,7 @@ func (m *measurements) missed(family string) string {
 	return "> " + report.Figure(most)
 }
 
-// smallest is the smaller one, and the other one of NaN.
+// smallest returns the smaller one, and the other one of NaN.
 func smallest(a, b float64) float64 {
 	if math.IsNaN(a) || b < a {
 		return b
@@ -300,7 +300,7 @@ func smallest(a, b float64) float64 {
 	return a
 }
 
-// table is all that was measured.
+// table returns all that was measured.
 func (m *measurements) table() *report.Table {
 	t := &report.Table{File: "attempts-" + m.problem.name, Title: "All fits on " + m.problem.name,
 		Head: []string{"solver", "setting", "samples", "seed", "seconds", "CPU seconds", "η printed", "η normalised", "η subspace"}}

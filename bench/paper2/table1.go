@@ -78,7 +78,7 @@ func (c *classifier) method(name string, all []*features, splits []split.Split) 
 	return s, nil
 }
 
-// validated is the mean of what the choices reached on the training nodes.
+// validated returns the mean of what the choices reached on the training nodes.
 func (s methodScore) validated() float64 {
 	sum := 0.0
 	for _, c := range s.choices {
@@ -99,7 +99,7 @@ func (s methodScore) over(figure func(f1) float64) []float64 {
 func micro(r f1) float64 { return r.micro }
 func macro(r f1) float64 { return r.macro }
 
-// meanDeviation are the mean and the standard deviation of a sample.
+// meanDeviation returns the mean and the standard deviation of a sample.
 func meanDeviation(x []float64) (mean, deviation float64) {
 	for _, v := range x {
 		mean += v / float64(len(x))
@@ -111,7 +111,7 @@ func meanDeviation(x []float64) (mean, deviation float64) {
 	return mean, math.Sqrt(sum / float64(max(1, len(x)-1)))
 }
 
-// mostChosen is the choice of most splits, as text.
+// mostChosen returns the choice of most splits, as text.
 func (s methodScore) mostChosen() string {
 	count, best := map[string]int{}, ""
 	for _, c := range s.choices {
@@ -126,7 +126,7 @@ func (s methodScore) mostChosen() string {
 	return best
 }
 
-// table1 is Table 1 for a graph.
+// table1 returns Table 1 for a graph.
 func table1(g *classedGraph, c classification, scores []methodScore) *report.Table {
 	t := &report.Table{File: "table1-" + g.name, Title: fmt.Sprintf("Table 1: node classification on %s", g.name),
 		Head: []string{"method", "features", "micro F1", "± (sd)", "macro F1", "± (sd)", "paper micro", "paper macro", "validation micro F1", "chosen most often"},
@@ -166,7 +166,7 @@ func pairs(g *classedGraph, c classification, scores []methodScore) *report.Tabl
 	return t
 }
 
-// less is a − b.
+// less returns a − b.
 func less(a, b []float64) []float64 {
 	d := make([]float64, len(a))
 	for i := range d {
@@ -175,7 +175,7 @@ func less(a, b []float64) []float64 {
 	return d
 }
 
-// meanError are the mean and its standard error.
+// meanError returns the mean and its standard error.
 func meanError(x []float64) (mean, standardError float64) {
 	mean, deviation := meanDeviation(x)
 	return mean, deviation / math.Sqrt(float64(len(x)))

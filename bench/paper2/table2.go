@@ -54,7 +54,7 @@ func byProduct(ctx context.Context, r scores.Reconstruction, f *features) (*stre
 	return r.ByProduct(ctx, stream.Engine{}, stream.FromMatrix("left", f.u), stream.FromMatrix("right", f.right()), f.values)
 }
 
-// right are the right vectors: the left ones where a method has no others.
+// right returns the right vectors: the left ones where a method has no others.
 func (f *features) right() blas64.General {
 	if f.v.Cols > 0 {
 		return f.v
@@ -69,7 +69,7 @@ var publishedNorms = map[string]map[string][2]float64{
 	"pubmed":   {methodPCA: {1937, 128}, methodKPCA: {171, 31.9}, methodSVD: {1933, 118.1}, methodKSVD: {170, 23.8}},
 }
 
-// reconstructed is the best of the γ of a method, by the count of wrong entries.
+// reconstructed returns the best of the γ of a method, by the count of wrong entries.
 func reconstructed(ctx context.Context, g *classedGraph, all []*features, how reading) (best scores.GraphDifference, gamma float64, err error) {
 	r := scores.Reconstruction{Degrees: scores.OutDegrees(g.adjacency), Loops: true}
 	best.Entries = math.MaxInt64
@@ -89,7 +89,7 @@ func reconstructed(ctx context.Context, g *classedGraph, all []*features, how re
 	return best, gamma, nil
 }
 
-// table2 is Table 2 for a graph.
+// table2 returns Table 2 for a graph.
 func table2(ctx context.Context, g *classedGraph, made map[string][]*features) (*report.Table, error) {
 	t := &report.Table{File: "table2-" + g.name, Title: "Table 2: graph reconstruction on " + g.name,
 		Head: []string{"reading", "method", "γ", "ℓ1: wrong entries", "ℓ1: induced 1-norm", "ℓ2: spectral norm", "paper ℓ1", "paper ℓ2"},

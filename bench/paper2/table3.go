@@ -10,7 +10,7 @@ import (
 
 func rbf(gamma float64) kernelgen.Kernel { return kernelgen.RBF(1 / (gamma * gamma)) }
 
-// columns are those of Table 3.
+// columns returns those of Table 3.
 func columns() []column {
 	all := []column{{"KPCA (RBF)", rowsAlone, inWidths(distance, rbf), true}}
 	for _, k := range []struct {
@@ -32,7 +32,7 @@ var publishedColumns = map[string][]float64{
 	"yacht": {14.68, 14.43, 14.84, 9.55, 13.53, 15.22, 9.77},
 }
 
-// table3 is Table 3 for the data sets that are there.
+// table3 returns Table 3 for the data sets that are there.
 func table3(ctx context.Context, names []string, repeats int) (*report.Table, error) {
 	t := &report.Table{File: "table3", Title: "Table 3: tables of the UCI repository",
 		Notes: []string{setting(repeats), fmt.Sprintf("Bandwidths are %v times the median distance between a row and a column, chosen by %d folds of the training rows.", widths, tableFolds)}}

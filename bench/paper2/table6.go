@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// ablations are the columns of Table 6: the SVD of a table that a map made nonlinear
+// ablations returns the columns of Table 6: the SVD of a table that a map made nonlinear
 // beforehand, against KSVD with the kernel of that map between rows and columns.
 func ablations() []column {
 	all := []column{
@@ -36,12 +36,12 @@ var publishedAblations = map[string][]float64{
 	"yacht": {15.0002, math.NaN(), 14.6489, math.NaN(), math.NaN()},
 }
 
-// quadratic is (x·z/width + 1)².
+// quadratic returns (x·z/width + 1)².
 func quadratic(width float64) kernelgen.Kernel { return kernelgen.Poly(2, 1/width, 1) }
 
 func absoluteProduct(x, z []float64) float64 { return math.Abs(dense.Dot(x, z)) }
 
-// linear is the kernel whose singular vectors are the left ones of the rows.
+// linear returns the kernel whose singular vectors are the left ones of the rows.
 func linear(context.Context, *ksvd.Data) ([]kernelgen.Kernel, error) {
 	return []kernelgen.Kernel{kernelgen.Linear()}, nil
 }
@@ -60,7 +60,7 @@ func monomialRows(ctx context.Context, src stream.Gatherer) (*ksvd.Data, error) 
 	return ksvd.Between(stream.FromMatrix(info.Name+", monomials", monomials(x)), nil)
 }
 
-// monomials are the polynomial features of degree 2: x_i, and x_i·x_j for i ≤ j.
+// monomials returns the polynomial features of degree 2: x_i, and x_i·x_j for i ≤ j.
 func monomials(x blas64.General) blas64.General {
 	d := x.Cols
 	y := stream.NewMatrix(x.Rows, d+d*(d+1)/2)
@@ -76,7 +76,7 @@ func monomials(x blas64.General) blas64.General {
 	return y
 }
 
-// table6 is Table 6 for the data sets that are there.
+// table6 returns Table 6 for the data sets that are there.
 func table6(ctx context.Context, names []string, repeats int) (*report.Table, error) {
 	t := &report.Table{File: "table6", Title: "Table 6: SVD after a nonlinear map against KSVD",
 		Notes: []string{setting(repeats), fmt.Sprintf("Monomials: x_i and x_i·x_j, and the SVD of their table, not centred; nothing to choose. Weighted monomials: √(2/w)·x_i and x_i·x_j/w with the weights of the "+

@@ -47,7 +47,7 @@ type regression struct {
 	scaled blas64.General
 }
 
-// features are those of a column for every kernel of it, vectors of length 1.
+// features returns those of a column for every kernel of it, vectors of length 1.
 func (r *regression) features(c column) ([]blas64.General, error) {
 	data, err := c.data(r.ctx, stream.FromMatrix(r.Name, r.scaled))
 	if err != nil {
@@ -68,12 +68,12 @@ func (r *regression) features(c column) ([]blas64.General, error) {
 	return all, nil
 }
 
-// rowsAlone gives the rows of a table, for methods that have one side.
+// rowsAlone returns the rows of a table, for methods that have one side.
 func rowsAlone(_ context.Context, src stream.Gatherer) (*ksvd.Data, error) {
 	return ksvd.Between(src, nil)
 }
 
-// rowsAndColumns gives rows against columns.
+// rowsAndColumns returns rows against columns.
 func rowsAndColumns(c ksvd.Compatibility) func(context.Context, stream.Gatherer) (*ksvd.Data, error) {
 	return func(ctx context.Context, src stream.Gatherer) (*ksvd.Data, error) {
 		return ksvd.RowsAndColumns(ctx, src, c, 1)
@@ -83,7 +83,7 @@ func rowsAndColumns(c ksvd.Compatibility) func(context.Context, stream.Gatherer)
 // compatibilities are a0, a1 and a2 of the paper's Remark 3.2.
 var compatibilities = []ksvd.Compatibility{ksvd.CompatPseudoInverse, ksvd.CompatPCA, ksvd.CompatRandom}
 
-// inWidths are kernels for each of the widths, in units of the median of a figure of
+// inWidths returns kernels for each of the widths, in units of the median of a figure of
 // a left and a right row.
 func inWidths(figure func(x, z []float64) float64, kernel func(width float64) kernelgen.Kernel) func(context.Context, *ksvd.Data) ([]kernelgen.Kernel, error) {
 	return func(ctx context.Context, data *ksvd.Data) ([]kernelgen.Kernel, error) {
@@ -99,7 +99,7 @@ func inWidths(figure func(x, z []float64) float64, kernel func(width float64) ke
 	}
 }
 
-// medianOf is the median over left and right rows of a sample.
+// medianOf returns the median over left and right rows of a sample.
 func medianOf(ctx context.Context, data *ksvd.Data, figure func(x, z []float64) float64) (float64, error) {
 	s := data.Shape()
 	half := int(min(s.Rows, s.Cols, 400))
@@ -125,7 +125,7 @@ func distance(x, z []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// score is AUROC or RMSE of a linear LS-SVM with γ = 1 that learns on some rows.
+// score returns AUROC or RMSE of a linear LS-SVM with γ = 1 that learns on some rows.
 func (r *regression) score(x blas64.General, s split.Split) (float64, error) {
 	train, err := rowsOf(r.ctx, x, s.Train)
 	if err != nil {
@@ -160,7 +160,7 @@ func (r *regression) score(x blas64.General, s split.Split) (float64, error) {
 	return scores.AUROC(positive, decisions.Data)
 }
 
-// chosen is the score on the test rows with the features that are best over the folds
+// chosen returns the score on the test rows with the features that are best over the folds
 // of the training rows.
 func (r *regression) chosen(all []blas64.General, s split.Split) (float64, error) {
 	folds, err := split.KFold(len(s.Train), tableFolds, 1)
@@ -187,7 +187,7 @@ func (r *regression) chosen(all []blas64.General, s split.Split) (float64, error
 	return r.score(all[best], s)
 }
 
-// mean is the mean over the splits.
+// mean returns the mean over the splits.
 func (r *regression) mean(all []blas64.General, splits []split.Split) (float64, error) {
 	sum := 0.0
 	for _, s := range splits {
@@ -200,7 +200,7 @@ func (r *regression) mean(all []blas64.General, splits []split.Split) (float64, 
 	return sum, nil
 }
 
-// times is a·x in new memory.
+// times returns a·x in new memory.
 func times(a float64, x blas64.General) blas64.General {
 	y := stream.NewMatrix(x.Rows, x.Cols)
 	for i := range x.Rows {
@@ -231,7 +231,7 @@ func standardised(x blas64.General) blas64.General {
 	return y
 }
 
-// setting is the common part of the notes of both tables.
+// setting returns the common part of the notes of both tables.
 func setting(repeats int) string {
 	return fmt.Sprintf("%d splits, a fifth of the rows to test, the first %d left singular vectors, linear LS-SVM with γ = 1; columns standardised. \"Length 1\" are the "+
 		"vectors as they come, which the regulariser all but silences (the paper's RMSE of yacht, next to the standard deviation of the target, 15.1, looks like it); "+

@@ -68,7 +68,7 @@ func alternate(ctx context.Context, method string, x blas64.General, t term, clu
 	return r, nil
 }
 
-// leadingVectors are those of H·K_XW·H, n×k.
+// leadingVectors returns those of H·K_XW·H, n×k.
 func leadingVectors(x, w blas64.General, t term, k int) (blas64.General, error) {
 	kernel := stream.NewMatrix(x.Rows, x.Rows)
 	(&objective{x: x, terms: []term{t}}).visit(w, func(i, j int, dot, distance float64) {
@@ -119,7 +119,7 @@ func (o *options) slowWithoutLabels(ctx context.Context, t *report.Table, p prob
 	return nil
 }
 
-// clustersOf are those of the rows of Y by k-means, each divided by its norm.
+// clustersOf returns those of the rows of Y by k-means, each divided by its norm.
 func clustersOf(ctx context.Context, y blas64.General, clusters int, seed uint64) ([]int, error) {
 	rows := dense.Clone(y)
 	for i := range rows.Rows {

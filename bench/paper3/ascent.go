@@ -116,7 +116,7 @@ func (o *objective) armijo(fixed, free, along blas64.General, value, step float6
 	return free, 0, nil
 }
 
-// tangent is the gradient on the manifold: G − V·sym(VᵀG), and nothing along fixed.
+// tangent returns the gradient on the manifold: G − V·sym(VᵀG), and nothing along fixed.
 func tangent(fixed, v, g blas64.General) blas64.General {
 	s := dense.SymmetricPart(dense.Mul(blas.Trans, v, blas.NoTrans, g))
 	t := dense.Clone(g)
@@ -125,7 +125,7 @@ func tangent(fixed, v, g blas64.General) blas64.General {
 	return t
 }
 
-// orthonormalBeside is Q of a QR factorisation of v less what lies along fixed.
+// orthonormalBeside returns Q of a QR factorisation of v less what lies along fixed.
 func orthonormalBeside(fixed, v blas64.General) (blas64.General, error) {
 	v = dense.Clone(v)
 	removeSpan(v, fixed)
@@ -140,7 +140,7 @@ func removeSpan(v, u blas64.General) {
 	}
 }
 
-// beside is [a b].
+// beside returns [a b].
 func beside(a, b blas64.General) blas64.General {
 	if a.Cols == 0 {
 		return dense.Clone(b)
@@ -153,7 +153,7 @@ func beside(a, b blas64.General) blas64.General {
 	return c
 }
 
-// lastColumns are the last k columns of a, copied.
+// lastColumns returns the last k columns of a, copied.
 func lastColumns(a blas64.General, k int) blas64.General {
 	return dense.Clone(dense.Columns(a, a.Cols-k, k))
 }

@@ -16,7 +16,7 @@ import (
 
 var background = context.Background()
 
-// blobs are rows of three classes that differ in two of d columns.
+// blobs returns rows of three classes that differ in two of d columns.
 func blobs(n, d int) (blas64.General, []int) {
 	x, labels := randomColumns(n, d, 5), make([]int, n)
 	for i := range n {
@@ -68,7 +68,7 @@ func TestObjective(t *testing.T) {
 	}
 }
 
-// naive is J row by row and column by column.
+// naive returns J row by row and column by column.
 func naive(o *objective, w blas64.General) float64 {
 	sum := 0.0
 	for i := range o.x.Rows {

@@ -22,7 +22,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// scaled are all rows of a matrix with columns of mean 0 and deviation 1.
+// scaled returns all rows of a matrix with columns of mean 0 and deviation 1.
 func scaled(ctx context.Context, x blas64.General) (blas64.General, error) {
 	p, err := stream.Prepare(ctx, stream.Engine{}, stream.FromMatrix("rows", x), stream.NullsError, stream.ScaleStandard)
 	if err != nil {
@@ -74,7 +74,7 @@ func (o *options) unsupervised(ctx context.Context, t *report.Table, p problem, 
 // spectralLandmarks is how many rows the kernel of spectral clustering is made from.
 const spectralLandmarks = 500
 
-// spectralClusters are the clusters of rows by a Gaussian kernel with the median
+// spectralClusters returns the clusters of rows by a Gaussian kernel with the median
 // distance for its width.
 func spectralClusters(ctx context.Context, z blas64.General, clusters int, seed uint64) ([]int, error) {
 	sigma, src := medianDistance(z), stream.FromMatrix("XW", z)

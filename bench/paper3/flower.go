@@ -64,7 +64,7 @@ func flower(ctx context.Context, o *options) error {
 	return t.Write(o.out)
 }
 
-// painted is the image with a colour for the number of each pixel's colour.
+// painted returns the image with a colour for the number of each pixel's colour.
 func painted(p *datasets.Picture, colour func(number int) color.Color) image.Image {
 	img := image.NewRGBA(image.Rect(0, 0, p.Bounds.Dx(), p.Bounds.Dy()))
 	for i, number := range p.Index {
@@ -80,7 +80,7 @@ func coloured(p *datasets.Picture) image.Image {
 	})
 }
 
-// segmented is black for segment 0 and white for the others.
+// segmented returns black for segment 0 and white for the others.
 func segmented(p *datasets.Picture, labels []int) image.Image {
 	return painted(p, func(number int) color.Color {
 		if labels[number] == 0 {

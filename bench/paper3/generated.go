@@ -38,7 +38,7 @@ var corners = [4][generatedDim]float64{{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1,
 // of few features, and one of the size of the classes, which takes more.
 var generatedKernels = []string{"gaussian(sigma=median)", "gaussian(sigma=2)"}
 
-// truth is the informative subspace: orthonormal columns, d×3.
+// truth returns the informative subspace: orthonormal columns, d×3.
 func truth(seed uint64) (blas64.General, error) {
 	return orthonormalBeside(stream.NewMatrix(generatedColumns, 0), randomColumns(generatedColumns, generatedDim, seed))
 }
@@ -163,7 +163,7 @@ func runNystream(ctx context.Context, program string, args ...string) (*fitRepor
 	return r, json.Unmarshal(out, r)
 }
 
-// rawSubspace is an orthonormal basis of W over the columns before they were scaled.
+// rawSubspace returns an orthonormal basis of W over the columns before they were scaled.
 func rawSubspace(model string) (blas64.General, error) {
 	file, err := archive.Read(model)
 	if err != nil {
@@ -186,7 +186,7 @@ func rawSubspace(model string) (blas64.General, error) {
 	return orthonormalBeside(stream.NewMatrix(w.Rows, 0), w)
 }
 
-// largestAngle is the largest principal angle between the spans of orthonormal
+// largestAngle returns the largest principal angle between the spans of orthonormal
 // columns: its sine is the norm of what of a is beside b.
 func largestAngle(a, b blas64.General) (float64, error) {
 	rest := dense.Clone(a)

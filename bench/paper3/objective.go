@@ -54,7 +54,7 @@ func newObjective(x, gamma blas64.General, terms ...term) (*objective, error) {
 	return &objective{x, gamma, terms}, nil
 }
 
-// value is J(W).
+// value returns J(W).
 func (o *objective) value(w blas64.General) float64 {
 	sum := 0.0
 	o.visit(w, func(i, j int, dot, distance float64) {
@@ -68,7 +68,7 @@ func (o *objective) value(w blas64.General) float64 {
 	return sum
 }
 
-// gradient is J(W) and ∇J = 2·Φ·W, by eq. 6: Φ = XᵀΨX for inner products and
+// gradient returns J(W) and ∇J = 2·Φ·W, by eq. 6: Φ = XᵀΨX for inner products and
 // 2·XᵀL_ΨX for distances, Ψ = Γ ⊙ f'(β).
 func (o *objective) gradient(w blas64.General) (value float64, g blas64.General) {
 	n := o.x.Rows
@@ -117,7 +117,7 @@ func pick(first bool, a, b float64) float64 {
 	return b
 }
 
-// classGamma is Γ = H·Y·Yᵀ·H for one-hot classes.
+// classGamma returns Γ = H·Y·Yᵀ·H for one-hot classes.
 func classGamma(labels []int, classes int) blas64.General {
 	y := stream.NewMatrix(len(labels), classes)
 	for i, l := range labels {

@@ -75,7 +75,7 @@ func kernelNames() (names []string) {
 	return names
 }
 
-// parsed is the kernel; its text is ours.
+// parsed returns the kernel; its text is ours.
 func (k kernelChoice) parsed() kernelgen.Kernel {
 	kernel, err := kernelgen.Parse(k.text)
 	if err != nil {
@@ -84,7 +84,7 @@ func (k kernelChoice) parsed() kernelgen.Kernel {
 	return kernel
 }
 
-// denseTerm is the same kernel for the dense baselines, given with numbers: those of
+// denseTerm returns the same kernel for the dense baselines, given with numbers: those of
 // Table 4 only.
 func denseTerm(k kernelgen.Kernel) (term, bool) {
 	var sigma, c float64

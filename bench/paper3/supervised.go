@@ -26,7 +26,7 @@ type fold struct {
 	classes                 int
 }
 
-// repeatedFolds are those of several divisions, one after the other.
+// repeatedFolds returns those of several divisions, one after the other.
 func repeatedFolds(ctx context.Context, d *datasets.Labelled, o *options) (all []*fold, err error) {
 	for r := range o.repeats {
 		some, err := folds(ctx, d, o.folds, o.scale, o.seed+uint64(r))
@@ -73,7 +73,7 @@ func folds(ctx context.Context, d *datasets.Labelled, k int, scale stream.Scalin
 	return all, nil
 }
 
-// allRows are the rows of a source of known length.
+// allRows returns the rows of a source of known length.
 func allRows(ctx context.Context, src stream.Source) (blas64.General, error) {
 	rows := make([]int64, src.Info().Rows)
 	for i := range rows {
@@ -133,7 +133,7 @@ func ismSubspace(k kernelChoice, engine ism.Engine, seed uint64, resolved *kerne
 	}
 }
 
-// allColumns is no reduction at all, W = I: what the classifier makes of all columns.
+// allColumns returns no reduction at all, W = I: what the classifier makes of all columns.
 func allColumns(_ context.Context, x blas64.General, _ []int, _, _ int) (w blas64.General, o outcome, err error) {
 	w = stream.NewMatrix(x.Cols, x.Cols)
 	for i := range w.Rows {
@@ -263,7 +263,7 @@ func ratio(v float64) string {
 	return fmt.Sprintf("%.5f", v)
 }
 
-// projected is X·W.
+// projected returns X·W.
 func projected(x, w blas64.General) blas64.General {
 	z := stream.NewMatrix(x.Rows, w.Cols)
 	(&ism.Model{W: w}).Project(z, x)

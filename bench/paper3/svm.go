@@ -77,7 +77,7 @@ func fitSVM(z blas64.General, labels []int, classes int, s svmSetting) (*kernelS
 	return m, nil
 }
 
-// predict is the class of each row.
+// predict returns the class of each row.
 func (m *kernelSVM) predict(z blas64.General) []int {
 	decisions := dense.Mul(blas.NoTrans, between(m.kernel, z, m.z), blas.NoTrans, m.alpha)
 	for i := range decisions.Rows {
@@ -88,7 +88,7 @@ func (m *kernelSVM) predict(z blas64.General) []int {
 	return lssvm.Winners(decisions)
 }
 
-// between is a kernel between all rows of x and of z.
+// between returns a kernel between all rows of x and of z.
 func between(k kernelgen.Kernel, x, z blas64.General) blas64.General {
 	a := stream.NewMatrix(x.Rows, z.Rows)
 	panel := k.Pack(z)
@@ -114,7 +114,7 @@ const (
 	svmSample = 1500
 )
 
-// chooseSVM is the setting with the best mean accuracy over folds of the training rows,
+// chooseSVM returns the setting with the best mean accuracy over folds of the training rows,
 // the first of equal ones. No other row takes part.
 func chooseSVM(ctx context.Context, z blas64.General, labels []int, classes int, seed uint64) (svmSetting, error) {
 	z, labels, err := someRows(ctx, z, labels, svmSample, seed)
@@ -146,7 +146,7 @@ func chooseSVM(ctx context.Context, z blas64.General, labels []int, classes int,
 	return best, nil
 }
 
-// scoreSVM is the accuracy on the test rows of a model of the training rows.
+// scoreSVM returns the accuracy on the test rows of a model of the training rows.
 func scoreSVM(ctx context.Context, z blas64.General, labels []int, classes int, f split.Split, s svmSetting) (float64, error) {
 	train, err := rowsOf(ctx, z, f.Train)
 	if err != nil {
@@ -163,7 +163,7 @@ func scoreSVM(ctx context.Context, z blas64.General, labels []int, classes int, 
 	return metrics.Accuracy(picked(labels, f.Test), m.predict(test))
 }
 
-// someRows is a stratified sample of at most so many rows.
+// someRows returns a stratified sample of at most so many rows.
 func someRows(ctx context.Context, z blas64.General, labels []int, most int, seed uint64) (blas64.General, []int, error) {
 	if z.Rows <= most {
 		return z, labels, nil
@@ -176,7 +176,7 @@ func someRows(ctx context.Context, z blas64.General, labels []int, most int, see
 	return some, picked(labels, parts[0].Test), err
 }
 
-// medianDistance is the median of the distances between the first 1000 rows of z, or
+// medianDistance returns the median of the distances between the first 1000 rows of z, or
 // 1 if that is 0.
 func medianDistance(z blas64.General) float64 {
 	z.Rows = min(z.Rows, 1000)
@@ -198,12 +198,12 @@ func medianDistance(z blas64.General) float64 {
 	return 1 // most rows are one and the same
 }
 
-// rowsOf are some rows of x, copied.
+// rowsOf returns some rows of x, copied.
 func rowsOf(ctx context.Context, x blas64.General, rows []int64) (blas64.General, error) {
 	return stream.GatherRows(ctx, stream.FromMatrix("rows", x), rows)
 }
 
-// picked are the values with the given numbers.
+// picked returns the values with the given numbers.
 func picked[T any](all []T, rows []int64) []T {
 	out := make([]T, len(rows))
 	for i, r := range rows {

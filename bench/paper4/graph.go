@@ -164,7 +164,7 @@ func pick(labels []int, rows []int64) []int {
 	return out
 }
 
-// meanOf is the mean and the standard deviation.
+// meanOf returns the mean and the standard deviation.
 func meanOf(v []float64) (mean, sd float64) {
 	for _, x := range v {
 		mean += x / float64(len(v))

@@ -110,7 +110,7 @@ func readNumbers(path string) ([][]float64, error) {
 	return rows, nil
 }
 
-// numbersOf are the numbers of a line, nil if it has other words.
+// numbersOf returns the numbers of a line, nil if it has other words.
 func numbersOf(line string) []float64 {
 	var row []float64
 	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' }) {
@@ -218,7 +218,7 @@ func runTables(ctx context.Context, o *options) error {
 	return nil
 }
 
-// part is some rows of the table.
+// part returns some rows of the table.
 func (d *table) part(rows []int64) *table {
 	p := &table{x: stream.NewMatrix(len(rows), d.x.Cols), labels: pick(d.labels, rows)}
 	for i, r := range rows {
@@ -229,7 +229,7 @@ func (d *table) part(rows []int64) *table {
 
 func (d *table) source() stream.Source { return stream.FromMatrix("table", d.x) }
 
-// measure are the accuracies of each split, of both functions averaged and stacked.
+// measure returns the accuracies of each split, of both functions averaged and stacked.
 func (d *table) measure(ctx context.Context, k family, repeats int) (average, stacked []float64, err error) {
 	splits := d.given
 	if splits == nil {
@@ -305,7 +305,7 @@ func (d *table) tune(ctx context.Context, k family) (best askls.Solver, kernel k
 	return best, kernel, nil
 }
 
-// heldOutAccuracy is that of the average of both functions on samples left out.
+// heldOutAccuracy returns that of the average of both functions on samples left out.
 func (d *table) heldOutAccuracy(fit *askls.Fit) (float64, error) {
 	model := *fit.Model
 	model.Merge = askls.MergeAverage
@@ -316,7 +316,7 @@ func (d *table) heldOutAccuracy(fit *askls.Fit) (float64, error) {
 	return metrics.Accuracy(d.labels, classes)
 }
 
-// medianDistance is that between two rows.
+// medianDistance returns that between two rows.
 func (d *table) medianDistance() float64 {
 	var all []float64
 	for i := range min(d.x.Rows, 400) {

@@ -10,7 +10,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// uniformSquare is n rows drawn uniformly from [−2, 2]².
+// uniformSquare returns n rows drawn uniformly from [−2, 2]².
 func uniformSquare(n int, seed uint64) blas64.General {
 	x := datasets.Uniform(n, 2, seed)
 	for i := range x.Data {
@@ -19,7 +19,7 @@ func uniformSquare(n int, seed uint64) blas64.General {
 	return x
 }
 
-// path is a path of the Ornstein–Uhlenbeck process in equilibrium, n steps of τ.
+// path returns a path of the Ornstein–Uhlenbeck process in equilibrium, n steps of τ.
 func path(n int, tau float64, seed uint64) blas64.General {
 	x := stream.NewMatrix(n, 1)
 	random := sketch.NewStream(seed, "Ornstein–Uhlenbeck")

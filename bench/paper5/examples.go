@@ -54,7 +54,7 @@ func mercer(ctx context.Context, o *options) error {
 	return t.Write(o.out)
 }
 
-// row is a row of a table: two words, values with five digits, and what is behind them.
+// row returns a row of a table: two words, values with five digits, and what is behind them.
 func row(name, engine string, values []float64, behind ...any) []any {
 	cells := []any{name, engine}
 	for _, v := range values {
@@ -63,7 +63,7 @@ func row(name, engine string, values []float64, behind ...any) []any {
 	return append(cells, behind...)
 }
 
-// squareRule is a Gauss–Legendre rule on [−2, 2]².
+// squareRule returns a Gauss–Legendre rule on [−2, 2]².
 func squareRule(n int) (*rkhs.Data, error) {
 	nodes, w := make([]float64, n), make([]float64, n)
 	quad.Legendre{}.FixedLocations(nodes, w, -2, 2)
@@ -104,7 +104,7 @@ func mixture(ctx context.Context, o *options) error {
 	return t.Write(o.out)
 }
 
-// closedMixture are the two singular values.
+// closedMixture returns the two singular values.
 func closedMixture(sigma, rho float64) (first, second float64) {
 	v := sigma*sigma + 2*rho*rho
 	a := 1 / math.Sqrt(2*math.Pi*v)

@@ -22,7 +22,7 @@ const (
 	gyreColumns, gyreRows       = 120, 60
 )
 
-// velocity is the vector field at time t.
+// velocity returns the vector field at time t.
 func velocity(x, y, t float64) (dx, dy float64) {
 	s := gyreDelta * math.Sin(gyreOmega*t)
 	f := s*x*x + (1-2*s)*x
@@ -46,7 +46,7 @@ func flow(x, y float64, steps int) (float64, float64) {
 	return x, y
 }
 
-// gyrePairs are the midpoints of boxes and where the flow carries them.
+// gyrePairs returns the midpoints of boxes and where the flow carries them.
 func gyrePairs(columns, rows, steps int) (x, y blas64.General) {
 	x, y = stream.NewMatrix(columns*rows, 2), stream.NewMatrix(columns*rows, 2)
 	for i := range columns * rows {

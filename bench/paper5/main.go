@@ -95,12 +95,12 @@ func timed(ctx context.Context, s rkhs.Solver, d *rkhs.Data, k kernelgen.Kernel)
 	return f, time.Since(start).Seconds(), err
 }
 
-// pairsOf are pairs in memory.
+// pairsOf returns pairs in memory.
 func pairsOf(x, y blas64.General) (*rkhs.Data, error) {
 	return rkhs.Pairs(stream.FromMatrix("x", x), stream.FromMatrix("y", y))
 }
 
-// features are the numbers of features of a fit in words.
+// features returns the numbers of features of a fit in words.
 func features(f *rkhs.Fit) string {
 	if f.Features[1] == 0 || f.Left.Space == f.Right.Space {
 		return fmt.Sprint(f.Features[0])

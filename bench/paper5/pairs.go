@@ -61,7 +61,7 @@ func wells(ctx context.Context, o *options) error {
 	return t.Write(o.out)
 }
 
-// clusters are those of the values of the first k functions at some rows.
+// clusters returns those of the values of the first k functions at some rows.
 func clusters(ctx context.Context, f *rkhs.Functions, rows blas64.General, k int, seed uint64) ([]int, error) {
 	values, err := f.First(k).At(ctx, stream.Engine{}, rows)
 	if err != nil {
@@ -82,7 +82,7 @@ func clusters(ctx context.Context, f *rkhs.Functions, rows blas64.General, k int
 	return c.Labels, nil
 }
 
-// inQuadrants is the part of the rows whose cluster has most of their quadrant.
+// inQuadrants returns the part of the rows whose cluster has most of their quadrant.
 func inQuadrants(x blas64.General, labels []int) float64 {
 	var count [4][4]int
 	for i, c := range labels {

@@ -46,7 +46,7 @@ func heatPanel(title string, values blas64.General, j, columns, rows int) *plot.
 	return p
 }
 
-// diverging is a colour for a number from −1 to 1: blue, white, red.
+// diverging returns a colour for a number from −1 to 1: blue, white, red.
 func diverging(v float64) color.Color {
 	pale := uint8(255 * (1 - math.Min(1, math.Abs(v))))
 	if v < 0 {

@@ -42,7 +42,7 @@ func Main[O any](name string, parse func(args []string) (O, error), run func(con
 	}
 }
 
-// Flags are those of a program, of which one, -out, is known: the folder for the
+// Flags returns those of a program, of which one, -out, is known: the folder for the
 // results, by default one of the system's temporary files.
 func Flags(name string, out *string) *flag.FlagSet {
 	f := FileFlags(name)
@@ -50,7 +50,7 @@ func Flags(name string, out *string) *flag.FlagSet {
 	return f
 }
 
-// FileFlags are those of a program that names each file it writes.
+// FileFlags returns those of a program that names each file it writes.
 func FileFlags(name string) *flag.FlagSet { return flag.NewFlagSet(name, flag.ContinueOnError) }
 
 // Parse parses flags. Arguments that are none are an error.
@@ -64,12 +64,12 @@ func Parse(f *flag.FlagSet, args []string) error {
 	return nil
 }
 
-// List is the words of a list with commas.
+// List returns the words of a list with commas.
 func List(words string) []string {
 	return strings.FieldsFunc(words, func(r rune) bool { return r == ',' })
 }
 
-// Numbers are those of a list with commas, none below least.
+// Numbers returns those of a list with commas, none below least.
 func Numbers(words string, least int) ([]int, error) {
 	var out []int
 	for _, w := range List(words) {
@@ -82,7 +82,7 @@ func Numbers(words string, least int) ([]int, error) {
 	return out, nil
 }
 
-// Known is an error about the first of the words that is not among those known.
+// Known returns an error about the first of the words that is not among those known.
 func Known(words, known []string) error {
 	for _, word := range words {
 		if !slices.Contains(known, word) {

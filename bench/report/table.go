@@ -31,7 +31,7 @@ func (t *Table) Add(cells ...any) {
 	t.Rows = append(t.Rows, r)
 }
 
-// Figure is a number with three digits, or a dash for NaN.
+// Figure returns a number with three digits, or a dash for NaN.
 func Figure(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -44,7 +44,7 @@ func Figure(v float64) string {
 	return fmt.Sprintf("%.3g", v)
 }
 
-// Markdown is the table as Markdown.
+// Markdown returns the table as Markdown.
 func (t *Table) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n\n| %s |\n|%s\n", t.Title, strings.Join(t.Head, " | "), strings.Repeat("---|", len(t.Head)))

@@ -9,7 +9,7 @@ import (
 
 const sampledEntries = 64
 
-// largestError is the largest relative error of sampled entries of a tile: the
+// largestError returns the largest relative error of sampled entries of a tile: the
 // base is summed without rounding, the profile computed by package math.
 func (j *tileJob[T]) largestError(path simd.Path) float64 {
 	defer simd.Use(path)()
@@ -27,7 +27,7 @@ func (j *tileJob[T]) largestError(path simd.Path) float64 {
 
 func relativeError(got, want float64) float64 { return math.Abs(got-want) / math.Abs(want) }
 
-// exactBase is the base between two rows, rounded once.
+// exactBase returns the base between two rows, rounded once.
 func exactBase[T simd.Float](base simd.Base, x, y []T) float64 {
 	const precision = 300 // of numbers of one sign or between 0 and 1
 	sum := new(big.Float).SetPrec(precision)

@@ -8,7 +8,7 @@ const (
 	profileRounds = 256
 )
 
-// peaks are the calibrations that bound a kernel. Their order is that of the
+// peaks returns the calibrations that bound a kernel. Their order is that of the
 // samples in bound.
 func peaks[T simd.Float](k kernel, path simd.Path) []load {
 	step := func(int) int { return simd.PeakFMA[T](path, sumRounds) / 2 }
@@ -21,7 +21,7 @@ func peaks[T simd.Float](k kernel, path simd.Path) []load {
 	}
 }
 
-// bound is the least time of an entry of d columns, in nanoseconds, from those
+// bound returns the least time of an entry of d columns, in nanoseconds, from those
 // of a step and of a profile.
 func bound(d int, step, profile samples) samples {
 	return step.combine(profile, func(s, p float64) float64 { return float64(d)*s + p })

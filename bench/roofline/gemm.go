@@ -97,7 +97,7 @@ func elementName[T simd.Float]() string {
 	return "f64"
 }
 
-// productError is the largest error of sampled entries of c = a·b for matrices
+// productError returns the largest error of sampled entries of c = a·b for matrices
 // of numbers that are not negative.
 func productError[T simd.Float](a, b, c simd.Matrix[T]) float64 {
 	worst := 0.0

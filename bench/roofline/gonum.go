@@ -16,7 +16,7 @@ type gonumTile struct {
 	finish  func(row []float64, length float64, lengths []float64)
 }
 
-// gonumLoad is nil for kernels that gonum has no way to compute.
+// gonumLoad returns nil for kernels that gonum has no way to compute.
 func gonumLoad(j *tileJob[float64]) *load {
 	g := &gonumTile{job: j}
 	switch j.kernel.name {

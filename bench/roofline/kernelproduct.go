@@ -87,13 +87,13 @@ func (p *kernelProduct) result() []float64 {
 	return y
 }
 
-// computedEntries is how many entries of K are computed, for n rows.
+// computedEntries returns how many entries of K are computed, for n rows.
 func computedEntries(n int) float64 {
 	last := n % stripRows
 	return (float64(n)*float64(n) + float64(n-last)*stripRows + float64(last*last)) / 2
 }
 
-// largestError is the largest relative error of sampled entries of y = K·v,
+// largestError returns the largest relative error of sampled entries of y = K·v,
 // against sums without rounding and package math. v is not negative.
 func (p *kernelProduct) largestError(y []float64) float64 {
 	worst := 0.0
@@ -112,7 +112,7 @@ func (p *kernelProduct) largestError(y []float64) float64 {
 	return worst
 }
 
-// plainBase is the base between two rows by the plain loop.
+// plainBase returns the base between two rows by the plain loop.
 func plainBase(base simd.Base, x, y []float64) (sum float64) {
 	for k, a := range x {
 		switch base {

@@ -51,7 +51,7 @@ func printKernelProduct(w io.Writer, o options, path simd.Path, n, d, threads in
 	}
 }
 
-// bound is the least time in seconds, from peaks measured now.
+// bound returns the least time in seconds, from peaks measured now.
 func (p *kernelProduct) bound(c *crew, path simd.Path, o options) float64 {
 	loads := append(peaks[float64](p.kernel, path),
 		load{path: path, run: func(int) int { return simd.PeakFMA[float64](path, sumRounds) / 2 }})

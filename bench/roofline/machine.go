@@ -16,7 +16,7 @@ func printMachine(w io.Writer) {
 		pathsOrAll(""), runtime.Version(), runtime.GOOS, runtime.GOARCH, time.Now().UTC().Format("2006-01-02 15:04 UTC"))
 }
 
-// cpuModel is the processor's name with its family and model numbers, which say
+// cpuModel returns the processor's name with its family and model numbers, which say
 // more than the names that virtual machines give.
 func cpuModel(info string) string {
 	field := func(name string) string {

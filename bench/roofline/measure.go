@@ -43,7 +43,7 @@ func (c *crew) measure(loads []load, reps int, sample time.Duration) []samples {
 	return out
 }
 
-// piecesIn is how many pieces take about that time.
+// piecesIn returns how many pieces take about that time.
 func (c *crew) piecesIn(l load, sample time.Duration) int {
 	defer simd.Use(l.path)()
 	c.run(func(thread int) { l.run(thread) })
@@ -58,7 +58,7 @@ func (c *crew) piecesIn(l load, sample time.Duration) int {
 	return n
 }
 
-// sample is nanoseconds a unit over n pieces on every thread.
+// sample returns nanoseconds a unit over n pieces on every thread.
 func (c *crew) sample(l load, n int) float64 {
 	defer simd.Use(l.path)()
 	units := make([]int, len(c.work))
@@ -77,7 +77,7 @@ func repeat(l load, thread, n int) (units int) {
 	return units
 }
 
-// median is the middle sample, the mean of the two middle ones of an even
+// median returns the middle sample, the mean of the two middle ones of an even
 // number.
 func (s samples) median() float64 {
 	sorted := slices.Sorted(slices.Values(s))
@@ -85,12 +85,12 @@ func (s samples) median() float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// over is the quotients s/t of the same repetitions.
+// over returns the quotients s/t of the same repetitions.
 func (s samples) over(t samples) samples {
 	return s.combine(t, func(a, b float64) float64 { return a / b })
 }
 
-// combine is f of two samples of the same repetition.
+// combine returns f of two samples of the same repetition.
 func (s samples) combine(t samples, f func(a, b float64) float64) samples {
 	c := make(samples, len(s))
 	for i := range s {

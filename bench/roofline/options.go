@@ -138,7 +138,7 @@ func parsePath(word string) (simd.Path, error) {
 	return simd.Available()[len(names)-1-slices.Index(names, word)], nil
 }
 
-// pathsOrAll is text, or all paths of this machine, the fastest first.
+// pathsOrAll returns text, or all paths of this machine, the fastest first.
 func pathsOrAll(text string) string {
 	if text != "" {
 		return text

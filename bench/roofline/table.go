@@ -79,7 +79,7 @@ func printScaling(w io.Writer, o options, lines []*line) {
 	}
 }
 
-// peakOf is the median rate of multiply-adds among the lines of the first path
+// peakOf returns the median rate of multiply-adds among the lines of the first path
 // and type on so many threads, 0 if there are none.
 func peakOf(lines []*line, threads int) float64 {
 	var rates samples
@@ -118,7 +118,7 @@ func printBetween(w io.Writer, o options, lines []*line) {
 	}
 }
 
-// comparisons are float32 against float64 on each path, and AVX2 against
+// comparisons returns float32 against float64 on each path, and AVX2 against
 // AVX-512 in each type.
 func comparisons(list []place, threads int) (pairs []comparison) {
 	for _, a := range list {

@@ -51,21 +51,21 @@ func newStrip[T simd.Float](d int, seed uint64) *strip[T] {
 	}
 }
 
-// next is the next strip of rows, from the top again after the last.
+// next returns the next strip of rows, from the top again after the last.
 func (s *strip[T]) next() simd.Matrix[T] {
 	x := rowsOf(s.block, s.at, stripRows)
 	s.at = (s.at + stripRows) % s.block.Rows
 	return x
 }
 
-// fillTile is a tile and nothing else.
+// fillTile returns a tile and nothing else.
 func (j *tileJob[T]) fillTile(thread int) (entries int) {
 	s := j.strips[thread]
 	simd.Fill(s.tile, s.next(), j.packed, j.kernel.base, j.profile)
 	return stripRows * landmarks
 }
 
-// fillFolded is the tile and its fold in the solver's way.
+// fillFolded returns the tile and its fold in the solver's way.
 func (j *tileJob[T]) fillFolded(thread int) (entries int) {
 	s := j.strips[thread]
 	x := s.next()

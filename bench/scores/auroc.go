@@ -13,7 +13,7 @@ import (
 	"slices"
 )
 
-// AUROC is the area under the receiver operating characteristic, in [0, 1]: the
+// AUROC returns the area under the receiver operating characteristic, in [0, 1]: the
 // share of pairs of a positive and a negative row in which the positive one has
 // the larger score, pairs with equal scores counting half (the statistic of Mann
 // and Whitney 1947 over its maximum; Hanley and McNeil 1982). 0.5 is chance.

@@ -15,7 +15,7 @@ type GraphDifference struct {
 	Spectral float64 // ‖D‖₂, the largest singular value, see spectralNorm
 }
 
-// CompareGraphs is the difference of two adjacency matrices of one shape; another
+// CompareGraphs returns the difference of two adjacency matrices of one shape; another
 // shape panics. Weights count: give matrices without values to compare edges
 // alone. Cost: linear in the entries but for the steps of spectralNorm.
 func CompareGraphs(a, b *stream.CSR) (GraphDifference, error) {
@@ -33,7 +33,7 @@ func CompareGraphs(a, b *stream.CSR) (GraphDifference, error) {
 	return GraphDifference{Entries: d.NNZ(), OneNorm: oneNorm(d), Spectral: norm}, nil
 }
 
-// oneNorm is the largest column sum of magnitudes.
+// oneNorm returns the largest column sum of magnitudes.
 func oneNorm(d *stream.CSR) float64 {
 	sums := make([]float64, d.Cols)
 	most := 0.0
@@ -44,7 +44,7 @@ func oneNorm(d *stream.CSR) float64 {
 	return most
 }
 
-// subtract is a − b without its zeros. It takes at most 12 bytes for each entry
+// subtract returns a − b without its zeros. It takes at most 12 bytes for each entry
 // of both.
 func subtract(a, b *stream.CSR) (*stream.CSR, error) {
 	d := &stream.CSR{Rows: a.Rows, Cols: a.Cols, Start: make([]int64, a.Rows+1), Value: []float64{}}
@@ -79,7 +79,7 @@ func rowCursor(m *stream.CSR, i int) *cursor {
 
 func (c *cursor) more() bool { return c.next < len(c.index) }
 
-// column is that of the next entry, or beyond all columns.
+// column returns that of the next entry, or beyond all columns.
 func (c *cursor) column() int32 {
 	if !c.more() {
 		return math.MaxInt32
@@ -87,7 +87,7 @@ func (c *cursor) column() int32 {
 	return c.index[c.next]
 }
 
-// take is the value in column j, 0 when the next entry is in another one.
+// take returns the value in column j, 0 when the next entry is in another one.
 func (c *cursor) take(j int32) float64 {
 	if !c.more() || c.index[c.next] != j {
 		return 0

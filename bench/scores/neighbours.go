@@ -81,7 +81,7 @@ func down(heap []candidate) {
 	}
 }
 
-// graph is the adjacency matrix of the neighbours found.
+// graph returns the adjacency matrix of the neighbours found.
 func (n *neighbours) graph() *stream.CSR {
 	g := &stream.CSR{Rows: len(n.best), Cols: len(n.best), Start: make([]int64, len(n.best)+1)}
 	for i, list := range n.best {

@@ -31,7 +31,7 @@ type Reconstruction struct {
 	Loops   bool
 }
 
-// OutDegrees is the number of entries in each row of an adjacency matrix.
+// OutDegrees returns the number of entries in each row of an adjacency matrix.
 func OutDegrees(a *stream.CSR) []int {
 	degrees := make([]int, a.Rows)
 	for i := range degrees {
@@ -153,7 +153,7 @@ func (t *tileOf) fill(from, to stream.Source, i, j *stream.Block) (blas64.Genera
 	return tile, nil
 }
 
-// weighted is x with its columns multiplied by the weights.
+// weighted returns x with its columns multiplied by the weights.
 func (t *tileOf) weighted(x blas64.General) blas64.General {
 	if t.weights == nil {
 		return x

@@ -7,7 +7,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 )
 
-// RMSE is the root of the mean squared error, √(Σ(truth−predicted)²/n), in the
+// RMSE returns the root of the mean squared error, √(Σ(truth−predicted)²/n), in the
 // unit of the target. It does not overflow before its value does. A difference
 // that is NaN or infinite is an error.
 func RMSE(truth, predicted []float64) (float64, error) {

@@ -46,7 +46,7 @@ func spectralNorm(d *stream.CSR) (float64, error) {
 	return 0, fmt.Errorf("scores: the spectral norm was not found in %d Lanczos steps", normSteps)
 }
 
-// gramTimes is (D/scale)ᵀ(D/scale)·v.
+// gramTimes returns (D/scale)ᵀ(D/scale)·v.
 func gramTimes(d *stream.CSR, scale float64, v []float64) []float64 {
 	image, w := make([]float64, d.Rows), make([]float64, d.Cols)
 	for e := range d.Entries() {

@@ -13,7 +13,7 @@ func KFold(n, k int, seed uint64) ([]Split, error) {
 	return folds(oneClass(n), k, seed)
 }
 
-// StratifiedKFold is [KFold] for rows with class labels, in which every class is
+// StratifiedKFold returns [KFold] for rows with class labels, in which every class is
 // spread over the folds: the numbers of rows of a class in two folds differ by
 // one at most, and so do the sizes of the folds. A class with fewer than k rows
 // is absent from some folds, and a class with one row is missing in the training

@@ -17,7 +17,7 @@ func Random(n int, test float64, repeats int, seed uint64) ([]Split, error) {
 	return random(oneClass(n), test, repeats, seed)
 }
 
-// StratifiedRandom is [Random] for rows with class labels, in which each class
+// StratifiedRandom returns [Random] for rows with class labels, in which each class
 // has its share of the test rows, rounded up or down: those whose share was cut
 // most by rounding down are rounded up, the smaller label first among equals.
 func StratifiedRandom(labels []int, test float64, repeats int, seed uint64) ([]Split, error) {
@@ -51,7 +51,7 @@ func random(classes [][]int64, test float64, repeats int, seed uint64) ([]Split,
 	return splits, nil
 }
 
-// quotas gives each class its share of the test rows by largest remainders.
+// quotas returns each class its share of the test rows by largest remainders.
 func quotas(classes [][]int64, test float64, tested int) []int {
 	quota, order := make([]int, len(classes)), make([]int, len(classes))
 	rest := make([]float64, len(classes))

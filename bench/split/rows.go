@@ -8,7 +8,7 @@ import (
 	"github.com/nystream/nystream/sketch"
 )
 
-// oneClass is all rows, in ascending order.
+// oneClass returns all rows, in ascending order.
 func oneClass(n int) [][]int64 {
 	if n < 0 {
 		panic(fmt.Sprintf("split: %d rows", n))
@@ -16,7 +16,7 @@ func oneClass(n int) [][]int64 {
 	return classRows(make([]int, n))
 }
 
-// classRows are the rows of each class, classes and rows ascending.
+// classRows returns the rows of each class, classes and rows ascending.
 func classRows(labels []int) [][]int64 {
 	rows := map[int][]int64{}
 	for i, l := range labels {
@@ -37,7 +37,7 @@ func total(classes [][]int64) int {
 	return n
 }
 
-// shuffled is the rows in random order.
+// shuffled returns the rows in random order.
 func shuffled(rows []int64, random sketch.Stream) []int64 {
 	order := random.Choose(int64(len(rows)), len(rows))
 	for i, place := range order {

@@ -77,7 +77,7 @@ func run(ctx context.Context, o *options) error {
 	return nil
 }
 
-// load gives the rows and the RBF kernel of paper 1.
+// load returns the rows and the RBF kernel of paper 1.
 func load(ctx context.Context, name string) (blas64.General, kernelgen.Kernel, error) {
 	switch name {
 	case "uniform":
@@ -103,7 +103,7 @@ func eigenvalues(k kernelgen.Kernel, x blas64.General) ([]float64, error) {
 	return v, nil
 }
 
-// smallest is the least rank that leaves no eigenvalue above limit.
+// smallest returns the least rank that leaves no eigenvalue above limit.
 func smallest(values []float64, limit float64) int {
 	c := 0
 	for c < len(values) && values[c] > limit {

@@ -46,7 +46,7 @@ type convertJob struct {
 	scale           float64
 }
 
-// doubles is the number of float64 in a register; on the Go path more than any
+// doubles returns the number of float64 in a register; on the Go path more than any
 // slice has.
 func (p Path) doubles() int {
 	if p == Go {

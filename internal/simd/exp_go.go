@@ -58,7 +58,7 @@ func expGo(dst, src []float64, scale float64) {
 	}
 }
 
-// expOf is e^x.
+// expOf returns e^x.
 func expOf(x float64) float64 {
 	if !(x > -expBound && x < expBound) {
 		return expFar(x)
@@ -68,7 +68,7 @@ func expOf(x float64) float64 {
 	return scale + scale*e
 }
 
-// expParts gives e^x = 2^n·h·(1 + e) with the bits of h, for |x| < 1000.
+// expParts returns e^x = 2^n·h·(1 + e) with the bits of h, for |x| < 1000.
 func expParts(x float64) (h uint64, e float64, n uint64) {
 	shifted := float64(x*perLn2) + rounder
 	k := shifted - rounder

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// bigExp is e^x to about 200 bits: the series at x/2^32, squared 32 times.
+// bigExp returns e^x to about 200 bits: the series at x/2^32, squared 32 times.
 func bigExp(x float64) *big.Float {
 	const halvings, precision = 32, 300
 	r := new(big.Float).SetPrec(precision).SetFloat64(x)
@@ -23,7 +23,7 @@ func bigExp(x float64) *big.Float {
 	return sum
 }
 
-// ulps is the distance of got from want in units of the last place of want.
+// ulps returns the distance of got from want in units of the last place of want.
 func ulps(got float64, want *big.Float) float64 {
 	w, _ := want.Float64()
 	ulp := math.Nextafter(w, math.Inf(1)) - w

@@ -85,7 +85,7 @@ func foldFast[T Float](dst, tile Matrix[T], signs []T, scale T) {
 	}
 }
 
-// vectorBytes is the size of a register.
+// vectorBytes returns the size of a register.
 func (p Path) vectorBytes() int {
 	if p == AVX512 {
 		return 64

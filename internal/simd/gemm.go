@@ -38,7 +38,7 @@ func Gemm32(ta, tb blas.Transpose, alpha float32, a, b blas32.General, beta floa
 	GemmThreads(1, ta, tb, alpha, matrixOf(a), matrixOf(b), beta, matrixOf(c))
 }
 
-// matrixOf is m with its fields in our order.
+// matrixOf returns m with its fields in our order.
 func matrixOf(m blas32.General) Matrix[float32] {
 	return Matrix[float32]{Rows: m.Rows, Cols: m.Cols, Data: m.Data, Stride: m.Stride}
 }
@@ -144,7 +144,7 @@ type operand[T Float] struct {
 	data       []T
 }
 
-// operandOf is op(m), after a check that its data are there.
+// operandOf returns op(m), after a check that its data are there.
 func operandOf[T Float](name string, t blas.Transpose, m Matrix[T]) operand[T] {
 	if m.Rows < 0 || m.Cols < 0 || m.Stride < m.Cols {
 		panic(fmt.Sprintf("simd: %s is %d×%d with stride %d", name, m.Rows, m.Cols, m.Stride))
@@ -161,7 +161,7 @@ func operandOf[T Float](name string, t blas.Transpose, m Matrix[T]) operand[T] {
 	panic(fmt.Sprintf("simd: %s has an unknown transpose %q", name, t))
 }
 
-// block is the part of o of that shape which begins at row i and column j. Its
+// block returns the part of o of that shape which begins at row i and column j. Its
 // data go on to the end of those of o.
 func (o operand[T]) block(i, j, rows, cols int) operand[T] {
 	o.data = o.data[i*o.row+j*o.col:]

@@ -40,7 +40,7 @@ func benchmarkGemm(b *testing.B, threads int, s [3]int, ta, tb blas.Transpose) {
 	b.ReportMetric(2*float64(s[0])*float64(s[1])*float64(s[2])/perCall, "GF")
 }
 
-// storedFor is a random matrix which, under t, is rows × cols.
+// storedFor returns a random matrix which, under t, is rows × cols.
 func storedFor(rng *rand.Rand, t blas.Transpose, rows, cols, pad int) blas64.General {
 	if t != blas.NoTrans {
 		rows, cols = cols, rows

@@ -23,10 +23,10 @@ const (
 	panelBytes = 3 << 18
 )
 
-// panelCols is the largest number of columns of a panel.
+// panelCols returns the largest number of columns of a panel.
 func (g *gemm[T]) panelCols() int { return panelBytes / panelSteps / int(unsafe.Sizeof(g.alpha)) }
 
-// panel is the block of B of steps rows and so many columns from row k and
+// panel returns the block of B of steps rows and so many columns from row k and
 // column j on. In place it may have fewer steps.
 func (g *gemm[T]) panel(w *workspace, k, j, steps, cols int) panel[T] {
 	b := g.b.block(k, j, steps, cols)
@@ -88,7 +88,7 @@ func (p *panel[T]) interleaveRows(b operand[T]) {
 	}
 }
 
-// readsB says that B is multiplied where it is: when its rows are near to each
+// readsB reports whether B is multiplied where it is: when its rows are near to each
 // other and at lines of the cache like those of a panel, or when too few rows of
 // A would pay for the copy.
 func (g *gemm[T]) readsB() bool {
@@ -100,11 +100,11 @@ func (g *gemm[T]) readsB() bool {
 	return g.a.rows <= stripRows || row <= 2048 && (first|row)%groupBytes == 0
 }
 
-// negatesB says that a factor of −1 is applied to the copy of B, which gives the
+// negatesB reports whether a factor of −1 is applied to the copy of B, which gives the
 // same bits as applied to A, and is less work when A is taller than B is wide.
 func (g *gemm[T]) negatesB() bool { return g.alpha == -1 && g.a.rows > g.b.cols }
 
-// stepsInPlace is how many rows of b, from the first on, can be read in whole
+// stepsInPlace returns how many rows of b, from the first on, can be read in whole
 // groups without leaving the slice.
 func (b operand[T]) stepsInPlace(lanes int) int {
 	past := len(b.data) - (b.cols+lanes-1)/lanes*lanes
@@ -152,12 +152,12 @@ const stripRows = 64
 // stripPad keeps the rows of a strip from falling on the same sets of the cache.
 const stripPad = groupBytes
 
-// copiesA says that strips of A are copied before they are multiplied, to scale
+// copiesA reports whether strips of A are copied before they are multiplied, to scale
 // them. (Copies of a transposed A gained 5 % on wide products and lost 10 % on
 // narrow ones.)
 func (g *gemm[T]) copiesA() bool { return g.alpha != 1 && !g.negatesB() }
 
-// copyStrip is alpha·x in the workspace, with its unit stride where x has it.
+// copyStrip returns alpha·x in the workspace, with its unit stride where x has it.
 func copyStrip[T Float](w *workspace, x operand[T], alpha T) operand[T] {
 	s := operand[T]{rows: x.rows, cols: x.cols, data: elements[T](w.strip)}
 	pad := stripPad / int(unsafe.Sizeof(alpha))
@@ -207,7 +207,7 @@ func takeWorkspace() *workspace { return workspaces.Get().(*workspace) }
 
 func (w *workspace) giveBack() { workspaces.Put(w) }
 
-// elements is the same memory as elements of another type.
+// elements returns the same memory as elements of another type.
 func elements[T Float](s []float64) []T {
 	var e T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*8/int(unsafe.Sizeof(e)))

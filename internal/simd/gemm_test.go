@@ -52,7 +52,7 @@ func spoil(rng *rand.Rand, m blas64.General) {
 	}
 }
 
-// fence is a copy of m with a value in all places around its rows.
+// fence returns a copy of m with a value in all places around its rows.
 func fence(m blas64.General, v float64) blas64.General {
 	const before, after = 3, 17
 	all := make([]float64, before+len(m.Data)+after)
@@ -67,7 +67,7 @@ func fence(m blas64.General, v float64) blas64.General {
 	return f
 }
 
-// at is entry i, k of op(m).
+// at returns entry i, k of op(m).
 func at(t blas.Transpose, m blas64.General, i, k int) float64 {
 	if t != blas.NoTrans {
 		i, k = k, i
@@ -75,7 +75,7 @@ func at(t blas.Transpose, m blas64.General, i, k int) float64 {
 	return m.Data[i*m.Stride+k]
 }
 
-// chain is the sum that an entry is promised to be, in the arithmetic of the
+// chain returns the sum that an entry is promised to be, in the arithmetic of the
 // path.
 func (g gemmCase) chain(a, b blas64.General, c float64, i, j int) float64 {
 	s := c

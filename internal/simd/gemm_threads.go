@@ -6,7 +6,7 @@ import "sync"
 // than it saves.
 const workPerThread = 1 << 22
 
-// threadsFor is how many of the threads are worth their while.
+// threadsFor returns how many of the threads are worth their while.
 func (g *gemm[T]) threadsFor(threads int) int {
 	work := float64(g.c.rows) * float64(g.c.cols) * float64(g.a.cols)
 	return max(1, min(threads, int(work/workPerThread)))

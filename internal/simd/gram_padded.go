@@ -27,17 +27,17 @@ func (m *Padded) Reset(rows, cols int) {
 	}
 }
 
-// wholeGroups is n rounded up to whole groups.
+// wholeGroups returns n rounded up to whole groups.
 func wholeGroups(n int) int { return (n + Lanes - 1) / Lanes * Lanes }
 
-// paddedStride is an odd number of groups: rows a power of two apart would
+// paddedStride returns an odd number of groups: rows a power of two apart would
 // compete for the same lines of the cache when a column is read.
 func paddedStride(cols int) int { return wholeGroups(cols)/Lanes*Lanes | Lanes }
 
-// Rows is the number of rows, without padding.
+// Rows returns the number of rows, without padding.
 func (m *Padded) Rows() int { return m.rows }
 
-// Cols is the number of columns, without padding.
+// Cols returns the number of columns, without padding.
 func (m *Padded) Cols() int { return m.cols }
 
 // SetRow copies src, which has no more than m.Cols() numbers, into row i from
@@ -48,24 +48,24 @@ func (m *Padded) SetRow(i, j int, src []float64) {
 	clear(dst[j+copy(dst[j:], src):])
 }
 
-// padded is row i with its padding.
+// padded returns row i with its padding.
 func (m *Padded) padded(i int) []float64 { return m.data[i*m.stride:][:m.stride] }
 
-// Row is row i, without copying.
+// Row returns row i, without copying.
 func (m *Padded) Row(i int) []float64 { return m.data[i*m.stride:][:m.cols] }
 
-// General is m without its padding, sharing memory.
+// General returns m without its padding, sharing memory.
 func (m *Padded) General() blas64.General {
 	return blas64.General{Rows: m.rows, Cols: m.cols, Stride: m.stride, Data: m.data}
 }
 
-// at is the address of an entry, which may lie in the padding.
+// at returns the address of an entry, which may lie in the padding.
 func (m *Padded) at(i, j int) unsafe.Pointer { return unsafe.Pointer(&m.data[i*m.stride+j]) }
 
-// rowBytes is the distance between two rows.
+// rowBytes returns the distance between two rows.
 func (m *Padded) rowBytes() uintptr { return uintptr(m.stride) * 8 }
 
-// Slice is the rows from ≤ i < to of m, sharing memory. It panics unless
+// Slice returns the rows from ≤ i < to of m, sharing memory. It panics unless
 // 0 ≤ from ≤ to ≤ m.Rows().
 func (m *Padded) Slice(from, to int) Padded {
 	if from < 0 || to < from || to > m.rows {

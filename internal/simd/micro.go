@@ -55,7 +55,7 @@ const stepsAtATime = 1024
 // workAtATime bounds rows times steps of one call, to about 50 µs.
 const workAtATime = 1 << 14
 
-// geometry is the size of the tiles of a path, in rows and groups.
+// geometry returns the size of the tiles of a path, in rows and groups.
 func (p Path) geometry() (rows, groups int) {
 	if p == AVX512 {
 		return 8, 3
@@ -99,7 +99,7 @@ func (s *sweep) fillIn(j *job) {
 	j.power, j.bits = s.profile.exponent()
 }
 
-// bits is a parameter in the type of the elements.
+// bits returns a parameter in the type of the elements.
 func (s *sweep) bits(v float64) uint64 {
 	if s.single {
 		return uint64(math.Float32bits(float32(v)))
@@ -131,7 +131,7 @@ func (s *sweep) runSteps(j *job) {
 	}
 }
 
-// stripRows is how many rows are swept over all groups before the next: as many
+// stripRows returns how many rows are swept over all groups before the next: as many
 // as stay in cache.
 func (s *sweep) stripRows(steps int) int {
 	return max(16, workAtATime/max(64, steps)&^7)

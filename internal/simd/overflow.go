@@ -26,7 +26,7 @@ func repairProduct[T Float](dst, x Matrix[T], p PackedRows[T], i, j int) {
 	dst.row(i)[j] = T(scaledDot(x.row(i), y))
 }
 
-// scaledDot is the inner product of rows scaled by powers of two to a largest
+// scaledDot returns the inner product of rows scaled by powers of two to a largest
 // entry in [½, 1), scaled back at the end.
 func scaledDot[T Float](x, y []T) (s float64) {
 	ex, ey := exponent(x), exponent(y)

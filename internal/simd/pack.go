@@ -28,7 +28,7 @@ type PackedRows[T Float] struct {
 	data       []T // by group, by column, by row
 }
 
-// Pack is [PackRows] of a matrix of float64.
+// Pack returns [PackRows] of a matrix of float64.
 func Pack(m blas64.General) Packed { return PackRows(Matrix[float64](m)) }
 
 // PackRows copies the rows of m into packed form: 64·cols bytes for each group.
@@ -45,7 +45,7 @@ func PackRows[T Float](m Matrix[T]) PackedRows[T] {
 	return p
 }
 
-// aligned is a slice that begins at a line of the cache.
+// aligned returns a slice that begins at a line of the cache.
 func aligned[T Float](n int) []T {
 	var e T
 	size := int(unsafe.Sizeof(e))
@@ -55,16 +55,16 @@ func aligned[T Float](n int) []T {
 	return data[first : first+n : first+n]
 }
 
-// lanes is the number of rows in a group.
+// lanes returns the number of rows in a group.
 func (p PackedRows[T]) lanes() int {
 	var e T
 	return groupBytes / int(unsafe.Sizeof(e))
 }
 
-// Rows is the number of rows that were packed.
+// Rows returns the number of rows that were packed.
 func (p PackedRows[T]) Rows() int { return p.rows }
 
-// Cols is the length of a row.
+// Cols returns the length of a row.
 func (p PackedRows[T]) Cols() int { return p.cols }
 
 // Slice returns the rows from ≤ i < to, sharing memory with p. It panics unless

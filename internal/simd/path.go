@@ -15,7 +15,7 @@ const (
 	AVX512             // F and DQ
 )
 
-// String is the name of the path, as in the environment variable.
+// String returns the name of the path, as in the environment variable.
 func (p Path) String() string { return [...]string{"go", "avx2", "avx512"}[p] }
 
 // PathVariable is the environment variable that forces a path.
@@ -25,10 +25,10 @@ const PathVariable = "NYSTREAM_SIMD"
 // it.
 var active = initial(os.Getenv(PathVariable))
 
-// Active is the path in use.
+// Active returns the path in use.
 func Active() Path { return active }
 
-// initial is the path of the environment, or the fastest one. A word that names
+// initial returns the path of the environment, or the fastest one. A word that names
 // none is told, and does not stop a program that merely imports the package.
 func initial(name string) Path {
 	available := Available()
@@ -44,7 +44,7 @@ func initial(name string) Path {
 	return p
 }
 
-// find is the path with that name, if the machine and the build have it.
+// find returns the path with that name, if the machine and the build have it.
 func find(name string) (p Path, ok bool) {
 	for _, p := range Available() {
 		if p.String() == name {

@@ -56,7 +56,7 @@ func fillPeakRegisters[T Float](r *peakRegisters, v T) {
 	}
 }
 
-// peakLanes is the registers as elements.
+// peakLanes returns the registers as elements.
 func peakLanes[T Float](r *peakRegisters) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(r)), len(r)*8/int(sizeOf[T]()))
 }
@@ -104,7 +104,7 @@ func checkRounds(n int) {
 	}
 }
 
-// peakJob is a job on the registers with the parameters of f.
+// peakJob returns a job on the registers with the parameters of f.
 func peakJob[T Float](f Profile, r *peakRegisters) (j job) {
 	s := sweep{single: sizeOf[T]() == 4, profile: f}
 	s.fillIn(&j)

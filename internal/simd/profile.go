@@ -23,22 +23,22 @@ const (
 	power
 )
 
-// Exponential is e^(a·s). The product is rounded before the exponential, which
+// Exponential returns e^(a·s). The product is rounded before the exponential, which
 // is within 1 ulp on every path.
 func Exponential(a float64) Profile { return Profile{kind: exponential, a: a} }
 
-// ExponentialOfRoot is (1 + b·z + c·z²)·e^z with z = a·√s, for a < 0 and s ≥ 0;
+// ExponentialOfRoot returns (1 + b·z + c·z²)·e^z with z = a·√s, for a < 0 and s ≥ 0;
 // 0 once e^z is.
 func ExponentialOfRoot(a, b, c float64) Profile {
 	return Profile{kind: exponentialOfRoot, a: a, b: b, c: c}
 }
 
-// Power is (a·s + b)^degree for a degree of at least 1.
+// Power returns (a·s + b)^degree for a degree of at least 1.
 func Power(a, b float64, degree int) Profile {
 	return Profile{kind: power, a: a, b: b, degree: degree}
 }
 
-// exponent is the degree as the bits below its leading one, from the top, and
+// exponent returns the degree as the bits below its leading one, from the top, and
 // their number.
 func (f Profile) exponent() (power, count uint64) {
 	if f.degree < 1 {
@@ -84,7 +84,7 @@ func applyGo[T Float](f Profile, v []T) {
 	}
 }
 
-// at is the value of the profile at s.
+// at returns the value of the profile at s.
 func (f Profile) at(s float64) float64 {
 	switch f.kind {
 	case exponential:
@@ -105,7 +105,7 @@ func (f Profile) ofRoot(z float64) float64 {
 	return q * expOf(z)
 }
 
-// integerPower is b^n for n ≥ 1, by squaring and multiplying from the leading
+// integerPower returns b^n for n ≥ 1, by squaring and multiplying from the leading
 // bit of n on.
 func integerPower(b float64, n int) float64 {
 	p := b

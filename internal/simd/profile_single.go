@@ -34,7 +34,7 @@ func (f Profile) Rounding32(s float64) (argument, value float64) {
 	return math.Inf(1), math.Inf(1)
 }
 
-// fits32 says that v is 0 or rounds to a normal float32.
+// fits32 reports whether v is 0 or rounds to a normal float32.
 func fits32(v float64) bool {
 	v = math.Abs(v)
 	return v == 0 || v >= 0x1p-126 && v <= math.MaxFloat32

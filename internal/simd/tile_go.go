@@ -68,5 +68,5 @@ func absoluteStrip[T Float](x, group []T, lanes int) (s0, s1, s2, s3 T) {
 	return
 }
 
-// magnitude is |v|.
+// magnitude returns |v|.
 func magnitude[T Float](v T) T { return T(math.Abs(float64(v))) }

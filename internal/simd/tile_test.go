@@ -35,7 +35,7 @@ var primitives = []struct {
 	}},
 }
 
-// accumulate is s + a·b as the path in use rounds it.
+// accumulate returns s + a·b as the path in use rounds it.
 func accumulate(a, b, s float64) float64 {
 	if active == Go {
 		return s + float64(a*b)

@@ -75,7 +75,7 @@ func (s *UpperSolver) grow(n int) {
 	s.direct = s.direct[:n/Lanes]
 }
 
-// panel is what group g has from row k on.
+// panel returns what group g has from row k on.
 func (s *UpperSolver) panel(g, k int) []float64 {
 	n := len(s.direct) * Lanes
 	return s.above[g*n*Lanes:][k*Lanes : (g+1)*Lanes*Lanes]

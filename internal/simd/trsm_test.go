@@ -41,7 +41,7 @@ var triangles = map[string]func(rng *rand.Rand, n int) blas64.General{
 	},
 }
 
-// randomTriangle is well conditioned.
+// randomTriangle returns well conditioned.
 func randomTriangle(rng *rand.Rand, n int) blas64.General {
 	r := upperOf(randomMatrix(rng, n, n, 2))
 	for i := range n {
@@ -266,7 +266,7 @@ func FuzzSolve(f *testing.F) {
 	})
 }
 
-// finiteRows says whether the solution is far from the largest numbers.
+// finiteRows reports whether the solution is far from the largest numbers.
 func finiteRows(w *Padded) bool {
 	for i := range w.rows {
 		for _, v := range w.Row(i) {

@@ -15,7 +15,7 @@ func bigNumber(x float64) *big.Float { return new(big.Float).SetPrec(bigPrecisio
 
 func bigAdd(x *big.Float, y float64) *big.Float { return new(big.Float).Add(x, bigNumber(y)) }
 
-// bigExpm1 is e^x − 1: by its series for |x| < 1, which keeps all digits.
+// bigExpm1 returns e^x − 1: by its series for |x| < 1, which keeps all digits.
 func bigExpm1(x *big.Float) *big.Float {
 	if x.MantExp(nil) > 0 {
 		return bigAdd(bigExpOf(x), -1)
@@ -29,7 +29,7 @@ func bigExpm1(x *big.Float) *big.Float {
 	return sum
 }
 
-// bigExpOf is bigExp of a number of any precision.
+// bigExpOf returns bigExp of a number of any precision.
 func bigExpOf(x *big.Float) *big.Float {
 	const halvings = 32
 	r := new(big.Float).SetMantExp(x, -halvings)
@@ -40,7 +40,7 @@ func bigExpOf(x *big.Float) *big.Float {
 	return e
 }
 
-// bigLog1p is log(1 + x) = 2·artanh(x/(2 + x)), for x > −1. Larger ones are
+// bigLog1p returns log(1 + x) = 2·artanh(x/(2 + x)), for x > −1. Larger ones are
 // brought near zero by factors of two.
 func bigLog1p(x *big.Float) *big.Float {
 	if x.MantExp(nil) > -2 {
@@ -72,7 +72,7 @@ func bigLogistic(x float64) *big.Float {
 	return new(big.Float).Quo(bigNumber(1), bigAdd(bigExpOf(bigNumber(-x)), 1))
 }
 
-// bigPow is x^a for a normal or subnormal x.
+// bigPow returns x^a for a normal or subnormal x.
 func bigPow(x, a float64) *big.Float {
 	m := new(big.Float)
 	k := bigNumber(x).MantExp(m)
@@ -132,7 +132,7 @@ func TestVectorAccuracy(t *testing.T) {
 	}
 }
 
-// smallInputs are numbers of both signs from subnormal ones to one.
+// smallInputs returns numbers of both signs from subnormal ones to one.
 func smallInputs(rng *rand.Rand, n int) (x []float64) {
 	for range n {
 		v := math.Ldexp(1+rng.Float64(), -1-rng.IntN(60))
@@ -145,7 +145,7 @@ func smallInputs(rng *rand.Rand, n int) (x []float64) {
 	return x
 }
 
-// expInputs are small ones, numbers over the range, and those where the
+// expInputs returns small ones, numbers over the range, and those where the
 // reduction by ln 2 changes over.
 func expInputs(lo, hi float64) func(rng *rand.Rand, n int) []float64 {
 	return func(rng *rand.Rand, n int) []float64 {
@@ -175,7 +175,7 @@ func logInputs(rng *rand.Rand, n int) []float64 {
 	return append(x, math.MaxFloat64, 0x1p53, 0x1p54, 0x1p1000, 0x1p1001)
 }
 
-// powInputs are numbers whose power is not zero: near one, and of all sizes.
+// powInputs returns numbers whose power is not zero: near one, and of all sizes.
 func powInputs(a float64) func(rng *rand.Rand, n int) []float64 {
 	return func(rng *rand.Rand, n int) (x []float64) {
 		for range n {

@@ -34,7 +34,7 @@ var definitions = [numFunctions]func(x, y, a, b float64) float64{
 	multiply:    func(x, y, _, _ float64) float64 { return times(y, x) },
 }
 
-// logistic is 1/(1 + e^−x), without overflow.
+// logistic returns 1/(1 + e^−x), without overflow.
 func logistic(x float64) float64 {
 	e := expOf(-math.Abs(x))
 	if x < 0 {
@@ -43,7 +43,7 @@ func logistic(x float64) float64 {
 	return 1 / (1 + e)
 }
 
-// times is a·b, with 0·∞ = 0.
+// times returns a·b, with 0·∞ = 0.
 func times(a, b float64) float64 {
 	p := a * b
 	if p != p && a == a && b == b {

@@ -2,7 +2,7 @@ package simd
 
 import "math"
 
-// pow is x^a for 0 ≤ x ≤ 1 and a > 0. math.Pow loses several digits for a small
+// pow returns x^a for 0 ≤ x ≤ 1 and a > 0. math.Pow loses several digits for a small
 // x or a large a; here the logarithm is kept in two parts.
 func pow(x, a float64) float64 {
 	if x == 0 || x != x {
@@ -18,7 +18,7 @@ func pow(x, a float64) float64 {
 	return math.FMA(e, rest, e)
 }
 
-// logInTwo is log x as the sum of two numbers, about 2^−100 of 1 apart from it:
+// logInTwo returns log x as the sum of two numbers, about 2^−100 of 1 apart from it:
 // with x = 2^k·m, √½ ≤ m < √2, s = (m−1)/(m+1) and z = s²,
 //
 //	log x = k·ln2 + 2s + s·z·(2/3 + 2z/5 + 2z²/7 + …).
@@ -52,7 +52,7 @@ func logInTwo(x float64) (hi, lo float64) {
 // A pair is a number in two parts, the second below the rounding of the first.
 type pair struct{ hi, lo float64 }
 
-// sumOf is a + b for |a| ≥ |b| or a = 0.
+// sumOf returns a + b for |a| ≥ |b| or a = 0.
 func sumOf(a, b float64) pair {
 	s := a + b
 	return pair{s, (a - s) + b}
@@ -63,7 +63,7 @@ func (p pair) times(q pair) pair {
 	return pair{h, math.FMA(p.hi, q.hi, -h) + (p.hi*q.lo + p.lo*q.hi)}
 }
 
-// dividePair is f/(d + lost).
+// dividePair returns f/(d + lost).
 func dividePair(f, d, lost float64) pair {
 	q := f / d
 	return pair{q, (math.FMA(-q, d, f) - float64(q*lost)) / d}

@@ -2,7 +2,7 @@ package simd
 
 import "math"
 
-// MaxAbs is the largest magnitude in x: 0 if x is empty, NaN if x holds NaN. It
+// MaxAbs returns the largest magnitude in x: 0 if x is empty, NaN if x holds NaN. It
 // runs at the speed of memory.
 func MaxAbs(x []float64) float64 {
 	if active == Go {
@@ -25,7 +25,7 @@ func Finite(x []float64) bool {
 	return m-m == 0
 }
 
-// maxAbsGo is the reference of MaxAbs.
+// maxAbsGo returns the reference of MaxAbs.
 func maxAbsGo(x []float64) (m float64) {
 	for _, v := range x {
 		m = max(m, math.Abs(v))

@@ -36,7 +36,7 @@ var functionCases = []struct {
 		func(x float64) bool { return !(math.Signbit(x) || x > 1) }},
 }
 
-// edges are the numbers that break vector code.
+// edges returns the numbers that break vector code.
 func edges() []float64 {
 	var all []float64
 	for _, v := range []float64{0, math.SmallestNonzeroFloat64, 1e-310, 0x1p-1022, 1e-300, 1e-160, 1e-20, 0x1p-54, 0x1p-53,
@@ -51,7 +51,7 @@ func edges() []float64 {
 	return append(all, math.NaN())
 }
 
-// vectorInputs are edges and numbers of every size.
+// vectorInputs returns edges and numbers of every size.
 func vectorInputs(rng *rand.Rand, n int) []float64 {
 	all := edges()
 	for range n {

@@ -78,7 +78,7 @@ func factorRidge(m blas64.General, ridge float64) (*factored, error) {
 	return f, nil
 }
 
-// solve gives x for a right side r, and for a ridge system (M² + λI)⁻¹·r besides, with
+// solve returns x for a right side r, and for a ridge system (M² + λI)⁻¹·r besides, with
 // one step of iterative refinement.
 func (f *factored) solve(r blas64.General) (x, u blas64.General) {
 	right := r

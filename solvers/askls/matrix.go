@@ -16,9 +16,9 @@ import (
 type matrix interface {
 	// Multiply puts K·q into kq and Kᵀ·p into ktp.
 	Multiply(ctx context.Context, q, kq, p, ktp blas64.General) error
-	// Held is K in memory, not to be changed, if it was asked for.
+	// Held returns K in memory, not to be changed, if it was asked for.
 	Held() blas64.General
-	// Entries is how many kernel entries were evaluated.
+	// Entries returns how many kernel entries were evaluated.
 	Entries() int64
 }
 

@@ -95,7 +95,7 @@ func (m KMeans) withDefaults() KMeans {
 	return m
 }
 
-// variance is the mean variance of a column: the inertia of one cluster, for each
+// variance returns the mean variance of a column: the inertia of one cluster, for each
 // row and column.
 func variance(ctx context.Context, e stream.Engine, x blas64.General) (float64, error) {
 	one := newLloyd(e, x, 1)

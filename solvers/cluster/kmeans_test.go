@@ -18,7 +18,7 @@ import (
 
 var ctx = context.Background()
 
-// clouds are n rows in d columns around k centres, a distance of about 10 apart,
+// clouds returns n rows in d columns around k centres, a distance of about 10 apart,
 // and the centre of each row.
 func clouds(n, d, k int, seed uint64) (x blas64.General, truth []int) {
 	x = stream.NewMatrix(n, d)
@@ -33,7 +33,7 @@ func clouds(n, d, k int, seed uint64) (x blas64.General, truth []int) {
 	return x, truth
 }
 
-// samePartition says whether two labellings differ by names only.
+// samePartition reports whether two labellings differ by names only.
 func samePartition(a, b []int) bool {
 	to, from := map[int]int{}, map[int]int{}
 	for i := range a {
@@ -239,7 +239,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// distances are all squared distances between two sets of rows.
+// distances returns all squared distances between two sets of rows.
 func distances(x, y blas64.General) blas64.General {
 	d := stream.NewMatrix(x.Rows, y.Rows)
 	squaredDistance.Fill(d, x, squaredDistance.Pack(y), nil)

@@ -103,7 +103,7 @@ func (l *lloyd) repair(part *partition) error {
 	return nil
 }
 
-// farthest is the row with the largest distance in a cluster of several rows, the
+// farthest returns the row with the largest distance in a cluster of several rows, the
 // first of equal ones, or −1 if there is none with a distance.
 func (l *lloyd) farthest(sizes []int) int {
 	far := -1

@@ -15,7 +15,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// rings are n points on two circles around 0, in turn, and the circle of each.
+// rings returns n points on two circles around 0, in turn, and the circle of each.
 func rings(n int) (x blas64.General, truth []int) {
 	x = stream.NewMatrix(n, 2)
 	noise := sketch.NewStream(1, "ring test")
@@ -28,7 +28,7 @@ func rings(n int) (x blas64.General, truth []int) {
 	return x, truth
 }
 
-// rootOf gives factors F with K = F·Fᵀ, all of them, from eigenvalues.
+// rootOf returns factors F with K = F·Fᵀ, all of them, from eigenvalues.
 func rootOf(t *testing.T, k blas64.General) blas64.General {
 	t.Helper()
 	var f mat.EigenSym

@@ -11,7 +11,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// combinations are all kernels, and two sums.
+// combinations returns all kernels, and two sums.
 func combinations() [][]plainKernel {
 	var all [][]plainKernel
 	for _, k := range plainKernels {

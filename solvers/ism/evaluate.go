@@ -11,11 +11,11 @@ import (
 
 // evaluator works out Φ and J: what an engine does.
 type evaluator interface {
-	// start is Φ₀: Φ with f'(0) for f'(β) (paper, Table 1).
+	// start returns Φ₀: Φ with f'(0) for f'(β) (paper, Table 1).
 	start(ctx context.Context, g *gamma) (phi blas64.General, err error)
-	// evaluate is Φ(W) and J(W). w has orthonormal columns.
+	// evaluate returns Φ(W) and J(W). w has orthonormal columns.
 	evaluate(ctx context.Context, g *gamma, w blas64.General) (*evaluation, error)
-	// noise is the relative error of J beyond which two of them cannot be told apart.
+	// noise returns the relative error of J beyond which two of them cannot be told apart.
 	noise() float64
 }
 

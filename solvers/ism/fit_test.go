@@ -15,7 +15,7 @@ import (
 // corners of a tetrahedron.
 var corners = [][]float64{{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}}
 
-// informative are n rows in d columns of which three directions, turned by a random
+// informative returns n rows in d columns of which three directions, turned by a random
 // rotation, decide about one of k classes, and those directions.
 func informative(n, d, k int, seed uint64) (x blas64.General, labels []int, truth blas64.General) {
 	x = normals(n, d, seed)

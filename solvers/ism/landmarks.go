@@ -110,7 +110,7 @@ func (l *landmarks) pivoted(pool points, most int, tolerance float64) error {
 	return nil
 }
 
-// mostLeft is the row of which most is left, in proportion to its diagonal, and the mean
+// mostLeft returns the row of which most is left, in proportion to its diagonal, and the mean
 // of what is left over the rows whose diagonal is not 0.
 func mostLeft(left, diagonal []float64) (row int, mean float64) {
 	rows := 0.0

@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// twoViews are rows with two ways to cluster them, by columns 0 and 1 in three clusters and
+// twoViews returns rows with two ways to cluster them, by columns 0 and 1 in three clusters and
 // by columns 2 and 3 in two, and columns of noise.
 func twoViews(n, d int) (x blas64.General, first, second []int) {
 	x = normals(n, d, 11)

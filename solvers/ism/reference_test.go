@@ -18,7 +18,7 @@ var ctx = context.Background()
 
 // The reference: Γ, f and f' written out, and Φ and J by double loops over rows.
 
-// normals are n×d standard normal numbers.
+// normals returns n×d standard normal numbers.
 func normals(n, d int, seed uint64) blas64.General {
 	x := stream.NewMatrix(n, d)
 	s := sketch.NewStream(seed, "ism tests")
@@ -33,7 +33,7 @@ func normals(n, d int, seed uint64) blas64.General {
 
 func source(x blas64.General) stream.Source { return stream.FromMatrix("test rows", x) }
 
-// orthonormal is a random d×q matrix with orthonormal columns.
+// orthonormal returns a random d×q matrix with orthonormal columns.
 func orthonormal(d, q int, seed uint64) blas64.General {
 	w := normals(d, q, seed)
 	orthonormalise(w)
@@ -91,7 +91,7 @@ func mustTerms(t testing.TB, text string) []term {
 // medianGaussian is gaussian(sigma=median).
 var medianGaussian, _ = kernelgen.Parse("gaussian()")
 
-// naiveScales are the distances from the k-th neighbour among all rows.
+// naiveScales returns the distances from the k-th neighbour among all rows.
 func naiveScales(x blas64.General, k int) []float64 {
 	s := make([]float64, x.Rows)
 	for i := range s {
@@ -121,7 +121,7 @@ func distance(x, y []float64) float64 {
 	return sum
 }
 
-// naive is Φ and J of kernels by their definition (eq. 1 and eq. 6).
+// naive returns Φ and J of kernels by their definition (eq. 1 and eq. 6).
 func naive(kernels []plainKernel, gamma, x, w blas64.General) (phi blas64.General, objective float64) {
 	d := x.Cols
 	phi = stream.NewMatrix(d, d)
@@ -156,7 +156,7 @@ func naive(kernels []plainKernel, gamma, x, w blas64.General) (phi blas64.Genera
 	return phi, objective
 }
 
-// centring is H.
+// centring returns H.
 func centring(n int) blas64.General {
 	h := stream.NewMatrix(n, n)
 	for i := range n {
@@ -176,7 +176,7 @@ func oneHot(labels []int, k int) blas64.General {
 	return y
 }
 
-// outer is weight·a·aᵀ.
+// outer returns weight·a·aᵀ.
 func outer(a blas64.General, weight float64) blas64.General {
 	g := dense.Mul(noTrans, a, trans, a)
 	for i := range g.Data {
@@ -185,7 +185,7 @@ func outer(a blas64.General, weight float64) blas64.General {
 	return g
 }
 
-// testGammas are a Γ of each paradigm, as the engines hold it and written out.
+// testGammas returns a Γ of each paradigm, as the engines hold it and written out.
 func testGammas(t testing.TB, n int) map[string]struct {
 	gamma *gamma
 	dense blas64.General
@@ -242,7 +242,7 @@ func testGammas(t testing.TB, n int) map[string]struct {
 	}
 }
 
-// memory is data of rows in memory, with local scales unless there are many.
+// memory returns data of rows in memory, with local scales unless there are many.
 func memory(x blas64.General, e stream.Engine) *table {
 	passes := 0
 	m := &table{engine: e, src: source(x), n: x.Rows, d: x.Cols, passes: &passes, scales: map[int][]float64{}}
@@ -252,7 +252,7 @@ func memory(x blas64.General, e stream.Engine) *table {
 	return m
 }
 
-// relative is the largest difference of two matrices relative to the largest entry.
+// relative returns the largest difference of two matrices relative to the largest entry.
 func relative(a, b blas64.General) float64 {
 	d := dense.Clone(a)
 	addScaled(d, -1, b)

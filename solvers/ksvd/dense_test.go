@@ -16,7 +16,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// firstNodes is the graph between the first n nodes.
+// firstNodes returns the graph between the first n nodes.
 func firstNodes(t testing.TB, a *stream.CSR, n int) *stream.CSR {
 	t.Helper()
 	m, err := stream.NewCSR(n, n, func(yield func(stream.Entry) bool) {
@@ -50,7 +50,7 @@ func clusters(values []float64, r int, gap float64) []cluster {
 	return all
 }
 
-// sine is that of the largest angle between the spaces of the columns of u and w, both
+// sine returns that of the largest angle between the spaces of the columns of u and w, both
 // orthonormal: ‖w − u·uᵀ·w‖₂, which keeps small angles apart, as cosines do not.
 func sine(t testing.TB, u, w blas64.General) float64 {
 	t.Helper()

@@ -14,7 +14,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// citations are edges from each of n papers to five earlier ones of its own field, of
+// citations returns edges from each of n papers to five earlier ones of its own field, of
 // which there are two.
 func citations(n int) (*stream.CSR, error) {
 	random := sketch.NewStream(1, "citations")

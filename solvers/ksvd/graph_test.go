@@ -50,7 +50,7 @@ func randomGraph(t testing.TB, n, degree int, weighted bool, seed uint64) *strea
 	return m
 }
 
-// denseOf is a sparse matrix with its zeros.
+// denseOf returns a sparse matrix with its zeros.
 func denseOf(m *stream.CSR) blas64.General {
 	d := stream.NewMatrix(m.Rows, m.Cols)
 	for e := range m.Entries() {
@@ -180,7 +180,7 @@ func TestGraphErrors(t *testing.T) {
 	}
 }
 
-// cora is the citation graph with self-loops; the test is skipped without it.
+// cora returns the citation graph with self-loops; the test is skipped without it.
 func cora(t testing.TB) *stream.CSR {
 	t.Helper()
 	dir := os.Getenv("NYSTREAM_DATA")
@@ -211,7 +211,7 @@ func cora(t testing.TB) *stream.CSR {
 	return m.AddIdentity()
 }
 
-// countedSNE is the centred matrix of sne(gamma=2) of a graph without weights, dense,
+// countedSNE returns the centred matrix of sne(gamma=2) of a graph without weights, dense,
 // with ‖x_i−z_j‖² of 0-1 rows by counting.
 func countedSNE(a *stream.CSR) blas64.General {
 	product := stream.NewMatrix(a.Rows, a.Rows)

@@ -17,7 +17,7 @@ import (
 
 var background = context.Background()
 
-// gaussian is a matrix of standard normal numbers times a scale.
+// gaussian returns a matrix of standard normal numbers times a scale.
 func gaussian(rows, cols int, scale float64, seed uint64) blas64.General {
 	m := stream.NewMatrix(rows, cols)
 	random := sketch.NewStream(seed, "test")
@@ -30,7 +30,7 @@ func gaussian(rows, cols int, scale float64, seed uint64) blas64.General {
 	return m
 }
 
-// positive is a matrix of numbers between 0.1 and 1.1.
+// positive returns a matrix of numbers between 0.1 and 1.1.
 func positive(rows, cols int, seed uint64) blas64.General {
 	m := stream.NewMatrix(rows, cols)
 	draws := sketch.NewStream(seed, "test positive").At(0)
@@ -102,7 +102,7 @@ var formulas = []formula{
 	{"kl(a=2)", func(x, z []float64) float64 { return math.Exp(-2 * divergence(x, z)) }, false},
 }
 
-// denseG is G from the formula, centred or not.
+// denseG returns G from the formula, centred or not.
 func denseG(f formula, k kernelgen.Kernel, x, z blas64.General, centre bool) blas64.General {
 	g := stream.NewMatrix(x.Rows, z.Rows)
 	for i := range g.Rows {

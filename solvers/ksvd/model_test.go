@@ -15,7 +15,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// embedded is u or v of rows.
+// embedded returns u or v of rows.
 func embedded(t *testing.T, m *Model, e stream.Engine, side model.Side, rows stream.Source) blas64.General {
 	t.Helper()
 	u := stream.NewMatrix(int(rows.Info().Rows), m.Rank())

@@ -21,7 +21,7 @@ func constant(rows, cols int, v float64) blas64.General {
 	return m
 }
 
-// methods are all that take any kernel, small enough for a few rows.
+// methods returns all that take any kernel, small enough for a few rows.
 func methods(rank int) map[string]func(d *Data, k kernelgen.Kernel) (*Fit, error) {
 	nystrom := func(m Nystrom) func(*Data, kernelgen.Kernel) (*Fit, error) {
 		m.Rank, m.Rows = rank, 30

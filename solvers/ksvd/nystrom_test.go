@@ -17,7 +17,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// symmetricNystrom is equation (15) by definition: eigenvalues N/n·λ and vectors
+// symmetricNystrom returns equation (15) by definition: eigenvalues N/n·λ and vectors
 // √(n/N)/λ·K_{N,n}·u of sampled rows.
 func symmetricNystrom(t *testing.T, k blas64.General, number []int64, r int) (values []float64, u blas64.General) {
 	t.Helper()

@@ -16,7 +16,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// graphs are all kinds of them: node 0 of each has no edge out of it, and node 1 none
+// graphs returns all kinds of them: node 0 of each has no edge out of it, and node 1 none
 // into it unless there are self-loops.
 func graphs(t testing.TB) map[string]*stream.CSR {
 	t.Helper()
@@ -47,7 +47,7 @@ func scaled(t testing.TB, m *stream.CSR, s stream.DegreeScaling) *stream.CSR {
 	return m
 }
 
-// hub is a graph in which all nodes lead to one, and it to all: every pair is joined.
+// hub returns a graph in which all nodes lead to one, and it to all: every pair is joined.
 func hub(t testing.TB, n int) *stream.CSR {
 	t.Helper()
 	m, err := stream.NewCSR(n, n, func(yield func(stream.Entry) bool) {
@@ -67,7 +67,7 @@ func hub(t testing.TB, n int) *stream.CSR {
 var sparseKernels = []string{"sne(gamma=2)", "3*sne(gamma=0.05)", "t()", "softmax(scale=2)", "rbf(sigma=3)", "2*rbf(sigma=1) + 0.5*rbf(sigma=4)", "linear()",
 	"poly(degree=2, gamma=0.5, coef0=1)", "cosine()", "expdot(scale=0.3)", "matern32(length=2)", "2*t()"}
 
-// loadedGrid is the grid of all rows.
+// loadedGrid returns the grid of all rows.
 func loadedGrid(t testing.TB, e stream.Engine, d *Data, k *entries) *grid {
 	t.Helper()
 	left, right, err := d.load(background, k)

@@ -48,7 +48,7 @@ func TestPlanForetells(t *testing.T) {
 	}
 }
 
-// item is the bytes of the first item of a plan that is called so.
+// item returns the bytes of the first item of a plan that is called so.
 func item(p *model.Plan, what string) int64 {
 	for _, it := range p.Memory.Items {
 		if strings.Contains(it.What, what) {
@@ -100,7 +100,7 @@ func TestPlanRefuses(t *testing.T) {
 	}
 }
 
-// sparsely is a shape whose sparsity differs.
+// sparsely returns a shape whose sparsity differs.
 func sparsely(s model.Shape, change func(*model.Sparsity)) model.Shape {
 	p := *s.Sparse
 	change(&p)

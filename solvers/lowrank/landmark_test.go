@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// unshiftedLandmark is the method of Wang, Luo & Zhang (2016).
+// unshiftedLandmark returns the method of Wang, Luo & Zhang (2016).
 func unshiftedLandmark(rank int, seed uint64) Landmark {
 	return Landmark{Rank: rank, NNZ: 1, Sketch: 5 * rank, Seed: seed, Shift: ShiftNone}
 }

@@ -23,7 +23,7 @@ func checkLengths(truth, predicted int) error {
 	return nil
 }
 
-// distinct are the labels that occur in any of the labellings, ascending.
+// distinct returns the labels that occur in any of the labellings, ascending.
 func distinct(labellings ...[]int) []int {
 	seen := map[int]struct{}{}
 	for _, labels := range labellings {
@@ -58,7 +58,7 @@ func crossCount(a, b []int) []cell {
 	return cells
 }
 
-// margins are the numbers of rows of each label on either side.
+// margins returns the numbers of rows of each label on either side.
 func margins(cells []cell) (a, b map[int]int64) {
 	a, b = map[int]int64{}, map[int]int64{}
 	for _, c := range cells {

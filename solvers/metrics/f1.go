@@ -2,7 +2,7 @@ package metrics
 
 import "slices"
 
-// Accuracy is the share of rows whose prediction is true, in [0, 1]. With one label a
+// Accuracy returns the share of rows whose prediction is true, in [0, 1]. With one label a
 // row each wrong row is one false positive and one false negative, so this is also
 // the micro-averaged F1 (scikit-learn: f1_score(average="micro")).
 func Accuracy(truth, predicted []int) (float64, error) {
@@ -18,7 +18,7 @@ func Accuracy(truth, predicted []int) (float64, error) {
 	return float64(right) / float64(len(truth)), nil
 }
 
-// MacroF1 is the mean over classes, each counting alike, of
+// MacroF1 returns the mean over classes, each counting alike, of
 // F1 = 2·TP/(2·TP + FP + FN), in [0, 1]. The mean is over the classes that occur
 // in truth or prediction; a class that occurs in only one of them has F1 = 0
 // (scikit-learn: f1_score(average="macro", zero_division=0)).
@@ -40,7 +40,7 @@ type ClassScore struct {
 	F1    float64
 }
 
-// ClassF1 is F1 = 2·TP/(2·TP + FP + FN) of each class that occurs in truth or
+// ClassF1 returns F1 = 2·TP/(2·TP + FP + FN) of each class that occurs in truth or
 // prediction, in ascending order of the classes.
 func ClassF1(truth, predicted []int) ([]ClassScore, error) {
 	if err := checkLengths(len(truth), len(predicted)); err != nil {

@@ -2,7 +2,7 @@ package metrics
 
 import "math"
 
-// NMI is the normalised mutual information of two labellings, in [0, 1]:
+// NMI returns the normalised mutual information of two labellings, in [0, 1]:
 //
 //	I(a; b)/((H(a) + H(b))/2)
 //

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// example is an archive with an array of each kind, and a part.
+// example returns an archive with an array of each kind, and a part.
 func example(t *testing.T) *Archive {
 	t.Helper()
 	a, err := NewArchive(map[string]int{"rank": 2})

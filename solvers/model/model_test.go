@@ -10,7 +10,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// rows are n different rows of two numbers.
+// rows returns n different rows of two numbers.
 func rows(n int) stream.Gatherer {
 	m := stream.NewMatrix(n, 2)
 	for i := range m.Data {

@@ -107,7 +107,7 @@ func BenchmarkGonum(b *testing.B) {
 	}
 }
 
-// randomSystem is a square matrix and a positive definite one.
+// randomSystem returns a square matrix and a positive definite one.
 func randomSystem(n int) (*mat.Dense, *mat.SymDense) {
 	m := random(rand.New(rand.NewPCG(1, 1)), n, n, 0, 0)
 	a := mat.NewDense(n, n, m.Data)

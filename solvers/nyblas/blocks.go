@@ -8,12 +8,12 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// view is a matrix over a slice.
+// view returns a matrix over a slice.
 func view(rows, cols int, data []float64, ld int) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Data: data, Stride: ld}
 }
 
-// block is the part of m of that shape which begins at row i and column j.
+// block returns the part of m of that shape which begins at row i and column j.
 func block(m blas64.General, i, j, rows, cols int) blas64.General {
 	if rows == 0 || cols == 0 {
 		return view(rows, cols, nil, m.Stride)
@@ -21,7 +21,7 @@ func block(m blas64.General, i, j, rows, cols int) blas64.General {
 	return view(rows, cols, m.Data[i*m.Stride+j:], m.Stride)
 }
 
-// rowsOf is rows from i on of op(m).
+// rowsOf returns rows from i on of op(m).
 func rowsOf(t blas.Transpose, m blas64.General, i, rows int) blas64.General {
 	if t == blas.NoTrans {
 		return block(m, i, 0, rows, m.Cols)
@@ -41,20 +41,20 @@ const leastWork = 512
 // least is leastWork, but in tests.
 var least float64 = leastWork
 
-// small says that an operation of so many multiply-adds is left to gonum: it is
+// small reports whether an operation of so many multiply-adds is left to gonum: it is
 // small or empty, or there is no vector path.
 func small(m, n, k int) bool {
 	return simd.Active() == simd.Go || float64(m)*float64(n)*float64(k) <= least
 }
 
-// half is where a matrix of n > leaf rows is cut: at a whole vector.
+// half returns where a matrix of n > leaf rows is cut: at a whole vector.
 func half(n int) int { return (n/2 + simd.Lanes - 1) / simd.Lanes * simd.Lanes }
 
 // workPerThread is the number of multiply-adds below which a thread costs more
 // than it saves.
 const workPerThread = 1 << 20
 
-// threadsFor is how many of the threads are worth their while.
+// threadsFor returns how many of the threads are worth their while.
 func threadsFor(threads int, work float64) int {
 	return max(1, min(threads, int(work/workPerThread)))
 }

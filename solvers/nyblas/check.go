@@ -46,7 +46,7 @@ func checkLength(length, rows, cols, ld int, message string) {
 	check(length >= ld*(rows-1)+cols, message)
 }
 
-// stored is the shape of a matrix that is rows × cols under t.
+// stored returns the shape of a matrix that is rows × cols under t.
 func stored(t blas.Transpose, rows, cols int) (int, int) {
 	if t == blas.NoTrans {
 		return rows, cols

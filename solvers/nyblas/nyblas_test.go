@@ -88,7 +88,7 @@ func randomArguments(rng *rand.Rand, most int) arguments {
 // read.
 const guard = -54321.125
 
-// random is a matrix with fill between and after its rows.
+// random returns a matrix with fill between and after its rows.
 func random(rng *rand.Rand, rows, cols, pad int, fill float64) blas64.General {
 	stride := max(1, cols+pad)
 	m := view(rows, cols, make([]float64, rows*stride+pad), stride)
@@ -359,7 +359,7 @@ func TestNotFinite(t *testing.T) {
 	})
 }
 
-// kind is 0 for a finite number.
+// kind returns 0 for a finite number.
 func kind(v float64) float64 {
 	if v-v == 0 {
 		return 0

@@ -21,10 +21,10 @@ type triangle struct {
 // triangleRows is the size from which triangles are no longer halved.
 const triangleRows = simd.Lanes
 
-// lower says that op(A) is lower triangular.
+// lower reports whether op(A) is lower triangular.
 func (t triangle) lower() bool { return (t.ul == blas.Lower) == (t.t == blas.NoTrans) }
 
-// halves are the two triangles on the diagonal; off is the block between them,
+// halves returns the two triangles on the diagonal; off is the block between them,
 // under the same transpose.
 func (t triangle) halves() (t1, t2 triangle, off blas64.General) {
 	n := t.a.Rows
@@ -53,7 +53,7 @@ func checkTriangle(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m,
 	checkLength(len(b), m, n, ldb, shortB)
 }
 
-// order is the size of the square matrix on side s of an m×n matrix.
+// order returns the size of the square matrix on side s of an m×n matrix.
 func order(s blas.Side, m, n int) int {
 	if s == blas.Left {
 		return m

@@ -34,7 +34,7 @@ func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	return f, err
 }
 
-// fit is Fit with kernels of numbers.
+// fit returns Fit with kernels of numbers.
 func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error) {
 	asked, auto := s.Rank, s.Engine == EngineAuto
 	s, notes, err := s.settings(e, d.Shape())

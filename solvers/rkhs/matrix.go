@@ -58,7 +58,7 @@ func (s side) String() string {
 	return "y"
 }
 
-// filter gives f(σ) for the singular values of X or Y, and 0 for those that the inverse
+// filter returns f(σ) for the singular values of X or Y, and 0 for those that the inverse
 // leaves out: for ε = 0 the squares at or below the cut-off.
 func (f *factors) filter(d *dense.SVD, epsilon float64, value func(sigma float64) float64) (w []float64, dropped int) {
 	w = make([]float64, len(d.S))

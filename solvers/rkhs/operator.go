@@ -22,7 +22,7 @@ type Operator interface {
 	Regularisation() (epsilon float64, inverts bool)
 
 	traits() traits
-	// matrix is S in the orthonormal bases of f, rows of the range.
+	// matrix returns S in the orthonormal bases of f, rows of the range.
 	matrix(f *factors) (result, error)
 }
 

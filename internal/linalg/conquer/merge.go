@@ -29,7 +29,7 @@ type Merge struct {
 	Kept, Rest []int
 }
 
-// Ascending are the numbers of D in its order.
+// Ascending returns the numbers of D in its order.
 func (m *Merge) Ascending() []int {
 	order := Numbered(len(m.D))
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(m.D[i], m.D[j]) })
@@ -75,7 +75,7 @@ func (m *Merge) Mixed(i, j int) {
 	}
 }
 
-// Secular is the equation of those that are kept.
+// Secular returns the equation of those that are kept.
 func (m *Merge) Secular() *Secular {
 	s := &Secular{Rho: m.Rho, D: make([]float64, len(m.Kept)), Z: make([]float64, len(m.Kept))}
 	for i, k := range m.Kept {
@@ -84,7 +84,7 @@ func (m *Merge) Secular() *Secular {
 	return s
 }
 
-// Grouped are the numbers of those in Kept by the part they have, so that zeros are
+// Grouped returns the numbers of those in Kept by the part they have, so that zeros are
 // not multiplied.
 func (m *Merge) Grouped() []int {
 	grouped := Numbered(len(m.Kept))

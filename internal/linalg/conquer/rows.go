@@ -14,10 +14,10 @@ type Rows blas64.General
 // NewRows allocates n vectors of n numbers.
 func NewRows(n int) Rows { return Rows(stream.NewMatrix(n, n)) }
 
-// Row is vector i.
+// Row returns vector i.
 func (q Rows) Row(i int) []float64 { return q.Data[i*q.Stride : i*q.Stride+q.Cols] }
 
-// Block is the part with the given rows and columns, sharing its data.
+// Block returns the part with the given rows and columns, sharing its data.
 func (q Rows) Block(row, nrows, col, ncols int) blas64.General {
 	if nrows == 0 || ncols == 0 {
 		return blas64.General{Rows: nrows, Cols: ncols, Stride: q.Stride}
@@ -42,7 +42,7 @@ func Rotate(x, y []float64, c, s float64) {
 	}
 }
 
-// Numbered are the numbers from 0 to n−1.
+// Numbered returns the numbers from 0 to n−1.
 func Numbered(n int) []int {
 	out := make([]int, n)
 	for i := range out {
@@ -51,7 +51,7 @@ func Numbered(n int) []int {
 	return out
 }
 
-// PowerOfTwo is a number by which to divide without rounding, so that the largest
+// PowerOfTwo returns a number by which to divide without rounding, so that the largest
 // magnitude is about 1 and no square overflows.
 func PowerOfTwo(most float64) float64 {
 	if most == 0 {

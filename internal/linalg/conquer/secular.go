@@ -15,7 +15,7 @@ type Secular struct {
 	Squares bool
 }
 
-// gap is p_i − p_j, to nearly full relative accuracy.
+// gap returns p_i − p_j, to nearly full relative accuracy.
 func (m *Secular) gap(i, j int) float64 {
 	if m.Squares {
 		return (m.D[i] - m.D[j]) * (m.D[i] + m.D[j])
@@ -23,7 +23,7 @@ func (m *Secular) gap(i, j int) float64 {
 	return m.D[i] - m.D[j]
 }
 
-// value is the eigenvalue p_i + x, or the singular value that is the root of it.
+// value returns the eigenvalue p_i + x, or the singular value that is the root of it.
 func (m *Secular) value(i int, x float64) float64 {
 	d := m.D[i]
 	if m.Squares {
@@ -42,7 +42,7 @@ func (m *Secular) Roots(gaps Rows) []float64 {
 	return values
 }
 
-// Exact is the z for which the roots are exact, up to √ρ and with the signs of Z:
+// Exact returns the z for which the roots are exact, up to √ρ and with the signs of Z:
 // ρ·z_i² = Π_j (λ_j − p_i) / Π_{j≠i} (p_j − p_i). Vectors made of it are orthogonal
 // however close roots are (Gu & Eisenstat 1994, "A stable and efficient algorithm for
 // the rank-one modification of the symmetric eigenproblem").
@@ -212,7 +212,7 @@ func (m *Secular) at(x float64, left int, gaps []float64) value {
 	return v
 }
 
-// step is how far away the root of the interpolation c + s/(p−x) + S/(q−x) is, p and
+// step returns how far away the root of the interpolation c + s/(p−x) + S/(q−x) is, p and
 // q the distances of the poles; last says that it lies above both.
 func (v value) step(p, q float64, last bool) float64 {
 	c := v.sum - v.dBelow*p - v.dAbove*q
@@ -228,7 +228,7 @@ func (v value) step(p, q float64, last bool) float64 {
 	return quadratic(c, a, b)
 }
 
-// quadratic is the root of c·x² − a·x + b between the poles.
+// quadratic returns the root of c·x² − a·x + b between the poles.
 func quadratic(c, a, b float64) float64 {
 	root := math.Sqrt(math.Max(0, a*a-4*b*c))
 	if a <= 0 {

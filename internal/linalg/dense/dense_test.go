@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// random is a matrix with a gap after each row, to show that strides are honoured.
+// random returns a matrix with a gap after each row, to show that strides are honoured.
 func random(rows, cols int, seed uint64) blas64.General {
 	r := rand.New(rand.NewPCG(seed, 1))
 	wide := stream.NewMatrix(rows, cols+2)

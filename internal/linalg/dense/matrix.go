@@ -6,7 +6,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Row is row i of m, sharing its memory; nil if m has no columns.
+// Row returns row i of m, sharing its memory; nil if m has no columns.
 func Row(m blas64.General, i int) []float64 {
 	if m.Cols == 0 {
 		return nil
@@ -14,7 +14,7 @@ func Row(m blas64.General, i int) []float64 {
 	return m.Data[i*m.Stride : i*m.Stride+m.Cols]
 }
 
-// Columns is the matrix of n columns of m from the given one on, sharing its memory.
+// Columns returns the matrix of n columns of m from the given one on, sharing its memory.
 func Columns(m blas64.General, first, n int) blas64.General {
 	if m.Rows > 0 && n > 0 {
 		m.Data = m.Data[first:]
@@ -23,7 +23,7 @@ func Columns(m blas64.General, first, n int) blas64.General {
 	return m
 }
 
-// PickColumns is a copy of the columns of m with the given numbers, in that order.
+// PickColumns returns a copy of the columns of m with the given numbers, in that order.
 func PickColumns(m blas64.General, numbers []int) blas64.General {
 	c := stream.NewMatrix(m.Rows, len(numbers))
 	for i := range m.Rows {
@@ -35,7 +35,7 @@ func PickColumns(m blas64.General, numbers []int) blas64.General {
 	return c
 }
 
-// Clone is a copy of m without gaps between its rows.
+// Clone returns a copy of m without gaps between its rows.
 func Clone(m blas64.General) blas64.General {
 	c := stream.NewMatrix(m.Rows, m.Cols)
 	for i := range m.Rows {
@@ -51,7 +51,7 @@ func Clear(m blas64.General) {
 	}
 }
 
-// Transpose is mᵀ.
+// Transpose returns mᵀ.
 func Transpose(m blas64.General) blas64.General {
 	t := stream.NewMatrix(m.Cols, m.Rows)
 	for i := range m.Rows {
@@ -62,7 +62,7 @@ func Transpose(m blas64.General) blas64.General {
 	return t
 }
 
-// SymmetricPart is (a + aᵀ)/2, for a square matrix.
+// SymmetricPart returns (a + aᵀ)/2, for a square matrix.
 func SymmetricPart(a blas64.General) blas64.General {
 	s := stream.NewMatrix(a.Rows, a.Rows)
 	for i := range a.Rows {
@@ -104,7 +104,7 @@ func CentreColumns(m blas64.General) {
 	}
 }
 
-// ColumnMeans are the means of the columns, 0 if there are no rows.
+// ColumnMeans returns the means of the columns, 0 if there are no rows.
 func ColumnMeans(m blas64.General) []float64 {
 	mean := make([]float64, m.Cols)
 	for i := range m.Rows {

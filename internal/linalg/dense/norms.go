@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Trace is the sum of the diagonal of a square matrix.
+// Trace returns the sum of the diagonal of a square matrix.
 func Trace(m blas64.General) float64 {
 	sum := 0.0
 	for i := range m.Rows {
@@ -15,7 +15,7 @@ func Trace(m blas64.General) float64 {
 	return sum
 }
 
-// Frobenius is ‖m‖_F, without overflow on the way.
+// Frobenius returns ‖m‖_F, without overflow on the way.
 func Frobenius(m blas64.General) float64 {
 	norm := 0.0
 	for i := range m.Rows {
@@ -24,7 +24,7 @@ func Frobenius(m blas64.General) float64 {
 	return norm
 }
 
-// MaxAbs is the largest magnitude of the entries: NaN if there is one, and nothing
+// MaxAbs returns the largest magnitude of the entries: NaN if there is one, and nothing
 // infinite.
 func MaxAbs(m blas64.General) float64 {
 	worst := 0.0
@@ -36,7 +36,7 @@ func MaxAbs(m blas64.General) float64 {
 	return worst
 }
 
-// NotFinite is the place of the first entry, row by row, that is NaN or infinite;
+// NotFinite returns the place of the first entry, row by row, that is NaN or infinite;
 // found is false if there is none.
 func NotFinite(m blas64.General) (row, column int, found bool) {
 	for i := range m.Rows {
@@ -49,7 +49,7 @@ func NotFinite(m blas64.General) (row, column int, found bool) {
 	return 0, 0, false
 }
 
-// Finite says that no entry is NaN or infinite.
+// Finite reports whether no entry is NaN or infinite.
 func Finite(m blas64.General) bool {
 	_, _, found := NotFinite(m)
 	return !found

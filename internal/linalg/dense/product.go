@@ -7,7 +7,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Mul is op(a)·op(b) in a new matrix.
+// Mul returns op(a)·op(b) in a new matrix.
 func Mul(ta blas.Transpose, a blas64.General, tb blas.Transpose, b blas64.General) blas64.General {
 	rows, cols := a.Rows, b.Cols
 	if ta != blas.NoTrans {
@@ -44,7 +44,7 @@ func scale(c blas64.General, beta float64) {
 	}
 }
 
-// MulVector is op(a)·x.
+// MulVector returns op(a)·x.
 func MulVector(ta blas.Transpose, a blas64.General, x []float64) []float64 {
 	n := a.Rows
 	if ta != blas.NoTrans {

@@ -71,14 +71,14 @@ func small(a blas64.General) (*SVD, error) {
 	return &SVD{U: u.RawMatrix(), V: v.RawMatrix(), S: f.Values(nil)}, nil
 }
 
-// SingularValues are those of NewSVD, to rounding, without the vectors: a third of the
+// SingularValues returns those of NewSVD, to rounding, without the vectors: a third of the
 // flops or less, and memory of a copy.
 func SingularValues(a blas64.General) ([]float64, error) {
 	values, err := svd.Values(a)
 	return values, reason(err)
 }
 
-// reason is the error of this package for one of package svd.
+// reason returns the error of this package for one of package svd.
 func reason(err error) error {
 	switch {
 	case errors.Is(err, svd.ErrNotFinite):
@@ -100,7 +100,7 @@ func FixSigns(u, v blas64.General) {
 	}
 }
 
-// largest is the entry of column j that is largest in magnitude, the first of them.
+// largest returns the entry of column j that is largest in magnitude, the first of them.
 func largest(m blas64.General, j int) float64 {
 	best := 0.0
 	for i := range m.Rows {
@@ -117,7 +117,7 @@ func negate(m blas64.General, j int) {
 	}
 }
 
-// Rank is how many of the values, which descend, are positive and above tol times
+// Rank returns how many of the values, which descend, are positive and above tol times
 // the first.
 func Rank(values []float64, tol float64) int {
 	r := 0

@@ -54,7 +54,7 @@ func (r Reflectors) Apply(c blas64.General) {
 	}
 }
 
-// Thin is the first columns of the product, as many as there are reflectors: the Q of a
+// Thin returns the first columns of the product, as many as there are reflectors: the Q of a
 // thin QR factorization. Cost: 4·rows·columns² flops if it is tall.
 func (r Reflectors) Thin() blas64.General {
 	rows := r.V.Rows
@@ -98,7 +98,7 @@ func (r Reflectors) block(first, count int) block {
 	return b
 }
 
-// triangular is T: its column i is −τ_i·T·(Vᵀ·v_i) above the diagonal.
+// triangular returns T: its column i is −τ_i·T·(Vᵀ·v_i) above the diagonal.
 func triangular(v blas64.General, tau []float64) blas64.Triangular {
 	count := len(tau)
 	gram := newMatrix(count, count)

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// matrix is random, or sparse, where the second reflector of a block ends in zeros
+// matrix returns random, or sparse, where the second reflector of a block ends in zeros
 // and the first does not.
 func matrix(rows, cols int, sparse bool) blas64.General {
 	r := rand.New(rand.NewPCG(1, 1))

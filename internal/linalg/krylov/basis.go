@@ -30,13 +30,13 @@ func NewBasis(n, m, most int) *Basis {
 	return &Basis{q: stream.NewMatrix(n, most), y: stream.NewMatrix(m, most)}
 }
 
-// Cols is the number of columns of Q.
+// Cols returns the number of columns of Q.
 func (b *Basis) Cols() int { return b.cols }
 
-// Vectors is Q, which shares memory with the basis.
+// Vectors returns Q, which shares memory with the basis.
 func (b *Basis) Vectors() blas64.General { return dense.Columns(b.q, 0, b.cols) }
 
-// Product is the matrix times Q, as far as it is known.
+// Product returns the matrix times Q, as far as it is known.
 func (b *Basis) Product() blas64.General { return dense.Columns(b.y, 0, b.known) }
 
 // unknown returns the columns of Q whose product is not known, and the place for it.
@@ -44,7 +44,7 @@ func (b *Basis) unknown() (x, y blas64.General) {
 	return dense.Columns(b.q, b.known, b.cols-b.known), dense.Columns(b.y, b.known, b.cols-b.known)
 }
 
-// newestProduct is a copy of the product of the newest block, which is known.
+// newestProduct returns a copy of the product of the newest block, which is known.
 func (b *Basis) newestProduct() blas64.General {
 	return dense.Clone(dense.Columns(b.y, b.known-b.last, b.last))
 }
@@ -83,7 +83,7 @@ func (b *Basis) Add(block blas64.General, most int, least float64) (grown bool, 
 	return true, nil
 }
 
-// longest is the left singular vectors of a block with the largest singular values, if
+// longest returns the left singular vectors of a block with the largest singular values, if
 // they are above least.
 func longest(block blas64.General, most int, least float64) (blas64.General, error) {
 	block, err := noWiderThanTall(block)
@@ -105,7 +105,7 @@ func longest(block blas64.General, most int, least float64) (blas64.General, err
 	return dense.Mul(blas.NoTrans, q, blas.NoTrans, dense.Columns(d.U, 0, keep)), nil
 }
 
-// noWiderThanTall is a block with the same left singular vectors and singular values,
+// noWiderThanTall returns a block with the same left singular vectors and singular values,
 // and no more columns than rows: Rᵀ, if the rows are those of QR.
 func noWiderThanTall(block blas64.General) (blas64.General, error) {
 	if block.Cols <= block.Rows {

@@ -16,7 +16,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// normal is a matrix of standard normal numbers.
+// normal returns a matrix of standard normal numbers.
 func normal(n, m int, seed uint64) blas64.General {
 	x := stream.NewMatrix(n, m)
 	sketch.NewStream(seed, "test").Normals(x)
@@ -36,7 +36,7 @@ func orthonormal(t *testing.T, n, k int, seed uint64) blas64.General {
 	return q
 }
 
-// offOrthonormal is the largest entry of QᵀQ − I.
+// offOrthonormal returns the largest entry of QᵀQ − I.
 func offOrthonormal(q blas64.General) float64 {
 	g := dense.Mul(blas.Trans, q, blas.NoTrans, q)
 	for j := range g.Rows {
@@ -174,7 +174,7 @@ func checkSpace(t *testing.T, what string, a blas64.General, rank, width, blocks
 	}
 }
 
-// largestOf are the largest of some values, descending, as far as they are above least.
+// largestOf returns the largest of some values, descending, as far as they are above least.
 func largestOf(values []float64, most int, choice Choice, least float64) (out []float64) {
 	size := func(v float64) float64 {
 		if choice == Magnitude {

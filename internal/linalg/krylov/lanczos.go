@@ -48,13 +48,13 @@ func scaleTo(x []float64, norm float64) {
 	}
 }
 
-// Vector is what the matrix is to be multiplied with next.
+// Vector returns what the matrix is to be multiplied with next.
 func (l *Lanczos) Vector() []float64 { return l.v }
 
-// Norm is the estimate after the last step.
+// Norm returns the estimate after the last step.
 func (l *Lanczos) Norm() float64 { return l.norm }
 
-// Steps is how many steps there were.
+// Steps returns how many steps there were.
 func (l *Lanczos) Steps() int { return len(l.alpha) }
 
 // Step takes in w = A·Vector(), which it keeps and overwrites, and reports whether the

@@ -84,7 +84,7 @@ type Triplets struct {
 	Passes      int            // multiplications so far
 }
 
-// Residuals are the larger ones of each triplet.
+// Residuals returns the larger ones of each triplet.
 func (r *Triplets) Residuals() []float64 {
 	out := make([]float64, len(r.Values))
 	for j := range out {
@@ -108,7 +108,7 @@ func (s *Pair) Ritz(most int) *Triplets {
 	return r
 }
 
-// norm is that of A, or nearly.
+// norm returns that of A, or nearly.
 func (s *Pair) norm() float64 {
 	if len(s.small.S) == 0 {
 		return 0

@@ -23,7 +23,7 @@ type Iteration struct {
 // Criterion is a test of values and their residuals.
 type Criterion = func(values, residuals []float64, norm float64) bool
 
-// Within is done when no residual is above tolerance.
+// Within returns done when no residual is above tolerance.
 func Within(tolerance float64) Criterion {
 	return func(_, residuals []float64, _ float64) bool { return Largest(residuals) <= tolerance }
 }
@@ -62,7 +62,7 @@ func run[R found](ctx context.Context, s space[R], it Iteration) (r R, err error
 	}
 }
 
-// Residuals are the norms of the columns of au − u·diag(values), over norm.
+// Residuals returns the norms of the columns of au − u·diag(values), over norm.
 func Residuals(au, u blas64.General, values []float64, norm float64) []float64 {
 	sums := make([]float64, len(values))
 	for i := range u.Rows {
@@ -78,7 +78,7 @@ func Residuals(au, u blas64.General, values []float64, norm float64) []float64 {
 	return sums
 }
 
-// Largest is the largest of some numbers, none of them negative; 0 if there are none.
+// Largest returns the largest of some numbers, none of them negative; 0 if there are none.
 func Largest(v []float64) float64 {
 	most := 0.0
 	for _, x := range v {

@@ -142,7 +142,7 @@ func (s *Space) Ritz(most int) *Pairs {
 	return p
 }
 
-// order is the Ritz values by their size, the largest first.
+// order returns the Ritz values by their size, the largest first.
 func (s *Space) order() []int {
 	order := make([]int, len(s.values))
 	for j := range order {
@@ -152,7 +152,7 @@ func (s *Space) order() []int {
 	return order
 }
 
-// size is what the largest pairs are the largest in.
+// size returns what the largest pairs are the largest in.
 func (s *Space) size(j int) float64 {
 	if s.Choice == Magnitude {
 		return math.Abs(s.values[j])
@@ -160,7 +160,7 @@ func (s *Space) size(j int) float64 {
 	return s.values[j]
 }
 
-// norm is that of A, or nearly.
+// norm returns that of A, or nearly.
 func (s *Space) norm() float64 {
 	if len(s.values) == 0 {
 		return 0

@@ -46,7 +46,7 @@ func NewRelative(diagonal []float64, tolerance float64) *Residual {
 	return r
 }
 
-// at is entry i of the diagonal of K − F·Fᵀ.
+// at returns entry i of the diagonal of K − F·Fᵀ.
 func (r *Residual) at(i int) float64 {
 	if r.whole == nil {
 		return r.Left[i]
@@ -96,7 +96,7 @@ func (c *Cholesky) Take(i int, column []float64) {
 	c.columns = append(c.columns, column)
 }
 
-// Lower is L, lower triangular, with L·Lᵀ the part of K between the pivots.
+// Lower returns L, lower triangular, with L·Lᵀ the part of K between the pivots.
 func (c *Cholesky) Lower() blas64.General {
 	l := stream.NewMatrix(len(c.Pivots), len(c.Pivots))
 	for p, i := range c.Pivots {

@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// gram is X·Xᵀ for n random rows of r numbers, the last of them a copy of the first.
+// gram returns X·Xᵀ for n random rows of r numbers, the last of them a copy of the first.
 func gram(n, r int) blas64.General {
 	random := rand.New(rand.NewPCG(1, uint64(r)))
 	x := stream.NewMatrix(n, r)

@@ -11,7 +11,7 @@ import (
 // leafRows: bidiagonal matrices up to so large are decomposed by the QR iteration.
 const leafRows = 32
 
-// vectorsOf are the left and right vectors, in rows, of the singular values of an
+// vectorsOf returns the left and right vectors, in rows, of the singular values of an
 // upper bidiagonal matrix. Its diagonal d becomes the values, in the same order, which
 // is none.
 func vectorsOf(d, e []float64) (left, right conquer.Rows, err error) {

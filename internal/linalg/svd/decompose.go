@@ -85,7 +85,7 @@ func Values(a blas64.General) ([]float64, error) {
 	return r.d, nil
 }
 
-// largest is the largest magnitude.
+// largest returns the largest magnitude.
 func largest(a blas64.General) (float64, error) {
 	most := 0.0
 	for i := range a.Rows {

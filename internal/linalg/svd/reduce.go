@@ -22,7 +22,7 @@ type reduction struct {
 	tauQ, tauP []float64
 }
 
-// tall says that the reduction of the triangle, after a QR factorization, is quicker.
+// tall reports whether the reduction of the triangle, after a QR factorization, is quicker.
 func tall(rows, cols int) bool { return 4*rows >= 5*cols }
 
 // reduce reduces a, which has no more columns than rows, and copies it.

@@ -43,7 +43,7 @@ func orthonormal(rows, cols int, seed uint64) *mat.Dense {
 	return mat.DenseCopyOf(q.Slice(0, rows, 0, cols))
 }
 
-// withValues is P·diag(values)·Qᵀ with random P and Q.
+// withValues returns P·diag(values)·Qᵀ with random P and Q.
 func withValues(rows, cols int, value func(i int) float64) blas64.General {
 	k := min(rows, cols)
 	p, q := orthonormal(rows, k, 9), orthonormal(cols, k, 10)
@@ -70,7 +70,7 @@ func bidiagonalOf(rows, cols int, d, e func(i int) float64) blas64.General {
 	})
 }
 
-// matrices are those that decompositions have had trouble with.
+// matrices returns those that decompositions have had trouble with.
 func matrices(m, n int) map[string]blas64.General {
 	zero := func(int) float64 { return 0 }
 	one := func(int) float64 { return 1 }
@@ -195,7 +195,7 @@ func check(t *testing.T, a blas64.General) {
 	}
 }
 
-// gonumValues are by the QR iteration of vectors, not by that of values alone.
+// gonumValues returns by the QR iteration of vectors, not by that of values alone.
 func gonumValues(t *testing.T, a blas64.General) []float64 {
 	t.Helper()
 	var d mat.Dense
@@ -215,7 +215,7 @@ func frobenius(a blas64.General) float64 {
 	return math.Sqrt(square)
 }
 
-// skew is the largest entry of QᵀQ − I.
+// skew returns the largest entry of QᵀQ − I.
 func skew(q blas64.General) float64 {
 	gram := stream.NewMatrix(q.Cols, q.Cols)
 	blas64.Gemm(blas.Trans, blas.NoTrans, 1, q, q, 0, gram)

@@ -64,7 +64,7 @@ func Decompose(a blas64.General) (values []float64, vectors blas64.General, err 
 	return values, vectors, nil
 }
 
-// largest is the largest magnitude in the lower triangle.
+// largest returns the largest magnitude in the lower triangle.
 func largest(a blas64.General) (float64, error) {
 	most := 0.0
 	for i := range a.Rows {

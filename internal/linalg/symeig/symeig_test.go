@@ -18,7 +18,7 @@ import (
 
 func init() { blas64.Use(nyblas.Implementation{}) }
 
-// filled is the symmetric matrix with the given lower triangle.
+// filled returns the symmetric matrix with the given lower triangle.
 func filled(n int, entry func(i, j int) float64) blas64.General {
 	a := stream.NewMatrix(n, n)
 	for i := range n {
@@ -35,7 +35,7 @@ func random(n int, seed uint64) blas64.General {
 	return filled(n, func(i, j int) float64 { return r.NormFloat64() })
 }
 
-// withValues is Q·diag(values)·Qᵀ with a random Q.
+// withValues returns Q·diag(values)·Qᵀ with a random Q.
 func withValues(n int, value func(i int) float64) blas64.General {
 	var qr mat.QR
 	g := random(n, 9)
@@ -69,7 +69,7 @@ func tridiagonalOf(n int, d, e func(i int) float64) blas64.General {
 	})
 }
 
-// matrices are those that eigensolvers have had trouble with.
+// matrices returns those that eigensolvers have had trouble with.
 func matrices(n int) map[string]blas64.General {
 	one := func(int) float64 { return 1 }
 	points := make([]float64, n)

@@ -105,7 +105,7 @@ type weighting struct {
 	toSum []float64 // P·diag(signs)·Pᵀ·Cᵀ·1, which gives the degree of a row
 }
 
-// project is P·m.
+// project returns P·m.
 func (w *weighting) project(m blas64.General) blas64.General {
 	if w.P.Cols == 0 {
 		return m
@@ -146,7 +146,7 @@ func (w *weighting) measure(ctx context.Context, e stream.Engine) error {
 	return nil
 }
 
-// degreesOf is P·diag(signs)·Pᵀ·sums.
+// degreesOf returns P·diag(signs)·Pᵀ·sums.
 func (w *weighting) degreesOf(sums []float64) []float64 {
 	if w.P.Cols == 0 {
 		return sums

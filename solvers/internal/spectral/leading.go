@@ -34,7 +34,7 @@ func (f *factors) leading(signs []float64, dim int, tolerance float64) (values [
 	return values, dense.Columns(turn, 0, min(dim, rank)), nil
 }
 
-// signed is leading for signs, from V·Σ⁻¹.
+// signed returns leading for signs, from V·Σ⁻¹.
 func (f *factors) signed(turn blas64.General, signs []float64, dim int, tolerance float64) ([]float64, blas64.General, error) {
 	scaled := dense.Clone(dense.Columns(f.v, 0, turn.Cols))
 	dense.ScaleColumns(scaled, f.s)

@@ -22,7 +22,7 @@ func normal(n, m int, seed uint64) blas64.General {
 	return x
 }
 
-// kernelOf is K = C·P·diag(signs)·Pᵀ·Cᵀ, and its dense matrix.
+// kernelOf returns K = C·P·diag(signs)·Pᵀ·Cᵀ, and its dense matrix.
 func kernelOf(c, p blas64.General, signs []float64) (*Kernel, blas64.General) {
 	f := c
 	if p.Cols > 0 {
@@ -45,7 +45,7 @@ func kernelOf(c, p blas64.General, signs []float64) (*Kernel, blas64.General) {
 	return k, formed
 }
 
-// wanted is the matrix whose eigenvectors are looked for, and the degrees.
+// wanted returns the matrix whose eigenvectors are looked for, and the degrees.
 func wanted(k blas64.General, normalise bool) (blas64.General, []float64) {
 	k, degrees := dense.Clone(k), make([]float64, k.Rows)
 	if !normalise {

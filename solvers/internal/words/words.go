@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Of is the word for the value of an enumeration; for a value that has none, its type
+// Of returns the word for the value of an enumeration; for a value that has none, its type
 // and number.
 func Of[T ~uint8](words []string, v T) string {
 	if int(v) < len(words) {

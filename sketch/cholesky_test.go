@@ -451,7 +451,7 @@ func FuzzQR(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, rows uint16, cols uint8, cut1, cut2 uint16, rowGrade, colGrade, rank uint8) {
 		m, n := int(rows)%1200+1, int(cols)%40+1
 		a := mul(random(m, min(n, int(rank)+1), seed), random(min(n, int(rank)+1), n, seed+1))
-		draws := sketch.NewStream(seed, "grades").At(0)
+		draws := sketch.NewRandom(seed, "grades").At(0)
 		for i := range m {
 			e := int(draws.Normal() * float64(rowGrade) / 4)
 			for j := range n {

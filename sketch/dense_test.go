@@ -44,7 +44,7 @@ func whole(d *mat.Dense) blas64.General {
 // arguments.
 func random(rows, cols int, seed uint64) *mat.Dense {
 	d := mat.NewDense(rows, cols, nil)
-	draws := sketch.NewStream(seed, "test matrix").At(0)
+	draws := sketch.NewRandom(seed, "test matrix").At(0)
 	for i := range rows {
 		for j := range cols {
 			d.Set(i, j, draws.Normal())

@@ -12,7 +12,7 @@ import (
 type Gaussian struct {
 	Cols    int // columns
 	Seed    uint64
-	Purpose string // what the operator is for, see NewStream
+	Purpose string // what the operator is for, see NewRandom
 }
 
 // NewGaussian returns an operator. It needs cols ≥ 1.
@@ -25,11 +25,11 @@ func NewGaussian(cols int, seed uint64, purpose string) (*Gaussian, error) {
 
 // Row puts row i of the operator into dst, of length Cols.
 func (g *Gaussian) Row(i int64, dst []float64) {
-	g.row(NewStream(g.Seed, g.Purpose), i, dst)
+	g.row(NewRandom(g.Seed, g.Purpose), i, dst)
 }
 
-func (g *Gaussian) row(stream Stream, i int64, dst []float64) {
-	d := stream.At(uint64(i))
+func (g *Gaussian) row(random Random, i int64, dst []float64) {
+	d := random.At(uint64(i))
 	for j := range dst[:g.Cols] {
 		dst[j] = d.Normal()
 	}
@@ -40,11 +40,11 @@ func (g *Gaussian) row(stream Stream, i int64, dst []float64) {
 // B·n·Cols multiply-adds and n·Cols random draws.
 func (g *Gaussian) MulRight(dst, m blas64.General) {
 	checkShape("MulRight dst", dst, m.Rows, g.Cols)
-	stream := NewStream(g.Seed, g.Purpose)
+	random := NewRandom(g.Seed, g.Purpose)
 	entries := make([]float64, g.Cols)
 	clearRows(dst)
 	for l := range m.Cols {
-		g.row(stream, int64(l), entries)
+		g.row(random, int64(l), entries)
 		for i := range m.Rows {
 			axpy(m.Data[i*m.Stride+l], entries, row(dst, i))
 		}
@@ -56,10 +56,10 @@ func (g *Gaussian) MulRight(dst, m blas64.General) {
 // gives CᵀM. Cost B·n·Cols multiply-adds.
 func (g *Gaussian) MulLeft(dst blas64.General, start int64, m blas64.General) {
 	checkShape("MulLeft dst", dst, g.Cols, m.Cols)
-	stream := NewStream(g.Seed, g.Purpose)
+	random := NewRandom(g.Seed, g.Purpose)
 	entries := make([]float64, g.Cols)
 	for i := range m.Rows {
-		g.row(stream, start+int64(i), entries)
+		g.row(random, start+int64(i), entries)
 		for j, v := range entries {
 			axpy(v, row(m, i), row(dst, j))
 		}
@@ -68,7 +68,7 @@ func (g *Gaussian) MulLeft(dst blas64.General, start int64, m blas64.General) {
 
 // Normals fills dst with independent standard normal numbers; row i is drawn at
 // position i of the stream.
-func (s Stream) Normals(dst blas64.General) {
+func (s Random) Normals(dst blas64.General) {
 	for i := range dst.Rows {
 		draws := s.At(uint64(i))
 		entries := row(dst, i)

@@ -22,25 +22,25 @@ func philox4x32(ctr [4]uint32, key [2]uint32) [4]uint32 {
 	return ctr
 }
 
-// Stream is a random stream: a pure function from an item number to random
+// Random is a source of random numbers: a pure function from an item number to random
 // draws. Two streams with the same seed and purpose are equal; a different seed
 // or purpose gives an unrelated stream.
-type Stream struct {
+type Random struct {
 	key [2]uint32
 }
 
-// NewStream returns the stream of a seed for a purpose. The purpose says in
+// NewRandom returns the random numbers of a seed for a purpose. The purpose says in
 // words what the numbers are for ("landmarks", "core points"), so that two uses
 // of one seed never share their randomness.
-func NewStream(seed uint64, purpose string) Stream {
+func NewRandom(seed uint64, purpose string) Random {
 	h := fnv.New64a()
 	h.Write([]byte(purpose)) // never fails
 	mixed := philox4x32(words(seed, h.Sum64()), [2]uint32{})
-	return Stream{key: [2]uint32{mixed[0], mixed[1]}}
+	return Random{key: [2]uint32{mixed[0], mixed[1]}}
 }
 
 // At returns the draws that belong to an item: a row number, an entry number.
-func (s Stream) At(item uint64) Draws {
+func (s Random) At(item uint64) Draws {
 	return Draws{key: s.key, item: item}
 }
 
@@ -48,7 +48,7 @@ func (s Stream) At(item uint64) Draws {
 // likely, in the order drawn. The choice of fewer numbers is a prefix of the
 // choice of more. It panics unless 0 ≤ k ≤ n. Time and memory O(k): a
 // Fisher–Yates shuffle that remembers only the places it has touched.
-func (s Stream) Choose(n int64, k int) []int64 {
+func (s Random) Choose(n int64, k int) []int64 {
 	if k < 0 || int64(k) > n {
 		panic(fmt.Sprintf("sketch: cannot choose %d of %d numbers", k, n))
 	}
@@ -71,7 +71,7 @@ func (s Stream) Choose(n int64, k int) []int64 {
 	return chosen
 }
 
-// Draws is the sequence of draws that belong to one item of a [Stream]. A copy
+// Draws is the sequence of draws that belong to one item of a [Random]. A copy
 // continues from where the original stood. The sequence has 2⁶⁴ blocks of 128
 // bits, the counter of block b being (item, b).
 type Draws struct {

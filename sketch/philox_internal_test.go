@@ -29,7 +29,7 @@ func TestPhiloxKnownAnswers(t *testing.T) {
 
 // The draws of an item are the words of its blocks in order.
 func TestDrawsFollowTheCounter(t *testing.T) {
-	s := NewStream(1, "test")
+	s := NewRandom(1, "test")
 	const item = 1<<40 + 7
 	d := s.At(item)
 	for block := range uint32(3) {

@@ -15,12 +15,12 @@ import (
 // Models name their seeds, so the numbers of a seed must never change. These
 // were printed once by this package.
 func TestStreamNeverChanges(t *testing.T) {
-	d := sketch.NewStream(1, "landmarks").At(3)
+	d := sketch.NewRandom(1, "landmarks").At(3)
 	got := fmt.Sprintf("%016x %d %v %v", d.Uint64(), d.Uint64n(1000), d.Float64(), d.Sign())
 	if want := "7ef547ac52856349 208 0.811280068157523 1"; got != want {
 		t.Errorf("draws are %s, were %s", got, want)
 	}
-	if got, want := sketch.NewStream(1, "landmarks").Choose(1e12, 3), []int64{725278590952, 514331807935, 860218239446}; !slices.Equal(got, want) {
+	if got, want := sketch.NewRandom(1, "landmarks").Choose(1e12, 3), []int64{725278590952, 514331807935, 860218239446}; !slices.Equal(got, want) {
 		t.Errorf("Choose gives %v, gave %v", got, want)
 	}
 }
@@ -30,7 +30,7 @@ func TestStreamsDiffer(t *testing.T) {
 	for seed := range uint64(50) {
 		for _, purpose := range []string{"", "a", "b", "ab", "a b"} {
 			for item := range uint64(20) {
-				d := sketch.NewStream(seed, purpose).At(item)
+				d := sketch.NewRandom(seed, purpose).At(item)
 				name := fmt.Sprintf("seed %d, purpose %q, item %d", seed, purpose, item)
 				v := d.Uint64()
 				if other, ok := seen[v]; ok {
@@ -46,7 +46,7 @@ func TestUint64nUniform(t *testing.T) {
 	const draws = 20000
 	for _, n := range []uint64{1, 2, 3, 10, 97} {
 		counts := make([]int, n)
-		d := sketch.NewStream(n, "uniform").At(0)
+		d := sketch.NewRandom(n, "uniform").At(0)
 		for range draws {
 			counts[d.Uint64n(n)]++
 		}
@@ -61,7 +61,7 @@ func TestUint64nUniform(t *testing.T) {
 func TestUint64nUnbiased(t *testing.T) {
 	const draws = 20000
 	counts := make([]int, 3)
-	d := sketch.NewStream(1, "unbiased").At(0)
+	d := sketch.NewRandom(1, "unbiased").At(0)
 	for range draws {
 		v := d.Uint64n(3 << 62)
 		if v >= 3<<62 {
@@ -78,7 +78,7 @@ func TestUint64nPanics(t *testing.T) {
 			t.Error("no panic for n = 0")
 		}
 	}()
-	d := sketch.NewStream(1, "").At(0)
+	d := sketch.NewRandom(1, "").At(0)
 	d.Uint64n(0)
 }
 
@@ -88,7 +88,7 @@ func TestFloat64Uniform(t *testing.T) {
 	pairs := make([]int, 16*16)
 	last := 0.0
 	for i := range draws { // first draws of successive items
-		d := sketch.NewStream(2, "floats").At(uint64(i))
+		d := sketch.NewRandom(2, "floats").At(uint64(i))
 		u := d.Float64()
 		if u < 0 || u >= 1 {
 			t.Fatalf("%v is not in [0, 1)", u)
@@ -106,7 +106,7 @@ func TestNormalDistribution(t *testing.T) {
 	edges := []float64{-3, -2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 3}
 	counts := make([]int, len(edges)+1)
 	products := 0.0
-	d := sketch.NewStream(3, "normals").At(0)
+	d := sketch.NewRandom(3, "normals").At(0)
 	for range draws / 2 {
 		x, y := d.Normal(), d.Normal()
 		for _, v := range []float64{x, y} {
@@ -137,7 +137,7 @@ func TestChoose(t *testing.T) {
 			n %= 40
 		}
 		k := rapid.IntRange(0, int(min(n, 200))).Draw(t, "k")
-		s := sketch.NewStream(rapid.Uint64().Draw(t, "seed"), rapid.String().Draw(t, "purpose"))
+		s := sketch.NewRandom(rapid.Uint64().Draw(t, "seed"), rapid.String().Draw(t, "purpose"))
 		got := s.Choose(n, k)
 		seen := map[int64]bool{}
 		for _, v := range got {
@@ -161,7 +161,7 @@ func TestChooseUniform(t *testing.T) {
 	place := map[[3]int64]int{}
 	counts := make([]int, 7*6*5)
 	for seed := range uint64(draws) {
-		c := [3]int64(sketch.NewStream(seed, "choose").Choose(7, 3))
+		c := [3]int64(sketch.NewRandom(seed, "choose").Choose(7, 3))
 		if _, ok := place[c]; !ok {
 			place[c] = len(place)
 		}
@@ -174,7 +174,7 @@ func TestChooseUniform(t *testing.T) {
 func TestChooseIsFisherYates(t *testing.T) {
 	for seed := range uint64(50) {
 		const n = 30
-		s := sketch.NewStream(seed, "shuffle")
+		s := sketch.NewRandom(seed, "shuffle")
 		d := s.At(0)
 		want := make([]int64, n)
 		for i := range want {
@@ -201,12 +201,12 @@ func TestChoosePanics(t *testing.T) {
 					t.Errorf("no panic for %d of %d", c.k, c.n)
 				}
 			}()
-			sketch.NewStream(1, "").Choose(c.n, c.k)
+			sketch.NewRandom(1, "").Choose(c.n, c.k)
 		}()
 	}
 }
 
-func ExampleStream_Choose() {
-	fmt.Println(sketch.NewStream(1, "a fair sample").Choose(1_000_000_000, 3))
+func ExampleRandom_Choose() {
+	fmt.Println(sketch.NewRandom(1, "a fair sample").Choose(1_000_000_000, 3))
 	// Output: [315847650 157265929 12399590]
 }

@@ -20,7 +20,7 @@ type RowSign struct {
 	Cols    int // columns
 	NNZ     int // nonzeros in each row
 	Seed    uint64
-	Purpose string // what the operator is for, see NewStream
+	Purpose string // what the operator is for, see NewRandom
 }
 
 // NewRowSign returns an operator. It needs 1 ≤ nnz ≤ cols.
@@ -34,14 +34,14 @@ func NewRowSign(cols, nnz int, seed uint64, purpose string) (*RowSign, error) {
 // Row puts the columns of the nonzeros of row i, ascending, into cols and their
 // values into vals, both of length NNZ. Cost about NNZ random draws.
 func (s *RowSign) Row(i int64, cols []int, vals []float64) {
-	s.row(NewStream(s.Seed, s.Purpose), i, cols, vals)
+	s.row(NewRandom(s.Seed, s.Purpose), i, cols, vals)
 }
 
 // row chooses the columns by Floyd's method (Bentley and Floyd 1987, "A sample
 // of brilliance"), which needs one draw for each: draw among the first j+1
 // columns, and take column j itself when the drawn one is taken.
-func (s *RowSign) row(stream Stream, i int64, cols []int, vals []float64) {
-	d := stream.At(uint64(i))
+func (s *RowSign) row(random Random, i int64, cols []int, vals []float64) {
+	d := random.At(uint64(i))
 	for t := range s.NNZ {
 		j := s.Cols - s.NNZ + t
 		col := int(d.Uint64n(uint64(j + 1)))
@@ -70,14 +70,14 @@ const rowPanel = 256
 // B·n·NNZ multiply-adds and n·NNZ random draws.
 func (s *RowSign) MulRight(dst, m blas64.General) {
 	checkShape("MulRight dst", dst, m.Rows, s.Cols)
-	stream := NewStream(s.Seed, s.Purpose)
+	random := NewRandom(s.Seed, s.Purpose)
 	cols := make([]int, min(rowPanel, m.Cols)*s.NNZ)
 	vals := make([]float64, len(cols))
 	clearRows(dst)
 	for start := 0; start < m.Cols; start += rowPanel {
 		n := min(rowPanel, m.Cols-start)
 		for l := range n {
-			s.row(stream, int64(start+l), cols[l*s.NNZ:(l+1)*s.NNZ], vals[l*s.NNZ:(l+1)*s.NNZ])
+			s.row(random, int64(start+l), cols[l*s.NNZ:(l+1)*s.NNZ], vals[l*s.NNZ:(l+1)*s.NNZ])
 		}
 		for i := range m.Rows {
 			scatter(row(dst, i), row(m, i)[start:start+n], cols, vals, s.NNZ)
@@ -101,10 +101,10 @@ func scatter(dst, x []float64, cols []int, vals []float64, nnz int) {
 // gives CᵀM. Cost B·n·NNZ multiply-adds.
 func (s *RowSign) MulLeft(dst blas64.General, start int64, m blas64.General) {
 	checkShape("MulLeft dst", dst, s.Cols, m.Cols)
-	stream := NewStream(s.Seed, s.Purpose)
+	random := NewRandom(s.Seed, s.Purpose)
 	cols, vals := make([]int, s.NNZ), make([]float64, s.NNZ)
 	for i := range m.Rows {
-		s.row(stream, start+int64(i), cols, vals)
+		s.row(random, start+int64(i), cols, vals)
 		for t, j := range cols {
 			axpy(vals[t], row(m, i), row(dst, j))
 		}

@@ -10,7 +10,7 @@ import (
 type Sample struct {
 	Rows    int64 // how many there are to choose from
 	Seed    uint64
-	Purpose string // what the sample is for, see NewStream
+	Purpose string // what the sample is for, see NewRandom
 
 	positions []int64
 }
@@ -21,7 +21,7 @@ func NewSample(rows int64, k int, seed uint64, purpose string) (*Sample, error) 
 	if k < 1 || int64(k) > rows {
 		return nil, fmt.Errorf("sketch: a sample of %d out of %d rows: must be 1 to %d", k, rows, max(1, rows))
 	}
-	positions := NewStream(seed, purpose).Choose(rows, k)
+	positions := NewRandom(seed, purpose).Choose(rows, k)
 	slices.Sort(positions)
 	return &Sample{Rows: rows, Seed: seed, Purpose: purpose, positions: positions}, nil
 }

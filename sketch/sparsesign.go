@@ -28,7 +28,7 @@ type SparseSign struct {
 	Cols    int // columns
 	NNZ     int // nonzeros in each column
 	Seed    uint64
-	Purpose string // what the operator is for, see NewStream
+	Purpose string // what the operator is for, see NewRandom
 
 	positions []int64   // ascending
 	column    []int     // of each position
@@ -58,8 +58,8 @@ func NewSparseSign(rows int64, cols, nnz int, seed uint64, purpose string) (*Spa
 // draw fills in the entries: the t-th position drawn belongs to column t/NNZ
 // and takes the t-th sign.
 func (s *SparseSign) draw() {
-	drawn := NewStream(s.Seed, s.Purpose).Choose(s.Rows, s.Cols*s.NNZ)
-	signs := NewStream(s.Seed, s.Purpose+" signs").At(0)
+	drawn := NewRandom(s.Seed, s.Purpose).Choose(s.Rows, s.Cols*s.NNZ)
+	signs := NewRandom(s.Seed, s.Purpose+" signs").At(0)
 	order := make([]int, len(drawn)) // order[k] is the draw that became position k
 	sign := make([]float64, len(drawn))
 	for t := range drawn {

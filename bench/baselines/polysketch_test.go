@@ -29,7 +29,7 @@ var (
 // clusters returns n rows in d dimensions around a few centres.
 func clusters(n, d int, seed uint64) blas64.General {
 	m := stream.NewMatrix(n, d)
-	centre, noise := sketch.NewStream(seed, "test centres"), sketch.NewStream(seed, "test noise")
+	centre, noise := sketch.NewRandom(seed, "test centres"), sketch.NewRandom(seed, "test noise")
 	for i := range n {
 		c, e := centre.At(uint64(i%7)), noise.At(uint64(i))
 		for j := range d {

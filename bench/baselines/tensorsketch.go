@@ -34,7 +34,7 @@ func newTensorSketch(dim, cols, degree int, seed uint64, purpose string) (*tenso
 		return nil, fmt.Errorf("baselines: a TensorSketch of degree %d from %d to %d columns: each must be at least 1", degree, dim, cols)
 	}
 	s := &tensorSketch{dim: dim, cols: cols, degree: degree, hashes: make([]int, degree*dim), signs: make([]float64, degree*dim)}
-	hashes, signs := sketch.NewStream(seed, purpose), sketch.NewStream(seed, purpose+" signs")
+	hashes, signs := sketch.NewRandom(seed, purpose), sketch.NewRandom(seed, purpose+" signs")
 	for t := range degree {
 		h, g := hashes.At(uint64(t)), signs.At(uint64(t))
 		for i := range dim {

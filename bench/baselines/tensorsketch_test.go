@@ -10,7 +10,7 @@ import (
 
 // normals returns n standard normal numbers.
 func normals(n int, item uint64) []float64 {
-	d := sketch.NewStream(7, "tensor sketch test").At(item)
+	d := sketch.NewRandom(7, "tensor sketch test").At(item)
 	x := make([]float64, n)
 	for i := range x {
 		x[i] = d.Normal()

@@ -168,7 +168,7 @@ func Uniform(n, d int, seed uint64) blas64.General {
 
 // FillUniform fills m with the rows of Uniform from the given number on.
 func FillUniform(m blas64.General, start int64, seed uint64) {
-	random := sketch.NewStream(seed, "uniform data")
+	random := sketch.NewRandom(seed, "uniform data")
 	for i := range m.Rows {
 		draws := random.At(uint64(start) + uint64(i))
 		for j := range m.Cols {

@@ -43,7 +43,7 @@ func (m PowerLaw) check() error {
 // place p is in community p mod blocks and has the rank p/blocks as a source.
 type Generator struct {
 	PowerLaw
-	edges sketch.Stream
+	edges sketch.Random
 	node  []int32   // the node at each place
 	place []int32   // the place of each node
 	ends  [][]int32 // for each community, the source rank of the node with a given rank as a target
@@ -56,15 +56,15 @@ func NewGenerator(m PowerLaw) (*Generator, error) {
 	}
 	g := &Generator{
 		PowerLaw: m,
-		edges:    sketch.NewStream(m.Seed, "power-law edges"),
-		node:     shuffled(m.Nodes, sketch.NewStream(m.Seed, "power-law names").At(0)),
+		edges:    sketch.NewRandom(m.Seed, "power-law edges"),
+		node:     shuffled(m.Nodes, sketch.NewRandom(m.Seed, "power-law names").At(0)),
 		place:    make([]int32, m.Nodes),
 		ends:     make([][]int32, m.Blocks),
 	}
 	for p, v := range g.node {
 		g.place[v] = int32(p)
 	}
-	targets := sketch.NewStream(m.Seed, "power-law targets")
+	targets := sketch.NewRandom(m.Seed, "power-law targets")
 	for b := range g.ends {
 		g.ends[b] = shuffled(g.size(b), targets.At(uint64(b)))
 	}

@@ -29,7 +29,7 @@ func matrix(rows, cols int, data ...float64) blas64.General {
 // randomMatrix draws entries around 0 with standard deviation 1.
 func randomMatrix(rows, cols int, seed uint64) blas64.General {
 	m := stream.NewMatrix(rows, cols)
-	random := sketch.NewStream(seed, "lssvm test")
+	random := sketch.NewRandom(seed, "lssvm test")
 	for i := range m.Data {
 		d := random.At(uint64(i))
 		m.Data[i] = d.Normal()

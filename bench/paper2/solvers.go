@@ -178,14 +178,14 @@ func nystromVectors(k blas64.General, sample []int64) (blas64.General, error) {
 
 // uniformNumbers returns so many of 0..n−1, ascending.
 func uniformNumbers(n, count int, seed uint64, purpose string) []int64 {
-	number := sketch.NewStream(seed, purpose).Choose(int64(n), count)
+	number := sketch.NewRandom(seed, purpose).Choose(int64(n), count)
 	slices.Sort(number)
 	return number
 }
 
 // gaussian returns a matrix of standard normal numbers.
 func gaussian(rows, cols int, seed uint64) blas64.General {
-	x, noise := stream.NewMatrix(rows, cols), sketch.NewStream(seed, "gaussian")
+	x, noise := stream.NewMatrix(rows, cols), sketch.NewRandom(seed, "gaussian")
 	for i := range rows {
 		draws := noise.At(uint64(i))
 		for j := range cols {

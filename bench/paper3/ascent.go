@@ -160,7 +160,7 @@ func lastColumns(a blas64.General, k int) blas64.General {
 
 // randomColumns has normal entries.
 func randomColumns(rows, cols int, seed uint64) blas64.General {
-	random := sketch.NewStream(seed, "start of an ascent")
+	random := sketch.NewRandom(seed, "start of an ascent")
 	m := stream.NewMatrix(rows, cols)
 	for i := range rows {
 		draws := random.At(uint64(i))

@@ -51,7 +51,7 @@ func generate(path string, n int64, u blas64.General, seed uint64) error {
 		return err
 	}
 	defer w.Abort() // does nothing after Commit
-	random := sketch.NewStream(seed, "rows with a subspace")
+	random := sketch.NewRandom(seed, "rows with a subspace")
 	b := stream.NewMatrix(stream.PanelRows, len(columns))
 	for first := int64(0); first < n; first += int64(b.Rows) {
 		m := int(min(int64(b.Rows), n-first))

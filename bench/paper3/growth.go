@@ -89,7 +89,7 @@ func growth(ctx context.Context, o *options) error {
 
 // generatedRows returns rows of part generated, and their classes.
 func generatedRows(n int, u blas64.General, seed uint64) (blas64.General, []int) {
-	random := sketch.NewStream(seed, "rows with a subspace")
+	random := sketch.NewRandom(seed, "rows with a subspace")
 	wide, labels := stream.NewMatrix(n, generatedColumns+1), make([]int, n)
 	for i := range n {
 		draws := random.At(uint64(i))

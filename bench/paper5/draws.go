@@ -22,7 +22,7 @@ func uniformSquare(n int, seed uint64) blas64.General {
 // path returns a path of the Ornstein–Uhlenbeck process in equilibrium, n steps of τ.
 func path(n int, tau float64, seed uint64) blas64.General {
 	x := stream.NewMatrix(n, 1)
-	random := sketch.NewStream(seed, "Ornstein–Uhlenbeck")
+	random := sketch.NewRandom(seed, "Ornstein–Uhlenbeck")
 	decay := math.Exp(-tau)
 	for i := range n {
 		draws := random.At(uint64(i))

@@ -114,7 +114,7 @@ func closedMixture(sigma, rho float64) (first, second float64) {
 
 func drawMixture(n int, rho float64, seed uint64) (*rkhs.Data, error) {
 	x, y := stream.NewMatrix(n, 1), stream.NewMatrix(n, 1)
-	random := sketch.NewStream(seed, "mixture")
+	random := sketch.NewRandom(seed, "mixture")
 	for i := range n {
 		draws := random.At(uint64(i))
 		mean := draws.Sign()

@@ -18,7 +18,7 @@ import (
 
 // randomGraph draws each edge with the given probability.
 func randomGraph(n int, p float64, seed uint64) *stream.CSR {
-	random := sketch.NewStream(seed, "graph test")
+	random := sketch.NewRandom(seed, "graph test")
 	g := &stream.CSR{Rows: n, Cols: n, Start: []int64{0}}
 	for i := range n {
 		d := random.At(uint64(i))
@@ -35,7 +35,7 @@ func randomGraph(n int, p float64, seed uint64) *stream.CSR {
 // randomRows draws features on a coarse grid, so that many are equal.
 func randomRows(n, d int, seed uint64) blas64.General {
 	m := stream.NewMatrix(n, d)
-	random := sketch.NewStream(seed, "feature test")
+	random := sketch.NewRandom(seed, "feature test")
 	for i := range m.Data {
 		draws := random.At(uint64(i))
 		m.Data[i] = math.Round(2 * draws.Normal())

@@ -33,7 +33,7 @@ func spectralNorm(d *stream.CSR) (float64, error) {
 	if scale == 0 {
 		return 0, nil
 	}
-	l := krylov.NewLanczos(d.Cols, sketch.NewStream(0, "spectral norm"), normLag, normTolerance)
+	l := krylov.NewLanczos(d.Cols, sketch.NewRandom(0, "spectral norm"), normLag, normTolerance)
 	for range normSteps {
 		done, err := l.Step(gramTimes(d, scale, l.Vector()))
 		if err != nil {

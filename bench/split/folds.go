@@ -32,7 +32,7 @@ func folds(classes [][]int64, k int, seed uint64) ([]Split, error) {
 	fold := make([]int, n)
 	dealt := 0
 	for c, rows := range classes {
-		for _, i := range shuffled(rows, sketch.NewStream(seed, fmt.Sprintf("folds of class %d", c))) {
+		for _, i := range shuffled(rows, sketch.NewRandom(seed, fmt.Sprintf("folds of class %d", c))) {
 			fold[i] = dealt % k
 			dealt++
 		}

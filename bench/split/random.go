@@ -42,7 +42,7 @@ func random(classes [][]int64, test float64, repeats int, seed uint64) ([]Split,
 		chosen := make([]bool, n)
 		for c, rows := range classes {
 			purpose := fmt.Sprintf("random split %d of class %d", r, c)
-			for _, i := range shuffled(rows, sketch.NewStream(seed, purpose))[:quota[c]] {
+			for _, i := range shuffled(rows, sketch.NewRandom(seed, purpose))[:quota[c]] {
 				chosen[i] = true
 			}
 		}

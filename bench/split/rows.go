@@ -38,7 +38,7 @@ func total(classes [][]int64) int {
 }
 
 // shuffled returns the rows in random order.
-func shuffled(rows []int64, random sketch.Stream) []int64 {
+func shuffled(rows []int64, random sketch.Random) []int64 {
 	order := random.Choose(int64(len(rows)), len(rows))
 	for i, place := range order {
 		order[i] = rows[place]

@@ -19,9 +19,9 @@ import (
 
 // ismFamily are subspaces of the columns.
 var ismFamily = &family{
-	name:       ism.MethodName,
-	methods:    []string{ism.MethodName},
-	fitters:    []fitter{{ism.MethodName, "DATA... --label COLUMN", ismShort, ismLong, newISMTask}},
+	name:       ism.Name,
+	methods:    []string{ism.Name},
+	fitters:    []fitter{{ism.Name, "DATA... --label COLUMN", ismShort, ismLong, newISMTask}},
 	load:       loadISM,
 	inspect:    inspectISM,
 	unverified: ": they approximate no matrix; fit ism reports its objective and the residual of its gradient",

@@ -22,7 +22,7 @@ func newFolds(labels []int, classes, k int, seed uint64) []Fold {
 		if len(rows) == 0 {
 			continue
 		}
-		random := sketch.NewStream(seed, fmt.Sprintf("folds of class %d", drawn))
+		random := sketch.NewRandom(seed, fmt.Sprintf("folds of class %d", drawn))
 		drawn++
 		for _, i := range random.Choose(int64(len(rows)), len(rows)) {
 			place[rows[i]] = dealt % k

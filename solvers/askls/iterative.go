@@ -68,7 +68,7 @@ func (it *iterative) rightSides() blas64.General {
 	one := rightSide(it.targets)
 	k := one.Cols
 	r := stream.NewMatrix(one.Rows, k*len(it.out)+probeColumns)
-	random := sketch.NewStream(it.Seed, "askls probe")
+	random := sketch.NewRandom(it.Seed, "askls probe")
 	for i := range r.Rows {
 		row := dense.Row(r, i)
 		for set := range it.out {

@@ -20,7 +20,7 @@ var ctx = context.Background()
 // randomMatrix draws entries around 0 with standard deviation 1.
 func randomMatrix(rows, cols int, seed uint64) blas64.General {
 	m := stream.NewMatrix(rows, cols)
-	random := sketch.NewStream(seed, "askls test")
+	random := sketch.NewRandom(seed, "askls test")
 	for i := range m.Data {
 		d := random.At(uint64(i))
 		m.Data[i] = d.Normal()

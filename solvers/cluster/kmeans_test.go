@@ -22,7 +22,7 @@ var ctx = context.Background()
 // and the centre of each row.
 func clouds(n, d, k int, seed uint64) (x blas64.General, truth []int) {
 	x = stream.NewMatrix(n, d)
-	centre, noise := sketch.NewStream(seed, "test centres"), sketch.NewStream(seed, "test noise")
+	centre, noise := sketch.NewRandom(seed, "test centres"), sketch.NewRandom(seed, "test noise")
 	for i := range n {
 		c, e := centre.At(uint64(i%k)), noise.At(uint64(i))
 		for j := range d {
@@ -231,7 +231,7 @@ func TestConformance(t *testing.T) {
 	t.Run("arrival", func(t *testing.T) {
 		conformance.Run(t, newArrival, func(block int64) *arrival {
 			acc := newArrival()
-			random := sketch.NewStream(1, "arrival test")
+			random := sketch.NewRandom(1, "arrival test")
 			draws := random.At(uint64(block))
 			acc.offer(draws.Float64(), block)
 			return acc

@@ -28,7 +28,7 @@ func (l *lloyd) seed(ctx context.Context, seed uint64, run int) error {
 		l.distance[i] = math.Inf(1)
 	}
 	for c := range l.centres.Rows {
-		first, err := l.race(ctx, c, sketch.NewStream(seed, fmt.Sprintf("k-means++ run %d centre %d", run, c)))
+		first, err := l.race(ctx, c, sketch.NewRandom(seed, fmt.Sprintf("k-means++ run %d centre %d", run, c)))
 		if err != nil {
 			return err
 		}
@@ -41,7 +41,7 @@ func (l *lloyd) seed(ctx context.Context, seed uint64, run int) error {
 }
 
 // race brings the squared distances up to date with centre c−1 and draws a row.
-func (l *lloyd) race(ctx context.Context, c int, random sketch.Stream) (*arrival, error) {
+func (l *lloyd) race(ctx context.Context, c int, random sketch.Random) (*arrival, error) {
 	var last *kernelgen.Panel
 	if c > 0 {
 		last = squaredDistance.Pack(stream.RowSlice(l.centres, c-1, 1))

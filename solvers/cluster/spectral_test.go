@@ -18,7 +18,7 @@ import (
 // rings returns n points on two circles around 0, in turn, and the circle of each.
 func rings(n int) (x blas64.General, truth []int) {
 	x = stream.NewMatrix(n, 2)
-	noise := sketch.NewStream(1, "ring test")
+	noise := sketch.NewRandom(1, "ring test")
 	for i := range n {
 		d := noise.At(uint64(i))
 		angle, radius := 2*math.Pi*float64(i)/float64(n), 1+2*float64(i%2)+0.05*d.Normal()

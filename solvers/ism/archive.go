@@ -8,8 +8,8 @@ import (
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// MethodName is what the header of a saved model of this package calls it.
-const MethodName = "ism"
+// Name is what the header of a saved model of this package calls it.
+const Name = "ism"
 
 // header is what a saved model says about itself in words and numbers; the rest is in
 // arrays. It marshals to JSON.
@@ -26,7 +26,7 @@ type header struct {
 
 // Save returns the model as an archive with the arrays w (d×q) and values (q).
 func (m *Model) Save() (*model.Archive, error) {
-	a, err := model.NewArchive(header{Method: MethodName, Kernel: m.Kernel.String(), Paradigm: m.Paradigm.String(), Engine: m.Engine.String(), Seed: m.Seed,
+	a, err := model.NewArchive(header{Method: Name, Kernel: m.Kernel.String(), Paradigm: m.Paradigm.String(), Engine: m.Engine.String(), Seed: m.Seed,
 		Rows: m.Rows, Dim: m.Dim(), Columns: m.Columns})
 	if err != nil {
 		return nil, err
@@ -41,8 +41,8 @@ func (m *Model) Save() (*model.Archive, error) {
 func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	var h header
 	a.ReadHeader(&h)
-	if h.Method != MethodName {
-		a.Fail("header: method %q, expected %q", h.Method, MethodName)
+	if h.Method != Name {
+		a.Fail("header: method %q, expected %q", h.Method, Name)
 	}
 	m := &Model{Seed: h.Seed, Rows: h.Rows, Columns: h.Columns}
 	var err error

@@ -15,7 +15,7 @@ import (
 func Example() {
 	x := stream.NewMatrix(400, 4)
 	var labels []int
-	noise := sketch.NewStream(1, "example")
+	noise := sketch.NewRandom(1, "example")
 	for i := range x.Rows {
 		draws := noise.At(uint64(i))
 		for j := range 4 {

@@ -21,7 +21,7 @@ func informative(n, d, k int, seed uint64) (x blas64.General, labels []int, trut
 	x = normals(n, d, seed)
 	truth = orthonormal(d, 3, seed+1)
 	z := dense.Mul(noTrans, x, noTrans, truth)
-	noise := sketch.NewStream(seed, "label noise")
+	noise := sketch.NewRandom(seed, "label noise")
 	for i := range n {
 		draws := noise.At(uint64(i))
 		p := dense.Row(z, i)

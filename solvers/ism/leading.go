@@ -50,7 +50,7 @@ func leadingSpace(ctx context.Context, a blas64.General, k int, guess blas64.Gen
 	for i := range guess.Rows {
 		copy(dense.Row(x, i), dense.Row(guess, i))
 	}
-	sketch.NewStream(0, "leading eigenvectors of Phi").Normals(dense.Columns(x, guess.Cols, x.Cols-guess.Cols))
+	sketch.NewRandom(0, "leading eigenvectors of Phi").Normals(dense.Columns(x, guess.Cols, x.Cols-guess.Cols))
 	space, err := krylov.NewSpace(krylov.SymmetricMatrix{General: a}, x, krylovBlocks)
 	if err != nil {
 		return nil, false, err

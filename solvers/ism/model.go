@@ -36,7 +36,7 @@ const describedLoadings = 5
 // Describe returns what the model says about itself: besides numbers, the columns that
 // weigh most in each new dimension.
 func (m *Model) Describe() *model.Description {
-	d := &model.Description{Method: MethodName, Subject: m.Kernel.String(), Kernel: m.Kernel.String(), Rows: m.Rows, Cols: int64(m.W.Rows),
+	d := &model.Description{Method: Name, Subject: m.Kernel.String(), Kernel: m.Kernel.String(), Rows: m.Rows, Cols: int64(m.W.Rows),
 		Rank: m.Dim(), Values: m.Values, Seed: m.Seed, Columns: m.W.Rows,
 		Facts: []model.Fact{{Name: "paradigm", Value: m.Paradigm.String()}, {Name: "engine", Value: m.Engine.String()}}}
 	names, _ := m.Outputs(model.Left)

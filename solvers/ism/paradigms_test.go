@@ -17,7 +17,7 @@ import (
 // by columns 2 and 3 in two, and columns of noise.
 func twoViews(n, d int) (x blas64.General, first, second []int) {
 	x = normals(n, d, 11)
-	random := sketch.NewStream(3, "views")
+	random := sketch.NewRandom(3, "views")
 	for i := range n {
 		draws := random.At(uint64(i))
 		a, b := int(draws.Uint64n(3)), int(draws.Uint64n(2))

@@ -21,7 +21,7 @@ var ctx = context.Background()
 // normals returns n×d standard normal numbers.
 func normals(n, d int, seed uint64) blas64.General {
 	x := stream.NewMatrix(n, d)
-	s := sketch.NewStream(seed, "ism tests")
+	s := sketch.NewRandom(seed, "ism tests")
 	for i := range n {
 		draws := s.At(uint64(i))
 		for j := range d {

@@ -17,7 +17,7 @@ import (
 // citations returns edges from each of n papers to five earlier ones of its own field, of
 // which there are two.
 func citations(n int) (*stream.CSR, error) {
-	random := sketch.NewStream(1, "citations")
+	random := sketch.NewRandom(1, "citations")
 	return stream.NewCSR(n, n, func(yield func(stream.Entry) bool) {
 		for i := 20; i < n; i++ {
 			draws := random.At(uint64(i))

@@ -24,7 +24,7 @@ import (
 // them into a few; node 0 has none and nothing leads to node 1.
 func randomGraph(t testing.TB, n, degree int, weighted bool, seed uint64) *stream.CSR {
 	t.Helper()
-	random := sketch.NewStream(seed, "test graph")
+	random := sketch.NewRandom(seed, "test graph")
 	var entries iter.Seq[stream.Entry] = func(yield func(stream.Entry) bool) {
 		for i := 1; i < n; i++ {
 			draws := random.At(uint64(i))

@@ -60,7 +60,7 @@ func notFinite(err error) error {
 // random returns standard normal columns, with mean 0 if A is centred.
 func (m iteration) random(n int, purpose string) blas64.General {
 	x := stream.NewMatrix(n, min(n, m.blockCols()))
-	sketch.NewStream(m.seed, purpose).Normals(x)
+	sketch.NewRandom(m.seed, purpose).Normals(x)
 	if m.centred {
 		dense.CentreColumns(x)
 	}

@@ -20,7 +20,7 @@ var background = context.Background()
 // gaussian returns a matrix of standard normal numbers times a scale.
 func gaussian(rows, cols int, scale float64, seed uint64) blas64.General {
 	m := stream.NewMatrix(rows, cols)
-	random := sketch.NewStream(seed, "test")
+	random := sketch.NewRandom(seed, "test")
 	for i := range rows {
 		draws := random.At(uint64(i))
 		for j := range dense.Row(m, i) {
@@ -33,7 +33,7 @@ func gaussian(rows, cols int, scale float64, seed uint64) blas64.General {
 // positive returns a matrix of numbers between 0.1 and 1.1.
 func positive(rows, cols int, seed uint64) blas64.General {
 	m := stream.NewMatrix(rows, cols)
-	draws := sketch.NewStream(seed, "test positive").At(0)
+	draws := sketch.NewRandom(seed, "test positive").At(0)
 	for i := range m.Data {
 		m.Data[i] = 0.1 + draws.Float64()
 	}

@@ -37,7 +37,7 @@ func ascending(v []int64) []int64 {
 
 // uniformSample draws k of n rows.
 func uniformSample(n int64, k int, seed uint64, purpose string) sample {
-	s := sample{number: ascending(sketch.NewStream(seed, purpose).Choose(n, k)), weight: make([]float64, k)}
+	s := sample{number: ascending(sketch.NewRandom(seed, purpose).Choose(n, k)), weight: make([]float64, k)}
 	for i := range s.weight {
 		s.weight[i] = float64(n) / float64(k)
 	}
@@ -49,7 +49,7 @@ func uniformSample(n int64, k int, seed uint64, purpose string) sample {
 // probabilities up to it passes one of the places u, u+1, u+2, …
 func scoredSample(scores []float64, k int, seed uint64, purpose string) sample {
 	p := inclusion(scores, k)
-	draws := sketch.NewStream(seed, purpose).At(0)
+	draws := sketch.NewRandom(seed, purpose).At(0)
 	next, sum, total := draws.Float64(), 0.0, 0.0
 	var s sample
 	for i, v := range p {

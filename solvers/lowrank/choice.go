@@ -162,7 +162,7 @@ func (c chooser) best(ctx context.Context, t *tiles, e stream.Engine, candidates
 // draw draws indices of candidates uniformly.
 func (c chooser) draw(candidates *panel, k int, purpose string) []int {
 	var out []int
-	for _, i := range sketch.NewStream(c.seed, purpose).Choose(int64(candidates.rows.Rows), k) {
+	for _, i := range sketch.NewRandom(c.seed, purpose).Choose(int64(candidates.rows.Rows), k) {
 		out = append(out, int(i))
 	}
 	return out

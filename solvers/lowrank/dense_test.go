@@ -20,8 +20,8 @@ import (
 // clusters returns n rows in d dimensions around a few centres.
 func clusters(n, d int, seed uint64) blas64.General {
 	m := stream.NewMatrix(n, d)
-	centre := sketch.NewStream(seed, "test centres")
-	noise := sketch.NewStream(seed, "test noise")
+	centre := sketch.NewRandom(seed, "test centres")
+	noise := sketch.NewRandom(seed, "test noise")
 	for i := range n {
 		c, e := centre.At(uint64(i%7)), noise.At(uint64(i))
 		for j := range d {

@@ -89,7 +89,7 @@ func (t *tiles) leadingVectors(ctx context.Context, e stream.Engine, p *panel, k
 	defer func() { t.unit = 1 }() // the landmarks decide
 	e.Progress = nil
 	block := stream.NewMatrix(n, min(n, k+subspaceRandom))
-	noise := sketch.NewStream(seed, "leading vectors")
+	noise := sketch.NewRandom(seed, "leading vectors")
 	for i := range n {
 		draws := noise.At(uint64(p.number[i]))
 		for j := range block.Cols {

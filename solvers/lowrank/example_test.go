@@ -17,7 +17,7 @@ import (
 // points returns n rows drawn uniformly from the unit square.
 func points(n int, seed uint64) blas64.General {
 	m := stream.NewMatrix(n, 2)
-	random := sketch.NewStream(seed, "example")
+	random := sketch.NewRandom(seed, "example")
 	for i := range n {
 		draws := random.At(uint64(i))
 		m.Data[2*i], m.Data[2*i+1] = draws.Float64(), draws.Float64()

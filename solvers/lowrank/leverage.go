@@ -34,7 +34,7 @@ func (t *tiles) leverageRows(p *panel, c int, seed uint64) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	random := sketch.NewStream(seed, "leverage")
+	random := sketch.NewRandom(seed, "leverage")
 	type key struct {
 		row            int
 		place, uniform float64
@@ -108,7 +108,7 @@ func (t *tiles) leverageScores(p *panel, c int, seed uint64) ([]float64, error) 
 func leverageNumbers(p *panel, c int, seed uint64) []int64 {
 	m := p.rows.Rows
 	var numbers []int64
-	for _, i := range sketch.NewStream(seed, "leverage sample").Choose(int64(m), leverageSample(m, c)) {
+	for _, i := range sketch.NewRandom(seed, "leverage sample").Choose(int64(m), leverageSample(m, c)) {
 		numbers = append(numbers, p.number[i])
 	}
 	return union(numbers)

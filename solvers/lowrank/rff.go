@@ -89,7 +89,7 @@ func (m RFF) notes() []string {
 // frequencies draws the frequencies, a row each.
 func (m RFF) frequencies(measure *kernelgen.SpectralMeasure, d int) blas64.General {
 	omega := stream.NewMatrix(m.Rank/2, d)
-	draws := sketch.NewStream(m.Seed, "frequencies")
+	draws := sketch.NewRandom(m.Seed, "frequencies")
 	for i := range omega.Rows {
 		item := draws.At(uint64(i))
 		if !m.Orthogonal {
@@ -113,7 +113,7 @@ func (m RFF) frequencies(measure *kernelgen.SpectralMeasure, d int) blas64.Gener
 // orthogonalise turns rows with their length in the first column into rows of
 // that length with uniform directions, orthogonal within each block of d.
 func (m RFF) orthogonalise(omega blas64.General) {
-	draws := sketch.NewStream(m.Seed, "directions")
+	draws := sketch.NewRandom(m.Seed, "directions")
 	for first := 0; first < omega.Rows; first += omega.Cols {
 		block := stream.RowSlice(omega, first, min(omega.Cols, omega.Rows-first))
 		q := randomOrthonormal(block.Cols, block.Rows, draws.At(uint64(first)))

@@ -24,7 +24,7 @@ type wholeCholesky struct {
 	progress func(stream.Event)
 	rows     *panel
 	src      stream.Gatherer
-	random   sketch.Stream
+	random   sketch.Random
 	drawn    uint64         // proposals so far
 	block    int            // most proposals at a time
 	factor   blas64.General // F, n×(most pivots); the columns of pivots are there
@@ -39,7 +39,7 @@ type wholeCholesky struct {
 func (t *tiles) newWholeCholesky(ctx context.Context, e stream.Engine, rows *panel, name string, c int, seed uint64, purpose string) (*wholeCholesky, error) {
 	n := rows.rows.Rows
 	f := &wholeCholesky{t: t, engine: e, progress: e.Progress, rows: rows, src: stream.FromMatrix(name, rows.rows),
-		random: sketch.NewStream(seed, purpose), block: mostProposals(int64(n)), factor: stream.NewMatrix(n, c)}
+		random: sketch.NewRandom(seed, purpose), block: mostProposals(int64(n)), factor: stream.NewMatrix(n, c)}
 	f.engine.BlockRows = min(stream.PanelRows, stream.BlockRows(rows.rows.Cols))
 	f.engine.Progress = nil // of passes: there are many short ones
 	f.sums = make([]float64, (n+f.engine.BlockRows-1)/f.engine.BlockRows)

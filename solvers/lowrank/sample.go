@@ -118,7 +118,7 @@ func pickRows(rows blas64.General, all, set []int64) blas64.General {
 // a method has seen otherwise serve where there are not enough others.
 func heldBackRows(n int64, want int, seed uint64, purpose string, landmarks []int64, seen ...[]int64) []int64 {
 	touched := union(seen...)
-	drawn := sketch.NewStream(seed, purpose).Choose(n, int(min(n, int64(4*want+len(landmarks)+len(touched)))))
+	drawn := sketch.NewRandom(seed, purpose).Choose(n, int(min(n, int64(4*want+len(landmarks)+len(touched)))))
 	var fresh, others []int64
 	for _, r := range drawn {
 		if _, found := slices.BinarySearch(landmarks, r); found {

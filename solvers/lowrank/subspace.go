@@ -251,7 +251,7 @@ func startBlock(ctx context.Context, e stream.Engine, start *Model, side *Embedd
 		return nil
 	}, side)
 	noise := dense.Columns(block, r, random)
-	sketch.NewStream(seed, purpose).Normals(noise)
+	sketch.NewRandom(seed, purpose).Normals(noise)
 	for i := range n {
 		for j := range random {
 			dense.Row(noise, i)[j] /= math.Sqrt(float64(n)) // columns near length 1, as those of U

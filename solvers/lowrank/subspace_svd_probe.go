@@ -26,7 +26,7 @@ const probeCols = 10
 
 func newProbe(m, n int, seed uint64) *probe {
 	p := &probe{g: stream.NewMatrix(n, probeCols), ag: stream.NewMatrix(m, probeCols)}
-	sketch.NewStream(seed, "subspace probe").Normals(p.g)
+	sketch.NewRandom(seed, "subspace probe").Normals(p.g)
 	return p
 }
 

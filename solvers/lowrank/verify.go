@@ -217,7 +217,7 @@ func firstError(errs ...error) error {
 
 // newNorm estimates the norm of an n×n matrix, from a random vector.
 func newNorm(n int, seed uint64, purpose string) *krylov.Lanczos {
-	return krylov.NewLanczos(n, sketch.NewStream(seed, purpose), 5, verifyTolerance)
+	return krylov.NewLanczos(n, sketch.NewRandom(seed, purpose), 5, verifyTolerance)
 }
 
 // summarise fills in the errors, given the norms of A and E and the sums of

@@ -20,7 +20,7 @@ import (
 // normal returns a matrix of independent standard normal numbers.
 func normal(rows, cols int, purpose string) blas64.General {
 	m := stream.NewMatrix(rows, cols)
-	draws := sketch.NewStream(7, purpose)
+	draws := sketch.NewRandom(7, purpose)
 	for i := range rows {
 		d := draws.At(uint64(i))
 		for j := range cols {

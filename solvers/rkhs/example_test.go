@@ -18,7 +18,7 @@ import (
 func ExampleSolver_Fit() {
 	const tau, n = 0.5, 20000
 	path := stream.NewMatrix(n, 1)
-	noise, decay := sketch.NewStream(1, "noise"), math.Exp(-tau)
+	noise, decay := sketch.NewRandom(1, "noise"), math.Exp(-tau)
 	for i := 1; i < n; i++ {
 		draws := noise.At(uint64(i))
 		path.Data[i] = decay*path.Data[i-1] + math.Sqrt(1-decay*decay)*draws.Normal()

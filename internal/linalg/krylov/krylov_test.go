@@ -19,7 +19,7 @@ import (
 // normal returns a matrix of standard normal numbers.
 func normal(n, m int, seed uint64) blas64.General {
 	x := stream.NewMatrix(n, m)
-	sketch.NewStream(seed, "test").Normals(x)
+	sketch.NewRandom(seed, "test").Normals(x)
 	return x
 }
 
@@ -333,7 +333,7 @@ func TestLanczos(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := math.Max(math.Abs(values[0]), math.Abs(values[n-1]))
-		l := NewLanczos(n, sketch.NewStream(1, "test"), 5, 1e-13)
+		l := NewLanczos(n, sketch.NewRandom(1, "test"), 5, 1e-13)
 		done := false
 		for !done && l.Steps() < n {
 			if done, err = l.Step(dense.MulVector(blas.NoTrans, a, l.Vector())); err != nil {
@@ -347,11 +347,11 @@ func TestLanczos(t *testing.T) {
 			t.Errorf("%d steps, settled %t", l.Steps(), done)
 		}
 	}
-	l := NewLanczos(5, sketch.NewStream(1, "test"), 5, 1e-4)
+	l := NewLanczos(5, sketch.NewRandom(1, "test"), 5, 1e-4)
 	if done, err := l.Step(make([]float64, 5)); err != nil || !done || l.Norm() != 0 {
 		t.Errorf("the zero matrix: norm %v, settled %t, %v", l.Norm(), done, err)
 	}
-	l = NewLanczos(2, sketch.NewStream(1, "test"), 5, 1e-4)
+	l = NewLanczos(2, sketch.NewRandom(1, "test"), 5, 1e-4)
 	if _, err := l.Step([]float64{1, math.NaN()}); !errors.Is(err, ErrNotFinite) {
 		t.Errorf("NaN: %v", err)
 	}

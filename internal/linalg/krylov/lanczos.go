@@ -34,7 +34,7 @@ type Lanczos struct {
 }
 
 // NewLanczos starts from a random vector.
-func NewLanczos(n int, random sketch.Stream, lag int, tolerance float64) *Lanczos {
+func NewLanczos(n int, random sketch.Random, lag int, tolerance float64) *Lanczos {
 	l := &Lanczos{v: make([]float64, n), previous: make([]float64, n), Lag: lag, Tolerance: tolerance}
 	random.Normals(blas64.General{Rows: n, Cols: 1, Stride: 1, Data: l.v})
 	scaleTo(l.v, dense.Norm(l.v))

@@ -21,7 +21,7 @@ func Outermost(ctx context.Context, op Symmetric, n int) (low, high float64, err
 		return 0, 0, nil
 	}
 	start := stream.NewMatrix(n, min(n, outermostWidth))
-	sketch.NewStream(0, "outermost eigenvalues").Normals(start)
+	sketch.NewRandom(0, "outermost eigenvalues").Normals(start)
 	s, err := NewSpace(op, start, outermostBlocks)
 	if err != nil {
 		return 0, 0, err

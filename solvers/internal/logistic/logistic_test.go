@@ -16,7 +16,7 @@ import (
 // weights 1, −2, 3, … and a bias of ½.
 func noisy(n, d int, seed uint64) (blas64.General, []bool) {
 	x, positive := stream.NewMatrix(n, d), make([]bool, n)
-	random := sketch.NewStream(seed, "logistic test")
+	random := sketch.NewRandom(seed, "logistic test")
 	for i := range n {
 		draws := random.At(uint64(i))
 		odds := 0.5

@@ -18,7 +18,7 @@ import (
 
 func normal(rows, cols int, seed uint64) blas64.General {
 	m := stream.NewMatrix(rows, cols)
-	random := sketch.NewStream(seed, "minres test")
+	random := sketch.NewRandom(seed, "minres test")
 	for i := range m.Data {
 		d := random.At(uint64(i))
 		m.Data[i] = d.Normal()

@@ -18,7 +18,7 @@ import (
 
 func normal(n, m int, seed uint64) blas64.General {
 	x := stream.NewMatrix(n, m)
-	sketch.NewStream(seed, "test").Normals(x)
+	sketch.NewRandom(seed, "test").Normals(x)
 	return x
 }
 

@@ -35,12 +35,12 @@ const (
 // knot makes rows. Row i depends on the seed and on i alone.
 type knot struct {
 	frame  blas64.General // 4×knotDimension, orthonormal rows
-	stream sketch.Stream
+	stream sketch.Random
 }
 
 func newKnot(seed uint64) *knot {
-	k := &knot{frame: stream.NewMatrix(4, knotDimension), stream: sketch.NewStream(seed, "demo rows")}
-	draws := sketch.NewStream(seed, "demo rotation").At(0)
+	k := &knot{frame: stream.NewMatrix(4, knotDimension), stream: sketch.NewRandom(seed, "demo rows")}
+	draws := sketch.NewRandom(seed, "demo rotation").At(0)
 	for i := range k.frame.Data {
 		k.frame.Data[i] = draws.Normal()
 	}

@@ -87,9 +87,9 @@ type keptFrom struct {
 // Info describes the source.
 func (a *aligned) Info() stream.Info { return a.info }
 
-// Open starts a pass.
-func (a *aligned) Open(ctx context.Context) (stream.Reader, error) {
-	r, err := a.inner.Open(ctx)
+// Open returns a reader of the rows from the given one on.
+func (a *aligned) Open(ctx context.Context, first int64) (stream.Reader, error) {
+	r, err := a.inner.Open(ctx, first)
 	if err != nil {
 		return nil, err
 	}

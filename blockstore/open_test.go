@@ -487,8 +487,8 @@ func TestOpenCancelled(t *testing.T) {
 // liar is a source that gives one row, whatever its Info says.
 type liar struct{ info stream.Info }
 
-func (l liar) Info() stream.Info                           { return l.info }
-func (l liar) Open(context.Context) (stream.Reader, error) { return &liarReader{}, nil }
+func (l liar) Info() stream.Info                                  { return l.info }
+func (l liar) Open(context.Context, int64) (stream.Reader, error) { return &liarReader{}, nil }
 
 type liarReader struct{ done bool }
 
@@ -514,7 +514,7 @@ func TestUnionCountsRows(t *testing.T) {
 // panicker panics when it is read.
 type panicker struct{ liar }
 
-func (panicker) Open(context.Context) (stream.Reader, error) { panic("index out of range") }
+func (panicker) Open(context.Context, int64) (stream.Reader, error) { panic("index out of range") }
 
 func TestUnionTurnsPanicsIntoErrors(t *testing.T) {
 	part := panicker{liar{stream.Info{Name: "odd.bin", Columns: []string{"x"}, Rows: 1}}}
@@ -540,7 +540,7 @@ func ExampleOpen() {
 		panic(err)
 	}
 	fmt.Println(src.Info().Rows, src.Info().Columns, src.Info().Kept[0].Name)
-	r, err := src.Open(context.Background())
+	r, err := src.Open(context.Background(), 0)
 	if err != nil {
 		panic(err)
 	}

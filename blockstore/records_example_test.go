@@ -38,7 +38,7 @@ func ExampleFromRecords() {
 		fmt.Println(err)
 		return
 	}
-	reader, err := source.Open(context.Background())
+	reader, err := source.Open(context.Background(), 0)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -34,7 +34,7 @@ func newPipe(n int) *pipe {
 func (p *pipe) Info() stream.Info { return p.info }
 func (p *pipe) Close() error      { return nil }
 
-func (p *pipe) Open(context.Context) (stream.Reader, error) {
+func (p *pipe) Open(context.Context, int64) (stream.Reader, error) {
 	if p.opened {
 		return nil, errors.New("opened twice")
 	}
@@ -67,7 +67,7 @@ func TestSpool(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := p.info
-		want.Rows, want.Once, want.Scans = int64(n), false, 1
+		want.Rows, want.Once, want.Lead, want.Scans = int64(n), false, src.Info().Lead, 1
 		if diff := cmp.Diff(want, src.Info()); diff != "" {
 			t.Error(diff)
 		}

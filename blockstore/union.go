@@ -51,18 +51,44 @@ func join(parts []stream.Source, info stream.Info, leftOut []string) stream.Sour
 			gather = &gatherUnion{} // no longer of use
 		}
 	}
+	u.info.Lead = longestLead(parts)
 	if len(gather.first) != len(parts) {
 		return u
 	}
 	return gather
 }
 
+// longestLead returns the lead of the part that has the longest, or 0 if one has none.
+func longestLead(parts []stream.Source) int64 {
+	longest := int64(0)
+	for _, p := range parts {
+		lead := p.Info().Lead
+		if lead == 0 {
+			return 0
+		}
+		longest = max(longest, lead)
+	}
+	return longest
+}
+
 // Info describes the source.
 func (u *union) Info() stream.Info { return u.info }
 
-// Open starts a pass.
-func (u *union) Open(ctx context.Context) (stream.Reader, error) {
-	return &unionReader{union: u, ctx: ctx}, nil
+// Open returns a reader of the rows from the given one on. Parts of which the number
+// of rows is not known are read to be passed over.
+func (u *union) Open(ctx context.Context, first int64) (stream.Reader, error) {
+	if err := stream.CheckFirst(u.info, first); err != nil {
+		return nil, err
+	}
+	r := &unionReader{union: u, ctx: ctx}
+	for first > 0 && r.at < len(u.parts) && u.parts[r.at].Info().Rows >= 0 && first >= u.parts[r.at].Info().Rows {
+		first -= u.parts[r.at].Info().Rows
+		r.at++
+	}
+	if r.at < len(u.parts) && u.parts[r.at].Info().Rows >= 0 {
+		r.given, first = first, 0
+	}
+	return stream.Skip(r, u.info, first), nil
 }
 
 // unionReader is a pass over a union. One part is open at a time.
@@ -71,7 +97,7 @@ type unionReader struct {
 	ctx     context.Context
 	at      int           // the part that is read
 	current stream.Reader // nil before it is opened
-	given   int64         // rows of it
+	given   int64         // rows of it, those before the first included
 }
 
 // Read reads from the current part; it returns fewer rows than asked for where
@@ -96,10 +122,9 @@ func (r *unionReader) readPart(dst *stream.Batch) (n int, err error) {
 	part := r.union.parts[r.at]
 	failed := fault.Guard(part.Info().Name, func() error {
 		if r.current == nil {
-			if r.current, err = part.Open(r.ctx); err != nil {
+			if r.current, err = part.Open(r.ctx, r.given); err != nil {
 				return nil
 			}
-			r.given = 0
 		}
 		n, err = r.current.Read(dst)
 		return nil
@@ -122,7 +147,7 @@ func (r *unionReader) finishPart() error {
 	}
 	r.at++
 	err := r.current.Close()
-	r.current = nil
+	r.current, r.given = nil, 0
 	return err
 }
 

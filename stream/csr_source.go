@@ -23,7 +23,7 @@ func (c *CSR) Source(name string, columns []string) Gatherer {
 	if len(columns) != c.Cols {
 		panic(fmt.Sprintf("stream: %d names for %d columns", len(columns), c.Cols))
 	}
-	return &csrSource{Info{Name: name, Columns: columns, Rows: int64(c.Rows)}, c}
+	return &csrSource{Info{Name: name, Columns: columns, Rows: int64(c.Rows), Lead: 1}, c}
 }
 
 type csrSource struct {
@@ -33,8 +33,11 @@ type csrSource struct {
 
 func (s *csrSource) Info() Info { return s.info }
 
-func (s *csrSource) Open(ctx context.Context) (Reader, error) {
-	return &csrReader{ctx: ctx, m: s.m}, nil
+func (s *csrSource) Open(ctx context.Context, first int64) (Reader, error) {
+	if err := CheckFirst(s.info, first); err != nil {
+		return nil, err
+	}
+	return &csrReader{ctx: ctx, m: s.m, next: int(first)}, nil
 }
 
 // Gather implements Gatherer.

@@ -287,7 +287,7 @@ func TestCSRSource(t *testing.T) {
 // readAllCSR reads a source in batches that are dirty and wider than its rows.
 func readAllCSR(t *testing.T, src stream.Source, batch int) blas64.General {
 	t.Helper()
-	r, err := src.Open(context.Background())
+	r, err := src.Open(context.Background(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +317,7 @@ func readAllCSR(t *testing.T, src stream.Source, batch int) blas64.General {
 func TestCSRSourceIsCancelled(t *testing.T) {
 	src := mustCSR(t, 3, 3, nil).Source("g", nil)
 	ctx, cancel := context.WithCancelCause(context.Background())
-	r, err := src.Open(ctx)
+	r, err := src.Open(ctx, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -303,7 +303,7 @@ func (f *Forest[A]) UnmarshalBinary(data []byte) error {
 	if len(data) > 0 {
 		return fmt.Errorf("stream: the state of the pass has %d bytes after its last subtree", len(data))
 	}
-	*f = *read
+	f.trees, f.blocks = read.trees, read.blocks
 	return nil
 }
 

@@ -10,8 +10,8 @@ import (
 )
 
 // Gather puts the rows of src with the given numbers, which ascend strictly,
-// into the rows of dst. Sources that are no [Gatherer] are skimmed: one pass
-// that stops at the last row wanted. A source that can be read only once is
+// into the rows of dst. Sources that are no [Gatherer] are skimmed: one reading
+// from the first row wanted to the last. A source that can be read only once is
 // refused.
 func Gather(ctx context.Context, src Source, rows []int64, dst *Batch) error {
 	if dst.X.Rows != len(rows) {
@@ -33,29 +33,17 @@ func Gather(ctx context.Context, src Source, rows []int64, dst *Batch) error {
 	return skim(ctx, src, rows, dst)
 }
 
-// canGather says whether rows can be fetched from src without skimming it.
-func canGather(src Source) bool {
-	switch s := src.(type) {
-	case *Counted:
-		return canGather(s.Source)
-	case *Prepared:
-		return canGather(s.src)
-	}
-	_, ok := src.(Gatherer)
-	return ok
-}
-
 // GatherRows is [Gather] into a new matrix.
 func GatherRows(ctx context.Context, src Source, rows []int64) (blas64.General, error) {
 	m := NewMatrix(len(rows), len(src.Info().Columns))
 	return m, Gather(ctx, src, rows, &Batch{X: m})
 }
 
-// skim reads src from the front and keeps the rows wanted.
+// skim reads src from the first row wanted to the last and keeps the rows wanted.
 func skim(ctx context.Context, src Source, rows []int64, dst *Batch) (err error) {
 	info := src.Info()
 	resetKept(dst.Kept)
-	r, err := src.Open(ctx)
+	r, err := src.Open(ctx, rows[0])
 	if err != nil {
 		return err
 	}
@@ -65,7 +53,7 @@ func skim(ctx context.Context, src Source, rows []int64, dst *Batch) (err error)
 		chunk.Kept = keptColumns(info.Kept)
 	}
 	taken := 0
-	for start := int64(0); taken < len(rows); {
+	for start := rows[0]; taken < len(rows); {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

@@ -23,7 +23,7 @@ func Load(ctx context.Context, src Source, limit int64) (Gatherer, error) {
 		return nil, err
 	}
 	info := src.Info()
-	return &matrixSource{Info{Name: info.Name, Columns: info.Columns, Rows: int64(m.Rows), Scans: info.Scans}, m}, nil
+	return &matrixSource{Info{Name: info.Name, Columns: info.Columns, Rows: int64(m.Rows), Lead: 1, Scans: info.Scans}, m}, nil
 }
 
 func readAll(ctx context.Context, src Source, limit int64) (blas64.General, error) {
@@ -33,7 +33,7 @@ func readAll(ctx context.Context, src Source, limit int64) (blas64.General, erro
 	if limit > 0 && info.Rows > limit/8/int64(max(1, d)) {
 		return blas64.General{}, tooLarge
 	}
-	r, err := src.Open(ctx)
+	r, err := src.Open(ctx, 0)
 	if err != nil {
 		return blas64.General{}, err
 	}

@@ -13,7 +13,7 @@ import (
 // FromMatrix is a source whose rows are the rows of m, which must not change
 // while the source is in use. Columns are called x0, x1, ...
 func FromMatrix(name string, m blas64.General) Gatherer {
-	return &matrixSource{Info{Name: name, Columns: NumberedColumns(m.Cols), Rows: int64(m.Rows)}, m}
+	return &matrixSource{Info{Name: name, Columns: NumberedColumns(m.Cols), Rows: int64(m.Rows), Lead: 1}, m}
 }
 
 // NumberedColumns are the names x0 … x{d-1} of columns that have none.
@@ -32,7 +32,12 @@ type matrixSource struct {
 
 func (s *matrixSource) Info() Info { return s.info }
 
-func (s *matrixSource) Open(context.Context) (Reader, error) { return &matrixReader{m: s.m}, nil }
+func (s *matrixSource) Open(_ context.Context, first int64) (Reader, error) {
+	if err := CheckFirst(s.info, first); err != nil {
+		return nil, err
+	}
+	return &matrixReader{m: s.m, next: int(first)}, nil
+}
 
 func (s *matrixSource) Gather(_ context.Context, rows []int64, dst *Batch) error {
 	for i, r := range rows {
@@ -90,12 +95,15 @@ type seqSource struct {
 
 func (s *seqSource) Info() Info { return s.info }
 
-func (s *seqSource) Open(context.Context) (Reader, error) {
+func (s *seqSource) Open(_ context.Context, first int64) (Reader, error) {
+	if err := CheckFirst(s.info, first); err != nil {
+		return nil, err
+	}
 	if s.opened.Swap(true) && s.info.Once {
 		return nil, OnceError(s.info.Name)
 	}
 	next, stop := iter.Pull2(s.seq())
-	return &seqReader{info: s.info, next: next, stop: stop}, nil
+	return Skip(&seqReader{info: s.info, next: next, stop: stop}, s.info, first), nil
 }
 
 // OnceError says that a source that can be read only once was opened again.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"time"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -17,15 +18,36 @@ import (
 // does not depend on the number of threads. name names the pass in progress
 // reports.
 func Fold[A Accumulator[A]](ctx context.Context, e Engine, name string, src Source, newAcc func() A, worker func() func(acc A, b *Block) error) (A, error) {
+	var none A
+	forest := NewForest(newAcc)
+	if err := foldBlocks(ctx, e, name, src, forest, allBlocks, worker, nil); err != nil {
+		return none, err
+	}
+	return forest.Finish(forest.Blocks())
+}
+
+// blockRange is the blocks first, first+1, … end-1 of a source.
+type blockRange struct{ first, end int64 }
+
+// allBlocks is every block of a source, however many it has.
+var allBlocks = []blockRange{{0, math.MaxInt64}}
+
+// foldBlocks does the part of a [Fold] that are the blocks in ranges, which ascend and
+// do not overlap: it adds them to forest, which has none of them, and reads no rows but
+// theirs. Ranges may reach beyond the last block. added, if not nil, is called after
+// each block, or few, on the calling goroutine; the forest may then be written down.
+// After an error the forest holds some of the blocks before it and may hold some after.
+func foldBlocks[A Accumulator[A]](ctx context.Context, e Engine, name string, src Source, forest *Forest[A], ranges []blockRange,
+	worker func() func(acc A, b *Block) error, added func() error) error {
 	type leaf struct {
 		block *Block
 		acc   A
 	}
-	var none A
-	forest, accs := NewForest(newAcc), newSpares(newAcc, 2*(e.Workers()+lookahead))
+	accs := newSpares(forest.newAcc, 2*(e.Workers()+lookahead))
 	forest.spent = accs.put
 	pass := newPass(e, name, src, false)
-	err := schedule(ctx, e.Workers(), pass.produce,
+	pass.ranges = ranges
+	return schedule(ctx, e.Workers(), pass.produce,
 		func() func(context.Context, *Block) (leaf, error) {
 			add := worker()
 			return func(_ context.Context, b *Block) (leaf, error) {
@@ -35,12 +57,12 @@ func Fold[A Accumulator[A]](ctx context.Context, e Engine, name string, src Sour
 		},
 		func(l leaf) error {
 			defer pass.done(l.block)
-			return forest.Add(l.block.Index, l.acc)
+			err := forest.Add(l.block.Index, l.acc)
+			if err == nil && added != nil {
+				err = added()
+			}
+			return err
 		})
-	if err != nil {
-		return none, err
-	}
-	return forest.Finish(forest.Blocks())
 }
 
 // Map reads src once, turns each block of B rows into B rows with cols columns,
@@ -73,13 +95,14 @@ func Map(ctx context.Context, e Engine, name string, src Source, cols int, kept 
 		})
 }
 
-// pass reads the blocks of one source from first to last.
+// pass reads blocks of one source in their order.
 type pass struct {
 	engine    Engine
 	name      string
 	src       Source
 	info      Info
 	blockRows int
+	ranges    []blockRange
 	free      chan *Block // buffers nobody uses
 	rowsDone  int64
 	watch     *watch
@@ -88,7 +111,7 @@ type pass struct {
 func newPass(e Engine, name string, src Source, kept bool) *pass {
 	info := src.Info()
 	d := len(info.Columns)
-	p := &pass{engine: e, name: name, src: src, info: info, blockRows: e.blockRows(d), watch: newWatch()}
+	p := &pass{engine: e, name: name, src: src, info: info, blockRows: e.blockRows(d), ranges: allBlocks, watch: newWatch()}
 	if info.Rows >= 0 { // a short source needs no full block
 		p.blockRows = int(max(1, min(int64(p.blockRows), info.Rows)))
 	}
@@ -151,14 +174,35 @@ func (p *pass) produce(ctx context.Context, yield func(*Block) bool) error {
 	}
 }
 
-func (p *pass) readAll(ctx context.Context, yield func(*Block) bool) (err error) {
-	r, err := p.open(ctx)
+func (p *pass) readAll(ctx context.Context, yield func(*Block) bool) error {
+	ctx = asOnePass(ctx)
+	for _, blocks := range p.ranges {
+		if err := p.readRange(ctx, blocks, yield); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readRange reads some blocks. After the last block of a source it makes sure that no
+// rows follow.
+func (p *pass) readRange(ctx context.Context, blocks blockRange, yield func(*Block) bool) (err error) {
+	if all := p.info.Rows; all >= 0 {
+		count := (all + int64(p.blockRows) - 1) / int64(p.blockRows)
+		if blocks.end >= count {
+			blocks.end = math.MaxInt64 // to the end, whatever is there
+		}
+		if blocks.first > 0 && blocks.first >= count {
+			return nil
+		}
+	}
+	total := blocks.first * int64(p.blockRows)
+	r, err := p.open(ctx, total)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	total := int64(0)
-	for index := int64(0); ; index++ {
+	for index := blocks.first; index < blocks.end; index++ {
 		var b *Block
 		select {
 		case b = <-p.free:
@@ -183,15 +227,16 @@ func (p *pass) readAll(ctx context.Context, yield func(*Block) bool) (err error)
 			return err
 		}
 	}
+	return nil
 }
 
-// open opens the source. A reader that comes after the pass has given up is
+// open opens the source at a row. A reader that comes after the pass has given up is
 // closed.
-func (p *pass) open(ctx context.Context) (Reader, error) {
+func (p *pass) open(ctx context.Context, first int64) (Reader, error) {
 	var r Reader
 	var failed error
 	err := p.watch.call(func() error {
-		r, failed = p.src.Open(ctx)
+		r, failed = p.src.Open(ctx, first)
 		return failed
 	})
 	if err == errAbandoned && failed == nil && r != nil {

@@ -365,7 +365,7 @@ func TestReadFull(t *testing.T) {
 	for _, lazy := range []bool{false, true} {
 		src := newTable("x", randomMatrix(2, 50, 2)).keep()
 		src.step, src.lazy = odd(9), lazy
-		r, err := src.Open(context.Background())
+		r, err := src.Open(context.Background(), 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -117,6 +117,9 @@ func newPrepared(src Source, p Preparation, stats *columnStats) *Prepared {
 			s.kept = newKeptRows(stats)
 			s.drops = s.kept.raw - s.kept.total()
 			s.info.Rows = s.kept.total()
+			if s.info.Lead > 0 {
+				s.info.Lead += s.kept.blockRows
+			}
 		}
 	}
 	return s
@@ -128,13 +131,21 @@ func (s *Prepared) Info() Info { return s.info }
 // Dropped is the number of rows left out, as far as they have been counted.
 func (s *Prepared) Dropped() int64 { return s.drops }
 
-// Open starts a pass.
-func (s *Prepared) Open(ctx context.Context) (Reader, error) {
-	r, err := s.src.Open(ctx)
+// Open returns a reader of the rows from the given one on. Where rows were
+// dropped, it begins with the raw block that holds that row.
+func (s *Prepared) Open(ctx context.Context, first int64) (Reader, error) {
+	if err := CheckFirst(s.info, first); err != nil {
+		return nil, err
+	}
+	raw, before := first, first
+	if s.kept != nil {
+		raw, before = s.kept.find(first)
+	}
+	r, err := s.src.Open(ctx, raw)
 	if err != nil {
 		return nil, err
 	}
-	return &preparedReader{s: s, r: r}, nil
+	return Skip(&preparedReader{s: s, r: r, row: raw}, s.info, first-before), nil
 }
 
 type preparedReader struct {
@@ -170,18 +181,19 @@ func (s *Prepared) Gather(ctx context.Context, rows []int64, dst *Batch) error {
 }
 
 // gatherKept finds rows among those that were not dropped: each raw block that
-// holds a wanted row is read and cleaned.
+// holds a wanted row is read and cleaned. A source without random access is
+// skimmed.
 func (s *Prepared) gatherKept(ctx context.Context, rows []int64, dst *Batch) error {
 	if s.kept == nil {
 		return OnceError(s.info.Name)
 	}
-	if !canGather(s.src) {
+	if s.info.Lead == 0 {
 		return skim(ctx, s, rows, dst)
 	}
 	resetKept(dst.Kept)
 	for taken := 0; taken < len(rows); {
-		index, before := s.kept.find(rows[taken])
-		chunk, left, err := s.rawBlock(ctx, index, dst.Kept != nil)
+		start, before := s.kept.find(rows[taken])
+		chunk, left, err := s.rawBlock(ctx, start, dst.Kept != nil)
 		if err != nil {
 			return err
 		}
@@ -194,22 +206,17 @@ func (s *Prepared) gatherKept(ctx context.Context, rows []int64, dst *Batch) err
 	return nil
 }
 
-// rawBlock reads and cleans one block of raw rows.
-func (s *Prepared) rawBlock(ctx context.Context, index int, kept bool) (*Batch, int, error) {
-	start := int64(index) * s.kept.blockRows
-	n := min(s.kept.blockRows, s.kept.raw-start)
-	rows := make([]int64, n)
-	for i := range rows {
-		rows[i] = start + int64(i)
-	}
-	chunk := &Batch{X: NewMatrix(int(n), len(s.info.Columns))}
+// rawBlock reads and cleans the block of raw rows that begins at start.
+func (s *Prepared) rawBlock(ctx context.Context, start int64, kept bool) (chunk *Batch, left int, err error) {
+	n := int(min(s.kept.blockRows, s.kept.raw-start))
+	chunk = &Batch{X: NewMatrix(n, len(s.info.Columns))}
 	if kept {
 		chunk.Kept = keptColumns(s.info.Kept)
 	}
-	if err := Gather(ctx, s.src, rows, chunk); err != nil {
+	if err := readRows(ctx, s.src, start, chunk); err != nil {
 		return nil, 0, err
 	}
-	left, err := s.clean(chunk, int(n), func(i int) int64 { return rows[i] })
+	left, err = s.clean(chunk, n, func(i int) int64 { return start + int64(i) })
 	return chunk, left, err
 }
 
@@ -353,9 +360,9 @@ func newKeptRows(stats *columnStats) *keptRows {
 
 func (k *keptRows) total() int64 { return k.before[len(k.before)-1] }
 
-// find gives the raw block that holds the row, and the number of its first row
-// that is left.
-func (k *keptRows) find(row int64) (block int, before int64) {
-	block = sort.Search(len(k.before)-1, func(i int) bool { return k.before[i+1] > row })
-	return block, k.before[block]
+// find gives the first row of the raw block that holds the row, and the number of
+// its first row that is left. The row behind the last is behind all raw rows.
+func (k *keptRows) find(row int64) (raw, before int64) {
+	block := sort.Search(len(k.before)-1, func(i int) bool { return k.before[i+1] > row })
+	return min(k.raw, int64(block)*k.blockRows), k.before[block]
 }

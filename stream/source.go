@@ -6,8 +6,8 @@
 // # Sources
 //
 // A [Source] is anything that yields rows of float64 numbers: a file, several
-// files, a stream, a matrix in memory. A source is opened once per pass and
-// read front to back, like an [io.Reader] whose unit is the row. Sources whose
+// files, a stream, a matrix in memory. A reader of it starts at any row and
+// reads on from there, like an [io.Reader] whose unit is the row. Sources whose
 // rows can be fetched by number also implement [Gatherer].
 //
 // # The grid
@@ -39,6 +39,10 @@ type Info struct {
 	Rows int64
 	// Once says that the rows can be read a single time only (a pipe).
 	Once bool
+	// Lead is about how many rows a reader that begins in the middle has to
+	// pass over at most, and at least 1; 0 means all that come before. Where
+	// that costs little, a pass opens several readers.
+	Lead int64
 	// Scans is how many times the rows have been read from first to last
 	// already, to find out what is in this Info (a text file has no footer).
 	Scans int
@@ -85,10 +89,11 @@ type Batch struct {
 type Source interface {
 	// Info describes the source. The caller must not modify the result.
 	Info() Info
-	// Open starts a pass at the first row. Opening a source again, whether
-	// or not earlier readers are closed, starts another pass; a source with
-	// Info().Once set fails the second time.
-	Open(ctx context.Context) (Reader, error)
+	// Open returns a reader of the rows from the given one on, which is at
+	// most Info().Rows: then there are none. Opening a source again, whether
+	// or not earlier readers are closed, starts anew; a source with Info().Once
+	// set fails the second time, and when the first row is not 0.
+	Open(ctx context.Context, first int64) (Reader, error)
 }
 
 // Reader reads the rows of one pass in order. It need not be safe for

@@ -32,7 +32,7 @@ type table struct {
 
 // newTable is a table of the matrix without kept columns.
 func newTable(name string, x blas64.General) *table {
-	return &table{info: stream.Info{Name: name, Columns: stream.NumberedColumns(x.Cols), Rows: int64(x.Rows)}, x: x}
+	return &table{info: stream.Info{Name: name, Columns: stream.NumberedColumns(x.Cols), Rows: int64(x.Rows), Lead: 1}, x: x}
 }
 
 // keep adds an int64 column with the row number, a string column in which every
@@ -51,7 +51,10 @@ func (s *table) keep() *table {
 
 func (s *table) Info() stream.Info { return s.info }
 
-func (s *table) Open(context.Context) (stream.Reader, error) {
+func (s *table) Open(_ context.Context, first int64) (stream.Reader, error) {
+	if err := stream.CheckFirst(s.info, first); err != nil {
+		return nil, err
+	}
 	if s.opens.Add(1) > 1 && s.info.Once {
 		return nil, stream.OnceError(s.info.Name)
 	}
@@ -60,7 +63,7 @@ func (s *table) Open(context.Context) (stream.Reader, error) {
 			return nil, err
 		}
 	}
-	return &tableReader{s: s}, nil
+	return &tableReader{s: s, next: int(first)}, nil
 }
 
 func (s *table) Gather(_ context.Context, rows []int64, dst *stream.Batch) error {
@@ -125,6 +128,12 @@ func (r *tableReader) Close() error {
 
 // sequential hides that the rows of a source can be fetched by number.
 type sequential struct{ stream.Source }
+
+func (s sequential) Info() stream.Info {
+	info := s.Source.Info()
+	info.Lead = 0
+	return info
+}
 
 func rowOf(m blas64.General, i int) []float64 { return m.Data[i*m.Stride : i*m.Stride+m.Cols] }
 

@@ -13,15 +13,18 @@ type RowNumbers struct{ info Info }
 
 // NewRowNumbers returns a source of so many rows.
 func NewRowNumbers(name string, rows int64) *RowNumbers {
-	return &RowNumbers{Info{Name: name, Rows: rows}}
+	return &RowNumbers{Info{Name: name, Rows: rows, Lead: 1}}
 }
 
 // Info describes the source.
 func (s *RowNumbers) Info() Info { return s.info }
 
-// Open starts a pass.
-func (s *RowNumbers) Open(ctx context.Context) (Reader, error) {
-	return &rowNumberReader{ctx: ctx, left: s.info.Rows}, nil
+// Open returns a reader of the rows from the given one on.
+func (s *RowNumbers) Open(ctx context.Context, first int64) (Reader, error) {
+	if err := CheckFirst(s.info, first); err != nil {
+		return nil, err
+	}
+	return &rowNumberReader{ctx: ctx, left: s.info.Rows - first}, nil
 }
 
 // Gather has nothing to fetch.

@@ -191,7 +191,7 @@ func (c *convertCommand) copy(ctx context.Context, src stream.Source, path strin
 		return 0, err
 	}
 	defer w.Abort() // does nothing after Commit
-	r, err := src.Open(ctx)
+	r, err := src.Open(ctx, 0)
 	if err != nil {
 		return 0, err
 	}

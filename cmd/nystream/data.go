@@ -138,9 +138,9 @@ func (d *dataFlags) open(ctx context.Context, a *app, paths []string, mode openM
 	return &input{stream.NewCounted(spooled), discard, 0, in.leftOut}, nil
 }
 
-// Open starts a pass.
-func (in *input) Open(ctx context.Context) (stream.Reader, error) {
-	r, err := in.Counted.Open(ctx)
+// Open returns a reader of the rows from the given one on.
+func (in *input) Open(ctx context.Context, first int64) (stream.Reader, error) {
+	r, err := in.Counted.Open(ctx, first)
 	if err != nil {
 		return nil, fromData(err)
 	}

@@ -88,8 +88,8 @@ type choppy struct {
 	sizes []int
 }
 
-func (c choppy) Open(ctx context.Context) (stream.Reader, error) {
-	r, err := c.Gatherer.Open(ctx)
+func (c choppy) Open(ctx context.Context, first int64) (stream.Reader, error) {
+	r, err := c.Gatherer.Open(ctx, first)
 	return &choppyReader{r, c.sizes, 0}, err
 }
 

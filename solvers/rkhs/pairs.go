@@ -21,12 +21,18 @@ type joined struct {
 // joined returns the pairs as one source.
 func (d *Data) joined() stream.Source {
 	x := d.x.Info()
-	info := stream.Info{Name: x.Name, Columns: x.Columns, Rows: d.n}
+	info := stream.Info{Name: x.Name, Columns: x.Columns, Rows: d.n, Lead: x.Lead}
 	if d.y != nil {
 		y := d.y.Info()
+		if info.Lead > 0 {
+			info.Lead += d.lag
+		}
 		info.Columns = append(append([]string(nil), x.Columns...), y.Columns...)
 		if d.lag == 0 {
 			info.Name += " and " + y.Name
+			if info.Lead = max(x.Lead, y.Lead); min(x.Lead, y.Lead) == 0 {
+				info.Lead = 0
+			}
 		}
 	}
 	return &joined{d, info}
@@ -35,20 +41,24 @@ func (d *Data) joined() stream.Source {
 // Info describes the pairs.
 func (j *joined) Info() stream.Info { return j.info }
 
-// Open starts a pass: over both sources, or once over that of lagged rows.
-func (j *joined) Open(ctx context.Context) (stream.Reader, error) {
+// Open returns a reader of the pairs from the given one on: of both sources, or of
+// that of lagged rows.
+func (j *joined) Open(ctx context.Context, first int64) (stream.Reader, error) {
+	if err := stream.CheckFirst(j.info, first); err != nil {
+		return nil, err
+	}
 	d := j.data
-	x, err := d.x.Open(ctx)
+	x, err := d.x.Open(ctx, first)
 	if err != nil {
 		return nil, err
 	}
-	r := &pairReader{data: d, x: x, left: d.n}
+	r := &pairReader{data: d, x: x, left: d.n - first}
 	switch {
 	case d.y == nil:
 	case d.lag > 0:
-		return &lagReader{data: d, src: x, left: d.n, queue: stream.NewMatrix(int(d.lag), len(d.x.Info().Columns))}, nil
+		return &lagReader{data: d, src: x, left: d.n - first, queue: stream.NewMatrix(int(d.lag), len(d.x.Info().Columns))}, nil
 	default:
-		if r.y, err = d.y.Open(ctx); err != nil {
+		if r.y, err = d.y.Open(ctx, first); err != nil {
 			return nil, errors.Join(err, x.Close())
 		}
 	}

@@ -59,7 +59,10 @@ func Open(path string) (column.Table, error) {
 	if err := t.findWidths(file); err != nil {
 		return nil, err
 	}
-	t.Rows, t.Columns = t.index.rows, t.index.schema.columns()
+	t.Rows, t.Columns, t.Lead = t.index.rows, t.index.schema.columns(), 1
+	for _, e := range t.index.entries {
+		t.Lead = max(t.Lead, e.rows)
+	}
 	return t, nil
 }
 
@@ -203,7 +206,10 @@ type pipeSource struct {
 }
 
 // Open starts the only pass.
-func (s *pipeSource) Open(ctx context.Context) (stream.Reader, error) {
+func (s *pipeSource) Open(ctx context.Context, first int64) (stream.Reader, error) {
+	if err := stream.CheckFirst(s.Info(), first); err != nil {
+		return nil, err
+	}
 	if s.pipe.opened {
 		return nil, fmt.Errorf("%s can be read only once; spool it first", s.pipe.Path)
 	}

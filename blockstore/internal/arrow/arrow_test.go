@@ -310,7 +310,7 @@ func checkArrowPipe(t *testing.T, path string, columns []arrowTestColumn, n int,
 		t.Error("a pipe can gather")
 	}
 	checkArrow(t, src, columns, n, nullable)
-	_, err = src.Open(t.Context())
+	_, err = src.Open(t.Context(), 0)
 	filetest.WantError(t, err, "standard input", "once")
 }
 
@@ -354,7 +354,7 @@ func TestFromRecordsRefuses(t *testing.T) {
 	}
 	_, _, err = filetest.Slurp(src, 4)
 	filetest.WantError(t, err, "r", "10 rows", "11")
-	_, err = src.Open(t.Context())
+	_, err = src.Open(t.Context(), 0)
 	filetest.WantError(t, err, "once")
 
 	failing := errors.New("no more")
@@ -362,7 +362,7 @@ func TestFromRecordsRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = src.Open(t.Context()); !errors.Is(err, failing) {
+	if _, err = src.Open(t.Context(), 0); !errors.Is(err, failing) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -576,7 +576,7 @@ func TestArrowMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	src := filetest.ChooseAll(t, tb)
-	r, err := src.Open(t.Context())
+	r, err := src.Open(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,7 @@ type feed interface {
 // otherwise they are found in a message.
 type batch struct {
 	first, rows int64
+	skip        int64 // rows at its beginning that are not wanted
 	table       flatTable
 	buffers     buffers
 	dicts       dictionaries
@@ -62,6 +63,7 @@ type fileFeed struct {
 	file   io.ReaderAt
 	closer io.Closer // nil when somebody else closes the file
 	at     int       // next entry
+	first  int64     // the row that next begins with
 	wanted []field
 	dicts  dictionaries
 	unpack compression.Unpacker
@@ -82,7 +84,14 @@ func (f *fileFeed) next() (*batch, error) {
 		e := &f.index.entries[f.at]
 		f.at++
 		if e.kind == batchMessage {
-			return f.batch(e)
+			if e.first+e.rows <= f.first && f.first > 0 {
+				continue
+			}
+			b, err := f.batch(e)
+			if err == nil {
+				b.skip = max(0, f.first-b.first)
+			}
+			return b, err
 		}
 		if err := f.dictionary(e); err != nil {
 			return nil, err

@@ -14,13 +14,19 @@ type source struct {
 	table *table
 }
 
-// Open starts a pass with a file handle of its own.
-func (s *source) Open(ctx context.Context) (stream.Reader, error) {
+// Open returns a reader of the rows from the given one on, with a file handle of
+// its own. Batches before are left out, but not dictionaries.
+func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
+	if err := stream.CheckFirst(s.Info(), first); err != nil {
+		return nil, err
+	}
 	file, err := s.table.stamp.Open()
 	if err != nil {
 		return nil, err
 	}
-	return newReader(ctx, &s.Choice, s.table.index.schema, s.table.feed(file, file)), nil
+	feed := s.table.feed(file, file)
+	feed.first = first
+	return newReader(ctx, &s.Choice, s.table.index.schema, feed), nil
 }
 
 // Gather implements stream.Gatherer. Unless buffers are compressed it reads the
@@ -93,7 +99,7 @@ func (p *pass) Next(dst *stream.Batch, to int) (int, error) {
 
 // open goes to the first row of a batch.
 func (p *pass) open(batch *batch) error {
-	p.at, p.left = 0, batch.rows
+	p.at, p.left = batch.skip, batch.rows-batch.skip
 	for _, columns := range [][]columnReader{p.numeric, p.kept} {
 		for i := range columns {
 			if err := columns[i].open(batch); err != nil {

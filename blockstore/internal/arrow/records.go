@@ -116,7 +116,10 @@ func (s *recordSource) find(names []string) ([]int, error) {
 }
 
 // Open starts a pass.
-func (s *recordSource) Open(ctx context.Context) (stream.Reader, error) {
+func (s *recordSource) Open(ctx context.Context, first int64) (stream.Reader, error) {
+	if err := stream.CheckFirst(s.Info(), first); err != nil {
+		return nil, err
+	}
 	if s.Once && s.opened {
 		return nil, fmt.Errorf("%s can be read only once; spool it first", s.Name)
 	}
@@ -129,7 +132,8 @@ func (s *recordSource) Open(ctx context.Context) (stream.Reader, error) {
 		r.Release()
 		return nil, fmt.Errorf("%s: the records have another schema than the source", s.Name)
 	}
-	return newReader(ctx, &s.Choice, s.schema, &recordFeed{source: s, r: r}), nil
+	all := newReader(ctx, &s.Choice, s.schema, &recordFeed{source: s, r: r})
+	return stream.Skip(all, s.Info(), first), nil
 }
 
 // recordFeed gives records as batches.

@@ -39,6 +39,7 @@ type TableInfo struct {
 	Columns []Info         // in file order
 	Rows    int64          // -1 when only a full read would tell
 	Once    bool           // the rows can be read a single time only
+	Lead    int64          // see stream.Info
 	Scans   int            // full reads that opening has cost
 	Spoiled map[int]string // text columns that are numbers but for a few cells, and the first of these
 	Aside   []int          // columns that globs and ranges pass over: a libsvm file's label; no column is a vector then
@@ -125,7 +126,7 @@ func Choose(t Table, numeric, kept []int) (stream.Source, error) {
 // Choose checks a choice and names what it gives.
 func (t *TableInfo) Choose(numeric, kept []int) (Choice, error) {
 	c := Choice{Numeric: numeric, Kept: kept}
-	c.info = stream.Info{Name: t.Path, Rows: t.Rows, Once: t.Once, Scans: t.Scans}
+	c.info = stream.Info{Name: t.Path, Rows: t.Rows, Once: t.Once, Lead: t.Lead, Scans: t.Scans}
 	for _, i := range numeric {
 		column := t.Columns[i]
 		if !column.Kind.Computable() {

@@ -50,7 +50,7 @@ func MeasurePass(b *testing.B, tb column.Table) {
 	b.SetBytes(8 * info.Rows * int64(len(info.Columns)))
 	b.ReportAllocs()
 	for b.Loop() {
-		r, err := src.Open(b.Context())
+		r, err := src.Open(b.Context(), 0)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/internal/conformance"
 	"github.com/nystream/nystream/stream"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -115,7 +116,7 @@ func NewBatch(src stream.Source, n int) *stream.Batch {
 
 // Slurp reads a source to its end, batch rows at a time.
 func Slurp(src stream.Source, batch int) (rows [][]float64, kept []stream.Column, err error) {
-	r, err := src.Open(context.Background())
+	r, err := src.Open(context.Background(), 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -160,9 +161,11 @@ func CopyValue(dst, src *stream.Column, i int) {
 	column.AppendValid(dst)
 }
 
-// CheckGather compares Gather of a few sets of rows with a sequential read.
+// CheckGather compares Gather of a few sets of rows with a sequential read, and so
+// reads that begin in the middle.
 func CheckGather(t testing.TB, src stream.Source) {
 	t.Helper()
+	conformance.Opening(t, src, 1)
 	rows, kept, err := Slurp(src, 7)
 	if err != nil {
 		t.Fatal(err)

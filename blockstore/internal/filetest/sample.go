@@ -61,7 +61,7 @@ func SampleBatch(n int, seed uint64) *stream.Batch {
 func ReadAll(src stream.Source, step int) (*stream.Batch, error) {
 	info := src.Info()
 	all, part := column.NewBatch(info, 0), column.NewBatch(info, step)
-	r, err := src.Open(context.Background())
+	r, err := src.Open(context.Background(), 0)
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,11 @@ func Open(path string) (column.Table, error) {
 	if err != nil {
 		return nil, fault.File(path, "%w", err)
 	}
-	t.TableInfo = column.TableInfo{Path: path, Rows: t.count, Columns: column.Unnamed(int(t.width), t.head.dtype.column())}
+	lead := int64(1)
+	if t.head.fortran {
+		lead += fortranBufferSize / max(1, t.row)
+	}
+	t.TableInfo = column.TableInfo{Path: path, Rows: t.count, Lead: lead, Columns: column.Unnamed(int(t.width), t.head.dtype.column())}
 	return t, nil
 }
 
@@ -101,13 +105,16 @@ type source struct {
 	table *table
 }
 
-// Open starts a pass at the first row.
-func (s *source) Open(ctx context.Context) (stream.Reader, error) {
+// Open returns a reader of the rows from the given one on.
+func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
+	if err := stream.CheckFirst(s.Info(), first); err != nil {
+		return nil, err
+	}
 	f, err := os.Open(s.table.Path)
 	if err != nil {
 		return nil, err
 	}
-	return column.NewReader(ctx, s.Info(), &pass{src: s, file: f, ahead: true}), nil
+	return column.NewReader(ctx, s.Info(), &pass{src: s, file: f, ahead: true, at: first}), nil
 }
 
 // Gather fetches rows by number; rows that follow each other in one read.

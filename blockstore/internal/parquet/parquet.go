@@ -87,6 +87,9 @@ func Open(path string) (column.Table, error) {
 	if err := t.findWidths(file); err != nil {
 		return nil, err
 	}
+	for _, g := range t.groups {
+		t.Lead = max(t.Lead, g.rows)
+	}
 	for i := range t.leaves {
 		t.Columns = append(t.Columns, t.leaves[i].Info)
 	}
@@ -145,13 +148,17 @@ type source struct {
 	table *table
 }
 
-// Open starts a pass with a file handle of its own.
-func (s *source) Open(ctx context.Context) (stream.Reader, error) {
+// Open returns a reader of the rows from the given one on, with a file handle of
+// its own. Row groups before are left out, and pages by their headers.
+func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
+	if err := stream.CheckFirst(s.Info(), first); err != nil {
+		return nil, err
+	}
 	file, err := s.table.stamp.Open()
 	if err != nil {
 		return nil, err
 	}
-	return column.NewReader(ctx, s.Info(), newPass(s, file)), nil
+	return column.NewReader(ctx, s.Info(), newPass(s, file, first)), nil
 }
 
 // groupOf returns the row group that holds row.

@@ -15,11 +15,17 @@ type pass struct {
 	columns []*columnReader // numeric ones, then kept ones
 	group   int             // the row group being read
 	left    int64           // rows of it not yet read
+	skip    int64           // rows to be passed over in the next row group
+	begun   bool            // a row group
 }
 
-// newPass starts at the first row of file, which the pass closes.
-func newPass(s *source, file *os.File) *pass {
-	p := &pass{source: s, pages: newPages(s.table, file), group: -1}
+// newPass starts at a row of file, which the pass closes.
+func newPass(s *source, file *os.File, first int64) *pass {
+	p := &pass{source: s, pages: newPages(s.table, file), group: len(s.table.groups) - 1}
+	if first < s.Info().Rows {
+		p.group = s.table.groupOf(first) - 1
+		p.skip = first - s.table.groups[p.group+1].first
+	}
 	p.pages.closer = file
 	for _, i := range s.Choice.All(true) {
 		p.columns = append(p.columns, newColumnReader(p.pages, s.table, i))
@@ -58,7 +64,7 @@ func (p *pass) nextGroup(keeps bool) error {
 	if !keeps {
 		columns = columns[:len(p.source.Numeric)]
 	}
-	if p.group >= 0 {
+	if p.begun {
 		for _, c := range columns {
 			if err := c.finish(); err != nil {
 				return err
@@ -69,10 +75,17 @@ func (p *pass) nextGroup(keeps bool) error {
 		return io.EOF
 	}
 	p.group++
-	p.left = p.source.table.groups[p.group].rows
+	p.begun = true
+	p.left = p.source.table.groups[p.group].rows - p.skip
 	for _, c := range p.columns {
 		c.open(p.group)
 	}
+	for _, c := range columns {
+		if err := c.skip(p.skip); err != nil {
+			return err
+		}
+	}
+	p.skip = 0
 	return nil
 }
 

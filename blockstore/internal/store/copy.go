@@ -53,7 +53,7 @@ func copyRows(ctx context.Context, src stream.Source, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	r, err := src.Open(ctx)
+	r, err := src.Open(ctx, 0)
 	if err != nil {
 		return err
 	}

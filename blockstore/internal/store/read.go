@@ -15,13 +15,17 @@ type source struct {
 	table *Table
 }
 
-// Open starts a pass, which holds one chunk, decoded.
-func (s *source) Open(ctx context.Context) (stream.Reader, error) {
+// Open returns a reader of the rows from the given one on, which holds one chunk,
+// decoded.
+func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
+	if err := stream.CheckFirst(s.Info(), first); err != nil {
+		return nil, err
+	}
 	chunks, err := s.table.open()
 	if err != nil {
 		return nil, err
 	}
-	return column.NewReader(ctx, s.Info(), &pass{source: s, chunks: chunks}), nil
+	return column.NewReader(ctx, s.Info(), &pass{source: s, chunks: chunks, chunk: int(first / int64(s.table.chunkRows)), skip: int(first % int64(s.table.chunkRows))}), nil
 }
 
 // Gather fetches rows by number. Each chunk that holds one of them is verified
@@ -53,13 +57,14 @@ type pass struct {
 	current stream.Batch
 	filled  int // rows in current
 	used    int // of them, rows already given
+	skip    int // rows of the first chunk to leave out
 	local   []int64
 }
 
 // Next implements column.Pass.
 func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
 	if p.used == p.filled {
-		if p.chunk == p.source.table.chunks() {
+		if p.chunk >= p.source.table.chunks() {
 			return 0, io.EOF
 		}
 		if err := p.load(dst.Kept != nil); err != nil {
@@ -88,7 +93,7 @@ func (p *pass) load(kept bool) error {
 		return err
 	}
 	p.chunk++
-	p.filled, p.used = rows, 0
+	p.filled, p.used, p.skip = rows, p.skip, 0
 	return nil
 }
 

@@ -184,7 +184,7 @@ func TestStoreShortenedWhileOpen(t *testing.T) {
 	n := 4 * maxChunkRows
 	path := writeStore(t, filetest.SampleInfo, filetest.SampleBatch(n, 6), false)
 	src := openSample(t, path)
-	r, err := src.Open(context.Background())
+	r, err := src.Open(context.Background(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,7 +332,7 @@ func BenchmarkStoreRead(b *testing.B) {
 	part := column.NewBatch(src.Info(), 512)
 	b.SetBytes(n * d * 8)
 	for b.Loop() {
-		r, err := src.Open(context.Background())
+		r, err := src.Open(context.Background(), 0)
 		for err == nil {
 			_, err = r.Read(part)
 		}

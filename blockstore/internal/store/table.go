@@ -22,7 +22,7 @@ func newTable(path string, f *os.File) (*Table, error) {
 	if err != nil {
 		return nil, fault.File(f.Name(), "%w", err)
 	}
-	t := &Table{column.TableInfo{Path: path, Rows: shape.rowCount}, shape, nil}
+	t := &Table{column.TableInfo{Path: path, Rows: shape.rowCount, Lead: int64(shape.chunkRows)}, shape, nil}
 	kinds := [...]column.Kind{stream.Float64: column.Number, stream.Int64: column.Integer, stream.String: column.Text}
 	for _, f := range shape.fields {
 		t.Columns = append(t.Columns, column.Info{Name: f.Name, Kind: kinds[f.Kind], Width: 1})

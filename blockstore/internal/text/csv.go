@@ -157,7 +157,7 @@ func (s *csvScan) table(path string, header bool) *csvTable {
 	if header {
 		t.index.header = 1
 	}
-	t.TableInfo = column.TableInfo{Path: path, Rows: t.index.rows(), Scans: 1, Spoiled: make(map[int]string)}
+	t.TableInfo = column.TableInfo{Path: path, Rows: t.index.rows(), Lead: markEvery, Scans: 1, Spoiled: make(map[int]string)}
 	names := stream.NumberedColumns(len(s.first))
 	for j, cell := range s.first {
 		kinds, name := s.others[j], names[j]

@@ -317,7 +317,7 @@ func BenchmarkCSV(b *testing.B) {
 		src := filetest.ChooseAll(b, tb)
 		batch := filetest.NewBatch(src, 1024)
 		for b.Loop() {
-			r, err := src.Open(context.Background())
+			r, err := src.Open(context.Background(), 0)
 			if err != nil {
 				b.Fatal(err)
 			}

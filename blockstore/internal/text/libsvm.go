@@ -58,7 +58,7 @@ func OpenLibsvm(ctx context.Context, path string) (column.Table, error) {
 		return nil, fault.File(path, "the file holds no rows")
 	}
 	t.label = labels.kind()
-	t.TableInfo = column.TableInfo{Path: path, Rows: t.index.rows(), Scans: 1}
+	t.TableInfo = column.TableInfo{Path: path, Rows: t.index.rows(), Lead: markEvery, Scans: 1}
 	t.widen(most)
 	return t, nil
 }

@@ -68,13 +68,19 @@ type textSource struct {
 	cursor func(in io.ReaderAt) textCursor
 }
 
-// Open starts a pass at the first row.
-func (s *textSource) Open(ctx context.Context) (stream.Reader, error) {
+// Open returns a reader of the rows from the given one on: it starts at the mark
+// before.
+func (s *textSource) Open(ctx context.Context, first int64) (stream.Reader, error) {
+	if err := stream.CheckFirst(s.Info(), first); err != nil {
+		return nil, err
+	}
 	f, err := os.Open(s.Info().Name)
 	if err != nil {
 		return nil, err
 	}
-	return column.NewReader(ctx, s.Info(), s.pass(f)), nil
+	p := s.pass(f)
+	p.first = first
+	return column.NewReader(ctx, s.Info(), p), nil
 }
 
 // Gather fetches rows by number: from the mark before each wanted row it reads
@@ -107,6 +113,7 @@ type textPass struct {
 	file   *os.File
 	cursor textCursor
 	at     int64 // the record that the cursor gives next; -1 before the first seek
+	first  int64 // the row that Next begins with
 }
 
 // pass goes over the rows of f.
@@ -116,8 +123,8 @@ func (s *textSource) pass(f *os.File) *textPass {
 
 // Next implements column.Pass.
 func (p *textPass) Next(dst *stream.Batch, at int) (int, error) {
-	if p.at < 0 && p.src.Info().Rows > 0 {
-		if err := p.moveTo(0); err != nil {
+	if p.at < 0 && p.first < p.src.Info().Rows {
+		if err := p.moveTo(p.first); err != nil {
 			return 0, err
 		}
 	}

@@ -34,7 +34,7 @@ func TestCancelledRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	src := filetest.ChooseAll(t, tb)
-	r, err := src.Open(ctx)
+	r, err := src.Open(ctx, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

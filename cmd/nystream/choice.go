@@ -50,6 +50,57 @@ func (c choice) usage(what string) string {
 // index returns the place of the value among the words.
 func (c *choice) index() int { return slices.Index(c.words, c.value) }
 
+// enumeration is a flag that takes the words of some values of a type; the first is the
+// default.
+type enumeration[T fmt.Stringer] struct {
+	value   *T
+	choices []T
+}
+
+// addEnumeration adds a flag for a value. means has what the choices mean, "" for what
+// needs no words, and may end early.
+func addEnumeration[T fmt.Stringer](cmd *cobra.Command, value *T, name, what string, choices []T, means ...string) {
+	*value = choices[0]
+	words := wordsOf(choices)
+	explained := slices.Clone(words)
+	for i, meaning := range means {
+		if meaning != "" {
+			explained[i] += " (" + meaning + ")"
+		}
+	}
+	cmd.Flags().Var(&enumeration[T]{value, choices}, name, what+": "+strings.Join(explained, ", "))
+	mustRegister(cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)))
+}
+
+func wordsOf[T fmt.Stringer](choices []T) (words []string) {
+	for _, c := range choices {
+		words = append(words, c.String())
+	}
+	return words
+}
+
+// Set takes one of the words.
+func (e *enumeration[T]) Set(word string) error {
+	for _, c := range e.choices {
+		if c.String() == word {
+			*e.value = c
+			return nil
+		}
+	}
+	words := wordsOf(e.choices)
+	return fmt.Errorf("is not one of %s%s", strings.Join(words, ", "), didYouMean(word, words))
+}
+
+func (e *enumeration[T]) String() string {
+	if e.value == nil { // pflag asks a zero value
+		return ""
+	}
+	return (*e.value).String()
+}
+
+// Type names the value in help texts.
+func (e *enumeration[T]) Type() string { return "word" }
+
 // didYouMean suggests the word that was probably meant, or is empty. Cobra has
 // the edit distance that this needs, for the names of commands.
 func didYouMean(word string, known []string) string {

@@ -59,8 +59,9 @@ scaled to mean 0 and standard deviation 1 unless --scale says otherwise.`
 // ismTask is a fit of ism.
 type ismTask struct {
 	*job
-	engineWord, paradigmWord     choice
-	weightsWord                  choice
+	with                         ism.Engine
+	paradigm                     ism.Paradigm
+	weights                      ism.Weights
 	target, targetKernel, scores string
 	givenLabel                   string
 	mu                           float64
@@ -72,7 +73,6 @@ type ismTask struct {
 	clustersFile, plotFile       string
 
 	kernel     kernelgen.Kernel
-	weights    ism.Weights
 	targets    kernelgen.Kernel        // between targets
 	asides     []aside                 // columns by name, and files
 	read       map[string]*asideValues // by flag
@@ -90,8 +90,8 @@ func newISMTask(j *job, cmd *cobra.Command) task {
 	f.StringVar(&j.kernelText, "kernel", "gaussian(sigma=median)", "`kernel` between rows of XW, of those above")
 	mustRegister(cmd.RegisterFlagCompletionFunc("kernel", completeSmoothKernels))
 	f.IntVar(&j.rank, "dim", 0, "`number` of columns of W; that of the classes or clusters if not given")
-	addChoice(cmd, &c.engineWord, "engine", "how sums over pairs of rows are worked out", ism.EngineAuto.String(), ism.EngineExact.String(), ism.EngineLinear.String())
-	addChoice(cmd, &c.weightsWord, "weights", "weights of the kernels of a sum", ism.Given.String(), ism.Independent.String(), ism.Aligned.String())
+	addEnumeration(cmd, &c.with, "engine", "how sums over pairs of rows are worked out", []ism.Engine{ism.EngineAuto, ism.EngineExact, ism.EngineLinear})
+	addEnumeration(cmd, &c.weights, "weights", "weights of the kernels of a sum", []ism.Weights{ism.Given, ism.Independent, ism.Aligned})
 	f.Float64Var(&c.tolerance, "tol", 0.01, "relative `change` of the eigenvalues at which the iteration ends")
 	f.Float64Var(&c.angle, "angle", 0.01, "largest `angle` in radians between subspaces at which the iteration ends")
 	f.IntVar(&c.iterations, "iterations", 50, "most `number` of W to try for one set of clusters")
@@ -99,8 +99,7 @@ func newISMTask(j *job, cmd *cobra.Command) task {
 	addRowsFile(cmd, &c.clustersFile, "clusters-output", "write the cluster of each row")
 	f.StringVar(&c.plotFile, "plot", "", "draw the first two columns of XW, coloured by label or cluster, to `file`, .svg")
 	completeFiles(cmd, plotExtensions, "plot")
-	addChoice(cmd, &c.paradigmWord, "paradigm", "what is known, and what is looked for",
-		ism.Supervised.String(), ism.Unsupervised.String(), ism.SemiSupervised.String(), ism.Alternative.String())
+	addEnumeration(cmd, &c.paradigm, "paradigm", "what is known, and what is looked for", []ism.Paradigm{ism.Supervised, ism.Unsupervised, ism.SemiSupervised, ism.Alternative})
 	f.Lookup("label").Usage = "`column` or file of the classes of the rows; several columns of 0 and 1, with commas, for rows of several classes"
 	f.StringVar(&c.target, "target", "", "`columns` or file of real numbers that W is to tell, instead of --label")
 	f.StringVar(&c.targetKernel, "target-kernel", "rbf(gamma=median)", "`kernel` between --target of two rows; nystream help kernels lists them")
@@ -125,20 +124,8 @@ func newISMTask(j *job, cmd *cobra.Command) task {
 
 var plotExtensions = []string{"svg"}
 
-// paradigm returns the one that the flags name; the word was checked when it was set.
-func (c *ismTask) paradigm() ism.Paradigm {
-	p, _ := ism.ParseParadigm(c.paradigmWord.value)
-	return p
-}
-
-// engineOf returns the engine that the flags name, likewise.
-func (c *ismTask) engineOf() ism.Engine {
-	g, _ := ism.ParseEngine(c.engineWord.value)
-	return g
-}
-
 func (c *ismTask) refuses(args []string) []contradiction {
-	p, label, target := c.paradigm(), c.given("label"), c.given("target")
+	p, label, target := c.paradigm, c.given("label"), c.given("target")
 	clustering, weighed := p != ism.Supervised, p == ism.SemiSupervised || p == ism.Alternative
 	return []contradiction{
 		{len(args) == 0, noData},
@@ -162,7 +149,7 @@ func (c *ismTask) refuses(args []string) []contradiction {
 		{!(c.angle > 0 && c.angle <= math.Pi/2), "--angle must be above 0 and at most π/2, such as 0.01"},
 		c.least("iterations", c.iterations, 1),
 		c.least("landmarks", c.landmarks, 1),
-		c.without(c.engineOf() == ism.EngineExact, "is for --engine linear", "landmarks"),
+		c.without(c.with == ism.EngineExact, "is for --engine linear", "landmarks"),
 	}
 }
 
@@ -191,10 +178,9 @@ func (c *ismTask) said() (list []aside) {
 
 func (c *ismTask) parse() (err error) {
 	text, weights := ism.CutWeights(c.kernelText) // so older versions had them
-	if c.given("weights") || weights == ism.Given {
-		weights, _ = ism.ParseWeights(c.weightsWord.value)
+	if !c.given("weights") {
+		c.weights = weights
 	}
-	c.weights = weights
 	if c.kernel, err = kernelgen.Parse(text); err != nil {
 		return err
 	}
@@ -287,7 +273,7 @@ func (c *ismTask) readAsides(ctx context.Context, src stream.Source) error {
 // chooseTask makes what is known of the rows a response, and chooses numbers that the
 // flags leave open.
 func (c *ismTask) chooseTask(ctx context.Context) (err error) {
-	if v := c.read["--label"]; v != nil && (len(v.values) == 1 || c.paradigm() != ism.Supervised) {
+	if v := c.read["--label"]; v != nil && (len(v.values) == 1 || c.paradigm != ism.Supervised) {
 		if c.labels, c.classes, err = v.classes(); err != nil {
 			return err
 		}
@@ -295,12 +281,12 @@ func (c *ismTask) chooseTask(ctx context.Context) (err error) {
 	if c.known, err = c.response(ctx); err != nil {
 		return err
 	}
-	if c.clusters == 0 && c.paradigm() != ism.Supervised {
+	if c.clusters == 0 && c.paradigm != ism.Supervised {
 		c.clusters = len(c.classes)
 	}
 	if !c.given("dim") {
 		c.rank = c.clusters
-		if c.known != nil && c.paradigm() == ism.Supervised {
+		if c.known != nil && c.paradigm == ism.Supervised {
 			c.rank = c.known.Columns()
 		}
 		c.rank = min(c.rank, len(c.left.Info().Columns))
@@ -335,7 +321,7 @@ func (c *ismTask) response(ctx context.Context) (*ism.Response, error) {
 			return nil, err
 		}
 		return ism.Classes(labels, len(names))
-	case c.paradigm() == ism.Unsupervised:
+	case c.paradigm == ism.Unsupervised:
 		return nil, nil
 	case c.labels != nil:
 		return ism.Classes(c.labels, len(c.classes))
@@ -349,7 +335,7 @@ func (c *ismTask) response(ctx context.Context) (*ism.Response, error) {
 
 // solver returns what the flags say.
 func (c *ismTask) solver() ism.Solver {
-	s := ism.Solver{Dim: c.rank, Engine: c.engineOf(), Weights: c.weights, Paradigm: c.paradigm(), Clusters: c.clusters, Relative: c.relative,
+	s := ism.Solver{Dim: c.rank, Engine: c.with, Weights: c.weights, Paradigm: c.paradigm, Clusters: c.clusters, Relative: c.relative,
 		Tolerance: c.tolerance, Angle: c.angle, Iterations: c.iterations, Landmarks: c.landmarks, Seed: c.seed}
 	if s.Paradigm == ism.SemiSupervised || s.Paradigm == ism.Alternative {
 		s.Mu = c.mu
@@ -362,7 +348,7 @@ func (c *ismTask) problem(rows stream.Source) *ism.Data { return &ism.Data{Rows:
 
 func (c *ismTask) title() string {
 	s := c.shape()
-	return fmt.Sprintf("ism model of %s rows, %d of %d dimensions, %s", show.Count(s.Rows), c.rank, s.Columns, c.paradigmWord.value)
+	return fmt.Sprintf("ism model of %s rows, %d of %d dimensions, %v", show.Count(s.Rows), c.rank, s.Columns, c.paradigm)
 }
 
 func (c *ismTask) pace() (kernelgen.Kernel, int, bool) { return kernelgen.RBF(1), 1, false }
@@ -436,7 +422,7 @@ func (c *ismTask) rowsData() rowsData {
 // knownWords returns the flag and the columns, or the file, of what was known.
 func (c *ismTask) knownWords() string {
 	for _, s := range c.asides {
-		if s.flag != "--label" || c.paradigm() == ism.Supervised {
+		if s.flag != "--label" || c.paradigm == ism.Supervised {
 			return s.named()
 		}
 	}
@@ -470,7 +456,7 @@ func (c *ismTask) write(ctx context.Context, _ model.Model) (writers []pathWrite
 
 // dropChoice clears the engine that was chosen if it was asked for.
 func (c *ismTask) dropChoice(chosen *string) {
-	if c.engineOf() != ism.EngineAuto {
+	if c.with != ism.EngineAuto {
 		*chosen = ""
 	}
 }

@@ -20,7 +20,7 @@ type ismPlan struct {
 const ismPlanned = 10
 
 func (c *ismTask) planned(base *planResult, t *show.Text) any {
-	r := &ismPlan{base, c.engineName, c.paradigmWord.value}
+	r := &ismPlan{base, c.engineName, c.paradigm.String()}
 	base.Kernel, base.Columns = c.kernel.String(), int64(base.Dimension)
 	base.counted = fmt.Sprintf(" for %d W", min(c.iterations, ismPlanned))
 	t.Add("engine", "%s", r.Engine)

@@ -56,10 +56,11 @@ type ksvdTask struct {
 	*job
 	edges graphFlags
 
-	decomposer, compat, sums, landmarks, scaling choice
-	sample                                       []int // of rows, and of columns if there are two
-	tolerance                                    float64
-	centre                                       bool
+	decomposer choice
+	compat     ksvd.Compatibility
+	nystrom    ksvd.Nystrom // its settings, some of which are those of all
+	sample     []int        // of rows, and of columns if there are two
+	centre     bool
 
 	kernel  kernelgen.Kernel
 	solver  ksvd.Method
@@ -77,15 +78,15 @@ func newKSVDTask(j *job, cmd *cobra.Command) task {
 	j.addRight(cmd, "the right side")
 	addChoice(cmd, &c.decomposer, "method", "how G is decomposed", "auto", "exact", "nystrom", "ssrsvd")
 	f.IntSliceVar(&c.sample, "sample", nil, "`number` of rows that nystrom samples, and of columns; N,M for two numbers; 20 times the rank if not given")
-	f.Float64Var(&c.tolerance, "tol", 0, "`error` of the singular vectors, from 0 to 2, until which nystrom doubles its samples, such as 0.01")
+	f.Float64Var(&c.nystrom.Tolerance, "tol", 0, "`error` of the singular vectors, from 0 to 2, until which nystrom doubles its samples, such as 0.01")
 	f.BoolVar(&c.centre, "center", false, "take the means of rows and columns away from G, for new rows too")
-	addChoice(cmd, &c.sums, "sums", "row sums of normalised kernels, and means: exact goes over all entries (over the paths of a graph), sampled over the samples of nystrom",
-		ksvd.SumsAuto.String(), ksvd.SumsExact.String(), ksvd.SumsSampled.String())
-	addChoice(cmd, &c.landmarks, "landmarks", "how nystrom samples, leverage with one more pass over each side", ksvd.ChoiceUniform.String(), ksvd.ChoiceLeverage.String())
-	addChoice(cmd, &c.scaling, "scaling", "length of the singular vectors of nystrom; unit and orthonormal take one more pass over each side, and orthonormal is the most accurate",
-		ksvd.ScaleDerived.String(), ksvd.ScaleUnit.String(), ksvd.ScaleOrthonormal.String())
-	addChoice(cmd, &c.compat, "compat", "how the rows and columns of one matrix are brought to one length; auto is identity for a square matrix and else pinv",
-		"auto", ksvd.CompatIdentity.String(), ksvd.CompatPseudoInverse.String(), ksvd.CompatPCA.String(), ksvd.CompatRandom.String())
+	addEnumeration(cmd, &c.nystrom.Sums, "sums", "row sums of normalised kernels, and means: exact goes over all entries (over the paths of a graph), sampled over the samples of nystrom",
+		[]ksvd.Sums{ksvd.SumsAuto, ksvd.SumsExact, ksvd.SumsSampled})
+	addEnumeration(cmd, &c.nystrom.Choice, "landmarks", "how nystrom samples, leverage with one more pass over each side", []ksvd.Choice{ksvd.ChoiceUniform, ksvd.ChoiceLeverage})
+	addEnumeration(cmd, &c.nystrom.Scaling, "scaling", "length of the singular vectors of nystrom; unit and orthonormal take one more pass over each side, and orthonormal is the most accurate",
+		[]ksvd.Scaling{ksvd.ScaleDerived, ksvd.ScaleUnit, ksvd.ScaleOrthonormal})
+	addEnumeration(cmd, &c.compat, "compat", "how the rows and columns of one matrix are brought to one length; auto is identity for a square matrix and else pinv",
+		[]ksvd.Compatibility{ksvd.CompatAuto, ksvd.CompatIdentity, ksvd.CompatPseudoInverse, ksvd.CompatPCA, ksvd.CompatRandom})
 	j.addFactors(cmd, "left-factors", "U", model.Left, "write U, one row per row of the left side,")
 	j.addFactors(cmd, "right-factors", "V", model.Right, "write V, one row per row of the right side,")
 	c.edges.add(cmd)
@@ -116,7 +117,7 @@ func (c *ksvdTask) refuses(args []string) []contradiction {
 		c.without(method == "exact" || method == "ssrsvd", "is for --method nystrom", nystromFlags...),
 		{method == "ssrsvd" && c.centre, "--center is not for --method ssrsvd, whose pass has no sums over the other side: use nystrom or exact"},
 		{method == "ssrsvd" && graph, "--method ssrsvd is for dense rows: use nystrom or exact for a graph"},
-		c.within("tol", c.tolerance, 2, "0.01"),
+		c.within("tol", c.nystrom.Tolerance, 2, "0.01"),
 		{!c.goodSample(), "--sample takes one number for rows and columns, or two, each at least the rank: --sample 400 or --sample 400,200"},
 	}
 }
@@ -138,14 +139,10 @@ func (c *ksvdTask) parse() (err error) {
 	return err
 }
 
-// newSolver returns the method that --method names. The words were checked when they were
-// set.
+// newSolver returns the method that --method names.
 func (c *ksvdTask) newSolver() ksvd.Method {
-	memory := int64(c.memory)
-	nystrom := ksvd.Nystrom{Rank: c.rank, Centre: c.centre, Tolerance: c.tolerance, Memory: memory, Seed: c.seed}
-	nystrom.Sums, _ = ksvd.ParseSums(c.sums.value)
-	nystrom.Choice, _ = ksvd.ParseChoice(c.landmarks.value)
-	nystrom.Scaling, _ = ksvd.ParseScaling(c.scaling.value)
+	memory, nystrom := int64(c.memory), c.nystrom
+	nystrom.Rank, nystrom.Centre, nystrom.Memory, nystrom.Seed = c.rank, c.centre, memory, c.seed
 	if len(c.sample) > 0 {
 		nystrom.Rows, nystrom.Cols = c.sample[0], c.sample[len(c.sample)-1]
 	}
@@ -194,11 +191,9 @@ func (c *ksvdTask) match() error {
 	if c.input() != matrixInput {
 		return nil
 	}
-	asked, err := ksvd.ParseCompatibility(c.compat.value)
-	if err == nil {
-		s := c.job.shape()
-		c.matched, err = asked.Resolve(s.Rows, int64(s.Columns))
-	}
+	s := c.job.shape()
+	var err error
+	c.matched, err = c.compat.Resolve(s.Rows, int64(s.Columns))
 	if err != nil {
 		return usagef("%s: %w", c.left.Info().Name, err)
 	}

@@ -92,13 +92,13 @@ func operatorPhrase(word string) string {
 func (c *ksvdTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	r := &ksvdResult{fitResult: base, Solver: f.Method, Input: c.input(), Sums: f.Sums.String(), Centred: f.Centred,
-		Compatibility: f.Compatibility.String(), Accuracy: show.Optional(f.Accuracy), Tolerance: show.Number(c.tolerance),
+		Compatibility: f.Compatibility.String(), Accuracy: show.Optional(f.Accuracy), Tolerance: show.Number(c.nystrom.Tolerance),
 		Operator: operatorWord(f.Operator), Graph: c.graphResult(), factorPaths: c.factorPaths()}
 	if f.Samples[0] > 0 {
 		r.Samples = f.Samples[:]
 	}
 	if f.Method == "nystrom" {
-		r.Scaling = c.scaling.value
+		r.Scaling = c.nystrom.Scaling.String()
 	}
 	_, normalised := c.kernel.Normaliser()
 	r.text(t, normalised)

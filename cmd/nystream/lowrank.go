@@ -38,15 +38,16 @@ type lowrankTask struct {
 	*job
 	info *lowrankMethod
 
-	mapText          string
-	matrix           []string // files of an explicit matrix
-	sketch, nnz      int
-	shift, precision choice
-	landmarks        choice // of landmark and nystrom
-	features         choice // of rff
-	passes           int    // exact passes, of subspace
-	refine           int    // exact passes from the model of a method on
-	tolerance        float64
+	mapText     string
+	matrix      []string // files of an explicit matrix
+	sketch, nnz int
+	shift       lowrank.Shift
+	precision   lowrank.Precision
+	landmarks   lowrank.LandmarkChoice // of landmark and nystrom
+	features    choice                 // of rff
+	passes      int                    // exact passes, of subspace
+	refine      int                    // exact passes from the model of a method on
+	tolerance   float64
 
 	kernel  kernelgen.Kernel
 	mapping kernelgen.Map
@@ -68,8 +69,8 @@ func (m *lowrankMethod) task(j *job, cmd *cobra.Command) task {
 	if m.nnzUsage != "" {
 		f.IntVar(&c.nnz, "nnz", 0, m.nnzUsage)
 	}
-	addChoice(cmd, &c.precision, "precision", "arithmetic of the kernel entries of a pass; float32 is faster, and refused when it is not good enough for the fit",
-		lowrank.Float64.String(), lowrank.Float32.String())
+	addEnumeration(cmd, &c.precision, "precision", "arithmetic of the kernel entries of a pass; float32 is faster, and refused when it is not good enough for the fit",
+		[]lowrank.Precision{lowrank.Float64, lowrank.Float32})
 	if m.symmetric {
 		j.addFactors(cmd, "factors", "U", model.Left, "write U, one row per input row,")
 	}
@@ -106,7 +107,7 @@ func (c *lowrankTask) refuses(args []string) []contradiction {
 	return []contradiction{
 		{len(args) == 0 && !matrix, noData},
 		{matrix && len(args)+len(c.rightFiles) > 0, "--matrix names the matrix itself: leave out DATA and --right, or leave out --matrix"},
-		{matrix && c.tiles() != lowrank.Float64, "--precision is for kernels: leave it out with --matrix"},
+		{matrix && c.precision != lowrank.Float64, "--precision is for kernels: leave it out with --matrix"},
 		c.without(matrix, "is for kernels: the fit of a --matrix has read all its entries; leave it out", "refine"),
 		{matrix && c.given("kernel"), "--matrix goes with --map, not with --kernel"},
 		c.without(!matrix, "goes with --matrix; for rows of DATA name a --kernel", "map"),
@@ -117,15 +118,12 @@ func (c *lowrankTask) refuses(args []string) []contradiction {
 		c.within("tol", c.tolerance, 1, "0.01"),
 		c.without(two, "is for the symmetric matrix of one source: name a --rank with --right", "tol"),
 		{tolerance && c.given("refine"), "--refine needs a --rank instead of --tol"},
-		{two && c.info.name == "landmark" && c.landmarks.index() > 1, "--landmarks is for the symmetric matrix of one source: with --right they are uniform"},
+		{two && c.info.name == "landmark" && c.landmarks != lowrank.ChoiceAuto && c.landmarks != lowrank.ChoiceUniform, "--landmarks is for the symmetric matrix of one source: with --right they are uniform"},
 		{two && c.given("factors"), "with --right there are two factors: name --left-factors, --right-factors or both"},
-		{two && c.shift.index() > 0, "--shift is for the symmetric matrix of one source: leave it out with --right"},
+		c.without(two, "is for the symmetric matrix of one source: leave it out with --right", "shift"),
 		{c.symmetric() && c.first("left-factors", "right-factors") != "", "the matrix is symmetric and has one factor: name --factors"},
 	}
 }
-
-// tiles returns the precision that was asked for.
-func (c *lowrankTask) tiles() lowrank.Precision { return lowrank.Precision(c.precision.index()) }
 
 // symmetric reports whether A is approximated by one factor.
 func (c *lowrankTask) symmetric() bool { return c.info.symmetric && len(c.rightFiles) == 0 }
@@ -197,7 +195,7 @@ func (c *lowrankTask) pace() (kernelgen.Kernel, int, bool) {
 	if c.explicit() {
 		return c.kernel, 0, false
 	}
-	return c.kernel, c.shape().Columns, c.tiles() == lowrank.Float32
+	return c.kernel, c.shape().Columns, c.precision == lowrank.Float32
 }
 
 // plan counts the passes for factors too, of which one makes them orthonormal.

@@ -37,7 +37,7 @@ goes on from there with exact passes over all entries.`,
 		symmetric:   true, twoSided: true,
 		tolerance: true,
 		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
-			addShiftFlag("centred (least spectral error)", "fitted (least squares, near the diagonal of A)", "none (positive semi-definite if A is)")(c, cmd)
+			shiftFlag([]lowrank.Shift{lowrank.ShiftCentred, lowrank.ShiftFitted, lowrank.ShiftNone}, "least spectral error", "least squares, near the diagonal of A", "positive semi-definite if A is")(c, cmd)
 			addLandmarksFlag(c, cmd, lowrank.ChoiceAuto, lowrank.ChoiceUniform, lowrank.ChoiceDeterminantal, lowrank.ChoicePivoted, lowrank.ChoiceLeverage)
 			addRefineFlag(c, cmd)
 		},
@@ -52,9 +52,9 @@ Algorithm 5). One pass; another two when factors are written.`,
 		sketchUsage: sketchUsage,
 		nnzUsage:    nnzUsage,
 		symmetric:   true,
-		addFlags:    addShiftFlag("decoupled", "paper (as published)", "none"),
+		addFlags:    shiftFlag([]lowrank.Shift{lowrank.ShiftDecoupled, lowrank.ShiftPaper, lowrank.ShiftNone}, "", "as published"),
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			return lowrank.S3SPSD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Shift: c.shiftOf(), Precision: c.tiles()}, nil
+			return lowrank.S3SPSD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Shift: c.shift, Precision: c.precision}, nil
 		},
 	},
 	{
@@ -81,7 +81,7 @@ and two passes come near the least error that the rank allows.`,
 			if c.given("refine") {
 				return c.refined(lowrank.Subspace{Start: lowrank.SSRSVD{Sketch: c.sketch, NNZ: c.nnz}, TwoFactors: true})
 			}
-			return lowrank.SSRSVD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Precision: c.tiles()}, nil
+			return lowrank.SSRSVD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Precision: c.precision}, nil
 		},
 	},
 	{
@@ -97,7 +97,7 @@ One pass; another two when factors are written.`,
 			addLandmarksFlag(c, cmd, lowrank.ChoiceUniform, lowrank.ChoiceLeverage, lowrank.ChoicePivoted, lowrank.ChoiceDeterminantal, lowrank.ChoiceAuto)
 		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			return lowrank.Nystrom{Rank: c.rank, NNZ: c.nnz, Choice: c.landmarkChoice(), Seed: c.seed, Precision: c.tiles()}, nil
+			return lowrank.Nystrom{Rank: c.rank, NNZ: c.nnz, Choice: c.landmarks, Seed: c.seed, Precision: c.precision}, nil
 		},
 	},
 	methodRPCholesky,
@@ -114,14 +114,14 @@ another two when factors are written.`,
 		nnzUsage:    "landmarks per column of the landmark fit at the start; 0 means 4",
 		symmetric:   true,
 		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
-			addShiftFlag("centred (least spectral error)", "none (near the best of its rank)")(c, cmd)
+			shiftFlag([]lowrank.Shift{lowrank.ShiftCentred, lowrank.ShiftNone}, "least spectral error", "near the best of its rank")(c, cmd)
 			cmd.Flags().IntVar(&c.passes, "passes", 3, "most exact `passes` over all entries of A; fewer when the residuals are below 1e-6")
 		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
 			if c.passes < 1 {
 				return nil, fmt.Errorf("--passes %d must be at least 1", c.passes)
 			}
-			m := lowrank.Subspace{Rank: c.rank, Passes: c.passes, Start: lowrank.Landmark{Sketch: c.sketch, NNZ: c.nnz}, Seed: c.seed, Shift: c.shiftOf()}
+			m := lowrank.Subspace{Rank: c.rank, Passes: c.passes, Start: lowrank.Landmark{Sketch: c.sketch, NNZ: c.nnz}, Seed: c.seed, Shift: c.shift}
 			return m, c.inDouble(exactInDouble)
 		},
 	},
@@ -132,48 +132,26 @@ const (
 	nnzUsage    = "nonzeros in each column of a sketch; 0 means 4"
 )
 
-// addShiftFlag offers rules, each a word and perhaps what it means.
-func addShiftFlag(rules ...string) func(c *lowrankTask, cmd *cobra.Command) {
-	var words []string
-	for _, r := range rules {
-		word, _, _ := strings.Cut(r, " ")
-		words = append(words, word)
-	}
+// shiftFlag offers shifts, the first by default.
+func shiftFlag(shifts []lowrank.Shift, means ...string) func(c *lowrankTask, cmd *cobra.Command) {
 	return func(c *lowrankTask, cmd *cobra.Command) {
-		addExplained(cmd, &c.shift, "shift", "how the multiple of the identity is chosen: "+strings.Join(rules, ", "), words...)
+		addEnumeration(cmd, &c.shift, "shift", "how the multiple of the identity is chosen", shifts, means...)
 	}
 }
 
 // addLandmarksFlag offers choices of landmarks, the first by default.
 func addLandmarksFlag(c *lowrankTask, cmd *cobra.Command, choices ...lowrank.LandmarkChoice) {
 	meaning := map[lowrank.LandmarkChoice]string{
-		lowrank.ChoiceAuto:          "auto (the best of uniform, rpc and dpp on sampled rows)",
-		lowrank.ChoiceUniform:       "uniform",
-		lowrank.ChoiceLeverage:      "leverage (in proportion to ridge leverage scores)",
-		lowrank.ChoicePivoted:       "rpc (randomly pivoted Cholesky, for a small trace of A − Â)",
-		lowrank.ChoiceDeterminantal: "dpp (determinantal, of the leading eigenvectors, for a small norm)",
+		lowrank.ChoiceAuto:          "the best of uniform, rpc and dpp on sampled rows",
+		lowrank.ChoiceLeverage:      "in proportion to ridge leverage scores",
+		lowrank.ChoicePivoted:       "randomly pivoted Cholesky, for a small trace of A − Â",
+		lowrank.ChoiceDeterminantal: "determinantal, of the leading eigenvectors, for a small norm",
 	}
-	var words, usage []string
+	var means []string
 	for _, choice := range choices {
-		words, usage = append(words, choice.String()), append(usage, meaning[choice])
+		means = append(means, meaning[choice])
 	}
-	addExplained(cmd, &c.landmarks, "landmarks", "how landmarks are chosen: "+strings.Join(usage, ", "), words...)
-}
-
-// landmarkChoice returns what --landmarks says, one of the words that it takes.
-func (c *lowrankTask) landmarkChoice() lowrank.LandmarkChoice {
-	choice, _ := lowrank.ParseLandmarkChoice(c.landmarks.value)
-	return choice
-}
-
-// shiftOf returns what --shift says, one of the words that it takes. For two sources
-// there is no shift.
-func (c *lowrankTask) shiftOf() lowrank.Shift {
-	shift, _ := lowrank.ParseShift(c.shift.value)
-	if len(c.rightFiles) > 0 {
-		return lowrank.ShiftDefault
-	}
-	return shift
+	addEnumeration(cmd, &c.landmarks, "landmarks", "how landmarks are chosen", choices, means...)
 }
 
 func addMatrixFlags(c *lowrankTask, cmd *cobra.Command) {
@@ -193,7 +171,7 @@ them as the tolerance needs where there is no --rank (0.01 without --tol).`,
 	tolerance: true,
 	symmetric: true, twoSided: true,
 	solver: func(c *lowrankTask) (lowrank.Method, error) {
-		return lowrank.Auto{Rank: c.rank, Tolerance: c.tolerance, Memory: int64(c.memory), Seed: c.seed, Precision: c.tiles()}, nil
+		return lowrank.Auto{Rank: c.rank, Tolerance: c.tolerance, Memory: int64(c.memory), Seed: c.seed, Precision: c.precision}, nil
 	},
 }
 
@@ -244,20 +222,24 @@ func addRefineFlag(c *lowrankTask, cmd *cobra.Command) {
 
 // landmark returns the method of fit landmark: to a rank, to a tolerance, or refined by exact passes.
 func (c *lowrankTask) landmark() (lowrank.Method, error) {
+	shift := c.shift
+	if len(c.rightFiles) > 0 { // which has none
+		shift = lowrank.ShiftDefault
+	}
 	switch {
 	case c.given("refine"):
-		passes := lowrank.Subspace{Start: lowrank.Landmark{Sketch: c.sketch, NNZ: c.nnz, Choice: c.landmarkChoice()}}
+		passes := lowrank.Subspace{Start: lowrank.Landmark{Sketch: c.sketch, NNZ: c.nnz, Choice: c.landmarks}}
 		if len(c.rightFiles) > 0 {
 			passes.Start = lowrank.Landmark{Sketch: c.sketch, NNZ: c.nnz}
-		} else if c.shift.value != "centred" {
+		} else if c.shift != lowrank.ShiftCentred {
 			passes.Shift = lowrank.ShiftNone
 		}
 		return c.refined(passes)
 	case c.tolerance != 0:
 		return lowrank.Adaptive{Tolerance: c.tolerance, Rank: c.rank, Memory: int64(c.memory), Sketch: c.sketch, NNZ: c.nnz,
-			Choice: c.landmarkChoice(), Seed: c.seed, Shift: c.shiftOf(), Precision: c.tiles()}, nil
+			Choice: c.landmarks, Seed: c.seed, Shift: shift, Precision: c.precision}, nil
 	}
-	return lowrank.Landmark{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Choice: c.landmarkChoice(), Seed: c.seed, Shift: c.shiftOf(), Precision: c.tiles()}, nil
+	return lowrank.Landmark{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Choice: c.landmarks, Seed: c.seed, Shift: shift, Precision: c.precision}, nil
 }
 
 // exactInDouble says why exact passes have no precision to choose.
@@ -274,8 +256,8 @@ func (c *lowrankTask) refined(m lowrank.Subspace) (lowrank.Method, error) {
 
 // inDouble refuses another precision than float64, and says why.
 func (c *lowrankTask) inDouble(why string) error {
-	if c.tiles() == lowrank.Float64 {
+	if c.precision == lowrank.Float64 {
 		return nil
 	}
-	return fmt.Errorf("--precision %s: %s", c.tiles(), why)
+	return fmt.Errorf("--precision %s: %s", c.precision, why)
 }

@@ -71,7 +71,7 @@ type toleranceStep struct {
 func (c *lowrankTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	r := &lowrankResult{fitResult: base, Map: c.mapWords(), Shift: show.Number(f.Shift), ErrorEstimate: show.Optional(f.ErrorEstimate),
-		SpectralEstimate: show.Optional(f.SpectralEstimate), TraceResidual: show.Optional(f.TraceResidual), Tolerance: show.Number(c.tolerance), Precision: c.precision.value, Condition: show.Number(f.Condition),
+		SpectralEstimate: show.Optional(f.SpectralEstimate), TraceResidual: show.Optional(f.TraceResidual), Tolerance: show.Number(c.tolerance), Precision: c.precision.String(), Condition: show.Number(f.Condition),
 		OrthogonalityBound: show.Number(f.OrthogonalityBound()), Refined: f.Refined(), factorPaths: c.factorPaths()}
 	if r.ErrorEstimate != nil {
 		r.ErrorEstimateKind = "relative Frobenius error, from " + f.EstimateFrom + ", within a factor of 2 in 95 % of cases"
@@ -81,7 +81,7 @@ func (c *lowrankTask) fitted(base *fitResult, t *show.Text) any {
 		r.ToleranceReached = &reached
 		r.Steps = append(r.Steps, toleranceStep{s.Landmarks, s.Rank, show.Number(s.Estimate)})
 	}
-	if c.tiles() == lowrank.Float32 {
+	if c.precision == lowrank.Float32 {
 		r.PrecisionBound = show.Optional(f.PrecisionBound)
 	}
 	r.text(t, f)

@@ -59,17 +59,9 @@ scaled to mean 0 and standard deviation 1 unless --scale says otherwise.`
 // ismTask is a fit of ism.
 type ismTask struct {
 	*job
-	with                         ism.Engine
-	paradigm                     ism.Paradigm
-	weights                      ism.Weights
+	how                          ism.Solver // but for its dimensions, which are the rank, and the seed
 	target, targetKernel, scores string
 	givenLabel                   string
-	mu                           float64
-	relative                     bool
-	clusters                     int
-	tolerance, angle             float64
-	iterations                   int
-	landmarks                    int
 	clustersFile, plotFile       string
 
 	kernel     kernelgen.Kernel
@@ -90,24 +82,24 @@ func newISMTask(j *job, cmd *cobra.Command) task {
 	f.StringVar(&j.kernelText, "kernel", "gaussian(sigma=median)", "`kernel` between rows of XW, of those above")
 	mustRegister(cmd.RegisterFlagCompletionFunc("kernel", completeSmoothKernels))
 	f.IntVar(&j.rank, "dim", 0, "`number` of columns of W; that of the classes or clusters if not given")
-	addEnumeration(cmd, &c.with, "engine", "how sums over pairs of rows are worked out", []ism.Engine{ism.EngineAuto, ism.EngineExact, ism.EngineLinear})
-	addEnumeration(cmd, &c.weights, "weights", "weights of the kernels of a sum", []ism.Weights{ism.Given, ism.Independent, ism.Aligned})
-	f.Float64Var(&c.tolerance, "tol", 0.01, "relative `change` of the eigenvalues at which the iteration ends")
-	f.Float64Var(&c.angle, "angle", 0.01, "largest `angle` in radians between subspaces at which the iteration ends")
-	f.IntVar(&c.iterations, "iterations", 50, "most `number` of W to try for one set of clusters")
-	f.IntVar(&c.landmarks, "landmarks", 300, "most `number` of landmarks of --engine linear")
+	addEnumeration(cmd, &c.how.Engine, "engine", "how sums over pairs of rows are worked out", []ism.Engine{ism.EngineAuto, ism.EngineExact, ism.EngineLinear})
+	addEnumeration(cmd, &c.how.Weights, "weights", "weights of the kernels of a sum", []ism.Weights{ism.Given, ism.Independent, ism.Aligned})
+	f.Float64Var(&c.how.Tolerance, "tol", 0.01, "relative `change` of the eigenvalues at which the iteration ends")
+	f.Float64Var(&c.how.Angle, "angle", 0.01, "largest `angle` in radians between subspaces at which the iteration ends")
+	f.IntVar(&c.how.Iterations, "iterations", 50, "most `number` of W to try for one set of clusters")
+	f.IntVar(&c.how.Landmarks, "landmarks", 300, "most `number` of landmarks of --engine linear")
 	addRowsFile(cmd, &c.clustersFile, "clusters-output", "write the cluster of each row")
 	f.StringVar(&c.plotFile, "plot", "", "draw the first two columns of XW, coloured by label or cluster, to `file`, .svg")
 	completeFiles(cmd, plotExtensions, "plot")
-	addEnumeration(cmd, &c.paradigm, "paradigm", "what is known, and what is looked for", []ism.Paradigm{ism.Supervised, ism.Unsupervised, ism.SemiSupervised, ism.Alternative})
+	addEnumeration(cmd, &c.how.Paradigm, "paradigm", "what is known, and what is looked for", []ism.Paradigm{ism.Supervised, ism.Unsupervised, ism.SemiSupervised, ism.Alternative})
 	f.Lookup("label").Usage = "`column` or file of the classes of the rows; several columns of 0 and 1, with commas, for rows of several classes"
 	f.StringVar(&c.target, "target", "", "`columns` or file of real numbers that W is to tell, instead of --label")
 	f.StringVar(&c.targetKernel, "target-kernel", "rbf(gamma=median)", "`kernel` between --target of two rows; nystream help kernels lists them")
 	f.StringVar(&c.scores, "scores", "", "`columns` or file of scores, for --paradigm semisupervised")
 	f.StringVar(&c.givenLabel, "given-label", "", "`column` or file of classes to differ from, for --paradigm alternative")
-	f.Float64Var(&c.mu, "mu", 1, "`weight` of --scores or --given-label beside the clusters")
-	f.BoolVar(&c.relative, "relative", false, "divide scores or given labels, and clusters, by their norms first, so that --mu 1 weighs them alike")
-	f.IntVar(&c.clusters, "clusters", 0, "`number` of clusters; that of the classes of --label if not given")
+	f.Float64Var(&c.how.Mu, "mu", 1, "`weight` of --scores or --given-label beside the clusters")
+	f.BoolVar(&c.how.Relative, "relative", false, "divide scores or given labels, and clusters, by their norms first, so that --mu 1 weighs them alike")
+	f.IntVar(&c.how.Clusters, "clusters", 0, "`number` of clusters; that of the classes of --label if not given")
 	columns := func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		return j.data.completeColumns(args, typed)
 	}
@@ -125,7 +117,7 @@ func newISMTask(j *job, cmd *cobra.Command) task {
 var plotExtensions = []string{"svg"}
 
 func (c *ismTask) refuses(args []string) []contradiction {
-	p, label, target := c.paradigm, c.given("label"), c.given("target")
+	p, label, target := c.how.Paradigm, c.given("label"), c.given("target")
 	clustering, weighed := p != ism.Supervised, p == ism.SemiSupervised || p == ism.Alternative
 	return []contradiction{
 		{len(args) == 0, noData},
@@ -138,18 +130,18 @@ func (c *ismTask) refuses(args []string) []contradiction {
 		c.without(p != ism.Alternative, "is for --paradigm alternative", "given-label"),
 		c.needs(p == ism.Alternative, "given-label", ": the column of the classes to differ from"),
 		c.without(!weighed, "is for --paradigm semisupervised and alternative", "mu", "relative"),
-		{!(c.mu > 0 && c.mu <= math.MaxFloat64), "--mu must be above 0, such as 1"},
+		{!(c.how.Mu > 0 && c.how.Mu <= math.MaxFloat64), "--mu must be above 0, such as 1"},
 		c.without(!clustering, "is for the paradigms that look for clusters: unsupervised, semisupervised, alternative", "clusters", "clusters-output"),
 		c.needs(clustering && !label, "clusters", ": how many there are, such as --clusters 3"),
-		c.least("clusters", c.clusters, 2),
+		c.least("clusters", c.how.Clusters, 2),
 		c.without(!target, "goes with --target", "target-kernel"),
 		c.needs(target, "dim", ": how many columns W shall have, such as --dim 2"),
 		c.least("dim", c.rank, 1),
-		c.within("tol", c.tolerance, 1, "0.01"),
-		{!(c.angle > 0 && c.angle <= math.Pi/2), "--angle must be above 0 and at most π/2, such as 0.01"},
-		c.least("iterations", c.iterations, 1),
-		c.least("landmarks", c.landmarks, 1),
-		c.without(c.with == ism.EngineExact, "is for --engine linear", "landmarks"),
+		c.within("tol", c.how.Tolerance, 1, "0.01"),
+		{!(c.how.Angle > 0 && c.how.Angle <= math.Pi/2), "--angle must be above 0 and at most π/2, such as 0.01"},
+		c.least("iterations", c.how.Iterations, 1),
+		c.least("landmarks", c.how.Landmarks, 1),
+		c.without(c.how.Engine == ism.EngineExact, "is for --engine linear", "landmarks"),
 	}
 }
 
@@ -179,7 +171,7 @@ func (c *ismTask) said() (list []aside) {
 func (c *ismTask) parse() (err error) {
 	text, weights := ism.CutWeights(c.kernelText) // so older versions had them
 	if !c.given("weights") {
-		c.weights = weights
+		c.how.Weights = weights
 	}
 	if c.kernel, err = kernelgen.Parse(text); err != nil {
 		return err
@@ -273,7 +265,7 @@ func (c *ismTask) readAsides(ctx context.Context, src stream.Source) error {
 // chooseTask makes what is known of the rows a response, and chooses numbers that the
 // flags leave open.
 func (c *ismTask) chooseTask(ctx context.Context) (err error) {
-	if v := c.read["--label"]; v != nil && (len(v.values) == 1 || c.paradigm != ism.Supervised) {
+	if v := c.read["--label"]; v != nil && (len(v.values) == 1 || c.how.Paradigm != ism.Supervised) {
 		if c.labels, c.classes, err = v.classes(); err != nil {
 			return err
 		}
@@ -281,12 +273,12 @@ func (c *ismTask) chooseTask(ctx context.Context) (err error) {
 	if c.known, err = c.response(ctx); err != nil {
 		return err
 	}
-	if c.clusters == 0 && c.paradigm != ism.Supervised {
-		c.clusters = len(c.classes)
+	if c.how.Clusters == 0 && c.how.Paradigm != ism.Supervised {
+		c.how.Clusters = len(c.classes)
 	}
 	if !c.given("dim") {
-		c.rank = c.clusters
-		if c.known != nil && c.paradigm == ism.Supervised {
+		c.rank = c.how.Clusters
+		if c.known != nil && c.how.Paradigm == ism.Supervised {
 			c.rank = c.known.Columns()
 		}
 		c.rank = min(c.rank, len(c.left.Info().Columns))
@@ -321,7 +313,7 @@ func (c *ismTask) response(ctx context.Context) (*ism.Response, error) {
 			return nil, err
 		}
 		return ism.Classes(labels, len(names))
-	case c.paradigm == ism.Unsupervised:
+	case c.how.Paradigm == ism.Unsupervised:
 		return nil, nil
 	case c.labels != nil:
 		return ism.Classes(c.labels, len(c.classes))
@@ -335,10 +327,10 @@ func (c *ismTask) response(ctx context.Context) (*ism.Response, error) {
 
 // solver returns what the flags say.
 func (c *ismTask) solver() ism.Solver {
-	s := ism.Solver{Dim: c.rank, Engine: c.with, Weights: c.weights, Paradigm: c.paradigm, Clusters: c.clusters, Relative: c.relative,
-		Tolerance: c.tolerance, Angle: c.angle, Iterations: c.iterations, Landmarks: c.landmarks, Seed: c.seed}
-	if s.Paradigm == ism.SemiSupervised || s.Paradigm == ism.Alternative {
-		s.Mu = c.mu
+	s := c.how
+	s.Dim, s.Seed = c.rank, c.seed
+	if s.Paradigm != ism.SemiSupervised && s.Paradigm != ism.Alternative {
+		s.Mu = 0
 	}
 	return s
 }
@@ -348,7 +340,7 @@ func (c *ismTask) problem(rows stream.Source) *ism.Data { return &ism.Data{Rows:
 
 func (c *ismTask) title() string {
 	s := c.shape()
-	return fmt.Sprintf("ism model of %s rows, %d of %d dimensions, %v", show.Count(s.Rows), c.rank, s.Columns, c.paradigm)
+	return fmt.Sprintf("ism model of %s rows, %d of %d dimensions, %v", show.Count(s.Rows), c.rank, s.Columns, c.how.Paradigm)
 }
 
 func (c *ismTask) pace() (kernelgen.Kernel, int, bool) { return kernelgen.RBF(1), 1, false }
@@ -422,7 +414,7 @@ func (c *ismTask) rowsData() rowsData {
 // knownWords returns the flag and the columns, or the file, of what was known.
 func (c *ismTask) knownWords() string {
 	for _, s := range c.asides {
-		if s.flag != "--label" || c.paradigm == ism.Supervised {
+		if s.flag != "--label" || c.how.Paradigm == ism.Supervised {
 			return s.named()
 		}
 	}
@@ -456,7 +448,7 @@ func (c *ismTask) write(ctx context.Context, _ model.Model) (writers []pathWrite
 
 // dropChoice clears the engine that was chosen if it was asked for.
 func (c *ismTask) dropChoice(chosen *string) {
-	if c.with != ism.EngineAuto {
+	if c.how.Engine != ism.EngineAuto {
 		*chosen = ""
 	}
 }

@@ -89,7 +89,7 @@ func (c *ismTask) groups(rows []int64) (of []int, names []string) {
 	all, names := c.labels, c.classes
 	if all == nil {
 		all, names = c.fitting.Labels, nil
-		for k := range c.clusters {
+		for k := range c.how.Clusters {
 			names = append(names, "cluster "+strconv.Itoa(k))
 		}
 	}

@@ -20,9 +20,9 @@ type ismPlan struct {
 const ismPlanned = 10
 
 func (c *ismTask) planned(base *planResult, t *show.Text) any {
-	r := &ismPlan{base, c.engineName, c.paradigm.String()}
+	r := &ismPlan{base, c.engineName, c.how.Paradigm.String()}
 	base.Kernel, base.Columns = c.kernel.String(), int64(base.Dimension)
-	base.counted = fmt.Sprintf(" for %d W", min(c.iterations, ismPlanned))
+	base.counted = fmt.Sprintf(" for %d W", min(c.how.Iterations, ismPlanned))
 	t.Add("engine", "%s", r.Engine)
 	return r
 }
@@ -94,7 +94,7 @@ func inspectISM(m model.Model) any {
 func (c *ismTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	r := &ismResult{fitResult: base, Engine: f.Engine.String(), Paradigm: f.Paradigm.String(), Known: c.knownWords(),
-		Dim: f.Dim(), Classes: c.classes, Clusters: c.clusters, NMI: c.nmi,
+		Dim: f.Dim(), Classes: c.classes, Clusters: c.how.Clusters, NMI: c.nmi,
 		Iterations: f.Iterations, Damped: f.Damped, Rounds: f.Rounds, Settled: !f.Unsettled, Objective: []show.Number{},
 		HSIC: show.Number(f.Objective / float64(max(1, f.Rows-1)) / float64(max(1, f.Rows-1))), Eigenvalues: show.Numbers(f.Values),
 		Features: f.Features, FeatureError: show.Optional(f.FeatureError), Loadings: loadingsOf(f.Model), ClustersOutput: c.clustersFile, Plot: c.plotFile}
@@ -105,7 +105,7 @@ func (c *ismTask) fitted(base *fitResult, t *show.Text) any {
 		}
 	}
 	if len(f.Labels) > 0 {
-		r.ClusterSizes = make([]int, c.clusters)
+		r.ClusterSizes = make([]int, c.how.Clusters)
 		for _, l := range f.Labels {
 			r.ClusterSizes[l]++
 		}

@@ -157,9 +157,9 @@ func (l *linear) landmarks(t term, k entries, w blas64.General) (*landmarks, err
 // the sum over the sample, scaled up for each class or factor. When W no longer
 // changes, t̂ is t.
 func (l *linear) predict(p *pass, now *summed) {
-	grown := make([]blas64.General, len(p.gamma.parts))
+	scaledUp := make([]blas64.General, len(p.gamma.parts))
 	for s, part := range p.gamma.parts {
-		grown[s] = part.grown(l.held.rows, p.gamma.n)
+		scaledUp[s] = part.scaledUp(l.held.rows, p.gamma.n)
 	}
 	for i, f := range p.features {
 		if f.term.Base == kernelgen.InnerProduct {
@@ -169,9 +169,9 @@ func (l *linear) predict(p *pass, now *summed) {
 			if f.marks == nil {
 				continue // done when it was added
 			}
-			t := l.sampleSums(f.term, f.marks, grown[s], now.w)
+			t := l.sampleSums(f.term, f.marks, scaledUp[s], now.w)
 			if l.before != nil {
-				addScaled(t, -1, l.at(f, grown[s]))
+				addScaled(t, -1, l.at(f, scaledUp[s]))
 				addScaled(t, 1, l.before.at(l, i, s, f))
 			}
 			f.setDegrees(s, part, t)
@@ -211,21 +211,21 @@ func (p *pass) hasDistances() bool {
 }
 
 // sampleSums returns G_sampleᵀ·κ'(sample, z) for landmarks z of any W, k×r.
-func (l *linear) sampleSums(t term, marks *landmarks, grown, w blas64.General) blas64.General {
-	return l.sumsAt(marks.entries, l.project(t, w), marks.marks, grown)
+func (l *linear) sampleSums(t term, marks *landmarks, scaledUp, w blas64.General) blas64.General {
+	return l.sumsAt(marks.entries, l.project(t, w), marks.marks, scaledUp)
 }
 
-func (l *linear) sumsAt(k entries, rows, marks points, grown blas64.General) blas64.General {
+func (l *linear) sumsAt(k entries, rows, marks points, scaledUp blas64.General) blas64.General {
 	c := stream.NewMatrix(rows.x.Rows, marks.x.Rows)
 	k.fill(c, rows, marks, nil)
 	l.entries += int64(c.Rows) * int64(c.Cols)
-	return dense.Mul(trans, grown, noTrans, c)
+	return dense.Mul(trans, scaledUp, noTrans, c)
 }
 
 // at returns the sums over the sample with the W before, at the landmarks of now.
-func (l *linear) at(f *feature, grown blas64.General) blas64.General {
+func (l *linear) at(f *feature, scaledUp blas64.General) blas64.General {
 	rows := l.project(f.term, l.before.w)
-	return l.sumsAt(f.marks.entries, rows, f.marks.pack(rows.at(f.marks.index)), grown)
+	return l.sumsAt(f.marks.entries, rows, f.marks.pack(rows.at(f.marks.index)), scaledUp)
 }
 
 // at returns the sums over all rows with the W before, by its features, at the landmarks
@@ -264,9 +264,9 @@ func addScaled(dst blas64.General, by float64, m blas64.General) {
 	}
 }
 
-// grown returns the part of G on a sample, scaled up: each class, or all rows of factors, by
+// scaledUp returns the part of G on a sample, scaled up: each class, or all rows of factors, by
 // how many more there are. It is a matrix.
-func (p *part) grown(rows []int64, n int) blas64.General {
+func (p *part) scaledUp(rows []int64, n int) blas64.General {
 	g := stream.NewMatrix(len(rows), p.k)
 	if p.codes == nil {
 		for i, r := range rows {

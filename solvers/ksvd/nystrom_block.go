@@ -43,7 +43,7 @@ func (f *nystrom) sampled(ctx context.Context, rows, cols sample) (*Model, error
 	case ScaleDerived:
 		f.derive(model, len(rows.number), len(cols.number))
 	default:
-		err = f.stretch(ctx, model)
+		err = f.rescale(ctx, model)
 	}
 	return model, err
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// stretch makes the vectors of a model as long as ScaleUnit or ScaleOrthonormal say,
+// rescale makes the vectors of a model as long as ScaleUnit or ScaleOrthonormal say,
 // with one pass over each side.
-func (f *nystrom) stretch(ctx context.Context, m *Model) error {
+func (f *nystrom) rescale(ctx context.Context, m *Model) error {
 	left, err := f.factor(ctx, m, m.Left, f.data.left)
 	if err != nil {
 		return err

@@ -191,9 +191,9 @@ func (m Adaptive) firstColumns(ctx context.Context, e stream.Engine, src stream.
 func (m Adaptive) enough(t *tiles, sample *panel, columns, n int64) (int64, error) {
 	rows := sample.rows.Rows
 	order := chooser{seed: m.Seed}.draw(sample, rows, "first landmarks")
-	jury := t.pickIndices(sample, order[rows/2:])
+	validation := t.pickIndices(sample, order[rows/2:])
 	for ; int(columns)*m.landmark(1).landmarksPerColumn() <= rows/2; columns *= 2 {
-		left, err := t.leaves(t.pickIndices(sample, order[:int(columns)*m.landmark(1).landmarksPerColumn()]), jury, n)
+		left, err := t.leaves(t.pickIndices(sample, order[:int(columns)*m.landmark(1).landmarksPerColumn()]), validation, n)
 		if err != nil || left <= 2*m.Tolerance {
 			return columns, err
 		}

@@ -120,16 +120,16 @@ func (t *tiles) pickIndices(p *panel, chosen []int) *panel {
 	return t.pick(p, union(numbers))
 }
 
-// judges is how many candidates, drawn uniformly, choices are compared on.
-const judges = 1024
+// validationRows is how many candidates, drawn uniformly, choices are compared on.
+const validationRows = 1024
 
 // better is what other choices must at most leave of what determinantal landmarks
-// leave: these are good on all data seen so far, and a jury errs.
+// leave: these are good on all data seen so far, and the validation rows are a sample.
 const better = 0.85
 
 // best tries the choices in turn.
 func (c chooser) best(ctx context.Context, t *tiles, e stream.Engine, candidates *panel, name string) (*panel, []string, error) {
-	jury := t.pickIndices(candidates, c.draw(candidates, min(judges, candidates.rows.Rows), "judges"))
+	validation := t.pickIndices(candidates, c.draw(candidates, min(validationRows, candidates.rows.Rows), "judges"))
 	uniform := t.pickIndices(candidates, c.draw(candidates, min(c.landmarks, candidates.rows.Rows), "landmarks"))
 	if uniform.rows.Rows == candidates.rows.Rows {
 		return uniform, nil, nil
@@ -146,7 +146,7 @@ func (c chooser) best(ctx context.Context, t *tiles, e stream.Engine, candidates
 				return nil, nil, err
 			}
 		}
-		left, err := t.leaves(p, jury, c.rows)
+		left, err := t.leaves(p, validation, c.rows)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -156,7 +156,7 @@ func (c chooser) best(ctx context.Context, t *tiles, e stream.Engine, candidates
 		}
 	}
 	return chosen, []string{fmt.Sprintf("landmarks are %s; relative to its norm they leave of the kernel between %d sampled rows: %s",
-		word, jury.rows.Rows, strings.Join(tried, ", "))}, nil
+		word, validation.rows.Rows, strings.Join(tried, ", "))}, nil
 }
 
 // draw draws indices of candidates uniformly.
@@ -171,8 +171,8 @@ func (c chooser) draw(candidates *panel, k int, purpose string) []int {
 // leaves returns the estimated spectral norm of what landmarks leave of the kernel
 // matrix of n rows, K − K(·, L)·K(L, L)⁻¹·K(L, ·), relative to that of K, from the
 // entries between some rows.
-func (t *tiles) leaves(landmarks, jury *panel, n int64) (float64, error) {
-	side := &sampleSide{rows: jury, of: float64(n)}
+func (t *tiles) leaves(landmarks, validation *panel, n int64) (float64, error) {
+	side := &sampleSide{rows: validation, of: float64(n)}
 	b, err := t.sampledBlock(&Model{}, side, side, true)
 	if err != nil {
 		return 0, err
@@ -181,7 +181,7 @@ func (t *tiles) leaves(landmarks, jury *panel, n int64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	features, err := t.whitened(landmarks, jury)
+	features, err := t.whitened(landmarks, validation)
 	if err != nil {
 		return 0, err
 	}

@@ -63,7 +63,7 @@ func TestDeterminantalLaw(t *testing.T) {
 }
 
 // TestLeaves compares what landmarks leave with dense algebra, when all rows are
-// judges.
+// the validation rows.
 func TestLeaves(t *testing.T) {
 	t.Parallel()
 	x := clusters(300, 3, 2)

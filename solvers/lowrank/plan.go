@@ -90,8 +90,8 @@ func (p *planner) choice(c chooser) {
 		p.Work(float64(m)*float64(m+stream.PairRows), 4*float64(m)*float64(m)*float64(k)+float64(m)*float64(k)*float64(l))
 	}
 	if all {
-		j := min(m, judges)
-		p.Add("jury", j*(2*j+2*l)+l*l, knob)
+		j := min(m, validationRows)
+		p.Add("validation rows", j*(2*j+2*l)+l*l, knob)
 		p.Work(3*float64(j*j+l*l+j*l), 0)
 	}
 }

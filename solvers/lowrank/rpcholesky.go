@@ -100,7 +100,7 @@ func (m RPCholesky) finish(ctx context.Context, f *wholeCholesky) (*Fit, error) 
 	found := &Model{Method: "rpcholesky", Kernel: t.kernel, Seed: m.Seed, Rows: n, Cols: n, Left: side, Values: values}
 	held := t.pick(f.rows, heldBackRows(n, heldBack(len(number)), m.Seed, "held back", number))
 	notes := append(m.notes(n, len(f.pivots)), t.rankNote(side.Rank(), min(m.Rank, len(number)))...)
-	fit, err := finishFit(t, found, append(notes, definiteNote(t.kernel)...), condition(s, r), held, held, f.whole)
+	fit, err := finishFit(t, found, append(notes, definiteNote(t.kernel)...), condition(s, r), held, held, f.trace)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func (f *wholeCholesky) traceResidual(factor blas64.General, values []float64) f
 	for i := range factor.Rows {
 		kept += dense.Dot(dense.Row(factor, i), dense.Row(factor, i))
 	}
-	return (f.left + math.Max(0, kept-sum(values))) / f.whole
+	return (f.left + math.Max(0, kept-sum(values))) / f.trace
 }
 
 // Plan returns the cost of a fit. How many blocks of proposals there will be depends on

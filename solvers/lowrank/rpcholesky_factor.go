@@ -31,7 +31,7 @@ type wholeCholesky struct {
 	pivots   []int64
 	residual *pivoted.Residual
 	sums     []float64 // of the residual diagonal over each block of the grid
-	whole    float64   // tr(K)
+	trace    float64   // tr(K)
 	left     float64   // tr(K − F·Fᵀ), the sum of sums
 }
 
@@ -46,7 +46,7 @@ func (t *tiles) newWholeCholesky(ctx context.Context, e stream.Engine, rows *pan
 	if err := f.begin(ctx); err != nil {
 		return nil, err
 	}
-	f.whole = f.left
+	f.trace = f.left
 	return f, nil
 }
 

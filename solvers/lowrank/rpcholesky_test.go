@@ -170,8 +170,8 @@ func TestRPCholeskyFactor(t *testing.T) {
 				t.Fatalf("%s: residual %d is %g, dense %g", text, i, v, d)
 			}
 		}
-		if math.Abs(left-f.left) > 1e-12*f.whole || math.Abs(f.whole-dense.Trace(a)) > 1e-12*f.whole {
-			t.Errorf("%s: residual trace %g, its parts sum to %g; trace %g, dense %g", text, f.left, left, f.whole, dense.Trace(a))
+		if math.Abs(left-f.left) > 1e-12*f.trace || math.Abs(f.trace-dense.Trace(a)) > 1e-12*f.trace {
+			t.Errorf("%s: residual trace %g, its parts sum to %g; trace %g, dense %g", text, f.left, left, f.trace, dense.Trace(a))
 		}
 		for p, s := range f.pivots {
 			row := dense.Row(f.columns(), int(s))

@@ -288,11 +288,11 @@ func clipDefinite(values []float64, shift float64) {
 
 // residualShift returns the mean of what a projection leaves of a matrix over the
 // dimensions that it leaves, not below 0.
-func residualShift(whole, projected float64, dimensions int) float64 {
+func residualShift(trace, projected float64, dimensions int) float64 {
 	if dimensions <= 0 {
 		return 0
 	}
-	return math.Max(0, (whole-projected)/float64(dimensions))
+	return math.Max(0, (trace-projected)/float64(dimensions))
 }
 
 // report completes the fit with its error estimate.

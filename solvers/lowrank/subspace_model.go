@@ -79,13 +79,13 @@ func (m Subspace) finishSymmetric(t *tiles, space *krylov.Space, last *krylov.Pa
 		return nil, err
 	}
 	definite := t.kernel.PositiveSemiDefinite()
-	whole := t.sumDiag(rows)
+	trace := t.sumDiag(rows)
 	found := &Model{Method: "subspace", Kernel: t.kernel, Seed: m.Seed, Rows: int64(rows.rows.Rows), Cols: int64(rows.rows.Rows),
 		Left: &Embedding{Landmarks: rows.rows, Rows: rows.number, Projection: s.projection}, Values: slices.Clone(s.values)}
 	if m.Shift != ShiftNone {
-		found.Shift = s.shift(whole, rows.rows.Rows, definite)
+		found.Shift = s.shift(trace, rows.rows.Rows, definite)
 	}
-	low, high := s.leftOut(whole, rows.rows.Rows, definite)
+	low, high := s.leftOut(trace, rows.rows.Rows, definite)
 	for i := range found.Values {
 		found.Values[i] -= found.Shift
 	}
@@ -97,7 +97,7 @@ func (m Subspace) finishSymmetric(t *tiles, space *krylov.Space, last *krylov.Pa
 		return nil, err
 	}
 	f := &Fit{Model: found, Report: m.exactReport(t, last.Passes, last.Residuals), Condition: s.condition(),
-		ErrorEstimate: estimate, EstimateFrom: "Ritz values and sampled rows", TraceResidual: (whole - sum(s.values)) / whole}
+		ErrorEstimate: estimate, EstimateFrom: "Ritz values and sampled rows", TraceResidual: (trace - sum(s.values)) / trace}
 	f.SpectralEstimate = math.Max(ratio(math.Max(math.Abs(high-found.Shift), math.Abs(low-found.Shift)), last.Norm), f.Residual())
 	f.Note(t.rankNote(len(s.values), m.Rank)...)
 	f.residualNote("‖Au−θu‖", "eigenvalue")
@@ -123,18 +123,18 @@ func sum(v []float64) float64 {
 }
 
 // shift returns the middle of the eigenvalues left out.
-func (s *spectrum) shift(whole float64, n int, definite bool) float64 {
-	low, high := s.leftOut(whole, n, definite)
+func (s *spectrum) shift(trace float64, n int, definite bool) float64 {
+	low, high := s.leftOut(trace, n, definite)
 	return low/2 + high/2
 }
 
 // leftOut returns the least and the largest of the eigenvalues left out, as far as they
-// are known: those that truncation has left out, and the mean of the others. whole
+// are known: those that truncation has left out, and the mean of the others. trace
 // is the trace of the n×n matrix.
-func (s *spectrum) leftOut(whole float64, n int, definite bool) (low, high float64) {
+func (s *spectrum) leftOut(trace float64, n int, definite bool) (low, high float64) {
 	left := slices.Clone(s.rest)
 	if others := n - len(s.values) - len(s.rest); others > 0 {
-		left = append(left, (whole-sum(s.values)-sum(s.rest))/float64(others))
+		left = append(left, (trace-sum(s.values)-sum(s.rest))/float64(others))
 	}
 	if len(left) == 0 {
 		return 0, 0

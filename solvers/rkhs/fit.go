@@ -170,8 +170,8 @@ func (c *decomposition) eigen(pairs *eigenpairs, matrix blas64.General) {
 		m.Values, m.Imag = append(m.Values, real(v)), append(m.Imag, imag(v))
 	}
 	kept := &eigenpairs{values: pairs.values[:r]}
-	whole := !kept.complexValued()
-	if whole {
+	allReal := !kept.complexValued()
+	if allReal {
 		m.Imag = nil
 	}
 	for _, side := range []struct {
@@ -179,7 +179,7 @@ func (c *decomposition) eigen(pairs *eigenpairs, matrix blas64.General) {
 		from complexMatrix
 	}{{&m.Left, pairs.left}, {&m.Right, pairs.right}} {
 		re, im := dense.Columns(side.from.re, 0, r), dense.Columns(side.from.im, 0, r)
-		if whole {
+		if allReal {
 			*side.to = newFunctions(c.spaces.x, re, c.means[ofX])
 		} else {
 			*side.to = newComplexFunctions(c.spaces.x, complexMatrix{re, im}, c.means[ofX])

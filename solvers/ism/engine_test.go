@@ -144,7 +144,7 @@ func TestPrediction(t *testing.T) {
 	}
 	// A W nearby: the correction carries over.
 	near := dense.Clone(w)
-	addScaled(near, 0.02, normals(d, 2, 9))
+	dense.Add(0.02, normals(d, 2, 9), near)
 	orthonormalise(near)
 	if want, err = ex.evaluate(ctx, g, near); err != nil {
 		t.Fatal(err)

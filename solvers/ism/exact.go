@@ -137,7 +137,7 @@ func (t *exactTile) term(term term, gamma, product, beta, value blas64.General, 
 		value.Data[k] *= g * term.Weight
 	}
 	if term.Base == kernelgen.InnerProduct {
-		addTo(product.Data, value.Data)
+		dense.Axpy(1, value.Data, product.Data)
 		return j
 	}
 	dense.Axpy(-2, value.Data, product.Data)

@@ -164,7 +164,7 @@ func TestLeading(t *testing.T) {
 
 func difference(a, b blas64.General) blas64.General {
 	d := dense.Clone(a)
-	addScaled(d, -1, b)
+	dense.Add(-1, b, d)
 	return d
 }
 

@@ -171,8 +171,8 @@ func (l *linear) predict(p *pass, now *summed) {
 			}
 			t := l.sampleSums(f.term, f.marks, scaledUp[s], now.w)
 			if l.before != nil {
-				addScaled(t, -1, l.at(f, scaledUp[s]))
-				addScaled(t, 1, l.before.at(l, i, s, f))
+				dense.Add(-1, l.at(f, scaledUp[s]), t)
+				dense.Add(1, l.before.at(l, i, s, f), t)
 			}
 			f.setDegrees(s, part, t)
 		}
@@ -253,15 +253,6 @@ func (f *feature) setDegrees(s int, p *part, sums blas64.General) {
 		d.Data[i] *= 2 * f.coefficient
 	}
 	f.degrees[s] = d
-}
-
-func addScaled(dst blas64.General, by float64, m blas64.General) {
-	for i := range dst.Rows {
-		row := dense.Row(dst, i)
-		for j, v := range dense.Row(m, i) {
-			row[j] += by * v
-		}
-	}
 }
 
 // scaledUp returns the part of G on a sample, scaled up: each class, or all rows of factors, by

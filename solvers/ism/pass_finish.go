@@ -67,7 +67,7 @@ func (p *pass) addProduct(phi blas64.General, s int, part *part, f *feature, eig
 	for a := range part.k {
 		v := eig.vectors.Data[a*eig.vectors.Stride+e]
 		if v != 0 {
-			addScaled(m, v, dense.Columns(stream.RowSlice(p.layout.moments[s], a*d, d), f.first, f.cols))
+			dense.Add(v, dense.Columns(stream.RowSlice(p.layout.moments[s], a*d, d), f.first, f.cols), m)
 		}
 	}
 	factor := f.coefficient * tau

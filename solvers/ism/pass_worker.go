@@ -84,9 +84,9 @@ func (w *worker) columns(dst blas64.General, first, cols int, fill func(blas64.G
 // addClasses sorts the rows by class, so that each row counts once.
 func (w *worker) addClasses(s int, codes []int32, x, c, cf blas64.General) {
 	for i, a := range codes {
-		addTo(dense.Row(w.layout.tau[s], int(a)), dense.Row(c, i))
+		dense.Axpy(1, dense.Row(c, i), dense.Row(w.layout.tau[s], int(a)))
 		if w.more > 0 {
-			addTo(dense.Row(w.layout.tauF[s], int(a)), dense.Row(cf, i))
+			dense.Axpy(1, dense.Row(cf, i), dense.Row(w.layout.tauF[s], int(a)))
 		}
 	}
 	if w.light {
@@ -154,12 +154,6 @@ func (w *worker) addFactors(s int, g, x, c, cf blas64.General) {
 // accumulate adds xᵀc to B_a.
 func (w *worker) accumulate(s, a int, x, c blas64.General) {
 	blas64.Gemm(trans, noTrans, 1, x, c, 1, stream.RowSlice(w.layout.moments[s], a*x.Cols, x.Cols))
-}
-
-func addTo(dst, v []float64) {
-	for i, x := range v {
-		dst[i] += x
-	}
 }
 
 // addSpread adds δ_i·‖Wᵀx_i‖².

@@ -222,7 +222,7 @@ func testGammas(t testing.TB, n int) map[string]struct {
 	known := dense.Mul(noTrans, h, noTrans, oneHot(labels, 4))
 	mixed := func(mu float64) blas64.General {
 		g := outer(omega, 1)
-		addScaled(g, mu, outer(known, 1))
+		dense.Add(mu, outer(known, 1), g)
 		return g
 	}
 	fit := func(p Paradigm) *fitting {
@@ -255,7 +255,7 @@ func memory(x blas64.General, e stream.Engine) *table {
 // relative returns the largest difference of two matrices relative to the largest entry.
 func relative(a, b blas64.General) float64 {
 	d := dense.Clone(a)
-	addScaled(d, -1, b)
+	dense.Add(-1, b, d)
 	return dense.MaxAbs(d) / math.Max(dense.MaxAbs(b), 1e-300)
 }
 

@@ -112,7 +112,7 @@ func (r *Response) addProducts(sums []float64, x blas64.General, i int) {
 		return
 	}
 	for a, c := range r.codes[i : i+x.Rows] {
-		addTo(sums[int(c)*x.Cols:][:x.Cols], dense.Row(x, a))
+		dense.Axpy(1, dense.Row(x, a), sums[int(c)*x.Cols:][:x.Cols])
 	}
 }
 

@@ -34,7 +34,7 @@ func NewAccuracy(trueU, trueV blas64.General, values []float64, u, v blas64.Gene
 	r := min(len(values), trueU.Cols, trueV.Cols)
 	values = values[:r]
 	var a Accuracy
-	sum := total(values)
+	sum := dense.Sum(values)
 	for _, side := range [][2]blas64.General{{trueU, u}, {trueV, v}} {
 		truth, found := dense.Columns(side[0], 0, r), dense.Columns(side[1], 0, min(r, side[1].Cols))
 		for i, c := range cosines(truth, found) {
@@ -71,12 +71,12 @@ func cosines(u, w blas64.General) []float64 {
 // weightedAngles returns Σ w_i·(1 − cos) with w_i = λ_i/Σλ and the angles between the
 // columns u_i and the space of the columns of w.
 func weightedAngles(u, w blas64.General, values []float64) (float64, error) {
-	sum := total(values)
+	sum := dense.Sum(values)
 	if u.Cols == 0 || sum == 0 {
 		return 0, nil
 	}
 	scaled := dense.Clone(w)
-	dense.ScaleColumns(scaled, inverses(norms(w)))
+	dense.ScaleColumns(scaled, dense.Reciprocals(norms(w)))
 	b := krylov.NewBasis(w.Rows, 0, w.Cols)
 	if _, err := b.Add(scaled, w.Cols, rankTolerance); err != nil {
 		return 0, err

@@ -2,7 +2,6 @@ package ksvd
 
 import (
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -12,23 +11,6 @@ import (
 // rankTolerance is where singular values are cut off, relative to the largest:
 // below it they are rounding of the kernel entries.
 const rankTolerance = 1e-12
-
-// inverses returns 1/v.
-func inverses(v []float64) []float64 {
-	out := make([]float64, len(v))
-	for i, x := range v {
-		out[i] = 1 / x
-	}
-	return out
-}
-
-func roots(v []float64) []float64 {
-	out := make([]float64, len(v))
-	for i, x := range v {
-		out[i] = math.Sqrt(x)
-	}
-	return out
-}
 
 // newSVD decomposes a small matrix. what names it in errors.
 func newSVD(what string, a blas64.General) (*dense.SVD, error) {
@@ -52,13 +34,4 @@ func checkFinite(what string, m blas64.General) error {
 		return nil
 	}
 	return fmt.Errorf("ksvd: entry (%d, %d) of %s is %v: the kernel is not finite on these rows; %s", i, j, what, m.Data[i*m.Stride+j], changeKernel)
-}
-
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

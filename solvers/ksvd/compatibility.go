@@ -130,7 +130,7 @@ func compatibility(x blas64.General, kind Compatibility, seed uint64) (blas64.Ge
 	}
 	k := dense.Rank(d.S, rankTolerance)
 	v := dense.Clone(dense.Columns(d.V, 0, k))
-	dense.ScaleColumns(v, inverses(d.S[:k]))
+	dense.ScaleColumns(v, dense.Reciprocals(d.S[:k]))
 	return dense.Mul(blas.NoTrans, q, blas.NoTrans, dense.Mul(blas.NoTrans, v, blas.Trans, dense.Columns(d.U, 0, k))), nil
 }
 

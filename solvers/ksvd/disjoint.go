@@ -118,7 +118,7 @@ func (a *disjoint) groupNorms(e *entries, left, right []float64) {
 		distinct := slices.Clone(all)
 		slices.Sort(distinct)
 		norms[side] = slices.Compact(distinct)
-		a.sides[side] = disjointSide{factor: ones(len(all)), group: make([]int32, len(all))}
+		a.sides[side] = disjointSide{factor: slices.Repeat([]float64{1}, len(all)), group: make([]int32, len(all))}
 		for i, v := range all {
 			g, _ := slices.BinarySearch(norms[side], v)
 			a.sides[side].group[i] = int32(g)

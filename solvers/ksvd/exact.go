@@ -1,9 +1,11 @@
 package ksvd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -164,16 +166,16 @@ func rankNote(found, asked int) []string {
 // model makes both sides functions of a row.
 func (g *exact) model(r *krylov.Triplets) *Model {
 	d, s := g.data, g.stats
-	over := inverses(r.Values)
+	over := dense.Reciprocals(r.Values)
 	u, v := dense.Clone(r.U), dense.Clone(r.V)
 	dense.ScaleColumns(u, over)
 	dense.ScaleColumns(v, over)
 	rows, cols := g.left.count(), g.right.count()
 	return &Model{Method: "exact", Kernel: g.entries.kernel, Seed: g.Seed, Rows: int64(rows), Cols: int64(cols), Centred: g.Centre,
 		Sums: SumsExact, Compatibility: d.kind, Values: r.Values,
-		Left: &Side{left: true, Landmarks: landmarksOf(g.right), Rows: counting(cols), Projection: v, Weights: ones(cols),
+		Left: &Side{left: true, Landmarks: landmarksOf(g.right), Rows: counting(cols), Projection: v, Weights: slices.Repeat([]float64{1}, cols),
 			Means: s.colMeans, GrandMean: s.grand, Map: d.maps[0]},
-		Right: &Side{Landmarks: landmarksOf(g.left), Rows: counting(rows), Projection: u, Weights: ones(rows),
+		Right: &Side{Landmarks: landmarksOf(g.left), Rows: counting(rows), Projection: u, Weights: slices.Repeat([]float64{1}, rows),
 			LogSums: s.logSums, Means: s.rowMeans, GrandMean: s.grand, Map: d.maps[1]}}
 }
 
@@ -183,14 +185,6 @@ func counting(n int) []int64 {
 		c[i] = int64(i)
 	}
 	return c
-}
-
-func ones(n int) []float64 {
-	w := make([]float64, n)
-	for i := range w {
-		w[i] = 1
-	}
-	return w
 }
 
 // exactOperator is G, centred or not, by exact passes.
@@ -288,7 +282,7 @@ func (o *exactOperator) hold(ctx context.Context) (krylov.Operator, error) {
 	if o.centre {
 		o.stats.centre(a)
 	}
-	return krylov.Matrix{General: a}, firstError(err, checkFinite("G", a))
+	return krylov.Matrix{General: a}, cmp.Or(err, checkFinite("G", a))
 }
 
 // centre takes the means away from a block of G with the given rows and columns,

@@ -2,6 +2,7 @@ package ksvd
 
 import (
 	"context"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -73,7 +74,7 @@ func (m *Matrix) Entries() int64 { return m.fit.entries.count.Load() }
 // for left of M rows and right of N, with as many columns as each other. The model
 // shares them and the rows, all of which are its landmarks; its Values are 1.
 func (m *Matrix) Functions(left, right blas64.General) *Model {
-	model := m.fit.model(&krylov.Triplets{Values: ones(left.Cols), U: right, V: left})
+	model := m.fit.model(&krylov.Triplets{Values: slices.Repeat([]float64{1}, left.Cols), U: right, V: left})
 	model.Method = "functions"
 	return model
 }

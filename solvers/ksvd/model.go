@@ -1,6 +1,7 @@
 package ksvd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -181,7 +182,7 @@ func (f *Fit) Factors(ctx context.Context, e stream.Engine) (u, v blas64.General
 			return nil
 		}
 	}
-	err = firstError(f.EmbedFitted(ctx, e, model.Left, into(u)))
+	err = cmp.Or(f.EmbedFitted(ctx, e, model.Left, into(u)))
 	if err == nil {
 		err = f.EmbedFitted(ctx, e, model.Right, into(v))
 	}

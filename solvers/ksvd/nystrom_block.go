@@ -1,6 +1,7 @@
 package ksvd
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -21,15 +22,15 @@ func (f *nystrom) sampled(ctx context.Context, rows, cols sample) (*Model, error
 	if err != nil {
 		return nil, err
 	}
-	if err := firstError(f.entries.checkPoints(f.data.left.name(), x, rows.number), f.entries.checkPoints(f.data.right.name(), z, cols.number)); err != nil {
+	if err := cmp.Or(f.entries.checkPoints(f.data.left.name(), x, rows.number), f.entries.checkPoints(f.data.right.name(), z, cols.number)); err != nil {
 		return nil, err
 	}
 	block, s, err := f.block(x, z, rows, cols)
 	if err != nil {
 		return nil, err
 	}
-	dense.ScaleRows(block, roots(rows.weight))
-	dense.ScaleColumns(block, roots(cols.weight))
+	dense.ScaleRows(block, dense.Roots(rows.weight))
+	dense.ScaleColumns(block, dense.Roots(cols.weight))
 	extra := 0
 	if f.Scaling == ScaleOrthonormal {
 		extra = max(10, f.Rank/2)
@@ -64,7 +65,7 @@ func (f *nystrom) block(x, z *points, rows, cols sample) (blas64.General, *stati
 	switch {
 	case f.stats != nil:
 		s.grand = f.stats.grand
-		s.logSums, s.rowMeans, s.colMeans = pick(f.stats.logSums, rows.number), pick(f.stats.rowMeans, rows.number), pick(f.stats.colMeans, cols.number)
+		s.logSums, s.rowMeans, s.colMeans = dense.Pick(f.stats.logSums, rows.number), dense.Pick(f.stats.rowMeans, rows.number), dense.Pick(f.stats.colMeans, cols.number)
 	case f.entries.normalised:
 		if err := f.sampledSums(s, block, rows, cols, &w); err != nil {
 			return block, nil, err
@@ -83,18 +84,6 @@ func (f *nystrom) block(x, z *points, rows, cols sample) (blas64.General, *stati
 	return block, s, nil
 }
 
-// pick returns the values with the given numbers; nil of nil.
-func pick(v []float64, number []int64) []float64 {
-	if v == nil {
-		return nil
-	}
-	out := make([]float64, len(number))
-	for i, n := range number {
-		out[i] = v[n]
-	}
-	return out
-}
-
 // sampledSums puts into s the row sums of a raw block over the sampled columns, weighted.
 func (f *nystrom) sampledSums(s *statistics, raw blas64.General, rows, cols sample, w *scratch) error {
 	s.logSums = make([]float64, raw.Rows)
@@ -111,7 +100,7 @@ func (f *nystrom) sampledSums(s *statistics, raw blas64.General, rows, cols samp
 // sampledMeans puts into s the weighted means of the rows and columns of a block.
 func (s *statistics) sampledMeans(block blas64.General, rows, cols []float64) {
 	s.rowMeans, s.colMeans = make([]float64, block.Rows), make([]float64, block.Cols)
-	n, m := total(rows), total(cols)
+	n, m := dense.Sum(rows), dense.Sum(cols)
 	for i := range block.Rows {
 		for j, v := range dense.Row(block, i) {
 			s.rowMeans[i] += v * cols[j] / m
@@ -121,23 +110,15 @@ func (s *statistics) sampledMeans(block blas64.General, rows, cols []float64) {
 	}
 }
 
-func total(v []float64) float64 {
-	sum := 0.0
-	for _, x := range v {
-		sum += x
-	}
-	return sum
-}
-
 // sides makes both sides functions of a row, with vectors of length about 1 over all
 // rows: u(x) = Σ_j G(x, z_j)·√w_j·v_j/λ̃, w the weights.
 func (f *nystrom) sides(x, z *points, rows, cols sample, s *statistics, t *krylov.Triplets) *Model {
-	over := inverses(t.Values)
+	over := dense.Reciprocals(t.Values)
 	for _, side := range []struct {
 		vectors blas64.General
 		weight  []float64
 	}{{t.U, rows.weight}, {t.V, cols.weight}} {
-		dense.ScaleRows(side.vectors, roots(side.weight))
+		dense.ScaleRows(side.vectors, dense.Roots(side.weight))
 		dense.ScaleColumns(side.vectors, over)
 	}
 	shape := f.data.Shape()

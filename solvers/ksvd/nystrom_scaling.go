@@ -25,8 +25,8 @@ func (f *nystrom) rescale(ctx context.Context, m *Model) error {
 	}
 	f.reads++
 	if f.Scaling == ScaleUnit {
-		dense.ScaleColumns(m.Left.Projection, inverses(norms(left)))
-		dense.ScaleColumns(m.Right.Projection, inverses(norms(right)))
+		dense.ScaleColumns(m.Left.Projection, dense.Reciprocals(norms(left)))
+		dense.ScaleColumns(m.Right.Projection, dense.Reciprocals(norms(right)))
 		return nil
 	}
 	return f.orthonormalise(m, left, right)
@@ -113,7 +113,7 @@ type whitening struct{ back, forward blas64.General }
 func whitened(d *dense.SVD) whitening {
 	k := dense.Rank(d.S, rankTolerance)
 	back, forward := dense.Clone(dense.Columns(d.V, 0, k)), dense.Transpose(dense.Columns(d.V, 0, k))
-	dense.ScaleColumns(back, inverses(d.S[:k]))
+	dense.ScaleColumns(back, dense.Reciprocals(d.S[:k]))
 	dense.ScaleRows(forward, d.S[:k])
 	return whitening{back, forward}
 }

@@ -127,7 +127,7 @@ func TestOrthonormalIsNystrom(t *testing.T) {
 		t.Fatal(err)
 	}
 	left := dense.Mul(blas.NoTrans, c, blas.NoTrans, d.V)
-	dense.ScaleColumns(left, inverses(d.S))
+	dense.ScaleColumns(left, dense.Reciprocals(d.S))
 	want := dense.Mul(blas.NoTrans, left, blas.NoTrans, dense.Mul(blas.Trans, d.U, blas.Trans, c))
 	dense.ScaleColumns(u, fit.Values)
 	checkClose(t, "Â", dense.Mul(blas.NoTrans, u, blas.Trans, v), want, 1e-6)
@@ -329,7 +329,7 @@ func TestInclusion(t *testing.T) {
 				sum += p
 			}
 			s := scoredSample(scores, k, 1, "test")
-			if math.Abs(sum-float64(k)) > 1e-6 || len(s.number) != k || !slices.IsSorted(s.number) || math.Abs(total(s.weight)-5) > 1e-9 {
+			if math.Abs(sum-float64(k)) > 1e-6 || len(s.number) != k || !slices.IsSorted(s.number) || math.Abs(dense.Sum(s.weight)-5) > 1e-9 {
 				t.Errorf("%v: probabilities sum to %v; %d drawn of %d, weights %v", scores, sum, len(s.number), k, s.weight)
 			}
 		}

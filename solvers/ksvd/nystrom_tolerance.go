@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -119,9 +120,9 @@ func (s *statistics) ofRows(left bool, number []int64) *statistics {
 	case s == nil:
 		return nil
 	case left:
-		return &statistics{logSums: pick(s.logSums, number), rowMeans: pick(s.rowMeans, number)}
+		return &statistics{logSums: dense.Pick(s.logSums, number), rowMeans: dense.Pick(s.rowMeans, number)}
 	}
-	return &statistics{colMeans: pick(s.colMeans, number)}
+	return &statistics{colMeans: dense.Pick(s.colMeans, number)}
 }
 
 // without returns the numbers that are not among others; both ascend.

@@ -1,6 +1,7 @@
 package ksvd
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -57,7 +58,7 @@ func newPathOperator(ctx context.Context, e stream.Engine, d *Data, t *entries, 
 		return o, nil
 	}
 	o.means = s
-	return o, firstError(o.findMeans(ctx), s.check(t.kernel.String(), o.name))
+	return o, cmp.Or(o.findMeans(ctx), s.check(t.kernel.String(), o.name))
 }
 
 // make makes all rows of S or of Sᵀ.
@@ -160,7 +161,7 @@ func (w *pathRowWorker) divide(values []float64, i int) {
 
 // Multiply implements [krylov.Operator].
 func (o *pathOperator) Multiply(ctx context.Context, q, aq, p, atp blas64.General) error {
-	err := firstError(o.product(ctx, 0, q, aq), o.product(ctx, 1, p, atp))
+	err := cmp.Or(o.product(ctx, 0, q, aq), o.product(ctx, 1, p, atp))
 	if o.means != nil {
 		o.means.centreProducts(q, aq, p, atp)
 	}
@@ -211,7 +212,7 @@ func addSparse(row []float64, m *stream.CSR, i int, q blas64.General) {
 func (o *pathOperator) findMeans(ctx context.Context) error {
 	n, m := len(o.disjoint.sides[0].factor), len(o.disjoint.sides[1].factor)
 	rows, cols := stream.NewMatrix(n, 1), stream.NewMatrix(m, 1)
-	err := firstError(o.product(ctx, 0, columnOf(ones(m)), rows), o.product(ctx, 1, columnOf(ones(n)), cols))
+	err := cmp.Or(o.product(ctx, 0, columnOf(slices.Repeat([]float64{1}, m)), rows), o.product(ctx, 1, columnOf(slices.Repeat([]float64{1}, n)), cols))
 	o.means.rowMeans, o.means.colMeans = rows.Data, cols.Data
 	o.means.finish()
 	return err

@@ -301,7 +301,7 @@ func pathStatistics(ctx context.Context, e stream.Engine, d *Data, t *entries, c
 	} else if s.rowMeans, err = overRight.eachRow(ctx, e, "means", d.left, mean(m)); err != nil {
 		return nil, err
 	}
-	s.grand = total(s.rowMeans) / n
+	s.grand = dense.Sum(s.rowMeans) / n
 	return s, s.check(t.kernel.String(), [2]string{d.left.name(), d.right.name()})
 }
 

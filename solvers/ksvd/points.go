@@ -1,6 +1,7 @@
 package ksvd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -63,7 +64,7 @@ func (d *Data) load(ctx context.Context, t *entries) (left, right *points, err e
 	if right, err = d.right.load(ctx); err != nil {
 		return nil, nil, err
 	}
-	return left, right, firstError(t.checkPoints(d.left.name(), left, nil), t.checkPoints(d.right.name(), right, nil))
+	return left, right, cmp.Or(t.checkPoints(d.left.name(), left, nil), t.checkPoints(d.right.name(), right, nil))
 }
 
 // checkPoints asks whether dense rows are finite, and rows that the kernel is made for.
@@ -73,11 +74,11 @@ func (e *entries) checkPoints(name string, p *points, number []int64) error {
 		return nil
 	}
 	if number == nil {
-		return firstError(checkRows(name, p.dense, 0), e.checkKernel(name, p.dense, 0))
+		return cmp.Or(checkRows(name, p.dense, 0), e.checkKernel(name, p.dense, 0))
 	}
 	for i, row := range number {
 		x := stream.RowSlice(p.dense, i, 1)
-		if err := firstError(checkRows(name, x, row), e.checkKernel(name, x, row)); err != nil {
+		if err := cmp.Or(checkRows(name, x, row), e.checkKernel(name, x, row)); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -107,7 +108,7 @@ func sideOf(e *lowrank.Embedding, total int64) *Side {
 	if e.Unit != 0 {
 		scaleAll(projection, e.Unit)
 	}
-	s := &Side{Landmarks: Landmarks{Dense: e.Landmarks}, Rows: e.Rows, Projection: projection, Weights: ones(e.Landmarks.Rows)}
+	s := &Side{Landmarks: Landmarks{Dense: e.Landmarks}, Rows: e.Rows, Projection: projection, Weights: slices.Repeat([]float64{1}, e.Landmarks.Rows)}
 	for i := range s.Weights {
 		s.Weights[i] = float64(total) / float64(len(s.Weights))
 	}

@@ -1,6 +1,7 @@
 package ksvd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -202,7 +203,7 @@ func (g *grid) means(ctx context.Context, s *statistics) error {
 		}
 	})
 	s.finish()
-	return firstError(err, s.check(g.entries.kernel.String(), g.name))
+	return cmp.Or(err, s.check(g.entries.kernel.String(), g.name))
 }
 
 // sumsOf returns the sums of n rows.
@@ -298,7 +299,7 @@ func (e *entries) addSum(s *logSum, raw, weight []float64, w *scratch) {
 // weightedSum returns Σ v_j·weight_j; nil weights are 1.
 func weightedSum(v, weight []float64) (sum float64) {
 	if weight == nil {
-		return total(v)
+		return dense.Sum(v)
 	}
 	for j, x := range v {
 		sum += x * weight[j]

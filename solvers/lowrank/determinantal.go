@@ -34,7 +34,7 @@ func (c chooser) determinantal(ctx context.Context, t *tiles, e stream.Engine, c
 	var chosen []int
 	for round := 0; len(chosen) < most && v.Cols > 0; round++ {
 		p := projection()
-		rows := p.pack(rowsAt(v, left), numbered(len(left)), nil)
+		rows := p.pack(dense.PickRows(v, left), numbered(len(left)), nil)
 		found, err := p.pivotRows(ctx, e, rows, min(v.Cols, most-len(chosen)), c.seed, "eigenvectors", fmt.Sprintf("determinantal %d", round))
 		if err != nil {
 			return nil, err
@@ -60,15 +60,6 @@ func (c chooser) determinantal(ctx context.Context, t *tiles, e stream.Engine, c
 
 // projection evaluates V·Vᵀ between rows of V.
 func projection() *tiles { return newTiles(kernelgen.Linear(), Float64) }
-
-// rowsAt returns some rows of m.
-func rowsAt(m blas64.General, index []int) blas64.General {
-	out := stream.NewMatrix(len(index), m.Cols)
-	for i, r := range index {
-		copy(dense.Row(out, i), dense.Row(m, r))
-	}
-	return out
-}
 
 // numbered returns the numbers below n.
 func numbered(n int) []int64 {

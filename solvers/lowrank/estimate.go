@@ -149,7 +149,7 @@ func (t *tiles) estimate(m *Model, heldLeft, heldRight *panel, wholeTrace float6
 	out.frobenius = ratio(math.Sqrt(errors), math.Sqrt(entries))
 	out.spectral = ratio(rest, norm)
 	if wholeTrace > 0 {
-		out.trace = (wholeTrace - sum(m.Values) - m.Shift*float64(len(m.Values))) / wholeTrace
+		out.trace = (wholeTrace - dense.Sum(m.Values) - m.Shift*float64(len(m.Values))) / wholeTrace
 	}
 	return out, nil
 }
@@ -302,7 +302,7 @@ func (b *sampledBlock) missed(m *Model, wholeTrace float64) float64 {
 			explained += d.value
 		}
 	}
-	missed := wholeTrace - sum(m.Values) - m.Shift*float64(m.Rows) - explained
+	missed := wholeTrace - dense.Sum(m.Values) - m.Shift*float64(m.Rows) - explained
 	if missed <= 4*deviation*b.left.of+1e-9*wholeTrace {
 		return 0
 	}

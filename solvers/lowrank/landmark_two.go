@@ -1,6 +1,7 @@
 package lowrank
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -28,7 +29,7 @@ func (m Landmark) checkTwo(k kernelgen.Kernel) error {
 //
 // Cost: one pass over each source after gathering.
 func (m Landmark) fitTwo(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	if err := firstError(d.Check(), m.checkTwo(k)); err != nil {
+	if err := cmp.Or(d.Check(), m.checkTwo(k)); err != nil {
 		return nil, err
 	}
 	k, err := model.Resolve(ctx, d, k, m.Seed)
@@ -47,7 +48,7 @@ func (m Landmark) fitTwo(ctx context.Context, e stream.Engine, d model.Sources, 
 	if err := t.chooseUnit(l.landmarks.rows, r.landmarks); err != nil {
 		return nil, err
 	}
-	if err := firstError(t.boundSingle(r.landmarks, nil, l.core, l.held), t.boundSingle(l.landmarks, nil, r.core, r.held)); err != nil {
+	if err := cmp.Or(t.boundSingle(r.landmarks, nil, l.core, l.held), t.boundSingle(l.landmarks, nil, r.core, r.held)); err != nil {
 		return nil, err
 	}
 	u, condU, _, err := t.landmarkRange(ctx, e, d.Left, r.landmarks)

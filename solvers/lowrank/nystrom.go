@@ -1,6 +1,7 @@
 package lowrank
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -66,7 +67,7 @@ func (m Nystrom) Fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 		return nil, err
 	}
 	rest := t.pick(panels[1], without(held, landmarks.number))
-	if err := firstError(t.chooseUnit(landmarks.rows, landmarks), t.boundSingle(landmarks, nil, landmarks, rest)); err != nil {
+	if err := cmp.Or(t.chooseUnit(landmarks.rows, landmarks), t.boundSingle(landmarks, nil, landmarks, rest)); err != nil {
 		return nil, err
 	}
 	factor, trace, err := sketchPass{t, nil, landmarks}.streamTrace(ctx, e, src)

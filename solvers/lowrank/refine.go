@@ -1,6 +1,7 @@
 package lowrank
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -114,7 +115,7 @@ func (m *Model) refineSymmetric(r blas64.General) error {
 
 // refineRectangular: likewise with an SVD.
 func (m *Model) refineRectangular(ru, rv blas64.General) error {
-	if err := firstError(m.Left.absorbable(ru), m.Right.absorbable(rv)); err != nil {
+	if err := cmp.Or(m.Left.absorbable(ru), m.Right.absorbable(rv)); err != nil {
 		return err
 	}
 	core, err := newSVD("the refined core", dense.Mul(blas.NoTrans, scaledColumns(ru, m.Values), blas.Trans, rv))

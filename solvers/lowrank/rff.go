@@ -1,6 +1,7 @@
 package lowrank
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -43,7 +44,7 @@ func (m RFF) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernel
 	if err != nil {
 		return nil, err
 	}
-	if err := firstError(m.check(), m.supports(k)); err != nil {
+	if err := cmp.Or(m.check(), m.supports(k)); err != nil {
 		return nil, err
 	}
 	return m.features().Fit(ctx, e, d, k)

@@ -141,7 +141,7 @@ func (f *wholeCholesky) traceResidual(factor blas64.General, values []float64) f
 	for i := range factor.Rows {
 		kept += dense.Dot(dense.Row(factor, i), dense.Row(factor, i))
 	}
-	return (f.left + math.Max(0, kept-sum(values))) / f.trace
+	return (f.left + math.Max(0, kept-dense.Sum(values))) / f.trace
 }
 
 // Plan returns the cost of a fit. How many blocks of proposals there will be depends on

@@ -90,7 +90,7 @@ func (f *wholeCholesky) sweep(ctx context.Context, do func() func(b *stream.Bloc
 			if err := work(b); err != nil {
 				return err
 			}
-			f.sums[b.Index] = sum(f.residual.Left[b.Start : b.Start+int64(b.X.Rows)])
+			f.sums[b.Index] = dense.Sum(f.residual.Left[b.Start : b.Start+int64(b.X.Rows)])
 			acc.Data[0] = f.sums[b.Index]
 			return nil
 		}

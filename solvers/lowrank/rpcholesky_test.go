@@ -78,7 +78,7 @@ func pivotLaw(t *testing.T, a blas64.General, c int) map[string]float64 {
 		}
 		for i, v := range left {
 			if v > 0 {
-				follow(append(slices.Clone(pivots), i), p*v/sum(left))
+				follow(append(slices.Clone(pivots), i), p*v/dense.Sum(left))
 			}
 		}
 	}
@@ -333,7 +333,7 @@ func TestRPCholeskyTraceError(t *testing.T) {
 			x = unbalanced(500, 3) // 10 rows are far from the others
 		}
 		a := kernelMatrix(k, x, x)
-		best := sum(denseEigen(t, a).Values[c:]) / dense.Trace(a)
+		best := dense.Sum(denseEigen(t, a).Values[c:]) / dense.Trace(a)
 		pivoted, uniform := 0.0, 0.0
 		for seed := range uint64(seeds) {
 			pivoted += rpcFit(t, RPCholesky{Rank: c, NNZ: 4, Seed: seed}, x, k).TraceResidual / seeds
@@ -341,7 +341,7 @@ func TestRPCholeskyTraceError(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			uniform += (dense.Trace(a) - sum(f.Values)) / dense.Trace(a) / seeds
+			uniform += (dense.Trace(a) - dense.Sum(f.Values)) / dense.Trace(a) / seeds
 		}
 		t.Logf("%s: tr(A−Â)/tr(A) is %.4g, with uniform landmarks %.4g; the best is %.4g", name, pivoted, uniform, best)
 		if pivoted > 2*best || pivoted < best-1e-12 {

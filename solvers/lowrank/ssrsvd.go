@@ -1,6 +1,7 @@
 package lowrank
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -90,7 +91,7 @@ func (f *ssrsvd) begin(ctx context.Context) (err error) {
 	if err := f.tiles.chooseUnit(f.rowsH.rows, f.rowsC); err != nil {
 		return err
 	}
-	return firstError(f.tiles.boundSingle(f.rowsC, f.c, f.rowsH, f.rowsO, f.heldLeft),
+	return cmp.Or(f.tiles.boundSingle(f.rowsC, f.c, f.rowsH, f.rowsO, f.heldLeft),
 		f.tiles.boundSingle(f.rowsH, f.h, f.rowsC, f.rowsS, f.heldRight))
 }
 

@@ -43,7 +43,7 @@ func nystromOfPairs(p *krylov.Pairs, c int) (*spectrum, error) {
 	if err != nil {
 		return nil, err
 	}
-	eig, err := newEigen("the core", congruence(r, inverses(p.Values)))
+	eig, err := newEigen("the core", congruence(r, dense.Reciprocals(p.Values)))
 	if err != nil {
 		return nil, err
 	}
@@ -97,29 +97,12 @@ func (m Subspace) finishSymmetric(t *tiles, space *krylov.Space, last *krylov.Pa
 		return nil, err
 	}
 	f := &Fit{Model: found, Report: m.exactReport(t, last.Passes, last.Residuals), Condition: s.condition(),
-		ErrorEstimate: estimate, EstimateFrom: "Ritz values and sampled rows", TraceResidual: (trace - sum(s.values)) / trace}
+		ErrorEstimate: estimate, EstimateFrom: "Ritz values and sampled rows", TraceResidual: (trace - dense.Sum(s.values)) / trace}
 	f.SpectralEstimate = math.Max(ratio(math.Max(math.Abs(high-found.Shift), math.Abs(low-found.Shift)), last.Norm), f.Residual())
 	f.Note(t.rankNote(len(s.values), m.Rank)...)
 	f.residualNote("‖Au−θu‖", "eigenvalue")
 	t.finishUnits(found)
 	return f, checkModel(found)
-}
-
-// inverses returns 1/v.
-func inverses(v []float64) []float64 {
-	out := make([]float64, len(v))
-	for j, x := range v {
-		out[j] = 1 / x
-	}
-	return out
-}
-
-func sum(v []float64) float64 {
-	s := 0.0
-	for _, x := range v {
-		s += x
-	}
-	return s
 }
 
 // shift returns the middle of the eigenvalues left out.
@@ -134,7 +117,7 @@ func (s *spectrum) shift(trace float64, n int, definite bool) float64 {
 func (s *spectrum) leftOut(trace float64, n int, definite bool) (low, high float64) {
 	left := slices.Clone(s.rest)
 	if others := n - len(s.values) - len(s.rest); others > 0 {
-		left = append(left, (trace-sum(s.values)-sum(s.rest))/float64(others))
+		left = append(left, (trace-dense.Sum(s.values)-dense.Sum(s.rest))/float64(others))
 	}
 	if len(left) == 0 {
 		return 0, 0

@@ -35,7 +35,7 @@ func nystromOfTriplets(r *krylov.Triplets, c int) (*singular, error) {
 	if err != nil {
 		return nil, err
 	}
-	core, err := newSVD("the core", dense.Mul(blas.NoTrans, scaledColumns(ry, inverses(r.Values)), blas.Trans, rx))
+	core, err := newSVD("the core", dense.Mul(blas.NoTrans, scaledColumns(ry, dense.Reciprocals(r.Values)), blas.Trans, rx))
 	if err != nil {
 		return nil, err
 	}
@@ -107,14 +107,6 @@ func settled(r *krylov.Triplets) (left int) {
 	for _, m := range []*blas64.General{&r.U, &r.V, &r.AV, &r.ATU} {
 		*m = dense.PickColumns(*m, keep)
 	}
-	r.Values, r.Left, r.Right = pick(r.Values, keep), pick(r.Left, keep), pick(r.Right, keep)
+	r.Values, r.Left, r.Right = dense.Pick(r.Values, keep), dense.Pick(r.Left, keep), dense.Pick(r.Right, keep)
 	return left
-}
-
-func pick(v []float64, keep []int) []float64 {
-	out := make([]float64, len(keep))
-	for j, k := range keep {
-		out[j] = v[k]
-	}
-	return out
 }

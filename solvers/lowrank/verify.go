@@ -1,6 +1,7 @@
 package lowrank
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -195,7 +196,7 @@ func (v *rectVerifier) run(ctx context.Context, seed uint64) (*model.Verificatio
 		doneA, errA := entry.Step(a)
 		doneE, errE := diff.Step(d)
 		if errA != nil || errE != nil {
-			return nil, fmt.Errorf("lowrank: %w", firstError(errA, errE))
+			return nil, fmt.Errorf("lowrank: %w", cmp.Or(errA, errE))
 		}
 		out.Iterations++
 		out.Converged = doneA && doneE
@@ -204,15 +205,6 @@ func (v *rectVerifier) run(ctx context.Context, seed uint64) (*model.Verificatio
 	summarise(out, math.Sqrt(entry.Norm()), math.Sqrt(diff.Norm()), v.frobenius, v.tiles.unit)
 	out.KernelEntries = v.tiles.entries.Load()
 	return out, nil
-}
-
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // newNorm estimates the norm of an n×n matrix, from a random vector.

@@ -23,6 +23,15 @@ func Columns(m blas64.General, first, n int) blas64.General {
 	return m
 }
 
+// PickRows returns a copy of the rows of m with the given numbers, in that order.
+func PickRows(m blas64.General, numbers []int) blas64.General {
+	c := stream.NewMatrix(len(numbers), m.Cols)
+	for i, k := range numbers {
+		copy(Row(c, i), Row(m, k))
+	}
+	return c
+}
+
 // PickColumns returns a copy of the columns of m with the given numbers, in that order.
 func PickColumns(m blas64.General, numbers []int) blas64.General {
 	c := stream.NewMatrix(m.Rows, len(numbers))
@@ -71,6 +80,13 @@ func SymmetricPart(a blas64.General) blas64.General {
 		}
 	}
 	return s
+}
+
+// Add makes y alpha·x + y.
+func Add(alpha float64, x, y blas64.General) {
+	for i := range y.Rows {
+		Axpy(alpha, Row(x, i), Row(y, i))
+	}
 }
 
 // ScaleRows makes m diag(w)·m.

@@ -1,6 +1,10 @@
 package dense
 
-import "gonum.org/v1/gonum/blas/blas64"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
 
 // Vector returns x for functions of blas64.
 func Vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
@@ -13,3 +17,42 @@ func Axpy(a float64, x, y []float64) { blas64.Axpy(a, Vector(x), Vector(y)) }
 
 // Norm returns ‖x‖₂.
 func Norm(x []float64) float64 { return blas64.Nrm2(Vector(x)) }
+
+// Sum returns the sum of the entries, in order.
+func Sum(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum
+}
+
+// Roots returns the square roots of the entries.
+func Roots(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = math.Sqrt(v)
+	}
+	return out
+}
+
+// Reciprocals returns 1 over the entries.
+func Reciprocals(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = 1 / v
+	}
+	return out
+}
+
+// Pick returns a copy of the entries with the given numbers, in that order; nil of nil.
+func Pick[I int | int64](x []float64, numbers []I) []float64 {
+	if x == nil {
+		return nil
+	}
+	out := make([]float64, len(numbers))
+	for i, k := range numbers {
+		out[i] = x[k]
+	}
+	return out
+}

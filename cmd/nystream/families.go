@@ -3,10 +3,14 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 )
 
-// family is a kind of models: what fits them, and what reads them.
+// family is a kind of models: what fits them, and what reads them. The rest goes by the
+// interfaces of package model that they have, and is the same for all: transform, verify
+// and inspect, the plan and the report of a fit, and its model file. A new family is a
+// file with its task and its load, and a line in families.
 type family struct {
 	name    string
 	methods []string // in the headers of its models
@@ -29,6 +33,17 @@ type fitter struct {
 
 // families are all that the command knows.
 var families = []*family{lowrankFamily, ksvdFamily, ismFamily}
+
+// loader returns the load of a family that looks at no more than the archive.
+func loader[M model.Model](load func(*model.Archive, ...kernelgen.Profile) (M, error)) func(*model.Archive, *rowsData) (model.Model, error) {
+	return func(a *model.Archive, _ *rowsData) (model.Model, error) {
+		m, err := load(a)
+		if err != nil {
+			return nil, err // no model, where m is a nil pointer
+		}
+		return m, nil
+	}
+}
 
 // familyOf returns the family whose models have a method, or nil.
 func familyOf(method string) *family {

@@ -154,9 +154,14 @@ func (r *filesResult) text() *show.Text {
 type modelResult struct {
 	Dimension int           `json:"dimension"` // numbers in the left rows that it takes
 	Values    []show.Number `json:"values"`
-	Facts     [][2]string   `json:"facts,omitempty"`
+	Facts     []modelFact   `json:"facts,omitempty"`
 	Arrays    []modelArray  `json:"arrays"`
 	Bytes     int64         `json:"bytes"`
+}
+
+type modelFact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
 }
 
 type modelArray struct {
@@ -177,7 +182,7 @@ func (i *inspectCommand) model(path string) error {
 	d := f.model.Describe()
 	r := &modelResult{Dimension: d.Columns, Values: show.Numbers(d.Values), Bytes: info.Size()}
 	for _, fact := range d.Facts {
-		r.Facts = append(r.Facts, [2]string{fact.Name, fact.Value})
+		r.Facts = append(r.Facts, modelFact(fact))
 	}
 	for _, a := range f.arrays {
 		kind := "float64"

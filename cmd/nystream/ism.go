@@ -22,7 +22,7 @@ var ismFamily = &family{
 	name:       ism.Name,
 	methods:    []string{ism.Name},
 	fitters:    []fitter{{ism.Name, "DATA... --label COLUMN", ismShort, ismLong, newISMTask}},
-	load:       loadISM,
+	load:       loader(ism.Load),
 	inspect:    inspectISM,
 	unverified: ": they approximate no matrix; fit ism reports its objective and the residual of its gradient",
 }
@@ -424,15 +424,12 @@ func (c *ismTask) knownWords() string {
 // write writes the clusters and the picture, uncommitted.
 func (c *ismTask) write(ctx context.Context, _ model.Model) (writers []pathWriter, err error) {
 	if c.clustersFile != "" {
-		clusters := stream.NewMatrix(len(c.fitting.Labels), 1)
-		for i, l := range c.fitting.Labels {
-			clusters.Data[i] = float64(l)
-		}
-		w, err := writeMatrix(ctx, c.clustersFile, []string{"cluster"}, clusters)
-		if w != nil {
-			writers = append(writers, pathWriter{w, c.clustersFile})
-		}
+		w, err := blockstore.Create(c.clustersFile, blockstore.Schema{Columns: []string{"cluster"}, Rows: int64(len(c.fitting.Labels))})
 		if err != nil {
+			return nil, err
+		}
+		writers = append(writers, pathWriter{w, c.clustersFile})
+		if err := writeLabels(w, c.fitting.Labels); err != nil {
 			return writers, err
 		}
 	}
@@ -446,18 +443,23 @@ func (c *ismTask) write(ctx context.Context, _ model.Model) (writers []pathWrite
 	return writers, nil
 }
 
+// writeLabels writes numbers of clusters, from 0.
+func writeLabels(w blockstore.Writer, labels []int) error {
+	x := stream.NewMatrix(min(stream.PanelRows, len(labels)), 1)
+	for part := range slices.Chunk(labels, stream.PanelRows) {
+		for i, l := range part {
+			x.Data[i] = float64(l)
+		}
+		if err := w.Write(&stream.Batch{X: stream.RowSlice(x, 0, len(part))}, len(part)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // dropChoice clears the engine that was chosen if it was asked for.
 func (c *ismTask) dropChoice(chosen *string) {
 	if c.how.Engine != ism.EngineAuto {
 		*chosen = ""
 	}
-}
-
-// loadISM rebuilds a model from its file.
-func loadISM(a *model.Archive, _ *rowsData) (model.Model, error) {
-	m, err := ism.Load(a)
-	if err != nil {
-		return nil, err
-	}
-	return m, nil
 }

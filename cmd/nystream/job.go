@@ -89,7 +89,7 @@ func (j *job) run(ctx context.Context, args []string) error {
 		return err
 	}
 	j.notes(j.task.openNotes())
-	plan, err := j.plan()
+	plan, err := j.wholePlan()
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (j *job) fitAndWrite(ctx context.Context) error {
 		return err
 	}
 	if j.prepared.dropped() > 0 { // fewer rows than were planned for
-		if _, err := j.plan(); err != nil {
+		if _, err := j.wholePlan(); err != nil {
 			return err
 		}
 	}
@@ -149,8 +149,8 @@ func (j *job) check(args []string) error {
 	return checkOutputs(append([]fileFlag{{"-o", j.output, modelExtensions, ""}}, j.task.outputs()...), inputs)
 }
 
-// plan works out what the fit will cost, with reading and writing.
-func (j *job) plan() (*model.Plan, error) {
+// wholePlan works out what the fit will cost, with reading and writing.
+func (j *job) wholePlan() (*model.Plan, error) {
 	e := j.engine()
 	p, err := j.task.plan(e)
 	if err != nil {

@@ -21,7 +21,7 @@ var lowrankFamily = &family{
 	// Models of fastspsd and polysketch are of earlier versions.
 	methods: []string{"landmark", "s3spsd", "ssrsvd", "nystrom", "fastspsd", "rpcholesky", "rff", "polysketch", "subspace"},
 	fitters: lowrankFitters(),
-	load:    loadLowrank,
+	load:    loader(lowrank.Load),
 }
 
 // lowrankFitters returns a sub-command of fit for each method.
@@ -260,13 +260,4 @@ func (c *lowrankTask) write(ctx context.Context, m model.Model) ([]pathWriter, e
 		writers = append(writers, pathWriter{w, right})
 	}
 	return writers, err
-}
-
-// loadLowrank rebuilds a model from its file.
-func loadLowrank(a *model.Archive, _ *rowsData) (model.Model, error) {
-	m, err := lowrank.Load(a)
-	if err != nil {
-		return nil, err // no model, where m is nil
-	}
-	return m, nil
 }

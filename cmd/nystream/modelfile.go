@@ -187,11 +187,7 @@ func (f *modelFile) decodeMeta(meta, data []byte) error {
 
 // decodeRows reads how rows are prepared, or what is known of the nodes of a graph.
 func (f *modelFile) decodeRows(a *model.Archive) error {
-	t, ok := f.model.(model.Transformer)
-	if !ok {
-		return nil
-	}
-	d := t.Dimension(model.Left)
+	d := f.model.Describe().Columns
 	if f.data.Graph != nil {
 		return f.decodeNodes(a, d)
 	}

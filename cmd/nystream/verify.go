@@ -89,11 +89,7 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 	if err := v.checkSources(f); err != nil {
 		return err
 	}
-	t, ok := f.model.(model.Transformer)
-	if !ok {
-		return usagef("%s is of a model that takes no rows", args[0])
-	}
-	rows := f.rowsOf(model.Left, t.Dimension(model.Left))
+	rows := f.rowsOf(model.Left, f.model.Describe().Columns)
 	in, left, err := rows.open(ctx, v.app, v.data, args[1:], readAgain)
 	if err != nil {
 		return err

@@ -29,10 +29,7 @@ func (g *Gaussian) Row(i int64, dst []float64) {
 }
 
 func (g *Gaussian) row(random Random, i int64, dst []float64) {
-	d := random.At(uint64(i))
-	for j := range dst[:g.Cols] {
-		dst[j] = d.Normal()
-	}
+	random.normals(i, dst[:g.Cols])
 }
 
 // MulRight computes dst = m·C for m of B×n and dst of B×Cols, where the rows of
@@ -67,13 +64,20 @@ func (g *Gaussian) MulLeft(dst blas64.General, start int64, m blas64.General) {
 }
 
 // Normals fills dst with independent standard normal numbers; row i is drawn at
-// position i of the stream.
-func (s Random) Normals(dst blas64.General) {
+// position i of the sequence.
+func (r Random) Normals(dst blas64.General) {
+	if dst.Cols == 0 {
+		return
+	}
 	for i := range dst.Rows {
-		draws := s.At(uint64(i))
-		entries := row(dst, i)
-		for j := range entries {
-			entries[j] = draws.Normal()
-		}
+		r.normals(int64(i), row(dst, i))
+	}
+}
+
+// normals fills dst with standard normal numbers drawn at a position.
+func (r Random) normals(position int64, dst []float64) {
+	draws := r.At(uint64(position))
+	for j := range dst {
+		dst[j] = draws.Normal()
 	}
 }

@@ -419,3 +419,23 @@ func BenchmarkFoldCols(b *testing.B) {
 		})
 	}
 }
+
+// TestNormalsAreGaussian: a matrix of normal numbers is the Gaussian operator of the same
+// seed and purpose, also with a gap after each row and without columns.
+func TestNormalsAreGaussian(t *testing.T) {
+	g, err := sketch.NewGaussian(3, 7, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := blas64.General{Rows: 5, Cols: 3, Stride: 4, Data: make([]float64, 20)}
+	random := sketch.NewRandom(7, "test")
+	random.Normals(x)
+	want := make([]float64, 3)
+	for i := range x.Rows {
+		g.Row(int64(i), want)
+		if got := x.Data[i*4:]; !slices.Equal(got[:3], want) || got[3] != 0 {
+			t.Errorf("row %d is %v, not %v", i, got[:4], want)
+		}
+	}
+	random.Normals(blas64.General{Rows: 5, Stride: 1})
+}

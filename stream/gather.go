@@ -39,6 +39,16 @@ func GatherRows(ctx context.Context, src Source, rows []int64) (blas64.General, 
 	return m, Gather(ctx, src, rows, &Batch{X: m})
 }
 
+// Numbers returns the numbers of n rows from the first on, which is all of them if there
+// are n.
+func Numbers(n int) []int64 {
+	numbers := make([]int64, n)
+	for i := range numbers {
+		numbers[i] = int64(i)
+	}
+	return numbers
+}
+
 // skim reads src from the first row wanted to the last and keeps the rows wanted.
 func skim(ctx context.Context, src Source, rows []int64, dst *Batch) (err error) {
 	info := src.Info()

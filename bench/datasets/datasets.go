@@ -124,11 +124,7 @@ func readFile(ctx context.Context, path string, o blockstore.Options, rows int64
 	if rows > 0 {
 		n = min(n, rows)
 	}
-	number := make([]int64, n)
-	for i := range number {
-		number[i] = int64(i)
-	}
-	return stream.GatherRows(ctx, src, number)
+	return stream.GatherRows(ctx, src, stream.Numbers(int(n)))
 }
 
 // abalone codes the sex M/F/I as 1/0/0.5 and drops the rings.

@@ -49,11 +49,7 @@ func linear(context.Context, *ksvd.Data) ([]kernelgen.Kernel, error) {
 // monomialRows has the monomials of each row.
 func monomialRows(ctx context.Context, src stream.Gatherer) (*ksvd.Data, error) {
 	info := src.Info()
-	all := make([]int64, info.Rows)
-	for i := range all {
-		all[i] = int64(i)
-	}
-	x, err := stream.GatherRows(ctx, src, all)
+	x, err := stream.ReadAll(ctx, src)
 	if err != nil {
 		return nil, err
 	}

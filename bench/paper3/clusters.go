@@ -28,7 +28,7 @@ func scaled(ctx context.Context, x blas64.General) (blas64.General, error) {
 	if err != nil {
 		return x, err
 	}
-	return allRows(ctx, p)
+	return stream.ReadAll(ctx, p)
 }
 
 func unsupervisedTable(p problem, d *datasets.Labelled) *report.Table {

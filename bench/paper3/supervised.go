@@ -55,7 +55,7 @@ func folds(ctx context.Context, d *datasets.Labelled, k int, scale stream.Scalin
 		if err != nil {
 			return nil, err
 		}
-		if f.train, err = allRows(ctx, prepared); err != nil {
+		if f.train, err = stream.ReadAll(ctx, prepared); err != nil {
 			return nil, err
 		}
 		if raw, err = rowsOf(ctx, d.X, s.Test); err != nil {
@@ -65,21 +65,12 @@ func folds(ctx context.Context, d *datasets.Labelled, k int, scale stream.Scalin
 		if err != nil {
 			return nil, err
 		}
-		if f.test, err = allRows(ctx, tested); err != nil {
+		if f.test, err = stream.ReadAll(ctx, tested); err != nil {
 			return nil, err
 		}
 		all = append(all, f)
 	}
 	return all, nil
-}
-
-// allRows returns the rows of a source of known length.
-func allRows(ctx context.Context, src stream.Source) (blas64.General, error) {
-	rows := make([]int64, src.Info().Rows)
-	for i := range rows {
-		rows[i] = int64(i)
-	}
-	return stream.GatherRows(ctx, src, rows)
 }
 
 // outcome is what a method reaches on one fold.

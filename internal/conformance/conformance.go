@@ -115,7 +115,7 @@ func (s *suite[A]) anyOrder(t *rapid.T) {
 		shards[i] = stream.NewForest(s.newAcc)
 	}
 	stop := rapid.SampledFrom([]bool{false, false, false, true})
-	for _, b := range rapid.Permutation(numbers(s.blocks)).Draw(t, "order") {
+	for _, b := range rapid.Permutation(stream.Numbers(int(s.blocks))).Draw(t, "order") {
 		i := rapid.IntRange(0, len(shards)-1).Draw(t, "shard")
 		s.add(t, shards[i], b)
 		if stop.Draw(t, "stop") {
@@ -135,14 +135,6 @@ func (s *suite[A]) anyOrder(t *rapid.T) {
 	if got := s.finish(t, shards[0]); !bytes.Equal(got, s.want) {
 		t.Fatalf("the state differs from that of a sequential pass %s", firstDifference(got, s.want))
 	}
-}
-
-func numbers(n int64) []int64 {
-	all := make([]int64, n)
-	for i := range all {
-		all[i] = int64(i)
-	}
-	return all
 }
 
 // firstDifference says where two states part.

@@ -87,10 +87,7 @@ func Graph(name string, k *stream.CSR, train []int64, labels []int, classes int)
 		}
 	}
 	if train == nil {
-		train = make([]int64, k.Rows)
-		for i := range train {
-			train[i] = int64(i)
-		}
+		train = stream.Numbers(k.Rows)
 	}
 	for i, node := range train {
 		if node < 0 || node >= int64(k.Rows) || i > 0 && node <= train[i-1] {

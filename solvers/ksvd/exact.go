@@ -173,18 +173,10 @@ func (g *exact) model(r *krylov.Triplets) *Model {
 	rows, cols := g.left.count(), g.right.count()
 	return &Model{Method: "exact", Kernel: g.entries.kernel, Seed: g.Seed, Rows: int64(rows), Cols: int64(cols), Centred: g.Centre,
 		Sums: SumsExact, Compatibility: d.kind, Values: r.Values,
-		Left: &Side{left: true, Landmarks: landmarksOf(g.right), Rows: counting(cols), Projection: v, Weights: slices.Repeat([]float64{1}, cols),
+		Left: &Side{left: true, Landmarks: landmarksOf(g.right), Rows: stream.Numbers(cols), Projection: v, Weights: slices.Repeat([]float64{1}, cols),
 			Means: s.colMeans, GrandMean: s.grand, Map: d.maps[0]},
-		Right: &Side{Landmarks: landmarksOf(g.left), Rows: counting(rows), Projection: u, Weights: slices.Repeat([]float64{1}, rows),
+		Right: &Side{Landmarks: landmarksOf(g.left), Rows: stream.Numbers(rows), Projection: u, Weights: slices.Repeat([]float64{1}, rows),
 			LogSums: s.logSums, Means: s.rowMeans, GrandMean: s.grand, Map: d.maps[1]}}
-}
-
-func counting(n int) []int64 {
-	c := make([]int64, n)
-	for i := range c {
-		c[i] = int64(i)
-	}
-	return c
 }
 
 // exactOperator is G, centred or not, by exact passes.

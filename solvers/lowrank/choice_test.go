@@ -33,7 +33,7 @@ func TestDeterminantalLaw(t *testing.T) {
 	single, pairs := make([]float64, n), make([]float64, n*n)
 	for seed := range uint64(seeds) {
 		tl := newTiles(kernel, Float64)
-		rows := tl.pack(x, numbered(n), nil)
+		rows := tl.pack(x, stream.Numbers(n), nil)
 		got, err := chooser{rows: n, columns: k, landmarks: k, seed: seed}.determinantal(context.Background(), tl, stream.Engine{Threads: 1}, rows, k)
 		if err != nil {
 			t.Fatal(err)
@@ -69,7 +69,7 @@ func TestLeaves(t *testing.T) {
 	x := clusters(300, 3, 2)
 	for _, k := range []kernelgen.Kernel{kernelgen.RBF(5), kernelgen.Laplace(2), kernelgen.Linear()} {
 		tl := newTiles(k, Float64)
-		all := tl.pack(x, numbered(x.Rows), nil)
+		all := tl.pack(x, stream.Numbers(x.Rows), nil)
 		landmarks := tl.pickIndices(all, []int{3, 50, 51, 120, 200, 299})
 		got, err := tl.leaves(landmarks, all, int64(x.Rows))
 		if err != nil {

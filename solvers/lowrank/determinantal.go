@@ -34,7 +34,7 @@ func (c chooser) determinantal(ctx context.Context, t *tiles, e stream.Engine, c
 	var chosen []int
 	for round := 0; len(chosen) < most && v.Cols > 0; round++ {
 		p := projection()
-		rows := p.pack(dense.PickRows(v, left), numbered(len(left)), nil)
+		rows := p.pack(dense.PickRows(v, left), stream.Numbers(len(left)), nil)
 		found, err := p.pivotRows(ctx, e, rows, min(v.Cols, most-len(chosen)), c.seed, "eigenvectors", fmt.Sprintf("determinantal %d", round))
 		if err != nil {
 			return nil, err
@@ -60,15 +60,6 @@ func (c chooser) determinantal(ctx context.Context, t *tiles, e stream.Engine, c
 
 // projection evaluates V·Vᵀ between rows of V.
 func projection() *tiles { return newTiles(kernelgen.Linear(), Float64) }
-
-// numbered returns the numbers below n.
-func numbered(n int) []int64 {
-	number := make([]int64, n)
-	for i := range number {
-		number[i] = int64(i)
-	}
-	return number
-}
 
 // leadingVectors returns about the k leading eigenvectors of the kernel matrix of the
 // rows of a panel, fewer if the others are rounding.

@@ -22,7 +22,7 @@ func (t *tiles) pivotRows(ctx context.Context, e stream.Engine, p *panel, c int,
 	}
 	defer func() { t.unit = 1 }() // the landmarks decide
 	e.Progress = nil
-	f, err := t.newWholeCholesky(ctx, e, &panel{rows: p.rows, number: numbered(p.rows.Rows)}, name, c, seed, purpose)
+	f, err := t.newWholeCholesky(ctx, e, &panel{rows: p.rows, number: stream.Numbers(p.rows.Rows)}, name, c, seed, purpose)
 	if err == nil {
 		err = f.run(ctx)
 	}

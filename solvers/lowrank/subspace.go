@@ -235,7 +235,7 @@ func loadRows(ctx context.Context, src stream.Source) (*panel, error) {
 			return nil, err
 		}
 	}
-	return &panel{rows: rows, number: numbered(rows.Rows)}, nil
+	return &panel{rows: rows, number: stream.Numbers(rows.Rows)}, nil
 }
 
 // startBlock returns the embedding of all rows of one side by the fit at the start, and a

@@ -122,7 +122,7 @@ func gatherVerify(ctx context.Context, src stream.Source, d, sample int, seed ui
 	if len(info.Columns) != d {
 		return nil, fmt.Errorf("%s has %d columns, and the model was fitted on %d", info.Name, len(info.Columns), d)
 	}
-	number := numbered(int(n))
+	number := stream.Numbers(int(n))
 	if sample > 0 && int64(sample) < n {
 		s, err := sketch.NewSample(n, sample, seed, "verify")
 		if err != nil {

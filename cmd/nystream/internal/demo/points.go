@@ -34,11 +34,7 @@ func readColumns(ctx context.Context, path string, names ...string) (blas64.Gene
 	if err != nil {
 		return blas64.General{}, err
 	}
-	rows := make([]int64, src.Info().Rows)
-	for i := range rows {
-		rows[i] = int64(i)
-	}
-	return stream.GatherRows(ctx, src, rows)
+	return stream.ReadAll(ctx, src)
 }
 
 func (p *points) phase(i int) float64 { return p.embedded.Data[i*p.embedded.Stride+2] }

@@ -21,6 +21,9 @@ const (
 	NullsMean
 )
 
+// String returns error, drop, zero or mean.
+func (n Nulls) String() string { return [...]string{"error", "drop", "zero", "mean"}[n] }
+
 // Scaling says how columns are scaled.
 type Scaling uint8
 
@@ -34,6 +37,9 @@ const (
 	// ScaleMinMax maps each column to [0, 1]. A constant column becomes 0.
 	ScaleMinMax
 )
+
+// String returns none, standard or minmax.
+func (s Scaling) String() string { return [...]string{"none", "standard", "minmax"}[s] }
 
 // Preparation is how raw rows become the rows a method sees: x' = (x−Shift)·Factor
 // after nulls were dealt with. It is a value that a model keeps, so that new

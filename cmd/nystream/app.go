@@ -26,7 +26,7 @@ type app struct {
 	threads int
 	memory  byteSize
 	seed    uint64
-	format  choice
+	format  word
 	quiet   bool
 
 	cmd      *cobra.Command // whose flags the texts of libraries name
@@ -36,8 +36,7 @@ type app struct {
 }
 
 func newApp(ctx context.Context, in io.Reader, out, err io.Writer) *app {
-	return &app{in: &interruptible{ctx: ctx, in: in}, out: out, err: err, seed: 1, started: time.Now(),
-		format: newChoice("text", "json")}
+	return &app{in: &interruptible{ctx: ctx, in: in}, out: out, err: err, seed: 1, started: time.Now()}
 }
 
 // environmentPrefix begins the names of the variables that set global flags.
@@ -48,9 +47,8 @@ func (a *app) addGlobalFlags(root *cobra.Command) {
 	flags.IntVar(&a.threads, "threads", 0, "`number` of workers; 0 means one per processor; never changes a result")
 	flags.Var(&a.memory, "memory", "memory that may be used, such as 512MiB; what does not fit is refused before work starts")
 	flags.Uint64Var(&a.seed, "seed", a.seed, "seed of all random choices; also --random-state")
-	flags.Var(&a.format, "format", a.format.usage("how results are printed"))
+	addChoiceTo(root, flags, &a.format, "format", "how results are printed", words("text", "json"))
 	flags.BoolVar(&a.quiet, "quiet", false, "no progress and no notes on the standard error")
-	completeChoice(root, "format", &a.format)
 }
 
 // begin takes global flags from the environment and puts them into effect.
@@ -144,7 +142,7 @@ func (a *app) notes(sentences []string) {
 }
 
 // json reports whether results are printed as JSON.
-func (a *app) json() bool { return a.format.value == "json" }
+func (a *app) json() bool { return a.format == "json" }
 
 func (a *app) seconds() float64 { return time.Since(a.started).Seconds() }
 

@@ -6,70 +6,33 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-// choice is a flag that takes one of a few words; the first is the default.
-type choice struct {
-	value string
-	words []string
-}
-
-func newChoice(words ...string) choice { return choice{words[0], words} }
-
-// addChoice adds a flag of a few words, the first of which is the default.
-func addChoice(cmd *cobra.Command, value *choice, name, what string, words ...string) {
-	addExplained(cmd, value, name, newChoice(words...).usage(what), words...)
-}
-
-// addExplained adds a flag of a few words whose help text tells what they mean.
-func addExplained(cmd *cobra.Command, value *choice, name, usage string, words ...string) {
-	*value = newChoice(words...)
-	cmd.Flags().Var(value, name, usage)
-	completeChoice(cmd, name, value)
-}
-
-// Set takes one of the words.
-func (c *choice) Set(word string) error {
-	if !slices.Contains(c.words, word) {
-		return fmt.Errorf("is not one of %s%s", strings.Join(c.words, ", "), didYouMean(word, c.words))
-	}
-	c.value = word
-	return nil
-}
-
-func (c *choice) String() string { return c.value }
-
-// Type names the value in help texts.
-func (c *choice) Type() string { return "word" }
-
-// usage returns a help text that lists the words.
-func (c choice) usage(what string) string {
-	return what + ": " + strings.Join(c.words, ", ")
-}
-
-// index returns the place of the value among the words.
-func (c *choice) index() int { return slices.Index(c.words, c.value) }
-
-// enumeration is a flag that takes the words of some values of a type; the first is the
+// choice is a flag that takes the words of some values of a type; the first is the
 // default.
-type enumeration[T fmt.Stringer] struct {
+type choice[T fmt.Stringer] struct {
 	value   *T
 	choices []T
 }
 
-// addEnumeration adds a flag for a value. means has what the choices mean, "" for what
-// needs no words, and may end early.
-func addEnumeration[T fmt.Stringer](cmd *cobra.Command, value *T, name, what string, choices []T, means ...string) {
+// addChoice adds a flag for a value. means has what the choices mean, "" for what needs
+// no words, and may end early.
+func addChoice[T fmt.Stringer](cmd *cobra.Command, value *T, name, what string, choices []T, means ...string) {
+	addChoiceTo(cmd, cmd.Flags(), value, name, what, choices, means...)
+}
+
+func addChoiceTo[T fmt.Stringer](cmd *cobra.Command, flags *pflag.FlagSet, value *T, name, what string, choices []T, means ...string) {
 	*value = choices[0]
-	words := wordsOf(choices)
-	explained := slices.Clone(words)
+	all := wordsOf(choices)
+	explained := slices.Clone(all)
 	for i, meaning := range means {
 		if meaning != "" {
 			explained[i] += " (" + meaning + ")"
 		}
 	}
-	cmd.Flags().Var(&enumeration[T]{value, choices}, name, what+": "+strings.Join(explained, ", "))
-	mustRegister(cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)))
+	flags.Var(&choice[T]{value, choices}, name, what+": "+strings.Join(explained, ", "))
+	mustRegister(cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(all, cobra.ShellCompDirectiveNoFileComp)))
 }
 
 func wordsOf[T fmt.Stringer](choices []T) (words []string) {
@@ -80,26 +43,38 @@ func wordsOf[T fmt.Stringer](choices []T) (words []string) {
 }
 
 // Set takes one of the words.
-func (e *enumeration[T]) Set(word string) error {
-	for _, c := range e.choices {
-		if c.String() == word {
-			*e.value = c
+func (c *choice[T]) Set(word string) error {
+	for _, value := range c.choices {
+		if value.String() == word {
+			*c.value = value
 			return nil
 		}
 	}
-	words := wordsOf(e.choices)
-	return fmt.Errorf("is not one of %s%s", strings.Join(words, ", "), didYouMean(word, words))
+	known := wordsOf(c.choices)
+	return fmt.Errorf("is not one of %s%s", strings.Join(known, ", "), didYouMean(word, known))
 }
 
-func (e *enumeration[T]) String() string {
-	if e.value == nil { // pflag asks a zero value
+func (c *choice[T]) String() string {
+	if c.value == nil { // pflag asks a zero value
 		return ""
 	}
-	return (*e.value).String()
+	return (*c.value).String()
 }
 
 // Type names the value in help texts.
-func (e *enumeration[T]) Type() string { return "word" }
+func (c *choice[T]) Type() string { return "word" }
+
+// word is a choice that no library has a type for.
+type word string
+
+func (w word) String() string { return string(w) }
+
+func words(list ...string) (words []word) {
+	for _, w := range list {
+		words = append(words, word(w))
+	}
+	return words
+}
 
 // didYouMean suggests the word that was probably meant, or is empty. Cobra has
 // the edit distance that this needs, for the names of commands.

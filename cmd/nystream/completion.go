@@ -122,10 +122,6 @@ func kernelCompletions(wanted func(kernelgen.Builtin) bool) ([]string, cobra.She
 	return list, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
 }
 
-func completeChoice(cmd *cobra.Command, flag string, c *choice) {
-	mustRegister(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(c.words, cobra.ShellCompDirectiveNoFileComp)))
-}
-
 // completeFiles completes the values of flags by extension.
 func completeFiles(cmd *cobra.Command, extensions []string, flags ...string) {
 	for _, name := range flags {

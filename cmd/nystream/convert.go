@@ -23,6 +23,7 @@ type convertCommand struct {
 	data     dataFlags
 	rows     preparationFlags
 	compress bool
+	given    func(flag string) bool
 }
 
 func newConvertCommand(a *app) *cobra.Command {
@@ -40,7 +41,7 @@ text. Rows with nulls pass unless --nulls says otherwise.`,
 	c.data.add(cmd, allArgs)
 	c.rows.add(cmd)
 	cmd.Flags().Lookup("nulls").DefValue = ""
-	c.rows.nulls.value = ""
+	c.given = cmd.Flags().Changed
 	cmd.Flags().BoolVar(&c.compress, "compress", false, "compress a .nys store with zstd")
 	return cmd
 }
@@ -171,11 +172,8 @@ func isLibsvm(columns []blockstore.ColumnInfo) bool {
 
 // prepared deals with nulls and scaling if that is asked for.
 func (c *convertCommand) prepared(ctx context.Context, in *input) (stream.Source, error) {
-	if c.rows.nulls.value == "" && c.rows.scale.value == "none" {
+	if !c.given("nulls") && c.rows.scale == stream.ScaleNone {
 		return in, nil
-	}
-	if c.rows.nulls.value == "" {
-		c.rows.nulls.value = nullWords[0]
 	}
 	return c.rows.prepare(ctx, c.engine(), in)
 }

@@ -76,28 +76,26 @@ func (d *dataFlags) spools() bool { return d.spool || d.spoolDir != "" }
 
 // preparationFlags say what is done to rows before a method sees them.
 type preparationFlags struct {
-	nulls, scale choice
+	nulls stream.Nulls
+	scale stream.Scaling
 }
 
-// The words for stream.Nulls and stream.Scaling, in the order of their values.
-var (
-	nullWords  = []string{"error", "drop", "zero", "mean"}
-	scaleWords = []string{"none", "standard", "minmax"}
-)
+// allNulls are what may become of nulls.
+var allNulls = []stream.Nulls{stream.NullsError, stream.NullsDrop, stream.NullsZero, stream.NullsMean}
 
 func (p *preparationFlags) add(cmd *cobra.Command) {
-	addChoice(cmd, &p.nulls, "nulls", "what becomes of rows with nulls, NaN or Inf", nullWords...)
-	addChoice(cmd, &p.scale, "scale", "how columns are scaled", scaleWords...)
+	addChoice(cmd, &p.nulls, "nulls", "what becomes of rows with nulls, NaN or Inf", allNulls)
+	addChoice(cmd, &p.scale, "scale", "how columns are scaled", []stream.Scaling{stream.ScaleNone, stream.ScaleStandard, stream.ScaleMinMax})
 }
 
 // prepare works out how the rows of in are prepared, and does so.
 func (p *preparationFlags) prepare(ctx context.Context, e stream.Engine, in *input) (*stream.Prepared, error) {
-	return stream.Prepare(ctx, e, in, stream.Nulls(p.nulls.index()), stream.Scaling(p.scale.index()))
+	return stream.Prepare(ctx, e, in, p.nulls, p.scale)
 }
 
 // scans reports whether preparing costs a pass.
 func (p *preparationFlags) scans() bool {
-	return p.nulls.value == "drop" || p.nulls.value == "mean" || p.scale.value != "none"
+	return p.nulls == stream.NullsDrop || p.nulls == stream.NullsMean || p.scale != stream.ScaleNone
 }
 
 // input is an opened source whose passes are counted and whose errors are

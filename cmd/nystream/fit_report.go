@@ -6,6 +6,7 @@ import (
 
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
 )
 
 // fitResult is what fit prints as JSON of every model.
@@ -127,7 +128,7 @@ func (j *job) passes(r *model.Report) map[string]int {
 func (j *job) plannedScans() map[string]int {
 	n := j.allPasses()
 	for i, name := range j.task.names() {
-		if j.inputOf(i) != nil && (i == 0 && j.rows.scans() || j.rows.nulls.value == "drop") {
+		if j.inputOf(i) != nil && (i == 0 && j.rows.scans() || j.rows.nulls == stream.NullsDrop) {
 			n[name]++
 		}
 	}

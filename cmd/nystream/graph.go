@@ -19,7 +19,7 @@ import (
 // graphFlags say how a graph is read, and what becomes of its edges.
 type graphFlags struct {
 	path, nodes, weight string
-	selfLoops, degrees  choice
+	selfLoops, degrees  word
 	undirected, simple  bool
 }
 
@@ -37,8 +37,8 @@ func (g *graphFlags) add(cmd *cobra.Command) {
 	f.StringVar(&g.path, "graph", "", "`file` with the edges of a directed graph, instead of DATA")
 	completeFiles(cmd, graphExtensions, "graph")
 	g.addReading(cmd)
-	addChoice(cmd, &g.selfLoops, "self-loops", "what becomes of edges from a node to itself; add gives every node one", selfLoopWords...)
-	addChoice(cmd, &g.degrees, "degrees", "what the weights are divided by: the sum of the row, or the roots of the sums of row and column", degreeWords...)
+	addChoice(cmd, &g.selfLoops, "self-loops", "what becomes of edges from a node to itself; add gives every node one", words(selfLoopWords...))
+	addChoice(cmd, &g.degrees, "degrees", "what the weights are divided by: the sum of the row, or the roots of the sums of row and column", words(degreeWords...))
 	f.BoolVar(&g.undirected, "undirected", false, "add to every edge the edge back")
 	f.BoolVar(&g.simple, "simple", false, "count an edge once, however often it is listed; otherwise weights add up")
 }
@@ -63,7 +63,7 @@ func (g *graphFlags) inputs() []string {
 
 // recipe returns what is done to the edges of a file, in the words of a model.
 func (g *graphFlags) recipe() graphRecipe {
-	return graphRecipe{SelfLoops: g.selfLoops.value, Degrees: g.degrees.value, Undirected: g.undirected, Simple: g.simple}
+	return graphRecipe{SelfLoops: g.selfLoops.String(), Degrees: g.degrees.String(), Undirected: g.undirected, Simple: g.simple}
 }
 
 // graphRecipe is how edges become an adjacency matrix. A model keeps it.

@@ -82,8 +82,8 @@ func newISMTask(j *job, cmd *cobra.Command) task {
 	f.StringVar(&j.kernelText, "kernel", "gaussian(sigma=median)", "`kernel` between rows of XW, of those above")
 	mustRegister(cmd.RegisterFlagCompletionFunc("kernel", completeSmoothKernels))
 	f.IntVar(&j.rank, "dim", 0, "`number` of columns of W; that of the classes or clusters if not given")
-	addEnumeration(cmd, &c.how.Engine, "engine", "how sums over pairs of rows are worked out", []ism.Engine{ism.EngineAuto, ism.EngineExact, ism.EngineLinear})
-	addEnumeration(cmd, &c.how.Weights, "weights", "weights of the kernels of a sum", []ism.Weights{ism.Given, ism.Independent, ism.Aligned})
+	addChoice(cmd, &c.how.Engine, "engine", "how sums over pairs of rows are worked out", []ism.Engine{ism.EngineAuto, ism.EngineExact, ism.EngineLinear})
+	addChoice(cmd, &c.how.Weights, "weights", "weights of the kernels of a sum", []ism.Weights{ism.Given, ism.Independent, ism.Aligned})
 	f.Float64Var(&c.how.Tolerance, "tol", 0.01, "relative `change` of the eigenvalues at which the iteration ends")
 	f.Float64Var(&c.how.Angle, "angle", 0.01, "largest `angle` in radians between subspaces at which the iteration ends")
 	f.IntVar(&c.how.Iterations, "iterations", 50, "most `number` of W to try for one set of clusters")
@@ -91,7 +91,7 @@ func newISMTask(j *job, cmd *cobra.Command) task {
 	addRowsFile(cmd, &c.clustersFile, "clusters-output", "write the cluster of each row")
 	f.StringVar(&c.plotFile, "plot", "", "draw the first two columns of XW, coloured by label or cluster, to `file`, .svg")
 	completeFiles(cmd, plotExtensions, "plot")
-	addEnumeration(cmd, &c.how.Paradigm, "paradigm", "what is known, and what is looked for", []ism.Paradigm{ism.Supervised, ism.Unsupervised, ism.SemiSupervised, ism.Alternative})
+	addChoice(cmd, &c.how.Paradigm, "paradigm", "what is known, and what is looked for", []ism.Paradigm{ism.Supervised, ism.Unsupervised, ism.SemiSupervised, ism.Alternative})
 	f.Lookup("label").Usage = "`column` or file of the classes of the rows; several columns of 0 and 1, with commas, for rows of several classes"
 	f.StringVar(&c.target, "target", "", "`columns` or file of real numbers that W is to tell, instead of --label")
 	f.StringVar(&c.targetKernel, "target-kernel", "rbf(gamma=median)", "`kernel` between --target of two rows; nystream help kernels lists them")
@@ -203,7 +203,7 @@ func (c *ismTask) choose(ctx context.Context, args []string) error {
 				return err
 			}
 		}
-		if s.file != "" && c.rows.nulls.value == "drop" {
+		if s.file != "" && c.rows.nulls == stream.NullsDrop {
 			return usagef("%s: rows that --nulls drop leaves out cannot be found in another file; put the values in a column of the data", s.named())
 		}
 		c.asides = append(c.asides, s)

@@ -213,7 +213,7 @@ func (j *job) shape() model.Shape {
 }
 
 func (j *job) rowsData() rowsData {
-	d := rowsData{Nulls: nullWords[j.prepared.left.Preparation.Nulls], Input: j.task.input()}
+	d := rowsData{Nulls: j.prepared.left.Preparation.Nulls.String(), Input: j.task.input()}
 	if columns := j.left.Info().Columns; !onlyCount(columns) {
 		d.Columns = columns
 	}

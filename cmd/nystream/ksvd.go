@@ -56,7 +56,7 @@ type ksvdTask struct {
 	*job
 	edges graphFlags
 
-	decomposer choice
+	decomposer word
 	compat     ksvd.Compatibility
 	nystrom    ksvd.Nystrom // its settings, some of which are those of all
 	sample     []int        // of rows, and of columns if there are two
@@ -76,16 +76,16 @@ func newKSVDTask(j *job, cmd *cobra.Command) task {
 	j.addKernel(cmd, "'sne(gamma=2)', 'softmax(scale=1/sqrt(d))' or 'kl(a=1)'")
 	j.addRank(cmd, "columns of U and of V")
 	j.addRight(cmd, "the right side")
-	addChoice(cmd, &c.decomposer, "method", "how G is decomposed", "auto", "exact", "nystrom", "ssrsvd")
+	addChoice(cmd, &c.decomposer, "method", "how G is decomposed", words("auto", "exact", "nystrom", "ssrsvd"))
 	f.IntSliceVar(&c.sample, "sample", nil, "`number` of rows that nystrom samples, and of columns; N,M for two numbers; 20 times the rank if not given")
 	f.Float64Var(&c.nystrom.Tolerance, "tol", 0, "`error` of the singular vectors, from 0 to 2, until which nystrom doubles its samples, such as 0.01")
 	f.BoolVar(&c.centre, "center", false, "take the means of rows and columns away from G, for new rows too")
-	addEnumeration(cmd, &c.nystrom.Sums, "sums", "row sums of normalised kernels, and means: exact goes over all entries (over the paths of a graph), sampled over the samples of nystrom",
+	addChoice(cmd, &c.nystrom.Sums, "sums", "row sums of normalised kernels, and means: exact goes over all entries (over the paths of a graph), sampled over the samples of nystrom",
 		[]ksvd.Sums{ksvd.SumsAuto, ksvd.SumsExact, ksvd.SumsSampled})
-	addEnumeration(cmd, &c.nystrom.Choice, "landmarks", "how nystrom samples, leverage with one more pass over each side", []ksvd.Choice{ksvd.ChoiceUniform, ksvd.ChoiceLeverage})
-	addEnumeration(cmd, &c.nystrom.Scaling, "scaling", "length of the singular vectors of nystrom; unit and orthonormal take one more pass over each side, and orthonormal is the most accurate",
+	addChoice(cmd, &c.nystrom.Choice, "landmarks", "how nystrom samples, leverage with one more pass over each side", []ksvd.Choice{ksvd.ChoiceUniform, ksvd.ChoiceLeverage})
+	addChoice(cmd, &c.nystrom.Scaling, "scaling", "length of the singular vectors of nystrom; unit and orthonormal take one more pass over each side, and orthonormal is the most accurate",
 		[]ksvd.Scaling{ksvd.ScaleDerived, ksvd.ScaleUnit, ksvd.ScaleOrthonormal})
-	addEnumeration(cmd, &c.compat, "compat", "how the rows and columns of one matrix are brought to one length; auto is identity for a square matrix and else pinv",
+	addChoice(cmd, &c.compat, "compat", "how the rows and columns of one matrix are brought to one length; auto is identity for a square matrix and else pinv",
 		[]ksvd.Compatibility{ksvd.CompatAuto, ksvd.CompatIdentity, ksvd.CompatPseudoInverse, ksvd.CompatPCA, ksvd.CompatRandom})
 	j.addFactors(cmd, "left-factors", "U", model.Left, "write U, one row per row of the left side,")
 	j.addFactors(cmd, "right-factors", "V", model.Right, "write V, one row per row of the right side,")
@@ -101,7 +101,7 @@ var (
 )
 
 func (c *ksvdTask) refuses(args []string) []contradiction {
-	graph, two, method := c.given("graph"), c.given("right"), c.decomposer.value
+	graph, two, method := c.given("graph"), c.given("right"), c.decomposer
 	return []contradiction{
 		{len(args) == 0 && !graph, noData + ", or a graph with --graph edges.csv"},
 		{len(args) > 0 && graph, "--graph names the data: leave out DATA, or leave out --graph"},
@@ -132,7 +132,7 @@ func (c *ksvdTask) goodSample() bool {
 func (c *ksvdTask) inputs() []string { return c.edges.inputs() }
 
 func (c *ksvdTask) parse() (err error) {
-	if c.kernel, err = kernelgen.Parse(c.kernelText); err == nil && !c.kernel.Symmetric() && c.decomposer.value == "ssrsvd" {
+	if c.kernel, err = kernelgen.Parse(c.kernelText); err == nil && !c.kernel.Symmetric() && c.decomposer == "ssrsvd" {
 		err = fmt.Errorf("--kernel %s is not a symmetric function of two rows, which --method ssrsvd asks for: use nystrom or exact", c.kernel)
 	}
 	c.solver = c.newSolver()
@@ -146,7 +146,7 @@ func (c *ksvdTask) newSolver() ksvd.Method {
 	if len(c.sample) > 0 {
 		nystrom.Rows, nystrom.Cols = c.sample[0], c.sample[len(c.sample)-1]
 	}
-	switch c.decomposer.value {
+	switch c.decomposer {
 	case "exact":
 		return ksvd.Exact{Rank: c.rank, Centre: c.centre, Memory: memory, Seed: c.seed}
 	case "ssrsvd":

@@ -44,7 +44,7 @@ type lowrankTask struct {
 	shift       lowrank.Shift
 	precision   lowrank.Precision
 	landmarks   lowrank.LandmarkChoice // of landmark and nystrom
-	features    choice                 // of rff
+	features    word                   // of rff
 	passes      int                    // exact passes, of subspace
 	refine      int                    // exact passes from the model of a method on
 	tolerance   float64
@@ -69,7 +69,7 @@ func (m *lowrankMethod) task(j *job, cmd *cobra.Command) task {
 	if m.nnzUsage != "" {
 		f.IntVar(&c.nnz, "nnz", 0, m.nnzUsage)
 	}
-	addEnumeration(cmd, &c.precision, "precision", "arithmetic of the kernel entries of a pass; float32 is faster, and refused when it is not good enough for the fit",
+	addChoice(cmd, &c.precision, "precision", "arithmetic of the kernel entries of a pass; float32 is faster, and refused when it is not good enough for the fit",
 		[]lowrank.Precision{lowrank.Float64, lowrank.Float32})
 	if m.symmetric {
 		j.addFactors(cmd, "factors", "U", model.Left, "write U, one row per input row,")

@@ -135,7 +135,7 @@ const (
 // shiftFlag offers shifts, the first by default.
 func shiftFlag(shifts []lowrank.Shift, means ...string) func(c *lowrankTask, cmd *cobra.Command) {
 	return func(c *lowrankTask, cmd *cobra.Command) {
-		addEnumeration(cmd, &c.shift, "shift", "how the multiple of the identity is chosen", shifts, means...)
+		addChoice(cmd, &c.shift, "shift", "how the multiple of the identity is chosen", shifts, means...)
 	}
 }
 
@@ -151,7 +151,7 @@ func addLandmarksFlag(c *lowrankTask, cmd *cobra.Command, choices ...lowrank.Lan
 	for _, choice := range choices {
 		means = append(means, meaning[choice])
 	}
-	addEnumeration(cmd, &c.landmarks, "landmarks", "how landmarks are chosen", choices, means...)
+	addChoice(cmd, &c.landmarks, "landmarks", "how landmarks are chosen", choices, means...)
 }
 
 func addMatrixFlags(c *lowrankTask, cmd *cobra.Command) {
@@ -186,11 +186,10 @@ over the root of the rank, whatever the data: landmarks are nearly always better
 kernel entries; one pass, another two when factors are written.`,
 	symmetric: true,
 	addFlags: func(c *lowrankTask, cmd *cobra.Command) {
-		addExplained(cmd, &c.features, "features", "how frequencies are drawn: gaussian (independent), orthogonal (less variance, for kernels of the Euclidean distance)",
-			"gaussian", "orthogonal")
+		addChoice(cmd, &c.features, "features", "how frequencies are drawn", words("gaussian", "orthogonal"), "independent", "less variance, for kernels of the Euclidean distance")
 	},
 	solver: func(c *lowrankTask) (lowrank.Method, error) {
-		return lowrank.RFF{Rank: c.rank, Orthogonal: c.features.value == "orthogonal", Seed: c.seed},
+		return lowrank.RFF{Rank: c.rank, Orthogonal: c.features == "orthogonal", Seed: c.seed},
 			c.inDouble("precision is for kernel entries, and a pass over features computes none")
 	},
 }

@@ -191,14 +191,14 @@ func (f *modelFile) decodeRows(a *model.Archive) error {
 	if f.data.Graph != nil {
 		return f.decodeNodes(a, d)
 	}
-	nulls := slices.Index(nullWords, f.data.Nulls)
+	nulls := slices.IndexFunc(allNulls, func(n stream.Nulls) bool { return n.String() == f.data.Nulls })
 	if nulls < 0 {
 		return fmt.Errorf("meta.json: data.nulls is %q", f.data.Nulls)
 	}
 	if n := len(f.data.Columns); n > 0 && n != d {
 		return fmt.Errorf("meta.json: %d names for %d columns", n, d)
 	}
-	f.prepare.Nulls = stream.Nulls(nulls)
+	f.prepare.Nulls = allNulls[nulls]
 	vector := func(name string, needed bool) []float64 {
 		if !needed && !a.Has(name) {
 			return nil

@@ -16,12 +16,12 @@ type transformCommand struct {
 	*app
 	data   dataFlags
 	graph  graphFlags // of a model of a graph
-	side   choice
+	side   model.Side
 	output string
 }
 
 func newTransformCommand(a *app) *cobra.Command {
-	t := &transformCommand{app: a, side: newChoice("left", "right")}
+	t := &transformCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "transform MODEL DATA... -o OUT",
 		Short: "Embed rows, seen or new, with a model",
@@ -46,9 +46,8 @@ For an ism model the new columns are xw0, xw1, …: the rows of XW.`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return t.run(cmd.Context(), args) },
 	}
 	cmd.Flags().StringVarP(&t.output, "output", "o", "", "output `file` (."+strings.Join(outputExtensions, " .")+")")
-	cmd.Flags().Var(&t.side, "side", "for a model with two factors, the one to compute: left is U, right is V")
+	addChoice(cmd, &t.side, "side", "for a model with two factors, the one to compute", []model.Side{model.Left, model.Right}, "U", "V")
 	completeFiles(cmd, outputExtensions, "output")
-	completeChoice(cmd, "side", &t.side)
 	t.data.add(cmd, afterModel)
 	t.graph.addReading(cmd)
 	return cmd
@@ -79,31 +78,27 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if !ok {
 		return usagef("%s is of family %s, whose models turn no rows into others", args[0], f.family.name)
 	}
-	side := model.Left
-	if t.side.value == "right" {
-		side = model.Right
-	}
-	names, err := m.Outputs(side)
+	names, err := m.Outputs(t.side)
 	if err != nil {
-		return usagef("--side %s: %w", t.side.value, err)
+		return usagef("--side %v: %w", t.side, err)
 	}
-	rows, err := f.open(ctx, t, m, side, args[1:])
+	rows, err := f.open(ctx, t, m, t.side, args[1:])
 	if err != nil {
 		return err
 	}
 	defer rows.close()
-	plan := m.TransformPlan(t.engine(), side, rows.source)
+	plan := m.TransformPlan(t.engine(), t.side, rows.source)
 	readerBudget(&plan.Memory, rows.input)
 	writerBudget(&plan.Memory, t.output, rows.source.Info().Rows, len(names))
 	if err := t.checkBudget(&plan.Memory); err != nil {
 		return err
 	}
-	w, err := newTransformed(t.output, m, side, rows.source.Info().Rows, rows.fields)
+	w, err := newTransformed(t.output, m, t.side, rows.source.Info().Rows, rows.fields)
 	if err != nil {
 		return err
 	}
 	defer w.Abort() // does nothing after Commit
-	if err := w.transform(ctx, t.engine(), m, side, rows.source, rows.kept); err != nil {
+	if err := w.transform(ctx, t.engine(), m, t.side, rows.source, rows.kept); err != nil {
 		return err
 	}
 	if err := w.Commit(); err != nil {

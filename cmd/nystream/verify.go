@@ -16,7 +16,7 @@ type verifyCommand struct {
 	*app
 	data   dataFlags
 	right  []string
-	how    choice
+	how    word
 	sample int
 }
 
@@ -24,7 +24,7 @@ type verifyCommand struct {
 const exactRows = 20000
 
 func newVerifyCommand(a *app) *cobra.Command {
-	v := &verifyCommand{app: a, how: newChoice("auto", "exact", "sampled")}
+	v := &verifyCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "verify MODEL DATA... [--right RIGHT...]",
 		Short: "Measure the error of a model on data",
@@ -37,11 +37,10 @@ model of a matrix on disk DATA is that matrix, read once per step.`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), args) },
 	}
 	f := cmd.Flags()
-	f.Var(&v.how, "error", v.how.usage("which rows are looked at, auto is exact up to 20000"))
+	addChoice(cmd, &v.how, "error", "which rows are looked at, auto is exact up to 20000", words("auto", "exact", "sampled"))
 	f.IntVar(&v.sample, "sample", 4096, "`number` of rows that --error sampled draws from each source")
 	f.StringSliceVar(&v.right, "right", nil, "`files` of the right source")
 	completeFiles(cmd, dataExtensions, "right")
-	completeChoice(cmd, "error", &v.how)
 	v.data.add(cmd, afterModel)
 	return cmd
 }
@@ -119,7 +118,7 @@ func (v *verifyCommand) checkSources(f *modelFile) error {
 		return usagef("the model is of the matrix between two sources: name the second with --right")
 	case !two && len(v.right) > 0:
 		return usagef("--right: the model is of one source")
-	case f.whole() && v.how.value == "sampled":
+	case f.whole() && v.how == "sampled":
 		return usagef("--error sampled: a model of a matrix on disk is measured on all of it")
 	}
 	return nil
@@ -129,7 +128,7 @@ func (v *verifyCommand) checkSources(f *modelFile) error {
 func (v *verifyCommand) measure(ctx context.Context, f *modelFile, m model.Verifier, d model.Sources, inputs ...*input) error {
 	s := d.Shape()
 	rows, sample := max(s.Rows, s.Cols), 0
-	if v.how.value == "sampled" || v.how.value == "auto" && rows > exactRows && !f.whole() {
+	if v.how == "sampled" || v.how == "auto" && rows > exactRows && !f.whole() {
 		sample = v.sample
 	}
 	plan := m.VerifyPlan(v.engine(), d, sample)

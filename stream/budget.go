@@ -54,8 +54,17 @@ func (e *OverBudgetError) Error() string {
 	if e.Largest.Knob == "" {
 		return s.String() + ": raise `memory`"
 	}
-	fmt.Fprintf(&s, ": the largest part that can change is %s (%s); lower %s, or raise `memory`", e.Largest.What, humanize.IBytes(uint64(e.Largest.Bytes)), e.Largest.Knob)
+	fmt.Fprintf(&s, ": the largest part that can change is %s (%s); %s, or raise `memory`", e.Largest.What, humanize.IBytes(uint64(e.Largest.Bytes)), turn(e.Largest.Knob))
 	return s.String()
+}
+
+// turn returns what to do with a knob: lower a number, or use another setting.
+func turn(knob string) string {
+	setting, _, _ := strings.Cut(strings.TrimPrefix(knob, "`"), "`")
+	if strings.HasPrefix(knob, "`") && strings.Contains(setting, " ") {
+		return "use " + knob
+	}
+	return "lower " + knob
 }
 
 // Check returns an *OverBudgetError if the budget exceeds limit bytes; a limit

@@ -40,6 +40,15 @@ func TestBudgetWithoutKnob(t *testing.T) {
 	}
 }
 
+// A setting that has another value is used, not lowered.
+func TestBudgetOfAChoice(t *testing.T) {
+	var b stream.Budget
+	b.Add("validation rows", 1024, "`landmarks uniform`")
+	if want := "this run needs 8.0 KiB of memory and may use 1.0 KiB: the largest part that can change is validation rows (8.0 KiB); use `landmarks uniform`, or raise `memory`"; b.Check(1024).Error() != want {
+		t.Errorf("%v", b.Check(1024))
+	}
+}
+
 // Numbers from a damaged header must not come out as a small need.
 func TestBudgetOverflow(t *testing.T) {
 	for _, numbers := range []int64{1 << 60, 1 << 61, math.MaxInt64} {

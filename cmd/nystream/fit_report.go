@@ -47,7 +47,7 @@ func (j *job) reportFit(m model.Model, report *model.Report) error {
 		r.Residual = show.Optional(report.Residual())
 	}
 	t := &show.Text{Title: j.task.title()}
-	if r.Chosen != "" {
+	if strings.Contains(r.Chosen, ":") { // with the reason; else the family says it
 		t.Add("chosen", "%s", r.Chosen)
 	}
 	all := j.task.fitted(r, t)

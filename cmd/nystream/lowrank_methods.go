@@ -23,7 +23,18 @@ type lowrankMethod struct {
 }
 
 var lowrankMethods = []lowrankMethod{
-	methodAuto,
+	{
+		name: "auto", arguments: "DATA... [--right RIGHT...]",
+		short: "Choose the method, the landmarks and the rank, and say why",
+		long: `Choose a method by the kernel, the size of the data, --memory and --rank or --tol, and
+say why: exact passes where A has few enough entries, landmarks otherwise, and as many of
+them as the tolerance needs where there is no --rank (0.01 without --tol).`,
+		tolerance: true,
+		symmetric: true, twoSided: true,
+		solver: func(c *lowrankTask) (lowrank.Method, error) {
+			return lowrank.Auto{Rank: c.rank, Tolerance: c.tolerance, Memory: int64(c.memory), Seed: c.seed, Precision: c.precision}, nil
+		},
+	},
 	{
 		name: "landmark", arguments: "DATA... [--right RIGHT...]",
 		short: "Keep all landmark columns and fit the core by least squares; the most accurate",
@@ -100,8 +111,39 @@ One pass; another two when factors are written.`,
 			return lowrank.Nystrom{Rank: c.rank, NNZ: c.nnz, Choice: c.landmarks, Seed: c.seed, Precision: c.precision}, nil
 		},
 	},
-	methodRPCholesky,
-	methodRFF,
+	{
+		name: "rpcholesky", arguments: "DATA...",
+		short: "Randomly pivoted Cholesky over all rows; a small trace of A − Â, for rows that fit in memory (Chen et al. 2023)",
+		long: `Approximate the positive semi-definite kernel matrix of the rows of DATA by randomly
+pivoted Cholesky (Chen, Epperly, Tropp and Webber 2023) in blocks with rejection
+sampling (Epperly, Tropp and Webber 2024), without a multiple of the identity: the
+Nyström method with nnz·rank landmarks that are drawn from all rows, each in
+proportion to what those before it leave of the diagonal. The rows are in memory
+during the fit, with a number for each row and landmark. One pass over the files;
+another two when factors are written.`,
+		nnzUsage:  oneLandmark,
+		symmetric: true,
+		solver: func(c *lowrankTask) (lowrank.Method, error) {
+			return lowrank.RPCholesky{Rank: c.rank, NNZ: c.nnz, Seed: c.seed}, c.inDouble("rpcholesky computes in float64, since what pivots leave is a difference")
+		},
+	},
+	{
+		name: "rff", arguments: "DATA...",
+		short: "Random Fourier features, for rbf, laplace, Matérn and other kernels of a difference (Rahimi & Recht 2007)",
+		long: `Approximate the kernel matrix of the rows of DATA by the inner products of as many
+random Fourier features as the rank (Rahimi and Recht 2007), a cosine and a sine for
+each frequency, drawn from the spectral measure of the kernel. The error falls as one
+over the root of the rank, whatever the data: landmarks are nearly always better. No
+kernel entries; one pass, another two when factors are written.`,
+		symmetric: true,
+		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
+			addChoice(cmd, &c.features, "features", "how frequencies are drawn", words("gaussian", "orthogonal"), "independent", "less variance, for kernels of the Euclidean distance")
+		},
+		solver: func(c *lowrankTask) (lowrank.Method, error) {
+			return lowrank.RFF{Rank: c.rank, Orthogonal: c.features == "orthogonal", Seed: c.seed},
+				c.inDouble("precision is for kernel entries, and a pass over features computes none")
+		},
+	},
 	{
 		name: "subspace", arguments: "DATA...",
 		short: "Block Krylov iteration on all entries of A, from a landmark fit; the least error, for up to about 100,000 rows",
@@ -159,56 +201,6 @@ func addMatrixFlags(c *lowrankTask, cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.mapText, "map", "", "`function` of each entry of --matrix: "+strings.Join(kernelgen.MapNames(), ", ")+", or one of a multiple, as in 'exp(scale=-10)'; see nystream help maps")
 	completeFiles(cmd, dataExtensions, "matrix")
 	mustRegister(cmd.RegisterFlagCompletionFunc("map", cobra.FixedCompletions(kernelgen.MapNames(), cobra.ShellCompDirectiveNoFileComp)))
-}
-
-// methodAuto is fit auto.
-var methodAuto = lowrankMethod{
-	name: "auto", arguments: "DATA... [--right RIGHT...]",
-	short: "Choose the method, the landmarks and the rank, and say why",
-	long: `Choose a method by the kernel, the size of the data, --memory and --rank or --tol, and
-say why: exact passes where A has few enough entries, landmarks otherwise, and as many of
-them as the tolerance needs where there is no --rank (0.01 without --tol).`,
-	tolerance: true,
-	symmetric: true, twoSided: true,
-	solver: func(c *lowrankTask) (lowrank.Method, error) {
-		return lowrank.Auto{Rank: c.rank, Tolerance: c.tolerance, Memory: int64(c.memory), Seed: c.seed, Precision: c.precision}, nil
-	},
-}
-
-// methodRFF is fit rff.
-var methodRFF = lowrankMethod{
-	name: "rff", arguments: "DATA...",
-	short: "Random Fourier features, for rbf, laplace, Matérn and other kernels of a difference (Rahimi & Recht 2007)",
-	long: `Approximate the kernel matrix of the rows of DATA by the inner products of as many
-random Fourier features as the rank (Rahimi and Recht 2007), a cosine and a sine for
-each frequency, drawn from the spectral measure of the kernel. The error falls as one
-over the root of the rank, whatever the data: landmarks are nearly always better. No
-kernel entries; one pass, another two when factors are written.`,
-	symmetric: true,
-	addFlags: func(c *lowrankTask, cmd *cobra.Command) {
-		addChoice(cmd, &c.features, "features", "how frequencies are drawn", words("gaussian", "orthogonal"), "independent", "less variance, for kernels of the Euclidean distance")
-	},
-	solver: func(c *lowrankTask) (lowrank.Method, error) {
-		return lowrank.RFF{Rank: c.rank, Orthogonal: c.features == "orthogonal", Seed: c.seed},
-			c.inDouble("precision is for kernel entries, and a pass over features computes none")
-	},
-}
-
-var methodRPCholesky = lowrankMethod{
-	name: "rpcholesky", arguments: "DATA...",
-	short: "Randomly pivoted Cholesky over all rows; a small trace of A − Â, for rows that fit in memory (Chen et al. 2023)",
-	long: `Approximate the positive semi-definite kernel matrix of the rows of DATA by randomly
-pivoted Cholesky (Chen, Epperly, Tropp and Webber 2023) in blocks with rejection
-sampling (Epperly, Tropp and Webber 2024), without a multiple of the identity: the
-Nyström method with nnz·rank landmarks that are drawn from all rows, each in
-proportion to what those before it leave of the diagonal. The rows are in memory
-during the fit, with a number for each row and landmark. One pass over the files;
-another two when factors are written.`,
-	nnzUsage:  oneLandmark,
-	symmetric: true,
-	solver: func(c *lowrankTask) (lowrank.Method, error) {
-		return lowrank.RPCholesky{Rank: c.rank, NNZ: c.nnz, Seed: c.seed}, c.inDouble("rpcholesky computes in float64, since what pivots leave is a difference")
-	},
 }
 
 // oneLandmark is the usage of --nnz of methods with as many landmarks as the rank.

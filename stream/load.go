@@ -15,8 +15,8 @@ func ReadAll(ctx context.Context, src Source) (blas64.General, error) {
 	return readAll(ctx, src, 0)
 }
 
-// Load is [ReadAll] as a source, which may be read as often as one likes. It is an
-// error if the rows take more than limit bytes (0: no limit).
+// Load returns the rows of [ReadAll] as a source, which may be read as often as one
+// likes. It is an error if they take more than limit bytes (0: no limit).
 func Load(ctx context.Context, src Source, limit int64) (Gatherer, error) {
 	m, err := readAll(ctx, src, limit)
 	if err != nil {
@@ -57,7 +57,7 @@ func readAll(ctx context.Context, src Source, limit int64) (blas64.General, erro
 	return all.matrix(), errors.Join(ignoreEOF(err), r.Close())
 }
 
-// MapRows is [Map] into a new matrix.
+// MapRows returns what [Map] makes of all rows, in a new matrix.
 func MapRows(ctx context.Context, e Engine, name string, src Source, cols int, worker func() func(dst blas64.General, b *Block) error) (blas64.General, error) {
 	all := newRowList(src.Info().Rows, cols)
 	err := Map(ctx, e, name, src, cols, false, worker, func(_ *Block, out blas64.General) error {

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/linalg/krylov"
 )
 
 // iteration is Algorithm 1 with damped steps, for one Γ after the other.
@@ -196,14 +197,7 @@ func residuals(phi, w blas64.General, values []float64) []float64 {
 	if largest == 0 {
 		return nil
 	}
-	off := dense.Mul(noTrans, phi, noTrans, w)
-	out := make([]float64, len(values))
-	for i := range off.Rows {
-		for j, v := range dense.Row(off, i) {
-			out[j] = math.Hypot(out[j], (v-values[j]*w.Data[i*w.Stride+j])/largest)
-		}
-	}
-	return out
+	return krylov.Residuals(dense.Mul(noTrans, phi, noTrans, w), w, values, largest)
 }
 
 // ritz turns W within its span so that WᵀΦW is diagonal, descending, with the largest

@@ -47,7 +47,7 @@ func blockRows(m blas64.General, b *stream.Block) blas64.General {
 	return stream.RowSlice(m, int(b.Start), b.X.Rows)
 }
 
-// addProduct is y += op(tile)·x.
+// addProduct makes y op(tile)·x + y.
 func addProduct(op blas.Transpose, tile, x, y blas64.General) {
 	dense.Gemm(op, blas.NoTrans, 1, tile, x, 1, y)
 }

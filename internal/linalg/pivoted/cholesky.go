@@ -21,8 +21,8 @@ type Residual struct {
 	whole []float64 // what Left is relative to; nil for 1
 }
 
-// NewResidual begins with the diagonal of K, which it overwrites. tolerance says what is
-// rounding, relative to an entry of it.
+// NewResidual returns what is left before the first pivot: the diagonal of K, which it
+// overwrites. tolerance says what is rounding, relative to an entry.
 func NewResidual(diagonal []float64, tolerance float64) *Residual {
 	r := &Residual{Left: diagonal, Floor: make([]float64, len(diagonal))}
 	for i, v := range diagonal {
@@ -32,8 +32,8 @@ func NewResidual(diagonal []float64, tolerance float64) *Residual {
 	return r
 }
 
-// NewRelative begins with 1 for every entry of the diagonal of K, which it keeps, that is
-// not 0. With it a few large rows do not outweigh the others.
+// NewRelative returns what is left relative to the diagonal of K, which it keeps: 1 for
+// every entry that is not 0. With it a few large rows do not outweigh the others.
 func NewRelative(diagonal []float64, tolerance float64) *Residual {
 	ones := make([]float64, len(diagonal))
 	for i, v := range diagonal {

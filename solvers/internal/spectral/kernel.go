@@ -76,7 +76,8 @@ const pass = "spectral embedding"
 //
 // Let F = W·P, W the rows of C divided by the roots of their degrees, or less their mean.
 // With F = U·Σ·Vᵀ the eigenvectors are F·V·Σ⁻¹, and with signs F·V·Σ⁻¹·Z, Z the
-// eigenvectors of Σ·Vᵀ·diag(signs)·V·Σ. They are orthonormal to ε·σ₁/σ_dim.
+// eigenvectors of Σ·Vᵀ·diag(signs)·V·Σ. They are orthonormal to ε·σ₁/σ_dim, and to the
+// square of that ratio where FᵀF is decomposed.
 //
 // Cost: three passes, each with all of C: its column sums, Σ and V, and the vectors.
 // 4·n·r² flops for r columns of P, and n·r² where FᵀF will do.

@@ -23,7 +23,7 @@ func (c *CSR) Source(name string, columns []string) Gatherer {
 	if len(columns) != c.Cols {
 		panic(fmt.Sprintf("stream: %d names for %d columns", len(columns), c.Cols))
 	}
-	return &csrSource{Info{Name: name, Columns: columns, Rows: int64(c.Rows), Lead: 1}, c}
+	return &csrSource{Info{Name: name, Columns: columns, Rows: int64(c.Rows), Lead: 1, InMemory: true}, c}
 }
 
 type csrSource struct {

@@ -18,6 +18,8 @@ type Engine struct {
 	// Progress, if not nil, is told how far a pass is. It is called on the
 	// goroutine that runs the pass, after each block.
 	Progress func(Event)
+	// Run, if not nil, keeps the states of folds, and answers folds from states.
+	Run *Run
 }
 
 // Event reports progress of a pass.

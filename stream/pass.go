@@ -18,6 +18,14 @@ import (
 // does not depend on the number of threads. name names the pass in progress
 // reports.
 func Fold[A Accumulator[A]](ctx context.Context, e Engine, name string, src Source, newAcc func() A, worker func() func(acc A, b *Block) error) (A, error) {
+	if e.Run.keeps(src.Info()) {
+		return foldKept(ctx, e, name, src, newAcc, worker)
+	}
+	return foldWhole(ctx, e, name, src, newAcc, worker)
+}
+
+// foldWhole is [Fold] without states.
+func foldWhole[A Accumulator[A]](ctx context.Context, e Engine, name string, src Source, newAcc func() A, worker func() func(acc A, b *Block) error) (A, error) {
 	var none A
 	forest := NewForest(newAcc)
 	if err := foldBlocks(ctx, e, name, src, forest, allBlocks, worker, nil); err != nil {

@@ -39,6 +39,9 @@ type Info struct {
 	Rows int64
 	// Once says that the rows can be read a single time only (a pipe).
 	Once bool
+	// InMemory says that the rows are in memory: a [Run] keeps no states of passes over
+	// them.
+	InMemory bool
 	// Lead is about how many rows a reader that begins in the middle has to
 	// pass over at most, and at least 1; 0 means all that come before. Where
 	// that costs little, a pass opens several readers.

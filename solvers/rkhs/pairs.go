@@ -21,12 +21,13 @@ type joined struct {
 // joined returns the pairs as one source.
 func (d *Data) joined() stream.Source {
 	x := d.x.Info()
-	info := stream.Info{Name: x.Name, Columns: x.Columns, Rows: d.n, Lead: x.Lead}
+	info := stream.Info{Name: x.Name, Columns: x.Columns, Rows: d.n, Lead: x.Lead, InMemory: x.InMemory}
 	if d.y != nil {
 		y := d.y.Info()
 		if info.Lead > 0 {
 			info.Lead += d.lag
 		}
+		info.InMemory = x.InMemory && y.InMemory
 		info.Columns = append(append([]string(nil), x.Columns...), y.Columns...)
 		if d.lag == 0 {
 			info.Name += " and " + y.Name

@@ -1,0 +1,41 @@
+package stream
+
+// cutBlocks returns the blocks of one part, counted from 1, of a pass of so many
+// blocks. Parts begin at multiples of a power of two blocks, a quarter of a part or
+// less: then their states are few subtrees, and parts differ by a quarter at most. Of
+// more parts than blocks some are empty.
+func cutBlocks(blocks int64, part, parts int) blockRange {
+	unit := int64(1)
+	for 8*unit*int64(parts) <= blocks {
+		unit *= 2
+	}
+	units := (blocks + unit - 1) / unit
+	edge := func(k int) int64 {
+		whole, rest := units/int64(parts), units%int64(parts) // their product may overflow
+		return min(blocks, (whole*int64(k)+rest*int64(k)/int64(parts))*unit)
+	}
+	return blockRange{edge(part - 1), edge(part)}
+}
+
+// without returns the blocks of r that none of the nodes cover, which are in order and
+// do not overlap.
+func (r blockRange) without(seen []node) []blockRange {
+	var gaps []blockRange
+	next := r.first
+	for _, n := range seen {
+		if n.last() < next {
+			continue
+		}
+		if n.first() >= r.end {
+			break
+		}
+		if n.first() > next {
+			gaps = append(gaps, blockRange{next, n.first()})
+		}
+		next = n.last() + 1
+	}
+	if next < r.end {
+		gaps = append(gaps, blockRange{next, r.end})
+	}
+	return gaps
+}

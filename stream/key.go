@@ -1,0 +1,194 @@
+package stream
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/nystream/nystream/internal/simd"
+)
+
+// foldKey is everything that decides the bits of a fold, and the fingerprint of the
+// rows that it is over. States of one fold have equal keys.
+type foldKey struct {
+	Arithmetic  string   `json:"arithmetic"` // paths differ in the last bits
+	Identity    string   `json:"identity"`
+	Fold        int      `json:"fold"` // counted from 1
+	Pass        string   `json:"pass"`
+	Rows        int64    `json:"rows"`
+	Columns     []string `json:"columns"`
+	Sample      string   `json:"sample"` // digest of some rows
+	BlockRows   int      `json:"block_rows"`
+	Accumulator string   `json:"accumulator"` // its type
+	Fresh       string   `json:"fresh"`       // digest of one that has seen nothing
+	Earlier     string   `json:"earlier"`     // digest of the results of the folds before
+}
+
+// newKey returns the key of the next fold of the run. fresh is an accumulator that has
+// seen nothing.
+func newKey[A Accumulator[A]](ctx context.Context, e Engine, pass string, src Source, fresh A) (*foldKey, error) {
+	state, err := fresh.MarshalBinary()
+	if err != nil {
+		return nil, err
+	}
+	sample, err := e.Run.fingerprint(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	info := src.Info()
+	return &foldKey{
+		Arithmetic:  simd.Active().String() + " on " + runtime.GOARCH,
+		Identity:    e.Run.identity,
+		Fold:        e.Run.folds + 1,
+		Pass:        pass,
+		Rows:        info.Rows,
+		Columns:     info.Columns,
+		Sample:      sample,
+		BlockRows:   e.blockRows(len(info.Columns)),
+		Accumulator: fmt.Sprintf("%T", fresh),
+		Fresh:       digest(state),
+		Earlier:     hex.EncodeToString(e.Run.earlier[:]),
+	}, nil
+}
+
+// blocks returns the number of blocks of the pass.
+func (k *foldKey) blocks() int64 {
+	b := int64(k.BlockRows)
+	return k.Rows/b + min(1, k.Rows%b)
+}
+
+// difference says what the state with key k was made for that a fold with key want is
+// not, or returns "".
+func (k *foldKey) difference(want *foldKey) string {
+	switch {
+	case k.Arithmetic != want.Arithmetic:
+		return fmt.Sprintf("it was made with arithmetic of %s, and this is %s: results differ in the last bits", k.Arithmetic, want.Arithmetic)
+	case k.Identity != want.Identity:
+		was, is := differentLine(k.Identity, want.Identity)
+		return fmt.Sprintf("it was made with %s, and this is with %s", was, is)
+	case k.Rows != want.Rows:
+		return fmt.Sprintf("it is of a source with %d rows, and this has %d", k.Rows, want.Rows)
+	case !slices.Equal(k.Columns, want.Columns):
+		return fmt.Sprintf("it is of a source with columns %s, and this has %s", shortList(k.Columns), shortList(want.Columns))
+	case k.Fold != want.Fold || k.Pass != want.Pass:
+		return fmt.Sprintf("it is of pass %d (%s), and this is pass %d (%s)", k.Fold, k.Pass, want.Fold, want.Pass)
+	case k.Sample != want.Sample:
+		return "it is of other rows: the source is another, or has changed"
+	case k.BlockRows != want.BlockRows:
+		return fmt.Sprintf("it has blocks of %d rows, and this has blocks of %d", k.BlockRows, want.BlockRows)
+	case k.Accumulator != want.Accumulator:
+		return fmt.Sprintf("it holds a %s, and this needs a %s: another version of the program made it", k.Accumulator, want.Accumulator)
+	case k.Fresh != want.Fresh:
+		return "it was made for other sizes or landmarks"
+	case k.Earlier != want.Earlier:
+		return "it was made after other results of earlier passes"
+	}
+	return ""
+}
+
+// differentLine returns the first lines in which two texts differ.
+func differentLine(a, b string) (string, string) {
+	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for i := range max(len(x), len(y)) {
+		var left, right string
+		if i < len(x) {
+			left = x[i]
+		}
+		if i < len(y) {
+			right = y[i]
+		}
+		if left != right {
+			return lineOrNothing(left), lineOrNothing(right)
+		}
+	}
+	return "", ""
+}
+
+func lineOrNothing(line string) string {
+	if line == "" {
+		return "nothing in its place"
+	}
+	return fmt.Sprintf("%q", line)
+}
+
+// shortList returns a few names of a list.
+func shortList(names []string) string {
+	const most = 8
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// sampledRows is how many rows the fingerprint of a source looks at.
+const sampledRows = 32
+
+// fingerprint returns a digest of rows of a source, as a pass sees them: at equal
+// distances, the first and the last among them. Together with the number of rows and
+// the columns it tells one source from another, wherever the files are. It notices a
+// source that is longer or shorter, is in another order, or is prepared in another
+// way, and nearly always one with other values; not a change of a few rows that are
+// none of these.
+//
+// Of a source that cannot begin in the middle the first rows are taken.
+func (r *Run) fingerprint(ctx context.Context, src Source) (string, error) {
+	known := reflect.TypeOf(src).Comparable()
+	if known {
+		if print, ok := r.prints[src]; ok {
+			return print, nil
+		}
+	}
+	info := src.Info()
+	rows := sampleOf(info)
+	x := NewMatrix(len(rows), len(info.Columns))
+	var err error
+	if info.Lead > 0 {
+		err = Gather(uncounted(ctx), src, rows, &Batch{X: x})
+	} else {
+		err = readRows(ctx, src, 0, &Batch{X: x})
+	}
+	if err != nil {
+		return "", err
+	}
+	data := make([]byte, 0, 8*len(rows)*(1+x.Cols))
+	for i, n := range rows {
+		data = binary.LittleEndian.AppendUint64(data, uint64(n))
+		for _, v := range row(x, i) {
+			if v != v {
+				v = math.NaN() // a null has other bits in another format
+			}
+			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
+		}
+	}
+	print := digest(data)
+	if known {
+		r.prints[src] = print
+	}
+	return print, nil
+}
+
+// sampleOf returns the numbers of the rows of a fingerprint.
+func sampleOf(info Info) []int64 {
+	n := min(sampledRows, info.Rows)
+	rows := make([]int64, n)
+	for i := range rows {
+		rows[i] = int64(i)
+		if info.Lead > 0 && n > 1 {
+			whole, rest := (info.Rows-1)/(n-1), (info.Rows-1)%(n-1)
+			rows[i] = whole*int64(i) + rest*int64(i)/(n-1)
+		}
+	}
+	return rows
+}

@@ -1,0 +1,197 @@
+package stream
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A fit is a deterministic program whose folds are answered from states. What is not
+// a fold (drawing rows, fetching them, small algebra) is cheap and done again. So a
+// run that was interrupted, a machine that does a part of the work, and the one that
+// puts the parts together all run the same fit with the same engine, but for what
+// Engine.Run makes of a fold:
+//
+//	its state is there and complete    it is answered, and no row is read
+//	it is there in part                the blocks that are missing are folded
+//	only a part of it is to be done    the blocks of the part are folded, and the
+//	                                   fit ends with a [StoppedError]
+//
+// The arithmetic is that of a fold that nobody keeps: blocks are added to a [Forest],
+// and what a node of its tree holds depends on the blocks below it alone.
+//
+// [Map] and [Pairs] have no states; they are made again, whole.
+
+// StateStore keeps states by name, as files in a folder do. Several processes may use
+// it at once.
+type StateStore interface {
+	// Names returns the names of all states, in any order.
+	Names() ([]string, error)
+	// Read returns the state with the given name.
+	Read(name string) ([]byte, error)
+	// Write puts a state in the place of one with the same name, if there is one: the
+	// name has the old state or the new one, whole, whatever happens.
+	Write(name string, data []byte) error
+	// Remove removes a state. It is no error if there is none.
+	Remove(name string) error
+}
+
+// RunOptions say what a run does with states.
+type RunOptions struct {
+	// Every is the time between states of a pass under way. 0 means that one is written
+	// when the pass ends or is interrupted, and at no other time.
+	Every time.Duration
+	// Part of Parts, counted from 1, is what is done of the first fold that is not
+	// complete; then the fit ends with a [StoppedError]. Parts is 0 for all of every fold.
+	Part, Parts int
+	// Finish is for the run that puts parts together: a fold that states do not answer
+	// completely is a [MissingError].
+	Finish bool
+	// Text is kept in every state for those who read it with [ListStates]: a command line.
+	Text string
+	// Resumed, if not nil, is told when a pass over so many rows begins with rows that
+	// states have seen already: with all of them, if the pass is not made at all.
+	Resumed func(pass string, seen, rows int64)
+	// Unwritten, if not nil, is told why states could not be written. The run goes on
+	// without more of them. A run of parts fails instead.
+	Unwritten func(err error)
+}
+
+// Run keeps the states of the folds of one fit, made with an engine whose field Run it
+// is. Folds are numbered in the order in which the fit makes them. Those over rows in
+// memory, and those over sources that can be read only once or whose number of rows is
+// not known, are not kept: they are made whole. A Run is used by one goroutine.
+type Run struct {
+	store    StateStore
+	identity string
+	options  RunOptions
+	folds    int      // kept so far
+	earlier  [32]byte // digest of their results
+	used     []string // names of states that were read or written
+	failed   bool     // a state could not be written
+	prints   map[Source]string
+}
+
+// NewRun returns a run that keeps its states in store. identity is a text with
+// everything that decides the results besides the rows and the sizes of accumulators:
+// the method and its settings, the kernel, the seed, the preparation, one to a line so
+// that a message can name the line in which two texts differ. It has no paths, for
+// rows may lie elsewhere on another machine, and nothing that changes no result.
+func NewRun(store StateStore, identity string, o RunOptions) (*Run, error) {
+	switch {
+	case o.Parts < 0 || o.Parts > 0 && (o.Part < 1 || o.Part > o.Parts) || o.Parts == 0 && o.Part != 0:
+		return nil, fmt.Errorf("stream: there is no part %d of %d", o.Part, o.Parts)
+	case o.Parts > 0 && o.Finish:
+		return nil, errors.New("stream: a run that does a part cannot finish")
+	case o.Every < 0:
+		return nil, fmt.Errorf("stream: states cannot be written every %v", o.Every)
+	}
+	return &Run{store: store, identity: identity, options: o, prints: make(map[Source]string)}, nil
+}
+
+// Done removes the states that the run has read and written. It is called when the
+// result of the fit is safe.
+func (r *Run) Done() error {
+	var failed error
+	for _, name := range r.used {
+		failed = errors.Join(failed, r.store.Remove(name))
+	}
+	return failed
+}
+
+// Folds returns how many folds the run has kept or answered so far.
+func (r *Run) Folds() int { return r.folds }
+
+// keeps reports whether the run keeps the folds over a source.
+func (r *Run) keeps(info Info) bool {
+	return r != nil && !info.InMemory && !info.Once && info.Rows > 0
+}
+
+// finished counts a fold and adds its result to what later folds depend on.
+func (r *Run) finished(result []byte) {
+	r.folds++
+	sum := sha256.New()
+	sum.Write(r.earlier[:])
+	sum.Write(result)
+	r.earlier = [32]byte(sum.Sum(nil))
+}
+
+// use remembers the name of a state that the run has read or written.
+func (r *Run) use(name string) {
+	for _, n := range r.used {
+		if n == name {
+			return
+		}
+	}
+	r.used = append(r.used, name)
+}
+
+// StoppedError says that a run has done its part of a fold and has nothing more to do.
+type StoppedError struct {
+	Pass        string // the name of the fold
+	Fold        int    // its number in the fit, counted from 1
+	Part, Parts int
+	// Missing are the other parts that were not there when this one began.
+	Missing []int
+}
+
+func (e *StoppedError) Error() string {
+	return fmt.Sprintf("part %d of %d of pass %d (%s) is done", e.Part, e.Parts, e.Fold, e.Pass)
+}
+
+// MissingError says that states do not answer a fold.
+type MissingError struct {
+	Pass string // the name of the fold
+	Fold int    // its number in the fit, counted from 1
+	// Blocks are the numbers of the first and the last of each run of missing blocks, of
+	// the Of blocks of the pass.
+	Blocks [][2]int64
+	Of     int64
+	// Parts are those that are missing or not complete, of so many. There are none if no
+	// state is there that tells of how many.
+	Parts   []int
+	OfParts int
+}
+
+func (e *MissingError) Error() string {
+	if len(e.Parts) > 0 {
+		are := "are"
+		if len(e.Parts) == 1 {
+			are = "is"
+		}
+		return fmt.Sprintf("pass %d (%s): %s of %d %s missing or not complete (%s)", e.Fold, e.Pass, listOf("part", e.Parts), e.OfParts, are, e.blocks())
+	}
+	return fmt.Sprintf("pass %d (%s): no state has seen %s", e.Fold, e.Pass, e.blocks())
+}
+
+func (e *MissingError) blocks() string {
+	const most = 4
+	var runs []string
+	for i, b := range e.Blocks {
+		if i == most {
+			runs = append(runs, fmt.Sprintf("%d more runs", len(e.Blocks)-most))
+			break
+		}
+		if b[0] == b[1] {
+			runs = append(runs, fmt.Sprint(b[0]))
+		} else {
+			runs = append(runs, fmt.Sprintf("%d to %d", b[0], b[1]))
+		}
+	}
+	return fmt.Sprintf("blocks %s of %d", strings.Join(runs, ", "), e.Of)
+}
+
+// listOf returns a text such as "parts 1, 2 and 5".
+func listOf(what string, numbers []int) string {
+	texts := make([]string, len(numbers))
+	for i, n := range numbers {
+		texts[i] = fmt.Sprint(n)
+	}
+	n := len(texts)
+	if n == 1 {
+		return what + " " + texts[0]
+	}
+	return what + "s " + strings.Join(texts[:n-1], ", ") + " and " + texts[n-1]
+}

@@ -52,6 +52,9 @@ func join(parts []stream.Source, info stream.Info, leftOut []string) stream.Sour
 		}
 	}
 	u.info.Lead = longestLead(parts)
+	for _, p := range parts {
+		u.info.Holds = max(u.info.Holds, p.Info().Holds)
+	}
 	if len(gather.first) != len(parts) {
 		return u
 	}

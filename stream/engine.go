@@ -15,6 +15,10 @@ type Engine struct {
 	// BlockRows is the size B of a grid block; 0 means a size that depends on
 	// the dimension alone, see [BlockRows].
 	BlockRows int
+	// ReaderBytes is how much memory the readers of a pass may hold together,
+	// see [Info]; 0 means 1 GiB. Where that is too little for one reader for each
+	// worker there is a single one.
+	ReaderBytes int64
 	// Progress, if not nil, is told how far a pass is. It is called on the
 	// goroutine that runs the pass, after each block.
 	Progress func(Event)
@@ -46,6 +50,19 @@ func (e Engine) Workers() int {
 		return e.Threads
 	}
 	return runtime.GOMAXPROCS(0)
+}
+
+// Readers is the most readers that a pass over a source opens: one for each worker if
+// it opens in the middle at little cost and memory suffices, otherwise one.
+func (e Engine) Readers(info Info) int {
+	most := e.ReaderBytes
+	if most == 0 {
+		most = 1 << 30
+	}
+	if info.Rows < 0 || info.Once || info.Lead <= 0 || info.Holds > most/int64(e.Workers()) {
+		return 1
+	}
+	return e.Workers()
 }
 
 func (e Engine) blockRows(d int) int {

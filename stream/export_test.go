@@ -17,7 +17,12 @@ func Schedule[T, R any](ctx context.Context, threads int, produce func(ctx conte
 
 // Produce reads a source as a pass does.
 func Produce(ctx context.Context, e Engine, src Source, yield func(*Block) bool) error {
-	return newPass(e, "", src, false).produce(ctx, yield)
+	g := newPass(e, "", src, false).newReading(e.Workers() + lookahead + 1)
+	err := g.produce(allBlocks)(ctx, func(b *Block) bool {
+		defer func() { g.free <- b }()
+		return yield(b)
+	})
+	return alsoClosed(err, g.close())
 }
 
 // SetStallLimit lowers the limit for one test.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 )
 
 // A pass folds blocks of rows into one accumulator. Workers finish blocks in any
@@ -57,14 +58,17 @@ type Accumulator[A any] interface {
 }
 
 // Forest is the state of a pass: partial accumulators of type A and the blocks
-// they have seen. It is not safe for concurrent use. When Merge of an
-// accumulator fails, Add, Merge and Finish return its error and the forest is of
-// no further use.
+// they have seen. Add, Has, Blocks and MarshalBinary may be called at the same time, for
+// different blocks; the other methods may not. When Merge of an accumulator fails,
+// Add, Merge and Finish return its error and the forest is of no further use.
 type Forest[A Accumulator[A]] struct {
 	newAcc func() A
-	spent  func(A)    // gets accumulators that were merged into others
-	trees  map[node]A // complete subtrees, no two of them siblings
-	blocks int64      // leaves of all trees
+	spent  func(A) // gets accumulators that were merged into others
+
+	growing sync.RWMutex // held for reading while subtrees are out of trees to be merged
+	mu      sync.Mutex
+	trees   map[node]A // complete subtrees, no two of them siblings
+	blocks  int64      // leaves of all trees
 }
 
 // node is a place in the tree over block numbers.
@@ -92,41 +96,71 @@ func NewForest[A Accumulator[A]](newAcc func() A) *Forest[A] {
 // caller afterwards. A block may be added once. Block numbers run from 0 to
 // 2⁶²-1; another number panics.
 func (f *Forest[A]) Add(block int64, a A) error {
+	_, err := f.grow(block, a)
+	return err
+}
+
+// grow is Add. Of an error it also returns the node that could not be made.
+func (f *Forest[A]) grow(block int64, a A) (node, error) {
+	at := node{0, block}
 	if block < 0 || block >= 1<<maxLevel {
 		panic(fmt.Sprintf("stream: there is no block %d", block))
 	}
-	if f.Has(block) {
-		return fmt.Errorf("stream: block %d was added before", block)
+	f.mu.Lock()
+	seen := f.covers(at)
+	f.mu.Unlock()
+	if seen {
+		return at, fmt.Errorf("stream: block %d was added before", block)
 	}
-	return f.plant(node{0, block}, a)
+	return f.plant(at, a)
 }
 
 // plant puts in a subtree that no other overlaps, and combines siblings as far
-// up as they are both there.
-func (f *Forest[A]) plant(at node, a A) error {
-	f.blocks += 1 << at.level
-	for at.level < maxLevel {
-		other, ok := f.trees[at.sibling()]
+// up as they are both there. Of two siblings that are planted at the same time the
+// second finds the first, so that the merges of a pass are made by those who plant.
+func (f *Forest[A]) plant(at node, a A) (node, error) {
+	f.growing.RLock()
+	defer f.growing.RUnlock()
+	more := int64(1) << at.level
+	for {
+		other, ok := f.leave(at, a, more)
 		if !ok {
-			break
+			return at, nil
 		}
-		delete(f.trees, at.sibling())
 		left, right := a, other
 		if at.isRight() {
 			left, right = other, a
 		}
+		at = at.parent()
 		if err := left.Merge(right); err != nil {
-			return fmt.Errorf("stream: blocks %d to %d: %w", at.parent().first(), at.parent().last(), err)
+			return at, fmt.Errorf("stream: blocks %d to %d: %w", at.first(), at.last(), err)
 		}
 		f.spent(right)
-		a, at = left, at.parent()
+		a, more = left, 0
+	}
+}
+
+// leave puts a subtree into the forest, or, if its sibling is there, takes that out. It
+// counts so many new blocks.
+func (f *Forest[A]) leave(at node, a A, blocks int64) (sibling A, ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.blocks += blocks
+	if at.level < maxLevel {
+		sibling, ok = f.trees[at.sibling()]
+	}
+	if ok {
+		delete(f.trees, at.sibling())
+		return sibling, true
 	}
 	f.trees[at] = a
-	return nil
+	return sibling, false
 }
 
 // Has says whether a block has been seen.
 func (f *Forest[A]) Has(block int64) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	return block >= 0 && f.covers(node{0, block})
 }
 
@@ -144,7 +178,11 @@ func (f *Forest[A]) covers(n node) bool {
 }
 
 // Blocks returns how many blocks have been seen.
-func (f *Forest[A]) Blocks() int64 { return f.blocks }
+func (f *Forest[A]) Blocks() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.blocks
+}
 
 // Merge takes in everything that other has seen and leaves other empty. If both
 // have seen a block, neither is changed and the error names the first such
@@ -157,7 +195,7 @@ func (f *Forest[A]) Merge(other *Forest[A]) error {
 	trees := other.trees
 	other.trees, other.blocks = make(map[node]A), 0
 	for _, n := range nodes {
-		if err := f.plant(n, trees[n]); err != nil {
+		if _, err := f.plant(n, trees[n]); err != nil {
 			return err
 		}
 	}
@@ -256,8 +294,10 @@ const (
 	treeHeader    = 24
 )
 
-// MarshalBinary writes the state of the pass.
+// MarshalBinary writes the state of the pass. It waits for the merges under way.
 func (f *Forest[A]) MarshalBinary() ([]byte, error) {
+	f.growing.Lock()
+	defer f.growing.Unlock()
 	nodes := f.nodes()
 	data := []byte(forestMagic)
 	data = binary.LittleEndian.AppendUint32(data, forestVersion)

@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"sort"
 )
@@ -151,27 +152,49 @@ func (s *Prepared) Open(ctx context.Context, first int64) (Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Skip(&preparedReader{s: s, r: r, row: raw}, s.info, first-before), nil
+	return Skip(&preparedReader{s: s, r: r, row: raw, left: before}, s.info, first-before), nil
 }
 
 type preparedReader struct {
-	s   *Prepared
-	r   Reader
-	row int64 // raw rows read
+	s    *Prepared
+	r    Reader
+	row  int64 // the number of the next raw row
+	left int64 // rows left of those before it
 }
 
 func (r *preparedReader) Close() error { return r.r.Close() }
 
 // Read may return fewer rows than asked for, when rows were dropped.
 func (r *preparedReader) Read(dst *Batch) (int, error) {
+	if k := r.s.kept; k != nil && dst.X.Rows > 0 { // not beyond a raw block
+		dst = &Batch{X: RowSlice(dst.X, 0, int(min(int64(dst.X.Rows), k.blockRows-r.row%k.blockRows))), Kept: dst.Kept}
+	}
 	n, err := r.r.Read(dst)
 	start := r.row
 	r.row += int64(n)
 	left, bad := r.s.clean(dst, n, func(i int) int64 { return start + int64(i) })
+	r.left += int64(left)
+	if bad == nil {
+		bad = r.check(err == io.EOF)
+	}
 	if bad != nil {
 		return 0, bad
 	}
 	return left, err
+}
+
+// check compares the rows that are left with those that were counted, at the end of
+// each raw block: readers that begin in the middle rely on them.
+func (r *preparedReader) check(ended bool) error {
+	k := r.s.kept
+	if k == nil || !ended && r.row%k.blockRows != 0 {
+		return nil
+	}
+	block := min(int64(len(k.before)-1), (r.row+k.blockRows-1)/k.blockRows)
+	if want := k.before[block]; r.left != want {
+		return fmt.Errorf("%s: after its first %d rows %d are left, and %d were counted: the file changed", r.s.info.Name, r.row, r.left, want)
+	}
+	return nil
 }
 
 // Gather fetches prepared rows by number.

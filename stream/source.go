@@ -46,6 +46,9 @@ type Info struct {
 	// pass over at most, and at least 1; 0 means all that come before. Where
 	// that costs little, a pass opens several readers.
 	Lead int64
+	// Holds is about how many bytes a reader holds besides the batches that it
+	// fills, where that is worth mentioning.
+	Holds int64
 	// Scans is how many times the rows have been read from first to last
 	// already, to find out what is in this Info (a text file has no footer).
 	Scans int

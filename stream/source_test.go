@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -150,8 +151,13 @@ func randomMatrix(seed uint64, rows, cols int) blas64.General {
 
 // odd gives sizes of reads: now and then none, mostly few.
 func odd(seed uint64) func() int {
+	var mu sync.Mutex // a pass has several readers
 	r := rand.New(rand.NewPCG(seed, 2))
-	return func() int { return r.IntN(12) * r.IntN(7) }
+	return func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		return r.IntN(12) * r.IntN(7)
+	}
 }
 
 // leavesNothing checks at the end of the test that no goroutine is left that was

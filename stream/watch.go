@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -37,15 +38,45 @@ func (w *watch) now() int64 { return 1 + int64(time.Since(w.clock)) }
 // call runs one call into the source, or gives errAbandoned if the pass has
 // given up before or in the meantime.
 func (w *watch) call(f func() error) error {
-	began := w.now()
-	if !w.state.CompareAndSwap(idle, began) {
+	if !w.state.CompareAndSwap(idle, w.now()) {
 		return errAbandoned
 	}
 	err := f()
-	if !w.state.CompareAndSwap(began, idle) {
-		return errAbandoned
+	for {
+		began := w.state.Load()
+		if began == abandoned {
+			return errAbandoned
+		}
+		if w.state.CompareAndSwap(began, idle) {
+			return err
+		}
 	}
-	return err
+}
+
+// isOver reports whether the pass has given up reading.
+func (w *watch) isOver() bool { return w.state.Load() == abandoned }
+
+// beat notes that the call under way makes progress.
+func (w *watch) beat() {
+	if began := w.state.Load(); began > idle {
+		w.state.CompareAndSwap(began, w.now())
+	}
+}
+
+type watchKey struct{}
+
+// on returns the context with which a source is opened.
+func (w *watch) on(ctx context.Context) context.Context {
+	return context.WithValue(ctx, watchKey{}, w)
+}
+
+// Beat tells the pass that has opened a source with ctx that reading goes on. A source
+// whose reads take long, since a block is wide and a disk slow, calls it after each
+// step; one that does not is taken to hang after 30 s.
+func Beat(ctx context.Context) {
+	if w, ok := ctx.Value(watchKey{}).(*watch); ok {
+		w.beat()
+	}
 }
 
 // giveUp gives up the call under way if it has lasted longer than the limit,

@@ -21,7 +21,7 @@ type joined struct {
 // joined returns the pairs as one source.
 func (d *Data) joined() stream.Source {
 	x := d.x.Info()
-	info := stream.Info{Name: x.Name, Columns: x.Columns, Rows: d.n, Lead: x.Lead, InMemory: x.InMemory}
+	info := stream.Info{Name: x.Name, Columns: x.Columns, Rows: d.n, Lead: x.Lead, Holds: x.Holds, InMemory: x.InMemory}
 	if d.y != nil {
 		y := d.y.Info()
 		if info.Lead > 0 {
@@ -31,6 +31,7 @@ func (d *Data) joined() stream.Source {
 		info.Columns = append(append([]string(nil), x.Columns...), y.Columns...)
 		if d.lag == 0 {
 			info.Name += " and " + y.Name
+			info.Holds += y.Holds
 			if info.Lead = max(x.Lead, y.Lead); min(x.Lead, y.Lead) == 0 {
 				info.Lead = 0
 			}

@@ -40,6 +40,7 @@ type TableInfo struct {
 	Rows    int64          // -1 when only a full read would tell
 	Once    bool           // the rows can be read a single time only
 	Lead    int64          // see stream.Info
+	Holds   int64          // likewise
 	Scans   int            // full reads that opening has cost
 	Spoiled map[int]string // text columns that are numbers but for a few cells, and the first of these
 	Aside   []int          // columns that globs and ranges pass over: a libsvm file's label; no column is a vector then
@@ -102,7 +103,10 @@ type Choice struct {
 	Numeric, Kept []int // columns of the table
 }
 
-// Info describes the source.
+// Reading notes what a reader of the chosen columns costs, see [stream.Info].
+func (c *Choice) Reading(lead, holds int64) { c.info.Lead, c.info.Holds = lead, holds }
+
+// Info describes the chosen columns.
 func (c *Choice) Info() stream.Info { return c.info }
 
 // All returns the chosen columns, numeric ones first.
@@ -126,7 +130,7 @@ func Choose(t Table, numeric, kept []int) (stream.Source, error) {
 // Choose checks a choice and names what it gives.
 func (t *TableInfo) Choose(numeric, kept []int) (Choice, error) {
 	c := Choice{Numeric: numeric, Kept: kept}
-	c.info = stream.Info{Name: t.Path, Rows: t.Rows, Once: t.Once, Lead: t.Lead, Scans: t.Scans}
+	c.info = stream.Info{Name: t.Path, Rows: t.Rows, Once: t.Once, Lead: t.Lead, Holds: t.Holds, Scans: t.Scans}
 	for _, i := range numeric {
 		column := t.Columns[i]
 		if !column.Kind.Computable() {

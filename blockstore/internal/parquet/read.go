@@ -16,7 +16,6 @@ type pass struct {
 	group   int             // the row group being read
 	left    int64           // rows of it not yet read
 	skip    int64           // rows to be passed over in the next row group
-	begun   bool            // a row group
 }
 
 // newPass starts at a row of file, which the pass closes.
@@ -54,38 +53,50 @@ func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
 			return 0, err
 		}
 	}
-	p.left -= int64(rows)
+	if p.left -= int64(rows); p.left == 0 {
+		return rows, p.endGroup(dst.Kept != nil)
+	}
 	return rows, nil
 }
 
-// nextGroup ends a row group and begins the next one.
-func (p *pass) nextGroup(keeps bool) error {
-	columns := p.columns
-	if !keeps {
-		columns = columns[:len(p.source.Numeric)]
+// wanted are the columns that are read.
+func (p *pass) wanted(keeps bool) []*columnReader {
+	if keeps {
+		return p.columns
 	}
-	if p.begun {
-		for _, c := range columns {
-			if err := c.finish(); err != nil {
-				return err
-			}
+	return p.columns[:len(p.source.Numeric)]
+}
+
+// endGroup makes sure that no column holds more than its row group. It does not wait
+// for the next one, which another reader may read.
+func (p *pass) endGroup(keeps bool) error {
+	for _, c := range p.wanted(keeps) {
+		if err := c.finish(); err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+// nextGroup begins the next row group.
+func (p *pass) nextGroup(keeps bool) error {
 	if p.group+1 == len(p.source.table.groups) {
 		return io.EOF
 	}
 	p.group++
-	p.begun = true
 	p.left = p.source.table.groups[p.group].rows - p.skip
 	for _, c := range p.columns {
 		c.open(p.group)
 	}
-	for _, c := range columns {
+	for _, c := range p.wanted(keeps) {
 		if err := c.skip(p.skip); err != nil {
 			return err
 		}
 	}
 	p.skip = 0
+	if p.left == 0 {
+		return p.endGroup(keeps)
+	}
 	return nil
 }
 

@@ -1,0 +1,40 @@
+package stream
+
+// ReadFull reads until dst is full or the source ends. Unlike the Read of a
+// single reader it may be given readers that return fewer rows than asked for
+// without an error. It returns io.EOF only with the last rows or after them.
+func ReadFull(r Reader, dst *Batch) (n int, err error) {
+	if dst.Kept != nil {
+		return readFullKept(r, dst)
+	}
+	if dst.X.Rows > 0 { // mostly all there is to do
+		n, err = r.Read(dst)
+	}
+	for n < dst.X.Rows && err == nil {
+		var k int
+		k, err = r.Read(&Batch{X: RowSlice(dst.X, n, dst.X.Rows-n)})
+		n += k
+	}
+	return n, err
+}
+
+// readFullKept is ReadFull for batches with kept columns, which each read
+// truncates: they are gathered behind one another.
+func readFullKept(r Reader, dst *Batch) (n int, err error) {
+	for i := range dst.Kept {
+		dst.Kept[i].Reset()
+	}
+	part := make([]Column, len(dst.Kept))
+	for i, c := range dst.Kept {
+		part[i].Kind = c.Kind
+	}
+	for n < dst.X.Rows && err == nil {
+		var k int
+		k, err = r.Read(&Batch{X: RowSlice(dst.X, n, dst.X.Rows-n), Kept: part})
+		for i := range part {
+			dst.Kept[i].Append(&part[i], 0, k)
+		}
+		n += k
+	}
+	return n, err
+}

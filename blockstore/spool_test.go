@@ -67,7 +67,7 @@ func TestSpool(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := p.info
-		want.Rows, want.Once, want.Lead, want.Scans = int64(n), false, src.Info().Lead, 1
+		want.Rows, want.Once, want.Lead, want.Holds, want.Scans = int64(n), false, src.Info().Lead, src.Info().Holds, 1
 		if diff := cmp.Diff(want, src.Info()); diff != "" {
 			t.Error(diff)
 		}

@@ -90,9 +90,13 @@ func (e Engine) PassBudget(b *Budget, d int) {
 }
 
 // FoldStates returns how many partial accumulators a [Fold] of so many rows of
-// dimension d holds at most: the subtrees of the forest, and one for each block under
-// way.
+// dimension d holds at most: the subtrees of the forest, one for each block under way,
+// and those of the runs of blocks that workers have begun.
 func (e Engine) FoldStates(rows int64, d int) int64 {
-	blocks := rows/int64(e.blockRows(d)) + 1
-	return int64(bits.Len64(uint64(blocks))) + int64(e.Workers()+lookahead+1)
+	blocks, workers := rows/int64(e.blockRows(d))+1, int64(e.Workers())
+	states := int64(bits.Len64(uint64(blocks))) + workers + lookahead + 1
+	for run := int64(1); workers > 1 && run < 1<<longestRun && blocks/(2*run) >= 4*workers; run *= 2 {
+		states += workers - 1
+	}
+	return states
 }

@@ -111,7 +111,7 @@ func setFromEnvironment(flags *pflag.FlagSet) (err error) {
 
 // engine runs the passes.
 func (a *app) engine() stream.Engine {
-	e := stream.Engine{Threads: a.threads}
+	e := stream.Engine{Threads: a.threads, ReaderBytes: int64(a.memory) / 4}
 	if a.progress != nil {
 		e.Progress = a.progress.report
 	}

@@ -95,7 +95,7 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 // checkMemory refuses what does not fit into --memory.
 func (c *convertCommand) checkMemory(in *input, info stream.Info, output string) error {
 	budget := model.NewPlan(c.engine(), 0).Memory
-	readerBudget(&budget, in)
+	readerBudget(&budget, stream.Engine{Threads: 1}, in)
 	d := len(info.Columns)
 	budget.Add("rows", int64(batchRows(d))*int64(d), "")
 	writerBudget(&budget, output, info.Rows, d+len(info.Kept))

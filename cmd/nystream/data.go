@@ -103,7 +103,6 @@ func (p *preparationFlags) scans() bool {
 type input struct {
 	*stream.Counted
 	discard func() error // removes a spool
-	holds   int64        // bytes that reading takes, see [blockstore.ReaderBytes]
 	leftOut []string     // columns that hold no numbers
 }
 
@@ -122,7 +121,7 @@ func (d *dataFlags) open(ctx context.Context, a *app, paths []string, mode openM
 	if err != nil {
 		return nil, fromData(err)
 	}
-	in := &input{stream.NewCounted(src), func() error { return nil }, blockstore.ReaderBytes(d.format, paths, src.Info()), blockstore.LeftOut(src)}
+	in := &input{stream.NewCounted(src), func() error { return nil }, blockstore.LeftOut(src)}
 	if !src.Info().Once || mode == readOnce && !d.spools() {
 		return in, nil
 	}
@@ -133,7 +132,7 @@ func (d *dataFlags) open(ctx context.Context, a *app, paths []string, mode openM
 	if err != nil {
 		return nil, err
 	}
-	return &input{stream.NewCounted(spooled), discard, 0, in.leftOut}, nil
+	return &input{stream.NewCounted(spooled), discard, in.leftOut}, nil
 }
 
 // Open returns a reader of the rows from the given one on.

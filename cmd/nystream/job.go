@@ -156,7 +156,7 @@ func (j *job) wholePlan() (*model.Plan, error) {
 	if err != nil {
 		return nil, &usageError{err}
 	}
-	readerBudget(&p.Memory, j.left, j.sides.right)
+	readerBudget(&p.Memory, e, j.left, j.sides.right)
 	s := j.task.shape()
 	for _, f := range j.factors {
 		writerBudget(&p.Memory, f.path, max(s.Rows, s.Cols), j.rank)

@@ -106,14 +106,14 @@ func rowsOf(in *input, prepared *stream.Prepared) int64 {
 
 // readerBudget adds what reading takes. Sources, of which some may be nil, are read one
 // after the other.
-func readerBudget(b *stream.Budget, inputs ...*input) {
+func readerBudget(b *stream.Budget, e stream.Engine, inputs ...*input) {
 	most := int64(0)
 	for _, in := range inputs {
 		if in != nil {
-			most = max(most, in.holds)
+			most = max(most, in.Info().Holds*int64(e.Readers(in.Info())))
 		}
 	}
 	if most > 0 {
-		b.Items = append(b.Items, stream.BudgetItem{What: "pages of Parquet files", Bytes: most, Knob: "the number of columns with --columns"})
+		b.Items = append(b.Items, stream.BudgetItem{What: "parts of files", Bytes: most, Knob: "the number of columns with `columns`"})
 	}
 }

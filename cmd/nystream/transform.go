@@ -88,7 +88,7 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	}
 	defer rows.close()
 	plan := m.TransformPlan(t.engine(), t.side, rows.source)
-	readerBudget(&plan.Memory, rows.input)
+	readerBudget(&plan.Memory, t.engine(), rows.input)
 	writerBudget(&plan.Memory, t.output, rows.source.Info().Rows, len(names))
 	if err := t.checkBudget(&plan.Memory); err != nil {
 		return err

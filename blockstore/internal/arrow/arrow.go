@@ -59,10 +59,7 @@ func Open(path string) (column.Table, error) {
 	if err := t.findWidths(file); err != nil {
 		return nil, err
 	}
-	t.Rows, t.Columns, t.Lead = t.index.rows, t.index.schema.columns(), 1
-	for _, e := range t.index.entries {
-		t.Lead = max(t.Lead, e.rows)
-	}
+	t.Rows, t.Columns = t.index.rows, t.index.schema.columns()
 	return t, nil
 }
 
@@ -75,7 +72,37 @@ func (s *schema) columns() []column.Info {
 	return infos
 }
 
-func (t *table) Source(c column.Choice) (stream.Source, error) { return &source{c, t}, nil }
+func (t *table) Source(c column.Choice) (stream.Source, error) {
+	c.Reading(t.reading(&c))
+	return &source{c, t}, nil
+}
+
+// reading returns what a reader passes over that begins in the middle, and what it
+// holds: of compressed batches the chosen columns of one, of others next to nothing. It
+// looks at the first batch.
+func (t *table) reading(c *column.Choice) (lead, holds int64) {
+	file, err := t.stamp.Open()
+	if err != nil {
+		return 1, 0 // opening will tell
+	}
+	defer file.Close()
+	feed := t.feed(file, nil)
+	defer feed.close()
+	b, err := feed.next()
+	if err != nil {
+		return 1, 0
+	}
+	if buffers, ok := b.buffers.(*ipcBuffers); !ok || buffers.codec == plain {
+		return 1, 0
+	}
+	for _, e := range t.index.entries {
+		lead = max(lead, e.rows)
+	}
+	for _, i := range c.All(true) {
+		holds += 8 * lead * int64(t.Columns[i].Width)
+	}
+	return max(1, lead), holds
+}
 
 // findWidths gives list columns the length of their first list that is not
 // null. A column without one cannot be read.

@@ -49,11 +49,12 @@ func Open(path string) (column.Table, error) {
 	if err != nil {
 		return nil, fault.File(path, "%w", err)
 	}
-	lead := int64(1)
+	lead, holds := int64(1), int64(bufferSize)
 	if t.head.fortran {
+		holds = fortranBufferSize
 		lead += fortranBufferSize / max(1, t.row)
 	}
-	t.TableInfo = column.TableInfo{Path: path, Rows: t.count, Lead: lead, Columns: column.Unnamed(int(t.width), t.head.dtype.column())}
+	t.TableInfo = column.TableInfo{Path: path, Rows: t.count, Lead: lead, Holds: holds, Columns: column.Unnamed(int(t.width), t.head.dtype.column())}
 	return t, nil
 }
 

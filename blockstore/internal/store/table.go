@@ -22,7 +22,7 @@ func newTable(path string, f *os.File) (*Table, error) {
 	if err != nil {
 		return nil, fault.File(f.Name(), "%w", err)
 	}
-	t := &Table{column.TableInfo{Path: path, Rows: shape.rowCount, Lead: int64(shape.chunkRows)}, shape, nil}
+	t := &Table{column.TableInfo{Path: path, Rows: shape.rowCount}, shape, nil}
 	kinds := [...]column.Kind{stream.Float64: column.Number, stream.Int64: column.Integer, stream.String: column.Text}
 	for _, f := range shape.fields {
 		t.Columns = append(t.Columns, column.Info{Name: f.Name, Kind: kinds[f.Kind], Width: 1})
@@ -40,7 +40,11 @@ func Open(path string) (column.Table, error) {
 	return newTable(path, f)
 }
 
-func (t *Table) Source(c column.Choice) (stream.Source, error) { return &source{c, t}, nil }
+func (t *Table) Source(c column.Choice) (stream.Source, error) {
+	rows := int64(t.chunkRows)
+	c.Reading(rows, 8*min(rows, t.rowCount)*int64(2*len(c.Numeric)+len(c.Kept))) // a chunk, unpacked and in rows
+	return &source{c, t}, nil
+}
 
 // open opens the file and makes sure that it is the one seen first.
 func (t *Table) open() (*chunkReader, error) {

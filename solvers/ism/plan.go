@@ -37,10 +37,16 @@ func (m Solver) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	if flat(terms) {
 		p.tries = 1
 	}
-	if choice == EngineExact {
+	switch {
+	case choice == EngineExact:
 		p.exact()
-	} else {
+		p.ByOne("the exact engine visits all pairs of rows, which are in memory; use `engine linear`")
+	case m.Paradigm != Supervised:
 		p.linear()
+		p.ByOne("clusters are found in all projected rows, which are in memory; `paradigm supervised` needs none")
+	default:
+		p.linear()
+		p.Rounds, p.More = []string{"columns", "start", "iteration"}, true
 	}
 	p.Add("Φ and its eigenvectors", 8*p.d*p.d, "the number of columns")
 	return p.Plan, nil

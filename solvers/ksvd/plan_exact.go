@@ -86,6 +86,7 @@ func (m Exact) plan(e stream.Engine, s model.Shape, t *entries, o Operator) *mod
 	p.Add("Krylov spaces", (s.Rows+s.Cols)*b*(2*krylovBlocks+6), "`rank`")
 	p.model(s.Rows+s.Cols, 0, int64(m.Rank), "`rank`")
 	p.Passes = 1
+	p.ByOne("its exact passes are over all entries; `method ssrsvd` makes passes over rows alone")
 	return p.Plan
 }
 

@@ -54,6 +54,7 @@ func (m Nystrom) plan(e stream.Engine, s model.Shape, t *entries) *model.Plan {
 	p := newPlanner(e, s, t)
 	n, c, r := int64(m.Rows), int64(m.Cols), int64(m.Rank)
 	all := float64(s.Rows) * float64(s.Cols)
+	p.ByOne("its work is in samples and in sums over all entries; `method ssrsvd` makes passes over rows alone")
 	sums := m.summing(s, t)
 	if sums.note != "" {
 		p.Notes = append(p.Notes, sums.note)

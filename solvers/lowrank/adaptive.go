@@ -275,6 +275,7 @@ func (m Adaptive) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 		return nil, err
 	}
 	rows := min(s.Rows, adaptiveSample)
+	p.ByOne("the rank is chosen as passes go, by what they find; name a `rank` instead of `tol`")
 	p.Add("sample for the first rank", rows*(3*rows+2*int64(s.Columns)), "")
 	p.Work(float64(rows)*float64(rows), 0)
 	return p, nil

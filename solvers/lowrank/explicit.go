@@ -47,6 +47,7 @@ func (m SSRSVDMatrix) Plan(e stream.Engine, s model.Shape, _ kernelgen.Kernel) (
 	p.pass(rows, c+h, c, c*c+c*cols+h*h+h*c)
 	p.KernelEntries = 0
 	p.Work(float64(rows)*float64(cols), 2*signsPerRow*4*float64(rows)*float64(cols))
+	p.Rounds = []string{"fit"}
 	return p.Plan, nil
 }
 

@@ -96,6 +96,7 @@ func (m Features) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 	rows := min((s.Rows+1)/2, featureSample)
 	p.Add("rows of the error estimate", 4*rows*p.d+2*rows*rows, "")
 	p.KernelEntries = 2 * rows * rows // the unit of the tiles, and the estimate
+	p.Rounds = []string{"fit"}
 	return p.Plan, nil
 }
 

@@ -205,5 +205,6 @@ func (m Nystrom) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 	p.choice(m.chooser(s.Rows))
 	p.pass(s.Rows, c, c, c*c)
 	p.checks(s.Rows, 2*c, c) // the unit of the tiles, and W
+	p.Rounds = []string{"fit"}
 	return p.Plan, nil
 }

@@ -114,6 +114,7 @@ func (m S3SPSD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	p.pass(s.Rows, z*c, c, 5*c*c)
 	p.core(z*core, z*core, core, core)
 	p.checks(s.Rows, 2*z*core, z*c) // the core is fitted twice
+	p.Rounds = []string{"fit"}
 	return p.Plan, nil
 }
 
@@ -126,7 +127,11 @@ func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 		if err := m.checkOne(); err != nil {
 			return nil, err
 		}
-		return m.planSide(e, s.Rows, s.Columns)
+		p, err := m.planSide(e, s.Rows, s.Columns)
+		if err == nil {
+			p.Rounds = []string{"fit"}
+		}
+		return p, err
 	}
 	if err := m.checkTwo(k); err != nil {
 		return nil, err
@@ -143,6 +148,7 @@ func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 	p.Include(right)
 	core, sample := int64(m.coreSize(s.Cols)), sampleRows(s.Cols, int64(m.NNZ)*int64(m.Rank))
 	p.KernelEntries -= core*core + sample*sample // one of each for both
+	p.Rounds = []string{"fit", "fit"}
 	return p, nil
 }
 
@@ -194,5 +200,9 @@ func (m SSRSVD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	p.core(z*core, z*core, core, core)
 	p.checks(s.Rows, z*core, z*c)
 	p.embeds(other, z*core, z*c)
+	p.Rounds = []string{"fit"}
+	if !s.OneSource() {
+		p.Rounds = append(p.Rounds, "fit")
+	}
 	return p.Plan, nil
 }

@@ -21,6 +21,7 @@ func (m Subspace) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 		return nil, err
 	}
 	p.Passes, p.ExactPasses = 1, m.Passes // the start fits rows in memory
+	p.ByOne("its exact passes are over pairs of rows, which are in memory; landmark and s3spsd, or ssrsvd, without `refine` make passes over rows alone")
 	p.Add("all rows", 4*(s.Rows+s.Cols)*int64(s.Columns), "the number of rows")
 	if m.oneFactor(s, k) {
 		m.planSymmetric(p, s)

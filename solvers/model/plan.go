@@ -12,6 +12,14 @@ type Plan struct {
 	Flops         float64 // floating-point operations besides kernel entries
 	Passes        int     // over each source, besides fetching rows by number
 	ExactPasses   int     // over all entries of A, at most
+	// Rounds are the names of the folds over the sources, in their order, where they and
+	// rows fetched by number are all that the fit makes of the sources: then each may be
+	// shared out among machines, see [stream.Run]. More says that others like the last may
+	// follow, which the data decide. Alone is why there are no Rounds, as the end of the
+	// sentence "The fit cannot be shared out: …".
+	Rounds []string
+	More   bool
+	Alone  string
 	// Chosen is the method or engine where that was left open, and after a colon why.
 	// Notes say by what means it will work.
 	Chosen string
@@ -57,6 +65,9 @@ func (p *Plan) Map(what string, columns, numbers int) {
 	e.PassBudget(&p.Memory, numbers)
 	p.Memory.Items[len(p.Memory.Items)-1].What = what
 }
+
+// ByOne says why one process has to make the whole fit.
+func (p *Plan) ByOne(why string) { p.Rounds, p.More, p.Alone = nil, false, why }
 
 // Work adds kernel entries and flops. Numbers beyond the range of an int64 count as
 // the largest.

@@ -33,6 +33,11 @@ type app struct {
 	started  time.Time
 	running  bool // the command line was accepted
 	progress *progress
+
+	// resumable reports, if not nil, whether a run that is interrupted has left states in
+	// the folder resumeFrom.
+	resumable  func() bool
+	resumeFrom string
 }
 
 func newApp(ctx context.Context, in io.Reader, out, err io.Writer) *app {

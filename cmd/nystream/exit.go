@@ -59,6 +59,9 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 	code := a.exitCode(ctx, err)
 	if code == exitInterrupted {
 		err = errors.New("interrupted; no output was written")
+		if a.resumable != nil && a.resumable() {
+			err = fmt.Errorf("%w; what was done is kept in %s: the same command goes on from there", err, a.resumeFrom)
+		}
 	}
 	fmt.Fprintf(a.err, "nystream: %s\n", flagWords(cmd, packagePrefix.ReplaceAllString(err.Error(), "$1")))
 	if code == exitUsage {

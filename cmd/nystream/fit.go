@@ -61,11 +61,12 @@ func (m *fitter) command(j *job) *cobra.Command {
 		Long:              m.long,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeData,
-		RunE:              func(cmd *cobra.Command, args []string) error { return j.run(cmd.Context(), args) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return j.do(cmd.Context(), args) },
 	}
-	j.given = cmd.Flags().Changed
+	j.given, j.flags = cmd.Flags().Changed, cmd.Flags()
 	j.data.add(cmd, allArgs)
 	j.rows.add(cmd)
+	j.states.add(cmd)
 	cmd.Flags().StringVarP(&j.output, "output", "o", "", "model `file`, .npz")
 	completeFiles(cmd, modelExtensions, "output")
 	j.task = m.task(j, cmd)

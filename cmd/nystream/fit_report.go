@@ -128,9 +128,15 @@ func (j *job) passes(r *model.Report) map[string]int {
 func (j *job) plannedScans() map[string]int {
 	n := j.allPasses()
 	for i, name := range j.task.names() {
-		if j.inputOf(i) != nil && (i == 0 && j.rows.scans() || j.rows.nulls == stream.NullsDrop) {
+		if j.scansOf(i) {
 			n[name]++
 		}
 	}
 	return n
+}
+
+// scansOf reports whether preparing costs a pass over a source, by its place among the
+// names.
+func (j *job) scansOf(place int) bool {
+	return j.inputOf(place) != nil && (place == 0 && j.rows.scans() || j.rows.nulls == stream.NullsDrop)
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 
+	"github.com/spf13/pflag"
+
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
@@ -19,6 +21,8 @@ type job struct {
 	task     task
 	planning bool
 	given    func(flag string) bool // whether it was given
+	flags    *pflag.FlagSet
+	args     []string
 
 	data       dataFlags
 	rows       preparationFlags
@@ -27,6 +31,8 @@ type job struct {
 	rightFiles []string // of the right source
 	factors    []*factorFile
 	output     string // the model
+	states     stateFlags
+	run        *stream.Run // keeps states, or nil
 
 	sides
 	scans        map[string]int // passes before the fit began
@@ -40,6 +46,7 @@ type task interface {
 	refuses(args []string) []contradiction
 	// parse reads the words of flags that have a grammar; its errors are of wrong usage.
 	parse() error
+	facts() []string
 	inputs() []string // files that are read besides the arguments
 	outputs() []fileFlag
 	open(ctx context.Context, args []string) error
@@ -76,8 +83,9 @@ type factorFile struct {
 	side       model.Side
 }
 
-// run does what the command line asks for.
-func (j *job) run(ctx context.Context, args []string) error {
+// do does what the command line asks for.
+func (j *job) do(ctx context.Context, args []string) error {
+	j.args = args
 	if err := j.check(args); err != nil {
 		return err
 	}
@@ -99,27 +107,41 @@ func (j *job) run(ctx context.Context, args []string) error {
 	if err := j.checkBudget(&plan.Memory); err != nil {
 		return err
 	}
-	return j.fitAndWrite(ctx)
+	if err := j.openStates(plan); err != nil {
+		return err
+	}
+	m, r, err := j.prepareAndFit(ctx)
+	var stopped *stream.StoppedError
+	switch {
+	case errors.As(err, &stopped):
+		return j.reportShard(plan, stopped)
+	case err != nil:
+		return j.stateFault(err)
+	case j.states.one():
+		return j.reportNoShard(plan)
+	}
+	return j.writeAndReport(ctx, m, r)
 }
 
-// fitAndWrite prepares the rows, fits the model, writes all files, and reports.
-func (j *job) fitAndWrite(ctx context.Context) error {
+// prepareAndFit prepares the rows and fits the model.
+func (j *job) prepareAndFit(ctx context.Context) (model.Model, *model.Report, error) {
 	if err := j.task.prepare(ctx); err != nil {
-		return err
+		return nil, nil, err
 	}
 	if j.prepared.dropped() > 0 { // fewer rows than were planned for
 		if _, err := j.wholePlan(); err != nil {
-			return err
+			return nil, nil, err
 		}
 	}
 	if j.scans == nil {
 		j.scans = j.allPasses()
 	}
-	m, r, err := j.task.fit(ctx, j.engine())
-	if err != nil {
-		return err
-	}
-	err = writeAll(ctx, func(ctx context.Context) ([]pathWriter, error) { return j.task.write(ctx, m) }, func() error {
+	return j.task.fit(ctx, j.passEngine())
+}
+
+// writeAndReport writes all files of a fit, and reports.
+func (j *job) writeAndReport(ctx context.Context, m model.Model, r *model.Report) error {
+	err := writeAll(ctx, func(ctx context.Context) ([]pathWriter, error) { return j.task.write(ctx, m) }, func() error {
 		f := &modelFile{model: m, data: j.task.rowsData(), ids: j.task.nodeIDs()}
 		if j.prepared.left != nil {
 			f.prepare = j.prepared.left.Preparation
@@ -129,6 +151,7 @@ func (j *job) fitAndWrite(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	j.removeStates()
 	j.notes(r.Notes)
 	return j.reportFit(m, r)
 }
@@ -139,13 +162,16 @@ func (j *job) check(args []string) error {
 	if err := refuse(j.task.refuses(args)); err != nil {
 		return err
 	}
-	if j.output == "" && !j.planning {
+	if j.output == "" && !j.planning && !j.states.one() {
 		return usagef("-o is missing: the model file, such as -o model.npz")
 	}
 	if err := j.data.check(); err != nil {
 		return err
 	}
 	inputs := append(append(args[:len(args):len(args)], j.rightFiles...), j.task.inputs()...)
+	if err := refuse(j.refusesStates(inputs)); err != nil {
+		return err
+	}
 	return checkOutputs(append([]fileFlag{{"-o", j.output, modelExtensions, ""}}, j.task.outputs()...), inputs)
 }
 
@@ -194,7 +220,7 @@ func (j *job) open(ctx context.Context, args []string) error {
 }
 
 func (j *job) prepare(ctx context.Context) error {
-	return j.sides.prepare(ctx, j.engine(), &j.rows)
+	return j.sides.prepare(ctx, j.passEngine(), &j.rows)
 }
 
 func (j *job) names() []string {

@@ -255,6 +255,7 @@ func (c *ksvdTask) plan(e stream.Engine) (*model.Plan, error) {
 		p.Passes = 1 // which loads it
 		_, loading := ksvd.MatrixPlan(e, s.Rows, s.Cols, c.matched)
 		p.Include(loading)
+		p.ByOne("the matrix is loaded whole; name two sources with `right`")
 	case graphInput:
 		ids := 4 * s.Rows
 		if c.edges.nodes != "" {

@@ -224,7 +224,10 @@ func (c *lowrankTask) fit(ctx context.Context, e stream.Engine) (model.Model, *m
 		return nil, nil, err
 	}
 	c.fitting, c.kernel = f, f.Kernel
-	if c.writesFactors() && f.OrthogonalityBound() > orthonormal {
+	if c.states.folder != "" {
+		e.Run = nil // shards do not make factors
+	}
+	if c.writesFactors() && !c.states.one() && f.OrthogonalityBound() > orthonormal {
 		err = f.Refine(ctx, e, d)
 	}
 	if len(f.Reasons) > 0 {

@@ -38,6 +38,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) i
 	if failed == nil {
 		return exitOK
 	}
+	if a.cmd != nil { // which is another one if merge runs a fit
+		cmd = a.cmd
+	}
 	return a.fail(ctx, cmd, failed)
 }
 
@@ -84,7 +87,7 @@ func newRootCommand(a *app) *cobra.Command {
 	root.Flags().BoolP("version", "v", false, "print the version")
 	a.addGlobalFlags(root)
 	root.AddCommand(newFitCommand(a), newTransformCommand(a), newVerifyCommand(a), newInspectCommand(a),
-		newConvertCommand(a), newPlanCommand(a), newDemoCommand(a),
+		newConvertCommand(a), newPlanCommand(a), newMergeCommand(a), newDemoCommand(a),
 		newKernelsTopic(), newMapsTopic())
 	root.SetHelpCommand(newHelpCommand(root))
 	return root

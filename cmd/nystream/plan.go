@@ -50,7 +50,10 @@ type planResult struct {
 	Fits             bool           `json:"fits"`
 	Memory           []planItem     `json:"memory"`
 	Passes           map[string]int `json:"passes"`
-	Scans            map[string]int `json:"scans"` // before the fit
+	Scans            map[string]int `json:"scans"`  // before the fit
+	Rounds           []string       `json:"rounds"` // for shards
+	RoundsVary       bool           `json:"rounds_vary,omitempty"`
+	Alone            string         `json:"alone,omitempty"` // why there are no rounds
 	KernelEntries    int64          `json:"kernel_entries"`
 	Flops            show.Number    `json:"flops"`
 	EstimatedSeconds show.Number    `json:"estimated_seconds"`
@@ -85,6 +88,7 @@ func (j *job) reportPlan(p *model.Plan) error {
 	for _, name := range j.task.names() {
 		t.Add("passes over "+name, "%d%s", r.Passes[name], scanWords(r.Scans[name]))
 	}
+	t.Add("rounds for shards", "%s", j.roundWords(p))
 	t.Add("kernel entries", "%s", show.Count(r.KernelEntries))
 	t.Add("time", "about %s with %d threads%s, if reading keeps up", show.Seconds(float64(r.EstimatedSeconds)), r.Threads, r.counted)
 	if err := j.print(all, t); err != nil {
@@ -100,6 +104,10 @@ func (j *job) planResult(p *model.Plan) *planResult {
 		MemoryBytes: p.Memory.Total(), MemoryLimitBytes: int64(j.memory), Fits: j.checkBudget(&p.Memory) == nil,
 		Passes: make(map[string]int), Scans: j.plannedScans(), KernelEntries: p.KernelEntries, Flops: show.Number(p.Flops), Threads: j.engine().Workers(),
 		Notes: j.sentences(p.Notes)}
+	r.Rounds, r.RoundsVary = append([]string{}, j.rounds(p)...), p.More
+	if len(r.Rounds) == 0 {
+		r.Alone = j.words(aloneWords(p))
+	}
 	if s.OneSource() {
 		r.Columns = s.Rows
 	}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/stream"
+)
+
+// savedFit is the command line of a fit as its states keep it, without what says where
+// results go and how the process runs.
+type savedFit struct {
+	Method string   `json:"method"`
+	Data   []string `json:"data"`
+	Right  []string `json:"right,omitempty"`
+	Matrix []string `json:"matrix,omitempty"`
+	Flags  []string `json:"flags"`
+}
+
+// ofProcess are flags that are not part of a saved fit.
+var ofProcess = []string{"help", "threads", "memory", "format", "quiet", "seed", "output", "factors", "left-factors", "right-factors", "clusters-output", "plot",
+	"checkpoint", "checkpoint-every", "states", "shard", "keep-states", "right", "matrix", "spool", "spool-dir"}
+
+// savedFit returns the command line at hand.
+func (j *job) savedFit() *savedFit {
+	s := &savedFit{Method: j.method, Data: j.args, Flags: []string{fmt.Sprintf("--seed=%d", j.seed)}}
+	j.flags.Visit(func(f *pflag.Flag) {
+		switch {
+		case f.Name == "right":
+			s.Right = f.Value.(pflag.SliceValue).GetSlice()
+		case f.Name == "matrix":
+			s.Matrix = f.Value.(pflag.SliceValue).GetSlice()
+		case !slices.Contains(ofProcess, f.Name):
+			s.Flags = append(s.Flags, "--"+f.Name+"="+flagValue(f))
+		}
+	})
+	return s
+}
+
+// flagValue returns the value of a flag as the command line has it.
+func flagValue(f *pflag.Flag) string {
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		return listValue(list.GetSlice())
+	}
+	return f.Value.String()
+}
+
+// listValue returns words as flags for lists take them.
+func listValue(words []string) string {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	if err := w.Write(words); err != nil {
+		panic("nystream: " + err.Error()) // a Builder takes everything
+	}
+	w.Flush()
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// mergeCommand is one command line of merge.
+type mergeCommand struct {
+	*app
+	states, output string
+	right          []string
+	keep           bool
+}
+
+func newMergeCommand(a *app) *cobra.Command {
+	c := &mergeCommand{app: a}
+	cmd := &cobra.Command{
+		Use:   "merge [DATA...]",
+		Short: "Make the model of which shards have made the states",
+		Long: `Make the model of a fit that shards have shared out:
+
+    nystream fit s3spsd big.parquet --kernel rbf --rank 50 --shard 1/8 --states st
+    ...
+    nystream fit s3spsd big.parquet --kernel rbf --rank 50 --shard 8/8 --states st
+    nystream merge --states st -o model.npz
+
+It is the fit whose command line the states keep, with --states and without --shard, and
+the model has the bytes of a fit in one run. What passes have made of the rows is in the
+states; some rows are fetched by number, so the data have to be there: name DATA, and
+--right, where they have other paths than for the shards. What is missing is named, and
+the exit code is 3. nystream plan fit tells how many rounds of shards a fit takes.`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: completeData,
+		RunE:              func(cmd *cobra.Command, args []string) error { return c.run(cmd, args) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&c.states, "states", "", "`folder` of the states")
+	f.StringVarP(&c.output, "output", "o", "", "model `file`, .npz")
+	f.StringSliceVar(&c.right, "right", nil, "`files` of the right side, if their paths are others")
+	f.BoolVar(&c.keep, "keep-states", false, "do not remove the states when the fit is finished")
+	mustRegister(cmd.MarkFlagDirname("states"))
+	completeFiles(cmd, modelExtensions, "output")
+	completeFiles(cmd, dataExtensions, "right")
+	return cmd
+}
+
+func (c *mergeCommand) run(cmd *cobra.Command, data []string) error {
+	err := refuse([]contradiction{
+		{c.states == "", "--states is missing: the folder with the states of the shards"},
+		{c.output == "", "-o is missing: the model file, such as -o model.npz"},
+	})
+	if err != nil {
+		return err
+	}
+	fit, err := c.savedFit()
+	if err != nil {
+		return err
+	}
+	flags := []string{"--states=" + c.states, "--output=" + c.output, fmt.Sprintf("--keep-states=%v", c.keep)}
+	cmd.InheritedFlags().Visit(func(f *pflag.Flag) {
+		if f.Name != "seed" { // which is that of the states
+			flags = append(flags, "--"+f.Name+"="+f.Value.String())
+		}
+	})
+	err = c.fit(cmd.Context(), append(flags, fit.args(data, c.right)...))
+	if err != nil && len(data) == 0 && fit.gone() {
+		return fmt.Errorf("%w; if the data are elsewhere here than for the shards, name them: nystream merge DATA... --states %s", err, c.states)
+	}
+	return err
+}
+
+// fit runs the command line of a fit.
+func (c *mergeCommand) fit(ctx context.Context, args []string) error {
+	root := newRootCommand(c.app)
+	root.SetArgs(args)
+	return root.ExecuteContext(ctx)
+}
+
+// gone reports whether files of the fit are not where they were for its shards.
+func (s *savedFit) gone() bool {
+	return slices.ContainsFunc(slices.Concat(s.Data, s.Right, s.Matrix), func(path string) bool {
+		_, err := os.Stat(path)
+		return errors.Is(err, fs.ErrNotExist)
+	})
+}
+
+// args returns the command line, with other data if any are named.
+func (s *savedFit) args(data, right []string) []string {
+	args := append([]string{"fit", s.Method}, s.Flags...)
+	matrix := s.Matrix
+	switch {
+	case len(data) == 0:
+		data = s.Data
+	case len(matrix) > 0:
+		data, matrix = nil, data
+	}
+	if len(matrix) > 0 {
+		args = append(args, "--matrix="+listValue(matrix))
+	}
+	if len(right) == 0 {
+		right = s.Right
+	}
+	if len(right) > 0 {
+		args = append(args, "--right="+listValue(right))
+	}
+	return append(append(args, "--"), data...)
+}
+
+// savedFit returns the fit that the states are of.
+func (c *mergeCommand) savedFit() (*savedFit, error) {
+	flags := stateFlags{folder: c.states}
+	if err := flags.checkFolder(); err != nil {
+		return nil, err
+	}
+	states, err := stream.ListStates(blockstore.States(c.states))
+	if err != nil {
+		return nil, fromData(fmt.Errorf("--states %s: %w; remove it, and run its shard again", c.states, err))
+	}
+	if len(states) == 0 {
+		return nil, fromData(fmt.Errorf("--states %s: there are no states in this folder; shards make them: nystream fit METHOD DATA... --shard 1/8 --states %s", c.states, c.states))
+	}
+	for _, s := range states[1:] {
+		if s.Identity != states[0].Identity {
+			return nil, fromData(fmt.Errorf("--states %s: states %s and %s are of different fits; keep each fit in a folder of its own", c.states, states[0].Name, s.Name))
+		}
+	}
+	fit := new(savedFit)
+	if err := json.Unmarshal([]byte(states[0].Text), fit); err != nil || fit.Method == "" {
+		return nil, fromData(fmt.Errorf("--states %s: state %s has no command line of a fit; end it with nystream fit --states", c.states, states[0].Name))
+	}
+	return fit, nil
+}

@@ -1,0 +1,352 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// stateFlags say what becomes of the states of passes: a fit keeps its own, to be
+// resumed, or makes or puts together those of shards.
+type stateFlags struct {
+	checkpoint string // folder
+	every      time.Duration
+	folder     string // of shards
+	shard      shard
+	keep       bool
+}
+
+func (s *stateFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&s.checkpoint, "checkpoint", "", "keep what passes have done in `folder`; the same command goes on from there after it was killed or interrupted")
+	f.DurationVar(&s.every, "checkpoint-every", time.Minute, "`time` between states of a pass, such as 30s; 0 for one when a pass ends or is interrupted")
+	f.Var(&s.shard, "shard", "do one part of the next pass, such as 3/8, and leave its state in --states; no model is written")
+	f.StringVar(&s.folder, "states", "", "`folder` of the states of shards; without --shard the fit is made of them")
+	f.BoolVar(&s.keep, "keep-states", false, "do not remove the states when the fit is finished")
+	for _, name := range []string{"checkpoint", "states"} {
+		mustRegister(cmd.MarkFlagDirname(name))
+	}
+}
+
+// shard is a flag for one part of several, counted from 1; the zero value is none.
+type shard struct{ part, of int }
+
+// mostShards is how many parts a pass may be cut into.
+const mostShards = 1 << 20
+
+// Set reads a text such as 3/8.
+func (s *shard) Set(text string) error {
+	var v shard
+	if n, err := fmt.Sscanf(text, "%d/%d", &v.part, &v.of); n != 2 || err != nil || v.part < 1 || v.part > v.of || v.of > mostShards || v.String() != text {
+		return errors.New("is not a part such as 3/8, the third of eight")
+	}
+	*s = v
+	return nil
+}
+
+func (s *shard) String() string {
+	if s.of == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", s.part, s.of)
+}
+
+// Type names the value in help texts.
+func (s *shard) Type() string { return "part" }
+
+// one reports whether the command line asks for a shard.
+func (s *stateFlags) one() bool { return s.shard.of > 0 }
+
+// ends reports whether the command line asks for the model that states of shards make.
+func (s *stateFlags) ends() bool { return s.folder != "" && !s.one() }
+
+// named returns the flag that names the folder, and the folder; "" for none.
+func (s *stateFlags) named() (flag, folder string) {
+	if s.checkpoint != "" {
+		return "--checkpoint", s.checkpoint
+	}
+	return "--states", s.folder
+}
+
+func (j *job) refusesStates(inputs []string) []contradiction {
+	s := &j.states
+	return []contradiction{
+		{s.checkpoint != "" && s.folder != "", "--checkpoint keeps the states of one run and --states those of shards: leave one of them out"},
+		{s.one() && s.folder == "", "--shard leaves its state in a folder: name it with --states, such as --states st"},
+		j.without(s.checkpoint == "", "goes with --checkpoint", "checkpoint-every"),
+		j.without(s.checkpoint == "" && !s.ends(), "is for a fit with --checkpoint or --states", "keep-states"),
+		{s.every < 0, "--checkpoint-every must be 0 or more, such as 30s"},
+		{s.folder != "" && slices.Contains(inputs, "-"), "--states: all shards have to read the same rows, and the standard input can be read only once: write it to a file first, with nystream convert"},
+	}
+}
+
+// rounds returns the names of the passes that shards do one after the other, those that
+// prepare rows first; none if the fit cannot be shared out.
+func (j *job) rounds(p *model.Plan) (names []string) {
+	if len(p.Rounds) == 0 {
+		return nil
+	}
+	for place := range j.task.names() {
+		if j.scansOf(place) {
+			names = append(names, "scan")
+		}
+	}
+	return append(names, p.Rounds...)
+}
+
+// roundWords tells of the rounds of a plan.
+func (j *job) roundWords(p *model.Plan) string {
+	rounds := j.rounds(p)
+	switch {
+	case len(rounds) == 0:
+		return "none, one process makes the fit: " + j.words(aloneWords(p))
+	case p.More:
+		return fmt.Sprintf("%d or more: %s …", len(rounds), strings.Join(rounds, ", "))
+	}
+	return fmt.Sprintf("%d: %s", len(rounds), strings.Join(rounds, ", "))
+}
+
+// aloneWords says why a fit cannot be shared out.
+func aloneWords(p *model.Plan) string {
+	if p.Alone == "" {
+		return "its passes are not sums over rows"
+	}
+	return p.Alone
+}
+
+// noResult are flags whose values change no result, or say where data are: what these
+// are, the states themselves tell.
+var noResult = []string{"help", "threads", "memory", "format", "quiet", "output", "factors", "left-factors", "right-factors", "clusters-output", "plot",
+	"checkpoint", "checkpoint-every", "states", "shard", "keep-states", "columns", "label", "keep", "no-header", "delimiter", "input-format",
+	"spool", "spool-dir", "right", "matrix", "graph", "nodes", "target", "scores", "given-label"}
+
+// identity returns what decides the result besides the rows, one thing to a line.
+func (j *job) identity() string {
+	lines := []string{"nystream " + version, "fit " + j.method, "sources " + strings.Join(j.task.names(), ", ")}
+	j.flags.VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(noResult, f.Name) {
+			lines = append(lines, "--"+f.Name+" "+f.Value.String())
+		}
+	})
+	return strings.Join(append(lines, j.task.facts()...), "\n")
+}
+
+// openStates makes the run that keeps or puts together the states of the fit.
+func (j *job) openStates(p *model.Plan) (err error) {
+	flag, folder := j.states.named()
+	if folder == "" {
+		return nil
+	}
+	if j.states.folder != "" && len(p.Rounds) == 0 {
+		return usagef("%s: this fit cannot be shared out: %s", flag, aloneWords(p))
+	}
+	if err := j.states.checkFolder(); err != nil {
+		return err
+	}
+	if j.states.checkpoint != "" && len(p.Rounds) == 0 {
+		j.note("--checkpoint keeps passes over the rows of files; the rest of this fit begins anew when it is resumed")
+	}
+	text, err := json.Marshal(j.savedFit())
+	if err != nil {
+		return err
+	}
+	o := stream.RunOptions{Part: j.states.shard.part, Parts: j.states.shard.of, Finish: j.states.ends(), Text: string(text),
+		Unwritten: func(err error) { j.note("no more states are kept, the fit goes on without: %v", err) }}
+	if j.states.checkpoint != "" {
+		o.Every, o.Resumed = j.states.every, j.noteResumed
+	}
+	store := blockstore.States(folder)
+	if j.run, err = stream.NewRun(store, j.identity(), o); err != nil {
+		return err
+	}
+	if !j.states.ends() {
+		j.resumable = func() bool { names, err := store.Names(); return err == nil && len(names) > 0 }
+		j.resumeFrom = folder
+	}
+	return nil
+}
+
+// checkFolder refuses a folder that cannot be used, before any work, and makes one that
+// is to be written to.
+func (s *stateFlags) checkFolder() error {
+	flag, folder := s.named()
+	info, err := os.Stat(folder)
+	switch {
+	case err == nil && !info.IsDir():
+		return usagef("%s %s: this is no folder", flag, folder)
+	case errors.Is(err, fs.ErrNotExist) && s.ends():
+		return fromData(fmt.Errorf("%s %s: there is no such folder; shards make it: nystream fit METHOD DATA... --shard 1/8 --states %s", flag, folder, folder))
+	case s.ends():
+		return nil
+	}
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return usagef("%s %s: %v", flag, folder, errors.Unwrap(err))
+	}
+	return checkFolder(flag, filepath.Join(folder, "state"))
+}
+
+// noteResumed tells of a pass that begins with rows that were seen in an earlier run.
+func (j *job) noteResumed(pass string, seen, rows int64) {
+	if seen == rows {
+		j.note("pass %s was done before", pass)
+		return
+	}
+	j.note("resumed at row %s of %s (pass %s)", show.Count(seen), show.Count(rows), pass)
+}
+
+// passEngine runs the passes of which states are kept.
+func (j *job) passEngine() stream.Engine {
+	e := j.engine()
+	e.Run = j.run
+	return e
+}
+
+// stateFault returns an error about states with what to do.
+func (j *job) stateFault(err error) error {
+	flag, folder := j.states.named()
+	var missing *stream.MissingError
+	var wrong *stream.StateError
+	switch {
+	case errors.As(err, &missing) && len(missing.Parts) == 0:
+		return fromData(fmt.Errorf("%s %s: %w; run the shards again, they go on with this pass: add --shard 1/8, 2/8 … to the fit", flag, folder, missing))
+	case errors.As(err, &missing):
+		return fromData(fmt.Errorf("%s %s: %w; run the fit with --shard %d/%d, and so on", flag, folder, missing, missing.Parts[0], missing.OfParts))
+	case errors.As(err, &wrong):
+		return fromData(fmt.Errorf("%s %s: %w; name another folder, or remove the state", flag, folder, wrong))
+	}
+	return err
+}
+
+// removeStates removes the states of a finished fit.
+func (j *job) removeStates() {
+	if j.run == nil || j.states.keep {
+		return
+	}
+	if err := j.run.Done(); err != nil {
+		j.note("states could not be removed: %v", err)
+	}
+}
+
+// shardResult is what fit prints as JSON of a shard.
+type shardResult struct {
+	Method       string      `json:"method"`
+	Pass         string      `json:"pass"`
+	Round        int         `json:"round"`
+	Rounds       int         `json:"rounds,omitempty"` // 0 if the data decide
+	Shard        int         `json:"shard"`
+	Shards       int         `json:"shards"`
+	Rows         int64       `json:"rows"`
+	State        string      `json:"state,omitempty"`
+	Missing      []int       `json:"missing"`
+	Next         string      `json:"next"`
+	Seconds      show.Number `json:"seconds"`
+	PeakRSSBytes int64       `json:"peak_rss_bytes"`
+	Notes        []string    `json:"notes"`
+}
+
+// newShardResult begins the report of a shard.
+func (j *job) newShardResult(p *model.Plan) *shardResult {
+	r := &shardResult{Method: j.method, Shard: j.states.shard.part, Shards: j.states.shard.of, Rounds: len(j.rounds(p)),
+		Missing: []int{}, Seconds: show.Number(j.seconds()), PeakRSSBytes: peakRSS(), Notes: j.sentences(j.task.openNotes())}
+	if p.More {
+		r.Rounds = 0
+	}
+	return r
+}
+
+// endWords says how the model is made of states.
+func (j *job) endWords() string {
+	return fmt.Sprintf("make the model with nystream merge --states %s -o model.npz", j.states.folder)
+}
+
+// reportShard prints what a shard has done, and what is next.
+func (j *job) reportShard(p *model.Plan, s *stream.StoppedError) error {
+	states, err := stream.ListStates(blockstore.States(j.states.folder))
+	if err != nil {
+		return j.stateFault(err)
+	}
+	r := j.newShardResult(p)
+	r.Pass, r.Round = s.Pass, s.Fold
+	for _, info := range states {
+		if info.Fold == s.Fold && info.Part == s.Part && info.Parts == s.Parts {
+			r.State, r.Rows = filepath.Join(j.states.folder, info.Name), info.Seen
+		}
+	}
+	r.Missing = append(r.Missing, s.Missing...)
+	switch {
+	case len(r.Missing) > 0:
+		r.Next = fmt.Sprintf("%d of %d shards of this round are there; missing %s", s.Parts-len(r.Missing), s.Parts, missingWords(r.Missing, s.Parts))
+	case r.Rounds == 0:
+		r.Next = "all shards of this round are there; run them again for the next round, until none is left"
+	case s.Fold < r.Rounds:
+		r.Next = fmt.Sprintf("all shards of this round are there; run them again for round %d of %d (%s)", s.Fold+1, r.Rounds, j.rounds(p)[s.Fold])
+	default:
+		r.Next = "all shards are there; " + j.endWords()
+	}
+	of := ""
+	if r.Rounds > 0 {
+		of = fmt.Sprintf(" of %d", r.Rounds)
+	}
+	t := &show.Text{Title: fmt.Sprintf("shard %d of %d, round %d%s (%s), of %s", s.Part, s.Parts, s.Fold, of, s.Pass, j.task.title())}
+	t.Add("rows", "%s", show.Count(r.Rows))
+	t.Add("state", "%s", r.State)
+	t.Add("work", "%s, peak memory %s", show.Seconds(float64(r.Seconds)), show.Bytes(r.PeakRSSBytes))
+	t.Add("next", "%s", r.Next)
+	return j.print(r, t)
+}
+
+// reportNoShard tells that no round is left.
+func (j *job) reportNoShard(p *model.Plan) error {
+	r := j.newShardResult(p)
+	r.Round, r.Next = j.run.Folds(), "all shards of all rounds are there; "+j.endWords()
+	t := &show.Text{Title: fmt.Sprintf("shard %d of %d: nothing is left to do for %s", r.Shard, r.Shards, j.task.title())}
+	t.Add("next", "%s", r.Next)
+	return j.print(r, t)
+}
+
+// missingWords returns the first of some parts as --shard takes them.
+func missingWords(parts []int, of int) string {
+	words := make([]string, len(parts))
+	for i, p := range parts {
+		words[i] = fmt.Sprintf("%d/%d", p, of)
+	}
+	return show.Words(words)
+}
+
+// facts returns what a family knows of the rows besides, one thing to a line, for the
+// identity of a fit.
+func (j *job) facts() []string { return nil }
+
+// facts returns digests of what the flags say of the rows.
+func (c *ismTask) facts() (lines []string) {
+	for _, s := range c.said() {
+		v := c.read[s.flag]
+		if v == nil {
+			continue
+		}
+		sum := sha256.New()
+		for _, column := range v.values {
+			fmt.Fprintln(sum, column.Kind, column.Floats, column.Ints, column.Valid)
+			for _, word := range column.Strings {
+				fmt.Fprintf(sum, "%q", word)
+			}
+		}
+		lines = append(lines, fmt.Sprintf("%s with digest %x", s.flag, sum.Sum(nil)[:8]))
+	}
+	return lines
+}

@@ -50,14 +50,14 @@ type planResult struct {
 	Fits             bool           `json:"fits"`
 	Memory           []planItem     `json:"memory"`
 	Passes           map[string]int `json:"passes"`
-	Scans            map[string]int `json:"scans"`  // before the fit
-	Rounds           []string       `json:"rounds"` // for shards
-	RoundsVary       bool           `json:"rounds_vary,omitempty"`
-	Alone            string         `json:"alone,omitempty"` // why there are no rounds
+	Scans            map[string]int `json:"scans"` // before the fit
 	KernelEntries    int64          `json:"kernel_entries"`
 	Flops            show.Number    `json:"flops"`
 	EstimatedSeconds show.Number    `json:"estimated_seconds"`
 	Threads          int            `json:"threads"`
+	Rounds           []string       `json:"rounds"` // for shards
+	RoundsVary       bool           `json:"rounds_vary,omitempty"`
+	Alone            string         `json:"alone,omitempty"` // why there are no rounds
 	Notes            []string       `json:"notes"`
 
 	counted string // what the time is for, where that is not the fit

@@ -24,6 +24,19 @@ type Engine struct {
 	Progress func(Event)
 	// Run, if not nil, keeps the states of folds, and answers folds from states.
 	Run *Run
+
+	given string // digest of what Given was told
+}
+
+// Given returns the engine for passes whose results depend on matrices, and on slices of
+// numbers of a fixed size, besides the rows that they read: landmarks that were fetched,
+// labels. States that were made with others are refused. Settings and results of
+// earlier passes need not be given.
+func (e Engine) Given(values ...any) Engine {
+	if e.Run != nil {
+		e.given = digestOf(e.given, values)
+	}
+	return e
 }
 
 // Event reports progress of a pass.

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"github.com/nystream/nystream/internal/simd"
 )
 
@@ -28,6 +30,7 @@ type foldKey struct {
 	BlockRows   int      `json:"block_rows"`
 	Accumulator string   `json:"accumulator"` // its type
 	Fresh       string   `json:"fresh"`       // digest of one that has seen nothing
+	Given       string   `json:"given"`       // see Engine.Given
 	Earlier     string   `json:"earlier"`     // digest of the results of the folds before
 }
 
@@ -54,6 +57,7 @@ func newKey[A Accumulator[A]](ctx context.Context, e Engine, pass string, src So
 		BlockRows:   e.blockRows(len(info.Columns)),
 		Accumulator: fmt.Sprintf("%T", fresh),
 		Fresh:       digest(state),
+		Given:       e.given,
 		Earlier:     hex.EncodeToString(e.Run.earlier[:]),
 	}, nil
 }
@@ -86,7 +90,9 @@ func (k *foldKey) difference(want *foldKey) string {
 	case k.Accumulator != want.Accumulator:
 		return fmt.Sprintf("it holds a %s, and this needs a %s: another version of the program made it", k.Accumulator, want.Accumulator)
 	case k.Fresh != want.Fresh:
-		return "it was made for other sizes or landmarks"
+		return "its accumulators are of another size"
+	case k.Given != want.Given:
+		return "it was made with other landmarks or labels: the source is another, or has changed"
 	case k.Earlier != want.Earlier:
 		return "it was made after other results of earlier passes"
 	}
@@ -130,6 +136,31 @@ func shortList(names []string) string {
 func digest(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
+}
+
+// digestOf returns the digest of values behind another digest. It panics if one is neither
+// a matrix nor a slice of numbers of a fixed size.
+func digestOf(before string, values []any) string {
+	sum := sha256.New()
+	put := func(v any) {
+		if err := binary.Write(sum, binary.LittleEndian, v); err != nil {
+			panic(fmt.Sprintf("stream: given a %T", v))
+		}
+	}
+	put([]byte(before))
+	for _, v := range values {
+		m, ok := v.(blas64.General)
+		if !ok {
+			put([]int64{-1, int64(binary.Size(v))})
+			put(v)
+			continue
+		}
+		put([]int64{int64(m.Rows), int64(m.Cols)})
+		for i := range m.Rows {
+			put(row(m, i))
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // sampledRows is how many rows the fingerprint of a source looks at.

@@ -63,7 +63,8 @@ func (m Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	asked := m.Engine
 	engine, notes := m.choose(d.Shape(), k)
 	m.Engine = engine
-	f := &fit{Solver: m, engine: e, data: d, kernel: k, targets: oneAgainstRest(d.labels, d.classes)}
+	f := &fit{Solver: m, data: d, kernel: k, targets: oneAgainstRest(d.labels, d.classes)}
+	f.engine = e.Given(f.targets)
 	if m.Merge == MergeStack {
 		f.folds = newFolds(d.labels, d.classes, m.Folds, m.Seed)
 	}

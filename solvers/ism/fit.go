@@ -163,6 +163,10 @@ func (f *fitting) prepare(ctx context.Context, e stream.Engine, d *Data) (err er
 	if x, ok := f.engine.(*exact); ok {
 		x.terms = f.terms
 	} else {
+		f.data.engine = f.data.engine.Given(f.held.x)
+		if f.known != nil {
+			f.data.engine = f.data.engine.Given(f.known.codes, f.known.factors)
+		}
 		f.engine = &linear{data: f.data, terms: f.terms, held: f.held, most: f.Landmarks, tolerance: f.FeatureTolerance}
 	}
 	f.it = &iteration{Solver: f.Solver, engine: f.engine, flat: flat(f.terms)}

@@ -41,7 +41,10 @@ func (f *nystrom) factor(ctx context.Context, m *Model, side *Side, rows source)
 	without := *side
 	without.Map = blas64.General{}
 	p := without.prepare(f.entries, m.total(side), f.stats, rows.name())
-	qr, err := stream.Fold(ctx, f.engine, "fit", rows, func() *sketch.QR { return sketch.NewQR(r) },
+	if evaluated := f.entries.count.Load(); p.all == nil && p.paths == nil { // else it depends on the rows
+		defer func() { f.entries.count.Store(evaluated + rows.Info().Rows*int64(p.landmarks.count())) }()
+	}
+	qr, err := stream.Fold(ctx, f.engine.Given(side.Projection, side.LogSums, side.Means), "fit", rows, func() *sketch.QR { return sketch.NewQR(r) },
 		func() func(*sketch.QR, *stream.Block) error {
 			w := p.embedder()
 			var buf []float64

@@ -48,7 +48,8 @@ type traced = sketch.Both[*sketch.QR, *sketch.ColumnSums]
 // streamTrace does what stream does, for the matrix of one source, and returns tr(A) as well.
 func (p sketchPass) streamTrace(ctx context.Context, e stream.Engine, src stream.Source) (blas64.General, float64, error) {
 	newState := func() *traced { return &traced{A: p.factor(), B: sketch.NewColumnSums(1)} }
-	state, err := stream.Fold(ctx, e, "fit", src, newState, func() func(*traced, *stream.Block) error {
+	defer p.tiles.countPass(src, p.rows)()
+	state, err := stream.Fold(ctx, e.Given(p.rows.rows), "fit", src, newState, func() func(*traced, *stream.Block) error {
 		add, diagonal := p.adder(src.Info().Name), p.tiles.traceAdder(src.Info().Name)
 		return func(s *traced, b *stream.Block) error {
 			if err := add(s.A, b); err != nil {
@@ -83,7 +84,8 @@ func (t *tiles) traceAdder(name string) func(*sketch.ColumnSums, *stream.Block) 
 }
 
 func (p sketchPass) stream(ctx context.Context, e stream.Engine, src stream.Source) (blas64.General, error) {
-	qr, err := stream.Fold(ctx, e, "fit", src, p.factor, func() func(*sketch.QR, *stream.Block) error { return p.adder(src.Info().Name) })
+	defer p.tiles.countPass(src, p.rows)()
+	qr, err := stream.Fold(ctx, e.Given(p.rows.rows), "fit", src, p.factor, func() func(*sketch.QR, *stream.Block) error { return p.adder(src.Info().Name) })
 	if err != nil {
 		return blas64.General{}, err
 	}

@@ -109,7 +109,8 @@ func (f *s3spsd) stream(ctx context.Context) error {
 	newState := func() *rangeState {
 		return &rangeState{A: sketch.NewPairQR(f.size.rank), B: sketch.NewColumnSums(1)}
 	}
-	state, err := stream.Fold(ctx, f.engine, "fit", f.src, newState, f.worker)
+	defer f.tiles.countPass(f.src, f.landmarks)()
+	state, err := stream.Fold(ctx, f.engine.Given(f.landmarks.rows), "fit", f.src, newState, f.worker)
 	if err != nil {
 		return err
 	}

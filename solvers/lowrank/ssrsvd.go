@@ -157,7 +157,8 @@ func streamBoth(ctx context.Context, e stream.Engine, src stream.Source, y, x sk
 	type pair = sketch.Both[*sketch.QR, *sketch.QR]
 	newPair := func() *pair { return &pair{A: y.factor(), B: x.factor()} }
 	name := src.Info().Name
-	state, err := stream.Fold(ctx, e, "fit", src, newPair, func() func(*pair, *stream.Block) error {
+	defer y.tiles.countPass(src, y.rows, x.rows)()
+	state, err := stream.Fold(ctx, e.Given(y.rows.rows, x.rows.rows), "fit", src, newPair, func() func(*pair, *stream.Block) error {
 		addY, addX := y.adder(name), x.adder(name)
 		return func(p *pair, b *stream.Block) error {
 			if err := addY(p.A, b); err != nil {

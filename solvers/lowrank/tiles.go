@@ -73,6 +73,17 @@ func (t *tiles) fill(dst, x blas64.General, p *panel, w *kernelgen.Workspace) {
 	}
 }
 
+// countPass returns a function that is called after a pass over the rows of a source with
+// the panels: then the entries of all its tiles are counted, whether they were evaluated or a
+// state answered the pass.
+func (t *tiles) countPass(src stream.Source, panels ...*panel) func() {
+	after := t.entries.Load()
+	for _, p := range panels {
+		after += src.Info().Rows * int64(p.rows.Rows)
+	}
+	return func() { t.entries.Store(after) }
+}
+
 // foldRows is how many rows of a tile are filled before they are folded, so that
 // they are still in the first levels of the cache.
 const foldRows = 32

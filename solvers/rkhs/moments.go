@@ -85,6 +85,10 @@ func (s setting) pass(ctx context.Context, e stream.Engine, d *Data, sp *spaces)
 	parts := s.parts(d, sp)
 	last := parts[len(parts)-1]
 	cols := last.first + last.space.Left.Rank()
+	e = e.Given(d.weights)
+	for _, p := range parts {
+		e = e.Given(p.space.Left.Landmarks, p.space.Left.Projection)
+	}
 	m, err := stream.Fold(ctx, e, "pairs", sp.source(d), func() *moments { return newMoments(cols) }, func() func(*moments, *stream.Block) error {
 		w := newWorker(d, parts, cols)
 		return w.add

@@ -46,6 +46,11 @@ func (s *matrixSource) Gather(_ context.Context, rows []int64, dst *Batch) error
 	return nil
 }
 
+// lend gives rows without copying them.
+func (s *matrixSource) lend(first int64, n int) blas64.General {
+	return RowSlice(s.m, int(first), n)
+}
+
 type matrixReader struct {
 	m    blas64.General
 	next int

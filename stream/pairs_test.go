@@ -119,8 +119,6 @@ func matVec(t *testing.T, threads int, src stream.Gatherer, v []float64) []float
 					}
 				}
 			}
-			clear(i.X.Data) // a visitor may use the blocks as it likes
-			clear(j.X.Data)
 			return nil
 		}
 	})
@@ -259,8 +257,8 @@ func TestPairsErrors(t *testing.T) {
 	}
 
 	broken := newTable("broken", randomMatrix(1, 600, 2))
-	broken.gather = func(rows []int64) error {
-		if rows[0] == 512 {
+	broken.before = func(row int) error {
+		if row == 512 {
 			return errors.New("broken block")
 		}
 		return nil

@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"sync"
+
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // RowNumbers is a source of rows without columns: what is read of them is how many
@@ -29,6 +31,11 @@ func (s *RowNumbers) Open(ctx context.Context, first int64) (Reader, error) {
 
 // Gather has nothing to fetch.
 func (s *RowNumbers) Gather(context.Context, []int64, *Batch) error { return nil }
+
+// lend gives rows without numbers.
+func (s *RowNumbers) lend(_ int64, n int) blas64.General {
+	return blas64.General{Rows: n, Stride: 1}
+}
 
 type rowNumberReader struct {
 	ctx  context.Context

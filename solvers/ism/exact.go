@@ -79,6 +79,8 @@ type exactTile struct {
 	gamma, product blas64.General    // tiles of Γ and M
 	value          blas64.General    // of one term
 	beta           [2]blas64.General // for each base
+	column         int64             // the column block whose panels are here
+	panel          [2]*kernelgen.Panel
 	room           []float64
 	work           kernelgen.Workspace
 }
@@ -92,6 +94,9 @@ func (t *exactTile) visit(i, j *stream.Block) {
 	gamma, product := fit(t.gamma), fit(t.product)
 	t.exactPass.gamma.tile(gamma, first, second, t.room)
 	dense.Clear(product)
+	if j.Index != t.column {
+		t.column, t.panel = j.Index, [2]*kernelgen.Panel{}
+	}
 	var known [2]bool
 	twice := 2.0
 	if first == second {
@@ -101,7 +106,10 @@ func (t *exactTile) visit(i, j *stream.Block) {
 		beta := fit(t.beta[term.Base])
 		if !known[term.Base] {
 			k := term.Base.Kernel()
-			k.Fill(beta, i.X, k.Pack(j.X), &t.work)
+			if t.panel[term.Base] == nil {
+				t.panel[term.Base] = k.Pack(j.X)
+			}
+			k.Fill(beta, i.X, t.panel[term.Base], &t.work)
 			known[term.Base] = true
 		}
 		t.objective[i.Index] += twice * term.Weight * t.term(term, gamma, product, beta, fit(t.value), first, second)

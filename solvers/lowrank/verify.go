@@ -289,9 +289,14 @@ func (t *tiles) eachPair(ctx context.Context, e stream.Engine, pass string, rows
 		var w kernelgen.Workspace
 		buf := stream.NewMatrix(stream.PairRows, stream.PairRows)
 		do := visit()
+		var packed *panel // of the column block that was visited last
+		at := int64(-1)
 		return func(i, j *stream.Block) error {
+			if j.Index != at {
+				packed, at = t.pack(j.X, nil, nil), j.Index
+			}
 			tile := tileOf(buf, i.X.Rows, j.X.Rows)
-			t.fill(tile, i.X, t.pack(j.X, nil, nil), &w)
+			t.fill(tile, i.X, packed, &w)
 			do(i, j, tile)
 			return nil
 		}

@@ -1,0 +1,97 @@
+// Command kills kills fits at random moments, with SIGKILL, runs them again until they
+// are done, and compares their models with those of fits that nobody disturbed: the
+// bytes have to be the same, and after each kill every state has to be readable.
+//
+//	go run ./bench/kills                               300 kills, over all methods and formats
+//	go run ./bench/kills -kills 2000 -rows 1000000     more of them, in longer passes
+//	go run ./bench/kills -methods s3spsd -formats csv -nystream ./nystream
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/nystream/nystream/bench/program"
+)
+
+func main() { program.Main("kills", parseOptions, run) }
+
+// options say what to kill.
+type options struct {
+	methods, formats []string
+	total, rows      int // kills in all
+	every            string
+	seed             uint64
+	command          string // the program; built if not given
+	folder           string // for data, states and models
+}
+
+func parseOptions(args []string) (*options, error) {
+	o := &options{}
+	f := program.Flags("kills", &o.folder)
+	methods := f.String("methods", strings.Join(methodNames(), ","), "methods of fit")
+	kinds := f.String("formats", strings.Join(formats, ","), "formats of the data")
+	f.IntVar(&o.total, "kills", 300, "kills in all, at least")
+	f.IntVar(&o.rows, "rows", 400_000, "rows of the data")
+	f.StringVar(&o.every, "every", "20ms", "time between states: --checkpoint-every")
+	f.Uint64Var(&o.seed, "seed", 1, "seed of the moments")
+	f.StringVar(&o.command, "nystream", "", "the program to kill; it is built if not given")
+	if err := program.Parse(f, args); err != nil {
+		return nil, err
+	}
+	o.methods, o.formats = program.List(*methods), program.List(*kinds)
+	if o.total < 1 || o.rows < 1000 {
+		return nil, fmt.Errorf("-kills %d and -rows %d: at least 1 and 1000", o.total, o.rows)
+	}
+	return o, errors.Join(program.Known(o.methods, methodNames()), program.Known(o.formats, formats))
+}
+
+func run(ctx context.Context, o *options) error {
+	if err := os.MkdirAll(o.folder, 0o777); err != nil {
+		return err
+	}
+	if err := o.build(ctx); err != nil {
+		return err
+	}
+	if err := o.writeData(); err != nil {
+		return err
+	}
+	random := rand.New(rand.NewPCG(o.seed, 0))
+	cells := len(o.methods) * len(o.formats)
+	var all tally
+	fmt.Printf("%-10s %-8s %8s %6s %8s %6s %6s %8s\n", "method", "format", "seconds", "kills", "resumed", "states", "models", "the same")
+	for _, method := range o.methods {
+		for _, format := range o.formats {
+			v := &victim{options: o, method: method, format: format, random: random}
+			if err := v.run(ctx, (o.total+cells-1)/cells); err != nil {
+				return fmt.Errorf("%s, %s: %w", method, format, err)
+			}
+			fmt.Printf("%-10s %-8s %8.2f %6d %8d %6d %6d %8d\n", method, format, v.alone.Seconds(), v.kills, v.resumed, v.states, v.models, v.same)
+			all.add(v.tally)
+		}
+	}
+	fmt.Printf("%-10s %-8s %8s %6d %8d %6d %6d %8d\n", "all", "", "", all.kills, all.resumed, all.states, all.models, all.same)
+	if all.same < all.models {
+		return fmt.Errorf("%d of %d models differ from those of undisturbed fits", all.models-all.same, all.models)
+	}
+	return nil
+}
+
+// build builds the program if none is named.
+func (o *options) build(ctx context.Context) error {
+	if o.command != "" {
+		return nil
+	}
+	o.command = filepath.Join(o.folder, "nystream")
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", o.command, "github.com/nystream/nystream/cmd/nystream")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
+}

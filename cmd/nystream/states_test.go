@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestInterruptedFitsGoOn interrupts fits at random moments and runs them again until
+// they end: their models have the bytes of an undisturbed fit.
+func TestInterruptedFitsGoOn(t *testing.T) {
+	folder := t.TempDir()
+	os.Args = []string{"generate", folder + "/x.npy", "120000", "12"}
+	generate()
+	random, times := rand.New(rand.NewPCG(1, 2)), 3
+	if testing.Short() {
+		times = 1
+	}
+	for name, flags := range map[string]string{
+		"s3spsd":   "--rank 40 --kernel rbf(gamma=0.5)",
+		"landmark": "--rank 40 --kernel rbf(gamma=median) --scale standard --nulls drop",
+		"ssrsvd":   "--rank 30 --kernel laplace(gamma=0.2) --right " + folder + "/x.npy",
+	} {
+		fit := append([]string{"fit", name, folder + "/x.npy"}, strings.Fields(flags)...)
+		began := time.Now()
+		want := fitted(t, t.Context(), folder, fit)
+		alone := time.Since(began)
+		for range times {
+			var got []byte
+			interrupted := 0
+			for ; got == nil; interrupted++ {
+				if interrupted == 100 {
+					t.Fatalf("%s: interrupted 100 times", name)
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(random.Float64()*float64(alone)))
+				got = fitted(t, ctx, folder, append(slices.Clone(fit), "--checkpoint", folder+"/states", "--checkpoint-every", "5ms"))
+				cancel()
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("%s: another model after %d interruptions", name, interrupted-1)
+			}
+		}
+	}
+}
+
+// fitted runs a fit and returns the bytes of the model, nil if it was interrupted.
+func fitted(t *testing.T, ctx context.Context, folder string, args []string) []byte {
+	t.Helper()
+	path := filepath.Join(folder, "m.npz")
+	var messages strings.Builder
+	code := run(ctx, append(slices.Clone(args), "-o", path), nil, io.Discard, &messages)
+	data, err := os.ReadFile(path)
+	switch {
+	case code == exitInterrupted && err != nil:
+		return nil
+	case code != exitOK || err != nil:
+		t.Fatalf("exit code %d, %v: %s", code, err, messages.String())
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestShardFlag takes a part and nothing else.
+func TestShardFlag(t *testing.T) {
+	for text, want := range map[string]shard{"1/1": {1, 1}, "3/8": {3, 8}, "64/64": {64, 64}} {
+		var s shard
+		if err := s.Set(text); err != nil || s != want || s.String() != text {
+			t.Errorf("%s: %v, %v", text, s, err)
+		}
+	}
+	for _, text := range []string{"", "3", "0/8", "9/8", "-1/8", "3/8/2", "3/8 ", "03/8", "1/99999999999", "a/b"} {
+		var s shard
+		if err := s.Set(text); err == nil || s != (shard{}) {
+			t.Errorf("%q was taken as %v", text, s)
+		}
+	}
+}
+
+// TestSavedFits: the command line that states keep is that of the fit, with other data
+// if any are named.
+func TestSavedFits(t *testing.T) {
+	s := &savedFit{Method: "ssrsvd", Data: []string{"a b.npy", "-c.npy"}, Right: []string{"r,1.npy", "r2.npy"}, Flags: []string{"--rank=3"}}
+	for _, c := range []struct{ data, right, want []string }{
+		{nil, nil, []string{"fit", "ssrsvd", "--rank=3", `--right="r,1.npy",r2.npy`, "--", "a b.npy", "-c.npy"}},
+		{[]string{"d.npy"}, []string{"e.npy"}, []string{"fit", "ssrsvd", "--rank=3", "--right=e.npy", "--", "d.npy"}},
+	} {
+		if got := s.args(c.data, c.right); !slices.Equal(got, c.want) {
+			t.Errorf("%q, not %q", got, c.want)
+		}
+	}
+	s = &savedFit{Method: "ssrsvd", Matrix: []string{"m.npy"}, Flags: []string{"--rank=3"}}
+	if got, want := fmt.Sprint(s.args([]string{"n.npy"}, nil)), "[fit ssrsvd --rank=3 --matrix=n.npy --]"; got != want {
+		t.Errorf("%s, not %s", got, want)
+	}
+}
+
+// TestFoldersForStates refuses what cannot hold states.
+func TestFoldersForStates(t *testing.T) {
+	folder := t.TempDir()
+	file := filepath.Join(folder, "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var usage *usageError
+	if err := (&stateFlags{checkpoint: file}).checkFolder(); !errors.As(err, &usage) {
+		t.Errorf("a file: %v", err)
+	}
+	if err := (&stateFlags{checkpoint: filepath.Join(file, "below")}).checkFolder(); !errors.As(err, &usage) {
+		t.Errorf("below a file: %v", err)
+	}
+	if err := (&stateFlags{folder: filepath.Join(folder, "none")}).checkFolder(); !isDataFault(err) {
+		t.Errorf("no folder to read: %v", err)
+	}
+	if err := (&stateFlags{folder: filepath.Join(folder, "made", "deep"), shard: shard{1, 2}}).checkFolder(); err != nil {
+		t.Errorf("a folder to make: %v", err)
+	}
+}

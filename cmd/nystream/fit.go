@@ -18,7 +18,13 @@ an .npz archive. METHOD says how; landmark is the one to begin with:
 
 ` + methodTable() + `
 The kernels are listed by nystream help kernels, the functions for --map by
-nystream help maps.`,
+nystream help maps.
+
+A fit that takes long is kept with --checkpoint ck: the same command goes on where it
+was killed or interrupted. Several machines share a fit with --shard and --states: each
+does a part of the next pass, and nystream merge makes the model, or the same fit with
+--states alone. nystream plan fit tells how many rounds of shards there are, or why the
+fit cannot be shared out. Models have the same bytes either way.`,
 	}, false)
 }
 

@@ -88,7 +88,7 @@ func (j *job) refusesStates(inputs []string) []contradiction {
 	return []contradiction{
 		{s.checkpoint != "" && s.folder != "", "--checkpoint keeps the states of one run and --states those of shards: leave one of them out"},
 		{s.one() && s.folder == "", "--shard leaves its state in a folder: name it with --states, such as --states st"},
-		j.without(s.checkpoint == "", "goes with --checkpoint", "checkpoint-every"),
+		j.without(s.checkpoint == "" && !s.one(), "goes with --checkpoint or --shard", "checkpoint-every"),
 		j.without(s.checkpoint == "" && !s.ends(), "is for a fit with --checkpoint or --states", "keep-states"),
 		{s.every < 0, "--checkpoint-every must be 0 or more, such as 30s"},
 		{s.folder != "" && slices.Contains(inputs, "-"), "--states: all shards have to read the same rows, and the standard input can be read only once: write it to a file first, with nystream convert"},
@@ -167,8 +167,11 @@ func (j *job) openStates(p *model.Plan) (err error) {
 	}
 	o := stream.RunOptions{Part: j.states.shard.part, Parts: j.states.shard.of, Finish: j.states.ends(), Text: string(text),
 		Unwritten: func(err error) { j.note("no more states are kept, the fit goes on without: %v", err) }}
+	if !j.states.ends() {
+		o.Every = j.states.every
+	}
 	if j.states.checkpoint != "" {
-		o.Every, o.Resumed = j.states.every, j.noteResumed
+		o.Resumed = j.noteResumed
 	}
 	store := blockstore.States(folder)
 	if j.run, err = stream.NewRun(store, j.identity(), o); err != nil {

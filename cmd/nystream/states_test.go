@@ -19,12 +19,12 @@ import (
 // they end: their models have the bytes of an undisturbed fit.
 func TestInterruptedFitsGoOn(t *testing.T) {
 	folder := t.TempDir()
-	os.Args = []string{"generate", folder + "/x.npy", "120000", "12"}
-	generate()
-	random, times := rand.New(rand.NewPCG(1, 2)), 3
+	random, times, rows := rand.New(rand.NewPCG(1, 2)), 3, "120000"
 	if testing.Short() {
-		times = 1
+		times, rows = 1, "30000"
 	}
+	os.Args = []string{"generate", folder + "/x.npy", rows, "12"}
+	generate()
 	for name, flags := range map[string]string{
 		"s3spsd":   "--rank 40 --kernel rbf(gamma=0.5)",
 		"landmark": "--rank 40 --kernel rbf(gamma=median) --scale standard --nulls drop",

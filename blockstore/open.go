@@ -47,6 +47,9 @@ type Options struct {
 	// Delimiter separates the cells of text files: one character, "tab",
 	// "space" for runs of blanks and tabs, or "" to find out.
 	Delimiter string
+	// Threads is how many parts of a CSV file are looked through at the same time when
+	// it is opened; 0 means one for each processor.
+	Threads int
 	// Stdin is what the path - reads.
 	Stdin io.Reader
 }
@@ -140,7 +143,7 @@ func (o Options) csv() (c text.CSVOptions, err error) {
 	if o.Format != "" && !slices.Contains(Formats(), o.Format) {
 		return c, fmt.Errorf("format %q is not known; use one of %s", o.Format, strings.Join(Formats(), ", "))
 	}
-	c.NoHeader = o.NoHeader
+	c.NoHeader, c.Threads = o.NoHeader, o.Threads
 	c.Delimiter, err = text.ParseDelimiter(o.Delimiter)
 	return c, err
 }

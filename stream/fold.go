@@ -137,7 +137,7 @@ func (f *folding) inRuns(ctx context.Context, ranges []blockRange, length int64,
 		add, g := grow(), all.add(p.newReading(1))
 		return func(ctx context.Context, run blockRange) (outcome, error) {
 			o := outcome{last: run.end - 1}
-			err := g.produce([]blockRange{run})(ctx, func(b *Block) bool {
+			err := g.readRun(ctx, run, func(b *Block) bool {
 				o.rows += int64(b.X.Rows)
 				o.failed = add(b)
 				g.free <- b

@@ -86,7 +86,7 @@ func (m *mapping) inRuns(ctx context.Context, worker func() func(dst blas64.Gene
 			g.free = blocks
 			return func(ctx context.Context, one blockRange) (d mapped, err error) {
 				var failed error
-				err = g.produce([]blockRange{one})(ctx, func(b *Block) bool {
+				err = g.readRun(ctx, one, func(b *Block) bool {
 					d = mapped{b, <-outs}
 					failed = do(RowSlice(d.out, 0, b.X.Rows), b)
 					return failed == nil

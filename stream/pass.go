@@ -169,40 +169,48 @@ func alsoClosed(err, closing error) error {
 	return errors.Join(err, closing)
 }
 
-// produce returns a function that reads ranges on a goroutine of its own, so that a read
-// that never returns can be given up: a read of a file that stalls, and a read of a pipe
-// when the pass is over. The end of a pass does wait for a read of a file, which the
-// caller may want to close or unmap next.
+// produce returns a function that reads ranges for all workers.
 func (g *reading) produce(ranges []blockRange) func(ctx context.Context, yield func(*Block) bool) error {
 	return func(ctx context.Context, yield func(*Block) bool) error {
-		if g.lost {
-			return errAbandoned
-		}
-		failed := make(chan error, 1)
-		go func() {
-			failed <- recovered(func() error { return g.readAll(ctx, ranges, yield) })
-		}()
-		tick := time.NewTicker(stallLimit / 16)
-		defer tick.Stop()
-		var over <-chan struct{}
-		if g.pass.info.Once {
-			over = ctx.Done()
-		}
-		for {
-			select {
-			case err := <-failed:
-				return err
-			case <-over:
-				if !g.watch.forbid() {
-					return <-failed
-				}
+		return g.watched(ctx, func() error { return g.readAll(ctx, ranges, yield) })
+	}
+}
+
+// readRun reads blocks for a worker, which does its work in yield.
+func (g *reading) readRun(ctx context.Context, run blockRange, yield func(*Block) bool) error {
+	return g.watched(ctx, func() error { return g.readAll(ctx, []blockRange{run}, yield) })
+}
+
+// watched reads on a goroutine of its own, so that a read that never returns can be
+// given up: a read of a file that stalls, and a read of a pipe when the pass is over.
+// The end of a pass does wait for a read of a file, which the caller may want to close
+// or unmap next.
+func (g *reading) watched(ctx context.Context, read func() error) error {
+	if g.lost {
+		return errAbandoned
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- recovered(read) }()
+	tick := time.NewTicker(stallLimit / 16)
+	defer tick.Stop()
+	var over <-chan struct{}
+	if g.pass.info.Once {
+		over = ctx.Done()
+	}
+	for {
+		select {
+		case err := <-failed:
+			return err
+		case <-over:
+			if !g.watch.forbid() {
+				return <-failed
+			}
+			g.lost = true
+			return context.Cause(ctx)
+		case <-tick.C:
+			if !g.pass.info.Once && g.watch.giveUp(stallLimit) {
 				g.lost = true
-				return context.Cause(ctx)
-			case <-tick.C:
-				if !g.pass.info.Once && g.watch.giveUp(stallLimit) {
-					g.lost = true
-					return fmt.Errorf("%s: no progress for %v while reading; the file or its disk hangs", g.pass.info.Name, stallLimit)
-				}
+				return fmt.Errorf("%s: no progress for %v while reading; the file or its disk hangs", g.pass.info.Name, stallLimit)
 			}
 		}
 	}

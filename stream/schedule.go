@@ -67,6 +67,22 @@ func schedule[T, R any](ctx context.Context, threads int, produce func(ctx conte
 	return collectInOrder(ctx, results, tokens, collect)
 }
 
+// Each calls do with the numbers 0 to n-1 on so many threads, 0 for one for each
+// processor, and returns the error of the lowest number. It is for what is to be done
+// before there are rows to pass over.
+func Each(ctx context.Context, threads, n int, do func(i int) error) error {
+	return schedule(ctx, Engine{Threads: threads}.Workers(), func(_ context.Context, yield func(int) bool) error {
+		for i := range n {
+			if !yield(i) {
+				break
+			}
+		}
+		return nil
+	}, func() func(context.Context, int) (struct{}, error) {
+		return func(_ context.Context, i int) (struct{}, error) { return struct{}{}, do(i) }
+	}, func(struct{}) error { return nil })
+}
+
 // makeTasks numbers the items of produce and sends them, each against a token.
 // The error of produce travels as a last task, so that it is reported after
 // everything that came before it.

@@ -256,3 +256,45 @@ func TestReaderThatGivesNothing(t *testing.T) {
 		t.Errorf("%d rows, %v", n, err)
 	}
 }
+
+// waking is a source each read of which takes long, in steps that it tells of.
+type waking struct {
+	*table
+	quiet bool
+}
+
+func (s waking) Open(ctx context.Context, first int64) (stream.Reader, error) {
+	r, err := s.table.Open(ctx, first)
+	return wakingReader{r, ctx, s.quiet}, err
+}
+
+type wakingReader struct {
+	stream.Reader
+	ctx   context.Context
+	quiet bool
+}
+
+func (r wakingReader) Read(dst *stream.Batch) (int, error) {
+	for range 8 {
+		time.Sleep(40 * time.Millisecond)
+		if !r.quiet {
+			stream.Beat(r.ctx)
+		}
+	}
+	return r.Reader.Read(dst)
+}
+
+// A read that fills a wide block in many steps is no stall, if it tells of them.
+func TestSlowStepsAreNoStall(t *testing.T) {
+	leavesNothing(t)
+	stream.SetStallLimit(t, 200*time.Millisecond)
+	for _, threads := range []int{1, 3} {
+		src := waking{newTable("wide.parquet", randomMatrix(1, 40, 2)), false}
+		if n, err := foldRows(context.Background(), stream.Engine{Threads: threads, BlockRows: 8}, src); n != 40 || err != nil {
+			t.Errorf("%d threads: %d rows, %v", threads, n, err)
+		}
+	}
+	src := waking{newTable("wide.parquet", randomMatrix(1, 40, 2)), true}
+	_, err := foldRows(context.Background(), stream.Engine{Threads: 2, BlockRows: 8}, src)
+	checkError(t, err, "wide.parquet", "no progress")
+}

@@ -41,7 +41,7 @@ func (d *dataFlags) add(cmd *cobra.Command, positions argPositions) {
 // options returns what the flags say for the package that reads.
 func (d *dataFlags) options(a *app) blockstore.Options {
 	return blockstore.Options{Format: d.format, Columns: d.columns, Label: d.label, Keep: trimmed(d.keep),
-		NoHeader: d.noHeader, Delimiter: d.delimiter, Stdin: a.in}
+		NoHeader: d.noHeader, Delimiter: d.delimiter, Threads: a.threads, Stdin: a.in}
 }
 
 // trimmed returns a list as people write it, with spaces after commas.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -20,12 +21,12 @@ func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	if err := stream.CheckFirst(s.Info(), first); err != nil {
 		return nil, err
 	}
-	file, err := s.table.stamp.Open()
+	f, err := s.table.stamp.Open()
 	if err != nil {
 		return nil, err
 	}
-	feed := s.table.feed(file, file)
-	feed.first = first
+	feed := s.table.feed(f, f)
+	feed.file, feed.first = file.NewReaderAt(ctx, f), first
 	return newReader(ctx, &s.Choice, s.table.index.schema, feed), nil
 }
 

@@ -3,9 +3,12 @@ package file
 import (
 	"context"
 	"io"
+
+	"github.com/nystream/nystream/stream"
 )
 
-// NewReaderAt reads in until ctx is done.
+// NewReaderAt reads in until ctx is done. A pass that has opened a file with ctx learns
+// that reading goes on.
 func NewReaderAt(ctx context.Context, in io.ReaderAt) io.ReaderAt {
 	return contextReaderAt{ctx, in}
 }
@@ -21,6 +24,7 @@ func (r contextReaderAt) ReadAt(p []byte, offset int64) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}
+	stream.Beat(r.ctx)
 	return r.in.ReadAt(p, offset)
 }
 

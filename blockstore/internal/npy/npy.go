@@ -23,6 +23,7 @@ import (
 type table struct {
 	column.TableInfo
 	matrix
+	stamp file.Stamp
 }
 
 // matrix is where the numbers of an NPY array are.
@@ -39,7 +40,7 @@ func Open(path string) (column.Table, error) {
 		return nil, err
 	}
 	defer f.Close()
-	t := &table{}
+	t := &table{stamp: stamp}
 	if t.head, err = ReadHeader(f); err == nil {
 		err = t.fromShape()
 	}
@@ -111,7 +112,7 @@ func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	if err := stream.CheckFirst(s.Info(), first); err != nil {
 		return nil, err
 	}
-	f, err := os.Open(s.table.Path)
+	f, err := s.table.stamp.Open()
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +122,7 @@ func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 // Gather fetches rows by number; rows that follow each other in one read.
 func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	column.BeginGather(s.Info(), rows, dst)
-	f, err := os.Open(s.table.Path)
+	f, err := s.table.stamp.Open()
 	if err != nil {
 		return err
 	}

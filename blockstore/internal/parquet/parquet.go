@@ -204,7 +204,7 @@ func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return column.NewReader(ctx, s.Info(), newPass(s, file, first)), nil
+	return column.NewReader(ctx, s.Info(), newPass(ctx, s, file, first)), nil
 }
 
 // groupOf returns the row group that holds row.

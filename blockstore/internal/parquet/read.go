@@ -1,10 +1,12 @@
 package parquet
 
 import (
+	"context"
 	"io"
 	"os"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -18,14 +20,14 @@ type pass struct {
 	skip    int64           // rows to be passed over in the next row group
 }
 
-// newPass starts at a row of file, which the pass closes.
-func newPass(s *source, file *os.File, first int64) *pass {
-	p := &pass{source: s, pages: newPages(s.table, file), group: len(s.table.groups) - 1}
+// newPass starts at a row of f, which the pass closes.
+func newPass(ctx context.Context, s *source, f *os.File, first int64) *pass {
+	p := &pass{source: s, pages: newPages(s.table, file.NewReaderAt(ctx, f)), group: len(s.table.groups) - 1}
 	if first < s.Info().Rows {
 		p.group = s.table.groupOf(first) - 1
 		p.skip = first - s.table.groups[p.group+1].first
 	}
-	p.pages.closer = file
+	p.pages.closer = f
 	for _, i := range s.Choice.All(true) {
 		p.columns = append(p.columns, newColumnReader(p.pages, s.table, i))
 	}

@@ -103,6 +103,16 @@ func (k *cellKinds) see(cell []byte) {
 	}
 }
 
+// join adds the cells of a later part of the column.
+func (k *cellKinds) join(later cellKinds) {
+	k.integers, k.numbers, k.text = k.integers || later.integers, k.numbers || later.numbers, k.text || later.text
+	if k.other == 0 {
+		k.bad = later.bad
+	}
+	k.numeric += later.numeric
+	k.other += later.other
+}
+
 // mayBeNumber reports whether a number can begin with c: a digit, a sign, a point,
 // infinity or NaN. It saves text columns from a number parser.
 func mayBeNumber(c byte) bool {

@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
@@ -20,6 +19,7 @@ import (
 type CSVOptions struct {
 	NoHeader  bool // the first line is a row, whatever it looks like
 	Delimiter rune // 0: found; ' ': runs of blanks and tabs
+	Threads   int  // that read parts of the file at the same time; 0: one for each processor
 }
 
 // csvTable is a text file of cells: CSV, TSV or columns between blanks.
@@ -27,6 +27,7 @@ type csvTable struct {
 	column.TableInfo
 	delimiter rune
 	index     rowIndex
+	stamp     file.Stamp
 }
 
 // OpenCSV reads the whole file once, in memory independent of its length but
@@ -34,7 +35,7 @@ type csvTable struct {
 // column is a number column only if all its cells are numbers or missing, which
 // is written as nothing, ?, NA, N/A, NaN or null, in quotes or without.
 func OpenCSV(ctx context.Context, path string, o CSVOptions) (column.Table, error) {
-	f, err := os.Open(path)
+	f, stamp, err := file.OpenStamped(path)
 	if err != nil {
 		return nil, err
 	}
@@ -43,11 +44,13 @@ func OpenCSV(ctx context.Context, path string, o CSVOptions) (column.Table, erro
 	if err != nil {
 		return nil, fault.File(path, "%w", err)
 	}
-	scan := csvScan{records: newRecords(file.NewReaderAt(ctx, f), delimiter)}
-	if err := scan.run(); err != nil {
+	scan, err := scanInParts(ctx, f, delimiter, o.Threads)
+	if err != nil {
 		return nil, &fault.DataError{Path: path, Row: -1, Err: err}
 	}
-	return scan.table(path, !o.NoHeader && scan.hasHeader()), nil
+	t := scan.table(path, !o.NoHeader && scan.hasHeader())
+	t.stamp = stamp
+	return t, nil
 }
 
 // Delimiter checks a delimiter that was given and finds one that was not.
@@ -72,22 +75,13 @@ type csvScan struct {
 	others  []cellKinds // what the columns hold below it
 	badLine []int64     // where the first cell stands that is no number
 	index   rowIndex
+	within  bool // it is a part behind the first record
 }
 
 // run reads all records.
 func (s *csvScan) run() error {
-	for {
-		cells, err := s.records.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		if err := s.add(cells); err != nil {
-			return s.records.Here(err)
-		}
-		s.index.add(s.records.start)
+	if err := s.records.each(s.record); err != nil {
+		return err
 	}
 	if s.index.records == 0 {
 		return fmt.Errorf("the file holds neither a header nor rows")
@@ -95,9 +89,18 @@ func (s *csvScan) run() error {
 	return nil
 }
 
+// record takes one record into account, and where it is.
+func (s *csvScan) record(cells [][]byte) error {
+	if err := s.add(cells); err != nil {
+		return s.records.Here(err)
+	}
+	s.index.add(s.records.start)
+	return nil
+}
+
 // add takes one record into account.
 func (s *csvScan) add(cells [][]byte) error {
-	if s.index.records == 0 {
+	if s.index.records == 0 && !s.within {
 		return s.begin(cells)
 	}
 	if len(cells) != len(s.first) {
@@ -181,7 +184,7 @@ func (t *csvTable) Source(c column.Choice) (stream.Source, error) {
 		records := newRecords(in, t.delimiter)
 		return &csvCursor{Choice: &c, table: t, records: records}
 	}
-	return &textSource{Choice: c, index: &t.index, cursor: cursor}, nil
+	return &textSource{Choice: c, index: &t.index, stamp: t.stamp, cursor: cursor}, nil
 }
 
 // csvCursor walks over the records of a csvTable.

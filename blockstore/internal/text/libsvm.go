@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
@@ -24,13 +23,14 @@ type libsvmTable struct {
 	features int
 	label    column.Kind
 	index    rowIndex
+	stamp    file.Stamp
 }
 
 // OpenLibsvm reads the whole file once to learn its rows, the largest index
 // and what the labels are. Labels are integers, numbers, or text, such as
 // "1,3" in multi-label files; a line that begins with a pair has none.
 func OpenLibsvm(ctx context.Context, path string) (column.Table, error) {
-	f, err := os.Open(path)
+	f, stamp, err := file.OpenStamped(path)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func OpenLibsvm(ctx context.Context, path string) (column.Table, error) {
 	if _, err := Head(f); err != nil {
 		return nil, fault.File(path, "%w", err)
 	}
-	t := &libsvmTable{}
+	t := &libsvmTable{stamp: stamp}
 	lines := libsvmLines{lines: newLineReader(file.NewReaderAt(ctx, f), fileStart)}
 	var labels cellKinds
 	most := 0
@@ -92,7 +92,7 @@ func (t *libsvmTable) Source(c column.Choice) (stream.Source, error) {
 		lines := libsvmLines{lines: newLineReader(in, fileStart)}
 		return &libsvmCursor{Choice: &c, table: t, lines: lines, dense: make([]float64, t.features)}
 	}
-	return &textSource{Choice: c, index: &t.index, cursor: cursor}, nil
+	return &textSource{Choice: c, index: &t.index, stamp: t.stamp, cursor: cursor}, nil
 }
 
 // libsvmCursor walks over the rows of a libsvmTable.

@@ -29,7 +29,8 @@ type Records struct {
 	comments  bool   // pass over lines that begin with # or %
 	record    []byte // a record of several lines
 	cells     [][]byte
-	start     mark // where the record starts
+	start     mark  // where the record starts
+	until     int64 // no record starts here or later; 0: there is no such limit
 }
 
 // newRecords reads in from its beginning.
@@ -50,6 +51,9 @@ func NewCommented(in io.ReaderAt, delimiter rune) *Records {
 func (r *Records) Next() ([][]byte, error) {
 	for {
 		r.start = r.lines.here()
+		if r.until > 0 && r.start.offset >= r.until {
+			return nil, io.EOF
+		}
 		line, err := r.lines.next()
 		if err != nil {
 			return nil, AtLine(err, r.start.line)
@@ -64,6 +68,22 @@ func (r *Records) Next() ([][]byte, error) {
 			return nil, AtLine(err, r.start.line)
 		}
 		return r.cells, nil
+	}
+}
+
+// each hands all records to visit.
+func (r *Records) each(visit func(cells [][]byte) error) error {
+	for {
+		cells, err := r.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = visit(cells)
+		}
+		if err != nil {
+			return err
+		}
 	}
 }
 

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -21,10 +23,11 @@ type mark struct {
 // markEvery is the distance in rows between two marks of a rowIndex.
 const markEvery = 1024
 
-// rowIndex knows where every markEvery-th record of a text file starts, so that
+// rowIndex knows where at least every markEvery-th record of a text file starts, so that
 // a row can be fetched without reading all rows before it.
 type rowIndex struct {
 	marks   []mark
+	numbers []int64 // of the records at the marks
 	records int64
 	header  int64 // how many records at the beginning are no rows: 0 or 1
 }
@@ -32,9 +35,27 @@ type rowIndex struct {
 // add counts one more record, which starts at m.
 func (x *rowIndex) add(m mark) {
 	if x.records%markEvery == 0 {
-		x.marks = append(x.marks, m)
+		x.marks, x.numbers = append(x.marks, m), append(x.numbers, x.records)
 	}
 	x.records++
+}
+
+// join adds the records of a part of the file, which begins on the given line.
+func (x *rowIndex) join(part *rowIndex, line int64) {
+	for i, m := range part.marks {
+		m.line += line - 1
+		x.marks, x.numbers = append(x.marks, m), append(x.numbers, part.numbers[i]+x.records)
+	}
+	x.records += part.records
+}
+
+// before returns the last mark at or before a record.
+func (x *rowIndex) before(record int64) int {
+	m, found := slices.BinarySearch(x.numbers, record)
+	if !found {
+		m--
+	}
+	return m
 }
 
 // rows returns the number of rows.
@@ -64,6 +85,7 @@ func (e *cellError) Unwrap() error { return e.err }
 type textSource struct {
 	column.Choice
 	index *rowIndex
+	stamp file.Stamp
 	// cursor makes a cursor over the file that stands nowhere: seek follows.
 	cursor func(in io.ReaderAt) textCursor
 }
@@ -74,11 +96,11 @@ func (s *textSource) Open(ctx context.Context, first int64) (stream.Reader, erro
 	if err := stream.CheckFirst(s.Info(), first); err != nil {
 		return nil, err
 	}
-	f, err := os.Open(s.Info().Name)
+	f, err := s.stamp.Open()
 	if err != nil {
 		return nil, err
 	}
-	p := s.pass(f)
+	p := s.pass(ctx, f)
 	p.first = first
 	return column.NewReader(ctx, s.Info(), p), nil
 }
@@ -87,12 +109,12 @@ func (s *textSource) Open(ctx context.Context, first int64) (stream.Reader, erro
 // forward, at most markEvery rows.
 func (s *textSource) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	column.BeginGather(s.Info(), rows, dst)
-	f, err := os.Open(s.Info().Name)
+	f, err := s.stamp.Open()
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	p := s.pass(f)
+	p := s.pass(ctx, f)
 	for i, row := range rows {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -117,8 +139,8 @@ type textPass struct {
 }
 
 // pass goes over the rows of f.
-func (s *textSource) pass(f *os.File) *textPass {
-	return &textPass{src: s, file: f, cursor: s.cursor(f), at: -1}
+func (s *textSource) pass(ctx context.Context, f *os.File) *textPass {
+	return &textPass{src: s, file: f, cursor: s.cursor(file.NewReaderAt(ctx, f)), at: -1}
 }
 
 // Next implements column.Pass.
@@ -143,9 +165,10 @@ func (p *textPass) Next(dst *stream.Batch, at int) (int, error) {
 // moveTo puts the cursor before the given row.
 func (p *textPass) moveTo(row int64) error {
 	record := row + p.src.index.header
-	if m := record / markEvery; p.at < 0 || m > p.at/markEvery {
-		p.cursor.seek(p.src.index.marks[m])
-		p.at = m * markEvery
+	index := p.src.index
+	if m := index.before(record); p.at < 0 || index.numbers[m] > p.at {
+		p.cursor.seek(index.marks[m])
+		p.at = index.numbers[m]
 	}
 	for p.at < record {
 		if err := p.advance(); err != nil {

@@ -1,0 +1,78 @@
+package text
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/nystream/nystream/blockstore/internal/filetest"
+)
+
+// A file that is scanned in parts has the columns, the rows, the marks and the errors of
+// one that is scanned from one end to the other.
+func TestCSVInParts(t *testing.T) {
+	large := partBytes
+	defer func() { partBytes = large }()
+	rapid.Check(t, func(rt *rapid.T) {
+		var text strings.Builder
+		if rapid.Bool().Draw(rt, "header") {
+			text.WriteString("a,b,c\n")
+		}
+		odd := rapid.IntRange(0, 40).Draw(rt, "odd lines")
+		for i := range rapid.IntRange(1, 3000).Draw(rt, "rows") {
+			switch what := rapid.IntRange(0, 2000).Draw(rt, "line"); {
+			case what < odd/4:
+				text.WriteString("1,\"two\nlines, or \"\"three\"\"\n\",3\n")
+			case what < odd/2:
+				text.WriteString("\n\r\n")
+			case what == 1999 && odd > 30:
+				text.WriteString("1,2\n")
+			case what == 1998 && odd > 20:
+				text.WriteString("1,word,2.5\n")
+			case what == 1997 && odd > 35:
+				text.WriteString("1,\"open,2.5\n")
+			default:
+				fmt.Fprintf(&text, "%d,%g,\n", i, float64(what)/7)
+			}
+		}
+		path := filetest.TempFile(t, "a.csv", text.String())
+		partBytes = large
+		want, wantErr := OpenCSV(context.Background(), path, CSVOptions{})
+		partBytes = rapid.Int64Range(1, 5000).Draw(rt, "part")
+		got, err := OpenCSV(context.Background(), path, CSVOptions{Threads: rapid.IntRange(1, 4).Draw(rt, "threads")})
+		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
+			rt.Fatalf("error %v, want %v", err, wantErr)
+		}
+		if err != nil {
+			return
+		}
+		if diff := cmp.Diff(want.About(), got.About()); diff != "" {
+			rt.Fatal(diff)
+		}
+		for _, tb := range []*csvTable{want.(*csvTable), got.(*csvTable)} {
+			if err := checkMarks(tb, text.String()); err != nil {
+				rt.Fatal(err)
+			}
+		}
+		if rapid.IntRange(0, 9).Draw(rt, "read") == 0 {
+			filetest.CheckGather(t, filetest.ChooseAll(t, got))
+		}
+	})
+}
+
+// checkMarks checks that marks are where their records and lines are.
+func checkMarks(t *csvTable, text string) error {
+	for i, m := range t.index.marks {
+		if line := int64(strings.Count(text[:m.offset], "\n")) + 1; m.line != line {
+			return fmt.Errorf("mark %d is at line %d, not %d", i, line, m.line)
+		}
+		if i > 0 && t.index.numbers[i] > t.index.numbers[i-1]+markEvery {
+			return fmt.Errorf("record %d follows %d", t.index.numbers[i], t.index.numbers[i-1])
+		}
+	}
+	return nil
+}

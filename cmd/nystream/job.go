@@ -183,6 +183,7 @@ func (j *job) wholePlan() (*model.Plan, error) {
 		return nil, &usageError{err}
 	}
 	readerBudget(&p.Memory, e, j.left, j.sides.right)
+	j.states.budget(p)
 	s := j.task.shape()
 	for _, f := range j.factors {
 		writerBudget(&p.Memory, f.path, max(s.Rows, s.Cols), j.rank)

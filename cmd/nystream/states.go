@@ -83,6 +83,14 @@ func (s *stateFlags) named() (flag, folder string) {
 	return "--states", s.folder
 }
 
+// budget adds what it takes to write a state: its bytes, twice while they are put
+// together.
+func (s *stateFlags) budget(p *model.Plan) {
+	if _, folder := s.named(); folder != "" && p.StateBytes > 0 {
+		p.Memory.Items = append(p.Memory.Items, stream.BudgetItem{What: "state of a pass", Bytes: 2 * p.StateBytes, Knob: "`rank`"})
+	}
+}
+
 func (j *job) refusesStates(inputs []string) []contradiction {
 	s := &j.states
 	return []contradiction{

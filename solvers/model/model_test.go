@@ -100,6 +100,9 @@ func TestPlan(t *testing.T) {
 	if got := whole.Memory.Total() - begin.Memory.Total(); got != 2*own {
 		t.Errorf("two parts take %d bytes, one %d", got, own)
 	}
+	if want := 8 * 7 * e.FoldStates(1e6, 10); whole.StateBytes != want {
+		t.Errorf("states of %d bytes, not %d", whole.StateBytes, want)
+	}
 	if whole.KernelEntries != 2e6 || whole.Flops != 4e6 || len(whole.Notes) != 2 {
 		t.Errorf("%d entries, %g flops, notes %q", whole.KernelEntries, whole.Flops, whole.Notes)
 	}

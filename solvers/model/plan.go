@@ -20,6 +20,9 @@ type Plan struct {
 	Rounds []string
 	More   bool
 	Alone  string
+	// StateBytes is what the accumulators of the largest fold take, and so its state at
+	// most.
+	StateBytes int64
 	// Chosen is the method or engine where that was left open, and after a colon why.
 	// Notes say by what means it will work.
 	Chosen string
@@ -52,7 +55,9 @@ func (p *Plan) Add(what string, numbers int64, knob string) { p.Memory.Add(what,
 // Fold adds the partial accumulators, of so many numbers each, of a pass that folds
 // rows with so many columns.
 func (p *Plan) Fold(what string, rows int64, columns int, numbers int64, knob string) {
-	p.Memory.Add(what, p.engine.FoldStates(rows, columns)*numbers, knob)
+	states := p.engine.FoldStates(rows, columns) * numbers
+	p.Memory.Add(what, states, knob)
+	p.StateBytes = max(p.StateBytes, 8*states)
 }
 
 // Map adds the blocks that a pass makes of rows with so many columns: numbers for each
@@ -83,4 +88,5 @@ func (p *Plan) Include(part *Plan) {
 	p.Memory.Items = append(p.Memory.Items, part.Memory.Items[part.common:]...)
 	p.Work(float64(part.KernelEntries), part.Flops)
 	p.Notes = append(p.Notes, part.Notes...)
+	p.StateBytes = max(p.StateBytes, part.StateBytes)
 }

@@ -47,3 +47,9 @@ func NewColumnStats(columns int) *ColumnStats { return newColumnStats(columns, N
 
 // AddBlock adds a block that needs no check.
 func (s *columnStats) AddBlock(b *Block) error { return s.add(b, nil) }
+
+// CutBlocks returns the first block of a part and the one after its last.
+func CutBlocks(blocks int64, part, parts int) (first, end int64) {
+	r := cutBlocks(blocks, part, parts)
+	return r.first, r.end
+}

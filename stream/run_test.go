@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"pgregory.net/rapid"
 
+	"github.com/nystream/nystream/internal/simd"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
@@ -161,7 +163,7 @@ func drawToyFit(t *rapid.T) (f toyFit, want []byte) {
 
 // inParts makes the fit on a store by parts in the given order, round for round, and
 // returns what the run that finishes gives.
-func inParts(t fataler, f toyFit, store stream.StateStore, order []int) []byte {
+func inParts(t fataler, f toyFit, store *shelf, order []int) []byte {
 	t.Helper()
 	ctx := context.Background()
 	for {
@@ -190,11 +192,7 @@ func TestRunInParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f, want := drawToyFit(t)
 		parts := rapid.IntRange(1, 64).Draw(t, "parts")
-		order := make([]int, parts)
-		for i := range order {
-			order[i] = i + 1
-		}
-		order = rapid.Permutation(order).Draw(t, "order")
+		order := rapid.Permutation(order(parts)).Draw(t, "order")
 		if got := inParts(t, f, newShelf(), order); !bytes.Equal(got, want) {
 			t.Fatalf("%d parts give another result", parts)
 		}
@@ -296,4 +294,290 @@ func wantText(t *testing.T, err error, parts ...string) {
 			t.Errorf("error %q does not say %q", err, p)
 		}
 	}
+}
+
+// Whichever call of the store fails, the fit fails or gives the right result, and so does
+// the next one on what was left.
+func TestRunFailingStore(t *testing.T) {
+	f := toyFit{src: newTable("t", toyData(1, 200, 2, false)), cols: 2, scale: stream.ScaleStandard}
+	want, err := f.run(context.Background(), stream.Engine{BlockRows: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []stream.RunOptions{{}, {Every: 1}, {Part: 1, Parts: 2}, {Part: 2, Parts: 2, Every: 1}} {
+		failures, successes := 0, 0
+		for k := 0; ; k++ {
+			store := newShelf()
+			for part := range o.Parts { // what others have done of the first fold
+				if part+1 != o.Part {
+					f.run(context.Background(), runOf(t, store, "toy", 1, stream.RunOptions{Part: part + 1, Parts: o.Parts}))
+				}
+			}
+			calls, failed := 0, false
+			store.fail = func(string) error {
+				if calls++; calls == k+1 {
+					failed = true
+					return errors.New("the disk failed")
+				}
+				return nil
+			}
+			unwritten := 0
+			o.Unwritten = func(error) { unwritten++ }
+			got, err := f.run(context.Background(), runOf(t, store, "toy", 2, o))
+			var stopped *stream.StoppedError
+			switch {
+			case err == nil && !bytes.Equal(got, want):
+				t.Fatalf("call %d: another result", k)
+			case err == nil && o.Parts > 0:
+				t.Fatalf("call %d: a part gives the whole", k)
+			case err == nil && failed && unwritten != 1:
+				t.Fatalf("call %d: nobody was told that states are not written", k)
+			case err == nil || errors.As(err, &stopped):
+				successes++
+			case !strings.Contains(err.Error(), "the disk failed"):
+				t.Fatalf("call %d: %v", k, err)
+			default:
+				failures++
+			}
+			store.fail = nil
+			var again []byte
+			if o.Parts > 0 {
+				again = inParts(t, f, store, order(o.Parts))
+			} else if again, err = f.run(context.Background(), runOf(t, store, "toy", 2, o)); err != nil {
+				t.Fatalf("call %d: afterwards %v", k, err)
+			}
+			if !bytes.Equal(again, want) {
+				t.Fatalf("call %d: another result afterwards", k)
+			}
+			if !failed {
+				break
+			}
+		}
+		if failures == 0 || successes == 0 {
+			t.Errorf("%+v: %d failures, %d successes", o, failures, successes)
+		}
+	}
+}
+
+func order(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i + 1
+	}
+	return list
+}
+
+// A state that is damaged in any way is refused.
+func TestRunDamagedState(t *testing.T) {
+	f := toyFit{src: newTable("t", toyData(1, 100, 2, false)), cols: 2}
+	good := newShelf()
+	if _, err := f.run(context.Background(), runOf(t, good, "toy", 1, stream.RunOptions{})); err != nil {
+		t.Fatal(err)
+	}
+	const name = "0001-sums.state"
+	state := good.states[name]
+	refused := func(data []byte, want string) {
+		t.Helper()
+		store := newShelf()
+		store.states[name] = data
+		_, err := f.run(context.Background(), runOf(t, store, "toy", 1, stream.RunOptions{}))
+		wantText(t, err, "state "+name+": ", want)
+		if _, err := stream.ListStates(store); err == nil {
+			t.Error("it is listed")
+		}
+	}
+	for n := range state {
+		refused(state[:n], "")
+	}
+	for i := range 8 * len(state) {
+		damaged := bytes.Clone(state)
+		damaged[i/8] ^= 1 << (i % 8)
+		refused(damaged, "")
+	}
+	refused(append(bytes.Clone(state), 0), "checksum")
+	refused([]byte("something else, and longer than a header"), "it is not the state of a pass")
+	older := bytes.Clone(state)
+	older[4] = 0
+	refused(older, "it has version 0, and this program knows version 1")
+	longer := bytes.Clone(state)
+	longer[15] = 0x7f
+	refused(longer, "it is cut short")
+}
+
+// States of anything else are refused, and the error says what.
+func TestRunForeignStates(t *testing.T) {
+	const cols = 2
+	x := toyData(1, 300, cols, false)
+	changed := func(row int) blas64.General {
+		y := x
+		y.Data = slices.Clone(x.Data)
+		y.Data[row*y.Stride] += 1
+		return y
+	}
+	shorter := stream.RowSlice(x, 0, 299)
+	renamed := newTable("t", x)
+	renamed.info.Columns = []string{"x0", "width"}
+	base := toyFit{src: newTable("t", x), cols: cols}
+	with := func(change func(*toyFit)) toyFit {
+		f := base
+		change(&f)
+		return f
+	}
+	source := func(src stream.Source) toyFit { return with(func(f *toyFit) { f.src = src }) }
+	block16 := func(e stream.Engine) stream.Engine { e.BlockRows = 16; return e }
+	for _, c := range []struct {
+		name, identity string
+		fit            toyFit
+		engine         func(stream.Engine) stream.Engine
+		want           string
+	}{
+		{name: "kernel", identity: "rank 4\nkernel rbf(gamma=2)\nseed 1", fit: base, want: `it was made with "kernel rbf(gamma=1)", and this is with "kernel rbf(gamma=2)"`},
+		{name: "seed", identity: "rank 4\nkernel rbf(gamma=1)", fit: base, want: `it was made with "seed 1", and this is with nothing in its place`},
+		{name: "first row", fit: source(newTable("t", changed(0))), want: "it is of other rows: the source is another, or has changed"},
+		{name: "last row", fit: source(newTable("t", changed(299))), want: "it is of other rows"},
+		{name: "rows", fit: source(newTable("t", shorter)), want: "it is of a source with 300 rows, and this has 299"},
+		{name: "columns", fit: source(renamed), want: "it is of a source with columns x0, x1, and this has x0, width"},
+		{name: "preparation", fit: with(func(f *toyFit) { f.scale = stream.ScaleStandard }), want: "it is of pass 1 (sums), and this is pass 1 (scan)"},
+		{name: "blocks", fit: base, engine: block16, want: "it has blocks of 8 rows, and this has blocks of 16"},
+		{name: "size", fit: with(func(f *toyFit) { f.cols = 1 }), want: "state 0002-factor.state: its accumulators are of another size"},
+		{name: "landmarks", fit: base, engine: func(e stream.Engine) stream.Engine { return e.Given(x, []float64{1}) }, want: "it was made with other landmarks or labels"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			store := newShelf()
+			identity := "rank 4\nkernel rbf(gamma=1)\nseed 1"
+			if _, err := base.run(context.Background(), runOf(t, store, identity, 1, stream.RunOptions{})); err != nil {
+				t.Fatal(err)
+			}
+			if c.identity != "" {
+				identity = c.identity
+			}
+			e := runOf(t, store, identity, 1, stream.RunOptions{})
+			if c.engine != nil {
+				e = c.engine(e)
+			}
+			_, err := c.fit.run(context.Background(), e)
+			var refused *stream.StateError
+			if !errors.As(err, &refused) {
+				t.Fatalf("error %v", err)
+			}
+			wantText(t, err, c.want)
+		})
+	}
+}
+
+// What a fold gave decides whether states of later folds are taken.
+func TestRunEarlierResults(t *testing.T) {
+	x := toyData(1, 300, 2, false)
+	y := x
+	y.Data = slices.Clone(x.Data)
+	y.Data[2*5] = 7 // a row that no fingerprint looks at
+	store := newShelf()
+	for _, rows := range []blas64.General{x, y} {
+		_, err := toyFit{src: newTable("t", rows), cols: 2}.run(context.Background(), runOf(t, store, "toy", 1, stream.RunOptions{}))
+		if rows.Data[10] == 7 {
+			wantText(t, err, "state 0002-factor.state: it was made after other results of earlier passes")
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		delete(store.states, "0001-sums.state")
+	}
+}
+
+func TestRunOtherArithmetic(t *testing.T) {
+	paths := simd.Available()
+	if len(paths) < 2 {
+		t.Skip("one path only; run this on a processor with AVX2")
+	}
+	f := toyFit{src: newTable("t", toyData(1, 100, 2, false)), cols: 2}
+	store := newShelf()
+	restore := simd.Use(paths[0])
+	_, err := f.run(context.Background(), runOf(t, store, "toy", 1, stream.RunOptions{}))
+	restore()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer simd.Use(paths[1])()
+	_, err = f.run(context.Background(), runOf(t, store, "toy", 1, stream.RunOptions{}))
+	wantText(t, err, fmt.Sprintf("it was made with arithmetic of %v on %s, and this is %v on", paths[0], runtime.GOARCH, paths[1]))
+}
+
+// States that have seen the same block are named.
+func TestRunOverlap(t *testing.T) {
+	f := toyFit{src: newTable("t", toyData(1, 800, 2, false)), cols: 2}
+	one, two := newShelf(), newShelf()
+	for _, c := range []struct {
+		store       *shelf
+		part, parts int
+	}{{one, 1, 2}, {two, 3, 5}} {
+		f.run(context.Background(), runOf(t, c.store, "toy", 1, stream.RunOptions{Part: c.part, Parts: c.parts}))
+	}
+	maps.Copy(one.states, two.states)
+	_, err := f.run(context.Background(), runOf(t, one, "toy", 1, stream.RunOptions{Finish: true}))
+	wantText(t, err, "state 0001-sums.3-of-5.state: it has seen block 40, and so has state 0001-sums.1-of-2.state: remove one of them")
+}
+
+// Rows in memory and rows that come once are folded whole, by everyone.
+func TestRunKeepsNoStatesOfMemory(t *testing.T) {
+	once := newTable("t", toyData(1, 100, 2, false))
+	once.info.Once = true
+	for _, src := range []stream.Source{stream.FromMatrix("m", toyData(1, 100, 2, false)), once} {
+		for _, o := range []stream.RunOptions{{}, {Part: 1, Parts: 2}, {Finish: true}} {
+			if src.Info().Once && (o.Parts > 0 || o.Finish) {
+				continue
+			}
+			store := newShelf()
+			e := runOf(t, store, "toy", 1, o)
+			_, err := stream.Fold(context.Background(), e, "sums", src, func() *sketch.ColumnSums { return sketch.NewColumnSums(2) },
+				func() func(*sketch.ColumnSums, *stream.Block) error {
+					return func(s *sketch.ColumnSums, b *stream.Block) error { return s.Add(b.X) }
+				})
+			if err != nil || len(store.states) > 0 || e.Run.Folds() > 0 {
+				t.Errorf("%s, %+v: %d states, error %v", src.Info().Name, o, len(store.states), err)
+			}
+		}
+	}
+}
+
+func TestRunOptions(t *testing.T) {
+	for _, o := range []stream.RunOptions{{Part: 1}, {Parts: -1}, {Parts: 3}, {Part: 4, Parts: 3}, {Part: 1, Parts: 3, Finish: true}, {Every: -1}} {
+		if _, err := stream.NewRun(newShelf(), "", o); err == nil {
+			t.Errorf("%+v is no error", o)
+		}
+	}
+}
+
+// ListStates tells what a state is of, and what part of it is there.
+func TestListStates(t *testing.T) {
+	f := toyFit{src: newTable("t", toyData(1, 100, 2, false)), cols: 2}
+	store := newShelf()
+	store.states["notes.txt"] = []byte("not ours")
+	_, err := f.run(context.Background(), runOf(t, store, "toy", 1, stream.RunOptions{Part: 2, Parts: 2, Text: "fit it"}))
+	wantText(t, err, "part 2 of 2")
+	all, err := stream.ListStates(store)
+	want := stream.StateInfo{Name: "0001-sums.2-of-2.state", Pass: "sums", Fold: 1, Part: 2, Parts: 2, Seen: 100 - 48, Rows: 100, Identity: "toy", Text: "fit it"}
+	if err != nil || len(all) != 1 || all[0] != want {
+		t.Errorf("%+v, error %v", all, err)
+	}
+}
+
+// The parts of a pass follow one another, begin at multiples of a power of two and are
+// of nearly one size.
+func TestCutBlocks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		blocks, parts := rapid.Int64Range(0, 1<<40).Draw(t, "blocks"), rapid.IntRange(1, 1000).Draw(t, "parts")
+		next, least, most := int64(0), blocks, int64(0)
+		for p := 1; p <= parts; p++ {
+			first, end := stream.CutBlocks(blocks, p, parts)
+			if first != next || end < first {
+				t.Fatalf("part %d has blocks %d to %d, and the one before ends at %d", p, first, end, next)
+			}
+			next, least, most = end, min(least, end-first), max(most, end-first)
+		}
+		if next != blocks {
+			t.Fatalf("the last part ends at %d", next)
+		}
+		if size := blocks / int64(parts); size >= 8 && (least < size/2 || most > 2*size) {
+			t.Fatalf("parts of %d to %d blocks", least, most)
+		}
+	})
 }

@@ -126,6 +126,22 @@ func reason(said string) string {
 	return why
 }
 
+// grouped puts the parts of a test together, in the order of the tests.
+func grouped(tests []test) (groups [][]test) {
+	place := map[string]int{}
+	for _, t := range tests {
+		pkg, name, _ := strings.Cut(t.name, " ")
+		name, _, _ = strings.Cut(name, "/")
+		whole := pkg + " " + name
+		if _, known := place[whole]; !known {
+			place[whole] = len(groups)
+			groups = append(groups, nil)
+		}
+		groups[place[whole]] = append(groups[place[whole]], t)
+	}
+	return groups
+}
+
 func (s *summary) print() {
 	slices.SortStableFunc(s.ended, func(a, b test) int { return cmp.Compare(b.seconds, a.seconds) })
 	fmt.Println("\nslowest:")
@@ -135,8 +151,11 @@ func (s *summary) print() {
 	if len(s.skipped) > 0 {
 		fmt.Println("skipped:")
 	}
-	for _, t := range s.skipped {
-		fmt.Printf("  %s: %s\n", t.name, t.why)
+	for _, group := range grouped(s.skipped) {
+		fmt.Printf("  %s: %s\n", group[0].name, group[0].why)
+		if len(group) > 1 {
+			fmt.Printf("    and %d more parts of this test\n", len(group)-1)
+		}
 	}
 	fmt.Printf("%d passed, %d failed, %d skipped\n", s.passed, s.failed, len(s.skipped))
 }

@@ -59,7 +59,7 @@ func openCompressed(ctx context.Context, path, found, format string, csv text.CS
 	if format != formats.CSV && format != formats.Libsvm {
 		return nil, fault.File(path, "only text (.csv, .tsv, .libsvm) is read compressed as a whole; decompress it first")
 	}
-	f, err := os.Open(path)
+	f, stamp, err := file.OpenStamped(path)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,14 @@ func openCompressed(ctx context.Context, path, found, format string, csv text.CS
 		return nil, fault.File(path, "%w", err)
 	}
 	defer plain.Close()
-	return openUnseekable(ctx, path, plain, format, csv)
+	t, err := openUnseekable(ctx, path, plain, format, csv)
+	if err = stamp.Settle(f, err); err != nil {
+		if spooled, ok := t.(*store.Table); ok && spooled != nil {
+			err = errors.Join(err, spooled.Discard())
+		}
+		return nil, err
+	}
+	return t, nil
 }
 
 // openUnseekable copies text to a temporary file, finds out about it, and copies its

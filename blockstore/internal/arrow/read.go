@@ -27,7 +27,8 @@ func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	}
 	feed := s.table.feed(f, f)
 	feed.file, feed.first = file.NewReaderAt(ctx, f), first
-	return newReader(ctx, &s.Choice, s.table.index.schema, feed), nil
+	settle := func(err error) error { return s.table.stamp.Settle(f, err) }
+	return column.NewReader(ctx, s.Info(), newPass(&s.Choice, s.table.index.schema, feed), settle), nil
 }
 
 // Gather implements stream.Gatherer. Unless buffers are compressed it reads the
@@ -41,7 +42,7 @@ func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) er
 	feed := s.table.feed(file, file)
 	p := newPass(&s.Choice, s.table.index.schema, feed)
 	defer p.Close()
-	return fault.Guard(s.table.Path, func() error { return p.gather(ctx, rows, dst, feed) })
+	return s.table.stamp.Settle(file, fault.Guard(s.table.Path, func() error { return p.gather(ctx, rows, dst, feed) }))
 }
 
 // pass is one pass over batches.
@@ -53,9 +54,9 @@ type pass struct {
 	left    int64 // rows of it not yet read
 }
 
-// newReader reads the chosen fields of the batches of feed.
+// newReader reads the chosen fields of the batches of feed, which are in no file.
 func newReader(ctx context.Context, c *column.Choice, schema *schema, feed feed) stream.Reader {
-	return column.NewReader(ctx, c.Info(), newPass(c, schema, feed))
+	return column.NewReader(ctx, c.Info(), newPass(c, schema, feed), nil)
 }
 
 // newPass goes over the chosen fields of the batches of feed.

@@ -2,6 +2,7 @@ package column
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
@@ -19,9 +20,18 @@ type pass interface {
 	Close() error
 }
 
-// NewReader makes a stream.Reader of a pass over a source.
-func NewReader(ctx context.Context, info stream.Info, p pass) stream.Reader {
-	return &passReader{ctx: ctx, info: info, pass: p}
+// Settle returns the error in which reading of a file ended, or another one that is the
+// cause: the file was changed meanwhile. Without an error, or with io.EOF, it makes sure
+// that it was not.
+type Settle func(err error) error
+
+// NewReader makes a stream.Reader of a pass over a source. settle, which may be nil, is
+// asked when the pass ends, well or not, and when the reader is closed before that.
+func NewReader(ctx context.Context, info stream.Info, p pass, settle Settle) stream.Reader {
+	if settle == nil {
+		settle = func(err error) error { return err }
+	}
+	return &passReader{ctx: ctx, info: info, pass: p, settle: settle}
 }
 
 // passReader serves reads of any size from a pass. An error is final.
@@ -29,6 +39,7 @@ type passReader struct {
 	ctx    context.Context
 	info   stream.Info
 	pass   pass
+	settle Settle
 	failed error
 }
 
@@ -45,13 +56,25 @@ func (r *passReader) Read(dst *stream.Batch) (n int, err error) {
 				return err
 			})
 			n += rows
+			if r.failed != nil {
+				r.failed = r.settle(r.failed)
+			}
 		}
 	}
 	return n, r.failed
 }
 
-// Close implements stream.Reader.
-func (r *passReader) Close() error { return r.pass.Close() }
+// Close implements stream.Reader. Rows that were read of a file that has changed since
+// are an error here, if no read has said so.
+func (r *passReader) Close() error {
+	if r.failed != nil || r.ctx.Err() != nil {
+		return r.pass.Close()
+	}
+	r.failed = errClosed
+	return errors.Join(r.settle(nil), r.pass.Close())
+}
+
+var errClosed = errors.New("the reader is closed")
 
 // MustFit panics unless dst has the shape of the source.
 func MustFit(info stream.Info, dst *stream.Batch) {

@@ -1,17 +1,27 @@
 package file
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"time"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
-// Stamp remembers a file, so that one that was changed is not taken for it.
+// Stamp remembers a file, so that another one under its name, or one that was
+// changed, is not taken for it: which file it is (device and inode), its size, and
+// when its content and its inode were changed, as far as the system tells. So a file
+// that is written again with the same content, or gets another mode or owner, counts
+// as changed. A change that leaves all of these as they are goes unnoticed: one of
+// equal size in the same tick of the file system's clock, some milliseconds.
 type Stamp struct {
-	path    string
-	Size    int64
-	changed time.Time
+	path string
+	Size int64
+	info fs.FileInfo
 }
 
 // OpenStamped opens the regular file at path and describes it.
@@ -28,15 +38,81 @@ func OpenStamped(path string) (*os.File, Stamp, error) {
 		file.Close()
 		return nil, Stamp{}, err
 	}
-	return file, Stamp{path, info.Size(), info.ModTime()}, nil
+	return file, Stamp{path, info.Size(), info}, nil
 }
 
-// Open opens the file again, unless its size or its time of change differs.
+// Open opens the file again, unless it was changed.
 func (s Stamp) Open() (*os.File, error) {
 	file, now, err := OpenStamped(s.path)
-	if err == nil && (now.Size != s.Size || !now.changed.Equal(s.changed)) {
-		file.Close()
-		return nil, fault.File(s.path, "the file was changed after it was opened; start again")
+	if err != nil {
+		return nil, err
 	}
-	return file, err
+	if what := s.difference(now.info); what != "" {
+		file.Close()
+		return nil, s.changed(what)
+	}
+	return file, nil
+}
+
+// Settle returns err, in which reading of the open file ended, unless the file was
+// changed, removed or replaced meanwhile: then it returns an error that says so, and
+// what came of it. A reading that was given up stays so.
+func (s Stamp) Settle(file *os.File, err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	what := s.since(file)
+	if what == "" {
+		return err
+	}
+	changed := s.changed(what)
+	if err == nil || err == io.EOF {
+		return changed
+	}
+	var data *fault.DataError
+	if errors.As(err, &data) {
+		changed.Row, changed.Column, err = data.Row, data.Column, data.Err
+	}
+	changed.Err = fmt.Errorf("%w; reading it came to this: %w", changed.Err, err)
+	return changed
+}
+
+// since returns what happened to the open file, or to its name.
+func (s Stamp) since(file *os.File) string {
+	now, err := file.Stat()
+	if err != nil {
+		return err.Error()
+	}
+	if what := s.difference(now); what != "" {
+		return what
+	}
+	if now, err = os.Stat(s.path); err != nil {
+		return "it is no longer under its name"
+	}
+	return s.difference(now)
+}
+
+// difference says what distinguishes the file from the one that is described, "" if
+// nothing does.
+func (s Stamp) difference(now fs.FileInfo) string {
+	then := s.info
+	switch {
+	case !os.SameFile(then, now):
+		return "another file has its name"
+	case then.Size() != now.Size():
+		return fmt.Sprintf("it had %d bytes and has %d", then.Size(), now.Size())
+	case !then.ModTime().Equal(now.ModTime()):
+		return "it was written at " + clock(now.ModTime())
+	case !changeTime(then).Equal(changeTime(now)):
+		return "the system says that it was changed at " + clock(changeTime(now))
+	}
+	return ""
+}
+
+// clock writes a time for a message.
+func clock(t time.Time) string { return t.Format("2006-01-02 15:04:05.000") }
+
+// changed returns the error that the file was changed.
+func (s Stamp) changed(what string) *fault.DataError {
+	return &fault.DataError{Path: s.path, Row: -1, Err: fmt.Errorf("the file was changed after it was opened: %s; start again", what)}
 }

@@ -116,7 +116,8 @@ func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return column.NewReader(ctx, s.Info(), &pass{src: s, file: f, ahead: true, at: first}), nil
+	settle := func(err error) error { return s.table.stamp.Settle(f, err) }
+	return column.NewReader(ctx, s.Info(), &pass{src: s, file: f, ahead: true, at: first}, settle), nil
 }
 
 // Gather fetches rows by number; rows that follow each other in one read.
@@ -128,8 +129,13 @@ func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) er
 	}
 	defer f.Close()
 	p := pass{src: s, file: f}
+	return s.table.stamp.Settle(f, p.gather(ctx, rows, dst))
+}
+
+// gather fetches rows in ascending order.
+func (p *pass) gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	for i := 0; i < len(rows); {
-		end := i + column.LeadingRun(rows[i:], s.table.count)
+		end := i + column.LeadingRun(rows[i:], p.src.table.count)
 		for p.at = rows[i]; i < end; {
 			if err := ctx.Err(); err != nil {
 				return err

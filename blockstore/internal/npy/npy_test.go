@@ -257,7 +257,7 @@ func TestNPYThatShrinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err = filetest.Slurp(filetest.ChooseAll(t, tb), 10)
-	filetest.WantError(t, err, path, "changed")
+	filetest.WantError(t, err, path, "changed", "872 bytes and has 500")
 }
 
 func TestGatherMisusePanics(t *testing.T) {

@@ -19,7 +19,7 @@ func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) er
 	defer file.Close()
 	pages := newPages(s.table, file)
 	defer pages.close()
-	return fault.Guard(s.table.Path, func() error { return s.gather(ctx, pages, rows, dst) })
+	return s.table.stamp.Settle(file, fault.Guard(s.table.Path, func() error { return s.gather(ctx, pages, rows, dst) }))
 }
 
 // gather fetches column after column.

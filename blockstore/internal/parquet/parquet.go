@@ -204,7 +204,8 @@ func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return column.NewReader(ctx, s.Info(), newPass(ctx, s, file, first)), nil
+	settle := func(err error) error { return s.table.stamp.Settle(file, err) }
+	return column.NewReader(ctx, s.Info(), newPass(ctx, s, file, first), settle), nil
 }
 
 // groupOf returns the row group that holds row.

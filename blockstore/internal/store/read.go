@@ -25,7 +25,8 @@ func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return column.NewReader(ctx, s.Info(), &pass{source: s, chunks: chunks, chunk: int(first / int64(s.table.chunkRows)), skip: int(first % int64(s.table.chunkRows))}), nil
+	p := &pass{source: s, chunks: chunks, chunk: int(first / int64(s.table.chunkRows)), skip: int(first % int64(s.table.chunkRows))}
+	return column.NewReader(ctx, s.Info(), p, func(err error) error { return s.table.settle(chunks.file, err) }), nil
 }
 
 // Gather fetches rows by number. Each chunk that holds one of them is verified
@@ -45,7 +46,7 @@ func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) er
 		}
 		done += len(local)
 	}
-	return errors.Join(err, chunks.close())
+	return errors.Join(s.table.settle(chunks.file, err), chunks.close())
 }
 
 // pass is one pass over a store. It decodes chunk after chunk and serves

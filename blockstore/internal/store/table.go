@@ -5,6 +5,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -12,7 +13,8 @@ import (
 type Table struct {
 	column.TableInfo
 	*shape
-	// held, when set, is the open file to read from: a spool has no name.
+	stamp file.Stamp
+	// held, when set, is the open file to read from: a spool has no name, and no stamp.
 	held *os.File
 }
 
@@ -22,7 +24,7 @@ func newTable(path string, f *os.File) (*Table, error) {
 	if err != nil {
 		return nil, fault.File(f.Name(), "%w", err)
 	}
-	t := &Table{column.TableInfo{Path: path, Rows: shape.rowCount}, shape, nil}
+	t := &Table{TableInfo: column.TableInfo{Path: path, Rows: shape.rowCount}, shape: shape}
 	kinds := [...]column.Kind{stream.Float64: column.Number, stream.Int64: column.Integer, stream.String: column.Text}
 	for _, f := range shape.fields {
 		t.Columns = append(t.Columns, column.Info{Name: f.Name, Kind: kinds[f.Kind], Width: 1})
@@ -32,12 +34,17 @@ func newTable(path string, f *os.File) (*Table, error) {
 
 // Open reads header, footer and trailer of the store at path.
 func Open(path string) (column.Table, error) {
-	f, err := os.Open(path)
+	f, stamp, err := file.OpenStamped(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return newTable(path, f)
+	t, err := newTable(path, f)
+	if err != nil {
+		return nil, err
+	}
+	t.stamp = stamp
+	return t, nil
 }
 
 func (t *Table) Source(c column.Choice) (stream.Source, error) {
@@ -46,13 +53,21 @@ func (t *Table) Source(c column.Choice) (stream.Source, error) {
 	return &source{c, t}, nil
 }
 
+// settle returns the error in which reading of a file ended, or that the file was changed.
+func (t *Table) settle(f *os.File, err error) error {
+	if t.held != nil {
+		return err
+	}
+	return t.stamp.Settle(f, err)
+}
+
 // open opens the file and makes sure that it is the one seen first.
 func (t *Table) open() (*chunkReader, error) {
 	r := &chunkReader{table: t, file: t.held}
 	if t.held != nil {
 		return r, nil
 	}
-	f, err := os.Open(t.Path)
+	f, err := t.stamp.Open()
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"io"
-	"os"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
@@ -43,7 +42,7 @@ func (t *Table) verifySections() error {
 
 // verifyDigest compares the digest of the file with the one in its trailer.
 func (t *Table) verifyDigest() error {
-	f, err := os.Open(t.Path)
+	f, err := t.stamp.Open()
 	if err != nil {
 		return err
 	}

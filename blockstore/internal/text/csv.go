@@ -46,7 +46,10 @@ func OpenCSV(ctx context.Context, path string, o CSVOptions) (column.Table, erro
 	}
 	scan, err := scanInParts(ctx, f, delimiter, o.Threads)
 	if err != nil {
-		return nil, &fault.DataError{Path: path, Row: -1, Err: err}
+		err = &fault.DataError{Path: path, Row: -1, Err: err}
+	}
+	if err = stamp.Settle(f, err); err != nil {
+		return nil, err
 	}
 	t := scan.table(path, !o.NoHeader && scan.hasHeader())
 	t.stamp = stamp

@@ -48,11 +48,14 @@ func OpenLibsvm(ctx context.Context, path string) (column.Table, error) {
 			break
 		}
 		if err != nil {
-			return nil, &fault.DataError{Path: path, Row: t.index.records, Err: err}
+			return nil, stamp.Settle(f, &fault.DataError{Path: path, Row: t.index.records, Err: err})
 		}
 		most = max(most, last)
 		labels.see(lines.label)
 		t.index.add(lines.start)
+	}
+	if err := stamp.Settle(f, nil); err != nil {
+		return nil, err
 	}
 	if t.index.records == 0 {
 		return nil, fault.File(path, "the file holds no rows")

@@ -102,7 +102,7 @@ func (s *textSource) Open(ctx context.Context, first int64) (stream.Reader, erro
 	}
 	p := s.pass(ctx, f)
 	p.first = first
-	return column.NewReader(ctx, s.Info(), p), nil
+	return column.NewReader(ctx, s.Info(), p, func(err error) error { return s.stamp.Settle(f, err) }), nil
 }
 
 // Gather fetches rows by number: from the mark before each wanted row it reads
@@ -114,7 +114,11 @@ func (s *textSource) Gather(ctx context.Context, rows []int64, dst *stream.Batch
 		return err
 	}
 	defer f.Close()
-	p := s.pass(ctx, f)
+	return s.stamp.Settle(f, s.pass(ctx, f).gather(ctx, rows, dst))
+}
+
+// gather fetches rows in ascending order.
+func (p *textPass) gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	for i, row := range rows {
 		if err := ctx.Err(); err != nil {
 			return err

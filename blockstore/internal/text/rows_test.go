@@ -25,6 +25,29 @@ func TestTextFileThatShrinks(t *testing.T) {
 	filetest.WantError(t, src.(stream.Gatherer).Gather(context.Background(), []int64{1}, filetest.NewBatch(src, 1)), path, "changed")
 }
 
+// A file that shrinks while it is read: the error says where it was noticed.
+func TestTextFileThatShrinksInAPass(t *testing.T) {
+	path := filetest.TempFile(t, "a.csv", "1,2\n3,4\n5,6\n")
+	tb, err := OpenCSV(context.Background(), path, CSVOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := filetest.ChooseAll(t, tb)
+	r, err := src.Open(context.Background(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := os.WriteFile(path, []byte("1,2\n3,4\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	n, err := r.Read(filetest.NewBatch(src, 10))
+	filetest.WantError(t, err, path, "row 2", "12 bytes and has 8", "had 3 rows")
+	if n != 2 {
+		t.Errorf("%d rows, want 2", n)
+	}
+}
+
 func TestCancelledRead(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -1,0 +1,255 @@
+package blockstore
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/filetest"
+	"github.com/nystream/nystream/stream"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// longAgo is when the files of these tests were written, so that the clock of the file
+// system has gone on since.
+var longAgo = time.Now().Add(-time.Hour).Truncate(time.Second)
+
+// changes are ways in which a file becomes another one.
+var changes = map[string]func(t testing.TB, path string){
+	"edited in place": editInPlace,
+	"edited, with its time put back": func(t testing.TB, path string) {
+		if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+			t.Skip("only Linux and macOS tell when an inode was changed")
+		}
+		time.Sleep(20 * time.Millisecond) // more than a tick of the file system's clock
+		editInPlace(t, path)
+		setTime(t, path)
+	},
+	"cut": func(t testing.TB, path string) {
+		if err := os.Truncate(path, int64(len(contentOf(t, path))/2)); err != nil {
+			t.Fatal(err)
+		}
+	},
+	"longer": func(t testing.TB, path string) {
+		content := contentOf(t, path)
+		write(t, path, append(content, content[len(content)/2:]...))
+	},
+	"replaced by another of the same size and time": func(t testing.TB, path string) {
+		other := filepath.Join(t.TempDir(), "other")
+		write(t, other, edited(contentOf(t, path)))
+		setTime(t, other)
+		if err := os.Rename(other, path); err != nil {
+			t.Fatal(err)
+		}
+	},
+	"written again as it was": func(t testing.TB, path string) { write(t, path, contentOf(t, path)) },
+	"removed": func(t testing.TB, path string) {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	},
+}
+
+// edited returns content with a byte in the middle changed.
+func edited(content []byte) []byte {
+	content[len(content)/2] ^= 1
+	return content
+}
+
+func editInPlace(t testing.TB, path string) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteAt(edited(contentOf(t, path)), 0); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func contentOf(t testing.TB, path string) []byte {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+func write(t testing.TB, path string, content []byte) {
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func setTime(t testing.TB, path string) {
+	if err := os.Chtimes(path, longAgo, longAgo); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantChanged fails unless err is a DataError that the file was changed. One that was
+// removed cannot be opened, which is enough.
+func wantChanged(t testing.TB, when, path string, err error) {
+	t.Helper()
+	if errors.Is(err, os.ErrNotExist) && strings.Contains(err.Error(), path) {
+		return
+	}
+	var data *DataError
+	if !errors.As(err, &data) || data.Path != path || !strings.Contains(err.Error(), "the file was changed after it was opened") {
+		t.Errorf("%s: got %v", when, err)
+	}
+}
+
+// TestChangedFiles: whatever the format, and whenever a file is changed after it was
+// opened, what is read of it then is refused.
+func TestChangedFiles(t *testing.T) {
+	t.Parallel()
+	const n, d = 6000, 3
+	rows := stream.NewMatrix(n, d)
+	for i := range rows.Data {
+		rows.Data[i] = float64(i) / 64
+	}
+	for _, format := range []string{".csv", ".libsvm", ".npy", ".parquet", ".arrow", ".arrows", ".nys"} {
+		template := filepath.Join(t.TempDir(), "template"+strings.Replace(format, "arrows", "arrow", 1))
+		writeBatch(t, template, stream.NumberedColumns(d), &stream.Batch{X: rows})
+		content := contentOf(t, template)
+		if format == ".arrows" {
+			content = streamOf(t, content)
+		}
+		for name, change := range changes {
+			t.Run(format+"/"+name, func(t *testing.T) {
+				path := filepath.Join(t.TempDir(), "a"+format)
+				opened := func() stream.Source {
+					write(t, path, content)
+					setTime(t, path)
+					return mustOpen(t, Options{}, path)
+				}
+				checkChanged(t, path, opened, change)
+			})
+		}
+	}
+}
+
+// checkChanged changes a file at several moments.
+func checkChanged(t *testing.T, path string, opened func() stream.Source, change func(testing.TB, string)) {
+	ctx := context.Background()
+	src := opened()
+	change(t, path)
+	_, err := filetest.ReadAll(src, 100)
+	wantChanged(t, "before a pass", path, err)
+	err = src.(stream.Gatherer).Gather(ctx, []int64{5000}, column.NewBatch(src.Info(), 1))
+	wantChanged(t, "before rows are fetched", path, err)
+
+	src = opened()
+	filetest.MustRead(t, src, 100)
+	change(t, path)
+	_, err = filetest.ReadAll(src, 100)
+	wantChanged(t, "between two passes", path, err)
+
+	r, b := begun(t, opened())
+	change(t, path)
+	for err = nil; err == nil; {
+		_, err = r.Read(b)
+	}
+	wantChanged(t, "during a pass", path, err)
+	if err := r.Close(); err != nil {
+		t.Errorf("closed after the error: %v", err)
+	}
+
+	r, _ = begun(t, opened())
+	change(t, path)
+	wantChanged(t, "before a reader is closed half way", path, r.Close())
+
+	if runtime.GOOS == "windows" {
+		return // a file that is read by others cannot be removed there
+	}
+	var once sync.Once
+	_, err = stream.MapRows(ctx, stream.Engine{Threads: 3, BlockRows: 100}, "test", opened(), 1, func() func(blas64.General, *stream.Block) error {
+		return func(_ blas64.General, b *stream.Block) error {
+			if b.Index == 20 {
+				once.Do(func() { change(t, path) })
+			}
+			return nil
+		}
+	})
+	wantChanged(t, "while several readers go over it", path, err)
+}
+
+// begun opens a source and reads some rows.
+func begun(t *testing.T, src stream.Source) (stream.Reader, *stream.Batch) {
+	t.Helper()
+	r, err := src.Open(context.Background(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := column.NewBatch(src.Info(), 100)
+	if n, err := r.Read(b); n == 0 || err != nil {
+		t.Fatal(n, err)
+	}
+	return r, b
+}
+
+// TestUnchangedFiles: reading, and a look at the file by others, changes nothing; a
+// pass that was given up says so and nothing else.
+func TestUnchangedFiles(t *testing.T) {
+	path := filetest.TempFile(t, "a.csv", strings.Repeat("1,2\n3,4\n", 5000))
+	src := mustOpen(t, Options{}, path)
+	contentOf(t, path)
+	for range 3 {
+		filetest.MustRead(t, src, 1000)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	r, err := src.Open(ctx, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := column.NewBatch(src.Info(), 10)
+	if n, err := r.Read(b); n != 10 || err != nil {
+		t.Fatal(n, err)
+	}
+	editInPlace(t, path)
+	cancel()
+	if _, err := r.Read(b); err != context.Canceled {
+		t.Errorf("a pass that was given up: %v", err)
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A gather whose last rows were read before the change, and which ends after it, is
+// refused: its first read changes the file.
+func TestChangedWhileFetched(t *testing.T) {
+	path := filetest.TempFile(t, "a.csv", strings.Repeat("1,2\n3,4\n", 5000))
+	setTime(t, path)
+	src := mustOpen(t, Options{}, path)
+	ctx := &changing{Context: context.Background(), change: func() { editInPlace(t, path) }}
+	err := src.(stream.Gatherer).Gather(ctx, []int64{10, 20}, column.NewBatch(src.Info(), 2))
+	if !ctx.done {
+		t.Fatal("the file was not changed in between")
+	}
+	wantChanged(t, "while rows are fetched", path, err)
+}
+
+// changing is a context that changes a file when it is asked for the second time.
+type changing struct {
+	context.Context
+	asked  int
+	done   bool
+	change func()
+}
+
+func (c *changing) Err() error {
+	if c.asked++; c.asked == 2 {
+		c.change()
+		c.done = true
+	}
+	return nil
+}

@@ -54,6 +54,9 @@ type List[A accumulator[A]] []A
 
 // Merge appends each part of later to that of l.
 func (l List[A]) Merge(later List[A]) error {
+	if len(later) != len(l) {
+		return fmt.Errorf("sketch: cannot merge a list of %d accumulators with one of %d", len(l), len(later))
+	}
 	for i, a := range l {
 		if err := a.Merge(later[i]); err != nil {
 			return err

@@ -48,3 +48,16 @@ func TestBothConformance(t *testing.T) {
 		return acc
 	}, 11)
 }
+
+// Accumulators of another shape are not merged.
+func TestMergeOfOtherShapes(t *testing.T) {
+	if err := sketch.NewSum(2, 3).Merge(sketch.NewSum(3, 2)); err == nil {
+		t.Error("sums of 2×3 and 3×2 numbers are merged")
+	}
+	one := sketch.List[*sketch.QR]{sketch.NewQR(2)}
+	for _, other := range []sketch.List[*sketch.QR]{{}, {sketch.NewQR(2), sketch.NewQR(2)}, {sketch.NewQR(3)}} {
+		if err := one.Merge(other); err == nil {
+			t.Errorf("a list of 1 is merged with one of %d", len(other))
+		}
+	}
+}

@@ -24,6 +24,9 @@ func NewSum(rows, cols int) *Sum {
 
 // Merge adds the sum over later blocks.
 func (s *Sum) Merge(later *Sum) error {
+	if later.Rows != s.Rows || later.Cols != s.Cols {
+		return fmt.Errorf("sketch: cannot merge a sum of %d×%d numbers with one of %d×%d", s.Rows, s.Cols, later.Rows, later.Cols)
+	}
 	for i, v := range later.Data {
 		s.Data[i] += v
 	}

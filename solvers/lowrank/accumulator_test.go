@@ -1,0 +1,47 @@
+package lowrank
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/conformance"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// The accumulators of a range, and of the range of S³SPSD, which knows which rows its
+// sketch has touched: none in some blocks.
+func TestAccumulatorConformance(t *testing.T) {
+	const cols = 3
+	conformance.Run(t, func() *traced { return &traced{A: sketch.NewQR(cols), B: sketch.NewColumnSums(1)} }, func(block int64) *traced {
+		s := &traced{A: sketch.NewQR(cols), B: sketch.NewColumnSums(1)}
+		if err := errors.Join(s.A.Add(rowsOfBlock(block, 7, cols)), s.B.Add(rowsOfBlock(block, 7, 1))); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}, 11)
+	signs, err := sketch.NewSparseSign(60, cols, 2, 1, "C")
+	if err != nil {
+		t.Fatal(err)
+	}
+	newState := func() *rangeState { return &rangeState{A: sketch.NewPairQR(cols), B: sketch.NewColumnSums(1)} }
+	conformance.Run(t, newState, func(block int64) *rangeState {
+		s := newState()
+		marked, rows := signs.Marked(block*5, block*5+5)
+		if err := errors.Join(s.A.Add(rowsOfBlock(block, 5, cols), marked, rows), s.B.Add(rowsOfBlock(block, 5, 1))); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}, 11)
+}
+
+func rowsOfBlock(block int64, rows, cols int) blas64.General {
+	r, x := rand.New(rand.NewPCG(uint64(block), 0)), stream.NewMatrix(rows, cols)
+	for i := range x.Data {
+		x.Data[i] = r.NormFloat64()
+	}
+	return x
+}

@@ -46,7 +46,6 @@ type task interface {
 	refuses(args []string) []contradiction
 	// parse reads the words of flags that have a grammar; its errors are of wrong usage.
 	parse() error
-	facts() []string
 	inputs() []string // files that are read besides the arguments
 	outputs() []fileFlag
 	open(ctx context.Context, args []string) error

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -143,7 +142,8 @@ var noResult = []string{"help", "threads", "memory", "format", "quiet", "output"
 	"checkpoint", "checkpoint-every", "states", "shard", "keep-states", "columns", "label", "keep", "no-header", "delimiter", "input-format",
 	"spool", "spool-dir", "right", "matrix", "graph", "nodes", "target", "scores", "given-label"}
 
-// identity returns what decides the result besides the rows, one thing to a line.
+// identity returns what decides the result besides the rows, and what is known of them,
+// one thing to a line.
 func (j *job) identity() string {
 	lines := []string{"nystream " + version, "fit " + j.method, "sources " + strings.Join(j.task.names(), ", ")}
 	j.flags.VisitAll(func(f *pflag.Flag) {
@@ -151,7 +151,7 @@ func (j *job) identity() string {
 			lines = append(lines, "--"+f.Name+" "+f.Value.String())
 		}
 	})
-	return strings.Join(append(lines, j.task.facts()...), "\n")
+	return strings.Join(lines, "\n")
 }
 
 // openStates makes the run that keeps or puts together the states of the fit.
@@ -337,27 +337,4 @@ func missingWords(parts []int, of int) string {
 		words[i] = fmt.Sprintf("%d/%d", p, of)
 	}
 	return show.Words(words)
-}
-
-// facts returns what a family knows of the rows besides, one thing to a line, for the
-// identity of a fit.
-func (j *job) facts() []string { return nil }
-
-// facts returns digests of what the flags say of the rows.
-func (c *ismTask) facts() (lines []string) {
-	for _, s := range c.said() {
-		v := c.read[s.flag]
-		if v == nil {
-			continue
-		}
-		sum := sha256.New()
-		for _, column := range v.values {
-			fmt.Fprintln(sum, column.Kind, column.Floats, column.Ints, column.Valid)
-			for _, word := range column.Strings {
-				fmt.Fprintf(sum, "%q", word)
-			}
-		}
-		lines = append(lines, fmt.Sprintf("%s with digest %x", s.flag, sum.Sum(nil)[:8]))
-	}
-	return lines
 }

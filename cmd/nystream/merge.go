@@ -111,6 +111,7 @@ func (c *mergeCommand) run(cmd *cobra.Command, data []string) error {
 	err := refuse([]contradiction{
 		{c.states == "", "--states is missing: the folder with the states of the shards"},
 		{c.output == "", "-o is missing: the model file, such as -o model.npz"},
+		{cmd.Flags().Changed("seed"), "--seed is that of the shards: leave it out"},
 	})
 	if err != nil {
 		return err
@@ -121,11 +122,9 @@ func (c *mergeCommand) run(cmd *cobra.Command, data []string) error {
 	}
 	flags := []string{"--states=" + c.states, "--output=" + c.output, fmt.Sprintf("--keep-states=%v", c.keep)}
 	cmd.InheritedFlags().Visit(func(f *pflag.Flag) {
-		if f.Name != "seed" { // which is that of the states
-			flags = append(flags, "--"+f.Name+"="+f.Value.String())
-		}
+		flags = append(flags, "--"+f.Name+"="+f.Value.String())
 	})
-	err = c.fit(cmd.Context(), append(flags, fit.args(data, c.right)...))
+	err = c.fit(cmd.Context(), fit.args(data, c.right, flags))
 	if err != nil && len(data) == 0 && fit.gone() {
 		return fmt.Errorf("%w; if the data are elsewhere here than for the shards, name them: nystream merge DATA... --states %s", err, c.states)
 	}
@@ -147,9 +146,9 @@ func (s *savedFit) gone() bool {
 	})
 }
 
-// args returns the command line, with other data if any are named.
-func (s *savedFit) args(data, right []string) []string {
-	args := append([]string{"fit", s.Method}, s.Flags...)
+// args returns the command line, with more flags, and with other data if any are named.
+func (s *savedFit) args(data, right, flags []string) []string {
+	args := slices.Concat([]string{"fit", s.Method}, s.Flags, flags)
 	matrix := s.Matrix
 	switch {
 	case len(data) == 0:

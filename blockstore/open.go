@@ -67,6 +67,10 @@ func Formats() []string { return formats.All() }
 // copied to a temporary store first, like compressed text (.csv.gz, .libsvm.bz2).
 //
 // Opening costs the reading of footers and headers, for text of whole files.
+//
+// The source says in Info().Holds what a reader holds: pages of Parquet files, chunks of
+// stores, compressed batches of Arrow files. Of an Arrow stream that comes through a pipe
+// it is not known: a batch of it is in memory as a whole.
 func Open(ctx context.Context, paths []string, o Options) (stream.Source, error) {
 	files, err := openFiles(ctx, paths, o)
 	if err != nil {

@@ -43,7 +43,27 @@ type ipcBuffers struct {
 	codec    codec
 	unpacked map[int][]byte
 	held     int64 // bytes of unpacked
-	unpacker *compression.Unpacker
+	space    *workspace
+}
+
+// workspace is what the compressed buffers of one batch after the other are unpacked into,
+// and with. That of a batch is used again for the next.
+type workspace struct {
+	compression.Unpacker
+	packed []byte
+	blocks map[int][]byte // by number of the buffer
+}
+
+// block returns n bytes for buffer i.
+func (m *workspace) block(i int, n int64) []byte {
+	if int64(cap(m.blocks[i])) < n {
+		if m.blocks == nil {
+			m.blocks = map[int][]byte{}
+		}
+		delete(m.blocks, i) // may go before the new one comes
+		m.blocks[i] = make([]byte, n)
+	}
+	return m.blocks[i][:n]
 }
 
 // codec is how buffers are compressed.
@@ -55,9 +75,10 @@ const (
 	zstdFrames
 )
 
-// newIPCBuffers returns the buffers of a record batch in the body of m.
-func newIPCBuffers(batch flatTable, m *message, u *compression.Unpacker) (*ipcBuffers, error) {
-	b := &ipcBuffers{body: m.body, bodySize: m.bodySize, table: batch.vector(2, 16), unpacker: u}
+// newIPCBuffers returns the buffers of a record batch in the body of m. They are of use
+// until space is given to others.
+func newIPCBuffers(batch flatTable, m *message, space *workspace) (*ipcBuffers, error) {
+	b := &ipcBuffers{body: m.body, bodySize: m.bodySize, table: batch.vector(2, 16), space: space}
 	if c, ok := batch.table(3); ok {
 		switch codec := c.byte(0); codec {
 		case 0:
@@ -112,7 +133,11 @@ func (b *ipcBuffers) unpack(i int) ([]byte, error) {
 	if data, ok := b.unpacked[i]; ok {
 		return data, nil
 	}
-	packed := make([]byte, b.table.int64(i, 8))
+	n := b.table.int64(i, 8)
+	if int64(cap(b.space.packed)) < n {
+		b.space.packed = make([]byte, n)
+	}
+	packed := b.space.packed[:n]
 	if _, err := b.body.ReadAt(packed, b.table.int64(i, 0)); err != nil {
 		return nil, cutShort(err)
 	}
@@ -121,8 +146,9 @@ func (b *ipcBuffers) unpack(i int) ([]byte, error) {
 	}
 	size, frame := int64(binary.LittleEndian.Uint64(packed)), packed[8:]
 	if size == -1 {
-		b.unpacked[i] = frame
-		return frame, nil
+		b.unpacked[i] = b.space.block(i, int64(len(frame)))
+		copy(b.unpacked[i], frame)
+		return b.unpacked[i], nil
 	}
 	if size < 0 || size > compression.MaxBytes || size>>15 > int64(len(frame)) {
 		return nil, fmt.Errorf("buffer %d claims %d bytes in %d; the limit is %d, write smaller batches", i, size, len(frame), compression.MaxBytes)
@@ -130,7 +156,7 @@ func (b *ipcBuffers) unpack(i int) ([]byte, error) {
 	if b.held += size; b.held > compression.MaxBytes+16*b.bodySize {
 		return nil, fmt.Errorf("the chosen columns of a batch have more than %d bytes; choose fewer, or write smaller batches", compression.MaxBytes+16*b.bodySize)
 	}
-	data := make([]byte, size)
+	data := b.space.block(i, size)
 	if err := b.unpackFrame(data, frame); err != nil {
 		return nil, fmt.Errorf("buffer %d cannot be unpacked: %w", i, err)
 	}
@@ -140,9 +166,9 @@ func (b *ipcBuffers) unpack(i int) ([]byte, error) {
 
 func (b *ipcBuffers) unpackFrame(dst, src []byte) error {
 	if b.codec == zstdFrames {
-		return b.unpacker.Zstd(dst, src)
+		return b.space.Zstd(dst, src)
 	}
-	return b.unpacker.LZ4Frame(dst, src)
+	return b.space.LZ4Frame(dst, src)
 }
 
 // arrayIn returns the array of field f in a record batch of a message.

@@ -9,7 +9,7 @@
 // damaged length claims, takes a stream that was cut for one that ended, and
 // decompresses zstd in goroutines of its own. Here the values of the chosen
 // columns come from the file a tile at a time; only compressed buffers are
-// unpacked as a whole.
+// unpacked as a whole, those of a batch into the memory of the batch before.
 //
 // Opening reads the headers of all messages (a few hundred bytes for each
 // batch), not the rows. What is checked: every message lies within the file,
@@ -75,33 +75,6 @@ func (s *schema) columns() []column.Info {
 func (t *table) Source(c column.Choice) (stream.Source, error) {
 	c.Reading(t.reading(&c))
 	return &source{c, t}, nil
-}
-
-// reading returns what a reader passes over that begins in the middle, and what it
-// holds: of compressed batches the chosen columns of one, of others next to nothing. It
-// looks at the first batch.
-func (t *table) reading(c *column.Choice) (lead, holds int64) {
-	file, err := t.stamp.Open()
-	if err != nil {
-		return 1, 0 // opening will tell
-	}
-	defer file.Close()
-	feed := t.feed(file, nil)
-	defer feed.close()
-	b, err := feed.next()
-	if err != nil {
-		return 1, 0
-	}
-	if buffers, ok := b.buffers.(*ipcBuffers); !ok || buffers.codec == plain {
-		return 1, 0
-	}
-	for _, e := range t.index.entries {
-		lead = max(lead, e.rows)
-	}
-	for _, i := range c.All(true) {
-		holds += 8 * lead * int64(t.Columns[i].Width)
-	}
-	return max(1, lead), holds
 }
 
 // findWidths gives list columns the length of their first list that is not
@@ -194,7 +167,9 @@ type pipe struct {
 
 // OpenStream begins to read the Arrow stream r, which messages call name.
 // If a list column needs it, opening reads up to the first batch with a list in
-// it and holds that batch.
+// it and holds that batch. Only then the source says what a reader holds, from that
+// batch: of a pipe nobody knows how large the batches will be, and one is in memory as
+// a whole, compressed or not, with what is unpacked of it.
 func OpenStream(r io.Reader, name string) (column.Table, error) {
 	feed, err := newPipeFeed(name, bufio.NewReader(r))
 	if err != nil {
@@ -224,7 +199,10 @@ func (t *pipe) findWidths() error {
 	return nil
 }
 
-func (t *pipe) Source(c column.Choice) (stream.Source, error) { return &pipeSource{c, t}, nil }
+func (t *pipe) Source(c column.Choice) (stream.Source, error) {
+	c.Reading(0, t.feed.holds(c.All(true)))
+	return &pipeSource{c, t}, nil
+}
 
 // pipeSource is chosen columns of a pipe.
 type pipeSource struct {

@@ -43,7 +43,7 @@ func (d *dictionary) add(f *field, a values) error {
 }
 
 // read adds the dictionary in message m, if field uses it.
-func (ds dictionaries) read(m *message, fields []field, u *compression.Unpacker) error {
+func (ds dictionaries) read(m *message, fields []field, space *workspace) error {
 	head, ok := flatRoot(m.meta).table(2)
 	if !ok {
 		return fmt.Errorf("a dictionary message has no content")
@@ -57,7 +57,7 @@ func (ds dictionaries) read(m *message, fields []field, u *compression.Unpacker)
 	if err != nil {
 		return err
 	}
-	buffers, err := newIPCBuffers(batch, m, u)
+	buffers, err := newIPCBuffers(batch, m, space)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/nystream/nystream/blockstore/internal/compression"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
@@ -44,12 +43,12 @@ func (c *columnReader) open(b *batch) (err error) {
 }
 
 // newBatch returns the batch in message m.
-func newBatch(m *message, first int64, dicts dictionaries, u *compression.Unpacker) (*batch, error) {
+func newBatch(m *message, first int64, dicts dictionaries, space *workspace) (*batch, error) {
 	table, err := m.batchOf()
 	if err != nil {
 		return nil, err
 	}
-	buffers, err := newIPCBuffers(table, m, u)
+	buffers, err := newIPCBuffers(table, m, space)
 	if err != nil {
 		return nil, err
 	}
@@ -66,13 +65,13 @@ type fileFeed struct {
 	first  int64     // the row that next begins with
 	wanted []field
 	dicts  dictionaries
-	unpack compression.Unpacker
+	space  workspace
 }
 
 func (f *fileFeed) want(fields []field) { f.wanted = fields }
 
 func (f *fileFeed) close() error {
-	f.unpack.Close()
+	f.space.Close()
 	if f.closer == nil {
 		return nil
 	}
@@ -105,7 +104,7 @@ func (f *fileFeed) batch(e *entry) (*batch, error) {
 	m, err := e.message(f.file)
 	var b *batch
 	if err == nil {
-		b, err = newBatch(m, e.first, f.dicts, &f.unpack)
+		b, err = newBatch(m, e.first, f.dicts, &f.space)
 	}
 	if err == nil && b.rows != e.rows {
 		err = fmt.Errorf("it has %d rows where it had %d: the file was changed", b.rows, e.rows)
@@ -120,7 +119,7 @@ func (f *fileFeed) batch(e *entry) (*batch, error) {
 func (f *fileFeed) dictionary(e *entry) error {
 	m, err := e.message(f.file)
 	if err == nil {
-		err = f.dicts.read(m, f.wanted, &f.unpack)
+		err = f.dicts.read(m, f.wanted, &f.space)
 	}
 	if err != nil {
 		return fault.File(f.path, "the dictionary at byte %d: %w", e.at, err)
@@ -154,7 +153,7 @@ type pipeFeed struct {
 	body   []byte
 	row    int64
 	dicts  dictionaries
-	unpack compression.Unpacker
+	space  workspace
 	peeked *batch
 }
 
@@ -178,7 +177,7 @@ func newPipeFeed(path string, r io.Reader) (*pipeFeed, error) {
 func (f *pipeFeed) want([]field) {}
 
 func (f *pipeFeed) close() error {
-	f.unpack.Close()
+	f.space.Close()
 	return nil
 }
 
@@ -220,7 +219,7 @@ func (f *pipeFeed) read() (*batch, error) {
 			return nil, err
 		}
 		if m.kind == dictionaryMessage {
-			if err := f.dicts.read(m, f.schema.fields, &f.unpack); err != nil {
+			if err := f.dicts.read(m, f.schema.fields, &f.space); err != nil {
 				return nil, err
 			}
 			continue
@@ -232,7 +231,7 @@ func (f *pipeFeed) read() (*batch, error) {
 		if err != nil {
 			return nil, err
 		}
-		b, err := newBatch(m, f.row, f.dicts, &f.unpack)
+		b, err := newBatch(m, f.row, f.dicts, &f.space)
 		f.row += rows
 		return b, err
 	}

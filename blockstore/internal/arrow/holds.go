@@ -1,0 +1,221 @@
+package arrow
+
+import (
+	"cmp"
+	"encoding/binary"
+	"io"
+	"slices"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/compression"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+)
+
+// decoderBytes is about what the decoder of compressed buffers holds: windows and tables.
+const decoderBytes = 4 << 20
+
+// weighedBatches is how many batches are looked at for what they hold, of those with the
+// most rows and of those with the most bytes.
+const weighedBatches = 64
+
+// weight is what a reader holds of the chosen columns: of compressed batches one, of
+// others next to nothing, and dictionaries.
+type weight struct {
+	wanted  []field
+	packed  int64           // the largest compressed buffer
+	blocks  map[int]int64   // the largest of each buffer, unpacked
+	lists   map[int64]int64 // dictionaries, by their numbers
+	batches bool            // some are compressed
+}
+
+func newWeight(s *schema, chosen []int) *weight {
+	w := &weight{blocks: map[int]int64{}, lists: map[int64]int64{}}
+	for _, i := range chosen {
+		w.wanted = append(w.wanted, s.fields[i])
+	}
+	return w
+}
+
+// bytes returns the sum.
+func (w *weight) bytes() int64 {
+	sum := w.packed
+	if len(w.blocks) > 0 {
+		sum += decoderBytes
+	}
+	for _, n := range w.blocks {
+		sum += n
+	}
+	for _, n := range w.lists {
+		sum += n
+	}
+	return sum
+}
+
+// batch adds the chosen buffers of a batch, if they are compressed.
+func (w *weight) batch(table flatTable, b *ipcBuffers) error {
+	if b.codec == plain {
+		return nil
+	}
+	w.batches = true
+	for i := range w.wanted {
+		f := &w.wanted[i]
+		a, err := f.arrayIn(table, b, nil)
+		if err == nil {
+			err = w.array(f, &a, b)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// buffersOf is how many buffers an array has by its layout, those of elements apart.
+var buffersOf = [...]int{wordLayout: 2, textLayout: 3, fixedLayout: 1, listLayout: 2, dictLayout: 2}
+
+// array adds the buffers of an array.
+func (w *weight) array(f *field, a *values, b *ipcBuffers) error {
+	for i := a.first; i < a.first+buffersOf[f.layout] && i < b.table.n; i++ {
+		size, err := b.unpackedSize(i)
+		if err != nil {
+			return err
+		}
+		w.packed = max(w.packed, b.table.int64(i, 8))
+		w.blocks[i] = max(w.blocks[i], size)
+	}
+	if a.child == nil {
+		return nil
+	}
+	return w.array(f.child, a.child, b)
+}
+
+// unpackedSize returns the length of buffer i, which says it itself if it is compressed.
+func (b *ipcBuffers) unpackedSize(i int) (int64, error) {
+	length := b.table.int64(i, 8)
+	if b.codec == plain || length < 8 {
+		return length, nil
+	}
+	var head [8]byte
+	if _, err := b.body.ReadAt(head[:], b.table.int64(i, 0)); err != nil {
+		return 0, cutShort(err)
+	}
+	switch size := int64(binary.LittleEndian.Uint64(head[:])); {
+	case size > compression.MaxBytes:
+		return 0, errShort
+	case size >= 0:
+		return size, nil
+	}
+	return length - 8, nil
+}
+
+// dictionary adds the values of a dictionary, which are kept, if a chosen field uses it.
+func (w *weight) dictionary(m *message) error {
+	head, ok := flatRoot(m.meta).table(2)
+	if !ok {
+		return nil // reading will tell
+	}
+	f := dictionaryField(w.wanted, head.int64(0))
+	if f == nil {
+		return nil
+	}
+	batch, err := m.batchOf()
+	if err != nil {
+		return err
+	}
+	b, err := newIPCBuffers(batch, m, nil)
+	if err != nil {
+		return err
+	}
+	a, err := f.child.arrayIn(batch, b, nil)
+	if err != nil || a.length > compression.MaxBytes/8 {
+		return err
+	}
+	const entry = 1 + 16 // whether it is null, and a word or the header of a string
+	n := entry * a.length
+	if f.child.layout == textLayout && a.first+2 < b.table.n {
+		text, err := b.unpackedSize(a.first + 2)
+		if err != nil {
+			return err
+		}
+		n += text
+	}
+	w.lists[head.int64(0)] += n
+	if b.codec == plain {
+		return nil
+	}
+	return w.array(f.child, &a, b)
+}
+
+// reading returns what a reader passes over that begins in the middle, and what it
+// holds. It looks at the headers of the largest batches and at those of their chosen
+// buffers; where they are damaged, reading will tell.
+func (t *table) reading(c *column.Choice) (lead, holds int64) {
+	file, err := t.stamp.Open()
+	if err != nil {
+		return 1, 0 // opening will tell
+	}
+	defer file.Close()
+	w := newWeight(t.index.schema, c.All(true))
+	for _, e := range t.index.heaviest() {
+		if fault.Guard(t.Path, func() error { return t.weigh(w, file, e) }) != nil {
+			break
+		}
+	}
+	lead = 1
+	for _, e := range t.index.entries {
+		if w.batches {
+			lead = max(lead, e.rows)
+		}
+	}
+	return lead, w.bytes()
+}
+
+// heaviest returns all dictionaries, and the batches with the most rows and the most bytes.
+func (x *index) heaviest() (list []*entry) {
+	var batches []*entry
+	for i := range x.entries {
+		if e := &x.entries[i]; e.kind == batchMessage {
+			batches = append(batches, e)
+		} else {
+			list = append(list, e)
+		}
+	}
+	for _, by := range []func(e *entry) int64{
+		func(e *entry) int64 { return e.rows },
+		func(e *entry) int64 { return e.bodySize },
+	} {
+		slices.SortStableFunc(batches, func(a, b *entry) int { return cmp.Compare(by(b), by(a)) })
+		list = append(list, batches[:min(len(batches), weighedBatches)]...)
+	}
+	return list
+}
+
+// weigh adds a message.
+func (t *table) weigh(w *weight, file io.ReaderAt, e *entry) error {
+	m, err := e.message(file)
+	if err != nil {
+		return err
+	}
+	if e.kind == dictionaryMessage {
+		return w.dictionary(m)
+	}
+	b, err := newBatch(m, e.first, nil, nil)
+	if err != nil {
+		return err
+	}
+	return w.batch(b.table, b.buffers.(*ipcBuffers))
+}
+
+// holds returns what a reader of the chosen columns holds, as far as it is known: of the
+// first batch, if that was needed to know the columns. Later ones may be larger.
+func (f *pipeFeed) holds(chosen []int) int64 {
+	if f.peeked == nil {
+		return 0
+	}
+	b := f.peeked.buffers.(*ipcBuffers)
+	w := newWeight(f.schema, chosen)
+	if fault.Guard(f.path, func() error { return w.batch(f.peeked.table, b) }) != nil {
+		return 0 // reading will tell
+	}
+	return b.bodySize + w.bytes()
+}

@@ -1,0 +1,144 @@
+package arrow
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v16/arrow"
+	"github.com/apache/arrow/go/v16/arrow/array"
+	"github.com/apache/arrow/go/v16/arrow/ipc"
+	"github.com/apache/arrow/go/v16/arrow/memory"
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/filetest"
+	"github.com/nystream/nystream/stream"
+)
+
+// growingBatches writes batches, each with more rows than the one before but the last, of a
+// number, a pair, a text of 100 bytes and a dictionary.
+func growingBatches(t *testing.T, path string, asFile bool, options ...ipc.Option) (rows int) {
+	t.Helper()
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "x", Type: arrow.PrimitiveTypes.Float64},
+		{Name: "pair", Type: arrow.ListOf(arrow.PrimitiveTypes.Float32)},
+		{Name: "text", Type: arrow.BinaryTypes.String},
+		{Name: "word", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: arrow.BinaryTypes.String}},
+	}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	defer b.Release()
+	var records []arrow.Record
+	for _, n := range []int{1000, 20_000, 30_000, 500} {
+		for i := range n {
+			b.Field(0).(*array.Float64Builder).Append(float64(i % 100))
+			list := b.Field(1).(*array.ListBuilder)
+			list.Append(true)
+			list.ValueBuilder().(*array.Float32Builder).AppendValues([]float32{1, float32(i % 50)}, nil)
+			b.Field(2).(*array.StringBuilder).Append(strings.Repeat(fmt.Sprint(i%10), 100))
+			if err := b.Field(3).(*array.BinaryDictionaryBuilder).AppendString(fmt.Sprint("word ", i%40)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		records = append(records, b.NewRecord())
+		rows += n
+	}
+	writeArrow(t, path, schema, records, asFile, options...)
+	return rows
+}
+
+// TestArrowHolds: what a source says that a reader holds is what its largest batch takes
+// in the chosen columns, and what a pass allocates besides: batches share their memory.
+func TestArrowHolds(t *testing.T) {
+	const most = 30_000
+	for name, option := range map[string]ipc.Option{"zstd": ipc.WithZstd(), "lz4": ipc.WithLZ4()} {
+		for _, asFile := range []bool{true, false} {
+			path := filepath.Join(t.TempDir(), "a.arrow")
+			rows := growingBatches(t, path, asFile, option)
+			tb, err := Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range []struct {
+				numeric, kept []int
+				least         int64
+			}{
+				{[]int{0}, nil, 8 * most},
+				{[]int{0, 1}, nil, (8 + 4 + 8) * most},
+				{[]int{0}, []int{2}, (8 + 4 + 100) * most},
+				{[]int{0}, []int{3}, (8 + 2) * most},
+			} {
+				src, err := column.Choose(tb, c.numeric, c.kept)
+				if err != nil {
+					t.Fatal(err)
+				}
+				info := src.Info()
+				if slack := info.Holds - decoderBytes - c.least; slack < 0 || slack > c.least/2+64<<10 || info.Lead != most {
+					t.Errorf("%s, file %v, columns %v, %v: holds %d for %d bytes, leads %d", name, asFile, c.numeric, c.kept, info.Holds, c.least, info.Lead)
+				}
+				if c.kept != nil {
+					continue // strings are made anew
+				}
+				if used, n := allocated(t, src); n != rows || used > info.Holds+1<<20 {
+					t.Errorf("%s, file %v, columns %v: %d rows, %d bytes were allocated, %d promised", name, asFile, c.numeric, n, used, info.Holds)
+				}
+			}
+		}
+	}
+}
+
+// allocated reads a source and returns how many bytes were allocated for it.
+func allocated(t *testing.T, src stream.Source) (bytes int64, rows int) {
+	t.Helper()
+	b := filetest.NewBatch(src, 1000)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r, err := src.Open(context.Background(), 0)
+	for err == nil {
+		var n int
+		n, err = r.Read(b)
+		rows += n
+	}
+	if err != io.EOF {
+		t.Fatal(err)
+	}
+	r.Close()
+	runtime.ReadMemStats(&after)
+	return int64(after.TotalAlloc - before.TotalAlloc), rows
+}
+
+// Of what is not compressed next to nothing is held, and of a pipe what is known.
+func TestArrowHoldsLittle(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.arrow")
+	growingBatches(t, path, false)
+	tb, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := column.Choose(tb, []int{0, 1}, []int{2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info := src.Info(); info.Holds != 0 || info.Lead != 1 {
+		t.Errorf("holds %d, leads %d", info.Holds, info.Lead)
+	}
+
+	growingBatches(t, path, false, ipc.WithZstd())
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tb, err = OpenStream(bytes.NewReader(content), "pipe"); err != nil {
+		t.Fatal(err)
+	}
+	if src, err = column.Choose(tb, []int{0}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if holds := src.Info().Holds; holds < 8*1000+decoderBytes || holds > 8*1000+decoderBytes+200_000 {
+		t.Errorf("a pipe whose first batch is known holds %d", holds)
+	}
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/apache/arrow/go/v16/arrow"
+	"github.com/apache/arrow/go/v16/arrow/array"
+	"github.com/apache/arrow/go/v16/arrow/ipc"
+	"github.com/apache/arrow/go/v16/arrow/memory"
+	"github.com/nystream/nystream/solvers/model"
+)
+
+// writeLargeBatches writes an Arrow file, or a stream, whose compressed batches are much
+// larger than the rest of a fit: of 4 columns and a text.
+func writeLargeBatches(t *testing.T, path string, batches, rows int, asFile bool, option ipc.Option) {
+	t.Helper()
+	fields := []arrow.Field{{Name: "name", Type: arrow.BinaryTypes.String}}
+	for j := range 4 {
+		fields = append(fields, arrow.Field{Name: fmt.Sprint("x", j), Type: arrow.PrimitiveTypes.Float64})
+	}
+	schema := arrow.NewSchema(fields, nil)
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var w interface {
+		Write(arrow.Record) error
+		Close() error
+	}
+	if asFile {
+		w, err = ipc.NewFileWriter(f, ipc.WithSchema(schema), option)
+	} else {
+		w = ipc.NewWriter(f, ipc.WithSchema(schema), option)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	defer b.Release()
+	for range batches {
+		for i := range rows {
+			b.Field(0).(*array.StringBuilder).Append(fmt.Sprint(i % 7))
+			for j := range 4 {
+				b.Field(1 + j).(*array.Float64Builder).Append(float64((i*(j+3))%1000) / 64)
+			}
+		}
+		record := b.NewRecord()
+		err := w.Write(record)
+		record.Release()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestArrowMemory: a fit of an Arrow file with large compressed batches stays within what
+// its plan says where --memory is just that, with one reader or several; the batch that
+// each of them unpacks is most of it. As in TestKSVDMemory, the test program gets what a
+// plan sets aside for a program once more.
+func TestArrowMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds; it runs without -short")
+	}
+	if peakRSS() == 0 {
+		t.Skip("this system does not tell the peak memory of a process; Linux and macOS do")
+	}
+	folder := t.TempDir()
+	const rows = 1_000_000
+	for _, c := range []struct {
+		name    string
+		asFile  bool
+		option  ipc.Option
+		batches int
+	}{
+		{"zstd.arrow", true, ipc.WithZstd(), 3},
+		{"lz4.arrow", true, ipc.WithLZ4(), 1},
+		{"zstd.arrows", false, ipc.WithZstd(), 2},
+	} {
+		writeLargeBatches(t, folder+"/"+c.name, c.batches, rows, c.asFile, c.option)
+		for _, threads := range []int{1, 2} {
+			flags := fmt.Sprintf("fit s3spsd %s --columns x* --label name --kernel rbf(gamma=0.1) --rank 5 --threads %d", c.name, threads)
+			plan := process(t, folder, "plan "+flags)
+			fit := process(t, folder, fmt.Sprintf("%s -o m.npz --memory %d", flags, plan.MemoryBytes))
+			t.Logf("%.1f MiB planned, %.1f MiB at the peak: %s", float64(plan.MemoryBytes)/(1<<20), float64(fit.PeakRSSBytes)/(1<<20), flags)
+			if least := int64(4 * 8 * rows); plan.MemoryBytes < least {
+				t.Errorf("%s: %d bytes planned, a batch has %d", flags, plan.MemoryBytes, least)
+			}
+			if fit.PeakRSSBytes > plan.MemoryBytes+model.RuntimeBytes {
+				t.Errorf("%s: %d bytes at the peak, %d planned", flags, fit.PeakRSSBytes, plan.MemoryBytes)
+			}
+		}
+	}
+}

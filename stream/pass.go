@@ -67,7 +67,7 @@ func (p *pass) runBlocks(ranges []blockRange, most int) int64 {
 	for run < 1<<most && p.info.Lead > run*int64(p.blockRows)/4 && blocks/(2*run) >= 4*workers {
 		run *= 2
 	}
-	if lead > 2*run || blocks < 2 {
+	if lead > 4*run || blocks < 2 {
 		return 0
 	}
 	return run

@@ -14,6 +14,14 @@ import (
 // values among them and returns their levels, nil when none can be null, and
 // the number of values.
 func (r *columnReader) step(limit int) (entries int, levels []uint8, values int, err error) {
+	if entries, levels, values, err = r.use(limit); err == nil {
+		err = r.decode(values)
+	}
+	return entries, levels, values, err
+}
+
+// use is step without decoding the values.
+func (r *columnReader) use(limit int) (entries int, levels []uint8, values int, err error) {
 	if err := r.fill(); err != nil {
 		return 0, nil, 0, err
 	}
@@ -31,7 +39,7 @@ func (r *columnReader) step(limit int) (entries int, levels []uint8, values int,
 	if values == entries {
 		levels = nil
 	}
-	return entries, levels, values, r.decode(values)
+	return entries, levels, values, nil
 }
 
 // present counts the levels that stand for values.
@@ -180,7 +188,21 @@ func (r *columnReader) drop(limit int) (int, error) {
 	if r.maxRep > 0 {
 		return limit, r.vectors(nil, 0, limit)
 	}
-	n, _, _, err := r.step(limit)
+	n, _, values, err := r.use(limit)
+	if err == nil {
+		err = r.pass(values)
+	}
 	r.row += int64(n)
 	return n, err
+}
+
+// pass leaves out the next n values, which need no decoding where all have one size.
+func (r *columnReader) pass(n int) error {
+	if plain, ok := r.values.(*plainWords); ok && r.isWords() {
+		if err := plain.pass(n); err != nil {
+			return r.fault(err)
+		}
+		return nil
+	}
+	return r.decode(n)
 }

@@ -62,6 +62,16 @@ func (p *plainWords) words(dst []uint64) error {
 	return nil
 }
 
+// pass leaves out values.
+func (p *plainWords) pass(values int) error {
+	n := values * p.size
+	if n > len(p.data) {
+		return errShortValues
+	}
+	p.data = p.data[n:]
+	return nil
+}
+
 // plainBits are booleans, eight to a byte.
 type plainBits struct {
 	data []byte

@@ -2,9 +2,11 @@ package stream_test
 
 import (
 	"context"
+	"math"
 	"sync/atomic"
 	"testing"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"pgregory.net/rapid"
 
 	"github.com/nystream/nystream/stream"
@@ -93,3 +95,78 @@ type rowError struct {
 }
 
 func (e rowError) Error() string { return e.what }
+
+// What Map hands out, and the first error, do not depend on threads and readers.
+func TestMapAnyReaders(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rows := rapid.IntRange(1, 500).Draw(t, "rows")
+		block := rapid.IntRange(1, 12).Draw(t, "block")
+		bad := rapid.IntRange(0, 3*rows).Draw(t, "bad row")
+		unreadable := rapid.IntRange(0, 3*rows).Draw(t, "unreadable row")
+		run := func(threads int, lead int64) (sum []float64, err error) {
+			src := newTable("x", randomMatrix(9, rows, 2)).keep()
+			src.info.Lead = lead
+			src.step = odd(uint64(threads))
+			src.before = func(row int) error {
+				if row/block >= unreadable/block {
+					return rowError{"unreadable", unreadable / block}
+				}
+				return nil
+			}
+			err = stream.Map(context.Background(), stream.Engine{Threads: threads, BlockRows: block}, "", src, 2, true,
+				func() func(blas64.General, *stream.Block) error {
+					return func(dst blas64.General, b *stream.Block) error {
+						if bad >= int(b.Start) && bad < int(b.Start)+b.X.Rows {
+							return rowError{"bad", bad / block}
+						}
+						return firstAndSum(dst, b)
+					}
+				}, func(b *stream.Block, out blas64.General) error {
+					for i := range out.Rows {
+						if b.Kept[0].Ints[i] != b.Start+int64(i) {
+							t.Fatalf("row %d keeps %d", b.Start+int64(i), b.Kept[0].Ints[i])
+						}
+						sum = append(sum, rowOf(out, i)...)
+					}
+					return nil
+				})
+			return sum, err
+		}
+		want, wantErr := run(1, 0)
+		for range 3 {
+			got, err := run(rapid.IntRange(1, 6).Draw(t, "threads"), rapid.SampledFrom([]int64{0, 1, 3, 10}).Draw(t, "lead"))
+			if err != wantErr || !sameBits(got, want) {
+				t.Fatalf("%d numbers and error %v, want %d and %v", len(got), err, len(want), wantErr)
+			}
+		}
+	})
+}
+
+// Rows that were dropped do not move the blocks of the others, however many readers
+// there are.
+func TestFoldDroppedRows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := randomMatrix(11, rapid.IntRange(1, 400).Draw(t, "rows"), 2)
+		for i := range x.Rows {
+			if rapid.IntRange(0, 4).Draw(t, "null") == 0 {
+				rowOf(x, i)[1] = math.NaN()
+			}
+		}
+		run := func(threads int) *sums {
+			e := stream.Engine{Threads: threads, BlockRows: 7}
+			src, err := stream.Prepare(context.Background(), e, newTable("x", x), stream.NullsDrop, stream.ScaleStandard)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := foldSums(context.Background(), e, src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		want := run(1)
+		if got := run(rapid.IntRange(2, 6).Draw(t, "threads")); !sameBits(got.sum, want.sum) || got.rows != want.rows {
+			t.Fatalf("%d rows %v, want %d %v", got.rows, got.sum, want.rows, want.sum)
+		}
+	})
+}

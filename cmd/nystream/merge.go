@@ -121,8 +121,10 @@ func (c *mergeCommand) run(cmd *cobra.Command, data []string) error {
 		return err
 	}
 	flags := []string{"--states=" + c.states, "--output=" + c.output, fmt.Sprintf("--keep-states=%v", c.keep)}
-	cmd.InheritedFlags().Visit(func(f *pflag.Flag) {
-		flags = append(flags, "--"+f.Name+"="+f.Value.String())
+	cmd.InheritedFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Changed {
+			flags = append(flags, "--"+f.Name+"="+f.Value.String())
+		}
 	})
 	err = c.fit(cmd.Context(), fit.args(data, c.right, flags))
 	if err != nil && len(data) == 0 && fit.gone() {

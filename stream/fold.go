@@ -7,7 +7,9 @@ import "context"
 // function that adds a block to an empty accumulator, and may own scratch
 // memory. Accumulators are merged in the fixed tree of [Forest], so the result
 // does not depend on the number of threads. name names the pass in progress
-// reports.
+// reports. An engine with a [Run] may answer the pass from states: then no worker is
+// called, so the accumulator must hold all that a pass over rows that are not in memory
+// leaves.
 func Fold[A Accumulator[A]](ctx context.Context, e Engine, name string, src Source, newAcc func() A, worker func() func(acc A, b *Block) error) (A, error) {
 	if e.Run.keeps(src.Info()) {
 		return foldKept(ctx, e, name, src, newAcc, worker)

@@ -191,7 +191,7 @@ func openRegular(ctx context.Context, path, format string, csv text.CSVOptions) 
 	}
 	switch format {
 	case formats.Parquet:
-		return parquet.Open(path)
+		return parquet.OpenThreads(path, csv.Threads)
 	case formats.Arrow, formats.ArrowStream:
 		return arrow.Open(path)
 	case formats.NPY:

@@ -9,7 +9,8 @@ import (
 )
 
 // Gather implements stream.Gatherer. It goes through the file once for every
-// column; pages in which no row is wanted are passed over by their headers.
+// column, several columns at a time; pages in which no row is wanted are passed over
+// by their headers.
 func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	column.BeginGather(s.Info(), rows, dst)
 	file, err := s.table.stamp.Open()
@@ -17,37 +18,39 @@ func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) er
 		return err
 	}
 	defer file.Close()
-	pages := newPages(s.table, file)
-	defer pages.close()
-	return s.table.stamp.Settle(file, fault.Guard(s.table.Path, func() error { return s.gather(ctx, pages, rows, dst) }))
+	wanted := s.All(dst.Kept != nil)
+	starts := []int{0} // of each numeric column in a row
+	for _, i := range s.Numeric {
+		starts = append(starts, starts[len(starts)-1]+s.table.leaves[i].Width)
+	}
+	threads := stream.Engine{Threads: s.table.threads}.Workers()
+	return s.table.stamp.Settle(file, fault.Guard(s.table.Path, func() error {
+		return stream.Each(ctx, threads, threads, func(part int) error {
+			pages := newPages(s.table, file)
+			defer pages.close()
+			var body []byte // of a page, for one column after the other
+			for k := part * len(wanted) / threads; k < (part+1)*len(wanted)/threads; k++ {
+				r := newColumnReader(pages, s.table, wanted[k])
+				r.body = body
+				if err := s.gather(ctx, r, k, starts, rows, dst); err != nil {
+					return err
+				}
+				body = r.body
+			}
+			return nil
+		})
+	}))
 }
 
-// gather fetches column after column.
-func (s *source) gather(ctx context.Context, pages *pages, rows []int64, dst *stream.Batch) error {
-	at := 0
-	var body []byte // of a page, for one column after the other
-	for _, i := range s.Numeric {
-		r := newColumnReader(pages, s.table, i)
-		r.body = body
-		err := r.visit(ctx, rows, func(k, n int) error {
-			return r.read(dst.X.Data[k*dst.X.Stride+at:], dst.X.Stride, n)
-		})
-		if err != nil {
-			return err
-		}
-		at += r.Width
-		body = r.body
+// gather fetches rows of the k-th chosen column.
+func (s *source) gather(ctx context.Context, r *columnReader, k int, starts []int, rows []int64, dst *stream.Batch) error {
+	if k >= len(s.Numeric) {
+		kept := &dst.Kept[k-len(s.Numeric)]
+		return r.visit(ctx, rows, func(_, n int) error { return r.keep(kept, n) })
 	}
-	for i := range dst.Kept {
-		r := newColumnReader(pages, s.table, s.Kept[i])
-		r.body = body
-		err := r.visit(ctx, rows, func(_, n int) error { return r.keep(&dst.Kept[i], n) })
-		if err != nil {
-			return err
-		}
-		body = r.body
-	}
-	return nil
+	return r.visit(ctx, rows, func(first, n int) error {
+		return r.read(dst.X.Data[first*dst.X.Stride+starts[k]:], dst.X.Stride, n)
+	})
 }
 
 // visit goes to the ascending rows in turn and calls take at the start of every

@@ -40,9 +40,10 @@ const tileRows = 1024
 // table is a Parquet file whose footer has been read and checked.
 type table struct {
 	column.TableInfo
-	stamp  file.Stamp
-	leaves []leafColumn
-	groups []rowGroup
+	stamp   file.Stamp
+	threads int
+	leaves  []leafColumn
+	groups  []rowGroup
 }
 
 // leafColumn is one leaf column of the schema.
@@ -74,13 +75,17 @@ type pageRange struct {
 
 // Open reads and checks the footer of the Parquet file at path. A list
 // column gets its width from the first list that is not null.
-func Open(path string) (column.Table, error) {
+func Open(path string) (column.Table, error) { return OpenThreads(path, 0) }
+
+// OpenThreads is Open of a table that fetches rows from so many columns at the same
+// time; 0 means one for each processor.
+func OpenThreads(path string, threads int) (column.Table, error) {
 	file, stamp, err := file.OpenStamped(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	t := &table{TableInfo: column.TableInfo{Path: path}, stamp: stamp}
+	t := &table{TableInfo: column.TableInfo{Path: path}, stamp: stamp, threads: threads}
 	if err := t.readFooter(file); err != nil {
 		return nil, err
 	}

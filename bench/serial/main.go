@@ -6,8 +6,8 @@
 //
 //	go run ./bench/serial -rows 1000000
 //
-// Before passes had several readers and workers merged, 280e96b allowed on 32 cores, for a
-// million rows of 20 columns: s3spsd 3.8 from Parquet, 13 from NPY, 1.1 from CSV; landmark
+// Before passes had several readers and workers merged, 32 cores allowed, for a million
+// rows of 20 columns: s3spsd 3.8 from Parquet, 13 from NPY, 1.1 from CSV; landmark
 // 9.9, 14 and 1.6; ism 2.9, 12.5 and 1.1. What is left outside passes does not grow with
 // the rows, but for fetching landmarks from Parquet and the first reading of a libsvm file.
 package main

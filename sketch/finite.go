@@ -9,7 +9,7 @@ import (
 	"github.com/nystream/nystream/internal/simd"
 )
 
-// NonFiniteError says that a block holds a NaN or an infinity.
+// NonFiniteError reports that a block holds a NaN or an infinity.
 type NonFiniteError struct {
 	Row, Col int     // inside the block, from 0
 	Value    float64 // NaN, +Inf or -Inf

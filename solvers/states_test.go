@@ -80,7 +80,7 @@ func (p *program) run(ctx context.Context, e stream.Engine) ([]byte, error) {
 	return fmt.Appendf(out, "%d entries, %d passes, notes %q", report.KernelEntries, report.SourcePasses, report.Notes), nil
 }
 
-// overRows is the fit of a method of the low-rank family to the rows of one source.
+// overRows returns the fit of a method of the low-rank family to the rows of one source.
 func overRows(method func(p *program) lowrank.Method) func(context.Context, stream.Engine, *program, stream.Source, stream.Source) (saver, *model.Report, error) {
 	return func(ctx context.Context, e stream.Engine, p *program, x, _ stream.Source) (saver, *model.Report, error) {
 		f, err := method(p).Fit(ctx, e, model.Sources{Left: x}, p.kernel)
@@ -91,7 +91,7 @@ func overRows(method func(p *program) lowrank.Method) func(context.Context, stre
 	}
 }
 
-// overPairs is the fit of a method of the low-rank family to the rows of two sources.
+// overPairs returns the fit of a method of the low-rank family to the rows of two sources.
 func overPairs(method func(p *program) lowrank.Method) func(context.Context, stream.Engine, *program, stream.Source, stream.Source) (saver, *model.Report, error) {
 	return func(ctx context.Context, e stream.Engine, p *program, x, y stream.Source) (saver, *model.Report, error) {
 		f, err := method(p).Fit(ctx, e, model.Sources{Left: x, Right: y}, p.kernel)
@@ -102,7 +102,7 @@ func overPairs(method func(p *program) lowrank.Method) func(context.Context, str
 	}
 }
 
-// asymmetric is a fit of a method of package ksvd.
+// asymmetric returns a fit of a method of package ksvd.
 func asymmetric(method func(p *program) ksvd.Method) func(context.Context, stream.Engine, *program, stream.Source, stream.Source) (saver, *model.Report, error) {
 	return func(ctx context.Context, e stream.Engine, p *program, x, y stream.Source) (saver, *model.Report, error) {
 		d, err := ksvd.Between(x, y)

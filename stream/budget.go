@@ -30,7 +30,7 @@ func (b *Budget) Add(what string, numbers int64, knob string) {
 	b.Items = append(b.Items, BudgetItem{what, bytes, knob})
 }
 
-// Total is the sum of all items in bytes, or the largest int64 if that is less.
+// Total returns the sum of all items in bytes, or the largest int64 if that is less.
 func (b *Budget) Total() int64 {
 	sum := int64(0)
 	for _, it := range b.Items {
@@ -42,7 +42,7 @@ func (b *Budget) Total() int64 {
 	return sum
 }
 
-// OverBudgetError says that a run would take more memory than it may.
+// OverBudgetError reports that a run would take more memory than it may.
 type OverBudgetError struct {
 	Need, Limit int64
 	Largest     BudgetItem // the largest item that a knob can change

@@ -1,6 +1,6 @@
 package stream
 
-// Len is the number of values in the column.
+// Len returns the number of values in the column.
 func (c *Column) Len() int {
 	switch c.Kind {
 	case Float64:
@@ -24,7 +24,7 @@ func resetKept(cols []Column) {
 	}
 }
 
-// Null says whether value i is null.
+// Null reports whether value i is null.
 func (c *Column) Null(i int) bool { return c.Valid != nil && !c.Valid[i] }
 
 // Append appends the values first..last-1 of src, which must be of the same kind.

@@ -38,7 +38,7 @@ func TestColumnAppend(t *testing.T) {
 	})
 }
 
-// drawColumn is a column of up to 5 values, with or without nulls.
+// drawColumn returns a column of up to 5 values, with or without nulls.
 func drawColumn(t *rapid.T, kind stream.Kind) stream.Column {
 	c := stream.Column{Kind: kind}
 	n := rapid.IntRange(0, 5).Draw(t, "values")

@@ -33,7 +33,7 @@ func (c *Counted) Gather(ctx context.Context, rows []int64, dst *Batch) error {
 	return skim(ctx, c, rows, dst)
 }
 
-// Passes is the number of passes so far, with the scans that opening took.
+// Passes returns the number of passes so far, with the scans that opening took.
 func (c *Counted) Passes() int { return int(c.opened.Load()) + c.Info().Scans }
 
 // counting is what the readers of one pass have in common: the sources that have

@@ -26,10 +26,10 @@ type Entry struct {
 	Value    float64
 }
 
-// NNZ is the number of entries that are stored. Some may be zero.
+// NNZ returns the number of entries that are stored. Some may be zero.
 func (c *CSR) NNZ() int64 { return int64(len(c.Index)) }
 
-// Row gives the columns and values of row i, sharing memory with the matrix.
+// Row returns the columns and values of row i, sharing memory with the matrix.
 // value is nil when all values are 1.
 func (c *CSR) Row(i int) (index []int32, value []float64) {
 	from, to := c.Start[i], c.Start[i+1]
@@ -53,7 +53,7 @@ func (c *CSR) Entries() iter.Seq[Entry] {
 	}
 }
 
-// at is the value of the entry stored at place p.
+// at returns the value of the entry stored at place p.
 func (c *CSR) at(p int64) float64 {
 	if c.Value == nil {
 		return 1
@@ -61,7 +61,7 @@ func (c *CSR) at(p int64) float64 {
 	return c.Value[p]
 }
 
-// Transpose is the transposed matrix. Cost: O(Rows + Cols + NNZ) time, and the
+// Transpose returns the transposed matrix. Cost: O(Rows + Cols + NNZ) time, and the
 // memory of the result (a counting sort by columns: Gustavson 1978, "Two fast
 // algorithms for sparse matrices", algorithm HALFPERM).
 func (c *CSR) Transpose() *CSR {
@@ -79,7 +79,7 @@ func (c *CSR) Transpose() *CSR {
 	return t
 }
 
-// newShaped is a matrix with room for counts[i] entries in row i, which place
+// newShaped returns a matrix with room for counts[i] entries in row i, which place
 // fills. It takes counts over. Until placed is called, Start[i] is the place of
 // the next entry of row i.
 func newShaped(rows, cols int, counts []int64, values bool) *CSR {
@@ -118,7 +118,7 @@ func (c *CSR) mustBeSquare(what string) {
 	}
 }
 
-// AddIdentity is the matrix plus the identity: every node gets an edge of
+// AddIdentity returns the matrix plus the identity: every node gets an edge of
 // weight 1 to itself, on top of one that it may have. It panics unless the
 // matrix is square. Cost: O(Rows + NNZ) time, and the memory of the result.
 func (c *CSR) AddIdentity() *CSR {
@@ -150,7 +150,7 @@ func (c *CSR) AddIdentity() *CSR {
 	return sum
 }
 
-// diagonal is the place of entry (i, i), or the place where it would be.
+// diagonal returns the place of entry (i, i), or the place where it would be.
 func (c *CSR) diagonal(i int) (p int64, found bool) {
 	from, to := c.Start[i], c.Start[i+1]
 	for from < to { // the first entry whose column is not below i

@@ -85,7 +85,7 @@ func (c *CSR) sumDuplicates() error {
 	return c.checkSums()
 }
 
-// hasDuplicates says whether a row holds a column twice.
+// hasDuplicates reports whether a row holds a column twice.
 func (c *CSR) hasDuplicates() bool {
 	for i := range c.Rows {
 		index, _ := c.Row(i)

@@ -16,7 +16,7 @@ const (
 	SymmetricByDegrees                      // D_out^(−1/2) A D_in^(−1/2)
 )
 
-// ScaledByDegrees is the matrix with its entries divided by degrees. Rows and
+// ScaledByDegrees returns the matrix with its entries divided by degrees. Rows and
 // columns that add up to nothing stay as they are: zero. It is an error when
 // an entry is negative, since degrees may then vanish, or when a degree
 // overflows; with NoDegreeScaling there is no error. Cost: O(Rows + Cols + NNZ)
@@ -47,7 +47,7 @@ func (c *CSR) ScaledByDegrees(s DegreeScaling) (*CSR, error) {
 	return c.changed(func(e Entry) float64 { return e.Value / out[e.Row] / in[e.Col] }), nil
 }
 
-// RowSums are the sums of the rows: the weighted out-degrees of a graph.
+// RowSums returns the sums of the rows: the weighted out-degrees of a graph.
 func (c *CSR) RowSums() []float64 {
 	sums := make([]float64, c.Rows)
 	for e := range c.Entries() {
@@ -56,7 +56,7 @@ func (c *CSR) RowSums() []float64 {
 	return sums
 }
 
-// ColumnSums are the sums of the columns: the weighted in-degrees of a graph.
+// ColumnSums returns the sums of the columns: the weighted in-degrees of a graph.
 func (c *CSR) ColumnSums() []float64 {
 	sums := make([]float64, c.Cols)
 	for e := range c.Entries() {
@@ -95,7 +95,7 @@ func roots(x []float64) {
 	}
 }
 
-// changed is the matrix with other values in place of those that are not zero.
+// changed returns the matrix with other values in place of those that are not zero.
 // Divisions in to are safe: an inverse might overflow, a quotient by a degree
 // is at most 1.
 func (c *CSR) changed(to func(Entry) float64) *CSR {

@@ -1,6 +1,6 @@
 package stream
 
-// PickRows is the matrix of some rows, in the order of their numbers' list. Cost: the
+// PickRows returns the matrix of some rows, in the order of their numbers' list. Cost: the
 // memory of the result.
 func (c *CSR) PickRows(rows []int64) *CSR {
 	p := &CSR{Rows: len(rows), Cols: c.Cols, Start: make([]int64, len(rows)+1)}
@@ -13,7 +13,7 @@ func (c *CSR) PickRows(rows []int64) *CSR {
 	return p
 }
 
-// Induced is the part of a square matrix between some nodes, which ascend: the graph
+// Induced returns the part of a square matrix between some nodes, which ascend: the graph
 // that they induce, numbered anew. Cost: 4 bytes for each column besides the result.
 func (c *CSR) Induced(nodes []int64) *CSR {
 	c.mustBeSquare("the part between some nodes")

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Source is a source whose rows are the rows of the matrix, dense. It is for
+// Source returns a source whose rows are the rows of the matrix, dense. It is for
 // matrices of which a block of dense rows fits in memory. columns are the names
 // of the columns, which for a graph are those of its nodes; nil calls them
 // c0, c1, ... It panics when there are names of another number than columns.

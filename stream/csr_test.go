@@ -17,7 +17,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// randomEntries is a mixture of places, many of them repeated, in any order.
+// randomEntries returns a mixture of places, many of them repeated, in any order.
 func randomEntries(seed uint64, rows, cols, n int, ones bool) []stream.Entry {
 	r := rand.New(rand.NewPCG(seed, 0))
 	entries := make([]stream.Entry, n)
@@ -30,7 +30,7 @@ func randomEntries(seed uint64, rows, cols, n int, ones bool) []stream.Entry {
 	return entries
 }
 
-// dense is the matrix of the entries, summed one by one.
+// dense returns the matrix of the entries, summed one by one.
 func dense(rows, cols int, entries []stream.Entry) blas64.General {
 	m := stream.NewMatrix(rows, cols)
 	for _, e := range entries {
@@ -39,7 +39,7 @@ func dense(rows, cols int, entries []stream.Entry) blas64.General {
 	return m
 }
 
-// denseOf is a sparse matrix in full. It fails the test when the matrix does
+// denseOf returns a sparse matrix in full. It fails the test when the matrix does
 // not keep its promises.
 func denseOf(t testing.TB, c *stream.CSR) blas64.General {
 	t.Helper()
@@ -201,7 +201,7 @@ func TestCSRScaledByDegrees(t *testing.T) {
 	}
 }
 
-// denseScaled is the definition, entry by entry.
+// denseScaled returns the definition, entry by entry.
 func denseScaled(a blas64.General, s stream.DegreeScaling) blas64.General {
 	out, in := make([]float64, a.Rows), make([]float64, a.Cols)
 	for i := range a.Rows {

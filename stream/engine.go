@@ -46,7 +46,7 @@ type Event struct {
 	Total int64  // units in all, or -1 when unknown
 }
 
-// BlockRows is the default size of a grid block for rows of dimension d: a
+// BlockRows returns the default size of a grid block for rows of dimension d: a
 // power of two between 256 and 8192 for which a block takes about 2 MiB.
 func BlockRows(d int) int {
 	const target = 2 << 20
@@ -57,7 +57,7 @@ func BlockRows(d int) int {
 	return b
 }
 
-// Workers is the number of workers that a pass uses.
+// Workers returns the number of workers that a pass uses.
 func (e Engine) Workers() int {
 	if e.Threads > 0 {
 		return e.Threads
@@ -65,7 +65,7 @@ func (e Engine) Workers() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// Readers is the most readers that a pass over a source opens: one for each worker if
+// Readers returns the most readers that a pass over a source opens: one for each worker if
 // it opens in the middle at little cost and memory suffices, otherwise one.
 func (e Engine) Readers(info Info) int {
 	most := e.ReaderBytes
@@ -120,7 +120,7 @@ func (b *Block) Panels(rows int) iter.Seq2[int, blas64.General] {
 	}
 }
 
-// RowSlice is the matrix of n rows of m from the given row on, sharing its data.
+// RowSlice returns the matrix of n rows of m from the given row on, sharing its data.
 func RowSlice(m blas64.General, first, n int) blas64.General {
 	if first < 0 || n < 0 || first+n > m.Rows {
 		panic("stream: row slice out of range")

@@ -17,7 +17,7 @@ func Fold[A Accumulator[A]](ctx context.Context, e Engine, name string, src Sour
 	return foldWhole(ctx, e, name, src, newAcc, worker)
 }
 
-// foldWhole is [Fold] without states.
+// foldWhole returns [Fold] without states.
 func foldWhole[A Accumulator[A]](ctx context.Context, e Engine, name string, src Source, newAcc func() A, worker func() func(acc A, b *Block) error) (A, error) {
 	var none A
 	forest := NewForest(newAcc)

@@ -100,7 +100,7 @@ func (f *Forest[A]) Add(block int64, a A) error {
 	return err
 }
 
-// grow is Add. Of an error it also returns the node that could not be made.
+// grow returns Add. Of an error it also returns the node that could not be made.
 func (f *Forest[A]) grow(block int64, a A) (node, error) {
 	at := node{0, block}
 	if block < 0 || block >= 1<<maxLevel {
@@ -157,14 +157,14 @@ func (f *Forest[A]) leave(at node, a A, blocks int64) (sibling A, ok bool) {
 	return sibling, false
 }
 
-// Has says whether a block has been seen.
+// Has reports whether a block has been seen.
 func (f *Forest[A]) Has(block int64) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return block >= 0 && f.covers(node{0, block})
 }
 
-// covers says whether n or a node above it is a subtree of the forest.
+// covers reports whether n or a node above it is a subtree of the forest.
 func (f *Forest[A]) covers(n node) bool {
 	for {
 		if _, ok := f.trees[n]; ok {

@@ -33,7 +33,7 @@ func Gather(ctx context.Context, src Source, rows []int64, dst *Batch) error {
 	return skim(ctx, src, rows, dst)
 }
 
-// GatherRows is [Gather] into a new matrix.
+// GatherRows returns [Gather] into a new matrix.
 func GatherRows(ctx context.Context, src Source, rows []int64) (blas64.General, error) {
 	m := NewMatrix(len(rows), len(src.Info().Columns))
 	return m, Gather(ctx, src, rows, &Batch{X: m})
@@ -80,7 +80,7 @@ func skim(ctx context.Context, src Source, rows []int64, dst *Batch) (err error)
 	return nil
 }
 
-// chunkRows is how many rows are read at a time outside a pass.
+// chunkRows returns how many rows are read at a time outside a pass.
 func chunkRows(info Info) int {
 	n := min(1024, BlockRows(len(info.Columns)))
 	if info.Rows >= 0 {

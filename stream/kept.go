@@ -22,7 +22,7 @@ type keptFold[A Accumulator[A]] struct {
 	last   time.Time  // when a state was written
 }
 
-// foldKept is [Fold] for an engine with a run.
+// foldKept returns [Fold] for an engine with a run.
 func foldKept[A Accumulator[A]](ctx context.Context, e Engine, pass string, src Source, newAcc func() A, worker func() func(acc A, b *Block) error) (A, error) {
 	var none A
 	o := e.Run.options

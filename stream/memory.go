@@ -10,13 +10,13 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// FromMatrix is a source whose rows are the rows of m, which must not change
+// FromMatrix returns a source whose rows are the rows of m, which must not change
 // while the source is in use. Columns are called x0, x1, ...
 func FromMatrix(name string, m blas64.General) Gatherer {
 	return &matrixSource{Info{Name: name, Columns: NumberedColumns(m.Cols), Rows: int64(m.Rows), Lead: 1, InMemory: true}, m}
 }
 
-// NumberedColumns are the names x0 … x{d-1} of columns that have none.
+// NumberedColumns returns the names x0 … x{d-1} of columns that have none.
 func NumberedColumns(d int) []string {
 	names := make([]string, d)
 	for j := range names {
@@ -46,7 +46,7 @@ func (s *matrixSource) Gather(_ context.Context, rows []int64, dst *Batch) error
 	return nil
 }
 
-// lend gives rows without copying them.
+// lend returns rows without copying them.
 func (s *matrixSource) lend(first int64, n int) blas64.General {
 	return RowSlice(s.m, int(first), n)
 }
@@ -68,7 +68,7 @@ func (r *matrixReader) Read(dst *Batch) (int, error) {
 
 func (r *matrixReader) Close() error { return nil }
 
-// row is row i of m as a slice.
+// row returns row i of m as a slice.
 func row(m blas64.General, i int) []float64 {
 	return m.Data[i*m.Stride : i*m.Stride+m.Cols]
 }
@@ -80,7 +80,7 @@ func copyRows(dst, src blas64.General) {
 	}
 }
 
-// FromSeq is a source whose rows come from a sequence of matrices with
+// FromSeq returns a source whose rows come from a sequence of matrices with
 // len(info.Columns) columns. seq is called once per pass; set info.Once if it
 // can be called only once, and info.Rows to -1 if the number is not known. A
 // sequence that can be called again is given up, as a file that hangs is, when
@@ -111,7 +111,7 @@ func (s *seqSource) Open(_ context.Context, first int64) (Reader, error) {
 	return Skip(&seqReader{info: s.info, next: next, stop: stop}, s.info, first), nil
 }
 
-// OnceError says that a source that can be read only once was opened again.
+// OnceError reports that a source that can be read only once was opened again.
 func OnceError(name string) error {
 	return fmt.Errorf("%s can be read only once, and this needs to read it again: store it first (`spool`)", name)
 }
@@ -123,7 +123,7 @@ type seqReader struct {
 	rest blas64.General // rows of the last matrix not yet delivered
 }
 
-// Read gives what is left of a matrix; it does not wait for the next to fill dst.
+// Read returns what is left of a matrix; it does not wait for the next to fill dst.
 func (r *seqReader) Read(dst *Batch) (n int, err error) {
 	for r.rest.Rows == 0 {
 		if err := r.pull(); err != nil {

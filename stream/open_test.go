@@ -64,7 +64,7 @@ func TestOpening(t *testing.T) {
 	}
 }
 
-// sparse is a sparse matrix of 900 rows.
+// sparse returns a sparse matrix of 900 rows.
 func sparse(t *testing.T) *stream.CSR {
 	random := rand.New(rand.NewPCG(8, 8))
 	c := &stream.CSR{Rows: 900, Cols: 40, Start: make([]int64, 901)}

@@ -159,7 +159,7 @@ func (p *pairPass) next() (tile, bool) {
 	return p.take()
 }
 
-// after is next for a worker that has done a tile.
+// after returns next for a worker that has done a tile.
 func (p *pairPass) after(t tile, err error) (tile, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -235,7 +235,7 @@ func newTileOrder(bi, bj int64, shape Shape) *tileOrder {
 	return o
 }
 
-// tiles is the number of tiles.
+// tiles returns the number of tiles.
 func (o *tileOrder) tiles() int64 {
 	if o.half {
 		return o.long * (o.long + 1) / 2
@@ -243,10 +243,10 @@ func (o *tileOrder) tiles() int64 {
 	return o.short * o.long
 }
 
-// place is the place of a tile in the order of rounds.
+// place returns the place of a tile in the order of rounds.
 func (o *tileOrder) place(t tile) int64 { return t.round*o.short + t.k }
 
-// blocks are the row block and the column block of a tile.
+// blocks returns the row block and the column block of a tile.
 func (o *tileOrder) blocks(t tile) (row, col int64) {
 	l := (t.k + t.round) % o.long
 	if o.turned {
@@ -294,7 +294,7 @@ func (o *tileOrder) done(t tile) (beside tile, ok bool) {
 func (o *tileOrder) push(t tile) { heap.Push(&o.ready, t) }
 func (o *tileOrder) pop()        { heap.Pop(&o.ready) }
 
-// first is the ready tile that is first in the order of rounds.
+// first returns the ready tile that is first in the order of rounds.
 func (o *tileOrder) first() (tile, bool) {
 	if len(o.ready) == 0 {
 		return tile{}, false

@@ -93,7 +93,7 @@ func TestPairsUpper(t *testing.T) {
 	}
 }
 
-// kernel is some function of two rows, symmetric or not.
+// kernel returns some function of two rows, symmetric or not.
 func kernel(x, y []float64, symmetric bool) float64 {
 	p := x[0]*y[0] + x[1]*y[1]
 	if symmetric {
@@ -102,7 +102,7 @@ func kernel(x, y []float64, symmetric bool) float64 {
 	return math.Exp(-p*p) + math.Tanh(x[0])
 }
 
-// matVec is K·v by a pass of the given shape. One accumulator for each row
+// matVec returns K·v by a pass of the given shape. One accumulator for each row
 // block, one for each column block, no locks.
 func matVec(t *testing.T, threads int, src stream.Gatherer, v []float64) []float64 {
 	t.Helper()

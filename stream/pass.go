@@ -42,7 +42,7 @@ func (p *pass) report(rows int64) {
 	p.engine.report(p.name, p.rowsDone, p.info.Rows)
 }
 
-// blocks is the number of blocks, if that of the rows is known.
+// blocks returns the number of blocks, if that of the rows is known.
 func (p *pass) blocks() int64 { return (p.info.Rows + int64(p.blockRows) - 1) / int64(p.blockRows) }
 
 // longestRun is the most blocks, as a power of two, that a worker of a fold reads at a
@@ -322,7 +322,7 @@ func (p *pass) checkTotal(total int64) error {
 	return nil
 }
 
-// promiseError says that a source did not give the rows it had promised.
+// promiseError reports that a source did not give the rows it had promised.
 func promiseError(info Info, got int64) error {
 	return fmt.Errorf("%s: promised %d rows and gave %d: the file changed or is damaged", info.Name, info.Rows, got)
 }

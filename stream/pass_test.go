@@ -311,7 +311,7 @@ func firstAndSum(dst blas64.General, b *stream.Block) error {
 	return nil
 }
 
-// values are the values of columns, with nil for null.
+// values returns the values of columns, with nil for null.
 func values(cols []stream.Column) [][]any {
 	out := make([][]any, len(cols))
 	for k, c := range cols {

@@ -135,7 +135,7 @@ func newPrepared(src Source, p Preparation, stats *columnStats) *Prepared {
 // Info describes the source after preparation.
 func (s *Prepared) Info() Info { return s.info }
 
-// Dropped is the number of rows left out, as far as they have been counted.
+// Dropped returns the number of rows left out, as far as they have been counted.
 func (s *Prepared) Dropped() int64 { return s.drops }
 
 // Open returns a reader of the rows from the given one on. Where rows were
@@ -292,7 +292,7 @@ func (s *Prepared) overflowError(row int64, column int) error {
 		Reason: fmt.Sprintf("so far from the values that its scaling was made for (shift %g, factor %g) that it overflows", s.Shift[column], s.Factor[column])}
 }
 
-// BadValueError says that a value cannot be computed with.
+// BadValueError reports that a value cannot be computed with.
 type BadValueError struct {
 	Source string
 	Row    int64 // counted from 0
@@ -325,7 +325,7 @@ func (s *Prepared) scale(x []float64) (overflow int) {
 
 func finite(v float64) bool { return v-v == 0 }
 
-// firstNonFinite is the index of the first value that is not finite, or -1.
+// firstNonFinite returns the index of the first value that is not finite, or -1.
 func firstNonFinite(x []float64) int {
 	for j, v := range x {
 		if !finite(v) {
@@ -389,7 +389,7 @@ func newKeptRows(stats *columnStats) *keptRows {
 
 func (k *keptRows) total() int64 { return k.before[len(k.before)-1] }
 
-// find gives the first row of the raw block that holds the row, and the number of
+// find returns the first row of the raw block that holds the row, and the number of
 // its first row that is left. The row behind the last is behind all raw rows.
 func (k *keptRows) find(row int64) (raw, before int64) {
 	block := sort.Search(len(k.before)-1, func(i int) bool { return k.before[i+1] > row })

@@ -123,7 +123,7 @@ func scalePlainly(column []float64, scale stream.Scaling) {
 	}
 }
 
-// moments are the mean and the standard deviation with 200 bits.
+// moments returns the mean and the standard deviation with 200 bits.
 func moments(v []float64) (mean, deviation float64) {
 	if len(v) == 0 {
 		return 0, 0
@@ -146,7 +146,7 @@ func moments(v []float64) (mean, deviation float64) {
 	return mean, deviation
 }
 
-// withNulls is a random matrix in which values are missing, some rows of it in
+// withNulls returns a random matrix in which values are missing, some rows of it in
 // long runs so that whole blocks are dropped.
 func withNulls(t *rapid.T) blas64.General {
 	x := randomMatrix(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(0, 90).Draw(t, "rows"), 3)

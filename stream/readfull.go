@@ -18,7 +18,7 @@ func ReadFull(r Reader, dst *Batch) (n int, err error) {
 	return n, err
 }
 
-// readFullKept is ReadFull for batches with kept columns, which each read
+// readFullKept returns ReadFull for batches with kept columns, which each read
 // truncates: they are gathered behind one another.
 func readFullKept(r Reader, dst *Batch) (n int, err error) {
 	for i := range dst.Kept {

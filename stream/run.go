@@ -128,7 +128,7 @@ func (r *Run) use(name string) {
 	r.used = append(r.used, name)
 }
 
-// StoppedError says that a run has done its part of a fold and has nothing more to do.
+// StoppedError reports that a run has done its part of a fold and has nothing more to do.
 type StoppedError struct {
 	Pass        string // the name of the fold
 	Fold        int    // its number in the fit, counted from 1
@@ -141,7 +141,7 @@ func (e *StoppedError) Error() string {
 	return fmt.Sprintf("part %d of %d of pass %d (%s) is done", e.Part, e.Parts, e.Fold, e.Pass)
 }
 
-// MissingError says that states do not answer a fold.
+// MissingError reports that states do not answer a fold.
 type MissingError struct {
 	Pass string // the name of the fold
 	Fold int    // its number in the fit, counted from 1

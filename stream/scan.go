@@ -163,7 +163,7 @@ func (s *columnStats) checkCounts() error {
 	return nil
 }
 
-// means are what nulls are filled with; a column without a finite value gets 0.
+// means returns what nulls are filled with; a column without a finite value gets 0.
 func (s *columnStats) means(info Info) ([]float64, error) {
 	fill := make([]float64, len(s.columns))
 	for j, c := range s.columns {
@@ -175,7 +175,7 @@ func (s *columnStats) means(info Info) ([]float64, error) {
 	return fill, nil
 }
 
-// scaling gives the shift and factor of each column, counting the values that
+// scaling returns the shift and factor of each column, counting the values that
 // were filled in; nil without scaling.
 func (s *columnStats) scaling(how Scaling, fill []float64, info Info) (shift, factor []float64, err error) {
 	if how == ScaleNone {
@@ -203,7 +203,7 @@ func (s *columnStats) scaling(how Scaling, fill []float64, info Info) (shift, fa
 	return shift, factor, nil
 }
 
-// center gives what becomes 0 and its distance to what becomes 1. A constant
+// center returns what becomes 0 and its distance to what becomes 1. A constant
 // column becomes 0.
 func (m *columnMoments) center(how Scaling) (shift, spread float64) {
 	switch {
@@ -218,7 +218,7 @@ func (m *columnMoments) center(how Scaling) (shift, spread float64) {
 	}
 }
 
-// minSpread is the smallest spread that can be relied on: below it squares lose
+// minSpread returns the smallest spread that can be relied on: below it squares lose
 // their digits (a standard deviation of 1e-145 is a variance of 1e-290), or the
 // factor is no longer finite.
 func minSpread(how Scaling) float64 {

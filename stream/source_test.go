@@ -31,7 +31,7 @@ type table struct {
 	gather func(rows []int64) error // called by Gather
 }
 
-// newTable is a table of the matrix without kept columns.
+// newTable returns a table of the matrix without kept columns.
 func newTable(name string, x blas64.General) *table {
 	return &table{info: stream.Info{Name: name, Columns: stream.NumberedColumns(x.Cols), Rows: int64(x.Rows), Lead: 1}, x: x}
 }
@@ -149,7 +149,7 @@ func randomMatrix(seed uint64, rows, cols int) blas64.General {
 	return m
 }
 
-// odd gives sizes of reads: now and then none, mostly few.
+// odd returns sizes of reads: now and then none, mostly few.
 func odd(seed uint64) func() int {
 	var mu sync.Mutex // a pass has several readers
 	r := rand.New(rand.NewPCG(seed, 2))

@@ -15,7 +15,7 @@ func newSpares[A any](newAcc func() A, most int) *spares[A] {
 	return &spares[A]{newAcc, make(chan A, most)}
 }
 
-// get is an accumulator that has seen nothing.
+// get returns an accumulator that has seen nothing.
 func (s *spares[A]) get() A {
 	select {
 	case a := <-s.stock:

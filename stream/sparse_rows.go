@@ -32,7 +32,7 @@ func (s *RowNumbers) Open(ctx context.Context, first int64) (Reader, error) {
 // Gather has nothing to fetch.
 func (s *RowNumbers) Gather(context.Context, []int64, *Batch) error { return nil }
 
-// lend gives rows without numbers.
+// lend returns rows without numbers.
 func (s *RowNumbers) lend(_ int64, n int) blas64.General {
 	return blas64.General{Rows: n, Stride: 1}
 }

@@ -14,7 +14,7 @@ import (
 
 const shortStall = 60 * time.Millisecond
 
-// foldRows is a pass that does nothing but count rows.
+// foldRows returns a pass that does nothing but count rows.
 func foldRows(ctx context.Context, e stream.Engine, src stream.Source) (int, error) {
 	acc, err := stream.Fold(ctx, e, "count", src, newSums, func() func(*sums, *stream.Block) error {
 		return func(s *sums, b *stream.Block) error { return s.add(b) }
@@ -25,7 +25,7 @@ func foldRows(ctx context.Context, e stream.Engine, src stream.Source) (int, err
 	return acc.rows, nil
 }
 
-// sleeper is a table whose reader does not return from row 20 until woken.
+// sleeper returns a table whose reader does not return from row 20 until woken.
 func sleeper(woken chan struct{}) *table {
 	src := newTable("sleepy.csv", randomMatrix(1, 40, 2))
 	src.step = func() int { return 5 }

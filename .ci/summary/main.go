@@ -115,7 +115,7 @@ func (s *summary) end(e event, said string) {
 	}
 }
 
-// reason is what a test that was skipped said last.
+// reason returns what a test that was skipped said last.
 func reason(said string) string {
 	why := ""
 	for line := range strings.Lines(said) {

@@ -17,7 +17,7 @@ type shares struct {
 	reader, collector float64
 }
 
-// allowed is the speed-up on so many cores if all but the longest chain is divided among
+// allowed returns the speed-up on so many cores if all but the longest chain is divided among
 // them. Reader and collector work at the same time.
 func (s shares) allowed(cores float64) float64 {
 	chain := s.outside + max(s.reader, s.collector)

@@ -82,7 +82,7 @@ func (t *nodeTable) smallInteger(id int) (int32, error) {
 	return n, err
 }
 
-// addInteger gives the next number to an integer.
+// addInteger returns the next number to an integer.
 func (t *nodeTable) addInteger(id int64) (int32, error) {
 	n := len(t.ids)
 	if n == math.MaxInt32-1 {
@@ -117,7 +117,7 @@ func (t *nodeTable) text(id []byte) (int32, error) {
 	return t.add(string(id)), nil
 }
 
-// add gives the next number to a name.
+// add returns the next number to a name.
 func (t *nodeTable) add(name string) int32 {
 	n := int32(len(t.names))
 	t.names = append(t.names, name)
@@ -140,7 +140,7 @@ func (t *nodeTable) mixed() string {
 	return fmt.Sprintf("%d ids are integers, but %d are not, the first being %q; all are taken as texts, in order of appearance", t.numeric, others, fault.Shorten([]byte(t.odd)))
 }
 
-// order gives the nodes their final numbers: those after the first listed ones
+// order returns the nodes their final numbers: those after the first listed ones
 // ascend if all ids are integers. It returns the final number of each.
 func (t *nodeTable) order(listed int) []int32 {
 	order := make([]int32, t.len())

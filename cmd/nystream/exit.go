@@ -28,7 +28,7 @@ const (
 	exitInterrupted = 130
 )
 
-// usageError says that the command line asks for something that cannot be.
+// usageError reports that the command line asks for something that cannot be.
 type usageError struct{ err error }
 
 func (e *usageError) Error() string { return e.err.Error() }

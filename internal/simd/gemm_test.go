@@ -326,7 +326,7 @@ func TestGemmMisuse(t *testing.T) {
 	}
 }
 
-// poolsForget says that a sync.Pool may allocate at any time.
+// poolsForget reports that a sync.Pool may allocate at any time.
 var poolsForget bool
 
 func TestGemmAllocatesNothing(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 // A formed system is a symmetric matrix M in memory, factored once for all right sides:
 // M = P·L·U for the plain system, M² + λI = RᵀR for the ridge one.
 
-// errSingular says that a system is singular to rounding.
+// errSingular reports that a system is singular to rounding.
 var errSingular = errors.New("the system is singular to rounding")
 
 // singularCondition is the condition number from which on a system counts as singular:

@@ -68,7 +68,7 @@ func newLandmarks(k entries, pool points, most int, tolerance float64) (*landmar
 	return l, nil
 }
 
-// errZero says that a kernel is zero, which that of distances is to rounding when all of
+// errZero reports that a kernel is zero, which that of distances is to rounding when all of
 // them are tiny beside its width.
 var errZero = fmt.Errorf("%w: it is zero", errKernel)
 

@@ -80,7 +80,7 @@ func (p Precision) advice() string {
 	return ""
 }
 
-// PrecisionError says that tiles in float32 are not good enough for a fit.
+// PrecisionError reports that tiles in float32 are not good enough for a fit.
 type PrecisionError struct {
 	Kernel   string
 	Bound    float64 // as Fit.PrecisionBound

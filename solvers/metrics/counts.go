@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// errNoRows says that there is nothing to measure.
+// errNoRows reports that there is nothing to measure.
 var errNoRows = errors.New("metrics: there are no rows to measure")
 
 // checkLengths panics unless both labellings have the same rows, and refuses

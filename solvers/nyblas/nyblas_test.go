@@ -370,7 +370,7 @@ func kind(v float64) float64 {
 	return math.Copysign(1, v)
 }
 
-// poolsForget says that a sync.Pool may allocate at any time.
+// poolsForget reports that a sync.Pool may allocate at any time.
 var poolsForget bool
 
 func TestAllocatesNothing(t *testing.T) {

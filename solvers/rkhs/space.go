@@ -155,7 +155,7 @@ func hopeless(left float64, most, last int) bool {
 	return math.Pow(left, 2*float64(last)/float64(most)) > nearlySpanned
 }
 
-// errNotSpanned says that the exact engine is not for this kernel.
+// errNotSpanned reports that the exact engine is not for this kernel.
 var errNotSpanned = errors.New("the features of all rows have no span that is small enough for the exact engine")
 
 // exactSpace spans the features of all rows but for rounding, with as few of the rows as

@@ -25,7 +25,7 @@ const (
 	roundingTolerance = 1e-15
 )
 
-// errZeroOperator says that there is nothing to decompose.
+// errZeroOperator reports that there is nothing to decompose.
 func errZeroOperator(op Operator) error {
 	return fmt.Errorf("operator %s is zero to rounding: x and y do not depend on each other to these kernels", op)
 }

@@ -24,14 +24,14 @@ type values struct {
 
 // buffers are the buffers of one batch.
 type buffers interface {
-	// size is the length of buffer i.
+	// size returns the length of buffer i.
 	size(i int) (int64, error)
-	// read gives n bytes of buffer i from a position on. They are in scratch
+	// read returns n bytes of buffer i from a position on. They are in scratch
 	// or in memory that lives as long as the batch.
 	read(i int, from, n int64, scratch *[]byte) ([]byte, error)
 }
 
-// errShort says that a buffer is shorter than its array.
+// errShort reports that a buffer is shorter than its array.
 var errShort = errors.New("a buffer is shorter than the array that is in it")
 
 // ipcBuffers are the buffers of a message. Those that are not compressed are

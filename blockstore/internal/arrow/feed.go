@@ -9,7 +9,7 @@ import (
 
 // feed gives batches in order.
 type feed interface {
-	// next gives the next batch, which is valid until the call after, or
+	// next returns the next batch, which is valid until the call after, or
 	// io.EOF after the last one.
 	next() (*batch, error)
 	// want says which columns will be read, for the dictionaries.

@@ -76,7 +76,7 @@ func readLength(r io.Reader) (length, n int64, err error) {
 	return 0, n, fmt.Errorf("a message has no length")
 }
 
-// errCut says that a stream has no end mark. The format does not demand
+// errCut reports that a stream has no end mark. The format does not demand
 // one, but every writer in use leaves it, and without it a cut would go
 // unnoticed.
 var errCut = fmt.Errorf("the stream ends without its end mark: it was cut, or is still being written")

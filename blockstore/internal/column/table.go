@@ -28,7 +28,7 @@ const (
 type Table interface {
 	// About describes the table.
 	About() *TableInfo
-	// Source gives the rows of the chosen columns. It implements
+	// Source returns the rows of the chosen columns. It implements
 	// stream.Gatherer unless they can be read only once.
 	Source(c Choice) (stream.Source, error)
 }

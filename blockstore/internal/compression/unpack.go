@@ -18,7 +18,7 @@ import (
 // MaxBytes is the most that a page or a buffer may hold, compressed or not.
 const MaxBytes = 256 << 20
 
-// ErrSize says that what was unpacked is not as long as stated.
+// ErrSize reports that what was unpacked is not as long as stated.
 var ErrSize = errors.New("it does not have the size that is stated for it")
 
 // Unpacker decompresses pages, buffers and sections: each method fills dst with

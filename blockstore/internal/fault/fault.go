@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// DataError says that a file holds something that cannot be used, and where.
+// DataError reports that a file holds something that cannot be used, and where.
 type DataError struct {
 	Path   string // the file, as the user named it
 	Row    int64  // absolute row of the file, counted from 0; -1 when unknown

@@ -94,7 +94,7 @@ func (t valueType) values(row []float64, from []byte, offsets []int) int {
 	return -1
 }
 
-// littleEndian says that this machine stores numbers as nearly all files do.
+// littleEndian reports that this machine stores numbers as nearly all files do.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
 // native reports whether values are float64 in the order of this machine.

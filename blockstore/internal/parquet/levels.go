@@ -6,7 +6,7 @@ import (
 	"math/bits"
 )
 
-// errShortValues says that a page has fewer values than its header promises.
+// errShortValues reports that a page has fewer values than its header promises.
 var errShortValues = errors.New("the page ends before its values do")
 
 // hybrid decodes the mixture of run lengths and bit packing that Parquet uses

@@ -77,7 +77,7 @@ type pageRange struct {
 // column gets its width from the first list that is not null.
 func Open(path string) (column.Table, error) { return OpenThreads(path, 0) }
 
-// OpenThreads is Open of a table that fetches rows from so many columns at the same
+// OpenThreads returns Open of a table that fetches rows from so many columns at the same
 // time; 0 means one for each processor.
 func OpenThreads(path string, threads int) (column.Table, error) {
 	file, stamp, err := file.OpenStamped(path)

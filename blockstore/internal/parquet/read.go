@@ -61,7 +61,7 @@ func (p *pass) Next(dst *stream.Batch, at int) (int, error) {
 	return rows, nil
 }
 
-// wanted are the columns that are read.
+// wanted returns the columns that are read.
 func (p *pass) wanted(keeps bool) []*columnReader {
 	if keeps {
 		return p.columns

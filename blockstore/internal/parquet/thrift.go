@@ -26,7 +26,7 @@ const (
 // maxThriftDepth bounds the nesting of structures; Parquet needs about 8.
 const maxThriftDepth = 32
 
-// errThriftShort says that the bytes end before the structure does.
+// errThriftShort reports that the bytes end before the structure does.
 var errThriftShort = errors.New("the structure does not end")
 
 // thriftLength returns the length of the structure at the start of b. It walks the

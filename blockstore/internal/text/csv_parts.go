@@ -15,7 +15,7 @@ import (
 // for the tests.
 var partBytes int64 = 4 << 20
 
-// errWithin says that a part of a file begins within a record.
+// errWithin reports that a part of a file begins within a record.
 var errWithin = errors.New("a part of the file begins within a record")
 
 // scanInParts scans a file, parts of it at the same time. A part begins after a newline,

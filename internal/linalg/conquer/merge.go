@@ -68,7 +68,7 @@ func (m *Merge) Deflate(order []int, limit float64, rotate func(x, y int, c, s f
 	}
 }
 
-// Mixed says that two vectors have been rotated.
+// Mixed reports that two vectors have been rotated.
 func (m *Merge) Mixed(i, j int) {
 	if m.Parts[i] != m.Parts[j] {
 		m.Parts[i], m.Parts[j] = Both, Both

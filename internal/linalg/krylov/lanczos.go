@@ -13,7 +13,7 @@ import (
 	"github.com/nystream/nystream/sketch"
 )
 
-// ErrNotFinite says that a product with a vector is not finite.
+// ErrNotFinite reports that a product with a vector is not finite.
 var ErrNotFinite = errors.New("the matrix is not finite")
 
 // Lanczos estimates the norm of a symmetric matrix that is known by its products with

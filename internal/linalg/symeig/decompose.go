@@ -18,7 +18,7 @@ import (
 
 var impl gonum.Implementation
 
-// ErrNotFinite says that a matrix has a NaN or an infinity.
+// ErrNotFinite reports that a matrix has a NaN or an infinity.
 var ErrNotFinite = errors.New("symeig: the matrix has numbers that are not finite")
 
 // errNoConvergence is that of the QR iteration on a leaf, which has never been seen.

@@ -54,7 +54,7 @@ type Embedding struct {
 	Raised  int64          // rows whose degree was below K_ii
 }
 
-// ErrZero says that there are no eigenvalues above 0.
+// ErrZero reports that there are no eigenvalues above 0.
 var ErrZero = errors.New("all factors are zero")
 
 // A DegreeError says that a degree overflows.

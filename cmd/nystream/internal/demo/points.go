@@ -50,7 +50,7 @@ func (p *points) phaseError() float64 {
 	return best
 }
 
-// turns are, as complex numbers of modulus 1, the differences between phases
+// turns returns, as complex numbers of modulus 1, the differences between phases
 // and angles for one way round.
 func (p *points) turns(way float64) []complex128 {
 	turns := make([]complex128, p.embedded.Rows)

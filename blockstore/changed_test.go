@@ -26,7 +26,7 @@ var changes = map[string]func(t testing.TB, path string){
 	"edited in place": editInPlace,
 	"edited, with its time put back": func(t testing.TB, path string) {
 		if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
-			t.Skip("only Linux and macOS tell when an inode was changed")
+			t.Skip("only Linux and macOS tell when an inode was changed: run it there")
 		}
 		time.Sleep(20 * time.Millisecond) // more than a tick of the file system's clock
 		editInPlace(t, path)

@@ -160,7 +160,7 @@ func (s *selector) unnamed() bool {
 // features returns the number of components without the label of a libsvm file.
 func (s *selector) features() int { return len(s.components) - len(s.Aside) }
 
-// keptField returns kept column k the kind that holds its values in every file:
+// keptField gives kept column k the kind that holds its values in every file:
 // integers in one file and floats in another are floats.
 func (s *fileSet) keptField(found []selection, k int) (field stream.Field, err error) {
 	for f, m := range s.members {

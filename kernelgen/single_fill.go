@@ -34,7 +34,7 @@ func (k Kernel) FillSingle(dst blas32.General, x blas64.General, p *SinglePanel,
 	}
 }
 
-// fusedSingle returns fused for tiles in float32: nil also when the profile has to be
+// fusedSingle is fused for tiles in float32: nil also when the profile has to be
 // applied in float64.
 func (k Kernel) fusedSingle() *atom {
 	a := k.fused()

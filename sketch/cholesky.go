@@ -223,7 +223,7 @@ func (c *cholesky) addGram(rows blas64.General, solver *simd.UpperSolver, add bo
 // chunkRows returns how many rows of so many columns are worked on at a time.
 func chunkRows(cols int) int { return max(64, chunkBytes/8/(cols+simd.Lanes)&^7) }
 
-// trace returns not finite if a diagonal entry of g is not. Every entry of S is in a
+// trace returns the trace of g; it is not finite if a diagonal entry of g is not. Every entry of S is in a
 // sum of squares there.
 func (c *cholesky) trace() (sum float64) {
 	for i := range c.g.Rows() {

@@ -34,7 +34,7 @@ func general(d *mat.Dense, from, to int) blas64.General {
 	return g
 }
 
-// whole returns general for all rows.
+// whole is general for all rows.
 func whole(d *mat.Dense) blas64.General {
 	rows, _ := d.Dims()
 	return general(d, 0, rows)

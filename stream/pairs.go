@@ -159,7 +159,7 @@ func (p *pairPass) next() (tile, bool) {
 	return p.take()
 }
 
-// after returns next for a worker that has done a tile.
+// after is next for a worker that has done a tile.
 func (p *pairPass) after(t tile, err error) (tile, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -171,7 +171,7 @@ func degreeTrace(squares []float64, damped bool) []float64 {
 	return held
 }
 
-// shareColumns returns degree 0 one of c columns and the others what they hold of
+// shareColumns gives degree 0 one of c columns and the others what they hold of
 // the trace. Degrees that would get none are left out, and what rounding leaves
 // goes to the degrees that hold most.
 func shareColumns(c, d int, held []float64) []degree {

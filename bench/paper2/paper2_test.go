@@ -455,7 +455,7 @@ func TestFoldIsTheMachine(t *testing.T) {
 	}
 }
 
-// machine returns micro F1 of package lssvm.
+// machine returns the micro F1 of package lssvm.
 func machine(g *classedGraph, x blas64.General, s split.Split) (float64, error) {
 	train, err := rowsOf(background, x, s.Train)
 	if err != nil {

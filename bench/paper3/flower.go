@@ -80,7 +80,7 @@ func coloured(p *datasets.Picture) image.Image {
 	})
 }
 
-// segmented returns black for segment 0 and white for the others.
+// segmented returns an image: black for segment 0 and white for the others.
 func segmented(p *datasets.Picture, labels []int) image.Image {
 	return painted(p, func(number int) color.Color {
 		if labels[number] == 0 {

@@ -2,5 +2,5 @@
 
 package simd
 
-// peak returns never called: this build has no path but Go.
+// peak is never called: this build has no path but Go.
 func (j *job) peak(Path, bool) int { panic("simd: no assembly in this build") }

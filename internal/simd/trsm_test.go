@@ -41,7 +41,7 @@ var triangles = map[string]func(rng *rand.Rand, n int) blas64.General{
 	},
 }
 
-// randomTriangle returns well conditioned.
+// randomTriangle returns a well-conditioned triangle.
 func randomTriangle(rng *rand.Rand, n int) blas64.General {
 	r := upperOf(randomMatrix(rng, n, n, 2))
 	for i := range n {

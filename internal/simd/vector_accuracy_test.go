@@ -145,7 +145,7 @@ func smallInputs(rng *rand.Rand, n int) (x []float64) {
 	return x
 }
 
-// expInputs returns small ones, numbers over the range, and those where the
+// expInputs returns small numbers, numbers over the range, and those where the
 // reduction by ln 2 changes over.
 func expInputs(lo, hi float64) func(rng *rand.Rand, n int) []float64 {
 	return func(rng *rand.Rand, n int) []float64 {

@@ -63,7 +63,7 @@ func leadingSpace(ctx context.Context, a blas64.General, k int, guess blas64.Gen
 	return &eigen{p.Values, p.U}, len(p.Values) == k && done(p.Values, p.Residuals, p.Norm), nil
 }
 
-// settledPairs returns whether all residuals are as small as they are to be, relative to the
+// settledPairs reports whether all residuals are as small as they are to be, relative to the
 // Frobenius norm.
 func settledPairs(tolerance, frobenius float64) krylov.Criterion {
 	return func(values, residuals []float64, norm float64) bool {

@@ -20,7 +20,7 @@ func (r *columnReader) step(limit int) (entries int, levels []uint8, values int,
 	return entries, levels, values, err
 }
 
-// use returns step without decoding the values.
+// use is step without decoding the values.
 func (r *columnReader) use(limit int) (entries int, levels []uint8, values int, err error) {
 	if err := r.fill(); err != nil {
 		return 0, nil, 0, err

@@ -60,7 +60,7 @@ func (r *lineReader) next() ([]byte, error) {
 	}
 }
 
-// take returns out n bytes and skips the newline behind them.
+// take hands out n bytes and skips the newline behind them.
 func (r *lineReader) take(n, newline int) []byte {
 	line := r.buf[r.start : r.start+n : r.start+n]
 	r.start += n + newline

@@ -23,7 +23,7 @@ type Iteration struct {
 // Criterion is a test of values and their residuals.
 type Criterion = func(values, residuals []float64, norm float64) bool
 
-// Within returns done when no residual is above tolerance.
+// Within returns a criterion: done when no residual is above tolerance.
 func Within(tolerance float64) Criterion {
 	return func(_, residuals []float64, _ float64) bool { return Largest(residuals) <= tolerance }
 }

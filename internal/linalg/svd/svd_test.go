@@ -195,7 +195,7 @@ func check(t *testing.T, a blas64.General) {
 	}
 }
 
-// gonumValues returns by the QR iteration of vectors, not by that of values alone.
+// gonumValues returns the values by the QR iteration of vectors, not by that of values alone.
 func gonumValues(t *testing.T, a blas64.General) []float64 {
 	t.Helper()
 	var d mat.Dense

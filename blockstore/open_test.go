@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/apache/arrow/go/v16/arrow"
@@ -591,11 +592,11 @@ func TestGatherConcurrently(t *testing.T) {
 // tiringContext is cancelled after its error has been asked for some times.
 type tiringContext struct {
 	context.Context
-	left int
+	left atomic.Int64
 }
 
 func (c *tiringContext) Err() error {
-	if c.left--; c.left < 0 {
+	if c.left.Add(-1) < 0 {
 		return context.Canceled
 	}
 	return nil
@@ -604,12 +605,13 @@ func (c *tiringContext) Err() error {
 func TestScanOfTextStops(t *testing.T) {
 	for _, name := range []string{"a.csv", "a.svm"} {
 		path := filetest.FileIn(t, t.TempDir(), name, strings.Repeat("1 1:2 2:3\n", 1_000_000))
-		ctx := &tiringContext{context.Background(), 5}
+		ctx := &tiringContext{Context: context.Background()}
+		ctx.left.Store(5)
 		if _, err := Open(ctx, []string{path}, Options{}); err != context.Canceled {
 			t.Errorf("%s: %v", name, err)
 		}
-		if ctx.left < -5 {
-			t.Errorf("%s: read on for %d times", name, -ctx.left)
+		if left := ctx.left.Load(); left < -5 {
+			t.Errorf("%s: read on for %d times", name, -left)
 		}
 	}
 }

@@ -20,6 +20,7 @@ type fitResult struct {
 	Rank           int            `json:"rank"`
 	Values         []show.Number  `json:"values"`
 	Residual       *show.Number   `json:"residual,omitempty"` // the largest, over the largest value
+	Errors         []fitError     `json:"errors,omitempty"`   // estimated, relative to what is exact
 	Passes         map[string]int `json:"passes"`             // of the method and for factors, after samples were gathered
 	Scans          map[string]int `json:"scans"`              // before: to open text, for labels, nulls and scaling
 	ExactPasses    int            `json:"exact_passes"`
@@ -31,6 +32,13 @@ type fitResult struct {
 	ColumnsLeftOut []string       `json:"columns_left_out"` // they hold no numbers
 	Notes          []string       `json:"notes"`
 	Output         string         `json:"output"`
+}
+
+// fitError is an estimate of an error.
+type fitError struct {
+	Of    string      `json:"of"`
+	Value show.Number `json:"value"`
+	From  string      `json:"from"`
 }
 
 // reportFit prints what is known about a finished fit.
@@ -46,11 +54,17 @@ func (j *job) reportFit(m model.Model, report *model.Report) error {
 	if len(report.Residuals) > 0 {
 		r.Residual = show.Optional(report.Residual())
 	}
+	for _, e := range report.Errors {
+		r.Errors = append(r.Errors, fitError{e.Of, show.Number(e.Value), j.words(e.From)})
+	}
 	t := &show.Text{Title: j.task.title()}
 	if strings.Contains(r.Chosen, ":") { // with the reason; else the family says it
 		t.Add("chosen", "%s", r.Chosen)
 	}
 	all := j.task.fitted(r, t)
+	for _, e := range r.Errors {
+		t.Add("error", "of the %s about %.2g, estimated from %s", e.Of, float64(e.Value), e.From)
+	}
 	j.addWork(r, t)
 	return j.print(all, t)
 }

@@ -14,6 +14,9 @@ type Report struct {
 	// SourcePasses is how many passes were made over each source, besides fetching rows
 	// by number, and ExactPasses how many over all entries of A.
 	SourcePasses, ExactPasses int
+	// Errors are estimates of how far the model is from the exact one; none where the fit
+	// is exact. [Report.Estimate] adds one.
+	Errors []Estimate
 	// Residuals are those of the equations that the values and vectors solve, one for each
 	// value, relative to the largest value; nil where they are not known.
 	Residuals []float64

@@ -14,6 +14,7 @@ const (
 	NoDegreeScaling    DegreeScaling = iota // A
 	RowStochastic                           // D_out⁻¹ A: each row adds up to 1
 	SymmetricByDegrees                      // D_out^(−1/2) A D_in^(−1/2)
+	ColumnStochastic                        // A D_in⁻¹: each column adds up to 1
 )
 
 // ScaledByDegrees returns the matrix with its entries divided by degrees. Rows and
@@ -25,22 +26,28 @@ func (c *CSR) ScaledByDegrees(s DegreeScaling) (*CSR, error) {
 	if s == NoDegreeScaling {
 		return c, nil
 	}
-	if s > SymmetricByDegrees {
+	if s > ColumnStochastic {
 		panic(fmt.Sprintf("stream: no scaling by degrees has the number %d", s))
 	}
 	if err := c.checkWeights(); err != nil {
 		return nil, err
 	}
-	out := c.RowSums()
-	if err := checkDegrees("row", out); err != nil {
-		return nil, err
+	out, in := c.RowSums(), c.ColumnSums()
+	if s != ColumnStochastic {
+		if err := checkDegrees("row", out); err != nil {
+			return nil, err
+		}
 	}
-	if s == RowStochastic {
+	if s != RowStochastic {
+		if err := checkDegrees("column", in); err != nil {
+			return nil, err
+		}
+	}
+	switch s {
+	case RowStochastic:
 		return c.changed(func(e Entry) float64 { return e.Value / out[e.Row] }), nil
-	}
-	in := c.ColumnSums()
-	if err := checkDegrees("column", in); err != nil {
-		return nil, err
+	case ColumnStochastic:
+		return c.changed(func(e Entry) float64 { return e.Value / in[e.Col] }), nil
 	}
 	roots(out)
 	roots(in)

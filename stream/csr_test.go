@@ -186,7 +186,7 @@ func TestCSRScaledByDegrees(t *testing.T) {
 			scaled[k].Value *= scale
 		}
 		a, c := dense(12, 9, scaled), mustCSR(t, 12, 9, scaled)
-		for _, s := range []stream.DegreeScaling{stream.NoDegreeScaling, stream.RowStochastic, stream.SymmetricByDegrees} {
+		for _, s := range []stream.DegreeScaling{stream.NoDegreeScaling, stream.RowStochastic, stream.SymmetricByDegrees, stream.ColumnStochastic} {
 			got, err := c.ScaledByDegrees(s)
 			if err != nil {
 				t.Fatal(err)
@@ -218,6 +218,8 @@ func denseScaled(a blas64.General, s stream.DegreeScaling) blas64.General {
 			case v == 0:
 			case s == stream.RowStochastic:
 				v /= out[i]
+			case s == stream.ColumnStochastic:
+				v /= in[j]
 			case s == stream.SymmetricByDegrees:
 				v = v / math.Sqrt(out[i]) / math.Sqrt(in[j])
 			}
@@ -236,6 +238,7 @@ func TestCSRScalingRefuses(t *testing.T) {
 		{[]stream.Entry{{Row: 1, Col: 0, Value: -1}, {Value: 2}}, "row 1, column 0 is -1", stream.RowStochastic},
 		{[]stream.Entry{{Col: 1, Value: 1e308}, {Value: 1e308}}, "sum of row 0 overflows", stream.RowStochastic},
 		{[]stream.Entry{{Row: 1, Value: 1e308}, {Value: 1e308}}, "sum of column 0 overflows", stream.SymmetricByDegrees},
+		{[]stream.Entry{{Row: 1, Value: 1e308}, {Value: 1e308}}, "sum of column 0 overflows", stream.ColumnStochastic},
 	}
 	for _, test := range tests {
 		c := mustCSR(t, 2, 2, test.entries)

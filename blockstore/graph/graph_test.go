@@ -100,6 +100,7 @@ func TestReadGraphKnownAnswers(t *testing.T) {
 		{"loops added", "1 2\n1 1\n", Options{SelfLoops: AddSelfLoops}, "1 2", edgeMap{{"1", "2"}: 1, {"1", "1"}: 2, {"2", "2"}: 1}},
 		{"loops dropped", "1 2\n1 1\n3 3\n", Options{SelfLoops: DropSelfLoops}, "1 2 3", edgeMap{{"1", "2"}: 1}},
 		{"row-stochastic, loops added", "1 2\n1 3\n", Options{SelfLoops: AddSelfLoops, Degrees: stream.RowStochastic}, "1 2 3", edgeMap{{"1", "1"}: 1. / 3, {"1", "2"}: 1. / 3, {"1", "3"}: 1. / 3, {"2", "2"}: 1, {"3", "3"}: 1}},
+		{"in-degrees, loops added", "1 2\n3 2\n", Options{SelfLoops: AddSelfLoops, Degrees: stream.ColumnStochastic}, "1 2 3", edgeMap{{"1", "1"}: 1, {"1", "2"}: 1. / 3, {"2", "2"}: 1. / 3, {"3", "2"}: 1. / 3, {"3", "3"}: 1}},
 		{"symmetric", "1 2 4\n", Options{Degrees: stream.SymmetricByDegrees}, "1 2", edgeMap{{"1", "2"}: 1}},
 		{"list of nodes", "1 2\n0 1\n", Options{Nodes: []string{"9", "1"}}, "9 1 0 2", edgeMap{{"1", "2"}: 1, {"0", "1"}: 1}},
 		{"list of texts", "a 10\n10 2\n", Options{Nodes: []string{"b"}}, "b a 10 2", edgeMap{{"a", "10"}: 1, {"10", "2"}: 1}},

@@ -27,7 +27,7 @@ type graphFlags struct {
 // their values.
 var (
 	selfLoopWords = []string{"keep", "add", "drop"}
-	degreeWords   = []string{"none", "row", "symmetric"}
+	degreeWords   = []string{"none", "row", "symmetric", "in"}
 )
 
 var graphExtensions = []string{"csv", "tsv", "txt", "mtx", "edges", "gz", "zst", "bz2"}
@@ -38,7 +38,7 @@ func (g *graphFlags) add(cmd *cobra.Command) {
 	completeFiles(cmd, graphExtensions, "graph")
 	g.addReading(cmd)
 	addChoice(cmd, &g.selfLoops, "self-loops", "what becomes of edges from a node to itself; add gives every node one", words(selfLoopWords...))
-	addChoice(cmd, &g.degrees, "degrees", "what the weights are divided by: the sum of the row, or the roots of the sums of row and column", words(degreeWords...))
+	addChoice(cmd, &g.degrees, "degrees", "what the weights are divided by: the sum of the row, the roots of the sums of row and column, or the sum of the column, which is the in-degree", words(degreeWords...))
 	f.BoolVar(&g.undirected, "undirected", false, "add to every edge the edge back")
 	f.BoolVar(&g.simple, "simple", false, "count an edge once, however often it is listed; otherwise weights add up")
 }

@@ -71,9 +71,10 @@ func FromKSVD(d *ksvd.Data, labels []int, classes int) (*Data, error) {
 }
 
 // Graph returns data whose kernel matrix is part of a sparse matrix k between all nodes,
-// such as (A+I) divided by its row sums:
+// such as (A+I) divided by its row sums, or by the in-degrees as the paper says:
 //
 //	a.AddIdentity().ScaledByDegrees(stream.RowStochastic)
+//	a.AddIdentity().ScaledByDegrees(stream.ColumnStochastic)
 //
 // train are the numbers of the training nodes, ascending; nil means all. labels are the
 // classes of the training nodes.

@@ -162,7 +162,7 @@ var shared = map[string]func(context.Context, stream.Engine, *program, stream.So
 		if err != nil {
 			return nil, nil, err
 		}
-		f, err := rkhs.Solver{Operator: rkhs.Koopman{Epsilon: 1e-3}, Rank: 3, Engine: rkhs.EngineLandmark, Landmarks: 12, Seed: p.seed}.Fit(ctx, e, d, p.kernel)
+		f, err := rkhs.Solver{Operator: rkhs.Koopman{Ridge: 1e-3}, Rank: 3, Engine: rkhs.EngineLandmark, Landmarks: 12, Seed: p.seed}.Fit(ctx, e, d, p.kernel)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -139,7 +139,7 @@ func ornsteinUhlenbeck(ctx context.Context, o *options) error {
 		if err != nil {
 			return err
 		}
-		f, seconds, err := timed(ctx, rkhs.Solver{Operator: rkhs.Koopman{Epsilon: 1e-6}, Task: rkhs.Eigen, Rank: count,
+		f, seconds, err := timed(ctx, rkhs.Solver{Operator: rkhs.Koopman{Ridge: 1e-6}, Task: rkhs.Eigen, Rank: count,
 			Landmarks: 100, Engine: rkhs.EngineLandmark, Seed: o.seed}, d, kernelgen.RBF(0.5))
 		if err != nil {
 			return err

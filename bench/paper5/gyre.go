@@ -74,8 +74,8 @@ func gyre(ctx context.Context, o *options) error {
 		landmarks int
 		centred   bool
 	}{{rkhs.EngineExact, 0, false}, {rkhs.EngineLandmark, 100, false}, {rkhs.EngineLandmark, 300, false}, {rkhs.EngineLandmark, 300, true}} {
-		f, seconds, err := timed(ctx, rkhs.Solver{Operator: rkhs.CCA{Epsilon: epsilon}, Rank: count,
-			Engine: c.engine, Landmarks: c.landmarks, Centred: c.centred, Seed: o.seed}, d, kernelgen.RBF(1/(2*sigma*sigma)))
+		f, seconds, err := timed(ctx, rkhs.Solver{Operator: rkhs.CCA{Ridge: epsilon}, Rank: count,
+			Engine: c.engine, Landmarks: c.landmarks, Centre: c.centred, Seed: o.seed}, d, kernelgen.RBF(1/(2*sigma*sigma)))
 		if err != nil {
 			return err
 		}

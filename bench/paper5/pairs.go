@@ -45,7 +45,7 @@ func wells(ctx context.Context, o *options) error {
 		Head: []string{"bandwidth", "engine", "λ1", "λ2", "λ3", "λ4", "λ5", "λ6", "rows in the cluster of their quadrant", "features", "seconds"}}
 	for _, sigma := range []float64{0.25, 0.5, 1} {
 		for _, engine := range []rkhs.Engine{rkhs.EngineAuto, rkhs.EngineLandmark} {
-			f, seconds, err := timed(ctx, rkhs.Solver{Operator: rkhs.Koopman{Epsilon: epsilon}, Task: rkhs.Eigen, Rank: count,
+			f, seconds, err := timed(ctx, rkhs.Solver{Operator: rkhs.Koopman{Ridge: epsilon}, Task: rkhs.Eigen, Rank: count,
 				Engine: engine, Seed: o.seed}, d, kernelgen.RBF(1/(2*sigma*sigma)))
 			if err != nil {
 				return err
@@ -117,7 +117,7 @@ func bickley(ctx context.Context, o *options) error {
 		Head: []string{"", "engine", "σ1", "σ2", "σ3", "σ4", "σ5", "σ6", "σ7", "σ8", "σ9", "features", "trace left", "seconds"}}
 	var panels []*plot.Plot
 	for _, landmarks := range []int{100, 300, 600} {
-		f, seconds, err := timed(ctx, rkhs.Solver{Operator: rkhs.CCA{Epsilon: epsilon}, Rank: count,
+		f, seconds, err := timed(ctx, rkhs.Solver{Operator: rkhs.CCA{Ridge: epsilon}, Rank: count,
 			Landmarks: landmarks, Engine: rkhs.EngineLandmark, Seed: o.seed}, d, kernelgen.RBF(1/(2*sigma*sigma)))
 		if err != nil {
 			return err

@@ -43,7 +43,7 @@ func TestGyreCoherentSets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := rkhs.Solver{Operator: rkhs.CCA{Epsilon: 1e-3}, Rank: 4, Landmarks: 80}.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(8))
+	f, err := rkhs.Solver{Operator: rkhs.CCA{Ridge: 1e-3}, Rank: 4, Landmarks: 80}.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(8))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestQuadrupleWell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := rkhs.Solver{Operator: rkhs.Koopman{Epsilon: 1e-6}, Task: rkhs.Eigen, Rank: 6, Landmarks: 200}.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(0.5))
+	f, err := rkhs.Solver{Operator: rkhs.Koopman{Ridge: 1e-6}, Task: rkhs.Eigen, Rank: 6, Landmarks: 200}.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(0.5))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestBickley(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := rkhs.Solver{Operator: rkhs.CCA{Epsilon: 1e-3}, Rank: 3, Landmarks: 150}.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(0.5))
+	f, err := rkhs.Solver{Operator: rkhs.CCA{Ridge: 1e-3}, Rank: 3, Landmarks: 150}.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(0.5))
 	if err != nil {
 		t.Fatal(err)
 	}

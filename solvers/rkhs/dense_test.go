@@ -121,7 +121,7 @@ func newExplicit(x, y blas64.General, weights []float64, centred bool) *explicit
 }
 
 // power returns (C+ε)^p for a symmetric matrix.
-func power(c *mat.Dense, epsilon, p float64) *mat.Dense {
+func power(c *mat.Dense, ridge, p float64) *mat.Dense {
 	n, _ := c.Dims()
 	s := mat.NewSymDense(n, nil)
 	for i := range n {
@@ -137,7 +137,7 @@ func power(c *mat.Dense, epsilon, p float64) *mat.Dense {
 	e.VectorsTo(&v)
 	w := mat.NewDiagDense(n, nil)
 	for i, x := range e.Values(nil) {
-		w.SetDiag(i, math.Pow(x+epsilon, p))
+		w.SetDiag(i, math.Pow(x+ridge, p))
 	}
 	out := new(mat.Dense)
 	out.Product(&v, w, v.T())
@@ -152,19 +152,19 @@ func (x *explicit) operator(op Operator) *mat.Dense {
 	case CrossCovariance:
 		out.CloneFrom(x.yx)
 	case MeanEmbedding:
-		out.Mul(x.yx, power(x.xx, o.Epsilon, -1))
+		out.Mul(x.yx, power(x.xx, o.Ridge, -1))
 	case Koopman:
-		out.Mul(power(x.xx, o.Epsilon, -1), x.yx.T())
+		out.Mul(power(x.xx, o.Ridge, -1), x.yx.T())
 	case PerronFrobenius:
-		out.Mul(power(x.xx, o.Epsilon, -1), x.yx)
+		out.Mul(power(x.xx, o.Ridge, -1), x.yx)
 	case CCA:
-		out.Product(power(x.yy, o.Epsilon, -0.5), x.yx, power(x.xx, o.Epsilon, -0.5))
+		out.Product(power(x.yy, o.Ridge, -0.5), x.yx, power(x.xx, o.Ridge, -0.5))
 	}
 	return out
 }
 
 var allOperators = []Operator{Covariance{}, CrossCovariance{}, MeanEmbedding{0.1}, MeanEmbedding{}, Koopman{0.1}, Koopman{},
-	PerronFrobenius{Epsilon: 0.1}, PerronFrobenius{}, PerronFrobenius{0.1, true}, PerronFrobenius{0, true}, CCA{0.1}, CCA{}}
+	PerronFrobenius{Ridge: 0.1}, PerronFrobenius{}, PerronFrobenius{0.1, true}, PerronFrobenius{0, true}, CCA{0.1}, CCA{}}
 
 func equalWeights(n int) []float64 {
 	w := make([]float64, n)
@@ -209,7 +209,7 @@ func TestLinearKernelSVD(t *testing.T) {
 						continue
 					}
 					t.Run(fmt.Sprintf("%s/%s/centred=%v/weighted=%v", name(op), form, centred, w != nil), func(t *testing.T) {
-						s := Solver{Operator: op, Rank: 10, Centred: centred}
+						s := Solver{Operator: op, Rank: 10, Centre: centred}
 						checkSVD(t, fitBy(t, form, s, data, kernelgen.Linear()), ref.operator(op))
 					})
 				}
@@ -269,7 +269,7 @@ func TestLinearKernelEigen(t *testing.T) {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s/%s/centred=%v", name(op), form, centred), func(t *testing.T) {
-					s := Solver{Operator: op, Task: Eigen, Rank: 10, Centred: centred}
+					s := Solver{Operator: op, Task: Eigen, Rank: 10, Centre: centred}
 					f := fitBy(t, form, s, d, kernelgen.Linear())
 					if form == auxiliary {
 						f.Model = f.Truncated(4) // the others are rounding of zeros

@@ -75,7 +75,7 @@ func topReal(m mat.Matrix, count int) []float64 {
 // The three formulations agree with each other and with the paper's matrices, ε of the
 // covariance operator being n·ε of the Gram matrix.
 func TestFormulationsAgree(t *testing.T) {
-	const n, epsilon, gammaX, gammaY, count = 70, 1e-2, 0.3, 0.2, 6
+	const n, ridge, gammaX, gammaY, count = 70, 1e-2, 0.3, 0.2, 6
 	x, y, d := dependent(t, n, 2, 2)
 	gx, gy := gram(gaussianOf(gammaX), x, x), gram(gaussianOf(gammaY), y, y)
 	sameY := gram(gaussianOf(gammaX), y, y)
@@ -83,9 +83,9 @@ func TestFormulationsAgree(t *testing.T) {
 	for i := range n {
 		identity.Set(i, i, 1./n)
 	}
-	inverse := power(gx, n*epsilon, -1)
+	inverse := power(gx, n*ridge, -1)
 	root := new(mat.Dense)
-	root.Mul(power(gy, n*epsilon, -0.5), power(gx, n*epsilon, -0.5))
+	root.Mul(power(gy, n*ridge, -0.5), power(gx, n*ridge, -0.5))
 	other := kernelgen.RBF(gammaY)
 	for _, c := range []struct {
 		op          Operator
@@ -93,9 +93,9 @@ func TestFormulationsAgree(t *testing.T) {
 		b, from, to *mat.Dense // Gram matrices of domain and range
 	}{
 		{CrossCovariance{}, &other, identity, gx, gy},
-		{MeanEmbedding{epsilon}, &other, inverse, gx, gy},
-		{CCA{epsilon}, &other, root, gx, gy},
-		{Koopman{epsilon}, nil, inverse, sameY, gx},
+		{MeanEmbedding{ridge}, &other, inverse, gx, gy},
+		{CCA{ridge}, &other, root, gx, gy},
+		{Koopman{ridge}, nil, inverse, sameY, gx},
 	} {
 		byAuxiliary, byBlock := literal(c.b, c.from, c.to, count)
 		var fits []*Fit
@@ -163,10 +163,10 @@ func distance(t *testing.T, a, b *Functions, rows blas64.General) float64 {
 // Canonical functions have variance 1 with ε·norm², are uncorrelated, and their covariance
 // across are the singular values: by their values at the pairs.
 func TestCanonicalFunctions(t *testing.T) {
-	const epsilon = 1e-2
+	const ridge = 1e-2
 	x, y, d := dependent(t, 200, 2, 3)
 	for _, centred := range []bool{false, true} {
-		f := mustFit(t, Solver{Operator: CCA{epsilon}, Rank: 4, Centred: centred}, d, kernelgen.RBF(0.4))
+		f := mustFit(t, Solver{Operator: CCA{ridge}, Rank: 4, Centre: centred}, d, kernelgen.RBF(0.4))
 		u, err := f.CanonicalLeft.At(t.Context(), stream.Engine{}, y)
 		if err != nil {
 			t.Fatal(err)
@@ -187,7 +187,7 @@ func TestCanonicalFunctions(t *testing.T) {
 				if got := cross.Data[i*4+j] / 200; math.Abs(got-want) > 1e-8 {
 					t.Errorf("centred %v: covariance (%d, %d) is %v, want %v", centred, i, j, got, want)
 				}
-				if got := own.Data[i*4+j]/200 + epsilon*norms.Data[i*4+j]; math.Abs(got-unit) > 1e-8 {
+				if got := own.Data[i*4+j]/200 + ridge*norms.Data[i*4+j]; math.Abs(got-unit) > 1e-8 {
 					t.Errorf("centred %v: variance (%d, %d) is %v, want %v", centred, i, j, got, unit)
 				}
 			}
@@ -264,7 +264,7 @@ func TestSameBits(t *testing.T) {
 	x, y, _ := dependent(t, 3000, 2, 2)
 	for _, s := range []Solver{
 		{Operator: Koopman{1e-3}, Task: Eigen, Rank: 4, Landmarks: 60},
-		{Operator: CCA{1e-3}, Rank: 4, Landmarks: 60, Centred: true},
+		{Operator: CCA{1e-3}, Rank: 4, Landmarks: 60, Centre: true},
 	} {
 		var first string
 		for _, threads := range []int{1, 2, 5} {

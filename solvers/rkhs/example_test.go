@@ -29,7 +29,7 @@ func ExampleSolver_Fit() {
 	if err != nil {
 		panic(err)
 	}
-	fit, err := rkhs.Solver{Operator: rkhs.Koopman{Epsilon: 1e-5}, Task: rkhs.Eigen, Rank: 3,
+	fit, err := rkhs.Solver{Operator: rkhs.Koopman{Ridge: 1e-5}, Task: rkhs.Eigen, Rank: 3,
 		Landmarks: 50}.Fit(ctx, engine, pairs, kernelgen.RBF(0.2))
 	if err != nil {
 		panic(err)

@@ -92,10 +92,10 @@ type decomposition struct {
 
 // decompose makes the model.
 func (s setting) decompose(d *Data, sp *spaces, m *moments, fit *Fit) error {
-	f, means := factorsOf(m, sp, s.Centred, s.Cutoff)
+	f, means := factorsOf(m, sp, s.Centre, s.Cutoff)
 	c := &decomposition{setting: s, spaces: sp, means: means, data: d, fit: fit}
 	fit.Model = &Model{Task: s.Task, Operator: s.Operator, Engine: s.Engine, Random: s.Random,
-		Centred: s.Centred, Seed: s.Seed, Pairs: d.n, Lag: d.lag}
+		Centred: s.Centre, Seed: s.Seed, Pairs: d.n, Lag: d.lag}
 	r, err := c.Operator.matrix(f)
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (c *decomposition) svd(t *triplets, matrix blas64.General, f *factors) erro
 	u, v := dense.Columns(t.u, 0, r), dense.Columns(t.v, 0, r)
 	m.Left, m.Right = c.functions(sides.left, u), c.functions(sides.right, v)
 	if op, ok := c.Operator.(CCA); ok {
-		return c.canonical(f, op.Epsilon, u, v)
+		return c.canonical(f, op.Ridge, u, v)
 	}
 	return nil
 }
@@ -135,12 +135,12 @@ func (c *decomposition) functions(which side, m blas64.General) *Functions {
 }
 
 // canonical adds the functions that correlate.
-func (c *decomposition) canonical(f *factors, epsilon float64, u, v blas64.General) error {
-	left, err := f.inverseRoot(ofY, epsilon)
+func (c *decomposition) canonical(f *factors, ridge float64, u, v blas64.General) error {
+	left, err := f.inverseRoot(ofY, ridge)
 	if err != nil {
 		return err
 	}
-	right, err := f.inverseRoot(ofX, epsilon)
+	right, err := f.inverseRoot(ofX, ridge)
 	if err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (f *Fit) remark(s Solver, asked int) {
 		note("rank %d found, %d asked for: the other values are rounding", f.Rank(), asked)
 	}
 	if f.Dropped > 0 {
-		note("the inverses left out %d directions below %.0e of the largest: epsilon above 0 would keep them", f.Dropped, s.Cutoff)
+		note("the inverses left out %d directions below %.0e of the largest: a `ridge` above 0 would keep them", f.Dropped, s.Cutoff)
 	}
 	for i, left := range f.TraceResiduals {
 		if left > carriedLittle {
@@ -212,6 +212,6 @@ func (f *Fit) remark(s Solver, asked int) {
 		}
 	}
 	if worst := f.Residual(); worst > 1e-8 {
-		note("residuals are up to %.1e of the first value: its eigenvalues are ill-conditioned; raise epsilon", worst)
+		note("residuals are up to %.1e of the first value: its eigenvalues are ill-conditioned; raise `ridge`", worst)
 	}
 }

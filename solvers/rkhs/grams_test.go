@@ -93,7 +93,7 @@ func (c *decomposition) prepare(m blas64.General, rows, cols bool) {
 	if cols {
 		dense.ScaleColumns(m, root)
 	}
-	if !c.Centred {
+	if !c.Centre {
 		return
 	}
 	if rows {

@@ -60,10 +60,10 @@ func (s side) String() string {
 
 // filter returns f(σ) for the singular values of X or Y, and 0 for those that the inverse
 // leaves out: for ε = 0 the squares at or below the cut-off.
-func (f *factors) filter(d *dense.SVD, epsilon float64, value func(sigma float64) float64) (w []float64, dropped int) {
+func (f *factors) filter(d *dense.SVD, ridge float64, value func(sigma float64) float64) (w []float64, dropped int) {
 	w = make([]float64, len(d.S))
 	for i, s := range d.S {
-		if epsilon == 0 && !(s*s > f.cutoff*d.S[0]*d.S[0]) {
+		if ridge == 0 && !(s*s > f.cutoff*d.S[0]*d.S[0]) {
 			dropped++
 			continue
 		}
@@ -106,12 +106,12 @@ func (CrossCovariance) matrix(f *factors) (result, error) {
 }
 
 // inverted returns X·(XᵀX+ε)⁻¹ = U·diag(σ/(σ²+ε))·Vᵀ.
-func (f *factors) inverted(epsilon float64) (result, error) {
+func (f *factors) inverted(ridge float64) (result, error) {
 	d, err := f.decompose(ofX)
 	if err != nil {
 		return result{}, err
 	}
-	w, dropped := f.filter(d, epsilon, func(s float64) float64 { return s / (s*s + epsilon) })
+	w, dropped := f.filter(d, ridge, func(s float64) float64 { return s / (s*s + ridge) })
 	return result{weighted(d.U, w, d.V), dropped, slices.Max(w)}, nil
 }
 
@@ -131,7 +131,7 @@ func (f *factors) times(r result, turned bool) (result, error) {
 }
 
 func (o MeanEmbedding) matrix(f *factors) (result, error) {
-	r, err := f.inverted(o.Epsilon)
+	r, err := f.inverted(o.Ridge)
 	if err != nil {
 		return r, err
 	}
@@ -139,7 +139,7 @@ func (o MeanEmbedding) matrix(f *factors) (result, error) {
 }
 
 func (o Koopman) matrix(f *factors) (result, error) {
-	r, err := f.inverted(o.Epsilon)
+	r, err := f.inverted(o.Ridge)
 	if err != nil {
 		return r, err
 	}
@@ -161,15 +161,15 @@ func (o PerronFrobenius) matrix(f *factors) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	w, dropped := f.filter(d, o.Epsilon, func(s float64) float64 { return 1 / (s*s + o.Epsilon) })
+	w, dropped := f.filter(d, o.Ridge, func(s float64) float64 { return 1 / (s*s + o.Ridge) })
 	inverse, size := weighted(d.V, w, d.V), slices.Max(w)*d.S[0]*dy.S[0]
-	if o.Epsilon > 0 && len(d.S) < f.x.Cols { // fewer pairs than features: 1/ε on what V leaves
+	if o.Ridge > 0 && len(d.S) < f.x.Cols { // fewer pairs than features: 1/ε on what V leaves
 		for i, v := range w {
-			w[i] = v - 1/o.Epsilon
+			w[i] = v - 1/o.Ridge
 		}
 		inverse = weighted(d.V, w, d.V)
 		for i := range inverse.Rows {
-			inverse.Data[i*inverse.Stride+i] += 1 / o.Epsilon
+			inverse.Data[i*inverse.Stride+i] += 1 / o.Ridge
 		}
 	}
 	return result{mul(inverse, cross), dropped, size}, nil
@@ -178,7 +178,7 @@ func (o PerronFrobenius) matrix(f *factors) (result, error) {
 // sampledMatrix takes the pseudo-inverse of XYᵀ in bases of the columns of X and Y,
 // where it is (U_x·M·U_yᵀ)⁺ = U_y·M⁺·U_xᵀ with M = Σ_x·V_xᵀ·V_y·Σ_y.
 func (o PerronFrobenius) sampledMatrix(f *factors, cross blas64.General) (result, error) {
-	inverted, err := f.inverted(o.Epsilon)
+	inverted, err := f.inverted(o.Ridge)
 	if err != nil {
 		return result{}, err
 	}
@@ -220,7 +220,7 @@ func pseudoInverse(m blas64.General, cutoff float64) (inverse blas64.General, dr
 
 // matrix returns V_y·s_y·U_yᵀ·U_x·s_x·V_xᵀ with s = σ/√(σ²+ε), where nothing is large.
 func (o CCA) matrix(f *factors) (result, error) {
-	root := func(s float64) float64 { return s / math.Hypot(s, math.Sqrt(o.Epsilon)) }
+	root := func(s float64) float64 { return s / math.Hypot(s, math.Sqrt(o.Ridge)) }
 	var halves [2]blas64.General
 	dropped := 0
 	for i, s := range []side{ofX, ofY} {
@@ -228,7 +228,7 @@ func (o CCA) matrix(f *factors) (result, error) {
 		if err != nil {
 			return result{}, err
 		}
-		w, n := f.filter(d, o.Epsilon, root)
+		w, n := f.filter(d, o.Ridge, root)
 		halves[i] = weighted(d.U, w, d.V)
 		dropped += n
 	}
@@ -236,11 +236,11 @@ func (o CCA) matrix(f *factors) (result, error) {
 }
 
 // inverseRoot returns (C+ε)^(−1/2) in the basis of X or Y, on the span of the features.
-func (f *factors) inverseRoot(s side, epsilon float64) (blas64.General, error) {
+func (f *factors) inverseRoot(s side, ridge float64) (blas64.General, error) {
 	d, err := f.decompose(s)
 	if err != nil {
 		return blas64.General{}, err
 	}
-	w, _ := f.filter(d, epsilon, func(s float64) float64 { return 1 / math.Hypot(s, math.Sqrt(epsilon)) })
+	w, _ := f.filter(d, ridge, func(s float64) float64 { return 1 / math.Hypot(s, math.Sqrt(ridge)) })
 	return weighted(d.V, w, d.V), nil
 }

@@ -31,9 +31,9 @@ func TestSaveAndLoad(t *testing.T) {
 		d *Data
 		k kernelgen.Kernel
 	}{
-		{Solver{Operator: CCA{1e-3}, Rank: 3, Centred: true}, d, kernelgen.RBF(0.5)},
+		{Solver{Operator: CCA{1e-3}, Rank: 3, Centre: true}, d, kernelgen.RBF(0.5)},
 		{Solver{Operator: Koopman{1e-4}, Task: Eigen, Rank: 4}, pairs(t, turning, next), kernelgen.RBF(0.3)},
-		{Solver{Operator: Koopman{1e-4}, Task: Eigen, Rank: 4, Centred: true}, pairs(t, turning, next), kernelgen.RBF(0.3)},
+		{Solver{Operator: Koopman{1e-4}, Task: Eigen, Rank: 4, Centre: true}, pairs(t, turning, next), kernelgen.RBF(0.3)},
 		{Solver{Operator: PerronFrobenius{1e-3, true}, Rank: 4}, pairs(t, turning, next), kernelgen.RBF(0.3)},
 		{Solver{Operator: Covariance{}, Task: Eigen, Rank: 3, Random: true, Landmarks: 40}, d, kernelgen.RBF(0.5)},
 	} {
@@ -146,17 +146,26 @@ func checkTransform(t *testing.T, m *Model, rows blas64.General) {
 	}
 }
 
-// The bytes of headers and the order of arrays are those of the first version.
+// The bytes of headers and the order of arrays are those of the first version, but for its
+// words, which load still reads.
 func TestFormat(t *testing.T) {
 	_, _, d := dependent(t, 40, 2, 2)
-	f := mustFit(t, Solver{Operator: CCA{1e-3}, Rank: 2, Centred: true, Seed: 4}, d, kernelgen.RBF(0.5))
+	f := mustFit(t, Solver{Operator: CCA{1e-3}, Rank: 2, Centre: true, Seed: 4}, d, kernelgen.RBF(0.5))
 	const space = `{"method":"rpcholesky","kernel":"rbf(gamma=0.5)","seed":4,"rows":40,"columns":40,"rank":40,"shift":0,"left":{}}`
-	header := `{"method":"rkhs","task":"svd","operator":"kcca","epsilon":0.001,"engine":"exact","formulation":"qr","centred":true,"seed":4,"pairs":40,"rank":2,"left":` + space + `,"right":` + space + `}`
+	header := `{"method":"operator","task":"svd","kind":"cca","ridge":0.001,"engine":"exact","formulation":"qr","centred":true,"seed":4,"pairs":40,"rank":2,"left":` + space + `,"right":` + space + `}`
 	const arrays = "values left_features_values left_features_u_landmarks left_features_u_landmark_rows left_features_u_projection " +
 		"right_features_values right_features_u_landmarks right_features_u_landmark_rows right_features_u_projection " +
 		"left left_offsets right right_offsets canonical_left canonical_left_offsets canonical_right canonical_right_offsets"
 	a := saved(t, f.Model)
 	if got := strings.Join(a.Names(), " "); string(a.Header) != header || got != arrays {
 		t.Errorf("%s\n%s", a.Header, got)
+	}
+	a.Header = []byte(strings.NewReplacer(`"operator"`, `"rkhs"`, `"kind":"cca","ridge"`, `"operator":"kcca","epsilon"`).Replace(header))
+	old, err := Load(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := saved(t, old); string(again.Header) != header {
+		t.Errorf("the first version is read as %s", again.Header)
 	}
 }

@@ -64,7 +64,7 @@ func TestNasty(t *testing.T) {
 		for _, k := range []kernelgen.Kernel{kernelgen.RBF(0.5), kernelgen.Linear(), kernelgen.Poly(2, 1, 1)} {
 			for _, op := range allOperators {
 				for _, task := range []Task{SVD, Eigen} {
-					s := Solver{Operator: op, Task: task, Rank: 5, Centred: len(c.name)%2 == 0, Landmarks: 40}
+					s := Solver{Operator: op, Task: task, Rank: 5, Centre: len(c.name)%2 == 0, Landmarks: 40}
 					what := fmt.Sprintf("%s, %s, %s, %s", c.name, k, name(op), task)
 					f, err := s.Fit(t.Context(), stream.Engine{}, pairs(t, c.x, c.y), k)
 					if err != nil {
@@ -114,7 +114,7 @@ func TestErrors(t *testing.T) {
 	rbf, other := kernelgen.RBF(1), kernelgen.RBF(2)
 	lagged := func(lag int64) error { _, err := Lagged(from(x), lag); return err }
 	weigh := func(w []float64) error { _, err := d.Weighted(w); return err }
-	parse := func(word string, epsilon float64) error { _, err := ParseOperator(word, epsilon); return err }
+	parse := func(word string, ridge float64) error { _, err := ParseOperator(word, ridge); return err }
 	source := func(m blas64.General) error { _, err := Single(from(m)); return err }
 	unequal := func() error { _, err := Pairs(from(x), from(stream.RowSlice(y, 0, 20))); return err }
 	for _, c := range []struct {
@@ -130,8 +130,8 @@ func TestErrors(t *testing.T) {
 		{weigh(make([]float64, 30)), "zero"},
 		{weigh(constant(1, 30, -1).Data), "-1"},
 		{parse("koopmann", 0), "koopman"},
-		{parse("koopman", -1), "epsilon"},
-		{parse("kcca", math.NaN()), "epsilon"},
+		{parse("koopman", -1), "ridge"},
+		{parse("cca", math.NaN()), "ridge"},
 		{fit(Solver{Operator: Koopman{1}}, d, rbf), "3"},
 		{fit(Solver{Operator: CrossCovariance{}, Task: Eigen}, d, rbf), "one space"},
 		{fit(Solver{Operator: Koopman{1}, KernelY: &other}, pairs(t, x, x), rbf), "one kernel"},
@@ -141,7 +141,7 @@ func TestErrors(t *testing.T) {
 		{fit(Solver{Operator: Covariance{}}, single, kernelgen.SNE(1)), "symmetric"},
 		{fit(Solver{Operator: Covariance{}, Engine: EngineExact, Random: true}, single, rbf), "random features"},
 		{fit(Solver{Operator: Covariance{}, Engine: EngineExact, Landmarks: 5}, single, rbf), "of the trace"},
-		{fit(Solver{Operator: Covariance{}, Centred: true}, pairs(t, constant(9, 2, 4), stream.RowSlice(x, 0, 9)), kernelgen.Linear()), "all the same"},
+		{fit(Solver{Operator: Covariance{}, Centre: true}, pairs(t, constant(9, 2, 4), stream.RowSlice(x, 0, 9)), kernelgen.Linear()), "all the same"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
 			t.Errorf("error %v does not say %q", c.err, c.want)

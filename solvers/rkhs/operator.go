@@ -19,7 +19,7 @@ type Operator interface {
 	String() string
 	// Regularisation returns the ε of the inverse of a covariance operator; inverts is false
 	// where there is no such inverse.
-	Regularisation() (epsilon float64, inverts bool)
+	Regularisation() (ridge float64, inverts bool)
 
 	traits() traits
 	// matrix returns S in the orthonormal bases of f, rows of the range.
@@ -52,12 +52,12 @@ type CrossCovariance struct{}
 
 // MeanEmbedding is the conditional mean embedding of P(Y | X) (paper, Section 4.3),
 // C_YX·(C_XX+ε)⁻¹ = Ψ·(G_Φ+ε)⁻¹·Φᵀ.
-type MeanEmbedding struct{ Epsilon float64 }
+type MeanEmbedding struct{ Ridge float64 }
 
 // Koopman is the kernel Koopman operator (paper, Section 4.4),
 // (C_XX+ε)⁻¹·C_XY = Φ·(G_Φ+ε)⁻¹·Ψᵀ, from the functions of a state onto their expected
 // values a step later. The two expressions are the same operator for ε > 0.
-type Koopman struct{ Epsilon float64 }
+type Koopman struct{ Ridge float64 }
 
 // PerronFrobenius is the kernel Perron–Frobenius operator (paper, Section 4.4), which
 // carries densities forward in time. There are two empirical forms:
@@ -71,7 +71,7 @@ type Koopman struct{ Epsilon float64 }
 // at the price of the pseudo-inverse of G_ΦΨ, and the first divides by ε what of them
 // is outside the span of the φ(x_i).
 type PerronFrobenius struct {
-	Epsilon float64
+	Ridge   float64
 	Sampled bool
 }
 
@@ -80,13 +80,13 @@ type PerronFrobenius struct {
 // Its singular values are regularised correlations. Between times of a process its
 // singular functions are coherent sets: S*S carries functions forward and back, see
 // [Model.ForwardBackward]. [Model] has the canonical functions that correlate.
-type CCA struct{ Epsilon float64 }
+type CCA struct{ Ridge float64 }
 
 func (Covariance) String() string      { return "covariance" }
 func (CrossCovariance) String() string { return "cross-covariance" }
 func (MeanEmbedding) String() string   { return "cme" }
 func (Koopman) String() string         { return "koopman" }
-func (CCA) String() string             { return "kcca" }
+func (CCA) String() string             { return "cca" }
 func (o PerronFrobenius) String() string {
 	if o.Sampled {
 		return "perron-frobenius-sampled"
@@ -96,11 +96,11 @@ func (o PerronFrobenius) String() string {
 
 // OperatorNames returns the words that ParseOperator takes.
 func OperatorNames() []string {
-	return []string{"covariance", "cross-covariance", "cme", "koopman", "perron-frobenius", "perron-frobenius-sampled", "kcca"}
+	return []string{"covariance", "cross-covariance", "cme", "koopman", "perron-frobenius", "perron-frobenius-sampled", "cca"}
 }
 
 // ParseOperator returns the operator that a word names, with ε where it has one.
-func ParseOperator(word string, epsilon float64) (Operator, error) {
+func ParseOperator(word string, ridge float64) (Operator, error) {
 	var op Operator
 	switch word {
 	case "covariance":
@@ -108,17 +108,17 @@ func ParseOperator(word string, epsilon float64) (Operator, error) {
 	case "cross-covariance":
 		op = CrossCovariance{}
 	case "cme":
-		op = MeanEmbedding{epsilon}
+		op = MeanEmbedding{ridge}
 	case "koopman":
-		op = Koopman{epsilon}
+		op = Koopman{ridge}
 	case "perron-frobenius":
-		op = PerronFrobenius{Epsilon: epsilon}
+		op = PerronFrobenius{Ridge: ridge}
 	case "perron-frobenius-sampled":
-		op = PerronFrobenius{epsilon, true}
-	case "kcca":
-		op = CCA{epsilon}
+		op = PerronFrobenius{ridge, true}
+	case "cca":
+		op = CCA{ridge}
 	default:
-		return nil, fmt.Errorf("operator %q is none of %q", word, OperatorNames())
+		return nil, fmt.Errorf("kind %q is none of %q", word, OperatorNames())
 	}
 	return op, checkOperator(op)
 }
@@ -126,28 +126,28 @@ func ParseOperator(word string, epsilon float64) (Operator, error) {
 // checkOperator refuses an ε that cannot be.
 func checkOperator(op Operator) error {
 	if e, inverts := op.Regularisation(); inverts && !(e >= 0 && e <= math.MaxFloat64) {
-		return fmt.Errorf("operator %s: epsilon is %v; it must be finite and not negative", op, e)
+		return fmt.Errorf("operator %s: `ridge` is %v; it must be finite and not negative", op, e)
 	}
 	return nil
 }
 
 // Regularisation returns none.
-func (Covariance) Regularisation() (epsilon float64, inverts bool) { return 0, false }
+func (Covariance) Regularisation() (ridge float64, inverts bool) { return 0, false }
 
 // Regularisation returns none.
-func (CrossCovariance) Regularisation() (epsilon float64, inverts bool) { return 0, false }
+func (CrossCovariance) Regularisation() (ridge float64, inverts bool) { return 0, false }
 
 // Regularisation returns ε.
-func (o MeanEmbedding) Regularisation() (epsilon float64, inverts bool) { return o.Epsilon, true }
+func (o MeanEmbedding) Regularisation() (ridge float64, inverts bool) { return o.Ridge, true }
 
 // Regularisation returns ε.
-func (o Koopman) Regularisation() (epsilon float64, inverts bool) { return o.Epsilon, true }
+func (o Koopman) Regularisation() (ridge float64, inverts bool) { return o.Ridge, true }
 
 // Regularisation returns ε.
-func (o PerronFrobenius) Regularisation() (epsilon float64, inverts bool) { return o.Epsilon, true }
+func (o PerronFrobenius) Regularisation() (ridge float64, inverts bool) { return o.Ridge, true }
 
 // Regularisation returns ε, of both sides.
-func (o CCA) Regularisation() (epsilon float64, inverts bool) { return o.Epsilon, true }
+func (o CCA) Regularisation() (ridge float64, inverts bool) { return o.Ridge, true }
 
 func (Covariance) traits() traits {
 	return traits{left: ofX, right: ofX, oneSpace: true, symmetric: true, alone: true}

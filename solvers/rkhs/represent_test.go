@@ -28,7 +28,7 @@ func identity(n int) blas64.General {
 
 // spectral returns f(G) for a Gram matrix G and a function of its eigenvalues; for ε = 0
 // eigenvalues at or below the cut-off are left out.
-func (g *grams) spectral(gram blas64.General, epsilon float64, f func(v float64) float64) (result, error) {
+func (g *grams) spectral(gram blas64.General, ridge float64, f func(v float64) float64) (result, error) {
 	values, vectors, err := symeig.Decompose(gram)
 	if err != nil {
 		return result{}, fmt.Errorf("a Gram matrix: %w", err)
@@ -38,7 +38,7 @@ func (g *grams) spectral(gram blas64.General, epsilon float64, f func(v float64)
 	}
 	w, dropped := make([]float64, len(values)), 0
 	for i, v := range values {
-		if epsilon == 0 && !(v > g.cutoff*values[0]) {
+		if ridge == 0 && !(v > g.cutoff*values[0]) {
 			dropped++
 			continue
 		}
@@ -47,17 +47,17 @@ func (g *grams) spectral(gram blas64.General, epsilon float64, f func(v float64)
 	return result{General: weighted(vectors, w, vectors), dropped: dropped}, nil
 }
 
-func (g *grams) inverse(epsilon float64) (result, error) {
-	return g.spectral(g.x, epsilon, func(v float64) float64 { return 1 / (v + epsilon) })
+func (g *grams) inverse(ridge float64) (result, error) {
+	return g.spectral(g.x, ridge, func(v float64) float64 { return 1 / (v + ridge) })
 }
 
 // represent returns B of an operator.
 func (g *grams) represent(op Operator) (result, error) {
 	switch o := op.(type) {
 	case MeanEmbedding:
-		return g.inverse(o.Epsilon)
+		return g.inverse(o.Ridge)
 	case Koopman:
-		return g.inverse(o.Epsilon)
+		return g.inverse(o.Ridge)
 	case PerronFrobenius:
 		return g.perronFrobenius(o)
 	case CCA:
@@ -72,7 +72,7 @@ func (g *grams) perronFrobenius(o PerronFrobenius) (result, error) {
 	if !o.Sampled {
 		return result{}, fmt.Errorf("operator %s is not of the form ΨBΦᵀ", o)
 	}
-	inverse, err := g.inverse(o.Epsilon)
+	inverse, err := g.inverse(o.Ridge)
 	if err != nil {
 		return result{}, err
 	}
@@ -84,12 +84,12 @@ func (g *grams) perronFrobenius(o PerronFrobenius) (result, error) {
 }
 
 func (g *grams) cca(o CCA) (result, error) {
-	root := func(v float64) float64 { return 1 / math.Sqrt(v+o.Epsilon) }
-	right, err := g.spectral(g.x, o.Epsilon, root)
+	root := func(v float64) float64 { return 1 / math.Sqrt(v+o.Ridge) }
+	right, err := g.spectral(g.x, o.Ridge, root)
 	if err != nil {
 		return result{}, err
 	}
-	left, err := g.spectral(g.y, o.Epsilon, root)
+	left, err := g.spectral(g.y, o.Ridge, root)
 	if err != nil {
 		return result{}, err
 	}

@@ -30,12 +30,12 @@ type Solver struct {
 	// another space they are worked out from rows of y. Operators that are between
 	// functions of one space ([Koopman], [PerronFrobenius], all with Eigen) have one kernel.
 	KernelY *kernelgen.Kernel
-	// Centred takes the means of the features away first: covariances of features
+	// Centre takes the means of the features away first: covariances of features
 	// instead of second moments. The paper's operators are not centred. Other codes for
 	// CCA and kernel PCA centre. Without it the first singular function of a CCA
 	// and the first eigenfunction of a transfer operator are nearly constant, with a
 	// value near 1; with it they are gone.
-	Centred bool
+	Centre bool
 
 	Engine Engine
 	// Landmarks is how many rows of either side span the functions; for one space, of

@@ -2,6 +2,7 @@ package rkhs
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/nystream/nystream/kernelgen"
@@ -10,15 +11,18 @@ import (
 )
 
 // Name is what the header of a saved model of this package calls it.
-const Name = "rkhs"
+const Name = "operator"
+
+// Names are what the headers of saved models have called it, the first as it is now.
+var Names = []string{Name, "rkhs"}
 
 // header is what a saved model says about itself in words and numbers; the rest is in
 // arrays.
 type header struct {
-	Method      string          `json:"method"` // "rkhs"
+	Method      string          `json:"method"` // "operator"
 	Task        string          `json:"task"`   // svd or eigen
-	Operator    string          `json:"operator"`
-	Epsilon     float64         `json:"epsilon,omitempty"`
+	Kind        string          `json:"kind"`   // of the operator
+	Ridge       float64         `json:"ridge,omitempty"`
 	Engine      string          `json:"engine"`
 	Formulation string          `json:"formulation"` // "qr"; other versions had others
 	Random      bool            `json:"random_features,omitempty"`
@@ -31,6 +35,23 @@ type header struct {
 	Rank        int             `json:"rank"`
 	Left        json.RawMessage `json:"left"`            // features of the left functions
 	Right       json.RawMessage `json:"right,omitempty"` // absent if they are those of the left
+	oldWords
+}
+
+// oldWords are what the first version wrote, whose method was "rkhs".
+type oldWords struct {
+	Operator string  `json:"operator,omitempty"` // the kind: kcca for cca
+	Epsilon  float64 `json:"epsilon,omitempty"`  // the ridge
+}
+
+// renew puts the words of the first version into their places.
+func (h *header) renew() {
+	if h.Method != "rkhs" || h.Kind != "" {
+		return
+	}
+	if h.Kind, h.Ridge = h.Operator, h.Epsilon; h.Kind == "kcca" {
+		h.Kind = "cca"
+	}
 }
 
 // The prefixes of the arrays of features.
@@ -47,8 +68,8 @@ const (
 // CCA; and with centred features the same names with _offsets. A function of a row is
 // u·√left_features_values·left − left_offsets.
 func (m *Model) Save() (*model.Archive, error) {
-	epsilon, _ := m.Operator.Regularisation()
-	h := header{Method: Name, Task: m.Task.String(), Operator: m.Operator.String(), Epsilon: epsilon, Engine: m.Engine.String(),
+	ridge, _ := m.Operator.Regularisation()
+	h := header{Method: Name, Task: m.Task.String(), Kind: m.Operator.String(), Ridge: ridge, Engine: m.Engine.String(),
 		Formulation: "qr", Random: m.Random, Centred: m.Centred, Inverse: m.Inverse, Complex: m.Imag != nil,
 		Seed: m.Seed, Pairs: m.Pairs, Lag: m.Lag, Rank: m.Rank()}
 	left, err := m.Left.Space.Save()
@@ -102,7 +123,8 @@ func (m *Model) named() []namedFunctions {
 func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	var h header
 	a.ReadHeader(&h)
-	if h.Method != Name || h.Rank < 0 || h.Pairs < 0 || h.Lag < 0 || h.Left == nil {
+	h.renew()
+	if !slices.Contains(Names, h.Method) || h.Rank < 0 || h.Pairs < 0 || h.Lag < 0 || h.Left == nil {
 		a.Fail("header: method %q, rank %d, %d pairs, lag %d, left side %s", h.Method, h.Rank, h.Pairs, h.Lag, h.Left)
 		return nil, a.Err()
 	}
@@ -138,7 +160,7 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 
 // words reads the words of the header.
 func (m *Model) words(h header) (err error) {
-	if m.Operator, err = ParseOperator(h.Operator, h.Epsilon); err != nil {
+	if m.Operator, err = ParseOperator(h.Kind, h.Ridge); err != nil {
 		return err
 	}
 	if m.Task, err = ParseTask(h.Task); err != nil {

@@ -22,8 +22,8 @@ func (m *Model) Describe() *model.Description {
 	}
 	fact("task", m.Task)
 	fact("engine", m.Engine)
-	if epsilon, inverts := m.Operator.Regularisation(); inverts {
-		fact("epsilon", epsilon)
+	if ridge, inverts := m.Operator.Regularisation(); inverts {
+		fact("ridge", ridge)
 	}
 	if m.Left.Space != m.Right.Space {
 		fact("left kernel", m.Left.Space.Kernel)

@@ -96,7 +96,7 @@ func checkDamage(t *testing.T, whole *model.Archive) {
 			t.Errorf("no error with a NaN in %s", a.Name)
 		}
 	}
-	for word, other := range map[string]string{`"method":"rkhs"`: `"method":"ksvd"`, `"operator":"`: `"operator":"no`, `"engine":"`: `"engine":"no`, `"rank":`: `"rank":1`} {
+	for word, other := range map[string]string{`"method":"operator"`: `"method":"ksvd"`, `"kind":"`: `"kind":"no`, `"engine":"`: `"engine":"no`, `"rank":`: `"rank":1`} {
 		bad := copied(whole)
 		if bad.Header = bytes.Replace(bad.Header, []byte(word), []byte(other), 1); bytes.Equal(bad.Header, whole.Header) {
 			t.Fatalf("%s is not in the header", word)

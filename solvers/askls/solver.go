@@ -36,8 +36,8 @@ type Solver struct {
 	// Folds is how many folds stacking leaves out in turn, each class spread over them;
 	// 0 means 10, or as many as there are samples.
 	Folds int
-	// Penalty is the λ of the logistic regressions of stacking, which have three parameters
-	// each: 0 means 1e-6, which matters only where the functions separate the classes.
+	// Penalty is a λ ≥ 0 on the squared weights of the logistic regressions of stacking. They
+	// have three parameters each and smoothed labels, and want none.
 	Penalty float64
 
 	// Rank, Samples and Sums are those of the approximation of engine lowrank, and of the
@@ -61,9 +61,6 @@ func (m Solver) settings(n int) (Solver, error) {
 	if m.Folds == 0 {
 		m.Folds = min(10, n)
 	}
-	if m.Penalty == 0 {
-		m.Penalty = 1e-6
-	}
 	if m.Rank == 0 {
 		m.Rank = 100
 	}
@@ -83,8 +80,8 @@ func (m Solver) settings(n int) (Solver, error) {
 		return m, fmt.Errorf("there is no engine %v, merging %v or approximation %v", m.Engine, m.Merge, m.Approximation)
 	case m.Merge == MergeStack && (m.Folds < 2 || m.Folds > n || m.Folds > math.MaxUint16):
 		return m, fmt.Errorf("%d folds of %d samples: stacking needs 2 at least, and a sample for each", m.Folds, n)
-	case !positive(m.Penalty), !positive(m.Tolerance):
-		return m, fmt.Errorf("penalty %v and tolerance %v must be positive and finite", m.Penalty, m.Tolerance)
+	case !(m.Penalty >= 0 && m.Penalty <= math.MaxFloat64), !positive(m.Tolerance):
+		return m, fmt.Errorf("penalty %v and tolerance %v must be finite, not negative, and the tolerance not 0", m.Penalty, m.Tolerance)
 	case m.Rank < 1, m.Samples < 0, m.Iterations < 1:
 		return m, fmt.Errorf("rank %d and iterations %d must be at least 1, and samples %d not negative", m.Rank, m.Iterations, m.Samples)
 	}

@@ -30,7 +30,8 @@ func (f *fit) foldScale() float64 {
 }
 
 // stack fits a logistic regression for each class on f_s and f_t of samples that were
-// left out: its weights of the two and its bias, k×3.
+// left out: its weights of the two and its bias, k×3. Labels are smoothed instead of weights
+// penalised: nothing is to be chosen, and classes that are separable have finite odds too.
 func (f *fit) stack(heldOut blas64.General) (blas64.General, error) {
 	n, k := heldOut.Rows, f.targets.Cols
 	stack := stream.NewMatrix(k, 3)
@@ -41,7 +42,7 @@ func (f *fit) stack(heldOut blas64.General) (blas64.General, error) {
 			x.Data[2*i], x.Data[2*i+1] = row[class], row[k+class]
 			positive[i] = f.data.labels[i] == class
 		}
-		m, err := logistic.Solver{Penalty: f.Penalty}.Fit(x, positive)
+		m, err := logistic.Solver{Penalty: f.Penalty, Smoothed: true}.Fit(x, positive)
 		switch {
 		case errors.Is(err, logistic.ErrOneClass):
 			stack.Data[3*class+2] = certain * f.targets.Data[class] // of the first sample, as of all

@@ -8,5 +8,9 @@
 // penalised.
 //
 // Without a penalty there is no minimum where a plane separates the two classes, and
-// none for rows that are all of one class; both are errors that say so.
+// none for rows that are all of one class; both are errors that say so. For classes that
+// are separable smoothed labels have one too: the probabilities of Platt ("Probabilistic
+// outputs for support vector machines", 1999), which are what P positive rows say about
+// one more if nothing was known before. They have no parameter, and the scale of the
+// features does not matter to them.
 package logistic

@@ -21,8 +21,11 @@ var (
 
 // Solver says how a regression is fitted.
 type Solver struct {
-	Penalty    float64 // λ ≥ 0
-	Iterations int     // at most; 0 means 200
+	Penalty float64 // λ ≥ 0
+	// Smoothed takes each row for positive with the probability (P+1)/(P+2) if it is, and
+	// 1/(N+2) if not, where P and N are how many rows are positive and negative.
+	Smoothed   bool
+	Iterations int // at most; 0 means 200
 	// Tolerance is how much the next step may change the log-odds of any row for the
 	// iteration to end; 0 means 1e-9.
 	Tolerance float64
@@ -48,11 +51,14 @@ func (s Solver) Fit(x blas64.General, positive []bool) (*Model, error) {
 			return r.model(), nil
 		}
 	}
-	if s.Penalty == 0 {
+	if s.unbounded() {
 		return nil, fmt.Errorf("logistic: after %d iterations the weights still grow: %w", s.Iterations, ErrSeparable)
 	}
 	return nil, fmt.Errorf("logistic: not converged after %d iterations at penalty %v: scale the features", s.Iterations, s.Penalty)
 }
+
+// unbounded reports whether the weights of classes that are separable grow for ever.
+func (s Solver) unbounded() bool { return s.Penalty == 0 && !s.Smoothed }
 
 func (s Solver) settings(x blas64.General, positive []bool) (Solver, error) {
 	if x.Rows != len(positive) {
@@ -95,6 +101,7 @@ type regression struct {
 	scale   []float64
 	penalty []float64 // of each scaled weight, and 0 for the bias
 	sign    []float64
+	doubt   []float64 // the probability that a row is of the other class
 	weights []float64 // scaled; the bias is last
 	odds    []float64 // log-odds of each row
 	loss    float64
@@ -104,7 +111,7 @@ type regression struct {
 func newRegression(s Solver, x blas64.General, positive []bool) *regression {
 	d := x.Cols
 	r := &regression{Solver: s, rows: stream.NewMatrix(x.Rows, d+1), scale: make([]float64, d),
-		penalty: make([]float64, d+1), sign: make([]float64, x.Rows), weights: make([]float64, d+1), odds: make([]float64, x.Rows)}
+		penalty: make([]float64, d+1), sign: make([]float64, x.Rows), doubt: make([]float64, x.Rows), weights: make([]float64, d+1), odds: make([]float64, x.Rows)}
 	for j := range d {
 		r.scale[j] = dense.MaxAbs(dense.Columns(x, j, 1))
 		if r.scale[j] == 0 {
@@ -112,26 +119,45 @@ func newRegression(s Solver, x blas64.General, positive []bool) *regression {
 		}
 		r.penalty[j] = s.Penalty / r.scale[j] / r.scale[j]
 	}
+	doubt := s.doubts(positive)
 	for i := range x.Rows {
 		row := dense.Row(r.rows, i)
 		for j, v := range dense.Row(x, i) {
 			row[j] = v / r.scale[j]
 		}
 		row[d] = 1
-		r.sign[i] = -1
+		r.sign[i], r.doubt[i] = -1, doubt[0]
 		if positive[i] {
-			r.sign[i] = 1
+			r.sign[i], r.doubt[i] = 1, doubt[1]
 		}
 	}
 	r.loss = r.lossAt(r.odds, r.weights)
 	return r
 }
 
+// doubts returns the probability that a negative row is positive, and a positive one
+// negative.
+func (s Solver) doubts(positive []bool) (of [2]float64) {
+	if !s.Smoothed {
+		return of
+	}
+	var count [2]float64
+	for _, p := range positive {
+		if p {
+			count[1]++
+		} else {
+			count[0]++
+		}
+	}
+	return [2]float64{1 / (count[0] + 2), 1 / (count[1] + 2)}
+}
+
 // lossAt returns the objective at weights with these log-odds.
 func (r *regression) lossAt(odds, weights []float64) float64 {
 	sum := 0.0
 	for i, t := range odds {
-		sum += softplus(-r.sign[i] * t)
+		t *= r.sign[i]
+		sum += (1-r.doubt[i])*softplus(-t) + r.doubt[i]*softplus(t)
 	}
 	for j, w := range weights {
 		sum += r.penalty[j] / 2 * w * w
@@ -146,7 +172,8 @@ func (r *regression) derivatives() (gradient []float64, hessian blas64.General) 
 	hessian = stream.NewMatrix(d, d)
 	for i, t := range r.odds {
 		row := dense.Row(r.rows, i)
-		dense.Axpy(-r.sign[i]*sigmoid(-r.sign[i]*t), row, gradient)
+		rises, falls := sigmoid(r.sign[i]*t), sigmoid(-r.sign[i]*t)
+		dense.Axpy(r.sign[i]*(r.doubt[i]*rises-(1-r.doubt[i])*falls), row, gradient)
 		curvature := sigmoid(t) * sigmoid(-t)
 		for j, v := range row {
 			dense.Axpy(curvature*v, row, dense.Row(hessian, j))
@@ -175,13 +202,13 @@ func (r *regression) step() (change float64, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("logistic: %w: scale the features", err)
 	}
-	if r.Penalty == 0 && values[0] < vanished && r.separates() {
+	if r.unbounded() && values[0] < vanished && r.separates() {
 		return 0, fmt.Errorf("logistic: %w", ErrSeparable)
 	}
 	along := dense.MulVector(blas.Trans, vectors, gradient)
 	for j, v := range values {
 		if v <= nothing*values[0] {
-			if r.Penalty == 0 && r.seen(vectors, j) {
+			if r.unbounded() && r.seen(vectors, j) {
 				return 0, fmt.Errorf("logistic: %w", ErrSeparable)
 			}
 			along[j] = 0

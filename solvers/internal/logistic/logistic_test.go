@@ -142,6 +142,40 @@ func TestSeparable(t *testing.T) {
 	}
 }
 
+// TestSmoothed: classes that are separable have weights; those have the gradient 0 at the
+// smoothed labels, and any scale of the features gives the same log-odds.
+func TestSmoothed(t *testing.T) {
+	x := blas64.General{Rows: 6, Cols: 1, Stride: 1, Data: []float64{-3, -2, -1, 1, 2, 4}}
+	positive := []bool{false, false, false, false, true, true}
+	var odds []float64
+	for _, scale := range []float64{1e-9, 1, 1e9} {
+		y := dense.Clone(x)
+		dense.ScaleColumns(y, []float64{scale})
+		m, err := Solver{Smoothed: true}.Fit(y, positive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slope, bias := 0.0, 0.0
+		for i, v := range x.Data {
+			label := 1.0 / (4 + 2)
+			if positive[i] {
+				label = 3.0 / (2 + 2)
+			}
+			left := m.Probability(dense.Row(y, i)) - label
+			slope, bias = slope+left*v, bias+left
+		}
+		if !(math.Abs(slope)+math.Abs(bias) < 1e-9) {
+			t.Errorf("scale %v: gradient %v and %v", scale, slope, bias)
+		}
+		for i, v := range m.LogOddsOf(y) {
+			if odds != nil && math.Abs(v-odds[i]) > 1e-8 {
+				t.Errorf("scale %v: log-odds %v, want %v", scale, v, odds[i])
+			}
+		}
+		odds = m.LogOddsOf(y)
+	}
+}
+
 // TestDependent: a constant column and a copy of a column change no probability.
 func TestDependent(t *testing.T) {
 	x, positive := noisy(200, 2, 3)

@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/plot/plotter"
 
 	"github.com/nystream/nystream/bench/report"
-	"github.com/nystream/nystream/bench/split"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
+	"github.com/nystream/nystream/solvers/split"
 	"github.com/nystream/nystream/stream"
 )
 

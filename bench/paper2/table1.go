@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"github.com/nystream/nystream/bench/report"
-	"github.com/nystream/nystream/bench/split"
+	"github.com/nystream/nystream/solvers/split"
 )
 
 // published are the figures of the paper's Table 1: micro and macro F1.

@@ -12,10 +12,10 @@ import (
 	"github.com/nystream/nystream/bench/lssvm"
 	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/bench/scores"
-	"github.com/nystream/nystream/bench/split"
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
+	"github.com/nystream/nystream/solvers/split"
 	"github.com/nystream/nystream/stream"
 )
 

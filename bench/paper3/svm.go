@@ -11,10 +11,10 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/nystream/nystream/bench/lssvm"
-	"github.com/nystream/nystream/bench/split"
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/metrics"
+	"github.com/nystream/nystream/solvers/split"
 	"github.com/nystream/nystream/stream"
 )
 

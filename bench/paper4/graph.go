@@ -8,11 +8,11 @@ import (
 
 	"github.com/nystream/nystream/bench/datasets"
 	"github.com/nystream/nystream/bench/report"
-	"github.com/nystream/nystream/bench/split"
 	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/askls"
 	"github.com/nystream/nystream/solvers/metrics"
+	"github.com/nystream/nystream/solvers/split"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -34,19 +34,14 @@ func (o *options) graph(ctx context.Context) (*classedGraph, error) {
 	if err != nil {
 		return nil, err
 	}
-	read, err := graph.Read(ctx, edges, graph.Options{Nodes: nodes, Simple: true, Weight: "-"})
+	read, err := graph.Read(ctx, edges, graph.Options{Nodes: nodes, Simple: true, Weight: "-", SelfLoops: graph.AddSelfLoops, Degrees: stream.RowStochastic})
 	if err != nil {
 		return nil, err
 	}
 	if read.Adjacency.Rows > len(nodes) {
 		return nil, fmt.Errorf("%s: node %s of %s has no label", labels, read.Name(len(nodes)), edges)
 	}
-	loops := read.Adjacency.AddIdentity()
-	loops.Value = nil // a loop that was there stays one loop
-	g := &classedGraph{name: filepath.Base(edges)}
-	if g.kernel, err = loops.ScaledByDegrees(stream.RowStochastic); err != nil {
-		return nil, err
-	}
+	g := &classedGraph{name: filepath.Base(edges), kernel: read.Adjacency}
 	g.labels, g.classes = datasets.Numbered(classes)
 	return g, nil
 }

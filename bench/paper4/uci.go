@@ -15,11 +15,11 @@ import (
 
 	"github.com/nystream/nystream/bench/datasets"
 	"github.com/nystream/nystream/bench/report"
-	"github.com/nystream/nystream/bench/split"
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/askls"
 	"github.com/nystream/nystream/solvers/metrics"
+	"github.com/nystream/nystream/solvers/split"
 	"github.com/nystream/nystream/stream"
 )
 

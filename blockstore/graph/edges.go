@@ -189,11 +189,11 @@ func (r *reader) graph(nodes int, final []int32) (*Graph, error) {
 		SelfLoops:  r.edges.loops,
 	}
 	r.edges = edgeList{}
-	if r.options.Simple {
-		a.Value = nil
-	}
 	if r.options.SelfLoops == AddSelfLoops {
 		a = a.AddIdentity()
+	}
+	if r.options.Simple {
+		a.Value = nil
 	}
 	g.Adjacency, err = a.ScaledByDegrees(r.options.Degrees)
 	return g, err

@@ -62,7 +62,8 @@ type SelfLoops uint8
 const (
 	// KeepSelfLoops leaves them as they are.
 	KeepSelfLoops SelfLoops = iota
-	// AddSelfLoops adds the identity to the adjacency matrix.
+	// AddSelfLoops adds the identity to the adjacency matrix. Of a Simple graph each node
+	// then has one edge to itself, listed or not.
 	AddSelfLoops
 	// DropSelfLoops leaves them out.
 	DropSelfLoops

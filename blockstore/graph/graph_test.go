@@ -96,6 +96,7 @@ func TestReadGraphKnownAnswers(t *testing.T) {
 		{"duplicates", "1 2\n1 2\n1 1\n", Options{}, "1 2", edgeMap{{"1", "2"}: 2, {"1", "1"}: 1}},
 		{"simple", "1 2\n1 2\n1 1\n", Options{Simple: true}, "1 2", edgeMap{{"1", "2"}: 1, {"1", "1"}: 1}},
 		{"undirected", "1 2 5\n2 1 7\n1 1 1\n", Options{Undirected: true}, "1 2", edgeMap{{"1", "2"}: 12, {"2", "1"}: 12, {"1", "1"}: 1}},
+		{"simple, loops added", "1 2\n1 1\n", Options{Simple: true, SelfLoops: AddSelfLoops, Degrees: stream.ColumnStochastic}, "1 2", edgeMap{{"1", "1"}: 1, {"1", "2"}: 0.5, {"2", "2"}: 0.5}},
 		{"undirected and simple", "1 2\n2 1\n2 3\n", Options{Undirected: true, Simple: true}, "1 2 3", edgeMap{{"1", "2"}: 1, {"2", "1"}: 1, {"2", "3"}: 1, {"3", "2"}: 1}},
 		{"loops added", "1 2\n1 1\n", Options{SelfLoops: AddSelfLoops}, "1 2", edgeMap{{"1", "2"}: 1, {"1", "1"}: 2, {"2", "2"}: 1}},
 		{"loops dropped", "1 2\n1 1\n3 3\n", Options{SelfLoops: DropSelfLoops}, "1 2 3", edgeMap{{"1", "2"}: 1}},

@@ -72,7 +72,7 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 
 // packagePrefix is what the errors of our packages begin with; it says nothing
 // to users.
-var packagePrefix = regexp.MustCompile(`(^|: |\n)(?:kernelgen|sketch|stream|blockstore|lowrank|ism): `)
+var packagePrefix = regexp.MustCompile(`(^|: |\n)(?:kernelgen|sketch|stream|blockstore|lowrank|ism|split|metrics): `)
 
 // exitCode classifies an error. What cobra refuses before a verb begins is
 // wrong usage.

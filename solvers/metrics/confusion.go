@@ -1,9 +1,6 @@
 package metrics
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // Confusion is a confusion matrix: Counts[i][j] is the number of rows of class
 // Classes[i] that were predicted to be of class Classes[j].
@@ -15,27 +12,9 @@ type Confusion struct {
 // maxClasses bounds what is formed as a square matrix of classes: 512 MiB.
 const maxClasses = 1 << 13
 
-// NewConfusion counts the pairs of true and predicted labels. It takes 8·k²
-// bytes for k classes and is refused for more than 8192 of them.
+// NewConfusion is [Tally.Confusion] of two labellings.
 func NewConfusion(truth, predicted []int) (*Confusion, error) {
-	if err := checkLengths(len(truth), len(predicted)); err != nil {
-		return nil, err
-	}
-	c := &Confusion{Classes: distinct(truth, predicted)}
-	k := len(c.Classes)
-	if k > maxClasses {
-		return nil, tooManyClasses(k)
-	}
-	c.Counts = make([][]int64, k)
-	for i := range c.Counts {
-		c.Counts[i] = make([]int64, k)
-	}
-	for _, cell := range crossCount(truth, predicted) {
-		i, _ := slices.BinarySearch(c.Classes, cell.a)
-		j, _ := slices.BinarySearch(c.Classes, cell.b)
-		c.Counts[i][j] = cell.rows
-	}
-	return c, nil
+	return NewTally(truth, predicted).Confusion()
 }
 
 func tooManyClasses(k int) error {

@@ -41,6 +41,23 @@ func TestAgainstScikitLearn(t *testing.T) {
 	}
 }
 
+// TestTallyInParts: rows may come in any number of parts.
+func TestTallyInParts(t *testing.T) {
+	var parts Tally
+	for i := 0; i < len(truth); i += 5 {
+		end := min(len(truth), i+5)
+		parts.Add(truth[i:end], predicted[i:end])
+	}
+	want(t, "accuracy", 0.5833333333333334)(parts.Accuracy())
+	want(t, "macro F1", 0.45833333333333326)(parts.MacroF1())
+	if parts.Rows() != int64(len(truth)) {
+		t.Errorf("%d rows", parts.Rows())
+	}
+	if _, err := new(Tally).Confusion(); err == nil {
+		t.Error("a table of no rows")
+	}
+}
+
 func TestEdges(t *testing.T) {
 	same := []int{7, 7, 7}
 	split := []int{1, 2, 3}

@@ -13,10 +13,10 @@ import "math"
 // entropies are 0 and the labellings agree: 1. When only one does, it is 0. It is
 // not adjusted for chance: many small clusters raise it. Cost O(n).
 func NMI(a, b []int) (float64, error) {
-	if err := checkLengths(len(a), len(b)); err != nil {
+	cells, err := NewTally(a, b).cells()
+	if err != nil {
 		return 0, err
 	}
-	cells := crossCount(a, b)
 	rowsA, rowsB := margins(cells)
 	if len(rowsA) == 1 && len(rowsB) == 1 {
 		return 1, nil

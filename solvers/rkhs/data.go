@@ -106,8 +106,8 @@ func (d *Data) rootWeight(i int64) float64 {
 }
 
 // source returns one side as the caller gave it.
-func (d *Data) source(s side) stream.Source {
-	if s == ofY {
+func (d *Data) source(s Side) stream.Source {
+	if s == OfY {
 		return d.y
 	}
 	return d.x
@@ -123,9 +123,9 @@ func (d *Data) Shape() model.Shape {
 }
 
 // columnsOf returns how many columns the rows of a side have, 0 if it does not occur.
-func columnsOf(s model.Shape, which side) int {
+func columnsOf(s model.Shape, which Side) int {
 	switch {
-	case which == ofX || s.RightColumns == 0 && !s.OneSource():
+	case which == OfX || s.RightColumns == 0 && !s.OneSource():
 		return s.Columns
 	}
 	return s.RightColumns
@@ -133,13 +133,13 @@ func columnsOf(s model.Shape, which side) int {
 
 // Sample returns rows of x.
 func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, error) {
-	return d.gather(ctx, ofX, d.draw(n, seed, "kernel sample"))
+	return d.gather(ctx, OfX, d.draw(n, seed, "kernel sample"))
 }
 
 // sideData is one side of the pairs, for the words of its kernel.
 type sideData struct {
 	*Data
-	side side
+	side Side
 }
 
 // Shape returns the columns of the side.
@@ -162,8 +162,8 @@ func (d *Data) draw(n int, seed uint64, purpose string) []int64 {
 }
 
 // gather fetches the rows of one side of some pairs.
-func (d *Data) gather(ctx context.Context, s side, pairs []int64) (blas64.General, error) {
-	if s == ofY && d.lag > 0 {
+func (d *Data) gather(ctx context.Context, s Side, pairs []int64) (blas64.General, error) {
+	if s == OfY && d.lag > 0 {
 		late := make([]int64, len(pairs))
 		for i, p := range pairs {
 			late[i] = p + d.lag

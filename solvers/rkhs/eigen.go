@@ -156,7 +156,7 @@ func (p *eigenpairs) normalise() {
 // reducedPairs decomposes a square matrix S = UΣVᵀ of rank r by way of the r×r matrix
 // ΣVᵀU, which has its eigenvalues but for zeros: these would come out of rounding as
 // something else where eigenvectors are nearly dependent.
-func reducedPairs(op Operator, s result) (*eigenpairs, error) {
+func reducedPairs(op Operator, s Matrix) (*eigenpairs, error) {
 	t, err := newTriplets(op, s)
 	if err != nil {
 		return nil, err

@@ -61,11 +61,11 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 	if err != nil {
 		return nil, err
 	}
-	f := &Fit{TraceResiduals: [2]float64{traceLeft(m, ofX), traceLeft(m, ofY)}}
+	f := &Fit{TraceResiduals: [2]float64{traceLeft(m, OfX), traceLeft(m, OfY)}}
 	f.SourcePasses = 1
 	f.Note(append(notes, sp.notes...)...)
 	f.count(sp)
-	if err := s.decompose(d, sp, m, f); err != nil {
+	if err := s.decompose(ctx, e, d, sp, m, f); err != nil {
 		return nil, err
 	}
 	f.KernelEntries = sp.entries
@@ -91,16 +91,22 @@ type decomposition struct {
 }
 
 // decompose makes the model.
-func (s setting) decompose(d *Data, sp *spaces, m *moments, fit *Fit) error {
+func (s setting) decompose(ctx context.Context, e stream.Engine, d *Data, sp *spaces, m *moments, fit *Fit) error {
 	f, means := factorsOf(m, sp, s.Centre, s.Cutoff)
+	if s.Operator.Traits().AllPairs {
+		if err := s.expand(ctx, e, d, sp, means, f); err != nil {
+			return err
+		}
+		fit.SourcePasses++
+	}
 	c := &decomposition{setting: s, spaces: sp, means: means, data: d, fit: fit}
 	fit.Model = &Model{Task: s.Task, Operator: s.Operator, Engine: s.Engine, Random: s.Random,
 		Centred: s.Centre, Seed: s.Seed, Pairs: d.n, Lag: d.lag}
-	r, err := c.Operator.matrix(f)
+	r, err := c.Operator.Matrix(ctx, e, f)
 	if err != nil {
 		return err
 	}
-	fit.Dropped = r.dropped
+	fit.Dropped = r.Dropped
 	if s.Task == Eigen {
 		return c.eigenOf(r)
 	}
@@ -112,13 +118,13 @@ func (s setting) decompose(d *Data, sp *spaces, m *moments, fit *Fit) error {
 }
 
 // svd makes a model of singular functions.
-func (c *decomposition) svd(t *triplets, matrix blas64.General, f *factors) error {
+func (c *decomposition) svd(t *triplets, matrix blas64.General, f *Factors) error {
 	r := min(c.Rank, len(t.values))
-	m, sides := c.fit.Model, c.Operator.traits()
+	m, sides := c.fit.Model, c.Operator.Traits()
 	c.fit.Spectrum, c.fit.Residuals = t.values, t.residuals(matrix, r)
 	m.Values = t.values[:r:r]
 	u, v := dense.Columns(t.u, 0, r), dense.Columns(t.v, 0, r)
-	m.Left, m.Right = c.functions(sides.left, u), c.functions(sides.right, v)
+	m.Left, m.Right = c.functions(sides.Range, u), c.functions(sides.Domain, v)
 	if op, ok := c.Operator.(CCA); ok {
 		return c.canonical(f, op.Ridge, u, v)
 	}
@@ -126,31 +132,31 @@ func (c *decomposition) svd(t *triplets, matrix blas64.General, f *factors) erro
 }
 
 // functions returns functions of a side.
-func (c *decomposition) functions(which side, m blas64.General) *Functions {
+func (c *decomposition) functions(which Side, m blas64.General) *Functions {
 	space := c.spaces.x
-	if which == ofY {
+	if which == OfY {
 		space = c.spaces.y
 	}
 	return newFunctions(space, m, c.means[which])
 }
 
 // canonical adds the functions that correlate.
-func (c *decomposition) canonical(f *factors, ridge float64, u, v blas64.General) error {
-	left, err := f.inverseRoot(ofY, ridge)
+func (c *decomposition) canonical(f *Factors, ridge float64, u, v blas64.General) error {
+	left, err := f.inverseRoot(OfY, ridge)
 	if err != nil {
 		return err
 	}
-	right, err := f.inverseRoot(ofX, ridge)
+	right, err := f.inverseRoot(OfX, ridge)
 	if err != nil {
 		return err
 	}
-	c.fit.CanonicalLeft = c.functions(ofY, mul(left, u))
-	c.fit.CanonicalRight = c.functions(ofX, mul(right, v))
+	c.fit.CanonicalLeft = c.functions(OfY, mul(left, u))
+	c.fit.CanonicalRight = c.functions(OfX, mul(right, v))
 	return nil
 }
 
 // eigenOf decomposes a matrix and makes a model of its eigenfunctions.
-func (c *decomposition) eigenOf(r result) error {
+func (c *decomposition) eigenOf(r Matrix) error {
 	pairs, err := c.pairs(r)
 	if err == nil {
 		c.eigen(pairs, r.General)
@@ -180,15 +186,15 @@ func (c *decomposition) eigen(pairs *eigenpairs, matrix blas64.General) {
 	}{{&m.Left, pairs.left}, {&m.Right, pairs.right}} {
 		re, im := dense.Columns(side.from.re, 0, r), dense.Columns(side.from.im, 0, r)
 		if allReal {
-			*side.to = newFunctions(c.spaces.x, re, c.means[ofX])
+			*side.to = newFunctions(c.spaces.x, re, c.means[OfX])
 		} else {
-			*side.to = newComplexFunctions(c.spaces.x, complexMatrix{re, im}, c.means[ofX])
+			*side.to = newComplexFunctions(c.spaces.x, complexMatrix{re, im}, c.means[OfX])
 		}
 	}
 }
 
-func (c *decomposition) pairs(r result) (*eigenpairs, error) {
-	if c.Operator.traits().symmetric {
+func (c *decomposition) pairs(r Matrix) (*eigenpairs, error) {
+	if c.Operator.Traits().Symmetric {
 		return symmetricPairs(c.Operator, r.General)
 	}
 	return reducedPairs(c.Operator, r)
@@ -208,7 +214,7 @@ func (f *Fit) remark(s Solver, asked int) {
 	}
 	for i, left := range f.TraceResiduals {
 		if left > carriedLittle {
-			note("the features of %s leave %.2g of the trace of the kernel: more landmarks, or a wider kernel, leave less", side(i), left)
+			note("the features of %s leave %.2g of the trace of the kernel: more landmarks, or a wider kernel, leave less", Side(i), left)
 		}
 	}
 	if worst := f.Residual(); worst > 1e-8 {

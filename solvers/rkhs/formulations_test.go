@@ -72,11 +72,11 @@ func decomposeBy(t *testing.T, form formulation, s setting, d *Data, fit *Fit) e
 	if err != nil {
 		return err
 	}
-	sides := c.Operator.traits()
-	left, right := all.features[sides.left], all.features[sides.right]
+	sides := c.Operator.Traits()
+	left, right := all.features[sides.Range], all.features[sides.Domain]
 	matrix := inBases(b.General, left, right)
 	if s.Task == Eigen {
-		pairs, err := auxiliaryPairs(c.Operator, b.General, all.cross(sides.right, sides.left), left, right)
+		pairs, err := auxiliaryPairs(c.Operator, b.General, all.cross(sides.Domain, sides.Range), left, right)
 		if err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func decomposeBy(t *testing.T, form formulation, s setting, d *Data, fit *Fit) e
 	}
 	var found *triplets
 	if form == auxiliary {
-		found, err = auxiliaryTriplets(c.Operator, b.General, all.gram(sides.left), matrix, right)
+		found, err = auxiliaryTriplets(c.Operator, b.General, all.gram(sides.Range), matrix, right)
 	} else {
 		found, err = blockTriplets(c.Operator, matrix)
 	}

@@ -19,19 +19,19 @@ type allPairs struct {
 }
 
 // gram returns that of a side.
-func (a *allPairs) gram(s side) blas64.General {
-	if s == ofX {
+func (a *allPairs) gram(s Side) blas64.General {
+	if s == OfX {
 		return a.x
 	}
 	return a.y
 }
 
 // cross returns the Gram matrix between the features of two sides, rows of the first.
-func (a *allPairs) cross(rows, cols side) blas64.General {
+func (a *allPairs) cross(rows, cols Side) blas64.General {
 	switch {
 	case rows == cols:
 		return a.gram(rows)
-	case rows == ofX:
+	case rows == OfX:
 		return a.xy
 	}
 	return dense.Transpose(a.xy)
@@ -58,9 +58,9 @@ func (c *decomposition) allPairs(ctx context.Context, e stream.Engine) (*allPair
 	}
 	grams := []struct {
 		to   *blas64.General
-		x, y side
+		x, y Side
 		want bool
-	}{{&a.x, ofX, ofX, true}, {&a.y, ofY, ofY, rows[ofY].Rows > 0}, {&a.xy, ofX, ofY, rows[ofY].Rows > 0 && c.spaces.one()}}
+	}{{&a.x, OfX, OfX, true}, {&a.y, OfY, OfY, rows[OfY].Rows > 0}, {&a.xy, OfX, OfY, rows[OfY].Rows > 0 && c.spaces.one()}}
 	for _, g := range grams {
 		if !g.want {
 			continue

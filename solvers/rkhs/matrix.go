@@ -1,6 +1,7 @@
 package rkhs
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -9,33 +10,38 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/stream"
 )
 
-// factors are feature matrices in orthonormal bases of the spans of the features:
+// Factors are feature matrices in orthonormal bases of the spans of the features:
 // Φ = Q·Xᵀ and Ψ = P·Yᵀ with QᵀQ = I and PᵀP = I, so that G_Φ = XXᵀ and C_XX is XᵀX in
-// the basis Q. X and Y have a row for each pair, or fewer with the same products among
-// them (see [factorsOf]). This is the kernel QR decomposition of the paper
-// (Proposition 3.4) with X in the place of Rᵀ.
-type factors struct {
-	x, y   blas64.General // k×p and k×q; y is empty for one side
-	cutoff float64        // see Solver.Cutoff
+// the basis Q. This is the kernel QR decomposition of the paper (Proposition 3.4) with X
+// in the place of Rᵀ. Means are taken away where the operator is centred.
+type Factors struct {
+	// X and Y are k×p and k×q; Y is empty where y does not occur. They have a row for each
+	// pair, multiplied by √w_i, if the operator's Traits ask for AllPairs, else about p + q
+	// rows with the same products XᵀX, YᵀX and YᵀY.
+	X, Y   blas64.General
+	Cutoff float64 // see Solver.Cutoff
 
 	svdX, svdY *dense.SVD
 }
 
-// result is a matrix, how many directions were left out on the way to it, and what its
-// factors are in size: entries that are small beside it are rounding (0: not known).
-type result struct {
+// Matrix is an operator in orthonormal bases of the features, rows of its range.
+type Matrix struct {
 	blas64.General
-	dropped int
-	size    float64
+	// Dropped is how many directions were left out of inverses on the way to it.
+	Dropped int
+	// Size is the product of the norms of its factors: singular values below 1e-15 of it
+	// are rounding. 0 means that it is not known.
+	Size float64
 }
 
 // decompose returns the thin decomposition of X or Y.
-func (f *factors) decompose(s side) (*dense.SVD, error) {
-	at, m := &f.svdX, f.x
-	if s == ofY {
-		at, m = &f.svdY, f.y
+func (f *Factors) decompose(s Side) (*dense.SVD, error) {
+	at, m := &f.svdX, f.X
+	if s == OfY {
+		at, m = &f.svdY, f.Y
 	}
 	if *at != nil {
 		return *at, nil
@@ -51,8 +57,8 @@ func (f *factors) decompose(s side) (*dense.SVD, error) {
 	return d, nil
 }
 
-func (s side) String() string {
-	if s == ofX {
+func (s Side) String() string {
+	if s == OfX {
 		return "x"
 	}
 	return "y"
@@ -60,10 +66,10 @@ func (s side) String() string {
 
 // filter returns f(σ) for the singular values of X or Y, and 0 for those that the inverse
 // leaves out: for ε = 0 the squares at or below the cut-off.
-func (f *factors) filter(d *dense.SVD, ridge float64, value func(sigma float64) float64) (w []float64, dropped int) {
+func (f *Factors) filter(d *dense.SVD, ridge float64, value func(sigma float64) float64) (w []float64, dropped int) {
 	w = make([]float64, len(d.S))
 	for i, s := range d.S {
-		if ridge == 0 && !(s*s > f.cutoff*d.S[0]*d.S[0]) {
+		if ridge == 0 && !(s*s > f.Cutoff*d.S[0]*d.S[0]) {
 			dropped++
 			continue
 		}
@@ -85,52 +91,52 @@ func transposedTimes(a, b blas64.General) blas64.General {
 
 func mul(a, b blas64.General) blas64.General { return dense.Mul(blas.NoTrans, a, blas.NoTrans, b) }
 
-func (Covariance) matrix(f *factors) (result, error) {
-	d, err := f.decompose(ofX)
+func (Covariance) Matrix(_ context.Context, _ stream.Engine, f *Factors) (Matrix, error) {
+	d, err := f.decompose(OfX)
 	if err != nil {
-		return result{}, err
+		return Matrix{}, err
 	}
-	return result{General: dense.SymmetricPart(transposedTimes(f.x, f.x)), size: d.S[0] * d.S[0]}, nil
+	return Matrix{General: dense.SymmetricPart(transposedTimes(f.X, f.X)), Size: d.S[0] * d.S[0]}, nil
 }
 
-func (CrossCovariance) matrix(f *factors) (result, error) {
+func (CrossCovariance) Matrix(_ context.Context, _ stream.Engine, f *Factors) (Matrix, error) {
 	size := 1.0
-	for _, s := range []side{ofX, ofY} {
+	for _, s := range []Side{OfX, OfY} {
 		d, err := f.decompose(s)
 		if err != nil {
-			return result{}, err
+			return Matrix{}, err
 		}
 		size *= d.S[0]
 	}
-	return result{General: transposedTimes(f.y, f.x), size: size}, nil
+	return Matrix{General: transposedTimes(f.Y, f.X), Size: size}, nil
 }
 
 // inverted returns X·(XᵀX+ε)⁻¹ = U·diag(σ/(σ²+ε))·Vᵀ.
-func (f *factors) inverted(ridge float64) (result, error) {
-	d, err := f.decompose(ofX)
+func (f *Factors) inverted(ridge float64) (Matrix, error) {
+	d, err := f.decompose(OfX)
 	if err != nil {
-		return result{}, err
+		return Matrix{}, err
 	}
 	w, dropped := f.filter(d, ridge, func(s float64) float64 { return s / (s*s + ridge) })
-	return result{weighted(d.U, w, d.V), dropped, slices.Max(w)}, nil
+	return Matrix{weighted(d.U, w, d.V), dropped, slices.Max(w)}, nil
 }
 
 // times returns Yᵀ·r or, turned, rᵀ·Y.
-func (f *factors) times(r result, turned bool) (result, error) {
-	d, err := f.decompose(ofY)
+func (f *Factors) times(r Matrix, turned bool) (Matrix, error) {
+	d, err := f.decompose(OfY)
 	if err != nil {
 		return r, err
 	}
-	r.size *= d.S[0]
+	r.Size *= d.S[0]
 	if turned {
-		r.General = transposedTimes(r.General, f.y)
+		r.General = transposedTimes(r.General, f.Y)
 	} else {
-		r.General = transposedTimes(f.y, r.General)
+		r.General = transposedTimes(f.Y, r.General)
 	}
 	return r, nil
 }
 
-func (o MeanEmbedding) matrix(f *factors) (result, error) {
+func (o MeanEmbedding) Matrix(_ context.Context, _ stream.Engine, f *Factors) (Matrix, error) {
 	r, err := f.inverted(o.Ridge)
 	if err != nil {
 		return r, err
@@ -138,7 +144,7 @@ func (o MeanEmbedding) matrix(f *factors) (result, error) {
 	return f.times(r, false)
 }
 
-func (o Koopman) matrix(f *factors) (result, error) {
+func (o Koopman) Matrix(_ context.Context, _ stream.Engine, f *Factors) (Matrix, error) {
 	r, err := f.inverted(o.Ridge)
 	if err != nil {
 		return r, err
@@ -148,22 +154,22 @@ func (o Koopman) matrix(f *factors) (result, error) {
 
 // matrix of the definition is (XᵀX+ε)⁻¹·YᵀX, of the sampled form
 // Yᵀ·(XYᵀ)⁺·X·(XᵀX+ε)⁻¹·YᵀX.
-func (o PerronFrobenius) matrix(f *factors) (result, error) {
-	cross := transposedTimes(f.y, f.x)
+func (o PerronFrobenius) Matrix(_ context.Context, _ stream.Engine, f *Factors) (Matrix, error) {
+	cross := transposedTimes(f.Y, f.X)
 	if o.Sampled {
 		return o.sampledMatrix(f, cross)
 	}
-	d, err := f.decompose(ofX)
+	d, err := f.decompose(OfX)
 	if err != nil {
-		return result{}, err
+		return Matrix{}, err
 	}
-	dy, err := f.decompose(ofY)
+	dy, err := f.decompose(OfY)
 	if err != nil {
-		return result{}, err
+		return Matrix{}, err
 	}
 	w, dropped := f.filter(d, o.Ridge, func(s float64) float64 { return 1 / (s*s + o.Ridge) })
 	inverse, size := weighted(d.V, w, d.V), slices.Max(w)*d.S[0]*dy.S[0]
-	if o.Ridge > 0 && len(d.S) < f.x.Cols { // fewer pairs than features: 1/ε on what V leaves
+	if o.Ridge > 0 && len(d.S) < f.X.Cols { // fewer pairs than features: 1/ε on what V leaves
 		for i, v := range w {
 			w[i] = v - 1/o.Ridge
 		}
@@ -172,35 +178,35 @@ func (o PerronFrobenius) matrix(f *factors) (result, error) {
 			inverse.Data[i*inverse.Stride+i] += 1 / o.Ridge
 		}
 	}
-	return result{mul(inverse, cross), dropped, size}, nil
+	return Matrix{mul(inverse, cross), dropped, size}, nil
 }
 
 // sampledMatrix takes the pseudo-inverse of XYᵀ in bases of the columns of X and Y,
 // where it is (U_x·M·U_yᵀ)⁺ = U_y·M⁺·U_xᵀ with M = Σ_x·V_xᵀ·V_y·Σ_y.
-func (o PerronFrobenius) sampledMatrix(f *factors, cross blas64.General) (result, error) {
+func (o PerronFrobenius) sampledMatrix(f *Factors, cross blas64.General) (Matrix, error) {
 	inverted, err := f.inverted(o.Ridge)
 	if err != nil {
-		return result{}, err
+		return Matrix{}, err
 	}
-	dx, err := f.decompose(ofX)
+	dx, err := f.decompose(OfX)
 	if err != nil {
-		return result{}, err
+		return Matrix{}, err
 	}
-	dy, err := f.decompose(ofY)
+	dy, err := f.decompose(OfY)
 	if err != nil {
-		return result{}, err
+		return Matrix{}, err
 	}
 	m := transposedTimes(dx.V, dy.V)
 	dense.ScaleRows(m, dx.S)
 	dense.ScaleColumns(m, dy.S)
-	back, dropped, err := pseudoInverse(m, f.cutoff)
+	back, dropped, err := pseudoInverse(m, f.Cutoff)
 	if err != nil {
-		return result{}, err
+		return Matrix{}, err
 	}
 	left := dense.Clone(dy.V) // Yᵀ·U_y
 	dense.ScaleColumns(left, dy.S)
 	right := mul(transposedTimes(dx.U, inverted.General), cross)
-	return result{General: mul(left, mul(back, right)), dropped: inverted.dropped + dropped}, nil
+	return Matrix{General: mul(left, mul(back, right)), Dropped: inverted.Dropped + dropped}, nil
 }
 
 // pseudoInverse leaves out singular values whose part of the first is at or below the
@@ -219,24 +225,24 @@ func pseudoInverse(m blas64.General, cutoff float64) (inverse blas64.General, dr
 }
 
 // matrix returns V_y·s_y·U_yᵀ·U_x·s_x·V_xᵀ with s = σ/√(σ²+ε), where nothing is large.
-func (o CCA) matrix(f *factors) (result, error) {
+func (o CCA) Matrix(_ context.Context, _ stream.Engine, f *Factors) (Matrix, error) {
 	root := func(s float64) float64 { return s / math.Hypot(s, math.Sqrt(o.Ridge)) }
 	var halves [2]blas64.General
 	dropped := 0
-	for i, s := range []side{ofX, ofY} {
+	for i, s := range []Side{OfX, OfY} {
 		d, err := f.decompose(s)
 		if err != nil {
-			return result{}, err
+			return Matrix{}, err
 		}
 		w, n := f.filter(d, o.Ridge, root)
 		halves[i] = weighted(d.U, w, d.V)
 		dropped += n
 	}
-	return result{transposedTimes(halves[1], halves[0]), dropped, 1}, nil
+	return Matrix{transposedTimes(halves[1], halves[0]), dropped, 1}, nil
 }
 
 // inverseRoot returns (C+ε)^(−1/2) in the basis of X or Y, on the span of the features.
-func (f *factors) inverseRoot(s side, ridge float64) (blas64.General, error) {
+func (f *Factors) inverseRoot(s Side, ridge float64) (blas64.General, error) {
 	d, err := f.decompose(s)
 	if err != nil {
 		return blas64.General{}, err

@@ -37,7 +37,7 @@ func newMoments(cols int) *moments {
 }
 
 // traceLeft returns the part of the trace of a side that features leave.
-func traceLeft(m *moments, s side) float64 {
+func traceLeft(m *moments, s Side) float64 {
 	t := dense.Row(m.B.General, int(s))
 	if t[kernelTrace] <= 0 {
 		return math.NaN()
@@ -47,7 +47,7 @@ func traceLeft(m *moments, s side) float64 {
 
 // part is a side in the rows of a pass.
 type part struct {
-	side   side
+	side   Side
 	kernel kernelgen.Kernel
 	info   stream.Info
 	space  *lowrank.Model
@@ -59,9 +59,9 @@ type part struct {
 
 // parts returns the sides that a fit looks at.
 func (s setting) parts(d *Data, sp *spaces) []*part {
-	all := []*part{{side: ofX, kernel: s.kernels[ofX], info: d.x.Info(), space: sp.x, first: 1}}
+	all := []*part{{side: OfX, kernel: s.kernels[OfX], info: d.x.Info(), space: sp.x, first: 1}}
 	if sp.y != nil {
-		all = append(all, &part{side: ofY, kernel: s.kernels[ofY], info: d.y.Info(), space: sp.y, column: len(all[0].info.Columns),
+		all = append(all, &part{side: OfY, kernel: s.kernels[OfY], info: d.y.Info(), space: sp.y, column: len(all[0].info.Columns),
 			first: 1 + sp.x.Left.Rank(), lag: d.lag})
 	}
 	for _, p := range all {
@@ -135,10 +135,20 @@ func (w *worker) add(m *moments, b *stream.Block) error {
 
 // panel takes in pairs, the first of which has the number start.
 func (w *worker) panel(m *moments, pairs blas64.General, start int64) error {
+	rows := stream.RowSlice(w.rows, 0, pairs.Rows)
+	if err := w.fill(rows, m.B, pairs, start); err != nil {
+		return err
+	}
+	m.B.Count += int64(pairs.Rows)
+	return m.A.Add(rows)
+}
+
+// fill puts √w_i·(1, f(x_i), g(y_i)) into rows, and adds to the traces.
+func (w *worker) fill(rows blas64.General, traces *sketch.Sum, pairs blas64.General, start int64) error {
 	if start+int64(pairs.Rows) > w.data.n {
 		return fmt.Errorf("%s has more rows than were promised: the file changed", w.parts[0].info.Name)
 	}
-	rows, roots := stream.RowSlice(w.rows, 0, pairs.Rows), w.roots[:pairs.Rows]
+	roots := w.roots[:pairs.Rows]
 	for i := range roots {
 		roots[i] = w.data.rootWeight(start + int64(i))
 		rows.Data[i*rows.Stride] = 1
@@ -152,16 +162,15 @@ func (w *worker) panel(m *moments, pairs blas64.General, start int64) error {
 		if err := w.features[k](f, x, start+p.lag); err != nil {
 			return err
 		}
-		w.trace(m, p, x, f, roots)
+		w.trace(dense.Row(traces.General, int(p.side)), p, x, f, roots)
 	}
 	dense.ScaleRows(rows, roots)
-	m.B.Count += int64(pairs.Rows)
-	return m.A.Add(rows)
+	return nil
 }
 
 // trace adds to the traces of a side.
-func (w *worker) trace(m *moments, p *part, x, f blas64.General, roots []float64) {
-	diagonal, traces := w.diagonal[:x.Rows], dense.Row(m.B.General, int(p.side))
+func (w *worker) trace(traces []float64, p *part, x, f blas64.General, roots []float64) {
+	diagonal := w.diagonal[:x.Rows]
 	p.kernel.Diag(diagonal, x)
 	for i, r := range roots {
 		row := dense.Row(f, i)
@@ -173,17 +182,17 @@ func (w *worker) trace(m *moments, p *part, x, f blas64.General, roots []float64
 // factorsOf returns the features of virtual pairs, as few as R has rows, with the same products
 // as those of all pairs; less their means if centred: R begins with the column of ones,
 // so that its first row is the means, and the others are what is left without them.
-func factorsOf(m *moments, sp *spaces, centred bool, cutoff float64) (f *factors, means [2][]float64) {
+func factorsOf(m *moments, sp *spaces, centred bool, cutoff float64) (f *Factors, means [2][]float64) {
 	r := m.A.R()
 	p := sp.x.Left.Rank()
 	if centred {
-		means[ofX] = slices.Clone(dense.Row(r, 0)[1 : 1+p])
-		means[ofY] = slices.Clone(dense.Row(r, 0)[1+p:])
+		means[OfX] = slices.Clone(dense.Row(r, 0)[1 : 1+p])
+		means[OfY] = slices.Clone(dense.Row(r, 0)[1+p:])
 		r = stream.RowSlice(r, 1, r.Rows-1)
 	}
-	f = &factors{x: dense.Clone(dense.Columns(r, 1, p)), cutoff: cutoff}
+	f = &Factors{X: dense.Clone(dense.Columns(r, 1, p)), Cutoff: cutoff}
 	if sp.y != nil {
-		f.y = dense.Clone(dense.Columns(r, 1+p, sp.y.Left.Rank()))
+		f.Y = dense.Clone(dense.Columns(r, 1+p, sp.y.Left.Rank()))
 	}
 	return f, means
 }

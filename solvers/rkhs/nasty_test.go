@@ -170,7 +170,7 @@ func TestBadRowInPass(t *testing.T) {
 	x := normal(5000, 1, "x")
 	d := pairs(t, x, x)
 	chosen := map[int64]bool{}
-	for _, which := range []side{ofX, ofY} {
+	for _, which := range []Side{OfX, OfY} {
 		for _, i := range d.draw(poolLeast, 0, "landmarks of "+which.String()) {
 			chosen[i] = true
 		}

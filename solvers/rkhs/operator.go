@@ -1,8 +1,11 @@
 package rkhs
 
 import (
+	"context"
 	"fmt"
 	"math"
+
+	"github.com/nystream/nystream/stream"
 )
 
 // Operator is an empirical operator S = Ψ·B·Φᵀ between RKHSs (paper, Section 3.2): a
@@ -11,35 +14,40 @@ import (
 // holds √w_i·φ(x_i), Ψ holds √w_i·ψ(y_i), C_XX = ΦΦᵀ, C_YX = ΨΦᵀ and G = ΦᵀΦ. Without
 // weights an ε here is n·ε beside the Gram matrices as the paper writes them.
 //
-// The operators are those of this package: [Covariance], [CrossCovariance],
-// [MeanEmbedding], [PerronFrobenius], [Koopman] and [CCA]. [ParseOperator] makes them
-// of words.
+// The operators of this package are [Covariance], [CrossCovariance], [MeanEmbedding],
+// [PerronFrobenius], [Koopman] and [CCA], which [ParseOperator] makes of words, and
+// [Explicit], whose B is a matrix. One of one's own is a type with these methods; a saved
+// model remembers its word and its ε.
 type Operator interface {
 	// String returns the word for the operator.
 	String() string
 	// Regularisation returns the ε of the inverse of a covariance operator; inverts is false
 	// where there is no such inverse.
 	Regularisation() (ridge float64, inverts bool)
-
-	traits() traits
-	// matrix returns S in the orthonormal bases of f, rows of the range.
-	matrix(f *factors) (result, error)
+	// Traits returns what else there is to know of it.
+	Traits() Traits
+	// Matrix returns S in the orthonormal bases that f is in.
+	Matrix(ctx context.Context, e stream.Engine, f *Factors) (Matrix, error)
 }
 
-// traits are what else there is to know of an operator.
-type traits struct {
-	left, right side // whose feature matrices span range and domain
-	oneSpace    bool // both are in one RKHS by definition
-	symmetric   bool // self-adjoint and not negative
-	alone       bool // y does not occur
+// Traits are what there is to know of an operator besides its matrix.
+type Traits struct {
+	Range, Domain Side // whose features span them
+	OneSpace      bool // both are in one RKHS by definition
+	Symmetric     bool // self-adjoint and not negative
+	Alone         bool // y does not occur
+	// AllPairs says that Matrix needs factors with a row for each pair: another pass over the
+	// pairs, and memory for n·(p+q) numbers.
+	AllPairs bool
 }
 
-// side is which of the rows of a pair.
-type side uint8
+// Side is which of the rows of a pair.
+type Side uint8
 
+// The sides.
 const (
-	ofX side = iota
-	ofY
+	OfX Side = iota
+	OfY
 )
 
 // Covariance is C_XX = Σ w_i·φ(x_i)⊗φ(x_i), B = I (paper, Section 4.2). Its
@@ -149,11 +157,11 @@ func (o PerronFrobenius) Regularisation() (ridge float64, inverts bool) { return
 // Regularisation returns ε, of both sides.
 func (o CCA) Regularisation() (ridge float64, inverts bool) { return o.Ridge, true }
 
-func (Covariance) traits() traits {
-	return traits{left: ofX, right: ofX, oneSpace: true, symmetric: true, alone: true}
+func (Covariance) Traits() Traits {
+	return Traits{Range: OfX, Domain: OfX, OneSpace: true, Symmetric: true, Alone: true}
 }
-func (CrossCovariance) traits() traits { return traits{left: ofY, right: ofX} }
-func (MeanEmbedding) traits() traits   { return traits{left: ofY, right: ofX} }
-func (Koopman) traits() traits         { return traits{left: ofX, right: ofY, oneSpace: true} }
-func (PerronFrobenius) traits() traits { return traits{left: ofY, right: ofX, oneSpace: true} }
-func (CCA) traits() traits             { return traits{left: ofY, right: ofX} }
+func (CrossCovariance) Traits() Traits { return Traits{Range: OfY, Domain: OfX} }
+func (MeanEmbedding) Traits() Traits   { return Traits{Range: OfY, Domain: OfX} }
+func (Koopman) Traits() Traits         { return Traits{Range: OfX, Domain: OfY, OneSpace: true} }
+func (PerronFrobenius) Traits() Traits { return Traits{Range: OfY, Domain: OfX, OneSpace: true} }
+func (CCA) Traits() Traits             { return Traits{Range: OfY, Domain: OfX} }

@@ -18,8 +18,8 @@ func (s setting) plan(e stream.Engine, shape model.Shape) (*model.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns := shape.Columns + columnsOf(shape, ofY)
-	if s.Operator.traits().alone {
+	columns := shape.Columns + columnsOf(shape, OfY)
+	if s.Operator.Traits().Alone {
 		columns = shape.Columns
 	}
 	p := model.NewPlan(e, columns)
@@ -53,12 +53,12 @@ type plannedSpace struct {
 func (s setting) spacesOf(shape model.Shape) []plannedSpace {
 	n, k := shape.Rows, s.kernels
 	switch {
-	case s.Operator.traits().alone:
-		return []plannedSpace{{k[ofX], s.poolSize(n), shape.Columns, 1}}
+	case s.Operator.Traits().Alone:
+		return []plannedSpace{{k[OfX], s.poolSize(n), shape.Columns, 1}}
 	case s.oneSpace():
-		return []plannedSpace{{k[ofX], s.poolSize(2 * n), shape.Columns, 2}}
+		return []plannedSpace{{k[OfX], s.poolSize(2 * n), shape.Columns, 2}}
 	}
-	return []plannedSpace{{k[ofX], s.poolSize(n), shape.Columns, 1}, {k[ofY], s.poolSize(n), columnsOf(shape, ofY), 1}}
+	return []plannedSpace{{k[OfX], s.poolSize(n), shape.Columns, 1}, {k[OfY], s.poolSize(n), columnsOf(shape, OfY), 1}}
 }
 
 // planSpace adds the choice of landmarks, and returns how many there will be at most.
@@ -80,6 +80,11 @@ func (s setting) planPass(p *model.Plan, e stream.Engine, shape model.Shape, col
 	p.Add("QR workspace", threads*(stream.PanelRows+2*features)*features, "`landmarks`")
 	p.Fold("moments of pairs", n, columns, features*features, "`landmarks`")
 	p.Add("decomposition", 8*features*features, "`landmarks`")
+	if s.Operator.Traits().AllPairs {
+		p.Passes++
+		p.Add("features of all pairs", 2*n*features, "`landmarks`")
+		p.Work(0, 2*float64(n)*float64(n)*float64(features))
+	}
 	if shape.Weighted {
 		p.Add("weights", n, "")
 	}

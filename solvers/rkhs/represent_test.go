@@ -28,13 +28,13 @@ func identity(n int) blas64.General {
 
 // spectral returns f(G) for a Gram matrix G and a function of its eigenvalues; for ε = 0
 // eigenvalues at or below the cut-off are left out.
-func (g *grams) spectral(gram blas64.General, ridge float64, f func(v float64) float64) (result, error) {
+func (g *grams) spectral(gram blas64.General, ridge float64, f func(v float64) float64) (Matrix, error) {
 	values, vectors, err := symeig.Decompose(gram)
 	if err != nil {
-		return result{}, fmt.Errorf("a Gram matrix: %w", err)
+		return Matrix{}, fmt.Errorf("a Gram matrix: %w", err)
 	}
 	if len(values) == 0 || !(values[0] > 0) {
-		return result{}, fmt.Errorf("a Gram matrix is zero, or without its mean: the rows are all the same to the kernel")
+		return Matrix{}, fmt.Errorf("a Gram matrix is zero, or without its mean: the rows are all the same to the kernel")
 	}
 	w, dropped := make([]float64, len(values)), 0
 	for i, v := range values {
@@ -44,15 +44,15 @@ func (g *grams) spectral(gram blas64.General, ridge float64, f func(v float64) f
 		}
 		w[i] = f(math.Max(0, v)) // rounding
 	}
-	return result{General: weighted(vectors, w, vectors), dropped: dropped}, nil
+	return Matrix{General: weighted(vectors, w, vectors), Dropped: dropped}, nil
 }
 
-func (g *grams) inverse(ridge float64) (result, error) {
+func (g *grams) inverse(ridge float64) (Matrix, error) {
 	return g.spectral(g.x, ridge, func(v float64) float64 { return 1 / (v + ridge) })
 }
 
 // represent returns B of an operator.
-func (g *grams) represent(op Operator) (result, error) {
+func (g *grams) represent(op Operator) (Matrix, error) {
 	switch o := op.(type) {
 	case MeanEmbedding:
 		return g.inverse(o.Ridge)
@@ -63,37 +63,37 @@ func (g *grams) represent(op Operator) (result, error) {
 	case CCA:
 		return g.cca(o)
 	}
-	return result{General: identity(g.x.Rows)}, nil // of covariances
+	return Matrix{General: identity(g.x.Rows)}, nil // of covariances
 }
 
 // perronFrobenius returns G_ΦΨ⁺·(G_Φ+ε)⁻¹·G_ΦΨ. The other form of the operator is no
 // Ψ·B·Φᵀ.
-func (g *grams) perronFrobenius(o PerronFrobenius) (result, error) {
+func (g *grams) perronFrobenius(o PerronFrobenius) (Matrix, error) {
 	if !o.Sampled {
-		return result{}, fmt.Errorf("operator %s is not of the form ΨBΦᵀ", o)
+		return Matrix{}, fmt.Errorf("operator %s is not of the form ΨBΦᵀ", o)
 	}
 	inverse, err := g.inverse(o.Ridge)
 	if err != nil {
-		return result{}, err
+		return Matrix{}, err
 	}
 	back, dropped, err := pseudoInverse(g.xy, g.cutoff)
 	if err != nil {
-		return result{}, err
+		return Matrix{}, err
 	}
-	return result{General: mul(back, mul(inverse.General, g.xy)), dropped: inverse.dropped + dropped}, nil
+	return Matrix{General: mul(back, mul(inverse.General, g.xy)), Dropped: inverse.Dropped + dropped}, nil
 }
 
-func (g *grams) cca(o CCA) (result, error) {
+func (g *grams) cca(o CCA) (Matrix, error) {
 	root := func(v float64) float64 { return 1 / math.Sqrt(v+o.Ridge) }
 	right, err := g.spectral(g.x, o.Ridge, root)
 	if err != nil {
-		return result{}, err
+		return Matrix{}, err
 	}
 	left, err := g.spectral(g.y, o.Ridge, root)
 	if err != nil {
-		return result{}, err
+		return Matrix{}, err
 	}
-	return result{General: mul(left.General, right.General), dropped: left.dropped + right.dropped}, nil
+	return Matrix{General: mul(left.General, right.General), Dropped: left.Dropped + right.Dropped}, nil
 }
 
 // inBases returns the matrix of S in the orthonormal bases of factors with all pairs:

@@ -80,22 +80,22 @@ func (s Solver) with(k kernelgen.Kernel) setting {
 
 // resolve makes the words of kernels numbers.
 func (s *setting) resolve(ctx context.Context, d *Data) (err error) {
-	if s.kernels[ofX], err = model.Resolve(ctx, d, s.kernels[ofX], s.Seed); err != nil {
+	if s.kernels[OfX], err = model.Resolve(ctx, d, s.kernels[OfX], s.Seed); err != nil {
 		return err
 	}
 	switch {
 	case s.oneSpace():
-		s.kernels[ofY] = s.kernels[ofX]
-	case d.y != nil && !s.Operator.traits().alone:
-		s.kernels[ofY], err = model.Resolve(ctx, sideData{d, ofY}, s.kernels[ofY], s.Seed)
+		s.kernels[OfY] = s.kernels[OfX]
+	case d.y != nil && !s.Operator.Traits().Alone:
+		s.kernels[OfY], err = model.Resolve(ctx, sideData{d, OfY}, s.kernels[OfY], s.Seed)
 	}
 	return err
 }
 
 // oneSpace reports whether x and y are to have the same features.
 func (s Solver) oneSpace() bool {
-	t := s.Operator.traits()
-	return !t.alone && (t.oneSpace || s.Task == Eigen)
+	t := s.Operator.Traits()
+	return !t.Alone && (t.OneSpace || s.Task == Eigen)
 }
 
 // settings fills in what was left to us, and refuses what cannot be.
@@ -126,23 +126,28 @@ func (s setting) check(shape model.Shape) error {
 	if err := checkOperator(s.Operator); err != nil {
 		return err
 	}
+	if op, ok := s.Operator.(Explicit); ok {
+		if err := op.checkPairs(shape.Rows); err != nil {
+			return err
+		}
+	}
 	for _, k := range s.kernels {
 		if _, normalised := k.Normaliser(); normalised || !k.Symmetric() {
 			return fmt.Errorf("kernel %s is not symmetric: an RKHS has a symmetric positive definite kernel, such as rbf, laplace or poly", k)
 		}
 	}
-	t := s.Operator.traits()
+	t := s.Operator.Traits()
 	switch {
 	case s.Rank < 1 || s.Landmarks < 0 || s.Memory < 0:
 		return fmt.Errorf("rank %d must be at least 1, and landmarks %d and memory %d not negative", s.Rank, s.Landmarks, s.Memory)
 	case !(s.Cutoff >= 0 && s.Cutoff < 1):
 		return fmt.Errorf("cutoff %v must be from 0 to below 1", s.Cutoff)
-	case !t.alone && columnsOf(shape, ofY) == 0:
+	case !t.Alone && columnsOf(shape, OfY) == 0:
 		return fmt.Errorf("operator %s is between x and y: give a second source, or a lag", s.Operator)
-	case s.oneSpace() && shape.Columns != columnsOf(shape, ofY):
-		return fmt.Errorf("x has %d columns and y has %d: %s of operator %s need functions of one space", shape.Columns, columnsOf(shape, ofY), s.Task, s.Operator)
-	case s.oneSpace() && s.kernels[ofX].String() != s.kernels[ofY].String():
-		return fmt.Errorf("kernels %s and %s: %s of operator %s need functions of one space, and so one kernel", s.kernels[ofX], s.kernels[ofY], s.Task, s.Operator)
+	case s.oneSpace() && shape.Columns != columnsOf(shape, OfY):
+		return fmt.Errorf("x has %d columns and y has %d: %s of operator %s need functions of one space", shape.Columns, columnsOf(shape, OfY), s.Task, s.Operator)
+	case s.oneSpace() && s.kernels[OfX].String() != s.kernels[OfY].String():
+		return fmt.Errorf("kernels %s and %s: %s of operator %s need functions of one space, and so one kernel", s.kernels[OfX], s.kernels[OfY], s.Task, s.Operator)
 	case s.Random && s.Engine == EngineExact:
 		return fmt.Errorf("engine %s has no random features: take engine %s", s.Engine, EngineLandmark)
 	}

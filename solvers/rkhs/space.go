@@ -37,32 +37,32 @@ func definiteNote(k kernelgen.Kernel) []string {
 // newSpaces picks landmarks, or draws random features, for both sides.
 func (s setting) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*spaces, error) {
 	sp := &spaces{}
-	if d.Single() || s.Operator.traits().alone {
-		rows, err := s.pool(ctx, d, s.poolSize(d.n), ofX)
+	if d.Single() || s.Operator.Traits().Alone {
+		rows, err := s.pool(ctx, d, s.poolSize(d.n), OfX)
 		if err != nil {
 			return nil, err
 		}
-		sp.x, err = sp.fit(ctx, e, s, s.kernels[ofX], "x", rows)
+		sp.x, err = sp.fit(ctx, e, s, s.kernels[OfX], "x", rows)
 		return sp, err
 	}
 	if s.oneSpace() {
 		half := s.poolSize(2 * d.n)
-		rows, err := s.pool(ctx, d, half-half/2, ofX)
+		rows, err := s.pool(ctx, d, half-half/2, OfX)
 		if err != nil {
 			return nil, err
 		}
-		more, err := s.pool(ctx, d, max(1, half/2), ofY)
+		more, err := s.pool(ctx, d, max(1, half/2), OfY)
 		if err != nil {
 			return nil, err
 		}
 		both := stream.NewMatrix(rows.Rows+more.Rows, rows.Cols)
 		copy(both.Data, rows.Data)
 		copy(both.Data[len(rows.Data):], more.Data)
-		sp.x, err = sp.fit(ctx, e, s, s.kernels[ofX], "x and y", both)
+		sp.x, err = sp.fit(ctx, e, s, s.kernels[OfX], "x and y", both)
 		sp.y = sp.x
 		return sp, err
 	}
-	for _, which := range []side{ofX, ofY} {
+	for _, which := range []Side{OfX, OfY} {
 		k := s.kernels[which]
 		rows, err := s.pool(ctx, d, s.poolSize(d.n), which)
 		if err != nil {
@@ -72,7 +72,7 @@ func (s setting) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*spac
 		if err != nil {
 			return nil, err
 		}
-		if which == ofX {
+		if which == OfX {
 			sp.x = m
 		} else {
 			sp.y = m
@@ -82,7 +82,7 @@ func (s setting) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*spac
 }
 
 // pool returns the rows that landmarks of a side are chosen from.
-func (s Solver) pool(ctx context.Context, d *Data, n int64, which side) (blas64.General, error) {
+func (s Solver) pool(ctx context.Context, d *Data, n int64, which Side) (blas64.General, error) {
 	return d.gather(ctx, which, d.draw(int(n), s.Seed, "landmarks of "+which.String()))
 }
 

@@ -23,6 +23,8 @@ type header struct {
 	Task        string          `json:"task"`   // svd or eigen
 	Kind        string          `json:"kind"`   // of the operator
 	Ridge       float64         `json:"ridge,omitempty"`
+	Own         bool            `json:"own,omitempty"`       // the operator is none of the words of this package
+	Symmetric   bool            `json:"symmetric,omitempty"` // of one's own: it is self-adjoint
 	Engine      string          `json:"engine"`
 	Formulation string          `json:"formulation"` // "qr"; other versions had others
 	Random      bool            `json:"random_features,omitempty"`
@@ -72,6 +74,9 @@ func (m *Model) Save() (*model.Archive, error) {
 	h := header{Method: Name, Task: m.Task.String(), Kind: m.Operator.String(), Ridge: ridge, Engine: m.Engine.String(),
 		Formulation: "qr", Random: m.Random, Centred: m.Centred, Inverse: m.Inverse, Complex: m.Imag != nil,
 		Seed: m.Seed, Pairs: m.Pairs, Lag: m.Lag, Rank: m.Rank()}
+	if h.Own = !slices.Contains(OperatorNames(), h.Kind); h.Own {
+		h.Symmetric = m.Operator.Traits().Symmetric
+	}
 	left, err := m.Left.Space.Save()
 	if err != nil {
 		return nil, err
@@ -160,7 +165,9 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 
 // words reads the words of the header.
 func (m *Model) words(h header) (err error) {
-	if m.Operator, err = ParseOperator(h.Kind, h.Ridge); err != nil {
+	if h.Own {
+		m.Operator = remembered{h.Kind, h.Ridge, h.Symmetric}
+	} else if m.Operator, err = ParseOperator(h.Kind, h.Ridge); err != nil {
 		return err
 	}
 	if m.Task, err = ParseTask(h.Task); err != nil {

@@ -31,13 +31,13 @@ func errZeroOperator(op Operator) error {
 }
 
 // newTriplets decomposes S in orthonormal bases (paper, Corollary 3.5).
-func newTriplets(op Operator, p result) (*triplets, error) {
+func newTriplets(op Operator, p Matrix) (*triplets, error) {
 	d, err := dense.NewSVD(p.General)
 	if err != nil {
 		return nil, fmt.Errorf("operator %s: %w; raise `ridge` or scale the columns (`scale standard`)", op, err)
 	}
 	r := dense.Rank(d.S, rankTolerance)
-	for r > 0 && d.S[r-1] <= roundingTolerance*p.size {
+	for r > 0 && d.S[r-1] <= roundingTolerance*p.Size {
 		r--
 	}
 	if r == 0 {

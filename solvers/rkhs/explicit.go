@@ -1,0 +1,132 @@
+package rkhs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// Explicit is S = Ψ·B·Φᵀ for a matrix B with a row and a column for each pair (paper,
+// Definition 3.1): row i of B goes with y_i and column j with x_j, of which each is
+// multiplied by √w_i as in all operators here, so that without weights
+// S = Σ B_ij·ψ(y_i)⊗φ(x_j)/n, and B = I is [CrossCovariance]. B is read in row blocks,
+// once: 2·n²·p flops for p features of x.
+type Explicit struct {
+	B     stream.Source
+	Alone bool // x takes the place of y: S = Φ·B·Φᵀ
+}
+
+// String returns "explicit".
+func (Explicit) String() string { return "explicit" }
+
+// Regularisation returns none.
+func (Explicit) Regularisation() (ridge float64, inverts bool) { return 0, false }
+
+// Traits says that all pairs are needed.
+func (o Explicit) Traits() Traits {
+	if o.Alone {
+		return Traits{Range: OfX, Domain: OfX, Alone: true, AllPairs: true}
+	}
+	return Traits{Range: OfY, Domain: OfX, AllPairs: true}
+}
+
+// checkPairs refuses a matrix that is not of so many pairs.
+func (o Explicit) checkPairs(n int64) error {
+	if o.B == nil {
+		return errors.New("operator explicit needs the matrix B")
+	}
+	info := o.B.Info()
+	rows, err := model.KnownRows(o.B)
+	if err == nil && (rows != n || int64(len(info.Columns)) != n) {
+		err = fmt.Errorf("%s is %d×%d: the matrix B of %d pairs is %d×%d", info.Name, rows, len(info.Columns), n, n, n)
+	}
+	return err
+}
+
+// Matrix returns Yᵀ·B·X, or Xᵀ·B·X.
+func (o Explicit) Matrix(ctx context.Context, e stream.Engine, f *Factors) (Matrix, error) {
+	left := f.Y
+	if o.Alone {
+		left = f.X
+	}
+	info := o.B.Info()
+	sum, err := stream.Fold(ctx, e.Given(left, f.X), "matrix B", o.B, func() *sketch.Gram { return sketch.NewGram(left.Cols, f.X.Cols) },
+		func() func(*sketch.Gram, *stream.Block) error {
+			room := stream.NewMatrix(stream.PanelRows, f.X.Cols)
+			return func(g *sketch.Gram, b *stream.Block) error {
+				for first, rows := range b.Panels(stream.PanelRows) {
+					start := b.Start + int64(first)
+					if err := model.CheckRows(info, rows, start); err != nil {
+						return err
+					}
+					bx := stream.RowSlice(room, 0, rows.Rows)
+					dense.Gemm(blas.NoTrans, blas.NoTrans, 1, rows, f.X, 0, bx)
+					if err := g.Add(stream.RowSlice(left, int(start), rows.Rows), bx); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+		})
+	if err != nil {
+		return Matrix{}, err
+	}
+	return Matrix{General: sum.Matrix()}, nil
+}
+
+// expand gives factors a row for each pair, by another pass over the pairs.
+func (s setting) expand(ctx context.Context, e stream.Engine, d *Data, sp *spaces, means [2][]float64, f *Factors) error {
+	parts := s.parts(d, sp)
+	last := parts[len(parts)-1]
+	rows, err := stream.MapRows(ctx, e, "features of all pairs", sp.source(d), last.first+last.space.Left.Rank(), func() func(blas64.General, *stream.Block) error {
+		w, unused := newWorker(d, parts, 0), sketch.NewSum(2, 2)
+		return func(dst blas64.General, b *stream.Block) error {
+			for first, panel := range b.Panels(stream.PanelRows) {
+				if err := w.fill(stream.RowSlice(dst, first, panel.Rows), unused, panel, b.Start+int64(first)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for _, p := range parts {
+		m := dense.Clone(dense.Columns(rows, p.first, p.space.Left.Rank()))
+		if s.Centre {
+			for i := range m.Rows {
+				dense.Axpy(-d.rootWeight(int64(i)), means[p.side], dense.Row(m, i))
+			}
+		}
+		if p.side == OfX {
+			f.X = m
+		} else {
+			f.Y = m
+		}
+		sp.entries += d.n * int64(p.space.Left.Entries())
+	}
+	return nil
+}
+
+// remembered is an operator of one's own, in a model that was loaded.
+type remembered struct {
+	word      string
+	ridge     float64
+	symmetric bool
+}
+
+func (o remembered) String() string                  { return o.word }
+func (o remembered) Regularisation() (float64, bool) { return o.ridge, o.ridge != 0 }
+func (o remembered) Traits() Traits                  { return Traits{Symmetric: o.symmetric} }
+func (o remembered) Matrix(context.Context, stream.Engine, *Factors) (Matrix, error) {
+	return Matrix{}, fmt.Errorf("operator %s comes from a saved model, which does not hold its matrix", o.word)
+}

@@ -18,6 +18,7 @@ import (
 type Data struct {
 	x, y    stream.Source // y is nil for single rows, and the same as x for lagged ones
 	lag     int64         // pairs are rows i and i+lag of x; 0 for none
+	runs    []run         // of the lagged rows, ascending
 	n       int64
 	weights []float64 // √w_i; nil for equal weights
 }
@@ -38,19 +39,6 @@ func Pairs(x, y stream.Source) (*Data, error) {
 		return nil, fmt.Errorf("%s has %d rows and %s has %d: pairs take one row of each", x.Info().Name, n, y.Info().Name, m)
 	}
 	return &Data{x: x, y: y, n: n}, nil
-}
-
-// Lagged returns row i and row i+lag of one source, a time series of equal steps: as many
-// pairs less lag as it has rows.
-func Lagged(src stream.Source, lag int64) (*Data, error) {
-	n, err := model.KnownRows(src)
-	if err != nil {
-		return nil, err
-	}
-	if lag < 1 || lag >= n {
-		return nil, fmt.Errorf("%s has %d rows: a lag must be from 1 to %d, and is %d", src.Info().Name, n, n-1, lag)
-	}
-	return &Data{x: src, y: src, lag: lag, n: n - lag}, nil
 }
 
 // Single returns rows x_i without y, for [Covariance].
@@ -163,17 +151,14 @@ func (d *Data) draw(n int, seed uint64, purpose string) []int64 {
 
 // gather fetches the rows of one side of some pairs.
 func (d *Data) gather(ctx context.Context, s Side, pairs []int64) (blas64.General, error) {
-	if s == OfY && d.lag > 0 {
-		late := make([]int64, len(pairs))
-		for i, p := range pairs {
-			late[i] = p + d.lag
-		}
-		pairs = late
+	numbers := make([]int64, len(pairs))
+	for i, p := range pairs {
+		numbers[i] = d.row(s, p)
 	}
 	src := d.source(s)
-	rows, err := stream.GatherRows(ctx, src, pairs)
+	rows, err := stream.GatherRows(ctx, src, numbers)
 	if err != nil {
 		return rows, err
 	}
-	return rows, model.InSource(src.Info(), sketch.CheckFinite(rows), func(i int) int64 { return pairs[i] })
+	return rows, model.InSource(src.Info(), sketch.CheckFinite(rows), func(i int) int64 { return numbers[i] })
 }

@@ -52,9 +52,8 @@ type part struct {
 	info   stream.Info
 	space  *lowrank.Model
 	maker  func() func(dst, x blas64.General, start int64) error
-	column int   // of the pairs
-	first  int   // of the features
-	lag    int64 // of its row numbers
+	column int // of the pairs
+	first  int // of the features
 }
 
 // parts returns the sides that a fit looks at.
@@ -62,7 +61,7 @@ func (s setting) parts(d *Data, sp *spaces) []*part {
 	all := []*part{{side: OfX, kernel: s.kernels[OfX], info: d.x.Info(), space: sp.x, first: 1}}
 	if sp.y != nil {
 		all = append(all, &part{side: OfY, kernel: s.kernels[OfY], info: d.y.Info(), space: sp.y, column: len(all[0].info.Columns),
-			first: 1 + sp.x.Left.Rank(), lag: d.lag})
+			first: 1 + sp.x.Left.Rank()})
 	}
 	for _, p := range all {
 		p.maker = p.space.Features(p.info.Name)
@@ -70,9 +69,10 @@ func (s setting) parts(d *Data, sp *spaces) []*part {
 	return all
 }
 
-// source returns the pairs of a pass: x alone where the operator does not look at y.
+// source returns the pairs of a pass: x alone where the operator does not look at y, and
+// all x of a trajectory but its last are those of the first rows.
 func (sp *spaces) source(d *Data) stream.Source {
-	if sp.y == nil {
+	if sp.y == nil && len(d.runs) <= 1 {
 		alone := *d
 		alone.y, alone.lag = nil, 0
 		return alone.joined()
@@ -155,11 +155,11 @@ func (w *worker) fill(rows blas64.General, traces *sketch.Sum, pairs blas64.Gene
 	}
 	for k, p := range w.parts {
 		x := dense.Columns(pairs, p.column, len(p.info.Columns))
-		if err := model.CheckRows(p.info, x, start+p.lag); err != nil {
+		if err := model.InSource(p.info, sketch.CheckFinite(x), func(i int) int64 { return w.data.row(p.side, start+int64(i)) }); err != nil {
 			return err
 		}
 		f := dense.Columns(rows, p.first, p.space.Left.Rank())
-		if err := w.features[k](f, x, start+p.lag); err != nil {
+		if err := w.features[k](f, x, w.data.row(p.side, start)); err != nil {
 			return err
 		}
 		w.trace(dense.Row(traces.General, int(p.side)), p, x, f, roots)

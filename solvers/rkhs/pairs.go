@@ -50,7 +50,11 @@ func (j *joined) Open(ctx context.Context, first int64) (stream.Reader, error) {
 		return nil, err
 	}
 	d := j.data
-	x, err := d.x.Open(ctx, first)
+	begin := first
+	if d.lag > 0 && first < d.n {
+		begin = d.row(OfX, first)
+	}
+	x, err := d.x.Open(ctx, begin)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +62,7 @@ func (j *joined) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	switch {
 	case d.y == nil:
 	case d.lag > 0:
-		return &lagReader{data: d, src: x, left: d.n - first, queue: stream.NewMatrix(int(d.lag), len(d.x.Info().Columns))}, nil
+		return &lagReader{data: d, src: x, pair: first, row: begin, queue: stream.NewMatrix(int(d.lag), len(d.x.Info().Columns))}, nil
 	default:
 		if r.y, err = d.y.Open(ctx, first); err != nil {
 			return nil, errors.Join(err, x.Close())
@@ -126,33 +130,61 @@ func ended(left *int64, n int) (int, error) {
 type lagReader struct {
 	data  *Data
 	src   stream.Reader
-	queue blas64.General // a ring: row i of the source is in row i modulo the lag
-	read  int64          // rows of the source
-	left  int64          // pairs
+	queue blas64.General // a ring: a row of the source is in its number modulo the lag
+	row   int64          // of the source, the next that is read
+	pair  int64          // the next
+	end   int64          // of the pairs of the run that the queue is of
 }
 
-// Read reads rows into the half of y and takes x from the queue.
+// Read reads rows into the half of y and takes x from the queue, as far as the run goes.
 func (r *lagReader) Read(dst *stream.Batch) (int, error) {
-	info := r.data.x.Info()
-	if r.read == 0 {
-		if err := fill(r.src, r.queue, info); err != nil {
+	if r.pair == r.data.n {
+		return 0, io.EOF
+	}
+	if r.pair >= r.end {
+		if err := r.begin(); err != nil {
 			return 0, err
 		}
-		r.read = r.data.lag
 	}
-	d := len(info.Columns)
-	n := int(min(int64(dst.X.Rows), r.left))
+	d := len(r.data.x.Info().Columns)
+	n := int(min(int64(dst.X.Rows), r.end-r.pair))
 	late := stream.RowSlice(dense.Columns(dst.X, d, d), 0, n)
-	if err := fill(r.src, late, info); err != nil {
+	if err := fill(r.src, late, r.data.x.Info()); err != nil {
 		return 0, err
 	}
 	for i := range n {
-		old := dense.Row(r.queue, int(r.read%r.data.lag))
+		old := dense.Row(r.queue, int(r.row%r.data.lag))
 		copy(dense.Row(dst.X, i)[:d], old)
 		copy(old, dense.Row(late, i))
-		r.read++
+		r.row++
 	}
-	return ended(&r.left, n)
+	r.pair += int64(n)
+	if r.pair == r.data.n {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// begin goes on to the run of the next pair, past rows that are in none, and fills the
+// queue.
+func (r *lagReader) begin() error {
+	first, info := r.data.row(OfX, r.pair), r.data.x.Info()
+	for r.row < first {
+		n := min(r.data.lag, first-r.row)
+		if err := fill(r.src, stream.RowSlice(r.queue, 0, int(n)), info); err != nil {
+			return err
+		}
+		r.row += n
+	}
+	for i := range r.data.lag {
+		place := int((first + i) % r.data.lag)
+		if err := fill(r.src, stream.RowSlice(r.queue, place, 1), info); err != nil {
+			return err
+		}
+	}
+	r.row = first + r.data.lag
+	r.end = r.data.runEnd(r.data.runOf(r.pair))
+	return nil
 }
 
 // Close closes the source.

@@ -23,7 +23,10 @@ func (s setting) plan(e stream.Engine, shape model.Shape) (*model.Plan, error) {
 		columns = shape.Columns
 	}
 	p := model.NewPlan(e, columns)
-	p.Passes = 1
+	p.Passes, p.Rounds = 1, []string{"pairs"}
+	if s.Engine == EngineExact {
+		p.ByOne("the exact engine looks at pairs of rows, which are in memory; use `engine landmark`")
+	}
 	if p.Notes = notes; auto {
 		p.Chosen = s.Engine.String()
 	}
@@ -55,7 +58,7 @@ func (s setting) spacesOf(shape model.Shape) []plannedSpace {
 	switch {
 	case s.Operator.Traits().Alone:
 		return []plannedSpace{{k[OfX], s.poolSize(n), shape.Columns, 1}}
-	case s.oneSpace():
+	case s.OneSpace():
 		return []plannedSpace{{k[OfX], s.poolSize(2 * n), shape.Columns, 2}}
 	}
 	return []plannedSpace{{k[OfX], s.poolSize(n), shape.Columns, 1}, {k[OfY], s.poolSize(n), columnsOf(shape, OfY), 1}}

@@ -84,7 +84,7 @@ func (s *setting) resolve(ctx context.Context, d *Data) (err error) {
 		return err
 	}
 	switch {
-	case s.oneSpace():
+	case s.OneSpace():
 		s.kernels[OfY] = s.kernels[OfX]
 	case d.y != nil && !s.Operator.Traits().Alone:
 		s.kernels[OfY], err = model.Resolve(ctx, sideData{d, OfY}, s.kernels[OfY], s.Seed)
@@ -92,8 +92,9 @@ func (s *setting) resolve(ctx context.Context, d *Data) (err error) {
 	return err
 }
 
-// oneSpace reports whether x and y are to have the same features.
-func (s Solver) oneSpace() bool {
+// OneSpace reports whether x and y are rows of one space, with the same features and the same
+// preparation.
+func (s Solver) OneSpace() bool {
 	t := s.Operator.Traits()
 	return !t.Alone && (t.OneSpace || s.Task == Eigen)
 }
@@ -144,9 +145,9 @@ func (s setting) check(shape model.Shape) error {
 		return fmt.Errorf("cutoff %v must be from 0 to below 1", s.Cutoff)
 	case !t.Alone && columnsOf(shape, OfY) == 0:
 		return fmt.Errorf("operator %s is between x and y: give a second source, or a lag", s.Operator)
-	case s.oneSpace() && shape.Columns != columnsOf(shape, OfY):
+	case s.OneSpace() && shape.Columns != columnsOf(shape, OfY):
 		return fmt.Errorf("x has %d columns and y has %d: %s of operator %s need functions of one space", shape.Columns, columnsOf(shape, OfY), s.Task, s.Operator)
-	case s.oneSpace() && s.kernels[OfX].String() != s.kernels[OfY].String():
+	case s.OneSpace() && s.kernels[OfX].String() != s.kernels[OfY].String():
 		return fmt.Errorf("kernels %s and %s: %s of operator %s need functions of one space, and so one kernel", s.kernels[OfX], s.kernels[OfY], s.Task, s.Operator)
 	case s.Random && s.Engine == EngineExact:
 		return fmt.Errorf("engine %s has no random features: take engine %s", s.Engine, EngineLandmark)

@@ -45,7 +45,7 @@ func (s setting) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*spac
 		sp.x, err = sp.fit(ctx, e, s, s.kernels[OfX], "x", rows)
 		return sp, err
 	}
-	if s.oneSpace() {
+	if s.OneSpace() {
 		half := s.poolSize(2 * d.n)
 		rows, err := s.pool(ctx, d, half-half/2, OfX)
 		if err != nil {

@@ -1,0 +1,74 @@
+package rkhs
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// Lagged returns row i and row i+lag of one source, a time series of equal steps: as many
+// pairs less lag as it has rows. lengths are the rows of the trajectories that the source
+// holds one after the other, which no pair leaves; none means that all rows are one. A
+// trajectory that is no longer than the lag gives no pair.
+func Lagged(src stream.Source, lag int64, lengths ...int64) (*Data, error) {
+	n, err := model.KnownRows(src)
+	if err != nil {
+		return nil, err
+	}
+	if len(lengths) == 0 {
+		lengths = []int64{n}
+	}
+	d := &Data{x: src, y: src, lag: lag}
+	first := int64(0)
+	for _, length := range lengths {
+		if length > lag && lag >= 1 {
+			d.runs = append(d.runs, run{pair: d.n, row: first})
+			d.n += length - lag
+		}
+		first += max(0, length)
+	}
+	if first != n || slices.Min(lengths) < 0 {
+		return nil, fmt.Errorf("%s has %d rows, and the lengths of its trajectories are %d in sum", src.Info().Name, n, first)
+	}
+	if d.n == 0 {
+		longest := slices.Max(lengths)
+		of := fmt.Sprintf("%s has %d rows", src.Info().Name, n)
+		if len(lengths) > 1 {
+			of = fmt.Sprintf("the longest trajectory of %s has %d rows", src.Info().Name, longest)
+		}
+		return nil, fmt.Errorf("%s: a `lag` must be from 1 to %d, and is %d", of, longest-1, lag)
+	}
+	return d, nil
+}
+
+// run is where the pairs of a trajectory begin: the number of the first, and of its row.
+type run struct{ pair, row int64 }
+
+// runOf returns which of the runs has a pair.
+func (d *Data) runOf(pair int64) int {
+	return sort.Search(len(d.runs), func(i int) bool { return d.runs[i].pair > pair }) - 1
+}
+
+// row returns the number of the row that is one side of a pair.
+func (d *Data) row(s Side, pair int64) int64 {
+	if d.lag == 0 {
+		return pair
+	}
+	r := d.runs[d.runOf(pair)]
+	row := r.row + pair - r.pair
+	if s == OfY {
+		row += d.lag
+	}
+	return row
+}
+
+// runEnd returns the number of the pair behind the last of a run.
+func (d *Data) runEnd(i int) int64 {
+	if i+1 < len(d.runs) {
+		return d.runs[i+1].pair
+	}
+	return d.n
+}

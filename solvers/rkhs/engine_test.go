@@ -328,8 +328,8 @@ func TestWords(t *testing.T) {
 	}
 	f := mustFit(t, Solver{Operator: CCA{1e-3}, Rank: 2}, pairs(t, x, y), word)
 	left, right := f.Left.Space.Kernel.String(), f.Right.Space.Kernel.String()
-	OfX, OfY := 0.0, 0.0
-	if _, err := fmt.Sscanf(right+" "+left, "rbf(gamma=%g) rbf(gamma=%g)", &OfX, &OfY); err != nil || !(OfY < 1e-3*OfX) {
+	ofX, ofY := 0.0, 0.0
+	if _, err := fmt.Sscanf(right+" "+left, "rbf(gamma=%g) rbf(gamma=%g)", &ofX, &ofY); err != nil || !(ofY < 1e-3*ofX) {
 		t.Errorf("kernels %s of x and %s of y, whose rows lie 100 times as far apart; %v", right, left, err)
 	}
 	if f.Chosen != "exact" {

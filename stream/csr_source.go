@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -24,6 +25,43 @@ func (c *CSR) Source(name string, columns []string) Gatherer {
 		panic(fmt.Sprintf("stream: %d names for %d columns", len(columns), c.Cols))
 	}
 	return &csrSource{Info{Name: name, Columns: columns, Rows: int64(c.Rows), Lead: 1, InMemory: true}, c}
+}
+
+// ReadCSR returns the rows of a source as a sparse matrix, without their zeros: what
+// [CSR.Source] has given. Cost: one pass, and the memory of the result.
+func ReadCSR(ctx context.Context, src Source) (m *CSR, err error) {
+	info := src.Info()
+	r, err := src.Open(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	m = &CSR{Cols: len(info.Columns), Start: []int64{0}}
+	chunk := NewMatrix(chunkRows(info), m.Cols)
+	for err == nil {
+		var n int
+		n, err = r.Read(&Batch{X: chunk})
+		for i := range n {
+			m.appendDense(row(chunk, i))
+		}
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+	}
+	if err == io.EOF && info.Rows > int64(m.Rows) {
+		err = promiseError(info, int64(m.Rows))
+	}
+	return m, errors.Join(ignoreEOF(err), r.Close())
+}
+
+// appendDense appends a row.
+func (c *CSR) appendDense(x []float64) {
+	for j, v := range x {
+		if v != 0 {
+			c.Index, c.Value = append(c.Index, int32(j)), append(c.Value, v)
+		}
+	}
+	c.Rows++
+	c.Start = append(c.Start, int64(len(c.Index)))
 }
 
 type csrSource struct {

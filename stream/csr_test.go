@@ -373,3 +373,17 @@ func TestCSRInduced(t *testing.T) {
 		}
 	}
 }
+
+// TestReadCSR: what a matrix gives as a source is read back.
+func TestReadCSR(t *testing.T) {
+	m := sparse(t)
+	got, err := stream.ReadCSR(context.Background(), m.Source("m", nil))
+	if diff := cmp.Diff(m, got); err != nil || diff != "" {
+		t.Errorf("%v %s", err, diff)
+	}
+	short := newTable("short", randomMatrix(1, 10, 2))
+	short.info.Rows = 11
+	if _, err := stream.ReadCSR(context.Background(), short); err == nil {
+		t.Error("a row is missing, and there was no error")
+	}
+}

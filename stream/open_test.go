@@ -59,8 +59,49 @@ func TestOpening(t *testing.T) {
 			}
 		}
 	}
+	for _, raw := range []stream.Source{newTable("selected", x).keep(), sequential{newTable("skimmed", x).keep()}, stream.NewRowNumbers("numbers", 5000)} {
+		sources = append(sources, stream.NewSelected(raw, everyThird(5000)), stream.NewSelected(raw, nil), stream.NewSelected(raw, []int64{0, 4999}))
+	}
 	for i, src := range sources {
 		conformance.Opening(t, src, uint64(i))
+	}
+}
+
+// everyThird returns about a third of the numbers up to n, in runs and gaps.
+func everyThird(n int64) (rows []int64) {
+	for i := range n {
+		if i%3 == 1 && i < 2000 || i > 3000 && i%64 < 20 {
+			rows = append(rows, i)
+		}
+	}
+	return rows
+}
+
+// TestSelected: the rows are those asked for, in passes and by number, and a file that
+// ends early is told.
+func TestSelected(t *testing.T) {
+	x := randomMatrix(3, 5000, 3)
+	rows := everyThird(5000)
+	s := stream.NewSelected(newTable("table", x).keep(), rows)
+	got, _ := readAll(t, s)
+	gathered, err := stream.GatherRows(context.Background(), s, []int64{0, 5, 900})
+	if err != nil || len(got) != len(rows) {
+		t.Fatalf("%d rows of %d, %v", len(got), len(rows), err)
+	}
+	for i, r := range rows {
+		if got[i][0] != rowOf(x, int(r))[0] {
+			t.Fatalf("row %d is not row %d", i, r)
+		}
+	}
+	for i, r := range []int64{0, 5, 900} {
+		if rowOf(gathered, i)[1] != rowOf(x, int(rows[r]))[1] {
+			t.Errorf("row %d was not gathered", r)
+		}
+	}
+	short := newTable("short", stream.RowSlice(x, 0, 4000))
+	short.info.Rows = 5000
+	if _, _, err := tryReadAll(stream.NewSelected(short, rows)); err == nil {
+		t.Error("rows that are gone were read")
 	}
 }
 

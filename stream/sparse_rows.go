@@ -62,6 +62,10 @@ func (r *rowNumberReader) Close() error { return nil }
 type SparseRows struct {
 	*RowNumbers
 	Matrix *CSR
+	// Into are, of nodes of a graph, the edges into the node whose edges out are the row of
+	// Matrix, over the same columns: for nodes that are not those of the columns, whose
+	// transpose does not have them. It may be nil.
+	Into *CSR
 
 	turning sync.Once
 	turned  *CSR

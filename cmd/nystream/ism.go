@@ -65,13 +65,12 @@ type ismTask struct {
 	clustersFile, plotFile       string
 
 	kernel     kernelgen.Kernel
-	targets    kernelgen.Kernel        // between targets
-	asides     []aside                 // columns by name, and files
-	read       map[string]*asideValues // by flag
-	known      *ism.Response           // nil for unsupervised
-	labels     []int                   // of --label, nil if there is none of one column
-	classes    []string                // their names
-	engineName string                  // of the plan
+	targets    kernelgen.Kernel // between targets
+	asides     asides
+	known      *ism.Response // nil for unsupervised
+	labels     []int         // of --label, nil if there is none of one column
+	classes    []string      // their names
+	engineName string        // of the plan
 	fitting    *ism.Fit
 	nmi        *show.Number // between clusters and labels
 }
@@ -185,87 +184,24 @@ func (c *ismTask) parse() (err error) {
 	return nil
 }
 
-// choose finds out which columns of DATA the flags mean.
-func (c *ismTask) choose(ctx context.Context, args []string) error {
-	d := &c.data
-	var columns []blockstore.ColumnInfo
-	for _, s := range c.said() {
-		if s.file == "" && columns == nil && !slices.Contains(args, "-") {
-			var err error
-			columns, _, err = blockstore.Columns(ctx, args, d.options(c.app))
-			if err != nil {
-				columns = []blockstore.ColumnInfo{} // opening tells why
-			}
-		}
-		if s.file == "" && len(columns) > 0 {
-			var err error
-			if s, err = s.inData(columns); err != nil {
-				return err
-			}
-		}
-		if s.file != "" && c.rows.nulls == stream.NullsDrop {
-			return usagef("%s: rows that --nulls drop leaves out cannot be found in another file; put the values in a column of the data", s.named())
-		}
-		c.asides = append(c.asides, s)
-	}
-	return nil
-}
-
 // open opens the data, and reads what is known of the rows.
 func (c *ismTask) open(ctx context.Context, args []string) error {
-	if err := c.choose(ctx, args); err != nil {
+	if err := c.asides.choose(ctx, c.job, args, c.said()); err != nil {
 		return err
 	}
-	d := c.data
-	d.label, d.keep = "", nil
-	for _, s := range c.asides {
-		for _, name := range s.columns {
-			if s.file == "" && !slices.Contains(d.keep, name) {
-				d.keep = append(d.keep, name)
-			}
-		}
-	}
-	if err := c.sides.open(ctx, c.app, &d, args, nil); err != nil {
+	if err := c.sides.open(ctx, c.app, c.asides.kept(c.data), args, nil); err != nil {
 		return err
 	}
-	if err := c.readAsides(ctx, c.left); err != nil {
+	if err := c.asides.readAll(ctx, c.engine(), &c.data, c.left); err != nil {
 		return err
 	}
 	return c.chooseTask(ctx)
 }
 
-// readAsides reads what the flags say of the rows of src.
-func (c *ismTask) readAsides(ctx context.Context, src stream.Source) error {
-	c.read = make(map[string]*asideValues)
-	var inData []aside
-	for _, s := range c.asides {
-		if s.file == "" {
-			inData = append(inData, s)
-			continue
-		}
-		v, err := c.data.readAsideFile(ctx, s, src.Info().Rows)
-		if err != nil {
-			return err
-		}
-		c.read[s.flag] = v
-	}
-	if len(inData) == 0 {
-		return nil
-	}
-	values, err := readKept(ctx, c.engine(), src, inData)
-	if err != nil {
-		return err
-	}
-	for _, v := range values {
-		c.read[v.flag] = v
-	}
-	return nil
-}
-
 // chooseTask makes what is known of the rows a response, and chooses numbers that the
 // flags leave open.
 func (c *ismTask) chooseTask(ctx context.Context) (err error) {
-	if v := c.read["--label"]; v != nil && (len(v.values) == 1 || c.how.Paradigm != ism.Supervised) {
+	if v := c.asides.read["--label"]; v != nil && (len(v.values) == 1 || c.how.Paradigm != ism.Supervised) {
 		if c.labels, c.classes, err = v.classes(); err != nil {
 			return err
 		}
@@ -294,7 +230,7 @@ const targetRank = 50
 
 // response returns what Γ is made of; nil for unsupervised.
 func (c *ismTask) response(ctx context.Context) (*ism.Response, error) {
-	switch v := c.read; {
+	switch v := c.asides.read; {
 	case v["--target"] != nil:
 		y, err := v["--target"].numbers()
 		if err != nil {
@@ -318,7 +254,7 @@ func (c *ismTask) response(ctx context.Context) (*ism.Response, error) {
 	case c.labels != nil:
 		return ism.Classes(c.labels, len(c.classes))
 	}
-	y, err := c.read["--label"].numbers()
+	y, err := c.asides.read["--label"].numbers()
 	if err != nil {
 		return nil, err
 	}
@@ -355,11 +291,7 @@ func (c *ismTask) plan(e stream.Engine) (*model.Plan, error) {
 	}
 	c.engineName = p.Chosen
 	c.dropChoice(&p.Chosen)
-	read := int64(len(c.labels))
-	for _, v := range c.read {
-		read += 2 * int64(v.rows()) * int64(len(v.values)) // a word is two numbers
-	}
-	if read > 0 {
+	if read := int64(len(c.labels)) + c.asides.numbers(); read > 0 {
 		p.Add("labels as they are read", read, "")
 	}
 	if c.plotFile != "" {
@@ -376,14 +308,14 @@ func (c *ismTask) prepare(ctx context.Context) error {
 		return err
 	}
 	if c.prepared.dropped() > 0 {
-		if err := c.readAsides(ctx, c.prepared.left); err != nil {
+		if err := c.asides.readAll(ctx, c.engine(), &c.data, c.prepared.left); err != nil {
 			return err
 		}
 		if err := c.chooseTask(ctx); err != nil {
 			return err
 		}
 	}
-	c.read = nil
+	c.asides.read = nil
 	return nil
 }
 
@@ -413,7 +345,7 @@ func (c *ismTask) rowsData() rowsData {
 
 // knownWords returns the flag and the columns, or the file, of what was known.
 func (c *ismTask) knownWords() string {
-	for _, s := range c.asides {
+	for _, s := range c.asides.list {
 		if s.flag != "--label" || c.how.Paradigm == ism.Supervised {
 			return s.named()
 		}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/stream"
+)
+
+// asides are what several flags say of each row.
+type asides struct {
+	list []aside                 // columns by name, and files
+	read map[string]*asideValues // by flag
+}
+
+// choose finds out which columns of DATA the flags mean.
+func (s *asides) choose(ctx context.Context, j *job, args []string, said []aside) error {
+	s.list = nil
+	var columns []blockstore.ColumnInfo
+	for _, a := range said {
+		if a.file == "" && columns == nil && !slices.Contains(args, "-") {
+			var err error
+			columns, _, err = blockstore.Columns(ctx, args, j.data.options(j.app))
+			if err != nil {
+				columns = []blockstore.ColumnInfo{} // opening tells why
+			}
+		}
+		if a.file == "" && len(columns) > 0 {
+			var err error
+			if a, err = a.inData(columns); err != nil {
+				return err
+			}
+		}
+		if a.file != "" && j.rows.nulls == stream.NullsDrop {
+			return usagef("%s: rows that --nulls drop leaves out cannot be found in another file; put the values in a column of the data", a.named())
+		}
+		s.list = append(s.list, a)
+	}
+	return nil
+}
+
+// kept returns the flags with which DATA are opened: the columns are carried along.
+func (s *asides) kept(d dataFlags) *dataFlags {
+	d.label, d.keep = "", nil
+	for _, a := range s.list {
+		for _, name := range a.columns {
+			if a.file == "" && !slices.Contains(d.keep, name) {
+				d.keep = append(d.keep, name)
+			}
+		}
+	}
+	return &d
+}
+
+// readAll reads what the flags say of the rows of src. Cost: one pass if columns of DATA
+// are among it.
+func (s *asides) readAll(ctx context.Context, e stream.Engine, d *dataFlags, src stream.Source) error {
+	s.read = make(map[string]*asideValues)
+	var inData []aside
+	for _, a := range s.list {
+		if a.file == "" {
+			inData = append(inData, a)
+			continue
+		}
+		v, err := d.readAsideFile(ctx, a, src.Info().Rows)
+		if err != nil {
+			return err
+		}
+		s.read[a.flag] = v
+	}
+	if len(inData) == 0 {
+		return nil
+	}
+	values, err := readKept(ctx, e, src, inData)
+	if err != nil {
+		return err
+	}
+	for _, v := range values {
+		s.read[v.flag] = v
+	}
+	return nil
+}
+
+// numbers returns about how many numbers the values take; a word is two.
+func (s *asides) numbers() (n int64) {
+	for _, v := range s.read {
+		n += 2 * int64(v.rows()) * int64(len(v.values))
+	}
+	return n
+}

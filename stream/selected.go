@@ -1,0 +1,95 @@
+package stream
+
+import (
+	"context"
+	"fmt"
+	"io"
+)
+
+// Selected is a source of some of the rows of another one: training rows, say.
+type Selected struct {
+	src  Source
+	info Info
+	rows []int64
+}
+
+// NewSelected returns the rows of src with the given numbers, which ascend strictly. It
+// keeps the list. A pass over them reads the rows between them too.
+func NewSelected(src Source, rows []int64) *Selected {
+	info := src.Info()
+	for i, r := range rows {
+		if r < 0 || info.Rows >= 0 && r >= info.Rows || i > 0 && r <= rows[i-1] {
+			panic(fmt.Sprintf("stream: selected row %d is number %d of %d", r, i, info.Rows))
+		}
+	}
+	info.Rows = int64(len(rows))
+	return &Selected{src, info, rows}
+}
+
+// Info describes the selected rows.
+func (s *Selected) Info() Info { return s.info }
+
+// Open returns a reader of the selected rows from the given one on.
+func (s *Selected) Open(ctx context.Context, first int64) (Reader, error) {
+	if err := CheckFirst(s.info, first); err != nil {
+		return nil, err
+	}
+	left := s.rows[first:]
+	from := int64(0)
+	if len(left) > 0 && first > 0 {
+		from = left[0]
+	}
+	r, err := s.src.Open(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	return &selectedReader{r: r, next: from, left: left}, nil
+}
+
+// Gather fetches selected rows by number.
+func (s *Selected) Gather(ctx context.Context, rows []int64, dst *Batch) error {
+	of := make([]int64, len(rows))
+	for i, r := range rows {
+		of[i] = s.rows[r]
+	}
+	return Gather(ctx, s.src, of, dst)
+}
+
+type selectedReader struct {
+	r    Reader
+	next int64   // the number of the next row to read
+	left []int64 // numbers of the rows still wanted
+}
+
+func (r *selectedReader) Close() error { return r.r.Close() }
+
+// Read may return fewer rows than asked for, those between them being left out.
+func (r *selectedReader) Read(dst *Batch) (n int, err error) {
+	if len(r.left) == 0 {
+		return 0, io.EOF
+	}
+	read, err := r.r.Read(dst)
+	for i := range read {
+		if len(r.left) == 0 || r.left[0] != r.next+int64(i) {
+			continue
+		}
+		if r.left = r.left[1:]; n < i {
+			if dst.X.Cols > 0 {
+				copy(row(dst.X, n), row(dst.X, i))
+			}
+			moveKept(dst.Kept, n, i)
+		}
+		n++
+	}
+	r.next += int64(read)
+	if dst.Kept != nil && n < read {
+		truncateKept(dst.Kept, n)
+	}
+	if len(r.left) == 0 && err == nil {
+		err = io.EOF
+	}
+	if err == io.EOF && len(r.left) > 0 {
+		err = fmt.Errorf("the rows ended at row %d, before row %d: the file changed or is damaged", r.next, r.left[0])
+	}
+	return n, err
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
@@ -50,7 +51,7 @@ func (m *Model) Kernel() string {
 
 // Decide merges the functions of samples (B×2k: f_s of all classes, then f_t) into
 // decisions (B×k), after which the largest wins. Decisions are about 1 for the class
-// and −1 for others, with MergeAdd ±2, and with MergeStack log-odds.
+// and −1 for others, with MergeSum ±2, and with MergeStack log-odds.
 func (m *Model) Decide(dst, both blas64.General) {
 	if both.Cols != 2*m.Classes || dst.Cols != m.Classes || dst.Rows != both.Rows {
 		panic(fmt.Sprintf("askls: decisions of %d×%d from functions of %d×%d for %d classes", dst.Rows, dst.Cols, both.Rows, both.Cols, m.Classes))
@@ -139,13 +140,19 @@ func (m *Model) workers(rows Rows) (w [2]ksvd.Embedder, err error) {
 	return w, err
 }
 
-// workers multiply sparse rows with the duals.
+// workers multiply rows of the matrix with the duals.
 func (g *Edges) workers(rows Rows) (w [2]ksvd.Embedder, err error) {
 	n := rows.Left.Info().Rows
 	for side, src := range []stream.Source{rows.Left, rows.Right} {
 		r, ok := src.(*stream.SparseRows)
+		if !ok && rows.one {
+			if w[side], err = g.denseWorker(side, src); err != nil {
+				return w, err
+			}
+			continue
+		}
 		if !ok {
-			return w, fmt.Errorf("%s: a model of a graph takes edges, not rows of numbers", src.Info().Name)
+			return w, fmt.Errorf("%s: sources and targets of a graph are edges, not rows of numbers", src.Info().Name)
 		}
 		k := r.Matrix
 		if int64(k.Cols) != g.Total || int64(k.Rows) != n {
@@ -162,6 +169,21 @@ func (g *Edges) workers(rows Rows) (w [2]ksvd.Embedder, err error) {
 		}
 	}
 	return w, nil
+}
+
+// denseWorker multiplies the half of dense rows that belongs to a side.
+func (g *Edges) denseWorker(side int, src stream.Source) (ksvd.Embedder, error) {
+	n, columns := int(g.Total), len(src.Info().Columns)
+	if columns != 2*n {
+		return nil, fmt.Errorf("%s has %d columns, expected %d: entries of the kernel matrix between a sample and each of the %d samples of the fit, and behind them those between each and the sample", src.Info().Name, columns, 2*n, n)
+	}
+	all := g.spread(side)
+	return func() func(blas64.General, *stream.Block) error {
+		return func(dst blas64.General, b *stream.Block) error {
+			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, dense.Columns(b.X, side*n, n), all, 0, dst)
+			return nil
+		}
+	}, nil
 }
 
 // spread returns a matrix with a row for every node, 0 where it was not trained on.

@@ -266,7 +266,7 @@ func TestThreads(t *testing.T) {
 // TestMerge: what each way makes of the two functions.
 func TestMerge(t *testing.T) {
 	both := blas64.General{Rows: 1, Cols: 4, Stride: 4, Data: []float64{1, -2, 5, 7}}
-	for merge, want := range map[Merge][]float64{MergeAverage: {3, 2.5}, MergeAdd: {6, 5}, MergeSource: {1, -2}, MergeTarget: {5, 7}, MergeStack: {52.5, 39}} {
+	for merge, want := range map[Merge][]float64{MergeAverage: {3, 2.5}, MergeSum: {6, 5}, MergeSource: {1, -2}, MergeTarget: {5, 7}, MergeStack: {52.5, 39}} {
 		m := &Model{Classes: 2, Merge: merge, Stack: blas64.General{Rows: 2, Cols: 3, Stride: 3, Data: []float64{2, 10, 0.5, -1, 5, 2}}}
 		dst := stream.NewMatrix(1, 2)
 		m.Decide(dst, both)

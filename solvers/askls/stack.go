@@ -65,7 +65,7 @@ func (m *Model) merge(dst, both []float64) {
 			dst[c] = s[c]
 		case MergeTarget:
 			dst[c] = t[c]
-		case MergeAdd:
+		case MergeSum:
 			dst[c] = s[c] + t[c]
 		case MergeStack:
 			w := dense.Row(m.Stack, c)

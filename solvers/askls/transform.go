@@ -4,13 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
-var _ model.Predictor = (*Model)(nil)
+var _ model.Calibrated = (*Model)(nil)
 
 // Describe returns what the model says about itself.
 func (m *Model) Describe() *model.Description {
@@ -22,7 +26,6 @@ func (m *Model) Describe() *model.Description {
 	fact := func(name string, value any) {
 		d.Facts = append(d.Facts, model.Fact{Name: name, Value: fmt.Sprint(value)})
 	}
-	fact("classes", m.Classes)
 	fact("gamma", m.Gamma)
 	fact("ridge", m.Ridge)
 	fact("engine", m.Engine)
@@ -67,9 +70,10 @@ func (m *Model) TransformPlan(e stream.Engine, _ model.Side, rows stream.Source)
 }
 
 // Transform gives the decisions on samples, a column for each class, to emit in order.
-// A row is a sample as a source and as a target. For sparse rows, which differ, it is
-// for all nodes: those of a square matrix whose rows are the edges out of a node, and
-// whose columns are those into it. See [Model.Evaluate] for samples with two rows.
+// A row is a sample as a source and as a target. Of nodes, sparse rows hold the edges out,
+// and those in are their Into, or else the transpose of a square matrix. A row for an
+// explicit matrix that is dense has K(x, x_j) for every sample of it, and then K(x_j, x).
+// See [Model.Evaluate] for samples with two rows.
 func (m *Model) Transform(ctx context.Context, e stream.Engine, side model.Side, rows stream.Source, kept bool, emit model.Emit) error {
 	if _, err := m.Outputs(side); err != nil {
 		return err
@@ -77,10 +81,42 @@ func (m *Model) Transform(ctx context.Context, e stream.Engine, side model.Side,
 	samples := NewSamples(rows)
 	if sparse, ok := rows.(*stream.SparseRows); ok {
 		k := sparse.Matrix
-		if k.Rows != k.Cols {
+		switch {
+		case sparse.Into != nil:
+			samples = NewEdges(rows.Info().Name, k, sparse.Into)
+		case k.Rows != k.Cols:
 			return fmt.Errorf("%s has %d×%d edges: the decisions on nodes need the edges into them too, and a square matrix has both", rows.Info().Name, k.Rows, k.Cols)
+		default:
+			samples = Rows{sparse, stream.NewSparseRows(rows.Info().Name, sparse.Transpose(), k), true}
 		}
-		samples = Rows{sparse, stream.NewSparseRows(rows.Info().Name, sparse.Transpose(), k), true}
 	}
 	return m.decide(ctx, e, samples, kept, emit)
+}
+
+// Probabilities puts those of the classes into dst, for each row of decisions: that of each
+// class against the rest by its log-odds, divided by their sum. It is an error unless
+// functions are stacked.
+func (m *Model) Probabilities(dst, decisions blas64.General) error {
+	if m.Merge != MergeStack {
+		return fmt.Errorf("functions that are merged by %v give no probabilities: fit with `merge stack`", m.Merge)
+	}
+	for i := range decisions.Rows {
+		p, most := dense.Row(dst, i), math.Inf(-1)
+		for c, odds := range dense.Row(decisions, i) {
+			p[c] = -math.Log1p(math.Exp(-odds)) // in logarithms: all may underflow
+			if odds < 0 {
+				p[c] = odds - math.Log1p(math.Exp(odds))
+			}
+			most = max(most, p[c])
+		}
+		sum := 0.0
+		for c, v := range p {
+			p[c] = math.Exp(v - most)
+			sum += p[c]
+		}
+		for c := range p {
+			p[c] /= sum
+		}
+	}
+	return nil
 }

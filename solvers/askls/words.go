@@ -16,12 +16,12 @@ const (
 // Merge says how the two functions of a sample become one.
 type Merge uint8
 
-// The ways to merge. Average and Add choose the same classes.
+// The ways to merge. Average and Sum choose the same classes.
 const (
 	MergeAverage Merge = iota // (f_s + f_t)/2
 	MergeSource               // f_s
 	MergeTarget               // f_t
-	MergeAdd                  // f_s + f_t
+	MergeSum                  // f_s + f_t
 	// MergeStack is the log-odds of a logistic regression for each class on f_s and f_t
 	// of samples that were left out: stacked generalisation, by [Solver.Folds].
 	MergeStack
@@ -40,7 +40,7 @@ const (
 
 var (
 	engineWords        = []string{"auto", "dense", "iterative", "lowrank"}
-	mergeWords         = []string{"average", "source", "target", "add", "stack"}
+	mergeWords         = []string{"average", "source", "target", "sum", "stack"}
 	approximationWords = []string{"nystrom", "ssrsvd"}
 )
 
@@ -60,6 +60,9 @@ func ParseEngine(word string) (Engine, error) {
 
 // ParseMerge reads a word that String writes.
 func ParseMerge(word string) (Merge, error) {
+	if word == "add" { // so earlier models have it
+		return MergeSum, nil
+	}
 	return words.Parse[Merge]("way to merge", mergeWords, word)
 }
 

@@ -77,6 +77,14 @@ type Predictor interface {
 	Choose(classes []int, decisions blas64.General)
 }
 
+// Calibrated is a predictor that knows how likely the classes are.
+type Calibrated interface {
+	Predictor
+	// Probabilities puts those of the classes, a column for each, into dst for each row of
+	// decisions. They add up to 1. The error says why this model has none.
+	Probabilities(dst, decisions blas64.General) error
+}
+
 // Verifier is a model whose error can be measured on data.
 type Verifier interface {
 	Model

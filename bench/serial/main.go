@@ -35,6 +35,7 @@ func main() { program.Main("serial", parse, run) }
 
 type options struct {
 	rows, columns, cores int
+	repeats              int
 	out                  string
 	formats, methods     []string
 }
@@ -68,6 +69,7 @@ func parse(args []string) (o options, err error) {
 	f := program.Flags("serial", &o.out)
 	f.IntVar(&o.rows, "rows", 1_000_000, "rows of the data")
 	f.IntVar(&o.columns, "columns", 20, "their columns")
+	f.IntVar(&o.repeats, "repeats", 10, "fits of each kind that are measured; a profile of one sees a few samples of what is short")
 	f.IntVar(&o.cores, "cores", 32, "cores of the machine to be told of")
 	f.StringVar(&formats, "formats", "parquet,npy,csv", "formats of the data")
 	f.StringVar(&methods, "methods", "s3spsd,landmark,ism", "methods")
@@ -90,7 +92,7 @@ func run(ctx context.Context, o options) error {
 			return err
 		}
 		for _, method := range o.methods {
-			s, err := measure(ctx, path, filepath.Join(o.out, method+"."+format+".pprof"), fits[method])
+			s, err := measure(ctx, path, filepath.Join(o.out, method+"."+format+".pprof"), o.repeats, fits[method])
 			if err != nil {
 				return err
 			}
@@ -126,8 +128,9 @@ func write(path string, o options) error {
 	return w.Commit()
 }
 
-// measure makes a fit, opening the file included, and divides its CPU time up.
-func measure(ctx context.Context, path, profile string, fit func(context.Context, stream.Engine, stream.Source) error) (shares, error) {
+// measure makes a fit several times, opening the file included, and divides the CPU time
+// of one up.
+func measure(ctx context.Context, path, profile string, repeats int, fit func(context.Context, stream.Engine, stream.Source) error) (shares, error) {
 	f, err := os.Create(profile)
 	if err != nil {
 		return shares{}, err
@@ -136,9 +139,14 @@ func measure(ctx context.Context, path, profile string, fit func(context.Context
 	if err := pprof.StartCPUProfile(f); err != nil {
 		return shares{}, err
 	}
-	src, err := blockstore.Open(ctx, []string{path}, blockstore.Options{})
-	if err == nil {
-		err = fit(ctx, stream.Engine{Threads: 2}, src)
+	for range repeats {
+		var src stream.Source
+		if src, err = blockstore.Open(ctx, []string{path}, blockstore.Options{}); err == nil {
+			err = fit(ctx, stream.Engine{Threads: 2}, src)
+		}
+		if err != nil {
+			break
+		}
 	}
 	pprof.StopCPUProfile()
 	if err != nil {
@@ -150,5 +158,6 @@ func measure(ctx context.Context, path, profile string, fit func(context.Context
 	if err != nil {
 		return shares{}, fmt.Errorf("go tool pprof: %w", err)
 	}
-	return divide(string(text))
+	s, err := divide(string(text))
+	return s.over(float64(repeats)), err
 }

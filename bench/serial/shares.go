@@ -24,6 +24,11 @@ func (s shares) allowed(cores float64) float64 {
 	return s.all / (chain + (s.all-chain)/cores)
 }
 
+// over returns the shares of one of so many equal fits.
+func (s shares) over(fits float64) shares {
+	return shares{s.all / fits, s.outside / fits, s.reader / fits, s.collector / fits}
+}
+
 // divide adds up the samples of "go tool pprof -traces": each trace begins with a time
 // and a function, and goes on with those that called it.
 func divide(traces string) (s shares, err error) {

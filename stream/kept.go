@@ -19,7 +19,8 @@ type keptFold[A Accumulator[A]] struct {
 	cut    int        // how many parts the states of this fold are of; 0 without any, -1 if they differ
 	own    *Forest[A] // what the state with that name has seen, and what is folded now
 	others *Forest[A] // what other states have seen
-	last   time.Time  // when a state was written
+	unused []*StateError
+	last   time.Time // when a state was written
 }
 
 // foldKept returns [Fold] for an engine with a run.
@@ -37,6 +38,11 @@ func foldKept[A Accumulator[A]](ctx context.Context, e Engine, pass string, src 
 		own: NewForest(newAcc), others: NewForest(newAcc), last: time.Now()}
 	if err := f.read(); err != nil {
 		return none, err
+	}
+	if o.Ignored != nil {
+		for _, state := range f.unused {
+			o.Ignored(state)
+		}
 	}
 	if seen := f.rows(f.own) + f.rows(f.others); seen > 0 && o.Resumed != nil {
 		o.Resumed(pass, seen, key.Rows)
@@ -61,13 +67,17 @@ func (f *keptFold[A]) read() error {
 			continue
 		}
 		forest, err := f.load(name)
+		if state := (*StateError)(nil); errors.As(err, &state) && f.ignores(state) {
+			f.unused = append(f.unused, state)
+			continue
+		}
 		if err != nil {
 			return err
 		}
 		for _, earlier := range names {
 			if other := from[earlier]; other != nil {
 				if block, ok := other.overlap(forest); ok {
-					return &StateError{name, fmt.Sprintf("it has seen block %d, and so has state %s: remove one of them", block, earlier)}
+					return &StateError{Name: name, Reason: fmt.Sprintf("it has seen block %d, and so has state %s: remove one of them", block, earlier)}
 				}
 			}
 		}
@@ -81,11 +91,17 @@ func (f *keptFold[A]) read() error {
 			f.own = forest
 		default:
 			if err := f.others.Merge(forest); err != nil {
-				return &StateError{name, err.Error()}
+				return &StateError{Name: name, Reason: err.Error()}
 			}
 		}
 	}
 	return nil
+}
+
+// ignores reports whether the run can do without a state: see [Run].
+func (f *keptFold[A]) ignores(state *StateError) bool {
+	o := f.run.options
+	return state.Damaged || state.Foreign && (o.Parts > 0 || o.Finish) && state.Name != f.name
 }
 
 // sortedNames returns the names of states in a store.
@@ -105,22 +121,22 @@ func (f *keptFold[A]) load(name string) (*Forest[A], error) {
 	if err != nil {
 		return nil, err
 	}
-	h, state, err := decodeState(data)
+	h, state, err := decodeState(name, data)
 	if err != nil {
-		return nil, &StateError{name, err.Error()}
+		return nil, err
 	}
 	if d := h.Key.difference(f.key); d != "" {
-		return nil, &StateError{name, d}
+		return nil, &StateError{Name: name, Reason: d, Foreign: true}
 	}
 	forest := NewForest(f.newAcc)
 	if err := forest.UnmarshalBinary(state); err != nil {
-		return nil, &StateError{name, err.Error()}
+		return nil, &StateError{Name: name, Reason: err.Error(), Foreign: true}
 	}
 	if nodes := forest.nodes(); len(nodes) > 0 && nodes[len(nodes)-1].last() >= f.key.blocks() {
-		return nil, &StateError{name, fmt.Sprintf("it has seen block %d, and the pass has %d blocks", nodes[len(nodes)-1].last(), f.key.blocks())}
+		return nil, &StateError{Name: name, Reason: fmt.Sprintf("it has seen block %d, and the pass has %d blocks", nodes[len(nodes)-1].last(), f.key.blocks()), Foreign: true}
 	}
 	if o := f.run.options; o.Parts > 0 && h.Parts != o.Parts && len((blockRange{0, f.key.blocks()}).without(forest.nodes())) > 0 {
-		return nil, &StateError{name, fmt.Sprintf("it is of a pass in %s, and this is part %d of %d", inParts(h.Parts), o.Part, o.Parts)}
+		return nil, &StateError{Name: name, Reason: fmt.Sprintf("it is of a pass in %s, and this is part %d of %d", inParts(h.Parts), o.Part, o.Parts)}
 	}
 	if h.Parts > 0 {
 		if f.cut == 0 {
@@ -238,7 +254,7 @@ func (f *keptFold[A]) write() error {
 
 // missing returns the error that says what states do not have.
 func (f *keptFold[A]) missing() error {
-	e := &MissingError{Pass: f.key.Pass, Fold: f.key.Fold, Of: f.key.blocks(), OfParts: max(0, f.cut), Parts: f.missingParts(f.cut)}
+	e := &MissingError{Pass: f.key.Pass, Fold: f.key.Fold, Of: f.key.blocks(), OfParts: max(0, f.cut), Parts: f.missingParts(f.cut), Unused: f.unused}
 	for _, g := range f.gaps(blockRange{0, f.key.blocks()}) {
 		e.Blocks = append(e.Blocks, [2]int64{g.first, g.end - 1})
 	}

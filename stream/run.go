@@ -54,6 +54,8 @@ type RunOptions struct {
 	// Resumed, if not nil, is told when a pass over so many rows begins with rows that
 	// states have seen already: with all of them, if the pass is not made at all.
 	Resumed func(pass string, seen, rows int64)
+	// Ignored, if not nil, is told of a state that is not used, see [Run].
+	Ignored func(*StateError)
 	// Unwritten, if not nil, is told why states could not be written. The run goes on
 	// without more of them. A run of parts fails instead.
 	Unwritten func(err error)
@@ -63,6 +65,11 @@ type RunOptions struct {
 // is. Folds are numbered in the order in which the fit makes them. Those over rows in
 // memory, and those over sources that can be read only once or whose number of rows is
 // not known, are not kept: they are made whole. A Run is used by one goroutine.
+//
+// A damaged state is as good as none: its blocks are folded again, and it is replaced if
+// it has a name that the run writes. So is, where several runs share a store, the state of
+// another fit under a name that this run does not write. A state of another fit in the
+// place of this one's is an error: it may be worth more than this fit.
 type Run struct {
 	store    StateStore
 	identity string
@@ -153,17 +160,23 @@ type MissingError struct {
 	// state is there that tells of how many.
 	Parts   []int
 	OfParts int
+	// Unused are states of the pass that are not used.
+	Unused []*StateError
 }
 
 func (e *MissingError) Error() string {
+	text := "no state has seen " + e.blocks()
 	if len(e.Parts) > 0 {
 		are := "are"
 		if len(e.Parts) == 1 {
 			are = "is"
 		}
-		return fmt.Sprintf("pass %d (%s): %s of %d %s missing or not complete (%s)", e.Fold, e.Pass, listOf("part", e.Parts), e.OfParts, are, e.blocks())
+		text = fmt.Sprintf("%s of %d %s missing or not complete (%s)", listOf("part", e.Parts), e.OfParts, are, e.blocks())
 	}
-	return fmt.Sprintf("pass %d (%s): no state has seen %s", e.Fold, e.Pass, e.blocks())
+	for _, u := range e.Unused {
+		text += fmt.Sprintf("; state %s is not used: %s", u.Name, u.Reason)
+	}
+	return fmt.Sprintf("pass %d (%s): %s", e.Fold, e.Pass, text)
 }
 
 func (e *MissingError) blocks() string {

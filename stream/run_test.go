@@ -3,6 +3,7 @@ package stream_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -367,41 +368,113 @@ func order(n int) []int {
 	return list
 }
 
-// A state that is damaged in any way is refused.
+// A state that is damaged in any way is as good as none, and is replaced.
 func TestRunDamagedState(t *testing.T) {
 	f := toyFit{src: newTable("t", toyData(1, 100, 2, false)), cols: 2}
 	good := newShelf()
-	if _, err := f.run(context.Background(), runOf(t, good, "toy", 1, stream.RunOptions{})); err != nil {
+	want, err := f.run(context.Background(), runOf(t, good, "toy", 1, stream.RunOptions{}))
+	if err != nil {
 		t.Fatal(err)
 	}
 	const name = "0001-sums.state"
 	state := good.states[name]
-	refused := func(data []byte, want string) {
+	ignored := func(data []byte, reason string) {
 		t.Helper()
 		store := newShelf()
 		store.states[name] = data
-		_, err := f.run(context.Background(), runOf(t, store, "toy", 1, stream.RunOptions{}))
-		wantText(t, err, "state "+name+": ", want)
-		if _, err := stream.ListStates(store); err == nil {
-			t.Error("it is listed")
+		all, err := stream.ListStates(store)
+		if err != nil || len(all) != 1 || all[0].Name != name {
+			t.Fatalf("listed are %v, %v", all, err)
+		}
+		wantText(t, all[0].Err, "state "+name+": ", reason)
+		var told []*stream.StateError
+		o := stream.RunOptions{Ignored: func(e *stream.StateError) { told = append(told, e) }}
+		got, err := f.run(context.Background(), runOf(t, store, "toy", 1, o))
+		if err != nil || !bytes.Equal(got, want) || !bytes.Equal(store.states[name], state) {
+			t.Fatalf("%d bytes: another result or state, error %v", len(data), err)
+		}
+		if len(told) != 1 || told[0].Name != name || !told[0].Damaged {
+			t.Errorf("%v was told", told)
 		}
 	}
 	for n := range state {
-		refused(state[:n], "")
+		ignored(state[:n], "")
 	}
 	for i := range 8 * len(state) {
 		damaged := bytes.Clone(state)
 		damaged[i/8] ^= 1 << (i % 8)
-		refused(damaged, "")
+		ignored(damaged, "")
 	}
-	refused(append(bytes.Clone(state), 0), "checksum")
-	refused([]byte("something else, and longer than a header"), "it is not the state of a pass")
-	older := bytes.Clone(state)
-	older[4] = 0
-	refused(older, "it has version 0, and this program knows version 1")
-	longer := bytes.Clone(state)
-	longer[15] = 0x7f
-	refused(longer, "it is cut short")
+	ignored(append(bytes.Clone(state), 0), "checksum")
+	ignored([]byte("something else, and longer than a header and a checksum"), "not the state of a pass")
+	ignored(sealed(state, 15, 0x7f), "its header is longer than the state")
+	ignored(sealed(state, 16, 'x'), "its header: ")
+
+	store := newShelf()
+	store.states[name] = sealed(state, 4, 1)
+	_, err = f.run(context.Background(), runOf(t, store, "toy", 1, stream.RunOptions{}))
+	wantText(t, err, "state "+name+": it has version 1, and this program knows version 2")
+}
+
+// sealed returns a state with another byte and the checksum that goes with it.
+func sealed(state []byte, at int, value byte) []byte {
+	end := len(state) - sha256.Size
+	other := bytes.Clone(state[:end])
+	other[at] = value
+	sum := sha256.Sum256(other)
+	return append(other, sum[:]...)
+}
+
+// Where several runs share a store, one state of no use refuses nothing but its own part,
+// and the end names it.
+func TestRunOneBadPart(t *testing.T) {
+	f := toyFit{src: newTable("t", toyData(1, 800, 2, false)), cols: 2}
+	ctx := context.Background()
+	want, err := f.run(ctx, stream.Engine{Threads: 2, BlockRows: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const name = "0001-sums.3-of-5.state"
+	part := func(store *shelf, identity string, part int, told *int) error {
+		o := stream.RunOptions{Part: part, Parts: 5, Ignored: func(*stream.StateError) { *told++ }}
+		_, err := f.run(ctx, runOf(t, store, identity, 1, o))
+		return err
+	}
+	for _, c := range []struct {
+		reason string
+		spoil  func(store *shelf)
+		own    string // what the run of the part itself says
+	}{
+		{"its checksum is wrong", func(s *shelf) { s.states[name][100] ^= 1 }, "part 3 of 5 of pass 1 (sums) is done"},
+		{`it was made with "other", and this is with "toy"`, func(s *shelf) {
+			delete(s.states, name)
+			if err := part(s, "other", 3, new(int)); !errors.As(err, new(*stream.StoppedError)) {
+				t.Fatal(err)
+			}
+		}, "state " + name + `: it was made with "other"`},
+	} {
+		store, told := newShelf(), 0
+		for p := 1; p <= 3; p++ {
+			wantText(t, part(store, "toy", p, &told), "is done")
+		}
+		c.spoil(store)
+		told = 0
+		for p := 4; p <= 5; p++ {
+			wantText(t, part(store, "toy", p, &told), "is done")
+		}
+		if told != 2 {
+			t.Errorf("%s: two parts told %d times", c.reason, told)
+		}
+		_, err := f.run(ctx, runOf(t, store, "toy", 1, stream.RunOptions{Finish: true}))
+		wantText(t, err, "pass 1 (sums): part 3 of 5 is missing or not complete (blocks 40 to 59 of 100); state "+name+" is not used: ", c.reason)
+		wantText(t, part(store, "toy", 3, &told), c.own)
+		if !strings.Contains(c.own, "is done") {
+			delete(store.states, name)
+		}
+		if got := inParts(t, f, store, order(5)); !bytes.Equal(got, want) {
+			t.Errorf("%s: another result", c.reason)
+		}
+	}
 }
 
 // States of anything else are refused, and the error says what.

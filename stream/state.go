@@ -13,14 +13,14 @@ import (
 //
 //	offset  size  content
 //	0       4     magic "NySt"
-//	4       4     version of the layout, now 1
+//	4       4     version of the layout, now 2
 //	8       8     length h of the header
 //	16      h     header: what the state is of, as JSON
 //	16+h    …     the forest: see [Forest.MarshalBinary]
 //	end−32  32    SHA-256 of all that comes before
 const (
 	stateMagic   = "NySt"
-	stateVersion = 1
+	stateVersion = 2
 	stateHeader  = 16
 )
 
@@ -53,28 +53,31 @@ func encodeState(h *stateText, forest []byte) ([]byte, error) {
 }
 
 // decodeState splits a state that encodeState wrote. It allocates no more than a few
-// times the length of the header.
-func decodeState(data []byte) (*stateText, []byte, error) {
-	if len(data) < stateHeader || string(data[:4]) != stateMagic {
-		return nil, nil, fmt.Errorf("it is not the state of a pass")
+// times the length of the header. What is whole and of another version is not damaged.
+func decodeState(name string, data []byte) (*stateText, []byte, error) {
+	damaged := func(reason string) (*stateText, []byte, error) {
+		return nil, nil, &StateError{Name: name, Reason: reason, Damaged: true}
 	}
-	if v := binary.LittleEndian.Uint32(data[4:]); v != stateVersion {
-		return nil, nil, fmt.Errorf("it has version %d, and this program knows version %d", v, stateVersion)
-	}
-	length := binary.LittleEndian.Uint64(data[8:])
-	if len(data) < stateHeader+sha256.Size || length > uint64(len(data)-stateHeader-sha256.Size) {
-		return nil, nil, fmt.Errorf("it is cut short")
+	if len(data) < stateHeader+sha256.Size || string(data[:4]) != stateMagic {
+		return damaged("it is cut short, or not the state of a pass")
 	}
 	end := len(data) - sha256.Size
 	if sha256.Sum256(data[:end]) != [sha256.Size]byte(data[end:]) {
-		return nil, nil, fmt.Errorf("it is damaged or cut short: its checksum is wrong")
+		return damaged("it is damaged or cut short: its checksum is wrong")
+	}
+	if v := binary.LittleEndian.Uint32(data[4:]); v != stateVersion {
+		return nil, nil, &StateError{Name: name, Reason: fmt.Sprintf("it has version %d, and this program knows version %d", v, stateVersion), Foreign: true}
+	}
+	length := binary.LittleEndian.Uint64(data[8:])
+	if length > uint64(end-stateHeader) {
+		return damaged("its header is longer than the state")
 	}
 	text := data[stateHeader : stateHeader+length]
 	h := new(stateText)
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(h); err != nil {
-		return nil, nil, fmt.Errorf("its header: %w", err)
+		return damaged("its header: " + err.Error())
 	}
 	return h, data[stateHeader+length : end], nil
 }
@@ -97,10 +100,13 @@ func stateName(fold int, pass string, part, parts int) string {
 // foldPrefix begins the names of all states of a fold.
 func foldPrefix(fold int) string { return fmt.Sprintf("%04d-", fold) }
 
-// StateError says why a state is refused.
+// StateError says why a state is not used.
 type StateError struct {
 	Name   string
 	Reason string
+	// Damaged tells that the state is of no use to anybody, Foreign that it may be of use to
+	// another fit. A state that is neither overlaps with another one.
+	Damaged, Foreign bool
 }
 
 func (e *StateError) Error() string { return fmt.Sprintf("state %s: %s", e.Name, e.Reason) }
@@ -108,6 +114,7 @@ func (e *StateError) Error() string { return fmt.Sprintf("state %s: %s", e.Name,
 // StateInfo is what a state tells about itself.
 type StateInfo struct {
 	Name        string
+	Err         error  // why it cannot be read, a [StateError]; then it tells nothing more
 	Pass        string // the name of the fold
 	Fold        int    // its number in the fit, counted from 1
 	Part, Parts int    // 0 if the fold was not cut
@@ -117,7 +124,7 @@ type StateInfo struct {
 }
 
 // ListStates returns what the states in a store tell about themselves, in the order of
-// their names. A state that cannot be read is a [StateError].
+// their names.
 func ListStates(store StateStore) ([]StateInfo, error) {
 	names, err := sortedNames(store)
 	if err != nil {
@@ -129,9 +136,10 @@ func ListStates(store StateStore) ([]StateInfo, error) {
 		if err != nil {
 			return nil, err
 		}
-		h, _, err := decodeState(data)
+		h, _, err := decodeState(name, data)
 		if err != nil {
-			return nil, &StateError{name, err.Error()}
+			all = append(all, StateInfo{Name: name, Err: err})
+			continue
 		}
 		all = append(all, StateInfo{Name: name, Pass: h.Key.Pass, Fold: h.Key.Fold, Part: h.Part, Parts: h.Parts,
 			Seen: h.Seen, Rows: h.Key.Rows, Identity: h.Key.Identity, Text: h.Text})

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -169,9 +168,12 @@ func (v *victim) once(ctx context.Context, states, output string) (done bool, er
 // checkStates reads all states, and wants no model that is not whole.
 func (v *victim) checkStates(states string) error {
 	all, err := stream.ListStates(blockstore.States(states))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	v.states += len(all)
+	for _, s := range all {
+		err = errors.Join(err, s.Err)
+	}
+	if err != nil {
 		return fmt.Errorf("after a kill: %w", err)
 	}
-	v.states += len(all)
 	return nil
 }

@@ -25,6 +25,7 @@ type fitResult struct {
 	Scans          map[string]int `json:"scans"`              // before: to open text, for labels, nulls and scaling
 	ExactPasses    int            `json:"exact_passes"`
 	KernelEntries  int64          `json:"kernel_entries"`
+	Resumed        []resumption   `json:"resumed,omitempty"` // passes that went on from states
 	Seconds        show.Number    `json:"seconds"`
 	PeakRSSBytes   int64          `json:"peak_rss_bytes"`
 	Seed           uint64         `json:"seed"`
@@ -46,7 +47,7 @@ func (j *job) reportFit(m model.Model, report *model.Report) error {
 	d := m.Describe()
 	r := &fitResult{Method: j.method, Chosen: j.words(report.Chosen), Kernel: d.Kernel, Rows: d.Rows, Columns: d.Cols, Dimension: d.Columns,
 		Rank: d.Rank, Values: show.Numbers(d.Values), Passes: j.passes(report), Scans: j.scans, ExactPasses: report.ExactPasses,
-		KernelEntries: report.KernelEntries, Seconds: show.Number(j.seconds()), PeakRSSBytes: peakRSS(), Seed: d.Seed,
+		KernelEntries: report.KernelEntries, Resumed: j.resumed, Seconds: show.Number(j.seconds()), PeakRSSBytes: peakRSS(), Seed: d.Seed,
 		RowsDropped: j.prepared.dropped(), ColumnsLeftOut: []string{}, Notes: j.sentences(append(j.task.openNotes(), report.Notes...)), Output: j.output}
 	if j.left != nil {
 		r.ColumnsLeftOut = append(r.ColumnsLeftOut, j.left.leftOut...)

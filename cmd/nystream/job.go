@@ -33,6 +33,7 @@ type job struct {
 	output     string // the model
 	states     stateFlags
 	run        *stream.Run // keeps states, or nil
+	resumed    []resumption
 
 	sides
 	scans        map[string]int // passes before the fit began

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -178,19 +179,49 @@ func (c *mergeCommand) savedFit() (*savedFit, error) {
 	}
 	states, err := stream.ListStates(blockstore.States(c.states))
 	if err != nil {
-		return nil, fromData(fmt.Errorf("--states %s: %w; remove it, and run its shard again", c.states, err))
+		return nil, fromData(fmt.Errorf("--states %s: %w", c.states, err))
 	}
 	if len(states) == 0 {
 		return nil, fromData(fmt.Errorf("--states %s: there are no states in this folder; shards make them: nystream fit METHOD DATA... --shard 1/8 --states %s", c.states, c.states))
 	}
-	for _, s := range states[1:] {
-		if s.Identity != states[0].Identity {
-			return nil, fromData(fmt.Errorf("--states %s: states %s and %s are of different fits; keep each fit in a folder of its own", c.states, states[0].Name, s.Name))
-		}
+	one, err := ofOneFit(states)
+	if err != nil {
+		return nil, fromData(fmt.Errorf("--states %s: %w", c.states, err))
 	}
 	fit := new(savedFit)
-	if err := json.Unmarshal([]byte(states[0].Text), fit); err != nil || fit.Method == "" {
-		return nil, fromData(fmt.Errorf("--states %s: state %s has no command line of a fit; end it with nystream fit --states", c.states, states[0].Name))
+	if err := json.Unmarshal([]byte(one.Text), fit); err != nil || fit.Method == "" {
+		return nil, fromData(fmt.Errorf("--states %s: state %s has no command line of a fit; end it with nystream fit --states", c.states, one.Name))
 	}
 	return fit, nil
+}
+
+// ofOneFit returns a state of the fit that more than half of the states that can be read
+// are of. The fit itself tells of those that it does not use.
+func ofOneFit(states []stream.StateInfo) (*stream.StateInfo, error) {
+	known := make(map[string]int) // states by identity
+	var first *stream.StateInfo
+	for i, s := range states {
+		if s.Err == nil {
+			known[s.Identity]++
+			first = cmp.Or(first, &states[i])
+		}
+	}
+	if first == nil {
+		return nil, fmt.Errorf("%w; none can be read: remove them, and run the shards again", states[0].Err)
+	}
+	readable := 0
+	for _, n := range known {
+		readable += n
+	}
+	var other *stream.StateInfo
+	for i, s := range states {
+		switch {
+		case s.Err != nil:
+		case 2*known[s.Identity] > readable:
+			return &states[i], nil
+		case s.Identity != first.Identity:
+			other = &states[i]
+		}
+	}
+	return nil, fmt.Errorf("states %s and %s are of different fits; keep each fit in a folder of its own", first.Name, other.Name)
 }

@@ -174,7 +174,7 @@ func (j *job) openStates(p *model.Plan) (err error) {
 		return err
 	}
 	o := stream.RunOptions{Part: j.states.shard.part, Parts: j.states.shard.of, Finish: j.states.ends(), Text: string(text),
-		Unwritten: func(err error) { j.note("no more states are kept, the fit goes on without: %v", err) }}
+		Unwritten: func(err error) { j.note("no more states are kept, the fit goes on without: %v", err) }, Ignored: j.noteIgnored}
 	if !j.states.ends() {
 		o.Every = j.states.every
 	}
@@ -211,8 +211,25 @@ func (s *stateFlags) checkFolder() error {
 	return checkFolder(flag, filepath.Join(folder, "state"))
 }
 
+// resumption is where a pass began that an earlier run had begun, or done.
+type resumption struct {
+	Pass string `json:"pass"`
+	Row  int64  `json:"row"`
+	Of   int64  `json:"of"` // rows
+}
+
+// noteIgnored tells of a state that is not used, and what is done or to do.
+func (j *job) noteIgnored(state *stream.StateError) {
+	todo := "remove it"
+	if state.Damaged && !j.states.ends() {
+		todo = "what it has seen is done again"
+	}
+	j.note("state %s is not used: %s; %s", state.Name, state.Reason, todo)
+}
+
 // noteResumed tells of a pass that begins with rows that were seen in an earlier run.
 func (j *job) noteResumed(pass string, seen, rows int64) {
+	j.resumed = append(j.resumed, resumption{pass, seen, rows})
 	if seen == rows {
 		j.note("pass %s was done before", pass)
 		return
@@ -293,7 +310,7 @@ func (j *job) reportShard(p *model.Plan, s *stream.StoppedError) error {
 	}
 	r := j.newShardResult(p)
 	r.Pass, r.Round = s.Pass, s.Fold
-	for _, info := range states {
+	for _, info := range states { // those that cannot be read have no fold
 		if info.Fold == s.Fold && info.Part == s.Part && info.Parts == s.Parts {
 			r.State, r.Rows = filepath.Join(j.states.folder, info.Name), info.Seen
 		}

@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/nystream/nystream/blockstore/internal/file"
 )
 
 // StateFolder keeps the states of a [github.com/nystream/nystream/stream.Run] in a
@@ -51,15 +49,7 @@ func (s *StateFolder) Write(name string, data []byte) error {
 	if err := os.MkdirAll(s.dir, 0o777); err != nil {
 		return err
 	}
-	f, err := file.Create(s.path(name))
-	if err != nil {
-		return err
-	}
-	defer f.Abort()
-	if _, err := f.Write(data); err != nil {
-		return err
-	}
-	return f.Commit()
+	return WriteFile(s.path(name), data)
 }
 
 // Remove removes a file, and what a process that was killed left of its writing.

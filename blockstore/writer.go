@@ -1,6 +1,7 @@
 package blockstore
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -80,6 +81,40 @@ func Create(path string, s Schema) (Writer, error) {
 		return nil, fmt.Errorf("cannot write %s: the format is taken from the extension, one of .npy .csv .tsv .libsvm .svm .parquet .arrow .feather .ipc .nys", path)
 	}
 	return create(path, s, start)
+}
+
+// WriteFile writes a file of any content. Whatever happens, a power cut included, path
+// has what it had before, or all of data.
+func WriteFile(path string, data []byte) error {
+	f, err := file.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Abort() // does nothing after Commit
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
+// ReplaceAll lets write write files with the given paths, all of them or none: after an
+// error each path has what it had before. That is as far as the file system goes, which
+// has no rename of several files: a process that is killed between two leaves both whole,
+// one of them old. On a file system without hard links a file that was replaced before
+// another failed stays new.
+func ReplaceAll(paths []string, write func() error) (err error) {
+	before := make([]*file.Previous, len(paths))
+	for i, path := range paths {
+		before[i] = file.KeepPrevious(path)
+	}
+	err = write()
+	for _, p := range before {
+		if err != nil {
+			err = errors.Join(err, p.Restore())
+		}
+		p.Forget()
+	}
+	return err
 }
 
 // fileWriter is the Writer of all formats: it checks and counts what the

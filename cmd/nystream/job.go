@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
 
 	"github.com/spf13/pflag"
 
@@ -141,7 +140,8 @@ func (j *job) prepareAndFit(ctx context.Context) (model.Model, *model.Report, er
 
 // writeAndReport writes all files of a fit, and reports.
 func (j *job) writeAndReport(ctx context.Context, m model.Model, r *model.Report) error {
-	err := writeAll(ctx, func(ctx context.Context) ([]pathWriter, error) { return j.task.write(ctx, m) }, func() error {
+	factors := func(ctx context.Context) ([]pathWriter, error) { return j.task.write(ctx, m) }
+	err := writeAll(ctx, factors, j.output, func() error {
 		f := &modelFile{model: m, data: j.task.rowsData(), ids: j.task.nodeIDs()}
 		if j.prepared.left != nil {
 			f.prepare = j.prepared.left.Preparation
@@ -306,37 +306,26 @@ type committer interface {
 var _ committer = blockstore.Writer(nil)
 
 // writeAll commits the files that writers have filled, and last of all writes the
-// model. Nothing stays when something fails.
-func writeAll(ctx context.Context, factors func(context.Context) ([]pathWriter, error), model func() error) error {
+// model. When something fails, all files are what they were before.
+func writeAll(ctx context.Context, factors func(context.Context) ([]pathWriter, error), output string, model func() error) error {
 	writers, err := factors(ctx)
-	defer func() {
-		for _, w := range writers {
-			w.Abort()
-		}
-	}()
+	paths := []string{output}
+	for _, w := range writers {
+		defer w.Abort() // does nothing after Commit
+		paths = append(paths, w.path)
+	}
 	if err != nil {
 		return err
 	}
-	var done []string
-	for _, w := range writers {
-		if err := w.Commit(); err != nil {
-			return errors.Join(err, removeAll(done))
+	return blockstore.ReplaceAll(paths, func() error {
+		for _, w := range writers {
+			if err := w.Commit(); err != nil {
+				return err
+			}
 		}
-		done = append(done, w.path)
-	}
-	err = context.Cause(ctx)
-	if err == nil {
-		err = model()
-	}
-	if err != nil {
-		return errors.Join(err, removeAll(done))
-	}
-	return nil
-}
-
-func removeAll(paths []string) (err error) {
-	for _, p := range paths {
-		err = errors.Join(err, os.Remove(p))
-	}
-	return err
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		return model()
+	})
 }

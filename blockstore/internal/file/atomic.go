@@ -35,10 +35,7 @@ type Atomic struct {
 // path that is not a regular file: renaming over a directory fails late, and
 // renaming over a device destroys it. A symbolic link is followed.
 func Create(path string) (*Atomic, error) {
-	target := path
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		target = real
-	}
+	target := followed(path)
 	switch info, err := os.Lstat(target); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -56,23 +53,36 @@ func Create(path string) (*Atomic, error) {
 }
 
 // createTemp creates a new file in the directory of target.
-func createTemp(target string) (*os.File, error) {
+func createTemp(target string) (file *os.File, err error) {
+	_, err = freeName(target, func(temp string) (err error) {
+		file, err = os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		return err
+	})
+	return file, err
+}
+
+// freeName makes something, which take does, under a temporary name in the directory
+// of target that nothing has, and returns the name.
+func freeName(target string, take func(temp string) error) (string, error) {
 	dir, base := filepath.Split(target)
 	for range 1000 {
 		temp := filepath.Join(dir, "."+base+"."+strconv.FormatUint(rand.Uint64(), 36)+".tmp")
-		file, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-		if !errors.Is(err, fs.ErrExist) {
-			return file, err
+		if err := take(temp); !errors.Is(err, fs.ErrExist) {
+			return temp, err
 		}
 	}
-	return nil, errors.New("no free name for a temporary file")
+	return "", errors.New("no free name for a temporary file")
 }
 
 // Fail keeps the first error and names the target in it.
 func (f *Atomic) Fail(err error) error {
 	var at *fs.PathError
-	if errors.As(err, &at) {
-		err = at.Err // the temporary name would only confuse
+	var between *os.LinkError
+	switch { // the temporary name would only confuse
+	case errors.As(err, &at):
+		err = at.Err
+	case errors.As(err, &between):
+		err = between.Err
 	}
 	if f.err == nil {
 		f.err = fmt.Errorf("cannot write %s: %w", f.Target, err)

@@ -3,7 +3,6 @@ package picture
 
 import (
 	"image/color"
-	"os"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -11,6 +10,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/nystream/nystream/blockstore"
 )
 
 // Margin is the white space around pictures.
@@ -48,16 +49,12 @@ func Draw(path string, p *plot.Plot, width, height vg.Length) error {
 }
 
 // Write writes an SVG file. A reader without the font takes another one without
-// serifs. Nothing stays of a file that could not be written.
+// serifs.
 func Write(path string, image *vgsvg.Canvas) error {
 	var svg strings.Builder
 	if _, err := image.WriteTo(&svg); err != nil {
 		return err
 	}
 	const family = "font-family:Liberation Sans"
-	err := os.WriteFile(path, []byte(strings.ReplaceAll(svg.String(), family, family+",Arial,Helvetica,sans-serif")), 0o666)
-	if err != nil {
-		os.Remove(path)
-	}
-	return err
+	return blockstore.WriteFile(path, []byte(strings.ReplaceAll(svg.String(), family, family+",Arial,Helvetica,sans-serif")))
 }

@@ -21,14 +21,35 @@ type union struct {
 	leftOut []string
 }
 
+// Parts returns how many rows of a source made by Open are of each of its files, in
+// order; nil where that is not known.
+func Parts(src stream.Source) (rows []int64) {
+	u := unionOf(src)
+	if u == nil || u.info.Rows < 0 {
+		return nil
+	}
+	for _, p := range u.parts {
+		rows = append(rows, p.Info().Rows)
+	}
+	return rows
+}
+
 // LeftOut returns the names of the columns of a source made by Open that were not chosen
 // because they hold no numbers. It is nil when columns were chosen by name.
 func LeftOut(src stream.Source) []string {
+	if u := unionOf(src); u != nil {
+		return u.leftOut
+	}
+	return nil
+}
+
+// unionOf returns what Open made, or nil.
+func unionOf(src stream.Source) *union {
 	switch u := src.(type) {
 	case *gatherUnion:
-		return u.leftOut
+		return u.union
 	case *union:
-		return u.leftOut
+		return u
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func (f *modelFile) open(ctx context.Context, t *transformCommand, m model.Trans
 	if err != nil {
 		return nil, err
 	}
-	if f.prepare.Shift != nil && as.prepare.Shift == nil {
+	if f.prepare.Shift != nil && as.prepare.Shift == nil && f.data.Input == matrixInput {
 		t.note("the columns that the model was fitted on were scaled; those of %s are taken as they are", rows.Info().Name)
 	}
 	out := &taken{input: in, source: rows, fields: rows.Info().Kept, dropped: rows.Dropped}
@@ -46,8 +46,11 @@ func (f *modelFile) open(ctx context.Context, t *transformCommand, m model.Trans
 // rowsOf returns what rows a side of the model takes. The columns of a matrix are taken
 // as they are: names, nulls and scaling are those of its rows.
 func (f *modelFile) rowsOf(side model.Side, dimension int) takenRows {
-	if side == model.Right && f.data.Input == matrixInput {
+	switch {
+	case side == model.Right && f.data.Input == matrixInput:
 		return takenRows{dimension: dimension}
+	case side == model.Right && f.data.Input == pairsInput:
+		return takenRows{f.data.RightColumns, dimension, f.right}
 	}
 	return takenRows{f.data.Columns, dimension, f.prepare}
 }

@@ -104,6 +104,7 @@ type input struct {
 	*stream.Counted
 	discard func() error // removes a spool
 	leftOut []string     // columns that hold no numbers
+	parts   []int64      // rows of each file; nil where that is not known
 }
 
 // openMode says how often a verb reads.
@@ -121,7 +122,7 @@ func (d *dataFlags) open(ctx context.Context, a *app, paths []string, mode openM
 	if err != nil {
 		return nil, fromData(err)
 	}
-	in := &input{stream.NewCounted(src), func() error { return nil }, blockstore.LeftOut(src)}
+	in := &input{stream.NewCounted(src), func() error { return nil }, blockstore.LeftOut(src), blockstore.Parts(src)}
 	if !src.Info().Once || mode == readOnce && !d.spools() {
 		return in, nil
 	}
@@ -132,7 +133,7 @@ func (d *dataFlags) open(ctx context.Context, a *app, paths []string, mode openM
 	if err != nil {
 		return nil, err
 	}
-	return &input{stream.NewCounted(spooled), discard, in.leftOut}, nil
+	return &input{stream.NewCounted(spooled), discard, in.leftOut, nil}, nil
 }
 
 // Open returns a reader of the rows from the given one on.

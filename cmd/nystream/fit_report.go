@@ -153,5 +153,5 @@ func (j *job) plannedScans() map[string]int {
 // scansOf reports whether preparing costs a pass over a source, by its place among the
 // names.
 func (j *job) scansOf(place int) bool {
-	return j.inputOf(place) != nil && (place == 0 && j.rows.scans() || j.rows.nulls == stream.NullsDrop)
+	return j.inputOf(place) != nil && ((place == 0 || j.apart) && j.rows.scans() || j.rows.nulls == stream.NullsDrop)
 }

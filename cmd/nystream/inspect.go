@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -261,5 +262,8 @@ func (d *rowsData) describe(t *show.Text, columns int, scaled bool) {
 		names = strings.Join(d.Columns, ", ")
 	}
 	t.Add("columns", "%d, %s", columns, names)
+	if d.Input == pairsInput {
+		t.Add("right columns", "%s", cmp.Or(strings.Join(d.RightColumns, ", "), "by position"))
+	}
 	t.Add("rows", "nulls: %s; %s", d.Nulls, map[bool]string{true: "scaled", false: "not scaled"}[scaled])
 }

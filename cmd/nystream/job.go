@@ -61,6 +61,8 @@ type task interface {
 	prepare(ctx context.Context) error
 	fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error)
 	rowsData() rowsData
+	// preparations are of the rows of the left and the right side of the model, see [modelFile].
+	preparations() (left, right stream.Preparation)
 	nodeIDs() []int64
 	write(ctx context.Context, m model.Model) ([]pathWriter, error)
 	// planned and fitted add to what is printed, and return it.
@@ -144,7 +146,7 @@ func (j *job) writeAndReport(ctx context.Context, m model.Model, r *model.Report
 	err := writeAll(ctx, factors, j.output, func() error {
 		f := &modelFile{model: m, data: j.task.rowsData(), ids: j.task.nodeIDs()}
 		if j.prepared.left != nil {
-			f.prepare = j.prepared.left.Preparation
+			f.prepare, f.right = j.task.preparations()
 		}
 		return f.write(j.output)
 	})
@@ -240,11 +242,19 @@ func (j *job) shape() model.Shape {
 }
 
 func (j *job) rowsData() rowsData {
-	d := rowsData{Nulls: j.prepared.left.Preparation.Nulls.String(), Input: j.task.input()}
-	if columns := j.left.Info().Columns; !onlyCount(columns) {
-		d.Columns = columns
+	return rowsData{Nulls: j.prepared.left.Preparation.Nulls.String(), Input: j.task.input(), Columns: knownNames(j.left)}
+}
+
+// knownNames returns the names of the columns of in, unless they only count.
+func knownNames(in *input) []string {
+	if columns := in.Info().Columns; !onlyCount(columns) {
+		return columns
 	}
-	return d
+	return nil
+}
+
+func (j *job) preparations() (left, right stream.Preparation) {
+	return j.prepared.left.Preparation, stream.Preparation{}
 }
 
 // write writes the factors, uncommitted, in one pass over each source, and over one

@@ -25,13 +25,14 @@ type savedFit struct {
 	Method string   `json:"method"`
 	Data   []string `json:"data"`
 	Right  []string `json:"right,omitempty"`
+	With   []string `json:"with,omitempty"`
 	Matrix []string `json:"matrix,omitempty"`
 	Flags  []string `json:"flags"`
 }
 
 // ofProcess are flags that are not part of a saved fit.
 var ofProcess = []string{"help", "threads", "memory", "format", "quiet", "seed", "output", "factors", "left-factors", "right-factors", "clusters-output", "plot",
-	"checkpoint", "checkpoint-every", "states", "shard", "keep-states", "right", "matrix", "spool", "spool-dir"}
+	"checkpoint", "checkpoint-every", "states", "shard", "keep-states", "right", "with", "matrix", "spool", "spool-dir"}
 
 // savedFit returns the command line at hand.
 func (j *job) savedFit() *savedFit {
@@ -40,6 +41,8 @@ func (j *job) savedFit() *savedFit {
 		switch {
 		case f.Name == "right":
 			s.Right = f.Value.(pflag.SliceValue).GetSlice()
+		case f.Name == "with":
+			s.With = f.Value.(pflag.SliceValue).GetSlice()
 		case f.Name == "matrix":
 			s.Matrix = f.Value.(pflag.SliceValue).GetSlice()
 		case !slices.Contains(ofProcess, f.Name):
@@ -100,7 +103,7 @@ the exit code is 3. nystream plan fit tells how many rounds of shards a fit take
 	f := cmd.Flags()
 	f.StringVar(&c.states, "states", "", "`folder` of the states")
 	f.StringVarP(&c.output, "output", "o", "", "model `file`, .npz")
-	f.StringSliceVar(&c.right, "right", nil, "`files` of the right side, if their paths are others")
+	f.StringSliceVar(&c.right, "right", nil, "`files` of the right side, or of --with, if their paths are others")
 	f.BoolVar(&c.keep, "keep-states", false, "do not remove the states when the fit is finished")
 	mustRegister(cmd.MarkFlagDirname("states"))
 	completeFiles(cmd, modelExtensions, "output")
@@ -143,7 +146,7 @@ func (c *mergeCommand) fit(ctx context.Context, args []string) error {
 
 // gone reports whether files of the fit are not where they were for its shards.
 func (s *savedFit) gone() bool {
-	return slices.ContainsFunc(slices.Concat(s.Data, s.Right, s.Matrix), func(path string) bool {
+	return slices.ContainsFunc(slices.Concat(s.Data, s.Right, s.With, s.Matrix), func(path string) bool {
 		_, err := os.Stat(path)
 		return errors.Is(err, fs.ErrNotExist)
 	})
@@ -162,11 +165,15 @@ func (s *savedFit) args(data, right, flags []string) []string {
 	if len(matrix) > 0 {
 		args = append(args, "--matrix="+listValue(matrix))
 	}
-	if len(right) == 0 {
-		right = s.Right
+	second, flag := s.Right, "--right="
+	if len(s.With) > 0 {
+		second, flag = s.With, "--with="
 	}
 	if len(right) > 0 {
-		args = append(args, "--right="+listValue(right))
+		second = right
+	}
+	if len(second) > 0 {
+		args = append(args, flag+listValue(second))
 	}
 	return append(append(args, "--"), data...)
 }

@@ -29,7 +29,8 @@ type modelFile struct {
 	model   model.Model
 	meta    []byte // meta.json up to what data are, without white space
 	data    rowsData
-	prepare stream.Preparation // of left rows, and of right rows of a second source
+	prepare stream.Preparation // of left rows, and of right rows unless they are pairs
+	right   stream.Preparation // of the right rows of pairs
 	ids     []int64            // of the nodes of a graph, if they are integers
 	arrays  []archive.Array    // as they were read
 }
@@ -37,13 +38,15 @@ type modelFile struct {
 // rowsData says what rows a model takes, and what of them it was fitted to.
 type rowsData struct {
 	Sources int    `json:"sources,omitempty"` // 2 if the columns of A are rows of another source
-	Input   string `json:"input,omitempty"`   // matrix, sources or graph
+	Input   string `json:"input,omitempty"`   // matrix, sources, graph or pairs
 	// Columns are the names of the columns, unless they only count.
-	Columns []string   `json:"columns,omitempty"`
-	Nulls   string     `json:"nulls,omitempty"`
-	Graph   *graphData `json:"graph,omitempty"`
-	Known   string     `json:"known,omitempty"`   // the flag and columns of what was known
-	Classes []string   `json:"classes,omitempty"` // of the labels, in ascending order
+	Columns []string `json:"columns,omitempty"`
+	// RightColumns are those of the right rows of pairs, which are rows of their own.
+	RightColumns []string   `json:"right_columns,omitempty"`
+	Nulls        string     `json:"nulls,omitempty"`
+	Graph        *graphData `json:"graph,omitempty"`
+	Known        string     `json:"known,omitempty"`   // the flag and columns of what was known
+	Classes      []string   `json:"classes,omitempty"` // of the labels, in ascending order
 }
 
 // What the two sides of a fit are, in the words of models and reports.
@@ -51,6 +54,7 @@ const (
 	matrixInput  = "matrix"
 	sourcesInput = "sources"
 	graphInput   = "graph"
+	pairsInput   = "pairs" // rows of two sources that have columns and scaling of their own
 )
 
 // onlyCount reports whether names are one prefix followed by consecutive numbers
@@ -82,14 +86,8 @@ func (f *modelFile) write(path string) error {
 	if f.ids != nil {
 		saved.PutInts("node_ids", f.ids)
 	}
-	for _, v := range []struct {
-		name   string
-		values []float64
-	}{{"column_shift", f.prepare.Shift}, {"column_factor", f.prepare.Factor}, {"column_fill", f.prepare.Fill}} {
-		if v.values != nil {
-			saved.PutVector(v.name, v.values)
-		}
-	}
+	putPreparation(saved, "", f.prepare)
+	putPreparation(saved, rightPrefix, f.right)
 	data, err := json.Marshal(f.data)
 	if err != nil {
 		return err
@@ -105,6 +103,35 @@ func (f *modelFile) write(path string) error {
 		file.Arrays = append(file.Arrays, archived(a))
 	}
 	return archive.Write(path, file)
+}
+
+// rightPrefix stands before the names of the arrays that say how right rows are prepared.
+const rightPrefix = "right_"
+
+// putPreparation adds the arrays that say how rows are prepared.
+func putPreparation(a *model.Archive, prefix string, p stream.Preparation) {
+	for _, v := range []struct {
+		name   string
+		values []float64
+	}{{"column_shift", p.Shift}, {"column_factor", p.Factor}, {"column_fill", p.Fill}} {
+		if v.values != nil {
+			a.PutVector(prefix+v.name, v.values)
+		}
+	}
+}
+
+// takePreparation reads what putPreparation wrote, for rows of so many columns.
+func takePreparation(a *model.Archive, prefix string, nulls stream.Nulls, columns int) stream.Preparation {
+	vector := func(name string, needed bool) []float64 {
+		if !needed && !a.Has(prefix+name) {
+			return nil
+		}
+		return a.Vector(prefix+name, columns)
+	}
+	p := stream.Preparation{Nulls: nulls, Shift: vector("column_shift", false)}
+	p.Factor = vector("column_factor", p.Shift != nil)
+	p.Fill = vector("column_fill", nulls == stream.NullsZero || nulls == stream.NullsMean)
+	return p
 }
 
 // archived returns an array of a model as archives hold them.
@@ -198,15 +225,13 @@ func (f *modelFile) decodeRows(a *model.Archive) error {
 	if n := len(f.data.Columns); n > 0 && n != d {
 		return fmt.Errorf("meta.json: %d names for %d columns", n, d)
 	}
-	f.prepare.Nulls = allNulls[nulls]
-	vector := func(name string, needed bool) []float64 {
-		if !needed && !a.Has(name) {
-			return nil
+	f.prepare = takePreparation(a, "", allNulls[nulls], d)
+	if t, ok := f.model.(model.Transformer); ok && f.data.Input == pairsInput {
+		right := t.Dimension(model.Right)
+		if n := len(f.data.RightColumns); n > 0 && n != right {
+			return fmt.Errorf("meta.json: %d names for %d right columns", n, right)
 		}
-		return a.Vector(name, d)
+		f.right = takePreparation(a, rightPrefix, allNulls[nulls], right)
 	}
-	f.prepare.Shift = vector("column_shift", false)
-	f.prepare.Factor = vector("column_factor", f.prepare.Shift != nil)
-	f.prepare.Fill = vector("column_fill", f.prepare.Nulls == stream.NullsZero || f.prepare.Nulls == stream.NullsMean)
 	return a.Err()
 }

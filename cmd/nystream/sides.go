@@ -14,6 +14,7 @@ import (
 // columns, if it is another one.
 type sides struct {
 	left, right *input // right is nil if there is one source
+	apart       bool   // the rows of right have nothing to do with those of left: they are prepared by themselves
 	prepared    prepared
 }
 
@@ -65,12 +66,16 @@ func (s *sides) open(ctx context.Context, a *app, d *dataFlags, left, right []st
 }
 
 // prepare deals with nulls and scaling. The right source is prepared as the left one
-// is.
+// is, unless they are apart.
 func (s *sides) prepare(ctx context.Context, e stream.Engine, rows *preparationFlags) (err error) {
 	if s.prepared.left, err = rows.prepare(ctx, e, s.left); err != nil {
 		return err
 	}
-	if s.right != nil {
+	if s.right != nil && s.apart {
+		if s.prepared.right, err = rows.prepare(ctx, e, s.right); err != nil {
+			return err
+		}
+	} else if s.right != nil {
 		if s.prepared.right, err = s.prepared.left.Preparation.Apply(ctx, e, s.right); err != nil {
 			return err
 		}

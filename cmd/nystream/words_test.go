@@ -40,7 +40,7 @@ func TestFlagWords(t *testing.T) {
 var libraries = []string{"solvers", "stream", "sketch", "kernelgen", "blockstore"}
 
 // withoutCommand are families that have no command yet, whose settings are not flags.
-var withoutCommand = []string{"solvers/askls", "solvers/rkhs"}
+var withoutCommand = []string{"solvers/askls"}
 
 // TestLibrariesNameSettings checks that no text of a library names a flag, and that
 // each setting in backquotes is a flag of some command.

@@ -113,9 +113,5 @@ func scatter(to *plot.Plot, p points, x blas64.General) {
 	to.Add(plotter.NewGrid(), &plotter.Scatter{XYs: xys, GlyphStyleFunc: func(i int) draw.GlyphStyle {
 		return dot(picture.ColourAt(p.phase(i)/360), 1.2)
 	}})
-	half := 0.54 * max(to.X.Max-to.X.Min, to.Y.Max-to.Y.Min)
-	for _, axis := range []*plot.Axis{&to.X, &to.Y} {
-		middle := (axis.Min + axis.Max) / 2
-		axis.Min, axis.Max = middle-half, middle+half
-	}
+	picture.OneScale(to)
 }

@@ -55,12 +55,28 @@ func (t *Text) Add(name, format string, args ...any) {
 
 // Values returns the first of some values and the last in words.
 func Values(v []float64) string {
+	return some(len(v), func(i int) string { return fmt.Sprintf("%.4g", v[i]) })
+}
+
+// ComplexValues returns the first of some values and the last in words, from their real
+// and imaginary parts.
+func ComplexValues(re, im []float64) string {
+	return some(len(re), func(i int) string {
+		if im[i] == 0 {
+			return fmt.Sprintf("%.4g", re[i])
+		}
+		return fmt.Sprintf("%.4g%+.4gi", re[i], im[i])
+	})
+}
+
+// some returns the words of the first of n things and of the last.
+func some(n int, word func(i int) string) string {
 	const most = 6
 	var words []string
-	for i, x := range v {
+	for i := range n {
 		switch {
-		case i < most-1 || i == len(v)-1 || len(v) <= most:
-			words = append(words, fmt.Sprintf("%.4g", x))
+		case i < most-1 || i == n-1 || n <= most:
+			words = append(words, word(i))
 		case i == most-1:
 			words = append(words, "…")
 		}

@@ -1,0 +1,355 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/rkhs"
+	"github.com/nystream/nystream/stream"
+)
+
+// operatorFamily are operators between spaces of functions.
+var operatorFamily = &family{
+	name:       rkhs.Name,
+	methods:    rkhs.Names,
+	fitters:    []fitter{{rkhs.Name, "X... --kind KIND [--with Y... | --lag L]", operatorShort, operatorLong, newOperatorTask}},
+	load:       loader(rkhs.Load),
+	inspect:    inspectOperator,
+	unverified: ": they approximate no matrix; fit operator reports residuals and how far values are from those of the exact engine",
+}
+
+const operatorShort = "singular values and eigenvalues of operators between pairs of rows: kernel CCA, Koopman, mean embeddings, kernel PCA (Mollenhauer et al. 2020)"
+
+const operatorLong = `Decompose an operator between the functions of rows x and those of rows y, estimated from
+pairs (x, y). Kinds:
+
+    covariance        C_XX of X alone: kernel PCA, Mercer features; the report has the share
+                      of the trace that each value explains
+    cross-covariance  C_YX
+    cme               the conditional mean embedding of y given x, C_YX·(C_XX+ridge)⁻¹
+    koopman           (C_XX+ridge)⁻¹·C_XY: functions of a state onto what is expected of
+                      them a step later
+    perron-frobenius  the same for densities, (C_XX+ridge)⁻¹·C_YX; perron-frobenius-sampled
+                      is the form of the paper, which stays in the span of the y
+    cca               kernel CCA, (C_YY+ridge)^(−1/2)·C_YX·(C_XX+ridge)^(−1/2): values are
+                      canonical correlations; between times of a process, coherent sets
+    explicit          Ψ·B·Φᵀ for any --matrix B, with a row for each y and a column for each x
+
+Where y comes from:
+
+    --with Y...       row i of X goes with row i of Y. The columns of Y are those of X unless
+                      --with-columns names others; name X again for two groups of its columns
+    --lag L           row i of X goes with row i+L: a time series of equal steps. Each file is
+                      a trajectory of its own and no pair goes over its end; with --trajectories
+                      all the files are one, in their order
+
+--task svd gives singular values and functions, --task eigen eigenvalues (with --lag also
+implied timescales −L/ln|λ|, in rows) and eigenfunctions. Where these are complex, the
+report has values and values_imag. nystream transform evaluates functions at rows: left0,
+left1, … of the space that the operator goes to (rows of Y; for koopman of X), right0, …
+of that it comes from; of complex ones all real parts left0_re, … and then all imaginary
+parts left0_im, ….
+
+--clusters 2 finds sets, by k-means of the first right functions at the rows of X: coherent
+ones with cca, metastable ones with koopman and --task eigen. --plot draws the values, and
+two functions over the first two columns of X.
+
+Engines: exact works with all rows, landmark makes one pass with --landmarks of them (or
+--random Fourier features), in memory that does not grow with the rows; auto is exact for
+few rows. Covariances are not centred unless --center is given: then the nearly constant
+first function of cca and koopman is gone. Columns are taken as they are unless --scale says
+otherwise; where x and y are states of one space, y is scaled as x is.`
+
+// trajectories says what the files of X are to --lag.
+var trajectories = words("each", "all")
+
+// operatorTask is a fit of operator.
+type operatorTask struct {
+	*job
+	how         rkhs.Solver // but for its operator, kernel of y, rank, seed and memory
+	kind        word
+	ridge       float64
+	lag         int64
+	files       word // of trajectories
+	withColumns []string
+	kernelYText string
+	matrixFiles []string
+	clusters    int
+
+	clustersFile, plotFile string
+
+	kernel  kernelgen.Kernel
+	solver  rkhs.Solver
+	matrix  *input // B of kind explicit
+	lengths []int64
+	pairs   *rkhs.Data
+	fitting *rkhs.Fit
+	labels  []int // of the rows of X
+}
+
+func newOperatorTask(j *job, cmd *cobra.Command) task {
+	c := &operatorTask{job: j}
+	f := cmd.Flags()
+	addChoice(cmd, &c.kind, "kind", "what operator, see above", words(append(rkhs.OperatorNames(), explicitKind)...))
+	f.Lookup("kind").DefValue = "" // there is none
+	f.StringSliceVar(&j.rightFiles, "with", nil, "`files` whose row i goes with row i of X; repeat it or use commas for several")
+	completeFiles(cmd, dataExtensions, "with")
+	f.StringSliceVar(&c.withColumns, "with-columns", nil, "columns of --with to compute with, as --columns has them; those of X if not given")
+	f.Int64Var(&c.lag, "lag", 0, "`number` of rows between the two rows of X that are a pair")
+	addChoice(cmd, &c.files, "trajectories", "what several files of X are to --lag", trajectories, "a file is a trajectory", "the files are one")
+	j.addKernel(cmd, "'rbf(sigma=0.25)'")
+	f.StringVar(&c.kernelYText, "kernel-y", "", "`kernel` of y; that of x if not given")
+	mustRegister(cmd.RegisterFlagCompletionFunc("kernel-y", completeKernels))
+	j.addRank(cmd, "singular or eigenvalues, a pair of conjugates whole")
+	f.Float64Var(&c.ridge, "ridge", 1e-3, "`number` that is added to covariance operators before they are inverted; kinds without an inverse have none")
+	addChoice(cmd, &c.how.Task, "task", "what is looked for", []rkhs.Task{rkhs.SVD, rkhs.Eigen})
+	f.BoolVar(&c.how.Centre, "center", false, "take the means of the features away first: covariances instead of second moments")
+	addChoice(cmd, &c.how.Engine, "engine", "what the fit is made of", []rkhs.Engine{rkhs.EngineAuto, rkhs.EngineExact, rkhs.EngineLandmark})
+	f.IntVar(&c.how.Landmarks, "landmarks", 0, "most `number` of rows of a side that span functions; 300 if not given, 1000 for --engine exact")
+	f.BoolVar(&c.how.Random, "random", false, "take random Fourier features instead of landmarks")
+	f.StringSliceVar(&c.matrixFiles, "matrix", nil, "`files` of the matrix B of --kind explicit, a row for each y and a column for each x")
+	completeFiles(cmd, dataExtensions, "matrix")
+	f.IntVar(&c.clusters, "clusters", 0, "`number` of sets to find among the rows of X, from 2 on")
+	addRowsFile(cmd, &c.clustersFile, "clusters-output", "write the set of each row of X")
+	f.StringVar(&c.plotFile, "plot", "", "draw values and two functions over the first two columns of X to `file`, .svg")
+	completeFiles(cmd, plotExtensions, "plot")
+	return c
+}
+
+// explicitKind is the kind whose matrix is in a file.
+const explicitKind = "explicit"
+
+// operator returns the operator that the flags name, without its matrix.
+func (c *operatorTask) operator() rkhs.Operator {
+	if c.kind == explicitKind {
+		return rkhs.Explicit{Alone: !c.paired()}
+	}
+	op, err := rkhs.ParseOperator(string(c.kind), max(0, c.ridge))
+	if err != nil {
+		panic("nystream: " + err.Error()) // the words are those of the flag
+	}
+	return op
+}
+
+// paired reports whether there are rows y.
+func (c *operatorTask) paired() bool { return c.given("with") || c.given("lag") }
+
+// oneSpace reports whether x and y are rows of one space.
+func (c *operatorTask) oneSpace() bool {
+	s := c.how
+	s.Operator = c.operator()
+	return c.given("lag") || s.OneSpace()
+}
+
+func (c *operatorTask) refuses(args []string) []contradiction {
+	with, lag, explicit := c.given("with"), c.given("lag"), c.kind == explicitKind
+	op := c.operator()
+	_, inverts := op.Regularisation()
+	return []contradiction{
+		{len(args) == 0, noData},
+		c.without(true, "carries nothing along here: use it with nystream transform", "label", "keep"),
+		c.needs(true, "kind", ", such as --kind cca; nystream help fit operator lists the kinds"),
+		{with && lag, "--with and --lag both say what goes with the rows of X: leave one of them out"},
+		c.without(op.Traits().Alone && !explicit, "is for operators between x and y, and the covariance is of X alone: leave it out", "with", "lag"),
+		{!op.Traits().Alone && !with && !lag, fmt.Sprintf("--kind %s is between x and y: name the rows y with --with, or --lag for those of a time series", c.kind)},
+		{lag && c.lag < 1, "--lag must be at least 1"},
+		c.without(!lag, "goes with --lag", "trajectories"),
+		c.without(!with, "goes with --with", "with-columns"),
+		c.without(c.oneSpace() || !with, "is for operators between two spaces: leave it out", "kernel-y"),
+		{slices.Contains(args, "-") && slices.Contains(c.rightFiles, "-"), "the standard input can serve only one side: name files for X or for --with"},
+		{slices.Contains(c.matrixFiles, "-"), "--matrix is read from a file: write it to one first, with nystream convert"},
+		{c.rows.nulls == stream.NullsDrop && (with || lag || explicit), "--nulls drop would pair rows that do not belong together: use zero or mean, or leave such pairs out of the files"},
+		c.needs(true, "kernel", ", such as --kernel 'rbf(sigma=0.25)'"),
+		c.needs(true, "rank", ": how many values are wanted, such as --rank 10"),
+		c.least("rank", c.rank, 1),
+		c.without(!inverts, fmt.Sprintf("is for kinds with an inverse, and %s has none: leave it out", c.kind), "ridge"),
+		{!(c.ridge >= 0 && c.ridge <= math.MaxFloat64), "--ridge must be 0 or more, such as 1e-3"},
+		c.least("landmarks", c.how.Landmarks, 1),
+		c.without(c.how.Engine == rkhs.EngineExact, "is for --engine landmark", "random"),
+		c.needs(explicit, "matrix", ": the file with B, such as --matrix B.npy"),
+		c.without(!explicit, "is for --kind explicit", "matrix"),
+		c.least("clusters", c.clusters, 2),
+		c.without(c.clusters == 0, "goes with --clusters", "clusters-output"),
+		{c.clusters > c.rank && c.given("rank"), fmt.Sprintf("--clusters %d takes as many functions: raise --rank to that", c.clusters)},
+	}
+}
+
+func (c *operatorTask) inputs() []string { return c.matrixFiles }
+
+func (c *operatorTask) outputs() []fileFlag {
+	return []fileFlag{{"--clusters-output", c.clustersFile, outputExtensions, "clusters in"}, {"--plot", c.plotFile, plotExtensions, "picture"}}
+}
+
+func (c *operatorTask) parse() (err error) {
+	c.apart = c.given("with") && !c.oneSpace()
+	c.solver = c.how
+	c.solver.Operator, c.solver.Rank, c.solver.Seed, c.solver.Memory = c.operator(), c.rank, c.seed, int64(c.memory)
+	if c.kernel, err = kernelgen.Parse(c.kernelText); err != nil || c.kernelYText == "" {
+		return err
+	}
+	y, err := kernelgen.Parse(c.kernelYText)
+	if err != nil {
+		return fmt.Errorf("--kernel-y: %w", err)
+	}
+	c.solver.KernelY = &y
+	return nil
+}
+
+// open opens the rows, and the matrix of an operator that has one.
+func (c *operatorTask) open(ctx context.Context, args []string) (err error) {
+	if c.left, err = c.data.open(ctx, c.app, args, readAgain); err != nil {
+		return err
+	}
+	if err := c.left.checkRows(); err != nil {
+		return err
+	}
+	if len(c.rightFiles) > 0 {
+		d := c.data
+		if len(c.withColumns) > 0 {
+			d.columns = trimmed(c.withColumns)
+		}
+		if c.sides.right, err = d.open(ctx, c.app, c.rightFiles, readAgain); err != nil {
+			return err
+		}
+		if err := c.sides.right.checkRows(); err != nil {
+			return err
+		}
+	}
+	if len(c.matrixFiles) > 0 {
+		if c.matrix, err = c.openMatrix(ctx); err != nil {
+			return err
+		}
+		c.solver.Operator = rkhs.Explicit{B: c.matrix, Alone: !c.paired()}
+	}
+	if c.files == "each" {
+		c.lengths = c.left.parts
+	}
+	c.pairs, err = c.pair(c.left, c.sides.right)
+	return err
+}
+
+// openMatrix opens B, whose files have nothing to do with the columns of X.
+func (c *operatorTask) openMatrix(ctx context.Context) (*input, error) {
+	d := c.data
+	d.columns, d.format = nil, ""
+	return d.open(ctx, c.app, c.matrixFiles, readAgain)
+}
+
+// pair makes the pairs of rows; y is of --with.
+func (c *operatorTask) pair(x stream.Source, y stream.Source) (d *rkhs.Data, err error) {
+	switch {
+	case c.given("with"):
+		d, err = rkhs.Pairs(x, y)
+	case c.given("lag"):
+		d, err = rkhs.Lagged(x, c.lag, c.lengths...)
+	default:
+		d, err = rkhs.Single(x)
+	}
+	return d, fromData(err)
+}
+
+func (c *operatorTask) openNotes() []string {
+	notes := c.job.openNotes()
+	short := 0
+	for _, n := range c.lengths {
+		if n <= c.lag {
+			short++
+		}
+	}
+	if short > 0 && len(c.lengths) > 1 {
+		notes = append(notes, fmt.Sprintf("%d of %d files have no more rows than `lag` %d and give no pair; with `trajectories all` files are one", short, len(c.lengths), c.lag))
+	}
+	return notes
+}
+
+func (c *operatorTask) names() []string {
+	if c.sides.right != nil {
+		return []string{"data", "with"}
+	}
+	return []string{"data"}
+}
+
+func (c *operatorTask) input() string {
+	if c.apart {
+		return pairsInput
+	}
+	return ""
+}
+
+func (c *operatorTask) shape() model.Shape { return c.pairs.Shape() }
+
+func (c *operatorTask) title() string {
+	what := "pairs of rows"
+	if c.pairs.Single() {
+		what = "rows"
+	}
+	return fmt.Sprintf("operator model of %s, %s %s, %v", c.kind, show.Count(c.pairs.Count()), what, c.how.Task)
+}
+
+func (c *operatorTask) pace() (kernelgen.Kernel, int, bool) {
+	return c.kernel, len(c.left.Info().Columns), false
+}
+
+// plan works out what the fit will cost, with the sets and the picture.
+func (c *operatorTask) plan(e stream.Engine) (*model.Plan, error) {
+	p, err := c.solver.Plan(e, c.shape(), c.kernel)
+	if err != nil {
+		return nil, err
+	}
+	if c.matrix != nil {
+		p.ByOne("the matrix of kind explicit goes with all pairs, which are in memory")
+	}
+	if rows := c.left.Info().Rows; c.clusters > 0 {
+		p.Passes++
+		p.Add("functions at all rows, for sets", rows*int64(c.setColumns()), "`clusters`")
+		p.Add("sets", 3*rows, "")
+		writerBudget(&p.Memory, c.clustersFile, rows, 1)
+	}
+	if c.plotFile != "" {
+		p.Add("rows of the picture", plotRows*int64(c.shape().Columns+2*c.rank+plotNumbers), "")
+	}
+	return p, nil
+}
+
+// prepare deals with nulls and scaling, and pairs the rows.
+func (c *operatorTask) prepare(ctx context.Context) error {
+	if err := c.job.prepare(ctx); err != nil {
+		return err
+	}
+	var err error
+	c.pairs, err = c.pair(c.prepared.left, c.prepared.right)
+	return err
+}
+
+func (c *operatorTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error) {
+	f, err := c.solver.Fit(ctx, e, c.pairs, c.kernel)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.fitting = f
+	return f.Model, &f.Report, nil
+}
+
+// rowsData says which rows the sides take: where they are apart, the left functions are
+// of y, as the operator goes from functions of x.
+func (c *operatorTask) rowsData() rowsData {
+	d := c.job.rowsData()
+	if c.apart {
+		d.Columns, d.RightColumns = knownNames(c.sides.right), knownNames(c.left)
+	}
+	return d
+}
+
+func (c *operatorTask) preparations() (left, right stream.Preparation) {
+	if c.apart {
+		return c.prepared.right.Preparation, c.prepared.left.Preparation
+	}
+	return c.job.preparations()
+}

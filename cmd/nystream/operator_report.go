@@ -1,0 +1,166 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/rkhs"
+)
+
+// operatorPlan is what plan prints as JSON of operator.
+type operatorPlan struct {
+	*planResult
+	Kind   string `json:"kind"`
+	Task   string `json:"task"`
+	Engine string `json:"engine"`
+}
+
+func (c *operatorTask) planned(base *planResult, t *show.Text) any {
+	r := &operatorPlan{base, string(c.kind), c.how.Task.String(), c.how.Engine.String()}
+	if base.Chosen != "" {
+		r.Engine = base.Chosen
+	} else {
+		t.Add("engine", "%s", r.Engine)
+	}
+	return r
+}
+
+// operatorValues are the values of a model as reports have them.
+type operatorValues struct {
+	Imag       []show.Number `json:"values_imag,omitempty"` // beside values, where eigenvalues are complex
+	Timescales []show.Number `json:"timescales,omitempty"`  // −lag/ln|λ| in rows; null from |λ| = 1 on
+}
+
+func valuesOf(m *rkhs.Model) (v operatorValues) {
+	if m.Imag != nil {
+		v.Imag = show.Numbers(m.Imag)
+	}
+	if m.Task != rkhs.Eigen || m.Lag == 0 {
+		return v
+	}
+	for _, t := range m.Timescales(float64(m.Lag)) {
+		if t < 0 {
+			t = math.Inf(1)
+		}
+		v.Timescales = append(v.Timescales, show.Number(t))
+	}
+	return v
+}
+
+// inspectOperator returns what inspect tells besides what it tells of all models.
+func inspectOperator(m model.Model) any { return valuesOf(m.(*rkhs.Model)) }
+
+// operatorResult is what fit prints as JSON of operator.
+type operatorResult struct {
+	*fitResult
+	operatorValues
+	Kind           string        `json:"kind"`
+	Task           string        `json:"task"`
+	Engine         string        `json:"engine"`
+	Ridge          *show.Number  `json:"ridge,omitempty"`
+	Centred        bool          `json:"centred"`
+	Lag            int64         `json:"lag,omitempty"`
+	Trajectories   int           `json:"trajectories,omitempty"`
+	Residuals      []show.Number `json:"residuals"`       // of each value, over the largest value
+	Error          *show.Number  `json:"error,omitempty"` // the largest of errors
+	Explained      []show.Number `json:"explained,omitempty"`
+	Features       []int         `json:"features"` // of x, and of y if it has its own
+	Left           []show.Number `json:"trace_left"`
+	Clusters       int           `json:"clusters,omitempty"`
+	ClusterSizes   []int         `json:"cluster_sizes,omitempty"`
+	ClustersOutput string        `json:"clusters_output,omitempty"`
+	Plot           string        `json:"plot,omitempty"`
+}
+
+func (c *operatorTask) fitted(base *fitResult, t *show.Text) any {
+	f := c.fitting
+	r := &operatorResult{fitResult: base, operatorValues: valuesOf(f.Model), Kind: string(c.kind), Task: f.Task.String(), Engine: f.Engine.String(),
+		Centred: f.Centred, Lag: f.Lag, Residuals: show.Numbers(f.Residuals), Features: []int{f.Features[0]},
+		Left: []show.Number{show.Number(f.TraceResiduals[0])}, Clusters: c.clusters, ClustersOutput: c.clustersFile, Plot: c.plotFile}
+	if f.Lag > 0 {
+		r.Trajectories = max(1, len(c.lengths))
+	}
+	if ridge, inverts := f.Operator.Regularisation(); inverts {
+		r.Ridge = show.Optional(ridge)
+	}
+	if f.Features[1] > 0 && f.Left.Space != f.Right.Space {
+		r.Features, r.Left = f.Features[:], show.Numbers(f.TraceResiduals[:])
+	}
+	r.Error = largestError(f.Errors)
+	if c.labels != nil {
+		r.ClusterSizes = make([]int, c.clusters)
+		for _, l := range c.labels {
+			r.ClusterSizes[l]++
+		}
+	}
+	r.text(t)
+	return r
+}
+
+// largestError returns the largest of the estimates, nil where there is none.
+func largestError(all []model.Estimate) *show.Number {
+	worst := math.NaN()
+	for _, e := range all {
+		if !(worst >= e.Value) {
+			worst = e.Value
+		}
+	}
+	return show.Optional(worst)
+}
+
+// text adds lines about what other families do not have.
+func (r *operatorResult) text(t *show.Text) {
+	t.Add("kernel", "%s", r.Kernel)
+	if r.Ridge != nil {
+		t.Add("ridge", "%g", float64(*r.Ridge))
+	}
+	features := fmt.Sprintf("%d features of x", r.Features[0])
+	if len(r.Features) > 1 {
+		features += fmt.Sprintf(" and %d of y", r.Features[1])
+	}
+	t.Add("engine", "%s%s, %s", r.Engine, map[bool]string{true: ", centred"}[r.Centred], features)
+	if r.Lag > 0 {
+		t.Add("lag", "%d rows, in %s", r.Lag, countedOf(r.Trajectories, "trajectory", "trajectories"))
+	}
+	t.Add(r.valueName(), "%s", r.valueWords())
+	if len(r.Timescales) > 0 {
+		t.Add("implied timescales", "%s rows", show.Values(show.Floats(r.Timescales)))
+	}
+	if len(r.Explained) > 0 {
+		t.Add("explained", "%s of the trace, %.4g in all", show.Values(show.Floats(r.Explained)), floats.Sum(show.Floats(r.Explained)))
+	}
+	if len(r.ClusterSizes) > 0 {
+		t.Add("clusters", "%d, of %s rows", r.Clusters, someSizes(r.ClusterSizes))
+	}
+}
+
+// valueName returns what values are called.
+func (r *operatorResult) valueName() string {
+	switch {
+	case r.Task == rkhs.Eigen.String():
+		return "eigenvalues"
+	case r.Kind == rkhs.CCA{}.String():
+		return "canonical correlations"
+	}
+	return "singular values"
+}
+
+// valueWords returns the first values in words.
+func (r *operatorResult) valueWords() string {
+	if r.Imag == nil {
+		return show.Values(show.Floats(r.Values))
+	}
+	return show.ComplexValues(show.Floats(r.Values), show.Floats(r.Imag))
+}
+
+// countedOf returns a number of things in words.
+func countedOf(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return show.Count(int64(n)) + " " + several
+}

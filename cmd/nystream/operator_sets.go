@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/solvers/cluster"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/rkhs"
+	"github.com/nystream/nystream/stream"
+)
+
+// write finds the sets, and writes them and the picture, uncommitted.
+func (c *operatorTask) write(ctx context.Context, _ model.Model) (writers []pathWriter, err error) {
+	if c.clusters > 0 {
+		if c.labels, err = c.sets(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if c.clustersFile != "" {
+		w, err := blockstore.Create(c.clustersFile, blockstore.Schema{Columns: []string{"cluster"}, Rows: int64(len(c.labels))})
+		if err != nil {
+			return nil, err
+		}
+		writers = append(writers, pathWriter{w, c.clustersFile})
+		if err := writeLabels(w, c.labels); err != nil {
+			return writers, err
+		}
+	}
+	if c.plotFile != "" {
+		p, err := c.picture(ctx)
+		if err != nil {
+			return writers, err
+		}
+		writers = append(writers, pathWriter{p, c.plotFile})
+	}
+	return writers, nil
+}
+
+// setColumns returns how many functions sets are found by: as many as there are sets. If
+// the functions are centred, the constant one is not among them.
+func (c *operatorTask) setColumns() int {
+	if c.how.Centre {
+		return c.clusters - 1
+	}
+	return c.clusters
+}
+
+// sets divides the rows of X by the first right functions at them. Cost: one pass and
+// k-means in memory.
+func (c *operatorTask) sets(ctx context.Context) ([]int, error) {
+	m := c.fitting.Model.Truncated(min(c.setColumns(), c.fitting.Rank()))
+	values := stream.NewMatrix(int(c.prepared.left.Info().Rows), m.Rank())
+	row := 0
+	err := m.Right.Evaluate(ctx, c.engine(), c.prepared.left, false, func(_ *stream.Block, out blas64.General) error {
+		for i := range out.Rows {
+			realFunctions(m, values.Data[row*values.Stride:][:values.Cols], out.Data[i*out.Stride:][:out.Cols])
+			row++
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	f, err := cluster.KMeans{Clusters: c.clusters, Seed: c.seed}.Fit(ctx, c.engine(), values)
+	if err != nil {
+		return nil, err
+	}
+	return f.Labels, nil
+}
+
+// realFunctions puts the values of right functions at a row into dst, a number for each:
+// of a pair of conjugates the real parts and the imaginary parts, which span the same.
+func realFunctions(m *rkhs.Model, dst, row []float64) {
+	for i := range dst {
+		dst[i] = row[i]
+		if m.Imag != nil && m.Imag[i] < 0 {
+			dst[i] = row[len(dst)+i]
+		}
+	}
+}

@@ -51,6 +51,9 @@ func methods() []method {
 		landmark("landmark rpc", lowrank.ChoicePivoted),
 		landmark("landmark dpp", lowrank.ChoiceDeterminantal),
 		landmark("landmark auto", lowrank.ChoiceAuto),
+		{name: "landmark auto centred", of: func(c int, seed uint64) lowrank.Method {
+			return lowrank.Landmark{Rank: c, Choice: lowrank.ChoiceAuto, Seed: seed, Shift: lowrank.ShiftCentred}
+		}},
 		{name: "landmark refine 1", slow: true, rows: 20000, of: subspace(1)},
 		{name: "subspace", slow: true, rows: 40000, unshifted: "subspace no shift", of: subspace(3)},
 	}

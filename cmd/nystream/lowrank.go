@@ -48,6 +48,7 @@ type lowrankTask struct {
 	passes      int                    // exact passes, of subspace
 	refine      int                    // exact passes from the model of a method on
 	tolerance   float64
+	norm        lowrank.Norm // of the tolerance
 
 	kernel  kernelgen.Kernel
 	mapping kernelgen.Map
@@ -61,7 +62,9 @@ func (m *lowrankMethod) task(j *job, cmd *cobra.Command) task {
 	j.addKernel(cmd, "'rbf(sigma2=0.2)', 'matern52(length=median)' or '0.5*linear() + laplace(gamma=1)'")
 	j.addRank(cmd, "columns of U")
 	if m.tolerance {
-		f.Float64Var(&c.tolerance, "tol", 0, "relative spectral `error` to reach, such as 0.01, instead of --rank, which then is the most")
+		f.Float64Var(&c.tolerance, "tol", 0, "relative `error` to reach in the norm that --norm names, such as 0.01, instead of --rank, which then is the most")
+		addChoice(cmd, &c.norm, "norm", "in which norm --tol is measured", []lowrank.Norm{lowrank.NormSpectral, lowrank.NormFrobenius},
+			"the largest singular value", "all entries")
 	}
 	if m.sketchUsage != "" {
 		f.IntVar(&c.sketch, "sketch", 0, m.sketchUsage)
@@ -118,6 +121,7 @@ func (c *lowrankTask) refuses(args []string) []contradiction {
 		c.within("tol", c.tolerance, 1, "0.01"),
 		c.without(two, "is for the symmetric matrix of one source: name a --rank with --right", "tol"),
 		{tolerance && c.given("refine"), "--refine needs a --rank instead of --tol"},
+		{c.given("norm") && c.given("rank") && !tolerance, "--norm is for --tol: a fit of a --rank tells its error in both norms"},
 		{two && c.info.name == "landmark" && c.landmarks != lowrank.ChoiceAuto && c.landmarks != lowrank.ChoiceUniform, "--landmarks is for the symmetric matrix of one source: with --right they are uniform"},
 		{two && c.given("factors"), "with --right there are two factors: name --left-factors, --right-factors or both"},
 		c.without(two, "is for the symmetric matrix of one source: leave it out with --right", "shift"),

@@ -31,8 +31,11 @@ say why: exact passes where A has few enough entries, landmarks otherwise, and a
 them as the tolerance needs where there is no --rank (0.01 without --tol).`,
 		tolerance: true,
 		symmetric: true, twoSided: true,
+		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
+			addShiftFlag(c, cmd, lowrank.ShiftCentred, lowrank.ShiftNone)
+		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			return lowrank.Auto{Rank: c.rank, Tolerance: c.tolerance, Memory: int64(c.memory), Seed: c.seed, Precision: c.precision}, nil
+			return lowrank.Auto{Rank: c.rank, Tolerance: c.tolerance, Norm: c.norm, Shift: c.shift, Memory: int64(c.memory), Seed: c.seed, Precision: c.precision}, nil
 		},
 	},
 	{
@@ -48,7 +51,7 @@ goes on from there with exact passes over all entries.`,
 		symmetric:   true, twoSided: true,
 		tolerance: true,
 		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
-			shiftFlag([]lowrank.Shift{lowrank.ShiftCentred, lowrank.ShiftFitted, lowrank.ShiftNone}, "least spectral error", "least squares, near the diagonal of A", "positive semi-definite if A is")(c, cmd)
+			addShiftFlag(c, cmd, lowrank.ShiftCentred, lowrank.ShiftNone)
 			addLandmarksFlag(c, cmd, lowrank.ChoiceAuto, lowrank.ChoiceUniform, lowrank.ChoiceDeterminantal, lowrank.ChoicePivoted, lowrank.ChoiceLeverage)
 			addRefineFlag(c, cmd)
 		},
@@ -63,7 +66,7 @@ Algorithm 5). One pass; another two when factors are written.`,
 		sketchUsage: sketchUsage,
 		nnzUsage:    nnzUsage,
 		symmetric:   true,
-		addFlags:    shiftFlag([]lowrank.Shift{lowrank.ShiftDecoupled, lowrank.ShiftPaper, lowrank.ShiftNone}, "", "as published"),
+		addFlags:    func(c *lowrankTask, cmd *cobra.Command) { addShiftFlag(c, cmd, lowrank.ShiftPaper, lowrank.ShiftNone) },
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
 			return lowrank.S3SPSD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Shift: c.shift, Precision: c.precision}, nil
 		},
@@ -156,7 +159,7 @@ another two when factors are written.`,
 		nnzUsage:    "landmarks per column of the landmark fit at the start; 0 means 4",
 		symmetric:   true,
 		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
-			shiftFlag([]lowrank.Shift{lowrank.ShiftCentred, lowrank.ShiftNone}, "least spectral error", "near the best of its rank")(c, cmd)
+			addShiftFlag(c, cmd, lowrank.ShiftCentred, lowrank.ShiftNone)
 			cmd.Flags().IntVar(&c.passes, "passes", 3, "most exact `passes` over all entries of A; fewer when the residuals are below 1e-6")
 		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
@@ -174,11 +177,20 @@ const (
 	nnzUsage    = "nonzeros in each column of a sketch; 0 means 4"
 )
 
-// shiftFlag offers shifts, the first by default.
-func shiftFlag(shifts []lowrank.Shift, means ...string) func(c *lowrankTask, cmd *cobra.Command) {
-	return func(c *lowrankTask, cmd *cobra.Command) {
-		addChoice(cmd, &c.shift, "shift", "how the multiple of the identity is chosen", shifts, means...)
+// addShiftFlag offers the shift fitted, which is the default everywhere, and others.
+func addShiftFlag(c *lowrankTask, cmd *cobra.Command, others ...lowrank.Shift) {
+	meaning := map[lowrank.Shift]string{
+		lowrank.ShiftFitted:  "least squares, near the diagonal of A",
+		lowrank.ShiftCentred: "least spectral error, which the diagonal and the Frobenius norm pay for",
+		lowrank.ShiftNone:    "without",
+		lowrank.ShiftPaper:   "as published",
 	}
+	shifts := append([]lowrank.Shift{lowrank.ShiftFitted}, others...)
+	var means []string
+	for _, s := range shifts {
+		means = append(means, meaning[s])
+	}
+	addChoice(cmd, &c.shift, "shift", "how the multiple of the identity is chosen", shifts, means...)
 }
 
 // addLandmarksFlag offers choices of landmarks, the first by default.
@@ -213,24 +225,18 @@ func addRefineFlag(c *lowrankTask, cmd *cobra.Command) {
 
 // landmark returns the method of fit landmark: to a rank, to a tolerance, or refined by exact passes.
 func (c *lowrankTask) landmark() (lowrank.Method, error) {
-	shift := c.shift
-	if len(c.rightFiles) > 0 { // which has none
-		shift = lowrank.ShiftDefault
-	}
 	switch {
 	case c.given("refine"):
-		passes := lowrank.Subspace{Start: lowrank.Landmark{Sketch: c.sketch, NNZ: c.nnz, Choice: c.landmarks}}
+		start := lowrank.Landmark{Sketch: c.sketch, NNZ: c.nnz, Choice: c.landmarks}
 		if len(c.rightFiles) > 0 {
-			passes.Start = lowrank.Landmark{Sketch: c.sketch, NNZ: c.nnz}
-		} else if c.shift != lowrank.ShiftCentred {
-			passes.Shift = lowrank.ShiftNone
+			start.Choice = lowrank.ChoiceUniform
 		}
-		return c.refined(passes)
+		return c.refined(lowrank.Subspace{Start: start, Shift: c.shift})
 	case c.tolerance != 0:
-		return lowrank.Adaptive{Tolerance: c.tolerance, Rank: c.rank, Memory: int64(c.memory), Sketch: c.sketch, NNZ: c.nnz,
-			Choice: c.landmarks, Seed: c.seed, Shift: shift, Precision: c.precision}, nil
+		return lowrank.Adaptive{Tolerance: c.tolerance, Norm: c.norm, Rank: c.rank, Memory: int64(c.memory), Sketch: c.sketch, NNZ: c.nnz,
+			Choice: c.landmarks, Seed: c.seed, Shift: c.shift, Precision: c.precision}, nil
 	}
-	return lowrank.Landmark{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Choice: c.landmarks, Seed: c.seed, Shift: shift, Precision: c.precision}, nil
+	return lowrank.Landmark{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Choice: c.landmarks, Seed: c.seed, Shift: c.shift, Precision: c.precision}, nil
 }
 
 // exactInDouble says why exact passes have no precision to choose.

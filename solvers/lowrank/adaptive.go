@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
@@ -13,13 +14,14 @@ import (
 
 // Adaptive is the landmark method with the error given instead of the rank. A
 // first number of landmarks comes from the spectrum of a sample. After the pass the
-// rank is the smallest whose estimated relative spectral error, times a safety
-// factor of 1.2, is within the tolerance; if there is none up to 2/5 of the
+// rank is the smallest whose estimated relative error, times a safety factor of
+// 1.2, is within the tolerance; if there is none up to 2/5 of the
 // landmarks, their number is doubled and another pass made.
 //
 // Cost: that of [Landmark] for each step; one step is the rule.
 type Adaptive struct {
-	Tolerance float64 // on ‖A−Â‖₂/‖A‖₂, above 0 and below 1
+	Tolerance float64 // on ‖A−Â‖/‖A‖, above 0 and below 1
+	Norm      Norm    // of the tolerance
 	Rank      int     // the largest allowed; 0 means a quarter of the rows, or all of up to 1000
 	Memory    int64   // bytes that the plan of a step may take, 0 for no limit
 
@@ -40,7 +42,7 @@ func (m Adaptive) landmark(columns int64) Landmark {
 type Step struct {
 	Landmarks int
 	Rank      int     // the smallest within the tolerance, or the largest tried
-	Estimate  float64 // of the relative spectral error at that rank
+	Estimate  float64 // of the relative error at that rank, in the norm of the tolerance
 }
 
 const (
@@ -78,7 +80,7 @@ func (m Adaptive) Fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 		if err != nil {
 			return nil, err
 		}
-		steps = append(steps, Step{len(step.points.landmarks), rank, fit.SpectralEstimate})
+		steps = append(steps, Step{len(step.points.landmarks), rank, fit.EstimateIn(m.Norm)})
 		fit.Unsettled = !m.within(fit)
 		if why, end := m.ends(e, fit, columns, most, n, width); end {
 			fit.Steps, fit.SourcePasses = steps, len(steps)
@@ -106,7 +108,7 @@ func (m Adaptive) mostColumns(n int64) int64 {
 }
 
 // within reports whether the estimated error of a fit is safely within the tolerance.
-func (m Adaptive) within(f *Fit) bool { return adaptiveSafety*f.SpectralEstimate <= m.Tolerance }
+func (m Adaptive) within(f *Fit) bool { return adaptiveSafety*f.EstimateIn(m.Norm) <= m.Tolerance }
 
 // ends reports whether another step makes no sense, and why.
 func (m Adaptive) ends(e stream.Engine, f *Fit, columns, most, n int64, d int) (why string, end bool) {
@@ -146,14 +148,41 @@ func (m Adaptive) fitting(e stream.Engine, columns, n int64, d int) (int64, erro
 // note tells that the tolerance was not reached.
 func (m Adaptive) note(f *Fit, why string) {
 	if f.Unsettled {
-		f.Note(fmt.Sprintf("the tolerance of %g was not reached: the estimated spectral error is %.2g at rank %d, and %s",
-			m.Tolerance, f.SpectralEstimate, f.Left.Rank(), why))
+		f.Note(fmt.Sprintf("the tolerance of %g was not reached: the estimated error in the %s norm is %.2g at rank %d, and %s",
+			m.Tolerance, m.Norm, f.EstimateIn(m.Norm), f.Left.Rank(), why))
 	}
 }
 
-// firstColumns returns how many eigenvalues of A, judged by a sample of its rows, are
-// above what the tolerance leaves to be shifted to the middle, and more if it takes
-// more landmarks to see them.
+// allowed returns how large an eigenvalue left out may be, relative to the largest: a
+// shift that is centred halves what it is in the error.
+func (m Adaptive) allowed() float64 {
+	if m.Shift == ShiftCentred {
+		return 2 * m.Tolerance
+	}
+	return m.Tolerance
+}
+
+// count returns how many of the eigenvalues, in descending order, the tolerance asks for.
+func (m Adaptive) count(values []float64) int64 {
+	if m.Norm == NormFrobenius {
+		most, rest, c := m.Tolerance*m.Tolerance*dense.Dot(values, values), 0.0, len(values)
+		for c > 0 && rest+values[c-1]*values[c-1] <= most {
+			c--
+			rest += values[c] * values[c]
+		}
+		return int64(c)
+	}
+	c := int64(0)
+	for _, v := range values {
+		if v > m.allowed()*values[0] {
+			c++
+		}
+	}
+	return c
+}
+
+// firstColumns returns how many eigenvalues of A, judged by a sample of its rows, the
+// tolerance asks for, and more if it takes more landmarks to see them.
 func (m Adaptive) firstColumns(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel, n int64) (int64, error) {
 	s, err := sketch.NewSample(n, int(min(n, adaptiveSample)), m.Seed, "first rank")
 	if err != nil {
@@ -177,12 +206,7 @@ func (m Adaptive) firstColumns(ctx context.Context, e stream.Engine, src stream.
 	if err != nil {
 		return 0, err
 	}
-	count := int64(0)
-	for _, v := range values {
-		if v > 2*m.Tolerance*values[0] {
-			count++
-		}
-	}
+	count := m.count(values)
 	return m.enough(t, panels[0], max(adaptiveLeast, count+count/4), n)
 }
 
@@ -194,7 +218,7 @@ func (m Adaptive) enough(t *tiles, sample *panel, columns, n int64) (int64, erro
 	validation := t.pickIndices(sample, order[rows/2:])
 	for ; int(columns)*m.landmark(1).landmarksPerColumn() <= rows/2; columns *= 2 {
 		left, err := t.leaves(t.pickIndices(sample, order[:int(columns)*m.landmark(1).landmarksPerColumn()]), validation, n)
-		if err != nil || left <= 2*m.Tolerance {
+		if err != nil || left <= m.allowed() {
 			return columns, err
 		}
 	}
@@ -219,7 +243,7 @@ func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmark
 		}
 		return fit, m.within(fit), nil
 	}
-	low := m.leastRank(f, high) // below it truncation alone is too much
+	low := m.leastRank(f, high)
 	best, good, err := try(high)
 	if err != nil || !good {
 		return high, best, err
@@ -240,13 +264,15 @@ func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmark
 	return rank, best, nil
 }
 
-// leastRank returns the least rank at which half of the first eigenvalue left out is
-// within the tolerance.
+// leastRank returns the least rank at which truncation alone is not too much already.
 func (m Adaptive) leastRank(f *landmarkFit, high int) int {
+	if m.Norm == NormFrobenius {
+		return 1
+	}
 	values := f.spectrum.Values
 	norm := values[0] + f.beta
 	for c := range high {
-		if math.Max(0, values[c])/2 <= m.Tolerance*norm {
+		if math.Max(0, values[c]) <= m.allowed()*norm {
 			return max(1, c)
 		}
 	}

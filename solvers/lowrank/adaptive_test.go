@@ -41,6 +41,31 @@ func TestAdaptive(t *testing.T) {
 	}
 }
 
+// TestAdaptiveNorm: the error is within the tolerance in the norm that it is for, and
+// would not be with a much lower rank.
+func TestAdaptiveNorm(t *testing.T) {
+	t.Parallel()
+	const tolerance = 0.05
+	k, d := kernelgen.RBF(3), model.Sources{Left: stream.FromMatrix("x", clusters(fewer(800, 500), 3, 1))}
+	for _, shift := range []Shift{ShiftFitted, ShiftCentred, ShiftNone} {
+		for norm := NormSpectral; norm <= NormFrobenius; norm++ {
+			f, err := Adaptive{Seed: 1, Tolerance: tolerance, Norm: norm, Shift: shift}.Fit(context.Background(), stream.Engine{}, d, k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := f.Verify(context.Background(), stream.Engine{}, d, 0, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := []float64{v.SpectralError, v.FrobeniusError}[norm]
+			t.Logf("shift %s, %s: rank %d, errors %.3g and %.3g, %+v", shift, norm, len(f.Values), v.SpectralError, v.FrobeniusError, f.Steps)
+			if f.Unsettled || e > tolerance || e < tolerance/3 {
+				t.Errorf("shift %s, %s: error %g, reached %t", shift, norm, e, !f.Unsettled)
+			}
+		}
+	}
+}
+
 // TestAdaptiveLimits: what stops the growth is told.
 func TestAdaptiveLimits(t *testing.T) {
 	t.Parallel()

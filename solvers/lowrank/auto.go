@@ -20,7 +20,9 @@ import (
 // of the data and the memory, never on the speed of the machine.
 type Auto struct {
 	Rank      int     // c; 0 means that the tolerance decides
-	Tolerance float64 // on ‖A−Â‖₂/‖A‖₂; 0 means 0.01 if there is no rank
+	Tolerance float64 // on ‖A−Â‖/‖A‖; 0 means 0.01 if there is no rank
+	Norm      Norm    // of the tolerance
+	Shift     Shift   // fitted, centred or none; models of two factors have none
 	Memory    int64   // bytes that the plan may take, 0 for no limit
 	Seed      uint64
 
@@ -90,6 +92,9 @@ func (m Auto) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kerne
 
 // choose decides.
 func (m Auto) choose(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*autoChoice, error) {
+	if err := m.check(s, k); err != nil {
+		return nil, err
+	}
 	if m.Rank == 0 || m.Tolerance != 0 {
 		return m.adaptive(s, k)
 	}
@@ -111,6 +116,19 @@ func (m Auto) choose(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*autoC
 	return exact.because("A has %.2g entries: few enough for up to %d passes over all of them", entries, autoPasses), nil
 }
 
+// oneFactor reports whether the matrix is known to be symmetric and positive semi-definite,
+// so that one factor and a shift are best.
+func (m Auto) oneFactor(s model.Shape, k kernelgen.Kernel) bool {
+	return s.OneSource() && k.PositiveSemiDefinite()
+}
+
+func (m Auto) check(s model.Shape, k kernelgen.Kernel) error {
+	if !m.oneFactor(s, k) {
+		return m.Shift.ofTwoFactors()
+	}
+	return m.Shift.among("auto", ShiftFitted, ShiftCentred, ShiftNone)
+}
+
 // adaptive returns the choice where the tolerance decides.
 func (m Auto) adaptive(s model.Shape, k kernelgen.Kernel) (*autoChoice, error) {
 	if !s.OneSource() {
@@ -123,7 +141,7 @@ func (m Auto) adaptive(s model.Shape, k kernelgen.Kernel) (*autoChoice, error) {
 	if tolerance == 0 {
 		tolerance, reason = autoTolerance, fmt.Sprintf("no rank and no tolerance were given, so the tolerance is %g", autoTolerance)
 	}
-	method := Adaptive{Tolerance: tolerance, Rank: m.Rank, Memory: m.Memory, Choice: ChoiceAuto, Seed: m.Seed, Precision: m.Precision}
+	method := Adaptive{Tolerance: tolerance, Norm: m.Norm, Rank: m.Rank, Memory: m.Memory, Choice: ChoiceAuto, Seed: m.Seed, Shift: m.Shift, Precision: m.Precision}
 	return autoChoice{name: "landmark", method: method}.because("%s: landmarks are added until it is reached", reason), nil
 }
 
@@ -131,8 +149,8 @@ func (m Auto) adaptive(s model.Shape, k kernelgen.Kernel) (*autoChoice, error) {
 func (m Auto) candidates(s model.Shape, k kernelgen.Kernel) (exact, sketched *autoChoice) {
 	subspace := Subspace{Rank: m.Rank, Passes: autoPasses, Seed: m.Seed}
 	landmark := Landmark{Rank: m.Rank, Seed: m.Seed, Precision: m.Precision}
-	if s.OneSource() && k.PositiveSemiDefinite() {
-		landmark.Choice = ChoiceAuto
+	if m.oneFactor(s, k) {
+		landmark.Choice, landmark.Shift, subspace.Shift = ChoiceAuto, m.Shift, m.Shift
 		why := []string{"the kernel is positive semi-definite: a shift helps"}
 		return &autoChoice{"subspace", subspace, why}, &autoChoice{"landmark", landmark, why}
 	}

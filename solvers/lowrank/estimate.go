@@ -292,7 +292,7 @@ func (b *sampledBlock) squares() float64 {
 // missed returns the part of the trace of A − Â that the sample does not explain, 0 if
 // it may be chance or the trace is not known.
 func (b *sampledBlock) missed(m *Model, wholeTrace float64) float64 {
-	if !b.symmetric || !(wholeTrace > 0) {
+	if !b.symmetric || !(wholeTrace > 0) || b.left.of == 0 { // all rows are landmarks
 		return 0
 	}
 	mean, deviation := b.meanDiagonal()

@@ -53,7 +53,7 @@ func Example() {
 	}
 	// Output:
 	// passes: 1 rank: 40
-	// relative spectral error: 6e-07
+	// relative spectral error: 1e-06
 	// embedded rows: 3 columns: 40
 }
 

@@ -22,9 +22,10 @@ import (
 //	T = S ∪ J, |S| = z·s         core points; they must contain J
 //	Â = Q·W·Qᵀ + βI              W and β by least squares on K(X_T, X_T)
 //
-// truncated to rank c, where half of the first eigenvalue left out joins the
-// shift: w_{c+1}/2 centres what truncation leaves, and with it Â may be nearer
-// to A than the best matrix of rank c, since a multiple of I is allowed.
+// truncated to rank c, where Σ_{i>c} w_i/(n−c) joins the shift, so that it is the fit
+// to what rank c leaves. With [ShiftCentred] it is w_{c+1}/2 instead, the middle of what
+// truncation leaves: then Â may be nearer to A in the spectral norm than the best
+// matrix of rank c, since a multiple of I is allowed.
 //
 // Cost: one pass after gathering z·(c+s) rows, n·z·c + (z(c+s))² kernel entries,
 // 2·n·(z·c)² flops, memory for the landmarks, (z·c)² and z²·c·(c+s) numbers.
@@ -34,7 +35,7 @@ type Landmark struct {
 	NNZ    int // z, landmarks per direction; 0 means 4
 	Choice LandmarkChoice
 	Seed   uint64
-	Shift  Shift // centred, fitted or none
+	Shift  Shift // fitted, centred or none
 
 	Precision Precision // of the tiles of the pass
 }
@@ -59,11 +60,8 @@ func (m Landmark) Fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 
 // checkOne returns an error unless the method can serve for one source.
 func (m Landmark) checkOne() error {
-	return m.Shift.among("landmark", ShiftCentred, ShiftFitted, ShiftNone)
+	return m.Shift.among("landmark", ShiftFitted, ShiftCentred, ShiftNone)
 }
-
-// centred reports whether half of the first eigenvalue left out joins the shift.
-func (m Landmark) centred() bool { return m.Shift == ShiftDefault || m.Shift == ShiftCentred }
 
 // fitOne approximates the kernel matrix of the rows of src as a symmetric one.
 func (m Landmark) fitOne(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel) (*Fit, error) {
@@ -260,13 +258,24 @@ func congruenceOf(t, z blas64.General) blas64.General {
 	return dense.Mul(blas.NoTrans, t, blas.NoTrans, dense.Mul(blas.NoTrans, z, blas.Trans, t))
 }
 
-// model truncates to rank c and centres.
+// shift returns the shift of a model of rank c.
+func (f *landmarkFit) shift(c int) float64 {
+	left := f.spectrum.Values[c:]
+	switch {
+	case len(left) == 0:
+		return f.beta
+	case f.Shift == ShiftFitted:
+		return math.Max(0, f.beta+dense.Sum(left)/float64(f.rows-int64(c)))
+	case f.Shift == ShiftCentred:
+		return f.beta + math.Max(0, left[0])/2
+	}
+	return f.beta // 0
+}
+
+// model truncates to rank c.
 func (f *landmarkFit) model(c int) *Model {
 	c = min(c, len(f.spectrum.Values))
-	shift := f.beta
-	if f.centred() && c < len(f.spectrum.Values) {
-		shift += math.Max(0, f.spectrum.Values[c]) / 2
-	}
+	shift := f.shift(c)
 	values := make([]float64, c)
 	for i := range values {
 		values[i] = f.spectrum.Values[i] + f.beta - shift

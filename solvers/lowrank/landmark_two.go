@@ -19,10 +19,7 @@ func (m Landmark) checkTwo(k kernelgen.Kernel) error {
 	if m.Choice != ChoiceUniform && m.Choice != ChoiceAuto {
 		return fmt.Errorf("`landmarks %s` is for the symmetric matrix of one source: between two they are uniform", m.Choice)
 	}
-	if m.Shift != ShiftDefault {
-		return fmt.Errorf("`shift %s` is for the symmetric matrix of one source: between two there is none", m.Shift)
-	}
-	return k.CheckPlain()
+	return cmp.Or(m.Shift.ofTwoFactors(), k.CheckPlain())
 }
 
 // fitTwo approximates the kernel matrix between the rows of two sources.

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -178,33 +179,23 @@ func TestTransform(t *testing.T) {
 	}
 }
 
-// TestShifts: a method refuses the shifts of others, in the plan and in the fit, and the
-// default is the first of its own.
+// TestShifts: a method refuses the shifts of others, in the plan and in the fit; two
+// factors have none.
 func TestShifts(t *testing.T) {
 	t.Parallel()
 	ctx, e, k := context.Background(), stream.Engine{}, kernelgen.RBF(1)
 	d := model.Sources{Left: stream.FromMatrix("x", clusters(300, 3, 1))}
 	for name, c := range map[string]struct {
 		of  func(s Shift) Method
-		has []Shift // the first is the default
+		has []Shift
 	}{
-		"s3spsd":   {func(s Shift) Method { return S3SPSD{Rank: 4, Seed: 1, Shift: s} }, []Shift{ShiftDecoupled, ShiftPaper, ShiftNone}},
-		"landmark": {func(s Shift) Method { return Landmark{Rank: 4, Seed: 1, Shift: s} }, []Shift{ShiftCentred, ShiftFitted, ShiftNone}},
-		"adaptive": {func(s Shift) Method { return Adaptive{Tolerance: 0.5, Seed: 1, Shift: s} }, []Shift{ShiftCentred, ShiftFitted, ShiftNone}},
-		"subspace": {func(s Shift) Method { return Subspace{Rank: 4, Seed: 1, Shift: s} }, []Shift{ShiftCentred, ShiftNone}},
+		"s3spsd":   {func(s Shift) Method { return S3SPSD{Rank: 4, Seed: 1, Shift: s} }, []Shift{ShiftFitted, ShiftNone, ShiftPaper}},
+		"landmark": {func(s Shift) Method { return Landmark{Rank: 4, Seed: 1, Shift: s} }, []Shift{ShiftFitted, ShiftCentred, ShiftNone}},
+		"adaptive": {func(s Shift) Method { return Adaptive{Tolerance: 0.5, Seed: 1, Shift: s} }, []Shift{ShiftFitted, ShiftCentred, ShiftNone}},
+		"subspace": {func(s Shift) Method { return Subspace{Rank: 4, Seed: 1, Shift: s} }, []Shift{ShiftFitted, ShiftCentred, ShiftNone}},
+		"auto":     {func(s Shift) Method { return Auto{Rank: 4, Seed: 1, Shift: s} }, []Shift{ShiftFitted, ShiftCentred, ShiftNone}},
 	} {
-		plain, err := c.of(ShiftDefault).Fit(ctx, e, d, k)
-		if err != nil {
-			t.Fatal(err)
-		}
-		first, err := c.of(c.has[0]).Fit(ctx, e, d, k)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if saved(plain.Model) != saved(first.Model) {
-			t.Errorf("%s: the default is not %s", name, c.has[0])
-		}
-		for s := ShiftNone; s <= ShiftPaper; s++ {
+		for s := ShiftFitted; s <= ShiftPaper; s++ {
 			if word, err := ParseShift(s.String()); err != nil || word != s {
 				t.Errorf("%s is read as %s, %v", s, word, err)
 			}
@@ -213,6 +204,46 @@ func TestShifts(t *testing.T) {
 			if has := slices.Contains(c.has, s); has != (planned == nil) || has != (fitted == nil) {
 				t.Errorf("%s, shift %s: %v, %v", name, s, planned, fitted)
 			}
+		}
+	}
+	two := model.Sources{Left: d.Left, Right: d.Left}
+	for _, m := range []Method{Landmark{Rank: 4, Shift: ShiftCentred}, Subspace{Rank: 4, Shift: ShiftCentred}, Auto{Rank: 4, Shift: ShiftCentred}} {
+		_, planned := m.Plan(e, two.Shape(), k)
+		if _, fitted := m.Fit(ctx, e, two, k); planned == nil || fitted == nil {
+			t.Errorf("%T takes a shift for two sources: %v, %v", m, planned, fitted)
+		}
+	}
+}
+
+// TestFittedShift: the default is the least-squares shift: the trace of Â is near that of
+// A, and no other multiple of the identity is nearer to what U·diag(values)·Uᵀ leaves.
+func TestFittedShift(t *testing.T) {
+	t.Parallel()
+	k, x := kernelgen.RBF(3), clusters(400, 4, 1)
+	a := kernelMatrix(k, x, x)
+	for name, m := range map[string]Method{"landmark": Landmark{Rank: 20, Seed: 1}, "s3spsd": S3SPSD{Rank: 20, Seed: 1}, "subspace": Subspace{Rank: 20, Seed: 1}} {
+		d := model.Sources{Left: stream.FromMatrix("x", x)}
+		f, err := m.Fit(context.Background(), stream.Engine{}, d, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := func(shift float64) float64 {
+			m := *f.Model
+			m.Values, m.Shift = slices.Clone(f.Values), shift
+			for i := range m.Values {
+				m.Values[i] += f.Shift - shift
+			}
+			v, err := m.Verify(context.Background(), stream.Engine{}, d, 0, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v.FrobeniusError
+		}
+		kept := (dense.Sum(f.Values) + f.Shift*float64(a.Rows)) / dense.Trace(a)
+		less, fitted, more := of(0.8*f.Shift), of(f.Shift), of(1.25*f.Shift)
+		t.Logf("%s: shift %.3g, %.4f of the trace, error %.4g; with less %.4g, with more %.4g", name, f.Shift, kept, fitted, less, more)
+		if !(f.Shift > 0 && kept > 0.97 && kept < 1.03 && fitted < less && fitted < more) {
+			t.Errorf("%s: shift %g, %g of the trace, error %g; with less %g, with more %g", name, f.Shift, kept, fitted, less, more)
 		}
 	}
 }

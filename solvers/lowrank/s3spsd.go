@@ -25,7 +25,7 @@ type S3SPSD struct {
 	Sketch int // s ≥ c; 0 means 5c, or the largest that fits
 	NNZ    int // z, nonzeros per sketch column; 0 means 4
 	Seed   uint64
-	Shift  Shift // decoupled, paper or none
+	Shift  Shift // fitted, paper or none
 
 	Precision Precision // of the tiles of the pass
 }
@@ -58,7 +58,7 @@ func (m S3SPSD) Fit(ctx context.Context, e stream.Engine, d model.Sources, k ker
 }
 
 func (m S3SPSD) check() error {
-	return m.Shift.among("s3spsd", ShiftDecoupled, ShiftPaper, ShiftNone)
+	return m.Shift.among("s3spsd", ShiftFitted, ShiftNone, ShiftPaper)
 }
 
 // s3spsd is a fit under way.
@@ -267,7 +267,7 @@ func (f *s3spsd) fitCore(side *Embedding, z blas64.General) (*coreFit, error) {
 	switch f.Shift {
 	case ShiftPaper:
 		fit.shift = side.RangeShift
-	case ShiftDecoupled, ShiftDefault:
+	case ShiftFitted:
 		fit.shift = fit.residual
 	}
 	for i := range r {

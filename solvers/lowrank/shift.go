@@ -7,39 +7,38 @@ import (
 	"github.com/nystream/nystream/solvers/internal/words"
 )
 
-// Shift says which multiple of the identity a method works with and adds.
+// Shift says which multiple of the identity a method works with and adds. Every method
+// that adds one has [ShiftFitted] and [ShiftNone].
 type Shift uint8
 
 const (
-	// ShiftDefault is ShiftDecoupled for [S3SPSD], and ShiftCentred for [Landmark],
-	// [Adaptive] and [Subspace].
-	ShiftDefault Shift = iota
+	// ShiftFitted is the least-squares fit: the mean of what the directions of U leave of
+	// the diagonal, so that the diagonal of Â is near the diagonal of A. [Landmark] and
+	// [S3SPSD] fit it on the core, [Subspace] on the trace of A.
+	//
+	// In [S3SPSD] it is decoupled from the shift that helps the sketch: the range is found
+	// with min(α, tr(A)/2n, 2β₀), α being that of Algorithm 5 and β₀ the mean eigenvalue
+	// that the unshifted sketch leaves, since α is driven by the smallest singular value
+	// of the sketch and grows with n.
+	ShiftFitted Shift = iota
+	// ShiftCentred, of [Landmark] and [Subspace], is the middle of the eigenvalues that are
+	// left out, the best in the spectral norm, where it gains up to a half. It grows with
+	// n, and the Frobenius norm and the diagonal, on all of which it acts, pay for it.
+	// [Landmark] adds half of the first eigenvalue left out to the shift fitted. [Subspace]
+	// takes half of the largest eigenvalue that truncation leaves out plus half of the
+	// least known, which is the least of those left out and of the mean of the eigenvalues
+	// outside the Krylov space (the trace of A tells it exactly). The spectral error is
+	// then about half of the best that rank c can do without a shift.
+	ShiftCentred
 	// ShiftNone is none. With [Landmark] Â is positive semi-definite if A is, and W is the
 	// core of Wang, Luo & Zhang (2016); with [Subspace] it is nearly the best matrix of its
 	// rank.
 	ShiftNone
-	// ShiftCentred is the best in the spectral norm, and grows with n; in the Frobenius
-	// norm, to which the whole diagonal counts, it costs more than it gains. [Landmark] adds
-	// half of the first eigenvalue left out to the shift fitted. [Subspace] takes the middle
-	// of the eigenvalues that are left out: half of the largest that truncation leaves out
-	// plus half of the least known, which is the least of those left out and of the mean
-	// of the eigenvalues outside the Krylov space (the trace of A tells it exactly). The
-	// spectral error is then about half of the best that rank c can do without a shift.
-	ShiftCentred
-	// ShiftFitted is the least-squares fit, of [Landmark]: the diagonal of Â is then near
-	// the diagonal of A.
-	ShiftFitted
-	// ShiftDecoupled is of [S3SPSD]: one shift for the range, min(α, tr(A)/2n, 2β₀) with α
-	// of Algorithm 5 and β₀ the mean eigenvalue that the unshifted sketch leaves, and
-	// another, fitted by least squares, for the core. The shift that helps the sketch is
-	// not the shift to add back: α is driven by the smallest singular value of the sketch,
-	// and grows with n.
-	ShiftDecoupled
 	// ShiftPaper is of [S3SPSD]: α of Algorithm 5 for both, as published.
 	ShiftPaper
 )
 
-var shiftWords = []string{"default", "none", "centred", "fitted", "decoupled", "paper"}
+var shiftWords = []string{"fitted", "centred", "none", "paper"}
 
 // String returns the word for a shift.
 func (s Shift) String() string { return words.Of(shiftWords, s) }
@@ -49,8 +48,17 @@ func ParseShift(word string) (Shift, error) { return words.Parse[Shift]("shift",
 
 // among returns an error unless a method has the shift.
 func (s Shift) among(method string, shifts ...Shift) error {
-	if s == ShiftDefault || slices.Contains(shifts, s) {
+	if slices.Contains(shifts, s) {
 		return nil
 	}
 	return fmt.Errorf("`shift %s` is not one of %s, which has %v", s, method, shifts)
+}
+
+// ofTwoFactors returns an error if a model U·diag(values)·Vᵀ is asked for a shift other
+// than the default, which it leaves out.
+func (s Shift) ofTwoFactors() error {
+	if s == ShiftFitted || s == ShiftNone {
+		return nil
+	}
+	return fmt.Errorf("`shift %s` is for the symmetric matrix of one source: a model of two factors has no shift", s)
 }

@@ -68,7 +68,7 @@ type Subspace struct {
 	Start      Method
 	TwoFactors bool // U·diag(values)·Vᵀ where A is symmetric as well
 	Seed       uint64
-	Shift      Shift // centred or none, of one factor; there is none with two
+	Shift      Shift // fitted, centred or none, of one factor; there is none with two
 }
 
 // What the start has beyond c columns. The landmark method looks at few rows;
@@ -80,7 +80,7 @@ const (
 )
 
 // settings returns the settings with the defaults filled in.
-func (m Subspace) settings() (Subspace, error) {
+func (m Subspace) settings(s model.Shape, k kernelgen.Kernel) (Subspace, error) {
 	if m.Passes == 0 {
 		m.Passes = 3
 	}
@@ -90,7 +90,10 @@ func (m Subspace) settings() (Subspace, error) {
 	if m.Rank < 1 || m.Passes < 1 || !(m.Tolerance > 0) {
 		return m, fmt.Errorf("rank %d and passes %d must be at least 1, and the tolerance %v above 0", m.Rank, m.Passes, m.Tolerance)
 	}
-	return m, m.Shift.among("subspace", ShiftCentred, ShiftNone)
+	if !m.oneFactor(s, k) {
+		return m, m.Shift.ofTwoFactors()
+	}
+	return m, m.Shift.among("subspace", ShiftFitted, ShiftCentred, ShiftNone)
 }
 
 // oneFactor reports whether the model is of a symmetric matrix.
@@ -110,11 +113,11 @@ func (m Subspace) oneFactor(s model.Shape, k kernelgen.Kernel) bool {
 // scientific simulation", §6): within a factor of two of the truth with a probability of
 // 99 % at least, and 10 % off as a rule.
 func (m Subspace) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	m, err := m.settings()
-	if err != nil {
+	if err := check(d, k); err != nil {
 		return nil, err
 	}
-	if err := check(d, k); err != nil {
+	m, err := m.settings(d.Shape(), k)
+	if err != nil {
 		return nil, err
 	}
 	if k, err = model.Resolve(ctx, d, k, m.Seed); err != nil {

@@ -82,10 +82,13 @@ func (m Subspace) finishSymmetric(t *tiles, space *krylov.Space, last *krylov.Pa
 	trace := t.sumDiag(rows)
 	found := &Model{Method: "subspace", Kernel: t.kernel, Seed: m.Seed, Rows: int64(rows.rows.Rows), Cols: int64(rows.rows.Rows),
 		Left: &Embedding{Landmarks: rows.rows, Rows: rows.number, Projection: s.projection}, Values: slices.Clone(s.values)}
-	if m.Shift != ShiftNone {
-		found.Shift = s.shift(trace, rows.rows.Rows, definite)
-	}
 	low, high := s.leftOut(trace, rows.rows.Rows, definite)
+	switch m.Shift {
+	case ShiftFitted:
+		found.Shift = s.fittedShift(trace, rows.rows.Rows, definite)
+	case ShiftCentred:
+		found.Shift = low/2 + high/2
+	}
 	for i := range found.Values {
 		found.Values[i] -= found.Shift
 	}
@@ -105,10 +108,17 @@ func (m Subspace) finishSymmetric(t *tiles, space *krylov.Space, last *krylov.Pa
 	return f, checkModel(found)
 }
 
-// shift returns the middle of the eigenvalues left out.
-func (s *spectrum) shift(trace float64, n int, definite bool) float64 {
-	low, high := s.leftOut(trace, n, definite)
-	return low/2 + high/2
+// fittedShift returns the mean of the eigenvalues left out, which the trace of the n×n
+// matrix tells.
+func (s *spectrum) fittedShift(trace float64, n int, definite bool) float64 {
+	if len(s.values) == n {
+		return 0
+	}
+	mean := (trace - dense.Sum(s.values)) / float64(n-len(s.values))
+	if definite {
+		return math.Max(0, mean)
+	}
+	return mean
 }
 
 // leftOut returns the least and the largest of the eigenvalues left out, as far as they

@@ -9,11 +9,11 @@ import (
 // Plan returns the cost of a fit. Memory grows with the rows of both sides times the
 // passes, and time with the product of the sides.
 func (m Subspace) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
-	m, err := m.settings()
-	if err != nil {
+	if err := k.CheckPlain(); err != nil {
 		return nil, err
 	}
-	if err := k.CheckPlain(); err != nil {
+	m, err := m.settings(s, k)
+	if err != nil {
 		return nil, err
 	}
 	p, err := m.planStart(e, s, k)

@@ -192,7 +192,7 @@ func TestSubspaceIndefinite(t *testing.T) {
 	if negative == 0 || e > 1.1*values[c]/values[0] {
 		t.Errorf("%d negative values, error %g, floor %g", negative, e, values[c]/values[0])
 	}
-	centred := subspaceFit(t, Subspace{Rank: c, Passes: 6, Seed: 1}, x, k)
+	centred := subspaceFit(t, Subspace{Rank: c, Passes: 6, Seed: 1, Shift: ShiftCentred}, x, k)
 	if with := denseError(t, centred.Model, x, a, values[0]); with > 1.01*e {
 		t.Errorf("error %g with the shift, %g without", with, e)
 	}

@@ -128,28 +128,32 @@ func ordered(values []complex128) []int {
 // normalise gives every eigenvector norm 1, and a phase that makes its entry of largest
 // magnitude positive.
 func (p *eigenpairs) normalise() {
-	for _, m := range []complexMatrix{p.right, p.left} {
-		for j := range m.re.Cols {
-			c := m.column(j)
-			norm, largest := 0.0, complex(0, 0)
-			for _, v := range c {
-				norm = math.Hypot(norm, cmplx.Abs(v))
-				if cmplx.Abs(v) > cmplx.Abs(largest)*(1+1e-9) {
-					largest = v
-				}
+	p.right.normalise()
+	p.left.normalise()
+}
+
+// normalise does so for columns.
+func (m complexMatrix) normalise() {
+	for j := range m.re.Cols {
+		c := m.column(j)
+		norm, largest := 0.0, complex(0, 0)
+		for _, v := range c {
+			norm = math.Hypot(norm, cmplx.Abs(v))
+			if cmplx.Abs(v) > cmplx.Abs(largest)*(1+1e-9) {
+				largest = v
 			}
-			if norm == 0 {
-				continue
-			}
-			turn := complex(1/norm, 0)
-			if imag(largest) != 0 || real(largest) < 0 {
-				turn *= cmplx.Conj(largest) / complex(cmplx.Abs(largest), 0)
-			}
-			for i := range c {
-				c[i] *= turn
-			}
-			m.setColumn(j, c)
 		}
+		if norm == 0 {
+			continue
+		}
+		turn := complex(1/norm, 0)
+		if imag(largest) != 0 || real(largest) < 0 {
+			turn *= cmplx.Conj(largest) / complex(cmplx.Abs(largest), 0)
+		}
+		for i := range c {
+			c[i] *= turn
+		}
+		m.setColumn(j, c)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // Explicit is S = Ψ·B·Φᵀ for a matrix B with a row and a column for each pair (paper,
-// Definition 3.1): row i of B goes with y_i and column j with x_j, of which each is
+// Section 3.2): row i of B goes with y_i and column j with x_j, of which each is
 // multiplied by √w_i as in all operators here, so that without weights
 // S = Σ B_ij·ψ(y_i)⊗φ(x_j)/n, and B = I is [CrossCovariance]. B is read in row blocks,
 // once: 2·n²·p flops for p features of x.

@@ -49,6 +49,9 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 		return nil, err
 	}
 	sp, err := s.newSpaces(ctx, e, d)
+	if errors.Is(err, errNotSpanned) && s.supportsWhole() == nil {
+		return s.fitWhole(ctx, e, d, asked)
+	}
 	if auto && errors.Is(err, errNotSpanned) {
 		notes = []string{fmt.Sprintf("engine landmark: %v", err)}
 		s.Engine, s.Landmarks = EngineLandmark, defaultLandmarks

@@ -140,7 +140,7 @@ func TestErrors(t *testing.T) {
 		{fit(Solver{Operator: Covariance{}, Cutoff: 2}, single, rbf), "cutoff"},
 		{fit(Solver{Operator: Covariance{}}, single, kernelgen.SNE(1)), "symmetric"},
 		{fit(Solver{Operator: Covariance{}, Engine: EngineExact, Random: true}, single, rbf), "random features"},
-		{fit(Solver{Operator: Covariance{}, Engine: EngineExact, Landmarks: 5}, single, rbf), "of the trace"},
+		{fit(Solver{Operator: CCA{}, Engine: EngineExact, Landmarks: 5}, d, rbf), "of the trace"},
 		{fit(Solver{Operator: Covariance{}, Centre: true}, pairs(t, constant(9, 2, 4), stream.RowSlice(x, 0, 9)), kernelgen.Linear()), "all the same"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {

@@ -26,10 +26,10 @@ type Engine uint8
 // The engines.
 const (
 	// EngineAuto is EngineExact where its plan fits the memory and the pairs are at
-	// most AutoPairs, and the rank of the kernel turns out small enough, else
-	// EngineLandmark.
+	// most AutoPairs, else EngineLandmark.
 	EngineAuto Engine = iota
-	// EngineExact spans the features of all rows, but for rounding.
+	// EngineExact spans the features of all rows, but for rounding, or iterates in the span
+	// of all of them.
 	EngineExact
 	// EngineLandmark has the span of landmarks, or random features.
 	EngineLandmark

@@ -57,9 +57,14 @@ func (t *Table) Markdown() string {
 	return b.String()
 }
 
-// Write prints the table, and writes it to a folder as Markdown and as CSV.
+// Write prints the table, and saves it.
 func (t *Table) Write(dir string) error {
 	fmt.Println(t.Markdown())
+	return t.Save(dir)
+}
+
+// Save writes the table to a folder as Markdown and as CSV.
+func (t *Table) Save(dir string) error {
 	if err := os.WriteFile(filepath.Join(dir, t.File+".md"), []byte(t.Markdown()), 0o666); err != nil {
 		return err
 	}

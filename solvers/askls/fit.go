@@ -138,7 +138,7 @@ func (f *fit) model(s *solution) (m *Model, err error) {
 		m.Edges = &Edges{Total: f.data.total, Nodes: f.data.nodes, Source: s.source, Target: s.target}
 	}
 	if f.Merge == MergeStack {
-		m.Stack, err = f.stack(s.heldOut)
+		m.Stack, err = NewStack(s.heldOut, f.data.labels, f.Penalty)
 	}
 	return m, err
 }

@@ -7,9 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/integrate/quad"
 
+	"github.com/nystream/nystream/bench/processes"
 	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/rkhs"
 	"github.com/nystream/nystream/stream"
 )
@@ -26,7 +26,9 @@ func mercer(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	drawn, err := rkhs.Single(stream.FromMatrix("drawn", uniformSquare(5000, o.seed)))
+	square := stream.NewMatrix(5000, 2)
+	processes.FillSquare(square, 0, o.seed)
+	drawn, err := rkhs.Single(stream.FromMatrix("drawn", square))
 	if err != nil {
 		return err
 	}
@@ -114,12 +116,7 @@ func closedMixture(sigma, rho float64) (first, second float64) {
 
 func drawMixture(n int, rho float64, seed uint64) (*rkhs.Data, error) {
 	x, y := stream.NewMatrix(n, 1), stream.NewMatrix(n, 1)
-	random := sketch.NewRandom(seed, "mixture")
-	for i := range n {
-		draws := random.At(uint64(i))
-		mean := draws.Sign()
-		x.Data[i], y.Data[i] = mean+rho*draws.Normal(), -mean+rho*draws.Normal()
-	}
+	processes.FillMixture(x, y, 0, rho, seed)
 	return pairsOf(x, y)
 }
 
@@ -135,7 +132,9 @@ func ornsteinUhlenbeck(ctx context.Context, o *options) error {
 	}
 	t.Add(row("closed form", "", closed, "", "", "", "")...)
 	for _, n := range o.rows {
-		d, err := rkhs.Lagged(stream.FromMatrix("path", path(n, tau, o.seed)), 1)
+		path := stream.NewMatrix(n, 1)
+		(&processes.Path{Tau: tau, Seed: o.seed}).Fill(path)
+		d, err := rkhs.Lagged(stream.FromMatrix("path", path), 1)
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot"
 
 	"github.com/nystream/nystream/bench/datasets"
+	"github.com/nystream/nystream/bench/processes"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/rkhs"
 	"github.com/nystream/nystream/stream"
@@ -20,8 +21,8 @@ import (
 // TestFlow: the steps are small enough, the flow keeps the domain, and its corner is
 // at rest.
 func TestFlow(t *testing.T) {
-	x, y := gyrePairs(12, 6, gyreSteps)
-	_, half := gyrePairs(12, 6, gyreSteps/2)
+	x, y := processes.Gyre(12, 6, processes.GyreSteps)
+	_, half := processes.Gyre(12, 6, processes.GyreSteps/2)
 	for i, v := range y.Data {
 		if math.Abs(v-half.Data[i]) > 1e-7 {
 			t.Errorf("half the steps move point %v by %g", x.Data[i/2*2:i/2*2+2], v-half.Data[i])
@@ -30,7 +31,7 @@ func TestFlow(t *testing.T) {
 			t.Errorf("point %d is carried out of the domain: %v", i/2, v)
 		}
 	}
-	if a, b := flow(0, 0, 100); math.Abs(a) > 1e-12 || math.Abs(b) > 1e-12 {
+	if a, b := processes.GyreFlow(0, 0, 100); math.Abs(a) > 1e-12 || math.Abs(b) > 1e-12 {
 		t.Errorf("the corner moved to %v, %v", a, b)
 	}
 }
@@ -38,7 +39,7 @@ func TestFlow(t *testing.T) {
 // TestGyreCoherentSets: on a coarse grid the second singular function tells the left of
 // the domain from the right at both times.
 func TestGyreCoherentSets(t *testing.T) {
-	x, y := gyrePairs(40, 20, 1000)
+	x, y := processes.Gyre(40, 20, 1000)
 	d, err := pairsOf(x, y)
 	if err != nil {
 		t.Fatal(err)

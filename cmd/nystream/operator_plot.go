@@ -27,8 +27,11 @@ type panels struct {
 
 // Commit writes the file, or nothing.
 func (p *panels) Commit() error {
-	return picture.DrawPanels(p.path, p.plots, 14*vg.Centimeter, 11*vg.Centimeter)
+	return picture.DrawPanels(p.path, p.plots, panelWidth*vg.Centimeter, panelHeight*vg.Centimeter)
 }
+
+// panelWidth and panelHeight are the size of a panel, in centimetres.
+const panelWidth, panelHeight = 14.0, 10.0
 
 // Abort has nothing to take back.
 func (p *panels) Abort() {}
@@ -91,9 +94,12 @@ func (c *operatorTask) valuePlot() *plot.Plot {
 		points[i] = plotter.XY{X: real(v), Y: imag(v)}
 	}
 	p.Add(plotter.NewGrid(), picture.UnitCircle(), picture.Dots(points, nil, 3))
-	picture.OneScale(p)
+	picture.OneScale(p, panelWidth/panelHeight)
 	return p
 }
+
+// leastSpan is what part of the largest magnitude all the colours stand for at least.
+const leastSpan = 0.05
 
 // functionPlot shows right function j at rows of X.
 func (c *operatorTask) functionPlot(x, values blas64.General, j int) (*plot.Plot, error) {
@@ -120,7 +126,9 @@ func (c *operatorTask) functionPlot(x, values blas64.General, j int) (*plot.Plot
 		return p, nil
 	}
 	p := picture.NewPlot(title, c.axis(0), c.axis(1))
-	p.Add(plotter.NewGrid(), picture.Dots(firstColumns(x, nil), func(i int) float64 { return (v[i] - low) / max(high-low, 1e-300) }, 1.5))
+	// A function that hardly changes has one colour.
+	middle, span := (low+high)/2, max(high-low, leastSpan*max(math.Abs(low), math.Abs(high)), math.SmallestNonzeroFloat64)
+	p.Add(plotter.NewGrid(), picture.Dots(firstColumns(x, nil), func(i int) float64 { return 0.5 + (v[i]-middle)/span }, 1.5))
 	return p, nil
 }
 

@@ -48,7 +48,8 @@ func (c *operatorTask) setColumns() int {
 	return c.clusters
 }
 
-// sets divides the rows of X by the first right functions at them. Cost: one pass and
+// sets divides the rows of X by the first right functions at them, each as long as the
+// others. Cost: one pass and
 // k-means in memory.
 func (c *operatorTask) sets(ctx context.Context) ([]int, error) {
 	m := c.fitting.Model.Truncated(min(c.setColumns(), c.fitting.Rank()))
@@ -64,11 +65,22 @@ func (c *operatorTask) sets(ctx context.Context) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
+	evenColumns(values)
 	f, err := cluster.KMeans{Clusters: c.clusters, Seed: c.seed}.Fit(ctx, c.engine(), values)
 	if err != nil {
 		return nil, err
 	}
 	return f.Labels, nil
+}
+
+// evenColumns divides each column by its norm, unless that is 0.
+func evenColumns(m blas64.General) {
+	for j := range m.Cols {
+		column := blas64.Vector{N: m.Rows, Inc: m.Stride, Data: m.Data[j:]}
+		if norm := blas64.Nrm2(column); norm > 0 {
+			blas64.Scal(1/norm, column)
+		}
+	}
 }
 
 // realFunctions puts the values of right functions at a row into dst, a number for each:

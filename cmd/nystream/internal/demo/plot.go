@@ -113,5 +113,5 @@ func scatter(to *plot.Plot, p points, x blas64.General) {
 	to.Add(plotter.NewGrid(), &plotter.Scatter{XYs: xys, GlyphStyleFunc: func(i int) draw.GlyphStyle {
 		return dot(picture.ColourAt(p.phase(i)/360), 1.2)
 	}})
-	picture.OneScale(to)
+	picture.OneScale(to, 1)
 }

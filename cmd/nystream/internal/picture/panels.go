@@ -46,10 +46,11 @@ func UnitCircle() *plotter.Line {
 	return &plotter.Line{XYs: points, LineStyle: draw.LineStyle{Color: color.Gray{0x90}, Width: 1}}
 }
 
-// OneScale gives both axes of a plot the same range of lengths.
-func OneScale(p *plot.Plot) {
-	half := 0.54 * max(p.X.Max-p.X.Min, p.Y.Max-p.Y.Min)
-	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
+// OneScale gives both axes of a plot the same scale, where the horizontal one is so much
+// longer.
+func OneScale(p *plot.Plot, longer float64) {
+	half := 0.54 * max((p.X.Max-p.X.Min)/longer, p.Y.Max-p.Y.Min)
+	for axis, half := range map[*plot.Axis]float64{&p.X: half * longer, &p.Y: half} {
 		middle := (axis.Min + axis.Max) / 2
 		axis.Min, axis.Max = middle-half, middle+half
 	}

@@ -32,7 +32,13 @@ func foldKept[A Accumulator[A]](ctx context.Context, e Engine, pass string, src 
 		if o.Parts > 0 || o.Finish {
 			return none, err
 		}
-		return foldWhole(ctx, e, pass, src, newAcc, worker) // which meets the first error in data order
+		// A pass over all rows meets the first error in data order. If it meets none, this
+		// fold has no number, and so have no later ones.
+		all, failed := foldWhole(ctx, e, pass, src, newAcc, worker)
+		if failed == nil {
+			e.Run.stop(err)
+		}
+		return all, failed
 	}
 	f := &keptFold[A]{run: e.Run, key: key, newAcc: newAcc, name: stateName(key.Fold, pass, o.Part, o.Parts), parts: make(map[int]bool),
 		own: NewForest(newAcc), others: NewForest(newAcc), last: time.Now()}
@@ -246,9 +252,7 @@ func (f *keptFold[A]) write() error {
 		return err
 	}
 	r.failed = true
-	if r.options.Unwritten != nil {
-		r.options.Unwritten(err)
-	}
+	r.tell(err)
 	return nil
 }
 

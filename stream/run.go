@@ -78,6 +78,7 @@ type Run struct {
 	earlier  [32]byte // digest of their results
 	used     []string // names of states that were read or written
 	failed   bool     // a state could not be written
+	stopped  bool     // a fold could not be kept, nor can those after it
 	prints   map[Source]string
 }
 
@@ -113,7 +114,20 @@ func (r *Run) Folds() int { return r.folds }
 
 // keeps reports whether the run keeps the folds over a source.
 func (r *Run) keeps(info Info) bool {
-	return r != nil && !info.InMemory && !info.Once && info.Rows > 0
+	return r != nil && !r.stopped && !info.InMemory && !info.Once && info.Rows > 0
+}
+
+// stop ends the keeping of folds.
+func (r *Run) stop(err error) {
+	r.stopped = true
+	r.tell(err)
+}
+
+// tell tells why there are no more states.
+func (r *Run) tell(err error) {
+	if r.options.Unwritten != nil {
+		r.options.Unwritten(err)
+	}
 }
 
 // finished counts a fold and adds its result to what later folds depend on.

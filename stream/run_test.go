@@ -267,6 +267,42 @@ func TestRunResumes(t *testing.T) {
 	}
 }
 
+// A source that fails for a moment, when its rows are looked at to know it again, costs
+// the states and nothing else: folds keep their numbers.
+func TestRunUnknownSource(t *testing.T) {
+	src := &failsOnce{table: newTable("t", toyData(1, 800, 2, false))}
+	f := toyFit{src: src, cols: 2, scale: stream.ScaleStandard}
+	want, err := f.run(context.Background(), stream.Engine{BlockRows: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := newShelf()
+	for _, states := range []int{0, 3} {
+		var why []error
+		got, err := f.run(context.Background(), runOf(t, store, "toy", 1, stream.RunOptions{Unwritten: func(err error) { why = append(why, err) }}))
+		if err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("another result, error %v", err)
+		}
+		if len(store.states) != states || (states == 0) != (len(why) == 1) {
+			t.Errorf("%d states, and why there are no more: %v", len(store.states), why)
+		}
+	}
+}
+
+// failsOnce is a table whose rows cannot be fetched by number the first time.
+type failsOnce struct {
+	*table
+	failed bool
+}
+
+func (f *failsOnce) Gather(ctx context.Context, rows []int64, b *stream.Batch) error {
+	if !f.failed {
+		f.failed = true
+		return errors.New("the disk failed")
+	}
+	return stream.Gather(ctx, f.table, rows, b)
+}
+
 func TestRunMissing(t *testing.T) {
 	f := toyFit{src: newTable("t", toyData(1, 800, 2, false)), cols: 2}
 	store := newShelf()

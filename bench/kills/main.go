@@ -5,6 +5,14 @@
 //	go run ./bench/kills                               300 kills, over all methods and formats
 //	go run ./bench/kills -kills 2000 -rows 1000000     more of them, in longer passes
 //	go run ./bench/kills -methods s3spsd -formats csv -nystream ./nystream
+//
+// With -faults it lets calls of the system fail instead, by strace, in the real program:
+// every k-th write, sync, rename, read and so on, for each k, of a fit with factors, of
+// one with a checkpoint, fresh and resumed, of a shard and of a merge. Each has to end
+// well, with the same bytes, or with an error and the old files; and run once more it
+// gives the same bytes.
+//
+//	go run ./bench/kills -faults -formats npy
 package main
 
 import (
@@ -26,6 +34,7 @@ func main() { program.Main("kills", parseOptions, run) }
 type options struct {
 	methods, formats []string
 	total, rows      int // kills in all
+	faults           bool
 	every            string
 	seed             uint64
 	command          string // the program; built if not given
@@ -38,7 +47,8 @@ func parseOptions(args []string) (*options, error) {
 	methods := f.String("methods", strings.Join(methodNames(), ","), "methods of fit")
 	kinds := f.String("formats", strings.Join(formats, ","), "formats of the data")
 	f.IntVar(&o.total, "kills", 300, "kills in all, at least")
-	f.IntVar(&o.rows, "rows", 400_000, "rows of the data")
+	f.BoolVar(&o.faults, "faults", false, "let calls of the system fail instead of killing")
+	f.IntVar(&o.rows, "rows", 0, "rows of the data; 0 for 400000, or 40000 with -faults")
 	f.StringVar(&o.every, "every", "20ms", "time between states: --checkpoint-every")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the moments")
 	f.StringVar(&o.command, "nystream", "", "the program to kill; it is built if not given")
@@ -46,6 +56,12 @@ func parseOptions(args []string) (*options, error) {
 		return nil, err
 	}
 	o.methods, o.formats = program.List(*methods), program.List(*kinds)
+	switch {
+	case o.rows == 0 && o.faults:
+		o.rows = 40_000
+	case o.rows == 0:
+		o.rows = 400_000
+	}
 	if o.total < 1 || o.rows < 1000 {
 		return nil, fmt.Errorf("-kills %d and -rows %d: at least 1 and 1000", o.total, o.rows)
 	}
@@ -62,6 +78,14 @@ func run(ctx context.Context, o *options) error {
 	if err := o.writeData(); err != nil {
 		return err
 	}
+	if o.faults {
+		return runFaults(ctx, o)
+	}
+	return runKills(ctx, o)
+}
+
+// runKills kills fits of all methods and formats.
+func runKills(ctx context.Context, o *options) error {
 	random := rand.New(rand.NewPCG(o.seed, 0))
 	cells := len(o.methods) * len(o.formats)
 	var all tally

@@ -6,27 +6,59 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
+// application is what the verbs have in common that apply a model to rows.
+type application struct {
+	*app
+	data   dataFlags
+	graph  graphFlags // of a model of a graph
+	output string
+}
+
+// add adds the flags of an application.
+func (t *application) add(cmd *cobra.Command, extensions []string) {
+	cmd.Flags().StringVarP(&t.output, "output", "o", "", "output `file` (."+strings.Join(extensions, " .")+")")
+	completeFiles(cmd, extensions, "output")
+	t.data.add(cmd, afterModel)
+	t.graph.addReading(cmd)
+}
+
 // taken is what a model takes: rows of files, or the nodes of a graph.
 type taken struct {
 	*input  // nil for a graph
+	graph   *graph.Graph
 	source  stream.Source
 	fields  []stream.Field // that are carried along
 	kept    func(b *stream.Block, rows int) []stream.Column
 	dropped func() int64
+	held    int64 // numbers in memory besides what the model's plan knows
+}
+
+// budget adds what reading takes.
+func (t *taken) budget(b *stream.Budget, e stream.Engine) {
+	readerBudget(b, e, t.input)
+	if t.held > 0 {
+		b.Add("kernel matrix, and beside it its transpose", t.held, "")
+	}
 }
 
 // open opens what a side of the model is applied to.
-func (f *modelFile) open(ctx context.Context, t *transformCommand, m model.Transformer, side model.Side, paths []string) (*taken, error) {
+func (f *modelFile) open(ctx context.Context, t *application, m model.Transformer, side model.Side, paths []string) (*taken, error) {
 	if f.data.Graph != nil {
 		return f.openGraph(ctx, t, side, paths)
 	}
 	if t.graph.nodes+t.graph.weight != "" {
 		return nil, usagef("--nodes and --weight are for models of a graph, and this one is of rows")
+	}
+	if f.data.Input == kernelMatrixInput {
+		return f.openKernelMatrix(ctx, t, m.Dimension(side), paths)
 	}
 	as := f.rowsOf(side, m.Dimension(side))
 	in, rows, err := as.open(ctx, t.app, t.data, paths, readOnce)

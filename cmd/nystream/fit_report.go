@@ -78,7 +78,10 @@ func (j *job) addWork(r *fitResult, t *show.Text) {
 	t.Add("passes", "%s", j.passWords(r))
 	residuals := ""
 	if r.Residual != nil {
-		residuals = fmt.Sprintf("residuals up to %.1e of the largest value", float64(*r.Residual))
+		residuals = fmt.Sprintf("residuals up to %.1e", float64(*r.Residual))
+		if len(r.Values) > 0 {
+			residuals += " of the largest value"
+		}
 	}
 	if r.ExactPasses > 0 {
 		t.Add("exact passes", "%s", strings.TrimSuffix(fmt.Sprintf("%d over all entries, %s", r.ExactPasses, residuals), ", "))

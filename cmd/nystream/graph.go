@@ -179,7 +179,7 @@ func (f *modelFile) decodeNodes(a *model.Archive, nodes int) error {
 const edgeColumns = "--columns of a graph are two: those of the source and the target of an edge, such as --columns src,dst"
 
 // openGraph opens the nodes of a graph, which a side of the model is applied to.
-func (f *modelFile) openGraph(ctx context.Context, t *transformCommand, side model.Side, paths []string) (*taken, error) {
+func (f *modelFile) openGraph(ctx context.Context, t *application, side model.Side, paths []string) (*taken, error) {
 	switch d := &t.data; {
 	case len(paths) > 1:
 		return nil, usagef("%d files: the edges of a graph are in one", len(paths))
@@ -200,11 +200,18 @@ func (f *modelFile) openGraph(ctx context.Context, t *transformCommand, side mod
 	if err != nil {
 		return nil, fromData(fmt.Errorf("%s: %w", paths[0], err))
 	}
-	if t.notes(graphNotes(g)); strange > 0 {
+	twoSided := f.model.Describe().TwoSided
+	if t.notes(graphNotes(g)); strange > 0 && twoSided {
 		t.note("%s of %s entries of the adjacency matrix are between nodes of which the model knows none, and count for nothing", show.Count(strange), show.Count(g.Adjacency.NNZ()))
 	}
+	nodes := stream.NewSparseRows(paths[0], rows, nil)
+	if !twoSided { // a node is its edges both ways
+		if nodes.Into, _, err = g.Over(a.Transpose(), f.ids, f.data.Graph.Names); err != nil {
+			return nil, fromData(fmt.Errorf("%s: %w", paths[0], err))
+		}
+	}
 	keys := nodeKeys{g}
-	out := &taken{source: stream.NewSparseRows(paths[0], rows, nil), fields: keys.fields(t.output), dropped: func() int64 { return 0 }}
+	out := &taken{graph: g, source: nodes, fields: keys.fields(t.output), dropped: func() int64 { return 0 }}
 	if len(out.fields) > 0 {
 		out.kept = func(b *stream.Block, n int) []stream.Column { return keys.column(b.Start, n) }
 	}

@@ -257,6 +257,10 @@ func (d *rowsData) describe(t *show.Text, columns int, scaled bool) {
 	case d.Input == sourcesInput || d.Sources == 2:
 		t.Add("of", "rows of two sources")
 	}
+	if d.Input == kernelMatrixInput {
+		t.Add("of", "a kernel matrix of %s samples", show.Count(int64(columns)))
+		return
+	}
 	names := "by position"
 	if len(d.Columns) > 0 {
 		names = strings.Join(d.Columns, ", ")

@@ -202,7 +202,7 @@ func (c *ismTask) open(ctx context.Context, args []string) error {
 // flags leave open.
 func (c *ismTask) chooseTask(ctx context.Context) (err error) {
 	if v := c.asides.read["--label"]; v != nil && (len(v.values) == 1 || c.how.Paradigm != ism.Supervised) {
-		if c.labels, c.classes, err = v.classes(); err != nil {
+		if c.labels, c.classes, err = v.classes("; for numbers that are measured use --target"); err != nil {
 			return err
 		}
 	}
@@ -244,7 +244,7 @@ func (c *ismTask) response(ctx context.Context) (*ism.Response, error) {
 		}
 		return ism.Factors(y)
 	case v["--given-label"] != nil:
-		labels, names, err := v["--given-label"].classes()
+		labels, names, err := v["--given-label"].classes("; are these classes?")
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/ksvd"
 )
@@ -16,7 +17,7 @@ type ksvdPlan struct {
 }
 
 func (c *ksvdTask) planned(base *planResult, t *show.Text) any {
-	r := &ksvdPlan{planResult: base, Input: c.input(), Graph: c.graphResult(), Sums: ksvd.SumsExact.String()}
+	r := &ksvdPlan{planResult: base, Input: c.input(), Graph: graphResultOf(c.graph, &c.edges), Sums: ksvd.SumsExact.String()}
 	s, chosen := c.shape(), c.solver
 	if auto, ok := chosen.(ksvd.Auto); ok {
 		chosen, _ = auto.Choose(s)
@@ -64,13 +65,18 @@ type graphResult struct {
 	Options    graphRecipe `json:"options"`
 }
 
-func (c *ksvdTask) graphResult() *graphResult {
-	g := c.graph
+// graphResultOf returns what is said of a graph that flags say how to read, nil of none.
+func graphResultOf(g *graph.Graph, edges *graphFlags) *graphResult {
 	if g == nil {
 		return nil
 	}
 	return &graphResult{Nodes: g.Adjacency.Rows, Edges: g.Edges, Entries: g.Adjacency.NNZ(), Duplicates: g.Duplicates, SelfLoops: g.SelfLoops,
-		Weighted: g.Weighted, Options: c.edges.recipe()}
+		Weighted: g.Weighted, Options: edges.recipe()}
+}
+
+// text adds a line about the graph.
+func (g *graphResult) text(t *show.Text) {
+	t.Add("graph", "%s nodes, %s edges listed, %s of them from a node to itself, %s listed again", show.Count(int64(g.Nodes)), show.Count(g.Edges), show.Count(g.SelfLoops), show.Count(g.Duplicates))
 }
 
 // operatorWord returns "" for methods that have no operator.
@@ -93,7 +99,7 @@ func (c *ksvdTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	r := &ksvdResult{fitResult: base, Solver: f.Method, Input: c.input(), Sums: f.Sums.String(), Centred: f.Centred,
 		Compatibility: f.Compatibility.String(), Accuracy: show.Optional(f.Accuracy), Tolerance: show.Number(c.nystrom.Tolerance),
-		Operator: operatorWord(f.Operator), Graph: c.graphResult(), factorPaths: c.factorPaths()}
+		Operator: operatorWord(f.Operator), Graph: graphResultOf(c.graph, &c.edges), factorPaths: c.factorPaths()}
 	if f.Samples[0] > 0 {
 		r.Samples = f.Samples[:]
 	}
@@ -108,8 +114,8 @@ func (c *ksvdTask) fitted(base *fitResult, t *show.Text) any {
 // text adds lines about what other families do not have.
 func (r *ksvdResult) text(t *show.Text, normalised bool) {
 	t.Add("method", "%s%s%s", r.Solver, operatorPhrase(r.Operator), map[bool]string{true: ", centred"}[r.Centred])
-	if g := r.Graph; g != nil {
-		t.Add("graph", "%s nodes, %s edges listed, %s of them from a node to itself, %s listed again", show.Count(int64(g.Nodes)), show.Count(g.Edges), show.Count(g.SelfLoops), show.Count(g.Duplicates))
+	if r.Graph != nil {
+		r.Graph.text(t)
 	}
 	t.Add("rank", "%d", r.Rank)
 	t.Add("values", "%s", show.Values(show.Floats(r.Values)))

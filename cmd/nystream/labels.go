@@ -64,6 +64,7 @@ func (s aside) inData(columns []blockstore.ColumnInfo) (aside, error) {
 type asideValues struct {
 	aside
 	source string // for messages
+	first  int64  // number of the first row
 	values []stream.Column
 }
 
@@ -71,8 +72,9 @@ type asideValues struct {
 func (v *asideValues) rows() int { return v.values[0].Len() }
 
 // classes returns the values of the only column as numbers of classes, in ascending order
-// of their values, and the names of the classes.
-func (v *asideValues) classes() (labels []int, names []string, err error) {
+// of their values, and the names of the classes. measured is what to do about numbers that
+// are no classes, "" for nothing.
+func (v *asideValues) classes(measured string) (labels []int, names []string, err error) {
 	if len(v.values) != 1 {
 		return nil, nil, usagef("%s: %d columns; classes are in one", v.named(), len(v.values))
 	}
@@ -92,7 +94,7 @@ func (v *asideValues) classes() (labels []int, names []string, err error) {
 	case n == 1:
 		return nil, nil, fromData(fmt.Errorf("%s: %s has the same value %q in all %s rows; two classes are the least", v.source, v.named(), names[0], show.Count(int64(len(labels)))))
 	case n > mostClasses:
-		return nil, nil, fromData(fmt.Errorf("%s: %s has %s different values in %s rows, more than %d classes; for numbers that are measured use --target", v.source, v.named(), show.Count(int64(n)), show.Count(int64(len(labels))), mostClasses))
+		return nil, nil, fromData(fmt.Errorf("%s: %s has %s different values in %s rows, more than %d classes%s", v.source, v.named(), show.Count(int64(n)), show.Count(int64(len(labels))), mostClasses, measured))
 	}
 	return labels, names, nil
 }
@@ -158,7 +160,7 @@ func (v *asideValues) checkWhole() error {
 			default:
 				continue
 			}
-			return &stream.BadValueError{Source: v.source, Row: int64(i), Column: v.columns[k], Reason: reason}
+			return &stream.BadValueError{Source: v.source, Row: v.first + int64(i), Column: v.columns[k], Reason: reason}
 		}
 	}
 	return nil

@@ -86,7 +86,7 @@ func newRootCommand(a *app) *cobra.Command {
 	root.SetGlobalNormalizationFunc(sameFlag)
 	root.Flags().BoolP("version", "v", false, "print the version")
 	a.addGlobalFlags(root)
-	root.AddCommand(newFitCommand(a), newTransformCommand(a), newVerifyCommand(a), newInspectCommand(a),
+	root.AddCommand(newFitCommand(a), newTransformCommand(a), newPredictCommand(a), newVerifyCommand(a), newInspectCommand(a),
 		newConvertCommand(a), newPlanCommand(a), newMergeCommand(a), newDemoCommand(a),
 		newKernelsTopic(), newMapsTopic())
 	root.SetHelpCommand(newHelpCommand(root))

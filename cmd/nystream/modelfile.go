@@ -38,7 +38,7 @@ type modelFile struct {
 // rowsData says what rows a model takes, and what of them it was fitted to.
 type rowsData struct {
 	Sources int    `json:"sources,omitempty"` // 2 if the columns of A are rows of another source
-	Input   string `json:"input,omitempty"`   // matrix, sources, graph or pairs
+	Input   string `json:"input,omitempty"`   // matrix, sources, graph, pairs or kernel matrix
 	// Columns are the names of the columns, unless they only count.
 	Columns []string `json:"columns,omitempty"`
 	// RightColumns are those of the right rows of pairs, which are rows of their own.
@@ -55,6 +55,8 @@ const (
 	sourcesInput = "sources"
 	graphInput   = "graph"
 	pairsInput   = "pairs" // rows of two sources that have columns and scaling of their own
+	// kernelMatrixInput is a kernel matrix that was read, between samples.
+	kernelMatrixInput = "kernel matrix"
 )
 
 // onlyCount reports whether names are one prefix followed by consecutive numbers

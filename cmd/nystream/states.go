@@ -140,7 +140,7 @@ func aloneWords(p *model.Plan) string {
 // are, the states themselves tell.
 var noResult = []string{"help", "threads", "memory", "format", "quiet", "output", "factors", "left-factors", "right-factors", "clusters-output", "plot",
 	"checkpoint", "checkpoint-every", "states", "shard", "keep-states", "columns", "label", "keep", "no-header", "delimiter", "input-format",
-	"spool", "spool-dir", "right", "with", "matrix", "graph", "nodes", "target", "scores", "given-label"}
+	"spool", "spool-dir", "right", "with", "matrix", "graph", "nodes", "labels", "target", "scores", "given-label"}
 
 // identity returns what decides the result besides the rows, and what is known of them,
 // one thing to a line.

@@ -13,15 +13,12 @@ import (
 
 // transformCommand is one command line of transform.
 type transformCommand struct {
-	*app
-	data   dataFlags
-	graph  graphFlags // of a model of a graph
-	side   model.Side
-	output string
+	application
+	side model.Side
 }
 
 func newTransformCommand(a *app) *cobra.Command {
-	t := &transformCommand{app: a}
+	t := &transformCommand{application: application{app: a}}
 	cmd := &cobra.Command{
 		Use:   "transform MODEL DATA... -o OUT",
 		Short: "Embed rows, seen or new, with a model",
@@ -40,16 +37,15 @@ divided by them, are those of DATA, which should be the whole graph then. A ksvd
 of the rows and columns of a matrix embeds columns, one to a row of DATA, with --side
 right: they are taken as they are, not scaled.
 
-For an ism model the new columns are xw0, xw1, …: the rows of XW.`,
+For an ism model the new columns are xw0, xw1, …: the rows of XW. For an askls model
+they are decision0, decision1, …, one for each class in the order that inspect shows;
+nystream predict writes the classes themselves.`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeModelThenData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return t.run(cmd.Context(), args) },
 	}
-	cmd.Flags().StringVarP(&t.output, "output", "o", "", "output `file` (."+strings.Join(outputExtensions, " .")+")")
+	t.add(cmd, outputExtensions)
 	addChoice(cmd, &t.side, "side", "for a model with two factors, the one to compute", []model.Side{model.Left, model.Right}, "U", "V")
-	completeFiles(cmd, outputExtensions, "output")
-	t.data.add(cmd, afterModel)
-	t.graph.addReading(cmd)
 	return cmd
 }
 
@@ -82,13 +78,13 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return usagef("--side %v: %w", t.side, err)
 	}
-	rows, err := f.open(ctx, t, m, t.side, args[1:])
+	rows, err := f.open(ctx, &t.application, m, t.side, args[1:])
 	if err != nil {
 		return err
 	}
 	defer rows.close()
 	plan := m.TransformPlan(t.engine(), t.side, rows.source)
-	readerBudget(&plan.Memory, t.engine(), rows.input)
+	rows.budget(&plan.Memory, t.engine())
 	writerBudget(&plan.Memory, t.output, rows.source.Info().Rows, len(names))
 	if err := t.checkBudget(&plan.Memory); err != nil {
 		return err

@@ -39,9 +39,6 @@ func TestFlagWords(t *testing.T) {
 // libraries are the folders whose texts the command prints.
 var libraries = []string{"solvers", "stream", "sketch", "kernelgen", "blockstore"}
 
-// withoutCommand are families that have no command yet, whose settings are not flags.
-var withoutCommand = []string{"solvers/askls"}
-
 // TestLibrariesNameSettings checks that no text of a library names a flag, and that
 // each setting in backquotes is a flag of some command.
 func TestLibrariesNameSettings(t *testing.T) {
@@ -54,21 +51,12 @@ func TestLibrariesNameSettings(t *testing.T) {
 			}
 			for _, match := range setting.FindAllStringSubmatch(text, -1) {
 				name, _, _ := strings.Cut(match[1], " ")
-				if !flags[name] && !strings.Contains(name, "%") && !inOne(where, withoutCommand) {
+				if !flags[name] && !strings.Contains(name, "%") {
 					t.Errorf("%s: `%s` in %q is no flag of any command", where, name, text)
 				}
 			}
 		}
 	}
-}
-
-func inOne(where string, folders []string) bool {
-	for _, f := range folders {
-		if strings.HasPrefix(where, filepath.Join("../..", f)+"/") {
-			return true
-		}
-	}
-	return false
 }
 
 // allFlags returns the names of the flags of all commands.

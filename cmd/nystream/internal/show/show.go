@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
 )
@@ -122,6 +123,35 @@ func Words(words []string) string {
 		return strings.Join(words[:most], ", ") + ", …"
 	}
 	return strings.Join(words, ", ")
+}
+
+// Columns returns the rows of a table as lines, its columns below each other and numbers
+// to the right: all but the last column, which is text.
+func Columns(rows [][]string) []string {
+	widths := make([]int, 0)
+	for _, row := range rows {
+		for j, cell := range row {
+			if j == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[j] = max(widths[j], utf8.RuneCountInString(cell))
+		}
+	}
+	lines := make([]string, len(rows))
+	for i, row := range rows {
+		var b strings.Builder
+		for j, cell := range row {
+			if j > 0 {
+				b.WriteString("  ")
+			}
+			if j < len(widths)-1 {
+				b.WriteString(strings.Repeat(" ", widths[j]-utf8.RuneCountInString(cell)))
+			}
+			b.WriteString(cell)
+		}
+		lines[i] = strings.TrimRight(b.String(), " ")
+	}
+	return lines
 }
 
 // Write writes the title and the lines, the values below each other.

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"math"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nystream/nystream/blockstore/graph"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/askls"
+	"github.com/nystream/nystream/solvers/ksvd"
+	"github.com/nystream/nystream/stream"
+)
+
+// asklsFamily are classifiers from asymmetric kernels.
+var asklsFamily = &family{
+	name:       askls.Name,
+	methods:    []string{askls.Name},
+	fitters:    []fitter{{askls.Name, "DATA... --label COLUMN | --graph EDGES --labels FILE | --matrix FILE", asklsShort, asklsLong, newASKLSTask}},
+	load:       loadASKLS,
+	unverified: ": they approximate no matrix; nystream predict --label tells how often they are right",
+}
+
+const asklsShort = "classifier from an asymmetric kernel: rows, directed graphs, kernel matrices (He et al. 2022, AsK-LS)"
+
+const asklsLong = `Learn classes by least-squares support vector machines whose kernel need not be
+symmetric. A sample is a source and a target, and there is a function of each. What the
+samples are:
+
+    DATA... --label y       rows, with a --kernel. --label is a column of DATA, by name or
+                            by number from 0, or a file with a line for each row
+    --graph edges.csv --labels labels.csv
+                            nodes of a directed graph, whose adjacency matrix is the
+                            kernel matrix: with an edge from every node to itself, and
+                            divided by the sums of its rows, unless --self-loops and
+                            --degrees say otherwise. --labels has a node and its label in
+                            each line (column label, or the second; --label names
+                            another). Nodes without a label are part of the graph, and
+                            nothing is learnt from them
+    --matrix K.npy --label y.csv
+                            a square kernel matrix, K_ij between i as a source and j as a
+                            target
+
+Labels are words or numbers. nystream predict writes them for new rows or nodes.
+
+Engines: dense forms the system of twice the samples and factors it; iterative solves it
+by MINRES on exact tiles; lowrank solves it with an approximation of --rank, in memory
+that does not grow with the rows. auto is dense up to 1,500 samples, iterative up to
+20,000 and for every graph and matrix, and lowrank beyond.
+
+--merge stack learns how far to believe either function from samples that were left out
+(--folds), and gives probabilities; it is the best choice for graphs.
+
+--train-fraction 0.6 learns from that share of the samples, each class alike, and tells
+how good the machine is on the others. --cv chooses parameters by cross-validation, on
+the training samples alone:
+
+    --cv 'gamma=0.1,1,10' --cv 'kernel.gamma=0.5,1,2'
+
+tries all nine pairs, as GridSearchCV of scikit-learn does; one text may have several,
+with semicolons. Parameters are gamma, ridge, rank and those of the kernel, behind
+kernel.; where several parts of a kernel have one, name the part: kernel.rbf.gamma.`
+
+// asklsTask is a fit of askls.
+type asklsTask struct {
+	*job
+	edges      graphFlags
+	matrix     []string // files of a kernel matrix
+	labelsFile string   // of nodes
+	how        askls.Solver
+	fraction   float64
+	cv         []string
+
+	kernel  kernelgen.Kernel
+	grid    []axis
+	asides  asides
+	graph   *graph.Graph
+	known   knownLabels
+	samples *askls.Data   // to learn from; of a graph when it is opened, else when rows are prepared
+	all     stream.Source // all samples
+	tried   []askls.Candidate
+	scores  []askls.Score
+	chosen  int // of those tried
+	fitting *askls.Fit
+	told    asklsFigures
+}
+
+func newASKLSTask(j *job, cmd *cobra.Command) task {
+	c := &asklsTask{job: j}
+	f := cmd.Flags()
+	j.addKernel(cmd, "'sne(gamma=1)', 't()' or 'rbf(gamma=median)'")
+	f.Lookup("label").Usage = "`column` or file of the labels of the rows; with --graph the column of --labels"
+	f.StringSliceVar(&c.matrix, "matrix", nil, "`files` of a kernel matrix between the samples, one row of it in each row")
+	completeFiles(cmd, dataExtensions, "matrix")
+	f.StringVar(&c.labelsFile, "labels", "", "`file` with the nodes of a graph and their labels")
+	completeFiles(cmd, graphExtensions, "labels")
+	f.Float64Var(&c.how.Gamma, "gamma", 1, "`weight` of errors against the size of the functions")
+	f.Float64Var(&c.how.Ridge, "ridge", 0, "solve the system by least squares with this `penalty`; 1 is taken where the system is singular")
+	addChoice(cmd, &c.how.Engine, "engine", "how the system is solved", []askls.Engine{askls.EngineAuto, askls.EngineDense, askls.EngineIterative, askls.EngineLowRank})
+	addChoice(cmd, &c.how.Merge, "merge", "how the functions of source and target become one decision",
+		[]askls.Merge{askls.MergeAverage, askls.MergeSum, askls.MergeStack, askls.MergeSource, askls.MergeTarget})
+	f.IntVar(&c.how.Folds, "folds", 10, "`number` of folds of --merge stack and --cv")
+	j.addRank(cmd, "columns of the approximation of --engine lowrank, and of what speeds up iterative; 100 if not given")
+	f.IntVar(&c.how.Samples, "sample", 0, "`number` of rows that the approximation samples; 20 times the rank if not given")
+	addChoice(cmd, &c.how.Sums, "sums", "row sums of normalised kernels: exact goes over all entries, sampled over the samples of the approximation",
+		[]ksvd.Sums{ksvd.SumsAuto, ksvd.SumsExact, ksvd.SumsSampled})
+	addChoice(cmd, &c.how.Approximation, "approximation", "what the kernel matrix is approximated by; ssrsvd is for symmetric kernels", []askls.Approximation{askls.ApproximateNystrom, askls.ApproximateSSRSVD})
+	f.Float64Var(&c.how.Tolerance, "tol", 1e-10, "relative `residual` at which --engine iterative ends")
+	f.IntVar(&c.how.Iterations, "iterations", 1000, "most `number` of iterations of --engine iterative")
+	f.Float64Var(&c.fraction, "train-fraction", 0, "`share` of the samples to learn from, such as 0.6; the others tell how good the machine is")
+	f.StringArrayVar(&c.cv, "cv", nil, "`parameters` to try, such as gamma=0.1,1,10; repeat it for a grid")
+	c.edges.add(cmd)
+	setDefault(cmd, "self-loops", "add")
+	setDefault(cmd, "degrees", "row")
+	return c
+}
+
+// setDefault gives a flag another default than it has in other commands.
+func setDefault(cmd *cobra.Command, flag, word string) {
+	f := cmd.Flags().Lookup(flag)
+	mustRegister(f.Value.Set(word))
+	f.DefValue = word
+}
+
+// asklsRowsOnly are the flags that rows alone have a use for.
+var asklsRowsOnly = []string{"kernel", "rank", "sample", "sums", "approximation", "nulls", "scale"}
+
+func (c *asklsTask) refuses(args []string) []contradiction {
+	graph, matrix, engine := c.given("graph"), c.given("matrix"), c.how.Engine
+	lowrank := engine == askls.EngineLowRank
+	exact := engine == askls.EngineDense || lowrank
+	return []contradiction{
+		{len(args) == 0 && !graph && !matrix, noData + ", a graph with --graph edges.csv, or a kernel matrix with --matrix K.npy"},
+		{len(args) > 0 && (graph || matrix) || graph && matrix, "DATA, --graph and --matrix are three kinds of data: name one of them"},
+		c.without(true, "carries nothing along here: use it with nystream predict", "keep"),
+		c.without(graph || matrix, "is for rows of DATA: the entries of a graph or a matrix are the kernel; leave it out", asklsRowsOnly...),
+		c.without(graph, "is for files of rows: leave it out with --graph", "input-format", "spool", "spool-dir"),
+		c.without(!graph, "goes with --graph", "nodes", "weight", "self-loops", "degrees", "undirected", "simple"),
+		c.without(!graph, "goes with --graph; labels of rows are named by --label", "labels"),
+		{graph && len(c.job.data.columns) != 0 && len(c.job.data.columns) != 2, edgeColumns},
+		c.needs(graph, "labels", ": a file with the nodes and their labels, such as --labels labels.csv"),
+		c.needs(!graph, "label", ": the column of the labels, such as --label y, or a file"),
+		c.needs(!graph && !matrix, "kernel", ", such as --kernel 'sne(gamma=1)'"),
+		{!(c.how.Gamma > 0 && c.how.Gamma <= math.MaxFloat64), "--gamma must be above 0, such as 1"},
+		{c.given("ridge") && !(c.how.Ridge > 0 && c.how.Ridge <= math.MaxFloat64), "--ridge must be above 0, such as 1; without one leave it out"},
+		c.without(c.how.Merge != askls.MergeStack && len(c.cv) == 0, "goes with --merge stack or --cv", "folds"),
+		c.least("folds", c.how.Folds, 2),
+		c.least("rank", c.rank, 1),
+		c.least("sample", c.how.Samples, max(1, c.rank)),
+		c.without(engine == askls.EngineDense, "is for the engines that approximate: iterative and lowrank", "rank", "sample", "sums", "approximation"),
+		{lowrank && (graph || matrix), "--engine lowrank is for kernels of rows: use iterative for a graph or a matrix"},
+		c.without(exact, "is for --engine iterative", "tol", "iterations"),
+		c.within("tol", c.how.Tolerance, 1, "1e-10"),
+		c.least("iterations", c.how.Iterations, 1),
+		c.within("train-fraction", c.fraction, 1, "0.6"),
+	}
+}

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/solvers/askls"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// What the samples of a fit of askls are, how they are read, and which of them it learns
+// from.
+
+func (c *asklsTask) input() string {
+	switch {
+	case c.edges.path != "":
+		return graphInput
+	case len(c.matrix) > 0:
+		return kernelMatrixInput
+	}
+	return "" // rows
+}
+
+func (c *asklsTask) inputs() (paths []string) {
+	if c.input() == graphInput {
+		return append(c.edges.inputs(), c.labelsFile)
+	}
+	if a := newAside("--label", c.job.data.label); a.file != "" {
+		paths = append(paths, a.file)
+	}
+	return append(paths, c.matrix...)
+}
+
+func (c *asklsTask) names() []string {
+	switch c.input() {
+	case graphInput:
+		return []string{graphInput}
+	case kernelMatrixInput:
+		return []string{"matrix"}
+	}
+	return c.job.names()
+}
+
+// open opens the samples, and reads their labels.
+func (c *asklsTask) open(ctx context.Context, args []string) error {
+	if c.input() == graphInput {
+		return c.openGraph(ctx)
+	}
+	if c.input() == kernelMatrixInput {
+		args = c.matrix
+	}
+	if err := c.asides.choose(ctx, c.job, args, []aside{newAside("--label", c.job.data.label)}); err != nil {
+		return err
+	}
+	if err := c.sides.open(ctx, c.app, c.asides.kept(c.job.data), args, nil); err != nil {
+		return err
+	}
+	if info := c.left.Info(); c.input() == kernelMatrixInput && int64(len(info.Columns)) != info.Rows {
+		return fromData(fmt.Errorf("%s is %s×%d: a kernel matrix between samples is square; choose its columns with --columns", info.Name, show.Count(info.Rows), len(info.Columns)))
+	}
+	return c.readLabels(ctx, c.left)
+}
+
+// readLabels reads the labels of the rows of src.
+func (c *asklsTask) readLabels(ctx context.Context, src stream.Source) error {
+	if err := c.asides.readAll(ctx, c.engine(), &c.job.data, src); err != nil {
+		return err
+	}
+	labels, classes, err := c.asides.read["--label"].classes("; are these classes?")
+	if err != nil {
+		return err
+	}
+	c.asides.read = nil
+	c.known, err = newKnownLabels(labels, classes, c.fraction, c.seed)
+	return err
+}
+
+// openGraph reads a graph, and the labels of its nodes.
+func (c *asklsTask) openGraph(ctx context.Context) error {
+	nodes, values, err := readNodeLabels(ctx, c.labelsFile, c.job.data.label)
+	if err != nil {
+		return err
+	}
+	labels, classes, err := values.classes("; are these classes?")
+	if err != nil {
+		return err
+	}
+	edges := c.edges
+	if edges.nodes == "" {
+		edges.nodes = c.labelsFile
+	}
+	if c.graph, err = c.readGraph(ctx, edges.path, &edges, edges.recipe(), &c.job.data); err != nil {
+		return err
+	}
+	of, strange := nodeLabels(c.graph, nodes, labels)
+	if strange != "" {
+		return fromData(fmt.Errorf("%s: the node %s is none of those of %s", c.labelsFile, strange, edges.nodes))
+	}
+	if c.known, err = newKnownLabels(of, classes, c.fraction, c.seed); err != nil {
+		return err
+	}
+	return c.takeMatrix(edges.path, c.graph.Adjacency)
+}
+
+// takeMatrix makes the samples of a matrix between all of them.
+func (c *asklsTask) takeMatrix(name string, k *stream.CSR) (err error) {
+	c.all = stream.NewSparseRows(name, k, nil)
+	c.samples, err = askls.Graph(name, k, c.known.train, c.known.trainLabels(), len(c.known.classes))
+	return fromData(err)
+}
+
+// prepare deals with nulls and scaling, and makes the samples. What it works out of rows
+// it works out of those that are learnt from.
+func (c *asklsTask) prepare(ctx context.Context) error {
+	switch c.input() {
+	case graphInput:
+		return nil
+	case kernelMatrixInput:
+		return c.prepareMatrix(ctx)
+	}
+	if err := c.prepareRows(ctx); err != nil {
+		return err
+	}
+	c.all = c.prepared.left
+	rows := c.all
+	if c.known.train != nil {
+		rows = stream.NewSelected(c.all, c.known.train)
+	}
+	var err error
+	c.samples, err = askls.Samples(rows, c.known.trainLabels(), len(c.known.classes))
+	return fromData(err)
+}
+
+// prepareRows prepares all rows as those that are learnt from ask for.
+func (c *asklsTask) prepareRows(ctx context.Context) error {
+	e, nulls := c.passEngine(), c.rows.nulls
+	if c.known.train == nil && nulls != stream.NullsDrop {
+		return c.job.prepare(ctx)
+	}
+	var base stream.Source = c.left
+	if nulls == stream.NullsDrop {
+		left, err := stream.Prepare(ctx, e, c.left, nulls, stream.ScaleNone)
+		if err != nil {
+			return err
+		}
+		if left.Dropped() > 0 {
+			if err := c.readLabels(ctx, left); err != nil {
+				return err
+			}
+		}
+		base, nulls = left, stream.NullsError
+	}
+	if c.known.train != nil {
+		base = stream.NewSelected(base, c.known.train)
+	}
+	part, err := stream.Prepare(ctx, e, base, nulls, c.rows.scale)
+	if err != nil {
+		return err
+	}
+	how := part.Preparation
+	how.Nulls = c.rows.nulls
+	c.prepared.left, err = how.Apply(ctx, e, c.left)
+	return err
+}
+
+// prepareMatrix reads a kernel matrix.
+func (c *asklsTask) prepareMatrix(ctx context.Context) error {
+	c.scans = c.allPasses() // what comes now loads the matrix
+	if err := c.job.prepare(ctx); err != nil {
+		return err
+	}
+	k, err := stream.ReadCSR(ctx, c.prepared.left)
+	if err != nil {
+		return err
+	}
+	return c.takeMatrix(c.left.Info().Name, k)
+}
+
+func (c *asklsTask) openNotes() (notes []string) {
+	if c.graph != nil {
+		notes = graphNotes(c.graph)
+	} else {
+		notes = c.job.openNotes()
+	}
+	return append(notes, c.known.notes(c.unit())...)
+}
+
+// unit returns what the samples are called.
+func (c *asklsTask) unit() string {
+	switch c.input() {
+	case graphInput:
+		return "nodes"
+	case kernelMatrixInput:
+		return "samples"
+	}
+	return "rows"
+}
+
+// shape is that of the samples to learn from.
+func (c *asklsTask) shape() model.Shape {
+	if c.samples != nil && c.input() != "" {
+		return c.samples.Shape()
+	}
+	s := c.job.shape()
+	s.Classes = len(c.known.classes)
+	if c.known.train != nil {
+		s.Rows = int64(len(c.known.train))
+	}
+	if c.input() == kernelMatrixInput { // before it is read; all entries may be other than 0
+		s.Columns, s.Sparse = 0, &model.Sparsity{Entries: s.Rows * s.Rows, Explicit: true}
+	}
+	return s
+}
+
+func (c *asklsTask) rowsData() rowsData {
+	d := rowsData{Classes: c.known.classes, Input: c.input()}
+	switch c.input() {
+	case graphInput:
+		d.Graph = &graphData{graphRecipe: c.edges.recipe(), Names: c.graph.Names}
+	case kernelMatrixInput:
+		d.Nulls = c.prepared.left.Preparation.Nulls.String()
+	default:
+		d = c.job.rowsData()
+		d.Classes = c.known.classes
+	}
+	if len(c.asides.list) > 0 {
+		d.Known = c.asides.list[0].named()
+	}
+	return d
+}
+
+func (c *asklsTask) nodeIDs() []int64 {
+	if c.graph == nil {
+		return nil
+	}
+	return c.graph.IDs
+}
+
+func (c *asklsTask) title() string {
+	s, of := c.shape(), "" // s.Rows are those to learn from
+	if all := int64(len(c.known.labels)); all > s.Rows {
+		of = " of " + show.Count(all)
+	}
+	kernel := ""
+	if c.input() == "" {
+		kernel = ", " + c.kernel.String()
+	}
+	return fmt.Sprintf("askls model of %s%s %s, %d classes%s", show.Count(s.Rows), of, c.unit(), len(c.known.classes), kernel)
+}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/askls"
+	"github.com/nystream/nystream/solvers/metrics"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+func (c *asklsTask) parse() (err error) {
+	if c.input() == "" {
+		if c.kernel, err = kernelgen.Parse(c.kernelText); err != nil {
+			return err
+		}
+	}
+	if len(c.cv) == 0 {
+		return nil
+	}
+	if c.grid, err = parseGrid(c.cv); err != nil {
+		return err
+	}
+	for _, a := range c.grid {
+		switch {
+		case a.parameter != "kernel" && c.given(a.parameter):
+			return usagef("--cv tries values of %s: leave out --%s", a.parameter, a.parameter)
+		case a.parameter == "rank" && (c.input() != "" || c.how.Engine == askls.EngineDense):
+			return usagef("--cv rank: --rank is for rows, and the engines iterative and lowrank")
+		case c.input() != "" && a.parameter != "gamma" && a.parameter != "ridge":
+			return usagef("--cv %s: of a graph or a matrix gamma and ridge are to choose", a.parameter)
+		}
+	}
+	c.tried, err = candidates(c.grid, c.solver(), c.kernel)
+	return err
+}
+
+// solver returns what the flags say.
+func (c *asklsTask) solver() askls.Solver {
+	m := c.how
+	m.Rank, m.Memory, m.Seed = c.rank, int64(c.memory), c.seed
+	if m.Merge != askls.MergeStack && len(c.grid) == 0 {
+		m.Folds = 0
+	}
+	return m
+}
+
+func (c *asklsTask) pace() (kernelgen.Kernel, int, bool) { return c.kernel, c.shape().Columns, false }
+
+// plan works out what the fit will cost, with cross-validation, and with the pass that
+// tells how good the machine is.
+func (c *asklsTask) plan(e stream.Engine) (*model.Plan, error) {
+	s := c.shape()
+	p, err := c.solver().Plan(e, s, c.kernel)
+	if err != nil {
+		return nil, err
+	}
+	if c.how.Engine != askls.EngineAuto {
+		p.Chosen = ""
+	}
+	if err := c.planSearch(p, e, s); err != nil {
+		return nil, err
+	}
+	p.Passes++ // over all samples, for figures
+	p.Add("labels of all samples", 3*int64(len(c.known.labels)), "")
+	switch c.input() {
+	case graphInput:
+		k := c.graph.Adjacency
+		p.Add("graph and its transpose", 3*k.NNZ()+4*int64(k.Rows), "")
+		p.Add("ids of the nodes", 8*int64(k.Rows), "")
+	case kernelMatrixInput:
+		all := int64(len(c.known.labels))
+		p.Add("matrix of all samples and its transpose", 3*all*all, "")
+		p.ByOne("the matrix is loaded whole")
+	default:
+		p.Work(2*float64(len(c.known.labels))*float64(c.landmarks(s)), 0)
+	}
+	return p, nil
+}
+
+// landmarks returns about how many rows either function of the model is a sum over.
+func (c *asklsTask) landmarks(s model.Shape) int64 {
+	if c.how.Engine != askls.EngineLowRank && s.Rows <= 20000 {
+		return s.Rows
+	}
+	m := int64(max(c.how.Samples, 20*max(c.rank, 5)))
+	return min(m, s.Rows)
+}
+
+// planSearch adds what cross-validation costs.
+func (c *asklsTask) planSearch(p *model.Plan, e stream.Engine, s model.Shape) error {
+	if len(c.tried) == 0 {
+		return nil
+	}
+	for i, t := range c.tried {
+		t.Solver.Merge = askls.MergeStack
+		one, err := t.Solver.Plan(e, s, t.Kernel)
+		if err != nil {
+			return err
+		}
+		p.Work(float64(one.KernelEntries), one.Flops)
+		p.Passes += one.Passes
+		if one.Memory.Total() > p.Memory.Total() {
+			p.Memory = one.Memory
+		}
+		if i == 0 {
+			p.ByOne("`cv` fits a machine for each point of the grid")
+		}
+	}
+	return nil
+}
+
+// fit chooses parameters, learns, and finds out how good the machine is.
+func (c *asklsTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error) {
+	m := c.solver()
+	if len(c.tried) > 0 {
+		var err error
+		if c.scores, err = askls.CrossValidate(ctx, c.engine(), c.samples, c.tried); err != nil {
+			return nil, nil, err
+		}
+		if c.chosen, err = askls.Best(c.scores); err != nil {
+			return nil, nil, err
+		}
+		m, c.kernel = c.tried[c.chosen].Solver, c.tried[c.chosen].Kernel
+	}
+	f, err := m.Fit(ctx, e, c.samples, c.kernel)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.fitting = f
+	if c.how.Engine != askls.EngineAuto {
+		f.Chosen = ""
+	}
+	return f.Model, &f.Report, c.judge(ctx)
+}
+
+// asklsFigures say how good a machine is: on samples that it has learnt from, on those
+// when it had not, and on others.
+type asklsFigures struct{ train, outOfFold, test metrics.Tally }
+
+// judge finds out how good the machine is. Cost: one pass over all samples.
+func (c *asklsTask) judge(ctx context.Context) error {
+	if c.fitting.HeldOut.Rows > 0 {
+		decisions, err := c.fitting.OutOfFold()
+		if err != nil {
+			return err
+		}
+		chosen := make([]int, decisions.Rows)
+		c.fitting.Choose(chosen, decisions)
+		c.told.outOfFold.Add(c.known.trainLabels(), chosen)
+	}
+	if c.states.folder != "" {
+		return nil // other machines have the rows
+	}
+	of := c.known.tallies(&c.told.train, &c.told.test)
+	var chosen []int
+	return c.fitting.Transform(ctx, c.engine(), model.Left, c.all, false, func(b *stream.Block, decisions blas64.General) error {
+		chosen = append(chosen[:0], make([]int, decisions.Rows)...)
+		c.fitting.Choose(chosen, decisions)
+		for i, class := range chosen {
+			row := b.Start + int64(i)
+			if tally := of(row); tally != nil {
+				tally.Add([]int{c.known.labels[row]}, []int{class})
+			}
+		}
+		return nil
+	})
+}
+
+// tallies returns a function that says which of two tallies a sample belongs to, nil for
+// none; it is asked for samples in ascending order.
+func (k *knownLabels) tallies(train, test *metrics.Tally) func(sample int64) *metrics.Tally {
+	left := k.test
+	return func(sample int64) *metrics.Tally {
+		for len(left) > 0 && left[0] < sample {
+			left = left[1:]
+		}
+		switch {
+		case k.labels[sample] < 0:
+			return nil
+		case len(left) > 0 && left[0] == sample:
+			return test
+		}
+		return train
+	}
+}
+
+func loadASKLS(a *model.Archive, data *rowsData) (model.Model, error) {
+	m, err := askls.Load(a)
+	if err != nil {
+		return nil, err
+	}
+	return m, checkASKLS(m, data)
+}

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/solvers/askls"
+	"github.com/nystream/nystream/solvers/metrics"
+)
+
+// checkASKLS compares a model with what is said of its samples.
+func checkASKLS(m *askls.Model, d *rowsData) error {
+	explicit := m.Edges != nil
+	switch {
+	case len(d.Classes) > 0 && len(d.Classes) != m.Classes:
+		return fmt.Errorf("meta.json: the names of %d classes for a model of %d", len(d.Classes), m.Classes)
+	case !slices.Contains([]string{"", graphInput, kernelMatrixInput}, d.Input):
+		return fmt.Errorf("meta.json: data.input is %q", d.Input)
+	case (d.Input != "") != explicit || (d.Input == graphInput) != (d.Graph != nil):
+		return fmt.Errorf("meta.json: data.input %q does not go with the arrays", d.Input)
+	}
+	return nil
+}
+
+// asklsPlan is what plan prints as JSON of askls.
+type asklsPlan struct {
+	*planResult
+	Engine     string       `json:"engine"`
+	Input      string       `json:"input"`
+	Classes    []string     `json:"classes"`
+	Candidates int          `json:"candidates,omitempty"` // of cross-validation
+	Graph      *graphResult `json:"graph,omitempty"`
+}
+
+func (c *asklsTask) planned(base *planResult, t *show.Text) any {
+	base.Columns = base.Rows
+	r := &asklsPlan{planResult: base, Engine: cmp.Or(base.Chosen, c.how.Engine.String()), Input: c.inputWord(), Classes: c.known.classes,
+		Candidates: len(c.tried), Graph: graphResultOf(c.graph, &c.edges)}
+	t.Add("classes", "%d: %s", len(r.Classes), show.Words(r.Classes))
+	t.Add("engine", "%s", r.Engine)
+	if r.Candidates > 0 {
+		t.Add("cross-validation", "%d machines", r.Candidates)
+	}
+	return r
+}
+
+// inputWord returns what the samples are.
+func (c *asklsTask) inputWord() string { return cmp.Or(c.input(), "rows") }
+
+// asklsResult is what fit prints as JSON of askls.
+type asklsResult struct {
+	*fitResult
+	Input         string       `json:"input"` // rows, graph or kernel matrix
+	Engine        string       `json:"engine"`
+	Merge         string       `json:"merge"`
+	Gamma         show.Number  `json:"gamma"`
+	Ridge         show.Number  `json:"ridge"` // of the system that was solved
+	Classes       []string     `json:"classes"`
+	ClassSizes    []int        `json:"class_sizes"` // of what was learnt from
+	Condition     *show.Number `json:"condition,omitempty"`
+	Iterations    int          `json:"iterations,omitempty"`
+	Settled       bool         `json:"settled"`
+	DecisionError *show.Number `json:"decision_error"` // 0 for engines that are exact; null if not known
+	Train         *figures     `json:"train,omitempty"`
+	OutOfFold     *figures     `json:"out_of_fold,omitempty"`
+	Test          *figures     `json:"test,omitempty"`
+	CV            *searchTable `json:"cv,omitempty"`
+	Graph         *graphResult `json:"graph,omitempty"`
+}
+
+// figures say how often classes are right.
+type figures struct {
+	Samples  int64       `json:"samples"`
+	Accuracy show.Number `json:"accuracy"`
+	MicroF1  show.Number `json:"micro_f1"` // the accuracy, where a sample has one class
+	MacroF1  show.Number `json:"macro_f1"`
+}
+
+// figuresOf returns those of a tally, nil of an empty one.
+func figuresOf(t *metrics.Tally) *figures {
+	accuracy, err := t.Accuracy()
+	macro, err2 := t.MacroF1()
+	if errors.Join(err, err2) != nil {
+		return nil
+	}
+	return &figures{t.Rows(), show.Number(accuracy), show.Number(accuracy), show.Number(macro)}
+}
+
+func (f *figures) words(unit string) string {
+	return fmt.Sprintf("accuracy %.4f (micro F1), macro F1 %.4f, of %s %s", float64(f.Accuracy), float64(f.MacroF1), show.Count(f.Samples), unit)
+}
+
+// searchTable is what cross-validation has found.
+type searchTable struct {
+	Folds      int           `json:"folds"`
+	Parameters []string      `json:"parameters"`
+	Candidates []searchPoint `json:"candidates"`
+	Best       int           `json:"best"` // number of the candidate, from 0
+}
+
+// searchPoint is a point of a grid.
+type searchPoint struct {
+	Values    []string     `json:"values"` // of the parameters
+	Accuracy  *show.Number `json:"accuracy,omitempty"`
+	Deviation *show.Number `json:"deviation,omitempty"` // of the accuracies of folds
+	MacroF1   *show.Number `json:"macro_f1,omitempty"`
+	Error     string       `json:"error,omitempty"` // why it was not fitted
+}
+
+func (c *asklsTask) searchTable() *searchTable {
+	if len(c.scores) == 0 {
+		return nil
+	}
+	t := &searchTable{Folds: c.how.Folds, Best: c.chosen}
+	for _, a := range c.grid {
+		t.Parameters = append(t.Parameters, a.parameter)
+	}
+	for i, values := range points(c.grid) {
+		s := c.scores[i]
+		p := searchPoint{Values: values, Accuracy: show.Optional(s.Accuracy), Deviation: show.Optional(s.Deviation), MacroF1: show.Optional(s.MacroF1)}
+		if s.Err != nil {
+			p.Error = c.words(s.Err.Error())
+		}
+		t.Candidates = append(t.Candidates, p)
+	}
+	return t
+}
+
+// mostPoints is how many points of a grid the text lists: the best.
+const mostPoints = 24
+
+// text adds the table.
+func (s *searchTable) text(t *show.Text) {
+	order := make([]int, len(s.Candidates))
+	for i := range order {
+		order[i] = i
+	}
+	left := ""
+	if len(order) > mostPoints {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.Candidates[b].value(), s.Candidates[a].value()) })
+		left = fmt.Sprintf(", the best %d (--format json has all)", mostPoints)
+		order = order[:mostPoints]
+	}
+	t.Add("cross-validation", "%d machines, %d folds%s", len(s.Candidates), s.Folds, left)
+	rows := [][]string{append(slices.Clone(s.Parameters), "accuracy", "sd", "macro F1", "")}
+	for _, i := range order {
+		p := s.Candidates[i]
+		row := slices.Clone(p.Values)
+		if p.Error != "" {
+			row = append(row, "–", "–", "–", p.Error)
+		} else {
+			row = append(row, fmt.Sprintf("%.4f", float64(*p.Accuracy)), fmt.Sprintf("%.4f", float64(*p.Deviation)), fmt.Sprintf("%.4f", float64(*p.MacroF1)), "")
+		}
+		if i == s.Best {
+			row[len(row)-1] = "chosen"
+		}
+		rows = append(rows, row)
+	}
+	for _, line := range show.Columns(rows) {
+		t.Add("", "%s", line)
+	}
+}
+
+// value returns the accuracy, below all others without one.
+func (p *searchPoint) value() float64 {
+	if p.Accuracy == nil {
+		return -1
+	}
+	return float64(*p.Accuracy)
+}
+
+// decisionErrorOf is how the library calls the error of decisions.
+const decisionErrorOf = "decision values"
+
+// decisionError returns how far decisions are from those of the exact machine: 0 for a
+// machine that is exact, nil if it is not known.
+func (c *asklsTask) decisionError() *show.Number {
+	for _, e := range c.fitting.Errors {
+		if e.Of == decisionErrorOf {
+			return show.Optional(e.Value)
+		}
+	}
+	if c.fitting.Unsettled || c.fitting.Engine == askls.EngineLowRank {
+		return nil
+	}
+	return show.Optional(0)
+}
+
+func (c *asklsTask) fitted(base *fitResult, t *show.Text) any {
+	f := c.fitting
+	r := &asklsResult{fitResult: base, Input: c.inputWord(), Engine: f.Engine.String(), Merge: f.Merge.String(), Gamma: show.Number(f.Gamma), Ridge: show.Number(f.Ridge),
+		Classes: c.known.classes, ClassSizes: c.known.sizes(), Condition: show.Optional(f.Condition), Iterations: f.Iterations, Settled: !f.Unsettled,
+		DecisionError: c.decisionError(), Train: figuresOf(&c.told.train), OutOfFold: figuresOf(&c.told.outOfFold), Test: figuresOf(&c.told.test),
+		CV: c.searchTable(), Graph: graphResultOf(c.graph, &c.edges)}
+	r.text(t, c.unit())
+	return r
+}
+
+// text adds lines about what other families do not have.
+func (r *asklsResult) text(t *show.Text, unit string) {
+	t.Add("classes", "%d: %s", len(r.Classes), classWords(r.Classes, r.ClassSizes))
+	if r.Graph != nil {
+		r.Graph.text(t)
+	}
+	if r.CV != nil {
+		r.CV.text(t)
+	}
+	if r.Kernel != "" {
+		t.Add("kernel", "%s", r.Kernel)
+	}
+	ridge := ""
+	if r.Ridge > 0 {
+		ridge = fmt.Sprintf(", ridge %g", float64(r.Ridge))
+	}
+	t.Add("machine", "gamma %g%s, merged by %s", float64(r.Gamma), ridge, r.Merge)
+	t.Add("engine", "%s", r.engineWords())
+	for _, f := range []struct {
+		name string
+		of   *figures
+	}{{"train", r.Train}, {"out of fold", r.OutOfFold}, {"test", r.Test}} {
+		if f.of != nil {
+			t.Add(f.name, "%s", f.of.words(unit))
+		}
+	}
+}
+
+func (r *asklsResult) engineWords() string {
+	words := []string{r.Engine}
+	if r.Iterations > 0 {
+		words = append(words, fmt.Sprintf("%d iterations", r.Iterations))
+	}
+	if r.Condition != nil {
+		words = append(words, fmt.Sprintf("condition number %.1e", float64(*r.Condition)))
+	}
+	if !r.Settled {
+		words = append(words, "not settled")
+	}
+	return strings.Join(words, ", ")
+}
+
+// classWords returns the first classes with the number of samples of each.
+func classWords(classes []string, sizes []int) string {
+	words := make([]string, len(classes))
+	for i, c := range classes {
+		words[i] = fmt.Sprintf("%s (%s)", c, show.Count(int64(sizes[i])))
+	}
+	return show.Words(words)
+}

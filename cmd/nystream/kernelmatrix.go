@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// openKernelMatrix opens samples for a model of a kernel matrix between n of them: that
+// matrix, n×n, or rows with the entries of a sample as a source and behind them those as a
+// target, which may be of samples that are new.
+func (f *modelFile) openKernelMatrix(ctx context.Context, t *application, n int, paths []string) (*taken, error) {
+	in, err := t.data.open(ctx, t.app, paths, readOnce)
+	if err != nil {
+		return nil, err
+	}
+	out := &taken{input: in, source: in, fields: in.Info().Kept, dropped: func() int64 { return 0 }}
+	if len(out.fields) > 0 {
+		out.kept = func(b *stream.Block, _ int) []stream.Column { return b.Kept }
+	}
+	switch columns, rows := len(in.Info().Columns), in.Info().Rows; {
+	case columns == 2*n:
+		return out, nil
+	case columns != n || rows != int64(n):
+		in.close()
+		return nil, fromData(fmt.Errorf("%s has %d columns, and the model is of a kernel matrix between %d samples: it takes that matrix, or for each sample %d numbers: K(x, x_j) for all j, and behind them K(x_j, x)", in.Info().Name, columns, n, 2*n))
+	case t.data.keeps():
+		in.close()
+		return nil, usagef("--label and --keep: the columns of a square kernel matrix are its samples; put what goes along into a file of its own")
+	}
+	out.held = 3 * int64(n) * int64(n)
+	if t.memory > 0 && 8*out.held > int64(t.memory) { // it is read before the rest is planned
+		in.close()
+		return nil, &stream.OverBudgetError{Need: 8 * out.held, Limit: int64(t.memory)}
+	}
+	k, err := stream.ReadAll(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	out.source = stream.FromMatrix(in.Info().Name, besideTranspose(k))
+	return out, nil
+}
+
+// besideTranspose returns [k kᵀ].
+func besideTranspose(k blas64.General) blas64.General {
+	both := stream.NewMatrix(k.Rows, 2*k.Cols)
+	for i := range k.Rows {
+		copy(both.Data[i*both.Stride:], k.Data[i*k.Stride:i*k.Stride+k.Cols])
+		for j := range k.Cols {
+			both.Data[j*both.Stride+k.Cols+i] = k.Data[i*k.Stride+j]
+		}
+	}
+	return both
+}

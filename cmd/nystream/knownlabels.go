@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/nystream/nystream/blockstore/graph"
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/solvers/split"
+	"github.com/nystream/nystream/stream"
+)
+
+// knownLabels are the classes of samples, and which of them are learnt from.
+type knownLabels struct {
+	labels      []int // the class of each sample, -1 if it is not known
+	classes     []string
+	train, test []int64 // numbers of samples, ascending; train is nil for all
+}
+
+// newKnownLabels divides the samples whose class is known: a fraction of each class is for
+// training, all of it if the fraction is 0.
+func newKnownLabels(labels []int, classes []string, fraction float64, seed uint64) (knownLabels, error) {
+	k := knownLabels{labels: labels, classes: classes}
+	var known []int64
+	for i, l := range labels {
+		if l >= 0 {
+			known = append(known, int64(i))
+		}
+	}
+	if fraction == 0 {
+		if len(known) < len(labels) {
+			k.train = known
+		}
+		return k, nil
+	}
+	divided, err := split.StratifiedRandom(k.of(known), 1-fraction, 1, seed)
+	if err != nil {
+		return k, usagef("--train-fraction %v: %w", fraction, err)
+	}
+	for _, i := range divided[0].Train {
+		k.train = append(k.train, known[i])
+	}
+	for _, i := range divided[0].Test {
+		k.test = append(k.test, known[i])
+	}
+	return k, nil
+}
+
+// of returns the classes of some samples.
+func (k *knownLabels) of(samples []int64) []int {
+	labels := make([]int, len(samples))
+	for i, s := range samples {
+		labels[i] = k.labels[s]
+	}
+	return labels
+}
+
+// trainLabels returns the classes of the samples that are learnt from.
+func (k *knownLabels) trainLabels() []int {
+	if k.train == nil {
+		return k.labels
+	}
+	return k.of(k.train)
+}
+
+// sizes returns how many samples of each class are learnt from.
+func (k *knownLabels) sizes() []int {
+	sizes := make([]int, len(k.classes))
+	for _, l := range k.trainLabels() {
+		sizes[l]++
+	}
+	return sizes
+}
+
+// notes returns sentences for the user.
+func (k *knownLabels) notes(unit string) (notes []string) {
+	if unknown := len(k.labels) - len(k.trainLabels()) - len(k.test); unknown > 0 {
+		notes = append(notes, fmt.Sprintf("%s of %s %s have no label: nothing is learnt from them", show.Count(int64(unknown)), show.Count(int64(len(k.labels))), unit))
+	}
+	var none []string
+	for c, n := range k.sizes() {
+		if n == 0 {
+			none = append(none, k.classes[c])
+		}
+	}
+	if len(none) > 0 {
+		notes = append(notes, "classes of which there is nothing to learn from, all their samples being test samples: "+show.Words(none))
+	}
+	return notes
+}
+
+// labelColumns are the names of the column of labels in a file of nodes, the first that is
+// there; without one it is the second column.
+var labelColumns = []string{"label", "class", "y"}
+
+// readNodeLabels reads nodes and their labels from a text file; column names that of the
+// labels, "" for the one of labelColumns.
+func readNodeLabels(ctx context.Context, path, column string) (nodes []string, labels *asideValues, err error) {
+	if nodes, err = graph.ReadNodes(ctx, path, ""); err != nil {
+		return nil, nil, fromData(err)
+	}
+	columns := append(slices.Clone(labelColumns), "1")
+	if column != "" {
+		columns = []string{column}
+	}
+	var words []string
+	for _, name := range columns {
+		if words, err = graph.ReadNodes(ctx, path, name); err == nil {
+			column = name
+			break
+		}
+	}
+	if err != nil {
+		return nil, nil, fromData(err)
+	}
+	if len(words) != len(nodes) {
+		return nil, nil, fromData(fmt.Errorf("%s: %d nodes and %d labels: without a header name the column of the labels by number", path, len(nodes), len(words)))
+	}
+	return nodes, &asideValues{aside: aside{flag: "--labels", file: path, columns: []string{column}}, source: path, values: []stream.Column{columnOf(words)}}, nil
+}
+
+// columnOf returns words as a column, of integers if all are.
+func columnOf(words []string) stream.Column {
+	c := stream.Column{Kind: stream.Int64}
+	for _, w := range words {
+		v, err := strconv.ParseInt(w, 10, 64)
+		if err != nil || strconv.FormatInt(v, 10) != w {
+			return stream.Column{Kind: stream.String, Strings: words}
+		}
+		c.Ints = append(c.Ints, v)
+	}
+	return c
+}
+
+// nodeLabels returns the label of each node of a graph, -1 for one without, and the first
+// of the nodes with labels that is not in the graph, "" for none.
+func nodeLabels(g *graph.Graph, nodes []string, labels []int) (of []int, strange string) {
+	number := make(map[string]int, len(nodes))
+	for i, name := range nodes {
+		number[name] = labels[i]
+	}
+	of = make([]int, g.Adjacency.Rows)
+	found := 0
+	for i := range of {
+		of[i] = -1
+		if l, ok := number[g.Name(i)]; ok {
+			of[i] = l
+			found++
+		}
+	}
+	if found < len(number) {
+		for i := range of {
+			delete(number, g.Name(i))
+		}
+		for _, name := range nodes {
+			if _, left := number[name]; left {
+				return of, name
+			}
+		}
+	}
+	return of, ""
+}

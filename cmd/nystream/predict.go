@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/solvers/model"
+)
+
+// predictCommand is one command line of predict.
+type predictCommand struct {
+	application
+	labelsFile               string // of nodes
+	decisions, probabilities bool
+}
+
+// predictExtensions are those of files that can hold words, and .npy.
+var predictExtensions = slices.DeleteFunc(slices.Clone(outputExtensions), func(e string) bool { return e == "libsvm" })
+
+func newPredictCommand(a *app) *cobra.Command {
+	p := &predictCommand{application: application{app: a}}
+	cmd := &cobra.Command{
+		Use:   "predict MODEL DATA... -o OUT",
+		Short: "Tell the class of rows, seen or new, with a model",
+		Long: `Tell the class of each row of DATA with a model that nystream fit askls has made. OUT
+has the column predicted, in the order of the rows, the labels being those of the fit;
+before it what --decisions and --probabilities ask for, behind it the columns named by
+--label and --keep. Rows are chosen, cleaned and scaled as the model says, and read once.
+An .npy file holds numbers alone: labels that are words are numbered there as inspect
+lists them, from 0.
+
+With --label, a column of DATA or a file with a line for each row, the report has the
+accuracy, which is the micro F1, the macro F1, and the table of labels against
+predictions. Labels that the model does not know count as wrong, and are told. OUT may
+then be left out.
+
+For a model of a graph DATA is a file of edges, read as for the fit: of its nodes those
+are decided on that it has, by their edges to and from nodes that the model knows.
+--labels is a file of nodes and labels as for the fit, and --label the name of its
+column. For a model of a kernel matrix DATA is that matrix, or for new samples rows of
+twice the length: K(x, x_j) for the samples of the fit, and behind them K(x_j, x).`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: completeModelThenData,
+		RunE:              func(cmd *cobra.Command, args []string) error { return p.run(cmd.Context(), args) },
+	}
+	p.add(cmd, predictExtensions)
+	f := cmd.Flags()
+	f.Lookup("label").Usage = "`column` or file of the true labels, which predictions are compared with"
+	f.BoolVar(&p.decisions, "decisions", false, "write the decision for each class, the largest of which wins")
+	f.BoolVar(&p.probabilities, "probabilities", false, "write the probability of each class, of a model with --merge stack")
+	f.StringVar(&p.labelsFile, "labels", "", "`file` with nodes of the graph and their true labels")
+	completeFiles(cmd, graphExtensions, "labels")
+	return cmd
+}
+
+// predictResult is what predict prints as JSON.
+type predictResult struct {
+	Model        string         `json:"model"`
+	Rows         int64          `json:"rows"`
+	Predicted    []classCount   `json:"predicted"` // of each class that was chosen
+	RowsDropped  int64          `json:"rows_dropped"`
+	Passes       map[string]int `json:"passes"`
+	*judgement                  // of --label
+	Seconds      show.Number    `json:"seconds"`
+	PeakRSSBytes int64          `json:"peak_rss_bytes"`
+	Output       string         `json:"output,omitempty"`
+}
+
+// classCount is how many rows are of a class.
+type classCount struct {
+	Class string `json:"class"`
+	Rows  int64  `json:"rows"`
+}
+
+func (p *predictCommand) check(args []string) error {
+	compares := p.data.label+p.labelsFile != ""
+	if err := refuse([]contradiction{
+		{len(args) < 2, "predict needs a model and data: nystream predict m.npz data.parquet -o predicted.csv"},
+		{p.output == "" && !compares, "-o is missing: the output file, such as -o predicted.csv; with --label it may be left out"},
+		{p.output == "" && (p.decisions || p.probabilities || len(p.data.keep) > 0), "--decisions, --probabilities and --keep go into a file: name it with -o"},
+	}); err != nil {
+		return err
+	}
+	if err := p.data.check(); err != nil || p.output == "" {
+		return err
+	}
+	inputs := args
+	if p.labelsFile != "" {
+		inputs = append(args[:len(args):len(args)], p.labelsFile)
+	}
+	return checkOutput("-o", p.output, predictExtensions, inputs)
+}
+
+func (p *predictCommand) run(ctx context.Context, args []string) error {
+	if err := p.check(args); err != nil {
+		return err
+	}
+	f, err := readModel(args[0])
+	if err != nil {
+		return err
+	}
+	m, ok := f.model.(model.Predictor)
+	if !ok {
+		return usagef("%s is of family %s, whose models choose no classes; nystream fit askls makes one that does", args[0], f.family.name)
+	}
+	w, err := newPredictions(m, f.data.Classes, p.decisions, p.probabilities)
+	if err != nil {
+		return err
+	}
+	rows, truth, err := p.open(ctx, f, m, w.classes, args[1:])
+	if err != nil {
+		return err
+	}
+	defer rows.close()
+	plan := m.TransformPlan(p.engine(), model.Left, rows.source)
+	rows.budget(&plan.Memory, p.engine())
+	writerBudget(&plan.Memory, p.output, rows.source.Info().Rows, len(w.columns())+2)
+	if err := p.checkBudget(&plan.Memory); err != nil {
+		return err
+	}
+	if err := w.create(p.output, rows); err != nil {
+		return err
+	}
+	defer w.abort() // does nothing after commit
+	if w.numbered() {
+		p.note("%s holds numbers alone, and labels are words: they are numbered from 0, as nystream inspect lists them", p.output)
+	}
+	if err := w.predict(ctx, p.engine(), m, rows, truth); err != nil {
+		return err
+	}
+	if err := w.commit(); err != nil {
+		return err
+	}
+	r := &predictResult{Model: args[0], Rows: w.rows, Predicted: w.chosen(), RowsDropped: rows.dropped(), Passes: map[string]int{"data": rows.passes()}, Output: p.output}
+	if truth != nil {
+		if r.judgement, err = truth.judgement(); err != nil {
+			return err
+		}
+	}
+	return p.report(r)
+}
+
+func (p *predictCommand) report(r *predictResult) error {
+	r.Seconds, r.PeakRSSBytes = show.Number(p.seconds()), peakRSS()
+	t := &show.Text{Title: r.Output}
+	if r.Output == "" {
+		t.Title = "predictions of " + r.Model
+	}
+	t.Add("rows", "%s", show.Count(r.Rows))
+	words := make([]string, len(r.Predicted))
+	for i, c := range r.Predicted {
+		words[i] = fmt.Sprintf("%s (%s)", c.Class, show.Count(c.Rows))
+	}
+	t.Add("predicted", "%s", show.Words(words))
+	if r.RowsDropped > 0 {
+		t.Add("dropped", "%s rows with nulls", show.Count(r.RowsDropped))
+	}
+	if r.judgement != nil {
+		r.judgement.text(t)
+	}
+	t.Add("work", "%s, peak memory %s", show.Seconds(float64(r.Seconds)), show.Bytes(r.PeakRSSBytes))
+	return p.print(r, t)
+}

@@ -1,0 +1,309 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/solvers/metrics"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// truth is what predictions are compared with.
+type truth struct {
+	said    aside
+	source  string // for messages
+	place   int    // of the label among what rows carry along
+	read    []int  // classes of all rows, -1 for none; nil where rows carry labels along
+	classes []string
+	known   int            // how many of the classes are those of the model; others follow them
+	number  map[string]int // of the classes
+	tally   metrics.Tally
+	without int64 // rows without a label
+}
+
+// newTruth returns the truth of classes.
+func newTruth(said aside, classes []string) *truth {
+	t := &truth{said: said, classes: slices.Clone(classes), known: len(classes), number: make(map[string]int)}
+	for i, c := range classes {
+		t.number[c] = i
+	}
+	return t
+}
+
+// class returns the number of a label, a new one if the model does not know it.
+func (t *truth) class(label string) (int, error) {
+	if c, ok := t.number[label]; ok {
+		return c, nil
+	}
+	c := len(t.classes)
+	if c-t.known == mostClasses {
+		return 0, fromData(fmt.Errorf("%s: more than %d labels that the model does not know, such as %q and %q: is this the column of the labels?", t.said.named(), mostClasses, t.classes[t.known], label))
+	}
+	t.classes = append(t.classes, label)
+	t.number[label] = c
+	return c, nil
+}
+
+// wordOf returns a value of a column as the fit names classes.
+func wordOf(c *stream.Column, i int) string {
+	switch c.Kind {
+	case stream.Int64:
+		return strconv.FormatInt(c.Ints[i], 10)
+	case stream.Float64:
+		return strconv.FormatFloat(c.Floats[i], 'g', -1, 64)
+	}
+	return c.Strings[i]
+}
+
+// of returns the classes of all values of a column.
+func (t *truth) of(v *asideValues) ([]int, error) {
+	if err := v.checkWhole(); err != nil {
+		return nil, err
+	}
+	c := &v.values[0]
+	classes := make([]int, c.Len())
+	for i := range classes {
+		var err error
+		if classes[i], err = t.class(wordOf(c, i)); err != nil {
+			return nil, err
+		}
+	}
+	return classes, nil
+}
+
+// compare counts the rows of a block.
+func (t *truth) compare(b *stream.Block, chosen []int) error {
+	labels := t.read
+	if labels != nil {
+		labels = labels[b.Start : b.Start+int64(len(chosen))]
+	} else {
+		var err error
+		labels, err = t.of(&asideValues{aside: t.said, source: t.source, first: b.Start, values: b.Kept[t.place : t.place+1]})
+		if err != nil {
+			return err
+		}
+	}
+	var is, found []int
+	for i, l := range labels {
+		if l >= 0 {
+			is, found = append(is, l), append(found, chosen[i])
+		}
+	}
+	t.without += int64(len(labels) - len(is))
+	t.tally.Add(is, found)
+	return nil
+}
+
+// open opens what is predicted, and the labels that predictions are compared with, nil if
+// there are none.
+func (p *predictCommand) open(ctx context.Context, f *modelFile, m model.Predictor, classes, paths []string) (*taken, *truth, error) {
+	graph := f.data.Graph != nil
+	switch {
+	case graph && p.data.label != "" && p.labelsFile == "":
+		return nil, nil, usagef("--label names a column of --labels, which is missing: the model is of a graph")
+	case !graph && p.labelsFile != "":
+		return nil, nil, usagef("--labels is for models of a graph; labels of rows are named by --label")
+	}
+	value := p.data.label
+	if value == "" && p.labelsFile == "" {
+		rows, err := f.open(ctx, &p.application, m, model.Left, paths)
+		return rows, nil, err
+	}
+	t := newTruth(newAside("--label", value), classes)
+	if graph {
+		return p.openNodes(ctx, f, m, t, paths)
+	}
+	if err := p.nameColumn(ctx, f, t, paths); err != nil {
+		return nil, nil, err
+	}
+	rows, err := f.open(ctx, &p.application, m, model.Left, paths)
+	if err != nil {
+		return nil, nil, err
+	}
+	t.source = rows.source.Info().Name
+	if t.said.file != "" {
+		err = t.readFile(ctx, p, rows)
+	} else {
+		t.place = slices.IndexFunc(rows.fields, func(f stream.Field) bool { return f.Name == t.said.columns[0] })
+	}
+	if err != nil {
+		rows.close()
+		return nil, nil, err
+	}
+	return rows, t, nil
+}
+
+// nameColumn finds out which column of the data has the labels, if it is one of them.
+func (p *predictCommand) nameColumn(ctx context.Context, f *modelFile, t *truth, paths []string) error {
+	if t.said.file != "" {
+		if f.prepare.Nulls == stream.NullsDrop {
+			return usagef("%s: the model drops rows with nulls, which cannot be found in another file; put the labels into a column of the data", t.said.named())
+		}
+		p.data.label = ""
+		return nil
+	}
+	if len(t.said.columns) != 1 {
+		return usagef("%s: labels are in one column", t.said.named())
+	}
+	if !slices.Contains(paths, "-") {
+		columns, _, err := blockstore.Columns(ctx, paths, p.data.options(p.app))
+		if err == nil { // else opening tells why
+			if t.said, err = t.said.inData(columns); err != nil {
+				return err
+			}
+		}
+	}
+	p.data.label = t.said.columns[0]
+	return nil
+}
+
+// readFile reads the labels of all rows.
+func (t *truth) readFile(ctx context.Context, p *predictCommand, rows *taken) error {
+	n := rows.source.Info().Rows
+	if n < 0 {
+		return usagef("%s: how many rows there are is not known before they are read; store them first with --spool", t.said.named())
+	}
+	v, err := p.data.readAsideFile(ctx, t.said, n)
+	if err == nil {
+		t.read, err = t.of(v)
+	}
+	return err
+}
+
+// openNodes opens a graph, and reads the labels of its nodes.
+func (p *predictCommand) openNodes(ctx context.Context, f *modelFile, m model.Predictor, t *truth, paths []string) (*taken, *truth, error) {
+	nodes, values, err := readNodeLabels(ctx, p.labelsFile, p.data.label)
+	if err != nil {
+		return nil, nil, err
+	}
+	t.said, t.source, p.data.label = values.aside, p.labelsFile, ""
+	if p.graph.nodes == "" { // as for the fit
+		p.graph.nodes = p.labelsFile
+	}
+	labels, err := t.of(values)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, err := f.open(ctx, &p.application, m, model.Left, paths)
+	if err != nil {
+		return nil, nil, err
+	}
+	var strange string
+	if t.read, strange = nodeLabels(rows.graph, nodes, labels); strange != "" {
+		p.note("%s has labels of nodes that are not in %s, such as %s", p.labelsFile, p.graph.nodes, strange)
+	}
+	return rows, t, nil
+}
+
+// judgement is how predictions compare with the truth.
+type judgement struct {
+	Labelled   int64         `json:"labelled"` // rows that were compared
+	Unlabelled int64         `json:"unlabelled,omitempty"`
+	Accuracy   show.Number   `json:"accuracy"`
+	MicroF1    show.Number   `json:"micro_f1"` // the accuracy, where a row has one class
+	MacroF1    show.Number   `json:"macro_f1"`
+	Unknown    *unknownLabel `json:"unknown_labels,omitempty"`
+	Confusion  confusion     `json:"confusion"`
+}
+
+// unknownLabel are labels that the model does not know.
+type unknownLabel struct {
+	Rows   int64    `json:"rows"`
+	Labels []string `json:"labels"`
+}
+
+// confusion is the table of labels, its rows, against predictions, its columns.
+type confusion struct {
+	Classes []string      `json:"classes"` // that occur in either
+	Counts  [][]int64     `json:"counts"`
+	F1      []show.Number `json:"f1"` // of each class
+}
+
+// judgement returns what was compared.
+func (t *truth) judgement() (*judgement, error) {
+	figures := figuresOf(&t.tally)
+	if figures == nil {
+		return nil, fromData(fmt.Errorf("%s: no row has a label to compare with", t.said.named()))
+	}
+	c, err := t.tally.Confusion()
+	scores, err2 := t.tally.ClassF1()
+	if err = errors.Join(err, err2); err != nil {
+		return nil, err
+	}
+	j := &judgement{Labelled: figures.Samples, Unlabelled: t.without, Accuracy: figures.Accuracy, MicroF1: figures.MicroF1, MacroF1: figures.MacroF1}
+	j.Confusion.Counts = c.Counts
+	for i, class := range c.Classes {
+		j.Confusion.Classes = append(j.Confusion.Classes, t.classes[class])
+		j.Confusion.F1 = append(j.Confusion.F1, show.Number(scores[i].F1))
+		if class < t.known {
+			continue
+		}
+		if j.Unknown == nil {
+			j.Unknown = &unknownLabel{}
+		}
+		j.Unknown.Labels = append(j.Unknown.Labels, t.classes[class])
+		for _, n := range c.Counts[i] {
+			j.Unknown.Rows += n
+		}
+	}
+	return j, nil
+}
+
+// text adds lines.
+func (j *judgement) text(t *show.Text) {
+	t.Add("accuracy", "%.4f (micro F1), of %s labelled rows", float64(j.Accuracy), show.Count(j.Labelled))
+	t.Add("macro F1", "%.4f", float64(j.MacroF1))
+	if j.Unlabelled > 0 {
+		t.Add("unlabelled", "%s rows, in no figure", show.Count(j.Unlabelled))
+	}
+	if j.Unknown != nil {
+		t.Add("unknown", "%s rows have labels that the model does not know, and count as wrong: %s", show.Count(j.Unknown.Rows), show.Words(j.Unknown.Labels))
+	}
+	j.Confusion.text(t)
+}
+
+// mostConfused is how many classes the text lists: those with the most rows.
+const mostConfused = 12
+
+// text adds the table.
+func (c *confusion) text(t *show.Text) {
+	order := make([]int, len(c.Classes))
+	for i := range order {
+		order[i] = i
+	}
+	some := ""
+	if len(order) > mostConfused {
+		rows := func(i int) (n int64) {
+			for _, v := range c.Counts[i] {
+				n += v
+			}
+			return n
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rows(b), rows(a)) })
+		some = fmt.Sprintf("; the %d largest of %d classes (--format json has all)", mostConfused, len(order))
+		order = order[:mostConfused]
+	}
+	t.Add("confusion", "rows are labels, columns what was predicted%s", some)
+	head := []string{""}
+	for _, j := range order {
+		head = append(head, c.Classes[j])
+	}
+	table := [][]string{append(head, "F1", "")}
+	for _, i := range order {
+		row := []string{c.Classes[i]}
+		for _, j := range order {
+			row = append(row, show.Count(c.Counts[i][j]))
+		}
+		table = append(table, append(row, fmt.Sprintf("%.3f", float64(c.F1[i])), ""))
+	}
+	for _, line := range show.Columns(table) {
+		t.Add("", "%s", line)
+	}
+}

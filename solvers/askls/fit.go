@@ -42,6 +42,7 @@ type fit struct {
 	kernel  kernelgen.Kernel
 	targets blas64.General // n×k, ±1
 	folds   []Fold         // of stacking
+	ranks   []int          // of preconditioners
 }
 
 // Fit learns the classes of the samples, one against the rest, with a kernel between
@@ -63,7 +64,7 @@ func (m Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	asked := m.Engine
 	engine, notes := m.choose(d.Shape(), k)
 	m.Engine = engine
-	f := &fit{Solver: m, data: d, kernel: k, targets: oneAgainstRest(d.labels, d.classes)}
+	f := &fit{Solver: m, data: d, kernel: k, targets: oneAgainstRest(d.labels, d.classes), ranks: m.raises(d.Shape(), k)}
 	f.engine = e.Given(f.targets)
 	if m.Merge == MergeStack {
 		f.folds = newFolds(d.labels, d.classes, m.Folds, m.Seed)

@@ -2,13 +2,16 @@ package askls
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/minres"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -29,15 +32,11 @@ const probeColumns = 1
 
 func (f *fit) iterative(ctx context.Context) (*solution, error) {
 	s := newSolution()
-	p, err := f.preconditioner(ctx, s)
-	if err != nil {
-		return nil, err
-	}
 	k, err := newMatrix(ctx, f.engine, f.data, f.kernel, false)
 	if err != nil {
 		return nil, err
 	}
-	it := &iterative{fit: f, system: system{k: k, gamma: f.Gamma}, p: p, out: [][]int64{nil}}
+	it := &iterative{fit: f, system: system{k: k, gamma: f.Gamma}, out: [][]int64{nil}}
 	for _, fold := range f.folds {
 		it.out = append(it.out, fold.Test)
 	}
@@ -114,27 +113,34 @@ func (it *iterative) multiply(ctx context.Context, ridge float64, x, ax, room bl
 	return nil
 }
 
+// patience is how many iterations a preconditioner gets where one of a higher rank may
+// follow: as much work as that takes, or less.
+const patience = 200
+
 // solve solves the plain system, or the ridge one where it is singular, or where a random
-// right side does not show that it is not.
+// right side does not show that it is not. Singular values of K on either side of 1/γ
+// that the preconditioner does not know keep MINRES from settling, so that its rank is
+// raised until it does.
 func (it *iterative) solve(ctx context.Context, r blas64.General, s *solution) (blas64.General, error) {
 	s.ridge = it.Ridge
 	if s.ridge == 0 {
-		run, err := it.run(ctx, r, 0, true)
+		run, err := it.raise(ctx, r, s)
 		if err != nil {
 			return blas64.General{}, err
 		}
-		s.condition, s.iterations = run.Condition, run.Iterations
-		if run.Regular && !run.Singular {
+		if s.condition = run.Condition; run.Regular && !run.Singular {
 			return it.finish(run, s)
 		}
 		s.ridge = fallbackRidge
 		if run.Singular {
 			s.report.Note(fallbackNote(s.condition, s.ridge))
 		} else {
-			s.report.Note(fmt.Sprintf("the system cannot be told from a singular one in %d iterations: the ridge system (M² + λI)x = Mr with λ = %v was solved instead (`ridge`, or more `iterations`)", run.Iterations, s.ridge))
+			s.report.Note(fmt.Sprintf("the system cannot be told from a singular one in %d iterations: the ridge system (M² + λI)x = Mr with λ = %v was solved instead (`ridge`, more `iterations`, a higher `rank`, or `engine dense`)", s.iterations, s.ridge))
 		}
+	} else if err := it.precondition(ctx, it.Rank, s); err != nil {
+		return blas64.General{}, err
 	}
-	run, err := it.run(ctx, r, s.ridge, false)
+	run, err := it.run(ctx, r, s.ridge, it.Iterations, false)
 	if err != nil {
 		return blas64.General{}, err
 	}
@@ -145,20 +151,50 @@ func (it *iterative) solve(ctx context.Context, r blas64.General, s *solution) (
 	return it.finish(run, s)
 }
 
-// finish reports the residual, and refuses what is no solution.
-func (it *iterative) finish(run *minres.Solution, s *solution) (blas64.General, error) {
-	s.report.Residuals, s.report.Unsettled = run.Residuals, run.Residual > it.Tolerance
-	switch {
-	case !(run.Residual <= 1e-2):
-		return run.X, fmt.Errorf("after %d iterations the residual is %.1e of the right side: the system is badly conditioned (about %.1e); give a ridge (`ridge 1`), a smaller gamma, or a larger rank", run.Iterations, run.Residual, run.Condition)
-	case run.Residual > it.Tolerance:
-		s.report.Note(fmt.Sprintf("after %d iterations the residual is %.1e of the right side, above the tolerance %.0e (condition number at least %.1e)", run.Iterations, run.Residual, it.Tolerance, run.Condition))
+// raise solves the plain system by preconditioners of higher and higher rank.
+func (it *iterative) raise(ctx context.Context, r blas64.General, s *solution) (run *minres.Solution, err error) {
+	for i, rank := range it.ranks {
+		if err := it.precondition(ctx, rank, s); err != nil {
+			return nil, err
+		}
+		most := it.Iterations
+		if i+1 < len(it.ranks) {
+			most = min(most, patience)
+		}
+		if run, err = it.run(ctx, r, 0, most, true); err != nil {
+			return nil, err
+		}
+		s.iterations += run.Iterations
+		if run.Singular || run.Regular && run.Residual <= it.Tolerance {
+			break
+		}
 	}
+	return run, nil
+}
+
+// precondition makes the preconditioner.
+func (it *iterative) precondition(ctx context.Context, rank int, s *solution) (err error) {
+	it.p = nil // its memory is for the next one
+	it.p, err = it.preconditioner(ctx, rank, s)
+	return err
+}
+
+// finish reports the residual, and what it means.
+func (it *iterative) finish(run *minres.Solution, s *solution) (blas64.General, error) {
+	s.report.Residuals, s.report.Unsettled = run.Residuals, !(run.Residual <= it.Tolerance)
+	if math.IsNaN(run.Residual) {
+		return run.X, errors.New("the residual is not a number: the kernel overflows; scale the columns (`scale standard`), or change the kernel")
+	}
+	if s.report.Unsettled {
+		s.report.Note(fmt.Sprintf("after %d iterations the residual is %.1e of the right side, above the tolerance %.0e (condition number at least %.1e): singular values of the kernel matrix are close to 1/gamma, on either side of it; give a ridge (`ridge 1`), a smaller `gamma`, a higher `rank`, or `engine dense`",
+			s.iterations, run.Residual, it.Tolerance, run.Condition))
+	}
+	s.report.Estimate(model.Estimate{Of: decisionValues, Value: min(1, run.Residual*run.Condition), From: "the residual and the condition number of the iteration"})
 	return run.X, nil
 }
 
 // run solves one system, the random right side with it if it is wanted.
-func (it *iterative) run(ctx context.Context, r blas64.General, ridge float64, probe bool) (*minres.Solution, error) {
+func (it *iterative) run(ctx context.Context, r blas64.General, ridge float64, most int, probe bool) (*minres.Solution, error) {
 	room := stream.NewMatrix(0, 0)
 	right := dense.Columns(r, 0, r.Cols-probeColumns)
 	if probe {
@@ -175,7 +211,7 @@ func (it *iterative) run(ctx context.Context, r blas64.General, ridge float64, p
 	}
 	h := definite(it.Gamma, ridge)
 	m := minres.Solver{
-		Tolerance: it.Tolerance, Iterations: it.Iterations, Probe: probe,
+		Tolerance: it.Tolerance, Iterations: most, Probe: probe,
 		Multiply: func(ctx context.Context, x, ax blas64.General) error { return it.multiply(ctx, ridge, x, ax, room) },
 		Precondition: func(x, px blas64.General) {
 			it.p.apply(h, x, px)

@@ -54,6 +54,9 @@ func (f *fit) lowRank(ctx context.Context) (*solution, error) {
 	s.report.ExactPasses = approximation.ExactPasses
 	s.rank = approximation.Rank()
 	s.report.Notes = append(approximation.Notes, s.report.Notes...)
+	if err := l.estimate(ctx, s); err != nil {
+		return nil, err
+	}
 	functions := *approximation.Model
 	left, right := *functions.Left, *functions.Right
 	left.Projection = dense.Mul(blas.NoTrans, left.Projection, blas.NoTrans, s.source)

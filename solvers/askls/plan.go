@@ -19,6 +19,10 @@ func (m Solver) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 		return nil, err
 	}
 	engine, notes := m.choose(s, k)
+	if engine == EngineIterative {
+		ranks := m.raises(s, k)
+		m = m.raised(ranks[len(ranks)-1])
+	}
 	p, err := m.plan(e, engine, s, k)
 	if err == nil && m.Engine == EngineAuto {
 		p.Chosen, p.Notes = engine.String(), append(notes, p.Notes...)
@@ -127,7 +131,7 @@ func (m Solver) planIterative(p *model.Plan, e stream.Engine, s model.Shape, k k
 	r := int64(0)
 	if !explicit(s) && int64(m.Rank) < n {
 		r = int64(m.Rank)
-		before, err := m.planApproximation(m.nystrom(), e, s, k)
+		before, err := m.planApproximation(m.approximate(), e, s, k)
 		if err != nil {
 			return err
 		}

@@ -2,8 +2,8 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -21,6 +21,7 @@ import (
 
 // table is a data set: standardised rows in random order, and their classes.
 type table struct {
+	name    string
 	x       blas64.General
 	labels  []int
 	classes int
@@ -33,15 +34,19 @@ type file struct {
 	first bool
 }
 
+// files are those of the papers' data that have classes.
 var files = map[string]file{
 	"spambase": {"spambase.data", false}, "satimage": {"satimage.scale", true}, "letter": {"letter.scale", true}, "a9a": {"a9a", true},
 	"abalone": {"abalone.data", true}, "pima": {"pima-indians-diabetes.csv", false}, "australian": {"australian.dat", false},
 }
 
+func dataNames() []string { return slices.Sorted(maps.Keys(files)) }
+
 // mostRows is how many rows of a file are read at most.
 const mostRows = 8000
 
-func read(_ context.Context, name string) (*table, error) {
+// read reads a data set.
+func read(name string) (*table, error) {
 	f, ok := files[name]
 	if !ok {
 		return nil, fmt.Errorf("no data set is called %q", name)
@@ -62,7 +67,7 @@ func read(_ context.Context, name string) (*table, error) {
 		}
 		rows, classes, columns = append(rows, row), append(classes, class), max(columns, len(row))
 	}
-	t := &table{x: stream.NewMatrix(len(rows), columns)}
+	t := &table{name: name, x: stream.NewMatrix(len(rows), columns)}
 	labels, count := datasets.Numbered(classes)
 	t.classes = count
 	order := sketch.NewRandom(1, "decisions").Choose(int64(len(rows)), len(rows))
@@ -107,6 +112,7 @@ func (f file) parse(line string) (class string, row []float64) {
 	return class, row
 }
 
+// standardise makes columns have mean 0 and standard deviation 1; constant ones are 0.
 func standardise(x blas64.General) {
 	dense.CentreColumns(x)
 	scale := make([]float64, x.Cols)
@@ -122,6 +128,7 @@ func standardise(x blas64.General) {
 	dense.ScaleColumns(x, scale)
 }
 
+// medianDistance returns that between the first rows.
 func medianDistance(x blas64.General) float64 {
 	var all []float64
 	for i := range min(200, x.Rows) {

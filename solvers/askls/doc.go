@@ -39,11 +39,18 @@
 //
 //   - [EngineDense]: M formed and factored: (2n+2)² numbers, O(n³).
 //   - [EngineIterative]: MINRES for all classes at once on exact tiles or a sparse
-//     matrix, preconditioned by the low-rank solution.
+//     matrix, preconditioned by the low-rank solution, of a rank that is raised where
+//     singular values of K on both sides of 1/γ keep the iteration from settling.
 //   - [EngineLowRank]: K ≈ U·Σ·Vᵀ from the asymmetric Nyström method (or another of
 //     package ksvd). M is then 1/γ but for a space of 2r+4 dimensions, which triangular
 //     factors of [1 U y] and [1 V y] give in one pass: O(n·r²), and memory that does
 //     not depend on n.
+//
+// A fit by engine lowrank estimates how far its decision values on new samples are from
+// those of the exact machine, ‖f̃−f‖/max(‖f̃‖,‖f‖) without the mean of each class, from a
+// trial of 1,000 samples or fewer that both machines learn from: see estimate.go, and
+// bench/decisions for how good the estimate is. Of stacked functions it is the error of
+// f_s and f_t. Engine iterative bounds the same by its residual; at most 1 is said.
 //
 // # Merging
 //

@@ -34,7 +34,7 @@ import (
 // trialSamples is how many samples are looked at, at most, and trialShare how many of
 // them learn for one that is decided on.
 const (
-	trialSamples = 1250
+	trialSamples = 1000
 	trialShare   = 7
 )
 

@@ -165,7 +165,7 @@ func (it *iterative) raise(ctx context.Context, r blas64.General, s *solution) (
 			return nil, err
 		}
 		s.iterations += run.Iterations
-		if run.Singular || run.Regular && run.Residual <= it.Tolerance {
+		if run.Singular || run.Regular && (run.Residual <= it.Tolerance || run.Iterations < most) {
 			break
 		}
 	}

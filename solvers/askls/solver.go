@@ -41,7 +41,8 @@ type Solver struct {
 	Penalty float64
 
 	// Rank, Samples and Sums are those of the approximation of engine lowrank, and of the
-	// preconditioner of engine iterative: see [ksvd.Nystrom]. Rank 0 means 100.
+	// preconditioner of engine iterative, which begins with that rank: see [ksvd.Nystrom].
+	// Rank 0 means 100.
 	Rank          int
 	Samples       int
 	Sums          ksvd.Sums
@@ -49,7 +50,7 @@ type Solver struct {
 
 	// Tolerance of engine iterative is on ‖r − Mx‖/‖r‖ of every class; 0 means 1e-10.
 	Tolerance float64
-	// Iterations of engine iterative, at most; 0 means 1000.
+	// Iterations of engine iterative with one preconditioner, at most; 0 means 1000.
 	Iterations int
 
 	// Memory, in bytes, is what EngineAuto must make do with; 0 is no limit.

@@ -1,0 +1,58 @@
+package askls
+
+import (
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// between returns samples whose system has singular values on both sides of 1/γ.
+func between(t testing.TB) (*Data, blas64.General) {
+	t.Helper()
+	x, labels := clouds(300, 4, 3, 1, 1)
+	data, err := Samples(source(x), labels, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh, _ := clouds(40, 4, 3, 1, 2)
+	return data, fresh
+}
+
+// TestRaised: where a preconditioner of low rank does not settle the iteration, one of a
+// higher rank does, and decides as the dense engine.
+func TestRaised(t *testing.T) {
+	data, fresh := between(t)
+	m := Solver{Gamma: 300, Rank: 4, Engine: EngineDense}
+	decisions := func(engine Engine) *Fit {
+		m.Engine = engine
+		fit, err := m.Fit(ctx, stream.Engine{}, data, parse(t, "sne(gamma=2)"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fit
+	}
+	exact, fit := decisions(EngineDense), decisions(EngineIterative)
+	if fit.Rank <= 4 || fit.Unsettled || fit.Ridge != 0 {
+		t.Errorf("rank %d, unsettled %v, ridge %v, residual %v, notes %v", fit.Rank, fit.Unsettled, fit.Ridge, fit.Residual(), fit.Notes)
+	}
+	expect(t, name("condition ", exact.Condition, " iterations ", fit.Iterations), functionsOf(t, fit.Model, stream.Engine{}, NewSamples(source(fresh))),
+		functionsOf(t, exact.Model, stream.Engine{}, NewSamples(source(fresh))), 1e-8)
+	if len(fit.Errors) != 1 || !(fit.Errors[0].Value < 1e-6) {
+		t.Errorf("errors %v", fit.Errors)
+	}
+}
+
+// TestUnsettled: an iteration that ends early says why and what to do.
+func TestUnsettled(t *testing.T) {
+	data, _ := between(t)
+	fit, err := Solver{Gamma: 300, Rank: 4, Engine: EngineIterative, Iterations: 3, Ridge: 1e-6}.Fit(ctx, stream.Engine{}, data, parse(t, "sne(gamma=2)"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes := strings.Join(fit.Notes, "\n"); !fit.Unsettled || !strings.Contains(notes, "`ridge 1`") || !strings.Contains(notes, "the error of the decision values") {
+		t.Errorf("unsettled %v, %v", fit.Unsettled, fit.Notes)
+	}
+}

@@ -88,6 +88,7 @@ func (m Exact) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Ke
 	fit := &Fit{Model: g.model(r), Operator: g.Operator, U: r.U, V: r.V, Accuracy: math.NaN(), data: d, stats: g.stats}
 	fit.Report = model.Report{KernelEntries: t.count.Load(), ExactPasses: g.passes(), SourcePasses: 1, Residuals: r.Residuals()}
 	m.judge(&fit.Report, r)
+	fit.Note(fit.vanishing()...)
 	return fit, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
@@ -197,7 +198,8 @@ func (f *nystrom) model(ctx context.Context, n, m int) (*Model, error) {
 
 // finish returns the fit with what is known about it.
 func (f *nystrom) finish(m *Model, accuracy float64) *Fit {
-	return &Fit{Model: m, Report: model.Report{Notes: append(f.notes, rankNote(m.Rank(), f.Rank)...), KernelEntries: f.entries.count.Load(),
+	notes := slices.Concat(f.notes, rankNote(m.Rank(), f.Rank), m.vanishing())
+	return &Fit{Model: m, Report: model.Report{Notes: notes, KernelEntries: f.entries.count.Load(),
 		ExactPasses: f.passes, SourcePasses: f.reads, Unsettled: f.unsettled},
 		Samples: [2]int{len(m.Right.Rows), len(m.Left.Rows)}, Accuracy: accuracy, data: f.data, stats: f.stats}
 }

@@ -58,8 +58,10 @@ func (a *Archive) PutInts(name string, v []int64) {
 // PutMatrix adds a copy of a matrix without padding.
 func (a *Archive) PutMatrix(name string, m blas64.General) {
 	floats := make([]float64, 0, m.Rows*m.Cols)
-	for i := range m.Rows {
-		floats = append(floats, m.Data[i*m.Stride:i*m.Stride+m.Cols]...)
+	if m.Cols > 0 {
+		for i := range m.Rows {
+			floats = append(floats, m.Data[i*m.Stride:i*m.Stride+m.Cols]...)
+		}
 	}
 	a.Arrays = append(a.Arrays, Array{Name: name, Rows: m.Rows, Cols: m.Cols, Floats: floats})
 }

@@ -209,8 +209,8 @@ func TestPolySketchModels(t *testing.T) {
 		if math.Abs(v.FrobeniusError-found) > 1e-6*found+1e-12 {
 			t.Errorf("%v: Verify says %g, dense computation %g", c, v.FrobeniusError, found)
 		}
-		if found > 1e-10 && (f.ErrorEstimate < 0.8*found || f.ErrorEstimate > 1.25*found) {
-			t.Errorf("%v: estimate %g, measured %g", c, f.ErrorEstimate, found)
+		if found > 1e-10 && (f.EstimateIn(lowrank.NormFrobenius) < 0.8*found || f.EstimateIn(lowrank.NormFrobenius) > 1.25*found) {
+			t.Errorf("%v: estimate %g, measured %g", c, f.EstimateIn(lowrank.NormFrobenius), found)
 		}
 	}
 }
@@ -238,7 +238,7 @@ func TestPolySketchBits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return append(append(f.Left.Projection.Data, f.Values...), f.ErrorEstimate)
+			return append(append(f.Left.Projection.Data, f.Values...), f.EstimateIn(lowrank.NormFrobenius))
 		}
 		want := run(1)
 		for _, threads := range []int{2, 8} {

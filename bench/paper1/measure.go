@@ -157,7 +157,7 @@ func (m *measurement) fit(ctx context.Context, e stream.Engine, j *job) {
 		return
 	}
 	j.EntriesPerRow = float64(f.KernelEntries) / float64(j.Rows)
-	j.Estimate, j.SpectralEstimate = f.ErrorEstimate, f.SpectralEstimate
+	j.Estimate, j.SpectralEstimate = f.EstimateIn(lowrank.NormFrobenius), f.EstimateIn(lowrank.NormSpectral)
 	j.models = []*lowrank.Model{f.Model}
 	if j.unshifted != "" {
 		j.models = append(j.models, unshifted(f.Model))

@@ -137,7 +137,7 @@ func row(ctx context.Context, name string, x blas64.General, k kernelgen.Kernel,
 		if !f.Unsettled {
 			reached++
 		}
-		fmt.Fprintf(os.Stderr, "%s, tolerance %g, seed %d: rank %d, error %.3g, estimate %.3g\n", name, tolerance, seed, len(f.Values), v.SpectralError, f.SpectralEstimate)
+		fmt.Fprintf(os.Stderr, "%s, tolerance %g, seed %d: rank %d, error %.3g, estimate %.3g\n", name, tolerance, seed, len(f.Values), v.SpectralError, f.EstimateIn(lowrank.NormSpectral))
 	}
 	told := ""
 	if reached < seeds {

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/lowrank"
 )
@@ -34,7 +32,9 @@ type lowrankResult struct {
 	ErrorEstimateKind  string          `json:"error_estimate_kind,omitempty"`
 	SpectralEstimate   *show.Number    `json:"spectral_error_estimate,omitempty"`
 	TraceResidual      *show.Number    `json:"trace_residual,omitempty"` // part of the trace of A that the columns of U leave
+	TraceKept          *show.Number    `json:"trace_kept,omitempty"`     // trace of Â over that of A
 	Tolerance          show.Number     `json:"tolerance,omitempty"`
+	ToleranceNorm      string          `json:"tolerance_norm,omitempty"`
 	ToleranceReached   *bool           `json:"tolerance_reached,omitempty"`
 	Steps              []toleranceStep `json:"steps,omitempty"` // passes on the way to the tolerance
 	Precision          string          `json:"precision"`
@@ -63,23 +63,37 @@ func (j *job) factorPaths() (p factorPaths) {
 type toleranceStep struct {
 	Landmarks int         `json:"landmarks"`
 	Rank      int         `json:"rank"`
-	Estimate  show.Number `json:"spectral_error_estimate"`
+	Frobenius show.Number `json:"error_estimate,omitempty"` // in the norm of the tolerance
+	Spectral  show.Number `json:"spectral_error_estimate,omitempty"`
+}
+
+func newToleranceStep(s lowrank.Step, n lowrank.Norm) toleranceStep {
+	t := toleranceStep{Landmarks: s.Landmarks, Rank: s.Rank}
+	if n == lowrank.NormFrobenius {
+		t.Frobenius = show.Number(s.Estimate)
+	} else {
+		t.Spectral = show.Number(s.Estimate)
+	}
+	return t
 }
 
 // fitted tells of the error estimates that a factor of 2 is what lowrank's
 // TestEstimateCalibration holds them to in 95 % of its cases.
 func (c *lowrankTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
-	r := &lowrankResult{fitResult: base, Map: c.mapWords(), Shift: show.Number(f.Shift), ErrorEstimate: show.Optional(f.ErrorEstimate),
-		SpectralEstimate: show.Optional(f.SpectralEstimate), TraceResidual: show.Optional(f.TraceResidual), Tolerance: show.Number(c.tolerance), Precision: c.precision.String(), Condition: show.Number(f.Condition),
+	r := &lowrankResult{fitResult: base, Map: c.mapWords(), Shift: show.Number(f.Shift), ErrorEstimate: show.Optional(f.EstimateIn(lowrank.NormFrobenius)),
+		SpectralEstimate: show.Optional(f.EstimateIn(lowrank.NormSpectral)), TraceResidual: show.Optional(f.TraceResidual), TraceKept: show.Optional(f.TraceKept), Tolerance: show.Number(c.tolerance), Precision: c.precision.String(), Condition: show.Number(f.Condition),
 		OrthogonalityBound: show.Number(f.OrthogonalityBound()), Refined: f.Refined(), factorPaths: c.factorPaths()}
 	if r.ErrorEstimate != nil {
-		r.ErrorEstimateKind = "relative Frobenius error, from " + f.EstimateFrom + ", within a factor of 2 in 95 % of cases"
+		r.ErrorEstimateKind = "relative Frobenius error, from " + f.Errors[0].From + ", within a factor of 2 in 95 % of cases"
 	}
 	for _, s := range f.Steps {
 		reached := !f.Unsettled
-		r.ToleranceReached = &reached
-		r.Steps = append(r.Steps, toleranceStep{s.Landmarks, s.Rank, show.Number(s.Estimate)})
+		r.ToleranceReached, r.ToleranceNorm = &reached, c.norm.String()
+		r.Steps = append(r.Steps, newToleranceStep(s, c.norm))
+	}
+	if len(f.Errors) == 0 {
+		t.Add("error", "not estimated; verify measures it")
 	}
 	if c.precision == lowrank.Float32 {
 		r.PrecisionBound = show.Optional(f.PrecisionBound)
@@ -97,18 +111,11 @@ func (r *lowrankResult) text(t *show.Text, f *lowrank.Fit) {
 	if oneFactor {
 		t.Add("shift", "%.4g", float64(r.Shift))
 	}
-	if r.ErrorEstimate != nil {
-		spectral := ""
-		if r.SpectralEstimate != nil {
-			spectral = fmt.Sprintf("%.2g spectral, ", float64(*r.SpectralEstimate))
-		}
-		t.Add("relative error", "about %s%.2g Frobenius, from %s (mostly within a factor of 2)", spectral, float64(*r.ErrorEstimate), f.EstimateFrom)
+	if r.TraceResidual != nil {
+		t.Add("trace", "Â has %.4g of tr(A), %.4g in the columns of U", float64(*r.TraceKept), 1-float64(*r.TraceResidual))
 	}
-	if r.TraceResidual != nil && oneFactor {
-		t.Add("trace left", "%.4g of tr(A) is outside the columns of U", float64(*r.TraceResidual))
-	}
-	for _, s := range r.Steps {
-		t.Add("step", "%d landmarks: rank %d, about %.2g", s.Landmarks, s.Rank, float64(s.Estimate))
+	for _, s := range f.Steps {
+		t.Add("step", "%d landmarks: rank %d, about %.2g (%s)", s.Landmarks, s.Rank, s.Estimate, r.ToleranceNorm)
 	}
 	if r.PrecisionBound != nil {
 		t.Add("precision", "float32: kernel entries within %.2g of the largest", float64(*r.PrecisionBound))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -47,21 +48,23 @@ model of a matrix on disk DATA is that matrix, read once per step.`,
 
 // verifyResult is what verify prints as JSON.
 type verifyResult struct {
-	Model          string      `json:"model"`
-	Method         string      `json:"method"`
-	SpectralError  show.Number `json:"relative_spectral_error"`
-	FrobeniusError show.Number `json:"relative_frobenius_error"`
-	Norm           show.Number `json:"norm"`
-	Iterations     int         `json:"iterations"`
-	Tolerance      show.Number `json:"tolerance"`
-	Converged      bool        `json:"converged"`
-	Rows           int64       `json:"rows"`
-	Columns        int64       `json:"columns"`
-	Error          string      `json:"error"`
-	Sample         int         `json:"sample,omitempty"`
-	KernelEntries  int64       `json:"kernel_entries"`
-	Seconds        show.Number `json:"seconds"`
-	PeakRSSBytes   int64       `json:"peak_rss_bytes"`
+	Model          string       `json:"model"`
+	Method         string       `json:"method"`
+	SpectralError  show.Number  `json:"relative_spectral_error"`
+	FrobeniusError show.Number  `json:"relative_frobenius_error"`
+	TraceKept      *show.Number `json:"trace_kept,omitempty"` // trace of Â over that of A
+	Norm           show.Number  `json:"norm"`
+	Iterations     int          `json:"iterations"`
+	Tolerance      show.Number  `json:"tolerance"`
+	Converged      bool         `json:"converged"`
+	Rows           int64        `json:"rows"`
+	Columns        int64        `json:"columns"`
+	Error          string       `json:"error"`
+	Sample         int          `json:"sample,omitempty"`
+	KernelEntries  int64        `json:"kernel_entries"`
+	Seconds        show.Number  `json:"seconds"`
+	PeakRSSBytes   int64        `json:"peak_rss_bytes"`
+	Notes          []string     `json:"notes"`
 }
 
 func (v *verifyCommand) run(ctx context.Context, args []string) error {
@@ -144,11 +147,15 @@ func (v *verifyCommand) measure(ctx context.Context, f *modelFile, m model.Verif
 		return err
 	}
 	r := &verifyResult{Model: f.path, Method: f.model.Describe().Method, SpectralError: show.Number(found.SpectralError), FrobeniusError: show.Number(found.FrobeniusError),
-		Norm: show.Number(found.Norm), Iterations: found.Iterations, Tolerance: show.Number(found.Tolerance), Converged: found.Converged,
+		TraceKept: show.Optional(found.TraceKept), Norm: show.Number(found.Norm), Notes: []string{}, Iterations: found.Iterations, Tolerance: show.Number(found.Tolerance), Converged: found.Converged,
 		Rows: found.Rows, Columns: found.Cols, Error: "exact", Sample: sample, KernelEntries: found.KernelEntries}
 	if sample > 0 {
 		r.Error = "sampled"
 	}
+	if worst := max(found.SpectralError, found.FrobeniusError); worst > 1 {
+		r.Notes = append(r.Notes, fmt.Sprintf("an error of %.2g is more than that of no model at all, which is 1", worst))
+	}
+	v.notes(r.Notes)
 	return v.report(r, f.model.Describe())
 }
 
@@ -161,6 +168,9 @@ func (v *verifyCommand) report(r *verifyResult, d *model.Description) error {
 	}
 	t.Add("spectral error", "%.4g of ‖A‖₂%s = %.4g", float64(r.SpectralError), between, float64(r.Norm))
 	t.Add("Frobenius error", "%.4g of ‖A‖_F%s", float64(r.FrobeniusError), between)
+	if r.TraceKept != nil {
+		t.Add("trace", "Â has %.4g of tr(A)%s", float64(*r.TraceKept), between)
+	}
 	t.Add("measured on", "%s × %s entries: %s", show.Count(r.Rows), show.Count(r.Columns), where)
 	converged := "converged"
 	if !r.Converged {

@@ -83,7 +83,7 @@ func TestAdaptiveLimits(t *testing.T) {
 		t.Errorf("rank %d, reached %t, notes %q", f.Left.Rank(), !f.Unsettled, f.Notes)
 	}
 	f = fit(Adaptive{Seed: 1, Tolerance: 1e-4, Memory: 40 << 20})
-	if !f.Unsettled || !strings.Contains(strings.Join(f.Notes, "\n"), "`memory`") || math.IsNaN(f.SpectralEstimate) {
+	if !f.Unsettled || !strings.Contains(strings.Join(f.Notes, "\n"), "`memory`") || math.IsNaN(f.EstimateIn(NormSpectral)) {
 		t.Errorf("reached %t, notes %q", !f.Unsettled, f.Notes)
 	}
 	for _, bad := range []float64{0, 1, -1, math.NaN(), math.Inf(1)} {

@@ -145,7 +145,7 @@ func TestSameBits(t *testing.T) {
 			if err := f.Refine(ctx, e, model.Sources{Left: src}); err != nil {
 				t.Fatal(err)
 			}
-			out[name] = saved(f.Model) + fmt.Sprint(f.ErrorEstimate, f.SpectralEstimate, f.TraceResidual)
+			out[name] = saved(f.Model) + fmt.Sprint(f.EstimateIn(NormFrobenius), f.EstimateIn(NormSpectral), f.TraceResidual)
 		}
 		return out
 	}

@@ -103,7 +103,6 @@ func (t *tiles) sampleSide(side *Embedding, known blas64.General, number []int64
 type errorEstimate struct {
 	frobenius float64 // ‖A−Â‖_F/‖A‖_F
 	spectral  float64 // ‖A−Â‖₂/‖A‖₂
-	trace     float64 // see Fit.TraceResidual
 	notes     []string
 }
 
@@ -111,7 +110,7 @@ type errorEstimate struct {
 // embedding, and the other way round: u(x) compares a left row with landmarks
 // among the right rows. wholeTrace is tr(A), NaN if nobody knows.
 func (t *tiles) estimate(m *Model, heldLeft, heldRight *panel, wholeTrace float64) (*errorEstimate, error) {
-	out := &errorEstimate{math.NaN(), math.NaN(), math.NaN(), nil}
+	out := &errorEstimate{math.NaN(), math.NaN(), nil}
 	if tooFew(m.Rows, m.right().Rows, heldLeft) || tooFew(m.Cols, m.Left.Rows, heldRight) {
 		return out, nil
 	}
@@ -148,9 +147,6 @@ func (t *tiles) estimate(m *Model, heldLeft, heldRight *panel, wholeTrace float6
 	}
 	out.frobenius = ratio(math.Sqrt(errors), math.Sqrt(entries))
 	out.spectral = ratio(rest, norm)
-	if wholeTrace > 0 {
-		out.trace = (wholeTrace - dense.Sum(m.Values) - m.Shift*float64(len(m.Values))) / wholeTrace
-	}
 	return out, nil
 }
 

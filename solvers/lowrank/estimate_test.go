@@ -151,7 +151,7 @@ func (c calibrationCase) run(t *testing.T) (calibration, bool) {
 	rest := difference(a, approximation(f.Model, u, v))
 	norm, square := quickNorm(t, a), dense.Frobenius(a)
 	restNorm, restSquare := quickNorm(t, rest), dense.Frobenius(rest)
-	out := calibration{c.name, restNorm / norm / f.SpectralEstimate, restSquare / square / f.ErrorEstimate, restNorm / norm, restSquare / square}
+	out := calibration{c.name, restNorm / norm / f.EstimateIn(NormSpectral), restSquare / square / f.EstimateIn(NormFrobenius), restNorm / norm, restSquare / square}
 	return out, restNorm/norm > 1e-11 // below, both are rounding
 }
 

@@ -150,7 +150,7 @@ func (m SSRSVDMatrix) finish(acc *sketch.Explicit, with sketch.ExplicitSketch, n
 	return &Fit{Model: &Model{Method: "ssrsvd", Seed: m.Seed, Rows: acc.Rows(), Cols: int64(n), Left: left, Values: w.S,
 		Explicit: &Explicit{Map: m.Map, V: dense.Mul(blas.NoTrans, p, blas.NoTrans, w.V)}},
 		Report:    model.Report{Notes: rankNote(len(w.S), m.Rank, RankTolerance), SourcePasses: 1, KernelEntries: acc.Rows() * int64(n)},
-		Condition: condition(y, r), ErrorEstimate: math.NaN(), SpectralEstimate: math.NaN(), TraceResidual: math.NaN()}, nil
+		Condition: condition(y, r), TraceResidual: math.NaN(), TraceKept: math.NaN()}, nil
 }
 
 // orthonormalColumns returns an orthonormal basis of the columns of X, given Xᵀ, by

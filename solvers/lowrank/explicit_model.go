@@ -53,7 +53,7 @@ func (m *Model) verifyExplicit(ctx context.Context, e stream.Engine, src stream.
 	}
 	entry := newNorm(n, seed, "Lanczos A")
 	diff := newNorm(n, seed, "Lanczos E")
-	out := &model.Verification{Tolerance: verifyTolerance, Cols: m.Cols}
+	out := &model.Verification{Tolerance: verifyTolerance, Cols: m.Cols, TraceKept: math.NaN()}
 	for out.Iterations < min(verifySteps, n) && !out.Converged {
 		sum, err := m.products(ctx, e, src, entry.Vector(), diff.Vector())
 		if err != nil {

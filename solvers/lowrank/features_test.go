@@ -196,12 +196,12 @@ func TestFeatureModels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%v: rank %d, error %.3g, estimate %.3g, spectral %.3g, condition %.2g %v", c, len(f.Values), diff, f.ErrorEstimate, v.SpectralError, f.Condition, f.Notes)
+		t.Logf("%v: rank %d, error %.3g, estimate %.3g, spectral %.3g, condition %.2g %v", c, len(f.Values), diff, f.EstimateIn(NormFrobenius), v.SpectralError, f.Condition, f.Notes)
 		if math.Abs(v.FrobeniusError-diff) > 1e-6*diff+1e-12 {
 			t.Errorf("%v: Verify says %g, dense computation %g", c, v.FrobeniusError, diff)
 		}
-		if diff > 1e-10 && (f.ErrorEstimate < 0.8*diff || f.ErrorEstimate > 1.25*diff) {
-			t.Errorf("%v: estimate %g, measured %g", c, f.ErrorEstimate, diff)
+		if diff > 1e-10 && (f.EstimateIn(NormFrobenius) < 0.8*diff || f.EstimateIn(NormFrobenius) > 1.25*diff) {
+			t.Errorf("%v: estimate %g, measured %g", c, f.EstimateIn(NormFrobenius), diff)
 		}
 	}
 }
@@ -296,8 +296,8 @@ func TestFeaturesOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, u := kernelMatrix(kernelgen.Linear(), x, x), factors(t, f.Model, f.Left, x)
-	if e := dense.Frobenius(difference(a, approximation(f.Model, u, u))) / dense.Frobenius(a); !(e <= 1e-13) || !(f.ErrorEstimate <= 1e-13) {
-		t.Errorf("error %g, estimate %g", e, f.ErrorEstimate)
+	if e := dense.Frobenius(difference(a, approximation(f.Model, u, u))) / dense.Frobenius(a); !(e <= 1e-13) || !(f.EstimateIn(NormFrobenius) <= 1e-13) {
+		t.Errorf("error %g, estimate %g", e, f.EstimateIn(NormFrobenius))
 	}
 	if f.KernelEntries != 1e6+150*150+150*150 || len(f.Notes) != 1 || f.Method != "halves" {
 		t.Errorf("%d entries, notes %q, method %s", f.KernelEntries, f.Notes, f.Method)
@@ -321,7 +321,7 @@ func TestFeatureBits(t *testing.T) {
 		if err := f.Refine(ctx, e, model.Sources{Left: src}); err != nil {
 			t.Fatal(err)
 		}
-		return saved(f.Model) + fmt.Sprint(f.ErrorEstimate)
+		return saved(f.Model) + fmt.Sprint(f.EstimateIn(NormFrobenius))
 	}
 	for _, c := range featureCases() {
 		want := run(c, 1, []int{1 << 20})

@@ -214,14 +214,6 @@ func definiteNote(k kernelgen.Kernel) []string {
 	return []string{fmt.Sprintf("kernel %s is not known to be positive semi-definite, which this method takes for granted: compare with ssrsvd", k)}
 }
 
-// shiftNote explains a shift that is far from the diagonal of A.
-func shiftNote(shift, diagonal float64) []string {
-	if shift <= 2*diagonal {
-		return nil
-	}
-	return []string{fmt.Sprintf("the shift is %.3g times the mean diagonal of A: it is centred for the least spectral error, which costs in the Frobenius norm and on the diagonal; `shift fitted` keeps the diagonal", shift/diagonal)}
-}
-
 // landmarkRange streams the R factor of K(·, X_J) and returns the embedding Q,
 // orthonormal on the rows of src, the condition of the sketch and tr(A).
 func (t *tiles) landmarkRange(ctx context.Context, e stream.Engine, src stream.Source, landmarks *panel) (*Embedding, float64, float64, error) {
@@ -291,7 +283,6 @@ func (f *landmarkFit) finish(c int) (*Fit, error) {
 	m := f.model(c)
 	notes := append(f.points.notes, f.tiles.rankNote(m.Left.Rank(), c)...)
 	notes = append(notes, definiteNote(f.tiles.kernel)...)
-	notes = append(notes, shiftNote(m.Shift, f.tiles.sumDiag(f.core)/float64(f.core.rows.Rows))...)
 	return finishFit(f.tiles, m, notes, f.condition, f.held, f.held, f.trace)
 }
 

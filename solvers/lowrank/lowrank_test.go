@@ -69,7 +69,7 @@ func TestAgainstDense(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("error %.4g (floor %.4g), verified %.4g in %d steps, frobenius %.4g, estimate %.4g, shift %.3g", before, floor, v.SpectralError, v.Iterations, v.FrobeniusError, f.ErrorEstimate, f.Shift)
+			t.Logf("error %.4g (floor %.4g), verified %.4g in %d steps, frobenius %.4g, estimate %.4g, shift %.3g", before, floor, v.SpectralError, v.Iterations, v.FrobeniusError, f.EstimateIn(NormFrobenius), f.Shift)
 			if math.Abs(v.SpectralError-before) > 0.02*before {
 				t.Errorf("Verify says %g, dense computation %g", v.SpectralError, before)
 			}
@@ -80,8 +80,8 @@ func TestAgainstDense(t *testing.T) {
 			if before > limit {
 				t.Errorf("error %g is far above the floor %g", before, floor)
 			}
-			if f.ErrorEstimate > 3*v.FrobeniusError || f.ErrorEstimate < v.FrobeniusError/3 {
-				t.Errorf("estimate %g, measured %g", f.ErrorEstimate, v.FrobeniusError)
+			if f.EstimateIn(NormFrobenius) > 3*v.FrobeniusError || f.EstimateIn(NormFrobenius) < v.FrobeniusError/3 {
+				t.Errorf("estimate %g, measured %g", f.EstimateIn(NormFrobenius), v.FrobeniusError)
 			}
 			if err := f.Refine(context.Background(), stream.Engine{}, model.Sources{Left: src}); err != nil {
 				t.Fatal(err)

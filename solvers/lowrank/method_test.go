@@ -69,7 +69,7 @@ func TestMethods(t *testing.T) {
 		if saved(f.Model) != saved(again.Model) {
 			t.Errorf("%s: words in a kernel are not those numbers", name)
 		}
-		if p.Passes != f.SourcePasses || p.ExactPasses < f.ExactPasses || f.KernelEntries == 0 || f.EstimateFrom == "" {
+		if p.Passes != f.SourcePasses || p.ExactPasses < f.ExactPasses || f.KernelEntries == 0 || len(f.Errors) != 2 {
 			t.Errorf("%s: %d passes and %d exact ones planned, fit reports %+v", name, p.Passes, p.ExactPasses, f.Report)
 		}
 		about := f.Describe()

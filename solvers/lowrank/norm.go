@@ -1,6 +1,11 @@
 package lowrank
 
-import "github.com/nystream/nystream/solvers/internal/words"
+import (
+	"math"
+
+	"github.com/nystream/nystream/solvers/internal/words"
+	"github.com/nystream/nystream/solvers/model"
+)
 
 // Norm is the norm in which an error is measured, relative to that of A.
 type Norm uint8
@@ -21,10 +26,33 @@ func (n Norm) String() string { return words.Of(normWords, n) }
 // ParseNorm returns the norm that a word stands for.
 func ParseNorm(word string) (Norm, error) { return words.Parse[Norm]("norm", normWords, word) }
 
-// EstimateIn returns the estimate of the relative error in a norm, NaN if there is none.
+// of returns what an error in the norm is of.
+func (n Norm) of() string { return "matrix in the " + []string{"spectral", "Frobenius"}[n] + " norm" }
+
+// EstimateIn returns the estimate of the relative error in a norm, that of [Fit.Errors],
+// NaN if there is none.
 func (f *Fit) EstimateIn(n Norm) float64 {
-	if n == NormFrobenius {
-		return f.ErrorEstimate
+	for _, e := range f.Errors {
+		if e.Of == n.of() {
+			return e.Value
+		}
 	}
-	return f.SpectralEstimate
+	return math.NaN()
+}
+
+// estimated adds the estimates of the errors in both norms as far as they are known, and
+// a note if one is above 1, the error of no model at all.
+func (f *Fit) estimated(spectral, frobenius float64, from string) {
+	for n, v := range []float64{spectral, frobenius} {
+		e := model.Estimate{Of: Norm(n).of(), Value: v, From: from, Remedy: "raise the `rank`"}
+		if f.TraceKept > 1.1 {
+			e.Remedy = "take `shift fitted`, or a higher `rank`"
+		}
+		switch {
+		case v > 1:
+			f.Estimate(e)
+		case v <= 1:
+			f.Errors = append(f.Errors, e)
+		}
+	}
 }

@@ -43,7 +43,7 @@ func TestRectangular(t *testing.T) {
 		}
 		u, w := factors(t, f.Model, f.Left, x), factors(t, f.Model, f.Right, y)
 		measured := spectralNorm(t, difference(a, approximation(f.Model, u, w))) / values[0]
-		t.Logf("%s: error %.3g, floor %.3g, verified %.3g, estimate %.3g, frobenius %.3g", name, measured, values[20]/values[0], v.SpectralError, f.ErrorEstimate, v.FrobeniusError)
+		t.Logf("%s: error %.3g, floor %.3g, verified %.3g, estimate %.3g, frobenius %.3g", name, measured, values[20]/values[0], v.SpectralError, f.EstimateIn(NormFrobenius), v.FrobeniusError)
 		if math.Abs(v.SpectralError-measured) > 0.02*measured {
 			t.Errorf("%s: Verify says %g, dense computation %g", name, v.SpectralError, measured)
 		}

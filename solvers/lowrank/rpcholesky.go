@@ -104,7 +104,7 @@ func (m RPCholesky) finish(ctx context.Context, f *wholeCholesky) (*Fit, error) 
 	if err != nil {
 		return nil, err
 	}
-	fit.TraceResidual = left // without cancellation
+	fit.TraceResidual, fit.TraceKept = left, 1-left // without cancellation
 	fit.Pivots = f.landmarks()
 	if t.kernel.PositiveSemiDefinite() {
 		fit.Note(fmt.Sprintf("tr(A−Â)/tr(A), the relative error in the nuclear norm, is %.4g exactly", left))

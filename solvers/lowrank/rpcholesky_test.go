@@ -410,7 +410,7 @@ func TestRPCholeskySameBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return saved(f.Model) + fmt.Sprint(f.Pivots, f.TraceResidual, f.ErrorEstimate, f.KernelEntries)
+		return saved(f.Model) + fmt.Sprint(f.Pivots, f.TraceResidual, f.EstimateIn(NormFrobenius), f.KernelEntries)
 	}
 	want := run(stream.Engine{Threads: 1}, 1<<20)
 	for _, e := range []stream.Engine{{Threads: 2}, {Threads: 3}, {Threads: 2, BlockRows: 64}, {Threads: 3, BlockRows: 4096}} {
@@ -447,8 +447,8 @@ func TestRPCholeskyPasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := f.ErrorEstimate / v.FrobeniusError; r < 0.5 || r > 2 {
-		t.Errorf("error estimate %g, measured %g", f.ErrorEstimate, v.FrobeniusError)
+	if r := f.EstimateIn(NormFrobenius) / v.FrobeniusError; r < 0.5 || r > 2 {
+		t.Errorf("error estimate %g, measured %g", f.EstimateIn(NormFrobenius), v.FrobeniusError)
 	}
 	if err := f.Refine(ctx, e, model.Sources{Left: src}); err != nil {
 		t.Fatal(err)

@@ -106,8 +106,8 @@ func (m Subspace) oneFactor(s model.Shape, k kernelgen.Kernel) bool {
 // two the larger of ‖Av−σu‖ and ‖Aᵀu−σv‖ of the c largest triplets, relative to the
 // largest σ. Each value is that near to one of A.
 //
-// ErrorEstimate is that of a sample of rows, which the diagonal completes; with two
-// factors it is ‖(A−Â)G‖_F/‖A‖_F, scaled, for ten Gaussian columns G that the first
+// The Frobenius error is estimated from a sample of rows, which the diagonal completes;
+// with two factors it is ‖(A−Â)G‖_F/‖A‖_F, scaled, for ten Gaussian columns G that the first
 // exact pass multiplies as well and that have no part in the fit (Tropp, Yurtsever, Udell
 // and Cevher 2019, "Streaming low-rank matrix approximation with an application to
 // scientific simulation", §6): within a factor of two of the truth with a probability of

@@ -99,9 +99,9 @@ func (m Subspace) finishSymmetric(t *tiles, space *krylov.Space, last *krylov.Pa
 	if err != nil {
 		return nil, err
 	}
-	f := &Fit{Model: found, Report: m.exactReport(t, last.Passes, last.Residuals), Condition: s.condition(),
-		ErrorEstimate: estimate, EstimateFrom: "Ritz values and sampled rows", TraceResidual: (trace - dense.Sum(s.values)) / trace}
-	f.SpectralEstimate = math.Max(ratio(math.Max(math.Abs(high-found.Shift), math.Abs(low-found.Shift)), last.Norm), f.Residual())
+	f := &Fit{Model: found, Report: m.exactReport(t, last.Passes, last.Residuals), Condition: s.condition()}
+	f.setTrace(trace)
+	f.estimated(math.Max(ratio(math.Max(math.Abs(high-found.Shift), math.Abs(low-found.Shift)), last.Norm), f.Residual()), estimate, "Ritz values and sampled rows")
 	f.Note(t.rankNote(len(s.values), m.Rank)...)
 	f.residualNote("‖Au−θu‖", "eigenvalue")
 	t.finishUnits(found)

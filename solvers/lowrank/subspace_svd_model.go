@@ -80,10 +80,12 @@ func (m Subspace) finishSVD(op *rectTiles, space *krylov.Pair, last *krylov.Trip
 		Right:  &Embedding{Landmarks: rows.left.rows, Rows: rows.left.number, Projection: s.right},
 		Values: s.values}
 	f := &Fit{Model: found, Report: m.exactReport(t, last.Passes, last.Residuals()), Condition: s.condition(),
-		ErrorEstimate: estimate, EstimateFrom: "random vectors", SpectralEstimate: math.NaN(), TraceResidual: math.NaN()}
+		TraceResidual: math.NaN(), TraceKept: math.NaN()}
+	spectral := math.NaN()
 	if len(s.values) > 0 {
-		f.SpectralEstimate = math.Max(s.next/s.values[0], f.Residual())
+		spectral = math.Max(s.next/s.values[0], f.Residual())
 	}
+	f.estimated(spectral, estimate, "random vectors")
 	if len(f.Values) < m.Rank && unsettled > 0 {
 		f.Note(fmt.Sprintf("rank %d found, %d asked for: after %d exact passes the residuals of the other singular values are above themselves; more passes settle them", len(f.Values), m.Rank, f.ExactPasses))
 	} else {

@@ -88,13 +88,13 @@ func TestSubspaceSVDFloor(t *testing.T) {
 			for passes := 1; passes <= 3; passes++ {
 				f := svdFit(t, Subspace{TwoFactors: true, Rank: c, Passes: passes, Tolerance: 1e-12, Seed: 1, Start: start}, s.x, s.y, k)
 				e, frob := svdError(t, f.Model, s.x, s.y, a)
-				t.Logf("%s from %s, %d passes: floor %.3g, %.4f of it, rank %d, residual %.2g, Frobenius %.3g, estimate %.3g", s.kernel, name, passes, floor, e/floor, len(f.Values), f.Residual(), frob, f.ErrorEstimate)
+				t.Logf("%s from %s, %d passes: floor %.3g, %.4f of it, rank %d, residual %.2g, Frobenius %.3g, estimate %.3g", s.kernel, name, passes, floor, e/floor, len(f.Values), f.Residual(), frob, f.EstimateIn(NormFrobenius))
 				if most := []float64{0, math.Inf(1), 1.1, 1.01}[passes]; e > most*floor || e > previous*(1+1e-6) {
 					t.Errorf("%s from %s, %d passes: error %g is %.4f times the floor, before %g", s.kernel, name, passes, e, e/floor, previous)
 				}
 				previous = e
-				if f.ErrorEstimate < frob/2 || f.ErrorEstimate > 2*frob {
-					t.Errorf("%s from %s, %d passes: Frobenius error %g, estimate %g", s.kernel, name, passes, frob, f.ErrorEstimate)
+				if f.EstimateIn(NormFrobenius) < frob/2 || f.EstimateIn(NormFrobenius) > 2*frob {
+					t.Errorf("%s from %s, %d passes: Frobenius error %g, estimate %g", s.kernel, name, passes, frob, f.EstimateIn(NormFrobenius))
 				}
 				nearSingularValues(t, f, values)
 			}
@@ -191,8 +191,8 @@ func TestSubspaceSVDEstimate(t *testing.T) {
 		for _, gamma := range []float64{0.5, 5, 50} {
 			k := kernelgen.RBF(gamma)
 			f := svdFit(t, Subspace{TwoFactors: true, Rank: 8, Passes: 2, Seed: seed}, x, y, k)
-			if _, frob := svdError(t, f.Model, x, y, kernelMatrix(k, x, y)); f.ErrorEstimate < frob/2 || f.ErrorEstimate > 2*frob {
-				t.Errorf("seed %d, gamma %g: error %g, estimate %g", seed, gamma, frob, f.ErrorEstimate)
+			if _, frob := svdError(t, f.Model, x, y, kernelMatrix(k, x, y)); f.EstimateIn(NormFrobenius) < frob/2 || f.EstimateIn(NormFrobenius) > 2*frob {
+				t.Errorf("seed %d, gamma %g: error %g, estimate %g", seed, gamma, frob, f.EstimateIn(NormFrobenius))
 			}
 		}
 	}
@@ -265,7 +265,7 @@ func TestSubspaceSVDSameBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return saved(f.Model) + fmt.Sprint(f.ErrorEstimate, f.Residuals)
+		return saved(f.Model) + fmt.Sprint(f.EstimateIn(NormFrobenius), f.Residuals)
 	}
 	want := run(1, []int{1 << 20})
 	for _, threads := range []int{2, 8} {
@@ -383,9 +383,9 @@ func finiteSVD(t *testing.T, m Subspace, left, right stream.Source, k kernelgen.
 	if err != nil {
 		return nil, err
 	}
-	for _, v := range append([]float64{f.Residual(), f.ErrorEstimate}, f.Values...) {
+	for _, v := range append([]float64{f.Residual(), f.EstimateIn(NormFrobenius)}, f.Values...) {
 		if !(v >= 0) || math.IsInf(v, 0) {
-			t.Errorf("values %g, residual %g, estimate %g", f.Values, f.Residual(), f.ErrorEstimate)
+			t.Errorf("values %g, residual %g, estimate %g", f.Values, f.Residual(), f.EstimateIn(NormFrobenius))
 		}
 	}
 	return f, nil
@@ -407,8 +407,8 @@ func TestSubspaceSVDHugeAndTiny(t *testing.T) {
 			}
 		}
 		checkSides(t, f, x, y, 1e-9)
-		if math.Abs(f.ErrorEstimate/want.ErrorEstimate-1) > 1e-6 {
-			t.Errorf("%s estimate %g, without the weight %g", text, f.ErrorEstimate, want.ErrorEstimate)
+		if math.Abs(f.EstimateIn(NormFrobenius)/want.EstimateIn(NormFrobenius)-1) > 1e-6 {
+			t.Errorf("%s estimate %g, without the weight %g", text, f.EstimateIn(NormFrobenius), want.EstimateIn(NormFrobenius))
 		}
 	}
 }

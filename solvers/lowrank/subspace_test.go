@@ -129,8 +129,8 @@ func TestSubspaceResiduals(t *testing.T) {
 		if least := denseEigen(t, rest).Values[299]; least < -1e-9*eig.Values[0] {
 			t.Errorf("%d passes: A−Â has the eigenvalue %g", passes, least)
 		}
-		if want := dense.Frobenius(rest) / dense.Frobenius(a); f.ErrorEstimate < want/1.5 || f.ErrorEstimate > 1.5*want {
-			t.Errorf("%d passes: error estimate %g, dense %g", passes, f.ErrorEstimate, want)
+		if want := dense.Frobenius(rest) / dense.Frobenius(a); f.EstimateIn(NormFrobenius) < want/1.5 || f.EstimateIn(NormFrobenius) > 1.5*want {
+			t.Errorf("%d passes: error estimate %g, dense %g", passes, f.EstimateIn(NormFrobenius), want)
 		}
 	}
 }
@@ -208,7 +208,7 @@ func TestSubspaceSameBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return saved(f.Model) + fmt.Sprint(f.ErrorEstimate, f.Residuals, f.TraceResidual)
+		return saved(f.Model) + fmt.Sprint(f.EstimateIn(NormFrobenius), f.Residuals, f.TraceResidual)
 	}
 	want := run(1, []int{1 << 20})
 	for _, threads := range []int{1, 2, 8} {

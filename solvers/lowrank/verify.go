@@ -187,7 +187,7 @@ func (v *rectVerifier) run(ctx context.Context, seed uint64) (*model.Verificatio
 	n := v.right.rows.Rows
 	entry := newNorm(n, seed, "Lanczos A")
 	diff := newNorm(n, seed, "Lanczos E")
-	out := &model.Verification{Tolerance: verifyTolerance, Rows: int64(v.left.rows.Rows), Cols: int64(n)}
+	out := &model.Verification{Tolerance: verifyTolerance, Rows: int64(v.left.rows.Rows), Cols: int64(n), TraceKept: math.NaN()}
 	for out.Iterations < min(verifySteps, n) && !out.Converged {
 		a, d, err := v.multiply(ctx, entry.Vector(), diff.Vector())
 		if err != nil {

@@ -185,6 +185,7 @@ func (v *verifier) run(ctx context.Context) ([]*model.Verification, error) {
 			}
 			m.out.KernelEntries = v.tiles.entries.Load() + m.embedded
 			summarise(m.out, v.entry.Norm(), m.norm(), v.frobenius(m), v.tiles.unit)
+			m.out.TraceKept = 1 - ratio(dense.Sum(m.diagonal), dense.Sum(v.entries))
 			m.u, m.v = blas64.General{}, blas64.General{} // so that their memory can be used again
 		}
 		active = rest

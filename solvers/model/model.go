@@ -100,6 +100,7 @@ type Verifier interface {
 type Verification struct {
 	SpectralError  float64 // ‖A−Â‖₂/‖A‖₂
 	FrobeniusError float64 // ‖A−Â‖_F/‖A‖_F
+	TraceKept      float64 // tr(Â)/tr(A), NaN unless both sides of A are the same rows
 	Norm           float64 // ‖A‖₂
 	Iterations     int     // Lanczos steps
 	Tolerance      float64 // relative, on the norms

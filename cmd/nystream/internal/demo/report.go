@@ -58,7 +58,7 @@ func (d *command) report(f *found) error {
 	t.Add("matrix", "A is %s between all rows: %s entries, %s if it were formed", r.Kernel, show.Count(int64(r.MatrixEntries)), show.Bytes(int64(r.MatrixBytes)))
 	t.Add("fit", "%s, rank %d: %d pass over the file, %s entries of A (%.2g %%), %s: %s", r.Method, r.Rank,
 		r.Passes["data"], show.Count(r.KernelEntries), 100*float64(r.KernelEntries)/float64(r.MatrixEntries), show.Seconds(float64(r.FitSeconds)), in(ModelFile))
-	t.Add("error", "%.2g %% of ‖A‖ (spectral norm), measured between %s of the rows", 100*float64(r.SpectralError), show.Count(int64(r.Sample)))
+	t.Add("error", "%.2g %% of ‖A‖ in the spectral norm, %.2g %% in the Frobenius norm, measured between %s of the rows", 100*float64(r.SpectralError), 100*float64(r.FrobeniusError), show.Count(int64(r.Sample)))
 	t.Add("new rows", "%s rows that the fit never saw are embedded by the model: %s", show.Count(r.NewRows), in(embeddingFile))
 	t.Add("", "the angle in columns u1 and u2 tells their place along the knot to %.2g degrees;", float64(r.PhaseError))
 	t.Add("", "that place is in the file (column phase) but was never shown to the model")

@@ -218,7 +218,9 @@ func joined(first []byte, others ...any) (json.RawMessage, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(append(all, ','), text[1:len(text)-1]...)
+		if len(text) > len("{}") {
+			all = append(append(all, ','), text[1:len(text)-1]...)
+		}
 	}
 	return append(all, '}'), nil
 }

@@ -65,10 +65,10 @@ type operatorResult struct {
 	Centred        bool          `json:"centred"`
 	Lag            int64         `json:"lag,omitempty"`
 	Trajectories   int           `json:"trajectories,omitempty"`
-	Residuals      []show.Number `json:"residuals"`       // of each value, over the largest value
-	Error          *show.Number  `json:"error,omitempty"` // the largest of errors
-	Explained      []show.Number `json:"explained,omitempty"`
-	Features       []int         `json:"features"` // of x, and of y if it has its own
+	Residuals      []show.Number `json:"residuals"`           // of each value, over the largest value
+	Error          *show.Number  `json:"error,omitempty"`     // the largest of errors
+	Explained      []show.Number `json:"explained,omitempty"` // of the trace of the covariance
+	Features       []int         `json:"features"`            // of x, and of y if it has its own
 	Left           []show.Number `json:"trace_left"`
 	Clusters       int           `json:"clusters,omitempty"`
 	ClusterSizes   []int         `json:"cluster_sizes,omitempty"`
@@ -91,6 +91,11 @@ func (c *operatorTask) fitted(base *fitResult, t *show.Text) any {
 		r.Features, r.Left = f.Features[:], show.Numbers(f.TraceResiduals[:])
 	}
 	r.Error = largestError(f.Errors)
+	if _, ok := f.Operator.(rkhs.Covariance); ok && f.Trace > 0 {
+		for _, v := range f.Values {
+			r.Explained = append(r.Explained, show.Number(v/f.Trace))
+		}
+	}
 	if c.labels != nil {
 		r.ClusterSizes = make([]int, c.clusters)
 		for _, l := range c.labels {

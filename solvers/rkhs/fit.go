@@ -64,7 +64,7 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 	if err != nil {
 		return nil, err
 	}
-	f := &Fit{TraceResiduals: [2]float64{traceLeft(m, OfX), traceLeft(m, OfY)}}
+	f := &Fit{TraceResiduals: [2]float64{traceLeft(m, OfX), traceLeft(m, OfY)}, Trace: s.trace(m, sp)}
 	f.SourcePasses = 1
 	f.Note(append(notes, sp.notes...)...)
 	f.count(sp)

@@ -79,7 +79,7 @@ func (s setting) supportsWhole() error {
 func (s setting) fitWhole(ctx context.Context, e stream.Engine, d *Data, asked int) (*Fit, error) {
 	w := &whole{setting: s, engine: e, data: d}
 	w.fit = &Fit{Model: &Model{Task: s.Task, Operator: s.Operator, Engine: EngineExact, Centred: s.Centre, Seed: s.Seed, Pairs: d.n, Lag: d.lag},
-		Partial: true, TraceResiduals: [2]float64{0, math.NaN()}}
+		Partial: true, TraceResiduals: [2]float64{0, math.NaN()}, Trace: math.NaN()}
 	if err := w.load(ctx); err != nil {
 		return nil, err
 	}
@@ -115,6 +115,9 @@ func (w *whole) load(ctx context.Context) error {
 	w.x = w.tiles(OfX, rows, 1)
 	w.fit.SourcePasses = 1
 	w.fit.Features[0] = rows.Rows
+	if !w.Centre {
+		w.fit.Trace = w.trace(rows)
+	}
 	if w.Operator.Traits().Alone {
 		return w.x.kernel.CheckRows(rows, 0)
 	}
@@ -133,6 +136,17 @@ func (w *whole) load(ctx context.Context) error {
 	w.x = w.tiles(OfX, both, 2)
 	w.y = w.x
 	return w.x.kernel.CheckRows(both, 0)
+}
+
+// trace returns that of C_XX.
+func (w *whole) trace(x blas64.General) (t float64) {
+	diagonal := make([]float64, x.Rows)
+	w.kernels[OfX].Diag(diagonal, x)
+	for i, k := range diagonal {
+		r := w.data.rootWeight(int64(i))
+		t += r * r * k
+	}
+	return t
 }
 
 func (w *whole) tiles(s Side, rows blas64.General, parts int) *gramTiles {

@@ -164,6 +164,10 @@ type Fit struct {
 	// landmarks; with random features an estimate that may come out as 0. NaN for y
 	// where it does not occur.
 	TraceResiduals [2]float64
+	// Trace is that of C_XX, Σ w_i·k(x_i, x_i), less the squared norm of the mean if the
+	// features were centred: what all eigenvalues of [Covariance] sum up to. NaN where it is
+	// not known.
+	Trace float64
 	// Features are the numbers of features of x and of y, 0 for none, and Landmarks how
 	// many kernel entries (or random features) a row of them takes.
 	Features, Landmarks [2]int

@@ -45,6 +45,17 @@ func traceLeft(m *moments, s Side) float64 {
 	return math.Max(0, 1-t[featureTrace]/t[kernelTrace])
 }
 
+// trace returns that of C_XX.
+func (s setting) trace(m *moments, sp *spaces) float64 {
+	t := dense.Row(m.B.General, int(OfX))[kernelTrace]
+	if s.Centre {
+		for _, mean := range dense.Row(m.A.R(), 0)[1 : 1+sp.x.Left.Rank()] {
+			t -= mean * mean
+		}
+	}
+	return t
+}
+
 // part is a side in the rows of a pass.
 type part struct {
 	side   Side

@@ -146,9 +146,9 @@ func (s setting) check(shape model.Shape) error {
 	case !t.Alone && columnsOf(shape, OfY) == 0:
 		return fmt.Errorf("operator %s is between x and y: give a second source, or a lag", s.Operator)
 	case s.OneSpace() && shape.Columns != columnsOf(shape, OfY):
-		return fmt.Errorf("x has %d columns and y has %d: %s of operator %s need functions of one space", shape.Columns, columnsOf(shape, OfY), s.Task, s.Operator)
+		return fmt.Errorf("x has %d columns and y has %d: `task %s` of operator %s needs functions of one space", shape.Columns, columnsOf(shape, OfY), s.Task, s.Operator)
 	case s.OneSpace() && s.kernels[OfX].String() != s.kernels[OfY].String():
-		return fmt.Errorf("kernels %s and %s: %s of operator %s need functions of one space, and so one kernel", s.kernels[OfX], s.kernels[OfY], s.Task, s.Operator)
+		return fmt.Errorf("kernels %s and %s: `task %s` of operator %s needs functions of one space, and so one kernel", s.kernels[OfX], s.kernels[OfY], s.Task, s.Operator)
 	case s.Random && s.Engine == EngineExact:
 		return fmt.Errorf("engine %s has no random features: take engine %s", s.Engine, EngineLandmark)
 	}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 )
@@ -204,10 +203,7 @@ func (f *failing) once(ctx context.Context, c call, k int, t *faultTally) (hit b
 	if !crashed && strings.Contains(messages, "goroutine ") {
 		return true, fmt.Errorf("it panics: %s", messages)
 	}
-	now, err := f.files0()
-	if err != nil {
-		return true, err
-	}
+	now := f.wrote()
 	switch {
 	case code == 0 && now == "old":
 		return true, errors.New("it ends with 0 and has written nothing")
@@ -220,14 +216,15 @@ func (f *failing) once(ctx context.Context, c call, k int, t *faultTally) (hit b
 	default:
 		t.refused++
 	}
-	return true, f.again(ctx, c, code, crashed)
+	return true, f.again(ctx, c, code == 0 || now == "new", crashed)
 }
 
-// again makes the run once more, undisturbed, unless it only has to be ended.
-func (f *failing) again(ctx context.Context, c call, code int, crashed bool) error {
+// again makes the run once more, undisturbed, unless it is done: then it may have to be
+// ended.
+func (f *failing) again(ctx context.Context, c call, done, crashed bool) error {
 	var err error
 	switch {
-	case code != 0:
+	case !done:
 		err = f.finish(ctx)
 	case f.after != nil:
 		err = f.undisturbed(ctx, f.work, f.after)
@@ -249,30 +246,25 @@ func (f *failing) again(ctx context.Context, c call, code int, crashed bool) err
 	return err
 }
 
-// files0 tells what is in the files that the run writes: "old", "new" or "mixed".
-func (f *failing) files0() (string, error) {
-	var kinds []string
-	for _, name := range f.files {
+// wrote tells what is in the files that the run writes: "old", "new" or "mixed", or ""
+// if it writes states alone.
+func (f *failing) wrote() (all string) {
+	for i, name := range f.files {
 		data, err := os.ReadFile(filepath.Join(f.work, name))
+		kind := "mixed"
 		switch {
 		case err != nil:
-			return "mixed", nil
 		case bytes.Equal(data, old):
-			kinds = append(kinds, "old")
+			kind = "old"
 		case bytes.Equal(data, f.want[name]):
-			kinds = append(kinds, "new")
-		default:
-			return "mixed", nil
+			kind = "new"
 		}
+		if i > 0 && kind != all {
+			return "mixed"
+		}
+		all = kind
 	}
-	kinds = slices.Compact(kinds)
-	switch len(kinds) {
-	case 0: // it writes states only
-		return "new", nil
-	case 1:
-		return kinds[0], nil
-	}
-	return "mixed", nil
+	return all
 }
 
 // traced runs the command line while strace lets calls fail. It returns what it writes

@@ -125,8 +125,15 @@ var shared = map[string]func(context.Context, stream.Engine, *program, stream.So
 	"single": overRows(func(p *program) lowrank.Method {
 		return lowrank.Landmark{Rank: 4, Seed: p.seed, Precision: lowrank.Float32}
 	}),
-	"ssrsvd":      overRows(func(p *program) lowrank.Method { return lowrank.SSRSVD{Rank: 4, Seed: p.seed} }),
-	"ssrsvd two":  overPairs(func(p *program) lowrank.Method { return lowrank.SSRSVD{Rank: 4, Seed: p.seed} }),
+	"ssrsvd":     overRows(func(p *program) lowrank.Method { return lowrank.SSRSVD{Rank: 4, Seed: p.seed} }),
+	"ssrsvd two": overPairs(func(p *program) lowrank.Method { return lowrank.SSRSVD{Rank: 4, Seed: p.seed} }),
+	"matrix": func(ctx context.Context, e stream.Engine, p *program, x, y stream.Source) (saver, *model.Report, error) {
+		exp, err := kernelgen.ParseMap("exp")
+		if err != nil {
+			return nil, nil, err
+		}
+		return overRows(func(p *program) lowrank.Method { return lowrank.SSRSVDMatrix{Rank: 2, Map: exp, Seed: p.seed} })(ctx, e, p, x, y)
+	},
 	"nystrom":     overRows(func(p *program) lowrank.Method { return lowrank.Nystrom{Rank: 6, Seed: p.seed} }),
 	"rpcholesky":  overRows(func(p *program) lowrank.Method { return lowrank.RPCholesky{Rank: 6, Seed: p.seed} }),
 	"rff":         overRows(func(p *program) lowrank.Method { return lowrank.RFF{Rank: 8, Seed: p.seed} }),

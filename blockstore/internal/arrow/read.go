@@ -2,6 +2,7 @@ package arrow
 
 import (
 	"context"
+	"os"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
@@ -18,17 +19,11 @@ type source struct {
 // Open returns a reader of the rows from the given one on, with a file handle of
 // its own. Batches before are left out, but not dictionaries.
 func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
-	if err := stream.CheckFirst(s.Info(), first); err != nil {
-		return nil, err
-	}
-	f, err := s.table.stamp.Open()
-	if err != nil {
-		return nil, err
-	}
-	feed := s.table.feed(f, f)
-	feed.file, feed.first = file.NewReaderAt(ctx, f), first
-	settle := func(err error) error { return s.table.stamp.Settle(f, err) }
-	return column.NewReader(ctx, s.Info(), newPass(&s.Choice, s.table.index.schema, feed), settle), nil
+	return column.OpenReader(ctx, s.Info(), s.table.stamp, first, func(f *os.File) column.Pass {
+		feed := s.table.feed(f, f)
+		feed.file, feed.first = file.NewReaderAt(ctx, f), first
+		return newPass(&s.Choice, s.table.index.schema, feed)
+	})
 }
 
 // Gather implements stream.Gatherer. Unless buffers are compressed it reads the

@@ -4,14 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/stream"
 )
 
-// pass goes over the rows of the chosen columns of one file. Each format has
+// Pass goes over the rows of the chosen columns of one file. Each format has
 // its own; NewReader makes a stream.Reader of any.
-type pass interface {
+type Pass interface {
 	// Next puts the next rows into dst from row at on, as many as are at hand
 	// and find room, and returns their number, which may be 0; io.EOF when
 	// there are no more.
@@ -25,9 +27,22 @@ type pass interface {
 // that it was not.
 type Settle func(err error) error
 
+// OpenReader opens the file of a source for one pass, which begin begins, over the rows
+// from the given one on.
+func OpenReader(ctx context.Context, info stream.Info, stamp file.Stamp, first int64, begin func(f *os.File) Pass) (stream.Reader, error) {
+	if err := stream.CheckFirst(info, first); err != nil {
+		return nil, err
+	}
+	f, err := stamp.Open()
+	if err != nil {
+		return nil, err
+	}
+	return NewReader(ctx, info, begin(f), func(err error) error { return stamp.Settle(f, err) }), nil
+}
+
 // NewReader makes a stream.Reader of a pass over a source. settle, which may be nil, is
 // asked when the pass ends, well or not, and when the reader is closed before that.
-func NewReader(ctx context.Context, info stream.Info, p pass, settle Settle) stream.Reader {
+func NewReader(ctx context.Context, info stream.Info, p Pass, settle Settle) stream.Reader {
 	if settle == nil {
 		settle = func(err error) error { return err }
 	}
@@ -38,7 +53,7 @@ func NewReader(ctx context.Context, info stream.Info, p pass, settle Settle) str
 type passReader struct {
 	ctx    context.Context
 	info   stream.Info
-	pass   pass
+	pass   Pass
 	settle Settle
 	failed error
 }

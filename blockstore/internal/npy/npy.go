@@ -109,15 +109,9 @@ type source struct {
 
 // Open returns a reader of the rows from the given one on.
 func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
-	if err := stream.CheckFirst(s.Info(), first); err != nil {
-		return nil, err
-	}
-	f, err := s.table.stamp.Open()
-	if err != nil {
-		return nil, err
-	}
-	settle := func(err error) error { return s.table.stamp.Settle(f, err) }
-	return column.NewReader(ctx, s.Info(), &pass{src: s, file: f, ahead: true, at: first}, settle), nil
+	return column.OpenReader(ctx, s.Info(), s.table.stamp, first, func(f *os.File) column.Pass {
+		return &pass{src: s, file: f, ahead: true, at: first}
+	})
 }
 
 // Gather fetches rows by number; rows that follow each other in one read.

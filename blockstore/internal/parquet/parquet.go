@@ -202,15 +202,7 @@ type source struct {
 // Open returns a reader of the rows from the given one on, with a file handle of
 // its own. Row groups before are left out, and pages by their headers.
 func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
-	if err := stream.CheckFirst(s.Info(), first); err != nil {
-		return nil, err
-	}
-	file, err := s.table.stamp.Open()
-	if err != nil {
-		return nil, err
-	}
-	settle := func(err error) error { return s.table.stamp.Settle(file, err) }
-	return column.NewReader(ctx, s.Info(), newPass(ctx, s, file, first), settle), nil
+	return column.OpenReader(ctx, s.Info(), s.table.stamp, first, func(f *os.File) column.Pass { return newPass(ctx, s, f, first) })
 }
 
 // groupOf returns the row group that holds row.

@@ -93,16 +93,11 @@ type textSource struct {
 // Open returns a reader of the rows from the given one on: it starts at the mark
 // before.
 func (s *textSource) Open(ctx context.Context, first int64) (stream.Reader, error) {
-	if err := stream.CheckFirst(s.Info(), first); err != nil {
-		return nil, err
-	}
-	f, err := s.stamp.Open()
-	if err != nil {
-		return nil, err
-	}
-	p := s.pass(ctx, f)
-	p.first = first
-	return column.NewReader(ctx, s.Info(), p, func(err error) error { return s.stamp.Settle(f, err) }), nil
+	return column.OpenReader(ctx, s.Info(), s.stamp, first, func(f *os.File) column.Pass {
+		p := s.pass(ctx, f)
+		p.first = first
+		return p
+	})
 }
 
 // Gather fetches rows by number: from the mark before each wanted row it reads

@@ -208,7 +208,7 @@ func openRegular(ctx context.Context, path, format string, csv text.CSVOptions) 
 // openText opens a libsvm file, or else a CSV file.
 func openText(ctx context.Context, path, format string, csv text.CSVOptions) (column.Table, error) {
 	if format == formats.Libsvm {
-		return text.OpenLibsvm(ctx, path)
+		return text.OpenLibsvm(ctx, path, csv.Threads)
 	}
 	return text.OpenCSV(ctx, path, csv)
 }

@@ -59,7 +59,7 @@ func openWritten(path string) (column.Table, error) {
 	case ".npy":
 		return npy.Open(path)
 	case ".libsvm":
-		return text.OpenLibsvm(context.Background(), path)
+		return text.OpenLibsvm(context.Background(), path, 0)
 	}
 	return text.OpenCSV(context.Background(), path, text.CSVOptions{})
 }
@@ -185,7 +185,7 @@ func TestLibsvmWriter(t *testing.T) {
 	if want := "1 2:0.5 3:0\n-1 1:1\nnan\n"; err != nil || string(got) != want {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
-	tb, err := text.OpenLibsvm(context.Background(), path)
+	tb, err := text.OpenLibsvm(context.Background(), path, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 )
 
@@ -54,7 +55,7 @@ func TestCSVInParts(t *testing.T) {
 			rt.Fatal(diff)
 		}
 		for _, tb := range []*csvTable{want.(*csvTable), got.(*csvTable)} {
-			if err := checkMarks(tb, text.String()); err != nil {
+			if err := checkMarks(&tb.index, text.String()); err != nil {
 				rt.Fatal(err)
 			}
 		}
@@ -65,14 +66,59 @@ func TestCSVInParts(t *testing.T) {
 }
 
 // checkMarks checks that marks are where their records and lines are.
-func checkMarks(t *csvTable, text string) error {
-	for i, m := range t.index.marks {
+func checkMarks(x *rowIndex, text string) error {
+	for i, m := range x.marks {
 		if line := int64(strings.Count(text[:m.offset], "\n")) + 1; m.line != line {
 			return fmt.Errorf("mark %d is at line %d, not %d", i, line, m.line)
 		}
-		if i > 0 && t.index.numbers[i] > t.index.numbers[i-1]+markEvery {
-			return fmt.Errorf("record %d follows %d", t.index.numbers[i], t.index.numbers[i-1])
+		if i > 0 && x.numbers[i] > x.numbers[i-1]+markEvery {
+			return fmt.Errorf("record %d follows %d", x.numbers[i], x.numbers[i-1])
 		}
 	}
 	return nil
+}
+
+// So has a libsvm file.
+func TestLibsvmInParts(t *testing.T) {
+	large := partBytes
+	defer func() { partBytes = large }()
+	rapid.Check(t, func(rt *rapid.T) {
+		var text strings.Builder
+		odd := rapid.IntRange(0, 40).Draw(rt, "odd lines")
+		for i := range rapid.IntRange(1, 3000).Draw(rt, "rows") {
+			switch what := rapid.IntRange(0, 2000).Draw(rt, "line"); {
+			case what < odd:
+				text.WriteString("\n# nothing\n\r\n")
+			case what == 1999 && odd > 35:
+				text.WriteString("1 2:3 1:4\n")
+			case what == 1998 && odd > 20:
+				fmt.Fprintf(&text, "word 1:1 %d:2.5", 2+i%50)
+				text.WriteString(" # the last\n")
+			default:
+				fmt.Fprintf(&text, "%d 1:%g 3:2\n", i%4, float64(what)/7)
+			}
+		}
+		path := filetest.TempFile(t, "a.svm", text.String())
+		partBytes = large
+		want, wantErr := OpenLibsvm(context.Background(), path, 1)
+		partBytes = rapid.Int64Range(1, 5000).Draw(rt, "part")
+		got, err := OpenLibsvm(context.Background(), path, rapid.IntRange(1, 4).Draw(rt, "threads"))
+		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
+			rt.Fatalf("error %v, want %v", err, wantErr)
+		}
+		if err != nil {
+			return
+		}
+		if diff := cmp.Diff(want.About(), got.About()); diff != "" {
+			rt.Fatal(diff)
+		}
+		for _, tb := range []column.Table{want, got} {
+			if err := checkMarks(&tb.(*libsvmTable).index, text.String()); err != nil {
+				rt.Fatal(err)
+			}
+		}
+		if rapid.IntRange(0, 9).Draw(rt, "read") == 0 {
+			filetest.CheckGather(t, filetest.ChooseAll(t, got))
+		}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
@@ -26,10 +27,11 @@ type libsvmTable struct {
 	stamp    file.Stamp
 }
 
-// OpenLibsvm reads the whole file once to learn its rows, the largest index
-// and what the labels are. Labels are integers, numbers, or text, such as
-// "1,3" in multi-label files; a line that begins with a pair has none.
-func OpenLibsvm(ctx context.Context, path string) (column.Table, error) {
+// OpenLibsvm reads the whole file once, so many parts of it at the same time, 0 for one
+// for each processor, to learn its rows, the largest index and what the labels are.
+// Labels are integers, numbers, or text, such as "1,3" in multi-label files; a line that
+// begins with a pair has none.
+func OpenLibsvm(ctx context.Context, path string, threads int) (column.Table, error) {
 	f, stamp, err := file.OpenStamped(path)
 	if err != nil {
 		return nil, err
@@ -38,32 +40,84 @@ func OpenLibsvm(ctx context.Context, path string) (column.Table, error) {
 	if _, err := Head(f); err != nil {
 		return nil, fault.File(path, "%w", err)
 	}
-	t := &libsvmTable{stamp: stamp}
-	lines := libsvmLines{lines: newLineReader(file.NewReaderAt(ctx, f), fileStart)}
-	var labels cellKinds
-	most := 0
-	for {
-		last, err := lines.nextChecked()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, stamp.Settle(f, &fault.DataError{Path: path, Row: t.index.records, Err: err})
-		}
-		most = max(most, last)
-		labels.see(lines.label)
-		t.index.add(lines.start)
+	scan, err := scanLibsvm(ctx, f, threads)
+	if err != nil {
+		err = &fault.DataError{Path: path, Row: scan.index.records, Err: err}
 	}
-	if err := stamp.Settle(f, nil); err != nil {
+	if err := stamp.Settle(f, err); err != nil {
 		return nil, err
 	}
-	if t.index.records == 0 {
+	if scan.index.records == 0 {
 		return nil, fault.File(path, "the file holds no rows")
 	}
-	t.label = labels.kind()
+	t := &libsvmTable{stamp: stamp, index: scan.index, label: scan.labels.kind()}
 	t.TableInfo = column.TableInfo{Path: path, Rows: t.index.rows(), Lead: markEvery, Scans: 1}
-	t.widen(most)
+	t.widen(scan.most)
 	return t, nil
+}
+
+// libsvmScan is the one reading of a file, or of a part of it, that opening costs.
+type libsvmScan struct {
+	lines  libsvmLines
+	index  rowIndex
+	labels cellKinds
+	most   int // the largest index
+}
+
+func newLibsvmScan(in io.ReaderAt, from mark, until int64) *libsvmScan {
+	return &libsvmScan{lines: libsvmLines{lines: newLineReader(in, from), until: until}}
+}
+
+// scanLibsvm scans a file, parts of it at the same time, as long as nothing is wrong: the
+// first error and its line are found from the beginning. The scan is of the rows before
+// it.
+func scanLibsvm(ctx context.Context, f *os.File, threads int) (*libsvmScan, error) {
+	in := file.NewReaderAt(ctx, f)
+	if info, err := f.Stat(); err == nil && info.Size() >= 2*partBytes {
+		if starts, err := partStarts(in, 0); err == nil {
+			if whole, err := libsvmParts(ctx, in, append(starts, info.Size()), threads); err == nil {
+				return whole, nil
+			}
+		}
+	}
+	whole := newLibsvmScan(in, fileStart, 0)
+	return whole, whole.run()
+}
+
+// libsvmParts scans the parts between places where lines start, and joins what they hold.
+func libsvmParts(ctx context.Context, in io.ReaderAt, places []int64, threads int) (*libsvmScan, error) {
+	parts := make([]*libsvmScan, len(places)-1)
+	err := stream.Each(ctx, threads, len(parts), func(i int) error {
+		parts[i] = newLibsvmScan(in, mark{places[i], 1}, places[i+1])
+		return parts[i].run()
+	})
+	if err != nil {
+		return nil, err
+	}
+	all, line := &libsvmScan{}, int64(1)
+	for _, p := range parts {
+		all.index.join(&p.index, line)
+		all.labels.join(p.labels)
+		all.most = max(all.most, p.most)
+		line += p.lines.lines.line - 1
+	}
+	return all, nil
+}
+
+// run reads all lines.
+func (s *libsvmScan) run() error {
+	for {
+		last, err := s.lines.nextChecked()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		s.most = max(s.most, last)
+		s.labels.see(s.lines.label)
+		s.index.add(s.lines.start)
+	}
 }
 
 // widen gives the table that many features. What the file does not mention is

@@ -16,6 +16,7 @@ import (
 // are skipped.
 type libsvmLines struct {
 	lines *lineReader
+	until int64  // no line begins from here on; 0 for the end of the file
 	start mark   // where the line starts
 	label []byte // the label, empty if there is none
 	rest  []byte // the pairs not yet taken
@@ -25,7 +26,9 @@ type libsvmLines struct {
 // next moves to the next line that is not blank.
 func (l *libsvmLines) next() error {
 	for {
-		l.start = l.lines.here()
+		if l.start = l.lines.here(); l.until > 0 && l.start.offset >= l.until {
+			return io.EOF
+		}
 		line, err := l.lines.next()
 		if err != nil {
 			return AtLine(err, l.start.line)

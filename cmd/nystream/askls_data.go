@@ -87,21 +87,20 @@ func (c *asklsTask) openGraph(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	edges := c.edges
-	if edges.nodes == "" {
-		edges.nodes = c.labelsFile
+	if c.edges.nodes == "" {
+		c.edges.listed = nodes
 	}
-	if c.graph, err = c.readGraph(ctx, edges.path, &edges, edges.recipe(), &c.job.data); err != nil {
+	if c.graph, err = c.readGraph(ctx, c.edges.path, &c.edges, c.edges.recipe(), &c.job.data); err != nil {
 		return err
 	}
 	of, strange := nodeLabels(c.graph, nodes, labels)
 	if strange != "" {
-		return fromData(fmt.Errorf("%s: the node %s is none of those of %s", c.labelsFile, strange, edges.nodes))
+		return fromData(fmt.Errorf("%s: the node %s is none of those of %s", c.labelsFile, strange, c.edges.nodes))
 	}
 	if c.known, err = newKnownLabels(of, classes, c.fraction, c.seed); err != nil {
 		return err
 	}
-	return c.takeMatrix(edges.path, c.graph.Adjacency)
+	return c.takeMatrix(c.edges.path, c.graph.Adjacency)
 }
 
 // takeMatrix makes the samples of a matrix between all of them.

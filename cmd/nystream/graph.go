@@ -21,6 +21,7 @@ type graphFlags struct {
 	path, nodes, weight string
 	selfLoops, degrees  word
 	undirected, simple  bool
+	listed              []string // the nodes, where they are not read from the file of nodes
 }
 
 // The words for graph.SelfLoops and stream.DegreeScaling, in the order of
@@ -88,7 +89,7 @@ func (a *app) readGraph(ctx context.Context, path string, g *graphFlags, r graph
 	if len(d.columns) == 2 {
 		o.Source, o.Target = strings.TrimSpace(d.columns[0]), strings.TrimSpace(d.columns[1])
 	}
-	if g.nodes != "" {
+	if o.Nodes = g.listed; g.nodes != "" {
 		var err error
 		if o.Nodes, err = graph.ReadNodes(ctx, g.nodes, ""); err != nil {
 			return nil, fromData(err)

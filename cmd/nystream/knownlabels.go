@@ -115,8 +115,18 @@ func readNodeLabels(ctx context.Context, path, column string) (nodes []string, l
 	if err != nil {
 		return nil, nil, fromData(err)
 	}
+	if len(words) == len(nodes)-1 { // the name of their column tells that there is a header
+		nodes = nodes[1:]
+	}
 	if len(words) != len(nodes) {
 		return nil, nil, fromData(fmt.Errorf("%s: %d nodes and %d labels: without a header name the column of the labels by number", path, len(nodes), len(words)))
+	}
+	seen := make(map[string]bool, len(nodes))
+	for i, name := range nodes {
+		if seen[name] {
+			return nil, nil, fromData(fmt.Errorf("%s: row %d (counted from 0) has the node %s, which has a label already; list each node once", path, i, name))
+		}
+		seen[name] = true
 	}
 	return nodes, &asideValues{aside: aside{flag: "--labels", file: path, columns: []string{column}}, source: path, values: []stream.Column{columnOf(words)}}, nil
 }

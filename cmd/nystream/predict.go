@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -82,6 +84,7 @@ func (p *predictCommand) check(args []string) error {
 		{len(args) < 2, "predict needs a model and data: nystream predict m.npz data.parquet -o predicted.csv"},
 		{p.output == "" && !compares, "-o is missing: the output file, such as -o predicted.csv; with --label it may be left out"},
 		{p.output == "" && (p.decisions || p.probabilities || len(p.data.keep) > 0), "--decisions, --probabilities and --keep go into a file: name it with -o"},
+		{strings.EqualFold(filepath.Ext(p.output), ".npy") && len(p.data.keep) > 0, "-o " + p.output + ": an NPY file holds one matrix of numbers and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --keep"},
 	}); err != nil {
 		return err
 	}

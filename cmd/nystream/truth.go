@@ -185,7 +185,7 @@ func (p *predictCommand) openNodes(ctx context.Context, f *modelFile, m model.Pr
 	}
 	t.said, t.source, p.data.label = values.aside, p.labelsFile, ""
 	if p.graph.nodes == "" { // as for the fit
-		p.graph.nodes = p.labelsFile
+		p.graph.listed = nodes
 	}
 	labels, err := t.of(values)
 	if err != nil {

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/askls"
+	"github.com/nystream/nystream/solvers/metrics"
+	"github.com/nystream/nystream/stream"
+)
+
+// TestGrid: texts of --cv make a grid whose last parameter changes fastest.
+func TestGrid(t *testing.T) {
+	grid, err := parseGrid([]string{"gamma=0.1, 1", " kernel.gamma=2,median ; rank=7"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]string{{"0.1", "2", "7"}, {"0.1", "median", "7"}, {"1", "2", "7"}, {"1", "median", "7"}}
+	if diff := cmp.Diff(want, points(grid)); diff != "" {
+		t.Error(diff)
+	}
+	k, err := kernelgen.Parse("rbf(gamma=1)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := candidates(grid, askls.Solver{Ridge: 3}, k)
+	if err != nil || len(list) != 4 || list[1].Kernel.String() != "rbf(gamma=median)" || list[2].Solver.Gamma != 1 || list[3].Solver.Rank != 7 || list[3].Solver.Ridge != 3 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	for text, want := range map[string]string{
+		"":                         "is not a parameter and its values",
+		"=1,2":                     "is not a parameter and its values",
+		"gamma=":                   "a value is missing",
+		"gamma=1;":                 "is not a parameter",
+		"gamma=1;gamma=2":          "names gamma twice",
+		"gamma=1e999":              "must be a number above 0",
+		"rank=1.5":                 "whole number",
+		"folds=3":                  "there is no such parameter",
+		"kernel.gamma=-1":          "positive finite number",
+		"kernel.laplace.gamma=1,2": "has no parameter",
+		"gamma=" + strings.Repeat("1,", 40) + "1;ridge=" + strings.Repeat("1,", 40) + "1": "more than 1000 points",
+	} {
+		grid, err := parseGrid([]string{text})
+		if err == nil {
+			_, err = candidates(grid, askls.Solver{}, k)
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// TestKnownLabels: a fraction of each class is for training, samples without a label are
+// in no part, and every sample is counted where it belongs.
+func TestKnownLabels(t *testing.T) {
+	labels := []int{-1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, -1, 2}
+	k, err := newKnownLabels(labels, []string{"a", "b", "c"}, 0.6, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes := k.sizes()
+	if sizes[0] != 3 || sizes[1] != 3 || len(k.train)+len(k.test) != 11 {
+		t.Errorf("%v of each class, %v and %v", sizes, k.train, k.test)
+	}
+	var train, test metrics.Tally
+	of := k.tallies(&train, &test)
+	for i := range labels {
+		if tally := of(int64(i)); tally != nil {
+			tally.Add([]int{0}, []int{0})
+		}
+	}
+	if int(train.Rows()) != len(k.train) || int(test.Rows()) != len(k.test) {
+		t.Errorf("%d and %d samples counted", train.Rows(), test.Rows())
+	}
+	notes := strings.Join(k.notes("rows"), "; ")
+	if !strings.Contains(notes, "2 of 13 rows have no label") || (sizes[2] == 0) != strings.Contains(notes, "test samples: c") {
+		t.Error(notes)
+	}
+	if k, err = newKnownLabels([]int{0, 1}, []string{"a", "b"}, 0, 1); err != nil || k.train != nil || len(k.trainLabels()) != 2 {
+		t.Errorf("%+v, %v", k, err)
+	}
+	if _, err = newKnownLabels([]int{0, -1}, []string{"a", "b"}, 0.5, 1); err == nil {
+		t.Error("one sample was divided")
+	}
+}
+
+// TestTruth: numbers are the words of the fit whatever their kind in the file, and labels
+// that the model does not know come behind its classes.
+func TestTruth(t *testing.T) {
+	said := newAside("--label", "y")
+	tr := newTruth(said, []string{"1", "2.5", "x"})
+	for want, c := range map[int]stream.Column{
+		0: {Kind: stream.Int64, Ints: []int64{1}},
+		1: {Kind: stream.Float64, Floats: []float64{2.5}},
+		2: {Kind: stream.String, Strings: []string{"x"}},
+	} {
+		got, err := tr.of(&asideValues{aside: said, values: []stream.Column{c}})
+		if err != nil || got[0] != want {
+			t.Errorf("%v is class %v, not %d, %v", c, got, want, err)
+		}
+	}
+	b := &stream.Block{Start: 40, Kept: []stream.Column{{Kind: stream.String, Strings: []string{"x", "new", "1"}}}}
+	if err := tr.compare(b, []int{2, 2, 0}); err != nil {
+		t.Fatal(err)
+	}
+	j, err := tr.judgement()
+	if err != nil || j.Unknown == nil || j.Unknown.Rows != 1 || !cmp.Equal(j.Unknown.Labels, []string{"new"}) || j.Labelled != 3 || float64(j.Accuracy) != 2./3 {
+		t.Errorf("%+v, %v", j, err)
+	}
+	b.Kept[0].Strings[1] = ""
+	if err := tr.compare(b, []int{2, 2, 0}); err == nil || !strings.Contains(err.Error(), "row 41") {
+		t.Errorf("a label is missing: %v", err)
+	}
+	for i := range mostClasses + 1 {
+		if _, err = tr.class(strings.Repeat("z", i+1)); err != nil {
+			break
+		}
+	}
+	if err == nil || !strings.Contains(err.Error(), "is this the column of the labels?") {
+		t.Errorf("too many labels: %v", err)
+	}
+}
+
+// TestClassValues: a file without words has the numbers that labels are, or their places.
+func TestClassValues(t *testing.T) {
+	for _, c := range []struct {
+		classes  []string
+		want     []float64
+		numbered bool
+	}{{[]string{"-1", "1"}, []float64{-1, 1}, false}, {[]string{"1", "spam"}, []float64{0, 1}, true}} {
+		p := &predictions{classes: c.classes, values: classValues(c.classes)}
+		if !cmp.Equal(p.values, c.want) || p.numbered() != c.numbered {
+			t.Errorf("%v: %v, %v", c.classes, p.values, p.numbered())
+		}
+	}
+}

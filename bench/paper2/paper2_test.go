@@ -530,3 +530,54 @@ func TestLeadingEigenOfNothing(t *testing.T) {
 		t.Error("vectors of a matrix of zeros")
 	}
 }
+
+// TestDivergences: estimates come near the closed form where samples are large, and the one by
+// densities is what its definition says of three numbers and two.
+func TestDivergences(t *testing.T) {
+	for _, g := range []gaussianPair{{2, 0, 1, 400, 400}, {2, 1, 1, 400, 400}, {1, 0.5, 1.5, 400, 400}} {
+		p, q := g.draw(5)
+		forth, back := g.divergences()
+		for name, estimate := range map[string]func(p, q blas64.General) float64{"densities": byDensities, "neighbours": byNeighbours} {
+			if a, b := estimate(p, q), estimate(q, p); math.Abs(a-forth) > 0.15 || math.Abs(b-back) > 0.2 {
+				t.Errorf("%v, by %s: %v and %v, want %v and %v", g, name, a, b, forth, back)
+			}
+		}
+	}
+	p := blas64.General{Rows: 3, Cols: 1, Stride: 1, Data: []float64{-1, 0, 1}} // standard deviation 1
+	q := blas64.General{Rows: 2, Cols: 1, Stride: 1, Data: []float64{0, math.Sqrt2}}
+	hp, hq := math.Pow(3, -0.2), math.Pow(2, -0.2)
+	bell := func(d, h float64) float64 { return math.Exp(-d*d/h/h/2) / h }
+	want := 0.0
+	for i, x := range p.Data {
+		own := 0.0
+		for j, y := range p.Data {
+			if j != i {
+				own += bell(x-y, hp) / 2
+			}
+		}
+		want += math.Log(own/((bell(x, hq)+bell(x-math.Sqrt2, hq))/2)) / 3
+	}
+	if got := byDensities(p, q); math.Abs(got-want) > 1e-12 {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestBesideSVD: differences within two standard errors are none.
+func TestBesideSVD(t *testing.T) {
+	made := func(method string, figures ...float64) methodScore {
+		s := methodScore{method: method}
+		for _, v := range figures {
+			s.scores = append(s.scores, f1{v, v})
+		}
+		return s
+	}
+	svd := made(methodSVD, 0.8, 0.82, 0.84)
+	for _, c := range []struct {
+		ksvd methodScore
+		want string
+	}{{made(methodKSVD, 0.81, 0.81, 0.84), "are level"}, {made(methodKSVD, 0.85, 0.88, 0.89), "not level"}} {
+		if got := besideSVD([]methodScore{svd, c.ksvd}); !strings.Contains(got, c.want) {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

@@ -39,7 +39,11 @@ right: they are taken as they are, not scaled.
 
 For an ism model the new columns are xw0, xw1, …: the rows of XW. For an askls model
 they are decision0, decision1, …, one for each class in the order that inspect shows;
-nystream predict writes the classes themselves.`,
+nystream predict writes the classes themselves.
+
+For an operator model they are its functions left0, left1, … or right0, …, of complex ones
+all real parts left0_re, … and then all imaginary parts left0_im, …. Where the spaces of x
+and y differ, DATA are rows like those of --with for --side left, and like X for right.`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeModelThenData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return t.run(cmd.Context(), args) },

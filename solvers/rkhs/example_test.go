@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
@@ -50,4 +51,58 @@ func ExampleSolver_Fit() {
 	// eigenvalues 1.0 and 0.6
 	// slowest timescale 1.0
 	// monotone: true
+}
+
+// Which causes does an effect have? y is x² with noise, and the mean embedding maps
+// k(·, x) to the embedding of y given x. The pseudo-inverse solves the inverse problem
+// (paper, Section 4.1): of l(·, y) for one effect y it makes a function that is largest
+// about its causes.
+func ExampleModel_PseudoInverse() {
+	const n = 4000
+	x, y := stream.NewMatrix(n, 1), stream.NewMatrix(n, 1)
+	random := sketch.NewRandom(1, "causes")
+	for i := range n {
+		draws := random.At(uint64(i))
+		x.Data[i] = 4*draws.Float64() - 2
+		y.Data[i] = x.Data[i]*x.Data[i] + 0.1*draws.Normal()
+	}
+	ctx, engine := context.Background(), stream.Engine{}
+	pairs, err := rkhs.Pairs(stream.FromMatrix("x", x), stream.FromMatrix("y", y))
+	if err != nil {
+		panic(err)
+	}
+	fit, err := rkhs.Solver{Operator: rkhs.MeanEmbedding{Ridge: 1e-4}, Rank: 20, Engine: rkhs.EngineLandmark,
+		Landmarks: 60}.Fit(ctx, engine, pairs, kernelgen.RBF(4))
+	if err != nil {
+		panic(err)
+	}
+	inverse, err := fit.PseudoInverse(0.1)
+	if err != nil {
+		panic(err)
+	}
+	effect := blas64.General{Rows: 1, Cols: 1, Stride: 1, Data: []float64{2.25}}
+	seen, err := inverse.Right.Sections(ctx, engine, effect)
+	if err != nil {
+		panic(err)
+	}
+	cause, err := inverse.Apply(seen)
+	if err != nil {
+		panic(err)
+	}
+	grid := stream.NewMatrix(41, 1)
+	for i := range grid.Rows {
+		grid.Data[i] = float64(i-20) / 10
+	}
+	at, err := cause.At(ctx, engine, grid)
+	if err != nil {
+		panic(err)
+	}
+	for i := 1; i < grid.Rows-1; i++ {
+		if v := at.Data; v[i] > v[i-1] && v[i] > v[i+1] && v[i] > floats.Max(v)/2 {
+			fmt.Printf("likely near %.1f\n", grid.Data[i])
+		}
+	}
+	// Output:
+	// likely near -1.5
+	// likely near 1.5
 }

@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/cmplx"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/solvers/model"
 )
@@ -134,17 +132,6 @@ func (f *Functions) reversed() *Functions {
 		}
 	}
 	return g
-}
-
-// Apply returns S·g for functions g of the RKHS that S comes from, given by coefficients in the
-// basis of Right, in the basis of Left: Σ Values_i·Left_i·⟨Right_i, g⟩. It is for [SVD].
-func (m *Model) Apply(g blas64.General) blas64.General {
-	if m.Task != SVD || g.Rows != m.Right.Coefficients.Rows {
-		panic(fmt.Sprintf("rkhs: apply to functions of %d coefficients", g.Rows))
-	}
-	c := transposedTimes(m.Right.Coefficients, g)
-	dense.ScaleRows(c, m.Values)
-	return mul(m.Left.Coefficients, c)
 }
 
 // Fit is what a method returns: the model, and what is known about it. Residuals are the

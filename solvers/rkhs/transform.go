@@ -32,7 +32,7 @@ func (m *Model) Describe() *model.Description {
 		fact("lag", m.Lag)
 	}
 	if m.Imag != nil {
-		fact("eigenvalues", "complex")
+		fact("imaginary parts", fmt.Sprintf("%.4g", m.Imag))
 	}
 	fact("centred", m.Centred)
 	return d

@@ -67,7 +67,7 @@ func factorOr(m blas64.General, ridge float64) (f *factored, s *solution, err er
 
 // formed solves with K formed.
 func (f *fit) formed(ctx context.Context) (*solution, error) {
-	k, err := newMatrix(ctx, f.engine, f.data, f.kernel, true)
+	k, err := f.matrix(ctx, true)
 	if err != nil {
 		return nil, err
 	}

@@ -43,6 +43,7 @@ type fit struct {
 	targets blas64.General // n×k, ±1
 	folds   []Fold         // of stacking
 	ranks   []int          // of preconditioners
+	shared  *shared        // with other fits, or nil
 }
 
 // Fit learns the classes of the samples, one against the rest, with a kernel between
@@ -52,6 +53,11 @@ type fit struct {
 // Cost: see the engines, and [Solver.Plan]. Results are the same bits for any number of
 // threads.
 func (m Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
+	return m.fit(ctx, e, d, k, nil)
+}
+
+// fit is Fit with what it shares with others.
+func (m Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel, common *shared) (*Fit, error) {
 	m, err := m.settings(d.Samples())
 	if err != nil {
 		return nil, err
@@ -64,7 +70,7 @@ func (m Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	asked := m.Engine
 	engine, notes := m.choose(d.Shape(), k)
 	m.Engine = engine
-	f := &fit{Solver: m, data: d, kernel: k, targets: oneAgainstRest(d.labels, d.classes), ranks: m.raises(d.Shape(), k)}
+	f := &fit{Solver: m, shared: common, data: d, kernel: k, targets: oneAgainstRest(d.labels, d.classes), ranks: m.raises(d.Shape(), k)}
 	f.engine = e.Given(f.targets)
 	if m.Merge == MergeStack {
 		f.folds = newFolds(d.labels, d.classes, m.Folds, m.Seed)

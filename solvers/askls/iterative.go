@@ -32,7 +32,7 @@ const probeColumns = 1
 
 func (f *fit) iterative(ctx context.Context) (*solution, error) {
 	s := newSolution()
-	k, err := newMatrix(ctx, f.engine, f.data, f.kernel, false)
+	k, err := f.matrix(ctx, false)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func (f *fit) lowRank(ctx context.Context) (*solution, error) {
 		return nil, err
 	}
 	l := &lowRank{fit: f, k: approximation, parts: f.partsOfRows()}
-	sums, err := l.stream(ctx)
+	sums, err := l.factors(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -54,8 +54,10 @@ func (f *fit) lowRank(ctx context.Context) (*solution, error) {
 	s.report.ExactPasses = approximation.ExactPasses
 	s.rank = approximation.Rank()
 	s.report.Notes = append(approximation.Notes, s.report.Notes...)
-	if err := l.estimate(ctx, s); err != nil {
-		return nil, err
+	if f.shared == nil { // scores are measured and need no estimate
+		if err := l.estimate(ctx, s); err != nil {
+			return nil, err
+		}
 	}
 	functions := *approximation.Model
 	left, right := *functions.Left, *functions.Right
@@ -66,8 +68,8 @@ func (f *fit) lowRank(ctx context.Context) (*solution, error) {
 	return s, nil
 }
 
-// approximation factors K.
-func (f *fit) approximation(ctx context.Context) (*ksvd.Fit, error) {
+// factorise returns the approximation of K.
+func (f *fit) factorise(ctx context.Context) (*ksvd.Fit, error) {
 	if f.data.explicit() {
 		return nil, fmt.Errorf("%s: engine lowrank is for kernels of rows; use iterative for a matrix", f.data.name)
 	}

@@ -38,24 +38,48 @@ type Score struct {
 // costs little more than a plain one; functions that are stacked learn their weights from
 // the other folds too. The error is that of the data; candidates have errors of their own.
 //
-// Cost: a stacked fit for each candidate.
+// Cost: a stacked fit for each candidate. Those that differ in γ and ridge alone share what
+// is made of the kernel: the matrix, or its approximation and the pass over it.
 func CrossValidate(ctx context.Context, e stream.Engine, d *Data, candidates []Candidate) ([]Score, error) {
 	scores := make([]Score, len(candidates))
-	for i, c := range candidates {
-		merge := c.Solver.Merge
-		c.Solver.Merge = MergeStack
-		fit, err := c.Solver.Fit(ctx, e, d, c.Kernel)
-		if err == nil {
-			scores[i], err = scoreOf(fit, d.labels, merge, c.Solver.Penalty)
-		}
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if err != nil {
-			scores[i] = Score{math.NaN(), math.NaN(), math.NaN(), err}
+	for _, alike := range alike(candidates) {
+		common := &shared{}
+		for _, i := range alike {
+			c := candidates[i]
+			merge := c.Solver.Merge
+			c.Solver.Merge = MergeStack
+			fit, err := c.Solver.fit(ctx, e, d, c.Kernel, common)
+			if err == nil {
+				scores[i], err = scoreOf(fit, d.labels, merge, c.Solver.Penalty)
+			}
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			if err != nil {
+				scores[i] = Score{math.NaN(), math.NaN(), math.NaN(), err}
+			}
 		}
 	}
 	return scores, nil
+}
+
+// alike returns the numbers of the candidates that share what is made of the kernel, set by
+// set, in the order of their first ones.
+func alike(candidates []Candidate) (sets [][]int) {
+	place := make(map[string]int)
+	for i, c := range candidates {
+		m := c.Solver
+		m.Gamma, m.Ridge, m.Merge, m.Penalty = 0, 0, 0, 0
+		key := fmt.Sprintf("%v of %+v", c.Kernel, m)
+		at, found := place[key]
+		if !found {
+			at = len(sets)
+			place[key] = at
+			sets = append(sets, nil)
+		}
+		sets[at] = append(sets[at], i)
+	}
+	return sets
 }
 
 // Best returns the number of the candidate with the largest accuracy, and of equal ones

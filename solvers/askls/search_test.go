@@ -61,3 +61,36 @@ func TestCrossValidate(t *testing.T) {
 		t.Error("it went on")
 	}
 }
+
+// TestShared: what candidates share does not change their scores, and is made once.
+func TestShared(t *testing.T) {
+	x, labels := clouds(60, 2, 3, 0.8, 1)
+	for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
+		var list []Candidate
+		for _, kernel := range []string{"sne(gamma=1)", "rbf(gamma=0.5)"} {
+			for _, gamma := range []float64{0.3, 2} {
+				list = append(list, Candidate{Solver{Gamma: gamma, Ridge: gamma, Engine: engine, Folds: 3, Rank: 8, Samples: 30}, parse(t, kernel)})
+			}
+		}
+		list[1], list[2] = list[2], list[1]
+		rows := stream.NewCounted(source(x))
+		data, err := Samples(rows, labels, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := CrossValidate(ctx, stream.Engine{}, data, list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		together := rows.Passes()
+		for i, c := range list {
+			alone, err := CrossValidate(ctx, stream.Engine{}, data, []Candidate{c})
+			if err != nil || alone[0] != got[i] {
+				t.Errorf("%v: candidate %d has %+v, alone %+v, %v", engine, i, got[i], alone[0], err)
+			}
+		}
+		if apart := rows.Passes() - together; together >= apart {
+			t.Errorf("%v: %d passes together, %d apart", engine, together, apart)
+		}
+	}
+}

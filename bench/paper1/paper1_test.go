@@ -129,12 +129,27 @@ func TestTable(t *testing.T) {
 		"| 25 | ssrSVD | 2 | 23 | 334 | 0.15 | 0.2 | 1 | 0.5 | 0.50 – 1.00 | 0.250 |",
 		"| 25 | S3SPSD paper | 2 | 23 | 334 | 0.25 | 0.3 | 1.67 | 0.5 | 0.50 – 1.00 | 0.250 |",
 		"| abalone | csrbf | landmark | 2.33 |",
+		"| data, kernel, c | floor | `ssrsvd` | `s3spsd --shift paper` | seeds |",
+		"| abalone csrbf, 25 | .03 | .15 (.2) / .5 | .25 (.3) / .5 | 2 |",
 		"| a method of the past | 1 | 100.0 % | 1.00 | 1.00 | 1.00 |",
 		"## abalone, `csrbf(sigma2=10, theta=9.5, v=5)`, 4,177 × 8",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the table has no line %s:\n%s", want, text)
 		}
+	}
+}
+
+// TestErrorsOfOneRow: the cells of a row are of the seeds that all its methods have.
+func TestErrorsOfOneRow(t *testing.T) {
+	rows := someResults()
+	for i := range rows {
+		rows[i].Data, rows[i].Shift = uniform, 0.5
+	}
+	rows = append(rows[:4], rows[5:]...) // without the second seed of ssrSVD
+	text := newTable(rows, &floors{known: map[floorKey]floor{}}).errors()
+	if want := "| 4,177 | shift .5: .1 (.1) / .5 | shift .5: .2 (.2) / .5 | 1 |"; !strings.Contains(text, want) {
+		t.Errorf("no line %s:\n%s", want, text)
 	}
 }
 

@@ -150,7 +150,7 @@ func thousands(n int) string {
 // markdown returns the whole table.
 func (t *table) markdown() string {
 	var b strings.Builder
-	b.WriteString("# Paper 1: relative errors and times\n\n" + t.summary() + "\n" + t.calibration() + `
+	b.WriteString("# Paper 1: relative errors and times\n\n" + t.summary() + "\n" + t.errors() + "\n" + t.calibration() + `
 # Every matrix
 
 Spectral errors are ‖A−Â‖₂/‖A‖₂, by Lanczos on exact tiles to 1e-4; the floor is σ_{c+1}/σ₁, the least without a shift (± the

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// block is what follows a comment that names a record.
+type block struct {
+	line    int    // of the comment, from 1
+	record  string // its file
+	figures bool   // numbers are compared, not lines
+	first   int    // line of the text that lines begin with, from 0
+	lines   []string
+}
+
+var comment = regexp.MustCompile(`^<!-- (figures of )?` + folder + `/(\S+) -->$`)
+
+// blocksOf returns the blocks of a text: code without its fences, or the lines up to an
+// empty one.
+func blocksOf(text string) []block {
+	var all []block
+	lines := strings.Split(text, "\n")
+	for i := 0; i < len(lines); i++ {
+		found := comment.FindStringSubmatch(strings.TrimSpace(lines[i]))
+		if found == nil {
+			continue
+		}
+		b := block{line: i + 1, record: found[2], figures: found[1] != ""}
+		for i+1 < len(lines) && strings.TrimSpace(lines[i+1]) == "" {
+			i++
+		}
+		end := ""
+		if i+1 < len(lines) && strings.HasPrefix(strings.TrimSpace(lines[i+1]), "```") {
+			i, end = i+1, "```"
+		}
+		b.first = i + 1
+		for i++; i < len(lines) && strings.TrimSpace(lines[i]) != end; i++ {
+			b.lines = append(b.lines, strings.TrimSpace(lines[i]))
+		}
+		all = append(all, b)
+	}
+	return all
+}
+
+// check compares README.md with the records, and returns how many blocks it has that name
+// one.
+func check(root string) (int, error) {
+	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		return 0, err
+	}
+	blocks := blocksOf(string(text))
+	var wrong []error
+	for _, b := range blocks {
+		r, err := readRecord(filepath.Join(root, folder, b.record))
+		if err == nil {
+			err = b.compare(r)
+		}
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("README.md:%d: %w", b.line, err))
+		}
+	}
+	return len(blocks), errors.Join(wrong...)
+}
+
+// follow returns the text with lines of a record, in the blocks that name it, replaced by
+// what is in their place in the record that was made after it.
+func follow(text, name string, old, now *record) string {
+	is := map[string]string{}
+	for i, c := range old.commands {
+		was, new := strings.Split(c.output, "\n"), strings.Split(now.commands[i].output, "\n")
+		for j := range min(len(was), len(new)) {
+			is[strings.TrimSpace(was[j])] = new[j]
+		}
+	}
+	lines := strings.Split(text, "\n")
+	for _, b := range blocksOf(text) {
+		for j, line := range b.lines {
+			if new, known := is[line]; known && b.record == name {
+				lines[b.first+j] = new
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// figure is a number as texts have it. Digits that are part of a word are none.
+var figure = regexp.MustCompile(`(?:\b|\.)\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?\b`)
+
+// compare returns an error that names what the record does not have.
+func (b block) compare(r *record) error {
+	if len(b.lines) == 0 {
+		return fmt.Errorf("nothing follows the comment that names %s", b.record)
+	}
+	lines, figures := r.lines(), map[string]bool{}
+	for _, f := range figure.FindAllString(r.text(), -1) {
+		figures[f] = true
+	}
+	for _, line := range b.lines {
+		if !b.figures && !lines[line] && line != "" && line != "…" {
+			return fmt.Errorf("%s has no line\n%s", b.record, line)
+		}
+		if !b.figures {
+			continue
+		}
+		for _, f := range figure.FindAllString(line, -1) {
+			if !figures[f] {
+				return fmt.Errorf("%s has no figure %s, as here:\n%s", b.record, f, line)
+			}
+		}
+	}
+	return nil
+}

@@ -78,13 +78,13 @@ func (d *table) oracle(ctx context.Context, k family) (best [2]reached, err erro
 			if err != nil {
 				continue
 			}
-			one := results{}
-			if err := one.add(k.machines[0], f, train.labels, test.labels); err != nil {
+			on, err := f.accuracies(train.labels, test.labels)
+			if err != nil {
 				return best, err
 			}
-			for merge, s := range one[k.machines[0]] {
-				if s.micro[0] > best[merge].accuracy {
-					best[merge] = reached{s.micro[0], w, g}
+			for merge, accuracy := range on {
+				if accuracy > best[merge].accuracy {
+					best[merge] = reached{accuracy, w, g}
 				}
 			}
 		}

@@ -100,17 +100,15 @@ func TestCora(t *testing.T) {
 		biases = fit.Biases
 	}
 	r := results{}
-	for _, machine := range []symmetry{asymmetric, sourceGram} {
-		f, err := g.learn(ctx, machine, kernel, 1, s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := r.add(machine, f, pick(g.labels, s.Train), pick(g.labels, s.Test)); err != nil {
-			t.Fatal(err)
-		}
-		if f1 := r[machine][1].micro[0]; f1 < 0.72 {
-			t.Errorf("%v, stacked: micro F1 %v; the paper has .753", machine, f1)
-		}
+	f, err := g.learn(ctx, asymmetric, kernel, 1, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.add(asymmetric, f, pick(g.labels, s.Train), pick(g.labels, s.Test)); err != nil {
+		t.Fatal(err)
+	}
+	if f1 := r[asymmetric][1].micro[0]; f1 < 0.72 {
+		t.Errorf("micro F1 %v stacked; the paper has .753", f1)
 	}
 }
 

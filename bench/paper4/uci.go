@@ -126,14 +126,17 @@ func (d *table) best(ctx context.Context, k family, machine symmetry, test *tabl
 	for _, w := range k.widths {
 		for _, g := range gammas {
 			f, err := tuned.learn(ctx, machine, k.kernel(w*unit), g, test)
+			if ctx.Err() != nil {
+				return best, 0, ctx.Err()
+			}
 			if err != nil {
 				continue // a γ that is singular without a fold
 			}
-			reached, err := f.best(tuned.labels, test.labels)
+			on, err := f.accuracies(tuned.labels, test.labels)
 			if err != nil {
 				return best, 0, err
 			}
-			oracle = max(oracle, reached)
+			oracle = max(oracle, on[0], on[1])
 			right, err := metrics.Accuracy(tuned.labels, classes(f.heldOut, blas64.General{}))
 			if err != nil {
 				return best, 0, err
@@ -153,13 +156,16 @@ func (d *table) best(ctx context.Context, k family, machine symmetry, test *tabl
 	return best, oracle, nil
 }
 
-// best returns the accuracy on test rows of the functions, averaged or stacked.
-func (f functions) best(labels, truth []int) (float64, error) {
+// accuracies returns those on test rows, averaged and stacked.
+func (f functions) accuracies(labels, truth []int) (of [2]float64, err error) {
 	one := results{}
 	if err := one.add(asymmetric, f, labels, truth); err != nil {
-		return 0, err
+		return of, err
 	}
-	return max(one[asymmetric][0].micro[0], one[asymmetric][1].micro[0]), nil
+	for merge, s := range one[asymmetric] {
+		of[merge] = s.micro[0]
+	}
+	return of, nil
 }
 
 // learn returns the functions of a machine.

@@ -31,8 +31,8 @@ func foldWhole[A Accumulator[A]](ctx context.Context, e Engine, name string, src
 // do not overlap: it adds them to forest, which has none of them, and reads no rows but
 // theirs. Ranges may reach beyond the last block. added, if not nil, is called after
 // each block, or few, on the calling goroutine; the forest may then be written down.
-// After an error the forest holds blocks before it and perhaps after it; it may be
-// written down unless a merge failed, which loses blocks.
+// After an error the forest holds blocks before it and perhaps after it, complete ones;
+// it may be written down unless a merge failed, which loses blocks.
 //
 // No stage of it is serial. Where a source opens in the middle at little cost, each
 // worker reads runs of blocks with a reader of its own; otherwise one goroutine reads.
@@ -49,6 +49,9 @@ func foldBlocks[A Accumulator[A]](ctx context.Context, e Engine, name string, sr
 			acc := accs.get()
 			if err := add(acc, b); err != nil {
 				return &failure{block: b.Index, err: err}
+			}
+			if !p.complete(b) {
+				return nil
 			}
 			if at, err := forest.grow(b.Index, acc); err != nil {
 				return &failure{at.last(), at.level, err}

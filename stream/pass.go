@@ -315,6 +315,12 @@ func (g *reading) readBlock(b *Block) (n int, err error) {
 	return n, err
 }
 
+// complete reports whether a block has all its rows. Reading may end within one: by an
+// error, by an interruption, or too early.
+func (p *pass) complete(b *Block) bool {
+	return p.info.Rows < 0 || b.X.Rows == p.blockRows || b.Start+int64(b.X.Rows) == p.info.Rows
+}
+
 func (p *pass) checkTotal(total int64) error {
 	if total < p.info.Rows {
 		return promiseError(p.info, total)

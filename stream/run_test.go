@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -224,6 +225,77 @@ func TestRunInterrupted(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Reading that ends within a block, by an error or because the run is interrupted, leaves
+// no part of the block in a state.
+func TestRunStopsWithinABlock(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f, want := drawToyFit(t)
+		rows := f.src.Info().Rows
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		broken := &breaks{Source: f.src, at: rapid.Int64Range(0, rows-1).Draw(t, "row"), opens: rapid.IntRange(0, 5).Draw(t, "opens before"), step: rapid.IntRange(1, 5).Draw(t, "rows of a read")}
+		if rapid.Bool().Draw(t, "interrupted") {
+			broken.interrupt = cancel
+		}
+		f.src = broken
+		store, threads := newShelf(), rapid.IntRange(1, 3).Draw(t, "threads")
+		got, err := f.run(ctx, runOf(t, store, "toy", threads, stream.RunOptions{}))
+		if err != nil {
+			got, err = f.run(context.Background(), runOf(t, store, "toy", threads, stream.RunOptions{}))
+		}
+		if err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("another result, error %v", err)
+		}
+	})
+}
+
+// breaks is a source of which reading ends before a row, once, in one of the readers.
+type breaks struct {
+	stream.Source
+	at        int64
+	opens     int // readers that are not broken
+	step      int // rows of a read at most
+	interrupt func()
+	mu        sync.Mutex
+}
+
+func (s *breaks) Open(ctx context.Context, first int64) (stream.Reader, error) {
+	r, err := s.Source.Open(ctx, first)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil || first > s.at {
+		return r, err
+	}
+	s.opens--
+	return &breakingReader{Reader: r, source: s, ctx: ctx, next: first, broken: s.opens == -1}, nil
+}
+
+type breakingReader struct {
+	stream.Reader
+	source *breaks
+	ctx    context.Context
+	next   int64
+	broken bool
+}
+
+func (r *breakingReader) Read(b *stream.Batch) (int, error) {
+	few := stream.Batch{X: stream.RowSlice(b.X, 0, min(b.X.Rows, r.source.step))}
+	if r.broken {
+		if r.next == r.source.at {
+			if r.source.interrupt == nil {
+				return 0, errors.New("the disk failed")
+			}
+			r.source.interrupt()
+			<-r.ctx.Done()
+			return 0, r.ctx.Err()
+		}
+		few.X.Rows = min(few.X.Rows, int(r.source.at-r.next))
+	}
+	n, err := r.Reader.Read(&few)
+	r.next += int64(n)
+	return n, err
 }
 
 // Rows that a state has seen are not read again.

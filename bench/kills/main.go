@@ -4,6 +4,7 @@
 //
 //	go run ./bench/kills                               300 kills, over all methods and formats
 //	go run ./bench/kills -kills 2000 -rows 1000000     more of them, in longer passes
+//	go run ./bench/kills -interrupt                    SIGINT, after which a fit writes its state
 //	go run ./bench/kills -methods s3spsd -formats csv -nystream ./nystream
 //
 // With -faults it lets calls of the system fail instead, by strace, in the real program:
@@ -34,6 +35,7 @@ func main() { program.Main("kills", parseOptions, run) }
 type options struct {
 	methods, formats []string
 	total, rows      int // kills in all
+	interrupt        bool
 	faults           bool
 	every            string
 	seed             uint64
@@ -47,6 +49,7 @@ func parseOptions(args []string) (*options, error) {
 	methods := f.String("methods", strings.Join(methodNames(), ","), "methods of fit")
 	kinds := f.String("formats", strings.Join(formats, ","), "formats of the data")
 	f.IntVar(&o.total, "kills", 300, "kills in all, at least")
+	f.BoolVar(&o.interrupt, "interrupt", false, "interrupt with SIGINT instead: what was done until then is kept")
 	f.BoolVar(&o.faults, "faults", false, "let calls of the system fail instead of killing")
 	f.IntVar(&o.rows, "rows", 0, "rows of the data; 0 for 400000, or 40000 with -faults")
 	f.StringVar(&o.every, "every", "20ms", "time between states: --checkpoint-every")

@@ -56,6 +56,9 @@ func (t *tally) add(u tally) {
 	t.same += u.same
 }
 
+// interrupted is the exit code of a program that SIGINT has ended.
+const interrupted = 130
+
 // victim is a fit that is killed.
 type victim struct {
 	*options
@@ -146,7 +149,11 @@ func (v *victim) once(ctx context.Context, states, output string) (done bool, er
 	if err := cmd.Start(); err != nil {
 		return false, err
 	}
-	kill := time.AfterFunc(time.Duration(v.random.Float64()*float64(v.alone)), func() { cmd.Process.Kill() })
+	var signal os.Signal = os.Kill
+	if v.interrupt {
+		signal = os.Interrupt
+	}
+	kill := time.AfterFunc(time.Duration(v.random.Float64()*float64(v.alone)), func() { cmd.Process.Signal(signal) })
 	err = cmd.Wait()
 	kill.Stop()
 	if text := messages.String(); strings.Contains(text, "resumed at row") || strings.Contains(text, "was done before") {
@@ -158,7 +165,7 @@ func (v *victim) once(ctx context.Context, states, output string) (done bool, er
 		return true, nil
 	case ctx.Err() != nil:
 		return false, context.Cause(ctx)
-	case errors.As(err, &exit) && exit.ExitCode() < 0: // by a signal
+	case errors.As(err, &exit) && (exit.ExitCode() < 0 || v.interrupt && exit.ExitCode() == interrupted): // -1: by a signal
 		v.kills++
 		return false, nil
 	}

@@ -356,23 +356,33 @@ func (c *ismTask) knownWords() string {
 // write writes the clusters and the picture, uncommitted.
 func (c *ismTask) write(ctx context.Context, _ model.Model) (writers []pathWriter, err error) {
 	if c.clustersFile != "" {
-		w, err := blockstore.Create(c.clustersFile, blockstore.Schema{Columns: []string{"cluster"}, Rows: int64(len(c.fitting.Labels))})
+		w, err := writeClusters(c.clustersFile, c.fitting.Labels)
 		if err != nil {
 			return nil, err
 		}
-		writers = append(writers, pathWriter{w, c.clustersFile})
-		if err := writeLabels(w, c.fitting.Labels); err != nil {
-			return writers, err
-		}
+		writers = append(writers, w)
 	}
 	if c.plotFile != "" {
 		p, err := c.plot(ctx)
 		if err != nil {
 			return writers, err
 		}
-		writers = append(writers, pathWriter{&drawing{plot: p, path: c.plotFile}, c.plotFile})
+		writers = append(writers, pathWriter{p, c.plotFile})
 	}
 	return writers, nil
+}
+
+// writeClusters writes a file of the numbers of clusters, from 0, uncommitted.
+func writeClusters(path string, labels []int) (pathWriter, error) {
+	w, err := blockstore.Create(path, blockstore.Schema{Columns: []string{"cluster"}, Rows: int64(len(labels))})
+	if err != nil {
+		return pathWriter{}, err
+	}
+	if err := writeLabels(w, labels); err != nil {
+		w.Abort()
+		return pathWriter{}, err
+	}
+	return pathWriter{w, path}, nil
 }
 
 // writeLabels writes numbers of clusters, from 0.

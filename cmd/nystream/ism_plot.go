@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 
@@ -25,7 +24,7 @@ const (
 
 // plot returns a picture of the first two columns of XW, of a sample of the rows that
 // depends on the seed alone if there are many, coloured by label or cluster.
-func (c *ismTask) plot(ctx context.Context) (*plot.Plot, error) {
+func (c *ismTask) plot(ctx context.Context) (drawing, error) {
 	rows, err := c.plottedRows()
 	if err != nil {
 		return nil, err
@@ -41,26 +40,22 @@ func (c *ismTask) plot(ctx context.Context) (*plot.Plot, error) {
 	p.Add(plotter.NewGrid())
 	groups, names := c.groups(rows)
 	picture.AddGroups(p, xw, groups, names)
-	return p, nil
+	return func() error { return picture.Draw(c.plotFile, p, 18*vg.Centimeter, 15*vg.Centimeter) }, nil
 }
 
-// drawing is a picture on its way.
-type drawing struct {
-	plot *plot.Plot
-	path string
-}
+// drawing is a picture on its way: it writes the file, or nothing.
+type drawing func() error
 
-// Commit writes the file, or nothing.
-func (d *drawing) Commit() error {
-	return picture.Draw(d.path, d.plot, 18*vg.Centimeter, 15*vg.Centimeter)
-}
+// Commit writes the file.
+func (d drawing) Commit() error { return d() }
 
 // Abort has nothing to take back.
-func (d *drawing) Abort() {}
+func (d drawing) Abort() {}
 
-func (c *ismTask) plottedRows() ([]int64, error) {
-	n := c.prepared.left.Info().Rows
-	s, err := sketch.NewSample(n, int(min(n, plotRows)), c.seed, "picture")
+// plottedRows returns the rows that a picture shows.
+func (j *job) plottedRows() ([]int64, error) {
+	n := j.prepared.left.Info().Rows
+	s, err := sketch.NewSample(n, int(min(n, plotRows)), j.seed, "picture")
 	if err != nil {
 		return nil, err
 	}

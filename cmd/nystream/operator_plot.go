@@ -13,41 +13,25 @@ import (
 
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
-	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/solvers/rkhs"
 	"github.com/nystream/nystream/stream"
 )
 
-// panels are plots on their way into one picture, in rows of two.
-type panels struct {
-	plots []*plot.Plot
-	path  string
-}
-
-// Commit writes the file, or nothing.
-func (p *panels) Commit() error {
-	return picture.DrawPanels(p.path, p.plots, panelWidth*vg.Centimeter, panelHeight*vg.Centimeter)
-}
-
 // panelWidth and panelHeight are the size of a panel, in centimetres.
 const panelWidth, panelHeight = 14.0, 10.0
-
-// Abort has nothing to take back.
-func (p *panels) Abort() {}
 
 // plottedFunctions is how many functions a picture shows; sets take the place of the last.
 const plottedFunctions = 3
 
 // picture draws the values, and functions or sets over the first two columns of a sample
 // of the rows of X that depends on the seed alone.
-func (c *operatorTask) picture(ctx context.Context) (*panels, error) {
-	n := c.prepared.left.Info().Rows
-	s, err := sketch.NewSample(n, int(min(n, plotRows)), c.seed, "picture")
+func (c *operatorTask) picture(ctx context.Context) (drawing, error) {
+	rows, err := c.plottedRows()
 	if err != nil {
 		return nil, err
 	}
-	x, err := stream.GatherRows(ctx, c.prepared.left, s.Positions())
+	x, err := stream.GatherRows(ctx, c.prepared.left, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +40,7 @@ func (c *operatorTask) picture(ctx context.Context) (*panels, error) {
 	if err != nil {
 		return nil, err
 	}
-	drawn := &panels{path: c.plotFile, plots: []*plot.Plot{c.valuePlot()}}
+	panels := []*plot.Plot{c.valuePlot()}
 	shown := min(plottedFunctions, m.Rank())
 	if c.labels != nil {
 		shown = min(shown, plottedFunctions-1)
@@ -66,12 +50,14 @@ func (c *operatorTask) picture(ctx context.Context) (*panels, error) {
 		if err != nil {
 			return nil, err
 		}
-		drawn.plots = append(drawn.plots, p)
+		panels = append(panels, p)
 	}
 	if c.labels != nil {
-		drawn.plots = append(drawn.plots, c.setPlot(x, s.Positions()))
+		panels = append(panels, c.setPlot(x, rows))
 	}
-	return drawn, nil
+	return func() error {
+		return picture.DrawPanels(c.plotFile, panels, panelWidth*vg.Centimeter, panelHeight*vg.Centimeter)
+	}, nil
 }
 
 // valuePlot shows the values in their order, or eigenvalues in the plane with the unit

@@ -5,7 +5,6 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/solvers/cluster"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/solvers/rkhs"
@@ -20,14 +19,11 @@ func (c *operatorTask) write(ctx context.Context, _ model.Model) (writers []path
 		}
 	}
 	if c.clustersFile != "" {
-		w, err := blockstore.Create(c.clustersFile, blockstore.Schema{Columns: []string{"cluster"}, Rows: int64(len(c.labels))})
+		w, err := writeClusters(c.clustersFile, c.labels)
 		if err != nil {
 			return nil, err
 		}
-		writers = append(writers, pathWriter{w, c.clustersFile})
-		if err := writeLabels(w, c.labels); err != nil {
-			return writers, err
-		}
+		writers = append(writers, w)
 	}
 	if c.plotFile != "" {
 		p, err := c.picture(ctx)
@@ -49,8 +45,7 @@ func (c *operatorTask) setColumns() int {
 }
 
 // sets divides the rows of X by the first right functions at them, each as long as the
-// others. Cost: one pass and
-// k-means in memory.
+// others. Cost: one pass and k-means in memory.
 func (c *operatorTask) sets(ctx context.Context) ([]int, error) {
 	m := c.fitting.Model.Truncated(min(c.setColumns(), c.fitting.Rank()))
 	values := stream.NewMatrix(int(c.prepared.left.Info().Rows), m.Rank())

@@ -45,11 +45,11 @@ Labels are words or numbers. nystream predict writes them for new rows or nodes.
 
 Engines: dense forms the system of twice the samples and factors it; iterative solves it
 by MINRES on exact tiles; lowrank solves it with an approximation of --rank, in memory
-that does not grow with the rows. auto is dense up to 1,500 samples, iterative up to
-20,000 and for every graph and matrix, and lowrank beyond.
+that does not grow with the rows. auto is dense up to 1,500 samples, and beyond them
+iterative up to 20,000 and for graphs and matrices of any size, and else lowrank.
 
 --merge stack learns how far to believe either function from samples that were left out
-(--folds), and gives probabilities; it is the best choice for graphs.
+(--folds), and gives probabilities. Graphs want it, and have it unless told otherwise.
 
 --train-fraction 0.6 learns from that share of the samples, each class alike, and tells
 how good the machine is on the others. --cv chooses parameters by cross-validation, on
@@ -97,9 +97,9 @@ func newASKLSTask(j *job, cmd *cobra.Command) task {
 	f.Float64Var(&c.how.Gamma, "gamma", 1, "`weight` of errors against the size of the functions")
 	f.Float64Var(&c.how.Ridge, "ridge", 0, "solve the system by least squares with this `penalty`; 1 is taken where the system is singular")
 	addChoice(cmd, &c.how.Engine, "engine", "how the system is solved", []askls.Engine{askls.EngineAuto, askls.EngineDense, askls.EngineIterative, askls.EngineLowRank})
-	addChoice(cmd, &c.how.Merge, "merge", "how the functions of source and target become one decision",
+	addChoice(cmd, &c.how.Merge, "merge", "how the functions of source and target become one decision; of a graph stack if not given",
 		[]askls.Merge{askls.MergeAverage, askls.MergeSum, askls.MergeStack, askls.MergeSource, askls.MergeTarget})
-	f.IntVar(&c.how.Folds, "folds", 10, "`number` of folds of --merge stack and --cv")
+	f.IntVar(&c.how.Folds, "folds", 0, "`number` of folds of --merge stack and --cv; 10 if not given, or as many as there are samples")
 	j.addRank(cmd, "columns of the approximation of --engine lowrank, and of what speeds up iterative; 100 if not given")
 	f.IntVar(&c.how.Samples, "sample", 0, "`number` of rows that the approximation samples; 20 times the rank if not given")
 	addChoice(cmd, &c.how.Sums, "sums", "row sums of normalised kernels: exact goes over all entries, sampled over the samples of the approximation",
@@ -143,7 +143,7 @@ func (c *asklsTask) refuses(args []string) []contradiction {
 		c.needs(!graph && !matrix, "kernel", ", such as --kernel 'sne(gamma=1)'"),
 		{!(c.how.Gamma > 0 && c.how.Gamma <= math.MaxFloat64), "--gamma must be above 0, such as 1"},
 		{c.given("ridge") && !(c.how.Ridge > 0 && c.how.Ridge <= math.MaxFloat64), "--ridge must be above 0, such as 1; without one leave it out"},
-		c.without(c.how.Merge != askls.MergeStack && len(c.cv) == 0, "goes with --merge stack or --cv", "folds"),
+		c.without(c.merge() != askls.MergeStack && len(c.cv) == 0, "goes with --merge stack or --cv", "folds"),
 		c.least("folds", c.how.Folds, 2),
 		c.least("rank", c.rank, 1),
 		c.least("sample", c.how.Samples, max(1, c.rank)),

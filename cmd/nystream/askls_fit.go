@@ -41,11 +41,16 @@ func (c *asklsTask) parse() (err error) {
 // solver returns what the flags say.
 func (c *asklsTask) solver() askls.Solver {
 	m := c.how
-	m.Rank, m.Memory, m.Seed = c.rank, int64(c.memory), c.seed
-	if m.Merge != askls.MergeStack && len(c.grid) == 0 {
-		m.Folds = 0
-	}
+	m.Rank, m.Memory, m.Seed, m.Merge = c.rank, int64(c.memory), c.seed, c.merge()
 	return m
+}
+
+// merge returns how functions are merged. Those of a graph are of little use averaged.
+func (c *asklsTask) merge() askls.Merge {
+	if c.given("graph") && !c.given("merge") {
+		return askls.MergeStack
+	}
+	return c.how.Merge
 }
 
 func (c *asklsTask) pace() (kernelgen.Kernel, int, bool) { return c.kernel, c.shape().Columns, false }

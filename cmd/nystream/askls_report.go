@@ -60,7 +60,8 @@ type asklsResult struct {
 	Gamma         show.Number  `json:"gamma"`
 	Ridge         show.Number  `json:"ridge"` // of the system that was solved
 	Classes       []string     `json:"classes"`
-	ClassSizes    []int        `json:"class_sizes"` // of what was learnt from
+	ClassSizes    []int        `json:"class_sizes"`           // of what was learnt from
+	EngineRank    int          `json:"engine_rank,omitempty"` // of the approximation, or of what speeds up the iteration
 	Condition     *show.Number `json:"condition,omitempty"`
 	Iterations    int          `json:"iterations,omitempty"`
 	Settled       bool         `json:"settled"`
@@ -115,7 +116,7 @@ func (c *asklsTask) searchTable() *searchTable {
 	if len(c.scores) == 0 {
 		return nil
 	}
-	t := &searchTable{Folds: c.how.Folds, Best: c.chosen}
+	t := &searchTable{Folds: cmp.Or(c.how.Folds, min(10, len(c.known.trainLabels()))), Best: c.chosen}
 	for _, a := range c.grid {
 		t.Parameters = append(t.Parameters, a.parameter)
 	}
@@ -193,7 +194,7 @@ func (c *asklsTask) decisionError() *show.Number {
 func (c *asklsTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	r := &asklsResult{fitResult: base, Input: c.inputWord(), Engine: f.Engine.String(), Merge: f.Merge.String(), Gamma: show.Number(f.Gamma), Ridge: show.Number(f.Ridge),
-		Classes: c.known.classes, ClassSizes: c.known.sizes(), Condition: show.Optional(f.Condition), Iterations: f.Iterations, Settled: !f.Unsettled,
+		Classes: c.known.classes, ClassSizes: c.known.sizes(), EngineRank: f.Rank, Condition: show.Optional(f.Condition), Iterations: f.Iterations, Settled: !f.Unsettled,
 		DecisionError: c.decisionError(), Train: figuresOf(&c.told.train), OutOfFold: figuresOf(&c.told.outOfFold), Test: figuresOf(&c.told.test),
 		CV: c.searchTable(), Graph: graphResultOf(c.graph, &c.edges)}
 	r.text(t, c.unit())
@@ -230,6 +231,9 @@ func (r *asklsResult) text(t *show.Text, unit string) {
 
 func (r *asklsResult) engineWords() string {
 	words := []string{r.Engine}
+	if r.EngineRank > 0 {
+		words = append(words, fmt.Sprintf("rank %d", r.EngineRank))
+	}
 	if r.Iterations > 0 {
 		words = append(words, fmt.Sprintf("%d iterations", r.Iterations))
 	}

@@ -123,6 +123,13 @@ func (m *toyModel) Outputs(side model.Side) ([]string, error) {
 	return numbered("off", len(m.means)), nil
 }
 
+// Choose chooses the column that is furthest from its mean.
+func (m *toyModel) Choose(classes []int, offsets blas64.General) {
+	for i := range classes {
+		classes[i] = blas64.Iamax(blas64.Vector{N: offsets.Cols, Inc: 1, Data: offsets.Data[i*offsets.Stride:]})
+	}
+}
+
 func (m *toyModel) Dimension(model.Side) int { return len(m.means) }
 
 func (m *toyModel) TransformPlan(e stream.Engine, _ model.Side, _ stream.Source) *model.Plan {
@@ -143,7 +150,7 @@ func (m *toyModel) Transform(ctx context.Context, e stream.Engine, _ model.Side,
 }
 
 // TestToyFamily checks that a family is in the command by one file and one line: its
-// fit, plan, transform and inspect are those of all.
+// fit, plan, transform, predict and inspect are those of all.
 func TestToyFamily(t *testing.T) {
 	families = append(families, toyFamily)
 	defer func() { families = families[:len(families)-1] }()
@@ -173,6 +180,7 @@ func TestToyFamily(t *testing.T) {
 	check("inspect "+in("m.npz"), "toy model of means, 300 × 3", "3, a, b, c", "nulls: error; not scaled", "float64 [3]")
 	check("inspect "+in("m.npz")+" --format json", `{"format":"nystream model","version":1,"method":"toy","rows":300,"data":{"columns":["a","b","c"],"nulls":"error"},"dimension":3`)
 	check("transform "+in("m.npz")+" "+in("x.csv")+" -o "+in("u2.csv"), "3 of the embedding")
+	check("predict "+in("m.npz")+" "+in("x.csv")+" --label b -o "+in("p.csv"), "0 (298), 2 (2)", "accuracy    0.0067 (micro F1), of 300 labelled rows")
 	u, again := table(t, in("u.csv"), "off"), table(t, in("u2.csv"), "off")
 	if u.Rows != 300 || u.Cols != 3 || math.Abs(u.Data[3]-(1-149.5)) > 1e-9 || difference(u, again) != 0 {
 		t.Errorf("%d × %d rows, %v", u.Rows, u.Cols, u.Data[:6])

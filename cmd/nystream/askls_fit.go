@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -95,25 +96,29 @@ func (c *asklsTask) landmarks(s model.Shape) int64 {
 	return min(m, s.Rows)
 }
 
-// planSearch adds what cross-validation costs.
+// planSearch adds what cross-validation costs. Machines with the same kernel share its
+// entries.
 func (c *asklsTask) planSearch(p *model.Plan, e stream.Engine, s model.Shape) error {
-	if len(c.tried) == 0 {
-		return nil
-	}
-	for i, t := range c.tried {
+	seen := make(map[string]bool)
+	for _, t := range c.tried {
 		t.Solver.Merge = askls.MergeStack
 		one, err := t.Solver.Plan(e, s, t.Kernel)
 		if err != nil {
 			return err
+		}
+		if of := fmt.Sprint(t.Kernel, t.Solver.Rank); seen[of] {
+			one.KernelEntries, one.Passes = 0, 1
+		} else {
+			seen[of] = true
 		}
 		p.Work(float64(one.KernelEntries), one.Flops)
 		p.Passes += one.Passes
 		if one.Memory.Total() > p.Memory.Total() {
 			p.Memory = one.Memory
 		}
-		if i == 0 {
-			p.ByOne("`cv` fits a machine for each point of the grid")
-		}
+	}
+	if len(c.tried) > 0 {
+		p.ByOne("`cv` fits a machine for each point of the grid")
 	}
 	return nil
 }

@@ -42,7 +42,8 @@
 //
 //	offset  size  content
 //	0       4     magic "NySk"
-//	4       2     kind: 1 QR, 2 PairQR, 3 Gram, 5 Explicit, 6 Sum, 7 ColumnSums
+//	4       2     kind: 1 QR, 2 PairQR, 3 Gram, 5 Explicit, 6 Sum,
+//	              7 ColumnSums, 8 Priority
 //	6       2     version of the layout, now 1
 //	8       8·k   shape: k unsigned integers, fixed by the kind
 //	…       8·m   values: m float64, their number given by the shape

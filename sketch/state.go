@@ -17,6 +17,7 @@ const (
 	kindExplicit   = 5
 	kindSum        = 6
 	kindColumnSums = 7
+	kindPriority   = 8
 
 	// maxCount is the largest number of rows or entries that is believed.
 	maxCount = 1 << 53

@@ -81,8 +81,13 @@ func (s *sampleSide) unseen() float64 {
 	return math.Max(0, 1-float64(s.held())/s.of)
 }
 
-// sampleSide joins the landmarks and the held-back rows of a source of n rows.
+// sampleSide joins the landmarks, rows that stand for themselves besides, and the
+// held-back rows of a source of n rows.
 func (t *tiles) sampleSide(side *Embedding, known blas64.General, number []int64, held *panel, n int64) (*sampleSide, error) {
+	if held.beside != nil {
+		all := t.join(&panel{rows: known, number: number}, held.beside)
+		known, number = all.rows, all.number
+	}
 	s := &sampleSide{known: len(number), of: float64(n - int64(len(number)))}
 	rows := stream.NewMatrix(len(number)+held.rows.Rows, held.rows.Cols)
 	for i := range rows.Rows {
@@ -153,7 +158,11 @@ func (t *tiles) estimate(m *Model, heldLeft, heldRight *panel, wholeTrace float6
 // tooFew reports whether rows which are neither landmarks nor held back are not
 // represented.
 func tooFew(n int64, landmarks []int64, held *panel) bool {
-	return len(held.number) < 2 && int64(len(landmarks)+len(held.number)) < n
+	looked := len(landmarks) + len(held.number)
+	if held.beside != nil {
+		looked += len(held.beside.number)
+	}
+	return len(held.number) < 2 && int64(looked) < n
 }
 
 // sampledBlock is a matrix between sampled rows with its entries weighed: first

@@ -43,7 +43,9 @@ type Landmark struct {
 // Fit approximates the kernel matrix of the rows of one source, or the one between the
 // rows of two: then Q is from all sampled columns and P from all sampled rows,
 // W = (Q_{O∪I})⁺·K(O∪I, S∪J)·(P_{S∪J})⁺ᵀ, truncated to rank c, landmarks are uniform,
-// and there is no shift.
+// and there is no shift. Up to half of O and of S are rows of high leverage in Q and in P,
+// which the pass over their source finds: without them a small core may know nothing of a
+// direction that lives on few rows.
 func (m Landmark) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	if d.Right != nil {
 		return m.fitTwo(ctx, e, d, k)
@@ -135,25 +137,39 @@ func (m Landmark) landmarksPerColumn() int {
 // nothing that grows with the rows, and a least-squares core gains by more.
 const coreColumns = 10
 
-// points draws landmarks and core points. On few rows all of them serve.
-func (m Landmark) points(n int64, purposeJ, purposeS string) (*landmarkPoints, error) {
+// counts returns how many landmarks and core points are asked for.
+func (m Landmark) counts() (landmarks, core int64, err error) {
 	z, s := m.landmarksPerColumn(), m.Sketch
 	if s == 0 {
 		s = coreColumns * m.Rank
 	}
 	if m.Rank < 1 || z < 1 || s < 1 {
-		return nil, fmt.Errorf("rank %d, sketch %d and nnz %d must be at least 1", m.Rank, s, z)
+		return 0, 0, fmt.Errorf("rank %d, sketch %d and nnz %d must be at least 1", m.Rank, s, z)
 	}
+	return int64(z) * int64(m.Rank), int64(z) * int64(s), nil
+}
+
+// points draws landmarks and core points. On few rows all of them serve.
+func (m Landmark) points(n int64, purposeJ, purposeS string) (*landmarkPoints, error) {
+	landmarks, core, err := m.counts()
+	if err != nil {
+		return nil, err
+	}
+	return drawPoints(n, landmarks, core, m.Seed, purposeJ, purposeS)
+}
+
+// drawPoints draws so many landmarks and core points.
+func drawPoints(n, landmarks, core int64, seed uint64, purposeJ, purposeS string) (*landmarkPoints, error) {
 	p := &landmarkPoints{}
-	j, err := p.draw("landmarks", n, z, m.Rank, m.Seed, purposeJ)
+	j, err := p.draw("landmarks", n, landmarks, seed, purposeJ)
 	if err != nil {
 		return nil, err
 	}
-	core, err := p.draw("core points", n, z, s, m.Seed, purposeS)
+	s, err := p.draw("core points", n, core, seed, purposeS)
 	if err != nil {
 		return nil, err
 	}
-	p.landmarks, p.core = j, union(core, j)
+	p.landmarks, p.core = j, union(s, j)
 	return p, nil
 }
 
@@ -180,9 +196,8 @@ func (m Landmark) chooseLandmarks(ctx context.Context, t *tiles, e stream.Engine
 	return nil
 }
 
-// draw draws z·k of n rows, or takes all.
-func (p *landmarkPoints) draw(what string, n int64, z, k int, seed uint64, purpose string) ([]int64, error) {
-	want := int64(z) * int64(k)
+// draw draws so many of n rows, or takes all.
+func (p *landmarkPoints) draw(what string, n, want int64, seed uint64, purpose string) ([]int64, error) {
 	if want > n {
 		p.notes = append(p.notes, fmt.Sprintf("%d %s asked for, and there are %d rows: all of them serve", want, what, n))
 		want = n

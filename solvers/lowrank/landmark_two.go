@@ -24,7 +24,8 @@ func (m Landmark) checkTwo(k kernelgen.Kernel) error {
 
 // fitTwo approximates the kernel matrix between the rows of two sources.
 //
-// Cost: one pass over each source after gathering.
+// Cost: one pass over each source after gathering, z·c kernel entries for each row and
+// (z(c+s))² for the core.
 func (m Landmark) fitTwo(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	if err := cmp.Or(d.Check(), m.checkTwo(k)); err != nil {
 		return nil, err
@@ -34,11 +35,11 @@ func (m Landmark) fitTwo(ctx context.Context, e stream.Engine, d model.Sources, 
 		return nil, err
 	}
 	t := newTiles(k, m.Precision)
-	l, err := m.sideOf(ctx, t, d.Left, "left")
+	l, err := m.sideOf(ctx, t, d.Left, leftRows)
 	if err != nil {
 		return nil, err
 	}
-	r, err := m.sideOf(ctx, t, d.Right, "right")
+	r, err := m.sideOf(ctx, t, d.Right, rightRows)
 	if err != nil {
 		return nil, err
 	}
@@ -48,11 +49,11 @@ func (m Landmark) fitTwo(ctx context.Context, e stream.Engine, d model.Sources, 
 	if err := cmp.Or(t.boundSingle(r.landmarks, nil, l.core, l.held), t.boundSingle(l.landmarks, nil, r.core, r.held)); err != nil {
 		return nil, err
 	}
-	u, condU, _, err := t.landmarkRange(ctx, e, d.Left, r.landmarks)
+	u, err := m.rangeTwo(ctx, t, e, d.Left, l, r)
 	if err != nil {
 		return nil, err
 	}
-	v, condV, _, err := t.landmarkRange(ctx, e, d.Right, l.landmarks)
+	v, err := m.rangeTwo(ctx, t, e, d.Right, r, l)
 	if err != nil {
 		return nil, err
 	}
@@ -62,25 +63,38 @@ func (m Landmark) fitTwo(ctx context.Context, e stream.Engine, d model.Sources, 
 	}
 	found.Rows, found.Cols = l.n, r.n
 	notes := append(append(l.points.notes, r.points.notes...), t.rankNote(len(found.Values), m.Rank)...)
-	return finishFit(t, found, notes, math.Max(condU, condV), l.held, r.held, math.NaN())
+	return finishFit(t, found, notes, math.Max(l.condition, r.condition), l.held, r.held, math.NaN())
 }
+
+// drawnRows says what the random choices of one side are for.
+type drawnRows struct{ landmarks, core, held, scout string }
+
+// Landmarks are those that [SSRSVD] of the same seed has, so that Q and P span what its
+// sketches span, and more.
+var (
+	leftRows  = drawnRows{"H", "O", "left held back", "left scout"}
+	rightRows = drawnRows{"C", "S", "right held back", "right scout"}
+)
 
 // landmarkSide is what the rectangular method gathers from one source.
 type landmarkSide struct {
+	drawn                 drawnRows
 	n                     int64
 	points                *landmarkPoints
+	scouted               int // rows that the pass finds for the core
 	landmarks, core, held *panel
+	condition             float64 // of K(·, the other landmarks), after the cut-off
 }
 
-func (m Landmark) sideOf(ctx context.Context, t *tiles, src stream.Source, side string) (*landmarkSide, error) {
+func (m Landmark) sideOf(ctx context.Context, t *tiles, src stream.Source, drawn drawnRows) (*landmarkSide, error) {
 	n := src.Info().Rows
-	points, err := m.points(n, side+" J", side+" S")
+	points, scouted, err := m.pointsTwo(n, drawn)
 	if err != nil {
 		return nil, err
 	}
-	s := &landmarkSide{n: n, points: points}
-	held := heldBackRows(n, heldBack(len(s.points.landmarks)), m.Seed, side+" held back", s.points.landmarks, s.points.core)
-	panels, err := t.gatherSets(ctx, src, rowSet{numbers: s.points.landmarks}, rowSet{numbers: s.points.core}, rowSet{numbers: held})
+	s := &landmarkSide{drawn: drawn, n: n, points: points, scouted: scouted}
+	held := heldBackRows(n, heldBack(len(points.landmarks)), m.Seed, drawn.held, points.landmarks, points.core)
+	panels, err := t.gatherSets(ctx, src, rowSet{numbers: points.landmarks}, rowSet{numbers: points.core}, rowSet{numbers: held})
 	if err != nil {
 		return nil, err
 	}
@@ -88,6 +102,51 @@ func (m Landmark) sideOf(ctx context.Context, t *tiles, src stream.Source, side 
 	return s, nil
 }
 
+// pointsTwo draws landmarks and core points of one side, and returns how many more of the
+// core points the pass is to find.
+func (m Landmark) pointsTwo(n int64, drawn drawnRows) (p *landmarkPoints, scouted int, err error) {
+	landmarks, core, err := m.counts()
+	if err != nil {
+		return nil, 0, err
+	}
+	if core < n {
+		scouted = int(min(core/2, 2*landmarks, n-landmarks)) // leverages sum up to the landmarks at most
+	}
+	p, err = drawPoints(n, landmarks, core-int64(scouted), m.Seed, drawn.landmarks, drawn.core)
+	return p, scouted, err
+}
+
+// rangeTwo makes the pass over the rows of a side, and returns the orthonormal embedding
+// Q by the landmarks of the other. The rows that the pass finds join the core, and stand
+// for themselves in the error estimate.
+//
+// Columns of Q are left singular vectors of Y = K(·, J), not of its triangular factor:
+// one of singular value σ has a rounding error of ε·σ₁/σ then, and the leading ones have
+// none to speak of. The core's pseudo-inverses would enlarge that of the last ones if all
+// columns had it.
+func (m Landmark) rangeTwo(ctx context.Context, t *tiles, e stream.Engine, src stream.Source, side, other *landmarkSide) (*Embedding, error) {
+	s, err := t.newScout(side.core, side.landmarks.number, other.landmarks, side.scouted, m.Seed, side.drawn.scout)
+	if err != nil {
+		return nil, err
+	}
+	factor, found, err := sketchPass{t, nil, other.landmarks}.scout(ctx, e, src, s)
+	if err != nil {
+		return nil, err
+	}
+	side.core = t.join(side.core, found)
+	side.held = t.without(side.held, found)
+	side.held.beside = found
+	y, err := newSVD("the sketch", factor)
+	if err != nil {
+		return nil, err
+	}
+	// Each direction takes two core points at least to be fitted on.
+	k := min(dense.Rank(y.S, t.precision.rankTolerance()), (len(side.core.number)+1)/2)
+	side.condition = condition(y, k)
+	return &Embedding{Landmarks: other.landmarks.rows, Rows: other.landmarks.number, Projection: y.whitener(k)}, nil
+}
+
+// finishTwo fits the core.
 func (m Landmark) finishTwo(ctx context.Context, e stream.Engine, t *tiles, u, v *Embedding, l, r *landmarkSide) (*Model, error) {
 	bu, err := t.coreFrame(u, r.landmarks, l.core)
 	if err != nil {

@@ -137,11 +137,11 @@ func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 		return nil, err
 	}
 	m.Choice, m.NNZ = ChoiceUniform, m.landmarksPerColumn()
-	p, err := m.planSide(e, s.Rows, s.Columns)
+	p, err := m.planTwo(e, s.Rows, s.Columns)
 	if err != nil {
 		return nil, err
 	}
-	right, err := m.planSide(e, s.Cols, s.Columns)
+	right, err := m.planTwo(e, s.Cols, s.Columns)
 	if err != nil {
 		return nil, err
 	}
@@ -152,9 +152,31 @@ func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 	return p, nil
 }
 
-// planSide returns the cost for one side: a pass over n rows with d columns, and a
-// core.
+// planTwo returns the cost for one side of two.
+func (m Landmark) planTwo(e stream.Engine, n int64, d int) (*model.Plan, error) {
+	points, scouted, err := m.pointsTwo(n, leftRows)
+	if err != nil {
+		return nil, err
+	}
+	found, c := int64(scouted), int64(len(points.landmarks))
+	p, err := m.planKeeping(e, n, d, found)
+	if err != nil || found == 0 {
+		return p, err
+	}
+	const knob = "`rank`"
+	p.Add("leverage of core points", 5*c*c, knob)
+	p.Add("rows of high leverage in the error estimate", found*(found+sampleRows(n, c)), knob)
+	p.Work(float64(len(points.core))*float64(c)+float64(found)*float64(c+sampleRows(n, c)), 2*scoutColumns*float64(n)*float64(c)+20*float64(c)*float64(c)*float64(c))
+	return p, nil
+}
+
+// planSide returns the cost for one source: a pass over n rows with d columns, and a core.
 func (m Landmark) planSide(e stream.Engine, n int64, d int) (*model.Plan, error) {
+	return m.planKeeping(e, n, d, 0)
+}
+
+// planKeeping returns the cost with a pass that keeps some rows.
+func (m Landmark) planKeeping(e stream.Engine, n int64, d int, kept int64) (*model.Plan, error) {
 	points, err := m.points(n, "C", "S")
 	if err != nil {
 		return nil, err
@@ -162,7 +184,7 @@ func (m Landmark) planSide(e stream.Engine, n int64, d int) (*model.Plan, error)
 	c, t := int64(len(points.landmarks)), int64(len(points.core))
 	p := newPlanner(e, m.Precision, d)
 	p.landmarks("landmarks", c)
-	p.pass(n, c, c, c*c)
+	p.pass(n, c, c, c*c+kept*int64(d+2))
 	p.core(t, t, c, c)
 	p.choice(chooser{rows: n, choice: m.Choice, columns: m.Rank, landmarks: int(c)})
 	p.checks(n, t, c)

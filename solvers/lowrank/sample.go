@@ -141,3 +141,22 @@ func without(set, taken []int64) []int64 {
 		return found
 	})
 }
+
+// join returns the rows that are in one of two panels.
+func (t *tiles) join(a, b *panel) *panel {
+	number := union(a.number, b.number)
+	rows := stream.NewMatrix(len(number), a.rows.Cols)
+	for _, p := range []*panel{a, b} {
+		for i, r := range p.number {
+			k, _ := slices.BinarySearch(number, r)
+			copy(dense.Row(rows, k), dense.Row(p.rows, i))
+		}
+	}
+	return t.pack(rows, number, nil)
+}
+
+// without returns the rows of a panel that are not in another.
+func (t *tiles) without(p, taken *panel) *panel {
+	number := without(p.number, taken.number)
+	return t.pack(pickRows(p.rows, p.number, number), number, nil)
+}

@@ -37,6 +37,7 @@ type panel struct {
 	number []int64 // row numbers in the source, ascending
 	packed func() *kernelgen.Panel
 	single func() *kernelgen.SinglePanel
+	beside *panel // of held-back rows: others that stand for themselves; may be nil
 }
 
 // pack prepares rows. With signs the columns of tiles come in the order in which

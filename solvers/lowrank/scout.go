@@ -1,0 +1,129 @@
+package lowrank
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// scout finds rows that a uniform sample is likely to miss, and that have a large part
+// in some direction of a sketch Y = K(·, J) all the same: those of high leverage. In the
+// pass that streams Y it draws rows with probabilities in proportion to
+//
+//	ℓ(x) = y(x)ᵀ·(Y_Sᵀ·Y_S + λ²I)⁻¹·y(x)         S the uniform sample
+//
+// as far as random projections to scoutColumns dimensions tell: for that no kernel entry
+// is needed, and few flops. A row unlike all of S has an ℓ that is as large as 1/λ² and is
+// sure to be found. (Ridge leverage scores from a uniform sample: D. Calandriello, A.
+// Lazaric and M. Valko 2017, "Distributed adaptive sampling for kernel matrix
+// approximation"; without replacement: see [sketch.Priority].)
+type scout struct {
+	project blas64.General // p × scoutColumns
+	seen    []int64        // numbers of rows that need not be found
+	keep    int
+	random  sketch.Random
+}
+
+const (
+	// scoutColumns makes ℓ right to about a third: it only says how likely a row is drawn.
+	scoutColumns = 16
+	// scoutRidge is λ relative to the largest singular value of Y_S.
+	scoutRidge = 1e-10
+)
+
+// newScout prepares for finding keep rows besides those with the numbers given. The sample
+// is of rows of the source of the pass, and the sketch is of the given columns.
+func (t *tiles) newScout(sample *panel, seen []int64, columns *panel, keep int, seed uint64, purpose string) (*scout, error) {
+	s := &scout{seen: seen, keep: keep, random: sketch.NewRandom(seed, purpose)}
+	if keep == 0 {
+		return s, nil
+	}
+	qr := sketch.NewQR(columns.rows.Rows)
+	err := t.eachTile(sample.rows, columns, func(_ int, tile blas64.General) error { return qr.Add(tile) })
+	if err != nil {
+		return nil, err
+	}
+	d, err := newSVD("the sketch of the core points", qr.R())
+	if err != nil {
+		return nil, err
+	}
+	ridge := max(scoutRidge, t.precision.rankTolerance()) * d.S[0]
+	if ridge == 0 {
+		s.keep = 0
+		return s, nil
+	}
+	normals := stream.NewMatrix(d.V.Cols, scoutColumns)
+	sketch.NewRandom(seed, purpose+" projection").Normals(normals)
+	for i, v := range d.S {
+		blas64.Scal(ridge/math.Hypot(v, ridge), dense.Vector(dense.Row(normals, i)))
+	}
+	s.project = dense.Mul(blas.NoTrans, d.V, blas.NoTrans, normals)
+	return s, nil
+}
+
+// scouting is what a pass folds rows into that finds some.
+type scouting = sketch.Both[*sketch.QR, *sketch.Priority]
+
+// scout streams the triangular factor of the sketch and returns the rows found as well.
+func (p sketchPass) scout(ctx context.Context, e stream.Engine, src stream.Source, s *scout) (factor blas64.General, found *panel, err error) {
+	newState := func() *scouting {
+		return &scouting{A: p.factor(), B: sketch.NewPriority(s.keep, p.rows.rows.Cols)}
+	}
+	defer p.tiles.countPass(src, p.rows)()
+	state, err := stream.Fold(ctx, e.Given(p.rows.rows, s.project), "fit", src, newState, func() func(*scouting, *stream.Block) error {
+		m := p.tiles.embedder(&Embedding{Signs: p.signs}, p.rows, src.Info().Name)
+		look := s.looker()
+		return func(acc *scouting, b *stream.Block) error {
+			for first, x := range b.Panels(stream.PanelRows) {
+				start := b.Start + int64(first)
+				y, err := m.raw(x, start)
+				if err != nil {
+					return err
+				}
+				if err := acc.B.Add(start, look(y, start), x); err != nil {
+					return err
+				}
+				if err := acc.A.Add(y); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	})
+	if err != nil {
+		return factor, nil, err
+	}
+	number, rows := state.B.Rows()
+	return state.A.R(), p.tiles.pack(rows, number, nil), nil
+}
+
+// looker returns a function that gives the priorities ℓ(x)/u of a panel of rows of the
+// sketch, 0 for rows that are seen. The result is valid until the next call.
+func (s *scout) looker() func(y blas64.General, start int64) []float64 {
+	priority, projected := make([]float64, stream.PanelRows), stream.NewMatrix(stream.PanelRows, scoutColumns)
+	return func(y blas64.General, start int64) []float64 {
+		out := priority[:y.Rows]
+		clear(out)
+		if s.keep == 0 {
+			return out
+		}
+		part := stream.RowSlice(projected, 0, y.Rows)
+		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, y, s.project, 0, part)
+		for i := range out {
+			number := start + int64(i)
+			if _, seen := slices.BinarySearch(s.seen, number); seen {
+				continue
+			}
+			draws, row := s.random.At(uint64(number)), dense.Row(part, i)
+			out[i] = dense.Dot(row, row) / (1 - draws.Float64())
+		}
+		return out
+	}
+}

@@ -55,7 +55,7 @@ func (p *Priority) Rows() ([]int64, blas64.General) {
 }
 
 // Add takes in a block of rows, the first of which has the number start. A row whose
-// priority is 0 is not kept.
+// priority is not above 0 is not kept.
 func (p *Priority) Add(start int64, priority []float64, block blas64.General) error {
 	checkShape("the block of Priority.Add", block, len(priority), p.cols)
 	if err := CheckFinite(block); err != nil {

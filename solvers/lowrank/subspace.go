@@ -51,6 +51,12 @@ import (
 // part in Â only if ‖Av−σu‖·‖Aᵀu−σv‖ ≤ σ², so that its term in the error is no
 // larger than what it takes away from A. Nothing else limits an oblique projection.
 //
+// What passes make small is ‖A−Â‖₂, which need not help those who weigh entries otherwise.
+// A plan of optimal transport diag(u)·A·diag(v) weighs rows and columns of little mass up to
+// 10⁴ times as much as others: after one pass its error is that of the best matrix of rank c,
+// and landmarks, whose columns of A are nearly exact, may be better there by chance. A
+// higher rank helps (TestTransport).
+//
 // Cost: one pass over each source, which loads the rows; then q passes over the
 // n²/2 tiles of a half of A, with 2·n²·b flops each for b = c + 24 columns, or over all
 // m·n, with 4·m·n·b flops. Memory: the rows and up to 5·n·b·q numbers, or

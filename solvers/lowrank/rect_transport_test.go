@@ -1,0 +1,92 @@
+package lowrank
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// sinkhorn returns u and v after ten rounds, with diag(u)·A·diag(v) a plan between uniform
+// masses.
+func sinkhorn(a blas64.General) (u, v []float64) {
+	u, v = make([]float64, a.Rows), make([]float64, a.Cols)
+	for j := range v {
+		v[j] = 1
+	}
+	scale := func(dst, product []float64) {
+		for i, p := range product {
+			dst[i] = 1 / (float64(len(dst)) * p)
+		}
+	}
+	for range 10 {
+		scale(u, dense.MulVector(blas.NoTrans, a, v))
+		scale(v, dense.MulVector(blas.Trans, a, u))
+	}
+	return u, v
+}
+
+func transportPlan(a blas64.General) blas64.General {
+	u, v := sinkhorn(a)
+	p := dense.Clone(a)
+	dense.ScaleRows(p, u)
+	dense.ScaleColumns(p, v)
+	return p
+}
+
+// TestTransport: an exact pass takes the error of the kernel matrix between colours to the
+// least that the rank allows, and that of the plan of optimal transport to what the best
+// matrix of that rank gives. Landmarks may do better or worse there: a plan weighs rows and
+// columns of little mass much more.
+func TestTransport(t *testing.T) {
+	t.Parallel()
+	const n, rank = 700, 100
+	r := rand.New(rand.NewPCG(1, 3))
+	x, y := pixels(r, "autumn.jpg", n), pixels(r, "woods.jpg", n)
+	if x.Rows == 0 {
+		t.Skip("no images in NYSTREAM_DATA")
+	}
+	ctx, k := context.Background(), kernelgen.RBF(10)
+	d := model.Sources{Left: stream.FromMatrix("autumn", x), Right: stream.FromMatrix("woods", y)}
+	a := kernelMatrix(k, x, y)
+	plan, norm := transportPlan(a), quickNorm(t, a)
+	planNorm := quickNorm(t, plan)
+	errorsOf := func(name string, b blas64.General) (kernel, transport float64) {
+		kernel, transport = quickNorm(t, difference(a, b))/norm, quickNorm(t, difference(plan, transportPlan(b)))/planNorm
+		t.Logf("%s: kernel %.2e, plan %.2e", name, kernel, transport)
+		return kernel, transport
+	}
+	fitted := func(name string, m Method) (kernel, transport float64) {
+		f, err := m.Fit(ctx, stream.Engine{}, d, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return errorsOf(name, approximation(f.Model, factors(t, f.Model, f.Left, x), factors(t, f.Model, f.Right, y)))
+	}
+	s, err := dense.NewSVD(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := dense.Mul(blas.NoTrans, scaledColumns(dense.Columns(s.U, 0, rank), s.S[:rank]), blas.Trans, dense.Columns(s.V, 0, rank))
+	leastKernel, leastPlan := errorsOf("the best of rank 100", best)
+	small, _ := fitted("landmark, s = 150", Landmark{Rank: rank, Sketch: 150, NNZ: 4, Seed: 1})
+	refinedKernel, refinedPlan := fitted("one exact pass", Subspace{Rank: rank, Passes: 1, Seed: 1})
+	fitted("one exact pass, rank 150", Subspace{Rank: 150, Passes: 1, Seed: 1})
+	if refinedKernel > 1.1*leastKernel || math.Abs(refinedPlan-leastPlan) > 0.2*leastPlan {
+		t.Errorf("refined: kernel %g, plan %g; the best matrix has %g and %g", refinedKernel, refinedPlan, leastKernel, leastPlan)
+	}
+	if small > 1e-3 {
+		t.Errorf("landmark with a small core: kernel %g", small)
+	}
+	u, v := sinkhorn(a)
+	t.Logf("u from %.1e to %.1e, v from %.1e to %.1e", slices.Min(u), slices.Max(u), slices.Min(v), slices.Max(v))
+}

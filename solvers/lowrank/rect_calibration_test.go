@@ -156,7 +156,7 @@ func (c rectCase) errors(t *testing.T, method Method, a blas64.General) rectErro
 		t.Fatalf("%s: %v", c.name, err)
 	}
 	rest := difference(a, approximation(f.Model, factors(t, f.Model, f.Left, c.x), factors(t, f.Model, f.Right, c.y)))
-	return rectErrors{quickNorm(t, rest) / quickNorm(t, a), dense.Frobenius(rest) / dense.Frobenius(a), f.SpectralEstimate, f.ErrorEstimate}
+	return rectErrors{quickNorm(t, rest) / quickNorm(t, a), dense.Frobenius(rest) / dense.Frobenius(a), f.EstimateIn(NormSpectral), f.EstimateIn(NormFrobenius)}
 }
 
 // TestRectangularCalibration compares the landmark method between two sources with the dense

@@ -164,7 +164,7 @@ func (m Landmark) planTwo(e stream.Engine, n int64, d int) (*model.Plan, error) 
 		return p, err
 	}
 	const knob = "`rank`"
-	p.Add("leverage of core points", 5*c*c, knob)
+	p.Add("leverage of core points", 2*int64(len(points.core))*c+5*c*c, knob)
 	p.Add("rows of high leverage in the error estimate", found*(found+sampleRows(n, c)), knob)
 	p.Work(float64(len(points.core))*float64(c)+float64(found)*float64(c+sampleRows(n, c)), 2*scoutColumns*float64(n)*float64(c)+20*float64(c)*float64(c)*float64(c))
 	return p, nil

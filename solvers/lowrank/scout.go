@@ -3,7 +3,6 @@ package lowrank
 import (
 	"context"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -20,13 +19,14 @@ import (
 //	ℓ(x) = y(x)ᵀ·(Y_Sᵀ·Y_S + λ²I)⁻¹·y(x)         S the uniform sample
 //
 // as far as random projections to scoutColumns dimensions tell: for that no kernel entry
-// is needed, and few flops. A row unlike all of S has an ℓ that is as large as 1/λ² and is
-// sure to be found. (Ridge leverage scores from a uniform sample: D. Calandriello, A.
+// is needed, and few flops. A row unlike all of S has a very large ℓ and is sure to be
+// found. So is a row of S that is unlike the others: its ℓ is that without itself in S,
+// ℓ/(1−ℓ). (Ridge leverage scores from a uniform sample: D. Calandriello, A.
 // Lazaric and M. Valko 2017, "Distributed adaptive sampling for kernel matrix
 // approximation"; without replacement: see [sketch.Priority].)
 type scout struct {
-	project blas64.General // p × scoutColumns
-	seen    []int64        // numbers of rows that need not be found
+	project blas64.General    // p × scoutColumns
+	known   map[int64]float64 // ℓ of rows of S; 0 for rows that need not be found
 	keep    int
 	random  sketch.Random
 }
@@ -40,14 +40,23 @@ const (
 
 // newScout prepares for finding keep rows besides those with the numbers given. The sample
 // is of rows of the source of the pass, and the sketch is of the given columns.
-func (t *tiles) newScout(sample *panel, seen []int64, columns *panel, keep int, seed uint64, purpose string) (*scout, error) {
-	s := &scout{seen: seen, keep: keep, random: sketch.NewRandom(seed, purpose)}
+func (t *tiles) newScout(sample *panel, besides []int64, columns *panel, keep int, seed uint64, purpose string) (*scout, error) {
+	s := &scout{keep: keep, random: sketch.NewRandom(seed, purpose)}
 	if keep == 0 {
 		return s, nil
 	}
-	qr := sketch.NewQR(columns.rows.Rows)
-	err := t.eachTile(sample.rows, columns, func(_ int, tile blas64.General) error { return qr.Add(tile) })
+	y := stream.NewMatrix(sample.rows.Rows, columns.rows.Rows)
+	err := t.eachTile(sample.rows, columns, func(first int, tile blas64.General) error {
+		for i := range tile.Rows {
+			copy(dense.Row(y, first+i), dense.Row(tile, i))
+		}
+		return nil
+	})
 	if err != nil {
+		return nil, err
+	}
+	qr := sketch.NewQR(y.Cols)
+	if err := qr.Add(y); err != nil {
 		return nil, err
 	}
 	d, err := newSVD("the sketch of the core points", qr.R())
@@ -59,13 +68,29 @@ func (t *tiles) newScout(sample *panel, seen []int64, columns *panel, keep int, 
 		s.keep = 0
 		return s, nil
 	}
-	normals := stream.NewMatrix(d.V.Cols, scoutColumns)
-	sketch.NewRandom(seed, purpose+" projection").Normals(normals)
 	for i, v := range d.S {
-		blas64.Scal(ridge/math.Hypot(v, ridge), dense.Vector(dense.Row(normals, i)))
+		d.S[i] = 1 / math.Hypot(v, ridge)
 	}
-	s.project = dense.Mul(blas.NoTrans, d.V, blas.NoTrans, normals)
+	whiten := scaledColumns(d.V, d.S)
+	normals := stream.NewMatrix(whiten.Cols, scoutColumns)
+	sketch.NewRandom(seed, purpose+" projection").Normals(normals)
+	blas64.Scal(1/math.Sqrt(scoutColumns), dense.Vector(normals.Data))
+	s.project = dense.Mul(blas.NoTrans, whiten, blas.NoTrans, normals)
+	s.know(sample.number, dense.Mul(blas.NoTrans, y, blas.NoTrans, whiten), besides)
 	return s, nil
+}
+
+// know keeps ℓ of the rows of the sample, whose sketch is given in coordinates in which
+// Y_Sᵀ·Y_S + λ²I is the identity.
+func (s *scout) know(number []int64, y blas64.General, besides []int64) {
+	s.known = make(map[int64]float64, len(number))
+	for i, r := range number {
+		inside := dense.Dot(dense.Row(y, i), dense.Row(y, i))
+		s.known[r] = inside / max(1-inside, 1e-12)
+	}
+	for _, r := range besides {
+		s.known[r] = 0
+	}
 }
 
 // scouting is what a pass folds rows into that finds some.
@@ -105,7 +130,7 @@ func (p sketchPass) scout(ctx context.Context, e stream.Engine, src stream.Sourc
 }
 
 // looker returns a function that gives the priorities ℓ(x)/u of a panel of rows of the
-// sketch, 0 for rows that are seen. The result is valid until the next call.
+// sketch, 0 for rows that need not be found. The result is valid until the next call.
 func (s *scout) looker() func(y blas64.General, start int64) []float64 {
 	priority, projected := make([]float64, stream.PanelRows), stream.NewMatrix(stream.PanelRows, scoutColumns)
 	return func(y blas64.General, start int64) []float64 {
@@ -118,11 +143,12 @@ func (s *scout) looker() func(y blas64.General, start int64) []float64 {
 		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, y, s.project, 0, part)
 		for i := range out {
 			number := start + int64(i)
-			if _, seen := slices.BinarySearch(s.seen, number); seen {
-				continue
+			leverage, known := s.known[number]
+			if !known {
+				leverage = dense.Dot(dense.Row(part, i), dense.Row(part, i))
 			}
-			draws, row := s.random.At(uint64(number)), dense.Row(part, i)
-			out[i] = dense.Dot(row, row) / (1 - draws.Float64())
+			draws := s.random.At(uint64(number))
+			out[i] = leverage / (1 - draws.Float64())
 		}
 		return out
 	}

@@ -18,7 +18,7 @@
 //
 // To add a figure: write a record that has the commands alone, fill it with -record, and
 // put the comment before the text. Commands are run in a folder with links to the files
-// of NYSTREAM_DATA, but for those that begin with "go run", which are run in the
+// of NYSTREAM_DATA, but for those that begin with "go", which are run in the
 // repository. What is compared after -run leaves out times and memory.
 package main
 

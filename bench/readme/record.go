@@ -108,13 +108,14 @@ func linkData(dir string) error {
 	return err
 }
 
-// run runs the command with the programs in bin. Progress of what is in bench is left out.
+// run runs the command with the programs in bin. Progress of what is in the repository is
+// left out.
 func (c *command) run(ctx context.Context, root, work, bin string) error {
 	shell := exec.CommandContext(ctx, "sh", "-c", c.line)
 	shell.Dir, shell.Env = work, append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	var out bytes.Buffer
 	shell.Stdout, shell.Stderr = &out, &out
-	if strings.HasPrefix(c.line, "go run") {
+	if strings.HasPrefix(c.line, "go ") {
 		shell.Dir, shell.Stderr = root, os.Stderr
 	}
 	err := shell.Run()

@@ -31,8 +31,8 @@
 // A [Method] plans and fits; all return a [Fit]. Sources, shapes, plans and archives are
 // those of package solvers/model.
 //
-//   - [S3SPSD]: Xie et al. (2023), Algorithm 5, with the paper's shift or a
-//     decoupled one.
+//   - [S3SPSD]: Xie et al. (2023), Algorithm 5, with a shift that is fitted or
+//     that of the paper.
 //   - [SSRSVD]: Xie et al. (2023), Algorithm 4, for two sources, one source, or
 //     ([SSRSVDMatrix]) an explicit matrix.
 //   - [Landmark]: all landmark columns are kept instead of being compressed by

@@ -84,7 +84,7 @@ func (p Precision) advice() string {
 type PrecisionError struct {
 	Kernel   string
 	Bound    float64 // as Fit.PrecisionBound
-	Estimate float64 // as Fit.ErrorEstimate; +Inf before the pass
+	Estimate float64 // of the Frobenius error, as in Fit.Errors; +Inf before the pass
 }
 
 func (e *PrecisionError) Error() string {

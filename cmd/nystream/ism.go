@@ -107,9 +107,7 @@ func newISMTask(j *job, cmd *cobra.Command) task {
 	}
 	mustRegister(cmd.RegisterFlagCompletionFunc("target-kernel", completeKernels))
 	// The paper's data is centred and scaled, and its distances mean little if not.
-	scale := f.Lookup("scale")
-	mustRegister(scale.Value.Set("standard"))
-	scale.DefValue = "standard"
+	setDefault(cmd, "scale", "standard")
 	return c
 }
 

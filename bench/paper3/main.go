@@ -168,5 +168,10 @@ func (o *options) unsupervisedHalf(ctx context.Context, p problem, d *datasets.L
 			return fmt.Errorf("%s: %w", k.name, err)
 		}
 	}
+	if p.name == "cancer" && slices.Contains(o.kernels, "polynomial") {
+		if err := polynomialTable(ctx, o, p, d); err != nil {
+			return err
+		}
+	}
 	return t.Write(o.out)
 }

@@ -136,7 +136,7 @@ func TestISMDamagedModels(t *testing.T) {
 // least the passes and about the kernel entries that a fit of so many W takes.
 func TestISMReport(t *testing.T) {
 	folder, _ := ismFiles(t)
-	for _, flags := range []string{"--engine exact", "--engine linear", "--engine linear --kernel polynomial(degree=2,c=1)", "--engine exact --paradigm unsupervised --clusters 3"} {
+	for _, flags := range []string{"--engine exact", "--engine linear", "--engine linear --kernel polynomial(degree=2,c=1)", "--engine exact --paradigm unsupervised --clusters 3", "--engine linear --paradigm unsupervised --clusters 3 --laplacian --restarts 1"} {
 		label := "--label " + folder + "/y.npy"
 		line := fmt.Sprintf("%s/x.npy %s %s --dim 2 --format json", folder, label, flags)
 		var plan, fit struct {

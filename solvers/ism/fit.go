@@ -38,6 +38,8 @@ func (m Solver) settings() (Solver, error) {
 		return m, fmt.Errorf("ism: iterations %d, rounds %d, landmarks %d and sample %d must be at least 1", m.Iterations, m.Rounds, m.Landmarks, m.Sample)
 	case !(m.Tolerance > 0) || !(m.Angle > 0) || !(m.FeatureTolerance > 0):
 		return m, fmt.Errorf("ism: tolerance %v, angle %v and feature tolerance %v must be positive", m.Tolerance, m.Angle, m.FeatureTolerance)
+	case m.Restarts < 0:
+		return m, fmt.Errorf("ism: restarts %d must not be negative", m.Restarts)
 	case m.Engine > EngineLinear:
 		return m, fmt.Errorf("ism: there is no engine %v", m.Engine)
 	}
@@ -111,9 +113,9 @@ func (m Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	}
 	settled := false
 	if m.Paradigm == Supervised {
-		settled, err = f.supervised(ctx)
+		settled, err = f.best(ctx, f.supervised)
 	} else {
-		settled, err = f.clusters(ctx)
+		settled, err = f.best(ctx, f.clusters)
 	}
 	if err != nil {
 		return nil, err

@@ -31,12 +31,20 @@ import (
 // The samples that are decided on are no landmarks. Where nearly all samples are, those
 // that learn become the landmarks of an approximation anew.
 
+// A singular value that happens to be close to 1/γ, of the whole or of a part, makes
+// functions of any size. So the trial is made with some values of m, whose median counts;
+// and where functions of the fit are larger than those of the trial, by as much as they
+// are.
+
 // trialSamples is how many samples are looked at, at most, and trialShare how many of
-// them learn for one that is decided on.
+// them learn for one that is decided on. trialParts are the parts of them for the values
+// of m.
 const (
 	trialSamples = 1000
 	trialShare   = 7
 )
+
+var trialParts = []float64{1, 0.85, 0.7}
 
 // trial is under way.
 type trial struct {
@@ -58,20 +66,64 @@ func (l *lowRank) estimate(ctx context.Context, s *solution) error {
 	if err != nil {
 		return err
 	}
-	exact, err := t.exact()
-	if err != nil {
-		s.report.Note(fmt.Sprintf("the error of the %s is not known: a sample of the exact machine says: %v", decisionValues, err))
-		return nil
+	var errors, sizes []float64
+	for _, part := range trialParts {
+		e, size, err := t.with(int(part * float64(len(t.train)))).run(ctx)
+		if err != nil {
+			s.report.Note(fmt.Sprintf("the error of the %s is not known: a trial of both machines ends with: %v", decisionValues, err))
+			return ctx.Err()
+		}
+		errors, sizes = append(errors, e), append(sizes, size)
 	}
-	approximate, err := t.approximate(ctx)
-	if err != nil {
-		return err
-	}
-	e := model.Estimate{Of: decisionValues, Value: distance(t.merged(exact), t.merged(approximate)),
-		From: fmt.Sprintf("both machines on %d of the samples", len(t.train)+len(t.decide))}
+	whole := &machine{weights: [2]blas64.General{s.source, s.target}, biases: s.biases}
+	own := t.size(whole.on(dense.PickRows(t.part.U, t.train), dense.PickRows(t.part.V, t.train)))
+	e := model.Estimate{Of: decisionValues, Value: max(median(errors), 1-median(sizes)/own), From: fmt.Sprintf("both machines on %d of the samples", t.y.Rows)}
 	e.Remedy = l.remedy(e.Value)
 	s.report.Estimate(e)
 	return nil
+}
+
+// median returns that of an odd number of values.
+func median(v []float64) float64 {
+	v = slices.Clone(v)
+	slices.Sort(v)
+	return v[len(v)/2]
+}
+
+// with returns the trial with m samples that learn.
+func (t *trial) with(m int) *trial {
+	c := *t
+	c.train = t.train[:max(1, m)]
+	c.c = math.Sqrt(float64(t.targets.Rows) / float64(len(c.train)))
+	return &c
+}
+
+// run lets both machines learn and decide: how far they are apart, and how large decisions
+// of the approximate one are on the samples that it has learnt from.
+func (t *trial) run(ctx context.Context) (e, size float64, err error) {
+	exact, err := t.exact()
+	if err != nil {
+		return 0, 0, err
+	}
+	values, u, v := t.k.Values, t.part.U, t.part.V
+	if t.again {
+		if values, u, v, err = t.part.Again(ctx, t.train, t.Rank, t.Seed); err != nil {
+			return 0, 0, err
+		}
+	}
+	m, err := t.approximate(values, u, v)
+	if err != nil {
+		return 0, 0, err
+	}
+	size = t.size(m.on(dense.PickRows(u, t.train), dense.PickRows(v, t.train)))
+	fresh := dense.PickRows(u, t.decide)
+	dense.ScaleRows(fresh, dense.Pick(t.part.NewScale, t.decide))
+	return distance(t.merged(exact), t.merged(m.on(fresh, dense.PickRows(v, t.decide)))), size, nil
+}
+
+// size returns the root of the mean square of decisions without their means.
+func (t *trial) size(both blas64.General) float64 {
+	return spread(t.merged(both)) / math.Sqrt(float64(both.Rows))
 }
 
 // newTrial draws the samples.
@@ -97,7 +149,6 @@ func (l *lowRank) newTrial(ctx context.Context, ridge float64) (*trial, error) {
 	for i, n := range both {
 		copy(dense.Row(t.y, i), dense.Row(l.targets, int(n)))
 	}
-	t.c = math.Sqrt(float64(l.targets.Rows) / float64(len(train)))
 	return t, nil
 }
 
@@ -136,7 +187,11 @@ func (t *trial) exact() (blas64.General, error) {
 	}
 	solved, _ := f.solve(rightSide(y))
 	x := partsOf(solved)
-	out := t.biases([2][]float64{x.b1, x.b2})
+	out := stream.NewMatrix(len(t.decide), 2*k)
+	for i := range out.Rows {
+		copy(dense.Row(out, i), x.b1)
+		copy(dense.Row(out, i)[k:], x.b2)
+	}
 	sources := dense.PickColumns(dense.PickRows(t.part.G, t.decide), t.train)
 	dense.ScaleRows(sources, dense.Pick(t.part.NewScale, t.decide))
 	dense.Gemm(blas.NoTrans, blas.NoTrans, t.c, sources, x.b, 1, dense.Columns(out, 0, k))
@@ -144,44 +199,34 @@ func (t *trial) exact() (blas64.General, error) {
 	return out, nil
 }
 
-// biases returns a row of them for each sample to decide on.
-func (t *trial) biases(b [2][]float64) blas64.General {
-	out := stream.NewMatrix(len(t.decide), len(b[0])+len(b[1]))
-	for i := range out.Rows {
-		copy(dense.Row(out, i), b[0])
-		copy(dense.Row(out, i)[len(b[0]):], b[1])
-	}
-	return out
-}
-
-// approximate returns f_s and f_t by the machine with the approximation.
-func (t *trial) approximate(ctx context.Context) (blas64.General, error) {
-	values, u, v := t.k.Values, t.part.U, t.part.V
-	if t.again {
-		var err error
-		if values, u, v, err = t.part.Again(ctx, t.train, t.Rank, t.Seed); err != nil {
-			return u, err
-		}
-	}
+// approximate returns the machine of U·diag(values)·Vᵀ.
+func (t *trial) approximate(values []float64, u, v blas64.General) (*machine, error) {
 	source, err := t.factor(u)
 	if err != nil {
-		return u, err
+		return nil, err
 	}
 	target, err := t.factor(v)
 	if err != nil {
-		return u, err
+		return nil, err
 	}
 	core, err := newCore(source, target, values, t.Gamma)
 	if err != nil {
-		return u, err
+		return nil, err
 	}
-	of, to, biases := core.functions(t.ridge)
-	out, k := t.biases(biases), t.y.Cols
-	u, v = dense.PickRows(u, t.decide), dense.PickRows(v, t.decide)
-	dense.ScaleRows(u, dense.Pick(t.part.NewScale, t.decide))
-	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, u, of, 1, dense.Columns(out, 0, k))
-	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, v, to, 1, dense.Columns(out, k, k))
-	return out, nil
+	m := &machine{}
+	m.weights[0], m.weights[1], m.biases = core.functions(t.ridge)
+	return m, nil
+}
+
+// on returns f_s and f_t of samples with the singular functions u and v.
+func (m *machine) on(u, v blas64.General) blas64.General {
+	k := len(m.biases[0])
+	out := stream.NewMatrix(u.Rows, 2*k)
+	for i := range u.Rows {
+		m.decide(dense.Row(out, i)[:k], dense.Row(u, i), 0)
+		m.decide(dense.Row(out, i)[k:], dense.Row(v, i), 1)
+	}
+	return out
 }
 
 // factor returns the triangular factor of c·[1 u y] of the samples that learn.
@@ -237,15 +282,14 @@ func spread(m blas64.General) float64 {
 
 // remedy says what brings an error below a tenth.
 func (l *lowRank) remedy(e float64) string {
-	values := l.k.Values
 	if !(e >= 0.1) {
 		return ""
 	}
 	exact := "use `engine iterative` or `engine dense`"
-	if int64(l.targets.Rows) > iterativeSamples {
-		exact = "or learn from fewer samples with `engine iterative`"
+	if l.targets.Rows > iterativeSamples {
+		exact = "learn from fewer samples with `engine iterative`"
 	}
-	rank, known := rankFor(values, e/0.1)
+	rank, known := rankFor(l.k.Values, e/0.1)
 	if !known || rank > l.targets.Rows/2 {
 		return exact
 	}

@@ -123,6 +123,7 @@ const patience = 200
 // raised until it does.
 func (it *iterative) solve(ctx context.Context, r blas64.General, s *solution) (blas64.General, error) {
 	s.ridge = it.Ridge
+	open := false // whether the plain system is singular
 	if s.ridge == 0 {
 		run, err := it.raise(ctx, r, s)
 		if err != nil {
@@ -132,6 +133,7 @@ func (it *iterative) solve(ctx context.Context, r blas64.General, s *solution) (
 			return it.finish(run, s)
 		}
 		s.ridge = fallbackRidge
+		open = !run.Singular && run.Iterations >= it.Iterations
 		if run.Singular {
 			s.report.Note(fallbackNote(s.condition, s.ridge))
 		} else {
@@ -148,7 +150,9 @@ func (it *iterative) solve(ctx context.Context, r blas64.General, s *solution) (
 	if s.condition != s.condition {
 		s.condition = run.Condition
 	}
-	return it.finish(run, s)
+	x, err := it.finish(run, s)
+	s.report.Unsettled = s.report.Unsettled || open
+	return x, err
 }
 
 // raise solves the plain system by preconditioners of higher and higher rank.

@@ -85,7 +85,11 @@ func (m Solver) approximate() ksvd.Method {
 }
 
 func (m Solver) nystrom() ksvd.Nystrom {
-	return ksvd.Nystrom{Rank: m.Rank, Rows: m.Samples, Cols: m.Samples, Sums: m.Sums, Seed: m.Seed}
+	samples := m.Samples
+	if samples == 0 {
+		samples = min(20*m.Rank, max(2000, 4*m.Rank))
+	}
+	return ksvd.Nystrom{Rank: m.Rank, Rows: samples, Cols: samples, Sums: m.Sums, Seed: m.Seed}
 }
 
 // lowRank is a fit under way.
@@ -180,40 +184,50 @@ func (l *lowRank) stream(ctx context.Context) (*factorSums, error) {
 	return all, nil
 }
 
-// evaluator returns a function that gives f the functions of the rows of a block on each
-// side of a pass, the first of which has the place 0. It belongs to one goroutine.
-func (l *lowRank) evaluator(s sides, which []int) func(b *stream.Block, f func(place, side int, u blas64.General) error) error {
+// evaluator returns a function that gives f the functions of the rows of a block, piece by
+// piece, on each side of a pass, the first of which has the place 0. It belongs to one
+// goroutine.
+func (l *lowRank) evaluator(s sides, which []int) func(b *stream.Block, f func(piece *stream.Block, place, side int, u blas64.General) error) error {
 	var do [2]func(blas64.General, *stream.Block) error
 	for _, side := range which {
 		do[side] = s.worker[side]()
 	}
 	var vectors []float64
-	return func(b *stream.Block, f func(place, side int, u blas64.General) error) error {
-		for place, side := range which {
-			u := shaped(&vectors, b.X.Rows, l.k.Rank())
-			if err := do[side](u, b); err != nil {
-				return err
-			}
-			if err := f(place, side, u); err != nil {
-				return err
+	size := pieceRows(len(l.folds), l.k.Rank()+l.targets.Cols)
+	return func(b *stream.Block, f func(piece *stream.Block, place, side int, u blas64.General) error) error {
+		for first, x := range b.Panels(size) {
+			piece := *b
+			piece.Start, piece.X = b.Start+int64(first), x
+			for place, side := range which {
+				u := shaped(&vectors, piece.X.Rows, l.k.Rank())
+				if err := do[side](u, &piece); err != nil {
+					return err
+				}
+				if err := f(&piece, place, side, u); err != nil {
+					return err
+				}
 			}
 		}
 		return nil
 	}
 }
 
+// pieceRows is how many rows of a block are evaluated at a time: few, to save memory, but
+// enough for the factor of each fold to take them by products of matrices.
+func pieceRows(folds, rank int) int { return max(stream.PanelRows, folds*max(128, rank/2)) }
+
 // adder adds the rows of a block to the factors of their folds.
 func (l *lowRank) adder(s sides, which []int) func(*factorSums, *stream.Block) error {
 	each := l.evaluator(s, which)
 	var panel []float64
 	return func(sums *factorSums, b *stream.Block) error {
-		return each(b, func(_, side int, u blas64.General) error {
+		return each(b, func(piece *stream.Block, _, side int, u blas64.General) error {
 			factors := sums.A
 			if side == 1 {
 				factors = sums.B
 			}
 			for k, factor := range factors {
-				if err := factor.Add(l.panel(&panel, k, int(b.Start), u)); err != nil {
+				if err := factor.Add(l.panel(&panel, k, int(piece.Start), u)); err != nil {
 					return err
 				}
 			}
@@ -222,7 +236,7 @@ func (l *lowRank) adder(s sides, which []int) func(*factorSums, *stream.Block) e
 	}
 }
 
-// panel returns the rows [1 u y] of the samples of a fold in a block.
+// panel returns the rows [1 u y] of the samples of a fold in a piece.
 func (l *lowRank) panel(buf *[]float64, fold, start int, u blas64.General) blas64.General {
 	p := shaped(buf, u.Rows, 1+u.Cols+l.targets.Cols)
 	n := 0

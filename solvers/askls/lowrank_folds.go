@@ -68,10 +68,10 @@ func (l *lowRank) leaveOutOf(ctx context.Context, on sides, which []int, machine
 	worker := func() func(blas64.General, *stream.Block) error {
 		each := l.evaluator(on, which)
 		return func(dst blas64.General, b *stream.Block) error {
-			return each(b, func(place, side int, u blas64.General) error {
-				part := dense.Columns(dst, place*k, k)
+			return each(b, func(piece *stream.Block, place, side int, u blas64.General) error {
+				part := dense.Columns(stream.RowSlice(dst, int(piece.Start-b.Start), u.Rows), place*k, k)
 				for i := range u.Rows {
-					machines[l.part(int(b.Start)+i)].decide(dense.Row(part, i), dense.Row(u, i), side)
+					machines[l.part(int(piece.Start)+i)].decide(dense.Row(part, i), dense.Row(u, i), side)
 				}
 				return nil
 			})

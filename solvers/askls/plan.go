@@ -131,12 +131,13 @@ func (m Solver) planIterative(p *model.Plan, e stream.Engine, s model.Shape, k k
 	r := int64(0)
 	if !explicit(s) && int64(m.Rank) < n {
 		r = int64(m.Rank)
-		before, err := m.planApproximation(m.approximate(), e, s, k)
+		before, factors, err := m.planApproximation(m.approximate(), e, s, k)
 		if err != nil {
 			return err
 		}
 		p.Include(before)
-		p.Passes += before.Passes
+		p.Include(factors)
+		p.Passes += before.Passes + factors.Passes
 	}
 	p.Add("preconditioner", 4*n*(r+1)+6*(2*r+4)*(2*r+4), "`rank`")
 	steps := float64(iterations) * float64(columns)
@@ -154,22 +155,24 @@ func (m Solver) planIterative(p *model.Plan, e stream.Engine, s model.Shape, k k
 }
 
 func (m Solver) planLowRank(p *model.Plan, e stream.Engine, s model.Shape, k kernelgen.Kernel) error {
-	before, err := m.planApproximation(m.approximate(), e, s, k)
+	before, factors, err := m.planApproximation(m.approximate(), e, s, k)
 	if err != nil {
 		return err
 	}
 	p.Include(before)
-	p.Passes = before.Passes
+	p.Work(float64(factors.KernelEntries), factors.Flops) // which are not kept
+	p.Passes = before.Passes + factors.Passes
 	n, r, c, folds := s.Rows, min(int64(m.Rank), s.Rows), int64(s.Classes), int64(1)
 	if m.Merge == MergeStack {
 		folds = int64(m.Folds)
 		p.Passes++
 		p.Add("decisions out of fold", 6*n*c, "`merge average`")
-		p.Work(float64(before.KernelEntries/2), 4*float64(n)*float64(r)*float64(c))
+		p.Work(float64(factors.KernelEntries), factors.Flops+4*float64(n)*float64(r)*float64(c))
 	}
 	width := 1 + r + c
 	p.Fold("triangular factors", n, columnsRead(s), 2*folds*width*width, "`rank` or `folds`")
-	p.Add("panels", int64(e.Workers())*2*int64(stream.BlockRows(columnsRead(s)))*width, "`threads`")
+	piece := int64(min(pieceRows(int(folds), int(r+c)), stream.BlockRows(columnsRead(s))))
+	p.Add("panels", int64(e.Workers())*2*piece*width, "`threads`")
 	p.Add("core", 8*(2*r+4)*(2*r+4), "`rank`")
 	p.Add("labels and targets", n*(c+2), "")
 	m.planTrial(p, n, r, c)
@@ -187,16 +190,9 @@ func (m Solver) planTrial(p *model.Plan, n, r, c int64) {
 }
 
 // planApproximation returns the cost of factoring K, and of a pass over the factors.
-func (m Solver) planApproximation(by ksvd.Method, e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
-	p, err := by.Plan(e, s, k)
-	if err != nil {
-		return nil, err
+func (m Solver) planApproximation(by ksvd.Method, e stream.Engine, s model.Shape, k kernelgen.Kernel) (fit, factors *model.Plan, err error) {
+	if fit, err = by.Plan(e, s, k); err == nil {
+		factors, err = by.FactorPlan(e, s, k)
 	}
-	factors, err := by.FactorPlan(e, s, k)
-	if err != nil {
-		return nil, err
-	}
-	p.Include(factors)
-	p.Passes += factors.Passes
-	return p, nil
+	return fit, factors, err
 }

@@ -42,7 +42,8 @@ type Solver struct {
 
 	// Rank, Samples and Sums are those of the approximation of engine lowrank, and of the
 	// preconditioner of engine iterative, which begins with that rank: see [ksvd.Nystrom].
-	// Rank 0 means 100.
+	// Rank 0 means 100, and Samples 0 means 20 times the rank up to 2000, and 4 times the
+	// rank above that.
 	Rank          int
 	Samples       int
 	Sums          ksvd.Sums

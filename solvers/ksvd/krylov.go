@@ -21,6 +21,7 @@ type iteration struct {
 	passes    int     // at most
 	seed      uint64
 	centred   bool // A maps 1 to 0, from either side
+	blocks    int  // of the space, 0 means krylovBlocks
 }
 
 // krylovBlocks is how many blocks a space has at most, and krylovExtra how many
@@ -36,7 +37,10 @@ func (m iteration) blockCols() int { return m.rank + krylovExtra }
 
 // run decomposes an n×cols operator.
 func (m iteration) run(ctx context.Context, op krylov.Operator, n, cols int) (*krylov.Triplets, error) {
-	s, err := krylov.NewPair(op, m.random(n, "krylov left"), m.random(cols, "krylov right"), krylovBlocks)
+	if m.blocks == 0 {
+		m.blocks = krylovBlocks
+	}
+	s, err := krylov.NewPair(op, m.random(n, "krylov left"), m.random(cols, "krylov right"), m.blocks)
 	if err != nil {
 		return nil, notFinite(err)
 	}
@@ -71,10 +75,24 @@ func (m iteration) random(n int, purpose string) blas64.General {
 // SVD is as fast.
 const denseSVD = 96
 
+// Spaces of a matrix in memory have fewer blocks where they would take more than
+// spaceNumbers, but fewestBlocks: they begin again sooner then.
+const (
+	spaceNumbers = 1 << 24
+	fewestBlocks = 4
+)
+
+// blocksFor returns how many blocks the space of a matrix in memory has, rows and columns
+// together being n.
+func blocksFor(n, rank int64) int64 {
+	perBlock := n * (rank + krylovExtra)
+	return max(fewestBlocks, min(krylovBlocks, (spaceNumbers/perBlock-6)/2))
+}
+
 // truncatedSVD returns the rank largest triplets of a matrix in memory.
 func truncatedSVD(ctx context.Context, a blas64.General, rankWanted int, tolerance float64, seed uint64) (*krylov.Triplets, error) {
 	if min(a.Rows, a.Cols) > denseSVD && 2*rankWanted < min(a.Rows, a.Cols) {
-		return iteration{rank: rankWanted, tolerance: tolerance, passes: 100, seed: seed}.run(ctx, krylov.Matrix{General: a}, a.Rows, a.Cols)
+		return iteration{rank: rankWanted, tolerance: tolerance, passes: 100, seed: seed, blocks: int(blocksFor(int64(a.Rows+a.Cols), int64(rankWanted)))}.run(ctx, krylov.Matrix{General: a}, a.Rows, a.Cols)
 	}
 	d, err := newSVD("the sampled block", a)
 	if err != nil {

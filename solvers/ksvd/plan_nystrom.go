@@ -79,7 +79,7 @@ func (m Nystrom) plan(e stream.Engine, s model.Shape, t *entries) *model.Plan {
 	}
 	p.Add("samples", p.rows(n)+p.rows(c), "`sample`")
 	p.Add("sampled block", 3*n*c, "`sample`")
-	p.Add("Krylov spaces of the block", (n+c)*(r+krylovExtra)*(2*krylovBlocks+6), "`rank`")
+	p.Add("Krylov spaces of the block", (n+c)*(r+krylovExtra)*(2*blocksFor(n+c, r)+6), "`rank`")
 	p.Add("tiles", p.threads*max(2*tileNumbers, 32*max(n, c)), "`threads`")
 	p.count(tileWork(s, float64(n)*float64(c)))
 	p.Flops += plannedIterations / 2 * (4*float64(n)*float64(c)*float64(r+krylovExtra) + krylovWork(n, c, float64(r+krylovExtra)))

@@ -32,9 +32,7 @@ import (
 // that learn become the landmarks of an approximation anew.
 
 // A singular value that happens to be close to 1/γ, of the whole or of a part, makes
-// functions of any size. So the trial is made with some values of m, whose median counts;
-// and where functions of the fit are larger than those of the trial, by as much as they
-// are.
+// functions of any size. So the trial is made with some values of m, whose median counts.
 
 // trialSamples is how many samples are looked at, at most, and trialShare how many of
 // them learn for one that is decided on. trialParts are the parts of them for the values
@@ -66,18 +64,16 @@ func (l *lowRank) estimate(ctx context.Context, s *solution) error {
 	if err != nil {
 		return err
 	}
-	var errors, sizes []float64
+	var errors []float64
 	for _, part := range trialParts {
-		e, size, err := t.with(int(part * float64(len(t.train)))).run(ctx)
+		e, err := t.with(int(part * float64(len(t.train)))).run(ctx)
 		if err != nil {
 			s.report.Note(fmt.Sprintf("the error of the %s is not known: a trial of both machines ends with: %v", decisionValues, err))
 			return ctx.Err()
 		}
-		errors, sizes = append(errors, e), append(sizes, size)
+		errors = append(errors, e)
 	}
-	whole := &machine{weights: [2]blas64.General{s.source, s.target}, biases: s.biases}
-	own := t.size(whole.on(dense.PickRows(t.part.U, t.train), dense.PickRows(t.part.V, t.train)))
-	e := model.Estimate{Of: decisionValues, Value: max(median(errors), 1-median(sizes)/own), From: fmt.Sprintf("both machines on %d of the samples", t.y.Rows)}
+	e := model.Estimate{Of: decisionValues, Value: median(errors), From: fmt.Sprintf("both machines on %d of the samples", t.y.Rows)}
 	e.Remedy = l.remedy(e.Value)
 	s.report.Estimate(e)
 	return nil
@@ -98,32 +94,25 @@ func (t *trial) with(m int) *trial {
 	return &c
 }
 
-// run lets both machines learn and decide: how far they are apart, and how large decisions
-// of the approximate one are on the samples that it has learnt from.
-func (t *trial) run(ctx context.Context) (e, size float64, err error) {
+// run lets both machines learn and decide, and returns how far they are apart.
+func (t *trial) run(ctx context.Context) (float64, error) {
 	exact, err := t.exact()
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	values, u, v := t.k.Values, t.part.U, t.part.V
 	if t.again {
 		if values, u, v, err = t.part.Again(ctx, t.train, t.Rank, t.Seed); err != nil {
-			return 0, 0, err
+			return 0, err
 		}
 	}
 	m, err := t.approximate(values, u, v)
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
-	size = t.size(m.on(dense.PickRows(u, t.train), dense.PickRows(v, t.train)))
 	fresh := dense.PickRows(u, t.decide)
 	dense.ScaleRows(fresh, dense.Pick(t.part.NewScale, t.decide))
-	return distance(t.merged(exact), t.merged(m.on(fresh, dense.PickRows(v, t.decide)))), size, nil
-}
-
-// size returns the root of the mean square of decisions without their means.
-func (t *trial) size(both blas64.General) float64 {
-	return spread(t.merged(both)) / math.Sqrt(float64(both.Rows))
+	return distance(t.merged(exact), t.merged(m.on(fresh, dense.PickRows(v, t.decide)))), nil
 }
 
 // newTrial draws the samples.

@@ -7,7 +7,8 @@
 //
 // Parts: mercer is Example 3.10, mixture is Example 3.16, gyre is Example 4.2; ou is the
 // Koopman operator of an Ornstein–Uhlenbeck process, up to -rows rows; wells and bickley
-// are lag pairs from the folder named by NYSTREAM_DATA. Tables are printed and written to
+// are lag pairs from the folder named by NYSTREAM_DATA, and laplace is the exact engine on
+// those of bickley with a kernel of full rank. Tables are printed and written to
 // DIR as Markdown and CSV, figures as SVG.
 package main
 
@@ -40,7 +41,7 @@ type options struct {
 var parts = []struct {
 	name string
 	run  func(ctx context.Context, o *options) error
-}{{"mercer", mercer}, {"mixture", mixture}, {"gyre", gyre}, {"ou", ornsteinUhlenbeck}, {"wells", wells}, {"bickley", bickley}}
+}{{"mercer", mercer}, {"mixture", mixture}, {"gyre", gyre}, {"ou", ornsteinUhlenbeck}, {"wells", wells}, {"bickley", bickley}, {"laplace", laplace}}
 
 func names() (words []string) {
 	for _, p := range parts {

@@ -87,7 +87,7 @@ func (s setting) expand(ctx context.Context, e stream.Engine, d *Data, sp *space
 	parts := s.parts(d, sp)
 	last := parts[len(parts)-1]
 	rows, err := stream.MapRows(ctx, e, "features of all pairs", sp.source(d), last.first+last.space.Left.Rank(), func() func(blas64.General, *stream.Block) error {
-		w, unused := newWorker(d, parts, 0), sketch.NewSum(2, 2)
+		w, unused := newWorker(d, parts, 0), newTraces()
 		return func(dst blas64.General, b *stream.Block) error {
 			for first, panel := range b.Panels(stream.PanelRows) {
 				if err := w.fill(stream.RowSlice(dst, first, panel.Rows), unused, panel, b.Start+int64(first)); err != nil {

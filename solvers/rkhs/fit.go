@@ -71,6 +71,11 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 	if err := s.decompose(ctx, e, d, sp, m, f); err != nil {
 		return nil, err
 	}
+	if s.Engine == EngineLandmark {
+		if err := s.estimate(ctx, e, d, sp, m.B.B, f); err != nil {
+			return nil, err
+		}
+	}
 	f.KernelEntries = sp.entries
 	f.remark(s.Solver, asked)
 	return f, nil

@@ -40,6 +40,8 @@ type whole struct {
 	x, y   *gramTiles // the same for functions of one space, whose rows are x and behind them y
 	invert [2]*inverse
 	fit    *Fit
+
+	tolerance, solveTolerance float64
 }
 
 // wholeTolerance is that on residuals, wholePasses how many iterations there are at most.
@@ -77,25 +79,33 @@ func (s setting) supportsWhole() error {
 
 // fitWhole decomposes the operator by expansions over all rows.
 func (s setting) fitWhole(ctx context.Context, e stream.Engine, d *Data, asked int) (*Fit, error) {
-	w := &whole{setting: s, engine: e, data: d}
-	w.fit = &Fit{Model: &Model{Task: s.Task, Operator: s.Operator, Engine: EngineExact, Centred: s.Centre, Seed: s.Seed, Pairs: d.n, Lag: d.lag},
-		Partial: true, TraceResiduals: [2]float64{0, math.NaN()}, Trace: math.NaN()}
-	if err := w.load(ctx); err != nil {
-		return nil, err
-	}
+	w := s.newWhole(e, d)
 	w.fit.Note(fmt.Sprintf("functions are expansions over all rows, found by exact passes: no %d rows span the features of kernel %s", s.Landmarks, s.kernels[OfX]))
-	var err error
-	if s.Task == Eigen {
-		err = w.eigen(ctx)
-	} else {
-		err = w.svd(ctx)
-	}
-	if err != nil {
+	if err := w.decompose(ctx); err != nil {
 		return nil, err
 	}
 	w.report()
 	w.fit.remark(s.Solver, asked)
 	return w.fit, nil
+}
+
+// newWhole returns a fit that has not begun.
+func (s setting) newWhole(e stream.Engine, d *Data) *whole {
+	w := &whole{setting: s, engine: e, data: d, tolerance: wholeTolerance, solveTolerance: solveTolerance}
+	w.fit = &Fit{Model: &Model{Task: s.Task, Operator: s.Operator, Engine: EngineExact, Centred: s.Centre, Seed: s.Seed, Pairs: d.n, Lag: d.lag},
+		Partial: true, TraceResiduals: [2]float64{0, math.NaN()}, Trace: math.NaN()}
+	return w
+}
+
+// decompose makes the model.
+func (w *whole) decompose(ctx context.Context) error {
+	if err := w.load(ctx); err != nil {
+		return err
+	}
+	if w.Task == Eigen {
+		return w.eigen(ctx)
+	}
+	return w.svd(ctx)
 }
 
 // oneSpan reports whether the functions of both sides are expansions over the rows of both.
@@ -171,7 +181,7 @@ func (w *whole) inverse(ctx context.Context, s Side) (*inverse, error) {
 		g = w.tiles(s, g.part(g.rows, int(s)), 1)
 	}
 	var err error
-	w.invert[s], err = newInverse(ctx, g, ridge, w.Seed)
+	w.invert[s], err = newInverse(ctx, g, ridge, w.solveTolerance, w.Seed)
 	return w.invert[s], err
 }
 
@@ -296,7 +306,7 @@ func (w *whole) spaces() (domain, codomain space) {
 
 // iteration returns an iteration that has not begun.
 func (w *whole) iteration(on space) *ritz {
-	return &ritz{space: on, op: w.Operator, rank: min(w.Rank, on.rows.Rows), tolerance: wholeTolerance, passes: wholePasses, seed: w.Seed}
+	return &ritz{space: on, op: w.Operator, rank: min(w.Rank, on.rows.Rows), tolerance: w.tolerance, passes: wholePasses, seed: w.Seed}
 }
 
 // svd finds the leading eigenpairs of S*S, and with them the singular functions.
@@ -619,7 +629,7 @@ func (w *whole) report() {
 	for _, in := range w.invert {
 		if in != nil {
 			all = append(all, in.gramTiles)
-			if in.worst > 1e-10 {
+			if in.worst > max(1e-10, 10*w.solveTolerance) {
 				f.Unsettled = true
 				f.Note(fmt.Sprintf("systems of the Gram matrix were solved to %.1e only: raise `ridge`", in.worst))
 			}
@@ -632,7 +642,7 @@ func (w *whole) report() {
 			done[g] = true
 		}
 	}
-	if worst := f.Residual(); worst > 10*wholeTolerance {
+	if worst := f.Residual(); worst > 10*w.tolerance {
 		f.Unsettled = true
 		f.Note(fmt.Sprintf("after %d iterations residuals are up to %.1e of the first value: values that are close to each other converge slowly; another `rank` may part them", wholePasses, worst))
 	}

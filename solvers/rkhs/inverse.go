@@ -2,6 +2,7 @@ package rkhs
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -22,10 +23,11 @@ import (
 // (Frangella, Tropp and Udell 2023, "Randomized Nyström preconditioning").
 type inverse struct {
 	*gramTiles
-	ridge   float64
-	vectors blas64.General // U, n×p
-	values  []float64      // Λ
-	worst   float64        // residual of all solves
+	ridge     float64
+	tolerance float64
+	vectors   blas64.General // U, n×p
+	values    []float64      // Λ
+	worst     float64        // residual of all solves
 }
 
 // The preconditioner, and how well systems are solved.
@@ -33,12 +35,13 @@ const (
 	preconditionRank = 512
 	solveTolerance   = 1e-14
 	solveIterations  = 2000
+	solveHopeless    = 1e-4
 )
 
 // newInverse makes the preconditioner.
-func newInverse(ctx context.Context, g *gramTiles, ridge float64, seed uint64) (*inverse, error) {
+func newInverse(ctx context.Context, g *gramTiles, ridge, tolerance float64, seed uint64) (*inverse, error) {
 	src := stream.FromMatrix("rows", g.rows)
-	f, err := lowrank.RPCholesky{Rank: min(g.rows.Rows, preconditionRank), Seed: seed}.Fit(ctx, g.engine, model.Sources{Left: src}, g.kernel)
+	f, err := lowrank.RPCholesky{Rank: min((g.rows.Rows+3)/4, preconditionRank), Seed: seed}.Fit(ctx, g.engine, model.Sources{Left: src}, g.kernel)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +56,7 @@ func newInverse(ctx context.Context, g *gramTiles, ridge float64, seed uint64) (
 	if err != nil {
 		return nil, err
 	}
-	in := &inverse{gramTiles: g, ridge: ridge, vectors: d.U, values: make([]float64, len(d.S))}
+	in := &inverse{gramTiles: g, ridge: ridge, tolerance: tolerance, vectors: d.U, values: make([]float64, len(d.S))}
 	for i, s := range d.S {
 		in.values[i] = s * s
 	}
@@ -92,10 +95,13 @@ func (in *inverse) solve(ctx context.Context, b blas64.General, shift float64) (
 			copyInto(px, x)
 			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, in.vectors, c, 1, px)
 		},
-		Tolerance: solveTolerance, Iterations: solveIterations,
+		Tolerance: in.tolerance, Iterations: solveIterations,
 	}.Solve(ctx, b)
 	if err != nil {
 		return blas64.General{}, err
+	}
+	if !(s.Residual <= solveHopeless) {
+		return s.X, fmt.Errorf("systems of the Gram matrix of all rows with `ridge` %g cannot be solved: after %d iterations the residual is %.1e; raise `ridge`, or take `engine landmark`", in.ridge, s.Iterations, s.Residual)
 	}
 	in.worst = math.Max(in.worst, s.Residual)
 	return s.X, nil

@@ -261,6 +261,8 @@ func TestRandomFeatures(t *testing.T) {
 
 // Results are the same bits for any number of threads, and a fit reads its source once.
 func TestSameBits(t *testing.T) {
+	defer func(pairs int) { estimatePairs = pairs }(estimatePairs)
+	estimatePairs = 200
 	x, y, _ := dependent(t, 3000, 2, 2)
 	for _, s := range []Solver{
 		{Operator: Koopman{1e-3}, Task: Eigen, Rank: 4, Landmarks: 60},

@@ -47,6 +47,9 @@ func methods() []method {
 		}},
 		{name: "polysketch", of: func(c int, seed uint64) lowrank.Method { return baselines.PolySketch{Rank: c, Seed: seed} }},
 		{name: "fastspsd", of: func(c int, seed uint64) lowrank.Method { return baselines.FastSPSD(c, seed) }},
+		{name: "fastspsd leverage", of: func(c int, seed uint64) lowrank.Method {
+			return baselines.FastSPSDLeverage{Rank: c, Seed: seed}
+		}},
 		landmark("landmark uniform", lowrank.ChoiceUniform),
 		landmark("landmark rpc", lowrank.ChoicePivoted),
 		landmark("landmark dpp", lowrank.ChoiceDeterminantal),

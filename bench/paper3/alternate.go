@@ -98,7 +98,7 @@ func (o *options) slowWithoutLabels(ctx context.Context, t *report.Table, p prob
 	if !ok || o.baselineFolds == 0 || x.Rows > mostDense {
 		return nil
 	}
-	for _, method := range []string{"SM", "DG"} {
+	for _, method := range slowMethods {
 		if method == "DG" && p.dim > mostGrowth {
 			continue
 		}

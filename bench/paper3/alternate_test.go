@@ -24,7 +24,7 @@ func TestSlowMethodsAgreeWithoutLabels(t *testing.T) {
 	if !ok {
 		t.Fatalf("%v has no dense form", fit.Kernel)
 	}
-	for _, method := range []string{"SM", "DG"} {
+	for _, method := range slowMethods {
 		r, err := alternate(background, method, x, kernel, 3, 2, 1)
 		if err != nil {
 			t.Fatal(err)

@@ -173,5 +173,8 @@ func randomColumns(rows, cols int, seed uint64) blas64.General {
 
 // baselines are the slow methods of Table 4.
 var baselines = map[string]func(ctx context.Context, o *objective, q int, a ascent, seed uint64) (*ascended, error){
-	"SM": stiefel, "DG": dimensionGrowth,
+	"SM": stiefel, "GM": grassmann, "DG": dimensionGrowth,
 }
+
+// slowMethods are the names of the baselines in the order of the tables.
+var slowMethods = []string{"SM", "GM", "DG"}

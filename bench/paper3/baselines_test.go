@@ -97,7 +97,7 @@ func naive(o *objective, w blas64.General) float64 {
 }
 
 // TestBaselinesLinear: with the linear kernel J is the sum of the q largest eigenvalues
-// of XᵀΓX, which both baselines have to find.
+// of XᵀΓX, which all baselines have to find.
 func TestBaselinesLinear(t *testing.T) {
 	linear := term{1, false, func(beta float64) (float64, float64) { return beta, 1 }}
 	o := smallObjective(t, linear)

@@ -36,7 +36,7 @@ func unsupervisedTable(p problem, d *datasets.Labelled) *report.Table {
 		Head: []string{"kernel", "method", "q", "clusters", "NMI", "NMI of XW", "paper", "J", "seconds", "paper's", "rounds", "iterations", "settled"},
 		Notes: []string{fmt.Sprintf("All %d rows, %d columns. The classes are only compared with the clusters found. NMI is normalised by the arithmetic mean of the entropies; "+
 			"the paper's, by the geometric mean, is the same or larger. NMI is of the clusters that the fit returns, NMI of XW of spectral clustering of XW (Ng, Jordan & Weiss; Gaussian kernel, width the median distance, at most %d landmarks). "+
-			"SM and DG, as in the supervised table, take turns with the eigenvectors of the centred kernel, until J rises by less than %g of itself; DG up to q = %d.", d.X.Rows, d.X.Cols, spectralLandmarks, turnTolerance, mostGrowth)}}
+			"SM, GM and DG, as in the supervised table, take turns with the eigenvectors of the centred kernel, until J rises by less than %g of itself; DG up to q = %d.", d.X.Rows, d.X.Cols, spectralLandmarks, turnTolerance, mostGrowth)}}
 }
 
 // unsupervised adds a row for each engine.

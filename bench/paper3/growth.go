@@ -45,11 +45,12 @@ func growth(ctx context.Context, o *options) error {
 		{"ISM exact", growthExactLast, ismSubspace(k, ism.EngineExact, o.seed, &resolved)},
 		{"ISM linear", growthLast, ismSubspace(k, ism.EngineLinear, o.seed, &resolved)},
 		{"SM", mostDense, baselineSubspace("SM", k.parsed(), o.seed)},
+		{"GM", mostDense, baselineSubspace("GM", k.parsed(), o.seed)},
 		{"DG", mostDense, baselineSubspace("DG", k.parsed(), o.seed)},
 	}
 	t := &report.Table{File: "figure1b", Title: fmt.Sprintf("Figure 1b: seconds against rows, polynomial kernel, %d generated columns, q = %d", generatedColumns, generatedDim),
 		Head:  []string{"method", "rows", "seconds", "seconds/iteration", "times the rows before", "J", "angle to the subspace", "iterations", "settled"},
-		Notes: []string{fmt.Sprintf("The rows of part generated, in memory, one run each. SM and DG hold n² entries and get at most %d rows. The paper has q = 20 and data that it does not name.", mostDense)}}
+		Notes: []string{fmt.Sprintf("The rows of part generated, in memory, one run each. SM, GM and DG hold n² entries and get at most %d rows. The paper has q = 20 and data that it does not name.", mostDense)}}
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = "Figure 1b", "log₂ rows", "log₂ seconds"
 	for i, m := range methods {

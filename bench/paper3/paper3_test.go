@@ -74,7 +74,7 @@ func TestTables(t *testing.T) {
 		}
 		values[r[1]] = value
 	}
-	if len(values) != 4 || math.Abs(values["SM"]-values["ISM exact"]) > 0.1*values["SM"] {
+	if len(values) != 5 || math.Abs(values["SM"]-values["ISM exact"]) > 0.1*values["SM"] || math.Abs(values["GM"]-values["SM"]) > 1e-3*values["SM"] {
 		t.Errorf("J is %v", values)
 	}
 }

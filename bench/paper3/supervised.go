@@ -177,7 +177,7 @@ func supervisedTable(p problem, d *datasets.Labelled, o *options) *report.Table 
 		Notes: []string{fmt.Sprintf("%d rows, %d columns, %d classes; %d times %d stratified folds, of which the slow methods run the first %d. Columns: scale %s. Scaling, σ, W and classifier see the training rows only. "+
 			"W, its time and J = Tr(Γ·K) are those of a fit; linear's J is of the approximate kernel, and J/ISM's is over that of ISM exact on the same folds. The classifier is an LS-SVM with a Gaussian kernel on XW, one class against the rest, on the whole kernel matrix; "+
 			"its width from %v median distances and γ from %v by %d folds within at most %d of the training rows. Paper: SVM; its face has 960 columns, here 20 that they were reduced to, and q = 19. "+
-			"SM is gradient ascent on the Stiefel manifold (QR retraction, Armijo steps), DG dimension growth, column by column; both stop at ‖grad‖ ≤ %g·‖∇J‖, or %d steps a run.",
+			"SM is gradient ascent on the Stiefel manifold (QR retraction, Armijo steps), GM conjugate gradients along geodesics of the Grassmann manifold, DG dimension growth, column by column; all stop at ‖grad‖ ≤ %g·‖∇J‖, or %d steps a run.",
 			d.X.Rows, d.X.Cols, d.Classes, o.repeats, o.folds, o.baselineFolds, o.scaleWord, svmWidths, svmGammas, svmFolds, svmSample, usualAscent.gradient, usualAscent.rounds)}}
 }
 
@@ -207,7 +207,7 @@ func (o *options) supervised(ctx context.Context, t *report.Table, p problem, d 
 	if _, dense := denseTerm(kernel[0]); !dense || k.supervisedOnly || o.baselineFolds == 0 || all[0].train.Rows > mostDense {
 		return nil
 	}
-	for _, name := range []string{"SM", "DG"} {
+	for _, name := range slowMethods {
 		var done []outcome
 		for i, f := range all[:o.baselineFolds] {
 			r, err := f.score(ctx, baselineSubspace(name, kernel[i], o.seed), p.dim, o.seed)

@@ -372,8 +372,12 @@ func TestPlan(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	narrow := Solver{Operator: Covariance{}, Rank: 3}
-	if f := mustFit(t, narrow, d, kernelgen.RBF(1e6)); f.Engine != EngineLandmark || !strings.Contains(f.Notes[0], "span") || f.TraceResiduals[0] < 0.5 {
+	narrow := kernelgen.RBF(1e6)
+	if f := mustFit(t, Solver{Operator: Covariance{}, Rank: 3}, d, narrow); f.Engine != EngineExact || !f.Partial || !strings.Contains(f.Notes[0], "expansions") {
+		t.Errorf("engine %s, notes %q", f.Engine, f.Notes)
+	}
+	spanned := Solver{Operator: PerronFrobenius{Ridge: 1e-3, Sampled: true}, Rank: 3} // which has no expansions over all rows
+	if f := mustFit(t, spanned, d, narrow); f.Engine != EngineLandmark || !strings.Contains(f.Notes[0], "span") || f.TraceResiduals[0] < 0.5 {
 		t.Errorf("engine %s, notes %q, trace residual %v", f.Engine, f.Notes, f.TraceResiduals)
 	}
 }

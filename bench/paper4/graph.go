@@ -98,7 +98,7 @@ func (g *classedGraph) measure(ctx context.Context, s graphSetting, splits []spl
 			if err != nil {
 				return nil, fmt.Errorf("%v: %w", machine, err)
 			}
-			if err := r.add(machine, f, pick(g.labels, sp.Train), pick(g.labels, sp.Test)); err != nil {
+			if err := r.add(machine, [2]functions{f, f}, pick(g.labels, sp.Train), pick(g.labels, sp.Test)); err != nil {
 				return nil, err
 			}
 		}

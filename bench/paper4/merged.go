@@ -63,19 +63,19 @@ func (s *scores) add(truth, predicted []int) error {
 // for all of them.
 type results map[symmetry]*[2]scores
 
-// add adds the scores of a split.
-func (r results) add(s symmetry, f functions, labels, truth []int) error {
-	stack, err := askls.NewStack(f.heldOut, labels, 0)
+// add adds the scores of a split: f are the functions to average, and those to stack.
+func (r results) add(s symmetry, f [2]functions, labels, truth []int) error {
+	stack, err := askls.NewStack(f[1].heldOut, labels, 0)
 	if err != nil {
 		return err
 	}
 	if r[s] == nil {
 		r[s] = &[2]scores{}
 	}
-	if err := r[s][0].add(truth, classes(f.fresh, blas64.General{})); err != nil {
+	if err := r[s][0].add(truth, classes(f[0].fresh, blas64.General{})); err != nil {
 		return err
 	}
-	return r[s][1].add(truth, classes(f.fresh, stack))
+	return r[s][1].add(truth, classes(f[1].fresh, stack))
 }
 
 // machines are those of a row, in the order of its columns.

@@ -104,7 +104,7 @@ func TestCora(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.add(asymmetric, f, pick(g.labels, s.Train), pick(g.labels, s.Test)); err != nil {
+	if err := r.add(asymmetric, [2]functions{f, f}, pick(g.labels, s.Train), pick(g.labels, s.Test)); err != nil {
 		t.Fatal(err)
 	}
 	if f1 := r[asymmetric][1].micro[0]; f1 < 0.72 {

@@ -64,6 +64,9 @@ func (s setting) estimate(ctx context.Context, e stream.Engine, d *Data, sp *spa
 		return context.Cause(ctx)
 	}
 	from := fmt.Sprintf("the exact operator of %d pairs", sample.n)
+	if ridge, inverts := s.Operator.Regularisation(); inverts && ridge*float64(d.n) < 1 {
+		from += ", and may be far too low: `ridge` is below 1 over the number of pairs"
+	}
 	if err != nil {
 		off, from = distances{math.NaN(), math.NaN()}, fmt.Sprintf("nothing: of %d pairs, %v", sample.n, err)
 	}

@@ -102,10 +102,32 @@ func (w *whole) decompose(ctx context.Context) error {
 	if err := w.load(ctx); err != nil {
 		return err
 	}
+	solve := w.svd
 	if w.Task == Eigen {
-		return w.eigen(ctx)
+		solve = w.eigen
 	}
-	return w.svd(ctx)
+	if err := solve(ctx); err != nil {
+		return err
+	}
+	if values := w.fit.Eigenvalues(); cmplx.Abs(values[0]) <= wholeRounding*w.size() {
+		return errZeroOperator(w.Operator)
+	}
+	return nil
+}
+
+// wholeRounding is the part of the size of an operator below which all of it is rounding.
+const wholeRounding = 1e-14
+
+// size returns what the product of the norms of the factors of the operator is at most.
+func (w *whole) size() float64 {
+	size := w.x.bound()
+	if w.y != nil {
+		size = math.Sqrt(size * w.y.bound())
+	}
+	if ridge, inverts := w.Operator.Regularisation(); inverts {
+		size /= ridge
+	}
+	return size
 }
 
 // oneSpan reports whether the functions of both sides are expansions over the rows of both.

@@ -151,7 +151,12 @@ func (it *iterative) solve(ctx context.Context, r blas64.General, s *solution) (
 		s.condition = run.Condition
 	}
 	x, err := it.finish(run, s)
-	s.report.Unsettled = s.report.Unsettled || open
+	if open { // what the plain system would have decided is not known
+		s.report.Unsettled = true
+		for i := range s.report.Errors {
+			s.report.Errors[i].Value = math.NaN()
+		}
+	}
 	return x, err
 }
 

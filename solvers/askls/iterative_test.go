@@ -1,6 +1,7 @@
 package askls
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -54,5 +55,18 @@ func TestUnsettled(t *testing.T) {
 	}
 	if notes := strings.Join(fit.Notes, "\n"); !fit.Unsettled || !strings.Contains(notes, "`ridge 1`") || !strings.Contains(notes, "the error of the decision values") {
 		t.Errorf("unsettled %v, %v", fit.Unsettled, fit.Notes)
+	}
+}
+
+// TestOpen: where nobody knows whether the plain system is singular, the residual of the ridge
+// system says nothing of how far the decisions are from those of the plain one.
+func TestOpen(t *testing.T) {
+	data, _ := between(t)
+	fit, err := Solver{Gamma: 300, Rank: 4, Engine: EngineIterative, Iterations: 3}.Fit(ctx, stream.Engine{}, data, parse(t, "sne(gamma=2)"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !fit.Unsettled || fit.Ridge != 1 || len(fit.Errors) != 1 || !math.IsNaN(fit.Errors[0].Value) {
+		t.Errorf("unsettled %v, ridge %v, errors %v, notes %v", fit.Unsettled, fit.Ridge, fit.Errors, fit.Notes)
 	}
 }

@@ -61,6 +61,9 @@ func systems(t *testing.T, n int) []calibrated {
 //
 //	NYSTREAM_DATA=… NYSTREAM_CALIBRATION=1 go test -v -timeout 2h -run TestEstimateCalibration ./solvers/rkhs
 func TestEstimateCalibration(t *testing.T) {
+	if testing.Short() {
+		t.Skip("decomposes 20 operators exactly: run without -short")
+	}
 	n := 1600
 	landmarks, ridges := []int{15, 40, 100, 250}, []float64{1e-2, 1e-4}
 	short := os.Getenv("NYSTREAM_CALIBRATION") == ""

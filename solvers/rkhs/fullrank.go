@@ -436,15 +436,7 @@ func (w *whole) eigen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var found [2]*ritz
-	for i, a := range []action{forth, back} {
-		found[i] = w.iteration(on)
-		found[i].apply = w.imagesBy(on, a)
-		if _, err := found[i].run(ctx); err != nil {
-			return err
-		}
-	}
-	right, left, err := w.twoSided(found[0], found[1])
+	right, left, err := w.bothWays(ctx, on, forth, back)
 	if err != nil {
 		return err
 	}
@@ -482,15 +474,7 @@ func (w *whole) transfer(ctx context.Context) error {
 		return in.solve(ctx, w.x.part(v, 0), 0)
 	}
 	on := space{in.gramTiles, 0, ofVectors}
-	var found [2]*ritz
-	for i, a := range []action{forth, back} {
-		found[i] = w.iteration(on)
-		found[i].apply = w.imagesBy(on, a)
-		if _, err := found[i].run(ctx); err != nil {
-			return err
-		}
-	}
-	r, t, err := w.twoSided(found[0], found[1])
+	r, t, err := w.bothWays(ctx, on, forth, back)
 	if err != nil {
 		return err
 	}
@@ -543,6 +527,19 @@ func (w *whole) eigenvalues(values []complex128, residuals []float64) {
 	if !isComplex {
 		m.Imag = nil
 	}
+}
+
+// bothWays iterates with an operator and with its adjoint, and returns what twoSided does.
+func (w *whole) bothWays(ctx context.Context, on space, forth, back action) (v, u blas64.General, err error) {
+	var found [2]*ritz
+	for i, a := range []action{forth, back} {
+		found[i] = w.iteration(on)
+		found[i].apply = w.imagesBy(on, a)
+		if _, err := found[i].run(ctx); err != nil {
+			return v, u, err
+		}
+	}
+	return w.twoSided(found[0], found[1])
 }
 
 // twoSided returns the eigenvectors of an operator and of its adjoint, imaginary parts behind

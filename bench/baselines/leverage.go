@@ -19,14 +19,15 @@ import (
 
 // FastSPSDLeverage is the fast model of [FastSPSD] with the rows of S drawn by leverage,
 // as Algorithm 2 of Xie et al. (2023) has it: the score of a row is the squared norm of
-// that row of the orthonormal factor of C, and 5c rows are drawn without replacement by
+// that row of the orthonormal factor of C, and s rows are drawn without replacement by
 // priorities score/uniform, so that rows of great scores are sure to be drawn. With the
 // landmarks, which are those of FastSPSD with the same seed, all have weight 1.
 //
-// Cost: C is in memory, n·c numbers, and the rows, n·d; n·c + (6c)² kernel entries.
+// Cost: C is in memory, n·c numbers, and the rows, n·d; n·c + (s+c)² kernel entries.
 type FastSPSDLeverage struct {
-	Rank int // c, at most as many as there are rows
-	Seed uint64
+	Rank   int // c, at most as many as there are rows
+	Sketch int // s, rows drawn by leverage; 0 means 5c
+	Seed   uint64
 }
 
 // Fit approximates the kernel matrix of the rows of one source. There is no estimate of
@@ -78,8 +79,18 @@ func (m FastSPSDLeverage) check(s model.Shape, k kernelgen.Kernel) error {
 		return fmt.Errorf("fastspsd is for one source and a symmetric kernel")
 	case m.Rank < 1 || int64(m.Rank) > s.Rows:
 		return fmt.Errorf("rank %d of %d rows: it must be between 1 and their number", m.Rank, s.Rows)
+	case m.Sketch < 0:
+		return fmt.Errorf("sketch %d: it must not be below 0", m.Sketch)
 	}
 	return k.CheckPlain()
+}
+
+// sketch returns s.
+func (m FastSPSDLeverage) sketch() int {
+	if m.Sketch == 0 {
+		return 5 * m.Rank
+	}
+	return m.Sketch
 }
 
 // core returns S ∪ J, ascending; u is an orthonormal basis of C.
@@ -90,7 +101,7 @@ func (m FastSPSDLeverage) core(u blas64.General, landmarks []int64) ([]int, erro
 		row, draws := dense.Row(u, i), random.At(uint64(i))
 		priority[i] = dense.Dot(row, row) / (1 - draws.Float64())
 	}
-	kept := sketch.NewPriority(5*m.Rank, u.Cols)
+	kept := sketch.NewPriority(m.sketch(), u.Cols)
 	if err := kept.Add(0, priority, u); err != nil {
 		return nil, err
 	}
@@ -155,7 +166,7 @@ func (m FastSPSDLeverage) Plan(e stream.Engine, s model.Shape, k kernelgen.Kerne
 		return nil, err
 	}
 	n, c := s.Rows, int64(m.Rank)
-	core := min(n, 6*c)
+	core := min(n, int64(m.sketch())+c)
 	p := model.NewPlan(e, s.Columns)
 	p.Add("rows", n*int64(s.Columns), "")
 	p.Add("C and its orthonormal factors", 4*n*c, "`rank`")

@@ -3,12 +3,15 @@ package datasets
 import (
 	"fmt"
 	"image"
-	_ "image/png" // Flower_70x70.png
+	_ "image/jpeg" // the photographs of paper 1
+	_ "image/png"  // Flower_70x70.png
 	"os"
 	"path/filepath"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -21,6 +24,25 @@ type Picture struct {
 
 // Flower returns the image of Figure 1 of paper 3, at 70 × 70 pixels.
 func Flower() (*Picture, error) { return readPicture(filepath.Join(Dir(), "Flower_70x70.png")) }
+
+// Photograph returns one of the photographs of paper 1, §IV-A: autumn, ocean_day,
+// ocean_sunset or woods.
+func Photograph(name string) (*Picture, error) {
+	return readPicture(filepath.Join(Dir(), name+".jpg"))
+}
+
+// Sample returns the colours of n pixels, drawn without replacement.
+func (p *Picture) Sample(n int, seed uint64) (blas64.General, error) {
+	s, err := sketch.NewSample(int64(len(p.Index)), n, seed, "pixels")
+	if err != nil {
+		return blas64.General{}, err
+	}
+	numbers := make([]int, n)
+	for i, pixel := range s.Positions() {
+		numbers[i] = p.Index[pixel]
+	}
+	return dense.PickRows(p.Colours, numbers), nil
+}
 
 func readPicture(path string) (*Picture, error) {
 	f, err := os.Open(path)

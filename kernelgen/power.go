@@ -1,0 +1,52 @@
+package kernelgen
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Power returns the kernel whose entries are those of k to the power p > 0, where that
+// is a kernel of this package too: a multiple of an exponential of its base ([Kernel.FillLog]),
+// or any kernel and 1. The error names the kernels that have powers. It panics unless the
+// kernel is resolved.
+func (k Kernel) Power(p float64) (Kernel, error) {
+	if !k.Resolved() {
+		panic("kernelgen: the power of a kernel that is not resolved")
+	}
+	if p == 1 {
+		return k, nil
+	}
+	a := k.exponential()
+	if a == nil {
+		return Kernel{}, fmt.Errorf("kernel %s has no power %g that is a kernel: rbf, gaussian, laplace, expdot and kl have", k, p)
+	}
+	if !(p > 0 && p <= math.MaxFloat64) {
+		return Kernel{}, fmt.Errorf("power %v of kernel %s: it must be positive and finite", p, k)
+	}
+	factor, weight := a.profile.factor*p, math.Pow(k.Weight(), p)
+	if factor-factor != 0 || factor == 0 || weight-weight != 0 || weight == 0 {
+		return Kernel{}, errors.New("the power is beyond the range of float64")
+	}
+	power := baseExponential(a.spec.base, factor)
+	power.cols = k.cols
+	if weight == 1 {
+		return power, nil
+	}
+	return Scale(weight, power), nil
+}
+
+// baseExponential returns the kernel e^(factor·base).
+func baseExponential(b Base, factor float64) Kernel {
+	switch b {
+	case SquaredDistance:
+		return RBF(-factor)
+	case L1Distance:
+		return Laplace(-factor)
+	case InnerProduct:
+		return ExpDot(factor)
+	case KLDivergence:
+		return KL(-factor)
+	}
+	panic("kernelgen: no exponential of a " + b.String())
+}

@@ -1,0 +1,60 @@
+package lowrank
+
+import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// Factor is U or V of a model in two parts, for those who multiply by it again and again
+// and have no room for it: a matrix of [Factor.Width] columns, a row of which is a function
+// of a row of the source, and a small matrix that only vectors are multiplied by.
+//
+//	U = Y·P       U·w = Y·(P·w)       Uᵀ·x = Pᵀ·(Yᵀ·x)
+//
+// A row of Y takes as many kernel entries as there are landmarks, and no projection.
+type Factor struct {
+	model *Model
+	e     *Embedding
+}
+
+// Factor returns the factor of a side. Both sides of a symmetric model have the same.
+func (m *Model) Factor(side model.Side) *Factor {
+	if side == model.Right {
+		return &Factor{m, m.right()}
+	}
+	return &Factor{m, m.Left}
+}
+
+// Width returns the number of columns of Y.
+func (f *Factor) Width() int { return f.e.width() }
+
+// Entries returns how many kernel entries, or features, a row of Y takes.
+func (f *Factor) Entries() int { return f.e.Entries() }
+
+// Lift returns P·w, for w with a row for each value of the model.
+func (f *Factor) Lift(w blas64.General) blas64.General {
+	if f.e.Refinement.Rows > 0 {
+		w = dense.Mul(blas.NoTrans, f.e.Refinement, blas.NoTrans, w)
+	}
+	return dense.Mul(blas.NoTrans, f.e.Projection, blas.NoTrans, w)
+}
+
+// Lower returns Pᵀ·z, for z with as many rows as Y has columns.
+func (f *Factor) Lower(z blas64.General) blas64.General {
+	w := dense.Mul(blas.Trans, f.e.Projection, blas.NoTrans, z)
+	if f.e.Refinement.Rows > 0 {
+		w = dense.Mul(blas.Trans, f.e.Refinement, blas.NoTrans, w)
+	}
+	return w
+}
+
+// Rows returns a function, for one goroutine, that makes rows of Y from at most
+// [stream.PanelRows] rows of a source, whose first has the number start. What it returns
+// is valid until the next call. The error names a row whose kernel entries are not finite.
+func (f *Factor) Rows(src stream.Info) func(x blas64.General, start int64) (blas64.General, error) {
+	return f.model.embedder(f.e, src).raw
+}

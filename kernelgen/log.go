@@ -38,6 +38,9 @@ func (k Kernel) FillLog(dst, x blas64.General, p *Panel, w *Workspace) bool {
 	return true
 }
 
+// HasLog reports whether [Kernel.FillLog] gives the logarithm of the kernel.
+func (k Kernel) HasLog() bool { return k.exponential() != nil }
+
 // exponential returns the atom of a kernel that is a multiple of e^(factor·base); nil
 // for other kernels.
 func (k Kernel) exponential() *atom {

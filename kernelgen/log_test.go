@@ -23,7 +23,7 @@ func TestFillLog(t *testing.T) {
 				all[i] = guard
 			}
 			dst := blas64.General{Rows: x.Rows, Cols: z.Rows, Stride: z.Rows + 3, Data: all[2:]}
-			if !k.FillLog(dst, x, k.Pack(z), nil) {
+			if !k.FillLog(dst, x, k.Pack(z), nil) || !k.HasLog() {
 				t.Fatalf("%v is an exponential", k)
 			}
 			for i := range x.Rows {
@@ -67,7 +67,7 @@ func TestNoLog(t *testing.T) {
 		"rbf(gamma=1) + rbf(gamma=2)", "rbf(gamma=1)*expdot", "poly(degree=2, gamma=1)", "2*(linear + rbf(gamma=1))"} {
 		k := mustParse(t, text)
 		dst := dense([]float64{guard, guard, guard, guard, guard, guard, guard, guard, guard}, 3, 3)
-		if k.FillLog(dst, x, k.Pack(x), nil) {
+		if k.FillLog(dst, x, k.Pack(x), nil) || k.HasLog() {
 			t.Errorf("%v has no logarithm", k)
 		}
 		for _, v := range dst.Data {

@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/solvers/rkhs"
+	"github.com/nystream/nystream/solvers/transport"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -38,6 +39,8 @@ var families = []family{
 		reflect.TypeFor[*askls.Data](), reflect.TypeFor[askls.Fit](), (*askls.Model)(nil), askls.Load},
 	{"rkhs", reflect.TypeFor[rkhs.Method](), []any{rkhs.Solver{}},
 		reflect.TypeFor[*rkhs.Data](), reflect.TypeFor[rkhs.Fit](), (*rkhs.Model)(nil), rkhs.Load},
+	{"transport", reflect.TypeFor[transport.Method](), []any{transport.Exact{}, transport.LowRank{}},
+		reflect.TypeFor[*transport.Data](), reflect.TypeFor[transport.Fit](), (*transport.Model)(nil), transport.Load},
 }
 
 // TestEveryFamilyKeepsTheContract holds the families to the names, the types and the order of

@@ -1,0 +1,109 @@
+package transport
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/nystream/nystream/solvers/model"
+)
+
+// Data are the rows of both sides and their masses. Without a right source the left rows
+// are on both sides.
+type Data struct {
+	model.Sources
+	// LeftWeights and RightWeights are masses of the rows, zero or positive, taken relative
+	// to their sum; nil means equal ones. Where there is one source the left ones are those
+	// of both sides. A row without mass has a row of zeros in T.
+	LeftWeights, RightWeights []float64
+}
+
+var _ model.Data = (*Data)(nil)
+
+// Shape returns the size of the data.
+func (d *Data) Shape() model.Shape {
+	s := d.Sources.Shape()
+	s.Weighted = d.LeftWeights != nil || d.RightWeights != nil
+	return s
+}
+
+// oneSource reports whether the left rows, with the same masses, are on both sides.
+func (d *Data) oneSource() bool { return d.Right == nil }
+
+// side returns the data of the transport of one side to itself.
+func (d *Data) side(s model.Side) *Data {
+	if s == model.Right && d.Right != nil {
+		return &Data{Sources: model.Sources{Left: d.Right}, LeftWeights: d.RightWeights}
+	}
+	return &Data{Sources: model.Sources{Left: d.Left}, LeftWeights: d.LeftWeights}
+}
+
+// check returns an error unless there is something to transport.
+func (d *Data) check() error {
+	if err := d.Sources.Check(); err != nil {
+		return err
+	}
+	if d.Right == nil && d.RightWeights != nil {
+		return fmt.Errorf("%s: weights of the right side without a right source", d.Left.Info().Name)
+	}
+	return nil
+}
+
+// masses are the masses of the rows of a side, which add up to 1.
+type masses struct {
+	n int64
+	w []float64 // nil for equal ones
+}
+
+// masses returns those of a side.
+func (d *Data) masses(s model.Side) (masses, error) {
+	src, weights := d.Left, d.LeftWeights
+	if s == model.Right && d.Right != nil {
+		src, weights = d.Right, d.RightWeights
+	}
+	info := src.Info()
+	m := masses{n: info.Rows}
+	if weights == nil {
+		return m, nil
+	}
+	if int64(len(weights)) != m.n {
+		return m, fmt.Errorf("%s: %d weights for %d rows", info.Name, len(weights), m.n)
+	}
+	largest := 0.0
+	for i, w := range weights {
+		if !(w >= 0 && w <= math.MaxFloat64) {
+			return m, &model.DataError{Err: fmt.Errorf("%s: the weight of row %d is %v; weights are finite and not negative", info.Name, i, w)}
+		}
+		largest = math.Max(largest, w)
+	}
+	if largest == 0 {
+		return m, &model.DataError{Err: fmt.Errorf("%s: all weights are zero, so that there is nothing to transport", info.Name)}
+	}
+	sum := 0.0
+	for _, w := range weights {
+		sum += w / largest
+	}
+	m.w = make([]float64, len(weights))
+	for i, w := range weights {
+		m.w[i] = w / largest / sum
+	}
+	return m, nil
+}
+
+// at returns the mass of row i.
+func (m masses) at(i int64) float64 {
+	if m.w == nil {
+		return 1 / float64(m.n)
+	}
+	return m.w[i]
+}
+
+// present returns the numbers of the rows with a mass, ascending.
+func (m masses) present() []int64 {
+	numbers := make([]int64, 0, m.n)
+	for i := range m.n {
+		if m.at(i) > 0 {
+			numbers = append(numbers, i)
+		}
+	}
+	return numbers
+}

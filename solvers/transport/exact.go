@@ -1,0 +1,305 @@
+package transport
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/logsum"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// Exact solves the problem with all entries of K, in the domain of logarithms.
+//
+// Cost: one pass over each source, which loads the rows; then one visit of all m·n entries
+// for each round, and one for the report. Memory: the rows, and some 10·n numbers for the
+// sums of a visit. The model holds the rows, but with [MapNearest].
+type Exact struct {
+	Sinkhorn
+}
+
+// Fit finds the plan between the rows of d.
+func (m Exact) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
+	s, err := m.settings()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.check(); err != nil {
+		return nil, err
+	}
+	if k, err = model.Resolve(ctx, d, k, s.Seed); err != nil {
+		return nil, err
+	}
+	x, err := newExact(ctx, e, s, d, k)
+	if err != nil {
+		return nil, err
+	}
+	f, err := x.solve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return f, f.finish(ctx, e, s, d, func(ctx context.Context, d *Data) (*Fit, error) {
+		self, err := newExact(ctx, e, s, d, k)
+		if err != nil {
+			return nil, err
+		}
+		return self.solve(ctx)
+	})
+}
+
+// exact is a solution under way: the logarithms of u and v.
+type exact struct {
+	*grid
+	Sinkhorn
+	f, g []float64
+}
+
+func newExact(ctx context.Context, e stream.Engine, s Sinkhorn, d *Data, k kernelgen.Kernel) (*exact, error) {
+	g, err := newGibbs(k, s.Epsilon)
+	if err != nil {
+		return nil, err
+	}
+	left, err := loadPoints(ctx, d, model.Left)
+	if err != nil {
+		return nil, err
+	}
+	right := left
+	if !d.oneSource() {
+		if right, err = loadPoints(ctx, d, model.Right); err != nil {
+			return nil, err
+		}
+	}
+	x := &exact{grid: newGrid(e, g, left, right), Sinkhorn: s}
+	x.f = make([]float64, len(left.log))
+	x.g = append([]float64(nil), right.log...) // v = b
+	return x, nil
+}
+
+// solve iterates, and makes a fit of what is found.
+func (x *exact) solve(ctx context.Context) (*Fit, error) {
+	p := &progress{Sinkhorn: x.Sinkhorn}
+	rounds, err := p.iterate(ctx, func(first bool) (float64, error) { return x.round(ctx, first) })
+	if err != nil {
+		return nil, err
+	}
+	end, err := x.measure(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f := &Fit{Model: x.model(), Rounds: rounds, History: append(p.history, end.change), Cost: end.cost}
+	f.Value = x.value(end)
+	f.ExactPasses, f.SourcePasses, f.KernelEntries = x.passes, 1, x.entries.Load()
+	f.judge(x.Sinkhorn)
+	return f, nil
+}
+
+// round makes a round, and returns the error of the plan before it.
+func (x *exact) round(ctx context.Context, first bool) (before float64, err error) {
+	n, exponent := len(x.g), x.exponent()
+	sums, err := x.strips(ctx, "round", n+2, func() stripVisitor {
+		weights := make([]float64, 64)
+		return func(sum []float64, at int, logs blas64.General) error {
+			for i := range logs.Rows {
+				row := dense.Row(logs, i)
+				dense.Axpy(1, x.g, row)
+				s := logsum.Zero()
+				s.Add(row)
+				log := s.Log()
+				if log-log != 0 {
+					return x.badSum(x.left.name, x.left.numberOf(at+i), log)
+				}
+				f := exponent * (x.left.log[at+i] - log)
+				after := math.Exp(f + log)
+				if !first {
+					sum[n] += math.Abs(math.Exp(x.f[at+i]+log) - after)
+				}
+				sum[n+1] += after
+				x.f[at+i], weights[i] = f, math.Exp(f+s.Most)
+			}
+			addProducts(sum[:n], logs, weights)
+			return nil
+		}
+	})
+	if err != nil {
+		return 0, err
+	}
+	return sums[n] / sums[n+1], x.setRight(ctx, sums[:n])
+}
+
+// addProducts adds stripᵀ·w to sum.
+func addProducts(sum []float64, strip blas64.General, w []float64) {
+	blas64.Gemv(blas.Trans, 1, strip, dense.Vector(w[:strip.Rows]), 1, dense.Vector(sum))
+}
+
+// vanishing is below what the mass of a column, made with v before a round, has lost digits.
+const vanishing = 1e-280
+
+// setRight makes v of the masses of the columns that u and v before it give.
+func (x *exact) setRight(ctx context.Context, masses []float64) error {
+	var lost []int
+	exponent := x.exponent()
+	for j, mass := range masses {
+		log := math.Log(mass) - x.g[j]
+		if !(mass > vanishing) || math.IsInf(mass, 1) {
+			lost = append(lost, j)
+			continue
+		}
+		x.g[j] = exponent * (x.right.log[j] - log)
+	}
+	logs, err := x.columnSums(ctx, lost)
+	for k, log := range logs {
+		if log-log != 0 {
+			return x.badSum(x.right.name, x.right.numberOf(lost[k]), log)
+		}
+		x.g[lost[k]] = exponent * (x.right.log[lost[k]] - log)
+	}
+	return err
+}
+
+// lostColumns is how many columns are summed at a time by themselves.
+const lostColumns = 64
+
+// columnSums returns the logarithms of Kᵀu for some columns, those whose masses vanish beside
+// those of others.
+func (x *exact) columnSums(ctx context.Context, columns []int) ([]float64, error) {
+	logs := make([]float64, 0, len(columns))
+	for first := 0; first < len(columns); first += lostColumns {
+		some := columns[first:min(first+lostColumns, len(columns))]
+		panel := x.pack(dense.PickRows(x.right.rows, some))
+		sums := make([]logsum.Sum, len(some))
+		for j := range sums {
+			sums[j] = logsum.Zero()
+		}
+		src := stream.NewRowNumbers(x.left.name, int64(x.left.rows.Rows))
+		err := stream.Map(ctx, x.engine, "columns", src, len(some), false, func() func(blas64.General, *stream.Block) error {
+			var w kernelgen.Workspace
+			return func(dst blas64.General, b *stream.Block) error {
+				x.fill(dst, stream.RowSlice(x.left.rows, int(b.Start), dst.Rows), panel, &w)
+				return nil
+			}
+		}, func(b *stream.Block, out blas64.General) error {
+			for i := range out.Rows {
+				for j, log := range dense.Row(out, i) {
+					sums[j].AddLog(log + x.f[int(b.Start)+i])
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range sums {
+			logs = append(logs, s.Log())
+		}
+	}
+	return logs, nil
+}
+
+// measures are what a visit of the plan tells.
+type measures struct {
+	mass   float64 // of the plan
+	change float64 // what another step for u would change of the masses of rows, relative to mass
+	cost   float64 // ⟨T, C⟩
+}
+
+// measure visits the plan.
+func (x *exact) measure(ctx context.Context) (measures, error) {
+	exponent := x.exponent()
+	sums, err := x.strips(ctx, "cost", 4, func() stripVisitor {
+		var raw []float64
+		return func(sum []float64, at int, logs blas64.General) error {
+			for i := range logs.Rows {
+				row := dense.Row(logs, i)
+				raw = append(raw[:0], row...)
+				dense.Axpy(1, x.g, row)
+				s := logsum.Zero()
+				s.Add(row)
+				log := s.Log()
+				now, after := math.Exp(x.f[at+i]+log), math.Exp(exponent*(x.left.log[at+i]-log)+log)
+				sum[0] += now
+				sum[1] += math.Abs(now - after)
+				sum[2] += after
+				sum[3] -= x.Epsilon * math.Exp(x.f[at+i]+s.Most) * dotFinite(row, raw)
+			}
+			return nil
+		}
+	})
+	if err != nil {
+		return measures{}, err
+	}
+	return measures{mass: sums[0], change: sums[1] / sums[2], cost: sums[3]}, nil
+}
+
+// dotFinite returns Σ p_j·log_j, without terms whose p_j is 0.
+func dotFinite(p, log []float64) (sum float64) {
+	for j, v := range p {
+		if v != 0 {
+			sum += v * log[j]
+		}
+	}
+	return sum
+}
+
+// value returns the regularised value, that of the dual problem at u and v: see [Fit].
+func (x *exact) value(end measures) float64 {
+	return x.dual(x.f, x.left.log) + x.dual(x.g, x.right.log) - x.Epsilon*(end.mass-1)
+}
+
+// dual returns the part of the dual problem's value that the scalings of one side have.
+func (s Sinkhorn) dual(scaling, mass []float64) (sum float64) {
+	for i, f := range scaling {
+		a, potential := math.Exp(mass[i]), s.Epsilon*(f-mass[i])
+		if s.Relax > 0 {
+			potential = -s.Relax * math.Expm1(-potential/s.Relax)
+		}
+		sum += a * potential
+	}
+	return sum
+}
+
+// model returns the maps of both sides by the kernel.
+func (x *exact) model() *Model {
+	m := &Model{Engine: EngineExact, Kernel: x.kernel, Epsilon: x.Epsilon, Relax: x.Relax, Seed: x.Seed,
+		Rows: int64(x.left.rows.Rows), Cols: int64(x.right.rows.Rows)}
+	m.Left = &Map{Points: x.right.rows, Logs: x.g}
+	m.Right = &Map{Points: x.left.rows, Logs: x.f}
+	return m
+}
+
+// Plan returns the cost of a fit.
+func (m Exact) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+	set, err := m.settings()
+	if err != nil {
+		return nil, err
+	}
+	if err := k.CheckPlain(); err != nil {
+		return nil, err
+	}
+	cols := s.Cols
+	if s.OneSource() {
+		cols = s.Rows
+	}
+	p := model.NewPlan(e, s.Columns)
+	e.BlockRows = gridRows
+	p.Add("rows", 2*(s.Rows+2*cols)*int64(s.Columns), "")
+	p.Add("scalings", 3*(s.Rows+cols), "")
+	p.Add("strips", int64(e.Workers()*stripRows(int(cols)))*cols, "`threads`")
+	p.Add("sums of columns", e.FoldStates(s.Rows, 0)*cols, "`threads`")
+	visits := float64(set.Rounds + 1)
+	entries := float64(s.Rows) * float64(cols)
+	solves := 1.0
+	if set.Divergence {
+		solves += float64(s.Rows)/float64(cols) + float64(cols)/float64(s.Rows)
+	}
+	p.Work(entries*visits*solves, 4*entries*visits*solves)
+	p.Passes, p.ExactPasses = 1, int(visits)
+	p.ByOne("the rows are in the memory of one process")
+	p.Notes = append(p.Notes, fmt.Sprintf("a round visits all %.3g entries; there are at most %d", entries, set.Rounds))
+	return p, nil
+}

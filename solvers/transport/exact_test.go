@@ -1,0 +1,70 @@
+package transport
+
+import (
+	"context"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// sizes of tests against dense references.
+func sizes() (m, n int) {
+	if testing.Short() {
+		return 400, 300
+	}
+	return 2000, 1500
+}
+
+// compare holds a fit against a dense solution.
+func compare(t *testing.T, f *Fit, r *reference, x, y blas64.General, a, b []float64, tolerance float64) {
+	t.Helper()
+	scale := 1 + r.cost(f.Epsilon)
+	near(t, "the cost", f.Cost, r.cost(f.Epsilon), tolerance*scale)
+	near(t, "the value", f.Value, r.dual(a, b, f.Epsilon, f.Relax), tolerance*scale)
+	near(t, "the marginal error", f.MarginalError(), r.history[len(r.history)-1], tolerance)
+	for side, want := range map[model.Side]blas64.General{model.Left: r.images(y), model.Right: r.transposed().images(x)} {
+		got, err := f.Images(context.Background(), stream.Engine{}, side)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := farthest(got, want); !(d <= tolerance) {
+			t.Errorf("the images of the %v side are %.1e off", side, d)
+		}
+	}
+}
+
+// TestExact: ten rounds are those of a dense computation, T·X to 1e-10.
+func TestExact(t *testing.T) {
+	t.Parallel()
+	m, n := sizes()
+	x, y := colours(m, 1), colours(n, 2)
+	f, err := Exact{Sinkhorn{Rounds: 10, Tolerance: 1e-12}}.Fit(context.Background(), stream.Engine{}, between(x, y), gamma10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := solveDense(logRBF(10, 1, x, y), uniform(m), uniform(n), 1, 0, 10)
+	compare(t, f, r, x, y, uniform(m), uniform(n), 1e-10)
+	for i, want := range r.history {
+		near(t, "an error of the history", f.History[i], want, 1e-10)
+	}
+	if f.Rounds != 10 || len(f.History) != 10 || !f.Unsettled || f.ExactPasses != 11 {
+		t.Errorf("%d rounds with a history of %d, unsettled %v, %d exact passes", f.Rounds, len(f.History), f.Unsettled, f.ExactPasses)
+	}
+}
+
+// TestLowRank: with few rows and many landmarks the kernel is exact to rounding.
+func TestLowRank(t *testing.T) {
+	t.Parallel()
+	m, n := 400, 300
+	x, y := colours(m, 1), colours(n, 2)
+	f, err := LowRank{Sinkhorn: Sinkhorn{Rounds: 10, Tolerance: 1e-12}, Rank: 75}.Fit(context.Background(), stream.Engine{}, between(x, y), gamma10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log(f.Notes, f.Errors)
+	r := solveDense(logRBF(10, 1, x, y), uniform(m), uniform(n), 1, 0, 10)
+	compare(t, f, r, x, y, uniform(m), uniform(n), 1e-2)
+}

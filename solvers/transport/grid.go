@@ -1,0 +1,123 @@
+package transport
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// points are the rows of a side that have a mass, in memory, with the logarithms of their
+// masses.
+type points struct {
+	name   string
+	rows   blas64.General
+	number []int64 // in the source; nil for all
+	log    []float64
+}
+
+// loadPoints reads a side.
+func loadPoints(ctx context.Context, d *Data, s model.Side) (*points, error) {
+	src := d.Left
+	if s == model.Right && d.Right != nil {
+		src = d.Right
+	}
+	m, err := d.masses(s)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := stream.ReadAll(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	if err := model.CheckRows(src.Info(), rows, 0); err != nil {
+		return nil, err
+	}
+	p := &points{name: src.Info().Name, rows: rows}
+	if m.w != nil {
+		p.number = m.present()
+		p.rows = dense.PickRows(rows, ints(p.number))
+	}
+	p.log = make([]float64, p.rows.Rows)
+	for i := range p.log {
+		p.log[i] = math.Log(m.at(p.numberOf(i)))
+	}
+	return p, nil
+}
+
+func ints(v []int64) []int {
+	out := make([]int, len(v))
+	for i, x := range v {
+		out[i] = int(x)
+	}
+	return out
+}
+
+// numberOf returns the number in the source of point i.
+func (p *points) numberOf(i int) int64 {
+	if p.number == nil {
+		return int64(i)
+	}
+	return p.number[i]
+}
+
+// gridRows is the block size of a pass over strips: few enough that all workers have some.
+const gridRows = 256
+
+// stripNumbers is about how many entries a strip has: they stay in the cache of a core
+// from one step to the next.
+const stripNumbers = 1 << 17
+
+// stripRows returns how many rows a strip of so many columns has.
+func stripRows(cols int) int { return min(64, max(4, stripNumbers/max(1, cols)/4*4)) }
+
+// grid is K between two sets of points, cut into strips of rows.
+type grid struct {
+	*gibbs
+	engine      stream.Engine
+	left, right *points
+	panel       *kernelgen.Panel // of the right points
+	passes      int
+}
+
+func newGrid(e stream.Engine, g *gibbs, left, right *points) *grid {
+	e.BlockRows, e.Run = gridRows, nil
+	return &grid{gibbs: g, engine: e, left: left, right: right, panel: g.pack(right.rows)}
+}
+
+// stripVisitor looks at log K of a few rows, of which first is the first, and adds to a sum.
+// It may write into logs.
+type stripVisitor func(sum []float64, first int, logs blas64.General) error
+
+// strips visits all of K once, in strips of rows, and returns the sum of so many numbers
+// that the visitors have added to.
+func (g *grid) strips(ctx context.Context, name string, numbers int, visit func() stripVisitor) ([]float64, error) {
+	g.passes++
+	src := stream.NewRowNumbers(g.left.name, int64(g.left.rows.Rows))
+	n := g.right.rows.Rows
+	sum, err := stream.Fold(ctx, g.engine, name, src, func() *sketch.Sum { return sketch.NewSum(1, numbers) }, func() func(*sketch.Sum, *stream.Block) error {
+		var w kernelgen.Workspace
+		buf, do := stream.NewMatrix(stripRows(n), n), visit()
+		return func(s *sketch.Sum, b *stream.Block) error {
+			for first := 0; first < b.X.Rows; first += buf.Rows {
+				strip := stream.RowSlice(buf, 0, min(buf.Rows, b.X.Rows-first))
+				at := int(b.Start) + first
+				g.fill(strip, stream.RowSlice(g.left.rows, at, strip.Rows), g.panel, &w)
+				if err := do(s.Data, at, strip); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sum.Data, nil
+}

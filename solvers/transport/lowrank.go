@@ -1,0 +1,245 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// LowRank solves the problem with a low-rank approximation of K (Altschuler, Bach, Rudi &
+// Niles-Weed 2019, "Massively scalable Sinkhorn distances via the Nyström method"; Xie et
+// al. 2023, Section IV-A). It is for kernels that are symmetric functions of two rows, and
+// with ε other than 1 for those that have powers ([kernelgen.Kernel.Power]).
+//
+// Cost: that of the factors, one pass over each source for landmarks, and one pass over each
+// source for each round and for the maps. Where the factors have no more than HeldNumbers
+// numbers they are held in memory and a row of a round costs 4·r flops, r being the rank;
+// else it costs as many kernel entries as there are landmarks, and memory does not depend
+// on the number of rows but for their weights.
+type LowRank struct {
+	Sinkhorn
+	Rank int // of the landmark method
+	// Factors is another method that approximates K; Rank is then not used. A kernel for
+	// which it is refused may be tried with more landmarks where it is nil.
+	Factors lowrank.Method
+	// Given are factors that are there already, of K between the rows of the data: of one
+	// side or, of a symmetric matrix of both sides stacked, of any rows.
+	Given *lowrank.Model
+	// Strict refuses a kernel that needs more repair than rows of exact entries, instead of
+	// taking more landmarks or the exact engine.
+	Strict bool
+}
+
+// HeldNumbers is how many numbers the factors of both sides may have to be held in memory:
+// 32 MB.
+const HeldNumbers = 1 << 22
+
+// ExactWork is how many kernel entries, over all rounds, [LowRank] visits at most when it
+// falls back on the exact engine: minutes.
+const ExactWork = 1 << 36
+
+// settings fills in what was left to us.
+func (m LowRank) settings() (LowRank, error) {
+	var err error
+	if m.Sinkhorn, err = m.Sinkhorn.settings(); err != nil {
+		return m, err
+	}
+	if m.Rank < 1 && m.Factors == nil && m.Given == nil {
+		return m, fmt.Errorf("`rank` %d must be at least 1", m.Rank)
+	}
+	return m, nil
+}
+
+// method returns what approximates K between the rows of one source or two.
+func (m LowRank) method(s model.Shape, k kernelgen.Kernel) lowrank.Method {
+	if m.Factors != nil {
+		return m.Factors
+	}
+	landmark := lowrank.Landmark{Rank: m.Rank, Seed: m.Seed}
+	if s.OneSource() {
+		landmark.Shift = lowrank.ShiftNone
+	}
+	return landmark
+}
+
+// gibbsKernel returns the kernel to approximate.
+func (m LowRank) gibbsKernel(k kernelgen.Kernel) (kernelgen.Kernel, error) {
+	if err := k.CheckPlain(); err != nil {
+		return k, err
+	}
+	if !k.Symmetric() {
+		return k, fmt.Errorf("kernel %s is not a symmetric function of two rows, which engine lowrank asks for: take `engine exact`", k)
+	}
+	power, err := k.Power(1 / m.Epsilon)
+	if err != nil {
+		return k, fmt.Errorf("%w; leave out `epsilon`, or take `engine exact`", err)
+	}
+	return power, nil
+}
+
+// Fit finds the plan between the rows of d.
+func (m LowRank) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
+	m, err := m.settings()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.check(); err != nil {
+		return nil, err
+	}
+	if k, err = model.Resolve(ctx, d, k, m.Seed); err != nil {
+		return nil, err
+	}
+	f, err := m.repaired(ctx, e, d, k)
+	if err != nil {
+		return nil, err
+	}
+	return f, f.finish(ctx, e, m.Sinkhorn, d, func(ctx context.Context, d *Data) (*Fit, error) {
+		self := m
+		self.Given = nil
+		return self.repaired(ctx, e, d, k)
+	})
+}
+
+// notPositive is the error of a kernel with too many products that are not positive.
+type notPositive struct {
+	side  model.Side
+	rows  int64
+	limit int
+	rank  int
+}
+
+func (e *notPositive) Error() string {
+	return fmt.Sprintf("the kernel of rank %d gives no plan: its sums over %d rows of the %v side, and perhaps more, are not positive, and up to %d are made exact; raise `rank`, or take `engine exact`", e.rank, e.rows, e.side, e.limit)
+}
+
+// repaired solves the problem, with more landmarks or the exact engine where the kernel is
+// not good enough.
+func (m LowRank) repaired(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
+	var notes []string
+	asked := m.Rank
+	for {
+		f, err := m.solve(ctx, e, d, k)
+		var bad *notPositive
+		if err == nil {
+			f.Notes = append(notes, f.Notes...)
+			return f, nil
+		}
+		if !errors.As(err, &bad) || m.Strict || m.Factors != nil || m.Given != nil {
+			return nil, err
+		}
+		left, right := d.Left.Info().Rows, d.side(model.Right).Left.Info().Rows
+		if m.Rank *= 2; int64(m.Rank)*8 <= min(left, right) && m.Rank <= 8*asked {
+			notes = append(notes, fmt.Sprintf("sums of rows of the kernel of rank %d were not positive: rank %d was taken", m.Rank/2, m.Rank))
+			continue
+		}
+		if float64(left)*float64(right)*float64(m.Rounds) > ExactWork {
+			return nil, err
+		}
+		return m.exactly(ctx, e, d, k, notes)
+	}
+}
+
+// exactly solves the problem by the exact engine.
+func (m LowRank) exactly(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel, notes []string) (*Fit, error) {
+	x, err := newExact(ctx, e, m.Sinkhorn, d, k)
+	if err != nil {
+		return nil, err
+	}
+	f, err := x.solve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f.Notes = append(append(notes, "too many sums of rows of the low-rank kernel were not positive: the fit is by the exact engine, which visits all entries in each round"), f.Notes...)
+	return f, nil
+}
+
+// solve solves the problem with one approximation of K.
+func (m LowRank) solve(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
+	power, err := m.gibbsKernel(k)
+	if err != nil {
+		return nil, err
+	}
+	var report model.Report
+	factors := m.Given
+	if factors == nil {
+		method := m.method(d.Shape(), power)
+		fitted, err := method.Fit(ctx, e, d.Sources, power)
+		if err != nil {
+			return nil, err
+		}
+		factors, report = fitted.Model, fitted.Report
+		report.Errors = nil
+		for _, err := range fitted.Errors {
+			err.Of = "kernel, " + err.Of
+			report.Errors = append(report.Errors, err)
+		}
+	}
+	p, err := newPair(ctx, e, m.Sinkhorn, d, factors)
+	if err != nil {
+		return nil, err
+	}
+	f, err := p.solve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f.Kernel = k
+	f.Notes = append(report.Notes, f.Notes...)
+	f.Errors = append(f.Errors, report.Errors...)
+	f.SourcePasses += report.SourcePasses
+	f.KernelEntries += report.KernelEntries
+	return f, nil
+}
+
+// Plan returns the cost of a fit with the rank that was asked for.
+func (m LowRank) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
+	m, err := m.settings()
+	if err != nil {
+		return nil, err
+	}
+	if k.Resolved() {
+		if k, err = m.gibbsKernel(k); err != nil {
+			return nil, err
+		}
+	}
+	var p *model.Plan
+	if m.Given == nil {
+		if p, err = m.method(s, k).Plan(e, s, k); err != nil {
+			return nil, err
+		}
+	} else {
+		p = model.NewPlan(e, s.Columns)
+	}
+	rows := float64(s.Rows) + math.Max(float64(s.Cols), float64(s.Rows)*b2f(s.OneSource()))
+	width := 4 * m.Rank
+	if m.Given != nil {
+		width = m.Given.Factor(model.Left).Width()
+	}
+	visits := float64(m.Rounds + 2)
+	if rows*float64(m.Rank) <= HeldNumbers {
+		p.Add("factors", int64(rows)*int64(m.Rank), "`rank`")
+		p.Work(2*rows*float64(width), visits*rows*4*float64(m.Rank))
+	} else {
+		p.Add("kernel entries of a panel", int64(e.Workers()*stream.PanelRows*width), "`threads`")
+		p.Work(visits*rows*float64(width), visits*rows*4*float64(width))
+	}
+	p.Fold("sums", s.Rows, s.Columns, int64(2*width*(s.Columns+1)), "`rank`")
+	if s.Weighted {
+		p.Add("weights", int64(rows), "")
+	}
+	p.Passes += m.Rounds + 2
+	p.ByOne("a round needs the sums of the one before")
+	return p, nil
+}
+
+func b2f(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}

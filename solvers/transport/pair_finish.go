@@ -1,0 +1,270 @@
+package transport
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// moments are sums over a side, with its scalings, that the maps and the value are made of.
+type moments struct {
+	centre       []float64
+	factor       blas64.General // Yᵀ·diag(u)·[1 X−centre], over rows that are not repaired
+	sections     blas64.General // the same of kernel entries to repaired rows of the other side, over all rows
+	own          blas64.General // diag(u)·[1 X−centre] of the repaired rows
+	mass, change float64        // see measures
+	dual         float64        // this side's part of the dual value
+	squares      float64        // Σ u_i·(K̃v)_i·‖x_i−centre‖²
+}
+
+// finish makes a pass over each side for the maps and the report. used is what u is made of.
+func (p *pair) finish(ctx context.Context, it *progress, rounds int, used scaling) (*Fit, error) {
+	// K̃v of the left rows is made of the last v, which used has not seen.
+	now := scaling{coef: p.left.coef, exact: p.left.exact}
+	centre, err := p.centre(ctx)
+	if err != nil {
+		return nil, err
+	}
+	left, err := p.left.moments(ctx, p.engine, p.Sinkhorn, centre, used, now)
+	if err != nil {
+		return nil, err
+	}
+	of := scaling{coef: p.right.coef, exact: p.right.exact}
+	right, err := p.right.moments(ctx, p.engine, p.Sinkhorn, centre, of, of)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{Engine: EngineLowRank, Epsilon: p.Epsilon, Relax: p.Relax, Seed: p.Seed, Factors: p.factors}
+	m.Left, m.Right = p.mapTo(p.left, right), p.mapTo(p.right, left)
+	for _, side := range []struct {
+		h     *half
+		other *moments
+	}{{p.left, right}, {p.right, left}} {
+		if err := p.keepSample(ctx, m, side.h, side.other); err != nil {
+			return nil, err
+		}
+	}
+	f := &Fit{Model: m, Rounds: rounds, History: append(it.history, left.change)}
+	f.Cost = p.cost(left, right)
+	f.Value = left.dual + right.dual - p.Epsilon*(left.mass-1)
+	f.SourcePasses = max(p.left.passes, p.right.passes)
+	f.KernelEntries = p.left.entries + p.right.entries
+	f.judge(p.Sinkhorn)
+	p.note(f)
+	return f, nil
+}
+
+func (p *pair) note(f *Fit) {
+	if l, r := len(p.left.number), len(p.right.number); l+r > 0 {
+		f.Note(fmt.Sprintf("sums of the low-rank kernel over %d left and %d right rows were not positive: the kernel entries of these rows are exact", l, r))
+	}
+	if p.left.held.Rows > 0 {
+		f.Note("the factors were held in memory")
+	} else {
+		f.Note(fmt.Sprintf("the factors are too large to be held: each round made them again from %d landmarks", p.left.factor.Entries()))
+	}
+}
+
+// centre returns a point amid the right rows, from which rows are taken so that squares
+// keep their digits. A kernel of inner products has none.
+func (p *pair) centre(ctx context.Context) ([]float64, error) {
+	rows, err := model.SampleRows(ctx, p.right.src, model.ResolveRows, p.Seed, "transport centre")
+	if err != nil {
+		return nil, err
+	}
+	centre := dense.ColumnMeans(rows)
+	if e, ok := p.factors.Kernel.ProductExponential(); ok && !e.Damped {
+		clear(centre)
+	}
+	return centre, nil
+}
+
+// moments makes a pass with u made of `of`. now is what K̃v is made of.
+func (h *half) moments(ctx context.Context, e stream.Engine, s Sinkhorn, centre []float64, of, now scaling) (*moments, error) {
+	of.coef, of.exact = h.padded(of)
+	now.coef, now.exact = h.padded(now)
+	width, sections, d := h.width(), len(h.other.number), len(centre)
+	total := width + sections + len(h.number)
+	h.passes++
+	h.count(sections)
+	exponent := s.exponent()
+	type acc = *sketch.Both[*sketch.Sum, *sketch.Sum]
+	found, err := stream.Fold(ctx, e, "moments, "+h.side.String(), h.src, func() acc {
+		return &sketch.Both[*sketch.Sum, *sketch.Sum]{A: sketch.NewSum(total, d+1), B: sketch.NewSum(1, 5)}
+	}, func() func(acc, *stream.Block) error {
+		show := h.shower()
+		k, before := make([]float64, halfRows), make([]float64, halfRows)
+		all, own := stream.NewMatrix(halfRows, d+1), stream.NewMatrix(halfRows, d+1)
+		return func(a acc, b *stream.Block) error {
+			for first, x := range b.Panels(halfRows) {
+				start := b.Start + int64(first)
+				sh, err := show(x, start)
+				if err != nil {
+					return err
+				}
+				h.products(before[:x.Rows], sh, start, of.coef, of.exact)
+				h.products(k[:x.Rows], sh, start, now.coef, now.exact)
+				tell := a.B.Data
+				for i := range x.Rows {
+					row, mine := dense.Row(all, i), dense.Row(own, i)
+					clear(row)
+					clear(mine)
+					mass := h.mass.at(start + int64(i))
+					if mass == 0 {
+						continue
+					}
+					u := math.Pow(mass/before[i], exponent)
+					after := u
+					if k[i] > 0 {
+						after = math.Pow(mass/k[i], exponent)
+					}
+					row[0] = u
+					square := 0.0
+					for j, v := range dense.Row(x, i) {
+						row[j+1] = u * (v - centre[j])
+						square += (v - centre[j]) * (v - centre[j])
+					}
+					tell[0] += u * k[i]
+					tell[1] += math.Abs(u-after) * math.Abs(k[i])
+					tell[2] += after * math.Abs(k[i])
+					tell[3] += u * k[i] * square
+					tell[4] += s.dual([]float64{math.Log(u)}, []float64{math.Log(mass)})
+					if at, repaired := h.place[start+int64(i)]; repaired {
+						copy(dense.Row(a.A.General, width+sections+at), row)
+						continue
+					}
+					copy(mine, row)
+				}
+				dense.Gemm(blas.Trans, blas.NoTrans, 1, sh.factor, stream.RowSlice(own, 0, x.Rows), 1, stream.RowSlice(a.A.General, 0, width))
+				dense.Gemm(blas.Trans, blas.NoTrans, 1, sh.sections, stream.RowSlice(all, 0, x.Rows), 1, stream.RowSlice(a.A.General, width, sections))
+			}
+			return nil
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	g, tell := found.A.General, found.B.Data
+	return &moments{centre: centre, factor: stream.RowSlice(g, 0, width), sections: stream.RowSlice(g, width, sections), own: stream.RowSlice(g, width+sections, len(h.number)),
+		mass: tell[0], change: tell[1] / tell[2], squares: tell[3], dual: tell[4]}, nil
+}
+
+// mapTo returns the map of a side by the moments of the other.
+func (p *pair) mapTo(h *half, other *moments) *Map {
+	z := dense.Clone(h.other.lower(other.factor))
+	dense.ScaleRows(z, p.factors.Values)
+	return &Map{Names: h.other.src.Info().Columns, Coefficients: z, Corrections: h.other.repaired, CorrectionValues: dense.Clone(other.own), Centre: other.centre}
+}
+
+// cost returns ⟨T, C⟩ where C is a polynomial of the rows, as with rbf and expdot; else NaN.
+func (p *pair) cost(left, right *moments) float64 {
+	e, ok := p.factors.Kernel.ProductExponential()
+	if !ok {
+		return math.NaN()
+	}
+	cross := p.cross(left, right)
+	cost := -math.Log(e.Weight) * left.mass
+	if e.Damped {
+		cost += e.Scale / 2 * (left.squares + right.squares - 2*cross)
+	} else {
+		cost -= e.Scale * cross
+	}
+	return p.Epsilon * cost
+}
+
+// cross returns Σ T_ij·(x_i−centre)·(y_j−centre).
+func (p *pair) cross(left, right *moments) float64 {
+	l, r := dense.Clone(p.left.lower(left.factor)), p.right.lower(right.factor)
+	dense.ScaleRows(l, p.factors.Values)
+	sum := innerProduct(l, r) + innerProduct(left.own, right.sections) + innerProduct(left.sections, right.own)
+	if left.own.Rows == 0 || right.own.Rows == 0 {
+		return sum
+	}
+	both := stream.NewMatrix(left.own.Rows, right.own.Rows) // they are in both of the last two
+	p.factors.Kernel.Fill(both, p.left.repaired, p.right.panel, nil)
+	return sum - innerProduct(left.own, dense.Mul(blas.NoTrans, both, blas.NoTrans, right.own))
+}
+
+// innerProduct returns Σ a_ij·b_ij but for the first column.
+func innerProduct(a, b blas64.General) (sum float64) {
+	for i := range a.Rows {
+		sum += dense.Dot(dense.Row(a, i)[1:], dense.Row(b, i)[1:])
+	}
+	return sum
+}
+
+// keepSample gives the map of a side rows that serve where the low-rank kernel has no
+// positive sum: the repaired rows, whose images are exact, and a sample.
+func (p *pair) keepSample(ctx context.Context, m *Model, h *half, other *moments) error {
+	to := m.mapOf(h.side)
+	beyond, err := model.SampleRows(ctx, h.other.src, model.ResolveRows, p.Seed, "transport bounds "+h.side.String())
+	if err != nil {
+		return err
+	}
+	to.Low, to.High = bounds(beyond)
+	rows, err := model.SampleRows(ctx, h.src, model.ResolveRows, p.Seed, "transport sample "+h.side.String())
+	if err != nil {
+		return err
+	}
+	images := stream.NewMatrix(rows.Rows, rows.Cols)
+	bad, err := m.byKernel(h.side, h.src.Info())(images, rows, 0)
+	if err != nil {
+		return err
+	}
+	d := rows.Cols
+	near, moves := stream.NewMatrix(0, d), stream.NewMatrix(0, d)
+	keep := func(row, image []float64) {
+		near.Data = append(near.Data, row...)
+		for j, v := range image {
+			moves.Data = append(moves.Data, v-row[j])
+		}
+		near.Rows++
+		moves.Rows++
+	}
+	for k := range h.number {
+		sum := dense.Row(other.sections, k)
+		image := make([]float64, d)
+		for j := range image {
+			image[j] = to.Centre[j] + sum[j+1]/sum[0]
+		}
+		keep(dense.Row(h.repaired, k), image)
+	}
+	for i := range rows.Rows {
+		if len(bad) > 0 && bad[0] == i {
+			bad = bad[1:]
+			continue
+		}
+		keep(dense.Row(rows, i), dense.Row(images, i))
+	}
+	if near.Rows == 0 {
+		return &notPositive{side: h.side, rows: int64(rows.Rows), limit: p.limit, rank: len(p.factors.Values)}
+	}
+	to.Near, to.Moves = near, moves
+	return nil
+}
+
+// bounds returns what the entries of each column are between, and half of that more to either
+// side.
+func bounds(rows blas64.General) (low, high []float64) {
+	low, high = make([]float64, rows.Cols), make([]float64, rows.Cols)
+	copy(low, dense.Row(rows, 0))
+	copy(high, low)
+	for i := range rows.Rows {
+		for j, v := range dense.Row(rows, i) {
+			low[j], high[j] = min(low[j], v), max(high[j], v)
+		}
+	}
+	for j := range low {
+		more := (high[j] - low[j]) / 2
+		low[j], high[j] = low[j]-more, high[j]+more
+	}
+	return low, high
+}

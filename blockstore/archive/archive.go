@@ -22,7 +22,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/npy"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -50,35 +49,13 @@ type Array struct {
 	Ints []int64
 }
 
-// AddMatrix appends a copy of m.
-func (a *Archive) AddMatrix(name string, m blas64.General) {
-	values := make([]float64, 0, m.Rows*m.Cols)
-	for i := range m.Rows {
-		values = append(values, column.Row(m, i)...)
-	}
-	a.Arrays = append(a.Arrays, Array{Name: name, Shape: []int{m.Rows, m.Cols}, Floats: values})
-}
-
-// AddVector appends v, which the archive does not copy.
-func (a *Archive) AddVector(name string, v []float64) {
-	a.Arrays = append(a.Arrays, Array{Name: name, Shape: []int{len(v)}, Floats: v})
-}
-
-// AddInts appends v, which the archive does not copy.
-func (a *Archive) AddInts(name string, v []int64) {
-	if v == nil {
-		v = []int64{} // nil Ints would be an array of floats
-	}
-	a.Arrays = append(a.Arrays, Array{Name: name, Shape: []int{len(v)}, Ints: v})
-}
-
-// find returns the array of that name and number of dimensions.
-func (a *Archive) find(name string, dimensions int, ints bool) (Array, error) {
+// find returns the array of floats with that name and number of dimensions.
+func (a *Archive) find(name string, dimensions int) (Array, error) {
 	for _, array := range a.Arrays {
 		if array.Name != name {
 			continue
 		}
-		if len(array.Shape) != dimensions || (array.Ints != nil) != ints {
+		if len(array.Shape) != dimensions || array.Ints != nil {
 			return Array{}, fmt.Errorf("array %q has the shape %v and another type than it should have", name, array.Shape)
 		}
 		return array, nil
@@ -88,7 +65,7 @@ func (a *Archive) find(name string, dimensions int, ints bool) (Array, error) {
 
 // Matrix returns the float64 matrix of that name; it shares memory.
 func (a *Archive) Matrix(name string) (blas64.General, error) {
-	array, err := a.find(name, 2, false)
+	array, err := a.find(name, 2)
 	if err != nil {
 		return blas64.General{}, err
 	}
@@ -98,14 +75,8 @@ func (a *Archive) Matrix(name string) (blas64.General, error) {
 
 // Vector returns the float64 vector of that name; it shares memory.
 func (a *Archive) Vector(name string) ([]float64, error) {
-	array, err := a.find(name, 1, false)
+	array, err := a.find(name, 1)
 	return array.Floats, err
-}
-
-// Ints returns the int64 vector of that name; it shares memory.
-func (a *Archive) Ints(name string) ([]int64, error) {
-	array, err := a.find(name, 1, true)
-	return array.Ints, err
 }
 
 const (

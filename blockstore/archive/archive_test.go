@@ -22,11 +22,11 @@ import (
 
 // smallArchive holds one array of each sort.
 func smallArchive() *Archive {
-	a := &Archive{Meta: []byte(`{"kernel":"rbf(sigma2=0.2)"}`)}
-	a.AddMatrix("U", blas64.General{Rows: 2, Cols: 2, Stride: 3, Data: []float64{1, 2, -77, 3, math.Inf(-1)}})
-	a.AddVector("values", []float64{5e-324, math.Copysign(0, -1), math.NaN()})
-	a.AddInts("rows", []int64{math.MinInt64, 1<<53 + 1})
-	return a
+	return &Archive{Meta: []byte(`{"kernel":"rbf(sigma2=0.2)"}`), Arrays: []Array{
+		{Name: "U", Shape: []int{2, 2}, Floats: []float64{1, 2, 3, math.Inf(-1)}},
+		{Name: "values", Shape: []int{3}, Floats: []float64{5e-324, math.Copysign(0, -1), math.NaN()}},
+		{Name: "rows", Shape: []int{2}, Ints: []int64{math.MinInt64, 1<<53 + 1}},
+	}}
 }
 
 // writeFile writes a to a new file and returns its path and bytes.
@@ -45,9 +45,8 @@ func writeFile(t testing.TB, a *Archive) (path string, file []byte) {
 
 func TestArchiveRoundTrip(t *testing.T) {
 	a := smallArchive()
-	a.AddMatrix("empty", blas64.General{Rows: 3, Cols: 0, Stride: 1})
-	a.AddVector("none", nil)
-	a.AddInts("nobody", nil)
+	a.Arrays = append(a.Arrays, Array{Name: "empty", Shape: []int{3, 0}}, Array{Name: "none", Shape: []int{0}},
+		Array{Name: "nobody", Shape: []int{0}, Ints: []int64{}})
 	path, file := writeFile(t, a)
 	got, err := Read(path)
 	if err != nil {
@@ -59,6 +58,11 @@ func TestArchiveRoundTrip(t *testing.T) {
 	if _, again := writeFile(t, got); !bytes.Equal(file, again) {
 		t.Error("the same archive gave other bytes")
 	}
+	for i, of := range got.Arrays {
+		if (of.Ints == nil) != (a.Arrays[i].Ints == nil) {
+			t.Errorf("%s is of another type", of.Name)
+		}
+	}
 	u, err := got.Matrix("U")
 	if err != nil || !cmp.Equal(u, blas64.General{Rows: 2, Cols: 2, Stride: 2, Data: []float64{1, 2, 3, math.Inf(-1)}}) {
 		t.Errorf("U = %v, %v", u, err)
@@ -66,16 +70,15 @@ func TestArchiveRoundTrip(t *testing.T) {
 	if v, err := got.Vector("values"); err != nil || len(v) != 3 {
 		t.Errorf("values = %v, %v", v, err)
 	}
-	if v, err := got.Ints("nobody"); err != nil || len(v) != 0 {
-		t.Errorf("nobody = %v, %v", v, err)
-	}
 	if e, err := got.Matrix("empty"); err != nil || e.Rows != 3 || e.Cols != 0 {
 		t.Errorf("empty = %v, %v", e, err)
 	}
 	_, err = got.Matrix("V")
 	filetest.WantError(t, err, `"V"`, "missing")
-	_, err = got.Ints("values")
-	filetest.WantError(t, err, `"values"`)
+	for _, other := range []string{"rows", "U"} {
+		_, err = got.Vector(other)
+		filetest.WantError(t, err, other)
+	}
 	_, err = got.Matrix("values")
 	filetest.WantError(t, err, `"values"`)
 }
@@ -230,8 +233,7 @@ func ExampleWrite() {
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "model.npz")
 
-	a := &Archive{Meta: []byte(`{"method":"landmark"}`)}
-	a.AddVector("values", []float64{3, 2, 1})
+	a := &Archive{Meta: []byte(`{"method":"landmark"}`), Arrays: []Array{{Name: "values", Shape: []int{3}, Floats: []float64{3, 2, 1}}}}
 	if err := Write(path, a); err != nil {
 		panic(err)
 	}

@@ -61,7 +61,7 @@ type task interface {
 	prepare(ctx context.Context) error
 	fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error)
 	rowsData() rowsData
-	// preparations are of the rows of the left and the right side of the model, see [modelFile].
+	// preparations are of the rows of the left and the right side of the model, see modelFile.
 	preparations() (left, right stream.Preparation)
 	nodeIDs() []int64
 	write(ctx context.Context, m model.Model) ([]pathWriter, error)

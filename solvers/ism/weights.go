@@ -24,11 +24,6 @@ const (
 // String returns the word for the weights: given, independent or aligned.
 func (w Weights) String() string { return words.Of(weightWords, w) }
 
-// ParseWeights returns the weights that a word stands for.
-func ParseWeights(word string) (Weights, error) {
-	return words.Parse[Weights]("weights", weightWords, word)
-}
-
 // CutWeights returns the kernel within independent(…) or aligned(…) and the weights of
 // that name: so the texts of kernels once had them. It returns other texts as they are,
 // with Given.

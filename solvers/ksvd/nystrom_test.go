@@ -338,22 +338,12 @@ func TestInclusion(t *testing.T) {
 
 // TestWords: words of options read back.
 func TestWords(t *testing.T) {
-	for _, c := range []Choice{ChoiceUniform, ChoiceLeverage} {
-		if got, err := ParseChoice(c.String()); err != nil || got != c {
-			t.Error(c, got, err)
-		}
-	}
-	for _, s := range []Scaling{ScaleDerived, ScaleUnit, ScaleOrthonormal} {
-		if got, err := ParseScaling(s.String()); err != nil || got != s {
-			t.Error(s, got, err)
-		}
-	}
 	for _, s := range []Sums{SumsAuto, SumsExact, SumsSampled} {
 		if got, err := ParseSums(s.String()); err != nil || got != s {
 			t.Error(s, got, err)
 		}
 	}
-	for _, bad := range []error{second(ParseChoice("x")), second(ParseScaling("x")), second(ParseSums("x")), second(ParseCompatibility("x"))} {
+	for _, bad := range []error{second(ParseSums("x")), second(ParseCompatibility("x"))} {
 		if bad == nil {
 			t.Error("no error for a word that is none")
 		}

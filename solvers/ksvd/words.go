@@ -26,20 +26,10 @@ func (o Operator) String() string { return words.Of(operatorWords, o) }
 // String returns the word for a rule.
 func (s Sums) String() string { return words.Of(sumsWords, s) }
 
-// ParseCompatibility reads a word that String writes.
+// ParseCompatibility returns the value that a word of String stands for.
 func ParseCompatibility(word string) (Compatibility, error) {
 	return words.Parse[Compatibility]("compatibility", compatibilityWords, word)
 }
 
-// ParseScaling reads a word that String writes.
-func ParseScaling(word string) (Scaling, error) {
-	return words.Parse[Scaling]("scaling", scalingWords, word)
-}
-
-// ParseChoice reads a word that String writes.
-func ParseChoice(word string) (Choice, error) {
-	return words.Parse[Choice]("samples", choiceWords, word)
-}
-
-// ParseSums reads a word that String writes.
+// ParseSums returns the value that a word of String stands for.
 func ParseSums(word string) (Sums, error) { return words.Parse[Sums]("sums", sumsWords, word) }

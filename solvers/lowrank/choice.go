@@ -44,11 +44,6 @@ var choiceWords = []string{"uniform", "leverage", "rpc", "dpp", "auto"}
 // String returns the word for a choice.
 func (c LandmarkChoice) String() string { return words.Of(choiceWords, c) }
 
-// ParseLandmarkChoice returns the choice that a word stands for.
-func ParseLandmarkChoice(word string) (LandmarkChoice, error) {
-	return words.Parse[LandmarkChoice]("choice of landmarks", choiceWords, word)
-}
-
 // The size of the reservoir.
 const (
 	candidatesAtLeast     = 1024

@@ -196,9 +196,6 @@ func TestShifts(t *testing.T) {
 		"auto":     {func(s Shift) Method { return Auto{Rank: 4, Seed: 1, Shift: s} }, []Shift{ShiftFitted, ShiftCentred, ShiftNone}},
 	} {
 		for s := ShiftFitted; s <= ShiftPaper; s++ {
-			if word, err := ParseShift(s.String()); err != nil || word != s {
-				t.Errorf("%s is read as %s, %v", s, word, err)
-			}
 			_, planned := c.of(s).Plan(e, d.Shape(), k)
 			_, fitted := c.of(s).Fit(ctx, e, d, k)
 			if has := slices.Contains(c.has, s); has != (planned == nil) || has != (fitted == nil) {

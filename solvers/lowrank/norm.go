@@ -29,7 +29,7 @@ func ParseNorm(word string) (Norm, error) { return words.Parse[Norm]("norm", nor
 // of returns what an error in the norm is of.
 func (n Norm) of() string { return "matrix in the " + []string{"spectral", "Frobenius"}[n] + " norm" }
 
-// EstimateIn returns the estimate of the relative error in a norm, that of [Fit.Errors],
+// EstimateIn returns the estimate of the relative error in a norm, one of those in [model.Report],
 // NaN if there is none.
 func (f *Fit) EstimateIn(n Norm) float64 {
 	for _, e := range f.Errors {

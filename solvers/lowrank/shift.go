@@ -43,9 +43,6 @@ var shiftWords = []string{"fitted", "centred", "none", "paper"}
 // String returns the word for a shift.
 func (s Shift) String() string { return words.Of(shiftWords, s) }
 
-// ParseShift returns the shift that a word stands for.
-func ParseShift(word string) (Shift, error) { return words.Parse[Shift]("shift", shiftWords, word) }
-
 // among returns an error unless a method has the shift.
 func (s Shift) among(method string, shifts ...Shift) error {
 	if slices.Contains(shifts, s) {

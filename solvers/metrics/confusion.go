@@ -12,11 +12,6 @@ type Confusion struct {
 // maxClasses bounds what is formed as a square matrix of classes: 512 MiB.
 const maxClasses = 1 << 13
 
-// NewConfusion is [Tally.Confusion] of two labellings.
-func NewConfusion(truth, predicted []int) (*Confusion, error) {
-	return NewTally(truth, predicted).Confusion()
-}
-
 func tooManyClasses(k int) error {
 	return fmt.Errorf("metrics: %d different labels, more than the %d of which a square table is made: are these labels?", k, maxClasses)
 }

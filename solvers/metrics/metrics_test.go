@@ -30,12 +30,12 @@ func TestAgainstScikitLearn(t *testing.T) {
 	want(t, "accuracy", 0.5833333333333334)(Accuracy(truth, predicted))
 	want(t, "macro F1", 0.45833333333333326)(MacroF1(truth, predicted))
 	want(t, "NMI", 0.3252724016376492)(NMI(truth, predicted))
-	c, err := NewConfusion(truth, predicted)
+	c, err := NewTally(truth, predicted).Confusion()
 	wantC := &Confusion{Classes: []int{0, 1, 2, 3}, Counts: [][]int64{{2, 1, 0, 0}, {1, 2, 1, 0}, {0, 1, 3, 1}, {0, 0, 0, 0}}}
 	if diff := cmp.Diff(wantC, c); err != nil || diff != "" {
 		t.Errorf("confusion: %v %s", err, diff)
 	}
-	f1, err := ClassF1(truth, predicted)
+	f1, err := NewTally(truth, predicted).ClassF1()
 	if err != nil || len(f1) != 4 || f1[3] != (ClassScore{3, 0}) || f1[1] != (ClassScore{1, 0.5}) {
 		t.Errorf("class F1 %v, %v", f1, err)
 	}
@@ -82,7 +82,7 @@ func TestErrors(t *testing.T) {
 	for i := range many {
 		many[i] = i
 	}
-	if _, err := NewConfusion(many, many); err == nil {
+	if _, err := NewTally(many, many).Confusion(); err == nil {
 		t.Error("a huge confusion matrix was made")
 	}
 	want(t, "macro F1 of very many classes", 1)(MacroF1(many, many))

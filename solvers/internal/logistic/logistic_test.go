@@ -95,7 +95,7 @@ func TestTwoByTwo(t *testing.T) {
 	if math.Abs(m.Bias-bias) > 1e-10 || math.Abs(m.Weights[0]-weight) > 1e-10 {
 		t.Errorf("bias %v and weight %v, want %v and %v", m.Bias, m.Weights[0], bias, weight)
 	}
-	if p := m.Probability([]float64{1}); math.Abs(p-0.75) > 1e-10 {
+	if p := sigmoid(m.LogOdds([]float64{1})); math.Abs(p-0.75) > 1e-10 {
 		t.Errorf("probability %v, want 0.75", p)
 	}
 }
@@ -161,18 +161,20 @@ func TestSmoothed(t *testing.T) {
 			if positive[i] {
 				label = 3.0 / (2 + 2)
 			}
-			left := m.Probability(dense.Row(y, i)) - label
+			left := sigmoid(m.LogOdds(dense.Row(y, i))) - label
 			slope, bias = slope+left*v, bias+left
 		}
 		if !(math.Abs(slope)+math.Abs(bias) < 1e-9) {
 			t.Errorf("scale %v: gradient %v and %v", scale, slope, bias)
 		}
-		for i, v := range m.LogOddsOf(y) {
-			if odds != nil && math.Abs(v-odds[i]) > 1e-8 {
-				t.Errorf("scale %v: log-odds %v, want %v", scale, v, odds[i])
+		now := make([]float64, y.Rows)
+		for i := range now {
+			now[i] = m.LogOdds(dense.Row(y, i))
+			if odds != nil && math.Abs(now[i]-odds[i]) > 1e-8 {
+				t.Errorf("scale %v: log-odds %v, want %v", scale, now[i], odds[i])
 			}
 		}
-		odds = m.LogOddsOf(y)
+		odds = now
 	}
 }
 
@@ -189,7 +191,8 @@ func TestDependent(t *testing.T) {
 	if err != nil || err2 != nil {
 		t.Fatal(err, err2)
 	}
-	for i, v := range a.LogOddsOf(x) {
+	for i := range x.Rows {
+		v := a.LogOdds(dense.Row(x, i))
 		if w := b.LogOdds(dense.Row(more, i)); math.Abs(v-w) > 1e-8*(1+math.Abs(v)) {
 			t.Fatalf("row %d: log-odds %v and %v", i, v, w)
 		}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/nystream/nystream/internal/linalg/dense"
 )
 
@@ -26,18 +24,6 @@ func (m *Model) LogOdds(x []float64) float64 {
 		panic(fmt.Sprintf("logistic: a row of %d features for %d weights", len(x), len(m.Weights)))
 	}
 	return m.Bias + dense.Dot(m.Weights, x)
-}
-
-// Probability returns that of positive for a row of features.
-func (m *Model) Probability(x []float64) float64 { return sigmoid(m.LogOdds(x)) }
-
-// LogOddsOf returns LogOdds of each row of x.
-func (m *Model) LogOddsOf(x blas64.General) []float64 {
-	out := make([]float64, x.Rows)
-	for i := range out {
-		out[i] = m.LogOdds(dense.Row(x, i))
-	}
-	return out
 }
 
 // sigmoid returns 1/(1+exp(−t)), without overflow.

@@ -80,7 +80,7 @@ func (c *operatorTask) valuePlot() *plot.Plot {
 		points[i] = plotter.XY{X: real(v), Y: imag(v)}
 	}
 	p.Add(plotter.NewGrid(), picture.UnitCircle(), picture.Dots(points, nil, 3))
-	picture.OneScale(p, panelWidth/panelHeight)
+	picture.OneScale(p, panelWidth*vg.Centimeter-2*picture.Margin, panelHeight*vg.Centimeter-2*picture.Margin)
 	return p
 }
 

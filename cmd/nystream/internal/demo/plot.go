@@ -113,5 +113,5 @@ func scatter(to *plot.Plot, p points, x blas64.General) {
 	to.Add(plotter.NewGrid(), &plotter.Scatter{XYs: xys, GlyphStyleFunc: func(i int) draw.GlyphStyle {
 		return dot(picture.ColourAt(p.phase(i)/360), 1.2)
 	}})
-	picture.OneScale(to, 1)
+	picture.OneScale(to, 13.2*vg.Centimeter, 14.5*vg.Centimeter-2*picture.Margin)
 }

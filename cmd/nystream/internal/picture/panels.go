@@ -46,12 +46,21 @@ func UnitCircle() *plotter.Line {
 	return &plotter.Line{XYs: points, LineStyle: draw.LineStyle{Color: color.Gray{0x90}, Width: 1}}
 }
 
-// OneScale gives both axes of a plot the same scale, where the horizontal one is so much
-// longer.
-func OneScale(p *plot.Plot, longer float64) {
-	half := 0.54 * max((p.X.Max-p.X.Min)/longer, p.Y.Max-p.Y.Min)
-	for axis, half := range map[*plot.Axis]float64{&p.X: half * longer, &p.Y: half} {
-		middle := (axis.Min + axis.Max) / 2
-		axis.Min, axis.Max = middle-half, middle+half
+// OneScale gives both axes of a plot the same scale, for a canvas of so much width and height:
+// a circle is drawn as a circle. It is called when the plot has all that is on it.
+func OneScale(p *plot.Plot, width, height vg.Length) {
+	_, canvas := New(width, height)
+	middle, half := [2]float64{}, [2]float64{}
+	axes := [2]*plot.Axis{&p.X, &p.Y}
+	for i, a := range axes {
+		middle[i], half[i] = (a.Min+a.Max)/2, 1.08*(a.Max-a.Min)/2
+	}
+	for range 5 { // what the axes leave of the canvas depends on their labels, and these on the range
+		size := p.DataCanvas(canvas).Size()
+		lengths := [2]float64{float64(size.X), float64(size.Y)}
+		unit := max(half[0]/lengths[0], half[1]/lengths[1])
+		for i, a := range axes {
+			a.Min, a.Max = middle[i]-unit*lengths[i], middle[i]+unit*lengths[i]
+		}
 	}
 }

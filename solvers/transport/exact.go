@@ -92,7 +92,7 @@ func (x *exact) solve(ctx context.Context) (*Fit, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Fit{Model: x.model(), Rounds: rounds, History: append(p.history, end.change), Cost: end.cost}
+	f := &Fit{Model: x.model(), solution: x, Rounds: rounds, History: append(p.history, end.change), Cost: end.cost}
 	f.Value = x.value(end)
 	f.ExactPasses, f.SourcePasses, f.KernelEntries = x.passes, 1, x.entries.Load()
 	f.judge(x.Sinkhorn)

@@ -32,7 +32,52 @@ type Fit struct {
 	// NaN unless it was asked for.
 	Divergence float64
 
-	data *Data
+	data     *Data
+	solution solution
+}
+
+// solution is what an engine leaves.
+type solution interface {
+	// scalings returns log u or log v for the rows of a side that have a mass, and where
+	// these are, nil for all rows; −Inf stands for no mass too.
+	scalings(ctx context.Context, e stream.Engine, side model.Side) (logs []float64, number []int64, err error)
+	// apply returns T·x, or Tᵀ·x for the right side, for and of all rows.
+	apply(ctx context.Context, e stream.Engine, side model.Side, x blas64.General) (blas64.General, error)
+}
+
+// Scalings returns log u for the left side, or log v: T = diag(u)·K·diag(v). They are −Inf for
+// rows without mass. Cost with the low-rank engine: a pass over the source.
+func (f *Fit) Scalings(ctx context.Context, e stream.Engine, side model.Side) ([]float64, error) {
+	logs, number, err := f.solution.scalings(ctx, e, side)
+	if err != nil || number == nil {
+		return logs, err
+	}
+	all := make([]float64, f.count(side))
+	for i := range all {
+		all[i] = math.Inf(-1)
+	}
+	for i, n := range number {
+		all[n] = logs[i]
+	}
+	return all, nil
+}
+
+// count returns how many rows a side has.
+func (f *Fit) count(side model.Side) int64 {
+	if side == model.Right {
+		return f.Cols
+	}
+	return f.Rows
+}
+
+// Apply returns T·x for side Left, x having a row for each right row, and Tᵀ·x for side Right,
+// with a row for each left row. Cost: all entries of K with the exact engine, and a pass over
+// each source with the low-rank one, where T is that of the low-rank kernel.
+func (f *Fit) Apply(ctx context.Context, e stream.Engine, side model.Side, x blas64.General) (blas64.General, error) {
+	if n := f.count(1 - side); int64(x.Rows) != n {
+		return blas64.General{}, fmt.Errorf("%d rows are given, and the other side has %d", x.Rows, n)
+	}
+	return f.solution.apply(ctx, e, side, x)
 }
 
 // MarginalError returns the error after the last round.

@@ -19,6 +19,7 @@ type points struct {
 	name   string
 	rows   blas64.General
 	number []int64 // in the source; nil for all
+	count  int64   // rows of the source
 	log    []float64
 }
 
@@ -39,7 +40,7 @@ func loadPoints(ctx context.Context, d *Data, s model.Side) (*points, error) {
 	if err := model.CheckRows(src.Info(), rows, 0); err != nil {
 		return nil, err
 	}
-	p := &points{name: src.Info().Name, rows: rows}
+	p := &points{name: src.Info().Name, rows: rows, count: int64(rows.Rows)}
 	if m.w != nil {
 		p.number = m.present()
 		p.rows = dense.PickRows(rows, ints(p.number))

@@ -137,6 +137,9 @@ type scaling struct {
 	coef, exact []float64
 }
 
+// now returns what u would be made of now.
+func (h *half) now() scaling { return scaling{coef: h.coef, exact: h.exact} }
+
 // sums are what a pass over a side finds.
 type sums struct {
 	factor   []float64 // Σ u_i·Y_i over rows that are not repaired
@@ -259,7 +262,4 @@ func (h *half) repair(number []int64, rows blas64.General) {
 	}
 	h.repaired.Rows, h.repaired.Cols, h.repaired.Stride = len(h.number), rows.Cols, rows.Cols
 	h.panel = h.kernel.Pack(h.repaired)
-	if c := h.other.coef; c != nil { // of which v was made: entries to these rows had no part in it
-		h.other.coef = append(c[:len(c):len(c)], make([]float64, len(number))...)
-	}
 }

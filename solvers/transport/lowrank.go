@@ -115,7 +115,7 @@ type notPositive struct {
 }
 
 func (e *notPositive) Error() string {
-	return fmt.Sprintf("the kernel of rank %d gives no plan: its sums over %d rows of the %v side, and perhaps more, are not positive, and up to %d are made exact; raise `rank`, or take `engine exact`", e.rank, e.rows, e.side, e.limit)
+	return fmt.Sprintf("the kernel of rank %d gives no plan: its sums over %d rows of the %v side, and perhaps more, are not positive or overflow, and up to %d are made exact; raise `rank`, or take `engine exact`", e.rank, e.rows, e.side, e.limit)
 }
 
 // repaired solves the problem, with more landmarks or the exact engine where the kernel is

@@ -2,8 +2,9 @@ package transport
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -19,7 +20,8 @@ type pair struct {
 	engine      stream.Engine
 	factors     *lowrank.Model
 	left, right *half
-	limit       int // repaired rows of a side
+	limit       int        // repaired rows of a side
+	used        [2]scaling // that u and v of the solution are made of
 }
 
 func newPair(ctx context.Context, e stream.Engine, s Sinkhorn, d *Data, factors *lowrank.Model) (*pair, error) {
@@ -46,27 +48,41 @@ func newPair(ctx context.Context, e stream.Engine, s Sinkhorn, d *Data, factors 
 	return p, nil
 }
 
-// solve iterates, and makes a fit of what is found.
+// restarts is how often the iteration begins anew at most, with more repaired rows.
+const restarts = 50
+
+// solve iterates, and makes a fit of what is found. Where rows are repaired it begins anew: the
+// kernel is one for all rounds.
 func (p *pair) solve(ctx context.Context) (*Fit, error) {
-	if err := p.begin(ctx); err != nil {
+	for range restarts {
+		it := &progress{Sinkhorn: p.Sinkhorn}
+		f, err := p.begin(ctx, it)
+		if !errors.Is(err, errRepaired) {
+			return f, err
+		}
+	}
+	return nil, p.refused(p.left, 0)
+}
+
+// errRepaired says that rows were repaired, and that the iteration begins anew.
+var errRepaired = errors.New("rows were repaired")
+
+// begin iterates from v = b.
+func (p *pair) begin(ctx context.Context, it *progress) (*Fit, error) {
+	p.left.coef, p.right.coef = nil, nil
+	if _, err := p.half(ctx, p.right, scaling{}); err != nil {
 		return nil, err
 	}
 	var used scaling // that u is made of
-	it := &progress{Sinkhorn: p.Sinkhorn}
 	rounds, err := it.iterate(ctx, func(bool) (float64, error) {
+		made := p.left.now()
 		left, err := p.half(ctx, p.left, used)
 		if err != nil {
 			return 0, err
 		}
-		used.coef, used.exact = p.left.coef, p.left.exact
-		if err := p.pass(ctx, p.left, left); err != nil {
-			return 0, err
-		}
-		right, err := p.half(ctx, p.right, scaling{})
-		if err != nil {
-			return 0, err
-		}
-		return left.change / left.mass, p.pass(ctx, p.right, right)
+		used = made
+		_, err = p.half(ctx, p.right, scaling{})
+		return left.change / left.mass, err
 	})
 	if err != nil {
 		return nil, err
@@ -74,62 +90,33 @@ func (p *pair) solve(ctx context.Context) (*Fit, error) {
 	return p.finish(ctx, it, rounds, used)
 }
 
-// begin makes v = b.
-func (p *pair) begin(ctx context.Context) error {
-	right, err := p.right.scale(ctx, p.engine, "begin", scaling{exponent: p.exponent()}, 1)
-	if err != nil {
-		return err
-	}
-	return p.pass(ctx, p.right, right)
-}
-
-// half makes the scalings of a side, and repairs rows until all of its products are
-// positive.
+// half makes the scalings of a side, and the products of the other.
 func (p *pair) half(ctx context.Context, h *half, before scaling) (*sums, error) {
-	for {
-		before.exponent = p.exponent()
-		if before.coef != nil { // rows were repaired since: what u was made of had no part in them
-			before.coef, before.exact = h.padded(before)
-		}
-		room := p.limit - len(h.number)
-		s, err := h.scale(ctx, p.engine, "round, "+h.side.String(), before, room+1)
-		if err != nil || s.bad == 0 {
-			return s, err
-		}
-		if s.bad > int64(room) {
-			return nil, &notPositive{side: h.side, rows: s.bad + int64(len(h.number)), limit: p.limit, rank: len(p.factors.Values)}
-		}
-		h.repair(s.number, s.badRows)
-		other, err := h.other.scale(ctx, p.engine, "repair", scaling{exponent: p.exponent()}, 1)
-		if err != nil {
-			return nil, err
-		}
-		if err := p.pass(ctx, h.other, other); err != nil {
-			return nil, err
-		}
-		for k, v := range h.exact {
-			if !(v > 0) || math.IsInf(v, 1) {
-				return nil, &stream.BadValueError{Source: h.src.Info().Name, Row: h.number[k], Column: "(all)",
-					Reason: fmt.Sprintf("the sum of kernel %s over the other side is %v, so that no plan reaches this row: take a wider kernel or a larger `epsilon`, or `engine exact`, which has logarithms", p.factors.Kernel, v)}
-			}
-		}
+	before.exponent = p.exponent()
+	room := p.limit - len(h.number)
+	s, err := h.scale(ctx, p.engine, "round, "+h.side.String(), before, room+1)
+	if err != nil {
+		return nil, err
 	}
+	switch {
+	case s.bad > int64(room):
+		return nil, p.refused(h, s.bad)
+	case s.bad > 0:
+		h.repair(s.number, s.badRows)
+		return nil, errRepaired
+	}
+	return s, p.pass(h, s)
 }
 
-// padded returns what u was made of, for as many sections and repaired rows as there are
-// now. A row that was repaired since had no u: its change counts as if it had had no mass.
-func (h *half) padded(s scaling) (coef, exact []float64) {
-	coef = append(s.coef[:len(s.coef):len(s.coef)], make([]float64, h.width()+len(h.other.number)-len(s.coef))...)
-	exact = s.exact[:len(s.exact):len(s.exact)]
-	for range len(h.number) - len(s.exact) {
-		exact = append(exact, math.Inf(1))
-	}
-	return coef, exact
+// refused returns the error of a kernel whose products with so many more rows of a side are
+// not positive.
+func (p *pair) refused(h *half, bad int64) error {
+	return &notPositive{side: h.side, rows: bad + int64(len(h.number)), limit: p.limit, rank: len(p.factors.Values)}
 }
 
 // pass gives the sums over one side to the other: the coefficients of its products.
-func (p *pair) pass(_ context.Context, h *half, s *sums) error {
-	z := h.lower(column(s.factor))
+func (p *pair) pass(h *half, s *sums) error {
+	z := h.lower(column(slices.Clone(s.factor)))
 	dense.ScaleRows(z, p.factors.Values)
 	o := h.other
 	coef := o.lift(z).Data
@@ -143,9 +130,15 @@ func (p *pair) pass(_ context.Context, h *half, s *sums) error {
 		o.coef = append(coef, h.exactScalings(p.exponent())...)
 	}
 	o.exact = s.sections
-	for _, v := range o.coef {
+	for _, v := range append(o.coef, o.exact...) {
 		if v-v != 0 {
-			return fmt.Errorf("the products of the low-rank kernel overflow: take a larger `epsilon`, or `engine exact`")
+			return p.refused(h, 1)
+		}
+	}
+	for k, v := range o.exact {
+		if !(v > 0) {
+			return &stream.BadValueError{Source: o.src.Info().Name, Row: o.number[k], Column: "(all)",
+				Reason: fmt.Sprintf("the sum of kernel %s over the other side is %v, so that no plan reaches this row: take a wider kernel or a larger `epsilon`, or `engine exact`, which has logarithms", p.factors.Kernel, v)}
 		}
 	}
 	return nil

@@ -14,31 +14,27 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// moments are sums over a side, with its scalings, that the maps and the value are made of.
+// moments are sums over a side, of [1 X−centre], that the maps and the value are made of.
 type moments struct {
+	*weighted
 	centre       []float64
-	factor       blas64.General // Yᵀ·diag(u)·[1 X−centre], over rows that are not repaired
-	sections     blas64.General // the same of kernel entries to repaired rows of the other side, over all rows
-	own          blas64.General // diag(u)·[1 X−centre] of the repaired rows
-	mass, change float64        // see measures
-	dual         float64        // this side's part of the dual value
-	squares      float64        // Σ u_i·(K̃v)_i·‖x_i−centre‖²
+	mass, change float64 // see measures
+	dual         float64 // this side's part of the dual value
+	squares      float64 // Σ u_i·(K̃v)_i·‖x_i−centre‖²
 }
 
 // finish makes a pass over each side for the maps and the report. used is what u is made of.
 func (p *pair) finish(ctx context.Context, it *progress, rounds int, used scaling) (*Fit, error) {
-	// K̃v of the left rows is made of the last v, which used has not seen.
-	now := scaling{coef: p.left.coef, exact: p.left.exact}
+	p.used = [2]scaling{used, p.right.now()} // K̃v of the left rows is made of the last v, which used has not seen
 	centre, err := p.centre(ctx)
 	if err != nil {
 		return nil, err
 	}
-	left, err := p.left.moments(ctx, p.engine, p.Sinkhorn, centre, used, now)
+	left, err := p.left.moments(ctx, p.engine, p.Sinkhorn, centre, used, p.left.now())
 	if err != nil {
 		return nil, err
 	}
-	of := scaling{coef: p.right.coef, exact: p.right.exact}
-	right, err := p.right.moments(ctx, p.engine, p.Sinkhorn, centre, of, of)
+	right, err := p.right.moments(ctx, p.engine, p.Sinkhorn, centre, p.right.now(), p.right.now())
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +48,7 @@ func (p *pair) finish(ctx context.Context, it *progress, rounds int, used scalin
 			return nil, err
 		}
 	}
-	f := &Fit{Model: m, Rounds: rounds, History: append(it.history, left.change)}
+	f := &Fit{Model: m, solution: p, Rounds: rounds, History: append(it.history, left.change)}
 	f.Cost = p.cost(left, right)
 	f.Value = left.dual + right.dual - p.Epsilon*(left.mass-1)
 	f.SourcePasses = max(p.left.passes, p.right.passes)
@@ -87,64 +83,53 @@ func (p *pair) centre(ctx context.Context) ([]float64, error) {
 	return centre, nil
 }
 
-// moments makes a pass with u made of `of`. now is what K̃v is made of.
-func (h *half) moments(ctx context.Context, e stream.Engine, s Sinkhorn, centre []float64, of, now scaling) (*moments, error) {
-	of.coef, of.exact = h.padded(of)
-	now.coef, now.exact = h.padded(now)
-	width, sections, d := h.width(), len(h.other.number), len(centre)
+// columns puts numbers of the rows of a panel into dst, a row for each, given u and K̃v of the
+// rows, and adds to what it tells. Rows without mass have u = 0.
+type columns func(tell []float64, dst, x blas64.General, start int64, u, products []float64)
+
+// weighted is what a pass over a side gives with u: sums of outer products of what rows show,
+// of the numbers that columns gives them.
+type weighted struct {
+	factor   blas64.General // Yᵀ·diag(u)·X, over rows that are not repaired
+	sections blas64.General // the same of kernel entries to repaired rows of the other side, over all rows
+	own      blas64.General // diag(u)·X of the repaired rows
+	tell     []float64
+}
+
+// weigh makes a pass with u made of `of`, and K̃v of now. There are n columns, and so many
+// numbers to tell.
+func (h *half) weigh(ctx context.Context, e stream.Engine, name string, exponent float64, of, now scaling, n, tell int, fill func() columns) (*weighted, error) {
+	width, sections := h.width(), len(h.other.number)
 	total := width + sections + len(h.number)
 	h.passes++
 	h.count(sections)
-	exponent := s.exponent()
 	type acc = *sketch.Both[*sketch.Sum, *sketch.Sum]
-	found, err := stream.Fold(ctx, e, "moments, "+h.side.String(), h.src, func() acc {
-		return &sketch.Both[*sketch.Sum, *sketch.Sum]{A: sketch.NewSum(total, d+1), B: sketch.NewSum(1, 5)}
+	found, err := stream.Fold(ctx, e, name+", "+h.side.String(), h.src, func() acc {
+		return &sketch.Both[*sketch.Sum, *sketch.Sum]{A: sketch.NewSum(total, n), B: sketch.NewSum(1, tell)}
 	}, func() func(acc, *stream.Block) error {
-		show := h.shower()
-		k, before := make([]float64, halfRows), make([]float64, halfRows)
-		all, own := stream.NewMatrix(halfRows, d+1), stream.NewMatrix(halfRows, d+1)
+		show, columns := h.shower(), fill()
+		u, products := make([]float64, halfRows), make([]float64, halfRows)
+		all := stream.NewMatrix(halfRows, n)
 		return func(a acc, b *stream.Block) error {
 			for first, x := range b.Panels(halfRows) {
 				start := b.Start + int64(first)
-				sh, err := show(x, start)
+				s, err := show(x, start)
 				if err != nil {
 					return err
 				}
-				h.products(before[:x.Rows], sh, start, of.coef, of.exact)
-				h.products(k[:x.Rows], sh, start, now.coef, now.exact)
-				tell := a.B.Data
-				for i := range x.Rows {
-					row, mine := dense.Row(all, i), dense.Row(own, i)
-					clear(row)
-					clear(mine)
-					mass := h.mass.at(start + int64(i))
-					if mass == 0 {
-						continue
-					}
-					u := math.Pow(mass/before[i], exponent)
-					after := u
-					if k[i] > 0 {
-						after = math.Pow(mass/k[i], exponent)
-					}
-					row[0] = u
-					square := 0.0
-					for j, v := range dense.Row(x, i) {
-						row[j+1] = u * (v - centre[j])
-						square += (v - centre[j]) * (v - centre[j])
-					}
-					tell[0] += u * k[i]
-					tell[1] += math.Abs(u-after) * math.Abs(k[i])
-					tell[2] += after * math.Abs(k[i])
-					tell[3] += u * k[i] * square
-					tell[4] += s.dual([]float64{math.Log(u)}, []float64{math.Log(mass)})
+				h.scalings(u[:x.Rows], s, start, exponent, of)
+				h.products(products[:x.Rows], s, start, now.coef, now.exact)
+				m, sum := stream.RowSlice(all, 0, x.Rows), a.A.General
+				columns(a.B.Data, m, x, start, u[:x.Rows], products[:x.Rows])
+				dense.ScaleRows(m, u[:x.Rows])
+				dense.Gemm(blas.Trans, blas.NoTrans, 1, s.sections, m, 1, stream.RowSlice(sum, width, sections))
+				for i := range m.Rows {
 					if at, repaired := h.place[start+int64(i)]; repaired {
-						copy(dense.Row(a.A.General, width+sections+at), row)
-						continue
+						copy(dense.Row(sum, width+sections+at), dense.Row(m, i))
+						clear(dense.Row(m, i))
 					}
-					copy(mine, row)
 				}
-				dense.Gemm(blas.Trans, blas.NoTrans, 1, sh.factor, stream.RowSlice(own, 0, x.Rows), 1, stream.RowSlice(a.A.General, 0, width))
-				dense.Gemm(blas.Trans, blas.NoTrans, 1, sh.sections, stream.RowSlice(all, 0, x.Rows), 1, stream.RowSlice(a.A.General, width, sections))
+				dense.Gemm(blas.Trans, blas.NoTrans, 1, s.factor, m, 1, stream.RowSlice(sum, 0, width))
 			}
 			return nil
 		}
@@ -152,9 +137,55 @@ func (h *half) moments(ctx context.Context, e stream.Engine, s Sinkhorn, centre 
 	if err != nil {
 		return nil, err
 	}
-	g, tell := found.A.General, found.B.Data
-	return &moments{centre: centre, factor: stream.RowSlice(g, 0, width), sections: stream.RowSlice(g, width, sections), own: stream.RowSlice(g, width+sections, len(h.number)),
-		mass: tell[0], change: tell[1] / tell[2], squares: tell[3], dual: tell[4]}, nil
+	g := found.A.General
+	return &weighted{stream.RowSlice(g, 0, width), stream.RowSlice(g, width, sections), stream.RowSlice(g, width+sections, len(h.number)), found.B.Data}, nil
+}
+
+// scalings puts u into dst.
+func (h *half) scalings(dst []float64, s shown, start int64, exponent float64, of scaling) {
+	h.products(dst, s, start, of.coef, of.exact)
+	for i, product := range dst {
+		mass := h.mass.at(start + int64(i))
+		if mass == 0 {
+			dst[i] = 0
+			continue
+		}
+		dst[i] = math.Pow(mass/product, exponent)
+	}
+}
+
+// moments makes the pass for the maps and the value.
+func (h *half) moments(ctx context.Context, e stream.Engine, s Sinkhorn, centre []float64, of, now scaling) (*moments, error) {
+	exponent, d := s.exponent(), len(centre)
+	w, err := h.weigh(ctx, e, "moments", exponent, of, now, d+1, 5, func() columns {
+		return func(tell []float64, dst, x blas64.General, start int64, u, products []float64) {
+			for i := range x.Rows {
+				row, square := dense.Row(dst, i), 0.0
+				row[0] = 1
+				for j, v := range dense.Row(x, i) {
+					row[j+1] = v - centre[j]
+					square += row[j+1] * row[j+1]
+				}
+				if u[i] == 0 {
+					continue
+				}
+				mass, now := h.mass.at(start+int64(i)), math.Abs(products[i])
+				after := u[i]
+				if products[i] > 0 {
+					after = math.Pow(mass/now, exponent)
+				}
+				tell[0] += u[i] * products[i]
+				tell[1] += math.Abs(u[i]-after) * now
+				tell[2] += after * now
+				tell[3] += u[i] * products[i] * square
+				tell[4] += s.dual([]float64{math.Log(u[i])}, []float64{math.Log(mass)})
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &moments{weighted: w, centre: centre, mass: w.tell[0], change: w.tell[1] / w.tell[2], squares: w.tell[3], dual: w.tell[4]}, nil
 }
 
 // mapTo returns the map of a side by the moments of the other.

@@ -1,0 +1,214 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// formed returns K̃ of a solution, all of it: the low-rank kernel, and exact entries of
+// repaired rows and columns.
+func formed(t *testing.T, p *pair, k kernelgen.Kernel, x, y blas64.General) blas64.General {
+	t.Helper()
+	embed := func(side model.Side, rows blas64.General) blas64.General {
+		if p.factors.Right == nil {
+			side = model.Left
+		}
+		out := stream.NewMatrix(rows.Rows, len(p.factors.Values))
+		err := p.factors.Transform(context.Background(), stream.Engine{}, side, stream.FromMatrix("rows", rows), false, func(b *stream.Block, u blas64.General) error {
+			for i := range u.Rows {
+				copy(dense.Row(out, int(b.Start)+i), dense.Row(u, i))
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	u := embed(model.Left, x)
+	dense.ScaleColumns(u, p.factors.Values)
+	low := dense.Mul(blas.NoTrans, u, blas.Trans, embed(model.Right, y))
+	exact := stream.NewMatrix(x.Rows, y.Rows)
+	k.Fill(exact, x, k.Pack(y), nil)
+	for i := range low.Rows {
+		for j := range low.Cols {
+			_, row := p.left.place[int64(i)]
+			if _, column := p.right.place[int64(j)]; row || column {
+				low.Data[i*low.Stride+j] = exact.Data[i*exact.Stride+j]
+			}
+		}
+	}
+	return low
+}
+
+// plainSinkhorn makes rounds with any matrix, as they are written.
+func plainSinkhorn(k blas64.General, a, b []float64, exponent float64, rounds int) (u, v []float64) {
+	u, v = make([]float64, len(a)), append([]float64(nil), b...)
+	scale := func(dst, mass, product []float64) {
+		for i, p := range product {
+			dst[i] = 0
+			if mass[i] > 0 {
+				dst[i] = math.Pow(mass[i]/p, exponent)
+			}
+		}
+	}
+	for range rounds {
+		scale(u, a, dense.MulVector(blas.NoTrans, k, v))
+		scale(v, b, dense.MulVector(blas.Trans, k, u))
+	}
+	return u, v
+}
+
+// hidden is a source that is not in memory.
+type hidden struct{ stream.Gatherer }
+
+func (h hidden) Info() stream.Info {
+	info := h.Gatherer.Info()
+	info.InMemory = false
+	return info
+}
+
+// TestLowRankKernel: the iteration is that of the low-rank kernel with exact entries in
+// repaired rows, formed and iterated as it is written. Few landmarks force repairs. Factors are held and not, and masses
+// are equal, and others with zeros, and relaxed.
+func TestLowRankKernel(t *testing.T) {
+	t.Parallel()
+	const m, n = 330, 270
+	ctx, e := context.Background(), stream.Engine{BlockRows: 100}
+	x, y := colours(m, 1), colours(n, 2)
+	v := stream.NewMatrix(n, 2)
+	for i := range v.Data {
+		v.Data[i] = math.Sin(float64(i))
+	}
+	k := kernelgen.RBF(20)
+	repaired := 0
+	for _, c := range []struct {
+		name  string
+		rank  int
+		held  bool
+		relax float64
+		zeros bool
+	}{{"held", 20, true, 0, false}, {"not held", 20, false, 0, false}, {"few", 6, true, 0, false}, {"few, not held, zeros", 6, false, 0, true}, {"relaxed", 10, false, 0.5, true}} {
+		t.Run(c.name, func(t *testing.T) {
+			d := between(x, y)
+			if c.zeros {
+				d.LeftWeights, d.RightWeights = uniform(m), uniform(n)
+				for i := range 100 {
+					d.LeftWeights[3*i] *= float64(i % 3)
+					d.RightWeights[2*i] *= float64(i % 4)
+				}
+			}
+			s, err := Sinkhorn{Rounds: 5, Tolerance: 1e-300, Relax: c.relax}.settings()
+			if err != nil {
+				t.Fatal(err)
+			}
+			fitted, err := lowrank.Landmark{Rank: c.rank, NNZ: 2, Seed: 3}.Fit(ctx, e, d.Sources, k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := newPair(ctx, e, s, d, fitted.Model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !c.held {
+				p.left.held, p.right.held = blas64.General{}, blas64.General{}
+			}
+			p.limit = 1000
+			f, err := p.solve(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Kernel = k
+			repaired += len(p.left.number) + len(p.right.number)
+			t.Logf("%d and %d rows repaired; %v", len(p.left.number), len(p.right.number), f.Notes)
+			a, _ := d.masses(model.Left)
+			b, _ := d.masses(model.Right)
+			massA, massB := make([]float64, m), make([]float64, n)
+			for i := range massA {
+				massA[i] = a.at(int64(i))
+			}
+			for j := range massB {
+				massB[j] = b.at(int64(j))
+			}
+			kernel := formed(t, p, k, x, y)
+			u, w := plainSinkhorn(kernel, massA, massB, s.exponent(), 5)
+			plan := dense.Clone(kernel)
+			dense.ScaleRows(plan, u)
+			dense.ScaleColumns(plan, w)
+			if f.solution == nil {
+				t.Fatal("no solution")
+			}
+			f.Rows, f.Cols = m, n
+			got, err := f.Apply(ctx, e, model.Left, v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := dense.Mul(blas.NoTrans, plan, blas.NoTrans, v)
+			if d := farthest(got, want); !(d <= 1e-6*dense.MaxAbs(want)) {
+				t.Errorf("T·x is %.1e off, of %.1e", d, dense.MaxAbs(want))
+			}
+			if got, err = f.Apply(ctx, e, model.Right, x); err != nil {
+				t.Fatal(err)
+			}
+			want = dense.Mul(blas.Trans, plan, blas.NoTrans, x)
+			if d := farthest(got, want); !(d <= 1e-6*dense.MaxAbs(want)) {
+				t.Errorf("Tᵀ·x is %.1e off, of %.1e", d, dense.MaxAbs(want))
+			}
+			for side, want := range map[model.Side][]float64{model.Left: u, model.Right: w} {
+				logs, err := f.Scalings(ctx, e, side)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, log := range logs {
+					if d := math.Abs(math.Exp(log) - want[i]); !(d <= 1e-6*want[i]) {
+						t.Fatalf("scaling %d of the %v side is %g, not %g", i, side, math.Exp(log), want[i])
+					}
+				}
+			}
+			cost := 0.0
+			logs := logRBF(20, 1, x, y)
+			for i, q := range plan.Data {
+				cost -= q * logs.Data[i]
+			}
+			near(t, "the cost", f.Cost, cost, 1e-7*(1+math.Abs(cost)))
+		})
+	}
+	if repaired == 0 {
+		t.Error("no row was repaired: the test looks at nothing")
+	}
+}
+
+// TestNotPositive: a kernel that cannot be repaired is refused, and with leave to do so the fit
+// takes more landmarks or all entries, and says so.
+func TestNotPositive(t *testing.T) {
+	t.Parallel()
+	ctx, e := context.Background(), stream.Engine{}
+	x, y := colours(500, 1), colours(400, 2)
+	k := kernelgen.RBF(2000)
+	hard := LowRank{Sinkhorn: Sinkhorn{Rounds: 20}, Rank: 2, Strict: true}
+	_, err := hard.Fit(ctx, e, between(x, y), k)
+	var bad *notPositive
+	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "`engine exact`") {
+		t.Fatalf("a hopeless kernel gives %v", err)
+	}
+	hard.Strict = false
+	f, err := hard.Fit(ctx, e, between(x, y), k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Engine != EngineExact || !strings.Contains(strings.Join(f.Notes, "; "), "exact engine") {
+		t.Errorf("engine %v, notes %q", f.Engine, f.Notes)
+	}
+}

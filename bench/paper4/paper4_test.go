@@ -37,11 +37,19 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestNumbersOf: headers and ARFF declarations are no rows.
-func TestNumbersOf(t *testing.T) {
-	for line, want := range map[string]int{"1,2.5,3": 3, "1 2\t3 4": 4, "@attribute class {0,1}": 0, "0,1,class": 0, "": 0} {
-		if got := len(numbersOf(line)); got != want {
-			t.Errorf("%q: %d numbers, want %d", line, got, want)
+// TestRead: the rows that monks are learnt from come before those that they are tested on.
+func TestRead(t *testing.T) {
+	needData(t, "monks-1.train")
+	for _, f := range tableFiles {
+		if f.name != "monks1-given" {
+			continue
+		}
+		d, err := f.read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := d.given[0]; d.x.Rows != 124+432 || d.x.Cols != 6 || len(s.Train) != 124 || s.Test[0] != 124 || s.Test[431] != 555 {
+			t.Errorf("%d rows, %d columns, learnt from %d", d.x.Rows, d.x.Cols, len(s.Train))
 		}
 	}
 }

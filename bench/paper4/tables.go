@@ -1,18 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
-	"math"
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/bench/datasets"
-	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/solvers/split"
 	"github.com/nystream/nystream/stream"
 )
@@ -55,103 +48,36 @@ type table struct {
 
 // read reads the file, and the training rows before it if they are given.
 func (f tableFile) read() (*table, error) {
-	var rows [][]float64
-	first := 0
-	for _, file := range []string{f.train, f.file} {
-		if file == "" {
-			continue
-		}
-		first = len(rows)
-		more, err := readNumbers(filepath.Join(datasets.Dir(), file))
+	files := []string{f.file}
+	if f.train != "" {
+		files = []string{f.train, f.file}
+	}
+	t := &table{}
+	var given split.Split
+	for i, name := range files {
+		d, err := datasets.ClassedFile{Name: name, First: f.first}.Read(0)
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, more...)
-	}
-	t, err := f.tableOf(f.file, rows)
-	if err != nil || f.train == "" {
-		return t, err
-	}
-	var s split.Split
-	for i := range int64(len(rows)) {
-		if i < int64(first) {
-			s.Train = append(s.Train, i)
-		} else {
-			s.Test = append(s.Test, i)
+		if d.Classes != 2 || i > 0 && d.X.Cols != t.x.Cols {
+			return nil, fmt.Errorf("%s: %d classes and %d columns, expected 2 classes and the columns of %s", name, d.Classes, d.X.Cols, files[0])
 		}
+		given.Train, given.Test = stream.Numbers(t.x.Rows), rowsFrom(t.x.Rows, d.X.Rows)
+		t.x = blas64.General{Rows: t.x.Rows + d.X.Rows, Cols: d.X.Cols, Stride: d.X.Cols, Data: append(t.x.Data, d.X.Data...)}
+		t.labels = append(t.labels, d.Labels...)
 	}
-	t.given = []split.Split{s}
+	if f.train != "" {
+		t.given = []split.Split{given}
+	}
+	datasets.Standardise(t.x)
 	return t, nil
 }
 
-// readNumbers reads the numbers of a file: lines of another kind, as headers are, are left out.
-func readNumbers(path string) ([][]float64, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
+// rowsFrom returns n numbers of rows, from first on.
+func rowsFrom(first, n int) []int64 {
+	rows := stream.Numbers(n)
+	for i := range rows {
+		rows[i] += int64(first)
 	}
-	defer file.Close()
-	var rows [][]float64
-	lines := bufio.NewScanner(file)
-	for lines.Scan() {
-		if row := numbersOf(lines.Text()); row != nil {
-			rows = append(rows, row)
-		}
-	}
-	if err := lines.Err(); err != nil || len(rows) == 0 {
-		return nil, fmt.Errorf("%s: %d rows of numbers: %w", path, len(rows), err)
-	}
-	return rows, nil
-}
-
-// numbersOf returns the numbers of a line, nil if it has other words.
-func numbersOf(line string) []float64 {
-	var row []float64
-	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' }) {
-		v, err := strconv.ParseFloat(word, 64)
-		if err != nil {
-			return nil
-		}
-		row = append(row, v)
-	}
-	return row
-}
-
-func (f tableFile) tableOf(path string, rows [][]float64) (*table, error) {
-	d := len(rows[0]) - 1
-	t := &table{x: stream.NewMatrix(len(rows), d)}
-	var classes []string
-	for i, row := range rows {
-		if len(row) != d+1 {
-			return nil, fmt.Errorf("%s: row %d has %d numbers, and the first has %d", path, i, len(row), d+1)
-		}
-		class, rest := row[d], row[:d]
-		if f.first {
-			class, rest = row[0], row[1:]
-		}
-		classes = append(classes, strconv.FormatFloat(class, 'g', -1, 64))
-		copy(dense.Row(t.x, i), rest)
-	}
-	var count int
-	if t.labels, count = datasets.Numbered(classes); count != 2 {
-		return nil, fmt.Errorf("%s: %d classes, expected 2", path, count)
-	}
-	standardise(t.x)
-	return t, nil
-}
-
-// standardise makes columns have mean 0 and standard deviation 1; constant ones are 0.
-func standardise(x blas64.General) {
-	dense.CentreColumns(x)
-	scale := make([]float64, x.Cols)
-	for j := range scale {
-		sum := 0.0
-		for i := range x.Rows {
-			sum += dense.Row(x, i)[j] * dense.Row(x, i)[j]
-		}
-		if scale[j] = 1; sum > 0 {
-			scale[j] = math.Sqrt(float64(x.Rows) / sum)
-		}
-	}
-	dense.ScaleColumns(x, scale)
+	return rows
 }

@@ -3,11 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/bench/datasets"
 	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
@@ -247,17 +247,4 @@ func (d *table) part(rows []int64) *table {
 func (d *table) source() stream.Source { return stream.FromMatrix("table", d.x) }
 
 // medianDistance returns that between two rows.
-func (d *table) medianDistance() float64 {
-	var all []float64
-	for i := range min(d.x.Rows, 400) {
-		for j := range i {
-			sum := 0.0
-			for c, v := range dense.Row(d.x, i) {
-				sum += (v - dense.Row(d.x, j)[c]) * (v - dense.Row(d.x, j)[c])
-			}
-			all = append(all, math.Sqrt(sum))
-		}
-	}
-	slices.Sort(all)
-	return all[len(all)/2]
-}
+func (d *table) medianDistance() float64 { return datasets.MedianDistance(d.x, 400) }

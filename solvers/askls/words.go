@@ -65,8 +65,3 @@ func ParseMerge(word string) (Merge, error) {
 	}
 	return words.Parse[Merge]("way to merge", mergeWords, word)
 }
-
-// ParseApproximation reads a word that String writes.
-func ParseApproximation(word string) (Approximation, error) {
-	return words.Parse[Approximation]("approximation", approximationWords, word)
-}

@@ -20,7 +20,8 @@ type keptFold[A Accumulator[A]] struct {
 	own    *Forest[A] // what the state with that name has seen, and what is folded now
 	others *Forest[A] // what other states have seen
 	unused []*StateError
-	last   time.Time // when a state was written
+	misfit *StateError // of a state of another number of parts
+	last   time.Time   // when a state was written
 }
 
 // foldKept returns [Fold] for an engine with a run.
@@ -40,10 +41,23 @@ func foldKept[A Accumulator[A]](ctx context.Context, e Engine, pass string, src 
 		}
 		return all, failed
 	}
-	f := &keptFold[A]{run: e.Run, key: key, newAcc: newAcc, name: stateName(key.Fold, pass, o.Part, o.Parts), parts: make(map[int]bool),
-		own: NewForest(newAcc), others: NewForest(newAcc), last: time.Now()}
+	f := &keptFold[A]{run: e.Run, key: key, newAcc: newAcc, name: stateName(key.Fold, pass, o.Part, o.Parts), parts: make(map[int]bool), last: time.Now()}
 	if err := f.read(); err != nil {
 		return none, err
+	}
+	if o.Join {
+		last, err := f.isLast()
+		if err == nil && last {
+			err = f.join()
+		}
+		if err != nil {
+			return none, err
+		}
+	}
+	if o.Runner != nil {
+		if err := f.ask(ctx, o.Runner); err != nil {
+			return none, err
+		}
 	}
 	if o.Ignored != nil {
 		for _, state := range f.unused {
@@ -61,8 +75,10 @@ func foldKept[A Accumulator[A]](ctx context.Context, e Engine, pass string, src 
 	return f.finish()
 }
 
-// read takes in the states of the fold that are there.
+// read takes in the states of the fold that are there, and forgets what it knew of them.
 func (f *keptFold[A]) read() error {
+	f.own, f.others, f.cut, f.unused, f.misfit = NewForest(f.newAcc), NewForest(f.newAcc), 0, nil, nil
+	clear(f.parts)
 	names, err := sortedNames(f.run.store)
 	if err != nil {
 		return err
@@ -107,7 +123,7 @@ func (f *keptFold[A]) read() error {
 // ignores reports whether the run can do without a state: see [Run].
 func (f *keptFold[A]) ignores(state *StateError) bool {
 	o := f.run.options
-	return state.Damaged || state.Foreign && (o.Parts > 0 || o.Finish) && state.Name != f.name
+	return state.Damaged && !o.Join || state.Foreign && (o.Parts > 0 || o.Finish) && state.Name != f.name
 }
 
 // sortedNames returns the names of states in a store.
@@ -141,8 +157,8 @@ func (f *keptFold[A]) load(name string) (*Forest[A], error) {
 	if nodes := forest.nodes(); len(nodes) > 0 && nodes[len(nodes)-1].last() >= f.key.blocks() {
 		return nil, &StateError{Name: name, Reason: fmt.Sprintf("it has seen block %d, and the pass has %d blocks", nodes[len(nodes)-1].last(), f.key.blocks()), Foreign: true}
 	}
-	if o := f.run.options; o.Parts > 0 && h.Parts != o.Parts && len((blockRange{0, f.key.blocks()}).without(forest.nodes())) > 0 {
-		return nil, &StateError{Name: name, Reason: fmt.Sprintf("it is of a pass in %s, and this is part %d of %d", inParts(h.Parts), o.Part, o.Parts)}
+	if o := f.run.options; f.misfit == nil && o.Parts > 0 && h.Parts != o.Parts && len((blockRange{0, f.key.blocks()}).without(forest.nodes())) > 0 {
+		f.misfit = &StateError{Name: name, Reason: fmt.Sprintf("it is of a pass in %s, and this is part %d of %d", inParts(h.Parts), o.Part, o.Parts)}
 	}
 	if h.Parts > 0 {
 		if f.cut == 0 {
@@ -189,6 +205,9 @@ func (f *keptFold[A]) fold(ctx context.Context, e Engine, src Source, worker fun
 	if o.Parts > 0 {
 		mine = cutBlocks(f.key.blocks(), o.Part, o.Parts)
 	}
+	if f.misfit != nil {
+		return f.misfit
+	}
 	if gaps := f.gaps(mine); len(gaps) > 0 {
 		before := f.own.Blocks()
 		err := foldBlocks(ctx, f.engine(e), f.key.Pass, src, f.own, gaps, worker, f.checkpoint)
@@ -229,7 +248,8 @@ func (f *keptFold[A]) checkpoint() error {
 	return f.write()
 }
 
-// write writes what the run has folded. It returns an error only in a run of parts.
+// write writes what the run has folded. It returns an error only in a run of parts, and in
+// one that joins states.
 func (f *keptFold[A]) write() error {
 	r := f.run
 	if r.failed {
@@ -248,7 +268,7 @@ func (f *keptFold[A]) write() error {
 		f.last = time.Now()
 		return nil
 	}
-	if r.options.Parts > 0 {
+	if r.options.Parts > 0 || r.options.Join {
 		return err
 	}
 	r.failed = true
@@ -257,7 +277,7 @@ func (f *keptFold[A]) write() error {
 }
 
 // missing returns the error that says what states do not have.
-func (f *keptFold[A]) missing() error {
+func (f *keptFold[A]) missing() *MissingError {
 	e := &MissingError{Pass: f.key.Pass, Fold: f.key.Fold, Of: f.key.blocks(), OfParts: max(0, f.cut), Parts: f.missingParts(f.cut), Unused: f.unused}
 	for _, g := range f.gaps(blockRange{0, f.key.blocks()}) {
 		e.Blocks = append(e.Blocks, [2]int64{g.first, g.end - 1})

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 //	it is there in part                the blocks that are missing are folded
 //	only a part of it is to be done    the blocks of the part are folded, and the
 //	                                   fit ends with a [StoppedError]
+//	others do it                       a [Runner] is asked for what is missing
 //
 // The arithmetic is that of a fold that nobody keeps: blocks are added to a [Forest],
 // and what a node of its tree holds depends on the blocks below it alone.
@@ -49,6 +51,11 @@ type RunOptions struct {
 	// Finish is for the run that puts parts together: a fold that states do not answer
 	// completely is a [MissingError].
 	Finish bool
+	// Runner, if not nil, does the folds that states do not answer. The run itself finishes.
+	Runner Runner
+	// Join puts the states of the last fold of which there are any together into one; then
+	// the fit ends with a [StoppedError]. A state that is not of the fit is an error.
+	Join bool
 	// Text is kept in every state for those who read it with [ListStates]: a command line.
 	Text string
 	// Resumed, if not nil, is told when a pass over so many rows begins with rows that
@@ -59,6 +66,15 @@ type RunOptions struct {
 	// Unwritten, if not nil, is told why states could not be written. The run goes on
 	// without more of them. A run of parts fails instead.
 	Unwritten func(err error)
+}
+
+// Runner does folds elsewhere, on the workers of a cluster say. Each of them runs the same
+// fit, with a [Run] that does one part and a store that has the states of the folds before.
+type Runner interface {
+	// Fold sees to it that the states in the store of the run have seen the blocks of a
+	// fold that are missing. It may be called again for a fold that it did not complete,
+	// in another process.
+	Fold(ctx context.Context, missing *MissingError) error
 }
 
 // Run keeps the states of the folds of one fit, made with an engine whose field Run it
@@ -91,11 +107,14 @@ func NewRun(store StateStore, identity string, o RunOptions) (*Run, error) {
 	switch {
 	case o.Parts < 0 || o.Parts > 0 && (o.Part < 1 || o.Part > o.Parts) || o.Parts == 0 && o.Part != 0:
 		return nil, fmt.Errorf("stream: there is no part %d of %d", o.Part, o.Parts)
-	case o.Parts > 0 && o.Finish:
-		return nil, errors.New("stream: a run that does a part cannot finish")
+	case o.Parts > 0 && (o.Finish || o.Join || o.Runner != nil):
+		return nil, errors.New("stream: a run that does a part cannot finish, join states, or have a runner")
+	case o.Join && (o.Finish || o.Runner != nil):
+		return nil, errors.New("stream: a run that joins states cannot finish")
 	case o.Every < 0:
 		return nil, fmt.Errorf("stream: states cannot be written every %v", o.Every)
 	}
+	o.Finish = o.Finish || o.Runner != nil
 	return &Run{store: store, identity: identity, options: o, prints: make(map[Source]string)}, nil
 }
 
@@ -149,16 +168,20 @@ func (r *Run) use(name string) {
 	r.used = append(r.used, name)
 }
 
-// StoppedError reports that a run has done its part of a fold and has nothing more to do.
+// StoppedError reports that a run has done its part of a fold, or has joined the states of
+// one, and has nothing more to do.
 type StoppedError struct {
 	Pass        string // the name of the fold
 	Fold        int    // its number in the fit, counted from 1
-	Part, Parts int
+	Part, Parts int    // 0 if states were joined
 	// Missing are the other parts that were not there when this one began.
 	Missing []int
 }
 
 func (e *StoppedError) Error() string {
+	if e.Parts == 0 {
+		return fmt.Sprintf("the states of pass %d (%s) are joined", e.Fold, e.Pass)
+	}
 	return fmt.Sprintf("part %d of %d of pass %d (%s) is done", e.Part, e.Parts, e.Fold, e.Pass)
 }
 

@@ -720,7 +720,7 @@ func TestRunKeepsNoStatesOfMemory(t *testing.T) {
 }
 
 func TestRunOptions(t *testing.T) {
-	for _, o := range []stream.RunOptions{{Part: 1}, {Parts: -1}, {Parts: 3}, {Part: 4, Parts: 3}, {Part: 1, Parts: 3, Finish: true}, {Every: -1}} {
+	for _, o := range []stream.RunOptions{{Part: 1}, {Parts: -1}, {Parts: 3}, {Part: 4, Parts: 3}, {Part: 1, Parts: 3, Finish: true}, {Part: 1, Parts: 3, Join: true}, {Join: true, Finish: true}, {Every: -1}} {
 		if _, err := stream.NewRun(newShelf(), "", o); err == nil {
 			t.Errorf("%+v is no error", o)
 		}

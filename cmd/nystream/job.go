@@ -115,11 +115,13 @@ func (j *job) do(ctx context.Context, args []string) error {
 	var stopped *stream.StoppedError
 	switch {
 	case errors.As(err, &stopped):
-		return j.reportShard(plan, stopped)
+		return j.reportStopped(plan, stopped)
 	case err != nil:
 		return j.stateFault(err)
 	case j.states.one():
 		return j.reportNoShard(plan)
+	case j.states.join:
+		return errors.New("--join: the passes of this fit have no states that could be joined")
 	}
 	return j.writeAndReport(ctx, m, r)
 }
@@ -164,7 +166,7 @@ func (j *job) check(args []string) error {
 	if err := refuse(j.task.refuses(args)); err != nil {
 		return err
 	}
-	if j.output == "" && !j.planning && !j.states.one() {
+	if j.output == "" && !j.planning && !j.states.stops() {
 		return usagef("-o is missing: the model file, such as -o model.npz")
 	}
 	if err := j.data.check(); err != nil {

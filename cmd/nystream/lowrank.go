@@ -231,7 +231,7 @@ func (c *lowrankTask) fit(ctx context.Context, e stream.Engine) (model.Model, *m
 	if c.states.folder != "" {
 		e.Run = nil // shards do not make factors
 	}
-	if c.writesFactors() && !c.states.one() && f.OrthogonalityBound() > orthonormal {
+	if c.writesFactors() && !c.states.stops() && f.OrthogonalityBound() > orthonormal {
 		err = f.Refine(ctx, e, d)
 	}
 	if len(f.Reasons) > 0 {

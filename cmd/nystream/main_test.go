@@ -42,28 +42,43 @@ func TestScripts(t *testing.T) {
 				e.Setenv(environmentPrefix+v, "")
 			}
 			e.Setenv("PYTHON", python())
+			recipes, err := filepath.Abs("recipes")
+			if err != nil {
+				return err
+			}
+			e.Setenv("RECIPES", recipes)
+			e.Setenv("DASK", pythonWith("distributed"))
+			e.Setenv("YAML", pythonWith("yaml"))
 			e.Setenv("TMPDIR", e.WorkDir+"/tmp")
 			return os.MkdirAll(e.WorkDir+"/tmp", 0o777)
 		},
 		Condition: func(name string) (bool, error) {
-			if name != "numpy" {
-				return false, fmt.Errorf("condition %q is not known", name)
+			switch name {
+			case "numpy":
+				return python() != "", nil
+			case "dask":
+				return pythonWith("distributed") != "", nil
+			case "yaml":
+				return pythonWith("yaml") != "", nil
 			}
-			return python() != "", nil
+			return false, fmt.Errorf("condition %q is not known", name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "only": only},
 	})
 }
 
 // python is an interpreter that has NumPy, or "".
-var python = sync.OnceValue(func() string {
+var python = sync.OnceValue(func() string { return pythonWith("numpy") })
+
+// pythonWith returns an interpreter that has a module, or "".
+func pythonWith(module string) string {
 	for _, name := range []string{"python3", "/usr/bin/python3"} {
-		if exec.Command(name, "-c", "import numpy").Run() == nil {
+		if exec.Command(name, "-c", "import "+module).Run() == nil {
 			return name
 		}
 	}
 	return ""
-})
+}
 
 // generate FILE ROWS COLUMNS [nan=ROW] [prefix=NAME] writes uniform random rows,
 // the same for every format.

@@ -28,6 +28,9 @@ type stateFlags struct {
 	folder     string // of shards
 	shard      shard
 	keep       bool
+	join       bool
+	shards     int    // that runner is asked for
+	runner     string // a program and its arguments
 }
 
 func (s *stateFlags) add(cmd *cobra.Command) {
@@ -36,6 +39,9 @@ func (s *stateFlags) add(cmd *cobra.Command) {
 	f.DurationVar(&s.every, "checkpoint-every", time.Minute, "`time` between states of a pass, such as 30s; 0 for one when a pass ends or is interrupted")
 	f.Var(&s.shard, "shard", "do one part of the next pass, such as 3/8, and leave its state in --states; no model is written")
 	f.StringVar(&s.folder, "states", "", "`folder` of the states of shards; without --shard the fit is made of them")
+	f.IntVar(&s.shards, "shards", 0, "`number` of parts of each pass that --runner has done")
+	f.StringVar(&s.runner, "runner", "", "`program` that runs the command after it for each line of its standard input, in the place of {}, such as 'xargs -P 4 -I{}': it does the --shards, and leaves their states in --states")
+	f.BoolVar(&s.join, "join", false, "put the states of the last pass in --states together into one; no model is written")
 	f.BoolVar(&s.keep, "keep-states", false, "do not remove the states when the fit is finished")
 	for _, name := range []string{"checkpoint", "states"} {
 		mustRegister(cmd.MarkFlagDirname(name))
@@ -72,7 +78,10 @@ func (s *shard) Type() string { return "part" }
 func (s *stateFlags) one() bool { return s.shard.of > 0 }
 
 // ends reports whether the command line asks for the model that states of shards make.
-func (s *stateFlags) ends() bool { return s.folder != "" && !s.one() }
+func (s *stateFlags) ends() bool { return s.folder != "" && !s.one() && !s.join }
+
+// stops reports whether the command line asks for states and no model.
+func (s *stateFlags) stops() bool { return s.one() || s.join }
 
 // named returns the flag that names the folder, and the folder; "" for none.
 func (s *stateFlags) named() (flag, folder string) {
@@ -94,6 +103,11 @@ func (j *job) refusesStates(inputs []string) []contradiction {
 	s := &j.states
 	return []contradiction{
 		{s.checkpoint != "" && s.folder != "", "--checkpoint keeps the states of one run and --states those of shards: leave one of them out"},
+		{s.join && s.folder == "", "--join puts states of shards together: name their folder with --states, such as --states st"},
+		{s.join && s.one(), "--join puts states together and --shard makes one: leave one of them out"},
+		{s.runner != "" && (s.folder == "" || s.stops()), "--runner makes the model of what shards leave in a folder: name it with --states, and leave out --shard and --join"},
+		{s.runner != "" && (s.shards < 1 || s.shards > mostShards), "--runner has shards done: say how many with --shards, such as --shards 8"},
+		j.without(s.runner == "", "goes with --runner", "shards"),
 		{s.one() && s.folder == "", "--shard leaves its state in a folder: name it with --states, such as --states st"},
 		j.without(s.checkpoint == "" && !s.one(), "goes with --checkpoint or --shard", "checkpoint-every"),
 		j.without(s.checkpoint == "" && !s.ends(), "is for a fit with --checkpoint or --states", "keep-states"),
@@ -139,7 +153,7 @@ func aloneWords(p *model.Plan) string {
 // noResult are flags whose values change no result, or say where data are: what these
 // are, the states themselves tell.
 var noResult = []string{"help", "threads", "memory", "format", "quiet", "output", "factors", "left-factors", "right-factors", "clusters-output", "plot",
-	"checkpoint", "checkpoint-every", "states", "shard", "keep-states", "columns", "label", "keep", "no-header", "delimiter", "input-format",
+	"checkpoint", "checkpoint-every", "states", "shard", "keep-states", "join", "shards", "runner", "columns", "label", "keep", "no-header", "delimiter", "input-format",
 	"spool", "spool-dir", "right", "with", "matrix", "graph", "nodes", "labels", "target", "scores", "given-label"}
 
 // identity returns what decides the result besides the rows, and what is known of them,
@@ -173,13 +187,18 @@ func (j *job) openStates(p *model.Plan) (err error) {
 	if err != nil {
 		return err
 	}
-	o := stream.RunOptions{Part: j.states.shard.part, Parts: j.states.shard.of, Finish: j.states.ends(), Text: string(text),
+	o := stream.RunOptions{Part: j.states.shard.part, Parts: j.states.shard.of, Finish: j.states.ends(), Join: j.states.join, Text: string(text),
 		Unwritten: func(err error) { j.note("no more states are kept, the fit goes on without: %v", err) }, Ignored: j.noteIgnored}
 	if !j.states.ends() {
 		o.Every = j.states.every
 	}
 	if j.states.checkpoint != "" {
 		o.Resumed = j.noteResumed
+	}
+	if j.states.runner != "" {
+		if o.Runner, err = j.newRunner(); err != nil {
+			return err
+		}
 	}
 	store := blockstore.States(folder)
 	if j.run, err = stream.NewRun(store, j.identity(), o); err != nil {
@@ -200,9 +219,9 @@ func (s *stateFlags) checkFolder() error {
 	switch {
 	case err == nil && !info.IsDir():
 		return usagef("%s %s: this is no folder", flag, folder)
-	case errors.Is(err, fs.ErrNotExist) && s.ends():
+	case errors.Is(err, fs.ErrNotExist) && s.runner == "" && (s.ends() || s.join):
 		return fromData(fmt.Errorf("%s %s: there is no such folder; shards make it: nystream fit METHOD DATA... --shard 1/8 --states %s", flag, folder, folder))
-	case s.ends():
+	case s.ends() && s.runner == "":
 		return nil
 	}
 	if err := os.MkdirAll(folder, 0o777); err != nil {
@@ -250,6 +269,8 @@ func (j *job) stateFault(err error) error {
 	var missing *stream.MissingError
 	var wrong *stream.StateError
 	switch {
+	case errors.As(err, &missing) && j.states.runner != "":
+		return fmt.Errorf("%s %s: %w; the same command goes on from what is there", flag, folder, err)
 	case errors.As(err, &missing) && len(missing.Parts) == 0:
 		return fromData(fmt.Errorf("%s %s: %w; run the shards again, they go on with this pass: add --shard 1/8, 2/8 … to the fit", flag, folder, missing))
 	case errors.As(err, &missing):
@@ -302,8 +323,11 @@ func (j *job) endWords() string {
 	return fmt.Sprintf("make the model with nystream merge --states %s -o model.npz", j.states.folder)
 }
 
-// reportShard prints what a shard has done, and what is next.
-func (j *job) reportShard(p *model.Plan, s *stream.StoppedError) error {
+// reportStopped prints what was done of a pass, and what is next.
+func (j *job) reportStopped(p *model.Plan, s *stream.StoppedError) error {
+	if s.Parts == 0 {
+		return j.reportJoined(s)
+	}
 	states, err := stream.ListStates(blockstore.States(j.states.folder))
 	if err != nil {
 		return j.stateFault(err)
@@ -335,6 +359,34 @@ func (j *job) reportShard(p *model.Plan, s *stream.StoppedError) error {
 	t.Add("state", "%s", r.State)
 	t.Add("work", "%s, peak memory %s", show.Seconds(float64(r.Seconds)), show.Bytes(r.PeakRSSBytes))
 	t.Add("next", "%s", r.Next)
+	return j.print(r, t)
+}
+
+// joinedResult is what fit prints as JSON of states that it has joined.
+type joinedResult struct {
+	Method string   `json:"method"`
+	Pass   string   `json:"pass"`
+	Round  int      `json:"round"`
+	Rows   int64    `json:"rows"`
+	State  string   `json:"state"`
+	Notes  []string `json:"notes"`
+}
+
+// reportJoined prints what the state has seen that others were put together into.
+func (j *job) reportJoined(s *stream.StoppedError) error {
+	states, err := stream.ListStates(blockstore.States(j.states.folder))
+	if err != nil {
+		return j.stateFault(err)
+	}
+	r := &joinedResult{Method: j.method, Pass: s.Pass, Round: s.Fold, Notes: j.sentences(j.task.openNotes())}
+	for _, info := range states {
+		if info.Fold == s.Fold {
+			r.State, r.Rows = filepath.Join(j.states.folder, info.Name), info.Seen
+		}
+	}
+	t := &show.Text{Title: fmt.Sprintf("joined states of round %d (%s), of %s", r.Round, r.Pass, j.task.title())}
+	t.Add("rows", "%s", show.Count(r.Rows))
+	t.Add("state", "%s", r.State)
 	return j.print(r, t)
 }
 

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// programRunner has the shards of passes done by a program that runs a command for each
+// line of its standard input, with the line in the place of {}, as xargs -I{} and GNU
+// parallel do. It succeeds if all of them do.
+type programRunner struct {
+	program []string
+	shards  int
+	command func(shards int) []string // that does a shard
+	err     io.Writer
+}
+
+// place is what the program replaces by a line of its standard input.
+const place = "{}"
+
+func (j *job) newRunner() (*programRunner, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	r := &programRunner{program: strings.Fields(j.states.runner), shards: j.states.shards, err: j.err}
+	var global []string
+	j.cmd.InheritedFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Changed && slices.Contains([]string{"threads", "memory"}, f.Name) {
+			global = append(global, "--"+f.Name+"="+f.Value.String())
+		}
+	})
+	r.command = func(shards int) []string {
+		own := append(global, "--quiet", "--format=json", "--states="+j.states.folder, fmt.Sprintf("--shard=%s/%d", place, shards))
+		return append([]string{self}, j.savedFit().args(nil, nil, own)...)
+	}
+	for _, word := range r.command(1) {
+		if strings.Count(word, place) > 0 && word != "--shard="+place+"/1" {
+			return nil, usagef("--runner replaces %s by the number of a shard, and %q has it already; give it another name", place, word)
+		}
+	}
+	return r, nil
+}
+
+// Fold runs the program once, for the parts that are missing.
+func (r *programRunner) Fold(ctx context.Context, missing *stream.MissingError) error {
+	parts, of := missing.Parts, missing.OfParts // those of an earlier run
+	if len(parts) == 0 {
+		of = r.shards
+		for p := range of {
+			parts = append(parts, p+1)
+		}
+	}
+	var lines bytes.Buffer
+	for _, p := range parts {
+		fmt.Fprintln(&lines, p)
+	}
+	words := append(slices.Clone(r.program), r.command(of)...)
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Stdin, cmd.Stderr = &lines, r.err
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 10 * time.Second
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("--runner %s: %w", words[0], err)
+	}
+	return nil
+}

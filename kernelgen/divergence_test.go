@@ -134,13 +134,14 @@ func TestDivergencesAgreeWithTheirFormula(t *testing.T) {
 }
 
 // checkTile compares a tile with a formula, to what the sums of logarithms up to
-// 1500 leave; entries that are 0 by definition are 0.
+// 1500 leave; entries that are 0 by definition are 0. (math.Exp is zero a little
+// early on arm64.)
 func checkTile(t *testing.T, name string, ref reference, a, x, z blas64.General) {
 	t.Helper()
 	for i := range x.Rows {
 		for j := range z.Rows {
 			got, want := row(a, i)[j], ref.value(row(x, i), row(z, j))
-			if !(math.Abs(got-want) <= 1e-12*(1+math.Abs(want))) || want == 0 && got != 0 {
+			if !(math.Abs(got-want) <= 1e-12*(1+math.Abs(want))) || want == 0 && math.Abs(got) > 1e-322 {
 				t.Fatalf("%s, %s, d=%d, %v: entry [%d,%d] = %v, want %v", ref.text, name, x.Cols, simd.Active(), i, j, got, want)
 			}
 		}

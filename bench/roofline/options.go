@@ -38,7 +38,7 @@ func parseOptions(args []string) (o options, err error) {
 	tables := f.String("tables", "tiles,memory,gemm", "tables to print, of tiles, memory, gemm and kv")
 	kernels := f.String("kernels", "rbf,laplace,poly,matern52", "kernels")
 	dims := f.String("dims", "", "numbers of columns (default 3,16,20,50,128,256,784,3072; with -quick 3,20,784)")
-	paths := f.String("paths", "", "paths, of go, avx2 and avx512 (default: what this machine has)")
+	paths := f.String("paths", "", "paths, of go, avx2, avx512 and neon (default: what this machine has)")
 	types := f.String("types", "f64,f32", "types of elements")
 	threads := f.String("threads", "", "numbers of threads (default 1,2, or 1 on a single processor)")
 	f.IntVar(&o.reps, "reps", 5, "repetitions, of which medians are taken")

@@ -63,7 +63,8 @@ numpy.load opens.
 
 Environment: NYSTREAM_THREADS, NYSTREAM_MEMORY, NYSTREAM_SEED, NYSTREAM_FORMAT and
 NYSTREAM_QUIET set the global flags; a flag on the command line wins. NYSTREAM_SIMD
-(go, avx2 or avx512) forces a set of instructions; results differ in the last bits.
+(go, avx2, avx512 or neon) forces a set of instructions; results differ in the
+last bits.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bad or missing data, 4 over the
 memory budget, 130 interrupted. After any but 0 no output file is left, except

@@ -32,7 +32,7 @@ func ulps(got float64, want *big.Float) float64 {
 }
 
 // expBounds are the largest errors of each path, in ulp.
-var expBounds = map[Path]float64{Go: 0.55, AVX2: 1, AVX512: 1}
+var expBounds = map[Path]float64{Go: 0.55, AVX2: 1, AVX512: 1, NEON: 1}
 
 func TestExpAccuracy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -88,12 +88,12 @@ func TestExpEdges(t *testing.T) {
 }
 
 // nearExp compares with math.Exp; on amd64 that overflows a little early, from
-// about 709.44 on.
+// about 709.44 on, and on arm64 it is zero a little early, from −744.5 on.
 func nearExp(got, x, units float64) bool {
 	if near(got, math.Exp(x), units) {
 		return true
 	}
-	if !(x > 709 && x < 710) {
+	if !(x > 709 && x < 710 || x > -746 && x < -744) {
 		return false
 	}
 	want, _ := bigExp(x).Float64()

@@ -87,8 +87,5 @@ func foldFast[T Float](dst, tile Matrix[T], signs []T, scale T) {
 
 // vectorBytes returns the size of a register.
 func (p Path) vectorBytes() int {
-	if p == AVX512 {
-		return 64
-	}
-	return 32
+	return [...]int{AVX2: 32, AVX512: 64, NEON: 16}[p]
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // groupBytes is the size of one step of a group of packed rows: a vector
-// register of AVX-512, two of AVX2, and a line of the cache.
+// register of AVX-512, two of AVX2, four of NEON, and a line of the cache on x86.
 const groupBytes = 64
 
 // Lanes is the granularity of [Packed] in float64: rows are stored in groups of

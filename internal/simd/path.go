@@ -13,10 +13,11 @@ const (
 	Go     Path = iota // plain Go, on every machine
 	AVX2               // with FMA
 	AVX512             // F and DQ
+	NEON               // arm64
 )
 
 // String returns the name of the path, as in the environment variable.
-func (p Path) String() string { return [...]string{"go", "avx2", "avx512"}[p] }
+func (p Path) String() string { return [...]string{"go", "avx2", "avx512", "neon"}[p] }
 
 // PathVariable is the environment variable that forces a path.
 const PathVariable = "NYSTREAM_SIMD"

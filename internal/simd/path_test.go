@@ -13,13 +13,14 @@ func TestPathOfTheEnvironment(t *testing.T) {
 }
 
 func TestUseOfAPathThatIsNotThere(t *testing.T) {
-	if _, ok := find(AVX512.String()); ok {
-		t.Skip("this machine has every path: needs one without AVX-512, or -tags noasm")
+	other := NEON
+	if _, ok := find(other.String()); ok {
+		other = AVX512
 	}
 	defer func() {
 		if recover() == nil {
 			t.Error("no panic")
 		}
 	}()
-	Use(AVX512)
+	Use(other)
 }

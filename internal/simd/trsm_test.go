@@ -140,7 +140,7 @@ func (f *twofold) add(a, b float64) {
 // The cascade is solved by substitution, and what is merely graded is not.
 func TestSolveChoosesSubstitution(t *testing.T) {
 	if active == Go {
-		t.Skip("plain Go knows substitution only: needs amd64 with AVX2, and no -tags noasm")
+		t.Skip("plain Go knows substitution only: needs a vector path, and no -tags noasm")
 	}
 	rng := rand.New(rand.NewPCG(13, 1))
 	for name, want := range map[string]bool{"well conditioned": false, "graded columns": false, "graded rows": false, "cascade": true} {

@@ -3,8 +3,6 @@ package main
 import (
 	"math"
 	"math/big"
-
-	"github.com/mmcloughlin/avo/operand"
 )
 
 // expDegree is the degree of the polynomial for e^r on |r| ≤ ln2/2; its error is
@@ -47,12 +45,17 @@ func (l *lanes) splitLn2() (hi, lo float64) {
 	return hi, rest
 }
 
-// rounder is what makes a sum hold the nearest integer in its low bits.
+// rounder is what makes a sum hold the nearest integer in its low bits; on NEON
+// that integer plus twice the bias of exponents, see scaleByPower.
 func (l *lanes) rounder() constant {
+	rounder, bias := 0x1.8p52, 1023.0
 	if l.single {
-		return l.value(0x1.8p23)
+		rounder, bias = 0x1.8p23, 127
 	}
-	return l.value(0x1.8p52)
+	if l.isa == neon {
+		rounder += 2 * bias
+	}
+	return l.value(rounder)
 }
 
 // expLimits are where the exponential has become zero, and infinite.
@@ -81,8 +84,8 @@ func (l *lanes) exponentials(x []vec) {
 // bits of n, the first by an instruction that rounds n down itself. A third of
 // the multiplications of the series alone go.
 func (l *lanes) exponentialsByTable(x []vec) {
-	used := l.used
-	defer func() { l.used = used }()
+	used := *l.pool
+	defer func() { *l.pool = used }()
 	powers, tails := l.powerTables()
 	rounder := l.value(0x1.8p49) // leaves eighths in the low bits
 	n, p := l.vecs(len(x)), l.vecs(len(x))
@@ -106,19 +109,19 @@ func (l *lanes) exponentialsByTable(x []vec) {
 		l.mul(p[i], x[i], p[i])
 	}
 	for i := range x { // power·(1 + tail)·(1 + p) without the last product
-		l.VPERMPD(tails, n[i], x[i])
+		l.x86().choose(tails, n[i], x[i])
 		l.add(p[i], x[i], p[i])
-		l.VPERMPD(powers, n[i], x[i])
+		l.x86().choose(powers, n[i], x[i])
 		l.fma(x[i], p[i], x[i])
 	}
 	for i := range x {
 		l.subConst(n[i], rounder, n[i])
-		l.VSCALEFPD(n[i], x[i], x[i])
+		l.scaleByPower(x[i], n[i], x[i])
 	}
 }
 
 // powerTables are 2^(j/8) = power·(1 + tail) for j = 0 … 7.
-func (l *lanes) powerTables() (powers, tails operand.Mem) {
+func (l *lanes) powerTables() (powers, tails mem) {
 	root := number(2)
 	for range 3 {
 		root.Sqrt(root)
@@ -138,35 +141,46 @@ func (l *lanes) powerTables() (powers, tails operand.Mem) {
 //
 //	e^x = 2^n · e^r,   r = x − n·ln2,   |r| ≤ ln2/2.
 func (l *lanes) exponentialsBySeries(x []vec) {
-	used := l.used
-	defer func() { l.used = used }()
+	used := *l.pool
+	defer func() { *l.pool = used }()
 	n := l.vecs(len(x))
-	for i := range x { // n = x/ln2 + rounder
-		l.set(l.rounder(), n[i])
-		l.fmaConst(x[i], l.value(math.Log2E), n[i])
-	}
+	l.roundedMultiples(x, n)
 	hi, lo := l.splitLn2()
 	p := l.vecs(len(x))
 	whole := n
-	if l.isa == avx2 { // the bits of n are needed later
+	if l.isa != avx512 { // the bits of n are needed later
 		whole = p
 	}
-	for i := range x {
-		l.subConst(n[i], l.rounder(), whole[i])
+	l.subAll(n, l.rounder(), whole)
+	l.fnmaAll(whole, l.value(hi), x)
+	l.fnmaAll(whole, l.value(lo), x)
+	if l.isa == neon {
+		l.seriesByTwos(x, p)
+		p = x
+	} else {
+		l.polynomials(l.expCoefficients(), x, p)
 	}
-	for i := range x {
-		l.fnmaConst(whole[i], l.value(hi), x[i])
-	}
-	for i := range x {
-		l.fnmaConst(whole[i], l.value(lo), x[i])
-	}
-	l.polynomials(l.expCoefficients(), x, p)
 	for i := range x {
 		l.scaleByPower(p[i], n[i], x[i])
 	}
 }
 
-// polynomials sets p[i] = Σ c_k x[i]^k.
+// roundedMultiples sets n = x/ln2 + rounder.
+func (l *lanes) roundedMultiples(x, n []vec) {
+	if l.isa == neon {
+		for i := range x {
+			l.set(l.rounder(), n[i])
+		}
+		l.fmaAll(x, l.value(math.Log2E), n)
+		return
+	}
+	for i := range x {
+		l.set(l.rounder(), n[i])
+		l.fmaConst(x[i], l.value(math.Log2E), n[i])
+	}
+}
+
+// polynomials sets p[i] = Σ c_k x[i]^k by Horner's rule.
 func (l *lanes) polynomials(c []float64, x, p []vec) {
 	top := len(c) - 1
 	for i := range x {
@@ -179,34 +193,86 @@ func (l *lanes) polynomials(c []float64, x, p []vec) {
 	}
 }
 
-// scaleByPower sets dst = p·2^n. In AVX-512 n is a whole number; in AVX2 it is
-// one plus the rounder, and the power is multiplied in two halves, each of
-// which is a normal number.
-func (l *lanes) scaleByPower(p, n, dst vec) {
-	if l.isa == avx512 {
-		l.pick(l.VSCALEFPD, l.VSCALEFPS)(n, p, dst)
-		return
+// polynomial returns the register that holds Σ c_k x^k: p or, on NEON, another.
+func (l *lanes) polynomial(c []float64, x, p vec) vec {
+	if l.isa != neon {
+		l.polynomials(c, []vec{x}, []vec{p})
+		return p
 	}
-	used := l.used
-	defer func() { l.used = used }()
-	e, half := l.vec(), l.vec()
-	shift := operand.U8(23)
-	if l.single {
-		l.subInt(n, l.at(l.rounder()), e)
-	} else { // the integer into the high half of the lane
-		l.VPSLLQ(operand.U8(32), n, e)
-		shift = 20
-	}
-	l.VPSRAD(operand.U8(1), e, half)
-	l.VPSLLD(shift, half, half)
-	l.VPSLLD(shift, e, e)
-	l.subInt(e, half, e)
-	for _, power := range []vec{half, e} { // products, so that NaN stays NaN
-		l.VPADDD(l.at(l.value(1)), power, power)
-		l.mul(p, power, p)
-	}
-	l.move(p, dst)
+	spare := l.vec()
+	l.scope(func() {
+		z := l.vec()
+		l.mul(x, x, z)
+		p = l.polynomialsByTwos(c, []vec{x}, []vec{z}, []vec{p}, spare)[0]
+	})
+	return p
 }
 
-// subInt is dst = a − b in integers of 32 bits.
-func (l *lanes) subInt(a vec, b operand.Op, dst vec) { l.VPSUBD(b, a, dst) }
+// seriesByTwos sets x = 1 + (x + x²·q(x)) ≈ e^x for NEON; p is spoiled.
+func (l *lanes) seriesByTwos(x, p []vec) {
+	l.scope(func() {
+		spare, z := l.vec(), l.vecs(len(x))
+		for i := range x {
+			l.mul(x[i], x[i], z[i])
+		}
+		p = l.polynomialsByTwos(l.expCoefficients()[2:], x, z, p, spare)
+		for i := range x {
+			l.fma(z[i], p[i], x[i])
+		}
+		l.addAll(x, l.value(1), x)
+	})
+}
+
+// polynomialsByTwos returns the registers that hold Σ c_k x[i]^k, given
+// z[i] = x[i]²: those of p and the spare one, in some order. The multiply-add of
+// NEON overwrites the addend, so that Horner's rule needs a copy of a constant
+// for each; here they are
+//
+//	p = (c_k + c_k+1·x) + z·p,
+//
+// one copy for two of them, straight from memory, and a chain half as long.
+func (l *lanes) polynomialsByTwos(c []float64, x, z, p []vec, spare vec) []vec {
+	p = append([]vec(nil), p...)
+	k := len(c) - 2 - len(c)%2
+	l.pairs(c[k:], x, p)
+	if len(c)%2 == 1 {
+		l.fmaAll(z, l.value(c[k+2]), p)
+	}
+	for k -= 2; k >= 0; k -= 2 {
+		l.scope(func() {
+			odd := l.vec()
+			l.set(l.value(c[k+1]), odd)
+			for i := range x {
+				l.set(l.value(c[k]), spare)
+				l.fma(x[i], odd, spare)
+				l.fma(z[i], p[i], spare)
+				p[i], spare = spare, p[i]
+			}
+		})
+	}
+	return p
+}
+
+// pairs sets p = c_0 + c_1·x.
+func (l *lanes) pairs(c []float64, x, p []vec) {
+	for i := range x {
+		l.set(l.value(c[0]), p[i])
+	}
+	l.fmaAll(x, l.value(c[1]), p)
+}
+
+// scaleByPower sets dst = p·2^n. In AVX-512 n is a whole number; otherwise it is
+// one plus the rounder, and the power is multiplied in two halves, each of which
+// is a normal number.
+func (l *lanes) scaleByPower(p, n, dst vec) {
+	l.scope(func() {
+		switch l.isa {
+		case avx512:
+			l.x86().scale(p, n, dst)
+		case avx2:
+			l.x86().multiplyByHalves(p, n, dst, l.at(l.rounder()), l.at(l.value(1)))
+		case neon:
+			l.arm().multiplyByHalves(p, n, dst)
+		}
+	})
+}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 
-	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
@@ -33,145 +32,179 @@ const (
 // fold emits one function.
 type fold struct {
 	*lanes
-	job      reg.GPVirtual
-	slot, at reg.GPVirtual
+	job      gp
+	slot, at gp
 	scale    vec
 	sign     vec
 	load     vec
-	sums     []vec // by row
-	mask     reg.OpmaskVirtual
-	laneMask vec
+	sums     []vec             // by row
+	mask     reg.OpmaskVirtual // AVX-512
+	laneMask vec               // AVX2
+	bits     gp                // NEON
 }
 
-func (f *fold) get(field int) reg.GPVirtual {
-	r := f.GP64()
-	f.MOVQ(operand.Mem{Base: f.job, Disp: field}, r)
-	return r
-}
+func (f *fold) field(offset int) mem { return mem{base: f.job, disp: offset} }
+
+func (f *fold) get(field int) gp { return f.loaded(f.field(field)) }
 
 func emitFold(l *lanes, rows int) {
-	l.used = 0
 	f := &fold{lanes: l}
-	f.Function(fmt.Sprintf("fold%d%s%s", rows, l.suffix(), l.isa))
-	f.Attributes(nosplit)
-	f.SignatureExpr("func(j *uint64)")
-	f.Pragma("noescape")
-	f.Doc("folds rows; see fold.go in _gen.")
-	f.job = f.Load(f.Param("j"), f.GP64()).(reg.GPVirtual)
+	f.function(fmt.Sprintf("fold%d%s", rows, l.suffix()), "func(j *uint64)", "folds rows; see fold.go in _gen.")
+	f.job = f.parameter("j")
 	f.scale, f.sign, f.load, f.sums = f.vec(), f.vec(), f.vec(), f.vecs(rows)
-	f.broadcast(operand.Mem{Base: f.job, Disp: foldScale}, f.scale)
+	f.broadcast(f.field(foldScale), f.scale)
 	f.setMask()
 	f.slot = f.get(foldSlot)
 	tile, dst := f.get(foldTile), f.get(foldDst)
 	next, vector, tail, done := f.label("rows"), f.label("vector"), f.label("tail"), f.label("done")
-	f.Label(next)
-	f.at = f.GP64()
-	f.XORQ(f.at, f.at)
+	f.mark(next)
+	f.at = f.scalar()
+	f.clear(f.at)
 	vectors := f.get(foldVectors)
-	f.TESTQ(vectors, vectors)
-	f.JE(operand.LabelRef(tail))
-	f.Label(vector)
+	f.compareZero(vectors)
+	f.jump(ifEqual, tail)
+	f.mark(vector)
 	f.column(tile, dst, false)
-	f.ADDQ(operand.U8(f.width()), f.at)
-	f.DECQ(vectors)
-	f.JNE(operand.LabelRef(vector))
-	f.Label(tail)
-	f.CMPQ(operand.Mem{Base: f.job, Disp: foldTail}, operand.U8(0))
-	f.JE(operand.LabelRef(done))
+	f.addTo(f.width(), f.at)
+	f.countDown(vectors, vector)
+	f.mark(tail)
+	f.compare(f.field(foldTail), 0)
+	f.jump(ifEqual, done)
 	f.column(tile, dst, true)
-	f.Label(done)
+	f.mark(done)
 	for _, step := range []struct {
 		field int
-		p     reg.GPVirtual
+		p     gp
 	}{{foldTileRow, tile}, {foldDstRow, dst}} {
 		by := f.get(step.field)
-		f.IMUL3Q(operand.U8(rows), by, by)
-		f.ADDQ(by, step.p)
+		f.times(rows, by)
+		f.addTo(by, step.p)
 	}
-	f.DECQ(operand.Mem{Base: f.job, Disp: foldGroups})
-	f.JNE(operand.LabelRef(next))
-	f.VZEROUPPER()
-	f.RET()
+	f.countDown(f.field(foldGroups), next)
+	f.leave()
 }
 
 // setMask prepares the mask of the tail.
 func (f *fold) setMask() {
-	if f.isa == avx512 {
-		bits := f.GP32()
-		f.mask = f.K()
-		f.MOVL(operand.Mem{Base: f.job, Disp: foldTail}, bits)
-		f.KMOVW(bits, f.mask)
-		return
+	switch f.isa {
+	case avx512:
+		f.mask = f.x86().opmask(f.field(foldTail))
+	case avx2:
+		f.laneMask = f.vec()
+		f.move(f.field(foldLanes), f.laneMask)
+	case neon:
+		f.bits = f.get(foldTail)
 	}
-	f.laneMask = f.vec()
-	f.move(operand.Mem{Base: f.job, Disp: foldLanes}, f.laneMask)
 }
 
 // column folds one vector of columns of the rows at hand.
-func (f *fold) column(tile, dst reg.GPVirtual, masked bool) {
+func (f *fold) column(tile, dst gp, masked bool) {
+	f.scope(func() { f.foldColumn(tile, dst, masked) })
+}
+
+func (f *fold) foldColumn(tile, dst gp, masked bool) {
 	for _, s := range f.sums {
 		f.zero(s)
 	}
 	sign, stride, slots := f.get(foldSign), f.get(foldTileRow), f.get(foldSlots)
-	low, high := f.GP64(), f.GP64()
-	f.LEAQ(operand.Mem{Base: tile, Index: f.at, Scale: 1}, low)
-	f.LEAQ(operand.Mem{Base: low, Index: stride, Scale: 2}, high)
-	f.ADDQ(f.at, sign)
+	in := f.rowsAt(tile, stride)
+	f.addTo(f.at, sign)
 	next := f.label("slot")
-	f.Label(next)
-	f.part(operand.Mem{Base: sign}, f.sign, masked)
+	f.mark(next)
+	f.part(mem{base: sign}, f.sign, masked)
 	for r, s := range f.sums {
-		mem := rowOf(low, high, stride, r)
 		if masked {
-			f.part(mem, f.load, true)
+			f.part(in.row(r), f.load, true)
 			f.fma(f.sign, f.load, s)
 		} else {
-			f.fma(f.sign, mem, s)
+			f.fma(f.sign, in.row(r), s)
 		}
 	}
-	f.ADDQ(f.slot, sign)
-	f.ADDQ(f.slot, low)
-	f.ADDQ(f.slot, high)
-	f.DECQ(slots)
-	f.JNE(operand.LabelRef(next))
-	out := f.get(foldDstRow)
-	f.LEAQ(operand.Mem{Base: dst, Index: f.at, Scale: 1}, low)
-	f.LEAQ(operand.Mem{Base: low, Index: out, Scale: 2}, high)
+	f.addTo(f.slot, sign)
+	for _, p := range in.pointers() {
+		f.addTo(f.slot, p)
+	}
+	f.countDown(slots, next)
+	stride = f.get(foldDstRow)
+	out := f.rowsFrom(in, dst, stride)
 	for r, s := range f.sums {
 		f.mul(s, f.scale, s)
-		f.keep(s, rowOf(low, high, out, r), masked)
+		f.keep(s, out.row(r), masked)
 	}
 }
 
-// rowOf is row r ≤ 3, rows 2 and 3 from a base of their own.
-func rowOf(low, high, stride reg.GPVirtual, r int) operand.Mem {
-	mem := operand.Mem{Base: [2]reg.GPVirtual{low, high}[r/2]}
-	if r%2 == 1 {
-		mem.Index, mem.Scale = stride, 1
+// foldRows addresses up to four rows: on x86 rows 2 and 3 have a base of their
+// own, on arm64 each row has.
+type foldRows struct {
+	base   []gp
+	stride gp
+	each   bool
+}
+
+// rowsAt are the rows of p from the present column on.
+func (f *fold) rowsAt(p, stride gp) *foldRows {
+	rows := &foldRows{each: f.isa == neon, stride: stride}
+	n := 2
+	if rows.each {
+		n = len(f.sums)
 	}
-	return mem
+	for range n {
+		rows.base = append(rows.base, f.scalar())
+	}
+	return f.rowsFrom(rows, p, stride)
+}
+
+// rowsFrom points the same registers to the rows of p.
+func (f *fold) rowsFrom(rows *foldRows, p, stride gp) *foldRows {
+	rows.stride = stride
+	f.address(mem{base: p, index: f.at, scale: 1}, rows.base[0])
+	apart := 2
+	if rows.each {
+		apart = 1
+	}
+	for i := 1; i < len(rows.base); i++ {
+		f.address(mem{base: rows.base[i-1], index: stride, scale: apart}, rows.base[i])
+	}
+	return rows
+}
+
+func (r *foldRows) pointers() []gp { return r.base }
+
+func (r *foldRows) row(i int) mem {
+	if r.each {
+		return mem{base: r.base[i]}
+	}
+	m := mem{base: r.base[i/2]}
+	if i%2 == 1 {
+		m.index, m.scale = r.stride, 1
+	}
+	return m
 }
 
 // part loads a vector, or the part of one that is there.
-func (f *fold) part(mem operand.Mem, dst vec, masked bool) {
+func (f *fold) part(m mem, dst vec, masked bool) {
 	switch {
 	case !masked:
-		f.move(mem, dst)
+		f.move(m, dst)
 	case f.isa == avx512:
-		f.pick3(f.VMOVUPD_Z, f.VMOVUPS_Z)(mem, f.mask, dst)
+		f.x86().loadMasked(m, f.mask, dst)
+	case f.isa == avx2:
+		f.x86().loadByLanes(m, f.laneMask, dst)
 	default:
-		f.pick3(f.VMASKMOVPD, f.VMASKMOVPS)(mem, f.laneMask, dst)
+		f.arm().loadSome(f.bits, 0, []mem{m}, []vec{dst})
 	}
 }
 
 // keep stores it.
-func (f *fold) keep(src vec, mem operand.Mem, masked bool) {
+func (f *fold) keep(src vec, m mem, masked bool) {
 	switch {
 	case !masked:
-		f.move(src, mem)
+		f.move(src, m)
 	case f.isa == avx512:
-		f.pick(f.VMOVUPD, f.VMOVUPS)(src, f.mask, mem)
+		f.x86().storeMasked(src, f.mask, m)
+	case f.isa == avx2:
+		f.x86().storeByLanes(src, f.laneMask, m)
 	default:
-		f.pick3(f.VMASKMOVPD, f.VMASKMOVPS)(src, f.laneMask, mem)
+		f.arm().storeSome(f.bits, 0, []vec{src}, []mem{m})
 	}
 }

@@ -1,12 +1,6 @@
 package main
 
-import (
-	"fmt"
-
-	"github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
-)
+import "fmt"
 
 // An isa is an instruction set.
 type isa int
@@ -14,46 +8,37 @@ type isa int
 const (
 	avx2 isa = iota // with FMA
 	avx512
+	neon // of arm64, where it is always there
 )
 
-func (i isa) String() string { return [...]string{"AVX2", "AVX512"}[i] }
+func (i isa) String() string { return [...]string{"AVX2", "AVX512", "NEON"}[i] }
 
 // lanes emits vector instructions of one instruction set on one type of
-// element, so that an algorithm is written once. Results come last, as in Go's
-// assembly; operands are in the order of the formula in the comment.
+// element, so that an algorithm is written once.
 type lanes struct {
-	*build.Context
+	machine
+	*pool
 	isa    isa
 	single bool // float32
 	consts *constants
 	tables map[string]bool
 	labels int
-	used   int // vector registers in use
 }
 
-// vec is a vector register. They are handed out in order and taken back by
-// scope, since the hot loops use nearly all of them.
-type vec = reg.VecPhysical
+// x86 is the machine where an algorithm has a form of its own for it.
+func (l *lanes) x86() *x86 { return l.machine.(*x86) }
 
-// vec is a register for the present scope.
-func (l *lanes) vec() vec {
-	all := [...][]vec{ymm, zmm}[l.isa]
-	if l.used == len(all) {
-		panic("out of vector registers")
-	}
-	l.used++
-	return all[l.used-1]
-}
+// arm likewise.
+func (l *lanes) arm() *arm { return l.machine.(*arm) }
 
-// scope runs f and takes back the registers it used.
-func (l *lanes) scope(f func()) {
-	used := l.used
-	f()
-	l.used = used
+// function begins a function of that instruction set.
+func (l *lanes) function(name, signature, doc string) {
+	*l.pool = pool{most: l.most}
+	l.machine.function(name+l.isa.String(), signature, doc)
 }
 
 // width is the size of a register in bytes.
-func (l *lanes) width() int { return [...]int{32, 64}[l.isa] }
+func (l *lanes) width() int { return [...]int{32, 64, 16}[l.isa] }
 
 // size is the size of an element in bytes.
 func (l *lanes) size() int {
@@ -77,107 +62,61 @@ func (l *lanes) label(word string) string {
 	return fmt.Sprintf("%s%d", word, l.labels)
 }
 
-// emit is an instruction of any number of operands, as avo has them.
-type emit func(ops ...operand.Op)
-
-// pick chooses the instruction for the element type.
-func (l *lanes) pick(double, single emit) emit {
-	if l.single {
-		return single
-	}
-	return double
+// loaded is a scalar from memory.
+func (l *lanes) loaded(m mem) gp {
+	r := l.scalar()
+	l.load(m, r)
+	return r
 }
 
-// dst = src, a register or memory.
-func (l *lanes) move(src, dst operand.Op) { l.pick(l.VMOVUPD, l.VMOVUPS)(src, dst) }
-
-// dst = the element at src, in every lane.
-func (l *lanes) broadcast(src operand.Mem, dst vec) { l.pick(l.VBROADCASTSD, l.VBROADCASTSS)(src, dst) }
-
-func (l *lanes) zero(dst vec) {
-	if l.isa == avx512 {
-		l.VPXORQ(dst, dst, dst)
+// set is dst = c in every lane.
+func (l *lanes) set(c constant, dst vec) {
+	if l.isa == neon { // where constants fill a register
+		l.move(l.at(c), dst)
 		return
 	}
-	l.VXORPD(dst, dst, dst)
+	l.broadcast(l.at(c), dst)
 }
 
-// dst = a + b, a − b, a·b, a/b; b may be memory.
-func (l *lanes) add(a vec, b operand.Op, dst vec) { l.pick(l.VADDPD, l.VADDPS)(b, a, dst) }
-func (l *lanes) sub(a vec, b operand.Op, dst vec) { l.pick(l.VSUBPD, l.VSUBPS)(b, a, dst) }
-func (l *lanes) mul(a vec, b operand.Op, dst vec) { l.pick(l.VMULPD, l.VMULPS)(b, a, dst) }
-func (l *lanes) div(a vec, b operand.Op, dst vec) { l.pick(l.VDIVPD, l.VDIVPS)(b, a, dst) }
+// p = p·x + c; acc += a·c, acc −= a·c; dst = a + c, a − c, a·c; dst = a AND c,
+// a OR c by bits; dst = a + c in whole numbers of 64 bits.
+func (l *lanes) horner(p, x vec, c constant)          { l.machine.horner(p, x, l.at(c)) }
+func (l *lanes) fmaConst(a vec, c constant, acc vec)  { l.machine.fmaConst(a, l.at(c), acc) }
+func (l *lanes) fnmaConst(a vec, c constant, acc vec) { l.machine.fnmaConst(a, l.at(c), acc) }
+func (l *lanes) addConst(a vec, c constant, dst vec)  { l.machine.addConst(a, l.at(c), dst) }
+func (l *lanes) subConst(a vec, c constant, dst vec)  { l.machine.subConst(a, l.at(c), dst) }
+func (l *lanes) mulConst(a vec, c constant, dst vec)  { l.machine.mulConst(a, l.at(c), dst) }
+func (l *lanes) andConst(a vec, c constant, dst vec)  { l.machine.andConst(a, l.at(c), dst) }
+func (l *lanes) orConst(a vec, c constant, dst vec)   { l.machine.orConst(a, l.at(c), dst) }
+func (l *lanes) addBits(a vec, c constant, dst vec)   { l.machine.addBits(a, l.at(c), dst) }
 
-// dst = √a.
-func (l *lanes) sqrt(a operand.Op, dst vec) { l.pick(l.VSQRTPD, l.VSQRTPS)(a, dst) }
-
-// acc += a·b and acc −= a·b, rounded once.
-func (l *lanes) fma(a vec, b operand.Op, acc vec)  { l.pick(l.VFMADD231PD, l.VFMADD231PS)(b, a, acc) }
-func (l *lanes) fnma(a vec, b operand.Op, acc vec) { l.pick(l.VFNMADD231PD, l.VFNMADD231PS)(b, a, acc) }
-
-// dst = the larger, or the smaller, of limit and x; NaN if x is NaN.
-func (l *lanes) atLeast(limit vec, x operand.Op, dst vec) { l.pick(l.VMAXPD, l.VMAXPS)(x, limit, dst) }
-func (l *lanes) atMost(limit vec, x operand.Op, dst vec)  { l.pick(l.VMINPD, l.VMINPS)(x, limit, dst) }
-
-// dst = a AND b, a OR b, by bits.
-func (l *lanes) and(a vec, b operand.Op, dst vec) { l.pick(l.VANDPD, l.VANDPS)(b, a, dst) }
-func (l *lanes) or(a vec, b operand.Op, dst vec)  { l.pick(l.VORPD, l.VORPS)(b, a, dst) }
-
-// p = p·x + c for a constant c.
-func (l *lanes) horner(p, x vec, c constant) {
-	l.withConst(c, l.pick(l.VFMADD213PD, l.VFMADD213PS), l.pick(l.VFMADD213PD_BCST, l.VFMADD213PS_BCST), x, p)
-}
-
-// dst = c in every lane.
-func (l *lanes) set(c constant, dst vec) { l.broadcast(l.at(c), dst) }
-
-// vecs is n registers.
-func (l *lanes) vecs(n int) []vec {
-	v := make([]vec, n)
-	for i := range v {
-		v[i] = l.vec()
+// allConst does an operation with the same constant on several registers. NEON,
+// whose operands are registers, loads the constant once.
+func (l *lanes) allConst(operation func(a vec, b arg, dst vec), withConst func(a vec, c constant, dst vec), a []vec, c constant, dst []vec) {
+	if l.isa != neon {
+		for i := range a {
+			withConst(a[i], c, dst[i])
+		}
+		return
 	}
-	return v
+	l.scope(func() {
+		v := l.vec()
+		l.set(c, v)
+		for i := range a {
+			operation(a[i], v, dst[i])
+		}
+	})
 }
 
-// withConst emits an instruction whose first operand is a constant in memory,
-// by the form of the instruction set: plain, or with a broadcast.
-func (l *lanes) withConst(c constant, plain, broadcast emit, rest ...operand.Op) {
-	if l.isa == avx512 {
-		plain = broadcast
+func (l *lanes) fmaAll(a []vec, c constant, acc []vec)  { l.allConst(l.fma, l.fmaConst, a, c, acc) }
+func (l *lanes) fnmaAll(a []vec, c constant, acc []vec) { l.allConst(l.fnma, l.fnmaConst, a, c, acc) }
+func (l *lanes) addAll(a []vec, c constant, dst []vec)  { l.allConst(l.add, l.addConst, a, c, dst) }
+func (l *lanes) subAll(a []vec, c constant, dst []vec)  { l.allConst(l.sub, l.subConst, a, c, dst) }
+
+// withoutSign has all bits set but the sign.
+func (l *lanes) withoutSign() constant {
+	if l.single {
+		return 1<<31 - 1
 	}
-	plain(append([]operand.Op{l.at(c)}, rest...)...)
-}
-
-// acc += a·c, acc −= a·c, dst = a − c, dst = a + c, dst = a·c for a constant c.
-func (l *lanes) fmaConst(a vec, c constant, acc vec) {
-	l.withConst(c, l.pick(l.VFMADD231PD, l.VFMADD231PS), l.pick(l.VFMADD231PD_BCST, l.VFMADD231PS_BCST), a, acc)
-}
-
-func (l *lanes) fnmaConst(a vec, c constant, acc vec) {
-	l.withConst(c, l.pick(l.VFNMADD231PD, l.VFNMADD231PS), l.pick(l.VFNMADD231PD_BCST, l.VFNMADD231PS_BCST), a, acc)
-}
-
-func (l *lanes) subConst(a vec, c constant, dst vec) {
-	l.withConst(c, l.pick(l.VSUBPD, l.VSUBPS), l.pick(l.VSUBPD_BCST, l.VSUBPS_BCST), a, dst)
-}
-
-func (l *lanes) addConst(a vec, c constant, dst vec) {
-	l.withConst(c, l.pick(l.VADDPD, l.VADDPS), l.pick(l.VADDPD_BCST, l.VADDPS_BCST), a, dst)
-}
-
-func (l *lanes) mulConst(a vec, c constant, dst vec) {
-	l.withConst(c, l.pick(l.VMULPD, l.VMULPS), l.pick(l.VMULPD_BCST, l.VMULPS_BCST), a, dst)
-}
-
-var ymm = []vec{
-	reg.Y0, reg.Y1, reg.Y2, reg.Y3, reg.Y4, reg.Y5, reg.Y6, reg.Y7,
-	reg.Y8, reg.Y9, reg.Y10, reg.Y11, reg.Y12, reg.Y13, reg.Y14, reg.Y15,
-}
-
-var zmm = []vec{
-	reg.Z0, reg.Z1, reg.Z2, reg.Z3, reg.Z4, reg.Z5, reg.Z6, reg.Z7,
-	reg.Z8, reg.Z9, reg.Z10, reg.Z11, reg.Z12, reg.Z13, reg.Z14, reg.Z15,
-	reg.Z16, reg.Z17, reg.Z18, reg.Z19, reg.Z20, reg.Z21, reg.Z22, reg.Z23,
-	reg.Z24, reg.Z25, reg.Z26, reg.Z27, reg.Z28, reg.Z29, reg.Z30, reg.Z31,
+	return 1<<63 - 1
 }

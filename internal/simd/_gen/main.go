@@ -4,6 +4,16 @@
 //
 // It is a module of its own, so that the assembler it uses (avo) never enters
 // the dependencies of those who import Nystream.
+//
+// Algorithms are described once, by type lanes, which hands the instructions to
+// a machine: x86 gives them to avo; arm writes Go's assembly for arm64, of which
+// avo knows nothing. An emitter of our own is small, since avo serves us mainly
+// by its types and its allocation of scalar registers, of which arm64 has so
+// many that they are taken in order. What differs between the instruction sets
+// beyond the names of instructions (masks, multiply-adds that overwrite the
+// addend, powers of two) is decided in the algorithm by l.isa. Vector
+// instructions for which Go's assembler has no name are words with a comment,
+// and a test reads them back by a disassembler (arm_words.go).
 package main
 
 import (
@@ -12,13 +22,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/mmcloughlin/avo/attr"
-	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/pass"
 	"github.com/mmcloughlin/avo/printer"
 )
-
-const nosplit = attr.NOSPLIT
 
 // A file is one file of assembly: functions for one instruction set.
 type file struct {
@@ -31,22 +37,27 @@ type file struct {
 var files = []file{
 	{"micro_f64_avx512", avx512, false, emitMicros},
 	{"micro_f64_avx2", avx2, false, emitMicros},
+	{"micro_f64_neon", neon, false, emitMicros},
 	{"micro_f32_avx512", avx512, true, emitMicros},
 	{"micro_f32_avx2", avx2, true, emitMicros},
+	{"micro_f32_neon", neon, true, emitMicros},
 	{"peak_f64_avx512", avx512, false, emitPeaks},
 	{"peak_f64_avx2", avx2, false, emitPeaks},
+	{"peak_f64_neon", neon, false, emitPeaks},
 	{"peak_f32_avx512", avx512, true, emitPeaks},
 	{"peak_f32_avx2", avx2, true, emitPeaks},
+	{"peak_f32_neon", neon, true, emitPeaks},
 	{"vector_f64_avx512", avx512, false, emitVectors},
 	{"vector_f64_avx2", avx2, false, emitVectors},
+	{"vector_f64_neon", neon, false, emitVectors},
 }
 
 // emitMicros emits the micro-kernels, the fold and the conversions of one instruction set and type. Their
 // sizes use all registers; with one row they finish what is left over.
 func emitMicros(l *lanes) {
-	rows, groups := 8, 3
-	if l.isa == avx2 {
-		rows, groups = 4, 1
+	rows, groups := 4, 1
+	if l.isa == avx512 {
+		rows, groups = 8, 3
 	}
 	for g := groups; g > 0; g-- {
 		emitMicro(l, rows, g)
@@ -71,13 +82,30 @@ func main() {
 
 // write generates the assembly and the declarations of its functions.
 func (f file) write(dir string) error {
-	ctx := build.NewContext()
-	ctx.ConstraintExpr("!noasm")
-	l := &lanes{Context: ctx, isa: f.isa, single: f.single}
+	l, print := f.lanes()
 	l.consts = newConstants("constants" + l.suffix() + f.isa.String() + strings.Split(f.name, "_")[0])
 	f.emit(l)
 	l.emitConstants()
-	out, err := ctx.Result()
+	return print(filepath.Join(dir, f.name))
+}
+
+// lanes returns an emitter of the file's instructions, and what prints them.
+func (f file) lanes() (l *lanes, print func(path string) error) {
+	p := &pool{}
+	l = &lanes{pool: p, isa: f.isa, single: f.single}
+	if f.isa == neon {
+		a := newArm(f.single, p)
+		l.machine = a
+		return l, a.print
+	}
+	x := newX86(f.isa, f.single, p)
+	l.machine = x
+	return l, x.print
+}
+
+// print compiles and writes both files.
+func (x *x86) print(path string) error {
+	out, err := x.Result()
 	if err != nil {
 		return err
 	}
@@ -85,8 +113,7 @@ func (f file) write(dir string) error {
 		return err
 	}
 	cfg := printer.Config{Name: "_gen", Argv: []string{"_gen"}, Pkg: "simd"}
-	base := filepath.Join(dir, f.name+"_amd64")
 	return firstError(
-		printTo(base+".s", printer.NewGoAsm(cfg), out),
-		printTo(base+".go", printer.NewStubs(cfg), out))
+		printTo(path+"_amd64.s", printer.NewGoAsm(cfg), out),
+		printTo(path+"_amd64.go", printer.NewStubs(cfg), out))
 }

@@ -3,9 +3,6 @@ package main
 import (
 	"fmt"
 	"iter"
-
-	"github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
 )
 
 // The micro-kernel computes, for R rows x_r and V groups of lanes p_v,
@@ -49,172 +46,198 @@ const (
 type micro struct {
 	*lanes
 	rows, groups int
-	job          reg.GPVirtual
+	job          gp
 	acc          [][]vec // by row, by register
-	mask         reg.OpmaskVirtual
 }
 
 // registers is how many registers a group of 64 bytes takes.
 func (m *micro) registers() int { return m.groups * 64 / m.width() }
 
-func (m *micro) field(offset int) operand.Mem { return operand.Mem{Base: m.job, Disp: offset} }
+func (m *micro) field(offset int) mem { return mem{base: m.job, disp: offset} }
 
-func (m *micro) get(offset int) reg.GPVirtual {
-	r := m.GP64()
-	m.MOVQ(m.field(offset), r)
-	return r
-}
+func (m *micro) get(offset int) gp { return m.loaded(m.field(offset)) }
 
 func emitMicro(l *lanes, rows, groups int) {
 	m := &micro{lanes: l, rows: rows, groups: groups}
-	m.Function(fmt.Sprintf("micro%dx%d%s%s", rows, groups, l.suffix(), l.isa))
-	m.Attributes(nosplit)
-	m.SignatureExpr("func(j *uint64)")
-	m.Pragma("noescape")
-	m.Doc("computes tiles of " + fmt.Sprint(rows) + " rows and " + fmt.Sprint(groups) + " groups of lanes; see micro.go in _gen.")
-	m.used = 0
-	m.job = m.Load(m.Param("j"), m.GP64()).(reg.GPVirtual)
+	m.function(fmt.Sprintf("micro%dx%d%s", rows, groups, l.suffix()), "func(j *uint64)",
+		"computes tiles of "+fmt.Sprint(rows)+" rows and "+fmt.Sprint(groups)+" groups of lanes; see micro.go in _gen.")
+	m.job = m.parameter("j")
 	for range rows {
 		m.acc = append(m.acc, m.vecs(m.registers()))
 	}
 	next := m.label("tile")
-	m.Label(next)
-	m.begin()
-	m.sums()
-	m.finish()
-	m.advance(next)
-	m.VZEROUPPER()
-	m.RET()
+	m.mark(next)
+	m.scope(m.begin)
+	m.scope(m.sums)
+	m.scope(m.finish)
+	m.scope(func() { m.advance(next) })
+	m.leave()
 }
 
 // advance moves on to the next tile of rows.
 func (m *micro) advance(next string) {
 	for _, at := range [][2]int{{fieldXRow, fieldXAt}, {fieldDstRow, fieldDstAt}} {
 		step := m.get(at[0])
-		m.IMUL3Q(operand.U8(m.rows), step, step)
-		m.ADDQ(step, m.field(at[1]))
+		m.times(m.rows, step)
+		m.addTo(step, m.field(at[1]))
 	}
-	m.DECQ(m.field(fieldTiles))
-	m.JNE(operand.LabelRef(next))
+	m.countDown(m.field(fieldTiles), next)
 }
 
-// A place addresses R rows with a given stride by two registers and two
-// multiples of the stride.
+// A place addresses R rows with a given stride: on x86 by two registers and two
+// multiples of the stride, on arm64 by a register for each.
 type place struct {
-	low, high, stride, triple reg.GPVirtual
+	low, high, stride, triple gp
+	each                      []gp
 }
 
 // place points to the rows of x or of the result in the present tile.
 func (m *micro) place(base, at, stride int) *place {
 	p := &place{low: m.get(base), stride: m.get(stride)}
-	m.ADDQ(m.field(at), p.low)
+	m.addTo(m.field(at), p.low)
+	if m.isa == neon {
+		p.each = []gp{p.low}
+		for r := 1; r < m.rows; r++ {
+			p.each = append(p.each, m.scalar())
+			m.address(mem{base: p.each[r-1], index: p.stride, scale: 1}, p.each[r])
+		}
+		return p
+	}
 	if m.rows > 1 {
-		p.triple = m.GP64()
-		m.LEAQ(operand.Mem{Base: p.stride, Index: p.stride, Scale: 2}, p.triple)
+		p.triple = m.scalar()
+		m.address(mem{base: p.stride, index: p.stride, scale: 2}, p.triple)
 	}
 	if m.rows > 4 {
-		p.high = m.GP64()
-		m.LEAQ(operand.Mem{Base: p.low, Index: p.stride, Scale: 4}, p.high)
+		p.high = m.scalar()
+		m.address(mem{base: p.low, index: p.stride, scale: 4}, p.high)
 	}
 	return p
 }
 
-func (p *place) row(r int) operand.Mem {
+func (p *place) row(r int) mem {
+	if p.each != nil {
+		return mem{base: p.each[r]}
+	}
 	base := p.low
 	if r >= 4 {
 		base, r = p.high, r-4
 	}
 	switch r {
 	case 0:
-		return operand.Mem{Base: base}
+		return mem{base: base}
 	case 1:
-		return operand.Mem{Base: base, Index: p.stride, Scale: 1}
+		return mem{base: base, index: p.stride, scale: 1}
 	case 2:
-		return operand.Mem{Base: base, Index: p.stride, Scale: 2}
+		return mem{base: base, index: p.stride, scale: 2}
 	default:
-		return operand.Mem{Base: base, Index: p.triple, Scale: 1}
+		return mem{base: base, index: p.triple, scale: 1}
 	}
 }
 
 // begin sets the sums to zero, or to what is in the result.
 func (m *micro) begin() {
 	load, done := m.label("load"), m.label("begun")
-	m.CMPQ(m.field(fieldAdd), operand.U8(0))
-	m.JNE(operand.LabelRef(load))
+	m.compare(m.field(fieldAdd), 0)
+	m.jump(ifNotEqual, load)
 	for _, row := range m.acc {
 		for _, a := range row {
 			m.zero(a)
 		}
 	}
-	m.JMP(operand.LabelRef(done))
-	m.Label(load)
+	m.jump(always, done)
+	m.mark(load)
 	dst := m.place(fieldDst, fieldDstAt, fieldDstRow)
-	m.eachStored(dst, m.loadWhole, m.loadMasked)
-	m.Label(done)
+	m.eachStored(dst, loading)
+	m.mark(done)
 }
 
 // sums runs the loop over the steps.
 func (m *micro) sums() {
 	end, squares, absolutes := m.label("summed"), m.label("squares"), m.label("absolutes")
-	steps := m.get(fieldSteps)
-	x := m.place(fieldX, fieldXAt, fieldXRow)
-	xStep := m.get(fieldXStep)
-	p := m.get(fieldP)
-	pGroup, pStep := m.get(fieldPGroup), m.get(fieldPStep)
-	m.TESTQ(steps, steps)
-	m.JE(operand.LabelRef(end))
+	s := steps{left: m.get(fieldSteps), x: m.place(fieldX, fieldXAt, fieldXRow)}
+	s.xStep = m.get(fieldXStep)
+	s.p = m.get(fieldP)
+	s.pGroup, s.pStep = m.get(fieldPGroup), m.get(fieldPStep)
+	m.compareZero(s.left)
+	m.jump(ifEqual, end)
 	base := m.get(fieldBase)
-	m.CMPQ(base, operand.U8(1))
-	m.JE(operand.LabelRef(squares))
-	m.JA(operand.LabelRef(absolutes))
-	loop := func(name string, body func(p []vec, x operand.Mem, acc []vec)) {
-		used := m.used
-		m.Label(name)
-		panel := m.vecs(m.registers())
-		for v := range panel {
-			m.move(m.panelAt(p, pGroup, v), panel[v])
-		}
-		for r := range m.rows {
-			body(panel, x.row(r), m.acc[r])
-		}
-		m.ADDQ(xStep, x.low)
-		if m.rows > 4 {
-			m.ADDQ(xStep, x.high)
-		}
-		m.ADDQ(pStep, p)
-		m.DECQ(steps)
-		m.JNE(operand.LabelRef(name))
-		m.used = used
-	}
-	loop(m.label("products"), m.product)
-	m.JMP(operand.LabelRef(end))
-	loop(squares, m.square)
-	m.JMP(operand.LabelRef(end))
+	m.compare(base, 1)
+	m.jump(ifEqual, squares)
+	m.jump(ifAbove, absolutes)
+	m.loop(s, m.label("products"), m.product, true)
+	m.jump(always, end)
+	m.loop(s, squares, m.square, false)
+	m.jump(always, end)
 	ones, clearSign := m.vec(), m.vec()
-	m.Label(absolutes)
+	m.mark(absolutes)
 	m.set(m.value(1), ones)
 	m.set(m.withoutSign(), clearSign)
-	loop(m.label("absolute"), func(p []vec, x operand.Mem, acc []vec) { m.absolute(p, x, acc, ones, clearSign) })
-	m.Label(end)
-	m.used -= 2
+	m.loop(s, m.label("absolute"), func(p []vec, x mem, acc []vec) { m.absolute(p, x, acc, ones, clearSign) }, false)
+	m.mark(end)
 }
 
-// panelAt is register v of the groups at p.
-func (m *micro) panelAt(p, pGroup reg.GPVirtual, v int) operand.Mem {
+// steps is what the loop over the steps goes along.
+type steps struct {
+	left, xStep      gp
+	x                *place
+	p, pGroup, pStep gp
+}
+
+// loop is the loop of one base. On NEON the elements of x are read at a common
+// offset if they are factors, and otherwise by pointers that move on with the
+// instruction that reads.
+func (m *micro) loop(s steps, name string, body func(p []vec, x mem, acc []vec), factors bool) {
+	m.scope(func() {
+		at := s.left
+		if m.isa == neon && factors {
+			at = m.scalar()
+			m.clear(at)
+		}
+		m.mark(name)
+		panel := m.vecs(m.registers())
+		m.loadPanel(s, panel)
+		for r := range m.rows {
+			x := s.x.row(r)
+			if m.isa == neon {
+				x.index, x.scale, x.then = at, 1, !factors
+				if !factors {
+					x.index = s.xStep
+				}
+			}
+			body(panel, x, m.acc[r])
+		}
+		switch {
+		case m.isa != neon:
+			m.addTo(s.xStep, s.x.low)
+			if m.rows > 4 {
+				m.addTo(s.xStep, s.x.high)
+			}
+		case factors:
+			m.addTo(s.xStep, at)
+		}
+		m.addTo(s.pStep, s.p)
+		m.countDown(s.left, name)
+	})
+}
+
+// loadPanel loads a step of the groups, 64 bytes of each.
+func (m *micro) loadPanel(s steps, panel []vec) {
 	per := 64 / m.width()
-	mem := operand.Mem{Base: p, Disp: v % per * m.width()}
-	if g := v / per; g > 0 {
-		mem.Index, mem.Scale = pGroup, uint8(g)
+	for g := range m.groups {
+		from := mem{base: s.p}
+		if g > 0 {
+			from.index, from.scale = s.pGroup, g
+		}
+		m.loadRun(from, panel[g*per:(g+1)*per])
 	}
-	return mem
 }
 
-func (m *micro) product(p []vec, x operand.Mem, acc []vec) {
+func (m *micro) product(p []vec, x mem, acc []vec) {
 	m.scope(func() {
 		b := m.vec()
-		m.broadcast(x, b)
+		m.factor(x, b)
 		for v := range p {
-			m.fma(b, p[v], acc[v])
+			m.fmaFactor(b, p[v], acc[v])
 		}
 	})
 }
@@ -222,7 +245,7 @@ func (m *micro) product(p []vec, x operand.Mem, acc []vec) {
 // square adds the square of the difference, which loses nothing when rows are
 // far from the origin and near each other. On Zen the subtraction runs beside
 // the multiplications and is free.
-func (m *micro) square(p []vec, x operand.Mem, acc []vec) {
+func (m *micro) square(p []vec, x mem, acc []vec) {
 	m.scope(func() {
 		for v, t := range m.differences(p, x) {
 			m.fma(t, t, acc[v])
@@ -231,9 +254,18 @@ func (m *micro) square(p []vec, x operand.Mem, acc []vec) {
 }
 
 // absolute adds by a multiplication with one, which leaves the units that add
-// to the subtraction.
-func (m *micro) absolute(p []vec, x operand.Mem, acc []vec, ones, clearSign vec) {
+// to the subtraction. NEON has an instruction for the absolute difference.
+func (m *micro) absolute(p []vec, x mem, acc []vec, ones, clearSign vec) {
 	m.scope(func() {
+		if m.isa == neon {
+			b, t := m.vec(), m.vecs(min(len(p), 3))
+			m.broadcast(x, b)
+			for v := range p {
+				m.arm().absoluteDifference(p[v], b, t[v%len(t)])
+				m.add(acc[v], t[v%len(t)], acc[v])
+			}
+			return
+		}
 		for v, t := range m.differences(p, x) {
 			m.and(t, clearSign, t)
 			m.fma(t, ones, acc[v])
@@ -243,33 +275,26 @@ func (m *micro) absolute(p []vec, x operand.Mem, acc []vec, ones, clearSign vec)
 
 // differences yields p[v] − x. AVX-512 broadcasts x within the subtraction,
 // which measured a third faster than to broadcast it once for all v.
-func (m *micro) differences(p []vec, x operand.Mem) iter.Seq2[int, vec] {
+func (m *micro) differences(p []vec, x mem) iter.Seq2[int, vec] {
 	var b vec
-	if m.isa == avx2 {
+	if m.isa != avx512 {
 		b = m.vec()
 		m.broadcast(x, b)
 	}
 	t := m.vecs(min(len(p), 3))
 	return func(yield func(int, vec) bool) {
 		for v := range p {
-			if m.isa == avx2 {
-				m.sub(p[v], b, t[v])
+			d := t[v%len(t)]
+			if m.isa == avx512 {
+				m.x86().subElement(p[v], x, d)
 			} else {
-				m.pick(m.VSUBPD_BCST, m.VSUBPS_BCST)(x, p[v], t[v])
+				m.sub(p[v], b, d)
 			}
-			if !yield(v, t[v]) {
+			if !yield(v, d) {
 				return
 			}
 		}
 	}
-}
-
-// withoutSign has all bits set but the sign.
-func (l *lanes) withoutSign() constant {
-	if l.single {
-		return 1<<31 - 1
-	}
-	return 1<<63 - 1
 }
 
 // finish applies the profile and stores the tile.
@@ -278,20 +303,20 @@ func (m *micro) finish() {
 	plain, root, power := m.label("plain"), m.label("root"), m.label("power")
 	dst := m.place(fieldDst, fieldDstAt, fieldDstRow)
 	profile := m.get(fieldProfile)
-	m.CMPQ(profile, operand.U8(1))
-	m.JB(operand.LabelRef(plain))
-	m.JA(operand.LabelRef(root))
+	m.compare(profile, 1)
+	m.jump(ifBelow, plain)
+	m.jump(ifAbove, root)
 	m.inChunks(m.chunk(), m.exp)
-	m.JMP(operand.LabelRef(plain))
-	m.Label(root)
-	m.CMPQ(profile, operand.U8(2))
-	m.JNE(operand.LabelRef(power))
+	m.jump(always, plain)
+	m.mark(root)
+	m.compare(profile, 2)
+	m.jump(ifNotEqual, power)
 	m.inChunks(max(1, m.chunk()/2), m.expOfRoot)
-	m.JMP(operand.LabelRef(plain))
-	m.Label(power)
+	m.jump(always, plain)
+	m.mark(power)
 	m.inChunks(max(1, m.chunk()/2), m.raise)
-	m.Label(plain)
-	m.eachStored(dst, m.storeWhole, m.storeMasked)
+	m.mark(plain)
+	m.eachStored(dst, storing)
 }
 
 // chunk is how many sums are worked on at a time: as many as there are
@@ -376,107 +401,37 @@ func (m *micro) raise(s []vec) {
 	}
 	bits, left := m.get(fieldPower), m.get(fieldBits)
 	loop, even, end := m.label("bit"), m.label("even"), m.label("raised")
-	m.TESTQ(left, left)
-	m.JE(operand.LabelRef(end))
-	m.Label(loop)
+	m.compareZero(left)
+	m.jump(ifEqual, end)
+	m.mark(loop)
 	for i := range s {
 		m.mul(s[i], s[i], s[i])
 	}
-	m.SHLQ(operand.U8(1), bits)
-	m.JCC(operand.LabelRef(even))
+	m.shiftOut(bits, even)
 	for i := range s {
 		m.mul(s[i], t[i], s[i])
 	}
-	m.Label(even)
-	m.DECQ(left)
-	m.JNE(operand.LabelRef(loop))
-	m.Label(end)
+	m.mark(even)
+	m.countDown(left, loop)
+	m.mark(end)
 }
 
 // flagProducts notes sums of products that are not finite: ∞ − ∞ on the way may
 // have spoiled them, and a profile would hide it.
 func (m *micro) flagProducts() {
 	done := m.label("flagged")
-	m.CMPQ(m.field(fieldBase), operand.U8(0))
-	m.JNE(operand.LabelRef(done))
-	flags, t := m.vec(), m.vec()
-	m.move(m.field(fieldFlags), flags)
-	for _, row := range m.acc {
-		for _, a := range row {
-			m.sub(a, a, t)
-			m.or(flags, t, flags)
-		}
-	}
-	m.move(flags, m.field(fieldFlags))
-	m.Label(done)
-	m.used -= 2
-}
-
-// eachStored goes through the registers and their places in the result; the
-// lanes of the last group may be fewer.
-func (m *micro) eachStored(p *place, whole, masked func(a vec, mem operand.Mem, part int)) {
-	if m.isa == avx512 {
-		bits := m.GP32()
-		m.mask = m.K()
-		m.MOVL(m.field(fieldMask), bits)
-		m.KMOVW(bits, m.mask)
-	}
-	visit := func(last func(a vec, mem operand.Mem, part int)) {
-		per := 64 / m.width()
-		for r, row := range m.acc {
-			for v, a := range row {
-				mem := p.row(r).Offset(v * m.width())
-				if v/per == m.groups-1 {
-					last(a, mem, v%per)
-				} else {
-					whole(a, mem, v%per)
-				}
+	m.compare(m.field(fieldBase), 0)
+	m.jump(ifNotEqual, done)
+	m.scope(func() {
+		flags, t := m.vec(), m.vec()
+		m.move(m.field(fieldFlags), flags)
+		for _, row := range m.acc {
+			for _, a := range row {
+				m.sub(a, a, t)
+				m.or(flags, t, flags)
 			}
 		}
-	}
-	if m.isa == avx512 {
-		visit(masked)
-		return
-	}
-	partial, done := m.label("partial"), m.label("moved")
-	m.CMPQ(m.field(fieldWhole), operand.U8(0))
-	m.JE(operand.LabelRef(partial))
-	visit(whole)
-	m.JMP(operand.LabelRef(done))
-	m.Label(partial)
-	visit(masked)
-	m.Label(done)
-}
-
-func (m *micro) loadWhole(a vec, mem operand.Mem, _ int)  { m.move(mem, a) }
-func (m *micro) storeWhole(a vec, mem operand.Mem, _ int) { m.move(a, mem) }
-
-func (m *micro) loadMasked(a vec, mem operand.Mem, part int) {
-	if m.isa == avx512 {
-		m.pick3(m.VMOVUPD_Z, m.VMOVUPS_Z)(mem, m.mask, a)
-		return
-	}
-	m.scope(func() { m.pick3(m.VMASKMOVPD, m.VMASKMOVPS)(mem, m.laneMask(part), a) })
-}
-
-func (m *micro) storeMasked(a vec, mem operand.Mem, part int) {
-	if m.isa == avx512 {
-		m.pick(m.VMOVUPD, m.VMOVUPS)(a, m.mask, mem)
-		return
-	}
-	m.scope(func() { m.pick3(m.VMASKMOVPD, m.VMASKMOVPS)(a, m.laneMask(part), mem) })
-}
-
-func (m *micro) laneMask(part int) vec {
-	v := m.vec()
-	m.move(m.field(fieldLanes+part*m.width()), v)
-	return v
-}
-
-// pick3 is pick for instructions of three operands.
-func (l *lanes) pick3(double, single func(a, b, c operand.Op)) func(a, b, c operand.Op) {
-	if l.single {
-		return single
-	}
-	return double
+		m.move(flags, m.field(fieldFlags))
+	})
+	m.mark(done)
 }

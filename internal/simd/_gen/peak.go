@@ -1,10 +1,5 @@
 package main
 
-import (
-	"github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
-)
-
 // Calibration: what the micro-kernel does to its sums, in a loop that touches
 // nothing but registers and the constants. The profiles are emitted by the very
 // functions the micro-kernel uses.
@@ -21,43 +16,37 @@ func emitPeaks(l *lanes) {
 // How many registers are worked on, by instruction set: enough to hide the
 // latency of every instruction, and as many as the others leave.
 var (
-	peakSums    = [...]int{avx2: 12, avx512: 24}
-	peakProfile = [...]int{avx2: 10, avx512: 24}
+	peakSums    = [...]int{avx2: 12, avx512: 24, neon: 24}
+	peakProfile = [...]int{avx2: 10, avx512: 24, neon: 16}
 )
 
 func emitPeak(l *lanes, name string, registers int, body func(m *micro)) {
 	m := &micro{lanes: l}
-	m.Function(name + l.suffix() + l.isa.String())
-	m.Attributes(nosplit)
-	m.SignatureExpr("func(j *uint64)")
-	m.Pragma("noescape")
-	m.Doc("repeats a step of the micro-kernel on registers; see peak.go in _gen.")
-	m.used = 0
-	m.job = m.Load(m.Param("j"), m.GP64()).(reg.GPVirtual)
+	m.function(name+l.suffix(), "func(j *uint64)", "repeats a step of the micro-kernel on registers; see peak.go in _gen.")
+	m.job = m.parameter("j")
 	m.acc = [][]vec{m.vecs(registers)}
 	values := m.get(fieldDst)
 	for i, a := range m.acc[0] {
-		m.move(operand.Mem{Base: values, Disp: i * m.width()}, a)
+		m.move(mem{base: values, disp: i * m.width()}, a)
 	}
 	body(m)
 	for i, a := range m.acc[0] {
-		m.move(a, operand.Mem{Base: values, Disp: i * m.width()})
+		m.move(a, mem{base: values, disp: i * m.width()})
 	}
-	m.VZEROUPPER()
-	m.RET()
+	m.leave()
 }
 
 // repeat runs a body as often as the job says, at least once.
 func (m *micro) repeat(body func()) {
 	loop, left := m.label("repeat"), m.get(fieldTiles)
-	m.Label(loop)
+	m.mark(loop)
 	m.scope(body)
-	m.DECQ(left)
-	m.JNE(operand.LabelRef(loop))
+	m.countDown(left, loop)
 }
 
-// repeatSums is s = a·s + b for base 0, and s = 1·|a − s| + b otherwise: the
-// instructions of a step of the base, each fed by the round before.
+// repeatSums is s = a·s + b for base 0 (s = s + a·b on NEON), and s = |a − s| + b
+// otherwise: the instructions of a step of the base, each fed by the round
+// before.
 func (m *micro) repeatSums() {
 	absolutes, done := m.label("absolutes"), m.label("done")
 	a, b, ones, clearSign := m.vec(), m.vec(), m.vec(), m.vec()
@@ -65,40 +54,46 @@ func (m *micro) repeatSums() {
 	m.broadcast(m.field(fieldB), b)
 	m.set(m.value(1), ones)
 	m.set(m.withoutSign(), clearSign)
-	m.CMPQ(m.field(fieldBase), operand.U8(0))
-	m.JNE(operand.LabelRef(absolutes))
+	m.compare(m.field(fieldBase), 0)
+	m.jump(ifNotEqual, absolutes)
 	m.repeat(func() {
 		for _, s := range m.acc[0] {
-			m.multiplyAdd(s, a, b)
+			if m.isa == neon { // which overwrites the addend
+				m.fma(a, b, s)
+			} else {
+				m.multiplyAdd(s, a, b)
+			}
 		}
 	})
-	m.JMP(operand.LabelRef(done))
-	m.Label(absolutes)
+	m.jump(always, done)
+	m.mark(absolutes)
 	m.repeat(func() {
 		for _, s := range m.acc[0] {
+			if m.isa == neon {
+				m.arm().absoluteDifference(a, s, s)
+				m.add(s, b, s)
+				continue
+			}
 			m.sub(a, s, s)
 			m.and(s, clearSign, s)
 			m.multiplyAdd(s, ones, b)
 		}
 	})
-	m.Label(done)
+	m.mark(done)
 }
-
-// multiplyAdd is s = s·a + b.
-func (m *micro) multiplyAdd(s, a, b vec) { m.pick(m.VFMADD213PD, m.VFMADD213PS)(b, a, s) }
 
 // repeatProfile is s = f(s).
 func (m *micro) repeatProfile() {
 	root, power, done := m.label("root"), m.label("power"), m.label("done")
-	m.CMPQ(m.field(fieldProfile), operand.U8(2))
-	m.JE(operand.LabelRef(root))
-	m.JA(operand.LabelRef(power))
+	m.compare(m.field(fieldProfile), 2)
+	m.jump(ifEqual, root)
+	m.jump(ifAbove, power)
 	m.repeat(func() { m.inChunks(m.chunk(), m.exp) })
-	m.JMP(operand.LabelRef(done))
-	m.Label(root)
+	m.jump(always, done)
+	m.mark(root)
 	m.repeat(func() { m.inChunks(max(1, m.chunk()/2), m.expOfRoot) })
-	m.JMP(operand.LabelRef(done))
-	m.Label(power)
+	m.jump(always, done)
+	m.mark(power)
 	m.repeat(func() { m.inChunks(max(1, m.chunk()/2), m.raise) })
-	m.Label(done)
+	m.mark(done)
 }

@@ -1,11 +1,6 @@
 package main
 
-import (
-	"math"
-
-	"github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
-)
+import "math"
 
 // vector emits the functions over slices: one routine for each instruction set,
 // which goes to the loop of the function it is asked for. A loop takes one
@@ -53,40 +48,31 @@ func emitVectors(l *lanes) {
 }
 
 func emitFunctions(l *lanes) {
-	l.Function("functions" + l.suffix() + l.isa.String())
-	l.Attributes(nosplit)
-	l.SignatureExpr("func(f uint64, dst, src *float64, registers int, p *[2]float64)")
-	l.Pragma("noescape")
-	l.Doc("applies f to whole registers; see vector.go in _gen.")
-	l.used = 0
-	f := l.Load(l.Param("f"), l.GP64())
-	dst := l.Load(l.Param("dst"), l.GP64()).(reg.GPVirtual)
-	src := l.Load(l.Param("src"), l.GP64()).(reg.GPVirtual)
-	left := l.Load(l.Param("registers"), l.GP64())
-	p := l.Load(l.Param("p"), l.GP64()).(reg.GPVirtual)
+	l.function("functions"+l.suffix(), "func(f uint64, dst, src *float64, registers int, p *[2]float64)",
+		"applies f to whole registers; see vector.go in _gen.")
+	f, dst, src := l.parameter("f"), l.parameter("dst"), l.parameter("src")
+	left, p := l.parameter("registers"), l.parameter("p")
 	v := &vector{lanes: l, a: l.vec(), b: l.vec()}
-	l.broadcast(operand.Mem{Base: p}, v.a)
-	l.broadcast(operand.Mem{Base: p, Disp: l.size()}, v.b)
+	l.broadcast(mem{base: p}, v.a)
+	l.broadcast(mem{base: p, disp: l.size()}, v.b)
 	done := l.label("done")
 	for i, fn := range functions {
 		other, loop := l.label("not"+fn.name), l.label("loop"+fn.name)
-		l.CMPQ(f, operand.U8(i))
-		l.JNE(operand.LabelRef(other))
-		l.Label(loop)
-		l.scope(func() { v.round(fn, operand.Mem{Base: dst}, operand.Mem{Base: src}) })
-		l.ADDQ(operand.U8(l.width()), src)
-		l.ADDQ(operand.U8(l.width()), dst)
-		l.DECQ(left)
-		l.JNE(operand.LabelRef(loop))
-		l.JMP(operand.LabelRef(done))
-		l.Label(other)
+		l.compare(f, i)
+		l.jump(ifNotEqual, other)
+		l.mark(loop)
+		l.scope(func() { v.round(fn, mem{base: dst}, mem{base: src}) })
+		l.addTo(l.width(), src)
+		l.addTo(l.width(), dst)
+		l.countDown(left, loop)
+		l.jump(always, done)
+		l.mark(other)
 	}
-	l.Label(done)
-	l.VZEROUPPER()
-	l.RET()
+	l.mark(done)
+	l.leave()
 }
 
-func (v *vector) round(fn function, dst, src operand.Mem) {
+func (v *vector) round(fn function, dst, src mem) {
 	x := v.vec()
 	v.move(src, x)
 	if fn.ofTwo {
@@ -101,15 +87,9 @@ func (v *vector) round(fn function, dst, src operand.Mem) {
 // since the comparison would lose it: m − m is NaN or zero for m = min(|x|, the
 // largest number).
 func emitLargest(l *lanes) {
-	l.Function("largest" + l.suffix() + l.isa.String())
-	l.Attributes(nosplit)
-	l.SignatureExpr("func(x *float64, registers int, lanes *[8]float64)")
-	l.Pragma("noescape")
-	l.Doc("sets lanes to the largest |x| of each lane, NaN if one of them is.")
-	l.used = 0
-	x := l.Load(l.Param("x"), l.GP64()).(reg.GPVirtual)
-	left := l.Load(l.Param("registers"), l.GP64())
-	lanes := l.Load(l.Param("lanes"), l.GP64()).(reg.GPVirtual)
+	l.function("largest"+l.suffix(), "func(x *float64, registers int, lanes *[8]float64)",
+		"sets lanes to the largest |x| of each lane, NaN if one of them is.")
+	x, left, lanes := l.parameter("x"), l.parameter("registers"), l.parameter("lanes")
 	most, spoiled := l.vec(), l.vec()
 	magnitude, greatest := l.vec(), l.vec()
 	v, t := l.vec(), l.vec()
@@ -118,18 +98,16 @@ func emitLargest(l *lanes) {
 	l.set(l.withoutSign(), magnitude)
 	l.set(l.value(math.MaxFloat64), greatest)
 	loop := l.label("loop")
-	l.Label(loop)
-	l.move(operand.Mem{Base: x}, v)
+	l.mark(loop)
+	l.move(mem{base: x}, v)
 	l.and(v, magnitude, v)
 	l.atMost(greatest, v, t)
 	l.sub(t, t, t)
 	l.atLeast(most, v, most)
 	l.or(spoiled, t, spoiled)
-	l.ADDQ(operand.U8(l.width()), x)
-	l.DECQ(left)
-	l.JNE(operand.LabelRef(loop))
+	l.addTo(l.width(), x)
+	l.countDown(left, loop)
 	l.add(most, spoiled, most)
-	l.move(most, operand.Mem{Base: lanes})
-	l.VZEROUPPER()
-	l.RET()
+	l.move(most, mem{base: lanes})
+	l.leave()
 }

@@ -26,7 +26,7 @@ func (l *lanes) splitExp(x, tail vec) split {
 	l.add(x, tail, e.r)
 	l.sub(x, e.r, x)
 	l.add(x, tail, x)
-	l.polynomials(l.expCoefficients()[2:], []vec{e.r}, []vec{e.s})
+	e.s = l.polynomial(l.expCoefficients()[2:], e.r, e.s)
 	l.mul(e.r, e.r, tail)
 	l.multiplyAdd(e.s, tail, x)
 	return e

@@ -1,33 +1,9 @@
 package main
 
-import "github.com/mmcloughlin/avo/operand"
-
-// Instructions of the functions over slices of float64.
-
-// Comparisons, false when one side is NaN except for unordered.
-const (
-	equal     = operand.U8(0x00)
-	unordered = operand.U8(0x03)
-	below     = operand.U8(0x11)
-)
-
-// replace sets dst = by in the lanes where a and b compare so.
-func (l *lanes) replace(dst, a vec, so operand.U8, b, by vec) {
-	if l.isa == avx512 {
-		k := l.K()
-		l.VCMPPD(so, b, a, k)
-		l.VMOVAPD(by, k, dst)
-		return
-	}
-	l.scope(func() {
-		mask := l.vec()
-		l.VCMPPD(so, b, a, mask)
-		l.VBLENDVPD(mask, by, dst, dst)
-	})
-}
+// What the functions over slices of float64 do with lanes.
 
 // replaceConst is replace by a constant after a comparison with a constant.
-func (l *lanes) replaceConst(dst, a vec, so operand.U8, b, by float64) {
+func (l *lanes) replaceConst(dst, a vec, so comparison, b, by float64) {
 	l.scope(func() {
 		limit, value := l.vec(), l.vec()
 		l.set(l.value(b), limit)
@@ -36,27 +12,7 @@ func (l *lanes) replaceConst(dst, a vec, so operand.U8, b, by float64) {
 	})
 }
 
-// replaceNegative sets dst = by in the lanes where a has its sign set.
-func (l *lanes) replaceNegative(dst, a, by vec) {
-	if l.isa == avx512 {
-		k := l.K()
-		l.VPMOVQ2M(a, k)
-		l.VMOVAPD(by, k, dst)
-		return
-	}
-	l.VBLENDVPD(a, by, dst, dst)
-}
-
 const signBit = constant(1 << 63)
-
-// dst = a AND c, a OR c by bits, and a + c in whole numbers of 64 bits.
-func (l *lanes) andConst(a vec, c constant, dst vec) { l.withConst(c, l.VANDPD, l.VANDPD_BCST, a, dst) }
-func (l *lanes) orConst(a vec, c constant, dst vec)  { l.withConst(c, l.VORPD, l.VORPD_BCST, a, dst) }
-func (l *lanes) addBits(a vec, c constant, dst vec)  { l.withConst(c, l.VPADDQ, l.VPADDQ_BCST, a, dst) }
-
-// p = p·x + c, and acc = a·b − acc.
-func (l *lanes) multiplyAdd(p, x, c vec)    { l.VFMADD213PD(c, x, p) }
-func (l *lanes) productMinus(a, b, acc vec) { l.VFMSUB231PD(b, a, acc) }
 
 // dst = the larger, or the smaller, of x and c; NaN if x is NaN.
 func (l *lanes) atLeastConst(c float64, x, dst vec) {
@@ -67,7 +23,7 @@ func (l *lanes) atMostConst(c float64, x, dst vec) {
 	l.limited(l.atMost, l.value(c), x, dst)
 }
 
-func (l *lanes) limited(f func(limit vec, x operand.Op, dst vec), c constant, x, dst vec) {
+func (l *lanes) limited(f func(limit vec, x arg, dst vec), c constant, x, dst vec) {
 	l.scope(func() {
 		limit := l.vec()
 		l.set(c, limit)
@@ -81,7 +37,7 @@ func (l *lanes) inversePower(n, dst vec) {
 		t := l.vec()
 		l.set(l.value(0x1.8p52+1023), t)
 		l.sub(t, n, dst)
-		l.VPSLLQ(operand.U8(52), dst, dst)
+		l.shiftLeft(52, dst, dst)
 	})
 }
 
@@ -94,6 +50,8 @@ func (l *lanes) timesPower(p, n, dst vec) {
 			l.zero(zero)
 			l.replace(n, n, unordered, n, zero)
 		})
+	}
+	if l.isa != avx512 {
 		l.addConst(n, l.rounder(), n)
 	}
 	l.scaleByPower(p, n, dst)

@@ -3,8 +3,6 @@ package main
 import (
 	"math"
 	"math/big"
-
-	"github.com/mmcloughlin/avo/operand"
 )
 
 // Logarithms: u = 2^k·m with √½ ≤ m < √2, and with f = m − 1, s = f/(2 + f)
@@ -20,7 +18,7 @@ const mantissa = constant(1<<52 - 1)
 func (l *lanes) splitLog(u, k, m vec) {
 	bias := uint64(1023) << 52
 	l.addBits(u, constant(bias-rootOfHalf), m)
-	l.VPSRLQ(operand.U8(52), m, k)
+	l.shiftRight(52, m, k)
 	l.orConst(k, l.value(0x1p52), k)
 	l.subConst(k, l.value(0x1p52+1023), k)
 	l.andConst(m, mantissa, m)
@@ -66,7 +64,7 @@ func (v *vector) log1p(x vec) {
 	v.divideByOnePlus(d, s, inverse)
 	z, p, half := v.vec(), v.vec(), v.vec()
 	v.mul(s, s, z)
-	v.polynomials(interpolant(artanhTail(0), 0, largestZ, 7), []vec{z}, []vec{p})
+	p = v.polynomial(interpolant(artanhTail(0), 0, largestZ, 7), z, p)
 	v.mulConst(f, v.value(0.5), half)
 	v.mul(z, p, p)
 	v.fma(half, f, p) // f²/2 + z·p(z)

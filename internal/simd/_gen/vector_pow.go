@@ -112,10 +112,10 @@ func (v *vector) quotient(m vec, s, scratch pair) {
 // artanhFactor sets p = p(z) as a pair: 2/3 and a smaller part.
 func (v *vector) artanhFactor(z vec, p pair) {
 	const first = 2.0 / 3
-	v.polynomials(interpolant(artanhTail(1), 0, largestZ, 7), []vec{z}, []vec{p.hi})
+	q := v.polynomial(interpolant(artanhTail(1), 0, largestZ, 7), z, p.hi)
 	v.scope(func() {
 		t := v.vec()
-		v.mul(z, p.hi, p.lo)
+		v.mul(z, q, p.lo)
 		v.set(v.value(first), t)
 		v.add(t, p.lo, p.hi)
 		v.sub(t, p.hi, t)

@@ -1,0 +1,115 @@
+package main
+
+// Sums and their places in the result; the lanes of the last group may be
+// fewer.
+
+// A direction is to the registers or to the result.
+type direction int
+
+const (
+	loading direction = iota
+	storing
+)
+
+// eachStored moves all sums.
+func (m *micro) eachStored(p *place, to direction) {
+	switch m.isa {
+	case avx512:
+		mask := m.x86().opmask(m.field(fieldMask))
+		m.visit(p, to, func(a vec, at mem, _ int) {
+			if to == loading {
+				m.x86().loadMasked(at, mask, a)
+			} else {
+				m.x86().storeMasked(a, mask, at)
+			}
+		})
+	case avx2:
+		m.wholeOrPart(func() { m.visit(p, to, m.mover(to)) }, func() { m.visit(p, to, m.laneMover(to)) })
+	case neon:
+		m.wholeOrPart(func() { m.moveRuns(p, to) }, func() { m.moveSome(p, to) })
+	}
+}
+
+// visit moves every register, those of the last group by a function of their
+// own, which is also told which of the group they are.
+func (m *micro) visit(p *place, to direction, last func(a vec, at mem, part int)) {
+	whole, per := m.mover(to), 64/m.width()
+	for r, row := range m.acc {
+		for v, a := range row {
+			at := p.row(r).plus(v * m.width())
+			if v/per == m.groups-1 {
+				last(a, at, v%per)
+			} else {
+				whole(a, at, v%per)
+			}
+		}
+	}
+}
+
+func (m *micro) mover(to direction) func(a vec, at mem, part int) {
+	return func(a vec, at mem, _ int) {
+		if to == loading {
+			m.move(at, a)
+		} else {
+			m.move(a, at)
+		}
+	}
+}
+
+// laneMover moves the lanes of AVX2 that the job has.
+func (m *micro) laneMover(to direction) func(a vec, at mem, part int) {
+	return func(a vec, at mem, part int) {
+		m.scope(func() {
+			mask := m.vec()
+			m.move(m.field(fieldLanes+part*m.width()), mask)
+			if to == loading {
+				m.x86().loadByLanes(at, mask, a)
+			} else {
+				m.x86().storeByLanes(a, mask, at)
+			}
+		})
+	}
+}
+
+// wholeOrPart runs the first if all lanes of the last group are there.
+func (m *micro) wholeOrPart(whole, part func()) {
+	partial, done := m.label("partial"), m.label("moved")
+	m.compare(m.field(fieldWhole), 0)
+	m.jump(ifEqual, partial)
+	whole()
+	m.jump(always, done)
+	m.mark(partial)
+	part()
+	m.mark(done)
+}
+
+// moveRuns moves whole rows of NEON, whose tiles are one group wide.
+func (m *micro) moveRuns(p *place, to direction) {
+	for r, row := range m.acc {
+		if to == loading {
+			m.loadRun(p.row(r), row)
+		} else {
+			m.arm().storeRun(row, p.row(r))
+		}
+	}
+}
+
+// moveSome moves the lanes of NEON that the mask of the job has, a register of
+// all rows after the other.
+func (m *micro) moveSome(p *place, to direction) {
+	bits := m.get(fieldMask)
+	for v := range m.acc[0] {
+		var registers []vec
+		var places []mem
+		for r, row := range m.acc {
+			registers = append(registers, row[v])
+			places = append(places, p.row(r).plus(v*m.width()))
+		}
+		first := v * m.width() / m.size()
+		if to == loading {
+			m.arm().loadSome(bits, first, places, registers)
+		} else {
+			m.arm().storeSome(bits, first, registers, places)
+		}
+	}
+}

@@ -39,7 +39,7 @@ var families = []family{
 		reflect.TypeFor[*askls.Data](), reflect.TypeFor[askls.Fit](), (*askls.Model)(nil), askls.Load},
 	{"rkhs", reflect.TypeFor[rkhs.Method](), []any{rkhs.Solver{}},
 		reflect.TypeFor[*rkhs.Data](), reflect.TypeFor[rkhs.Fit](), (*rkhs.Model)(nil), rkhs.Load},
-	{"transport", reflect.TypeFor[transport.Method](), []any{transport.Exact{}, transport.LowRank{}},
+	{"transport", reflect.TypeFor[transport.Method](), []any{transport.Exact{}, transport.LowRank{}, transport.Auto{}},
 		reflect.TypeFor[*transport.Data](), reflect.TypeFor[transport.Fit](), (*transport.Model)(nil), transport.Load},
 }
 

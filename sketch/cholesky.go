@@ -60,13 +60,13 @@ import (
 
 // cholesky is the working memory, and the state of the rounds.
 type cholesky struct {
-	w       simd.Padded // rows of S·P⁻¹, a chunk at a time
-	g       simd.Padded // their Gram matrix G, on and above the diagonal
-	u       simd.Padded // its Cholesky factor
-	p, next simd.Padded // the preconditioner, and the one after it
-	before  simd.Padded // the factor that is updated
-	scale   []float64   // powers of two for the columns of G
-	solver  simd.UpperSolver
+	w      simd.Padded // rows of S·P⁻¹, a chunk at a time
+	g      simd.Padded // their Gram matrix G, on and above the diagonal
+	u      simd.Padded // a Cholesky factor of G for the next round
+	p      simd.Padded // the preconditioner
+	before simd.Padded // the factor that is updated
+	scale  []float64   // powers of two for the columns of G
+	solver simd.UpperSolver
 }
 
 // updateLimit bounds the mean squared norm of the columns of B·R⁻¹ in an update,
@@ -85,24 +85,24 @@ const chunkBytes = 1 << 18
 // append sets p to the R factor of the stack of block and r, where r is upper
 // trapezoidal, and reports whether it could. It cannot if the stack has an entry
 // that is not finite.
-func (s *scratch) append(block, r blas64.General) (ok bool) {
+func (s *scratch) append(block blas64.General, r triangle) (ok bool) {
 	c := &s.cholesky
-	c.reset(r.Cols)
-	if r.Rows == r.Cols {
-		c.take(r)
+	c.reset(r.cols)
+	if r.rows == r.cols {
+		c.take(r.cols, r.tail)
 		return c.update(block)
 	}
 	return s.start(block, r)
 }
 
 // start does the work of append when r is not square.
-func (s *scratch) start(block, r blas64.General) (ok bool) {
+func (s *scratch) start(block blas64.General, r triangle) (ok bool) {
 	c, n := &s.cholesky, block.Rows
-	if n >= 4*r.Cols {
-		n = max(2*r.Cols, n/8)
+	if n >= 4*r.cols {
+		n = max(2*r.cols, n/8)
 	}
 	head, rest := rowsOf(block, 0, n), rowsOf(block, n, block.Rows)
-	ok, finite := c.begin(head, r)
+	ok, finite := c.begin(head, s.unpack(r))
 	if !finite {
 		return false
 	}
@@ -110,7 +110,8 @@ func (s *scratch) start(block, r blas64.General) (ok bool) {
 		if rest.Rows == 0 {
 			return false
 		}
-		c.take(s.reflect(head, r))
+		reduced := s.reflect(head, r)
+		c.take(r.cols, func(i int) []float64 { return row(reduced, i)[i:] })
 	}
 	return rest.Rows == 0 || c.update(rest)
 }
@@ -121,16 +122,15 @@ func rowsOf(m blas64.General, from, to int) blas64.General {
 }
 
 func (c *cholesky) reset(cols int) {
-	for _, m := range []*simd.Padded{&c.g, &c.u, &c.p, &c.next} {
-		m.Reset(cols, cols)
-	}
+	c.g.Reset(cols, cols)
+	c.p.Reset(cols, cols)
 	c.scale = matrix(&c.scale, 1, cols).Data
 }
 
-// take sets p to the upper triangle of r.
-func (c *cholesky) take(r blas64.General) {
-	for i := range r.Cols {
-		c.p.SetRow(i, i, row(r, i)[i:])
+// take sets p to a triangle, whose rows from the diagonal on are given.
+func (c *cholesky) take(cols int, tail func(i int) []float64) {
+	for i := range cols {
+		c.p.SetRow(i, i, tail(i))
 	}
 }
 
@@ -190,7 +190,7 @@ func (c *cholesky) rounds(a, b blas64.General) (ok bool) {
 		if !c.precondition() {
 			return false
 		}
-		c.multiply()
+		multiplyUpper(&c.p, &c.u)
 		if !c.solver.Prepare(&c.p) {
 			return false
 		}
@@ -245,24 +245,21 @@ func (c *cholesky) nearIdentity() bool {
 	return diagonal+2*above <= 0.25
 }
 
-// finish multiplies p by the Cholesky factor of g.
+// finish replaces g by its Cholesky factor, and multiplies p by that.
 func (c *cholesky) finish() (ok bool) {
-	c.copyGram(0)
-	if !factorise(&c.u) {
+	for i := range c.g.Rows() {
+		c.g.SetRow(i, i, c.g.Row(i)[i:]) // zeros below the diagonal
+	}
+	if !factorise(&c.g) {
 		return false
 	}
-	c.multiply()
+	multiplyUpper(&c.p, &c.g)
 	return true
-}
-
-// multiply sets p to U·P.
-func (c *cholesky) multiply() {
-	multiplyUpper(&c.next, &c.u, &c.p)
-	c.p, c.next = c.next, c.p
 }
 
 // copyGram sets u to g plus a multiple of the identity.
 func (c *cholesky) copyGram(shift float64) {
+	c.u.Reset(c.g.Rows(), c.g.Cols())
 	for i := range c.g.Rows() {
 		c.u.SetRow(i, i, c.g.Row(i)[i:])
 		c.u.Row(i)[i] += shift

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/simd"
 )
@@ -51,19 +52,22 @@ func factoriseRows(a *simd.Padded, first, rows int) (ok bool) {
 // productCols is the size of the blocks of multiplyUpper.
 const productCols = 24
 
-// multiplyUpper sets dst to U·P for upper triangular matrices with zeros below.
-func multiplyUpper(dst, u, p *simd.Padded) {
-	d, a, b := dst.General(), u.General(), p.General()
-	n := d.Cols
-	for i := range n {
-		dst.SetRow(i, 0, nil)
-	}
+// multiplyUpper sets P to U·P for upper triangular matrices with zeros below. A block of the
+// product is made of blocks of P that are not yet overwritten.
+func multiplyUpper(p, u *simd.Padded) {
+	var room [productCols * productCols]float64
+	a, b := u.General(), p.General()
+	n := b.Cols
 	for i := 0; i < n; i += productCols {
 		rows := min(productCols, n-i)
 		for j := i; j < n; j += productCols {
 			cols := min(productCols, n-j)
 			steps := j + cols - i
-			simd.Gemm(blas.NoTrans, blas.NoTrans, 1, view(a, i, i, rows, steps), view(b, i, j, steps, cols), 0, view(d, i, j, rows, cols))
+			product := blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: room[:rows*cols]}
+			simd.Gemm(blas.NoTrans, blas.NoTrans, 1, view(a, i, i, rows, steps), view(b, i, j, steps, cols), 0, product)
+			for k := range rows {
+				copy(row(b, i+k)[j:j+cols], row(product, k))
+			}
 		}
 	}
 }

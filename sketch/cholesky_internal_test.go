@@ -63,15 +63,19 @@ func TestCholeskyConverges(t *testing.T) {
 			if ok, finite := s.cholesky.begin(test.block, newMatrix(0, n)); ok != test.begin || !finite {
 				t.Errorf("%v, %s: from nothing %v, want %v", p, test.name, ok, test.begin)
 			}
-			if ok := s.append(test.block, newMatrix(0, n)); ok != test.whole {
+			if ok := s.append(test.block, triangle{cols: n}); ok != test.whole {
 				t.Errorf("%v, %s: at the start %v, want %v", p, test.name, ok, test.whole)
 				continue
 			}
 			if !test.whole {
 				continue
 			}
-			r := newMatrix(n, n)
-			upperInto(r, s.cholesky.p.General())
+			var r triangle
+			r.cols = n
+			r.resize(n)
+			for i := range n {
+				copy(r.tail(i), s.cholesky.p.Row(i)[i:])
+			}
 			for _, factor := range []float64{1e-3, 1, 100} {
 				next := clone(test.block)
 				blas64.Scal(factor, blas64.Vector{N: len(next.Data), Inc: 1, Data: next.Data})
@@ -143,14 +147,14 @@ func TestMultiplyUpper(t *testing.T) {
 		restore := simd.Use(p)
 		for _, n := range []int{1, 8, 23, 24, 25, 49, 80} {
 			var u, q, dst simd.Padded
-			for seed, m := range []*simd.Padded{&u, &q, &dst} {
+			for m, seed := range map[*simd.Padded]uint64{&u: 0, &q: 1, &dst: 1} {
 				m.Reset(n, n)
-				x := normalBlock(n, n, uint64(seed), level)
+				x := normalBlock(n, n, seed, level)
 				for i := range n {
 					m.SetRow(i, i, row(x, i)[i:])
 				}
 			}
-			multiplyUpper(&dst, &u, &q)
+			multiplyUpper(&dst, &u)
 			for i := range n {
 				for j := range n {
 					sum := 0.0

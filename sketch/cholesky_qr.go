@@ -63,7 +63,7 @@ func (c *cholesky) orthonormalise(a blas64.General) (q blas64.General, ok bool) 
 		if !isFinite(c.trace()) || !c.precondition() {
 			return q, false
 		}
-		c.multiply()
+		multiplyUpper(&c.p, &c.u)
 		if !c.solver.Prepare(&c.u) {
 			return q, false
 		}
@@ -72,7 +72,7 @@ func (c *cholesky) orthonormalise(a blas64.General) (q blas64.General, ok bool) 
 			simd.Gram(&c.g, chunk, first > 0)
 		})
 		if c.nearIdentity() {
-			if !c.finish() || !c.solver.Prepare(&c.u) {
+			if !c.finish() || !c.solver.Prepare(&c.g) {
 				return q, false
 			}
 			sweepRows(&w, func(chunk *simd.Padded, _ int) { c.solver.Solve(chunk) })

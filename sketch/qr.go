@@ -9,8 +9,8 @@ import (
 )
 
 // QR accumulates the R factor of a tall matrix that is seen in blocks of rows:
-// the R factor of [A; B] is that of [R_A; B]. It keeps at most cols² numbers,
-// however many rows there are, and it does not square the condition number as
+// the R factor of [A; B] is that of [R_A; B]. It keeps at most
+// cols·(cols+1)/2 numbers, however many rows there are, and it does not square the condition number as
 // a Gram matrix does: the singular values of R are those of the whole matrix up
 // to a small multiple of ε·σ₁ (Demmel, Grigori, Hoemmen and Langou 2012,
 // "Communication-optimal parallel and sequential QR and LU factorizations").
@@ -19,8 +19,8 @@ import (
 // or as large as 1e150 keep their relative accuracy.
 type QR struct {
 	cols int
-	rows int64          // seen so far
-	r    blas64.General // min(rows, cols) × cols, upper trapezoidal, diagonal ≥ 0
+	rows int64    // seen so far
+	r    triangle // min(rows, cols) × cols, diagonal ≥ 0
 }
 
 // NewQR returns the R factor of a matrix of no rows and so many columns, at
@@ -29,11 +29,11 @@ func NewQR(cols int) *QR {
 	if cols < 1 {
 		panic(fmt.Sprintf("sketch: NewQR of %d columns", cols))
 	}
-	return &QR{cols: cols, r: newMatrix(0, cols)}
+	return &QR{cols: cols, r: triangle{cols: cols}}
 }
 
 // Reset forgets everything seen and keeps the memory.
-func (q *QR) Reset() { q.rows, q.r.Rows = 0, 0 }
+func (q *QR) Reset() { q.rows, q.r.rows = 0, 0 }
 
 // Rows returns the number of rows seen.
 func (q *QR) Rows() int64 { return q.rows }
@@ -46,7 +46,7 @@ func (q *QR) Cols() int { return q.cols }
 // zero when fewer than cols rows were seen. The result is the caller's.
 func (q *QR) R() blas64.General {
 	r := newMatrix(q.cols, q.cols)
-	upperInto(r, q.r)
+	q.r.into(r)
 	return r
 }
 
@@ -85,7 +85,7 @@ func (q *QR) byCholesky(rows int) bool {
 	switch {
 	case simd.Active() == simd.Go || q.cols < 8:
 		return false
-	case q.r.Rows == q.cols:
+	case q.r.rows == q.cols:
 		return rows >= max(64, q.cols/3)
 	default:
 		return rows >= max(256, 2*q.cols)
@@ -94,16 +94,12 @@ func (q *QR) byCholesky(rows int) bool {
 
 // keep makes the upper triangle of a the new R.
 func (q *QR) keep(a blas64.General) error {
-	if k := min(a.Rows, q.cols); k*q.cols > cap(q.r.Data) {
-		q.r = newMatrix(k, q.cols)
-	} else {
-		q.r.Rows, q.r.Data = k, q.r.Data[:k*q.cols]
-	}
-	upperInto(q.r, a)
-	for i := range q.r.Rows {
-		tail := row(q.r, i)[i:]
+	q.r.resize(min(a.Rows, q.cols))
+	for i := range q.r.rows {
+		tail := q.r.tail(i)
+		copy(tail, row(a, i)[i:])
 		if !isFinite(blas64.Asum(blas64.Vector{N: len(tail), Inc: 1, Data: tail})) {
-			return checkOverflow("R factor", q.r)
+			return checkOverflow("R factor", q.R())
 		}
 	}
 	return nil
@@ -163,8 +159,8 @@ func trapezoid(rows uint64, cols int) int {
 }
 
 func (q *QR) appendR(data []byte) []byte {
-	for i := range q.r.Rows {
-		data = appendFloats(data, row(q.r, i)[i:])
+	for i := range q.r.rows {
+		data = appendFloats(data, q.r.tail(i))
 	}
 	return data
 }
@@ -175,9 +171,10 @@ func readR(values *floatReader, rows uint64, cols int) (*QR, error) {
 	if rows > maxCount {
 		return nil, fmt.Errorf("sketch: the state counts %d rows", rows)
 	}
-	q := &QR{cols: cols, rows: int64(rows), r: newMatrix(int(min(rows, uint64(cols))), cols)}
-	for i := range q.r.Rows {
-		r := row(q.r, i)[i:]
+	q := &QR{cols: cols, rows: int64(rows), r: triangle{cols: cols}}
+	q.r.resize(int(min(rows, uint64(cols))))
+	for i := range q.r.rows {
+		r := q.r.tail(i)
 		if err := values.read(r); err != nil {
 			return nil, err
 		}

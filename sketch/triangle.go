@@ -31,6 +31,7 @@ type scratch struct {
 	stack, product []float64 // matrices
 	tau, work      []float64 // for gonum
 	rows           []float64 // a block without its marked rows
+	unpacked       []float64 // a triangle with its zeros
 	cholesky       cholesky
 }
 
@@ -73,49 +74,44 @@ func workLength(cols int) int { return max(panelCols*panelCols, cols) }
 
 // reflect returns the upper triangle, in the memory of s, of the R factor of the
 // stack of block and the upper trapezoidal r. Diagonal entries are not negative.
-func (s *scratch) reflect(block, r blas64.General) blas64.General {
-	a := matrix(&s.stack, block.Rows+r.Rows, block.Cols)
+func (s *scratch) reflect(block blas64.General, r triangle) blas64.General {
+	a := matrix(&s.stack, block.Rows+r.rows, block.Cols)
 	for i := range block.Rows {
 		copy(row(a, i), row(block, i))
 	}
-	for i := range r.Rows {
-		copy(row(a, block.Rows+i), row(r, i))
+	for i := range r.rows {
+		r.rowInto(row(a, block.Rows+i), i)
 	}
-	s.triangularise(a, func(cols int) int { return block.Rows + min(cols, r.Rows) })
+	s.triangularise(a, func(cols int) int { return block.Rows + min(cols, r.rows) })
 	turnRows(a)
 	return a
 }
 
 // interleaved returns the upper triangle, in the memory of s, of the R factor of
-// the stack of the upper trapezoidal a and b. It has as many columns as the wider
+// the stack of a and b. It has as many columns as the wider
 // of them, and no negative diagonal entry.
-func (s *scratch) interleaved(a, b blas64.General) blas64.General {
-	m := matrix(&s.stack, a.Rows+b.Rows, max(a.Cols, b.Cols))
+func (s *scratch) interleaved(a, b triangle) blas64.General {
+	m := matrix(&s.stack, a.rows+b.rows, max(a.cols, b.cols))
 	interleave(m, a, b)
-	s.triangularise(m, func(cols int) int { return min(cols, a.Rows) + min(cols, b.Rows) })
+	s.triangularise(m, func(cols int) int { return min(cols, a.rows) + min(cols, b.rows) })
 	turnRows(m)
 	return m
 }
 
-// interleave fills dst with the upper triangular (or trapezoidal) a and b, row
+// interleave fills dst with the rows of a and b, row
 // about, the surplus rows of the longer one at the end: a staircase whose first j
-// columns are min(j, a.Rows) + min(j, b.Rows) high. A matrix narrower than dst is
+// columns are min(j, a.rows) + min(j, b.rows) high. A triangle narrower than dst is
 // continued with zeros.
-func interleave(dst, a, b blas64.General) {
+func interleave(dst blas64.General, a, b triangle) {
 	at := 0
-	for i := range max(a.Rows, b.Rows) {
-		for _, m := range [2]blas64.General{a, b} {
-			if i < m.Rows {
-				copyRow(row(dst, at), row(m, i))
+	for i := range max(a.rows, b.rows) {
+		for _, t := range [2]triangle{a, b} {
+			if i < t.rows {
+				t.rowInto(row(dst, at), i)
 				at++
 			}
 		}
 	}
-}
-
-// copyRow fills dst with src and zeros after it.
-func copyRow(dst, src []float64) {
-	clear(dst[copy(dst, src):])
 }
 
 // upperInto fills r, whose columns are as many as those of a, with the upper

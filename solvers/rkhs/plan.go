@@ -22,6 +22,12 @@ func (s setting) plan(e stream.Engine, shape model.Shape) (*model.Plan, error) {
 	if s.Operator.Traits().Alone {
 		columns = shape.Columns
 	}
+	features := 1
+	for _, space := range s.spacesOf(shape) {
+		_, most := s.method(space.rows)
+		features += most * space.sides
+	}
+	e = grid(e, columns, features)
 	p := model.NewPlan(e, columns)
 	p.Passes, p.Rounds = 1, []string{"pairs"}
 	if s.Engine == EngineExact {
@@ -30,17 +36,15 @@ func (s setting) plan(e stream.Engine, shape model.Shape) (*model.Plan, error) {
 	if p.Notes = notes; auto {
 		p.Chosen = s.Engine.String()
 	}
-	features := int64(1)
 	for _, space := range s.spacesOf(shape) {
 		f, err := s.planSpace(p, e, space)
 		if err != nil {
 			return nil, err
 		}
-		features += f * int64(space.sides)
 		entries := float64(shape.Rows) * float64(f) * float64(space.sides)
 		p.Work(entries, 2*float64(shape.Rows)*float64(f)*float64(f*int64(space.sides)+int64(space.columns)))
 	}
-	s.planPass(p, e, shape, columns, features)
+	s.planPass(p, e, shape, columns, int64(features))
 	return p, nil
 }
 
@@ -80,8 +84,9 @@ func (s setting) planSpace(p *model.Plan, e stream.Engine, space plannedSpace) (
 func (s setting) planPass(p *model.Plan, e stream.Engine, shape model.Shape, columns int, features int64) {
 	threads, n := int64(e.Workers()), shape.Rows
 	p.Add("features of a panel", threads*stream.PanelRows*2*features, "`threads`")
-	p.Add("QR workspace", threads*(stream.PanelRows+2*features)*features, "`landmarks`")
-	p.Fold("moments of pairs", n, columns, features*features, "`landmarks`")
+	// Three squares for products of matrices, or one and what it is stacked on for reflections.
+	p.Add("QR workspace", threads*(max(stream.PanelRows, features)+4*features)*features, "`landmarks`")
+	p.Fold("moments of pairs", n, columns, features*(features+1)/2, "`landmarks`")
 	p.Add("decomposition", 8*features*features, "`landmarks`")
 	if s.Operator.Traits().AllPairs {
 		p.Passes++

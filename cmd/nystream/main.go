@@ -88,7 +88,7 @@ func newRootCommand(a *app) *cobra.Command {
 	root.Flags().BoolP("version", "v", false, "print the version")
 	a.addGlobalFlags(root)
 	root.AddCommand(newFitCommand(a), newTransformCommand(a), newPredictCommand(a), newVerifyCommand(a), newInspectCommand(a),
-		newConvertCommand(a), newPlanCommand(a), newMergeCommand(a), newDemoCommand(a),
+		newConvertCommand(a), newPlanCommand(a), newMergeCommand(a), newTransportCommand(a), newDemoCommand(a),
 		newKernelsTopic(), newMapsTopic())
 	root.SetHelpCommand(newHelpCommand(root))
 	return root

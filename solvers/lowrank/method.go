@@ -44,7 +44,8 @@ type Fit struct {
 	// TraceKept is tr(Â)/tr(A), the share of the diagonal that Â has on average: near 1
 	// with [ShiftFitted]. NaN as TraceResidual.
 	TraceKept float64
-	// Condition is the condition number of the sketch after the cut-off.
+	// Condition is the condition number of the sketch after the cut-off, as far as its
+	// directions are part of U and V where the method tells.
 	Condition float64
 	// PrecisionBound bounds the error of tiles in float32, relative to the
 	// largest kernel entry (see [Precision]); 0 in float64.

@@ -108,3 +108,26 @@ func TestExplicitMatrix(t *testing.T) {
 		t.Errorf("Frobenius error %g, dense %g", v.FrobeniusError, frob)
 	}
 }
+
+// TestRectangularCondition: sides of numerically low rank have weak directions, which are
+// no part of a model of lower rank: the bound of how orthonormal its factors are before
+// Refine knows that, and holds.
+func TestRectangularCondition(t *testing.T) {
+	t.Parallel()
+	x, y := clusters(900, 1, 3), clusters(800, 1, 4)
+	d := model.Sources{Left: stream.FromMatrix("left", x), Right: stream.FromMatrix("right", y)}
+	for _, c := range []struct {
+		rank int
+		most float64 // of the bound
+	}{{3, 1e-9}, {8, 1e-5}, {60, 1}} {
+		f, err := Landmark{Rank: c.rank, Seed: 2}.Fit(context.Background(), stream.Engine{}, d, kernelgen.RBF(2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := math.Max(orthogonalityError(factors(t, f.Model, f.Left, x)), orthogonalityError(factors(t, f.Model, f.Right, y)))
+		t.Logf("rank %d of %d: max|UᵀU−I| = %.2g, bound %.2g", len(f.Values), c.rank, e, f.OrthogonalityBound())
+		if bound := f.OrthogonalityBound(); e > 50*bound || bound > c.most {
+			t.Errorf("rank %d: max|UᵀU−I| = %g, bound %g", c.rank, e, bound)
+		}
+	}
+}

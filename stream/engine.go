@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"fmt"
 	"iter"
 	"runtime"
 
@@ -8,7 +9,8 @@ import (
 )
 
 // Engine says how passes run. The zero value is ready to use. No field changes
-// a result except BlockRows, which is part of the problem, not of the machine.
+// a result except BlockRows, which is part of the problem, not of the machine, and Part,
+// which leaves out rows.
 type Engine struct {
 	// Threads is the number of workers; 0 means one per processor.
 	Threads int
@@ -22,6 +24,10 @@ type Engine struct {
 	// Progress, if not nil, is told how far a pass is. It is called on the
 	// goroutine that runs the pass, after each block.
 	Progress func(Event)
+	// Part of Parts, counted from 1, is what Map does of the blocks of a source whose number
+	// of rows is known; the rows keep their numbers. Parts is 0 for all. A [Run] has parts
+	// of its own, for folds.
+	Part, Parts int
 	// Run, if not nil, keeps the states of folds, and answers folds from states.
 	Run *Run
 
@@ -76,6 +82,28 @@ func (e Engine) Readers(info Info) int {
 		return 1
 	}
 	return e.Workers()
+}
+
+// PartRows returns how many rows of a source Map reads: those of a part, if the engine does
+// one, or all; -1 if their number is not known.
+func (e Engine) PartRows(info Info) int64 {
+	if e.Parts == 0 || info.Rows < 0 {
+		return info.Rows
+	}
+	r, b := e.partBlocks(info), int64(e.blockRows(len(info.Columns)))
+	return min(info.Rows, r.end*b) - min(info.Rows, r.first*b)
+}
+
+// partBlocks returns the blocks that Map reads.
+func (e Engine) partBlocks(info Info) blockRange {
+	if e.Parts == 0 {
+		return allBlocks[0]
+	}
+	if info.Rows < 0 || e.Part < 1 || e.Part > e.Parts {
+		panic(fmt.Sprintf("stream: part %d of %d of %d rows", e.Part, e.Parts, info.Rows))
+	}
+	b := int64(e.blockRows(len(info.Columns)))
+	return cutBlocks((info.Rows+b-1)/b, e.Part, e.Parts)
 }
 
 func (e Engine) blockRows(d int) int {

@@ -10,12 +10,13 @@ import (
 // and hands them to emit in row order on the calling goroutine. dst has as many
 // rows as the block and holds anything when the worker gets it. The block given
 // to emit carries its kept columns when kept is true. Where a source opens in the
-// middle at little cost, each worker reads its blocks itself.
+// middle at little cost, each worker reads its blocks itself. An engine with Parts reads
+// the rows of its part.
 func Map(ctx context.Context, e Engine, name string, src Source, cols int, kept bool,
 	worker func() func(dst blas64.General, b *Block) error, emit func(b *Block, out blas64.General) error) error {
 	p := newPass(e, name, src, kept)
-	m := &mapping{pass: p, cols: cols, emit: emit}
-	if run := p.runBlocks(allBlocks, 0); run > 0 {
+	m := &mapping{pass: p, ranges: []blockRange{e.partBlocks(p.info)}, cols: cols, emit: emit}
+	if run := p.runBlocks(m.ranges, 0); run > 0 {
 		return m.inRuns(ctx, worker)
 	}
 	return m.inTurn(ctx, worker)
@@ -23,9 +24,10 @@ func Map(ctx context.Context, e Engine, name string, src Source, cols int, kept 
 
 // mapping hands out what a [Map] makes.
 type mapping struct {
-	pass *pass
-	cols int
-	emit func(b *Block, out blas64.General) error
+	pass   *pass
+	ranges []blockRange
+	cols   int
+	emit   func(b *Block, out blas64.General) error
 }
 
 // mapped is a block and what was made of it.
@@ -59,7 +61,7 @@ func (m *mapping) inTurn(ctx context.Context, worker func() func(dst blas64.Gene
 	g := p.newReading(p.engine.Workers() + lookahead + 1)
 	outs := m.newOuts(cap(g.free))
 	defer func() { err = alsoClosed(err, g.close()) }()
-	return schedule(asOnePass(ctx), p.engine.Workers(), g.produce(allBlocks),
+	return schedule(asOnePass(ctx), p.engine.Workers(), g.produce(m.ranges),
 		func() func(context.Context, *Block) (mapped, error) {
 			do := worker()
 			return func(_ context.Context, b *Block) (mapped, error) {
@@ -80,7 +82,7 @@ func (m *mapping) inRuns(ctx context.Context, worker func() func(dst blas64.Gene
 	outs := m.newOuts(cap(blocks))
 	var all readings
 	defer func() { err = alsoClosed(err, all.close()) }()
-	return schedule(asOnePass(ctx), p.engine.Workers(), p.runs(allBlocks, 1),
+	return schedule(asOnePass(ctx), p.engine.Workers(), p.runs(m.ranges, 1),
 		func() func(context.Context, blockRange) (mapped, error) {
 			do, g := worker(), all.add(p.newReading(0))
 			g.free = blocks

@@ -14,7 +14,8 @@ import (
 // transformCommand is one command line of transform.
 type transformCommand struct {
 	application
-	side model.Side
+	side  model.Side
+	shard shard
 }
 
 func newTransformCommand(a *app) *cobra.Command {
@@ -43,12 +44,16 @@ nystream predict writes the classes themselves.
 
 For an operator model they are its functions left0, left1, … or right0, …, of complex ones
 all real parts left0_re, … and then all imaginary parts left0_im, …. Where the spaces of x
-and y differ, DATA are rows like those of --with for --side left, and like X for right.`,
+and y differ, DATA are rows like those of --with for --side left, and like X for right.
+
+Several machines share the rows with --shard 3/8: one after the other, the outputs of all
+shards are the output of one run.`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeModelThenData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return t.run(cmd.Context(), args) },
 	}
 	t.add(cmd, outputExtensions)
+	cmd.Flags().Var(&t.shard, "shard", "embed one part of the rows, such as 3/8")
 	addChoice(cmd, &t.side, "side", "for a model with two factors, the one to compute", []model.Side{model.Left, model.Right}, "U", "V")
 	return cmd
 }
@@ -87,18 +92,24 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer rows.close()
-	plan := m.TransformPlan(t.engine(), t.side, rows.source)
-	rows.budget(&plan.Memory, t.engine())
-	writerBudget(&plan.Memory, t.output, rows.source.Info().Rows, len(names))
+	e := t.engine()
+	e.Part, e.Parts = t.shard.part, t.shard.of
+	info := rows.source.Info()
+	if e.Parts > 0 && info.Rows < 0 {
+		return usagef("--shard: the number of rows of %s is not known: write it to a file first, with nystream convert", info.Name)
+	}
+	plan := m.TransformPlan(e, t.side, rows.source)
+	rows.budget(&plan.Memory, e)
+	writerBudget(&plan.Memory, t.output, e.PartRows(info), len(names))
 	if err := t.checkBudget(&plan.Memory); err != nil {
 		return err
 	}
-	w, err := newTransformed(t.output, m, t.side, rows.source.Info().Rows, rows.fields)
+	w, err := newTransformed(t.output, m, t.side, e.PartRows(info), rows.fields)
 	if err != nil {
 		return err
 	}
 	defer w.Abort() // does nothing after Commit
-	if err := w.transform(ctx, t.engine(), m, t.side, rows.source, rows.kept); err != nil {
+	if err := w.transform(ctx, e, m, t.side, rows.source, rows.kept); err != nil {
 		return err
 	}
 	if err := w.Commit(); err != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -58,6 +60,8 @@ type exact struct {
 	*grid
 	Sinkhorn
 	f, g []float64
+	// low and high are what the entries of log K are between, known after the first round.
+	low, high float64
 }
 
 func newExact(ctx context.Context, e stream.Engine, s Sinkhorn, d *Data, k kernelgen.Kernel) (*exact, error) {
@@ -101,10 +105,35 @@ func (x *exact) solve(ctx context.Context) (*Fit, error) {
 
 // round makes a round, and returns the error of the plan before it.
 func (x *exact) round(ctx context.Context, first bool) (before float64, err error) {
+	n := len(x.g)
+	var sums []float64
+	if !first && x.plain() && x.low >= -plainRange && x.high <= plainRange {
+		sums, err = x.plainRound(ctx)
+	} else {
+		sums, err = x.logRound(ctx, first)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return sums[n] / sums[n+1], x.setRight(ctx, sums[:n])
+}
+
+// logRound makes u, and returns the masses of the columns with it and v before, and after
+// them what a round changes of the masses of rows, and their sum.
+func (x *exact) logRound(ctx context.Context, first bool) ([]float64, error) {
 	n, exponent := len(x.g), x.exponent()
+	x.low, x.high = math.Inf(-1), math.Inf(1)
+	var lock sync.Mutex
+	low, high := math.Inf(1), math.Inf(-1)
 	sums, err := x.strips(ctx, "round", n+2, func() stripVisitor {
 		weights := make([]float64, 64)
 		return func(sum []float64, at int, logs blas64.General) error {
+			if first {
+				l, h := between(logs)
+				lock.Lock()
+				low, high = min(low, l), max(high, h)
+				lock.Unlock()
+			}
 			for i := range logs.Rows {
 				row := dense.Row(logs, i)
 				dense.Axpy(1, x.g, row)
@@ -126,10 +155,61 @@ func (x *exact) round(ctx context.Context, first bool) (before float64, err erro
 			return nil
 		}
 	})
-	if err != nil {
-		return 0, err
+	if first {
+		x.low, x.high = low, high
 	}
-	return sums[n] / sums[n+1], x.setRight(ctx, sums[:n])
+	return sums, err
+}
+
+// between returns the least and the largest entry.
+func between(m blas64.General) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for i := range m.Rows {
+		for _, v := range dense.Row(m, i) {
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	return low, high
+}
+
+// plainRange is how large logarithms of K are where sums are made of K itself, with u and v
+// as numbers: whose logarithms differ no more than those of K, and those of the masses. Then no product of the three leaves the range of
+// float64 that matters.
+const plainRange = 150
+
+// plainRound is logRound without logarithms, but for those of sums: a third of the time.
+func (x *exact) plainRound(ctx context.Context) ([]float64, error) {
+	n, exponent := len(x.g), x.exponent()
+	most := slices.Max(x.g)
+	v := make([]float64, n)
+	for j, g := range x.g {
+		v[j] = math.Exp(g - most)
+	}
+	sums, err := x.plainStrips(ctx, "round", n+2, func() stripVisitor {
+		products, weights := make([]float64, 64), make([]float64, 64)
+		return func(sum []float64, at int, strip blas64.General) error {
+			gemv(blas.NoTrans, strip, v, 0, products[:strip.Rows])
+			for i, product := range products[:strip.Rows] {
+				log := math.Log(product) + most
+				if log-log != 0 {
+					return x.badSum(x.left.name, x.left.numberOf(at+i), log)
+				}
+				f := exponent * (x.left.log[at+i] - log)
+				after := math.Exp(f + log)
+				sum[n] += math.Abs(math.Exp(x.f[at+i]+log) - after)
+				sum[n+1] += after
+				x.f[at+i], weights[i] = f, math.Exp(f+most)
+			}
+			addProducts(sum[:n], strip, weights)
+			return nil
+		}
+	})
+	for j := range x.g { // the masses of columns are with v, not with the largest of it
+		if err == nil {
+			sums[j] *= v[j]
+		}
+	}
+	return sums, err
 }
 
 // addProducts adds stripᵀ·w to sum.

@@ -41,7 +41,7 @@ func TestExact(t *testing.T) {
 	t.Parallel()
 	m, n := sizes()
 	x, y := colours(m, 1), colours(n, 2)
-	f, err := Exact{Sinkhorn{Rounds: 10, Tolerance: 1e-12}}.Fit(context.Background(), stream.Engine{}, between(x, y), gamma10)
+	f, err := Exact{Sinkhorn{Rounds: 10, Tolerance: 1e-12}}.Fit(context.Background(), stream.Engine{}, dataOf(x, y), gamma10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestLowRank(t *testing.T) {
 	t.Parallel()
 	m, n := 400, 300
 	x, y := colours(m, 1), colours(n, 2)
-	f, err := LowRank{Sinkhorn: Sinkhorn{Rounds: 10, Tolerance: 1e-12}, Rank: 75}.Fit(context.Background(), stream.Engine{}, between(x, y), gamma10)
+	f, err := LowRank{Sinkhorn: Sinkhorn{Rounds: 10, Tolerance: 1e-12}, Rank: 75}.Fit(context.Background(), stream.Engine{}, dataOf(x, y), gamma10)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,6 +57,19 @@ func (g *gibbs) fill(dst, x blas64.General, p *kernelgen.Panel, w *kernelgen.Wor
 	}
 }
 
+// plain reports whether there are tiles of k^(1/ε) itself.
+func (g *gibbs) plain() bool { return g.direct || g.epsilon == 1 }
+
+// fillPlain puts k(x, p)^(1/ε) into dst.
+func (g *gibbs) fillPlain(dst, x blas64.General, p *kernelgen.Panel, w *kernelgen.Workspace) {
+	g.entries.Add(int64(dst.Rows) * int64(dst.Cols))
+	if g.direct {
+		g.power.Fill(dst, x, p, w)
+		return
+	}
+	g.kernel.Fill(dst, x, p, w)
+}
+
 // badSum returns the error of a row or a column of K whose sum has no logarithm.
 func (g *gibbs) badSum(name string, row int64, log float64) error {
 	reason := fmt.Sprintf("the sum of kernel %s over the other side is not finite: scale the columns (`scale standard`) or drop the row", g.kernel)

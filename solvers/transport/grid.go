@@ -92,13 +92,25 @@ func newGrid(e stream.Engine, g *gibbs, left, right *points) *grid {
 	return &grid{gibbs: g, engine: e, left: left, right: right, panel: g.pack(right.rows)}
 }
 
-// stripVisitor looks at log K of a few rows, of which first is the first, and adds to a sum.
-// It may write into logs.
-type stripVisitor func(sum []float64, first int, logs blas64.General) error
+// stripVisitor looks at a few rows of K, or of log K, of which first is the first, and adds to
+// a sum. It may write into them.
+type stripVisitor func(sum []float64, first int, strip blas64.General) error
 
-// strips visits all of K once, in strips of rows, and returns the sum of so many numbers
+// strips visits all of log K once, in strips of rows, and returns the sum of so many numbers
 // that the visitors have added to.
 func (g *grid) strips(ctx context.Context, name string, numbers int, visit func() stripVisitor) ([]float64, error) {
+	return g.visit(ctx, name, numbers, g.fill, visit)
+}
+
+// plainStrips is strips with K itself.
+func (g *grid) plainStrips(ctx context.Context, name string, numbers int, visit func() stripVisitor) ([]float64, error) {
+	return g.visit(ctx, name, numbers, g.fillPlain, visit)
+}
+
+// filler makes a tile.
+type filler func(dst, x blas64.General, p *kernelgen.Panel, w *kernelgen.Workspace)
+
+func (g *grid) visit(ctx context.Context, name string, numbers int, fill filler, visit func() stripVisitor) ([]float64, error) {
 	g.passes++
 	src := stream.NewRowNumbers(g.left.name, int64(g.left.rows.Rows))
 	n := g.right.rows.Rows
@@ -109,7 +121,7 @@ func (g *grid) strips(ctx context.Context, name string, numbers int, visit func(
 			for first := 0; first < b.X.Rows; first += buf.Rows {
 				strip := stream.RowSlice(buf, 0, min(buf.Rows, b.X.Rows-first))
 				at := int(b.Start) + first
-				g.fill(strip, stream.RowSlice(g.left.rows, at, strip.Rows), g.panel, &w)
+				fill(strip, stream.RowSlice(g.left.rows, at, strip.Rows), g.panel, &w)
 				if err := do(s.Data, at, strip); err != nil {
 					return err
 				}

@@ -102,7 +102,7 @@ func TestLowRankKernel(t *testing.T) {
 		zeros bool
 	}{{"held", 20, true, 0, false}, {"not held", 20, false, 0, false}, {"few", 6, true, 0, false}, {"few, not held, zeros", 6, false, 0, true}, {"relaxed", 10, false, 0.5, true}} {
 		t.Run(c.name, func(t *testing.T) {
-			d := between(x, y)
+			d := dataOf(x, y)
 			if c.zeros {
 				d.LeftWeights, d.RightWeights = uniform(m), uniform(n)
 				for i := range 100 {
@@ -198,13 +198,13 @@ func TestNotPositive(t *testing.T) {
 	x, y := colours(500, 1), colours(400, 2)
 	k := kernelgen.RBF(2000)
 	hard := LowRank{Sinkhorn: Sinkhorn{Rounds: 20}, Rank: 2, Strict: true}
-	_, err := hard.Fit(ctx, e, between(x, y), k)
+	_, err := hard.Fit(ctx, e, dataOf(x, y), k)
 	var bad *notPositive
 	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "`engine exact`") {
 		t.Fatalf("a hopeless kernel gives %v", err)
 	}
 	hard.Strict = false
-	f, err := hard.Fit(ctx, e, between(x, y), k)
+	f, err := hard.Fit(ctx, e, dataOf(x, y), k)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -215,7 +215,7 @@ func colours(n int, seed uint64) blas64.General {
 	return m
 }
 
-func between(x, y blas64.General) *Data {
+func dataOf(x, y blas64.General) *Data {
 	return &Data{Sources: model.Sources{Left: stream.FromMatrix("x", x), Right: stream.FromMatrix("y", y)}}
 }
 

@@ -21,8 +21,10 @@
 //
 // A round of Sinkhorn's iteration makes the rows right and then the columns,
 //
-//	u = (a ⊘ Kv)^(ρ/(ρ+ε))      v = (b ⊘ Kᵀu)^(ρ/(ρ+ε))       the exponent is 1 where ρ = ∞
+//	u = a ⊘ (Kv)^(ρ/(ρ+ε))      v = b ⊘ (Kᵀu)^(ρ/(ρ+ε))       the exponent is 1 where ρ = ∞
 //
+// (the exponent is on the sums alone since the entropy is relative to abᵀ: Séjourné, Feydy, Vialard, Trouvé
+// & Peyré 2019, "Sinkhorn divergences for unbalanced optimal transport")
 // until ‖T1 − a‖₁, which the row sums of the next round tell, is within a tolerance.
 //
 // # Engines

@@ -143,7 +143,7 @@ func (x *exact) logRound(ctx context.Context, first bool) ([]float64, error) {
 				if log-log != 0 {
 					return x.badSum(x.left.name, x.left.numberOf(at+i), log)
 				}
-				f := exponent * (x.left.log[at+i] - log)
+				f := x.left.log[at+i] - exponent*log
 				after := math.Exp(f + log)
 				if !first {
 					sum[n] += math.Abs(math.Exp(x.f[at+i]+log) - after)
@@ -194,7 +194,7 @@ func (x *exact) plainRound(ctx context.Context) ([]float64, error) {
 				if log-log != 0 {
 					return x.badSum(x.left.name, x.left.numberOf(at+i), log)
 				}
-				f := exponent * (x.left.log[at+i] - log)
+				f := x.left.log[at+i] - exponent*log
 				after := math.Exp(f + log)
 				sum[n] += math.Abs(math.Exp(x.f[at+i]+log) - after)
 				sum[n+1] += after
@@ -230,14 +230,14 @@ func (x *exact) setRight(ctx context.Context, masses []float64) error {
 			lost = append(lost, j)
 			continue
 		}
-		x.g[j] = exponent * (x.right.log[j] - log)
+		x.g[j] = x.right.log[j] - exponent*log
 	}
 	logs, err := x.columnSums(ctx, lost)
 	for k, log := range logs {
 		if log-log != 0 {
 			return x.badSum(x.right.name, x.right.numberOf(lost[k]), log)
 		}
-		x.g[lost[k]] = exponent * (x.right.log[lost[k]] - log)
+		x.g[lost[k]] = x.right.log[lost[k]] - exponent*log
 	}
 	return err
 }
@@ -301,7 +301,7 @@ func (x *exact) measure(ctx context.Context) (measures, error) {
 				s := logsum.Zero()
 				s.Add(row)
 				log := s.Log()
-				now, after := math.Exp(x.f[at+i]+log), math.Exp(exponent*(x.left.log[at+i]-log)+log)
+				now, after := math.Exp(x.f[at+i]+log), math.Exp(x.left.log[at+i]-exponent*log+log)
 				sum[0] += now
 				sum[1] += math.Abs(now - after)
 				sum[2] += after

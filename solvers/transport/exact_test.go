@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"math"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -21,7 +22,7 @@ func sizes() (m, n int) {
 // compare holds a fit against a dense solution.
 func compare(t *testing.T, f *Fit, r *reference, x, y blas64.General, a, b []float64, tolerance float64) {
 	t.Helper()
-	scale := 1 + r.cost(f.Epsilon)
+	scale := 1 + math.Abs(r.cost(f.Epsilon))
 	near(t, "the cost", f.Cost, r.cost(f.Epsilon), tolerance*scale)
 	near(t, "the value", f.Value, r.dual(a, b, f.Epsilon, f.Relax), tolerance*scale)
 	near(t, "the marginal error", f.MarginalError(), r.history[len(r.history)-1], tolerance)

@@ -189,10 +189,10 @@ func (h *half) scale(ctx context.Context, e stream.Engine, name string, o scalin
 						bad++
 						priority[i] = 1
 					default:
-						u[i] = math.Pow(mass/now[i], o.exponent)
+						u[i] = mass / math.Pow(now[i], o.exponent)
 						end[1] += u[i] * now[i]
 						if o.coef != nil {
-							end[0] += math.Abs(u[i]-math.Pow(mass/before[i], o.exponent)) * now[i]
+							end[0] += math.Abs(u[i]-mass/math.Pow(before[i], o.exponent)) * now[i]
 						}
 					}
 					own[i] = u[i]
@@ -247,7 +247,7 @@ func (h *half) exactScalings(exponent float64) []float64 {
 	u := make([]float64, len(h.number))
 	for k, number := range h.number {
 		if mass := h.mass.at(number); mass > 0 {
-			u[k] = math.Pow(mass/h.exact[k], exponent)
+			u[k] = mass / math.Pow(h.exact[k], exponent)
 		}
 	}
 	return u

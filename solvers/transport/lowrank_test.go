@@ -60,7 +60,7 @@ func plainSinkhorn(k blas64.General, a, b []float64, exponent float64, rounds in
 		for i, p := range product {
 			dst[i] = 0
 			if mass[i] > 0 {
-				dst[i] = math.Pow(mass[i]/p, exponent)
+				dst[i] = mass[i] / math.Pow(p, exponent)
 			}
 		}
 	}

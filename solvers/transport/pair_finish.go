@@ -150,7 +150,7 @@ func (h *half) scalings(dst []float64, s shown, start int64, exponent float64, o
 			dst[i] = 0
 			continue
 		}
-		dst[i] = math.Pow(mass/product, exponent)
+		dst[i] = mass / math.Pow(product, exponent)
 	}
 }
 
@@ -172,7 +172,7 @@ func (h *half) moments(ctx context.Context, e stream.Engine, s Sinkhorn, centre 
 				mass, now := h.mass.at(start+int64(i)), math.Abs(products[i])
 				after := u[i]
 				if products[i] > 0 {
-					after = math.Pow(mass/now, exponent)
+					after = mass / math.Pow(now, exponent)
 				}
 				tell[0] += u[i] * products[i]
 				tell[1] += math.Abs(u[i]-after) * now

@@ -35,10 +35,10 @@ func solveDense(logK blas64.General, a, b []float64, epsilon, relax float64, rou
 	}
 	for range rounds {
 		for i, w := range a {
-			r.f[i] = exponent * (math.Log(w) - logSumOf(r.logK, i, r.g))
+			r.f[i] = math.Log(w) - exponent*logSumOf(r.logK, i, r.g)
 		}
 		for j, w := range b {
-			r.g[j] = exponent * (math.Log(w) - logSumOf(r.turned, j, r.f))
+			r.g[j] = math.Log(w) - exponent*logSumOf(r.turned, j, r.f)
 		}
 		r.history = append(r.history, r.change(a, exponent))
 	}
@@ -61,7 +61,7 @@ func (r *reference) change(a []float64, exponent float64) float64 {
 			continue
 		}
 		log := logSumOf(r.logK, i, r.g)
-		after := math.Exp(exponent*(math.Log(w)-log) + log)
+		after := math.Exp(math.Log(w) - exponent*log + log)
 		change += math.Abs(math.Exp(r.f[i]+log) - after)
 		mass += after
 	}

@@ -1,0 +1,339 @@
+package transport
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// TestEpsilon: from 1 to 1e-3, after a few rounds and at the end, of points of which some are
+// alike; where exponentials of log K vanish the sums do not.
+func TestEpsilon(t *testing.T) {
+	t.Parallel()
+	const m, n = 90, 70
+	x, y := colours(m, 3), colours(n, 4)
+	copy(dense.Row(x, 5), dense.Row(x, 6))
+	copy(dense.Row(y, 5), dense.Row(x, 6))
+	for _, epsilon := range []float64{1, 0.1, 0.01, 1e-3} {
+		for _, relax := range []float64{0, 0.3} {
+			f, err := Exact{Sinkhorn{Rounds: 7, Epsilon: epsilon, Relax: relax, Tolerance: 1e-13}}.Fit(context.Background(), stream.Engine{}, dataOf(x, y), gamma10)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := solveDense(logRBF(10, epsilon, x, y), uniform(m), uniform(n), epsilon, relax, 7)
+			t.Logf("epsilon %v, relax %v: error %.1e", epsilon, relax, f.MarginalError())
+			compare(t, f, r, x, y, uniform(m), uniform(n), 1e-10)
+		}
+	}
+}
+
+// TestConverges: the iteration ends within its tolerance, or says that it did not, and at its
+// end the dual value is the primal one.
+func TestConverges(t *testing.T) {
+	t.Parallel()
+	const m, n = 60, 50
+	x, y := colours(m, 3), colours(n, 4)
+	for _, c := range []struct {
+		epsilon, relax float64
+		rounds         int
+	}{{1, 0, 200}, {0.3, 0, 2000}, {1, 0.5, 200}, {1e-3, 0, 50}} {
+		f, err := Exact{Sinkhorn{Rounds: c.rounds, Epsilon: c.epsilon, Relax: c.relax, Tolerance: 1e-10}}.Fit(context.Background(), stream.Engine{}, dataOf(x, y), gamma10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.epsilon == 1e-3 {
+			if !f.Unsettled || len(f.Notes) == 0 || !strings.Contains(f.Notes[0], "raise `rounds`") {
+				t.Errorf("epsilon %v: unsettled %v, notes %q", c.epsilon, f.Unsettled, f.Notes)
+			}
+			continue
+		}
+		if f.Unsettled || f.MarginalError() > 1e-10 || f.Rounds != len(f.History) {
+			t.Errorf("epsilon %v, relax %v: unsettled %v, error %.1e after %d rounds, history of %d", c.epsilon, c.relax, f.Unsettled, f.MarginalError(), f.Rounds, len(f.History))
+		}
+		r := solveDense(logRBF(10, c.epsilon, x, y), uniform(m), uniform(n), c.epsilon, c.relax, f.Rounds)
+		near(t, "the value", f.Value, r.value(uniform(m), uniform(n), c.epsilon, c.relax), 1e-8)
+	}
+}
+
+// TestWeights: rows without mass have no part in the plan, and an image all the same.
+func TestWeights(t *testing.T) {
+	t.Parallel()
+	const m, n = 80, 60
+	x, y := colours(m, 3), colours(n, 4)
+	d := dataOf(x, y)
+	d.LeftWeights, d.RightWeights = make([]float64, m), make([]float64, n)
+	a, b := make([]float64, m), make([]float64, n)
+	for _, w := range []struct{ weights, mass []float64 }{{d.LeftWeights, a}, {d.RightWeights, b}} {
+		sum := 0.0
+		for i := range w.weights {
+			w.weights[i] = float64(i % 4)
+			sum += w.weights[i]
+		}
+		for i, v := range w.weights {
+			w.mass[i] = v / sum
+		}
+	}
+	ctx, e := context.Background(), stream.Engine{}
+	f, err := Exact{Sinkhorn{Rounds: 8, Tolerance: 1e-12}}.Fit(ctx, e, d, gamma10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := solveDense(logRBF(10, 1, x, y), a, b, 1, 0, 8)
+	images, err := f.Images(ctx, e, model.Left)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := farthest(images, r.images(y)); !(d <= 1e-11) {
+		t.Errorf("images are %.1e off", d)
+	}
+	for side, rows := range map[model.Side]blas64.General{model.Left: y, model.Right: x} {
+		got, err := f.Apply(ctx, e, side, rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan := r.plan
+		if side == model.Right {
+			plan = dense.Transpose(plan)
+		}
+		want := stream.NewMatrix(plan.Rows, 3)
+		for i := range plan.Rows {
+			for j := range plan.Cols {
+				for k := range 3 {
+					want.Data[3*i+k] += plan.Data[i*plan.Stride+j] * rows.Data[3*j+k]
+				}
+			}
+		}
+		if d := farthest(got, want); !(d <= 1e-12) {
+			t.Errorf("%v: the plan applied is %.1e off", side, d)
+		}
+		logs, err := f.Scalings(ctx, e, side)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, log := range logs {
+			if zero := i%4 == 0; zero != math.IsInf(log, -1) {
+				t.Fatalf("%v: scaling %d is exp(%v)", side, i, log)
+			}
+		}
+	}
+	d.LeftWeights[3] = -1
+	for name, bad := range map[string][]float64{"negative": d.LeftWeights, "few": {1, 2}, "zero": make([]float64, m), "NaN": append(make([]float64, m-1), math.NaN())} {
+		for _, method := range []Method{Exact{}, LowRank{Rank: 2}} {
+			if _, err := method.Fit(ctx, e, &Data{Sources: d.Sources, LeftWeights: bad}, gamma10); err == nil || !strings.Contains(err.Error(), "weight") {
+				t.Errorf("%s weights give %v", name, err)
+			}
+		}
+	}
+}
+
+// TestSmall: one row, rows that are alike, and long and thin shapes.
+func TestSmall(t *testing.T) {
+	t.Parallel()
+	ctx, e := context.Background(), stream.Engine{}
+	same := stream.NewMatrix(9, 3)
+	for _, c := range []struct {
+		name string
+		x, y blas64.General
+	}{{"one", colours(1, 1), colours(1, 2)}, {"1×n", colours(1, 1), colours(300, 2)}, {"n×1", colours(300, 1), colours(1, 2)}, {"alike", same, same}, {"alike to others", same, colours(20, 1)}} {
+		m, n := c.x.Rows, c.y.Rows
+		r := solveDense(logRBF(10, 1, c.x, c.y), uniform(m), uniform(n), 1, 0, 3)
+		for _, method := range []Method{Exact{Sinkhorn{Rounds: 3}}, LowRank{Sinkhorn: Sinkhorn{Rounds: 3}, Rank: 1}, Auto{Sinkhorn: Sinkhorn{Rounds: 3}}} {
+			f, err := method.Fit(ctx, e, dataOf(c.x, c.y), gamma10)
+			if err != nil {
+				t.Errorf("%s, %T: %v", c.name, method, err)
+				continue
+			}
+			images, err := f.Images(ctx, e, model.Left)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f.Engine == EngineExact {
+				compare(t, f, r, c.x, c.y, uniform(m), uniform(n), 1e-12)
+			}
+			if !dense.Finite(images) {
+				t.Errorf("%s, %T: images are not finite", c.name, method)
+			}
+		}
+	}
+}
+
+// TestVanishing: rows and columns that no other reaches are refused by name.
+func TestVanishing(t *testing.T) {
+	t.Parallel()
+	ctx, e := context.Background(), stream.Engine{}
+	x, y := colours(40, 1), colours(30, 2)
+	far := dense.Clone(y)
+	for k := range 3 {
+		far.Data[7*3+k] = 1e3
+	}
+	hat := kernelgen.New(kernelgen.Profile{Name: "hat", Base: kernelgen.SquaredDistance, F: func(r2 float64) float64 { return math.Max(0, 3-r2) }})
+	if _, err := (Exact{Sinkhorn{Rounds: 3}}).Fit(ctx, e, dataOf(x, far), hat); err == nil || !strings.Contains(err.Error(), "row 7") || !strings.Contains(err.Error(), "wider kernel") {
+		t.Errorf("a column of zeros gives %v", err)
+	}
+	if _, err := (Exact{Sinkhorn{Rounds: 3}}).Fit(ctx, e, dataOf(far, x), hat); err == nil || !strings.Contains(err.Error(), "row 7") {
+		t.Errorf("a row of zeros gives %v", err)
+	}
+	if _, err := (Exact{}).Fit(ctx, e, dataOf(x, y), kernelgen.New(kernelgen.Profile{Name: "minus", Base: kernelgen.SquaredDistance, F: func(r2 float64) float64 { return 0.1 - r2 }})); err == nil || !strings.Contains(err.Error(), "negative") {
+		t.Errorf("a negative kernel gives %v", err)
+	}
+	// Gibbs kernels reach anything, in the domain of logarithms.
+	f, err := Exact{Sinkhorn{Rounds: 3}}.Fit(ctx, e, dataOf(x, far), gamma10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := solveDense(logRBF(10, 1, x, far), uniform(40), uniform(30), 1, 0, 3)
+	if images, err := f.Images(ctx, e, model.Left); err != nil || !(farthest(images, r.images(far)) <= 1e-6) {
+		t.Errorf("images beside a row far away are %.1e off (%v)", farthest(images, r.images(far)), err)
+	}
+	near(t, "the cost", f.Cost/r.cost(1), 1, 1e-9)
+	// Those of low rank are repaired, or say what to do.
+	if f, err := (LowRank{Sinkhorn: Sinkhorn{Rounds: 3}, Rank: 3, Strict: true}).Fit(ctx, e, dataOf(x, far), gamma10); err == nil {
+		images, err := f.Images(ctx, e, model.Left)
+		if err != nil || !dense.Finite(images) {
+			t.Errorf("images of a repaired fit are not finite (%v)", err)
+		}
+	} else if !strings.Contains(err.Error(), "exact") {
+		t.Errorf("a row far away gives %v", err)
+	}
+}
+
+// TestOtherKernels: a kernel whose logarithm is taken of its entries, and one that is not
+// symmetric.
+func TestOtherKernels(t *testing.T) {
+	t.Parallel()
+	ctx, e := context.Background(), stream.Engine{}
+	x, y := colours(70, 1), colours(50, 2)
+	for _, text := range []string{"cauchy(length=0.3)", "matern32(length=0.5)", "kl(a=3)", "laplace(gamma=4)", "expdot(scale=2)", "rbf(gamma=1) + rbf(gamma=30)", "3*rbf(gamma=5)"} {
+		k, err := kernelgen.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, epsilon := range []float64{1, 0.25} {
+			logs := stream.NewMatrix(70, 50)
+			k.Fill(logs, x, k.Pack(y), nil)
+			for i, v := range logs.Data {
+				logs.Data[i] = math.Log(v) / epsilon
+			}
+			f, err := Exact{Sinkhorn{Rounds: 5, Epsilon: epsilon}}.Fit(ctx, e, dataOf(x, y), k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, f, solveDense(logs, uniform(70), uniform(50), epsilon, 0, 5), x, y, uniform(70), uniform(50), 1e-10)
+		}
+	}
+}
+
+// TestSameBits: threads, blocks and sides of the plan do not change a bit.
+func TestSameBits(t *testing.T) {
+	t.Parallel()
+	x, y := colours(700, 1), colours(520, 2)
+	for name, method := range map[string]Method{"exact": Exact{Sinkhorn{Rounds: 4, Divergence: true}}, "low rank": LowRank{Sinkhorn: Sinkhorn{Rounds: 4}, Rank: 12},
+		"nearest": LowRank{Sinkhorn: Sinkhorn{Rounds: 4, Map: MapNearest, Neighbours: 100}, Rank: 12}} {
+		want := ""
+		for _, e := range []stream.Engine{{Threads: 1, BlockRows: 256}, {Threads: 3, BlockRows: 256}, {Threads: 2, BlockRows: 256}} {
+			f, err := method.Fit(context.Background(), e, dataOf(x, y), gamma10)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err := f.Save()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := fmt.Sprintf("%x %x %x %x", f.Value, f.Cost, f.History, a.Arrays)
+			if want == "" {
+				want = got
+			}
+			if got != want {
+				t.Errorf("%s: %d threads give other bits", name, e.Threads)
+			}
+		}
+	}
+}
+
+// TestDivergence: of equal sides it is 0, and else what three dense solutions give.
+func TestDivergence(t *testing.T) {
+	t.Parallel()
+	ctx, e := context.Background(), stream.Engine{}
+	const m, n = 80, 60
+	x, y := colours(m, 3), colours(n, 4)
+	s := Sinkhorn{Tolerance: 1e-11, Rounds: 2000, Divergence: true}
+	f, err := Exact{s}.Fit(ctx, e, dataOf(x, y), gamma10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := func(p, q blas64.General) float64 {
+		a, b := uniform(p.Rows), uniform(q.Rows)
+		return solveDense(logRBF(10, 1, p, q), a, b, 1, 0, 600).dual(a, b, 1, 0)
+	}
+	near(t, "the divergence", f.Divergence, value(x, y)-value(x, x)/2-value(y, y)/2, 1e-8)
+	same, err := Exact{s}.Fit(ctx, e, dataOf(x, dense.Clone(x)), gamma10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "the divergence of equal sides", same.Divergence, 0, 1e-9)
+	low, err := LowRank{Sinkhorn: s, Rank: 20}.Fit(ctx, e, dataOf(x, y), gamma10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "the divergence of a low rank", low.Divergence, f.Divergence, 0.05*f.Divergence)
+	alone, err := Exact{s}.Fit(ctx, e, &Data{Sources: model.Sources{Left: stream.FromMatrix("x", x)}}, gamma10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "the value of one source", alone.Value, value(x, x), 1e-8)
+}
+
+// TestLoad: a saved model maps rows as the fit does, with the same bits.
+func TestLoad(t *testing.T) {
+	t.Parallel()
+	ctx, e := context.Background(), stream.Engine{}
+	x, y := colours(300, 1), colours(200, 2)
+	fresh := stream.FromMatrix("new", colours(100, 7))
+	few := Sinkhorn{Rounds: 4}
+	nearest := few
+	nearest.Map, nearest.Neighbours = MapNearest, 50
+	for name, method := range map[string]Method{"exact": Exact{few}, "low rank": LowRank{Sinkhorn: few, Rank: 4}, "nearest": Exact{nearest}, "low rank, nearest": LowRank{Sinkhorn: nearest, Rank: 20}} {
+		f, err := method.Fit(ctx, e, dataOf(x, y), gamma10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := f.Save()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := Load(a)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, side := range []model.Side{model.Left, model.Right} {
+			want, got := stream.NewMatrix(100, 3), stream.NewMatrix(100, 3)
+			for to, from := range map[*blas64.General]*Model{&want: f.Model, &got: m} {
+				if err := from.Transform(ctx, e, side, fresh, false, func(b *stream.Block, out blas64.General) error {
+					copy(to.Data[b.Start*3:], out.Data)
+					return nil
+				}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if farthest(want, got) != 0 || !dense.Finite(want) {
+				t.Errorf("%s: the loaded model maps the %v side %.1e elsewhere", name, side, farthest(want, got))
+			}
+		}
+		for i := range a.Arrays { // no array may be missing or of another shape
+			short := *a
+			short.Arrays = append(append([]model.Array(nil), a.Arrays[:i]...), a.Arrays[i+1:]...)
+			if _, err := Load(&short); err == nil && !strings.Contains(a.Arrays[i].Name, "refinement") && !strings.Contains(a.Arrays[i].Name, "corrections") {
+				t.Errorf("%s: a model without %s is loaded", name, a.Arrays[i].Name)
+			}
+		}
+	}
+}

@@ -4,8 +4,10 @@ package logsum
 
 import (
 	"math"
+	"slices"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/nystream/nystream/kernelgen"
 )
 
@@ -23,7 +25,7 @@ func (s *Sum) AddLog(log float64) {
 	if math.IsInf(log, -1) {
 		return
 	}
-	s.raise(log)
+	s.raise(log) // a NaN makes Rest NaN
 	s.Rest += math.Exp(log - s.Most)
 }
 
@@ -31,20 +33,18 @@ func (s *Sum) AddLog(log float64) {
 // place. A NaN among them makes the sum NaN.
 func (s *Sum) Add(logs []float64) {
 	s.raise(largest(logs))
-	if math.IsInf(s.Most, -1) {
+	if math.IsInf(s.Most, -1) && !slices.ContainsFunc(logs, math.IsNaN) {
 		clear(logs) // nothing but zeros so far
 		return
 	}
-	for j := range logs {
-		logs[j] -= s.Most
-	}
+	floats.AddConst(-s.Most, logs)
 	exponential.Apply(logs, logs)
-	s.Rest += dense.Sum(logs)
+	s.Rest += floats.Sum(logs)
 }
 
-// raise makes Most at least as large as log; NaN stays NaN.
+// raise makes Most at least as large as log.
 func (s *Sum) raise(log float64) {
-	if !(log > s.Most) && log == log {
+	if !(log > s.Most) {
 		return
 	}
 	if s.Rest != 0 {
@@ -53,13 +53,31 @@ func (s *Sum) raise(log float64) {
 	s.Most = log
 }
 
-// largest returns the largest of the numbers, −Inf if there are none, NaN if there is one.
+// largest returns the largest of the numbers but for NaN, −Inf if there are none. Comparisons of
+// four at a time do not wait for each other.
 func largest(v []float64) float64 {
-	most := math.Inf(-1)
-	for _, x := range v {
-		most = max(most, x)
+	low := math.Inf(-1)
+	a, b, c, d := low, low, low, low
+	for ; len(v) >= 4; v = v[4:] {
+		if v[0] > a {
+			a = v[0]
+		}
+		if v[1] > b {
+			b = v[1]
+		}
+		if v[2] > c {
+			c = v[2]
+		}
+		if v[3] > d {
+			d = v[3]
+		}
 	}
-	return most
+	for _, x := range v {
+		if x > a {
+			a = x
+		}
+	}
+	return max(a, b, c, d)
 }
 
 var exponential = func() kernelgen.Map {

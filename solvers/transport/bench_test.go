@@ -1,0 +1,58 @@
+package transport
+
+import (
+	"context"
+	"syscall"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// BenchmarkRound times rounds of the exact engine beside the tiles alone, in nanoseconds of a
+// processor for each entry: the ratio is the part of a round that its tiles take.
+func BenchmarkRound(b *testing.B) {
+	const m, n = 4000, 10_000
+	ctx := context.Background()
+	s, err := Sinkhorn{}.settings()
+	if err != nil {
+		b.Fatal(err)
+	}
+	x, err := newExact(ctx, stream.Engine{Threads: 1}, s, dataOf(colours(m, 1), colours(n, 2)), gamma10)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := x.round(ctx, true); err != nil {
+		b.Fatal(err)
+	}
+	per := func(name string, do func() error) {
+		b.Run(name, func(b *testing.B) {
+			from := processorTime(b)
+			for range b.N {
+				if err := do(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(processorTime(b)-from)/float64(b.N)/(m*n), "cpu-ns/entry")
+		})
+	}
+	tiles := func(fill filler) error {
+		_, err := x.visit(ctx, "tiles", 0, fill, func() stripVisitor { return func([]float64, int, blas64.General) error { return nil } })
+		return err
+	}
+	per("tiles", func() error { return tiles(x.fillPlain) })
+	per("plain", func() error { _, err := x.plainRound(ctx); return err })
+	per("log tiles", func() error { return tiles(x.fill) })
+	per("log", func() error { _, err := x.logRound(ctx, false); return err })
+}
+
+// processorTime is what the process has taken so far.
+func processorTime(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

@@ -8,11 +8,11 @@
 //	go run ./bench/paper1 -out DIR -only transport      Table I
 //	go run ./bench/paper1 -out DIR -file rows.parquet -kernel 'rbf(gamma=median)'
 //
-// Table I, of optimal transport between the colours of pictures, is transport.md, with the
-// pictures that each method makes as PNG files beside it. Of the rest
-// DIR gets results.csv, a row for each fit, floors.csv, table.md and plots. Fits
-// whose rows are in results.csv are not measured again, so that a run that was cut
-// goes on where it stopped, and one table may be made in parts.
+// Of Table I, optimal transport between the colours of pictures, DIR gets transport.md, and
+// the pictures that each method makes as PNG files. Of the rest it gets results.csv, a row
+// for each fit, floors.csv, table.md and plots. Fits whose rows are in results.csv are not
+// measured again, so that a run that was cut goes on where it stopped, and one table may be
+// made in parts.
 package main
 
 import (
@@ -46,8 +46,8 @@ type options struct {
 func parseOptions(args []string) (*options, error) {
 	o := &options{}
 	f := program.Flags("paper1", &o.out)
-	all := append(datasets.Present(), uniform, transport)
-	only := f.String("only", "", "data sets, and "+transport+" for Table I: "+strings.Join(all, ",")+" (default: all)")
+	all := append(datasets.Present(), uniform, tableI)
+	only := f.String("only", "", "data sets, and "+tableI+" for Table I: "+strings.Join(all, ",")+" (default: all)")
 	kernels := f.String("kernels", "rbf,csrbf", "kernels for the data sets")
 	f.StringVar(&o.file, "file", "", "measure the rows of this file instead")
 	f.StringVar(&o.kernel, "kernel", "rbf(gamma=median)", "kernel for -file")
@@ -88,7 +88,7 @@ func run(ctx context.Context, o *options) error {
 	if err := os.MkdirAll(o.out, 0o777); err != nil {
 		return err
 	}
-	if i := slices.Index(o.data, transport); i >= 0 {
+	if i := slices.Index(o.data, tableI); i >= 0 {
 		if err := runTransport(ctx, o); err != nil {
 			return err
 		}

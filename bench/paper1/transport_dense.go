@@ -73,7 +73,7 @@ func newDensePlan(x, y blas64.General) (*densePlan, error) {
 	dense.ScaleRows(t, s.u)
 	dense.ScaleColumns(t, s.v)
 	p := &densePlan{t: t}
-	norms, err := p.errors([]*lowRankPlan{{u: stream.NewMatrix(t.Rows, 0), v: stream.NewMatrix(t.Cols, 0)}})
+	norms, err := p.errors([]approximatePlan{&lowRankPlan{u: stream.NewMatrix(t.Rows, 0), v: stream.NewMatrix(t.Cols, 0)}})
 	if err != nil {
 		return nil, err
 	}
@@ -109,12 +109,7 @@ type lowRankPlan struct {
 
 // newLowRankPlan makes the kernel matrix u·vᵀ a plan, in place.
 func newLowRankPlan(u, v blas64.General) *lowRankPlan {
-	product := func(l, r blas64.General) func(x []float64) []float64 {
-		return func(x []float64) []float64 {
-			return dense.MulVector(blas.NoTrans, l, dense.MulVector(blas.Trans, r, x))
-		}
-	}
-	s := sinkhorn(u.Rows, v.Rows, product(u, v), product(v, u))
+	s := sinkhorn(u.Rows, v.Rows, func(x []float64) []float64 { return product(u, v, x) }, func(y []float64) []float64 { return product(v, u, y) })
 	dense.ScaleRows(u, s.u)
 	dense.ScaleRows(v, s.v)
 	return &lowRankPlan{u: u, v: v, bad: s.bad}
@@ -125,12 +120,24 @@ func (p *lowRankPlan) mapped(y blas64.General) blas64.General {
 	return meanOf(dense.Mul(blas.NoTrans, p.u, blas.NoTrans, dense.Mul(blas.Trans, p.v, blas.NoTrans, y)), weights)
 }
 
-// subtract takes u·(vᵀ·x) from y.
-func subtract(y, x []float64, u, v blas64.General) {
-	if u.Cols > 0 {
-		product := dense.MulVector(blas.NoTrans, u, dense.MulVector(blas.Trans, v, x))
-		dense.Axpy(-1, product, y)
+// times returns T̂·x.
+func (p *lowRankPlan) times(x []float64) ([]float64, error) { return product(p.u, p.v, x), nil }
+
+// transposed returns T̂ᵀ·y.
+func (p *lowRankPlan) transposed(y []float64) ([]float64, error) { return product(p.v, p.u, y), nil }
+
+// product returns u·(vᵀ·x).
+func product(u, v blas64.General, x []float64) []float64 {
+	if u.Cols == 0 {
+		return make([]float64, u.Rows)
 	}
+	return dense.MulVector(blas.NoTrans, u, dense.MulVector(blas.Trans, v, x))
+}
+
+// approximatePlan is a plan T̂ that is known by its products.
+type approximatePlan interface {
+	times(x []float64) ([]float64, error)
+	transposed(y []float64) ([]float64, error)
 }
 
 // The norms of errors are settled when they change by less than a thousandth.
@@ -142,34 +149,21 @@ const (
 
 // errors returns ‖T − T̂‖₂ for several plans T̂, by Lanczos processes on EᵀE side by side, so
 // that the products with T are of blocks; NaN where a plan is not finite.
-func (p *densePlan) errors(plans []*lowRankPlan) ([]float64, error) {
-	type process struct {
-		*lowRankPlan
-		*krylov.Lanczos
-		number int
-	}
+func (p *densePlan) errors(plans []approximatePlan) ([]float64, error) {
 	norms := make([]float64, len(plans))
-	var left []process
+	var left []*errorProcess
 	for i, plan := range plans {
-		left = append(left, process{plan, krylov.NewLanczos(p.t.Cols, sketch.NewRandom(1, "norm"), normLag, normTolerance), i})
+		left = append(left, &errorProcess{plan, krylov.NewLanczos(p.t.Cols, sketch.NewRandom(1, "norm"), normLag, normTolerance), i})
 	}
 	for len(left) > 0 {
-		x := stream.NewMatrix(p.t.Cols, len(left))
-		for j, l := range left {
-			putColumn(x, j, l.Vector())
+		e, err := p.rest(left)
+		if err != nil {
+			return nil, err
 		}
-		y := dense.Mul(blas.NoTrans, p.t, blas.NoTrans, x)
+		products := dense.Mul(blas.Trans, p.t, blas.NoTrans, e)
+		var more []*errorProcess
 		for j, l := range left {
-			e := column(y, j)
-			subtract(e, l.Vector(), l.u, l.v)
-			putColumn(y, j, e)
-		}
-		z := dense.Mul(blas.Trans, p.t, blas.NoTrans, y)
-		var more []process
-		for j, l := range left {
-			w := column(z, j)
-			subtract(w, column(y, j), l.v, l.u)
-			done, err := l.Step(w)
+			done, err := l.step(column(products, j), column(e, j))
 			if err == krylov.ErrNotFinite {
 				norms[l.number] = math.NaN()
 				continue
@@ -178,13 +172,50 @@ func (p *densePlan) errors(plans []*lowRankPlan) ([]float64, error) {
 				return nil, err
 			}
 			norms[l.number] = math.Sqrt(l.Norm())
-			if !done && l.Steps() < normSteps {
+			if !done {
 				more = append(more, l)
 			}
 		}
 		left = more
 	}
 	return norms, nil
+}
+
+// errorProcess is a Lanczos process for the norm of an error.
+type errorProcess struct {
+	approximatePlan
+	*krylov.Lanczos
+	number int
+}
+
+// rest returns E times the vector of each process, as columns.
+func (p *densePlan) rest(processes []*errorProcess) (blas64.General, error) {
+	x := stream.NewMatrix(p.t.Cols, len(processes))
+	for j, l := range processes {
+		putColumn(x, j, l.Vector())
+	}
+	e := dense.Mul(blas.NoTrans, p.t, blas.NoTrans, x)
+	for j, l := range processes {
+		approximate, err := l.times(l.Vector())
+		if err != nil {
+			return e, err
+		}
+		rest := column(e, j)
+		dense.Axpy(-1, approximate, rest)
+		putColumn(e, j, rest)
+	}
+	return e, nil
+}
+
+// step makes a step, with Tᵀ·e and e given, and reports whether it was the last.
+func (l *errorProcess) step(w, e []float64) (done bool, err error) {
+	approximate, err := l.transposed(e)
+	if err != nil {
+		return false, err
+	}
+	dense.Axpy(-1, approximate, w)
+	done, err = l.Step(w)
+	return done || l.Steps() == normSteps, err
 }
 
 func column(m blas64.General, j int) []float64 {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/transport"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -57,25 +59,53 @@ func transportMethods() []transportMethod {
 }
 
 // fit approximates the kernel between colours x and y by u·vᵀ.
-func (m transportMethod) fit(ctx context.Context, e stream.Engine, x, y blas64.General, seed uint64) (u, v blas64.General, entries int64, err error) {
+func (m transportMethod) fit(ctx context.Context, e stream.Engine, x, y blas64.General, seed uint64) (f *lowrank.Fit, u, v blas64.General, err error) {
 	d := model.Sources{Left: stream.FromMatrix("source", x), Right: stream.FromMatrix("target", y)}
 	if m.stacked {
 		d = model.Sources{Left: stream.FromMatrix("source and target", stacked(x, y))}
 	}
-	f, err := m.of(seed).Fit(ctx, e, d, kernelgen.RBF(1/transportSigma))
+	f, err = m.of(seed).Fit(ctx, e, d, kernelgen.RBF(1/transportSigma))
 	if err != nil {
-		return u, v, 0, err
+		return f, u, v, err
 	}
 	if u, err = embedded(ctx, e, f.Model, model.Left, d.Left); err != nil {
-		return u, v, 0, err
+		return f, u, v, err
 	}
 	if m.stacked {
 		u, v = dense.Clone(stream.RowSlice(u, 0, x.Rows)), dense.Clone(stream.RowSlice(u, x.Rows, y.Rows))
 	} else if v, err = embedded(ctx, e, f.Model, model.Right, d.Right); err != nil {
-		return u, v, 0, err
+		return f, u, v, err
 	}
 	dense.ScaleColumns(u, f.Values)
-	return u, v, f.KernelEntries, nil
+	return f, u, v, nil
+}
+
+// repairedPlan is what package transport makes of a kernel with products that are not
+// positive.
+type repairedPlan struct {
+	*transport.Fit
+	ctx    context.Context
+	engine stream.Engine
+}
+
+// repaired makes as many rounds with a kernel as the paper, by package transport, which makes
+// the entries of some rows exact, or else refuses.
+func repaired(ctx context.Context, e stream.Engine, x, y blas64.General, kernel *lowrank.Model) (*repairedPlan, error) {
+	d := &transport.Data{Sources: model.Sources{Left: stream.FromMatrix("source", x), Right: stream.FromMatrix("target", y)}}
+	never := math.SmallestNonzeroFloat64
+	f, err := transport.LowRank{Sinkhorn: transport.Sinkhorn{Rounds: transportRounds, Tolerance: never}, Given: kernel, Strict: true}.Fit(ctx, e, d, kernel.Kernel)
+	return &repairedPlan{f, ctx, e}, err
+}
+
+// times returns T̂·x.
+func (p *repairedPlan) times(x []float64) ([]float64, error) { return p.apply(model.Left, x) }
+
+// transposed returns T̂ᵀ·y.
+func (p *repairedPlan) transposed(y []float64) ([]float64, error) { return p.apply(model.Right, y) }
+
+func (p *repairedPlan) apply(side model.Side, x []float64) ([]float64, error) {
+	m, err := p.Apply(p.ctx, p.engine, side, blas64.General{Rows: len(x), Cols: 1, Stride: 1, Data: x})
+	return m.Data, err
 }
 
 // stacked returns the rows of x and then those of y.

@@ -125,7 +125,7 @@ func (s *transportSheet) write(dir string, p transportPair) (string, error) {
 		corner := image.Pt(i%sheetColumns*(sheetWidth+sheetGap), i/sheetColumns*(height+sheetGap))
 		draw.Draw(sheet, m.Bounds().Add(corner), m, image.Point{}, draw.Src)
 	}
-	name := fmt.Sprintf("%s-%s-%s.png", transport, p.source, p.target)
+	name := fmt.Sprintf("%s-%s-%s.png", tableI, p.source, p.target)
 	f, err := os.Create(filepath.Join(dir, name))
 	if err != nil {
 		return "", err

@@ -57,9 +57,13 @@ func TestDensePlan(t *testing.T) {
 		}
 		plans = append(plans, plan)
 	}
+	var all []approximatePlan
+	for _, plan := range plans {
+		all = append(all, plan)
+	}
 	broken := &lowRankPlan{u: dense.Clone(plans[1].u), v: plans[1].v}
 	broken.u.Data[7] = math.NaN()
-	norms, err := p.errors(append(plans, broken))
+	norms, err := p.errors(append(all, broken))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +79,7 @@ func TestDensePlan(t *testing.T) {
 		}
 	}
 	if p.norm != norms[0] || !math.IsNaN(norms[len(plans)]) {
-		t.Errorf("‖T‖₂ %g, that of a plan with a NaN %g", p.norm, norms[len(plans)])
+		t.Errorf("‖T‖₂ %g, not %g; that of a plan with a NaN %g", p.norm, norms[0], norms[len(plans)])
 	}
 }
 
@@ -96,8 +100,8 @@ func TestTransportMethods(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", m.name, err)
 		}
-		t.Logf("%s: %.1e, %d seeds with negative products", m.name, c.errors[0]/p.norm, c.negative())
-		if c.negative() > 0 {
+		t.Logf("%s: %.1e, %d seeds with negative products", m.name, c.errors[0]/p.norm, c.negative)
+		if c.negative > 0 {
 			continue
 		}
 		if c.errors[0] < 1e-2*p.norm {
@@ -115,6 +119,36 @@ func TestTransportMethods(t *testing.T) {
 	negative := newLowRankPlan(stream.NewMatrix(3, 1), stream.NewMatrix(2, 1))
 	if negative.bad == 0 {
 		t.Error("products of zero are not counted")
+	}
+}
+
+// TestRepaired: package transport makes the same plan of a kernel that needs no repair, and
+// says no to one that is beyond it.
+func TestRepaired(t *testing.T) {
+	ctx, e := context.Background(), stream.Engine{}
+	x, y := someColours(450, 1), someColours(420, 2)
+	p, err := newDensePlan(x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := transportMethods()[5]
+	f, u, v, err := m.fit(ctx, e, x, y, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, err := repaired(ctx, e, x, y, f.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	norms, err := p.errors([]approximatePlan{newLowRankPlan(u, v), same})
+	if err != nil || math.Abs(norms[0]-norms[1]) > 1e-5*norms[0] {
+		t.Errorf("%s: errors %v, %v", m.name, norms, err)
+	}
+	for i := range f.Values {
+		f.Values[i] = -f.Values[i]
+	}
+	if _, err := repaired(ctx, e, x, y, f.Model); err == nil {
+		t.Error("a negative kernel was repaired")
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/minres"
 	"github.com/nystream/nystream/solvers/model"
@@ -44,10 +45,12 @@ func (f *fit) iterative(ctx context.Context) (*solution, error) {
 		it.system.scale = append(it.system.scale, filled(f.targets.Cols, f.foldScale())...)
 	}
 	it.system.scale = append(ones(f.targets.Cols), it.system.scale...)
-	r := it.rightSides()
-	x, err := it.solve(ctx, r, s)
+	x, settled, err := it.solve(ctx, it.rightSides(), s)
 	if err != nil {
 		return nil, err
+	}
+	if !settled {
+		return f.formedAfter(ctx, s)
 	}
 	classes := f.targets.Cols
 	parts := partsOf(dense.Clone(dense.Columns(x, 0, classes)))
@@ -113,24 +116,31 @@ func (it *iterative) multiply(ctx context.Context, ridge float64, x, ax, room bl
 	return nil
 }
 
-// patience is how many iterations a preconditioner gets where one of a higher rank may
-// follow: as much work as that takes, or less.
+// patience is how many iterations a preconditioner gets where one of a higher rank, or a
+// system that is formed, may follow: as much work as that takes, or less.
 const patience = 200
 
 // solve solves the plain system, or the ridge one where it is singular, or where a random
 // right side does not show that it is not. Singular values of K on either side of 1/γ
 // that the preconditioner does not know keep MINRES from settling, so that its rank is
-// raised until it does.
-func (it *iterative) solve(ctx context.Context, r blas64.General, s *solution) (blas64.General, error) {
+// raised until it does. Where the system can be formed nothing is solved instead, and
+// settled is false.
+func (it *iterative) solve(ctx context.Context, r blas64.General, s *solution) (x blas64.General, settled bool, err error) {
 	s.ridge = it.Ridge
 	open := false // whether the plain system is singular
 	if s.ridge == 0 {
 		run, err := it.raise(ctx, r, s)
 		if err != nil {
-			return blas64.General{}, err
+			return x, false, err
 		}
-		if s.condition = run.Condition; run.Regular && !run.Singular {
-			return it.finish(run, s)
+		s.condition = run.Condition
+		regular := run.Regular && !run.Singular
+		if it.form && !(regular && run.Residual <= it.Tolerance) {
+			return x, false, nil
+		}
+		if regular {
+			x, err = it.finish(run, s)
+			return x, true, err
 		}
 		s.ridge = fallbackRidge
 		open = !run.Singular && run.Iterations >= it.Iterations
@@ -140,24 +150,49 @@ func (it *iterative) solve(ctx context.Context, r blas64.General, s *solution) (
 			s.report.Note(fmt.Sprintf("the system cannot be told from a singular one in %d iterations: the ridge system (M² + λI)x = Mr with λ = %v was solved instead (`ridge`, more `iterations`, a higher `rank`, or `engine dense`)", s.iterations, s.ridge))
 		}
 	} else if err := it.precondition(ctx, it.Rank, s); err != nil {
-		return blas64.General{}, err
+		return x, false, err
 	}
 	run, err := it.run(ctx, r, s.ridge, it.Iterations, false)
 	if err != nil {
-		return blas64.General{}, err
+		return x, false, err
 	}
 	s.iterations += run.Iterations
 	if s.condition != s.condition {
 		s.condition = run.Condition
 	}
-	x, err := it.finish(run, s)
+	x, err = it.finish(run, s)
 	if open { // what the plain system would have decided is not known
 		s.report.Unsettled = true
 		for i := range s.report.Errors {
 			s.report.Errors[i].Value = math.NaN()
 		}
 	}
-	return x, err
+	return x, true, err
+}
+
+// formedSamples is how many samples the system is formed of at most where the iteration does
+// not settle.
+const formedSamples = 4000
+
+// formable reports whether the system is formed where the iteration does not settle: a
+// plain one of few samples, if there is the memory, which then costs less than raising the
+// rank of the preconditioner. Graphs and matrices have the ridge: their systems are singular
+// as a rule.
+func (m Solver) formable(s model.Shape, k kernelgen.Kernel) bool {
+	return m.Ridge == 0 && !explicit(s) && s.Rows <= formedSamples && m.fits(EngineDense, s, k)
+}
+
+// formedAfter forms and factors the system where the iteration has not settled.
+func (f *fit) formedAfter(ctx context.Context, before *solution) (*solution, error) {
+	s, err := f.formed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.iterations, s.rank = before.iterations, before.rank
+	s.report.KernelEntries += before.report.KernelEntries
+	s.report.Notes = append([]string{fmt.Sprintf("singular values of the kernel matrix are so close to 1/gamma, on either side of it, that %d iterations did not tell the system from a singular one: it was formed and factored, as by `engine dense` (condition number %.1e)",
+		s.iterations, s.condition)}, s.report.Notes...)
+	return s, nil
 }
 
 // raise solves the plain system by preconditioners of higher and higher rank.
@@ -167,7 +202,7 @@ func (it *iterative) raise(ctx context.Context, r blas64.General, s *solution) (
 			return nil, err
 		}
 		most := it.Iterations
-		if i+1 < len(it.ranks) {
+		if i+1 < len(it.ranks) || it.form {
 			most = min(most, patience)
 		}
 		if run, err = it.run(ctx, r, 0, most, true); err != nil {

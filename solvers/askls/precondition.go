@@ -136,7 +136,7 @@ func (m Solver) raised(rank int) Solver {
 // they help and there is memory.
 func (m Solver) raises(s model.Shape, k kernelgen.Kernel) []int {
 	ranks := []int{m.Rank}
-	if explicit(s) {
+	if explicit(s) || m.formable(s, k) {
 		return ranks
 	}
 	most := int(min(raisedRank, s.Rows/2-1, raisedNumbers/(4*s.Rows)))

@@ -31,8 +31,11 @@ import (
 // The samples that are decided on are no landmarks. Where nearly all samples are, those
 // that learn become the landmarks of an approximation anew.
 
-// A singular value that happens to be close to 1/γ, of the whole or of a part, makes
-// functions of any size. So the trial is made with some values of m, whose median counts.
+// A singular value that is close to 1/γ makes functions of any size, and how close it is
+// differs from that of the part. So c is changed a little, until the eigenvalue of the
+// approximate M of the part that has the place of the one nearest to 0 of the whole is as
+// near. What the exact M has there still varies: the trial is made with some values of m,
+// whose median counts.
 
 // trialSamples is how many samples are looked at, at most, and trialShare how many of
 // them learn for one that is decided on. trialParts are the parts of them for the values
@@ -43,6 +46,13 @@ const (
 )
 
 var trialParts = []float64{1, 0.85, 0.7}
+
+// An eigenvalue counts as near to 0 up to near/γ. mostNearer is by what c is multiplied or
+// divided at most.
+const (
+	near       = 0.5
+	mostNearer = 1.4
+)
 
 // trial is under way.
 type trial struct {
@@ -95,11 +105,7 @@ func (t *trial) with(m int) *trial {
 }
 
 // run lets both machines learn and decide, and returns how far they are apart.
-func (t *trial) run(ctx context.Context) (float64, error) {
-	exact, err := t.exact()
-	if err != nil {
-		return 0, err
-	}
+func (t *trial) run(ctx context.Context) (_ float64, err error) {
 	values, u, v := t.k.Values, t.part.U, t.part.V
 	if t.again {
 		if values, u, v, err = t.part.Again(ctx, t.train, t.Rank, t.Seed); err != nil {
@@ -107,6 +113,10 @@ func (t *trial) run(ctx context.Context) (float64, error) {
 		}
 	}
 	m, err := t.approximate(values, u, v)
+	if err != nil {
+		return 0, err
+	}
+	exact, err := t.exact()
 	if err != nil {
 		return 0, err
 	}
@@ -188,7 +198,7 @@ func (t *trial) exact() (blas64.General, error) {
 	return out, nil
 }
 
-// approximate returns the machine of U·diag(values)·Vᵀ.
+// approximate returns the machine of U·diag(values)·Vᵀ, and decides on c.
 func (t *trial) approximate(values []float64, u, v blas64.General) (*machine, error) {
 	source, err := t.factor(u)
 	if err != nil {
@@ -199,12 +209,46 @@ func (t *trial) approximate(values []float64, u, v blas64.General) (*machine, er
 		return nil, err
 	}
 	core, err := newCore(source, target, values, t.Gamma)
+	for range 2 { // since the borders do not grow as the rest does
+		if err != nil {
+			return nil, err
+		}
+		by := t.nearer(core.values)
+		if by == 1 {
+			break
+		}
+		t.c *= by
+		dense.ScaleRows(source, filled(source.Rows, by))
+		dense.ScaleRows(target, filled(target.Rows, by))
+		core, err = newCore(source, target, values, t.Gamma)
+	}
 	if err != nil {
 		return nil, err
 	}
 	m := &machine{}
 	m.weights[0], m.weights[1], m.biases = core.functions(t.ridge)
 	return m, nil
+}
+
+// nearer returns by what to multiply c for an eigenvalue of the part to come as near to 0 as
+// the nearest of the whole; 1 where that is not near, or where it is much: the two are too
+// different then.
+func (t *trial) nearer(values []float64) float64 {
+	place := 1 // from the last on: values are descending
+	for i := range t.values {
+		if math.Abs(t.values[len(t.values)-1-i]) < math.Abs(t.values[len(t.values)-place]) {
+			place = i + 1
+		}
+	}
+	whole := t.values[len(t.values)-place] * t.Gamma
+	if math.Abs(whole) > near || place > len(values) {
+		return 1
+	}
+	by := math.Sqrt((1 - whole) / (1 - values[len(values)-place]*t.Gamma)) // of singular values
+	if !(by > 1/mostNearer && by < mostNearer) {
+		return 1
+	}
+	return by
 }
 
 // on returns f_s and f_t of samples with the singular functions u and v.

@@ -96,7 +96,8 @@ func (m Solver) nystrom() ksvd.Nystrom {
 type lowRank struct {
 	*fit
 	k      *ksvd.Fit
-	parts  []uint16 // fold of each sample; nil for one part
+	parts  []uint16  // fold of each sample; nil for one part
+	values []float64 // descending eigenvalues of M where it is not 1/γ
 	passes int
 }
 
@@ -284,6 +285,7 @@ func (l *lowRank) solve(sums *factorSums) (*solution, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.values = c.values
 	s := newSolution()
 	s.condition, s.smallest, s.ridge = c.condition(), c.smallest(), l.Ridge
 	if s.ridge == 0 && !(s.condition < singularCondition) {

@@ -23,8 +23,8 @@ type ClassedFile struct {
 	First bool // the class is the first column, not the last
 }
 
-// Read reads the first rows of the file, at most so many unless most is 0. Lines of another
-// kind, as headers are, are left out.
+// Read reads the first rows of the file, at most so many unless most is 0. Headers are left
+// out: lines with words among the numbers, and a first line that numbers the columns from 0.
 func (f ClassedFile) Read(most int) (*Labelled, error) {
 	path := filepath.Join(Dir(), f.Name)
 	in, err := os.Open(path)
@@ -49,12 +49,25 @@ func (f ClassedFile) Read(most int) (*Labelled, error) {
 	if err := lines.Err(); err != nil || len(rows) == 0 {
 		return nil, fmt.Errorf("%s: %d rows: %w", path, len(rows), err)
 	}
+	if numbered(rows[0]) {
+		rows, classes = rows[1:], classes[1:]
+	}
 	d := &Labelled{Name: f.Name, X: stream.NewMatrix(len(rows), columns)}
 	for i, row := range rows {
 		copy(dense.Row(d.X, i), row)
 	}
 	d.Labels, d.Classes = Numbered(classes)
 	return d, nil
+}
+
+// numbered reports whether a row is 0, 1, 2, …, the numbers of its columns.
+func numbered(row []float64) bool {
+	for j, v := range row {
+		if v != float64(j) {
+			return false
+		}
+	}
+	return len(row) > 1
 }
 
 // parse reads the class and the numbers of a line, nil if it has other words. Sparse rows

@@ -23,6 +23,7 @@ func TestClassedFile(t *testing.T) {
 		fails   bool
 	}{
 		{text: "a,b,class\n1,2,yes\n3,4,no\n", numbers: []float64{1, 2, 3, 4}, labels: []int{1, 0}},
+		{text: "0,1,class\n1,2,1\n3,4,2\n", numbers: []float64{1, 2, 3, 4}, labels: []int{0, 1}},
 		{text: "2 1 5\n1 2 6\n2 3 7\n", first: true, most: 2, numbers: []float64{1, 5, 2, 6}, labels: []int{1, 0}},
 		{text: "M,1,2\nF,3\n", first: true, fails: true},
 		{text: "+1 1:5 3:7\n-1 2:6\n", first: true, numbers: []float64{5, 0, 7, 0, 6, 0}, labels: []int{0, 1}},

@@ -19,9 +19,9 @@ import (
 // they end: their models have the bytes of an undisturbed fit.
 func TestInterruptedFitsGoOn(t *testing.T) {
 	folder := t.TempDir()
-	random, times, rows := rand.New(rand.NewPCG(1, 2)), 2, "60000"
+	random, times, rows := rand.New(rand.NewPCG(1, 2)), 2, "30000"
 	if testing.Short() {
-		times, rows = 1, "30000"
+		times, rows = 1, "20000"
 	}
 	os.Args = []string{"generate", folder + "/x.npy", rows, "12"}
 	generate()

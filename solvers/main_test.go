@@ -4,7 +4,15 @@ import (
 	"flag"
 	"os"
 	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/solvers/nyblas"
 )
+
+// Products of matrices are those of the command: gonum's take most of the time of
+// the tests.
+func init() { blas64.Use(nyblas.Implementation{}) }
 
 // TestMain draws fewer cases than is usual: each of them is several fits. The flag
 // -rapid.checks draws more.

@@ -13,7 +13,14 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/nystream/nystream/bench/datasets"
+	"github.com/nystream/nystream/solvers/nyblas"
+
+	"gonum.org/v1/gonum/blas/blas64"
 )
+
+// Products of matrices are those of the command: gonum's take most of the time of
+// the tests.
+func init() { blas64.Use(nyblas.Implementation{}) }
 
 func someResults() []result {
 	var rows []result

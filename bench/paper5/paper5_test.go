@@ -9,14 +9,20 @@ import (
 	"strconv"
 	"testing"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/plot"
 
 	"github.com/nystream/nystream/bench/datasets"
 	"github.com/nystream/nystream/bench/processes"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/nyblas"
 	"github.com/nystream/nystream/solvers/rkhs"
 	"github.com/nystream/nystream/stream"
 )
+
+// Products of matrices are those of the command: gonum's take most of the time of
+// the tests.
+func init() { blas64.Use(nyblas.Implementation{}) }
 
 // TestFlow: the steps are small enough, the flow keeps the domain, and its corner is
 // at rest.

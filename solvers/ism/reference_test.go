@@ -11,8 +11,13 @@ import (
 	"github.com/nystream/nystream/internal/linalg/householder"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/nyblas"
 	"github.com/nystream/nystream/stream"
 )
+
+// Products of matrices are those of the command: gonum's take most of the time of
+// the tests.
+func init() { blas64.Use(nyblas.Implementation{}) }
 
 var ctx = context.Background()
 

@@ -17,6 +17,10 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
+// Products of matrices are those of the command: gonum's take most of the time of
+// the tests.
+func init() { blas64.Use(nyblas.Implementation{}) }
+
 // firstNodes returns the graph between the first n nodes.
 func firstNodes(t testing.TB, a *stream.CSR, n int) *stream.CSR {
 	t.Helper()
@@ -137,8 +141,6 @@ func TestWholeCoraAgainstDense(t *testing.T) {
 		t.Skip("takes many seconds; it runs without -short")
 	}
 	a := cora(t)
-	defer blas64.Use(blas64.Implementation())
-	blas64.Use(nyblas.Implementation{})
 	g := countedSNE(a)
 	truth := rootsOfGram(t, g)
 	for _, o := range []Operator{OperatorTiles, OperatorPaths} {

@@ -24,7 +24,8 @@ func (k Kernel) Power(p float64) (Kernel, error) {
 	if !(p > 0 && p <= math.MaxFloat64) {
 		return Kernel{}, fmt.Errorf("power %v of kernel %s: it must be positive and finite", p, k)
 	}
-	factor, weight := a.profile.factor*p, math.Pow(k.Weight(), p)
+	// The conversion keeps arm64 from fusing the product with the difference below.
+	factor, weight := float64(a.profile.factor*p), math.Pow(k.Weight(), p)
 	if factor-factor != 0 || factor == 0 || weight-weight != 0 || weight == 0 {
 		return Kernel{}, errors.New("the power is beyond the range of float64")
 	}

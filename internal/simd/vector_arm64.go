@@ -4,7 +4,7 @@ package simd
 
 // applyWhole applies f to slices whose length is a multiple of vectorLanes.
 func (f Function) applyWhole(dst, src []float64, p *[2]float64) {
-	functionsF64NEON(uint64(f), &dst[0], &src[0], len(src)/2, p)
+	functionsF64NEON(uint64(f), &dst[0], &src[0], len(src)/vectorLanes, p)
 }
 
 // largestLanes sets lanes to parts of the largest magnitude of x, whose length

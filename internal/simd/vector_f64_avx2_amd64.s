@@ -4,13 +4,13 @@
 
 #include "textflag.h"
 
-// func functionsF64AVX2(f uint64, dst *float64, src *float64, registers int, p *[2]float64)
+// func functionsF64AVX2(f uint64, dst *float64, src *float64, rounds int, p *[2]float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·functionsF64AVX2(SB), NOSPLIT, $0-40
 	MOVQ         f+0(FP), AX
 	MOVQ         dst+8(FP), CX
 	MOVQ         src+16(FP), DX
-	MOVQ         registers+24(FP), BX
+	MOVQ         rounds+24(FP), BX
 	MOVQ         p+32(FP), SI
 	VBROADCASTSD (SI), Y0
 	VBROADCASTSD 8(SI), Y1

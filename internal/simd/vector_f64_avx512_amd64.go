@@ -7,7 +7,7 @@ package simd
 // applies f to whole registers; see vector.go in _gen.
 //
 //go:noescape
-func functionsF64AVX512(f uint64, dst *float64, src *float64, registers int, p *[2]float64)
+func functionsF64AVX512(f uint64, dst *float64, src *float64, rounds int, p *[2]float64)
 
 // sets lanes to the largest |x| of each lane, NaN if one of them is.
 //

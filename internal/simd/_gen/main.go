@@ -19,6 +19,7 @@ package main
 import (
 	"flag"
 	"log"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -72,7 +73,14 @@ func emitMicros(l *lanes) {
 
 func main() {
 	dir := flag.String("dir", "..", "write to this `folder`")
+	counts := flag.Bool("counts", false, "print instruction counts of arm64, and write nothing")
 	flag.Parse()
+	if *counts {
+		if err := printCounts(os.Stdout); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	for _, f := range files {
 		if err := f.write(*dir); err != nil {
 			log.Fatalf("%s: %v", f.name, err)

@@ -3,9 +3,9 @@ package main
 import "math"
 
 // vector emits the functions over slices: one routine for each instruction set,
-// which goes to the loop of the function it is asked for. A loop takes one
-// register at a time; the processor overlaps the rounds, which depend on each
-// other by nothing.
+// which goes to the loop of the function it is asked for. A round takes one
+// register, or as many on NEON as make 64 bytes; the processor overlaps the
+// rounds, which depend on each other by nothing.
 type vector struct {
 	*lanes
 	a, b vec // parameters, in every lane
@@ -17,6 +17,9 @@ type function struct {
 	name  string // as in vector.go
 	emit  func(v *vector, x vec)
 	ofTwo bool // v.y is wanted
+
+	// together is emit for the registers of a round, if they gain by it.
+	together func(v *vector, x []vec)
 }
 
 // functions are in the order of the constants in vector.go.
@@ -32,7 +35,7 @@ var functions = []function{
 	{name: "Root", emit: (*vector).rootOfOnePlus},
 	{name: "InverseRoot", emit: (*vector).inverseRoot},
 	{name: "Bracket", emit: (*vector).bracket},
-	{name: "ScaledExp", emit: (*vector).scaledExp},
+	{name: "ScaledExp", together: (*vector).scaledExp},
 	{name: "Log1p", emit: (*vector).log1p},
 	{name: "Expm1", emit: (*vector).expm1},
 	{name: "Logistic", emit: (*vector).logistic},
@@ -48,10 +51,10 @@ func emitVectors(l *lanes) {
 }
 
 func emitFunctions(l *lanes) {
-	l.function("functions"+l.suffix(), "func(f uint64, dst, src *float64, registers int, p *[2]float64)",
+	l.function("functions"+l.suffix(), "func(f uint64, dst, src *float64, rounds int, p *[2]float64)",
 		"applies f to whole registers; see vector.go in _gen.")
 	f, dst, src := l.parameter("f"), l.parameter("dst"), l.parameter("src")
-	left, p := l.parameter("registers"), l.parameter("p")
+	left, p := l.parameter("rounds"), l.parameter("p")
 	v := &vector{lanes: l, a: l.vec(), b: l.vec()}
 	l.broadcast(mem{base: p}, v.a)
 	l.broadcast(mem{base: p, disp: l.size()}, v.b)
@@ -62,8 +65,8 @@ func emitFunctions(l *lanes) {
 		l.jump(ifNotEqual, other)
 		l.mark(loop)
 		l.scope(func() { v.round(fn, mem{base: dst}, mem{base: src}) })
-		l.addTo(l.width(), src)
-		l.addTo(l.width(), dst)
+		l.addTo(l.width()*l.registersOfRound(), src)
+		l.addTo(l.width()*l.registersOfRound(), dst)
 		l.countDown(left, loop)
 		l.jump(always, done)
 		l.mark(other)
@@ -72,7 +75,34 @@ func emitFunctions(l *lanes) {
 	l.leave()
 }
 
+// registersOfRound is how many registers of src a round takes.
+func (l *lanes) registersOfRound() int {
+	if l.isa == neon {
+		return 4
+	}
+	return 1
+}
+
 func (v *vector) round(fn function, dst, src mem) {
+	if fn.together == nil {
+		for i := range v.registersOfRound() {
+			at := i * v.width()
+			v.scope(func() { v.one(fn, dst.plus(at), src.plus(at)) })
+		}
+		return
+	}
+	x := v.vecs(v.registersOfRound())
+	for i := range x {
+		v.move(src.plus(i*v.width()), x[i])
+	}
+	fn.together(v, x)
+	for i := range x {
+		v.move(x[i], dst.plus(i*v.width()))
+	}
+}
+
+// one is a round on one register.
+func (v *vector) one(fn function, dst, src mem) {
 	x := v.vec()
 	v.move(src, x)
 	if fn.ofTwo {

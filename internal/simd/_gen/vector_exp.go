@@ -53,16 +53,18 @@ func (l *lanes) sign(x, s vec) { l.andConst(x, signBit, s) }
 
 // scaledExp is e^(a·x) by the operations of the micro-kernels, so that it has
 // their bits.
-func (v *vector) scaledExp(x vec) {
-	product := v.vec()
+func (v *vector) scaledExp(x []vec) {
+	product := v.vec() // AVX2 works on the bits: a NaN may have become a number
 	zero, infinite := v.expLimits()
-	v.mul(v.a, x, x)
-	v.limited(v.atLeast, zero, x, x)
-	v.limited(v.atMost, infinite, x, x)
-	v.move(x, product)
-	v.exponentials([]vec{x})
-	if v.isa == avx2 { // which works on the bits: a NaN may have become a number
-		v.replace(x, product, unordered, product, product)
+	for i := range x {
+		v.mul(v.a, x[i], x[i])
+		v.limited(v.atLeast, zero, x[i], x[i])
+		v.limited(v.atMost, infinite, x[i], x[i])
+	}
+	v.move(x[0], product)
+	v.exponentials(x)
+	if v.isa == avx2 {
+		v.replace(x[0], product, unordered, product, product)
 	}
 }
 

@@ -37,19 +37,22 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestRead: the rows that monks are learnt from come before those that they are tested on.
+// TestRead: tables have the rows and columns that are published, and the rows that monks are
+// learnt from come before those that they are tested on.
 func TestRead(t *testing.T) {
 	needData(t, "monks-1.train")
+	sizes := map[string][2]int{"heart": {270, 13}, "monks1": {432, 6}, "monks1-given": {124 + 432, 6}, "pima": {768, 8}, "australian": {690, 14}, "spambase": {4601, 57}}
 	for _, f := range tableFiles {
-		if f.name != "monks1-given" {
-			continue
-		}
 		d, err := f.read()
 		if err != nil {
-			t.Fatal(err)
+			t.Error(err)
+			continue
 		}
-		if s := d.given[0]; d.x.Rows != 124+432 || d.x.Cols != 6 || len(s.Train) != 124 || s.Test[0] != 124 || s.Test[431] != 555 {
-			t.Errorf("%d rows, %d columns, learnt from %d", d.x.Rows, d.x.Cols, len(s.Train))
+		if want, known := sizes[f.name]; known && (d.x.Rows != want[0] || d.x.Cols != want[1]) {
+			t.Errorf("%s: %d rows of %d columns, expected %v", f.name, d.x.Rows, d.x.Cols, want)
+		}
+		if f.name == "monks1-given" && (len(d.given[0].Train) != 124 || d.given[0].Test[0] != 124 || d.given[0].Test[431] != 555) {
+			t.Errorf("%s: learnt from %d rows", f.name, len(d.given[0].Train))
 		}
 	}
 }

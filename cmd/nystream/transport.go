@@ -66,6 +66,7 @@ func newTransportTask(j *job, cmd *cobra.Command) task {
 	addChoice(cmd, &c.engine, "engine", "what sums over K are made of", words("auto", "exact", "lowrank"))
 	j.addRank(cmd, "the low-rank approximation of K; 100 if not given")
 	f.Float64Var(&c.how.Epsilon, "epsilon", 1, "`weight` of the entropy: K is the kernel to the power 1/epsilon")
+	f.Float64Var(&c.how.From, "epsilon-from", 0, "larger `epsilon` to begin with, of which a quarter is taken until --epsilon: fewer rounds where that is small")
 	f.IntVar(&c.how.Rounds, "rounds", 1000, "most `number` of rounds")
 	f.Float64Var(&c.how.Tolerance, "tol", 1e-6, "`error` of the masses of rows, summed, at which the iteration ends")
 	f.Float64Var(&c.how.Relax, "relax", 0, "`price` of masses that are not kept, such as 1; they are kept if not given")
@@ -90,6 +91,8 @@ func (c *transportTask) refuses(args []string) []contradiction {
 		c.least("rank", c.rank, 1),
 		c.without(c.engine == "exact", "is for --engine lowrank", "rank"),
 		{!positive(c.how.Epsilon), "--epsilon must be above 0, such as 0.1"},
+		{c.given("epsilon-from") && !(positive(c.how.From) && c.how.From >= c.how.Epsilon), "--epsilon-from must be at least --epsilon"},
+		c.without(c.engine == "lowrank" || c.given("rank"), "is for --engine exact: the low-rank engine has one kernel", "epsilon-from"),
 		c.least("rounds", c.how.Rounds, 1),
 		{!positive(c.how.Tolerance), "--tol must be above 0, such as 1e-6"},
 		{c.given("relax") && !positive(c.how.Relax), "--relax must be above 0, such as 1"},
@@ -234,6 +237,7 @@ type transportResult struct {
 	Relax         *show.Number  `json:"relax,omitempty"`
 	Map           string        `json:"map"`
 	Rounds        int           `json:"rounds"`
+	Before        int           `json:"rounds_before,omitempty"` // with larger epsilon
 	Converged     bool          `json:"converged"`
 	MarginalError show.Number   `json:"marginal_error"` // of the masses of rows, summed
 	History       []show.Number `json:"history"`        // of it, after each round
@@ -248,7 +252,7 @@ func (c *transportTask) planned(r *planResult, _ *show.Text) any { return r }
 
 func (c *transportTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
-	r := &transportResult{fitResult: base, Engine: f.Engine.String(), Epsilon: show.Number(f.Epsilon), Map: f.Mapping().String(), Rounds: f.Rounds,
+	r := &transportResult{fitResult: base, Engine: f.Engine.String(), Epsilon: show.Number(f.Epsilon), Map: f.Mapping().String(), Rounds: f.Rounds, Before: f.Before,
 		Converged: !f.Unsettled, MarginalError: show.Number(f.MarginalError()), History: show.Numbers(f.History), Cost: show.Optional(f.Cost), Value: show.Number(f.Value), Divergence: show.Optional(f.Divergence)}
 	if f.Relax > 0 {
 		r.Relax = show.Optional(f.Relax)
@@ -261,7 +265,11 @@ func (c *transportTask) fitted(base *fitResult, t *show.Text) any {
 		}
 	}
 	t.Add("engine", "%s", r.Engine)
-	t.Add("rounds", "%d, masses of rows %.2g off", r.Rounds, float64(r.MarginalError))
+	before := ""
+	if r.Before > 0 {
+		before = fmt.Sprintf(" after %d with larger epsilon", r.Before)
+	}
+	t.Add("rounds", "%d%s, masses of rows %.2g off", r.Rounds, before, float64(r.MarginalError))
 	if r.Cost != nil {
 		t.Add("cost", "%.6g", float64(*r.Cost))
 	}

@@ -32,6 +32,9 @@ func (m *Model) Factor(side model.Side) *Factor {
 // Width returns the number of columns of Y.
 func (f *Factor) Width() int { return f.e.width() }
 
+// Rank returns the number of columns of U.
+func (f *Factor) Rank() int { return f.e.Rank() }
+
 // Entries returns how many kernel entries, or features, a row of Y takes.
 func (f *Factor) Entries() int { return f.e.Entries() }
 

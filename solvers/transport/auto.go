@@ -32,6 +32,8 @@ func (m Auto) choose(s model.Shape, k kernelgen.Kernel) (Method, string) {
 	}
 	entries := float64(s.Rows) * float64(cols)
 	switch {
+	case m.From > 0:
+		return Exact{m.Sinkhorn}, "exact: `epsilon-from` is for it"
 	case m.Rank > 0:
 		return LowRank{Sinkhorn: m.Sinkhorn, Rank: m.Rank}, "lowrank: a rank was asked for"
 	case entries <= AutoEntries:

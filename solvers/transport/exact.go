@@ -87,6 +87,10 @@ func newExact(ctx context.Context, e stream.Engine, s Sinkhorn, d *Data, k kerne
 
 // solve iterates, and makes a fit of what is found.
 func (x *exact) solve(ctx context.Context) (*Fit, error) {
+	before, err := x.warm(ctx)
+	if err != nil {
+		return nil, err
+	}
 	p := &progress{Sinkhorn: x.Sinkhorn}
 	rounds, err := p.iterate(ctx, func(first bool) (float64, error) { return x.round(ctx, first) })
 	if err != nil {
@@ -96,7 +100,7 @@ func (x *exact) solve(ctx context.Context) (*Fit, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Fit{Model: x.model(), solution: x, Rounds: rounds, History: append(p.history, end.change), Cost: end.cost}
+	f := &Fit{Model: x.model(), solution: x, Rounds: rounds, Before: before, History: append(p.history, end.change), Cost: end.cost}
 	f.Value = x.value(end)
 	f.ExactPasses, f.SourcePasses, f.KernelEntries = x.passes, 1, x.entries.Load()
 	f.judge(x.Sinkhorn)

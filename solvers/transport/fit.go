@@ -17,6 +17,7 @@ type Fit struct {
 	*Model
 	model.Report
 	Rounds int
+	Before int // rounds with larger ε, see [Sinkhorn].From
 	// History are the errors after each round: ‖T1 − a‖₁, with Tᵀ1 = b. Where masses are
 	// relaxed it is what another round would change of the masses of rows, relative to all
 	// mass.

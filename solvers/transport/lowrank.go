@@ -50,6 +50,9 @@ func (m LowRank) settings() (LowRank, error) {
 	if m.Sinkhorn, err = m.Sinkhorn.settings(); err != nil {
 		return m, err
 	}
+	if m.From != 0 {
+		return m, errors.New("`epsilon-from` is for `engine exact`: the low-rank engine has one kernel")
+	}
 	if m.Rank < 1 && m.Factors == nil && m.Given == nil {
 		return m, fmt.Errorf("`rank` %d must be at least 1", m.Rank)
 	}

@@ -27,6 +27,10 @@ var (
 // ready to use.
 type Sinkhorn struct {
 	Epsilon float64 // ε; 0 means 1
+	// From is an ε to begin with: the iteration goes on with a quarter of it, and so on until
+	// Epsilon, which takes fewer rounds where that is small; 0 for none. It is for the exact
+	// engine.
+	From float64
 	// Relax is ρ, what a mass costs that is not kept; 0 means that masses are kept.
 	Relax float64
 	// Tolerance on ‖T1 − a‖₁, with Tᵀ1 = b; 0 means 1e-6. With relaxed masses it is on what
@@ -60,6 +64,8 @@ func (s Sinkhorn) settings() (Sinkhorn, error) {
 	switch {
 	case !positive(s.Epsilon):
 		return s, fmt.Errorf("`epsilon` %v must be positive and finite", s.Epsilon)
+	case s.From != 0 && !(positive(s.From) && s.From >= s.Epsilon):
+		return s, fmt.Errorf("`epsilon-from` %v must be finite and at least `epsilon` %v", s.From, s.Epsilon)
 	case s.Relax != 0 && !positive(s.Relax):
 		return s, fmt.Errorf("`relax` %v must be positive and finite", s.Relax)
 	case !positive(s.Tolerance):

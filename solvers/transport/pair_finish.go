@@ -51,6 +51,9 @@ func (p *pair) finish(ctx context.Context, it *progress, rounds int, used scalin
 	f := &Fit{Model: m, solution: p, Rounds: rounds, History: append(it.history, left.change)}
 	f.Cost = p.cost(left, right)
 	f.Value = left.dual + right.dual - p.Epsilon*(left.mass-1)
+	if err := p.estimate(ctx, f); err != nil {
+		return nil, err
+	}
 	f.SourcePasses = max(p.left.passes, p.right.passes)
 	f.KernelEntries = p.left.entries + p.right.entries
 	f.judge(p.Sinkhorn)

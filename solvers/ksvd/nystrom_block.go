@@ -9,6 +9,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/solvers/internal/logsum"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -88,9 +89,9 @@ func (f *nystrom) block(x, z *points, rows, cols sample) (blas64.General, *stati
 func (f *nystrom) sampledSums(s *statistics, raw blas64.General, rows, cols sample, w *scratch) error {
 	s.logSums = make([]float64, raw.Rows)
 	for i := range raw.Rows {
-		var sum logSum
+		var sum logsum.Sum
 		f.entries.addSum(&sum, dense.Row(raw, i), cols.weight, w)
-		if s.logSums[i] = sum.value(f.entries.exponent != 0); s.logSums[i]-s.logSums[i] != 0 {
+		if s.logSums[i] = f.entries.logOf(sum); s.logSums[i]-s.logSums[i] != 0 {
 			return f.entries.badSum(f.data.left.name(), rows.number[i], s.logSums[i])
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/solvers/internal/logsum"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -102,11 +103,11 @@ func (p *part) estimatedSums(w *scratch) []float64 {
 	logs := make([]float64, p.G.Rows)
 	weight := slices.Repeat([]float64{p.others()}, p.G.Cols)
 	for i := range logs {
-		var sum logSum
+		var sum logsum.Sum
 		weight[i] = 1
 		p.entries.addSum(&sum, dense.Row(p.G, i), weight, w)
 		weight[i] = p.others()
-		logs[i] = sum.value(p.entries.exponent != 0)
+		logs[i] = p.entries.logOf(sum)
 	}
 	return logs
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/logsum"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -35,7 +36,7 @@ type pathSums struct {
 	group, groupWeight []float64
 
 	lock    sync.Mutex
-	without map[float64]logSum // sums of f₀ for the norms of rows
+	without map[float64]logsum.Sum // sums of f₀ for the norms of rows
 }
 
 // maxGroups is how many distinct norms are summed over at most.
@@ -46,8 +47,8 @@ func newPathSums(e *entries, all *points, logWeight []float64) *pathSums {
 	if all.sparse == nil || e.normalised && slices.ContainsFunc(all.sparse.Value, func(v float64) bool { return v < 0 }) {
 		return nil
 	}
-	p := &pathSums{entries: e, columns: all.columns(), norm: squaredNorms(nil, all.sparse), logWeight: logWeight, without: map[float64]logSum{}}
-	sums := map[float64]*logSum{}
+	p := &pathSums{entries: e, columns: all.columns(), norm: squaredNorms(nil, all.sparse), logWeight: logWeight, without: map[float64]logsum.Sum{}}
+	sums := map[float64]*logsum.Sum{}
 	for j, z := range p.norm {
 		key, log := 0.0, weightLog(logWeight, j)
 		switch {
@@ -58,16 +59,16 @@ func newPathSums(e *entries, all *points, logWeight []float64) *pathSums {
 			key = z
 		}
 		if sums[key] == nil {
-			sums[key] = &logSum{most: math.Inf(-1)}
+			sums[key] = new(logsum.Sum)
 			if p.group = append(p.group, key); len(p.group) > maxGroups {
 				return nil
 			}
 		}
-		sums[key].addLog(log)
+		sums[key].AddLog(log)
 	}
 	slices.Sort(p.group)
 	for _, key := range p.group {
-		p.groupWeight = append(p.groupWeight, sums[key].value(true))
+		p.groupWeight = append(p.groupWeight, sums[key].Log())
 	}
 	return p
 }
@@ -77,18 +78,6 @@ func weightLog(logs []float64, j int) float64 {
 		return 0
 	}
 	return logs[j]
-}
-
-// addLog adds a number given by its logarithm.
-func (s *logSum) addLog(log float64) {
-	if math.IsInf(log, -1) {
-		return
-	}
-	if log > s.most {
-		s.sum *= math.Exp(s.most - log)
-		s.most = log
-	}
-	s.sum += math.Exp(log - s.most)
 }
 
 // reacher finds what a sparse row has in common with some points. It belongs to one
@@ -141,7 +130,7 @@ func (p *pathSums) worker() *pathWorker {
 }
 
 // sum returns the sum of a sparse row over all points, as exp(most)·sum.
-func (w *pathWorker) sum(index []int32, value []float64) logSum {
+func (w *pathWorker) sum(index []int32, value []float64) logsum.Sum {
 	x := 0.0
 	for p := range index {
 		v := weightAt(value, p)
@@ -160,7 +149,7 @@ func (w *pathWorker) sum(index []int32, value []float64) logSum {
 	w.entries.fromBase(w.miss, &w.work)
 	if w.entries.exponent == 0 {
 		for i, j := range w.touched {
-			s.sum += math.Exp(weightLog(w.logWeight, int(j))) * (w.hit[i] - w.miss[i])
+			s.Rest += math.Exp(weightLog(w.logWeight, int(j))) * (w.hit[i] - w.miss[i])
 		}
 		return s
 	}
@@ -169,7 +158,7 @@ func (w *pathWorker) sum(index []int32, value []float64) logSum {
 
 // sumDisjoint returns the sum of f₀ for a row with a squared norm. With many groups it is worked
 // out once for each norm, whichever worker comes first.
-func (w *pathWorker) sumDisjoint(x float64) logSum {
+func (w *pathWorker) sumDisjoint(x float64) logsum.Sum {
 	if len(w.group) == 1 {
 		return w.sumWithout(x)
 	}
@@ -184,29 +173,29 @@ func (w *pathWorker) sumDisjoint(x float64) logSum {
 }
 
 // sumWithout returns the sum of f₀ for a row with a squared norm.
-func (w *pathWorker) sumWithout(x float64) logSum {
+func (w *pathWorker) sumWithout(x float64) logsum.Sum {
 	w.products = w.products[:0]
 	for _, z := range w.group {
 		w.products = append(w.products, w.entries.baseOf(x, z, 0))
 	}
 	w.entries.count.Add(int64(len(w.group)))
 	w.entries.fromBase(w.products, &w.work)
-	s := logSum{most: math.Inf(-1)}
+	s := logsum.Zero()
 	if w.entries.exponent == 0 {
 		for g, v := range w.products {
-			s.sum += math.Exp(w.groupWeight[g]) * v
+			s.Rest += math.Exp(w.groupWeight[g]) * v
 		}
 		return s
 	}
 	for g, v := range w.products {
-		s.addLog(v + w.groupWeight[g])
+		s.AddLog(v + w.groupWeight[g])
 	}
 	return s
 }
 
 // addHits adds exponentials and takes away those that they stand in the place of.
-func (w *pathWorker) addHits(s logSum) logSum {
-	most := s.most
+func (w *pathWorker) addHits(s logsum.Sum) logsum.Sum {
+	most := s.Most
 	for i, j := range w.touched {
 		log := weightLog(w.logWeight, int(j))
 		w.hit[i] += log
@@ -216,8 +205,7 @@ func (w *pathWorker) addHits(s logSum) logSum {
 	if math.IsInf(most, -1) {
 		return s
 	}
-	s.sum *= math.Exp(s.most - most)
-	s.most = most
+	s.Raise(most)
 	for i := range w.hit {
 		w.hit[i] -= most
 		w.miss[i] -= most
@@ -225,21 +213,13 @@ func (w *pathWorker) addHits(s logSum) logSum {
 	w.entries.exp.Apply(w.hit, w.hit)
 	w.entries.exp.Apply(w.miss, w.miss)
 	for i, v := range w.hit {
-		s.sum += v - w.miss[i]
+		s.Rest += v - w.miss[i]
 	}
 	return s
 }
 
-// plain returns a sum that is not given by its logarithm.
-func (s logSum) plain(exponents bool) float64 {
-	if exponents {
-		return math.Exp(s.most) * s.sum
-	}
-	return s.sum
-}
-
 // eachRow makes a pass over all rows of a side: the sums, as f gives them.
-func (p *pathSums) eachRow(ctx context.Context, e stream.Engine, name string, rows source, f func(s logSum) float64) ([]float64, error) {
+func (p *pathSums) eachRow(ctx context.Context, e stream.Engine, name string, rows source, f func(s logsum.Sum) float64) ([]float64, error) {
 	sums := make([]float64, rows.sparse.Matrix.Rows)
 	err := stream.Map(ctx, pathEngine(e), name, rows, 1, false, func() func(blas64.General, *stream.Block) error {
 		w := p.worker()
@@ -270,7 +250,7 @@ func pathStatistics(ctx context.Context, e stream.Engine, d *Data, t *entries, c
 	s := &statistics{}
 	var err error
 	if t.normalised {
-		if s.logSums, err = overRight.eachRow(ctx, e, "row sums", d.left, func(s logSum) float64 { return s.value(t.exponent != 0) }); err != nil {
+		if s.logSums, err = overRight.eachRow(ctx, e, "row sums", d.left, t.logOf); err != nil {
 			return nil, err
 		}
 		for i, v := range s.logSums {
@@ -287,8 +267,8 @@ func pathStatistics(ctx context.Context, e stream.Engine, d *Data, t *entries, c
 		return nil, nil
 	}
 	n, m := float64(left.Matrix.Rows), float64(right.Matrix.Rows)
-	mean := func(over float64) func(logSum) float64 {
-		return func(s logSum) float64 { return t.weight * s.plain(t.exponent != 0) / over }
+	mean := func(over float64) func(logsum.Sum) float64 {
+		return func(s logsum.Sum) float64 { return t.weight * t.plain(s) / over }
 	}
 	if s.colMeans, err = overLeft.eachRow(ctx, e, "means", d.right, mean(n)); err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/solvers/internal/logsum"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -123,8 +124,8 @@ func (p *prepared) embedder() *embedder {
 }
 
 // pathSums returns the sums of sparse points over all rows of the other side.
-func (m *embedder) pathSums(p *points) []logSum {
-	sums := make([]logSum, p.count())
+func (m *embedder) pathSums(p *points) []logsum.Sum {
+	sums := make([]logsum.Sum, p.count())
 	for i := range sums {
 		sums[i] = m.reach.sum(p.sparse.Row(i))
 	}
@@ -135,7 +136,7 @@ func (m *embedder) pathSums(p *points) []logSum {
 func (m *embedder) pathMeans(p *points) []float64 {
 	means := make([]float64, p.count())
 	for i, s := range m.pathSums(p) {
-		means[i] = m.entries.weight * s.plain(m.entries.exponent != 0) / m.total
+		means[i] = m.entries.weight * m.entries.plain(s) / m.total
 	}
 	return means
 }
@@ -281,7 +282,7 @@ func (m *embedder) leftStatistics(raw blas64.General, p *points, start int64) (l
 	for i := range means {
 		means[i] = mean
 	}
-	sums := make([]logSum, n)
+	sums := make([]logsum.Sum, n)
 	add := func(tile blas64.General, weight []float64) {
 		for i := range n {
 			m.entries.addSum(&sums[i], dense.Row(tile, i), weight, &m.work)
@@ -297,7 +298,7 @@ func (m *embedder) leftStatistics(raw blas64.General, p *points, start int64) (l
 	}
 	logs = make([]float64, n)
 	for i := range logs {
-		if logs[i] = sums[i].value(m.entries.exponent != 0); logs[i]-logs[i] != 0 {
+		if logs[i] = m.entries.logOf(sums[i]); logs[i]-logs[i] != 0 {
 			return nil, nil, m.entries.badSum(m.name, start+int64(i), logs[i])
 		}
 	}

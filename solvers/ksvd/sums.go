@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/internal/logsum"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -170,7 +171,7 @@ func (g *grid) statistics(ctx context.Context, centre bool) (*statistics, error)
 
 // logSums returns the logarithms of the sums of the rows.
 func (g *grid) logSums(ctx context.Context) ([]float64, error) {
-	sums := make([]logSum, g.rows)
+	sums := make([]logsum.Sum, g.rows)
 	err := g.pairs(ctx, "row sums", func() tileVisitor {
 		var w scratch
 		return func(tile blas64.General, i, _ int) error {
@@ -185,7 +186,7 @@ func (g *grid) logSums(ctx context.Context) ([]float64, error) {
 	}
 	logs := make([]float64, len(sums))
 	for i := range sums {
-		if logs[i] = sums[i].value(g.entries.exponent != 0); logs[i]-logs[i] != 0 {
+		if logs[i] = g.entries.logOf(sums[i]); logs[i]-logs[i] != 0 {
 			return nil, g.entries.badSum(g.name[0], int64(i), logs[i])
 		}
 	}
@@ -259,41 +260,18 @@ func (e *entries) badSum(name string, row int64, log float64) error {
 	return badRow(name, row, fmt.Sprintf("the logarithm of the row sum of kernel %s is %v", e.kernel, log))
 }
 
-// logSum is a sum of exponentials as exp(most)·sum, which neither overflows nor
-// vanishes, or an ordinary sum.
-type logSum struct {
-	most, sum float64
-	begun     bool
-}
-
-// addSum adds a row of a raw tile, each entry times its weight; nil weights are 1.
-func (e *entries) addSum(s *logSum, raw, weight []float64, w *scratch) {
+// addSum adds a row of a raw tile, each entry times its weight; nil weights are 1. Entries that
+// are no exponents are added to Rest.
+func (e *entries) addSum(s *logsum.Sum, raw, weight []float64, w *scratch) {
 	if len(raw) == 0 {
 		return
 	}
 	if e.exponent == 0 {
-		s.sum += weightedSum(raw, weight)
+		s.Rest += weightedSum(raw, weight)
 		return
 	}
-	most := math.Inf(-1)
-	for _, v := range raw {
-		most = max(most, v) // NaN stays NaN
-	}
-	if !s.begun || most > s.most || most != most {
-		if s.begun && s.sum != 0 {
-			s.sum *= math.Exp(s.most - most)
-		}
-		s.most, s.begun = most, true
-	}
-	if math.IsInf(s.most, -1) {
-		return // nothing but zeros so far
-	}
 	w.exps = append(w.exps[:0], raw...)
-	for j := range w.exps {
-		w.exps[j] -= s.most
-	}
-	e.exp.Apply(w.exps, w.exps)
-	s.sum += weightedSum(w.exps, weight)
+	s.AddWeighted(w.exps, weight)
 }
 
 // weightedSum returns Σ v_j·weight_j; nil weights are 1.
@@ -307,10 +285,18 @@ func weightedSum(v, weight []float64) (sum float64) {
 	return sum
 }
 
-// value returns the logarithm of the sum.
-func (s *logSum) value(exponents bool) float64 {
-	if exponents {
-		return s.most + math.Log(s.sum)
+// logOf returns the logarithm of a sum.
+func (e *entries) logOf(s logsum.Sum) float64 {
+	if e.exponent == 0 {
+		return math.Log(s.Rest)
 	}
-	return math.Log(s.sum)
+	return s.Log()
+}
+
+// plain returns a sum that is not given by its logarithm.
+func (e *entries) plain(s logsum.Sum) float64 {
+	if e.exponent == 0 {
+		return s.Rest
+	}
+	return s.Plain()
 }

@@ -17,12 +17,17 @@ func TestSum(t *testing.T) {
 			want += math.Exp(logs[i])
 			logs[i] += offset
 		}
-		one, pieces := Zero(), Zero()
+		one, pieces, weighted := Zero(), Zero(), Sum{}
+		ones := make([]float64, 43)
+		for i := range ones {
+			ones[i] = 1
+		}
 		for _, v := range logs {
 			one.AddLog(v)
 		}
 		for first := 0; first < len(logs); first += 43 {
 			piece := append([]float64(nil), logs[first:first+43]...)
+			weighted.AddWeighted(append([]float64(nil), piece...), ones)
 			pieces.Add(piece)
 			for i, v := range piece {
 				if w := math.Exp(logs[first+i] - pieces.Most); math.Abs(v-w) > 1e-12*w {
@@ -30,7 +35,7 @@ func TestSum(t *testing.T) {
 				}
 			}
 		}
-		for name, s := range map[string]Sum{"one by one": one, "in pieces": pieces} {
+		for name, s := range map[string]Sum{"one by one": one, "in pieces": pieces, "weighted": weighted} {
 			if got := s.Log() - offset; math.Abs(got-math.Log(want)) > 1e-11 {
 				t.Errorf("offset %v, %s: %v, not %v", offset, name, got, math.Log(want))
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,17 +49,20 @@ type transportCell struct {
 
 // runTransport measures Table I, and draws the pictures.
 func runTransport(ctx context.Context, o *options) error {
-	t := newTransportTable()
+	t, short := newTransportTable(), newShortTable(o)
 	for _, p := range transportPairs {
-		if err := p.run(ctx, o, t); err != nil {
+		if err := p.run(ctx, o, t, short); err != nil {
 			return fmt.Errorf("%s: %w", p, err)
 		}
 	}
-	return t.Write(o.out)
+	if err := t.Write(o.out); err != nil {
+		return err
+	}
+	return short.Write(o.out)
 }
 
 // run measures all methods.
-func (p transportPair) run(ctx context.Context, o *options, t *report.Table) error {
+func (p transportPair) run(ctx context.Context, o *options, t, short *report.Table) error {
 	source, err := datasets.Photograph(p.source)
 	if err != nil {
 		return err
@@ -83,10 +87,8 @@ func (p transportPair) run(ctx context.Context, o *options, t *report.Table) err
 	progress("%s: the plan itself %.1f s, ‖T‖₂ %.3e", p, time.Since(began).Seconds(), plan.norm)
 	sheet := newTransportSheet(source, target, x)
 	sheet.paint("T itself", plan.mapped(y))
-	for _, m := range transportMethods() {
-		if !o.wants(m.name) {
-			continue
-		}
+	row := []any{p.String()}
+	for _, m := range wantedTransport(o) {
 		c, err := plan.measure(ctx, o, m, x, y)
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
@@ -94,7 +96,9 @@ func (p transportPair) run(ctx context.Context, o *options, t *report.Table) err
 		t.Add(c.row(p, m, plan.norm)...)
 		progress("%s", strings.Join(t.Rows[len(t.Rows)-1], " | "))
 		sheet.paint(m.name, c.mapped)
+		row = append(row, c.short(plan.norm))
 	}
+	short.Add(row...)
 	note, err := sheet.write(o.out, p)
 	t.Notes = append(t.Notes, note)
 	return err
@@ -143,6 +147,29 @@ func newTransportTable() *report.Table {
 		Head: []string{"pair", "m × n", "method", "error, mean", "relative, mean", "worst seed", "seeds", "with negative products", "repaired", "their error", "kernel entries", "CPU s"},
 		Notes: []string{"Errors are ‖T − T̂‖₂, as the paper prints them, and relative to ‖T‖₂. Products of the kernel that are not positive are divided by as the formula has it; " +
 			"\"repaired\" is how many of such seeds package transport makes a plan of, by exact entries in rows that need them, and \"their error\" the mean of these, relative; it refuses the others."}}
+}
+
+// wantedTransport returns the methods that were asked for.
+func wantedTransport(o *options) []transportMethod {
+	return slices.DeleteFunc(transportMethods(), func(m transportMethod) bool { return !o.wants(m.name) })
+}
+
+// newShortTable returns a table with a row for each pair.
+func newShortTable(o *options) *report.Table {
+	t := &report.Table{File: tableI + "-short", Title: "Relative errors of plans: mean (worst), and seeds with products that are not positive", Head: []string{"pair"}}
+	for _, m := range wantedTransport(o) {
+		t.Head = append(t.Head, m.name)
+	}
+	return t
+}
+
+// short returns a cell of that table.
+func (c *transportCell) short(norm float64) string {
+	text := fmt.Sprintf("%.1e (%.1e)", mean(c.errors)/norm, slices.Max(c.errors)/norm)
+	if c.negative > 0 {
+		text += fmt.Sprintf(", %d of %d", c.negative, len(c.errors))
+	}
+	return text
 }
 
 func (c *transportCell) row(p transportPair, m transportMethod, norm float64) []any {

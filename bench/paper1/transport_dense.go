@@ -160,7 +160,7 @@ func (p *densePlan) errors(plans []approximatePlan) ([]float64, error) {
 		if err != nil {
 			return nil, err
 		}
-		products := dense.Mul(blas.Trans, p.t, blas.NoTrans, e)
+		products := p.product(blas.Trans, e)
 		var more []*errorProcess
 		for j, l := range left {
 			done, err := l.step(column(products, j), column(e, j))
@@ -194,7 +194,7 @@ func (p *densePlan) rest(processes []*errorProcess) (blas64.General, error) {
 	for j, l := range processes {
 		putColumn(x, j, l.Vector())
 	}
-	e := dense.Mul(blas.NoTrans, p.t, blas.NoTrans, x)
+	e := p.product(blas.NoTrans, x)
 	for j, l := range processes {
 		approximate, err := l.times(l.Vector())
 		if err != nil {
@@ -205,6 +205,15 @@ func (p *densePlan) rest(processes []*errorProcess) (blas64.General, error) {
 		putColumn(e, j, rest)
 	}
 	return e, nil
+}
+
+// product returns T·x or Tᵀ·x; a single column does not pay for blocks.
+func (p *densePlan) product(transposed blas.Transpose, x blas64.General) blas64.General {
+	if x.Cols > 1 {
+		return dense.Mul(transposed, p.t, blas.NoTrans, x)
+	}
+	y := dense.MulVector(transposed, p.t, column(x, 0))
+	return blas64.General{Rows: len(y), Cols: 1, Stride: 1, Data: y}
 }
 
 // step makes a step, with Tᵀ·e and e given, and reports whether it was the last.

@@ -37,8 +37,8 @@ type transportMethod struct {
 func transportMethods() []transportMethod {
 	const c, s = transportRank, transportSketch
 	return []transportMethod{
-		{name: "landmark", of: func(seed uint64) lowrank.Method { return lowrank.Landmark{Rank: c, Seed: seed} }},
-		{name: "landmark, all 400 directions", of: func(seed uint64) lowrank.Method {
+		{name: "landmark s=1000", of: func(seed uint64) lowrank.Method { return lowrank.Landmark{Rank: c, Seed: seed} }},
+		{name: "400 directions, landmark s=1000", of: func(seed uint64) lowrank.Method {
 			return lowrank.Landmark{Rank: 4 * c, NNZ: 1, Sketch: 4 * 10 * c, Seed: seed} // the same rows as above
 		}},
 		{name: "landmark s=300", of: func(seed uint64) lowrank.Method { return lowrank.Landmark{Rank: c, Sketch: s, Seed: seed} }},

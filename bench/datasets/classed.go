@@ -17,14 +17,15 @@ import (
 )
 
 // ClassedFile is a table in Dir, a class and numbers in each line, or numbers as libsvm has
-// them. A class is any word.
+// them.
 type ClassedFile struct {
 	Name  string
 	First bool // the class is the first column, not the last
+	Words bool // classes may be words; else a line with one is a header
 }
 
 // Read reads the first rows of the file, at most so many unless most is 0. Headers are left
-// out: lines with words among the numbers, and a first line that numbers the columns from 0.
+// out: lines with words among the numbers.
 func (f ClassedFile) Read(most int) (*Labelled, error) {
 	path := filepath.Join(Dir(), f.Name)
 	in, err := os.Open(path)
@@ -49,25 +50,12 @@ func (f ClassedFile) Read(most int) (*Labelled, error) {
 	if err := lines.Err(); err != nil || len(rows) == 0 {
 		return nil, fmt.Errorf("%s: %d rows: %w", path, len(rows), err)
 	}
-	if numbered(rows[0]) {
-		rows, classes = rows[1:], classes[1:]
-	}
 	d := &Labelled{Name: f.Name, X: stream.NewMatrix(len(rows), columns)}
 	for i, row := range rows {
 		copy(dense.Row(d.X, i), row)
 	}
 	d.Labels, d.Classes = Numbered(classes)
 	return d, nil
-}
-
-// numbered reports whether a row is 0, 1, 2, …, the numbers of its columns.
-func numbered(row []float64) bool {
-	for j, v := range row {
-		if v != float64(j) {
-			return false
-		}
-	}
-	return len(row) > 1
 }
 
 // parse reads the class and the numbers of a line, nil if it has other words. Sparse rows
@@ -81,6 +69,9 @@ func (f ClassedFile) parse(line string) (class string, row []float64, sparse boo
 		words = append(words[1:], words[0])
 	}
 	class, words = words[len(words)-1], words[:len(words)-1]
+	if _, err := strconv.ParseFloat(class, 64); err != nil && !f.Words {
+		return "", nil, false
+	}
 	for _, word := range words {
 		column := len(row)
 		if at, value, pair := strings.Cut(word, ":"); pair {

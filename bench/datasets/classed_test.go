@@ -17,15 +17,16 @@ func TestClassedFile(t *testing.T) {
 	for _, c := range []struct {
 		text    string
 		first   bool
+		words   bool
 		most    int
 		numbers []float64
 		labels  []int
 		fails   bool
 	}{
-		{text: "a,b,class\n1,2,yes\n3,4,no\n", numbers: []float64{1, 2, 3, 4}, labels: []int{1, 0}},
-		{text: "0,1,class\n1,2,1\n3,4,2\n", numbers: []float64{1, 2, 3, 4}, labels: []int{0, 1}},
+		{text: "a,b,class\n1,2,yes\n3,4,no\n", words: true, numbers: []float64{1, 2, 3, 4}, labels: []int{1, 0}},
+		{text: "1,2,class\n1,2,1\n3,4,2\n", numbers: []float64{1, 2, 3, 4}, labels: []int{0, 1}},
 		{text: "2 1 5\n1 2 6\n2 3 7\n", first: true, most: 2, numbers: []float64{1, 5, 2, 6}, labels: []int{1, 0}},
-		{text: "M,1,2\nF,3\n", first: true, fails: true},
+		{text: "M,1,2\nF,3\n", first: true, words: true, fails: true},
 		{text: "+1 1:5 3:7\n-1 2:6\n", first: true, numbers: []float64{5, 0, 7, 0, 6, 0}, labels: []int{0, 1}},
 		{text: "+1 3:5 1:7\n", first: true, fails: true},
 		{text: "x,y\n", fails: true},
@@ -33,7 +34,7 @@ func TestClassedFile(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "f"), []byte(c.text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		d, err := ClassedFile{"f", c.first}.Read(c.most)
+		d, err := ClassedFile{"f", c.first, c.words}.Read(c.most)
 		if (err != nil) != c.fails {
 			t.Errorf("%q: %v", c.text, err)
 		} else if err == nil && (!slices.Equal(d.X.Data, c.numbers) || !slices.Equal(d.Labels, c.labels)) {

@@ -24,7 +24,7 @@ type table struct {
 // files are those of the papers' data that have classes.
 var files = map[string]datasets.ClassedFile{
 	"spambase": {Name: "spambase.data"}, "satimage": {Name: "satimage.scale", First: true}, "letter": {Name: "letter.scale", First: true}, "a9a": {Name: "a9a", First: true},
-	"abalone": {Name: "abalone.data", First: true}, "pima": {Name: "pima-indians-diabetes.csv"}, "australian": {Name: "australian.dat"},
+	"abalone": {Name: "abalone.data", First: true, Words: true}, "pima": {Name: "pima-indians-diabetes.csv"}, "australian": {Name: "australian.dat"},
 }
 
 func dataNames() []string { return slices.Sorted(maps.Keys(files)) }

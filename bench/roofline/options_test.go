@@ -16,7 +16,7 @@ func TestNonsenseIsRejected(t *testing.T) {
 		"-dims 0":             `"0" is not a whole number from 1 to`,
 		"-dims 3,,20":         `"" is not a whole number`,
 		"-dims 100000000":     "from 1 to 65536",
-		"-paths neon":         `"neon" is none of`,
+		"-paths sve":          `"sve" is none of`,
 		"-types f16":          `"f16" is none of f64, f32`,
 		"-threads 100000":     `"100000" is not a whole number from 1 to`,
 		"-threads -1":         `"-1" is not a whole number`,

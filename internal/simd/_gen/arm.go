@@ -19,7 +19,7 @@ type arm struct {
 	stubs  strings.Builder
 	body   []instruction // of the present function
 	frame  map[string]int
-	tables bool // the present function reads constants
+	reads  bool // constants, in the present function
 	all    []armFunction
 }
 
@@ -75,7 +75,7 @@ func (a *arm) finish() {
 	if a.body == nil {
 		return
 	}
-	if a.tables {
+	if a.reads {
 		fmt.Fprintf(&a.text, "\tMOVD $%s<>(SB), R%d\n", a.table, constantsRegister)
 	}
 	for _, i := range a.body {
@@ -86,7 +86,7 @@ func (a *arm) finish() {
 		}
 	}
 	a.all[len(a.all)-1].body = a.body
-	a.body, a.tables = nil, false
+	a.body, a.reads = nil, false
 }
 
 func (a *arm) parameter(name string) gp {
@@ -142,7 +142,7 @@ func (a *arm) clear(r gp)       { a.emit("MOVD $0, %s", a.r(r)) }
 // at is a place by a register and a distance, or by two registers.
 func (a *arm) at(m mem) string {
 	if m.symbol != "" {
-		a.table, a.tables = m.symbol, true
+		a.table, a.reads = m.symbol, true
 		return fmt.Sprintf("%d(R%d)", m.disp, constantsRegister)
 	}
 	base := "(" + a.r(m.base) + ")"

@@ -183,41 +183,40 @@ type steps struct {
 	p, pGroup, pStep gp
 }
 
-// loop is the loop of one base. On NEON the elements of x are read at a common
-// offset if they are factors, and otherwise by pointers that move on with the
-// instruction that reads.
+// loop is the loop of one base, whose elements of x are factors or not.
 func (m *micro) loop(s steps, name string, body func(p []vec, x mem, acc []vec), factors bool) {
 	m.scope(func() {
-		at := s.left
-		if m.isa == neon && factors {
-			at = m.scalar()
-			m.clear(at)
-		}
+		element, advance := m.elements(s, factors)
 		m.mark(name)
 		panel := m.vecs(m.registers())
 		m.loadPanel(s, panel)
 		for r := range m.rows {
-			x := s.x.row(r)
-			if m.isa == neon {
-				x.index, x.scale, x.then = at, 1, !factors
-				if !factors {
-					x.index = s.xStep
-				}
-			}
-			body(panel, x, m.acc[r])
+			body(panel, element(r), m.acc[r])
 		}
-		switch {
-		case m.isa != neon:
+		advance()
+		m.addTo(s.pStep, s.p)
+		m.countDown(s.left, name)
+	})
+}
+
+// elements is where the element of a row is, and how to go on to the next step.
+// On NEON factors are read at a common offset, and others by pointers that move
+// on with the instruction that reads.
+func (m *micro) elements(s steps, factors bool) (element func(r int) mem, advance func()) {
+	switch {
+	case m.isa != neon:
+		return s.x.row, func() {
 			m.addTo(s.xStep, s.x.low)
 			if m.rows > 4 {
 				m.addTo(s.xStep, s.x.high)
 			}
-		case factors:
-			m.addTo(s.xStep, at)
 		}
-		m.addTo(s.pStep, s.p)
-		m.countDown(s.left, name)
-	})
+	case factors:
+		at := m.scalar()
+		m.clear(at)
+		return func(r int) mem { return mem{base: s.x.each[r], index: at, scale: 1} }, func() { m.addTo(s.xStep, at) }
+	}
+	return func(r int) mem { return mem{base: s.x.each[r], index: s.xStep, then: true} }, func() {}
 }
 
 // loadPanel loads a step of the groups, 64 bytes of each.

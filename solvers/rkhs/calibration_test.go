@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -59,21 +61,21 @@ func systems(t *testing.T, n int) []calibrated {
 // TestEstimateCalibration compares estimates of errors, from five sixteenths of the pairs, with
 // the errors. All of it takes 15 minutes on two cores:
 //
-//	NYSTREAM_DATA=… NYSTREAM_CALIBRATION=1 go test -v -timeout 2h -run TestEstimateCalibration ./solvers/rkhs
+//	NYSTREAM_DATA=… NYSTREAM_CALIBRATION=1600 go test -v -timeout 2h -run TestEstimateCalibration ./solvers/rkhs
 func TestEstimateCalibration(t *testing.T) {
 	if testing.Short() {
 		t.Skip("decomposes 20 operators exactly: run without -short")
 	}
-	n := 1600
-	landmarks, ridges := []int{15, 40, 100, 250}, []float64{1e-2, 1e-4}
-	short := os.Getenv("NYSTREAM_CALIBRATION") == ""
+	n, err := strconv.Atoi(os.Getenv("NYSTREAM_CALIBRATION"))
+	landmarks, ridges := []int{15, 40, 100, 150}, []float64{1e-2, 1e-4, 1e-6}
+	short := err != nil
 	if short {
-		n, landmarks, ridges = 300, landmarks[:1], ridges[:1]
+		n, landmarks, ridges = 400, landmarks[:1], ridges[:1]
 	}
-	defer func(pairs int) { estimatePairs = pairs }(estimatePairs)
-	estimatePairs = n * 5 / 16
+	landmarks = slices.DeleteFunc(landmarks, func(m int) bool { return m > n/8 })
 	e := stream.Engine{Threads: 2}
 	var ratios [2][]float64
+	var doubted [2]int
 	for i, s := range systems(t, n) {
 		if short && i > 0 {
 			break
@@ -84,7 +86,7 @@ func TestEstimateCalibration(t *testing.T) {
 				all = append(all, MeanEmbedding{r}, Koopman{r}, CCA{r})
 			}
 			for _, op := range append(all, Covariance{}, CrossCovariance{}) {
-				o := Solver{Operator: op, Rank: 5}
+				o := Solver{Operator: op, Rank: 5, estimatePairs: n * 5 / 16}
 				switch op.(type) {
 				case Koopman, Covariance:
 					o.Task = Eigen
@@ -108,6 +110,9 @@ func TestEstimateCalibration(t *testing.T) {
 						line += fmt.Sprintf("  %s %.1e, estimated %.1e", f.Errors[i].Of, truth, guess)
 						if r := guess / truth; math.Max(truth, guess) < calibratedFrom {
 							line += " (small)"
+						} else if strings.Contains(f.Errors[i].From, "may be") {
+							doubted[i]++
+							line += fmt.Sprintf(" (doubted, %.2g)", r)
 						} else {
 							ratios[i] = append(ratios[i], r)
 							if r < 0.5 || r > 2 {
@@ -132,7 +137,10 @@ func TestEstimateCalibration(t *testing.T) {
 		if least := 0.9; float64(within) < least*float64(len(r)) {
 			t.Errorf("%s: few estimates are right", what)
 		}
-		t.Logf("%s: %d of %d within a factor of 2; estimate to truth from %.2g to %.2g", what, within, len(r), r[0], r[len(r)-1])
+		if r[0] < 1./3 {
+			t.Errorf("%s: the lowest estimate is %.2g of the truth, and not doubted", what, r[0])
+		}
+		t.Logf("%s: %d of %d within a factor of 2, and %d doubted; estimate to truth from %.2g to %.2g", what, within, len(r), doubted[i], r[0], r[len(r)-1])
 	}
 }
 

@@ -1,6 +1,7 @@
 package rkhs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,14 +18,16 @@ import (
 )
 
 // How far the features of landmarks, or random ones, let values and functions be from the
-// exact ones is measured on a sample of the pairs: the operator of the sample is
-// decomposed with these features, and exactly.
+// exact ones is measured on a sample of the pairs: the operator of the sample is decomposed
+// exactly, with features of landmarks that have the moments of all pairs (see matched.go), and
+// compared with the fit. Where that cannot be, it is decomposed with the features of the sample
+// too.
 
-// From how many pairs an error is estimated: fewer where the operator of the sample needs the
-// span of all its features.
-var estimatePairs = 1000
-
+// From how many pairs an error is estimated, and from how many at least for each feature: fewer
+// where the operator of the sample needs the span of all its features.
 const (
+	estimatePairs    = 1000
+	estimateEach     = 2
 	estimateSpanned  = 400
 	estimateFarthest = 500
 )
@@ -45,54 +48,145 @@ const (
 
 // estimate adds to the fit what a sample says of the errors of its values and functions. That
 // they cannot be estimated is no error of the fit.
-func (s setting) estimate(ctx context.Context, e stream.Engine, d *Data, sp *spaces, far *farthest, fit *Fit) error {
+func (s setting) estimate(ctx context.Context, e stream.Engine, d *Data, sp *spaces, m *moments, fit *Fit) error {
 	if s.Operator.Traits().AllPairs {
 		fit.Estimate(model.Estimate{Of: "values", Value: math.NaN(), From: "nothing: an operator of all pairs has no sample"})
 		return nil
 	}
 	e.Run = nil // the passes are over rows in memory
-	pairs := estimatePairs
-	if s.supportsWhole() != nil {
-		pairs = estimateSpanned
+	measure := s.bySample
+	if !s.Random && s.supportsWhole() == nil {
+		measure = s.byMatched
 	}
-	sample, err := d.sample(ctx, pairs, far, s.Seed)
-	if err != nil {
-		return err
-	}
-	off, m, err := s.measure(ctx, e, sample, sp)
+	g, err := measure(ctx, e, d, sp, m, fit)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	from := fmt.Sprintf("the exact operator of %d pairs", sample.n)
-	if ridge, inverts := s.Operator.Regularisation(); inverts && ridge*float64(d.n) < 1 {
-		from += ", and may be far too low: `ridge` is below 1 over the number of pairs"
-	}
+	from := fmt.Sprintf("the exact operator of %d pairs", g.pairs)
 	if err != nil {
-		off, from = distances{math.NaN(), math.NaN()}, fmt.Sprintf("nothing: of %d pairs, %v", sample.n, err)
+		g.distances, from = distances{math.NaN(), math.NaN()}, fmt.Sprintf("nothing: of %d pairs, %v", g.pairs, err)
 	}
-	fit.Estimate(model.Estimate{Of: "values", Value: off.values, From: from, Remedy: s.remedy(off.values, d.n, sp, m)})
-	fit.Estimate(model.Estimate{Of: "functions", Value: off.functions, From: from, Remedy: s.remedy(off.functions, d.n, sp, m)})
+	for i, of := range []string{"values", "functions"} {
+		off, from := []float64{g.values, g.functions}[i], from
+		if doubt := g.doubts[i]; doubt != "" && err == nil {
+			from += ", and " + doubt
+		}
+		fit.Estimate(model.Estimate{Of: of, Value: off, From: from, Remedy: s.remedy(off, d.n, sp, m)})
+	}
 	return nil
 }
 
-// measure returns how far the operator of a sample with features is from the exact one, and the
-// sums of the sample.
-func (s setting) measure(ctx context.Context, e stream.Engine, sample *Data, sp *spaces) (distances, *moments, error) {
+// guess is what a sample says, and why it may not be so.
+type guess struct {
+	distances
+	pairs  int64
+	doubts [2]string // of values and of functions
+}
+
+// bySample measures on a sample as it is.
+func (s setting) bySample(ctx context.Context, e stream.Engine, d *Data, sp *spaces, m *moments, _ *Fit) (*guess, error) {
+	pairs := s.pairsOfEstimate(0)
+	if s.supportsWhole() != nil {
+		pairs = estimateSpanned
+	}
+	g, err := s.byPairs(ctx, d, m, pairs, pairs/2, func(sample *Data) (distances, error) { return s.measure(ctx, e, sample, sp) })
+	if ridge, inverts := s.Operator.Regularisation(); inverts && ridge*float64(d.n) < 1 {
+		const why = "may be far too low: `ridge` is below 1 over the number of pairs"
+		g.doubts = [2]string{why, why}
+	}
+	return g, err
+}
+
+// byMatched measures on a sample with features that have the moments of all pairs.
+func (s setting) byMatched(ctx context.Context, e stream.Engine, d *Data, sp *spaces, m *moments, fit *Fit) (*guess, error) {
+	features := m.A.Cols()
+	pairs := s.pairsOfEstimate(features)
+	fewer := max(pairs/2, int(fewestEach*float64(features)))
+	return s.byPairs(ctx, d, m, pairs, fewer, func(sample *Data) (off distances, err error) {
+		matched, err := s.match(ctx, e, sample, sp, m)
+		if err != nil {
+			return off, err
+		}
+		off, entries, err := s.against(ctx, e, sample, matched, fit)
+		sp.entries += entries
+		return off, err
+	})
+}
+
+// pairsOfEstimate returns from how many pairs errors are estimated, for so many features.
+func (s setting) pairsOfEstimate(features int) int {
+	return max(cmp.Or(s.estimatePairs, estimatePairs), estimateEach*features)
+}
+
+// As long as what the features leave of a sample is noise that the exact operator of so few pairs
+// is fitted to, an estimate falls with the pairs. It is followed on from fewer of them over the
+// sample towards all pairs. Where that changes it much it is left as it is, and not trusted.
+const (
+	fewestEach    = 1.25 // pairs for each feature
+	trustedFactor = 1.5
+	leastFollowed = 1e-6 // below it an estimate is rounding
+	mostDoublings = 2    // of the pairs, over which an estimate is followed
+)
+
+// followed returns what an estimate becomes that fewer pairs gave, and then more of them, so many
+// doublings apart, when it is followed over more doublings; and why not to trust that.
+func followed(before, now, apart, ahead float64) (value float64, doubt string) {
+	if math.Min(before, now) < leastFollowed {
+		return now, ""
+	}
+	slope := math.Log(now/before) / apart
+	value = now * math.Exp(ahead*math.Min(0, slope))
+	switch change := math.Exp(ahead * slope); {
+	case change > trustedFactor:
+		return now, "may be far too low: it rises with the pairs"
+	case change < 1/trustedFactor:
+		return now, "may be far too high: it falls with the pairs"
+	}
+	return value, ""
+}
+
+// byPairs measures on a sample of the pairs, and on one of fewer unless it was of all.
+func (s setting) byPairs(ctx context.Context, d *Data, m *moments, pairs, fewer int, measure func(sample *Data) (distances, error)) (*guess, error) {
+	g := &guess{}
+	on := func(pairs int) (distances, int64, error) {
+		sample, err := d.sample(ctx, pairs, m.B.B, s.Seed)
+		if err != nil {
+			return distances{}, int64(pairs), err
+		}
+		off, err := measure(sample)
+		return off, sample.n, err
+	}
+	var err error
+	if g.distances, g.pairs, err = on(pairs); err != nil || g.pairs == d.n {
+		return g, err
+	}
+	before, n, err := on(fewer)
+	if err != nil {
+		return g, err
+	}
+	apart := math.Log2(float64(g.pairs) / float64(n))
+	ahead := math.Min(math.Log2(float64(d.n)/float64(g.pairs)), mostDoublings)
+	g.values, g.doubts[0] = followed(before.values, g.values, apart, ahead)
+	g.functions, g.doubts[1] = followed(before.functions, g.functions, apart, ahead)
+	return g, nil
+}
+
+// measure returns how far the operator of a sample with features is from the exact one.
+func (s setting) measure(ctx context.Context, e stream.Engine, sample *Data, sp *spaces) (distances, error) {
 	m, err := s.pass(ctx, e, sample, sp)
 	if err != nil {
-		return distances{}, nil, err
+		return distances{}, err
 	}
 	near := &Fit{}
 	if err := s.decompose(ctx, e, sample, sp, m, near); err != nil {
-		return distances{}, nil, err
+		return distances{}, err
 	}
 	exact, err := s.exactly(ctx, e, sample)
 	if err != nil {
-		return distances{}, nil, err
+		return distances{}, err
 	}
 	sp.entries += exact.KernelEntries
-	off, err := apart(ctx, e, sample, exact.Model, near.Model, s.Rank)
-	return off, m, err
+	return apart(ctx, e, sample, exact.Model, near.Model, s.Rank)
 }
 
 // exactly decomposes the operator of a sample: in the span of all features, which that of few
@@ -278,14 +372,21 @@ func (f *Functions) span(ctx context.Context, e stream.Engine, rows blas64.Gener
 	if err != nil {
 		return v, err
 	}
-	for j := range v.Cols { // each as long as the others
+	for i := range v.Rows {
+		scaleBy(d.rootWeight(int64(i)), stream.RowSlice(v, i, 1))
+	}
+	return spanOf(v)
+}
+
+// spanOf returns an orthonormal basis of the span of columns, each of which counts as much as the
+// others however long.
+func spanOf(v blas64.General) (blas64.General, error) {
+	v = dense.Clone(v)
+	for j := range v.Cols {
 		column := dense.Columns(v, j, 1)
 		if norm := dense.Frobenius(column); norm > 0 {
 			scaleBy(1/norm, column)
 		}
-	}
-	for i := range v.Rows {
-		scaleBy(d.rootWeight(int64(i)), stream.RowSlice(v, i, 1))
 	}
 	s, err := dense.NewSVD(v)
 	if err != nil {

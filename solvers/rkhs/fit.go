@@ -72,7 +72,7 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 		return nil, err
 	}
 	if s.Engine == EngineLandmark {
-		if err := s.estimate(ctx, e, d, sp, m.B.B, f); err != nil {
+		if err := s.estimate(ctx, e, d, sp, m, f); err != nil {
 			return nil, err
 		}
 	}

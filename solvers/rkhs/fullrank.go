@@ -42,6 +42,11 @@ type whole struct {
 	fit    *Fit
 
 	tolerance, solveTolerance float64
+
+	// matched, if not nil, are features of all pairs in the place of those that the rows have,
+	// and of the functions only their values are kept.
+	matched *matched
+	values  [2]blas64.General // of the left and the right functions, multiplied by √w_i
 }
 
 // wholeTolerance is that on residuals, wholePasses how many iterations there are at most.
@@ -185,6 +190,9 @@ func (w *whole) tiles(s Side, rows blas64.General, parts int) *gramTiles {
 	g := &gramTiles{kernel: w.kernels[s], engine: w.engine, rows: rows, parts: parts, centred: w.Centre, roots: make([]float64, rows.Rows)}
 	for i := range g.roots {
 		g.roots[i] = w.data.rootWeight(int64(i) % w.data.n)
+	}
+	if w.matched != nil {
+		g.exchanged = w.matched.of(s, parts)
 	}
 	return g
 }
@@ -426,7 +434,7 @@ func (w *whole) eigen(ctx context.Context) error {
 		w.eigenvalues(it.pairs.values[:it.wanted()], it.residual)
 		v := it.basis.times(vectors)
 		err := w.place(ctx, on.gramTiles, placed{v.a, OfX, &w.fit.Right})
-		w.fit.Left = w.fit.Right
+		w.fit.Left, w.values[0] = w.fit.Right, w.values[1]
 		return err
 	}
 	if _, inverts := w.Operator.Regularisation(); inverts {
@@ -586,7 +594,8 @@ func (w *whole) place(ctx context.Context, of *gramTiles, functions ...placed) e
 		all = joinColumns(all, f.coefficients)
 	}
 	v, err := of.multiply(ctx, all)
-	if err != nil {
+	if err != nil || w.matched != nil {
+		w.keepValues(of, v, functions)
 		return err
 	}
 	squares, vectors, err := symeig.Decompose(dense.SymmetricPart(transposedTimes(all, v)))
@@ -622,6 +631,21 @@ func (w *whole) place(ctx context.Context, of *gramTiles, functions ...placed) e
 		first += c
 	}
 	return nil
+}
+
+// keepValues keeps those of the functions, at the rows of their sides.
+func (w *whole) keepValues(of *gramTiles, v blas64.General, functions []placed) {
+	first := 0
+	for _, f := range functions {
+		at := of.part(dense.Columns(v, first, f.coefficients.Cols), int(f.side)%of.parts)
+		switch f.to {
+		case &w.fit.Left:
+			w.values[0] = at
+		case &w.fit.Right:
+			w.values[1] = at
+		}
+		first += f.coefficients.Cols
+	}
 }
 
 // basis returns orthonormal functions as features, and if they are centred their values at the

@@ -94,7 +94,7 @@ func (s setting) planPass(p *model.Plan, e stream.Engine, shape model.Shape, col
 		p.Work(0, 2*float64(n)*float64(n)*float64(features))
 	}
 	if s.Engine == EngineLandmark && !s.Operator.Traits().AllPairs {
-		p.Add("estimate of errors", min(n, int64(estimatePairs))*(estimateNumbers+40*int64(s.Rank)), "`rank`")
+		p.Add("estimate of errors", min(n, int64(s.pairsOfEstimate(int(features))))*(estimateNumbers+40*int64(s.Rank)+4*features), "`rank`")
 	}
 	if shape.Weighted {
 		p.Add("weights", n, "")

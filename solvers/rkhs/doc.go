@@ -52,7 +52,7 @@
 //
 // Landmarks and random features are not exact, and their residuals do not tell: these are of the
 // algebra inside the span of the features. A fit by landmarks is therefore compared with the
-// exact operator of a sample of 1000 pairs, or twice as many as there are features, whose
+// exact operator of a sample of 1000 pairs, or half as many again as there are features, whose
 // features were exchanged for others with the moments of all pairs, so that the sample speaks
 // only for what the features leave. Half of the sample are the pairs of whose
 // kernel the features leave most, with the weights that they have, and the others are

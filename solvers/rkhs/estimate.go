@@ -27,7 +27,7 @@ import (
 // where the operator of the sample needs the span of all its features.
 const (
 	estimatePairs    = 1000
-	estimateEach     = 2
+	estimateEach     = 1.5
 	estimateSpanned  = 400
 	estimateFarthest = 500
 )
@@ -42,9 +42,24 @@ type distances struct{ values, functions float64 }
 // pair besides 40 for each function.
 const (
 	estimateNumbers   = 1500
-	estimateTolerance = 1e-7
-	estimateSolve     = 1e-9
+	estimateTolerance = 1e-6
+	estimateSolve     = 1e-8
+	// Of the iterations for a system, and for all functions: what takes longer is not known.
+	estimateIterations = 300
+	estimateRounds     = 60
 )
+
+// estimatePasses returns about how many exact passes over the sample that takes.
+func (s setting) estimatePasses() float64 {
+	_, inverts := s.Operator.Regularisation()
+	switch _, roots := s.Operator.(CCA); {
+	case roots:
+		return 500
+	case inverts:
+		return 100
+	}
+	return 30
+}
 
 // estimate adds to the fit what a sample says of the errors of its values and functions. That
 // they cannot be estimated is no error of the fit.
@@ -115,7 +130,7 @@ func (s setting) byMatched(ctx context.Context, e stream.Engine, d *Data, sp *sp
 
 // pairsOfEstimate returns from how many pairs errors are estimated, for so many features.
 func (s setting) pairsOfEstimate(features int) int {
-	return max(cmp.Or(s.estimatePairs, estimatePairs), estimateEach*features)
+	return max(cmp.Or(s.estimatePairs, estimatePairs), int(estimateEach*float64(features)))
 }
 
 // As long as what the features leave of a sample is noise that the exact operator of so few pairs

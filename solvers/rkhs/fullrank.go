@@ -42,6 +42,7 @@ type whole struct {
 	fit    *Fit
 
 	tolerance, solveTolerance float64
+	passes                    int // iterations at most
 
 	// matched, if not nil, are features of all pairs in the place of those that the rows have,
 	// and of the functions only their values are kept.
@@ -96,7 +97,7 @@ func (s setting) fitWhole(ctx context.Context, e stream.Engine, d *Data, asked i
 
 // newWhole returns a fit that has not begun.
 func (s setting) newWhole(e stream.Engine, d *Data) *whole {
-	w := &whole{setting: s, engine: e, data: d, tolerance: wholeTolerance, solveTolerance: solveTolerance}
+	w := &whole{setting: s, engine: e, data: d, tolerance: wholeTolerance, solveTolerance: solveTolerance, passes: wholePasses}
 	w.fit = &Fit{Model: &Model{Task: s.Task, Operator: s.Operator, Engine: EngineExact, Centred: s.Centre, Seed: s.Seed, Pairs: d.n, Lag: d.lag},
 		Partial: true, TraceResiduals: [2]float64{0, math.NaN()}, Trace: math.NaN()}
 	return w
@@ -211,7 +212,9 @@ func (w *whole) inverse(ctx context.Context, s Side) (*inverse, error) {
 		g = w.tiles(s, g.part(g.rows, int(s)), 1)
 	}
 	var err error
-	w.invert[s], err = newInverse(ctx, g, ridge, w.solveTolerance, w.Seed)
+	if w.invert[s], err = newInverse(ctx, g, ridge, w.solveTolerance, w.Seed); err == nil && w.matched != nil {
+		w.invert[s].most = estimateIterations
+	}
 	return w.invert[s], err
 }
 
@@ -336,7 +339,7 @@ func (w *whole) spaces() (domain, codomain space) {
 
 // iteration returns an iteration that has not begun.
 func (w *whole) iteration(on space) *ritz {
-	return &ritz{space: on, op: w.Operator, rank: min(w.Rank, on.rows.Rows), tolerance: w.tolerance, passes: wholePasses, seed: w.Seed}
+	return &ritz{space: on, op: w.Operator, rank: min(w.Rank, on.rows.Rows), tolerance: w.tolerance, passes: w.passes, seed: w.Seed}
 }
 
 // svd finds the leading eigenpairs of S*S, and with them the singular functions.
@@ -687,6 +690,6 @@ func (w *whole) report() {
 	}
 	if worst := f.Residual(); worst > 10*w.tolerance {
 		f.Unsettled = true
-		f.Note(fmt.Sprintf("after %d iterations residuals are up to %.1e of the first value: values that are close to each other converge slowly; another `rank` may part them", wholePasses, worst))
+		f.Note(fmt.Sprintf("after %d iterations residuals are up to %.1e of the first value: values that are close to each other converge slowly; another `rank` may part them", w.passes, worst))
 	}
 }

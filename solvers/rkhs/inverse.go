@@ -28,6 +28,7 @@ type inverse struct {
 	vectors   blas64.General // U, n×p
 	values    []float64      // Λ
 	worst     float64        // residual of all solves
+	most      int            // iterations of a solve
 }
 
 // The preconditioner, and how well systems are solved.
@@ -56,7 +57,7 @@ func newInverse(ctx context.Context, g *gramTiles, ridge, tolerance float64, see
 	if err != nil {
 		return nil, err
 	}
-	in := &inverse{gramTiles: g, ridge: ridge, tolerance: tolerance, vectors: d.U, values: make([]float64, len(d.S))}
+	in := &inverse{gramTiles: g, ridge: ridge, tolerance: tolerance, most: solveIterations, vectors: d.U, values: make([]float64, len(d.S))}
 	for i, s := range d.S {
 		in.values[i] = s * s
 	}
@@ -95,7 +96,7 @@ func (in *inverse) solve(ctx context.Context, b blas64.General, shift float64) (
 			copyInto(px, x)
 			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, in.vectors, c, 1, px)
 		},
-		Tolerance: in.tolerance, Iterations: solveIterations,
+		Tolerance: in.tolerance, Iterations: in.most,
 	}.Solve(ctx, b)
 	if err != nil {
 		return blas64.General{}, err

@@ -131,7 +131,7 @@ func below(a, b blas64.General) blas64.General {
 // against returns how far a fit is from the exact operator of a sample with matched features.
 func (s setting) against(ctx context.Context, e stream.Engine, sample *Data, m *matched, fit *Fit) (off distances, entries int64, err error) {
 	w := s.newWhole(e, sample)
-	w.tolerance, w.solveTolerance, w.matched = estimateTolerance, estimateSolve, m
+	w.tolerance, w.solveTolerance, w.passes, w.matched = estimateTolerance, estimateSolve, estimateRounds, m
 	if err := w.decompose(ctx); err != nil {
 		return off, 0, err
 	}

@@ -94,7 +94,9 @@ func (s setting) planPass(p *model.Plan, e stream.Engine, shape model.Shape, col
 		p.Work(0, 2*float64(n)*float64(n)*float64(features))
 	}
 	if s.Engine == EngineLandmark && !s.Operator.Traits().AllPairs {
-		p.Add("estimate of errors", min(n, int64(s.pairsOfEstimate(int(features))))*(estimateNumbers+40*int64(s.Rank)+4*features), "`rank`")
+		pairs := min(n, int64(s.pairsOfEstimate(int(features))))
+		p.Add("estimate of errors", pairs*(estimateNumbers+40*int64(s.Rank)+4*features), "`rank`")
+		p.Work(s.estimatePasses()*float64(pairs)*float64(pairs)/2, 0)
 	}
 	if shape.Weighted {
 		p.Add("weights", n, "")

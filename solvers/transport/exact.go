@@ -20,7 +20,8 @@ import (
 // Exact solves the problem with all entries of K, in the domain of logarithms.
 //
 // Cost: one pass over each source, which loads the rows; then one visit of all m·n entries
-// for each round, and one for the report. Memory: the rows, and some 10·n numbers for the
+// for each round, of half of them where one source is on both sides and the kernel is symmetric,
+// and one for the report. Memory: the rows, and some 10·n numbers for the
 // sums of a visit. The model holds the rows, but with [MapNearest].
 type Exact struct {
 	Sinkhorn
@@ -80,8 +81,10 @@ func newExact(ctx context.Context, e stream.Engine, s Sinkhorn, d *Data, k kerne
 		}
 	}
 	x := &exact{grid: newGrid(e, g, left, right), Sinkhorn: s}
-	x.f = make([]float64, len(left.log))
-	x.g = append([]float64(nil), right.log...) // v = b
+	x.g = slices.Clone(right.log) // v = b
+	if x.f = x.g; !x.symmetric() {
+		x.f = make([]float64, len(left.log))
+	}
 	return x, nil
 }
 
@@ -109,6 +112,9 @@ func (x *exact) solve(ctx context.Context) (*Fit, error) {
 
 // round makes a round, and returns the error of the plan before it.
 func (x *exact) round(ctx context.Context, first bool) (before float64, err error) {
+	if x.symmetric() {
+		return x.symmetricRound(ctx)
+	}
 	n := len(x.g)
 	var sums []float64
 	if !first && x.plain() && x.low >= -plainRange && x.high <= plainRange {
@@ -226,24 +232,33 @@ const vanishing = 1e-280
 
 // setRight makes v of the masses of the columns that u and v before it give.
 func (x *exact) setRight(ctx context.Context, masses []float64) error {
-	var lost []int
+	logs, err := x.logsOf(ctx, masses)
 	exponent := x.exponent()
-	for j, mass := range masses {
-		log := math.Log(mass) - x.g[j]
-		if !(mass > vanishing) || math.IsInf(mass, 1) {
-			lost = append(lost, j)
-			continue
-		}
+	for j, log := range logs {
 		x.g[j] = x.right.log[j] - exponent*log
 	}
-	logs, err := x.columnSums(ctx, lost)
-	for k, log := range logs {
-		if log-log != 0 {
-			return x.badSum(x.right.name, x.right.numberOf(lost[k]), log)
-		}
-		x.g[lost[k]] = x.right.log[lost[k]] - exponent*log
-	}
 	return err
+}
+
+// logsOf returns the logarithms of Kᵀu, of the masses of the columns that u and v give.
+func (x *exact) logsOf(ctx context.Context, masses []float64) ([]float64, error) {
+	logs := make([]float64, len(masses))
+	var lost []int
+	for j, mass := range masses {
+		if logs[j] = math.Log(mass) - x.g[j]; !(mass > vanishing) || math.IsInf(mass, 1) {
+			lost = append(lost, j)
+		}
+	}
+	again, err := x.columnSums(ctx, lost)
+	if err != nil {
+		return nil, err
+	}
+	for k, j := range lost {
+		if logs[j] = again[k]; again[k]-again[k] != 0 {
+			return nil, x.badSum(x.right.name, x.right.numberOf(j), again[k])
+		}
+	}
+	return logs, nil
 }
 
 // lostColumns is how many columns are summed at a time by themselves.
@@ -380,6 +395,9 @@ func (m Exact) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.
 	solves := 1.0
 	if set.Divergence {
 		solves += float64(s.Rows)/float64(cols) + float64(cols)/float64(s.Rows)
+	}
+	if s.OneSource() && k.Symmetric() {
+		solves = 0.5
 	}
 	p.Work(entries*visits*solves, 4*entries*visits*solves)
 	p.Passes, p.ExactPasses = 1, int(visits)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
@@ -218,12 +217,16 @@ func (m LowRank) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 	} else {
 		p = model.NewPlan(e, s.Columns)
 	}
-	rows := float64(s.Rows) + math.Max(float64(s.Cols), float64(s.Rows)*b2f(s.OneSource()))
+	cols := s.Cols
+	if s.OneSource() {
+		cols = s.Rows
+	}
+	rows := float64(s.Rows) + float64(cols)
 	width := 4 * m.Rank
 	if m.Given != nil {
 		width = m.Given.Factor(model.Left).Width()
 	}
-	visits := float64(m.Rounds + 2)
+	visits := float64(m.Rounds) + 2.5
 	if rows*float64(m.Rank) <= HeldNumbers {
 		p.Add("factors", int64(rows)*int64(m.Rank), "`rank`")
 		p.Work(2*rows*float64(width), visits*rows*4*float64(m.Rank))
@@ -235,14 +238,7 @@ func (m LowRank) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 	if s.Weighted {
 		p.Add("weights", int64(rows), "")
 	}
-	p.Passes += m.Rounds + 2
+	p.Passes += m.Rounds + 3 // the first v, the maps, and the estimate
 	p.ByOne("a round needs the sums of the one before")
 	return p, nil
-}
-
-func b2f(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
 }

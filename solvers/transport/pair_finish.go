@@ -65,6 +65,9 @@ func (p *pair) note(f *Fit) {
 	if l, r := len(p.left.number), len(p.right.number); l+r > 0 {
 		f.Note(fmt.Sprintf("sums of the low-rank kernel over %d left and %d right rows were not positive: the kernel entries of these rows are exact", l, r))
 	}
+	if f.Cost != f.Cost {
+		f.Note(fmt.Sprintf("the cost with kernel %s is not known to this engine, which knows it of rbf, gaussian and expdot: the value has it, with the entropy", p.factors.Kernel))
+	}
 	if p.left.held.Rows > 0 {
 		f.Note("the factors were held in memory")
 	} else {

@@ -62,9 +62,12 @@ func (s *Sum) take(logs []float64) bool {
 		return false
 	}
 	floats.AddConst(-s.Most, logs)
-	exponential.Apply(logs, logs)
+	Exponentials(logs)
 	return true
 }
+
+// Exponentials puts the exponentials of numbers in their place.
+func Exponentials(v []float64) { exponential.Apply(v, v) }
 
 // Raise makes Most at least as large as log.
 func (s *Sum) Raise(log float64) {

@@ -13,19 +13,19 @@
 //
 //	⟨T, C⟩ + ε·KL(T ‖ abᵀ)           over T with T1 = a, Tᵀ1 = b
 //
-// so that T = diag(u)·K·diag(v) with K = k^(1/ε). ε is 1 unless [Sinkhorn].Epsilon says otherwise: it is for
-// steps towards the unregularised problem, and rbf(gamma=g) with ε is rbf(gamma=g/ε) with 1.
-// Masses that are relaxed (Chizat, Peyré, Schmitzer & Vialard 2018, "Scaling algorithms for
-// unbalanced optimal transport problems") pay ρ·KL(T1 ‖ a) + ρ·KL(Tᵀ1 ‖ b) instead of being
-// kept.
+// so that T = diag(u)·K·diag(v) with K = k^(1/ε). ε is 1 unless [Sinkhorn].Epsilon says
+// otherwise: it is for steps towards the unregularised problem, and rbf(gamma=g) with ε is
+// rbf(gamma=g/ε) with 1. Masses that are relaxed (Chizat, Peyré, Schmitzer & Vialard 2018,
+// "Scaling algorithms for unbalanced optimal transport problems") pay ρ·KL(T1 ‖ a) + ρ·KL(Tᵀ1 ‖
+// b) instead of being kept.
 //
 // A round of Sinkhorn's iteration makes the rows right and then the columns,
 //
 //	u = a ⊘ (Kv)^(ρ/(ρ+ε))      v = b ⊘ (Kᵀu)^(ρ/(ρ+ε))       the exponent is 1 where ρ = ∞
 //
-// (the exponent is on the sums alone since the entropy is relative to abᵀ: Séjourné, Feydy, Vialard, Trouvé
-// & Peyré 2019, "Sinkhorn divergences for unbalanced optimal transport")
-// until ‖T1 − a‖₁, which the row sums of the next round tell, is within a tolerance.
+// (the exponent is on the sums alone since the entropy is relative to abᵀ: Séjourné, Feydy,
+// Vialard, Trouvé & Peyré 2019, "Sinkhorn divergences for unbalanced optimal transport") until
+// ‖T1 − a‖₁, which the row sums of the next round tell, is within a tolerance.
 //
 // # Engines
 //
@@ -40,16 +40,17 @@
 //
 // # Products that are not positive
 //
-// A low-rank kernel may have rows whose product with v is zero or negative, for which there is no u. Such rows are
-// found in every pass, and their kernel entries are made exactly from then on: a row costs
-// as much as a landmark. Where there are more of them than landmarks the fit starts anew with twice
-// the rank, then by the exact engine if that is not too long, and else is refused. A note
-// says what was done.
+// A low-rank kernel may have rows whose product with v is zero or negative, for which there is
+// no u. Such rows are found in every pass, and their kernel entries are made exactly from then
+// on: a row costs as much as a landmark. Where there are more of them than landmarks the fit
+// starts anew with twice the rank, then by the exact engine if that is not too long, and else is
+// refused. A note says what was done.
 //
 // # Maps
 //
 // A model maps rows of one side to where the plan sends them on the average, the barycentric
-// map: a fitted row i to Σ_j T_ij·y_j/Σ_j T_ij, and a new row x to Σ_j k(x, y_j)^(1/ε)·v_j·y_j over the
-// sum of its weights, which for a fitted row is the same. [MapNearest] moves a row as the nearest fitted one was moved
-// (Ferradans, Papadakis, Peyré & Aujol 2014, "Regularized discrete optimal transport").
+// map: a fitted row i to Σ_j T_ij·y_j/Σ_j T_ij, and a new row x to Σ_j k(x, y_j)^(1/ε)·v_j·y_j
+// over the sum of its weights, which for a fitted row is the same. [MapNearest] moves a row as
+// the nearest fitted one was moved (Ferradans, Papadakis, Peyré & Aujol 2014, "Regularized
+// discrete optimal transport").
 package transport

@@ -182,9 +182,9 @@ func between(m blas64.General) (low, high float64) {
 	return low, high
 }
 
-// plainRange is how large logarithms of K are where sums are made of K itself, with u and v
-// as numbers: whose logarithms differ no more than those of K, and those of the masses. Then no product of the three leaves the range of
-// float64 that matters.
+// plainRange is how large logarithms of K are where sums are made of K itself, with u and v as
+// numbers: whose logarithms differ no more than those of K, and those of the masses. Then no
+// product of the three leaves the range of float64 that matters.
 const plainRange = 150
 
 // plainRound is logRound without logarithms, but for those of sums: a third of the time.

@@ -80,9 +80,9 @@ func (h hidden) Info() stream.Info {
 	return info
 }
 
-// TestLowRankKernel: the iteration is that of the low-rank kernel with exact entries in
-// repaired rows, formed and iterated as it is written. Few landmarks force repairs. Factors are held and not, and masses
-// are equal, and others with zeros, and relaxed.
+// TestLowRankKernel: the iteration is that of the low-rank kernel with exact entries in repaired
+// rows, formed and iterated as it is written. Few landmarks force repairs. Factors are held and
+// not, and masses are equal, and others with zeros, and relaxed.
 func TestLowRankKernel(t *testing.T) {
 	t.Parallel()
 	const m, n = 330, 270

@@ -18,8 +18,9 @@ import (
 const estimateRows = 64
 
 // estimate compares the plan with diag(u)·K·diag(v), K being exact, on a sample of left rows:
-// entry by entry, and in the masses of the rows. What u and v would be with the exact kernel is not in it. Cost:
-// a pass over the right rows, with as many kernel entries for each as the sample has rows.
+// entry by entry, and in the masses of the rows. What u and v would be with the exact kernel is
+// not in it. Cost: a pass over the right rows, with as many kernel entries for each as the
+// sample has rows.
 func (p *pair) estimate(ctx context.Context, f *Fit) error {
 	left, right := p.left, p.right
 	number, rows, err := p.drawLeft(ctx)

@@ -11,10 +11,10 @@ const stageStep = 4
 // stageTolerance is how far a stage goes: it begins the next one, no more.
 const stageTolerance = 1e-2
 
-// warm iterates with larger ε first, each from where the one before has ended: potentials, which are ε
-// times logarithms of scalings over masses, change less with ε than scalings do (Kosowsky & Yuille 1994, "The
-// invisible hand algorithm: solving the assignment problem with statistical physics"). It
-// returns the rounds that it took.
+// warm iterates with larger ε first, each from where the one before has ended: potentials, which
+// are ε times logarithms of scalings over masses, change less with ε than scalings do (Kosowsky
+// & Yuille 1994, "The invisible hand algorithm: solving the assignment problem with statistical
+// physics"). It returns the rounds that it took.
 func (x *exact) warm(ctx context.Context) (rounds int, err error) {
 	for epsilon := x.From; epsilon > x.Epsilon; epsilon /= stageStep {
 		g, err := newGibbs(x.kernel, epsilon)

@@ -32,8 +32,8 @@ const (
 	// MapKernel is the barycentric map, for new rows by the kernel. A model of the exact
 	// engine keeps all rows for it, one of the low-rank engine what it has of landmarks.
 	MapKernel Mapping = iota
-	// MapNearest moves a row as the nearest of up to [Sinkhorn].Neighbours fitted rows of its side is moved by the
-	// barycentric map.
+	// MapNearest moves a row as the nearest of up to [Sinkhorn].Neighbours fitted rows of its side
+	// is moved by the barycentric map.
 	MapNearest
 )
 

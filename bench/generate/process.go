@@ -15,16 +15,23 @@ import (
 type drawing struct {
 	rho, tau float64
 	seed     uint64
+	even     bool // points that are spread evenly, in the place of drawn ones
 }
 
 // process returns what fills the next rows of x, and of y in those that are of pairs.
 type process func(d drawing) func(x, y blas64.General, start int64)
 
 func square(d drawing) func(x, y blas64.General, start int64) {
+	if d.even {
+		return func(x, _ blas64.General, start int64) { processes.EvenSquare(x, start) }
+	}
 	return func(x, _ blas64.General, start int64) { processes.FillSquare(x, start, d.seed) }
 }
 
 func mixture(d drawing) func(x, y blas64.General, start int64) {
+	if d.even {
+		return func(x, y blas64.General, start int64) { processes.EvenMixture(x, y, start, d.rho) }
+	}
 	return func(x, y blas64.General, start int64) { processes.FillMixture(x, y, start, d.rho, d.seed) }
 }
 
@@ -43,6 +50,9 @@ func parseProcess(name string, columns int, of process) func(args []string) (fun
 		rows := f.Int64("rows", 1_000_000, "number of rows")
 		f.Uint64Var(&d.seed, "seed", 1, "seed")
 		with := new(string)
+		if name != "path" {
+			f.BoolVar(&d.even, "even", false, "rows spread evenly instead of drawn: what is left of an error is not that of drawing")
+		}
 		switch name {
 		case "mixture":
 			with = f.String("with", "", "file of the rows y (required)")

@@ -37,6 +37,41 @@ func FillMixture(x, y blas64.General, start int64, rho float64, seed uint64) {
 	}
 }
 
+// even returns point i of a sequence that fills the unit square evenly: averages over the first n
+// points are off by about 1/n times logarithms, where those of drawn ones are by 1/√n. It is
+// i·(1/g, 1/g²) modulo 1 for the root g of g³ = g + 1 (a Kronecker sequence).
+func even(i uint64) (u, v float64) {
+	const g = 1.32471795724474602596
+	_, u = math.Modf(0.5 + float64(i)/g)
+	_, v = math.Modf(0.5 + float64(i)/(g*g))
+	return u, v
+}
+
+// EvenSquare fills x with rows that stand for those of FillSquare, spread evenly.
+func EvenSquare(x blas64.General, start int64) {
+	for i := range x.Rows {
+		u, v := even(uint64(start) + uint64(i))
+		x.Data[i*x.Stride], x.Data[i*x.Stride+1] = 4*u-2, 4*v-2
+	}
+}
+
+// EvenMixture fills x and y with pairs that stand for those of FillMixture, spread evenly: every
+// other is about (1, −1).
+func EvenMixture(x, y blas64.General, start int64, rho float64) {
+	for i := range x.Rows {
+		number := uint64(start) + uint64(i)
+		u, v := even(number / 2)
+		mean := 1 - 2*float64(number%2)
+		x.Data[i*x.Stride], y.Data[i*y.Stride] = mean+rho*quantile(u), -mean+rho*quantile(v)
+	}
+}
+
+// quantile returns that of the standard normal distribution, of a probability that is neither 0
+// nor 1 but for rounding.
+func quantile(p float64) float64 {
+	return math.Sqrt2 * math.Erfinv(min(max(2*p-1, -1+0x1p-52), 1-0x1p-52))
+}
+
 // Path is a path of the Ornstein–Uhlenbeck process dX = −X dt + √2 dW in equilibrium, in
 // steps of Tau. The Koopman operator of a step has the eigenvalues e^(−k·Tau).
 type Path struct {

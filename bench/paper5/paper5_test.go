@@ -114,11 +114,13 @@ func TestTables(t *testing.T) {
 		rows := table("mercer")
 		near("mercer by quadrature", rows[2][j], rows[1][j], 1e-4)
 		near("mercer", rows[3][j], rows[1][j], 0.3)
+		near("mercer, spread evenly", rows[5][j], rows[1][j], 0.002)
 	}
 	for j := 2; j < 4; j++ {
-		for i := 2; i < 8; i += 2 {
+		for i := 2; i < 11; i += 3 {
 			rows := table("mixture")
 			near("mixture", rows[i+1][j], rows[i][j], 0.02)
+			near("mixture, spread evenly", rows[i+2][j], rows[i][j], 0.002)
 		}
 	}
 	for j := 2; j < 6; j++ {

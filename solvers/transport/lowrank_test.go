@@ -71,15 +71,6 @@ func plainSinkhorn(k blas64.General, a, b []float64, exponent float64, rounds in
 	return u, v
 }
 
-// hidden is a source that is not in memory.
-type hidden struct{ stream.Gatherer }
-
-func (h hidden) Info() stream.Info {
-	info := h.Gatherer.Info()
-	info.InMemory = false
-	return info
-}
-
 // TestLowRankKernel: the iteration is that of the low-rank kernel with exact entries in repaired
 // rows, formed and iterated as it is written. Few landmarks force repairs. Factors are held and
 // not, and masses are equal, and others with zeros, and relaxed.

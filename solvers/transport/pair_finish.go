@@ -68,9 +68,7 @@ func (p *pair) note(f *Fit) {
 	if f.Cost != f.Cost {
 		f.Note(fmt.Sprintf("the cost with kernel %s is not known to this engine, which knows it of rbf, gaussian and expdot: the value has it, with the entropy", p.factors.Kernel))
 	}
-	if p.left.held.Rows > 0 {
-		f.Note("the factors were held in memory")
-	} else {
+	if p.left.held.Rows == 0 {
 		f.Note(fmt.Sprintf("the factors are too large to be held: each round made them again from %d landmarks", p.left.factor.Entries()))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/bench/datasets"
+	"github.com/nystream/nystream/bench/program"
 	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/stream"
 )
@@ -116,13 +117,13 @@ func (p *densePlan) measure(ctx context.Context, o *options, m transportMethod, 
 	c := &transportCell{}
 	var plans, mended []approximatePlan
 	for seed := range seeds {
-		before := cpuTime()
+		before := program.CPUTime()
 		f, u, v, err := m.fit(ctx, stream.Engine{}, x, y, uint64(seed+1))
 		if err != nil {
 			return nil, err
 		}
 		plan := newLowRankPlan(u, v)
-		c.cpu += (cpuTime() - before) / time.Duration(seeds)
+		c.cpu += (program.CPUTime() - before) / time.Duration(seeds)
 		c.entries = f.KernelEntries
 		if plan.bad > 0 {
 			c.negative++

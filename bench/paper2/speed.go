@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/bench/graphs"
+	"github.com/nystream/nystream/bench/program"
 	"github.com/nystream/nystream/bench/report"
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/solvers/ksvd"
@@ -52,9 +53,9 @@ func (a attempt) String() string {
 
 // measured runs f, and tells its time.
 func measured(f func() error) (seconds, cpu float64, err error) {
-	began, before := time.Now(), cpuTime()
+	began, before := time.Now(), program.CPUTime()
 	err = f()
-	return time.Since(began).Seconds(), (cpuTime() - before).Seconds(), err
+	return time.Since(began).Seconds(), (program.CPUTime() - before).Seconds(), err
 }
 
 // doubling is when a solver stops: within a tolerance, or after a fit that took more

@@ -20,7 +20,7 @@ func TestREADME(t *testing.T) {
 // TestDemoAgain: the demo still prints what README.md says.
 func TestDemoAgain(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it builds the command and fits 200,000 rows")
+		t.Skip("it builds the command and fits 200,000 rows: run without -short")
 	}
 	root, err := repository()
 	if err != nil {

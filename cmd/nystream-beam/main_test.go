@@ -116,7 +116,7 @@ func TestSameBytes(t *testing.T) {
 	for name, line := range fits {
 		t.Run(name, func(t *testing.T) {
 			if testing.Short() && !strings.HasSuffix(line, "standard") && !strings.HasSuffix(line, "U.npy") {
-				t.Skip("more of the same, in more rounds")
+				t.Skip("more of the same, in more rounds: run without -short")
 			}
 			words := strings.Fields(line)
 			file := func(kind, path string) []string {

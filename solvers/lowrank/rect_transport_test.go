@@ -53,7 +53,7 @@ func TestTransport(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 3))
 	x, y := pixels(r, "autumn.jpg", n), pixels(r, "woods.jpg", n)
 	if x.Rows == 0 {
-		t.Skip("no images in NYSTREAM_DATA")
+		t.Skip("no images: name a folder with autumn.jpg, woods.jpg, ocean_day.jpg and ocean_sunset.jpg in NYSTREAM_DATA")
 	}
 	ctx, k := context.Background(), kernelgen.RBF(10)
 	d := model.Sources{Left: stream.FromMatrix("autumn", x), Right: stream.FromMatrix("woods", y)}

@@ -32,19 +32,7 @@ const matchedBelow = 1e-7
 
 // match returns the features of a sample for the moments of all pairs.
 func (s setting) match(ctx context.Context, e stream.Engine, sample *Data, sp *spaces, m *moments) (*matched, error) {
-	parts := s.parts(sample, sp)
-	last := parts[len(parts)-1]
-	rows, err := stream.MapRows(ctx, e, "features of a sample", sp.source(sample), last.first+last.space.Left.Rank(), func() func(blas64.General, *stream.Block) error {
-		w, unused := newWorker(sample, parts, 0), newTraces()
-		return func(dst blas64.General, b *stream.Block) error {
-			for first, panel := range b.Panels(stream.PanelRows) {
-				if err := w.fill(stream.RowSlice(dst, first, panel.Rows), unused, panel, b.Start+int64(first)); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	})
+	rows, parts, err := s.features(ctx, e, "features of a sample", sample, sp)
 	if err != nil {
 		return nil, err
 	}

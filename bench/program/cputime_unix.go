@@ -1,14 +1,14 @@
 //go:build unix
 
-package main
+package program
 
 import (
 	"syscall"
 	"time"
 )
 
-// cpuTime returns the processor time of this process.
-func cpuTime() time.Duration {
+// CPUTime returns the processor time of this process.
+func CPUTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0

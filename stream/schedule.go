@@ -154,6 +154,9 @@ func collectInOrder[R any](ctx context.Context, results <-chan result[R], tokens
 		}
 		delete(pending, next)
 		next++
+		if err := context.Cause(ctx); err != nil {
+			return err // select takes a result that is there as soon as the end of ctx
+		}
 		if r.err != nil {
 			rethrow(r.err)
 			return r.err

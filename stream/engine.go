@@ -12,7 +12,8 @@ import (
 // a result except BlockRows, which is part of the problem, not of the machine, and Part,
 // which leaves out rows.
 type Engine struct {
-	// Threads is the number of workers; 0 means one per processor.
+	// Threads is the number of workers; 0 means one per processor. See [Engine.Workers]
+	// for the most.
 	Threads int
 	// BlockRows is the size B of a grid block; 0 means a size that depends on
 	// the dimension alone, see [BlockRows].
@@ -63,12 +64,15 @@ func BlockRows(d int) int {
 	return b
 }
 
-// Workers returns the number of workers that a pass uses.
+// Workers returns the number of workers that a pass uses. More than a few for each
+// processor gain nothing and each holds memory: no more than four for each are used,
+// or 32 where that is more.
 func (e Engine) Workers() int {
+	processors := runtime.GOMAXPROCS(0)
 	if e.Threads > 0 {
-		return e.Threads
+		return min(e.Threads, max(32, 4*processors))
 	}
-	return runtime.GOMAXPROCS(0)
+	return processors
 }
 
 // Readers returns the most readers that a pass over a source opens: one for each worker if

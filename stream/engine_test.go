@@ -24,6 +24,9 @@ func TestWorkers(t *testing.T) {
 	if got := (stream.Engine{Threads: 7}).Workers(); got != 7 {
 		t.Errorf("%d workers", got)
 	}
+	if got, want := (stream.Engine{Threads: 99999}).Workers(), max(32, 4*runtime.GOMAXPROCS(0)); got != want {
+		t.Errorf("%d workers of 99999, want %d", got, want)
+	}
 }
 
 func TestRowSlice(t *testing.T) {

@@ -49,7 +49,7 @@ const environmentPrefix = "NYSTREAM_"
 
 func (a *app) addGlobalFlags(root *cobra.Command) {
 	flags := root.PersistentFlags()
-	flags.IntVar(&a.threads, "threads", 0, "`number` of workers; 0 means one per processor; never changes a result")
+	flags.IntVar(&a.threads, "threads", 0, "`number` of workers, at most four per processor or 32; 0 means one per processor; never changes a result")
 	flags.Var(&a.memory, "memory", "memory that may be used, such as 512MiB; what does not fit is refused before work starts")
 	flags.Uint64Var(&a.seed, "seed", a.seed, "seed of all random choices; also --random-state")
 	addChoiceTo(root, flags, &a.format, "format", "how results are printed", words("text", "json"))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -121,7 +122,7 @@ func (j *job) planResult(p *model.Plan) *planResult {
 		r.Memory = append(r.Memory, planItem{m.What, m.Bytes, j.words(m.Knob)})
 	}
 	speed := calibrate(kernel, columns, single)
-	r.EstimatedSeconds = show.Number((float64(r.KernelEntries)*speed.entry + float64(r.Flops)*speed.flop) / float64(r.Threads))
+	r.EstimatedSeconds = show.Number((float64(r.KernelEntries)*speed.entry + float64(r.Flops)*speed.flop) / float64(min(r.Threads, runtime.GOMAXPROCS(0))))
 	return r
 }
 

@@ -23,7 +23,7 @@ func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) er
 	for _, i := range s.Numeric {
 		starts = append(starts, starts[len(starts)-1]+s.table.leaves[i].Width)
 	}
-	threads := stream.Engine{Threads: s.table.threads}.Workers()
+	threads := min(stream.Engine{Threads: s.table.threads}.Workers(), len(wanted))
 	return s.table.stamp.Settle(file, fault.Guard(s.table.Path, func() error {
 		return stream.Each(ctx, threads, threads, func(part int) error {
 			pages := newPages(s.table, file)

@@ -46,30 +46,25 @@ func fold(ctx context.Context, command []string, in io.Reader) error {
 	p, scope := beam.NewPipelineWithRoot()
 	parts := beam.Reshuffle(scope, beam.CreateList(scope, strings.Fields(string(lines))))
 	folded := beam.ParDo(scope, &foldPart{r}, parts)
-	beam.ParDo0(scope, &saveStates{r.Folder, r.States}, beam.Combine(scope, &joinStates{r}, folded))
+	beam.ParDo0(scope, &saveStates{r.Worker.in(r.States)}, beam.Combine(scope, &joinStates{r}, folded))
 	return runPipeline(ctx, p, "pass")
 }
 
 // replay is how a worker runs the fit.
 type replay struct {
-	Path    string   // of nystream, "" to look for it
+	Worker  worker
 	Args    []string // with {} for the number of the part
-	Folder  string   // in which the fit was started
 	States  string   // the folder of states
 	Earlier []string // names of the states of passes that are complete
-	AtOnce  int
 }
 
 func newReplay(words []string) (*replay, error) {
 	if len(words) < 2 {
 		return nil, errors.New("a command is missing; nystream fit --runner 'nystream-beam fold' gives it")
 	}
-	r := &replay{Path: *nystream, Args: words[1:], States: valueOf(words, "--states"), AtOnce: *atOnce}
-	if r.Path == "" && local() {
-		r.Path = words[0]
-	}
+	r := &replay{Args: words[1:], States: valueOf(words, "--states")}
 	var err error
-	if r.Folder, err = os.Getwd(); err != nil {
+	if r.Worker, err = newWorker(words[0]); err != nil {
 		return nil, err
 	}
 	all, err := stream.ListStates(blockstore.States(r.States))
@@ -91,7 +86,7 @@ func newReplay(words []string) (*replay, error) {
 // run runs the fit with the states of earlier passes and some more, and returns those that
 // it leaves besides the earlier ones.
 func (r *replay) run(ctx context.Context, more states, own ...string) (left states, report *folded, err error) {
-	leave, err := place(ctx, r.AtOnce)
+	leave, err := place(ctx, r.Worker.AtOnce)
 	if err != nil {
 		return left, nil, err
 	}
@@ -101,10 +96,7 @@ func (r *replay) run(ctx context.Context, more states, own ...string) (left stat
 		return left, nil, err
 	}
 	defer os.RemoveAll(folder)
-	shared, store := blockstore.States(filepath.Join(r.Folder, r.States)), blockstore.States(folder)
-	if filepath.IsAbs(r.States) {
-		shared = blockstore.States(r.States)
-	}
+	shared, store := blockstore.States(r.Worker.in(r.States)), blockstore.States(folder)
 	for _, name := range r.Earlier {
 		data, err := shared.Read(name)
 		if err == nil {
@@ -120,7 +112,7 @@ func (r *replay) run(ctx context.Context, more states, own ...string) (left stat
 			return left, nil, err
 		}
 	}
-	out, err := work(ctx, r.Folder, r.Path, r.with(folder, own))
+	out, err := r.Worker.run(ctx, r.with(folder, own))
 	if err != nil {
 		return left, nil, err
 	}
@@ -214,17 +206,13 @@ func (j *joinStates) join(all states) (states, error) {
 }
 
 // saveStates writes states into the folder of the fit.
-type saveStates struct{ Folder, States string }
+type saveStates struct{ States string }
 
 // ProcessElement writes states, each whole. The names of a bundle that is done again are
 // the same.
 func (s *saveStates) ProcessElement(ctx context.Context, all states) error {
-	folder := s.States
-	if !filepath.IsAbs(folder) {
-		folder = filepath.Join(s.Folder, folder)
-	}
 	for i, name := range all.Names {
-		if err := blockstore.States(folder).Write(name, all.Data[i]); err != nil {
+		if err := blockstore.States(s.States).Write(name, all.Data[i]); err != nil {
 			return err
 		}
 		count(ctx, "joined_bytes", int64(len(all.Data[i])))

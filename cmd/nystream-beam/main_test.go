@@ -215,6 +215,7 @@ func TestWorkersThatFail(t *testing.T) {
 		"killed always":    {`case "$*" in *--shard=2/*) kill -9 $$;; esac`, 1, "signal: killed"},
 		"an error":         {`case "$*" in *--shard=2/*) echo "no such disk" >&2; exit 3;; esac`, 1, "exit status 3: no such disk"},
 		"other rows":       {`case "$*" in *--shard=2/*) cp other.csv x.csv;; *) cp same.csv x.csv;; esac`, 1, "is of other rows"},
+		"another build":    {`[ "$*" = --version ] && echo nystream version 0.1.0, build other && exit`, 1, "it is nystream version 0.1.0, build other, and where the pipeline was started it is nystream version 0.1.0, build"},
 		"other arithmetic": {`case "$*" in *--shard=2/*) export NYSTREAM_SIMD=go;; esac`, 1, "arithmetic of go"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -267,6 +268,46 @@ func TestPartsTwiceAndMissing(t *testing.T) {
 			t.Errorf("parts %s: exit code %d, and %q is not in: %s", lines, code, want, text)
 		}
 		os.RemoveAll(folder + "/st")
+	}
+}
+
+// A bundle that is done again after its states were combined adds nothing: the CombineFn
+// refuses states that have seen the same rows. Prism itself does no bundle again, it fails.
+func TestBundleDoneAgain(t *testing.T) {
+	folder := t.TempDir()
+	writeRows(t, folder+"/x.csv", 20000, 3, 1, false)
+	t.Chdir(folder)
+	*nystream = filepath.Join(bin, "nystream")
+	r, err := newReplay(append([]string{*nystream}, strings.Fields("fit landmark x.csv --columns x* --kernel rbf --rank 4 --quiet --format=json --states=st --shard={}/2")...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fold, join := &foldPart{r}, &joinStates{r}
+	part := func(number string) states {
+		s, err := fold.ProcessElement(t.Context(), number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	combined := func(parts ...states) (states, error) {
+		all := join.CreateAccumulator()
+		for _, s := range parts {
+			if all, err = join.AddInput(all, s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return join.ExtractOutput(all)
+	}
+	one, again, two := part("1"), part("1"), part("2")
+	if !bytes.Equal(one.Data[0], again.Data[0]) {
+		t.Error("a part that is done again has another state")
+	}
+	if both, err := combined(two, one); err != nil || len(both.Data) != 1 {
+		t.Errorf("two parts are %d states, error %v", len(both.Data), err)
+	}
+	if _, err := combined(one, two, again); err == nil || !strings.Contains(err.Error(), "it has seen block") {
+		t.Errorf("a part twice: %v", err)
 	}
 }
 

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -26,33 +23,6 @@ func process(ctx context.Context, path string, args []string) *exec.Cmd {
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 10 * time.Second
 	return cmd
-}
-
-// attempts is how often a part is tried whose process is killed: by the system for want of
-// memory, or when a machine is taken back. What is an error is one the second time too.
-const attempts = 3
-
-// work runs nystream on a worker and returns what it prints.
-func work(ctx context.Context, folder, path string, args []string) ([]byte, error) {
-	path, err := command(path)
-	if err != nil {
-		return nil, err
-	}
-	for attempt := 1; ; attempt++ {
-		cmd := process(ctx, path, args)
-		var out, complaint bytes.Buffer
-		cmd.Dir, cmd.Stdout, cmd.Stderr = folder, &out, &complaint
-		err := cmd.Run()
-		if err == nil {
-			return out.Bytes(), nil
-		}
-		host, _ := os.Hostname() // only for the message
-		err = fmt.Errorf("%s %s, on %s: %w: %s", path, args[0], host, err, strings.TrimSpace(complaint.String()))
-		if attempt == attempts || !killed(err) || ctx.Err() != nil {
-			return nil, err
-		}
-		count(ctx, "retried", 1)
-	}
 }
 
 // killed reports whether a process was ended by a signal.

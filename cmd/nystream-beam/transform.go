@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,7 +28,14 @@ func transform(ctx context.Context, args []string) error {
 	if strings.Count(out, "*") != 1 {
 		return errors.New("-o wants a name with a * for the number of the part, such as -o 'out-*.parquet'")
 	}
-	t := &transformPart{Path: *nystream, Output: out, Of: *shards, AtOnce: *atOnce}
+	path, err := command("")
+	if err != nil {
+		return err
+	}
+	t := &transformPart{Output: out, Of: *shards}
+	if t.Worker, err = newWorker(path); err != nil {
+		return err
+	}
 	for i := 0; i < len(args); i++ {
 		switch word := args[i]; {
 		case word == "-o" || word == "--output":
@@ -38,9 +44,6 @@ func transform(ctx context.Context, args []string) error {
 			t.Args = append(t.Args, word)
 		}
 	}
-	if t.Folder, err = os.Getwd(); err != nil {
-		return err
-	}
 	p, scope := beam.NewPipelineWithRoot()
 	beam.ParDo0(scope, t, beam.Reshuffle(scope, beam.CreateList(scope, numbers(*shards))))
 	return runPipeline(ctx, p, "transform")
@@ -48,17 +51,15 @@ func transform(ctx context.Context, args []string) error {
 
 // transformPart embeds a part of the rows.
 type transformPart struct {
-	Path   string   // of nystream, "" to look for it
+	Worker worker
 	Args   []string // without the output
 	Output string   // with a * for the number
 	Of     int
-	Folder string
-	AtOnce int
 }
 
 // ProcessElement takes the number of the part. A part that is done again replaces its file.
 func (t *transformPart) ProcessElement(ctx context.Context, number string) error {
-	leave, err := place(ctx, t.AtOnce)
+	leave, err := place(ctx, t.Worker.AtOnce)
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func (t *transformPart) ProcessElement(ctx context.Context, number string) error
 	}
 	name := strings.Replace(t.Output, "*", fmt.Sprintf("%05d-of-%05d", part, t.Of), 1)
 	own := []string{"transform", "--quiet", "--format=json", fmt.Sprintf("--shard=%d/%d", part, t.Of), "--output=" + name}
-	out, err := work(ctx, t.Folder, t.Path, slices.Concat(own, t.Args))
+	out, err := t.Worker.run(ctx, slices.Concat(own, t.Args))
 	if err != nil {
 		return fmt.Errorf("part %d of %d: %w", part, t.Of, err)
 	}

@@ -85,7 +85,9 @@ func newRootCommand(a *app) *cobra.Command {
 	root.SetErr(a.err)
 	root.SetFlagErrorFunc(explainFlag)
 	root.SetGlobalNormalizationFunc(sameFlag)
-	root.Flags().BoolP("version", "v", false, "print the version")
+	root.Flags().BoolP("version", "v", false, "print the version and the build, which states of passes are kept for")
+	cobra.AddTemplateFunc("build", build)
+	root.SetVersionTemplate("nystream version {{.Version}}, build {{build}}\n")
 	a.addGlobalFlags(root)
 	root.AddCommand(newFitCommand(a), newTransformCommand(a), newPredictCommand(a), newVerifyCommand(a), newInspectCommand(a),
 		newConvertCommand(a), newPlanCommand(a), newMergeCommand(a), newTransportCommand(a), newDemoCommand(a),

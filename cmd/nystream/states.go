@@ -165,7 +165,7 @@ func (j *job) identity() string {
 			lines = append(lines, "--"+f.Name+" "+f.Value.String())
 		}
 	})
-	return strings.Join(lines, "\n")
+	return strings.Join(append(lines, "build "+build()), "\n")
 }
 
 // openStates makes the run that keeps or puts together the states of the fit.

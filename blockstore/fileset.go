@@ -53,12 +53,14 @@ func (s *fileSet) choose(o Options) (stream.Source, error) {
 		return nil, err
 	}
 	parts := make([]stream.Source, len(s.members))
+	tables := make([]*column.TableInfo, len(s.members))
 	for i, m := range s.members {
+		tables[i] = m.table.About()
 		if parts[i], err = m.align(found[i], info); err != nil {
 			return nil, err
 		}
 	}
-	return join(parts, info, chosen.leftOut), nil
+	return join(parts, tables, info, chosen.leftOut), nil
 }
 
 // info describes the source: it names the chosen columns as the first file does.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"sort"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -19,6 +20,7 @@ type union struct {
 	info    stream.Info
 	parts   []stream.Source
 	leftOut []string
+	tables  []*column.TableInfo
 }
 
 // Parts returns how many rows of a source made by Open are of each of its files, in
@@ -43,6 +45,14 @@ func LeftOut(src stream.Source) []string {
 	return nil
 }
 
+// Unmarked reports whether an Arrow stream among the files of a source made by Open ended
+// without its end mark, of a pipe once it was read. Such a stream is whole if its writer
+// leaves the mark out, as some do; that it was not cut between two batches nobody can tell.
+func Unmarked(src stream.Source) bool {
+	u := unionOf(src)
+	return u != nil && slices.ContainsFunc(u.tables, func(t *column.TableInfo) bool { return t.Unmarked })
+}
+
 // unionOf returns what Open made, or nil.
 func unionOf(src stream.Source) *union {
 	switch u := src.(type) {
@@ -55,12 +65,12 @@ func unionOf(src stream.Source) *union {
 }
 
 // join makes one source of parts, which have the columns of info.
-func join(parts []stream.Source, info stream.Info, leftOut []string) stream.Source {
+func join(parts []stream.Source, tables []*column.TableInfo, info stream.Info, leftOut []string) stream.Source {
 	info.Name = parts[0].Info().Name
 	if more := len(parts) - 1; more > 0 {
 		info.Name += fmt.Sprintf(" and %d more", more)
 	}
-	u := &union{info: info, parts: parts, leftOut: leftOut}
+	u := &union{info: info, parts: parts, leftOut: leftOut, tables: tables}
 	gather := &gatherUnion{union: u}
 	for _, p := range parts {
 		part := p.Info()

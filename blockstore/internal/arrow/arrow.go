@@ -14,9 +14,9 @@
 // Opening reads the headers of all messages (a few hundred bytes for each
 // batch), not the rows. What is checked: every message lies within the file,
 // its arrays and buffers are those of the schema and lie within the message,
-// the footer lists exactly the messages that are there, a stream has its end
-// mark and nothing behind it, every array has as many values as the batch has
-// rows and its buffers hold them. What cannot be checked: the values, since the
+// the footer lists exactly the messages that are there, a stream ends with a
+// message or its end mark and has nothing behind that, every array has as many values
+// as the batch has rows and its buffers hold them. What cannot be checked: the values, since the
 // format has no checksums.
 package arrow
 
@@ -59,7 +59,7 @@ func Open(path string) (column.Table, error) {
 	if err := t.findWidths(file); err != nil {
 		return nil, err
 	}
-	t.Rows, t.Columns = t.index.rows, t.index.schema.columns()
+	t.Rows, t.Columns, t.Unmarked = t.index.rows, t.index.schema.columns(), t.index.unmarked
 	return t, nil
 }
 
@@ -176,6 +176,7 @@ func OpenStream(r io.Reader, name string) (column.Table, error) {
 		return nil, fault.File(name, "%w", err)
 	}
 	t := &pipe{TableInfo: column.TableInfo{Path: name, Rows: -1, Once: true}, schema: feed.schema, feed: feed}
+	feed.ended = func(marked bool) { t.Unmarked = !marked }
 	if err := t.findWidths(); err != nil {
 		return nil, err
 	}

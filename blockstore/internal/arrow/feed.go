@@ -155,13 +155,14 @@ type pipeFeed struct {
 	dicts  dictionaries
 	space  workspace
 	peeked *batch
+	ended  func(marked bool) // is told whether the end mark was there
 }
 
 // newPipeFeed reads the schema of a stream.
 func newPipeFeed(path string, r io.Reader) (*pipeFeed, error) {
-	f := &pipeFeed{path: path, r: r, dicts: dictionaries{}}
+	f := &pipeFeed{path: path, r: r, dicts: dictionaries{}, ended: func(bool) {}}
 	m, body, err := pipedMessage(r, nil)
-	if err == io.EOF {
+	if err == io.EOF || err == errUnmarked {
 		err = errCut
 	}
 	if err != nil {
@@ -212,6 +213,10 @@ func (f *pipeFeed) read() (*batch, error) {
 	for {
 		m, body, err := pipedMessage(f.r, f.body)
 		f.body = body
+		if err == errUnmarked {
+			f.ended(false)
+			return nil, io.EOF
+		}
 		if err == io.EOF {
 			return nil, f.end()
 		}

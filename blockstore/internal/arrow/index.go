@@ -30,11 +30,13 @@ type index struct {
 	entries []entry
 	rows    int64
 	isFile  bool
+
+	unmarked bool // a stream has no end mark
 }
 
-// newIndex reads the header of every message in a file of the given size. A
-// stream must end with its end mark and a file must agree with its footer, so
-// that no part can be missing.
+// newIndex reads the header of every message in a file of the given size. A file must
+// agree with its footer, so that no part can be missing; of a stream that is sure only
+// if it ends with its end mark.
 func newIndex(file *os.File, size int64) (*index, error) {
 	var head [8]byte
 	if _, err := file.ReadAt(head[:], 0); err != nil {
@@ -47,6 +49,11 @@ func newIndex(file *os.File, size int64) (*index, error) {
 	if x.isFile {
 		start = 8
 		if footer, limit, err = readFooter(file, size); err != nil {
+			return nil, err
+		}
+	}
+	if x.isFile {
+		if err := x.schemaOfFooter(footer); err != nil {
 			return nil, err
 		}
 	}
@@ -86,6 +93,37 @@ func readFooter(file *os.File, size int64) (flatTable, int64, error) {
 	return flatRoot(raw), start, nil
 }
 
+// schemaOfFooter takes the schema of the footer, for files that have none before their
+// batches: those of JavaScript's writer.
+func (x *index) schemaOfFooter(footer flatTable) error {
+	table, ok := footer.table(1)
+	if !ok {
+		return fmt.Errorf("the footer has no schema")
+	}
+	m := schemaAsMessage(table, footer.int16(0))
+	var err error
+	x.schema, err = readSchema(&m)
+	return err
+}
+
+// schemaAsMessage returns a message whose content is a schema that is written elsewhere:
+// a table of version, kind and content, with its description, before the bytes that the
+// schema is in.
+func schemaAsMessage(schema flatTable, version int) message {
+	const head, vtable, table, content = 32, 4, 16, 20
+	b := make([]byte, head, head+len(schema.b))
+	put16, put32 := binary.LittleEndian.PutUint16, binary.LittleEndian.PutUint32
+	put32(b, table)
+	for i, v := range []uint16{10, 12, 24 - table, 26 - table, content - table} { // sizes, then fields 0, 1 and 2
+		put16(b[vtable+2*i:], v)
+	}
+	put32(b[table:], table-vtable)
+	put32(b[content:], uint32(head+schema.pos-content))
+	put16(b[24:], uint16(version))
+	b[26] = schemaMessage
+	return message{kind: schemaMessage, meta: append(b, schema.b...)}
+}
+
 // scan walks the messages between start and limit.
 func (x *index) scan(file *os.File, start, limit int64) error {
 	for at := start; ; {
@@ -93,6 +131,10 @@ func (x *index) scan(file *os.File, start, limit int64) error {
 			return x.complete() // a file needs no end mark
 		}
 		m, n, err := readMeta(io.NewSectionReader(file, at, limit-at), limit-at)
+		if err == errUnmarked && x.schema != nil {
+			x.unmarked = true
+			return nil
+		}
 		if err == io.EOF {
 			return x.ended(at+n, limit)
 		}
@@ -123,7 +165,7 @@ func (x *index) complete() error {
 
 // add notes a message.
 func (x *index) add(m *message, e entry) error {
-	if x.schema == nil {
+	if x.schema == nil || x.isFile && len(x.entries) == 0 && m.kind == schemaMessage {
 		var err error
 		x.schema, err = readSchema(m)
 		return err

@@ -32,7 +32,8 @@ type message struct {
 
 // readMeta reads the beginning of a message from r, up to its body, which
 // must not be longer than room says (-1 when that is not known). At the end
-// mark of the stream it returns io.EOF, and how many bytes it has read.
+// mark of the stream it returns io.EOF, and how many bytes it has read; where there is
+// nothing at all, errUnmarked.
 func readMeta(r io.Reader, room int64) (m message, n int64, err error) {
 	length, n, err := readLength(r)
 	if err != nil {
@@ -61,7 +62,9 @@ func readMeta(r io.Reader, room int64) (m message, n int64, err error) {
 func readLength(r io.Reader) (length, n int64, err error) {
 	var word [4]byte
 	for range 2 {
-		if _, err := io.ReadFull(r, word[:]); err != nil {
+		if _, err := io.ReadFull(r, word[:]); err == io.EOF && n == 0 {
+			return 0, n, errUnmarked
+		} else if err != nil {
 			return 0, n, cutShort(err)
 		}
 		n += 4
@@ -76,10 +79,13 @@ func readLength(r io.Reader) (length, n int64, err error) {
 	return 0, n, fmt.Errorf("a message has no length")
 }
 
-// errCut reports that a stream has no end mark. The format does not demand
-// one, but every writer in use leaves it, and without it a cut would go
-// unnoticed.
-var errCut = fmt.Errorf("the stream ends without its end mark: it was cut, or is still being written")
+// errCut reports that a stream ends within a message, or before its schema.
+var errCut = fmt.Errorf("the stream ends within a message: it was cut, or is still being written")
+
+// errUnmarked reports that a stream ends where the next message would begin, without an
+// end mark. The format does not demand one, and some writers leave it out; a cut at that
+// place would go unnoticed.
+var errUnmarked = fmt.Errorf("the stream ends without its end mark")
 
 // readGrowing reads n bytes from r into buffer. Memory grows with what is
 // there, not with what is claimed.

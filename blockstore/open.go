@@ -72,11 +72,41 @@ func Formats() []string { return formats.All() }
 // stores, compressed batches of Arrow files. Of an Arrow stream that comes through a pipe
 // it is not known: a batch of it is in memory as a whole.
 func Open(ctx context.Context, paths []string, o Options) (stream.Source, error) {
-	files, err := openFiles(ctx, paths, o)
+	files, err := OpenFiles(ctx, paths, o)
 	if err != nil {
 		return nil, err
 	}
-	return files.choose(o)
+	return files.Source(o)
+}
+
+// Files are files and pipes that are open, of which no columns are chosen yet.
+type Files struct{ set *fileSet }
+
+// OpenFiles opens files as Open does, for who looks at their columns before choosing some.
+func OpenFiles(ctx context.Context, paths []string, o Options) (*Files, error) {
+	set, err := openFiles(ctx, paths, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Files{set}, nil
+}
+
+// Source returns the rows of the columns that o chooses. Of a pipe it may be called once.
+func (f *Files) Source(o Options) (stream.Source, error) { return f.set.choose(o) }
+
+// Columns returns the columns of the first file, the k of k=v folders included, and the
+// number of rows of all files, -1 when unknown.
+func (f *Files) Columns() (columns []ColumnInfo, rows int64) {
+	for _, c := range f.set.members[0].Columns {
+		columns = append(columns, ColumnInfo{c.Name, c.Kind.String(), c.Width})
+	}
+	for _, key := range f.set.keys {
+		columns = append(columns, ColumnInfo{key.Name, keyKinds[key.Kind].String(), 1})
+	}
+	for _, m := range f.set.members {
+		rows = addRows(rows, m.table.About().Rows)
+	}
+	return columns, rows
 }
 
 // ColumnInfo describes a column of a data file.
@@ -92,19 +122,11 @@ type ColumnInfo struct {
 // and the number of rows of all files, -1 when unknown. It costs what Open
 // does.
 func Columns(ctx context.Context, paths []string, o Options) (columns []ColumnInfo, rows int64, err error) {
-	files, err := openFiles(ctx, paths, o)
+	files, err := OpenFiles(ctx, paths, o)
 	if err != nil {
 		return nil, 0, err
 	}
-	for _, c := range files.members[0].Columns {
-		columns = append(columns, ColumnInfo{c.Name, c.Kind.String(), c.Width})
-	}
-	for _, key := range files.keys {
-		columns = append(columns, ColumnInfo{key.Name, keyKinds[key.Kind].String(), 1})
-	}
-	for _, m := range files.members {
-		rows = addRows(rows, m.table.About().Rows)
-	}
+	columns, rows = files.Columns()
 	return columns, rows, nil
 }
 

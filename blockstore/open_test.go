@@ -610,7 +610,7 @@ func TestScanOfTextStops(t *testing.T) {
 		if _, err := Open(ctx, []string{path}, Options{}); err != context.Canceled {
 			t.Errorf("%s: %v", name, err)
 		}
-		if left := ctx.left.Load(); left < -5 {
+		if left := ctx.left.Load(); left < -10 { // a few questions a thread
 			t.Errorf("%s: read on for %d times", name, -left)
 		}
 	}

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/arrow"
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/blockstore/internal/formats"
 	"github.com/nystream/nystream/blockstore/internal/npy"
 	"github.com/nystream/nystream/blockstore/internal/parquet"
 	"github.com/nystream/nystream/blockstore/internal/store"
@@ -24,6 +26,8 @@ type Schema struct {
 	Kept []stream.Field
 	// Rows is the number of rows, or -1 when it is not known beforehand.
 	Rows int64
+	// Format is one of OutputFormats(), or "" for that of the extension.
+	Format string
 }
 
 // Writer writes rows to a file, which appears under its name when Commit
@@ -37,48 +41,79 @@ type Writer interface {
 	Abort()
 }
 
-// writerFor maps the extension of path to the format's encoder, nil if there
-// is none.
-func writerFor(path string) column.StartEncoder {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".npy":
-		return npy.NewEncoder
-	case ".csv", ".tsv":
-		return text.NewCSVEncoder
-	case ".libsvm", ".svm":
-		return text.NewLibsvmEncoder
-	case ".parquet":
-		return parquet.NewEncoder
-	case ".arrow", ".feather", ".ipc":
-		return arrow.NewEncoder
-	case ".nys":
-		return newPlainStoreEncoder
-	}
-	return nil
+// tsv is CSV with tabs: a format of files that are written. Those that are read tell it
+// by their first lines.
+const tsv = "tsv"
+
+// written are the formats that can be written, by the name that Schema.Format has: what
+// writes a file, and what writes to a pipe, nil where a file can be finished only by going
+// back to its beginning, or is read only from its end.
+var written = map[string]struct {
+	file column.StartEncoder
+	pipe column.StartPipe
+}{
+	formats.NPY:         {npy.NewEncoder, npy.NewPipeEncoder},
+	formats.CSV:         {text.NewCSVEncoder(','), text.NewCSVPipe(',')},
+	tsv:                 {text.NewCSVEncoder('\t'), text.NewCSVPipe('\t')},
+	formats.Libsvm:      {text.NewLibsvmEncoder, text.NewLibsvmPipe},
+	formats.Parquet:     {parquet.NewEncoder, nil},
+	formats.Arrow:       {arrow.NewEncoder, nil},
+	formats.ArrowStream: {arrow.NewStreamEncoder, arrow.NewStreamPipe},
+	formats.Store:       {newPlainStoreEncoder, nil},
 }
 
-// WriterBytes returns about how much memory a writer of the format that path names
-// holds besides the batches that it is given, in bytes, for so many columns:
-// Parquet, Arrow and stores collect rows before they write them, the others
-// hold nothing to speak of. Long strings in kept columns come on top.
-func WriterBytes(path string, columns int) int64 {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".parquet":
+// OutputFormats returns the values that Schema.Format may have.
+func OutputFormats() []string {
+	return []string{formats.Parquet, formats.Arrow, formats.ArrowStream, formats.NPY, formats.CSV, tsv, formats.Libsvm, formats.Store}
+}
+
+// PipeFormats returns the formats that NewWriter writes.
+func PipeFormats() []string {
+	return slices.DeleteFunc(OutputFormats(), func(f string) bool { return written[f].pipe == nil })
+}
+
+// OutputFormat returns the format that Create takes from the extension of path, or "".
+func OutputFormat(path string) string {
+	switch extension := strings.ToLower(filepath.Ext(path)); extension {
+	case ".npy", ".csv", ".tsv", ".libsvm", ".parquet", ".arrow", ".nys":
+		return extension[1:]
+	case ".arrows":
+		return formats.ArrowStream
+	case ".svm":
+		return formats.Libsvm
+	case ".feather", ".ipc":
+		return formats.Arrow
+	}
+	return ""
+}
+
+// WriterBytes returns about how much memory a writer of a format holds besides the batches
+// that it is given, in bytes, for so many columns: Parquet, Arrow and stores collect rows
+// before they write them, the others hold nothing to speak of. Long strings in kept columns
+// come on top.
+func WriterBytes(format string, columns int) int64 {
+	switch format {
+	case formats.Parquet:
 		return parquet.WriterBytes + parquet.ColumnBytes*int64(columns)
-	case ".arrow", ".feather", ".ipc":
+	case formats.Arrow, formats.ArrowStream:
 		return arrow.WriterBytes
-	case ".nys":
+	case formats.Store:
 		return store.WriterBytes
 	}
 	return 0
 }
 
-// Create starts a file of the format that the extension of path names. Nothing
+// Create starts a file of the format that s or the extension of path names. Nothing
 // appears at path before Commit.
 func Create(path string, s Schema) (Writer, error) {
-	start := writerFor(path)
+	if s.Format == "" {
+		if s.Format = OutputFormat(path); s.Format == "" {
+			return nil, fmt.Errorf("cannot write %s: the format is taken from the extension, one of .npy .csv .tsv .libsvm .svm .parquet .arrow .arrows .feather .ipc .nys", path)
+		}
+	}
+	start := written[s.Format].file
 	if start == nil {
-		return nil, fmt.Errorf("cannot write %s: the format is taken from the extension, one of .npy .csv .tsv .libsvm .svm .parquet .arrow .feather .ipc .nys", path)
+		return nil, fmt.Errorf("cannot write %s: the format %q is not known; use one of %s", path, s.Format, strings.Join(OutputFormats(), ", "))
 	}
 	return create(path, s, start)
 }
@@ -145,16 +180,28 @@ func create(path string, s Schema, start column.StartEncoder) (Writer, error) {
 // Write implements Writer. It panics when b does not have the shape that the
 // schema promises.
 func (w *fileWriter) Write(b *stream.Batch, n int) error {
-	s := w.schema
-	if b.X.Cols != len(s.Columns) || len(b.Kept) != len(s.Kept) || n > b.X.Rows {
-		panic(fmt.Sprintf("blockstore: a batch of %d columns, %d of them kept, %d rows of %d, does not fit the schema of %d columns, %d kept",
-			b.X.Cols+len(b.Kept), len(b.Kept), n, b.X.Rows, len(s.Columns)+len(s.Kept), len(s.Kept)))
-	}
+	w.schema.mustFit(b, n)
 	if w.failed == nil {
 		w.failed = w.encoder.Encode(b, n)
 		w.rows += int64(n)
 	}
 	return w.failed
+}
+
+// mustFit panics unless n rows of b have the columns of the schema.
+func (s *Schema) mustFit(b *stream.Batch, n int) {
+	if b.X.Cols != len(s.Columns) || len(b.Kept) != len(s.Kept) || n > b.X.Rows {
+		panic(fmt.Sprintf("blockstore: a batch of %d columns, %d of them kept, %d rows of %d, does not fit the schema of %d columns, %d kept",
+			b.X.Cols+len(b.Kept), len(b.Kept), n, b.X.Rows, len(s.Columns)+len(s.Kept), len(s.Kept)))
+	}
+}
+
+// checkRows returns an error if another number of rows came than was announced.
+func (s *Schema) checkRows(name string, rows int64) error {
+	if s.Rows >= 0 && rows != s.Rows {
+		return fmt.Errorf("cannot write %s: %d rows came, %d were announced", name, rows, s.Rows)
+	}
+	return nil
 }
 
 // Commit implements Writer.
@@ -163,8 +210,8 @@ func (w *fileWriter) Commit() error {
 	if w.failed != nil {
 		return w.failed
 	}
-	if w.schema.Rows >= 0 && w.rows != w.schema.Rows {
-		return fmt.Errorf("cannot write %s: %d rows came, %d were announced", w.file.Target, w.rows, w.schema.Rows)
+	if err := w.schema.checkRows(w.file.Target, w.rows); err != nil {
+		return err
 	}
 	if err := w.encoder.Finish(); err != nil {
 		return err

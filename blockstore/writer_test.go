@@ -291,15 +291,15 @@ func TestWrongBatchPanics(t *testing.T) {
 }
 
 func TestWriterBytes(t *testing.T) {
-	if WriterBytes("a.npy", 20) != 0 || WriterBytes("a.CSV", 20) != 0 {
+	if WriterBytes("npy", 20) != 0 || WriterBytes(OutputFormat("a.CSV"), 20) != 0 {
 		t.Error("formats written row by row hold rows")
 	}
 	for _, path := range []string{"a.parquet", "a.Arrow", "a.feather", "a.nys"} {
-		if got := WriterBytes(path, 20); got < 8<<20 || got > 64<<20 {
+		if got := WriterBytes(OutputFormat(path), 20); got < 8<<20 || got > 64<<20 {
 			t.Errorf("%s: %d bytes", path, got)
 		}
 	}
-	if WriterBytes("a.parquet", 1000) < 295<<20 {
+	if WriterBytes("parquet", 1000) < 295<<20 {
 		t.Error("less than was measured")
 	}
 }

@@ -69,7 +69,7 @@ func checkFolder(flag, path string) error {
 // writerBudget adds what writing rows of that many numbers to path takes: for a
 // short file no more than a few copies of it.
 func writerBudget(b *stream.Budget, path string, rows int64, columns int) {
-	holds := blockstore.WriterBytes(path, columns)
+	holds := blockstore.WriterBytes(blockstore.OutputFormat(path), columns)
 	if rows >= 0 {
 		holds = min(holds, 4*8*rows*int64(columns))
 	}

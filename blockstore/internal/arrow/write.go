@@ -1,6 +1,8 @@
 package arrow
 
 import (
+	"io"
+
 	"github.com/apache/arrow/go/v16/arrow"
 	"github.com/apache/arrow/go/v16/arrow/array"
 	"github.com/apache/arrow/go/v16/arrow/ipc"
@@ -22,11 +24,12 @@ const (
 // not yet taken away.
 const WriterBytes = 24 << 20
 
-// encoder writes the IPC file format, numeric columns as float64 that is
-// never null, kept columns nullable.
+// encoder writes record batches, numeric columns as float64 that is never null, kept
+// columns nullable.
 type encoder struct {
-	file      *file.Atomic
-	w         *ipc.FileWriter
+	out       io.Writer
+	asFile    bool // not a stream
+	w         batchWriter
 	written   bool // a batch is in the file
 	builder   *array.RecordBuilder
 	schema    stream.Info
@@ -34,8 +37,29 @@ type encoder struct {
 	inBatch   int
 }
 
+// batchWriter is what the library writes a file or a stream with.
+type batchWriter interface {
+	Write(arrow.Record) error
+	Close() error
+}
+
 // NewEncoder writes an Arrow IPC file to f.
 func NewEncoder(f *file.Atomic, s stream.Info) (column.Encoder, error) {
+	return newEncoder(f, f, s)
+}
+
+// NewStreamEncoder writes a file with an Arrow IPC stream.
+func NewStreamEncoder(f *file.Atomic, s stream.Info) (column.Encoder, error) {
+	return newEncoder(f, nil, s)
+}
+
+// NewStreamPipe writes an Arrow IPC stream to a pipe.
+func NewStreamPipe(out io.Writer, s stream.Info) (column.Encoder, error) {
+	return newEncoder(out, nil, s)
+}
+
+// newEncoder writes to out: a stream, or a file if f is not nil.
+func newEncoder(out io.Writer, f *file.Atomic, s stream.Info) (_ column.Encoder, err error) {
 	if len(s.Columns)+len(s.Kept) == 0 {
 		return nil, column.ErrNoColumns
 	}
@@ -47,15 +71,17 @@ func NewEncoder(f *file.Atomic, s stream.Info) (column.Encoder, error) {
 		fields = append(fields, arrow.Field{Name: k.Name, Type: keptType(k.Kind), Nullable: true})
 	}
 	schema := arrow.NewSchema(fields, nil)
-	w, err := ipc.NewFileWriter(f, ipc.WithSchema(schema))
-	if err != nil {
-		return nil, err
-	}
-	return &encoder{
-		file: f, w: w, schema: s,
+	e := &encoder{
+		out: out, asFile: f != nil, schema: s,
 		builder:   array.NewRecordBuilder(memory.DefaultAllocator, schema),
 		batchRows: max(1, min(batchRows, batchBytes/(8*len(fields)))),
-	}, nil
+	}
+	if f == nil {
+		e.w = ipc.NewWriter(out, ipc.WithSchema(schema))
+		return e, nil
+	}
+	e.w, err = ipc.NewFileWriter(f, ipc.WithSchema(schema))
+	return e, err
 }
 
 // keptType returns the type of a kept column.
@@ -139,10 +165,12 @@ func (e *encoder) Finish() error {
 			return err
 		}
 	}
-	// The format has an end-of-stream mark before the footer, which the library
+	// The file format has an end-of-stream mark before the footer, which the library
 	// leaves out: with it the file also reads as a stream.
-	if _, err := e.file.Write([]byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}); err != nil {
-		return err
+	if e.asFile {
+		if _, err := e.out.Write([]byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}); err != nil {
+			return err
+		}
 	}
 	return e.w.Close()
 }

@@ -2,6 +2,7 @@ package column
 
 import (
 	"errors"
+	"io"
 
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/stream"
@@ -19,6 +20,9 @@ type Encoder interface {
 // StartEncoder begins a file. Columns, kept columns and number of rows are those
 // of s.
 type StartEncoder func(f *file.Atomic, s stream.Info) (Encoder, error)
+
+// StartPipe begins to write to a pipe, which messages call s.Name.
+type StartPipe func(out io.Writer, s stream.Info) (Encoder, error)
 
 // ErrNoColumns is the error of a file that would hold nothing.
 var ErrNoColumns = errors.New("there are no columns")

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -13,7 +14,7 @@ import (
 
 // encoder writes a float64 matrix in C order.
 type encoder struct {
-	file   *file.Atomic
+	file   *file.Atomic // nil for a pipe
 	out    *bufio.Writer
 	schema stream.Info
 	rows   int64
@@ -23,10 +24,23 @@ type encoder struct {
 // NewEncoder starts an NPY file. Its header holds the number of rows, which
 // finish corrects when it was not known.
 func NewEncoder(f *file.Atomic, s stream.Info) (column.Encoder, error) {
+	return newEncoder(f, f, s)
+}
+
+// NewPipeEncoder starts to write to a pipe what an NPY file holds. The number of rows is
+// known.
+func NewPipeEncoder(out io.Writer, s stream.Info) (column.Encoder, error) {
+	if s.Rows < 0 {
+		panic("npy: the number of rows is not known")
+	}
+	return newEncoder(out, nil, s)
+}
+
+func newEncoder(out io.Writer, f *file.Atomic, s stream.Info) (column.Encoder, error) {
 	if len(s.Kept) > 0 {
 		return nil, fmt.Errorf("an NPY file holds one matrix of numbers and cannot keep column %q; write .parquet, .arrow or .csv, or keep no columns", s.Kept[0].Name)
 	}
-	e := &encoder{file: f, out: bufio.NewWriterSize(f, file.BufferSize), schema: s}
+	e := &encoder{file: f, out: bufio.NewWriterSize(out, file.BufferSize), schema: s}
 	_, err := e.out.Write(e.header(max(0, s.Rows)))
 	return e, err
 }

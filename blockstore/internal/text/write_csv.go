@@ -2,8 +2,8 @@ package text
 
 import (
 	"bufio"
+	"io"
 	"math"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -20,12 +20,19 @@ type csvEncoder struct {
 	line      []byte
 }
 
-// NewCSVEncoder starts a CSV file, or one with tabs if its name ends in .tsv.
-func NewCSVEncoder(f *file.Atomic, s stream.Info) (column.Encoder, error) {
-	e := &csvEncoder{out: bufio.NewWriterSize(f, file.BufferSize), delimiter: ','}
-	if strings.EqualFold(filepath.Ext(f.Target), ".tsv") {
-		e.delimiter = '\t'
-	}
+// NewCSVEncoder returns what starts a CSV file with the given delimiter.
+func NewCSVEncoder(delimiter byte) column.StartEncoder {
+	start := NewCSVPipe(delimiter)
+	return func(f *file.Atomic, s stream.Info) (column.Encoder, error) { return start(f, s) }
+}
+
+// NewCSVPipe returns what starts to write CSV to a pipe.
+func NewCSVPipe(delimiter byte) column.StartPipe {
+	return func(out io.Writer, s stream.Info) (column.Encoder, error) { return newCSV(out, delimiter, s) }
+}
+
+func newCSV(out io.Writer, delimiter byte, s stream.Info) (column.Encoder, error) {
+	e := &csvEncoder{out: bufio.NewWriterSize(out, file.BufferSize), delimiter: delimiter}
 	if len(s.Columns)+len(s.Kept) == 0 {
 		return nil, column.ErrNoColumns
 	}

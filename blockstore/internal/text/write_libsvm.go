@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -29,13 +30,19 @@ type libsvmEncoder struct {
 // NewLibsvmEncoder starts a libsvm file. The kept column is the label; without
 // one the labels are 0.
 func NewLibsvmEncoder(f *file.Atomic, s stream.Info) (column.Encoder, error) {
+	s.Name = f.Target
+	return NewLibsvmPipe(f, s)
+}
+
+// NewLibsvmPipe starts to write to a pipe what a libsvm file holds.
+func NewLibsvmPipe(out io.Writer, s stream.Info) (column.Encoder, error) {
 	if len(s.Kept) > 1 {
 		return nil, fmt.Errorf("a libsvm file keeps one column, the label, not %d; write .parquet, .arrow or .csv", len(s.Kept))
 	}
 	if len(s.Columns) > column.Max {
 		return nil, fmt.Errorf("%d columns are more than the %d that can be read again; write .parquet", len(s.Columns), column.Max)
 	}
-	return &libsvmEncoder{path: f.Target, out: bufio.NewWriterSize(f, file.BufferSize), schema: s}, nil
+	return &libsvmEncoder{path: s.Name, out: bufio.NewWriterSize(out, file.BufferSize), schema: s}, nil
 }
 
 func (e *libsvmEncoder) Encode(b *stream.Batch, n int) error {

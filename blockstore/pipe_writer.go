@@ -1,0 +1,136 @@
+package blockstore
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/formats"
+	"github.com/nystream/nystream/stream"
+)
+
+// NewWriter starts writing rows to out, which messages call name, in the format that s
+// names, one of PipeFormats(). What was written cannot be taken back: after an error, or
+// without Commit, an Arrow stream has no end mark, an NPY file is shorter than its header
+// says, and text just ends. An NPY file of rows whose number is not known is written to the
+// system's folder for temporary files first, because its header has the number.
+func NewWriter(out io.Writer, name string, s Schema) (Writer, error) {
+	start := written[s.Format].pipe
+	if start == nil {
+		return nil, fmt.Errorf("cannot write %s: the format %q cannot be written to a pipe; use one of %s", name, s.Format, strings.Join(PipeFormats(), ", "))
+	}
+	if s.Format == formats.NPY && s.Rows < 0 {
+		return newCountedWriter(out, name, s)
+	}
+	w := &pipeWriter{out: &pipeOutput{out, name}, schema: s}
+	var err error
+	w.encoder, err = start(w.out, stream.Info{Name: name, Columns: s.Columns, Kept: s.Kept, Rows: s.Rows})
+	if err != nil {
+		return nil, w.out.name(err)
+	}
+	return w, nil
+}
+
+// pipeOutput is what a pipe is written to. Its errors name it.
+type pipeOutput struct {
+	io.Writer
+	called string
+}
+
+func (o *pipeOutput) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	return n, o.name(err)
+}
+
+// name names the pipe in an error, once.
+func (o *pipeOutput) name(err error) error {
+	if err == nil || strings.HasPrefix(err.Error(), "cannot write ") {
+		return err
+	}
+	return fmt.Errorf("cannot write %s: %w", o.called, err)
+}
+
+// pipeWriter is the Writer of pipes.
+type pipeWriter struct {
+	encoder column.Encoder
+	out     *pipeOutput
+	schema  Schema
+	rows    int64
+	failed  error // the first failure, which is final
+}
+
+// Write implements Writer. It panics when b does not have the shape that the schema
+// promises.
+func (w *pipeWriter) Write(b *stream.Batch, n int) error {
+	w.schema.mustFit(b, n)
+	if w.failed == nil {
+		w.failed = w.out.name(w.encoder.Encode(b, n))
+		w.rows += int64(n)
+	}
+	return w.failed
+}
+
+// Commit implements Writer.
+func (w *pipeWriter) Commit() error {
+	if w.failed == nil {
+		w.failed = w.schema.checkRows(w.out.called, w.rows)
+	}
+	if w.failed != nil {
+		return w.failed
+	}
+	return w.out.name(w.encoder.Finish())
+}
+
+// Abort implements Writer.
+func (w *pipeWriter) Abort() {
+	if w.failed == nil {
+		w.failed = errors.New("writing was given up")
+	}
+}
+
+// countedWriter writes a file that begins with the number of its rows, which is not known
+// yet: to a temporary file first.
+type countedWriter struct {
+	Writer
+	folder string
+	out    *pipeOutput
+}
+
+func newCountedWriter(out io.Writer, name string, s Schema) (Writer, error) {
+	folder, err := os.MkdirTemp("", "nystream-output-*")
+	if err != nil {
+		return nil, fmt.Errorf("cannot write %s: %w", name, err)
+	}
+	w := &countedWriter{folder: folder, out: &pipeOutput{out, name}}
+	if w.Writer, err = Create(w.path(), s); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(folder))
+	}
+	return w, nil
+}
+
+func (w *countedWriter) path() string { return filepath.Join(w.folder, "rows") }
+
+// Commit implements Writer.
+func (w *countedWriter) Commit() error {
+	defer w.Abort()
+	if err := w.Writer.Commit(); err != nil {
+		return err
+	}
+	f, err := os.Open(w.path())
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(w.out, f)
+	return err
+}
+
+// Abort implements Writer.
+func (w *countedWriter) Abort() {
+	w.Writer.Abort()
+	os.RemoveAll(w.folder)
+}

@@ -73,6 +73,8 @@ func (m *fitter) command(j *job) *cobra.Command {
 	j.data.add(cmd, allArgs)
 	j.rows.add(cmd)
 	j.states.add(cmd)
+	j.draws.add(cmd)
+	j.shown = make(map[model.Side]*sampled)
 	cmd.Flags().StringVarP(&j.output, "output", "o", "", "model `file`, .npz")
 	completeFiles(cmd, modelExtensions, "output")
 	j.task = m.task(j, cmd)

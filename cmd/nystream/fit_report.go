@@ -33,6 +33,7 @@ type fitResult struct {
 	ColumnsLeftOut []string       `json:"columns_left_out"` // they hold no numbers
 	Notes          []string       `json:"notes"`
 	Output         string         `json:"output"`
+	Plot           string         `json:"plot,omitempty"`
 }
 
 // fitError is an estimate of an error.
@@ -48,7 +49,8 @@ func (j *job) reportFit(m model.Model, report *model.Report) error {
 	r := &fitResult{Method: j.method, Chosen: j.words(report.Chosen), Kernel: d.Kernel, Rows: d.Rows, Columns: d.Cols, Dimension: d.Columns,
 		Rank: d.Rank, Values: show.Numbers(d.Values), Passes: j.passes(report), Scans: j.scans, ExactPasses: report.ExactPasses,
 		KernelEntries: report.KernelEntries, Resumed: j.resumed, Seconds: show.Number(j.seconds()), PeakRSSBytes: peakRSS(), Seed: d.Seed,
-		RowsDropped: j.prepared.dropped(), ColumnsLeftOut: []string{}, Notes: j.sentences(append(j.task.openNotes(), report.Notes...)), Output: j.output}
+		RowsDropped: j.prepared.dropped(), ColumnsLeftOut: []string{}, Notes: j.sentences(append(j.task.openNotes(), report.Notes...)), Output: j.output,
+		Plot: j.draws.plot}
 	if j.left != nil {
 		r.ColumnsLeftOut = append(r.ColumnsLeftOut, j.left.leftOut...)
 	}
@@ -90,7 +92,7 @@ func (j *job) addWork(r *fitResult, t *show.Text) {
 	}
 	t.Add("work", "%s kernel entries, %s, peak memory %s", show.Count(r.KernelEntries), show.Seconds(float64(r.Seconds)), show.Bytes(r.PeakRSSBytes))
 	t.Add("model", "%s", r.Output)
-	for _, f := range j.task.outputs() {
+	for _, f := range j.allOutputs() {
 		if f.path != "" {
 			t.Add(f.what, "%s", f.path)
 		}

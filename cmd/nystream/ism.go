@@ -62,7 +62,7 @@ type ismTask struct {
 	how                          ism.Solver // but for its dimensions, which are the rank, and the seed
 	target, targetKernel, scores string
 	givenLabel                   string
-	clustersFile, plotFile       string
+	clustersFile                 string
 
 	kernel     kernelgen.Kernel
 	targets    kernelgen.Kernel // between targets
@@ -90,8 +90,6 @@ func newISMTask(j *job, cmd *cobra.Command) task {
 	f.BoolVar(&c.how.Laplacian, "laplacian", false, "for --paradigm unsupervised: clusters by the kernel divided by its degrees, as in spectral clustering, instead of the centred one")
 	f.IntVar(&c.how.Landmarks, "landmarks", 300, "most `number` of landmarks of --engine linear")
 	addRowsFile(cmd, &c.clustersFile, "clusters-output", "write the cluster of each row")
-	f.StringVar(&c.plotFile, "plot", "", "draw the first two columns of XW, coloured by label or cluster, to `file`, .svg")
-	completeFiles(cmd, plotExtensions, "plot")
 	addChoice(cmd, &c.how.Paradigm, "paradigm", "what is known, and what is looked for", []ism.Paradigm{ism.Supervised, ism.Unsupervised, ism.SemiSupervised, ism.Alternative})
 	f.Lookup("label").Usage = "`column` or file of the classes of the rows; several columns of 0 and 1, with commas, for rows of several classes"
 	f.StringVar(&c.target, "target", "", "`columns` or file of real numbers that W is to tell, instead of --label")
@@ -112,8 +110,6 @@ func newISMTask(j *job, cmd *cobra.Command) task {
 	setDefault(cmd, "scale", "standard")
 	return c
 }
-
-var plotExtensions = []string{"svg"}
 
 func (c *ismTask) refuses(args []string) []contradiction {
 	p, label, target := c.how.Paradigm, c.given("label"), c.given("target")
@@ -156,7 +152,7 @@ func (c *ismTask) inputs() (paths []string) {
 }
 
 func (c *ismTask) outputs() []fileFlag {
-	return []fileFlag{{"--clusters-output", c.clustersFile, outputExtensions, "clusters in"}, {"--plot", c.plotFile, plotExtensions, "picture"}}
+	return []fileFlag{{"--clusters-output", c.clustersFile, outputExtensions, "clusters in"}}
 }
 
 // said returns the flags that say something of each row, in a fixed order.
@@ -283,7 +279,7 @@ func (c *ismTask) title() string {
 
 func (c *ismTask) pace() (kernelgen.Kernel, int, bool) { return kernelgen.RBF(1), 1, false }
 
-// plan works out what the fit will cost, with what is known of the rows and the picture.
+// plan works out what the fit will cost, with what is known of the rows.
 func (c *ismTask) plan(e stream.Engine) (*model.Plan, error) {
 	s := c.problem(c.left).Shape()
 	s.Rows = c.shape().Rows
@@ -295,9 +291,6 @@ func (c *ismTask) plan(e stream.Engine) (*model.Plan, error) {
 	c.dropChoice(&p.Chosen)
 	if read := int64(len(c.labels)) + c.asides.numbers(); read > 0 {
 		p.Add("labels as they are read", read, "")
-	}
-	if c.plotFile != "" {
-		p.Add("rows of the picture", plotRows*int64(s.Columns+c.rank+plotNumbers), "")
 	}
 	writerBudget(&p.Memory, c.clustersFile, s.Rows, 1)
 	return p, nil
@@ -355,21 +348,14 @@ func (c *ismTask) knownWords() string {
 	return ""
 }
 
-// write writes the clusters and the picture, uncommitted.
-func (c *ismTask) write(ctx context.Context, _ model.Model) (writers []pathWriter, err error) {
+// write writes the clusters, uncommitted.
+func (c *ismTask) write(_ context.Context, _ model.Model) (writers []pathWriter, err error) {
 	if c.clustersFile != "" {
 		w, err := writeClusters(c.clustersFile, c.fitting.Labels)
 		if err != nil {
 			return nil, err
 		}
 		writers = append(writers, w)
-	}
-	if c.plotFile != "" {
-		p, err := c.plot(ctx)
-		if err != nil {
-			return writers, err
-		}
-		writers = append(writers, pathWriter{p, c.plotFile})
 	}
 	return writers, nil
 }

@@ -5,95 +5,111 @@ import (
 	"fmt"
 	"strconv"
 
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
-	"github.com/nystream/nystream/cmd/nystream/internal/show"
-	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/ism"
-	"github.com/nystream/nystream/stream"
+	"github.com/nystream/nystream/solvers/model"
 )
 
-// plotRows is how many rows a picture shows at most, and plotNumbers about what one
-// takes in it, in numbers.
-const (
-	plotRows    = 5000
-	plotNumbers = 40
-)
-
-// plot returns a picture of the first two columns of XW, of a sample of the rows that
-// depends on the seed alone if there are many, coloured by label or cluster.
-func (c *ismTask) plot(ctx context.Context) (drawing, error) {
-	rows, err := c.plottedRows()
+// charts returns the rows in the first columns of XW, coloured by label or cluster, what W
+// is made of, the objective, the eigenvalues, and how labels and clusters go together.
+func (c *ismTask) charts(ctx context.Context, m model.Model, r *model.Report) ([]picture.Chart, error) {
+	s, err := c.sample(ctx, model.Left)
 	if err != nil {
 		return nil, err
 	}
-	x, err := stream.GatherRows(ctx, c.prepared.left, rows)
+	e, err := c.embedding(ctx, c.fitting.Model, model.Left, s)
 	if err != nil {
 		return nil, err
 	}
-	xw := stream.NewMatrix(x.Rows, c.fitting.Dim())
-	c.fitting.Project(xw, x)
-	p := picture.NewPlot(c.plotTitle(len(rows)), axisWords(c.fitting.Model, 0), axisWords(c.fitting.Model, 1))
-	p.X.Label.TextStyle.Font.Size, p.Y.Label.TextStyle.Font.Size = 10, 10
-	p.Add(plotter.NewGrid())
-	groups, names := c.groups(rows)
-	picture.AddGroups(p, xw, groups, names)
-	return func() error { return picture.Draw(c.plotFile, p, 18*vg.Centimeter, 15*vg.Centimeter) }, nil
-}
-
-// drawing is a picture on its way: it writes the file, or nothing.
-type drawing func() error
-
-// Commit writes the file.
-func (d drawing) Commit() error { return d() }
-
-// Abort has nothing to take back.
-func (d drawing) Abort() {}
-
-// plottedRows returns the rows that a picture shows.
-func (j *job) plottedRows() ([]int64, error) {
-	n := j.prepared.left.Info().Rows
-	s, err := sketch.NewSample(n, int(min(n, plotRows)), j.seed, "picture")
-	if err != nil {
-		return nil, err
+	weights := make([][]float64, c.fitting.W.Rows)
+	for i := range weights {
+		weights[i] = c.fitting.W.Data[i*c.fitting.W.Stride:][:min(plotColumns, c.fitting.Dim())]
 	}
-	return s.Positions(), nil
-}
-
-func (c *ismTask) plotTitle(shown int) string {
-	title := "XW"
-	if n := c.prepared.left.Info().Rows; int64(shown) < n {
-		title += fmt.Sprintf(", %s of %s rows", show.Count(int64(shown)), show.Count(n))
+	names := e.names
+	loadings := loadingGrid("Loadings: the columns of W", "weight", c.fitting.Columns, names, weights)
+	e.names = make([]string, len(names))
+	for k := range names {
+		e.names[k] = axisWords(c.fitting.Model, k)
 	}
-	return title + ", " + c.fitting.Kernel.String()
-}
-
-// axisWords name what a column of W is made of; there may be one only.
-func axisWords(m *ism.Model, k int) string {
-	if k >= m.Dim() {
-		return "class"
-	}
-	return fmt.Sprintf("xw%d = %s", k, loadingWords(loadingsOf(m)[k][:min(3, len(loadingsOf(m)[k]))]))
-}
-
-// groups returns the numbers of the classes or clusters of some rows, and their names:
-// the labels, if there are any.
-func (c *ismTask) groups(rows []int64) (of []int, names []string) {
-	all, names := c.labels, c.classes
-	if all == nil {
-		all, names = c.fitting.Labels, nil
-		for k := range c.how.Clusters {
-			names = append(names, "cluster "+strconv.Itoa(k))
+	groups, shades := c.marks(s, model.Left)
+	list := e.panels("Rows", s.words(), groups, shades)
+	for k, chart := range list { // whose axes have the loadings
+		chart.(*picture.Points).Title = fmt.Sprintf("Rows in columns of XW, %d and %d%s", 2*k, 2*k+1, s.words())
+		if len(names) == 1 {
+			chart.(*picture.Points).Title = "Rows in the column of XW" + s.words()
 		}
 	}
-	of = make([]int, len(rows))
-	if all == nil { // real targets, or several labels for a row
-		return of, nil
+	list = addSpectrum(append(list, loadings), m.Describe(), r)
+	objective := &picture.Lines{Title: "Objective of each W that was accepted", X: "step", Y: "objective", Series: []picture.Series{{Name: "objective"}}}
+	for _, h := range c.fitting.History {
+		if h.Accepted {
+			objective.Series[0].Values = append(objective.Series[0].Values, h.Objective)
+		}
 	}
-	for i, r := range rows {
-		of[i] = all[r]
+	list = append(list, objective)
+	if c.labels != nil && c.fitting.Labels != nil {
+		return c.addFound(list)
 	}
-	return of, names
+	return list, nil
+}
+
+// addFound adds how labels and clusters go together.
+func (c *ismTask) addFound(list []picture.Chart) ([]picture.Chart, error) {
+	counts := make([][]int64, len(c.classes))
+	for k := range counts {
+		counts[k] = make([]int64, c.how.Clusters)
+	}
+	for i, l := range c.labels {
+		counts[l][c.fitting.Labels[i]]++
+	}
+	return append(list, confusionGrid("Rows of each label in each cluster", "label", "cluster", counts, c.classes, c.clusterNames())), nil
+}
+
+func (c *ismTask) clusterNames() (names []string) {
+	for k := range c.how.Clusters {
+		names = append(names, "cluster "+strconv.Itoa(k))
+	}
+	return names
+}
+
+func (c *ismTask) score(*model.Report) string {
+	score := fmt.Sprintf("HSIC %.3g", c.hsic())
+	if c.nmi != nil {
+		score += fmt.Sprintf(", NMI %.3f with --label", float64(*c.nmi))
+	}
+	return score
+}
+
+// hsic is the objective over the square of the rows less one.
+func (c *ismTask) hsic() float64 {
+	n := float64(max(1, c.fitting.Rows-1))
+	return c.fitting.Objective / n / n
+}
+
+// axisWords name what a column of W is made of.
+func axisWords(m *ism.Model, k int) string {
+	of := loadingsOf(m)[k]
+	return fmt.Sprintf("xw%d = %s", k, loadingWords(of[:min(3, len(of))]))
+}
+
+// marks returns the classes or clusters of some rows: the labels, if there are any; nothing
+// for real targets, or several labels for a row.
+func (c *ismTask) marks(s *sampled, _ model.Side) (*picture.Groups, *picture.Shades) {
+	all, names := c.labels, c.classes
+	if all == nil {
+		all, names = c.fitting.Labels, c.clusterNames()
+	}
+	return groupsOf(s.numbers, all, names), nil
+}
+
+// groupsOf returns the groups of some rows, nil if none are known.
+func groupsOf(rows []int64, of []int, names []string) *picture.Groups {
+	if of == nil {
+		return nil
+	}
+	g := &picture.Groups{Names: names}
+	for _, r := range rows {
+		g.Of = append(g.Of, of[r])
+	}
+	return g
 }

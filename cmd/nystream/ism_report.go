@@ -50,7 +50,6 @@ type ismResult struct {
 	FeatureError   *show.Number   `json:"feature_error,omitempty"`
 	Loadings       [][]ismLoading `json:"loadings"` // for each column of W, largest first
 	ClustersOutput string         `json:"clusters_output,omitempty"`
-	Plot           string         `json:"plot,omitempty"`
 }
 
 // ismLoading is what a column of the data weighs in a column of W.
@@ -96,8 +95,8 @@ func (c *ismTask) fitted(base *fitResult, t *show.Text) any {
 	r := &ismResult{fitResult: base, Engine: f.Engine.String(), Paradigm: f.Paradigm.String(), Known: c.knownWords(),
 		Dim: f.Dim(), Classes: c.classes, Clusters: c.how.Clusters, NMI: c.nmi,
 		Iterations: f.Iterations, Damped: f.Damped, Rounds: f.Rounds, Settled: !f.Unsettled, Objective: []show.Number{},
-		HSIC: show.Number(f.Objective / float64(max(1, f.Rows-1)) / float64(max(1, f.Rows-1))), Eigenvalues: show.Numbers(f.Values),
-		Features: f.Features, FeatureError: show.Optional(f.FeatureError), Loadings: loadingsOf(f.Model), ClustersOutput: c.clustersFile, Plot: c.plotFile}
+		HSIC: show.Number(c.hsic()), Eigenvalues: show.Numbers(f.Values),
+		Features: f.Features, FeatureError: show.Optional(f.FeatureError), Loadings: loadingsOf(f.Model), ClustersOutput: c.clustersFile}
 	base.Residual = show.Optional(f.Gradient)
 	for _, s := range f.History {
 		if s.Accepted {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/picture"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
@@ -31,12 +32,14 @@ type job struct {
 	factors    []*factorFile
 	output     string // the model
 	states     stateFlags
+	draws      drawFlags
 	run        *stream.Run // keeps states, or nil
 	resumed    []resumption
 
 	sides
-	scans        map[string]int // passes before the fit began
-	factorPasses int            // that wrote factors, over each source
+	shown        map[model.Side]*sampled // rows that pictures show
+	scans        map[string]int          // passes before the fit began
+	factorPasses int                     // that wrote factors, over each source
 }
 
 // task is what only the family knows of a fit. It embeds its job, whose methods do
@@ -65,6 +68,11 @@ type task interface {
 	preparations() (left, right stream.Preparation)
 	nodeIDs() []int64
 	write(ctx context.Context, m model.Model) ([]pathWriter, error)
+	// charts returns what is drawn of a finished fit, score in a few words how good it is,
+	// and marks the colours of rows that are shown.
+	charts(ctx context.Context, m model.Model, r *model.Report) ([]picture.Chart, error)
+	score(r *model.Report) string
+	marks(s *sampled, side model.Side) (*picture.Groups, *picture.Shades)
 	// planned and fitted add to what is printed, and return it.
 	planned(r *planResult, t *show.Text) any
 	fitted(r *fitResult, t *show.Text) any
@@ -144,7 +152,14 @@ func (j *job) prepareAndFit(ctx context.Context) (model.Model, *model.Report, er
 
 // writeAndReport writes all files of a fit, and reports.
 func (j *job) writeAndReport(ctx context.Context, m model.Model, r *model.Report) error {
-	factors := func(ctx context.Context) ([]pathWriter, error) { return j.task.write(ctx, m) }
+	factors := func(ctx context.Context) ([]pathWriter, error) {
+		writers, err := j.task.write(ctx, m)
+		if err != nil {
+			return writers, err
+		}
+		drawn, err := j.draw(ctx, m, r)
+		return append(writers, drawn...), err
+	}
 	err := writeAll(ctx, factors, j.output, func() error {
 		f := &modelFile{model: m, data: j.task.rowsData(), ids: j.task.nodeIDs()}
 		if j.prepared.left != nil {
@@ -163,7 +178,7 @@ func (j *job) writeAndReport(ctx context.Context, m model.Model, r *model.Report
 // check refuses command lines that contradict themselves, and outputs that could not
 // be written.
 func (j *job) check(args []string) error {
-	if err := refuse(j.task.refuses(args)); err != nil {
+	if err := refuse(append(j.task.refuses(args), j.refusesDrawing()...)); err != nil {
 		return err
 	}
 	if j.output == "" && !j.planning && !j.states.stops() {
@@ -176,8 +191,11 @@ func (j *job) check(args []string) error {
 	if err := refuse(j.refusesStates(inputs)); err != nil {
 		return err
 	}
-	return checkOutputs(append([]fileFlag{{"-o", j.output, modelExtensions, ""}}, j.task.outputs()...), inputs)
+	return checkOutputs(append([]fileFlag{{"-o", j.output, modelExtensions, ""}}, j.allOutputs()...), inputs)
 }
+
+// allOutputs returns the files besides the model.
+func (j *job) allOutputs() []fileFlag { return append(j.task.outputs(), j.draws.outputs()...) }
 
 // wholePlan works out what the fit will cost, with reading and writing.
 func (j *job) wholePlan() (*model.Plan, error) {
@@ -189,6 +207,7 @@ func (j *job) wholePlan() (*model.Plan, error) {
 	readerBudget(&p.Memory, e, j.left, j.sides.right)
 	j.states.budget(p)
 	s := j.task.shape()
+	j.draws.budget(p, s.Columns)
 	for _, f := range j.factors {
 		writerBudget(&p.Memory, f.path, max(s.Rows, s.Cols), j.rank)
 	}

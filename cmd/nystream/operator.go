@@ -59,7 +59,7 @@ parts left0_im, ….
 
 --clusters 2 finds sets, by k-means of the first right functions at the rows of X: coherent
 ones with cca, metastable ones with koopman and --task eigen. --plot draws the values, and
-two functions over the first two columns of X.
+functions over the first two columns of X, complex ones by their phase.
 
 Engines: exact works with all rows, landmark makes one pass with --landmarks of them (or
 --random Fourier features), in memory that does not grow with the rows; auto is exact for
@@ -83,7 +83,7 @@ type operatorTask struct {
 	matrixFiles []string
 	clusters    int
 
-	clustersFile, plotFile string
+	clustersFile string
 
 	kernel  kernelgen.Kernel
 	solver  rkhs.Solver
@@ -118,8 +118,6 @@ func newOperatorTask(j *job, cmd *cobra.Command) task {
 	completeFiles(cmd, dataExtensions, "matrix")
 	f.IntVar(&c.clusters, "clusters", 0, "`number` of sets to find among the rows of X, from 2 on")
 	addRowsFile(cmd, &c.clustersFile, "clusters-output", "write the set of each row of X")
-	f.StringVar(&c.plotFile, "plot", "", "draw values and two functions over the first two columns of X to `file`, .svg")
-	completeFiles(cmd, plotExtensions, "plot")
 	return c
 }
 
@@ -184,7 +182,7 @@ func (c *operatorTask) refuses(args []string) []contradiction {
 func (c *operatorTask) inputs() []string { return c.matrixFiles }
 
 func (c *operatorTask) outputs() []fileFlag {
-	return []fileFlag{{"--clusters-output", c.clustersFile, outputExtensions, "clusters in"}, {"--plot", c.plotFile, plotExtensions, "picture"}}
+	return []fileFlag{{"--clusters-output", c.clustersFile, outputExtensions, "clusters in"}}
 }
 
 func (c *operatorTask) parse() (err error) {
@@ -297,7 +295,7 @@ func (c *operatorTask) pace() (kernelgen.Kernel, int, bool) {
 	return c.kernel, len(c.left.Info().Columns), false
 }
 
-// plan works out what the fit will cost, with the sets and the picture.
+// plan works out what the fit will cost, with the sets and pictures.
 func (c *operatorTask) plan(e stream.Engine) (*model.Plan, error) {
 	p, err := c.solver.Plan(e, c.shape(), c.kernel)
 	if err != nil {
@@ -312,8 +310,8 @@ func (c *operatorTask) plan(e stream.Engine) (*model.Plan, error) {
 		p.Add("sets", 3*rows, "")
 		writerBudget(&p.Memory, c.clustersFile, rows, 1)
 	}
-	if c.plotFile != "" {
-		p.Add("rows of the picture", plotRows*int64(c.shape().Columns+2*c.rank+plotNumbers), "")
+	if c.draws.wanted() {
+		p.Add("functions at rows of pictures", plotRows*2*int64(c.rank), "")
 	}
 	return p, nil
 }

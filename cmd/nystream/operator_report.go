@@ -73,14 +73,13 @@ type operatorResult struct {
 	Clusters       int           `json:"clusters,omitempty"`
 	ClusterSizes   []int         `json:"cluster_sizes,omitempty"`
 	ClustersOutput string        `json:"clusters_output,omitempty"`
-	Plot           string        `json:"plot,omitempty"`
 }
 
 func (c *operatorTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	r := &operatorResult{fitResult: base, operatorValues: valuesOf(f.Model), Kind: string(c.kind), Task: f.Task.String(), Engine: f.Engine.String(),
 		Centred: f.Centred, Lag: f.Lag, Residuals: show.Numbers(f.Residuals), Features: []int{f.Features[0]},
-		Left: []show.Number{show.Number(f.TraceResiduals[0])}, Clusters: c.clusters, ClustersOutput: c.clustersFile, Plot: c.plotFile}
+		Left: []show.Number{show.Number(f.TraceResiduals[0])}, Clusters: c.clusters, ClustersOutput: c.clustersFile}
 	if f.Lag > 0 {
 		r.Trajectories = max(1, len(c.lengths))
 	}

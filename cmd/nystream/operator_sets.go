@@ -11,7 +11,7 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// write finds the sets, and writes them and the picture, uncommitted.
+// write finds the sets, and writes them, uncommitted.
 func (c *operatorTask) write(ctx context.Context, _ model.Model) (writers []pathWriter, err error) {
 	if c.clusters > 0 {
 		if c.labels, err = c.sets(ctx); err != nil {
@@ -24,13 +24,6 @@ func (c *operatorTask) write(ctx context.Context, _ model.Model) (writers []path
 			return nil, err
 		}
 		writers = append(writers, w)
-	}
-	if c.plotFile != "" {
-		p, err := c.picture(ctx)
-		if err != nil {
-			return writers, err
-		}
-		writers = append(writers, pathWriter{p, c.plotFile})
 	}
 	return writers, nil
 }

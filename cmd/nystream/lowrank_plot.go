@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/picture"
+	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+func (c *lowrankTask) score(*model.Report) string {
+	var words []string
+	for _, n := range []lowrank.Norm{lowrank.NormSpectral, lowrank.NormFrobenius} {
+		if e := c.fitting.EstimateIn(n); !math.IsNaN(e) {
+			words = append(words, fmt.Sprintf("%.2g (%v)", e, n))
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return "error about " + strings.Join(words, ", ")
+}
+
+// charts returns those of any model; of a matrix that was read its columns too.
+func (c *lowrankTask) charts(ctx context.Context, m model.Model, r *model.Report) ([]picture.Chart, error) {
+	list, err := c.job.charts(ctx, m, r)
+	if err != nil || !c.explicit() {
+		return list, err
+	}
+	v := c.fitting.Explicit.V
+	s := &sampled{of: int64(v.Rows)}
+	if s.numbers, err = c.plottedRows(s.of); err != nil {
+		return nil, err
+	}
+	columns := min(plotColumns, v.Cols)
+	e := &embedded{numbered("v", columns), stream.NewMatrix(len(s.numbers), columns)}
+	for i, row := range s.numbers {
+		e.put(i, blas64.General{Rows: 1, Cols: v.Cols, Stride: v.Stride, Data: v.Data[int(row)*v.Stride:]}, 0)
+	}
+	return append(list, e.panels("Columns of the matrix", s.words(), nil, nil)...), nil
+}

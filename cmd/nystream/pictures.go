@@ -1,0 +1,518 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/plot/plotter"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/picture"
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// drawFlags say what is drawn of a fit.
+type drawFlags struct {
+	plot   string // file
+	period float64
+}
+
+func (d *drawFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&d.plot, "plot", "", "draw the fit, its values with their estimated error and rows in the first columns of the embedding, to `file`, ."+strings.Join(picture.Extensions, " ."))
+	f.Float64Var(&d.period, "plot-period", 0, "`number` after which the values of --label come round, such as 360 for degrees: their colours do too")
+	completeFiles(cmd, picture.Extensions, "plot")
+}
+
+// wanted reports whether anything is to be drawn.
+func (d *drawFlags) wanted() bool { return d.plot != "" }
+
+func (d *drawFlags) outputs() []fileFlag {
+	return []fileFlag{{"--plot", d.plot, picture.Extensions, "picture"}}
+}
+
+func (j *job) refusesDrawing() []contradiction {
+	return []contradiction{
+		{j.draws.wanted() && j.states.stops(), "--plot: a shard makes no model, and there is nothing to draw; give it to the fit of all shards"},
+		j.without(!j.draws.wanted(), "goes with --plot", "plot-period"),
+		{j.given("plot-period") && !(j.draws.period > 0 && j.draws.period <= math.MaxFloat64), "--plot-period must be above 0, such as 360"},
+		j.needs(j.given("plot-period"), "label", ": the column of the values that come round"),
+	}
+}
+
+// plotRows is how many rows of a side a picture shows at most, and plotNumbers about what
+// one takes in it, in numbers.
+const (
+	plotRows    = 5000
+	plotNumbers = 40
+)
+
+// plotColumns is how many columns of an embedding are drawn at most, two to a panel.
+const plotColumns = 4
+
+// budget adds what drawing holds, for rows of so many columns.
+func (d *drawFlags) budget(p *model.Plan, columns int) {
+	if d.wanted() {
+		p.Add("rows of pictures", 2*plotRows*int64(columns+plotColumns+plotNumbers), "")
+	}
+}
+
+// drawing is a file on its way that is in memory: Commit writes it.
+type drawing struct {
+	path string
+	data []byte
+}
+
+// Commit writes the file.
+func (d *drawing) Commit() error { return blockstore.WriteFile(d.path, d.data) }
+
+// Abort has nothing to take back.
+func (d *drawing) Abort() {}
+
+// draw returns the picture, uncommitted.
+func (j *job) draw(ctx context.Context, m model.Model, r *model.Report) (writers []pathWriter, err error) {
+	if !j.draws.wanted() {
+		return nil, nil
+	}
+	sheet := &picture.Sheet{Title: j.pictureTitle(r), Subtitle: j.task.title()}
+	if sheet.Charts, err = j.task.charts(ctx, m, r); err != nil {
+		return nil, err
+	}
+	data, err := sheet.Encode(j.draws.plot)
+	if err != nil {
+		return nil, err
+	}
+	return []pathWriter{{&drawing{j.draws.plot, data}, j.draws.plot}}, nil
+}
+
+// pictureTitle returns the names of the data, and how good the fit is.
+func (j *job) pictureTitle(r *model.Report) string {
+	title := j.dataName()
+	if score := j.task.score(r); score != "" {
+		title += " · " + score
+	}
+	return title
+}
+
+// dataName returns the names of the files of the data without their folders.
+func (j *job) dataName() string {
+	files := slices.Clone(j.args)
+	if len(files) == 0 {
+		files = slices.Clone(j.task.inputs())
+	}
+	const most = 3
+	more := ""
+	if len(files) > most {
+		more = fmt.Sprintf(" and %d more", len(files)-most)
+		files = files[:most]
+	}
+	for i, f := range files {
+		if files[i] = filepath.Base(f); f == "-" {
+			files[i] = "standard input"
+		}
+	}
+	return strings.Join(files, ", ") + more
+}
+
+// score returns the estimates of errors, or else the residuals.
+func (j *job) score(r *model.Report) string {
+	for _, e := range r.Errors {
+		if !math.IsNaN(e.Value) {
+			return fmt.Sprintf("error of the %s about %.2g", e.Of, e.Value)
+		}
+	}
+	if len(r.Residuals) > 0 {
+		return fmt.Sprintf("residuals up to %.1e", r.Residual())
+	}
+	return ""
+}
+
+// charts returns what is drawn of any model: the spectrum, rows of each side in the first
+// columns of the embedding, and how these go with the columns of the data.
+func (j *job) charts(ctx context.Context, m model.Model, r *model.Report) (list []picture.Chart, err error) {
+	d := m.Describe()
+	list = addSpectrum(list, d, r)
+	t, ok := m.(model.Transformer)
+	if !ok {
+		return list, nil
+	}
+	for _, side := range j.drawnSides(d) {
+		s, err := j.sample(ctx, side)
+		if err != nil {
+			return nil, err
+		}
+		e, err := j.embedding(ctx, t, side, s)
+		if err != nil {
+			return nil, err
+		}
+		of := "Rows"
+		if j.sides.right != nil {
+			of = map[model.Side]string{model.Left: "Left rows", model.Right: "Right rows"}[side]
+		}
+		groups, shades := j.task.marks(s, side)
+		list = append(list, e.panels(of, s.words(), groups, shades)...)
+		list = addLoadings(list, of, s, e)
+	}
+	return list, nil
+}
+
+// drawnSides returns the sides of which rows are drawn.
+func (j *job) drawnSides(d *model.Description) []model.Side {
+	switch {
+	case j.prepared.left == nil:
+		return nil
+	case j.prepared.right != nil && d.TwoSided:
+		return []model.Side{model.Left, model.Right}
+	}
+	return []model.Side{model.Left}
+}
+
+// addSpectrum adds the values, if there are any, and their estimated errors: values below
+// that in the spectral norm say nothing.
+func addSpectrum(list []picture.Chart, d *model.Description, r *model.Report) []picture.Chart {
+	if len(d.Values) == 0 {
+		return list
+	}
+	s := &picture.Spectrum{Title: "Values", X: "number", Y: "value", Values: d.Values}
+	largest, frobenius := 0.0, blas64.Nrm2(blas64.Vector{N: len(d.Values), Inc: 1, Data: d.Values})
+	for _, v := range d.Values {
+		largest = max(largest, math.Abs(v))
+	}
+	for _, e := range r.Errors {
+		level := picture.Level{Name: fmt.Sprintf("estimated error of the %s, %.2g", e.Of, e.Value), Value: e.Value * largest}
+		if strings.Contains(e.Of, "Frobenius") {
+			level.Value = e.Value * frobenius
+		}
+		if !math.IsNaN(e.Value) {
+			s.Levels = append(s.Levels, level)
+		}
+	}
+	const far = 1e-3 // below the least value a residual is not worth its room
+	if len(r.Residuals) > 0 && len(s.Levels) == 0 && r.Residual()*largest > far*math.Abs(d.Values[len(d.Values)-1]) {
+		s.Levels = append(s.Levels, picture.Level{Name: fmt.Sprintf("largest residual, %.1e of the largest value", r.Residual()), Value: r.Residual() * largest})
+	}
+	return append(list, s)
+}
+
+// sampled are the rows of a side that pictures show: all, or some that depend on the seed
+// alone.
+type sampled struct {
+	numbers []int64 // ascending
+	of      int64   // rows in all
+	columns []string
+	rows    blas64.General
+	label   *stream.Column // of --label, or nil
+}
+
+// words says how many rows are shown, "" for all.
+func (s *sampled) words() string {
+	if int64(len(s.numbers)) == s.of {
+		return ""
+	}
+	return fmt.Sprintf(", %s of %s rows", show.Count(int64(len(s.numbers))), show.Count(s.of))
+}
+
+// sample fetches the rows of a side that pictures show, by number.
+func (j *job) sample(ctx context.Context, side model.Side) (*sampled, error) {
+	if s := j.shown[side]; s != nil {
+		return s, nil
+	}
+	rows := j.prepared.left
+	if side == model.Right {
+		rows = j.prepared.right
+	}
+	info := rows.Info()
+	s := &sampled{of: info.Rows, columns: info.Columns}
+	var err error
+	if s.numbers, err = j.plottedRows(s.of); err != nil {
+		return nil, err
+	}
+	b := &stream.Batch{X: stream.NewMatrix(len(s.numbers), len(info.Columns))}
+	if j.data.label != "" && len(info.Kept) > 0 {
+		for _, k := range info.Kept {
+			b.Kept = append(b.Kept, stream.Column{Kind: k.Kind})
+		}
+	}
+	if err := stream.Gather(ctx, rows, s.numbers, b); err != nil {
+		return nil, err
+	}
+	if s.rows = b.X; b.Kept != nil {
+		s.label = &b.Kept[0] // which it is the first of
+	}
+	j.shown[side] = s
+	return s, nil
+}
+
+// plottedRows returns which of n rows a picture shows.
+func (j *job) plottedRows(n int64) ([]int64, error) {
+	s, err := sketch.NewSample(n, int(min(n, plotRows)), j.seed, "picture")
+	if err != nil {
+		return nil, err
+	}
+	return s.Positions(), nil
+}
+
+// embedded are the first columns of what a model makes of some rows.
+type embedded struct {
+	names []string
+	u     blas64.General
+}
+
+// newEmbedded returns room for rows of the outputs of a side.
+func newEmbedded(m model.Transformer, side model.Side, rows int) (*embedded, error) {
+	names, err := m.Outputs(side)
+	if err != nil {
+		return nil, err
+	}
+	names = names[:min(plotColumns, len(names))]
+	return &embedded{names, stream.NewMatrix(rows, len(names))}, nil
+}
+
+// put copies the first numbers of a row.
+func (e *embedded) put(row int, of blas64.General, from int) {
+	copy(e.u.Data[row*e.u.Stride:][:e.u.Cols], of.Data[from*of.Stride:][:e.u.Cols])
+}
+
+// embedding returns what a model makes of the rows of a sample.
+func (j *job) embedding(ctx context.Context, m model.Transformer, side model.Side, s *sampled) (*embedded, error) {
+	e, err := newEmbedded(m, side, s.rows.Rows)
+	if err != nil {
+		return nil, err
+	}
+	row := 0
+	err = m.Transform(ctx, j.engine(), side, stream.FromMatrix("rows of the picture", s.rows), false, func(_ *stream.Block, u blas64.General) error {
+		for i := range u.Rows {
+			e.put(row, u, i)
+			row++
+		}
+		return nil
+	})
+	return e, err
+}
+
+// matrixColumn returns a column of a matrix.
+func matrixColumn(m blas64.General, k int) []float64 {
+	v := make([]float64, m.Rows)
+	for i := range v {
+		v[i] = m.Data[i*m.Stride+k]
+	}
+	return v
+}
+
+// panels returns rows in the first columns, two to a panel, in the colours of groups or
+// of numbers. of says what the rows are, and shown how many of them these are.
+func (e *embedded) panels(of, shown string, groups *picture.Groups, shades *picture.Shades) (list []picture.Chart) {
+	for k := 0; k < len(e.names) && (k == 0 || k+1 < len(e.names)); k += 2 {
+		p := &picture.Points{X: e.names[k], Groups: groups, Shades: shades}
+		if k+1 < len(e.names) {
+			p.Y, p.At = e.names[k+1], pairs(matrixColumn(e.u, k), matrixColumn(e.u, k+1))
+			p.Title = fmt.Sprintf("%s in columns %s and %s%s", of, p.X, p.Y, shown)
+		} else {
+			p.Y, p.At = heights(matrixColumn(e.u, k), groups)
+			p.Title = fmt.Sprintf("%s in column %s%s", of, p.X, shown)
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// pairs returns points of their coordinates.
+func pairs(x, y []float64) plotter.XYs {
+	points := make(plotter.XYs, len(x))
+	for i := range points {
+		points[i] = plotter.XY{X: x[i], Y: y[i]}
+	}
+	return points
+}
+
+// heights returns points of one coordinate: the group is the height, or else the place in
+// the order.
+func heights(x []float64, groups *picture.Groups) (name string, at plotter.XYs) {
+	y := make([]float64, len(x))
+	for i := range y {
+		y[i] = float64(i)
+		if groups != nil {
+			y[i] = float64(groups.Of[i])
+		}
+	}
+	if groups != nil {
+		return "group", pairs(x, y)
+	}
+	return "row shown", pairs(x, y)
+}
+
+// mostValues is how many different numbers a label may have whose values are groups.
+const mostValues = 20
+
+// marks returns the colours of rows: groups of the values of --label, or where these are
+// many numbers, shades.
+func (j *job) marks(s *sampled, _ model.Side) (*picture.Groups, *picture.Shades) {
+	return labelMarks(j.data.label, s.label, j.draws.period)
+}
+
+// labelMarks returns groups or shades of a column, neither if it is nil. A column of a
+// period is one of numbers.
+func labelMarks(name string, label *stream.Column, period float64) (*picture.Groups, *picture.Shades) {
+	if label == nil {
+		return nil, nil
+	}
+	numbers := make([]float64, label.Len())
+	distinct := make(map[string]int)
+	words := make([]string, label.Len())
+	for i := range words {
+		numbers[i] = math.NaN()
+		switch {
+		case label.Null(i):
+			continue
+		case label.Kind == stream.Int64:
+			numbers[i], words[i] = float64(label.Ints[i]), strconv.FormatInt(label.Ints[i], 10)
+		case label.Kind == stream.Float64:
+			numbers[i], words[i] = label.Floats[i], strconv.FormatFloat(label.Floats[i], 'g', -1, 64)
+		default:
+			words[i] = label.Strings[i]
+		}
+		distinct[words[i]]++
+	}
+	if label.Kind != stream.String && (period > 0 || len(distinct) > mostValues && label.Kind == stream.Float64 || len(distinct) > mostClasses) {
+		return nil, &picture.Shades{Name: name, Values: numbers, Period: period}
+	}
+	if len(distinct) == 0 || len(distinct) > mostClasses {
+		return nil, nil
+	}
+	g := &picture.Groups{Of: make([]int, len(words)), Names: sortedNames(distinct)}
+	for k, name := range g.Names {
+		distinct[name] = k
+	}
+	for i, w := range words {
+		if g.Of[i] = -1; !label.Null(i) {
+			g.Of[i] = distinct[w]
+		}
+	}
+	return g, nil
+}
+
+// sortedNames returns words in order, those that are numbers by their size.
+func sortedNames(distinct map[string]int) []string {
+	names := make([]string, 0, len(distinct))
+	for name := range distinct {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		x, err := strconv.ParseFloat(a, 64)
+		y, err2 := strconv.ParseFloat(b, 64)
+		if err == nil && err2 == nil && x != y {
+			return cmp.Compare(x, y)
+		}
+		return strings.Compare(a, b)
+	})
+	return names
+}
+
+// mostLoaded is how many columns of the data the loadings show.
+const mostLoaded = 16
+
+// addLoadings adds how columns of an embedding go with those of the data: correlations over
+// the rows shown. It adds nothing where there is one column, or where rows are few.
+func addLoadings(list []picture.Chart, of string, s *sampled, e *embedded) []picture.Chart {
+	if s.rows.Cols < 2 || s.rows.Rows < 3 {
+		return list
+	}
+	weights := make([][]float64, s.rows.Cols)
+	for c := range weights {
+		weights[c] = make([]float64, len(e.names))
+		x := blas64.Vector{N: s.rows.Rows, Inc: s.rows.Stride, Data: s.rows.Data[c:]}
+		for k := range weights[c] {
+			weights[c][k] = correlation(x, blas64.Vector{N: e.u.Rows, Inc: e.u.Stride, Data: e.u.Data[k:]})
+		}
+	}
+	title := fmt.Sprintf("%s: correlation of the embedding with columns of the data", of)
+	return append(list, loadingGrid(title, "correlation", s.columns, e.names, weights))
+}
+
+// loadingGrid returns a grid of the weights of columns of the data in those of an
+// embedding, of the heaviest columns.
+func loadingGrid(title, of string, columns, names []string, weights [][]float64) *picture.Grid {
+	heaviest := func(i int) (m float64) {
+		for _, v := range weights[i] {
+			m = max(m, math.Abs(v))
+		}
+		return m
+	}
+	order := make([]int, len(weights))
+	for i := range order {
+		order[i] = i
+	}
+	if len(order) > mostLoaded {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(heaviest(b), heaviest(a)) })
+		order = order[:mostLoaded]
+		slices.Sort(order)
+		title += fmt.Sprintf(", the %d strongest of %d", mostLoaded, len(weights))
+	}
+	g := &picture.Grid{Title: title, Columns: names, Of: of, Signed: true, Format: "%.2f"}
+	for _, i := range order {
+		g.Rows, g.Values = append(g.Rows, columns[i]), append(g.Values, weights[i])
+	}
+	return g
+}
+
+// correlation returns that of two vectors; 0 if one of them is constant.
+func correlation(x, y blas64.Vector) float64 {
+	var meanX, meanY, xx, yy, xy float64
+	for i := range x.N {
+		meanX += x.Data[i*x.Inc] / float64(x.N)
+		meanY += y.Data[i*y.Inc] / float64(y.N)
+	}
+	for i := range x.N {
+		dx, dy := x.Data[i*x.Inc]-meanX, y.Data[i*y.Inc]-meanY
+		xx, yy, xy = xx+dx*dx, yy+dy*dy, xy+dx*dy
+	}
+	const rounding = 1e-24 // of the squares of constants
+	if n := float64(x.N); xx <= rounding*n*meanX*meanX || yy <= rounding*n*meanY*meanY {
+		return 0
+	}
+	return xy / math.Sqrt(xx) / math.Sqrt(yy)
+}
+
+// mostGridClasses is how many classes a confusion matrix shows; the others are one.
+const mostGridClasses = 24
+
+// confusionGrid returns how often rows of a class, or of what else the rows of the grid
+// are, were found to be of another.
+func confusionGrid(title, rows, columns string, counts [][]int64, rowNames, columnNames []string) *picture.Grid {
+	rowNames, columnNames = slices.Clone(rowNames), slices.Clone(columnNames)
+	g := &picture.Grid{Title: title, X: columns, Y: rows, Of: "rows", Format: "%.0f"}
+	fold := func(k, n int) int {
+		if n > mostGridClasses {
+			return min(k, mostGridClasses-1)
+		}
+		return k
+	}
+	name := func(names []string) []string {
+		if len(names) > mostGridClasses {
+			return append(names[:mostGridClasses-1:mostGridClasses-1], "others")
+		}
+		return names
+	}
+	g.Rows, g.Columns = name(rowNames), name(columnNames)
+	g.Values = make([][]float64, len(g.Rows))
+	for i := range g.Values {
+		g.Values[i] = make([]float64, len(g.Columns))
+	}
+	for i, row := range counts {
+		for k, n := range row {
+			g.Values[fold(i, len(rowNames))][fold(k, len(columnNames))] += float64(n)
+		}
+	}
+	return g
+}

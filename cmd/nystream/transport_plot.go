@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/picture"
+	"github.com/nystream/nystream/solvers/model"
+)
+
+func (c *transportTask) score(*model.Report) string {
+	return fmt.Sprintf("masses of rows %.2g off after %d rounds", c.fitting.MarginalError(), c.fitting.Rounds)
+}
+
+// charts returns the error of each round, and rows, targets, and where the rows are mapped,
+// in the first two columns.
+func (c *transportTask) charts(ctx context.Context, _ model.Model, _ *model.Report) (list []picture.Chart, err error) {
+	rows, err := c.sample(ctx, model.Left)
+	if err != nil {
+		return nil, err
+	}
+	targets := rows
+	if c.prepared.right != nil {
+		if targets, err = c.sample(ctx, model.Right); err != nil {
+			return nil, err
+		}
+	}
+	mapped, err := c.embedding(ctx, c.fitting.Model, model.Left, rows)
+	if err != nil {
+		return nil, err
+	}
+	p := &picture.Points{Title: fmt.Sprintf("Rows, targets, and rows as they are mapped%s", rows.words()), X: rows.columns[0], Groups: &picture.Groups{Names: []string{"rows", "targets", "mapped rows"}}}
+	for k, of := range []*embedded{{u: rows.rows}, {u: targets.rows}, mapped} {
+		x, y := matrixColumn(of.u, 0), make([]float64, of.u.Rows)
+		if p.Y = "which"; of.u.Cols > 1 {
+			p.Y, y = rows.columns[1], matrixColumn(of.u, 1)
+		} else {
+			for i := range y {
+				y[i] = float64(k)
+			}
+		}
+		p.At = append(p.At, pairs(x, y)...)
+		for range x {
+			p.Groups.Of = append(p.Groups.Of, k)
+		}
+	}
+	history := &picture.Lines{Title: "Error of the masses of rows after each round", X: "round", Y: "error, summed", Series: []picture.Series{{Name: "error", Values: c.fitting.History}}}
+	return append(list, p, history), nil
+}

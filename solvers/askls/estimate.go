@@ -139,7 +139,7 @@ func (l *lowRank) newTrial(ctx context.Context, ridge float64) (*trial, error) {
 		return at
 	}
 	var err error
-	if t.part, err = l.k.Part(ctx, both); err != nil {
+	if t.part, err = l.k.Part(ctx, l.engine, both); err != nil {
 		return nil, err
 	}
 	t.train = place(train)

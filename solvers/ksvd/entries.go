@@ -1,14 +1,17 @@
 package ksvd
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"sync"
 	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/stream"
 )
 
 // entries makes tiles of G = κ(x_i, z_j), rows of the left side against rows of the
@@ -84,6 +87,23 @@ func (e *entries) fill(dst blas64.General, left, right *points, w *scratch) {
 	for i := range dst.Rows {
 		e.scale(dense.Row(dst, i))
 	}
+}
+
+// between returns the raw entries between left and right points, made by the workers of an
+// engine.
+func (e *entries) between(ctx context.Context, engine stream.Engine, left, right *points) (blas64.General, error) {
+	block := stream.NewMatrix(left.count(), right.count())
+	if left.sparse != nil {
+		right.columns()
+	}
+	parts := left.chunks(stream.PairRows)
+	rooms := sync.Pool{New: func() any { return new(scratch) }}
+	return block, stream.Each(ctx, engine.Threads, len(parts), func(i int) error {
+		w := rooms.Get().(*scratch)
+		defer rooms.Put(w)
+		e.fill(stream.RowSlice(block, i*stream.PairRows, parts[i].count()), parts[i], right, w)
+		return nil
+	})
 }
 
 // scale turns bases into exponents, for kernels whose raw tiles hold them.

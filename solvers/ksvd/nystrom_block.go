@@ -10,7 +10,6 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
 	"github.com/nystream/nystream/solvers/internal/logsum"
-	"github.com/nystream/nystream/stream"
 )
 
 // sampled returns the fit with given samples.
@@ -26,7 +25,7 @@ func (f *nystrom) sampled(ctx context.Context, rows, cols sample) (*Model, error
 	if err := cmp.Or(f.entries.checkPoints(f.data.left.name(), x, rows.number), f.entries.checkPoints(f.data.right.name(), z, cols.number)); err != nil {
 		return nil, err
 	}
-	block, s, err := f.block(x, z, rows, cols)
+	block, s, err := f.block(ctx, x, z, rows, cols)
 	if err != nil {
 		return nil, err
 	}
@@ -52,23 +51,18 @@ func (f *nystrom) sampled(ctx context.Context, rows, cols sample) (*Model, error
 
 // block returns G between the samples, centred if it is to be, and what is known of its
 // rows and columns.
-func (f *nystrom) block(x, z *points, rows, cols sample) (blas64.General, *statistics, error) {
-	block := stream.NewMatrix(x.count(), z.count())
-	if x.sparse != nil {
-		z.columns()
-	}
-	var w scratch
-	for first := 0; first < x.count(); first += stream.PairRows {
-		n := min(stream.PairRows, x.count()-first)
-		f.entries.fill(stream.RowSlice(block, first, n), x.slice(first, n), z, &w)
-	}
+func (f *nystrom) block(ctx context.Context, x, z *points, rows, cols sample) (blas64.General, *statistics, error) {
 	s := &statistics{}
+	block, err := f.entries.between(ctx, f.engine, x, z)
+	if err != nil {
+		return block, nil, err
+	}
 	switch {
 	case f.stats != nil:
 		s.grand = f.stats.grand
 		s.logSums, s.rowMeans, s.colMeans = dense.Pick(f.stats.logSums, rows.number), dense.Pick(f.stats.rowMeans, rows.number), dense.Pick(f.stats.colMeans, cols.number)
 	case f.entries.normalised:
-		if err := f.sampledSums(s, block, rows, cols, &w); err != nil {
+		if err := f.sampledSums(s, block, rows, cols); err != nil {
 			return block, nil, err
 		}
 	}
@@ -86,11 +80,12 @@ func (f *nystrom) block(x, z *points, rows, cols sample) (blas64.General, *stati
 }
 
 // sampledSums puts into s the row sums of a raw block over the sampled columns, weighted.
-func (f *nystrom) sampledSums(s *statistics, raw blas64.General, rows, cols sample, w *scratch) error {
+func (f *nystrom) sampledSums(s *statistics, raw blas64.General, rows, cols sample) error {
+	var w scratch
 	s.logSums = make([]float64, raw.Rows)
 	for i := range raw.Rows {
 		var sum logsum.Sum
-		f.entries.addSum(&sum, dense.Row(raw, i), cols.weight, w)
+		f.entries.addSum(&sum, dense.Row(raw, i), cols.weight, &w)
 		if s.logSums[i] = f.entries.logOf(sum); s.logSums[i]-s.logSums[i] != 0 {
 			return f.entries.badSum(f.data.left.name(), rows.number[i], s.logSums[i])
 		}

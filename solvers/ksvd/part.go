@@ -42,7 +42,7 @@ type part struct {
 //
 // Cost: m rows of each side fetched by number, m² entries, and as many as it takes to embed
 // m rows of each side.
-func (f *Fit) Part(ctx context.Context, number []int64) (*Part, error) {
+func (f *Fit) Part(ctx context.Context, e stream.Engine, number []int64) (*Part, error) {
 	if f.Centred || f.U.Rows > 0 {
 		return nil, errors.New("ksvd: a part of a fit that is centred or exact")
 	}
@@ -65,7 +65,7 @@ func (f *Fit) Part(ctx context.Context, number []int64) (*Part, error) {
 	if err := cmp.Or(t.checkPoints(f.data.left.name(), x, number), t.checkPoints(f.data.right.name(), z, number)); err != nil {
 		return nil, err
 	}
-	if err := p.between(x, z); err != nil {
+	if err := p.between(ctx, e, x, z); err != nil {
 		return nil, err
 	}
 	p.NewScale = p.newScale()
@@ -78,34 +78,31 @@ func (f *Fit) Part(ctx context.Context, number []int64) (*Part, error) {
 }
 
 // between makes G.
-func (p *part) between(x, z *points) error {
-	p.G = stream.NewMatrix(len(p.number), len(p.number))
-	if x.sparse != nil {
-		z.columns()
+func (p *part) between(ctx context.Context, e stream.Engine, x, z *points) error {
+	g, err := p.entries.between(ctx, e, x, z)
+	if err != nil {
+		return err
 	}
-	var w scratch
-	for first := 0; first < p.G.Rows; first += stream.PairRows {
-		n := min(stream.PairRows, p.G.Rows-first)
-		p.entries.fill(stream.RowSlice(p.G, first, n), x.slice(first, n), z, &w)
-	}
+	p.G = g
 	if p.entries.normalised {
 		if p.stats != nil {
 			p.entries.divide(p.G, p.stats.logSums)
 		} else {
-			p.entries.divide(p.G, p.estimatedSums(&w))
+			p.entries.divide(p.G, p.estimatedSums())
 		}
 	}
 	return checkFinite("the part", p.G)
 }
 
 // estimatedSums returns the logarithms of the sums of the rows of G, which is raw.
-func (p *part) estimatedSums(w *scratch) []float64 {
+func (p *part) estimatedSums() []float64 {
+	var w scratch
 	logs := make([]float64, p.G.Rows)
 	weight := slices.Repeat([]float64{p.others()}, p.G.Cols)
 	for i := range logs {
 		var sum logsum.Sum
 		weight[i] = 1
-		p.entries.addSum(&sum, dense.Row(p.G, i), weight, w)
+		p.entries.addSum(&sum, dense.Row(p.G, i), weight, &w)
 		weight[i] = p.others()
 		logs[i] = p.entries.logOf(sum)
 	}

@@ -22,7 +22,7 @@ func TestPart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := fit.Part(context.Background(), number)
+		p, err := fit.Part(context.Background(), stream.Engine{}, number)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestPartAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if parts[i], err = fit.Part(context.Background(), stream.Numbers(40)); err != nil {
+		if parts[i], err = fit.Part(context.Background(), stream.Engine{}, stream.Numbers(40)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -81,7 +81,7 @@ func TestPartAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := centred.Part(context.Background(), stream.Numbers(40)); err == nil {
+	if _, err := centred.Part(context.Background(), stream.Engine{}, stream.Numbers(40)); err == nil {
 		t.Error("a part of a centred fit: no error")
 	}
 }

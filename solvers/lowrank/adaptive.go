@@ -193,12 +193,12 @@ func (m Adaptive) firstColumns(ctx context.Context, e stream.Engine, src stream.
 	if err != nil {
 		return 0, err
 	}
-	if err := t.chooseUnit(panels[0].rows, panels[0]); err != nil {
+	if err := t.chooseUnit(ctx, e, panels[0].rows, panels[0]); err != nil {
 		return 0, err
 	}
 	few := chooser{seed: m.Seed}.draw(panels[0], min(adaptiveRows, panels[0].rows.Rows), "first spectrum")
 	side := &sampleSide{rows: t.pickIndices(panels[0], few), of: float64(n)}
-	b, err := t.sampledBlock(&Model{}, side, side, true)
+	b, err := t.sampledBlock(ctx, e, &Model{}, side, side, true)
 	if err != nil {
 		return 0, err
 	}
@@ -207,17 +207,17 @@ func (m Adaptive) firstColumns(ctx context.Context, e stream.Engine, src stream.
 		return 0, err
 	}
 	count := m.count(values)
-	return m.enough(t, panels[0], max(adaptiveLeast, count+count/4), n)
+	return m.enough(ctx, e, t, panels[0], max(adaptiveLeast, count+count/4), n)
 }
 
 // enough doubles the number of columns until uniform landmarks from one half of
 // sampled rows leave little of the kernel between the others.
-func (m Adaptive) enough(t *tiles, sample *panel, columns, n int64) (int64, error) {
+func (m Adaptive) enough(ctx context.Context, e stream.Engine, t *tiles, sample *panel, columns, n int64) (int64, error) {
 	rows := sample.rows.Rows
 	order := chooser{seed: m.Seed}.draw(sample, rows, "first landmarks")
 	validation := t.pickIndices(sample, order[rows/2:])
 	for ; int(columns)*m.landmark(1).landmarksPerColumn() <= rows/2; columns *= 2 {
-		left, err := t.leaves(t.pickIndices(sample, order[:int(columns)*m.landmark(1).landmarksPerColumn()]), validation, n)
+		left, err := t.leaves(ctx, e, t.pickIndices(sample, order[:int(columns)*m.landmark(1).landmarksPerColumn()]), validation, n)
 		if err != nil || left <= m.allowed() {
 			return columns, err
 		}
@@ -237,7 +237,7 @@ func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmark
 		return 0, nil, err
 	}
 	try := func(c int) (*Fit, bool, error) {
-		fit, err := f.finish(c)
+		fit, err := f.finish(ctx, e, c)
 		if err != nil {
 			return nil, false, err
 		}

@@ -94,7 +94,7 @@ func (c chooser) choose(ctx context.Context, t *tiles, e stream.Engine, candidat
 	case ChoiceUniform:
 		return candidates, nil, nil
 	case ChoiceLeverage:
-		chosen, err = t.leverageRows(candidates, most, c.seed)
+		chosen, err = t.leverageRows(ctx, e, candidates, most, c.seed)
 	case ChoicePivoted:
 		chosen, err = t.pivotRows(ctx, e, candidates, most, c.seed, name, "pivots")
 	case ChoiceDeterminantal:
@@ -141,7 +141,7 @@ func (c chooser) best(ctx context.Context, t *tiles, e stream.Engine, candidates
 				return nil, nil, err
 			}
 		}
-		left, err := t.leaves(p, validation, c.rows)
+		left, err := t.leaves(ctx, e, p, validation, c.rows)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -166,9 +166,9 @@ func (c chooser) draw(candidates *panel, k int, purpose string) []int {
 // leaves returns the estimated spectral norm of what landmarks leave of the kernel
 // matrix of n rows, K − K(·, L)·K(L, L)⁻¹·K(L, ·), relative to that of K, from the
 // entries between some rows.
-func (t *tiles) leaves(landmarks, validation *panel, n int64) (float64, error) {
+func (t *tiles) leaves(ctx context.Context, e stream.Engine, landmarks, validation *panel, n int64) (float64, error) {
 	side := &sampleSide{rows: validation, of: float64(n)}
-	b, err := t.sampledBlock(&Model{}, side, side, true)
+	b, err := t.sampledBlock(ctx, e, &Model{}, side, side, true)
 	if err != nil {
 		return 0, err
 	}
@@ -176,7 +176,7 @@ func (t *tiles) leaves(landmarks, validation *panel, n int64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	features, err := t.whitened(landmarks, validation)
+	features, err := t.whitened(ctx, e, landmarks, validation)
 	if err != nil {
 		return 0, err
 	}
@@ -193,8 +193,8 @@ func (t *tiles) leaves(landmarks, validation *panel, n int64) (float64, error) {
 // whitened returns K(x, L)·C⁻ᵀ with C·Cᵀ = K(L, L), the rows of x in the feature space
 // that the landmarks span. A multiple of the identity that is rounding beside K
 // makes the factorisation exist.
-func (t *tiles) whitened(landmarks, x *panel) (blas64.General, error) {
-	between, err := t.between(landmarks.rows, landmarks)
+func (t *tiles) whitened(ctx context.Context, e stream.Engine, landmarks, x *panel) (blas64.General, error) {
+	between, err := t.between(ctx, e, landmarks.rows, landmarks)
 	if err != nil {
 		return between, err
 	}
@@ -214,23 +214,11 @@ func (t *tiles) whitened(landmarks, x *panel) (blas64.General, error) {
 		}
 		ok = c.Factorize(sym) || lift == 0
 	}
-	out, err := t.between(x.rows, landmarks)
+	out, err := t.between(ctx, e, x.rows, landmarks)
 	if err != nil || lift == 0 {
 		return out, err
 	}
 	upper := c.RawU().(*mat.TriDense).RawTriangular()
 	blas64.Trsm(blas.Right, blas.NoTrans, 1, upper, out)
 	return out, nil
-}
-
-// between returns K(x, p).
-func (t *tiles) between(x blas64.General, p *panel) (blas64.General, error) {
-	out := stream.NewMatrix(x.Rows, p.rows.Rows)
-	err := t.eachTile(x, p, func(first int, tile blas64.General) error {
-		for i := range tile.Rows {
-			copy(dense.Row(out, first+i), dense.Row(tile, i))
-		}
-		return nil
-	})
-	return out, err
 }

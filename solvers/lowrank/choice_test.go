@@ -71,7 +71,7 @@ func TestLeaves(t *testing.T) {
 		tl := newTiles(k, Float64)
 		all := tl.pack(x, stream.Numbers(x.Rows), nil)
 		landmarks := tl.pickIndices(all, []int{3, 50, 51, 120, 200, 299})
-		got, err := tl.leaves(landmarks, all, int64(x.Rows))
+		got, err := tl.leaves(context.Background(), stream.Engine{}, landmarks, all, int64(x.Rows))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -65,7 +65,7 @@ func projection() *tiles { return newTiles(kernelgen.Linear(), Float64) }
 // rows of a panel, fewer if the others are rounding.
 func (t *tiles) leadingVectors(ctx context.Context, e stream.Engine, p *panel, k int, seed uint64) (blas64.General, error) {
 	n := p.rows.Rows
-	if err := t.chooseUnit(p.rows, t.pickIndices(p, []int{0})); err != nil {
+	if err := t.chooseUnit(ctx, e, p.rows, t.pickIndices(p, []int{0})); err != nil {
 		return blas64.General{}, err
 	}
 	defer func() { t.unit = 1 }() // the landmarks decide

@@ -114,7 +114,7 @@ type errorEstimate struct {
 // estimate looks at a model. The landmarks of A's rows are those of the right
 // embedding, and the other way round: u(x) compares a left row with landmarks
 // among the right rows. wholeTrace is tr(A), NaN if nobody knows.
-func (t *tiles) estimate(m *Model, heldLeft, heldRight *panel, wholeTrace float64) (*errorEstimate, error) {
+func (t *tiles) estimate(ctx context.Context, e stream.Engine, m *Model, heldLeft, heldRight *panel, wholeTrace float64) (*errorEstimate, error) {
 	out := &errorEstimate{math.NaN(), math.NaN(), nil}
 	if tooFew(m.Rows, m.right().Rows, heldLeft) || tooFew(m.Cols, m.Left.Rows, heldRight) {
 		return out, nil
@@ -129,7 +129,7 @@ func (t *tiles) estimate(m *Model, heldLeft, heldRight *panel, wholeTrace float6
 			return nil, err
 		}
 	}
-	b, err := t.sampledBlock(m, left, right, m.Symmetric() || heldLeft == heldRight)
+	b, err := t.sampledBlock(ctx, e, m, left, right, m.Symmetric() || heldLeft == heldRight)
 	if err != nil {
 		return nil, err
 	}
@@ -182,35 +182,39 @@ type diagonalEntry struct {
 }
 
 // sampledBlock evaluates A. one tells that left and right rows are of one source.
-func (t *tiles) sampledBlock(m *Model, left, right *sampleSide, one bool) (*sampledBlock, error) {
+func (t *tiles) sampledBlock(ctx context.Context, e stream.Engine, m *Model, left, right *sampleSide, one bool) (*sampledBlock, error) {
 	b := &sampledBlock{left: left, right: right, symmetric: m.Symmetric(), m: stream.NewMatrix(len(left.rows.number), len(right.rows.number))}
 	rows, cols := left.roots(), right.roots()
-	err := t.eachTile(left.rows.rows, right.rows, func(first int, tile blas64.General) error {
+	onDiagonal := make([][]diagonalEntry, len(rows))
+	err := t.eachTile(ctx, e, left.rows.rows, right.rows, func(first int, tile blas64.General) error {
 		for i := range tile.Rows {
 			row, w := dense.Row(b.m, first+i), rows[first+i]
 			for j, v := range dense.Row(tile, i) {
 				row[j] = v * w * cols[j]
 			}
 			if one {
-				b.addDiagonal(first+i, dense.Row(tile, i))
+				onDiagonal[first+i] = b.diagonalOf(first+i, dense.Row(tile, i))
 			}
 		}
 		return nil
 	})
+	b.diagonal = slices.Concat(onDiagonal...)
+	for _, d := range b.diagonal {
+		b.largest = math.Max(b.largest, math.Abs(d.value))
+	}
 	b.placeDiagonal()
 	return b, err
 }
 
-// addDiagonal keeps the entry of row i on the diagonal of A, if there is one.
-func (b *sampledBlock) addDiagonal(i int, entries []float64) {
+// diagonalOf returns the entries of row i on the diagonal of A, if there are any.
+func (b *sampledBlock) diagonalOf(i int, entries []float64) (found []diagonalEntry) {
 	for _, part := range [][2]int{{0, b.right.known}, {b.right.known, len(entries)}} { // each ascends
-		j, found := slices.BinarySearch(b.right.rows.number[part[0]:part[1]], b.left.rows.number[i])
-		if found {
+		if j, is := slices.BinarySearch(b.right.rows.number[part[0]:part[1]], b.left.rows.number[i]); is {
 			j += part[0]
-			b.diagonal = append(b.diagonal, diagonalEntry{i, j, entries[j]})
-			b.largest = math.Max(b.largest, math.Abs(entries[j]))
+			found = append(found, diagonalEntry{i, j, entries[j]})
 		}
 	}
+	return found
 }
 
 // drawn reports whether an entry of the diagonal stands for others.

@@ -65,7 +65,7 @@ func (m Features) Fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 		return nil, err
 	}
 	rows, rest := panels[0], panels[1]
-	if err := t.chooseUnit(rows.rows, rows); err != nil {
+	if err := t.chooseUnit(ctx, e, rows.rows, rows); err != nil {
 		return nil, err
 	}
 	drawn, err := m.Draw(k, rows.rows, n)
@@ -82,7 +82,7 @@ func (m Features) Fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 		return nil, err
 	}
 	found.Rows, found.Cols = n, n
-	return finishFit(t, found, append(drawn.Notes, rankNote(found.Left.Rank(), drawn.Columns(), RankTolerance)...), cond, rest, rest, math.NaN())
+	return finishFit(ctx, e, t, found, append(drawn.Notes, rankNote(found.Left.Rank(), drawn.Columns(), RankTolerance)...), cond, rest, rest, math.NaN())
 }
 
 // Plan returns the cost of a fit, but for what it takes to draw, hold and apply the

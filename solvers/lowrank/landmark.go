@@ -74,7 +74,7 @@ func (m Landmark) fitOne(ctx context.Context, e stream.Engine, src stream.Source
 	if err := f.fitCore(ctx, e); err != nil {
 		return nil, err
 	}
-	return f.finish(m.Rank)
+	return f.finish(ctx, e, m.Rank)
 }
 
 // landmarkFit is a fit under way: first the embedding Q, then its core.
@@ -108,7 +108,7 @@ func (m Landmark) stream(ctx context.Context, e stream.Engine, src stream.Source
 		return nil, err
 	}
 	f.landmarks, f.core, f.held = panels[0], panels[1], panels[2]
-	if err := t.chooseUnit(f.landmarks.rows, f.landmarks); err != nil {
+	if err := t.chooseUnit(ctx, e, f.landmarks.rows, f.landmarks); err != nil {
 		return nil, err
 	}
 	if err := t.boundSingle(f.landmarks, nil, f.core, f.held); err != nil {
@@ -294,11 +294,11 @@ func (f *landmarkFit) model(c int) *Model {
 }
 
 // finish returns the fit of rank c.
-func (f *landmarkFit) finish(c int) (*Fit, error) {
+func (f *landmarkFit) finish(ctx context.Context, e stream.Engine, c int) (*Fit, error) {
 	m := f.model(c)
 	notes := append(f.points.notes, f.tiles.rankNote(m.Left.Rank(), c)...)
 	notes = append(notes, definiteNote(f.tiles.kernel)...)
-	return finishFit(f.tiles, m, notes, f.condition, f.held, f.held, f.trace)
+	return finishFit(ctx, e, f.tiles, m, notes, f.condition, f.held, f.held, f.trace)
 }
 
 // sumDiag returns the sum of k(x, x) over the rows of a panel.

@@ -44,7 +44,7 @@ func (m Landmark) fitTwo(ctx context.Context, e stream.Engine, d model.Sources, 
 	if err != nil {
 		return nil, err
 	}
-	if err := t.chooseUnit(l.landmarks.rows, r.landmarks); err != nil {
+	if err := t.chooseUnit(ctx, e, l.landmarks.rows, r.landmarks); err != nil {
 		return nil, err
 	}
 	if err := cmp.Or(t.boundSingle(r.landmarks, nil, l.core, l.held), t.boundSingle(l.landmarks, nil, r.core, r.held)); err != nil {
@@ -64,7 +64,7 @@ func (m Landmark) fitTwo(ctx context.Context, e stream.Engine, d model.Sources, 
 	}
 	found.Rows, found.Cols = l.n, r.n
 	notes := append(append(l.points.notes, r.points.notes...), rankNote(len(found.Values), m.Rank, t.rangeTolerance())...)
-	return finishFit(t, found, notes, condition, l.held, r.held, math.NaN())
+	return finishFit(ctx, e, t, found, notes, condition, l.held, r.held, math.NaN())
 }
 
 // drawnRows says what the random choices of one side are for.
@@ -139,7 +139,7 @@ func (m Landmark) pointsTwo(n int64, drawn drawnRows) (p *landmarkPoints, scoute
 // none to speak of. The core's pseudo-inverses would enlarge that of the last ones if all
 // columns had it.
 func (m Landmark) rangeTwo(ctx context.Context, t *tiles, e stream.Engine, src stream.Source, side, other *landmarkSide) (*Embedding, error) {
-	s, err := t.newScout(side.core, side.landmarks.number, other.landmarks, side.scouted, m.Seed, side.drawn.scout)
+	s, err := t.newScout(ctx, e, side.core, side.landmarks.number, other.landmarks, side.scouted, m.Seed, side.drawn.scout)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package lowrank
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 
@@ -29,8 +30,8 @@ func leverageRank(c int) int {
 // leverageRows draws c rows of a panel without replacement, each in proportion
 // to its ridge leverage score among those that are left. The random number of a
 // row depends on its number in the source only (Efraimidis & Spirakis 2006).
-func (t *tiles) leverageRows(p *panel, c int, seed uint64) ([]int, error) {
-	scores, err := t.leverageScores(p, c, seed)
+func (t *tiles) leverageRows(ctx context.Context, e stream.Engine, p *panel, c int, seed uint64) ([]int, error) {
+	scores, err := t.leverageScores(ctx, e, p, c, seed)
 	if err != nil {
 		return nil, err
 	}
@@ -69,14 +70,14 @@ func (t *tiles) leverageRows(p *panel, c int, seed uint64) ([]int, error) {
 // k = ⌈c/(4·ln c)⌉. With s = m the scores are exact.
 //
 // Cost: (m + 2s)·s kernel entries, 2·m·s² + O(s³) flops, O(s²) numbers.
-func (t *tiles) leverageScores(p *panel, c int, seed uint64) ([]float64, error) {
+func (t *tiles) leverageScores(ctx context.Context, e stream.Engine, p *panel, c int, seed uint64) ([]float64, error) {
 	m := p.rows.Rows
 	sample := t.pick(p, leverageNumbers(p, c, seed))
-	if err := t.chooseUnit(sample.rows, sample); err != nil {
+	if err := t.chooseUnit(ctx, e, sample.rows, sample); err != nil {
 		return nil, err
 	}
 	defer func() { t.unit = 1 }() // the landmarks decide
-	eig, err := t.eigenBetween(sample)
+	eig, err := t.eigenBetween(ctx, e, sample)
 	if err != nil {
 		return nil, err
 	}
@@ -87,11 +88,9 @@ func (t *tiles) leverageScores(p *panel, c int, seed uint64) ([]float64, error) 
 	}
 	t.diag(scores, p.rows)
 	root := ridgeRoot(eig, ridge)
-	seen := stream.NewMatrix(corePanel, root.Cols)
 	lambda := ridge * float64(m) / float64(sample.rows.Rows)
-	return scores, t.eachTile(p.rows, sample, func(first int, tile blas64.General) error {
-		part := stream.RowSlice(seen, 0, tile.Rows)
-		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, tile, root, 0, part)
+	return scores, t.eachTile(ctx, e, p.rows, sample, func(first int, tile blas64.General) error {
+		part := dense.Mul(blas.NoTrans, tile, blas.NoTrans, root)
 		for i := range part.Rows {
 			row := dense.Row(part, i)
 			score := (scores[first+i] - dense.Dot(row, row)) / lambda

@@ -1,6 +1,7 @@
 package lowrank
 
 import (
+	"context"
 	"math"
 	"strings"
 	"testing"
@@ -25,7 +26,7 @@ func TestLeverageScores(t *testing.T) {
 			t.Fatal(err)
 		}
 		tl := newTiles(k, Float64)
-		got, err := tl.leverageScores(panelOf(tl, x), c, 1)
+		got, err := tl.leverageScores(context.Background(), stream.Engine{}, panelOf(tl, x), c, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +63,7 @@ func TestLeverageScores(t *testing.T) {
 func TestLeverageScoresSampled(t *testing.T) {
 	t.Parallel()
 	tl := newTiles(kernelgen.RBF(1), Float64)
-	scores, err := tl.leverageScores(panelOf(tl, unbalanced(400, 3)), 20, 1)
+	scores, err := tl.leverageScores(context.Background(), stream.Engine{}, panelOf(tl, unbalanced(400, 3)), 20, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +90,7 @@ func TestLeverageRows(t *testing.T) {
 	x := filled(40, 2, func(i, j int) float64 { return float64((i%4)*j) + float64((i%4)*(1-j))*1e-3 })
 	tl := newTiles(kernelgen.Linear(), Float64) // rows 0, 4, … are zero
 	for seed := range uint64(50) {
-		rows, err := tl.leverageRows(panelOf(tl, x), 35, seed)
+		rows, err := tl.leverageRows(context.Background(), stream.Engine{}, panelOf(tl, x), 35, seed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +106,7 @@ func TestLeverageRows(t *testing.T) {
 		}
 	}
 	zero := stream.NewMatrix(40, 2)
-	rows, err := tl.leverageRows(panelOf(tl, zero), 40, 1)
+	rows, err := tl.leverageRows(context.Background(), stream.Engine{}, panelOf(tl, zero), 40, 1)
 	if err != nil || len(rows) != 40 {
 		t.Errorf("zero rows: %v, %v", rows, err)
 	}
@@ -121,7 +122,7 @@ func TestLeverageProportion(t *testing.T) {
 	const draws = 4000
 	count, expected := make([]float64, 5), make([]float64, 5)
 	for seed := range uint64(draws) {
-		scores, err := tl.leverageScores(p, 1, seed) // from 4 rows of 5, so they depend on the seed
+		scores, err := tl.leverageScores(context.Background(), stream.Engine{}, p, 1, seed) // from 4 rows of 5, so they depend on the seed
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +133,7 @@ func TestLeverageProportion(t *testing.T) {
 		for i, v := range scores {
 			expected[i] += v / sum
 		}
-		rows, err := tl.leverageRows(p, 1, seed)
+		rows, err := tl.leverageRows(context.Background(), stream.Engine{}, p, 1, seed)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -97,9 +97,9 @@ func resolveSymmetric(ctx context.Context, d model.Sources, k kernelgen.Kernel, 
 
 // finishFit undoes the unit of the tiles and adds the error estimates, from the
 // held-back rows of the left and the right source, and tr(A), NaN if nobody knows.
-func finishFit(t *tiles, m *Model, notes []string, condition float64, left, right *panel, trace float64) (*Fit, error) {
+func finishFit(ctx context.Context, e stream.Engine, t *tiles, m *Model, notes []string, condition float64, left, right *panel, trace float64) (*Fit, error) {
 	m.Precision = t.precision
-	estimate, err := t.estimate(m, left, right, trace)
+	estimate, err := t.estimate(ctx, e, m, left, right, trace)
 	if err != nil {
 		return nil, err
 	}

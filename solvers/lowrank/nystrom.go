@@ -67,20 +67,20 @@ func (m Nystrom) Fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 		return nil, err
 	}
 	rest := t.pick(panels[1], without(held, landmarks.number))
-	if err := cmp.Or(t.chooseUnit(landmarks.rows, landmarks), t.boundSingle(landmarks, nil, landmarks, rest)); err != nil {
+	if err := cmp.Or(t.chooseUnit(ctx, e, landmarks.rows, landmarks), t.boundSingle(landmarks, nil, landmarks, rest)); err != nil {
 		return nil, err
 	}
 	factor, trace, err := sketchPass{t, nil, landmarks}.streamTrace(ctx, e, src)
 	if err != nil {
 		return nil, err
 	}
-	found, cond, err := m.finish(t, factor, landmarks)
+	found, cond, err := m.finish(ctx, e, t, factor, landmarks)
 	if err != nil {
 		return nil, err
 	}
 	found.Rows, found.Cols = n, n
 	notes := append(append(m.notes(n, landmarks.rows.Rows), choiceNotes...), t.rankNote(found.Left.Rank(), min(m.Rank, landmarks.rows.Rows))...)
-	return finishFit(t, found, append(notes, definiteNote(k)...), cond, rest, rest, trace)
+	return finishFit(ctx, e, t, found, append(notes, definiteNote(k)...), cond, rest, rest, trace)
 }
 
 // landmarks returns how many are asked for.
@@ -126,13 +126,13 @@ func (m Nystrom) notes(n int64, found int) []string {
 
 // finish makes the model from the triangular factor of K(·, L), and gives the
 // condition of K(·, L).
-func (m Nystrom) finish(t *tiles, factor blas64.General, landmarks *panel) (*Model, float64, error) {
+func (m Nystrom) finish(ctx context.Context, e stream.Engine, t *tiles, factor blas64.General, landmarks *panel) (*Model, float64, error) {
 	s, err := newSVD("the sketch", factor)
 	if err != nil {
 		return nil, 0, err
 	}
 	r := dense.Rank(s.S, t.precision.rankTolerance())
-	root, err := t.inverseRoot(landmarks)
+	root, err := t.inverseRoot(ctx, e, landmarks)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -162,8 +162,8 @@ func (s *svd) fixedRank(r int, gt blas64.General, landmarks *panel, c int) (*Emb
 
 // inverseRoot returns V·Λ^(−1/2) of W = K(p, p) = V·Λ·Vᵀ, without the eigenvalues that
 // are rounding.
-func (t *tiles) inverseRoot(p *panel) (blas64.General, error) {
-	eig, err := t.eigenBetween(p)
+func (t *tiles) inverseRoot(ctx context.Context, e stream.Engine, p *panel) (blas64.General, error) {
+	eig, err := t.eigenBetween(ctx, e, p)
 	if err != nil {
 		return blas64.General{}, err
 	}
@@ -177,14 +177,8 @@ func (t *tiles) inverseRoot(p *panel) (blas64.General, error) {
 }
 
 // eigenBetween decomposes K(p, p).
-func (t *tiles) eigenBetween(p *panel) (*eigen, error) {
-	w := stream.NewMatrix(p.rows.Rows, p.rows.Rows)
-	err := t.eachTile(p.rows, p, func(first int, tile blas64.General) error {
-		for i := range tile.Rows {
-			copy(dense.Row(w, first+i), dense.Row(tile, i))
-		}
-		return nil
-	})
+func (t *tiles) eigenBetween(ctx context.Context, e stream.Engine, p *panel) (*eigen, error) {
+	w, err := t.between(ctx, e, p.rows, p)
 	if err != nil {
 		return nil, err
 	}

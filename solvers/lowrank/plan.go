@@ -58,11 +58,17 @@ func (p *planner) checks(n, t, width int64) {
 	p.embeds(n, t, width)
 	p.Work(float64(rows)*float64(rows), 0)
 	p.Add("error estimate", rows*(rows+width+2*p.d), "`rank`")
+	p.eachTile("tiles of the error estimate", rows, rows)
 }
 
 // embeds adds the embedding of t core points and of the rows of the error estimate.
 func (p *planner) embeds(n, t, width int64) {
 	p.Work(float64(t+sampleRows(n, width))*float64(width), 0)
+}
+
+// eachTile adds the panels of rows against columns, one for each worker that has one.
+func (p *planner) eachTile(what string, rows, columns int64) {
+	p.Add(what, min(rows, p.threads*corePanel)*columns, "`threads`")
 }
 
 // sampleRows returns how many of n rows the error estimate looks at.

@@ -73,13 +73,13 @@ func (m RPCholesky) Fit(ctx context.Context, e stream.Engine, d model.Sources, k
 	if err := f.run(ctx); err != nil {
 		return nil, err
 	}
-	return m.finish(ctx, f)
+	return m.finish(ctx, e, f)
 }
 
 // finish makes the model. With R the triangular factor of F, that of
 // K(·, S) = F·F_Sᵀ is R·F_Sᵀ = U·Σ·Vᵀ up to an orthogonal factor on the left, and Â in the
 // basis Q = K(·, S)·V·Σ⁻¹ is G·Gᵀ with G = Uᵀ·R: nothing is inverted but Σ.
-func (m RPCholesky) finish(ctx context.Context, f *wholeCholesky) (*Fit, error) {
+func (m RPCholesky) finish(ctx context.Context, e stream.Engine, f *wholeCholesky) (*Fit, error) {
 	t, n := f.t, int64(f.rows.rows.Rows)
 	number := union(f.landmarks())
 	landmarks := t.pick(f.rows, number)
@@ -100,7 +100,7 @@ func (m RPCholesky) finish(ctx context.Context, f *wholeCholesky) (*Fit, error) 
 	found := &Model{Method: "rpcholesky", Kernel: t.kernel, Seed: m.Seed, Rows: n, Cols: n, Left: side, Values: values}
 	held := t.pick(f.rows, heldBackRows(n, heldBack(len(number)), m.Seed, "held back", number))
 	notes := append(m.notes(n, len(f.pivots)), t.rankNote(side.Rank(), min(m.Rank, len(number)))...)
-	fit, err := finishFit(t, found, append(notes, definiteNote(t.kernel)...), condition(s, r), held, held, f.trace)
+	fit, err := finishFit(ctx, e, t, found, append(notes, definiteNote(t.kernel)...), condition(s, r), held, held, f.trace)
 	if err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func (m S3SPSD) Fit(ctx context.Context, e stream.Engine, d model.Sources, k ker
 	if err != nil {
 		return nil, err
 	}
-	return f.report(found)
+	return f.report(ctx, found)
 }
 
 func (m S3SPSD) check() error {
@@ -94,7 +94,7 @@ func (m S3SPSD) begin(ctx context.Context, e stream.Engine, src stream.Source, k
 		return nil, err
 	}
 	f.landmarks, f.core, f.held = panels[0], panels[1], panels[2]
-	if err := f.tiles.chooseUnit(f.landmarks.rows, f.landmarks); err != nil {
+	if err := f.tiles.chooseUnit(ctx, e, f.landmarks.rows, f.landmarks); err != nil {
 		return nil, err
 	}
 	return f, f.tiles.boundSingle(f.landmarks, f.c, f.landmarks, f.core, f.held)
@@ -297,8 +297,8 @@ func residualShift(trace, projected float64, dimensions int) float64 {
 }
 
 // report completes the fit with its error estimate.
-func (f *s3spsd) report(m *Model) (*Fit, error) {
+func (f *s3spsd) report(ctx context.Context, m *Model) (*Fit, error) {
 	notes := append(f.size.notes, f.tiles.rankNote(m.Left.Rank(), f.size.rank)...)
 	notes = append(notes, definiteNote(f.tiles.kernel)...)
-	return finishFit(f.tiles, m, notes, f.condition, f.held, f.held, f.trace)
+	return finishFit(ctx, f.engine, f.tiles, m, notes, f.condition, f.held, f.held, f.trace)
 }

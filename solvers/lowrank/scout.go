@@ -40,18 +40,12 @@ const (
 
 // newScout prepares for finding keep rows besides those with the numbers given. The sample
 // is of rows of the source of the pass, and the sketch is of the given columns.
-func (t *tiles) newScout(sample *panel, besides []int64, columns *panel, keep int, seed uint64, purpose string) (*scout, error) {
+func (t *tiles) newScout(ctx context.Context, e stream.Engine, sample *panel, besides []int64, columns *panel, keep int, seed uint64, purpose string) (*scout, error) {
 	s := &scout{keep: keep, random: sketch.NewRandom(seed, purpose)}
 	if keep == 0 {
 		return s, nil
 	}
-	y := stream.NewMatrix(sample.rows.Rows, columns.rows.Rows)
-	err := t.eachTile(sample.rows, columns, func(first int, tile blas64.General) error {
-		for i := range tile.Rows {
-			copy(dense.Row(y, first+i), dense.Row(tile, i))
-		}
-		return nil
-	})
+	y, err := t.between(ctx, e, sample.rows, columns)
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func (m SSRSVD) Fit(ctx context.Context, e stream.Engine, d model.Sources, k ker
 		return nil, err
 	}
 	notes := append(f.size.notes, f.tiles.rankNote(len(found.Values), f.size.rank)...)
-	return finishFit(f.tiles, found, notes, f.condition, f.heldLeft, f.heldRight, math.NaN())
+	return finishFit(ctx, f.engine, f.tiles, found, notes, f.condition, f.heldLeft, f.heldRight, math.NaN())
 }
 
 // ssrsvd is a fit under way. The letters are those of Algorithm 4.
@@ -88,7 +88,7 @@ func (f *ssrsvd) begin(ctx context.Context) (err error) {
 	if err := f.gather(ctx); err != nil {
 		return err
 	}
-	if err := f.tiles.chooseUnit(f.rowsH.rows, f.rowsC); err != nil {
+	if err := f.tiles.chooseUnit(ctx, f.engine, f.rowsH.rows, f.rowsC); err != nil {
 		return err
 	}
 	return cmp.Or(f.tiles.boundSingle(f.rowsC, f.c, f.rowsH, f.rowsO, f.heldLeft),

@@ -161,7 +161,7 @@ func (m Subspace) fitSymmetric(ctx context.Context, t *tiles, e stream.Engine, s
 	if err != nil {
 		return nil, iterationError(err)
 	}
-	return m.finishSymmetric(t, space, last, rows.left)
+	return m.finishSymmetric(ctx, e, t, space, last, rows.left)
 }
 
 // fitSVD goes on from the start for any matrix.

@@ -1,6 +1,7 @@
 package lowrank
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -73,7 +74,7 @@ func (m Subspace) spectrum(space *krylov.Space) (*spectrum, error) {
 }
 
 // finishSymmetric makes the model. last are the pairs of the last pass.
-func (m Subspace) finishSymmetric(t *tiles, space *krylov.Space, last *krylov.Pairs, rows *panel) (*Fit, error) {
+func (m Subspace) finishSymmetric(ctx context.Context, e stream.Engine, t *tiles, space *krylov.Space, last *krylov.Pairs, rows *panel) (*Fit, error) {
 	s, err := m.spectrum(space)
 	if err != nil {
 		return nil, err
@@ -95,7 +96,7 @@ func (m Subspace) finishSymmetric(t *tiles, space *krylov.Space, last *krylov.Pa
 	if definite {
 		clipDefinite(found.Values, found.Shift)
 	}
-	estimate, err := t.rowEstimate(found, s.u, rows)
+	estimate, err := t.rowEstimate(ctx, e, found, s.u, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +146,7 @@ const rowSample = 256
 // rowEstimate returns the estimated relative Frobenius error of a model, u being the
 // embedding of all rows: the diagonal is exact, the rest is known for a sample of
 // rows. For a model that has seen all rows alike no row is special.
-func (t *tiles) rowEstimate(m *Model, u blas64.General, rows *panel) (float64, error) {
+func (t *tiles) rowEstimate(ctx context.Context, e stream.Engine, m *Model, u blas64.General, rows *panel) (float64, error) {
 	n := rows.rows.Rows
 	sample, err := sketch.NewSample(int64(n), min(n, rowSample), m.Seed, "held back")
 	if err != nil {
@@ -154,16 +155,14 @@ func (t *tiles) rowEstimate(m *Model, u blas64.General, rows *panel) (float64, e
 	number := sample.Positions()
 	weighted := scaledColumns(u, m.Values)
 	left := pickRows(weighted, rows.number, number)
-	var all, on, off frobenius
-	approx := stream.NewMatrix(min(corePanel, len(number)), n)
-	err = t.eachTile(pickRows(rows.rows, rows.number, number), t.pack(rows.rows, rows.number, nil), func(first int, tile blas64.General) error {
-		guess := stream.RowSlice(approx, 0, tile.Rows)
-		dense.Gemm(blas.NoTrans, blas.Trans, 1, stream.RowSlice(left, first, tile.Rows), u, 0, guess)
+	offRows := make([]frobenius, len(number))
+	err = t.eachTile(ctx, e, pickRows(rows.rows, rows.number, number), t.pack(rows.rows, rows.number, nil), func(first int, tile blas64.General) error {
+		guess := dense.Mul(blas.NoTrans, stream.RowSlice(left, first, tile.Rows), blas.Trans, u)
 		for i := range tile.Rows {
 			b := dense.Row(guess, i)
 			for j, v := range dense.Row(tile, i) {
 				if int64(j) != number[first+i] {
-					off.add(v, v-b[j])
+					offRows[first+i].add(v, v-b[j])
 				}
 			}
 		}
@@ -171,6 +170,10 @@ func (t *tiles) rowEstimate(m *Model, u blas64.General, rows *panel) (float64, e
 	})
 	if err != nil {
 		return 0, err
+	}
+	var all, on, off frobenius
+	for _, row := range offRows {
+		off.merge(row)
 	}
 	diagonal := make([]float64, n)
 	t.diag(diagonal, rows.rows)

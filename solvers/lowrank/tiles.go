@@ -1,6 +1,7 @@
 package lowrank
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -109,18 +110,22 @@ func (t *tiles) diag(dst []float64, x blas64.General) {
 }
 
 // chooseUnit looks at the kernel between landmarks and picks the unit.
-func (t *tiles) chooseUnit(x blas64.General, y *panel) error {
-	largest := 0.0
-	err := t.eachTile(x, y, func(_ int, tile blas64.General) error {
+func (t *tiles) chooseUnit(ctx context.Context, e stream.Engine, x blas64.General, y *panel) error {
+	ofRows := make([]float64, x.Rows)
+	err := t.eachTile(ctx, e, x, y, func(first int, tile blas64.General) error {
 		for i := range tile.Rows {
 			for _, v := range dense.Row(tile, i) {
-				largest = max(largest, math.Abs(v)) // NaN stays NaN
+				ofRows[first+i] = max(ofRows[first+i], math.Abs(v)) // NaN stays NaN
 			}
 		}
 		return nil
 	})
 	if err != nil {
 		return err
+	}
+	largest := 0.0
+	for _, v := range ofRows {
+		largest = max(largest, v)
 	}
 	if largest-largest != 0 {
 		return fmt.Errorf("kernel %s gives %v between rows of this data: scale the columns (`scale standard`) or lower the kernel's weight", t.kernel, largest)
@@ -131,20 +136,37 @@ func (t *tiles) chooseUnit(x blas64.General, y *panel) error {
 	return nil
 }
 
-// eachTile computes K(x, p) by panels of rows. f gets the index of the first
-// row and may keep nothing.
-func (t *tiles) eachTile(x blas64.General, p *panel, f func(first int, tile blas64.General) error) error {
-	var w kernelgen.Workspace
-	buf := stream.NewMatrix(min(corePanel, max(1, x.Rows)), p.rows.Rows)
-	for first := 0; first < x.Rows; first += corePanel {
-		rows := stream.RowSlice(x, first, min(corePanel, x.Rows-first))
-		tile := stream.RowSlice(buf, 0, rows.Rows)
-		t.fill(tile, rows, p, &w)
-		if err := f(first, tile); err != nil {
-			return err
-		}
+// eachTile computes K(x, p) by panels of rows, as many at a time as the engine has workers.
+// f gets the index of the first row and may keep nothing; calls for different panels may run
+// at the same time.
+func (t *tiles) eachTile(ctx context.Context, e stream.Engine, x blas64.General, p *panel, f func(first int, tile blas64.General) error) error {
+	type room struct {
+		w    kernelgen.Workspace
+		tile blas64.General
 	}
-	return nil
+	rooms := sync.Pool{New: func() any {
+		return &room{tile: stream.NewMatrix(min(corePanel, x.Rows), p.rows.Rows)}
+	}}
+	return stream.Each(ctx, e.Threads, (x.Rows+corePanel-1)/corePanel, func(i int) error {
+		r := rooms.Get().(*room)
+		defer rooms.Put(r)
+		first := i * corePanel
+		rows := stream.RowSlice(x, first, min(corePanel, x.Rows-first))
+		tile := stream.RowSlice(r.tile, 0, rows.Rows)
+		t.fill(tile, rows, p, &r.w)
+		return f(first, tile)
+	})
+}
+
+// between returns K(x, p).
+func (t *tiles) between(ctx context.Context, e stream.Engine, x blas64.General, p *panel) (blas64.General, error) {
+	out := stream.NewMatrix(x.Rows, p.rows.Rows)
+	return out, t.eachTile(ctx, e, x, p, func(first int, tile blas64.General) error {
+		for i := range tile.Rows {
+			copy(dense.Row(out, first+i), dense.Row(tile, i))
+		}
+		return nil
+	})
 }
 
 // checkFinite names the row of a source whose kernel entries are not finite.

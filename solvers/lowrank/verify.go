@@ -346,3 +346,10 @@ func (f *frobenius) add(entry, diff float64) {
 	f.entry += entry * entry
 	f.diff += diff * diff
 }
+
+// merge adds the entries of another sum.
+func (f *frobenius) merge(other frobenius) {
+	f.n += other.n
+	f.entry += other.entry
+	f.diff += other.diff
+}

@@ -2,6 +2,7 @@ package blockstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -44,9 +45,17 @@ type Options struct {
 	Keep []string
 	// NoHeader says that text files begin with a row, not with names.
 	NoHeader bool
+	// Header says that text files begin with the names of their columns, even where
+	// these look like numbers: 2019,2020,2021.
+	Header bool
 	// Delimiter separates the cells of text files: one character, "tab",
 	// "space" for runs of blanks and tabs, or "" to find out.
 	Delimiter string
+	// Comment is the character that lines of CSV files begin with which are passed over,
+	// or "".
+	Comment string
+	// Skip is how many lines at the beginning of a CSV file are passed over.
+	Skip int
 	// Threads is how many parts of a CSV file are looked through at the same time when
 	// it is opened; 0 means one for each processor.
 	Threads int
@@ -169,7 +178,16 @@ func (o Options) csv() (c text.CSVOptions, err error) {
 	if o.Format != "" && !slices.Contains(Formats(), o.Format) {
 		return c, fmt.Errorf("format %q is not known; use one of %s", o.Format, strings.Join(Formats(), ", "))
 	}
-	c.NoHeader, c.Threads = o.NoHeader, o.Threads
+	if o.Header && o.NoHeader {
+		return c, errors.New("a text file cannot begin both with names and with a row: `header` or `no-header`")
+	}
+	if o.Skip < 0 {
+		return c, fmt.Errorf("`skip` %d is below 0", o.Skip)
+	}
+	c.NoHeader, c.Header, c.Skip, c.Threads = o.NoHeader, o.Header, o.Skip, o.Threads
+	if c.Comment, err = text.ParseComment(o.Comment); err != nil {
+		return c, err
+	}
 	c.Delimiter, err = text.ParseDelimiter(o.Delimiter)
 	return c, err
 }

@@ -50,13 +50,13 @@ func openPipe(ctx context.Context, name string, r io.Reader, format string, csv 
 }
 
 // openCompressed opens text that was compressed as a whole. The name without
-// its last extension tells what text it is.
+// its last extension tells what text it is, or its first bytes do.
 func openCompressed(ctx context.Context, path, found, format string, csv text.CSVOptions) (column.Table, error) {
 	bare := strings.ToLower(strings.TrimSuffix(path, filepath.Ext(path)))
 	if format == "" {
 		format = formats.ByExtension(filepath.Ext(bare))
 	}
-	if format != formats.CSV && format != formats.Libsvm {
+	if format != "" && format != formats.CSV && format != formats.Libsvm {
 		return nil, fault.File(path, "only text (.csv, .tsv, .libsvm) is read compressed as a whole; decompress it first")
 	}
 	f, stamp, err := file.OpenStamped(path)
@@ -105,6 +105,15 @@ func openUnseekable(ctx context.Context, name string, in io.Reader, format strin
 // spoolText copies all columns of a text file to a store, as kept columns,
 // which keep their kinds.
 func spoolText(ctx context.Context, path, name, format string, csv text.CSVOptions) (column.Table, error) {
+	if format == "" {
+		// What is no text by its first bytes is left to the reader of text, which says why.
+		switch found, err := formats.Sniff(path); {
+		case err == nil && found != formats.CSV && found != formats.Libsvm:
+			return nil, fault.File(name, "it holds a file of the format %s, and only text is read compressed as a whole; decompress it first", found)
+		case err == nil:
+			format = found
+		}
+	}
 	text, err := openText(ctx, path, format, csv)
 	if err != nil {
 		return nil, err

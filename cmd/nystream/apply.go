@@ -133,7 +133,7 @@ func (t takenRows) explainMissing(ctx context.Context, d dataFlags, paths []stri
 		return err
 	}
 	there := make(map[string]bool)
-	columns, _, failed := blockstore.Columns(ctx, paths, blockstore.Options{Format: d.format, NoHeader: d.noHeader, Delimiter: d.delimiter})
+	columns, _, failed := blockstore.Columns(ctx, paths, d.layout())
 	if failed != nil {
 		return err
 	}

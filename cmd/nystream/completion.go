@@ -65,7 +65,7 @@ func (d *dataFlags) columnNames(files []string) []string {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), completionTime)
 	defer cancel()
-	columns, _, err := blockstore.Columns(ctx, files, blockstore.Options{Format: d.format, NoHeader: d.noHeader, Delimiter: d.delimiter})
+	columns, _, err := blockstore.Columns(ctx, files, d.layout())
 	if err != nil {
 		return nil
 	}

@@ -123,7 +123,7 @@ func (c *convertCommand) chooseAll(ctx context.Context, inputs []string, output 
 	if len(c.data.columns) > 0 || c.data.keeps() || slices.Contains(inputs, "-") {
 		return nil
 	}
-	columns, _, err := blockstore.Columns(ctx, inputs, blockstore.Options{Format: c.data.format, NoHeader: c.data.noHeader, Delimiter: c.data.delimiter})
+	columns, _, err := blockstore.Columns(ctx, inputs, c.data.layout())
 	if err != nil {
 		return fromData(err)
 	}

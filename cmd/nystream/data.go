@@ -19,7 +19,10 @@ type dataFlags struct {
 	label     string
 	keep      []string
 	noHeader  bool
+	header    bool
 	delimiter string
+	comment   string
+	skip      int
 	format    string
 	spool     bool
 	spoolDir  string // implies spool
@@ -30,18 +33,34 @@ func (d *dataFlags) add(cmd *cobra.Command, positions argPositions) {
 	f.StringSliceVar(&d.columns, "columns", nil, "columns to compute with: `names`, globs, numbers, ranges 0:20, and !names to leave out")
 	f.StringVar(&d.label, "label", "", "`column` that is carried along and not computed with")
 	f.StringSliceVar(&d.keep, "keep", nil, "more `columns` that are carried along")
-	f.BoolVar(&d.noHeader, "no-header", false, "text files begin with a row, not with names")
-	f.StringVar(&d.delimiter, "delimiter", "", "what separates cells of text: one `character`, tab or space")
-	f.StringVar(&d.format, "input-format", "", "format of the files when their names do not tell: "+strings.Join(blockstore.Formats(), ", "))
+	d.addLayout(cmd)
 	f.BoolVar(&d.spool, "spool", false, "store a pipe on disk first, in the system's folder for temporary files; it is removed afterwards")
 	f.StringVar(&d.spoolDir, "spool-dir", "", "store a pipe on disk first, in `folder`; implies --spool")
 	d.completions(cmd, positions)
 }
 
+// addLayout adds the flags that say how files are laid out, whatever their columns are for.
+func (d *dataFlags) addLayout(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&d.noHeader, "no-header", false, "text files begin with a row, not with names")
+	f.BoolVar(&d.header, "header", false, "text files begin with names, even where these look like numbers")
+	f.StringVar(&d.delimiter, "delimiter", "", "what separates cells of text: one `character`, tab or space")
+	f.StringVar(&d.comment, "comment", "", "lines of CSV files that begin with this `character` are passed over, such as '#'")
+	f.IntVar(&d.skip, "skip", 0, "`number` of lines at the beginning of CSV files to pass over, such as a title")
+	f.StringVar(&d.format, "input-format", "", "format of the files when their names do not tell: "+strings.Join(blockstore.Formats(), ", "))
+}
+
 // options returns what the flags say for the package that reads.
 func (d *dataFlags) options(a *app) blockstore.Options {
-	return blockstore.Options{Format: d.format, Columns: d.columns, Label: d.label, Keep: trimmed(d.keep),
-		NoHeader: d.noHeader, Delimiter: d.delimiter, Threads: a.threads, Stdin: a.in}
+	o := d.layout()
+	o.Columns, o.Label, o.Keep = d.columns, d.label, trimmed(d.keep)
+	o.Threads, o.Stdin = a.threads, a.in
+	return o
+}
+
+// layout returns what the flags say of the files alone, whatever their columns are for.
+func (d *dataFlags) layout() blockstore.Options {
+	return blockstore.Options{Format: d.format, NoHeader: d.noHeader, Header: d.header, Delimiter: d.delimiter, Comment: d.comment, Skip: d.skip}
 }
 
 // trimmed returns a list as people write it, with spaces after commas.
@@ -61,6 +80,15 @@ func (d *dataFlags) check() error {
 	}
 	if long := len([]rune(d.delimiter)) > 1; long && d.delimiter != "tab" && d.delimiter != "space" && d.delimiter != `\t` {
 		return usagef("--delimiter %q is not one character; tab and space have names", d.delimiter)
+	}
+	if d.header && d.noHeader {
+		return usagef("--header and --no-header contradict each other; leave one out, or both to have the first line looked at")
+	}
+	if d.skip < 0 {
+		return usagef("--skip %d is below 0", d.skip)
+	}
+	if d.comment != "" && (len(d.comment) != 1 || d.comment[0] <= ' ' || d.comment[0] > '~' || d.comment == `"`) {
+		return usagef("--comment %q is not one ASCII character, such as '#'", d.comment)
 	}
 	if info, err := os.Stat(d.spoolDir); d.spoolDir != "" && (err != nil || !info.IsDir()) {
 		return usagef("--spool-dir %s: there is no such folder; make it first", d.spoolDir)

@@ -40,9 +40,7 @@ of a model always are.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&i.check, "check", false, "verify all checksums of a .nys store")
-	f.BoolVar(&i.data.noHeader, "no-header", false, "text files begin with a row, not with names")
-	f.StringVar(&i.data.delimiter, "delimiter", "", "what separates cells of text: one `character`, tab or space")
-	f.StringVar(&i.data.format, "input-format", "", "format of the files when their names do not tell: "+strings.Join(blockstore.Formats(), ", "))
+	i.data.addLayout(cmd)
 	return cmd
 }
 

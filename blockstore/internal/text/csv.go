@@ -18,16 +18,19 @@ import (
 // CSVOptions says what OpenCSV is not to find out by itself.
 type CSVOptions struct {
 	NoHeader  bool // the first line is a row, whatever it looks like
+	Header    bool // the first line names the columns, whatever it looks like
 	Delimiter rune // 0: found; ' ': runs of blanks and tabs
+	Comment   byte // lines that begin with it are passed over; 0: there are none
+	Skip      int  // lines at the beginning that are passed over
 	Threads   int  // that read parts of the file at the same time; 0: one for each processor
 }
 
 // csvTable is a text file of cells: CSV, TSV or columns between blanks.
 type csvTable struct {
 	column.TableInfo
-	delimiter rune
-	index     rowIndex
-	stamp     file.Stamp
+	layout layout
+	index  rowIndex
+	stamp  file.Stamp
 }
 
 // OpenCSV reads the whole file once, in memory independent of its length but
@@ -40,20 +43,42 @@ func OpenCSV(ctx context.Context, path string, o CSVOptions) (column.Table, erro
 		return nil, err
 	}
 	defer f.Close()
-	delimiter, err := Delimiter(f, o.Delimiter)
+	l, err := o.layout(f)
 	if err != nil {
 		return nil, fault.File(path, "%w", err)
 	}
-	scan, err := scanInParts(ctx, f, delimiter, o.Threads)
+	scan, err := scanInParts(ctx, f, l, o.Threads)
 	if err != nil {
 		err = &fault.DataError{Path: path, Row: -1, Err: err}
 	}
 	if err = stamp.Settle(f, err); err != nil {
 		return nil, err
 	}
-	t := scan.table(path, !o.NoHeader && scan.hasHeader())
+	t := scan.table(path, o.Header || !o.NoHeader && scan.hasHeader())
 	t.stamp = stamp
 	return t, nil
+}
+
+// layout returns how the records of a file are to be cut.
+func (o CSVOptions) layout(f io.ReaderAt) (layout, error) {
+	l := layout{Delimiter: o.Delimiter, begin: fileStart}
+	if o.Comment != 0 {
+		l.comments = string(rune(o.Comment))
+	}
+	head, err := Head(f)
+	if err != nil {
+		return l, err
+	}
+	if l.begin, err = lineNumber(f, o.Skip); err != nil {
+		return l, err
+	}
+	if l.begin.offset < int64(len(head)) {
+		head = head[l.begin.offset:]
+	}
+	if o.Delimiter == 0 {
+		l.Delimiter = guessDelimiter(head, l.comments)
+	}
+	return l, checkDelimiter(l.Delimiter)
 }
 
 // Delimiter checks a delimiter that was given and finds one that was not.
@@ -63,12 +88,17 @@ func Delimiter(f io.ReaderAt, given rune) (rune, error) {
 		return 0, err
 	}
 	if given == 0 {
-		return guessDelimiter(head), nil
+		return guessDelimiter(head, ""), nil
 	}
-	if given > 0x7e || given == '"' || given == '\n' || given == '\r' {
-		return 0, fmt.Errorf("%q cannot be a delimiter; use one ASCII character such as ',' ';' or '|'", given)
+	return given, checkDelimiter(given)
+}
+
+// checkDelimiter refuses what cannot separate cells.
+func checkDelimiter(delimiter rune) error {
+	if delimiter > 0x7e || delimiter == '"' || delimiter == '\n' || delimiter == '\r' {
+		return fmt.Errorf("%q cannot be a delimiter; use one ASCII character such as ',' ';' or '|'", delimiter)
 	}
-	return given, nil
+	return nil
 }
 
 // csvScan is the one reading of a file that opening costs.
@@ -107,7 +137,7 @@ func (s *csvScan) add(cells [][]byte) error {
 		return s.begin(cells)
 	}
 	if len(cells) != len(s.first) {
-		return ErrRagged(len(cells), len(s.first), s.records.Delimiter)
+		return s.ragged(len(cells))
 	}
 	for j, cell := range cells {
 		k := &s.others[j]
@@ -137,6 +167,19 @@ func ErrRagged(got, want int, delimiter rune) error {
 	return fmt.Errorf("%d cells, but the first line has %d; mend the line, or name the delimiter if it is not %q", got, want, delimiter)
 }
 
+// ragged returns the error that a record has another number of cells than the first. If the
+// first lines look like a comment or a title, it says what to do.
+func (s *csvScan) ragged(cells int) error {
+	err := ErrRagged(cells, len(s.first), s.records.Delimiter)
+	switch first := s.first[0]; {
+	case s.records.comments == "" && IsComment([]byte(first)):
+		return fmt.Errorf("%w; if lines that begin with %c are comments, say so with `comment %[2]c`", err, first[0])
+	case s.index.records == 1:
+		return fmt.Errorf("%w; if lines stand before the table, pass over them with `skip`", err)
+	}
+	return err
+}
+
 // hasHeader decides whether the first record names the columns: all its cells
 // are text, or it is made of text and whole numbers (0,1,2,class) and a text
 // stands above a column of numbers.
@@ -159,7 +202,7 @@ func (s *csvScan) hasHeader() bool {
 
 // table returns what the scan has found.
 func (s *csvScan) table(path string, header bool) *csvTable {
-	t := &csvTable{delimiter: s.records.Delimiter, index: s.index}
+	t := &csvTable{layout: s.records.layout, index: s.index}
 	if header {
 		t.index.header = 1
 	}
@@ -184,7 +227,7 @@ func (s *csvScan) table(path string, header bool) *csvTable {
 
 func (t *csvTable) Source(c column.Choice) (stream.Source, error) {
 	cursor := func(in io.ReaderAt) textCursor {
-		records := newRecords(in, t.delimiter)
+		records := newRecords(in, t.layout)
 		return &csvCursor{Choice: &c, table: t, records: records}
 	}
 	return &textSource{Choice: c, index: &t.index, stamp: t.stamp, cursor: cursor}, nil
@@ -203,7 +246,7 @@ func (c *csvCursor) seek(m mark) { c.records.lines.seek(m) }
 func (c *csvCursor) next() (err error) {
 	c.cells, err = c.records.Next()
 	if err == nil && len(c.cells) != len(c.table.Columns) {
-		err = c.records.Here(ErrRagged(len(c.cells), len(c.table.Columns), c.table.delimiter))
+		err = c.records.Here(ErrRagged(len(c.cells), len(c.table.Columns), c.table.layout.Delimiter))
 	}
 	return err
 }

@@ -23,16 +23,16 @@ var errWithin = errors.New("a part of the file begins within a record")
 // all parts before were, ends in another place than the part begins, and the file is
 // scanned from one end to the other. So it is where anything is wrong, for the first
 // error and its line.
-func scanInParts(ctx context.Context, f *os.File, delimiter rune, threads int) (*csvScan, error) {
+func scanInParts(ctx context.Context, f *os.File, l layout, threads int) (*csvScan, error) {
 	in := file.NewReaderAt(ctx, f)
 	whole := func() (*csvScan, error) {
-		scan := &csvScan{records: newRecords(in, delimiter)}
+		scan := &csvScan{records: newRecords(in, l)}
 		return scan, scan.run()
 	}
 	if info, err := f.Stat(); err != nil || info.Size() < 2*partBytes {
 		return whole()
 	}
-	head := &csvScan{records: newRecords(in, delimiter)}
+	head := &csvScan{records: newRecords(in, l)}
 	if cells, err := head.records.Next(); err != nil || head.add(cells) != nil {
 		return whole()
 	}
@@ -90,7 +90,7 @@ func lineAfter(in io.ReaderAt, at int64) (int64, error) {
 
 // part returns the scan of a part, which knows the first record.
 func (s *csvScan) part(in io.ReaderAt, starts []int64, i int) *csvScan {
-	p := &csvScan{records: newRecords(in, s.records.Delimiter), first: s.first,
+	p := &csvScan{records: newRecords(in, s.records.layout), first: s.first,
 		others: make([]cellKinds, len(s.first)), badLine: make([]int64, len(s.first)), within: true}
 	p.records.lines.seek(mark{starts[i], 1})
 	if i+1 < len(starts) {

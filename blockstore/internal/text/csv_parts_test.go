@@ -40,11 +40,16 @@ func TestCSVInParts(t *testing.T) {
 				fmt.Fprintf(&text, "%d,%g,\n", i, float64(what)/7)
 			}
 		}
+		options := CSVOptions{Skip: rapid.IntRange(0, 2).Draw(rt, "skip")}
+		if rapid.Bool().Draw(rt, "comments") {
+			options.Comment = '7' // some rows begin with it
+		}
 		path := filetest.TempFile(t, "a.csv", text.String())
 		partBytes = large
-		want, wantErr := OpenCSV(context.Background(), path, CSVOptions{})
+		want, wantErr := OpenCSV(context.Background(), path, options)
 		partBytes = rapid.Int64Range(1, 5000).Draw(rt, "part")
-		got, err := OpenCSV(context.Background(), path, CSVOptions{Threads: rapid.IntRange(1, 4).Draw(rt, "threads")})
+		options.Threads = rapid.IntRange(1, 4).Draw(rt, "threads")
+		got, err := OpenCSV(context.Background(), path, options)
 		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
 			rt.Fatalf("error %v, want %v", err, wantErr)
 		}
@@ -97,6 +102,10 @@ func TestLibsvmInParts(t *testing.T) {
 			default:
 				fmt.Fprintf(&text, "%d 1:%g 3:2\n", i%4, float64(what)/7)
 			}
+		}
+		options := CSVOptions{Skip: rapid.IntRange(0, 2).Draw(rt, "skip")}
+		if rapid.Bool().Draw(rt, "comments") {
+			options.Comment = '7' // some rows begin with it
 		}
 		path := filetest.TempFile(t, "a.svm", text.String())
 		partBytes = large

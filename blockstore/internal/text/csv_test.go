@@ -38,6 +38,9 @@ func TestCSVKnownAnswers(t *testing.T) {
 		{name: "first column is text", text: "M,1,2\nF,3,4\n", columns: []string{"x1", "x2"}, rows: [][]float64{{1, 2}, {3, 4}}, texts: []string{"M", "F"}},
 		{name: "text in the first row only, among fractions", text: "0.5,oops\n1,2\n", columns: []string{"x0"}, rows: [][]float64{{0.5}, {1}}, texts: []string{"oops", "2"}},
 		{name: "header refused", text: "a\nb\n", options: CSVOptions{NoHeader: true}, rows: [][]float64{{}, {}}, texts: []string{"a", "b"}},
+		{name: "header of numbers", text: "2019,2020\n1,2\n", options: CSVOptions{Header: true}, columns: []string{"2019", "2020"}, rows: [][]float64{{1, 2}}},
+		{name: "comments", text: "# by x; a, b\na;b\n1;2\n #3;4\n5;6\n#", options: CSVOptions{Comment: '#'}, columns: []string{"a", "b"}, rows: [][]float64{{1, 2}, {5, 6}}},
+		{name: "title", text: "Sales; all regions\n\"\na,b\n1,2\n3,4\n", options: CSVOptions{Skip: 2}, columns: []string{"a", "b"}, rows: [][]float64{{1, 2}, {3, 4}}},
 		{name: "semicolon", text: "a;b\n1.5;2\n", columns: []string{"a", "b"}, rows: [][]float64{{1.5, 2}}},
 		{name: "tab", text: "a b\tc\n1\t2\n\t\n", columns: []string{"a b", "c"}, rows: [][]float64{{1, 2}, {math.NaN(), math.NaN()}}},
 		{name: "bar", text: "1|2\n3|4\n", columns: []string{"x0", "x1"}, rows: [][]float64{{1, 2}, {3, 4}}},
@@ -207,7 +210,7 @@ func TestCSVEqualsEncodingCSV(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		got := Records{lines: newLineReader(bytes.NewReader(text.Bytes()), fileStart), Delimiter: ','}
+		got := newRecords(bytes.NewReader(text.Bytes()), layout{Delimiter: ',', begin: fileStart})
 		for i, record := range want {
 			cells, err := got.Next()
 			if err != nil {
@@ -239,9 +242,11 @@ func TestGuessDelimiter(t *testing.T) {
 		"1.5 2.5\n1 2\n":                    WhiteSpace,
 		"\"a;b\",c\n\"x;y\",d\n":            ',',
 		"label text, with comma;1\nother;2": ';',
+		"Sales; of 2020\na,b\n1,2\n3,4\n":   ',', // a title does not decide
+		"by x, on a day; and\n1;2\n3;4\n":   ';',
 	}
 	for text, want := range tests {
-		if got := guessDelimiter([]byte(text)); got != want {
+		if got := guessDelimiter([]byte(text), ""); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

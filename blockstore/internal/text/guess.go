@@ -53,13 +53,13 @@ func Head(f io.ReaderAt) ([]byte, error) {
 }
 
 // guessDelimiter finds the delimiter that makes the most sense of the first
-// lines: the most numbers, else the most cells, in lines that have as many
-// cells as the first. A comma if nothing speaks for another.
-func guessDelimiter(head []byte) rune {
+// lines: the most numbers, else the most cells, in lines of one width. A comma if
+// nothing speaks for another.
+func guessDelimiter(head []byte, comments string) rune {
 	var best rune
 	bestNumbers, bestCells := -1, -1
 	for _, delimiter := range []rune{',', ';', '\t', '|', WhiteSpace} {
-		numbers, cells := tryDelimiter(head, delimiter)
+		numbers, cells := tryDelimiter(head, layout{Delimiter: delimiter, comments: comments, begin: fileStart})
 		if numbers > bestNumbers || numbers == bestNumbers && cells > bestCells {
 			best, bestNumbers, bestCells = delimiter, numbers, cells
 		}
@@ -67,30 +67,63 @@ func guessDelimiter(head []byte) rune {
 	return best
 }
 
-// tryDelimiter counts the cells that the delimiter sets apart, and the numbers,
-// in the first lines that have as many cells as the very first.
-func tryDelimiter(head []byte, delimiter rune) (numbers, cells int) {
-	records := newRecords(bytes.NewReader(head), delimiter)
-	width := 0
+// tryDelimiter counts the cells that the delimiter sets apart, and the numbers, in those
+// of the first lines that have as many cells as most of them: a title above the table
+// does not decide.
+func tryDelimiter(head []byte, l layout) (numbers, cells int) {
+	records := newRecords(bytes.NewReader(head), l)
+	type count struct{ lines, numbers int }
+	var widths []int // in the order in which they were seen
+	seen := map[int]*count{}
 	for range 50 {
 		record, err := records.Next()
 		if err != nil {
 			break
 		}
-		if width == 0 {
-			width = len(record)
+		c := seen[len(record)]
+		if c == nil {
+			c = &count{}
+			seen[len(record)], widths = c, append(widths, len(record))
 		}
-		if len(record) != width {
-			continue
-		}
-		if width > 1 { // one cell a line is what a wrong delimiter gives
-			cells += width
-		}
+		c.lines++
 		for _, cell := range record {
 			if _, ok := ParseNumber(cell); ok {
-				numbers++
+				c.numbers++
 			}
 		}
 	}
-	return numbers, cells
+	most := count{}
+	for _, width := range widths {
+		if c := *seen[width]; c.lines > most.lines {
+			most, cells = c, 0
+			if width > 1 { // one cell a line is what a wrong delimiter gives
+				cells = width * c.lines
+			}
+		}
+	}
+	return most.numbers, cells
+}
+
+// lineNumber returns where a line of a file begins, of which so many come before.
+func lineNumber(f io.ReaderAt, before int) (mark, error) {
+	lines := newLineReader(f, fileStart)
+	for i := range before {
+		if _, err := lines.next(); err == io.EOF {
+			return lines.here(), fmt.Errorf("it has %d lines, so that `skip %d` leaves none", i, before)
+		} else if err != nil {
+			return lines.here(), err
+		}
+	}
+	return lines.here(), nil
+}
+
+// ParseComment returns the character that blockstore.Options.Comment names, 0 for none.
+func ParseComment(name string) (byte, error) {
+	switch {
+	case name == "":
+		return 0, nil
+	case len(name) == 1 && name[0] > ' ' && name[0] < 0x7f && name[0] != '"':
+		return name[0], nil
+	}
+	return 0, fmt.Errorf("comment %q is not one ASCII character, such as #", name)
 }

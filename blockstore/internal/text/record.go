@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 )
@@ -20,30 +21,34 @@ var (
 	errQuote = errors.New(`text follows a closing quote; inside a quoted cell write "" for a quote`)
 )
 
+// layout is how the records of a text are told from each other.
+type layout struct {
+	Delimiter rune
+	comments  string // the characters that a line begins with which is passed over
+	begin     mark   // where the records begin
+}
+
 // Records cuts a CSV file into records (RFC 4180, 2005): one line each,
 // more where a quoted cell holds a newline. Blank lines are skipped. A quote
 // inside a cell that does not begin with one is an ordinary character.
 type Records struct {
-	lines     *lineReader
-	Delimiter rune
-	comments  bool   // pass over lines that begin with # or %
-	record    []byte // a record of several lines
-	cells     [][]byte
-	start     mark  // where the record starts
-	until     int64 // no record starts here or later; 0: there is no such limit
+	layout
+	lines  *lineReader
+	record []byte // a record of several lines
+	cells  [][]byte
+	start  mark  // where the record starts
+	until  int64 // no record starts here or later; 0: there is no such limit
 }
 
-// newRecords reads in from its beginning.
-func newRecords(in io.ReaderAt, delimiter rune) *Records {
-	return &Records{lines: newLineReader(in, fileStart), Delimiter: delimiter}
+// newRecords reads in from where the records begin.
+func newRecords(in io.ReaderAt, l layout) *Records {
+	return &Records{lines: newLineReader(in, l.begin), layout: l}
 }
 
 // NewCommented reads in from its beginning and passes over lines that
 // begin with # or %.
 func NewCommented(in io.ReaderAt, delimiter rune) *Records {
-	r := newRecords(in, delimiter)
-	r.comments = true
-	return r
+	return newRecords(in, layout{Delimiter: delimiter, comments: anyComment, begin: fileStart})
 }
 
 // Next returns the cells of the next record, valid until the next call. Blanks
@@ -61,7 +66,7 @@ func (r *Records) Next() ([][]byte, error) {
 		if r.start.offset == 0 {
 			line = bytes.TrimPrefix(line, []byte(ByteOrderMark))
 		}
-		if r.blank(line) || r.comments && IsComment(line) {
+		if r.blank(line) || r.comments != "" && beginsWith(line, r.comments) {
 			continue
 		}
 		if err := r.split(line); err != nil {
@@ -254,11 +259,17 @@ func (r *Records) afterDelimiter(record []byte) []byte {
 // isBlank reports whether a byte never belongs to a number.
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 
+// anyComment holds the characters that comments begin with in most files.
+const anyComment = "#%"
+
 // IsComment reports whether a line begins with # or %.
-func IsComment(line []byte) bool {
+func IsComment(line []byte) bool { return beginsWith(line, anyComment) }
+
+// beginsWith reports whether the first character of a line that is no blank is one of chars.
+func beginsWith(line []byte, chars string) bool {
 	for _, c := range line {
 		if !isBlank(c) {
-			return c == '#' || c == '%'
+			return strings.IndexByte(chars, c) >= 0
 		}
 	}
 	return false

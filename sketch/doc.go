@@ -12,7 +12,7 @@
 // # Accumulators
 //
 // An accumulator is what a pass folds blocks into: [QR], [PairQR], [Gram],
-// [ColumnSums], [Explicit], a [Sum] of whatever the caller adds, and [Both] and [List]
+// [ColumnSums], a [Sum] of whatever the caller adds, and [Both] and [List]
 // of others. Its life is
 //
 //	new → Add* → Merge* → finish
@@ -42,7 +42,7 @@
 //
 //	offset  size  content
 //	0       4     magic "NySk"
-//	4       2     kind: 1 QR, 2 PairQR, 3 Gram, 5 Explicit, 6 Sum,
+//	4       2     kind: 1 QR, 2 PairQR, 3 Gram, 6 Sum,
 //	              7 ColumnSums, 8 Priority
 //	6       2     version of the layout, now 1
 //	8       8·k   shape: k unsigned integers, fixed by the kind

@@ -14,7 +14,6 @@ const (
 	kindQR         = 1
 	kindPairQR     = 2
 	kindGram       = 3
-	kindExplicit   = 5
 	kindSum        = 6
 	kindColumnSums = 7
 	kindPriority   = 8

@@ -21,7 +21,7 @@ type state interface {
 
 // fresh returns one accumulator of every kind.
 func fresh(t testing.TB) []state {
-	return []state{sketch.NewQR(3), sketch.NewPairQR(2), sketch.NewGram(2, 3), sketch.NewColumnSums(3), sketch.NewExplicit(3, operators(t, 2, 3, 1)), sketch.NewPriority(4, 3)}
+	return []state{sketch.NewQR(3), sketch.NewPairQR(2), sketch.NewGram(2, 3), sketch.NewColumnSums(3), sketch.NewPriority(4, 3)}
 }
 
 // filled returns the serial form of one accumulator of every kind that has seen
@@ -36,8 +36,7 @@ func filled(t testing.TB) [][]byte {
 		all[1].(*sketch.PairQR).Add(narrow, []int{1, 4}, randomBlock(2, 2, 3)),
 		all[2].(*sketch.Gram).Add(narrow, block),
 		all[3].(*sketch.ColumnSums).Add(block),
-		all[4].(*sketch.Explicit).Add(0, block),
-		all[5].(*sketch.Priority).Add(0, []float64{1, 5, 4, 3, 2}, block),
+		all[4].(*sketch.Priority).Add(0, []float64{1, 5, 4, 3, 2}, block),
 	}
 	var states [][]byte
 	for i, a := range all {

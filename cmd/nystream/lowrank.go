@@ -111,7 +111,7 @@ func (c *lowrankTask) refuses(args []string) []contradiction {
 		{len(args) == 0 && !matrix, noData},
 		{matrix && len(args)+len(c.rightFiles) > 0, "--matrix names the matrix itself: leave out DATA and --right, or leave out --matrix"},
 		{matrix && c.precision != lowrank.Float64, "--precision is for kernels: leave it out with --matrix"},
-		c.without(matrix, "is for kernels: the fit of a --matrix has read all its entries; leave it out", "refine"),
+		c.without(matrix, "is for kernels: a --matrix is sketched by all its columns; leave it out", "nnz"),
 		{matrix && c.given("kernel"), "--matrix goes with --map, not with --kernel"},
 		c.without(!matrix, "goes with --matrix; for rows of DATA name a --kernel", "map"),
 		c.needs(!matrix, "kernel", ", such as --kernel 'rbf(gamma=median)'"),

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -77,11 +78,13 @@ Algorithm 5). One pass; another two when factors are written.`,
 		long: `Approximate the kernel matrix between the rows of LEFT and those of RIGHT (of LEFT
 again without --right), or f of the entries of a matrix on disk with --matrix FILE
 --map f, by a singular value decomposition (Xie et al. 2023, Algorithm 4; for a
-matrix all of whose entries are read, Algorithm 1). One pass over each source;
-another two when factors are written. --refine goes on from there with a block Krylov
-iteration on all entries: rows in memory, time in proportion to both numbers of rows,
-and two passes come near the least error that the rank allows.`,
-		sketchUsage: sketchUsage,
+matrix all of whose entries are read, the randomized SVD in one pass of Yu et al.
+2017). One pass over each source; another two when factors are written. --refine goes on
+from there with a block Krylov iteration on all entries: rows in memory, time in
+proportion to both numbers of rows, and two passes come near the least error that the
+rank allows; of a --matrix with as many more passes over its files, of which one comes
+near it, and nothing in memory but the sketch.`,
+		sketchUsage: sketchUsage + "; of a --matrix, of its sketch",
 		nnzUsage:    nnzUsage,
 		twoSided:    true,
 		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
@@ -89,8 +92,8 @@ and two passes come near the least error that the rank allows.`,
 			addRefineFlag(c, cmd)
 		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			if len(c.matrix) > 0 {
-				return lowrank.SSRSVDMatrix{Rank: c.rank, Sketch: c.sketch, Map: c.mapping, Seed: c.seed}, nil
+			if c.explicit() {
+				return lowrank.SSRSVDMatrix{Rank: c.rank, Sketch: c.sketch, Refine: c.refine, Map: c.mapping, Seed: c.seed}, c.refinable()
 			}
 			if c.given("refine") {
 				return c.refined(lowrank.Subspace{Start: lowrank.SSRSVD{Sketch: c.sketch, NNZ: c.nnz}, TwoFactors: true})
@@ -220,7 +223,7 @@ const oneLandmark = "landmarks per column of U; 0 means 1"
 
 // addRefineFlag adds a flag for methods whose model exact passes may go on from.
 func addRefineFlag(c *lowrankTask, cmd *cobra.Command) {
-	cmd.Flags().IntVar(&c.refine, "refine", 0, "most exact passes over all entries of A, from the model of the method on; fewer when the residuals are below 1e-6. The model holds all rows then")
+	cmd.Flags().IntVar(&c.refine, "refine", 0, "most exact passes over all entries of A, from the model of the method on; fewer when the residuals of a kernel matrix are below 1e-6. The model of a kernel holds all rows then")
 }
 
 // landmark returns the method of fit landmark: to a rank, to a tolerance, or refined by exact passes.
@@ -245,10 +248,15 @@ const exactInDouble = "exact passes compute in float64, since they would only re
 // refined returns a method with --refine exact passes.
 func (c *lowrankTask) refined(m lowrank.Subspace) (lowrank.Method, error) {
 	m.Rank, m.Passes, m.Seed = c.rank, c.refine, c.seed
-	if c.refine < 1 {
-		return nil, fmt.Errorf("--refine %d must be at least 1", c.refine)
+	return m, cmp.Or(c.refinable(), c.inDouble(exactInDouble+"; leave out --refine or --precision"))
+}
+
+// refinable refuses a number of passes below 1.
+func (c *lowrankTask) refinable() error {
+	if c.given("refine") && c.refine < 1 {
+		return fmt.Errorf("--refine %d must be at least 1", c.refine)
 	}
-	return m, c.inDouble(exactInDouble + "; leave out --refine or --precision")
+	return nil
 }
 
 // inDouble refuses another precision than float64, and says why.

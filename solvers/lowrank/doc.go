@@ -33,8 +33,8 @@
 //
 //   - [S3SPSD]: Xie et al. (2023), Algorithm 5, with a shift that is fitted or
 //     that of the paper.
-//   - [SSRSVD]: Xie et al. (2023), Algorithm 4, for two sources, one source, or
-//     ([SSRSVDMatrix]) an explicit matrix.
+//   - [SSRSVD]: Xie et al. (2023), Algorithm 4, for two sources or one.
+//   - [SSRSVDMatrix]: an explicit matrix, by a randomized SVD in one pass.
 //   - [Landmark]: all landmark columns are kept instead of being compressed by
 //     signs, and the core is fitted by least squares, for one source or two; the
 //     default.

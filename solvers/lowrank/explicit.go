@@ -3,186 +3,128 @@ package lowrank
 import (
 	"context"
 	"fmt"
-	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-
-	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
-// signsPerRow is ζ, the nonzeros per row of the sketches of an explicit matrix
-// (Tropp et al. 2019, §3.9 recommend 8).
-const signsPerRow = 8
-
-// SSRSVDMatrix is ssrSVD of A = f∘(M) for a matrix M whose rows are the rows of
-// a source. All entries are read anyway, so the sketches take every entry
-// exactly once (ζ signs per row) instead of a few columns: Tropp, Yurtsever,
-// Udell and Cevher (2019) with sparse signs; Xie et al. (2023), Algorithm 1.
+// SSRSVDMatrix is a randomized SVD of A = f∘(M) for a matrix M whose rows are the rows of a
+// source. A row of Y = A·C is known as soon as the row of A is, so one pass gives all of
 //
-// It takes one pass, O(ζ·m·n + m·c²) flops, and memory for c·n + s² numbers
-// where n is the number of columns of M.
+//	Y = A·C = Q·R, W = Yᵀ·A, ‖A‖_F         C with c sparse signs a row (Martinsson and Tropp 2020, §9.2)
+//	B = R⁻ᵀ·W = QᵀA = G·diag(σ)·Vᵀ          Â = Q·G·diag(σ)·Vᵀ, truncated to the rank
+//
+// without keeping Y (W. Yu, Y. Gu, J. Li, S. Liu and Y. Li 2017, "Single-pass PCA of large
+// high-dimensional data"). That is the randomized SVD of two passes (Halko, Martinsson and
+// Tropp 2011, Algorithm 5.1), so the expected error of c columns and rank r is at most
+// √(1+r/(c−r−1)) times the best of rank r before truncation, where sketches of the core
+// from both sides (Xie et al. 2023, Algorithm 1) have two more such factors. A further pass
+// takes all c columns of V in place of C: a step of subspace iteration. Of a matrix with
+// few columns the pass takes the triangular factor of A itself, and Â is the best there is.
+//
+// U and V are singular vectors of QᵀA, so ‖A−Â‖_F² is ‖A‖_F²−Σσ²: the Frobenius error is
+// known, down to 1e-7, where the squares cancel. The spectral one is estimated. Directions
+// below 1e-8 of the largest are lost, as W has squares of A; a further pass makes the
+// others as exact as rounding allows.
+//
+// It takes 1 + Refine passes with 4·m·n·c + 2·m·c² flops each and memory for c·n + c²
+// numbers for each partial state, where m×n is the size of M. Entries must be between 1e-150
+// and 1e150 in magnitude, or zero.
 type SSRSVDMatrix struct {
-	Rank   int // r = c
-	Sketch int // s ≥ c; 0 means 5c
+	Rank   int // r
+	Sketch int // c ≥ r; 0 means 5r, or down to 2r where 5r columns of n numbers are above 128 MB
+	Refine int // further passes
 	Map    kernelgen.Map
 	Seed   uint64
 }
 
+// signsPerRow is ζ, the nonzeros per row of the sketch (Tropp et al. 2019, §3.9
+// recommend 8).
+const signsPerRow = 8
+
+// What a sketch has at least beyond the rank, and at most where nobody says how much:
+// the numbers of 128 MB.
+const (
+	matrixOversampling = 10
+	matrixNumbers      = 1 << 24
+)
+
+// factoredColumns is up to how many columns a matrix is factored as it is: that is no
+// more work than to read it as text.
+const factoredColumns = 256
+
+// width returns the columns of the sketch of a matrix with n columns, which are n if the
+// matrix is better factored as it is.
+func (m SSRSVDMatrix) width(n int) int {
+	c := m.Sketch
+	if c == 0 {
+		c = min(5*m.Rank, max(matrixNumbers/n, 2*m.Rank))
+		c = max(c, m.Rank+matrixOversampling)
+	}
+	if n <= max(2*c, factoredColumns) && m.Sketch == 0 || c > n {
+		return n
+	}
+	return c
+}
+
+// check returns an error unless a matrix of so many rows, below 0 if that is not known, and
+// columns has the rank.
+func (m SSRSVDMatrix) check(rows, cols int64) error {
+	most := cols
+	if rows >= 0 {
+		most = min(rows, cols)
+	}
+	switch {
+	case m.Rank < 1 || int64(m.Rank) > most:
+		return fmt.Errorf("`rank %d`: a %d × %d matrix has rank %d at most", m.Rank, rows, cols, most)
+	case m.Sketch != 0 && m.Sketch < m.Rank:
+		return fmt.Errorf("`sketch %d` is below `rank %d`", m.Sketch, m.Rank)
+	case m.Refine < 0:
+		return fmt.Errorf("`refine %d` is below 0", m.Refine)
+	}
+	return nil
+}
+
 // Plan returns the cost of a fit of a matrix with s.Columns columns.
 func (m SSRSVDMatrix) Plan(e stream.Engine, s model.Shape, _ kernelgen.Kernel) (*model.Plan, error) {
-	rows, cols := s.Rows, int64(s.Columns)
-	if most := min(rows, cols); m.Rank < 1 || int64(m.Rank) > most {
-		return nil, fmt.Errorf("`rank %d`: a %d × %d matrix has rank %d at most", m.Rank, rows, cols, most)
+	rows, n := s.Rows, int64(s.Columns)
+	if err := m.check(rows, n); err != nil {
+		return nil, err
 	}
-	if m.Sketch > 0 && m.Sketch < m.Rank {
-		return nil, fmt.Errorf("`sketch %d` is below `rank %d`", m.Sketch, m.Rank)
-	}
-	c, h := int64(m.Rank), int64(max(m.Sketch, 5*m.Rank))
+	c := int64(m.width(s.Columns))
 	p := newPlanner(e, Float64, s.Columns)
-	p.pass(rows, c+h, c, c*c+c*cols+h*h+h*c)
-	p.KernelEntries = 0
-	p.Work(float64(rows)*float64(cols), 2*signsPerRow*4*float64(rows)*float64(cols))
 	p.Rounds = []string{"fit"}
+	if c == n {
+		p.pass(rows, 0, c, c*c)
+		p.Add("factors", 6*c*c, "`rank`")
+		return p.Plan, nil
+	}
+	p.pass(rows, c, c, c*c+(c+1)*n)
+	p.KernelEntries = 0
+	p.Add("sketch and factors", 6*c*n, "`sketch`")
+	p.Passes += m.Refine
+	p.Work(0, float64(1+m.Refine)*4*float64(rows)*float64(n)*float64(c)+float64(m.Refine)*2*float64(rows)*float64(c)*float64(c))
+	for range m.Refine {
+		p.Rounds = append(p.Rounds, "refine")
+	}
 	return p.Plan, nil
 }
 
 // Fit approximates f∘(M), M the matrix with the rows of d.Left. There is no kernel: it
 // is not looked at.
 func (m SSRSVDMatrix) Fit(ctx context.Context, e stream.Engine, d model.Sources, _ kernelgen.Kernel) (*Fit, error) {
-	src := d.Left
-	info := src.Info()
+	info := d.Left.Info()
 	if d.Right != nil {
 		return nil, fmt.Errorf("a matrix on disk is one source, and its columns are not those of %s", d.Right.Info().Name)
 	}
 	n := len(info.Columns)
-	s := m.Sketch
-	if s == 0 {
-		s = 5 * m.Rank
+	if err := m.check(info.Rows, int64(n)); err != nil {
+		return nil, fmt.Errorf("%s: %w", info.Name, err)
 	}
-	if n == 0 || m.Rank < 1 || s < m.Rank {
-		return nil, fmt.Errorf("%s: rank %d, sketch %d and %d columns: all must be at least 1, and the sketch at least the rank", info.Name, m.Rank, s, n)
+	f := &matrixFit{SSRSVDMatrix: m, engine: e, src: d.Left, n: n, c: m.width(n)}
+	if f.c == n {
+		return f.factored(ctx)
 	}
-	if m.Rank > n || info.Rows >= 0 && int64(m.Rank) > info.Rows {
-		return nil, fmt.Errorf("rank %d is more than a %d×%d matrix has", m.Rank, info.Rows, n)
-	}
-	with, err := m.operators(s)
-	if err != nil {
-		return nil, err
-	}
-	acc, err := stream.Fold(ctx, e, "fit", src, func() *sketch.Explicit { return sketch.NewExplicit(n, with) }, mapWorker(m.Map, info))
-	if err != nil {
-		return nil, err
-	}
-	if acc.Rows() == 0 {
-		return nil, fmt.Errorf("%s has no rows", info.Name)
-	}
-	return m.finish(acc, with, n)
-}
-
-func (m SSRSVDMatrix) operators(s int) (with sketch.ExplicitSketch, err error) {
-	draw := func(cols int, purpose string) (op *sketch.RowSign) {
-		if err == nil {
-			op, err = sketch.NewRowSign(cols, min(signsPerRow, cols), m.Seed, purpose)
-		}
-		return op
-	}
-	with = sketch.ExplicitSketch{C: draw(m.Rank, "C"), H: draw(m.Rank, "H"), O: draw(s, "O"), S: draw(s, "S")}
-	return with, err
-}
-
-// mapWorker adds blocks of f∘(M) to a sketch.
-func mapWorker(f kernelgen.Map, info stream.Info) func() func(*sketch.Explicit, *stream.Block) error {
-	return func() func(*sketch.Explicit, *stream.Block) error {
-		return func(acc *sketch.Explicit, b *stream.Block) error {
-			for first, x := range b.Panels(stream.PanelRows) {
-				start := b.Start + int64(first)
-				if err := applyMap(f, x, start, info); err != nil {
-					return err
-				}
-				if err := acc.Add(start, x); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}
-}
-
-// applyMap replaces x by f∘(x), and refuses a result that is not finite.
-func applyMap(f kernelgen.Map, x blas64.General, start int64, info stream.Info) error {
-	for i := range x.Rows {
-		r := dense.Row(x, i)
-		f.Apply(r, r)
-		for j, v := range r {
-			if v-v != 0 {
-				return &stream.BadValueError{Source: info.Name, Row: start + int64(i), Column: info.Columns[j], Reason: mapFeatures{f, len(r)}.reason(v)}
-			}
-		}
-	}
-	return nil
-}
-
-// finish makes the model: Algorithm 1, lines 3–6.
-func (m SSRSVDMatrix) finish(acc *sketch.Explicit, with sketch.ExplicitSketch, n int) (*Fit, error) {
-	y, err := newSVD("the range sketch", acc.R())
-	if err != nil {
-		return nil, err
-	}
-	r := dense.Rank(y.S, RankTolerance)
-	toQ := y.whitener(r)
-	p, err := orthonormalColumns(acc.XT())
-	if err != nil {
-		return nil, err
-	}
-	sp := stream.NewMatrix(with.S.Cols, p.Cols)
-	with.S.MulLeft(sp, 0, p)
-	w, err := solveCore(dense.Mul(blas.NoTrans, acc.OY(), blas.NoTrans, toQ), acc.Z(), sp)
-	if err != nil {
-		return nil, err
-	}
-	left := &Embedding{Landmarks: noLandmarks(n), Features: mapFeatures{m.Map, n},
-		Projection: denseRows(with.C, n, dense.Mul(blas.NoTrans, toQ, blas.NoTrans, w.U))}
-	return &Fit{Model: &Model{Method: "ssrsvd", Seed: m.Seed, Rows: acc.Rows(), Cols: int64(n), Left: left, Values: w.S,
-		Explicit: &Explicit{Map: m.Map, V: dense.Mul(blas.NoTrans, p, blas.NoTrans, w.V)}},
-		Report:    model.Report{Notes: rankNote(len(w.S), m.Rank, RankTolerance), SourcePasses: 1, KernelEntries: acc.Rows() * int64(n)},
-		Condition: condition(y, r), TraceResidual: math.NaN(), TraceKept: math.NaN()}, nil
-}
-
-// orthonormalColumns returns an orthonormal basis of the columns of X, given Xᵀ, by
-// two rounds of SVD-QR.
-func orthonormalColumns(xt blas64.General) (blas64.General, error) {
-	x := matDense(xt).T()
-	n, c := x.Dims()
-	basis := stream.NewMatrix(n, c)
-	matDense(basis).Copy(x)
-	for range 2 {
-		qr := sketch.NewQR(basis.Cols)
-		if err := qr.Add(basis); err != nil {
-			return basis, err
-		}
-		s, err := newSVD("the co-range sketch", qr.R())
-		if err != nil {
-			return basis, err
-		}
-		basis = dense.Mul(blas.NoTrans, basis, blas.NoTrans, s.whitener(dense.Rank(s.S, RankTolerance)))
-	}
-	return basis, nil
-}
-
-// denseRows returns C·b for a sketch C with n rows.
-func denseRows(c *sketch.RowSign, n int, b blas64.General) blas64.General {
-	out := stream.NewMatrix(n, b.Cols)
-	cols, vals := make([]int, c.NNZ), make([]float64, c.NNZ)
-	for i := range n {
-		c.Row(int64(i), cols, vals)
-		for k, j := range cols {
-			dense.Axpy(vals[k], dense.Row(b, j), dense.Row(out, i))
-		}
-	}
-	return out
+	return f.sketched(ctx)
 }

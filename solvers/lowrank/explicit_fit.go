@@ -1,0 +1,274 @@
+package lowrank
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// matrixFit is a fit of an explicit matrix under way. The letters are those of
+// [SSRSVDMatrix].
+type matrixFit struct {
+	SSRSVDMatrix
+	engine stream.Engine
+	src    stream.Source
+	n, c   int
+	rows   int64 // that passes have seen
+	passes int
+}
+
+// sketches are what a pass folds rows into: the triangular factor of Y, and as rows of a
+// sum W and the sums of squares of the columns of A.
+type sketches = sketch.Both[*sketch.QR, *sketch.Sum]
+
+// factored is the fit of a matrix with few columns, of which the triangular factor is
+// kept.
+func (f *matrixFit) factored(ctx context.Context) (*Fit, error) {
+	acc, err := f.pass(ctx, "fit", blas64.General{})
+	if err != nil {
+		return nil, err
+	}
+	s, err := newSVD("the matrix", acc.A.R())
+	if err != nil {
+		return nil, err
+	}
+	r := min(f.Rank, dense.Rank(s.S, RankTolerance))
+	fit := f.model(s.S[:r], dense.Columns(s.whitener(r), 0, r), dense.Columns(s.V, 0, r), RankTolerance)
+	all, rest := dense.Norm(s.S), dense.Norm(s.S[r:])
+	fit.estimated(ratio(nextValue(s.S, r), s.S[0]), ratio(rest, all), "all entries")
+	if f.Refine > 0 {
+		fit.Note(fmt.Sprintf("the matrix has %d columns, few enough to be factored as it is: the model is the best of its rank, and `refine` adds nothing", f.n))
+	}
+	return fit, nil
+}
+
+// sketched is the fit of any other matrix.
+func (f *matrixFit) sketched(ctx context.Context) (*Fit, error) {
+	with, err := f.signs()
+	if err != nil {
+		return nil, err
+	}
+	for name := "fit"; ; name = "refine" {
+		acc, err := f.pass(ctx, name, with)
+		if err != nil {
+			return nil, err
+		}
+		g, err := f.decompose(acc)
+		if err != nil {
+			return nil, err
+		}
+		if f.passes > f.Refine || len(g.S) == 0 {
+			return g.model(f, with), nil
+		}
+		with = g.V
+	}
+}
+
+// signs returns C.
+func (f *matrixFit) signs() (blas64.General, error) {
+	c := stream.NewMatrix(f.n, f.c)
+	op, err := sketch.NewRowSign(f.c, min(signsPerRow, f.c), f.Seed, "C")
+	if err != nil {
+		return c, err
+	}
+	cols, vals := make([]int, op.NNZ), make([]float64, op.NNZ)
+	for i := range f.n {
+		op.Row(int64(i), cols, vals)
+		for k, j := range cols {
+			dense.Row(c, i)[j] = vals[k]
+		}
+	}
+	return c, nil
+}
+
+// pass folds all rows, with Y = A·with, or Y = A and no sum if with is empty.
+func (f *matrixFit) pass(ctx context.Context, name string, with blas64.General) (*sketches, error) {
+	width, sums := with.Cols, with.Cols+1
+	if with.Rows == 0 {
+		width, sums = f.n, 0
+	}
+	newState := func() *sketches { return &sketches{A: sketch.NewQR(width), B: sketch.NewSum(sums, f.n)} }
+	acc, err := stream.Fold(ctx, f.engine, name, f.src, newState, f.worker(with))
+	if err != nil {
+		return nil, err
+	}
+	f.rows = acc.A.Rows()
+	f.passes++
+	info := f.src.Info()
+	if f.rows == 0 {
+		return nil, fmt.Errorf("%s has no rows", info.Name)
+	}
+	if err := f.check(f.rows, int64(f.n)); err != nil {
+		return nil, fmt.Errorf("%s: %w", info.Name, err)
+	}
+	return acc, nil
+}
+
+func (f *matrixFit) worker(with blas64.General) func() func(*sketches, *stream.Block) error {
+	info := f.src.Info()
+	return func() func(*sketches, *stream.Block) error {
+		y := stream.NewMatrix(stream.PanelRows, with.Cols)
+		return func(acc *sketches, b *stream.Block) error {
+			for first, x := range b.Panels(stream.PanelRows) {
+				if err := applyMap(f.Map, x, b.Start+int64(first), info); err != nil {
+					return err
+				}
+				if with.Rows == 0 {
+					if err := acc.A.Add(x); err != nil {
+						return err
+					}
+					continue
+				}
+				part := stream.RowSlice(y, 0, x.Rows)
+				dense.Gemm(blas.NoTrans, blas.NoTrans, 1, x, with, 0, part)
+				if err := acc.A.Add(part); err != nil {
+					return err
+				}
+				addSketch(acc.B, part, x)
+			}
+			return nil
+		}
+	}
+}
+
+// addSketch adds YᵀA and the squares of the columns of A.
+func addSketch(sum *sketch.Sum, y, x blas64.General) {
+	w := stream.RowSlice(sum.General, 0, y.Cols)
+	dense.Gemm(blas.Trans, blas.NoTrans, 1, y, x, 1, w)
+	squares := dense.Row(sum.General, y.Cols)
+	for i := range x.Rows {
+		for j, v := range dense.Row(x, i) {
+			squares[j] += v * v
+		}
+	}
+}
+
+// applyMap replaces x by f∘(x), and refuses a result that is not finite.
+func applyMap(f kernelgen.Map, x blas64.General, start int64, info stream.Info) error {
+	for i := range x.Rows {
+		r := dense.Row(x, i)
+		f.Apply(r, r)
+		for j, v := range r {
+			if v-v != 0 {
+				return &stream.BadValueError{Source: info.Name, Row: start + int64(i), Column: info.Columns[j], Reason: mapFeatures{f, len(r)}.reason(v)}
+			}
+		}
+	}
+	return nil
+}
+
+// decomposed is the SVD of B = TᵀW, where the columns of Y·T are orthonormal.
+type decomposed struct {
+	*svd
+	t     blas64.General
+	total float64 // ‖A‖_F²
+}
+
+// decompose finds T and decomposes B. The columns of Y are made of one length first, since
+// those of A·V are as different as the singular values, and each is as exact as the others.
+func (f *matrixFit) decompose(acc *sketches) (*decomposed, error) {
+	r := acc.A.R()
+	squares := dense.Sum(dense.Row(acc.B.General, r.Cols))
+	if !(squares < math.Inf(1)) || squares == 0 && dense.MaxAbs(r) > 0 || squares > 0 && squares < 1e-300 {
+		return nil, fmt.Errorf("%s: the squares of the entries add up to %v, which leaves no digits: multiply the entries (`map 'identity(scale=1e-200)'`)", f.src.Info().Name, squares)
+	}
+	t, err := unitWhitener(r)
+	if err != nil {
+		return nil, err
+	}
+	b, err := newSVD("the sketch", dense.Mul(blas.Trans, t, blas.NoTrans, stream.RowSlice(acc.B.General, 0, r.Cols)))
+	if err != nil {
+		return nil, err
+	}
+	return &decomposed{b, t, squares}, nil
+}
+
+// unitWhitener returns T with Y·T orthonormal, for the triangular factor of Y.
+func unitWhitener(r blas64.General) (blas64.General, error) {
+	lengths := columnLengths(r)
+	var kept []int
+	for j, v := range lengths {
+		if v > RankTolerance*slices.Max(lengths) {
+			kept = append(kept, j)
+		}
+	}
+	inverse := dense.Reciprocals(dense.Pick(lengths, kept))
+	y, err := newSVD("the range sketch", scaledColumns(dense.PickColumns(r, kept), inverse))
+	if err != nil {
+		return r, err
+	}
+	part := scaledRows(y.whitener(dense.Rank(y.S, coreTolerance)), inverse)
+	t := stream.NewMatrix(r.Cols, part.Cols)
+	for i, j := range kept {
+		copy(dense.Row(t, j), dense.Row(part, i))
+	}
+	return t, nil
+}
+
+// model returns the fit: U = A·C·T·G.
+func (g *decomposed) model(f *matrixFit, with blas64.General) *Fit {
+	r := min(f.Rank, dense.Rank(g.S, RankTolerance))
+	u := dense.Mul(blas.NoTrans, with, blas.NoTrans, dense.Mul(blas.NoTrans, g.t, blas.NoTrans, dense.Columns(g.U, 0, r)))
+	fit := f.model(g.S[:r], u, dense.Columns(g.V, 0, r), coreTolerance)
+	if r == 0 {
+		return fit
+	}
+	rest := math.Max(g.total-dense.Dot(g.S[:r], g.S[:r]), cancelled*g.total)
+	spectral := math.Max(g.spectral(r, f.passes), math.Sqrt(cancelled))
+	fit.estimated(spectral, math.Sqrt(rest/g.total), "all entries")
+	return fit
+}
+
+// spectral estimates ‖A−Â‖₂/‖A‖₂ for a rank r: the first value that is left out, and what
+// c random columns miss of the leading vectors, which is near ‖A−QQᵀA‖_F/√c (Halko, Martinsson
+// and Tropp 2011, Theorem 10.6), and less by (σ_{r+1}/σ₁)² for each further pass.
+func (g *decomposed) spectral(r, passes int) float64 {
+	next, outside := nextValue(g.S, r)/g.S[0], math.Max(0, g.total-dense.Dot(g.S, g.S))
+	missed := math.Sqrt(outside/float64(len(g.S))) / g.S[0]
+	return math.Min(1, math.Hypot(next, missed*math.Pow(next, float64(2*(passes-1)))))
+}
+
+// cancelled is what rounding may leave of a difference of sums of squares, relative to
+// them.
+const cancelled = 1e-14
+
+// nextValue returns the first value beyond r, or 0.
+func nextValue(values []float64, r int) float64 {
+	if r < len(values) {
+		return values[r]
+	}
+	return 0
+}
+
+// model returns a fit with the given factors, the left one of rows of A.
+func (f *matrixFit) model(values []float64, left, v blas64.General, tolerance float64) *Fit {
+	embedding := &Embedding{Landmarks: noLandmarks(f.n), Features: mapFeatures{f.Map, f.n}, Projection: dense.Clone(left)}
+	fit := &Fit{Model: &Model{Method: "ssrsvd", Seed: f.Seed, Rows: f.rows, Cols: int64(f.n), Left: embedding, Values: values,
+		Explicit: &Explicit{Map: f.Map, V: dense.Clone(v)}},
+		Report:    model.Report{Notes: rankNote(len(values), f.Rank, tolerance), SourcePasses: f.passes, KernelEntries: int64(f.passes) * f.rows * int64(f.n)},
+		Condition: 1, TraceResidual: math.NaN(), TraceKept: math.NaN()}
+	for _, length := range columnLengths(left) {
+		fit.Condition = math.Max(fit.Condition, length*values[0]) // by which u may be off, in ε
+	}
+	return fit
+}
+
+func columnLengths(m blas64.General) []float64 {
+	lengths := make([]float64, m.Cols)
+	for i := range m.Rows {
+		for j, v := range dense.Row(m, i) {
+			lengths[j] = math.Hypot(lengths[j], v)
+		}
+	}
+	return lengths
+}

@@ -47,7 +47,6 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			e.Setenv("RECIPES", recipes)
-			e.Setenv("DASK", pythonWith("distributed"))
 			e.Setenv("YAML", pythonWith("yaml"))
 			e.Setenv("TMPDIR", e.WorkDir+"/tmp")
 			return os.MkdirAll(e.WorkDir+"/tmp", 0o777)
@@ -56,8 +55,6 @@ func TestScripts(t *testing.T) {
 			switch name {
 			case "numpy":
 				return python() != "", nil
-			case "dask":
-				return pythonWith("distributed") != "", nil
 			case "yaml":
 				return pythonWith("yaml") != "", nil
 			}

@@ -3,6 +3,7 @@
 #   make -j4 -f make.mk MODEL=m.npz PARTS=8 FIT='s3spsd big.parquet --kernel rbf --rank 50'
 #
 # Rounds: as many as nystream plan fit tells, each when all parts of the one before are done.
+# If it tells "or more" the data decide, and make cannot: use nystream fit --runner.
 # If a part fails: make -k does the others; the same command then does what is missing.
 MODEL  ?= model.npz
 PARTS  ?= 8
@@ -11,7 +12,7 @@ ROUNDS := $(shell nystream plan fit $(FIT) --format json | sed 's/.*"rounds":\[\
 numbers := $(shell seq $(PARTS))
 
 $(MODEL): $(numbers:%=$(STATES)/done/$(ROUNDS)-%)
-	nystream merge --states $(STATES) -o $@
+	nystream fit $(FIT) --states $(STATES) -o $@
 	rm -r $(STATES)/done
 
 define round

@@ -29,10 +29,11 @@ type app struct {
 	format  word
 	quiet   bool
 
-	cmd      *cobra.Command // whose flags the texts of libraries name
-	started  time.Time
-	running  bool // the command line was accepted
-	progress *progress
+	commandLine []string
+	cmd         *cobra.Command // whose flags the texts of libraries name
+	started     time.Time
+	running     bool // the command line was accepted
+	progress    *progress
 
 	// resumable reports, if not nil, whether a run that is interrupted has left states in
 	// the folder resumeFrom.

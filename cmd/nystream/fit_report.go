@@ -34,6 +34,7 @@ type fitResult struct {
 	Notes          []string       `json:"notes"`
 	Output         string         `json:"output"`
 	Plot           string         `json:"plot,omitempty"`
+	Report         string         `json:"report,omitempty"`
 }
 
 // fitError is an estimate of an error.
@@ -45,12 +46,19 @@ type fitError struct {
 
 // reportFit prints what is known about a finished fit.
 func (j *job) reportFit(m model.Model, report *model.Report) error {
+	_, all, t := j.result(m, report)
+	return j.print(all, t)
+}
+
+// result returns what is known about a finished fit: what all families tell, that with what
+// the family adds, and both in words.
+func (j *job) result(m model.Model, report *model.Report) (r *fitResult, all any, t *show.Text) {
 	d := m.Describe()
-	r := &fitResult{Method: j.method, Chosen: j.words(report.Chosen), Kernel: d.Kernel, Rows: d.Rows, Columns: d.Cols, Dimension: d.Columns,
+	r = &fitResult{Method: j.method, Chosen: j.words(report.Chosen), Kernel: d.Kernel, Rows: d.Rows, Columns: d.Cols, Dimension: d.Columns,
 		Rank: d.Rank, Values: show.Numbers(d.Values), Passes: j.passes(report), Scans: j.scans, ExactPasses: report.ExactPasses,
 		KernelEntries: report.KernelEntries, Resumed: j.resumed, Seconds: show.Number(j.seconds()), PeakRSSBytes: peakRSS(), Seed: d.Seed,
 		RowsDropped: j.prepared.dropped(), ColumnsLeftOut: []string{}, Notes: j.sentences(append(j.task.openNotes(), report.Notes...)), Output: j.output,
-		Plot: j.draws.plot}
+		Plot: j.draws.plot, Report: j.draws.report}
 	if j.left != nil {
 		r.ColumnsLeftOut = append(r.ColumnsLeftOut, j.left.leftOut...)
 	}
@@ -60,16 +68,16 @@ func (j *job) reportFit(m model.Model, report *model.Report) error {
 	for _, e := range report.Errors {
 		r.Errors = append(r.Errors, fitError{e.Of, show.Number(e.Value), j.words(e.From)})
 	}
-	t := &show.Text{Title: j.task.title()}
+	t = &show.Text{Title: j.task.title()}
 	if strings.Contains(r.Chosen, ":") { // with the reason; else the family says it
 		t.Add("chosen", "%s", r.Chosen)
 	}
-	all := j.task.fitted(r, t)
+	all = j.task.fitted(r, t)
 	for _, e := range r.Errors {
 		t.Add("error", "of the %s about %.2g, estimated from %s", e.Of, float64(e.Value), e.From)
 	}
 	j.addWork(r, t)
-	return j.print(all, t)
+	return r, all, t
 }
 
 // addWork adds lines about what the fit took, and where its files are.

@@ -37,6 +37,7 @@ type job struct {
 	resumed    []resumption
 
 	sides
+	foreseen     *planResult             // the plan, for the report
 	shown        map[model.Side]*sampled // rows that pictures show
 	scans        map[string]int          // passes before the fit began
 	factorPasses int                     // that wrote factors, over each source
@@ -118,6 +119,9 @@ func (j *job) do(ctx context.Context, args []string) error {
 	}
 	if err := j.openStates(plan); err != nil {
 		return err
+	}
+	if j.draws.report != "" {
+		j.foreseen = j.planResult(plan)
 	}
 	m, r, err := j.prepareAndFit(ctx)
 	var stopped *stream.StoppedError

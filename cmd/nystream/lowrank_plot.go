@@ -16,9 +16,12 @@ import (
 
 func (c *lowrankTask) score(*model.Report) string {
 	var words []string
-	for _, n := range []lowrank.Norm{lowrank.NormSpectral, lowrank.NormFrobenius} {
-		if e := c.fitting.EstimateIn(n); !math.IsNaN(e) {
-			words = append(words, fmt.Sprintf("%.2g (%v)", e, n))
+	for _, e := range []struct {
+		value float64
+		norm  string
+	}{{c.fitting.EstimateIn(lowrank.NormSpectral), "spectral"}, {c.fitting.EstimateIn(lowrank.NormFrobenius), "Frobenius"}} {
+		if !math.IsNaN(e.value) {
+			words = append(words, fmt.Sprintf("%.2g (%s)", e.value, e.norm))
 		}
 	}
 	if len(words) == 0 {

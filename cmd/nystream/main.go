@@ -34,6 +34,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) i
 	a := newApp(ctx, in, out, err)
 	root := newRootCommand(a)
 	root.SetArgs(args)
+	a.commandLine = args
 	cmd, failed := root.ExecuteContextC(ctx)
 	if failed == nil {
 		return exitOK

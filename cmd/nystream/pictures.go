@@ -24,28 +24,32 @@ import (
 
 // drawFlags say what is drawn of a fit.
 type drawFlags struct {
-	plot   string // file
-	period float64
+	plot, report string // files
+	period       float64
 }
 
 func (d *drawFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&d.plot, "plot", "", "draw the fit, its values with their estimated error and rows in the first columns of the embedding, to `file`, ."+strings.Join(picture.Extensions, " ."))
+	f.StringVar(&d.report, "report", "", "write all about the fit, with pictures, to one page, `file` .html")
 	f.Float64Var(&d.period, "plot-period", 0, "`number` after which the values of --label come round, such as 360 for degrees: their colours do too")
 	completeFiles(cmd, picture.Extensions, "plot")
+	completeFiles(cmd, reportExtensions, "report")
 }
 
+var reportExtensions = []string{"html", "htm"}
+
 // wanted reports whether anything is to be drawn.
-func (d *drawFlags) wanted() bool { return d.plot != "" }
+func (d *drawFlags) wanted() bool { return d.plot != "" || d.report != "" }
 
 func (d *drawFlags) outputs() []fileFlag {
-	return []fileFlag{{"--plot", d.plot, picture.Extensions, "picture"}}
+	return []fileFlag{{"--plot", d.plot, picture.Extensions, "picture"}, {"--report", d.report, reportExtensions, "report"}}
 }
 
 func (j *job) refusesDrawing() []contradiction {
 	return []contradiction{
-		{j.draws.wanted() && j.states.stops(), "--plot: a shard makes no model, and there is nothing to draw; give it to the fit of all shards"},
-		j.without(!j.draws.wanted(), "goes with --plot", "plot-period"),
+		{j.draws.wanted() && j.states.stops(), "--" + j.first("plot", "report") + ": a shard makes no model, and there is nothing to draw; give it to the fit of all shards"},
+		j.without(!j.draws.wanted(), "goes with --plot or --report", "plot-period"),
 		{j.given("plot-period") && !(j.draws.period > 0 && j.draws.period <= math.MaxFloat64), "--plot-period must be above 0, such as 360"},
 		j.needs(j.given("plot-period"), "label", ": the column of the values that come round"),
 	}
@@ -80,7 +84,7 @@ func (d *drawing) Commit() error { return blockstore.WriteFile(d.path, d.data) }
 // Abort has nothing to take back.
 func (d *drawing) Abort() {}
 
-// draw returns the picture, uncommitted.
+// draw returns the picture and the report, uncommitted.
 func (j *job) draw(ctx context.Context, m model.Model, r *model.Report) (writers []pathWriter, err error) {
 	if !j.draws.wanted() {
 		return nil, nil
@@ -89,11 +93,23 @@ func (j *job) draw(ctx context.Context, m model.Model, r *model.Report) (writers
 	if sheet.Charts, err = j.task.charts(ctx, m, r); err != nil {
 		return nil, err
 	}
-	data, err := sheet.Encode(j.draws.plot)
-	if err != nil {
-		return nil, err
+	for _, f := range []struct {
+		path   string
+		encode func() ([]byte, error)
+	}{
+		{j.draws.plot, func() ([]byte, error) { return sheet.Encode(j.draws.plot) }},
+		{j.draws.report, func() ([]byte, error) { return j.page(m, r, sheet) }},
+	} {
+		if f.path == "" {
+			continue
+		}
+		data, err := f.encode()
+		if err != nil {
+			return nil, err
+		}
+		writers = append(writers, pathWriter{&drawing{f.path, data}, f.path})
 	}
-	return []pathWriter{{&drawing{j.draws.plot, data}, j.draws.plot}}, nil
+	return writers, nil
 }
 
 // pictureTitle returns the names of the data, and how good the fit is.

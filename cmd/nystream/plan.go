@@ -61,7 +61,8 @@ type planResult struct {
 	Alone            string         `json:"alone,omitempty"` // why there are no rounds
 	Notes            []string       `json:"notes"`
 
-	counted string // what the time is for, where that is not the fit
+	counted     string // what the time is for, where that is not the fit
+	exactPasses int    // at most
 }
 
 // planItem is one part of the memory.
@@ -104,7 +105,7 @@ func (j *job) planResult(p *model.Plan) *planResult {
 	r := &planResult{Method: j.method, Chosen: j.words(p.Chosen), Rows: s.Rows, Columns: s.Cols, Dimension: s.Columns, Rank: j.rank,
 		MemoryBytes: p.Memory.Total(), MemoryLimitBytes: int64(j.memory), Fits: j.checkBudget(&p.Memory) == nil,
 		Passes: make(map[string]int), Scans: j.plannedScans(), KernelEntries: p.KernelEntries, Flops: show.Number(p.Flops), Threads: j.engine().Workers(),
-		Notes: j.sentences(p.Notes)}
+		Notes: j.sentences(p.Notes), exactPasses: p.ExactPasses}
 	r.Rounds, r.RoundsVary = append([]string{}, j.rounds(p)...), p.More
 	if len(r.Rounds) == 0 {
 		r.Alone = j.words(aloneWords(p))

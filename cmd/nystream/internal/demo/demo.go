@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -199,19 +198,4 @@ func (d *command) install() error {
 		}
 	}
 	return nil
-}
-
-// shellLine returns a command line as one types it.
-func shellLine(args []string) string {
-	words := []string{"nystream"}
-	for _, a := range args {
-		plain := func(r rune) bool {
-			return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./,:=@%+", r)
-		}
-		if a == "" || strings.ContainsFunc(a, func(r rune) bool { return !plain(r) }) {
-			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-		words = append(words, a)
-	}
-	return strings.Join(words, " ")
 }

@@ -82,10 +82,3 @@ func TestPhaseError(t *testing.T) {
 		t.Errorf("phase error %v, want 3", got)
 	}
 }
-
-func TestShellLine(t *testing.T) {
-	got := shellLine([]string{"fit", "a b.npy", "", "rbf(gamma=2)", "it's"})
-	if want := `nystream fit 'a b.npy' '' 'rbf(gamma=2)' 'it'\''s'`; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-}

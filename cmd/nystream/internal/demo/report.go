@@ -43,7 +43,7 @@ func (d *command) result(f *found) *result {
 		r.Files = append(r.Files, filepath.Join(d.dir, name))
 	}
 	for _, args := range d.commands(d.dir) {
-		r.Commands = append(r.Commands, shellLine(args))
+		r.Commands = append(r.Commands, show.ShellLine(append([]string{"nystream"}, args...)))
 	}
 	return r
 }

@@ -71,7 +71,7 @@ func (s *Spectrum) panel() *panel {
 		if len(part.points) == 0 {
 			continue
 		}
-		dots := &plotter.Scatter{XYs: part.points, GlyphStyle: dot(part.colour, vg.Length(max(1.4, min(3, 90/float64(len(s.Values))))))}
+		dots := &plotter.Scatter{XYs: part.points, GlyphStyle: dot(part.colour, vg.Length(max(1.2, min(3, 300/float64(len(s.Values))))))}
 		p.Add(dots)
 		if len(negative) > 0 {
 			p.lines.Add(part.name, dots)

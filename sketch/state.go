@@ -17,6 +17,7 @@ const (
 	kindSum        = 6
 	kindColumnSums = 7
 	kindPriority   = 8
+	kindGuidedQR   = 9
 
 	// maxCount is the largest number of rows or entries that is believed.
 	maxCount = 1 << 53

@@ -16,8 +16,8 @@ import (
 // sketch has touched: none in some blocks.
 func TestAccumulatorConformance(t *testing.T) {
 	const cols = 3
-	conformance.Run(t, func() *traced { return &traced{A: sketch.NewQR(cols), B: sketch.NewColumnSums(1)} }, func(block int64) *traced {
-		s := &traced{A: sketch.NewQR(cols), B: sketch.NewColumnSums(1)}
+	conformance.Run(t, func() *traced { return &traced{A: sketch.NewGuidedQR(nil, cols), B: sketch.NewColumnSums(1)} }, func(block int64) *traced {
+		s := &traced{A: sketch.NewGuidedQR(nil, cols), B: sketch.NewColumnSums(1)}
 		if err := errors.Join(s.A.Add(rowsOfBlock(block, 7, cols)), s.B.Add(rowsOfBlock(block, 7, 1))); err != nil {
 			t.Fatal(err)
 		}

@@ -28,7 +28,7 @@ import (
 // matrix of rank c, since a multiple of I is allowed.
 //
 // Cost: one pass after gathering z·(c+s) rows, n·z·c + (z(c+s))² kernel entries,
-// 2·n·(z·c)² flops, memory for the landmarks, (z·c)² and z²·c·(c+s) numbers.
+// between n·(z·c)² and twice as many flops (see [sketch.Guide]), memory for the landmarks, (z·c)² and z²·c·(c+s) numbers.
 type Landmark struct {
 	Rank   int // c
 	Sketch int // s, core points per nonzero; 0 means 10c
@@ -85,7 +85,8 @@ type landmarkFit struct {
 	points                *landmarkPoints
 	landmarks, core, held *panel
 	side                  *Embedding // Q
-	condition, trace      float64
+	condition, loss       float64    // of the sketch, and see [sketch.GuidedQR.Loss]
+	trace                 float64
 	spectrum              *eigen // of W − βI
 	beta                  float64
 }
@@ -114,8 +115,7 @@ func (m Landmark) stream(ctx context.Context, e stream.Engine, src stream.Source
 	if err := t.boundSingle(f.landmarks, nil, f.core, f.held); err != nil {
 		return nil, err
 	}
-	f.side, f.condition, f.trace, err = t.landmarkRange(ctx, e, src, f.landmarks)
-	return f, err
+	return f, f.streamRange(ctx, e, src)
 }
 
 // landmarkPoints are the row numbers that the landmark method looks at.
@@ -229,15 +229,20 @@ func definiteNote(k kernelgen.Kernel) []string {
 	return []string{fmt.Sprintf("kernel %s is not known to be positive semi-definite, which this method takes for granted: compare with ssrsvd", k)}
 }
 
-// landmarkRange streams the R factor of K(·, X_J) and returns the embedding Q,
-// orthonormal on the rows of src, the condition of the sketch and tr(A).
-func (t *tiles) landmarkRange(ctx context.Context, e stream.Engine, src stream.Source, landmarks *panel) (*Embedding, float64, float64, error) {
-	factor, trace, err := sketchPass{t, nil, landmarks}.streamTrace(ctx, e, src)
+// streamRange streams the R factor of K(·, X_J), with a guide from core points, and finds
+// the embedding Q, orthonormal on the rows of src, the condition of the sketch and tr(A).
+func (f *landmarkFit) streamRange(ctx context.Context, e stream.Engine, src stream.Source) error {
+	pass, err := sketchPass{tiles: f.tiles, rows: f.landmarks}.guided(ctx, e, f.rows, f.core)
 	if err != nil {
-		return nil, 0, 0, err
+		return err
 	}
-	side, cond, err := t.orthonormalEmbedding(factor, landmarks, nil)
-	return side, cond, trace, err
+	found, err := pass.streamTrace(ctx, e, src)
+	if err != nil {
+		return err
+	}
+	f.trace, f.loss = found.trace, found.loss
+	f.side, f.condition, err = f.tiles.orthonormalEmbedding(found.factor, f.landmarks, nil)
+	return err
 }
 
 // fitCore finds β and the eigenpairs of W − βI.
@@ -298,7 +303,11 @@ func (f *landmarkFit) finish(ctx context.Context, e stream.Engine, c int) (*Fit,
 	m := f.model(c)
 	notes := append(f.points.notes, f.tiles.rankNote(m.Left.Rank(), c)...)
 	notes = append(notes, definiteNote(f.tiles.kernel)...)
-	return finishFit(ctx, e, f.tiles, m, notes, f.condition, f.held, f.held, f.trace)
+	fit, err := finishFit(ctx, e, f.tiles, m, notes, f.condition, f.held, f.held, f.trace)
+	if err == nil {
+		fit.loss = f.loss
+	}
+	return fit, err
 }
 
 // sumDiag returns the sum of k(x, x) over the rows of a panel.

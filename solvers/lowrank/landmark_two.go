@@ -143,7 +143,7 @@ func (m Landmark) rangeTwo(ctx context.Context, t *tiles, e stream.Engine, src s
 	if err != nil {
 		return nil, err
 	}
-	factor, found, err := sketchPass{t, nil, other.landmarks}.scout(ctx, e, src, s)
+	factor, found, err := sketchPass{tiles: t, rows: other.landmarks}.scout(ctx, e, src, s)
 	if err != nil {
 		return nil, err
 	}

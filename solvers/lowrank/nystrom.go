@@ -70,17 +70,17 @@ func (m Nystrom) Fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 	if err := cmp.Or(t.chooseUnit(ctx, e, landmarks.rows, landmarks), t.boundSingle(landmarks, nil, landmarks, rest)); err != nil {
 		return nil, err
 	}
-	factor, trace, err := sketchPass{t, nil, landmarks}.streamTrace(ctx, e, src)
+	pass, err := sketchPass{tiles: t, rows: landmarks}.streamTrace(ctx, e, src)
 	if err != nil {
 		return nil, err
 	}
-	found, cond, err := m.finish(ctx, e, t, factor, landmarks)
+	found, cond, err := m.finish(ctx, e, t, pass.factor, landmarks)
 	if err != nil {
 		return nil, err
 	}
 	found.Rows, found.Cols = n, n
 	notes := append(append(m.notes(n, landmarks.rows.Rows), choiceNotes...), t.rankNote(found.Left.Rank(), min(m.Rank, landmarks.rows.Rows))...)
-	return finishFit(ctx, e, t, found, append(notes, definiteNote(k)...), cond, rest, rest, trace)
+	return finishFit(ctx, e, t, found, append(notes, definiteNote(k)...), cond, rest, rest, pass.trace)
 }
 
 // landmarks returns how many are asked for.

@@ -191,6 +191,10 @@ func (m Landmark) planKeeping(e stream.Engine, n int64, d int, kept int64) (*mod
 	p := newPlanner(e, m.Precision, d)
 	p.landmarks("landmarks", c)
 	p.pass(n, c, c, c*c+kept*int64(d+2))
+	if guide := guideSize(n, c, t); guide > 0 && kept == 0 {
+		p.Add("guide", guide*(c+2*p.d)+5*c*c, "`rank`")
+		p.Work(float64(guide)*float64(c), 4*float64(guide)*float64(c)*float64(c))
+	}
 	p.core(t, t, c, c)
 	p.choice(chooser{rows: n, choice: m.Choice, columns: m.Rank, landmarks: int(c)})
 	p.checks(n, t, c)

@@ -2,9 +2,12 @@ package lowrank
 
 import (
 	"context"
+	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
@@ -15,6 +18,13 @@ type sketchPass struct {
 	tiles *tiles
 	signs *sketch.SparseSign
 	rows  *panel
+	guide *rangeGuide // nil for none
+}
+
+// rangeGuide is what sampled rows tell of the factor before the pass.
+type rangeGuide struct {
+	*sketch.Guide
+	sample blas64.General // the rows
 }
 
 func (p sketchPass) factor() *sketch.QR {
@@ -24,10 +34,15 @@ func (p sketchPass) factor() *sketch.QR {
 	return sketch.NewQR(p.signs.Cols)
 }
 
+// folded is a triangular factor under way.
+type folded interface {
+	Add(block blas64.General) error
+}
+
 // adder returns the function that adds a block to a factor.
-func (p sketchPass) adder(name string) func(*sketch.QR, *stream.Block) error {
+func (p sketchPass) adder(name string) func(folded, *stream.Block) error {
 	m := p.tiles.embedder(&Embedding{Signs: p.signs}, p.rows, name)
-	return func(qr *sketch.QR, b *stream.Block) error {
+	return func(qr folded, b *stream.Block) error {
 		for first, x := range b.Panels(stream.PanelRows) {
 			y, err := m.raw(x, b.Start+int64(first))
 			if err != nil {
@@ -43,13 +58,28 @@ func (p sketchPass) adder(name string) func(*sketch.QR, *stream.Block) error {
 
 // traced is what a pass over a symmetric matrix folds rows into: a triangular
 // factor, and the trace of A.
-type traced = sketch.Both[*sketch.QR, *sketch.ColumnSums]
+type traced = sketch.Both[*sketch.GuidedQR, *sketch.ColumnSums]
+
+// streamed is what a pass over a symmetric matrix leaves.
+type streamed struct {
+	factor blas64.General
+	loss   float64 // see [sketch.GuidedQR.Loss]
+	trace  float64 // tr(A)
+}
 
 // streamTrace does what stream does, for the matrix of one source, and returns tr(A) as well.
-func (p sketchPass) streamTrace(ctx context.Context, e stream.Engine, src stream.Source) (blas64.General, float64, error) {
-	newState := func() *traced { return &traced{A: p.factor(), B: sketch.NewColumnSums(1)} }
+func (p sketchPass) streamTrace(ctx context.Context, e stream.Engine, src stream.Source) (*streamed, error) {
+	given, guide := []any{p.rows.rows}, (*sketch.Guide)(nil)
+	if p.guide != nil {
+		given, guide = append(given, p.guide.sample), p.guide.Guide
+	}
+	columns := p.rows.rows.Rows
+	if p.signs != nil {
+		columns = p.signs.Cols
+	}
+	newState := func() *traced { return &traced{A: sketch.NewGuidedQR(guide, columns), B: sketch.NewColumnSums(1)} }
 	defer p.tiles.countPass(src, p.rows)()
-	state, err := stream.Fold(ctx, e.Given(p.rows.rows), "fit", src, newState, func() func(*traced, *stream.Block) error {
+	state, err := stream.Fold(ctx, e.Given(given...), "fit", src, newState, func() func(*traced, *stream.Block) error {
 		add, diagonal := p.adder(src.Info().Name), p.tiles.traceAdder(src.Info().Name)
 		return func(s *traced, b *stream.Block) error {
 			if err := add(s.A, b); err != nil {
@@ -59,9 +89,76 @@ func (p sketchPass) streamTrace(ctx context.Context, e stream.Engine, src stream
 		}
 	})
 	if err != nil {
-		return blas64.General{}, 0, err
+		return nil, err
 	}
-	return state.A.R(), state.B.Totals()[0], nil
+	r, err := state.A.R()
+	if err != nil {
+		return nil, err
+	}
+	return &streamed{r, state.A.Loss(r), state.B.Totals()[0]}, nil
+}
+
+// guided returns the pass with a guide, where that pays: with many rows. The landmarks are
+// in the sample, and others evenly from the points given.
+func (p sketchPass) guided(ctx context.Context, e stream.Engine, rows int64, points *panel) (sketchPass, error) {
+	sample := p.tiles.guideSample(rows, p.rows, points)
+	if sample == nil {
+		return p, nil
+	}
+	y, err := p.tiles.between(ctx, e, sample.rows, p.rows)
+	if err != nil {
+		return p, err
+	}
+	if err := p.tiles.checkFinite(y, "the sample", func(i int) int64 { return sample.number[i] }); err != nil {
+		return p, err
+	}
+	// Landmarks count for as much as among all rows.
+	others := y.Rows - y.Cols
+	dense.ScaleRows(stream.RowSlice(y, others, y.Cols), slices.Repeat([]float64{math.Sqrt(float64(others) / float64(rows))}, y.Cols))
+	guide, err := sketch.NewGuide(y)
+	if err == nil && guide != nil {
+		p.guide = &rangeGuide{guide, sample.rows}
+	}
+	return p, err
+}
+
+// A guide is from guideRows rows for each column, of which the pass should see many times
+// as many.
+const (
+	guideRows  = 4
+	guideTimes = 8
+)
+
+// guideSize returns how many rows of n guide a pass with so many columns, 0 for none.
+func guideSize(n, columns, points int64) int64 {
+	size := columns + min(points, (guideRows-1)*columns)
+	if size < 2*columns || n < guideTimes*size {
+		return 0
+	}
+	return size
+}
+
+// guideSample picks the rows, or nil.
+func (t *tiles) guideSample(n int64, landmarks, points *panel) *panel {
+	size := int(guideSize(n, int64(landmarks.rows.Rows), int64(points.rows.Rows)))
+	if size == 0 {
+		return nil
+	}
+	others := size - landmarks.rows.Rows
+	numbers := make([]int64, others)
+	for i := range numbers {
+		numbers[i] = points.number[i*points.rows.Rows/others]
+	}
+	evenly := pickRows(points.rows, points.number, numbers)
+	rows := stream.NewMatrix(size, evenly.Cols)
+	for i := range size {
+		if i < others {
+			copy(dense.Row(rows, i), dense.Row(evenly, i))
+		} else {
+			copy(dense.Row(rows, i), dense.Row(landmarks.rows, i-others))
+		}
+	}
+	return t.pack(rows, append(numbers, landmarks.number...), nil)
 }
 
 // traceAdder returns the function that adds k(x, x) of the rows of a block of the
@@ -85,7 +182,10 @@ func (t *tiles) traceAdder(name string) func(*sketch.ColumnSums, *stream.Block) 
 
 func (p sketchPass) stream(ctx context.Context, e stream.Engine, src stream.Source) (blas64.General, error) {
 	defer p.tiles.countPass(src, p.rows)()
-	qr, err := stream.Fold(ctx, e.Given(p.rows.rows), "fit", src, p.factor, func() func(*sketch.QR, *stream.Block) error { return p.adder(src.Info().Name) })
+	qr, err := stream.Fold(ctx, e.Given(p.rows.rows), "fit", src, p.factor, func() func(*sketch.QR, *stream.Block) error {
+		add := p.adder(src.Info().Name)
+		return func(qr *sketch.QR, b *stream.Block) error { return add(qr, b) }
+	})
 	if err != nil {
 		return blas64.General{}, err
 	}

@@ -139,8 +139,8 @@ func (f *ssrsvd) keep(left, right []*panel) {
 // stream makes the one pass over each source: the triangular factors of Y = A·C,
 // over left rows, and of X = Aᵀ·H, over right rows.
 func (f *ssrsvd) stream(ctx context.Context) (err error) {
-	y := sketchPass{f.tiles, f.c, f.rowsC}
-	x := sketchPass{f.tiles, f.h, f.rowsH}
+	y := sketchPass{tiles: f.tiles, signs: f.c, rows: f.rowsC}
+	x := sketchPass{tiles: f.tiles, signs: f.h, rows: f.rowsH}
 	if f.square {
 		f.factorY, f.factorX, err = streamBoth(ctx, f.engine, f.left, y, x)
 		return err

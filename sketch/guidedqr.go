@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/lapack/lapack64"
 
-	"github.com/nystream/nystream/internal/linalg/symeig"
 	"github.com/nystream/nystream/internal/simd"
 )
 
@@ -165,9 +167,11 @@ func (q *GuidedQR) root() (u blas64.General, triangular bool, err error) {
 	if factorise(g) {
 		return g.General(), true, nil
 	}
-	values, vectors, err := symeig.Decompose(q.symmetric())
-	if err != nil {
-		return u, false, fmt.Errorf("sketch: the Gram matrix of %d columns: %w", q.cols, err)
+	vectors, values := q.symmetric(), make([]float64, q.cols)
+	a := blas64.Symmetric{Uplo: blas.Upper, N: q.cols, Stride: vectors.Stride, Data: vectors.Data}
+	work := make([]float64, 34*q.cols)
+	if !lapack64.Syev(lapack.EVCompute, a, values, work, len(work)) {
+		return u, false, fmt.Errorf("sketch: the eigenvalues of the Gram matrix of %d columns did not converge", q.cols)
 	}
 	u = newMatrix(q.cols, q.cols)
 	for i := range q.cols {

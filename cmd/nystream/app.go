@@ -20,6 +20,7 @@ import (
 // app is what all verbs share: the streams of the process, the global flags, and
 // the progress bar.
 type app struct {
+	rowsFormat
 	in       io.Reader
 	out, err io.Writer
 
@@ -42,7 +43,7 @@ type app struct {
 }
 
 func newApp(ctx context.Context, in io.Reader, out, err io.Writer) *app {
-	return &app{in: &interruptible{ctx: ctx, in: in}, out: out, err: err, seed: 1, started: time.Now()}
+	return &app{in: &interruptible{ctx: ctx, in: in}, out: &standardOutput{out}, err: err, seed: 1, started: time.Now()}
 }
 
 // environmentPrefix begins the names of the variables that set global flags.

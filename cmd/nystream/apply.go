@@ -20,12 +20,14 @@ type application struct {
 	data   dataFlags
 	graph  graphFlags // of a model of a graph
 	output string
+	mode   openMode // of rows
 }
 
 // add adds the flags of an application.
 func (t *application) add(cmd *cobra.Command, extensions []string) {
-	cmd.Flags().StringVarP(&t.output, "output", "o", "", "output `file` (."+strings.Join(extensions, " .")+")")
+	cmd.Flags().StringVarP(&t.output, "output", "o", "", "output `file` (."+strings.Join(extensions, " .")+"), or - for the standard output")
 	completeFiles(cmd, extensions, "output")
+	t.addOutputFormat(cmd)
 	t.data.add(cmd, afterModel)
 	t.graph.addReading(cmd)
 }
@@ -61,7 +63,7 @@ func (f *modelFile) open(ctx context.Context, t *application, m model.Transforme
 		return f.openKernelMatrix(ctx, t, m.Dimension(side), paths)
 	}
 	as := f.rowsOf(side, m.Dimension(side))
-	in, rows, err := as.open(ctx, t.app, t.data, paths, readOnce)
+	in, rows, err := as.open(ctx, t.app, t.data, paths, t.mode)
 	if err != nil {
 		return nil, err
 	}

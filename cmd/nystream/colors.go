@@ -113,7 +113,7 @@ func (c *colorsCommand) check(args []string) error {
 	if c.kernel, err = kernelgen.Parse(c.kernelText); err != nil {
 		return &usageError{err}
 	}
-	return checkOutput("-o", c.output, paintedExtensions, args)
+	return c.checkOutput("-o", c.output, paintedExtensions, args)
 }
 
 // method returns what finds the plan between m and n colours. Of few colours no more than

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -23,6 +21,8 @@ type convertCommand struct {
 	data     dataFlags
 	rows     preparationFlags
 	compress bool
+	inputs   []string
+	output   string
 	given    func(flag string) bool
 }
 
@@ -33,13 +33,21 @@ func newConvertCommand(a *app) *cobra.Command {
 		Short: "Convert data between formats, or join several files",
 		Long: `Write the rows of IN... to OUT, in the format of its extension. Unless columns are
 chosen everything is taken over that OUT can hold: numeric columns, then columns of
-text. Rows with nulls pass unless --nulls says otherwise.`,
+text. Rows with nulls pass unless --nulls says otherwise.
+
+OUT may be - for the standard output, or a named pipe:
+
+    nystream convert data.parquet - | head
+    zcat data.csv.gz | nystream convert - -o - --output-format arrow-stream | other program`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
 	}
 	c.data.add(cmd, allArgs)
 	c.rows.add(cmd)
+	cmd.Flags().StringVarP(&c.output, "output", "o", "", "output `file`, instead of the last argument, or - for the standard output")
+	completeFiles(cmd, outputExtensions, "output")
+	c.addOutputFormat(cmd)
 	cmd.Flags().Lookup("nulls").DefValue = ""
 	c.given = cmd.Flags().Changed
 	cmd.Flags().BoolVar(&c.compress, "compress", false, "compress a .nys store with zstd")
@@ -62,11 +70,13 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	if err := c.check(args); err != nil {
 		return err
 	}
-	inputs, output := args[:len(args)-1], args[len(args)-1]
-	if err := c.chooseAll(ctx, inputs, output); err != nil {
-		return err
+	files, err := blockstore.OpenFiles(ctx, c.inputs, c.data.options(c.app))
+	if err != nil {
+		return fromData(err)
 	}
-	in, err := c.data.open(ctx, c.app, inputs, openMode(c.rows.scans()))
+	columns, _ := files.Columns()
+	c.chooseAll(columns)
+	in, err := c.data.choose(ctx, c.app, files, openMode(c.rows.scans()))
 	if err != nil {
 		return err
 	}
@@ -75,14 +85,14 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.checkMemory(in, src.Info(), output); err != nil {
+	if err := c.checkMemory(in, src.Info()); err != nil {
 		return err
 	}
-	rows, err := c.copy(ctx, src, output)
+	rows, err := c.copy(ctx, src)
 	if err != nil {
 		return err
 	}
-	r := &convertResult{Rows: rows, Columns: len(src.Info().Columns), Kept: []string{}, Passes: map[string]int{"data": in.Passes()}, Output: output}
+	r := &convertResult{Rows: rows, Columns: len(src.Info().Columns), Kept: []string{}, Passes: map[string]int{"data": in.Passes()}, Output: c.output}
 	for _, k := range src.Info().Kept {
 		r.Kept = append(r.Kept, k.Name)
 	}
@@ -93,57 +103,54 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 }
 
 // checkMemory refuses what does not fit into --memory.
-func (c *convertCommand) checkMemory(in *input, info stream.Info, output string) error {
+func (c *convertCommand) checkMemory(in *input, info stream.Info) error {
 	budget := model.NewPlan(c.engine(), 0).Memory
 	readerBudget(&budget, stream.Engine{Threads: 1}, in)
 	d := len(info.Columns)
 	budget.Add("rows", int64(batchRows(d))*int64(d), "")
-	writerBudget(&budget, output, info.Rows, d+len(info.Kept))
+	c.writerBudget(&budget, c.output, info.Rows, d+len(info.Kept))
 	return c.checkBudget(&budget)
 }
 
 func (c *convertCommand) check(args []string) error {
-	if len(args) < 2 {
-		return usagef("convert needs inputs and an output: nystream convert data.csv data.parquet")
+	c.inputs = args
+	if c.output == "" && len(args) > 0 {
+		c.inputs, c.output = args[:len(args)-1], args[len(args)-1]
 	}
-	output := args[len(args)-1]
-	if c.compress && !strings.EqualFold(filepath.Ext(output), ".nys") {
-		return usagef("--compress is for .nys stores, not for %s", output)
+	if len(c.inputs) == 0 {
+		return usagef("convert needs inputs and an output: nystream convert data.csv data.parquet")
 	}
 	if err := c.data.check(); err != nil {
 		return err
 	}
-	return checkOutput("output", output, outputExtensions, args[:len(args)-1])
+	if err := c.checkOutput("output", c.output, outputExtensions, c.inputs); err != nil {
+		return err
+	}
+	if c.compress && c.formatOf(c.output) != "nys" {
+		return usagef("--compress is for .nys stores, not for %s", c.output)
+	}
+	return nil
 }
 
 // chooseAll keeps the columns of text when nothing is chosen and the output can
-// hold them, and the label of a libsvm file. The columns of a pipe cannot be
-// looked at beforehand.
-func (c *convertCommand) chooseAll(ctx context.Context, inputs []string, output string) error {
-	if len(c.data.columns) > 0 || c.data.keeps() || slices.Contains(inputs, "-") {
-		return nil
-	}
-	columns, _, err := blockstore.Columns(ctx, inputs, c.data.layout())
-	if err != nil {
-		return fromData(err)
-	}
+// hold them, and the label of a libsvm file.
+func (c *convertCommand) chooseAll(columns []blockstore.ColumnInfo) {
 	apart := apartColumns(columns)
-	if len(apart) == 0 {
-		return nil
+	if len(apart) == 0 || len(c.data.columns) > 0 || c.data.keeps() {
+		return
 	}
-	switch strings.ToLower(filepath.Ext(output)) {
-	case ".npy":
-		c.note("%s cannot hold text or labels: left out %s", output, strings.Join(apart, ", "))
-	case ".libsvm":
+	switch c.formatOf(c.output) {
+	case "npy":
+		c.note("%s cannot hold text or labels: left out %s", outputName(c.output), strings.Join(apart, ", "))
+	case "libsvm":
 		if isLibsvm(columns) {
 			c.data.keep = apart
-			return nil
+			return
 		}
-		c.note("%s cannot hold text: left out %s", output, strings.Join(apart, ", "))
+		c.note("%s cannot hold text: left out %s", outputName(c.output), strings.Join(apart, ", "))
 	default:
 		c.data.keep = apart
 	}
-	return nil
 }
 
 // apartColumns returns the columns that are not taken as numbers by themselves: text,
@@ -181,10 +188,13 @@ func (c *convertCommand) prepared(ctx context.Context, in *input) (stream.Source
 // batchRows returns how many rows of dimension d are copied at a time.
 func batchRows(d int) int { return min(4096, stream.BlockRows(d)) }
 
-// copy writes the rows of src to path and returns their number.
-func (c *convertCommand) copy(ctx context.Context, src stream.Source, path string) (rows int64, err error) {
+// copy writes the rows of src and returns their number.
+func (c *convertCommand) copy(ctx context.Context, src stream.Source) (rows int64, err error) {
 	info := src.Info()
-	w, err := c.create(path, blockstore.Schema{Columns: info.Columns, Kept: info.Kept, Rows: info.Rows})
+	if c.data.noSpool && info.Rows < 0 && isPipe(c.output) && c.formatOf(c.output) == "npy" {
+		return 0, usagef("%s: an NPY file begins with the number of its rows, which %s does not tell: leave out --no-spool, or write another format", c.output, info.Name)
+	}
+	w, err := c.begin(c.output, blockstore.Schema{Columns: info.Columns, Kept: info.Kept, Rows: info.Rows})
 	if err != nil {
 		return 0, err
 	}
@@ -216,11 +226,11 @@ func (c *convertCommand) copy(ctx context.Context, src stream.Source, path strin
 	}
 }
 
-func (c *convertCommand) create(path string, s blockstore.Schema) (blockstore.Writer, error) {
+func (c *convertCommand) begin(path string, s blockstore.Schema) (blockstore.Writer, error) {
 	if c.compress {
 		return blockstore.CreateStore(path, s, blockstore.StoreOptions{Compress: true})
 	}
-	return blockstore.Create(path, s)
+	return c.create(path, s)
 }
 
 func newBatch(info stream.Info, rows int) *stream.Batch {
@@ -233,7 +243,7 @@ func newBatch(info stream.Info, rows int) *stream.Batch {
 
 func (c *convertCommand) report(r *convertResult) error {
 	r.Seconds, r.PeakRSSBytes = show.Number(c.seconds()), peakRSS()
-	t := &show.Text{Title: r.Output}
+	t := &show.Text{Title: outputName(r.Output)}
 	t.Add("rows", "%s", show.Count(r.Rows))
 	t.Add("columns", "%d numeric, %d kept", r.Columns, len(r.Kept))
 	if r.RowsDropped > 0 {

@@ -25,7 +25,8 @@ type dataFlags struct {
 	skip      int
 	format    string
 	spool     bool
-	spoolDir  string // implies spool
+	noSpool   bool
+	spoolDir  string
 }
 
 func (d *dataFlags) add(cmd *cobra.Command, positions argPositions) {
@@ -34,8 +35,9 @@ func (d *dataFlags) add(cmd *cobra.Command, positions argPositions) {
 	f.StringVar(&d.label, "label", "", "`column` that is carried along and not computed with")
 	f.StringSliceVar(&d.keep, "keep", nil, "more `columns` that are carried along")
 	d.addLayout(cmd)
-	f.BoolVar(&d.spool, "spool", false, "store a pipe on disk first, in the system's folder for temporary files; it is removed afterwards")
-	f.StringVar(&d.spoolDir, "spool-dir", "", "store a pipe on disk first, in `folder`; implies --spool")
+	f.BoolVar(&d.spool, "spool", false, "store a pipe on disk first, even if it is read only once; it is removed afterwards")
+	f.BoolVar(&d.noSpool, "no-spool", false, "refuse a pipe that is to be read more than once, instead of storing it on disk")
+	f.StringVar(&d.spoolDir, "spool-dir", "", "`folder` to store pipes in, instead of the system's for temporary files")
 	d.completions(cmd, positions)
 }
 
@@ -90,6 +92,9 @@ func (d *dataFlags) check() error {
 	if d.comment != "" && (len(d.comment) != 1 || d.comment[0] <= ' ' || d.comment[0] > '~' || d.comment == `"`) {
 		return usagef("--comment %q is not one ASCII character, such as '#'", d.comment)
 	}
+	if d.noSpool && (d.spool || d.spoolDir != "") {
+		return usagef("--no-spool refuses what --spool and --spool-dir ask for: leave one out")
+	}
 	if info, err := os.Stat(d.spoolDir); d.spoolDir != "" && (err != nil || !info.IsDir()) {
 		return usagef("--spool-dir %s: there is no such folder; make it first", d.spoolDir)
 	}
@@ -98,9 +103,6 @@ func (d *dataFlags) check() error {
 
 // keeps reports whether any column is to be carried along.
 func (d *dataFlags) keeps() bool { return d.label != "" || len(d.keep) > 0 }
-
-// spools reports whether a pipe is stored on disk first.
-func (d *dataFlags) spools() bool { return d.spool || d.spoolDir != "" }
 
 // preparationFlags say what is done to rows before a method sees them.
 type preparationFlags struct {
@@ -133,6 +135,7 @@ type input struct {
 	discard func() error // removes a spool
 	leftOut []string     // columns that hold no numbers
 	parts   []int64      // rows of each file; nil where that is not known
+	noted   func()       // of how the files ended, when they were read
 }
 
 // openMode says how often a verb reads.
@@ -143,25 +146,38 @@ const (
 	readAgain openMode = true
 )
 
-// open opens files, and spools a pipe when that is asked for. What can be read
-// only once is refused if the verb reads again.
+// open opens files. What can be read only once is stored on disk if the verb reads again.
 func (d *dataFlags) open(ctx context.Context, a *app, paths []string, mode openMode) (*input, error) {
-	src, err := blockstore.Open(ctx, paths, d.options(a))
+	files, err := blockstore.OpenFiles(ctx, paths, d.options(a))
 	if err != nil {
 		return nil, fromData(err)
 	}
-	in := &input{stream.NewCounted(src), func() error { return nil }, blockstore.LeftOut(src), blockstore.Parts(src)}
-	if !src.Info().Once || mode == readOnce && !d.spools() {
+	return d.choose(ctx, a, files, mode)
+}
+
+// choose chooses columns of files that are open.
+func (d *dataFlags) choose(ctx context.Context, a *app, files *blockstore.Files, mode openMode) (*input, error) {
+	src, err := files.Source(d.options(a))
+	if err != nil {
+		return nil, fromData(err)
+	}
+	in := &input{Counted: stream.NewCounted(src), discard: func() error { return nil }, leftOut: blockstore.LeftOut(src), parts: blockstore.Parts(src)}
+	in.noted = func() {
+		if blockstore.Unmarked(src) {
+			a.note("%s ends without the end mark of an Arrow stream: if its writer leaves one it was cut after a batch", in.Info().Name)
+		}
+	}
+	if !src.Info().Once || mode == readOnce && !d.spool && d.spoolDir == "" {
 		return in, nil
 	}
-	if !d.spools() {
-		return nil, &usageError{stream.OnceError(src.Info().Name)}
+	if d.noSpool {
+		return nil, usagef("%s can be read only once, and this reads it again: leave out --no-spool, and it is stored on disk meanwhile, or write it to a file first", src.Info().Name)
 	}
 	spooled, discard, err := blockstore.Spool(ctx, in, d.spoolDir)
 	if err != nil {
 		return nil, err
 	}
-	return &input{stream.NewCounted(spooled), discard, in.leftOut, nil}, nil
+	return &input{Counted: stream.NewCounted(spooled), discard: discard, leftOut: in.leftOut, noted: in.noted}, nil
 }
 
 // Open returns a reader of the rows from the given one on.
@@ -189,6 +205,7 @@ func (r inputReader) Read(dst *stream.Batch) (int, error) {
 // close removes what a spool left. It is safe on nil.
 func (in *input) close() {
 	if in != nil {
+		in.noted()
 		in.discard() // the file has no name any more, or is in the folder for temporary files
 	}
 }

@@ -26,6 +26,7 @@ const (
 	exitData        = 3
 	exitBudget      = 4
 	exitInterrupted = 130
+	exitPipe        = 141 // as of programs that SIGPIPE ends
 )
 
 // usageError reports that the command line asks for something that cannot be.
@@ -56,6 +57,9 @@ func fromData(err error) error {
 // fail prints an error and gives the exit code for it.
 func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 	a.progress.clear()
+	if errors.Is(err, errNobodyReads) {
+		return exitPipe
+	}
 	code := a.exitCode(ctx, err)
 	if code == exitInterrupted {
 		err = errors.New("interrupted; no output was written")

@@ -77,6 +77,7 @@ func (m *fitter) command(j *job) *cobra.Command {
 	j.shown = make(map[model.Side]*sampled)
 	cmd.Flags().StringVarP(&j.output, "output", "o", "", "model `file`, .npz")
 	completeFiles(cmd, modelExtensions, "output")
+	j.addOutputFormat(cmd)
 	j.task = m.task(j, cmd)
 	return cmd
 }
@@ -106,6 +107,6 @@ func (j *job) addFactors(cmd *cobra.Command, flag, letter string, side model.Sid
 
 // addRowsFile adds a flag that names a file for rows of numbers.
 func addRowsFile(cmd *cobra.Command, value *string, name, what string) {
-	cmd.Flags().StringVar(value, name, "", what+" to `file` (."+strings.Join(outputExtensions, " .")+")")
+	cmd.Flags().StringVar(value, name, "", what+" to `file` (."+strings.Join(outputExtensions, " .")+"), or - for the standard output")
 	completeFiles(cmd, outputExtensions, name)
 }

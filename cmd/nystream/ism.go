@@ -292,7 +292,7 @@ func (c *ismTask) plan(e stream.Engine) (*model.Plan, error) {
 	if read := int64(len(c.labels)) + c.asides.numbers(); read > 0 {
 		p.Add("labels as they are read", read, "")
 	}
-	writerBudget(&p.Memory, c.clustersFile, s.Rows, 1)
+	c.writerBudget(&p.Memory, c.clustersFile, s.Rows, 1)
 	return p, nil
 }
 
@@ -351,7 +351,7 @@ func (c *ismTask) knownWords() string {
 // write writes the clusters, uncommitted.
 func (c *ismTask) write(_ context.Context, _ model.Model) (writers []pathWriter, err error) {
 	if c.clustersFile != "" {
-		w, err := writeClusters(c.clustersFile, c.fitting.Labels)
+		w, err := c.writeClusters(c.clustersFile, c.fitting.Labels)
 		if err != nil {
 			return nil, err
 		}
@@ -361,8 +361,8 @@ func (c *ismTask) write(_ context.Context, _ model.Model) (writers []pathWriter,
 }
 
 // writeClusters writes a file of the numbers of clusters, from 0, uncommitted.
-func writeClusters(path string, labels []int) (pathWriter, error) {
-	w, err := blockstore.Create(path, blockstore.Schema{Columns: []string{"cluster"}, Rows: int64(len(labels))})
+func (a *app) writeClusters(path string, labels []int) (pathWriter, error) {
+	w, err := a.create(path, blockstore.Schema{Columns: []string{"cluster"}, Rows: int64(len(labels))})
 	if err != nil {
 		return pathWriter{}, err
 	}

@@ -195,7 +195,7 @@ func (j *job) check(args []string) error {
 	if err := refuse(j.refusesStates(inputs)); err != nil {
 		return err
 	}
-	return checkOutputs(append([]fileFlag{{"-o", j.output, modelExtensions, ""}}, j.allOutputs()...), inputs)
+	return j.checkOutputs(append([]fileFlag{{"-o", j.output, modelExtensions, ""}}, j.allOutputs()...), inputs)
 }
 
 // allOutputs returns the files besides the model.
@@ -213,7 +213,7 @@ func (j *job) wholePlan() (*model.Plan, error) {
 	s := j.task.shape()
 	j.draws.budget(p, s.Columns)
 	for _, f := range j.factors {
-		writerBudget(&p.Memory, f.path, max(s.Rows, s.Cols), j.rank)
+		j.writerBudget(&p.Memory, f.path, max(s.Rows, s.Cols), j.rank)
 	}
 	return p, nil
 }
@@ -298,7 +298,7 @@ func (j *job) write(ctx context.Context, m model.Model) (writers []pathWriter, e
 		if f.side == model.Right && j.prepared.right != nil {
 			rows = j.prepared.right
 		}
-		w, err := newTransformed(f.path, t, f.side, rows.Info().Rows, nil)
+		w, err := j.newTransformed(f.path, t, f.side, rows.Info().Rows, nil)
 		if err != nil {
 			return writers, err
 		}
@@ -347,7 +347,9 @@ func writeAll(ctx context.Context, factors func(context.Context) ([]pathWriter, 
 	paths := []string{output}
 	for _, w := range writers {
 		defer w.Abort() // does nothing after Commit
-		paths = append(paths, w.path)
+		if !isPipe(w.path) {
+			paths = append(paths, w.path)
+		}
 	}
 	if err != nil {
 		return err

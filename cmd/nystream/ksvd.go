@@ -97,7 +97,7 @@ func newKSVDTask(j *job, cmd *cobra.Command) task {
 var (
 	nystromFlags = []string{"sample", "tol", "sums", "landmarks", "scaling"}
 	graphOnly    = []string{"nodes", "weight", "self-loops", "degrees", "undirected", "simple"}
-	rowsOnly     = []string{"label", "keep", "input-format", "spool", "spool-dir", "nulls", "scale", "compat"}
+	rowsOnly     = []string{"label", "keep", "input-format", "spool", "no-spool", "spool-dir", "nulls", "scale", "compat"}
 )
 
 func (c *ksvdTask) refuses(args []string) []contradiction {
@@ -323,7 +323,7 @@ func (c *ksvdTask) write(ctx context.Context, _ model.Model) (writers []pathWrit
 		if c.graph != nil {
 			keys = nodeKeys{c.graph}.fields(f.path)
 		}
-		w, err := newTransformed(f.path, c.fitting, f.side, size, keys)
+		w, err := c.newTransformed(f.path, c.fitting, f.side, size, keys)
 		if err != nil {
 			return writers, err
 		}

@@ -23,7 +23,8 @@ func main() {
 	blas64.Use(nyblas.Implementation{})
 	setGarbage(looseGarbage)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second interrupt ends the process at once
+	context.AfterFunc(ctx, stop)                            // a second interrupt ends the process at once
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // writing says so instead, and what is temporary is removed
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -68,7 +69,7 @@ NYSTREAM_QUIET set the global flags; a flag on the command line wins. NYSTREAM_S
 last bits.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bad or missing data, 4 over the
-memory budget, 130 interrupted. After any but 0 no output file is left, except
+memory budget, 130 interrupted, 141 the reader of a pipe has gone. After any but 0 no output file is left, except
 when all were written and only the report could not be printed.`
 
 func newRootCommand(a *app) *cobra.Command {

@@ -77,18 +77,21 @@ func pythonWith(module string) string {
 	return ""
 }
 
-// generate FILE ROWS COLUMNS [nan=ROW] [prefix=NAME] writes uniform random rows,
-// the same for every format.
+// generate FILE ROWS COLUMNS [nan=ROW] [prefix=NAME] [cut=BYTES] writes uniform random
+// rows, the same for every format, and takes so many bytes off the end.
 func generate() {
 	path := os.Args[1]
 	rows, cols := atoi(os.Args[2]), atoi(os.Args[3])
-	hole, prefix := -1, "x"
+	hole, prefix, cut := -1, "x", int64(0)
 	for _, option := range os.Args[4:] {
 		if v, ok := strings.CutPrefix(option, "nan="); ok {
 			hole = atoi(v)
 		}
 		if v, ok := strings.CutPrefix(option, "prefix="); ok {
 			prefix = v
+		}
+		if v, ok := strings.CutPrefix(option, "cut="); ok {
+			cut = int64(atoi(v))
 		}
 	}
 	random := rand.New(rand.NewPCG(7, uint64(cols)))
@@ -103,7 +106,11 @@ func generate() {
 	if filepath.Ext(path) == ".arrows" {
 		write = writeArrowStream
 	}
-	if err := write(path, numbered(prefix, cols), x); err != nil {
+	err := write(path, numbered(prefix, cols), x)
+	if info, failed := os.Stat(path); failed == nil && cut > 0 {
+		err = errors.Join(err, os.Truncate(path, info.Size()-cut))
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -308,7 +308,7 @@ func (c *operatorTask) plan(e stream.Engine) (*model.Plan, error) {
 		p.Passes++
 		p.Add("functions at all rows, for sets", rows*int64(c.setColumns()), "`clusters`")
 		p.Add("sets", 3*rows, "")
-		writerBudget(&p.Memory, c.clustersFile, rows, 1)
+		c.writerBudget(&p.Memory, c.clustersFile, rows, 1)
 	}
 	if c.draws.wanted() {
 		p.Add("functions at rows of pictures", plotRows*2*int64(c.rank), "")

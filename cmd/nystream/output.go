@@ -5,8 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -17,10 +15,13 @@ import (
 // checkOutput refuses, before any work, an output that could not be written: its
 // extension is not one of those given, its folder is missing or read-only, or
 // it is one of the inputs.
-func checkOutput(flag, path string, extensions, inputs []string) error {
-	extension := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
-	if !slices.Contains(extensions, extension) {
-		return usagef("%s %s: the name must end in one of .%s", flag, path, strings.Join(extensions, " ."))
+func (a *app) checkOutput(flag, path string, extensions, inputs []string) error {
+	if err := a.checkFormat(flag, path, extensions); err != nil {
+		return err
+	}
+	if isPipe(path) {
+		a.writesRowsTo(path)
+		return nil
 	}
 	info, err := os.Stat(path)
 	switch {
@@ -68,8 +69,8 @@ func checkFolder(flag, path string) error {
 
 // writerBudget adds what writing rows of that many numbers to path takes: for a
 // short file no more than a few copies of it.
-func writerBudget(b *stream.Budget, path string, rows int64, columns int) {
-	holds := blockstore.WriterBytes(blockstore.OutputFormat(path), columns)
+func (a *app) writerBudget(b *stream.Budget, path string, rows int64, columns int) {
+	holds := blockstore.WriterBytes(a.formatOf(path), columns)
 	if rows >= 0 {
 		holds = min(holds, 4*8*rows*int64(columns))
 	}
@@ -82,7 +83,10 @@ func writerBudget(b *stream.Budget, path string, rows int64, columns int) {
 func checkDistinct(paths ...string) error {
 	seen := make(map[string]bool)
 	for _, p := range paths {
-		if p = filepath.Clean(p); seen[p] {
+		if p = filepath.Clean(p); isStandardOutput(p) {
+			p = "-"
+		}
+		if seen[p] {
 			return usagef("%s is named for two outputs", p)
 		}
 		seen[p] = true
@@ -91,13 +95,13 @@ func checkDistinct(paths ...string) error {
 }
 
 // checkOutputs refuses, before any work, files that could not be written.
-func checkOutputs(files []fileFlag, inputs []string) error {
+func (a *app) checkOutputs(files []fileFlag, inputs []string) error {
 	named := []string{}
 	for _, f := range files {
 		if f.path == "" {
 			continue
 		}
-		if err := checkOutput(f.flag, f.path, f.extensions, inputs); err != nil {
+		if err := a.checkOutput(f.flag, f.path, f.extensions, inputs); err != nil {
 			return err
 		}
 		if f.flag != "-o" {

@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -84,7 +82,7 @@ func (p *predictCommand) check(args []string) error {
 		{len(args) < 2, "predict needs a model and data: nystream predict m.npz data.parquet -o predicted.csv"},
 		{p.output == "" && !compares, "-o is missing: the output file, such as -o predicted.csv; with --label it may be left out"},
 		{p.output == "" && (p.decisions || p.probabilities || len(p.data.keep) > 0), "--decisions, --probabilities and --keep go into a file: name it with -o"},
-		{strings.EqualFold(filepath.Ext(p.output), ".npy") && len(p.data.keep) > 0, "-o " + p.output + ": an NPY file holds one matrix of numbers and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --keep"},
+		{p.formatOf(p.output) == "npy" && len(p.data.keep) > 0, "-o " + p.output + ": an NPY file holds one matrix of numbers and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --keep"},
 	}); err != nil {
 		return err
 	}
@@ -95,7 +93,7 @@ func (p *predictCommand) check(args []string) error {
 	if p.labelsFile != "" {
 		inputs = append(args[:len(args):len(args)], p.labelsFile)
 	}
-	return checkOutput("-o", p.output, predictExtensions, inputs)
+	return p.checkOutput("-o", p.output, predictExtensions, inputs)
 }
 
 func (p *predictCommand) run(ctx context.Context, args []string) error {
@@ -121,11 +119,11 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 	defer rows.close()
 	plan := m.TransformPlan(p.engine(), model.Left, rows.source)
 	rows.budget(&plan.Memory, p.engine())
-	writerBudget(&plan.Memory, p.output, rows.source.Info().Rows, len(w.columns())+2)
+	p.writerBudget(&plan.Memory, p.output, rows.source.Info().Rows, len(w.columns())+2)
 	if err := p.checkBudget(&plan.Memory); err != nil {
 		return err
 	}
-	if err := w.create(p.output, rows); err != nil {
+	if err := w.create(p.app, p.output, rows); err != nil {
 		return err
 	}
 	defer w.abort() // does nothing after commit
@@ -149,7 +147,7 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 
 func (p *predictCommand) report(r *predictResult) error {
 	r.Seconds, r.PeakRSSBytes = show.Number(p.seconds()), peakRSS()
-	t := &show.Text{Title: r.Output}
+	t := &show.Text{Title: outputName(r.Output)}
 	if r.Output == "" {
 		t.Title = "predictions of " + r.Model
 	}

@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -69,12 +67,12 @@ func (p *predictions) columns() (names []string) {
 }
 
 // create begins the file.
-func (p *predictions) create(path string, rows *taken) (err error) {
+func (p *predictions) create(a *app, path string, rows *taken) (err error) {
 	if path == "" {
 		return nil
 	}
 	s := blockstore.Schema{Columns: p.columns(), Rows: rows.source.Info().Rows}
-	if strings.EqualFold(filepath.Ext(path), ".npy") {
+	if a.formatOf(path) == "npy" {
 		p.values = classValues(p.classes)
 		s.Columns = append([]string{predictedColumn}, s.Columns...)
 	} else {
@@ -82,7 +80,7 @@ func (p *predictions) create(path string, rows *taken) (err error) {
 		p.batch.Kept = make([]stream.Column, len(s.Kept))
 		p.batch.Kept[0].Kind = stream.String
 	}
-	p.w, err = blockstore.Create(path, s)
+	p.w, err = a.create(path, s)
 	return err
 }
 

@@ -7,7 +7,8 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 )
 
-// print writes a result to the standard output: v as JSON, or t. Output files
+// print writes a result to the standard output, or if that carries rows to the standard
+// error: v as JSON, or t. Output files
 // are complete by then, and stay when it fails.
 func (a *app) print(v any, t *show.Text) error {
 	a.progress.clear()
@@ -19,7 +20,7 @@ func (a *app) print(v any, t *show.Text) error {
 
 func (a *app) encode(v any, t *show.Text) error {
 	if a.json() {
-		return json.NewEncoder(a.out).Encode(v)
+		return json.NewEncoder(a.reportTo()).Encode(v)
 	}
-	return t.Write(a.out)
+	return t.Write(a.reportTo())
 }

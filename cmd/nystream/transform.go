@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -87,6 +85,7 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return usagef("--side %v: %w", t.side, err)
 	}
+	t.mode = openMode(t.shard.of > 0)
 	rows, err := f.open(ctx, &t.application, m, t.side, args[1:])
 	if err != nil {
 		return err
@@ -100,11 +99,11 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	}
 	plan := m.TransformPlan(e, t.side, rows.source)
 	rows.budget(&plan.Memory, e)
-	writerBudget(&plan.Memory, t.output, e.PartRows(info), len(names))
+	t.writerBudget(&plan.Memory, t.output, e.PartRows(info), len(names))
 	if err := t.checkBudget(&plan.Memory); err != nil {
 		return err
 	}
-	w, err := newTransformed(t.output, m, t.side, e.PartRows(info), rows.fields)
+	w, err := t.newTransformed(t.output, m, t.side, e.PartRows(info), rows.fields)
 	if err != nil {
 		return err
 	}
@@ -126,18 +125,18 @@ func (t *transformCommand) check(args []string) error {
 	if t.output == "" {
 		return usagef("-o is missing: the output file, such as -o out.parquet")
 	}
-	if t.data.keeps() && strings.EqualFold(filepath.Ext(t.output), ".npy") {
+	if t.data.keeps() && t.formatOf(t.output) == "npy" {
 		return usagef("-o %s: an NPY file holds one matrix of numbers and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --label and --keep", t.output)
 	}
 	if err := t.data.check(); err != nil {
 		return err
 	}
-	return checkOutput("-o", t.output, outputExtensions, args)
+	return t.checkOutput("-o", t.output, outputExtensions, args)
 }
 
 func (t *transformCommand) report(r *transformResult) error {
 	r.Seconds, r.PeakRSSBytes = show.Number(t.seconds()), peakRSS()
-	out := &show.Text{Title: r.Output}
+	out := &show.Text{Title: outputName(r.Output)}
 	out.Add("rows", "%s", show.Count(r.Rows))
 	out.Add("columns", "%d of the embedding, %d kept", r.Columns, r.Kept)
 	if r.RowsDropped > 0 {

@@ -20,12 +20,12 @@ type transformed struct {
 
 // newTransformed begins a file for what a model makes of rows with so many, and for
 // columns that they carry along.
-func newTransformed(path string, m model.Transformer, side model.Side, rows int64, kept []stream.Field) (*transformed, error) {
+func (a *app) newTransformed(path string, m model.Transformer, side model.Side, rows int64, kept []stream.Field) (*transformed, error) {
 	names, err := m.Outputs(side)
 	if err != nil {
 		return nil, err
 	}
-	w, err := blockstore.Create(path, blockstore.Schema{Columns: names, Kept: kept, Rows: rows})
+	w, err := a.create(path, blockstore.Schema{Columns: names, Kept: kept, Rows: rows})
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +61,8 @@ func transformBoth(ctx context.Context, e stream.Engine, m model.Transformer, ro
 }
 
 // writeMatrix writes a matrix that is in memory, uncommitted.
-func writeMatrix(ctx context.Context, path string, names []string, x blas64.General) (*transformed, error) {
-	w, err := blockstore.Create(path, blockstore.Schema{Columns: names, Rows: int64(x.Rows)})
+func (a *app) writeMatrix(ctx context.Context, path string, names []string, x blas64.General) (*transformed, error) {
+	w, err := a.create(path, blockstore.Schema{Columns: names, Rows: int64(x.Rows)})
 	if err != nil {
 		return nil, err
 	}

@@ -146,7 +146,7 @@ func (p *predictCommand) nameColumn(ctx context.Context, f *modelFile, t *truth,
 		if f.prepare.Nulls == stream.NullsDrop {
 			return usagef("%s: the model drops rows with nulls, which cannot be found in another file; put the labels into a column of the data", t.said.named())
 		}
-		p.data.label = ""
+		p.data.label, p.mode = "", readAgain // the file is read when the number of rows is known
 		return nil
 	}
 	if len(t.said.columns) != 1 {
@@ -166,11 +166,7 @@ func (p *predictCommand) nameColumn(ctx context.Context, f *modelFile, t *truth,
 
 // readFile reads the labels of all rows.
 func (t *truth) readFile(ctx context.Context, p *predictCommand, rows *taken) error {
-	n := rows.source.Info().Rows
-	if n < 0 {
-		return usagef("%s: how many rows there are is not known before they are read; store them first with --spool", t.said.named())
-	}
-	v, err := p.data.readAsideFile(ctx, t.said, n)
+	v, err := p.data.readAsideFile(ctx, t.said, rows.source.Info().Rows)
 	if err == nil {
 		t.read, err = t.of(v)
 	}

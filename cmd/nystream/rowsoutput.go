@@ -1,0 +1,173 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/nystream/nystream/blockstore"
+)
+
+// rowsFormat is the format that --output-format names.
+type rowsFormat struct {
+	outputFormat string
+	carriesRows  bool // the standard output does: reports go to the standard error
+}
+
+// addOutputFormat adds the flag of verbs that write rows.
+func (a *app) addOutputFormat(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&a.outputFormat, "output-format", "", "`format` of rows that go to a pipe, or to a file whose name does not tell: "+strings.Join(blockstore.OutputFormats(), ", ")+"; to a pipe csv unless named")
+	mustRegister(cmd.RegisterFlagCompletionFunc("output-format", cobra.FixedCompletions(blockstore.OutputFormats(), cobra.ShellCompDirectiveNoFileComp)))
+}
+
+// standardOutputs are the names of the standard output.
+var standardOutputs = []string{"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
+
+func isStandardOutput(path string) bool { return slices.Contains(standardOutputs, path) }
+
+// outputName returns how reports call an output.
+func outputName(path string) string {
+	if isStandardOutput(path) {
+		return "standard output"
+	}
+	return path
+}
+
+// isPipe reports whether what is written to path cannot be taken back: it is the standard
+// output, a named pipe or a device.
+func isPipe(path string) bool {
+	if isStandardOutput(path) {
+		return true
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0
+}
+
+// formatOf returns the format of rows that go to path, or "" if nothing tells.
+func (a *app) formatOf(path string) string {
+	if !isPipe(path) {
+		if format := blockstore.OutputFormat(path); format != "" {
+			return format
+		}
+	} else if a.outputFormat == "" {
+		return "csv"
+	}
+	return a.outputFormat
+}
+
+// extensionOf returns the extension that files of a format have.
+func extensionOf(format string) string {
+	if format == "arrow-stream" {
+		return "arrows"
+	}
+	return format
+}
+
+// checkFormat refuses a format of rows for path that is not among the extensions, or is
+// not what the name says.
+func (a *app) checkFormat(flag, path string, extensions []string) error {
+	format, own := a.formatOf(path), strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
+	formats := []string{}
+	for _, f := range blockstore.OutputFormats() {
+		if slices.Contains(extensions, extensionOf(f)) && (!isPipe(path) || slices.Contains(blockstore.PipeFormats(), f)) {
+			formats = append(formats, f)
+		}
+	}
+	untold := len(formats) > 0 && !isPipe(path) && a.outputFormat != "" && blockstore.OutputFormat(path) == ""
+	switch {
+	case len(formats) == 0 && isPipe(path):
+		return usagef("%s %s: only rows can be written to a pipe; name a file that ends in .%s", flag, path, strings.Join(extensions, " ."))
+	case isPipe(path) && !slices.Contains(formats, format):
+		return usagef("%s %s: --output-format %s cannot be written to a pipe; use one of %s, or name a file%s", flag, path, format, strings.Join(formats, ", "), didYouMean(format, formats))
+	case untold && !slices.Contains(formats, format):
+		return usagef("--output-format %q: use one of %s%s", format, strings.Join(formats, ", "), didYouMean(format, formats))
+	case len(formats) > 0 && a.outputFormat != "" && format != a.outputFormat:
+		return usagef("%s %s: by its name it is %s, and --output-format says %s; leave that out, or give the file another name", flag, path, format, a.outputFormat)
+	case !isPipe(path) && !untold && !slices.Contains(extensions, own):
+		return usagef("%s %s: the name must end in one of .%s", flag, path, strings.Join(extensions, " ."))
+	case isStandardOutput(path) && isTerminal(a.out) && (format == "npy" || format == "arrow-stream"):
+		return usagef("%s %s: %s is not for a terminal; send it to a file or a program, or use --output-format csv", flag, path, format)
+	}
+	return nil
+}
+
+func isTerminal(out io.Writer) bool {
+	if p, ok := out.(*standardOutput); ok {
+		out = p.Writer
+	}
+	f, ok := out.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// errNobodyReads is the error of writing to a pipe whose reader has gone, as head does
+// when it has seen enough.
+var errNobodyReads = errors.New("nobody reads the output any more")
+
+// standardOutput tells when nobody reads what is written to it.
+type standardOutput struct{ io.Writer }
+
+func (o *standardOutput) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if errors.Is(err, syscall.EPIPE) {
+		err = errNobodyReads
+	}
+	return n, err
+}
+
+// writesRowsTo prepares for rows that go to path: if that is the standard output, reports go
+// to the standard error, and with --quiet only as JSON.
+func (a *app) writesRowsTo(path string) { a.carriesRows = a.carriesRows || isStandardOutput(path) }
+
+// reportTo returns where reports go.
+func (a *app) reportTo() io.Writer {
+	switch {
+	case !a.carriesRows:
+		return a.out
+	case a.quiet && !a.json():
+		return io.Discard
+	}
+	return a.err
+}
+
+// create starts to write rows to a file or to a pipe.
+func (a *app) create(path string, s blockstore.Schema) (blockstore.Writer, error) {
+	s.Format = a.formatOf(path)
+	if !isPipe(path) {
+		return blockstore.Create(path, s)
+	}
+	if isStandardOutput(path) {
+		return blockstore.NewWriter(a.out, "to the standard output", s)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return nil, fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	w, err := blockstore.NewWriter(&standardOutput{f}, path, s)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &pipeFile{w, f}, nil
+}
+
+// pipeFile is a named pipe that rows go to. Its reader sees the end when it is closed.
+type pipeFile struct {
+	blockstore.Writer
+	file *os.File
+}
+
+func (w *pipeFile) Commit() error { return errors.Join(w.Writer.Commit(), w.file.Close()) }
+
+func (w *pipeFile) Abort() {
+	w.Writer.Abort()
+	w.file.Close()
+}

@@ -42,7 +42,7 @@ type Records struct {
 func FromRecords(r Records) (stream.Source, error) {
 	s := &recordSource{Records: r}
 	err := fault.Guard(r.Name, func() error {
-		s.schema = layOut(r.Schema, make([]int64, countDictionaries(r.Schema)))
+		s.schema = layOut(r.Schema, placer{ids: make([]int64, countDictionaries(r.Schema))})
 		s.schema.dropUnknown()
 		return s.choose()
 	})

@@ -22,6 +22,7 @@ type field struct {
 	format number.Format
 	bits   int // width of a value, or of an index into the dictionary
 	signed bool
+	swaps  bool // its values have their most significant bytes first
 	node   int
 	buffer int
 	views  int    // view columns before it, each with buffers of its own
@@ -61,11 +62,8 @@ func readSchema(m *message) (*schema, error) {
 	if !ok {
 		return nil, fmt.Errorf("the schema is empty")
 	}
-	if table.int16(0) != 0 {
-		return nil, fmt.Errorf("the numbers are big-endian, which is not supported; write the file on another machine")
-	}
-	ids, err := checkFields(table, 1)
-	if err != nil {
+	w := walker{}
+	if err := w.schema(table, 1); err != nil {
 		return nil, err
 	}
 	var message bytes.Buffer
@@ -79,58 +77,83 @@ func readSchema(m *message) (*schema, error) {
 		return nil, err
 	}
 	defer r.Release()
-	return layOut(r.Schema(), ids), nil
+	return layOut(r.Schema(), placer{ids: w.ids, decimals: w.decimals, swaps: table.int16(0) != 0}), nil
 }
 
-// checkFields walks the fields of a schema before the library does, which
-// would follow offsets however many fields they make of a few bytes. It returns
-// the numbers of the dictionaries in the order of their fields.
-func checkFields(schema flatTable, slot int) ([]int64, error) {
-	var ids []int64
-	count := 0
-	var walk func(fields flatVector, depth int) error
-	walk = func(fields flatVector, depth int) error {
-		if count += fields.n; count > maxFields || depth > 64 {
-			return fmt.Errorf("the schema has more than %d fields, or too many levels", maxFields)
-		}
-		for k := range fields.n {
-			field := fields.table(k)
-			field.vector(6, 4) // panics if its metadata does not fit
-			if dict, ok := field.table(4); ok {
-				ids = append(ids, dict.int64(0))
-			}
-			if err := walk(field.vector(5, 4), depth+1); err != nil {
-				return err
-			}
-		}
-		return nil
+// walker walks the fields of a schema before the library does, which would follow offsets
+// however many fields they make of a few bytes.
+type walker struct {
+	ids      []int64 // numbers of the dictionaries, in the order of their fields
+	decimals []int   // widths of the decimals in bits, likewise
+	fields   int
+}
+
+// schema walks the fields in a slot of a table.
+func (w *walker) schema(table flatTable, slot int) error {
+	table.vector(slot+1, 4)
+	return w.walk(table.vector(slot, 4), 0)
+}
+
+func (w *walker) walk(fields flatVector, depth int) error {
+	if w.fields += fields.n; w.fields > maxFields || depth > 64 {
+		return fmt.Errorf("the schema has more than %d fields, or too many levels", maxFields)
 	}
-	schema.vector(slot+1, 4)
-	return ids, walk(schema.vector(slot, 4), 0)
+	for k := range fields.n {
+		field := fields.table(k)
+		field.vector(6, 4) // panics if its metadata does not fit
+		if dict, ok := field.table(4); ok {
+			w.ids = append(w.ids, dict.int64(0))
+		}
+		if kind, ok := field.table(3); ok && field.byte(2) == decimalType {
+			w.decimals = append(w.decimals, widenDecimal(kind))
+		}
+		if err := w.walk(field.vector(5, 4), depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// layOut finds the place of every field. ids are the numbers of the
-// dictionaries, in the order of their fields.
-func layOut(from *arrow.Schema, ids []int64) *schema {
-	s := &schema{}
-	l := placer{schema: s, ids: ids}
+// decimalType is how the schema numbers decimals among the types.
+const decimalType = 7
+
+// widenDecimal returns the width of a decimal. One of 32 or 64 bits, which the library does
+// not know, it makes one of 128.
+func widenDecimal(kind flatTable) int {
+	const usual = 128
+	at := kind.at(2)
+	if at == 0 {
+		return usual
+	}
+	width := int(int32(binary.LittleEndian.Uint32(kind.b[at:])))
+	if width == 32 || width == 64 {
+		binary.LittleEndian.PutUint32(kind.b[at:], usual)
+	}
+	return width
+}
+
+// layOut finds the place of every field.
+func layOut(from *arrow.Schema, l placer) *schema {
+	l.schema = &schema{}
 	for _, field := range from.Fields() {
 		f := l.place(field.Type)
 		f.name = field.Name
-		s.fields = append(s.fields, f)
+		l.schema.fields = append(l.schema.fields, f)
 	}
-	return s
+	return l.schema
 }
 
 // placer counts nodes and buffers.
 type placer struct {
-	schema *schema
-	ids    []int64
+	schema   *schema
+	ids      []int64 // numbers of the dictionaries to come
+	decimals []int   // widths of the decimals to come, if these are known
+	swaps    bool
 }
 
 // take reserves a node and buffers for a field.
 func (l *placer) take(buffers int) field {
-	f := field{kind: column.Other, width: 1, node: l.schema.nodes, buffer: l.schema.buffers, views: l.schema.views}
+	f := field{kind: column.Other, width: 1, swaps: l.swaps, node: l.schema.nodes, buffer: l.schema.buffers, views: l.schema.views}
 	l.schema.nodes++
 	l.schema.buffers += buffers
 	return f
@@ -183,7 +206,21 @@ func (l *placer) place(t arrow.DataType) field {
 	}
 	f := l.take(2)
 	f.number(t)
+	if d, ok := t.(arrow.DecimalType); ok {
+		l.decimal(&f, d)
+	}
 	return f
+}
+
+// decimal notes the width of a decimal that is a word.
+func (l *placer) decimal(f *field, t arrow.DecimalType) {
+	if len(l.decimals) == 0 {
+		return
+	}
+	bits := l.decimals[0]
+	if l.decimals = l.decimals[1:]; bits <= 64 && f.layout == wordLayout {
+		f.bits, f.format = bits, number.Format{Form: number.DecimalForm, Bits: bits, Scale: int(t.GetScale())}
+	}
 }
 
 func fieldTypes(fields []arrow.Field) []arrow.DataType {
@@ -220,9 +257,10 @@ func (l *placer) dictionary(t *arrow.DictionaryType) field {
 	f.dict, l.ids = l.ids[0], l.ids[1:]
 	f.number(t.IndexType)
 	f.signed = f.format.Form == number.SignedForm
-	sub := placer{schema: &schema{}, ids: l.ids}
+	sub := *l
+	sub.schema = &schema{}
 	values := sub.place(t.ValueType)
-	l.ids = sub.ids
+	l.ids, l.decimals = sub.ids, sub.decimals
 	if !values.isWords() && values.layout != textLayout {
 		f.kind, f.layout = column.Other, unreadLayout
 		return f

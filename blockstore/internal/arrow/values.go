@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
+	"slices"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/compression"
@@ -49,7 +51,7 @@ func (s *scratch) load(f *field, a *values, at int64, n int) error {
 	case f.format.Form == number.LongDecimalForm:
 		return s.loadDecimals(f, a, at, n)
 	}
-	return s.loadWords(f.bits, a, at, n)
+	return s.loadWords(f, a, at, n)
 }
 
 // loadNulls loads the bits that say what is null. They are there when some are.
@@ -68,11 +70,11 @@ func (s *scratch) loadNulls(a *values, at int64, n int) error {
 	return err
 }
 
-// loadWords loads values of a fixed width.
-func (s *scratch) loadWords(bits int, a *values, at int64, n int) error {
+// loadWords loads values of a fixed width, or indexes.
+func (s *scratch) loadWords(f *field, a *values, at int64, n int) error {
 	s.Words = column.Resized(s.Words, n)
 	at += a.offset
-	if bits == 1 {
+	if f.bits == 1 {
 		raw, err := a.buffers.read(a.first+1, at>>3, (at&7+int64(n)+7)>>3, &s.raw)
 		if err != nil {
 			return err
@@ -80,18 +82,23 @@ func (s *scratch) loadWords(bits int, a *values, at int64, n int) error {
 		number.ReadBits(s.Words, raw, int(at&7))
 		return nil
 	}
-	size := int64(bits / 8)
+	size := int64(f.bits / 8)
 	raw, err := a.buffers.read(a.first+1, at*size, int64(n)*size, &s.raw)
 	if err != nil {
 		return err
 	}
-	if bits == 8 {
+	if f.bits == 8 {
 		for i, b := range raw {
 			s.Words[i] = uint64(b)
 		}
 		return nil
 	}
 	number.ReadWords(s.Words, raw, int(size))
+	if f.swaps {
+		for i, w := range s.Words {
+			s.Words[i] = bits.ReverseBytes64(w) >> (64 - f.bits)
+		}
+	}
 	return nil
 }
 
@@ -104,12 +111,13 @@ func (s *scratch) loadDecimals(f *field, a *values, at int64, n int) error {
 		return err
 	}
 	s.Texts = s.Texts[:0]
+	value := make([]byte, size)
 	for i := range int64(n) {
-		reversed := make([]byte, size)
-		for k, b := range raw[i*size : (i+1)*size] {
-			reversed[int(size)-1-k] = b
+		copy(value, raw[i*size:])
+		if !f.swaps {
+			slices.Reverse(value)
 		}
-		s.Texts = append(s.Texts, string(reversed))
+		s.Texts = append(s.Texts, string(value))
 	}
 	return nil
 }
@@ -123,10 +131,14 @@ func (s *scratch) loadOffsets(f *field, a *values, at int64, n int) error {
 		return err
 	}
 	last := int64(0)
+	order := binary.ByteOrder(binary.LittleEndian)
+	if f.swaps {
+		order = binary.BigEndian
+	}
 	for i := range int64(n + 1) {
-		v := int64(int32(binary.LittleEndian.Uint32(raw[i*size:])))
+		v := int64(int32(order.Uint32(raw[i*size:])))
 		if size == 8 {
-			v = int64(binary.LittleEndian.Uint64(raw[i*size:]))
+			v = int64(order.Uint64(raw[i*size:]))
 		}
 		if v < last {
 			return fmt.Errorf("offset %d after %d", v, last)
@@ -162,7 +174,7 @@ func (s *scratch) loadIndexed(f *field, a *values, at int64, n int) error {
 	if a.dict == nil {
 		return errors.New("its dictionary is missing")
 	}
-	if err := s.loadWords(f.bits, a, at, n); err != nil {
+	if err := s.loadWords(f, a, at, n); err != nil {
 		return err
 	}
 	s.Texts = s.Texts[:0]

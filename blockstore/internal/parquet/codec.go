@@ -10,7 +10,7 @@ import (
 // knownCodec reports whether an unpacker can undo codec.
 func knownCodec(codec format.CompressionCodec) bool {
 	switch codec {
-	case format.Uncompressed, format.Snappy, format.Gzip, format.Brotli, format.Zstd, format.Lz4Raw:
+	case format.Uncompressed, format.Snappy, format.Gzip, format.Brotli, format.Zstd, format.Lz4, format.Lz4Raw:
 		return true
 	}
 	return false
@@ -20,6 +20,7 @@ func knownCodec(codec format.CompressionCodec) bool {
 // what the formats allow. A brotli stream has no such bound.
 var maxRatio = map[format.CompressionCodec]int{
 	format.Snappy: 22,
+	format.Lz4:    256,
 	format.Lz4Raw: 256,
 	format.Gzip:   1040,
 	format.Zstd:   1 << 15,
@@ -40,6 +41,8 @@ func unpackPage(u *compression.Unpacker, codec format.CompressionCodec, dst, src
 		return compression.Snappy(dst, src)
 	case format.Lz4Raw:
 		return compression.LZ4(dst, src)
+	case format.Lz4:
+		return u.LZ4Hadoop(dst, src)
 	case format.Zstd:
 		return u.Zstd(dst, src)
 	case format.Gzip:

@@ -14,13 +14,22 @@ import (
 // footerTail is the length of the footer and the magic bytes behind it.
 const footerTail = 8
 
+// metadata is what is read of a footer. Keys and values that writers add are not: some leave
+// out values, which the library refuses.
+type metadata struct {
+	Schema              []format.SchemaElement     `thrift:"2,required"`
+	NumRows             int64                      `thrift:"3,required"`
+	RowGroups           []format.RowGroup          `thrift:"4,required"`
+	EncryptionAlgorithm format.EncryptionAlgorithm `thrift:"8,optional"`
+}
+
 // readFooter fills t from the footer of file.
 func (t *table) readFooter(file *os.File) error {
 	raw, start, err := t.footerBytes(file)
 	if err != nil {
 		return err
 	}
-	var footer format.FileMetaData
+	var footer metadata
 	if err := decodeThrift(raw, &footer); err != nil {
 		return fault.File(t.Path, "the footer is damaged: %w", err)
 	}
@@ -77,7 +86,7 @@ func decodeThrift(b []byte, v any) error {
 
 // readGroups fills t.groups and checks them against the file and the schema.
 // Pages must end before limit.
-func (t *table) readGroups(footer *format.FileMetaData, limit int64) error {
+func (t *table) readGroups(footer *metadata, limit int64) error {
 	t.groups = make([]rowGroup, 0, len(footer.RowGroups))
 	for g := range footer.RowGroups {
 		group := &footer.RowGroups[g]

@@ -80,7 +80,10 @@ func (r *columnReader) leastSize() int {
 	if r.isWords() {
 		return max(1, r.wordSize())
 	}
-	return max(4, r.fixedSize())
+	if r.fixedSize() > 0 {
+		return r.fixedSize()
+	}
+	return 4 // the length
 }
 
 // fixedSize returns the bytes of a value that is no word, 0 when they differ.

@@ -81,6 +81,8 @@ func numberColumns() []testColumn {
 	add("bool", parquet.Leaf(parquet.BooleanType), func(i int) parquet.Value { return parquet.BooleanValue(odd(i)) },
 		func(i int) float64 { return map[bool]float64{true: 1}[odd(i)] }, plain, rle)
 	add("decimal", parquet.Decimal(2, 9, parquet.Int32Type), func(i int) parquet.Value { return parquet.Int32Value(int32(i - 50)) }, func(i int) float64 { return float64(i-50) / 100 }, plain)
+	short := func(i int) parquet.Value { return parquet.FixedLenByteArrayValue([]byte{0, byte(i >> 8), byte(i)}) }
+	add("short", parquet.Decimal(1, 6, parquet.FixedLenByteArrayType(3)), short, func(i int) float64 { return float64(i) / 10 }, plain, dict)
 	add("date", parquet.Date(), func(i int) parquet.Value { return parquet.Int32Value(int32(i)) }, func(i int) float64 { return float64(i) }, plain)
 	add("time", parquet.Timestamp(parquet.Millisecond), func(i int) parquet.Value { return parquet.Int64Value(int64(i) * 1000) }, func(i int) float64 { return float64(i) * 1000 }, plain)
 	long := func(i int) [16]byte {
@@ -742,3 +744,30 @@ func BenchmarkParquet(b *testing.B) {
 }
 
 func TestParquetConcurrency(t *testing.T) { filetest.CheckConcurrency(t, smallParquet(t, 1200), Open) }
+
+// Some writers add keys without values to the footer, which are not read.
+func TestParquetKeyWithoutValue(t *testing.T) {
+	b, err := os.ReadFile(handmade(t, 3, [][]byte{doublePage(t, 3, nil)}, func(f *format.FileMetaData) {
+		f.KeyValueMetadata = []format.KeyValue{{Key: "maker"}}
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A key and a value are each a header, a length and bytes; an end mark follows.
+	entry := []byte("\x18\x05maker\x18\x00\x00")
+	at := bytes.Index(b, entry)
+	if at < 0 {
+		t.Fatal("the entry is not in the footer")
+	}
+	end := len(b) - footerTail
+	length := binary.LittleEndian.Uint32(b[end:])
+	binary.LittleEndian.PutUint32(b[end:], length-2)
+	path := filetest.TempFile(t, "a.parquet", string(slices.Delete(b, at+len(entry)-3, at+len(entry)-1)))
+	src, err := filetest.Opened(path, Open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if src.About().Rows != 3 {
+		t.Errorf("%d rows", src.About().Rows)
+	}
+}

@@ -1,6 +1,7 @@
 package blockstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,6 +104,34 @@ func OpenFiles(ctx context.Context, paths []string, o Options) (*Files, error) {
 // Source returns the rows of the columns that o chooses. Of a pipe it may be called once.
 func (f *Files) Source(o Options) (stream.Source, error) { return f.set.choose(o) }
 
+// FileFormat is how a file is laid out.
+type FileFormat struct {
+	Path   string
+	Format string // one of Formats; behind a comma the compression of text; text of a pipe whose format was not named
+	// Delimiter separates the cells of text: a character, tab or space; "" for other
+	// formats, and where it is not known.
+	Delimiter string
+}
+
+// Formats returns how each file is laid out.
+func (f *Files) Formats() (list []FileFormat) {
+	for _, m := range f.set.members {
+		about := m.table.About()
+		one := FileFormat{Path: about.Path, Format: about.Format}
+		switch about.Cells {
+		case 0:
+		case '\t':
+			one.Delimiter = "tab"
+		case text.WhiteSpace:
+			one.Delimiter = "space"
+		default:
+			one.Delimiter = string(about.Cells)
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
 // Columns returns the columns of the first file, the k of k=v folders included, and the
 // number of rows of all files, -1 when unknown.
 func (f *Files) Columns() (columns []ColumnInfo, rows int64) {
@@ -198,7 +227,8 @@ func openPath(ctx context.Context, path string, o Options, csv text.CSVOptions) 
 		if o.Stdin == nil {
 			return nil, fmt.Errorf("there is no standard input to read")
 		}
-		return openPipe(ctx, "standard input", o.Stdin, o.Format, csv)
+		t, err := openPipe(ctx, "standard input", o.Stdin, o.Format, csv)
+		return pipeFormat(t, err, o.Format)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -211,7 +241,28 @@ func openPath(ctx context.Context, path string, o Options, csv text.CSVOptions) 
 	if err != nil {
 		return nil, err
 	}
-	return openPipe(ctx, path, f, o.Format, csv)
+	t, err := openPipe(ctx, path, f, o.Format, csv)
+	return pipeFormat(t, err, o.Format)
+}
+
+// pipeFormat says what came out of a pipe.
+func pipeFormat(t column.Table, err error, format string) (column.Table, error) {
+	switch {
+	case format != "":
+	case err == nil && t.About().Once:
+		format = formats.ArrowStream
+	default:
+		format = "text"
+	}
+	return ofFormat(t, err, format)
+}
+
+// ofFormat says what format a table has that was opened.
+func ofFormat(t column.Table, err error, format string) (column.Table, error) {
+	if err == nil {
+		t.About().Format = format
+	}
+	return t, err
 }
 
 // openRegular opens a file of the given format, or of the one it seems to have.
@@ -224,11 +275,18 @@ func openRegular(ctx context.Context, path, format string, csv text.CSVOptions) 
 		}
 	}
 	if formats.IsCompressed(found) {
-		return openCompressed(ctx, path, found, format, csv)
+		t, err := openCompressed(ctx, path, found, format, csv)
+		return ofFormat(t, err, cmp.Or(format, "text")+", "+found)
 	}
 	if format == "" {
 		format = found
 	}
+	t, err := openFormat(ctx, path, format, csv)
+	return ofFormat(t, err, format)
+}
+
+// openFormat opens a file of a format that is no compressed text.
+func openFormat(ctx context.Context, path, format string, csv text.CSVOptions) (column.Table, error) {
 	switch format {
 	case formats.Parquet:
 		return parquet.OpenThreads(path, csv.Threads)

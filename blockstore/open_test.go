@@ -627,3 +627,33 @@ func TestScanOfTextStops(t *testing.T) {
 		}
 	}
 }
+
+// TestFilesFormats looks at what files are said to be, by their bytes and not by their names.
+func TestFilesFormats(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a.csv": "a,b\n1,2\n", "b.txt": "a\tb\n1\t2\n", "c.dat": "1 2\n3 4\n", "d.libsvm": "1 1:2\n", "e": "1|2\n3|4\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, err := Create(filepath.Join(dir, "f.npy"), Schema{Columns: []string{"x"}, Rows: 0})
+	if err == nil {
+		err = w.Commit()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]FileFormat{"a.csv": {"", "csv", ","}, "b.txt": {"", "csv", "tab"}, "c.dat": {"", "csv", "space"},
+		"d.libsvm": {"", "libsvm", ""}, "e": {"", "csv", "|"}, "f.npy": {"", "npy", ""}} {
+		path := filepath.Join(dir, name)
+		files, err := OpenFiles(t.Context(), []string{path}, Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		want.Path = path
+		if diff := cmp.Diff([]FileFormat{want}, files.Formats()); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}

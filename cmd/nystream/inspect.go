@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,6 +23,7 @@ type inspectCommand struct {
 	*app
 	data  dataFlags
 	check bool
+	rows  int64 // to look at, 0 for all
 }
 
 func newInspectCommand(a *app) *cobra.Command {
@@ -29,9 +31,11 @@ func newInspectCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inspect FILE...",
 		Short: "Show what is in a data file or in a model",
-		Long: `Show the columns and the number of rows of data files, or what a model (.npz)
-holds. With --check every byte of a .nys store is compared with its checksums; those
-of a model always are.`,
+		Long: `Show the format, the columns and the first rows of data files, with the nulls, the
+minimum and the maximum of each column among the first --rows rows; or what a model
+(.npz) holds. What no fit takes, such as files without numbers, ends with exit code 3.
+With --check every byte of a .nys store is compared with its checksums; those of a
+model always are.`,
 		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return append(modelExtensions[:1:1], dataExtensions...), cobra.ShellCompDirectiveFilterFileExt
@@ -39,6 +43,7 @@ of a model always are.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args) },
 	}
 	f := cmd.Flags()
+	f.Int64Var(&i.rows, "rows", 1_000_000, "`number` of rows to look at for nulls, minimum and maximum; 0 for all")
 	f.BoolVar(&i.check, "check", false, "verify all checksums of a .nys store")
 	i.data.addLayout(cmd)
 	return cmd
@@ -51,7 +56,10 @@ func (i *inspectCommand) run(ctx context.Context, args []string) error {
 	if err := i.data.check(); err != nil {
 		return err
 	}
-	if strings.EqualFold(filepath.Ext(args[0]), ".npz") {
+	if err := i.checkArguments(args); err != nil {
+		return err
+	}
+	if isModel(args[0]) {
 		return i.model(args[0])
 	}
 	if i.check {
@@ -60,6 +68,31 @@ func (i *inspectCommand) run(ctx context.Context, args []string) error {
 		}
 	}
 	return i.files(ctx, args)
+}
+
+// isModel reports whether a file is a model by its name.
+func isModel(path string) bool { return strings.EqualFold(filepath.Ext(path), ".npz") }
+
+// checkArguments refuses what the arguments and flags contradict each other in.
+func (i *inspectCommand) checkArguments(args []string) error {
+	models := 0
+	for _, path := range args {
+		if isModel(path) {
+			models++
+		}
+	}
+	given := func(flag string) bool { return i.cmd.Flags().Changed(flag) }
+	asked := []contradiction{
+		{i.rows < 0, "--rows must be 0 or more"},
+		{models > 0 && models < len(args), "models and data together: inspect models one by one, and data by themselves"},
+		{models > 1, fmt.Sprintf("%d models: inspect them one by one", models)},
+	}
+	for _, flag := range []string{"rows", "no-header", "header", "delimiter", "comment", "skip", "input-format"} {
+		if i.cmd.Flags().Lookup(flag) != nil {
+			asked = append(asked, contradiction{models > 0 && given(flag), "--" + flag + " is for data: leave it out with a model"})
+		}
+	}
+	return refuse(asked)
 }
 
 // checkStores verifies all checksums.
@@ -78,25 +111,37 @@ func checkStores(paths []string) error {
 // filesResult is what inspect prints of data as JSON.
 type filesResult struct {
 	Name    string       `json:"name"`
-	Rows    *int64       `json:"rows"` // null when only reading all would tell
+	Formats []fileFormat `json:"formats"` // those that differ
+	Rows    *int64       `json:"rows"`    // null when only reading all would tell
 	Numbers int          `json:"numbers_per_row"`
 	Bytes   int64        `json:"bytes,omitempty"`
 	Columns []fileColumn `json:"columns"`
+	Looked  int64        `json:"rows_looked_at"`
+	First   [][]any      `json:"first_rows"` // with the values of the columns, in their order
 	Checked bool         `json:"checked,omitempty"`
+}
+
+// fileFormat is a format, and in how many files it is.
+type fileFormat struct {
+	Format    string `json:"format"`
+	Delimiter string `json:"delimiter,omitempty"`
+	Files     int    `json:"files"`
 }
 
 type fileColumn struct {
 	Name  string `json:"name"`
 	Kind  string `json:"kind"`
 	Width int    `json:"width"`
+	*columnFacts
 }
 
 func (i *inspectCommand) files(ctx context.Context, paths []string) error {
-	columns, rows, err := blockstore.Columns(ctx, paths, i.data.options(i.app))
+	files, err := blockstore.OpenFiles(ctx, paths, i.data.options(i.app))
 	if err != nil {
 		return fromData(err)
 	}
-	r := &filesResult{Name: strings.Join(paths, ", "), Columns: []fileColumn{}, Checked: i.check}
+	columns, rows := files.Columns()
+	r := &filesResult{Name: strings.Join(paths, ", "), Formats: formatsOf(files), Columns: []fileColumn{}, First: [][]any{}, Checked: i.check}
 	if rows >= 0 {
 		r.Rows = &rows
 	}
@@ -107,7 +152,7 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 	}
 	apart := apartColumns(columns)
 	for _, c := range columns {
-		r.Columns = append(r.Columns, fileColumn{c.Name, c.Kind, c.Width})
+		r.Columns = append(r.Columns, fileColumn{c.Name, c.Kind, c.Width, &columnFacts{}})
 		if slices.Contains(apart, c.Name) {
 			continue
 		}
@@ -115,7 +160,60 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 			r.Numbers += c.Width
 		}
 	}
-	return i.print(r, r.text())
+	if r.Numbers > 0 { // without numbers there is no source
+		options := i.data.options(i.app)
+		options.Keep = apart
+		src, err := files.Source(options)
+		if err != nil {
+			return fromData(err)
+		}
+		if err := i.look(ctx, src, columns, r, i.rows); err != nil {
+			return err
+		}
+	}
+	if err := i.print(r, r.text()); err != nil {
+		return err
+	}
+	return r.refused()
+}
+
+// refused returns the error with which fit refuses such files, or nil.
+func (r *filesResult) refused() error {
+	switch {
+	case r.Rows != nil && *r.Rows == 0:
+		return fromData(fmt.Errorf("%s has no rows, and no fit takes it", r.Name))
+	case r.Numbers == 0:
+		return fromData(fmt.Errorf("%s has no columns of numbers, and no fit takes it; its columns can be labels", r.Name))
+	}
+	return nil
+}
+
+// formatsOf returns the formats of files, each once.
+func formatsOf(files *blockstore.Files) (list []fileFormat) {
+	for _, f := range files.Formats() {
+		k := slices.IndexFunc(list, func(o fileFormat) bool { return o.Format == f.Format && o.Delimiter == f.Delimiter })
+		if k < 0 {
+			k, list = len(list), append(list, fileFormat{Format: f.Format, Delimiter: f.Delimiter})
+		}
+		list[k].Files++
+	}
+	return list
+}
+
+// formatWords says the formats.
+func (r *filesResult) formatWords() string {
+	var words []string
+	for _, f := range r.Formats {
+		text := f.Format
+		if f.Delimiter != "" {
+			text += fmt.Sprintf(", cells between %s", map[bool]string{true: f.Delimiter, false: strconv.Quote(f.Delimiter)}[len(f.Delimiter) > 1])
+		}
+		if len(r.Formats) > 1 || f.Files > 1 {
+			text += fmt.Sprintf(" (%s)", countedOf(f.Files, "file", "files"))
+		}
+		words = append(words, text)
+	}
+	return strings.Join(words, "; ")
 }
 
 // text lists the columns, but not hundreds of them.
@@ -126,6 +224,7 @@ func (r *filesResult) text() *show.Text {
 	if r.Rows != nil {
 		rows = show.Count(*r.Rows)
 	}
+	t.Add("format", "%s", r.formatWords())
 	t.Add("rows", "%s", rows)
 	t.Add("numbers per row", "%d", r.Numbers)
 	if r.Bytes > 0 {
@@ -144,9 +243,26 @@ func (r *filesResult) text() *show.Text {
 		if c.Kind == "vector" {
 			kind = fmt.Sprintf("vector of %d", c.Width)
 		}
-		t.Add("  "+c.Name, "%s", kind)
+		t.Add("  "+c.Name, "%s%s", kind, c.columnFacts.text())
 	}
+	if r.Looked > 0 && (r.Rows == nil || r.Looked < *r.Rows) {
+		t.Add("", "of the first %s rows; --rows 0 looks at all", show.Count(r.Looked))
+	}
+	if r.nulls() > 0 {
+		t.Add("nulls", "%s; a fit refuses them unless it has --nulls drop, zero or mean", show.Count(r.nulls()))
+	}
+	r.firstText(t)
 	return t
+}
+
+// nulls returns how many there are in columns that would be computed with.
+func (r *filesResult) nulls() (n int64) {
+	for _, c := range r.Columns {
+		if c.Kind != "text" && c.Kind != "other" {
+			n += c.Nulls
+		}
+	}
+	return n
 }
 
 // modelResult is what inspect prints of a model as JSON, behind meta.json.

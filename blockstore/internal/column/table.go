@@ -36,6 +36,8 @@ type Table interface {
 // TableInfo is what every table says of itself.
 type TableInfo struct {
 	Path    string         // how messages call the table
+	Format  string         // one of formats.All, with the compression of text behind a comma; "text" of a pipe
+	Cells   rune           // what separates cells of text, ' ' for runs of blanks and tabs; 0 where there are none, or not known
 	Columns []Info         // in file order
 	Rows    int64          // -1 when only a full read would tell
 	Once    bool           // the rows can be read a single time only

@@ -55,7 +55,7 @@ func OpenCSV(ctx context.Context, path string, o CSVOptions) (column.Table, erro
 		return nil, err
 	}
 	t := scan.table(path, o.Header || !o.NoHeader && scan.hasHeader())
-	t.stamp = stamp
+	t.stamp, t.Cells = stamp, l.Delimiter
 	return t, nil
 }
 

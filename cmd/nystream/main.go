@@ -33,7 +33,11 @@ func main() {
 // run runs one command line and returns its exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int {
 	a := newApp(ctx, in, out, err)
-	root := newRootCommand(a)
+	return a.execute(ctx, newRootCommand(a), args)
+}
+
+// execute runs a command line with the verbs of root.
+func (a *app) execute(ctx context.Context, root *cobra.Command, args []string) int {
 	root.SetArgs(args)
 	a.commandLine = args
 	cmd, failed := root.ExecuteContextC(ctx)
@@ -73,6 +77,15 @@ memory budget, 130 interrupted, 141 the reader of a pipe has gone. After any but
 when all were written and only the report could not be printed.`
 
 func newRootCommand(a *app) *cobra.Command {
+	root := newRoot(a, newFitCommand(a), newTransformCommand(a), newPredictCommand(a), newVerifyCommand(a), newInspectCommand(a),
+		newConvertCommand(a), newPlanCommand(a), newMergeCommand(a), newTransportCommand(a), newDemoCommand(a),
+		newKernelsTopic(), newMapsTopic())
+	root.SetHelpCommand(newHelpCommand(root))
+	return root
+}
+
+// newRoot returns the root command with some verbs.
+func newRoot(a *app, verbs ...*cobra.Command) *cobra.Command {
 	root := &cobra.Command{
 		Use:               "nystream",
 		Short:             "Low-rank models of kernel matrices from files, in one pass",
@@ -91,9 +104,6 @@ func newRootCommand(a *app) *cobra.Command {
 	cobra.AddTemplateFunc("build", build)
 	root.SetVersionTemplate("nystream version {{.Version}}, build {{build}}\n")
 	a.addGlobalFlags(root)
-	root.AddCommand(newFitCommand(a), newTransformCommand(a), newPredictCommand(a), newVerifyCommand(a), newInspectCommand(a),
-		newConvertCommand(a), newPlanCommand(a), newMergeCommand(a), newTransportCommand(a), newDemoCommand(a),
-		newKernelsTopic(), newMapsTopic())
-	root.SetHelpCommand(newHelpCommand(root))
+	root.AddCommand(verbs...)
 	return root
 }

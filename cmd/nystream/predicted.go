@@ -113,7 +113,14 @@ func (p *predictions) numbered() bool {
 // that is nil.
 func (p *predictions) predict(ctx context.Context, e stream.Engine, m model.Predictor, rows *taken, truth *truth) error {
 	var chosen []int
+	names, err := m.Outputs(model.Left)
+	if err != nil {
+		return err
+	}
 	return m.Transform(ctx, e, model.Left, rows.source, rows.kept != nil, func(b *stream.Block, decisions blas64.General) error {
+		if err := model.CheckOutputs(rows.source.Info(), names, decisions, b.Start); err != nil {
+			return err
+		}
 		chosen = slices.Grow(chosen[:0], decisions.Rows)[:decisions.Rows]
 		m.Choose(chosen, decisions)
 		p.rows += int64(len(chosen))

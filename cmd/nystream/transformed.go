@@ -35,7 +35,14 @@ func (a *app) newTransformed(path string, m model.Transformer, side model.Side, 
 // transform writes what a model makes of rows. kept gives the columns that they carry
 // along, nil for none. Cost: one pass.
 func (w *transformed) transform(ctx context.Context, e stream.Engine, m model.Transformer, side model.Side, rows stream.Source, kept func(b *stream.Block, rows int) []stream.Column) error {
+	names, err := m.Outputs(side)
+	if err != nil {
+		return err
+	}
 	return m.Transform(ctx, e, side, rows, kept != nil, func(b *stream.Block, u blas64.General) error {
+		if err := model.CheckOutputs(rows.Info(), names, u, b.Start); err != nil {
+			return err
+		}
 		batch := &stream.Batch{X: u}
 		if kept != nil {
 			batch.Kept = kept(b, u.Rows)
@@ -52,7 +59,14 @@ func transformBoth(ctx context.Context, e stream.Engine, m model.Transformer, ro
 		return err
 	}
 	first := len(names)
-	return m.Transform(ctx, e, model.Both, rows, false, func(_ *stream.Block, uv blas64.General) error {
+	both, err := m.Outputs(model.Both)
+	if err != nil {
+		return err
+	}
+	return m.Transform(ctx, e, model.Both, rows, false, func(b *stream.Block, uv blas64.General) error {
+		if err := model.CheckOutputs(rows.Info(), both, uv, b.Start); err != nil {
+			return err
+		}
 		u, v := uv, uv
 		u.Cols, v.Cols = first, uv.Cols-first
 		v.Data = v.Data[min(first, len(v.Data)):]

@@ -146,6 +146,9 @@ func (v *verifyCommand) measure(ctx context.Context, f *modelFile, m model.Verif
 	if err != nil {
 		return err
 	}
+	if err := found.Check(); err != nil {
+		return fromData(err)
+	}
 	r := &verifyResult{Model: f.path, Method: f.model.Describe().Method, SpectralError: show.Number(found.SpectralError), FrobeniusError: show.Number(found.FrobeniusError),
 		TraceKept: show.Optional(found.TraceKept), Norm: show.Number(found.Norm), Notes: []string{}, Iterations: found.Iterations, Tolerance: show.Number(found.Tolerance), Converged: found.Converged,
 		Rows: found.Rows, Columns: found.Cols, Error: "exact", Sample: sample, KernelEntries: found.KernelEntries}

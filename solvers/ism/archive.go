@@ -45,22 +45,21 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 		a.Fail("header: method %q, expected %q", h.Method, Name)
 	}
 	m := &Model{Seed: h.Seed, Rows: h.Rows, Columns: h.Columns}
+	m.Kernel = a.Kernel(h.Kernel, profiles...)
 	var err error
-	m.Kernel, err = kernelgen.Parse(h.Kernel, profiles...)
-	a.Check(err)
 	m.Paradigm, err = ParseParadigm(h.Paradigm)
 	a.Check(err)
 	m.Engine, err = ParseEngine(h.Engine)
 	a.Check(err)
 	d := len(h.Columns)
-	if !m.Kernel.Resolved() || m.Engine == EngineAuto || h.Rows < 1 || h.Dim < 1 || h.Dim > d {
-		a.Fail("header: kernel %v, engine %v, %d rows, %d dimensions of %d columns", m.Kernel, m.Engine, h.Rows, h.Dim, d)
+	if m.Engine == EngineAuto || h.Rows < 1 || h.Dim < 1 || h.Dim > d {
+		a.Fail("header: engine %v, %d rows, %d dimensions of %d columns", m.Engine, h.Rows, h.Dim, d)
 	}
-	m.W, m.Values = a.Matrix("w", d, h.Dim), a.Vector("values", h.Dim)
+	m.W, m.Values = a.Matrix("w", d, h.Dim), a.Descending("values", h.Dim)
 	if a.Err() != nil {
 		return nil, a.Err()
 	}
-	if off := orthonormality(m.W); off > 1e-8 {
+	if off := orthonormality(m.W); !(off <= 1e-8) {
 		a.Fail("the columns of array w are not orthonormal, by %.1e", off)
 	}
 	return m, a.Err()

@@ -111,14 +111,13 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	if h.Method != Name || h.Rank < 0 || h.Rows < 0 || h.Columns < 0 || h.Left == nil || h.Right == nil {
 		return nil, fmt.Errorf("model header: method %q, rank %d, %d×%d, left side %v, right side %v", h.Method, h.Rank, h.Rows, h.Columns, h.Left, h.Right)
 	}
-	k, err := kernelgen.Parse(h.Kernel, profiles...)
-	a.Check(err)
+	k := a.Kernel(h.Kernel, profiles...)
 	sums, err := ParseSums(h.Sums)
 	a.Check(err)
 	compat, err := ParseCompatibility(h.Compatibility)
 	a.Check(err)
 	m := &Model{Method: h.Solver, Kernel: k, Seed: h.Seed, Rows: h.Rows, Cols: h.Columns, Centred: h.Centred, Sums: sums, Compatibility: compat}
-	m.Values = a.Vector("values", h.Rank)
+	m.Values = a.Descending("values", h.Rank)
 	if a.Err() != nil {
 		return nil, a.Err()
 	}
@@ -146,10 +145,7 @@ func sideFrom(a *model.Archive, s *sideHeader, h header, total int64, logSums bo
 	}
 	side.Landmarks = landmarksFrom(a, "landmarks", s.Sparse, s.Dimension)
 	p := side.Landmarks.points().count()
-	side.Rows = a.Ints("landmark_rows", p)
-	if !slices.IsSorted(side.Rows) || p > 0 && a.Err() == nil && (side.Rows[0] < 0 || side.Rows[p-1] >= total) {
-		a.Fail("array landmark_rows does not ascend from 0 to below %d", total)
-	}
+	side.Rows = a.RowNumbers("landmark_rows", p, total)
 	side.Projection = a.Matrix("projection", p, h.Rank)
 	side.Weights = a.Vector("weights", p)
 	if logSums {

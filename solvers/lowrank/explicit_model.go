@@ -54,8 +54,9 @@ func (m *Model) verifyExplicit(ctx context.Context, e stream.Engine, src stream.
 	entry := newNorm(n, seed, "Lanczos A")
 	diff := newNorm(n, seed, "Lanczos E")
 	out := &model.Verification{Tolerance: verifyTolerance, Cols: m.Cols, TraceKept: math.NaN()}
+	unit := unitOf(m.Values)
 	for out.Iterations < min(verifySteps, n) && !out.Converged {
-		sum, err := m.products(ctx, e, src, entry.Vector(), diff.Vector())
+		sum, err := m.products(ctx, e, src, unit, entry.Vector(), diff.Vector())
 		if err != nil {
 			return nil, err
 		}
@@ -63,7 +64,7 @@ func (m *Model) verifyExplicit(ctx context.Context, e stream.Engine, src stream.
 		doneA, errA := entry.Step(dense.Row(sum.General, 0)[:n])
 		doneE, errE := diff.Step(dense.Row(sum.General, 1)[:n])
 		if err := cmp.Or(errA, errE); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("lowrank: %w", err)
 		}
 		out.Iterations++
 		out.Converged = doneA && doneE
@@ -72,17 +73,26 @@ func (m *Model) verifyExplicit(ctx context.Context, e stream.Engine, src stream.
 		out.FrobeniusError = ratio(math.Sqrt(squares[1]), math.Sqrt(squares[0]))
 	}
 	out.Converged = out.Converged || out.Iterations == n
-	out.Norm = math.Sqrt(entry.Norm())
-	out.SpectralError = ratio(math.Sqrt(diff.Norm()), out.Norm)
+	norm := math.Sqrt(entry.Norm())
+	out.SpectralError, out.Norm = ratio(math.Sqrt(diff.Norm()), norm), norm/unit
 	return out, nil
 }
 
-// products makes one pass: rows 0 and 1 are AᵀA·x and EᵀE·y, and row 2 begins with
-// the sums of squares of A and of E.
-func (m *Model) products(ctx context.Context, e stream.Engine, src stream.Source, x, y []float64) (*sketch.Sum, error) {
+// unitOf returns a unit of tiles for a matrix with these singular values, as chooseUnit
+// does for kernels.
+func unitOf(values []float64) float64 {
+	if len(values) == 0 {
+		return 1
+	}
+	return unitFor(values[0])
+}
+
+// products makes one pass in a unit: rows 0 and 1 are AᵀA·x and EᵀE·y, and row 2 begins
+// with the sums of squares of A and of E.
+func (m *Model) products(ctx context.Context, e stream.Engine, src stream.Source, unit float64, x, y []float64) (*sketch.Sum, error) {
 	n, info := len(x), src.Info()
 	return stream.Fold(ctx, e, "verify", src, func() *sketch.Sum { return sketch.NewSum(3, max(2, n)) }, func() func(*sketch.Sum, *stream.Block) error {
-		em := m.embedder(m.Left, info)
+		em, values := m.embedder(m.Left, info), m.unitValues(unit)
 		u, approx := stream.NewMatrix(stream.PanelRows, m.Left.Rank()), stream.NewMatrix(stream.PanelRows, n)
 		return func(acc *sketch.Sum, b *stream.Block) error {
 			for first, rows := range b.Panels(stream.PanelRows) {
@@ -92,7 +102,8 @@ func (m *Model) products(ctx context.Context, e stream.Engine, src stream.Source
 				}
 				part, diff := stream.RowSlice(u, 0, a.Rows), stream.RowSlice(approx, 0, a.Rows)
 				em.project(part, a)
-				dense.Gemm(blas.NoTrans, blas.Trans, 1, scaledColumns(part, m.Values), m.Explicit.V, 0, diff)
+				dense.Scale(unit, a)
+				dense.Gemm(blas.NoTrans, blas.Trans, 1, scaledColumns(part, values), m.Explicit.V, 0, diff)
 				addProducts(acc, a, diff, x, y)
 			}
 			return nil

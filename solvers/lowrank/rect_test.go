@@ -59,6 +59,38 @@ func TestRectangular(t *testing.T) {
 	}
 }
 
+// TestExplicitUnits: the error of a model of a matrix does not depend on the unit of its
+// entries, however large or small.
+func TestExplicitUnits(t *testing.T) {
+	t.Parallel()
+	ctx, e := context.Background(), stream.Engine{}
+	x := dense.Mul(blas.NoTrans, clusters(80, 4, 1), blas.Trans, clusters(30, 4, 2))
+	identity, err := kernelgen.ParseMap("identity")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want *model.Verification
+	for _, exponent := range []int{0, 400, 580, 900, -300, -450} {
+		src := model.Sources{Left: stream.FromMatrix("M", scaled(x, math.Ldexp(1, exponent)))}
+		f, err := SSRSVDMatrix{Rank: 3, Map: identity, Seed: 1}.Fit(ctx, e, src, kernelgen.Kernel{})
+		if err != nil {
+			t.Fatalf("2^%d: %v", exponent, err)
+		}
+		v, err := f.Verify(ctx, e, src, 0, 1)
+		if err != nil {
+			t.Fatalf("2^%d: %v", exponent, err)
+		}
+		if want == nil {
+			want = v
+		}
+		for _, pair := range [][2]float64{{v.SpectralError, want.SpectralError}, {v.FrobeniusError, want.FrobeniusError}, {math.Ldexp(v.Norm, -exponent), want.Norm}} {
+			if !(math.Abs(pair[0]-pair[1]) <= 1e-6*pair[1]) {
+				t.Errorf("2^%d: %v, not %v: %+v", exponent, pair[0], pair[1], v)
+			}
+		}
+	}
+}
+
 // TestExplicitMatrix fits an element-wise function of a matrix on disk.
 func TestExplicitMatrix(t *testing.T) {
 	t.Parallel()

@@ -143,19 +143,18 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 		m.loadExplicit(a, &h)
 		return m, a.Err()
 	}
-	k, err := kernelgen.Parse(h.Kernel, profiles...)
-	a.Check(err)
-	m.Kernel = k
-	if h.Rank < 0 || h.Left == nil {
-		a.Fail("header: rank %d, left side %v", h.Rank, h.Left)
+	m.Kernel = a.Kernel(h.Kernel, profiles...)
+	if h.Rank < 0 || h.Left == nil || h.Rows < 1 || h.Columns < 1 || h.Right == nil && h.Rows != h.Columns {
+		a.Fail("header: rank %d, %d×%d, left side %v, right side %v", h.Rank, h.Rows, h.Columns, h.Left, h.Right)
 	}
 	if a.Err() != nil {
 		return nil, a.Err()
 	}
-	m.Values = a.Vector("values", h.Rank)
-	m.Left = loadEmbedding(a, "u_", h.Left, h.Rank)
+	a.Check(m.Kernel.CheckPlain())
+	m.Values = a.Descending("values", h.Rank)
+	m.Left = loadEmbedding(a, "u_", h.Left, h.Rank, h.Columns)
 	if h.Right != nil {
-		m.Right = loadEmbedding(a, "v_", h.Right, h.Rank)
+		m.Right = loadEmbedding(a, "v_", h.Right, h.Rank, h.Rows)
 		if m.Right.Landmarks.Cols != m.Left.Landmarks.Cols {
 			a.Fail("the two sides have %d and %d columns", m.Left.Landmarks.Cols, m.Right.Landmarks.Cols)
 		}
@@ -167,11 +166,12 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 func (m *Model) loadExplicit(a *model.Archive, h *header) {
 	f, err := kernelgen.ParseMap(h.Map)
 	a.Check(err)
-	if h.Columns < 1 || h.Columns > mostFeatures || h.Rank < 0 {
-		a.Fail("header: rank %d of a matrix with %d columns", h.Rank, h.Columns)
+	if h.Rows < 1 || h.Columns < 1 || h.Columns > mostFeatures || h.Rank < 0 {
+		a.Fail("header: rank %d of a %d×%d matrix", h.Rank, h.Rows, h.Columns)
+		return
 	}
 	n := int(h.Columns)
-	m.Values = a.Vector("values", h.Rank)
+	m.Values = a.Descending("values", h.Rank)
 	m.Left = &Embedding{Landmarks: noLandmarks(n), Features: mapFeatures{f, n}, Projection: a.Matrix("projection", n, h.Rank)}
 	m.Explicit = &Explicit{Map: f, V: a.Matrix("v", n, h.Rank)}
 	if a.Has("refinement") {
@@ -179,7 +179,9 @@ func (m *Model) loadExplicit(a *model.Archive, h *header) {
 	}
 }
 
-func loadEmbedding(a *model.Archive, prefix string, h *sideHeader, rank int) *Embedding {
+// loadEmbedding takes a side of so many columns. rows is how many the source of its
+// landmarks has, which is that of the other side.
+func loadEmbedding(a *model.Archive, prefix string, h *sideHeader, rank int, rows int64) *Embedding {
 	e := &Embedding{RangeShift: h.RangeShift, Unit: h.Unit}
 	if u := e.unit(); !(u > 0) {
 		a.Fail("unit %v", u)
@@ -187,7 +189,7 @@ func loadEmbedding(a *model.Archive, prefix string, h *sideHeader, rank int) *Em
 	if h.Features != nil {
 		e.loadFeatures(a, prefix, h)
 	} else {
-		e.loadLandmarks(a, prefix, h)
+		e.loadLandmarks(a, prefix, h, rows)
 	}
 	if a.Err() != nil {
 		return e
@@ -199,12 +201,9 @@ func loadEmbedding(a *model.Archive, prefix string, h *sideHeader, rank int) *Em
 	return e
 }
 
-func (e *Embedding) loadLandmarks(a *model.Archive, prefix string, h *sideHeader) {
+func (e *Embedding) loadLandmarks(a *model.Archive, prefix string, h *sideHeader, rows int64) {
 	e.Landmarks = a.Matrix(prefix+"landmarks", -1, -1)
-	e.Rows = a.Ints(prefix+"landmark_rows", e.Landmarks.Rows)
-	if !slices.IsSorted(e.Rows) {
-		a.Fail("array %slandmark_rows does not ascend", prefix)
-	}
+	e.Rows = a.RowNumbers(prefix+"landmark_rows", e.Landmarks.Rows, rows)
 	if h.Sketch != nil {
 		e.Signs = loadSigns(a, prefix, h.Sketch, e.Rows)
 	}

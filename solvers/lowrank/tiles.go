@@ -130,10 +130,19 @@ func (t *tiles) chooseUnit(ctx context.Context, e stream.Engine, x blas64.Genera
 	if largest-largest != 0 {
 		return fmt.Errorf("kernel %s gives %v between rows of this data: scale the columns (`scale standard`) or lower the kernel's weight", t.kernel, largest)
 	}
-	if largest > 0 && (largest > 1e100 || largest < 1e-100) {
-		t.unit = math.Ldexp(1, min(1000, -math.Ilogb(largest)))
+	if unit := unitFor(largest); unit != 1 {
+		t.unit = unit
 	}
 	return nil
+}
+
+// unitFor returns the unit for a matrix whose largest entry is about this: 1 unless that
+// is very large or very small.
+func unitFor(largest float64) float64 {
+	if largest > 0 && (largest > 1e100 || largest < 1e-100) {
+		return math.Ldexp(1, min(1000, -math.Ilogb(largest)))
+	}
+	return 1
 }
 
 // eachTile computes K(x, p) by panels of rows, as many at a time as the engine has workers.

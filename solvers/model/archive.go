@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/kernelgen"
 )
 
 // Archive is a saved model: a header of words and numbers, and named arrays. Models
@@ -142,6 +144,43 @@ func (a *Archive) Vector(name string, n int) []float64 {
 	}
 	a.finite(array)
 	return array.Floats
+}
+
+// Descending returns a vector of n finite numbers of which none is larger than the one
+// before; n below 0 stands for any number.
+func (a *Archive) Descending(name string, n int) []float64 {
+	v := a.Vector(name, n)
+	for i := 1; i < len(v); i++ {
+		if v[i] > v[i-1] {
+			a.Fail("array %s does not descend: number %d is %v after %v", a.prefix+name, i, v[i], v[i-1])
+			break
+		}
+	}
+	return v
+}
+
+// RowNumbers returns the numbers of n rows of a source with so many rows, in ascending
+// order.
+func (a *Archive) RowNumbers(name string, n int, rows int64) []int64 {
+	v := a.Ints(name, n)
+	for i, row := range v {
+		if row < 0 || row >= rows || i > 0 && row < v[i-1] {
+			a.Fail("array %s does not ascend from 0 to below %d: number %d is %d", a.prefix+name, rows, i, row)
+			break
+		}
+	}
+	return v
+}
+
+// Kernel returns the kernel of a text, whose parameters have to be numbers. A kernel of
+// one's own needs its profile.
+func (a *Archive) Kernel(text string, profiles ...kernelgen.Profile) kernelgen.Kernel {
+	k, err := kernelgen.Parse(text, profiles...)
+	a.Check(err)
+	if err == nil && !k.Resolved() {
+		a.Fail("header: kernel %s has a word for a number, which a fit replaces", text)
+	}
+	return k
 }
 
 // Ints returns a vector of n whole numbers; n below 0 stands for any number.

@@ -42,6 +42,9 @@ func TestArchive(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || a.Err() != nil {
 		t.Errorf("%v\n%s", a.Err(), diff)
 	}
+	if v := a.RowNumbers("rows", 3, 6); len(v) != 3 || a.Kernel("rbf(gamma=2)").String() != "rbf(gamma=2)" || a.Err() != nil {
+		t.Errorf("row numbers %v, %v", v, a.Err())
+	}
 	if !a.Has("u") || a.Has("v") || part.Has("u") {
 		t.Error("wrong names")
 	}
@@ -53,14 +56,20 @@ func TestArchive(t *testing.T) {
 // TestArchiveErrors: the first thing that is wrong is told, by a part as well.
 func TestArchiveErrors(t *testing.T) {
 	for says, read := range map[string]func(a *Archive){
-		"left_rows is missing":   func(a *Archive) { a.Part("left_", nil).Ints("rows", 1) },
-		"values is 2 numbers":    func(a *Archive) { a.Vector("values", 3) },
-		"u is 2×1 with":          func(a *Archive) { a.Vector("u", 2) },
-		"rows is 3 whole":        func(a *Archive) { a.Vector("rows", 3) },
-		"expected a vector of 2": func(a *Archive) { a.Ints("values", 2) },
-		"expected any×4":         func(a *Archive) { a.Matrix("u", -1, 4) },
-		"number 1 of array u":    func(a *Archive) { a.Arrays[2].Floats[1] = math.Inf(-1); a.Matrix("u", 2, 1) },
-		"header":                 func(a *Archive) { a.ReadHeader(&struct{ Rank string }{}) },
+		"left_rows is missing":    func(a *Archive) { a.Part("left_", nil).Ints("rows", 1) },
+		"values is 2 numbers":     func(a *Archive) { a.Vector("values", 3) },
+		"u is 2×1 with":           func(a *Archive) { a.Vector("u", 2) },
+		"rows is 3 whole":         func(a *Archive) { a.Vector("rows", 3) },
+		"expected a vector of 2":  func(a *Archive) { a.Ints("values", 2) },
+		"expected any×4":          func(a *Archive) { a.Matrix("u", -1, 4) },
+		"number 1 of array u":     func(a *Archive) { a.Arrays[2].Floats[1] = math.Inf(-1); a.Matrix("u", 2, 1) },
+		"values does not descend": func(a *Archive) { a.Descending("values", 2) },
+		"from 0 to below 5":       func(a *Archive) { a.RowNumbers("rows", 3, 5) },
+		"number 2 is 1":           func(a *Archive) { a.Arrays[1].Ints[2] = 1; a.RowNumbers("rows", 3, 6) },
+		"number 0 is -1":          func(a *Archive) { a.Arrays[1].Ints[0] = -1; a.RowNumbers("rows", 3, 6) },
+		"has a word for a number": func(a *Archive) { a.Kernel("rbf(gamma=median)") },
+		"nonsense":                func(a *Archive) { a.Kernel("nonsense(gamma=1)") },
+		"header":                  func(a *Archive) { a.ReadHeader(&struct{ Rank string }{}) },
 	} {
 		a := example(t)
 		read(a)

@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -107,4 +108,15 @@ type Verification struct {
 	Converged      bool
 	Rows, Cols     int64 // size of the matrix that was looked at
 	KernelEntries  int64
+}
+
+// Check returns an error if the errors are not known: where the numbers of the model or
+// of the matrix overflow, or the matrix is zero.
+func (v *Verification) Check() error {
+	for _, e := range []float64{v.SpectralError, v.FrobeniusError, v.Norm} {
+		if e-e != 0 {
+			return fmt.Errorf("the error of the model relative to the matrix, whose norm is %.3g, cannot be measured: it is %v. The rows are not like those of the fit, or the model is damaged", v.Norm, e)
+		}
+	}
+	return nil
 }

@@ -92,12 +92,7 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	a.Check(err)
 	mapping, err := ParseMapping(h.Map)
 	a.Check(err)
-	k, err := kernelgen.Parse(h.Kernel, profiles...)
-	a.Check(err)
-	m.Engine, m.Kernel = engine, k
-	if a.Err() == nil && !k.Resolved() {
-		a.Fail("kernel %s has words", k)
-	}
+	m.Engine, m.Kernel = engine, a.Kernel(h.Kernel, profiles...)
 	if h.Factors != nil && a.Err() == nil {
 		m.Factors, err = lowrank.Load(a.Part(factorArrays, h.Factors), profiles...)
 		a.Check(err)

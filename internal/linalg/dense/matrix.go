@@ -89,6 +89,13 @@ func Add(alpha float64, x, y blas64.General) {
 	}
 }
 
+// Scale multiplies the entries of m by s.
+func Scale(s float64, m blas64.General) {
+	for i := range m.Rows {
+		blas64.Scal(s, Vector(Row(m, i)))
+	}
+}
+
 // ScaleRows makes m diag(w)·m.
 func ScaleRows(m blas64.General, w []float64) {
 	for i := range m.Rows {

@@ -356,3 +356,29 @@ func TestLanczos(t *testing.T) {
 		t.Errorf("NaN: %v", err)
 	}
 }
+
+// TestLanczosUnits: the estimate of a matrix times a power of two is that of the matrix
+// times it, also where squares of entries cannot be represented.
+func TestLanczosUnits(t *testing.T) {
+	a := dense.Mul(blas.NoTrans, normal(40, 40, 1), blas.Trans, normal(40, 40, 1))
+	norm := func(unit float64) float64 {
+		l := NewLanczos(40, sketch.NewRandom(1, "test"), 5, 1e-10)
+		for done := false; !done && l.Steps() < 40; {
+			w := make([]float64, 40)
+			for i := range w {
+				w[i] = dense.Dot(dense.Row(a, i), l.Vector()) * unit
+			}
+			var err error
+			if done, err = l.Step(w); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return l.Norm()
+	}
+	want := norm(1)
+	for _, exponent := range []int{200, 510, 700, 1000, -200, -500, -900} {
+		if got := norm(math.Ldexp(1, exponent)); math.Abs(math.Ldexp(got, -exponent)/want-1) > 1e-14 {
+			t.Errorf("2^%d: %v instead of %v", exponent, math.Ldexp(got, -exponent), want)
+		}
+	}
+}

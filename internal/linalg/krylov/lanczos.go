@@ -78,16 +78,41 @@ func (l *Lanczos) Step(w []float64) (done bool, err error) {
 	return b <= 1e-14*l.norm || l.settled(), nil
 }
 
+// farFromOne is the binary exponent from which numbers are scaled before an
+// eigendecomposition that squares them.
+const farFromOne = 300
+
 // estimate finds the largest Ritz value in magnitude.
 func (l *Lanczos) estimate() error {
 	k := len(l.alpha)
 	values, beta := slices.Clone(l.alpha), slices.Clone(l.beta)
+	exponent := scaleNearOne(values, beta)
 	if !(gonum.Implementation{}).Dsterf(k, values, beta) {
 		return fmt.Errorf("the eigenvalues of the Lanczos matrix of %d steps did not converge", k)
 	}
-	l.norm = math.Max(math.Abs(values[0]), math.Abs(values[k-1]))
+	l.norm = math.Ldexp(math.Max(math.Abs(values[0]), math.Abs(values[k-1])), exponent)
 	l.norms = append(l.norms, l.norm)
 	return nil
+}
+
+// scaleNearOne divides the vectors by 2 to the exponent that it returns, if their largest
+// entry is far from 1: the squares of what is left can be represented.
+func scaleNearOne(vectors ...[]float64) (exponent int) {
+	largest := 0.0
+	for _, x := range vectors {
+		for _, v := range x {
+			largest = math.Max(largest, math.Abs(v))
+		}
+	}
+	if exponent = math.Ilogb(largest); largest == 0 || exponent > -farFromOne && exponent < farFromOne {
+		return 0
+	}
+	for _, x := range vectors {
+		for i, v := range x {
+			x[i] = math.Ldexp(v, -exponent)
+		}
+	}
+	return exponent
 }
 
 // settled reports whether the estimate hardly changes any more.

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/nystream/nystream/blockstore/archive"
+	"github.com/nystream/nystream/stream"
+)
+
+// forgedFits are fits of every family and method, and after a bar what their models are
+// applied to.
+var forgedFits = []string{
+	"landmark x.csv --kernel rbf(gamma=1) --rank 4 | x.csv",
+	"landmark x.csv --right y.csv --kernel laplace(gamma=1) --rank 3 --scale standard --nulls mean | y.csv --right x.csv",
+	"landmark x.csv --kernel rbf(gamma=1) --rank 3 --precision float32 | y.csv",
+	"s3spsd x.csv --kernel rbf(gamma=1) --rank 3 | x.csv",
+	"ssrsvd x.csv --kernel rbf(gamma=1) --rank 3 | x.csv",
+	"ssrsvd x.csv --right y.csv --kernel rbf(gamma=1) --rank 3 | y.csv --right x.csv",
+	"ssrsvd --matrix x.csv --map exp --rank 2 | x.csv",
+	"nystrom x.csv --kernel rbf(gamma=1) --rank 3 | y.csv",
+	"rpcholesky x.csv --kernel rbf(gamma=1) --rank 3 | y.csv",
+	"rff x.csv --kernel rbf(gamma=1) --rank 4 | x.csv",
+	"subspace x.csv --kernel rbf(gamma=1) --rank 3 | x.csv",
+	"auto x.csv --kernel rbf(gamma=1) --tol 0.3 | y.csv",
+	"ksvd x.csv --right y.csv --kernel rbf(gamma=1) --rank 3 | x.csv",
+	"ksvd x.csv --right y.csv --method nystrom --kernel sne(gamma=1) --rank 3 | x.csv",
+	"ksvd x.csv --right y.csv --method exact --kernel t() --rank 3 --center | x.csv",
+	"ksvd --graph g.csv --kernel sne(gamma=1) --rank 2 | g.csv",
+	"ism labelled.csv --label class --dim 2 --scale standard | labelled.csv",
+	"operator x.csv --with y.csv --kind cca --kernel rbf(gamma=1) --rank 2 --landmarks 12 --center | x.csv",
+	"operator x.csv --lag 1 --kind koopman --task eigen --kernel rbf(gamma=1) --rank 2 | x.csv",
+	"operator x.csv --with y.csv --kind cme --kernel rbf(gamma=1) --rank 2 --random --engine landmark --landmarks 12 | x.csv",
+	"askls labelled.csv --label class --kernel rbf(gamma=1) | labelled.csv",
+	"askls labelled.csv --label class --kernel sne(gamma=1) --engine lowrank --rank 4 --sample 20 --merge stack | labelled.csv",
+	"askls --graph g.csv --labels l.csv | g.csv",
+	"transport x.csv --right y.csv --kernel rbf(gamma=1) --engine exact | x.csv",
+	"transport x.csv --right y.csv --kernel rbf(gamma=1) --engine lowrank --rank 12 | x.csv",
+	"transport x.csv --right y.csv --kernel rbf(gamma=1) --map nearest --neighbours 5 | x.csv",
+}
+
+// TestForgedModels changes parts of models, makes their digests anew, and applies them:
+// nothing panics, and no command that ends well has said or written a number that is not
+// finite. It tries a sample of them; FORGED_MODELS=all tries all, in a minute or two.
+func TestForgedModels(t *testing.T) {
+	folder := t.TempDir()
+	t.Chdir(folder)
+	writeForgeryData(t)
+	a := newApplier(t)
+	every, count := 23, 0
+	switch {
+	case os.Getenv("FORGED_MODELS") == "all":
+		every = 1
+	case testing.Short():
+		every = 97
+	}
+	for _, line := range forgedFits {
+		fit, data, _ := strings.Cut(line, " | ")
+		var says strings.Builder
+		if code := run(t.Context(), strings.Fields("fit "+fit+" -o genuine.npz"), nil, &says, &says); code != exitOK {
+			t.Fatalf("%s: exit code %d, %s", fit, code, says.String())
+		}
+		genuine, err := archive.Read("genuine.npz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		tryForgery(t, a, fit, "", genuine, data)
+		for _, m := range forgeries(genuine) {
+			if count++; count%every == 0 {
+				tryForgery(t, a, fit, m.change, m.file, data)
+			}
+		}
+	}
+	t.Logf("%d forged models, of which one in %d was tried", count, every)
+	if count < 532 {
+		t.Errorf("%d forged models, expected 532", count)
+	}
+}
+
+// tryForgery applies a model.
+func tryForgery(t *testing.T, a *applier, fit, change string, file *archive.Archive, data string) {
+	t.Helper()
+	if err := archive.Write("m.npz", file); err != nil {
+		t.Fatalf("%s: %s: %v", fit, change, err)
+	}
+	verify, data := data, strings.Fields(data)[0]
+	for _, command := range []string{"transform m.npz " + data + " -o out.csv", "transform m.npz " + data + " -o out.csv --side right",
+		"predict m.npz " + data + " -o out.csv --decisions", "predict m.npz " + data + " -o out.csv --probabilities", "verify m.npz " + verify, "inspect m.npz"} {
+		os.Remove("out.csv")
+		code, panicked, says := a.run(t.Context(), command+" --threads 1")
+		if code == exitOK {
+			out, _ := os.ReadFile("out.csv")
+			says += string(out)
+		}
+		switch {
+		case change == "" && code != exitOK && code != exitUsage:
+			t.Errorf("%s: %s: exit code %d: %s", fit, command, code, says)
+		case panicked:
+			t.Errorf("%s: %s: %s: %s", fit, change, command, says)
+		case code == exitOK && notFiniteWord(says):
+			t.Errorf("%s: %s: %s: exit code 0 and a number that is not finite: %.300s", fit, change, command, says)
+		}
+	}
+}
+
+// notFiniteWord reports whether a text has a number that is not finite.
+func notFiniteWord(text string) bool {
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,\n\t()%±", r) }) {
+		switch strings.ToLower(strings.TrimLeft(word, "+-−")) {
+		case "nan", "inf", "∞":
+			return true
+		}
+	}
+	return false
+}
+
+// applier runs verbs that apply models, in this process and with one root: cobra keeps the
+// flags of every root, for completions.
+type applier struct {
+	app  *app
+	root *cobra.Command
+	says strings.Builder
+}
+
+func newApplier(t *testing.T) *applier {
+	a := &applier{}
+	a.app = newApp(t.Context(), nil, &a.says, &a.says)
+	a.root = newRoot(a.app, newTransformCommand(a.app), newPredictCommand(a.app), newVerifyCommand(a.app), newInspectCommand(a.app))
+	return a
+}
+
+// run runs a command line, and returns what it says.
+func (a *applier) run(ctx context.Context, line string) (code int, panicked bool, says string) {
+	a.says.Reset()
+	for _, cmd := range a.root.Commands() {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if list, ok := f.Value.(pflag.SliceValue); ok {
+				list.Replace(nil)
+			} else {
+				f.Value.Set(f.DefValue)
+			}
+			f.Changed = false
+		})
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			panicked, says = true, fmt.Sprint(p)
+		}
+	}()
+	code = a.app.execute(ctx, a.root, strings.Fields(line))
+	return code, false, a.says.String()
+}
+
+// writeForgeryData writes x.csv, y.csv, labelled.csv, the graph g.csv and its labels l.csv.
+func writeForgeryData(t *testing.T) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(11, 12))
+	var labelled strings.Builder
+	labelled.WriteString("a,b,c,class\n")
+	for _, name := range []string{"x.csv", "y.csv"} {
+		m := stream.NewMatrix(60, 3)
+		for i := range m.Data {
+			m.Data[i] = r.Float64()
+		}
+		if err := writeTable(name, []string{"a", "b", "c"}, m); err != nil {
+			t.Fatal(err)
+		}
+		for i := range m.Rows {
+			fmt.Fprintf(&labelled, "%v,%v,%v,c%d\n", m.Data[3*i], m.Data[3*i+1], m.Data[3*i+2], int(2*m.Data[3*i]))
+		}
+	}
+	var edges, labels strings.Builder
+	edges.WriteString("from,to\n")
+	labels.WriteString("node,label\n")
+	for i := range 40 {
+		fmt.Fprintf(&labels, "%d,%d\n", i, i%2)
+		for range 4 {
+			fmt.Fprintf(&edges, "%d,%d\n", i, (i+2*r.IntN(19)+1)%40)
+		}
+	}
+	for name, text := range map[string]string{"labelled.csv": labelled.String(), "g.csv": edges.String(), "l.csv": labels.String()} {
+		if err := os.WriteFile(filepath.Clean(name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

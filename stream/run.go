@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -96,6 +97,7 @@ type Run struct {
 	failed   bool     // a state could not be written
 	stopped  bool     // a fold could not be kept, nor can those after it
 	prints   map[Source]string
+	fetching sync.Mutex // of rows, which a fit may fetch on several goroutines
 }
 
 // NewRun returns a run that keeps its states in store. identity is a text with

@@ -7,10 +7,11 @@ import (
 
 // The time of a cluster is that of its work and of its serial parts, by hand.
 func TestTime(t *testing.T) {
-	c := &costs{blockRows: 1000, rowBytes: 100, block: 0.01, replay: 0.5, landmarks: 0, state: 1e6, join: 0.002, end: 1}
-	opening := latency / requests // one file
+	c := &costs{blockRows: 1000, rowBytes: 100, block: 0.01, replay: 0.5, fetch: 0.25, landmarks: 10, state: 1e6, join: 0.002, end: 1}
+	opening := (1+sampled)*latency/requests + sampled*chunk/1e9 // one file
+	fetch := 0.25 + (1+10)*latency/requests + 10*chunk/1e9
 	one, serial := c.time(cluster{workers: 1, cores: 2, speed: 1e9}, 1e8)
-	if want := start + 0.5 + opening + 1 + opening; math.Abs(serial-want) > 1e-9 || math.Abs(one-serial-1e5*0.01/2) > 1e-9 {
+	if want := start + fetch + 0.5 + opening + 1 + opening; math.Abs(serial-want) > 1e-9 || math.Abs(one-serial-1e5*0.01/2) > 1e-9 {
 		t.Errorf("one worker: %v, serial %v, want %v", one, serial, want)
 	}
 	// Storage decides where it is slower than the cores: 1e8 rows of 100 bytes at 1 MB/s.

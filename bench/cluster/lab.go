@@ -151,21 +151,30 @@ func (m *measured) end(ctx context.Context) error {
 // times is how often what is measured is done.
 const times = 3
 
-// replay returns the processor seconds of a part of nothing.
-func (m *measured) replay(ctx context.Context) (float64, error) {
-	return m.cost(times, m.removeStates, func() error { _, err := m.part(ctx, 1, 1<<20); return err })
+// replay measures a part of nothing, by a process that finds the landmarks beside the states, and
+// by one that fetches them.
+func (m *measured) replay(ctx context.Context, c *costs) (err error) {
+	number := 0
+	nothing := func() error { number++; _, err := m.part(ctx, number, 1<<20); return err }
+	alone, err := m.cost(times, m.removeStates, nothing)
+	if err != nil {
+		return err
+	}
+	c.replay, err = m.cost(times, func() error { return nil }, nothing)
+	c.fetch = max(0, alone-c.replay)
+	return err
 }
 
-// with returns the costs for a file of other rows: replay is longer where the landmarks are
+// with returns the costs for a file of other rows: fetching is longer where the landmarks are
 // in more pages, until each has its own.
 func (l *lab) with(ctx context.Context, c costs, method string, rows int) (*costs, error) {
 	data, _, err := l.data(rows)
 	if err != nil {
 		return nil, err
 	}
-	replay, err := (&measured{l, method, data}).replay(ctx)
-	c.end += replay - c.replay
-	c.replay = replay
+	before := c.replay
+	err = (&measured{l, method, data}).replay(ctx, &c)
+	c.end += c.replay - before
 	return &c, err
 }
 
@@ -177,14 +186,14 @@ func (l *lab) measure(ctx context.Context, method string, rows int) (*costs, err
 	}
 	m := &measured{l, method, data}
 	c := &costs{blockRows: float64(stream.BlockRows(l.columns)), rowBytes: bytes / float64(rows), landmarks: fetched}
-	if c.replay, err = m.replay(ctx); err != nil {
+	if err = m.replay(ctx, c); err != nil {
 		return nil, err
 	}
 	whole, err := l.cost(times, l.removeStates, func() error { _, err := m.part(ctx, 1, 1); return err })
 	if err != nil {
 		return nil, err
 	}
-	c.block = (whole - c.replay) / float64(c.blocks(float64(rows)))
+	c.block = (whole - c.fetch - c.replay) / float64(c.blocks(float64(rows)))
 	join, err := l.cost(times, func() error {
 		if err := l.removeStates(); err != nil {
 			return err

@@ -60,8 +60,8 @@ func run(ctx context.Context, o options) error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("%s, %d rows of %d columns in Parquet, rank 50: %.4f CPU s for each of %d blocks of %d rows, %.0f bytes a row; replay %.3f CPU s; a state of %.0f bytes, %.5f CPU s to put it to others; the end %.3f CPU s\n",
-			method, o.rows, o.columns, c.block, c.blocks(float64(o.rows)), int(c.blockRows), c.rowBytes, c.replay, c.state, c.join, c.end)
+		fmt.Printf("%s, %d rows of %d columns in Parquet, rank 50: %.4f CPU s for each of %d blocks of %d rows, %.0f bytes a row; the landmarks %.3f CPU s, replay %.3f CPU s; a state of %.0f bytes, %.5f CPU s to put it to others; the end %.3f CPU s\n",
+			method, o.rows, o.columns, c.block, c.blocks(float64(o.rows)), int(c.blockRows), c.rowBytes, c.fetch, c.replay, c.state, c.join, c.end)
 		if c, err = l.with(ctx, *c, method, o.check); err != nil {
 			return err
 		}
@@ -84,8 +84,8 @@ func (l *lab) check(ctx context.Context, method string, rows int, c *costs) erro
 	if err != nil {
 		return err
 	}
-	predicted := parts*c.replay + float64(c.blocks(float64(rows)))*c.block + parts*c.join + c.end
-	fmt.Printf("check: %d rows in %d parts, one after the other, replay %.3f CPU s: predicted %.2f CPU s, measured %.2f CPU s, ratio %.2f\n\n", rows, parts, c.replay, predicted, spent, predicted/spent)
+	predicted := c.fetch + parts*c.replay + float64(c.blocks(float64(rows)))*c.block + parts*c.join + c.end
+	fmt.Printf("check: %d rows in %d parts, one after the other, landmarks %.3f and replay %.3f CPU s: predicted %.2f CPU s, measured %.2f CPU s, ratio %.2f\n\n", rows, parts, c.fetch, c.replay, predicted, spent, predicted/spent)
 	return nil
 }
 

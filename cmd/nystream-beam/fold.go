@@ -55,7 +55,7 @@ type replay struct {
 	Worker  worker
 	Args    []string // with {} for the number of the part
 	States  string   // the folder of states
-	Earlier []string // names of the states of passes that are complete
+	Earlier []string // names of the states of passes that are complete, and of rows that were fetched
 }
 
 func newReplay(words []string) (*replay, error) {
@@ -67,7 +67,17 @@ func newReplay(words []string) (*replay, error) {
 	if r.Worker, err = newWorker(words[0]); err != nil {
 		return nil, err
 	}
-	all, err := stream.ListStates(blockstore.States(r.States))
+	store := blockstore.States(r.States)
+	names, err := store.Names()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, stream.RowsSuffix) {
+			r.Earlier = append(r.Earlier, name)
+		}
+	}
+	all, err := stream.ListStates(store)
 	if err != nil {
 		return nil, err
 	}

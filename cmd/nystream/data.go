@@ -136,6 +136,7 @@ type input struct {
 	leftOut []string     // columns that hold no numbers
 	parts   []int64      // rows of each file; nil where that is not known
 	noted   func()       // of how the files ended, when they were read
+	run     *stream.Run  // keeps rows that were fetched; nil for none
 }
 
 // openMode says how often a verb reads.
@@ -191,7 +192,7 @@ func (in *input) Open(ctx context.Context, first int64) (stream.Reader, error) {
 
 // Gather fetches rows by number.
 func (in *input) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
-	return fromData(in.Counted.Gather(ctx, rows, dst))
+	return fromData(in.run.Gather(ctx, in.Counted, rows, dst))
 }
 
 // inputReader marks the errors of a pass.

@@ -204,6 +204,11 @@ func (j *job) openStates(p *model.Plan) (err error) {
 	if j.run, err = stream.NewRun(store, j.identity(), o); err != nil {
 		return err
 	}
+	for _, in := range []*input{j.left, j.sides.right} {
+		if in != nil {
+			in.run = j.run
+		}
+	}
 	if !j.states.ends() {
 		j.resumable = func() bool { names, err := store.Names(); return err == nil && len(names) > 0 }
 		j.resumeFrom = folder

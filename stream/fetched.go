@@ -1,0 +1,106 @@
+package stream
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// RowsSuffix ends the names of rows that were fetched by number, in a store of states. They
+// are no states: [ListStates] leaves them out.
+const RowsSuffix = ".rows"
+
+// mostFetched is how many bytes of rows are kept at a time: those of landmarks, not those of
+// all rows.
+const mostFetched = 8 << 20
+
+// Gather is [Gather] for the raw rows of a source, of a run that others do a part of: rows that
+// one of them has fetched are in the store, so that the others need not fetch them again, from
+// a thousand places of a file each. They are found by their numbers, and by the fingerprint of
+// the source as this process sees it: a machine with other rows has its own. A nil Run keeps
+// none, and neither does one that shares nothing. src has to be comparable.
+func (r *Run) Gather(ctx context.Context, src Source, rows []int64, dst *Batch) error {
+	size := 8 * len(rows) * dst.X.Cols
+	if r == nil || !r.shares() || dst.Kept != nil || len(rows) <= sampledRows || size > mostFetched || isUncounted(ctx) || !r.keeps(src.Info()) {
+		return Gather(ctx, src, rows, dst)
+	}
+	r.fetching.Lock()
+	defer r.fetching.Unlock()
+	key, err := r.fetchedKey(ctx, src, rows)
+	if err != nil {
+		return err
+	}
+	name := "fetched-" + hex.EncodeToString(key[:8]) + RowsSuffix
+	if data, err := r.store.Read(name); err == nil && decodeRows(data, key, dst.X) {
+		r.use(name)
+		return nil
+	}
+	if err := Gather(ctx, src, rows, dst); err != nil {
+		return err
+	}
+	if r.options.Parts > 0 || r.options.Runner != nil { // otherwise nobody comes after this process
+		if r.store.Write(name, encodeRows(key, dst.X)) == nil { // without them others fetch their own
+			r.use(name)
+		}
+	}
+	return nil
+}
+
+// shares reports whether the run is one of several that make a fit.
+func (r *Run) shares() bool { return r.options.Parts > 0 || r.options.Finish || r.options.Join }
+
+// isUncounted reports whether a few rows are read, to tell the source from another.
+func isUncounted(ctx context.Context) bool {
+	pass, ok := ctx.Value(countingKey{}).(*counting)
+	return ok && pass.none
+}
+
+// fetchedKey returns a digest of what decides the values of rows.
+func (r *Run) fetchedKey(ctx context.Context, src Source, rows []int64) (key [sha256.Size]byte, err error) {
+	print, err := r.fingerprint(ctx, src)
+	if err != nil {
+		return key, err
+	}
+	var b bytes.Buffer
+	b.WriteString(print + "\n" + strings.Join(src.Info().Columns, "\n") + "\n")
+	for _, n := range append(rows[:len(rows):len(rows)], src.Info().Rows) {
+		b.Write(binary.LittleEndian.AppendUint64(nil, uint64(n)))
+	}
+	return sha256.Sum256(b.Bytes()), nil
+}
+
+// encodeRows returns the serial form of rows: the digest of what they are, their values, and a
+// digest of all that.
+func encodeRows(key [sha256.Size]byte, x blas64.General) []byte {
+	data := make([]byte, 0, 2*sha256.Size+8*x.Rows*x.Cols)
+	data = append(data, key[:]...)
+	for i := range x.Rows {
+		for _, v := range row(x, i) {
+			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
+		}
+	}
+	sum := sha256.Sum256(data)
+	return append(data, sum[:]...)
+}
+
+// decodeRows reports whether data are the rows with the key, and puts them into x.
+func decodeRows(data []byte, key [sha256.Size]byte, x blas64.General) bool {
+	end := len(data) - sha256.Size
+	if end != sha256.Size+8*x.Rows*x.Cols || [sha256.Size]byte(data[:sha256.Size]) != key || sha256.Sum256(data[:end]) != [sha256.Size]byte(data[end:]) {
+		return false
+	}
+	values := data[sha256.Size:end]
+	for i := range x.Rows {
+		for j := range row(x, i) {
+			x.Data[i*x.Stride+j] = math.Float64frombits(binary.LittleEndian.Uint64(values))
+			values = values[8:]
+		}
+	}
+	return true
+}

@@ -30,6 +30,10 @@ type app struct {
 	format  word
 	quiet   bool
 
+	logFormat word
+	logEvery  time.Duration // between lines of progress, where there is no terminal
+	messages  *messages
+
 	commandLine []string
 	cmd         *cobra.Command // whose flags the texts of libraries name
 	started     time.Time
@@ -43,7 +47,9 @@ type app struct {
 }
 
 func newApp(ctx context.Context, in io.Reader, out, err io.Writer) *app {
-	return &app{in: &interruptible{ctx: ctx, in: in}, out: &standardOutput{out}, err: err, seed: 1, started: time.Now()}
+	a := &app{in: &interruptible{ctx: ctx, in: in}, out: &standardOutput{out}, err: err, seed: 1, started: time.Now()}
+	a.messages = &messages{out: err, json: a.logsJSON}
+	return a
 }
 
 // environmentPrefix begins the names of the variables that set global flags.
@@ -55,6 +61,8 @@ func (a *app) addGlobalFlags(root *cobra.Command) {
 	flags.Var(&a.memory, "memory", "memory that may be used, such as 512MiB; what does not fit is refused before work starts")
 	flags.Uint64Var(&a.seed, "seed", a.seed, "seed of all random choices; also --random-state")
 	addChoiceTo(root, flags, &a.format, "format", "how results are printed", words("text", "json"))
+	addChoiceTo(root, flags, &a.logFormat, "log-format", "how errors, notes and progress are written to the standard error", words("text", "json"), "", "a line of JSON each")
+	flags.DurationVar(&a.logEvery, "log-every", 30*time.Second, "`time` between lines of progress where there is no terminal; 0 for one with every block")
 	flags.BoolVar(&a.quiet, "quiet", false, "no progress and no notes on the standard error")
 }
 
@@ -70,7 +78,13 @@ func (a *app) begin(cmd *cobra.Command, _ []string) error {
 	if a.memory > 0 {
 		debug.SetMemoryLimit(int64(a.memory) - programBytes)
 	}
-	a.progress = newProgress(a.err, a.quiet)
+	if a.logEvery < 0 {
+		return usagef("--log-every %v: must be 0 or more, such as 30s", a.logEvery)
+	}
+	a.progress.end() // merge begins twice
+	if a.progress = nil; !a.quiet {
+		a.progress = newProgress(a.messages, a.logEvery)
+	}
 	a.running = true
 	a.noteUnknownVariables(cmd.Root().PersistentFlags())
 	return nil
@@ -138,7 +152,8 @@ func (a *app) checkBudget(b *stream.Budget) error {
 func (a *app) note(format string, args ...any) {
 	if !a.quiet {
 		a.progress.clear()
-		fmt.Fprintf(a.err, "note: "+format+"\n", args...)
+		text := fmt.Sprintf(format, args...)
+		a.messages.write(logLine{Level: "note", Message: text}, "note: "+text+"\n")
 	}
 }
 

@@ -28,7 +28,9 @@ func (h demoHost) CheckFolder(flag, path string) error     { return checkFolder(
 // Run runs a command line of this program, and reads what it prints.
 func (h demoHost) Run(ctx context.Context, args []string, result any) error {
 	var out strings.Builder
-	root := newRootCommand(newApp(ctx, h.in, &out, h.err))
+	inner := newApp(ctx, h.in, &out, h.err)
+	defer func() { inner.progress.end() }()
+	root := newRootCommand(inner)
 	root.SetArgs(slices.Concat(args, h.globals()))
 	if err := root.ExecuteContext(ctx); err != nil {
 		return err
@@ -38,7 +40,7 @@ func (h demoHost) Run(ctx context.Context, args []string, result any) error {
 
 // globals returns the global flags of the demo, as its commands get them.
 func (h demoHost) globals() []string {
-	flags := []string{"--format", "json", "--threads", strconv.Itoa(h.threads)}
+	flags := []string{"--format", "json", "--threads", strconv.Itoa(h.threads), "--log-format", h.logFormat.String(), "--log-every", h.logEvery.String()}
 	if h.memory > 0 {
 		flags = append(flags, "--memory", strconv.FormatInt(int64(h.memory), 10))
 	}

@@ -67,10 +67,12 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 			err = fmt.Errorf("%w; what was done is kept in %s: the same command goes on from there", err, a.resumeFrom)
 		}
 	}
-	fmt.Fprintf(a.err, "nystream: %s\n", flagWords(cmd, packagePrefix.ReplaceAllString(err.Error(), "$1")))
+	message := flagWords(cmd, packagePrefix.ReplaceAllString(err.Error(), "$1"))
+	text := "nystream: " + message + "\n"
 	if code == exitUsage {
-		fmt.Fprintf(a.err, "see %s --help\n", cmd.CommandPath())
+		text += "see " + cmd.CommandPath() + " --help\n"
 	}
+	a.messages.write(logLine{Level: "error", Message: message, ExitCode: code}, text)
 	return code
 }
 

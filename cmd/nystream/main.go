@@ -41,6 +41,8 @@ func (a *app) execute(ctx context.Context, root *cobra.Command, args []string) i
 	root.SetArgs(args)
 	a.commandLine = args
 	cmd, failed := root.ExecuteContextC(ctx)
+	a.progress.end()
+	a.progress = nil
 	if failed == nil {
 		return exitOK
 	}
@@ -67,8 +69,8 @@ Data are Parquet, Arrow, NPY, CSV, libsvm and .nys files, several of them, folde
 and quoted globs; - is the standard input. A model is an .npz archive that
 numpy.load opens.
 
-Environment: NYSTREAM_THREADS, NYSTREAM_MEMORY, NYSTREAM_SEED, NYSTREAM_FORMAT and
-NYSTREAM_QUIET set the global flags; a flag on the command line wins. NYSTREAM_SIMD
+Environment: NYSTREAM_THREADS, NYSTREAM_MEMORY, NYSTREAM_SEED, NYSTREAM_FORMAT,
+NYSTREAM_LOG_FORMAT, NYSTREAM_LOG_EVERY and NYSTREAM_QUIET set the global flags; a flag on the command line wins. NYSTREAM_SIMD
 (go, avx2, avx512 or neon) forces a set of instructions; results differ in the
 last bits.
 

@@ -38,7 +38,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
-			for _, v := range []string{"THREADS", "MEMORY", "SEED", "FORMAT", "QUIET"} {
+			for _, v := range []string{"THREADS", "MEMORY", "SEED", "FORMAT", "QUIET", "LOG_FORMAT", "LOG_EVERY"} {
 				e.Setenv(environmentPrefix+v, "")
 			}
 			e.Setenv("PYTHON", python())

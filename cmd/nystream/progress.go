@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"time"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
@@ -11,25 +12,39 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// progress shows one bar for the pass under way. A nil progress shows nothing.
+// progress shows one bar for the pass under way, or tells of it in lines where there is no
+// terminal. A nil progress shows nothing.
 type progress struct {
+	lines *heartbeat // instead of the bar
+
 	out  io.Writer
 	bars *mpb.Progress
 	bar  *mpb.Bar
 	pass string
 }
 
-// newProgress returns nil unless out is a terminal and progress is wanted.
-func newProgress(out io.Writer, quiet bool) *progress {
-	f, ok := out.(*os.File)
-	if quiet || !ok || !term.IsTerminal(int(f.Fd())) {
-		return nil
+// newProgress returns what shows progress on the standard error: a bar on a terminal, else
+// lines, one each time that every has passed.
+func newProgress(out *messages, every time.Duration) *progress {
+	if f, ok := out.out.(*os.File); ok && !out.json() && term.IsTerminal(int(f.Fd())) {
+		return &progress{out: out.out}
 	}
-	return &progress{out: out}
+	return &progress{lines: newHeartbeat(out, every, time.Now)}
+}
+
+// end takes the bar away, or ends the lines.
+func (p *progress) end() {
+	if p.clear(); p != nil && p.lines != nil {
+		p.lines.end()
+	}
 }
 
 // report moves the bar, and begins a new one when another pass has begun.
 func (p *progress) report(e stream.Event) {
+	if p.lines != nil {
+		p.lines.report(e)
+		return
+	}
 	if p.bar == nil || p.pass != e.Pass {
 		p.clear()
 		p.begin(e)
@@ -46,12 +61,14 @@ func (p *progress) begin(e stream.Event) {
 		mpb.AppendDecorators(howFar(e.Total)...))
 }
 
-// howFar shows a share and the time left, or a number when the end is not known.
+// howFar shows a share, the speed and the time left, or a number and the speed when the
+// end is not known.
 func howFar(total int64) []decor.Decorator {
+	speed := decor.AverageSpeed(0, "%.0f/s", decor.WCSyncSpace)
 	if total < 0 {
-		return []decor.Decorator{decor.CurrentNoUnit(" %d rows")}
+		return []decor.Decorator{decor.CurrentNoUnit(" %d rows"), speed}
 	}
-	return []decor.Decorator{decor.Percentage(decor.WCSyncSpace), decor.AverageETA(decor.ET_STYLE_GO, decor.WCSyncSpace)}
+	return []decor.Decorator{decor.Percentage(decor.WCSyncSpace), speed, decor.AverageETA(decor.ET_STYLE_GO, decor.WCSyncSpace)}
 }
 
 // clear takes the bar away.

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nystream/nystream/cmd/nystream/internal/show"
+)
+
+// messages is what goes to the standard error, in words or as JSON lines. Lines of
+// different goroutines do not mix.
+type messages struct {
+	mu   sync.Mutex
+	out  io.Writer
+	json func() bool
+}
+
+// logLine is a line of --log-format json.
+type logLine struct {
+	Time     string `json:"time"`
+	Level    string `json:"level"` // error, note or progress
+	Message  string `json:"message"`
+	ExitCode int    `json:"exit_code,omitempty"`
+	*passState
+}
+
+// write writes a line: as JSON, or text.
+func (m *messages) write(line logLine, text string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.json() {
+		fmt.Fprint(m.out, text)
+		return
+	}
+	line.Time = time.Now().UTC().Format(time.RFC3339Nano)
+	json.NewEncoder(m.out).Encode(line) // nobody is left to tell that it failed
+}
+
+// logsJSON reports whether messages are JSON lines. Before the flags are in effect the
+// variable of the environment counts, for errors of the command line.
+func (a *app) logsJSON() bool {
+	return a.logFormat == "json" || !a.running && strings.TrimSpace(os.Getenv(environmentPrefix+"LOG_FORMAT")) == "json"
+}
+
+// passState is how far a pass is.
+type passState struct {
+	Pass      string       `json:"pass"`
+	Done      int64        `json:"done"`            // rows, or tiles of an exact pass
+	Total     *int64       `json:"total,omitempty"` // not there when it is not known
+	PerSecond *show.Number `json:"per_second,omitempty"`
+	Left      *show.Number `json:"seconds_left,omitempty"`
+}
+
+// text says it in words.
+func (s *passState) text() string {
+	words := fmt.Sprintf("pass %s, %s", s.Pass, show.Count(s.Done))
+	if s.Total != nil {
+		words += " of " + show.Count(*s.Total)
+		if *s.Total > 0 {
+			words += fmt.Sprintf(" (%.0f %%)", 100*float64(s.Done)/float64(*s.Total))
+		}
+	}
+	if s.PerSecond != nil {
+		words += fmt.Sprintf(", %s/s", show.Count(int64(*s.PerSecond)))
+	}
+	if s.Left != nil {
+		words += ", " + show.Seconds(float64(*s.Left)) + " left"
+	}
+	return words
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/formats"
 	"github.com/nystream/nystream/blockstore/internal/npy"
 	"github.com/nystream/nystream/blockstore/internal/parquet"
+	"github.com/nystream/nystream/blockstore/internal/remote"
 	"github.com/nystream/nystream/blockstore/internal/store"
 	"github.com/nystream/nystream/blockstore/internal/text"
 	"github.com/nystream/nystream/stream"
@@ -182,7 +183,8 @@ func openFiles(ctx context.Context, paths []string, o Options) (*fileSet, error)
 	if err != nil {
 		return nil, err
 	}
-	list, err := file.Expand(paths)
+	ctx = remote.Remember(ctx)
+	list, err := file.Expand(ctx, paths)
 	if err != nil {
 		return nil, err
 	}
@@ -230,6 +232,9 @@ func openPath(ctx context.Context, path string, o Options, csv text.CSVOptions) 
 		t, err := openPipe(ctx, "standard input", o.Stdin, o.Format, csv)
 		return pipeFormat(t, err, o.Format)
 	}
+	if file.IsRemote(path) {
+		return openRegular(ctx, path, o.Format, csv)
+	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -270,7 +275,7 @@ func openRegular(ctx context.Context, path, format string, csv text.CSVOptions) 
 	found := format
 	if format == "" || format == formats.CSV || format == formats.Libsvm {
 		var err error
-		if found, err = formats.Sniff(path); err != nil && format == "" {
+		if found, err = formats.Sniff(ctx, path); err != nil && format == "" {
 			return nil, err
 		}
 	}
@@ -289,13 +294,13 @@ func openRegular(ctx context.Context, path, format string, csv text.CSVOptions) 
 func openFormat(ctx context.Context, path, format string, csv text.CSVOptions) (column.Table, error) {
 	switch format {
 	case formats.Parquet:
-		return parquet.OpenThreads(path, csv.Threads)
+		return parquet.OpenThreads(ctx, path, csv.Threads)
 	case formats.Arrow, formats.ArrowStream:
-		return arrow.Open(path)
+		return arrow.Open(ctx, path)
 	case formats.NPY:
-		return npy.Open(path)
+		return npy.Open(ctx, path)
 	case formats.Store:
-		return store.Open(path)
+		return store.Open(ctx, path)
 	}
 	if csv.Delimiter == 0 && strings.HasSuffix(strings.ToLower(path), ".tsv") {
 		csv.Delimiter = '\t'

@@ -59,12 +59,12 @@ func openCompressed(ctx context.Context, path, found, format string, csv text.CS
 	if format != "" && format != formats.CSV && format != formats.Libsvm {
 		return nil, fault.File(path, "only text (.csv, .tsv, .libsvm) is read compressed as a whole; decompress it first")
 	}
-	f, stamp, err := file.OpenStamped(path)
+	f, stamp, err := file.OpenStamped(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	plain, err := compression.NewReader(found, bufio.NewReaderSize(f, 1<<20))
+	plain, err := compression.NewReader(found, bufio.NewReaderSize(io.NewSectionReader(f, 0, stamp.Size), 1<<20))
 	if err != nil {
 		return nil, fault.File(path, "%w", err)
 	}
@@ -107,7 +107,7 @@ func openUnseekable(ctx context.Context, name string, in io.Reader, format strin
 func spoolText(ctx context.Context, path, name, format string, csv text.CSVOptions) (column.Table, error) {
 	if format == "" {
 		// What is no text by its first bytes is left to the reader of text, which says why.
-		switch found, err := formats.Sniff(path); {
+		switch found, err := formats.Sniff(ctx, path); {
 		case err == nil && found != formats.CSV && found != formats.Libsvm:
 			return nil, fault.File(name, "it holds a file of the format %s, and only text is read compressed as a whole; decompress it first", found)
 		case err == nil:

@@ -1,6 +1,8 @@
 package blockstore
 
 import (
+	"context"
+
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/store"
@@ -10,7 +12,13 @@ import (
 // VerifyStore checks the whole of the store at path: its structure, every
 // section and the digest of the file. It reads the file twice. A nil error
 // means that the file holds what was written to it, bit for bit.
-func VerifyStore(path string) error { return store.Verify(path) }
+func VerifyStore(ctx context.Context, path string) error {
+	path, err := file.Plain(path)
+	if err != nil {
+		return err
+	}
+	return store.Verify(ctx, path)
+}
 
 // StoreOptions is how a store is written.
 type StoreOptions struct {

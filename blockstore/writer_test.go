@@ -57,7 +57,7 @@ func writeRows(path string, s Schema, rows [][]float64, kept []stream.Column, ba
 func openWritten(path string) (column.Table, error) {
 	switch filepath.Ext(path) {
 	case ".npy":
-		return npy.Open(path)
+		return npy.Open(context.Background(), path)
 	case ".libsvm":
 		return text.OpenLibsvm(context.Background(), path, 0)
 	}

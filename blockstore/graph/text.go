@@ -31,7 +31,7 @@ func openDocument(ctx context.Context, path string, input io.Reader) (*document,
 		return nil, errors.New("there is no standard input to read")
 	}
 	if path != file.Stdin {
-		f, err := os.Open(path)
+		f, err := openFile(ctx, path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, file.Missing(path)
 		}
@@ -45,6 +45,25 @@ func openDocument(ctx context.Context, path string, input io.Reader) (*document,
 		return nil, err
 	}
 	return t, nil
+}
+
+// openFile opens a file or an object from its beginning.
+func openFile(ctx context.Context, path string) (io.ReadCloser, error) {
+	path, err := file.Plain(path)
+	if err != nil {
+		return nil, err
+	}
+	if !file.IsRemote(path) {
+		return os.Open(path)
+	}
+	o, stamp, err := file.OpenStamped(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.NewSectionReader(o, 0, stamp.Size), o}, nil
 }
 
 // open finds out what in holds.

@@ -76,8 +76,11 @@ func (d *dataFlags) columnNames(files []string) []string {
 	return names
 }
 
-// slowToOpen reports whether a path is a pipe or a large file of text.
+// slowToOpen reports whether a path is a pipe, an object or a large file of text.
 func slowToOpen(path string) bool {
+	if blockstore.IsRemote(path) {
+		return true
+	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return path == "-"

@@ -15,7 +15,7 @@ import (
 func newHelpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND | TOPIC]",
-		Short: "Help about a command, kernels or maps",
+		Short: "Help about a command, kernels, maps or storage",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return topics(root), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -77,6 +77,32 @@ Parameters may be words, which are replaced by numbers from at most 1000 rows:
 sne, t and softmax are divided by the sum of their row, over all rows y of the right
 side: they are for fit ksvd. relative is for fit ism, which looks for the neighbours of
 the rows. polynomial(degree=3, c=1) is another name of poly with gamma=1 and coef0=c.`,
+	}
+}
+
+// newStorageTopic returns help about URLs.
+func newStorageTopic() *cobra.Command {
+	return &cobra.Command{
+		Use:   "storage",
+		Short: "URLs of data and models: s3://, https://, file://",
+		Long: `Wherever a file is named, for data, models and outputs, a URL may be:
+
+    s3://BUCKET/KEY       an object in S3, or in what has its interface; globs and
+                          folders too: 's3://bucket/year=2024/*.parquet', s3://bucket/
+    https://, http://     read only, from servers that give ranges; name each file
+    file:///PATH          a file
+
+S3 is told by the environment and by ~/.aws: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
+AWS_SESSION_TOKEN or AWS_PROFILE, AWS_REGION, and AWS_ENDPOINT_URL_S3 for others than
+Amazon, such as https://storage.googleapis.com with an HMAC key. gs:// and az:// are
+not reached by name; an Azure blob is read by its https:// address with a SAS token.
+Queries of addresses are credentials: they are never printed or kept.
+
+Objects are read in pieces of up to 4 MiB, ahead of the computation; a pass holds about
+64 MiB for each reader, which counts in --memory. Requests that fail are repeated. An
+object that changes while it is read is an error that names it. An output is collected
+in the folder for temporary files (TMPDIR) and appears whole or not at all. States
+(--checkpoint, --states) stay in folders.`,
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -60,10 +59,10 @@ func (i *inspectCommand) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if isModel(args[0]) {
-		return i.model(args[0])
+		return i.model(ctx, args[0])
 	}
 	if i.check {
-		if err := checkStores(args); err != nil {
+		if err := checkStores(ctx, args); err != nil {
 			return err
 		}
 	}
@@ -96,12 +95,12 @@ func (i *inspectCommand) checkArguments(args []string) error {
 }
 
 // checkStores verifies all checksums.
-func checkStores(paths []string) error {
+func checkStores(ctx context.Context, paths []string) error {
 	for _, p := range paths {
 		if !strings.EqualFold(filepath.Ext(p), ".nys") {
 			return usagef("--check: %s is not a .nys store; other formats have no checksums that cover everything", p)
 		}
-		if err := blockstore.VerifyStore(p); err != nil {
+		if err := blockstore.VerifyStore(ctx, p); err != nil {
 			return fromData(err)
 		}
 	}
@@ -146,8 +145,8 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 		r.Rows = &rows
 	}
 	for _, p := range paths {
-		if info, err := os.Stat(p); err == nil && info.Mode().IsRegular() {
-			r.Bytes += info.Size()
+		if bytes, ok := blockstore.FileSize(ctx, p); ok {
+			r.Bytes += bytes
 		}
 	}
 	apart := apartColumns(columns)
@@ -285,17 +284,14 @@ type modelArray struct {
 	Shape []int  `json:"shape"`
 }
 
-func (i *inspectCommand) model(path string) error {
+func (i *inspectCommand) model(ctx context.Context, path string) error {
 	f, err := readModel(path)
 	if err != nil {
 		return err
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
+	bytes, _ := blockstore.FileSize(ctx, path)
 	d := f.model.Describe()
-	r := &modelResult{Dimension: d.Columns, Values: show.Numbers(d.Values), Bytes: info.Size()}
+	r := &modelResult{Dimension: d.Columns, Values: show.Numbers(d.Values), Bytes: bytes}
 	for _, fact := range d.Facts {
 		r.Facts = append(r.Facts, modelFact(fact))
 	}

@@ -29,6 +29,9 @@ type aside struct {
 func newAside(flag, value string) aside {
 	extension := strings.TrimPrefix(strings.ToLower(filepath.Ext(value)), ".")
 	if slices.Contains(dataExtensions, extension) || strings.ContainsRune(value, filepath.Separator) {
+		if blockstore.IsRemote(value) {
+			return aside{flag: flag, file: value}
+		}
 		if info, err := os.Stat(value); err == nil && info.Mode().IsRegular() {
 			return aside{flag: flag, file: value}
 		}

@@ -25,7 +25,8 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)                            // a second interrupt ends the process at once
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // writing says so instead, and what is temporary is removed
-	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	registerStores(ctx)
+	code := run(ctx, plainWords(os.Args[1:]), os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
@@ -66,7 +67,8 @@ that can embed rows never seen.
     nystream transform m.npz new.parquet -o embedded.parquet
 
 Data are Parquet, Arrow, NPY, CSV, libsvm and .nys files, several of them, folders
-and quoted globs; - is the standard input. A model is an .npz archive that
+and quoted globs; - is the standard input, and s3:// and https:// URLs are read too
+(nystream help storage). A model is an .npz archive that
 numpy.load opens.
 
 Environment: NYSTREAM_THREADS, NYSTREAM_MEMORY, NYSTREAM_SEED, NYSTREAM_FORMAT,
@@ -81,7 +83,7 @@ when all were written and only the report could not be printed.`
 func newRootCommand(a *app) *cobra.Command {
 	root := newRoot(a, newFitCommand(a), newTransformCommand(a), newPredictCommand(a), newVerifyCommand(a), newInspectCommand(a),
 		newConvertCommand(a), newPlanCommand(a), newMergeCommand(a), newTransportCommand(a), newDemoCommand(a),
-		newKernelsTopic(), newMapsTopic())
+		newKernelsTopic(), newMapsTopic(), newStorageTopic())
 	root.SetHelpCommand(newHelpCommand(root))
 	return root
 }

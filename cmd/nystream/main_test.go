@@ -60,7 +60,7 @@ func TestScripts(t *testing.T) {
 			}
 			return false, fmt.Errorf("condition %q is not known", name)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "only": only},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "only": only, "storage": startStorage, "download": download},
 	})
 }
 

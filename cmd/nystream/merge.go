@@ -148,7 +148,7 @@ func (c *mergeCommand) fit(ctx context.Context, args []string) error {
 func (s *savedFit) gone() bool {
 	return slices.ContainsFunc(slices.Concat(s.Data, s.Right, s.With, s.Matrix), func(path string) bool {
 		_, err := os.Stat(path)
-		return errors.Is(err, fs.ErrNotExist)
+		return !blockstore.IsRemote(path) && errors.Is(err, fs.ErrNotExist)
 	})
 }
 

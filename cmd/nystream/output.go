@@ -23,6 +23,9 @@ func (a *app) checkOutput(flag, path string, extensions, inputs []string) error 
 		a.writesRowsTo(path)
 		return nil
 	}
+	if blockstore.IsRemote(path) {
+		return checkRemoteOutput(flag, path, inputs)
+	}
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():

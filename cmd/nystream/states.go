@@ -222,6 +222,8 @@ func (s *stateFlags) checkFolder() error {
 	flag, folder := s.named()
 	info, err := os.Stat(folder)
 	switch {
+	case blockstore.IsRemote(folder):
+		return usagef("%s %s: states are kept in a folder; name one that all machines share", flag, folder)
 	case err == nil && !info.IsDir():
 		return usagef("%s %s: this is no folder", flag, folder)
 	case errors.Is(err, fs.ErrNotExist) && s.runner == "" && (s.ends() || s.join):

@@ -25,7 +25,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -46,8 +45,8 @@ type table struct {
 }
 
 // Open reads the headers of the Arrow file or stream at path.
-func Open(path string) (column.Table, error) {
-	file, stamp, err := file.OpenStamped(path)
+func Open(ctx context.Context, path string) (column.Table, error) {
+	file, stamp, err := file.OpenStamped(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -73,13 +72,16 @@ func (s *schema) columns() []column.Info {
 }
 
 func (t *table) Source(c column.Choice) (stream.Source, error) {
-	c.Reading(t.reading(&c))
-	return &source{c, t}, nil
+	wanted := *t
+	wanted.stamp = t.stamp.Places(len(c.All(true)))
+	lead, holds := t.reading(&c)
+	c.Reading(lead, holds+wanted.stamp.Holds())
+	return &source{c, &wanted}, nil
 }
 
 // findWidths gives list columns the length of their first list that is not
 // null. A column without one cannot be read.
-func (t *table) findWidths(file *os.File) error {
+func (t *table) findWidths(file io.ReaderAt) error {
 	feed := t.feed(file, nil)
 	defer feed.close()
 	for t.index.schema.needsWidths() {
@@ -100,7 +102,7 @@ func (t *table) findWidths(file *os.File) error {
 
 // feed reads the batches of file in order and closes closer at the end, if it
 // is not nil.
-func (t *table) feed(file *os.File, closer io.Closer) *fileFeed {
+func (t *table) feed(file io.ReaderAt, closer io.Closer) *fileFeed {
 	return &fileFeed{path: t.Path, index: t.index, file: file, closer: closer, dicts: dictionaries{}}
 }
 

@@ -2,6 +2,7 @@ package arrow
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -183,7 +184,7 @@ func TestArrowDictionaryDeltas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := Open(path)
+	file, err := Open(context.Background(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +268,7 @@ func TestArrowTypes(t *testing.T) {
 				t.Run(fmt.Sprint(name, asFile, nullable), func(t *testing.T) {
 					schema, records := arrowRecords(t, columns, n, nullable, asFile)
 					writeArrow(t, path, schema, records, asFile, options...)
-					tb, err := Open(path)
+					tb, err := Open(context.Background(), path)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -437,7 +438,7 @@ func TestArrowLargeIntegers(t *testing.T) {
 	}}
 	schema, records := arrowRecords(t, []arrowTestColumn{ids}, 1000, true, true)
 	writeArrow(t, path, schema, records, true)
-	tb, err := Open(path)
+	tb, err := Open(context.Background(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -508,7 +509,9 @@ func TestArrowCuts(t *testing.T) {
 
 // readPipe reads a stream and counts its rows.
 func readPipe(b []byte) (int, error) {
-	tb, err := filetest.Opened("pipe", func(name string) (column.Table, error) { return OpenStream(bytes.NewReader(b), name) })
+	tb, err := filetest.Opened("pipe", func(ctx context.Context, name string) (column.Table, error) {
+		return OpenStream(bytes.NewReader(b), name)
+	})
 	if err != nil {
 		return 0, err
 	}
@@ -522,7 +525,7 @@ func readPipe(b []byte) (int, error) {
 
 func TestArrowMutants(t *testing.T) {
 	t.Parallel()
-	piped := func(path string) (column.Table, error) {
+	piped := func(ctx context.Context, path string) (column.Table, error) {
 		b, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
@@ -676,7 +679,7 @@ func FuzzArrow(f *testing.F) {
 func BenchmarkArrow(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "a.arrow")
 	filetest.WriteNoise(b, path, NewEncoder, 1_000_000, 20)
-	tb, err := Open(path)
+	tb, err := Open(context.Background(), path)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 )
 
@@ -37,7 +36,7 @@ type index struct {
 // newIndex reads the header of every message in a file of the given size. A file must
 // agree with its footer, so that no part can be missing; of a stream that is sure only
 // if it ends with its end mark.
-func newIndex(file *os.File, size int64) (*index, error) {
+func newIndex(file io.ReaderAt, size int64) (*index, error) {
 	var head [8]byte
 	if _, err := file.ReadAt(head[:], 0); err != nil {
 		return nil, fmt.Errorf("%d bytes are too few for an Arrow file", size)
@@ -69,7 +68,7 @@ func newIndex(file *os.File, size int64) (*index, error) {
 }
 
 // readFooter reads the footer of a file and says where it begins.
-func readFooter(file *os.File, size int64) (flatTable, int64, error) {
+func readFooter(file io.ReaderAt, size int64) (flatTable, int64, error) {
 	const tail = 4 + len(arrowMagic)
 	var end [tail]byte
 	if size < 8+int64(tail) {
@@ -125,7 +124,7 @@ func schemaAsMessage(schema flatTable, version int) message {
 }
 
 // scan walks the messages between start and limit.
-func (x *index) scan(file *os.File, start, limit int64) error {
+func (x *index) scan(file io.ReaderAt, start, limit int64) error {
 	for at := start; ; {
 		if x.isFile && at == limit {
 			return x.complete() // a file needs no end mark

@@ -2,7 +2,6 @@ package arrow
 
 import (
 	"context"
-	"os"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
@@ -19,7 +18,7 @@ type source struct {
 // Open returns a reader of the rows from the given one on, with a file handle of
 // its own. Batches before are left out, but not dictionaries.
 func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
-	return column.OpenReader(ctx, s.Info(), s.table.stamp, first, func(f *os.File) column.Pass {
+	return column.OpenReader(ctx, s.Info(), s.table.stamp, first, func(f file.File) column.Pass {
 		feed := s.table.feed(f, f)
 		feed.file, feed.first = file.NewReaderAt(ctx, f), first
 		return newPass(&s.Choice, s.table.index.schema, feed)
@@ -30,7 +29,7 @@ func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 // wanted values and no others.
 func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	column.BeginGather(s.Info(), rows, dst)
-	file, err := s.table.stamp.Open()
+	file, err := s.table.stamp.Open(ctx)
 	if err != nil {
 		return err
 	}

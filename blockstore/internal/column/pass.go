@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
@@ -29,11 +28,11 @@ type Settle func(err error) error
 
 // OpenReader opens the file of a source for one pass, which begin begins, over the rows
 // from the given one on.
-func OpenReader(ctx context.Context, info stream.Info, stamp file.Stamp, first int64, begin func(f *os.File) Pass) (stream.Reader, error) {
+func OpenReader(ctx context.Context, info stream.Info, stamp file.Stamp, first int64, begin func(f file.File) Pass) (stream.Reader, error) {
 	if err := stream.CheckFirst(info, first); err != nil {
 		return nil, err
 	}
-	f, err := stamp.Open()
+	f, err := stamp.Open(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -27,6 +27,7 @@ const BufferSize = 256 << 10
 type Atomic struct {
 	File   *os.File
 	Target string
+	upload bool  // the target is an object
 	err    error // the first failure
 	Closed bool
 }
@@ -34,7 +35,16 @@ type Atomic struct {
 // Create starts a file that will be called path. It refuses anything at
 // path that is not a regular file: renaming over a directory fails late, and
 // renaming over a device destroys it. A symbolic link is followed.
+//
+// An object is collected in the folder for temporary files, and sent by Commit.
 func Create(path string) (*Atomic, error) {
+	path, err := Plain(path)
+	if err != nil {
+		return nil, err
+	}
+	if IsRemote(path) {
+		return createRemote(path)
+	}
 	target := followed(path)
 	switch info, err := os.Lstat(target); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -129,6 +139,9 @@ func (f *Atomic) Commit() error {
 	defer f.Abort() // does nothing once the file is closed
 	if f.err != nil {
 		return f.err
+	}
+	if f.upload {
+		return f.send()
 	}
 	if err := f.File.Sync(); err != nil {
 		return f.Fail(err)

@@ -1,9 +1,11 @@
 package file
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,20 +13,42 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/remote"
+	"github.com/nystream/nystream/blockstore/object"
 )
 
 // Stdin is the path that means the standard input.
 const Stdin = "-"
 
+// IsRemote reports whether a path is that of an object, s3://bucket/key, not of a file.
+func IsRemote(path string) bool { return object.Scheme(path) != "" }
+
+// Plain returns what a path is called in messages, without credentials, and as it is
+// opened: a file:// URL is the path of a file.
+func Plain(path string) (string, error) {
+	scheme := object.Scheme(path)
+	if scheme != "file" {
+		if scheme != "" {
+			path = object.Hide(path)
+		}
+		return path, nil
+	}
+	u, err := url.Parse(path)
+	if err != nil || u.Host != "" && u.Host != "localhost" || u.Path == "" || u.RawQuery != "" || u.Fragment != "" {
+		return "", fmt.Errorf("%s: a file has the URL file:///PATH, with %%3F for ? and %%23 for #", path)
+	}
+	return filepath.FromSlash(u.Path), nil
+}
+
 // Expand turns files, globs and folders into files. Arguments keep their
 // order; what a glob or a folder yields is sorted byte by byte.
-func Expand(paths []string) ([]string, error) {
+func Expand(ctx context.Context, paths []string) ([]string, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("no input: name files, quoted globs, folders, or - for the standard input")
 	}
 	var files []string
 	for _, path := range paths {
-		more, err := expandPath(path)
+		more, err := expandPath(ctx, path)
 		if err != nil {
 			return nil, err
 		}
@@ -38,9 +62,16 @@ func Expand(paths []string) ([]string, error) {
 
 // expandPath expands one argument. What exists under a name is meant by it,
 // even if the name looks like a glob.
-func expandPath(path string) ([]string, error) {
+func expandPath(ctx context.Context, path string) ([]string, error) {
 	if path == Stdin {
 		return []string{Stdin}, nil
+	}
+	path, err := Plain(path)
+	if err != nil {
+		return nil, err
+	}
+	if IsRemote(path) {
+		return remote.Expand(ctx, path)
 	}
 	info, err := os.Stat(path)
 	switch {

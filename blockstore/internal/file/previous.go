@@ -5,6 +5,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/nystream/nystream/blockstore/internal/remote"
+	"github.com/nystream/nystream/blockstore/object"
 )
 
 // Previous is what a path named before it was written to. It is kept under a second,
@@ -14,11 +17,16 @@ type Previous struct {
 	target string
 	kept   string // the second name; "" if there is none
 	none   bool   // there was no file
+	remote bool   // it is an object, of which nothing is kept
 }
 
 // KeepPrevious gives the file at path a second name. Where the file system has no
-// hard links, nothing is kept.
+// hard links, and of objects, nothing is kept.
 func KeepPrevious(path string) *Previous {
+	path, err := Plain(path)
+	if err == nil && IsRemote(path) {
+		return &Previous{target: path, remote: true, none: !remote.Exists(object.Context(), path)}
+	}
 	p := &Previous{target: followed(path)}
 	if _, err := os.Lstat(p.target); errors.Is(err, fs.ErrNotExist) {
 		p.none = true
@@ -35,6 +43,8 @@ func KeepPrevious(path string) *Previous {
 // file that could not be kept stays as it is: new, and complete.
 func (p *Previous) Restore() error {
 	switch {
+	case p.none && p.remote:
+		return remote.Remove(object.Context(), p.target)
 	case p.none:
 		if err := os.Remove(p.target); !errors.Is(err, fs.ErrNotExist) {
 			return err

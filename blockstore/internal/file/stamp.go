@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/remote"
 )
 
 // Stamp remembers a file, so that another one under its name, or one that was
@@ -18,14 +19,37 @@ import (
 // that is written again with the same content, or gets another mode or owner, counts
 // as changed. A change that leaves all of these as they are goes unnoticed: one of
 // equal size in the same tick of the file system's clock, some milliseconds.
+//
+// Of an object the store tells the version: whatever is read of it is of this one.
 type Stamp struct {
-	path string
-	Size int64
-	info fs.FileInfo
+	path   string
+	Size   int64
+	info   fs.FileInfo
+	object *remote.Source // nil for a file
+	places int            // that are read at the same time; 0 for one
 }
 
-// OpenStamped opens the regular file at path and describes it.
-func OpenStamped(path string) (*os.File, Stamp, error) {
+// File is an open file or object.
+type File interface {
+	io.ReaderAt
+	io.Closer
+}
+
+// OpenStamped opens the regular file at path, or the object, and describes it. What is
+// read of an object ends with ctx.
+func OpenStamped(ctx context.Context, path string) (File, Stamp, error) {
+	if IsRemote(path) {
+		o, err := remote.Open(ctx, path)
+		if err != nil {
+			return nil, Stamp{}, err
+		}
+		return o.Reader(ctx, 1), Stamp{path: path, Size: o.Size, object: o}, nil
+	}
+	return openRegular(path)
+}
+
+// openRegular opens a file.
+func openRegular(path string) (*os.File, Stamp, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, Stamp{}, err
@@ -38,12 +62,34 @@ func OpenStamped(path string) (*os.File, Stamp, error) {
 		file.Close()
 		return nil, Stamp{}, err
 	}
-	return file, Stamp{path, info.Size(), info}, nil
+	return file, Stamp{path: path, Size: info.Size(), info: info}, nil
 }
 
+// Places returns the stamp for readers that go through so many places of the file at the
+// same time.
+func (s Stamp) Places(n int) Stamp {
+	s.places = n
+	return s
+}
+
+// Holds returns how many bytes of an object are in memory while it is open; of a file
+// none are.
+func (s Stamp) Holds() int64 {
+	if s.object == nil {
+		return 0
+	}
+	return s.object.Holds(s.places)
+}
+
+// IsRemote reports whether it is an object.
+func (s Stamp) IsRemote() bool { return s.object != nil }
+
 // Open opens the file again, unless it was changed.
-func (s Stamp) Open() (*os.File, error) {
-	file, now, err := OpenStamped(s.path)
+func (s Stamp) Open(ctx context.Context) (File, error) {
+	if s.object != nil {
+		return s.object.Reader(ctx, s.places), nil
+	}
+	file, now, err := openRegular(s.path)
 	if err != nil {
 		return nil, err
 	}
@@ -57,11 +103,11 @@ func (s Stamp) Open() (*os.File, error) {
 // Settle returns err, in which reading of the open file ended, unless the file was
 // changed, removed or replaced meanwhile: then it returns an error that says so, and
 // what came of it. A reading that was given up stays so.
-func (s Stamp) Settle(file *os.File, err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+func (s Stamp) Settle(file File, err error) error {
+	if s.object != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	what := s.since(file)
+	what := s.since(file.(*os.File))
 	if what == "" {
 		return err
 	}

@@ -1,6 +1,7 @@
 package filetest
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -57,7 +58,7 @@ func mutant(random *rand.Rand, healthy []byte) []byte {
 // CheckMutants damages a healthy file of so many rows again and again: it must
 // be read with all its rows or refused with an error, in good time and without
 // much memory, and what is gathered must be what is read.
-func CheckMutants(t *testing.T, healthy []byte, rows, mutants int, open func(path string) (column.Table, error)) {
+func CheckMutants(t *testing.T, healthy []byte, rows, mutants int, open func(ctx context.Context, path string) (column.Table, error)) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "mutant")
 	random := rand.New(rand.NewPCG(7, 8))
@@ -85,9 +86,9 @@ func CheckMutants(t *testing.T, healthy []byte, rows, mutants int, open func(pat
 }
 
 // Opened opens a file as Open does: a panic on the way is an error.
-func Opened(path string, open func(path string) (column.Table, error)) (tb column.Table, err error) {
+func Opened(path string, open func(ctx context.Context, path string) (column.Table, error)) (tb column.Table, err error) {
 	err = fault.Guard(path, func() error {
-		tb, err = open(path)
+		tb, err = open(context.Background(), path)
 		return err
 	})
 	return tb, err
@@ -95,7 +96,7 @@ func Opened(path string, open func(path string) (column.Table, error)) (tb colum
 
 // ReadMutant reads all of a file and gathers some of it. It returns the number
 // of rows, or -1 after an error.
-func ReadMutant(t *testing.T, path string, open func(path string) (column.Table, error)) int {
+func ReadMutant(t *testing.T, path string, open func(ctx context.Context, path string) (column.Table, error)) int {
 	tb, err := Opened(path, open)
 	if err != nil {
 		return -1
@@ -122,10 +123,10 @@ func ReadMutant(t *testing.T, path string, open func(path string) (column.Table,
 
 // CheckConcurrency checks that passes and gatherings of one source of 1200 rows
 // do not disturb each other, and leave no goroutine behind.
-func CheckConcurrency(t *testing.T, healthy []byte, open func(path string) (column.Table, error)) {
+func CheckConcurrency(t *testing.T, healthy []byte, open func(ctx context.Context, path string) (column.Table, error)) {
 	t.Helper()
 	before := runtime.NumGoroutine()
-	tb, err := open(TempFile(t, "a", string(healthy)))
+	tb, err := open(context.Background(), TempFile(t, "a", string(healthy)))
 	if err != nil {
 		t.Fatal(err)
 	}

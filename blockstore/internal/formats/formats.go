@@ -3,16 +3,17 @@
 package formats
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
 )
 
 // The formats that can be read, as blockstore.Options.Format names them.
@@ -74,8 +75,8 @@ var magics = []struct{ magic, format, remedy string }{
 // Sniff tells the format of a file by its first bytes where they are telling,
 // otherwise by its extension. Text with an extension that says nothing (.data,
 // .dat, .scale, none) is libsvm if its first line looks like it, else CSV.
-func Sniff(path string) (format string, err error) {
-	head, err := readHead(path)
+func Sniff(ctx context.Context, path string) (format string, err error) {
+	head, err := readHead(ctx, path)
 	if err != nil {
 		return "", err
 	}
@@ -145,15 +146,15 @@ func isText(head string) bool {
 }
 
 // readHead reads the first bytes of a file.
-func readHead(path string) (string, error) {
-	f, err := os.Open(path)
+func readHead(ctx context.Context, path string) (string, error) {
+	f, _, err := file.OpenStamped(ctx, path)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
 	head := make([]byte, HeadLength)
-	n, err := io.ReadFull(f, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+	n, err := f.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
 		return "", fmt.Errorf("reading %s: %w", path, err)
 	}
 	return string(head[:n]), nil

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
-	"os"
 	"slices"
 	"unsafe"
 
@@ -34,14 +33,14 @@ type matrix struct {
 }
 
 // Open reads the header and checks that the file is as long as it says.
-func Open(path string) (column.Table, error) {
-	f, stamp, err := file.OpenStamped(path)
+func Open(ctx context.Context, path string) (column.Table, error) {
+	f, stamp, err := file.OpenStamped(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	t := &table{stamp: stamp}
-	if t.head, err = ReadHeader(f); err == nil {
+	t := &table{}
+	if t.head, err = ReadHeader(io.NewSectionReader(f, 0, stamp.Size)); err == nil {
 		err = t.fromShape()
 	}
 	if err == nil {
@@ -50,6 +49,7 @@ func Open(path string) (column.Table, error) {
 	if err != nil {
 		return nil, fault.File(path, "%w", err)
 	}
+	t.stamp = stamp
 	lead, holds := int64(1), int64(bufferSize)
 	if t.head.fortran {
 		holds = fortranBufferSize
@@ -99,7 +99,14 @@ func (t *matrix) checkSize(file int64) error {
 	return nil
 }
 
-func (t *table) Source(c column.Choice) (stream.Source, error) { return &source{c, t}, nil }
+func (t *table) Source(c column.Choice) (stream.Source, error) {
+	wanted := *t
+	if t.head.fortran {
+		wanted.stamp = t.stamp.Places(len(c.All(true)))
+	}
+	c.Reading(t.Lead, t.Holds+wanted.stamp.Holds())
+	return &source{c, &wanted}, nil
+}
 
 // source yields chosen columns of an NPY file.
 type source struct {
@@ -109,7 +116,7 @@ type source struct {
 
 // Open returns a reader of the rows from the given one on.
 func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
-	return column.OpenReader(ctx, s.Info(), s.table.stamp, first, func(f *os.File) column.Pass {
+	return column.OpenReader(ctx, s.Info(), s.table.stamp, first, func(f file.File) column.Pass {
 		return &pass{src: s, file: f, ahead: true, at: first}
 	})
 }
@@ -117,7 +124,7 @@ func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 // Gather fetches rows by number; rows that follow each other in one read.
 func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	column.BeginGather(s.Info(), rows, dst)
-	f, err := s.table.stamp.Open()
+	f, err := s.table.stamp.Open(ctx)
 	if err != nil {
 		return err
 	}
@@ -156,7 +163,7 @@ const (
 // after the other in Fortran order.
 type pass struct {
 	src     *source
-	file    *os.File
+	file    file.File
 	ahead   bool  // more rows will follow, read as many as fit
 	at      int64 // the next row
 	buf     []byte

@@ -3,8 +3,8 @@ package parquet
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math/bits"
-	"os"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -24,7 +24,7 @@ type metadata struct {
 }
 
 // readFooter fills t from the footer of file.
-func (t *table) readFooter(file *os.File) error {
+func (t *table) readFooter(file io.ReaderAt) error {
 	raw, start, err := t.footerBytes(file)
 	if err != nil {
 		return err
@@ -43,7 +43,7 @@ func (t *table) readFooter(file *os.File) error {
 }
 
 // footerBytes reads the footer and returns where it starts.
-func (t *table) footerBytes(file *os.File) ([]byte, int64, error) {
+func (t *table) footerBytes(file io.ReaderAt) ([]byte, int64, error) {
 	if t.stamp.Size < 4+footerTail {
 		return nil, 0, fault.File(t.Path, "%d bytes are too few for a Parquet file; is it complete?", t.stamp.Size)
 	}

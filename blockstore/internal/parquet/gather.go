@@ -13,7 +13,7 @@ import (
 // by their headers.
 func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	column.BeginGather(s.Info(), rows, dst)
-	file, err := s.table.stamp.Open()
+	file, err := s.table.stamp.Open(ctx)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,6 @@ package parquet
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -30,6 +29,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/number"
+	"github.com/nystream/nystream/blockstore/object"
 	"github.com/nystream/nystream/stream"
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -75,12 +75,12 @@ type pageRange struct {
 
 // Open reads and checks the footer of the Parquet file at path. A list
 // column gets its width from the first list that is not null.
-func Open(path string) (column.Table, error) { return OpenThreads(path, 0) }
+func Open(ctx context.Context, path string) (column.Table, error) { return OpenThreads(ctx, path, 0) }
 
 // OpenThreads returns Open of a table that fetches rows from so many columns at the same
 // time; 0 means one for each processor.
-func OpenThreads(path string, threads int) (column.Table, error) {
-	file, stamp, err := file.OpenStamped(path)
+func OpenThreads(ctx context.Context, path string, threads int) (column.Table, error) {
+	file, stamp, err := file.OpenStamped(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -107,16 +107,18 @@ func (t *table) Source(c column.Choice) (stream.Source, error) {
 			return nil, err
 		}
 	}
-	c.Reading(t.reading(&c))
-	return &source{c, t}, nil
+	wanted := *t
+	wanted.stamp = t.stamp.Places(len(c.All(true)))
+	c.Reading(wanted.reading(&c))
+	return &source{c, &wanted}, nil
 }
 
 // reading returns about how many rows a reader that begins in the middle passes over,
 // those of a page, and what it holds: a page and a dictionary for each column. It looks
 // at the first page of each; where that is damaged, reading will tell.
 func (t *table) reading(c *column.Choice) (lead, holds int64) {
-	holds = readerBytes
-	file, err := t.stamp.Open()
+	holds = readerBytes + t.stamp.Holds()
+	file, err := t.stamp.Open(object.Context())
 	if err != nil || len(t.groups) == 0 {
 		return t.Lead, holds
 	}
@@ -157,7 +159,7 @@ func (t *table) firstPage(pages *pages, leaf int) (rows, bytes int64) {
 }
 
 // findWidths gives every list column its width.
-func (t *table) findWidths(file *os.File) error {
+func (t *table) findWidths(file file.File) error {
 	for i := range t.leaves {
 		c := &t.leaves[i]
 		if c.Kind != column.Vector {
@@ -177,7 +179,7 @@ func (t *table) findWidths(file *os.File) error {
 }
 
 // firstWidth returns the length of the first list of leaf that is not null.
-func (t *table) firstWidth(file *os.File, leaf int) (int, error) {
+func (t *table) firstWidth(file file.File, leaf int) (int, error) {
 	if t.checkCodecs(leaf) != nil {
 		return 0, nil // choose will say so
 	}
@@ -202,7 +204,7 @@ type source struct {
 // Open returns a reader of the rows from the given one on, with a file handle of
 // its own. Row groups before are left out, and pages by their headers.
 func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
-	return column.OpenReader(ctx, s.Info(), s.table.stamp, first, func(f *os.File) column.Pass { return newPass(ctx, s, f, first) })
+	return column.OpenReader(ctx, s.Info(), s.table.stamp, first, func(f file.File) column.Pass { return newPass(ctx, s, f, first) })
 }
 
 // groupOf returns the row group that holds row.

@@ -179,7 +179,7 @@ func TestParquetTypes(t *testing.T) {
 				size := map[bool]int{false: 700, true: 1 << 20}[version == 1 != nullable]
 				t.Run(fmt.Sprint(codec, "_v", version, "_", nullable), func(t *testing.T) {
 					writeColumns(t, path, columns, n, nullable, parquet.Compression(codec), parquet.DataPageVersion(version), parquet.PageBufferSize(size))
-					tb, err := Open(path)
+					tb, err := Open(context.Background(), path)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -301,7 +301,7 @@ func checkLists(t *testing.T, path string, node parquet.Node, name string, versi
 		lengths[0], lengths[100], lengths[1999] = -1, -1, -1
 	}
 	testLists(t, path, node, lengths, nulls, parquet.DataPageVersion(version), parquet.PageBufferSize(size))
-	tb, err := Open(path)
+	tb, err := Open(context.Background(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +346,7 @@ func TestParquetListLengths(t *testing.T) {
 			lengths := slices.Repeat([]int{3}, 2000)
 			lengths[at] = length
 			testLists(t, path, node, lengths, false, parquet.PageBufferSize(1000))
-			tb, err := Open(path)
+			tb, err := Open(context.Background(), path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -355,7 +355,7 @@ func TestParquetListLengths(t *testing.T) {
 		}
 	}
 	testLists(t, path, node, []int{-1, -1}, false)
-	tb, err := Open(path)
+	tb, err := Open(context.Background(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -373,7 +373,7 @@ func TestParquetLargeIntegers(t *testing.T) {
 	}}
 	for _, nullable := range []bool{false, true} {
 		writeColumns(t, path, []testColumn{large}, 1000, nullable)
-		tb, err := Open(path)
+		tb, err := Open(context.Background(), path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -390,7 +390,7 @@ func TestParquetLargeIntegers(t *testing.T) {
 	}
 	unsigned := testColumn{name: "id", node: parquet.Uint(64), value: func(i int) parquet.Value { return parquet.Int64Value(-int64(i)) }}
 	writeColumns(t, path, []testColumn{unsigned}, 10, false)
-	tb, err := Open(path)
+	tb, err := Open(context.Background(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -544,7 +544,7 @@ func TestParquetBrokenFooters(t *testing.T) {
 		filetest.WantError(t, err, append(test.words, path)...)
 	}
 	path := handmade(t, 100, [][]byte{doublePage(t, 100, nil)}, func(m *meta) { chunk(m).Codec = format.LZO })
-	tb, err := Open(path)
+	tb, err := Open(context.Background(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -678,7 +678,7 @@ func TestParquetMutants(t *testing.T) {
 func TestParquetThatChanges(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.parquet")
 	writeColumns(t, path, numberColumns()[:1], 100, false)
-	tb, err := Open(path)
+	tb, err := Open(context.Background(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -692,7 +692,7 @@ func TestParquetChoice(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.parquet")
 	columns := append(numberColumns()[:2], textColumns()[0])
 	writeColumns(t, path, columns, 10, false)
-	tb, err := Open(path)
+	tb, err := Open(context.Background(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -722,7 +722,7 @@ func TestParquetChoice(t *testing.T) {
 func BenchmarkParquet(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "a.parquet")
 	filetest.WriteNoise(b, path, NewEncoder, 1_000_000, 20)
-	tb, err := Open(path)
+	tb, err := Open(context.Background(), path)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"context"
 	"io"
 	"math"
 	"os"
@@ -43,7 +44,7 @@ func TestParquetPublishedFiles(t *testing.T) {
 	t.Parallel()
 	compared := 0
 	for _, path := range publishedParquet(t) {
-		tb, err := Open(path)
+		tb, err := Open(context.Background(), path)
 		if filepath.Base(path) == contradictory {
 			filetest.WantError(t, err, "6 rows, the file should hold 0")
 			continue

@@ -3,7 +3,6 @@ package parquet
 import (
 	"context"
 	"io"
-	"os"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/file"
@@ -21,7 +20,7 @@ type pass struct {
 }
 
 // newPass starts at a row of f, which the pass closes.
-func newPass(ctx context.Context, s *source, f *os.File, first int64) *pass {
+func newPass(ctx context.Context, s *source, f file.File, first int64) *pass {
 	p := &pass{source: s, pages: newPages(s.table, file.NewReaderAt(ctx, f)), group: len(s.table.groups) - 1}
 	if first < s.Info().Rows {
 		p.group = s.table.groupOf(first) - 1

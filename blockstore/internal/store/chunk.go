@@ -5,20 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/compression"
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/stream"
 )
 
 // chunkReader gives the verified sections of one open store.
 type chunkReader struct {
 	table   *Table
-	file    *os.File
+	file    file.File
 	unpack  compression.Unpacker
 	raw     [][]byte // the sections of the current chunk
+	fetched []byte   // the bytes of an object that raw is in
 	scratch [][]byte // what is decompressed, by position in raw
 }
 
@@ -42,7 +43,7 @@ func (r *chunkReader) with(chunk int, columns []int, use func(raw [][]byte) erro
 	if to == 0 {
 		return use(nil)
 	}
-	err := withMapped(r.file, from, to, func(p []byte) error {
+	err := r.withBytes(from, to, func(p []byte) error {
 		r.raw = r.raw[:0]
 		for _, c := range columns {
 			s := r.table.section(chunk, c)

@@ -27,7 +27,11 @@ func Copy(ctx context.Context, src stream.Source, dir string) (t *Table, err err
 	if err := copyRows(ctx, src, f); err != nil {
 		return nil, fmt.Errorf("spooling to %s: %w", f.Name(), err)
 	}
-	if t, err = newTable(src.Info().Name, f); err != nil {
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, fmt.Errorf("spooling to %s: %w", f.Name(), err)
+	}
+	if t, err = newTable(src.Info().Name, f, size); err != nil {
 		return nil, err
 	}
 	t.held, t.Scans = f, src.Info().Scans+1

@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 
 	"github.com/edsrzf/mmap-go"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
 )
 
 // mapGranularity is what the start of a mapping must be a multiple of on every
@@ -14,6 +16,19 @@ import (
 const mapGranularity = 64 << 10
 
 var errShortened = errors.New("the file became shorter, or its disk failed, while it was read")
+
+// withBytes hands bytes from..to of the open file to use, which must not keep them: as
+// they are in the file, or of an object as they were fetched.
+func (r *chunkReader) withBytes(from, to int64, use func([]byte) error) error {
+	if f, ok := r.file.(*os.File); ok {
+		return withMapped(f, from, to, use)
+	}
+	r.fetched = column.Resized(r.fetched, int(to-from))
+	if _, err := r.file.ReadAt(r.fetched, from); err != nil {
+		return err
+	}
+	return use(r.fetched)
+}
 
 // withMapped maps bytes from..to of f and hands them to use, which must not
 // keep them. This is the only mapping in the program. It lives no longer than

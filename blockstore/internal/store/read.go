@@ -21,7 +21,7 @@ func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 	if err := stream.CheckFirst(s.Info(), first); err != nil {
 		return nil, err
 	}
-	chunks, err := s.table.open()
+	chunks, err := s.table.open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 // as a whole, in the chosen columns.
 func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	column.BeginGather(s.Info(), rows, dst)
-	chunks, err := s.table.open()
+	chunks, err := s.table.open(ctx)
 	if err != nil {
 		return err
 	}

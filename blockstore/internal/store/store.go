@@ -85,7 +85,6 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
-	"os"
 
 	"github.com/nystream/nystream/stream"
 )
@@ -236,14 +235,10 @@ func encodeTrailer(footerOffset, footerLength int64, footerCRC uint32, digest []
 }
 
 // readShape reads and checks everything of a store except its sections.
-func readShape(f *os.File) (*shape, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	s := &shape{body: info.Size() - trailerSize}
+func readShape(f io.ReaderAt, size int64) (*shape, error) {
+	s := &shape{body: size - trailerSize}
 	if s.body < headerSize || s.body%alignment != 0 {
-		return nil, fmt.Errorf("%d bytes cannot be a whole store: the file is cut or not a store", info.Size())
+		return nil, fmt.Errorf("%d bytes cannot be a whole store: the file is cut or not a store", size)
 	}
 	columns, err := s.readHeader(f)
 	if err != nil {

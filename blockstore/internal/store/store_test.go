@@ -43,7 +43,7 @@ func writeStore(t testing.TB, s stream.Info, b *stream.Batch, compress bool) str
 // openSample chooses the numbers of filetest.SampleInfo as such and keeps the rest.
 func openSample(t testing.TB, path string) stream.Source {
 	t.Helper()
-	store, err := Open(path)
+	store, err := Open(context.Background(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestStoreRoundTrip(t *testing.T) {
 				if d := filetest.Diff(want, filetest.MustRead(t, src, 1000)); d != "" {
 					t.Error(d)
 				}
-				if err := Verify(path); err != nil {
+				if err := Verify(context.Background(), path); err != nil {
 					t.Error(err)
 				}
 			})
@@ -106,7 +106,7 @@ func TestStoreManyColumns(t *testing.T) {
 	for i := range b.X.Data {
 		b.X.Data[i] = float64(i)
 	}
-	store, err := Open(writeStore(t, s, b, false))
+	store, err := Open(context.Background(), writeStore(t, s, b, false))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,12 +136,12 @@ func TestStoreEveryBitFlip(t *testing.T) {
 			if readStoreFile(path) == nil {
 				t.Fatalf("bit %d of byte %d of %d flipped: not noticed", i%8, at, len(healthy))
 			}
-			if i%7 == 0 && Verify(path) == nil {
+			if i%7 == 0 && Verify(context.Background(), path) == nil {
 				t.Fatalf("bit %d of byte %d of %d flipped: not noticed by verifyStore", i%8, at, len(healthy))
 			}
 			f.WriteAt(healthy[at:at+1], at)
 		}
-		if err := Verify(path); err != nil {
+		if err := Verify(context.Background(), path); err != nil {
 			t.Fatal(err)
 		}
 		t.Logf("compressed %v: all %d bits", compress, 8*len(healthy))
@@ -150,7 +150,7 @@ func TestStoreEveryBitFlip(t *testing.T) {
 
 // readStoreFile opens a store and reads all its columns.
 func readStoreFile(path string) error {
-	store, err := Open(path)
+	store, err := Open(context.Background(), path)
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func TestStoreEveryCut(t *testing.T) {
 		if err := os.Truncate(path, int64(n)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(path); err == nil {
+		if _, err := Open(context.Background(), path); err == nil {
 			t.Fatalf("cut to %d of %d bytes: not noticed", n, len(healthy))
 		}
 	}
@@ -244,7 +244,7 @@ func TestVerifyStoreDigest(t *testing.T) {
 	if err := readStoreFile(path); err != nil {
 		t.Fatal(err)
 	}
-	if err := Verify(path); err == nil || !strings.Contains(err.Error(), "digest") {
+	if err := Verify(context.Background(), path); err == nil || !strings.Contains(err.Error(), "digest") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -253,7 +253,7 @@ func TestStoreRefusesBigIntegers(t *testing.T) {
 	s := stream.Info{Kept: []stream.Field{{Name: "id", Kind: stream.Int64}}, Rows: 2}
 	b := &stream.Batch{Kept: []stream.Column{{Kind: stream.Int64, Ints: []int64{number.MaxExact, number.MaxExact + 1}}}}
 	b.X.Rows = 2
-	store, err := Open(writeStore(t, s, b, false))
+	store, err := Open(context.Background(), writeStore(t, s, b, false))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +283,7 @@ func FuzzStore(f *testing.F) {
 		if err := os.WriteFile(path, sealed(int(chunkRows), int(columns), sections, footer), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		store, err := Open(path)
+		store, err := Open(context.Background(), path)
 		if err != nil {
 			return
 		}
@@ -324,7 +324,7 @@ func BenchmarkStoreRead(b *testing.B) {
 	for i := range rows.X.Data {
 		rows.X.Data[i] = rand.Float64()
 	}
-	store, err := Open(writeStore(b, stream.Info{Columns: stream.NumberedColumns(d), Rows: n}, rows, false))
+	store, err := Open(context.Background(), writeStore(b, stream.Info{Columns: stream.NumberedColumns(d), Rows: n}, rows, false))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"context"
+	"io"
 	"os"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -19,10 +21,10 @@ type Table struct {
 }
 
 // newTable describes the store in f.
-func newTable(path string, f *os.File) (*Table, error) {
-	shape, err := readShape(f)
+func newTable(path string, f io.ReaderAt, size int64) (*Table, error) {
+	shape, err := readShape(f, size)
 	if err != nil {
-		return nil, fault.File(f.Name(), "%w", err)
+		return nil, fault.File(path, "%w", err)
 	}
 	t := &Table{TableInfo: column.TableInfo{Path: path, Rows: shape.rowCount}, shape: shape}
 	kinds := [...]column.Kind{stream.Float64: column.Number, stream.Int64: column.Integer, stream.String: column.Text}
@@ -33,13 +35,13 @@ func newTable(path string, f *os.File) (*Table, error) {
 }
 
 // Open reads header, footer and trailer of the store at path.
-func Open(path string) (column.Table, error) {
-	f, stamp, err := file.OpenStamped(path)
+func Open(ctx context.Context, path string) (column.Table, error) {
+	f, stamp, err := file.OpenStamped(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	t, err := newTable(path, f)
+	t, err := newTable(path, f, stamp.Size)
 	if err != nil {
 		return nil, err
 	}
@@ -49,12 +51,12 @@ func Open(path string) (column.Table, error) {
 
 func (t *Table) Source(c column.Choice) (stream.Source, error) {
 	rows := int64(t.chunkRows)
-	c.Reading(rows, 8*min(rows, t.rowCount)*int64(2*len(c.Numeric)+len(c.Kept))) // a chunk, unpacked and in rows
+	c.Reading(rows, 8*min(rows, t.rowCount)*int64(2*len(c.Numeric)+len(c.Kept))+t.stamp.Holds()) // a chunk, unpacked and in rows
 	return &source{c, t}, nil
 }
 
 // settle returns the error in which reading of a file ended, or that the file was changed.
-func (t *Table) settle(f *os.File, err error) error {
+func (t *Table) settle(f file.File, err error) error {
 	if t.held != nil {
 		return err
 	}
@@ -62,12 +64,13 @@ func (t *Table) settle(f *os.File, err error) error {
 }
 
 // open opens the file and makes sure that it is the one seen first.
-func (t *Table) open() (*chunkReader, error) {
-	r := &chunkReader{table: t, file: t.held}
+func (t *Table) open(ctx context.Context) (*chunkReader, error) {
+	r := &chunkReader{table: t}
 	if t.held != nil {
+		r.file = t.held
 		return r, nil
 	}
-	f, err := t.stamp.Open()
+	f, err := t.stamp.Open(ctx)
 	if err != nil {
 		return nil, err
 	}

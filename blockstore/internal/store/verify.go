@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"io"
 
@@ -11,21 +12,21 @@ import (
 // Verify checks the whole of the store at path: its structure, every
 // section and the digest of the file. It reads the file twice. A nil error
 // means that the file holds what was written to it, bit for bit.
-func Verify(path string) error {
-	t, err := Open(path)
+func Verify(ctx context.Context, path string) error {
+	t, err := Open(ctx, path)
 	if err != nil {
 		return err
 	}
 	store := t.(*Table)
-	if err := store.verifySections(); err != nil {
+	if err := store.verifySections(ctx); err != nil {
 		return err
 	}
-	return store.verifyDigest()
+	return store.verifyDigest(ctx)
 }
 
 // verifySections checks every section by reading it.
-func (t *Table) verifySections() error {
-	r, err := t.open()
+func (t *Table) verifySections(ctx context.Context) error {
+	r, err := t.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -41,8 +42,8 @@ func (t *Table) verifySections() error {
 }
 
 // verifyDigest compares the digest of the file with the one in its trailer.
-func (t *Table) verifyDigest() error {
-	f, err := t.stamp.Open()
+func (t *Table) verifyDigest(ctx context.Context) error {
+	f, err := t.stamp.Open(ctx)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ type csvTable struct {
 // column is a number column only if all its cells are numbers or missing, which
 // is written as nothing, ?, NA, N/A, NaN or null, in quotes or without.
 func OpenCSV(ctx context.Context, path string, o CSVOptions) (column.Table, error) {
-	f, stamp, err := file.OpenStamped(path)
+	f, stamp, err := file.OpenStamped(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -47,14 +47,14 @@ func OpenCSV(ctx context.Context, path string, o CSVOptions) (column.Table, erro
 	if err != nil {
 		return nil, fault.File(path, "%w", err)
 	}
-	scan, err := scanInParts(ctx, f, l, o.Threads)
+	scan, err := scanInParts(ctx, f, stamp, l, o.Threads)
 	if err != nil {
 		err = &fault.DataError{Path: path, Row: -1, Err: err}
 	}
 	if err = stamp.Settle(f, err); err != nil {
 		return nil, err
 	}
-	t := scan.table(path, o.Header || !o.NoHeader && scan.hasHeader())
+	t := scan.table(path, stamp.Holds(), o.Header || !o.NoHeader && scan.hasHeader())
 	t.stamp, t.Cells = stamp, l.Delimiter
 	return t, nil
 }
@@ -201,12 +201,12 @@ func (s *csvScan) hasHeader() bool {
 }
 
 // table returns what the scan has found.
-func (s *csvScan) table(path string, header bool) *csvTable {
+func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
 	t := &csvTable{layout: s.records.layout, index: s.index}
 	if header {
 		t.index.header = 1
 	}
-	t.TableInfo = column.TableInfo{Path: path, Rows: t.index.rows(), Lead: markEvery, Scans: 1, Spoiled: make(map[int]string)}
+	t.TableInfo = column.TableInfo{Path: path, Holds: holds, Rows: t.index.rows(), Lead: markEvery, Scans: 1, Spoiled: make(map[int]string)}
 	names := stream.NumberedColumns(len(s.first))
 	for j, cell := range s.first {
 		kinds, name := s.others[j], names[j]

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/stream"
@@ -23,13 +22,14 @@ var errWithin = errors.New("a part of the file begins within a record")
 // all parts before were, ends in another place than the part begins, and the file is
 // scanned from one end to the other. So it is where anything is wrong, for the first
 // error and its line.
-func scanInParts(ctx context.Context, f *os.File, l layout, threads int) (*csvScan, error) {
+func scanInParts(ctx context.Context, f io.ReaderAt, stamp file.Stamp, l layout, threads int) (*csvScan, error) {
 	in := file.NewReaderAt(ctx, f)
 	whole := func() (*csvScan, error) {
 		scan := &csvScan{records: newRecords(in, l)}
 		return scan, scan.run()
 	}
-	if info, err := f.Stat(); err != nil || info.Size() < 2*partBytes {
+	length := partLength(stamp)
+	if stamp.Size < 2*length {
 		return whole()
 	}
 	head := &csvScan{records: newRecords(in, l)}
@@ -37,7 +37,7 @@ func scanInParts(ctx context.Context, f *os.File, l layout, threads int) (*csvSc
 		return whole()
 	}
 	head.index.add(head.records.start)
-	starts, err := partStarts(in, head.records.lines.here().offset)
+	starts, err := partStarts(in, head.records.lines.here().offset, length)
 	if err != nil {
 		return whole()
 	}
@@ -57,11 +57,20 @@ func scanInParts(ctx context.Context, f *os.File, l layout, threads int) (*csvSc
 	return head, nil
 }
 
-// partStarts returns where parts begin, the first at the given place.
-func partStarts(in io.ReaderAt, first int64) ([]int64, error) {
+// partLength returns how long the parts of a file are. Of an object a whole chunk is
+// fetched to see where one begins.
+func partLength(stamp file.Stamp) int64 {
+	if stamp.IsRemote() {
+		return 16 * partBytes
+	}
+	return partBytes
+}
+
+// partStarts returns where parts of such a length begin, the first at the given place.
+func partStarts(in io.ReaderAt, first, length int64) ([]int64, error) {
 	starts := []int64{first}
 	for {
-		at, err := lineAfter(in, starts[len(starts)-1]+partBytes)
+		at, err := lineAfter(in, starts[len(starts)-1]+length)
 		if err == io.EOF {
 			return starts, nil
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
@@ -32,7 +31,7 @@ type libsvmTable struct {
 // Labels are integers, numbers, or text, such as "1,3" in multi-label files; a line that
 // begins with a pair has none.
 func OpenLibsvm(ctx context.Context, path string, threads int) (column.Table, error) {
-	f, stamp, err := file.OpenStamped(path)
+	f, stamp, err := file.OpenStamped(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +39,7 @@ func OpenLibsvm(ctx context.Context, path string, threads int) (column.Table, er
 	if _, err := Head(f); err != nil {
 		return nil, fault.File(path, "%w", err)
 	}
-	scan, err := scanLibsvm(ctx, f, threads)
+	scan, err := scanLibsvm(ctx, f, stamp, threads)
 	if err != nil {
 		err = &fault.DataError{Path: path, Row: scan.index.records, Err: err}
 	}
@@ -51,7 +50,7 @@ func OpenLibsvm(ctx context.Context, path string, threads int) (column.Table, er
 		return nil, fault.File(path, "the file holds no rows")
 	}
 	t := &libsvmTable{stamp: stamp, index: scan.index, label: scan.labels.kind()}
-	t.TableInfo = column.TableInfo{Path: path, Rows: t.index.rows(), Lead: markEvery, Scans: 1}
+	t.TableInfo = column.TableInfo{Path: path, Holds: stamp.Holds(), Rows: t.index.rows(), Lead: markEvery, Scans: 1}
 	t.widen(scan.most)
 	return t, nil
 }
@@ -71,11 +70,11 @@ func newLibsvmScan(in io.ReaderAt, from mark, until int64) *libsvmScan {
 // scanLibsvm scans a file, parts of it at the same time, as long as nothing is wrong: the
 // first error and its line are found from the beginning. The scan is of the rows before
 // it.
-func scanLibsvm(ctx context.Context, f *os.File, threads int) (*libsvmScan, error) {
+func scanLibsvm(ctx context.Context, f io.ReaderAt, stamp file.Stamp, threads int) (*libsvmScan, error) {
 	in := file.NewReaderAt(ctx, f)
-	if info, err := f.Stat(); err == nil && info.Size() >= 2*partBytes {
-		if starts, err := partStarts(in, 0); err == nil {
-			if whole, err := libsvmParts(ctx, in, append(starts, info.Size()), threads); err == nil {
+	if length := partLength(stamp); stamp.Size >= 2*length {
+		if starts, err := partStarts(in, 0, length); err == nil {
+			if whole, err := libsvmParts(ctx, in, append(starts, stamp.Size), threads); err == nil {
 				return whole, nil
 			}
 		}

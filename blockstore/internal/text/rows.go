@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -93,7 +92,7 @@ type textSource struct {
 // Open returns a reader of the rows from the given one on: it starts at the mark
 // before.
 func (s *textSource) Open(ctx context.Context, first int64) (stream.Reader, error) {
-	return column.OpenReader(ctx, s.Info(), s.stamp, first, func(f *os.File) column.Pass {
+	return column.OpenReader(ctx, s.Info(), s.stamp, first, func(f file.File) column.Pass {
 		p := s.pass(ctx, f)
 		p.first = first
 		return p
@@ -104,7 +103,7 @@ func (s *textSource) Open(ctx context.Context, first int64) (stream.Reader, erro
 // forward, at most markEvery rows.
 func (s *textSource) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	column.BeginGather(s.Info(), rows, dst)
-	f, err := s.stamp.Open()
+	f, err := s.stamp.Open(ctx)
 	if err != nil {
 		return err
 	}
@@ -131,14 +130,14 @@ func (p *textPass) gather(ctx context.Context, rows []int64, dst *stream.Batch) 
 // textPass reads the rows of a textSource.
 type textPass struct {
 	src    *textSource
-	file   *os.File
+	file   file.File
 	cursor textCursor
 	at     int64 // the record that the cursor gives next; -1 before the first seek
 	first  int64 // the row that Next begins with
 }
 
 // pass goes over the rows of f.
-func (s *textSource) pass(ctx context.Context, f *os.File) *textPass {
+func (s *textSource) pass(ctx context.Context, f file.File) *textPass {
 	return &textPass{src: s, file: f, cursor: s.cursor(file.NewReaderAt(ctx, f)), at: -1}
 }
 

@@ -1,0 +1,132 @@
+package remote
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"sync"
+)
+
+// chunkKey is which bytes a chunk holds: those from size times index on.
+type chunkKey struct {
+	source *Source
+	size   int64
+	index  int64
+}
+
+// chunk is a part of an object, in memory or on its way there.
+type chunk struct {
+	key   chunkKey
+	data  []byte
+	ready chan struct{} // closed when data or err is there
+	err   error
+	users int           // that must not lose it
+	place *list.Element // among those that may go
+}
+
+// cache is chunks of all objects, for all readers of the process.
+type cache struct {
+	sync.Mutex
+	chunks  map[chunkKey]*chunk
+	idle    *list.List // chunks that nobody uses at the moment, the one used last in front
+	held    int64      // bytes of all chunks
+	allowed int64      // what the readers that are open may hold together
+	free    [][]byte   // memory of chunks that went
+}
+
+var shared = &cache{chunks: make(map[chunkKey]*chunk), idle: list.New()}
+
+// leastBytes is what stays in memory though no reader is open, for the one that is opened
+// next: footers, first pages.
+const leastBytes = 16 << 20
+
+// allow changes what readers may hold.
+func (c *cache) allow(bytes int64) {
+	c.Lock()
+	defer c.Unlock()
+	c.allowed += bytes
+}
+
+// take returns a chunk for use, and whether the caller must have it filled.
+func (c *cache) take(key chunkKey) (ch *chunk, empty bool) {
+	c.Lock()
+	defer c.Unlock()
+	if ch = c.chunks[key]; ch == nil {
+		ch = &chunk{key: key, data: c.memory(key.length()), ready: make(chan struct{})}
+		c.chunks[key], empty = ch, true
+		ch.users++ // who fills it
+	} else if ch.place != nil {
+		c.idle.Remove(ch.place)
+		ch.place = nil
+	}
+	ch.users++
+	return ch, empty
+}
+
+// has reports whether a chunk is in memory or on its way.
+func (c *cache) has(key chunkKey) bool {
+	c.Lock()
+	defer c.Unlock()
+	return c.chunks[key] != nil
+}
+
+// length returns how many bytes a chunk holds.
+func (k chunkKey) length() int64 { return min(k.size, k.source.Size-k.index*k.size) }
+
+// memory returns n bytes, of chunks that go if too many are there.
+func (c *cache) memory(n int64) []byte {
+	for c.held+n > max(c.allowed, leastBytes) && c.idle.Len() > 0 {
+		c.drop(c.idle.Back().Value.(*chunk))
+	}
+	c.held += n
+	for i, p := range c.free {
+		if int64(cap(p)) >= n && int64(cap(p)) < 2*n {
+			last := len(c.free) - 1
+			c.free[i], c.free = c.free[last], c.free[:last]
+			return p[:n]
+		}
+	}
+	c.free = nil
+	return make([]byte, n)
+}
+
+// drop gives up a chunk that nobody uses.
+func (c *cache) drop(ch *chunk) {
+	c.idle.Remove(ch.place)
+	delete(c.chunks, ch.key)
+	c.held -= int64(len(ch.data))
+	if len(c.free) < 8 {
+		c.free = append(c.free, ch.data)
+	}
+}
+
+// errGivenUp says that the reader which had a chunk filled is closed.
+var errGivenUp = errors.New("the reader is closed")
+
+// fill fetches a chunk for those who wait for it. One that failed is forgotten: whoever
+// comes next tries again.
+func (c *cache) fill(ctx context.Context, ch *chunk) {
+	defer c.leave(ch)
+	ch.err = ch.key.source.fetch(ctx, ch.data, ch.key.index*ch.key.size)
+	if ch.err != nil && ctx.Err() != nil {
+		ch.err = errGivenUp
+	}
+	defer close(ch.ready)
+	if ch.err != nil {
+		c.Lock()
+		defer c.Unlock()
+		if c.chunks[ch.key] == ch {
+			delete(c.chunks, ch.key)
+			c.held -= int64(len(ch.data))
+		}
+	}
+}
+
+// leave says that a chunk is no longer used.
+func (c *cache) leave(ch *chunk) {
+	c.Lock()
+	defer c.Unlock()
+	if ch.users--; ch.users == 0 && c.chunks[ch.key] == ch {
+		ch.place = c.idle.PushFront(ch)
+	}
+}

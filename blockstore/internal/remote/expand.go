@@ -1,0 +1,108 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/object"
+)
+
+// isWeb reports whether a URL is of a web server, which lists nothing; * and ? are part of
+// the names there.
+func isWeb(url string) bool { return strings.HasPrefix(url, "http") }
+
+// Expand returns the objects that a URL means: the one of this name, those that a glob
+// matches, or all below a folder, in byte order. In globs and folders names that begin with
+// . or _ are passed over.
+func Expand(ctx context.Context, url string) ([]string, error) {
+	if isWeb(url) {
+		return []string{url}, nil
+	}
+	if at := strings.IndexAny(url, "*?[{"); at >= 0 {
+		return expandGlob(ctx, url, url[:at])
+	}
+	folder := strings.TrimSuffix(url, "/")
+	if folder == url {
+		_, err := Open(ctx, url)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return []string{url}, err
+		}
+	}
+	names, err := below(ctx, folder+"/", func(string) bool { return true })
+	switch {
+	case err != nil:
+		return nil, err
+	case len(names) > 0:
+		return names, nil
+	case folder != url:
+		return nil, fmt.Errorf("%s: there are no objects below this; names beginning with . or _ do not count", url)
+	}
+	return nil, missing(ctx, url)
+}
+
+// expandGlob returns the objects that match a pattern, which begins with prefix. Those in
+// folders that match count too.
+func expandGlob(ctx context.Context, pattern, prefix string) ([]string, error) {
+	if !doublestar.ValidatePattern(pattern) {
+		return nil, fmt.Errorf("glob %q: its brackets do not fit", pattern)
+	}
+	names, err := below(ctx, prefix, func(name string) bool {
+		return doublestar.MatchUnvalidated(pattern, name) || doublestar.MatchUnvalidated(strings.TrimSuffix(pattern, "/")+"/**", name)
+	})
+	if err == nil && len(names) == 0 {
+		err = fmt.Errorf("no object matches %q; names beginning with . or _ do not count; ** goes into folders", pattern)
+	}
+	return names, err
+}
+
+// below returns the objects behind a prefix that are wanted and not hidden. Those whose
+// names end in / stand for folders.
+func below(ctx context.Context, prefix string, wanted func(name string) bool) (names []string, err error) {
+	store, err := object.StoreOf(prefix)
+	if err != nil {
+		return nil, err
+	}
+	err = again(ctx, func() error {
+		names = nil
+		return store.List(ctx, prefix, func(name string, o object.Object) error {
+			hidden := slices.ContainsFunc(strings.Split(name[strings.LastIndex(prefix, "/")+1:], "/"), isHidden)
+			if !strings.HasSuffix(name, "/") && !hidden && wanted(name) {
+				names = append(names, name)
+				remember(ctx, name, o)
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, named(ctx, prefix, err)
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// isHidden reports whether a name is one that folders use for themselves.
+func isHidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
+
+// missing returns the error that there is no object of that name, with what may have been
+// meant.
+func missing(ctx context.Context, url string) error {
+	folder := url[:strings.LastIndex(url, "/")+1]
+	var near []string
+	if names, err := below(ctx, folder, func(name string) bool { return !strings.Contains(name[len(folder):], "/") }); err == nil {
+		for _, n := range names {
+			near = append(near, n[len(folder):])
+		}
+	}
+	err := fmt.Errorf("%s: no such object%w", url, silent{fs.ErrNotExist})
+	if name := fault.Nearest(url[len(folder):], near); name != "" {
+		err = fmt.Errorf("%w; did you mean %s?", err, folder+name)
+	}
+	return err
+}

@@ -1,0 +1,183 @@
+package remote
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nystream/nystream/stream"
+)
+
+const (
+	// readerBytes is about what a reader holds, whatever the object.
+	readerBytes = 64 << 20
+	// mostChunk and leastChunk bound the bytes of a request. A smaller one costs little
+	// less than one of leastChunk.
+	mostChunk, leastChunk = 4 << 20, 256 << 10
+	// spareChunks are held besides one for each place: they are on their way.
+	spareChunks = 3
+)
+
+// chunkSize returns the bytes of a chunk for a reader of so many places: a power of two.
+func chunkSize(places int) int64 {
+	size := int64(mostChunk)
+	for size > leastChunk && size*int64(places+spareChunks) > readerBytes {
+		size /= 2
+	}
+	return size
+}
+
+// Holds returns how many bytes a reader of so many places holds.
+func (s *Source) Holds(places int) int64 {
+	return min(chunkSize(places)*int64(places+spareChunks), s.Size)
+}
+
+// Reader gives the bytes of an object anywhere, as io.ReaderAt does, to several goroutines.
+type Reader struct {
+	source *Source
+	ctx    context.Context // of what the reader fetches; ends when it is closed
+	stop   context.CancelFunc
+	size   int64 // of a chunk
+	places int
+
+	mu     sync.Mutex
+	seen   []int64 // chunks that were used, the last ones
+	closed bool
+}
+
+// Reader returns a reader that goes through so many places at the same time, until ctx ends.
+func (s *Source) Reader(ctx context.Context, places int) *Reader {
+	places = max(1, places)
+	shared.allow(s.Holds(places))
+	r := &Reader{source: s, size: chunkSize(places), places: places}
+	r.ctx, r.stop = context.WithCancel(ctx)
+	return r
+}
+
+// Close ends what is still fetched.
+func (r *Reader) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.closed {
+		r.closed = true
+		r.stop()
+		shared.allow(-r.source.Holds(r.places))
+	}
+	return nil
+}
+
+// ReadAt implements io.ReaderAt.
+func (r *Reader) ReadAt(p []byte, offset int64) (n int, err error) {
+	if offset < 0 {
+		return 0, fmt.Errorf("%s: reading at %d", r.source.Name, offset)
+	}
+	rest := p[:max(0, min(int64(len(p)), r.source.Size-offset))]
+	if len(rest) > 0 {
+		r.ahead(offset/r.size, (offset+int64(len(rest))-1)/r.size)
+	}
+	for n < len(rest) {
+		m, err := r.copy(rest[n:], offset+int64(n))
+		n += m
+		if err != nil {
+			return n, err
+		}
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// copy copies the beginning of p from one chunk.
+func (r *Reader) copy(p []byte, offset int64) (int, error) {
+	for {
+		ch, err := r.wait(offset / r.size)
+		if err == nil {
+			n := copy(p, ch.data[offset%r.size:])
+			shared.leave(ch)
+			return n, nil
+		}
+		if r.ctx.Err() != nil {
+			return 0, context.Cause(r.ctx)
+		}
+		if err != errGivenUp { // by another reader
+			return 0, named(r.ctx, r.source.Name, err)
+		}
+	}
+}
+
+// wait returns a chunk with its bytes.
+func (r *Reader) wait(index int64) (*chunk, error) {
+	ch, empty := shared.take(chunkKey{r.source, r.size, index})
+	if empty {
+		go shared.fill(r.ctx, ch)
+	}
+	select {
+	case <-ch.ready:
+		return r.result(ch)
+	default:
+	}
+	beat := time.NewTicker(time.Second) // repeated requests may take longer than a pass waits
+	defer beat.Stop()
+	for {
+		select {
+		case <-ch.ready:
+			return r.result(ch)
+		case <-beat.C:
+			stream.Beat(r.ctx)
+		case <-r.ctx.Done():
+			shared.leave(ch)
+			return nil, context.Cause(r.ctx)
+		}
+	}
+}
+
+// result returns a chunk whose bytes are there, or why they are not.
+func (r *Reader) result(ch *chunk) (*chunk, error) {
+	if ch.err != nil {
+		shared.leave(ch)
+		return nil, ch.err
+	}
+	return ch, nil
+}
+
+// ahead begins to fetch what a read of several chunks needs, and what follows a chunk of
+// a place that goes on.
+func (r *Reader) ahead(first, last int64) {
+	for i := first; i <= min(last, first+spareChunks) && last > first; i++ {
+		r.begin(i)
+	}
+	goesOn := false
+	r.mu.Lock()
+	for i := first; i <= last; i++ {
+		if slices.Contains(r.seen, i) {
+			continue
+		}
+		goesOn = goesOn || slices.Contains(r.seen, i-1)
+		if r.seen = append(r.seen, i); len(r.seen) > 2*r.places+8 {
+			r.seen = slices.Delete(r.seen, 0, 1)
+		}
+	}
+	r.mu.Unlock()
+	if goesOn {
+		for i := last + 1; i <= last+max(1, spareChunks/int64(r.places)); i++ {
+			r.begin(i)
+		}
+	}
+}
+
+// begin fetches a chunk that is not there in the background.
+func (r *Reader) begin(index int64) {
+	key := chunkKey{r.source, r.size, index}
+	if index*r.size >= r.source.Size || shared.has(key) {
+		return
+	}
+	ch, empty := shared.take(key)
+	shared.leave(ch) // who fills it uses it
+	if empty {
+		go shared.fill(r.ctx, ch)
+	}
+}

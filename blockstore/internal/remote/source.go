@@ -1,0 +1,104 @@
+// Package remote reads and writes objects as if they were files: [Source] is an object
+// that is known again, [Reader] gives bytes anywhere in it, [Expand] finds the objects that
+// globs and folders mean, and [Put] writes one.
+//
+// # How it is read
+//
+// Requests are few and large, since each costs the same some ten milliseconds: an object
+// is fetched in chunks, which all readers share. A reader promises how many places of the
+// object it goes through at the same time, the columns of a Parquet file for instance; it
+// may hold a chunk for each and a few that it reads ahead, and the chunks are made as
+// small as it takes for that to fit in a fixed number of bytes. The chunks used longest
+// ago go first. What a reader may hold is known before it reads ([Holds]).
+//
+// A request that fails, stops in the middle or stalls is made again, from where it came
+// to, with growing pauses. All requests are for one version of the object.
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/object"
+)
+
+// Source is one version of an object.
+type Source struct {
+	Name   string
+	Size   int64
+	object object.Object
+}
+
+// known is the objects that one opening of data has seen already.
+type known struct {
+	sync.Mutex
+	objects map[string]object.Object
+}
+
+type knownKey struct{}
+
+// Remember returns a context in which the objects that are found are not asked for again.
+func Remember(ctx context.Context) context.Context {
+	return context.WithValue(ctx, knownKey{}, &known{objects: make(map[string]object.Object)})
+}
+
+// remember keeps an object that was found.
+func remember(ctx context.Context, name string, o object.Object) {
+	if k, ok := ctx.Value(knownKey{}).(*known); ok {
+		k.Lock()
+		defer k.Unlock()
+		k.objects[name] = o
+	}
+}
+
+// recall returns an object that was found, or nil.
+func recall(ctx context.Context, name string) object.Object {
+	k, ok := ctx.Value(knownKey{}).(*known)
+	if !ok {
+		return nil
+	}
+	k.Lock()
+	defer k.Unlock()
+	return k.objects[name]
+}
+
+// Open asks for an object.
+func Open(ctx context.Context, name string) (*Source, error) {
+	o := recall(ctx, name)
+	if o == nil {
+		store, err := object.StoreOf(name)
+		if err != nil {
+			return nil, err
+		}
+		err = again(ctx, func() (err error) {
+			o, err = store.Open(ctx, object.Reveal(name))
+			return err
+		})
+		if err != nil {
+			return nil, named(ctx, name, err)
+		}
+		remember(ctx, name, o)
+	}
+	return &Source{Name: name, Size: o.Size(), object: o}, nil
+}
+
+// named returns an error that names the object, but that of a context as it is.
+func named(ctx context.Context, name string, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: no such object%w", name, silent{err})
+	}
+	return fault.File(name, "%w", err)
+}
+
+// silent is an error that is known and not printed.
+type silent struct{ error }
+
+func (silent) Error() string   { return "" }
+func (e silent) Unwrap() error { return e.error }

@@ -1,0 +1,130 @@
+// Package object is how blockstore reaches what is not a file: objects in S3, what a web
+// server gives. A [Store] serves the URLs of a scheme once it is registered:
+//
+//	object.Register(ctx, "s3", s3.New())
+//
+// From then on [github.com/nystream/nystream/blockstore.Open] and all that reads or writes
+// files takes such URLs. Who registers nothing links none of it. Packages s3 and web below
+// this one are stores.
+//
+// What all objects share is not the affair of a store: ranges are read ahead and kept,
+// requests are repeated, globs are expanded, what is written is collected first.
+package object
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Store has the objects of a scheme. It is used by several goroutines at a time. Its
+// errors say what is wrong and what to do; they need not name the object, and never hold
+// credentials. Those that may go away by themselves are marked by [Temporary]: a store
+// repeats nothing itself. What there is not is an fs.ErrNotExist.
+type Store interface {
+	// Open describes the object that there is now.
+	Open(ctx context.Context, url string) (Object, error)
+	// List calls each for every object whose URL begins with prefix, in ascending order.
+	List(ctx context.Context, prefix string, each func(url string, o Object) error) error
+	// Put writes an object of that content, whole or not at all.
+	Put(ctx context.Context, url string, content io.ReaderAt, size int64) error
+	// CanPut returns why Put will fail, as far as that is known beforehand.
+	CanPut(ctx context.Context, url string) error
+	// Remove removes an object.
+	Remove(ctx context.Context, url string) error
+}
+
+// Object is one version of an object.
+type Object interface {
+	// Size is its length in bytes.
+	Size() int64
+	// Get begins to read a range, which is not empty and lies within the object, of this
+	// version: it is ErrChanged if there is another one now.
+	Get(ctx context.Context, offset, length int64) (io.ReadCloser, error)
+}
+
+// ErrChanged reports that there is another version of an object.
+var ErrChanged = errors.New("the object was changed after it was opened; start again")
+
+// temporary marks an error.
+type temporary struct{ error }
+
+func (e temporary) Unwrap() error { return e.error }
+
+// Temporary marks an error after which the same may succeed.
+func Temporary(err error) error { return temporary{err} }
+
+// IsTemporary reports whether an error is marked so.
+func IsTemporary(err error) bool { return errors.As(err, new(temporary)) }
+
+// registered is the stores by scheme.
+var registered struct {
+	sync.RWMutex
+	stores map[string]Store
+	ctx    context.Context
+}
+
+// Register makes a store serve the URLs of a scheme, such as s3. What is done for
+// functions that take no context, such as writing files, ends with ctx; the last one counts.
+func Register(ctx context.Context, scheme string, s Store) {
+	registered.Lock()
+	defer registered.Unlock()
+	if registered.stores == nil {
+		registered.stores = make(map[string]Store)
+	}
+	registered.stores[scheme], registered.ctx = s, ctx
+}
+
+// Context returns the context given to Register.
+func Context() context.Context {
+	registered.RLock()
+	defer registered.RUnlock()
+	if registered.ctx == nil {
+		return context.Background()
+	}
+	return registered.ctx
+}
+
+// Scheme returns the scheme of a URL, and "" for the path of a file.
+func Scheme(path string) string {
+	scheme, _, found := strings.Cut(path, "://")
+	isWord := !strings.ContainsFunc(scheme, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	if !found || len(scheme) < 2 || !isWord {
+		return ""
+	}
+	return scheme
+}
+
+// elsewhere says what to do about stores that there is no package for.
+var elsewhere = map[string]string{
+	"gs":    "Google Cloud Storage is read through its S3 interface: set AWS_ENDPOINT_URL_S3=https://storage.googleapis.com with an HMAC key and name s3://BUCKET/OBJECT",
+	"az":    "an Azure blob is read by its https:// address with a SAS token; folders can be mounted with blobfuse2",
+	"abfs":  "an Azure blob is read by its https:// address with a SAS token; folders can be mounted with blobfuse2",
+	"abfss": "an Azure blob is read by its https:// address with a SAS token; folders can be mounted with blobfuse2",
+	"s3a":   "write s3:// instead of s3a://",
+	"s3n":   "write s3:// instead of s3n://",
+	"hdfs":  "mount the file system, or copy the file",
+}
+
+// StoreOf returns the store for a URL.
+func StoreOf(url string) (Store, error) {
+	registered.RLock()
+	defer registered.RUnlock()
+	scheme := Scheme(url)
+	if s := registered.stores[scheme]; s != nil {
+		return s, nil
+	}
+	if remedy := elsewhere[scheme]; remedy != "" {
+		return nil, fmt.Errorf("%s: objects of %s:// are not reached; %s", url, scheme, remedy)
+	}
+	known := []string{"file://"}
+	for _, s := range slices.Sorted(maps.Keys(registered.stores)) {
+		known = append(known, s+"://")
+	}
+	return nil, fmt.Errorf("%s: objects of %s:// are not reached, only %s", url, scheme, strings.Join(known, ", "))
+}

@@ -1,0 +1,40 @@
+package object
+
+import "testing"
+
+// TestSecretsAreHidden wants that no query and no password is left, that different
+// addresses stay different, and that all of them come back.
+func TestSecretsAreHidden(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"https://h/a.csv?X-Amz-Signature=abc", "https://h/a.csv"},
+		{"https://h/a.csv?X-Amz-Signature=def", "https://h/(2)/a.csv"},
+		{"https://h/a.csv?X-Amz-Signature=abc", "https://h/a.csv"},
+		{"--right=http://me:word@h:80/b?c=d", "--right=http://h:80/b"},
+		{"http://me@h", "http://h"},
+		{"https://h/plain.csv", "https://h/plain.csv"},
+		{"s3://bucket/a?.csv", "s3://bucket/a?.csv"},
+		{"data/a@b?.csv", "data/a@b?.csv"},
+	} {
+		if got := Hide(c.text); got != c.want {
+			t.Errorf("%s: %s, want %s", c.text, got, c.want)
+		}
+	}
+	if got := Reveal("https://h/(2)/a.csv"); got != "https://h/a.csv?X-Amz-Signature=def" {
+		t.Errorf("revealed %s", got)
+	}
+	if got := Reveal("https://h/plain.csv"); got != "https://h/plain.csv" {
+		t.Errorf("revealed %s", got)
+	}
+}
+
+// TestSchemes tells URLs from paths.
+func TestSchemes(t *testing.T) {
+	for path, want := range map[string]string{"s3://b/k": "s3", "https://h": "https", "C://x": "", "a/b://c": "", "x.csv": "", "://": "", "file:///x": "file"} {
+		if got := Scheme(path); got != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+	if _, err := StoreOf("gs://b/o"); err == nil {
+		t.Error("there is a store for gs://")
+	}
+}

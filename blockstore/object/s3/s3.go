@@ -1,0 +1,236 @@
+// Package s3 reads and writes objects in Amazon S3 and in what has its interface, by the
+// AWS SDK: s3://BUCKET/KEY.
+//
+// Credentials, region and endpoint come from where the SDK takes them: the environment
+// (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_PROFILE, AWS_REGION,
+// AWS_ENDPOINT_URL_S3), ~/.aws, or the role of the machine. Where an endpoint is named,
+// buckets are part of the path.
+package s3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/nystream/nystream/blockstore/object"
+)
+
+// Store is what S3 has. Its client is made at the first use.
+type Store struct {
+	once   sync.Once
+	client *s3.Client
+	failed error
+}
+
+// New returns a store of s3:// URLs.
+func New() *Store { return &Store{} }
+
+// begin returns the client.
+func (s *Store) begin(ctx context.Context) (*s3.Client, error) {
+	s.once.Do(func() {
+		var c aws.Config
+		c, s.failed = config.LoadDefaultConfig(context.WithoutCancel(ctx),
+			config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }), // package remote repeats
+			config.WithHTTPClient(awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) { t.MaxIdleConnsPerHost = 16 })),
+			config.WithRequestChecksumCalculation(aws.RequestChecksumCalculationWhenRequired), // others than Amazon refuse them
+			config.WithResponseChecksumValidation(aws.ResponseChecksumValidationWhenRequired))
+		if c.Region == "" {
+			c.Region = "us-east-1"
+		}
+		s.client = s3.NewFromConfig(c, func(o *s3.Options) {
+			o.UsePathStyle = c.BaseEndpoint != nil || os.Getenv("AWS_ENDPOINT_URL_S3") != "" || o.BaseEndpoint != nil
+			o.DisableLogOutputChecksumValidationSkipped = true
+		})
+	})
+	if s.failed != nil {
+		return nil, fmt.Errorf("the configuration of AWS cannot be used: %w", s.failed)
+	}
+	return s.client, nil
+}
+
+// locate cuts a URL into bucket and key.
+func locate(address string) (bucket, key string, err error) {
+	bucket, key, _ = strings.Cut(strings.TrimPrefix(address, "s3://"), "/")
+	if bucket == "" {
+		return "", "", errors.New("it names no bucket: write s3://BUCKET/KEY")
+	}
+	return bucket, key, nil
+}
+
+// version is one version of an object.
+type version struct {
+	client            *s3.Client
+	bucket, key, etag string
+	size              int64
+}
+
+// Size implements object.Object.
+func (v *version) Size() int64 { return v.size }
+
+// Open implements object.Store.
+func (s *Store) Open(ctx context.Context, address string) (object.Object, error) {
+	bucket, key, err := locate(address)
+	if err == nil && key == "" {
+		return nil, fs.ErrNotExist // a bucket is a folder
+	}
+	if err != nil {
+		return nil, err
+	}
+	client, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	head, err := client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &bucket, Key: &key})
+	if err != nil {
+		return nil, plain(err)
+	}
+	if aws.ToString(head.ETag) == "" || head.ContentLength == nil {
+		return nil, errors.New("the server names no size or no version (ETag) of it, so that a change would go unseen; copy it to a file")
+	}
+	return &version{client, bucket, key, *head.ETag, *head.ContentLength}, nil
+}
+
+// Get implements object.Object.
+func (v *version) Get(ctx context.Context, offset, length int64) (io.ReadCloser, error) {
+	span := fmt.Sprintf("bytes=%d-%d", offset, offset+length-1)
+	answer, err := v.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &v.bucket, Key: &v.key, Range: &span, IfMatch: &v.etag})
+	if err != nil {
+		switch code(err) {
+		case http.StatusPreconditionFailed, http.StatusRequestedRangeNotSatisfiable, http.StatusNotFound:
+			return nil, object.ErrChanged // another version, one that is shorter, or none
+		}
+		return nil, plain(err)
+	}
+	first := fmt.Sprintf("bytes %d-", offset)
+	switch {
+	case aws.ToString(answer.ETag) != v.etag: // not every server looks at If-Match
+		err = object.ErrChanged
+	case !strings.HasPrefix(aws.ToString(answer.ContentRange), first) && (offset > 0 || aws.ToInt64(answer.ContentLength) < length):
+		err = fmt.Errorf("the server gives another range than %q: %q", span, aws.ToString(answer.ContentRange))
+	default:
+		return body{answer.Body}, nil
+	}
+	answer.Body.Close()
+	return nil, err
+}
+
+// body is that of an answer. What goes wrong while it is read may go away.
+type body struct{ io.ReadCloser }
+
+// Read implements io.Reader.
+func (b body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && err != io.EOF {
+		err = plain(err)
+	}
+	return n, err
+}
+
+// List implements object.Store, a thousand objects with each request.
+func (s *Store) List(ctx context.Context, prefix string, each func(string, object.Object) error) error {
+	bucket, key, err := locate(prefix)
+	if err != nil {
+		return err
+	}
+	client, err := s.begin(ctx)
+	if err != nil {
+		return err
+	}
+	pages := s3.NewListObjectsV2Paginator(client, &s3.ListObjectsV2Input{Bucket: &bucket, Prefix: &key})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return plain(err)
+		}
+		for _, o := range page.Contents {
+			v := &version{client, bucket, aws.ToString(o.Key), aws.ToString(o.ETag), aws.ToInt64(o.Size)}
+			if err := each("s3://"+bucket+"/"+v.key, v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// code returns the status of the answer that an error is about, or 0.
+func code(err error) int {
+	var answer *smithyhttp.ResponseError
+	if errors.As(err, &answer) && answer.Response != nil {
+		return answer.HTTPStatusCode()
+	}
+	return 0
+}
+
+// plain returns an error in few words and marks it if it may go away. Of the address
+// nothing stays, since signatures can be part of it.
+func plain(err error) error {
+	var api smithy.APIError
+	var at *url.Error
+	status := code(err)
+	switch {
+	case errors.As(err, &api) && api.ErrorCode() == "NoSuchBucket":
+		return errors.New("there is no such bucket")
+	case status == http.StatusNotFound:
+		return fs.ErrNotExist
+	case status == http.StatusMovedPermanently:
+		return errors.New("the bucket is in another region: set AWS_REGION")
+	case errors.As(err, &at):
+		return object.Temporary(at.Err)
+	case status == 0 && (errors.Is(err, io.ErrUnexpectedEOF) || isNet(err)):
+		return object.Temporary(root(err))
+	case status == 0 && isCredentials(err):
+		return errors.New("there are no credentials for S3: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; public objects are read by their https:// address")
+	}
+	short := fmt.Errorf("the server says %d %s", status, http.StatusText(status))
+	if errors.As(err, &api) {
+		short = fmt.Errorf("the server says %s: %s", api.ErrorCode(), api.ErrorMessage())
+		if status == http.StatusForbidden {
+			short = fmt.Errorf("the server says %d %s", status, api.ErrorCode())
+		}
+	}
+	switch {
+	case status == 0 && api == nil:
+		return root(err)
+	case status >= 500 && status != http.StatusNotImplemented, status == http.StatusTooManyRequests, status == http.StatusRequestTimeout, api != nil && api.ErrorCode() == "SlowDown":
+		return object.Temporary(short)
+	case status == http.StatusForbidden || status == http.StatusUnauthorized:
+		return fmt.Errorf("%w; do the credentials in use admit this?", short)
+	}
+	return short
+}
+
+// isNet reports whether an error is one of the connection.
+func isNet(err error) bool {
+	var sent *smithyhttp.RequestSendError
+	return errors.As(err, &sent) || errors.As(err, new(interface{ Timeout() bool }))
+}
+
+// isCredentials reports whether nobody gives credentials.
+func isCredentials(err error) bool {
+	return strings.Contains(err.Error(), "get credentials") || strings.Contains(err.Error(), "get identity")
+}
+
+// root returns the innermost cause of an error.
+func root(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
+	}
+}

@@ -1,0 +1,64 @@
+package object
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// Parts of web addresses are credentials: the query of a presigned URL, a password before
+// the host. Hide takes them out of what is printed and stored, Reveal puts them back where
+// a request is made.
+
+// secret is a web address with a query or with somebody's name.
+var secret = regexp.MustCompile(`https?://(?:[^/?#\s]*@|[^?#\s]*\?)\S*`)
+
+// hidden is the addresses by what stands for them.
+var hidden struct {
+	sync.Mutex
+	byName map[string]string
+}
+
+// Hide replaces web addresses in a text by what may be printed: without a query and
+// without a name and password. In this process they mean the same.
+func Hide(text string) string {
+	return secret.ReplaceAllStringFunc(text, hide)
+}
+
+func hide(url string) string {
+	hidden.Lock()
+	defer hidden.Unlock()
+	scheme, rest, _ := strings.Cut(url, "://")
+	bare, _, _ := strings.Cut(rest, "?")
+	host, path, slash := strings.Cut(bare, "/")
+	if at := strings.LastIndex(host, "@"); at >= 0 {
+		host = host[at+1:]
+	}
+	if bare = host; slash {
+		bare += "/" + path
+	}
+	if hidden.byName == nil {
+		hidden.byName = make(map[string]string)
+	}
+	for n := 1; ; n++ {
+		name := scheme + "://" + bare
+		if last := strings.LastIndex(bare, "/"); n > 1 { // the extension stays
+			name = fmt.Sprintf("%s://%s/(%d)%s", scheme, bare[:max(0, last)], n, bare[max(0, last):])
+		}
+		if other, taken := hidden.byName[name]; !taken || other == url {
+			hidden.byName[name] = url
+			return name
+		}
+	}
+}
+
+// Reveal returns the address that Hide has put something else for.
+func Reveal(name string) string {
+	hidden.Lock()
+	defer hidden.Unlock()
+	if url, ok := hidden.byName[name]; ok {
+		return url
+	}
+	return name
+}

@@ -1,0 +1,192 @@
+// Package web reads what web servers give: http:// and https:// URLs. The server must
+// serve ranges and name the version of what it gives, by an ETag or a time.
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/nystream/nystream/blockstore/object"
+)
+
+// Store reads by HTTP.
+type Store struct{ client *http.Client }
+
+// New returns a store for http and https, which goes through the proxy that the
+// environment names.
+func New() *Store {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = 16
+	transport.DisableCompression = true // ranges are of the bytes as they are stored
+	return &Store{&http.Client{Transport: transport}}
+}
+
+// page is one version of what a server has under a URL.
+type page struct {
+	store *Store
+	url   string
+	size  int64
+	// etag, or else modified, tells the version.
+	etag, modified string
+}
+
+// Size implements object.Object.
+func (p *page) Size() int64 { return p.size }
+
+// Open asks for the first byte, since many servers and presigned URLs admit no HEAD.
+func (s *Store) Open(ctx context.Context, address string) (object.Object, error) {
+	p := &page{store: s, url: address}
+	answer, err := s.get(ctx, p, 0, 1)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	switch answer.StatusCode {
+	case http.StatusRequestedRangeNotSatisfiable: // it is empty
+		if answer.Header.Get("Content-Range") != "bytes */0" {
+			return nil, status(answer)
+		}
+	case http.StatusPartialContent:
+		if _, p.size, err = contentRange(answer); err != nil {
+			return nil, err
+		}
+	case http.StatusOK:
+		if answer.ContentLength != 0 {
+			return nil, errors.New("the server gives no ranges of it; download the file first, such as by curl -O")
+		}
+	default:
+		return nil, status(answer)
+	}
+	if p.etag = answer.Header.Get("ETag"); strings.HasPrefix(p.etag, "W/") {
+		p.etag = "" // of no use for ranges
+	}
+	p.modified = answer.Header.Get("Last-Modified")
+	if p.etag == "" && p.modified == "" {
+		return nil, errors.New("the server names no version of it, neither by an ETag nor by a time, so that a change would go unseen; download the file first, such as by curl -O")
+	}
+	return p, nil
+}
+
+// Get implements object.Object.
+func (p *page) Get(ctx context.Context, offset, length int64) (io.ReadCloser, error) {
+	answer, err := p.store.get(ctx, p, offset, length)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.check(answer, offset); err != nil {
+		answer.Body.Close()
+		return nil, err
+	}
+	return body{answer.Body}, nil
+}
+
+// check wants that an answer is of the range and of the version.
+func (p *page) check(answer *http.Response, offset int64) error {
+	switch answer.StatusCode {
+	case http.StatusPreconditionFailed, http.StatusRequestedRangeNotSatisfiable, http.StatusOK, http.StatusNotFound, http.StatusGone:
+		return object.ErrChanged // another version, one that is shorter, or none
+	case http.StatusPartialContent:
+	default:
+		return status(answer)
+	}
+	first, size, err := contentRange(answer)
+	switch {
+	case err != nil:
+		return err
+	case size != p.size || p.etag != "" && answer.Header.Get("ETag") != p.etag || p.etag == "" && answer.Header.Get("Last-Modified") != p.modified:
+		return object.ErrChanged
+	case first != offset:
+		return fmt.Errorf("the server gives another range than it was asked for: from byte %d, not %d", first, offset)
+	}
+	return nil
+}
+
+// get makes a request for a range of a version, as far as it is known.
+func (s *Store) get(ctx context.Context, p *page, offset, length int64) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url, nil)
+	if err != nil {
+		return nil, errors.New("this is no web address")
+	}
+	request.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", offset, offset+length-1))
+	request.Header.Set("Accept-Encoding", "identity")
+	switch {
+	case p.etag != "":
+		request.Header.Set("If-Match", p.etag)
+	case p.modified != "":
+		request.Header.Set("If-Unmodified-Since", p.modified)
+	}
+	answer, err := s.client.Do(request)
+	if err != nil {
+		return nil, plain(err)
+	}
+	return answer, nil
+}
+
+// plain returns an error of the network without the address, parts of which may be
+// credentials.
+func plain(err error) error {
+	var at *url.Error
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	return object.Temporary(err)
+}
+
+// body is that of an answer. What goes wrong while it is read may go away.
+type body struct{ io.ReadCloser }
+
+// Read implements io.Reader.
+func (b body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && err != io.EOF {
+		err = plain(err)
+	}
+	return n, err
+}
+
+// contentRange returns where the range of an answer begins, and the length of the whole.
+func contentRange(answer *http.Response) (first, size int64, err error) {
+	var last int64
+	text := answer.Header.Get("Content-Range")
+	if n, _ := fmt.Sscanf(text, "bytes %d-%d/%d", &first, &last, &size); n != 3 || first < 0 || last < first || size <= last {
+		return 0, 0, fmt.Errorf("the server gives a range and does not say of what: Content-Range is %q; download the file first, such as by curl -O", text)
+	}
+	return first, size, nil
+}
+
+// status returns the error of an answer that is of no use.
+func status(answer *http.Response) error {
+	err := fmt.Errorf("the server says %s", answer.Status)
+	switch code := answer.StatusCode; {
+	case code == http.StatusNotFound || code == http.StatusGone:
+		return fs.ErrNotExist
+	case code == http.StatusUnauthorized || code == http.StatusForbidden:
+		return fmt.Errorf("%w; has a signed address expired?", err)
+	case code == http.StatusRequestTimeout || code == http.StatusTooManyRequests || code >= 500 && code != http.StatusNotImplemented:
+		return object.Temporary(err)
+	}
+	return err
+}
+
+// errReadOnly is the error of all that changes something.
+var errReadOnly = errors.New("nothing is written to web addresses; name a file or an object in s3://")
+
+// List implements object.Store: a web server has no lists.
+func (s *Store) List(context.Context, string, func(string, object.Object) error) error {
+	return errors.New("a web server does not list what it has; name each file")
+}
+
+// Put implements object.Store.
+func (s *Store) Put(context.Context, string, io.ReaderAt, int64) error { return errReadOnly }
+
+// CanPut implements object.Store.
+func (s *Store) CanPut(context.Context, string) error { return errReadOnly }
+
+// Remove implements object.Store.
+func (s *Store) Remove(context.Context, string) error { return errReadOnly }

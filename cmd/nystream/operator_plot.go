@@ -77,7 +77,8 @@ func (c *operatorTask) addValues(list []picture.Chart, d model.Model, r *model.R
 		sizes.Values = append(sizes.Values, cmplx.Abs(v))
 	}
 	list = addSpectrum(append(list, p), sizes, r)
-	list[len(list)-1].(*picture.Spectrum).Title = "Magnitudes of eigenvalues"
+	s := list[len(list)-1].(*picture.Spectrum)
+	s.Title, s.Y = "Magnitudes of eigenvalues", "magnitude"
 	return list
 }
 

@@ -75,7 +75,7 @@ func (j *job) page(m model.Model, r *model.Report, sheet *picture.Sheet) ([]byte
 		When: time.Now().UTC().Format("2006-01-02 15:04 UTC"), Version: version, Data: j.pageData(), Plan: j.pagePlan(fit),
 		Notes: fit.Notes, Lines: text.Lines, JSON: string(result)}
 	p.addColumns(j)
-	p.addValues(fit, r)
+	p.addValues(m, fit, r)
 	for _, e := range fit.Errors {
 		about := fmt.Sprintf("%.2g", float64(e.Value))
 		if math.IsNaN(float64(e.Value)) {
@@ -196,20 +196,33 @@ func (j *job) pagePlan(fit *fitResult) (lines []planned) {
 		add("passes over all entries", fmt.Sprintf("%d at most", plan.exactPasses), fmt.Sprint(fit.ExactPasses))
 	}
 	add("kernel entries", show.Count(plan.KernelEntries), show.Count(fit.KernelEntries))
-	add("time", "about "+show.Seconds(float64(plan.EstimatedSeconds))+plan.counted+", if reading keeps up", show.Seconds(float64(fit.Seconds)))
+	add("time, if reading keeps up", "about "+show.Seconds(float64(plan.EstimatedSeconds))+plan.counted, show.Seconds(float64(fit.Seconds)))
 	return lines
 }
 
 // mostPageValues is how many values the page lists.
 const mostPageValues = 50
 
-func (p *page) addValues(fit *fitResult, r *model.Report) {
+// complexValues is a model whose values may be complex.
+type complexValues interface{ Eigenvalues() []complex128 }
+
+// addValues adds the first values with their residuals.
+func (p *page) addValues(m model.Model, fit *fitResult, r *model.Report) {
+	imaginary := make([]float64, len(fit.Values))
+	if c, ok := m.(complexValues); ok {
+		for i, v := range c.Eigenvalues() {
+			imaginary[i] = imag(v)
+		}
+	}
 	for i, v := range fit.Values {
 		if i == mostPageValues {
 			p.MoreValues = len(fit.Values) - i
 			return
 		}
 		value := pageValue{Number: i, Value: fmt.Sprintf("%.6g", float64(v))}
+		if imaginary[i] != 0 {
+			value.Value += fmt.Sprintf("%+.6gi", imaginary[i])
+		}
 		if i < len(r.Residuals) {
 			value.Residual = fmt.Sprintf("%.1e", r.Residuals[i])
 		}

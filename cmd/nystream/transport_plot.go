@@ -29,8 +29,8 @@ func (c *transportTask) charts(ctx context.Context, _ model.Model, _ *model.Repo
 	if err != nil {
 		return nil, err
 	}
-	p := &picture.Points{Title: fmt.Sprintf("Rows, targets, and rows as they are mapped%s", rows.words()), X: rows.columns[0], Groups: &picture.Groups{Names: []string{"rows", "targets", "mapped rows"}}}
-	for k, of := range []*embedded{{u: rows.rows}, {u: targets.rows}, mapped} {
+	p := &picture.Points{Title: fmt.Sprintf("Rows, targets, and rows as they are mapped%s", rows.words()), X: rows.columns[0], Groups: &picture.Groups{Names: []string{"rows", "mapped rows", "targets"}}}
+	for k, of := range []*embedded{{u: rows.rows}, mapped, {u: targets.rows}} {
 		x, y := matrixColumn(of.u, 0), make([]float64, of.u.Rows)
 		if p.Y = "which"; of.u.Cols > 1 {
 			p.Y, y = rows.columns[1], matrixColumn(of.u, 1)

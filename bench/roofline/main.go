@@ -3,6 +3,7 @@
 //	go run ./bench/roofline              every table, below 5 minutes
 //	go run ./bench/roofline -quick       fewer columns and shorter samples
 //	go run ./bench/roofline -tables tiles -kernels rbf -dims 20,784 -paths avx512
+//	go run ./bench/roofline -tables dense   small dense algebra, NumPy's beside
 //	go run ./bench/roofline -tables kv   exact K·v
 //
 // The bound of a kernel entry of d columns is

@@ -35,7 +35,7 @@ func parseOptions(args []string) (o options, err error) {
 	f := program.FileFlags("roofline")
 	f.BoolVar(&o.quick, "quick", false, "fewer columns and shorter samples, below 40 s")
 	kv := f.Bool("kv", false, "also the exact product K·v of 100000 rows")
-	tables := f.String("tables", "tiles,memory,gemm", "tables to print, of tiles, memory, gemm and kv")
+	tables := f.String("tables", "tiles,memory,gemm", "tables to print, of tiles, memory, gemm, dense and kv")
 	kernels := f.String("kernels", "rbf,laplace,poly,matern52", "kernels")
 	dims := f.String("dims", "", "numbers of columns (default 3,16,20,50,128,256,784,3072; with -quick 3,20,784)")
 	paths := f.String("paths", "", "paths, of go, avx2, avx512 and neon (default: what this machine has)")

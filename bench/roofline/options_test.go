@@ -20,7 +20,7 @@ func TestNonsenseIsRejected(t *testing.T) {
 		"-types f16":          `"f16" is none of f64, f32`,
 		"-threads 100000":     `"100000" is not a whole number from 1 to`,
 		"-threads -1":         `"-1" is not a whole number`,
-		"-tables tile":        `"tile" is none of tiles, memory, gemm, kv`,
+		"-tables tile":        `"tile" is none of tiles, memory, gemm, dense, kv`,
 		"-reps 0":             "-reps 0: want 1 to 1000",
 		"-reps five":          `invalid value "five" for flag -reps`,
 		"-dim 3":              "not defined: -dim",

@@ -17,6 +17,7 @@ var sections = []section{
 	{"tiles", printTiles},
 	{"memory", printMemory},
 	{"gemm", printProducts},
+	{"dense", printDense},
 	{"kv", printKernelTimesVector},
 }
 

@@ -12,6 +12,9 @@ type lowrankPlan struct {
 }
 
 func (c *lowrankTask) planned(r *planResult, _ *show.Text) any {
+	if !c.explicit() {
+		r.Notes = append(r.Notes, c.denseNote(r)...)
+	}
 	return &lowrankPlan{r, c.mapWords()}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -63,6 +64,7 @@ type planResult struct {
 
 	counted     string // what the time is for, where that is not the fit
 	exactPasses int    // at most
+	seconds     func(*model.Plan) float64
 }
 
 // planItem is one part of the memory.
@@ -123,26 +125,49 @@ func (j *job) planResult(p *model.Plan) *planResult {
 		r.Memory = append(r.Memory, planItem{m.What, m.Bytes, j.words(m.Knob)})
 	}
 	speed := calibrate(kernel, columns, single)
-	r.EstimatedSeconds = show.Number((float64(r.KernelEntries)*speed.entry + float64(r.Flops)*speed.flop) / float64(min(r.Threads, runtime.GOMAXPROCS(0))))
+	seconds := func(p *model.Plan) float64 {
+		return speed.begin + (float64(p.KernelEntries)*speed.entry+p.Flops*speed.flop)/float64(min(r.Threads, runtime.GOMAXPROCS(0)))
+	}
+	r.EstimatedSeconds = show.Number(seconds(p))
+	r.seconds = seconds
 	return r
 }
 
-// speed is how many seconds one thread takes for one unit of work.
-type speed struct{ entry, flop float64 }
+// speed is how many seconds one thread takes for one unit of work, and for what comes
+// before.
+type speed struct{ entry, flop, begin float64 }
+
+const (
+	// beginSeconds is what a process takes to begin and to write a model.
+	beginSeconds = 0.01
+	// usualFraction is the speed of products in a fit relative to one whose factors are in
+	// the nearest cache.
+	usualFraction = 0.8
+)
 
 // calibration is how long each of the two measurements takes.
 const calibration = 25 * time.Millisecond
+
+// Pieces of the measurements: so short that few of them are interrupted on a busy machine,
+// and products so small that they are made on one thread.
+const (
+	pieceRows  = 240
+	pieceSteps = 128
+)
 
 // calibrate measures this machine on random rows with so many columns, 0 for fits
 // that evaluate no kernel.
 func calibrate(kernel kernelgen.Kernel, columns int, single bool) speed {
 	random := rand.New(rand.NewPCG(1, 2))
-	x, y := randomMatrix(random, stream.PanelRows, max(1, columns)), randomMatrix(random, 200, max(1, columns))
+	x, y := randomMatrix(random, pieceRows, max(1, columns)), randomMatrix(random, 200, max(1, columns))
 	tile := stream.NewMatrix(x.Rows, y.Rows)
-	s := speed{flop: perUnit(2*float64(x.Rows)*float64(y.Rows)*float64(x.Rows), gemmOf(tile))}
+	s := speed{begin: beginSeconds, flop: perUnit(2*pieceRows*pieceRows*pieceSteps, gemmOf(randomMatrix(random, pieceRows, pieceSteps))) / usualFraction}
 	if columns == 0 {
 		return s
 	}
+	// Words such as median look at pairs of rows; an eighth of the rows has 1/64 of them.
+	sample := randomMatrix(random, model.ResolveRows/8, columns)
+	s.begin += 64 * perUnit(1, func() { _, _ = kernel.Resolve(sample) })
 	if k, err := kernel.Resolve(y); err == nil {
 		k, _ = k.Normaliser()
 		s.entry = perUnit(float64(x.Rows)*float64(y.Rows), tileOf(k, single, tile, x, y))
@@ -162,20 +187,24 @@ func tileOf(k kernelgen.Kernel, single bool, tile, x, y blas64.General) func() {
 	return func() { k.Fill(tile, x, panel, &work) }
 }
 
-// gemmOf multiplies a tile by its transpose.
-func gemmOf(tile blas64.General) func() {
-	product := stream.NewMatrix(tile.Rows, tile.Rows)
-	return func() { blas64.Gemm(blas.NoTrans, blas.Trans, 1, tile, tile, 0, product) }
+// gemmOf multiplies a matrix by its transpose.
+func gemmOf(m blas64.General) func() {
+	product := stream.NewMatrix(m.Rows, m.Rows)
+	return func() { blas64.Gemm(blas.NoTrans, blas.Trans, 1, m, m, 0, product) }
 }
 
-// perUnit returns the time that f takes, divided by the units of work it does.
+// perUnit returns the time that f takes, the median of many, divided by the units of work
+// it does.
 func perUnit(units float64, f func()) float64 {
-	began, n := time.Now(), 0
-	for time.Since(began) < calibration {
+	f()
+	var took []time.Duration
+	for began := time.Now(); time.Since(began) < calibration || len(took) < 5; {
+		start := time.Now()
 		f()
-		n++
+		took = append(took, time.Since(start))
 	}
-	return time.Since(began).Seconds() / (units * float64(n))
+	slices.Sort(took)
+	return took[len(took)/2].Seconds() / units
 }
 
 func randomMatrix(random *rand.Rand, rows, cols int) blas64.General {

@@ -1,6 +1,8 @@
 package lowrank
 
 import (
+	"math"
+
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -40,8 +42,19 @@ func (p *planner) pass(n, width, c, state int64) {
 	p.Add("tiles", p.threads*panel*(width+c), "`threads`")
 	p.Add("QR workspace", p.threads*(panel+2*c)*c, "`rank`")
 	p.Fold("accumulators", n, int(p.d), state, "`rank`")
-	p.Work(float64(n)*float64(width), 2*float64(n)*float64(c)*float64(c))
+	// Every panel also updates the factor, and is merged.
+	cube, panels := float64(c)*float64(c)*float64(c), math.Ceil(float64(n)/stream.PanelRows)
+	p.Work(float64(n)*float64(width), 2*float64(n)*float64(c)*float64(c)+2*panels*cube)
 }
+
+// small adds what decompositions of so many matrices of c columns cost: their operations
+// run at a fraction of the speed of products, see bench/roofline.
+func (p *planner) small(matrices, c int64) {
+	p.Work(0, float64(matrices)*smallCubes*float64(c)*float64(c)*float64(c))
+}
+
+// smallCubes is what eigenvectors take, in c³ operations at the speed of products.
+const smallCubes = 20
 
 // core adds the fit of a core on t×u points, folded to r×s numbers.
 func (p *planner) core(t, u, r, s int64) {
@@ -56,10 +69,14 @@ func (p *planner) core(t, u, r, s int64) {
 func (p *planner) checks(n, t, width int64) {
 	rows := sampleRows(n, width)
 	p.embeds(n, t, width)
-	p.Work(float64(rows)*float64(rows), 0)
+	p.Work(float64(rows)*float64(rows), normProducts*2*float64(rows)*float64(rows))
 	p.Add("error estimate", rows*(rows+width+2*p.d), "`rank`")
 	p.eachTile("tiles of the error estimate", rows, rows)
 }
+
+// normProducts is how many vectors, counted by time, a matrix between the rows of the error
+// estimate is multiplied by, for two norms of it and of what is left of it.
+const normProducts = 400
 
 // embeds adds the embedding of t core points and of the rows of the error estimate.
 func (p *planner) embeds(n, t, width int64) {
@@ -98,7 +115,7 @@ func (p *planner) choice(c chooser) {
 	if all {
 		j := min(m, validationRows)
 		p.Add("validation rows", j*(2*j+2*l)+l*l, knob)
-		p.Work(3*float64(j*j+l*l+j*l), 0)
+		p.Work(3*float64(j*j+l*l+j*l), 4*normProducts*2*float64(j*j))
 	}
 }
 
@@ -193,8 +210,11 @@ func (m Landmark) planKeeping(e stream.Engine, n int64, d int, kept int64) (*mod
 	p.pass(n, c, c, c*c+kept*int64(d+2))
 	if guide := guideSize(n, c, t); guide > 0 && kept == 0 {
 		p.Add("guide", guide*(c+2*p.d)+5*c*c, "`rank`")
-		p.Work(float64(guide)*float64(c), 4*float64(guide)*float64(c)*float64(c))
+		square := float64(c) * float64(c)
+		p.Work(float64(guide)*float64(c), 4*float64(guide)*square-2*math.Ceil(float64(n)/stream.PanelRows)*square*float64(c)-float64(n)*square/2)
 	}
+	p.small(2, c)
+	p.Work(0, 8*float64(t)*float64(c)*float64(c)) // the core's points, embedded and made orthonormal
 	p.core(t, t, c, c)
 	p.choice(chooser{rows: n, choice: m.Choice, columns: m.Rank, landmarks: int(c)})
 	p.checks(n, t, c)
@@ -237,4 +257,14 @@ func (m SSRSVD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 		p.Rounds = append(p.Rounds, "fit")
 	}
 	return p.Plan, nil
+}
+
+// PlanDense returns what it would cost to form the matrix of one source and to find all its
+// eigenvectors, which is exact: n²/2 kernel entries, and 4·n² numbers.
+func PlanDense(e stream.Engine, s model.Shape) *model.Plan {
+	p := newPlanner(e, Float64, s.Columns)
+	p.Add("the matrix and its eigenvectors", 4*s.Rows*s.Rows, "the number of rows")
+	p.Work(float64(s.Rows)*float64(s.Rows)/2, 0)
+	p.small(1, s.Rows)
+	return p.Plan
 }

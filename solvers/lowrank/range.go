@@ -126,7 +126,7 @@ func (p sketchPass) guided(ctx context.Context, e stream.Engine, rows int64, poi
 // as many.
 const (
 	guideRows  = 4
-	guideTimes = 8
+	guideTimes = 4
 )
 
 // guideSize returns how many rows of n guide a pass with so many columns, 0 for none.

@@ -138,11 +138,11 @@ func (j *job) planResult(p *model.Plan) *planResult {
 type speed struct{ entry, flop, begin float64 }
 
 const (
-	// beginSeconds is what a process takes to begin and to write a model.
-	beginSeconds = 0.01
-	// usualFraction is the speed of products in a fit relative to one whose factors are in
-	// the nearest cache.
-	usualFraction = 0.8
+	// beginSeconds is what a process takes to begin, to collect garbage and to write a model.
+	beginSeconds = 0.03
+	// usualFraction is the speed of products and tiles in a fit, in processor time, relative
+	// to those of the measurement, whose numbers are in the nearest cache.
+	usualFraction = 0.65
 )
 
 // calibration is how long each of the two measurements takes.
@@ -165,12 +165,13 @@ func calibrate(kernel kernelgen.Kernel, columns int, single bool) speed {
 	if columns == 0 {
 		return s
 	}
-	// Words such as median look at pairs of rows; an eighth of the rows has 1/64 of them.
+	// Words such as median look at pairs of rows; an eighth of the rows has 1/64 of them,
+	// and sorting all takes half as long again for each.
 	sample := randomMatrix(random, model.ResolveRows/8, columns)
-	s.begin += 64 * perUnit(1, func() { _, _ = kernel.Resolve(sample) })
+	s.begin += 96 * perUnit(1, func() { _, _ = kernel.Resolve(sample) })
 	if k, err := kernel.Resolve(y); err == nil {
 		k, _ = k.Normaliser()
-		s.entry = perUnit(float64(x.Rows)*float64(y.Rows), tileOf(k, single, tile, x, y))
+		s.entry = perUnit(float64(x.Rows)*float64(y.Rows), tileOf(k, single, tile, x, y)) / usualFraction
 	}
 	return s
 }

@@ -60,7 +60,7 @@ func (s *fileSet) choose(o Options) (stream.Source, error) {
 			return nil, err
 		}
 	}
-	return join(parts, tables, info, chosen.leftOut), nil
+	return join(parts, tables, info, chosen, len(first.components)), nil
 }
 
 // info describes the source: it names the chosen columns as the first file does.

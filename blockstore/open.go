@@ -30,8 +30,9 @@ import (
 // Numbers count all columns from 0, each component of a vector column as one.
 // Columns appear in the order of the items, each once. An item with ! in front
 // excludes; if there are only such items, or none, all numeric columns that
-// are neither label nor kept are chosen, and a libsvm file's label is left
-// out. Globs and ranges pass over label and kept columns too. A vector column
+// are neither label nor kept are chosen, and a libsvm file's label, dates and
+// timestamps are left out, see [LeftOut]. Globs and ranges pass over these, and
+// over label and kept columns. A vector column
 // emb of w numbers is chosen whole by its name and counts as the columns
 // emb.0 to emb.{w-1}.
 type Options struct {
@@ -41,7 +42,8 @@ type Options struct {
 	// Columns chooses the columns that are computed with.
 	Columns []string
 	// Label is a column that is carried along, the first of Info().Kept, or
-	// "". The k of k=v folders may be named here and in Keep.
+	// "". The k of k=v folders may be named here and in Keep, and columns by number
+	// where none has that name.
 	Label string
 	// Keep names more columns that are carried along.
 	Keep []string
@@ -137,10 +139,10 @@ func (f *Files) Formats() (list []FileFormat) {
 // number of rows of all files, -1 when unknown.
 func (f *Files) Columns() (columns []ColumnInfo, rows int64) {
 	for _, c := range f.set.members[0].Columns {
-		columns = append(columns, ColumnInfo{c.Name, c.Kind.String(), c.Width})
+		columns = append(columns, ColumnInfo{c.Name, c.Kind.String(), c.Width, c.Meaning.String()})
 	}
 	for _, key := range f.set.keys {
-		columns = append(columns, ColumnInfo{key.Name, keyKinds[key.Kind].String(), 1})
+		columns = append(columns, ColumnInfo{key.Name, keyKinds[key.Kind].String(), 1, ""})
 	}
 	for _, m := range f.set.members {
 		rows = addRows(rows, m.table.About().Rows)
@@ -155,6 +157,9 @@ type ColumnInfo struct {
 	Kind string
 	// Width is how many numbers the column gives to a row.
 	Width int
+	// Meaning is boolean, date or timestamp where the file says that integers stand for
+	// that, else "".
+	Meaning string
 }
 
 // Columns returns the columns of the first file, the k of k=v folders included,

@@ -471,7 +471,7 @@ func TestColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []ColumnInfo{{"n", "integer", 1}, {"x", "number", 1}, {"s", "text", 1}, {"k", "integer", 1}}
+	want := []ColumnInfo{{"n", "integer", 1, ""}, {"x", "number", 1, ""}, {"s", "text", 1, ""}, {"k", "integer", 1, ""}}
 	if diff := cmp.Diff(want, columns); diff != "" || rows != 3 {
 		t.Error(rows, diff)
 	}
@@ -517,7 +517,7 @@ func (r *liarReader) Close() error { return nil }
 func TestUnionCountsRows(t *testing.T) {
 	for rows, ok := range map[int64]bool{-1: true, 0: false, 1: true, 2: false} {
 		part := liar{stream.Info{Name: "liar", Columns: []string{"x"}, Rows: rows}}
-		_, err := filetest.ReadAll(join([]stream.Source{part}, nil, stream.Info{Columns: []string{"x"}}, nil), 10)
+		_, err := filetest.ReadAll(join([]stream.Source{part}, nil, stream.Info{Columns: []string{"x"}}, selection{}, 1), 10)
 		if (err == nil) != ok {
 			t.Errorf("one row where %d are promised: %v", rows, err)
 		}
@@ -531,7 +531,7 @@ func (panicker) Open(context.Context, int64) (stream.Reader, error) { panic("ind
 
 func TestUnionTurnsPanicsIntoErrors(t *testing.T) {
 	part := panicker{liar{stream.Info{Name: "odd.bin", Columns: []string{"x"}, Rows: 1}}}
-	_, err := filetest.ReadAll(join([]stream.Source{part}, nil, stream.Info{Columns: []string{"x"}}, nil), 10)
+	_, err := filetest.ReadAll(join([]stream.Source{part}, nil, stream.Info{Columns: []string{"x"}}, selection{}, 1), 10)
 	if err == nil {
 		t.Fatal("no error")
 	}

@@ -54,7 +54,9 @@ func openPipe(ctx context.Context, name string, r io.Reader, format string, csv 
 func openCompressed(ctx context.Context, path, found, format string, csv text.CSVOptions) (column.Table, error) {
 	bare := strings.ToLower(strings.TrimSuffix(path, filepath.Ext(path)))
 	if format == "" {
-		format = formats.ByExtension(filepath.Ext(bare))
+		if format = formats.ByExtension(filepath.Ext(bare)); format == formats.CSV {
+			format = "" // its first bytes may say otherwise
+		}
 	}
 	if format != "" && format != formats.CSV && format != formats.Libsvm {
 		return nil, fault.File(path, "only text (.csv, .tsv, .libsvm) is read compressed as a whole; decompress it first")

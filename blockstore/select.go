@@ -25,7 +25,7 @@ type component struct {
 // ones beyond these are folder keys.
 type selection struct {
 	numeric, kept []int
-	leftOut       []string // columns that the standard choice passes over
+	leftOut       []LeftOutColumn // that the choice passes over unasked
 }
 
 // selector resolves what the user asked for against the columns of one table.
@@ -34,6 +34,7 @@ type selector struct {
 	components []component
 	keys       []string // further columns, which can only be kept
 	index      map[string]int
+	moments    []int // dates and timestamps
 }
 
 // newSelector prepares the choice of columns of t.
@@ -41,6 +42,9 @@ func newSelector(t *column.TableInfo) *selector {
 	s := &selector{TableInfo: t}
 	for i, c := range s.Columns {
 		for part := range c.Width {
+			if c.Meaning.Apart() {
+				s.moments = append(s.moments, len(s.components))
+			}
 			s.components = append(s.components, component{c.ComponentName(part), i, part, c.Kind})
 		}
 	}
@@ -61,10 +65,15 @@ func (s *selector) resolve(columns []string, label string, keep []string) (sel s
 			sel.kept = append(sel.kept, i)
 		}
 	}
-	aside := append(sel.kept[:len(sel.kept):len(sel.kept)], s.Aside...)
-	sel.numeric, err = s.numeric(columns, aside)
-	if len(columns) == 0 {
-		sel.leftOut = s.leftOut(aside)
+	aside := slices.Concat(sel.kept, s.Aside, s.moments)
+	n, err := s.numeric(columns, aside)
+	sel.numeric = n.chosen
+	switch {
+	case err != nil:
+	case n.positive:
+		sel.leftOut = s.described(without(n.passed, slices.Concat(n.chosen, sel.kept, n.excluded)))
+	default:
+		sel.leftOut = s.described(without(upTo(0, len(s.components)), slices.Concat(n.chosen, sel.kept, n.excluded)))
 	}
 	return sel, err
 }
@@ -74,7 +83,7 @@ func (s *selector) keepOne(name string) (int, error) {
 	if key := slices.Index(s.keys, name); key >= 0 && !s.hasColumn(name) {
 		return len(s.components) + key, nil
 	}
-	found, err := s.named(name)
+	found, err := s.namedOrNumbered(name)
 	if err != nil {
 		return 0, err
 	}
@@ -84,11 +93,29 @@ func (s *selector) keepOne(name string) (int, error) {
 	return found[0], nil
 }
 
+// namedOrNumbered finds the components of a name, or where no column has it the one of a
+// number.
+func (s *selector) namedOrNumbered(name string) ([]int, error) {
+	number, err := strconv.Atoi(name)
+	if err != nil || s.hasColumn(name) {
+		return s.named(name)
+	}
+	if number < 0 || number >= len(s.components) {
+		return nil, fault.File(s.Path, "there is no column %d: they are numbered from 0 to %d", number, len(s.components)-1)
+	}
+	return []int{number}, nil
+}
+
+// chosenNumbers are the components that make a row, with what items have said of others.
+type chosenNumbers struct {
+	chosen, excluded []int
+	passed           []int // dates and timestamps that globs and ranges stand for and pass over
+	positive         bool  // an item chooses some
+}
+
 // numeric chooses the components that make a row; aside are those that globs
 // and ranges pass over.
-func (s *selector) numeric(items []string, aside []int) ([]int, error) {
-	var chosen, excluded []int
-	positive := false
+func (s *selector) numeric(items []string, aside []int) (n chosenNumbers, err error) {
 	for _, item := range items {
 		bare, negated := strings.CutPrefix(item, "!")
 		if negated && s.hasColumn(item) {
@@ -96,21 +123,25 @@ func (s *selector) numeric(items []string, aside []int) ([]int, error) {
 		}
 		found, err := s.item(bare, aside)
 		if err != nil {
-			return nil, err
+			return n, err
 		}
 		if negated {
-			excluded = append(excluded, found...)
-		} else {
-			chosen, positive = append(chosen, found...), true
+			n.excluded = append(n.excluded, found...)
+			continue
+		}
+		n.chosen, n.positive = append(n.chosen, found...), true
+		if all, err := s.item(bare, nil); err == nil {
+			n.passed = append(n.passed, without(s.moments, without(s.moments, all))...)
 		}
 	}
-	if !positive {
-		if err := s.checkSpoiled(without(upTo(0, len(s.components)), append(excluded, aside...))); err != nil {
-			return nil, err
+	if !n.positive {
+		if err := s.checkSpoiled(without(upTo(0, len(s.components)), append(n.excluded, aside...))); err != nil {
+			return n, err
 		}
-		chosen = s.standard(aside)
+		n.chosen = s.standard(aside)
 	}
-	return s.checked(without(chosen, excluded))
+	n.chosen, err = s.checked(without(n.chosen, n.excluded))
+	return n, err
 }
 
 // checkSpoiled refuses to leave out in silence, as text, a column of numbers
@@ -136,15 +167,26 @@ func (s *selector) standard(aside []int) []int {
 	return list
 }
 
-// leftOut returns the names of the columns that the standard choice passes over because they
-// hold no numbers.
-func (s *selector) leftOut(aside []int) (names []string) {
-	for i, c := range s.components {
-		if !c.kind.Computable() && !slices.Contains(aside, i) {
-			names = append(names, c.name)
-		}
+// described names components that are passed over, with the reasons.
+func (s *selector) described(list []int) (out []LeftOutColumn) {
+	for _, i := range list {
+		out = append(out, LeftOutColumn{s.components[i].name, s.reason(i)})
 	}
-	return names
+	return out
+}
+
+// reason returns why the standard choice passes over a component.
+func (s *selector) reason(i int) string {
+	c := s.components[i]
+	switch m := s.Columns[c.column].Meaning; {
+	case slices.Contains(s.Aside, i):
+		return "the label of a libsvm file"
+	case m.Apart():
+		return m.String()
+	case c.kind == column.Text:
+		return "text"
+	}
+	return "no numbers that can be read"
 }
 
 // without drops excluded and repeated components.

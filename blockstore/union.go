@@ -17,10 +17,11 @@ import (
 // rows it has promised. A panic while a part is opened, read or gathered from
 // is an error.
 type union struct {
-	info    stream.Info
-	parts   []stream.Source
-	leftOut []string
-	tables  []*column.TableInfo
+	info   stream.Info
+	parts  []stream.Source
+	chosen selection // in the first file
+	width  int       // components of the first file
+	tables []*column.TableInfo
 }
 
 // Parts returns how many rows of a source made by Open are of each of its files, in
@@ -36,13 +37,44 @@ func Parts(src stream.Source) (rows []int64) {
 	return rows
 }
 
-// LeftOut returns the names of the columns of a source made by Open that were not chosen
-// because they hold no numbers. It is nil when columns were chosen by name.
-func LeftOut(src stream.Source) []string {
+// LeftOutColumn is a column that is no part of the rows though nobody has left it out.
+type LeftOutColumn struct {
+	Name string
+	// Reason is what it holds instead of numbers to compute with: text, date, timestamp.
+	Reason string
+}
+
+// LeftOut returns the columns of a source made by Open that were not chosen because of
+// what they hold. It is nil when columns were chosen by name.
+func LeftOut(src stream.Source) []LeftOutColumn {
 	if u := unionOf(src); u != nil {
-		return u.leftOut
+		return u.chosen.leftOut
 	}
 	return nil
+}
+
+// Positions returns the numbers of the columns of a source made by Open, as Options.Columns
+// counts them in the first file, and how many there are; nil if src was not made by Open.
+func Positions(src stream.Source) (numbers []int, of int) {
+	if u := unionOf(src); u != nil {
+		return u.chosen.numeric, u.width
+	}
+	return nil, 0
+}
+
+// Booleans returns the names of the columns of a source made by Open that are booleans in
+// the first file, and 0 and 1 here.
+func Booleans(src stream.Source) (names []string) {
+	u := unionOf(src)
+	if u == nil {
+		return nil
+	}
+	for _, c := range u.tables[0].Columns {
+		if c.Meaning == column.Boolean && slices.Contains(u.info.Columns, c.Name) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
 }
 
 // Unmarked reports whether an Arrow stream among the files of a source made by Open ended
@@ -64,13 +96,14 @@ func unionOf(src stream.Source) *union {
 	return nil
 }
 
-// join makes one source of parts, which have the columns of info.
-func join(parts []stream.Source, tables []*column.TableInfo, info stream.Info, leftOut []string) stream.Source {
+// join makes one source of parts, which have the columns of info, chosen among so many
+// of the first.
+func join(parts []stream.Source, tables []*column.TableInfo, info stream.Info, chosen selection, width int) stream.Source {
 	info.Name = parts[0].Info().Name
 	if more := len(parts) - 1; more > 0 {
 		info.Name += fmt.Sprintf(" and %d more", more)
 	}
-	u := &union{info: info, parts: parts, leftOut: leftOut, tables: tables}
+	u := &union{info: info, parts: parts, chosen: chosen, width: width, tables: tables}
 	gather := &gatherUnion{union: u}
 	for _, p := range parts {
 		part := p.Info()

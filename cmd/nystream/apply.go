@@ -84,23 +84,29 @@ func (f *modelFile) rowsOf(side model.Side, dimension int) takenRows {
 	case side == model.Right && f.data.Input == matrixInput:
 		return takenRows{dimension: dimension}
 	case side == model.Right && f.data.Input == pairsInput:
-		return takenRows{f.data.RightColumns, dimension, f.right}
+		return takenRows{names: f.data.RightColumns, dimension: dimension, prepare: f.right}
 	}
-	return takenRows{f.data.Columns, dimension, f.prepare}
+	return takenRows{f.data.Columns, f.data.columnPositions, dimension, f.prepare}
 }
 
 // takenRows are the rows that a model takes.
 type takenRows struct {
 	names     []string // of the columns, if they have names
+	position  columnPositions
 	dimension int
 	prepare   stream.Preparation
 }
 
 // open opens data for a model: the columns that it was fitted on, by name if it
-// knows names and the command line chooses none, prepared as for the fit.
+// knows names and the command line chooses none, or by position where the data have no
+// names, prepared as for the fit.
 func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string, mode openMode) (*input, *stream.Prepared, error) {
 	if len(d.columns) == 0 {
 		d.columns = t.names
+	}
+	if found, ok := t.unnamed(ctx, d, paths); ok {
+		a.note("%s gives its columns no names: those of the model, %s, are taken by position", paths[0], shortList(t.names))
+		d = found
 	}
 	in, err := d.open(ctx, a, paths, mode)
 	if err != nil {

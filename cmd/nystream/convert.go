@@ -141,24 +141,25 @@ func (c *convertCommand) chooseAll(columns []blockstore.ColumnInfo) {
 	}
 	switch c.formatOf(c.output) {
 	case "npy":
-		c.note("%s cannot hold text or labels: left out %s", outputName(c.output), strings.Join(apart, ", "))
+		c.note("%s cannot hold text, dates or labels: left out %s", outputName(c.output), strings.Join(apart, ", "))
 	case "libsvm":
 		if isLibsvm(columns) {
 			c.data.keep = apart
 			return
 		}
-		c.note("%s cannot hold text: left out %s", outputName(c.output), strings.Join(apart, ", "))
+		c.note("%s cannot hold text or dates: left out %s", outputName(c.output), strings.Join(apart, ", "))
 	default:
 		c.data.keep = apart
 	}
 }
 
-// apartColumns returns the columns that are not taken as numbers by themselves: text,
-// and the label of a libsvm file.
+// apartColumns returns the columns that can be carried along and are not taken as numbers
+// by themselves: text, dates and timestamps, and the label of a libsvm file.
 func apartColumns(columns []blockstore.ColumnInfo) []string {
 	var names []string
 	for i, c := range columns {
-		if c.Kind == "text" || i == len(columns)-1 && isLibsvm(columns) {
+		moment := c.Kind == "integer" && (c.Meaning == "date" || c.Meaning == "timestamp")
+		if c.Kind == "text" || moment || i == len(columns)-1 && isLibsvm(columns) {
 			names = append(names, c.Name)
 		}
 	}

@@ -32,7 +32,7 @@ type dataFlags struct {
 func (d *dataFlags) add(cmd *cobra.Command, positions argPositions) {
 	f := cmd.Flags()
 	f.StringSliceVar(&d.columns, "columns", nil, "columns to compute with: `names`, globs, numbers, ranges 0:20, and !names to leave out")
-	f.StringVar(&d.label, "label", "", "`column` that is carried along and not computed with")
+	f.StringVar(&d.label, "label", "", "`column`, by name or number from 0, that is carried along and not computed with")
 	f.StringSliceVar(&d.keep, "keep", nil, "more `columns` that are carried along")
 	d.addLayout(cmd)
 	f.BoolVar(&d.spool, "spool", false, "store a pipe on disk first, even if it is read only once; it is removed afterwards")
@@ -132,11 +132,13 @@ func (p *preparationFlags) scans() bool {
 // marked as faults of the data.
 type input struct {
 	*stream.Counted
-	discard func() error // removes a spool
-	leftOut []string     // columns that hold no numbers
-	parts   []int64      // rows of each file; nil where that is not known
-	noted   func()       // of how the files ended, when they were read
-	run     *stream.Run  // keeps rows that were fetched; nil for none
+	discard  func() error // removes a spool
+	leftOut  []blockstore.LeftOutColumn
+	booleans []string // columns that are booleans in the file
+	position columnPositions
+	parts    []int64     // rows of each file; nil where that is not known
+	noted    func()      // of how the files ended, when they were read
+	run      *stream.Run // keeps rows that were fetched; nil for none
 }
 
 // openMode says how often a verb reads.
@@ -162,7 +164,8 @@ func (d *dataFlags) choose(ctx context.Context, a *app, files *blockstore.Files,
 	if err != nil {
 		return nil, fromData(err)
 	}
-	in := &input{Counted: stream.NewCounted(src), discard: func() error { return nil }, leftOut: blockstore.LeftOut(src), parts: blockstore.Parts(src)}
+	in := &input{Counted: stream.NewCounted(src), discard: func() error { return nil }, leftOut: blockstore.LeftOut(src), booleans: blockstore.Booleans(src),
+		position: positionsOf(src), parts: blockstore.Parts(src)}
 	in.noted = func() {
 		if blockstore.Unmarked(src) {
 			a.note("%s ends without the end mark of an Arrow stream: if its writer leaves one it was cut after a batch", in.Info().Name)
@@ -178,7 +181,7 @@ func (d *dataFlags) choose(ctx context.Context, a *app, files *blockstore.Files,
 	if err != nil {
 		return nil, err
 	}
-	return &input{Counted: stream.NewCounted(spooled), discard: discard, leftOut: in.leftOut, noted: in.noted}, nil
+	return &input{Counted: stream.NewCounted(spooled), discard: discard, leftOut: in.leftOut, booleans: in.booleans, position: in.position, noted: in.noted}, nil
 }
 
 // Open returns a reader of the rows from the given one on.

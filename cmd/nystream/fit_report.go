@@ -11,30 +11,31 @@ import (
 
 // fitResult is what fit prints as JSON of every model.
 type fitResult struct {
-	Method         string         `json:"method"`
-	Chosen         string         `json:"chosen,omitempty"` // where the method was left open: which, and why
-	Kernel         string         `json:"kernel,omitempty"`
-	Rows           int64          `json:"rows"`
-	Columns        int64          `json:"columns"`
-	Dimension      int            `json:"dimension"` // numbers in the left rows that are computed with
-	Rank           int            `json:"rank"`
-	Values         []show.Number  `json:"values"`
-	Residual       *show.Number   `json:"residual,omitempty"` // the largest, over the largest value
-	Errors         []fitError     `json:"errors,omitempty"`   // estimated, relative to what is exact
-	Passes         map[string]int `json:"passes"`             // of the method and for factors, after samples were gathered
-	Scans          map[string]int `json:"scans"`              // before: to open text, for labels, nulls and scaling
-	ExactPasses    int            `json:"exact_passes"`
-	KernelEntries  int64          `json:"kernel_entries"`
-	Resumed        []resumption   `json:"resumed,omitempty"` // passes that went on from states
-	Seconds        show.Number    `json:"seconds"`
-	PeakRSSBytes   int64          `json:"peak_rss_bytes"`
-	Seed           uint64         `json:"seed"`
-	RowsDropped    int64          `json:"rows_dropped"`
-	ColumnsLeftOut []string       `json:"columns_left_out"` // they hold no numbers
-	Notes          []string       `json:"notes"`
-	Output         string         `json:"output"`
-	Plot           string         `json:"plot,omitempty"`
-	Report         string         `json:"report,omitempty"`
+	Method         string          `json:"method"`
+	Chosen         string          `json:"chosen,omitempty"` // where the method was left open: which, and why
+	Kernel         string          `json:"kernel,omitempty"`
+	Rows           int64           `json:"rows"`
+	Columns        int64           `json:"columns"`
+	Dimension      int             `json:"dimension"` // numbers in the left rows that are computed with
+	Rank           int             `json:"rank"`
+	Values         []show.Number   `json:"values"`
+	Residual       *show.Number    `json:"residual,omitempty"` // the largest, over the largest value
+	Errors         []fitError      `json:"errors,omitempty"`   // estimated, relative to what is exact
+	Passes         map[string]int  `json:"passes"`             // of the method and for factors, after samples were gathered
+	Scans          map[string]int  `json:"scans"`              // before: to open text, for labels, nulls and scaling
+	ExactPasses    int             `json:"exact_passes"`
+	KernelEntries  int64           `json:"kernel_entries"`
+	Resumed        []resumption    `json:"resumed,omitempty"` // passes that went on from states
+	Seconds        show.Number     `json:"seconds"`
+	PeakRSSBytes   int64           `json:"peak_rss_bytes"`
+	Seed           uint64          `json:"seed"`
+	RowsDropped    int64           `json:"rows_dropped"`
+	ColumnsLeftOut []leftOutColumn `json:"columns_left_out"`
+	Warnings       []string        `json:"warnings"` // of columns that make nonsense of the fit
+	Notes          []string        `json:"notes"`
+	Output         string          `json:"output"`
+	Plot           string          `json:"plot,omitempty"`
+	Report         string          `json:"report,omitempty"`
 }
 
 // fitError is an estimate of an error.
@@ -57,11 +58,8 @@ func (j *job) result(m model.Model, report *model.Report) (r *fitResult, all any
 	r = &fitResult{Method: j.method, Chosen: j.words(report.Chosen), Kernel: d.Kernel, Rows: d.Rows, Columns: d.Cols, Dimension: d.Columns,
 		Rank: d.Rank, Values: show.Numbers(d.Values), Passes: j.passes(report), Scans: j.scans, ExactPasses: report.ExactPasses,
 		KernelEntries: report.KernelEntries, Resumed: j.resumed, Seconds: show.Number(j.seconds()), PeakRSSBytes: peakRSS(), Seed: d.Seed,
-		RowsDropped: j.prepared.dropped(), ColumnsLeftOut: []string{}, Notes: j.sentences(append(j.task.openNotes(), report.Notes...)), Output: j.output,
+		RowsDropped: j.prepared.dropped(), ColumnsLeftOut: j.sides.leftOut(), Warnings: append([]string{}, j.warnings...), Notes: j.sentences(append(j.task.openNotes(), report.Notes...)), Output: j.output,
 		Plot: j.draws.plot, Report: j.draws.report}
-	if j.left != nil {
-		r.ColumnsLeftOut = append(r.ColumnsLeftOut, j.left.leftOut...)
-	}
 	if len(report.Residuals) > 0 {
 		r.Residual = show.Optional(report.Residual())
 	}
@@ -69,6 +67,9 @@ func (j *job) result(m model.Model, report *model.Report) (r *fitResult, all any
 		r.Errors = append(r.Errors, fitError{e.Of, show.Number(e.Value), j.words(e.From)})
 	}
 	t = &show.Text{Title: j.task.title()}
+	for _, w := range r.Warnings {
+		t.Add("warning", "%s", w)
+	}
 	if strings.Contains(r.Chosen, ":") { // with the reason; else the family says it
 		t.Add("chosen", "%s", r.Chosen)
 	}
@@ -82,6 +83,9 @@ func (j *job) result(m model.Model, report *model.Report) (r *fitResult, all any
 
 // addWork adds lines about what the fit took, and where its files are.
 func (j *job) addWork(r *fitResult, t *show.Text) {
+	if len(r.ColumnsLeftOut) > 0 {
+		t.Add("left out", "%s", leftOutWords(r.ColumnsLeftOut))
+	}
 	if r.RowsDropped > 0 {
 		t.Add("dropped", "%s rows with nulls", show.Count(r.RowsDropped))
 	}

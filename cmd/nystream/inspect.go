@@ -131,6 +131,7 @@ type fileColumn struct {
 	Name  string `json:"name"`
 	Kind  string `json:"kind"`
 	Width int    `json:"width"`
+	Means string `json:"meaning,omitempty"` // boolean, date or timestamp
 	*columnFacts
 }
 
@@ -151,7 +152,7 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 	}
 	apart := apartColumns(columns)
 	for _, c := range columns {
-		r.Columns = append(r.Columns, fileColumn{c.Name, c.Kind, c.Width, &columnFacts{}})
+		r.Columns = append(r.Columns, fileColumn{c.Name, c.Kind, c.Width, c.Meaning, &columnFacts{}})
 		if slices.Contains(apart, c.Name) {
 			continue
 		}
@@ -238,7 +239,7 @@ func (r *filesResult) text() *show.Text {
 			t.Add("", "… and %d more (--format json lists all)", len(r.Columns)-most)
 			break
 		}
-		kind := c.Kind
+		kind := cmp.Or(c.Means, c.Kind)
 		if c.Kind == "vector" {
 			kind = fmt.Sprintf("vector of %d", c.Width)
 		}

@@ -39,6 +39,7 @@ type job struct {
 	sides
 	foreseen     *planResult             // the plan, for the report
 	shown        map[model.Side]*sampled // rows that pictures show
+	warnings     []string                // of columns that make nonsense of a fit
 	scans        map[string]int          // passes before the fit began
 	factorPasses int                     // that wrote factors, over each source
 }
@@ -110,6 +111,9 @@ func (j *job) do(ctx context.Context, args []string) error {
 	plan, err := j.wholePlan()
 	if err != nil {
 		return err
+	}
+	if !j.states.stops() {
+		j.warnings = j.suspicions(ctx)
 	}
 	if j.planning {
 		return j.reportPlan(plan)
@@ -191,6 +195,11 @@ func (j *job) check(args []string) error {
 	if err := j.data.check(); err != nil {
 		return err
 	}
+	for _, f := range j.factors {
+		if j.numbersOnly(f.path) && len(j.data.keep) > 0 {
+			return usagef("--%s %s: it would hold one matrix of numbers, and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --keep", f.flag, f.path)
+		}
+	}
 	inputs := append(append(args[:len(args):len(args)], j.rightFiles...), j.task.inputs()...)
 	if err := refuse(j.refusesStates(inputs)); err != nil {
 		return err
@@ -267,7 +276,7 @@ func (j *job) shape() model.Shape {
 }
 
 func (j *job) rowsData() rowsData {
-	return rowsData{Nulls: j.prepared.left.Preparation.Nulls.String(), Input: j.task.input(), Columns: knownNames(j.left)}
+	return rowsData{Nulls: j.prepared.left.Preparation.Nulls.String(), Input: j.task.input(), Columns: knownNames(j.left), columnPositions: j.left.position}
 }
 
 // knownNames returns the names of the columns of in, unless they only count.
@@ -283,7 +292,8 @@ func (j *job) preparations() (left, right stream.Preparation) {
 }
 
 // write writes the factors, uncommitted, in one pass over each source, and over one
-// source for both. They are numbers only: kept columns go along with transform.
+// source for both. The columns that rows carry along stand behind them, as transform has
+// them.
 func (j *job) write(ctx context.Context, m model.Model) (writers []pathWriter, err error) {
 	t, ok := m.(model.Transformer)
 	if !ok && j.writesFactors() {
@@ -298,7 +308,7 @@ func (j *job) write(ctx context.Context, m model.Model) (writers []pathWriter, e
 		if f.side == model.Right && j.prepared.right != nil {
 			rows = j.prepared.right
 		}
-		w, err := j.newTransformed(f.path, t, f.side, rows.Info().Rows, nil)
+		w, err := j.newTransformed(f.path, t, f.side, rows.Info().Rows, j.carried(f.path, rows))
 		if err != nil {
 			return writers, err
 		}
@@ -314,14 +324,14 @@ func (j *job) write(ctx context.Context, m model.Model) (writers []pathWriter, e
 		return writers, transformBoth(ctx, e, t, j.prepared.left, left[0], right[0])
 	}
 	for _, w := range left {
-		err = errors.Join(err, w.transform(ctx, e, t, model.Left, j.prepared.left, nil))
+		err = errors.Join(err, w.transform(ctx, e, t, model.Left, j.prepared.left, w.carries()))
 	}
 	for _, w := range right {
 		rows := j.prepared.right
 		if rows == nil {
 			rows = j.prepared.left
 		}
-		err = errors.Join(err, w.transform(ctx, e, t, model.Right, rows, nil))
+		err = errors.Join(err, w.transform(ctx, e, t, model.Right, rows, w.carries()))
 	}
 	return writers, err
 }

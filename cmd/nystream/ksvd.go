@@ -319,9 +319,9 @@ func (c *ksvdTask) write(ctx context.Context, _ model.Model) (writers []pathWrit
 		if f.side == model.Right {
 			size = c.fitting.Cols
 		}
-		var keys []stream.Field
-		if c.graph != nil {
-			keys = nodeKeys{c.graph}.fields(f.path)
+		keys, column, err := c.keys(ctx, f)
+		if err != nil {
+			return writers, err
 		}
 		w, err := c.newTransformed(f.path, c.fitting, f.side, size, keys)
 		if err != nil {
@@ -331,7 +331,7 @@ func (c *ksvdTask) write(ctx context.Context, _ model.Model) (writers []pathWrit
 		err = c.fitting.EmbedFitted(ctx, c.engine(), f.side, func(start int64, u blas64.General) error {
 			b := &stream.Batch{X: u}
 			if len(keys) > 0 {
-				b.Kept = nodeKeys{c.graph}.column(start, u.Rows)
+				b.Kept = column(start, u.Rows)
 			}
 			return w.Write(b, u.Rows)
 		})
@@ -343,6 +343,38 @@ func (c *ksvdTask) write(ctx context.Context, _ model.Model) (writers []pathWrit
 		c.factorPasses = 1
 	}
 	return writers, nil
+}
+
+// keys returns what the rows of a file of factors carry along: ids of nodes, kept columns,
+// or the names of the columns of a matrix.
+func (c *ksvdTask) keys(ctx context.Context, f *factorFile) ([]stream.Field, func(start int64, n int) []stream.Column, error) {
+	if c.graph != nil {
+		k := nodeKeys{c.graph}
+		return k.fields(f.path), k.column, nil
+	}
+	rows := c.prepared.left
+	switch {
+	case f.side == model.Right && c.input() == matrixInput:
+		fields, names := c.columnNames(f.path, rows.Info().Columns)
+		return fields, func(start int64, n int) []stream.Column {
+			return []stream.Column{{Kind: stream.String, Strings: names[start : start+int64(n)]}}
+		}, nil
+	case f.side == model.Right && c.prepared.right != nil:
+		rows = c.prepared.right
+	}
+	fields := c.carried(f.path, rows)
+	if len(fields) == 0 {
+		return nil, nil, nil
+	}
+	columns, err := allKept(ctx, c.engine(), rows)
+	return fields, func(start int64, n int) []stream.Column {
+		part := make([]stream.Column, len(columns))
+		for k := range part {
+			part[k].Kind = columns[k].Kind
+			part[k].Append(&columns[k], int(start), int(start)+n)
+		}
+		return part
+	}, err
 }
 
 // loadKSVD rebuilds a model from its file, and compares it with the rows that it is

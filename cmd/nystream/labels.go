@@ -55,12 +55,27 @@ func (s aside) inData(columns []blockstore.ColumnInfo) (aside, error) {
 		if err != nil || slices.ContainsFunc(columns, func(c blockstore.ColumnInfo) bool { return c.Name == name }) {
 			continue
 		}
-		if number < 0 || number >= len(columns) {
-			return s, usagef("%s: there is no column %d; they are numbered from 0 to %d", s.flag, number, len(columns)-1)
+		names := componentNames(columns)
+		if number < 0 || number >= len(names) {
+			return s, usagef("%s: there is no column %d; they are numbered from 0 to %d", s.flag, number, len(names)-1)
 		}
-		s.columns[i] = columns[number].Name
+		s.columns[i] = names[number]
 	}
 	return s, nil
+}
+
+// componentNames returns the names of all numbers of a row, those of vectors one by one.
+func componentNames(columns []blockstore.ColumnInfo) (names []string) {
+	for _, c := range columns {
+		if c.Kind != "vector" {
+			names = append(names, c.Name)
+			continue
+		}
+		for part := range c.Width {
+			names = append(names, fmt.Sprintf("%s.%d", c.Name, part))
+		}
+	}
+	return names
 }
 
 // asideValues are the values of one flag: a column for each name.
@@ -199,6 +214,19 @@ func readKept(ctx context.Context, e stream.Engine, src stream.Source, asides []
 	return values, err
 }
 
+// allKept reads all kept columns of src. Cost: one pass.
+func allKept(ctx context.Context, e stream.Engine, src stream.Source) ([]stream.Column, error) {
+	all := aside{flag: "--keep"}
+	for _, f := range src.Info().Kept {
+		all.columns = append(all.columns, f.Name)
+	}
+	values, err := readKept(ctx, e, src, []aside{all})
+	if err != nil {
+		return nil, err
+	}
+	return values[0].values, nil
+}
+
 // readAsideFile reads the columns of a file, which has one of text or any of numbers,
 // for a source of so many rows. A first line of text that is one too many is a header.
 func (d *dataFlags) readAsideFile(ctx context.Context, s aside, rows int64) (*asideValues, error) {
@@ -241,7 +269,7 @@ func (v *asideValues) readNumbers(ctx context.Context, paths []string, options b
 		return err
 	}
 	if out := blockstore.LeftOut(src); len(out) > 0 {
-		return fmt.Errorf("%s: column %s holds text, and there are others: a file of labels has one column, one of numbers no text", v.file, out[0])
+		return fmt.Errorf("%s: column %s holds text, and there are others: a file of labels has one column, one of numbers no text", v.file, out[0].Name)
 	}
 	x, err := stream.ReadAll(ctx, src)
 	if err != nil {

@@ -281,7 +281,7 @@ func (c *lowrankTask) write(ctx context.Context, m model.Model) ([]pathWriter, e
 		return writers, err
 	}
 	v := c.fitting.Explicit.V
-	w, err := c.writeMatrix(ctx, right, numbered("v", v.Cols), v)
+	w, err := c.writeMatrix(ctx, right, numbered("v", v.Cols), v, c.left.Info().Columns)
 	if w != nil {
 		writers = append(writers, pathWriter{w, right})
 	}

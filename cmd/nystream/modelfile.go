@@ -40,7 +40,8 @@ type rowsData struct {
 	Sources int    `json:"sources,omitempty"` // 2 if the columns of A are rows of another source
 	Input   string `json:"input,omitempty"`   // matrix, sources, graph, pairs or kernel matrix
 	// Columns are the names of the columns, unless they only count.
-	Columns []string `json:"columns,omitempty"`
+	Columns         []string `json:"columns,omitempty"`
+	columnPositions          // of the columns
 	// RightColumns are those of the right rows of pairs, which are rows of their own.
 	RightColumns []string   `json:"right_columns,omitempty"`
 	Nulls        string     `json:"nulls,omitempty"`
@@ -226,6 +227,9 @@ func (f *modelFile) decodeRows(a *model.Archive) error {
 	}
 	if n := len(f.data.Columns); n > 0 && n != d {
 		return fmt.Errorf("meta.json: %d names for %d columns", n, d)
+	}
+	if err := f.data.columnPositions.check(d); err != nil {
+		return fmt.Errorf("meta.json: %w", err)
 	}
 	f.prepare = takePreparation(a, "", allNulls[nulls], d)
 	if t, ok := f.model.(model.Transformer); ok && f.data.Input == pairsInput {

@@ -110,9 +110,12 @@ func (j *job) pageData() (lines [][2]string) {
 		}
 		info := in.Info()
 		add(name, "%s: %s rows, %s columns of numbers", info.Name, show.Count(info.Rows), show.Count(int64(len(info.Columns))))
-		if len(in.leftOut) > 0 {
-			add("left out", "%s: they hold no numbers", show.Words(in.leftOut))
-		}
+	}
+	if out := j.sides.leftOut(); len(out) > 0 {
+		add("left out", "%s", leftOutWords(out))
+	}
+	for _, w := range j.warnings {
+		add("warning", "%s", w)
 	}
 	if j.prepared.left != nil {
 		add("nulls", "%v; %s rows dropped", j.rows.nulls, show.Count(j.prepared.dropped()))

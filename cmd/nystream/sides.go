@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/model"
@@ -91,14 +90,6 @@ func (s *sides) prepare(ctx context.Context, e stream.Engine, rows *preparationF
 func (s *sides) close() {
 	s.left.close()
 	s.right.close()
-}
-
-// columnNotes returns sentences for the user about what was opened.
-func (s *sides) columnNotes() []string {
-	if out := s.left.leftOut; len(out) > 0 {
-		return []string{"left out, they hold no numbers: " + strings.Join(out, ", ")}
-	}
-	return nil
 }
 
 // rowsOf returns the number of rows of a source, after preparation if it is prepared.

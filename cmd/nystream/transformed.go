@@ -15,7 +15,17 @@ import (
 // transformed is a file of rows on its way.
 type transformed struct {
 	blockstore.Writer
-	rows int64 // written so far
+	rows int64          // written so far
+	kept []stream.Field // columns that rows carry along
+}
+
+// carries returns the columns that the rows of a block carry along; nil if none are
+// written.
+func (w *transformed) carries() func(b *stream.Block, rows int) []stream.Column {
+	if len(w.kept) == 0 {
+		return nil
+	}
+	return func(b *stream.Block, _ int) []stream.Column { return b.Kept }
 }
 
 // newTransformed begins a file for what a model makes of rows with so many, and for
@@ -29,7 +39,7 @@ func (a *app) newTransformed(path string, m model.Transformer, side model.Side, 
 	if err != nil {
 		return nil, err
 	}
-	return &transformed{Writer: w}, nil
+	return &transformed{Writer: w, kept: kept}, nil
 }
 
 // transform writes what a model makes of rows. kept gives the columns that they carry
@@ -52,6 +62,15 @@ func (w *transformed) transform(ctx context.Context, e stream.Engine, m model.Tr
 	})
 }
 
+// put writes what was made of the rows of a block, with what they carry along.
+func (w *transformed) put(b *stream.Block, u blas64.General) error {
+	batch := &stream.Batch{X: u}
+	if len(w.kept) > 0 {
+		batch.Kept = b.Kept
+	}
+	return w.Write(batch, u.Rows)
+}
+
 // transformBoth writes what a model makes of rows on either side, in one pass.
 func transformBoth(ctx context.Context, e stream.Engine, m model.Transformer, rows stream.Source, left, right *transformed) error {
 	names, err := m.Outputs(model.Left)
@@ -59,24 +78,27 @@ func transformBoth(ctx context.Context, e stream.Engine, m model.Transformer, ro
 		return err
 	}
 	first := len(names)
+	kept := len(left.kept)+len(right.kept) > 0
 	both, err := m.Outputs(model.Both)
 	if err != nil {
 		return err
 	}
-	return m.Transform(ctx, e, model.Both, rows, false, func(b *stream.Block, uv blas64.General) error {
+	return m.Transform(ctx, e, model.Both, rows, kept, func(b *stream.Block, uv blas64.General) error {
 		if err := model.CheckOutputs(rows.Info(), both, uv, b.Start); err != nil {
 			return err
 		}
 		u, v := uv, uv
 		u.Cols, v.Cols = first, uv.Cols-first
 		v.Data = v.Data[min(first, len(v.Data)):]
-		return errors.Join(left.Write(&stream.Batch{X: u}, u.Rows), right.Write(&stream.Batch{X: v}, v.Rows))
+		return errors.Join(left.put(b, u), right.put(b, v))
 	})
 }
 
-// writeMatrix writes a matrix that is in memory, uncommitted.
-func (a *app) writeMatrix(ctx context.Context, path string, names []string, x blas64.General) (*transformed, error) {
-	w, err := a.create(path, blockstore.Schema{Columns: names, Rows: int64(x.Rows)})
+// writeMatrix writes a matrix that is in memory, uncommitted. Its rows are of the columns
+// of the data, whose names stand behind them.
+func (a *app) writeMatrix(ctx context.Context, path string, names []string, x blas64.General, columns []string) (*transformed, error) {
+	kept, columns := a.columnNames(path, columns)
+	w, err := a.create(path, blockstore.Schema{Columns: names, Kept: kept, Rows: int64(x.Rows)})
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +106,11 @@ func (a *app) writeMatrix(ctx context.Context, path string, names []string, x bl
 	if err := context.Cause(ctx); err != nil {
 		return out, err
 	}
-	return out, w.Write(&stream.Batch{X: x}, x.Rows)
+	batch := &stream.Batch{X: x}
+	if len(kept) > 0 {
+		batch.Kept = []stream.Column{{Kind: stream.String, Strings: columns}}
+	}
+	return out, w.Write(batch, x.Rows)
 }
 
 func numbered(prefix string, n int) []string {

@@ -66,7 +66,7 @@ func Open(ctx context.Context, path string) (column.Table, error) {
 func (s *schema) columns() []column.Info {
 	infos := make([]column.Info, len(s.fields))
 	for i, f := range s.fields {
-		infos[i] = column.Info{Name: f.name, Kind: f.kind, Width: f.width}
+		infos[i] = column.Info{Name: f.name, Kind: f.kind, Width: f.width, Meaning: f.means}
 	}
 	return infos
 }

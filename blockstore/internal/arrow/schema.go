@@ -23,6 +23,7 @@ type field struct {
 	bits   int // width of a value, or of an index into the dictionary
 	signed bool
 	swaps  bool // its values have their most significant bytes first
+	means  column.Meaning
 	node   int
 	buffer int
 	views  int    // view columns before it, each with buffers of its own
@@ -290,11 +291,16 @@ func (f *field) number(t arrow.DataType) {
 		f.kind, f.format.Form = column.Number, number.Float32Form
 	case *arrow.Float16Type:
 		f.kind, f.format.Form = column.Number, number.Float16Form
-	case *arrow.BooleanType, *arrow.Uint8Type, *arrow.Uint16Type, *arrow.Uint32Type, *arrow.Uint64Type:
+	case *arrow.BooleanType:
+		f.format.Form, f.means = number.UnsignedForm, column.Boolean
+	case *arrow.Date32Type, *arrow.Date64Type:
+		f.means = column.Date
+	case *arrow.TimestampType:
+		f.means = column.Timestamp
+	case *arrow.Uint8Type, *arrow.Uint16Type, *arrow.Uint32Type, *arrow.Uint64Type:
 		f.format.Form = number.UnsignedForm
 	case *arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type,
-		*arrow.Date32Type, *arrow.Date64Type, *arrow.Time32Type, *arrow.Time64Type,
-		*arrow.TimestampType, *arrow.DurationType:
+		*arrow.Time32Type, *arrow.Time64Type, *arrow.DurationType:
 	case arrow.DecimalType:
 		f.kind, f.format = column.Number, number.Format{Form: number.LongDecimalForm, Scale: int(t.GetScale())}
 		if t.GetScale() > number.MaxScale || t.GetScale() < -number.MaxScale {

@@ -60,7 +60,28 @@ type Info struct {
 	// Width is how many numbers the column gives to a row: 1, or more for a
 	// vector column.
 	Width int
+	// Meaning is what the integers of the column stand for, where the file says so.
+	Meaning Meaning
 }
+
+// Meaning is what integers stand for.
+type Meaning uint8
+
+const (
+	Plain     Meaning = iota // themselves
+	Boolean                  // 0 and 1: false and true
+	Date                     // days, or milliseconds, since 1970
+	Timestamp                // seconds, or parts of them, since 1970
+)
+
+// String returns the name of the meaning, "" for plain integers.
+func (m Meaning) String() string {
+	return [...]string{Plain: "", Boolean: "boolean", Date: "date", Timestamp: "timestamp"}[m]
+}
+
+// Apart reports whether columns of this meaning are computed with only when they are
+// named.
+func (m Meaning) Apart() bool { return m == Date || m == Timestamp }
 
 // Kind is what a column holds, as far as reading cares.
 type Kind uint8
@@ -158,7 +179,7 @@ func (t *TableInfo) Choose(numeric, kept []int) (Choice, error) {
 func Unnamed(n int, kind Kind) []Info {
 	columns := make([]Info, n, n+1) // a libsvm file has its label besides
 	for j, name := range stream.NumberedColumns(n) {
-		columns[j] = Info{name, kind, 1}
+		columns[j] = Info{Name: name, Kind: kind, Width: 1}
 	}
 	return columns
 }

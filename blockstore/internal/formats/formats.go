@@ -74,7 +74,8 @@ var magics = []struct{ magic, format, remedy string }{
 
 // Sniff tells the format of a file by its first bytes where they are telling,
 // otherwise by its extension. Text with an extension that says nothing (.data,
-// .dat, .scale, none) is libsvm if its first line looks like it, else CSV.
+// .dat, .scale, none) is libsvm if its first line looks like it, else CSV; with that of
+// CSV it is libsvm if its first line cannot well be anything else.
 func Sniff(ctx context.Context, path string) (format string, err error) {
 	head, err := readHead(ctx, path)
 	if err != nil {
@@ -88,7 +89,12 @@ func Sniff(ctx context.Context, path string) (format string, err error) {
 		return found, nil
 	}
 	switch named := ByExtension(filepath.Ext(path)); named {
-	case CSV, Libsvm, ArrowStream: // nothing marks their beginning
+	case CSV:
+		if isText(head) && isLibsvm(head) {
+			return Libsvm, nil
+		}
+		return CSV, nil
+	case Libsvm, ArrowStream: // nothing marks their beginning
 		return named, nil
 	case "":
 		if head != "" && isText(head) {
@@ -129,6 +135,32 @@ func textFormat(head string) string {
 		break
 	}
 	return CSV
+}
+
+// isLibsvm reports whether a text begins with a label and at least two pairs with ascending
+// indices, and nothing else as far as it is known.
+func isLibsvm(head string) bool {
+	line, rest, whole := strings.Cut(head, "\n")
+	fields := strings.Fields(line)
+	if !whole && rest == "" && len(head) == HeadLength && len(fields) > 0 {
+		fields = fields[:len(fields)-1] // it may be cut
+	}
+	if len(fields) < 3 {
+		return false
+	}
+	if _, err := strconv.ParseFloat(fields[0], 64); err != nil {
+		return false
+	}
+	last := int64(-1)
+	for _, pair := range fields[1:] {
+		index, value, _ := strings.Cut(pair, ":")
+		i, err := strconv.ParseUint(index, 10, 32)
+		if _, bad := strconv.ParseFloat(value, 64); err != nil || bad != nil || int64(i) <= last {
+			return false
+		}
+		last = int64(i)
+	}
+	return true
 }
 
 // HeadLength is enough to tell text from anything else.

@@ -113,6 +113,7 @@ func newLeaf(e *format.SchemaElement, at schemaPlace) leafColumn {
 	}
 	c.Kind, c.format = leafKind(e)
 	if c.maxRep == 0 {
+		c.Meaning = meaning(e)
 		return c
 	}
 	if c.maxRep == 1 && !at.several && c.isWords() && c.Kind.Computable() {
@@ -178,6 +179,31 @@ func integerKind(e *format.SchemaElement, bits int) (column.Kind, number.Format)
 		return column.Integer, number.Format{Form: number.UnsignedForm}
 	}
 	return column.Integer, number.Format{Form: number.SignedForm, Bits: bits}
+}
+
+// meaning returns what the integers of a leaf stand for.
+func meaning(e *format.SchemaElement) column.Meaning {
+	switch e.LogicalType.Value.(type) {
+	case *format.DateType:
+		return column.Date
+	case *format.TimestampType:
+		return column.Timestamp
+	}
+	switch {
+	case e.Type.Valid && e.Type.V == format.Boolean:
+		return column.Boolean
+	case e.Type.Valid && e.Type.V == format.Int96:
+		return column.Timestamp
+	case !e.ConvertedType.Valid:
+		return column.Plain
+	}
+	switch e.ConvertedType.V {
+	case deprecated.Date:
+		return column.Date
+	case deprecated.TimestampMillis, deprecated.TimestampMicros:
+		return column.Timestamp
+	}
+	return column.Plain
 }
 
 // decimalKind completes the format of a decimal.

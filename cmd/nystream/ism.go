@@ -53,8 +53,10 @@ weights to the data, to each kernel's own alignment with the labels (independent
 that of the sum (aligned).
 
 Engines: exact visits all pairs of rows, linear makes one pass for each W, with
-landmarks instead of the kernel; auto chooses by what they would cost. Columns are
-scaled to mean 0 and standard deviation 1 unless --scale says otherwise.`
+landmarks instead of the kernel; auto chooses by what they would cost. With a --label of
+classes the model chooses classes too, by linear discriminant analysis of the rows of XW:
+nystream predict writes them, and the report has the score, with --folds of rows that
+were not seen. Columns are scaled to mean 0 and standard deviation 1 unless --scale says otherwise.`
 
 // ismTask is a fit of ism.
 type ismTask struct {
@@ -73,6 +75,9 @@ type ismTask struct {
 	engineName string        // of the plan
 	fitting    *ism.Fit
 	nmi        *show.Number // between clusters and labels
+	folds      int
+	seen       float64 // accuracy on the rows of the fit
+	unseen     float64 // out of fold
 }
 
 func newISMTask(j *job, cmd *cobra.Command) task {
@@ -89,6 +94,7 @@ func newISMTask(j *job, cmd *cobra.Command) task {
 	f.IntVar(&c.how.Restarts, "restarts", 0, "`number` of random W to start from as well; the one with the largest objective is kept")
 	f.BoolVar(&c.how.Laplacian, "laplacian", false, "for --paradigm unsupervised: clusters by the kernel divided by its degrees, as in spectral clustering, instead of the centred one")
 	f.IntVar(&c.how.Landmarks, "landmarks", 300, "most `number` of landmarks of --engine linear")
+	f.IntVar(&c.folds, "folds", 0, "`number` of parts of the rows, each of which is predicted by a fit of the others, for a score of rows not seen")
 	addRowsFile(cmd, &c.clustersFile, "clusters-output", "write the cluster of each row")
 	addChoice(cmd, &c.how.Paradigm, "paradigm", "what is known, and what is looked for", []ism.Paradigm{ism.Supervised, ism.Unsupervised, ism.SemiSupervised, ism.Alternative})
 	f.Lookup("label").Usage = "`column` or file of the classes of the rows; several columns of 0 and 1, with commas, for rows of several classes"
@@ -137,6 +143,8 @@ func (c *ismTask) refuses(args []string) []contradiction {
 		c.least("iterations", c.how.Iterations, 1),
 		c.least("restarts", c.how.Restarts, 0),
 		c.without(p != ism.Unsupervised, "is for --paradigm unsupervised: the others divide by degrees anyway, or look for no clusters", "laplacian"),
+		c.least("folds", c.folds, 2),
+		c.without(clustering || !label, "is for the classes of a --label", "folds"),
 		c.least("landmarks", c.how.Landmarks, 1),
 		c.without(c.how.Engine == ism.EngineExact, "is for --engine linear", "landmarks"),
 	}
@@ -292,6 +300,10 @@ func (c *ismTask) plan(e stream.Engine) (*model.Plan, error) {
 	if read := int64(len(c.labels)) + c.asides.numbers(); read > 0 {
 		p.Add("labels as they are read", read, "")
 	}
+	if c.choosesClasses() {
+		p.Passes += 2 // to learn the classes, and to score
+		p.Add("classes that are chosen", s.Rows, "")
+	}
 	c.writerBudget(&p.Memory, c.clustersFile, s.Rows, 1)
 	return p, nil
 }
@@ -320,6 +332,9 @@ func (c *ismTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model
 		return nil, nil, err
 	}
 	c.fitting = f
+	if err := c.learnClasses(ctx, e); err != nil {
+		return nil, nil, err
+	}
 	if c.labels != nil && f.Labels != nil {
 		v, err := metrics.NMI(c.labels, f.Labels)
 		if err != nil {
@@ -330,6 +345,36 @@ func (c *ismTask) fit(ctx context.Context, e stream.Engine) (model.Model, *model
 	c.kernel = f.Kernel
 	c.dropChoice(&f.Chosen)
 	return f.Model, &f.Report, nil
+}
+
+// choosesClasses reports whether the model learns to choose the classes of --label.
+func (c *ismTask) choosesClasses() bool {
+	return c.labels != nil && c.how.Paradigm == ism.Supervised
+}
+
+// learnClasses makes the model choose classes, and compares what it chooses with those that
+// are known: of the rows of the fit, and with --folds out of fold.
+func (c *ismTask) learnClasses(ctx context.Context, e stream.Engine) error {
+	if !c.choosesClasses() {
+		return nil
+	}
+	e.Run = nil // W is found: states are of no use to what follows
+	rows, k := c.prepared.left, len(c.classes)
+	if err := c.fitting.LearnClasses(ctx, e, rows, c.labels, k); err != nil {
+		return err
+	}
+	chosen, err := c.fitting.Predict(ctx, e, rows)
+	if err != nil {
+		return err
+	}
+	if c.seen, err = metrics.Accuracy(c.labels, chosen); err != nil || c.folds == 0 {
+		return err
+	}
+	if chosen, err = c.solver().OutOfFold(ctx, e, rows, c.labels, k, c.kernel, c.folds); err != nil {
+		return fmt.Errorf("--folds %d: %w", c.folds, err)
+	}
+	c.unseen, err = metrics.Accuracy(c.labels, chosen)
+	return err
 }
 
 func (c *ismTask) rowsData() rowsData {

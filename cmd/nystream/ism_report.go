@@ -50,6 +50,9 @@ type ismResult struct {
 	FeatureError   *show.Number   `json:"feature_error,omitempty"`
 	Loadings       [][]ismLoading `json:"loadings"` // for each column of W, largest first
 	ClustersOutput string         `json:"clusters_output,omitempty"`
+	Score          *show.Number   `json:"score,omitempty"`      // accuracy on the rows of the fit
+	FoldScore      *show.Number   `json:"fold_score,omitempty"` // out of fold
+	Folds          int            `json:"folds,omitempty"`
 }
 
 // ismLoading is what a column of the data weighs in a column of W.
@@ -109,6 +112,12 @@ func (c *ismTask) fitted(base *fitResult, t *show.Text) any {
 			r.ClusterSizes[l]++
 		}
 	}
+	if c.choosesClasses() {
+		r.Score = show.Optional(c.seen)
+	}
+	if r.Folds = c.folds; c.folds > 0 {
+		r.FoldScore = show.Optional(c.unseen)
+	}
 	if mu := c.solver().Mu; mu > 0 {
 		r.Mu = show.Optional(mu)
 	}
@@ -127,6 +136,12 @@ func (r *ismResult) text(t *show.Text) {
 	}
 	if r.Clusters > 0 {
 		t.Add("clusters", "%d, of %s rows", r.Clusters, someSizes(r.ClusterSizes))
+	}
+	if r.Score != nil {
+		t.Add("score", "%.4f of the rows of the fit are put into their class", float64(*r.Score))
+	}
+	if r.FoldScore != nil {
+		t.Add("", "%.4f by fits that have not seen them, in %d folds", float64(*r.FoldScore), r.Folds)
 	}
 	if r.NMI != nil {
 		t.Add("NMI", "%.3f between clusters and --label", float64(*r.NMI))

@@ -30,11 +30,10 @@ type predictions struct {
 
 // newPredictions looks at what a model predicts. Classes without names are numbered.
 func newPredictions(m model.Predictor, classes []string, decisions, probabilities bool) (*predictions, error) {
-	outputs, err := m.Outputs(model.Left)
+	k, err := m.Choices()
 	if err != nil {
-		return nil, err
+		return nil, usagef("%w", err)
 	}
-	k := len(outputs)
 	if len(classes) != k {
 		classes = numbered("", k)
 	}
@@ -113,14 +112,20 @@ func (p *predictions) numbered() bool {
 // that is nil.
 func (p *predictions) predict(ctx context.Context, e stream.Engine, m model.Predictor, rows *taken, truth *truth) error {
 	var chosen []int
+	var room blas64.General
 	names, err := m.Outputs(model.Left)
 	if err != nil {
 		return err
 	}
-	return m.Transform(ctx, e, model.Left, rows.source, rows.kept != nil, func(b *stream.Block, decisions blas64.General) error {
-		if err := model.CheckOutputs(rows.source.Info(), names, decisions, b.Start); err != nil {
+	return m.Transform(ctx, e, model.Left, rows.source, rows.kept != nil, func(b *stream.Block, made blas64.General) error {
+		if err := model.CheckOutputs(rows.source.Info(), names, made, b.Start); err != nil {
 			return err
 		}
+		if room.Rows < made.Rows {
+			room = stream.NewMatrix(made.Rows, len(p.classes))
+		}
+		decisions := stream.RowSlice(room, 0, made.Rows)
+		m.Weigh(decisions, made)
 		chosen = slices.Grow(chosen[:0], decisions.Rows)[:decisions.Rows]
 		m.Choose(chosen, decisions)
 		p.rows += int64(len(chosen))

@@ -236,14 +236,14 @@ func (m *Model) Predict(ctx context.Context, e stream.Engine, rows Rows) ([]int,
 
 // Choose puts the class of each row of decisions into classes: that of the largest
 // decision, and of equal ones the first.
-func (m *Model) Choose(classes []int, decisions blas64.General) {
-	for i := range classes {
-		classes[i] = 0
-		row := dense.Row(decisions, i)
-		for c, v := range row {
-			if v > row[classes[i]] {
-				classes[i] = c
-			}
-		}
+func (m *Model) Choose(classes []int, decisions blas64.General) { model.Largest(classes, decisions) }
+
+// Choices returns the number of classes.
+func (m *Model) Choices() (int, error) { return m.Classes, nil }
+
+// Weigh copies what Transform gives, which are the decisions.
+func (m *Model) Weigh(dst, transformed blas64.General) {
+	for i := range transformed.Rows {
+		copy(dense.Row(dst, i), dense.Row(transformed, i))
 	}
 }

@@ -24,7 +24,8 @@ type header struct {
 	Columns  []string `json:"columns"`
 }
 
-// Save returns the model as an archive with the arrays w (d×q) and values (q).
+// Save returns the model as an archive with the arrays w (d×q) and values (q), and where it
+// chooses classes decision ((q+1)×classes): x·w·(its first q rows) + its last row.
 func (m *Model) Save() (*model.Archive, error) {
 	a, err := model.NewArchive(header{Method: Name, Kernel: m.Kernel.String(), Paradigm: m.Paradigm.String(), Engine: m.Engine.String(), Seed: m.Seed,
 		Rows: m.Rows, Dim: m.Dim(), Columns: m.Columns})
@@ -33,6 +34,9 @@ func (m *Model) Save() (*model.Archive, error) {
 	}
 	a.PutMatrix("w", m.W)
 	a.PutVector("values", m.Values)
+	if m.Decision.Rows > 0 {
+		a.PutMatrix("decision", m.Decision)
+	}
 	return a, nil
 }
 
@@ -56,6 +60,9 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 		a.Fail("header: engine %v, %d rows, %d dimensions of %d columns", m.Engine, h.Rows, h.Dim, d)
 	}
 	m.W, m.Values = a.Matrix("w", d, h.Dim), a.Descending("values", h.Dim)
+	if a.Has("decision") {
+		m.Decision = a.Matrix("decision", h.Dim+1, -1)
+	}
 	if a.Err() != nil {
 		return nil, a.Err()
 	}

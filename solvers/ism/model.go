@@ -25,6 +25,10 @@ type Model struct {
 	Columns  []string       // the names of the d columns
 	Rows     int64          // of the fit
 	Seed     uint64
+	// Decision gives the decisions for the classes of rows of XW, a column for each: their
+	// factors, and in the last row constants. It is empty where the model knows no classes, see
+	// [Model.LearnClasses].
+	Decision blas64.General // (q+1)×classes
 }
 
 // Dim returns q, the number of new dimensions.

@@ -70,10 +70,30 @@ type Transformer interface {
 	Transform(ctx context.Context, e stream.Engine, side Side, rows stream.Source, kept bool, emit Emit) error
 }
 
-// Predictor is a model that chooses a class for a row: Transform gives its decisions,
-// a column for each class.
+// Largest puts the place of the largest number of each row of decisions into classes, of
+// equal ones the first.
+func Largest(classes []int, decisions blas64.General) {
+	for i := range classes {
+		classes[i] = 0
+		row := decisions.Data[i*decisions.Stride:][:decisions.Cols]
+		for c, v := range row {
+			if v > row[classes[i]] {
+				classes[i] = c
+			}
+		}
+	}
+}
+
+// Predictor is a model that chooses a class for a row, by decisions that it weighs from what
+// Transform gives.
 type Predictor interface {
 	Transformer
+	// Choices returns how many classes there are, or an error that says why this model chooses
+	// none.
+	Choices() (int, error)
+	// Weigh puts the decisions for rows of what Transform gives into dst, a column for each
+	// class.
+	Weigh(dst, transformed blas64.General)
 	// Choose puts the class of each row of decisions into classes.
 	Choose(classes []int, decisions blas64.General)
 }

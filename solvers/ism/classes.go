@@ -1,0 +1,187 @@
+package ism
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/split"
+	"github.com/nystream/nystream/stream"
+)
+
+var _ model.Predictor = (*Model)(nil)
+
+// LearnClasses makes the model choose classes: by linear discriminant analysis of the rows of
+// XW (Fisher 1936), that is the class whose mean is nearest in the metric of the covariance
+// within classes, weighed by how many rows it has. labels are the classes 0..classes−1 of the
+// rows. Cost: one pass.
+func (m *Model) LearnClasses(ctx context.Context, e stream.Engine, rows stream.Source, labels []int, classes int) error {
+	info, q := rows.Info(), m.Dim()
+	if info.Rows != int64(len(labels)) {
+		return fmt.Errorf("%s has %d rows, and %d have a class", info.Name, info.Rows, len(labels))
+	}
+	newSum := func() *sketch.Sum { return sketch.NewSum(classes+q, q+1) }
+	sum, err := stream.Fold(ctx, e, "classes", rows, newSum, func() func(*sketch.Sum, *stream.Block) error {
+		xw := stream.NewMatrix(stream.PanelRows, q)
+		return func(acc *sketch.Sum, b *stream.Block) error {
+			for first, x := range b.Panels(stream.PanelRows) {
+				start := b.Start + int64(first)
+				if err := model.CheckRows(info, x, start); err != nil {
+					return err
+				}
+				part := stream.RowSlice(xw, 0, x.Rows)
+				m.Project(part, x)
+				addClasses(acc, part, labels[start:], classes)
+			}
+			return nil
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return m.discriminate(sum, classes)
+}
+
+// addClasses adds the sums of the rows of each class, with their number, and XWᵀXW.
+func addClasses(acc *sketch.Sum, xw blas64.General, labels []int, classes int) {
+	for i := range xw.Rows {
+		r, of := dense.Row(xw, i), dense.Row(acc.General, labels[i])
+		dense.Axpy(1, r, of[:len(r)])
+		of[len(r)]++
+		for k, v := range r {
+			dense.Axpy(v, r, dense.Row(acc.General, classes+k)[:len(r)])
+		}
+	}
+}
+
+// without is the decision for a class that no row has.
+const without = -1e300
+
+// discriminate works out the decisions x·W·S⁻¹·μ_c − ½·μ_cᵀ·S⁻¹·μ_c + log(n_c/n) for the means μ_c
+// and the covariance S within classes.
+func (m *Model) discriminate(sum *sketch.Sum, classes int) error {
+	q := m.Dim()
+	means, n := stream.NewMatrix(classes, q), 0.0
+	within := dense.Clone(dense.Columns(stream.RowSlice(sum.General, classes, q), 0, q))
+	counts := make([]float64, classes)
+	for c := range classes {
+		r := dense.Row(sum.General, c)
+		if counts[c] = r[q]; counts[c] == 0 {
+			continue
+		}
+		n += counts[c]
+		mean := dense.Row(means, c)
+		dense.Axpy(1/counts[c], r[:q], mean)
+		for k, v := range mean {
+			dense.Axpy(-counts[c]*v, mean, dense.Row(within, k))
+		}
+	}
+	s, err := dense.NewSVD(within)
+	if err != nil {
+		return fmt.Errorf("ism: the covariance within classes: %w; scale the rows (`scale standard`)", err)
+	}
+	scale := math.Max(1, n-float64(classes))
+	inverse := make([]float64, q)
+	for k, v := range s.S {
+		inverse[k] = scale / math.Max(v, 1e-10*s.S[0]+math.SmallestNonzeroFloat64)
+		inverse[k] = math.Min(inverse[k], 1e100)
+	}
+	towards := dense.Mul(noTrans, means, noTrans, s.U)
+	dense.ScaleColumns(towards, inverse)
+	slopes := dense.Mul(noTrans, towards, trans, s.U) // classes×q
+	m.Decision = stream.NewMatrix(q+1, classes)
+	for c := range classes {
+		for k, v := range dense.Row(slopes, c) {
+			dense.Row(m.Decision, k)[c] = v
+		}
+		bias := &dense.Row(m.Decision, q)[c]
+		*bias = without
+		if counts[c] > 0 {
+			*bias = math.Log(counts[c]/n) - dense.Dot(dense.Row(slopes, c), dense.Row(means, c))/2
+		}
+	}
+	return nil
+}
+
+// Choices returns how many classes the model chooses among.
+func (m *Model) Choices() (int, error) {
+	if m.Decision.Rows == 0 {
+		return 0, errors.New("the model was fitted without the classes of its rows, and chooses none: fit it with one column as `label`")
+	}
+	return m.Decision.Cols, nil
+}
+
+// Weigh puts the decisions for rows of XW into dst, a column for each class.
+func (m *Model) Weigh(dst, xw blas64.General) {
+	q := m.Dim()
+	blas64.Gemm(noTrans, noTrans, 1, xw, stream.RowSlice(m.Decision, 0, q), 0, dst)
+	for i := range dst.Rows {
+		dense.Axpy(1, dense.Row(m.Decision, q), dense.Row(dst, i))
+	}
+}
+
+// Choose puts the class of the largest decision of each row into classes, of equal ones the
+// first.
+func (m *Model) Choose(classes []int, decisions blas64.General) { model.Largest(classes, decisions) }
+
+// Predict returns the classes of rows. Cost: one pass.
+func (m *Model) Predict(ctx context.Context, e stream.Engine, rows stream.Source) ([]int, error) {
+	k, err := m.Choices()
+	if err != nil {
+		return nil, err
+	}
+	var classes []int
+	err = m.Transform(ctx, e, model.Left, rows, false, func(_ *stream.Block, xw blas64.General) error {
+		decisions, chosen := stream.NewMatrix(xw.Rows, k), make([]int, xw.Rows)
+		m.Weigh(decisions, xw)
+		m.Choose(chosen, decisions)
+		classes = append(classes, chosen...)
+		return nil
+	})
+	return classes, err
+}
+
+// OutOfFold returns the class of each row that a model chooses which has not seen it: for each
+// of so many folds, stratified, W and the classes are learnt from the rows of the others. Cost:
+// as many fits as folds.
+func (m Solver) OutOfFold(ctx context.Context, e stream.Engine, rows stream.Source, labels []int, classes int, k kernelgen.Kernel, folds int) ([]int, error) {
+	parts, err := split.StratifiedKFold(labels, folds, m.Seed)
+	if err != nil {
+		return nil, err
+	}
+	predicted := make([]int, len(labels))
+	for f, p := range parts {
+		train, test := p.Train, p.Test
+		of := make([]int, len(train))
+		for i, r := range train {
+			of[i] = labels[r]
+		}
+		known, err := Classes(of, classes)
+		if err != nil {
+			return nil, err
+		}
+		seen := stream.NewSelected(rows, train)
+		fit, err := m.Fit(ctx, e, &Data{Rows: seen, Known: known}, k)
+		if err != nil {
+			return nil, fmt.Errorf("fold %d of %d: %w", f+1, folds, err)
+		}
+		if err := fit.LearnClasses(ctx, e, seen, of, classes); err != nil {
+			return nil, err
+		}
+		chosen, err := fit.Predict(ctx, e, stream.NewSelected(rows, test))
+		if err != nil {
+			return nil, err
+		}
+		for i, r := range test {
+			predicted[r] = chosen[i]
+		}
+	}
+	return predicted, nil
+}

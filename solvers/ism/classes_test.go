@@ -1,0 +1,79 @@
+package ism
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// lineRows are rows of one number in three classes, of which the last has none.
+func lineRows() (x []float64, labels []int) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range 300 {
+		c := map[bool]int{true: 1, false: 0}[i%3 == 0]
+		x, labels = append(x, 3*float64(c)+random.NormFloat64()), append(labels, c)
+	}
+	return x, labels
+}
+
+// TestLearnClasses compares decisions along one dimension with those worked out from means
+// and the variance within classes.
+func TestLearnClasses(t *testing.T) {
+	t.Parallel()
+	x, labels := lineRows()
+	rows := stream.NewMatrix(len(x), 1)
+	copy(rows.Data, x)
+	m := &Model{W: stream.NewMatrix(1, 1)}
+	m.W.Data[0] = 1
+	if _, err := m.Choices(); err == nil || !strings.Contains(err.Error(), "`label`") {
+		t.Errorf("a model without classes: %v", err)
+	}
+	src := stream.FromMatrix("line", rows)
+	if err := m.LearnClasses(context.Background(), stream.Engine{BlockRows: 64}, src, labels, 3); err != nil {
+		t.Fatal(err)
+	}
+	var n, sum [2]float64
+	for i, v := range x {
+		n[labels[i]]++
+		sum[labels[i]] += v
+	}
+	variance := 0.0
+	for i, v := range x {
+		d := v - sum[labels[i]]/n[labels[i]]
+		variance += d * d / float64(len(x)-3)
+	}
+	got := stream.NewMatrix(len(x), 3)
+	m.Weigh(got, rows)
+	right := 0
+	for i, v := range x {
+		for c := range 2 {
+			mean := sum[c] / n[c]
+			want := v*mean/variance - mean*mean/(2*variance) + math.Log(n[c]/float64(len(x)))
+			if math.Abs(got.Data[3*i+c]-want) > 1e-9*(1+math.Abs(want)) {
+				t.Fatalf("decision %d for row %d is %g, want %g", c, i, got.Data[3*i+c], want)
+			}
+		}
+		if got.Data[3*i+2] > got.Data[3*i] {
+			t.Errorf("row %d may be of the class that no row has", i)
+		}
+	}
+	chosen, err := m.Predict(context.Background(), stream.Engine{}, src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range chosen {
+		if c == labels[i] {
+			right++
+		}
+	}
+	if right < 260 { // the best rule has 93 % here
+		t.Errorf("%d of 300 classes are right", right)
+	}
+	if err := m.LearnClasses(context.Background(), stream.Engine{}, src, labels[1:], 3); err == nil {
+		t.Error("a row without a class is no error")
+	}
+}

@@ -83,7 +83,7 @@ when all were written and only the report could not be printed.`
 func newRootCommand(a *app) *cobra.Command {
 	root := newRoot(a, newFitCommand(a), newTransformCommand(a), newPredictCommand(a), newVerifyCommand(a), newInspectCommand(a),
 		newConvertCommand(a), newPlanCommand(a), newMergeCommand(a), newTransportCommand(a), newDemoCommand(a),
-		newKernelsTopic(), newMapsTopic(), newStorageTopic())
+		newKernelsTopic(), newMapsTopic(), newModelTopic(), newPythonTopic(), newStorageTopic())
 	root.SetHelpCommand(newHelpCommand(root))
 	return root
 }

@@ -48,6 +48,7 @@ func TestScripts(t *testing.T) {
 			}
 			e.Setenv("RECIPES", recipes)
 			e.Setenv("YAML", pythonWith("yaml"))
+			e.Setenv("SKLEARN", pythonWith("sklearn"))
 			e.Setenv("TMPDIR", e.WorkDir+"/tmp")
 			return os.MkdirAll(e.WorkDir+"/tmp", 0o777)
 		},
@@ -55,6 +56,8 @@ func TestScripts(t *testing.T) {
 			switch name {
 			case "numpy":
 				return python() != "", nil
+			case "sklearn":
+				return pythonWith("sklearn") != "", nil
 			case "yaml":
 				return pythonWith("yaml") != "", nil
 			}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	_ "embed"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// pythonReader is the reader of models in Python.
+//
+//go:embed python/nystream.py
+var pythonReader string
+
+// newPythonTopic returns help that is the reader in Python and nothing else, so that its
+// output is the file.
+func newPythonTopic() *cobra.Command {
+	return topic("python", "A reader of models in Python, with estimators for scikit-learn: nystream help python > nystream.py", pythonReader)
+}
+
+// topic returns a topic of help, whose text is printed as it is.
+func topic(name, short, text string) *cobra.Command {
+	cmd := &cobra.Command{Use: name, Short: short, Long: short}
+	cmd.SetHelpFunc(func(cmd *cobra.Command, _ []string) { cmd.Print(text) })
+	return cmd
+}
+
+// newModelTopic returns help about what is in a model file.
+func newModelTopic() *cobra.Command {
+	return topic("model", "What is in a model, and the NumPy lines that embed a new row", modelHelp())
+}
+
+// modelHelp returns the text of help model. Its lines of Python are those of the reader.
+func modelHelp() string {
+	var b strings.Builder
+	b.WriteString(archiveHelp)
+	for _, part := range []struct{ name, says string }{
+		{"rows", "For every method: read a model, and prepare rows as its fit did."},
+		{"landmark", "Low-rank models of landmarks: landmark, nystrom, rpcholesky, subspace, s3spsd and ssrsvd,\nand auto, which is one of them. A ≈ U·diag(values)·Uᵀ + shift·I, or U·diag(values)·Vᵀ.\nrange_shift is of s3spsd: a landmark of the fit counts as one at its own row number alone."},
+		{"rff", "Random features."},
+		{"ism", "Interpretable dimension reduction."},
+		{"operator", "Operators: functions of a side. values_imag are the imaginary parts of complex values."},
+		{"ksvd", "Asymmetric kernels of rows (not graphs)."},
+		{"askls", "Classifiers of rows: data.classes of meta.json are the labels of the columns."},
+	} {
+		b.WriteString("\n" + part.says + "\n\n")
+		for line := range strings.Lines(readerPart(part.name)) {
+			if strings.TrimSpace(line) != "" {
+				line = "    " + line
+			}
+			b.WriteString(line)
+		}
+	}
+	b.WriteString(archiveEnd)
+	return b.String()
+}
+
+// readerPart returns the lines of the reader between the marks of a name.
+func readerPart(name string) string {
+	_, rest, _ := strings.Cut(pythonReader, "# ["+name)
+	_, rest, _ = strings.Cut(rest, "\n")
+	part, _, found := strings.Cut(rest, "# "+name+"]")
+	if !found {
+		panic("nystream.py has no part " + name)
+	}
+	return part
+}
+
+const archiveHelp = `A model is a zip archive of meta.json and arrays, one to an .npy file and none of them
+compressed, that numpy.load opens. Numbers are float64, and numbers of rows int64. The
+comment at the end of the archive is
+
+    nystream archive 1 sha256 <digest of all bytes before the digest>
+
+where 1 is the version of the container; every command compares the digest. meta.json has
+
+    format    "nystream model"
+    version   1: what this text describes; a program refuses another one
+    method    what fitted the model; the rows below say what is in it
+    kernel    as --kernel takes it, with numbers for words such as median
+    seed, rank, rows, columns
+    left, right                how rows of a side become numbers; right only if it differs
+    data.columns               names of the columns, in the order of the numbers in a row;
+                               none where they only count
+    data.nulls                 what becomes of rows with nulls: error, drop, zero or mean
+    data.input                 matrix, sources, graph, pairs or kernel matrix
+    data.classes               of labels, in the order of the columns that decide on them
+
+The arrays column_shift, column_factor and column_fill are in the units of the columns of
+the data, and so is what they are taken from; everything else is made of the rows that they
+give. values are in units of the kernel's entries times rows: eigenvalues or singular values
+of A. Columns of U are orthonormal over the rows of the fit and have no unit.
+
+The lines of Python below are those of nystream help python, a file that has the kernels
+too. They need NumPy as np, and import json and re. With them
+
+    meta, m = read('m.npz')
+    x = prepare(meta, m, rows)                            # a matrix, a row to embed in each row
+    k = lambda a, b: np.exp(-gamma * ((a[:, None] - b[None]) ** 2).sum(-1))    # for rbf(gamma=…)
+    u = landmarks(k, m, meta['left'], x)                  # or fourier(m, x), project(m, x), …
+`
+
+const archiveEnd = `
+A model of an explicit --matrix has projection, v, and perhaps refinement: U = f(A)·projection
+·refinement, with the function map of meta.json, and V is v. For an askls model of a graph or
+of a kernel matrix, a ksvd model of a graph and a transport model use nystream transform.
+`

@@ -4,15 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"runtime/debug"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/nystream/nystream/stream"
 )
@@ -29,6 +25,8 @@ type app struct {
 	seed    uint64
 	format  word
 	quiet   bool
+	config  string
+	presets []string // what set flags that are not on the command line
 
 	logFormat word
 	logEvery  time.Duration // between lines of progress, where there is no terminal
@@ -52,9 +50,6 @@ func newApp(ctx context.Context, in io.Reader, out, err io.Writer) *app {
 	return a
 }
 
-// environmentPrefix begins the names of the variables that set global flags.
-const environmentPrefix = "NYSTREAM_"
-
 func (a *app) addGlobalFlags(root *cobra.Command) {
 	flags := root.PersistentFlags()
 	flags.IntVar(&a.threads, "threads", 0, "`number` of workers, at most four per processor or 32; 0 means one per processor; never changes a result")
@@ -63,13 +58,16 @@ func (a *app) addGlobalFlags(root *cobra.Command) {
 	addChoiceTo(root, flags, &a.format, "format", "how results are printed", words("text", "json"))
 	addChoiceTo(root, flags, &a.logFormat, "log-format", "how errors, notes and progress are written to the standard error", words("text", "json"), "", "a line of JSON each")
 	flags.DurationVar(&a.logEvery, "log-every", 30*time.Second, "`time` between lines of progress where there is no terminal; 0 for one with every block")
+	flags.StringVar(&a.config, "config", "", "`file` of settings, .toml; see nystream help config")
+	mustRegister(root.MarkPersistentFlagFilename("config", "toml"))
 	flags.BoolVar(&a.quiet, "quiet", false, "no progress and no notes on the standard error")
 }
 
-// begin takes global flags from the environment and puts them into effect.
+// begin takes flags from the environment and from the file of settings, and puts global ones
+// into effect.
 func (a *app) begin(cmd *cobra.Command, _ []string) error {
 	a.cmd = cmd
-	if err := setFromEnvironment(cmd.Root().PersistentFlags()); err != nil {
+	if err := a.takePresets(cmd); err != nil {
 		return err
 	}
 	if a.threads < 0 {
@@ -86,49 +84,13 @@ func (a *app) begin(cmd *cobra.Command, _ []string) error {
 		a.progress = newProgress(a.messages, a.logEvery)
 	}
 	a.running = true
-	a.noteUnknownVariables(cmd.Root().PersistentFlags())
+	a.noteUnknownVariables(cmd.Root())
 	return nil
-}
-
-// otherVariables are read elsewhere: by the tests, by the completion scripts, and
-// to choose the instructions.
-var otherVariables = []string{"DATA", "ACTIVE_HELP", "COMPLETION_DESCRIPTIONS", "SIMD"}
-
-// noteUnknownVariables warns of variables that look like ours and are not.
-func (a *app) noteUnknownVariables(flags *pflag.FlagSet) {
-	var known []string
-	flags.VisitAll(func(f *pflag.Flag) { known = append(known, variable(f)) })
-	for _, pair := range os.Environ() {
-		name, _, _ := strings.Cut(pair, "=")
-		rest, ours := strings.CutPrefix(name, environmentPrefix)
-		if ours && !slices.Contains(known, name) && !slices.Contains(otherVariables, rest) {
-			a.note("environment variable %s means nothing here; known are %s%s", name, strings.Join(known, ", "), didYouMean(name, known))
-		}
-	}
-}
-
-// variable returns the name of the environment variable for a global flag.
-func variable(f *pflag.Flag) string {
-	return environmentPrefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 }
 
 // programBytes is about what the program itself takes of --memory: code and
 // tables, which the Go runtime's limit does not count.
 const programBytes = 16 << 20
-
-func setFromEnvironment(flags *pflag.FlagSet) (err error) {
-	flags.VisitAll(func(f *pflag.Flag) {
-		name := variable(f)
-		value := os.Getenv(name)
-		if f.Changed || value == "" || err != nil {
-			return
-		}
-		if bad := f.Value.Set(value); bad != nil {
-			err = usagef("environment variable %s=%s: %v", name, value, plainCause(bad))
-		}
-	})
-	return err
-}
 
 // engine runs the passes.
 func (a *app) engine() stream.Engine {

@@ -70,6 +70,10 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 	message := flagWords(cmd, packagePrefix.ReplaceAllString(err.Error(), "$1"))
 	text := "nystream: " + message + "\n"
 	if code == exitUsage {
+		for _, words := range a.presets {
+			text += words + "\n"
+			message += "; " + words
+		}
 		text += "see " + cmd.CommandPath() + " --help\n"
 	}
 	a.messages.write(logLine{Level: "error", Message: message, ExitCode: code}, text)

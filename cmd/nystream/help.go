@@ -15,7 +15,7 @@ import (
 func newHelpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND | TOPIC]",
-		Short: "Help about a command, kernels, maps or storage",
+		Short: "Help about a command or a topic",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return topics(root), cobra.ShellCompDirectiveNoFileComp
 		},

@@ -68,22 +68,20 @@ that can embed rows never seen.
 
 Data are Parquet, Arrow, NPY, CSV, libsvm and .nys files, several of them, folders
 and quoted globs; - is the standard input, and s3:// and https:// URLs are read too
-(nystream help storage). A model is an .npz archive that
-numpy.load opens.
+(nystream help storage). A model is an .npz archive that numpy.load opens.
 
-Environment: NYSTREAM_THREADS, NYSTREAM_MEMORY, NYSTREAM_SEED, NYSTREAM_FORMAT,
-NYSTREAM_LOG_FORMAT, NYSTREAM_LOG_EVERY and NYSTREAM_QUIET set the global flags; a flag on the command line wins. NYSTREAM_SIMD
-(go, avx2, avx512 or neon) forces a set of instructions; results differ in the
-last bits.
+Flags may also be set by the environment (NYSTREAM_MEMORY=2GiB) and by a file of settings;
+see nystream help config.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bad or missing data, 4 over the
-memory budget, 130 interrupted, 141 the reader of a pipe has gone. After any but 0 no output file is left, except
-when all were written and only the report could not be printed.`
+memory budget, 130 interrupted, 141 the reader of a pipe has gone. After any but 0 no
+output file is left, except when all were written and only the report could not be
+printed.`
 
 func newRootCommand(a *app) *cobra.Command {
 	root := newRoot(a, newFitCommand(a), newTransformCommand(a), newPredictCommand(a), newVerifyCommand(a), newInspectCommand(a),
-		newConvertCommand(a), newPlanCommand(a), newMergeCommand(a), newTransportCommand(a), newDemoCommand(a),
-		newKernelsTopic(), newMapsTopic(), newModelTopic(), newPythonTopic(), newStorageTopic())
+		newConvertCommand(a), newPlanCommand(a), newMergeCommand(a), newTransportCommand(a), newDemoCommand(a), newManualCommand())
+	root.AddCommand(newTopics()...)
 	root.SetHelpCommand(newHelpCommand(root))
 	return root
 }

@@ -31,7 +31,7 @@ type savedFit struct {
 }
 
 // ofProcess are flags that are not part of a saved fit.
-var ofProcess = []string{"help", "threads", "memory", "format", "quiet", "log-format", "log-every", "seed", "output", "factors", "left-factors", "right-factors", "clusters-output", "plot", "report", "plot-period",
+var ofProcess = []string{"help", "config", "threads", "memory", "format", "quiet", "log-format", "log-every", "seed", "output", "factors", "left-factors", "right-factors", "clusters-output", "plot", "report", "plot-period",
 	"checkpoint", "checkpoint-every", "states", "shard", "keep-states", "join", "shards", "runner", "right", "with", "matrix", "spool", "no-spool", "spool-dir", "output-format"}
 
 // savedFit returns the command line at hand.

@@ -18,7 +18,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -61,7 +60,11 @@ func run(w io.Writer, texts string) error {
 	if err != nil {
 		return err
 	}
-	modules = append(modules, module{Path: "Go standard library", Dir: runtime.GOROOT()})
+	root, err := exec.Command("go", "env", "GOROOT").Output() // a trimmed binary does not know
+	if err != nil {
+		return err
+	}
+	modules = append(modules, module{Path: "Go standard library", Dir: strings.TrimSpace(string(root))})
 	fmt.Fprint(w, "Nystream\nCopyright the authors of Nystream\n\n",
 		"The command contains the work of others, in the modules and under the licences below.\n",
 		"A release carries the licences themselves in the folder licences.\n\n",

@@ -19,6 +19,8 @@ const (
 	mostChunk, leastChunk = 4 << 20, 256 << 10
 	// spareChunks are held besides one for each place: they are on their way.
 	spareChunks = 3
+	// aheadChunks are fetched while the one before is used.
+	aheadChunks = 1
 )
 
 // chunkSize returns the bytes of a chunk for a reader of so many places: a power of two.
@@ -38,9 +40,8 @@ func (s *Source) Holds(places int) int64 {
 // Reader gives the bytes of an object anywhere, as io.ReaderAt does, to several goroutines.
 type Reader struct {
 	source *Source
-	ctx    context.Context // of what the reader fetches; ends when it is closed
-	stop   context.CancelFunc
-	size   int64 // of a chunk
+	ctx    context.Context // of what the reader fetches
+	size   int64           // of a chunk
 	places int
 
 	mu     sync.Mutex
@@ -52,18 +53,16 @@ type Reader struct {
 func (s *Source) Reader(ctx context.Context, places int) *Reader {
 	places = max(1, places)
 	shared.allow(s.Holds(places))
-	r := &Reader{source: s, size: chunkSize(places), places: places}
-	r.ctx, r.stop = context.WithCancel(ctx)
-	return r
+	return &Reader{source: s, ctx: ctx, size: chunkSize(places), places: places}
 }
 
-// Close ends what is still fetched.
+// Close takes its part of the memory back. What is on its way stays so: the rows behind are
+// read next, by another reader.
 func (r *Reader) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.closed {
 		r.closed = true
-		r.stop()
 		shared.allow(-r.source.Holds(r.places))
 	}
 	return nil
@@ -163,7 +162,7 @@ func (r *Reader) ahead(first, last int64) {
 	}
 	r.mu.Unlock()
 	if goesOn {
-		for i := last + 1; i <= last+max(1, spareChunks/int64(r.places)); i++ {
+		for i := last + 1; i <= last+aheadChunks; i++ {
 			r.begin(i)
 		}
 	}

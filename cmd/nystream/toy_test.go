@@ -123,6 +123,18 @@ func (m *toyModel) Outputs(side model.Side) ([]string, error) {
 	return numbered("off", len(m.means)), nil
 }
 
+var _ model.Predictor = (*toyModel)(nil)
+
+// Choices returns one class for each column.
+func (m *toyModel) Choices() (int, error) { return len(m.means), nil }
+
+// Weigh takes offsets for decisions.
+func (m *toyModel) Weigh(dst, offsets blas64.General) {
+	for i := range offsets.Rows {
+		copy(dst.Data[i*dst.Stride:][:dst.Cols], offsets.Data[i*offsets.Stride:])
+	}
+}
+
 // Choose chooses the column that is furthest from its mean.
 func (m *toyModel) Choose(classes []int, offsets blas64.General) {
 	for i := range classes {

@@ -10,5 +10,5 @@ import "github.com/nystream/nystream/solvers/lowrank"
 // drawn uniformly without replacement, and the landmarks J, all with weight 1. That is
 // the landmark method with one landmark per direction, nothing truncated and no shift.
 func FastSPSD(c int, seed uint64) lowrank.Landmark {
-	return lowrank.Landmark{Rank: c, NNZ: 1, Sketch: 5 * c, Seed: seed, Shift: lowrank.ShiftNone}
+	return lowrank.Landmark{Rank: c, Choice: lowrank.ChoiceUniform, NNZ: 1, Sketch: 5 * c, Seed: seed, Shift: lowrank.ShiftNone}
 }

@@ -69,7 +69,7 @@ func (m Adaptive) Fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 		return nil, err
 	}
 	var steps []Step
-	columns, err = m.fitting(e, min(columns, most), n, width)
+	columns, err = m.fitting(e, k, min(columns, most), n, width)
 	for ; err == nil; columns *= 2 {
 		columns = min(columns, most)
 		step, err := m.landmark(columns).stream(ctx, e, src, k)
@@ -82,7 +82,7 @@ func (m Adaptive) Fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 		}
 		steps = append(steps, Step{len(step.points.landmarks), rank, fit.EstimateIn(m.Norm)})
 		fit.Unsettled = !m.within(fit)
-		if why, end := m.ends(e, fit, columns, most, n, width); end {
+		if why, end := m.ends(e, k, fit, columns, most, n, width); end {
 			fit.Steps, fit.SourcePasses = steps, len(steps)
 			m.note(fit, why)
 			return fit, nil
@@ -111,7 +111,7 @@ func (m Adaptive) mostColumns(n int64) int64 {
 func (m Adaptive) within(f *Fit) bool { return adaptiveSafety*f.EstimateIn(m.Norm) <= m.Tolerance }
 
 // ends reports whether another step makes no sense, and why.
-func (m Adaptive) ends(e stream.Engine, f *Fit, columns, most, n int64, d int) (why string, end bool) {
+func (m Adaptive) ends(e stream.Engine, k kernelgen.Kernel, f *Fit, columns, most, n int64, d int) (why string, end bool) {
 	switch {
 	case !f.Unsettled:
 		return "", true
@@ -121,16 +121,16 @@ func (m Adaptive) ends(e stream.Engine, f *Fit, columns, most, n int64, d int) (
 		return fmt.Sprintf("the rank is limited to %d; `rank` sets the limit", most), true
 	}
 	next := min(2*columns, most)
-	if fits, err := m.fitting(e, next, n, d); err != nil || fits < next {
+	if fits, err := m.fitting(e, k, next, n, d); err != nil || fits < next {
 		return fmt.Sprintf("more than %d landmarks do not fit into %d MiB; `memory` sets the limit", columns*int64(m.landmark(1).landmarksPerColumn()), m.Memory>>20), true
 	}
 	return "", false
 }
 
 // fitting returns the number of columns, halved until their plan fits into the memory.
-func (m Adaptive) fitting(e stream.Engine, columns, n int64, d int) (int64, error) {
+func (m Adaptive) fitting(e stream.Engine, k kernelgen.Kernel, columns, n int64, d int) (int64, error) {
 	for {
-		plan, err := m.landmark(columns).planSide(e, n, d)
+		plan, err := m.landmark(columns).planSide(e, n, d, k)
 		if err != nil {
 			return 0, err
 		}
@@ -296,7 +296,7 @@ func (m Adaptive) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 	if m.Rank > 0 {
 		columns = min(columns, int64(m.Rank))
 	}
-	p, err := m.landmark(columns).planSide(e, s.Rows, s.Columns)
+	p, err := m.landmark(columns).planSide(e, s.Rows, s.Columns, k)
 	if err != nil {
 		return nil, err
 	}

@@ -30,10 +30,10 @@ import (
 // Cost: one pass after gathering z·(c+s) rows, n·z·c + (z(c+s))² kernel entries,
 // between n·(z·c)² and twice as many flops (see [sketch.Guide]), memory for the landmarks, (z·c)² and z²·c·(c+s) numbers.
 type Landmark struct {
-	Rank   int // c
-	Sketch int // s, core points per nonzero; 0 means 10c
-	NNZ    int // z, landmarks per direction; 0 means 4
-	Choice LandmarkChoice
+	Rank   int            // c
+	Sketch int            // s, core points per nonzero; 0 means 10c
+	NNZ    int            // z, landmarks per direction; 0 means 4
+	Choice LandmarkChoice // the zero value is ChoiceAuto
 	Seed   uint64
 	Shift  Shift // fitted, centred or none
 
@@ -176,8 +176,14 @@ func drawPoints(n, landmarks, core int64, seed uint64, purposeJ, purposeS string
 // chooseLandmarks puts landmarks that the kernel has a say in, and are core points as
 // well, in the place of those drawn uniformly.
 func (m Landmark) chooseLandmarks(ctx context.Context, t *tiles, e stream.Engine, src stream.Source, p *landmarkPoints) error {
-	c := chooser{rows: src.Info().Rows, choice: m.Choice, columns: m.Rank, landmarks: len(p.landmarks), seed: m.Seed}
-	if !c.looks() || int64(c.landmarks) == c.rows {
+	if int64(len(p.landmarks)) == src.Info().Rows {
+		return nil
+	}
+	c := m.chooser(p, src.Info().Rows, len(src.Info().Columns))
+	if m.Choice.or(ChoiceAuto) == ChoiceAuto {
+		p.notes = append(p.notes, c.note())
+	}
+	if !c.looks() {
 		return nil
 	}
 	numbers, err := c.candidates("candidates")
@@ -188,12 +194,18 @@ func (m Landmark) chooseLandmarks(ctx context.Context, t *tiles, e stream.Engine
 	if err != nil {
 		return err
 	}
-	landmarks, notes, err := c.choose(ctx, t, e, panels[0], src.Info().Name)
+	landmarks, err := c.choose(ctx, t, e, panels[0], src.Info().Name)
 	if err != nil {
 		return err
 	}
-	p.landmarks, p.core, p.notes = landmarks.number, union(p.core, landmarks.number), append(p.notes, notes...)
+	p.landmarks, p.core = landmarks.number, union(p.core, landmarks.number)
 	return nil
+}
+
+// chooser returns the choice of landmarks in the place of those drawn, of n rows of d numbers.
+func (m Landmark) chooser(p *landmarkPoints, n int64, d int) chooser {
+	return chooser{rows: n, dimension: d, choice: m.Choice.or(ChoiceAuto), columns: m.Rank, landmarks: len(p.landmarks),
+		core: int64(len(p.core)), seed: m.Seed}.decided()
 }
 
 // draw draws so many of n rows, or takes all.

@@ -15,7 +15,7 @@ import (
 
 // unshiftedLandmark returns the method of Wang, Luo & Zhang (2016).
 func unshiftedLandmark(rank int, seed uint64) Landmark {
-	return Landmark{Rank: rank, NNZ: 1, Sketch: 5 * rank, Seed: seed, Shift: ShiftNone}
+	return Landmark{Rank: rank, Choice: ChoiceUniform, NNZ: 1, Sketch: 5 * rank, Seed: seed, Shift: ShiftNone}
 }
 
 // TestUnshiftedAgainstDense: Â = C·(SᵀC)⁺·(SᵀKS)·(CᵀS)⁺·Cᵀ with pseudo-inverses by

@@ -17,7 +17,7 @@ import (
 
 // checkTwo returns an error unless the method can serve for two sources.
 func (m Landmark) checkTwo(k kernelgen.Kernel) error {
-	if m.Choice != ChoiceUniform && m.Choice != ChoiceAuto {
+	if c := m.Choice.or(ChoiceAuto); c != ChoiceUniform && c != ChoiceAuto {
 		return fmt.Errorf("`landmarks %s` is for the symmetric matrix of one source: between two they are uniform", m.Choice)
 	}
 	return cmp.Or(m.Shift.ofTwoFactors(), k.CheckPlain())

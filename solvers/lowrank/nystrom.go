@@ -37,9 +37,9 @@ import (
 // Cost: one pass after gathering, n·ℓ kernel entries and those of the choice of
 // landmarks, 2·n·ℓ² flops, memory for the rows to choose from and O(ℓ²) numbers.
 type Nystrom struct {
-	Rank   int // c
-	NNZ    int // z, landmarks per column of U; 0 means 1
-	Choice LandmarkChoice
+	Rank   int            // c
+	NNZ    int            // z, landmarks per column of U; 0 means 1
+	Choice LandmarkChoice // the zero value is ChoiceUniform
 	Seed   uint64
 
 	Precision Precision // of the tiles of the pass
@@ -52,7 +52,8 @@ func (m Nystrom) Fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 	if err != nil {
 		return nil, err
 	}
-	candidates, err := m.candidates(n)
+	choice := m.chooser(n, len(d.Left.Info().Columns))
+	candidates, err := m.candidates(choice)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +63,7 @@ func (m Nystrom) Fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 	if err != nil {
 		return nil, err
 	}
-	landmarks, choiceNotes, err := m.chooser(n).choose(ctx, t, e, panels[0], src.Info().Name)
+	landmarks, err := choice.choose(ctx, t, e, panels[0], src.Info().Name)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +80,7 @@ func (m Nystrom) Fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 		return nil, err
 	}
 	found.Rows, found.Cols = n, n
-	notes := append(append(m.notes(n, landmarks.rows.Rows), choiceNotes...), t.rankNote(found.Left.Rank(), min(m.Rank, landmarks.rows.Rows))...)
+	notes := append(m.notes(n, landmarks.rows.Rows), t.rankNote(found.Left.Rank(), min(m.Rank, landmarks.rows.Rows))...)
 	return finishFit(ctx, e, t, found, append(notes, definiteNote(k)...), cond, rest, rest, pass.trace)
 }
 
@@ -87,16 +88,17 @@ func (m Nystrom) Fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 func (m Nystrom) landmarks() int { return m.Rank * max(1, m.NNZ) }
 
 // candidates draws the rows that landmarks are chosen from.
-func (m Nystrom) candidates(n int64) ([]int64, error) {
+func (m Nystrom) candidates(c chooser) ([]int64, error) {
 	if err := checkRank(m.Rank, m.NNZ); err != nil {
 		return nil, err
 	}
-	return m.chooser(n).candidates("C")
+	return c.candidates("C")
 }
 
-// chooser returns the choice of landmarks.
-func (m Nystrom) chooser(n int64) chooser {
-	return chooser{rows: n, choice: m.Choice, columns: m.Rank, landmarks: m.landmarks(), seed: m.Seed}
+// chooser returns the choice of landmarks, of n rows of d numbers.
+func (m Nystrom) chooser(n int64, d int) chooser {
+	return chooser{rows: n, dimension: d, choice: m.Choice.or(ChoiceUniform), columns: m.Rank, landmarks: m.landmarks(),
+		seed: m.Seed}.decided()
 }
 
 // checkRank refuses a rank and a number of landmarks per column of U that cannot
@@ -196,7 +198,7 @@ func (m Nystrom) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 	c := min(int64(m.landmarks()), s.Rows)
 	p := newPlanner(e, m.Precision, s.Columns)
 	p.landmarks("landmarks", c)
-	p.choice(m.chooser(s.Rows))
+	p.choice(m.chooser(s.Rows, s.Columns))
 	p.pass(s.Rows, c, c, c*c)
 	p.checks(s.Rows, 2*c, c) // the unit of the tiles, and W
 	p.Rounds = []string{"fit"}

@@ -17,20 +17,8 @@ import (
 //
 // Cost: c·m kernel entries and numbers, c²·m flops, for m rows.
 func (t *tiles) pivotRows(ctx context.Context, e stream.Engine, p *panel, c int, seed uint64, name, purpose string) ([]int, error) {
-	if t.unit != 1 {
-		panic("lowrank: pivots are drawn before the unit is chosen")
-	}
-	defer func() { t.unit = 1 }() // the landmarks decide
-	e.Progress = nil
-	f, err := t.newWholeCholesky(ctx, e, &panel{rows: p.rows, number: stream.Numbers(p.rows.Rows)}, name, c, seed, purpose)
-	if err == nil {
-		err = f.run(ctx)
-	}
+	f, err := t.pivotedPanel(ctx, e, p, c, seed, name, purpose)
 	if err != nil {
-		var bad *stream.BadValueError
-		if errors.As(err, &bad) {
-			bad.Row = p.number[bad.Row]
-		}
 		return nil, err
 	}
 	var pivots []int
@@ -38,6 +26,25 @@ func (t *tiles) pivotRows(ctx context.Context, e stream.Engine, p *panel, c int,
 		pivots = append(pivots, int(r))
 	}
 	return pivots, nil
+}
+
+// pivotedPanel returns the factorisation of a panel with at most c pivots.
+func (t *tiles) pivotedPanel(ctx context.Context, e stream.Engine, p *panel, c int, seed uint64, name, purpose string) (*wholeCholesky, error) {
+	if t.unit != 1 {
+		panic("lowrank: pivots are drawn before the unit is chosen")
+	}
+	defer func() { t.unit = 1 }() // the landmarks decide
+	e.Progress = nil
+	f, err := t.newWholeCholesky(ctx, e, &panel{rows: p.rows, number: stream.Numbers(p.rows.Rows)}, name, c, seed, purpose)
+	if err == nil {
+		f.block = proposalsAtMost // what they take besides is little, and passes over few rows are short
+		err = f.run(ctx)
+	}
+	var bad *stream.BadValueError
+	if errors.As(err, &bad) {
+		bad.Row = p.number[bad.Row]
+	}
+	return f, err
 }
 
 // powerNear returns a power of two that brings largest, which is above 0, near 1.

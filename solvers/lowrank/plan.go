@@ -93,30 +93,35 @@ func sampleRows(n, landmarks int64) int64 { return min(n, landmarks+int64(heldBa
 
 // choice adds the choice of landmarks.
 func (p *planner) choice(c chooser) {
-	m, l, k := c.reservoir(), int64(c.landmarks), int64(c.columns)
 	const knob = "`landmarks uniform`"
-	if c.looks() {
-		p.Add("candidates", 2*m*p.d, knob)
+	m, l, k := c.reservoir(), int64(c.landmarks), int64(c.vectors())
+	if !c.looks() || m <= l {
+		return
 	}
-	all := c.choice == ChoiceAuto
-	if c.choice == ChoiceLeverage {
+	p.Add("candidates", 2*m*p.d, knob)
+	switch c.choice {
+	case ChoiceLeverage:
 		s := int64(leverageSample(int(m), c.landmarks))
 		p.Add("leverage scores", 2*s*p.d+4*s*s+3*m, knob)
 		p.Work(float64(s)*float64(m+2*s), 2*float64(m)*float64(s)*float64(s)+10*float64(s)*float64(s)*float64(s))
+	case ChoicePivoted:
+		p.pivoted(m, l, knob)
+	case ChoiceDeterminantal:
+		formed := m * m
+		if m > formedEntries {
+			formed = 0
+		}
+		p.Add("leading vectors", 5*m*(k+subspaceRandom)+formed, knob)
+		p.Work(float64(m)*float64(m), 4*float64(m)*float64(m)*float64(k))
+		p.Add("determinantal draws", m*(3*k+2), knob)
+		p.Work(0, 3*float64(m)*float64(k)*float64(l))
 	}
-	if c.choice == ChoicePivoted || all {
-		p.Add("pivoted Cholesky", m*(l+2), knob)
-		p.Work(float64(m)*float64(l), float64(m)*float64(l)*float64(l))
-	}
-	if c.choice == ChoiceDeterminantal || all {
-		p.Add("leading vectors", 8*m*(k+subspaceRandom), knob)
-		p.Work(float64(m)*float64(m+stream.PairRows), 4*float64(m)*float64(m)*float64(k)+float64(m)*float64(k)*float64(l))
-	}
-	if all {
-		j := min(m, validationRows)
-		p.Add("validation rows", j*(2*j+2*l)+l*l, knob)
-		p.Work(3*float64(j*j+l*l+j*l), 4*normProducts*2*float64(j*j))
-	}
+}
+
+// pivoted adds a pivoted Cholesky factor of m rows.
+func (p *planner) pivoted(m, pivots int64, knob string) {
+	p.Add("pivoted Cholesky", m*(pivots+2), knob)
+	p.Work(float64(m)*float64(pivots), float64(m)*float64(pivots)*float64(pivots))
 }
 
 // Plan returns the cost of a fit.
@@ -150,7 +155,7 @@ func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 		if err := m.checkOne(); err != nil {
 			return nil, err
 		}
-		p, err := m.planSide(e, s.Rows, s.Columns)
+		p, err := m.planSide(e, s.Rows, s.Columns, k)
 		if err == nil {
 			p.Rounds = []string{"fit"}
 		}
@@ -160,11 +165,11 @@ func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 		return nil, err
 	}
 	m.Choice, m.NNZ = ChoiceUniform, m.landmarksPerColumn()
-	p, err := m.planTwo(e, s.Rows, s.Columns)
+	p, err := m.planTwo(e, s.Rows, s.Columns, k)
 	if err != nil {
 		return nil, err
 	}
-	right, err := m.planTwo(e, s.Cols, s.Columns)
+	right, err := m.planTwo(e, s.Cols, s.Columns, k)
 	if err != nil {
 		return nil, err
 	}
@@ -176,13 +181,13 @@ func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 }
 
 // planTwo returns the cost for one side of two.
-func (m Landmark) planTwo(e stream.Engine, n int64, d int) (*model.Plan, error) {
+func (m Landmark) planTwo(e stream.Engine, n int64, d int, k kernelgen.Kernel) (*model.Plan, error) {
 	points, scouted, err := m.pointsTwo(n, leftRows)
 	if err != nil {
 		return nil, err
 	}
 	found, c := int64(scouted), int64(len(points.landmarks))
-	p, err := m.planKeeping(e, n, d, found)
+	p, err := m.planKeeping(e, n, d, k, found)
 	if err != nil || found == 0 {
 		return p, err
 	}
@@ -194,12 +199,12 @@ func (m Landmark) planTwo(e stream.Engine, n int64, d int) (*model.Plan, error) 
 }
 
 // planSide returns the cost for one source: a pass over n rows with d columns, and a core.
-func (m Landmark) planSide(e stream.Engine, n int64, d int) (*model.Plan, error) {
-	return m.planKeeping(e, n, d, 0)
+func (m Landmark) planSide(e stream.Engine, n int64, d int, k kernelgen.Kernel) (*model.Plan, error) {
+	return m.planKeeping(e, n, d, k, 0)
 }
 
 // planKeeping returns the cost with a pass that keeps some rows.
-func (m Landmark) planKeeping(e stream.Engine, n int64, d int, kept int64) (*model.Plan, error) {
+func (m Landmark) planKeeping(e stream.Engine, n int64, d int, k kernelgen.Kernel, kept int64) (*model.Plan, error) {
 	points, err := m.points(n, "C", "S")
 	if err != nil {
 		return nil, err
@@ -216,7 +221,7 @@ func (m Landmark) planKeeping(e stream.Engine, n int64, d int, kept int64) (*mod
 	p.small(2, c)
 	p.Work(0, 8*float64(t)*float64(c)*float64(c)) // the core's points, embedded and made orthonormal
 	p.core(t, t, c, c)
-	p.choice(chooser{rows: n, choice: m.Choice, columns: m.Rank, landmarks: int(c)})
+	p.choice(m.chooser(points, n, d))
 	p.checks(n, t, c)
 	p.Flops += 2 * float64(t) * float64(t) * float64(c)
 	return p.Plan, nil

@@ -43,6 +43,9 @@ func (t *tiles) newWholeCholesky(ctx context.Context, e stream.Engine, rows *pan
 	f.engine.BlockRows = min(stream.PanelRows, stream.BlockRows(rows.rows.Cols))
 	f.engine.Progress = nil // of passes: there are many short ones
 	f.sums = make([]float64, (n+f.engine.BlockRows-1)/f.engine.BlockRows)
+	if len(f.sums) == 1 {
+		f.engine.Threads = 1 // others would wait
+	}
 	if err := f.begin(ctx); err != nil {
 		return nil, err
 	}

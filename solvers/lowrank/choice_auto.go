@@ -1,0 +1,56 @@
+package lowrank
+
+// affordable is the part of the work of a fit that [ChoiceAuto] may take.
+const affordable = 0.11
+
+// The work of steps, in multiplications with additions as fast as those of products of
+// matrices: what an entry takes besides its inner product, two norms of a matrix for each
+// of its entries, a decomposition of a k×k matrix divided by k³, a pass over a few rows in
+// memory, and any fit at least. Shares of fits come out as `go run ./bench/landmarks`
+// measures them, but for the smallest fits, within a factor of 1.5.
+const (
+	entryWork         = 24
+	normWork          = 100
+	decompositionWork = 12
+	sweepWork         = 5e6
+	leastWork         = 1e8
+)
+
+// decided returns the chooser with ChoiceAuto replaced by what it stands for.
+func (c chooser) decided() chooser {
+	if c.choice != ChoiceAuto {
+		return c
+	}
+	most := affordable * c.fitWork()
+	all := min(c.rows, max(candidatesAtLeast, candidatesPerLandmark*int64(c.landmarks)))
+	for _, choice := range []LandmarkChoice{ChoiceDeterminantal, ChoicePivoted} {
+		c.choice = choice
+		for eighths := int64(8); eighths >= 4; eighths-- {
+			if c.pool = all * eighths / 8; c.pool > int64(c.landmarks) && c.work() <= most {
+				return c
+			}
+		}
+	}
+	c.choice, c.pool = ChoiceUniform, 0
+	return c
+}
+
+// fitWork returns the work of a fit: the entries, the triangular factor, the core, and the
+// error estimate with its norms. Triangular factors are half as fast as products.
+func (c chooser) fitWork() float64 {
+	n, l, t := float64(c.rows), float64(c.landmarks), float64(c.core)
+	sample := float64(sampleRows(c.rows, int64(c.landmarks)))
+	entry := float64(c.dimension + entryWork)
+	return leastWork + n*l*(entry+2*l) + t*t*(entry+l) + 6*t*l*l + 2.5*decompositionWork*l*l*l + sample*sample*(entry+normWork)
+}
+
+// work returns the work of a determinantal or pivoted choice.
+func (c chooser) work() float64 {
+	m, k, l := float64(c.reservoir()), float64(c.vectors()), float64(c.landmarks)
+	entry := float64(c.dimension + entryWork)
+	if c.choice == ChoicePivoted {
+		return m*l*(entry+l/2) + (2+l/64)*sweepWork
+	}
+	q := k + subspaceRandom
+	return m*m*(entry+2*q) + m*q*(5*q+k) + decompositionWork*q*q*q + 1.5*m*k*l + l/k*(3+k/64)*sweepWork
+}

@@ -247,7 +247,7 @@ func openPath(ctx context.Context, path string, o Options, csv text.CSVOptions) 
 	if info.Mode().IsRegular() {
 		return openRegular(ctx, path, o.Format, csv)
 	}
-	f, err := os.Open(path)
+	f, err := file.OpenPipe(ctx, path)
 	if err != nil {
 		return nil, err
 	}

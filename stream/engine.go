@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"runtime"
+	"time"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -25,6 +26,9 @@ type Engine struct {
 	// Progress, if not nil, is told how far a pass is. It is called on the
 	// goroutine that runs the pass, after each block.
 	Progress func(Event)
+	// Stall is how long a single read of a file may make no progress before a pass gives
+	// it up; 0 means 30 s. A pipe may wait for ever.
+	Stall time.Duration
 	// Part of Parts, counted from 1, is what Map does of the blocks of a source whose number
 	// of rows is known; the rows keep their numbers. Parts is 0 for all. A [Run] has parts
 	// of its own, for folds.
@@ -86,6 +90,14 @@ func (e Engine) Readers(info Info) int {
 		return 1
 	}
 	return e.Workers()
+}
+
+// stall returns the time after which a read is given up.
+func (e Engine) stall() time.Duration {
+	if e.Stall > 0 {
+		return e.Stall
+	}
+	return stallLimit
 }
 
 // PartRows returns how many rows of a source Map reads: those of a part, if the engine does

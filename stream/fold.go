@@ -12,6 +12,7 @@ import "context"
 // leaves.
 func Fold[A Accumulator[A]](ctx context.Context, e Engine, name string, src Source, newAcc func() A, worker func() func(acc A, b *Block) error) (A, error) {
 	if e.Run.keeps(src.Info()) {
+		defer keeping(ctx)()
 		return foldKept(ctx, e, name, src, newAcc, worker)
 	}
 	return foldWhole(ctx, e, name, src, newAcc, worker)

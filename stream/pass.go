@@ -191,7 +191,8 @@ func (g *reading) watched(ctx context.Context, read func() error) error {
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- recovered(read) }()
-	tick := time.NewTicker(stallLimit / 16)
+	limit := g.pass.engine.stall()
+	tick := time.NewTicker(max(1, limit/16))
 	defer tick.Stop()
 	var over <-chan struct{}
 	if g.pass.info.Once {
@@ -208,9 +209,9 @@ func (g *reading) watched(ctx context.Context, read func() error) error {
 			g.lost = true
 			return context.Cause(ctx)
 		case <-tick.C:
-			if !g.pass.info.Once && g.watch.giveUp(stallLimit) {
+			if !g.pass.info.Once && g.watch.giveUp(limit) {
 				g.lost = true
-				return fmt.Errorf("%s: no progress for %v while reading; the file or its disk hangs", g.pass.info.Name, stallLimit)
+				return fmt.Errorf("%s: no progress for %v while reading: the file or its disk hangs; where they are as slow as that, set `stall` to more", g.pass.info.Name, limit)
 			}
 		}
 	}

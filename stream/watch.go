@@ -10,7 +10,7 @@ import (
 )
 
 // stallLimit is how long a single call into a source may take before the pass
-// gives up: a reader that makes no progress that long on a file is taken to
+// gives up, unless [Engine.Stall] says otherwise: a reader that makes no progress that long on a file is taken to
 // hang. Pipes may wait for ever. It is a variable for the tests.
 var stallLimit = 30 * time.Second
 
@@ -72,7 +72,7 @@ func (w *watch) on(ctx context.Context) context.Context {
 
 // Beat tells the pass that has opened a source with ctx that reading goes on. A source
 // whose reads take long, since a block is wide and a disk slow, calls it after each
-// step; one that does not is taken to hang after 30 s.
+// step; one that does not is taken to hang after the time of [Engine.Stall].
 func Beat(ctx context.Context) {
 	if w, ok := ctx.Value(watchKey{}).(*watch); ok {
 		w.beat()

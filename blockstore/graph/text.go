@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 
 	"github.com/nystream/nystream/blockstore/internal/compression"
 	"github.com/nystream/nystream/blockstore/internal/file"
@@ -54,7 +53,7 @@ func openFile(ctx context.Context, path string) (io.ReadCloser, error) {
 		return nil, err
 	}
 	if !file.IsRemote(path) {
-		return os.Open(path)
+		return file.OpenPipe(ctx, path)
 	}
 	o, stamp, err := file.OpenStamped(ctx, path)
 	if err != nil {

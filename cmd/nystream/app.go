@@ -27,6 +27,7 @@ type app struct {
 	quiet   bool
 	config  string
 	presets []string // what set flags that are not on the command line
+	stall   time.Duration
 
 	logFormat word
 	logEvery  time.Duration // between lines of progress, where there is no terminal
@@ -60,6 +61,7 @@ func (a *app) addGlobalFlags(root *cobra.Command) {
 	flags.DurationVar(&a.logEvery, "log-every", 30*time.Second, "`time` between lines of progress where there is no terminal; 0 for one with every block")
 	flags.StringVar(&a.config, "config", "", "`file` of settings, .toml; see nystream help config")
 	mustRegister(root.MarkPersistentFlagFilename("config", "toml"))
+	flags.DurationVar(&a.stall, "stall", 30*time.Second, "`time` without progress, such as 5m, after which a read of a file is given up")
 	flags.BoolVar(&a.quiet, "quiet", false, "no progress and no notes on the standard error")
 }
 
@@ -72,6 +74,9 @@ func (a *app) begin(cmd *cobra.Command, _ []string) error {
 	}
 	if a.threads < 0 {
 		return usagef("--threads %d: must be 0 or more", a.threads)
+	}
+	if a.stall <= 0 {
+		return usagef("--stall %v: must be above 0, such as 5m", a.stall)
 	}
 	if a.memory > 0 {
 		debug.SetMemoryLimit(int64(a.memory) - programBytes)
@@ -94,7 +99,7 @@ const programBytes = 16 << 20
 
 // engine runs the passes.
 func (a *app) engine() stream.Engine {
-	e := stream.Engine{Threads: a.threads, ReaderBytes: int64(a.memory) / 4}
+	e := stream.Engine{Threads: a.threads, ReaderBytes: int64(a.memory) / 4, Stall: a.stall}
 	if a.progress != nil {
 		e.Progress = a.progress.report
 	}

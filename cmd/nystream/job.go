@@ -155,7 +155,26 @@ func (j *job) prepareAndFit(ctx context.Context) (model.Model, *model.Report, er
 	if j.scans == nil {
 		j.scans = j.allPasses()
 	}
-	return j.task.fit(ctx, j.passEngine())
+	return j.fitOrLeave(ctx)
+}
+
+// fitOrLeave fits the model, and leaves a fit behind that an interrupt does not end.
+func (j *job) fitOrLeave(ctx context.Context) (model.Model, *model.Report, error) {
+	type fitted struct {
+		m model.Model
+		r *model.Report
+	}
+	done := make(chan fitted, 1)
+	err := stream.Leave(ctx, func(ctx context.Context) error {
+		m, r, err := j.task.fit(ctx, j.passEngine())
+		done <- fitted{m, r}
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	f := <-done
+	return f.m, f.r, nil
 }
 
 // writeAndReport writes all files of a fit, and reports.

@@ -200,6 +200,23 @@ func TestInterruptWhileWaiting(t *testing.T) {
 	checkInterrupted(t, code, messages.String(), folder)
 }
 
+// An interrupt ends a fit in the middle of a computation that looks at no context, as
+// decompositions do not.
+func TestInterruptWhileDecomposing(t *testing.T) {
+	folder := t.TempDir()
+	if err := writeTable(folder+"/x.npy", numbered("x", 2), stream.NewMatrix(50, 2)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	release := make(chan bool)
+	toyWork = func() { cancel(); <-release }
+	families = append(families, toyFamily)
+	defer func() { toyWork, families = func() {}, families[:len(families)-1]; close(release) }()
+	var messages strings.Builder
+	code := run(ctx, []string{"fit", "toy", folder + "/x.npy", "-o", folder + "/m.npz"}, nil, io.Discard, &messages)
+	checkInterrupted(t, code, messages.String(), folder, "x.npy")
+}
+
 // An interrupt in the middle of a long computation ends it.
 func TestInterruptWhileWorking(t *testing.T) {
 	folder := t.TempDir()

@@ -1,0 +1,32 @@
+package file
+
+import (
+	"context"
+	"os"
+)
+
+// OpenPipe opens a file that may be a named pipe, which waits until a program opens it for
+// writing: the wait ends with the context.
+func OpenPipe(ctx context.Context, path string) (*os.File, error) {
+	type opened struct {
+		file *os.File
+		err  error
+	}
+	done := make(chan opened)
+	go func() {
+		f, err := os.Open(path)
+		select {
+		case done <- opened{f, err}:
+		case <-ctx.Done():
+			if err == nil {
+				f.Close()
+			}
+		}
+	}()
+	select {
+	case o := <-done:
+		return o.file, o.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}

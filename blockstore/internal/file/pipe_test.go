@@ -1,0 +1,37 @@
+//go:build unix
+
+package file
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// TestOpenPipe: the wait for a program that writes a named pipe ends with the context, and
+// a pipe that is written is opened.
+func TestOpenPipe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(path, 0o666); err != nil {
+		t.Skip("this file system has no named pipes: ", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if f, err := OpenPipe(ctx, path); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %v", f, err)
+	}
+	go func() {
+		w, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err == nil {
+			w.Close()
+		}
+	}()
+	f, err := OpenPipe(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+}

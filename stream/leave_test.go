@@ -1,0 +1,66 @@
+package stream_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// TestLeave: work that looks at no context is left behind when that ends; its error and
+// its panic arrive otherwise.
+func TestLeave(t *testing.T) {
+	broken := errors.New("broken")
+	if err := stream.Leave(t.Context(), func(context.Context) error { return broken }); err != broken {
+		t.Errorf("error %v", err)
+	}
+	func() {
+		defer func() {
+			if v := recover(); v != "as it is" {
+				t.Errorf("panic %v", v)
+			}
+		}()
+		stream.Leave(t.Context(), func(context.Context) error { panic("as it is") })
+	}()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		begin := time.Now()
+		err := stream.Leave(ctx, func(context.Context) error { time.Sleep(time.Hour); return nil })
+		if took := time.Since(begin); !errors.Is(err, context.DeadlineExceeded) || took < time.Minute || took > time.Minute+time.Second {
+			t.Errorf("%v after %v", err, took)
+		}
+		time.Sleep(time.Hour) // until what was left behind has ended
+	})
+}
+
+// slowStore takes a minute to write.
+type slowStore struct{ *shelf }
+
+func (s slowStore) Write(name string, data []byte) error {
+	time.Sleep(time.Minute)
+	return s.shelf.Write(name, data)
+}
+
+// TestLeaveWaitsForStates: a fold that keeps states is not left before it has written
+// down what was done.
+func TestLeaveWaitsForStates(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		f := toyFit{cols: 2, src: newTable("t", toyData(1, 200, 2, false))}
+		store := slowStore{newShelf()}
+		e := runOf(t, store, "test", 2, stream.RunOptions{})
+		e.Progress = func(stream.Event) { cancel() }
+		err := stream.Leave(ctx, func(ctx context.Context) error {
+			_, err := f.run(ctx, e)
+			return err
+		})
+		if names, _ := store.Names(); !errors.Is(err, context.Canceled) || len(names) == 0 {
+			t.Errorf("%v, states %q", err, names)
+		}
+	})
+}

@@ -14,6 +14,11 @@
 // gives the same bytes.
 //
 //	go run ./bench/kills -faults -formats npy
+//
+// With -stops it interrupts long runs, in decompositions, in passes and before a named
+// pipe that nobody writes, and prints how long each takes to end.
+//
+//	go run ./bench/kills -stops -formats npy -kills 40
 package main
 
 import (
@@ -37,6 +42,7 @@ type options struct {
 	total, rows      int // kills in all
 	interrupt        bool
 	faults           bool
+	stops            bool
 	every            string
 	seed             uint64
 	command          string // the program; built if not given
@@ -51,7 +57,8 @@ func parseOptions(args []string) (*options, error) {
 	f.IntVar(&o.total, "kills", 300, "kills in all, at least")
 	f.BoolVar(&o.interrupt, "interrupt", false, "interrupt with SIGINT instead: what was done until then is kept")
 	f.BoolVar(&o.faults, "faults", false, "let calls of the system fail instead of killing")
-	f.IntVar(&o.rows, "rows", 0, "rows of the data; 0 for 400000, or 40000 with -faults")
+	f.BoolVar(&o.stops, "stops", false, "interrupt long runs and print how long they take to end")
+	f.IntVar(&o.rows, "rows", 0, "rows of the data; 0 for 400000, or 40000 with -faults and -stops")
 	f.StringVar(&o.every, "every", "20ms", "time between states: --checkpoint-every")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the moments")
 	f.StringVar(&o.command, "nystream", "", "the program to kill; it is built if not given")
@@ -60,7 +67,7 @@ func parseOptions(args []string) (*options, error) {
 	}
 	o.methods, o.formats = program.List(*methods), program.List(*kinds)
 	switch {
-	case o.rows == 0 && o.faults:
+	case o.rows == 0 && (o.faults || o.stops):
 		o.rows = 40_000
 	case o.rows == 0:
 		o.rows = 400_000
@@ -81,8 +88,11 @@ func run(ctx context.Context, o *options) error {
 	if err := o.writeData(); err != nil {
 		return err
 	}
-	if o.faults {
+	switch {
+	case o.faults:
 		return runFaults(ctx, o)
+	case o.stops:
+		return runStops(ctx, o)
 	}
 	return runKills(ctx, o)
 }

@@ -83,6 +83,7 @@ func newRootCommand(a *app) *cobra.Command {
 		newConvertCommand(a), newPlanCommand(a), newMergeCommand(a), newTransportCommand(a), newDemoCommand(a), newManualCommand())
 	root.AddCommand(newTopics()...)
 	root.SetHelpCommand(newHelpCommand(root))
+	addExamples(root)
 	return root
 }
 

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// Every command has an example, and the flags of all examples exist.
+func TestExamples(t *testing.T) {
+	root := newRootCommand(newApp(t.Context(), nil, nil, nil))
+	everyCommand(root, func(c *cobra.Command) {
+		if c.Hidden || c.IsAdditionalHelpTopicCommand() {
+			return
+		}
+		if c.Example == "" {
+			t.Errorf("%s has no example", c.CommandPath())
+		}
+		for _, line := range strings.Split(c.Example, "\n") {
+			if _, after, ok := strings.Cut(line, " | nystream"); ok {
+				line = "nystream" + after
+			}
+			line, _, _ = strings.Cut(line, " | ")
+			line, _, _ = strings.Cut(line, " >")
+			words, err := exec.Command("sh", "-c", "set -f; printf '%s\\n' "+line).Output()
+			if err != nil {
+				t.Skipf("there is no shell to cut the lines: %v", err)
+			}
+			args := strings.Split(strings.TrimSpace(string(words)), "\n")[1:]
+			if len(args) > 0 && (args[0] == "completion" || args[0] == "help") {
+				continue // cobra adds them when it runs
+			}
+			again := newRootCommand(newApp(t.Context(), nil, nil, nil))
+			found, rest, err := again.Find(args)
+			if err == nil {
+				err = found.ParseFlags(rest)
+			}
+			if err != nil {
+				t.Errorf("%s: %q: %v", c.CommandPath(), line, err)
+			}
+		}
+	})
+}

@@ -27,6 +27,7 @@ var allowed = map[string][]string{
 	"internal/storetest":           {},
 	"blockstore/internal/filetest": {"blockstore/internal", "stream", "internal/conformance"},
 	"solvers":                      {"solvers", "sketch", "stream", "kernelgen", "internal/linalg"},
+	"solvers/modelfile":            {"solvers/model", "blockstore/archive"},
 	"solvers/nyblas":               {"internal/simd"},
 	"cmd":                          {"cmd", "solvers", "sketch", "stream", "kernelgen", "blockstore"},
 	"bench":                        {"bench", "solvers", "sketch", "stream", "kernelgen", "blockstore", "internal"},

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,15 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nystream/nystream/blockstore/archive"
 	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/modelfile"
 	"github.com/nystream/nystream/stream"
-)
-
-// modelFormat and modelVersion are how a model file names itself in meta.json.
-const (
-	modelFormat  = "nystream model"
-	modelVersion = 1
 )
 
 // modelFile is a model with all that is needed to apply it. Nothing in its file depends
@@ -32,7 +25,7 @@ type modelFile struct {
 	prepare stream.Preparation // of left rows, and of right rows unless they are pairs
 	right   stream.Preparation // of the right rows of pairs
 	ids     []int64            // of the nodes of a graph, if they are integers
-	arrays  []archive.Array    // as they were read
+	arrays  []model.Array      // as they were read
 }
 
 // rowsData says what rows a model takes, and what of them it was fitted to.
@@ -91,21 +84,10 @@ func (f *modelFile) write(path string) error {
 	}
 	putPreparation(saved, "", f.prepare)
 	putPreparation(saved, rightPrefix, f.right)
-	data, err := json.Marshal(f.data)
-	if err != nil {
+	if saved.Data, err = json.Marshal(f.data); err != nil {
 		return err
 	}
-	var text bytes.Buffer
-	err = json.Indent(&text, fmt.Appendf(nil, `{"format":%q,"version":%d,%s,"data":%s}`, modelFormat, modelVersion, saved.Header[1:len(saved.Header)-1], data), "", "  ")
-	if err != nil {
-		return err
-	}
-	text.WriteByte('\n')
-	file := &archive.Archive{Meta: text.Bytes()}
-	for _, a := range saved.Arrays {
-		file.Arrays = append(file.Arrays, archived(a))
-	}
-	return archive.Write(path, file)
+	return modelfile.Write(path, saved)
 }
 
 // rightPrefix stands before the names of the arrays that say how right rows are prepared.
@@ -137,82 +119,40 @@ func takePreparation(a *model.Archive, prefix string, nulls stream.Nulls, column
 	return p
 }
 
-// archived returns an array of a model as archives hold them.
-func archived(a model.Array) archive.Array {
-	shape := []int{a.Rows, a.Cols}
-	if a.Cols == 0 && len(a.Floats)+len(a.Ints) == a.Rows {
-		shape = shape[:1]
-	}
-	if a.Ints == nil && a.Floats == nil {
-		a.Floats = []float64{}
-	}
-	return archive.Array{Name: a.Name, Shape: shape, Floats: a.Floats, Ints: a.Ints}
-}
-
 // readModel reads a model file. All that it says about itself is checked.
 func readModel(path string) (*modelFile, error) {
-	file, err := archive.Read(path)
+	a, err := modelfile.Load(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%s: no such model; nystream fit makes one", path)
 	}
 	if err != nil {
 		return nil, fromData(err)
 	}
-	f := &modelFile{path: path, arrays: file.Arrays}
-	if err := f.decode(file); err != nil {
+	f := &modelFile{path: path, arrays: a.Arrays}
+	f.meta = fmt.Appendf(nil, `{"format":%q,"version":%d,%s`, modelfile.Format, modelfile.Version, a.Header[1:len(a.Header)-1])
+	if err := f.decode(a); err != nil {
 		return nil, fromData(fmt.Errorf("%s: %w", path, err))
 	}
 	return f, nil
 }
 
-func (f *modelFile) decode(file *archive.Archive) (err error) {
-	var meta struct {
-		Format  string          `json:"format"`
-		Version int             `json:"version"`
-		Method  string          `json:"method"`
-		Data    json.RawMessage `json:"data"`
+func (f *modelFile) decode(a *model.Archive) (err error) {
+	var header struct {
+		Method string `json:"method"`
 	}
-	if err := json.Unmarshal(file.Meta, &meta); err != nil {
+	if err := json.Unmarshal(a.Header, &header); err != nil {
 		return fmt.Errorf("meta.json: %w", err)
 	}
-	if meta.Format != modelFormat || meta.Version != modelVersion {
-		return fmt.Errorf("it calls itself %q version %d, and this program reads %q version %d", meta.Format, meta.Version, modelFormat, modelVersion)
+	if f.family = familyOf(header.Method); f.family == nil {
+		return fmt.Errorf("meta.json: models of method %q are not known to this program", header.Method)
 	}
-	if f.family = familyOf(meta.Method); f.family == nil {
-		return fmt.Errorf("meta.json: models of method %q are not known to this program", meta.Method)
-	}
-	if err := f.decodeMeta(file.Meta, meta.Data); err != nil {
-		return err
-	}
-	a := &model.Archive{Header: file.Meta}
-	for _, array := range file.Arrays {
-		read := model.Array{Name: array.Name, Rows: array.Shape[0], Floats: array.Floats, Ints: array.Ints}
-		if len(array.Shape) == 2 {
-			read.Cols = array.Shape[1]
-		}
-		a.Arrays = append(a.Arrays, read)
+	if err := json.Unmarshal(a.Data, &f.data); err != nil {
+		return fmt.Errorf("meta.json: data: %w", err)
 	}
 	if f.model, err = f.family.load(a, &f.data); err != nil {
 		return err
 	}
 	return f.decodeRows(a)
-}
-
-// decodeMeta reads what rows the model takes, and keeps what stands before that.
-func (f *modelFile) decodeMeta(meta, data []byte) error {
-	if err := json.Unmarshal(data, &f.data); err != nil {
-		return fmt.Errorf("meta.json: data: %w", err)
-	}
-	var all, rows bytes.Buffer
-	if err := errors.Join(json.Compact(&all, meta), json.Compact(&rows, data)); err != nil {
-		return err
-	}
-	before, found := bytes.CutSuffix(all.Bytes(), fmt.Appendf(nil, `,"data":%s}`, rows.Bytes()))
-	if !found {
-		return errors.New("meta.json: data is not its last field")
-	}
-	f.meta = before
-	return nil
 }
 
 // decodeRows reads how rows are prepared, or what is known of the nodes of a graph.

@@ -17,6 +17,9 @@ import (
 type Archive struct {
 	Header json.RawMessage
 	Arrays []Array
+	// Data says what rows the model takes, in JSON of the program that made its file, or
+	// is nil.
+	Data json.RawMessage
 
 	prefix string // of the names of a part
 	errs   *error // shared by the parts
@@ -29,6 +32,14 @@ type Array struct {
 	Rows, Cols int
 	Floats     []float64 // row-major
 	Ints       []int64
+}
+
+// Shape returns the length of a vector, or the rows and columns of a matrix.
+func (array Array) Shape() []int {
+	if array.Cols == 0 && len(array.Floats)+len(array.Ints) == array.Rows {
+		return []int{array.Rows}
+	}
+	return []int{array.Rows, array.Cols}
 }
 
 // NewArchive returns an archive with a header, which is written as JSON. The error

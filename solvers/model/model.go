@@ -70,6 +70,25 @@ type Transformer interface {
 	Transform(ctx context.Context, e stream.Engine, side Side, rows stream.Source, kept bool, emit Emit) error
 }
 
+// TransformMatrix returns what a model makes of the rows of a matrix that is in memory, one
+// row for each, of as many numbers as Outputs names. Cost: that of Transform, and n·k
+// numbers.
+func TransformMatrix(ctx context.Context, e stream.Engine, m Transformer, side Side, x blas64.General) (blas64.General, error) {
+	names, err := m.Outputs(side)
+	if err != nil {
+		return blas64.General{}, err
+	}
+	out, row := stream.NewMatrix(x.Rows, len(names)), 0
+	err = m.Transform(ctx, e, side, stream.FromMatrix("rows", x), false, func(_ *stream.Block, u blas64.General) error {
+		for i := range u.Rows {
+			copy(out.Data[row*out.Stride:][:out.Cols], u.Data[i*u.Stride:])
+			row++
+		}
+		return nil
+	})
+	return out, err
+}
+
 // Largest puts the place of the largest number of each row of decisions into classes, of
 // equal ones the first.
 func Largest(classes []int, decisions blas64.General) {

@@ -1,0 +1,116 @@
+// Package modelfile saves models in files that numpy.load and the command nystream open, and
+// loads them. Package model knows of no files.
+package modelfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/nystream/nystream/blockstore/archive"
+	"github.com/nystream/nystream/solvers/model"
+)
+
+// Format and Version are how the file of a model names itself in meta.json.
+const (
+	Format  = "nystream model"
+	Version = 1
+)
+
+// noData stands in meta.json where nothing is said of the rows: columns without names, in
+// the order of the fit, unscaled, without nulls.
+var noData = json.RawMessage(`{"nulls":"error"}`)
+
+// Save writes a model to an .npz file, which appears complete or not at all. What the model
+// does not know is not in it: how rows were scaled, or what their columns are called.
+func Save(path string, m model.Model) error {
+	a, err := m.Save()
+	if err != nil {
+		return err
+	}
+	return Write(path, a)
+}
+
+// Load reads what [Save] wrote, or the command. The Load of the model's family
+// makes a model of it:
+//
+//	a, err := modelfile.Load("m.npz")
+//	…
+//	m, err := lowrank.Load(a)
+//
+// An error says what is wrong with a file that was damaged or changed.
+func Load(path string) (*model.Archive, error) {
+	file, err := archive.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	a, err := opened(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return a, nil
+}
+
+// Write writes a model that was saved to an .npz file, which appears complete or not at all.
+func Write(path string, a *model.Archive) error {
+	data := a.Data
+	if data == nil {
+		data = noData
+	}
+	header, ok := bytes.CutSuffix(bytes.TrimSpace(a.Header), []byte("}"))
+	if !ok || len(header) < 2 {
+		return fmt.Errorf("modelfile: the header is no JSON object: %.40q", a.Header)
+	}
+	var text bytes.Buffer
+	if err := json.Indent(&text, fmt.Appendf(nil, `{"format":%q,"version":%d,%s,"data":%s}`, Format, Version, header[1:], data), "", "  "); err != nil {
+		return fmt.Errorf("modelfile: %w", err)
+	}
+	text.WriteByte('\n')
+	file := &archive.Archive{Meta: text.Bytes()}
+	for _, array := range a.Arrays {
+		file.Arrays = append(file.Arrays, archived(array))
+	}
+	return archive.Write(path, file)
+}
+
+// opened returns the archive in a file.
+func opened(file *archive.Archive) (*model.Archive, error) {
+	var meta struct {
+		Format  string          `json:"format"`
+		Version int             `json:"version"`
+		Data    json.RawMessage `json:"data"`
+	}
+	if err := json.Unmarshal(file.Meta, &meta); err != nil {
+		return nil, fmt.Errorf("meta.json: %w", err)
+	}
+	if meta.Format != Format || meta.Version != Version {
+		return nil, fmt.Errorf("it calls itself %q version %d, and this program reads %q version %d", meta.Format, meta.Version, Format, Version)
+	}
+	var all, data bytes.Buffer
+	if err := errors.Join(json.Compact(&all, file.Meta), json.Compact(&data, meta.Data)); err != nil {
+		return nil, fmt.Errorf("meta.json: %w", err)
+	}
+	before, last := bytes.CutSuffix(all.Bytes(), fmt.Appendf(nil, `,"data":%s}`, data.Bytes()))
+	header, first := bytes.CutPrefix(before, fmt.Appendf(nil, `{"format":%q,"version":%d,`, Format, Version))
+	if !first || !last {
+		return nil, errors.New("meta.json: format and version are not its first fields, or data is not its last")
+	}
+	a := &model.Archive{Header: fmt.Appendf(nil, "{%s}", header), Data: data.Bytes()}
+	for _, array := range file.Arrays {
+		read := model.Array{Name: array.Name, Rows: array.Shape[0], Floats: array.Floats, Ints: array.Ints}
+		if len(array.Shape) == 2 {
+			read.Cols = array.Shape[1]
+		}
+		a.Arrays = append(a.Arrays, read)
+	}
+	return a, nil
+}
+
+// archived returns an array as files hold it.
+func archived(array model.Array) archive.Array {
+	if array.Ints == nil && array.Floats == nil {
+		array.Floats = []float64{}
+	}
+	return archive.Array{Name: array.Name, Shape: array.Shape(), Floats: array.Floats, Ints: array.Ints}
+}

@@ -175,12 +175,16 @@ func (s *selector) described(list []int) (out []LeftOutColumn) {
 	return out
 }
 
+// LibsvmLabel is why the standard choice passes over the label of a libsvm file, which
+// surprises nobody.
+const LibsvmLabel = "the label of a libsvm file"
+
 // reason returns why the standard choice passes over a component.
 func (s *selector) reason(i int) string {
 	c := s.components[i]
 	switch m := s.Columns[c.column].Meaning; {
 	case slices.Contains(s.Aside, i):
-		return "the label of a libsvm file"
+		return LibsvmLabel
 	case m.Apart():
 		return m.String()
 	case c.kind == column.Text:

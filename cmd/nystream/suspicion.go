@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/cmd/nystream/internal/survey"
 	"github.com/nystream/nystream/stream"
@@ -52,7 +53,8 @@ func leftOutWords(list []leftOutColumn) string {
 
 // columnNotes returns sentences for the user about what was opened.
 func (s *sides) columnNotes() []string {
-	if out := s.leftOut(); len(out) > 0 {
+	out := slices.DeleteFunc(s.leftOut(), func(c leftOutColumn) bool { return c.Reason == blockstore.LibsvmLabel })
+	if len(out) > 0 {
 		return []string{"left out: " + leftOutWords(out) + "; name columns with `columns` to compute with others"}
 	}
 	return nil

@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"context"
+	"slices"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
@@ -24,7 +25,7 @@ func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) er
 		starts = append(starts, starts[len(starts)-1]+s.table.leaves[i].Width)
 	}
 	threads := min(stream.Engine{Threads: s.table.threads}.Workers(), len(wanted))
-	return s.table.stamp.Settle(file, fault.Guard(s.table.Path, func() error {
+	columns := func(rows []int64, first int) error {
 		return stream.Each(ctx, threads, threads, func(part int) error {
 			pages := newPages(s.table, file)
 			defer pages.close()
@@ -32,24 +33,44 @@ func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) er
 			for k := part * len(wanted) / threads; k < (part+1)*len(wanted)/threads; k++ {
 				r := newColumnReader(pages, s.table, wanted[k])
 				r.body = body
-				if err := s.gather(ctx, r, k, starts, rows, dst); err != nil {
+				if err := s.gather(ctx, r, k, starts, rows, first, dst); err != nil {
 					return err
 				}
 				body = r.body
 			}
 			return nil
 		})
+	}
+	return s.table.stamp.Settle(file, fault.Guard(s.table.Path, func() error {
+		if !s.table.stamp.IsRemote() {
+			return columns(rows, 0)
+		}
+		return s.table.eachGroup(rows, columns)
 	}))
 }
 
-// gather fetches rows of the k-th chosen column.
-func (s *source) gather(ctx context.Context, r *columnReader, k int, starts []int, rows []int64, dst *stream.Batch) error {
+// eachGroup calls do for the rows of one row group after the other, with the index of the
+// first: the columns of a group are beside each other in an object, and fetched together.
+func (t *table) eachGroup(rows []int64, do func(rows []int64, first int) error) error {
+	for first := 0; first < len(rows); {
+		end := t.groups[t.groupOf(rows[first])].end()
+		n, _ := slices.BinarySearch(rows[first:], end)
+		if err := do(rows[first:first+n], first); err != nil {
+			return err
+		}
+		first += n
+	}
+	return nil
+}
+
+// gather fetches rows of the k-th chosen column, into dst from row at on.
+func (s *source) gather(ctx context.Context, r *columnReader, k int, starts []int, rows []int64, at int, dst *stream.Batch) error {
 	if k >= len(s.Numeric) {
 		kept := &dst.Kept[k-len(s.Numeric)]
 		return r.visit(ctx, rows, func(_, n int) error { return r.keep(kept, n) })
 	}
 	return r.visit(ctx, rows, func(first, n int) error {
-		return r.read(dst.X.Data[first*dst.X.Stride+starts[k]:], dst.X.Stride, n)
+		return r.read(dst.X.Data[(at+first)*dst.X.Stride+starts[k]:], dst.X.Stride, n)
 	})
 }
 

@@ -29,14 +29,7 @@ const (
 // Put implements object.Store. An object of several parts appears when the last request
 // puts them together; before that it is given up if anything fails.
 func (s *Store) Put(ctx context.Context, address string, content io.ReaderAt, size int64) error {
-	bucket, key, err := locate(address)
-	if err == nil && key == "" {
-		err = errors.New("it names a bucket and no object")
-	}
-	if err != nil {
-		return err
-	}
-	client, err := s.begin(ctx)
+	client, bucket, key, err := s.target(ctx, address)
 	if err != nil {
 		return err
 	}
@@ -130,17 +123,22 @@ func written(err error) error {
 	return plain(err)
 }
 
-// CanPut implements object.Store: it asks for the bucket. That it may be written to is
-// seen only when it is.
-func (s *Store) CanPut(ctx context.Context, address string) error {
-	bucket, key, err := locate(address)
+// target returns where an object is to be put.
+func (s *Store) target(ctx context.Context, address string) (client *s3.Client, bucket, key string, err error) {
+	bucket, key, err = locate(address)
 	if err == nil && key == "" {
 		err = errors.New("it names a bucket and no object")
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		client, err = s.begin(ctx)
 	}
-	client, err := s.begin(ctx)
+	return client, bucket, key, err
+}
+
+// CanPut implements object.Store: it asks for the bucket. That it may be written to is
+// seen only when it is.
+func (s *Store) CanPut(ctx context.Context, address string) error {
+	client, bucket, _, err := s.target(ctx, address)
 	if err != nil {
 		return err
 	}

@@ -128,3 +128,21 @@ func StoreOf(url string) (Store, error) {
 	}
 	return nil, fmt.Errorf("%s: objects of %s:// are not reached, only %s", url, scheme, strings.Join(known, ", "))
 }
+
+// Body returns what is read of an object, with its errors but io.EOF as plain has them. It
+// is for stores.
+func Body(in io.ReadCloser, plain func(error) error) io.ReadCloser { return body{in, plain} }
+
+type body struct {
+	io.ReadCloser
+	plain func(error) error
+}
+
+// Read implements io.Reader.
+func (b body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && err != io.EOF {
+		err = b.plain(err)
+	}
+	return n, err
+}

@@ -26,7 +26,7 @@ func TestExamples(t *testing.T) {
 			line, _, _ = strings.Cut(line, " >")
 			words, err := exec.Command("sh", "-c", "set -f; printf '%s\\n' "+line).Output()
 			if err != nil {
-				t.Skipf("there is no shell to cut the lines: %v", err)
+				t.Skipf("there is no sh to cut the lines; run it where there is one: %v", err)
 			}
 			args := strings.Split(strings.TrimSpace(string(words)), "\n")[1:]
 			if len(args) > 0 && (args[0] == "completion" || args[0] == "help") {

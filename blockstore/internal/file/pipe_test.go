@@ -16,7 +16,7 @@ import (
 func TestOpenPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, 0o666); err != nil {
-		t.Skip("this file system has no named pipes: ", err)
+		t.Skip("this file system has no named pipes: run it on Linux or macOS with TMPDIR on a local disk: ", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

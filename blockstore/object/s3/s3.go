@@ -122,22 +122,10 @@ func (v *version) Get(ctx context.Context, offset, length int64) (io.ReadCloser,
 	case !strings.HasPrefix(aws.ToString(answer.ContentRange), first) && (offset > 0 || aws.ToInt64(answer.ContentLength) < length):
 		err = fmt.Errorf("the server gives another range than %q: %q", span, aws.ToString(answer.ContentRange))
 	default:
-		return body{answer.Body}, nil
+		return object.Body(answer.Body, plain), nil
 	}
 	answer.Body.Close()
 	return nil, err
-}
-
-// body is that of an answer. What goes wrong while it is read may go away.
-type body struct{ io.ReadCloser }
-
-// Read implements io.Reader.
-func (b body) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if err != nil && err != io.EOF {
-		err = plain(err)
-	}
-	return n, err
 }
 
 // List implements object.Store, a thousand objects with each request.

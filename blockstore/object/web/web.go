@@ -83,7 +83,7 @@ func (p *page) Get(ctx context.Context, offset, length int64) (io.ReadCloser, er
 		answer.Body.Close()
 		return nil, err
 	}
-	return body{answer.Body}, nil
+	return object.Body(answer.Body, plain), nil
 }
 
 // check wants that an answer is of the range and of the version.
@@ -136,18 +136,6 @@ func plain(err error) error {
 		err = at.Err
 	}
 	return object.Temporary(err)
-}
-
-// body is that of an answer. What goes wrong while it is read may go away.
-type body struct{ io.ReadCloser }
-
-// Read implements io.Reader.
-func (b body) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if err != nil && err != io.EOF {
-		err = plain(err)
-	}
-	return n, err
 }
 
 // contentRange returns where the range of an answer begins, and the length of the whole.

@@ -89,3 +89,8 @@ func didYouMean(word string, known []string) string {
 	}
 	return "; did you mean " + strings.Join(near, " or ") + "?"
 }
+
+// didYouMeanFlag suggests the flags that were probably meant, or is empty.
+func didYouMeanFlag(name string, known []string) string {
+	return strings.NewReplacer("mean ", "mean --", " or ", " or --").Replace(didYouMean(name, known))
+}

@@ -124,7 +124,7 @@ func explainFlag(cmd *cobra.Command, err error) error {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	name := unknown.GetSpecifiedName()
-	return fmt.Errorf("%w for %s%s", err, cmd.CommandPath(), strings.ReplaceAll(didYouMean(name, names), "mean ", "mean --"))
+	return fmt.Errorf("%w for %s%s", err, cmd.CommandPath(), didYouMeanFlag(name, names))
 }
 
 // plainCause returns why a value was refused, without the words of strconv.

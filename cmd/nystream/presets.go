@@ -113,8 +113,7 @@ func (s *settings) check(cmd *cobra.Command, table map[string]any) error {
 			continue
 		}
 		if !slices.Contains(flags, string(sameFlag(nil, key))) || slices.Contains(unset, key) {
-			return usagef("--config %s: %s has no flag --%s that can be set here%s", s.path, cmd.CommandPath(), key,
-				strings.ReplaceAll(didYouMean(key, flags), "mean ", "mean --"))
+			return usagef("--config %s: %s has no flag --%s that can be set here%s", s.path, cmd.CommandPath(), key, didYouMeanFlag(key, flags))
 		}
 		if _, err := settingWords(value); err != nil {
 			return usagef("--config %s: %s: %v", s.path, key, err)

@@ -16,6 +16,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/formats"
 	"github.com/nystream/nystream/blockstore/internal/npy"
+	"github.com/nystream/nystream/blockstore/internal/npz"
 	"github.com/nystream/nystream/blockstore/internal/parquet"
 	"github.com/nystream/nystream/blockstore/internal/remote"
 	"github.com/nystream/nystream/blockstore/internal/store"
@@ -63,6 +64,9 @@ type Options struct {
 	// Threads is how many parts of a CSV file are looked through at the same time when
 	// it is opened; 0 means one for each processor.
 	Threads int
+	// Array names the array of an .npz file that is read, or is "" for the only matrix, else
+	// the only array, in it. Vectors of the same length are columns after those of a matrix.
+	Array string
 	// Stdin is what the path - reads.
 	Stdin io.Reader
 }
@@ -184,8 +188,9 @@ func addRows(a, b int64) int64 {
 
 // openFiles opens every file that paths stand for.
 func openFiles(ctx context.Context, paths []string, o Options) (*fileSet, error) {
-	csv, err := o.csv()
-	if err != nil {
+	r := reading{format: o.Format, array: o.Array}
+	var err error
+	if r.csv, err = o.csv(); err != nil {
 		return nil, err
 	}
 	ctx = remote.Remember(ctx)
@@ -196,7 +201,7 @@ func openFiles(ctx context.Context, paths []string, o Options) (*fileSet, error)
 	tables := make([]column.Table, len(list))
 	for i, path := range list {
 		err := fault.Guard(path, func() (err error) {
-			tables[i], err = openPath(ctx, path, o, csv)
+			tables[i], err = openPath(ctx, path, o.Stdin, r)
 			return err
 		})
 		if stopped := ctx.Err(); stopped != nil {
@@ -228,31 +233,38 @@ func (o Options) csv() (c text.CSVOptions, err error) {
 	return c, err
 }
 
+// reading is how one file is read: what the options say of it, checked.
+type reading struct {
+	format string
+	array  string
+	csv    text.CSVOptions
+}
+
 // openPath opens one file or pipe.
-func openPath(ctx context.Context, path string, o Options, csv text.CSVOptions) (column.Table, error) {
+func openPath(ctx context.Context, path string, stdin io.Reader, r reading) (column.Table, error) {
 	if path == file.Stdin {
-		if o.Stdin == nil {
+		if stdin == nil {
 			return nil, fmt.Errorf("there is no standard input to read")
 		}
-		t, err := openPipe(ctx, "standard input", o.Stdin, o.Format, csv)
-		return pipeFormat(t, err, o.Format)
+		t, err := openPipe(ctx, "standard input", stdin, r)
+		return pipeFormat(t, err, r.format)
 	}
 	if file.IsRemote(path) {
-		return openRegular(ctx, path, o.Format, csv)
+		return openRegular(ctx, path, r)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if info.Mode().IsRegular() {
-		return openRegular(ctx, path, o.Format, csv)
+		return openRegular(ctx, path, r)
 	}
 	f, err := file.OpenPipe(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	t, err := openPipe(ctx, path, f, o.Format, csv)
-	return pipeFormat(t, err, o.Format)
+	t, err := openPipe(ctx, path, f, r)
+	return pipeFormat(t, err, r.format)
 }
 
 // pipeFormat says what came out of a pipe.
@@ -276,47 +288,52 @@ func ofFormat(t column.Table, err error, format string) (column.Table, error) {
 }
 
 // openRegular opens a file of the given format, or of the one it seems to have.
-func openRegular(ctx context.Context, path, format string, csv text.CSVOptions) (column.Table, error) {
-	found := format
-	if format == "" || format == formats.CSV || format == formats.Libsvm {
+func openRegular(ctx context.Context, path string, r reading) (column.Table, error) {
+	found := r.format
+	if r.format == "" || formats.IsText(r.format) {
 		var err error
-		if found, err = formats.Sniff(ctx, path); err != nil && format == "" {
+		if found, err = formats.Sniff(ctx, path); err != nil && r.format == "" {
 			return nil, err
 		}
 	}
 	if formats.IsCompressed(found) {
-		t, err := openCompressed(ctx, path, found, format, csv)
-		return ofFormat(t, err, cmp.Or(format, "text")+", "+found)
+		t, err := openCompressed(ctx, path, found, r)
+		return ofFormat(t, err, cmp.Or(r.format, "text")+", "+found)
 	}
-	if format == "" {
-		format = found
+	if r.format == "" {
+		r.format = found
 	}
-	t, err := openFormat(ctx, path, format, csv)
-	return ofFormat(t, err, format)
+	t, err := openFormat(ctx, path, r)
+	return ofFormat(t, err, r.format)
 }
 
 // openFormat opens a file of a format that is no compressed text.
-func openFormat(ctx context.Context, path, format string, csv text.CSVOptions) (column.Table, error) {
-	switch format {
+func openFormat(ctx context.Context, path string, r reading) (column.Table, error) {
+	if r.array != "" && r.format != formats.NPZ {
+		return nil, fault.File(path, "`array` names an array of an .npz file, and this is a file of the format %s", r.format)
+	}
+	switch r.format {
 	case formats.Parquet:
-		return parquet.OpenThreads(ctx, path, csv.Threads)
+		return parquet.OpenThreads(ctx, path, r.csv.Threads)
 	case formats.Arrow, formats.ArrowStream:
 		return arrow.Open(ctx, path)
 	case formats.NPY:
 		return npy.Open(ctx, path)
+	case formats.NPZ:
+		return npz.Open(ctx, path, r.array)
 	case formats.Store:
 		return store.Open(ctx, path)
 	}
-	if csv.Delimiter == 0 && strings.HasSuffix(strings.ToLower(path), ".tsv") {
-		csv.Delimiter = '\t'
+	if r.csv.Delimiter == 0 && strings.HasSuffix(strings.ToLower(path), ".tsv") {
+		r.csv.Delimiter = '\t'
 	}
-	return openText(ctx, path, format, csv)
+	return openText(ctx, path, r)
 }
 
 // openText opens a libsvm file, or else a CSV file.
-func openText(ctx context.Context, path, format string, csv text.CSVOptions) (column.Table, error) {
-	if format == formats.Libsvm {
-		return text.OpenLibsvm(ctx, path, csv.Threads)
+func openText(ctx context.Context, path string, r reading) (column.Table, error) {
+	if r.format == formats.Libsvm {
+		return text.OpenLibsvm(ctx, path, r.csv.Threads)
 	}
-	return text.OpenCSV(ctx, path, csv)
+	return text.OpenCSV(ctx, path, r.csv)
 }

@@ -17,14 +17,13 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/formats"
 	"github.com/nystream/nystream/blockstore/internal/store"
-	"github.com/nystream/nystream/blockstore/internal/text"
 )
 
 // openPipe opens what can be read only from front to back. An Arrow stream is
 // read as it comes; text, compressed or not, is copied to a store first,
 // because its columns are known only at its end.
-func openPipe(ctx context.Context, name string, r io.Reader, format string, csv text.CSVOptions) (column.Table, error) {
-	in := bufio.NewReaderSize(r, 64<<10)
+func openPipe(ctx context.Context, name string, pipe io.Reader, r reading) (column.Table, error) {
+	in := bufio.NewReaderSize(pipe, 64<<10)
 	head, err := in.Peek(formats.HeadLength)
 	if len(head) == 0 {
 		return nil, fault.File(name, "there is nothing to read: %w", err)
@@ -34,7 +33,7 @@ func openPipe(ctx context.Context, name string, r io.Reader, format string, csv 
 		return nil, fault.File(name, "%s", remedy)
 	}
 	switch {
-	case found == formats.ArrowStream && (format == "" || format == found):
+	case found == formats.ArrowStream && (r.format == "" || r.format == found):
 		return arrow.OpenStream(in, name)
 	case formats.IsCompressed(found):
 		plain, err := compression.NewReader(found, in)
@@ -42,23 +41,23 @@ func openPipe(ctx context.Context, name string, r io.Reader, format string, csv 
 			return nil, fault.File(name, "%w", err)
 		}
 		defer plain.Close()
-		return openUnseekable(ctx, name, plain, format, csv)
+		return openUnseekable(ctx, name, plain, r)
 	case found != "":
 		return nil, fault.File(name, "a file of the format %s cannot be read through a pipe; save it and name the file, or pipe text or an Arrow stream", found)
 	}
-	return openUnseekable(ctx, name, in, format, csv)
+	return openUnseekable(ctx, name, in, r)
 }
 
 // openCompressed opens text that was compressed as a whole. The name without
 // its last extension tells what text it is, or its first bytes do.
-func openCompressed(ctx context.Context, path, found, format string, csv text.CSVOptions) (column.Table, error) {
+func openCompressed(ctx context.Context, path, found string, r reading) (column.Table, error) {
 	bare := strings.ToLower(strings.TrimSuffix(path, filepath.Ext(path)))
-	if format == "" {
-		if format = formats.ByExtension(filepath.Ext(bare)); format == formats.CSV {
-			format = "" // its first bytes may say otherwise
+	if r.format == "" {
+		if r.format = formats.ByExtension(filepath.Ext(bare)); r.format == formats.CSV {
+			r.format = "" // its first bytes may say otherwise
 		}
 	}
-	if format != "" && format != formats.CSV && format != formats.Libsvm {
+	if r.format != "" && !formats.IsText(r.format) {
 		return nil, fault.File(path, "only text (.csv, .tsv, .libsvm) is read compressed as a whole; decompress it first")
 	}
 	f, stamp, err := file.OpenStamped(ctx, path)
@@ -71,7 +70,7 @@ func openCompressed(ctx context.Context, path, found, format string, csv text.CS
 		return nil, fault.File(path, "%w", err)
 	}
 	defer plain.Close()
-	t, err := openUnseekable(ctx, path, plain, format, csv)
+	t, err := openUnseekable(ctx, path, plain, r)
 	if err = stamp.Settle(f, err); err != nil {
 		if spooled, ok := t.(*store.Table); ok && spooled != nil {
 			err = errors.Join(err, spooled.Discard())
@@ -83,9 +82,9 @@ func openCompressed(ctx context.Context, path, found, format string, csv text.CS
 
 // openUnseekable copies text to a temporary file, finds out about it, and copies its
 // rows to a store that goes when the process ends.
-func openUnseekable(ctx context.Context, name string, in io.Reader, format string, csv text.CSVOptions) (column.Table, error) {
-	if format != "" && format != formats.CSV && format != formats.Libsvm {
-		return nil, fault.File(name, "the format %s is not read here, only text and Arrow streams; save it and name the file", format)
+func openUnseekable(ctx context.Context, name string, in io.Reader, r reading) (column.Table, error) {
+	if r.format != "" && !formats.IsText(r.format) {
+		return nil, fault.File(name, "the format %s is not read here, only text and Arrow streams; save it and name the file", r.format)
 	}
 	f, err := os.CreateTemp("", "nystream-text-*")
 	if err != nil {
@@ -96,7 +95,7 @@ func openUnseekable(ctx context.Context, name string, in io.Reader, format strin
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, fault.File(name, "copying it to %s: %w", f.Name(), err)
 	}
-	t, err := spoolText(ctx, f.Name(), name, format, csv)
+	t, err := spoolText(ctx, f.Name(), name, r)
 	var data *fault.DataError
 	if errors.As(err, &data) && data.Path == f.Name() {
 		data.Path = name
@@ -106,17 +105,17 @@ func openUnseekable(ctx context.Context, name string, in io.Reader, format strin
 
 // spoolText copies all columns of a text file to a store, as kept columns,
 // which keep their kinds.
-func spoolText(ctx context.Context, path, name, format string, csv text.CSVOptions) (column.Table, error) {
-	if format == "" {
+func spoolText(ctx context.Context, path, name string, r reading) (column.Table, error) {
+	if r.format == "" {
 		// What is no text by its first bytes is left to the reader of text, which says why.
 		switch found, err := formats.Sniff(ctx, path); {
-		case err == nil && found != formats.CSV && found != formats.Libsvm:
+		case err == nil && !formats.IsText(found):
 			return nil, fault.File(name, "it holds a file of the format %s, and only text is read compressed as a whole; decompress it first", found)
 		case err == nil:
-			format = found
+			r.format = found
 		}
 	}
-	text, err := openText(ctx, path, format, csv)
+	text, err := openText(ctx, path, r)
 	if err != nil {
 		return nil, err
 	}
@@ -129,6 +128,6 @@ func spoolText(ctx context.Context, path, name, format string, csv text.CSVOptio
 		return nil, err
 	}
 	t.Path, t.Scans = name, 2
-	t.Aside, t.Spoiled = text.About().Aside, text.About().Spoiled
+	t.Aside, t.AsideReason, t.Spoiled = text.About().Aside, text.About().AsideReason, text.About().Spoiled
 	return t, nil
 }

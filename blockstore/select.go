@@ -10,6 +10,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/blockstore/internal/text"
 )
 
 // component is one number or value of a row as selections name it: a column of
@@ -177,14 +178,14 @@ func (s *selector) described(list []int) (out []LeftOutColumn) {
 
 // LibsvmLabel is why the standard choice passes over the label of a libsvm file, which
 // surprises nobody.
-const LibsvmLabel = "the label of a libsvm file"
+const LibsvmLabel = text.LibsvmLabel
 
 // reason returns why the standard choice passes over a component.
 func (s *selector) reason(i int) string {
 	c := s.components[i]
 	switch m := s.Columns[c.column].Meaning; {
 	case slices.Contains(s.Aside, i):
-		return LibsvmLabel
+		return s.AsideReason
 	case m.Apart():
 		return m.String()
 	case c.kind == column.Text:

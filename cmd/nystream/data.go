@@ -23,6 +23,7 @@ type dataFlags struct {
 	delimiter string
 	comment   string
 	skip      int
+	array     string
 	format    string
 	spool     bool
 	noSpool   bool
@@ -49,6 +50,7 @@ func (d *dataFlags) addLayout(cmd *cobra.Command) {
 	f.StringVar(&d.delimiter, "delimiter", "", "what separates cells of text: one `character`, tab or space")
 	f.StringVar(&d.comment, "comment", "", "lines of CSV files that begin with this `character` are passed over, such as '#'")
 	f.IntVar(&d.skip, "skip", 0, "`number` of lines at the beginning of CSV files to pass over, such as a title")
+	f.StringVar(&d.array, "array", "", "`name` of the array to read of .npz files that hold several")
 	f.StringVar(&d.format, "input-format", "", "format of the files when their names do not tell: "+strings.Join(blockstore.Formats(), ", "))
 }
 
@@ -62,7 +64,7 @@ func (d *dataFlags) options(a *app) blockstore.Options {
 
 // layout returns what the flags say of the files alone, whatever their columns are for.
 func (d *dataFlags) layout() blockstore.Options {
-	return blockstore.Options{Format: d.format, NoHeader: d.noHeader, Header: d.header, Delimiter: d.delimiter, Comment: d.comment, Skip: d.skip}
+	return blockstore.Options{Format: d.format, NoHeader: d.noHeader, Header: d.header, Delimiter: d.delimiter, Comment: d.comment, Skip: d.skip, Array: d.array}
 }
 
 // trimmed returns a list as people write it, with spaces after commas.

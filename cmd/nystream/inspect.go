@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/blockstore/archive"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/model"
 )
@@ -37,7 +38,7 @@ With --check every byte of a .nys store is compared with its checksums; those of
 model always are.`,
 		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return append(modelExtensions[:1:1], dataExtensions...), cobra.ShellCompDirectiveFilterFileExt
+			return dataExtensions, cobra.ShellCompDirectiveFilterFileExt
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context(), args) },
 	}
@@ -69,8 +70,11 @@ func (i *inspectCommand) run(ctx context.Context, args []string) error {
 	return i.files(ctx, args)
 }
 
-// isModel reports whether a file is a model by its name.
-func isModel(path string) bool { return strings.EqualFold(filepath.Ext(path), ".npz") }
+// isModel reports whether a file is a model: by its name, unless it holds arrays of another
+// program.
+func isModel(path string) bool {
+	return strings.EqualFold(filepath.Ext(path), ".npz") && !archive.IsData(path)
+}
 
 // checkArguments refuses what the arguments and flags contradict each other in.
 func (i *inspectCommand) checkArguments(args []string) error {
@@ -86,7 +90,7 @@ func (i *inspectCommand) checkArguments(args []string) error {
 		{models > 0 && models < len(args), "models and data together: inspect models one by one, and data by themselves"},
 		{models > 1, fmt.Sprintf("%d models: inspect them one by one", models)},
 	}
-	for _, flag := range []string{"rows", "no-header", "header", "delimiter", "comment", "skip", "input-format"} {
+	for _, flag := range []string{"rows", "no-header", "header", "delimiter", "comment", "skip", "array", "input-format"} {
 		if i.cmd.Flags().Lookup(flag) != nil {
 			asked = append(asked, contradiction{models > 0 && given(flag), "--" + flag + " is for data: leave it out with a model"})
 		}

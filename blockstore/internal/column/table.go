@@ -47,6 +47,8 @@ type TableInfo struct {
 	Spoiled map[int]string // text columns that are numbers but for a few cells, and the first of these
 	Aside   []int          // columns that globs and ranges pass over: a libsvm file's label; no column is a vector then
 
+	AsideReason string // why columns are aside
+
 	Unmarked bool // an Arrow stream ended without its end mark; of a pipe known once it was read
 }
 

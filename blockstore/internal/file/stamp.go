@@ -27,6 +27,7 @@ type Stamp struct {
 	info   fs.FileInfo
 	object *remote.Source // nil for a file
 	places int            // that are read at the same time; 0 for one
+	copied *os.File       // what is read instead, which nobody else can change; nil for the file itself
 }
 
 // File is an open file or object.
@@ -75,7 +76,7 @@ func (s Stamp) Places(n int) Stamp {
 // Holds returns how many bytes of an object are in memory while it is open; of a file
 // none are.
 func (s Stamp) Holds() int64 {
-	if s.object == nil {
+	if s.object == nil || s.copied != nil {
 		return 0
 	}
 	return s.object.Holds(s.places)
@@ -86,6 +87,9 @@ func (s Stamp) IsRemote() bool { return s.object != nil }
 
 // Open opens the file again, unless it was changed.
 func (s Stamp) Open(ctx context.Context) (File, error) {
+	if s.copied != nil {
+		return copied{s.copied}, nil
+	}
 	if s.object != nil {
 		return s.object.Reader(ctx, s.places), nil
 	}
@@ -104,7 +108,7 @@ func (s Stamp) Open(ctx context.Context) (File, error) {
 // changed, removed or replaced meanwhile: then it returns an error that says so, and
 // what came of it. A reading that was given up stays so.
 func (s Stamp) Settle(file File, err error) error {
-	if s.object != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if s.object != nil || s.copied != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	what := s.since(file.(*os.File))

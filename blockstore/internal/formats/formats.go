@@ -22,6 +22,7 @@ const (
 	Arrow       = "arrow"
 	ArrowStream = "arrow-stream"
 	NPY         = "npy"
+	NPZ         = "npz"
 	Store       = "nys"
 	CSV         = "csv"
 	Libsvm      = "libsvm"
@@ -34,14 +35,14 @@ const (
 
 // All returns the formats that a user may name.
 func All() []string {
-	return []string{Parquet, Arrow, ArrowStream, NPY, CSV, Libsvm, Store}
+	return []string{Parquet, Arrow, ArrowStream, NPY, NPZ, CSV, Libsvm, Store}
 }
 
 // extensions maps the end of a lower-case file name to its format.
 var extensions = map[string]string{
 	".parquet": Parquet, ".pq": Parquet,
 	".arrow": Arrow, ".feather": Arrow, ".ipc": Arrow, ".arrows": ArrowStream,
-	".npy": NPY, ".nys": Store,
+	".npy": NPY, ".npz": NPZ, ".nys": Store,
 	".csv": CSV, ".tsv": CSV, ".txt": CSV,
 	".libsvm": Libsvm, ".svm": Libsvm, ".svmlight": Libsvm,
 }
@@ -50,6 +51,9 @@ var extensions = map[string]string{
 func IsCompressed(format string) bool {
 	return format == Gzip || format == Zstd || format == Bzip2
 }
+
+// IsText reports whether a format is one of text.
+func IsText(format string) bool { return format == CSV || format == Libsvm }
 
 // ByExtension returns the format of files with this extension, or empty.
 func ByExtension(extension string) string { return extensions[strings.ToLower(extension)] }
@@ -63,7 +67,8 @@ var magics = []struct{ magic, format, remedy string }{
 	{"\xff\xff\xff\xff", ArrowStream, ""},
 	{"\x93NUMPY", NPY, ""},
 	{"\x89NYS\r\n\x1a\n", Store, ""},
-	{"PK\x03\x04", "", "it is a zip archive (.npz too); unzip it and name the .npy file in it"},
+	{"PK\x03\x04", NPZ, ""},
+	{"PK\x05\x06", "", "it is an empty zip archive"},
 	{"\x89HDF\r\n\x1a\n", "", "it is an HDF5 file; save the array with numpy.save, or the table as Parquet"},
 	{"ORC", "", "it is an ORC file; convert it to Parquet"},
 	{"\x1f\x8b", Gzip, ""},

@@ -58,6 +58,14 @@ func (h Header) CheckSize(file int64) error {
 	return m.checkSize(file)
 }
 
+// CheckNumbers refuses an array of texts.
+func (h Header) CheckNumbers() error {
+	if h.dtype.isText() {
+		return errType(h.dtype.descr)
+	}
+	return nil
+}
+
 // headerText reads the text of the header, and its size with all before it.
 func headerText(r io.Reader) (text string, size int64, err error) {
 	var fixed [12]byte

@@ -39,17 +39,28 @@ func Open(ctx context.Context, path string) (column.Table, error) {
 		return nil, err
 	}
 	defer f.Close()
-	t := &table{}
-	if t.head, err = ReadHeader(io.NewSectionReader(f, 0, stamp.Size)); err == nil {
-		err = t.fromShape()
-	}
+	head, err := ReadHeader(io.NewSectionReader(f, 0, stamp.Size))
 	if err == nil {
-		err = t.checkSize(stamp.Size)
+		err = head.CheckNumbers()
 	}
 	if err != nil {
 		return nil, fault.File(path, "%w", err)
 	}
-	t.stamp = stamp
+	return Part(path, stamp, head, 0, stamp.Size)
+}
+
+// Part returns the array with this header that takes so many bytes from offset on of a file,
+// which messages call path.
+func Part(path string, stamp file.Stamp, head Header, offset, size int64) (column.Table, error) {
+	t := &table{matrix: matrix{head: head}, stamp: stamp}
+	err := t.fromShape()
+	if err == nil {
+		err = t.checkSize(size)
+	}
+	if err != nil {
+		return nil, fault.File(path, "%w", err)
+	}
+	t.head.size += offset
 	lead, holds := int64(1), int64(bufferSize)
 	if t.head.fortran {
 		holds = fortranBufferSize
@@ -316,6 +327,14 @@ func (p *pass) decode(dst *stream.Batch, i, n int) error {
 func (p *pass) keep(c *stream.Column, k int, from []byte, n int) error {
 	dtype, offset := p.src.table.head.dtype, p.offsets[len(p.src.Numeric)+k]
 	for i := range n {
+		if dtype.isText() {
+			text, err := dtype.text(from[i*p.step+offset:])
+			if err != nil {
+				return p.cellError(i, p.src.Kept[k], err)
+			}
+			c.Strings = append(c.Strings, text)
+			continue
+		}
 		word := dtype.word(from[i*p.step+offset:])
 		if c.Kind == stream.Float64 {
 			v, _ := dtype.Float(word) // no integers here

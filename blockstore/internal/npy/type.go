@@ -12,7 +12,8 @@ import (
 // valueType is the type of the values of an NPY file.
 type valueType struct {
 	number.Format
-	kind  byte // 'f' float, 'i' integer, 'u' unsigned integer, 'b' bool
+	descr string
+	kind  byte // 'f' float, 'i' integer, 'u' unsigned integer, 'b' bool, 'U' text, 'S' bytes of text
 	size  int  // bytes
 	order binary.ByteOrder
 }
@@ -23,7 +24,7 @@ const typeNames = "f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1"
 // parseType reads a type such as "<f8". '|' and '=' stand for the order of
 // the machine.
 func parseType(descr string) (valueType, error) {
-	t := valueType{order: binary.NativeEndian}
+	t := valueType{descr: descr, order: binary.NativeEndian}
 	if len(descr) < 2 {
 		return t, fmt.Errorf("the type %q is no NumPy type", descr)
 	}
@@ -44,7 +45,15 @@ func parseType(descr string) (valueType, error) {
 		t.Format = t.numbers()
 		return t, nil
 	}
-	return t, fmt.Errorf("values of type %q are not read (%s are); save the array with a.astype(float)", descr, typeNames)
+	if t.kind, t.size = name[0], textSize(name); t.size > 0 {
+		return t, nil
+	}
+	return t, errType(descr)
+}
+
+// errType returns the error that values of a type cannot be computed with.
+func errType(descr string) error {
+	return fmt.Errorf("values of type %q are not read (%s are); save the array with a.astype(float)", descr, typeNames)
 }
 
 // numbers returns what the bits of a value stand for.
@@ -64,8 +73,11 @@ func (t valueType) numbers() number.Format {
 
 // column returns the kind of the columns of a matrix of such values.
 func (t valueType) column() column.Kind {
-	if t.kind == 'f' {
+	switch {
+	case t.kind == 'f':
 		return column.Number
+	case t.isText():
+		return column.Text
 	}
 	return column.Integer
 }

@@ -11,6 +11,9 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
+// LibsvmLabel is why the standard choice passes over the label of a libsvm file.
+const LibsvmLabel = "the label of a libsvm file"
+
 // labelName is the column that holds the labels of a libsvm file.
 const labelName = "label"
 
@@ -124,7 +127,7 @@ func (s *libsvmScan) run() error {
 func (t *libsvmTable) widen(features int) {
 	t.features = features
 	t.Columns = append(column.Unnamed(features, column.Number), column.Info{Name: labelName, Kind: t.label, Width: 1})
-	t.Aside = []int{features}
+	t.Aside, t.AsideReason = []int{features}, LibsvmLabel
 }
 
 // WidenLibsvm gives all libsvm files the same features: what a file does not

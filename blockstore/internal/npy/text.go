@@ -1,0 +1,52 @@
+package npy
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+)
+
+// maxText is the most bytes that a value of text may have.
+const maxText = 1 << 16
+
+// isText reports whether values are texts of one length, filled up with zeros: U of
+// characters in UTF-32, S of bytes.
+func (t valueType) isText() bool { return t.kind == 'U' || t.kind == 'S' }
+
+// textSize returns the bytes of a value of a type such as U10 or S10, 0 if it is none that
+// is read.
+func textSize(name string) int {
+	if name[0] != 'U' && name[0] != 'S' {
+		return 0
+	}
+	n, err := strconv.Atoi(name[1:])
+	switch {
+	case err != nil || n <= 0 || n > maxText:
+		return 0
+	case name[0] == 'U':
+		return 4 * n
+	}
+	return n
+}
+
+// text reads the first value of p.
+func (t valueType) text(p []byte) (string, error) {
+	p = p[:t.size]
+	if t.kind == 'S' {
+		p = bytes.TrimRight(p, "\x00")
+		if !utf8.Valid(p) {
+			return "", fmt.Errorf("%q is no UTF-8; save the array with numpy.char.decode(a, 'latin1')", p)
+		}
+		return string(p), nil
+	}
+	var out []byte
+	for ; len(p) > 0; p = p[4:] {
+		r := t.order.Uint32(p)
+		if r > utf8.MaxRune || !utf8.ValidRune(rune(r)) {
+			return "", fmt.Errorf("%#x is no character", r)
+		}
+		out = utf8.AppendRune(out, rune(r))
+	}
+	return string(bytes.TrimRight(out, "\x00")), nil
+}

@@ -1,0 +1,290 @@
+// Package npz reads one matrix of NumPy's archives (numpy.savez, numpy.savez_compressed),
+// zip files of NPY arrays, and beside it the vectors of the same length, such as labels.
+package npz
+
+import (
+	"archive/zip"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/blockstore/internal/npy"
+	"github.com/nystream/nystream/stream"
+)
+
+// Aside is why the standard choice passes over a vector beside the matrix.
+const Aside = "another array of the file"
+
+// array is a member of the archive.
+type array struct {
+	*zip.File
+	name string
+	head npy.Header
+	err  error // why it cannot be read
+}
+
+// Open finds the array of that name, or without one the only matrix, else the only vector.
+// Its columns are x0, x1, ... as those of an NPY file; vectors with as many rows follow under
+// their names, for labels. What is compressed is copied to a temporary file.
+func Open(ctx context.Context, path, name string) (column.Table, error) {
+	f, stamp, err := file.OpenStamped(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	t, err := open(ctx, f, stamp, path, name)
+	if err = stamp.Settle(f, err); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+func open(ctx context.Context, f file.File, stamp file.Stamp, path, name string) (column.Table, error) {
+	archive, err := zip.NewReader(file.NewReaderAt(ctx, f), stamp.Size)
+	if err != nil {
+		return nil, fault.File(path, "it begins like a zip archive (.npz) but its directory cannot be read: %w; was it cut short?", err)
+	}
+	if what := other(archive); what != "" {
+		return nil, fault.File(path, "%s", what)
+	}
+	arrays := arraysOf(archive)
+	main, err := choose(arrays, name)
+	if err != nil {
+		return nil, fault.File(path, "%w", err)
+	}
+	tables := make([]column.Table, 0, 1)
+	for _, a := range append([]*array{main}, main.beside(arrays)...) {
+		t, err := a.table(ctx, stamp, path)
+		if err != nil {
+			return nil, err
+		}
+		if a != main {
+			t.About().Columns[0].Name = a.name
+		}
+		tables = append(tables, t)
+	}
+	return combine(tables), nil
+}
+
+// arraysOf returns the arrays of an archive in the order of their names.
+func arraysOf(archive *zip.Reader) (list []*array) {
+	for _, f := range archive.File {
+		name, ok := strings.CutSuffix(f.Name, ".npy")
+		if !ok {
+			continue
+		}
+		a := &array{File: f, name: name}
+		a.head, a.err = a.readHeader()
+		list = append(list, a)
+	}
+	slices.SortStableFunc(list, func(a, b *array) int { return cmp.Compare(a.name, b.name) })
+	return list
+}
+
+// readHeader reads the header of the array.
+func (a *array) readHeader() (npy.Header, error) {
+	if a.Flags&1 != 0 {
+		return npy.Header{}, fmt.Errorf("it is encrypted")
+	}
+	in, err := a.Open()
+	if err != nil {
+		return npy.Header{}, err
+	}
+	defer in.Close()
+	return npy.ReadHeader(in)
+}
+
+// choose finds the array that is meant.
+func choose(arrays []*array, name string) (*array, error) {
+	var named, matrices, vectors []*array
+	for _, a := range arrays {
+		if a.name == name {
+			named = append(named, a)
+		}
+		if a.err != nil {
+			continue
+		}
+		switch len(a.head.Shape) {
+		case 1:
+			vectors = append(vectors, a)
+		case 2:
+			matrices = append(matrices, a)
+		}
+	}
+	switch {
+	case len(arrays) == 0:
+		return nil, fmt.Errorf("it is a zip archive without arrays (.npy); unzip it and name the file in it")
+	case name != "" && len(named) == 0:
+		return nil, fmt.Errorf("there is no array %q; the arrays are: %s", name, words(arrays))
+	case len(named) > 1:
+		return nil, fmt.Errorf("%d arrays are called %q", len(named), name)
+	case len(named) == 1:
+		return named[0].readable()
+	case len(arrays) == 1:
+		return arrays[0].readable()
+	case len(matrices) == 1:
+		return matrices[0].readable()
+	case len(matrices) == 0 && len(vectors) == 1:
+		return vectors[0].readable()
+	}
+	return nil, fmt.Errorf("it holds %d arrays; name the one that is meant with `array`: %s", len(arrays), words(arrays))
+}
+
+// readable returns the array, or why it cannot be read.
+func (a *array) readable() (*array, error) {
+	err := a.err
+	if err == nil {
+		err = a.head.CheckNumbers()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("array %q: %w", a.name, err)
+	}
+	return a, nil
+}
+
+// words lists arrays with their shapes.
+func words(arrays []*array) string {
+	const most = 20
+	var list []string
+	for i, a := range arrays {
+		if i == most {
+			return strings.Join(list, ", ") + fmt.Sprintf(" and %d more", len(arrays)-most)
+		}
+		what := "not readable"
+		if a.err == nil {
+			what = strings.Trim(strings.ReplaceAll(fmt.Sprint(a.head.Shape), " ", " × "), "[]")
+		}
+		list = append(list, fmt.Sprintf("%s (%s)", fault.Shorten([]byte(a.name)), what))
+	}
+	return strings.Join(list, ", ")
+}
+
+// beside returns the vectors with as many rows as the array.
+func (a *array) beside(arrays []*array) (list []*array) {
+	if len(a.head.Shape) == 0 {
+		return nil
+	}
+	for _, b := range arrays {
+		if b != a && b.err == nil && len(b.head.Shape) == 1 && b.head.Shape[0] == a.head.Shape[0] {
+			list = append(list, b)
+		}
+	}
+	return list
+}
+
+// table returns the rows of the array: those in the file if they are not compressed, else
+// of a copy.
+func (a *array) table(ctx context.Context, stamp file.Stamp, path string) (column.Table, error) {
+	size := int64(min(a.UncompressedSize64, 1<<62))
+	name := path + ": array " + a.name
+	if a.Method == zip.Store {
+		offset, err := a.DataOffset()
+		if err == nil && (a.CompressedSize64 != a.UncompressedSize64 || offset+size > stamp.Size || offset+size < 0) {
+			err = fmt.Errorf("the archive ends within it; was it cut short?")
+		}
+		if err != nil {
+			return nil, fault.File(name, "%w", err)
+		}
+		return npy.Part(path, stamp, a.head, offset, size)
+	}
+	if err := a.head.CheckSize(size); err != nil {
+		return nil, fault.File(name, "%w", err)
+	}
+	in, err := a.Open()
+	if err != nil {
+		return nil, fault.File(name, "%w", err)
+	}
+	defer in.Close()
+	unpacked, err := file.Copy(ctx, path, io.LimitReader(in, size+1))
+	if err != nil {
+		return nil, fault.File(name, "%w", err)
+	}
+	return npy.Part(path, unpacked, a.head, 0, unpacked.Size)
+}
+
+// combine makes one table of a matrix and the vectors beside it.
+func combine(tables []column.Table) column.Table {
+	if len(tables) == 1 {
+		return tables[0]
+	}
+	t := &table{TableInfo: *tables[0].About(), parts: tables}
+	t.AsideReason = Aside
+	t.Columns = slices.Clone(t.Columns)
+	for _, b := range tables[1:] {
+		t.Aside = append(t.Aside, len(t.Columns))
+		t.Columns = append(t.Columns, b.About().Columns[0])
+		t.Lead, t.Holds = max(t.Lead, b.About().Lead), t.Holds+b.About().Holds
+	}
+	return t
+}
+
+// table is a matrix and the vectors beside it.
+type table struct {
+	column.TableInfo
+	parts []column.Table
+}
+
+func (t *table) Source(c column.Choice) (stream.Source, error) {
+	matrix := len(t.parts[0].About().Columns)
+	if !slices.ContainsFunc(c.All(true), func(i int) bool { return i >= matrix }) {
+		return t.parts[0].Source(c)
+	}
+	s := &source{Choice: c}
+	for k, part := range t.parts {
+		first, end := 0, matrix
+		if k > 0 {
+			first = matrix + k - 1
+			end = first + 1
+		}
+		p := piece{}
+		var numeric, kept []int
+		for at, i := range c.Numeric {
+			if i >= first && i < end {
+				numeric, p.numeric = append(numeric, i-first), append(p.numeric, at)
+			}
+		}
+		for at, i := range c.Kept {
+			if i >= first && i < end {
+				kept, p.kept = append(kept, i-first), append(p.kept, at)
+			}
+		}
+		if len(numeric)+len(kept) == 0 {
+			continue
+		}
+		src, err := column.Choose(part, numeric, kept)
+		if err != nil {
+			return nil, err
+		}
+		p.src = src.(gatherer)
+		s.pieces = append(s.pieces, p)
+	}
+	return s, nil
+}
+
+// other says what an archive is that holds no arrays of numbers.
+func other(archive *zip.Reader) string {
+	for _, f := range archive.File {
+		switch base := path.Base(f.Name); {
+		case strings.HasPrefix(f.Name, "xl/"):
+			return "it is an Excel workbook; save the sheet as CSV, or with pandas: pandas.read_excel(f).to_parquet(g)"
+		case strings.HasPrefix(f.Name, "Index/") && strings.HasSuffix(f.Name, ".iwa"):
+			return "it is a Numbers document; export the sheet as CSV"
+		case f.Name == "mimetype" || f.Name == "content.xml":
+			return "it is an OpenDocument file; save the sheet as CSV"
+		case base == "data.pkl":
+			return "it is a file of PyTorch; save the tensor with numpy.save(f, t.numpy())"
+		case base == "descriptor.pbtxt" || base == "saved_model.pb" || base == "config.json" && strings.HasSuffix(archive.File[0].Name, ".json"):
+			return "it is a model of another program, not a matrix"
+		case base == "meta.json" && strings.HasPrefix(archive.Comment, "nystream archive"):
+			return "it is a model of nystream, not data; transform, predict and verify take it before the data"
+		}
+	}
+	return ""
+}

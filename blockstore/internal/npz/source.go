@@ -1,0 +1,117 @@
+package npz
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/stream"
+)
+
+// source yields columns of several arrays side by side.
+type source struct {
+	column.Choice
+	pieces []piece
+}
+
+// gatherer is a source whose rows can be fetched by number.
+type gatherer interface {
+	stream.Source
+	stream.Gatherer
+}
+
+// piece is the chosen columns of one array, and where they go in a row.
+type piece struct {
+	src           gatherer
+	numeric, kept []int
+}
+
+// deliver puts n rows of an array into dst from row at on.
+func (p *piece) deliver(b, dst *stream.Batch, at, n int) {
+	for i := range n {
+		from, to := column.Row(b.X, i), column.Row(dst.X, at+i)
+		for j, place := range p.numeric {
+			to[place] = from[j]
+		}
+	}
+	if dst.Kept == nil {
+		return
+	}
+	for k, place := range p.kept {
+		dst.Kept[place].Append(&b.Kept[k], 0, n)
+	}
+}
+
+// Open returns a reader of the rows from the given one on.
+func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
+	if err := stream.CheckFirst(s.Info(), first); err != nil {
+		return nil, err
+	}
+	p := &pass{source: s}
+	for k := range s.pieces {
+		r, err := s.pieces[k].src.Open(ctx, first)
+		if err != nil {
+			return nil, errors.Join(err, p.Close())
+		}
+		p.readers, p.batches = append(p.readers, r), append(p.batches, column.NewBatch(s.pieces[k].src.Info(), passRows))
+	}
+	return column.NewReader(ctx, s.Info(), p, nil), nil
+}
+
+// Gather fetches rows by number.
+func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
+	column.BeginGather(s.Info(), rows, dst)
+	for k := range s.pieces {
+		p := &s.pieces[k]
+		b := column.NewBatch(p.src.Info(), len(rows))
+		if err := p.src.Gather(ctx, rows, b); err != nil {
+			return err
+		}
+		p.deliver(b, dst, 0, len(rows))
+	}
+	return nil
+}
+
+// passRows is how many rows a pass takes from each array at a time.
+const passRows = 256
+
+// pass reads the arrays of a source side by side.
+type pass struct {
+	source  *source
+	readers []stream.Reader
+	batches []*stream.Batch
+}
+
+// Next implements column.Pass.
+func (p *pass) Next(dst *stream.Batch, at int) (rows int, err error) {
+	want := min(passRows, dst.X.Rows-at)
+	ended := 0
+	for k, r := range p.readers {
+		b := *p.batches[k]
+		b.X = stream.RowSlice(b.X, 0, want)
+		n, err := stream.ReadFull(r, &b)
+		p.batches[k].Kept = b.Kept
+		if err != nil && err != io.EOF {
+			return 0, err
+		}
+		if err == io.EOF {
+			ended++
+		}
+		if rows = n; n > 0 {
+			p.source.pieces[k].deliver(&b, dst, at, n)
+		}
+	}
+	if ended > 0 {
+		err = io.EOF
+	}
+	return rows, err
+}
+
+// Close closes all readers.
+func (p *pass) Close() (err error) {
+	for _, r := range p.readers {
+		err = errors.Join(err, r.Close())
+	}
+	return err
+}

@@ -311,7 +311,7 @@ func TestOpenTrustsMagicNotExtension(t *testing.T) {
 		}
 	}
 	for name, content := range map[string]string{
-		"a.npz": "PK\x03\x04\x14\x00\x00\x00", "a.h5": "\x89HDF\r\n\x1a\n\x00\x00\x00\x00\x00",
+		"a.zip": "PK\x05\x06\x14\x00\x00\x00", "a.h5": "\x89HDF\r\n\x1a\n\x00\x00\x00\x00\x00",
 		"a.csv.xz": "\xfd7zXZ\x00\x00\x04\xe6\xd6\xb4", "a.orc": "ORC\x08\x03\x10\x00\x00\x00",
 	} {
 		mustContain(t, openError(t, Options{}, filetest.FileIn(t, dir, name, content)), name, "it is")

@@ -4,11 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/formats"
 	"github.com/nystream/nystream/stream"
 )
@@ -16,8 +15,8 @@ import (
 // NewWriter starts writing rows to out, which messages call name, in the format that s
 // names, one of PipeFormats(). What was written cannot be taken back: after an error, or
 // without Commit, an Arrow stream has no end mark, an NPY file is shorter than its header
-// says, and text just ends. An NPY file of rows whose number is not known is written to the
-// system's folder for temporary files first, because its header has the number.
+// says, and text just ends. An NPY file of rows whose number is not known is written to
+// s.SpoolDir first, because its header has the number.
 func NewWriter(out io.Writer, name string, s Schema) (Writer, error) {
 	start := written[s.Format].pipe
 	if start == nil {
@@ -74,6 +73,9 @@ func (w *pipeWriter) Write(b *stream.Batch, n int) error {
 	return w.failed
 }
 
+// Finish implements Writer.
+func (w *pipeWriter) Finish() error { return w.failed }
+
 // Commit implements Writer.
 func (w *pipeWriter) Commit() error {
 	if w.failed == nil {
@@ -93,44 +95,36 @@ func (w *pipeWriter) Abort() {
 }
 
 // countedWriter writes a file that begins with the number of its rows, which is not known
-// yet: to a temporary file first.
+// yet: to a temporary file without a name first.
 type countedWriter struct {
-	Writer
-	folder string
-	out    *pipeOutput
+	fileWriter
+	out *pipeOutput
 }
 
 func newCountedWriter(out io.Writer, name string, s Schema) (Writer, error) {
-	folder, err := os.MkdirTemp("", "nystream-output-*")
+	f, err := file.CreateUnnamed(s.SpoolDir, name)
 	if err != nil {
-		return nil, fmt.Errorf("cannot write %s: %w", name, err)
+		return nil, err
 	}
-	w := &countedWriter{folder: folder, out: &pipeOutput{out, name}}
-	if w.Writer, err = Create(w.path(), s); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(folder))
+	e, err := written[s.Format].file(f, stream.Info{Columns: s.Columns, Kept: s.Kept, Rows: s.Rows})
+	if err != nil {
+		err = f.Fail(err)
+		f.Abort()
+		return nil, err
 	}
-	return w, nil
+	return &countedWriter{fileWriter{encoder: e, file: f, schema: s}, &pipeOutput{out, name}}, nil
 }
-
-func (w *countedWriter) path() string { return filepath.Join(w.folder, "rows") }
 
 // Commit implements Writer.
 func (w *countedWriter) Commit() error {
 	defer w.Abort()
-	if err := w.Writer.Commit(); err != nil {
+	if err := w.Finish(); err != nil {
 		return err
 	}
-	f, err := os.Open(w.path())
+	size, err := w.file.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	_, err = io.Copy(w.out, f)
+	_, err = io.Copy(w.out, io.NewSectionReader(w.file.File, 0, size))
 	return err
-}
-
-// Abort implements Writer.
-func (w *countedWriter) Abort() {
-	w.Writer.Abort()
-	os.RemoveAll(w.folder)
 }

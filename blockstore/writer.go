@@ -28,17 +28,30 @@ type Schema struct {
 	Rows int64
 	// Format is one of OutputFormats(), or "" for that of the extension.
 	Format string
+	// SpoolDir is the folder for what has to be collected before it can be sent: objects, and
+	// NPY files of rows whose number is not known that go to a pipe. "" is the system's for
+	// temporary files.
+	SpoolDir string
 }
 
-// Writer writes rows to a file, which appears under its name when Commit
-// succeeds and not before.
-type Writer interface {
-	// Write appends the first n rows of b, in order.
-	Write(b *stream.Batch, n int) error
-	// Commit finishes the file and puts it under its final name.
+// Output is a file on its way. It appears under its name, or is sent, when Commit succeeds
+// and not before.
+type Output interface {
+	// Finish makes the file complete on the disk, beside its name: after it Commit has
+	// little left to do that could fail. Nothing is written after Finish. A pipe has nothing
+	// to finish.
+	Finish() error
+	// Commit puts the file under its name, after Finish if that was not called.
 	Commit() error
 	// Abort drops everything written. It is safe after Commit.
 	Abort()
+}
+
+// Writer writes rows to a file.
+type Writer interface {
+	// Write appends the first n rows of b, in order.
+	Write(b *stream.Batch, n int) error
+	Output
 }
 
 // tsv is CSV with tabs: a format of files that are written. Those that are read tell it
@@ -118,36 +131,66 @@ func Create(path string, s Schema) (Writer, error) {
 	return create(path, s, start)
 }
 
+// Target returns the file that what is written to path makes or replaces: that of path, or
+// what a symbolic link leads to. The error says, as the end of a sentence about path, why no
+// file can be put there, as far as that is known before anything is written.
+func Target(path string) (string, error) {
+	target, _, err := file.Target(path)
+	return target, err
+}
+
+// TryFolder returns an error if no file can be made in a folder.
+func TryFolder(folder string) error { return file.TryFolder(folder) }
+
 // WriteFile writes a file of any content. Whatever happens, a power cut included, path
 // has what it had before, or all of data.
 func WriteFile(path string, data []byte) error {
-	f, err := file.Create(path)
+	f, err := PrepareFile(path, data)
 	if err != nil {
-		return err
-	}
-	defer f.Abort() // does nothing after Commit
-	if _, err := f.Write(data); err != nil {
 		return err
 	}
 	return f.Commit()
 }
 
-// ReplaceAll lets write write files with the given paths, all of them or none: after an
+// PrepareFile returns a file of any content that is complete but for its name.
+func PrepareFile(path string, data []byte) (Output, error) {
+	f, err := file.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Finish()
+	}
+	if err != nil {
+		f.Abort()
+		return nil, err
+	}
+	return f, nil
+}
+
+// ReplaceAll lets commit put files under the given paths, all of them or none: after an
 // error each path has what it had before. That is as far as the file system goes, which
 // has no rename of several files: a process that is killed between two leaves both whole,
-// one of them old. On a file system without hard links a file that was replaced before
-// another failed stays new.
-func ReplaceAll(paths []string, write func() error) (err error) {
-	before := make([]*file.Previous, len(paths))
-	for i, path := range paths {
-		before[i] = file.KeepPrevious(path)
-	}
-	err = write()
-	for _, p := range before {
+// one of them old. An object that was replaced before another failed stays new.
+func ReplaceAll(paths []string, commit func() error) (err error) {
+	var before []*file.Previous
+	defer func() {
+		for _, p := range before {
+			p.Forget()
+		}
+	}()
+	for _, path := range paths {
+		p, err := file.KeepPrevious(path)
 		if err != nil {
+			return err
+		}
+		before = append(before, p)
+	}
+	if err = commit(); err != nil {
+		for _, p := range before {
 			err = errors.Join(err, p.Restore())
 		}
-		p.Forget()
 	}
 	return err
 }
@@ -155,16 +198,17 @@ func ReplaceAll(paths []string, write func() error) (err error) {
 // fileWriter is the Writer of all formats: it checks and counts what the
 // encoder is given, and puts the file under its name.
 type fileWriter struct {
-	encoder column.Encoder
-	file    *file.Atomic
-	schema  Schema
-	rows    int64
-	failed  error // the first failure of Write, which is final
+	encoder  column.Encoder
+	file     *file.Atomic
+	schema   Schema
+	rows     int64
+	failed   error // the first failure, which is final
+	finished bool
 }
 
 // create starts a file.
 func create(path string, s Schema, start column.StartEncoder) (Writer, error) {
-	f, err := file.Create(path)
+	f, err := file.CreateIn(s.SpoolDir, path)
 	if err != nil {
 		return nil, err
 	}
@@ -204,16 +248,28 @@ func (s *Schema) checkRows(name string, rows int64) error {
 	return nil
 }
 
+// Finish implements Writer.
+func (w *fileWriter) Finish() error {
+	if w.finished {
+		return w.failed
+	}
+	w.finished = true
+	if w.failed == nil {
+		w.failed = w.schema.checkRows(w.file.Target, w.rows)
+	}
+	if w.failed == nil {
+		w.failed = w.encoder.Finish()
+	}
+	if w.failed == nil {
+		w.failed = w.file.Finish()
+	}
+	return w.failed
+}
+
 // Commit implements Writer.
 func (w *fileWriter) Commit() error {
 	defer w.Abort() // does nothing after success
-	if w.failed != nil {
-		return w.failed
-	}
-	if err := w.schema.checkRows(w.file.Target, w.rows); err != nil {
-		return err
-	}
-	if err := w.encoder.Finish(); err != nil {
+	if err := w.Finish(); err != nil {
 		return err
 	}
 	return w.file.Commit()

@@ -91,22 +91,45 @@ var memberTime = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // Write writes a to path, which appears complete or not at all.
 func Write(path string, a *Archive) error {
-	if !json.Valid(a.Meta) {
-		return fmt.Errorf("cannot write %s: the description is not JSON", path)
-	}
-	f, err := file.Create(path)
+	f, err := Prepare(path, a)
 	if err != nil {
 		return err
 	}
-	defer f.Abort() // does nothing after Commit
-	out := bufio.NewWriterSize(f, file.BufferSize)
-	if err := writeZip(out, a); err != nil {
-		return err
-	}
-	if err := out.Flush(); err != nil {
-		return err
-	}
 	return f.Commit()
+}
+
+// Prepared is a file that is complete on the disk but for its name.
+type Prepared struct{ atomic *file.Atomic }
+
+// Finish has nothing left to do.
+func (f *Prepared) Finish() error { return nil }
+
+// Commit puts the file under its name.
+func (f *Prepared) Commit() error { return f.atomic.Commit() }
+
+// Abort removes the file. It does nothing after Commit.
+func (f *Prepared) Abort() { f.atomic.Abort() }
+
+// Prepare writes a to a file that will be called path.
+func Prepare(path string, a *Archive) (*Prepared, error) {
+	if !json.Valid(a.Meta) {
+		return nil, fmt.Errorf("cannot write %s: the description is not JSON", path)
+	}
+	f, err := file.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	out := bufio.NewWriterSize(f, file.BufferSize)
+	if err = writeZip(out, a); err == nil {
+		if err = out.Flush(); err == nil {
+			err = f.Finish()
+		}
+	}
+	if err != nil {
+		f.Abort()
+		return nil, err
+	}
+	return &Prepared{f}, nil
 }
 
 // writeZip writes the whole file to out.

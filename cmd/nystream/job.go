@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -179,20 +180,22 @@ func (j *job) fitOrLeave(ctx context.Context) (model.Model, *model.Report, error
 
 // writeAndReport writes all files of a fit, and reports.
 func (j *job) writeAndReport(ctx context.Context, m model.Model, r *model.Report) error {
-	factors := func(ctx context.Context) ([]pathWriter, error) {
-		writers, err := j.task.write(ctx, m)
-		if err != nil {
-			return writers, err
-		}
-		drawn, err := j.draw(ctx, m, r)
-		return append(writers, drawn...), err
+	writers, err := j.task.write(ctx, m)
+	defer abortAll(writers) // does nothing after Commit
+	if err != nil {
+		return err
 	}
-	err := writeAll(ctx, factors, j.output, func() error {
+	drawn, err := j.draw(ctx, m, r)
+	defer abortAll(drawn)
+	if err != nil {
+		return err
+	}
+	err = writeAll(ctx, append(writers, drawn...), j.output, func() (blockstore.Output, error) {
 		f := &modelFile{model: m, data: j.task.rowsData(), ids: j.task.nodeIDs()}
 		if j.prepared.left != nil {
 			f.prepare, f.right = j.task.preparations()
 		}
-		return f.write(j.output)
+		return f.prepareFile(j.output)
 	})
 	if err != nil {
 		return err
@@ -355,43 +358,48 @@ func (j *job) write(ctx context.Context, m model.Model) (writers []pathWriter, e
 	return writers, err
 }
 
-// pathWriter is a writer that knows its file.
+// pathWriter is a file on its way that knows its name.
 type pathWriter struct {
-	committer
+	blockstore.Output
 	path string
 }
 
-// committer is a file on its way. Abort does nothing after Commit.
-type committer interface {
-	Commit() error
-	Abort()
+func abortAll(writers []pathWriter) {
+	for _, w := range writers {
+		w.Abort()
+	}
 }
 
-var _ committer = blockstore.Writer(nil)
-
-// writeAll commits the files that writers have filled, and last of all writes the
-// model. When something fails, all files are what they were before.
-func writeAll(ctx context.Context, factors func(context.Context) ([]pathWriter, error), output string, model func() error) error {
-	writers, err := factors(ctx)
-	paths := []string{output}
+// writeAll puts the files that writers have filled under their names, and last of all the
+// model, when all of them are complete on the disk. When something fails, all files are what
+// they were before; what went to a pipe cannot be taken back.
+func writeAll(ctx context.Context, writers []pathWriter, output string, model func() (blockstore.Output, error)) error {
 	for _, w := range writers {
-		defer w.Abort() // does nothing after Commit
+		if err := w.Finish(); err != nil {
+			return err
+		}
+	}
+	m, err := model()
+	if err != nil {
+		return err
+	}
+	defer m.Abort() // does nothing after Commit
+	writers = append(slices.Clone(writers), pathWriter{m, output})
+	var paths []string
+	for _, w := range writers {
 		if !isPipe(w.path) {
 			paths = append(paths, w.path)
 		}
 	}
-	if err != nil {
-		return err
-	}
 	return blockstore.ReplaceAll(paths, func() error {
 		for _, w := range writers {
+			if err := context.Cause(ctx); err != nil {
+				return err
+			}
 			if err := w.Commit(); err != nil {
 				return err
 			}
 		}
-		if err := context.Cause(ctx); err != nil {
-			return err
-		}
-		return model()
+		return nil
 	})
 }

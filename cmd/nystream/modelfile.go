@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/solvers/modelfile"
 	"github.com/nystream/nystream/stream"
@@ -73,11 +74,11 @@ func onlyCount(names []string) bool {
 	return true
 }
 
-// write writes the model file.
-func (f *modelFile) write(path string) error {
+// prepareFile writes the model to a file that is complete but for its name.
+func (f *modelFile) prepareFile(path string) (blockstore.Output, error) {
 	saved, err := f.model.Save()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if f.ids != nil {
 		saved.PutInts("node_ids", f.ids)
@@ -85,9 +86,9 @@ func (f *modelFile) write(path string) error {
 	putPreparation(saved, "", f.prepare)
 	putPreparation(saved, rightPrefix, f.right)
 	if saved.Data, err = json.Marshal(f.data); err != nil {
-		return err
+		return nil, err
 	}
-	return modelfile.Write(path, saved)
+	return modelfile.Prepare(path, saved)
 }
 
 // rightPrefix stands before the names of the arrays that say how right rows are prepared.

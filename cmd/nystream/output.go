@@ -47,7 +47,7 @@ func reads(input, path string, file fs.FileInfo) bool {
 	info, err := os.Stat(input)
 	switch {
 	case err == nil && info.IsDir():
-		within, err := filepath.Rel(input, path)
+		within, err := filepath.Rel(realPath(input), realPath(path))
 		return err == nil && filepath.IsLocal(within)
 	case err == nil:
 		return os.SameFile(info, file)
@@ -56,18 +56,34 @@ func reads(input, path string, file fs.FileInfo) bool {
 	return err == nil && match
 }
 
-// checkFolder tries whether a file can be made beside path.
+// realPath returns the absolute path of a file, which need not exist, through symbolic links.
+func realPath(path string) string {
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	if followed, err := filepath.EvalSymlinks(path); err == nil {
+		return followed
+	}
+	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		return filepath.Join(folder, filepath.Base(path))
+	}
+	return path
+}
+
+// checkFolder tries whether a file can be put at path.
 func checkFolder(flag, path string) error {
 	folder := filepath.Dir(path)
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 		return usagef("%s %s: there is no folder %s; make it first", flag, path, folder)
 	}
-	f, err := os.CreateTemp(folder, ".nystream-*")
+	target, err := blockstore.Target(path)
 	if err != nil {
-		return usagef("%s %s: nothing can be written in %s: %v", flag, path, folder, errors.Unwrap(err))
+		return usagef("%s %s: %v", flag, path, err)
 	}
-	f.Close()
-	return os.Remove(f.Name())
+	if err := blockstore.TryFolder(filepath.Dir(target)); err != nil {
+		return usagef("%s %s: nothing can be written in %s: %v", flag, path, filepath.Dir(target), err)
+	}
+	return nil
 }
 
 // writerBudget adds what writing rows of that many numbers to path takes: for a
@@ -82,17 +98,24 @@ func (a *app) writerBudget(b *stream.Budget, path string, rows int64, columns in
 	}
 }
 
-// checkDistinct refuses two outputs of one name.
+// checkDistinct refuses two outputs that are one file.
 func checkDistinct(paths ...string) error {
-	seen := make(map[string]bool)
+	seen := make(map[string]string)
 	for _, p := range paths {
-		if p = filepath.Clean(p); isStandardOutput(p) {
-			p = "-"
+		name := p
+		switch {
+		case isStandardOutput(p):
+			name = "-"
+		case !blockstore.IsRemote(p):
+			name = realPath(p)
 		}
-		if seen[p] {
+		if other, ok := seen[name]; ok {
+			if other != p && filepath.Clean(other) != filepath.Clean(p) && name != "-" {
+				return usagef("%s and %s are one file, named for two outputs", other, p)
+			}
 			return usagef("%s is named for two outputs", p)
 		}
-		seen[p] = true
+		seen[name] = p
 	}
 	return nil
 }
@@ -107,9 +130,7 @@ func (a *app) checkOutputs(files []fileFlag, inputs []string) error {
 		if err := a.checkOutput(f.flag, f.path, f.extensions, inputs); err != nil {
 			return err
 		}
-		if f.flag != "-o" {
-			named = append(named, f.path)
-		}
+		named = append(named, f.path)
 	}
 	return checkDistinct(named...)
 }

@@ -72,18 +72,6 @@ func (d *drawFlags) budget(p *model.Plan, columns int) {
 	}
 }
 
-// drawing is a file on its way that is in memory: Commit writes it.
-type drawing struct {
-	path string
-	data []byte
-}
-
-// Commit writes the file.
-func (d *drawing) Commit() error { return blockstore.WriteFile(d.path, d.data) }
-
-// Abort has nothing to take back.
-func (d *drawing) Abort() {}
-
 // draw returns the picture and the report, uncommitted.
 func (j *job) draw(ctx context.Context, m model.Model, r *model.Report) (writers []pathWriter, err error) {
 	if !j.draws.wanted() {
@@ -105,9 +93,13 @@ func (j *job) draw(ctx context.Context, m model.Model, r *model.Report) (writers
 		}
 		data, err := f.encode()
 		if err != nil {
-			return nil, err
+			return writers, err
 		}
-		writers = append(writers, pathWriter{&drawing{f.path, data}, f.path})
+		w, err := blockstore.PrepareFile(f.path, data)
+		if err != nil {
+			return writers, err
+		}
+		writers = append(writers, pathWriter{w, f.path})
 	}
 	return writers, nil
 }

@@ -54,24 +54,34 @@ func Load(path string) (*model.Archive, error) {
 
 // Write writes a model that was saved to an .npz file, which appears complete or not at all.
 func Write(path string, a *model.Archive) error {
+	f, err := Prepare(path, a)
+	if err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
+// Prepare writes a model that was saved to a file that is complete but for its name, path,
+// for those who put several files under their names together.
+func Prepare(path string, a *model.Archive) (*archive.Prepared, error) {
 	data := a.Data
 	if data == nil {
 		data = noData
 	}
 	header, ok := bytes.CutSuffix(bytes.TrimSpace(a.Header), []byte("}"))
 	if !ok || len(header) < 2 {
-		return fmt.Errorf("modelfile: the header is no JSON object: %.40q", a.Header)
+		return nil, fmt.Errorf("modelfile: the header is no JSON object: %.40q", a.Header)
 	}
 	var text bytes.Buffer
 	if err := json.Indent(&text, fmt.Appendf(nil, `{"format":%q,"version":%d,%s,"data":%s}`, Format, Version, header[1:], data), "", "  "); err != nil {
-		return fmt.Errorf("modelfile: %w", err)
+		return nil, fmt.Errorf("modelfile: %w", err)
 	}
 	text.WriteByte('\n')
 	file := &archive.Archive{Meta: text.Bytes()}
 	for _, array := range a.Arrays {
 		file.Arrays = append(file.Arrays, archived(array))
 	}
-	return archive.Write(path, file)
+	return archive.Prepare(path, file)
 }
 
 // opened returns the archive in a file.

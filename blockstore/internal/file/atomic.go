@@ -8,11 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"syscall"
 )
 
@@ -20,82 +18,96 @@ import (
 const BufferSize = 256 << 10
 
 // Atomic is a file that appears under its name complete or not at all. It
-// is written beside the target under a temporary name; Commit makes it durable
-// and renames it. The first failure is final: a later Commit reports it and
+// is written beside the target under a temporary name; Finish makes it durable
+// and Commit renames it. The first failure is final: a later Commit reports it and
 // removes the temporary file, because after a failed write or fsync nobody
 // knows what is on the disk.
+//
+// A file that is replaced keeps its mode, and its owner where that is permitted.
 type Atomic struct {
-	File   *os.File
-	Target string
-	upload bool  // the target is an object
-	err    error // the first failure
-	Closed bool
+	File     *os.File
+	Target   string
+	upload   bool  // the target is an object
+	unnamed  bool  // there is no target: the file goes when it is closed
+	err      error // the first failure
+	finished bool
+	Closed   bool
 }
 
-// Create starts a file that will be called path. It refuses anything at
-// path that is not a regular file: renaming over a directory fails late, and
-// renaming over a device destroys it. A symbolic link is followed.
+// Create starts a file that will be called path. It refuses what Target refuses.
 //
 // An object is collected in the folder for temporary files, and sent by Commit.
-func Create(path string) (*Atomic, error) {
+func Create(path string) (*Atomic, error) { return CreateIn("", path) }
+
+// CreateIn does what Create does, and collects an object in the folder spool.
+func CreateIn(spool, path string) (*Atomic, error) {
 	path, err := Plain(path)
 	if err != nil {
 		return nil, err
 	}
 	if IsRemote(path) {
-		return createRemote(path)
+		return createRemote(spool, path)
 	}
-	target := followed(path)
-	switch info, err := os.Lstat(target); {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return nil, err
-	case info.IsDir():
-		return nil, fmt.Errorf("cannot write %s: it is a directory; name a file in it", path)
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("cannot write %s: it is not a regular file", path)
-	}
-	file, err := createTemp(target)
+	target, old, err := Target(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	file, err := CreateTemp(filepath.Dir(target), filepath.Base(target), 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	if old != nil {
+		keepOwner(file, old)
 	}
 	return &Atomic{File: file, Target: target}, nil
 }
 
-// createTemp creates a new file in the directory of target.
-func createTemp(target string) (file *os.File, err error) {
-	_, err = freeName(target, func(temp string) (err error) {
-		file, err = os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-		return err
-	})
-	return file, err
+// Target returns the file that path names, through symbolic links if there are any, and what
+// is there, nil for nothing. It returns an error where no file can be put: renaming over a
+// directory fails late, and renaming over a device destroys it.
+func Target(path string) (target string, old fs.FileInfo, err error) {
+	target = followed(path)
+	old, err = os.Lstat(target)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return target, nil, nil
+	case err != nil:
+		return "", nil, withoutPath(err)
+	case old.IsDir():
+		return "", nil, errors.New("it is a directory; name a file in it")
+	case old.Mode()&fs.ModeSymlink != 0:
+		return "", nil, errors.New("it is a symbolic link to nothing; make what it leads to, or name another file")
+	case !old.Mode().IsRegular():
+		return "", nil, errors.New("it is not a regular file")
+	}
+	folder, err := os.Stat(filepath.Dir(target))
+	if err != nil {
+		return "", nil, withoutPath(err)
+	}
+	if why := cannotRename(target, old, folder); why != "" {
+		return "", nil, errors.New(why)
+	}
+	return target, old, nil
 }
 
-// freeName makes something, which take does, under a temporary name in the directory
-// of target that nothing has, and returns the name.
-func freeName(target string, take func(temp string) error) (string, error) {
-	dir, base := filepath.Split(target)
-	for range 1000 {
-		temp := filepath.Join(dir, "."+base+"."+strconv.FormatUint(rand.Uint64(), 36)+".tmp")
-		if err := take(temp); !errors.Is(err, fs.ErrExist) {
-			return temp, err
-		}
+// withoutPath returns an error of the system without the names in it, which may be temporary
+// ones.
+func withoutPath(err error) error {
+	var at *fs.PathError
+	var between *os.LinkError
+	switch {
+	case errors.As(err, &at):
+		return at.Err
+	case errors.As(err, &between):
+		return between.Err
 	}
-	return "", errors.New("no free name for a temporary file")
+	return err
 }
 
 // Fail keeps the first error and names the target in it.
 func (f *Atomic) Fail(err error) error {
-	var at *fs.PathError
-	var between *os.LinkError
-	switch { // the temporary name would only confuse
-	case errors.As(err, &at):
-		err = at.Err
-	case errors.As(err, &between):
-		err = between.Err
-	}
 	if f.err == nil {
-		f.err = fmt.Errorf("cannot write %s: %w", f.Target, err)
+		f.err = fmt.Errorf("cannot write %s: %w", f.Target, withoutPath(err))
 	}
 	return f.err
 }
@@ -129,29 +141,47 @@ func (f *Atomic) Seek(offset int64, whence int) (int64, error) {
 	return f.File.Seek(offset, whence)
 }
 
-// Commit puts the file on the disk under its final name. After an error there
-// is no new file, unless the error is that of the last step, the sync of the
+// Finish makes the file complete on the disk: what is left to Commit is to give it its name.
+// An object is complete in the folder for temporary files, and Commit sends it.
+func (f *Atomic) Finish() error {
+	switch {
+	case f.Closed:
+		return fmt.Errorf("cannot write %s: the file is closed already", f.Target)
+	case f.err != nil || f.finished:
+		return f.err
+	case !f.upload && !f.unnamed:
+		if err := f.File.Sync(); err != nil {
+			return f.Fail(err)
+		}
+	}
+	f.finished = true
+	return nil
+}
+
+// closeFirst says that a file that is open cannot be renamed. Elsewhere it stays open, and so
+// locked, until it has its name.
+const closeFirst = runtime.GOOS == "windows"
+
+// Commit puts the file under its final name, after Finish if that was not called. After an
+// error there is no new file, unless the error is that of the last step, the sync of the
 // directory: then the file is complete but may not survive a power cut.
 func (f *Atomic) Commit() error {
 	if f.Closed {
 		return fmt.Errorf("cannot write %s: the file is closed already", f.Target)
 	}
 	defer f.Abort() // does nothing once the file is closed
-	if f.err != nil {
-		return f.err
+	if err := f.Finish(); err != nil {
+		return err
 	}
 	if f.upload {
 		return f.send()
 	}
-	if err := f.File.Sync(); err != nil {
-		return f.Fail(err)
-	}
 	f.Closed = true
-	err := f.File.Close()
-	if err == nil {
-		err = os.Rename(f.File.Name(), f.Target)
+	defer f.File.Close() // it was synced: nothing can be lost any more
+	if closeFirst {
+		f.File.Close()
 	}
-	if err != nil {
+	if err := os.Rename(f.File.Name(), f.Target); err != nil {
 		os.Remove(f.File.Name())
 		return f.Fail(err)
 	}

@@ -2,9 +2,12 @@ package file
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/nystream/nystream/blockstore/internal/remote"
 	"github.com/nystream/nystream/blockstore/object"
@@ -18,29 +21,65 @@ type Previous struct {
 	kept   string // the second name; "" if there is none
 	none   bool   // there was no file
 	remote bool   // it is an object, of which nothing is kept
+	lock   *os.File
 }
 
-// KeepPrevious gives the file at path a second name. Where the file system has no
-// hard links, and of objects, nothing is kept.
-func KeepPrevious(path string) *Previous {
+// KeepPrevious gives the file at path a second name, or where the file system has no hard
+// links, or forbids one, copies it. Of objects nothing is kept.
+func KeepPrevious(path string) (*Previous, error) {
 	path, err := Plain(path)
-	if err == nil && IsRemote(path) {
-		return &Previous{target: path, remote: true, none: !remote.Exists(object.Context(), path)}
+	if err != nil {
+		return nil, err
+	}
+	if IsRemote(path) {
+		return &Previous{target: path, remote: true, none: !remote.Exists(object.Context(), path)}, nil
 	}
 	p := &Previous{target: followed(path)}
 	if _, err := os.Lstat(p.target); errors.Is(err, fs.ErrNotExist) {
 		p.none = true
-		return p
+		return p, nil
 	}
-	name, err := freeName(p.target, func(temp string) error { return os.Link(p.target, temp) })
-	if err == nil {
-		p.kept = name
+	if p.lock, err = os.Open(p.target); err == nil {
+		lock(p.lock) // so that no other run takes the second name for abandoned
 	}
-	return p
+	if p.kept, err = freeName(p.target, func(temp string) error { return os.Link(p.target, temp) }); err == nil {
+		return p, nil
+	}
+	p.kept = ""
+	if err := p.copy(); err != nil {
+		p.Forget()
+		return nil, fmt.Errorf("cannot write %s: the old file cannot be kept until all are written: %w", p.target, withoutPath(err))
+	}
+	return p, nil
 }
 
-// Restore makes the path name what it named before, or nothing if it named nothing. A
-// file that could not be kept stays as it is: new, and complete.
+// copy copies the file.
+func (p *Previous) copy() error {
+	if p.lock == nil {
+		return errors.New("it can neither be linked nor read")
+	}
+	info, err := p.lock.Stat()
+	if err != nil {
+		return err
+	}
+	to, err := CreateTemp(filepath.Dir(p.target), filepath.Base(p.target), 0o600)
+	if err != nil {
+		return err
+	}
+	p.lock.Close()
+	from, err := os.Open(p.target)
+	if err != nil {
+		to.Close()
+		return errors.Join(err, os.Remove(to.Name()))
+	}
+	defer from.Close()
+	p.lock, p.kept = to, to.Name()
+	keepOwner(to, info)
+	_, err = io.Copy(to, from)
+	return errors.Join(err, to.Sync(), os.Chtimes(p.kept, time.Time{}, info.ModTime()))
+}
+
+// Restore makes the path name what it named before, or nothing if it named nothing.
 func (p *Previous) Restore() error {
 	switch {
 	case p.none && p.remote:
@@ -50,6 +89,9 @@ func (p *Previous) Restore() error {
 			return err
 		}
 	case p.kept != "":
+		if closeFirst {
+			p.unlock()
+		}
 		err := os.Rename(p.kept, p.target)
 		p.Forget() // of a file that was not replaced the second name is left
 		return err
@@ -59,9 +101,20 @@ func (p *Previous) Restore() error {
 
 // Forget takes the second name away.
 func (p *Previous) Forget() {
+	if closeFirst {
+		p.unlock()
+	}
 	if p.kept != "" {
 		os.Remove(p.kept)
 		p.kept = ""
+	}
+	p.unlock()
+}
+
+func (p *Previous) unlock() {
+	if p.lock != nil {
+		p.lock.Close()
+		p.lock = nil
 	}
 }
 

@@ -10,18 +10,30 @@ import (
 	"github.com/nystream/nystream/blockstore/object"
 )
 
+// CreateUnnamed starts a file that only its maker knows, in the folder spool, "" being the
+// system's for temporary files. Messages call it by what it is for. There is no Commit, and
+// Abort drops it.
+func CreateUnnamed(spool, name string) (*Atomic, error) {
+	f, err := CreateTemp(spool, "spool", 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("cannot write %s: %w", name, err)
+	}
+	os.Remove(f.Name()) // Windows refuses while the file is open: Abort tries again
+	return &Atomic{File: f, Target: name, unnamed: true}, nil
+}
+
 // createRemote starts an object: a temporary file without a name, where the system allows
 // that.
-func createRemote(path string) (*Atomic, error) {
+func createRemote(spool, path string) (*Atomic, error) {
 	if err := remote.CanPut(object.Context(), path); err != nil {
 		return nil, fmt.Errorf("cannot write %w", err)
 	}
-	f, err := os.CreateTemp("", "nystream-upload-*")
+	f, err := CreateUnnamed(spool, path)
 	if err != nil {
-		return nil, fmt.Errorf("cannot write %s: %w", path, err)
+		return nil, err
 	}
-	os.Remove(f.Name()) // Windows refuses while the file is open: Abort tries again
-	return &Atomic{File: f, Target: path, upload: true}, nil
+	f.upload, f.unnamed = true, false
+	return f, nil
 }
 
 // send writes the object and removes what was collected.

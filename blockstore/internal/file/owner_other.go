@@ -1,0 +1,14 @@
+//go:build !unix
+
+package file
+
+import (
+	"io/fs"
+	"os"
+)
+
+// keepOwner does nothing: a new file has what its folder passes on.
+func keepOwner(*os.File, fs.FileInfo) {}
+
+// cannotRename returns "": nothing is known.
+func cannotRename(string, fs.FileInfo, fs.FileInfo) string { return "" }

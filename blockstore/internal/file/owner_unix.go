@@ -1,0 +1,42 @@
+//go:build unix
+
+package file
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// keepOwner gives a file the owner and the mode of another, as far as that is permitted.
+func keepOwner(f *os.File, of fs.FileInfo) {
+	now, err := f.Stat()
+	if err != nil {
+		return
+	}
+	is, ok := now.Sys().(*syscall.Stat_t)
+	should, ok2 := of.Sys().(*syscall.Stat_t)
+	if ok && ok2 && (is.Uid != should.Uid || is.Gid != should.Gid) {
+		if f.Chown(int(should.Uid), int(should.Gid)) != nil {
+			f.Chown(-1, int(should.Gid))
+		}
+	}
+	if now.Mode().Perm() != of.Mode().Perm() {
+		f.Chmod(of.Mode().Perm())
+	}
+}
+
+// cannotRename returns why the file at path, which is there, cannot be replaced by one that
+// is made beside it, "" if nothing is known to prevent it.
+func cannotRename(path string, file, folder fs.FileInfo) string {
+	f, ok := file.Sys().(*syscall.Stat_t)
+	d, ok2 := folder.Sys().(*syscall.Stat_t)
+	me := uint32(os.Geteuid())
+	switch {
+	case isMountPoint(path):
+		return "something is mounted there, which cannot be replaced; mount its folder instead"
+	case ok && ok2 && folder.Mode()&fs.ModeSticky != 0 && me != 0 && me != f.Uid && me != d.Uid:
+		return "it is another user's, and in its folder only that user may replace it"
+	}
+	return ""
+}

@@ -1,0 +1,224 @@
+package file
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// inChild says, in a process that a test has started, which folder it is to work in.
+const inChild = "NYSTREAM_TEST_TEMP"
+
+// child runs a test of this program in another process, which works in folder.
+func child(t *testing.T, test, folder string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], "-test.run=^"+test+"$")
+	cmd.Env = append(os.Environ(), inChild+"="+folder)
+	cmd.Stderr = os.Stderr
+	return cmd
+}
+
+// names returns those in a folder.
+func names(t *testing.T, folder string) (list []string) {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		list = append(list, e.Name())
+	}
+	return list
+}
+
+// TestAbandoned: what a process has left that was killed while it wrote is removed by the
+// next one that writes in the folder, and not while the process is alive.
+func TestAbandoned(t *testing.T) {
+	if folder := os.Getenv(inChild); folder != "" {
+		f, err := Create(filepath.Join(folder, "model.npz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Write([]byte("half"))
+		os.Stdout.WriteString("written\n")
+		time.Sleep(time.Minute)
+		return
+	}
+	folder := t.TempDir()
+	cmd := child(t, "TestAbandoned", folder)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Read(make([]byte, 8)); err != nil {
+		t.Fatal(err)
+	}
+	removeAbandoned(folder)
+	left := names(t, folder)
+	if len(left) != 1 {
+		t.Fatalf("of a live process there is %q", left)
+	}
+	if o, ok := ownerOf(left[0]); !ok || o.process != cmd.Process.Pid || o.host != self().host || !strings.HasPrefix(left[0], ".model.npz.nystream-") {
+		t.Errorf("the name %s does not say whose it is", left[0])
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	removeAbandoned(folder)
+	if left := names(t, folder); len(left) > 0 {
+		t.Errorf("left of a process that was killed: %q", left)
+	}
+}
+
+// TestOthersAreLeft: files that others may use, or that only look like ours, are not touched.
+func TestOthersAreLeft(t *testing.T) {
+	folder := t.TempDir()
+	far := owner{host: "_elsewhere", kernel: "00000000", process: 1}
+	keep := []string{
+		".u.npy.nystream-" + far.String() + "-abc.tmp",
+		"u.npy.nystream-" + self().String() + "-abc.tmp",
+		".u.npy.nystream-" + self().String() + "-abc.tmp.bak",
+		".u.npy.abc.tmp",
+	}
+	for _, name := range keep {
+		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(folder, ".d.nystream-"+self().String()+"-abc.tmp"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	mine, err := CreateTemp(folder, strings.Repeat("ä", 120), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mine.Close()
+	dead := owner{host: self().host, kernel: self().kernel, process: 1 << 30}
+	if err := os.WriteFile(filepath.Join(folder, ".v.npy.nystream-"+dead.String()+"-abc.tmp"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	removeAbandoned(folder)
+	if left := names(t, folder); len(left) != len(keep)+2 {
+		t.Errorf("of %d files and a folder there are %q", len(keep)+1, left)
+	}
+}
+
+func TestAlive(t *testing.T) {
+	if !self().alive() {
+		t.Error("this process is not alive")
+	}
+	if (owner{process: 1 << 30}).alive() {
+		t.Error("a process that cannot be is alive")
+	}
+}
+
+// TestReplacedKeepsMode: a file that is replaced keeps its mode and its owner, and a new one
+// has what the umask leaves.
+func TestReplacedKeepsMode(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no modes: run it on Linux or macOS")
+	}
+	folder := t.TempDir()
+	fresh, old := filepath.Join(folder, "fresh"), filepath.Join(folder, "old")
+	if err := os.WriteFile(fresh, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	umasked := modeOf(t, fresh)
+	os.Remove(fresh)
+	if err := os.WriteFile(old, []byte("was"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	modes := map[string]fs.FileMode{fresh: umasked, old: 0o640}
+	const somebody = 12345
+	if err := os.Chmod(old, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	chowned := os.Chown(old, somebody, somebody) == nil // which only root may
+	for path, mode := range modes {
+		f, err := Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := modeOf(t, f.File.Name()); got != mode {
+			t.Errorf("%s: while it is written the mode is %v, want %v", path, got, mode)
+		}
+		if err := f.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		if got := modeOf(t, path); got != mode {
+			t.Errorf("%s: mode %v, want %v", path, got, mode)
+		}
+	}
+	if info, _ := os.Stat(old); chowned && !ownedBy(info, somebody) {
+		t.Error("the owner is another one")
+	}
+}
+
+func modeOf(t *testing.T, path string) fs.FileMode {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Mode().Perm()
+}
+
+// TestCopiedPrevious: where a file cannot be linked it is copied, and is there again after a
+// failure.
+func TestCopiedPrevious(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "old")
+	if err := os.WriteFile(path, []byte("was"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	then := time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
+	if err := os.Chtimes(path, then, then); err != nil {
+		t.Fatal(err)
+	}
+	p := &Previous{target: path}
+	var err error
+	if p.lock, err = os.Open(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.copy(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("changed"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Restore(); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := os.ReadFile(path); string(got) != "was" || !info.ModTime().Equal(then) {
+		t.Errorf("it holds %q of %v", got, info.ModTime())
+	}
+	if left := names(t, filepath.Dir(path)); len(left) != 1 {
+		t.Errorf("files %q", left)
+	}
+}
+
+// TestTargetRefuses: links to nothing, devices, folders.
+func TestTargetRefuses(t *testing.T) {
+	folder := t.TempDir()
+	nowhere, device := filepath.Join(folder, "nowhere"), filepath.Join(folder, "device")
+	if os.Symlink("none", nowhere) != nil || os.Symlink(os.DevNull, device) != nil {
+		t.Skip("symbolic links cannot be made here; run where they can")
+	}
+	for path, want := range map[string]string{nowhere: "link to nothing", device: "not a regular file", folder: "directory"} {
+		if _, _, err := Target(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", path, err, want)
+		}
+		if _, err := Create(path); err == nil || !strings.Contains(err.Error(), "cannot write "+path) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}

@@ -1,0 +1,41 @@
+//go:build unix
+
+package file
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// ownedBy reports whether a file is of a user and a group of that number.
+func ownedBy(info fs.FileInfo, id uint32) bool {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	return ok && s.Uid == id && s.Gid == id
+}
+
+// TestMountedFile: a file that is mounted into a container cannot be replaced, and this is
+// known before anything is written.
+func TestMountedFile(t *testing.T) {
+	folder := t.TempDir()
+	from, to := filepath.Join(folder, "from"), filepath.Join(folder, "to")
+	for _, path := range []string{from, to} {
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, err := exec.Command("mount", "--bind", from, to).CombinedOutput(); err != nil {
+		t.Skipf("no file can be mounted here; run it as root on Linux: %s", strings.TrimSpace(string(out)))
+	}
+	defer exec.Command("umount", to).Run()
+	if _, _, err := Target(to); err == nil || !strings.Contains(err.Error(), "mount") {
+		t.Errorf("the error is %v", err)
+	}
+	if _, _, err := Target(from); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,170 @@
+package blockstore
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+)
+
+// folderOfChild says, in a process that TestKilledBetween has started, where it works, and
+// killedBefore which file it does not come to put under its name.
+const (
+	folderOfChild = "NYSTREAM_TEST_FOLDER"
+	killedBefore  = "NYSTREAM_TEST_KILLED"
+)
+
+// outputsOf are the files of a run, the model last.
+var outputsOf = []string{"u.npy", "v.npy", "plot.svg", "m.npz"}
+
+// prepareOutputs makes the files of a run, complete but for their names.
+func prepareOutputs(t *testing.T, folder, text string) (paths []string, files []Output) {
+	t.Helper()
+	for _, name := range outputsOf {
+		path := filepath.Join(folder, name)
+		f, err := PrepareFile(path, []byte(name+" "+text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths, files = append(paths, path), append(files, f)
+	}
+	return paths, files
+}
+
+// contents returns what the files of a folder hold; of hidden ones, which are temporary, how
+// many there are.
+func contents(t *testing.T, folder string) (visible map[string]string, hidden int) {
+	t.Helper()
+	visible = make(map[string]string)
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Name()[0] == '.' {
+			hidden++
+			continue
+		}
+		visible[e.Name()] = string(contentOf(t, filepath.Join(folder, e.Name())))
+	}
+	return visible, hidden
+}
+
+// TestKilledBetween kills a process between any two of the renames of a run: each file is the
+// old one or the new one, the new ones are those before the kill, and what is left beside
+// them is gone after the next run.
+func TestKilledBetween(t *testing.T) {
+	if folder := os.Getenv(folderOfChild); folder != "" {
+		killAt, err := strconv.Atoi(os.Getenv(killedBefore))
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths, files := prepareOutputs(t, folder, "new")
+		ReplaceAll(paths, func() error {
+			for k, f := range files {
+				if k == killAt {
+					self, err := os.FindProcess(os.Getpid())
+					if err != nil {
+						return err
+					}
+					self.Kill()
+					select {}
+				}
+				if err := f.Commit(); err != nil {
+					return err
+				}
+			}
+			return errors.New("not killed")
+		})
+		return
+	}
+	for k := range outputsOf {
+		folder := t.TempDir()
+		want := make(map[string]string)
+		for i, name := range outputsOf {
+			write(t, filepath.Join(folder, name), []byte(name+" old"))
+			want[name] = name + " old"
+			if i < k {
+				want[name] = name + " new"
+			}
+		}
+		cmd := exec.Command(os.Args[0], "-test.run=^TestKilledBetween$")
+		cmd.Env = append(os.Environ(), folderOfChild+"="+folder, fmt.Sprintf("%s=%d", killedBefore, k))
+		if out, err := cmd.CombinedOutput(); err == nil {
+			t.Fatalf("it was not killed: %s", out)
+		}
+		got, hidden := contents(t, folder)
+		if !maps.Equal(got, want) {
+			t.Errorf("killed before file %d: %q, want %q", k, got, want)
+		}
+		if hidden == 0 {
+			t.Errorf("killed before file %d: nothing is left, so that nothing is tested", k)
+		}
+		if err := WriteFile(filepath.Join(folder, "other"), nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, hidden := contents(t, folder); hidden > 0 {
+			t.Errorf("killed before file %d: %d temporary files are left after the next run", k, hidden)
+		}
+	}
+}
+
+// TestFailedBetween lets each of the commits of a run fail: all files are the old ones, or
+// none is there where none was, and nothing is left beside them.
+func TestFailedBetween(t *testing.T) {
+	failed := errors.New("failed")
+	for _, old := range []bool{false, true} {
+		for k := range outputsOf {
+			folder := t.TempDir()
+			want := make(map[string]string)
+			if old {
+				for _, name := range outputsOf {
+					write(t, filepath.Join(folder, name), []byte(name+" old"))
+					want[name] = name + " old"
+				}
+			}
+			paths, files := prepareOutputs(t, folder, "new")
+			err := ReplaceAll(paths, func() error {
+				for i, f := range files {
+					if i == k {
+						return failed
+					}
+					if err := f.Commit(); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if !errors.Is(err, failed) {
+				t.Errorf("error %v", err)
+			}
+			for _, f := range files {
+				f.Abort()
+			}
+			if got, hidden := contents(t, folder); !maps.Equal(got, want) || hidden > 0 {
+				t.Errorf("failed at file %d: %q and %d temporary files, want %q", k, got, hidden, want)
+			}
+		}
+	}
+}
+
+// TestFinishFails: a file that cannot be finished is not put under its name, and Finish and
+// Commit tell the same.
+func TestFinishFails(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.csv")
+	w, err := Create(path, Schema{Columns: []string{"a"}, Rows: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := w.Finish(), w.Commit()
+	if first == nil || second == nil || first.Error() != second.Error() {
+		t.Errorf("Finish: %v, Commit: %v", first, second)
+	}
+	if got, hidden := contents(t, filepath.Dir(path)); len(got)+hidden > 0 {
+		t.Errorf("left: %q and %d temporary files", got, hidden)
+	}
+}

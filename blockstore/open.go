@@ -324,16 +324,26 @@ func openFormat(ctx context.Context, path string, r reading) (column.Table, erro
 	case formats.Store:
 		return store.Open(ctx, path)
 	}
-	if r.csv.Delimiter == 0 && strings.HasSuffix(strings.ToLower(path), ".tsv") {
-		r.csv.Delimiter = '\t'
+	f, stamp, err := file.OpenStamped(ctx, path)
+	if err != nil {
+		return nil, err
 	}
-	return openText(ctx, path, r)
+	defer f.Close()
+	return openText(ctx, text.Input{Path: path, File: f, Stamp: stamp}, r)
 }
 
-// openText opens a libsvm file, or else a CSV file.
-func openText(ctx context.Context, path string, r reading) (column.Table, error) {
-	if r.format == formats.Libsvm {
-		return text.OpenLibsvm(ctx, path, r.csv.Threads)
+// openText opens a file of one of the formats of text.
+func openText(ctx context.Context, in text.Input, r reading) (column.Table, error) {
+	switch r.format {
+	case formats.Libsvm:
+		return text.Libsvm(ctx, in, r.csv.Threads)
+	case formats.JSONLines:
+		return text.JSONLines(ctx, in, r.csv.Threads)
+	case formats.ARFF:
+		return text.ARFF(ctx, in)
 	}
-	return text.OpenCSV(ctx, path, r.csv)
+	if r.csv.Delimiter == 0 && strings.HasSuffix(strings.ToLower(in.Path), ".tsv") {
+		r.csv.Delimiter = '\t'
+	}
+	return text.CSV(ctx, in, r.csv)
 }

@@ -4,10 +4,9 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/arrow"
@@ -17,6 +16,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/formats"
 	"github.com/nystream/nystream/blockstore/internal/store"
+	"github.com/nystream/nystream/blockstore/internal/text"
 )
 
 // openPipe opens what can be read only from front to back. An Arrow stream is
@@ -86,40 +86,42 @@ func openUnseekable(ctx context.Context, name string, in io.Reader, r reading) (
 	if r.format != "" && !formats.IsText(r.format) {
 		return nil, fault.File(name, "the format %s is not read here, only text and Arrow streams; save it and name the file", r.format)
 	}
-	f, err := os.CreateTemp("", "nystream-text-*")
+	stamp, err := file.Copy(ctx, name, in)
 	if err != nil {
-		return nil, fmt.Errorf("cannot copy %s: %w", name, err)
+		return nil, fault.File(name, "%w", err)
 	}
-	defer os.Remove(f.Name())
-	_, err = io.Copy(f, file.NewReader(ctx, in))
-	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, fault.File(name, "copying it to %s: %w", f.Name(), err)
+	f, err := stamp.Open(ctx)
+	if err != nil {
+		return nil, err
 	}
-	t, err := spoolText(ctx, f.Name(), name, r)
-	var data *fault.DataError
-	if errors.As(err, &data) && data.Path == f.Name() {
-		data.Path = name
+	t, err := openCopy(ctx, text.Input{Path: name, File: f, Stamp: stamp}, r)
+	if err != nil || t.About().Stored {
+		return t, errors.Join(err, stamp.Discard())
 	}
-	return t, err
+	return t, nil
 }
 
-// spoolText copies all columns of a text file to a store, as kept columns,
-// which keep their kinds.
-func spoolText(ctx context.Context, path, name string, r reading) (column.Table, error) {
+// openCopy opens the copy of a text. If all its columns can be kept they are copied to a
+// store, which is quicker to read again.
+func openCopy(ctx context.Context, in text.Input, r reading) (column.Table, error) {
 	if r.format == "" {
 		// What is no text by its first bytes is left to the reader of text, which says why.
-		switch found, err := formats.Sniff(ctx, path); {
+		switch found, err := formats.SniffIn(in.File, in.Path); {
 		case err == nil && !formats.IsText(found):
-			return nil, fault.File(name, "it holds a file of the format %s, and only text is read compressed as a whole; decompress it first", found)
+			return nil, fault.File(in.Path, "it holds a file of the format %s, and only text is read compressed as a whole; decompress it first", found)
 		case err == nil:
 			r.format = found
 		}
 	}
-	text, err := openText(ctx, path, r)
+	plain, err := openText(ctx, in, r)
 	if err != nil {
 		return nil, err
 	}
-	src, err := column.Choose(text, nil, upTo(0, len(text.About().Columns)))
+	about := plain.About()
+	if slices.ContainsFunc(about.Columns, func(c column.Info) bool { return !c.Kind.Keepable() }) {
+		return plain, nil
+	}
+	src, err := column.Choose(plain, nil, upTo(0, len(about.Columns)))
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +129,10 @@ func spoolText(ctx context.Context, path, name string, r reading) (column.Table,
 	if err != nil {
 		return nil, err
 	}
-	t.Path, t.Scans = name, 2
-	t.Aside, t.AsideReason, t.Spoiled = text.About().Aside, text.About().AsideReason, text.About().Spoiled
+	t.Scans, t.Stored = 2, true
+	t.Aside, t.AsideReason, t.Spoiled = about.Aside, about.AsideReason, about.Spoiled
+	for i, c := range about.Columns {
+		t.Columns[i].Meaning = c.Meaning
+	}
 	return t, nil
 }

@@ -49,6 +49,7 @@ type TableInfo struct {
 
 	AsideReason string // why columns are aside
 
+	Stored   bool // a temporary store stands for text
 	Unmarked bool // an Arrow stream ended without its end mark; of a pipe known once it was read
 }
 

@@ -2,6 +2,7 @@ package file
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -27,6 +28,15 @@ func Copy(ctx context.Context, path string, in io.Reader) (s Stamp, err error) {
 		return s, fmt.Errorf("copying %s to %s: %w", path, f.Name(), err)
 	}
 	return Stamp{path: path, Size: size, info: info, copied: f}, nil
+}
+
+// Discard closes and removes a copy, from which nothing is read any more.
+func (s Stamp) Discard() error {
+	err := s.copied.Close()
+	if left := os.Remove(s.copied.Name()); !errors.Is(left, os.ErrNotExist) {
+		err = errors.Join(err, left)
+	}
+	return err
 }
 
 // copied is the open file of a copy, which stays open.

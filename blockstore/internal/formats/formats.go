@@ -26,6 +26,8 @@ const (
 	Store       = "nys"
 	CSV         = "csv"
 	Libsvm      = "libsvm"
+	JSONLines   = "jsonl"
+	ARFF        = "arff"
 
 	// Compressed text; no value of blockstore.Options.Format.
 	Gzip  = "gzip"
@@ -35,7 +37,7 @@ const (
 
 // All returns the formats that a user may name.
 func All() []string {
-	return []string{Parquet, Arrow, ArrowStream, NPY, NPZ, CSV, Libsvm, Store}
+	return []string{Parquet, Arrow, ArrowStream, NPY, NPZ, CSV, JSONLines, ARFF, Libsvm, Store}
 }
 
 // extensions maps the end of a lower-case file name to its format.
@@ -44,6 +46,7 @@ var extensions = map[string]string{
 	".arrow": Arrow, ".feather": Arrow, ".ipc": Arrow, ".arrows": ArrowStream,
 	".npy": NPY, ".npz": NPZ, ".nys": Store,
 	".csv": CSV, ".tsv": CSV, ".txt": CSV,
+	".jsonl": JSONLines, ".ndjson": JSONLines, ".json": JSONLines, ".arff": ARFF,
 	".libsvm": Libsvm, ".svm": Libsvm, ".svmlight": Libsvm,
 }
 
@@ -53,7 +56,9 @@ func IsCompressed(format string) bool {
 }
 
 // IsText reports whether a format is one of text.
-func IsText(format string) bool { return format == CSV || format == Libsvm }
+func IsText(format string) bool {
+	return format == CSV || format == Libsvm || format == JSONLines || format == ARFF
+}
 
 // ByExtension returns the format of files with this extension, or empty.
 func ByExtension(extension string) string { return extensions[strings.ToLower(extension)] }
@@ -82,9 +87,19 @@ var magics = []struct{ magic, format, remedy string }{
 // .dat, .scale, none) is libsvm if its first line looks like it, else CSV; with that of
 // CSV it is libsvm if its first line cannot well be anything else.
 func Sniff(ctx context.Context, path string) (format string, err error) {
-	head, err := readHead(ctx, path)
+	f, _, err := file.OpenStamped(ctx, path)
 	if err != nil {
 		return "", err
+	}
+	defer f.Close()
+	return SniffIn(f, path)
+}
+
+// SniffIn tells the format of an open file that is called path.
+func SniffIn(f io.ReaderAt, path string) (format string, err error) {
+	head, err := readHead(f)
+	if err != nil {
+		return "", fmt.Errorf("reading %s: %w", path, err)
 	}
 	found, remedy := ByMagic(head)
 	switch {
@@ -99,7 +114,7 @@ func Sniff(ctx context.Context, path string) (format string, err error) {
 			return Libsvm, nil
 		}
 		return CSV, nil
-	case Libsvm, ArrowStream: // nothing marks their beginning
+	case Libsvm, JSONLines, ARFF, ArrowStream: // nothing marks their beginning
 		return named, nil
 	case "":
 		if head != "" && isText(head) {
@@ -125,12 +140,18 @@ func ByMagic(head string) (format, remedy string) {
 	return "", ""
 }
 
-// textFormat tells libsvm, a label before pairs such as 3:0.5, from CSV by the
-// beginning of a text.
+// textFormat tells JSON lines, ARFF, and libsvm, a label before pairs such as 3:0.5, from CSV
+// by the beginning of a text.
 func textFormat(head string) string {
+	if strings.HasPrefix(strings.TrimLeft(head, " \t\r\n"), `{"`) {
+		return JSONLines
+	}
 	for line := range strings.Lines(head) {
 		fields := strings.Fields(line)
-		if len(fields) < 2 || strings.HasPrefix(fields[0], "#") {
+		if len(fields) > 0 && strings.EqualFold(fields[0], "@relation") {
+			return ARFF
+		}
+		if len(fields) < 2 || strings.HasPrefix(fields[0], "%") || strings.HasPrefix(fields[0], "#") {
 			continue
 		}
 		index, _, pair := strings.Cut(fields[1], ":")
@@ -183,16 +204,11 @@ func isText(head string) bool {
 }
 
 // readHead reads the first bytes of a file.
-func readHead(ctx context.Context, path string) (string, error) {
-	f, _, err := file.OpenStamped(ctx, path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
+func readHead(f io.ReaderAt) (string, error) {
 	head := make([]byte, HeadLength)
 	n, err := f.ReadAt(head, 0)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return "", fmt.Errorf("reading %s: %w", path, err)
+	if errors.Is(err, io.EOF) {
+		err = nil
 	}
-	return string(head[:n]), nil
+	return string(head[:n]), err
 }

@@ -1,5 +1,5 @@
-// Package text reads and writes tables of text: CSV with any delimiter, and the
-// format of libsvm. Opening reads the whole file once, to learn what the columns
+// Package text reads tables of text: CSV with any delimiter, JSON lines, ARFF, and the
+// format of libsvm; and writes some. Opening reads the whole file once, to learn what the columns
 // hold and where every 1024th row starts; after that a row can be fetched by its
 // number. The records of a text are also what package graph reads.
 package text
@@ -38,11 +38,12 @@ type csvTable struct {
 // column is a number column only if all its cells are numbers or missing, which
 // is written as nothing, ?, NA, N/A, NaN or null, in quotes or without.
 func OpenCSV(ctx context.Context, path string, o CSVOptions) (column.Table, error) {
-	f, stamp, err := file.OpenStamped(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
+	return openInput(ctx, path, func(in Input) (column.Table, error) { return CSV(ctx, in, o) })
+}
+
+// CSV does what OpenCSV does, of a file that is open.
+func CSV(ctx context.Context, in Input, o CSVOptions) (column.Table, error) {
+	path, f, stamp := in.Path, in.File, in.Stamp
 	l, err := o.layout(f)
 	if err != nil {
 		return nil, fault.File(path, "%w", err)

@@ -34,11 +34,12 @@ type libsvmTable struct {
 // Labels are integers, numbers, or text, such as "1,3" in multi-label files; a line that
 // begins with a pair has none.
 func OpenLibsvm(ctx context.Context, path string, threads int) (column.Table, error) {
-	f, stamp, err := file.OpenStamped(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
+	return openInput(ctx, path, func(in Input) (column.Table, error) { return Libsvm(ctx, in, threads) })
+}
+
+// Libsvm does what OpenLibsvm does, of a file that is open.
+func Libsvm(ctx context.Context, in Input, threads int) (column.Table, error) {
+	path, f, stamp := in.Path, in.File, in.Stamp
 	if _, err := Head(f); err != nil {
 		return nil, fault.File(path, "%w", err)
 	}

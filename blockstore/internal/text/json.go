@@ -1,0 +1,281 @@
+package text
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+)
+
+// jsonKind is what a value of JSON is.
+type jsonKind uint8
+
+const (
+	jsonNull    jsonKind = iota
+	jsonFalse            // false
+	jsonTrue             // true
+	jsonNumber           // and NaN, Infinity and -Infinity, which Python writes
+	jsonString           // in its quotes
+	jsonNumbers          // an array of numbers and nulls
+	jsonOther            // an object, or another array
+)
+
+// jsonValue is a value as it is written.
+type jsonValue struct {
+	kind   jsonKind
+	raw    []byte
+	length int // of an array of numbers
+}
+
+// jsonParser reads one line of JSON (RFC 8259, 2017).
+type jsonParser struct {
+	rest  []byte
+	depth int
+}
+
+// maxDepth is how deep values may be in each other.
+const maxDepth = 1000
+
+var errJSONEnds = errors.New("the line ends within a value; JSON lines has a whole value on each line: jq -c . makes such lines")
+
+// skip passes over white space and returns the next byte, 0 at the end.
+func (p *jsonParser) skip() byte {
+	for len(p.rest) > 0 {
+		if c := p.rest[0]; c != ' ' && c != '\t' && c != '\r' {
+			return c
+		}
+		p.rest = p.rest[1:]
+	}
+	return 0
+}
+
+// expect passes over a byte that must come next.
+func (p *jsonParser) expect(c byte) error {
+	switch got := p.skip(); {
+	case got == c:
+		p.rest = p.rest[1:]
+		return nil
+	case len(p.rest) == 0:
+		return errJSONEnds
+	}
+	return fmt.Errorf("%q where %q should be", fault.Shorten(p.rest), c)
+}
+
+// end refuses what follows a value.
+func (p *jsonParser) end() error {
+	if p.skip(); len(p.rest) > 0 {
+		return fmt.Errorf("%q follows the value; JSON lines has one value on each line", fault.Shorten(p.rest))
+	}
+	return nil
+}
+
+// members hands each member of an object to visit.
+func (p *jsonParser) members(visit func(key []byte, v jsonValue) error) error {
+	if err := p.expect('{'); err != nil {
+		return err
+	}
+	if p.skip() == '}' {
+		p.rest = p.rest[1:]
+		return nil
+	}
+	for {
+		p.skip()
+		key, err := p.quoted()
+		if err == nil {
+			err = p.expect(':')
+		}
+		if err != nil {
+			return err
+		}
+		v, err := p.value()
+		if err == nil {
+			err = visit(key, v)
+		}
+		if err != nil {
+			return err
+		}
+		if p.skip() != ',' {
+			return p.expect('}')
+		}
+		p.rest = p.rest[1:]
+	}
+}
+
+// elements hands each element of an array to visit.
+func (p *jsonParser) elements(visit func(v jsonValue) error) error {
+	if err := p.expect('['); err != nil {
+		return err
+	}
+	if p.skip() == ']' {
+		p.rest = p.rest[1:]
+		return nil
+	}
+	for {
+		v, err := p.value()
+		if err == nil {
+			err = visit(v)
+		}
+		if err != nil {
+			return err
+		}
+		if p.skip() != ',' {
+			return p.expect(']')
+		}
+		p.rest = p.rest[1:]
+	}
+}
+
+// value reads a value of any kind.
+func (p *jsonParser) value() (v jsonValue, err error) {
+	c := p.skip()
+	start := p.rest
+	switch {
+	case c == '"':
+		v.kind = jsonString
+		_, err = p.quoted()
+	case c == '{' || c == '[':
+		if p.depth++; p.depth > maxDepth {
+			return v, fmt.Errorf("values are more than %d deep in each other", maxDepth)
+		}
+		if v.kind = jsonOther; c == '{' {
+			err = p.members(func([]byte, jsonValue) error { return nil })
+		} else {
+			v.kind, v.length, err = p.array()
+		}
+		p.depth--
+	default:
+		v.kind, err = p.word()
+	}
+	v.raw = start[:len(start)-len(p.rest)]
+	return v, err
+}
+
+// array reads an array, and counts its numbers if it has nothing else but nulls.
+func (p *jsonParser) array() (kind jsonKind, length int, err error) {
+	kind = jsonNumbers
+	err = p.elements(func(v jsonValue) error {
+		length++
+		if v.kind != jsonNumber && v.kind != jsonNull {
+			kind = jsonOther
+		}
+		return nil
+	})
+	return kind, length, err
+}
+
+// word reads a number or a name.
+func (p *jsonParser) word() (jsonKind, error) {
+	n := 0
+	for n < len(p.rest) && !bytes.ContainsRune([]byte(",]}: \t\r"), rune(p.rest[n])) {
+		n++
+	}
+	word := p.rest[:n]
+	p.rest = p.rest[n:]
+	switch string(word) {
+	case "":
+		if len(p.rest) == 0 {
+			return 0, errJSONEnds
+		}
+		return 0, fmt.Errorf("%q where a value should be", fault.Shorten(p.rest))
+	case "null":
+		return jsonNull, nil
+	case "false":
+		return jsonFalse, nil
+	case "true":
+		return jsonTrue, nil
+	case "NaN", "Infinity", "-Infinity":
+		return jsonNumber, nil
+	}
+	if !isJSONNumber(word) {
+		return 0, fmt.Errorf("%q is no value of JSON", fault.Shorten(word))
+	}
+	return jsonNumber, nil
+}
+
+// isJSONNumber reports whether a word is a number as JSON writes them.
+func isJSONNumber(word []byte) bool {
+	word = bytes.TrimPrefix(word, []byte{'-'})
+	digits := func() int {
+		n := 0
+		for n < len(word) && word[n] >= '0' && word[n] <= '9' {
+			n++
+		}
+		word = word[n:]
+		return n
+	}
+	zero := len(word) > 0 && word[0] == '0'
+	if n := digits(); n == 0 || zero && n > 1 {
+		return false
+	}
+	if len(word) > 0 && word[0] == '.' {
+		if word = word[1:]; digits() == 0 {
+			return false
+		}
+	}
+	if len(word) > 0 && word[0]|0x20 == 'e' {
+		if word = word[1:]; len(word) > 0 && (word[0] == '+' || word[0] == '-') {
+			word = word[1:]
+		}
+		if digits() == 0 {
+			return false
+		}
+	}
+	return len(word) == 0
+}
+
+// quoted reads a string and returns it with its quotes.
+func (p *jsonParser) quoted() ([]byte, error) {
+	if len(p.rest) == 0 {
+		return nil, errJSONEnds
+	}
+	if p.rest[0] != '"' {
+		return nil, fmt.Errorf("%q where a name in quotes should be", fault.Shorten(p.rest))
+	}
+	for i := 1; i < len(p.rest); i++ {
+		switch c := p.rest[i]; {
+		case c == '\\':
+			i++
+		case c == '"':
+			text := p.rest[:i+1]
+			p.rest = p.rest[i+1:]
+			return text, nil
+		case c < ' ':
+			return nil, fmt.Errorf("the byte %#02x stands in a string as it is; JSON writes it with a backslash", c)
+		}
+	}
+	return nil, errJSONEnds
+}
+
+// unquoted returns what a string says. Bytes that are no UTF-8 stay.
+func unquoted(raw []byte) ([]byte, error) {
+	inner := raw[1 : len(raw)-1]
+	if bytes.IndexByte(inner, '\\') < 0 {
+		return inner, nil
+	}
+	if err := checkText(inner); err != nil {
+		return nil, err
+	}
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil {
+		return nil, fmt.Errorf("%q is no string of JSON: %w", fault.Shorten(raw), err)
+	}
+	return []byte(text), nil
+}
+
+// number returns the number that a value stands for, NaN for null. Of a column of integers
+// one that a float64 may not hold is an error.
+func (v jsonValue) number(kind column.Kind) (float64, error) {
+	switch v.kind {
+	case jsonNull:
+		return math.NaN(), nil
+	case jsonFalse:
+		return 0, nil
+	case jsonTrue:
+		return 1, nil
+	}
+	return NumberCell(v.raw, kind)
+}

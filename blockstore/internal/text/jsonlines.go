@@ -1,0 +1,425 @@
+package text
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/stream"
+)
+
+// jsonTable is a file of JSON lines: an object on each line, whose members are the columns,
+// or an array on each line, whose elements are. What a line does not have is null.
+type jsonTable struct {
+	column.TableInfo
+	places map[string]int // of the columns
+	index  rowIndex
+	stamp  file.Stamp
+}
+
+// OpenJSONLines reads the whole file once, so many parts of it at the same time, 0 for one
+// for each processor, to learn its rows and what the members hold. Numbers, booleans and
+// arrays of numbers of one length can be computed with.
+func OpenJSONLines(ctx context.Context, path string, threads int) (column.Table, error) {
+	return openInput(ctx, path, func(in Input) (column.Table, error) { return JSONLines(ctx, in, threads) })
+}
+
+// JSONLines does what OpenJSONLines does, of a file that is open.
+func JSONLines(ctx context.Context, in Input, threads int) (column.Table, error) {
+	if _, err := Head(in.File); err != nil {
+		return nil, fault.File(in.Path, "%w", err)
+	}
+	scan, err := scanJSON(ctx, in, threads)
+	if err != nil {
+		err = &fault.DataError{Path: in.Path, Row: -1, Err: err}
+	}
+	if err := in.Stamp.Settle(in.File, err); err != nil {
+		return nil, err
+	}
+	if scan.index.records == 0 {
+		return nil, fault.File(in.Path, "the file holds no rows")
+	}
+	return scan.table(in)
+}
+
+// jsonScan is the one reading of a file, or of a part of it, that opening costs.
+type jsonScan struct {
+	lines   jsonLines
+	index   rowIndex
+	places  map[string]int
+	names   []string
+	columns []*jsonColumn
+}
+
+func newJSONScan(in io.ReaderAt, from mark, until int64) *jsonScan {
+	return &jsonScan{lines: jsonLines{lines: newLineReader(in, from), until: until}, places: make(map[string]int)}
+}
+
+// scanJSON scans a file, parts of it at the same time as long as nothing is wrong: the first
+// error and its line are found from the beginning.
+func scanJSON(ctx context.Context, in Input, threads int) (*jsonScan, error) {
+	f := file.NewReaderAt(ctx, in.File)
+	if length := partLength(in.Stamp); in.Stamp.Size >= 2*length {
+		if starts, err := partStarts(f, 0, length); err == nil {
+			if whole, err := jsonParts(ctx, f, append(starts, in.Stamp.Size), threads); err == nil {
+				return whole, nil
+			}
+		}
+	}
+	whole := newJSONScan(f, fileStart, 0)
+	return whole, whole.run()
+}
+
+// jsonParts scans the parts between places where lines start, and joins what they hold.
+func jsonParts(ctx context.Context, in io.ReaderAt, places []int64, threads int) (*jsonScan, error) {
+	parts := make([]*jsonScan, len(places)-1)
+	err := stream.Each(ctx, threads, len(parts), func(i int) error {
+		parts[i] = newJSONScan(in, mark{places[i], 1}, places[i+1])
+		return parts[i].run()
+	})
+	if err != nil {
+		return nil, err
+	}
+	all, line := parts[0], parts[0].lines.lines.line
+	for _, p := range parts[1:] {
+		if err := all.join(p, line); err != nil {
+			return nil, err
+		}
+		line += p.lines.lines.line - 1
+	}
+	return all, nil
+}
+
+// run reads all lines.
+func (s *jsonScan) run() error {
+	for {
+		err := s.lines.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = s.row()
+		}
+		if err != nil {
+			return AtLine(err, s.lines.start.line)
+		}
+		s.index.add(s.lines.start)
+	}
+}
+
+// row takes one line into account.
+func (s *jsonScan) row() error {
+	n := 0
+	return s.lines.members(func(key []byte, v jsonValue) error {
+		c, err := s.column(n, key)
+		if err != nil {
+			return err
+		}
+		n++
+		if c.rows > s.index.records {
+			return fmt.Errorf("the member %q appears twice", key)
+		}
+		c.rows = s.index.records + 1
+		return c.see(v, s.lines.start.line)
+	})
+}
+
+// column finds the column of a name, probably the n-th.
+func (s *jsonScan) column(n int, key []byte) (*jsonColumn, error) {
+	if n < len(s.names) && s.names[n] == string(key) {
+		return s.columns[n], nil
+	}
+	if i, ok := s.places[string(key)]; ok {
+		return s.columns[i], nil
+	}
+	if err := checkText(key); err != nil {
+		return nil, fmt.Errorf("the name of a member: %w", err)
+	}
+	if len(s.names) == column.Max {
+		return nil, fmt.Errorf("there are more than %d members with different names, the most that can be read", column.Max)
+	}
+	c := &jsonColumn{}
+	s.places[string(key)] = len(s.names)
+	s.names, s.columns = append(s.names, string(key)), append(s.columns, c)
+	return c, nil
+}
+
+// join adds what a later part has found, which begins on the given line.
+func (s *jsonScan) join(p *jsonScan, line int64) error {
+	if p.index.records == 0 {
+		return nil
+	}
+	if s.index.records > 0 && s.lines.arrays != p.lines.arrays {
+		return errMixedLines
+	}
+	s.lines.arrays = p.lines.arrays
+	for i, name := range p.names {
+		c, err := s.column(i, []byte(name))
+		if err != nil {
+			return err
+		}
+		c.join(p.columns[i], line)
+	}
+	s.index.join(&p.index, line)
+	return nil
+}
+
+// table returns what the scan has found.
+func (s *jsonScan) table(in Input) (column.Table, error) {
+	t := &jsonTable{places: s.places, index: s.index, stamp: in.Stamp}
+	t.TableInfo = column.TableInfo{Path: in.Path, Holds: in.Stamp.Holds(), Rows: t.index.rows(), Lead: markEvery, Scans: 1, Spoiled: make(map[int]string)}
+	width := 0
+	for i, name := range s.names {
+		c := s.columns[i]
+		info := c.info(name)
+		if width += info.Width; width > column.Max {
+			return nil, fault.File(in.Path, "its rows have more than the %d numbers that can be read", column.Max)
+		}
+		if info.Kind == column.Text && c.spoiled() {
+			t.Spoiled[i] = fmt.Sprintf("line %d: %s is not a number, though %d values of the column are", c.badLine, c.bad, c.numeric)
+		}
+		t.Columns = append(t.Columns, info)
+	}
+	if s.lines.arrays {
+		for i, name := range stream.NumberedColumns(len(s.names)) {
+			t.Columns[i].Name = name
+		}
+	}
+	return t, nil
+}
+
+// jsonColumn collects what the values of one column are.
+type jsonColumn struct {
+	cellKinds
+	rows           int64 // that were seen when the column last had a value
+	booleans       bool
+	vectors, other bool
+	width          int // of the vectors
+	badLine        int64
+}
+
+// see adds one value.
+func (c *jsonColumn) see(v jsonValue, line int64) error {
+	switch v.kind {
+	case jsonNull:
+	case jsonFalse, jsonTrue:
+		c.booleans = true
+		c.numeric++
+	case jsonNumber:
+		c.number(v.raw)
+	case jsonNumbers:
+		if c.vectors && c.width != v.length || v.length == 0 || v.length > column.MaxWidth {
+			c.other = true
+		}
+		c.vectors, c.width = true, v.length
+	case jsonString:
+		if _, err := unquoted(v.raw); err != nil && bytes.IndexByte(v.raw, '\\') >= 0 {
+			return err
+		}
+		if c.text = true; c.cellKinds.other == 0 {
+			c.bad, c.badLine = string(fault.Shorten(v.raw)), line
+		}
+		c.cellKinds.other++
+	default:
+		c.other = true
+	}
+	return nil
+}
+
+// number adds a number.
+func (c *jsonColumn) number(raw []byte) {
+	c.numeric++
+	if !IsInteger(raw) {
+		c.numbers = true
+		return
+	}
+	c.integers = true
+	if v, ok := parseInt(raw); !ok || v == 0 && raw[0] == '-' {
+		c.numbers = true // beyond 64 bits, or -0: a float
+	}
+}
+
+// join adds the values of a later part of the file, which begins on the given line.
+func (c *jsonColumn) join(p *jsonColumn, line int64) {
+	if c.cellKinds.other == 0 {
+		c.badLine = p.badLine + line - 1
+	}
+	c.other = c.other || p.other || c.vectors && p.vectors && c.width != p.width
+	c.booleans, c.vectors, c.width = c.booleans || p.booleans, c.vectors || p.vectors, max(c.width, p.width)
+	c.cellKinds.join(p.cellKinds)
+}
+
+// info describes the column.
+func (c *jsonColumn) info(name string) column.Info {
+	info := column.Info{Name: name, Kind: c.kind(), Width: 1}
+	scalars := c.text || c.booleans || c.integers || c.numbers
+	switch {
+	case c.other || c.vectors && scalars:
+		info.Kind = column.Other
+	case c.vectors:
+		info.Kind, info.Width = column.Vector, c.width
+	case c.booleans && !c.text && !c.numbers:
+		if info.Kind = column.Integer; !c.integers {
+			info.Meaning = column.Boolean
+		}
+	}
+	return info
+}
+
+func (t *jsonTable) Source(c column.Choice) (stream.Source, error) {
+	cursor := func(in io.ReaderAt) textCursor { return newJSONCursor(&c, t, in) }
+	return &textSource{Choice: c, index: &t.index, stamp: t.stamp, cursor: cursor}, nil
+}
+
+// jsonCursor walks over the rows of a jsonTable.
+type jsonCursor struct {
+	*column.Choice
+	table   *jsonTable
+	lines   jsonLines
+	order   []int       // the column of the n-th member of the row before
+	wanted  []bool      // columns
+	values  []jsonValue // of the columns that are wanted
+	present []int       // those of them that the row has
+}
+
+func newJSONCursor(c *column.Choice, t *jsonTable, in io.ReaderAt) *jsonCursor {
+	r := &jsonCursor{Choice: c, table: t, lines: jsonLines{lines: newLineReader(in, fileStart)},
+		wanted: make([]bool, len(t.Columns)), values: make([]jsonValue, len(t.Columns))}
+	for _, i := range c.All(true) {
+		r.wanted[i] = true
+	}
+	return r
+}
+
+func (c *jsonCursor) seek(m mark) { c.lines.lines.seek(m) }
+
+func (c *jsonCursor) next() error {
+	for _, i := range c.present {
+		c.values[i] = jsonValue{}
+	}
+	c.present = c.present[:0]
+	err := c.lines.next()
+	if err != nil {
+		return err
+	}
+	n := 0
+	err = c.lines.members(func(key []byte, v jsonValue) error {
+		i, ok := c.column(n, key)
+		if !ok {
+			return fmt.Errorf("the member %q was not there when the file was opened; was it changed meanwhile?", fault.Shorten(key))
+		}
+		if n++; c.wanted[i] {
+			c.values[i] = v
+			c.present = append(c.present, i)
+		}
+		return nil
+	})
+	return atLine(err, c.lines.start.line)
+}
+
+// column finds the column of a name, probably that of the n-th member of the row before.
+func (c *jsonCursor) column(n int, key []byte) (int, bool) {
+	if n < len(c.order) && !c.lines.arrays && c.table.Columns[c.order[n]].Name == string(key) {
+		return c.order[n], true
+	}
+	i, ok := c.table.places[string(key)]
+	if ok && n < len(c.order) {
+		c.order[n] = i
+	} else if ok {
+		c.order = append(c.order, i)
+	}
+	return i, ok
+}
+
+func (c *jsonCursor) store(dst *stream.Batch, i int) error {
+	row, at := column.Row(dst.X, i), 0
+	for _, j := range c.Numeric {
+		info := &c.table.Columns[j]
+		if err := storeJSON(row[at:at+info.Width], c.values[j], info.Kind); err != nil {
+			return c.cellError(j, err)
+		}
+		at += info.Width
+	}
+	for k := range dst.Kept {
+		j := c.Kept[k]
+		if err := keepJSON(&dst.Kept[k], c.values[j]); err != nil {
+			return c.cellError(j, err)
+		}
+	}
+	return nil
+}
+
+// cellError adds the line and the column to an error.
+func (c *jsonCursor) cellError(j int, err error) error {
+	return &cellError{c.table.Columns[j].Name, AtLine(err, c.lines.start.line)}
+}
+
+// storeJSON puts a value into the numbers of a row.
+func storeJSON(row []float64, v jsonValue, kind column.Kind) (err error) {
+	if kind != column.Vector {
+		if v.kind >= jsonString {
+			return errNotNumber(v.raw)
+		}
+		row[0], err = v.number(kind)
+		return err
+	}
+	for k := range row {
+		row[k] = math.NaN()
+	}
+	if v.kind == jsonNull {
+		return nil
+	}
+	if v.kind != jsonNumbers || v.length != len(row) {
+		return fmt.Errorf("%s is no array of %d numbers", fault.Shorten(v.raw), len(row))
+	}
+	return v.vector(func(k int, x float64) { row[k] = x })
+}
+
+// keepJSON appends a value to a kept column.
+func keepJSON(c *stream.Column, v jsonValue) error {
+	if v.kind == jsonNull {
+		column.AppendNull(c)
+		return nil
+	}
+	switch c.Kind {
+	case stream.String:
+		text, err := v.raw, error(nil)
+		if v.kind == jsonString {
+			text, err = unquoted(v.raw)
+		}
+		if err == nil {
+			err = checkText(text)
+		}
+		if err != nil {
+			return err
+		}
+		c.Strings = append(c.Strings, string(text))
+	case stream.Int64:
+		x, ok := int64(0), v.kind == jsonTrue || v.kind == jsonFalse
+		if v.kind == jsonTrue {
+			x = 1
+		} else if v.kind == jsonNumber {
+			x, ok = parseInt(v.raw)
+		}
+		if !ok {
+			return errNotNumber(v.raw)
+		}
+		c.Ints = append(c.Ints, x)
+	case stream.Float64:
+		if v.kind >= jsonString {
+			return errNotNumber(v.raw)
+		}
+		x, err := v.number(column.Number)
+		if err != nil {
+			return err
+		}
+		c.Floats = append(c.Floats, x)
+	}
+	column.AppendValid(c)
+	return nil
+}

@@ -1,0 +1,101 @@
+package text
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+)
+
+// jsonLines reads the lines of a file of JSON lines.
+type jsonLines struct {
+	lines  *lineReader
+	line   []byte
+	start  mark
+	until  int64 // no line starts here or later; 0: there is no such limit
+	arrays bool  // the lines are arrays
+	begun  bool
+	key    []byte
+}
+
+var errMixedLines = errors.New("some lines are objects and some are arrays; rows must be of one kind")
+
+// next moves to the next line that is not blank.
+func (l *jsonLines) next() error {
+	for {
+		l.start = l.lines.here()
+		if l.until > 0 && l.start.offset >= l.until {
+			return io.EOF
+		}
+		line, err := l.lines.next()
+		if err != nil {
+			return atLine(err, l.start.line)
+		}
+		if l.start.offset == 0 {
+			line = bytes.TrimPrefix(line, []byte(ByteOrderMark))
+		}
+		if l.line = trimBlanks(line); len(l.line) > 0 {
+			return nil
+		}
+	}
+}
+
+// atLine adds a line number to an error if there is one.
+func atLine(err error, line int64) error {
+	if err == nil {
+		return nil
+	}
+	return AtLine(err, line)
+}
+
+// members hands the values of the line with their names to visit: of an array these are
+// numbers.
+func (l *jsonLines) members(visit func(key []byte, v jsonValue) error) error {
+	p := jsonParser{rest: l.line}
+	array := l.line[0] == '['
+	if l.begun && array != l.arrays {
+		return errMixedLines
+	}
+	l.begun, l.arrays = true, array
+	var err error
+	switch {
+	case array && len(l.line) == 1 || array && bytes.HasPrefix(trimBlanks(l.line[1:]), []byte{'{'}):
+		return errors.New("it is one JSON array, not JSON lines; put each element on a line of its own: jq -c '.[]'")
+	case array:
+		n := 0
+		err = p.elements(func(v jsonValue) error {
+			l.key = strconv.AppendInt(l.key[:0], int64(n), 10)
+			n++
+			return visit(l.key, v)
+		})
+	case l.line[0] == '{':
+		err = p.members(func(raw []byte, v jsonValue) error {
+			key, err := unquoted(raw)
+			if err != nil {
+				return err
+			}
+			return visit(key, v)
+		})
+	default:
+		return fmt.Errorf("%q is no JSON object; JSON lines has one on each line", fault.Shorten(l.line))
+	}
+	if err != nil {
+		return err
+	}
+	return p.end()
+}
+
+// vector hands the numbers of an array to visit, NaN for null.
+func (v jsonValue) vector(visit func(k int, x float64)) error {
+	p, k := jsonParser{rest: v.raw}, 0
+	return p.elements(func(v jsonValue) error {
+		x, err := v.number(column.Number)
+		visit(k, x)
+		k++
+		return err
+	})
+}

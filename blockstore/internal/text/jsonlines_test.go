@@ -1,0 +1,214 @@
+package text
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/filetest"
+)
+
+func openJSON(ctx context.Context, path string) (column.Table, error) {
+	return OpenJSONLines(ctx, path, 2)
+}
+
+func mustOpenJSON(t testing.TB, content string) column.Table {
+	t.Helper()
+	tb, err := openJSON(context.Background(), filetest.TempFile(t, "a.jsonl", content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tb
+}
+
+// Every kind of member, missing ones among them.
+func TestJSONLines(t *testing.T) {
+	tb := mustOpenJSON(t, ByteOrderMark+`{"i": 7, "f": 1.5, "b": true, "s": "a\"bé😀", "v": [1, null, 3e2], "o": {"x": [1]}, "m": 1, "big": 9007199254740993}
+ { "f" : -Infinity , "v":[4,5,6],"s":null,"b":false,"i":-2, "m":"NA"}
+
+{"new":12, "v":null, "s":" 007 ","f":NaN,"n":null}
+`)
+	var kinds []string
+	for _, c := range tb.About().Columns {
+		kinds = append(kinds, fmt.Sprintf("%s %s %d %s", c.Name, c.Kind, c.Width, c.Meaning))
+	}
+	want := []string{"i integer 1 ", "f number 1 ", "b integer 1 boolean", "s text 1 ", "v vector 3 ", "o other 1 ", "m text 1 ", "big integer 1 ", "new integer 1 ", "n number 1 "}
+	if diff := cmp.Diff(want, kinds); diff != "" {
+		t.Fatal(diff)
+	}
+	if !strings.Contains(tb.About().Spoiled[6], `line 2: "NA" is not a number`) {
+		t.Error(tb.About().Spoiled)
+	}
+	src, err := column.Choose(tb, []int{4, 1, 0, 2, 8, 9}, []int{3, 6, 7, 2, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, kept, err := filetest.Slurp(src, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nan := math.NaN()
+	wanted := [][]float64{{1, nan, 300, 1.5, 7, 1, nan, nan}, {4, 5, 6, math.Inf(-1), -2, 0, nan, nan}, {nan, nan, nan, nan, nan, nan, 12, nan}}
+	if diff := cmp.Diff(wanted, rows, filetest.SameBits); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"a\"bé😀", "", " 007 "}, kept[0].Strings); diff != "" || !kept[0].Null(1) || kept[0].Null(2) {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"1", "NA", ""}, kept[1].Strings); diff != "" {
+		t.Error(diff)
+	}
+	if kept[2].Ints[0] != 9007199254740993 || !kept[2].Null(1) || kept[3].Ints[0] != 1 || kept[4].Floats[0] != 1.5 {
+		t.Error(kept[2:])
+	}
+	filetest.CheckGather(t, src)
+	inexact, err := column.Choose(tb, []int{7}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = filetest.Slurp(inexact, 2)
+	filetest.WantError(t, err, `column "big"`, "line 1", "9007199254740993")
+}
+
+func TestJSONArrays(t *testing.T) {
+	tb := mustOpenJSON(t, "[1, 2.5, \"a\"]\n[3,null,\"b\"]\n[5]\n")
+	src := filetest.ChooseAll(t, tb)
+	if diff := cmp.Diff([]string{"x0", "x1"}, src.Info().Columns); diff != "" {
+		t.Error(diff)
+	}
+	rows, kept, err := filetest.Slurp(src, 2)
+	if diff := cmp.Diff([][]float64{{1, 2.5}, {3, math.NaN()}, {5, math.NaN()}}, rows, filetest.SameBits); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+	if diff := cmp.Diff([]string{"a", "b", ""}, kept[0].Strings); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestJSONLinesRefuses(t *testing.T) {
+	for content, want := range map[string][]string{
+		"":                                    {"no rows"},
+		"\n \n":                               {"no rows"},
+		"[\n{\"a\":1}\n]\n":                   {"line 1", "one JSON array", "jq -c '.[]'"},
+		"[{\"a\":1},{\"a\":2}]\n":             {"one JSON array"},
+		"{\n  \"a\": 1\n}\n":                  {"line 1", "jq -c ."},
+		"{\"a\":1}\n[1]\n":                    {"line 2", "objects and some are arrays"},
+		"{\"a\":1}\n7\n":                      {"line 2", `"7" is no JSON object`},
+		"{\"a\":1} {\"a\":2}\n":               {"line 1", "follows the value"},
+		"{\"a\":1,\"a\":2}\n":                 {"line 1", `"a" appears twice`},
+		"{\"a\":01}\n":                        {"line 1", `"01" is no value`},
+		"{\"a\":tru}\n":                       {`"tru"`},
+		"{\"a\":.5}\n":                        {`".5"`},
+		"{\"a\":1.}\n":                        {`"1."`},
+		"{\"a\":1e}\n":                        {`"1e"`},
+		"{\"a\":0x10}\n":                      {`"0x10"`},
+		"{\"a\":}\n":                          {"where a value should be"},
+		"{\"a\":1,}\n":                        {"where a name in quotes"},
+		"{a:1}\n":                             {"where a name in quotes"},
+		"{\"a\":\"b\tc\"}\n":                  {"0x09"},
+		"{\"a\":\"\\q\"}\n":                   {"no string of JSON"},
+		"{\"\xe9\":1}\n":                      {"name of a member", "0xe9", "`encoding latin1`"},
+		strings.Repeat("[", 5000) + "\n":      {"line 1"},
+		"{\"a\":" + strings.Repeat("[", 5000): {"1000 deep"},
+	} {
+		_, err := openJSON(context.Background(), filetest.TempFile(t, "a.jsonl", content))
+		filetest.WantError(t, err, append(want, "a.jsonl")...)
+	}
+}
+
+// Text in another encoding is no hindrance to numbers, and an error where it is kept.
+func TestJSONLinesEncoding(t *testing.T) {
+	tb := mustOpenJSON(t, "{\"a\":1,\"s\":\"x\"}\n{\"a\":2,\"s\":\"caf\xe9\"}\n")
+	numbers, err := column.Choose(tb, []int{0}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows, _, err := filetest.Slurp(numbers, 5); err != nil || len(rows) != 2 {
+		t.Error(rows, err)
+	}
+	_, _, err = filetest.Slurp(filetest.ChooseAll(t, tb), 5)
+	filetest.WantError(t, err, "row 1", `column "s"`, "line 2", "byte 3", "0xe9", "`encoding latin1`")
+}
+
+// A vector whose length changes, or that is a number elsewhere, is left aside.
+func TestJSONRagged(t *testing.T) {
+	tb := mustOpenJSON(t, `{"a":1,"v":[1,2],"w":[1],"e":[]}`+"\n"+`{"a":2,"v":[1,2,3],"w":4,"e":[]}`+"\n")
+	for i, kind := range []column.Kind{column.Integer, column.Other, column.Other, column.Other} {
+		if c := tb.About().Columns[i]; c.Kind != kind {
+			t.Error(c)
+		}
+	}
+}
+
+// jsonSample is a file of many rows, whose members come and go.
+func jsonSample(rows int) string {
+	var b strings.Builder
+	for i := range rows {
+		switch i % 3 {
+		case 0:
+			fmt.Fprintf(&b, "{\"a\":%d,\"v\":[%d,%g],\"s\":\"t%d\"}\n", i, i, float64(i)/7, i)
+		case 1:
+			fmt.Fprintf(&b, "{\"v\":[%d,%g],\"a\":%d}\n", i, float64(i)/7, i)
+		default:
+			fmt.Fprintf(&b, "\n{\"s\":null, \"late%d\":%d, \"a\":%d.5}\n", i/500, i, i)
+		}
+	}
+	return b.String()
+}
+
+// The parts of a large file give what the whole gives.
+func TestJSONParts(t *testing.T) {
+	content := jsonSample(3000)
+	whole := mustOpenJSON(t, content)
+	defer func(n int64) { partBytes = n }(partBytes)
+	partBytes = 5000
+	parts := mustOpenJSON(t, content)
+	a, b := *whole.About(), *parts.About()
+	a.Path, b.Path = "", ""
+	if diff := cmp.Diff(a, b); diff != "" {
+		t.Fatal(diff)
+	}
+	one, _, err := filetest.Slurp(filetest.ChooseAll(t, whole), 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, _, err := filetest.Slurp(filetest.ChooseAll(t, parts), 77)
+	if diff := cmp.Diff(one, other, filetest.SameBits); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+	filetest.CheckGather(t, filetest.ChooseAll(t, parts))
+	_, err = openJSON(context.Background(), filetest.TempFile(t, "a.jsonl", content+"{\"a\":}\n"))
+	filetest.WantError(t, err, "line 4001")
+}
+
+func TestJSONLinesConcurrency(t *testing.T) {
+	filetest.CheckConcurrency(t, []byte(jsonSample(1200)), openJSON)
+}
+
+func FuzzJSONLines(f *testing.F) {
+	for _, seed := range []string{jsonSample(6), "[1,2]\n[3]\n", "{\"a\":\"\\ud83d\\ude00\"}\n", "{}\n{\"a\":[1]}\n", "{\"a\":NaN,\"b\":-Infinity}\n"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, content string) {
+		tb, err := openJSON(context.Background(), filetest.TempFile(t, "a.jsonl", content))
+		if err != nil {
+			return
+		}
+		src, err := filetest.Readable(tb)
+		if err != nil {
+			return
+		}
+		rows, _, err := filetest.Slurp(src, 3)
+		if err == nil && int64(len(rows)) != tb.About().Rows {
+			t.Fatalf("%d rows, promised %d", len(rows), tb.About().Rows)
+		}
+		if err == nil {
+			filetest.CheckGather(t, src)
+		}
+	})
+}

@@ -50,12 +50,25 @@ type OverBudgetError struct {
 
 func (e *OverBudgetError) Error() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "this run needs %s of memory and may use %s", humanize.IBytes(uint64(e.Need)), humanize.IBytes(uint64(e.Limit)))
+	fmt.Fprintf(&s, "this run needs %s of memory and may use %s", enough(e.Need), humanize.IBytes(uint64(e.Limit)))
 	if e.Largest.Knob == "" {
 		return s.String() + ": raise `memory`"
 	}
 	fmt.Fprintf(&s, ": the largest part that can change is %s (%s); %s, or raise `memory`", e.Largest.What, humanize.IBytes(uint64(e.Largest.Bytes)), turn(e.Largest.Knob))
 	return s.String()
+}
+
+// enough returns so many bytes in words that stand for as many or a few more: who allows
+// what a message says is not refused again.
+func enough(bytes int64) string {
+	unit := 1.0
+	for unit*1024 <= float64(bytes) {
+		unit *= 1024
+	}
+	if unit > 1 && float64(bytes) < 10*unit {
+		unit /= 10 // one digit behind the point
+	}
+	return humanize.IBytes(uint64(math.Ceil(math.Ceil(float64(bytes)/unit) * unit)))
 }
 
 // turn returns what to do with a knob: lower a number, or use another setting.

@@ -3,7 +3,10 @@ package stream_test
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
+
+	"github.com/dustin/go-humanize"
 
 	"github.com/nystream/nystream/stream"
 )
@@ -66,5 +69,18 @@ func TestPassBudget(t *testing.T) {
 	stream.Engine{Threads: 3, BlockRows: 100}.PassBudget(&b, 7)
 	if want := int64((3 + stream.Lookahead + 1) * 100 * 7 * 8); b.Total() != want {
 		t.Errorf("%d bytes, want %d", b.Total(), want)
+	}
+}
+
+// What a message says that a run needs is enough: 1.95 MiB are 2.0, and 1023.9 are a GiB.
+func TestBudgetSaysEnough(t *testing.T) {
+	for _, need := range []int64{1, 999, 1024, 1025, 10<<10 - 1, 10<<10 + 1, 2<<20 - 50_000, 1<<30 - 100, 67_637_248, math.MaxInt64 / 2} {
+		text := (&stream.OverBudgetError{Need: need, Limit: 1}).Error()
+		_, after, _ := strings.Cut(text, "needs ")
+		said, _, _ := strings.Cut(after, " of memory")
+		bytes, err := humanize.ParseBytes(said)
+		if err != nil || bytes < uint64(need) || float64(bytes) > 1.1*float64(need)+1 {
+			t.Errorf("%d bytes are said to be %s", need, said)
+		}
 	}
 }

@@ -25,9 +25,11 @@ type app struct {
 	seed    uint64
 	format  word
 	quiet   bool
-	config  string
-	presets []string // what set flags that are not on the command line
-	stall   time.Duration
+	// oneReader has a pass read by one reader: --memory is too little for more.
+	oneReader bool
+	config    string
+	presets   []string // what set flags that are not on the command line
+	stall     time.Duration
 
 	logFormat word
 	logEvery  time.Duration // between lines of progress, where there is no terminal
@@ -79,7 +81,7 @@ func (a *app) begin(cmd *cobra.Command, _ []string) error {
 		return usagef("--stall %v: must be above 0, such as 5m", a.stall)
 	}
 	if a.memory > 0 {
-		debug.SetMemoryLimit(int64(a.memory) - programBytes)
+		debug.SetMemoryLimit(max(1, int64(a.memory)-programBytes))
 	}
 	if a.logEvery < 0 {
 		return usagef("--log-every %v: must be 0 or more, such as 30s", a.logEvery)
@@ -95,11 +97,14 @@ func (a *app) begin(cmd *cobra.Command, _ []string) error {
 
 // programBytes is about what the program itself takes of --memory: code and
 // tables, which the Go runtime's limit does not count.
-const programBytes = 16 << 20
+const programBytes = 28 << 20
 
 // engine runs the passes.
 func (a *app) engine() stream.Engine {
 	e := stream.Engine{Threads: a.threads, ReaderBytes: int64(a.memory) / 4, Stall: a.stall}
+	if a.oneReader {
+		e.ReaderBytes = 1
+	}
 	if a.progress != nil {
 		e.Progress = a.progress.report
 	}

@@ -43,12 +43,12 @@ type taken struct {
 	held    int64 // numbers in memory besides what the model's plan knows
 }
 
-// budget adds what reading takes.
-func (t *taken) budget(b *stream.Budget, e stream.Engine) {
-	readerBudget(b, e, t.input)
+// budget adds what reading takes to all the rest.
+func (t *taken) budget(a *app, b *stream.Budget) {
 	if t.held > 0 {
 		b.Add("kernel matrix, and beside it its transpose", t.held, "")
 	}
+	a.readerBudget(b, t.input)
 }
 
 // open opens what a side of the model is applied to.

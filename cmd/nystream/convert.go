@@ -105,7 +105,9 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 // checkMemory refuses what does not fit into --memory.
 func (c *convertCommand) checkMemory(in *input, info stream.Info) error {
 	budget := model.NewPlan(c.engine(), 0).Memory
-	readerBudget(&budget, stream.Engine{Threads: 1}, in)
+	if held := heldBy(stream.Engine{Threads: 1}, []*input{in}); held > 0 {
+		budget.Items = append(budget.Items, readerItem(held))
+	}
 	d := len(info.Columns)
 	budget.Add("rows", int64(batchRows(d))*int64(d), "")
 	c.writerBudget(&budget, c.output, info.Rows, d+len(info.Kept))

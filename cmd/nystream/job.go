@@ -113,14 +113,15 @@ func (j *job) do(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if !j.states.stops() {
+	tooLarge := j.checkBudget(&plan.Memory)
+	if !j.states.stops() && tooLarge == nil { // it reads rows
 		j.warnings = j.suspicions(ctx)
 	}
 	if j.planning {
 		return j.reportPlan(plan)
 	}
-	if err := j.checkBudget(&plan.Memory); err != nil {
-		return err
+	if tooLarge != nil {
+		return tooLarge
 	}
 	if err := j.openStates(plan); err != nil {
 		return err
@@ -239,13 +240,13 @@ func (j *job) wholePlan() (*model.Plan, error) {
 	if err != nil {
 		return nil, &usageError{err}
 	}
-	readerBudget(&p.Memory, e, j.left, j.sides.right)
 	j.states.budget(p)
 	s := j.task.shape()
 	j.draws.budget(p, s.Columns)
 	for _, f := range j.factors {
 		j.writerBudget(&p.Memory, f.path, max(s.Rows, s.Cols), j.rank)
 	}
+	j.readerBudget(&p.Memory, j.left, j.sides.right)
 	return p, nil
 }
 

@@ -148,6 +148,9 @@ const (
 // calibration is how long each of the two measurements takes.
 const calibration = 25 * time.Millisecond
 
+// mostColumns is how many columns the rows of the measurement have at most.
+const mostColumns = 2048
+
 // Pieces of the measurements: so short that few of them are interrupted on a busy machine,
 // and products so small that they are made on one thread.
 const (
@@ -157,8 +160,14 @@ const (
 
 // calibrate measures this machine on random rows with so many columns, 0 for fits
 // that evaluate no kernel.
+//
+// Of more than mostColumns no more are measured, and the rest is in proportion.
 func calibrate(kernel kernelgen.Kernel, columns int, single bool) speed {
 	random := rand.New(rand.NewPCG(1, 2))
+	times := 1.0
+	if columns > mostColumns {
+		times, columns = float64(columns)/mostColumns, mostColumns
+	}
 	x, y := randomMatrix(random, pieceRows, max(1, columns)), randomMatrix(random, 200, max(1, columns))
 	tile := stream.NewMatrix(x.Rows, y.Rows)
 	s := speed{begin: beginSeconds, flop: perUnit(2*pieceRows*pieceRows*pieceSteps, gemmOf(randomMatrix(random, pieceRows, pieceSteps))) / usualFraction}
@@ -168,10 +177,10 @@ func calibrate(kernel kernelgen.Kernel, columns int, single bool) speed {
 	// Words such as median look at pairs of rows; an eighth of the rows has 1/64 of them,
 	// and sorting all takes half as long again for each.
 	sample := randomMatrix(random, model.ResolveRows/8, columns)
-	s.begin += 96 * perUnit(1, func() { _, _ = kernel.Resolve(sample) })
+	s.begin += 96 * times * perUnit(1, func() { _, _ = kernel.Resolve(sample) })
 	if k, err := kernel.Resolve(y); err == nil {
 		k, _ = k.Normaliser()
-		s.entry = perUnit(float64(x.Rows)*float64(y.Rows), tileOf(k, single, tile, x, y)) / usualFraction
+		s.entry = times * perUnit(float64(x.Rows)*float64(y.Rows), tileOf(k, single, tile, x, y)) / usualFraction
 	}
 	return s
 }

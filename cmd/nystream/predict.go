@@ -118,8 +118,8 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 	}
 	defer rows.close()
 	plan := m.TransformPlan(p.engine(), model.Left, rows.source)
-	rows.budget(&plan.Memory, p.engine())
 	p.writerBudget(&plan.Memory, p.output, rows.source.Info().Rows, len(w.columns())+2)
+	rows.budget(p.app, &plan.Memory)
 	if err := p.checkBudget(&plan.Memory); err != nil {
 		return err
 	}

@@ -100,16 +100,29 @@ func rowsOf(in *input, prepared *stream.Prepared) int64 {
 	return in.Info().Rows
 }
 
-// readerBudget adds what reading takes. Sources, of which some may be nil, are read one
-// after the other.
-func readerBudget(b *stream.Budget, e stream.Engine, inputs ...*input) {
-	most := int64(0)
+// readerBudget adds what reading takes to all the rest of a budget. Sources, of which some
+// may be nil, are read one after the other, by a single reader where more do not fit.
+func (a *app) readerBudget(b *stream.Budget, inputs ...*input) {
+	held := heldBy(a.engine(), inputs)
+	if a.memory > 0 && held > int64(a.memory)-b.Total() {
+		a.oneReader = true
+		held = heldBy(a.engine(), inputs)
+	}
+	if held > 0 {
+		b.Items = append(b.Items, readerItem(held))
+	}
+}
+
+func readerItem(held int64) stream.BudgetItem {
+	return stream.BudgetItem{What: "parts of files", Bytes: held, Knob: "the number of columns with `columns`"}
+}
+
+// heldBy returns what the readers of a pass over any of the sources hold.
+func heldBy(e stream.Engine, inputs []*input) (most int64) {
 	for _, in := range inputs {
 		if in != nil {
 			most = max(most, in.Info().Holds*int64(e.Readers(in.Info())))
 		}
 	}
-	if most > 0 {
-		b.Items = append(b.Items, stream.BudgetItem{What: "parts of files", Bytes: most, Knob: "the number of columns with `columns`"})
-	}
+	return most
 }

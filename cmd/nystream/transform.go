@@ -98,8 +98,8 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 		return usagef("--shard: the number of rows of %s is not known: write it to a file first, with nystream convert", info.Name)
 	}
 	plan := m.TransformPlan(e, t.side, rows.source)
-	rows.budget(&plan.Memory, e)
 	t.writerBudget(&plan.Memory, t.output, e.PartRows(info), len(names))
+	rows.budget(t.app, &plan.Memory)
 	if err := t.checkBudget(&plan.Memory); err != nil {
 		return err
 	}
@@ -107,7 +107,8 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	defer w.Abort() // does nothing after Commit
+	defer w.Abort()                        // does nothing after Commit
+	e.ReaderBytes = t.engine().ReaderBytes // as the budget has it
 	if err := w.transform(ctx, e, m, t.side, rows.source, rows.kept); err != nil {
 		return err
 	}

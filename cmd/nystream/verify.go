@@ -135,7 +135,7 @@ func (v *verifyCommand) measure(ctx context.Context, f *modelFile, m model.Verif
 		sample = v.sample
 	}
 	plan := m.VerifyPlan(v.engine(), d, sample)
-	readerBudget(&plan.Memory, v.engine(), inputs...)
+	v.readerBudget(&plan.Memory, inputs...)
 	if err := v.checkBudget(&plan.Memory); err != nil {
 		return err
 	}

@@ -114,8 +114,9 @@ func (t *table) Source(c column.Choice) (stream.Source, error) {
 }
 
 // reading returns about how many rows a reader that begins in the middle passes over,
-// those of a page, and what it holds: a page and a dictionary for each column. It looks
-// at the first page of each; where that is damaged, reading will tell.
+// those of a page, and what it holds: a page and a dictionary for each column, and the
+// largest of them compressed. It looks at the first page of each in the largest row group;
+// where that is damaged, reading will tell.
 func (t *table) reading(c *column.Choice) (lead, holds int64) {
 	holds = readerBytes + t.stamp.Holds()
 	file, err := t.stamp.Open(object.Context())
@@ -125,37 +126,53 @@ func (t *table) reading(c *column.Choice) (lead, holds int64) {
 	defer file.Close()
 	pages := newPages(t, file)
 	defer pages.close()
+	largest, packed := int64(0), int64(0)
 	for _, i := range c.All(true) {
-		rows, bytes := t.firstPage(pages, i)
+		rows, bytes, compressed := t.firstPage(pages, i)
 		lead = max(lead, min(rows, t.Lead))
 		holds += bytes
+		largest, packed = max(largest, bytes), max(packed, compressed)
 	}
-	return max(1, lead), holds
+	return max(1, lead), holds + min(packed, largest)
+}
+
+// largestGroup returns the row group with the most rows.
+func (t *table) largestGroup() *rowGroup {
+	largest := &t.groups[0]
+	for i := range t.groups {
+		if t.groups[i].rows > largest.rows {
+			largest = &t.groups[i]
+		}
+	}
+	return largest
 }
 
 // readerBytes is what a reader holds besides pages: 0.9 MB were measured.
 const readerBytes = 1 << 20
 
-// firstPage returns the rows of the first data page of a column, and its bytes with
-// those of a dictionary before it.
-func (t *table) firstPage(pages *pages, leaf int) (rows, bytes int64) {
-	chunk := t.groups[0].chunks[leaf]
+// firstPage returns the rows of the first data page of a column, its bytes with those of a
+// dictionary before it, and the larger of the two compressed, 0 where they are not.
+func (t *table) firstPage(pages *pages, leaf int) (rows, bytes, packed int64) {
+	chunk := t.largestGroup().chunks[leaf]
 	for at := chunk.start; at < chunk.end; {
 		h, body, err := pages.header(at, chunk.end)
 		if err != nil {
 			break
 		}
 		bytes += int64(h.UncompressedPageSize)
+		if chunk.codec != format.Uncompressed {
+			packed = max(packed, int64(h.CompressedPageSize))
+		}
 		entries, _, err := pageCounts(&h, true)
 		if h.Type != format.DictionaryPage && h.Type != format.IndexPage {
 			if err != nil {
 				break
 			}
-			return max(1, entries/int64(t.leaves[leaf].Width)), bytes
+			return max(1, entries/int64(t.leaves[leaf].Width)), bytes, packed
 		}
 		at = body + int64(h.CompressedPageSize)
 	}
-	return t.Lead, bytes
+	return t.Lead, bytes, packed
 }
 
 // findWidths gives every list column its width.

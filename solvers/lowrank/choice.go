@@ -28,10 +28,10 @@ const (
 	ChoicePivoted
 	// ChoiceDeterminantal draws rows again and again from the determinantal point process
 	// of the k = min(c, ⌈ℓ/4⌉) leading eigenvectors of the reservoir, without replacement:
-	// k rows that between them see those directions best. It takes m² kernel entries, or as
-	// many twice of more than 1024 rows, 4·m²·k + 3·m·k·ℓ flops, 4·m·k numbers.
+	// k rows that between them see those directions best. It takes m²/2 kernel entries,
+	// 4·m²·k + 3·m·k·ℓ flops, 8·m·k numbers.
 	ChoiceDeterminantal
-	// ChoiceAuto is determinantal if that takes about a tenth of the time of the fit or less,
+	// ChoiceAuto is determinantal if that takes about a seventh of the time of the fit or less,
 	// from max(1024, 5ℓ) rows, or fewer, at least half as many; else pivoted from as many;
 	// else uniform. What counts is the work by the numbers of rows, columns,
 	// landmarks and core points, so that the choice does not depend on the speed of the
@@ -129,7 +129,7 @@ func (c chooser) choose(ctx context.Context, t *tiles, e stream.Engine, candidat
 // note tells what [ChoiceAuto] came to.
 func (c chooser) note() string {
 	if !c.looks() {
-		return "landmarks are uniform: to look at the kernel would take more than a tenth of the time of the fit"
+		return "landmarks are uniform: to look at the kernel would take more than a seventh of the time of the fit"
 	}
 	return fmt.Sprintf("landmarks are %s, from %d rows drawn uniformly", c.choice, c.reservoir())
 }

@@ -1,7 +1,7 @@
 package lowrank
 
 // affordable is the part of the work of a fit that [ChoiceAuto] may take.
-const affordable = 0.11
+const affordable = 0.145
 
 // The work of steps, in multiplications with additions as fast as those of products of
 // matrices: what an entry takes besides its inner product, two norms of a matrix for each
@@ -12,7 +12,7 @@ const (
 	entryWork         = 24
 	normWork          = 100
 	decompositionWork = 12
-	sweepWork         = 5e6
+	sweepWork         = 8e6
 	leastWork         = 1e8
 )
 
@@ -51,6 +51,6 @@ func (c chooser) work() float64 {
 	if c.choice == ChoicePivoted {
 		return m*l*(entry+l/2) + (2+l/64)*sweepWork
 	}
-	q := k + subspaceRandom
-	return m*m*(entry+2*q) + m*q*(5*q+k) + decompositionWork*q*q*q + 1.5*m*k*l + l/k*(3+k/64)*sweepWork
+	q := float64(c.probes())
+	return m*m*(entry/2+q) + m*q*(2*q+k) + 2*decompositionWork*q*q*q + 1.5*m*k*l + l/k*(3+k/64)*sweepWork
 }

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
-	"github.com/nystream/nystream/internal/linalg/krylov"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
@@ -59,13 +58,15 @@ func (c chooser) determinantal(ctx context.Context, t *tiles, e stream.Engine, c
 // projection evaluates V·Vᵀ between rows of V.
 func projection() *tiles { return newTiles(kernelgen.Linear(), Float64) }
 
-// formedEntries is up to how many candidates the matrix between them is kept; of more each
-// of two passes makes it anew.
-const formedEntries = 1024
+// probes returns how many random columns leading eigenvectors are found with. With 16 more
+// than eigenvectors errors of landmarks were 5 % larger on satimage.
+func (c chooser) probes() int { return c.vectors() + c.vectors()/2 + subspaceRandom }
 
-// leadingVectors returns about the k leading eigenvectors of the kernel matrix of the
-// rows of a panel, fewer if the others are rounding, by one step of subspace iteration
-// from random columns (Halko, Martinsson & Tropp 2011, Algorithms 4.4 and 5.3).
+// leadingVectors returns about the k leading eigenvectors of the kernel matrix K of the
+// rows of a panel, fewer if the others are rounding: those of (KΩ)·(ΩᵀKΩ)⁻¹·(KΩ)ᵀ for
+// random signs Ω in half as many columns more, and 16 (Tropp, Yurtsever, Udell & Cevher 2017, "Fixed-rank
+// approximation of a positive-semidefinite matrix from streaming data", Algorithm 3). It
+// takes one product with K, of whose entries half are evaluated and none is kept.
 //
 // Vectors of a sketch of the matrix, F·Fᵀ with pivoted Cholesky factors F, would take fewer
 // flops, but rows that are pivots stand out in them: with 3/2·k pivots the errors of the
@@ -73,40 +74,33 @@ const formedEntries = 1024
 func (c chooser) leadingVectors(ctx context.Context, t *tiles, e stream.Engine, p *panel) (blas64.General, error) {
 	e.Progress = nil
 	n := p.rows.Rows
-	block := stream.NewMatrix(n, min(n, c.vectors()+subspaceRandom))
+	signs := stream.NewMatrix(n, min(n, c.probes()))
 	if err := t.chooseUnit(ctx, e, p.rows, t.pickIndices(p, []int{0})); err != nil {
-		return block, err
+		return signs, err
 	}
 	defer func() { t.unit = 1 }() // the landmarks decide
-	matrix, err := t.candidateMatrix(ctx, e, p)
+	sketch.NewRandom(c.seed, "leading vectors").Signs(signs)
+	product := stream.NewMatrix(n, signs.Cols)
+	if err := (&symmetricTiles{t, e, stream.FromMatrix("candidates", p.rows)}).Multiply(ctx, signs, product); err != nil {
+		return signs, err
+	}
+	const what = "the kernel between candidates"
+	core, err := newEigen(what, dense.Mul(blas.Trans, signs, blas.NoTrans, product))
 	if err != nil {
-		return block, err
+		return signs, err
 	}
-	sketch.NewRandom(c.seed, "leading vectors").Normals(block)
-	product := stream.NewMatrix(n, block.Cols)
-	if err := matrix.Multiply(ctx, block, product); err != nil {
-		return block, err
-	}
-	basis, _, err := sketch.CholeskyQR(product)
+	factor := dense.Mul(blas.NoTrans, product, blas.NoTrans, core.overRoots(dense.Rank(core.Values, RankTolerance)))
+	square, err := newEigen(what, dense.Mul(blas.Trans, factor, blas.NoTrans, factor))
 	if err != nil {
-		return block, notFinite("the kernel between candidates")
+		return signs, err
 	}
-	if err := matrix.Multiply(ctx, basis, product); err != nil {
-		return block, err
-	}
-	eig, err := newEigen("the kernel between candidates", dense.SymmetricPart(dense.Mul(blas.Trans, basis, blas.NoTrans, product)))
-	if err != nil {
-		return block, err
-	}
-	k := min(c.vectors(), dense.Rank(eig.Values, RankTolerance))
-	return dense.Mul(blas.NoTrans, basis, blas.NoTrans, dense.Columns(eig.Vectors, 0, k)), nil
+	k := min(c.vectors(), dense.Rank(square.Values, RankTolerance))
+	return dense.Mul(blas.NoTrans, factor, blas.NoTrans, square.overRoots(k)), nil
 }
 
-// candidateMatrix returns the kernel matrix of the rows of a panel.
-func (t *tiles) candidateMatrix(ctx context.Context, e stream.Engine, p *panel) (krylov.Symmetric, error) {
-	if p.rows.Rows > formedEntries {
-		return &symmetricTiles{t, e, stream.FromMatrix("candidates", p.rows)}, nil
-	}
-	entries, err := t.between(ctx, e, p.rows, p)
-	return krylov.SymmetricMatrix{General: entries}, err
+// overRoots returns the first k eigenvectors, divided by the roots of their eigenvalues.
+func (e *eigen) overRoots(k int) blas64.General {
+	v := dense.Clone(dense.Columns(e.Vectors, 0, k))
+	dense.ScaleColumns(v, dense.Reciprocals(dense.Roots(e.Values[:k])))
+	return v
 }

@@ -107,12 +107,9 @@ func (p *planner) choice(c chooser) {
 	case ChoicePivoted:
 		p.pivoted(m, l, knob)
 	case ChoiceDeterminantal:
-		formed := m * m
-		if m > formedEntries {
-			formed = 0
-		}
-		p.Add("leading vectors", 5*m*(k+subspaceRandom)+formed, knob)
-		p.Work(float64(m)*float64(m), 4*float64(m)*float64(m)*float64(k))
+		q := int64(c.probes())
+		p.Add("leading vectors", 4*m*q, knob)
+		p.Work(float64(m)*float64(m+stream.PairRows)/2, 2*float64(m)*float64(q)*float64(m+3*q))
 		p.Add("determinantal draws", m*(3*k+2), knob)
 		p.Work(0, 3*float64(m)*float64(k)*float64(l))
 	}

@@ -2,6 +2,7 @@ package lowrank
 
 import (
 	"context"
+	"sync"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -83,24 +84,21 @@ func numberFrom(start int64) func(i int) int64 {
 	return func(i int) int64 { return start + int64(i) }
 }
 
-// sweep runs do over the blocks of all rows, and sums up the residual diagonal
-// that it leaves.
+// sweep runs do over the blocks of all rows, which are where they are in memory, and sums
+// up the residual diagonal that it leaves.
 func (f *wholeCholesky) sweep(ctx context.Context, do func() func(b *stream.Block) error) error {
-	newSum := func() *sketch.Sum { return sketch.NewSum(1, 1) }
-	all, err := stream.Fold(ctx, f.engine, "pivots", f.src, newSum, func() func(*sketch.Sum, *stream.Block) error {
-		work := do()
-		return func(acc *sketch.Sum, b *stream.Block) error {
-			if err := work(b); err != nil {
-				return err
-			}
-			f.sums[b.Index] = dense.Sum(f.residual.Left[b.Start : b.Start+int64(b.X.Rows)])
-			acc.Data[0] = f.sums[b.Index]
-			return nil
-		}
+	workers := sync.Pool{New: func() any { return do() }}
+	err := stream.Each(ctx, f.engine.Threads, len(f.sums), func(i int) error {
+		work := workers.Get().(func(b *stream.Block) error)
+		defer workers.Put(work)
+		start := i * f.engine.BlockRows
+		end := min(start+f.engine.BlockRows, f.rows.rows.Rows)
+		b := &stream.Block{Index: int64(i), Start: int64(start), X: stream.RowSlice(f.rows.rows, start, end-start)}
+		err := work(b)
+		f.sums[i] = dense.Sum(f.residual.Left[start:end])
+		return err
 	})
-	if err == nil {
-		f.left = all.Data[0]
-	}
+	f.left = dense.Sum(f.sums)
 	return err
 }
 

@@ -167,13 +167,16 @@ func (t *tiles) eachTile(ctx context.Context, e stream.Engine, x blas64.General,
 	})
 }
 
-// between returns K(x, p).
+// between returns K(x, p), computed by panels of rows.
 func (t *tiles) between(ctx context.Context, e stream.Engine, x blas64.General, p *panel) (blas64.General, error) {
 	out := stream.NewMatrix(x.Rows, p.rows.Rows)
-	return out, t.eachTile(ctx, e, x, p, func(first int, tile blas64.General) error {
-		for i := range tile.Rows {
-			copy(dense.Row(out, first+i), dense.Row(tile, i))
-		}
+	rooms := sync.Pool{New: func() any { return new(kernelgen.Workspace) }}
+	return out, stream.Each(ctx, e.Threads, (x.Rows+corePanel-1)/corePanel, func(i int) error {
+		w := rooms.Get().(*kernelgen.Workspace)
+		defer rooms.Put(w)
+		first := i * corePanel
+		rows := min(corePanel, x.Rows-first)
+		t.fill(stream.RowSlice(out, first, rows), stream.RowSlice(x, first, rows), p, w)
 		return nil
 	})
 }

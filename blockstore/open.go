@@ -67,6 +67,10 @@ type Options struct {
 	// Array names the array of an .npz file that is read, or is "" for the only matrix, else
 	// the only array, in it. Vectors of the same length are columns after those of a matrix.
 	Array string
+	// SpoolDir is the folder for copies of what cannot be read as it is: text that comes
+	// through a pipe or is compressed, also of its rows, and packed arrays. "" is the system's
+	// for temporary files. A SpoolError says that it has no room.
+	SpoolDir string
 	// Stdin is what the path - reads.
 	Stdin io.Reader
 }
@@ -188,7 +192,7 @@ func addRows(a, b int64) int64 {
 
 // openFiles opens every file that paths stand for.
 func openFiles(ctx context.Context, paths []string, o Options) (*fileSet, error) {
-	r := reading{format: o.Format, array: o.Array}
+	r := reading{format: o.Format, array: o.Array, spool: o.SpoolDir}
 	var err error
 	if r.csv, err = o.csv(); err != nil {
 		return nil, err
@@ -237,6 +241,7 @@ func (o Options) csv() (c text.CSVOptions, err error) {
 type reading struct {
 	format string
 	array  string
+	spool  string // folder
 	csv    text.CSVOptions
 }
 
@@ -320,7 +325,7 @@ func openFormat(ctx context.Context, path string, r reading) (column.Table, erro
 	case formats.NPY:
 		return npy.Open(ctx, path)
 	case formats.NPZ:
-		return npz.Open(ctx, path, r.array)
+		return npz.Open(ctx, path, r.array, r.spool)
 	case formats.Store:
 		return store.Open(ctx, path)
 	}

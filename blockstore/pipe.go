@@ -86,9 +86,9 @@ func openUnseekable(ctx context.Context, name string, in io.Reader, r reading) (
 	if r.format != "" && !formats.IsText(r.format) {
 		return nil, fault.File(name, "the format %s is not read here, only text and Arrow streams; save it and name the file", r.format)
 	}
-	stamp, err := file.Copy(ctx, name, in)
+	stamp, err := file.Copy(ctx, r.spool, name, name, in)
 	if err != nil {
-		return nil, fault.File(name, "%w", err)
+		return nil, err
 	}
 	f, err := stamp.Open(ctx)
 	if err != nil {
@@ -125,7 +125,7 @@ func openCopy(ctx context.Context, in text.Input, r reading) (column.Table, erro
 	if err != nil {
 		return nil, err
 	}
-	t, err := store.Copy(ctx, src, "")
+	t, err := store.Copy(ctx, src, r.spool)
 	if err != nil {
 		return nil, err
 	}

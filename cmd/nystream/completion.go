@@ -45,7 +45,6 @@ func (d *dataFlags) completions(cmd *cobra.Command, files argPositions) {
 	}
 	mustRegister(cmd.RegisterFlagCompletionFunc("input-format", cobra.FixedCompletions(blockstore.Formats(), cobra.ShellCompDirectiveNoFileComp)))
 	mustRegister(cmd.RegisterFlagCompletionFunc("delimiter", cobra.FixedCompletions([]string{",", ";", "tab", "space"}, cobra.ShellCompDirectiveNoFileComp)))
-	mustRegister(cmd.MarkFlagDirname("spool-dir"))
 }
 
 // completeColumns completes the last item of a list of columns.

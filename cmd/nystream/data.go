@@ -38,7 +38,6 @@ func (d *dataFlags) add(cmd *cobra.Command, positions argPositions) {
 	d.addLayout(cmd)
 	f.BoolVar(&d.spool, "spool", false, "store a pipe on disk first, even if it is read only once; it is removed afterwards")
 	f.BoolVar(&d.noSpool, "no-spool", false, "refuse a pipe that is to be read more than once, instead of storing it on disk")
-	f.StringVar(&d.spoolDir, "spool-dir", "", "`folder` to store pipes in, instead of the system's for temporary files")
 	d.completions(cmd, positions)
 }
 
@@ -51,7 +50,9 @@ func (d *dataFlags) addLayout(cmd *cobra.Command) {
 	f.StringVar(&d.comment, "comment", "", "lines of CSV files that begin with this `character` are passed over, such as '#'")
 	f.IntVar(&d.skip, "skip", 0, "`number` of lines at the beginning of CSV files to pass over, such as a title")
 	f.StringVar(&d.array, "array", "", "`name` of the array to read of .npz files that hold several")
+	f.StringVar(&d.spoolDir, "spool-dir", "", "`folder` to store pipes and unpacked text in, and what is collected before it is sent, instead of the system's for temporary files")
 	f.StringVar(&d.format, "input-format", "", "format of the files when their names do not tell: "+strings.Join(blockstore.Formats(), ", "))
+	mustRegister(cmd.MarkFlagDirname("spool-dir"))
 }
 
 // options returns what the flags say for the package that reads.
@@ -64,7 +65,7 @@ func (d *dataFlags) options(a *app) blockstore.Options {
 
 // layout returns what the flags say of the files alone, whatever their columns are for.
 func (d *dataFlags) layout() blockstore.Options {
-	return blockstore.Options{Format: d.format, NoHeader: d.noHeader, Header: d.header, Delimiter: d.delimiter, Comment: d.comment, Skip: d.skip, Array: d.array}
+	return blockstore.Options{Format: d.format, NoHeader: d.noHeader, Header: d.header, Delimiter: d.delimiter, Comment: d.comment, Skip: d.skip, Array: d.array, SpoolDir: d.spoolDir}
 }
 
 // trimmed returns a list as people write it, with spaces after commas.

@@ -45,10 +45,16 @@ func (e *dataFault) Error() string { return e.err.Error() }
 
 func (e *dataFault) Unwrap() error { return e.err }
 
+// isSpoolError reports whether a copy of the data could not be written.
+func isSpoolError(err error) bool {
+	var spool *blockstore.SpoolError
+	return errors.As(err, &spool)
+}
+
 // fromData marks the errors of reading, but neither the end of the data nor an
-// interruption.
+// interruption, nor that a copy of the data could not be written.
 func fromData(err error) error {
-	if err == nil || err == io.EOF || errors.Is(err, context.Canceled) {
+	if err == nil || err == io.EOF || errors.Is(err, context.Canceled) || isSpoolError(err) {
 		return err
 	}
 	return &dataFault{err}
@@ -96,7 +102,7 @@ func (a *app) exitCode(ctx context.Context, err error) int {
 		return exitUsage
 	case errors.As(err, &budget):
 		return exitBudget
-	case isDataFault(err):
+	case isDataFault(err) && !isSpoolError(err):
 		return exitData
 	}
 	return exitFailed

@@ -141,6 +141,9 @@ func (a *app) reportTo() io.Writer {
 // create starts to write rows to a file or to a pipe.
 func (a *app) create(path string, s blockstore.Schema) (blockstore.Writer, error) {
 	s.Format = a.formatOf(path)
+	if f := a.cmd.Flag("spool-dir"); f != nil {
+		s.SpoolDir = f.Value.String()
+	}
 	if !isPipe(path) {
 		return blockstore.Create(path, s)
 	}

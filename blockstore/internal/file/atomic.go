@@ -106,7 +106,15 @@ func withoutPath(err error) error {
 
 // Fail keeps the first error and names the target in it.
 func (f *Atomic) Fail(err error) error {
-	if f.err == nil {
+	switch {
+	case f.err != nil:
+	case f.upload || f.unnamed:
+		failed := &SpoolError{Name: f.Target, Dir: filepath.Dir(f.File.Name()), Err: withoutPath(err)}
+		if info, err := f.File.Stat(); err == nil {
+			failed.Written = info.Size()
+		}
+		f.err = fmt.Errorf("cannot write %w", failed)
+	default:
 		f.err = fmt.Errorf("cannot write %s: %w", f.Target, withoutPath(err))
 	}
 	return f.err

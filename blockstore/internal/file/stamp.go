@@ -27,7 +27,7 @@ type Stamp struct {
 	info   fs.FileInfo
 	object *remote.Source // nil for a file
 	places int            // that are read at the same time; 0 for one
-	copied *os.File       // what is read instead, which nobody else can change; nil for the file itself
+	copied *Spool         // what is read instead, which nobody else can change; nil for the file itself
 }
 
 // File is an open file or object.

@@ -73,7 +73,7 @@ func texts(width int, list ...string) []byte {
 
 func opened(t testing.TB, content, name string) column.Table {
 	t.Helper()
-	tb, err := Open(context.Background(), filetest.TempFile(t, "a.npz", content), name)
+	tb, err := Open(context.Background(), filetest.TempFile(t, "a.npz", content), name, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestRefuses(t *testing.T) {
 		"cut":           {whole[:len(whole)-30], "", []string{"directory", "cut short"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Open(context.Background(), filetest.TempFile(t, "a.npz", test.content), test.array)
+			_, err := Open(context.Background(), filetest.TempFile(t, "a.npz", test.content), test.array, "")
 			filetest.WantError(t, err, test.want...)
 		})
 	}
@@ -159,11 +159,11 @@ func TestDamagedMember(t *testing.T) {
 	content := []byte(pack(t, member{"a.npy", zip.Deflate, floats(0, 100, 3)}))
 	at := bytes.Index(content, []byte("a.npy")) + 200
 	content[at] ^= 4
-	_, err := Open(context.Background(), filetest.TempFile(t, "a.npz", string(content)), "")
+	_, err := Open(context.Background(), filetest.TempFile(t, "a.npz", string(content)), "", "")
 	filetest.WantError(t, err, "array a")
 }
 
-func open0(ctx context.Context, path string) (column.Table, error) { return Open(ctx, path, "") }
+func open0(ctx context.Context, path string) (column.Table, error) { return Open(ctx, path, "", "") }
 
 func TestMutants(t *testing.T) {
 	for _, method := range []uint16{zip.Store, zip.Deflate} {

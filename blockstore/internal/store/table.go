@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"io"
-	"os"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
@@ -17,7 +16,7 @@ type Table struct {
 	*shape
 	stamp file.Stamp
 	// held, when set, is the open file to read from: a spool has no name, and no stamp.
-	held *os.File
+	held *file.Spool
 }
 
 // newTable describes the store in f.

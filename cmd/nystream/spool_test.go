@@ -1,0 +1,102 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// mountSmall mounts a file system of so many bytes at a new folder.
+func mountSmall(t *testing.T, size string) (folder string) {
+	t.Helper()
+	folder = t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+size, "tmpfs", folder).CombinedOutput(); err != nil {
+		t.Skipf("no small disk can be mounted here; run it as root: %s", strings.TrimSpace(string(out)))
+	}
+	t.Cleanup(func() {
+		if out, err := exec.Command("umount", "-l", folder).CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+	return folder
+}
+
+// TestFullSpool: a disk without room for a copy of what is read, or for what is collected, is
+// a failure, not a fault of the data. The message names the folder, bytes and the flag, and
+// nothing is left there, nor of the outputs.
+func TestFullSpool(t *testing.T) {
+	small := mountSmall(t, "256k")
+	folder := t.TempDir()
+	t.Chdir(folder)
+	t.Setenv("TMPDIR", t.TempDir()) // which nothing may use
+	var text bytes.Buffer
+	text.WriteString("a,b\n")
+	for range 20_000 {
+		text.WriteString("0.123456789,0.5\n")
+	}
+	few := text.Bytes()[:4+11_000*16] // their text has room, and with their rows not
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	z.Write(text.Bytes())
+	z.Close()
+	if err := os.WriteFile("x.csv.gz", packed.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("x.csv", text.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	runs(t, nil, "convert", "x.csv", "x.arrows")
+	stream, err := os.ReadFile("x.arrows")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fit := []string{"--kernel", "rbf", "--rank", "2", "-o", "m.npz"}
+	for name, test := range map[string]struct {
+		in   []byte
+		args []string
+	}{
+		"text from a pipe":  {text.Bytes(), append([]string{"fit", "landmark", "-"}, fit...)},
+		"rows of the text":  {few, append([]string{"fit", "landmark", "-"}, fit...)},
+		"packed text":       {nil, append([]string{"fit", "landmark", "x.csv.gz"}, fit...)},
+		"a stream":          {stream, append([]string{"fit", "landmark", "-"}, fit...)},
+		"rows of no number": {stream, []string{"convert", "-", "-", "--output-format", "npy"}},
+		"the other source":  {text.Bytes(), append([]string{"fit", "ssrsvd", "x.csv", "--right", "-"}, fit...)},
+		"what is looked at": {nil, []string{"inspect", "x.csv.gz"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out, messages bytes.Buffer
+			code := run(t.Context(), append(test.args, "--spool-dir", small), bytes.NewReader(test.in), &out, &messages)
+			for _, want := range []string{small, "no space left on device", "iB", "--spool-dir"} {
+				if !strings.Contains(messages.String(), want) {
+					t.Errorf("%q does not have %q", messages.String(), want)
+				}
+			}
+			if code != exitFailed {
+				t.Errorf("exit code %d, want %d", code, exitFailed)
+			}
+			for _, dir := range []string{small, os.Getenv("TMPDIR")} {
+				if left, _ := os.ReadDir(dir); len(left) > 0 {
+					t.Errorf("left in %s: %v", dir, left)
+				}
+			}
+			if left, _ := filepath.Glob("m.npz"); len(left) > 0 {
+				t.Error("a model is there")
+			}
+		})
+	}
+}
+
+// runs runs a command line that has to succeed.
+func runs(t *testing.T, in []byte, args ...string) {
+	t.Helper()
+	var out, messages bytes.Buffer
+	if code := run(t.Context(), args, bytes.NewReader(in), &out, &messages); code != 0 {
+		t.Fatalf("%v ends with %d: %s", args, code, messages.String())
+	}
+}

@@ -6,12 +6,19 @@ shopt -s inherit_errexit # a step that fails in $(...) ends the script too
 
 usage() {
 	cat >&2 <<'EOF'
-Usage: bench/peers.sh [-n "ROWS..."] [-runs K] [-only s3spsd|ssrsvd|sklearn]
+Usage: bench/peers.sh [-n "ROWS..."] [-runs K] [-only s3spsd|ssrsvd|sklearn|error] [-data "NAMES"] [-limit SECONDS]
 
-  -n "ROWS..."  numbers of rows for s3spsd and ssrsvd, at least 1000 each
+  -n "ROWS..."  numbers of rows for s3spsd, ssrsvd and error, at least 1000 each
                 (default "100000 1000000")
-  -runs K       timed runs of every tool, of which the median is printed (default 5)
-  -only WORK    one group of comparisons; scikit-learn's have 100000 and 10000 rows
+  -runs K       timed runs of every tool, of which the median is printed (default 5;
+                1 for error)
+  -only WORK    one group of comparisons; scikit-learn's have 100000, 10000 and 8000 rows.
+                Of error, which is not among those that run without -only, there is one
+                table: what every tool takes to reach relative errors of .1 to .01
+  -data "NAMES" of error: satimage, letter, mnist (files of NYSTREAM_DATA, or of
+                ../shared/data) and uniform (default all)
+  -limit S      of error: CPU seconds that the next rank of a tool may need (default 10)
+  -threads T    threads of all tools (default one per processor)
 
 Needs Go, and Debian's python3-numpy, python3-scipy and python3-sklearn; what is
 not installed is skipped. PYTHON names another interpreter than /usr/bin/python3,
@@ -21,19 +28,25 @@ EOF
 	exit 2
 }
 
-sizes="100000 1000000" runs=5 only="s3spsd ssrsvd sklearn"
+sizes="100000 1000000" runs= only="s3spsd ssrsvd sklearn" sets="satimage letter mnist uniform" limit=10 threads=$(nproc)
 while [ $# -gt 0 ]; do
 	[ $# -ge 2 ] || usage
 	case $1 in
 	-n) sizes=$2 ;;
 	-runs) runs=$2 ;;
 	-only) only=$2 ;;
+	-data) sets=$2 ;;
+	-limit) limit=$2 ;;
+	-threads) threads=$2 ;;
 	*) usage ;;
 	esac
 	shift 2
 done
-[[ $sizes =~ ^\ *([1-9][0-9]{3,}\ *)+$ && $runs =~ ^[1-9][0-9]*$ ]] || usage
-[[ $only =~ ^(s3spsd|ssrsvd|sklearn|s3spsd\ ssrsvd\ sklearn)$ ]] || usage
+[[ $sizes =~ ^\ *([1-9][0-9]{3,}\ *)+$ && $threads =~ ^[1-9][0-9]*$ && $limit =~ ^[1-9][0-9]*$ ]] || usage
+[[ $only =~ ^(s3spsd|ssrsvd|sklearn|error|s3spsd\ ssrsvd\ sklearn)$ ]] || usage
+[[ $sets =~ ^\ *((satimage|letter|mnist|uniform)\ *)+$ ]] || usage
+[ -n "$runs" ] || { runs=5 && [ "$only" != error ] || runs=1; }
+[[ $runs =~ ^[1-9][0-9]*$ ]] || usage
 
 python=${PYTHON:-/usr/bin/python3}
 has() { "$python" -c "import $1" 2>/dev/null; }
@@ -41,9 +54,10 @@ if ! has numpy; then
 	echo "skipped: all comparisons, for $python has no NumPy; apt-get install python3-numpy python3-scipy python3-sklearn"
 	exit 0
 fi
-if [[ $only == *sklearn* ]] && ! { has scipy && has sklearn; }; then
+if [[ $only == *sklearn* || $only == error ]] && ! { has scipy && has sklearn; }; then
 	echo "skipped: comparisons with scikit-learn; apt-get install python3-scipy python3-sklearn"
 	only=${only%sklearn}
+	only=${only%error}
 	[ -n "$only" ] || exit 0
 fi
 
@@ -53,9 +67,9 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 130' INT TERM
 
-threads=$(nproc)
 export OPENBLAS_NUM_THREADS=$threads OMP_NUM_THREADS=$threads PYTHONDONTWRITEBYTECODE=1
-unset NYSTREAM_THREADS NYSTREAM_MEMORY NYSTREAM_SEED NYSTREAM_FORMAT NYSTREAM_QUIET
+export NYSTREAM_THREADS=$threads
+unset NYSTREAM_MEMORY NYSTREAM_SEED NYSTREAM_FORMAT NYSTREAM_QUIET
 if grep -q -w avx512f /proc/cpuinfo; then
 	export OPENBLAS_CORETYPE=SkylakeX # for an OpenBLAS that does not know the processor
 fi
@@ -102,10 +116,15 @@ finish() {
 
 # The errors, of a peer and of the methods of nystream. The last are computed from
 # factors, which an untimed fit writes.
-peer_error() { "$@" --error | cut -f 5; }
+peer_error() { "$@" --error | cut -f 7; }
 one_factor_error() {
 	"$@" --factors "$dir/u.npy" >/dev/null
 	"$python" $peers/sampled_error.py "$dir/$rows.npy" "$dir/model.npz" "$dir/u.npy"
+}
+# same: the error of the tool before, which leaves the same.
+same() {
+	"$@" >/dev/null
+	tail -n 1 "$dir/errors" | cut -f 4
 }
 two_factor_error() {
 	"$@" --left-factors "$dir/u.npy" --right-factors "$dir/v.npy" >/dev/null
@@ -150,11 +169,15 @@ ssrsvd() {
 
 sklearn() {
 	begin "500 features" 100000
-	fit landmark "$dir/100000.npy" 500 1000 --nnz 1 --shift fitted --factors "$dir/u.npy"
-	tool "nystream landmark, U written" one_factor_error "${fit[@]}"
+	fit landmark "$dir/100000.npy" 500 1000 --nnz 1 --shift fitted
+	tool "nystream landmark" one_factor_error "${fit[@]}"
+	tool "nystream landmark, U written, NPY" same "${fit[@]}" --factors "$dir/u.npy"
+	tool "nystream landmark, U written, Arrow" same "${fit[@]}" --factors "$dir/u.arrow"
 	tool "scikit-learn Nystroem" peer_error "$python" $peers/sklearn_peers.py nystroem "$dir/100000.npy"
+	tool "scikit-learn Nystroem, features written, NPY" same "$python" $peers/sklearn_peers.py nystroem-file "$dir/100000.npy"
 	tool "scikit-learn RBFSampler" peer_error "$python" $peers/sklearn_peers.py rbf-sampler "$dir/100000.npy"
 	finish
+	images
 	begin "rank 50" 10000
 	fit landmark "$dir/10000.npy" 50 250 --shift fitted --factors "$dir/u.npy"
 	tool "nystream landmark, U written" one_factor_error "${fit[@]}"
@@ -162,6 +185,69 @@ sklearn() {
 	tool "scikit-learn randomized_svd" peer_error "$python" $peers/sklearn_peers.py randomized-svd "$dir/10000.npy"
 	finish
 }
+
+# images: features of 8,000 images of 784 pixels.
+images() {
+	made mnist || return 0
+	"$python" $peers/rows.py first 8000 "$dir/mnist.npy" "$dir/8000.npy"
+	rm "$dir/mnist.npy"
+	PEERS_GAMMA=0.01 PEERS_FEATURES=300
+	export PEERS_GAMMA PEERS_FEATURES
+	begin "300 features, 784 columns, gamma .01" 8000
+	fit landmark "$dir/8000.npy" 300 0 --kernel 'rbf(gamma=0.01)'
+	tool "nystream landmark, default" one_factor_error "${fit[@]}"
+	fit landmark "$dir/8000.npy" 300 600 --nnz 1 --kernel 'rbf(gamma=0.01)'
+	tool "nystream landmark --nnz 1" one_factor_error "${fit[@]}"
+	tool "nystream landmark --nnz 1, U written, NPY" same "${fit[@]}" --factors "$dir/u.npy"
+	tool "scikit-learn Nystroem" peer_error "$python" $peers/sklearn_peers.py nystroem "$dir/8000.npy"
+	finish
+	unset PEERS_GAMMA PEERS_FEATURES
+}
+
+# found FILE: its path in the folder of real data, if it is there.
+found() {
+	local file=${NYSTREAM_DATA:-../shared/data}/$1
+	[ -e "$file" ] && echo "$file"
+}
+
+# made NAME: makes $dir/NAME.npy of a data set, or says what is missing.
+made() {
+	local file
+	case $1 in
+	satimage) file=$(found satimage.scale) && "$dir/nystream" convert "$file" "$dir/$1.npy" --input-format libsvm --format json --quiet >/dev/null ;;
+	letter) file=$(found letter.scale) && "$python" $peers/rows.py letter "$file" "$dir/$1.npy" ;;
+	mnist) file=$(found mnist_t10k.npy) && "$python" $peers/rows.py images "$file" "$dir/$1.npy" ;;
+	esac || {
+		echo "skipped: $1, whose file is not in ${NYSTREAM_DATA:-../shared/data}; NYSTREAM_DATA names the folder"
+		return 1
+	}
+}
+
+# to_error: one table of what every tool takes to reach an error.
+to_error() {
+	local set n all=()
+	for set in $sets; do
+		if [ "$set" = uniform ]; then
+			for n in $sizes; do data "$n" && all+=("$n"); done
+		elif made "$set"; then
+			all+=("$set")
+		fi
+	done
+	[ "${#all[@]}" -gt 0 ] || exit 0
+	"$python" $peers/to_error.py "$dir/nystream" "$dir" "${all[@]}" --limit "$limit" --runs "$runs"
+	cat <<EOT
+
+Rows of numbers alone are of U[0,1]^20; kernel exp(-gamma |x-y|²), gamma as in the papers and 1/median of squared distances:
+with one of them no tool reaches .01, or all do at once. $threads thread(s), $(processor). Relative errors of all tools are
+measured alike: on all entries of up to 16,000 rows, or else between 3,000 rows and 3,000 others. A rank is the first of
+5, 10, 20, ... 2,560 that reaches the error; seconds and memory of nystream are of its whole process, U written as NPY unless
+it says otherwise, and auto finds the rank itself. Python's leave out the interpreter's start and imports; Nystroem and
+RBFSampler leave features in memory, blocked NumPy writes U. "Not to rank R" gives the error there, and what ends the ladder:
+the CPU seconds that the next rank would need (-limit $limit), or rows or memory (8 GB a tool).
+EOT
+}
+
+processor() { sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1; }
 
 for group in $only; do
 	case $group in
@@ -177,10 +263,11 @@ for group in $only; do
 		done
 		;;
 	sklearn) sklearn ;;
+	error) to_error && exit 0 ;;
 	esac
 done
 
-processor=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
+processor=$(processor)
 cat <<EOF
 Uniform rows in [0,1]^20, kernel exp(-|x-y|²), c = 50, s = 250, z = 4; ${processor:-unknown processor},
 $threads threads, OPENBLAS_CORETYPE=${OPENBLAS_CORETYPE:-unset}; $("$python" -c 'import numpy; print("NumPy", numpy.__version__)'). Median of $runs run(s), in turns, files in the page cache.

@@ -23,7 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 import measure
-from problem import GAMMA, NNZ, RANK, SEED, SKETCH, paper_shift, rbf, sparse_sign
+from problem import GAMMA, NNZ, RANK, SEED, SKETCH, Approximation, paper_shift, rbf, sparse_sign
 
 BLOCK = 2048 if THREADS > 1 else 4096  # rows; the fastest of 512 to 16384
 
@@ -132,7 +132,7 @@ def least_squares_core(z, b):
 
 
 def fit(path):
-    """One pass. Returns the sketch, its shift, and P and the eigenvalues of the
+    """One pass. Returns the sketch, its shift, P and the eigenvalues, and beta, of the
     approximation (Y - shift C) P diag(values) P' (Y - shift C)' + beta I."""
     x = Rows(path)
     rng = np.random.default_rng(SEED)
@@ -151,22 +151,21 @@ def fit(path):
     subtract_marked(y_core, rows.ravel(), sketch, shift)
     w, beta = least_squares_core(z, fold(y_core.T, s).T @ p)
     values, vectors = np.linalg.eigh(w)
-    return sketch, shift, p @ vectors, np.maximum(values, -beta)
+    return sketch, shift, p @ vectors, np.maximum(values, -beta), beta
 
 
 def model(path):
     """The model only: U is made for the rows that are asked for."""
-    sketch, shift, p, values = fit(path)
+    sketch, shift, p, values, beta = fit(path)
 
-    def approximation(rows):
-        u = sketch.at(rows, shift) @ p
-        return (u * values) @ u.T
-    return approximation
+    def u(rows):
+        return sketch.at(np.asarray(rows), shift) @ p
+    return Approximation(lambda rows: u(rows) * values, u, beta)
 
 
 def factors(path):
     """The model, and U in a file beside the rows."""
-    sketch, shift, p, values = fit(path)
+    sketch, shift, p, values, beta = fit(path)
     out = path + ".factors.npy"
     header = np.lib.format.open_memmap(out, "w+", float, (sketch.x.shape[0], p.shape[1]))
     offset, stride = header.offset, header.strides[0]
@@ -182,7 +181,7 @@ def factors(path):
         os.pwrite(file, u, offset + row * stride)
     os.close(file)
     u = np.load(out, mmap_mode="r")
-    return lambda rows: (u[rows] * values) @ u[rows].T
+    return Approximation.of(u, values=values, shift=beta)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,34 @@
-"""The problem that every peer solves: the RBF kernel matrix of uniform rows."""
+"""The problem that every peer solves: the RBF kernel matrix of the rows of a file.
+PEERS_GAMMA, PEERS_RANK and PEERS_FEATURES in the environment change it."""
+
+import os
+from typing import Callable, NamedTuple
 
 import numpy as np
 
-GAMMA = 1.0  # kernel exp(-GAMMA |x - y|^2)
-RANK = 50  # c, columns of the sketch for the range
-SKETCH = 250  # s, columns of the sketch for the core
+GAMMA = float(os.environ.get("PEERS_GAMMA", 1))  # kernel exp(-GAMMA |x - y|^2)
+RANK = int(os.environ.get("PEERS_RANK", 50))  # c, columns of the sketch for the range
+SKETCH = 5 * RANK  # s, columns of the sketch for the core
+FEATURES = int(os.environ.get("PEERS_FEATURES", 500))  # of maps that have no rank
 NNZ = 4  # z, nonzeros in each column of a sketch
 SEED = 1
+
+
+class Approximation(NamedTuple):
+    """A ~ L R' + shift I: functions of row numbers that give those rows of L and R."""
+    left: Callable
+    right: Callable
+    shift: float = 0.0
+
+    @staticmethod
+    def of(left, right=None, values=1.0, shift=0.0):
+        """Of arrays: left diag(values) right' + shift I, right = left when not given."""
+        right = left if right is None else right
+        return Approximation(lambda rows: left[rows] * values, lambda rows: right[rows], shift)
+
+    def between(self, rows, columns):
+        """The entries off the diagonal between rows and columns."""
+        return self.left(rows) @ self.right(columns).T
 
 
 def rbf(x, y):

@@ -4,7 +4,7 @@ whole matrices in memory, every step one call of BLAS, LAPACK or NumPy."""
 import numpy as np
 
 import measure
-from problem import RANK, SEED, SKETCH, dense, paper_shift, rbf, sparse_sign
+from problem import RANK, SEED, SKETCH, Approximation, dense, paper_shift, rbf, sparse_sign
 
 
 def s3spsd(path):
@@ -21,7 +21,7 @@ def s3spsd(path):
     z = s.T @ rbf(x[rows], x[rows]) @ s - alpha * np.eye(SKETCH)
     p = np.linalg.pinv(s.T @ y[rows])
     w = p @ z @ p.T
-    return lambda sample: y[sample] @ w @ y[sample].T
+    return Approximation(lambda rows: y[rows] @ w, lambda rows: y[rows], alpha)
 
 
 def ssrsvd(path):
@@ -39,7 +39,7 @@ def ssrsvd(path):
     w = np.linalg.pinv(o.T @ q[o_rows]) @ z @ np.linalg.pinv(p[s_rows].T @ s)
     u, sigma, vt = np.linalg.svd(w)
     u, v = q @ u, p @ vt.T
-    return lambda sample: (u[sample] * sigma) @ v[sample].T
+    return Approximation.of(u, v, sigma)
 
 
 def sketch_matrix(rng, n, columns):

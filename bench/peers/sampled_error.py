@@ -9,14 +9,14 @@ import sys
 
 import numpy as np
 
-from problem import rbf
+from problem import Approximation, rbf
 
 SAMPLE = 2000  # rows, or all when there are fewer
 
 
 def off_diagonal_error(x, approximation):
     """|A - B|_F / |A|_F over the entries off the diagonal between 2000 sampled
-    rows of x, B = approximation(row numbers).
+    rows of x, B = approximation.between(rows, rows).
 
     All but n of the n^2 entries of A are off the diagonal, so this estimates the
     error of the whole matrix for large n. With the diagonal in it would not: among
@@ -24,7 +24,7 @@ def off_diagonal_error(x, approximation):
     """
     rows = np.sort(np.random.default_rng(0).choice(len(x), min(SAMPLE, len(x)), replace=False))
     exact = rbf(x[rows], x[rows])
-    difference = exact - approximation(rows)
+    difference = exact - approximation.between(rows, rows)
     np.fill_diagonal(exact, 0)
     np.fill_diagonal(difference, 0)
     return np.linalg.norm(difference) / np.linalg.norm(exact)
@@ -34,7 +34,7 @@ def factors(model, u, v):
     """The approximation off the diagonal by factors on disk."""
     values = np.load(model)["values"]
     u, v = np.load(u, mmap_mode="r"), np.load(v, mmap_mode="r")
-    return lambda rows: (u[rows] * values) @ v[rows].T
+    return Approximation.of(u, v, values)
 
 
 if __name__ == "__main__":

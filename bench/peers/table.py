@@ -17,14 +17,14 @@ def main():
     for line in lines(sys.argv[1]):
         runs.setdefault(tuple(line[:3]), []).append([float(field) for field in line[3:]])
     base = {}
-    print("| work | tool | n | median seconds | whole process | peak RSS MB | error | ratio to nystream |")
-    print("|---|---|--:|--:|--:|--:|--:|--:|")
+    print("| work | tool | n | median seconds | CPU seconds | whole process | peak RSS MB | error | ratio to nystream | of CPU seconds |")
+    print("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|")
     for (work, tool, n), costs in runs.items():
-        seconds, whole, peak = zip(*costs)
-        median = statistics.median(seconds)
-        first = base.setdefault((work, n), median)
-        print(f"| {work} | {tool} | {int(n):,} | {median:.3f} | {statistics.median(whole):.3f}"
-              f" | {max(peak):.0f} | {float(errors[work, tool, n]):.3g} | {median / first:.2f} |")
+        seconds, cpu, whole, peak = zip(*costs)
+        median, busy = statistics.median(seconds), statistics.median(cpu)
+        first, first_busy = base.setdefault((work, n), (median, busy))
+        print(f"| {work} | {tool} | {int(n):,} | {median:.3f} | {busy:.3f} | {statistics.median(whole):.3f}"
+              f" | {max(peak):.0f} | {float(errors[work, tool, n]):.3g} | {median / first:.2f} | {busy / first_busy:.2f} |")
 
 
 def lines(path):

@@ -35,15 +35,27 @@ type buffers interface {
 var errShort = errors.New("a buffer is shorter than the array that is in it")
 
 // ipcBuffers are the buffers of a message. Those that are not compressed are
-// read a piece at a time, so that no batch is ever in memory as a whole.
+// read a piece at a time, and large ones that are compressed unpacked so: no batch is ever
+// in memory as a whole.
 type ipcBuffers struct {
 	body     io.ReaderAt
 	bodySize int64
 	table    flatVector // of offset and length
 	codec    codec
+	heads    map[int]bufferHead
 	unpacked map[int][]byte
+	begun    map[int]*pieces
 	held     int64 // bytes of unpacked
 	space    *workspace
+}
+
+// bufferHead is how a buffer is stored.
+type bufferHead struct {
+	at, length int64 // in the body, without its head
+	size       int64 // unpacked
+	stored     bool  // not compressed
+	inPieces   bool
+	holds      int64 // how many bytes a reader holds of it, besides the largest that is packed
 }
 
 // workspace is what the compressed buffers of one batch after the other are unpacked into,
@@ -52,6 +64,7 @@ type workspace struct {
 	compression.Unpacker
 	packed []byte
 	blocks map[int][]byte // by number of the buffer
+	pieces map[int]*pieces
 }
 
 // block returns n bytes for buffer i.
@@ -64,6 +77,35 @@ func (m *workspace) block(i int, n int64) []byte {
 		m.blocks[i] = make([]byte, n)
 	}
 	return m.blocks[i][:n]
+}
+
+// piecesOf returns what unpacks buffer i in pieces.
+func (m *workspace) piecesOf(i int, c codec) (p *pieces, err error) {
+	if p = m.pieces[i]; p != nil {
+		return p, nil
+	}
+	p = &pieces{}
+	if c == zstdFrames {
+		p.reader, err = compression.NewZstdFrames()
+	} else {
+		p.reader = compression.NewLZ4Frames()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if m.pieces == nil {
+		m.pieces = map[int]*pieces{}
+	}
+	m.pieces[i] = p
+	return p, nil
+}
+
+// Close releases the decoders.
+func (m *workspace) Close() {
+	m.Unpacker.Close()
+	for _, p := range m.pieces {
+		p.reader.Close()
+	}
 }
 
 // codec is how buffers are compressed.
@@ -88,7 +130,7 @@ func newIPCBuffers(batch flatTable, m *message, space *workspace) (*ipcBuffers, 
 		default:
 			return nil, fmt.Errorf("the compression %d is not known", codec)
 		}
-		b.unpacked = map[int][]byte{}
+		b.heads, b.unpacked, b.begun = map[int]bufferHead{}, map[int][]byte{}, map[int]*pieces{}
 	}
 	for i := range b.table.n {
 		offset, length := b.table.int64(i, 0), b.table.int64(i, 8)
@@ -99,66 +141,118 @@ func newIPCBuffers(batch flatTable, m *message, space *workspace) (*ipcBuffers, 
 	return b, nil
 }
 
-func (b *ipcBuffers) size(i int) (int64, error) {
+// head returns how buffer i is stored. A compressed one is its length as an i64 (-1: not
+// compressed), then a frame.
+func (b *ipcBuffers) head(i int) (h bufferHead, err error) {
 	if i >= b.table.n {
-		return 0, fmt.Errorf("there are only %d buffers", b.table.n)
+		return h, fmt.Errorf("there are only %d buffers", b.table.n)
 	}
-	length := b.table.int64(i, 8)
+	at, length := b.table.int64(i, 0), b.table.int64(i, 8)
 	if b.codec == plain || length == 0 {
-		return length, nil
+		return bufferHead{at: at, length: length, size: length, stored: true}, nil
 	}
-	data, err := b.unpack(i)
-	return int64(len(data)), err
+	if h, ok := b.heads[i]; ok {
+		return h, nil
+	}
+	var head [8 + compression.FrameHead]byte
+	n := min(length, int64(len(head)))
+	if n < 8 {
+		return h, errShort
+	}
+	if _, err := b.body.ReadAt(head[:n], at); err != nil {
+		return h, cutShort(err)
+	}
+	h = bufferHead{at: at + 8, length: length - 8, size: int64(binary.LittleEndian.Uint64(head[:]))}
+	switch {
+	case h.size == -1:
+		h.size, h.stored = h.length, true
+	case h.size < 0 || h.size>>15 > h.length:
+		return h, fmt.Errorf("buffer %d claims %d bytes in %d", i, h.size, h.length)
+	default:
+		h.choose(b.codec, head[8:n])
+	}
+	if !h.stored && !h.inPieces && h.size > compression.MaxBytes {
+		return h, fmt.Errorf("buffer %d has %d bytes that cannot be unpacked in pieces; the limit is %d, write smaller batches", i, h.size, compression.MaxBytes)
+	}
+	b.heads[i] = h
+	return h, nil
+}
+
+// choose chooses whether a frame with this beginning is unpacked in pieces.
+func (h *bufferHead) choose(c codec, frame []byte) {
+	holds, ok := compression.LZ4FrameHolds(frame)
+	if c == zstdFrames {
+		holds, ok = compression.ZstdHolds(frame)
+	}
+	if h.holds = h.size; ok && worthPieces(h.size, holds) {
+		h.holds, h.inPieces = holds, true
+	}
+}
+
+func (b *ipcBuffers) size(i int) (int64, error) {
+	h, err := b.head(i)
+	return h.size, err
 }
 
 func (b *ipcBuffers) read(i int, from, n int64, scratch *[]byte) ([]byte, error) {
-	size, err := b.size(i)
+	h, err := b.head(i)
 	if err != nil {
 		return nil, err
 	}
-	if from < 0 || n < 0 || from > size || n > size-from {
+	if from < 0 || n < 0 || from > h.size || n > h.size-from {
 		return nil, errShort
 	}
-	if b.codec != plain {
-		return b.unpacked[i][from : from+n], nil
+	if h.stored {
+		*scratch = column.Resized(*scratch, int(n))
+		_, err = b.body.ReadAt(*scratch, h.at+from)
+		return *scratch, cutShort(err)
 	}
-	*scratch = column.Resized(*scratch, int(n))
-	_, err = b.body.ReadAt(*scratch, b.table.int64(i, 0)+from)
-	return *scratch, cutShort(err)
+	var data []byte
+	if h.inPieces {
+		data, err = b.piece(i, h, from, n)
+	} else if data, err = b.unpack(i, h); err == nil {
+		data = data[from : from+n]
+	}
+	if err != nil {
+		return nil, fmt.Errorf("buffer %d: %w", i, err)
+	}
+	return data, nil
 }
 
-// unpack decompresses buffer i: its length as an i64 (-1: not compressed), then
-// a frame.
-func (b *ipcBuffers) unpack(i int) ([]byte, error) {
+// piece unpacks n bytes of buffer i from a position on.
+func (b *ipcBuffers) piece(i int, h bufferHead, from, n int64) ([]byte, error) {
+	p := b.begun[i]
+	if p == nil {
+		var err error
+		if p, err = b.space.piecesOf(i, b.codec); err != nil {
+			return nil, err
+		}
+		if err := p.begin(io.NewSectionReader(b.body, h.at, h.length), h.size); err != nil {
+			return nil, err
+		}
+		b.begun[i] = p
+	}
+	return p.read(from, n)
+}
+
+// unpack unpacks buffer i as a whole.
+func (b *ipcBuffers) unpack(i int, h bufferHead) ([]byte, error) {
 	if data, ok := b.unpacked[i]; ok {
 		return data, nil
 	}
-	n := b.table.int64(i, 8)
-	if int64(cap(b.space.packed)) < n {
-		b.space.packed = make([]byte, n)
+	if int64(cap(b.space.packed)) < h.length {
+		b.space.packed = make([]byte, h.length)
 	}
-	packed := b.space.packed[:n]
-	if _, err := b.body.ReadAt(packed, b.table.int64(i, 0)); err != nil {
+	packed := b.space.packed[:h.length]
+	if _, err := b.body.ReadAt(packed, h.at); err != nil {
 		return nil, cutShort(err)
 	}
-	if len(packed) < 8 {
-		return nil, errShort
-	}
-	size, frame := int64(binary.LittleEndian.Uint64(packed)), packed[8:]
-	if size == -1 {
-		b.unpacked[i] = b.space.block(i, int64(len(frame)))
-		copy(b.unpacked[i], frame)
-		return b.unpacked[i], nil
-	}
-	if size < 0 || size > compression.MaxBytes || size>>15 > int64(len(frame)) {
-		return nil, fmt.Errorf("buffer %d claims %d bytes in %d; the limit is %d, write smaller batches", i, size, len(frame), compression.MaxBytes)
-	}
-	if b.held += size; b.held > compression.MaxBytes+16*b.bodySize {
+	if b.held += h.size; b.held > compression.MaxBytes+16*b.bodySize {
 		return nil, fmt.Errorf("the chosen columns of a batch have more than %d bytes; choose fewer, or write smaller batches", compression.MaxBytes+16*b.bodySize)
 	}
-	data := b.space.block(i, size)
-	if err := b.unpackFrame(data, frame); err != nil {
-		return nil, fmt.Errorf("buffer %d cannot be unpacked: %w", i, err)
+	data := b.space.block(i, h.size)
+	if err := b.unpackFrame(data, packed); err != nil {
+		return nil, fmt.Errorf("it cannot be unpacked: %w", err)
 	}
 	b.unpacked[i] = data
 	return data, nil

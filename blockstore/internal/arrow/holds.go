@@ -2,7 +2,6 @@ package arrow
 
 import (
 	"cmp"
-	"encoding/binary"
 	"io"
 	"slices"
 
@@ -19,12 +18,12 @@ const decoderBytes = 4 << 20
 // most rows and of those with the most bytes.
 const weighedBatches = 64
 
-// weight is what a reader holds of the chosen columns: of compressed batches one, of
-// others next to nothing, and dictionaries.
+// weight is what a reader holds of the chosen columns: of compressed batches one, as far as
+// it is not unpacked in pieces, of others next to nothing, and dictionaries.
 type weight struct {
 	wanted  []field
 	packed  int64           // the largest compressed buffer
-	blocks  map[int]int64   // the largest of each buffer, unpacked
+	blocks  map[int]int64   // the most that is held of each buffer
 	lists   map[int64]int64 // dictionaries, by their numbers
 	batches bool            // some are compressed
 }
@@ -77,36 +76,22 @@ var buffersOf = [...]int{wordLayout: 2, textLayout: 3, fixedLayout: 1, listLayou
 // array adds the buffers of an array.
 func (w *weight) array(f *field, a *values, b *ipcBuffers) error {
 	for i := a.first; i < a.first+buffersOf[f.layout] && i < b.table.n; i++ {
-		size, err := b.unpackedSize(i)
+		h, err := b.head(i)
 		if err != nil {
 			return err
 		}
-		w.packed = max(w.packed, b.table.int64(i, 8))
-		w.blocks[i] = max(w.blocks[i], size)
+		if h.stored {
+			continue
+		}
+		if !h.inPieces {
+			w.packed = max(w.packed, h.length)
+		}
+		w.blocks[i] = max(w.blocks[i], h.holds)
 	}
 	if a.child == nil {
 		return nil
 	}
 	return w.array(f.child, a.child, b)
-}
-
-// unpackedSize returns the length of buffer i, which says it itself if it is compressed.
-func (b *ipcBuffers) unpackedSize(i int) (int64, error) {
-	length := b.table.int64(i, 8)
-	if b.codec == plain || length < 8 {
-		return length, nil
-	}
-	var head [8]byte
-	if _, err := b.body.ReadAt(head[:], b.table.int64(i, 0)); err != nil {
-		return 0, cutShort(err)
-	}
-	switch size := int64(binary.LittleEndian.Uint64(head[:])); {
-	case size > compression.MaxBytes:
-		return 0, errShort
-	case size >= 0:
-		return size, nil
-	}
-	return length - 8, nil
 }
 
 // dictionary adds the values of a dictionary, which are kept, if a chosen field uses it.
@@ -134,7 +119,7 @@ func (w *weight) dictionary(m *message) error {
 	const entry = 1 + 16 // whether it is null, and a word or the header of a string
 	n := entry * a.length
 	if f.child.layout == textLayout && a.first+2 < b.table.n {
-		text, err := b.unpackedSize(a.first + 2)
+		text, err := b.size(a.first + 2)
 		if err != nil {
 			return err
 		}

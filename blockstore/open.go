@@ -68,9 +68,15 @@ type Options struct {
 	// the only array, in it. Vectors of the same length are columns after those of a matrix.
 	Array string
 	// SpoolDir is the folder for copies of what cannot be read as it is: text that comes
-	// through a pipe or is compressed, also of its rows, and packed arrays. "" is the system's
+	// through a pipe or is compressed, also of its rows, packed arrays, and large batches of a
+	// pipe where Memory is limited. "" is the system's
 	// for temporary files. A SpoolError says that it has no room.
 	SpoolDir string
+	// Memory is how many bytes the program may use, which limits what is in memory of an
+	// Arrow stream that comes through a pipe; 0 is any number. The first batch is then looked
+	// at, so that the source says what a reader holds of that, and [Allow] sets a limit to
+	// others.
+	Memory int64
 	// Stdin is what the path - reads.
 	Stdin io.Reader
 }
@@ -91,7 +97,7 @@ func Formats() []string { return formats.All() }
 //
 // The source says in Info().Holds what a reader holds: pages of Parquet files, chunks of
 // stores, compressed batches of Arrow files. Of an Arrow stream that comes through a pipe
-// it is not known: a batch of it is in memory as a whole.
+// it is not known unless o.Memory is given: a batch of it is in memory as a whole.
 func Open(ctx context.Context, paths []string, o Options) (stream.Source, error) {
 	files, err := OpenFiles(ctx, paths, o)
 	if err != nil {
@@ -192,7 +198,7 @@ func addRows(a, b int64) int64 {
 
 // openFiles opens every file that paths stand for.
 func openFiles(ctx context.Context, paths []string, o Options) (*fileSet, error) {
-	r := reading{format: o.Format, array: o.Array, spool: o.SpoolDir}
+	r := reading{format: o.Format, array: o.Array, spool: o.SpoolDir, memory: o.Memory}
 	var err error
 	if r.csv, err = o.csv(); err != nil {
 		return nil, err
@@ -242,6 +248,7 @@ type reading struct {
 	format string
 	array  string
 	spool  string // folder
+	memory int64
 	csv    text.CSVOptions
 }
 

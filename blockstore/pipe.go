@@ -34,7 +34,7 @@ func openPipe(ctx context.Context, name string, pipe io.Reader, r reading) (colu
 	}
 	switch {
 	case found == formats.ArrowStream && (r.format == "" || r.format == found):
-		return arrow.OpenStream(in, name)
+		return arrow.OpenStream(in, name, arrow.Limits{Memory: r.memory, SpoolDir: r.spool})
 	case formats.IsCompressed(found):
 		plain, err := compression.NewReader(found, in)
 		if err != nil {

@@ -85,6 +85,16 @@ func Unmarked(src stream.Source) bool {
 	return u != nil && slices.ContainsFunc(u.tables, func(t *column.TableInfo) bool { return t.Unmarked })
 }
 
+// Allow lets a reader of src hold so many bytes of what comes through a pipe. A batch that
+// takes more is refused when it comes, by an error that wraps a [stream.OverBudgetError].
+func Allow(src stream.Source, bytes int64) {
+	if u := unionOf(src); u != nil {
+		for _, t := range u.tables {
+			t.Allowed = max(1, bytes)
+		}
+	}
+}
+
 // unionOf returns what Open made, or nil.
 func unionOf(src stream.Source) *union {
 	switch u := src.(type) {

@@ -5,7 +5,8 @@
 //
 // Every case is run with a little memory first, and where that is refused, with what the
 // message says that the run needs. No run may hold more than it was allowed, and one that is
-// refused not more either, up to when it is; the second run must not be refused. Peaks are
+// refused not more either, up to when it is; the second run must not be refused, but that of a pipe,
+// whose plan is known only then, the third. Peaks are
 // those of the whole process, as the kernel counts them.
 package main
 

@@ -46,13 +46,18 @@ func (l *lab) measure(ctx context.Context, c memoryCase) (m measured, err error)
 	if m.need == 0 {
 		return m, nil
 	}
-	m.allowed = m.need
-	peak, need, err := l.nystream(ctx, c, m.need)
-	if err == nil && need > 0 {
-		err = fmt.Errorf("it said that it needs %d bytes, and then with these %d", m.need, need)
+	for range 2 { // of a pipe the plan is known when it is on disk
+		m.allowed = m.need
+		peak, need, err := l.nystream(ctx, c, m.need)
+		if m.peak = peak; err != nil || need == 0 {
+			return m, err
+		}
+		if !c.piped {
+			break
+		}
+		m.need = need
 	}
-	m.peak = peak
-	return m, err
+	return m, fmt.Errorf("with the %d bytes that it said it needs it is refused", m.allowed)
 }
 
 // prepare writes a file of data unless it is there, in another process: the peak of a

@@ -111,6 +111,7 @@ func (c *convertCommand) checkMemory(in *input, info stream.Info) error {
 	d := len(info.Columns)
 	budget.Add("rows", int64(batchRows(d))*int64(d), "")
 	c.writerBudget(&budget, c.output, info.Rows, d+len(info.Kept))
+	c.allow(&budget, in.Info().Holds, in)
 	return c.checkBudget(&budget)
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -59,7 +60,7 @@ func (d *dataFlags) addLayout(cmd *cobra.Command) {
 func (d *dataFlags) options(a *app) blockstore.Options {
 	o := d.layout()
 	o.Columns, o.Label, o.Keep = d.columns, d.label, trimmed(d.keep)
-	o.Threads, o.Stdin = a.threads, a.in
+	o.Threads, o.Memory, o.Stdin = a.threads, int64(a.memory), a.in
 	return o
 }
 
@@ -180,6 +181,9 @@ func (d *dataFlags) choose(ctx context.Context, a *app, files *blockstore.Files,
 	if d.noSpool {
 		return nil, usagef("%s can be read only once, and this reads it again: leave out --no-spool, and it is stored on disk meanwhile, or write it to a file first", src.Info().Name)
 	}
+	if err := a.checkSpool(in); err != nil {
+		return nil, err
+	}
 	spooled, discard, err := blockstore.Spool(ctx, in, d.spoolDir)
 	if err != nil {
 		return nil, err
@@ -227,4 +231,24 @@ func (in *input) checkRows() error {
 		return fromData(fmt.Errorf("%s has no numeric columns; choose some with --columns", info.Name))
 	}
 	return nil
+}
+
+// checkSpool refuses to store a source on disk where that does not fit into --memory.
+func (a *app) checkSpool(in *input) error {
+	info := in.Info()
+	budget := model.NewPlan(stream.Engine{}, 0).Memory
+	budget.Items = append(budget.Items, readerItem(info.Holds),
+		stream.BudgetItem{What: "rows on their way to disk", Bytes: blockstore.WriterBytes("nys", len(info.Columns)+len(info.Kept))})
+	a.allow(&budget, info.Holds, in)
+	return a.checkBudget(&budget)
+}
+
+// allow leaves to sources that come through pipes what the rest of a budget, of which held is
+// for reading, leaves of --memory.
+func (a *app) allow(b *stream.Budget, held int64, inputs ...*input) {
+	for _, in := range inputs {
+		if in != nil && a.memory > 0 {
+			blockstore.Allow(in.Counted.Source, int64(a.memory)-b.Total()+held)
+		}
+	}
 }

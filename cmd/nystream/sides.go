@@ -111,6 +111,7 @@ func (a *app) readerBudget(b *stream.Budget, inputs ...*input) {
 	if held > 0 {
 		b.Items = append(b.Items, readerItem(held))
 	}
+	a.allow(b, held, inputs...)
 }
 
 func readerItem(held int64) stream.BudgetItem {

@@ -168,17 +168,27 @@ type pipe struct {
 	opened bool
 }
 
+// Limits are those of memory for what comes through a pipe.
+type Limits struct {
+	Memory   int64  // that the program may use, in bytes; 0 for any
+	SpoolDir string // the folder for large batches where that is limited
+}
+
 // OpenStream begins to read the Arrow stream r, which messages call name.
 // If a list column needs it, opening reads up to the first batch with a list in
 // it and holds that batch. Only then the source says what a reader holds, from that
 // batch: of a pipe nobody knows how large the batches will be, and one is in memory as
 // a whole, compressed or not, with what is unpacked of it.
-func OpenStream(r io.Reader, name string) (column.Table, error) {
-	feed, err := newPipeFeed(name, bufio.NewReader(r))
+//
+// Where memory is limited, the first batch is always looked at, and what is large is copied
+// to disk. A batch that takes more than what the table is allowed is refused then.
+func OpenStream(r io.Reader, name string, l Limits) (column.Table, error) {
+	feed, err := newPipeFeed(name, bufio.NewReader(r), l)
 	if err != nil {
 		return nil, fault.File(name, "%w", err)
 	}
 	t := &pipe{TableInfo: column.TableInfo{Path: name, Rows: -1, Once: true}, schema: feed.schema, feed: feed}
+	feed.allowed = &t.Allowed
 	feed.ended = func(marked bool) { t.Unmarked = !marked }
 	if err := t.findWidths(); err != nil {
 		return nil, err
@@ -190,7 +200,7 @@ func OpenStream(r io.Reader, name string) (column.Table, error) {
 // findWidths looks into the first batch with rows, which must have a list that
 // is not null: earlier rows cannot be read again.
 func (t *pipe) findWidths() error {
-	if t.schema.needsWidths() {
+	if t.schema.needsWidths() || t.feed.limits.Memory > 0 {
 		batch, err := t.feed.peek()
 		if err == nil {
 			err = t.schema.learnWidths(t.Path, batch)
@@ -204,7 +214,7 @@ func (t *pipe) findWidths() error {
 }
 
 func (t *pipe) Source(c column.Choice) (stream.Source, error) {
-	c.Reading(0, t.feed.holds(c.All(true)))
+	c.Reading(0, t.feed.first(c.All(true)))
 	return &pipeSource{c, t}, nil
 }
 

@@ -188,7 +188,7 @@ func TestArrowDictionaryDeltas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pipe, err := OpenStream(bytes.NewReader(b), "pipe")
+	pipe, err := OpenStream(bytes.NewReader(b), "pipe", Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +296,7 @@ func checkArrowPipe(t *testing.T, path string, columns []arrowTestColumn, n int,
 	if err != nil {
 		t.Fatal(err)
 	}
-	tb, err := OpenStream(bytes.NewReader(b), "standard input")
+	tb, err := OpenStream(bytes.NewReader(b), "standard input", Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -510,7 +510,7 @@ func TestArrowCuts(t *testing.T) {
 // readPipe reads a stream and counts its rows.
 func readPipe(b []byte) (int, error) {
 	tb, err := filetest.Opened("pipe", func(ctx context.Context, name string) (column.Table, error) {
-		return OpenStream(bytes.NewReader(b), name)
+		return OpenStream(bytes.NewReader(b), name, Limits{})
 	})
 	if err != nil {
 		return 0, err
@@ -530,7 +530,7 @@ func TestArrowMutants(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		return OpenStream(bytes.NewReader(b), "pipe")
+		return OpenStream(bytes.NewReader(b), "pipe", Limits{})
 	}
 	t.Run("file", func(t *testing.T) { filetest.CheckMutants(t, smallArrow(t, 100, true), 100, 150, Open) })
 	t.Run("stream", func(t *testing.T) { filetest.CheckMutants(t, smallArrow(t, 100, false), 100, 150, Open) })

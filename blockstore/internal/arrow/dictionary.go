@@ -19,6 +19,19 @@ type dictionaries map[int64]*dictionary
 // size returns the number of values.
 func (d *dictionary) size() int { return len(d.valid) }
 
+// entryBytes is what an entry of a dictionary takes: whether it is null, and a word or the
+// header of a string.
+const entryBytes = 1 + 16
+
+// bytes returns what the dictionary holds.
+func (d *dictionary) bytes() int64 {
+	n := entryBytes * int64(len(d.valid))
+	for _, text := range d.texts {
+		n += int64(len(text))
+	}
+	return n
+}
+
 // add appends all values of a to d.
 func (d *dictionary) add(f *field, a values) error {
 	if a.length > compression.MaxBytes/8 {

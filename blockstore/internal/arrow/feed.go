@@ -1,10 +1,12 @@
 package arrow
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
 )
 
 // feed gives batches in order.
@@ -147,28 +149,30 @@ func (f *fileFeed) seek(row int64) (*batch, error) {
 
 // pipeFeed reads the messages of a pipe. It holds one of them.
 type pipeFeed struct {
-	path   string
-	r      io.Reader
-	schema *schema
-	body   []byte
-	row    int64
-	dicts  dictionaries
-	space  workspace
-	peeked *batch
-	ended  func(marked bool) // is told whether the end mark was there
+	path    string
+	r       io.Reader
+	schema  *schema
+	body    body
+	limits  Limits
+	allowed *int64 // for batches, 0 for any
+	chosen  []int  // columns
+	row     int64
+	dicts   dictionaries
+	space   workspace
+	peeked  *batch
+	ended   func(marked bool) // is told whether the end mark was there
 }
 
 // newPipeFeed reads the schema of a stream.
-func newPipeFeed(path string, r io.Reader) (*pipeFeed, error) {
-	f := &pipeFeed{path: path, r: r, dicts: dictionaries{}, ended: func(bool) {}}
-	m, body, err := pipedMessage(r, nil)
+func newPipeFeed(path string, r io.Reader, l Limits) (*pipeFeed, error) {
+	f := &pipeFeed{path: path, r: r, limits: l, allowed: new(int64), body: body{Limits: l, name: path}, dicts: dictionaries{}, ended: func(bool) {}}
+	m, err := pipedMessage(r, &f.body)
 	if err == io.EOF || err == errUnmarked {
 		err = errCut
 	}
 	if err != nil {
 		return nil, err
 	}
-	f.body = body
 	f.schema, err = readSchema(m)
 	return f, err
 }
@@ -179,6 +183,7 @@ func (f *pipeFeed) want([]field) {}
 
 func (f *pipeFeed) close() error {
 	f.space.Close()
+	f.body.close()
 	return nil
 }
 
@@ -202,6 +207,15 @@ func (f *pipeFeed) next() (*batch, error) {
 		return b, nil
 	}
 	b, err := f.read()
+	var disk *file.SpoolError
+	if errors.As(err, &disk) {
+		return nil, fmt.Errorf("%s: after row %d: %w", f.path, f.row, err)
+	}
+	if err == nil {
+		if err := f.affordable(b); err != nil {
+			return nil, err
+		}
+	}
 	if err != nil && err != io.EOF {
 		return nil, fault.File(f.path, "after row %d: %w", f.row, err)
 	}
@@ -211,8 +225,7 @@ func (f *pipeFeed) next() (*batch, error) {
 // read reads messages up to the next batch.
 func (f *pipeFeed) read() (*batch, error) {
 	for {
-		m, body, err := pipedMessage(f.r, f.body)
-		f.body = body
+		m, err := pipedMessage(f.r, &f.body)
 		if err == errUnmarked {
 			f.ended(false)
 			return nil, io.EOF

@@ -2,6 +2,7 @@ package arrow
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/compression"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/object"
+	"github.com/nystream/nystream/stream"
 )
 
 // decoderBytes is about what the decoder of compressed buffers holds: windows and tables.
@@ -116,8 +118,7 @@ func (w *weight) dictionary(m *message) error {
 	if err != nil || a.length > compression.MaxBytes/8 {
 		return err
 	}
-	const entry = 1 + 16 // whether it is null, and a word or the header of a string
-	n := entry * a.length
+	n := entryBytes * a.length
 	if f.child.layout == textLayout && a.first+2 < b.table.n {
 		text, err := b.size(a.first + 2)
 		if err != nil {
@@ -192,16 +193,40 @@ func (t *table) weigh(w *weight, file io.ReaderAt, e *entry) error {
 	return w.batch(b.table, b.buffers.(*ipcBuffers))
 }
 
-// holds returns what a reader of the chosen columns holds, as far as it is known: of the
-// first batch, if that was needed to know the columns. Later ones may be larger.
-func (f *pipeFeed) holds(chosen []int) int64 {
+// first returns what a reader of the chosen columns holds, as far as it is known: of the first
+// batch, if that was looked at. Later ones may be larger.
+func (f *pipeFeed) first(chosen []int) int64 {
+	f.chosen = chosen
 	if f.peeked == nil {
 		return 0
 	}
-	b := f.peeked.buffers.(*ipcBuffers)
+	return f.holds(f.peeked, chosen)
+}
+
+// holds returns what a reader of the chosen columns holds of a batch, 0 where that is damaged:
+// reading will tell.
+func (f *pipeFeed) holds(of *batch, chosen []int) int64 {
+	b := of.buffers.(*ipcBuffers)
 	w := newWeight(f.schema, chosen)
-	if fault.Guard(f.path, func() error { return w.batch(f.peeked.table, b) }) != nil {
-		return 0 // reading will tell
+	if fault.Guard(f.path, func() error { return w.batch(of.table, b) }) != nil {
+		return 0
 	}
-	return b.bodySize + w.bytes()
+	sum := f.body.holds(b.bodySize) + w.bytes()
+	for _, d := range f.dicts {
+		sum += d.bytes()
+	}
+	return sum
+}
+
+// affordable returns an error if a batch takes more than is allowed.
+func (f *pipeFeed) affordable(b *batch) error {
+	if *f.allowed == 0 {
+		return nil
+	}
+	more := f.holds(b, f.chosen) - *f.allowed
+	if more <= 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: the batch that begins with row %d is too large: %w", f.path, b.first,
+		&stream.OverBudgetError{Need: f.limits.Memory + more, Limit: f.limits.Memory})
 }

@@ -132,7 +132,7 @@ func TestArrowHoldsLittle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tb, err = OpenStream(bytes.NewReader(content), "pipe"); err != nil {
+	if tb, err = OpenStream(bytes.NewReader(content), "pipe", Limits{}); err != nil {
 		t.Fatal(err)
 	}
 	if src, err = column.Choose(tb, []int{0}, nil); err != nil {

@@ -1,7 +1,6 @@
 package arrow
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"fmt"
@@ -246,16 +245,12 @@ func (e *entry) message(file io.ReaderAt) (*message, error) {
 	return &m, nil
 }
 
-// pipedMessage reads the next message of a pipe with its body, which goes into
-// buffer.
-func pipedMessage(r io.Reader, buffer []byte) (*message, []byte, error) {
+// pipedMessage reads the next message of a pipe with its body, which goes into body.
+func pipedMessage(r io.Reader, body *body) (*message, error) {
 	m, _, err := readMeta(r, -1)
 	if err != nil {
-		return nil, buffer, err
+		return nil, err
 	}
-	if buffer, err = readGrowing(r, buffer, m.bodySize); err != nil {
-		return nil, buffer, err
-	}
-	m.body = bytes.NewReader(buffer)
-	return &m, buffer, nil
+	m.body, err = body.read(r, m.bodySize)
+	return &m, err
 }

@@ -43,6 +43,7 @@ type TableInfo struct {
 	Once    bool           // the rows can be read a single time only
 	Lead    int64          // see stream.Info
 	Holds   int64          // likewise
+	Allowed int64          // bytes that a reader of a pipe may hold, 0 for any
 	Scans   int            // full reads that opening has cost
 	Spoiled map[int]string // text columns that are numbers but for a few cells, and the first of these
 	Aside   []int          // columns that globs and ranges pass over: a libsvm file's label; no column is a vector then

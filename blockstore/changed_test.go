@@ -224,6 +224,47 @@ func TestUnchangedFiles(t *testing.T) {
 	}
 }
 
+// TestRemember: with a context that remembers, a file is what it was when it was opened first,
+// and a folder holds what it held; without, and for files that nobody changed, opening again
+// is as good as the first time.
+func TestRemember(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path := filepath.Join(folder, "a.csv")
+	write(t, path, []byte(strings.Repeat("1,2\n3,4\n", 10)))
+	ctx := Remember(context.Background())
+	open := func(ctx context.Context, path string) error {
+		_, err := Open(ctx, []string{path}, Options{})
+		return err
+	}
+	for _, p := range []string{path, folder, filepath.Join(folder, "*.csv"), path, folder} {
+		if err := open(ctx, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other := filepath.Join(folder, "b.csv")
+	write(t, other, contentOf(t, path))
+	for _, p := range []string{folder, filepath.Join(folder, "*.csv")} {
+		if err := open(ctx, p); err == nil || !strings.Contains(err.Error(), p+": its files are others than when it was first looked at: "+other+" has come") {
+			t.Errorf("a file has come to %s: %v", p, err)
+		}
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := open(ctx, folder); err == nil || !strings.Contains(err.Error(), "has come") {
+		t.Errorf("another file instead: %v", err)
+	}
+	if err := os.Rename(other, path); err != nil {
+		t.Fatal(err)
+	}
+	wantChanged(t, "opened again", path, open(ctx, path))
+	wantChanged(t, "opened again in its folder", path, open(ctx, folder))
+	if err := open(context.Background(), folder); err != nil {
+		t.Errorf("by others: %v", err)
+	}
+}
+
 // A gather whose last rows were read before the change, and which ends after it, is
 // refused: its first read changes the file.
 func TestChangedWhileFetched(t *testing.T) {

@@ -224,6 +224,12 @@ func openFiles(ctx context.Context, paths []string, o Options) (*fileSet, error)
 	return newFileSet(list, tables), nil
 }
 
+// Remember returns a context for everything that is done with some files: whoever opens a
+// file with it again, under the same path, gets what was opened first, or an error that the
+// file was changed; a glob or a folder that holds other files by then is refused, too. A
+// context without that compares what is read of one source alone.
+func Remember(ctx context.Context) context.Context { return remote.Remember(file.Remember(ctx)) }
+
 // csv translates the options of text files and checks Format.
 func (o Options) csv() (c text.CSVOptions, err error) {
 	if o.Format != "" && !slices.Contains(Formats(), o.Format) {

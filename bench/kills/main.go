@@ -19,6 +19,12 @@
 // pipe that nobody writes, and prints how long each takes to end.
 //
 //	go run ./bench/kills -stops -formats npy -kills 40
+//
+// With -changes it changes files of each format, in each way, at random moments of fits of
+// several passes: each has to end with the bytes of a fit of the old file or of the new one,
+// or with an error that names the file.
+//
+//	go run ./bench/kills -changes -kills 720
 package main
 
 import (
@@ -43,6 +49,7 @@ type options struct {
 	interrupt        bool
 	faults           bool
 	stops            bool
+	changes          bool
 	every            string
 	seed             uint64
 	command          string // the program; built if not given
@@ -53,21 +60,29 @@ func parseOptions(args []string) (*options, error) {
 	o := &options{}
 	f := program.Flags("kills", &o.folder)
 	methods := f.String("methods", strings.Join(methodNames(), ","), "methods of fit")
-	kinds := f.String("formats", strings.Join(formats, ","), "formats of the data")
+	kinds := f.String("formats", "", "formats of the data; all unless given: "+strings.Join(formats, ",")+"; with -changes "+strings.Join(changedKinds, ","))
 	f.IntVar(&o.total, "kills", 300, "kills in all, at least")
 	f.BoolVar(&o.interrupt, "interrupt", false, "interrupt with SIGINT instead: what was done until then is kept")
 	f.BoolVar(&o.faults, "faults", false, "let calls of the system fail instead of killing")
 	f.BoolVar(&o.stops, "stops", false, "interrupt long runs and print how long they take to end")
-	f.IntVar(&o.rows, "rows", 0, "rows of the data; 0 for 400000, or 40000 with -faults and -stops")
+	f.BoolVar(&o.changes, "changes", false, "change files during fits instead of killing")
+	f.IntVar(&o.rows, "rows", 0, "rows of the data; 0 for 400000, or 40000 with -faults, -stops and -changes")
 	f.StringVar(&o.every, "every", "20ms", "time between states: --checkpoint-every")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the moments")
 	f.StringVar(&o.command, "nystream", "", "the program to kill; it is built if not given")
 	if err := program.Parse(f, args); err != nil {
 		return nil, err
 	}
+	all := formats
+	if o.changes {
+		all = changedKinds
+	}
+	if *kinds == "" {
+		*kinds = strings.Join(all, ",")
+	}
 	o.methods, o.formats = program.List(*methods), program.List(*kinds)
 	switch {
-	case o.rows == 0 && (o.faults || o.stops):
+	case o.rows == 0 && (o.faults || o.stops || o.changes):
 		o.rows = 40_000
 	case o.rows == 0:
 		o.rows = 400_000
@@ -75,7 +90,7 @@ func parseOptions(args []string) (*options, error) {
 	if o.total < 1 || o.rows < 1000 {
 		return nil, fmt.Errorf("-kills %d and -rows %d: at least 1 and 1000", o.total, o.rows)
 	}
-	return o, errors.Join(program.Known(o.methods, methodNames()), program.Known(o.formats, formats))
+	return o, errors.Join(program.Known(o.methods, methodNames()), program.Known(o.formats, all))
 }
 
 func run(ctx context.Context, o *options) error {
@@ -84,6 +99,9 @@ func run(ctx context.Context, o *options) error {
 	}
 	if err := o.build(ctx); err != nil {
 		return err
+	}
+	if o.changes {
+		return runChanges(ctx, o)
 	}
 	if err := o.writeData(); err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/solvers/nyblas"
 )
 
@@ -41,7 +42,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) i
 func (a *app) execute(ctx context.Context, root *cobra.Command, args []string) int {
 	root.SetArgs(args)
 	a.commandLine = args
-	cmd, failed := root.ExecuteContextC(ctx)
+	cmd, failed := root.ExecuteContextC(blockstore.Remember(ctx))
 	a.progress.end()
 	a.progress = nil
 	if failed == nil {

@@ -49,6 +49,9 @@ func Expand(ctx context.Context, paths []string) ([]string, error) {
 	var files []string
 	for _, path := range paths {
 		more, err := expandPath(ctx, path)
+		if err == nil {
+			err = rememberList(ctx, path, more)
+		}
 		if err != nil {
 			return nil, err
 		}

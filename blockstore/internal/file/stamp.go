@@ -17,8 +17,10 @@ import (
 // changed, is not taken for it: which file it is (device and inode), its size, and
 // when its content and its inode were changed, as far as the system tells. So a file
 // that is written again with the same content, or gets another mode or owner, counts
-// as changed. A change that leaves all of these as they are goes unnoticed: one of
-// equal size in the same tick of the file system's clock, some milliseconds.
+// as changed. What leaves all of these as they are goes unnoticed: a change of equal size in
+// the same tick of the file system's clock, some milliseconds, unless Remember sees to it;
+// writing to a mapping of the file until the system writes that back; and on systems without
+// a time of the inode a change of equal size that puts the time back.
 //
 // Of an object the store tells the version: whatever is read of it is of this one.
 type Stamp struct {
@@ -37,7 +39,8 @@ type File interface {
 }
 
 // OpenStamped opens the regular file at path, or the object, and describes it. What is
-// read of an object ends with ctx.
+// read of an object ends with ctx. A file that was changed since it was first opened with
+// a context of Remember is refused.
 func OpenStamped(ctx context.Context, path string) (File, Stamp, error) {
 	if IsRemote(path) {
 		o, err := remote.Open(ctx, path)
@@ -46,7 +49,15 @@ func OpenStamped(ctx context.Context, path string) (File, Stamp, error) {
 		}
 		return o.Reader(ctx, 1), Stamp{path: path, Size: o.Size, object: o}, nil
 	}
-	return openRegular(path)
+	file, stamp, err := openRegular(path)
+	if err != nil {
+		return nil, stamp, err
+	}
+	if stamp, err = remember(ctx, file, stamp); err != nil {
+		file.Close()
+		return nil, stamp, err
+	}
+	return file, stamp, nil
 }
 
 // openRegular opens a file.

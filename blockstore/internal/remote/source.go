@@ -41,8 +41,12 @@ type known struct {
 
 type knownKey struct{}
 
-// Remember returns a context in which the objects that are found are not asked for again.
+// Remember returns a context in which the objects that are found are not asked for again:
+// ctx itself, if it is such a one.
 func Remember(ctx context.Context) context.Context {
+	if _, ok := ctx.Value(knownKey{}).(*known); ok {
+		return ctx
+	}
 	return context.WithValue(ctx, knownKey{}, &known{objects: make(map[string]object.Object)})
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/demo"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 )
@@ -32,7 +33,7 @@ func (h demoHost) Run(ctx context.Context, args []string, result any) error {
 	defer func() { inner.progress.end() }()
 	root := newRootCommand(inner)
 	root.SetArgs(slices.Concat(args, h.globals()))
-	if err := root.ExecuteContext(ctx); err != nil {
+	if err := root.ExecuteContext(blockstore.Remember(ctx)); err != nil {
 		return err
 	}
 	return json.Unmarshal([]byte(out.String()), result)

@@ -13,7 +13,8 @@ import (
 //
 //   - a tolerance, or no rank: [Adaptive] landmarks, which find the rank;
 //   - all entries are few enough for exact passes: [Subspace], with two factors for
-//     two sources and for kernels that may be indefinite;
+//     two sources and for kernels that may be indefinite, or with Whole where all
+//     eigenvectors of A take less time than passes for so many;
 //   - else [Landmark], or [SSRSVD] for one source and a kernel that may be indefinite.
 //
 // Landmarks are chosen by [ChoiceAuto]. The choice depends on the kernel, the shape
@@ -113,7 +114,34 @@ func (m Auto) choose(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*autoC
 	if total := plan.Memory.Total(); m.Memory > 0 && total > m.Memory {
 		return sketched.because("exact passes would take %d MiB of memory", total>>20), nil
 	}
+	if whole := m.whole(e, s, k, exact.method, plan); whole != nil {
+		return whole, nil
+	}
 	return exact.because("A has %.2g entries: few enough for up to %d passes over all of them", entries, autoPasses), nil
+}
+
+// wholeBytes of memory are taken for granted where there is no limit, for what is exact and
+// quicker.
+const wholeBytes = 2 << 30
+
+// whole returns the choice of all eigenvectors of A, where they take less time than passes
+// and there is memory for them, or else nil.
+func (m Auto) whole(e stream.Engine, s model.Shape, k kernelgen.Kernel, exact Method, passes *model.Plan) *autoChoice {
+	method, is := exact.(Subspace)
+	if !is || !method.oneFactor(s, k) {
+		return nil
+	}
+	method.Whole = true
+	plan := method.planWhole(e, s)
+	most := m.Memory
+	if most == 0 {
+		most = max(wholeBytes, passes.Memory.Total())
+	}
+	if plan.Memory.Total() > most || planTime(plan) >= planTime(passes) {
+		return nil
+	}
+	return autoChoice{name: "subspace", method: method}.because(
+		"all eigenvectors of the %d × %d matrix take less time than passes for rank %d, and are exact", s.Rows, s.Rows, m.Rank)
 }
 
 // oneFactor reports whether the matrix is known to be symmetric and positive semi-definite,

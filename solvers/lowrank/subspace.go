@@ -63,6 +63,10 @@ import (
 // 4·(m+n)·b·q. The model holds all rows and n·c numbers, or (m+n)·c, and embedding a row
 // takes as many kernel entries as there are rows on the other side. So this is for the
 // last word on up to some 10⁵ rows, not for a stream.
+//
+// With Whole, which is cheaper where the rank is a large part of the rows, A is formed in one
+// exact pass over half of its entries, and all of its eigenvectors are found: 20·n³ flops at
+// the speed of products, and 4·n² numbers of memory.
 type Subspace struct {
 	Rank   int // c
 	Passes int // q, exact passes at most; 0 means 3
@@ -73,6 +77,7 @@ type Subspace struct {
 	// and Precision of a [Landmark] or an [SSRSVD] are set to what serves best here.
 	Start      Method
 	TwoFactors bool // U·diag(values)·Vᵀ where A is symmetric as well
+	Whole      bool // of one factor: A is formed, and all its eigenvectors are found, without Start or Passes
 	Seed       uint64
 	Shift      Shift // fitted, centred or none, of one factor; there is none with two
 }
@@ -97,6 +102,9 @@ func (m Subspace) settings(s model.Shape, k kernelgen.Kernel) (Subspace, error) 
 		return m, fmt.Errorf("rank %d and passes %d must be at least 1, and the tolerance %v above 0", m.Rank, m.Passes, m.Tolerance)
 	}
 	if !m.oneFactor(s, k) {
+		if m.Whole {
+			return m, fmt.Errorf("all eigenvectors are found of the symmetric matrix of one source, as one factor")
+		}
 		return m, m.Shift.ofTwoFactors()
 	}
 	return m, m.Shift.among("subspace", ShiftFitted, ShiftCentred, ShiftNone)
@@ -133,6 +141,9 @@ func (m Subspace) Fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 	if err != nil {
 		return nil, err
 	}
+	if m.Whole {
+		return m.fitWhole(ctx, newTiles(k, Float64), e, rows)
+	}
 	start, err := m.fitStart(ctx, e, rows, k)
 	if err != nil {
 		return nil, err
@@ -161,7 +172,11 @@ func (m Subspace) fitSymmetric(ctx context.Context, t *tiles, e stream.Engine, s
 	if err != nil {
 		return nil, iterationError(err)
 	}
-	return m.finishSymmetric(ctx, e, t, space, last, rows.left)
+	s, err := m.spectrum(space)
+	if err != nil {
+		return nil, err
+	}
+	return m.finishSymmetric(ctx, e, t, s, last, rows.left)
 }
 
 // fitSVD goes on from the start for any matrix.

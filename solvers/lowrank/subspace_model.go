@@ -73,12 +73,9 @@ func (m Subspace) spectrum(space *krylov.Space) (*spectrum, error) {
 	return s, nil
 }
 
-// finishSymmetric makes the model. last are the pairs of the last pass.
-func (m Subspace) finishSymmetric(ctx context.Context, e stream.Engine, t *tiles, space *krylov.Space, last *krylov.Pairs, rows *panel) (*Fit, error) {
-	s, err := m.spectrum(space)
-	if err != nil {
-		return nil, err
-	}
+// finishSymmetric makes the model of what a space or all of A gives. last are the pairs of
+// the last pass.
+func (m Subspace) finishSymmetric(ctx context.Context, e stream.Engine, t *tiles, s *spectrum, last *krylov.Pairs, rows *panel) (*Fit, error) {
 	definite := t.kernel.PositiveSemiDefinite()
 	trace := t.sumDiag(rows)
 	found := &Model{Method: "subspace", Kernel: t.kernel, Seed: m.Seed, Rows: int64(rows.rows.Rows), Cols: int64(rows.rows.Rows),

@@ -16,6 +16,9 @@ func (m Subspace) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 	if err != nil {
 		return nil, err
 	}
+	if m.Whole {
+		return m.planWhole(e, s), nil
+	}
 	p, err := m.planStart(e, s, k)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,133 @@
+package lowrank
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/linalg/krylov"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// entryFlops is what a kernel entry takes, in flops of products, where plans are compared
+// and the speed of the machine may not matter.
+const entryFlops = 100
+
+// planTime returns how long a plan takes, in flops of products.
+func planTime(p *model.Plan) float64 { return entryFlops*float64(p.KernelEntries) + p.Flops }
+
+// unitRows are compared with all others to choose the unit.
+const unitRows = 64
+
+// formMatrix returns all entries of A, in one exact pass over a half of them.
+func (t *tiles) formMatrix(ctx context.Context, e stream.Engine, src stream.Gatherer) (blas64.General, error) {
+	n := int(src.Info().Rows)
+	a := stream.NewMatrix(n, n)
+	err := t.eachPair(ctx, e, "matrix", src, src, stream.Upper, func() tileVisitor {
+		return func(i, j *stream.Block, tile blas64.General) {
+			first := int(j.Start)
+			for r := range tile.Rows {
+				row := dense.Row(tile, r)
+				copy(dense.Row(a, int(i.Start)+r)[first:], row)
+				if i.Index == j.Index {
+					continue
+				}
+				for c, v := range row {
+					a.Data[(first+c)*a.Stride+int(i.Start)+r] = v
+				}
+			}
+		}
+	})
+	if err != nil {
+		return a, err
+	}
+	return a, t.checkFinite(a, src.Info().Name, numberFrom(0))
+}
+
+// fitWhole finds all eigenvectors of A, which it forms.
+func (m Subspace) fitWhole(ctx context.Context, t *tiles, e stream.Engine, rows *sideRows) (*Fit, error) {
+	all := t.pack(rows.left.rows, rows.left.number, nil)
+	if err := t.chooseUnit(ctx, e, stream.RowSlice(rows.left.rows, 0, min(rows.left.rows.Rows, unitRows)), all); err != nil {
+		return nil, err
+	}
+	a, err := t.formMatrix(ctx, e, rows.l)
+	if err != nil {
+		return nil, err
+	}
+	eig, err := newEigen("the kernel matrix", a)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s, norm := m.leading(eig, choiceOf(t.kernel))
+	return m.finishSymmetric(ctx, e, t, s, &krylov.Pairs{Values: s.values, Norm: norm, Passes: 1, Residuals: residualsOf(a, s, norm)}, rows.left)
+}
+
+// leading returns the c leading eigenpairs, but for those of rounding, and the largest
+// |eigenvalue|.
+func (m Subspace) leading(eig *eigen, choice krylov.Choice) (*spectrum, float64) {
+	order := stream.Numbers(len(eig.Values))
+	if choice == krylov.Magnitude {
+		slices.SortStableFunc(order, func(i, j int64) int { return cmp.Compare(math.Abs(eig.Values[j]), math.Abs(eig.Values[i])) })
+	}
+	norm := 0.0
+	for _, v := range eig.Values {
+		norm = math.Max(norm, math.Abs(v))
+	}
+	c := min(m.Rank, len(order))
+	for c > 0 && math.Abs(eig.Values[order[c-1]]) <= RankTolerance*norm {
+		c--
+	}
+	kept := slices.Clone(order[:c])
+	slices.Sort(kept) // descending values
+	s := &spectrum{u: stream.NewMatrix(eig.Vectors.Rows, c)}
+	for j, from := range kept {
+		s.values = append(s.values, eig.Values[from])
+		for i := range s.u.Rows {
+			dense.Row(s.u, i)[j] = dense.Row(eig.Vectors, i)[from]
+		}
+	}
+	for _, from := range order[c:] {
+		s.rest = append(s.rest, eig.Values[from])
+	}
+	s.projection = scaledColumns(s.u, dense.Reciprocals(s.values))
+	return s, norm
+}
+
+// residualsOf returns ‖Au−θu‖ of pairs, relative to norm.
+func residualsOf(a blas64.General, s *spectrum, norm float64) []float64 {
+	r := dense.Mul(blas.NoTrans, a, blas.NoTrans, s.u)
+	squares := make([]float64, len(s.values))
+	for i := range r.Rows {
+		u := dense.Row(s.u, i)
+		for j, v := range dense.Row(r, i) {
+			d := v - s.values[j]*u[j]
+			squares[j] += d * d
+		}
+	}
+	for j, v := range squares {
+		squares[j] = ratio(math.Sqrt(v), norm)
+	}
+	return squares
+}
+
+// planWhole returns the cost of fitWhole.
+func (m Subspace) planWhole(e stream.Engine, s model.Shape) *model.Plan {
+	p := PlanDense(e, s)
+	n := float64(s.Rows)
+	p.Add("all rows", 4*s.Rows*int64(s.Columns), "the number of rows")
+	p.Add("eigenvectors that are kept", 5*s.Rows*min(s.Rows, int64(m.Rank)), "`rank`")
+	p.Add("tiles between a panel and all rows", int64(e.Workers())*corePanel*s.Rows, "`threads`")
+	p.Work(n*float64(min(s.Rows, rowSample)), 2*n*n*math.Min(n, float64(m.Rank)))
+	p.Passes, p.ExactPasses = 1, 1
+	p.ByOne("it forms the matrix, which is in memory; landmark and s3spsd make passes over rows alone")
+	return p
+}

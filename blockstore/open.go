@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/arrow"
+	"github.com/nystream/nystream/blockstore/internal/charset"
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
@@ -64,6 +65,9 @@ type Options struct {
 	// Threads is how many parts of a CSV file are looked through at the same time when
 	// it is opened; 0 means one for each processor.
 	Threads int
+	// Encoding names the encoding of text files: latin1, shift_jis; "" means UTF-8, or UTF-16
+	// where a byte order mark says so.
+	Encoding string
 	// Array names the array of an .npz file that is read, or is "" for the only matrix, else
 	// the only array, in it. Vectors of the same length are columns after those of a matrix.
 	Array string
@@ -203,6 +207,9 @@ func openFiles(ctx context.Context, paths []string, o Options) (*fileSet, error)
 	if r.csv, err = o.csv(); err != nil {
 		return nil, err
 	}
+	if r.encoding, err = charset.Find(o.Encoding); err != nil {
+		return nil, err
+	}
 	ctx = remote.Remember(ctx)
 	list, err := file.Expand(ctx, paths)
 	if err != nil {
@@ -251,11 +258,12 @@ func (o Options) csv() (c text.CSVOptions, err error) {
 
 // reading is how one file is read: what the options say of it, checked.
 type reading struct {
-	format string
-	array  string
-	spool  string // folder
-	memory int64
-	csv    text.CSVOptions
+	format   string
+	array    string
+	encoding charset.Encoding // of text
+	spool    string           // folder
+	memory   int64
+	csv      text.CSVOptions
 }
 
 // openPath opens one file or pipe.
@@ -310,19 +318,34 @@ func openRegular(ctx context.Context, path string, r reading) (column.Table, err
 	found := r.format
 	if r.format == "" || formats.IsText(r.format) {
 		var err error
-		if found, err = formats.Sniff(ctx, path); err != nil && r.format == "" {
+		if found, err = formats.Sniff(ctx, path); err != nil && r.format == "" && r.encoding.IsUTF8() {
 			return nil, err
 		}
+	}
+	if err := r.checkEncoding(path, found); err != nil {
+		return nil, err
 	}
 	if formats.IsCompressed(found) {
 		t, err := openCompressed(ctx, path, found, r)
 		return ofFormat(t, err, cmp.Or(r.format, "text")+", "+found)
+	}
+	if found == formats.UTF16 || !r.encoding.IsUTF8() {
+		t, err := openCopied(ctx, path, r, func(in io.Reader) (io.ReadCloser, error) { return io.NopCloser(in), nil })
+		return ofFormat(t, err, cmp.Or(r.format, "text")+", "+cmp.Or(found, r.encoding.String()))
 	}
 	if r.format == "" {
 		r.format = found
 	}
 	t, err := openFormat(ctx, path, r)
 	return ofFormat(t, err, r.format)
+}
+
+// checkEncoding refuses an encoding of what is no text.
+func (r reading) checkEncoding(path, found string) error {
+	if r.encoding.IsUTF8() || found == "" || found == formats.UTF16 || formats.IsText(found) || formats.IsCompressed(found) {
+		return nil
+	}
+	return fault.File(path, "`encoding` is for text, and this is a file of the format %s; leave it out", found)
 }
 
 // openFormat opens a file of a format that is no compressed text.

@@ -42,7 +42,7 @@ func openPipe(ctx context.Context, name string, pipe io.Reader, r reading) (colu
 		}
 		defer plain.Close()
 		return openUnseekable(ctx, name, plain, r)
-	case found != "":
+	case found != "" && found != formats.UTF16:
 		return nil, fault.File(name, "a file of the format %s cannot be read through a pipe; save it and name the file, or pipe text or an Arrow stream", found)
 	}
 	return openUnseekable(ctx, name, in, r)
@@ -60,12 +60,17 @@ func openCompressed(ctx context.Context, path, found string, r reading) (column.
 	if r.format != "" && !formats.IsText(r.format) {
 		return nil, fault.File(path, "only text (.csv, .tsv, .libsvm) is read compressed as a whole; decompress it first")
 	}
+	return openCopied(ctx, path, r, func(in io.Reader) (io.ReadCloser, error) { return compression.NewReader(found, in) })
+}
+
+// openCopied opens a copy of the text that unpack makes of a file.
+func openCopied(ctx context.Context, path string, r reading, unpack func(in io.Reader) (io.ReadCloser, error)) (column.Table, error) {
 	f, stamp, err := file.OpenStamped(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	plain, err := compression.NewReader(found, bufio.NewReaderSize(io.NewSectionReader(f, 0, stamp.Size), 1<<20))
+	plain, err := unpack(bufio.NewReaderSize(io.NewSectionReader(f, 0, stamp.Size), 1<<20))
 	if err != nil {
 		return nil, fault.File(path, "%w", err)
 	}
@@ -86,7 +91,7 @@ func openUnseekable(ctx context.Context, name string, in io.Reader, r reading) (
 	if r.format != "" && !formats.IsText(r.format) {
 		return nil, fault.File(name, "the format %s is not read here, only text and Arrow streams; save it and name the file", r.format)
 	}
-	stamp, err := file.Copy(ctx, r.spool, name, name, in)
+	stamp, err := file.Copy(ctx, r.spool, name, name, r.encoding.NewReader(in))
 	if err != nil {
 		return nil, err
 	}
@@ -121,11 +126,15 @@ func openCopy(ctx context.Context, in text.Input, r reading) (column.Table, erro
 	if slices.ContainsFunc(about.Columns, func(c column.Info) bool { return !c.Kind.Keepable() }) {
 		return plain, nil
 	}
+	var t *store.Table
 	src, err := column.Choose(plain, nil, upTo(0, len(about.Columns)))
-	if err != nil {
-		return nil, err
+	if err == nil {
+		t, err = store.Copy(ctx, src, r.spool)
 	}
-	t, err := store.Copy(ctx, src, r.spool)
+	var bad *fault.DataError
+	if errors.As(err, &bad) {
+		return plain, nil // perhaps nobody asks for the column
+	}
 	if err != nil {
 		return nil, err
 	}

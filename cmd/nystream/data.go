@@ -25,6 +25,7 @@ type dataFlags struct {
 	comment   string
 	skip      int
 	array     string
+	encoding  string
 	format    string
 	spool     bool
 	noSpool   bool
@@ -51,6 +52,7 @@ func (d *dataFlags) addLayout(cmd *cobra.Command) {
 	f.StringVar(&d.comment, "comment", "", "lines of CSV files that begin with this `character` are passed over, such as '#'")
 	f.IntVar(&d.skip, "skip", 0, "`number` of lines at the beginning of CSV files to pass over, such as a title")
 	f.StringVar(&d.array, "array", "", "`name` of the array to read of .npz files that hold several")
+	f.StringVar(&d.encoding, "encoding", "", "`name` of the encoding of text files, if it is not UTF-8: latin1, shift_jis, utf-16")
 	f.StringVar(&d.spoolDir, "spool-dir", "", "`folder` to store pipes and unpacked text in, and what is collected before it is sent, instead of the system's for temporary files")
 	f.StringVar(&d.format, "input-format", "", "format of the files when their names do not tell: "+strings.Join(blockstore.Formats(), ", "))
 	mustRegister(cmd.MarkFlagDirname("spool-dir"))
@@ -66,7 +68,7 @@ func (d *dataFlags) options(a *app) blockstore.Options {
 
 // layout returns what the flags say of the files alone, whatever their columns are for.
 func (d *dataFlags) layout() blockstore.Options {
-	return blockstore.Options{Format: d.format, NoHeader: d.noHeader, Header: d.header, Delimiter: d.delimiter, Comment: d.comment, Skip: d.skip, Array: d.array, SpoolDir: d.spoolDir}
+	return blockstore.Options{Format: d.format, NoHeader: d.noHeader, Header: d.header, Delimiter: d.delimiter, Comment: d.comment, Skip: d.skip, Array: d.array, Encoding: d.encoding, SpoolDir: d.spoolDir}
 }
 
 // trimmed returns a list as people write it, with spaces after commas.

@@ -90,7 +90,7 @@ func (i *inspectCommand) checkArguments(args []string) error {
 		{models > 0 && models < len(args), "models and data together: inspect models one by one, and data by themselves"},
 		{models > 1, fmt.Sprintf("%d models: inspect them one by one", models)},
 	}
-	for _, flag := range []string{"rows", "no-header", "header", "delimiter", "comment", "skip", "array", "spool-dir", "input-format"} {
+	for _, flag := range []string{"rows", "no-header", "header", "delimiter", "comment", "skip", "array", "encoding", "spool-dir", "input-format"} {
 		if i.cmd.Flags().Lookup(flag) != nil {
 			asked = append(asked, contradiction{models > 0 && given(flag), "--" + flag + " is for data: leave it out with a model"})
 		}

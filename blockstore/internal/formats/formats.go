@@ -33,6 +33,9 @@ const (
 	Gzip  = "gzip"
 	Zstd  = "zstd"
 	Bzip2 = "bzip2"
+
+	// Text in another encoding, by its byte order mark; no value of blockstore.Options.Format.
+	UTF16 = "utf-16"
 )
 
 // All returns the formats that a user may name.
@@ -66,6 +69,8 @@ func ByExtension(extension string) string { return extensions[strings.ToLower(ex
 // magics maps the first bytes of a file to its format, or, where remedy is
 // set, to what to do with it.
 var magics = []struct{ magic, format, remedy string }{
+	{"\xff\xfe", UTF16, ""},
+	{"\xfe\xff", UTF16, ""},
 	{"PAR1", Parquet, ""},
 	{"PARE", "", "it is an encrypted Parquet file; write it without encryption"},
 	{"ARROW1", Arrow, ""},

@@ -163,6 +163,9 @@ func keepCell(c *stream.Column, cell []byte) error {
 	}
 	switch c.Kind {
 	case stream.String:
+		if err := checkText(cell); err != nil {
+			return err
+		}
 		c.Strings = append(c.Strings, string(cell))
 	case stream.Int64:
 		v, ok := parseInt(cell)

@@ -227,6 +227,11 @@ func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
 }
 
 func (t *csvTable) Source(c column.Choice) (stream.Source, error) {
+	for _, j := range c.All(true) {
+		if err := checkText([]byte(t.Columns[j].Name)); err != nil {
+			return nil, fault.File(t.Path, "the name of column %d: %w", j, err)
+		}
+	}
 	cursor := func(in io.ReaderAt) textCursor {
 		records := newRecords(in, t.layout)
 		return &csvCursor{Choice: &c, table: t, records: records}

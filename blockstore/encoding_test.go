@@ -1,0 +1,71 @@
+package blockstore
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nystream/nystream/blockstore/internal/filetest"
+)
+
+// Text in Latin-1 is read with its encoding named; without that its numbers are, and its
+// text is an error that names the place.
+func TestEncoding(t *testing.T) {
+	const latin1 = "a;stra\xdfe;b\n1;caf\xe9;2\n3;x;4\n"
+	dir := t.TempDir()
+	for name, content := range map[string]string{"a.csv": latin1, "b.csv.gz": gzipped(t, latin1), "c.dat": latin1, "d.txt": latin1} {
+		path := filetest.FileIn(t, dir, name, content)
+		for _, o := range []Options{{Columns: []string{"a", "b"}}, {Columns: []string{"a", "b"}, Encoding: "latin1"}} {
+			if name == "c.dat" && o.Encoding == "" {
+				continue
+			}
+			if diff := cmp.Diff([]float64{1, 2, 3, 4}, numbersOf(t, mustOpen(t, o, path))); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
+		}
+		src := mustOpen(t, Options{Encoding: "latin1", Keep: []string{"straße"}}, path)
+		if got := filetest.MustRead(t, src, 3).Kept[0].Strings; !cmp.Equal(got, []string{"café", "x"}) {
+			t.Errorf("%s: %q", name, got)
+		}
+		if name != "c.dat" {
+			mustContain(t, openError(t, Options{Keep: []string{"1"}}, path), name, "column 1", "0xdf", "`encoding latin1`")
+		}
+	}
+	path := filetest.FileIn(t, dir, "e.csv", "a,s\n1,x\n2,caf\xe9\n")
+	_, err := filetest.ReadAll(mustOpen(t, Options{Keep: []string{"s"}}, path), 3)
+	filetest.WantError(t, err, "e.csv", "row 1", `column "s"`, "line 3", "byte 3", "0xe9", "`encoding latin1`")
+	path = filetest.FileIn(t, dir, "f.svm", "caf\xe9 1:2\nb 1:3\n")
+	numbersOf(t, mustOpen(t, Options{}, path))
+	_, err = filetest.ReadAll(mustOpen(t, Options{Label: "label"}, path), 3)
+	filetest.WantError(t, err, "f.svm", "row 0", "0xe9", "`encoding latin1`")
+	mustContain(t, openError(t, Options{Encoding: "shift_jis"}, filetest.FileIn(t, dir, "g.csv", "a\n1\n\xfd\xfd\n")), "g.csv", "line 3", "shift_jis")
+	mustContain(t, openError(t, Options{Encoding: "klingon"}, path), "klingon", "latin1")
+	npy := filetest.FileIn(t, dir, "h.npy", "\x93NUMPY\x01\x00")
+	mustContain(t, openError(t, Options{Encoding: "latin1"}, npy), "h.npy", "`encoding`", "npy")
+}
+
+// UTF-16 is known by its byte order mark, in files and pipes, compressed or not.
+func TestUTF16(t *testing.T) {
+	wide := "\xff\xfe"
+	for _, c := range "x,s\r\n1,\u65e5\r\n2,b\r\n" {
+		wide += string([]byte{byte(c), byte(c >> 8)})
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"a.csv", "b.csv.gz", "c", "-"} {
+		content := wide
+		if strings.HasSuffix(name, ".gz") {
+			content = gzipped(t, wide)
+		}
+		o, path := Options{Keep: []string{"s"}}, name
+		if name == "-" {
+			o.Stdin = strings.NewReader(content)
+		} else {
+			path = filetest.FileIn(t, dir, name, content)
+		}
+		b := filetest.MustRead(t, mustOpen(t, o, path), 3)
+		if !cmp.Equal(b.X.Data, []float64{1, 2}) || !cmp.Equal(b.Kept[0].Strings, []string{"日", "b"}) {
+			t.Errorf("%s: %v %q", name, b.X.Data, b.Kept[0].Strings)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+// Package charset makes UTF-8 of text in other encodings.
+package charset
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/ianaindex"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+)
+
+// Encoding is how characters are written as bytes. The zero value is UTF-8, or UTF-16 where
+// a byte order mark says so.
+type Encoding struct {
+	name  string
+	plain encoding.Encoding // nil for UTF-8
+}
+
+// Find returns the encoding of that name: those of the WHATWG, in which latin1 is Windows'
+// superset of it, or else of IANA. No name means UTF-8.
+func Find(name string) (Encoding, error) {
+	if name == "" {
+		return Encoding{}, nil
+	}
+	e, err := htmlindex.Get(strings.TrimSpace(name))
+	if err != nil || e == encoding.Replacement {
+		e, err = ianaindex.IANA.Encoding(name)
+	}
+	if err != nil || e == nil {
+		return Encoding{}, fmt.Errorf("encoding %q is not known; utf-8, utf-16, latin1, windows-1251, shift_jis, euc-jp, gbk, big5 and euc-kr are, and more of IANA's names", name)
+	}
+	if e == unicode.UTF8 {
+		return Encoding{}, nil
+	}
+	return Encoding{strings.ToLower(strings.TrimSpace(name)), e}, nil
+}
+
+// IsUTF8 reports whether nothing is to be done.
+func (e Encoding) IsUTF8() bool { return e.plain == nil }
+
+// String returns the name.
+func (e Encoding) String() string {
+	if e.IsUTF8() {
+		return "utf-8"
+	}
+	return e.name
+}
+
+// MarkedUTF16 reports whether text begins with a byte order mark of UTF-16.
+func MarkedUTF16(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff"))
+}
+
+// NewReader returns a reader of the UTF-8 of what in gives. A byte order mark decides
+// whatever the encoding. Bytes that are no character of another encoding are an error.
+func (e Encoding) NewReader(in io.Reader) io.Reader {
+	buffered := bufio.NewReaderSize(in, 64<<10)
+	head, _ := buffered.Peek(2)
+	switch {
+	case MarkedUTF16(head):
+		return transform.NewReader(buffered, unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder())
+	case e.IsUTF8():
+		return buffered
+	case e.plain == unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM) || e.plain == unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM):
+		return transform.NewReader(buffered, e.plain.NewDecoder())
+	}
+	return &strict{in: transform.NewReader(buffered, unicode.BOMOverride(e.plain.NewDecoder())), encoding: e, line: 1}
+}
+
+// strict looks for what could not be decoded.
+type strict struct {
+	in       io.Reader
+	encoding Encoding
+	line     int64
+	last     []byte // the end of what was read before
+}
+
+// replacement stands for what could not be decoded. No encoding but those of Unicode has it.
+var replacement = []byte("\uFFFD")
+
+// Read implements io.Reader.
+func (s *strict) Read(p []byte) (int, error) {
+	n, err := s.in.Read(p)
+	s.last = append(s.last, p[:n]...)
+	if at := bytes.Index(s.last, replacement); at >= 0 {
+		s.line += int64(bytes.Count(s.last[:at], []byte{'\n'}))
+		return 0, fmt.Errorf("line %d: bytes that are no character of %s; is it another encoding?", s.line, s.encoding)
+	}
+	if whole := len(s.last) - (len(replacement) - 1); whole > 0 {
+		s.line += int64(bytes.Count(s.last[:whole], []byte{'\n'}))
+		s.last = append(s.last[:0], s.last[whole:]...)
+	}
+	return n, err
+}

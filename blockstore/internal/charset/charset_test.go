@@ -1,0 +1,67 @@
+package charset
+
+import (
+	"io"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+func TestDecodes(t *testing.T) {
+	const text = "id,größe\n1,日本 表ソ\n" // the second byte of 表 is a backslash in Shift-JIS
+	for name, want := range map[string]string{"shift_jis": "id,gr\n1,日本 表ソ\n", "latin1": "a\nö,ß,é\n", "utf-16": text, "UTF-16BE": text,
+		"gbk": "1,日本\n", "koi8-r": "да\n", "": text, "utf-8": text, "IBM037": "abc"} {
+		e, err := Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		packed := want
+		if !e.IsUTF8() {
+			if packed, err = e.plain.NewEncoder().String(want); err != nil {
+				t.Fatal(name, err)
+			}
+		}
+		for _, in := range []io.Reader{strings.NewReader(packed), iotest.OneByteReader(strings.NewReader(packed))} {
+			got, err := io.ReadAll(e.NewReader(in))
+			if string(got) != want || err != nil {
+				t.Errorf("%s: %q, %v", name, got, err)
+			}
+		}
+	}
+}
+
+// A byte order mark decides.
+func TestMarks(t *testing.T) {
+	for name, packed := range map[string]string{"": "\xff\xfea\x00,\x00\xe9\x00", "latin1": "\xfe\xff\x00a\x00,\x00\xe9", "utf-16": "\xfe\xff\x00a\x00,\x00\xe9"} {
+		e, err := Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(e.NewReader(strings.NewReader(packed))); string(got) != "a,é" || err != nil {
+			t.Errorf("%q: %q, %v", name, got, err)
+		}
+	}
+}
+
+// What is no character of the encoding is an error that names the line, wherever it stands.
+func TestRefuses(t *testing.T) {
+	e, err := Find("shift_jis")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, before := range []int{0, 1, 2, 3, 5000, 70000} {
+		packed := strings.Repeat("a\n", before) + "\xfd\xfd\n"
+		for _, in := range []io.Reader{strings.NewReader(packed), iotest.OneByteReader(strings.NewReader(packed))} {
+			_, err := io.ReadAll(e.NewReader(in))
+			if want := "line " + strconv.Itoa(before+1) + ": bytes"; err == nil || !strings.Contains(err.Error(), want) {
+				t.Fatalf("%v, want %s", err, want)
+			}
+		}
+	}
+	for _, name := range []string{"latin-one", "replacement", "x-user"} {
+		if _, err := Find(name); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

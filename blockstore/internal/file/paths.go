@@ -13,6 +13,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/lake"
 	"github.com/nystream/nystream/blockstore/internal/remote"
 	"github.com/nystream/nystream/blockstore/object"
 )
@@ -118,9 +119,16 @@ func expandGlob(pattern string) ([]string, error) {
 		return nil, fmt.Errorf("glob %q: %w", pattern, err)
 	}
 	var files []string
+	checked := ""
 	for _, path := range matches {
 		if hiddenIn(path, pattern) {
 			continue
+		}
+		if dir := filepath.Dir(path); dir != checked {
+			if err := lake.Check(dir); err != nil {
+				return nil, err
+			}
+			checked = dir
 		}
 		info, err := os.Stat(path)
 		switch {
@@ -165,6 +173,9 @@ func isHidden(name string) bool {
 func walkFolder(folder string) ([]string, error) {
 	var files []string
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			err = lake.Check(path)
+		}
 		switch {
 		case err != nil:
 			return err

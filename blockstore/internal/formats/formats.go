@@ -79,12 +79,9 @@ var magics = []struct{ magic, format, remedy string }{
 	{"\x89NYS\r\n\x1a\n", Store, ""},
 	{"PK\x03\x04", NPZ, ""},
 	{"PK\x05\x06", "", "it is an empty zip archive"},
-	{"\x89HDF\r\n\x1a\n", "", "it is an HDF5 file; save the array with numpy.save, or the table as Parquet"},
-	{"ORC", "", "it is an ORC file; convert it to Parquet"},
 	{"\x1f\x8b", Gzip, ""},
 	{"\x28\xb5\x2f\xfd", Zstd, ""},
 	{"BZh", Bzip2, ""},
-	{"\xfd7zXZ\x00", "", "it is compressed with xz; decompress it first"},
 }
 
 // Sniff tells the format of a file by its first bytes where they are telling,
@@ -131,9 +128,12 @@ func SniffIn(f io.ReaderAt, path string) (format string, err error) {
 	}
 }
 
-// ByMagic finds the format, or what to do instead, by the first bytes. Text is
+// ByMagic finds the format, or what to do instead, by the first bytes. Short words are
 // never meant: a CSV file may well begin with a column called ORC.
 func ByMagic(head string) (format, remedy string) {
+	if remedy := foreign(head); remedy != "" {
+		return "", remedy
+	}
 	if isText(head) {
 		return "", ""
 	}

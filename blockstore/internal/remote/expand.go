@@ -11,6 +11,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/lake"
 	"github.com/nystream/nystream/blockstore/object"
 )
 
@@ -69,9 +70,13 @@ func below(ctx context.Context, prefix string, wanted func(name string) bool) (n
 	if err != nil {
 		return nil, err
 	}
+	var kind, table string
 	err = again(ctx, func() error {
-		names = nil
+		names, kind, table = nil, "", ""
 		return store.List(ctx, prefix, func(name string, o object.Object) error {
+			if of, folder := lake.Of(name); of != "" {
+				kind, table = of, folder
+			}
 			hidden := slices.ContainsFunc(strings.Split(name[strings.LastIndex(prefix, "/")+1:], "/"), isHidden)
 			if !strings.HasSuffix(name, "/") && !hidden && wanted(name) {
 				names = append(names, name)
@@ -82,6 +87,9 @@ func below(ctx context.Context, prefix string, wanted func(name string) bool) (n
 	})
 	if err != nil {
 		return nil, named(ctx, prefix, err)
+	}
+	if kind != "" && slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, table+"/") }) {
+		return nil, lake.Refusal(kind, table)
 	}
 	slices.Sort(names)
 	return names, nil

@@ -28,6 +28,9 @@ func NewWriter(out io.Writer, name string, s Schema) (Writer, error) {
 	w := &pipeWriter{out: &pipeOutput{out, name}, schema: s}
 	var err error
 	w.encoder, err = start(w.out, stream.Info{Name: name, Columns: s.Columns, Kept: s.Kept, Rows: s.Rows})
+	if err == nil {
+		err = column.Describe(w.encoder, s.About)
+	}
 	if err != nil {
 		return nil, w.out.name(err)
 	}

@@ -26,6 +26,9 @@ type Schema struct {
 	Kept []stream.Field
 	// Rows is the number of rows, or -1 when it is not known beforehand.
 	Rows int64
+	// About is what a Parquet or Arrow file says of itself, under names: its metadata. Other
+	// formats have no place for it.
+	About map[string]string
 	// Format is one of OutputFormats(), or "" for that of the extension.
 	Format string
 	// SpoolDir is the folder for what has to be collected before it can be sent: objects, and
@@ -213,6 +216,9 @@ func create(path string, s Schema, start column.StartEncoder) (Writer, error) {
 		return nil, err
 	}
 	e, err := start(f, stream.Info{Columns: s.Columns, Kept: s.Kept, Rows: s.Rows})
+	if err == nil {
+		err = column.Describe(e, s.About)
+	}
 	if err != nil {
 		err = f.Fail(err)
 		f.Abort()

@@ -37,6 +37,8 @@ type app struct {
 
 	commandLine []string
 	cmd         *cobra.Command // whose flags the texts of libraries name
+	provenance  bool           // files tell how they were made
+	origin      *made          // what they tell
 	started     time.Time
 	running     bool // the command line was accepted
 	progress    *progress
@@ -64,6 +66,7 @@ func (a *app) addGlobalFlags(root *cobra.Command) {
 	flags.StringVar(&a.config, "config", "", "`file` of settings, .toml; see nystream help config")
 	mustRegister(root.MarkPersistentFlagFilename("config", "toml"))
 	flags.DurationVar(&a.stall, "stall", 30*time.Second, "`time` without progress, such as 5m, after which a read of a file is given up")
+	flags.BoolVar(&a.provenance, "provenance", true, "write into models, Parquet and Arrow files by which version and command line they were made, from what; false leaves it out, so that rows under any name and in any format make the same bytes")
 	flags.BoolVar(&a.quiet, "quiet", false, "no progress and no notes on the standard error")
 }
 

@@ -45,6 +45,21 @@ type fitError struct {
 	From  string      `json:"from"`
 }
 
+// fitErrors returns the estimates of a fit's errors.
+func (j *job) fitErrors(r *model.Report) (list []fitError) {
+	for _, e := range r.Errors {
+		list = append(list, fitError{e.Of, show.Number(e.Value), j.words(e.From)})
+	}
+	return list
+}
+
+// addErrors adds a line for each estimate of an error.
+func addErrors(t *show.Text, list []fitError) {
+	for _, e := range list {
+		t.Add("error", "of the %s about %.2g, estimated from %s", e.Of, float64(e.Value), e.From)
+	}
+}
+
 // reportFit prints what is known about a finished fit.
 func (j *job) reportFit(m model.Model, report *model.Report) error {
 	_, all, t := j.result(m, report)
@@ -63,9 +78,7 @@ func (j *job) result(m model.Model, report *model.Report) (r *fitResult, all any
 	if len(report.Residuals) > 0 {
 		r.Residual = show.Optional(report.Residual())
 	}
-	for _, e := range report.Errors {
-		r.Errors = append(r.Errors, fitError{e.Of, show.Number(e.Value), j.words(e.From)})
-	}
+	r.Errors = j.fitErrors(report)
 	t = &show.Text{Title: j.task.title()}
 	for _, w := range r.Warnings {
 		t.Add("warning", "%s", w)
@@ -74,9 +87,7 @@ func (j *job) result(m model.Model, report *model.Report) (r *fitResult, all any
 		t.Add("chosen", "%s", r.Chosen)
 	}
 	all = j.task.fitted(r, t)
-	for _, e := range r.Errors {
-		t.Add("error", "of the %s about %.2g, estimated from %s", e.Of, float64(e.Value), e.From)
-	}
+	addErrors(t, r.Errors)
 	j.addWork(r, t)
 	return r, all, t
 }

@@ -80,6 +80,8 @@ where 1 is the version of the container; every command compares the digest. meta
     kernel    as --kernel takes it, with numbers for words such as median
     seed, rank, rows, columns
     left, right                how rows of a side become numbers; right only if it differs
+    made                       how the file came to be: version, command, sources, errors and
+                               units; not in files made with --provenance=false
     data.columns               names of the columns, in the order of the numbers in a row;
                                none where they only count
     data.nulls                 what becomes of rows with nulls: error, drop, zero or mean

@@ -312,8 +312,9 @@ func (i *inspectCommand) model(ctx context.Context, path string) error {
 		data.Graph = &graphData{graphRecipe: data.Graph.graphRecipe}
 	}
 	parts := []any{struct {
+		Made *made    `json:"made,omitempty"`
 		Data rowsData `json:"data"`
-	}{data}, r}
+	}{f.made, data}, r}
 	if f.family.inspect != nil {
 		parts = append(parts, f.family.inspect(f.model))
 	}
@@ -348,6 +349,7 @@ func (r *modelResult) text(f *modelFile, d *model.Description) *show.Text {
 		t.Add(fact.Name, "%s", fact.Value)
 	}
 	t.Add("seed", "%d", d.Seed)
+	f.made.describe(t)
 	f.data.describe(t, d.Columns, f.prepare.Shift != nil)
 	t.Add("size", "%s", show.Bytes(r.Bytes))
 	for _, a := range r.Arrays {

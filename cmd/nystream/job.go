@@ -181,6 +181,7 @@ func (j *job) fitOrLeave(ctx context.Context) (model.Model, *model.Report, error
 
 // writeAndReport writes all files of a fit, and reports.
 func (j *job) writeAndReport(ctx context.Context, m model.Model, r *model.Report) error {
+	j.origin = j.madeBy(r)
 	writers, err := j.task.write(ctx, m)
 	defer abortAll(writers) // does nothing after Commit
 	if err != nil {
@@ -196,7 +197,7 @@ func (j *job) writeAndReport(ctx context.Context, m model.Model, r *model.Report
 		if j.prepared.left != nil {
 			f.prepare, f.right = j.task.preparations()
 		}
-		return f.prepareFile(j.output)
+		return f.prepareFile(j.output, j.origin)
 	})
 	if err != nil {
 		return err

@@ -41,6 +41,7 @@ func TestScripts(t *testing.T) {
 			for _, v := range []string{"THREADS", "MEMORY", "SEED", "FORMAT", "QUIET", "LOG_FORMAT", "LOG_EVERY"} {
 				e.Setenv(environmentPrefix+v, "")
 			}
+			e.Setenv(environmentPrefix+"PROVENANCE", "false") // models of the same rows under other names are compared
 			e.Setenv("PYTHON", python())
 			recipes, err := filepath.Abs("recipes")
 			if err != nil {

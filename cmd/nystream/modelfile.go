@@ -16,13 +16,14 @@ import (
 )
 
 // modelFile is a model with all that is needed to apply it. Nothing in its file depends
-// on how or where it was made: no paths, times, threads or file formats.
+// on how or where it was made, but for what [made] says: no times and threads at all.
 type modelFile struct {
 	path    string
 	family  *family
 	model   model.Model
 	meta    []byte // meta.json up to what data are, without white space
 	data    rowsData
+	made    *made              // nil if the file does not tell
 	prepare stream.Preparation // of left rows, and of right rows unless they are pairs
 	right   stream.Preparation // of the right rows of pairs
 	ids     []int64            // of the nodes of a graph, if they are integers
@@ -75,7 +76,7 @@ func onlyCount(names []string) bool {
 }
 
 // prepareFile writes the model to a file that is complete but for its name.
-func (f *modelFile) prepareFile(path string) (blockstore.Output, error) {
+func (f *modelFile) prepareFile(path string, by *made) (blockstore.Output, error) {
 	saved, err := f.model.Save()
 	if err != nil {
 		return nil, err
@@ -87,6 +88,11 @@ func (f *modelFile) prepareFile(path string) (blockstore.Output, error) {
 	putPreparation(saved, rightPrefix, f.right)
 	if saved.Data, err = json.Marshal(f.data); err != nil {
 		return nil, err
+	}
+	if by != nil {
+		if saved.Made, err = json.Marshal(by); err != nil {
+			return nil, err
+		}
 	}
 	return modelfile.Prepare(path, saved)
 }
@@ -149,6 +155,12 @@ func (f *modelFile) decode(a *model.Archive) (err error) {
 	}
 	if err := json.Unmarshal(a.Data, &f.data); err != nil {
 		return fmt.Errorf("meta.json: data: %w", err)
+	}
+	if a.Made != nil {
+		f.made = new(made)
+		if err := json.Unmarshal(a.Made, f.made); err != nil {
+			return fmt.Errorf("meta.json: made: %w", err)
+		}
 	}
 	if f.model, err = f.family.load(a, &f.data); err != nil {
 		return err

@@ -144,6 +144,10 @@ func (a *app) create(path string, s blockstore.Schema) (blockstore.Writer, error
 	if f := a.cmd.Flag("spool-dir"); f != nil {
 		s.SpoolDir = f.Value.String()
 	}
+	if a.origin == nil {
+		a.origin = a.made()
+	}
+	s.About = a.origin.about()
 	if !isPipe(path) {
 		return blockstore.Create(path, s)
 	}

@@ -17,9 +17,9 @@ import (
 type Archive struct {
 	Header json.RawMessage
 	Arrays []Array
-	// Data says what rows the model takes, in JSON of the program that made its file, or
-	// is nil.
-	Data json.RawMessage
+	// Data says what rows the model takes, and Made how it came to be, in JSON of the program
+	// that made its file; nil if nothing is said.
+	Data, Made json.RawMessage
 
 	prefix string // of the names of a part
 	errs   *error // shared by the parts

@@ -72,6 +72,9 @@ func Prepare(path string, a *model.Archive) (*archive.Prepared, error) {
 	if !ok || len(header) < 2 {
 		return nil, fmt.Errorf("modelfile: the header is no JSON object: %.40q", a.Header)
 	}
+	if a.Made != nil {
+		header = fmt.Appendf(header, `,"made":%s`, a.Made)
+	}
 	var text bytes.Buffer
 	if err := json.Indent(&text, fmt.Appendf(nil, `{"format":%q,"version":%d,%s,"data":%s}`, Format, Version, header[1:], data), "", "  "); err != nil {
 		return nil, fmt.Errorf("modelfile: %w", err)
@@ -89,6 +92,7 @@ func opened(file *archive.Archive) (*model.Archive, error) {
 	var meta struct {
 		Format  string          `json:"format"`
 		Version int             `json:"version"`
+		Made    json.RawMessage `json:"made"`
 		Data    json.RawMessage `json:"data"`
 	}
 	if err := json.Unmarshal(file.Meta, &meta); err != nil {
@@ -97,16 +101,21 @@ func opened(file *archive.Archive) (*model.Archive, error) {
 	if meta.Format != Format || meta.Version != Version {
 		return nil, fmt.Errorf("it calls itself %q version %d, and this program reads %q version %d", meta.Format, meta.Version, Format, Version)
 	}
-	var all, data bytes.Buffer
-	if err := errors.Join(json.Compact(&all, file.Meta), json.Compact(&data, meta.Data)); err != nil {
+	var all, data, made bytes.Buffer
+	err := errors.Join(json.Compact(&all, file.Meta), json.Compact(&data, meta.Data))
+	if meta.Made != nil {
+		made.WriteString(`,"made":`)
+		err = errors.Join(err, json.Compact(&made, meta.Made))
+	}
+	if err != nil {
 		return nil, fmt.Errorf("meta.json: %w", err)
 	}
-	before, last := bytes.CutSuffix(all.Bytes(), fmt.Appendf(nil, `,"data":%s}`, data.Bytes()))
+	before, last := bytes.CutSuffix(all.Bytes(), fmt.Appendf(nil, `%s,"data":%s}`, made.Bytes(), data.Bytes()))
 	header, first := bytes.CutPrefix(before, fmt.Appendf(nil, `{"format":%q,"version":%d,`, Format, Version))
 	if !first || !last {
-		return nil, errors.New("meta.json: format and version are not its first fields, or data is not its last")
+		return nil, errors.New("meta.json: format and version are not its first fields, or made and data are not its last")
 	}
-	a := &model.Archive{Header: fmt.Appendf(nil, "{%s}", header), Data: data.Bytes()}
+	a := &model.Archive{Header: fmt.Appendf(nil, "{%s}", header), Data: data.Bytes(), Made: meta.Made}
 	for _, array := range file.Arrays {
 		read := model.Array{Name: array.Name, Rows: array.Shape[0], Floats: array.Floats, Ints: array.Ints}
 		if len(array.Shape) == 2 {

@@ -28,7 +28,7 @@ const WriterBytes = 24 << 20
 // columns nullable.
 type encoder struct {
 	out       io.Writer
-	asFile    bool // not a stream
+	file      *file.Atomic // nil for a stream
 	w         batchWriter
 	written   bool // a batch is in the file
 	builder   *array.RecordBuilder
@@ -59,7 +59,7 @@ func NewStreamPipe(out io.Writer, s stream.Info) (column.Encoder, error) {
 }
 
 // newEncoder writes to out: a stream, or a file if f is not nil.
-func newEncoder(out io.Writer, f *file.Atomic, s stream.Info) (_ column.Encoder, err error) {
+func newEncoder(out io.Writer, f *file.Atomic, s stream.Info) (column.Encoder, error) {
 	if len(s.Columns)+len(s.Kept) == 0 {
 		return nil, column.ErrNoColumns
 	}
@@ -70,18 +70,27 @@ func newEncoder(out io.Writer, f *file.Atomic, s stream.Info) (_ column.Encoder,
 	for _, k := range s.Kept {
 		fields = append(fields, arrow.Field{Name: k.Name, Type: keptType(k.Kind), Nullable: true})
 	}
-	schema := arrow.NewSchema(fields, nil)
-	e := &encoder{
-		out: out, asFile: f != nil, schema: s,
-		builder:   array.NewRecordBuilder(memory.DefaultAllocator, schema),
-		batchRows: max(1, min(batchRows, batchBytes/(8*len(fields)))),
+	e := &encoder{out: out, file: f, schema: s, batchRows: max(1, min(batchRows, batchBytes/(8*len(fields))))}
+	return e, e.begin(arrow.NewSchema(fields, nil))
+}
+
+// begin makes what writes batches of a schema. Nothing is written before the first batch.
+func (e *encoder) begin(schema *arrow.Schema) (err error) {
+	e.builder = array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	if e.file == nil {
+		e.w = ipc.NewWriter(e.out, ipc.WithSchema(schema))
+		return nil
 	}
-	if f == nil {
-		e.w = ipc.NewWriter(out, ipc.WithSchema(schema))
-		return e, nil
-	}
-	e.w, err = ipc.NewFileWriter(f, ipc.WithSchema(schema))
-	return e, err
+	e.w, err = ipc.NewFileWriter(e.file, ipc.WithSchema(schema))
+	return err
+}
+
+// Describe adds to the metadata of the schema.
+func (e *encoder) Describe(about map[string]string) error {
+	metadata := arrow.MetadataFrom(about) // in the order of the names
+	fields := e.builder.Schema().Fields()
+	e.builder.Release()
+	return e.begin(arrow.NewSchema(fields, &metadata))
 }
 
 // keptType returns the type of a kept column.
@@ -167,7 +176,7 @@ func (e *encoder) Finish() error {
 	}
 	// The file format has an end-of-stream mark before the footer, which the library
 	// leaves out: with it the file also reads as a stream.
-	if e.asFile {
+	if e.file != nil {
 		if _, err := e.out.Write([]byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}); err != nil {
 			return err
 		}

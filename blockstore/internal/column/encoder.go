@@ -17,6 +17,22 @@ type Encoder interface {
 	Finish() error
 }
 
+// describer is an encoder of a format whose files have a place for what they say of
+// themselves.
+type describer interface {
+	// Describe adds names and texts to the file, in the order of the names. Nothing has been
+	// encoded before.
+	Describe(about map[string]string) error
+}
+
+// Describe adds names and texts to a file that has begun, where its format has a place.
+func Describe(e Encoder, about map[string]string) error {
+	if d, ok := e.(describer); ok && len(about) > 0 {
+		return d.Describe(about)
+	}
+	return nil
+}
+
 // StartEncoder begins a file. Columns, kept columns and number of rows are those
 // of s.
 type StartEncoder func(f *file.Atomic, s stream.Info) (Encoder, error)

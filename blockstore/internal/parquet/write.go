@@ -2,6 +2,8 @@ package parquet
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/file"
@@ -68,6 +70,14 @@ func NewEncoder(f *file.Atomic, s stream.Info) (column.Encoder, error) {
 		parquet.CreatedBy("nystream", "", ""))
 	groupRows := max(1, groupBytes/(8*len(names)))
 	return &encoder{w: w, schema: s, groupRows: groupRows}, nil
+}
+
+// Describe adds to the metadata of the footer.
+func (e *encoder) Describe(about map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(about)) {
+		e.w.SetKeyValueMetadata(name, about[name])
+	}
+	return nil
 }
 
 // keptNode returns the type of a kept column.

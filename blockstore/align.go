@@ -13,9 +13,9 @@ import (
 )
 
 // align makes a source of what was found of m, in the columns and kinds of info.
-func (m *member) align(found selection, info stream.Info) (stream.Source, error) {
+func (m *member) align(found selection, info stream.Info, inexact Inexact) (stream.Source, error) {
 	columns, pick := m.tableColumns(found.numeric)
-	a := &aligned{kept: make([]keptFrom, len(found.kept)), plain: pick == nil, pick: pick}
+	a := &aligned{inexact: inexact, kept: make([]keptFrom, len(found.kept)), plain: pick == nil, pick: pick}
 	var kept []int
 	for k, i := range found.kept {
 		if i < len(m.components) {
@@ -30,7 +30,7 @@ func (m *member) align(found selection, info stream.Info) (stream.Source, error)
 		a.kept[k] = keptFrom{inner: -1, value: value}
 		a.plain = false
 	}
-	inner, err := column.Choose(m.table, columns, kept)
+	inner, err := column.ChooseInexact(m.table, columns, kept, inexact)
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +75,8 @@ type aligned struct {
 	pick  []int // the inner number of each number, nil if the same
 	kept  []keptFrom
 	plain bool // the inner numbers as they are, no constants
+
+	inexact Inexact // what becomes of kept integers that are floats in another file
 }
 
 // keptFrom is where a kept column comes from: a kept column of the inner
@@ -167,7 +169,7 @@ func (a *aligned) deliver(b, dst *stream.Batch, n int) error {
 		case b.Kept[from.inner].Kind == dst.Kept[k].Kind:
 			dst.Kept[k].Append(&b.Kept[from.inner], 0, n)
 		default:
-			if err := appendAsFloats(&dst.Kept[k], &b.Kept[from.inner], n); err != nil {
+			if err := appendAsFloats(&dst.Kept[k], &b.Kept[from.inner], n, a.inexact); err != nil {
 				return fault.Cell(a.info.Name, -1, a.info.Kept[k].Name, "%w", err)
 			}
 		}
@@ -176,14 +178,14 @@ func (a *aligned) deliver(b, dst *stream.Batch, n int) error {
 }
 
 // appendAsFloats appends n integers to a column of floats.
-func appendAsFloats(dst, src *stream.Column, n int) error {
+func appendAsFloats(dst, src *stream.Column, n int, inexact Inexact) error {
 	for i := range n {
 		v := src.Ints[i]
 		switch {
 		case src.Null(i):
 			column.AppendNull(dst)
 			continue
-		case v > number.MaxExact || v < -number.MaxExact:
+		case inexact == InexactError && !number.IsExact(v):
 			return number.ErrInexact(strconv.FormatInt(v, 10))
 		}
 		dst.Floats = append(dst.Floats, float64(v))

@@ -62,6 +62,9 @@ type Options struct {
 	Comment string
 	// Skip is how many lines at the beginning of a CSV file are passed over.
 	Skip int
+	// Inexact says what becomes of integers in columns that are computed with, and that no
+	// float64 holds: of identifiers of 64 bits, or of timestamps in nanoseconds.
+	Inexact Inexact
 	// Threads is how many parts of a CSV file are looked through at the same time when
 	// it is opened; 0 means one for each processor.
 	Threads int
@@ -84,6 +87,16 @@ type Options struct {
 	// Stdin is what the path - reads.
 	Stdin io.Reader
 }
+
+// Inexact is what becomes of integers that no float64 holds: 2^53+1 is the first.
+type Inexact = column.Inexact
+
+const (
+	// InexactError refuses them, naming row and column.
+	InexactError = column.InexactError
+	// InexactRound takes the nearest float64.
+	InexactRound = column.InexactRound
+)
 
 // Formats returns the values that Options.Format may have.
 func Formats() []string { return formats.All() }

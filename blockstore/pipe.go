@@ -127,7 +127,7 @@ func openCopy(ctx context.Context, in text.Input, r reading) (column.Table, erro
 		return plain, nil
 	}
 	var t *store.Table
-	src, err := column.Choose(plain, nil, upTo(0, len(about.Columns)))
+	src, err := column.ChooseInexact(plain, nil, upTo(0, len(about.Columns)), column.InexactRound)
 	if err == nil {
 		t, err = store.Copy(ctx, src, r.spool)
 	}
@@ -139,7 +139,7 @@ func openCopy(ctx context.Context, in text.Input, r reading) (column.Table, erro
 		return nil, err
 	}
 	t.Scans, t.Stored = 2, true
-	t.Aside, t.AsideReason, t.Spoiled = about.Aside, about.AsideReason, about.Spoiled
+	t.Aside, t.AsideReason, t.Spoiled, t.Lossy = about.Aside, about.AsideReason, about.Spoiled, about.Lossy
 	for i, c := range about.Columns {
 		t.Columns[i].Meaning = c.Meaning
 	}

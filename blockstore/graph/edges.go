@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/text"
 	"github.com/nystream/nystream/stream"
@@ -133,10 +132,12 @@ func newReader(in *document, delimiter rune, weighted bool, o Options) (*reader,
 
 // weight reads the weight of an edge.
 func (r *reader) weight(cell []byte) (float64, error) {
-	v, err := text.NumberCell(cell, column.Integer)
+	v, err := text.NumberCell(cell)
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("weight: %w", err)
+	case text.IsInexact(cell):
+		return 0, fmt.Errorf("the weight %s lies between two float64 numbers, which hold all integers only up to 2^53; write it with a point to have it rounded", fault.Shorten(cell))
 	case math.IsNaN(v):
 		return 0, errors.New("the weight is missing; give it a number, or remove the line")
 	case math.IsInf(v, 0):

@@ -27,6 +27,7 @@ type dataFlags struct {
 	array     string
 	encoding  string
 	format    string
+	inexact   blockstore.Inexact
 	spool     bool
 	noSpool   bool
 	spoolDir  string
@@ -38,6 +39,7 @@ func (d *dataFlags) add(cmd *cobra.Command, positions argPositions) {
 	f.StringVar(&d.label, "label", "", "`column`, by name or number from 0, that is carried along and not computed with")
 	f.StringSliceVar(&d.keep, "keep", nil, "more `columns` that are carried along")
 	d.addLayout(cmd)
+	addChoice(cmd, &d.inexact, "inexact", "what becomes of integers beyond 2^53 that no float64 holds", []blockstore.Inexact{blockstore.InexactError, blockstore.InexactRound}, "naming row and column", "to the nearest")
 	f.BoolVar(&d.spool, "spool", false, "store a pipe on disk first, even if it is read only once; it is removed afterwards")
 	f.BoolVar(&d.noSpool, "no-spool", false, "refuse a pipe that is to be read more than once, instead of storing it on disk")
 	d.completions(cmd, positions)
@@ -62,7 +64,7 @@ func (d *dataFlags) addLayout(cmd *cobra.Command) {
 func (d *dataFlags) options(a *app) blockstore.Options {
 	o := d.layout()
 	o.Columns, o.Label, o.Keep = d.columns, d.label, trimmed(d.keep)
-	o.Threads, o.Memory, o.Stdin = a.threads, int64(a.memory), a.in
+	o.Threads, o.Memory, o.Stdin, o.Inexact = a.threads, int64(a.memory), a.in, d.inexact
 	return o
 }
 

@@ -74,6 +74,7 @@ func (s *schema) columns() []column.Info {
 
 func (t *table) Source(c column.Choice) (stream.Source, error) {
 	wanted := *t
+	wanted.index = t.index.with(c.Inexact)
 	wanted.stamp = t.stamp.Places(len(c.All(true)))
 	lead, holds := t.reading(&c)
 	c.Reading(lead, holds+wanted.stamp.Holds())
@@ -215,6 +216,7 @@ func (t *pipe) findWidths() error {
 
 func (t *pipe) Source(c column.Choice) (stream.Source, error) {
 	c.Reading(0, t.feed.first(c.All(true)))
+	t.schema = t.schema.with(c.Inexact)
 	return &pipeSource{c, t}, nil
 }
 

@@ -34,7 +34,7 @@ func (c *columnReader) read(dst []float64, stride int, at int64, n int) error {
 		return c.fault(err)
 	}
 	if i := c.s.convert(c.field, n); i >= 0 {
-		return c.inexact(at+int64(i), c.format.Text(c.s.Words[i]))
+		return c.inexact(at+int64(i), c.s.Integer(c.format, i))
 	}
 	for i, v := range c.s.Floats[:n] {
 		dst[i*stride] = v
@@ -78,7 +78,7 @@ func (c *columnReader) someVectors(dst []float64, stride int, at int64, rows int
 		for starts[row+1]-starts[0] <= int64(i) {
 			row++
 		}
-		return c.inexact(at+int64(row), child.format.Text(c.child.Words[i]))
+		return c.inexact(at+int64(row), c.child.Integer(child.format, i))
 	}
 	for i := range rows {
 		row := dst[i*stride:][:c.width]
@@ -118,7 +118,9 @@ func (c *columnReader) keep(dst *stream.Column, at int64, n int) error {
 		return c.fault(err)
 	}
 	if dst.Kind == stream.Float64 {
-		c.s.convert(c.field, n) // no integers here
+		if i := c.s.convert(c.field, n); i >= 0 {
+			return c.inexact(at+int64(i), c.s.Integer(c.format, i))
+		}
 	}
 	for i := range n {
 		if !c.s.valid(i) {

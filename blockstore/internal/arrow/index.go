@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
 )
 
 // arrowMagic begins and ends the file format. In between is an ordinary stream
@@ -30,6 +32,13 @@ type index struct {
 	isFile  bool
 
 	unmarked bool // a stream has no end mark
+}
+
+// with returns the index with a policy for integers that no float64 holds.
+func (x *index) with(inexact column.Inexact) *index {
+	out := *x
+	out.schema = x.schema.with(inexact)
+	return &out
 }
 
 // newIndex reads the header of every message in a file of the given size. A file must

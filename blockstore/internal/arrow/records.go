@@ -30,6 +30,8 @@ type Records struct {
 	// Open starts reading at the first record. The source releases the reader
 	// that it returns, and retains no record longer than until the next one.
 	Open func() (array.RecordReader, error)
+	// Inexact says what becomes of integers that no float64 holds.
+	Inexact column.Inexact
 	// Once says that Open may be called a single time only.
 	Once bool
 }
@@ -98,7 +100,8 @@ func (s *recordSource) choose() error {
 		return err
 	}
 	table := column.TableInfo{Path: s.Name, Columns: s.schema.columns(), Rows: s.Rows, Once: s.Once}
-	s.Choice, err = table.Choose(numeric, kept)
+	s.Choice, err = table.Choose(numeric, kept, s.Records.Inexact)
+	s.schema = s.schema.with(s.Records.Inexact)
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v16/arrow"
 	"github.com/apache/arrow/go/v16/arrow/ipc"
@@ -49,6 +50,25 @@ type schema struct {
 	nodes   int
 	buffers int
 	views   int
+}
+
+// with returns the schema with a policy for integers that no float64 holds.
+func (s *schema) with(inexact column.Inexact) *schema {
+	if inexact == column.InexactError {
+		return s
+	}
+	out := *s
+	out.fields = slices.Clone(s.fields)
+	for i := range out.fields {
+		f := &out.fields[i]
+		f.format.Round = true
+		if f.child != nil {
+			child := *f.child
+			child.format.Round = true
+			f.child = &child
+		}
+	}
+	return &out
 }
 
 // maxFields bounds the number of fields with everything inside them.

@@ -213,24 +213,26 @@ func (s *scratch) lookUp(d *dictionary, text bool, i int, k int64) {
 	}
 }
 
-// zeroNulls makes the words of nulls zero, which every format can convert.
-func (s *scratch) zeroNulls(n int) {
+// zeroNulls makes the words and decimals of nulls zero, which every format can convert.
+func (s *scratch) zeroNulls(f *field, n int) {
 	if s.nulls == nil {
 		return
 	}
 	for i := range n {
-		if !s.valid(i) {
+		switch {
+		case s.valid(i):
+		case f.format.Form == number.LongDecimalForm:
+			s.Texts[i] = ""
+		default:
 			s.Words[i] = 0
 		}
 	}
 }
 
 // convert turns the n values of the tile into floats, NaN for nulls. It returns
-// the first that is too large, or -1.
+// the first that no float64 holds, or -1.
 func (s *scratch) convert(f *field, n int) int {
-	if f.format.Form != number.LongDecimalForm {
-		s.zeroNulls(n)
-	}
+	s.zeroNulls(f, n)
 	if i := s.Decoded.Convert(f.format, n); i >= 0 {
 		return i
 	}

@@ -46,12 +46,19 @@ type TableInfo struct {
 	Allowed int64          // bytes that a reader of a pipe may hold, 0 for any
 	Scans   int            // full reads that opening has cost
 	Spoiled map[int]string // text columns that are numbers but for a few cells, and the first of these
+	Lossy   map[int]Lossy  // columns with integers that no float64 holds, as far as opening has seen them
 	Aside   []int          // columns that globs and ranges pass over: a libsvm file's label; no column is a vector then
 
 	AsideReason string // why columns are aside
 
 	Stored   bool // a temporary store stands for text
 	Unmarked bool // an Arrow stream ended without its end mark; of a pipe known once it was read
+}
+
+// Lossy is the first integer of a column that no float64 holds.
+type Lossy struct {
+	Row int64
+	Err error
 }
 
 // About implements Table.
@@ -129,8 +136,23 @@ func (k Kind) Kept() stream.Kind {
 // is the part that the sources of all formats share.
 type Choice struct {
 	info          stream.Info
-	Numeric, Kept []int // columns of the table
+	Numeric, Kept []int   // columns of the table
+	Inexact       Inexact // what becomes of integers that no float64 holds
 }
+
+// Inexact is what becomes of integers that no float64 holds, in columns that are computed
+// with: 2^53+1 is the first.
+type Inexact uint8
+
+const (
+	// InexactError refuses them, naming row and column.
+	InexactError Inexact = iota
+	// InexactRound takes the nearest float64.
+	InexactRound
+)
+
+// String returns error or round.
+func (i Inexact) String() string { return [...]string{"error", "round"}[i] }
 
 // Reading notes what a reader of the chosen columns costs, see [stream.Info].
 func (c *Choice) Reading(lead, holds int64) { c.info.Lead, c.info.Holds = lead, holds }
@@ -147,9 +169,14 @@ func (c *Choice) All(kept bool) []int {
 	return list
 }
 
-// Choose makes a source of columns of t.
+// Choose makes a source of columns of t, which refuses integers that no float64 holds.
 func Choose(t Table, numeric, kept []int) (stream.Source, error) {
-	c, err := t.About().Choose(numeric, kept)
+	return ChooseInexact(t, numeric, kept, InexactError)
+}
+
+// ChooseInexact makes a source of columns of t.
+func ChooseInexact(t Table, numeric, kept []int, inexact Inexact) (stream.Source, error) {
+	c, err := t.About().Choose(numeric, kept, inexact)
 	if err != nil {
 		return nil, err
 	}
@@ -157,13 +184,16 @@ func Choose(t Table, numeric, kept []int) (stream.Source, error) {
 }
 
 // Choose checks a choice and names what it gives.
-func (t *TableInfo) Choose(numeric, kept []int) (Choice, error) {
-	c := Choice{Numeric: numeric, Kept: kept}
+func (t *TableInfo) Choose(numeric, kept []int, inexact Inexact) (Choice, error) {
+	c := Choice{Numeric: numeric, Kept: kept, Inexact: inexact}
 	c.info = stream.Info{Name: t.Path, Rows: t.Rows, Once: t.Once, Lead: t.Lead, Holds: t.Holds, Scans: t.Scans}
 	for _, i := range numeric {
 		column := t.Columns[i]
 		if !column.Kind.Computable() {
 			return c, fault.Cell(t.Path, -1, column.Name, "it holds no numbers and cannot be a feature; leave it out")
+		}
+		if lossy, ok := t.Lossy[i]; ok && inexact == InexactError {
+			return c, fault.Cell(t.Path, lossy.Row, column.Name, "%w", lossy.Err)
 		}
 		for part := range column.Width {
 			c.info.Columns = append(c.info.Columns, column.ComponentName(part))
@@ -173,6 +203,9 @@ func (t *TableInfo) Choose(numeric, kept []int) (Choice, error) {
 		column := t.Columns[i]
 		if !column.Kind.Keepable() {
 			return c, fault.Cell(t.Path, -1, column.Name, "only columns of numbers or strings can be kept")
+		}
+		if lossy, ok := t.Lossy[i]; ok && column.Kind == Number && inexact == InexactError {
+			return c, fault.Cell(t.Path, lossy.Row, column.Name, "%w", lossy.Err)
 		}
 		c.info.Kept = append(c.info.Kept, stream.Field{Name: column.Name, Kind: column.Kind.Kept()})
 	}

@@ -26,7 +26,11 @@ import (
 // without an error, or if gathered rows differ.
 func CheckPromise(t *testing.T, tb column.Table) {
 	t.Helper()
-	src := ChooseAll(t, tb)
+	numbers, texts := ComputableColumns(tb)
+	src, err := column.ChooseInexact(tb, numbers, texts, column.InexactRound)
+	if err != nil {
+		t.Fatal(err)
+	}
 	rows, _, err := Slurp(src, 3)
 	if err != nil {
 		return

@@ -112,6 +112,7 @@ func (t *matrix) checkSize(file int64) error {
 
 func (t *table) Source(c column.Choice) (stream.Source, error) {
 	wanted := *t
+	wanted.head.dtype.Round = c.Inexact == column.InexactRound
 	if t.head.fortran {
 		wanted.stamp = t.stamp.Places(len(c.All(true)))
 	}

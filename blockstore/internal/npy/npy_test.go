@@ -172,7 +172,7 @@ func TestNPYRefuses(t *testing.T) {
 }
 
 func TestNPYInexactInteger(t *testing.T) {
-	for _, v := range []int64{1<<53 + 1, -1<<53 - 1, math.MaxInt64, math.MinInt64} {
+	for _, v := range []int64{1<<53 + 1, -1<<53 - 1, math.MaxInt64, math.MinInt64 + 1} {
 		for _, descr := range []string{"<i8", "<u8"} {
 			data := binary.LittleEndian.AppendUint64(make([]byte, 24), uint64(v))
 			path := filetest.TempFile(t, "a.npy", npyFile(npyText(descr, false, "(2, 2)"), data))

@@ -83,7 +83,7 @@ func (t valueType) column() column.Kind {
 }
 
 // values reads the values at the given offsets into row. It returns the index
-// of the first integer that a float64 may not hold, or -1.
+// of the first integer that no float64 holds, or -1.
 func (t valueType) values(row []float64, from []byte, offsets []int) int {
 	switch {
 	case t.kind == 'f' && t.size == 8 && t.order == binary.LittleEndian:

@@ -258,7 +258,7 @@ func (t *table) Source(c column.Choice) (stream.Source, error) {
 		if len(numeric)+len(kept) == 0 {
 			continue
 		}
-		src, err := column.Choose(part, numeric, kept)
+		src, err := column.ChooseInexact(part, numeric, kept, c.Inexact)
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package number
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/stream"
@@ -16,16 +17,28 @@ type Decoded struct {
 }
 
 // Convert makes floats of the first n values. It returns the index of the first
-// integer that a float64 may not hold, or -1.
+// integer that no float64 holds, or -1.
 func (d *Decoded) Convert(f Format, n int) int {
 	d.Floats = column.Resized(d.Floats, n)
 	if f.Form != LongDecimalForm {
 		return f.floats(d.Floats, d.Words[:n])
 	}
 	for i, b := range d.Texts[:n] {
-		d.Floats[i] = longDecimal(BigEndianInt(b), f.Scale)
+		v := BigEndianInt(b)
+		d.Floats[i] = longDecimal(v, f.Scale)
+		if f.Scale <= 0 && !f.Round && !isExactLong(v, d.Floats[i], f.Scale) {
+			return i
+		}
 	}
 	return -1
+}
+
+// Integer writes the integer that value i stands for.
+func (d *Decoded) Integer(f Format, i int) string {
+	if f.Form != LongDecimalForm {
+		return f.Text(d.Words[i])
+	}
+	return BigEndianInt(d.Texts[i]).String() + strings.Repeat("0", max(0, -f.Scale))
 }
 
 // Keep appends value i to c. A column of floats needs convert first.
@@ -38,7 +51,7 @@ func (d *Decoded) Keep(c *stream.Column, f Format, i int) error {
 	case stream.Int64:
 		v, ok := f.Integer(d.Words[i])
 		if !ok {
-			return fmt.Errorf("the integer %d does not fit 64 bits with a sign", d.Words[i])
+			return fmt.Errorf("the integer %d does not fit 64 bits with a sign, as what is carried along must; do not keep the column, or store it as text", d.Words[i])
 		}
 		c.Ints = append(c.Ints, v)
 	}

@@ -1,6 +1,6 @@
 // Package number turns the values of Parquet, Arrow and NPY files, which come as
-// words, into float64 and int64, exactly: an integer that a float64 cannot hold
-// is an error ([ErrInexact]) and never rounded.
+// words, into float64 and int64. An integer that no float64 holds is an error
+// ([ErrInexact]) unless its [Format] rounds.
 package number
 
 import (
@@ -9,22 +9,55 @@ import (
 	"math"
 	"math/big"
 	"strconv"
+	"strings"
 )
 
-// MaxExact is the largest integer below which float64 holds every integer.
-const MaxExact = 1 << 53
+// maxExact is the largest integer below which float64 holds every integer.
+const maxExact = 1 << 53
 
-// ErrInexact returns the error that an integer is too large for a float64.
+// IsExact reports whether a float64 holds v.
+func IsExact(v int64) bool {
+	if v <= maxExact && v >= -maxExact {
+		return true
+	}
+	f := float64(v)
+	return f != 1<<63 && int64(f) == v
+}
+
+// isExactUnsigned is IsExact for integers without a sign.
+func isExactUnsigned(v uint64) bool {
+	f := float64(v)
+	return v <= maxExact || f != 1<<64 && uint64(f) == v
+}
+
+// IsExactText reports whether a float64 holds an integer in decimal digits. In a column of
+// floats it may also be what a writer of floats with the fewest digits makes of one:
+// 1152921504606847000 for 2^60.
+func IsExactText(integer string, amongFloats bool) bool {
+	if len(integer) <= 15 {
+		return true
+	}
+	f, err := strconv.ParseFloat(integer, 64)
+	if err != nil {
+		return false
+	}
+	digits := strings.TrimLeft(strings.TrimLeft(integer, "+-"), "0")
+	f = math.Abs(f)
+	return strconv.FormatFloat(f, 'f', 0, 64) == digits || amongFloats && strconv.FormatFloat(f, 'f', -1, 64) == digits
+}
+
+// ErrInexact returns the error that no float64 is an integer.
 func ErrInexact(integer string) error {
-	return fmt.Errorf("the integer %s does not fit a float64, which is exact up to 2^53; keep the column as a label, drop it, or store it as float", integer)
+	return fmt.Errorf("the integer %s lies between two float64 numbers, which hold all integers only up to 2^53; leave the column out, or take the nearest with `inexact round`", integer)
 }
 
 // Format is what number a word stands for. A word is the bits of a value,
 // zero-extended to 64.
 type Format struct {
 	Form  Form
-	Bits  int // width of signed integers and decimals
-	Scale int // a decimal is its integer · 10^-scale
+	Bits  int  // width of signed integers and decimals
+	Scale int  // a decimal is its integer · 10^-scale
+	Round bool // integers that no float64 holds become the nearest one
 }
 
 // Form is how the bits of a number are read.
@@ -44,8 +77,8 @@ const (
 // MaxScale is the largest scale of a decimal of 256 bits.
 const MaxScale = 76
 
-// floats converts words to float64, exactly. It returns the index of the first
-// integer beyond ±2^53, which a float64 may not hold, or -1.
+// floats converts words to float64. It returns the index of the first integer that no
+// float64 holds, or -1.
 func (f Format) floats(dst []float64, words []uint64) int {
 	switch f.Form {
 	case Float64Form:
@@ -63,8 +96,11 @@ func (f Format) floats(dst []float64, words []uint64) int {
 	case SignedForm:
 		return f.signedFloats(dst, words)
 	case UnsignedForm:
-		return unsignedFloats(dst, words)
+		return f.unsignedFloats(dst, words)
 	case DecimalForm:
+		if f.Scale == 0 {
+			return f.signedFloats(dst, words)
+		}
 		for i, w := range words {
 			dst[i] = decimal(f.signed(w), f.Scale)
 		}
@@ -78,7 +114,7 @@ func (f Format) signed(w uint64) int64 {
 	return int64(w<<shift) >> shift
 }
 
-// Float converts one word; false for an integer that a float64 may not hold.
+// Float converts one word; false for an integer that no float64 holds.
 func (f Format) Float(w uint64) (v float64, ok bool) {
 	var dst [1]float64
 	i := f.floats(dst[:], []uint64{w})
@@ -88,7 +124,7 @@ func (f Format) Float(w uint64) (v float64, ok bool) {
 func (f Format) signedFloats(dst []float64, words []uint64) int {
 	for i, w := range words {
 		v := f.signed(w)
-		if v > MaxExact || v < -MaxExact {
+		if !f.Round && !IsExact(v) {
 			return i
 		}
 		dst[i] = float64(v)
@@ -96,9 +132,9 @@ func (f Format) signedFloats(dst []float64, words []uint64) int {
 	return -1
 }
 
-func unsignedFloats(dst []float64, words []uint64) int {
+func (f Format) unsignedFloats(dst []float64, words []uint64) int {
 	for i, w := range words {
-		if w > MaxExact {
+		if !f.Round && !isExactUnsigned(w) {
 			return i
 		}
 		dst[i] = float64(w)
@@ -116,7 +152,7 @@ func (f Format) Integer(w uint64) (int64, bool) {
 
 // Text writes the integer that a word stands for.
 func (f Format) Text(w uint64) string {
-	if f.Form == SignedForm {
+	if f.Form == SignedForm || f.Form == DecimalForm {
 		return strconv.FormatInt(f.signed(w), 10)
 	}
 	return strconv.FormatUint(w, 10)
@@ -124,7 +160,7 @@ func (f Format) Text(w uint64) string {
 
 // decimal returns v·10^-scale, rounded once.
 func decimal(v int64, scale int) float64 {
-	if v >= -MaxExact && v <= MaxExact && scale >= 0 && scale <= 22 {
+	if v >= -maxExact && v <= maxExact && scale >= 0 && scale <= 22 {
 		return float64(v) / pow10[scale]
 	}
 	return longDecimal(big.NewInt(v), scale)
@@ -145,6 +181,17 @@ func longDecimal(v *big.Int, scale int) float64 {
 	}
 	f, _ := exact.Float64()
 	return f
+}
+
+// isExactLong reports whether v·10^-scale, of which f is the nearest float64, is f. scale is
+// 0 or less.
+func isExactLong(v *big.Int, f float64, scale int) bool {
+	if v.IsInt64() && scale == 0 {
+		return IsExact(v.Int64())
+	}
+	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(-scale)), nil)
+	exact, _ := new(big.Float).SetFloat64(f).Int(nil)
+	return exact.Cmp(power.Mul(power, v)) == 0
 }
 
 // BigEndianInt reads a two's complement integer, most significant byte first.

@@ -30,7 +30,7 @@ func (r *columnReader) vectors(dst []float64, stride, rows int) error {
 			continue
 		}
 		if v := r.Convert(r.format, values); v >= 0 {
-			return r.inexact(first+int64(r.place[v]/stride), r.Words[v])
+			return r.inexact(first+int64(r.place[v]/stride), v)
 		}
 		for v, at := range r.place[:values] {
 			dst[at] = r.Floats[v]

@@ -108,6 +108,10 @@ func (t *table) Source(c column.Choice) (stream.Source, error) {
 		}
 	}
 	wanted := *t
+	wanted.leaves = slices.Clone(t.leaves)
+	for i := range wanted.leaves {
+		wanted.leaves[i].format.Round = c.Inexact == column.InexactRound
+	}
 	wanted.stamp = t.stamp.Places(len(c.All(true)))
 	c.Reading(wanted.reading(&c))
 	return &source{c, &wanted}, nil

@@ -91,7 +91,7 @@ func (r *columnReader) numbers(dst []float64, stride, rows int) error {
 			return err
 		}
 		if v := r.Convert(r.format, values); v >= 0 {
-			return r.inexact(r.row+int64(r.entryOf(levels, v)), r.Words[v])
+			return r.inexact(r.row+int64(r.entryOf(levels, v)), v)
 		}
 		r.scatter(dst[done*stride:], stride, n, levels)
 		r.row += int64(n)
@@ -100,9 +100,9 @@ func (r *columnReader) numbers(dst []float64, stride, rows int) error {
 	return nil
 }
 
-// inexact returns the error about an integer that is too large.
-func (r *columnReader) inexact(row int64, word uint64) error {
-	return &fault.DataError{Path: r.pages.path, Row: row, Column: r.Name, Err: number.ErrInexact(r.format.Text(word))}
+// inexact returns the error about value v of a step, an integer that no float64 holds.
+func (r *columnReader) inexact(row int64, v int) error {
+	return &fault.DataError{Path: r.pages.path, Row: row, Column: r.Name, Err: number.ErrInexact(r.Integer(r.format, v))}
 }
 
 // scatter puts the numbers of a step into dst, with NaN for nulls.
@@ -143,7 +143,9 @@ func (r *columnReader) keep(c *stream.Column, rows int) error {
 // keepStep appends the entries of a step to c.
 func (r *columnReader) keepStep(c *stream.Column, n int, levels []uint8, values int) error {
 	if c.Kind == stream.Float64 {
-		r.Convert(r.format, values) // no integers here
+		if v := r.Convert(r.format, values); v >= 0 {
+			return r.inexact(r.row+int64(r.entryOf(levels, v)), v)
+		}
 	}
 	v := 0
 	for i := range n {

@@ -39,7 +39,7 @@ func (s *source) numbers(chunk int, raw [][]byte, local []int64, x blas64.Genera
 			to := x.Data[(at+from)*x.Stride+j:]
 			if s.table.fields[c].Kind == stream.Float64 {
 				floats(to, x.Stride, raw[j], part)
-			} else if bad := integers(to, x.Stride, raw[j], part); bad >= 0 {
+			} else if bad := integers(to, x.Stride, raw[j], part, s.Inexact); bad >= 0 {
 				row := s.table.firstRow(chunk) + bad
 				value := int64(binary.LittleEndian.Uint64(raw[j][8*bad:]))
 				return fault.Cell(s.table.Path, row, s.table.fields[c].Name, "%w", number.ErrInexact(strconv.FormatInt(value, 10)))
@@ -60,11 +60,11 @@ func floats(to []float64, stride int, raw []byte, local []int64) {
 }
 
 // integers does what floats does for int64 values. It returns the first row whose value
-// has no exact float64, or -1.
-func integers(to []float64, stride int, raw []byte, local []int64) int64 {
+// is to be exact and no float64 is, or -1.
+func integers(to []float64, stride int, raw []byte, local []int64, inexact column.Inexact) int64 {
 	for i, r := range local {
 		v := int64(binary.LittleEndian.Uint64(raw[8*r:]))
-		if v > number.MaxExact || v < -number.MaxExact {
+		if inexact == column.InexactError && !number.IsExact(v) {
 			return r
 		}
 		to[i*stride] = float64(v)

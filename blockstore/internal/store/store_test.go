@@ -14,7 +14,6 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
-	"github.com/nystream/nystream/blockstore/internal/number"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -251,7 +250,7 @@ func TestVerifyStoreDigest(t *testing.T) {
 
 func TestStoreRefusesBigIntegers(t *testing.T) {
 	s := stream.Info{Kept: []stream.Field{{Name: "id", Kind: stream.Int64}}, Rows: 2}
-	b := &stream.Batch{Kept: []stream.Column{{Kind: stream.Int64, Ints: []int64{number.MaxExact, number.MaxExact + 1}}}}
+	b := &stream.Batch{Kept: []stream.Column{{Kind: stream.Int64, Ints: []int64{1 << 53, 1<<53 + 1}}}}
 	b.X.Rows = 2
 	store, err := Open(context.Background(), writeStore(t, s, b, false))
 	if err != nil {

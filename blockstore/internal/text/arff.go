@@ -108,6 +108,7 @@ func (s *arffScan) see(i int, c arffCell, line int64) error {
 		if k.see(c.text); good && k.other > 0 {
 			s.badLine[i] = line
 		}
+		k.checkExact(c.text, line, s.index.records)
 	}
 	return nil
 }
@@ -115,7 +116,7 @@ func (s *arffScan) see(i int, c arffCell, line int64) error {
 // table returns what the scan has found.
 func (s *arffScan) table(in Input) *arffTable {
 	t := &arffTable{sparse: s.sparse, index: s.index, stamp: in.Stamp}
-	t.TableInfo = column.TableInfo{Path: in.Path, Holds: in.Stamp.Holds(), Rows: t.index.rows(), Lead: markEvery, Scans: 1, Spoiled: make(map[int]string)}
+	t.TableInfo = column.TableInfo{Path: in.Path, Holds: in.Stamp.Holds(), Rows: t.index.rows(), Lead: markEvery, Scans: 1, Spoiled: make(map[int]string), Lossy: make(map[int]column.Lossy)}
 	for i, a := range s.attributes {
 		info, kinds := column.Info{Name: a.name, Kind: a.kind, Width: 1}, &s.kinds[i]
 		switch {
@@ -125,6 +126,7 @@ func (s *arffScan) table(in Input) *arffTable {
 		case a.integer || a.kind == column.Number && kinds.kind() == column.Integer:
 			info.Kind = kinds.kind()
 		}
+		kinds.noteLossy(&t.TableInfo, i, 0)
 		t.Columns = append(t.Columns, info)
 	}
 	return t
@@ -180,7 +182,7 @@ func (c *arffCursor) store(dst *stream.Batch, i int) (err error) {
 		if c.lines.row.cells[j].missing() {
 			cell = nil
 		}
-		if row[k], err = NumberCell(cell, c.table.Columns[j].Kind); err != nil {
+		if row[k], err = NumberCell(cell); err != nil {
 			return c.cellError(j, err)
 		}
 	}

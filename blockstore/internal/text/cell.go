@@ -72,9 +72,71 @@ func parseInt(cell []byte) (int64, bool) {
 // cellKinds collects what the cells of one column of a text file look like.
 type cellKinds struct {
 	integers, numbers, text bool
+	floats                  bool // some numbers are no integers
 
-	numeric, other int64  // cells that are numbers, and that are not
-	bad            string // the first cell that is not
+	numeric, other, booleans int64  // cells that are numbers, and that are not, true and false among these
+	bad                      string // the first cell that is no number
+	lossy                    *lossyCells
+}
+
+// lossyCells are the first integers of a column that no float64 holds.
+type lossyCells struct {
+	integer, amongFloats lossyCell // see number.IsExactText
+}
+
+// lossyCell is an integer in a record, or none.
+type lossyCell struct {
+	cell         string
+	line, record int64
+}
+
+// or returns the cell, or the other one if there is none.
+func (c lossyCell) or(later lossyCell) lossyCell {
+	if c.cell == "" {
+		return later
+	}
+	return c
+}
+
+// moveBy moves the cells down.
+func (c *lossyCells) moveBy(lines, records int64) {
+	if c == nil {
+		return
+	}
+	for _, cell := range []*lossyCell{&c.integer, &c.amongFloats} {
+		cell.line += lines
+		cell.record += records
+	}
+}
+
+// checkExact notes an integer that no float64 holds.
+func (k *cellKinds) checkExact(cell []byte, line, record int64) {
+	if !IsInexact(cell) {
+		return
+	}
+	if k.lossy == nil {
+		k.lossy = &lossyCells{}
+	}
+	found := lossyCell{string(fault.Shorten(cell)), line, record}
+	k.lossy.integer = k.lossy.integer.or(found)
+	if !number.IsExactText(string(cell), true) {
+		k.lossy.amongFloats = k.lossy.amongFloats.or(found)
+	}
+}
+
+// noteLossy tells of the first integer of column j that no float64 holds. So many records
+// are no rows.
+func (k *cellKinds) noteLossy(t *column.TableInfo, j int, header int64) {
+	if k.lossy == nil || k.text {
+		return
+	}
+	found := k.lossy.integer
+	if k.floats {
+		found = k.lossy.amongFloats
+	}
+	if found.cell != "" {
+		t.Lossy[j] = column.Lossy{Row: found.record - header, Err: AtLine(number.ErrInexact(found.cell), found.line)}
+	}
 }
 
 // see adds one cell.
@@ -87,17 +149,21 @@ func (k *cellKinds) see(cell []byte) {
 		k.numeric++
 		if v, ok := parseInt(cell); !ok || v == 0 && cell[0] == '-' {
 			k.numbers = true // beyond 64 bits, or -0: a float
+			k.floats = k.floats || ok
 		}
 		return
 	}
 	if mayBeNumber(cell[0]) {
 		if _, ok := ParseNumber(cell); ok {
-			k.numbers = true
+			k.numbers, k.floats = true, true
 			k.numeric++
 			return
 		}
 	}
 	k.text = true
+	if _, ok := parseBoolean(cell); ok {
+		k.booleans++
+	}
 	if k.other++; k.other == 1 {
 		k.bad = string(fault.Shorten(cell))
 	}
@@ -109,9 +175,33 @@ func (k *cellKinds) join(later cellKinds) {
 	if k.other == 0 {
 		k.bad = later.bad
 	}
+	k.floats = k.floats || later.floats
 	k.numeric += later.numeric
 	k.other += later.other
+	k.booleans += later.booleans
+	switch {
+	case later.lossy == nil:
+	case k.lossy == nil:
+		k.lossy = later.lossy
+	default:
+		k.lossy.integer = k.lossy.integer.or(later.lossy.integer)
+		k.lossy.amongFloats = k.lossy.amongFloats.or(later.lossy.amongFloats)
+	}
 }
+
+// parseBoolean reads true or false, in any case: R writes TRUE, Python True.
+func parseBoolean(cell []byte) (v, ok bool) {
+	switch {
+	case len(cell) == 4 && bytes.EqualFold(cell, []byte("true")):
+		return true, true
+	case len(cell) == 5 && bytes.EqualFold(cell, []byte("false")):
+		return false, true
+	}
+	return false, false
+}
+
+// boolean reports whether all cells of the column are true or false.
+func (k *cellKinds) boolean() bool { return k.other > 0 && k.booleans == k.other && k.numeric == 0 }
 
 // mayBeNumber reports whether a number can begin with c: a digit, a sign, a point,
 // infinity or NaN. It saves text columns from a number parser.
@@ -133,14 +223,8 @@ func (k cellKinds) kind() column.Kind {
 	return column.Number
 }
 
-// NumberCell reads a cell of a number or integer column as a float64. A
-// missing value is NaN.
-func NumberCell(cell []byte, kind column.Kind) (float64, error) {
-	if kind == column.Integer && len(cell) > 15 {
-		if v, ok := parseInt(cell); ok && (v > number.MaxExact || v < -number.MaxExact) {
-			return 0, number.ErrInexact(string(cell))
-		}
-	}
+// NumberCell reads a cell of a column of numbers as a float64. A missing value is NaN.
+func NumberCell(cell []byte) (float64, error) {
 	if v, ok := ParseNumber(cell); ok {
 		return v, nil
 	}
@@ -148,6 +232,39 @@ func NumberCell(cell []byte, kind column.Kind) (float64, error) {
 		return math.NaN(), nil
 	}
 	return 0, errNotNumber(cell)
+}
+
+// IsInexact reports whether a cell is an integer that no float64 holds.
+func IsInexact(cell []byte) bool {
+	return len(cell) > 15 && IsInteger(cell) && !number.IsExactText(string(cell), false)
+}
+
+// booleanCell reads a cell of a column of booleans as 0 or 1.
+func booleanCell(cell []byte) (float64, error) {
+	switch v, ok := parseBoolean(cell); {
+	case ok && v:
+		return 1, nil
+	case ok:
+		return 0, nil
+	case isMissing(cell):
+		return math.NaN(), nil
+	}
+	return 0, fmt.Errorf("%q is neither true nor false, like the column when the file was opened; was it changed meanwhile?", fault.Shorten(cell))
+}
+
+// keepBoolean appends a cell of a column of booleans to a kept column, as 0 or 1.
+func keepBoolean(c *stream.Column, cell []byte) error {
+	v, err := booleanCell(cell)
+	switch {
+	case err != nil:
+		return err
+	case math.IsNaN(v):
+		column.AppendNull(c)
+		return nil
+	}
+	c.Ints = append(c.Ints, int64(v))
+	column.AppendValid(c)
+	return nil
 }
 
 // errNotNumber returns the error that a cell should be a number.

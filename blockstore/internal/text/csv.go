@@ -104,12 +104,13 @@ func checkDelimiter(delimiter rune) error {
 
 // csvScan is the one reading of a file that opening costs.
 type csvScan struct {
-	records *Records
-	first   []string    // the cells of the first record, a header perhaps
-	others  []cellKinds // what the columns hold below it
-	badLine []int64     // where the first cell stands that is no number
-	index   rowIndex
-	within  bool // it is a part behind the first record
+	records   *Records
+	first     []string    // the cells of the first record, a header perhaps
+	others    []cellKinds // what the columns hold below it
+	badLine   []int64     // where the first cell stands that is no number
+	firstLine int64       // where the first record stands
+	index     rowIndex
+	within    bool // it is a part behind the first record
 }
 
 // run reads all records.
@@ -146,6 +147,7 @@ func (s *csvScan) add(cells [][]byte) error {
 		if k.see(cell); good && k.other > 0 {
 			s.badLine[j] = s.records.start.line
 		}
+		k.checkExact(cell, s.records.start.line, s.index.records)
 	}
 	return nil
 }
@@ -155,6 +157,7 @@ func (s *csvScan) begin(cells [][]byte) error {
 	if len(cells) > column.Max {
 		return fmt.Errorf("%d columns are more than the %d that can be read", len(cells), column.Max)
 	}
+	s.firstLine = s.records.start.line
 	for _, cell := range cells {
 		s.first = append(s.first, string(cell))
 	}
@@ -189,6 +192,8 @@ func (s *csvScan) hasHeader() bool {
 	for j, cell := range s.first {
 		var k cellKinds
 		switch k.see([]byte(cell)); {
+		case k.boolean():
+			return false
 		case k.text:
 			text++
 			above = above || (s.others[j].integers || s.others[j].numbers) && !s.others[j].text
@@ -207,18 +212,24 @@ func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
 	if header {
 		t.index.header = 1
 	}
-	t.TableInfo = column.TableInfo{Path: path, Holds: holds, Rows: t.index.rows(), Lead: markEvery, Scans: 1, Spoiled: make(map[int]string)}
+	t.TableInfo = column.TableInfo{Path: path, Holds: holds, Rows: t.index.rows(), Lead: markEvery, Scans: 1, Spoiled: make(map[int]string), Lossy: make(map[int]column.Lossy)}
 	names := stream.NumberedColumns(len(s.first))
 	for j, cell := range s.first {
 		kinds, name := s.others[j], names[j]
 		if !header {
 			if kinds.see([]byte(cell)); kinds.other == 1 && s.badLine[j] == 0 {
-				s.badLine[j] = 1
+				s.badLine[j] = s.firstLine
 			}
+			kinds.checkExact([]byte(cell), s.firstLine, 0)
 		} else if cell != "" {
 			name = cell
 		}
-		t.Columns = append(t.Columns, column.Info{Name: name, Kind: kinds.kind(), Width: 1})
+		info := column.Info{Name: name, Kind: kinds.kind(), Width: 1}
+		if kinds.boolean() {
+			info.Kind, info.Meaning = column.Integer, column.Boolean
+		}
+		t.Columns = append(t.Columns, info)
+		kinds.noteLossy(&t.TableInfo, j, t.index.header)
 		if kinds.spoiled() {
 			t.Spoiled[j] = fmt.Sprintf("line %d: %q is not a number, though %d cells of the column are", s.badLine[j], kinds.bad, kinds.numeric)
 		}
@@ -260,13 +271,21 @@ func (c *csvCursor) next() (err error) {
 func (c *csvCursor) store(dst *stream.Batch, i int) (err error) {
 	row := column.Row(dst.X, i)
 	for k, j := range c.Numeric {
-		if row[k], err = NumberCell(c.cells[j], c.table.Columns[j].Kind); err != nil {
+		read := NumberCell
+		if c.table.Columns[j].Meaning == column.Boolean {
+			read = booleanCell
+		}
+		if row[k], err = read(c.cells[j]); err != nil {
 			return &cellError{c.table.Columns[j].Name, c.records.Here(err)}
 		}
 	}
 	for k := range dst.Kept {
 		j := c.Kept[k]
-		if err := keepCell(&dst.Kept[k], c.cells[j]); err != nil {
+		keep := keepCell
+		if c.table.Columns[j].Meaning == column.Boolean {
+			keep = keepBoolean
+		}
+		if err := keep(&dst.Kept[k], c.cells[j]); err != nil {
 			return &cellError{c.table.Columns[j].Name, c.records.Here(err)}
 		}
 	}

@@ -118,16 +118,9 @@ func TestCSVInexactInteger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := column.Choose(tb, []int{0, 1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, _, err := filetest.Slurp(src, 5)
+	_, err = column.Choose(tb, []int{0, 1}, nil)
 	filetest.WantError(t, err, path, "row 1", `"id"`, "9007199254740993", "line 3")
-	if len(rows) != 1 {
-		t.Errorf("%d rows before the error, want 1", len(rows))
-	}
-	src, err = column.Choose(tb, []int{1}, []int{0}) // kept, it is exact
+	src, err := column.Choose(tb, []int{1}, []int{0}) // kept, it is exact
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
@@ -266,9 +265,8 @@ func unquoted(raw []byte) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// number returns the number that a value stands for, NaN for null. Of a column of integers
-// one that a float64 may not hold is an error.
-func (v jsonValue) number(kind column.Kind) (float64, error) {
+// number returns the number that a value stands for, NaN for null.
+func (v jsonValue) number() (float64, error) {
 	switch v.kind {
 	case jsonNull:
 		return math.NaN(), nil
@@ -277,5 +275,5 @@ func (v jsonValue) number(kind column.Kind) (float64, error) {
 	case jsonTrue:
 		return 1, nil
 	}
-	return NumberCell(v.raw, kind)
+	return NumberCell(v.raw)
 }

@@ -125,7 +125,7 @@ func (s *jsonScan) row() error {
 			return fmt.Errorf("the member %q appears twice", key)
 		}
 		c.rows = s.index.records + 1
-		return c.see(v, s.lines.start.line)
+		return c.see(v, s.lines.start.line, s.index.records)
 	})
 }
 
@@ -163,7 +163,7 @@ func (s *jsonScan) join(p *jsonScan, line int64) error {
 		if err != nil {
 			return err
 		}
-		c.join(p.columns[i], line)
+		c.join(p.columns[i], line, s.index.records)
 	}
 	s.index.join(&p.index, line)
 	return nil
@@ -172,7 +172,7 @@ func (s *jsonScan) join(p *jsonScan, line int64) error {
 // table returns what the scan has found.
 func (s *jsonScan) table(in Input) (column.Table, error) {
 	t := &jsonTable{places: s.places, index: s.index, stamp: in.Stamp}
-	t.TableInfo = column.TableInfo{Path: in.Path, Holds: in.Stamp.Holds(), Rows: t.index.rows(), Lead: markEvery, Scans: 1, Spoiled: make(map[int]string)}
+	t.TableInfo = column.TableInfo{Path: in.Path, Holds: in.Stamp.Holds(), Rows: t.index.rows(), Lead: markEvery, Scans: 1, Spoiled: make(map[int]string), Lossy: make(map[int]column.Lossy)}
 	width := 0
 	for i, name := range s.names {
 		c := s.columns[i]
@@ -183,6 +183,7 @@ func (s *jsonScan) table(in Input) (column.Table, error) {
 		if info.Kind == column.Text && c.spoiled() {
 			t.Spoiled[i] = fmt.Sprintf("line %d: %s is not a number, though %d values of the column are", c.badLine, c.bad, c.numeric)
 		}
+		c.noteLossy(&t.TableInfo, i, 0)
 		t.Columns = append(t.Columns, info)
 	}
 	if s.lines.arrays {
@@ -204,7 +205,7 @@ type jsonColumn struct {
 }
 
 // see adds one value.
-func (c *jsonColumn) see(v jsonValue, line int64) error {
+func (c *jsonColumn) see(v jsonValue, line, record int64) error {
 	switch v.kind {
 	case jsonNull:
 	case jsonFalse, jsonTrue:
@@ -212,6 +213,7 @@ func (c *jsonColumn) see(v jsonValue, line int64) error {
 		c.numeric++
 	case jsonNumber:
 		c.number(v.raw)
+		c.checkExact(v.raw, line, record)
 	case jsonNumbers:
 		if c.vectors && c.width != v.length || v.length == 0 || v.length > column.MaxWidth {
 			c.other = true
@@ -235,17 +237,20 @@ func (c *jsonColumn) see(v jsonValue, line int64) error {
 func (c *jsonColumn) number(raw []byte) {
 	c.numeric++
 	if !IsInteger(raw) {
-		c.numbers = true
+		c.numbers, c.floats = true, true
 		return
 	}
 	c.integers = true
 	if v, ok := parseInt(raw); !ok || v == 0 && raw[0] == '-' {
 		c.numbers = true // beyond 64 bits, or -0: a float
+		c.floats = c.floats || ok
 	}
 }
 
-// join adds the values of a later part of the file, which begins on the given line.
-func (c *jsonColumn) join(p *jsonColumn, line int64) {
+// join adds the values of a later part of the file, which begins on the given line, after
+// so many records.
+func (c *jsonColumn) join(p *jsonColumn, line, records int64) {
+	p.lossy.moveBy(line-1, records)
 	if c.cellKinds.other == 0 {
 		c.badLine = p.badLine + line - 1
 	}
@@ -365,7 +370,7 @@ func storeJSON(row []float64, v jsonValue, kind column.Kind) (err error) {
 		if v.kind >= jsonString {
 			return errNotNumber(v.raw)
 		}
-		row[0], err = v.number(kind)
+		row[0], err = v.number()
 		return err
 	}
 	for k := range row {
@@ -414,7 +419,7 @@ func keepJSON(c *stream.Column, v jsonValue) error {
 		if v.kind >= jsonString {
 			return errNotNumber(v.raw)
 		}
-		x, err := v.number(column.Number)
+		x, err := v.number()
 		if err != nil {
 			return err
 		}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
@@ -93,7 +92,7 @@ func (l *jsonLines) members(visit func(key []byte, v jsonValue) error) error {
 func (v jsonValue) vector(visit func(k int, x float64)) error {
 	p, k := jsonParser{rest: v.raw}, 0
 	return p.elements(func(v jsonValue) error {
-		x, err := v.number(column.Number)
+		x, err := v.number()
 		visit(k, x)
 		k++
 		return err

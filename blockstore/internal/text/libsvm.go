@@ -8,6 +8,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/blockstore/internal/number"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -178,7 +179,10 @@ func (c *libsvmCursor) store(dst *stream.Batch, i int) error {
 			row[k] = c.dense[j]
 			continue
 		}
-		v, err := NumberCell(c.lines.label, c.table.label)
+		v, err := NumberCell(c.lines.label)
+		if IsInexact(c.lines.label) && c.Inexact == column.InexactError {
+			err = number.ErrInexact(string(fault.Shorten(c.lines.label)))
+		}
 		if err != nil {
 			return c.labelError(err)
 		}

@@ -98,7 +98,7 @@ func TestInexactText(t *testing.T) {
 				return Open(ctx, []string{"-"}, o)
 			},
 		} {
-			src, err := open(Options{})
+			_, err := open(Options{})
 			if test.want == "" {
 				if err != nil {
 					t.Errorf("%q: %v", test.text, err)
@@ -106,7 +106,8 @@ func TestInexactText(t *testing.T) {
 			} else {
 				filetest.WantError(t, err, `column "id"`, test.want, "row ", "line ")
 			}
-			if src, err = open(Options{Inexact: InexactRound}); err != nil {
+			src, err := open(Options{Inexact: InexactRound})
+			if err != nil {
 				t.Fatal(err)
 			}
 			if _, err := stream.ReadAll(ctx, src); err != nil {

@@ -46,8 +46,11 @@ func (x *index) with(inexact column.Inexact) *index {
 // if it ends with its end mark.
 func newIndex(file io.ReaderAt, size int64) (*index, error) {
 	var head [8]byte
-	if _, err := file.ReadAt(head[:], 0); err != nil {
+	switch _, err := file.ReadAt(head[:], 0); {
+	case err == io.EOF:
 		return nil, fmt.Errorf("%d bytes are too few for an Arrow file", size)
+	case err != nil:
+		return nil, err
 	}
 	x := &index{isFile: string(head[:6]) == arrowMagic}
 	start, limit := int64(0), size

@@ -69,14 +69,16 @@ func (h Header) CheckNumbers() error {
 // headerText reads the text of the header, and its size with all before it.
 func headerText(r io.Reader) (text string, size int64, err error) {
 	var fixed [12]byte
-	if _, err := io.ReadFull(r, fixed[:10]); err != nil || string(fixed[:6]) != magic {
+	if err := readHead(r, fixed[:10]); err != nil && err != errEnds {
+		return "", 0, err
+	} else if err != nil || string(fixed[:6]) != magic {
 		return "", 0, errors.New("the file does not begin like an NPY file; is it another format, or cut short?")
 	}
 	size, length := 10, int64(binary.LittleEndian.Uint16(fixed[8:]))
 	switch version := fixed[6]; {
 	case version == 2 || version == 3:
-		if _, err := io.ReadFull(r, fixed[10:]); err != nil {
-			return "", 0, errors.New("the file ends within its header")
+		if err := readHead(r, fixed[10:]); err != nil {
+			return "", 0, err
 		}
 		size, length = 12, int64(binary.LittleEndian.Uint32(fixed[8:]))
 	case version != 1:
@@ -86,10 +88,23 @@ func headerText(r io.Reader) (text string, size int64, err error) {
 		return "", 0, fmt.Errorf("the NPY header has %d bytes, more than %d; the file is damaged or no plain array", length, maxHeader)
 	}
 	p := make([]byte, length)
-	if _, err := io.ReadFull(r, p); err != nil {
-		return "", 0, errors.New("the file ends within its header")
+	if err := readHead(r, p); err != nil {
+		return "", 0, err
 	}
 	return string(p), size + length, nil
+}
+
+var errEnds = errors.New("the file ends within its header")
+
+// readHead fills p with what comes next of the header.
+func readHead(r io.Reader, p []byte) error {
+	switch _, err := io.ReadFull(r, p); {
+	case err == io.EOF || err == io.ErrUnexpectedEOF:
+		return errEnds
+	case err != nil:
+		return fmt.Errorf("reading its header: %w", err)
+	}
+	return nil
 }
 
 // parser reads the text of a header, a Python dictionary of this grammar:

@@ -5,11 +5,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -114,6 +116,19 @@ func TestNPYHeaders(t *testing.T) {
 		}
 		if _, err := Open(context.Background(), filetest.TempFile(t, "a.npy", magic+version+"\x01"+long[1:]+strings.Repeat(" ", 1<<17))); err == nil {
 			t.Error("a long header passed")
+		}
+	}
+}
+
+// TestHeaderIO: an error of the disk is no damage of the file, wherever it comes.
+func TestHeaderIO(t *testing.T) {
+	disk := errors.New("input/output error")
+	for _, file := range []string{npyFile(npyText("<f8", false, "(2, 1)"), nil), magic + "\x02\x00\x05\x00\x00\x00"} {
+		for n := range len(file) {
+			in := io.MultiReader(strings.NewReader(file[:n]), iotest.ErrReader(disk))
+			if _, err := ReadHeader(in); !errors.Is(err, disk) {
+				t.Fatalf("after %d bytes: %v", n, err)
+			}
 		}
 	}
 }

@@ -15,12 +15,13 @@ import (
 
 // chunkReader gives the verified sections of one open store.
 type chunkReader struct {
-	table   *Table
-	file    file.File
-	unpack  compression.Unpacker
-	raw     [][]byte // the sections of the current chunk
-	fetched []byte   // the bytes of an object that raw is in
-	scratch [][]byte // what is decompressed, by position in raw
+	table    *Table
+	file     file.File
+	unpack   compression.Unpacker
+	raw      [][]byte // the sections of the current chunk
+	fetched  []byte   // the bytes that raw is in, if they are not mapped
+	unmapped bool     // the system does not map the file
+	scratch  [][]byte // what is decompressed, by position in raw
 }
 
 // close closes the file unless the table holds it.

@@ -74,7 +74,11 @@ func (t *Table) open(ctx context.Context) (*chunkReader, error) {
 		return nil, err
 	}
 	var trailer [trailerSize]byte
-	if _, err := f.ReadAt(trailer[:], t.body); err != nil || trailer != t.trailer {
+	switch _, err := f.ReadAt(trailer[:], t.body); {
+	case err != nil && err != io.EOF:
+		f.Close()
+		return nil, fault.File(t.Path, "%w", err)
+	case err != nil || trailer != t.trailer:
 		f.Close()
 		return nil, fault.File(t.Path, "the file has changed since it was first opened")
 	}

@@ -31,6 +31,9 @@ type Schema struct {
 	About map[string]string
 	// Format is one of OutputFormats(), or "" for that of the extension.
 	Format string
+	// Compression is one of Compressions(Format), or "" for what the extension says (.gz and
+	// .zst behind that of text), else none.
+	Compression string
 	// SpoolDir is the folder for what has to be collected before it can be sent: objects, and
 	// NPY files of rows whose number is not known that go to a pipe. "" is the system's for
 	// temporary files.
@@ -90,6 +93,12 @@ func PipeFormats() []string {
 
 // OutputFormat returns the format that Create takes from the extension of path, or "".
 func OutputFormat(path string) string {
+	if bare, packing := packedName(path); packing != "" {
+		if format := OutputFormat(bare); isPacked(format) {
+			return format
+		}
+		return ""
+	}
 	switch extension := strings.ToLower(filepath.Ext(path)); extension {
 	case ".npy", ".csv", ".tsv", ".libsvm", ".parquet", ".arrow", ".nys":
 		return extension[1:]
@@ -119,8 +128,8 @@ func WriterBytes(format string, columns int) int64 {
 	return 0
 }
 
-// Create starts a file of the format that s or the extension of path names. Nothing
-// appears at path before Commit.
+// Create starts a file of the format that s or the extension of path names. Text whose name
+// ends in .gz or .zst besides is compressed. Nothing appears at path before Commit.
 func Create(path string, s Schema) (Writer, error) {
 	if s.Format == "" {
 		if s.Format = OutputFormat(path); s.Format == "" {
@@ -130,6 +139,20 @@ func Create(path string, s Schema) (Writer, error) {
 	start := written[s.Format].file
 	if start == nil {
 		return nil, fmt.Errorf("cannot write %s: the format %q is not known; use one of %s", path, s.Format, strings.Join(OutputFormats(), ", "))
+	}
+	_, packing := packedName(path)
+	switch {
+	case packing != "" && !isPacked(s.Format):
+		return nil, fmt.Errorf("cannot write %s: only text is compressed as a whole; leave out %s", path, filepath.Ext(path))
+	case packing != "" && s.Compression != "" && s.Compression != packing:
+		return nil, fmt.Errorf("cannot write %s: by its name it is compressed by %s, not %s", path, packing, s.Compression)
+	case packing != "":
+		start = packed(packing, written[s.Format].pipe)
+	case s.Compression != "" && s.Compression != noCompression:
+		if !slices.Contains(Compressions(s.Format), s.Compression) {
+			return nil, fmt.Errorf("cannot write %s: a file of the format %s is not compressed by %q; use one of %s", path, s.Format, s.Compression, strings.Join(Compressions(s.Format), ", "))
+		}
+		start = compressed(s.Format, s.Compression)
 	}
 	return create(path, s, start)
 }

@@ -20,12 +20,16 @@ import (
 // rowsFormat is the format that --output-format names.
 type rowsFormat struct {
 	outputFormat string
+	compression  string
 	carriesRows  bool // the standard output does: reports go to the standard error
 }
 
 // addOutputFormat adds the flag of verbs that write rows.
 func (a *app) addOutputFormat(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.outputFormat, "output-format", "", "`format` of rows that go to a pipe, or to a file whose name does not tell: "+strings.Join(blockstore.OutputFormats(), ", ")+"; to a pipe csv unless named")
+	compressions := blockstore.Compressions("parquet")
+	cmd.Flags().StringVar(&a.compression, "compression", "", "how Parquet files and stores that are written are compressed: "+strings.Join(compressions, ", ")+"; text is by a name that ends in .csv.gz or .csv.zst")
+	mustRegister(cmd.RegisterFlagCompletionFunc("compression", cobra.FixedCompletions(compressions, cobra.ShellCompDirectiveNoFileComp)))
 	mustRegister(cmd.RegisterFlagCompletionFunc("output-format", cobra.FixedCompletions(blockstore.OutputFormats(), cobra.ShellCompDirectiveNoFileComp)))
 }
 
@@ -75,7 +79,7 @@ func extensionOf(format string) string {
 // checkFormat refuses a format of rows for path that is not among the extensions, or is
 // not what the name says.
 func (a *app) checkFormat(flag, path string, extensions []string) error {
-	format, own := a.formatOf(path), strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
+	format, own := a.formatOf(path), ownExtension(path)
 	formats := []string{}
 	for _, f := range blockstore.OutputFormats() {
 		if slices.Contains(extensions, extensionOf(f)) && (!isPipe(path) || slices.Contains(blockstore.PipeFormats(), f)) {
@@ -92,12 +96,22 @@ func (a *app) checkFormat(flag, path string, extensions []string) error {
 		return usagef("--output-format %q: use one of %s%s", format, strings.Join(formats, ", "), didYouMean(format, formats))
 	case len(formats) > 0 && a.outputFormat != "" && format != a.outputFormat:
 		return usagef("%s %s: by its name it is %s, and --output-format says %s; leave that out, or give the file another name", flag, path, format, a.outputFormat)
+	case len(formats) > 0 && a.compression != "" && !slices.Contains(blockstore.Compressions(format), a.compression):
+		return usagef("%s %s: --compression %s is not for a file of the format %s, which takes %s%s", flag, path, a.compression, format, strings.Join(blockstore.Compressions(format), ", "), didYouMean(a.compression, blockstore.Compressions(format)))
 	case !isPipe(path) && !untold && !slices.Contains(extensions, own):
 		return usagef("%s %s: the name must end in one of .%s", flag, path, strings.Join(extensions, " ."))
 	case isStandardOutput(path) && isTerminal(a.out) && (format == "npy" || format == "arrow-stream"):
 		return usagef("%s %s: %s is not for a terminal; send it to a file or a program, or use --output-format csv", flag, path, format)
 	}
 	return nil
+}
+
+// ownExtension returns the extension that tells what is in a file, csv of rows.csv.gz.
+func ownExtension(path string) string {
+	if format := blockstore.OutputFormat(path); format != "" && slices.Contains([]string{".gz", ".zst"}, strings.ToLower(filepath.Ext(path))) {
+		return extensionOf(format)
+	}
+	return strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 }
 
 func isTerminal(out io.Writer) bool {
@@ -140,7 +154,7 @@ func (a *app) reportTo() io.Writer {
 
 // create starts to write rows to a file or to a pipe.
 func (a *app) create(path string, s blockstore.Schema) (blockstore.Writer, error) {
-	s.Format = a.formatOf(path)
+	s.Format, s.Compression = a.formatOf(path), a.compression
 	if f := a.cmd.Flag("spool-dir"); f != nil {
 		s.SpoolDir = f.Value.String()
 	}

@@ -1,6 +1,13 @@
 package compression
 
-import "github.com/klauspost/compress/zstd"
+import (
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/nystream/nystream/blockstore/internal/formats"
+)
 
 // Packer compresses with zstd. It starts no goroutines.
 type Packer struct{ encoder *zstd.Encoder }
@@ -16,3 +23,12 @@ func NewPacker() (*Packer, error) {
 
 // Zstd returns src as one zstd frame, in the memory of dst if there is room.
 func (p *Packer) Zstd(dst, src []byte) []byte { return p.encoder.EncodeAll(src, dst[:0]) }
+
+// NewWriter returns a writer that compresses what it is given to out as a whole, by gzip or
+// zstd: the same bytes for the same text. It starts no goroutines.
+func NewWriter(format string, out io.Writer) (io.WriteCloser, error) {
+	if format == formats.Gzip {
+		return gzip.NewWriter(out), nil
+	}
+	return zstd.NewWriter(out, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/stream"
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
 )
 
 // Pages of the Parquet files we write have about pageBytes, and a row
@@ -38,13 +39,34 @@ type encoder struct {
 	values    []parquet.Value
 }
 
+// codecs are the compressions of files that are written, by name.
+var codecs = map[string]compress.Codec{"snappy": &parquet.Snappy, "gzip": &parquet.Gzip, "zstd": &parquet.Zstd}
+
+// Compressions returns the names that NewCompressedEncoder takes.
+func Compressions() []string { return []string{"snappy", "gzip", "zstd"} }
+
+// NewCompressedEncoder returns what writes a Parquet file all of whose columns are compressed.
+func NewCompressedEncoder(compression string) column.StartEncoder {
+	return func(f *file.Atomic, s stream.Info) (column.Encoder, error) {
+		return newEncoder(f, s, codecs[compression])
+	}
+}
+
 // NewEncoder writes a Parquet file to f.
 func NewEncoder(f *file.Atomic, s stream.Info) (column.Encoder, error) {
+	return newEncoder(f, s, nil)
+}
+
+// newEncoder compresses all columns with a codec, or with nil what NewEncoder does.
+func newEncoder(f *file.Atomic, s stream.Info, codec compress.Codec) (column.Encoder, error) {
 	nodes := parquet.Group{}
 	var names []string
 	add := func(name string, node parquet.Node) error {
 		if _, ok := nodes[name]; ok {
 			return fmt.Errorf("two columns are called %q, which a Parquet file cannot hold; rename one", name)
+		}
+		if codec != nil {
+			node = parquet.Compressed(node, codec)
 		}
 		nodes[name] = node
 		names = append(names, name)

@@ -1,0 +1,82 @@
+package blockstore
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/compression"
+	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/blockstore/internal/formats"
+	"github.com/nystream/nystream/blockstore/internal/parquet"
+	"github.com/nystream/nystream/blockstore/internal/store"
+	"github.com/nystream/nystream/stream"
+)
+
+const noCompression = "none"
+
+// Compressions returns the values that Schema.Compression may have for a format. Text is
+// compressed if the name of its file says so.
+func Compressions(format string) []string {
+	switch format {
+	case formats.Parquet:
+		return append([]string{noCompression}, parquet.Compressions()...)
+	case formats.Store:
+		return []string{noCompression, formats.Zstd}
+	}
+	return []string{noCompression}
+}
+
+// compressed returns what starts a file of a format with a compression that it has.
+func compressed(format, method string) column.StartEncoder {
+	if format == formats.Parquet {
+		return parquet.NewCompressedEncoder(method)
+	}
+	return func(f *file.Atomic, s stream.Info) (column.Encoder, error) { return store.NewEncoder(f, s, true) }
+}
+
+// isPacked reports whether files of a format may be compressed as a whole.
+func isPacked(format string) bool { return format == tsv || formats.IsText(format) }
+
+// packedName splits a name such as rows.csv.gz.
+func packedName(path string) (bare, packing string) {
+	extension := filepath.Ext(path)
+	switch strings.ToLower(extension) {
+	case ".gz":
+		packing = formats.Gzip
+	case ".zst":
+		packing = formats.Zstd
+	default:
+		return path, ""
+	}
+	return strings.TrimSuffix(path, extension), packing
+}
+
+// packed returns what starts a file that is compressed as a whole.
+func packed(packing string, start column.StartPipe) column.StartEncoder {
+	return func(f *file.Atomic, s stream.Info) (column.Encoder, error) {
+		w, err := compression.NewWriter(packing, f)
+		if err != nil {
+			return nil, err
+		}
+		e, err := start(w, s)
+		if err != nil {
+			return nil, errors.Join(err, w.Close())
+		}
+		return &packedEncoder{e, w}, nil
+	}
+}
+
+// packedEncoder is an encoder whose output is compressed.
+type packedEncoder struct {
+	column.Encoder
+	packing interface{ Close() error }
+}
+
+func (e *packedEncoder) Finish() error {
+	if err := e.Encoder.Finish(); err != nil {
+		return err
+	}
+	return e.packing.Close()
+}

@@ -114,7 +114,15 @@ func (l *lab) compare(ctx context.Context, c fitCase) (planned, real float64, er
 	if err != nil {
 		return 0, 0, err
 	}
-	args := append([]string{"fit", c.method, data, "--threads", "1", "--format", "json"}, strings.Fields(c.settings)...)
+	args := []string{"fit", c.method, data}
+	if c.right > 0 {
+		right, err := l.rows(c.right, c.columns)
+		if err != nil {
+			return 0, 0, err
+		}
+		args = append(args, "--right", right)
+	}
+	args = append(append(args, "--threads", "1", "--format", "json"), strings.Fields(c.settings)...)
 	out, _, err := l.nystream(ctx, append([]string{"plan"}, args...)...)
 	if err != nil {
 		return 0, 0, err

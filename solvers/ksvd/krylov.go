@@ -89,9 +89,16 @@ func blocksFor(n, rank int64) int64 {
 	return max(fewestBlocks, min(krylovBlocks, (spaceNumbers/perBlock-6)/2))
 }
 
+// iterates reports whether the rank largest triplets of a matrix in memory are found by
+// iteration, and not by its SVD.
+func iterates(rows, cols, rank int64) bool {
+	least := min(rows, cols)
+	return least > denseSVD && 2*rank < least
+}
+
 // truncatedSVD returns the rank largest triplets of a matrix in memory.
 func truncatedSVD(ctx context.Context, a blas64.General, rankWanted int, tolerance float64, seed uint64) (*krylov.Triplets, error) {
-	if min(a.Rows, a.Cols) > denseSVD && 2*rankWanted < min(a.Rows, a.Cols) {
+	if iterates(int64(a.Rows), int64(a.Cols), int64(rankWanted)) {
 		return iteration{rank: rankWanted, tolerance: tolerance, passes: 100, seed: seed, blocks: int(blocksFor(int64(a.Rows+a.Cols), int64(rankWanted)))}.run(ctx, krylov.Matrix{General: a}, a.Rows, a.Cols)
 	}
 	d, err := newSVD("the sampled block", a)

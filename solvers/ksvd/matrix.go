@@ -30,7 +30,7 @@ func NewMatrix(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel
 	if err != nil {
 		return nil, err
 	}
-	m := &Matrix{fit: &exact{Exact: Exact{Rank: 1, Passes: plannedIterations}, engine: e, data: d, entries: t}}
+	m := &Matrix{fit: &exact{Exact: Exact{Rank: 1, Passes: graphIterations}, engine: e, data: d, entries: t}}
 	m.fit.Operator = OperatorTiles
 	if !form {
 		if m.fit.Operator, err = m.fit.Exact.operator(d.Shape(), t); err != nil {

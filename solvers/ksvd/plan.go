@@ -118,5 +118,22 @@ func krylovWork(rows, cols int64, b float64) float64 {
 	return 260*float64(rows+cols)*b*b + 2e4*b*b*b
 }
 
-// plannedIterations is how many iterations are planned with at most.
-const plannedIterations = 24
+// How many iterations it takes as a rule until residuals are below the tolerance of Exact, and
+// below that of the block of Nystrom: measured for kernels of rows, and decided by how fast
+// singular values fall, which a plan does not know. Those of graphs fall slowly.
+const (
+	rowIterations   = 12
+	graphIterations = 24
+	blockIterations = 6
+)
+
+// spanning returns no more iterations than b vectors each take to span the shorter side.
+func spanning(iterations int, rows, cols, b int64) int {
+	return int(min(int64(iterations), (min(rows, cols)+b-1)/b))
+}
+
+// svdWork returns the work of a full SVD.
+func svdWork(rows, cols int64) float64 {
+	long, short := float64(max(rows, cols)), float64(min(rows, cols))
+	return 6*long*short*short + 40*short*short*short
+}

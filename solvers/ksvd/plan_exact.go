@@ -1,6 +1,8 @@
 package ksvd
 
 import (
+	"fmt"
+
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -8,13 +10,22 @@ import (
 
 // vectors returns how many vectors there are in a product.
 func (m Exact) vectors(s model.Shape) float64 {
-	return float64(min(int64(m.Rank), s.Rows, s.Cols) + krylovExtra)
+	return float64(min(int64(m.Rank)+krylovExtra, s.Rows, s.Cols))
+}
+
+// iterations returns how many there will be as a rule.
+func (m Exact) iterations(s model.Shape) int {
+	expected := rowIterations
+	if s.Sparse != nil {
+		expected = graphIterations
+	}
+	return spanning(min(m.Passes, expected), s.Rows, s.Cols, int64(m.vectors(s)))
 }
 
 // tileWork returns the work of all products by tiles, and of what comes before.
 func (m Exact) tileWork(s model.Shape, t *entries) work {
 	all := float64(s.Rows) * float64(s.Cols)
-	passes, iterations := 0, float64(min(m.Passes, plannedIterations))
+	passes, iterations := 0, float64(m.iterations(s))
 	var w work
 	switch {
 	case t.normalised && t.pathSums(s):
@@ -37,7 +48,7 @@ func (m Exact) pathWork(s model.Shape, t *entries) work {
 	groups, b := t.groups(s), m.vectors(s)
 	table := float64(groups[0]) * float64(groups[1])
 	var w work
-	products := float64(min(m.Passes, plannedIterations))
+	products := float64(m.iterations(s))
 	if t.normalised {
 		w = t.pathSumWork(s, 1)
 	}
@@ -46,7 +57,8 @@ func (m Exact) pathWork(s model.Shape, t *entries) work {
 	return w
 }
 
-// Plan returns the cost of a fit with 24 iterations, or [Exact.Passes] if that is less.
+// Plan returns the cost of a fit with as many iterations as there are as a rule, 12 or 24
+// of a graph, or fewer where Passes or the shorter side allow no more. Its memory is that of any number.
 // It is an error where [Exact.Choose] has one.
 func (m Exact) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
 	m, err := m.settings()
@@ -82,9 +94,12 @@ func (m Exact) plan(e stream.Engine, s model.Shape, t *entries, o Operator) *mod
 		}
 		p.count(m.tileWork(s, t))
 	}
-	p.Flops += float64(min(m.Passes, plannedIterations)) * krylovWork(s.Rows, s.Cols, m.vectors(s))
+	p.Flops += float64(m.iterations(s)) * krylovWork(s.Rows, s.Cols, m.vectors(s))
 	p.Add("Krylov spaces", (s.Rows+s.Cols)*b*(2*krylovBlocks+6), "`rank`")
 	p.model(s.Rows+s.Cols, 0, int64(m.Rank), "`rank`")
+	if n := m.iterations(s); n < m.Passes {
+		p.Notes = append(p.Notes, fmt.Sprintf("iterations: %d are expected, and there are at most %d", n, m.Passes))
+	}
 	p.Passes = 1
 	p.ByOne("its exact passes are over all entries; `method ssrsvd` makes passes over rows alone")
 	return p.Plan

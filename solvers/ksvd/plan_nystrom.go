@@ -82,7 +82,7 @@ func (m Nystrom) plan(e stream.Engine, s model.Shape, t *entries) *model.Plan {
 	p.Add("Krylov spaces of the block", (n+c)*(r+krylovExtra)*(2*blocksFor(n+c, r)+6), "`rank`")
 	p.Add("tiles", p.threads*max(2*tileNumbers, 32*max(n, c)), "`threads`")
 	p.count(tileWork(s, float64(n)*float64(c)))
-	p.Flops += plannedIterations / 2 * (4*float64(n)*float64(c)*float64(r+krylovExtra) + krylovWork(n, c, float64(r+krylovExtra)))
+	p.Flops += m.blockWork(n, c)
 	if m.Scaling != ScaleDerived {
 		p.extension(m)
 	}
@@ -93,6 +93,19 @@ func (m Nystrom) plan(e stream.Engine, s model.Shape, t *entries) *model.Plan {
 	}
 	p.model(n+c, kept, r, "`sums sampled`")
 	return p.Plan
+}
+
+// blockWork returns the work of the truncated SVD of the block between n and c samples.
+func (m Nystrom) blockWork(n, c int64) float64 {
+	rank := int64(m.Rank)
+	if m.Scaling == ScaleOrthonormal {
+		rank += max(10, rank/2)
+	}
+	if !iterates(n, c, rank) {
+		return svdWork(n, c)
+	}
+	b := rank + krylovExtra
+	return float64(spanning(blockIterations, n, c, b)) * (4*float64(n)*float64(c)*float64(b) + krylovWork(n, c, float64(b)))
 }
 
 // extension adds a pass over each side that evaluates all singular vectors.

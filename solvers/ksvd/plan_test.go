@@ -221,3 +221,25 @@ func TestAccuracyOfFewer(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
+
+// TestPlanOfIterations: few vectors span a short side, and a block is decomposed as it is where
+// its short side is; memory is that of any number of iterations.
+func TestPlanOfIterations(t *testing.T) {
+	flops := func(m Method, s model.Shape) float64 {
+		p, err := m.Plan(stream.Engine{Threads: 1}, s, kernelgen.SNE(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Flops
+	}
+	short, long := model.Shape{Rows: 2000, Cols: 20, Columns: 20}, model.Shape{Rows: 2000, Cols: 2000, Columns: 20}
+	// A 2,000 × 20 matrix takes 15 ms: 5e8 flops at 0.03 ns.
+	for _, m := range []Method{Exact{Rank: 20}, Nystrom{Rank: 20}} {
+		if f := flops(m, short); f > 5e8 {
+			t.Errorf("%T: %.3g flops of a matrix with 20 columns", m, f)
+		}
+	}
+	if few, many := flops(Exact{Rank: 20, Passes: 3}, long), flops(Exact{Rank: 20}, long); many < 3*few || many > 5*few {
+		t.Errorf("%.3g flops of 3 iterations, %.3g of as many as are expected", few, many)
+	}
+}

@@ -283,8 +283,15 @@ func (m Adaptive) leastRank(f *landmarkFit, high int) int {
 // data will tell.
 const plannedColumns = 64
 
-// Plan returns the cost of a first step with 64 columns of U, or with as many as the
-// rank allows. Steps are only made within Memory.
+// expectedColumns returns how many columns the work of a plan is of: 64 at a tolerance of
+// 0.01 or below, and fewer with the root of larger ones.
+func (m Adaptive) expectedColumns() int64 {
+	return int64(plannedColumns * math.Sqrt(math.Min(1, autoTolerance/m.Tolerance)))
+}
+
+// Plan returns the cost of a first step. Its memory is that of 64 columns of U, or of as many
+// as the rank allows, and its work that of no more than are expected, 64 at a tolerance of
+// 0.01 and 20 at 0.1. Steps are only made within Memory.
 func (m Adaptive) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
 	if err := checkSymmetric(s, k); err != nil {
 		return nil, err
@@ -300,6 +307,13 @@ func (m Adaptive) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 	if err != nil {
 		return nil, err
 	}
+	expected := max(1, min(columns, m.expectedColumns()))
+	work, err := m.landmark(expected).planSide(e, s.Rows, s.Columns, k)
+	if err != nil {
+		return nil, err
+	}
+	p.KernelEntries, p.Flops = work.KernelEntries, work.Flops
+	p.Notes = append(p.Notes, fmt.Sprintf("time is that of %d columns of U, as are expected at this tolerance; the data decide", expected))
 	rows := min(s.Rows, adaptiveSample)
 	p.ByOne("the rank is chosen as passes go, by what they find; name a `rank` instead of `tol`")
 	p.Add("sample for the first rank", rows*(3*rows+2*int64(s.Columns)), "")

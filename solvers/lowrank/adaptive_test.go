@@ -82,7 +82,7 @@ func TestAdaptiveLimits(t *testing.T) {
 	if !f.Unsettled || f.Left.Rank() > 20 || !strings.Contains(strings.Join(f.Notes, "\n"), "limited to 20") {
 		t.Errorf("rank %d, reached %t, notes %q", f.Left.Rank(), !f.Unsettled, f.Notes)
 	}
-	f = fit(Adaptive{Seed: 1, Tolerance: 1e-4, Memory: 40 << 20})
+	f = fit(Adaptive{Seed: 1, Tolerance: 1e-4, Memory: model.RuntimeBytes + 16<<20})
 	if !f.Unsettled || !strings.Contains(strings.Join(f.Notes, "\n"), "`memory`") || math.IsNaN(f.EstimateIn(NormSpectral)) {
 		t.Errorf("reached %t, notes %q", !f.Unsettled, f.Notes)
 	}

@@ -61,7 +61,7 @@ func TestPlanGrowsNot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, l := small.Memory.Total(), large.Memory.Total(); float64(l) > 1.1*float64(s) || s > 64<<20 {
+	if s, l := small.Memory.Total(), large.Memory.Total(); float64(l) > 1.1*float64(s) || s > model.RuntimeBytes+(40<<20) {
 		t.Errorf("%d bytes for 1e6 rows, %d for 1e12", s, l)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v16/arrow"
 	"github.com/apache/arrow/go/v16/arrow/ipc"
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/number"
 )
 
@@ -95,7 +96,7 @@ func readSchema(m *message) (*schema, error) {
 	message.Write(m.meta)
 	r, err := ipc.NewReader(&message)
 	if err != nil {
-		return nil, err
+		return nil, fault.Plain(err)
 	}
 	defer r.Release()
 	return layOut(r.Schema(), placer{ids: w.ids, decimals: w.decimals, swaps: table.int16(0) != 0}), nil

@@ -48,10 +48,34 @@ func Cell(path string, row int64, column, format string, args ...any) error {
 func Guard(what string, f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%s: the reader failed, the file is probably damaged: %v", what, p)
+			err = fmt.Errorf("%s: %w", what, &damage{p})
 		}
 	}()
 	return f()
+}
+
+// damage is a panic of a reader, of which the user is to know no more than that.
+type damage struct{ cause any }
+
+func (*damage) Error() string {
+	return "the reader failed, because what the file says of its own layout is not so; it is damaged: make or fetch it again"
+}
+
+// Unwrap returns what the reader panicked with, for who looks for it.
+func (d *damage) Unwrap() error {
+	if err, ok := d.cause.(error); ok {
+		return err
+	}
+	return fmt.Errorf("%v", d.cause)
+}
+
+// Plain returns err, the error of a library, without the words of the panics that some
+// libraries catch themselves.
+func Plain(err error) error {
+	if err != nil && strings.Contains(err.Error(), "runtime error") {
+		return &damage{err}
+	}
+	return err
 }
 
 // Shorten cuts what is quoted in a message.

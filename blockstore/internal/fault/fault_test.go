@@ -2,7 +2,10 @@ package fault_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
@@ -15,7 +18,14 @@ func TestGuard(t *testing.T) {
 		_ = none[len(none)]
 		return nil
 	})
-	filetest.WantError(t, err, "a.parquet", "index out of range")
+	filetest.WantError(t, err, "a.parquet", "it is damaged")
+	var cause runtime.Error
+	if strings.Contains(err.Error(), "index") || !errors.As(err, &cause) {
+		t.Errorf("%v, of %v", err, cause)
+	}
+	if err := fault.Plain(fmt.Errorf("arrow/ipc: %w", cause)); strings.Contains(err.Error(), "index") {
+		t.Error(err)
+	}
 	if err := fault.Guard("a", func() error { return fs.ErrClosed }); err != fs.ErrClosed {
 		t.Errorf("the error became %v", err)
 	}

@@ -33,9 +33,9 @@ func Readable(tb column.Table) (stream.Source, error) {
 	return column.Choose(tb, numeric, kept)
 }
 
-// mutant returns a damaged copy of a file: some bits flipped, a block of zeros, or a
+// Mutant returns a damaged copy of a file: some bits flipped, a block of zeros, or a
 // cut.
-func mutant(random *rand.Rand, healthy []byte) []byte {
+func Mutant(random *rand.Rand, healthy []byte) []byte {
 	b := slices.Clone(healthy)
 	switch random.IntN(6) {
 	case 0:
@@ -64,7 +64,7 @@ func CheckMutants(t *testing.T, healthy []byte, rows, mutants int, open func(ctx
 	random := rand.New(rand.NewPCG(7, 8))
 	silent := 0
 	for k := range mutants {
-		b := mutant(random, healthy)
+		b := Mutant(random, healthy)
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
 		}

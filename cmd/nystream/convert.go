@@ -88,6 +88,9 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	if err := c.checkMemory(in, src.Info()); err != nil {
 		return err
 	}
+	if c.origin = c.made(); c.origin != nil {
+		c.origin.Sources = []madeSource{in.madeSource(src.Info().Rows)}
+	}
 	rows, err := c.copy(ctx, src)
 	if err != nil {
 		return err

@@ -144,6 +144,7 @@ type input struct {
 	leftOut  []blockstore.LeftOutColumn
 	booleans []string // columns that are booleans in the file
 	position columnPositions
+	formats  []string    // of the files, each once
 	parts    []int64     // rows of each file; nil where that is not known
 	noted    func()      // of how the files ended, when they were read
 	run      *stream.Run // keeps rows that were fetched; nil for none
@@ -174,6 +175,9 @@ func (d *dataFlags) choose(ctx context.Context, a *app, files *blockstore.Files,
 	}
 	in := &input{Counted: stream.NewCounted(src), discard: func() error { return nil }, leftOut: blockstore.LeftOut(src), booleans: blockstore.Booleans(src),
 		position: positionsOf(src), parts: blockstore.Parts(src)}
+	for _, f := range formatsOf(files) {
+		in.formats = append(in.formats, f.Format)
+	}
 	in.noted = func() {
 		if blockstore.Unmarked(src) {
 			a.note("%s ends without the end mark of an Arrow stream: if its writer leaves one it was cut after a batch", in.Info().Name)
@@ -192,7 +196,7 @@ func (d *dataFlags) choose(ctx context.Context, a *app, files *blockstore.Files,
 	if err != nil {
 		return nil, err
 	}
-	return &input{Counted: stream.NewCounted(spooled), discard: discard, leftOut: in.leftOut, booleans: in.booleans, position: in.position, noted: in.noted}, nil
+	return &input{Counted: stream.NewCounted(spooled), discard: discard, leftOut: in.leftOut, booleans: in.booleans, position: in.position, noted: in.noted, formats: in.formats}, nil
 }
 
 // Open returns a reader of the rows from the given one on.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
@@ -56,7 +57,11 @@ func (j *job) fitErrors(r *model.Report) (list []fitError) {
 // addErrors adds a line for each estimate of an error.
 func addErrors(t *show.Text, list []fitError) {
 	for _, e := range list {
-		t.Add("error", "of the %s about %.2g, estimated from %s", e.Of, float64(e.Value), e.From)
+		about := "not known"
+		if v := float64(e.Value); !math.IsNaN(v) {
+			about = fmt.Sprintf("about %.2g", v)
+		}
+		t.Add("error", "of the %s %s, estimated from %s", e.Of, about, e.From)
 	}
 }
 

@@ -80,13 +80,26 @@ where 1 is the version of the container; every command compares the digest. meta
     kernel    as --kernel takes it, with numbers for words such as median
     seed, rank, rows, columns
     left, right                how rows of a side become numbers; right only if it differs
-    made                       how the file came to be: version, command, sources, errors and
-                               units; not in files made with --provenance=false
+    made                       how the file came to be; not in files made with
+                               --provenance=false, or where NYSTREAM_PROVENANCE=false:
+      version, build           of the program
+      command                  the command line, with what presets set, without what says where
+                               results go and how the process ran, and without credentials
+      sources                  name, formats, rows and columns of each
+      errors                   estimates, in both norms where they are known: of (what), value
+                               (relative), from (how it was estimated)
+      units                    of columns, as the model takes them, and of errors
     data.columns               names of the columns, in the order of the numbers in a row;
                                none where they only count
     data.nulls                 what becomes of rows with nulls: error, drop, zero or mean
     data.input                 matrix, sources, graph, pairs or kernel matrix
     data.classes               of labels, in the order of the columns that decide on them
+
+Parquet files of rows have made, and of what a model has turned into rows the command that made
+the model, as JSON under the key nystream in the metadata of the footer, Arrow files in that of
+the schema; other formats have no place for it. None of it tells the time: the same command on
+the same files makes the same bytes, whatever the threads and shards, and a model that nystream
+merge makes has the command of the fit.
 
 The arrays column_shift, column_factor and column_fill are in the units of the columns of
 the data, and so is what they are taken from; everything else is made of the rows that they

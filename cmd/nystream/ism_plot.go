@@ -74,6 +74,12 @@ func (c *ismTask) clusterNames() (names []string) {
 
 func (c *ismTask) score(*model.Report) string {
 	score := fmt.Sprintf("HSIC %.3g", c.hsic())
+	switch {
+	case c.choosesClasses() && c.folds > 0:
+		score = fmt.Sprintf("score %.3f out of fold", c.unseen)
+	case c.choosesClasses():
+		score = fmt.Sprintf("score %.3f of the rows of the fit", c.seen)
+	}
 	if c.nmi != nil {
 		score += fmt.Sprintf(", NMI %.3f with --label", float64(*c.nmi))
 	}

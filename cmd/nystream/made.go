@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/nystream/nystream/blockstore/object"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -18,15 +20,18 @@ import (
 type made struct {
 	Version string       `json:"version"`           // of the program
 	Command string       `json:"command"`           // without credentials, and without what changes no result
-	Sources []madeSource `json:"sources,omitempty"` // what a model was fitted to
+	Build   string       `json:"build"`             // of the program, as nystream --version tells it
+	Sources []madeSource `json:"sources,omitempty"` // what a model was fitted to, or has turned into rows
+	Model   string       `json:"model,omitempty"`   // the command that made the model of the rows
 	Errors  []fitError   `json:"errors,omitempty"`  // estimated, relative to what is exact
 	Units   *madeUnits   `json:"units,omitempty"`
 }
 
 type madeSource struct {
-	Name    string `json:"name"`
-	Rows    int64  `json:"rows"` // that the fit had
-	Columns int    `json:"columns"`
+	Name    string   `json:"name"`
+	Formats []string `json:"formats,omitempty"`
+	Rows    int64    `json:"rows"` // that were computed with; -1 where that was not known
+	Columns int      `json:"columns"`
 }
 
 // madeUnits says in which units numbers are.
@@ -40,24 +45,19 @@ func (a *app) made() *made {
 	if !a.provenance {
 		return nil
 	}
-	return &made{Version: version, Command: a.plainCommand()}
+	return &made{Version: version, Build: build(), Command: a.plainCommand()}
 }
-
-// notMade are flags that change no number in a file.
-var notMade = append([]string{"provenance", "stall"}, slices.DeleteFunc(slices.Clone(ofProcess), func(name string) bool {
-	return slices.Contains([]string{"right", "with", "matrix"}, name)
-})...)
 
 // plainCommand returns the command line, its flags in one order, with those of the
 // environment and of settings, and without those that change no number in a file.
 func (a *app) plainCommand() string {
 	words := a.cmd.CommandPath()
 	for _, arg := range a.cmd.Flags().Args() {
-		words += " " + show.ShellLine([]string{arg})
+		words += " " + show.ShellLine([]string{object.Hide(arg)})
 	}
-	a.cmd.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains(notMade, f.Name) {
-			words += " " + show.ShellLine([]string{"--" + f.Name + "=" + flagValue(f)})
+	visitGiven(a.cmd.Flags(), func(f *pflag.Flag) {
+		if f.Name != "seed" && !slices.Contains(ofProcess, f.Name) {
+			words += " " + show.ShellLine([]string{"--" + f.Name + "=" + object.Hide(flagValue(f))})
 		}
 	})
 	return words + fmt.Sprintf(" --seed=%d", a.seed)
@@ -69,8 +69,12 @@ func (m *made) describe(t *show.Text) {
 		return
 	}
 	t.Add("made by", "nystream %s: %s", m.Version, m.Command)
+	t.Add("build", "%s", m.Build)
 	for _, s := range m.Sources {
-		t.Add("made from", "%s: %s rows of %d columns", s.Name, show.Count(s.Rows), s.Columns)
+		t.Add("made from", "%s: %s rows of %d columns%s", s.Name, show.Count(s.Rows), s.Columns, strings.Join(append([]string{""}, s.Formats...), ", "))
+	}
+	if m.Units != nil {
+		t.Add("units", "columns %s; errors %s", m.Units.Columns, m.Units.Errors)
 	}
 	addErrors(t, m.Errors)
 }
@@ -102,17 +106,44 @@ func (j *job) madeBy(r *model.Report) *made {
 	return m
 }
 
-// madeFrom returns the sources of a fit.
+// madeFrom returns the sources of a fit. Of what is no rows of files, such as a graph, the
+// size is that of the matrix.
 func (j *job) madeFrom() (list []madeSource) {
+	if j.left == nil {
+		s := j.task.shape()
+		return []madeSource{{Name: j.dataName(), Rows: s.Rows, Columns: int(s.Cols)}}
+	}
 	for _, in := range []struct {
 		opened   *input
 		prepared *stream.Prepared
 	}{{j.left, j.prepared.left}, {j.sides.right, j.prepared.right}} {
-		if in.opened == nil {
-			continue
+		if in.opened != nil {
+			list = append(list, in.opened.madeSource(rowsOf(in.opened, in.prepared)))
 		}
-		info := in.opened.Info()
-		list = append(list, madeSource{Name: info.Name, Rows: rowsOf(in.opened, in.prepared), Columns: len(info.Columns)})
 	}
 	return list
+}
+
+// madeSource says what rows were read, of which so many were used.
+func (in *input) madeSource(rows int64) madeSource {
+	info := in.Info()
+	return madeSource{Name: object.Hide(info.Name), Formats: in.formats, Rows: rows, Columns: len(info.Columns)}
+}
+
+// madeWith returns how a file is made of what a model makes of rows.
+func (t *application) madeWith(f *modelFile, rows *taken) *made {
+	m := t.app.made()
+	if m == nil {
+		return nil
+	}
+	info := rows.source.Info()
+	source := madeSource{Name: object.Hide(info.Name), Rows: info.Rows, Columns: len(info.Columns)}
+	if rows.input != nil {
+		source = rows.input.madeSource(info.Rows)
+	}
+	m.Sources = append(m.Sources, source)
+	if f.made != nil {
+		m.Model, m.Errors, m.Units = f.made.Command, f.made.Errors, f.made.Units
+	}
+	return m
 }

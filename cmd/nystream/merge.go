@@ -30,15 +30,17 @@ type savedFit struct {
 	Flags  []string `json:"flags"`
 }
 
-// ofProcess are flags that are not part of a saved fit.
-var ofProcess = []string{"help", "config", "threads", "memory", "format", "quiet", "log-format", "log-every", "seed", "output", "factors", "left-factors", "right-factors", "clusters-output", "plot", "report", "plot-period",
-	"checkpoint", "checkpoint-every", "states", "shard", "keep-states", "join", "shards", "runner", "right", "with", "matrix", "spool", "no-spool", "spool-dir", "output-format"}
+// ofProcess are flags that say where results go and how the process runs; they are not part
+// of a saved fit.
+var ofProcess = []string{"help", "config", "threads", "memory", "format", "quiet", "log-format", "log-every", "stall", "provenance", "output", "factors", "left-factors", "right-factors", "clusters-output", "plot", "report", "plot-period",
+	"checkpoint", "checkpoint-every", "states", "shard", "keep-states", "join", "shards", "runner", "spool", "no-spool", "spool-dir", "output-format"}
 
 // savedFit returns the command line at hand.
 func (j *job) savedFit() *savedFit {
 	s := &savedFit{Method: j.method, Data: j.args, Flags: []string{fmt.Sprintf("--seed=%d", j.seed)}}
-	j.flags.Visit(func(f *pflag.Flag) {
+	visitGiven(j.flags, func(f *pflag.Flag) {
 		switch {
+		case f.Name == "seed": // always there
 		case f.Name == "right":
 			s.Right = f.Value.(pflag.SliceValue).GetSlice()
 		case f.Name == "with":
@@ -50,6 +52,16 @@ func (j *job) savedFit() *savedFit {
 		}
 	})
 	return s
+}
+
+// visitGiven calls do with each flag that was given, on the command line or, unless it is
+// global, by a preset, of which Visit does not know.
+func visitGiven(flags *pflag.FlagSet, do func(f *pflag.Flag)) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Changed {
+			do(f)
+		}
+	})
 }
 
 // flagValue returns the value of a flag as the command line has it.
@@ -77,6 +89,7 @@ type mergeCommand struct {
 	states, output string
 	right          []string
 	keep           bool
+	draws          drawFlags
 }
 
 func newMergeCommand(a *app) *cobra.Command {
@@ -105,6 +118,7 @@ the exit code is 3. nystream plan fit tells how many rounds of shards a fit take
 	f.StringVarP(&c.output, "output", "o", "", "model `file`, .npz")
 	f.StringSliceVar(&c.right, "right", nil, "`files` of the right side, or of --with, if their paths are others")
 	f.BoolVar(&c.keep, "keep-states", false, "do not remove the states when the fit is finished")
+	c.draws.add(cmd)
 	mustRegister(cmd.MarkFlagDirname("states"))
 	completeFiles(cmd, modelExtensions, "output")
 	completeFiles(cmd, dataExtensions, "right")
@@ -125,11 +139,13 @@ func (c *mergeCommand) run(cmd *cobra.Command, data []string) error {
 		return err
 	}
 	flags := []string{"--states=" + c.states, "--output=" + c.output, fmt.Sprintf("--keep-states=%v", c.keep)}
-	cmd.InheritedFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Changed {
-			flags = append(flags, "--"+f.Name+"="+f.Value.String())
+	add := func(f *pflag.Flag) { flags = append(flags, "--"+f.Name+"="+f.Value.String()) }
+	visitGiven(cmd.InheritedFlags(), add)
+	for _, name := range []string{"plot", "report", "plot-period"} {
+		if f := cmd.Flags().Lookup(name); f.Changed {
+			add(f)
 		}
-	})
+	}
 	err = c.fit(cmd.Context(), fit.args(data, c.right, flags))
 	if err != nil && len(data) == 0 && fit.gone() {
 		return fmt.Errorf("%w; if the data are elsewhere here than for the shards, name them: nystream merge DATA... --states %s", err, c.states)

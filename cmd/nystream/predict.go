@@ -123,6 +123,7 @@ func (p *predictCommand) run(ctx context.Context, args []string) error {
 	if err := p.checkBudget(&plan.Memory); err != nil {
 		return err
 	}
+	p.origin = p.madeWith(f, rows)
 	if err := w.create(p.app, p.output, rows); err != nil {
 		return err
 	}

@@ -152,7 +152,7 @@ func aloneWords(p *model.Plan) string {
 
 // noResult are flags whose values change no result, or say where data are: what these
 // are, the states themselves tell.
-var noResult = []string{"help", "config", "threads", "memory", "format", "quiet", "log-format", "log-every", "output", "factors", "left-factors", "right-factors", "clusters-output", "plot", "report", "plot-period",
+var noResult = []string{"help", "config", "threads", "memory", "format", "quiet", "log-format", "log-every", "stall", "provenance", "output", "factors", "left-factors", "right-factors", "clusters-output", "plot", "report", "plot-period",
 	"checkpoint", "checkpoint-every", "states", "shard", "keep-states", "join", "shards", "runner", "columns", "label", "keep", "header", "no-header", "delimiter", "comment", "skip", "inexact", "input-format",
 	"spool", "no-spool", "spool-dir", "output-format", "right", "with", "matrix", "graph", "nodes", "labels", "target", "scores", "given-label"}
 

@@ -103,6 +103,7 @@ func (t *transformCommand) run(ctx context.Context, args []string) error {
 	if err := t.checkBudget(&plan.Memory); err != nil {
 		return err
 	}
+	t.origin = t.madeWith(f, rows)
 	w, err := t.newTransformed(t.output, m, t.side, e.PartRows(info), rows.fields)
 	if err != nil {
 		return err

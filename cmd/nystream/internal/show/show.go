@@ -24,6 +24,15 @@ func (v Number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(v))
 }
 
+// UnmarshalJSON reads what MarshalJSON wrote; null is NaN.
+func (v *Number) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*v = Number(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(text, (*float64)(v))
+}
+
 // Numbers returns numbers as a report has them.
 func Numbers(v []float64) []Number {
 	out := make([]Number, len(v))

@@ -1,6 +1,7 @@
 package blockstore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -79,6 +80,9 @@ func (w *pipeWriter) Write(b *stream.Batch, n int) error {
 // Finish implements Writer.
 func (w *pipeWriter) Finish() error { return w.failed }
 
+// Digest implements Writer.
+func (w *pipeWriter) Digest(context.Context) (*Digest, error) { return nil, w.failed }
+
 // Commit implements Writer.
 func (w *pipeWriter) Commit() error {
 	if w.failed == nil {
@@ -117,6 +121,9 @@ func newCountedWriter(out io.Writer, name string, s Schema) (Writer, error) {
 	}
 	return &countedWriter{fileWriter{encoder: e, file: f, schema: s}, &pipeOutput{out, name}}, nil
 }
+
+// Digest implements Writer.
+func (w *countedWriter) Digest(context.Context) (*Digest, error) { return nil, w.Finish() }
 
 // Commit implements Writer.
 func (w *countedWriter) Commit() error {

@@ -1,6 +1,7 @@
 package blockstore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -38,6 +39,8 @@ type Schema struct {
 	// NPY files of rows whose number is not known that go to a pipe. "" is the system's for
 	// temporary files.
 	SpoolDir string
+	// Digest says that the digest of the file will be asked for.
+	Digest bool
 }
 
 // Output is a file on its way. It appears under its name, or is sent, when Commit succeeds
@@ -57,8 +60,19 @@ type Output interface {
 type Writer interface {
 	// Write appends the first n rows of b, in order.
 	Write(b *stream.Batch, n int) error
+	// Digest returns the digest of the file, complete after it, or nil for a pipe. Cost: the
+	// file is read again, unless Schema.Digest is set and the format is written from front to
+	// back.
+	Digest(ctx context.Context) (*Digest, error)
 	Output
 }
+
+// Digest is what tells a file from others: its size and the SHA-256 of its bytes.
+type Digest = file.Digest
+
+// DigestOf returns the digest of the regular file at path, or of the object. Cost: all of it
+// is read.
+func DigestOf(ctx context.Context, path string) (Digest, error) { return file.DigestOf(ctx, path) }
 
 // tsv is CSV with tabs: a format of files that are written. Those that are read tell it
 // by their first lines.
@@ -238,6 +252,9 @@ func create(path string, s Schema, start column.StartEncoder) (Writer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.Digest {
+		f.KeepDigest()
+	}
 	e, err := start(f, stream.Info{Columns: s.Columns, Kept: s.Kept, Rows: s.Rows})
 	if err == nil {
 		err = column.Describe(e, s.About)
@@ -293,6 +310,15 @@ func (w *fileWriter) Finish() error {
 		w.failed = w.file.Finish()
 	}
 	return w.failed
+}
+
+// Digest implements Writer.
+func (w *fileWriter) Digest(ctx context.Context) (*Digest, error) {
+	if err := w.Finish(); err != nil {
+		return nil, err
+	}
+	d, err := w.file.Digest(ctx)
+	return &d, err
 }
 
 // Commit implements Writer.

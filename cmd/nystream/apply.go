@@ -53,6 +53,7 @@ func (t *taken) budget(a *app, b *stream.Budget) {
 
 // open opens what a side of the model is applied to.
 func (f *modelFile) open(ctx context.Context, t *application, m model.Transformer, side model.Side, paths []string) (*taken, error) {
+	f.noteOthers(ctx, t.app)
 	if f.data.Graph != nil {
 		return f.openGraph(ctx, t, side, paths)
 	}

@@ -94,6 +94,8 @@ where 1 is the version of the container; every command compares the digest. meta
     data.nulls                 what becomes of rows with nulls: error, drop, zero or mean
     data.input                 matrix, sources, graph, pairs or kernel matrix
     data.classes               of labels, in the order of the columns that decide on them
+    data.files                 of rows that were written with the model, as factors are: file
+                               (its path from the folder of the model), bytes, sha256
 
 Parquet files of rows have made, and of what a model has turned into rows the command that made
 the model, as JSON under the key nystream in the metadata of the footer, Arrow files in that of

@@ -351,6 +351,9 @@ func (r *modelResult) text(f *modelFile, d *model.Description) *show.Text {
 	t.Add("seed", "%d", d.Seed)
 	f.made.describe(t)
 	f.data.describe(t, d.Columns, f.prepare.Shift != nil)
+	for _, w := range f.data.Files {
+		t.Add("written with it", "%s, %s, SHA-256 %s", w.File, show.Bytes(w.Bytes), w.SHA256)
+	}
 	t.Add("size", "%s", show.Bytes(r.Bytes))
 	for _, a := range r.Arrays {
 		t.Add("  "+a.Name, "%s %v", a.Type, a.Shape)

@@ -182,6 +182,7 @@ func (j *job) fitOrLeave(ctx context.Context) (model.Model, *model.Report, error
 // writeAndReport writes all files of a fit, and reports.
 func (j *job) writeAndReport(ctx context.Context, m model.Model, r *model.Report) error {
 	j.origin = j.madeBy(r)
+	j.digests = true
 	writers, err := j.task.write(ctx, m)
 	defer abortAll(writers) // does nothing after Commit
 	if err != nil {
@@ -194,6 +195,10 @@ func (j *job) writeAndReport(ctx context.Context, m model.Model, r *model.Report
 	}
 	err = writeAll(ctx, append(writers, drawn...), j.output, func() (blockstore.Output, error) {
 		f := &modelFile{model: m, data: j.task.rowsData(), ids: j.task.nodeIDs()}
+		var err error
+		if f.data.Files, err = filesWith(ctx, writers, j.output); err != nil {
+			return nil, err
+		}
 		if j.prepared.left != nil {
 			f.prepare, f.right = j.task.preparations()
 		}

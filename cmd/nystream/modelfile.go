@@ -43,6 +43,7 @@ type rowsData struct {
 	Graph        *graphData `json:"graph,omitempty"`
 	Known        string     `json:"known,omitempty"`   // the flag and columns of what was known
 	Classes      []string   `json:"classes,omitempty"` // of the labels, in ascending order
+	Files        []madeWith `json:"files,omitempty"`   // that were written with the model
 }
 
 // What the two sides of a fit are, in the words of models and reports.
@@ -160,6 +161,11 @@ func (f *modelFile) decode(a *model.Archive) (err error) {
 		f.made = new(made)
 		if err := json.Unmarshal(a.Made, f.made); err != nil {
 			return fmt.Errorf("meta.json: made: %w", err)
+		}
+	}
+	for _, w := range f.data.Files {
+		if err := w.check(); err != nil {
+			return fmt.Errorf("meta.json: %w", err)
 		}
 	}
 	if f.model, err = f.family.load(a, &f.data); err != nil {

@@ -21,6 +21,7 @@ import (
 type rowsFormat struct {
 	outputFormat string
 	compression  string
+	digests      bool // the digests of files that are created will be asked for
 	carriesRows  bool // the standard output does: reports go to the standard error
 }
 
@@ -154,7 +155,7 @@ func (a *app) reportTo() io.Writer {
 
 // create starts to write rows to a file or to a pipe.
 func (a *app) create(path string, s blockstore.Schema) (blockstore.Writer, error) {
-	s.Format, s.Compression = a.formatOf(path), a.compression
+	s.Format, s.Compression, s.Digest = a.formatOf(path), a.compression, a.digests
 	if f := a.cmd.Flag("spool-dir"); f != nil {
 		s.SpoolDir = f.Value.String()
 	}

@@ -32,7 +32,11 @@ func newVerifyCommand(a *app) *cobra.Command {
 		Long: `Measure ‖A−Â‖/‖A‖, spectral by the Lanczos method on exact tiles and Frobenius, for
 the matrix A of the rows of DATA: of all of them (exact: a time that grows with the
 square of their number, and all rows in memory), or of a sample (sampled). For a
-model of a matrix on disk DATA is that matrix, read once per step.`,
+model of a matrix on disk DATA is that matrix, read once per step.
+
+Files that were written with the model, such as its factors, are compared with the
+digests that it has of them, as far as they still have their names: one that is of
+another run is bad data.`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeModelThenData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), args) },
@@ -62,6 +66,7 @@ type verifyResult struct {
 	Error          string       `json:"error"`
 	Sample         int          `json:"sample,omitempty"`
 	KernelEntries  int64        `json:"kernel_entries"`
+	Files          []pairing    `json:"files"` // that were written with the model
 	Seconds        show.Number  `json:"seconds"`
 	PeakRSSBytes   int64        `json:"peak_rss_bytes"`
 	Notes          []string     `json:"notes"`
@@ -142,6 +147,10 @@ func (v *verifyCommand) measure(ctx context.Context, f *modelFile, m model.Verif
 	if int64(sample) >= rows {
 		sample = 0
 	}
+	files, err := f.pairings(ctx)
+	if err != nil {
+		return err
+	}
 	found, err := m.Verify(ctx, v.engine(), d, sample, v.seed)
 	if err != nil {
 		return err
@@ -158,8 +167,17 @@ func (v *verifyCommand) measure(ctx context.Context, f *modelFile, m model.Verif
 	if worst := max(found.SpectralError, found.FrobeniusError); worst > 1 {
 		r.Notes = append(r.Notes, fmt.Sprintf("an error of %.2g is more than that of no model at all, which is 1", worst))
 	}
+	r.Files = append([]pairing{}, files...)
 	v.notes(r.Notes)
-	return v.report(r, f.model.Describe())
+	if err := v.report(r, f.model.Describe()); err != nil {
+		return err
+	}
+	for _, p := range files {
+		if p.Belongs != nil && !*p.Belongs {
+			return fromData(otherFile(p.File, f.path))
+		}
+	}
+	return nil
 }
 
 func (v *verifyCommand) report(r *verifyResult, d *model.Description) error {
@@ -180,6 +198,16 @@ func (v *verifyCommand) report(r *verifyResult, d *model.Description) error {
 		converged = "not converged: the spectral error is a lower bound"
 	}
 	t.Add("Lanczos", "%d steps to a tolerance of %.0e, %s", r.Iterations, float64(r.Tolerance), converged)
+	for _, p := range r.Files {
+		switch {
+		case p.Belongs == nil:
+			t.Add("written with it", "%s, which is not there and was not compared", p.File)
+		case *p.Belongs:
+			t.Add("written with it", "%s, which is as it was", p.File)
+		default:
+			t.Add("written with it", "%s, which is another one now", p.File)
+		}
+	}
 	t.Add("work", "%s kernel entries, %s, peak memory %s", show.Count(r.KernelEntries), show.Seconds(float64(r.Seconds)), show.Bytes(r.PeakRSSBytes))
 	return v.print(r, t)
 }

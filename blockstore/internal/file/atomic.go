@@ -7,6 +7,7 @@ package file
 import (
 	"errors"
 	"fmt"
+	"hash"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,9 +28,10 @@ const BufferSize = 256 << 10
 type Atomic struct {
 	File     *os.File
 	Target   string
-	upload   bool  // the target is an object
-	unnamed  bool  // there is no target: the file goes when it is closed
-	err      error // the first failure
+	upload   bool      // the target is an object
+	unnamed  bool      // there is no target: the file goes when it is closed
+	err      error     // the first failure
+	digest   hash.Hash // of what was written, nil if nobody asked, or it was not written from front to back
 	finished bool
 	Closed   bool
 }
@@ -126,6 +128,9 @@ func (f *Atomic) Write(p []byte) (int, error) {
 		return 0, f.err
 	}
 	n, err := f.File.Write(p)
+	if f.digest != nil {
+		f.digest.Write(p[:n])
+	}
 	if err != nil {
 		return n, f.Fail(err)
 	}
@@ -137,6 +142,7 @@ func (f *Atomic) WriteAt(p []byte, offset int64) (int, error) {
 	if f.err != nil {
 		return 0, f.err
 	}
+	f.digest = nil
 	n, err := f.File.WriteAt(p, offset)
 	if err != nil {
 		return n, f.Fail(err)
@@ -146,6 +152,7 @@ func (f *Atomic) WriteAt(p []byte, offset int64) (int, error) {
 
 // Seek moves the place of the next Write.
 func (f *Atomic) Seek(offset int64, whence int) (int64, error) {
+	f.digest = nil
 	return f.File.Seek(offset, whence)
 }
 

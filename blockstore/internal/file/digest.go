@@ -1,0 +1,52 @@
+package file
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+)
+
+// Digest is what tells a file from others: its size and the SHA-256 of its bytes.
+type Digest struct {
+	Bytes  int64
+	SHA256 string // 64 hexadecimal digits
+}
+
+// KeepDigest has the digest of the file kept while it is written, so that Digest need not read
+// it again. It is called before the first Write.
+func (f *Atomic) KeepDigest() { f.digest = sha256.New() }
+
+// Digest returns the digest of a file that Finish has made complete. Cost: the file is read
+// again unless KeepDigest was called and all was written from front to back.
+func (f *Atomic) Digest(ctx context.Context) (Digest, error) {
+	if err := f.Finish(); err != nil {
+		return Digest{}, err
+	}
+	info, err := f.File.Stat()
+	if err != nil {
+		return Digest{}, f.Fail(err)
+	}
+	if f.digest != nil {
+		return Digest{info.Size(), hex.EncodeToString(f.digest.Sum(nil))}, nil
+	}
+	return digestOf(ctx, f.File, info.Size())
+}
+
+// DigestOf returns the digest of the regular file at path, or of the object. Cost: all of it
+// is read.
+func DigestOf(ctx context.Context, path string) (Digest, error) {
+	f, stamp, err := OpenStamped(ctx, path)
+	if err != nil {
+		return Digest{}, err
+	}
+	defer f.Close()
+	d, err := digestOf(ctx, f, stamp.Size)
+	return d, stamp.Settle(f, err)
+}
+
+func digestOf(ctx context.Context, in io.ReaderAt, size int64) (Digest, error) {
+	sum := sha256.New()
+	_, err := io.CopyBuffer(sum, io.NewSectionReader(NewReaderAt(ctx, in), 0, size), make([]byte, 1<<20))
+	return Digest{size, hex.EncodeToString(sum.Sum(nil))}, err
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/nystream/nystream/blockstore"
+)
+
+// madeWith is a file of rows that was written together with a model, such as its factors. The
+// model names it by its bytes, so that a pair is noticed that does not belong together: files
+// are renamed one after the other, the model last, and a run that is killed in between leaves
+// new factors beside an old model.
+type madeWith struct {
+	// File is the path from the folder of the model, with slashes; just the name where one is
+	// an object and the other is not in the same folder of a store.
+	File   string `json:"file"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// filesWith returns what a model in a file says of those that writers have written. What goes
+// to a pipe is not among them.
+func filesWith(ctx context.Context, writers []pathWriter, model string) (list []madeWith, err error) {
+	for _, w := range writers {
+		rows, ok := w.Output.(blockstore.Writer)
+		if !ok {
+			continue // a picture or a page
+		}
+		d, err := rows.Digest(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if d != nil {
+			list = append(list, madeWith{fromModel(model, w.path), d.Bytes, d.SHA256})
+		}
+	}
+	return list, nil
+}
+
+// fromModel returns how a model in a file names another one.
+func fromModel(model, file string) string {
+	if blockstore.IsRemote(model) || blockstore.IsRemote(file) {
+		return path.Base(filepath.ToSlash(file))
+	}
+	from, err := filepath.Abs(filepath.Dir(model))
+	to, err2 := filepath.Abs(file)
+	if err == nil && err2 == nil {
+		if within, err := filepath.Rel(from, to); err == nil {
+			return filepath.ToSlash(within)
+		}
+	}
+	return filepath.Base(file)
+}
+
+// beside returns the path of a file that a model names.
+func (w *madeWith) beside(model string) string {
+	if blockstore.IsRemote(model) {
+		return model[:strings.LastIndex(model, "/")+1] + w.File
+	}
+	return filepath.Join(filepath.Dir(model), filepath.FromSlash(w.File))
+}
+
+// check returns an error unless a model can say this.
+func (w *madeWith) check() error {
+	if w.File == "" || path.IsAbs(w.File) || w.Bytes < 0 || len(w.SHA256) != 64 || strings.Trim(w.SHA256, "0123456789abcdef") != "" {
+		return fmt.Errorf("data.files: %q of %d bytes with the digest %q cannot have been written with it", w.File, w.Bytes, w.SHA256)
+	}
+	return nil
+}
+
+// pairing is what is known of a file that was written with a model.
+type pairing struct {
+	File string `json:"file"`
+	// Belongs reports whether the file that has the name now is the one that was written with
+	// the model; nil if none is there.
+	Belongs *bool `json:"belongs"`
+}
+
+// otherFile is the error that a file is another one than was written with the model.
+func otherFile(file, model string) error {
+	return fmt.Errorf("%s is not the file that was written with %s: one of them is of another run, perhaps one that was killed between the two; fit again, or rename the one that is not meant", file, model)
+}
+
+// pairings compares the files that were written with the model with those that have their
+// names now. Cost: all of them are read.
+func (f *modelFile) pairings(ctx context.Context) (list []pairing, err error) {
+	for _, w := range f.data.Files {
+		p := pairing{File: w.beside(f.path)}
+		same, err := w.same(ctx, p.File)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fromData(err)
+		}
+		if err == nil {
+			p.Belongs = &same
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// same reports whether the file at path is the one that was written with the model.
+func (w *madeWith) same(ctx context.Context, path string) (bool, error) {
+	if !blockstore.IsRemote(path) {
+		info, err := os.Stat(path)
+		if err != nil {
+			return false, err
+		}
+		if !info.Mode().IsRegular() {
+			return false, nil
+		}
+	}
+	if bytes, ok := blockstore.FileSize(ctx, path); ok && bytes != w.Bytes {
+		return false, nil
+	}
+	d, err := blockstore.DigestOf(ctx, path)
+	return err == nil && d.SHA256 == w.SHA256, err
+}
+
+// noteOthers tells of files that were written with the model and are others now, for verbs that
+// do not read them: a file is compared if its size is another one, or if it was not
+// written before the model, as by a run that was killed. Files that are not there, and objects, are not looked
+// at.
+func (f *modelFile) noteOthers(ctx context.Context, a *app) {
+	written, err := os.Stat(f.path)
+	if err != nil {
+		return
+	}
+	for _, w := range f.data.Files {
+		file := w.beside(f.path)
+		info, err := os.Stat(file)
+		if err != nil || info.Size() == w.Bytes && info.ModTime().Before(written.ModTime()) {
+			continue
+		}
+		if same, err := w.same(ctx, file); err == nil && !same {
+			a.note("%v", otherFile(file, f.path))
+		}
+	}
+}

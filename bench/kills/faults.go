@@ -33,7 +33,7 @@ func scenes(data string) []scene {
 	merge := []string{"merge", "--states", "st", "-o", "m.npz", "--quiet"}
 	checkpoint := []string{"--scale", "standard", "--checkpoint", "ck", "--checkpoint-every", "1ms", "-o", "m.npz"}
 	return []scene{
-		{name: "factors", args: fit("landmark", "-o", "m.npz", "--factors", "u.npy"), files: []string{"m.npz", "u.npy"}},
+		{name: "factors", args: fit("landmark", "-o", "m.npz", "--factors", "u.npy", "--plot", "p.svg"), files: []string{"m.npz", "u.npy", "p.svg"}},
 		{name: "checkpoint", args: fit("s3spsd", checkpoint...), files: []string{"m.npz"}},
 		{name: "resumed", before: [][]string{fit("s3spsd", "--scale", "standard", "--shard", "1/1", "--states", "ck"), fit("s3spsd", "--scale", "standard", "--shard", "1/2", "--states", "ck")},
 			args: fit("s3spsd", checkpoint...), files: []string{"m.npz"}},

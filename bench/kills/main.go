@@ -15,6 +15,12 @@
 //
 //	go run ./bench/kills -faults -formats npy
 //
+// With -commits it kills a fit that has factors, a picture and a page over those of an earlier
+// run, by strace, before every rename, link, removal, sync and so on, and looks at the pairs
+// of model and factors that are left: what does not belong together verify has to refuse.
+//
+//	go run ./bench/kills -commits -formats npy
+//
 // With -stops it interrupts long runs, in decompositions, in passes and before a named
 // pipe that nobody writes, and prints how long each takes to end.
 //
@@ -49,6 +55,7 @@ type options struct {
 	interrupt        bool
 	faults           bool
 	stops            bool
+	commits          bool
 	changes          bool
 	every            string
 	seed             uint64
@@ -64,9 +71,10 @@ func parseOptions(args []string) (*options, error) {
 	f.IntVar(&o.total, "kills", 300, "kills in all, at least")
 	f.BoolVar(&o.interrupt, "interrupt", false, "interrupt with SIGINT instead: what was done until then is kept")
 	f.BoolVar(&o.faults, "faults", false, "let calls of the system fail instead of killing")
+	f.BoolVar(&o.commits, "commits", false, "kill before each call that has to do with outputs, and look at the pairs that are left")
 	f.BoolVar(&o.stops, "stops", false, "interrupt long runs and print how long they take to end")
 	f.BoolVar(&o.changes, "changes", false, "change files during fits instead of killing")
-	f.IntVar(&o.rows, "rows", 0, "rows of the data; 0 for 400000, or 40000 with -faults, -stops and -changes")
+	f.IntVar(&o.rows, "rows", 0, "rows of the data; 0 for 400000, or 40000 with -faults, -stops and -changes, 2000 with -commits")
 	f.StringVar(&o.every, "every", "20ms", "time between states: --checkpoint-every")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the moments")
 	f.StringVar(&o.command, "nystream", "", "the program to kill; it is built if not given")
@@ -82,6 +90,8 @@ func parseOptions(args []string) (*options, error) {
 	}
 	o.methods, o.formats = program.List(*methods), program.List(*kinds)
 	switch {
+	case o.rows == 0 && o.commits:
+		o.rows = 2000
 	case o.rows == 0 && (o.faults || o.stops || o.changes):
 		o.rows = 40_000
 	case o.rows == 0:
@@ -109,6 +119,8 @@ func run(ctx context.Context, o *options) error {
 	switch {
 	case o.faults:
 		return runFaults(ctx, o)
+	case o.commits:
+		return runCommits(ctx, o)
 	case o.stops:
 		return runStops(ctx, o)
 	}

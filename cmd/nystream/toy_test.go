@@ -194,7 +194,7 @@ func TestToyFamily(t *testing.T) {
 	check("fit toy "+in("x.csv")+" --factors "+in("u.csv")+" -o "+in("m.npz")+" --format json", `"method":"toy","rows":300,"columns":3,"dimension":3,"rank":3,"values":[149.5,2,-1]`,
 		`"passes":{"data":2}`, `"notes":["--times was 1"]`)
 	check("inspect "+in("m.npz"), "toy model of means, 300 × 3", "3, a, b, c", "nulls: error; not scaled", "float64 [3]")
-	check("inspect "+in("m.npz")+" --format json", `{"format":"nystream model","version":1,"method":"toy","rows":300,"data":{"columns":["a","b","c"],"nulls":"error","files":[{"file":"u.csv",`)
+	check("inspect "+in("m.npz")+" --format json", `{"format":"nystream model","version":1,"method":"toy","rows":300,"made":{`, `"data":{"columns":["a","b","c"],"nulls":"error","files":[{"file":"u.csv",`, `}]},"dimension":3`)
 	check("transform "+in("m.npz")+" "+in("x.csv")+" -o "+in("u2.csv"), "3 of the embedding")
 	check("predict "+in("m.npz")+" "+in("x.csv")+" --label b -o "+in("p.csv"), "0 (298), 2 (2)", "accuracy    0.0067 (micro F1), of 300 labelled rows")
 	u, again := table(t, in("u.csv"), "off"), table(t, in("u2.csv"), "off")

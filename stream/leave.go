@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 )
@@ -16,10 +17,15 @@ const leaveAfter = 200 * time.Millisecond
 // goes on until the process does, and what it uses must not be needed by others. A panic
 // of f is raised again on the calling goroutine.
 func Leave(ctx context.Context, f func(ctx context.Context) error) error {
+	if _, within := ctx.Value(keepingKey{}).(*atomic.Int64); within || ctx.Done() == nil {
+		return f(ctx)
+	}
 	keeping := new(atomic.Int64)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- recovered(func() error { return f(context.WithValue(ctx, keepingKey{}, keeping)) })
+		err := errExited
+		defer func() { ended <- err }()
+		err = recovered(func() error { return f(context.WithValue(ctx, keepingKey{}, keeping)) })
 	}()
 	var tick <-chan time.Time
 	var since time.Time
@@ -43,6 +49,9 @@ func Leave(ctx context.Context, f func(ctx context.Context) error) error {
 		}
 	}
 }
+
+// errExited is of work that ended its goroutine, as a failing test does.
+var errExited = errors.New("the goroutine has exited")
 
 // keepingKey is the key of how many folds of a context keep states just now.
 type keepingKey struct{}

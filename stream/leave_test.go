@@ -3,6 +3,7 @@ package stream_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -63,4 +64,30 @@ func TestLeaveWaitsForStates(t *testing.T) {
 			t.Errorf("%v, states %q", err, names)
 		}
 	})
+}
+
+// TestLeaveWithin: work is left by the outermost Leave alone, and not at all with a context
+// that never ends: then it is on the calling goroutine.
+func TestLeaveWithin(t *testing.T) {
+	f := toyFit{cols: 2, src: newTable("t", toyData(1, 200, 2, false))}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		store := slowStore{newShelf()}
+		e := runOf(t, store, "test", 2, stream.RunOptions{})
+		e.Progress = func(stream.Event) { cancel() }
+		err := stream.Leave(ctx, func(ctx context.Context) error {
+			return stream.Leave(ctx, func(ctx context.Context) error { _, err := f.run(ctx, e); return err })
+		})
+		if names, _ := store.Names(); !errors.Is(err, context.Canceled) || len(names) == 0 {
+			t.Errorf("%v, states %q: the outer one has not waited for them", err, names)
+		}
+	})
+	exited := make(chan struct{})
+	go func() {
+		defer close(exited)
+		stream.Leave(context.Background(), func(context.Context) error { runtime.Goexit(); return nil })
+		t.Error("it was on another goroutine")
+	}()
+	<-exited
 }

@@ -54,6 +54,11 @@ type fit struct {
 // Cost: see the engines, and [Solver.Plan]. Results are the same bits for any number of
 // threads.
 func (m Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
+	return model.Leave(ctx, e, d, k, m.fitted)
+}
+
+// fitted is Fit for who waits until it ends.
+func (m Solver) fitted(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	return m.fit(ctx, e, d, k, nil)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -97,6 +98,11 @@ type fitting struct {
 // a Γ that is 0 (one class only), numbers that overflow, and kernels without a gradient
 // ([kernelgen.Kernel.Terms]).
 func (m Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
+	return model.Leave(ctx, e, d, k, m.fit)
+}
+
+// fit is Fit for who waits until it ends.
+func (m Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	m, err := m.settings()
 	if err != nil {
 		return nil, err

@@ -59,6 +59,11 @@ func (m Exact) settings() (Exact, error) {
 
 // Fit decomposes the kernel matrix of data.
 func (m Exact) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
+	return model.Leave(ctx, e, d, k, m.fit)
+}
+
+// fit is Fit for who waits until it ends.
+func (m Exact) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	m, err := m.settings()
 	if err != nil {
 		return nil, err

@@ -72,6 +72,11 @@ func (m Auto) FactorPlan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*m
 
 // Fit decomposes the kernel matrix of data by the method that is chosen.
 func (m Auto) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
+	return model.Leave(ctx, e, d, k, m.fit)
+}
+
+// fit is Fit for who waits until it ends.
+func (m Auto) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	method, why := m.Choose(d.Shape())
 	fit, err := method.Fit(ctx, e, d, k)
 	if err == nil {

@@ -111,6 +111,11 @@ func (m Nystrom) settings(s model.Shape) (Nystrom, error) {
 
 // Fit decomposes the kernel matrix of data.
 func (m Nystrom) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
+	return model.Leave(ctx, e, d, k, m.fit)
+}
+
+// fit is Fit for who waits until it ends.
+func (m Nystrom) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	k, err := model.Resolve(ctx, d, k, m.Seed)
 	if err != nil {
 		return nil, err

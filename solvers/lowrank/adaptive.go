@@ -56,6 +56,11 @@ const (
 // Fit approximates the kernel matrix of the rows of one source. A tolerance that cannot
 // be reached within the limits is told in a note, and leaves the fit Unsettled.
 func (m Adaptive) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
+	return model.Leave(ctx, e, d, k, m.fit)
+}
+
+// fit is Fit for who waits until it ends.
+func (m Adaptive) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	k, n, err := resolveSymmetric(ctx, d, k, m.Seed)
 	if err != nil {
 		return nil, err

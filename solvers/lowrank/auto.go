@@ -72,6 +72,11 @@ func (m Auto) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.P
 // Fit approximates the kernel matrix between the rows of d by the method chosen, which
 // it names.
 func (m Auto) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
+	return model.Leave(ctx, e, d, k, m.fit)
+}
+
+// fit is Fit for who waits until it ends.
+func (m Auto) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	if err := check(d, k); err != nil {
 		return nil, err
 	}

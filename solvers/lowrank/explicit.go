@@ -113,7 +113,12 @@ func (m SSRSVDMatrix) Plan(e stream.Engine, s model.Shape, _ kernelgen.Kernel) (
 
 // Fit approximates f∘(M), M the matrix with the rows of d.Left. There is no kernel: it
 // is not looked at.
-func (m SSRSVDMatrix) Fit(ctx context.Context, e stream.Engine, d model.Sources, _ kernelgen.Kernel) (*Fit, error) {
+func (m SSRSVDMatrix) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
+	return model.Leave(ctx, e, d, k, m.fit)
+}
+
+// fit is Fit for who waits until it ends.
+func (m SSRSVDMatrix) fit(ctx context.Context, e stream.Engine, d model.Sources, _ kernelgen.Kernel) (*Fit, error) {
 	info := d.Left.Info()
 	if d.Right != nil {
 		return nil, fmt.Errorf("a matrix on disk is one source, and its columns are not those of %s", d.Right.Info().Name)

@@ -47,6 +47,11 @@ type Landmark struct {
 // which the pass over their source finds: without them a small core may know nothing of a
 // direction that lives on few rows.
 func (m Landmark) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
+	return model.Leave(ctx, e, d, k, m.fit)
+}
+
+// fit is Fit for who waits until it ends.
+func (m Landmark) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	if d.Right != nil {
 		return m.fitTwo(ctx, e, d, k)
 	}

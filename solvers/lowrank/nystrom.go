@@ -48,6 +48,11 @@ type Nystrom struct {
 // Fit approximates the kernel matrix of the rows of one source. It has fewer landmarks
 // than ℓ, and a note that says so, if the choice finds nothing left to take.
 func (m Nystrom) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
+	return model.Leave(ctx, e, d, k, m.fit)
+}
+
+// fit is Fit for who waits until it ends.
+func (m Nystrom) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	k, n, err := resolveSymmetric(ctx, d, k, m.Seed)
 	if err != nil {
 		return nil, err

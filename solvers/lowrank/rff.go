@@ -40,6 +40,11 @@ type RFF struct {
 
 // Fit approximates the kernel matrix of the rows of one source.
 func (m RFF) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
+	return model.Leave(ctx, e, d, k, m.fit)
+}
+
+// fit is Fit for who waits until it ends.
+func (m RFF) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	k, _, err := resolveSymmetric(ctx, d, k, m.Seed)
 	if err != nil {
 		return nil, err

@@ -34,6 +34,11 @@ type SSRSVD struct {
 // Fit approximates the kernel matrix between the rows of two sources, or of one, which
 // is treated as any square matrix: its symmetry is not used.
 func (m SSRSVD) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
+	return model.Leave(ctx, e, d, k, m.fit)
+}
+
+// fit is Fit for who waits until it ends.
+func (m SSRSVD) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	if err := check(d, k); err != nil {
 		return nil, err
 	}

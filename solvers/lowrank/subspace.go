@@ -127,6 +127,11 @@ func (m Subspace) oneFactor(s model.Shape, k kernelgen.Kernel) bool {
 // scientific simulation", §6): within a factor of two of the truth with a probability of
 // 99 % at least, and 10 % off as a rule.
 func (m Subspace) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
+	return model.Leave(ctx, e, d, k, m.fit)
+}
+
+// fit is Fit for who waits until it ends.
+func (m Subspace) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	if err := check(d, k); err != nil {
 		return nil, err
 	}

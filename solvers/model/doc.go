@@ -19,6 +19,8 @@
 // The arguments stand in this order everywhere. A kernel may have parameters that
 // are words, such as median: Fit makes them numbers with [Resolve].
 //
+// A Fit returns soon after its context has ended, whatever it is at: it is a call of [Leave].
+//
 // Texts for users, that is notes, errors and knobs, name a setting by its word in
 // backquotes: `rank`, `scale standard`. A program that has a flag or a field for the
 // setting puts its own name there; the words are those of the command's flags.

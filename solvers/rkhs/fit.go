@@ -10,6 +10,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -20,6 +21,11 @@ import (
 // kernel entries for p and q landmarks, 2·n·(p+q)² flops, memory for (1+p+q)² numbers and
 // the partial sums of as many; then dense algebra of p×q matrices.
 func (s Solver) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
+	return model.Leave(ctx, e, d, k, s.fit)
+}
+
+// fit is Fit for who waits until it ends.
+func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	set := s.with(k)
 	if err := set.check(d.Shape()); err != nil {
 		return nil, err

@@ -29,6 +29,11 @@ type Exact struct {
 
 // Fit finds the plan between the rows of d.
 func (m Exact) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
+	return model.Leave(ctx, e, d, k, m.fit)
+}
+
+// fit is Fit for who waits until it ends.
+func (m Exact) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	s, err := m.settings()
 	if err != nil {
 		return nil, err

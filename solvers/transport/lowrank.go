@@ -87,6 +87,11 @@ func (m LowRank) gibbsKernel(k kernelgen.Kernel) (kernelgen.Kernel, error) {
 
 // Fit finds the plan between the rows of d.
 func (m LowRank) Fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
+	return model.Leave(ctx, e, d, k, m.fit)
+}
+
+// fit is Fit for who waits until it ends.
+func (m LowRank) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	m, err := m.settings()
 	if err != nil {
 		return nil, err

@@ -1,0 +1,27 @@
+package model
+
+import (
+	"context"
+
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/stream"
+)
+
+// Leave returns what fit returns for the other arguments, which are those of a Fit. When ctx
+// ends, passes do, but a decomposition of a large matrix looks at no context: Leave returns
+// the cause then and leaves fit behind, see [stream.Leave]. It ends by itself after the
+// decomposition, and until then its memory is taken, and d and what the engine refers to
+// must not be changed. The Fit of every method is a call of it.
+func Leave[D, F any](ctx context.Context, e stream.Engine, d D, k kernelgen.Kernel,
+	fit func(context.Context, stream.Engine, D, kernelgen.Kernel) (*F, error)) (*F, error) {
+	done := make(chan *F, 1)
+	err := stream.Leave(ctx, func(ctx context.Context) error {
+		f, err := fit(ctx, e, d, k)
+		done <- f
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return <-done, nil
+}

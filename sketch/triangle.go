@@ -6,6 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"github.com/nystream/nystream/internal/linalg/householder"
 )
 
 // Where products of matrices (see cholesky.go) are not accurate, or not faster,
@@ -22,7 +24,13 @@ import (
 // panelCols is the number of columns reduced together. gonum applies so few
 // reflectors one after another, without a work matrix and without goroutines;
 // measured, that is as fast at 50 columns as its blocked code and faster at 200.
-const panelCols = 16
+// From wideCols columns on that do not stay in a cache, those to the right of a panel of
+// widePanelCols are multiplied by all its reflectors at once.
+const (
+	panelCols     = 16
+	widePanelCols = 32
+	wideCols      = 256
+)
 
 // scratch is the working memory of one reduction. Accumulators borrow it for
 // the time of a call, so that the many partial accumulators of a pass hold no
@@ -54,23 +62,34 @@ func matrix(buf *[]float64, rows, cols int) blas64.General {
 // below it is left undefined. No entry in the first j columns at row height(j)
 // or below may be other than zero, and height(j) ≥ min(j, a.Rows).
 func (s *scratch) triangularise(a blas64.General, height func(cols int) int) {
-	tau := matrix(&s.tau, 1, panelCols).Data
+	width := panelCols
+	if a.Cols >= wideCols {
+		width = widePanelCols
+	}
+	tau := matrix(&s.tau, 1, width).Data
 	work := matrix(&s.work, 1, workLength(a.Cols)).Data
 	k := min(a.Rows, a.Cols)
-	for j := 0; j < k; j += panelCols {
-		n := min(panelCols, k-j)
+	for j := 0; j < k; j += width {
+		n := min(width, k-j)
 		rows := min(height(j+n), a.Rows) - j
 		panel := view(a, j, j, rows, n)
 		lapack64.Geqrf(panel, tau[:n], work, len(work))
-		if rest := a.Cols - j - n; rest > 0 {
-			lapack64.Ormqr(blas.Left, blas.Trans, panel, tau[:n], view(a, j, j+n, rows, rest), work, len(work))
+		rest := a.Cols - j - n
+		if rest == 0 {
+			continue
+		}
+		right := view(a, j, j+n, rows, rest)
+		if width == panelCols {
+			lapack64.Ormqr(blas.Left, blas.Trans, panel, tau[:n], right, work, len(work))
+		} else {
+			householder.Reflectors{V: panel, Tau: tau[:n]}.ApplyTransposed(right)
 		}
 	}
 }
 
 // workLength returns enough for Geqrf and Ormqr on panels of a matrix of so many
 // columns; Ormqr wants at least one number for each column it is applied to.
-func workLength(cols int) int { return max(panelCols*panelCols, cols) }
+func workLength(cols int) int { return max(widePanelCols*widePanelCols, cols) }
 
 // reflect returns the upper triangle, in the memory of s, of the R factor of the
 // stack of block and the upper trapezoidal r. Diagonal entries are not negative.

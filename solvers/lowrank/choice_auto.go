@@ -1,7 +1,7 @@
 package lowrank
 
 // affordable is the part of the work of a fit that [ChoiceAuto] may take.
-const affordable = 0.145
+const affordable = 0.155
 
 // The work of steps, in multiplications with additions as fast as those of products of
 // matrices: what an entry takes besides its inner product, two norms of a matrix for each
@@ -41,7 +41,7 @@ func (c chooser) fitWork() float64 {
 	n, l, t := float64(c.rows), float64(c.landmarks), float64(c.core)
 	sample := float64(sampleRows(c.rows, int64(c.landmarks)))
 	entry := float64(c.dimension + entryWork)
-	return leastWork + n*l*(entry+2*l) + t*t*(entry+l) + 6*t*l*l + 2.5*decompositionWork*l*l*l + sample*sample*(entry+normWork)
+	return leastWork + n*l*(entry+2*l) + t*t*(entry+l)/2 + 6*t*l*l + 2.5*decompositionWork*l*l*l + sample*sample*(entry+normWork)
 }
 
 // work returns the work of a determinantal or pivoted choice.

@@ -85,6 +85,31 @@ func (t *tiles) projectedCore(ctx context.Context, e stream.Engine, left *panel,
 	})
 }
 
+// symmetricCore returns Uᵀ·K(rows, rows)·U, from half of the tiles: with H one of each pair
+// of mirrored tiles and half of those on the diagonal, it is UᵀHU and its transpose.
+func (t *tiles) symmetricCore(ctx context.Context, e stream.Engine, rows *panel, u blas64.General) (blas64.General, error) {
+	if u.Cols == 0 {
+		return stream.NewMatrix(0, 0), nil
+	}
+	e.Progress = nil
+	half, src := stream.NewMatrix(u.Rows, u.Cols), stream.FromMatrix("core points", rows.rows)
+	err := t.eachPair(ctx, e, "core", src, src, stream.Upper, func() tileVisitor {
+		return func(i, j *stream.Block, tile blas64.General) {
+			weight := 1.0
+			if i.Index == j.Index {
+				weight = 0.5
+			}
+			dense.Gemm(blas.NoTrans, blas.NoTrans, weight, tile, blockRows(u, j), 1, blockRows(half, i))
+		}
+	})
+	if err != nil {
+		return half, err
+	}
+	z := dense.SymmetricPart(dense.Mul(blas.Trans, u, blas.NoTrans, half))
+	dense.Scale(2, z)
+	return z, nil
+}
+
 // embedRows returns the embedding of rows in memory, whose numbers tell which of
 // them are landmarks.
 func (t *tiles) embedRows(e *Embedding, landmarks, rows *panel, name string) (blas64.General, error) {

@@ -268,7 +268,7 @@ func (f *landmarkFit) fitCore(ctx context.Context, e stream.Engine) error {
 	if err != nil {
 		return err
 	}
-	z, err := f.tiles.projectedCore(ctx, e, f.core, frame.u, f.core, frame.u)
+	z, err := f.tiles.symmetricCore(ctx, e, f.core, frame.u)
 	if err != nil {
 		return err
 	}

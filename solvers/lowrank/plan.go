@@ -64,6 +64,14 @@ func (p *planner) core(t, u, r, s int64) {
 	p.Work(float64(t)*float64(u), 2*float64(t)*(float64(u)*float64(min(s, 2))+float64(r)*float64(s)))
 }
 
+// symmetricCore adds that of one source on t points, projected to r.
+func (p *planner) symmetricCore(t, r int64) {
+	p.Add("core points", 4*t*p.d, "`sketch`")
+	p.Add("core tiles", p.threads*stream.PairRows*(stream.PairRows+2*p.d), "`threads`")
+	p.Add("core", 2*t*r+4*r*r, "`sketch`")
+	p.Work(float64(t)*float64(t+stream.PairRows)/2, float64(t)*float64(t)*float64(r)+2*float64(t)*float64(r)*float64(r))
+}
+
 // checks adds the error estimate on n rows, and the entries that embedding t core
 // points takes, with width landmarks.
 func (p *planner) checks(n, t, width int64) {
@@ -217,10 +225,9 @@ func (m Landmark) planKeeping(e stream.Engine, n int64, d int, k kernelgen.Kerne
 	}
 	p.small(2, c)
 	p.Work(0, 8*float64(t)*float64(c)*float64(c)) // the core's points, embedded and made orthonormal
-	p.core(t, t, c, c)
+	p.symmetricCore(t, c)
 	p.choice(m.chooser(points, n, d))
 	p.checks(n, t, c)
-	p.Flops += 2 * float64(t) * float64(t) * float64(c)
 	return p.Plan, nil
 }
 

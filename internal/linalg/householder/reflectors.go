@@ -54,6 +54,13 @@ func (r Reflectors) Apply(c blas64.General) {
 	}
 }
 
+// ApplyTransposed makes c the transpose of the product times c, at the cost of [Reflectors.Apply].
+func (r Reflectors) ApplyTransposed(c blas64.General) {
+	for first := 0; first < len(r.Tau) && c.Cols > 0; first += blockColumns {
+		r.block(first, min(blockColumns, len(r.Tau)-first)).apply(blas.Trans, c)
+	}
+}
+
 // Thin returns the first columns of the product, as many as there are reflectors: the Q of a
 // thin QR factorization. Cost: 4·rows·columns² flops if it is tall.
 func (r Reflectors) Thin() blas64.General {

@@ -82,6 +82,17 @@ func TestQR(t *testing.T) {
 						}
 					}
 				}
+				back := newMatrix(m, m)
+				copy(back.Data, whole.Data)
+				q.ApplyTransposed(back)
+				for i := range m {
+					back.Data[i*m+i]--
+				}
+				for i, v := range back.Data {
+					if math.Abs(v) > 1e-13 {
+						t.Fatalf("number %d of the transposed product times the product is off by %g", i, v)
+					}
+				}
 				inRows := newMatrix(n, m)
 				for i := range m {
 					for j := range n {

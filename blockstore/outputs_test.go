@@ -1,6 +1,7 @@
 package blockstore
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,6 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+
+	"github.com/nystream/nystream/stream"
 )
 
 // folderOfChild says, in a process that TestKilledBetween has started, where it works, and
@@ -166,5 +169,41 @@ func TestFinishFails(t *testing.T) {
 	}
 	if got, hidden := contents(t, filepath.Dir(path)); len(got)+hidden > 0 {
 		t.Errorf("left: %q and %d temporary files", got, hidden)
+	}
+}
+
+// TestDigests: the digest of a file is that of its bytes, kept while they are written or read
+// again, in every format, also of one whose beginning is written last.
+func TestDigests(t *testing.T) {
+	for _, format := range OutputFormats() {
+		for _, s := range []Schema{{Digest: true, Rows: 100}, {Rows: 100}, {Digest: true, Rows: -1}} {
+			path := filepath.Join(t.TempDir(), "x")
+			s.Format, s.Columns = format, []string{"x0", "x1"}
+			w, err := Create(path, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := stream.NewMatrix(100, 2)
+			for i := range x.Data {
+				x.Data[i] = float64(i)
+			}
+			if err := w.Write(&stream.Batch{X: x}, 100); err != nil {
+				t.Fatal(err)
+			}
+			d, err := w.Digest(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Commit(); err != nil {
+				t.Fatal(err)
+			}
+			data := contentOf(t, path)
+			if want := fmt.Sprintf("%x", sha256.Sum256(data)); d.SHA256 != want || d.Bytes != int64(len(data)) {
+				t.Errorf("%s of %d rows: %v, want %d bytes and %s", format, s.Rows, *d, len(data), want)
+			}
+			if again, err := DigestOf(t.Context(), path); err != nil || again != *d {
+				t.Errorf("%s: read again %v, %v", format, again, err)
+			}
+		}
 	}
 }

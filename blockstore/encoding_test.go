@@ -69,3 +69,29 @@ func TestUTF16(t *testing.T) {
 		}
 	}
 }
+
+// Kept text is what the file has: NA, and ids that begin with zeros, in all files if in one.
+// They can be computed with all the same.
+func TestKeptVerbatim(t *testing.T) {
+	dir := t.TempDir()
+	const rows = "id,land,x\n007,NA,1\n10,null,2\n,,3\n8,DE,4\n"
+	for name, content := range map[string]string{"a.csv": rows, "b.csv.gz": gzipped(t, rows)} {
+		path := filetest.FileIn(t, dir, name, content)
+		b := filetest.MustRead(t, mustOpen(t, Options{Columns: []string{"x"}, Keep: []string{"id", "land"}}, path), 2)
+		if !cmp.Equal(b.Kept[0].Strings, []string{"007", "10", "", "8"}) || !b.Kept[0].Null(2) {
+			t.Errorf("%s: %q", name, b.Kept[0].Strings)
+		}
+		if !cmp.Equal(b.Kept[1].Strings, []string{"NA", "null", "", "DE"}) || b.Kept[1].Null(0) || !b.Kept[1].Null(2) {
+			t.Errorf("%s: %q", name, b.Kept[1].Strings)
+		}
+		if got := numbersOf(t, mustOpen(t, Options{Columns: []string{"id"}}, path)); got[0] != 7 || got[1] != 10 {
+			t.Error(name, got)
+		}
+	}
+	one := filetest.FileIn(t, dir, "c1.csv", "id,x\n10,1\n")
+	two := filetest.FileIn(t, dir, "c2.csv", "id,x\n07,1\n")
+	b := filetest.MustRead(t, mustOpen(t, Options{Columns: []string{"x"}, Keep: []string{"id"}}, one, two), 2)
+	if !cmp.Equal(b.Kept[0].Strings, []string{"10", "07"}) {
+		t.Error(b.Kept[0].Strings)
+	}
+}

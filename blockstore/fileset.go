@@ -24,6 +24,7 @@ type member struct {
 // newFileSet prepares the choice of columns.
 func newFileSet(paths []string, tables []column.Table) *fileSet {
 	text.WidenLibsvm(tables)
+	text.KeepVerbatim(tables)
 	s := &fileSet{}
 	for i, t := range tables {
 		s.members = append(s.members, &member{newSelector(t.About()), t, folderKeys(paths[i])})
@@ -170,7 +171,7 @@ func (s *fileSet) keptField(found []selection, k int) (field stream.Field, err e
 		if key := i - len(m.components); key >= 0 {
 			return s.keys[key], nil
 		}
-		kind := m.components[i].kind.Kept()
+		kind := m.Columns[m.components[i].column].Kept()
 		switch {
 		case f == 0:
 			field = stream.Field{Name: m.components[i].name, Kind: kind}

@@ -123,7 +123,7 @@ func openCopy(ctx context.Context, in text.Input, r reading) (column.Table, erro
 		return nil, err
 	}
 	about := plain.About()
-	if slices.ContainsFunc(about.Columns, func(c column.Info) bool { return !c.Kind.Keepable() }) {
+	if slices.ContainsFunc(about.Columns, func(c column.Info) bool { return !c.Kind.Keepable() || c.Verbatim }) {
 		return plain, nil
 	}
 	var t *store.Table

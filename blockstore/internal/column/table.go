@@ -73,6 +73,16 @@ type Info struct {
 	Width int
 	// Meaning is what the integers of the column stand for, where the file says so.
 	Meaning Meaning
+	// Verbatim says that the numbers are kept as the text they are: 007.
+	Verbatim bool
+}
+
+// Kept returns how the column is carried along.
+func (c Info) Kept() stream.Kind {
+	if c.Verbatim {
+		return stream.String
+	}
+	return c.Kind.Kept()
 }
 
 // Meaning is what integers stand for.
@@ -207,7 +217,7 @@ func (t *TableInfo) Choose(numeric, kept []int, inexact Inexact) (Choice, error)
 		if lossy, ok := t.Lossy[i]; ok && column.Kind == Number && inexact == InexactError {
 			return c, fault.Cell(t.Path, lossy.Row, column.Name, "%w", lossy.Err)
 		}
-		c.info.Kept = append(c.info.Kept, stream.Field{Name: column.Name, Kind: column.Kind.Kept()})
+		c.info.Kept = append(c.info.Kept, stream.Field{Name: column.Name, Kind: column.Kept()})
 	}
 	return c, nil
 }

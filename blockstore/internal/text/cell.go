@@ -73,6 +73,7 @@ func parseInt(cell []byte) (int64, bool) {
 type cellKinds struct {
 	integers, numbers, text bool
 	floats                  bool // some numbers are no integers
+	padded                  bool // some integers begin with zeros: 007
 
 	numeric, other, booleans int64  // cells that are numbers, and that are not, true and false among these
 	bad                      string // the first cell that is no number
@@ -146,6 +147,7 @@ func (k *cellKinds) see(cell []byte) {
 	}
 	if IsInteger(cell) {
 		k.integers = true
+		k.padded = k.padded || len(cell) > 1 && cell[0] == '0'
 		k.numeric++
 		if v, ok := parseInt(cell); !ok || v == 0 && cell[0] == '-' {
 			k.numbers = true // beyond 64 bits, or -0: a float
@@ -176,6 +178,7 @@ func (k *cellKinds) join(later cellKinds) {
 		k.bad = later.bad
 	}
 	k.floats = k.floats || later.floats
+	k.padded = k.padded || later.padded
 	k.numeric += later.numeric
 	k.other += later.other
 	k.booleans += later.booleans
@@ -274,7 +277,7 @@ func errNotNumber(cell []byte) error {
 
 // keepCell appends a cell to a kept column.
 func keepCell(c *stream.Column, cell []byte) error {
-	if isMissing(cell) {
+	if len(cell) == 0 || c.Kind != stream.String && isMissing(cell) { // NA is a text like others
 		column.AppendNull(c)
 		return nil
 	}

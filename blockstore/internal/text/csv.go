@@ -228,6 +228,7 @@ func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
 		if kinds.boolean() {
 			info.Kind, info.Meaning = column.Integer, column.Boolean
 		}
+		info.Verbatim = info.Kind == column.Integer && kinds.padded
 		t.Columns = append(t.Columns, info)
 		kinds.noteLossy(&t.TableInfo, j, t.index.header)
 		if kinds.spoiled() {
@@ -248,6 +249,30 @@ func (t *csvTable) Source(c column.Choice) (stream.Source, error) {
 		return &csvCursor{Choice: &c, table: t, records: records}
 	}
 	return &textSource{Choice: c, index: &t.index, stamp: t.stamp, cursor: cursor}, nil
+}
+
+// KeepVerbatim lets a column that is kept as text in one CSV file, because of integers such as
+// 007, be kept so in all.
+func KeepVerbatim(tables []column.Table) {
+	verbatim := make(map[string]bool)
+	columns := func(visit func(c *column.Info)) {
+		for _, t := range tables {
+			if csv, ok := t.(*csvTable); ok {
+				for j := range csv.Columns {
+					visit(&csv.Columns[j])
+				}
+			}
+		}
+	}
+	columns(func(c *column.Info) {
+		if c.Verbatim {
+			verbatim[c.Name] = true
+		}
+	})
+	if len(verbatim) == 0 {
+		return
+	}
+	columns(func(c *column.Info) { c.Verbatim = c.Verbatim || c.Kind == column.Integer && verbatim[c.Name] })
 }
 
 // csvCursor walks over the records of a csvTable.

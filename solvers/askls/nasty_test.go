@@ -193,7 +193,7 @@ func TestPlan(t *testing.T) {
 		{Solver{Gamma: 1}, shape(500, 10), EngineDense},
 		{Solver{Gamma: 1}, shape(15000, 10), EngineIterative},
 		{Solver{Gamma: 1}, shape(1_000_000, 10), EngineLowRank},
-		{Solver{Gamma: 1, Memory: 98 << 20, Rank: 10}, shape(1500, 10), EngineIterative},
+		{Solver{Gamma: 1, Memory: model.RuntimeBytes + 40<<20, Rank: 10}, shape(1500, 10), EngineIterative},
 		{Solver{Gamma: 1}, model.Shape{Rows: 100_000, Classes: 3, Sparse: &model.Sparsity{Explicit: true, Entries: 1e6}}, EngineIterative},
 	} {
 		p, err := c.m.Plan(e, c.s, k)

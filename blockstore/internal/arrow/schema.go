@@ -8,6 +8,7 @@ import (
 
 	"github.com/apache/arrow/go/v16/arrow"
 	"github.com/apache/arrow/go/v16/arrow/ipc"
+	"github.com/apache/arrow/go/v16/arrow/memory"
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/number"
@@ -94,12 +95,30 @@ func readSchema(m *message) (*schema, error) {
 	binary.LittleEndian.PutUint32(head[4:], uint32(len(m.meta)))
 	message.Write(head[:])
 	message.Write(m.meta)
-	r, err := ipc.NewReader(&message)
+	r, err := ipc.NewReader(&message, ipc.WithAllocator(bodiless{memory.DefaultAllocator}))
 	if err != nil {
 		return nil, fault.Plain(err)
 	}
 	defer r.Release()
 	return layOut(r.Schema(), placer{ids: w.ids, decimals: w.decimals, swaps: table.int16(0) != 0}), nil
+}
+
+// bodiless allocates for messages that should have no body. The library makes room for the
+// one that a damaged message claims, however large, and ends the process if there is none.
+type bodiless struct{ memory.Allocator }
+
+func (a bodiless) Allocate(size int) []byte { return a.Allocator.Allocate(claimed(size)) }
+
+func (a bodiless) Reallocate(size int, b []byte) []byte {
+	return a.Allocator.Reallocate(claimed(size), b)
+}
+
+// claimed panics if a message without a body claims one.
+func claimed(size int) int {
+	if size > 1<<20 {
+		panic(fmt.Sprintf("a schema claims a body of %d bytes", size))
+	}
+	return size
 }
 
 // walker walks the fields of a schema before the library does, which would follow offsets

@@ -137,13 +137,14 @@ func (t *tiles) estimate(ctx context.Context, e stream.Engine, m *Model, heldLef
 	if err != nil {
 		return nil, err
 	}
-	entries := b.squares()
+	entries, ofMatrix, diagonal := b.squares(), b.carriers(), b.nearlyDiagonal()
 	b.subtract(m)
-	errors := b.squares()
+	errors, ofRest := b.squares(), b.carriers()
 	rest, err := b.norm()
 	if err != nil {
 		return nil, err
 	}
+	out.notes = b.doubts(m, ofMatrix, ofRest, rest, diagonal)
 	missed := b.missed(m, wholeTrace)
 	errors += missed * b.largest
 	if missed > 0 {

@@ -3,7 +3,9 @@ package lowrank
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -21,7 +23,8 @@ import (
 // It takes one pass over each source after gathering z·(c+s) landmarks from
 // each; with one source a single pass serves both sides. (m+n)·z·c + (z·s)²
 // kernel entries, O((m+n)·c²) flops, memory for the landmarks and O(c²+s²)
-// numbers.
+// numbers. Directions of the range of which the core points see too little are left out, see
+// solveCore.
 type SSRSVD struct {
 	Rank   int // r = c, at most min(m,n)/z
 	Sketch int // s ≥ c; 0 means 5c, or the largest that fits
@@ -203,9 +206,12 @@ func (f *ssrsvd) finish(ctx context.Context) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := solveCore(left, z, right)
+	w, leftOut, err := solveCore(left, z, right, usualLength(f.o), usualLength(f.s), f.norm(z))
 	if err != nil {
 		return nil, err
+	}
+	if leftOut > 0 {
+		f.size.notes = append(f.size.notes, fmt.Sprintf("%d of %d directions are left out: few rows make them, and none of these is among the rows of the core; raise the `sketch`, or use method landmark", leftOut, len(w.S)))
 	}
 	f.embedLeft.Projection = dense.Mul(blas.NoTrans, f.embedLeft.Projection, blas.NoTrans, w.U)
 	f.embedRight.Projection = dense.Mul(blas.NoTrans, f.embedRight.Projection, blas.NoTrans, w.V)
@@ -213,22 +219,78 @@ func (f *ssrsvd) finish(ctx context.Context) (*Model, error) {
 		Left: f.embedLeft, Right: f.embedRight, Values: w.S}, nil
 }
 
-// solveCore returns the SVD of left⁺·z·(right⁺)ᵀ.
-func solveCore(left, z, right blas64.General) (*svd, error) {
+// seldomSeen is below what part of the length √(s/m) that OᵀQ leaves of a usual direction of Q
+// the core points see too little of one for what they say of it to be taken, unless that is
+// clear.
+const seldomSeen = 0.05
+
+// clearlySeen is how many times above the residual of the core an entry stands that is clear.
+const clearlySeen = 10
+
+// solveCore returns the SVD of left⁺·z·(right⁺)ᵀ, and how many directions on a side have been
+// left out. The published algorithm leaves out none, and divides what the core has besides the
+// range, which looks like noise, by how much the core points see of a direction. Where a few
+// rows make a direction of the range and none of them is a core point that is next to nothing,
+// and such a model is worse than none.
+// leftUsual and rightUsual are the lengths of usual directions, and most is about the norm of
+// A, beyond which no entry of QᵀAP can be.
+func solveCore(left, z, right blas64.General, leftUsual, rightUsual, most float64) (w *svd, leftOut int, err error) {
 	l, err := newSVD("OᵀQ", left)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	r, err := newSVD("SᵀP", right)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	w := dense.Mul(blas.NoTrans, l.pinv(), blas.NoTrans, dense.Mul(blas.NoTrans, z, blas.Trans, r.pinv()))
-	return newSVD("the core", w)
+	rows, cols := dense.Rank(l.S, coreTolerance), dense.Rank(r.S, coreTolerance)
+	g := dense.Mul(blas.Trans, dense.Columns(l.U, 0, rows), blas.NoTrans, dense.Mul(blas.NoTrans, z, blas.NoTrans, dense.Columns(r.U, 0, cols)))
+	clear := clearlySeen * coreResidual(z, g)
+	seenLeft, seenRight := seen(l.S[:rows], leftUsual), seen(r.S[:cols], rightUsual)
+	kept := 0
+	for i := range rows {
+		row := dense.Row(g, i)
+		for j, v := range row {
+			row[j] = v / (l.S[i] * r.S[j])
+			if seldom := i >= seenLeft || j >= seenRight; seldom && (math.Abs(v) <= clear || math.Abs(row[j]) > most) {
+				row[j] = 0
+			}
+		}
+		if i >= seenLeft && slices.ContainsFunc(row, func(v float64) bool { return v != 0 }) {
+			kept++
+		}
+	}
+	leftOut = max(rows-seenLeft-kept, 0)
+	w, err = newSVD("the core", dense.Mul(blas.NoTrans, dense.Columns(l.V, 0, rows), blas.NoTrans, dense.Mul(blas.NoTrans, g, blas.Trans, dense.Columns(r.V, 0, cols))))
+	return w, leftOut, err
 }
 
-// pinv returns the pseudo-inverse, cut off at coreTolerance.
-func (s *svd) pinv() blas64.General {
-	r := dense.Rank(s.S, coreTolerance)
-	return dense.Mul(blas.NoTrans, s.whitener(r), blas.Trans, dense.Columns(s.U, 0, r))
+// norm returns about ‖A‖_F, or more: the largest of what Z and the sketches of the range say,
+// each of which may miss rows that carry it, with room for chance.
+func (f *ssrsvd) norm(z blas64.General) float64 {
+	const room = 3
+	usual := usualLength(f.o) * usualLength(f.s)
+	return room * max(dense.Frobenius(z)/usual, dense.Frobenius(f.factorY)/usualLength(f.c), dense.Frobenius(f.factorX)/usualLength(f.h))
+}
+
+// usualLength returns what a sketch leaves of a unit vector that is spread evenly.
+func usualLength(s *sketch.SparseSign) float64 {
+	return math.Sqrt(float64(s.Cols) / float64(max(1, s.Rows)))
+}
+
+// seen returns how many of the singular values, which descend, are of directions that the core
+// points see enough of.
+func seen(values []float64, usual float64) int {
+	n, _ := slices.BinarySearchFunc(values, seldomSeen*usual, func(v, least float64) int { return cmp.Compare(least, v) })
+	return n
+}
+
+// coreResidual returns the size of an entry of what z has besides g, its projection.
+func coreResidual(z, g blas64.General) float64 {
+	rest := float64(z.Rows)*float64(z.Cols) - float64(g.Rows)*float64(g.Cols)
+	if rest <= 0 {
+		return 0
+	}
+	all, part := dense.Frobenius(z), dense.Frobenius(g)
+	return math.Sqrt(math.Max(0, all-part)) * math.Sqrt(all+part) / math.Sqrt(rest)
 }

@@ -344,7 +344,7 @@ func TestWords(t *testing.T) {
 // The plan refuses what does not fit and says which knob helps; the automatic choice
 // turns to landmarks.
 func TestPlan(t *testing.T) {
-	s := Solver{Operator: CCA{1e-3}, Rank: 3, Engine: EngineExact, Memory: 50 << 20}
+	s := Solver{Operator: CCA{1e-3}, Rank: 3, Engine: EngineExact, Memory: model.RuntimeBytes + 26<<20}
 	_, _, d := dependent(t, 1200, 2, 2)
 	_, err := s.Fit(t.Context(), stream.Engine{}, d, kernelgen.RBF(0.5))
 	var over *stream.OverBudgetError

@@ -29,6 +29,9 @@ func Find(name string) (Encoding, error) {
 		return Encoding{}, nil
 	}
 	e, err := htmlindex.Get(strings.TrimSpace(name))
+	if err != nil { // Python's latin-1
+		e, err = htmlindex.Get(strings.ReplaceAll(strings.TrimSpace(name), "-", ""))
+	}
 	if err != nil || e == encoding.Replacement {
 		e, err = ianaindex.IANA.Encoding(name)
 	}

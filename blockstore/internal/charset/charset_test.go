@@ -10,7 +10,7 @@ import (
 
 func TestDecodes(t *testing.T) {
 	const text = "id,größe\n1,日本 表ソ\n" // the second byte of 表 is a backslash in Shift-JIS
-	for name, want := range map[string]string{"shift_jis": "id,gr\n1,日本 表ソ\n", "latin1": "a\nö,ß,é\n", "utf-16": text, "UTF-16BE": text,
+	for name, want := range map[string]string{"shift_jis": "id,gr\n1,日本 表ソ\n", "latin1": "a\nö,ß,é\n", "Latin-1": "é\n", "utf-16": text, "UTF-16BE": text,
 		"gbk": "1,日本\n", "koi8-r": "да\n", "": text, "utf-8": text, "IBM037": "abc"} {
 		e, err := Find(name)
 		if err != nil {

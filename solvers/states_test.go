@@ -69,7 +69,7 @@ func (p *program) run(ctx context.Context, e stream.Engine) ([]byte, error) {
 	}
 	out := append([]byte{}, a.Header...)
 	for _, array := range a.Arrays {
-		out = fmt.Appendf(out, "%s %d %d", array.Name, array.Rows, array.Cols)
+		out = fmt.Appendf(out, "%s %d", array.Name, array.Shape)
 		for _, v := range array.Floats {
 			out = binary.LittleEndian.AppendUint64(out, math.Float64bits(v))
 		}

@@ -22,6 +22,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nystream/nystream/blockstore/array"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/npy"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -32,35 +33,21 @@ type Archive struct {
 	// Meta is a JSON document.
 	Meta []byte
 	// Arrays are the arrays in the order of the file. Names are unique.
-	Arrays []Array
-}
-
-// Array is a vector or a matrix. Exactly one of Floats and Ints is used; a
-// matrix holds Floats, in row-major order. Ints is not nil in an array of integers,
-// however short.
-type Array struct {
-	// Name is the name in the archive, without ".npy".
-	Name string
-	// Shape is the length, or rows and columns.
-	Shape []int
-	// Floats are the values of a float64 array.
-	Floats []float64
-	// Ints are the values of an int64 vector.
-	Ints []int64
+	Arrays []array.Array
 }
 
 // find returns the array of floats with that name and number of dimensions.
-func (a *Archive) find(name string, dimensions int) (Array, error) {
-	for _, array := range a.Arrays {
-		if array.Name != name {
+func (a *Archive) find(name string, dimensions int) (array.Array, error) {
+	for _, v := range a.Arrays {
+		if v.Name != name {
 			continue
 		}
-		if len(array.Shape) != dimensions || array.Ints != nil {
-			return Array{}, fmt.Errorf("array %q has the shape %v and another type than it should have", name, array.Shape)
+		if len(v.Shape) != dimensions || v.Ints != nil {
+			return array.Array{}, fmt.Errorf("array %q has the shape %v and another type than it should have", name, v.Shape)
 		}
-		return array, nil
+		return v, nil
 	}
-	return Array{}, fmt.Errorf("array %q is missing", name)
+	return array.Array{}, fmt.Errorf("array %q is missing", name)
 }
 
 // Matrix returns the float64 matrix of that name; it shares memory.
@@ -163,8 +150,8 @@ func newMember(z *zip.Writer, name string) (io.Writer, error) {
 }
 
 // writeArray writes one array as an .npy file in the archive.
-func writeArray(z *zip.Writer, a Array) error {
-	a.mustBeSound()
+func writeArray(z *zip.Writer, a array.Array) error {
+	mustBeSound(a)
 	w, err := newMember(z, a.Name+arraySuffix)
 	if err != nil {
 		return err
@@ -180,24 +167,15 @@ func writeArray(z *zip.Writer, a Array) error {
 	out := bufio.NewWriter(w)
 	out.Write(npy.HeaderBytes(descr, shape...)) // a failure sticks and shows in Flush
 	var p [8]byte
-	for i := range a.size() {
-		binary.LittleEndian.PutUint64(p[:], a.bits(i))
+	for i := range a.Size() {
+		binary.LittleEndian.PutUint64(p[:], bits(a, i))
 		out.Write(p[:])
 	}
 	return out.Flush()
 }
 
-// size returns the number of values that the shape asks for.
-func (a *Array) size() int {
-	size := 1
-	for _, n := range a.Shape {
-		size *= n
-	}
-	return size
-}
-
 // bits returns value i as it is stored.
-func (a *Array) bits(i int) uint64 {
+func bits(a array.Array, i int) uint64 {
 	if a.Ints != nil {
 		return uint64(a.Ints[i])
 	}
@@ -205,8 +183,8 @@ func (a *Array) bits(i int) uint64 {
 }
 
 // mustBeSound panics if the array contradicts itself.
-func (a *Array) mustBeSound() {
-	if len(a.Shape) != 1 && (len(a.Shape) != 2 || a.Ints != nil) || a.Floats != nil && a.Ints != nil || a.size() != len(a.Floats)+len(a.Ints) {
+func mustBeSound(a array.Array) {
+	if !a.Sound() {
 		panic(fmt.Sprintf("archive: array %q of shape %v with %d floats and %d ints", a.Name, a.Shape, len(a.Floats), len(a.Ints)))
 	}
 }

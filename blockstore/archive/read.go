@@ -11,6 +11,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/nystream/nystream/blockstore/array"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/npy"
@@ -100,15 +101,15 @@ func (a *Archive) readMember(member *zip.File) error {
 	if !ok {
 		return errors.New("it is neither meta.json nor an array")
 	}
-	array, err := readArray(bufio.NewReader(r), int64(member.UncompressedSize64))
-	array.Name = name
-	a.Arrays = append(a.Arrays, array)
+	v, err := readArray(bufio.NewReader(r), int64(member.UncompressedSize64))
+	v.Name = name
+	a.Arrays = append(a.Arrays, v)
 	return err
 }
 
 // readArray reads an .npy file of the given size: a float64 vector or matrix,
 // or an int64 vector, as Write writes them.
-func readArray(r io.Reader, size int64) (a Array, err error) {
+func readArray(r io.Reader, size int64) (a array.Array, err error) {
 	head, err := npy.ReadHeader(r)
 	if err != nil {
 		return a, err
@@ -122,7 +123,7 @@ func readArray(r io.Reader, size int64) (a Array, err error) {
 	for _, n := range head.Shape {
 		a.Shape = append(a.Shape, int(n))
 	}
-	if err := a.readValues(r, head.PlainKind()); err != nil {
+	if err := readValues(&a, r, head.PlainKind()); err != nil {
 		return a, err
 	}
 	if n, err := r.Read(make([]byte, 1)); n > 0 || err != io.EOF { // zip compares the checksum here
@@ -143,24 +144,24 @@ func archivable(head npy.Header) bool {
 }
 
 // readValues fills in the values, in memory that the file is known to fill.
-func (a *Array) readValues(r io.Reader, kind byte) error {
+func readValues(a *array.Array, r io.Reader, kind byte) error {
 	if kind == 'i' {
-		a.Ints = make([]int64, a.size())
+		a.Ints = make([]int64, a.Size())
 	} else {
-		a.Floats = make([]float64, a.size())
+		a.Floats = make([]float64, a.Size())
 	}
 	var p [8]byte
-	for i := range a.size() {
+	for i := range a.Size() {
 		if _, err := io.ReadFull(r, p[:]); err != nil {
 			return err
 		}
-		a.setBits(i, binary.LittleEndian.Uint64(p[:]))
+		setBits(a, i, binary.LittleEndian.Uint64(p[:]))
 	}
 	return nil
 }
 
 // setBits puts value i, as it is stored, in its place.
-func (a *Array) setBits(i int, bits uint64) {
+func setBits(a *array.Array, i int, bits uint64) {
 	if a.Ints != nil {
 		a.Ints[i] = int64(bits)
 		return

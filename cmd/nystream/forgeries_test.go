@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/archive"
+	"github.com/nystream/nystream/blockstore/array"
 )
 
 // forgery is a changed model.
@@ -34,14 +35,14 @@ func forgeries(genuine *archive.Archive) (all []forgery) {
 }
 
 // arrayChanges change array i of a model.
-var arrayChanges = map[string]func(arrays []archive.Array, i int) []archive.Array{
-	"dropped": func(arrays []archive.Array, i int) []archive.Array { return slices.Delete(arrays, i, i+1) },
-	"with the numbers of the next": func(arrays []archive.Array, i int) []archive.Array {
+var arrayChanges = map[string]func(arrays []array.Array, i int) []array.Array{
+	"dropped": func(arrays []array.Array, i int) []array.Array { return slices.Delete(arrays, i, i+1) },
+	"with the numbers of the next": func(arrays []array.Array, i int) []array.Array {
 		j := (i + 1) % len(arrays)
 		arrays[i].Name, arrays[j].Name = arrays[j].Name, arrays[i].Name
 		return arrays
 	},
-	"without its last row": func(arrays []archive.Array, i int) []archive.Array {
+	"without its last row": func(arrays []array.Array, i int) []array.Array {
 		a := &arrays[i]
 		if a.Shape[0] == 0 {
 			return nil
@@ -51,7 +52,7 @@ var arrayChanges = map[string]func(arrays []archive.Array, i int) []archive.Arra
 		a.Floats, a.Ints = a.Floats[:min(n, len(a.Floats))], a.Ints[:min(n, len(a.Ints))]
 		return arrays
 	},
-	"with a column more": func(arrays []archive.Array, i int) []archive.Array {
+	"with a column more": func(arrays []array.Array, i int) []array.Array {
 		a := &arrays[i]
 		if len(a.Shape) < 2 {
 			return nil
@@ -60,24 +61,24 @@ var arrayChanges = map[string]func(arrays []archive.Array, i int) []archive.Arra
 		a.Floats = append(a.Floats, make([]float64, a.Shape[0])...)
 		return arrays
 	},
-	"turned": func(arrays []archive.Array, i int) []archive.Array {
+	"turned": func(arrays []array.Array, i int) []array.Array {
 		if len(arrays[i].Shape) < 2 {
 			return nil
 		}
 		slices.Reverse(arrays[i].Shape)
 		return arrays
 	},
-	"flat": func(arrays []archive.Array, i int) []archive.Array {
+	"flat": func(arrays []array.Array, i int) []array.Array {
 		arrays[i].Shape = []int{product(arrays[i].Shape)}
 		return arrays
 	},
-	"empty": func(arrays []archive.Array, i int) []archive.Array {
+	"empty": func(arrays []array.Array, i int) []array.Array {
 		a := &arrays[i]
 		a.Shape[0] = 0
 		a.Floats, a.Ints = a.Floats[:0], a.Ints[:0]
 		return arrays
 	},
-	"of another type": func(arrays []archive.Array, i int) []archive.Array {
+	"of another type": func(arrays []array.Array, i int) []array.Array {
 		a := &arrays[i]
 		n := product(a.Shape)
 		if a.Ints != nil {
@@ -96,13 +97,13 @@ var arrayChanges = map[string]func(arrays []archive.Array, i int) []archive.Arra
 	"with 0":           setNumber(0, 0),
 	"with the largest": setNumber(-1, math.MaxInt64),
 	"with the least":   setNumber(0, math.MinInt64),
-	"of nothing but 1e300": func(arrays []archive.Array, i int) []archive.Array {
+	"of nothing but 1e300": func(arrays []array.Array, i int) []array.Array {
 		for k := range arrays[i].Floats {
 			arrays[i].Floats[k] = 1e300
 		}
 		return arrays
 	},
-	"of nothing but 0": func(arrays []archive.Array, i int) []archive.Array {
+	"of nothing but 0": func(arrays []array.Array, i int) []array.Array {
 		clear(arrays[i].Floats)
 		clear(arrays[i].Ints)
 		return arrays
@@ -119,8 +120,8 @@ func product(shape []int) int {
 
 // setNumber puts v at a place, counted from the end below 0. An array of integers takes
 // what they can be.
-func setNumber(at int, v float64) func([]archive.Array, int) []archive.Array {
-	return func(arrays []archive.Array, i int) []archive.Array {
+func setNumber(at int, v float64) func([]array.Array, int) []array.Array {
+	return func(arrays []array.Array, i int) []array.Array {
 		a := &arrays[i]
 		n := max(len(a.Floats), len(a.Ints))
 		if n == 0 || a.Ints != nil && (v-v != 0 || math.Abs(v) > math.MaxInt64) {
@@ -140,7 +141,7 @@ func setNumber(at int, v float64) func([]archive.Array, int) []archive.Array {
 }
 
 // changedArray returns a copy of the model with a change of one array, or nil if there is none.
-func changedArray(genuine *archive.Archive, i int, change func([]archive.Array, int) []archive.Array) *archive.Archive {
+func changedArray(genuine *archive.Archive, i int, change func([]array.Array, int) []array.Array) *archive.Archive {
 	arrays := slices.Clone(genuine.Arrays)
 	for k := range arrays {
 		a := &arrays[k]

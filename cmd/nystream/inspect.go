@@ -305,7 +305,7 @@ func (i *inspectCommand) model(ctx context.Context, path string) error {
 		if a.Ints != nil {
 			kind = "int64"
 		}
-		r.Arrays = append(r.Arrays, modelArray{a.Name, kind, a.Shape()})
+		r.Arrays = append(r.Arrays, modelArray{a.Name, kind, a.Shape})
 	}
 	data := f.data
 	if data.Graph != nil { // millions of names are no summary

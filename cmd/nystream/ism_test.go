@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore/archive"
+	"github.com/nystream/nystream/blockstore/array"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -100,7 +101,7 @@ func TestISMDamagedModels(t *testing.T) {
 	}
 	for i, a := range file.Arrays {
 		short := *file
-		short.Arrays = append([]archive.Array{}, file.Arrays...)
+		short.Arrays = append([]array.Array{}, file.Arrays...)
 		short.Arrays[i] = shortened(a)
 		if err := archive.Write(bad, &short); err != nil {
 			t.Fatal(err)

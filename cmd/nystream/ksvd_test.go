@@ -14,6 +14,7 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/blockstore/archive"
+	"github.com/nystream/nystream/blockstore/array"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -232,7 +233,7 @@ func TestKSVDDamagedModels(t *testing.T) {
 				continue // looked at by nobody
 			}
 			short := *file
-			short.Arrays = append([]archive.Array{}, file.Arrays...)
+			short.Arrays = append([]array.Array{}, file.Arrays...)
 			short.Arrays[i] = shortened(a)
 			if err := archive.Write(bad, &short); err != nil {
 				t.Fatal(err)
@@ -266,7 +267,7 @@ func TestKSVDDamagedModels(t *testing.T) {
 }
 
 // shortened returns an array with one row or number less.
-func shortened(a archive.Array) archive.Array {
+func shortened(a array.Array) array.Array {
 	a.Shape = append([]int{a.Shape[0] - 1}, a.Shape[1:]...)
 	if a.Ints != nil {
 		a.Ints = a.Ints[:a.Shape[0]]

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/blockstore/array"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/solvers/modelfile"
 	"github.com/nystream/nystream/stream"
@@ -27,7 +28,7 @@ type modelFile struct {
 	prepare stream.Preparation // of left rows, and of right rows unless they are pairs
 	right   stream.Preparation // of the right rows of pairs
 	ids     []int64            // of the nodes of a graph, if they are integers
-	arrays  []model.Array      // as they were read
+	arrays  []array.Array      // as they were read
 }
 
 // rowsData says what rows a model takes, and what of them it was fitted to.

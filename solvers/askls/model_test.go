@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/blockstore/array"
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/model"
@@ -138,10 +139,10 @@ func TestDamaged(t *testing.T) {
 	for what, f := range fitted(t, stream.Engine{}, MergeStack) {
 		whole := saved(t, f.fit.Model)
 		for i, a := range whole.Arrays {
-			for kind, damaged := range map[string]model.Array{
-				"renamed": {Name: "x", Rows: a.Rows, Cols: a.Cols, Floats: a.Floats, Ints: a.Ints},
+			for kind, damaged := range map[string]array.Array{
+				"renamed": {Name: "x", Shape: a.Shape, Floats: a.Floats, Ints: a.Ints},
 				"empty":   {Name: a.Name},
-				"NaN":     {Name: a.Name, Rows: a.Rows, Cols: a.Cols, Floats: nanFirst(a.Floats), Ints: reversed(a.Ints)},
+				"NaN":     {Name: a.Name, Shape: a.Shape, Floats: nanFirst(a.Floats), Ints: reversed(a.Ints)},
 			} {
 				with := copied(whole)
 				with.Arrays[i] = damaged

@@ -49,7 +49,7 @@ func TestSaveLoad(t *testing.T) {
 		"columns":        func(h *header, _ *model.Archive) { h.Columns = h.Columns[:4] },
 		"missing":        func(_ *header, a *model.Archive) { a.Arrays = a.Arrays[:1] },
 		"NaN":            func(_ *header, a *model.Archive) { a.Arrays[0].Floats[3] = math.NaN() },
-		"shape":          func(_ *header, a *model.Archive) { a.Arrays[0].Rows = 4 },
+		"shape":          func(_ *header, a *model.Archive) { a.Arrays[0].Shape = []int{4, a.Arrays[0].Shape[1]} },
 		"not orthogonal": func(_ *header, a *model.Archive) { a.Arrays[0].Floats[0] += 0.1 },
 	} {
 		if err := edited(t, saved, edit); err == nil || !strings.HasPrefix(err.Error(), "model") {

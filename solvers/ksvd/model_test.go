@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/blockstore/array"
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
@@ -146,11 +147,11 @@ func TestDamagedModels(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, a := range saved.Arrays {
-			without := append(append([]model.Array{}, saved.Arrays[:i]...), saved.Arrays[i+1:]...)
+			without := append(append([]array.Array{}, saved.Arrays[:i]...), saved.Arrays[i+1:]...)
 			if _, err := Load(&model.Archive{Header: saved.Header, Arrays: without}); err == nil && !strings.HasSuffix(a.Name, "_value") {
 				t.Errorf("%s: no error without %s", c.name, a.Name)
 			}
-			short := append([]model.Array{}, saved.Arrays...)
+			short := append([]array.Array{}, saved.Arrays...)
 			if len(a.Ints) > 0 {
 				short[i].Ints = a.Ints[1:]
 			} else {

@@ -27,7 +27,7 @@ func saved(m *Model) string {
 	var out strings.Builder
 	out.Write(file.Header)
 	for _, a := range file.Arrays {
-		fmt.Fprintln(&out, a.Name, a.Rows, a.Cols, a.Ints)
+		fmt.Fprintln(&out, a.Name, a.Shape, a.Ints)
 		for _, v := range a.Floats {
 			out.WriteString(strconv.FormatUint(math.Float64bits(v), 16) + " ")
 		}

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/blockstore/array"
 	"github.com/nystream/nystream/kernelgen"
 )
 
@@ -16,30 +17,13 @@ import (
 // first thing that is wrong: a Load takes all it needs and asks [Archive.Err] once.
 type Archive struct {
 	Header json.RawMessage
-	Arrays []Array
+	Arrays []array.Array
 	// Data says what rows the model takes, and Made how it came to be, in JSON of the program
 	// that made its file; nil if nothing is said.
 	Data, Made json.RawMessage
 
 	prefix string // of the names of a part
 	errs   *error // shared by the parts
-}
-
-// Array is a named array of a saved model: a matrix of float64, or a vector of
-// float64 or int64 when Cols is 0.
-type Array struct {
-	Name       string
-	Rows, Cols int
-	Floats     []float64 // row-major
-	Ints       []int64
-}
-
-// Shape returns the length of a vector, or the rows and columns of a matrix.
-func (array Array) Shape() []int {
-	if array.Cols == 0 && len(array.Floats)+len(array.Ints) == array.Rows {
-		return []int{array.Rows}
-	}
-	return []int{array.Rows, array.Cols}
 }
 
 // NewArchive returns an archive with a header, which is written as JSON. The error
@@ -57,7 +41,7 @@ func (a *Archive) PutVector(name string, v []float64) {
 	if v == nil {
 		v = []float64{}
 	}
-	a.Arrays = append(a.Arrays, Array{Name: name, Rows: len(v), Floats: v})
+	a.Arrays = append(a.Arrays, array.Array{Name: name, Shape: []int{len(v)}, Floats: v})
 }
 
 // PutInts adds a vector of whole numbers.
@@ -65,7 +49,7 @@ func (a *Archive) PutInts(name string, v []int64) {
 	if v == nil {
 		v = []int64{}
 	}
-	a.Arrays = append(a.Arrays, Array{Name: name, Rows: len(v), Ints: v})
+	a.Arrays = append(a.Arrays, array.Array{Name: name, Shape: []int{len(v)}, Ints: v})
 }
 
 // PutMatrix adds a copy of a matrix without padding.
@@ -76,15 +60,15 @@ func (a *Archive) PutMatrix(name string, m blas64.General) {
 			floats = append(floats, m.Data[i*m.Stride:i*m.Stride+m.Cols]...)
 		}
 	}
-	a.Arrays = append(a.Arrays, Array{Name: name, Rows: m.Rows, Cols: m.Cols, Floats: floats})
+	a.Arrays = append(a.Arrays, array.Array{Name: name, Shape: []int{m.Rows, m.Cols}, Floats: floats})
 }
 
 // PutPart adds the arrays of a model that is part of this one, their names behind a
 // prefix. Its header is for a field of the header of the whole.
 func (a *Archive) PutPart(prefix string, part *Archive) {
-	for _, array := range part.Arrays {
-		array.Name = prefix + array.Name
-		a.Arrays = append(a.Arrays, array)
+	for _, v := range part.Arrays {
+		v.Name = prefix + v.Name
+		a.Arrays = append(a.Arrays, v)
 	}
 }
 
@@ -128,33 +112,33 @@ func (a *Archive) ReadHeader(header any) {
 
 // Has reports whether there is an array of that name.
 func (a *Archive) Has(name string) bool {
-	for _, array := range a.Arrays {
-		if array.Name == a.prefix+name {
+	for _, v := range a.Arrays {
+		if v.Name == a.prefix+name {
 			return true
 		}
 	}
 	return false
 }
 
-func (a *Archive) find(name string) Array {
-	for _, array := range a.Arrays {
-		if array.Name == a.prefix+name {
-			return array
+func (a *Archive) find(name string) array.Array {
+	for _, v := range a.Arrays {
+		if v.Name == a.prefix+name {
+			return v
 		}
 	}
 	a.Fail("array %s is missing", a.prefix+name)
-	return Array{}
+	return array.Array{}
 }
 
 // Vector returns a vector of n finite numbers; n below 0 stands for any number.
 func (a *Archive) Vector(name string, n int) []float64 {
-	array := a.find(name)
-	if array.Cols != 0 || array.Ints != nil || len(array.Floats) != array.Rows || n >= 0 && array.Rows != n {
-		a.Fail("array %s is %s, expected a vector of %s numbers", a.prefix+name, array.words(), sizeWord(n))
+	v := a.find(name)
+	if len(v.Shape) != 1 || v.Ints != nil || !v.Sound() || n >= 0 && v.Shape[0] != n {
+		a.Fail("array %s is %s, expected a vector of %s numbers", a.prefix+name, words(v), sizeWord(n))
 		return nil
 	}
-	a.finite(array)
-	return array.Floats
+	a.finite(v)
+	return v.Floats
 }
 
 // Descending returns a vector of n finite numbers of which none is larger than the one
@@ -196,47 +180,46 @@ func (a *Archive) Kernel(text string, profiles ...kernelgen.Profile) kernelgen.K
 
 // Ints returns a vector of n whole numbers; n below 0 stands for any number.
 func (a *Archive) Ints(name string, n int) []int64 {
-	array := a.find(name)
-	if array.Cols != 0 || array.Floats != nil || len(array.Ints) != array.Rows || n >= 0 && array.Rows != n {
-		a.Fail("array %s is %s, expected a vector of %s whole numbers", a.prefix+name, array.words(), sizeWord(n))
+	v := a.find(name)
+	if len(v.Shape) != 1 || v.Floats != nil || !v.Sound() || n >= 0 && v.Shape[0] != n {
+		a.Fail("array %s is %s, expected a vector of %s whole numbers", a.prefix+name, words(v), sizeWord(n))
 		return nil
 	}
-	return array.Ints
+	return v.Ints
 }
 
 // Matrix returns a matrix of finite numbers; rows or cols below 0 stand for any
 // number.
 func (a *Archive) Matrix(name string, rows, cols int) blas64.General {
-	array := a.find(name)
-	if array.Ints != nil || array.Rows < 0 || array.Cols < 0 || len(array.Floats) != array.Rows*array.Cols || rows >= 0 && array.Rows != rows || cols >= 0 && array.Cols != cols {
-		a.Fail("array %s is %s, expected %s×%s", a.prefix+name, array.words(), sizeWord(rows), sizeWord(cols))
+	v := a.find(name)
+	if len(v.Shape) != 2 || !v.Sound() || rows >= 0 && v.Shape[0] != rows || cols >= 0 && v.Shape[1] != cols {
+		a.Fail("array %s is %s, expected %s×%s", a.prefix+name, words(v), sizeWord(rows), sizeWord(cols))
 		return blas64.General{Stride: 1}
 	}
-	a.finite(array)
-	return blas64.General{Rows: array.Rows, Cols: array.Cols, Stride: max(1, array.Cols), Data: array.Floats}
+	a.finite(v)
+	return blas64.General{Rows: v.Shape[0], Cols: v.Shape[1], Stride: max(1, v.Shape[1]), Data: v.Floats}
 }
 
 // finite refuses numbers that no fit gives.
-func (a *Archive) finite(array Array) {
-	for i, v := range array.Floats {
+func (a *Archive) finite(of array.Array) {
+	for i, v := range of.Floats {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			a.Fail("number %d of array %s is %v", i, array.Name, v)
+			a.Fail("number %d of array %s is %v", i, of.Name, v)
 			return
 		}
 	}
 }
 
-// words describes the array.
-func (array Array) words() string {
-	kind := "numbers"
-	n := len(array.Floats)
-	if array.Ints != nil {
-		kind, n = "whole numbers", len(array.Ints)
+// words describes an array.
+func words(a array.Array) string {
+	kind, n := "numbers", len(a.Floats)
+	if a.Ints != nil {
+		kind, n = "whole numbers", len(a.Ints)
 	}
-	if array.Cols == 0 {
-		return fmt.Sprintf("%d %s", n, kind)
+	if len(a.Shape) == 2 {
+		return fmt.Sprintf("%d×%d with %d %s", a.Shape[0], a.Shape[1], n, kind)
 	}
-	return fmt.Sprintf("%d×%d with %d %s", array.Rows, array.Cols, n, kind)
+	return fmt.Sprintf("%d %s", n, kind)
 }
 
 func sizeWord(n int) string {

@@ -80,11 +80,7 @@ func Prepare(path string, a *model.Archive) (*archive.Prepared, error) {
 		return nil, fmt.Errorf("modelfile: %w", err)
 	}
 	text.WriteByte('\n')
-	file := &archive.Archive{Meta: text.Bytes()}
-	for _, array := range a.Arrays {
-		file.Arrays = append(file.Arrays, archived(array))
-	}
-	return archive.Prepare(path, file)
+	return archive.Prepare(path, &archive.Archive{Meta: text.Bytes(), Arrays: a.Arrays})
 }
 
 // opened returns the archive in a file.
@@ -115,21 +111,6 @@ func opened(file *archive.Archive) (*model.Archive, error) {
 	if !first || !last {
 		return nil, errors.New("meta.json: format and version are not its first fields, or made and data are not its last")
 	}
-	a := &model.Archive{Header: fmt.Appendf(nil, "{%s}", header), Data: data.Bytes(), Made: meta.Made}
-	for _, array := range file.Arrays {
-		read := model.Array{Name: array.Name, Rows: array.Shape[0], Floats: array.Floats, Ints: array.Ints}
-		if len(array.Shape) == 2 {
-			read.Cols = array.Shape[1]
-		}
-		a.Arrays = append(a.Arrays, read)
-	}
+	a := &model.Archive{Header: fmt.Appendf(nil, "{%s}", header), Data: data.Bytes(), Made: meta.Made, Arrays: file.Arrays}
 	return a, nil
-}
-
-// archived returns an array as files hold it.
-func archived(array model.Array) archive.Array {
-	if array.Ints == nil && array.Floats == nil {
-		array.Floats = []float64{}
-	}
-	return archive.Array{Name: array.Name, Shape: array.Shape(), Floats: array.Floats, Ints: array.Ints}
 }

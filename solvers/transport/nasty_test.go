@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/blockstore/array"
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
@@ -330,7 +331,7 @@ func TestLoad(t *testing.T) {
 		}
 		for i := range a.Arrays { // no array may be missing or of another shape
 			short := *a
-			short.Arrays = append(append([]model.Array(nil), a.Arrays[:i]...), a.Arrays[i+1:]...)
+			short.Arrays = append(append([]array.Array(nil), a.Arrays[:i]...), a.Arrays[i+1:]...)
 			if _, err := Load(&short); err == nil && !strings.Contains(a.Arrays[i].Name, "refinement") && !strings.Contains(a.Arrays[i].Name, "corrections") {
 				t.Errorf("%s: a model without %s is loaded", name, a.Arrays[i].Name)
 			}

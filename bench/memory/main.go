@@ -35,7 +35,7 @@ func parse(args []string) (o options, err error) {
 	f := program.Flags("memory", &o.out)
 	only := f.String("only", "", "words of cases, all by default")
 	f.StringVar(&o.write, "write", "", "write one file of data and do no more; the program runs itself like that, to stay small")
-	f.IntVar(&o.least, "least", 48, "MiB that every case is run with first")
+	f.IntVar(&o.least, "least", 56, "MiB that every case is run with first")
 	if err := program.Parse(f, args); err != nil {
 		return o, err
 	}

@@ -196,6 +196,7 @@ func (d *dataFlags) choose(ctx context.Context, a *app, files *blockstore.Files,
 	if err != nil {
 		return nil, err
 	}
+	a.collect()
 	return &input{Counted: stream.NewCounted(spooled), discard: discard, leftOut: in.leftOut, booleans: in.booleans, position: in.position, noted: in.noted, formats: in.formats}, nil
 }
 

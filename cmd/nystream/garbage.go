@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"runtime"
 	"runtime/debug"
 )
 
@@ -20,5 +21,13 @@ const smallMemory = 64 << 20
 func setGarbage(percent int) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(percent)
+	}
+}
+
+// collect frees what a reader held before another one holds as much, where --memory is a
+// promise: on a busy machine the collector, which runs beside the program, comes too late.
+func (a *app) collect() {
+	if a.memory > 0 {
+		runtime.GC()
 	}
 }

@@ -116,6 +116,7 @@ func (j *job) do(ctx context.Context, args []string) error {
 	tooLarge := j.checkBudget(&plan.Memory)
 	if !j.states.stops() && tooLarge == nil { // it reads rows
 		j.warnings = j.suspicions(ctx)
+		j.collect()
 	}
 	if j.planning {
 		return j.reportPlan(plan)

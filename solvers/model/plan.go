@@ -33,9 +33,9 @@ type Plan struct {
 }
 
 // RuntimeBytes is what the Go runtime, the program and its I/O buffers take besides
-// what a plan lists. Most of it is the program itself: 24 MiB of its file are in memory
-// when it begins, and up to 30 in a fit.
-const RuntimeBytes = 42 << 20
+// what a plan lists. Most of it is the program itself: 33 MiB of its file are in memory
+// when it begins, and up to 36 in a fit.
+const RuntimeBytes = 48 << 20
 
 // NewPlan returns a plan for passes over rows with so many columns, 0 for none. It
 // begins with what every run takes: the program, and the blocks of a pass.

@@ -226,7 +226,7 @@ func (panicReader) Read([]byte) (int, error) { panic("index out of range") }
 
 func TestReadGraphSurvivesPanics(t *testing.T) {
 	_, err := Read(context.Background(), "-", Options{Stdin: panicReader{}})
-	filetest.WantError(t, err, "index out of range", "damaged")
+	filetest.WantError(t, err, "standard input", "damaged")
 }
 
 func TestReadGraphIsCancelled(t *testing.T) {

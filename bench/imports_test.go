@@ -13,16 +13,17 @@ const module = "github.com/nystream/nystream/"
 // but for those with an entry of their own.
 var allowed = map[string][]string{
 	"internal/simd":                {},
+	"internal/quote":               {},
 	"internal/conformance":         {"stream"},
 	"internal/linalg":              {"internal/linalg", "internal/simd", "stream"},
 	"internal/linalg/krylov":       {"internal/linalg", "sketch", "stream"},
 	"kernelgen":                    {"internal/simd"},
 	"sketch":                       {"internal/simd", "internal/linalg/householder"},
-	"stream":                       {"internal/simd"},
-	"blockstore":                   {"blockstore", "stream"},
-	"blockstore/archive":           {"blockstore/array", "blockstore/internal", "blockstore/object"},
-	"blockstore/graph":             {"blockstore/internal", "stream"},
-	"blockstore/internal":          {"blockstore/internal", "blockstore/object", "stream"},
+	"stream":                       {"internal/quote", "internal/simd"},
+	"blockstore":                   {"internal/quote", "blockstore", "stream"},
+	"blockstore/archive":           {"internal/quote", "blockstore/array", "blockstore/internal", "blockstore/object"},
+	"blockstore/graph":             {"internal/quote", "blockstore/internal", "stream"},
+	"blockstore/internal":          {"internal/quote", "blockstore/internal", "blockstore/object", "stream"},
 	"blockstore/object":            {"blockstore/object"},
 	"internal/storetest":           {},
 	"blockstore/internal/filetest": {"blockstore/internal", "stream", "internal/conformance"},
@@ -30,7 +31,7 @@ var allowed = map[string][]string{
 	"solvers":                      {"solvers", "sketch", "stream", "kernelgen", "internal/linalg", "blockstore/array"},
 	"solvers/modelfile":            {"solvers/model", "blockstore/archive"},
 	"solvers/nyblas":               {"internal/simd"},
-	"cmd":                          {"cmd", "solvers", "sketch", "stream", "kernelgen", "blockstore"},
+	"cmd":                          {"internal/quote", "cmd", "solvers", "sketch", "stream", "kernelgen", "blockstore"},
 	"bench":                        {"bench", "solvers", "sketch", "stream", "kernelgen", "blockstore", "internal"},
 }
 

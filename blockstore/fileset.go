@@ -4,6 +4,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/text"
+	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -85,50 +86,48 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 	if m == first {
 		return chosen, nil
 	}
-	locate := m.byName
+	locate := locator(m.byName)
 	if m.unnamed() != first.unnamed() {
 		if len(m.components) != len(first.components) {
 			return found, fault.File(m.Path, "it has %d columns, %s has %d, and one of them gives them no names to find them by",
 				len(m.components), first.Path, len(first.components))
 		}
-		locate = func(i int, _ string) (int, error) { return i, nil }
+		locate = func(i int, _ string, _ *complaints) (int, bool) { return i, true }
 	} else if m.unnamed() && m.features() != first.features() {
 		return found, fault.File(m.Path, "it has %d columns, %s has %d", m.features(), first.Path, first.features())
 	}
+	var wrong complaints
 	for _, i := range chosen.numeric {
-		j, err := locate(i, first.components[i].name)
-		if err == nil && !m.components[j].kind.Computable() {
-			err = fault.Cell(m.Path, -1, m.components[j].name, "the column holds no numbers here, unlike in %s", first.Path)
-		}
-		if err != nil {
-			return found, err
+		j, ok := locate(i, first.components[i].name, &wrong)
+		if ok && !m.components[j].kind.Computable() {
+			wrong.addf("column %s holds no numbers here but %s, unlike in %s", quote.Name(m.components[j].name), m.reason(j), first.Path)
 		}
 		found.numeric = append(found.numeric, j)
 	}
-	return found, m.findKept(first, chosen.kept, locate, &found)
+	m.findKept(first, chosen.kept, locate, &found, &wrong)
+	return found, wrong.err(m.selector)
 }
 
 // findKept does the part of find that is about kept columns.
-func (m *member) findKept(first *member, kept []int, locate func(int, string) (int, error), found *selection) error {
+func (m *member) findKept(first *member, kept []int, locate locator, found *selection, wrong *complaints) {
 	for _, i := range kept {
 		if key := i - len(first.components); key >= 0 {
 			found.kept = append(found.kept, len(m.components)+key)
 			continue
 		}
-		j, err := locate(i, first.components[i].name)
-		if err == nil && !m.components[j].kind.Keepable() {
-			err = fault.Cell(m.Path, -1, m.components[j].name, "the column cannot be kept here, unlike in %s", first.Path)
-		}
-		if err != nil {
-			return err
+		j, ok := locate(i, first.components[i].name, wrong)
+		if ok && !m.components[j].kind.Keepable() {
+			wrong.addf("column %s holds %s here and cannot be kept, unlike in %s", quote.Name(m.components[j].name), m.reason(j), first.Path)
 		}
 		found.kept = append(found.kept, j)
 	}
-	return nil
 }
 
+// locator finds a component of another file, by its number or its name.
+type locator func(i int, name string, wrong *complaints) (int, bool)
+
 // byName finds the component of the given name.
-func (m *member) byName(_ int, name string) (int, error) {
+func (m *member) byName(_ int, name string, wrong *complaints) (int, bool) {
 	if m.index == nil {
 		m.index = make(map[string]int)
 		for i, c := range m.components {
@@ -141,12 +140,13 @@ func (m *member) byName(_ int, name string) (int, error) {
 	}
 	switch i, ok := m.index[name]; {
 	case !ok:
-		return 0, m.unknown(name)
+		wrong.unknown = append(wrong.unknown, name)
 	case i < 0:
-		return 0, fault.File(m.Path, "several columns are called %q", name)
+		wrong.addf("several columns are called %s, and columns are found by their names in all files but the first; rename them, or leave them out with `columns '!%s'`", quote.Name(name), quote.Bare(name))
 	default:
-		return i, nil
+		return i, true
 	}
+	return 0, false
 }
 
 // unnamed reports whether the columns have the names x0, x1, ... that formats

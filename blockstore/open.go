@@ -170,10 +170,10 @@ func (f *Files) Formats() (list []FileFormat) {
 // number of rows of all files, -1 when unknown.
 func (f *Files) Columns() (columns []ColumnInfo, rows int64) {
 	for _, c := range f.set.members[0].Columns {
-		columns = append(columns, ColumnInfo{c.Name, c.Kind.String(), c.Width, c.Meaning.String()})
+		columns = append(columns, ColumnInfo{c.Name, c.Kind.String(), c.Width, c.Meaning.String(), c.Why})
 	}
 	for _, key := range f.set.keys {
-		columns = append(columns, ColumnInfo{key.Name, keyKinds[key.Kind].String(), 1, ""})
+		columns = append(columns, ColumnInfo{key.Name, keyKinds[key.Kind].String(), 1, "", ""})
 	}
 	for _, m := range f.set.members {
 		rows = addRows(rows, m.table.About().Rows)
@@ -191,6 +191,9 @@ type ColumnInfo struct {
 	// Meaning is boolean, date or timestamp where the file says that integers stand for
 	// that, else "".
 	Meaning string
+	// Reason is what a column of kind other holds, or what keeps it from being read, if that
+	// is known.
+	Reason string
 }
 
 // Columns returns the columns of the first file, the k of k=v folders included,

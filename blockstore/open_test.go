@@ -471,7 +471,7 @@ func TestColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []ColumnInfo{{"n", "integer", 1, ""}, {"x", "number", 1, ""}, {"s", "text", 1, ""}, {"k", "integer", 1, ""}}
+	want := []ColumnInfo{{Name: "n", Kind: "integer", Width: 1}, {Name: "x", Kind: "number", Width: 1}, {Name: "s", Kind: "text", Width: 1}, {Name: "k", Kind: "integer", Width: 1}}
 	if diff := cmp.Diff(want, columns); diff != "" || rows != 3 {
 		t.Error(rows, diff)
 	}

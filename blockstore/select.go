@@ -1,7 +1,6 @@
 package blockstore
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/text"
+	"github.com/nystream/nystream/internal/quote"
 )
 
 // component is one number or value of a row as selections name it: a column of
@@ -57,17 +57,14 @@ func (s *selector) resolve(columns []string, label string, keep []string) (sel s
 	if label != "" {
 		keep = append([]string{label}, keep...)
 	}
+	var wrong complaints
 	for _, name := range keep {
-		i, err := s.keepOne(name)
-		if err != nil {
-			return sel, err
-		}
-		if !slices.Contains(sel.kept, i) {
+		if i, ok := s.keepOne(name, &wrong); ok && !slices.Contains(sel.kept, i) {
 			sel.kept = append(sel.kept, i)
 		}
 	}
 	aside := slices.Concat(sel.kept, s.Aside, s.moments)
-	n, err := s.numeric(columns, aside)
+	n, err := s.numeric(columns, aside, &wrong)
 	sel.numeric = n.chosen
 	switch {
 	case err != nil:
@@ -80,31 +77,33 @@ func (s *selector) resolve(columns []string, label string, keep []string) (sel s
 }
 
 // keepOne finds a column to carry along.
-func (s *selector) keepOne(name string) (int, error) {
+func (s *selector) keepOne(name string, wrong *complaints) (int, bool) {
 	if key := slices.Index(s.keys, name); key >= 0 && !s.hasColumn(name) {
-		return len(s.components) + key, nil
+		return len(s.components) + key, true
 	}
-	found, err := s.namedOrNumbered(name)
-	if err != nil {
-		return 0, err
+	found, ok := s.namedOrNumbered(name, wrong)
+	if !ok {
+		return 0, false
 	}
 	if len(found) != 1 || !s.components[found[0]].kind.Keepable() {
-		return 0, fault.File(s.Path, "column %q cannot be kept: only numbers, integers and text can", name)
+		wrong.addf("column %s cannot be kept, it holds %s: only numbers, integers and text can", quote.Name(name), s.reason(found[0]))
+		return 0, false
 	}
-	return found[0], nil
+	return found[0], true
 }
 
 // namedOrNumbered finds the components of a name, or where no column has it the one of a
 // number.
-func (s *selector) namedOrNumbered(name string) ([]int, error) {
+func (s *selector) namedOrNumbered(name string, wrong *complaints) ([]int, bool) {
 	number, err := strconv.Atoi(name)
 	if err != nil || s.hasColumn(name) {
-		return s.named(name)
+		return s.named(name, wrong)
 	}
 	if number < 0 || number >= len(s.components) {
-		return nil, fault.File(s.Path, "there is no column %d: they are numbered from 0 to %d", number, len(s.components)-1)
+		wrong.addf("there is no column %d: they are numbered from 0 to %d", number, len(s.components)-1)
+		return nil, false
 	}
-	return []int{number}, nil
+	return []int{number}, true
 }
 
 // chosenNumbers are the components that make a row, with what items have said of others.
@@ -116,45 +115,69 @@ type chosenNumbers struct {
 
 // numeric chooses the components that make a row; aside are those that globs
 // and ranges pass over.
-func (s *selector) numeric(items []string, aside []int) (n chosenNumbers, err error) {
+func (s *selector) numeric(items []string, aside []int, wrong *complaints) (n chosenNumbers, err error) {
 	for _, item := range items {
 		bare, negated := strings.CutPrefix(item, "!")
 		if negated && s.hasColumn(item) {
 			bare, negated = item, false
 		}
-		found, err := s.item(bare, aside)
-		if err != nil {
-			return n, err
-		}
-		if negated {
+		found, ok := s.item(bare, aside, wrong)
+		switch {
+		case !ok:
+			n.positive = n.positive || !negated
+		case negated:
 			n.excluded = append(n.excluded, found...)
-			continue
-		}
-		n.chosen, n.positive = append(n.chosen, found...), true
-		if all, err := s.item(bare, nil); err == nil {
-			n.passed = append(n.passed, without(s.moments, without(s.moments, all))...)
+		default:
+			n.chosen, n.positive = append(n.chosen, found...), true
+			if all, ok := s.item(bare, nil, &complaints{}); ok {
+				n.passed = append(n.passed, without(s.moments, without(s.moments, all))...)
+			}
 		}
 	}
-	if !n.positive {
-		if err := s.checkSpoiled(without(upTo(0, len(s.components)), append(n.excluded, aside...))); err != nil {
-			return n, err
-		}
-		n.chosen = s.standard(aside)
+	if n.positive {
+		n.chosen = without(n.chosen, n.excluded)
+		s.checkNumbers(n.chosen, wrong)
+	} else {
+		s.checkSpoiled(without(upTo(0, len(s.components)), append(n.excluded, aside...)), wrong)
+		n.chosen = without(s.standard(aside), n.excluded)
 	}
-	n.chosen, err = s.checked(without(n.chosen, n.excluded))
-	return n, err
+	if err := wrong.err(s); err != nil {
+		return n, err
+	}
+	if len(n.chosen) == 0 {
+		return n, fault.File(s.Path, "no numeric column is chosen; the columns are: %s", s.names(nil))
+	}
+	return n, nil
 }
 
-// checkSpoiled refuses to leave out in silence, as text, a column of numbers
+// checkSpoiled refuses to leave out in silence, as text, columns of numbers
 // that a few bad cells spoil.
-func (s *selector) checkSpoiled(list []int) error {
+func (s *selector) checkSpoiled(list []int, wrong *complaints) {
 	for _, i := range list {
 		c := s.components[i]
-		if why, bad := s.Spoiled[c.column]; bad {
-			return fault.File(s.Path, "column %q, %s; mend it, or leave the column out with `columns '!%s'`", c.name, why, c.name)
+		if why, bad := s.Spoiled[c.column]; bad && c.part == 0 {
+			wrong.addf("column %s, %s; mend it, or leave the column out with `columns '!%s'`", quote.Name(c.name), why, quote.Bare(s.Columns[c.column].Name))
 		}
 	}
-	return nil
+}
+
+// checkNumbers refuses components that are no numbers.
+func (s *selector) checkNumbers(chosen []int, wrong *complaints) {
+	for _, i := range chosen {
+		c := s.components[i]
+		if c.kind.Computable() {
+			continue
+		}
+		why, bad := s.Spoiled[c.column]
+		switch {
+		case bad:
+			wrong.addf("column %s, %s; mend it", quote.Name(c.name), why)
+		case c.kind == column.Text:
+			wrong.noNumbers = append(wrong.noNumbers, c.name)
+		default:
+			wrong.addf("column %s holds %s, and cannot be computed with; leave it out", quote.Name(c.name), s.reason(i))
+		}
+	}
 }
 
 // standard returns the choice when none is made: all numbers not set aside.
@@ -188,10 +211,8 @@ func (s *selector) reason(i int) string {
 		return s.AsideReason
 	case m.Apart():
 		return m.String()
-	case c.kind == column.Text:
-		return "text"
 	}
-	return "no numbers that can be read"
+	return s.Columns[c.column].Reason()
 }
 
 // without drops excluded and repeated components.
@@ -210,43 +231,27 @@ func without(chosen, excluded []int) []int {
 	return list
 }
 
-// checked refuses components that are no numbers, and no components at all.
-func (s *selector) checked(chosen []int) ([]int, error) {
-	for _, i := range chosen {
-		if c := s.components[i]; !c.kind.Computable() {
-			if why, bad := s.Spoiled[c.column]; bad {
-				return nil, fault.File(s.Path, "column %q, %s; mend it", c.name, why)
-			}
-			return nil, fault.File(s.Path, "column %q holds no numbers; carry it along with `keep %s`, or choose among the numeric columns: %s",
-				c.name, c.name, s.names(column.Kind.Computable))
-		}
-	}
-	if len(chosen) == 0 {
-		return nil, fault.File(s.Path, "no numeric column is chosen; the columns are: %s", s.names(nil))
-	}
-	return chosen, nil
-}
-
 // item finds the components of a name, a glob, an index or a range.
-func (s *selector) item(item string, aside []int) ([]int, error) {
+func (s *selector) item(item string, aside []int, wrong *complaints) ([]int, bool) {
 	if s.hasColumn(item) {
-		return s.named(item)
+		return s.named(item, wrong)
 	}
 	if from, to, ok := parseRange(item, len(s.components)); ok {
 		if from >= to || to > len(s.components) {
-			return nil, fault.File(s.Path, "columns %s: there are %d columns, counted from 0", item, len(s.components))
+			wrong.addf("columns %s: there are %d columns, counted from 0", item, len(s.components))
+			return nil, false
 		}
 		list := upTo(from, to)
 		if strings.Contains(item, ":") {
 			list = without(list, aside)
 		}
-		return list, nil
+		return list, true
 	}
 	if file.IsGlob(item) {
-		found, err := s.matching(item)
-		return without(found, aside), err
+		found, ok := s.matching(item, wrong)
+		return without(found, aside), ok
 	}
-	return s.named(item)
+	return s.named(item, wrong)
 }
 
 // upTo returns the numbers from..to-1.
@@ -279,9 +284,10 @@ func parseRange(item string, n int) (from, to int, ok bool) {
 }
 
 // matching finds the components whose names, or whose vectors' names, match a glob.
-func (s *selector) matching(glob string) ([]int, error) {
+func (s *selector) matching(glob string, wrong *complaints) ([]int, bool) {
 	if _, err := path.Match(glob, ""); err != nil {
-		return nil, fault.File(s.Path, "columns %q: not a valid glob", glob)
+		wrong.addf("columns %s: not a valid glob", quote.Name(glob))
+		return nil, false
 	}
 	var found []int
 	for i, c := range s.components {
@@ -292,9 +298,9 @@ func (s *selector) matching(glob string) ([]int, error) {
 		}
 	}
 	if len(found) == 0 {
-		return nil, fault.File(s.Path, "no column matches %q; the columns are: %s", glob, s.names(nil))
+		wrong.addf("no column matches %s; the columns are: %s", quote.Name(glob), s.names(nil))
 	}
-	return found, nil
+	return found, len(found) > 0
 }
 
 // hasColumn reports whether a column or cell has exactly this name.
@@ -303,53 +309,44 @@ func (s *selector) hasColumn(name string) bool {
 }
 
 // named finds the cell, or all components of the vector column, of that name.
-func (s *selector) named(name string) ([]int, error) {
-	var found []int
-	columns := 0
+func (s *selector) named(name string, wrong *complaints) ([]int, bool) {
+	var found, first []int
 	for i, c := range s.components {
 		if c.name == name || s.Columns[c.column].Name == name {
 			if len(found) == 0 || s.components[found[len(found)-1]].column != c.column {
-				columns++
+				first = append(first, i)
 			}
 			found = append(found, i)
 		}
 	}
-	switch columns {
+	switch len(first) {
 	case 1:
-		return found, nil
+		return found, true
 	case 0:
-		return nil, s.unknown(name)
+		wrong.unknown = append(wrong.unknown, name)
+	default:
+		wrong.addf("%d columns are called %s, and the name does not say which is meant; name its number instead: %s (counted from 0)", len(first), quote.Name(name), numbers(first))
 	}
-	return nil, fault.File(s.Path, "%d columns are called %q; choose by number instead: %v (counted from 0)", columns, name, found)
+	return nil, false
 }
 
-// unknown returns the error that no column has this name, with what may have been meant.
-func (s *selector) unknown(name string) error {
-	var names []string
-	for _, c := range s.Columns {
-		names = append(names, c.Name)
+// numbers lists numbers of columns, not too many of them.
+func numbers(list []int) string {
+	words := make([]string, len(list))
+	for i, n := range list {
+		words[i] = strconv.Itoa(n)
 	}
-	if near := fault.Nearest(name, names); near != "" {
-		return fault.File(s.Path, "there is no column %q; did you mean %q? The columns are: %s", name, near, s.names(nil))
-	}
-	return fault.File(s.Path, "there is no column %q; the columns are: %s", name, s.names(nil))
+	return quote.Names(words)
 }
 
 // names returns a list of the columns of the kinds that ok admits, nil for all, cut short
 // when there are many.
 func (s *selector) names(ok func(column.Kind) bool) string {
-	const most = 20
 	var names []string
 	for _, c := range s.Columns {
 		if ok == nil || ok(c.Kind) {
 			names = append(names, c.Name)
 		}
 	}
-	switch more := len(names) - most; {
-	case len(names) == 0:
-		return "none"
-	case more > 0:
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", more)
-	}
-	return strings.Join(names, ", ")
+	return quote.Names(names)
 }

@@ -94,7 +94,7 @@ func TestSelectErrors(t *testing.T) {
 	}
 	twice := newSelector(&column.TableInfo{Path: "a.csv", Columns: []column.Info{{Name: "x", Kind: column.Number, Width: 1}, {Name: "x", Kind: column.Number, Width: 1}}})
 	_, err := twice.resolve([]string{"x"}, "", nil)
-	mustContain(t, err.Error(), "2 columns", "[0 1]")
+	mustContain(t, err.Error(), "2 columns", "0, 1")
 	if got, err := twice.resolve([]string{"1"}, "", nil); err != nil || got.numeric[0] != 1 {
 		t.Error(got, err)
 	}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 	"sort"
+
+	"github.com/nystream/nystream/internal/quote"
 )
 
 // Nulls says what becomes of rows with a null or a number that is not finite.
@@ -301,7 +303,7 @@ type BadValueError struct {
 }
 
 func (e *BadValueError) Error() string {
-	return fmt.Sprintf("%s: row %d (counted from 0), column %q: %s", e.Source, e.Row, e.Column, e.Reason)
+	return fmt.Sprintf("%s: row %d (counted from 0), column %s: %s", e.Source, e.Row, quote.Name(e.Column), e.Reason)
 }
 
 func (s *Prepared) fill(x []float64) {

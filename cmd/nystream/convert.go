@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -81,6 +80,7 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer in.close()
+	c.noteLeftOut(in)
 	src, err := c.prepared(ctx, in)
 	if err != nil {
 		return err
@@ -145,31 +145,64 @@ func (c *convertCommand) chooseAll(columns []blockstore.ColumnInfo) {
 	if len(apart) == 0 || len(c.data.columns) > 0 || c.data.keeps() {
 		return
 	}
+	if format := c.formatOf(c.output); format != "npy" && (format != "libsvm" || isLibsvm(columns)) {
+		c.data.keep = itemsOf(apart)
+	}
+}
+
+// noteLeftOut names the columns that the output lacks though nobody has left them out.
+func (c *convertCommand) noteLeftOut(in *input) {
+	if len(in.leftOut) == 0 {
+		return
+	}
+	var list []leftOutColumn
+	for _, out := range in.leftOut {
+		list = append(list, leftOutColumn(out))
+	}
+	cannot := ""
 	switch c.formatOf(c.output) {
 	case "npy":
-		c.note("%s cannot hold text, dates or labels: left out %s", outputName(c.output), strings.Join(apart, ", "))
+		cannot = outputName(c.output) + " cannot hold text, dates or labels: "
 	case "libsvm":
-		if isLibsvm(columns) {
-			c.data.keep = apart
-			return
-		}
-		c.note("%s cannot hold text or dates: left out %s", outputName(c.output), strings.Join(apart, ", "))
-	default:
-		c.data.keep = apart
+		cannot = outputName(c.output) + " cannot hold text or dates: "
 	}
+	c.note("%sleft out %s", cannot, leftOutWords(list))
+}
+
+// apartColumn is a column that can be carried along and is not taken as numbers by itself.
+type apartColumn struct {
+	at   int    // among the columns
+	item string // that chooses it: its name, or its number where others are called the same
+}
+
+// itemsOf returns what chooses columns.
+func itemsOf(apart []apartColumn) (items []string) {
+	for _, a := range apart {
+		items = append(items, a.item)
+	}
+	return items
 }
 
 // apartColumns returns the columns that can be carried along and are not taken as numbers
 // by themselves: text, dates and timestamps, and the label of a libsvm file.
-func apartColumns(columns []blockstore.ColumnInfo) []string {
-	var names []string
+func apartColumns(columns []blockstore.ColumnInfo) (apart []apartColumn) {
+	count := make(map[string]int)
+	for _, c := range columns {
+		count[c.Name]++
+	}
+	number := 0
 	for i, c := range columns {
 		moment := c.Kind == "integer" && (c.Meaning == "date" || c.Meaning == "timestamp")
 		if c.Kind == "text" || moment || i == len(columns)-1 && isLibsvm(columns) {
-			names = append(names, c.Name)
+			a := apartColumn{i, c.Name}
+			if count[c.Name] > 1 {
+				a.item = strconv.Itoa(number)
+			}
+			apart = append(apart, a)
 		}
+		number += c.Width
 	}
-	return names
+	return apart
 }
 
 // isLibsvm knows the columns of a libsvm file by the names that its reader

@@ -15,6 +15,7 @@ import (
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/blockstore/archive"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/solvers/model"
 )
 
@@ -136,6 +137,7 @@ type fileColumn struct {
 	Kind  string `json:"kind"`
 	Width int    `json:"width"`
 	Means string `json:"meaning,omitempty"` // boolean, date or timestamp
+	Why   string `json:"reason,omitempty"`  // what a column of kind other holds
 	*columnFacts
 }
 
@@ -155,9 +157,9 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 		}
 	}
 	apart := apartColumns(columns)
-	for _, c := range columns {
-		r.Columns = append(r.Columns, fileColumn{c.Name, c.Kind, c.Width, c.Meaning, &columnFacts{}})
-		if slices.Contains(apart, c.Name) {
+	for i, c := range columns {
+		r.Columns = append(r.Columns, fileColumn{c.Name, c.Kind, c.Width, c.Meaning, c.Reason, &columnFacts{}})
+		if slices.ContainsFunc(apart, func(a apartColumn) bool { return a.at == i }) {
 			continue
 		}
 		if c.Kind == "number" || c.Kind == "integer" || c.Kind == "vector" {
@@ -166,7 +168,7 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 	}
 	if r.Numbers > 0 { // without numbers there is no source
 		options := i.data.options(i.app)
-		options.Keep = apart
+		options.Keep, options.Inexact = itemsOf(apart), blockstore.InexactRound
 		src, err := files.Source(options)
 		if err != nil {
 			return fromData(err)
@@ -244,10 +246,13 @@ func (r *filesResult) text() *show.Text {
 			break
 		}
 		kind := cmp.Or(c.Means, c.Kind)
+		if c.Why != "" {
+			kind += ": " + c.Why
+		}
 		if c.Kind == "vector" {
 			kind = fmt.Sprintf("vector of %d", c.Width)
 		}
-		t.Add("  "+c.Name, "%s%s", kind, c.columnFacts.text())
+		t.Add("  "+quote.Bare(c.Name), "%s%s", kind, c.columnFacts.text())
 	}
 	if r.Looked > 0 && (r.Rows == nil || r.Looked < *r.Rows) {
 		t.Add("", "of the first %s rows; --rows 0 looks at all", show.Count(r.Looked))

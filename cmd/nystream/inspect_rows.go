@@ -136,15 +136,36 @@ type cellPlaces struct {
 
 func newCellPlaces(columns []blockstore.ColumnInfo, info stream.Info) *cellPlaces {
 	p := &cellPlaces{columns: columns}
-	for _, c := range columns {
-		name := c.Name
+	var kept []string
+	for _, f := range info.Kept {
+		kept = append(kept, f.Name)
+	}
+	apart := apartColumns(columns)
+	firstAfter, keptAfter := make(map[string]int), make(map[string]int) // columns may have the same name
+	for i, c := range columns {
+		name, first, from := c.Name, -1, -1
 		if c.Kind == "vector" {
 			name += ".0"
 		}
-		p.first = append(p.first, slices.Index(info.Columns, name))
-		p.kept = append(p.kept, slices.IndexFunc(info.Kept, func(f stream.Field) bool { return f.Name == c.Name }))
+		if slices.ContainsFunc(apart, func(a apartColumn) bool { return a.at == i }) {
+			from = nextIndex(kept, c.Name, keptAfter)
+		} else if c.Kind != "other" {
+			first = nextIndex(info.Columns, name, firstAfter)
+		}
+		p.first, p.kept = append(p.first, first), append(p.kept, from)
 	}
 	return p
+}
+
+// nextIndex returns the first place of a name from where after says on, or -1.
+func nextIndex(names []string, name string, after map[string]int) int {
+	i := slices.Index(names[after[name]:], name)
+	if i < 0 {
+		return i
+	}
+	i += after[name]
+	after[name] = i + 1
+	return i
 }
 
 // take takes note of a row.

@@ -9,6 +9,7 @@ import (
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/cmd/nystream/internal/survey"
+	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -46,9 +47,9 @@ func (s *sides) leftOut() []leftOutColumn {
 func leftOutWords(list []leftOutColumn) string {
 	var words []string
 	for _, c := range list {
-		words = append(words, fmt.Sprintf("%s (%s)", c.Name, c.Reason))
+		words = append(words, fmt.Sprintf("%s (%s)", quote.Bare(c.Name), c.Reason))
 	}
-	return strings.Join(words, ", ")
+	return wordList(words)
 }
 
 // columnNotes returns sentences for the user about what was opened.
@@ -114,11 +115,22 @@ func (in *input) firstRows(ctx context.Context) *stream.Batch {
 
 // shortList joins names, not too many of them.
 func shortList(names []string) string {
-	const most = 10
-	if more := len(names) - most; more > 0 {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", more)
+	words := make([]string, min(len(names), mostWords))
+	for i := range words {
+		words[i] = quote.Bare(names[i])
 	}
-	return strings.Join(names, ", ")
+	return wordList(append(words, names[len(words):]...))
+}
+
+// mostWords is how many words a list in a note has.
+const mostWords = 10
+
+// wordList joins words, not too many of them.
+func wordList(words []string) string {
+	if more := len(words) - mostWords; more > 0 {
+		return strings.Join(words[:mostWords], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(words, ", ")
 }
 
 // names reports whether columns are named to be computed with.

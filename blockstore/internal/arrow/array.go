@@ -19,6 +19,7 @@ type values struct {
 	first   int   // number of the first buffer
 	buffers buffers
 	child   *values
+	ends    *values // of runs
 	dict    *dictionary
 }
 
@@ -285,6 +286,15 @@ func (f *field) arrayIn(batch flatTable, buffers buffers, dicts dictionaries) (v
 	if f.layout == fixedLayout || f.layout == listLayout {
 		child, err := f.child.arrayIn(batch, buffers, nil)
 		a.child = &child
+		return a, err
+	}
+	if f.layout == runLayout {
+		child, err := f.child.arrayIn(batch, buffers, nil)
+		if err != nil {
+			return a, err
+		}
+		ends, err := f.ends.arrayIn(batch, buffers, nil)
+		a.child, a.ends = &child, &ends
 		return a, err
 	}
 	if f.layout == dictLayout {

@@ -67,7 +67,7 @@ func Open(ctx context.Context, path string) (column.Table, error) {
 func (s *schema) columns() []column.Info {
 	infos := make([]column.Info, len(s.fields))
 	for i, f := range s.fields {
-		infos[i] = column.Info{Name: f.name, Kind: f.kind, Width: f.width, Meaning: f.means}
+		infos[i] = column.Info{Name: f.name, Kind: f.kind, Width: f.width, Meaning: f.means, Why: f.why}
 	}
 	return infos
 }
@@ -131,7 +131,8 @@ func (s *schema) learnWidths(path string, b *batch) error {
 	return nil
 }
 
-// learnWidth finds the first list that is not null.
+// learnWidth finds the first list that is not null, and makes sure that those after it in
+// the batch are as long. Nulls are not counted.
 func (c *columnReader) learnWidth() error {
 	for at := int64(0); at < c.array.length; at += tileRows {
 		n := int(min(c.array.length-at, tileRows))
@@ -140,12 +141,16 @@ func (c *columnReader) learnWidth() error {
 		}
 		for i := range n {
 			width := c.s.starts[i+1] - c.s.starts[i]
-			if width > column.MaxWidth {
-				return fault.Cell(c.path, c.firstRow+at+int64(i), c.name, "a list of %d numbers is too long for a row (limit %d)", width, column.MaxWidth)
-			}
-			if c.s.valid(i) {
-				c.width = int(width)
+			switch {
+			case !c.s.valid(i):
+			case width > column.MaxWidth:
+				c.refuse(errLongList.Error())
 				return nil
+			case c.width > 0 && int(width) != c.width || c.width == 0 && width == 0:
+				c.refuse("lists of different lengths")
+				return nil
+			default:
+				c.width = int(width)
 			}
 		}
 	}
@@ -156,7 +161,7 @@ func (c *columnReader) learnWidth() error {
 func (s *schema) dropUnknown() {
 	for i := range s.fields {
 		if f := &s.fields[i]; f.kind == column.Vector && f.width == 0 {
-			f.kind, f.width = column.Other, 1
+			f.refuse("no lists with anything in them")
 		}
 	}
 }

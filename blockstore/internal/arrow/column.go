@@ -65,7 +65,7 @@ func (c *columnReader) someVectors(dst []float64, stride int, at int64, rows int
 	starts := c.s.starts
 	for i := range rows {
 		if n := starts[i+1] - starts[i]; n != int64(c.width) && (c.s.valid(i) || n != 0) {
-			return fault.Cell(c.path, c.firstRow+at+int64(i), c.name, "the list has %d numbers, the first row %d", n, c.width)
+			return column.ErrListLength(c.path, c.firstRow+at+int64(i), c.name, n, c.width)
 		}
 	}
 	span := int(starts[rows] - starts[0])

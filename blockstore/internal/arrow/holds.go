@@ -73,7 +73,7 @@ func (w *weight) batch(table flatTable, b *ipcBuffers) error {
 }
 
 // buffersOf is how many buffers an array has by its layout, those of elements apart.
-var buffersOf = [...]int{wordLayout: 2, textLayout: 3, fixedLayout: 1, listLayout: 2, dictLayout: 2}
+var buffersOf = [...]int{wordLayout: 2, textLayout: 3, fixedLayout: 1, listLayout: 2, dictLayout: 2, runLayout: 0}
 
 // array adds the buffers of an array.
 func (w *weight) array(f *field, a *values, b *ipcBuffers) error {
@@ -89,6 +89,11 @@ func (w *weight) array(f *field, a *values, b *ipcBuffers) error {
 			w.packed = max(w.packed, h.length)
 		}
 		w.blocks[i] = max(w.blocks[i], h.holds)
+	}
+	if a.ends != nil {
+		if err := w.array(f.ends, a.ends, b); err != nil {
+			return err
+		}
 	}
 	if a.child == nil {
 		return nil

@@ -193,6 +193,14 @@ func (f *recordFeed) array(field *field, data arrow.ArrayData) (values, error) {
 		child, err := f.array(field.child, data.Children()[0])
 		a.child = &child
 		return a, err
+	case runLayout:
+		ends, err := f.array(field.ends, data.Children()[0])
+		if err != nil {
+			return a, err
+		}
+		child, err := f.array(field.child, data.Children()[1])
+		a.child, a.ends = &child, &ends
+		return a, err
 	case dictLayout:
 		var err error
 		a.dict, err = f.dictionary(field.child, data.Dictionary())

@@ -2,7 +2,9 @@ package arrow
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -10,7 +12,6 @@ import (
 	"github.com/apache/arrow/go/v16/arrow/ipc"
 	"github.com/apache/arrow/go/v16/arrow/memory"
 	"github.com/nystream/nystream/blockstore/internal/column"
-	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/number"
 )
 
@@ -27,10 +28,12 @@ type field struct {
 	signed bool
 	swaps  bool // its values have their most significant bytes first
 	means  column.Meaning
+	why    string // what it holds that is not read
 	node   int
 	buffer int
 	views  int    // view columns before it, each with buffers of its own
-	child  *field // elements of a list, or values of a dictionary
+	child  *field // elements of a list, or values of a dictionary or of runs
+	ends   *field // where runs end
 	dict   int64  // number of the dictionary
 }
 
@@ -44,6 +47,7 @@ const (
 	fixedLayout         // lists of one length
 	listLayout          // elements between offsets of 32 or 64 bits
 	dictLayout          // indexes of bits bits
+	runLayout           // values that repeat up to where runs end
 )
 
 // schema is what batches look like.
@@ -97,7 +101,7 @@ func readSchema(m *message) (*schema, error) {
 	message.Write(m.meta)
 	r, err := ipc.NewReader(&message, ipc.WithAllocator(bodiless{memory.DefaultAllocator}))
 	if err != nil {
-		return nil, fault.Plain(err)
+		return nil, errSchema
 	}
 	defer r.Release()
 	return layOut(r.Schema(), placer{ids: w.ids, decimals: w.decimals, swaps: table.int16(0) != 0}), nil
@@ -120,6 +124,10 @@ func claimed(size int) int {
 	}
 	return size
 }
+
+// errSchema reports that the library does not understand a schema. What it says of that are
+// names of its functions.
+var errSchema = errors.New("its schema is damaged, or has types that are newer than this program; write the file anew, with an older version of Arrow or as Parquet")
 
 // walker walks the fields of a schema before the library does, which would follow offsets
 // however many fields they make of a few bytes.
@@ -192,6 +200,11 @@ type placer struct {
 	swaps    bool
 }
 
+// refuse gives up a field, for what it holds.
+func (f *field) refuse(why string) {
+	f.kind, f.layout, f.width, f.why = column.Other, unreadLayout, 1, why
+}
+
 // take reserves a node and buffers for a field.
 func (l *placer) take(buffers int) field {
 	f := field{kind: column.Other, width: 1, swaps: l.swaps, node: l.schema.nodes, buffer: l.schema.buffers, views: l.schema.views}
@@ -200,9 +213,10 @@ func (l *placer) take(buffers int) field {
 	return f
 }
 
-// skip reserves what is needed for a type that is not read.
-func (l *placer) skip(buffers int, inside ...arrow.DataType) field {
+// skip reserves what is needed for a type that is not read, and says what it holds.
+func (l *placer) skip(why string, buffers int, inside ...arrow.DataType) field {
 	f := l.take(buffers)
+	f.why = why
 	for _, t := range inside {
 		l.place(t)
 	}
@@ -215,7 +229,7 @@ func (l *placer) place(t arrow.DataType) field {
 	case arrow.ExtensionType:
 		return l.place(t.StorageType())
 	case *arrow.NullType:
-		return l.take(0)
+		return l.skip("nulls only", 0)
 	case *arrow.DictionaryType:
 		return l.dictionary(t)
 	case *arrow.StringType:
@@ -223,9 +237,9 @@ func (l *placer) place(t arrow.DataType) field {
 	case *arrow.LargeStringType:
 		return l.text(64)
 	case *arrow.BinaryType, *arrow.LargeBinaryType:
-		return l.take(3)
+		return l.skip("bytes", 3)
 	case arrow.BinaryViewDataType:
-		f := l.take(2)
+		f := l.skip("text or bytes in views, which are not read", 2)
 		l.schema.views++
 		return f
 	case *arrow.FixedSizeListType:
@@ -235,15 +249,15 @@ func (l *placer) place(t arrow.DataType) field {
 	case *arrow.LargeListType:
 		return l.list(2, listLayout, 64, 0, t.Elem())
 	case *arrow.MapType:
-		return l.skip(2, t.Elem())
+		return l.skip("maps", 2, t.Elem())
 	case arrow.VarLenListLikeType: // list views
-		return l.skip(3, t.Elem())
+		return l.skip("lists in views, which are not read", 3, t.Elem())
 	case *arrow.StructType:
-		return l.skip(1, fieldTypes(t.Fields())...)
+		return l.skip("structures", 1, fieldTypes(t.Fields())...)
 	case *arrow.RunEndEncodedType:
-		return l.skip(0, t.RunEnds(), t.Encoded())
+		return l.runs(t)
 	case arrow.UnionType:
-		return l.skip(map[arrow.UnionMode]int{arrow.SparseMode: 1, arrow.DenseMode: 2}[t.Mode()], fieldTypes(t.Fields())...)
+		return l.skip("values of several types", map[arrow.UnionMode]int{arrow.SparseMode: 1, arrow.DenseMode: 2}[t.Mode()], fieldTypes(t.Fields())...)
 	}
 	f := l.take(2)
 	f.number(t)
@@ -285,7 +299,38 @@ func (l *placer) list(buffers int, layout layout, bits, width int, elem arrow.Da
 	child := l.place(elem)
 	if child.isWords() && width <= column.MaxWidth && (width > 0 || layout == listLayout) {
 		f.kind, f.layout, f.bits, f.width, f.child = column.Vector, layout, bits, width, &child
+		return f
 	}
+	switch {
+	case width > column.MaxWidth:
+		f.why = errLongList.Error()
+	case child.isWords():
+		f.why = "lists of nothing"
+	case child.kind == column.Text:
+		f.why = "lists of text"
+	case child.kind == column.Vector:
+		f.why = "lists of lists"
+	case child.why != "":
+		f.why = "lists of " + child.why
+	default:
+		f.why = "lists of decimals of more than 64 bits"
+	}
+	return f
+}
+
+// errLongList says what a column holds that is no row of numbers.
+var errLongList = fmt.Errorf("lists of more than %d numbers", column.MaxWidth)
+
+// runs places a column of runs; only those of numbers and text are read.
+func (l *placer) runs(t *arrow.RunEndEncodedType) field {
+	f := l.take(0)
+	ends, values := l.place(t.RunEnds()), l.place(t.Encoded())
+	if values.layout != wordLayout && values.layout != textLayout {
+		f.why = "runs of " + cmp.Or(values.why, "lists or of dictionaries")
+		return f
+	}
+	f.kind, f.layout, f.format, f.means = values.kind, runLayout, values.format, values.means
+	f.child, f.ends = &values, &ends
 	return f
 }
 
@@ -303,7 +348,7 @@ func (l *placer) dictionary(t *arrow.DictionaryType) field {
 	values := sub.place(t.ValueType)
 	l.ids, l.decimals = sub.ids, sub.decimals
 	if !values.isWords() && values.layout != textLayout {
-		f.kind, f.layout = column.Other, unreadLayout
+		f.kind, f.layout, f.why = column.Other, unreadLayout, "a dictionary of "+cmp.Or(values.why, "lists")
 		return f
 	}
 	f.kind, f.layout, f.format, f.child = values.kind, dictLayout, values.format, &values
@@ -344,9 +389,9 @@ func (f *field) number(t arrow.DataType) {
 	case arrow.DecimalType:
 		f.kind, f.format = column.Number, number.Format{Form: number.LongDecimalForm, Scale: int(t.GetScale())}
 		if t.GetScale() > number.MaxScale || t.GetScale() < -number.MaxScale {
-			f.kind, f.layout = column.Other, unreadLayout
+			f.refuse(fmt.Sprintf("decimals with %d digits behind the point", t.GetScale()))
 		}
 	default:
-		f.kind, f.layout = column.Other, unreadLayout
+		f.refuse(fmt.Sprintf("values of the type %s", t))
 	}
 }

@@ -22,7 +22,8 @@ type scratch struct {
 	bits  []byte // memory of nulls
 	number.Decoded
 	starts []int64
-	absent []bool // entries of a dictionary that are null
+	absent []bool // entries of a dictionary, or runs, that are null
+	runs   *runScratch
 }
 
 // valid reports whether value i of the tile is not null.
@@ -40,6 +41,9 @@ func (s *scratch) load(f *field, a *values, at int64, n int) error {
 		return fmt.Errorf("an array has %d values, not %d", a.length, at+int64(n))
 	}
 	s.absent = nil
+	if f.layout == runLayout {
+		return s.loadRuns(f, a, at, n)
+	}
 	if err := s.loadNulls(a, at, n); err != nil {
 		return err
 	}

@@ -6,10 +6,13 @@
 package column
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"strconv"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -75,6 +78,9 @@ type Info struct {
 	Meaning Meaning
 	// Verbatim says that the numbers are kept as the text they are: 007.
 	Verbatim bool
+	// Why is what a column of kind Other holds, or what else keeps it from being read, in
+	// words that go behind "holds": lists of lists, values of a compression that is not read.
+	Why string
 }
 
 // Kept returns how the column is carried along.
@@ -83,6 +89,11 @@ func (c Info) Kept() stream.Kind {
 		return stream.String
 	}
 	return c.Kind.Kept()
+}
+
+// Reason returns what the column holds, for who cannot compute with it.
+func (c Info) Reason() string {
+	return cmp.Or(c.Why, map[Kind]string{Text: "text", Vector: "lists of numbers"}[c.Kind], "no numbers that can be read")
 }
 
 // Meaning is what integers stand for.
@@ -200,7 +211,7 @@ func (t *TableInfo) Choose(numeric, kept []int, inexact Inexact) (Choice, error)
 	for _, i := range numeric {
 		column := t.Columns[i]
 		if !column.Kind.Computable() {
-			return c, fault.Cell(t.Path, -1, column.Name, "it holds no numbers and cannot be a feature; leave it out")
+			return c, fault.Cell(t.Path, -1, column.Name, "it holds %s, and not numbers to compute with; leave it out", column.Reason())
 		}
 		if lossy, ok := t.Lossy[i]; ok && inexact == InexactError {
 			return c, fault.Cell(t.Path, lossy.Row, column.Name, "%w", lossy.Err)
@@ -212,7 +223,7 @@ func (t *TableInfo) Choose(numeric, kept []int, inexact Inexact) (Choice, error)
 	for _, i := range kept {
 		column := t.Columns[i]
 		if !column.Kind.Keepable() {
-			return c, fault.Cell(t.Path, -1, column.Name, "only columns of numbers or strings can be kept")
+			return c, fault.Cell(t.Path, -1, column.Name, "it holds %s, and only columns of numbers or text can be kept; leave it out", column.Reason())
 		}
 		if lossy, ok := t.Lossy[i]; ok && column.Kind == Number && inexact == InexactError {
 			return c, fault.Cell(t.Path, lossy.Row, column.Name, "%w", lossy.Err)
@@ -238,4 +249,19 @@ func (c Info) ComponentName(part int) string {
 		return c.Name
 	}
 	return c.Name + "." + strconv.Itoa(part)
+}
+
+// ErrListLength returns the error that a list has another length than the first one that
+// is neither null nor empty.
+func ErrListLength(path string, row int64, name string, length int64, width int) error {
+	what := fmt.Sprintf("the list has %d numbers", length)
+	if length == 0 {
+		what = "the list is empty"
+	}
+	return fault.Cell(path, row, name, "%s, and the first one has %d: only lists of one length make columns; %s", what, width, LeaveOut(name))
+}
+
+// LeaveOut says how to do without a column.
+func LeaveOut(name string) string {
+	return fmt.Sprintf("leave the column out with `columns '!%s'`", quote.Bare(name))
 }

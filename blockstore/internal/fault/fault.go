@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/nystream/nystream/internal/quote"
 )
 
 // DataError reports that a file holds something that cannot be used, and where.
@@ -25,7 +27,7 @@ func (e *DataError) Error() string {
 		b.WriteString(": row " + strconv.FormatInt(e.Row, 10) + " (counted from 0)")
 	}
 	if e.Column != "" {
-		b.WriteString(": column " + strconv.Quote(e.Column))
+		b.WriteString(": column " + quote.Name(e.Column))
 	}
 	return b.String() + ": " + e.Err.Error()
 }

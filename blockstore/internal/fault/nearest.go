@@ -5,10 +5,15 @@ import (
 )
 
 // Nearest returns the candidate closest to name, or "" when none is close: at most
-// a third of the letters differ, not counting case.
+// a third of the letters differ, not counting case. Long names are near to none: comparing
+// costs the product of the lengths.
 func Nearest(name string, candidates []string) string {
+	const longest = 256
 	best, distance := "", len(name)/3+1
 	for _, c := range candidates {
+		if len(name) > longest || len(c) > longest {
+			continue
+		}
 		if d := editDistance(strings.ToLower(name), strings.ToLower(c)); d < distance {
 			best, distance = c, d
 		}

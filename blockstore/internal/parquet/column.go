@@ -174,7 +174,7 @@ func (r *columnReader) listLength() (int, error) {
 			}
 		}
 		if length > column.MaxWidth {
-			return 0, fault.Cell(r.pages.path, r.row, r.Name, "a list of more than %d numbers is too long for a row", column.MaxWidth)
+			return 0, errLongList
 		}
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"io"
 	"math/bits"
 
+	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/internal/quote"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -115,7 +117,7 @@ func (t *table) addGroup(group *format.RowGroup, limit int64) error {
 	for i := range t.leaves {
 		chunk, err := checkChunk(&group.Columns[i], &t.leaves[i], group.NumRows, limit)
 		if err != nil {
-			return fmt.Errorf("column %q: %w", t.leaves[i].Name, err)
+			return fmt.Errorf("column %s: %w", quote.Name(t.leaves[i].Name), err)
 		}
 		added.chunks[i] = chunk
 	}
@@ -128,6 +130,9 @@ func (t *table) addGroup(group *format.RowGroup, limit int64) error {
 // the header of the dictionary page out of it.
 const chunkSlack = 100
 
+// refuse gives up a leaf, for what it holds.
+func (c *leafColumn) refuse(why string) { c.Kind, c.Why, c.Meaning = column.Other, why, column.Plain }
+
 // checkChunk returns where the pages of a chunk are. Pages must end before limit.
 func checkChunk(chunk *format.ColumnChunk, c *leafColumn, rows, limit int64) (pageRange, error) {
 	meta := &chunk.MetaData
@@ -138,9 +143,11 @@ func checkChunk(chunk *format.ColumnChunk, c *leafColumn, rows, limit int64) (pa
 	size := meta.TotalCompressedSize
 	switch {
 	case chunk.FilePath != "":
-		return pageRange{}, fmt.Errorf("it is in another file, %q, which is not supported", chunk.FilePath)
+		c.refuse("values that are in another file, " + quote.Name(chunk.FilePath) + ", which is not supported")
+		return pageRange{}, nil
 	case chunk.CryptoMetadata.Value != nil:
-		return pageRange{}, fmt.Errorf("it is encrypted; write the file without encryption")
+		c.refuse("encrypted values; write the file without encryption")
+		return pageRange{}, nil
 	case meta.Type != c.physical:
 		return pageRange{}, fmt.Errorf("it holds %s, the schema says %s", meta.Type, c.physical)
 	case c.maxRep == 0 && meta.NumValues != rows:
@@ -149,6 +156,9 @@ func checkChunk(chunk *format.ColumnChunk, c *leafColumn, rows, limit int64) (pa
 		return pageRange{}, fmt.Errorf("it holds %d values for %d rows", meta.NumValues, rows)
 	case meta.NumValues > 0 && (start < 4 || size < 0 || start > limit || size > limit-start):
 		return pageRange{}, fmt.Errorf("its %d bytes at %d are not within the file", size, start)
+	}
+	if !knownCodec(meta.Codec) {
+		c.refuse(fmt.Sprintf("values of the compression %s (%d), which is not supported; write the file with zstd, snappy or none", meta.Codec, meta.Codec))
 	}
 	end := min(start+size+chunkSlack, limit)
 	return pageRange{start: start, end: end, values: meta.NumValues, codec: meta.Codec}, nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
@@ -90,9 +91,9 @@ func (r *columnReader) wrongLength(starts bool, filled int) error {
 		if r.row == first {
 			return r.fault(fmt.Errorf("it begins in the middle of a row"))
 		}
-		return fault.Cell(r.pages.path, r.row-1, r.Name, "the list is longer than the %d numbers of the first row", r.Width)
+		return fault.Cell(r.pages.path, r.row-1, r.Name, "the list is longer than the %d numbers of the first one; %s", r.Width, column.LeaveOut(r.Name))
 	}
-	return fault.Cell(r.pages.path, r.row, r.Name, "the list has %d numbers, the first row %d", filled, r.Width)
+	return column.ErrListLength(r.pages.path, r.row, r.Name, int64(filled), r.Width)
 }
 
 // endOfLists returns the error about a chunk that ends before its rows do.

@@ -21,6 +21,7 @@ package parquet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -89,9 +90,8 @@ func OpenThreads(ctx context.Context, path string, threads int) (column.Table, e
 	if err := t.readFooter(file); err != nil {
 		return nil, err
 	}
-	if err := t.findWidths(file); err != nil {
-		return nil, err
-	}
+	t.Spoiled = make(map[int]string)
+	t.findWidths(file)
 	for _, g := range t.groups {
 		t.Lead = max(t.Lead, g.rows)
 	}
@@ -102,11 +102,6 @@ func OpenThreads(ctx context.Context, path string, threads int) (column.Table, e
 }
 
 func (t *table) Source(c column.Choice) (stream.Source, error) {
-	for _, i := range c.All(true) {
-		if err := t.checkCodecs(i); err != nil {
-			return nil, err
-		}
-	}
 	wanted := *t
 	wanted.leaves = slices.Clone(t.leaves)
 	for i := range wanted.leaves {
@@ -179,31 +174,51 @@ func (t *table) firstPage(pages *pages, leaf int) (rows, bytes, packed int64) {
 	return t.Lead, bytes, packed
 }
 
-// findWidths gives every list column its width.
-func (t *table) findWidths(file file.File) error {
+// findWidths gives every list column its width. One that cannot be read, or whose lists
+// differ as far as is seen without reading all, is no column of numbers.
+func (t *table) findWidths(file file.File) {
 	for i := range t.leaves {
 		c := &t.leaves[i]
 		if c.Kind != column.Vector {
 			continue
 		}
-		width, err := t.firstWidth(file, i)
-		if err != nil {
-			return err
+		switch width, err := t.firstWidth(file, i); {
+		case err == errLongList:
+			c.refuse(err.Error())
+		case err != nil:
+			var data *fault.DataError
+			if errors.As(err, &data) {
+				err = data.Err
+			}
+			c.refuse("lists that cannot be read")
+			t.Spoiled[i] = err.Error()
+		case width == 0: // no list with anything in it
+			c.refuse("no lists with anything in them")
+		case t.isRagged(i, width):
+			c.refuse("lists of different lengths")
+		default:
+			c.Width = width
 		}
-		if width == 0 { // no list with anything in it
-			c.Kind = column.Other
-			width = 1
-		}
-		c.Width = width
 	}
-	return nil
 }
 
-// firstWidth returns the length of the first list of leaf that is not null.
-func (t *table) firstWidth(file file.File, leaf int) (int, error) {
-	if t.checkCodecs(leaf) != nil {
-		return 0, nil // choose will say so
+// errLongList says what a column holds that is no row of numbers.
+var errLongList = fmt.Errorf("lists of more than %d numbers", column.MaxWidth)
+
+// isRagged reports whether the numbers of entries, of which a null list is one, rule out
+// that all lists of a leaf that are not null have the given width.
+func (t *table) isRagged(leaf, width int) bool {
+	for _, g := range t.groups {
+		more := g.chunks[leaf].values - g.rows
+		if more < 0 || more > g.rows*int64(width-1) || width > 1 && more%int64(width-1) != 0 {
+			return true
+		}
 	}
+	return false
+}
+
+// firstWidth returns the length of the first list of leaf that is neither null nor empty.
+func (t *table) firstWidth(file file.File, leaf int) (int, error) {
 	pages := newPages(t, file)
 	defer pages.close()
 	for g := range t.groups {
@@ -243,16 +258,6 @@ func (t *table) groupOf(row int64) int {
 		panic(fmt.Sprintf("blockstore: row %d is not in %s", row, t.Path))
 	}
 	return i
-}
-
-// checkCodecs checks that every chunk of a leaf is compressed in a way we read.
-func (t *table) checkCodecs(leaf int) error {
-	for g, group := range t.groups {
-		if codec := group.chunks[leaf].codec; !knownCodec(codec) {
-			return fault.Cell(t.Path, -1, t.leaves[leaf].Name, "row group %d: the compression %s (%d) is not supported; write the file with zstd, snappy or none", g, codec, codec)
-		}
-	}
-	return nil
 }
 
 // maxPageBytes is the most a page may occupy, compressed or not. Writers make

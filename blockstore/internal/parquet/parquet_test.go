@@ -337,21 +337,30 @@ func checkLists(t *testing.T, path string, node parquet.Node, name string, versi
 	filetest.CheckGather(t, src)
 }
 
-// A list of another length is an error that names the row.
+// A list of another length is an error that names the row, or a reason to leave the column
+// out where the numbers of entries tell it before.
 func TestParquetListLengths(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.parquet")
 	node := parquet.Optional(parquet.List(parquet.Leaf(parquet.FloatType)))
 	for _, length := range []int{0, 2, 4} {
-		for _, at := range []int{1, 700, 1999} {
+		for _, at := range []int{1, 700, 1998} {
 			lengths := slices.Repeat([]int{3}, 2000)
 			lengths[at] = length
+			if length > 0 {
+				testLists(t, path, node, lengths, false, parquet.PageBufferSize(1000))
+				tb, err := Open(context.Background(), path)
+				if err != nil || tb.About().Columns[0].Why != "lists of different lengths" {
+					t.Fatal(tb.About().Columns, err)
+				}
+				lengths[at+1] = 6 - length // as many in all
+			}
 			testLists(t, path, node, lengths, false, parquet.PageBufferSize(1000))
 			tb, err := Open(context.Background(), path)
 			if err != nil {
 				t.Fatal(err)
 			}
 			_, _, err = filetest.Slurp(filetest.ChooseAll(t, tb), 50)
-			filetest.WantError(t, err, path, `"emb"`, fmt.Sprintf("row %d ", at))
+			filetest.WantError(t, err, path, `"emb"`, fmt.Sprintf("row %d ", at), "leave the column out with `columns '!emb'`")
 		}
 	}
 	testLists(t, path, node, []int{-1, -1}, false)
@@ -428,11 +437,11 @@ func TestParquetSchema(t *testing.T) {
 		{Info: column.Info{Name: "point.x", Kind: column.Number, Width: 1}, maxDef: 1},
 		{Info: column.Info{Name: "point.y", Kind: column.Number, Width: 1}, maxDef: 2},
 		{Info: column.Info{Name: "two", Kind: column.Vector, Width: 1}, maxRep: 1, maxDef: 1, listDef: 1},
-		{Info: column.Info{Name: "pairs.a", Kind: column.Other, Width: 1}, maxRep: 1, maxDef: 1, listDef: 1},
-		{Info: column.Info{Name: "pairs.b", Kind: column.Other, Width: 1}, maxRep: 1, maxDef: 1, listDef: 1},
-		{Info: column.Info{Name: "nested", Kind: column.Other, Width: 1}, maxRep: 2, maxDef: 2, listDef: 2},
-		{Info: column.Info{Name: "bytes", Kind: column.Other, Width: 1}},
-		{Info: column.Info{Name: "words", Kind: column.Other, Width: 1}, maxRep: 1, maxDef: 1, listDef: 1},
+		{Info: column.Info{Name: "pairs.a", Kind: column.Other, Width: 1, Why: "lists of structures, such as a map"}, maxRep: 1, maxDef: 1, listDef: 1},
+		{Info: column.Info{Name: "pairs.b", Kind: column.Other, Width: 1, Why: "lists of structures, such as a map"}, maxRep: 1, maxDef: 1, listDef: 1},
+		{Info: column.Info{Name: "nested", Kind: column.Other, Width: 1, Why: "lists of lists"}, maxRep: 2, maxDef: 2, listDef: 2},
+		{Info: column.Info{Name: "bytes", Kind: column.Other, Width: 1, Why: "BSON"}},
+		{Info: column.Info{Name: "words", Kind: column.Other, Width: 1, Why: "lists of text"}, maxRep: 1, maxDef: 1, listDef: 1},
 	}
 	ignore := cmpopts.IgnoreFields(leafColumn{}, "physical", "format", "size")
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(leafColumn{}, column.Info{}), ignore); diff != "" {
@@ -523,7 +532,6 @@ func TestParquetBrokenFooters(t *testing.T) {
 		{"negative size", func(m *meta) { chunk(m).TotalCompressedSize = -1 }, []string{"not within the file"}},
 		{"size beyond the file", func(m *meta) { chunk(m).TotalCompressedSize = math.MaxInt64 }, []string{"not within the file"}},
 		{"another type", func(m *meta) { chunk(m).Type = format.Float }, []string{"FLOAT", "DOUBLE"}},
-		{"another file", func(m *meta) { m.RowGroups[0].Columns[0].FilePath = "b" }, []string{`"b"`}},
 		{"no schema", func(m *meta) { m.Schema = m.Schema[:0] }, []string{"schema"}},
 		{"schema too long", func(m *meta) { m.Schema[0].NumChildren.V = 0 }, []string{"schema"}},
 		{"row groups twice", func(m *meta) { m.RowGroups = append(m.RowGroups, m.RowGroups[0]) }, []string{"200 rows", "100"}},
@@ -543,6 +551,12 @@ func TestParquetBrokenFooters(t *testing.T) {
 		_, err := filetest.Opened(path, Open)
 		filetest.WantError(t, err, append(test.words, path)...)
 	}
+	elsewhere, err := filetest.Opened(handmade(t, 100, [][]byte{doublePage(t, 100, nil)}, func(m *meta) { m.RowGroups[0].Columns[0].FilePath = "b" }), Open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = column.Choose(elsewhere, []int{0}, nil)
+	filetest.WantError(t, err, `"x"`, `in another file, "b"`, "leave it out")
 	path := handmade(t, 100, [][]byte{doublePage(t, 100, nil)}, func(m *meta) { chunk(m).Codec = format.LZO })
 	tb, err := Open(context.Background(), path)
 	if err != nil {

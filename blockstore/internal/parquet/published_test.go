@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
@@ -212,6 +213,10 @@ func floatOf(c *leafColumn, v parquet.Value) float64 {
 		return scaled(int64(v.Int32()))
 	case parquet.Int64:
 		return scaled(v.Int64())
+	case parquet.Int96:
+		moment := v.Int96()
+		days := time.Date(1970, 1, 1+int(moment[2])-2440588, 0, 0, 0, 0, time.UTC)
+		return float64(days.UnixNano() + int64(moment[1])<<32 + int64(moment[0]))
 	case parquet.Float:
 		return float64(v.Float())
 	case parquet.Double:

@@ -112,16 +112,46 @@ func newLeaf(e *format.SchemaElement, at schemaPlace) leafColumn {
 		maxRep: at.rep, maxDef: at.def, listDef: at.listDef,
 	}
 	c.Kind, c.format = leafKind(e)
-	if c.maxRep == 0 {
+	switch {
+	case c.maxRep == 0:
 		c.Meaning = meaning(e)
-		return c
-	}
-	if c.maxRep == 1 && !at.several && c.isWords() && c.Kind.Computable() {
+		if c.Kind == column.Other {
+			c.Why = bytesWords(e)
+		}
+	case c.maxRep > 1:
+		c.Kind, c.Why = column.Other, "lists of lists"
+	case at.several:
+		c.Kind, c.Why = column.Other, "lists of structures, such as a map"
+	case c.isWords() && c.Kind.Computable():
 		c.Kind = column.Vector
-	} else {
-		c.Kind = column.Other
+	case c.Kind == column.Other:
+		c.Why = "lists of " + bytesWords(e)
+	case c.Kind == column.Text:
+		c.Kind, c.Why = column.Other, "lists of text"
+	default:
+		c.Kind, c.Why = column.Other, "lists of decimals in bytes"
 	}
 	return c
+}
+
+// bytesWords says what the values of a leaf are that are neither numbers nor text.
+func bytesWords(e *format.SchemaElement) string {
+	if isDecimal(e) {
+		return fmt.Sprintf("decimals with %d digits behind the point", e.Scale.V)
+	}
+	switch e.LogicalType.Value.(type) {
+	case *format.UUIDType:
+		return "UUIDs"
+	case *format.BsonType:
+		return "BSON"
+	}
+	switch {
+	case e.ConvertedType.Valid && e.ConvertedType.V == deprecated.Interval:
+		return "intervals of time"
+	case e.ConvertedType.Valid && e.ConvertedType.V == deprecated.Bson:
+		return "BSON"
+	}
+	return "bytes"
 }
 
 // isWords reports whether values come as words, not as bytes.
@@ -142,6 +172,8 @@ func (c *leafColumn) wordSize() int {
 		return 0
 	case format.Int32, format.Float:
 		return 4
+	case format.Int96:
+		return int96Size
 	case format.FixedLenByteArray:
 		return c.size
 	}
@@ -160,6 +192,8 @@ func leafKind(e *format.SchemaElement) (column.Kind, number.Format) {
 		return integerKind(e, 32)
 	case format.Int64:
 		return integerKind(e, 64)
+	case format.Int96:
+		return column.Integer, number.Format{Form: number.SignedForm, Bits: 64}
 	case format.Float:
 		return column.Number, number.Format{Form: number.Float32Form}
 	case format.Double:

@@ -3,6 +3,7 @@ package parquet
 import (
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 
 	"github.com/nystream/nystream/blockstore/internal/number"
 	"github.com/parquet-go/parquet-go/format"
@@ -57,8 +58,30 @@ func (p *plainWords) words(dst []uint64) error {
 	if n > len(p.data) {
 		return errShortValues
 	}
+	if p.size == int96Size {
+		return p.moments(dst)
+	}
 	number.ReadWords(dst, p.data, p.size)
 	p.data = p.data[n:]
+	return nil
+}
+
+// int96Size is the bytes of a timestamp as Hive and Impala wrote it: the nanoseconds of a
+// day, 8 bytes, and the number of the day, 4 bytes.
+const int96Size = 12
+
+// moments fills dst with timestamps of 96 bits, as nanoseconds since 1970.
+func (p *plainWords) moments(dst []uint64) error {
+	const epoch, dayLength = 2440588, 24 * 60 * 60 * int64(1e9)
+	for i := range dst {
+		rest, day := int64(binary.LittleEndian.Uint64(p.data)), int64(int32(binary.LittleEndian.Uint32(p.data[8:])))-epoch
+		high, low := bits.Mul64(uint64(max(day, -day)), uint64(dayLength))
+		if high != 0 || low >= 1<<62 || rest < 0 || rest > dayLength {
+			return fmt.Errorf("a timestamp of %d ns in day %d is not between the years 1824 and 2116, which is what 64 bits hold here", rest, day+epoch)
+		}
+		dst[i] = uint64(day*dayLength + rest)
+		p.data = p.data[int96Size:]
+	}
 	return nil
 }
 

@@ -9,9 +9,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/dustin/go-humanize"
+	"github.com/nystream/nystream/bench/program"
 )
 
 // measured is what became of a case, in bytes.
@@ -119,7 +119,7 @@ func (l *lab) nystream(ctx context.Context, c memoryCase, memory int64) (peak, n
 	}
 	err = cmd.Run()
 	if cmd.ProcessState != nil {
-		peak = cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+		peak = program.Peak(cmd.ProcessState)
 	}
 	if err == nil {
 		return peak, 0, nil

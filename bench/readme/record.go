@@ -112,7 +112,11 @@ func linkData(dir string) error {
 // left out.
 func (c *command) run(ctx context.Context, root, work, bin string) error {
 	shell := exec.CommandContext(ctx, "sh", "-c", c.line)
-	shell.Dir, shell.Env = work, append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	temporary := filepath.Join(work, ".tmp") // where bench/paper1 would find results of another day
+	if err := os.MkdirAll(temporary, 0o777); err != nil {
+		return err
+	}
+	shell.Dir, shell.Env = work, append(os.Environ(), "TMPDIR="+temporary, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	var out bytes.Buffer
 	shell.Stdout, shell.Stderr = &out, &out
 	if strings.HasPrefix(c.line, "go ") {

@@ -237,7 +237,7 @@ to_error() {
 	"$python" $peers/to_error.py "$dir/nystream" "$dir" "${all[@]}" --limit "$limit" --runs "$runs"
 	cat <<EOT
 
-Rows of numbers alone are of U[0,1]^20; kernel exp(-gamma |x-y|²), gamma as in the papers and 1/median of squared distances:
+Uniform rows are of U[0,1]^20; kernel exp(-gamma |x-y|²), gamma as in the papers and 1/median of squared distances:
 with one of them no tool reaches .01, or all do at once. $threads thread(s), $(processor). Relative errors of all tools are
 measured alike: on all entries of up to 16,000 rows, or else between 3,000 rows and 3,000 others. A rank is the first of
 5, 10, 20, ... 2,560 that reaches the error; seconds and memory of nystream are of its whole process, U written as NPY unless

@@ -122,7 +122,7 @@ class Tool:
             print(f"  {self.name}, {run}: errors {run.errors[0]:.3g}, {run.errors[1]:.3g}", file=sys.stderr)
             if max(run.errors) <= min(TARGETS):
                 return runs, ""
-            spent = run.cpu[0] * (min(max(GROWTH[0], run.cpu[0] / runs[-2].cpu[0]), GROWTH[1]) if len(runs) > 1 else 2)
+            spent = run.cpu[0] * (min(max(GROWTH[0], run.cpu[0] / runs[-2].cpu[0]), GROWTH[1]) if len(runs) > 1 else GROWTH[0])
         return runs, "the ladder"
 
     def rows(self, problem):
@@ -227,7 +227,7 @@ def main():
             print(f"to_error.py: {name}, gamma {problem.gamma:g}", file=sys.stderr)
             for tool in TOOLS:
                 for norm, cells in tool.rows(problem):
-                    print(f"| {name} {problem.n:,} × {problem.d}, gamma {problem.gamma:g} | {tool.name} | {norm} | " + " | ".join(cells) + " |", flush=True)
+                    print(f"| {name if not name.isdigit() else 'uniform'} {problem.n:,} × {problem.d}, gamma {problem.gamma:g} | {tool.name} | {norm} | " + " | ".join(cells) + " |", flush=True)
 
 
 if __name__ == "__main__":

@@ -21,10 +21,12 @@ var build = sync.OnceValue(func() string {
 	if ok && strings.HasPrefix(info.Main.Version, "v") && !strings.HasSuffix(info.Main.Version, "+dirty") {
 		return releaseOf(info)
 	}
-	path, err := os.Executable()
-	if err == nil {
-		var id string
-		if id, err = buildID(path); err == nil {
+	for range 2 { // a failure that passes, as of too many open files, makes no other build
+		path, err := os.Executable()
+		if err != nil {
+			continue
+		}
+		if id, err := buildID(path); err == nil {
 			return id
 		}
 	}

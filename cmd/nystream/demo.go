@@ -24,7 +24,7 @@ func (h demoHost) Seconds() float64                        { return h.seconds() 
 func (h demoHost) PeakRSS() int64                          { return peakRSS() }
 func (h demoHost) Print(v any, t *show.Text) error         { return h.print(v, t) }
 func (h demoHost) Usagef(format string, args ...any) error { return usagef(format, args...) }
-func (h demoHost) CheckFolder(flag, path string) error     { return checkFolder(flag, path) }
+func (h demoHost) CheckFolder(flag, path string) error     { return checkBeside(flag, path) }
 
 // Run runs a command line of this program, and reads what it prints.
 func (h demoHost) Run(ctx context.Context, args []string, result any) error {

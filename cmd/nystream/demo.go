@@ -41,7 +41,8 @@ func (h demoHost) Run(ctx context.Context, args []string, result any) error {
 
 // globals returns the global flags of the demo, as its commands get them.
 func (h demoHost) globals() []string {
-	flags := []string{"--format", "json", "--threads", strconv.Itoa(h.threads), "--log-format", h.logFormat.String(), "--log-every", h.logEvery.String()}
+	flags := []string{"--provenance=false", // the folder that it would name is renamed
+		"--format", "json", "--threads", strconv.Itoa(h.threads), "--log-format", h.logFormat.String(), "--log-every", h.logEvery.String()}
 	if h.memory > 0 {
 		flags = append(flags, "--memory", strconv.FormatInt(int64(h.memory), 10))
 	}

@@ -120,25 +120,30 @@ func TestSameBytes(t *testing.T) {
 				t.Skip("more of the same, in more rounds: run without -short")
 			}
 			words := strings.Fields(line)
-			file := func(kind, path string) []string {
+			into := func(place string) []string { // models name the files that are written with them
+				if err := os.MkdirAll(filepath.Join(folder, place), 0o777); err != nil {
+					t.Fatal(err)
+				}
 				out := append([]string{"fit"}, words...)
 				for i := range out {
-					out[i] = strings.Replace(out[i], "U.npy", kind+".npy", 1)
+					out[i] = strings.Replace(out[i], "U.npy", place+"/U.npy", 1)
 				}
-				return append(out, "-o", path)
+				return append(out, "-o", place+"/m.npz")
 			}
-			mustRun(t, folder, "nystream", file("ref", "ref.npz")...)
-			mustRun(t, folder, "nystream-beam", append(file("local", "local.npz"), "--shards", "3")...)
-			sameFile(t, folder+"/local.npz", folder+"/ref.npz")
+			same := func(place string) {
+				sameFile(t, folder+"/"+place+"/m.npz", folder+"/ref/m.npz")
+				if strings.Contains(line, "U.npy") {
+					sameFile(t, folder+"/"+place+"/U.npy", folder+"/ref/U.npy")
+				}
+			}
+			mustRun(t, folder, "nystream", into("ref")...)
+			mustRun(t, folder, "nystream-beam", append(into("local"), "--shards", "3")...)
+			same("local")
 			if server == "" {
 				return
 			}
-			mustRun(t, folder, "nystream-beam", append(file("server", "server.npz"), "--shards=4", "--runner=universal", "--endpoint", server, "--environment_type=LOOPBACK")...)
-			sameFile(t, folder+"/server.npz", folder+"/ref.npz")
-			if strings.Contains(line, "U.npy") {
-				sameFile(t, folder+"/local.npy", folder+"/ref.npy")
-				sameFile(t, folder+"/server.npy", folder+"/ref.npy")
-			}
+			mustRun(t, folder, "nystream-beam", append(into("server"), "--shards=4", "--runner=universal", "--endpoint", server, "--environment_type=LOOPBACK")...)
+			same("server")
 		})
 	}
 }

@@ -71,7 +71,7 @@ func AppendNull(c *stream.Column) {
 // Resized returns b with length n, new if it must be.
 func Resized[T any](b []T, n int) []T {
 	if cap(b) < n {
-		return make([]T, n, n+n/8) // pages differ a little in length
+		return make([]T, n, n+min(n/8, 128<<10)) // pages differ a little in length
 	}
 	return b[:n]
 }

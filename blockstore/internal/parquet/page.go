@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"runtime"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/compression"
@@ -122,6 +123,7 @@ func (p *pages) body(h *format.PageHeader, offset int64, codec format.Compressio
 	if err := checkRatio(codec, packed-prefix, size-prefix); err != nil {
 		return nil, err
 	}
+	collectBefore(int64(packed - cap(p.packed)))
 	p.packed = column.Resized(p.packed, packed)
 	if err := p.load(h, offset, p.packed); err != nil {
 		return nil, err
@@ -144,8 +146,19 @@ func (p *pages) grown(buffer []byte, n int) ([]byte, error) {
 			return nil, fmt.Errorf("the pages of the chosen columns have more than %d bytes; choose fewer columns, or write the file with smaller pages", p.limit)
 		}
 		p.held += more
+		collectBefore(more)
 	}
 	return column.Resized(buffer, n), nil
+}
+
+// collectBefore collects garbage before so many bytes are taken, if they are many: pages of a
+// reader that has ended may be as large, and the collector, which runs beside the program,
+// comes too late for them.
+func collectBefore(bytes int64) {
+	const many = 32 << 20
+	if bytes >= many {
+		runtime.GC()
+	}
 }
 
 // load fills b with the bytes of a page and compares its checksum. A checksum

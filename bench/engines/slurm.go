@@ -141,6 +141,17 @@ func freePorts(n int) (ports []int, err error) {
 	return ports, nil
 }
 
+// ended reports whether a job has reached its last state. A controller that does not answer in
+// time has not said so.
+func (l *lab) ended(job string) bool {
+	_, state, said := strings.Cut(l.says("scontrol", "show", "job", "--oneliner", job), " JobState=")
+	if !said {
+		return false
+	}
+	state, _, _ = strings.Cut(state, " ")
+	return !slices.Contains([]string{"PENDING", "RUNNING", "COMPLETING", "CONFIGURING", "SUSPENDED", "REQUEUED"}, state)
+}
+
 // slurmArrays makes a fit by the recipe for Slurm, and waits for the last of its jobs.
 func slurmArrays(ctx context.Context, r *trial) error {
 	if err := r.program(ctx, "sh", slices.Concat([]string{recipe("slurm.sh"), fmt.Sprint(r.parts), "st", "m.npz"}, r.inParts())...); err != nil {
@@ -148,8 +159,7 @@ func slurmArrays(ctx context.Context, r *trial) error {
 	}
 	words := strings.Fields(r.log.String())
 	job := words[len(words)-1]
-	gone := func() bool { return strings.TrimSpace(r.says("squeue", "-h", "-j", job)) == "" }
-	if err := wait(ctx, time.Minute, gone); err != nil {
+	if err := wait(ctx, time.Minute, func() bool { return r.ended(job) }); err != nil {
 		return fmt.Errorf("job %s: %w", job, err)
 	}
 	if _, err := os.Stat(r.in("m.npz")); err == nil {

@@ -30,11 +30,14 @@ func isExactUnsigned(v uint64) bool {
 	return v <= maxExact || f != 1<<64 && uint64(f) == v
 }
 
+// ShortInteger is how many characters an integer may have that every float64 holds.
+const ShortInteger = 15
+
 // IsExactText reports whether a float64 holds an integer in decimal digits. In a column of
 // floats it may also be what a writer of floats with the fewest digits makes of one:
 // 1152921504606847000 for 2^60.
 func IsExactText(integer string, amongFloats bool) bool {
-	if len(integer) <= 15 {
+	if len(integer) <= ShortInteger {
 		return true
 	}
 	f, err := strconv.ParseFloat(integer, 64)

@@ -239,7 +239,7 @@ func NumberCell(cell []byte) (float64, error) {
 
 // IsInexact reports whether a cell is an integer that no float64 holds.
 func IsInexact(cell []byte) bool {
-	return len(cell) > 15 && IsInteger(cell) && !number.IsExactText(string(cell), false)
+	return len(cell) > number.ShortInteger && IsInteger(cell) && !number.IsExactText(string(cell), false)
 }
 
 // booleanCell reads a cell of a column of booleans as 0 or 1.

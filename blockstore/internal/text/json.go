@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/number"
 )
 
 // jsonKind is what a value of JSON is.
@@ -27,7 +28,9 @@ const (
 type jsonValue struct {
 	kind   jsonKind
 	raw    []byte
-	length int // of an array of numbers
+	length int  // of an array of numbers
+	long   bool // the array has integers that a float64 may not hold
+	floats bool // the array has numbers that are no integers
 }
 
 // jsonParser reads one line of JSON (RFC 8259, 2017).
@@ -143,7 +146,7 @@ func (p *jsonParser) value() (v jsonValue, err error) {
 		if v.kind = jsonOther; c == '{' {
 			err = p.members(func([]byte, jsonValue) error { return nil })
 		} else {
-			v.kind, v.length, err = p.array()
+			err = p.array(&v)
 		}
 		p.depth--
 	default:
@@ -154,16 +157,20 @@ func (p *jsonParser) value() (v jsonValue, err error) {
 }
 
 // array reads an array, and counts its numbers if it has nothing else but nulls.
-func (p *jsonParser) array() (kind jsonKind, length int, err error) {
-	kind = jsonNumbers
-	err = p.elements(func(v jsonValue) error {
-		length++
-		if v.kind != jsonNumber && v.kind != jsonNull {
-			kind = jsonOther
+func (p *jsonParser) array(array *jsonValue) error {
+	array.kind = jsonNumbers
+	return p.elements(func(v jsonValue) error {
+		array.length++
+		switch {
+		case v.kind == jsonNumber && !IsInteger(v.raw):
+			array.floats = true
+		case v.kind == jsonNumber:
+			array.long = array.long || len(v.raw) > number.ShortInteger
+		case v.kind != jsonNull:
+			array.kind = jsonOther
 		}
 		return nil
 	})
-	return kind, length, err
 }
 
 // word reads a number or a name.

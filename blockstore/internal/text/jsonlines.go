@@ -1,7 +1,6 @@
 package text
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -192,88 +191,6 @@ func (s *jsonScan) table(in Input) (column.Table, error) {
 		}
 	}
 	return t, nil
-}
-
-// jsonColumn collects what the values of one column are.
-type jsonColumn struct {
-	cellKinds
-	rows           int64 // that were seen when the column last had a value
-	booleans       bool
-	vectors, other bool
-	width          int // of the vectors
-	badLine        int64
-}
-
-// see adds one value.
-func (c *jsonColumn) see(v jsonValue, line, record int64) error {
-	switch v.kind {
-	case jsonNull:
-	case jsonFalse, jsonTrue:
-		c.booleans = true
-		c.numeric++
-	case jsonNumber:
-		c.number(v.raw)
-		c.checkExact(v.raw, line, record)
-	case jsonNumbers:
-		if c.vectors && c.width != v.length || v.length == 0 || v.length > column.MaxWidth {
-			c.other = true
-		}
-		c.vectors, c.width = true, v.length
-	case jsonString:
-		if _, err := unquoted(v.raw); err != nil && bytes.IndexByte(v.raw, '\\') >= 0 {
-			return err
-		}
-		if c.text = true; c.cellKinds.other == 0 {
-			c.bad, c.badLine = string(fault.Shorten(v.raw)), line
-		}
-		c.cellKinds.other++
-	default:
-		c.other = true
-	}
-	return nil
-}
-
-// number adds a number.
-func (c *jsonColumn) number(raw []byte) {
-	c.numeric++
-	if !IsInteger(raw) {
-		c.numbers, c.floats = true, true
-		return
-	}
-	c.integers = true
-	if v, ok := parseInt(raw); !ok || v == 0 && raw[0] == '-' {
-		c.numbers = true // beyond 64 bits, or -0: a float
-		c.floats = c.floats || ok
-	}
-}
-
-// join adds the values of a later part of the file, which begins on the given line, after
-// so many records.
-func (c *jsonColumn) join(p *jsonColumn, line, records int64) {
-	p.lossy.moveBy(line-1, records)
-	if c.cellKinds.other == 0 {
-		c.badLine = p.badLine + line - 1
-	}
-	c.other = c.other || p.other || c.vectors && p.vectors && c.width != p.width
-	c.booleans, c.vectors, c.width = c.booleans || p.booleans, c.vectors || p.vectors, max(c.width, p.width)
-	c.cellKinds.join(p.cellKinds)
-}
-
-// info describes the column.
-func (c *jsonColumn) info(name string) column.Info {
-	info := column.Info{Name: name, Kind: c.kind(), Width: 1}
-	scalars := c.text || c.booleans || c.integers || c.numbers
-	switch {
-	case c.other || c.vectors && scalars:
-		info.Kind = column.Other
-	case c.vectors:
-		info.Kind, info.Width = column.Vector, c.width
-	case c.booleans && !c.text && !c.numbers:
-		if info.Kind = column.Integer; !c.integers {
-			info.Meaning = column.Boolean
-		}
-	}
-	return info
 }
 
 func (t *jsonTable) Source(c column.Choice) (stream.Source, error) {

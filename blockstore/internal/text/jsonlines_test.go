@@ -131,12 +131,42 @@ func TestJSONLinesEncoding(t *testing.T) {
 	filetest.WantError(t, err, "row 1", `column "s"`, "line 2", "byte 3", "0xe9", "`encoding latin1`")
 }
 
-// A vector whose length changes, or that is a number elsewhere, is left aside.
-func TestJSONRagged(t *testing.T) {
-	tb := mustOpenJSON(t, `{"a":1,"v":[1,2],"w":[1],"e":[]}`+"\n"+`{"a":2,"v":[1,2,3],"w":4,"e":[]}`+"\n")
-	for i, kind := range []column.Kind{column.Integer, column.Other, column.Other, column.Other} {
-		if c := tb.About().Columns[i]; c.Kind != kind {
-			t.Error(c)
+// Integers in arrays that no float64 holds are refused as others are, or rounded.
+func TestJSONInexactArrays(t *testing.T) {
+	content := `{"v":[1,2],"w":[0.5,1]}` + "\n" + `{"v":[-3,9007199254740993],"w":[2,1152921504606847000]}` + "\n"
+	tb := mustOpenJSON(t, content)
+	_, err := column.Choose(tb, []int{0}, nil)
+	filetest.WantError(t, err, `row 1`, `column "v"`, "line 2", "9007199254740993", "`inexact round`")
+	src, err := column.ChooseInexact(tb, []int{0}, nil, column.InexactRound)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, _, err := filetest.Slurp(src, 2)
+	if diff := cmp.Diff([][]float64{{1, 2}, {-3, 9007199254740992}}, rows); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+	if _, err := column.Choose(tb, []int{1}, nil); err != nil {
+		t.Error("among floats it is the shortest way to write 2^60:", err)
+	}
+}
+
+// A column that is not read says which line keeps it from that, however the file is divided.
+func TestJSONReasons(t *testing.T) {
+	content := strings.Join([]string{
+		`{"a":1,"v":[1,2],"w":[1],"e":null,"o":1,"l":[1],"x":1}`,
+		`{"a":2,"v":[1,2,3],"w":4,"e":[],"o":{"p":[1]},"l":[1,"b"],"x":"b"}`,
+		`{"a":3,"v":[1,2,3,4],"w":[4],"e":[],"o":null,"l":{},"x":[7]}`}, "\n") + "\n"
+	want := []string{"integer ", "other in line 2 an array of 3 numbers, and the first one has 2",
+		"other in line 2 a value that is no array, and line 1 an array", "other in line 2 an empty array", "other in line 2 an object",
+		"other in line 2 an array that has not only numbers", "other in line 3 an array, and line 1 a value that is none"}
+	defer func(n int64) { partBytes = n }(partBytes)
+	for _, partBytes = range []int64{partBytes, 30, 60, 100} {
+		var got []string
+		for _, c := range mustOpenJSON(t, content).About().Columns {
+			got = append(got, c.Kind.String()+" "+c.Why)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(partBytes, diff)
 		}
 	}
 }

@@ -1,10 +1,10 @@
 """Runs a peer in a process of its own and prints one line about it.
 
-The line has seven fields between tabs: name, rows, seconds and CPU seconds (medians
+The line has eight fields between tabs: name, rows, seconds and CPU seconds (medians
 of the runs, without the start of the interpreter and imports), peak resident memory
-of the process in MB (1e6 bytes) before any error was computed, and relative errors
-in the spectral and the Frobenius norm (nan when not asked for; --error gives the
-second alone).
+of the process in MB (1e6 bytes) before any error was computed, relative errors in
+the spectral and the Frobenius norm (nan when not asked for; --error gives the second
+alone), and the CPU seconds that the start and the imports took.
 """
 
 import argparse
@@ -27,6 +27,7 @@ def main(description, methods):
     parser.add_argument("--error", action="store_true", help="compute the error off the diagonal on sampled rows")
     parser.add_argument("--entries", help="compute the errors in both norms on these, which entries.py wrote")
     args = parser.parse_args()
+    imports = time.process_time()
     seconds, cpu, approximation = time_runs(methods[args.method], args.file, args.runs)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
     spectral = frobenius = float("nan")
@@ -36,7 +37,7 @@ def main(description, methods):
         from entries import Entries
         spectral, frobenius = Entries(args.entries).errors(approximation)
     rows = len(np.load(args.file, mmap_mode="r"))
-    print(args.method, rows, f"{seconds:.4f}", f"{cpu:.4f}", f"{peak:.0f}", f"{spectral:.4g}", f"{frobenius:.4g}", sep="\t")
+    print(args.method, rows, f"{seconds:.4f}", f"{cpu:.4f}", f"{peak:.0f}", f"{spectral:.4g}", f"{frobenius:.4g}", f"{imports:.4f}", sep="\t")
 
 
 def time_runs(method, path, runs):

@@ -6,7 +6,9 @@ climbs a ladder of ranks with every tool, and prints a Markdown table of the fir
 that reaches each relative error in each norm, and what it took. A tool leaves its ladder
 where the next rank would need more CPU seconds than the limit, or more memory than
 there is for one tool. `nystream fit auto` is given the error and not a rank; what it
-takes is ended at three limits. DIR has the .npy files that peers.sh makes.
+takes is ended at three limits. What nystream took is the whole process, with U written;
+what a Python program took is without its imports, and CPU seconds once more with them.
+DIR has the .npy files that peers.sh makes.
 """
 
 import argparse
@@ -31,12 +33,14 @@ GROWTH = (1.3, 4.0)  # least and most, of the time of a tool from one rank to th
 class Run:
     """What a tool took at a rank, and how near it came."""
 
-    def __init__(self, rank, seconds, cpu, peak, errors):
+    def __init__(self, rank, seconds, cpu, peak, errors, imports=0.0):
         self.rank, self.seconds, self.cpu, self.peak, self.errors = rank, [seconds], [cpu], [peak], errors
+        self.imports = imports
 
     def __str__(self):
-        return (f"{statistics.median(self.seconds):.2g} s, {statistics.median(self.cpu):.2g} CPU s, "
-                f"{max(self.peak):.0f} MB, rank {self.rank}")
+        cpu = statistics.median(self.cpu)
+        whole = f" ({cpu + self.imports:.2g} with imports)" if self.imports else ""
+        return f"{statistics.median(self.seconds):.2g} s, {cpu:.2g} CPU s{whole}, {max(self.peak):.0f} MB, rank {self.rank}"
 
 
 class Problem:
@@ -81,8 +85,8 @@ class Problem:
         out, *_ = self.process(command + ["--entries", self.entries] * errors, rank)
         if out is None:
             return None
-        _, _, seconds, cpu, peak, spectral, frobenius = out.split("\t")
-        return Run(rank, float(seconds), float(cpu), float(peak), (float(spectral), float(frobenius)))
+        _, _, seconds, cpu, peak, spectral, frobenius, imports = out.split("\t")
+        return Run(rank, float(seconds), float(cpu), float(peak), (float(spectral), float(frobenius)), float(imports))
 
     def nystream(self, method, settings, rank, errors=True, factors=True):
         model, u = os.path.join(self.options.dir, "model.npz"), os.path.join(self.options.dir, "u.npy")
@@ -200,6 +204,7 @@ TOOLS = [
     Tool("nystream `s3spsd`", nystream("s3spsd"), quarter),
     Tool("blocked NumPy of S3SPSD", peer("blocked.py", "factors"), lambda n: min(n // 20, 1000, MEMORY // (16 * n))),
     Tool("Nystroem", peer("sklearn_peers.py", "nystroem"), lambda n: min(n // 2, MEMORY // (16 * n))),
+    Tool("Nystroem, features written", peer("sklearn_peers.py", "nystroem-file"), lambda n: min(n // 2, MEMORY // (16 * n))),
     Tool("Nystroem of 4 rank, truncated", peer("sklearn_peers.py", "nystroem-truncated"), lambda n: min(n // 4, MEMORY // (72 * n))),
     Tool("RBFSampler", peer("sklearn_peers.py", "rbf-sampler"), lambda n: min(n // 2, MEMORY // (16 * n))),
     Tool("randomized_svd of A", peer("sklearn_peers.py", "randomized-svd"), formed),

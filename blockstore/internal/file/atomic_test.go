@@ -131,7 +131,7 @@ func TestAtomicFollowsLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Symlink("target", link); err != nil {
-		t.Skipf("symbolic links cannot be made here; run where they can: %v", err)
+		t.Skipf("no symbolic links can be made here: run it on Linux or macOS, or with the right to make them: %v", err)
 	}
 	f, err := file.Create(link)
 	if err != nil {

@@ -47,7 +47,8 @@ type Options struct {
 	// "". The k of k=v folders may be named here and in Keep, and columns by number
 	// where none has that name.
 	Label string
-	// Keep names more columns that are carried along.
+	// Keep names more columns that are carried along. Text is kept as the file has it, blanks
+	// included; an empty cell is null.
 	Keep []string
 	// NoHeader says that text files begin with a row, not with names.
 	NoHeader bool

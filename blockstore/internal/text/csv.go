@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
@@ -48,7 +49,7 @@ func CSV(ctx context.Context, in Input, o CSVOptions) (column.Table, error) {
 	if err != nil {
 		return nil, fault.File(path, "%w", err)
 	}
-	scan, err := scanInParts(ctx, f, stamp, l, o.Threads)
+	scan, err := scanQuotes(ctx, f, stamp, l, o.Threads)
 	if err != nil {
 		err = &fault.DataError{Path: path, Row: -1, Err: err}
 	}
@@ -58,6 +59,21 @@ func CSV(ctx context.Context, in Input, o CSVOptions) (column.Table, error) {
 	t := scan.table(path, stamp.Holds(), o.Header || !o.NoHeader && scan.hasHeader())
 	t.stamp, t.Cells = stamp, l.Delimiter
 	return t, nil
+}
+
+// scanQuotes scans a file and finds out whether its cells are quoted. A table between tabs
+// is not, and its quotes are ordinary characters, if quotes in it do not match, or hold tabs
+// or ends of lines together, while without them all lines have as many cells as the first.
+func scanQuotes(ctx context.Context, f io.ReaderAt, stamp file.Stamp, l layout, threads int) (*csvScan, error) {
+	scan, err := scanInParts(ctx, f, stamp, l, threads)
+	if !l.mayBeUnquoted() || !scan.doubtful() {
+		return scan, err
+	}
+	l.unquoted = true
+	if plain, bad := scanInParts(ctx, f, stamp, l, threads); bad == nil && len(plain.first) > 1 {
+		return plain, nil
+	}
+	return scan, err
 }
 
 // layout returns how the records of a file are to be cut.
@@ -112,6 +128,9 @@ type csvScan struct {
 	index     rowIndex
 	within    bool // it is a part behind the first record
 }
+
+// doubtful reports whether quotes were seen that may be ordinary characters.
+func (s *csvScan) doubtful() bool { return s.records.doubtful }
 
 // run reads all records.
 func (s *csvScan) run() error {
@@ -244,8 +263,10 @@ func (t *csvTable) Source(c column.Choice) (stream.Source, error) {
 			return nil, fault.File(t.Path, "the name of column %d: %w", j, err)
 		}
 	}
+	keepsText := slices.ContainsFunc(c.Info().Kept, func(f stream.Field) bool { return f.Kind == stream.String })
 	cursor := func(in io.ReaderAt) textCursor {
 		records := newRecords(in, t.layout)
+		records.verbatim = keepsText
 		return &csvCursor{Choice: &c, table: t, records: records}
 	}
 	return &textSource{Choice: c, index: &t.index, stamp: t.stamp, cursor: cursor}, nil
@@ -293,6 +314,14 @@ func (c *csvCursor) next() (err error) {
 	return err
 }
 
+// number returns a cell that is no text, without blanks around it.
+func (c *csvCursor) number(j int) []byte {
+	if c.records.verbatim {
+		return trimBlanks(c.cells[j])
+	}
+	return c.cells[j]
+}
+
 func (c *csvCursor) store(dst *stream.Batch, i int) (err error) {
 	row := column.Row(dst.X, i)
 	for k, j := range c.Numeric {
@@ -300,17 +329,20 @@ func (c *csvCursor) store(dst *stream.Batch, i int) (err error) {
 		if c.table.Columns[j].Meaning == column.Boolean {
 			read = booleanCell
 		}
-		if row[k], err = read(c.cells[j]); err != nil {
+		if row[k], err = read(c.number(j)); err != nil {
 			return &cellError{c.table.Columns[j].Name, c.records.Here(err)}
 		}
 	}
 	for k := range dst.Kept {
 		j := c.Kept[k]
-		keep := keepCell
+		keep, cell := keepCell, c.cells[j]
+		if dst.Kept[k].Kind != stream.String {
+			cell = c.number(j)
+		}
 		if c.table.Columns[j].Meaning == column.Boolean {
 			keep = keepBoolean
 		}
-		if err := keep(&dst.Kept[k], c.cells[j]); err != nil {
+		if err := keep(&dst.Kept[k], cell); err != nil {
 			return &cellError{c.table.Columns[j].Name, c.records.Here(err)}
 		}
 	}

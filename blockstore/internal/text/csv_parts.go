@@ -128,5 +128,6 @@ func (s *csvScan) join(p *csvScan, line int64) {
 		p.others[j].lossy.moveBy(line-1, s.index.records)
 		s.others[j].join(p.others[j])
 	}
+	s.records.doubtful = s.records.doubtful || p.records.doubtful
 	s.index.join(&p.index, line)
 }

@@ -32,6 +32,8 @@ func TestCSVInParts(t *testing.T) {
 				text.WriteString("\n\r\n")
 			case what == 1999 && odd > 30:
 				text.WriteString("1,2\n")
+			case what == 1996 && odd > 20:
+				text.WriteString("1,\"stray,2.5\n")
 			case what == 1998 && odd > 20:
 				text.WriteString("1,word,2.5\n")
 			case what == 1997 && odd > 35:
@@ -43,6 +45,11 @@ func TestCSVInParts(t *testing.T) {
 		options := CSVOptions{Skip: rapid.IntRange(0, 2).Draw(rt, "skip")}
 		if rapid.Bool().Draw(rt, "comments") {
 			options.Comment = '7' // some rows begin with it
+		}
+		if rapid.Bool().Draw(rt, "tabs") {
+			replaced := strings.ReplaceAll(text.String(), ",", "\t")
+			text.Reset()
+			text.WriteString(replaced)
 		}
 		path := filetest.TempFile(t, "a.csv", text.String())
 		partBytes = large

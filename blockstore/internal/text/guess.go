@@ -67,6 +67,10 @@ func guessDelimiter(head []byte, comments string) rune {
 	return best
 }
 
+// mayBeUnquoted reports whether quotes may be ordinary characters: few tables between tabs
+// are quoted at all.
+func (l layout) mayBeUnquoted() bool { return l.Delimiter == '\t' && !l.unquoted }
+
 // tryDelimiter counts the cells that the delimiter sets apart, and the numbers, in those
 // of the first lines that have as many cells as most of them: a title above the table
 // does not decide.
@@ -77,6 +81,10 @@ func tryDelimiter(head []byte, l layout) (numbers, cells int) {
 	seen := map[int]*count{}
 	for range 50 {
 		record, err := records.Next()
+		if err != nil && err != io.EOF && l.mayBeUnquoted() {
+			l.unquoted = true
+			return tryDelimiter(head, l)
+		}
 		if err != nil {
 			break
 		}

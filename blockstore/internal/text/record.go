@@ -26,6 +26,7 @@ type layout struct {
 	Delimiter rune
 	comments  string // the characters that a line begins with which is passed over
 	begin     mark   // where the records begin
+	unquoted  bool   // quotes are ordinary characters
 }
 
 // Records cuts a CSV file into records (RFC 4180, 2005): one line each,
@@ -38,6 +39,9 @@ type Records struct {
 	cells  [][]byte
 	start  mark  // where the record starts
 	until  int64 // no record starts here or later; 0: there is no such limit
+
+	verbatim bool // blanks around cells stay
+	doubtful bool // quotes held a delimiter or the end of a line together, or do not match
 }
 
 // newRecords reads in from where the records begin.
@@ -52,7 +56,7 @@ func NewCommented(in io.ReaderAt, delimiter rune) *Records {
 }
 
 // Next returns the cells of the next record, valid until the next call. Blanks
-// around cells that are not quoted are removed.
+// around cells that are not quoted are removed, unless the records are verbatim.
 func (r *Records) Next() ([][]byte, error) {
 	for {
 		r.start = r.lines.here()
@@ -114,6 +118,7 @@ func (r *Records) split(line []byte) error {
 	if err := r.cut(line); err != errOpen {
 		return err
 	}
+	r.doubtful = true
 	r.record = append(r.record[:0], line...)
 	for quotes := 0; quotes%2 == 0; { // an odd number of quotes closes the cell
 		line, err := r.lines.next()
@@ -133,7 +138,7 @@ func (r *Records) split(line []byte) error {
 // inside a quoted cell.
 func (r *Records) cut(record []byte) error {
 	r.cells = r.cells[:0]
-	if bytes.IndexByte(record, '"') < 0 {
+	if r.unquoted || bytes.IndexByte(record, '"') < 0 {
 		r.cutPlain(record)
 		return nil
 	}
@@ -168,10 +173,10 @@ func (r *Records) cutPlain(record []byte) {
 		if i < 0 {
 			break
 		}
-		r.cells = append(r.cells, trimBlanks(record[:i]))
+		r.cells = append(r.cells, r.trim(record[:i]))
 		record = record[i+1:]
 	}
-	r.cells = append(r.cells, trimBlanks(record))
+	r.cells = append(r.cells, r.trim(bytes.TrimSuffix(record, []byte{'\r'})))
 }
 
 // cutFields splits at runs of blanks.
@@ -197,9 +202,9 @@ func (r *Records) cutCell(record []byte) (cell, after []byte, more bool, err err
 	}
 	i := r.indexDelimiter(record)
 	if i < 0 {
-		return trimBlanks(record), nil, false, nil
+		return r.trim(record), nil, false, nil
 	}
-	return trimBlanks(record[:i]), r.afterDelimiter(record[i:]), true, nil
+	return r.trim(record[:i]), r.afterDelimiter(record[i:]), true, nil
 }
 
 // cutQuoted takes a cell that begins with a quote off a record.
@@ -209,6 +214,7 @@ func (r *Records) cutQuoted(record []byte) (cell, after []byte, more bool, err e
 		return nil, nil, false, errOpen
 	}
 	cell, after = record[1:end], record[end+1:]
+	r.doubtful = r.doubtful || r.indexDelimiter(cell) >= 0
 	if bytes.IndexByte(cell, '"') >= 0 {
 		cell = bytes.ReplaceAll(cell, []byte(`""`), []byte{'"'})
 	}
@@ -217,6 +223,7 @@ func (r *Records) cutQuoted(record []byte) (cell, after []byte, more bool, err e
 		i = len(after)
 	}
 	if len(trimBlanks(after[:i])) > 0 {
+		r.doubtful = true
 		return nil, nil, false, errQuote
 	}
 	if i == len(after) {
@@ -273,6 +280,14 @@ func beginsWith(line []byte, chars string) bool {
 		}
 	}
 	return false
+}
+
+// trim removes the blanks around a cell that is not in quotes.
+func (r *Records) trim(cell []byte) []byte {
+	if r.verbatim {
+		return cell
+	}
+	return trimBlanks(cell)
 }
 
 // trimBlanks removes blanks around a cell.

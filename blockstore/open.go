@@ -32,9 +32,9 @@ import (
 // Numbers count all columns from 0, each component of a vector column as one.
 // Columns appear in the order of the items, each once. An item with ! in front
 // excludes; if there are only such items, or none, all numeric columns that
-// are neither label nor kept are chosen, and a libsvm file's label, dates and
-// timestamps are left out, see [LeftOut]. Globs and ranges pass over these, and
-// over label and kept columns. A vector column
+// are neither label nor kept are chosen, and a libsvm file's label, dates,
+// timestamps, times of day and durations are left out, see [LeftOut]. Globs and
+// ranges pass over these, and over label and kept columns. A vector column
 // emb of w numbers is chosen whole by its name and counts as the columns
 // emb.0 to emb.{w-1}.
 type Options struct {
@@ -189,13 +189,17 @@ type ColumnInfo struct {
 	Kind string
 	// Width is how many numbers the column gives to a row.
 	Width int
-	// Meaning is boolean, date or timestamp where the file says that integers stand for
-	// that, else "".
+	// Meaning is boolean, date, timestamp, time or duration where the file says that integers
+	// stand for that, else "".
 	Meaning string
 	// Reason is what a column of kind other holds, or what keeps it from being read, if that
 	// is known.
 	Reason string
 }
+
+// Apart reports whether the column is computed with only when it is named, for what its
+// integers stand for: dates, timestamps, times and durations.
+func (c ColumnInfo) Apart() bool { return c.Meaning != "" && c.Meaning != column.Boolean.String() }
 
 // Columns returns the columns of the first file, the k of k=v folders included,
 // and the number of rows of all files, -1 when unknown. It costs what Open

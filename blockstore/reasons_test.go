@@ -92,7 +92,7 @@ func TestColumnsThatCannotBeRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(src.Info().Columns, " "); got != "x runs emb.0 emb.1 wide.0 wide.1 wide.2" {
+		if got := strings.Join(src.Info().Columns, " "); got != "x runs emb.0 emb.1 wide.0 wide.1 wide.2 struct.a" {
 			t.Errorf("%s: columns %s", name, got)
 		}
 		x, err := stream.ReadAll(ctx, src)
@@ -109,7 +109,7 @@ func TestColumnsThatCannotBeRead(t *testing.T) {
 		for _, out := range LeftOut(src) {
 			reasons[out.Name] = out.Reason
 		}
-		for column, why := range map[string]string{"ragged": "lists of different lengths", "nested": "lists of lists", "map": "maps", "struct": "structures",
+		for column, why := range map[string]string{"ragged": "lists of different lengths", "nested": "lists of lists", "map": "maps",
 			"bytes": "bytes", "words": "lists of text", "none": "nulls only", "sparse": "no lists with anything in them"} {
 			if reasons[column] != why {
 				t.Errorf("%s: column %s is left out for %q, want %q", name, column, reasons[column], why)

@@ -35,7 +35,7 @@ type selector struct {
 	components []component
 	keys       []string // further columns, which can only be kept
 	index      map[string]int
-	moments    []int // dates and timestamps
+	moments    []int // dates, times and the like
 }
 
 // newSelector prepares the choice of columns of t.
@@ -109,7 +109,7 @@ func (s *selector) namedOrNumbered(name string, wrong *complaints) ([]int, bool)
 // chosenNumbers are the components that make a row, with what items have said of others.
 type chosenNumbers struct {
 	chosen, excluded []int
-	passed           []int // dates and timestamps that globs and ranges stand for and pass over
+	passed           []int // dates, times and the like that globs and ranges stand for and pass over
 	positive         bool  // an item chooses some
 }
 

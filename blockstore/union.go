@@ -40,7 +40,7 @@ func Parts(src stream.Source) (rows []int64) {
 // LeftOutColumn is a column that is no part of the rows though nobody has left it out.
 type LeftOutColumn struct {
 	Name string
-	// Reason is what it holds instead of numbers to compute with: text, date, timestamp, lists
+	// Reason is what it holds instead of numbers to compute with: text, date, timestamp, time, lists
 	// of lists.
 	Reason string
 }

@@ -184,7 +184,7 @@ func itemsOf(apart []apartColumn) (items []string) {
 }
 
 // apartColumns returns the columns that can be carried along and are not taken as numbers
-// by themselves: text, dates and timestamps, and the label of a libsvm file.
+// by themselves: text, dates, times and the like, and the label of a libsvm file.
 func apartColumns(columns []blockstore.ColumnInfo) (apart []apartColumn) {
 	count := make(map[string]int)
 	for _, c := range columns {
@@ -192,7 +192,7 @@ func apartColumns(columns []blockstore.ColumnInfo) (apart []apartColumn) {
 	}
 	number := 0
 	for i, c := range columns {
-		moment := c.Kind == "integer" && (c.Meaning == "date" || c.Meaning == "timestamp")
+		moment := c.Kind == "integer" && c.Apart()
 		if c.Kind == "text" || moment || i == len(columns)-1 && isLibsvm(columns) {
 			a := apartColumn{i, c.Name}
 			if count[c.Name] > 1 {

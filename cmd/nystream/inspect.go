@@ -136,7 +136,7 @@ type fileColumn struct {
 	Name  string `json:"name"`
 	Kind  string `json:"kind"`
 	Width int    `json:"width"`
-	Means string `json:"meaning,omitempty"` // boolean, date or timestamp
+	Means string `json:"meaning,omitempty"` // boolean, date, timestamp, time or duration
 	Why   string `json:"reason,omitempty"`  // what a column of kind other holds
 	*columnFacts
 }

@@ -21,6 +21,7 @@ type values struct {
 	child   *values
 	ends    *values // of runs
 	dict    *dictionary
+	above   []values // structures around it, of the same length
 }
 
 // buffers are the buffers of one batch.
@@ -276,6 +277,13 @@ func (f *field) arrayIn(batch flatTable, buffers buffers, dicts dictionaries) (v
 	a.nulls = nodes.int64(f.node, 8)
 	if a.length < 0 || a.nulls > a.length {
 		return a, fmt.Errorf("an array claims %d values, %d of them null", a.length, a.nulls)
+	}
+	for i := range f.parents {
+		parent, err := f.parents[i].arrayIn(batch, buffers, nil)
+		if err != nil {
+			return a, err
+		}
+		a.above = append(a.above, parent)
 	}
 	if f.views > 0 {
 		counts := batch.vector(4, 8)

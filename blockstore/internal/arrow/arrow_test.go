@@ -54,7 +54,7 @@ func arrowTestColumns() []arrowTestColumn {
 		{"null", arrow.Null, func(b array.Builder, _ int) { b.AppendNull() }, nil, nil},
 		{"f32", arrow.PrimitiveTypes.Float32, func(b array.Builder, i int) { b.(*array.Float32Builder).Append(float32(noise(i))) }, one(func(i int) float64 { return float64(float32(noise(i))) }), nil},
 		{"f16", arrow.FixedWidthTypes.Float16, func(b array.Builder, i int) { b.(*array.Float16Builder).Append(float16.New(float32(number(i)))) }, one(number), nil},
-		{"struct", arrow.StructOf(arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int8}, arrow.Field{Name: "l", Type: arrow.ListOf(arrow.BinaryTypes.String)}), func(b array.Builder, _ int) { b.AppendNull() }, nil, nil},
+		{"struct", arrow.StructOf(arrow.Field{Name: "l", Type: arrow.ListOf(arrow.BinaryTypes.String)}), func(b array.Builder, _ int) { b.AppendNull() }, nil, nil},
 		{"i8", arrow.PrimitiveTypes.Int8, func(b array.Builder, i int) { b.(*array.Int8Builder).Append(int8(number(i))) }, one(number), nil},
 		{"i16", arrow.PrimitiveTypes.Int16, func(b array.Builder, i int) { b.(*array.Int16Builder).Append(int16(number(i))) }, one(number), nil},
 		{"i32", arrow.PrimitiveTypes.Int32, func(b array.Builder, i int) { b.(*array.Int32Builder).Append(int32(number(i))) }, one(number), nil},
@@ -319,6 +319,12 @@ func checkArrowPipe(t *testing.T, path string, columns []arrowTestColumn, n int,
 func TestFromRecords(t *testing.T) {
 	columns := slices.DeleteFunc(arrowTestColumns(), func(c arrowTestColumn) bool { return c.name == "list" || c.name == "large" })
 	const n = 1300
+	var numbers []string
+	for _, c := range columns {
+		if c.floats != nil {
+			numbers = append(numbers, c.name)
+		}
+	}
 	for _, nullable := range []bool{false, true} {
 		schema, records := arrowRecords(t, columns, n, nullable, nullable)
 		var sliced []arrow.Record
@@ -329,7 +335,7 @@ func TestFromRecords(t *testing.T) {
 		}
 		for _, list := range [][]arrow.Record{records, sliced} {
 			src, err := FromRecords(Records{
-				Name: "records", Schema: schema, Rows: n, Keep: []string{"text", "long", "words"},
+				Name: "records", Schema: schema, Rows: n, Columns: numbers, Keep: []string{"text", "long", "words"},
 				Open: func() (array.RecordReader, error) { return array.NewRecordReader(schema, list) },
 			})
 			if err != nil {
@@ -467,6 +473,22 @@ func smallArrow(t testing.TB, n int, asFile bool, options ...ipc.Option) []byte 
 	return b
 }
 
+// messageEnds returns the rows that come before each byte at which a message of a file ends.
+func messageEnds(t *testing.T, b []byte) map[int]int64 {
+	t.Helper()
+	x, err := newIndex(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := map[int]int64{int(x.entries[0].at): 0}
+	rows := int64(0)
+	for _, e := range x.entries {
+		rows += e.rows
+		ends[int(e.body+e.bodySize)] = rows
+	}
+	return ends
+}
+
 // No beginning of a file is a file, and nothing may follow it. A stream may end without
 // its end mark, behind a message.
 func TestArrowCuts(t *testing.T) {
@@ -474,17 +496,18 @@ func TestArrowCuts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cut.arrow")
 	for _, asFile := range []bool{true, false} {
 		b := smallArrow(t, 60, asFile)
+		ends := messageEnds(t, b)
 		for cut := 0; cut < len(b); cut += 4 * (1 + len(b)/1200) {
 			if err := os.WriteFile(path, b[:cut], 0o666); err != nil {
 				t.Fatal(err)
 			}
 			tb, err := filetest.Opened(path, Open)
-			if !asFile && cut == len(b)-8 {
+			if rows, ok := ends[cut]; ok && !asFile {
 				if err != nil || !tb.About().Unmarked {
 					t.Errorf("without its end mark: %v", err)
 				}
-				if rows, err := readPipe(b[:cut]); err != nil || rows != 60 {
-					t.Errorf("a pipe without its end mark gave %d rows, %v", rows, err)
+				if got, err := readPipe(b[:cut]); err != nil || int64(got) != rows {
+					t.Errorf("a pipe without its end mark gave %d rows, %v", got, err)
 				}
 				continue
 			}

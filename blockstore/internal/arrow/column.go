@@ -98,7 +98,9 @@ func (s *scratch) loadLists(f *field, a *values, at int64, n int) error {
 	if at < 0 || int64(n) > a.length-at {
 		return fmt.Errorf("an array has %d lists, not %d", a.length, at+int64(n))
 	}
-	s.absent = nil
+	if err := s.loadParents(a, at, n); err != nil {
+		return err
+	}
 	if err := s.loadNulls(a, at, n); err != nil {
 		return err
 	}

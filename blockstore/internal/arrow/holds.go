@@ -72,8 +72,9 @@ func (w *weight) batch(table flatTable, b *ipcBuffers) error {
 	return nil
 }
 
-// buffersOf is how many buffers an array has by its layout, those of elements apart.
-var buffersOf = [...]int{wordLayout: 2, textLayout: 3, fixedLayout: 1, listLayout: 2, dictLayout: 2, runLayout: 0}
+// buffersOf is how many buffers an array has by its layout, those of elements apart. What is
+// not read is of interest as a structure around others.
+var buffersOf = [...]int{unreadLayout: 1, wordLayout: 2, textLayout: 3, fixedLayout: 1, listLayout: 2, dictLayout: 2, runLayout: 0}
 
 // array adds the buffers of an array.
 func (w *weight) array(f *field, a *values, b *ipcBuffers) error {
@@ -89,6 +90,11 @@ func (w *weight) array(f *field, a *values, b *ipcBuffers) error {
 			w.packed = max(w.packed, h.length)
 		}
 		w.blocks[i] = max(w.blocks[i], h.holds)
+	}
+	for i := range a.above {
+		if err := w.array(&f.parents[i], &a.above[i], b); err != nil {
+			return err
+		}
 	}
 	if a.ends != nil {
 		if err := w.array(f.ends, a.ends, b); err != nil {

@@ -217,8 +217,15 @@ func (s *schema) check(m *message) (int64, error) {
 		return 0, fmt.Errorf("a batch has %d arrays in %d buffers, the schema says %d in %d", nodes.n, buffers.n, s.nodes, expected)
 	}
 	rows := batch.int64(0)
-	for _, f := range s.fields {
-		if length := nodes.int64(f.node, 0); rows < 0 || length != rows {
+	for i := range s.fields {
+		f := &s.fields[i]
+		length := nodes.int64(f.node, 0)
+		for k := range f.parents {
+			if n := nodes.int64(f.parents[k].node, 0); n != rows {
+				length = n
+			}
+		}
+		if rows < 0 || length != rows {
 			return 0, fmt.Errorf("a batch of %d rows has %d values of column %q", rows, length, f.name)
 		}
 	}

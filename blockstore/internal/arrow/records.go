@@ -2,7 +2,6 @@ package arrow
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -21,7 +20,7 @@ type Records struct {
 	// Schema is the schema of the records.
 	Schema *arrow.Schema
 	// Columns are the names of the fields that make a row, in order. Nil means
-	// all fields of numbers. Fixed-size lists give one column for each element.
+	// all fields of numbers but dates, timestamps, times and durations. Fixed-size lists give one column for each element.
 	Columns []string
 	// Keep are the names of the fields that are carried along.
 	Keep []string
@@ -40,6 +39,7 @@ type Records struct {
 // records as they are read; the caller keeps ownership of everything but the
 // readers that Open gives. Integers and floats of any width, booleans,
 // decimals, dictionaries of these, and fixed-size lists can be computed with;
+// members of structures are columns a.b;
 // strings can be kept. Nulls are NaN.
 func FromRecords(r Records) (stream.Source, error) {
 	s := &recordSource{Records: r}
@@ -90,7 +90,7 @@ func (s *recordSource) choose() error {
 	}
 	if s.Columns == nil {
 		for i, f := range s.schema.fields {
-			if f.kind.Computable() {
+			if f.kind.Computable() && !f.means.Apart() {
 				numeric = append(numeric, i)
 			}
 		}
@@ -107,9 +107,14 @@ func (s *recordSource) choose() error {
 
 // find returns the numbers of the fields with the given names.
 func (s *recordSource) find(names []string) ([]int, error) {
+	places := make(map[string][]int)
+	for i := range s.schema.fields {
+		name := s.schema.fields[i].name
+		places[name] = append(places[name], i)
+	}
 	var found []int
 	for _, name := range names {
-		indexes := s.Schema.FieldIndices(name)
+		indexes := places[name]
 		if len(indexes) != 1 {
 			return nil, fmt.Errorf("%s: the schema has %d fields called %q", s.Name, len(indexes), name)
 		}
@@ -162,15 +167,33 @@ func (f *recordFeed) next() (*batch, error) {
 	f.dicts = map[arrow.ArrayData]*dictionary{}
 	b := &batch{first: f.row, rows: record.NumRows()}
 	b.arrays = func(field *field) (values, error) {
-		for i := range f.source.schema.fields {
-			if field == &f.source.schema.fields[i] {
-				return f.array(field, record.Column(i).Data())
-			}
-		}
-		return values{}, errors.New("it is in no record")
+		return f.column(field, record)
 	}
 	f.row += b.rows
 	return b, nil
+}
+
+// column describes a column of a record, or a member of a structure.
+func (f *recordFeed) column(field *field, record arrow.Record) (a values, err error) {
+	data := record.Column(field.path[0]).Data()
+	var above []values
+	offset := int64(0) // in the structures around it
+	for k, i := range field.path[1:] {
+		parent, err := f.array(&field.parents[k], data)
+		if err != nil {
+			return a, err
+		}
+		parent.offset += offset
+		above = append(above, parent)
+		offset += int64(data.Offset())
+		data = data.Children()[i]
+	}
+	if int64(data.Len()) < offset+record.NumRows() {
+		return a, fmt.Errorf("a structure of %d values ends behind a member of %d", offset+record.NumRows(), data.Len())
+	}
+	a, err = f.array(field, data)
+	a.offset, a.length, a.above = a.offset+offset, record.NumRows(), above
+	return a, err
 }
 
 // end returns why there are no more records.

@@ -32,7 +32,10 @@ func (s *scratch) loadRuns(f *field, a *values, at int64, n int) error {
 	if err := inside.load(f.child, a.child, first, count); err != nil {
 		return err
 	}
-	s.nulls, s.absent = nil, make([]bool, n)
+	s.nulls = nil
+	if s.absent == nil {
+		s.absent = make([]bool, n)
+	}
 	texts := f.child.layout == textLayout || f.format.Form == number.LongDecimalForm
 	s.Words, s.Texts = column.Resized(s.Words, n), s.Texts[:0]
 	run, last := 0, int64(-1)

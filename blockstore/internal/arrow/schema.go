@@ -35,6 +35,9 @@ type field struct {
 	child  *field // elements of a list, or values of a dictionary or of runs
 	ends   *field // where runs end
 	dict   int64  // number of the dictionary
+
+	path    []int   // of members from the column of the file on
+	parents []field // structures around it, the outermost first
 }
 
 // layout is how the values of a field are laid out.
@@ -184,13 +187,36 @@ func widenDecimal(kind flatTable) int {
 // layOut finds the place of every field.
 func layOut(from *arrow.Schema, l placer) *schema {
 	l.schema = &schema{}
-	for _, field := range from.Fields() {
-		f := l.place(field.Type)
-		f.name = field.Name
-		l.schema.fields = append(l.schema.fields, f)
+	for i, field := range from.Fields() {
+		l.column(field.Name, field.Type, []int{i}, nil)
 	}
 	return l.schema
 }
+
+// column adds a column, or of a structure a column a.b for each member.
+func (l *placer) column(name string, t arrow.DataType, path []int, parents []field) {
+	if l.names += len(name); l.names > maxNames {
+		panic(fmt.Sprintf("the names of members of structures have more than %d bytes", maxNames))
+	}
+	if t, ok := t.(arrow.ExtensionType); ok {
+		l.column(name, t.StorageType(), path, parents)
+		return
+	}
+	structure, ok := t.(*arrow.StructType)
+	if !ok || structure.NumFields() == 0 {
+		f := l.place(t)
+		f.name, f.path, f.parents = name, path, parents
+		l.schema.fields = append(l.schema.fields, f)
+		return
+	}
+	parents = append(slices.Clip(parents), l.take(1))
+	for i, member := range structure.Fields() {
+		l.column(name+"."+member.Name, member.Type, append(slices.Clip(path), i), parents)
+	}
+}
+
+// maxNames bounds the bytes of the names of columns, in which those of structures repeat.
+const maxNames = 64 << 20
 
 // placer counts nodes and buffers.
 type placer struct {
@@ -198,6 +224,7 @@ type placer struct {
 	ids      []int64 // numbers of the dictionaries to come
 	decimals []int   // widths of the decimals to come, if these are known
 	swaps    bool
+	names    int // bytes of the names of columns
 }
 
 // refuse gives up a field, for what it holds.
@@ -299,6 +326,9 @@ func (l *placer) list(buffers int, layout layout, bits, width int, elem arrow.Da
 	child := l.place(elem)
 	if child.isWords() && width <= column.MaxWidth && (width > 0 || layout == listLayout) {
 		f.kind, f.layout, f.bits, f.width, f.child = column.Vector, layout, bits, width, &child
+		if child.means.Apart() {
+			f.means = child.means
+		}
 		return f
 	}
 	switch {
@@ -351,7 +381,7 @@ func (l *placer) dictionary(t *arrow.DictionaryType) field {
 		f.kind, f.layout, f.why = column.Other, unreadLayout, "a dictionary of "+cmp.Or(values.why, "lists")
 		return f
 	}
-	f.kind, f.layout, f.format, f.child = values.kind, dictLayout, values.format, &values
+	f.kind, f.layout, f.format, f.means, f.child = values.kind, dictLayout, values.format, values.means, &values
 	return f
 }
 
@@ -382,10 +412,13 @@ func (f *field) number(t arrow.DataType) {
 		f.means = column.Date
 	case *arrow.TimestampType:
 		f.means = column.Timestamp
+	case *arrow.Time32Type, *arrow.Time64Type:
+		f.means = column.Time
+	case *arrow.DurationType:
+		f.means = column.Duration
 	case *arrow.Uint8Type, *arrow.Uint16Type, *arrow.Uint32Type, *arrow.Uint64Type:
 		f.format.Form = number.UnsignedForm
-	case *arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type,
-		*arrow.Time32Type, *arrow.Time64Type, *arrow.DurationType:
+	case *arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type:
 	case arrow.DecimalType:
 		f.kind, f.format = column.Number, number.Format{Form: number.LongDecimalForm, Scale: int(t.GetScale())}
 		if t.GetScale() > number.MaxScale || t.GetScale() < -number.MaxScale {

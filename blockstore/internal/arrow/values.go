@@ -22,8 +22,9 @@ type scratch struct {
 	bits  []byte // memory of nulls
 	number.Decoded
 	starts []int64
-	absent []bool // entries of a dictionary, or runs, that are null
+	absent []bool // entries of a dictionary, runs or structures that are null
 	runs   *runScratch
+	parent *scratch // of a structure
 }
 
 // valid reports whether value i of the tile is not null.
@@ -40,7 +41,9 @@ func (s *scratch) load(f *field, a *values, at int64, n int) error {
 	if at < 0 || int64(n) > a.length-at {
 		return fmt.Errorf("an array has %d values, not %d", a.length, at+int64(n))
 	}
-	s.absent = nil
+	if err := s.loadParents(a, at, n); err != nil {
+		return err
+	}
 	if f.layout == runLayout {
 		return s.loadRuns(f, a, at, n)
 	}
@@ -72,6 +75,29 @@ func (s *scratch) loadNulls(a *values, at int64, n int) error {
 	s.bit = int(at & 7)
 	s.nulls, err = a.buffers.read(a.first, at>>3, int64(s.bit+n+7)>>3, &s.bits)
 	return err
+}
+
+// loadParents notes what is null because a structure around it is.
+func (s *scratch) loadParents(a *values, at int64, n int) error {
+	s.absent = nil
+	for k := range a.above {
+		if s.parent == nil {
+			s.parent = &scratch{}
+		}
+		if err := s.parent.loadNulls(&a.above[k], at, n); err != nil {
+			return err
+		}
+		if s.parent.nulls == nil {
+			continue
+		}
+		if s.absent == nil {
+			s.absent = make([]bool, n)
+		}
+		for i := range s.absent {
+			s.absent[i] = s.absent[i] || !s.parent.valid(i)
+		}
+	}
+	return nil
 }
 
 // loadWords loads values of a fixed width, or indexes.
@@ -182,7 +208,9 @@ func (s *scratch) loadIndexed(f *field, a *values, at int64, n int) error {
 		return err
 	}
 	s.Texts = s.Texts[:0]
-	absent := make([]bool, n)
+	if s.absent == nil {
+		s.absent = make([]bool, n)
+	}
 	index := number.Format{Form: number.UnsignedForm, Bits: f.bits}
 	if f.signed {
 		index.Form = number.SignedForm
@@ -195,11 +223,10 @@ func (s *scratch) loadIndexed(f *field, a *values, at int64, n int) error {
 		case !ok || k < 0 || k >= int64(a.dict.size()):
 			return fmt.Errorf("index %d into a dictionary of %d values", k, a.dict.size())
 		case !a.dict.valid[k]:
-			absent[i] = true
+			s.absent[i] = true
 		}
 		s.lookUp(a.dict, f.child.layout == textLayout, i, k)
 	}
-	s.absent = absent
 	return nil
 }
 
@@ -219,7 +246,7 @@ func (s *scratch) lookUp(d *dictionary, text bool, i int, k int64) {
 
 // zeroNulls makes the words and decimals of nulls zero, which every format can convert.
 func (s *scratch) zeroNulls(f *field, n int) {
-	if s.nulls == nil {
+	if s.nulls == nil && s.absent == nil {
 		return
 	}
 	for i := range n {

@@ -104,16 +104,18 @@ const (
 	Boolean                  // 0 and 1: false and true
 	Date                     // days, or milliseconds, since 1970
 	Timestamp                // seconds, or parts of them, since 1970
+	Time                     // seconds, or parts of them, since midnight
+	Duration                 // seconds, or parts of them
 )
 
 // String returns the name of the meaning, "" for plain integers.
 func (m Meaning) String() string {
-	return [...]string{Plain: "", Boolean: "boolean", Date: "date", Timestamp: "timestamp"}[m]
+	return [...]string{Plain: "", Boolean: "boolean", Date: "date", Timestamp: "timestamp", Time: "time", Duration: "duration"}[m]
 }
 
 // Apart reports whether columns of this meaning are computed with only when they are
 // named.
-func (m Meaning) Apart() bool { return m == Date || m == Timestamp }
+func (m Meaning) Apart() bool { return m >= Date }
 
 // Kind is what a column holds, as far as reading cares.
 type Kind uint8

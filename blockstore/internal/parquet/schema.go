@@ -124,6 +124,9 @@ func newLeaf(e *format.SchemaElement, at schemaPlace) leafColumn {
 		c.Kind, c.Why = column.Other, "lists of structures, such as a map"
 	case c.isWords() && c.Kind.Computable():
 		c.Kind = column.Vector
+		if m := meaning(e); m.Apart() {
+			c.Meaning = m
+		}
 	case c.Kind == column.Other:
 		c.Why = "lists of " + bytesWords(e)
 	case c.Kind == column.Text:
@@ -222,6 +225,8 @@ func meaning(e *format.SchemaElement) column.Meaning {
 		return column.Date
 	case *format.TimestampType:
 		return column.Timestamp
+	case *format.TimeType:
+		return column.Time
 	}
 	switch {
 	case e.Type.Valid && e.Type.V == format.Boolean:
@@ -236,6 +241,8 @@ func meaning(e *format.SchemaElement) column.Meaning {
 		return column.Date
 	case deprecated.TimestampMillis, deprecated.TimestampMicros:
 		return column.Timestamp
+	case deprecated.TimeMillis, deprecated.TimeMicros:
+		return column.Time
 	}
 	return column.Plain
 }

@@ -10,10 +10,8 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
-	"log"
 	"math"
 	"os"
 	"os/exec"
@@ -23,6 +21,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/nystream/nystream/bench/program"
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/stream"
 )
@@ -41,67 +40,81 @@ type columns struct {
 	Values []*string `json:"values"`
 }
 
-func main() {
-	npm := flag.String("npm", "", "folder in which npm has installed @duckdb/node-api and apache-arrow; none: without their files")
-	python := flag.String("python", "/usr/bin/python3", "Python with NumPy and pandas; none: without their files")
-	keep := flag.String("o", "", "folder to write the files to, instead of one that is removed")
-	flag.Parse()
-	folder := *keep
+// options are what the command line says.
+type options struct{ npm, python, out string }
+
+func main() { program.Main("corpus", parse, run) }
+
+func parse(args []string) (o options, err error) {
+	f := program.FileFlags("corpus")
+	f.StringVar(&o.npm, "npm", "", "folder in which npm has installed @duckdb/node-api and apache-arrow; none: without their files")
+	f.StringVar(&o.python, "python", "/usr/bin/python3", "Python with NumPy and pandas; none: without their files")
+	f.StringVar(&o.out, "o", "", "folder to write the files to, instead of one that is removed")
+	return o, program.Parse(f, args)
+}
+
+func run(ctx context.Context, o options) error {
+	folder := o.out
 	if folder == "" {
 		var err error
 		if folder, err = os.MkdirTemp("", "nystream-corpus-*"); err != nil {
-			log.Fatal(err)
+			return err
 		}
 		defer os.RemoveAll(folder)
 	}
-	if err := errorsOf(os.MkdirAll(folder, 0o700), writeGo(folder)); err != nil {
-		log.Fatal(err)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
 	}
-	run := func(name string, args ...string) {
-		c := exec.Command(name, args...)
-		c.Stderr = os.Stderr
-		if err := c.Run(); err != nil {
-			fmt.Printf("without the files of %s: %v\n", strings.Join(c.Args, " "), err)
-		}
+	if err := writeAll(ctx, folder, o); err != nil {
+		return err
 	}
-	if *python != "" {
-		run(*python, "bench/corpus/python.py", folder)
-	}
-	if *npm != "" {
-		script, err := os.ReadFile("bench/corpus/node.mjs")
-		if err == nil {
-			err = os.WriteFile(filepath.Join(*npm, "corpus.mjs"), script, 0o600)
-		}
-		if err != nil {
-			log.Fatal(err)
-		}
-		run("node", filepath.Join(*npm, "corpus.mjs"), folder)
-	}
-	if !compare(folder) {
-		os.Exit(1)
-	}
+	return compare(ctx, folder)
 }
 
-func errorsOf(list ...error) error {
-	for _, err := range list {
-		if err != nil {
-			return err
-		}
+// writeAll lets all writers that are here write their files to a folder.
+func writeAll(ctx context.Context, folder string, o options) error {
+	if err := writeGo(folder); err != nil {
+		return err
 	}
+	if o.python != "" {
+		runWriter(ctx, o.python, "bench/corpus/python.py", folder)
+	}
+	if o.npm == "" {
+		return nil
+	}
+	script, err := os.ReadFile("bench/corpus/node.mjs")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(o.npm, "corpus.mjs") // finds its packages beside it
+	if err := os.WriteFile(path, script, 0o600); err != nil {
+		return err
+	}
+	runWriter(ctx, "node", path, folder)
 	return nil
 }
 
-// compare reads all files of a folder and prints what became of them.
-func compare(folder string) (ok bool) {
+// runWriter runs a writer, and says so if there is none.
+func runWriter(ctx context.Context, name string, args ...string) {
+	c := exec.CommandContext(ctx, name, args...)
+	c.Stderr = os.Stderr
+	if err := c.Run(); err != nil {
+		fmt.Printf("without the files of %s: %v\n", strings.Join(c.Args, " "), err)
+	}
+}
+
+// compare reads all files of a folder and prints what became of them. The error is that not
+// all went well.
+func compare(ctx context.Context, folder string) error {
 	type key struct{ writer, format string }
 	type count struct{ files, equal, unmentioned, left int }
 	counts := make(map[key]*count)
 	var keys []key
 	sidecars, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
-	ok = true
+	bad := 0
 	for _, path := range sidecars {
 		data := strings.TrimSuffix(path, ".json")
 		if _, err := os.Stat(path + ".json"); err == nil || data == path {
@@ -109,7 +122,7 @@ func compare(folder string) (ok bool) {
 		}
 		said, err := readSidecar(path)
 		if err != nil {
-			log.Fatal(path, ": ", err)
+			return fmt.Errorf("%s: %w", path, err)
 		}
 		k := key{said.Writer, formatOf(data)}
 		if counts[k] == nil {
@@ -117,11 +130,11 @@ func compare(folder string) (ok bool) {
 		}
 		c := counts[k]
 		c.files++
-		left, unmentioned, err := check(data, said)
+		left, unmentioned, err := check(ctx, data, said)
 		c.left += left
 		c.unmentioned += unmentioned
 		if err != nil {
-			ok = false
+			bad++
 			fmt.Printf("%s: %v\n", filepath.Base(data), err)
 			continue
 		}
@@ -137,8 +150,13 @@ func compare(folder string) (ok bool) {
 		all.files, all.equal, all.left, all.unmentioned = all.files+c.files, all.equal+c.equal, all.left+c.left, all.unmentioned+c.unmentioned
 	}
 	fmt.Fprintf(w, "all\t\t%d\t%d\t%d\t%d\n", all.files, all.equal, all.left, all.unmentioned)
-	w.Flush()
-	return ok && all.unmentioned == 0
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if bad > 0 || all.unmentioned > 0 {
+		return fmt.Errorf("%d files are refused or read otherwise, %d columns unmentioned", bad, all.unmentioned)
+	}
+	return nil
 }
 
 func formatOf(path string) string {
@@ -155,12 +173,12 @@ func readSidecar(path string) (s sidecar, err error) {
 }
 
 // check compares a file with what its writer says.
-func check(path string, said sidecar) (left, unmentioned int, err error) {
+func check(ctx context.Context, path string, said sidecar) (left, unmentioned int, err error) {
 	o := blockstore.Options{Threads: 1}
 	if encoding, err := os.ReadFile(path + ".options"); err == nil {
 		o.Encoding = string(encoding)
 	}
-	files, err := blockstore.OpenFiles(context.Background(), []string{path}, o)
+	files, err := blockstore.OpenFiles(ctx, []string{path}, o)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -178,7 +196,7 @@ func check(path string, said sidecar) (left, unmentioned int, err error) {
 		named[c.Name] = true
 	}
 	info := src.Info()
-	b, err := readRows(src)
+	b, err := readRows(ctx, src)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -221,9 +239,9 @@ func shown(v *string) string {
 }
 
 // readRows reads all rows with what is kept.
-func readRows(src stream.Source) (*stream.Batch, error) {
+func readRows(ctx context.Context, src stream.Source) (*stream.Batch, error) {
 	info := src.Info()
-	r, err := src.Open(context.Background(), 0)
+	r, err := src.Open(ctx, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ for (const [k, e] of Object.entries(texts)) await write(`text_${k}.parquet`, [["
 for (const [k, e] of Object.entries(left)) await write(`left_${k}.parquet`, [["x", "i"], [k, e]], [["x", "number", await values("i")], [k, "left", []]], "FORMAT parquet");
 await write("struct.parquet", [["x", "i"], ["o", struct]], [["x", "number", await values("i")], ["o.a", "number", await values("i")], ["o.b", "text", await strings("'x'")]], "FORMAT parquet");
 await write("map.parquet", [["x", "i"], ["m", "MAP {'a': i}"]], [["x", "number", await values("i")], ["m.key_value.key", "left", []], ["m.key_value.value", "left", []]], "FORMAT parquet");
-await write("time.parquet", [["t", "TIME '01:02:03'"]], [["t", "number", await values("3723000000")]], "FORMAT parquet");
+await write("time.parquet", [["t", "TIME '01:02:03'"], ["x", "i"]], [["t", "left", []], ["x", "number", await values("i")]], "FORMAT parquet");
 await write("list.parquet", [["v", list]], [["v.0", "number", v0[0]], ["v.1", "number", v0[1]]], "FORMAT parquet");
 await write("array.parquet", [["v", vector], ["x", "i"]], [["v.0", "number", v0[0]], ["v.1", "number", v0[1]], ["v.2", "number", v0[2]], ["x", "number", v0[1]]], "FORMAT parquet");
 const plain = ["double", "integer", "nulls", "constant", "few"];

@@ -75,11 +75,7 @@ for sep, name in [(",", "comma"), (";", "semi"), ("\t", "tab"), ("|", "bar")]:
                         continue
                     path = "%s/pandas_%s_%d_%d_%s.csv%s" % (out, name, quoting, len(ending), encoding, ".gz" if compression else "")
                     frame.to_csv(path, sep=sep, index=False, quoting=quoting, lineterminator=ending, encoding=encoding, compression=compression)
-                    quoted = quoting == csvlib.QUOTE_ALL or sep in "ab"
-                    cols = columns
-                    if quoting == csvlib.QUOTE_MINIMAL:  # what is not quoted loses the blanks around it
-                        cols = [(n, k, [v.strip() if n == "t" else v for v in vs]) for n, k, vs in columns]
-                    sidecar(path, "pandas", cols)
+                    sidecar(path, "pandas", columns)
 for missing in ["", "NA", "nan", "null", "N/A", "?"]:
     path = "%s/pandas_missing_%s.csv" % (out, {"": "empty", "N/A": "na", "?": "mark"}.get(missing, missing + "_"))
     frame.to_csv(path, index=False, na_rep=missing, columns=["i", "f", "s"])

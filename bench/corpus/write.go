@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -120,7 +121,7 @@ func writeParquet(folder string) error {
 					}
 					said.Values, text.Values = append(said.Values, number(i, nulls, x)), append(text.Values, &s)
 				}
-				if err := errorsOf(w.Close(), f.Close(), writeSidecar(path, "parquet-go", said, text)); err != nil {
+				if err := errors.Join(w.Close(), f.Close(), writeSidecar(path, "parquet-go", said, text)); err != nil {
 					return err
 				}
 			}
@@ -198,7 +199,7 @@ func writeArrowFile(path, name string, kind arrow.DataType, nulls bool, options 
 			}
 		}
 	}
-	return errorsOf(w.Close(), writeSidecar(path, "arrow v16", append(said, text)...))
+	return errors.Join(w.Close(), writeSidecar(path, "arrow v16", append(said, text)...))
 }
 
 // appendArrow appends value i and returns it as numbers.

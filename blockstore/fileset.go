@@ -50,6 +50,7 @@ func (s *fileSet) choose(o Options) (stream.Source, error) {
 			return nil, err
 		}
 	}
+	chosen.leftOut = append(chosen.leftOut, s.late(o.Columns)...)
 	info, err := s.info(chosen, found)
 	if err != nil {
 		return nil, err

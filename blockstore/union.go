@@ -41,12 +41,13 @@ func Parts(src stream.Source) (rows []int64) {
 type LeftOutColumn struct {
 	Name string
 	// Reason is what it holds instead of numbers to compute with: text, date, timestamp, time, lists
-	// of lists.
+	// of lists; or that the first file does not have it.
 	Reason string
 }
 
 // LeftOut returns the columns of a source made by Open that were not chosen because of
-// what they hold. It is nil when columns were chosen by name.
+// what they hold, or because only files behind the first have them. It is nil when columns
+// were chosen by name.
 func LeftOut(src stream.Source) []LeftOutColumn {
 	if u := unionOf(src); u != nil {
 		return u.chosen.leftOut

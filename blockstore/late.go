@@ -1,0 +1,108 @@
+package blockstore
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/nystream/nystream/blockstore/internal/file"
+)
+
+// lateColumn is a column that the first file does not have.
+type lateColumn struct {
+	name  string
+	where string // the first file that has it
+	files int
+}
+
+// late returns the columns that the first file does not have and others do, and that items
+// would choose: columns are looked for in the first file.
+func (s *fileSet) late(items []string) (out []LeftOutColumn) {
+	first := s.members[0]
+	known := make(map[string]bool)
+	places := make(map[string]int)
+	var list []lateColumn
+	for _, m := range s.members[1:] {
+		if m.unnamed() || first.unnamed() || m.sameNames(first) {
+			continue
+		}
+		if len(known) == 0 {
+			for _, c := range first.components {
+				known[c.name] = true
+			}
+		}
+		for _, name := range m.lateNames(known) {
+			if !wouldChoose(items, name) {
+				continue
+			}
+			i, ok := places[name]
+			if !ok {
+				i = len(list)
+				places[name] = i
+				list = append(list, lateColumn{name: name, where: m.Path})
+			}
+			list[i].files++
+		}
+	}
+	for _, c := range list {
+		out = append(out, LeftOutColumn{c.name, fmt.Sprintf("not in %s, but in %d of %d files, %s for one", first.Path, c.files, len(s.members), c.where)})
+	}
+	return out
+}
+
+// sameNames reports whether two files have the same columns in the same order.
+func (m *member) sameNames(other *member) bool {
+	if len(m.components) != len(other.components) {
+		return false
+	}
+	for i := range m.components {
+		if m.components[i].name != other.components[i].name {
+			return false
+		}
+	}
+	return true
+}
+
+// lateNames returns the columns that are not known, or the components of them where some
+// are, each once.
+func (m *member) lateNames(known map[string]bool) (names []string) {
+	for from := 0; from < len(m.components); {
+		column := m.components[from].column
+		end := from
+		var missing []string
+		for ; end < len(m.components) && m.components[end].column == column; end++ {
+			if name := m.components[end].name; !known[name] {
+				missing = append(missing, name)
+			}
+		}
+		if len(missing) == end-from {
+			missing = []string{m.Columns[column].Name}
+		}
+		for _, name := range missing {
+			if len(names) == 0 || names[len(names)-1] != name {
+				names = append(names, name)
+			}
+		}
+		from = end
+	}
+	return names
+}
+
+// wouldChoose reports whether items would choose a column of a name if the first file had
+// it: globs among them that match, or nothing but columns to be left out.
+func wouldChoose(items []string, name string) bool {
+	positive, chosen := false, false
+	for _, item := range items {
+		glob, negated := strings.CutPrefix(item, "!")
+		match := false
+		if file.IsGlob(glob) {
+			match, _ = path.Match(glob, name)
+		}
+		if negated && match {
+			return false
+		}
+		positive = positive || !negated
+		chosen = chosen || match
+	}
+	return chosen || !positive
+}

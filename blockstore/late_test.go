@@ -1,0 +1,56 @@
+package blockstore
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/nystream/nystream/blockstore/internal/filetest"
+)
+
+// Columns that only later files have are named as left out, once, with the number of files.
+func TestLateColumns(t *testing.T) {
+	dir := t.TempDir()
+	paths := []string{
+		filetest.FileIn(t, dir, "a.csv", "x,y,t\n1,2,a\n"),
+		filetest.FileIn(t, dir, "b.csv", "y,x,t,y_late\n2,1,b,7\n"),
+		filetest.FileIn(t, dir, "c.jsonl", `{"x":1,"y":2,"y_late":3,"s":"s","v":[1,2],"t":"c"}`+"\n"),
+		filetest.FileIn(t, dir, "d.csv", "x,y,t\n1,2,a\n"),
+	}
+	const late = "{y_late not in A, but in 2 of 4 files, B for one}"
+	const others = "{s not in A, but in 1 of 4 files, C for one} {v not in A, but in 1 of 4 files, C for one}"
+	for columns, want := range map[string]string{
+		"":     "{t text} " + late + " " + others,
+		"!x":   "{t text} " + late + " " + others,
+		"!y*":  "{t text} " + others,
+		"x,y":  "",
+		"x,y*": late,
+		"0:2":  "",
+	} {
+		src, err := Open(context.Background(), paths, Options{Columns: strings.FieldsFunc(columns, func(r rune) bool { return r == ',' })})
+		if err != nil {
+			t.Fatal(columns, err)
+		}
+		got := strings.Trim(fmt.Sprint(LeftOut(src)), "[]")
+		for i, name := range []string{"A", "B", "C"} {
+			got = strings.ReplaceAll(got, paths[i], name)
+		}
+		if got != want {
+			t.Errorf("columns %s: left out %s, want %s", columns, got, want)
+		}
+	}
+}
+
+// A vector that is longer in a later file gives the numbers that the first file has.
+func TestLateComponents(t *testing.T) {
+	dir := t.TempDir()
+	paths := []string{filetest.FileIn(t, dir, "a.jsonl", `{"v":[1,2]}`+"\n"), filetest.FileIn(t, dir, "b.jsonl", `{"v":[1,2,3]}`+"\n")}
+	src, err := Open(context.Background(), paths, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := LeftOut(src); len(out) != 1 || out[0].Name != "v.2" {
+		t.Error(out)
+	}
+}

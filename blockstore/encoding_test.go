@@ -1,12 +1,17 @@
 package blockstore
 
 import (
+	"context"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"github.com/nystream/nystream/blockstore/internal/filetest"
+	"github.com/nystream/nystream/stream"
 )
 
 // Text in Latin-1 is read with its encoding named; without that its numbers are, and its
@@ -93,5 +98,43 @@ func TestKeptVerbatim(t *testing.T) {
 	b := filetest.MustRead(t, mustOpen(t, Options{Columns: []string{"x"}, Keep: []string{"id"}}, one, two), 2)
 	if !cmp.Equal(b.Kept[0].Strings, []string{"10", "07"}) {
 		t.Error(b.Kept[0].Strings)
+	}
+}
+
+// Strings of Parquet and Arrow files that are no UTF-8 are not carried into other files.
+func TestStringsThatAreNoUTF8(t *testing.T) {
+	rows := make([]string, 3000)
+	for i := range rows {
+		rows[i] = "\u00e9" // two bytes
+	}
+	rows[2500] = "caf\xe9"
+	for _, name := range []string{"a.parquet", "a.arrow", "a.arrows"} {
+		path := filepath.Join(t.TempDir(), name)
+		s := Schema{Columns: []string{"x"}, Kept: []stream.Field{{Name: "s", Kind: stream.String}}, Rows: int64(len(rows))}
+		if name == "a.arrows" {
+			s.Format = "arrow-stream"
+		}
+		w, err := Create(path, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := &stream.Batch{X: blas64.General{Rows: len(rows), Cols: 1, Stride: 1, Data: make([]float64, len(rows))},
+			Kept: []stream.Column{{Kind: stream.String, Strings: rows}}}
+		if err := w.Write(b, len(rows)); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		numbersOf(t, mustOpen(t, Options{}, path))
+		for _, o := range []Options{{Keep: []string{"s"}}, {Label: "s"}} {
+			src := mustOpen(t, o, path)
+			_, err = filetest.ReadAll(src, 1000)
+			filetest.WantError(t, err, name, "row 2500", `column "s"`, "byte 3", "0xe9", "no UTF-8", "write it anew")
+			if g, ok := src.(stream.Gatherer); ok && name != "a.arrows" {
+				err = g.Gather(context.Background(), []int64{7, 2500}, filetest.NewBatch(src, 2))
+				filetest.WantError(t, err, name, "row 2500", `column "s"`, "byte 3")
+			}
+		}
 	}
 }

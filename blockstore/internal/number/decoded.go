@@ -3,8 +3,10 @@ package number
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -41,12 +43,15 @@ func (d *Decoded) Integer(f Format, i int) string {
 	return BigEndianInt(d.Texts[i]).String() + strings.Repeat("0", max(0, -f.Scale))
 }
 
-// Keep appends value i to c. A column of floats needs convert first.
+// Keep appends value i to c; text only if it is UTF-8. A column of floats needs Convert first.
 func (d *Decoded) Keep(c *stream.Column, f Format, i int) error {
 	switch c.Kind {
 	case stream.Float64:
 		c.Floats = append(c.Floats, d.Floats[i])
 	case stream.String:
+		if !utf8.ValidString(d.Texts[i]) {
+			return fault.Text([]byte(d.Texts[i]), "it holds bytes, or text in another encoding: do not keep the column, or write it anew as UTF-8")
+		}
 		c.Strings = append(c.Strings, d.Texts[i])
 	case stream.Int64:
 		v, ok := f.Integer(d.Words[i])

@@ -14,7 +14,7 @@ import (
 // column of nodes first (or called node, id or name) and the column "label", or the
 // second one without it. Classes are any words.
 func Labels(ctx context.Context, path string) (nodes, classes []string, err error) {
-	if nodes, err = graph.ReadNodes(ctx, path, ""); err != nil {
+	if nodes, err = graph.ReadNodes(ctx, path, "", ""); err != nil {
 		return nil, nil, err
 	}
 	f, err := os.Open(path)

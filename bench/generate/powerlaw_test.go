@@ -34,7 +34,7 @@ func TestFilesAreReadBack(t *testing.T) {
 			before[k] = content
 		}
 	}
-	nodes, err := graph.ReadNodes(context.Background(), labels, "")
+	nodes, err := graph.ReadNodes(context.Background(), labels, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

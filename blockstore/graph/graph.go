@@ -83,6 +83,9 @@ type Options struct {
 	NoHeader bool
 	// Delimiter is that of Options.
 	Delimiter string
+	// Encoding names the encoding of the text: latin1, shift_jis; "" means UTF-8, or UTF-16
+	// where a byte order mark says so.
+	Encoding string
 	// Stdin is what the path - reads.
 	Stdin io.Reader
 
@@ -155,7 +158,7 @@ func guarded(ctx context.Context, path string, f func() error) error {
 
 // read tells the two kinds of files apart.
 func read(ctx context.Context, path string, o Options) (*Graph, error) {
-	in, err := openDocument(ctx, path, o.Stdin)
+	in, err := openDocument(ctx, path, o.Stdin, o.Encoding)
 	if err != nil {
 		return nil, err
 	}

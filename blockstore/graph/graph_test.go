@@ -172,7 +172,9 @@ func TestReadGraphRefuses(t *testing.T) {
 		{"NUL at first", "1,2\n\x00,3\n", Options{}, []string{"binary"}},
 		{"NUL later", strings.Repeat("1,2\n", 20000) + "1,\x002\n", Options{}, []string{"line 20001", "no UTF-8"}},
 		{"no UTF-8", "a,b\na,\xff\n", Options{}, []string{"line 2", "no UTF-8"}},
-		{"UTF-16", "\xff\xfe1\x00 \x002\x00", Options{}, []string{"UTF-16"}},
+		{"no Shift-JIS", "a,b\na,\xfd\xfd\n", Options{Encoding: "shift_jis"}, []string{"line 2", "shift_jis"}},
+		{"no Shift-JIS later", strings.Repeat("a,b\n", 100000) + "a,\xfd\xfd\n", Options{Encoding: "shift_jis"}, []string{": line 100001: bytes", "shift_jis"}},
+		{"unknown encoding", "a,b\n", Options{Encoding: "klingon"}, []string{"klingon", "latin1"}},
 		{"Macintosh", "1 2\r3 4\r", Options{}, []string{"carriage returns"}},
 		{"open quote", "a,b\n\"c,d\n", Options{}, []string{"line 2", "never closed"}},
 		{"endless first line", strings.Repeat("1", text.HeadSize), Options{}, []string{"longer than 64 KiB"}},
@@ -236,7 +238,7 @@ func TestReadGraphIsCancelled(t *testing.T) {
 	if _, err := Read(ctx, path, Options{}); err != context.Canceled {
 		t.Errorf("before: %v", err)
 	}
-	if _, err := ReadNodes(ctx, path, ""); err != context.Canceled {
+	if _, err := ReadNodes(ctx, path, "", ""); err != context.Canceled {
 		t.Errorf("nodes: %v", err)
 	}
 	ctx, cancel = context.WithCancel(context.Background())
@@ -393,21 +395,21 @@ func TestReadNodes(t *testing.T) {
 		{"text", "a\nb\n", "", "a b"},
 	}
 	for _, test := range tests {
-		got, err := ReadNodes(context.Background(), filetest.TempFile(t, "a.csv", test.text), test.column)
+		got, err := ReadNodes(context.Background(), filetest.TempFile(t, "a.csv", test.text), test.column, "")
 		if err != nil || strings.Join(got, " ") != test.nodes {
 			t.Errorf("%s: %q, %v", test.name, got, err)
 		}
 	}
 	path := filetest.TempFile(t, "a.csv", "node,label\n3,7\n1\n")
-	_, err := ReadNodes(context.Background(), path, "")
+	_, err := ReadNodes(context.Background(), path, "", "")
 	filetest.WantError(t, err, path, "line 3", "1 cells")
-	_, err = ReadNodes(context.Background(), path, "nodes")
+	_, err = ReadNodes(context.Background(), path, "nodes", "")
 	filetest.WantError(t, err, path, `did you mean "node"`)
 }
 
 func TestReadGraphCora(t *testing.T) {
 	path := filetest.RealData(t, "cora.edges.csv")
-	nodes, err := ReadNodes(context.Background(), filetest.RealData(t, "cora.labels.csv"), "")
+	nodes, err := ReadNodes(context.Background(), filetest.RealData(t, "cora.labels.csv"), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -551,4 +553,33 @@ func TestOver(t *testing.T) {
 			t.Errorf("entry %v", entry)
 		}
 	}
+}
+
+// Text in another encoding is read as in other files, compressed or not.
+func TestEncoding(t *testing.T) {
+	ctx := context.Background()
+	wide := "\xff\xfe"
+	for _, c := range "é,b\nb,日\n" {
+		wide += string([]byte{byte(c), byte(c >> 8)})
+	}
+	for _, test := range []struct{ text, encoding, first, last string }{
+		{"\xe9,b\nb,\xdf\n", "latin1", "é", "ß"},
+		{"a,b\nb,\x93\xfa\n", "shift_jis", "a", "日"},
+		{wide, "", "é", "日"},
+	} {
+		path := filetest.TempFile(t, "a.csv", test.text)
+		g, err := Read(ctx, path, Options{Encoding: test.encoding})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := []string{test.first, "b", test.last}; !slices.Equal(g.Names, got) {
+			t.Errorf("%s: %q, want %q", test.encoding, g.Names, got)
+		}
+		nodes, err := ReadNodes(ctx, path, "1", test.encoding)
+		if err != nil || !slices.Equal(nodes, []string{"b", test.last}) {
+			t.Errorf("%s: %q, %v", test.encoding, nodes, err)
+		}
+	}
+	_, err := Read(ctx, filetest.TempFile(t, "a.csv", "a,\xe9\n"), Options{})
+	filetest.WantError(t, err, "line 1", "`encoding latin1`")
 }

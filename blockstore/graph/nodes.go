@@ -110,7 +110,7 @@ func (t *nodeTable) text(id []byte) (int32, error) {
 	case len(id) == 0:
 		return 0, errors.New("the id of a node is missing")
 	case !utf8.Valid(id) || bytes.IndexByte(id, 0) >= 0:
-		return 0, fmt.Errorf("the id %q of a node is no UTF-8 text; the file is damaged or has another encoding", fault.Shorten(id))
+		return 0, fmt.Errorf("the id %q of a node is no UTF-8 text; name the encoding of the file, such as `encoding latin1`, unless it is damaged", fault.Shorten(id))
 	case len(t.names) == math.MaxInt32-1:
 		return 0, errManyNodes
 	}
@@ -217,12 +217,12 @@ func compareIntegers(a, b string) int {
 
 // ReadNodes reads ids of nodes from a column of a text file, such as a file of
 // labels, for Options.Nodes. column is a name, or a number counted from 0;
-// "" means the column called node, id or name, else the first. What is said of
+// "" means the column called node, id or name, else the first. encoding is that of Options. What is said of
 // edge lists at [Read] holds for delimiters, headers, comments, compression
 // and errors. Cost: one pass, the memory of the result.
-func ReadNodes(ctx context.Context, path, column string) (nodes []string, err error) {
+func ReadNodes(ctx context.Context, path, column, encoding string) (nodes []string, err error) {
 	err = guarded(ctx, path, func() error {
-		nodes, err = readNodes(ctx, path, column)
+		nodes, err = readNodes(ctx, path, column, encoding)
 		return err
 	})
 	if err != nil {
@@ -231,8 +231,8 @@ func ReadNodes(ctx context.Context, path, column string) (nodes []string, err er
 	return nodes, nil
 }
 
-func readNodes(ctx context.Context, path, column string) ([]string, error) {
-	in, err := openDocument(ctx, path, nil)
+func readNodes(ctx context.Context, path, column, encoding string) ([]string, error) {
+	in, err := openDocument(ctx, path, nil, encoding)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 
+	"github.com/nystream/nystream/blockstore/internal/charset"
 	"github.com/nystream/nystream/blockstore/internal/compression"
 	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/formats"
@@ -20,12 +21,18 @@ type document struct {
 	in     io.Reader
 	head   []byte // its first lines, which in yields too
 	closes []io.Closer
+
+	encoding charset.Encoding
 }
 
-// openDocument opens a file and undoes its compression. The path - means
+// openDocument opens a file and undoes its compression and its encoding. The path - means
 // input.
-func openDocument(ctx context.Context, path string, input io.Reader) (*document, error) {
+func openDocument(ctx context.Context, path string, input io.Reader, encoding string) (*document, error) {
 	t := &document{}
+	var err error
+	if t.encoding, err = charset.Find(encoding); err != nil {
+		return nil, err
+	}
 	if path == file.Stdin && input == nil {
 		return nil, errors.New("there is no standard input to read")
 	}
@@ -82,10 +89,10 @@ func (t *document) open(in io.Reader) error {
 		}
 		t.closes = append(t.closes, plain)
 		raw = bufio.NewReaderSize(damagedReader{plain, found}, text.HeadSize)
-	case found != "":
+	case found != "" && found != formats.UTF16:
 		return fmt.Errorf("a graph is not read from the format %s; write its edges as CSV or as a Matrix Market file", found)
 	}
-	return t.peek(raw)
+	return t.peek(bufio.NewReaderSize(t.encoding.NewReader(raw), text.HeadSize))
 }
 
 // peek looks at the first lines.

@@ -79,7 +79,7 @@ func (c *asklsTask) readLabels(ctx context.Context, src stream.Source) error {
 
 // openGraph reads a graph, and the labels of its nodes.
 func (c *asklsTask) openGraph(ctx context.Context) error {
-	nodes, values, err := readNodeLabels(ctx, c.labelsFile, c.job.data.label)
+	nodes, values, err := readNodeLabels(ctx, c.labelsFile, c.job.data.label, c.job.data.encoding)
 	if err != nil {
 		return err
 	}

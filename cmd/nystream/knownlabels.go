@@ -97,8 +97,8 @@ var labelColumns = []string{"label", "class", "y"}
 
 // readNodeLabels reads nodes and their labels from a text file; column names that of the
 // labels, "" for the one of labelColumns.
-func readNodeLabels(ctx context.Context, path, column string) (nodes []string, labels *asideValues, err error) {
-	if nodes, err = graph.ReadNodes(ctx, path, ""); err != nil {
+func readNodeLabels(ctx context.Context, path, column, encoding string) (nodes []string, labels *asideValues, err error) {
+	if nodes, err = graph.ReadNodes(ctx, path, "", encoding); err != nil {
 		return nil, nil, fromData(err)
 	}
 	columns := append(slices.Clone(labelColumns), "1")
@@ -107,7 +107,7 @@ func readNodeLabels(ctx context.Context, path, column string) (nodes []string, l
 	}
 	var words []string
 	for _, name := range columns {
-		if words, err = graph.ReadNodes(ctx, path, name); err == nil {
+		if words, err = graph.ReadNodes(ctx, path, name, encoding); err == nil {
 			column = name
 			break
 		}

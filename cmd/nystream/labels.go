@@ -238,7 +238,7 @@ func (d *dataFlags) readAsideFile(ctx context.Context, s aside, rows int64) (*as
 	v, unit := &asideValues{aside: s, source: s.file}, "rows"
 	if len(columns) == 1 && columns[0].Kind == "text" {
 		unit = "lines"
-		err = v.readText(ctx, rows)
+		err = v.readText(ctx, rows, d.encoding)
 	} else {
 		err = v.readNumbers(ctx, paths, options)
 	}
@@ -251,8 +251,8 @@ func (d *dataFlags) readAsideFile(ctx context.Context, s aside, rows int64) (*as
 	return v, nil
 }
 
-func (v *asideValues) readText(ctx context.Context, rows int64) error {
-	words, err := graph.ReadNodes(ctx, v.file, "0")
+func (v *asideValues) readText(ctx context.Context, rows int64, encoding string) error {
+	words, err := graph.ReadNodes(ctx, v.file, "0", encoding)
 	if err != nil {
 		return err
 	}

@@ -175,7 +175,7 @@ func (t *truth) readFile(ctx context.Context, p *predictCommand, rows *taken) er
 
 // openNodes opens a graph, and reads the labels of its nodes.
 func (p *predictCommand) openNodes(ctx context.Context, f *modelFile, m model.Predictor, t *truth, paths []string) (*taken, *truth, error) {
-	nodes, values, err := readNodeLabels(ctx, p.labelsFile, p.data.label)
+	nodes, values, err := readNodeLabels(ctx, p.labelsFile, p.data.label, p.data.encoding)
 	if err != nil {
 		return nil, nil, err
 	}

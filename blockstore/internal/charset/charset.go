@@ -76,6 +76,17 @@ func (e Encoding) NewReader(in io.Reader) io.Reader {
 	return &strict{in: transform.NewReader(buffered, unicode.BOMOverride(e.plain.NewDecoder())), encoding: e, line: 1}
 }
 
+// UnknownError says that bytes are no character of an encoding.
+type UnknownError struct {
+	Line     int64 // counted from 1
+	Encoding Encoding
+}
+
+// Error names the line.
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("line %d: bytes that are no character of %s; name the encoding that it has with `encoding`", e.Line, e.Encoding)
+}
+
 // strict looks for what could not be decoded.
 type strict struct {
 	in       io.Reader
@@ -93,7 +104,7 @@ func (s *strict) Read(p []byte) (int, error) {
 	s.last = append(s.last, p[:n]...)
 	if at := bytes.Index(s.last, replacement); at >= 0 {
 		s.line += int64(bytes.Count(s.last[:at], []byte{'\n'}))
-		return 0, fmt.Errorf("line %d: bytes that are no character of %s; is it another encoding?", s.line, s.encoding)
+		return 0, &UnknownError{s.line, s.encoding}
 	}
 	if whole := len(s.last) - (len(replacement) - 1); whole > 0 {
 		s.line += int64(bytes.Count(s.last[:whole], []byte{'\n'}))

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/nystream/nystream/blockstore/internal/charset"
 	"github.com/nystream/nystream/blockstore/internal/column"
 )
 
@@ -105,9 +106,10 @@ func (r *Records) blank(line []byte) bool {
 	return len(trimBlanks(line)) == 0 && (r.Delimiter != '\t' || bytes.IndexByte(line, '\t') < 0)
 }
 
-// AtLine adds a line number to any error but io.EOF.
+// AtLine adds a line number to any error but io.EOF and those that have one.
 func AtLine(err error, line int64) error {
-	if err == io.EOF {
+	var placed *charset.UnknownError
+	if err == io.EOF || errors.As(err, &placed) {
 		return err
 	}
 	return fmt.Errorf("line %d: %w", line, err)

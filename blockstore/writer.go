@@ -89,6 +89,7 @@ var written = map[string]struct {
 	formats.CSV:         {text.NewCSVEncoder(','), text.NewCSVPipe(',')},
 	tsv:                 {text.NewCSVEncoder('\t'), text.NewCSVPipe('\t')},
 	formats.Libsvm:      {text.NewLibsvmEncoder, text.NewLibsvmPipe},
+	formats.JSONLines:   {text.NewJSONLinesEncoder, text.NewJSONLinesPipe},
 	formats.Parquet:     {parquet.NewEncoder, nil},
 	formats.Arrow:       {arrow.NewEncoder, nil},
 	formats.ArrowStream: {arrow.NewStreamEncoder, arrow.NewStreamPipe},
@@ -97,7 +98,7 @@ var written = map[string]struct {
 
 // OutputFormats returns the values that Schema.Format may have.
 func OutputFormats() []string {
-	return []string{formats.Parquet, formats.Arrow, formats.ArrowStream, formats.NPY, formats.CSV, tsv, formats.Libsvm, formats.Store}
+	return []string{formats.Parquet, formats.Arrow, formats.ArrowStream, formats.NPY, formats.CSV, tsv, formats.JSONLines, formats.Libsvm, formats.Store}
 }
 
 // PipeFormats returns the formats that NewWriter writes.
@@ -114,10 +115,12 @@ func OutputFormat(path string) string {
 		return ""
 	}
 	switch extension := strings.ToLower(filepath.Ext(path)); extension {
-	case ".npy", ".csv", ".tsv", ".libsvm", ".parquet", ".arrow", ".nys":
+	case ".npy", ".csv", ".tsv", ".libsvm", ".jsonl", ".parquet", ".arrow", ".nys":
 		return extension[1:]
 	case ".arrows":
 		return formats.ArrowStream
+	case ".ndjson":
+		return formats.JSONLines
 	case ".svm":
 		return formats.Libsvm
 	case ".feather", ".ipc":
@@ -147,7 +150,7 @@ func WriterBytes(format string, columns int) int64 {
 func Create(path string, s Schema) (Writer, error) {
 	if s.Format == "" {
 		if s.Format = OutputFormat(path); s.Format == "" {
-			return nil, fmt.Errorf("cannot write %s: the format is taken from the extension, one of .npy .csv .tsv .libsvm .svm .parquet .arrow .arrows .feather .ipc .nys", path)
+			return nil, fmt.Errorf("cannot write %s: the format is taken from the extension, one of .npy .csv .tsv .jsonl .ndjson .libsvm .svm .parquet .arrow .arrows .feather .ipc .nys", path)
 		}
 	}
 	start := written[s.Format].file

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -58,6 +59,8 @@ func openWritten(path string) (column.Table, error) {
 	switch filepath.Ext(path) {
 	case ".npy":
 		return npy.Open(context.Background(), path)
+	case ".jsonl":
+		return text.OpenJSONLines(context.Background(), path, 0)
 	case ".libsvm":
 		return text.OpenLibsvm(context.Background(), path, 0)
 	}
@@ -67,7 +70,7 @@ func openWritten(path string) (column.Table, error) {
 // What is written comes back, bit for bit.
 func TestWritersRoundTrip(t *testing.T) {
 	t.Parallel()
-	for _, extension := range []string{".npy", ".csv", ".tsv", ".libsvm"} {
+	for _, extension := range []string{".npy", ".csv", ".tsv", ".libsvm", ".jsonl"} {
 		t.Run(extension, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "a"+extension)
 			rapid.Check(t, func(rt *rapid.T) {
@@ -80,7 +83,13 @@ func TestWritersRoundTrip(t *testing.T) {
 				for j := range d {
 					schema.Columns = append(schema.Columns, "x"+strconv.Itoa(j))
 				}
-				if err := writeRows(path, schema, rows, nil, rapid.IntRange(1, 4).Draw(rt, "batch")); err != nil {
+				err := writeRows(path, schema, rows, nil, rapid.IntRange(1, 4).Draw(rt, "batch"))
+				infinite := slices.ContainsFunc(slices.Concat(rows...), func(v float64) bool { return math.IsInf(v, 0) })
+				if extension == ".jsonl" && infinite {
+					filetest.WantError(t, err, "no infinite numbers")
+					return
+				}
+				if err != nil {
 					rt.Fatal(err)
 				}
 				tb, err := openWritten(path)
@@ -107,6 +116,72 @@ func TestWritersRoundTrip(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// JSON lines are objects whose members have the names of the columns: null is no value and
+// NaN.
+func TestJSONLinesWriter(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.jsonl")
+	schema := Schema{Columns: []string{"0", "x\"y<"}, Rows: -1, Kept: []stream.Field{{Name: "s", Kind: stream.String}, {Name: "i", Kind: stream.Int64}, {Name: "f", Kind: stream.Float64}}}
+	rows := [][]float64{{1, 2.5}, {-0.1, 1e300}, {math.NaN(), math.Copysign(0, -1)}}
+	kept := []stream.Column{
+		{Kind: stream.String, Strings: []string{"a \"b\",\n<é", "", " 007 "}, Valid: []bool{true, false, true}},
+		{Kind: stream.Int64, Ints: []int64{math.MaxInt64, 0, -1}, Valid: []bool{true, false, true}},
+		{Kind: stream.Float64, Floats: []float64{0.1, 0, 3e-5}, Valid: []bool{true, false, true}},
+	}
+	if err := writeRows(path, schema, rows, kept, 2); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"0":1,"x\"y<":2.5,"s":"a \"b\",\n<é","i":9223372036854775807,"f":0.1}
+{"0":-0.1,"x\"y<":1e+300,"s":null,"i":null,"f":null}
+{"0":null,"x\"y<":-0,"s":" 007 ","i":-1,"f":3e-05}
+`
+	if string(got) != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	tb, err := openWritten(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := column.Choose(tb, []int{0, 1}, []int{2, 3, 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gotRows, gotKept, err := filetest.Slurp(src, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept[2].Floats[1] = math.NaN()
+	if diff := cmp.Diff(rows, gotRows, filetest.SameBits); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(kept, gotKept, filetest.SameBits); diff != "" {
+		t.Error(diff)
+	}
+	bad := filepath.Join(dir, "bad.jsonl")
+	for _, test := range []struct {
+		columns []string
+		value   float64
+		text    string
+		want    []string
+	}{
+		{[]string{"a"}, math.Inf(-1), "", []string{"row 0", `column "a"`, "no infinite numbers", ".parquet"}},
+		{[]string{"s"}, 1, "", []string{`several columns are called "s"`, "rename"}},
+		{[]string{"a"}, 1, "\xff", []string{"row 0", `column "s"`, "UTF-8"}},
+		{[]string{"\xff"}, 1, "", []string{"the name of column", "UTF-8"}},
+	} {
+		schema := Schema{Columns: test.columns, Rows: 1, Kept: []stream.Field{{Name: "s", Kind: stream.String}}}
+		err := writeRows(bad, schema, [][]float64{{test.value}}, []stream.Column{{Kind: stream.String, Strings: []string{test.text}}}, 1)
+		filetest.WantError(t, err, test.want...)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Error("left behind:", left, err)
 	}
 }
 

@@ -1,0 +1,154 @@
+package text
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/file"
+	"github.com/nystream/nystream/internal/quote"
+	"github.com/nystream/nystream/stream"
+)
+
+// jsonEncoder writes an object per row, whose members are the columns, then the kept ones:
+// numbers in the shortest form that gives the same float64 when read. NaN is null, which is
+// read as NaN; infinities, which JSON does not have, are errors.
+type jsonEncoder struct {
+	path   string
+	out    *bufio.Writer
+	schema stream.Info
+	heads  [][]byte // what comes before each value: its name and what separates members
+	rows   int64
+	line   []byte
+	text   bytes.Buffer
+	quoter *json.Encoder // to text
+}
+
+// NewJSONLinesEncoder starts a file of JSON lines.
+func NewJSONLinesEncoder(f *file.Atomic, s stream.Info) (column.Encoder, error) {
+	s.Name = f.Target
+	return NewJSONLinesPipe(f, s)
+}
+
+// NewJSONLinesPipe starts to write JSON lines to a pipe.
+func NewJSONLinesPipe(out io.Writer, s stream.Info) (column.Encoder, error) {
+	if len(s.Columns)+len(s.Kept) == 0 {
+		return nil, column.ErrNoColumns
+	}
+	e := &jsonEncoder{path: s.Name, out: bufio.NewWriterSize(out, file.BufferSize), schema: s}
+	e.quoter = json.NewEncoder(&e.text)
+	e.quoter.SetEscapeHTML(false)
+	taken := make(map[string]bool)
+	for i := range len(s.Columns) + len(s.Kept) {
+		name := e.name(i)
+		if taken[name] {
+			return nil, fmt.Errorf("several columns are called %s, and members of a JSON object have different names; rename them, or write .parquet or .csv", quote.Name(name))
+		}
+		taken[name] = true
+		head := []byte{'{'}
+		if i > 0 {
+			head[0] = ','
+		}
+		head, err := e.appendText(head, name)
+		if err != nil {
+			return nil, fmt.Errorf("the name of column %s: %w", quote.Name(name), err)
+		}
+		e.heads = append(e.heads, append(head, ':'))
+	}
+	return e, nil
+}
+
+// name returns the name of a column or, behind these, of a kept one.
+func (e *jsonEncoder) name(i int) string {
+	if i < len(e.schema.Columns) {
+		return e.schema.Columns[i]
+	}
+	return e.schema.Kept[i-len(e.schema.Columns)].Name
+}
+
+func (e *jsonEncoder) Encode(b *stream.Batch, n int) error {
+	for i := range n {
+		if at, err := e.row(b, i); err != nil {
+			return fault.Cell(e.path, e.rows, e.name(at), "%w", err)
+		}
+		if _, err := e.out.Write(append(e.line, '}', '\n')); err != nil {
+			return err
+		}
+		e.rows++
+	}
+	return nil
+}
+
+// row makes the line of a row. After an error it returns the column.
+func (e *jsonEncoder) row(b *stream.Batch, i int) (at int, err error) {
+	e.line = e.line[:0]
+	for _, v := range column.Row(b.X, i) {
+		if err := e.number(at, v); err != nil {
+			return at, err
+		}
+		at++
+	}
+	for k := range b.Kept {
+		if err := e.kept(at, &b.Kept[k], i); err != nil {
+			return at, err
+		}
+		at++
+	}
+	return at, nil
+}
+
+// errJSONInfinite is the error of a number that JSON does not have.
+var errJSONInfinite = errors.New("JSON has no infinite numbers; write .parquet, .arrow or .csv")
+
+// number adds a number to the line.
+func (e *jsonEncoder) number(at int, v float64) error {
+	e.line = append(e.line, e.heads[at]...)
+	switch {
+	case math.IsInf(v, 0):
+		return errJSONInfinite
+	case v != v:
+		e.line = append(e.line, "null"...)
+	default:
+		e.line = appendNumber(e.line, v)
+	}
+	return nil
+}
+
+// kept adds value i of a kept column to the line.
+func (e *jsonEncoder) kept(at int, c *stream.Column, i int) (err error) {
+	switch {
+	case c.Null(i):
+		return e.number(at, math.NaN())
+	case c.Kind == stream.Float64:
+		return e.number(at, c.Floats[i])
+	}
+	e.line = append(e.line, e.heads[at]...)
+	if c.Kind == stream.Int64 {
+		e.line = strconv.AppendInt(e.line, c.Ints[i], 10)
+		return nil
+	}
+	e.line, err = e.appendText(e.line, c.Strings[i])
+	return err
+}
+
+// appendText writes a text in quotes.
+func (e *jsonEncoder) appendText(line []byte, s string) ([]byte, error) {
+	if !utf8.ValidString(s) {
+		return line, checkText([]byte(s))
+	}
+	e.text.Reset()
+	if err := e.quoter.Encode(s); err != nil {
+		return line, err
+	}
+	return append(line, bytes.TrimSuffix(e.text.Bytes(), []byte{'\n'})...), nil
+}
+
+func (e *jsonEncoder) Finish() error { return e.out.Flush() }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
@@ -167,23 +166,40 @@ func (m Adaptive) allowed() float64 {
 	return m.Tolerance
 }
 
-// count returns how many of the eigenvalues, in descending order, the tolerance asks for.
-func (m Adaptive) count(values []float64) int64 {
+// count returns how many eigenvalues of A the tolerance asks for, from those of a block of
+// sampled rows, in descending order.
+func (m Adaptive) count(values []float64, b *sampledBlock) int64 {
 	if m.Norm == NormFrobenius {
-		most, rest, c := m.Tolerance*m.Tolerance*dense.Dot(values, values), 0.0, len(values)
-		for c > 0 && rest+values[c-1]*values[c-1] <= most {
-			c--
-			rest += values[c] * values[c]
-		}
-		return int64(c)
+		return m.countSquares(values, b)
 	}
 	c := int64(0)
 	for _, v := range values {
-		if v > m.allowed()*values[0] {
+		if adaptiveSafety*v > m.allowed()*values[0] {
 			c++
 		}
 	}
 	return c
+}
+
+// countSquares is count in the Frobenius norm. What c eigenvalues leave between the rows of a
+// sample is nearly diagonal there, so that the eigenvalues with the whole diagonal are all about
+// the same: only their deviations from their mean are entries off the diagonal, which are
+// many more in A.
+func (m Adaptive) countSquares(values []float64, b *sampledBlock) int64 {
+	rows := float64(len(values))
+	mean, _ := b.meanDiagonal()
+	lift := (b.left.of/rows - 1) * mean // the diagonal of the block has no weight
+	most := m.Tolerance * m.Tolerance / (adaptiveSafety * adaptiveSafety) * b.squares()
+	var sum, squares float64
+	for c := len(values) - 1; c >= 0; c-- {
+		v, left := values[c]+lift, rows-float64(c)
+		sum, squares = sum+v, squares+v*v
+		off := math.Max(0, squares-sum*sum/left) * (rows / left) * (rows / left) // the c directions take a part of what is noise
+		if off > most {
+			return int64(c + 1)
+		}
+	}
+	return 0
 }
 
 // firstColumns returns how many eigenvalues of A, judged by a sample of its rows, the
@@ -201,8 +217,18 @@ func (m Adaptive) firstColumns(ctx context.Context, e stream.Engine, src stream.
 	if err := t.chooseUnit(ctx, e, panels[0].rows, panels[0]); err != nil {
 		return 0, err
 	}
-	few := chooser{seed: m.Seed}.draw(panels[0], min(adaptiveRows, panels[0].rows.Rows), "first spectrum")
-	side := &sampleSide{rows: t.pickIndices(panels[0], few), of: float64(n)}
+	count, err := m.countSampled(ctx, e, t, panels[0], n)
+	if err != nil {
+		return 0, err
+	}
+	return m.enough(ctx, e, t, panels[0], max(adaptiveLeast, count+count/4), n)
+}
+
+// countSampled returns how many eigenvalues of A the tolerance asks for, judged by some of the
+// sampled rows.
+func (m Adaptive) countSampled(ctx context.Context, e stream.Engine, t *tiles, sample *panel, n int64) (int64, error) {
+	few := chooser{seed: m.Seed}.draw(sample, min(adaptiveRows, sample.rows.Rows), "first spectrum")
+	side := &sampleSide{rows: t.pickIndices(sample, few), of: float64(n)}
 	b, err := t.sampledBlock(ctx, e, &Model{}, side, side, true)
 	if err != nil {
 		return 0, err
@@ -211,8 +237,7 @@ func (m Adaptive) firstColumns(ctx context.Context, e stream.Engine, src stream.
 	if err != nil {
 		return 0, err
 	}
-	count := m.count(values)
-	return m.enough(ctx, e, t, panels[0], max(adaptiveLeast, count+count/4), n)
+	return m.count(values, b), nil
 }
 
 // enough doubles the number of columns until uniform landmarks from one half of

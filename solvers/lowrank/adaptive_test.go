@@ -3,10 +3,16 @@ package lowrank
 import (
 	"context"
 	"math"
+	"slices"
+	"sort"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -64,6 +70,57 @@ func TestAdaptiveNorm(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestAdaptiveFirstCount compares how many eigenvalues a sample asks for with how many of the
+// whole matrix, of kernels whose tail is mostly on the diagonal of the sample.
+func TestAdaptiveFirstCount(t *testing.T) {
+	t.Parallel()
+	const n = 1000
+	draw := sketch.NewRandom(3, "test uniform")
+	x := filled(n, 10, func(i, j int) float64 { s := draw.At(uint64(10*i + j)); return s.Float64() })
+	for _, c := range []struct {
+		k    kernelgen.Kernel
+		x    blas64.General
+		norm Norm
+	}{
+		{kernelgen.RBF(0.3), x, NormFrobenius}, {kernelgen.RBF(0.6), x, NormFrobenius}, {kernelgen.Laplace(0.05), x, NormFrobenius},
+		{kernelgen.RBF(3), clusters(n, 3, 1), NormFrobenius}, {kernelgen.RBF(0.3), x, NormSpectral}, {kernelgen.RBF(3), clusters(n, 3, 1), NormSpectral},
+	} {
+		values, err := eigenvaluesOf("a", kernelMatrix(c.k, c.x, c.x))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tiles := newTiles(c.k, Float64)
+		panels, err := tiles.gatherSets(context.Background(), stream.FromMatrix("x", c.x), rowSet{numbers: slices.Sorted(slices.Values(sketch.NewRandom(1, "test sample").Choose(n, 600)))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tolerance := range []float64{0.1, 0.05, 0.02} {
+			whole := leastRankOf(values, tolerance/adaptiveSafety, c.norm)
+			count, err := Adaptive{Tolerance: tolerance, Norm: c.norm, Seed: 1}.countSampled(context.Background(), stream.Engine{}, tiles, panels[0], n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%v, %s, tolerance %g: %d of the sample, %d of the whole", c.k, c.norm, tolerance, count, whole)
+			if float64(count) > 1.25*float64(whole)+2 || float64(count) < 0.8*float64(whole)-2 {
+				t.Errorf("%v, %s, tolerance %g: %d of the sample, %d of the whole", c.k, c.norm, tolerance, count, whole)
+			}
+		}
+	}
+}
+
+// leastRankOf returns the least rank whose best approximation is within a tolerance.
+func leastRankOf(values []float64, tolerance float64, norm Norm) int {
+	if norm == NormSpectral {
+		return sort.Search(len(values), func(c int) bool { return math.Abs(values[c]) <= tolerance*values[0] })
+	}
+	rest, whole, c := 0.0, dense.Dot(values, values), len(values)
+	for c > 0 && rest+values[c-1]*values[c-1] <= tolerance*tolerance*whole {
+		c--
+		rest += values[c] * values[c]
+	}
+	return c
 }
 
 // TestAdaptiveLimits: what stops the growth is told.

@@ -83,6 +83,12 @@ const mostRounds = 3
 // cache.
 const chunkBytes = 1 << 18
 
+// A chunk of many columns has up to wideChunk rows, and wideChunkBytes.
+const (
+	wideChunk      = 256
+	wideChunkBytes = 1 << 21
+)
+
 // append sets p to the R factor of the stack of block and r, where r is upper
 // trapezoidal, and reports whether it could. It cannot if the stack has an entry
 // that is not finite.
@@ -221,8 +227,13 @@ func (c *cholesky) addGram(rows blas64.General, solver *simd.UpperSolver, add bo
 	}
 }
 
-// chunkRows returns how many rows of so many columns are worked on at a time.
-func chunkRows(cols int) int { return max(64, chunkBytes/8/(cols+simd.Lanes)&^7) }
+// chunkRows returns how many rows of so many columns are worked on at a time. Bits do not
+// depend on it. A chunk of many columns that fits chunkBytes would have so few rows that the
+// time goes into reading and writing the Gram matrix.
+func chunkRows(cols int) int {
+	fit := func(bytes int) int { return bytes / 8 / (cols + simd.Lanes) &^ 7 }
+	return max(64, fit(chunkBytes), min(wideChunk, fit(wideChunkBytes)))
+}
 
 // trace returns the trace of g; it is not finite if a diagonal entry of g is not. Every entry of S is in a
 // sum of squares there.

@@ -170,3 +170,16 @@ func TestMultiplyUpper(t *testing.T) {
 		restore()
 	}
 }
+
+// TestChunkRows: chunks are of whole groups of rows, and no longer than memory allows.
+func TestChunkRows(t *testing.T) {
+	for _, cols := range []int{1, 20, 50, 200, 500, 800, 1600, 5000, 50000} {
+		n := chunkRows(cols)
+		if n%8 != 0 || n < 64 || n > 64 && n*cols*8 > wideChunkBytes {
+			t.Errorf("%d rows of %d columns", n, cols)
+		}
+		if cols >= 500 && cols <= 1000 && n != wideChunk {
+			t.Errorf("%d rows of %d columns, want %d: most of the time would go into the Gram matrix", n, cols, wideChunk)
+		}
+	}
+}

@@ -1,10 +1,14 @@
 package ism
 
 import (
+	"context"
+	"sync"
+
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/stream"
 )
 
 // entries is a kernel between points: one of package kernelgen, or a curve of β.
@@ -80,6 +84,25 @@ func (k entries) fill(dst blas64.General, rows, marks points, w *kernelgen.Works
 	}
 }
 
+// betweenPanel is how many rows of a matrix in memory are worked on at a time: there are a few
+// hundred.
+const betweenPanel = 64
+
+// between returns the entries between rows and marks, which are packed, computed by panels
+// of rows, as many at a time as the engine has workers.
+func (k entries) between(ctx context.Context, e stream.Engine, rows, marks points) (blas64.General, error) {
+	out := stream.NewMatrix(rows.x.Rows, marks.x.Rows)
+	rooms := sync.Pool{New: func() any { return new(kernelgen.Workspace) }}
+	const n = betweenPanel
+	return out, stream.Each(ctx, e.Threads, (rows.x.Rows+n-1)/n, func(i int) error {
+		w := rooms.Get().(*kernelgen.Workspace)
+		defer rooms.Put(w)
+		part := rows.slice(i*n, min(n, rows.x.Rows-i*n))
+		k.fill(stream.RowSlice(out, i*n, part.x.Rows), part, marks, w)
+		return nil
+	})
+}
+
 // addAnchors makes anchored entries of k(β).
 func (k entries) addAnchors(dst blas64.General, rows, marks points) {
 	own := make([]float64, dst.Rows)
@@ -118,6 +141,15 @@ func (k entries) diagonal(dst []float64, p points) {
 			dst[i] /= p.sigma[i] * p.sigma[i]
 		}
 	}
+}
+
+// slice returns so many points from the first on, which share memory with p.
+func (p points) slice(first, rows int) points {
+	some := points{x: stream.RowSlice(p.x, first, rows)}
+	if p.sigma != nil {
+		some.sigma = p.sigma[first : first+rows]
+	}
+	return some
 }
 
 // at returns the points with the given indices.

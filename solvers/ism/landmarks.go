@@ -48,13 +48,13 @@ type landmarks struct {
 }
 
 // newLandmarks picks at most so many landmarks from the points of a pool.
-func newLandmarks(k entries, pool points, most int, tolerance float64) (*landmarks, error) {
+func newLandmarks(ctx context.Context, e stream.Engine, k entries, pool points, most int, tolerance float64) (*landmarks, error) {
 	l := &landmarks{entries: k}
 	find := l.pivoted
 	if !k.psd {
 		find = l.indefinite
 	}
-	if err := find(pool, min(most, pool.x.Rows), tolerance); err != nil {
+	if err := find(ctx, e, pool, min(most, pool.x.Rows), tolerance); err != nil {
 		return nil, err
 	}
 	l.marks = k.pack(pool.at(l.index))
@@ -78,7 +78,7 @@ var errKernel = errors.New("ism: the kernel of the rows is zero or overflows; sc
 // pool, the next always the row of which most is left in proportion to its diagonal, so
 // that a few large rows do not outweigh the others, down to the tolerance: K_JJ = L·Lᵀ,
 // P = L⁻ᵀ. Cost: r·m entries and r²·m flops for m points.
-func (l *landmarks) pivoted(pool points, most int, tolerance float64) error {
+func (l *landmarks) pivoted(ctx context.Context, _ stream.Engine, pool points, most int, tolerance float64) error {
 	diagonal := make([]float64, pool.x.Rows)
 	l.diagonal(diagonal, pool)
 	for _, v := range diagonal {
@@ -93,6 +93,9 @@ func (l *landmarks) pivoted(pool points, most int, tolerance float64) error {
 	}
 	var work kernelgen.Workspace
 	for len(f.Pivots) < most && l.left > tolerance {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		column := stream.NewMatrix(pool.x.Rows, 1)
 		l.fill(column, pool, l.pack(pool.at([]int{next})), &work)
 		f.Take(next, column.Data)
@@ -133,14 +136,16 @@ func mostLeft(left, diagonal []float64) (row int, mean float64) {
 
 // indefinite takes the first points of the pool, which are in random order, and the
 // pseudo-inverse of their kernel by its eigenvalues of either sign.
-func (l *landmarks) indefinite(pool points, most int, tolerance float64) error {
+func (l *landmarks) indefinite(ctx context.Context, e stream.Engine, pool points, most int, tolerance float64) error {
 	l.index = l.index[:0]
 	for i := range most {
 		l.index = append(l.index, i*pool.x.Rows/most)
 	}
 	marks := l.pack(pool.at(l.index))
-	k := stream.NewMatrix(most, most)
-	l.fill(k, marks, marks, nil)
+	k, err := l.between(ctx, e, marks, marks)
+	if err != nil {
+		return err
+	}
 	if !dense.Finite(k) || dense.MaxAbs(k) == 0 {
 		return errKernel
 	}
@@ -163,17 +168,19 @@ func (l *landmarks) indefinite(pool points, most int, tolerance float64) error {
 			l.project.Data[i*l.project.Stride+s] = eig.vectors.Data[i*eig.vectors.Stride+j] / math.Sqrt(math.Abs(eig.values[j]))
 		}
 	}
-	l.left = l.unexplained(pool, marks)
-	return nil
+	l.left, err = l.unexplained(ctx, e, pool, marks)
+	return err
 }
 
 // unexplained returns Σ|K_ii − K̂_ii|/Σ|K_ii| on the pool.
-func (l *landmarks) unexplained(pool, marks points) float64 {
+func (l *landmarks) unexplained(ctx context.Context, e stream.Engine, pool, marks points) (float64, error) {
 	m := pool.x.Rows
 	diagonal := make([]float64, m)
 	l.diagonal(diagonal, pool)
-	c := stream.NewMatrix(m, len(l.index))
-	l.fill(c, pool, marks, nil)
+	c, err := l.between(ctx, e, pool, marks)
+	if err != nil {
+		return 0, err
+	}
 	f := dense.Mul(noTrans, c, noTrans, l.project)
 	off, total := 0.0, 0.0
 	for i, v := range diagonal {
@@ -184,9 +191,9 @@ func (l *landmarks) unexplained(pool, marks points) float64 {
 		off += math.Abs(v)
 	}
 	if total == 0 {
-		return math.NaN()
+		return math.NaN(), nil
 	}
-	return off / total
+	return off / total, nil
 }
 
 // features returns C·P of rows in memory, n×s.

@@ -87,7 +87,7 @@ func (l *linear) evaluate(ctx context.Context, g *gamma, w blas64.General) (*eva
 			p.add(&feature{term: t, coefficient: t.Weight * t.Slope.Factor, cols: 1})
 			continue
 		}
-		marks, err := l.landmarks(t, t.entriesOf(t.Slope, true), w)
+		marks, err := l.landmarks(ctx, t, t.entriesOf(t.Slope, true), w)
 		if err != nil {
 			return nil, err
 		}
@@ -97,7 +97,7 @@ func (l *linear) evaluate(ctx context.Context, g *gamma, w blas64.General) (*eva
 			continue
 		}
 		k, factor := t.valuesOf(g.centred())
-		if marks, err = l.landmarks(t, k, w); k.anchored && errors.Is(err, errZero) {
+		if marks, err = l.landmarks(ctx, t, k, w); k.anchored && errors.Is(err, errZero) {
 			continue // f is constant to rounding, and Γ does not see constants
 		}
 		if err != nil {
@@ -106,7 +106,9 @@ func (l *linear) evaluate(ctx context.Context, g *gamma, w blas64.General) (*eva
 		p.addValue(&value{term: i, factor: t.Weight * factor, marks: marks, cols: len(marks.index)})
 	}
 	if !changed {
-		l.predict(p, now)
+		if err := l.predict(ctx, p, now); err != nil {
+			return nil, err
+		}
 	} else if err := l.count(ctx, p); err != nil {
 		return nil, err
 	}
@@ -129,14 +131,14 @@ func (l *linear) project(t term, w blas64.General) points {
 }
 
 // landmarks picks landmarks for W, from rows of the sample at equal steps.
-func (l *linear) landmarks(t term, k entries, w blas64.General) (*landmarks, error) {
+func (l *linear) landmarks(ctx context.Context, t term, k entries, w blas64.General) (*landmarks, error) {
 	all := l.project(t, w)
 	size := min(2*l.most, all.x.Rows)
 	index := make([]int, size)
 	for i := range index {
 		index[i] = i * all.x.Rows / size
 	}
-	marks, err := newLandmarks(k, all.at(index), l.most, l.tolerance)
+	marks, err := newLandmarks(ctx, l.data.engine, k, all.at(index), l.most, l.tolerance)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +158,7 @@ func (l *linear) landmarks(t term, k entries, w blas64.General) (*landmarks, err
 // with W' the W of the pass before, whose sums its features carry to any z. sample is
 // the sum over the sample, scaled up for each class or factor. When W no longer
 // changes, t̂ is t.
-func (l *linear) predict(p *pass, now *summed) {
+func (l *linear) predict(ctx context.Context, p *pass, now *summed) error {
 	scaledUp := make([]blas64.General, len(p.gamma.parts))
 	for s, part := range p.gamma.parts {
 		scaledUp[s] = part.scaledUp(l.held.rows, p.gamma.n)
@@ -169,14 +171,14 @@ func (l *linear) predict(p *pass, now *summed) {
 			if f.marks == nil {
 				continue // done when it was added
 			}
-			t := l.sampleSums(f.term, f.marks, scaledUp[s], now.w)
-			if l.before != nil {
-				dense.Add(-1, l.at(f, scaledUp[s]), t)
-				dense.Add(1, l.before.at(l, i, s, f), t)
+			t, err := l.predicted(ctx, f, scaledUp[s], now.w, func() (blas64.General, error) { return l.before.at(ctx, l, i, s, f) })
+			if err != nil {
+				return err
 			}
 			f.setDegrees(s, part, t)
 		}
 	}
+	return nil
 }
 
 // count works out the sums for the degrees of distances in a pass of their own, for the
@@ -210,33 +212,51 @@ func (p *pass) hasDistances() bool {
 	return false
 }
 
-// sampleSums returns G_sampleᵀ·κ'(sample, z) for landmarks z of any W, k×r.
-func (l *linear) sampleSums(t term, marks *landmarks, scaledUp, w blas64.General) blas64.General {
-	return l.sumsAt(marks.entries, l.project(t, w), marks.marks, scaledUp)
+// predicted returns t̂ of a feature. full is the sums over all rows with the W before.
+func (l *linear) predicted(ctx context.Context, f *feature, scaledUp, w blas64.General, full func() (blas64.General, error)) (blas64.General, error) {
+	t, err := l.sumsAt(ctx, f.marks.entries, l.project(f.term, w), f.marks.marks, scaledUp)
+	if err != nil || l.before == nil {
+		return t, err
+	}
+	sample, err := l.at(ctx, f, scaledUp)
+	if err != nil {
+		return t, err
+	}
+	whole, err := full()
+	if err != nil {
+		return t, err
+	}
+	dense.Add(-1, sample, t)
+	dense.Add(1, whole, t)
+	return t, nil
 }
 
-func (l *linear) sumsAt(k entries, rows, marks points, scaledUp blas64.General) blas64.General {
-	c := stream.NewMatrix(rows.x.Rows, marks.x.Rows)
-	k.fill(c, rows, marks, nil)
+// sumsAt returns G_sampleᵀ·κ'(sample, z) for landmarks z of any W, k×r.
+func (l *linear) sumsAt(ctx context.Context, k entries, rows, marks points, scaledUp blas64.General) (blas64.General, error) {
+	c, err := k.between(ctx, l.data.engine, rows, marks)
+	if err != nil {
+		return c, err
+	}
 	l.entries += int64(c.Rows) * int64(c.Cols)
-	return dense.Mul(trans, scaledUp, noTrans, c)
+	return dense.Mul(trans, scaledUp, noTrans, c), nil
 }
 
 // at returns the sums over the sample with the W before, at the landmarks of now.
-func (l *linear) at(f *feature, scaledUp blas64.General) blas64.General {
+func (l *linear) at(ctx context.Context, f *feature, scaledUp blas64.General) (blas64.General, error) {
 	rows := l.project(f.term, l.before.w)
-	return l.sumsAt(f.marks.entries, rows, f.marks.pack(rows.at(f.marks.index)), scaledUp)
+	return l.sumsAt(ctx, f.marks.entries, rows, f.marks.pack(rows.at(f.marks.index)), scaledUp)
 }
 
 // at returns the sums over all rows with the W before, by its features, at the landmarks
 // of now.
-func (b *summed) at(l *linear, term, part int, f *feature) blas64.General {
+func (b *summed) at(ctx context.Context, l *linear, term, part int, f *feature) (blas64.General, error) {
 	marks := b.marks[term]
-	z := l.project(f.term, b.w).at(f.marks.index)
-	c := stream.NewMatrix(z.x.Rows, len(marks.index))
-	marks.fill(c, z, marks.marks, nil)
+	c, err := marks.between(ctx, l.data.engine, l.project(f.term, b.w).at(f.marks.index), marks.marks)
+	if err != nil {
+		return c, err
+	}
 	l.entries += int64(c.Rows) * int64(c.Cols)
-	return dense.Mul(noTrans, dense.Mul(noTrans, b.sums[part][term], noTrans, marks.inverse), trans, c)
+	return dense.Mul(noTrans, dense.Mul(noTrans, b.sums[part][term], noTrans, marks.inverse), trans, c), nil
 }
 
 // setDegrees makes the degrees of part s of sums Gᵀ·C, k×r: 2·coefficient·T·sums·Q. They

@@ -76,7 +76,10 @@ func KernelTargets(ctx context.Context, e stream.Engine, y blas64.General, k ker
 	if !k.PositiveSemiDefinite() {
 		return nil, fmt.Errorf("ism: %v is not known to be positive semi-definite; take another kernel for the targets", k)
 	}
-	marks, err := newLandmarks(entries{kernel: k, psd: true}, points{x: rows.x}, rank, landmarkTolerance)
+	marks, err := newLandmarks(ctx, e, entries{kernel: k, psd: true}, points{x: rows.x}, rank, landmarkTolerance)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("ism: %v of the targets is zero or overflows; scale them", k)
 	}

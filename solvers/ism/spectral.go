@@ -64,7 +64,7 @@ func inMemory(xw blas64.General) projected {
 // embed finds Y for projected rows, with a projected sample of them. Cost: three passes,
 // n·r entries in each and 4·n·r² flops.
 func (s *spectralFeatures) embed(ctx context.Context, src projected, sample blas64.General) (*embedding, error) {
-	blocks, cols, err := s.blocks(sample)
+	blocks, cols, err := s.blocks(ctx, sample)
 	if err != nil {
 		return nil, err
 	}
@@ -118,14 +118,14 @@ func degreeError(row int64, degree float64) error {
 
 // blocks picks the landmarks of each term. Those of inner products alone have as many as
 // the rank of the rows.
-func (s *spectralFeatures) blocks(sample blas64.General) (blocks []spectralBlock, cols int, err error) {
+func (s *spectralFeatures) blocks(ctx context.Context, sample blas64.General) (blocks []spectralBlock, cols int, err error) {
 	for _, t := range s.terms {
 		all := points{x: sample}
 		if t.local() {
 			all.sigma = s.held.scale[t.Neighbour]
 		}
 		k, factor := t.valuesOf(!s.degrees)
-		marks, err := newLandmarks(k, all, s.most, embeddingTolerance)
+		marks, err := newLandmarks(ctx, s.data.engine, k, all, s.most, embeddingTolerance)
 		if err != nil {
 			return nil, 0, err
 		}

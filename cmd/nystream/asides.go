@@ -40,9 +40,10 @@ func (s *asides) choose(ctx context.Context, j *job, args []string, said []aside
 	return nil
 }
 
-// kept returns the flags with which DATA are opened: the columns are carried along.
+// kept returns the flags with which DATA are opened: the columns are carried along, behind
+// those of --keep.
 func (s *asides) kept(d dataFlags) *dataFlags {
-	d.label, d.keep = "", nil
+	d.label, d.keep = "", trimmed(d.keep)
 	for _, a := range s.list {
 		for _, name := range a.columns {
 			if a.file == "" && !slices.Contains(d.keep, name) {

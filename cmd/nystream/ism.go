@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ism"
@@ -122,7 +120,7 @@ func (c *ismTask) refuses(args []string) []contradiction {
 	clustering, weighed := p != ism.Supervised, p == ism.SemiSupervised || p == ism.Alternative
 	return []contradiction{
 		{len(args) == 0, noData},
-		c.without(true, "carries nothing along here: use it with nystream transform", "keep"),
+		c.without(c.clustersFile == "", "goes with --clusters-output", "keep"),
 		c.needs(!clustering && !target, "label", ": the column of the classes, such as --label class; or --target for real numbers; or another --paradigm"),
 		{label && target, "--label and --target: W is made for one of them; leave the other out"},
 		c.without(clustering, "is for --paradigm supervised", "target"),
@@ -394,42 +392,15 @@ func (c *ismTask) knownWords() string {
 }
 
 // write writes the clusters, uncommitted.
-func (c *ismTask) write(_ context.Context, _ model.Model) (writers []pathWriter, err error) {
+func (c *ismTask) write(ctx context.Context, _ model.Model) (writers []pathWriter, err error) {
 	if c.clustersFile != "" {
-		w, err := c.writeClusters(c.clustersFile, c.fitting.Labels)
+		w, err := c.writeClusters(ctx, c.clustersFile, c.fitting.Labels)
 		if err != nil {
 			return nil, err
 		}
 		writers = append(writers, w)
 	}
 	return writers, nil
-}
-
-// writeClusters writes a file of the numbers of clusters, from 0, uncommitted.
-func (a *app) writeClusters(path string, labels []int) (pathWriter, error) {
-	w, err := a.create(path, blockstore.Schema{Columns: []string{"cluster"}, Rows: int64(len(labels))})
-	if err != nil {
-		return pathWriter{}, err
-	}
-	if err := writeLabels(w, labels); err != nil {
-		w.Abort()
-		return pathWriter{}, err
-	}
-	return pathWriter{w, path}, nil
-}
-
-// writeLabels writes numbers of clusters, from 0.
-func writeLabels(w blockstore.Writer, labels []int) error {
-	x := stream.NewMatrix(min(stream.PanelRows, len(labels)), 1)
-	for part := range slices.Chunk(labels, stream.PanelRows) {
-		for i, l := range part {
-			x.Data[i] = float64(l)
-		}
-		if err := w.Write(&stream.Batch{X: stream.RowSlice(x, 0, len(part))}, len(part)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // dropChoice clears the engine that was chosen if it was asked for.

@@ -225,9 +225,9 @@ func (j *job) check(args []string) error {
 	if err := j.data.check(); err != nil {
 		return err
 	}
-	for _, f := range j.factors {
-		if j.numbersOnly(f.path) && len(j.data.keep) > 0 {
-			return usagef("--%s %s: it would hold one matrix of numbers, and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --keep", f.flag, f.path)
+	for _, f := range j.task.outputs() {
+		if f.path != "" && j.numbersOnly(f.path) && len(j.data.keep) > 0 {
+			return usagef("%s %s: it would hold one matrix of numbers, and cannot carry columns along; write .parquet, .arrow or .csv, or leave out --keep", f.flag, f.path)
 		}
 	}
 	inputs := append(append(args[:len(args):len(args)], j.rightFiles...), j.task.inputs()...)

@@ -152,7 +152,8 @@ func (c *operatorTask) refuses(args []string) []contradiction {
 	_, inverts := op.Regularisation()
 	return []contradiction{
 		{len(args) == 0, noData},
-		c.without(true, "carries nothing along here: use it with nystream transform", "label", "keep"),
+		c.without(true, "carries nothing along here: use --keep", "label"),
+		c.without(c.clustersFile == "", "goes with --clusters-output", "keep"),
 		c.needs(true, "kind", ", such as --kind cca; nystream help fit operator lists the kinds"),
 		{with && lag, "--with and --lag both say what goes with the rows of X: leave one of them out"},
 		c.without(op.Traits().Alone && !explicit, "is for operators between x and y, and the covariance is of X alone: leave it out", "with", "lag"),

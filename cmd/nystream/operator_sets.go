@@ -19,7 +19,7 @@ func (c *operatorTask) write(ctx context.Context, _ model.Model) (writers []path
 		}
 	}
 	if c.clustersFile != "" {
-		w, err := c.writeClusters(c.clustersFile, c.labels)
+		w, err := c.writeClusters(ctx, c.clustersFile, c.labels)
 		if err != nil {
 			return nil, err
 		}

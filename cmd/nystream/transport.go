@@ -85,7 +85,8 @@ func (c *transportTask) refuses(args []string) []contradiction {
 	positive := func(v float64) bool { return v > 0 && v <= math.MaxFloat64 }
 	return []contradiction{
 		{len(args) == 0, noData},
-		c.without(true, "carries nothing along here: use it with nystream transform", "label", "keep"),
+		c.without(true, "carries nothing along here: use --keep", "label"),
+		c.without(!c.writesFactors(), "goes with --left-output or --right-output", "keep"),
 		oneStandardInput(args, c.rightFiles),
 		c.needs(true, "kernel", ", such as --kernel 'rbf(gamma=10)'"),
 		c.least("rank", c.rank, 1),

@@ -372,7 +372,7 @@ func (r reading) checkEncoding(path, found string) error {
 // openFormat opens a file of a format that is no compressed text.
 func openFormat(ctx context.Context, path string, r reading) (column.Table, error) {
 	if r.array != "" && r.format != formats.NPZ {
-		return nil, fault.File(path, "`array` names an array of an .npz file, and this is a file of the format %s", r.format)
+		return nil, fault.File(path, "`array` names an array of an .npz file, and this is a file of the format %s; leave it out", r.format)
 	}
 	switch r.format {
 	case formats.Parquet:

@@ -257,7 +257,7 @@ func (r *reader) readAll(c edgeColumns, nodes *nodeTable) error {
 		cells, err := r.lines.Next()
 		switch {
 		case err == io.EOF && r.edges.edges == 0:
-			return errors.New("the file holds a header but no edges")
+			return errors.New("the file holds a header but no edges; is it the right file?")
 		case err == io.EOF:
 			return r.checkLimit(int64(nodes.len()), nodes.bytes)
 		case err != nil:

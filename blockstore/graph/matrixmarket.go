@@ -72,7 +72,7 @@ func newMarket(in *document, banner []string, o Options) (*market, error) {
 	case layout == "array":
 		return nil, errors.New("it is a dense matrix (array), and a graph is read from the coordinate format; write it from a sparse matrix")
 	case layout != "coordinate":
-		return nil, fmt.Errorf("the format %q is not known, only coordinate", layout)
+		return nil, fmt.Errorf("the format %q is not known, only coordinate; write it so", layout)
 	case field != "real" && field != "integer" && field != "pattern" && field != "double":
 		return nil, fmt.Errorf("values of the kind %q are not read, only real, integer and pattern", field)
 	case symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric":
@@ -98,7 +98,7 @@ func newMarket(in *document, banner []string, o Options) (*market, error) {
 func (m *market) readSize() error {
 	cells, err := m.lines.Next()
 	if err == io.EOF {
-		return errors.New("the file ends before the line with its size; it is cut short")
+		return errors.New("the file ends before the line with its size; make or fetch it again")
 	}
 	if err != nil {
 		return err
@@ -110,12 +110,12 @@ func (m *market) readSize() error {
 			size[k], ok = nodeInteger(cells[k])
 		}
 		if !ok || size[k] < 0 {
-			return m.lines.Here(errors.New("the first line after the comments should hold three integers: rows, columns and entries"))
+			return m.lines.Here(errors.New("the first line after the comments should hold three integers: rows, columns and entries; mend it"))
 		}
 	}
 	switch {
 	case size[0] != size[1]:
-		return m.lines.Here(fmt.Errorf("the matrix has %d rows and %d columns; the adjacency matrix of a graph is square", size[0], size[1]))
+		return m.lines.Here(fmt.Errorf("the matrix has %d rows and %d columns; the adjacency matrix of a graph is square; make it so", size[0], size[1]))
 	case size[0] >= math.MaxInt32:
 		return m.lines.Here(errManyNodes)
 	}
@@ -146,7 +146,7 @@ const idleNodes = 1 << 22
 // checkEnd compares what was read with what was promised.
 func (m *market) checkEnd() error {
 	if m.edges.edges != m.promised {
-		return fmt.Errorf("the file ends after %d entries, but promises %d; it is cut short", m.edges.edges, m.promised)
+		return fmt.Errorf("the file ends after %d entries, but promises %d; make or fetch it again", m.edges.edges, m.promised)
 	}
 	if m.nodes > max(idleNodes, 4*m.edges.edges) {
 		return fmt.Errorf("the file promises %d nodes for %d entries, so most rows are empty; number the nodes without gaps", m.nodes, m.edges.edges)
@@ -194,7 +194,7 @@ func (m *market) entry(cells [][]byte) error {
 func (m *market) index(cell []byte) (int32, error) {
 	v, ok := nodeInteger(cell)
 	if !ok || v < 1 || v > m.nodes {
-		return 0, fmt.Errorf("the row or column %q is none of 1 to %d", fault.Shorten(cell), m.nodes)
+		return 0, fmt.Errorf("the row or column %q is none of 1 to %d; mend the line", fault.Shorten(cell), m.nodes)
 	}
 	return int32(v - 1), nil
 }

@@ -108,7 +108,7 @@ func (t *nodeTable) text(id []byte) (int32, error) {
 	}
 	switch {
 	case len(id) == 0:
-		return 0, errors.New("the id of a node is missing")
+		return 0, errors.New("the id of a node is missing; mend the line")
 	case !utf8.Valid(id) || bytes.IndexByte(id, 0) >= 0:
 		return 0, fmt.Errorf("the id %q of a node is no UTF-8 text; name the encoding of the file, such as `encoding latin1`, unless it is damaged", fault.Shorten(id))
 	case len(t.names) == math.MaxInt32-1:

@@ -88,7 +88,7 @@ func (t *document) open(in io.Reader) error {
 			return err
 		}
 		t.closes = append(t.closes, plain)
-		raw = bufio.NewReaderSize(damagedReader{plain, found}, text.HeadSize)
+		raw = bufio.NewReaderSize(plain, text.HeadSize)
 	case found != "" && found != formats.UTF16:
 		return fmt.Errorf("a graph is not read from the format %s; write its edges as CSV or as a Matrix Market file", found)
 	}
@@ -121,21 +121,6 @@ func (t *document) Close() {
 	for _, c := range t.closes {
 		c.Close() // nothing was written
 	}
-}
-
-// damagedReader says of errors that they come from decompression.
-type damagedReader struct {
-	in     io.Reader
-	format string
-}
-
-// Read implements io.Reader.
-func (r damagedReader) Read(p []byte) (int, error) {
-	n, err := r.in.Read(p)
-	if err != nil && err != io.EOF {
-		err = fmt.Errorf("the %s data cannot be decompressed, the file is cut short or damaged: %w", r.format, err)
-	}
-	return n, err
 }
 
 // forwardReader serves a text.Records, which asks for one piece after the other,
@@ -219,7 +204,7 @@ func firstRecords(in *document, delimiter rune) (first, second []string, err err
 	if first == nil && len(in.head) >= text.HeadSize/2 {
 		err = fmt.Errorf("the first %d KiB hold no edge, only comments and blank lines; remove them", text.HeadSize>>10)
 	} else if first == nil {
-		err = errors.New("the file holds no edges")
+		err = errors.New("the file holds no edges; is it the right file?")
 	}
 	return first, second, err
 }

@@ -254,7 +254,7 @@ func (b *ipcBuffers) unpack(i int, h bufferHead) ([]byte, error) {
 	}
 	data := b.space.block(i, h.size)
 	if err := b.unpackFrame(data, packed); err != nil {
-		return nil, fmt.Errorf("it cannot be unpacked: %w", err)
+		return nil, fmt.Errorf("it cannot be unpacked: %w", compression.Failed(err))
 	}
 	b.unpacked[i] = data
 	return data, nil

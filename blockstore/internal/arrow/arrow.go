@@ -54,7 +54,7 @@ func Open(ctx context.Context, path string) (column.Table, error) {
 	defer file.Close()
 	t := &table{TableInfo: column.TableInfo{Path: path}, stamp: stamp}
 	if t.index, err = newIndex(file, stamp.Size); err != nil {
-		return nil, fault.File(path, "%w", err)
+		return nil, fault.File(path, "%w", fault.Damaged(err))
 	}
 	if err := t.findWidths(file); err != nil {
 		return nil, err
@@ -191,7 +191,7 @@ type Limits struct {
 func OpenStream(r io.Reader, name string, l Limits) (column.Table, error) {
 	feed, err := newPipeFeed(name, bufio.NewReader(r), l)
 	if err != nil {
-		return nil, fault.File(name, "%w", err)
+		return nil, fault.File(name, "%w", fault.Damaged(err))
 	}
 	t := &pipe{TableInfo: column.TableInfo{Path: name, Rows: -1, Once: true}, schema: feed.schema, feed: feed}
 	feed.allowed = &t.Allowed

@@ -22,7 +22,7 @@ type columnReader struct {
 
 // fault returns an error about a batch.
 func (c *columnReader) fault(err error) error {
-	return fault.Cell(c.path, -1, c.name, "the batch that begins with row %d: %w", c.firstRow, err)
+	return fault.Cell(c.path, -1, c.name, "the batch that begins with row %d: %w", c.firstRow, fault.Damaged(err))
 }
 
 // read puts rows at..at+n-1 of the batch into dst[0], dst[stride], ...

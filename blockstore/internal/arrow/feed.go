@@ -112,7 +112,7 @@ func (f *fileFeed) batch(e *entry) (*batch, error) {
 		err = fmt.Errorf("it has %d rows where it had %d: the file was changed", b.rows, e.rows)
 	}
 	if err != nil {
-		return nil, fault.File(f.path, "the batch that begins with row %d: %w", e.first, err)
+		return nil, fault.File(f.path, "the batch that begins with row %d: %w", e.first, fault.Damaged(err))
 	}
 	return b, nil
 }
@@ -124,7 +124,7 @@ func (f *fileFeed) dictionary(e *entry) error {
 		err = f.dicts.read(m, f.wanted, &f.space)
 	}
 	if err != nil {
-		return fault.File(f.path, "the dictionary at byte %d: %w", e.at, err)
+		return fault.File(f.path, "the dictionary at byte %d: %w", e.at, fault.Damaged(err))
 	}
 	return nil
 }
@@ -217,7 +217,7 @@ func (f *pipeFeed) next() (*batch, error) {
 		}
 	}
 	if err != nil && err != io.EOF {
-		return nil, fault.File(f.path, "after row %d: %w", f.row, err)
+		return nil, fault.File(f.path, "after row %d: %w", f.row, fault.Damaged(err))
 	}
 	return b, err
 }

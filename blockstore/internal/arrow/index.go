@@ -89,7 +89,7 @@ func readFooter(file io.ReaderAt, size int64) (flatTable, int64, error) {
 		return flatTable{}, 0, err
 	}
 	if string(end[4:]) != arrowMagic {
-		return flatTable{}, 0, fmt.Errorf("it does not end with %s; the file was cut or is still being written", arrowMagic)
+		return flatTable{}, 0, fmt.Errorf("it does not end with %s; the file was cut or is still being written; wait, or make or fetch it again", arrowMagic)
 	}
 	length := int64(binary.LittleEndian.Uint32(end[:]))
 	if length > size-8-int64(tail) || length > maxArrowMeta {

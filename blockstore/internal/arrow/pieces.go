@@ -96,5 +96,5 @@ func (p *pieces) fault(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		err = compression.ErrSize
 	}
-	return fmt.Errorf("it cannot be unpacked: %w", err)
+	return fmt.Errorf("it cannot be unpacked: %w", compression.Failed(err))
 }

@@ -2,11 +2,13 @@ package compression
 
 import (
 	"compress/bzip2"
+	"fmt"
 	"io"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/formats"
 )
 
@@ -16,6 +18,37 @@ const zstdWindow = 128 << 20
 // NewReader returns a reader of what in decompresses to. The format is one of
 // those that formats.IsCompressed admits.
 func NewReader(format string, in io.Reader) (io.ReadCloser, error) {
+	r, err := newReader(format, in)
+	if err != nil {
+		return nil, unreadable(format, err)
+	}
+	return &textReader{r, format}, nil
+}
+
+// textReader says of errors that they come from decompression.
+type textReader struct {
+	io.ReadCloser
+	format string
+}
+
+// Read implements io.Reader.
+func (r *textReader) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	if err != nil && err != io.EOF {
+		err = unreadable(r.format, err)
+	}
+	return n, err
+}
+
+// unreadable returns why text cannot be decompressed, of the error of a library.
+func unreadable(format string, err error) error {
+	if fault.IsReading(err) {
+		return err
+	}
+	return fmt.Errorf("the %s data cannot be decompressed: the file is cut short or damaged; make or fetch it again", format)
+}
+
+func newReader(format string, in io.Reader) (io.ReadCloser, error) {
 	switch format {
 	case formats.Gzip:
 		return gzip.NewReader(in)

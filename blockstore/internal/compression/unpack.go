@@ -14,6 +14,8 @@ import (
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
+
+	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
 // MaxBytes is the most that a page or a buffer may hold, compressed or not.
@@ -43,6 +45,17 @@ func Snappy(dst, src []byte) error {
 		_, err = snappy.Decode(dst, src)
 	}
 	return err
+}
+
+// Failed returns what is wrong with bytes that cannot be unpacked, of the error of a library.
+func Failed(err error) error {
+	switch {
+	case fault.IsReading(err):
+		return err
+	case errors.Is(err, ErrSize):
+		return ErrSize
+	}
+	return errors.New("its bytes are not what that compression makes")
 }
 
 // LZ4 undoes an LZ4 block.

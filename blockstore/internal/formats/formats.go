@@ -124,7 +124,7 @@ func SniffIn(f io.ReaderAt, path string) (format string, err error) {
 		}
 		return "", fault.File(path, "its format is known neither by its extension nor by its first bytes; name the format, one of %s", strings.Join(All(), ", "))
 	default:
-		return "", fault.File(path, "it does not begin like a file of the format %s but with %q: it is damaged, or has the wrong extension", named, head[:min(len(head), 8)])
+		return "", fault.File(path, "it does not begin like a file of the format %s but with %q: it is damaged, or has the wrong extension; make or fetch it again, or name its format", named, head[:min(len(head), 8)])
 	}
 }
 

@@ -44,7 +44,7 @@ func Open(ctx context.Context, path string) (column.Table, error) {
 		err = head.CheckNumbers()
 	}
 	if err != nil {
-		return nil, fault.File(path, "%w", err)
+		return nil, fault.File(path, "%w", fault.Damaged(err))
 	}
 	return Part(path, stamp, head, 0, stamp.Size)
 }
@@ -58,7 +58,7 @@ func Part(path string, stamp file.Stamp, head Header, offset, size int64) (colum
 		err = t.checkSize(size)
 	}
 	if err != nil {
-		return nil, fault.File(path, "%w", err)
+		return nil, fault.File(path, "%w", fault.Damaged(err))
 	}
 	t.head.size += offset
 	lead, holds := int64(1), int64(bufferSize)
@@ -83,7 +83,7 @@ func (t *matrix) fromShape() error {
 		return fmt.Errorf("an array of %d dimensions is not a matrix; flatten its rows with a.reshape(len(a), -1)", len(shape))
 	}
 	if t.width == 0 {
-		return fmt.Errorf("the matrix has no columns")
+		return fmt.Errorf("the matrix has no columns; save one that has")
 	}
 	if t.width > column.Max {
 		return fmt.Errorf("%d columns are more than the %d that can be read; was the matrix saved transposed?", t.width, column.Max)

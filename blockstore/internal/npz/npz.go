@@ -49,7 +49,10 @@ func Open(ctx context.Context, path, name, spool string) (column.Table, error) {
 func open(ctx context.Context, f file.File, stamp file.Stamp, path, name, spool string) (column.Table, error) {
 	archive, err := zip.NewReader(file.NewReaderAt(ctx, f), stamp.Size)
 	if err != nil {
-		return nil, fault.File(path, "it begins like a zip archive (.npz) but its directory cannot be read: %w; was it cut short?", err)
+		if fault.IsReading(err) {
+			return nil, err
+		}
+		return nil, fault.File(path, "it begins like a zip archive (.npz) but its directory cannot be read; was it cut short?")
 	}
 	if what := other(archive); what != "" {
 		return nil, fault.File(path, "%s", what)
@@ -57,7 +60,7 @@ func open(ctx context.Context, f file.File, stamp file.Stamp, path, name, spool 
 	arrays := arraysOf(archive)
 	main, err := choose(arrays, name)
 	if err != nil {
-		return nil, fault.File(path, "%w", err)
+		return nil, fault.File(path, "%w", fault.Damaged(err))
 	}
 	tables := make([]column.Table, 0, 1)
 	for _, a := range append([]*array{main}, main.beside(arrays)...) {
@@ -190,16 +193,16 @@ func (a *array) table(ctx context.Context, stamp file.Stamp, path, spool string)
 			err = fmt.Errorf("the archive ends within it; was it cut short?")
 		}
 		if err != nil {
-			return nil, fault.File(name, "%w", err)
+			return nil, fault.File(name, "%w", fault.Damaged(err))
 		}
 		return npy.Part(path, stamp, a.head, offset, size)
 	}
 	if err := a.head.CheckSize(size); err != nil {
-		return nil, fault.File(name, "%w", err)
+		return nil, fault.File(name, "%w", fault.Damaged(err))
 	}
 	in, err := a.Open()
 	if err != nil {
-		return nil, fault.File(name, "%w", err)
+		return nil, fault.File(name, "%w", fault.Damaged(err))
 	}
 	defer in.Close()
 	unpacked, err := file.Copy(ctx, spool, path, name, io.LimitReader(in, size+1))

@@ -89,7 +89,7 @@ func (r *columnReader) fault(err error) error {
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF // EOF would mean the end of the rows
 	}
-	return fault.Cell(r.pages.path, -1, r.Name, "row group %d: the page at byte %d: %w", r.group, r.pageAt, err)
+	return fault.Cell(r.pages.path, -1, r.Name, "row group %d: the page at byte %d: %w", r.group, r.pageAt, fault.Damaged(err))
 }
 
 // fill makes sure that there are unused entries. There are none only when the

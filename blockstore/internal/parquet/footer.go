@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math/bits"
@@ -33,21 +34,26 @@ func (t *table) readFooter(file io.ReaderAt) error {
 	}
 	var footer metadata
 	if err := decodeThrift(raw, &footer); err != nil {
-		return fault.File(t.Path, "the footer is damaged: %w", err)
+		return t.badFooter(err)
 	}
 	if footer.EncryptionAlgorithm.Value != nil {
 		return fault.File(t.Path, "the file is encrypted; write it without encryption")
 	}
 	if t.leaves, err = leavesOf(footer.Schema); err != nil {
-		return fault.File(t.Path, "the footer is damaged: %w", err)
+		return t.badFooter(err)
 	}
 	return t.readGroups(&footer, start)
+}
+
+// badFooter returns an error about the footer.
+func (t *table) badFooter(err error) error {
+	return fault.File(t.Path, "the footer is damaged: %w", fault.Damaged(err))
 }
 
 // footerBytes reads the footer and returns where it starts.
 func (t *table) footerBytes(file io.ReaderAt) ([]byte, int64, error) {
 	if t.stamp.Size < 4+footerTail {
-		return nil, 0, fault.File(t.Path, "%d bytes are too few for a Parquet file; is it complete?", t.stamp.Size)
+		return nil, 0, fault.File(t.Path, "%d bytes are too few for a Parquet file; make or fetch it again", t.stamp.Size)
 	}
 	var head [4]byte
 	var tail [footerTail]byte
@@ -61,19 +67,21 @@ func (t *table) footerBytes(file io.ReaderAt) ([]byte, int64, error) {
 	case string(head[:]) == "PARE" || string(tail[4:]) == "PARE":
 		return nil, 0, fault.File(t.Path, "the file is encrypted; write it without encryption")
 	case string(head[:]) != "PAR1":
-		return nil, 0, fault.File(t.Path, "it does not begin with PAR1 and is no Parquet file")
+		return nil, 0, fault.File(t.Path, "it does not begin with PAR1 and is no Parquet file; name its format, or make or fetch it again")
 	case string(tail[4:]) != "PAR1":
-		return nil, 0, fault.File(t.Path, "it does not end with PAR1; the file was cut or is still being written")
+		return nil, 0, fault.File(t.Path, "it does not end with PAR1; the file was cut or is still being written; wait, or make or fetch it again")
 	}
 	length := int64(binary.LittleEndian.Uint32(tail[:]))
 	if length > t.stamp.Size-footerTail-4 || length > maxFooterBytes {
-		return nil, 0, fault.File(t.Path, "a footer of %d bytes cannot be in a file of %d bytes (limit %d)", length, t.stamp.Size, int64(maxFooterBytes))
+		return nil, 0, fault.File(t.Path, "a footer of %d bytes cannot be in a file of %d bytes (limit %d); make or fetch the file again", length, t.stamp.Size, int64(maxFooterBytes))
 	}
 	raw := make([]byte, length)
 	start := t.stamp.Size - footerTail - length
 	_, err := file.ReadAt(raw, start)
 	return raw, start, err
 }
+
+var errThriftFields = errors.New("a field is missing, or is of another type than it should be")
 
 // decodeThrift decodes the structure at the start of b after walking it. What
 // it puts into v may refer to b.
@@ -83,7 +91,10 @@ func decodeThrift(b []byte, v any) error {
 		return err
 	}
 	var protocol thrift.CompactProtocol
-	return thrift.NewDecoder(protocol.NewReaderFromBytes(b[:n])).Decode(v)
+	if err := thrift.NewDecoder(protocol.NewReaderFromBytes(b[:n])).Decode(v); err != nil {
+		return errThriftFields
+	}
+	return nil
 }
 
 // readGroups fills t.groups and checks them against the file and the schema.
@@ -93,14 +104,14 @@ func (t *table) readGroups(footer *metadata, limit int64) error {
 	for g := range footer.RowGroups {
 		group := &footer.RowGroups[g]
 		if err := t.addGroup(group, limit); err != nil {
-			return fault.File(t.Path, "the footer is damaged: row group %d: %w", g, err)
+			return t.badFooter(fmt.Errorf("row group %d: %w", g, err))
 		}
 	}
 	if overflow, _ := bits.Mul64(uint64(t.Rows), 8*uint64(len(t.leaves))); overflow > 0 {
-		return fault.File(t.Path, "the footer is damaged: %d rows of %d columns cannot be", t.Rows, len(t.leaves))
+		return t.badFooter(fmt.Errorf("%d rows of %d columns cannot be", t.Rows, len(t.leaves)))
 	}
 	if t.Rows != footer.NumRows {
-		return fault.File(t.Path, "the footer is damaged: the row groups hold %d rows, the file should hold %d", t.Rows, footer.NumRows)
+		return t.badFooter(fmt.Errorf("the row groups hold %d rows, the file should hold %d", t.Rows, footer.NumRows))
 	}
 	return nil
 }

@@ -134,7 +134,7 @@ func (p *pages) body(h *format.PageHeader, offset int64, codec format.Compressio
 	}
 	copy(buffer, p.packed[:prefix])
 	if err := unpackPage(&p.unpack, codec, buffer[prefix:], p.packed[prefix:]); err != nil {
-		return nil, fmt.Errorf("it cannot be unpacked (%s): %w", codec, err)
+		return nil, fmt.Errorf("it cannot be unpacked (%s): %w", codec, compression.Failed(err))
 	}
 	return buffer, nil
 }

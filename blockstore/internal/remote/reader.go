@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -100,10 +101,10 @@ func (r *Reader) copy(p []byte, offset int64) (int, error) {
 			return n, nil
 		}
 		if r.ctx.Err() != nil {
-			return 0, context.Cause(r.ctx)
+			return 0, fault.Reading(context.Cause(r.ctx))
 		}
 		if err != errGivenUp { // by another reader
-			return 0, named(r.ctx, r.source.Name, err)
+			return 0, fault.Reading(named(r.ctx, r.source.Name, err))
 		}
 	}
 }

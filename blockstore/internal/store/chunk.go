@@ -53,14 +53,14 @@ func (r *chunkReader) with(chunk int, columns []int, use func(raw [][]byte) erro
 				err = checkEnds(raw, s, r.table.rowsOf(chunk))
 			}
 			if err != nil {
-				return fault.Cell(r.table.Path, r.table.firstRow(chunk), r.table.fields[c].Name, "%w", err)
+				return fault.Cell(r.table.Path, r.table.firstRow(chunk), r.table.fields[c].Name, "%w", fault.Damaged(err))
 			}
 			r.raw = append(r.raw, raw)
 		}
 		return use(r.raw)
 	})
 	if errors.Is(err, errShortened) {
-		return fault.File(r.table.Path, "%w", err)
+		return fault.File(r.table.Path, "%w", fault.Damaged(err))
 	}
 	return err
 }
@@ -84,7 +84,7 @@ func (r *chunkReader) decompress(s section, p []byte) ([]byte, error) {
 	}
 	r.scratch[place] = column.Resized(r.scratch[place], int(s.raw))
 	if err := r.unpack.Zstd(r.scratch[place], p); err != nil {
-		return nil, fmt.Errorf("decompressing the section at %d: %w", s.offset, err)
+		return nil, fmt.Errorf("the section at byte %d cannot be decompressed: %w", s.offset, compression.Failed(err))
 	}
 	return r.scratch[place], nil
 }

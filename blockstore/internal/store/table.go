@@ -23,7 +23,7 @@ type Table struct {
 func newTable(path string, f io.ReaderAt, size int64) (*Table, error) {
 	shape, err := readShape(f, size)
 	if err != nil {
-		return nil, fault.File(path, "%w", err)
+		return nil, fault.File(path, "%w", fault.Damaged(err))
 	}
 	t := &Table{TableInfo: column.TableInfo{Path: path, Rows: shape.rowCount}, shape: shape}
 	kinds := [...]column.Kind{stream.Float64: column.Number, stream.Int64: column.Integer, stream.String: column.Text}
@@ -77,10 +77,10 @@ func (t *Table) open(ctx context.Context) (*chunkReader, error) {
 	switch _, err := f.ReadAt(trailer[:], t.body); {
 	case err != nil && err != io.EOF:
 		f.Close()
-		return nil, fault.File(t.Path, "%w", err)
+		return nil, fault.File(t.Path, "%w", fault.Damaged(err))
 	case err != nil || trailer != t.trailer:
 		f.Close()
-		return nil, fault.File(t.Path, "the file has changed since it was first opened")
+		return nil, fault.File(t.Path, "the file has changed since it was first opened; open it again")
 	}
 	r.file = f
 	return r, nil

@@ -50,10 +50,10 @@ func (t *Table) verifyDigest(ctx context.Context) error {
 	defer f.Close()
 	digest := sha256.New()
 	if _, err := io.Copy(digest, io.NewSectionReader(f, 0, t.body)); err != nil {
-		return fault.File(t.Path, "%w", err)
+		return fault.File(t.Path, "%w", fault.Damaged(err))
 	}
 	if !bytes.Equal(digest.Sum(nil), t.trailer[16:48]) {
-		return fault.File(t.Path, "the digest differs although every checksum agrees: the file was altered")
+		return fault.File(t.Path, "the digest differs although every checksum agrees: the file was altered; make or fetch it again")
 	}
 	return nil
 }

@@ -102,7 +102,7 @@ func (s *arffScan) see(i int, c arffCell, line int64) error {
 	switch {
 	case c.missing():
 	case a.values != nil && !a.values[string(c.text)]:
-		return fmt.Errorf("%q is none of the values of attribute %q", fault.Shorten(c.text), fault.Shorten([]byte(a.name)))
+		return fmt.Errorf("%q is none of the values of attribute %q; mend one or the other", fault.Shorten(c.text), fault.Shorten([]byte(a.name)))
 	case a.kind == column.Number:
 		good := k.other == 0
 		if k.see(c.text); good && k.other > 0 {

@@ -20,7 +20,7 @@ func (c arffCell) missing() bool {
 	return !c.quoted && (len(c.text) == 1 && c.text[0] == '?' || len(c.text) == 0)
 }
 
-var errARFFQuote = errors.New(`the quotes of this line do not match`)
+var errARFFQuote = errors.New(`the quotes of this line do not match; mend the line`)
 
 // cutARFF takes the first value off a line, up to a comma, and to a blank too if blanks
 // separate values. More says that a separator followed.
@@ -40,7 +40,7 @@ func cutARFF(line []byte, blanks bool) (c arffCell, rest []byte, more bool, err 
 		case blanks:
 			return c, rest, true, nil
 		}
-		return c, nil, false, fmt.Errorf("%q follows a closing quote", fault.Shorten(rest))
+		return c, nil, false, fmt.Errorf("%q follows a closing quote; mend the line", fault.Shorten(rest))
 	}
 	end := bytes.IndexByte(line, ',')
 	if blanks {
@@ -128,7 +128,7 @@ func (r *arffRow) read(line []byte) error {
 		}
 	}
 	if n != len(r.cells) {
-		return fmt.Errorf("%d values, but there are %d attributes", n, len(r.cells))
+		return fmt.Errorf("%d values, but there are %d attributes; mend the line", n, len(r.cells))
 	}
 	return nil
 }
@@ -144,11 +144,11 @@ func (r *arffRow) readSparse(line []byte) error {
 		inner = trimBlanks(inner)
 		end := bytes.IndexAny(inner, " \t")
 		if end < 0 {
-			return fmt.Errorf("%q is not the number of an attribute and a value", fault.Shorten(inner))
+			return fmt.Errorf("%q is not the number of an attribute and a value; mend the line", fault.Shorten(inner))
 		}
 		i, err := strconv.Atoi(string(inner[:end]))
 		if err != nil || i <= last || i >= len(r.cells) {
-			return fmt.Errorf("%q should be the number of an attribute, ascending from 0 to %d", fault.Shorten(inner[:end]), len(r.cells)-1)
+			return fmt.Errorf("%q should be the number of an attribute, ascending from 0 to %d; mend the line", fault.Shorten(inner[:end]), len(r.cells)-1)
 		}
 		r.named = append(r.named, i)
 		if r.cells[i], inner, more, err = cutARFF(inner[end:], false); err != nil {

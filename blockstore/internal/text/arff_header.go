@@ -66,11 +66,11 @@ func arffHeader(in io.ReaderAt) (list []arffAttribute, data mark, err error) {
 			}
 			list = append(list, a)
 		case word == "@data" && len(list) == 0:
-			return nil, data, errors.New("it has no attributes before @data")
+			return nil, data, errors.New("it has no attributes before @data; write a line @attribute NAME TYPE for each column")
 		case word == "@data":
 			return list, lines.here(), nil
 		default:
-			return nil, data, AtLine(fmt.Errorf("%q where @relation, @attribute or @data should be", fault.Shorten(line)), at)
+			return nil, data, AtLine(fmt.Errorf("%q where @relation, @attribute or @data should be; mend the line", fault.Shorten(line)), at)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func parseAttribute(rest []byte) (a arffAttribute, err error) {
 	}
 	rest = trimBlanks(rest)
 	if len(name.text) == 0 || len(rest) == 0 {
-		return a, errors.New("an attribute is @attribute NAME TYPE")
+		return a, errors.New("an attribute is @attribute NAME TYPE; mend the line")
 	}
 	if i := bytes.IndexByte(name.text, '{'); i > 0 && !name.quoted { // the blank may be missing
 		name.text, rest = name.text[:i], bytes.Join([][]byte{name.text[i:], rest}, []byte{' '})
@@ -114,7 +114,7 @@ func parseAttribute(rest []byte) (a arffAttribute, err error) {
 func (a *arffAttribute) nominal(rest []byte) error {
 	inner, ok := bytes.CutSuffix(rest[1:], []byte{'}'})
 	if !ok {
-		return errors.New("the values of the attribute do not end with }")
+		return errors.New("the values of the attribute do not end with }; mend the line")
 	}
 	a.kind, a.values = column.Text, make(map[string]bool)
 	blanks := bytes.IndexByte(inner, ',') < 0

@@ -272,7 +272,7 @@ func keepBoolean(c *stream.Column, cell []byte) error {
 
 // errNotNumber returns the error that a cell should be a number.
 func errNotNumber(cell []byte) error {
-	return fmt.Errorf("%q is not a number", fault.Shorten(cell))
+	return fmt.Errorf("%q is not a number; mend it", fault.Shorten(cell))
 }
 
 // keepCell appends a cell to a kept column.

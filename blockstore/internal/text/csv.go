@@ -138,7 +138,7 @@ func (s *csvScan) run() error {
 		return err
 	}
 	if s.index.records == 0 {
-		return fmt.Errorf("the file holds neither a header nor rows")
+		return fmt.Errorf("the file holds neither a header nor rows; is it the right file?")
 	}
 	return nil
 }

@@ -117,7 +117,7 @@ func lineNumber(f io.ReaderAt, before int) (mark, error) {
 	lines := newLineReader(f, fileStart)
 	for i := range before {
 		if _, err := lines.next(); err == io.EOF {
-			return lines.here(), fmt.Errorf("it has %d lines, so that `skip %d` leaves none", i, before)
+			return lines.here(), fmt.Errorf("it has %d lines, so that `skip %d` leaves none; pass over fewer", i, before)
 		} else if err != nil {
 			return lines.here(), err
 		}

@@ -64,7 +64,7 @@ func (p *jsonParser) expect(c byte) error {
 	case len(p.rest) == 0:
 		return errJSONEnds
 	}
-	return fmt.Errorf("%q where %q should be", fault.Shorten(p.rest), c)
+	return fmt.Errorf("%q where %q should be; mend the line", fault.Shorten(p.rest), c)
 }
 
 // end refuses what follows a value.
@@ -141,7 +141,7 @@ func (p *jsonParser) value() (v jsonValue, err error) {
 		_, err = p.quoted()
 	case c == '{' || c == '[':
 		if p.depth++; p.depth > maxDepth {
-			return v, fmt.Errorf("values are more than %d deep in each other", maxDepth)
+			return v, fmt.Errorf("values are more than %d deep in each other; write flat rows", maxDepth)
 		}
 		if v.kind = jsonOther; c == '{' {
 			err = p.members(func([]byte, jsonValue) error { return nil })
@@ -186,7 +186,7 @@ func (p *jsonParser) word() (jsonKind, error) {
 		if len(p.rest) == 0 {
 			return 0, errJSONEnds
 		}
-		return 0, fmt.Errorf("%q where a value should be", fault.Shorten(p.rest))
+		return 0, fmt.Errorf("%q where a value should be; mend the line", fault.Shorten(p.rest))
 	case "null":
 		return jsonNull, nil
 	case "false":
@@ -197,7 +197,7 @@ func (p *jsonParser) word() (jsonKind, error) {
 		return jsonNumber, nil
 	}
 	if !isJSONNumber(word) {
-		return 0, fmt.Errorf("%q is no value of JSON", fault.Shorten(word))
+		return 0, fmt.Errorf("%q is no value of JSON; mend the line", fault.Shorten(word))
 	}
 	return jsonNumber, nil
 }
@@ -239,7 +239,7 @@ func (p *jsonParser) quoted() ([]byte, error) {
 		return nil, errJSONEnds
 	}
 	if p.rest[0] != '"' {
-		return nil, fmt.Errorf("%q where a name in quotes should be", fault.Shorten(p.rest))
+		return nil, fmt.Errorf("%q where a name in quotes should be; mend the line", fault.Shorten(p.rest))
 	}
 	for i := 1; i < len(p.rest); i++ {
 		switch c := p.rest[i]; {

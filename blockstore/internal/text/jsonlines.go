@@ -41,7 +41,7 @@ func JSONLines(ctx context.Context, in Input, threads int) (column.Table, error)
 		return nil, err
 	}
 	if scan.index.records == 0 {
-		return nil, fault.File(in.Path, "the file holds no rows")
+		return nil, fault.File(in.Path, "the file holds no rows; is it the right file?")
 	}
 	return scan.table(in)
 }
@@ -121,7 +121,7 @@ func (s *jsonScan) row() error {
 		}
 		n++
 		if c.rows > s.index.records {
-			return fmt.Errorf("the member %q appears twice", key)
+			return fmt.Errorf("the member %q appears twice; mend the line", key)
 		}
 		c.rows = s.index.records + 1
 		return c.see(v, s.lines.start.line, s.index.records)

@@ -52,7 +52,7 @@ func Libsvm(ctx context.Context, in Input, threads int) (column.Table, error) {
 		return nil, err
 	}
 	if scan.index.records == 0 {
-		return nil, fault.File(path, "the file holds no rows")
+		return nil, fault.File(path, "the file holds no rows; is it the right file?")
 	}
 	t := &libsvmTable{stamp: stamp, index: scan.index, label: scan.labels.kind()}
 	t.TableInfo = column.TableInfo{Path: path, Holds: stamp.Holds(), Rows: t.index.rows(), Lead: markEvery, Scans: 1}

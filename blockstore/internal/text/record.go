@@ -125,7 +125,7 @@ func (r *Records) split(line []byte) error {
 	for quotes := 0; quotes%2 == 0; { // an odd number of quotes closes the cell
 		line, err := r.lines.next()
 		if err == io.EOF || err == nil && len(r.record)+len(line) > MaxLine {
-			return errors.New("a quoted cell that begins here is never closed")
+			return errors.New("a quoted cell that begins here is never closed; close it, or double quotes within it")
 		}
 		if err != nil {
 			return err

@@ -41,6 +41,8 @@ func modelHelp() string {
 		{"ism", "Interpretable dimension reduction."},
 		{"operator", "Operators: functions of a side. values_imag are the imaginary parts of complex values."},
 		{"ksvd", "Asymmetric kernels of rows (not graphs)."},
+		{"matrix", "Models of an explicit --matrix, A = f(M). V is v: new columns have no embedding."},
+		{"transport", "Transport plans. kernel is that of the plan, to the power 1/epsilon."},
 		{"askls", "Classifiers of rows: data.classes of meta.json are the labels of the columns."},
 	} {
 		b.WriteString("\n" + part.says + "\n\n")
@@ -118,7 +120,6 @@ too. They need NumPy as np, and import json and re. With them
 `
 
 const archiveEnd = `
-A model of an explicit --matrix has projection, v, and perhaps refinement: U = f(A)·projection
-·refinement, with the function map of meta.json, and V is v. For an askls model of a graph or
-of a kernel matrix, a ksvd model of a graph and a transport model use nystream transform.
+A row of a graph is known by its edges to the nodes of the fit, and a row of a kernel matrix by
+its entries: for a ksvd or askls model of those use nystream transform and predict.
 `

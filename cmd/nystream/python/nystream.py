@@ -198,6 +198,44 @@ def decisions(meta, m, x):
 # askls]
 
 
+# [transport
+def mapped(meta, m, x, side='left'):
+    """Where the plan takes prepared rows of a side, among those of the other."""
+    p, f = side + '_', meta.get('factors')
+    if p + 'points' in m:  # the exact engine
+        k, z = kernel(meta['kernel']), m[p + 'points']
+        g = k(x, z) if side == 'left' else k(z, x).T
+        g = np.log(g, where=g > 0, out=np.full(g.shape, -np.inf)) / meta['epsilon'] + m[p + 'logs']
+        g = np.exp(g - g.max(1, keepdims=True))
+        return g / g.sum(1, keepdims=True) @ z
+    d = ((x ** 2).sum(1)[:, None] + (m[p + 'near'] ** 2).sum(1) - 2 * x @ m[p + 'near'].T).argmin(1)
+    y = x + m[p + 'moves'][d]  # as the nearest fitted row is
+    if p + 'coefficients' not in m:
+        return y
+    h, at = (f['right'], 'v_') if side == 'right' and 'right' in f else (f['left'], 'u_')
+    part = {n[len('factors_'):]: v for n, v in m.items() if n.startswith('factors_')}
+    s = (fourier(part, x, at) if h.get('features') else landmarks(kernel(f['kernel']), part, h, x, at)) @ m[p + 'coefficients']
+    if p + 'corrections' in m:
+        s += kernel(f['kernel'])(x, m[p + 'corrections']) @ m[p + 'correction_values']
+    with np.errstate(divide='ignore', invalid='ignore'):
+        z = m[p + 'centre'] + s[:, 1:] / s[:, :1]
+    good = (s[:, 0] > 0) & (z >= m[p + 'low']).all(1) & (z <= m[p + 'high']).all(1)
+    return np.where(good[:, None], z, y)
+# transport]
+
+
+# [matrix
+def entries(meta, m, a):
+    """u of new rows of entries of an explicit matrix, with its map."""
+    name, scale = re.match(r'(\w+)(?:\(scale=(.*)\))?$', meta['map']).groups()
+    a = a * float(scale or 1)
+    a = {'identity': lambda a: a, 'relu': lambda a: np.maximum(0, a),
+         'sigmoid': lambda a: np.exp(-np.logaddexp(0, -a))}.get(name, getattr(np, name, None))(a)
+    a = a @ m['projection']
+    return a @ m['refinement'] if 'refinement' in m else a
+# matrix]
+
+
 # --- models
 
 
@@ -215,7 +253,7 @@ class Model:
     def transform(self, x, side='left'):
         """Return what nystream transform writes of rows x, a matrix or a table with named columns.
 
-        A model of a graph, an explicit matrix or a transport plan is for the command."""
+        A model of a graph, and one of askls of a kernel matrix, is for the command."""
         meta, m = self.meta, self.arrays
         method = meta['method']
         x = prepare(meta, m, self._rows(x, side), side)
@@ -225,12 +263,16 @@ class Model:
             return project(m, x)
         if method in ('operator', 'rkhs'):
             return functions(meta, m, x, side)
+        if method == 'transport':
+            return mapped(meta, m, x, side)
+        if 'map' in meta and side == 'left':
+            return entries(meta, m, x)
         if method == 'askls' and 'functions' in meta:
             return decisions(meta, m, x)
         if method == 'ksvd' and not meta[side].get('sparse') and meta['compatibility'] in ('identity', 'pinv'):
             return asymmetric(kernel(meta['kernel']), m, meta[side], x, side, divides(meta['kernel']))
         h, p = (meta.get('right'), 'v_') if side == 'right' and meta.get('right') else (meta.get('left'), 'u_')
-        if method in ('ksvd', 'askls', 'transport') or 'map' in meta or h is None:
+        if method in ('ksvd', 'askls') or 'map' in meta or h is None:
             raise NotImplementedError('%s: models of this kind (%s) are applied by nystream transform' % (self.path, method))
         return fourier(m, x, p) if h.get('features') else landmarks(kernel(meta['kernel']), m, h, x, p)
 

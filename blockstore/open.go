@@ -80,6 +80,9 @@ type Options struct {
 	// pipe where Memory is limited. "" is the system's
 	// for temporary files. A SpoolError says that it has no room.
 	SpoolDir string
+	// SpoolRoom is how much of the disk these copies may take, with all others that share it;
+	// nil is any room. A SpoolError says that it is too little.
+	SpoolRoom *SpoolRoom
 	// Memory is how many bytes the program may use, which limits what is in memory of an
 	// Arrow stream that comes through a pipe; 0 is any number. The first batch is then looked
 	// at, so that the source says what a reader holds of that, and [Allow] sets a limit to
@@ -129,7 +132,7 @@ type Files struct{ set *fileSet }
 
 // OpenFiles opens files as Open does, for who looks at their columns before choosing some.
 func OpenFiles(ctx context.Context, paths []string, o Options) (*Files, error) {
-	set, err := openFiles(ctx, paths, o)
+	set, err := openFiles(ctx, paths, o, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -203,12 +206,19 @@ func (c ColumnInfo) Apart() bool { return c.Meaning != "" && c.Meaning != column
 
 // Columns returns the columns of the first file, the k of k=v folders included,
 // and the number of rows of all files, -1 when unknown. It costs what Open
-// does.
+// does, and leaves no copies on the disk.
 func Columns(ctx context.Context, paths []string, o Options) (columns []ColumnInfo, rows int64, err error) {
-	files, err := OpenFiles(ctx, paths, o)
+	var copies []*file.Spool
+	defer func() {
+		for _, c := range copies {
+			_ = c.Discard() // some are gone already
+		}
+	}()
+	set, err := openFiles(ctx, paths, o, func(s *file.Spool) { copies = append(copies, s) })
 	if err != nil {
 		return nil, 0, err
 	}
+	files := Files{set}
 	columns, rows = files.Columns()
 	return columns, rows, nil
 }
@@ -221,9 +231,9 @@ func addRows(a, b int64) int64 {
 	return a + b
 }
 
-// openFiles opens every file that paths stand for.
-func openFiles(ctx context.Context, paths []string, o Options) (*fileSet, error) {
-	r := reading{format: o.Format, array: o.Array, spool: o.SpoolDir, memory: o.Memory}
+// openFiles opens every file that paths stand for. made, if not nil, is told of every copy.
+func openFiles(ctx context.Context, paths []string, o Options, made func(*file.Spool)) (*fileSet, error) {
+	r := reading{format: o.Format, array: o.Array, spools: file.Spools{Dir: o.SpoolDir, Room: o.SpoolRoom, Made: made}, memory: o.Memory}
 	var err error
 	if r.csv, err = o.csv(); err != nil {
 		return nil, err
@@ -282,7 +292,7 @@ type reading struct {
 	format   string
 	array    string
 	encoding charset.Encoding // of text
-	spool    string           // folder
+	spools   file.Spools
 	memory   int64
 	csv      text.CSVOptions
 }
@@ -382,7 +392,7 @@ func openFormat(ctx context.Context, path string, r reading) (column.Table, erro
 	case formats.NPY:
 		return npy.Open(ctx, path)
 	case formats.NPZ:
-		return npz.Open(ctx, path, r.array, r.spool)
+		return npz.Open(ctx, path, r.array, r.spools)
 	case formats.Store:
 		return store.Open(ctx, path)
 	}

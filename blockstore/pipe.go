@@ -34,7 +34,7 @@ func openPipe(ctx context.Context, name string, pipe io.Reader, r reading) (colu
 	}
 	switch {
 	case found == formats.ArrowStream && (r.format == "" || r.format == found):
-		return arrow.OpenStream(in, name, arrow.Limits{Memory: r.memory, SpoolDir: r.spool})
+		return arrow.OpenStream(in, name, arrow.Limits{Memory: r.memory, Spools: r.spools})
 	case formats.IsCompressed(found):
 		plain, err := compression.NewReader(found, in)
 		if err != nil {
@@ -91,7 +91,7 @@ func openUnseekable(ctx context.Context, name string, in io.Reader, r reading) (
 	if r.format != "" && !formats.IsText(r.format) {
 		return nil, fault.File(name, "the format %s is not read here, only text and Arrow streams; save it and name the file", r.format)
 	}
-	stamp, err := file.Copy(ctx, r.spool, name, name, r.encoding.NewReader(in))
+	stamp, err := file.Copy(ctx, r.spools, name, name, r.encoding.NewReader(in))
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func openCopy(ctx context.Context, in text.Input, r reading) (column.Table, erro
 	var t *store.Table
 	src, err := column.ChooseInexact(plain, nil, upTo(0, len(about.Columns)), column.InexactRound)
 	if err == nil {
-		t, err = store.Copy(ctx, src, r.spool)
+		t, err = store.Copy(ctx, src, r.spools)
 	}
 	var bad *fault.DataError
 	if errors.As(err, &bad) {

@@ -109,7 +109,7 @@ type countedWriter struct {
 }
 
 func newCountedWriter(out io.Writer, name string, s Schema) (Writer, error) {
-	f, err := file.CreateUnnamed(s.SpoolDir, name)
+	f, err := file.CreateUnnamed(s.spools(), name)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/store"
 	"github.com/nystream/nystream/stream"
 )
@@ -14,10 +15,11 @@ import (
 // a source that reads them from there as often as needed. The copy takes 8
 // bytes a number on disk. It has no name where the system allows that, so it
 // goes when the process ends; cleanup removes it earlier, after which the
-// source cannot be read.
-func Spool(ctx context.Context, src stream.Source, dir string) (spooled stream.Source, cleanup func() error, err error) {
+// source cannot be read. room is what it may take of the disk with all others that
+// share it; nil is any room.
+func Spool(ctx context.Context, src stream.Source, dir string, room *SpoolRoom) (spooled stream.Source, cleanup func() error, err error) {
 	info := src.Info()
-	t, err := store.Copy(ctx, src, dir)
+	t, err := store.Copy(ctx, src, file.Spools{Dir: dir, Room: room})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -28,3 +30,10 @@ func Spool(ctx context.Context, src stream.Source, dir string) (spooled stream.S
 	}
 	return s, t.Discard, nil
 }
+
+// SpoolRoom is the room on disk that copies may take in all, at one time: those of [Spool], of
+// Options, and what a Schema collects. All that share one add up; nil is any room.
+type SpoolRoom = file.Room
+
+// NewSpoolRoom returns room for so many bytes, and nil, which is any room, for 0.
+func NewSpoolRoom(bytes int64) *SpoolRoom { return file.NewRoom(bytes) }

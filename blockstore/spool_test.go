@@ -62,7 +62,7 @@ func TestSpool(t *testing.T) {
 	dir := t.TempDir()
 	for _, n := range []int{0, 1, 5000} {
 		p := newPipe(n)
-		src, cleanup, err := Spool(context.Background(), p, dir)
+		src, cleanup, err := Spool(context.Background(), p, dir, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,13 +101,81 @@ func TestSpoolErrors(t *testing.T) {
 	p := newPipe(100)
 	p.fail = errors.New("the line went dead")
 	dir := t.TempDir()
-	if _, _, err := Spool(context.Background(), p, dir); !errors.Is(err, p.fail) {
+	if _, _, err := Spool(context.Background(), p, dir, nil); !errors.Is(err, p.fail) {
 		t.Errorf("got %v", err)
 	}
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	if _, _, err := Spool(context.Background(), newPipe(1), dir+"/none"); err == nil {
+	if _, _, err := Spool(context.Background(), newPipe(1), dir+"/none", nil); err == nil {
 		t.Error("spooled into a folder that does not exist")
+	}
+}
+
+// TestSpoolRoom: what copies take together is bounded, to the byte; a copy that was removed, or
+// failed, makes room; and what is known to be too large is refused before a byte is written.
+func TestSpoolRoom(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	size := func() int64 { // of a copy, found by bisection
+		low, high := int64(1), int64(1<<20)
+		for low < high {
+			mid := (low + high) / 2
+			_, cleanup, err := Spool(ctx, newPipe(500), dir, NewSpoolRoom(mid))
+			if err != nil {
+				low = mid + 1
+				continue
+			}
+			high = mid
+			cleanup()
+		}
+		return low
+	}()
+	whole := t.TempDir() + "/whole.nys"
+	src := stream.FromMatrix("x", stream.NewMatrix(100, 3))
+	room := NewSpoolRoom(2*size + 100)
+	var cleanups []func() error
+	for range 2 {
+		_, cleanup, err := Spool(ctx, newPipe(500), dir, room)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cleanups = append(cleanups, cleanup)
+	}
+	var over *OverRoomError
+	_, _, err := Spool(ctx, newPipe(500), dir, room)
+	if !errors.As(err, &over) || over.Limit != 2*size+100 || over.Others != 2*size {
+		t.Errorf("%v, want an error about %d bytes of which others have %d", err, 2*size+100, 2*size)
+	}
+	var spool *SpoolError
+	if _, _, err := Spool(ctx, src, dir, room); !errors.As(err, &spool) || spool.Needed != 2400 || spool.Written != 0 {
+		t.Errorf("%v, want a refusal of 2400 bytes before any is written", err)
+	}
+	w, err := NewWriter(io.Discard, "to nobody", Schema{Columns: []string{"a", "b", "c"}, Rows: -1, Format: "npy", SpoolDir: dir, SpoolRoom: room})
+	if err == nil {
+		err = w.Write(&stream.Batch{X: stream.NewMatrix(100, 3)}, 100)
+		if err == nil {
+			err = w.Commit()
+		}
+		w.Abort()
+	}
+	if !errors.As(err, &over) {
+		t.Errorf("%v, want an error about what is collected for a pipe", err)
+	}
+	if err := cleanups[0](); err != nil {
+		t.Fatal(err)
+	}
+	if _, cleanup, err := Spool(ctx, newPipe(500), dir, room); err != nil {
+		t.Errorf("there is room again, and %v", err)
+	} else {
+		cleanup()
+	}
+	// A file that is written where it stays takes none.
+	if w, err := Create(whole, Schema{Columns: []string{"a", "b", "c"}, Rows: 100, SpoolRoom: NewSpoolRoom(1)}); err != nil {
+		t.Error(err)
+	} else if err := errors.Join(w.Write(&stream.Batch{X: stream.NewMatrix(100, 3)}, 100), w.Commit()); err != nil {
+		t.Error(err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 && runtime.GOOS != "windows" {
+		t.Errorf("left behind: %v", left)
 	}
 }

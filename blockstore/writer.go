@@ -39,6 +39,9 @@ type Schema struct {
 	// NPY files of rows whose number is not known that go to a pipe. "" is the system's for
 	// temporary files.
 	SpoolDir string
+	// SpoolRoom is how much of the disk that may take, with all others that share it; nil is
+	// any room.
+	SpoolRoom *SpoolRoom
 	// Digest says that the digest of the file will be asked for.
 	Digest bool
 }
@@ -238,6 +241,9 @@ func ReplaceAll(paths []string, commit func() error) (err error) {
 	return err
 }
 
+// spools says where files are collected.
+func (s *Schema) spools() file.Spools { return file.Spools{Dir: s.SpoolDir, Room: s.SpoolRoom} }
+
 // fileWriter is the Writer of all formats: it checks and counts what the
 // encoder is given, and puts the file under its name.
 type fileWriter struct {
@@ -251,7 +257,7 @@ type fileWriter struct {
 
 // create starts a file.
 func create(path string, s Schema, start column.StartEncoder) (Writer, error) {
-	f, err := file.CreateIn(s.SpoolDir, path)
+	f, err := file.CreateIn(s.spools(), path)
 	if err != nil {
 		return nil, err
 	}

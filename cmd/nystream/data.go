@@ -31,6 +31,7 @@ type dataFlags struct {
 	spool     bool
 	noSpool   bool
 	spoolDir  string
+	maxSpool  spoolRoom
 }
 
 func (d *dataFlags) add(cmd *cobra.Command, positions argPositions) {
@@ -56,6 +57,7 @@ func (d *dataFlags) addLayout(cmd *cobra.Command) {
 	f.StringVar(&d.array, "array", "", "`name` of the array to read of .npz files that hold several")
 	f.StringVar(&d.encoding, "encoding", "", "`name` of the encoding of text files, if it is not UTF-8: latin1, shift_jis, utf-16")
 	f.StringVar(&d.spoolDir, "spool-dir", "", "`folder` to store pipes and unpacked text in, and what is collected before it is sent, instead of the system's for temporary files")
+	f.Var(&d.maxSpool, "max-spool-size", "disk that all that may take at one time, such as 10GiB; what does not fit is refused")
 	f.StringVar(&d.format, "input-format", "", "format of the files when their names do not tell: "+strings.Join(blockstore.Formats(), ", "))
 	mustRegister(cmd.MarkFlagDirname("spool-dir"))
 }
@@ -70,7 +72,7 @@ func (d *dataFlags) options(a *app) blockstore.Options {
 
 // layout returns what the flags say of the files alone, whatever their columns are for.
 func (d *dataFlags) layout() blockstore.Options {
-	return blockstore.Options{Format: d.format, NoHeader: d.noHeader, Header: d.header, Delimiter: d.delimiter, Comment: d.comment, Skip: d.skip, Array: d.array, Encoding: d.encoding, SpoolDir: d.spoolDir}
+	return blockstore.Options{Format: d.format, NoHeader: d.noHeader, Header: d.header, Delimiter: d.delimiter, Comment: d.comment, Skip: d.skip, Array: d.array, Encoding: d.encoding, SpoolDir: d.spoolDir, SpoolRoom: d.maxSpool.SpoolRoom}
 }
 
 // trimmed returns a list as people write it, with spaces after commas.
@@ -192,7 +194,7 @@ func (d *dataFlags) choose(ctx context.Context, a *app, files *blockstore.Files,
 	if err := a.checkSpool(in); err != nil {
 		return nil, err
 	}
-	spooled, discard, err := blockstore.Spool(ctx, in, d.spoolDir)
+	spooled, discard, err := blockstore.Spool(ctx, in, d.spoolDir, d.maxSpool.SpoolRoom)
 	if err != nil {
 		return nil, err
 	}

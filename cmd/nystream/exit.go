@@ -95,12 +95,13 @@ var packagePrefix = regexp.MustCompile(`(^|: |\n)(?:kernelgen|sketch|stream|bloc
 func (a *app) exitCode(ctx context.Context, err error) int {
 	var usage *usageError
 	var budget *stream.OverBudgetError
+	var room *blockstore.OverRoomError
 	switch {
 	case ctx.Err() != nil:
 		return exitInterrupted
 	case errors.As(err, &usage) || !a.running:
 		return exitUsage
-	case errors.As(err, &budget):
+	case errors.As(err, &budget) || errors.As(err, &room):
 		return exitBudget
 	case isDataFault(err) && !isSpoolError(err):
 		return exitData

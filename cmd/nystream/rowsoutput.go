@@ -159,6 +159,9 @@ func (a *app) create(path string, s blockstore.Schema) (blockstore.Writer, error
 	if f := a.cmd.Flag("spool-dir"); f != nil {
 		s.SpoolDir = f.Value.String()
 	}
+	if f := a.cmd.Flag("max-spool-size"); f != nil {
+		s.SpoolRoom = f.Value.(*spoolRoom).SpoolRoom
+	}
 	if a.origin == nil {
 		a.origin = a.made()
 	}

@@ -154,7 +154,7 @@ func aloneWords(p *model.Plan) string {
 // are, the states themselves tell.
 var noResult = []string{"help", "config", "threads", "memory", "format", "quiet", "log-format", "log-every", "stall", "provenance", "output", "factors", "left-factors", "right-factors", "clusters-output", "plot", "report", "plot-period",
 	"checkpoint", "checkpoint-every", "states", "shard", "keep-states", "join", "shards", "runner", "columns", "label", "keep", "header", "no-header", "delimiter", "comment", "skip", "inexact", "input-format",
-	"spool", "no-spool", "spool-dir", "output-format", "right", "with", "matrix", "graph", "nodes", "labels", "target", "scores", "given-label"}
+	"spool", "no-spool", "spool-dir", "max-spool-size", "output-format", "right", "with", "matrix", "graph", "nodes", "labels", "target", "scores", "given-label"}
 
 // identity returns what decides the result besides the rows, and what is known of them,
 // one thing to a line.

@@ -176,8 +176,8 @@ type pipe struct {
 
 // Limits are those of memory for what comes through a pipe.
 type Limits struct {
-	Memory   int64  // that the program may use, in bytes; 0 for any
-	SpoolDir string // the folder for large batches where that is limited
+	Memory int64       // that the program may use, in bytes; 0 for any
+	Spools file.Spools // large batches where that is limited
 }
 
 // OpenStream begins to read the Arrow stream r, which messages call name.

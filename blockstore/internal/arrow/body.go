@@ -34,11 +34,13 @@ func (b *body) read(r io.Reader, n int64) (_ io.ReaderAt, err error) {
 // copy copies n bytes of r to disk.
 func (b *body) copy(r io.Reader, n int64) (_ io.ReaderAt, err error) {
 	b.close()
-	if b.disk, err = file.CreateSpool(b.SpoolDir, b.name); err != nil {
+	if b.disk, err = file.CreateSpool(b.Spools, b.name); err != nil {
 		return nil, err
 	}
 	b.disk.Unname()
-	b.disk.Needs = n
+	if err := b.disk.Expect(n); err != nil {
+		return nil, err
+	}
 	_, err = io.CopyN(b.disk, r, n)
 	return b.disk, b.disk.Settle(context.Background(), cutShort(err))
 }

@@ -32,6 +32,7 @@ type Atomic struct {
 	unnamed  bool      // there is no target: the file goes when it is closed
 	err      error     // the first failure
 	digest   hash.Hash // of what was written, nil if nobody asked, or it was not written from front to back
+	share    share     // of what is collected before it is sent
 	finished bool
 	Closed   bool
 }
@@ -39,16 +40,16 @@ type Atomic struct {
 // Create starts a file that will be called path. It refuses what Target refuses.
 //
 // An object is collected in the folder for temporary files, and sent by Commit.
-func Create(path string) (*Atomic, error) { return CreateIn("", path) }
+func Create(path string) (*Atomic, error) { return CreateIn(Spools{}, path) }
 
-// CreateIn does what Create does, and collects an object in the folder spool.
-func CreateIn(spool, path string) (*Atomic, error) {
+// CreateIn does what Create does, and collects an object among spools.
+func CreateIn(spools Spools, path string) (*Atomic, error) {
 	path, err := Plain(path)
 	if err != nil {
 		return nil, err
 	}
 	if IsRemote(path) {
-		return createRemote(spool, path)
+		return createRemote(spools, path)
 	}
 	target, old, err := Target(path)
 	if err != nil {
@@ -126,6 +127,9 @@ func (f *Atomic) Fail(err error) error {
 func (f *Atomic) Write(p []byte) (int, error) {
 	if f.err != nil {
 		return 0, f.err
+	}
+	if err := f.share.take(int64(len(p))); err != nil {
+		return 0, f.Fail(err)
 	}
 	n, err := f.File.Write(p)
 	if f.digest != nil {
@@ -212,6 +216,7 @@ func (f *Atomic) Abort() {
 		return
 	}
 	f.Closed = true
+	f.share.giveBack()
 	f.File.Close()
 	os.Remove(f.File.Name())
 }

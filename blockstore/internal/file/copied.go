@@ -9,12 +9,11 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/fault"
 )
 
-// Copy copies what in gives to a file without a name in the folder spool, "" being the
-// system's for temporary files, which goes when the process ends, and returns the stamp of
-// that file. It stands for the file at path. The error is a SpoolError if writing failed,
+// Copy copies what in gives to a file without a name, which goes when the process ends, and
+// returns the stamp of that file. It stands for the file at path. The error is a SpoolError if writing failed,
 // else that of reading, as a fault of what messages call name.
-func Copy(ctx context.Context, spool, path, name string, in io.Reader) (s Stamp, err error) {
-	f, err := CreateSpool(spool, path)
+func Copy(ctx context.Context, spools Spools, path, name string, in io.Reader) (s Stamp, err error) {
+	f, err := CreateSpool(spools, path)
 	if err != nil {
 		return s, err
 	}

@@ -25,7 +25,12 @@ func (e *SpoolError) Error() string {
 	if e.Needed > e.Written {
 		needed = fmt.Sprintf("it takes about %s, of which %s were written", humanize.IBytes(uint64(e.Needed)), humanize.IBytes(uint64(e.Written)))
 	}
-	return fmt.Sprintf("%s is copied to the folder %s, which failed: %v; %s; name a folder with more room with `spool-dir`, or in TMPDIR", e.Name, e.Dir, e.Err, needed)
+	remedy := "name a folder with more room with `spool-dir`, or in TMPDIR"
+	var over *OverRoomError
+	if errors.As(e.Err, &over) {
+		remedy = "raise `max-spool-size`, or name files that are read and written where they are, such as .parquet and .nys"
+	}
+	return fmt.Sprintf("%s is copied to the folder %s, which failed: %v; %s; %s", e.Name, e.Dir, e.Err, needed, remedy)
 }
 
 // Unwrap returns the cause.
@@ -34,30 +39,50 @@ func (e *SpoolError) Unwrap() error { return e.Err }
 // Spool is a copy on its way. It remembers whether writing it failed, so that this is told
 // from a failure of what is copied.
 type Spool struct {
-	Needs     int64    // how many bytes it will have at least, as far as that is known
 	file      *os.File // whose other ways to be written would go past Write
 	name, dir string
+	needs     int64 // bytes in all, at least, as far as that is known
 	written   int64
+	share     share
 	failed    error
 }
 
-// CreateSpool starts a copy of what messages call name, in a directory, "" being the system's
-// for temporary files.
-func CreateSpool(dir, name string) (*Spool, error) {
-	if dir == "" {
-		dir = os.TempDir()
+// CreateSpool starts a copy of what messages call name.
+func CreateSpool(in Spools, name string) (*Spool, error) {
+	if in.Dir == "" {
+		in.Dir = os.TempDir()
 	}
-	s := &Spool{name: name, dir: dir}
-	f, err := CreateTemp(dir, "spool", 0o600)
+	s := &Spool{name: name, dir: in.Dir, share: share{room: in.Room}}
+	f, err := CreateTemp(in.Dir, "spool", 0o600)
 	if s.file = f; err != nil {
 		s.failed = withoutPath(err)
 		return nil, s.Settle(context.Background(), err)
 	}
+	if in.Made != nil {
+		in.Made(s)
+	}
 	return s, nil
+}
+
+// Expect says that the copy will have at least so many bytes, for messages. The error is that
+// there is no room for them.
+func (s *Spool) Expect(bytes int64) error {
+	s.needs = bytes
+	if err := s.share.check(bytes); err != nil {
+		s.failed = err
+		return s.Settle(context.Background(), err)
+	}
+	return nil
 }
 
 // Write appends p.
 func (s *Spool) Write(p []byte) (int, error) {
+	if err := s.share.take(int64(len(p))); err != nil {
+		if s.failed == nil {
+			s.failed = err
+		}
+		return 0, err
+	}
 	n, err := s.file.Write(p)
 	s.written += int64(n)
 	if err != nil && s.failed == nil {
@@ -71,7 +96,7 @@ func (s *Spool) Settle(ctx context.Context, err error) error {
 	if err == nil || s.failed == nil || ctx.Err() != nil {
 		return err
 	}
-	return &SpoolError{Name: s.name, Dir: s.dir, Written: s.written, Needed: s.Needs, Err: s.failed}
+	return &SpoolError{Name: s.name, Dir: s.dir, Written: s.written, Needed: s.needs, Err: s.failed}
 }
 
 // Path returns the path of the copy.
@@ -88,10 +113,14 @@ func (s *Spool) Size() int64 { return s.written }
 func (s *Spool) ReadAt(p []byte, offset int64) (int, error) { return s.file.ReadAt(p, offset) }
 
 // Close closes the copy.
-func (s *Spool) Close() error { return s.file.Close() }
+func (s *Spool) Close() error {
+	s.share.giveBack()
+	return s.file.Close()
+}
 
 // Discard closes and removes the copy.
 func (s *Spool) Discard() error {
+	s.share.giveBack()
 	err := s.file.Close()
 	if left := os.Remove(s.file.Name()); !errors.Is(left, os.ErrNotExist) {
 		err = errors.Join(err, withoutPath(left))

@@ -10,25 +10,24 @@ import (
 	"github.com/nystream/nystream/blockstore/object"
 )
 
-// CreateUnnamed starts a file that only its maker knows, in the folder spool, "" being the
-// system's for temporary files. Messages call it by what it is for. There is no Commit, and
+// CreateUnnamed starts a file that only its maker knows, among spools. Messages call it by what it is for. There is no Commit, and
 // Abort drops it.
-func CreateUnnamed(spool, name string) (*Atomic, error) {
-	f, err := CreateTemp(spool, "spool", 0o600)
+func CreateUnnamed(spools Spools, name string) (*Atomic, error) {
+	f, err := CreateTemp(spools.Dir, "spool", 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("cannot write %s: %w", name, err)
 	}
 	os.Remove(f.Name()) // Windows refuses while the file is open: Abort tries again
-	return &Atomic{File: f, Target: name, unnamed: true}, nil
+	return &Atomic{File: f, Target: name, unnamed: true, share: share{room: spools.Room}}, nil
 }
 
 // createRemote starts an object: a temporary file without a name, where the system allows
 // that.
-func createRemote(spool, path string) (*Atomic, error) {
+func createRemote(spools Spools, path string) (*Atomic, error) {
 	if err := remote.CanPut(object.Context(), path); err != nil {
 		return nil, fmt.Errorf("cannot write %w", err)
 	}
-	f, err := CreateUnnamed(spool, path)
+	f, err := CreateUnnamed(spools, path)
 	if err != nil {
 		return nil, err
 	}
@@ -43,6 +42,7 @@ func (f *Atomic) send() error {
 		err = remote.Put(object.Context(), f.Target, f.File, size)
 	}
 	f.Closed = true
+	defer f.share.giveBack()
 	err = errors.Join(err, f.File.Close())
 	os.Remove(f.File.Name())
 	if err != nil {

@@ -32,21 +32,21 @@ type array struct {
 
 // Open finds the array of that name, or without one the only matrix, else the only vector.
 // Its columns are x0, x1, ... as those of an NPY file; vectors with as many rows follow under
-// their names, for labels. What is compressed is copied to the folder spool.
-func Open(ctx context.Context, path, name, spool string) (column.Table, error) {
+// their names, for labels. What is compressed is copied to a file among spools.
+func Open(ctx context.Context, path, name string, spools file.Spools) (column.Table, error) {
 	f, stamp, err := file.OpenStamped(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	t, err := open(ctx, f, stamp, path, name, spool)
+	t, err := open(ctx, f, stamp, path, name, spools)
 	if err = stamp.Settle(f, err); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
-func open(ctx context.Context, f file.File, stamp file.Stamp, path, name, spool string) (column.Table, error) {
+func open(ctx context.Context, f file.File, stamp file.Stamp, path, name string, spools file.Spools) (column.Table, error) {
 	archive, err := zip.NewReader(file.NewReaderAt(ctx, f), stamp.Size)
 	if err != nil {
 		if fault.IsReading(err) {
@@ -64,7 +64,7 @@ func open(ctx context.Context, f file.File, stamp file.Stamp, path, name, spool 
 	}
 	tables := make([]column.Table, 0, 1)
 	for _, a := range append([]*array{main}, main.beside(arrays)...) {
-		t, err := a.table(ctx, stamp, path, spool)
+		t, err := a.table(ctx, stamp, path, spools)
 		if err != nil {
 			return nil, err
 		}
@@ -184,7 +184,7 @@ func (a *array) beside(arrays []*array) (list []*array) {
 
 // table returns the rows of the array: those in the file if they are not compressed, else
 // of a copy.
-func (a *array) table(ctx context.Context, stamp file.Stamp, path, spool string) (column.Table, error) {
+func (a *array) table(ctx context.Context, stamp file.Stamp, path string, spools file.Spools) (column.Table, error) {
 	size := int64(min(a.UncompressedSize64, 1<<62))
 	name := path + ": array " + a.name
 	if a.Method == zip.Store {
@@ -205,7 +205,7 @@ func (a *array) table(ctx context.Context, stamp file.Stamp, path, spool string)
 		return nil, fault.File(name, "%w", fault.Damaged(err))
 	}
 	defer in.Close()
-	unpacked, err := file.Copy(ctx, spool, path, name, io.LimitReader(in, size+1))
+	unpacked, err := file.Copy(ctx, spools, path, name, io.LimitReader(in, size+1))
 	if err != nil {
 		return nil, err
 	}

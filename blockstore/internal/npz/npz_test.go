@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/file"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 	"github.com/nystream/nystream/blockstore/internal/npy"
 )
@@ -73,7 +74,7 @@ func texts(width int, list ...string) []byte {
 
 func opened(t testing.TB, content, name string) column.Table {
 	t.Helper()
-	tb, err := Open(context.Background(), filetest.TempFile(t, "a.npz", content), name, "")
+	tb, err := Open(context.Background(), filetest.TempFile(t, "a.npz", content), name, file.Spools{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +149,7 @@ func TestRefuses(t *testing.T) {
 		"cut":           {whole[:len(whole)-30], "", []string{"directory", "cut short"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Open(context.Background(), filetest.TempFile(t, "a.npz", test.content), test.array, "")
+			_, err := Open(context.Background(), filetest.TempFile(t, "a.npz", test.content), test.array, file.Spools{})
 			filetest.WantError(t, err, test.want...)
 		})
 	}
@@ -159,11 +160,13 @@ func TestDamagedMember(t *testing.T) {
 	content := []byte(pack(t, member{"a.npy", zip.Deflate, floats(0, 100, 3)}))
 	at := bytes.Index(content, []byte("a.npy")) + 200
 	content[at] ^= 4
-	_, err := Open(context.Background(), filetest.TempFile(t, "a.npz", string(content)), "", "")
+	_, err := Open(context.Background(), filetest.TempFile(t, "a.npz", string(content)), "", file.Spools{})
 	filetest.WantError(t, err, "array a")
 }
 
-func open0(ctx context.Context, path string) (column.Table, error) { return Open(ctx, path, "", "") }
+func open0(ctx context.Context, path string) (column.Table, error) {
+	return Open(ctx, path, "", file.Spools{})
+}
 
 func TestMutants(t *testing.T) {
 	for _, method := range []uint16{zip.Store, zip.Deflate} {

@@ -9,11 +9,11 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// Copy copies a source into a store without a name in dir, which only the
+// Copy copies a source into a store without a name among spools, which only the
 // returned table knows.
-func Copy(ctx context.Context, src stream.Source, dir string) (t *Table, err error) {
+func Copy(ctx context.Context, src stream.Source, spools file.Spools) (t *Table, err error) {
 	info := src.Info()
-	f, err := file.CreateSpool(dir, info.Name)
+	f, err := file.CreateSpool(spools, info.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +24,9 @@ func Copy(ctx context.Context, src stream.Source, dir string) (t *Table, err err
 		}
 	}()
 	if info.Rows > 0 {
-		f.Needs = 8 * info.Rows * int64(len(info.Columns)+len(info.Kept))
+		if err := f.Expect(8 * info.Rows * int64(len(info.Columns)+len(info.Kept))); err != nil {
+			return nil, err
+		}
 	}
 	if err := copyRows(ctx, src, f); err != nil {
 		return nil, f.Settle(ctx, err)

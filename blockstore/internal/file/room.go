@@ -1,0 +1,99 @@
+package file
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/dustin/go-humanize"
+)
+
+// Spools say where copies on disk go, and how much room they may take. The zero value is the
+// system's folder for temporary files, and any room.
+type Spools struct {
+	Dir  string // "" for the system's folder for temporary files
+	Room *Room  // nil for any
+	// Made, if not nil, is told of every Spool.
+	Made func(*Spool)
+}
+
+// Room is what copies on disk may take in all, at one time. All readers and writers of a run
+// share one; nil is any room. It may be used from several goroutines.
+type Room struct {
+	limit int64
+	mu    sync.Mutex
+	taken int64
+}
+
+// NewRoom returns room for so many bytes, and nil, which is any room, for 0.
+func NewRoom(bytes int64) *Room {
+	if bytes <= 0 {
+		return nil
+	}
+	return &Room{limit: bytes}
+}
+
+// OverRoomError reports that copies would take more of a disk than they may. Nothing of what
+// was too much was written.
+type OverRoomError struct {
+	Limit  int64 // bytes that all copies may take
+	Others int64 // bytes of the other copies that there are
+}
+
+// Error says what the limit is: the setting is `max-spool-size`.
+func (e *OverRoomError) Error() string {
+	others := ""
+	if e.Others > 0 {
+		others = fmt.Sprintf(", of which others have %s", humanize.IBytes(uint64(e.Others)))
+	}
+	return fmt.Sprintf("copies may take %s in all%s (`max-spool-size`)", humanize.IBytes(uint64(e.Limit)), others)
+}
+
+// share is the part of a room that one copy has.
+type share struct {
+	room  *Room
+	bytes int64
+}
+
+// check returns an error unless the share could grow to so many bytes.
+func (s *share) check(bytes int64) error {
+	if s.room == nil {
+		return nil
+	}
+	s.room.mu.Lock()
+	defer s.room.mu.Unlock()
+	return s.fits(bytes)
+}
+
+// fits is check for those who hold the lock.
+func (s *share) fits(bytes int64) error {
+	if others := s.room.taken - s.bytes; bytes > s.room.limit-others {
+		return &OverRoomError{Limit: s.room.limit, Others: others}
+	}
+	return nil
+}
+
+// take makes the share n bytes larger, or returns an error and leaves it as it is.
+func (s *share) take(n int64) error {
+	if s.room == nil {
+		return nil
+	}
+	s.room.mu.Lock()
+	defer s.room.mu.Unlock()
+	if err := s.fits(s.bytes + n); err != nil {
+		return err
+	}
+	s.bytes += n
+	s.room.taken += n
+	return nil
+}
+
+// giveBack empties the share. It may be called again.
+func (s *share) giveBack() {
+	if s.room == nil {
+		return
+	}
+	s.room.mu.Lock()
+	defer s.room.mu.Unlock()
+	s.room.taken -= s.bytes
+	s.bytes = 0
+}

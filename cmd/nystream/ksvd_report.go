@@ -32,6 +32,7 @@ func (c *ksvdTask) planned(base *planResult, t *show.Text) any {
 	default:
 		r.Solver = "ssrsvd"
 	}
+	base.Notes = append(base.Notes, c.denseNote(base, s, false)...)
 	t.Add("method", "%s%s", r.Solver, operatorPhrase(r.Operator))
 	t.Add("sums", "%s", r.Sums)
 	return r

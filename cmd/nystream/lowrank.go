@@ -202,25 +202,6 @@ func (c *lowrankTask) pace() (kernelgen.Kernel, int, bool) {
 	return c.kernel, c.shape().Columns, c.precision == lowrank.Float32
 }
 
-// denseNote tells of a fit that costs more than all eigenvectors of the matrix, if those fit
-// into memory.
-func (c *lowrankTask) denseNote(fit *planResult) []string {
-	s := c.job.shape()
-	if !s.OneSource() || !c.kernel.Symmetric() {
-		return nil
-	}
-	dense := lowrank.PlanDense(c.job.engine(), s)
-	exact, need := fit.seconds(dense), dense.Memory.Total()
-	if float64(fit.EstimatedSeconds) <= exact || need > max(int64(c.memory), fit.MemoryBytes, denseBytes) {
-		return nil
-	}
-	return []string{fmt.Sprintf("a dense eigendecomposition of the %s × %s matrix would be exact and take less, about %s and %s of memory: form it and call an eigensolver, such as NumPy's eigh, or lower --rank",
-		show.Count(s.Rows), show.Count(s.Rows), show.Seconds(exact), show.Bytes(need))}
-}
-
-// denseBytes of memory are taken for granted.
-const denseBytes = 4 << 30
-
 // plan counts the passes for factors too, of which one makes them orthonormal.
 func (c *lowrankTask) plan(e stream.Engine) (*model.Plan, error) {
 	s := c.job.shape()

@@ -12,9 +12,7 @@ type lowrankPlan struct {
 }
 
 func (c *lowrankTask) planned(r *planResult, _ *show.Text) any {
-	if !c.explicit() {
-		r.Notes = append(r.Notes, c.denseNote(r)...)
-	}
+	r.Notes = append(r.Notes, c.denseNote(r, c.shape(), !c.explicit() && c.kernel.Symmetric())...)
 	return &lowrankPlan{r, c.mapWords()}
 }
 

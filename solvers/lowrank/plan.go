@@ -267,13 +267,3 @@ func (m SSRSVD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	}
 	return p.Plan, nil
 }
-
-// PlanDense returns what it would cost to form the matrix of one source and to find all its
-// eigenvectors, which is exact: n²/2 kernel entries, and 4·n² numbers.
-func PlanDense(e stream.Engine, s model.Shape) *model.Plan {
-	p := newPlanner(e, Float64, s.Columns)
-	p.Add("the matrix and its eigenvectors", 4*s.Rows*s.Rows, "the number of rows")
-	p.Work(float64(s.Rows)*float64(s.Rows)/2, 0)
-	p.small(1, s.Rows)
-	return p.Plan
-}

@@ -121,13 +121,15 @@ func residualsOf(a blas64.General, s *spectrum, norm float64) []float64 {
 
 // planWhole returns the cost of fitWhole.
 func (m Subspace) planWhole(e stream.Engine, s model.Shape) *model.Plan {
-	p := PlanDense(e, s)
+	p := newPlanner(e, Float64, s.Columns)
 	n := float64(s.Rows)
+	p.Add("the matrix and its eigenvectors", 4*s.Rows*s.Rows, "the number of rows")
+	p.small(1, s.Rows)
 	p.Add("all rows", 4*s.Rows*int64(s.Columns), "the number of rows")
 	p.Add("eigenvectors that are kept", 5*s.Rows*min(s.Rows, int64(m.Rank)), "`rank`")
 	p.Add("tiles between a panel and all rows", int64(e.Workers())*corePanel*s.Rows, "`threads`")
-	p.Work(n*float64(min(s.Rows, rowSample)), 2*n*n*math.Min(n, float64(m.Rank)))
+	p.Work(n*n/2+n*float64(min(s.Rows, rowSample)), 2*n*n*math.Min(n, float64(m.Rank)))
 	p.Passes, p.ExactPasses = 1, 1
 	p.ByOne("it forms the matrix, which is in memory; landmark and s3spsd make passes over rows alone")
-	return p
+	return p.Plan
 }

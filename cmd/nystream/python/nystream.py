@@ -271,7 +271,7 @@ class Model:
             return decisions(meta, m, x)
         if method == 'ksvd' and not meta[side].get('sparse') and meta['compatibility'] in ('identity', 'pinv'):
             return asymmetric(kernel(meta['kernel']), m, meta[side], x, side, divides(meta['kernel']))
-        h, p = (meta.get('right'), 'v_') if side == 'right' and meta.get('right') else (meta.get('left'), 'u_')
+        h, p = (meta['right'], 'v_') if side == 'right' and 'right' in meta else (meta.get('left'), 'u_')
         if method in ('ksvd', 'askls') or 'map' in meta or h is None:
             raise NotImplementedError('%s: models of this kind (%s) are applied by nystream transform' % (self.path, method))
         return fourier(m, x, p) if h.get('features') else landmarks(kernel(meta['kernel']), m, h, x, p)

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -152,6 +153,9 @@ func (l *lab) ended(job string) bool {
 	return !slices.Contains([]string{"PENDING", "RUNNING", "COMPLETING", "CONFIGURING", "SUSPENDED", "REQUEUED"}, state)
 }
 
+// jobFields are what tells of a job that something went wrong.
+var jobFields = regexp.MustCompile(`\b(JobId|ArrayTaskId|JobState|Reason|Restarts|ExitCode|StdOut)=\S*`)
+
 // slurmArrays makes a fit by the recipe for Slurm, and waits for the last of its jobs.
 func slurmArrays(ctx context.Context, r *trial) error {
 	if err := r.program(ctx, "sh", slices.Concat([]string{recipe("slurm.sh"), fmt.Sprint(r.parts), "st", "m.npz"}, r.inParts())...); err != nil {
@@ -172,7 +176,7 @@ func slurmArrays(ctx context.Context, r *trial) error {
 	}
 	for _, line := range strings.Split(r.says("scontrol", "show", "job", "--oneliner"), "\n") {
 		if strings.Contains(line, "WorkDir="+r.folder+" ") {
-			r.log.WriteString(line + "\n")
+			fmt.Fprintln(&r.log, strings.Join(jobFields.FindAllString(line, -1), " "))
 		}
 	}
 	return errors.Join(errors.New("the last job has left no model"), err)

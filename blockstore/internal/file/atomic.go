@@ -57,7 +57,7 @@ func CreateIn(spools Spools, path string) (*Atomic, error) {
 	}
 	file, err := CreateTemp(filepath.Dir(target), filepath.Base(target), 0o666)
 	if err != nil {
-		return nil, fmt.Errorf("cannot write %s: %w", path, err)
+		return nil, fmt.Errorf("cannot write %s: no file can be made in its folder: %w; make the folder, or name another", path, withoutPath(err))
 	}
 	if old != nil {
 		keepOwner(file, old)
@@ -81,7 +81,7 @@ func Target(path string) (target string, old fs.FileInfo, err error) {
 	case old.Mode()&fs.ModeSymlink != 0:
 		return "", nil, errors.New("it is a symbolic link to nothing; make what it leads to, or name another file")
 	case !old.Mode().IsRegular():
-		return "", nil, errors.New("it is not a regular file")
+		return "", nil, errors.New("it is not a regular file; name another")
 	}
 	folder, err := os.Stat(filepath.Dir(target))
 	if err != nil {
@@ -165,7 +165,7 @@ func (f *Atomic) Seek(offset int64, whence int) (int64, error) {
 func (f *Atomic) Finish() error {
 	switch {
 	case f.Closed:
-		return fmt.Errorf("cannot write %s: the file is closed already", f.Target)
+		return fmt.Errorf("cannot write %s: the file is closed already; write it anew", f.Target)
 	case f.err != nil || f.finished:
 		return f.err
 	case !f.upload && !f.unnamed:
@@ -186,7 +186,7 @@ const closeFirst = runtime.GOOS == "windows"
 // directory: then the file is complete but may not survive a power cut.
 func (f *Atomic) Commit() error {
 	if f.Closed {
-		return fmt.Errorf("cannot write %s: the file is closed already", f.Target)
+		return fmt.Errorf("cannot write %s: the file is closed already; write it anew", f.Target)
 	}
 	defer f.Abort() // does nothing once the file is closed
 	if err := f.Finish(); err != nil {

@@ -36,7 +36,7 @@ func Plain(path string) (string, error) {
 	}
 	u, err := url.Parse(path)
 	if err != nil || u.Host != "" && u.Host != "localhost" || u.Path == "" || u.RawQuery != "" || u.Fragment != "" {
-		return "", fmt.Errorf("%s: a file has the URL file:///PATH, with %%3F for ? and %%23 for #", path)
+		return "", fmt.Errorf("%s: it is no URL of a file on this machine; write file:///PATH, with %%3F for ? and %%23 for #", path)
 	}
 	return filepath.FromSlash(u.Path), nil
 }
@@ -45,7 +45,7 @@ func Plain(path string) (string, error) {
 // order; what a glob or a folder yields is sorted byte by byte.
 func Expand(ctx context.Context, paths []string) ([]string, error) {
 	if len(paths) == 0 {
-		return nil, errors.New("no input: name files, quoted globs, folders, or - for the standard input")
+		return nil, errors.New("there is no input; name files, quoted globs, folders, or - for the standard input")
 	}
 	var files []string
 	for _, path := range paths {
@@ -59,7 +59,7 @@ func Expand(ctx context.Context, paths []string) ([]string, error) {
 		files = append(files, more...)
 	}
 	if len(files) > 1 && slices.Contains(files, Stdin) {
-		return nil, errors.New("the standard input (-) cannot be combined with files")
+		return nil, errors.New("the standard input (-) cannot be combined with files; name one or the other")
 	}
 	return files, nil
 }
@@ -99,7 +99,7 @@ func Missing(path string) error {
 	dir := filepath.Dir(path)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return fmt.Errorf("%s: no such file; the folder %s cannot be read either: %w", path, dir, err)
+		return fmt.Errorf("%s: no such file, and the folder %s cannot be read either: %w; is the path right?", path, dir, withoutPath(err))
 	}
 	var names []string
 	for _, e := range entries {
@@ -108,7 +108,7 @@ func Missing(path string) error {
 	if near := fault.Nearest(filepath.Base(path), names); near != "" {
 		return fmt.Errorf("%s: no such file; did you mean %s?", path, filepath.Join(dir, near))
 	}
-	return fmt.Errorf("%s: no such file", path)
+	return fmt.Errorf("%s: no such file; is the path right?", path)
 }
 
 // expandGlob returns the files that match a pattern. A folder that matches
@@ -116,7 +116,7 @@ func Missing(path string) error {
 func expandGlob(pattern string) ([]string, error) {
 	matches, err := doublestar.FilepathGlob(pattern, doublestar.WithFailOnIOErrors())
 	if err != nil {
-		return nil, fmt.Errorf("glob %q: %w", pattern, err)
+		return nil, badGlob(pattern, err)
 	}
 	var files []string
 	checked := ""
@@ -145,9 +145,17 @@ func expandGlob(pattern string) ([]string, error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("no file matches %q; files and folders beginning with . or _ do not count; ** goes into folders", pattern)
+		return nil, fmt.Errorf("no file matches %q, those apart that begin with . or _ or are in folders that do; use ** to go into folders", pattern)
 	}
 	return sortPaths(files), nil
+}
+
+// badGlob returns the error that a glob cannot be used.
+func badGlob(pattern string, err error) error {
+	if errors.Is(err, doublestar.ErrBadPattern) {
+		return fmt.Errorf("glob %q: its brackets do not fit; close them, or put a backslash before one that is meant", pattern)
+	}
+	return fmt.Errorf("glob %q: %w", pattern, err)
 }
 
 // hiddenIn reports whether a match is hidden and the pattern does not ask for
@@ -187,7 +195,7 @@ func walkFolder(folder string) ([]string, error) {
 		return nil
 	})
 	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("%s: the folder holds no files; names beginning with . or _ do not count", folder)
+		err = fmt.Errorf("%s: the folder holds no files, those apart that begin with . or _; name another", folder)
 	}
 	return sortPaths(files), err
 }

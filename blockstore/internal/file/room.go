@@ -19,17 +19,23 @@ type Spools struct {
 // Room is what copies on disk may take in all, at one time. All readers and writers of a run
 // share one; nil is any room. It may be used from several goroutines.
 type Room struct {
-	limit int64
+	limit int64 // 0 for none
 	mu    sync.Mutex
 	taken int64
+	most  int64
 }
 
-// NewRoom returns room for so many bytes, and nil, which is any room, for 0.
-func NewRoom(bytes int64) *Room {
-	if bytes <= 0 {
+// NewRoom returns room for so many bytes, 0 for any.
+func NewRoom(bytes int64) *Room { return &Room{limit: max(0, bytes)} }
+
+// Most returns the most bytes that copies have taken at one time, 0 of a nil room.
+func (r *Room) Most() (bytes int64) {
+	s := share{room: r}
+	_ = s.within(func() error { // which does not fail
+		bytes = r.most
 		return nil
-	}
-	return &Room{limit: bytes}
+	})
+	return bytes
 }
 
 // OverRoomError reports that copies would take more of a disk than they may. Nothing of what
@@ -54,19 +60,24 @@ type share struct {
 	bytes int64
 }
 
-// check returns an error unless the share could grow to so many bytes.
-func (s *share) check(bytes int64) error {
+// within runs f while nobody else changes the room. Of a nil room it does nothing.
+func (s *share) within(f func() error) error {
 	if s.room == nil {
 		return nil
 	}
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()
-	return s.fits(bytes)
+	return f()
 }
 
-// fits is check for those who hold the lock.
+// check returns an error unless the share could grow to so many bytes.
+func (s *share) check(bytes int64) error {
+	return s.within(func() error { return s.fits(bytes) })
+}
+
+// fits is check within the room.
 func (s *share) fits(bytes int64) error {
-	if others := s.room.taken - s.bytes; bytes > s.room.limit-others {
+	if others := s.room.taken - s.bytes; s.room.limit > 0 && bytes > s.room.limit-others {
 		return &OverRoomError{Limit: s.room.limit, Others: others}
 	}
 	return nil
@@ -74,26 +85,22 @@ func (s *share) fits(bytes int64) error {
 
 // take makes the share n bytes larger, or returns an error and leaves it as it is.
 func (s *share) take(n int64) error {
-	if s.room == nil {
+	return s.within(func() error {
+		if err := s.fits(s.bytes + n); err != nil {
+			return err
+		}
+		s.bytes += n
+		s.room.taken += n
+		s.room.most = max(s.room.most, s.room.taken)
 		return nil
-	}
-	s.room.mu.Lock()
-	defer s.room.mu.Unlock()
-	if err := s.fits(s.bytes + n); err != nil {
-		return err
-	}
-	s.bytes += n
-	s.room.taken += n
-	return nil
+	})
 }
 
 // giveBack empties the share. It may be called again.
 func (s *share) giveBack() {
-	if s.room == nil {
-		return
-	}
-	s.room.mu.Lock()
-	defer s.room.mu.Unlock()
-	s.room.taken -= s.bytes
-	s.bytes = 0
+	_ = s.within(func() error { // which does not fail
+		s.room.taken -= s.bytes
+		s.bytes = 0
+		return nil
+	})
 }

@@ -134,7 +134,7 @@ func (s Stamp) Settle(file File, err error) error {
 	if errors.As(err, &data) {
 		changed.Row, changed.Column, err = data.Row, data.Column, data.Err
 	}
-	changed.Err = fmt.Errorf("%w; reading it came to this: %w", changed.Err, err)
+	changed.Err = fmt.Errorf("the file was changed after it was opened: %s, and reading it came to this: %w; start again", what, err)
 	return changed
 }
 

@@ -104,7 +104,10 @@ func TryFolder(dir string) error {
 		return withoutPath(err)
 	}
 	f.Close()
-	return withoutPath(os.Remove(f.Name()))
+	if err := os.Remove(f.Name()); !errors.Is(err, fs.ErrNotExist) { // another run may take it for abandoned once it is closed
+		return withoutPath(err)
+	}
+	return nil
 }
 
 // cleaned has the directories that were looked through for what killed runs have left.

@@ -118,6 +118,30 @@ func TestAlive(t *testing.T) {
 	}
 }
 
+// TestTriedByMany: jobs of an array that begin at once try one folder, and each looks for what
+// killed runs have left.
+func TestTriedByMany(t *testing.T) {
+	dir := t.TempDir()
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		for range 2000 {
+			removeAbandoned(dir)
+		}
+	}()
+	for tries := 0; ; tries++ {
+		select {
+		case <-done:
+			t.Logf("%d tries", tries)
+			return
+		default:
+			if err := TryFolder(dir); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // TestReplacedKeepsMode: a file that is replaced keeps its mode and its owner, and a new one
 // has what the umask leaves.
 func TestReplacedKeepsMode(t *testing.T) {

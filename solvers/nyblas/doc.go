@@ -7,10 +7,10 @@
 // in this module calls Use on behalf of its importers.
 //
 // The routines of level 3 in float64 (Dgemm, Dsymm, Dsyrk, Dsyr2k, Dtrmm and
-// Dtrsm) and Sgemm are built on one product kernel, and Dsymv on gonum's
-// Dgemv, whose vectors are gathered if they are columns of a matrix; all others are
+// Dtrsm) and Sgemm are built on one product kernel, and Dgemv and Dsymv on sweeps over
+// a few rows that read a matrix once, on one thread; all others are
 // those of gonum, and so is everything very small, and everything on machines other than
-// amd64 with AVX2 and FMA. Triangles and symmetric matrices are halved until only
+// arm64, and amd64 with AVX2 and FMA. Triangles and symmetric matrices are halved until only
 // squares of a few rows are left (Elmroth, Gustavson, Jonsson and Kågström,
 // "Recursive blocked algorithms and hybrid data structures for dense matrix
 // library software", 2004).

@@ -1,36 +1,63 @@
 package nyblas
 
-import "gonum.org/v1/gonum/blas"
+import (
+	"github.com/nystream/nystream/internal/simd"
+	"gonum.org/v1/gonum/blas"
+)
 
-// gemvLeast is how many entries A has at least for its vectors to be gathered.
-const gemvLeast = 2048
+const (
+	gemvGather = 2048 // entries of A from which vectors with gaps are copied together
+	gemvCols   = 256  // columns of A from which our kernel is quicker than gonum's
+)
 
-// Dgemv performs y = alpha·op(A)·x + beta·y. It is gonum's, but for vectors with gaps,
-// such as columns of a matrix in gonum's decompositions: those are copied together
-// first, since gonum's assembly reads them again for every four rows.
+// Dgemv performs y = alpha·op(A)·x + beta·y, on one thread. Vectors with gaps, such as
+// columns of a matrix in gonum's decompositions, are copied together first. What is small
+// or narrow, illegal, or has negative increments is gonum's.
 func (p Implementation) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
 	rows, cols := stored(tA, m, n) // of y and x
-	gaps := incX > 1 || incY > 1
 	legal := (tA == blas.NoTrans || tA == blas.Trans || tA == blas.ConjTrans) && m > 0 && n > 0 && lda >= n && incX > 0 && incY > 0 &&
 		len(a) >= lda*(m-1)+n && len(x) > (cols-1)*incX && len(y) > (rows-1)*incY
-	if !gaps || !legal || alpha == 0 || m*n < gemvLeast && least > 0 {
+	gaps, narrow := incX > 1 || incY > 1, simd.Active() == simd.Go || n < gemvCols && least > 0
+	if !legal || alpha == 0 || narrow && !gaps || m*n < gemvGather && least > 0 {
 		p.Implementation.Dgemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
 		return
 	}
 	s := borrow(rows + cols)
 	defer s.giveBack()
-	from, to := s.v[:cols], s.v[cols:]
-	gather(from, x, incX)
-	gather(to, y, incY)
-	p.Implementation.Dgemv(tA, m, n, alpha, a, lda, from, 1, beta, to, 1)
+	to, from := s.v[:rows], s.v[rows:]
+	scaled(to, beta, y, incY)
+	matrix := simd.Matrix[float64]{Rows: m, Cols: n, Data: a, Stride: lda}
+	switch {
+	case narrow:
+		scaled(from, 1, x, incX)
+		p.Implementation.Dgemv(tA, m, n, alpha, a, lda, from, 1, 1, to, 1)
+	case tA == blas.NoTrans:
+		scaled(from, 1, x, incX)
+		simd.AddDots(to, alpha, matrix, from)
+	default:
+		scaled(from, alpha, x, incX)
+		simd.AddRows(to, matrix, from)
+	}
 	for i, v := range to {
 		y[i*incY] = v
 	}
 }
 
-// gather is a vector without its gaps.
-func gather(dst, x []float64, inc int) {
-	for i := range dst {
-		dst[i] = x[i*inc]
+// scaled sets dst to factor times a vector, without its gaps. What is multiplied by zero
+// has no influence.
+func scaled(dst []float64, factor float64, x []float64, inc int) {
+	switch {
+	case factor == 0:
+		clear(dst)
+	case factor == 1 && inc == 1:
+		copy(dst, x)
+	case factor == 1:
+		for i := range dst {
+			dst[i] = x[i*inc]
+		}
+	default:
+		for i := range dst {
+			dst[i] = factor * x[i*inc]
+		}
 	}
 }

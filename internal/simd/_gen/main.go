@@ -51,6 +51,9 @@ var files = []file{
 	{"vector_f64_avx512", avx512, false, emitVectors},
 	{"vector_f64_avx2", avx2, false, emitVectors},
 	{"vector_f64_neon", neon, false, emitVectors},
+	{"rows_f64_avx512", avx512, false, emitRows},
+	{"rows_f64_avx2", avx2, false, emitRows},
+	{"rows_f64_neon", neon, false, emitRows},
 }
 
 // emitMicros emits the micro-kernels, the fold and the conversions of one instruction set and type. Their

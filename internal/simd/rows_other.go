@@ -1,0 +1,6 @@
+//go:build noasm || !(amd64 || arm64)
+
+package simd
+
+// Never called: this build has only the Go path.
+func (p *rowProduct) whole(_, _ int) { panic("simd: no assembly in this build") }

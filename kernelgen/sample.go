@@ -159,9 +159,47 @@ func thin(m blas64.General, n int) blas64.General {
 	return out
 }
 
-// middle returns the median; it sorts v.
+// middle returns the median; it changes the order of v.
+//
+// Of many values only those around the median are sorted: a thinned sample of them tells two
+// values between which it most likely lies, and a count whether it does.
 func middle(v []float64) float64 {
-	slices.Sort(v)
 	n := len(v)
-	return v[(n-1)/2]/2 + v[n/2]/2
+	low, high := (n-1)/2, n/2
+	if n >= manyValues {
+		few := make([]float64, 0, n/thinning+1)
+		for i := 0; i < n; i += thinning {
+			few = append(few, v[i])
+		}
+		slices.Sort(few)
+		if near, below := within(v, few[len(few)*7/16], few[len(few)*9/16]); low >= below && high < below+len(near) {
+			slices.Sort(near)
+			return near[low-below]/2 + near[high-below]/2
+		}
+	}
+	slices.Sort(v)
+	return v[low]/2 + v[high]/2
+}
+
+const (
+	manyValues = 4096 // from which a median is worth a sample
+	thinning   = 32   // values for one in the sample
+)
+
+// within returns the values from least to most, which it moves to the front of v, and how
+// many are below them. There are none if some values are not ordered.
+func within(v []float64, least, most float64) (near []float64, below int) {
+	k := 0
+	for i, x := range v {
+		switch {
+		case x < least:
+			below++
+		case x <= most:
+			v[i], v[k] = v[k], x
+			k++
+		case !(x > most):
+			return nil, 0
+		}
+	}
+	return v[:k], below
 }

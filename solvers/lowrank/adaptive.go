@@ -14,8 +14,8 @@ import (
 // Adaptive is the landmark method with the error given instead of the rank. A
 // first number of landmarks comes from the spectrum of a sample. After the pass the
 // rank is the smallest whose estimated relative error, times a safety factor of
-// 1.2, is within the tolerance; if there is none up to 2/5 of the
-// landmarks, their number is doubled and another pass made.
+// 1.2, is within the tolerance; if there is none, another pass is made with up to
+// twice as many landmarks, by how far the error is from the tolerance.
 //
 // Cost: that of [Landmark] for each step; one step is the rule.
 type Adaptive struct {
@@ -34,7 +34,17 @@ type Adaptive struct {
 
 // landmark returns the method of a step with so many columns.
 func (m Adaptive) landmark(columns int64) Landmark {
-	return Landmark{Rank: int(columns), Sketch: m.Sketch, NNZ: m.NNZ, Choice: m.Choice, Seed: m.Seed, Shift: m.Shift, Precision: m.Precision}
+	return Landmark{Rank: int(columns), Sketch: m.Sketch, NNZ: m.landmarksPerColumn(), Choice: m.Choice, Seed: m.Seed, Shift: m.Shift, Precision: m.Precision}
+}
+
+// landmarksPerColumn returns z of the columns that the sample asks for. All directions that
+// the landmarks span may be used: fewer landmarks with more of them reach an error sooner than
+// [Landmark] with its own z, at a somewhat larger rank.
+func (m Adaptive) landmarksPerColumn() int {
+	if m.NNZ == 0 {
+		return adaptiveLandmarks
+	}
+	return m.NNZ
 }
 
 // Step is a pass on the way to a tolerance, with some landmarks.
@@ -45,11 +55,14 @@ type Step struct {
 }
 
 const (
-	adaptiveSafety = 1.2
-	adaptiveSample = 1024 // rows that the first number of landmarks comes from
-	adaptiveRows   = 512  // of them, the spectrum
-	adaptiveLeast  = 8    // columns that a first step allows for
-	adaptiveSmall  = 1000 // rows up to which any rank will do
+	adaptiveSafety      = 1.2
+	adaptiveLeastGrowth = 1.25 // of landmarks from step to step
+	adaptiveMostGrowth  = 2
+	adaptiveLandmarks   = 2    // per column that the sample asks for
+	adaptiveSample      = 1024 // rows that the first number of landmarks comes from
+	adaptiveRows        = 512  // of them, the spectrum
+	adaptiveLeast       = 8    // columns that a first step allows for
+	adaptiveSmall       = 1000 // rows up to which any rank will do
 )
 
 // Fit approximates the kernel matrix of the rows of one source. A tolerance that cannot
@@ -74,8 +87,7 @@ func (m Adaptive) fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 	}
 	var steps []Step
 	columns, err = m.fitting(e, k, min(columns, most), n, width)
-	for ; err == nil; columns *= 2 {
-		columns = min(columns, most)
+	for err == nil {
 		step, err := m.landmark(columns).stream(ctx, e, src, k)
 		if err != nil {
 			return nil, err
@@ -91,6 +103,7 @@ func (m Adaptive) fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 			m.note(fit, why)
 			return fit, nil
 		}
+		columns = m.next(columns, most, fit)
 	}
 	return nil, err
 }
@@ -124,11 +137,25 @@ func (m Adaptive) ends(e stream.Engine, k kernelgen.Kernel, f *Fit, columns, mos
 	case columns >= most:
 		return fmt.Sprintf("the rank is limited to %d; `rank` sets the limit", most), true
 	}
-	next := min(2*columns, most)
+	next := m.next(columns, most, f)
 	if fits, err := m.fitting(e, k, next, n, d); err != nil || fits < next {
 		return fmt.Sprintf("more than %d landmarks do not fit into %d MiB; `memory` sets the limit", columns*int64(m.landmark(1).landmarksPerColumn()), m.Memory>>20), true
 	}
 	return "", false
+}
+
+// next returns the number of columns of the next step.
+func (m Adaptive) next(columns, most int64, f *Fit) int64 {
+	return min(most, grown(columns, adaptiveSafety*f.EstimateIn(m.Norm)/m.Tolerance))
+}
+
+// grown returns a number of columns for an error that is to be so many times smaller: as many
+// times more, within limits, since twice as many take four times as long.
+func grown(columns int64, times float64) int64 {
+	if times != times {
+		times = adaptiveMostGrowth
+	}
+	return int64(math.Ceil(float64(columns) * math.Min(adaptiveMostGrowth, math.Max(adaptiveLeastGrowth, times))))
 }
 
 // fitting returns the number of columns, halved until their plan fits into the memory.
@@ -221,7 +248,7 @@ func (m Adaptive) firstColumns(ctx context.Context, e stream.Engine, src stream.
 	if err != nil {
 		return 0, err
 	}
-	return m.enough(ctx, e, t, panels[0], max(adaptiveLeast, count+count/4), n)
+	return m.enough(ctx, e, t, panels[0], max(adaptiveLeast, count+count/2), n)
 }
 
 // countSampled returns how many eigenvalues of A the tolerance asks for, judged by some of the
@@ -240,17 +267,19 @@ func (m Adaptive) countSampled(ctx context.Context, e stream.Engine, t *tiles, s
 	return m.count(values, b), nil
 }
 
-// enough doubles the number of columns until uniform landmarks from one half of
-// sampled rows leave little of the kernel between the others.
+// enough adds to the number of columns until uniform landmarks from one half of
+// sampled rows leave little of the kernel between the others. Where the half is too small to
+// tell, what it leaves falls in proportion to the number of landmarks.
 func (m Adaptive) enough(ctx context.Context, e stream.Engine, t *tiles, sample *panel, columns, n int64) (int64, error) {
-	rows := sample.rows.Rows
-	order := chooser{seed: m.Seed}.draw(sample, rows, "first landmarks")
-	validation := t.pickIndices(sample, order[rows/2:])
-	for ; int(columns)*m.landmark(1).landmarksPerColumn() <= rows/2; columns *= 2 {
-		left, err := t.leaves(ctx, e, t.pickIndices(sample, order[:int(columns)*m.landmark(1).landmarksPerColumn()]), validation, n)
+	z, half := int64(m.landmarksPerColumn()), sample.rows.Rows/2
+	order := chooser{seed: m.Seed}.draw(sample, sample.rows.Rows, "first landmarks")
+	validation := t.pickIndices(sample, order[half:])
+	for z*columns <= int64(half) {
+		left, err := t.leaves(ctx, e, t.pickIndices(sample, order[:z*columns]), validation, n)
 		if err != nil || left <= m.allowed() {
 			return columns, err
 		}
+		columns = grown(columns, left/m.allowed())
 	}
 	return columns, nil
 }
@@ -258,16 +287,17 @@ func (m Adaptive) enough(ctx context.Context, e stream.Engine, t *tiles, sample 
 // smallestRank finds the smallest rank within the tolerance by bisection, the
 // largest that the landmarks are good for if there is none.
 func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmarkFit, most int) (int, *Fit, error) {
-	high := f.side.Rank()
-	if int64(len(f.points.landmarks)) < f.rows {
-		high = max(1, 2*high/5)
-	}
-	high = min(high, most)
+	high := min(f.side.Rank(), most)
 	if err := f.fitCore(ctx, e); err != nil {
 		return 0, nil, err
 	}
+	sample, err := f.tiles.errorSample(ctx, e, f.model(high), f.held, f.held)
+	if err != nil {
+		return 0, nil, err
+	}
 	try := func(c int) (*Fit, bool, error) {
-		fit, err := f.finish(ctx, e, c)
+		found := f.model(c)
+		fit, err := f.finishWith(sample.columns(found.Left.Rank()), found, c)
 		if err != nil {
 			return nil, false, err
 		}

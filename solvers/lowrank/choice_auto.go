@@ -35,13 +35,19 @@ func (c chooser) decided() chooser {
 	return c
 }
 
-// fitWork returns the work of a fit: the entries, the triangular factor, the core, and the
-// error estimate with its norms. Triangular factors are half as fast as products.
+// fitWork returns the work of a fit: the entries, the triangular factor, the core of all
+// directions or of those that are carried, and the error estimate with its norms. Triangular
+// factors are half as fast as products.
 func (c chooser) fitWork() float64 {
-	n, l, t := float64(c.rows), float64(c.landmarks), float64(c.core)
+	carried, core := carriedDirections(c.columns, c.landmarks, c.core, c.rows)
+	n, l, t, r := float64(c.rows), float64(c.landmarks), float64(core), float64(carried)
 	sample := float64(sampleRows(c.rows, int64(c.landmarks)))
 	entry := float64(c.dimension + entryWork)
-	return leastWork + n*l*(entry+2*l) + t*t*(entry+l)/2 + 6*t*l*l + 2.5*decompositionWork*l*l*l + sample*sample*(entry+normWork)
+	small := 6*t*l*l + 2.5*decompositionWork*l*l*l
+	if r < l {
+		small = t*r*(l+1.5*r) + decompositionWork*r*r*r + 4*l*l*r + 5*l*l*l
+	}
+	return leastWork + n*l*(entry+2*l) + t*t*(entry+r)/2 + small + sample*sample*(entry+normWork)
 }
 
 // work returns the work of a determinantal or pivoted choice.

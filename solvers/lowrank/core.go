@@ -2,6 +2,7 @@ package lowrank
 
 import (
 	"context"
+	"sync"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -112,27 +113,30 @@ func (t *tiles) symmetricCore(ctx context.Context, e stream.Engine, rows *panel,
 
 // embedRows returns the embedding of rows in memory, whose numbers tell which of
 // them are landmarks.
-func (t *tiles) embedRows(e *Embedding, landmarks, rows *panel, name string) (blas64.General, error) {
-	m := t.embedder(e, landmarks, name)
-	out := stream.NewMatrix(rows.rows.Rows, e.Rank())
-	for first := 0; first < out.Rows; first += stream.PanelRows {
+func (t *tiles) embedRows(ctx context.Context, e stream.Engine, side *Embedding, landmarks, rows *panel, name string) (blas64.General, error) {
+	out := stream.NewMatrix(rows.rows.Rows, side.Rank())
+	embedders := sync.Pool{New: func() any { return t.embedder(side, landmarks, name) }}
+	return out, stream.Each(ctx, e.Threads, (out.Rows+stream.PanelRows-1)/stream.PanelRows, func(i int) error {
+		m := embedders.Get().(*embedder)
+		defer embedders.Put(m)
+		first := i * stream.PanelRows
 		n := min(stream.PanelRows, out.Rows-first)
 		fold, err := m.rawNumbered(stream.RowSlice(rows.rows, first, n), rows.number[first:first+n])
 		if err != nil {
-			return out, err
+			return err
 		}
 		m.project(stream.RowSlice(out, first, n), fold)
-	}
-	return out, nil
+		return nil
+	})
 }
 
 // foldedEmbedding returns Ŝᵀ·Q, Q the embedding of the rows that s touches.
-func (t *tiles) foldedEmbedding(e *Embedding, landmarks, rows *panel, s *sketch.SparseSign, name string) (blas64.General, error) {
-	q, err := t.embedRows(e, landmarks, rows, name)
+func (t *tiles) foldedEmbedding(ctx context.Context, e stream.Engine, side *Embedding, landmarks, rows *panel, s *sketch.SparseSign, name string) (blas64.General, error) {
+	q, err := t.embedRows(ctx, e, side, landmarks, rows, name)
 	if err != nil {
 		return q, err
 	}
-	b := stream.NewMatrix(s.Cols, e.Rank())
+	b := stream.NewMatrix(s.Cols, side.Rank())
 	if q.Cols > 0 {
 		s.FoldRows(b, q, 0)
 	}

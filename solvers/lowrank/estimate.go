@@ -83,7 +83,7 @@ func (s *sampleSide) unseen() float64 {
 
 // sampleSide joins the landmarks, rows that stand for themselves besides, and the
 // held-back rows of a source of n rows.
-func (t *tiles) sampleSide(side *Embedding, known blas64.General, number []int64, held *panel, n int64) (*sampleSide, error) {
+func (t *tiles) sampleSide(ctx context.Context, e stream.Engine, side *Embedding, known blas64.General, number []int64, held *panel, n int64) (*sampleSide, error) {
 	if held.beside != nil {
 		all := t.join(&panel{rows: known, number: number}, held.beside)
 		known, number = all.rows, all.number
@@ -99,7 +99,7 @@ func (t *tiles) sampleSide(side *Embedding, known blas64.General, number []int64
 	}
 	s.rows = t.pack(rows, slices.Concat(number, held.number), nil)
 	var err error
-	s.u, err = t.embedRows(side, side.pack(t), s.rows, "rows of the error estimate")
+	s.u, err = t.embedRows(ctx, e, side, side.pack(t), s.rows, "rows of the error estimate")
 	return s, err
 }
 
@@ -115,17 +115,32 @@ type errorEstimate struct {
 // embedding, and the other way round: u(x) compares a left row with landmarks
 // among the right rows. wholeTrace is tr(A), NaN if nobody knows.
 func (t *tiles) estimate(ctx context.Context, e stream.Engine, m *Model, heldLeft, heldRight *panel, wholeTrace float64) (*errorEstimate, error) {
-	out := &errorEstimate{math.NaN(), math.NaN(), nil}
-	if tooFew(m.Rows, m.right().Rows, heldLeft) || tooFew(m.Cols, m.Left.Rows, heldRight) {
-		return out, nil
+	s, err := t.errorSample(ctx, e, m, heldLeft, heldRight)
+	if err != nil {
+		return nil, err
 	}
-	left, err := t.sampleSide(m.Left, m.right().Landmarks, m.right().Rows, heldLeft, m.Rows)
+	return s.judge(m, wholeTrace)
+}
+
+// errorSample is what is known of A between sampled rows before a model is taken away.
+type errorSample struct {
+	block                   *sampledBlock // nil if there are too few rows
+	norm, squares, carriers float64
+	diagonal                bool
+}
+
+// errorSample evaluates A between the landmarks of a model and held-back rows, and embeds them.
+func (t *tiles) errorSample(ctx context.Context, e stream.Engine, m *Model, heldLeft, heldRight *panel) (*errorSample, error) {
+	if tooFew(m.Rows, m.right().Rows, heldLeft) || tooFew(m.Cols, m.Left.Rows, heldRight) {
+		return &errorSample{}, nil
+	}
+	left, err := t.sampleSide(ctx, e, m.Left, m.right().Landmarks, m.right().Rows, heldLeft, m.Rows)
 	if err != nil {
 		return nil, err
 	}
 	right := left
 	if !m.Symmetric() {
-		if right, err = t.sampleSide(m.Right, m.Left.Landmarks, m.Left.Rows, heldRight, m.Cols); err != nil {
+		if right, err = t.sampleSide(ctx, e, m.Right, m.Left.Landmarks, m.Left.Rows, heldRight, m.Cols); err != nil {
 			return nil, err
 		}
 	}
@@ -134,25 +149,45 @@ func (t *tiles) estimate(ctx context.Context, e stream.Engine, m *Model, heldLef
 		return nil, err
 	}
 	norm, err := b.norm()
-	if err != nil {
-		return nil, err
+	return &errorSample{b, norm, b.squares(), b.carriers(), b.nearlyDiagonal()}, err
+}
+
+// columns returns a copy of the sample of a symmetric model for one with the first c of its
+// columns.
+func (s *errorSample) columns(c int) *errorSample {
+	if s.block == nil {
+		return s
 	}
-	entries, ofMatrix, diagonal := b.squares(), b.carriers(), b.nearlyDiagonal()
+	side, copied, block := *s.block.left, *s, *s.block
+	side.u = dense.Columns(side.u, 0, c)
+	block.left, block.right = &side, &side
+	block.m, block.diagonal = dense.Clone(block.m), slices.Clone(block.diagonal)
+	copied.block = &block
+	return &copied
+}
+
+// judge estimates the errors of a model of which the sample has the embedding. The sample is
+// of no use afterwards.
+func (s *errorSample) judge(m *Model, wholeTrace float64) (*errorEstimate, error) {
+	out, b := &errorEstimate{math.NaN(), math.NaN(), nil}, s.block
+	if b == nil {
+		return out, nil
+	}
 	b.subtract(m)
 	errors, ofRest := b.squares(), b.carriers()
 	rest, err := b.norm()
 	if err != nil {
 		return nil, err
 	}
-	out.notes = b.doubts(m, ofMatrix, ofRest, rest, diagonal)
+	out.notes = b.doubts(m, s.carriers, ofRest, rest, s.diagonal)
 	missed := b.missed(m, wholeTrace)
 	errors += missed * b.largest
 	if missed > 0 {
 		rest = math.Max(rest, math.Min(b.largest, missed))
 		out.notes = append(out.notes, fmt.Sprintf("rows that no sample has met hold %.2g of the trace of A − Â: the error estimate allows for them, but verify measures it", missed/wholeTrace))
 	}
-	out.frobenius = ratio(math.Sqrt(errors), math.Sqrt(entries))
-	out.spectral = ratio(rest, norm)
+	out.frobenius = ratio(math.Sqrt(errors), math.Sqrt(s.squares))
+	out.spectral = ratio(rest, s.norm)
 	return out, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -25,7 +26,9 @@ import (
 // truncated to rank c, where Σ_{i>c} w_i/(n−c) joins the shift, so that it is the fit
 // to what rank c leaves. With [ShiftCentred] it is w_{c+1}/2 instead, the middle of what
 // truncation leaves: then Â may be nearer to A in the spectral norm than the best
-// matrix of rank c, since a multiple of I is allowed.
+// matrix of rank c, since a multiple of I is allowed. 5/2·c leading directions of Q are
+// carried, by the Nyström approximation of A, where the others hold little: if all rows are
+// core points, or if there are 800 landmarks or more, and then on fewer core points.
 //
 // Cost: one pass after gathering z·(c+s) rows, n·z·c + (z(c+s))² kernel entries,
 // between n·(z·c)² and twice as many flops (see [sketch.Guide]), memory for the landmarks, (z·c)² and z²·c·(c+s) numbers.
@@ -76,6 +79,9 @@ func (m Landmark) fitOne(ctx context.Context, e stream.Engine, src stream.Source
 	if err != nil {
 		return nil, err
 	}
+	if err := f.narrow(ctx, e); err != nil {
+		return nil, err
+	}
 	if err := f.fitCore(ctx, e); err != nil {
 		return nil, err
 	}
@@ -89,8 +95,9 @@ type landmarkFit struct {
 	rows                  int64
 	points                *landmarkPoints
 	landmarks, core, held *panel
-	side                  *Embedding // Q
-	condition, loss       float64    // of the sketch, and see [sketch.GuidedQR.Loss]
+	side                  *Embedding     // Q
+	factor                blas64.General // of K(·, X_J)
+	condition, loss       float64        // of the sketch, and see [sketch.GuidedQR.Loss]
 	trace                 float64
 	spectrum              *eigen // of W − βI
 	beta                  float64
@@ -257,14 +264,14 @@ func (f *landmarkFit) streamRange(ctx context.Context, e stream.Engine, src stre
 	if err != nil {
 		return err
 	}
-	f.trace, f.loss = found.trace, found.loss
+	f.trace, f.loss, f.factor = found.trace, found.loss, found.factor
 	f.side, f.condition, err = f.tiles.orthonormalEmbedding(found.factor, f.landmarks, nil)
 	return err
 }
 
 // fitCore finds β and the eigenpairs of W − βI.
 func (f *landmarkFit) fitCore(ctx context.Context, e stream.Engine) error {
-	frame, err := f.tiles.coreFrame(f.side, f.landmarks, f.core)
+	frame, err := f.tiles.coreFrame(ctx, e, f.side, f.landmarks, f.core)
 	if err != nil {
 		return err
 	}
@@ -272,6 +279,7 @@ func (f *landmarkFit) fitCore(ctx context.Context, e stream.Engine) error {
 	if err != nil {
 		return err
 	}
+	frame.orthonormal(z)
 	if f.Shift != ShiftNone {
 		f.beta = residualShift(f.tiles.sumDiag(f.core), dense.Trace(z), f.core.rows.Rows-z.Rows)
 	}
@@ -318,9 +326,21 @@ func (f *landmarkFit) model(c int) *Model {
 // finish returns the fit of rank c.
 func (f *landmarkFit) finish(ctx context.Context, e stream.Engine, c int) (*Fit, error) {
 	m := f.model(c)
-	notes := append(f.points.notes, f.tiles.rankNote(m.Left.Rank(), c)...)
-	notes = append(notes, definiteNote(f.tiles.kernel)...)
-	fit, err := finishFit(ctx, e, f.tiles, m, notes, f.condition, f.held, f.held, f.trace)
+	s, err := f.tiles.errorSample(ctx, e, m, f.held, f.held)
+	if err != nil {
+		return nil, err
+	}
+	return f.finishWith(s, m, c)
+}
+
+// finishWith returns the fit of a model, of which rank c was asked, by the error sample.
+func (f *landmarkFit) finishWith(s *errorSample, m *Model, c int) (*Fit, error) {
+	estimate, err := s.judge(m, f.trace)
+	if err != nil {
+		return nil, err
+	}
+	notes := slices.Concat(f.points.notes, f.tiles.rankNote(m.Left.Rank(), c), definiteNote(f.tiles.kernel))
+	fit, err := finishEstimated(f.tiles, m, notes, f.condition, estimate, f.trace)
 	if err == nil {
 		fit.loss = f.loss
 	}
@@ -336,31 +356,4 @@ func (t *tiles) sumDiag(p *panel) float64 {
 		sum += v
 	}
 	return sum
-}
-
-// coreFrame is an orthonormal basis u of the embedded core points B, and the
-// way back: B⁺ = back·uᵀ.
-type coreFrame struct {
-	u, back blas64.General
-}
-
-// coreFrame goes through the triangular factor of B, which has orthonormal
-// columns' rows and so is well conditioned, rather than a tall SVD.
-func (t *tiles) coreFrame(e *Embedding, landmarks, core *panel) (*coreFrame, error) {
-	b, err := t.embedRows(e, landmarks, core, "core points")
-	if err != nil {
-		return nil, err
-	}
-	if b.Cols == 0 {
-		return &coreFrame{b, stream.NewMatrix(0, 0)}, nil
-	}
-	qr := sketch.NewQR(b.Cols)
-	if err := qr.Add(b); err != nil {
-		return nil, err
-	}
-	back, _, err := whitening("the core points", qr.R(), coreTolerance)
-	if err != nil {
-		return nil, err
-	}
-	return &coreFrame{dense.Mul(blas.NoTrans, b, blas.NoTrans, back), back}, nil
 }

@@ -162,11 +162,11 @@ func (m Landmark) rangeTwo(ctx context.Context, t *tiles, e stream.Engine, src s
 
 // finishTwo fits the core, and returns the condition of the directions that are left.
 func (m Landmark) finishTwo(ctx context.Context, e stream.Engine, t *tiles, u, v *Embedding, l, r *landmarkSide) (*Model, float64, error) {
-	bu, err := t.coreFrame(u, r.landmarks, l.core)
+	bu, err := t.coreFrame(ctx, e, u, r.landmarks, l.core)
 	if err != nil {
 		return nil, 0, err
 	}
-	bv, err := t.coreFrame(v, l.landmarks, r.core)
+	bv, err := t.coreFrame(ctx, e, v, l.landmarks, r.core)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -174,6 +174,8 @@ func (m Landmark) finishTwo(ctx context.Context, e stream.Engine, t *tiles, u, v
 	if err != nil {
 		return nil, 0, err
 	}
+	bu.fromLeft(z)
+	bv.fromRight(z)
 	w, err := newSVD("the core", dense.Mul(blas.NoTrans, bu.back, blas.NoTrans, dense.Mul(blas.NoTrans, z, blas.Trans, bv.back)))
 	if err != nil {
 		return nil, 0, err

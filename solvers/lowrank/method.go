@@ -103,11 +103,16 @@ func resolveSymmetric(ctx context.Context, d model.Sources, k kernelgen.Kernel, 
 // finishFit undoes the unit of the tiles and adds the error estimates, from the
 // held-back rows of the left and the right source, and tr(A), NaN if nobody knows.
 func finishFit(ctx context.Context, e stream.Engine, t *tiles, m *Model, notes []string, condition float64, left, right *panel, trace float64) (*Fit, error) {
-	m.Precision = t.precision
 	estimate, err := t.estimate(ctx, e, m, left, right, trace)
 	if err != nil {
 		return nil, err
 	}
+	return finishEstimated(t, m, notes, condition, estimate, trace)
+}
+
+// finishEstimated is finishFit with the estimates.
+func finishEstimated(t *tiles, m *Model, notes []string, condition float64, estimate *errorEstimate, trace float64) (*Fit, error) {
+	m.Precision = t.precision
 	if err := t.comparePrecision(estimate.frobenius); err != nil {
 		return nil, err
 	}

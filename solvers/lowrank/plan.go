@@ -64,11 +64,15 @@ func (p *planner) core(t, u, r, s int64) {
 	p.Work(float64(t)*float64(u), 2*float64(t)*(float64(u)*float64(min(s, 2))+float64(r)*float64(s)))
 }
 
-// symmetricCore adds that of one source on t points, projected to r.
+// symmetricCore adds the memory of that of one source on t points, projected to r.
 func (p *planner) symmetricCore(t, r int64) {
 	p.Add("core points", 4*t*p.d, "`sketch`")
 	p.Add("core tiles", p.threads*stream.PairRows*(stream.PairRows+2*p.d), "`threads`")
 	p.Add("core", 2*t*r+4*r*r, "`sketch`")
+}
+
+// symmetricWork adds the work of a core of one source on t points, projected to r.
+func (p *planner) symmetricWork(t, r int64) {
 	p.Work(float64(t)*float64(t+stream.PairRows)/2, float64(t)*float64(t)*float64(r)+2*float64(t)*float64(r)*float64(r))
 }
 
@@ -160,7 +164,7 @@ func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 		if err := m.checkOne(); err != nil {
 			return nil, err
 		}
-		p, err := m.planSide(e, s.Rows, s.Columns, k)
+		p, err := m.planKeeping(e, s.Rows, s.Columns, k, 0, m.carried)
 		if err == nil {
 			p.Rounds = []string{"fit"}
 		}
@@ -192,7 +196,7 @@ func (m Landmark) planTwo(e stream.Engine, n int64, d int, k kernelgen.Kernel) (
 		return nil, err
 	}
 	found, c := int64(scouted), int64(len(points.landmarks))
-	p, err := m.planKeeping(e, n, d, k, found)
+	p, err := m.planKeeping(e, n, d, k, found, carryAll)
 	if err != nil || found == 0 {
 		return p, err
 	}
@@ -203,13 +207,18 @@ func (m Landmark) planTwo(e stream.Engine, n int64, d int, k kernelgen.Kernel) (
 	return p, nil
 }
 
-// planSide returns the cost for one source: a pass over n rows with d columns, and a core.
+// planSide returns the cost for one source with a core of all directions: a pass over n rows
+// with d columns, and a core.
 func (m Landmark) planSide(e stream.Engine, n int64, d int, k kernelgen.Kernel) (*model.Plan, error) {
-	return m.planKeeping(e, n, d, k, 0)
+	return m.planKeeping(e, n, d, k, 0, carryAll)
 }
 
-// planKeeping returns the cost with a pass that keeps some rows.
-func (m Landmark) planKeeping(e stream.Engine, n int64, d int, k kernelgen.Kernel, kept int64) (*model.Plan, error) {
+// carryAll is what [Landmark.carried] returns where the core has all directions.
+func carryAll(directions int, t, _ int64) (int, int64) { return directions, t }
+
+// planKeeping returns the cost with a pass that keeps some rows, and a core of what carried
+// returns.
+func (m Landmark) planKeeping(e stream.Engine, n int64, d int, k kernelgen.Kernel, kept int64, carried func(directions int, t, n int64) (int, int64)) (*model.Plan, error) {
 	points, err := m.points(n, "C", "S")
 	if err != nil {
 		return nil, err
@@ -223,11 +232,19 @@ func (m Landmark) planKeeping(e stream.Engine, n int64, d int, k kernelgen.Kerne
 		square := float64(c) * float64(c)
 		p.Work(float64(guide)*float64(c), 4*float64(guide)*square-2*math.Ceil(float64(n)/stream.PanelRows)*square*float64(c)-float64(n)*square/2)
 	}
-	p.small(2, c)
-	p.Work(0, 8*float64(t)*float64(c)*float64(c)) // the core's points, embedded and made orthonormal
-	p.symmetricCore(t, c)
+	p.small(1, c)
+	directions, core := carried(int(c), t, n)
+	r := int64(directions)
+	p.small(1, r)
+	p.Work(0, float64(core)*float64(r)*float64(2*c+r)) // the core's points, embedded, and their Gram matrix
+	p.symmetricCore(t, c)                              // all, should the directions that are left out hold much
+	p.symmetricWork(core, r)
+	if r < c {
+		p.Add("leading directions", c*(2*c+4*r), "`rank`")
+		p.Work(float64(c)*float64(c), 8*carriedRounds*float64(c)*float64(c)*float64(r))
+	}
 	p.choice(m.chooser(points, n, d))
-	p.checks(n, t, c)
+	p.checks(n, core, c)
 	return p.Plan, nil
 }
 

@@ -150,7 +150,7 @@ func (f *s3spsd) finish(ctx context.Context) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	alpha, err := f.rangeShift(z)
+	alpha, err := f.rangeShift(ctx, z)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func (f *s3spsd) finish(ctx context.Context) (*Model, error) {
 		return nil, err
 	}
 	f.condition = cond
-	core, err := f.fitCore(side, z)
+	core, err := f.fitCore(ctx, side, z)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func (f *s3spsd) shiftedR(alpha float64) blas64.General {
 // one is min(α, tr(A)/2n, 2β₀), β₀ the mean eigenvalue that the unshifted sketch
 // leaves, by the same least squares as the shift of the core: where the sketch
 // leaves nothing, as when A has rank c, a shift could only spoil it.
-func (f *s3spsd) rangeShift(z blas64.General) (float64, error) {
+func (f *s3spsd) rangeShift(ctx context.Context, z blas64.General) (float64, error) {
 	switch f.Shift {
 	case ShiftNone:
 		return 0, nil
@@ -215,7 +215,7 @@ func (f *s3spsd) rangeShift(z blas64.General) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	core, err := f.fitCore(plain, z)
+	core, err := f.fitCore(ctx, plain, z)
 	if err != nil {
 		return 0, err
 	}
@@ -256,8 +256,8 @@ type coreFit struct {
 
 // fitCore runs Algorithm 5, lines 13–15. With B = SᵀQ the decoupled shift is the
 // least-squares fit of Z ≈ B·W·Bᵀ + βI, β = tr((I − BB⁺)Z)/(s − c) ≥ 0.
-func (f *s3spsd) fitCore(side *Embedding, z blas64.General) (*coreFit, error) {
-	b, err := f.tiles.foldedEmbedding(side, f.landmarks, f.core, f.s, f.src.Info().Name)
+func (f *s3spsd) fitCore(ctx context.Context, side *Embedding, z blas64.General) (*coreFit, error) {
+	b, err := f.tiles.foldedEmbedding(ctx, f.engine, side, f.landmarks, f.core, f.s, f.src.Info().Name)
 	if err != nil {
 		return nil, err
 	}

@@ -194,11 +194,11 @@ func (f *ssrsvd) orthonormalise(context.Context) error {
 
 // finish makes the model: Algorithm 4, lines 4–6: W = (OᵀQ)⁺·Z·(PᵀS)⁺ and its SVD.
 func (f *ssrsvd) finish(ctx context.Context) (*Model, error) {
-	left, err := f.tiles.foldedEmbedding(f.embedLeft, f.rowsC, f.rowsO, f.o, f.left.Info().Name)
+	left, err := f.tiles.foldedEmbedding(ctx, f.engine, f.embedLeft, f.rowsC, f.rowsO, f.o, f.left.Info().Name)
 	if err != nil {
 		return nil, err
 	}
-	right, err := f.tiles.foldedEmbedding(f.embedRight, f.rowsH, f.rowsS, f.s, f.right.Info().Name)
+	right, err := f.tiles.foldedEmbedding(ctx, f.engine, f.embedRight, f.rowsH, f.rowsS, f.s, f.right.Info().Name)
 	if err != nil {
 		return nil, err
 	}

@@ -138,7 +138,7 @@ func gatherVerify(ctx context.Context, src stream.Source, d, sample int, seed ui
 func (v *verifyRows) embed(ctx context.Context, e stream.Engine, m *Model, side *Embedding) (blas64.General, error) {
 	if int64(len(v.number)) < v.of { // landmarks among them are known by their numbers
 		t := m.tiles(side)
-		return t.embedRows(side, side.pack(t), &v.panel, v.src.Info().Name)
+		return t.embedRows(ctx, e, side, side.pack(t), &v.panel, v.src.Info().Name)
 	}
 	u := stream.NewMatrix(v.rows.Rows, side.Rank())
 	e.Progress = nil

@@ -2,6 +2,7 @@ package blockstore
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -13,6 +14,7 @@ import (
 // once.
 type complaints struct {
 	unknown   []string // names that no column has
+	leaving   []string // those of them that are to be left out
 	noNumbers []string // columns of text that are to be computed with
 	others    []string // whole sentences
 }
@@ -64,10 +66,15 @@ func (w *complaints) nobody(s *selector) []string {
 			break
 		}
 		text := quote.Name(name)
+		if slices.Contains(w.leaving, name) {
+			text += " to leave out"
+		}
 		if i > 0 {
 			text = "nor " + text
 		}
-		if near := fault.Nearest(name, names); near != "" {
+		if path := s.laterFile(name); path != "" {
+			text += fmt.Sprintf(" (there is one in %s; name a file first that has it)", path)
+		} else if near := fault.Nearest(name, names); near != "" {
 			text += fmt.Sprintf(" (did you mean %s?)", quote.Name(near))
 		}
 		words = append(words, text)

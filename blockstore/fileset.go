@@ -28,6 +28,7 @@ func newFileSet(paths []string, tables []column.Table) *fileSet {
 	text.KeepVerbatim(tables)
 	s := &fileSet{}
 	for i, t := range tables {
+		nameInUTF8(t.About())
 		s.members = append(s.members, &member{newSelector(t.About()), t, folderKeys(paths[i])})
 	}
 	s.keys = keyFields(s.members)
@@ -40,6 +41,7 @@ func newFileSet(paths []string, tables []column.Table) *fileSet {
 // choose makes a source of the columns that o asks for.
 func (s *fileSet) choose(o Options) (stream.Source, error) {
 	first := s.members[0]
+	first.later = s.later
 	chosen, err := first.resolve(o.Columns, o.Label, o.Keep)
 	if err != nil {
 		return nil, err
@@ -90,18 +92,18 @@ func (m *member) find(first *member, chosen selection) (found selection, err err
 	locate := locator(m.byName)
 	if m.unnamed() != first.unnamed() {
 		if len(m.components) != len(first.components) {
-			return found, fault.File(m.Path, "it has %d columns, %s has %d, and one of them gives them no names to find them by",
+			return found, fault.File(m.Path, "it has %d columns, %s has %d, and one of them gives them no names to find them by; write names into both, or as many columns",
 				len(m.components), first.Path, len(first.components))
 		}
 		locate = func(i int, _ string, _ *complaints) (int, bool) { return i, true }
 	} else if m.unnamed() && m.features() != first.features() {
-		return found, fault.File(m.Path, "it has %d columns, %s has %d", m.features(), first.Path, first.features())
+		return found, fault.File(m.Path, "it has %d columns, %s has %d; write as many into both", m.features(), first.Path, first.features())
 	}
 	var wrong complaints
 	for _, i := range chosen.numeric {
 		j, ok := locate(i, first.components[i].name, &wrong)
 		if ok && !m.components[j].kind.Computable() {
-			wrong.addf("column %s holds no numbers here but %s, unlike in %s", quote.Name(m.components[j].name), m.reason(j), first.Path)
+			wrong.addf("column %s holds no numbers here but %s, unlike in %s; mend the file, or leave the column out with `columns '!%s'`", quote.Name(m.components[j].name), m.reason(j), first.Path, quote.Bare(m.components[j].name))
 		}
 		found.numeric = append(found.numeric, j)
 	}
@@ -118,7 +120,7 @@ func (m *member) findKept(first *member, kept []int, locate locator, found *sele
 		}
 		j, ok := locate(i, first.components[i].name, wrong)
 		if ok && !m.components[j].kind.Keepable() {
-			wrong.addf("column %s holds %s here and cannot be kept, unlike in %s", quote.Name(m.components[j].name), m.reason(j), first.Path)
+			wrong.addf("column %s holds %s here and cannot be kept, unlike in %s; do not keep it", quote.Name(m.components[j].name), m.reason(j), first.Path)
 		}
 		found.kept = append(found.kept, j)
 	}

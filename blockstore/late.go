@@ -88,16 +88,35 @@ func (m *member) lateNames(known map[string]bool) (names []string) {
 	return names
 }
 
+// later returns the first file behind the first that has a column which an item, a name or a
+// glob, stands for; "" for none.
+func (s *fileSet) later(item string) string {
+	for _, m := range s.members[1:] {
+		for _, c := range m.components {
+			if standsFor(item, c.name) || standsFor(item, m.Columns[c.column].Name) {
+				return m.Path
+			}
+		}
+	}
+	return ""
+}
+
+// standsFor reports whether an item, a name or a glob, stands for a name.
+func standsFor(item, name string) bool {
+	if item == name || !file.IsGlob(item) {
+		return item == name
+	}
+	match, _ := path.Match(item, name)
+	return match
+}
+
 // wouldChoose reports whether items would choose a column of a name if the first file had
-// it: globs among them that match, or nothing but columns to be left out.
+// it: names and globs among them that match, or nothing but columns to be left out.
 func wouldChoose(items []string, name string) bool {
 	positive, chosen := false, false
 	for _, item := range items {
-		glob, negated := strings.CutPrefix(item, "!")
-		match := false
-		if file.IsGlob(glob) {
-			match, _ = path.Match(glob, name)
-		}
+		bare, negated := strings.CutPrefix(item, "!")
+		match := standsFor(bare, name)
 		if negated && match {
 			return false
 		}

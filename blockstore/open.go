@@ -36,7 +36,9 @@ import (
 // timestamps, times of day and durations are left out, see [LeftOut]. Globs and
 // ranges pass over these, and over label and kept columns. A vector column
 // emb of w numbers is chosen whole by its name and counts as the columns
-// emb.0 to emb.{w-1}.
+// emb.0 to emb.{w-1}. Columns are those of the first file; to exclude one that
+// only others have changes nothing. In names in Parquet and Arrow files that are
+// no UTF-8 a byte that belongs to no character is %E9, its value.
 type Options struct {
 	// Format is one of Formats(), or "" to find out: by the first bytes of a
 	// file where these are telling, else by its extension.
@@ -274,10 +276,10 @@ func (o Options) csv() (c text.CSVOptions, err error) {
 		return c, fmt.Errorf("format %q is not known; use one of %s", o.Format, strings.Join(Formats(), ", "))
 	}
 	if o.Header && o.NoHeader {
-		return c, errors.New("a text file cannot begin both with names and with a row: `header` or `no-header`")
+		return c, errors.New("a text file cannot begin both with names and with a row; leave `header` or `no-header` out")
 	}
 	if o.Skip < 0 {
-		return c, fmt.Errorf("`skip` %d is below 0", o.Skip)
+		return c, fmt.Errorf("`skip` %d is below 0; pass over 0 lines or more", o.Skip)
 	}
 	c.NoHeader, c.Header, c.Skip, c.Threads = o.NoHeader, o.Header, o.Skip, o.Threads
 	if c.Comment, err = text.ParseComment(o.Comment); err != nil {
@@ -301,7 +303,7 @@ type reading struct {
 func openPath(ctx context.Context, path string, stdin io.Reader, r reading) (column.Table, error) {
 	if path == file.Stdin {
 		if stdin == nil {
-			return nil, fmt.Errorf("there is no standard input to read")
+			return nil, errors.New("there is no standard input to read; name a file")
 		}
 		t, err := openPipe(ctx, "standard input", stdin, r)
 		return pipeFormat(t, err, r.format)

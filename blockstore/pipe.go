@@ -26,7 +26,10 @@ func openPipe(ctx context.Context, name string, pipe io.Reader, r reading) (colu
 	in := bufio.NewReaderSize(pipe, 64<<10)
 	head, err := in.Peek(formats.HeadLength)
 	if len(head) == 0 {
-		return nil, fault.File(name, "there is nothing to read: %w", err)
+		if err == io.EOF {
+			return nil, fault.File(name, "there is nothing to read; did what writes to it fail?")
+		}
+		return nil, fault.File(name, "nothing can be read: %w", err)
 	}
 	found, remedy := formats.ByMagic(string(head))
 	if remedy != "" {

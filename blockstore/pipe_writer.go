@@ -46,7 +46,10 @@ type pipeOutput struct {
 
 func (o *pipeOutput) Write(p []byte) (int, error) {
 	n, err := o.Writer.Write(p)
-	return n, o.name(err)
+	if err != nil {
+		err = fmt.Errorf("cannot write %s: %w; did what reads it end early?", o.called, err)
+	}
+	return n, err
 }
 
 // name names the pipe in an error, once.

@@ -8,9 +8,6 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v16/arrow"
-	"github.com/apache/arrow/go/v16/arrow/array"
-	"github.com/apache/arrow/go/v16/arrow/ipc"
-	"github.com/apache/arrow/go/v16/arrow/memory"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 	"github.com/nystream/nystream/stream"
 )
@@ -40,33 +37,7 @@ func writeOddArrow(t *testing.T, path string) {
 		{Name: "none", Type: arrow.Null, Nullable: true},
 		{Name: "sparse", Type: arrow.ListOf(number), Nullable: true},
 	}, nil)
-	record, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader(oddArrow))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	type writer interface {
-		Write(arrow.Record) error
-		Close() error
-	}
-	var w writer = ipc.NewWriter(f, ipc.WithSchema(schema))
-	if filepath.Ext(path) == ".arrow" {
-		if w, err = ipc.NewFileWriter(f, ipc.WithSchema(schema)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for range 2 {
-		if err := w.Write(record); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	write(t, path, arrowBytes(t, filepath.Ext(path) == ".arrow", schema, oddArrow, 2))
 }
 
 // One column that cannot be read does not refuse a file: it is left out with its reason.

@@ -182,7 +182,7 @@ func TestGlobsOfObjects(t *testing.T) {
 		"s3:///a.csv":           "names no bucket",
 		"gs://bucket/a.csv":     "S3 interface",
 		"az://bucket/a.csv":     "SAS token",
-		"swift://bucket/a.csv":  "only file://, http://, s3://",
+		"swift://bucket/a.csv":  "use one of file://, http://, s3://",
 		"file://host/a.csv":     "file:///PATH",
 	} {
 		if _, err := Open(t.Context(), []string{address}, Options{}); err == nil || !strings.Contains(err.Error(), want) {

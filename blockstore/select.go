@@ -36,6 +36,10 @@ type selector struct {
 	keys       []string // further columns, which can only be kept
 	index      map[string]int
 	moments    []int // dates, times and the like
+
+	// later returns a file behind the first that has a column which an item stands for, or "";
+	// nil without others.
+	later func(item string) string
 }
 
 // newSelector prepares the choice of columns of t.
@@ -121,10 +125,15 @@ func (s *selector) numeric(items []string, aside []int, wrong *complaints) (n ch
 		if negated && s.hasColumn(item) {
 			bare, negated = item, false
 		}
+		if negated && s.isLater(bare, aside) {
+			continue // it is left out anyway
+		}
 		found, ok := s.item(bare, aside, wrong)
 		switch {
+		case !ok && negated:
+			wrong.leaving = append(wrong.leaving, bare)
 		case !ok:
-			n.positive = n.positive || !negated
+			n.positive = true
 		case negated:
 			n.excluded = append(n.excluded, found...)
 		default:
@@ -148,6 +157,23 @@ func (s *selector) numeric(items []string, aside []int, wrong *complaints) (n ch
 		return n, fault.File(s.Path, "no numeric column is chosen; the columns are: %s", s.names(nil))
 	}
 	return n, nil
+}
+
+// laterFile returns a file behind the first that has a column which an item stands for, or "".
+func (s *selector) laterFile(item string) string {
+	if s.later == nil {
+		return ""
+	}
+	return s.later(item)
+}
+
+// isLater reports whether an item stands for columns that only files behind the first have.
+func (s *selector) isLater(item string, aside []int) bool {
+	if s.laterFile(item) == "" {
+		return false
+	}
+	_, here := s.item(item, aside, &complaints{})
+	return !here
 }
 
 // checkSpoiled refuses to leave out in silence, as text, columns of numbers
@@ -238,7 +264,7 @@ func (s *selector) item(item string, aside []int, wrong *complaints) ([]int, boo
 	}
 	if from, to, ok := parseRange(item, len(s.components)); ok {
 		if from >= to || to > len(s.components) {
-			wrong.addf("columns %s: there are %d columns, counted from 0", item, len(s.components))
+			wrong.addf("columns %s: there are %d columns; name some of 0 to %d", item, len(s.components), len(s.components)-1)
 			return nil, false
 		}
 		list := upTo(from, to)

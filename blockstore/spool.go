@@ -35,5 +35,5 @@ func Spool(ctx context.Context, src stream.Source, dir string, room *SpoolRoom) 
 // Options, and what a Schema collects. All that share one add up; nil is any room.
 type SpoolRoom = file.Room
 
-// NewSpoolRoom returns room for so many bytes, and nil, which is any room, for 0.
+// NewSpoolRoom returns room for so many bytes, 0 for any: then it only counts.
 func NewSpoolRoom(bytes int64) *SpoolRoom { return file.NewRoom(bytes) }

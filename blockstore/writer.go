@@ -153,7 +153,7 @@ func WriterBytes(format string, columns int) int64 {
 func Create(path string, s Schema) (Writer, error) {
 	if s.Format == "" {
 		if s.Format = OutputFormat(path); s.Format == "" {
-			return nil, fmt.Errorf("cannot write %s: the format is taken from the extension, one of .npy .csv .tsv .jsonl .ndjson .libsvm .svm .parquet .arrow .arrows .feather .ipc .nys", path)
+			return nil, fmt.Errorf("cannot write %s: the format is taken from the extension; use one of .npy .csv .tsv .jsonl .ndjson .libsvm .svm .parquet .arrow .arrows .feather .ipc .nys", path)
 		}
 	}
 	start := written[s.Format].file
@@ -165,7 +165,7 @@ func Create(path string, s Schema) (Writer, error) {
 	case packing != "" && !isPacked(s.Format):
 		return nil, fmt.Errorf("cannot write %s: only text is compressed as a whole; leave out %s", path, filepath.Ext(path))
 	case packing != "" && s.Compression != "" && s.Compression != packing:
-		return nil, fmt.Errorf("cannot write %s: by its name it is compressed by %s, not %s", path, packing, s.Compression)
+		return nil, fmt.Errorf("cannot write %s: by its name it is compressed by %s, not %s; change one of the two", path, packing, s.Compression)
 	case packing != "":
 		start = packed(packing, written[s.Format].pipe)
 	case s.Compression != "" && s.Compression != noCompression:
@@ -298,7 +298,7 @@ func (s *Schema) mustFit(b *stream.Batch, n int) {
 // checkRows returns an error if another number of rows came than was announced.
 func (s *Schema) checkRows(name string, rows int64) error {
 	if s.Rows >= 0 && rows != s.Rows {
-		return fmt.Errorf("cannot write %s: %d rows came, %d were announced", name, rows, s.Rows)
+		return fmt.Errorf("cannot write %s: %d rows came, %d were announced; write as many, or announce -1", name, rows, s.Rows)
 	}
 	return nil
 }

@@ -387,8 +387,14 @@ func schemaOf(info stream.Info) Schema {
 // writeSample writes rows of filetest.SampleInfo to a store and returns its path.
 func writeSample(t testing.TB, b *stream.Batch, o StoreOptions) string {
 	t.Helper()
+	return writeStore(t, b, schemaOf(filetest.SampleInfo), o)
+}
+
+// writeStore writes rows to a store and returns its path.
+func writeStore(t testing.TB, b *stream.Batch, s Schema, o StoreOptions) string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.nys")
-	w, err := CreateStore(path, schemaOf(filetest.SampleInfo), o)
+	w, err := CreateStore(path, s, o)
 	if err != nil {
 		t.Fatal(err)
 	}

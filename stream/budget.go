@@ -52,7 +52,7 @@ func (e *OverBudgetError) Error() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "this run needs %s of memory and may use %s", enough(e.Need), humanize.IBytes(uint64(e.Limit)))
 	if e.Largest.Knob == "" {
-		return s.String() + ": raise `memory`"
+		return s.String() + "; raise `memory`"
 	}
 	fmt.Fprintf(&s, ": the largest part that can change is %s (%s); %s, or raise `memory`", e.Largest.What, humanize.IBytes(uint64(e.Largest.Bytes)), turn(e.Largest.Knob))
 	return s.String()

@@ -38,7 +38,7 @@ func TestBudget(t *testing.T) {
 func TestBudgetWithoutKnob(t *testing.T) {
 	var b stream.Budget
 	b.Add("tables", 1024, "")
-	if want := "this run needs 8.0 KiB of memory and may use 1.0 KiB: raise `memory`"; b.Check(1024) == nil || b.Check(1024).Error() != want {
+	if want := "this run needs 8.0 KiB of memory and may use 1.0 KiB; raise `memory`"; b.Check(1024) == nil || b.Check(1024).Error() != want {
 		t.Errorf("%v", b.Check(1024))
 	}
 }

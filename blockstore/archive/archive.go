@@ -100,7 +100,7 @@ func (f *Prepared) Abort() { f.atomic.Abort() }
 // Prepare writes a to a file that will be called path.
 func Prepare(path string, a *Archive) (*Prepared, error) {
 	if !json.Valid(a.Meta) {
-		return nil, fmt.Errorf("cannot write %s: the description is not JSON", path)
+		return nil, fmt.Errorf("cannot write %s: the description is not JSON; write it as JSON", path)
 	}
 	f, err := file.Create(path)
 	if err != nil {

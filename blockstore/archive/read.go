@@ -49,9 +49,17 @@ func read(f io.ReaderAt, size int64) (*Archive, error) {
 	}
 	a, err := readZip(f, size)
 	if err != nil {
-		return nil, fmt.Errorf("the model cannot be read: %w", err)
+		return nil, fmt.Errorf("the model cannot be read: %w; restore it or fit the model again", withoutGuess(err))
 	}
 	return a, nil
+}
+
+// withoutGuess returns what is wrong with an array without the question that follows it.
+func withoutGuess(err error) error {
+	if what, guess, ok := strings.Cut(err.Error(), "; "); ok && strings.HasSuffix(guess, "?") {
+		return errors.New(what)
+	}
+	return err
 }
 
 // readZip reads the members of an archive.

@@ -78,7 +78,7 @@ func (o Options) weightColumn(names []string, width int) (int, error) {
 	case width == 3:
 		return 2, nil
 	case width > 3:
-		return -1, fmt.Errorf("%d cells a line and no header: say which column holds the weights, counted from 0, or - for none", width)
+		return -1, fmt.Errorf("%d cells a line and no header; say which column holds the weights, counted from 0, or - for none", width)
 	}
 	return -1, nil
 }
@@ -138,7 +138,7 @@ func findColumn(option string, names []string, width, fallback int) (int, error)
 		return j, nil
 	}
 	if names == nil {
-		return -1, fmt.Errorf("there is no column %q: the file has no header, so name columns by number, 0 to %d", option, width-1)
+		return -1, fmt.Errorf("there is no column %q: the file has no header; name columns by number, 0 to %d", option, width-1)
 	}
 	if near := fault.Nearest(option, names); near != "" {
 		return -1, fmt.Errorf("there is no column %q; did you mean %q?", option, near)

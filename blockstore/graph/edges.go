@@ -209,7 +209,7 @@ func readEdges(in *document, path string, o Options) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	first, second, err := firstRecords(in, delimiter)
+	first, second, err := firstRecords(in, delimiter, "edges")
 	if err != nil {
 		return nil, err
 	}

@@ -405,6 +405,12 @@ func TestReadNodes(t *testing.T) {
 	filetest.WantError(t, err, path, "line 3", "1 cells")
 	_, err = ReadNodes(context.Background(), path, "nodes", "")
 	filetest.WantError(t, err, path, `did you mean "node"`)
+	path = filetest.TempFile(t, "b.csv", "node,label\n3,7\n,8\n4,\n")
+	_, err = ReadNodes(context.Background(), path, "", "")
+	filetest.WantError(t, err, path, "line 3", "the id of a node is missing")
+	if words, err := ReadWords(context.Background(), path, "label", ""); err != nil || strings.Join(words, "|") != "7|8|" {
+		t.Errorf("labels %q, %v", words, err)
+	}
 }
 
 func TestReadGraphCora(t *testing.T) {

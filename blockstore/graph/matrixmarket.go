@@ -65,7 +65,7 @@ func readMatrixMarket(in *document, o Options) (*Graph, error) {
 // newMarket takes the words of the first line.
 func newMarket(in *document, banner []string, o Options) (*market, error) {
 	if len(banner) != 5 || banner[1] != "matrix" {
-		return nil, errors.New("the line should read: %%MatrixMarket matrix coordinate real general (or integer, pattern; symmetric, skew-symmetric)")
+		return nil, errors.New("it is no first line of a Matrix Market file; make it %%MatrixMarket matrix coordinate real general, or say integer or pattern, symmetric or skew-symmetric")
 	}
 	layout, field, symmetry := banner[2], banner[3], banner[4]
 	switch {
@@ -74,11 +74,11 @@ func newMarket(in *document, banner []string, o Options) (*market, error) {
 	case layout != "coordinate":
 		return nil, fmt.Errorf("the format %q is not known, only coordinate; write it so", layout)
 	case field != "real" && field != "integer" && field != "pattern" && field != "double":
-		return nil, fmt.Errorf("values of the kind %q are not read, only real, integer and pattern", field)
+		return nil, fmt.Errorf("values of the kind %q are not read; write real, integer or pattern", field)
 	case symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric":
-		return nil, fmt.Errorf("the symmetry %q is not read, only general, symmetric and skew-symmetric", symmetry)
+		return nil, fmt.Errorf("the symmetry %q is not read; write the matrix as general, symmetric or skew-symmetric", symmetry)
 	case symmetry == "skew-symmetric" && (field == "pattern" || o.Weight == noWeight || o.Undirected || o.Degrees != stream.NoDegreeScaling):
-		return nil, errors.New("a skew-symmetric matrix has negative weights: it needs values, cannot be made undirected and cannot be scaled by degrees")
+		return nil, errors.New("a skew-symmetric matrix has negative weights; give it values, and do not make it undirected or scale it by degrees")
 	}
 	pattern := field == "pattern"
 	r, err := newReader(in, text.WhiteSpace, !pattern && o.Weight != noWeight, o)
@@ -164,7 +164,7 @@ func (m *market) entry(cells [][]byte) error {
 		return fmt.Errorf("%d numbers, but an entry has %d here; mend the line", len(cells), width)
 	}
 	if m.edges.edges == m.promised {
-		return fmt.Errorf("there are more entries than the %d promised; the size line is wrong, or two files were joined", m.promised)
+		return fmt.Errorf("there are more entries than the %d promised: the size line is wrong, or two files were joined; mend it", m.promised)
 	}
 	i, err := m.index(cells[0])
 	if err != nil {
@@ -208,9 +208,9 @@ func (m *market) checkTriangle(i, j int32, weight float64) error {
 	m.below, m.above = m.below || i > j, m.above || i < j
 	switch {
 	case m.below && m.above:
-		return fmt.Errorf("a %s matrix lists one side of its diagonal, and this entry is on the other; call the matrix general if both are listed", m.symmetry)
+		return fmt.Errorf("a %s matrix lists one side of its diagonal, and this entry is on the other; if both are listed, call the matrix general", m.symmetry)
 	case i == j && m.symmetry == "skew-symmetric" && weight != 0:
-		return errors.New("the diagonal of a skew-symmetric matrix is zero")
+		return errors.New("the diagonal of a skew-symmetric matrix is zero; remove the entry")
 	}
 	return nil
 }

@@ -52,8 +52,8 @@ func TestMatrixMarketRefuses(t *testing.T) {
 		words      []string
 	}{
 		{"banner alone", general, Options{}, []string{"before the line with its size"}},
-		{"short banner", "%%MatrixMarket matrix coordinate\n1 1 0\n", Options{}, []string{"line 1", "should read"}},
-		{"vector", "%%MatrixMarket vector coordinate real general\n", Options{}, []string{"should read"}},
+		{"short banner", "%%MatrixMarket matrix coordinate\n1 1 0\n", Options{}, []string{"line 1", "no first line"}},
+		{"vector", "%%MatrixMarket vector coordinate real general\n", Options{}, []string{"no first line"}},
 		{"array", "%%MatrixMarket matrix array real general\n1 1\n1\n", Options{}, []string{"line 1", "dense", "coordinate"}},
 		{"complex", "%%MatrixMarket matrix coordinate complex general\n", Options{}, []string{`"complex"`}},
 		{"hermitian", "%%MatrixMarket matrix coordinate real hermitian\n", Options{}, []string{`"hermitian"`}},

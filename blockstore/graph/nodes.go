@@ -36,7 +36,9 @@ func newNodeTable() *nodeTable { return &nodeTable{integers: make(map[int64]int3
 // len returns the number of nodes.
 func (t *nodeTable) len() int { return max(len(t.ids), len(t.names)) }
 
-var errManyNodes = fmt.Errorf("the graph has more than %d nodes", math.MaxInt32-1)
+var errNoID = errors.New("the id of a node is missing; mend the line")
+
+var errManyNodes = fmt.Errorf("the graph has more than %d nodes; drop some of them", math.MaxInt32-1)
 
 // number returns the number of a node, a new one if the id is new.
 func (t *nodeTable) number(id []byte) (int32, error) {
@@ -108,7 +110,7 @@ func (t *nodeTable) text(id []byte) (int32, error) {
 	}
 	switch {
 	case len(id) == 0:
-		return 0, errors.New("the id of a node is missing; mend the line")
+		return 0, errNoID
 	case !utf8.Valid(id) || bytes.IndexByte(id, 0) >= 0:
 		return 0, fmt.Errorf("the id %q of a node is no UTF-8 text; name the encoding of the file, such as `encoding latin1`, unless it is damaged", fault.Shorten(id))
 	case len(t.names) == math.MaxInt32-1:
@@ -219,19 +221,35 @@ func compareIntegers(a, b string) int {
 // labels, for Options.Nodes. column is a name, or a number counted from 0;
 // "" means the column called node, id or name, else the first. encoding is that of Options. What is said of
 // edge lists at [Read] holds for delimiters, headers, comments, compression
-// and errors. Cost: one pass, the memory of the result.
+// and errors; an empty id is one. Cost: one pass, the memory of the result.
 func ReadNodes(ctx context.Context, path, column, encoding string) (nodes []string, err error) {
+	return readWords(ctx, path, column, encoding, func(word []byte) error {
+		if len(word) == 0 {
+			return errNoID
+		}
+		return nil
+	})
+}
+
+// ReadWords reads a column of such a file as ReadNodes does, of any words, which may be empty:
+// labels of nodes, of which some are not known.
+func ReadWords(ctx context.Context, path, column, encoding string) (words []string, err error) {
+	return readWords(ctx, path, column, encoding, func([]byte) error { return nil })
+}
+
+// readWords reads a column of words that check accepts.
+func readWords(ctx context.Context, path, column, encoding string, check func(word []byte) error) (words []string, err error) {
 	err = guarded(ctx, path, func() error {
-		nodes, err = readNodes(ctx, path, column, encoding)
+		words, err = appendWords(ctx, path, column, encoding, check)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return nodes, nil
+	return words, nil
 }
 
-func readNodes(ctx context.Context, path, column, encoding string) ([]string, error) {
+func appendWords(ctx context.Context, path, column, encoding string, check func(word []byte) error) ([]string, error) {
 	in, err := openDocument(ctx, path, nil, encoding)
 	if err != nil {
 		return nil, err
@@ -241,7 +259,7 @@ func readNodes(ctx context.Context, path, column, encoding string) ([]string, er
 	if err != nil {
 		return nil, err
 	}
-	first, second, err := firstRecords(in, delimiter)
+	first, second, err := firstRecords(in, delimiter, "nodes")
 	if err != nil {
 		return nil, err
 	}
@@ -249,13 +267,13 @@ func readNodes(ctx context.Context, path, column, encoding string) ([]string, er
 	if err != nil {
 		return nil, err
 	}
-	var nodes []string
+	var words []string
 	lines := in.records(delimiter)
 	for {
 		cells, err := lines.Next()
 		switch {
 		case err == io.EOF:
-			return nodes, nil
+			return words, nil
 		case err != nil:
 			return nil, err
 		case header:
@@ -263,7 +281,10 @@ func readNodes(ctx context.Context, path, column, encoding string) ([]string, er
 		case len(cells) != len(first):
 			return nil, lines.Here(text.ErrRagged(len(cells), len(first), delimiter))
 		default:
-			nodes = append(nodes, string(cells[j]))
+			if err := check(cells[j]); err != nil {
+				return nil, lines.Here(err)
+			}
+			words = append(words, string(cells[j]))
 		}
 	}
 }

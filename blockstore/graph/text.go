@@ -34,7 +34,7 @@ func openDocument(ctx context.Context, path string, input io.Reader, encoding st
 		return nil, err
 	}
 	if path == file.Stdin && input == nil {
-		return nil, errors.New("there is no standard input to read")
+		return nil, errors.New("there is no standard input to read; name a file")
 	}
 	if path != file.Stdin {
 		f, err := openFile(ctx, path)
@@ -187,7 +187,7 @@ func allCutBy(head []byte, delimiter rune) bool {
 
 // firstRecords returns copies of the first two records of a text, as far as it has
 // them.
-func firstRecords(in *document, delimiter rune) (first, second []string, err error) {
+func firstRecords(in *document, delimiter rune, things string) (first, second []string, err error) {
 	l := text.NewCommented(bytes.NewReader(in.head), delimiter)
 	for _, record := range []*[]string{&first, &second} {
 		cells, err := l.Next()
@@ -202,9 +202,9 @@ func firstRecords(in *document, delimiter rune) (first, second []string, err err
 		}
 	}
 	if first == nil && len(in.head) >= text.HeadSize/2 {
-		err = fmt.Errorf("the first %d KiB hold no edge, only comments and blank lines; remove them", text.HeadSize>>10)
+		err = fmt.Errorf("the first %d KiB hold no %s, only comments and blank lines; remove them", text.HeadSize>>10, things)
 	} else if first == nil {
-		err = errors.New("the file holds no edges; is it the right file?")
+		err = fmt.Errorf("the file holds no %s; is it the right file?", things)
 	}
 	return first, second, err
 }

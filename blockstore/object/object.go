@@ -102,10 +102,10 @@ func Scheme(path string) string {
 
 // elsewhere says what to do about stores that there is no package for.
 var elsewhere = map[string]string{
-	"gs":    "Google Cloud Storage is read through its S3 interface: set AWS_ENDPOINT_URL_S3=https://storage.googleapis.com with an HMAC key and name s3://BUCKET/OBJECT",
-	"az":    "an Azure blob is read by its https:// address with a SAS token; folders can be mounted with blobfuse2",
-	"abfs":  "an Azure blob is read by its https:// address with a SAS token; folders can be mounted with blobfuse2",
-	"abfss": "an Azure blob is read by its https:// address with a SAS token; folders can be mounted with blobfuse2",
+	"gs":    "set AWS_ENDPOINT_URL_S3=https://storage.googleapis.com with an HMAC key, for its S3 interface, and name s3://BUCKET/OBJECT",
+	"az":    "name the blob by its https:// address with a SAS token, https://ACCOUNT.blob.core.windows.net/CONTAINER/BLOB?TOKEN, or mount the container with blobfuse2 and name files there",
+	"abfs":  "name the blob by its https:// address with a SAS token, https://ACCOUNT.blob.core.windows.net/CONTAINER/BLOB?TOKEN, or mount the container with blobfuse2 and name files there",
+	"abfss": "name the blob by its https:// address with a SAS token, https://ACCOUNT.blob.core.windows.net/CONTAINER/BLOB?TOKEN, or mount the container with blobfuse2 and name files there",
 	"s3a":   "write s3:// instead of s3a://",
 	"s3n":   "write s3:// instead of s3n://",
 	"hdfs":  "mount the file system, or copy the file",
@@ -126,7 +126,7 @@ func StoreOf(url string) (Store, error) {
 	for _, s := range slices.Sorted(maps.Keys(registered.stores)) {
 		known = append(known, s+"://")
 	}
-	return nil, fmt.Errorf("%s: objects of %s:// are not reached, only %s", url, scheme, strings.Join(known, ", "))
+	return nil, fmt.Errorf("%s: objects of %s:// are not reached; use one of %s", url, scheme, strings.Join(known, ", "))
 }
 
 // Body returns what is read of an object, with its errors but io.EOF as plain has them. It

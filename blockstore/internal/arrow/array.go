@@ -174,7 +174,7 @@ func (b *ipcBuffers) head(i int) (h bufferHead, err error) {
 		h.choose(b.codec, head[8:n])
 	}
 	if !h.stored && !h.inPieces && h.size > compression.MaxBytes {
-		return h, fmt.Errorf("buffer %d has %d bytes that cannot be unpacked in pieces; the limit is %d, write smaller batches", i, h.size, compression.MaxBytes)
+		return h, fmt.Errorf("buffer %d has %d bytes that cannot be unpacked in pieces; the limit is %d; write smaller batches", i, h.size, compression.MaxBytes)
 	}
 	b.heads[i] = h
 	return h, nil

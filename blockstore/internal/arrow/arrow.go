@@ -24,7 +24,6 @@ package arrow
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"slices"
 
@@ -237,7 +236,7 @@ func (s *pipeSource) Open(ctx context.Context, first int64) (stream.Reader, erro
 		return nil, err
 	}
 	if s.pipe.opened {
-		return nil, fmt.Errorf("%s can be read only once; spool it first", s.pipe.Path)
+		return nil, fault.File(s.pipe.Path, "it can be read only once; spool it first")
 	}
 	s.pipe.opened = true
 	return newReader(ctx, &s.Choice, s.pipe.schema, s.pipe.feed), nil

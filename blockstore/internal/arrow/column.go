@@ -1,7 +1,6 @@
 package arrow
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -93,11 +92,9 @@ func (c *columnReader) someVectors(dst []float64, stride int, at int64, rows int
 	return nil
 }
 
-// loadLists loads where n lists begin and end.
+// loadLists loads where n lists begin and end. There are as many in the array: it has those of
+// the batch.
 func (s *scratch) loadLists(f *field, a *values, at int64, n int) error {
-	if at < 0 || int64(n) > a.length-at {
-		return fmt.Errorf("an array has %d lists, not %d", a.length, at+int64(n))
-	}
 	if err := s.loadParents(a, at, n); err != nil {
 		return err
 	}

@@ -243,7 +243,7 @@ func (f *pipeFeed) read() (*batch, error) {
 			continue
 		}
 		if m.kind != batchMessage {
-			return nil, fmt.Errorf("a message of kind %d does not belong here", m.kind)
+			return nil, errMisplaced(m.kind)
 		}
 		rows, err := f.schema.check(m)
 		if err != nil {

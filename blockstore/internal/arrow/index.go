@@ -192,7 +192,7 @@ func (x *index) add(m *message, e entry) error {
 			return fmt.Errorf("the batches claim more rows than can be counted")
 		}
 	default:
-		return fmt.Errorf("it is of kind %d, which does not belong here", m.kind)
+		return errMisplaced(m.kind)
 	}
 	x.entries = append(x.entries, e)
 	return nil
@@ -234,20 +234,20 @@ func (s *schema) check(m *message) (int64, error) {
 
 // compare checks that the footer lists the batches and dictionaries found.
 func (x *index) compare(footer flatTable) error {
-	for kind, slot := range map[byte]int{dictionaryMessage: 2, batchMessage: 3} {
-		blocks := footer.vector(slot, 24)
+	for _, kind := range []byte{dictionaryMessage, batchMessage} {
+		blocks := footer.vector(int(kind), 24) // the fields of the footer are in the same order
 		k := 0
 		for _, e := range x.entries {
 			if e.kind != kind {
 				continue
 			}
 			if k == blocks.n || blocks.int64(k, 0) != e.at || blocks.int64(k, 16) != e.bodySize {
-				return fmt.Errorf("the message at byte %d is not in the footer: the file is damaged", e.at)
+				return fmt.Errorf("the footer does not list the message at byte %d, a %s", e.at, kindName(kind))
 			}
 			k++
 		}
 		if k != blocks.n {
-			return fmt.Errorf("the footer lists %d messages of kind %d, the file holds %d: it is damaged", blocks.n, kind, k)
+			return fmt.Errorf("the footer lists another number (%d) of messages, each a %s, than the file holds (%d)", blocks.n, kindName(kind), k)
 		}
 	}
 	return nil

@@ -14,6 +14,19 @@ const (
 	batchMessage      = 3
 )
 
+// kindName returns what a message of some kind is.
+func kindName(kind byte) string {
+	switch kind {
+	case schemaMessage:
+		return "schema"
+	case dictionaryMessage:
+		return "dictionary"
+	case batchMessage:
+		return "batch"
+	}
+	return fmt.Sprintf("message of kind %d", kind)
+}
+
 // maxArrowMeta is the most that the metadata of a message may occupy.
 const maxArrowMeta = 64 << 20
 
@@ -28,6 +41,11 @@ type message struct {
 	meta     []byte
 	body     io.ReaderAt
 	bodySize int64
+}
+
+// errMisplaced returns the error that a message of some kind is where none may be.
+func errMisplaced(kind byte) error {
+	return fmt.Errorf("a %s does not belong here", kindName(kind))
 }
 
 // readMeta reads the beginning of a message from r, up to its body, which
@@ -48,7 +66,7 @@ func readMeta(r io.Reader, room int64) (m message, n int64, err error) {
 	n += length
 	root := flatRoot(m.meta)
 	if version := root.int16(0); version < 3 {
-		return m, n, fmt.Errorf("the metadata version %d is older than Arrow 0.8 and not supported", version+1)
+		return m, n, fmt.Errorf("the metadata version %d is older than Arrow 0.8 and not supported; write the file anew", version+1)
 	}
 	m.kind = root.byte(1)
 	m.bodySize = root.int64(3)

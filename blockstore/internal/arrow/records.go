@@ -2,13 +2,13 @@ package arrow
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"github.com/apache/arrow/go/v16/arrow"
 	"github.com/apache/arrow/go/v16/arrow/array"
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -116,11 +116,23 @@ func (s *recordSource) find(names []string) ([]int, error) {
 	for _, name := range names {
 		indexes := places[name]
 		if len(indexes) != 1 {
-			return nil, fmt.Errorf("%s: the schema has %d fields called %q", s.Name, len(indexes), name)
+			return nil, s.wrongName(name, len(indexes))
 		}
 		found = append(found, indexes[0])
 	}
 	return found, nil
+}
+
+// wrongName returns the error that n columns, which are not one, have a name.
+func (s *recordSource) wrongName(name string, n int) error {
+	if n > 1 {
+		return fault.File(s.Name, "%d columns are called %s; rename them", n, quote.Name(name))
+	}
+	var names []string
+	for i := range s.schema.fields {
+		names = append(names, s.schema.fields[i].name)
+	}
+	return fault.File(s.Name, "there is no column %s; the columns are: %s", quote.Name(name), quote.Names(names))
 }
 
 // Open starts a pass.
@@ -129,7 +141,7 @@ func (s *recordSource) Open(ctx context.Context, first int64) (stream.Reader, er
 		return nil, err
 	}
 	if s.Once && s.opened {
-		return nil, fmt.Errorf("%s can be read only once; spool it first", s.Name)
+		return nil, fault.File(s.Name, "it can be read only once; spool it first")
 	}
 	s.opened = true
 	r, err := s.Records.Open()
@@ -138,7 +150,7 @@ func (s *recordSource) Open(ctx context.Context, first int64) (stream.Reader, er
 	}
 	if !r.Schema().Equal(s.Schema) {
 		r.Release()
-		return nil, fmt.Errorf("%s: the records have another schema than the source", s.Name)
+		return nil, fault.File(s.Name, "the records have another schema than the source; open records of the same schema")
 	}
 	all := newReader(ctx, &s.Choice, s.schema, &recordFeed{source: s, r: r})
 	return stream.Skip(all, s.Info(), first), nil
@@ -188,9 +200,6 @@ func (f *recordFeed) column(field *field, record arrow.Record) (a values, err er
 		offset += int64(data.Offset())
 		data = data.Children()[i]
 	}
-	if int64(data.Len()) < offset+record.NumRows() {
-		return a, fmt.Errorf("a structure of %d values ends behind a member of %d", offset+record.NumRows(), data.Len())
-	}
 	a, err = f.array(field, data)
 	a.offset, a.length, a.above = a.offset+offset, record.NumRows(), above
 	return a, err
@@ -201,9 +210,9 @@ func (f *recordFeed) end() error {
 	err := f.r.Err()
 	switch {
 	case err != nil && err != io.EOF:
-		return fmt.Errorf("%s: after row %d: %w", f.source.Name, f.row, err)
+		return fault.File(f.source.Name, "the records cannot be read after row %d: %w; open them again", f.row, err)
 	case f.source.Rows >= 0 && f.row != f.source.Rows:
-		return fault.File(f.source.Name, "the records hold %d rows where %d were promised", f.row, f.source.Rows)
+		return fault.File(f.source.Name, "the records hold %d rows where %d were promised; open as many as Rows says, or say -1", f.row, f.source.Rows)
 	}
 	return io.EOF
 }

@@ -36,7 +36,7 @@ func Find(name string) (Encoding, error) {
 		e, err = ianaindex.IANA.Encoding(name)
 	}
 	if err != nil || e == nil {
-		return Encoding{}, fmt.Errorf("encoding %q is not known; utf-8, utf-16, latin1, windows-1251, shift_jis, euc-jp, gbk, big5 and euc-kr are, and more of IANA's names", name)
+		return Encoding{}, fmt.Errorf("encoding %q is not known; use utf-8, utf-16, latin1, windows-1251, shift_jis, euc-jp, gbk, big5, euc-kr, or another of IANA's names", name)
 	}
 	if e == unicode.UTF8 {
 		return Encoding{}, nil
@@ -61,17 +61,19 @@ func MarkedUTF16(head []byte) bool {
 }
 
 // NewReader returns a reader of the UTF-8 of what in gives. A byte order mark decides
-// whatever the encoding. Bytes that are no character of another encoding are an error.
+// whatever the encoding. Bytes that are no character of an encoding are an error.
 func (e Encoding) NewReader(in io.Reader) io.Reader {
 	buffered := bufio.NewReaderSize(in, 64<<10)
 	head, _ := buffered.Peek(2)
 	switch {
 	case MarkedUTF16(head):
-		return transform.NewReader(buffered, unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder())
+		checked := &units{in: buffered, encoding: marked, big: head[0] == 0xfe, line: 1}
+		return transform.NewReader(checked, marked.plain.NewDecoder())
 	case e.IsUTF8():
 		return buffered
-	case e.plain == unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM) || e.plain == unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM):
-		return transform.NewReader(buffered, e.plain.NewDecoder())
+	case e.plain == littleEndian || e.plain == bigEndian:
+		checked := &units{in: buffered, encoding: e, big: e.plain == bigEndian, line: 1}
+		return transform.NewReader(checked, e.plain.NewDecoder())
 	}
 	return &strict{in: transform.NewReader(buffered, unicode.BOMOverride(e.plain.NewDecoder())), encoding: e, line: 1}
 }
@@ -84,6 +86,9 @@ type UnknownError struct {
 
 // Error names the line.
 func (e *UnknownError) Error() string {
+	if e.Encoding == marked {
+		return fmt.Sprintf("line %d: bytes that are no character of UTF-16, whose mark the file begins with; mend the file, or remove its first two bytes if the text has another encoding", e.Line)
+	}
 	return fmt.Sprintf("line %d: bytes that are no character of %s; name the encoding that it has with `encoding`", e.Line, e.Encoding)
 }
 

@@ -65,3 +65,41 @@ func TestRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Halves of characters in UTF-16 are errors, wherever they stand; replacement characters that
+// the text has are not.
+func TestRefusesHalves(t *testing.T) {
+	for _, big := range []bool{false, true} {
+		packed := func(units ...uint16) string {
+			var b []byte
+			for _, u := range units {
+				if big {
+					b = append(b, byte(u>>8), byte(u))
+				} else {
+					b = append(b, byte(u), byte(u>>8))
+				}
+			}
+			return string(b)
+		}
+		name := map[bool]string{true: "utf-16be", false: "utf-16"}[big]
+		for _, mark := range []string{"", packed(0xfeff)} {
+			e, err := Find(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole := mark + packed('a', '\n', 0xfffd, 0xd83d, 0xde00, '\n')
+			for text, line := range map[string]string{whole: "", whole + "a": "line 3", whole + packed(0xd83d): "line 3", whole + packed(0xd83d, 'a'): "line 3",
+				mark + packed('a', '\n', 0xde00, 'b'): "line 2", mark + packed(0xd83d, 0xd83d, 0xde00): "line 1", mark + packed('a') + "\n": "line 1"} {
+				for _, in := range []io.Reader{strings.NewReader(text), iotest.OneByteReader(strings.NewReader(text))} {
+					got, err := io.ReadAll(e.NewReader(in))
+					switch {
+					case line == "" && (err != nil || string(got) != "a\n\ufffd\U0001f600\n"):
+						t.Errorf("%s: %q, %v", name, got, err)
+					case line != "" && (err == nil || !strings.Contains(err.Error(), line+": bytes that are no character of ")):
+						t.Errorf("%s, %q: %q, %v, want an error in %s", name, text, got, err, line)
+					}
+				}
+			}
+		}
+	}
+}

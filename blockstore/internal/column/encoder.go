@@ -41,4 +41,4 @@ type StartEncoder func(f *file.Atomic, s stream.Info) (Encoder, error)
 type StartPipe func(out io.Writer, s stream.Info) (Encoder, error)
 
 // ErrNoColumns is the error of a file that would hold nothing.
-var ErrNoColumns = errors.New("there are no columns")
+var ErrNoColumns = errors.New("there are no columns; choose some")

@@ -60,7 +60,7 @@ func Guard(what string, f func() error) (err error) {
 type damage struct{ cause any }
 
 func (*damage) Error() string {
-	return "the reader failed, because what the file says of its own layout is not so; it is damaged: make or fetch it again"
+	return "the reader failed, because what the file says of its own layout is not so: it is damaged; make or fetch it again"
 }
 
 // Unwrap returns what the reader panicked with, for who looks for it.

@@ -5,7 +5,6 @@ package formats
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 	"strconv"
@@ -78,7 +77,7 @@ var magics = []struct{ magic, format, remedy string }{
 	{"\x93NUMPY", NPY, ""},
 	{"\x89NYS\r\n\x1a\n", Store, ""},
 	{"PK\x03\x04", NPZ, ""},
-	{"PK\x05\x06", "", "it is an empty zip archive"},
+	{"PK\x05\x06", "", "it is an empty zip archive; put an array (.npy) into it, or name another file"},
 	{"\x1f\x8b", Gzip, ""},
 	{"\x28\xb5\x2f\xfd", Zstd, ""},
 	{"BZh", Bzip2, ""},
@@ -101,16 +100,23 @@ func Sniff(ctx context.Context, path string) (format string, err error) {
 func SniffIn(f io.ReaderAt, path string) (format string, err error) {
 	head, err := readHead(f)
 	if err != nil {
-		return "", fmt.Errorf("reading %s: %w", path, err)
+		if errors.As(err, new(*fault.DataError)) {
+			return "", err // of an object, which it names
+		}
+		return "", fault.File(path, "its beginning cannot be read: %w; is its disk in order?", err)
 	}
 	found, remedy := ByMagic(head)
+	named := ByExtension(filepath.Ext(path))
+	if found == "" && remedy == "" && named != "" && !IsText(named) {
+		found, remedy = byMark(head) // with such a name PAR1 is no word of a text
+	}
 	switch {
 	case remedy != "":
 		return "", fault.File(path, "%s", remedy)
 	case found != "":
 		return found, nil
 	}
-	switch named := ByExtension(filepath.Ext(path)); named {
+	switch named {
 	case CSV:
 		if isText(head) && isLibsvm(head) {
 			return Libsvm, nil
@@ -137,6 +143,11 @@ func ByMagic(head string) (format, remedy string) {
 	if isText(head) {
 		return "", ""
 	}
+	return byMark(head)
+}
+
+// byMark is ByMagic of what cannot be text.
+func byMark(head string) (format, remedy string) {
 	for _, m := range magics {
 		if strings.HasPrefix(head, m.magic) {
 			return m.format, m.remedy

@@ -85,7 +85,7 @@ func headerText(r io.Reader) (text string, size int64, err error) {
 		return "", 0, fmt.Errorf("NPY version %d is not known, 1 to 3 are", version)
 	}
 	if length > maxHeader {
-		return "", 0, fmt.Errorf("the NPY header has %d bytes, more than %d; the file is damaged or no plain array", length, maxHeader)
+		return "", 0, fmt.Errorf("the NPY header has %d bytes, more than %d: it is damaged, or no plain array; make or fetch the file again", length, maxHeader)
 	}
 	p := make([]byte, length)
 	if err := readHead(r, p); err != nil {

@@ -44,7 +44,7 @@ func (t valueType) text(p []byte) (string, error) {
 	for ; len(p) > 0; p = p[4:] {
 		r := t.order.Uint32(p)
 		if r > utf8.MaxRune || !utf8.ValidRune(rune(r)) {
-			return "", fmt.Errorf("%#x is no character", r)
+			return "", fmt.Errorf("%#x is no character; save the array again", r)
 		}
 		out = utf8.AppendRune(out, rune(r))
 	}

@@ -94,7 +94,7 @@ func arraysOf(archive *zip.Reader) (list []*array) {
 // readHeader reads the header of the array.
 func (a *array) readHeader() (npy.Header, error) {
 	if a.Flags&1 != 0 {
-		return npy.Header{}, fmt.Errorf("it is encrypted")
+		return npy.Header{}, fmt.Errorf("it is encrypted; unzip it with its password first")
 	}
 	in, err := a.Open()
 	if err != nil {
@@ -127,7 +127,7 @@ func choose(arrays []*array, name string) (*array, error) {
 	case name != "" && len(named) == 0:
 		return nil, fmt.Errorf("there is no array %q; the arrays are: %s", name, words(arrays))
 	case len(named) > 1:
-		return nil, fmt.Errorf("%d arrays are called %q", len(named), name)
+		return nil, fmt.Errorf("%d arrays are called %q; save them under different names", len(named), name)
 	case len(named) == 1:
 		return named[0].readable()
 	case len(arrays) == 1:

@@ -50,7 +50,7 @@ func (d *Decoded) Keep(c *stream.Column, f Format, i int) error {
 		c.Floats = append(c.Floats, d.Floats[i])
 	case stream.String:
 		if !utf8.ValidString(d.Texts[i]) {
-			return fault.Text([]byte(d.Texts[i]), "it holds bytes, or text in another encoding: do not keep the column, or write it anew as UTF-8")
+			return fault.Text([]byte(d.Texts[i]), "it holds bytes, or text in another encoding; do not keep the column, or write it anew as UTF-8")
 		}
 		c.Strings = append(c.Strings, d.Texts[i])
 	case stream.Int64:

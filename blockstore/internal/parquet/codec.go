@@ -7,13 +7,20 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// knownCodec reports whether an unpacker can undo codec.
+// unpackers undo the codecs that are known: each fills dst with what src decompresses to, which
+// must be as long.
+var unpackers = map[format.CompressionCodec]func(u *compression.Unpacker, dst, src []byte) error{
+	format.Snappy: func(_ *compression.Unpacker, dst, src []byte) error { return compression.Snappy(dst, src) },
+	format.Lz4Raw: func(_ *compression.Unpacker, dst, src []byte) error { return compression.LZ4(dst, src) },
+	format.Lz4:    (*compression.Unpacker).LZ4Hadoop,
+	format.Zstd:   (*compression.Unpacker).Zstd,
+	format.Gzip:   (*compression.Unpacker).Gzip,
+	format.Brotli: (*compression.Unpacker).Brotli,
+}
+
+// knownCodec reports whether pages of a codec can be read.
 func knownCodec(codec format.CompressionCodec) bool {
-	switch codec {
-	case format.Uncompressed, format.Snappy, format.Gzip, format.Brotli, format.Zstd, format.Lz4, format.Lz4Raw:
-		return true
-	}
-	return false
+	return codec == format.Uncompressed || unpackers[codec] != nil
 }
 
 // maxRatio bounds how much smaller than its content a compressed page can be:
@@ -32,23 +39,4 @@ func checkRatio(codec format.CompressionCodec, packed, size int) error {
 		return fmt.Errorf("%d bytes of %s cannot hold %d bytes", packed, codec, size)
 	}
 	return nil
-}
-
-// unpackPage fills dst with what src decompresses to, which must be as long.
-func unpackPage(u *compression.Unpacker, codec format.CompressionCodec, dst, src []byte) error {
-	switch codec {
-	case format.Snappy:
-		return compression.Snappy(dst, src)
-	case format.Lz4Raw:
-		return compression.LZ4(dst, src)
-	case format.Lz4:
-		return u.LZ4Hadoop(dst, src)
-	case format.Zstd:
-		return u.Zstd(dst, src)
-	case format.Gzip:
-		return u.Gzip(dst, src)
-	case format.Brotli:
-		return u.Brotli(dst, src)
-	}
-	return fmt.Errorf("the compression %s is not supported", codec)
 }

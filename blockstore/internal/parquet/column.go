@@ -28,6 +28,7 @@ type columnReader struct {
 	pageAt   int64 // offset of the page, for messages
 	left     int   // entries of the page whose levels are not decoded
 	row      int64 // absolute row of the next entry
+	tail     bool  // the next page may begin with the rest of a row that was passed over
 	body     []byte
 	reps     hybrid
 	defs     hybrid
@@ -67,7 +68,7 @@ func (r *columnReader) open(group int) {
 	r.at, r.pageAt = r.chunk.start, r.chunk.start
 	r.row = r.table.groups[group].first
 	r.seen, r.left, r.pos, r.n = 0, 0, 0, 0
-	r.hasDict = false
+	r.hasDict, r.tail = false, false
 }
 
 // finish checks that all of the row group has been used.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
+	"strconv"
+	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
@@ -97,6 +99,18 @@ func decodeThrift(b []byte, v any) error {
 	return nil
 }
 
+// named returns the name of a type, a compression or an encoding, or the number of one that
+// has none here.
+func named[T interface {
+	~int32
+	fmt.Stringer
+}](v T) string {
+	if name := v.String(); !strings.Contains(name, "?") {
+		return name
+	}
+	return strconv.Itoa(int(v))
+}
+
 // readGroups fills t.groups and checks them against the file and the schema.
 // Pages must end before limit.
 func (t *table) readGroups(footer *metadata, limit int64) error {
@@ -154,13 +168,13 @@ func checkChunk(chunk *format.ColumnChunk, c *leafColumn, rows, limit int64) (pa
 	size := meta.TotalCompressedSize
 	switch {
 	case chunk.FilePath != "":
-		c.refuse("values that are in another file, " + quote.Name(chunk.FilePath) + ", which is not supported")
+		c.refuse("values that are in another file, " + quote.Name(chunk.FilePath))
 		return pageRange{}, nil
 	case chunk.CryptoMetadata.Value != nil:
-		c.refuse("encrypted values; write the file without encryption")
+		c.refuse("encrypted values")
 		return pageRange{}, nil
 	case meta.Type != c.physical:
-		return pageRange{}, fmt.Errorf("it holds %s, the schema says %s", meta.Type, c.physical)
+		return pageRange{}, fmt.Errorf("it holds values of the type %s, the schema says %s", named(meta.Type), named(c.physical))
 	case c.maxRep == 0 && meta.NumValues != rows:
 		return pageRange{}, fmt.Errorf("it holds %d values for %d rows", meta.NumValues, rows)
 	case meta.NumValues < rows:
@@ -169,7 +183,7 @@ func checkChunk(chunk *format.ColumnChunk, c *leafColumn, rows, limit int64) (pa
 		return pageRange{}, fmt.Errorf("its %d bytes at %d are not within the file", size, start)
 	}
 	if !knownCodec(meta.Codec) {
-		c.refuse(fmt.Sprintf("values of the compression %s (%d), which is not supported; write the file with zstd, snappy or none", meta.Codec, meta.Codec))
+		c.refuse("values in the compression " + named(meta.Codec) + ", which is not known (zstd, snappy, gzip, brotli and LZ4 are)")
 	}
 	end := min(start+size+chunkSlack, limit)
 	return pageRange{start: start, end: end, values: meta.NumValues, codec: meta.Codec}, nil

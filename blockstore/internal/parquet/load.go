@@ -21,10 +21,10 @@ func (r *columnReader) takePage(h *format.PageHeader, body, skip int64) (int64, 
 		return 0, err
 	}
 	if entries > r.chunk.values-r.seen {
-		return 0, fmt.Errorf("it has %d values where %d are missing", entries, r.chunk.values-r.seen)
+		return 0, fmt.Errorf("it has %d values where only %d are missing", entries, r.chunk.values-r.seen)
 	}
 	r.seen += entries
-	if rows >= 0 && rows <= skip {
+	if rows >= 0 && rows <= skip && (entries == 0 || rows > 0 || r.tail) {
 		return rows, nil
 	}
 	r.left = int(entries)
@@ -41,9 +41,9 @@ func (r *columnReader) loadDictionary(h *format.PageHeader, offset int64) error 
 	case r.hasDict:
 		return fmt.Errorf("it is a second dictionary")
 	case !head.Valid || head.V.NumValues < 0:
-		return fmt.Errorf("its header is damaged")
+		return fmt.Errorf("its header has no type of dictionary")
 	case head.V.Encoding != format.Plain && head.V.Encoding != plainDictionary:
-		return fmt.Errorf("a dictionary encoded as %s", head.V.Encoding)
+		return fmt.Errorf("a dictionary in the encoding %s", named(head.V.Encoding))
 	}
 	body, err := r.pages.body(h, offset, r.chunk.codec, 0, r.body)
 	if err != nil {
@@ -119,7 +119,7 @@ func (r *columnReader) loadPage(h *format.PageHeader, offset int64) error {
 // cutLevels cuts levels off the front of a page of version 1.
 func cutLevels(body []byte, maximum int, e format.Encoding) (hybrid, []byte, error) {
 	if e != format.RLE {
-		return hybrid{}, nil, fmt.Errorf("levels in the encoding %s, long out of use, are not supported", e)
+		return hybrid{}, nil, fmt.Errorf("levels in the encoding %s, long out of use, are not supported; write the file anew", named(e))
 	}
 	if len(body) < 4 {
 		return hybrid{}, nil, errShortValues

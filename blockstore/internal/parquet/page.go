@@ -74,7 +74,7 @@ func checkPage(h *format.PageHeader, room int64) error {
 		return fmt.Errorf("its header claims %d bytes, %d unpacked, of %d that are left", packed, size, room)
 	}
 	if packed > maxPageBytes || size > maxPageBytes {
-		return fmt.Errorf("it has %d bytes, %d unpacked; the limit is %d, write the file with smaller pages", packed, size, maxPageBytes)
+		return fmt.Errorf("it has %d bytes, %d unpacked; the limit is %d; write the file with smaller pages", packed, size, maxPageBytes)
 	}
 	return nil
 }
@@ -133,8 +133,8 @@ func (p *pages) body(h *format.PageHeader, offset int64, codec format.Compressio
 		return nil, err
 	}
 	copy(buffer, p.packed[:prefix])
-	if err := unpackPage(&p.unpack, codec, buffer[prefix:], p.packed[prefix:]); err != nil {
-		return nil, fmt.Errorf("it cannot be unpacked (%s): %w", codec, compression.Failed(err))
+	if err := unpackers[codec](&p.unpack, buffer[prefix:], p.packed[prefix:]); err != nil {
+		return nil, fmt.Errorf("it cannot be unpacked (%s): %w", named(codec), compression.Failed(err))
 	}
 	return buffer, nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
+	"github.com/nystream/nystream/blockstore/internal/parquet/handmade"
 	"github.com/nystream/nystream/stream"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
@@ -373,6 +374,67 @@ func TestParquetListLengths(t *testing.T) {
 	}
 }
 
+// Pages may begin in the middle of a row, and hold a part of one row and no beginning: no
+// entry is lost, read from any row on.
+func TestParquetRowsAcrossPages(t *testing.T) {
+	const rows, width = 60, 5
+	for _, version := range []int{1, 2} {
+		for _, size := range []int{1, 2, 3, 4, 5, 7, 13, 299} {
+			var pages [][]byte
+			for from := 0; from < rows*width; from += size {
+				pages = append(pages, listPage(t, version, width, from, min(from+size, rows*width)))
+			}
+			path := handmadeFile(t, rows, pages, func(m *format.FileMetaData) {
+				m.Schema[1].RepetitionType = thrift.New(format.Repeated)
+				m.RowGroups[0].Columns[0].MetaData.NumValues = rows * width
+			})
+			tb, err := Open(context.Background(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c := tb.About().Columns[0]; c.Width != width {
+				t.Fatalf("version %d, pages of %d: a column of width %d (%s)", version, size, c.Width, c.Why)
+			}
+			src := filetest.ChooseAll(t, tb)
+			got, _, err := filetest.Slurp(src, 7)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, row := range got {
+				for k, v := range row {
+					if v != float64(i*width+k) {
+						t.Fatalf("version %d, pages of %d: row %d is %v", version, size, i, row)
+					}
+				}
+			}
+			filetest.CheckGather(t, src)
+		}
+	}
+}
+
+// listPage returns a page of the entries from..to-1 of lists of a width, which are the numbers
+// from, from+1, …
+func listPage(t testing.TB, version, width, from, to int) []byte {
+	var reps, values []byte
+	begin := 0
+	for i := from; i < to; i++ {
+		again := byte(min(i%width, 1))
+		begin += 1 - int(again)
+		reps = append(reps, 2, again) // a run of one
+		values = binary.LittleEndian.AppendUint64(values, math.Float64bits(float64(i)))
+	}
+	defs := append(binary.AppendUvarint(nil, uint64(to-from)<<1), 1) // one run
+	long := func(b []byte) []byte { return append(binary.LittleEndian.AppendUint32(nil, uint32(len(b))), b...) }
+	if version == 1 {
+		return handmade.Page(t, to-from, slices.Concat(long(reps), long(defs), values), nil)
+	}
+	return handmade.Page(t, to-from, slices.Concat(reps, defs, values), func(h *format.PageHeader) {
+		h.Type, h.DataPageHeader = format.DataPageV2, thrift.Null[format.DataPageHeader]{}
+		h.DataPageHeaderV2 = thrift.New(format.DataPageHeaderV2{NumValues: int32(to - from), NumRows: int32(begin), Encoding: format.Plain,
+			RepetitionLevelsByteLength: int32(len(reps)), DefinitionLevelsByteLength: int32(len(defs))})
+	})
+}
+
 // An integer that float64 cannot hold is refused as a feature and kept as a
 // label.
 func TestParquetLargeIntegers(t *testing.T) {
@@ -460,58 +522,18 @@ func TestParquetSchema(t *testing.T) {
 	filetest.WantError(t, err, "deep")
 }
 
-// handmade writes a Parquet file of one column x from pages that the test
+// handmadeFile writes a Parquet file of one column x from pages that the test
 // makes. change may spoil the footer.
-func handmade(t testing.TB, rows int64, pages [][]byte, change func(*format.FileMetaData)) string {
+func handmadeFile(t testing.TB, rows int64, pages [][]byte, change func(*format.FileMetaData)) string {
 	t.Helper()
-	file := append([]byte("PAR1"), bytes.Join(pages, nil)...)
-	size := int64(len(file) - 4)
-	meta := format.FileMetaData{
-		Version: 1, NumRows: rows,
-		Schema: []format.SchemaElement{
-			{Name: "root", NumChildren: thrift.New(int32(1))},
-			{Name: "x", Type: thrift.New(format.Double), RepetitionType: thrift.New(format.Required)},
-		},
-		RowGroups: []format.RowGroup{{NumRows: rows, Columns: []format.ColumnChunk{{MetaData: format.ColumnMetaData{
-			Type: format.Double, Encoding: []format.Encoding{format.Plain}, PathInSchema: []string{"x"}, NumValues: rows,
-			TotalUncompressedSize: size, TotalCompressedSize: size, DataPageOffset: 4,
-		}}}}},
-	}
-	if change != nil {
-		change(&meta)
-	}
-	footer := marshal(t, &meta)
-	file = append(file, footer...)
-	file = binary.LittleEndian.AppendUint32(file, uint32(len(footer)))
-	return filetest.TempFile(t, "a.parquet", string(file)+"PAR1")
-}
-
-func marshal(t testing.TB, v any) []byte {
-	t.Helper()
-	var protocol thrift.CompactProtocol
-	b, err := thrift.Marshal(&protocol, v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return filetest.TempFile(t, "a.parquet", handmade.File(t, rows, pages, change))
 }
 
 // doublePage returns a page of plain doubles 0, 1, ... whose header a test may
 // spoil.
 func doublePage(t testing.TB, n int, change func(*format.PageHeader)) []byte {
 	t.Helper()
-	var body []byte
-	for i := range n {
-		body = binary.LittleEndian.AppendUint64(body, math.Float64bits(float64(i)))
-	}
-	h := format.PageHeader{
-		Type: format.DataPage, UncompressedPageSize: int32(len(body)), CompressedPageSize: int32(len(body)),
-		DataPageHeader: thrift.New(format.DataPageHeader{NumValues: int32(n), Encoding: format.Plain, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE}),
-	}
-	if change != nil {
-		change(&h)
-	}
-	return append(marshal(t, &h), body[:min(len(body), max(0, int(h.CompressedPageSize)))]...)
+	return handmade.Page(t, n, handmade.Doubles(n), change)
 }
 
 func TestParquetBrokenFooters(t *testing.T) {
@@ -547,17 +569,17 @@ func TestParquetBrokenFooters(t *testing.T) {
 		{"encrypted", func(m *meta) { m.EncryptionAlgorithm.Value = &format.AesGcmV1{} }, []string{"encrypted"}},
 	}
 	for _, test := range tests {
-		path := handmade(t, 100, [][]byte{doublePage(t, 100, nil)}, test.change)
+		path := handmadeFile(t, 100, [][]byte{doublePage(t, 100, nil)}, test.change)
 		_, err := filetest.Opened(path, Open)
 		filetest.WantError(t, err, append(test.words, path)...)
 	}
-	elsewhere, err := filetest.Opened(handmade(t, 100, [][]byte{doublePage(t, 100, nil)}, func(m *meta) { m.RowGroups[0].Columns[0].FilePath = "b" }), Open)
+	elsewhere, err := filetest.Opened(handmadeFile(t, 100, [][]byte{doublePage(t, 100, nil)}, func(m *meta) { m.RowGroups[0].Columns[0].FilePath = "b" }), Open)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = column.Choose(elsewhere, []int{0}, nil)
 	filetest.WantError(t, err, `"x"`, `in another file, "b"`, "leave it out")
-	path := handmade(t, 100, [][]byte{doublePage(t, 100, nil)}, func(m *meta) { chunk(m).Codec = format.LZO })
+	path := handmadeFile(t, 100, [][]byte{doublePage(t, 100, nil)}, func(m *meta) { chunk(m).Codec = format.LZO })
 	tb, err := Open(context.Background(), path)
 	if err != nil {
 		t.Fatal(err)
@@ -577,7 +599,7 @@ func TestParquetBrokenPages(t *testing.T) {
 		{"short page", [][]byte{good, doublePage(t, 100, func(h *header) { h.CompressedPageSize, h.UncompressedPageSize = 80, 80 })}, []string{"ends before its values"}},
 		{"a page too few", [][]byte{good}, []string{"100 of its 200 values"}},
 		{"a page too many", [][]byte{good, good, good}, nil}, // the third is never looked at
-		{"too many values", [][]byte{good, doublePage(t, 101, nil)}, []string{"101 values where 100 are missing"}},
+		{"too many values", [][]byte{good, doublePage(t, 101, nil)}, []string{"101 values where only 100 are missing"}},
 		{"negative values", [][]byte{good, doublePage(t, 100, func(h *header) { h.DataPageHeader.V.NumValues = -1 })}, []string{"-1 values"}},
 		{"negative size", [][]byte{good, doublePage(t, 100, func(h *header) { h.CompressedPageSize = -1 })}, []string{"-1 bytes"}},
 		{"huge size", [][]byte{good, doublePage(t, 100, func(h *header) { h.CompressedPageSize = math.MaxInt32 })}, []string{"2147483647 bytes"}},
@@ -590,7 +612,7 @@ func TestParquetBrokenPages(t *testing.T) {
 		{"nothing but zeros", [][]byte{good, make([]byte, 900)}, []string{"header is damaged"}},
 	}
 	for _, test := range tests {
-		path := handmade(t, 200, test.pages, nil)
+		path := handmadeFile(t, 200, test.pages, nil)
 		tb, err := filetest.Opened(path, Open)
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
@@ -618,7 +640,7 @@ func TestParquetGreed(t *testing.T) {
 			h.UncompressedPageSize = maxPageBytes
 			h.DataPageHeader.V.NumValues = maxPageBytes / 8
 		})
-		path := handmade(t, maxPageBytes/8, [][]byte{page}, func(m *format.FileMetaData) { m.RowGroups[0].Columns[0].MetaData.Codec = codec })
+		path := handmadeFile(t, maxPageBytes/8, [][]byte{page}, func(m *format.FileMetaData) { m.RowGroups[0].Columns[0].MetaData.Codec = codec })
 		b, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -761,7 +783,7 @@ func TestParquetConcurrency(t *testing.T) { filetest.CheckConcurrency(t, smallPa
 
 // Some writers add keys without values to the footer, which are not read.
 func TestParquetKeyWithoutValue(t *testing.T) {
-	b, err := os.ReadFile(handmade(t, 3, [][]byte{doublePage(t, 3, nil)}, func(f *format.FileMetaData) {
+	b, err := os.ReadFile(handmadeFile(t, 3, [][]byte{doublePage(t, 3, nil)}, func(f *format.FileMetaData) {
 		f.KeyValueMetadata = []format.KeyValue{{Key: "maker"}}
 	}))
 	if err != nil {

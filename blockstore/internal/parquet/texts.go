@@ -31,7 +31,7 @@ func newTextDecoder(e format.Encoding, data []byte, size, limit int, dict []stri
 		indexes, err := newIndexes(data)
 		return &dictTexts{indexes: indexes, dict: dict}, err
 	}
-	return nil, fmt.Errorf("the encoding %s (%d) is not supported for this type", e, e)
+	return nil, fmt.Errorf("the encoding %s is not supported for this type; write the file with another", named(e))
 }
 
 // plainTexts are values behind their lengths.

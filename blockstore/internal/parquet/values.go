@@ -1,7 +1,6 @@
 package parquet
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -27,8 +26,7 @@ func (r *columnReader) use(limit int) (entries int, levels []uint8, values int, 
 	}
 	entries = min(limit, r.n-r.pos)
 	if entries == 0 {
-		group := r.table.groups[r.group]
-		return 0, nil, 0, r.fault(fmt.Errorf("the column ends with %d of %d rows", r.row-group.first, group.rows))
+		panic("parquet: the footer was let through with fewer values than rows")
 	}
 	values = entries
 	if r.maxDef > 0 {
@@ -173,14 +171,38 @@ func (r *columnReader) skip(rows int64) error {
 			r.row += passed
 			rows -= passed
 			if passed > 0 {
+				r.tail = r.maxRep > 0
 				continue
 			}
+		}
+		if err := r.dropTail(); err != nil {
+			return err
 		}
 		n, err := r.drop(int(min(rows, tileRows)))
 		if err != nil {
 			return err
 		}
 		rows -= int64(n)
+	}
+	return r.dropTail()
+}
+
+// dropTail uses the entries of a row that began in a page that was passed over.
+func (r *columnReader) dropTail() error {
+	for r.tail {
+		if err := r.fill(); err != nil {
+			return err
+		}
+		values := 0
+		for ; r.pos < r.n && r.rep[r.pos] != 0; r.pos++ {
+			if int(r.def[r.pos]) == r.maxDef {
+				values++
+			}
+		}
+		if err := r.pass(values); err != nil {
+			return err
+		}
+		r.tail = r.pos == r.n && r.n > 0
 	}
 	return nil
 }

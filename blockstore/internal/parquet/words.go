@@ -34,7 +34,7 @@ func newWordDecoder(e format.Encoding, data []byte, size int, dict []uint64) (wo
 		indexes, err := newIndexes(data)
 		return &dictWords{indexes: indexes, dict: dict}, err
 	}
-	return nil, fmt.Errorf("the encoding %s (%d) is not supported for this type", e, e)
+	return nil, fmt.Errorf("the encoding %s is not supported for this type; write the file with another", named(e))
 }
 
 // isDictionary reports whether values are indexes into a dictionary. Old writers

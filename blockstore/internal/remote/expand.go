@@ -43,7 +43,7 @@ func Expand(ctx context.Context, url string) ([]string, error) {
 	case len(names) > 0:
 		return names, nil
 	case folder != url:
-		return nil, fmt.Errorf("%s: there are no objects below this; names beginning with . or _ do not count", url)
+		return nil, fmt.Errorf("%s: there are no objects below this, those apart that begin with . or _; name another folder", url)
 	}
 	return nil, missing(ctx, url)
 }
@@ -52,13 +52,13 @@ func Expand(ctx context.Context, url string) ([]string, error) {
 // folders that match count too.
 func expandGlob(ctx context.Context, pattern, prefix string) ([]string, error) {
 	if !doublestar.ValidatePattern(pattern) {
-		return nil, fmt.Errorf("glob %q: its brackets do not fit", pattern)
+		return nil, fmt.Errorf("glob %q: its brackets do not fit; close them, or put a backslash before one that is meant", pattern)
 	}
 	names, err := below(ctx, prefix, func(name string) bool {
 		return doublestar.MatchUnvalidated(pattern, name) || doublestar.MatchUnvalidated(strings.TrimSuffix(pattern, "/")+"/**", name)
 	})
 	if err == nil && len(names) == 0 {
-		err = fmt.Errorf("no object matches %q; names beginning with . or _ do not count; ** goes into folders", pattern)
+		err = fmt.Errorf("no object matches %q, those apart that begin with . or _; use ** to go into folders", pattern)
 	}
 	return names, err
 }
@@ -86,7 +86,7 @@ func below(ctx context.Context, prefix string, wanted func(name string) bool) (n
 		})
 	})
 	if err != nil {
-		return nil, named(ctx, prefix, err)
+		return nil, named(ctx, strings.TrimSuffix(prefix, "/"), err)
 	}
 	if kind != "" && slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, table+"/") }) {
 		return nil, lake.Refusal(kind, table)
@@ -110,7 +110,7 @@ func missing(ctx context.Context, url string) error {
 	}
 	err := fmt.Errorf("%s: no such object%w", url, silent{fs.ErrNotExist})
 	if name := fault.Nearest(url[len(folder):], near); name != "" {
-		err = fmt.Errorf("%w; did you mean %s?", err, folder+name)
+		return fmt.Errorf("%w; did you mean %s?", err, folder+name)
 	}
-	return err
+	return fmt.Errorf("%w; is the address right?", err)
 }

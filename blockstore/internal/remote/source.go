@@ -20,6 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"sync"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
@@ -96,9 +97,17 @@ func named(ctx context.Context, name string, err error) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s: no such object%w", name, silent{err})
+		return fmt.Errorf("%s: no such object%w; is the address right?", name, silent{err})
 	}
-	return fault.File(name, "%w", err)
+	return fault.File(name, "%w", remedied(err))
+}
+
+// remedied adds what to do to an error of a server that does not say it.
+func remedied(err error) error {
+	if text := err.Error(); strings.Contains(text, "; ") || strings.HasSuffix(text, "?") {
+		return err
+	}
+	return fmt.Errorf("%w; start again later, or use a file", err)
 }
 
 // silent is an error that is known and not printed.

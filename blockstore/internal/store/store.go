@@ -267,11 +267,11 @@ func (s *shape) readHeader(f io.ReaderAt) (columns int, err error) {
 		return 0, errors.New("the header is damaged: its checksum differs")
 	}
 	if v := binary.LittleEndian.Uint32(p[8:]); v != version {
-		return 0, fmt.Errorf("the store has version %d, this program reads version %d", v, version)
+		return 0, fmt.Errorf("the header says version %d, this program reads version %d; write the store anew, or take the program that wrote it", v, version)
 	}
 	chunk, cols := uint64(binary.LittleEndian.Uint32(p[12:])), uint64(binary.LittleEndian.Uint32(p[16:]))
 	if chunk == 0 || cols == 0 || chunk > maxChunkRows || chunk > 1 && chunk*cols > maxChunkValues {
-		return 0, fmt.Errorf("chunks of %d rows and %d columns are outside the format's limits", chunk, cols)
+		return 0, fmt.Errorf("the header says chunks of %d rows and %d columns, which are outside the format's limits", chunk, cols)
 	}
 	s.chunkRows = int(chunk)
 	return int(cols), nil
@@ -329,7 +329,7 @@ func (s *shape) decodeFooter(p []byte, columns int) error {
 	least := (max(chunks, 1) - 1) * uint64(s.chunkRows)
 	if rows > math.MaxInt64 || len(p)%(entrySize*columns) != 0 ||
 		rows > chunks*uint64(s.chunkRows) || rows <= least && chunks > 0 {
-		return fmt.Errorf("%d rows of %d columns do not fit %d bytes of section entries", rows, columns, len(p))
+		return fmt.Errorf("the footer says %d rows of %d columns, which do not fit its %d bytes of section entries", rows, columns, len(p))
 	}
 	s.rowCount = int64(rows)
 	return nil

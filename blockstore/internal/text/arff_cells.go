@@ -137,7 +137,7 @@ func (r *arffRow) read(line []byte) error {
 func (r *arffRow) readSparse(line []byte) error {
 	inner, ok := bytes.CutSuffix(line[1:], []byte{'}'})
 	if !ok {
-		return errors.New("a sparse row ends with }; weights of rows are not read")
+		return errors.New("a sparse row should end with }, and weights of rows are not read; mend the line")
 	}
 	last := -1
 	for more := len(trimBlanks(inner)) > 0; more; {

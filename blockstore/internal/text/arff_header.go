@@ -58,7 +58,7 @@ func arffHeader(in io.ReaderAt) (list []arffAttribute, data mark, err error) {
 		case word == "@relation":
 		case word == "@attribute":
 			if len(list) == column.Max {
-				return nil, data, fmt.Errorf("more than %d attributes, the most that can be read", column.Max)
+				return nil, data, fmt.Errorf("there are more than %d attributes, the most that can be read; write fewer", column.Max)
 			}
 			a, err := parseAttribute(line[end:])
 			if err != nil {
@@ -105,7 +105,7 @@ func parseAttribute(rest []byte) (a arffAttribute, err error) {
 	case "relational":
 		return a, fmt.Errorf("attribute %q is relational, a table within the table, which is not read; save it flat", fault.Shorten(name.text))
 	default:
-		return a, fmt.Errorf("the type %q of attribute %q is not known; numeric, real, integer, string, date and {a, b} are", fault.Shorten(word), fault.Shorten(name.text))
+		return a, fmt.Errorf("the type %q of attribute %q is not known; use one of numeric, real, integer, string, date and {a, b}", fault.Shorten(word), fault.Shorten(name.text))
 	}
 	return a, nil
 }

@@ -174,7 +174,7 @@ func (s *csvScan) add(cells [][]byte) error {
 // begin takes the first record.
 func (s *csvScan) begin(cells [][]byte) error {
 	if len(cells) > column.Max {
-		return fmt.Errorf("%d columns are more than the %d that can be read", len(cells), column.Max)
+		return fmt.Errorf("%d columns are more than the %d that can be read; write fewer", len(cells), column.Max)
 	}
 	s.firstLine = s.records.start.line
 	for _, cell := range cells {

@@ -25,7 +25,7 @@ func ParseDelimiter(name string) (rune, error) {
 		delimiter, _ := utf8.DecodeRuneInString(name)
 		return delimiter, nil
 	}
-	return 0, fmt.Errorf("delimiter %q is not one character; tab and space have names", name)
+	return 0, fmt.Errorf("delimiter %q is not one character; name one, or tab or space by these words", name)
 }
 
 // Head returns the first lines of a file, whole ones if there is a whole
@@ -44,7 +44,7 @@ func Head(f io.ReaderAt) ([]byte, error) {
 		return nil, errors.New("its lines end with carriage returns alone, as on old Macintoshes; change them first, as with: tr '\\r' '\\n'")
 	}
 	if bytes.IndexByte(head, 0) >= 0 {
-		return nil, errors.New("the file holds binary data, not text; if it is of another format, its extension should say so")
+		return nil, errors.New("the file holds binary data, not text; name the format of the file if it is another")
 	}
 	if end := bytes.LastIndexByte(head, '\n'); n == HeadSize && end >= 0 {
 		head = head[:end+1]
@@ -133,5 +133,5 @@ func ParseComment(name string) (byte, error) {
 	case len(name) == 1 && name[0] > ' ' && name[0] < 0x7f && name[0] != '"':
 		return name[0], nil
 	}
-	return 0, fmt.Errorf("comment %q is not one ASCII character, such as #", name)
+	return 0, fmt.Errorf("comment %q is not one ASCII character; name one, such as #", name)
 }

@@ -42,7 +42,7 @@ type jsonParser struct {
 // maxDepth is how deep values may be in each other.
 const maxDepth = 1000
 
-var errJSONEnds = errors.New("the line ends within a value; JSON lines has a whole value on each line: jq -c . makes such lines")
+var errJSONEnds = errors.New("the line ends within a value; write each value on one line, as jq -c . does")
 
 // skip passes over white space and returns the next byte, 0 at the end.
 func (p *jsonParser) skip() byte {
@@ -70,7 +70,7 @@ func (p *jsonParser) expect(c byte) error {
 // end refuses what follows a value.
 func (p *jsonParser) end() error {
 	if p.skip(); len(p.rest) > 0 {
-		return fmt.Errorf("%q follows the value; JSON lines has one value on each line", fault.Shorten(p.rest))
+		return fmt.Errorf("%q follows the value; write one value on each line", fault.Shorten(p.rest))
 	}
 	return nil
 }
@@ -250,7 +250,7 @@ func (p *jsonParser) quoted() ([]byte, error) {
 			p.rest = p.rest[i+1:]
 			return text, nil
 		case c < ' ':
-			return nil, fmt.Errorf("the byte %#02x stands in a string as it is; JSON writes it with a backslash", c)
+			return nil, fmt.Errorf("the byte %#02x stands in a string as it is; write it with a backslash, as JSON does", c)
 		}
 	}
 	return nil, errJSONEnds
@@ -267,7 +267,7 @@ func unquoted(raw []byte) ([]byte, error) {
 	}
 	var text string
 	if err := json.Unmarshal(raw, &text); err != nil {
-		return nil, fmt.Errorf("%q is no string of JSON: %w", fault.Shorten(raw), err)
+		return nil, fmt.Errorf("%q is no string of JSON, for what stands behind a backslash; mend the line", fault.Shorten(raw))
 	}
 	return []byte(text), nil
 }

@@ -41,7 +41,7 @@ func JSONLines(ctx context.Context, in Input, threads int) (column.Table, error)
 		return nil, err
 	}
 	if scan.index.records == 0 {
-		return nil, fault.File(in.Path, "the file holds no rows; is it the right file?")
+		return nil, fault.File(in.Path, "the file holds no rows, and JSON lines have no columns without one; is it the right file?")
 	}
 	return scan.table(in)
 }
@@ -140,7 +140,7 @@ func (s *jsonScan) column(n int, key []byte) (*jsonColumn, error) {
 		return nil, fmt.Errorf("the name of a member: %w", err)
 	}
 	if len(s.names) == column.Max {
-		return nil, fmt.Errorf("there are more than %d members with different names, the most that can be read", column.Max)
+		return nil, fmt.Errorf("there are more than %d members with different names, the most that can be read; write fewer", column.Max)
 	}
 	c := &jsonColumn{}
 	s.places[string(key)] = len(s.names)
@@ -177,7 +177,7 @@ func (s *jsonScan) table(in Input) (column.Table, error) {
 		c := s.columns[i]
 		info := c.info(name)
 		if width += info.Width; width > column.Max {
-			return nil, fault.File(in.Path, "its rows have more than the %d numbers that can be read", column.Max)
+			return nil, fault.File(in.Path, "its rows have more than the %d numbers that can be read; write fewer", column.Max)
 		}
 		if info.Kind == column.Text && c.spoiled() {
 			t.Spoiled[i] = fmt.Sprintf("line %d: %s is not a number, though %d values of the column are", c.badLine, c.bad, c.numeric)

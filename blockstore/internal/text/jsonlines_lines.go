@@ -21,7 +21,7 @@ type jsonLines struct {
 	key    []byte
 }
 
-var errMixedLines = errors.New("some lines are objects and some are arrays; rows must be of one kind")
+var errMixedLines = errors.New("some lines are objects and some are arrays; write all rows in one of the two ways")
 
 // next moves to the next line that is not blank.
 func (l *jsonLines) next() error {
@@ -80,7 +80,7 @@ func (l *jsonLines) members(visit func(key []byte, v jsonValue) error) error {
 			return visit(key, v)
 		})
 	default:
-		return fmt.Errorf("%q is no JSON object; JSON lines has one on each line", fault.Shorten(l.line))
+		return fmt.Errorf("%q is no JSON object; write one on each line", fault.Shorten(l.line))
 	}
 	if err != nil {
 		return err

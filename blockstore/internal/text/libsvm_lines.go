@@ -79,7 +79,7 @@ func (l *libsvmLines) pair() (index int, value float64, err error) {
 	l.rest = rest
 	colon := bytes.IndexByte(token, ':')
 	if colon < 0 {
-		return 0, 0, l.errorf("%q is not a pair index:value; if the file is no libsvm file, its extension should say so", fault.Shorten(token))
+		return 0, 0, l.errorf("%q is not a pair index:value; mend the line, or name the format of the file if it is another", fault.Shorten(token))
 	}
 	index, err = strconv.Atoi(string(token[:colon]))
 	if err == nil {

@@ -127,7 +127,7 @@ func written(err error) error {
 func (s *Store) target(ctx context.Context, address string) (client *s3.Client, bucket, key string, err error) {
 	bucket, key, err = locate(address)
 	if err == nil && key == "" {
-		err = errors.New("it names a bucket and no object")
+		err = errors.New("it names a bucket and no object; write s3://BUCKET/KEY")
 	}
 	if err == nil {
 		client, err = s.begin(ctx)

@@ -66,7 +66,7 @@ func (s *Store) begin(ctx context.Context) (*s3.Client, error) {
 func locate(address string) (bucket, key string, err error) {
 	bucket, key, _ = strings.Cut(strings.TrimPrefix(address, "s3://"), "/")
 	if bucket == "" {
-		return "", "", errors.New("it names no bucket: write s3://BUCKET/KEY")
+		return "", "", errors.New("it names no bucket; write s3://BUCKET/KEY")
 	}
 	return bucket, key, nil
 }
@@ -171,17 +171,17 @@ func plain(err error) error {
 	status := code(err)
 	switch {
 	case errors.As(err, &api) && api.ErrorCode() == "NoSuchBucket":
-		return errors.New("there is no such bucket")
+		return errors.New("there is no such bucket; is its name right?")
 	case status == http.StatusNotFound:
 		return fs.ErrNotExist
 	case status == http.StatusMovedPermanently:
-		return errors.New("the bucket is in another region: set AWS_REGION")
+		return errors.New("the bucket is in another region; set AWS_REGION")
 	case errors.As(err, &at):
 		return object.Temporary(at.Err)
 	case status == 0 && (errors.Is(err, io.ErrUnexpectedEOF) || isNet(err)):
 		return object.Temporary(root(err))
 	case status == 0 && isCredentials(err):
-		return errors.New("there are no credentials for S3: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; public objects are read by their https:// address")
+		return errors.New("there are no credentials for S3; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or read a public object by its https:// address")
 	}
 	short := fmt.Errorf("the server says %d %s", status, http.StatusText(status))
 	if errors.As(err, &api) {

@@ -111,7 +111,7 @@ func (p *page) check(answer *http.Response, offset int64) error {
 func (s *Store) get(ctx context.Context, p *page, offset, length int64) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url, nil)
 	if err != nil {
-		return nil, errors.New("this is no web address")
+		return nil, errors.New("this is no web address; write https://HOST/PATH")
 	}
 	request.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", offset, offset+length-1))
 	request.Header.Set("Accept-Encoding", "identity")

@@ -1,0 +1,73 @@
+// Package handmade makes Parquet files for tests, of pages and footers that may be wrong.
+package handmade
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"testing"
+
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// File returns a Parquet file of one row group and one column x, whose required doubles
+// are in pages that the test makes. change may spoil the footer, or be nil.
+func File(t testing.TB, rows int64, pages [][]byte, change func(*format.FileMetaData)) string {
+	t.Helper()
+	file := append([]byte("PAR1"), bytes.Join(pages, nil)...)
+	size := int64(len(file) - 4)
+	meta := format.FileMetaData{
+		Version: 1, NumRows: rows,
+		Schema: []format.SchemaElement{
+			{Name: "root", NumChildren: thrift.New(int32(1))},
+			{Name: "x", Type: thrift.New(format.Double), RepetitionType: thrift.New(format.Required)},
+		},
+		RowGroups: []format.RowGroup{{NumRows: rows, Columns: []format.ColumnChunk{{MetaData: format.ColumnMetaData{
+			Type: format.Double, Encoding: []format.Encoding{format.Plain}, PathInSchema: []string{"x"}, NumValues: rows,
+			TotalUncompressedSize: size, TotalCompressedSize: size, DataPageOffset: 4,
+		}}}}},
+	}
+	if change != nil {
+		change(&meta)
+	}
+	return string(file) + Footer(Thrift(t, &meta))
+}
+
+// Footer returns the end of a Parquet file behind its pages.
+func Footer(meta []byte) string {
+	return string(binary.LittleEndian.AppendUint32(meta, uint32(len(meta)))) + "PAR1"
+}
+
+// Thrift returns a structure as Parquet files hold it.
+func Thrift(t testing.TB, v any) []byte {
+	t.Helper()
+	var protocol thrift.CompactProtocol
+	b, err := thrift.Marshal(&protocol, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Doubles returns the doubles 0, 1, ... of a plain page.
+func Doubles(n int) (body []byte) {
+	for i := range n {
+		body = binary.LittleEndian.AppendUint64(body, math.Float64bits(float64(i)))
+	}
+	return body
+}
+
+// Page returns a data page of n plain values, whose header a test may spoil by change. Of
+// the body it has as much as the header says.
+func Page(t testing.TB, n int, body []byte, change func(*format.PageHeader)) []byte {
+	t.Helper()
+	h := format.PageHeader{
+		Type: format.DataPage, UncompressedPageSize: int32(len(body)), CompressedPageSize: int32(len(body)),
+		DataPageHeader: thrift.New(format.DataPageHeader{NumValues: int32(n), Encoding: format.Plain, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE}),
+	}
+	if change != nil {
+		change(&h)
+	}
+	return append(Thrift(t, &h), body[:min(len(body), max(0, int(h.CompressedPageSize)))]...)
+}

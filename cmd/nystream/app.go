@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"strconv"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -165,3 +166,6 @@ func (s *byteSize) String() string {
 
 // Type names the value in help texts.
 func (s *byteSize) Type() string { return "size" }
+
+// exact returns the size to the byte, in one word.
+func (s *byteSize) exact() string { return strconv.FormatInt(int64(*s), 10) }

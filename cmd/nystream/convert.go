@@ -95,6 +95,9 @@ func (c *convertCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if rows == 0 && c.formatOf(c.output) == "jsonl" {
+		c.note("%s has no rows, and without one JSON lines have no columns: nothing can read them from it; write another format to keep them", outputName(c.output))
+	}
 	r := &convertResult{Rows: rows, Columns: len(src.Info().Columns), Kept: []string{}, Passes: map[string]int{"data": in.Passes()}, Output: c.output}
 	for _, k := range src.Info().Kept {
 		r.Kept = append(r.Kept, k.Name)

@@ -57,7 +57,8 @@ func (d *dataFlags) addLayout(cmd *cobra.Command) {
 	f.StringVar(&d.array, "array", "", "`name` of the array to read of .npz files that hold several")
 	f.StringVar(&d.encoding, "encoding", "", "`name` of the encoding of text files, if it is not UTF-8: latin1, shift_jis, utf-16")
 	f.StringVar(&d.spoolDir, "spool-dir", "", "`folder` to store pipes and unpacked text in, and what is collected before it is sent, instead of the system's for temporary files")
-	f.Var(&d.maxSpool, "max-spool-size", "disk that all that may take at one time, such as 10GiB; what does not fit is refused")
+	d.maxSpool = newSpoolRoom()
+	f.Var(&d.maxSpool, "max-spool-size", "disk that all that may take at one time, such as 10GiB; what does not fit is refused. It is for one process: each that --runner starts may take as much. States in --checkpoint and --states are not counted")
 	f.StringVar(&d.format, "input-format", "", "format of the files when their names do not tell: "+strings.Join(blockstore.Formats(), ", "))
 	mustRegister(cmd.MarkFlagDirname("spool-dir"))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -134,10 +133,9 @@ func graphNotes(g *graph.Graph) []string {
 // nodeKeys are the ids of the nodes of a graph as a column of a file.
 type nodeKeys struct{ graph *graph.Graph }
 
-// fields returns the column, if the format of path has room for one.
-func (k nodeKeys) fields(path string) []stream.Field {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".npy", ".libsvm":
+// fields returns the column, unless the file has no place for one.
+func (k nodeKeys) fields(numbersOnly bool) []stream.Field {
+	if numbersOnly {
 		return nil
 	}
 	if k.graph.IDs != nil {
@@ -212,7 +210,7 @@ func (f *modelFile) openGraph(ctx context.Context, t *application, side model.Si
 		}
 	}
 	keys := nodeKeys{g}
-	out := &taken{graph: g, source: nodes, fields: keys.fields(t.output), dropped: func() int64 { return 0 }}
+	out := &taken{graph: g, source: nodes, fields: keys.fields(t.numbersOnly(t.output)), dropped: func() int64 { return 0 }}
 	if len(out.fields) > 0 {
 		out.kept = func(b *stream.Block, n int) []stream.Column { return keys.column(b.Start, n) }
 	}

@@ -95,7 +95,7 @@ func newStorageTopic() *cobra.Command {
 S3 is told by the environment and by ~/.aws: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
 AWS_SESSION_TOKEN or AWS_PROFILE, AWS_REGION, and AWS_ENDPOINT_URL_S3 for others than
 Amazon, such as https://storage.googleapis.com with an HMAC key. gs:// and az:// are
-not reached by name; an Azure blob is read by its https:// address with a SAS token.
+not reached by name: name an Azure blob by its https:// address with a SAS token.
 Queries of addresses are credentials: they are never printed or kept.
 
 Objects are read in pieces of up to 4 MiB, ahead of the computation; a pass holds about

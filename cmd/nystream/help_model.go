@@ -40,10 +40,12 @@ func modelHelp() string {
 		{"rff", "Random features."},
 		{"ism", "Interpretable dimension reduction."},
 		{"operator", "Operators: functions of a side. values_imag are the imaginary parts of complex values."},
-		{"ksvd", "Asymmetric kernels of rows (not graphs)."},
+		{"ksvd", "Asymmetric kernels of rows. Each side has a function, as far as the kernel has weight 1 and\nmeans are not taken over all rows of a source: then use nystream transform."},
+		{"graph", graphHelp},
 		{"matrix", "Models of an explicit --matrix, A = f(M). V is v: new columns have no embedding."},
 		{"transport", "Transport plans. kernel is that of the plan, to the power 1/epsilon."},
 		{"askls", "Classifiers of rows: data.classes of meta.json are the labels of the columns."},
+		{"samples", "Classifiers of a graph or a kernel matrix, which have no functions in meta.json. A sample has\nits row of the matrix, over all samples of the fit, as k, and its column as back."},
 	} {
 		b.WriteString("\n" + part.says + "\n\n")
 		for line := range strings.Lines(readerPart(part.name)) {
@@ -120,6 +122,10 @@ too. They need NumPy as np, and import json and re. With them
 `
 
 const archiveEnd = `
-A row of a graph is known by its edges to the nodes of the fit, and a row of a kernel matrix by
-its entries: for a ksvd or askls model of those use nystream transform and predict.
+A node of a graph is known by its edges to the nodes of the fit, and a sample of a kernel matrix
+by its entries with the samples of the fit: what there is with others counts for nothing.
 `
+
+const graphHelp = `Singular vectors of a graph. The row of a node is that of adjacency, for the right side of its
+transpose, with a column for each node of the fit: node_ids, or data.graph.names of meta.json.
+Then u = asymmetric(k, unpacked(m, h), h, x, side, divides(meta['kernel'])), h = meta[side].`

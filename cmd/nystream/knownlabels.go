@@ -107,7 +107,7 @@ func readNodeLabels(ctx context.Context, path, column, encoding string) (nodes [
 	}
 	var words []string
 	for _, name := range columns {
-		if words, err = graph.ReadNodes(ctx, path, name, encoding); err == nil {
+		if words, err = graph.ReadWords(ctx, path, name, encoding); err == nil {
 			column = name
 			break
 		}

@@ -350,7 +350,7 @@ func (c *ksvdTask) write(ctx context.Context, _ model.Model) (writers []pathWrit
 func (c *ksvdTask) keys(ctx context.Context, f *factorFile) ([]stream.Field, func(start int64, n int) []stream.Column, error) {
 	if c.graph != nil {
 		k := nodeKeys{c.graph}
-		return k.fields(f.path), k.column, nil
+		return k.fields(c.numbersOnly(f.path)), k.column, nil
 	}
 	rows := c.prepared.left
 	switch {

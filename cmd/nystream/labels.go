@@ -252,7 +252,7 @@ func (d *dataFlags) readAsideFile(ctx context.Context, s aside, rows int64) (*as
 }
 
 func (v *asideValues) readText(ctx context.Context, rows int64, encoding string) error {
-	words, err := graph.ReadNodes(ctx, v.file, "0", encoding)
+	words, err := graph.ReadWords(ctx, v.file, "0", encoding)
 	if err != nil {
 		return err
 	}
@@ -269,7 +269,7 @@ func (v *asideValues) readNumbers(ctx context.Context, paths []string, options b
 		return err
 	}
 	if out := blockstore.LeftOut(src); len(out) > 0 {
-		return fmt.Errorf("%s: column %s holds text, and there are others: a file of labels has one column, one of numbers no text", v.file, out[0].Name)
+		return fmt.Errorf("%s: column %q cannot be used (%s), and there are others: a file of labels has one column of them, one of numbers nothing else; remove the column, or all others", v.file, out[0].Name, out[0].Reason)
 	}
 	x, err := stream.ReadAll(ctx, src)
 	if err != nil {

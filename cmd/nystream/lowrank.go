@@ -217,7 +217,7 @@ func (c *lowrankTask) plan(e stream.Engine) (*model.Plan, error) {
 
 // orthonormal is what max|UᵀU−I| may be for factors that are written as they come
 // out of the fit. Above it one more pass makes them orthonormal to rounding.
-const orthonormal = 1e-12
+const orthonormal = 1e-10
 
 // fit fits the model, and makes the factors orthonormal when they are wanted and are
 // not.

@@ -29,7 +29,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"nystream": main, "generate": generate, "typed": typed, "paint": paint})
+	testscript.Main(m, map[string]func(){"nystream": main, "generate": generate, "foreign": foreign, "typed": typed, "paint": paint})
 }
 
 // TestScripts runs whole command lines; see testdata/script.

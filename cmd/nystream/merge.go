@@ -66,8 +66,11 @@ func visitGiven(flags *pflag.FlagSet, do func(f *pflag.Flag)) {
 
 // flagValue returns the value of a flag as the command line has it.
 func flagValue(f *pflag.Flag) string {
-	if list, ok := f.Value.(pflag.SliceValue); ok {
-		return listValue(list.GetSlice())
+	switch v := f.Value.(type) {
+	case pflag.SliceValue:
+		return listValue(v.GetSlice())
+	case interface{ exact() string }:
+		return v.exact()
 	}
 	return f.Value.String()
 }

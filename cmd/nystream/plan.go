@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -49,6 +50,8 @@ type planResult struct {
 	Rank             int            `json:"rank"`
 	MemoryBytes      int64          `json:"memory_bytes"`
 	MemoryLimitBytes int64          `json:"memory_limit_bytes,omitempty"`
+	SpoolBytes       int64          `json:"spool_bytes"`
+	SpoolLimitBytes  int64          `json:"spool_limit_bytes,omitempty"`
 	Fits             bool           `json:"fits"`
 	Memory           []planItem     `json:"memory"`
 	Passes           map[string]int `json:"passes"`
@@ -89,6 +92,7 @@ func (j *job) reportPlan(p *model.Plan) error {
 		t.Add(m.What, "%s", show.Bytes(m.Bytes))
 	}
 	t.Add("memory in all", "%s", show.Bytes(r.MemoryBytes))
+	t.Add("disk for copies", "%s", diskWords(r.SpoolBytes, r.SpoolLimitBytes))
 	for _, name := range j.task.names() {
 		t.Add("passes over "+name, "%d%s", r.Passes[name], scanWords(r.Scans[name]))
 	}
@@ -105,7 +109,7 @@ func (j *job) planResult(p *model.Plan) *planResult {
 	s := j.task.shape()
 	kernel, columns, single := j.task.pace()
 	r := &planResult{Method: j.method, Chosen: j.words(p.Chosen), Rows: s.Rows, Columns: s.Cols, Dimension: s.Columns, Rank: j.rank,
-		MemoryBytes: p.Memory.Total(), MemoryLimitBytes: int64(j.memory), Fits: j.checkBudget(&p.Memory) == nil,
+		MemoryBytes: p.Memory.Total(), MemoryLimitBytes: int64(j.memory), SpoolBytes: j.data.maxSpool.Most(), SpoolLimitBytes: int64(j.data.maxSpool.byteSize), Fits: j.checkBudget(&p.Memory) == nil,
 		Passes: make(map[string]int), Scans: j.plannedScans(), KernelEntries: p.KernelEntries, Flops: show.Number(p.Flops), Threads: j.engine().Workers(),
 		Notes: j.sentences(p.Notes), exactPasses: p.ExactPasses}
 	r.Rounds, r.RoundsVary = append([]string{}, j.rounds(p)...), p.More
@@ -131,6 +135,19 @@ func (j *job) planResult(p *model.Plan) *planResult {
 	r.EstimatedSeconds = show.Number(seconds(p))
 	r.seconds = seconds
 	return r
+}
+
+// diskWords tells what copies of what is read take at one time. They are made to find out
+// about it, so that this was measured.
+func diskWords(bytes, limit int64) string {
+	words := "none"
+	if bytes > 0 {
+		words = show.Bytes(bytes) + " at one time"
+	}
+	if limit > 0 {
+		words += fmt.Sprintf(", of %s (--max-spool-size)", show.Bytes(limit))
+	}
+	return words
 }
 
 // speed is how many seconds one thread takes for one unit of work, and for what comes

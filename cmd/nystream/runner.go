@@ -35,14 +35,16 @@ func (j *job) newRunner() (*programRunner, error) {
 		return nil, err
 	}
 	r := &programRunner{program: strings.Fields(j.states.runner), shards: j.states.shards, err: j.err}
-	var global []string
-	j.cmd.InheritedFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Changed && slices.Contains([]string{"threads", "memory"}, f.Name) {
-			global = append(global, "--"+f.Name+"="+f.Value.String())
+	var limits []string
+	limit := func(f *pflag.Flag) {
+		if f.Changed && slices.Contains([]string{"threads", "memory", "spool-dir", "max-spool-size"}, f.Name) {
+			limits = append(limits, "--"+f.Name+"="+flagValue(f))
 		}
-	})
+	}
+	j.cmd.InheritedFlags().VisitAll(limit)
+	j.cmd.LocalFlags().VisitAll(limit)
 	r.command = func(shards int) []string {
-		own := append(global, "--quiet", "--format=json", "--states="+j.states.folder, fmt.Sprintf("--shard=%s/%d", place, shards))
+		own := append(limits, "--quiet", "--format=json", "--states="+j.states.folder, fmt.Sprintf("--shard=%s/%d", place, shards))
 		return append([]string{self}, j.savedFit().args(nil, nil, own)...)
 	}
 	for _, word := range r.command(1) {

@@ -5,8 +5,10 @@ import "github.com/nystream/nystream/blockstore"
 // spoolRoom is the flag --max-spool-size: the room that all copies of a run share.
 type spoolRoom struct {
 	byteSize
-	*blockstore.SpoolRoom // nil for any room
+	*blockstore.SpoolRoom
 }
+
+func newSpoolRoom() spoolRoom { return spoolRoom{SpoolRoom: blockstore.NewSpoolRoom(0)} }
 
 // Set reads sizes as those of --memory; 0 is any.
 func (s *spoolRoom) Set(text string) error {

@@ -192,10 +192,50 @@ def decisions(meta, m, x):
     k, divided = kernel(h['kernel']), divides(h['kernel'])
     s = asymmetric(k, m, h['left'], x, 'left', divided) + m['source_bias']
     t = asymmetric(k, m, h['right'], x, 'right', divided) + m['target_bias']
+    return merge(meta, m, s, t)
+
+
+def merge(meta, m, s, t):
+    """One decision of those of source and target."""
     if meta['merge'] == 'stack':
         return m['stack'][:, 0] * s + m['stack'][:, 1] * t + m['stack'][:, 2]
     return {'source': s, 'target': t, 'sum': s + t}.get(meta['merge'], (s + t) / 2)
 # askls]
+
+
+# [samples
+def decide(meta, m, k, back):
+    """A number for each class of samples, k of their entries K(x, x_j) with all samples j of the fit, back of K(x_j, x)."""
+    s = k[:, m['train']] @ m['source_duals'] + m['source_bias']
+    t = back[:, m['train']] @ m['target_duals'] + m['target_bias']
+    return merge(meta, m, s, t)
+# samples]
+
+
+# [graph
+def adjacency(g, a):
+    """The matrix between nodes of a[i, j], the sum of the weights of the edges from i to j; g = meta['data']['graph']."""
+    loops = np.diag(np.diag(a))
+    a = a - loops
+    if g.get('undirected'):
+        a = a + a.T
+    a = a + {'keep': loops, 'add': loops + np.eye(len(a)), 'drop': 0}[g['self_loops']]
+    if g.get('simple'):
+        a = (a != 0) * 1.0
+    out, into = a.sum(1, keepdims=True), a.sum(0, keepdims=True)
+    out, into = np.where(out == 0, 1, out), np.where(into == 0, 1, into)
+    return a / {'none': 1, 'row': out, 'in': into, 'symmetric': np.sqrt(out * into)}[g['degrees']]
+
+
+def unpacked(m, h):
+    """The arrays of a ksvd model of a graph with whole rows for sparse ones, as asymmetric takes them; h = meta['left']."""
+    m = dict(m)
+    for n in [n[:-len('_start')] for n in m if n.endswith('_start')]:
+        start = m[n + '_start']
+        m[n] = np.zeros((len(start) - 1, h['dimension']))
+        m[n][np.repeat(np.arange(len(start) - 1), np.diff(start)), m[n + '_index']] = m.get(n + '_value', 1)
+    return m
+# graph]
 
 
 # [transport
@@ -253,7 +293,9 @@ class Model:
     def transform(self, x, side='left'):
         """Return what nystream transform writes of rows x, a matrix or a table with named columns.
 
-        A model of a graph, and one of askls of a kernel matrix, is for the command."""
+        Rows of a model of a graph are those of adjacency, or of its transpose for the right side,
+        with a column for each node of the fit. Of askls, rows for a graph or a kernel matrix have
+        the entries from a sample to those of the fit, and behind them the entries from those to it."""
         meta, m = self.meta, self.arrays
         method = meta['method']
         x = prepare(meta, m, self._rows(x, side), side)
@@ -269,10 +311,19 @@ class Model:
             return entries(meta, m, x)
         if method == 'askls' and 'functions' in meta:
             return decisions(meta, m, x)
-        if method == 'ksvd' and not meta[side].get('sparse') and meta['compatibility'] in ('identity', 'pinv'):
+        if method == 'askls':
+            n = meta['nodes']
+            if x.shape[1] != 2 * n:
+                raise ValueError('rows have %d columns, and the model takes %d: the entries from a sample to all %d, and from these to it' % (x.shape[1], 2 * n, n))
+            return decide(meta, m, x[:, :n], x[:, n:])
+        if method == 'ksvd' and meta[side].get('sparse'):
+            if x.shape[1] != meta[side]['dimension']:
+                raise ValueError('rows have %d columns, and the model takes %d, one for each node of the fit' % (x.shape[1], meta[side]['dimension']))
+            m = unpacked(m, meta[side])
+        if method == 'ksvd' and meta['compatibility'] in ('identity', 'pinv'):
             return asymmetric(kernel(meta['kernel']), m, meta[side], x, side, divides(meta['kernel']))
         h, p = (meta['right'], 'v_') if side == 'right' and 'right' in meta else (meta.get('left'), 'u_')
-        if method in ('ksvd', 'askls') or 'map' in meta or h is None:
+        if method == 'ksvd' or 'map' in meta or h is None:
             raise NotImplementedError('%s: models of this kind (%s) are applied by nystream transform' % (self.path, method))
         return fourier(m, x, p) if h.get('features') else landmarks(kernel(meta['kernel']), m, h, x, p)
 

@@ -199,7 +199,11 @@ images() {
 	fit landmark "$dir/8000.npy" 300 600 --nnz 1 --kernel 'rbf(gamma=0.01)'
 	tool "nystream landmark --nnz 1" one_factor_error "${fit[@]}"
 	tool "nystream landmark --nnz 1, U written, NPY" same "${fit[@]}" --factors "$dir/u.npy"
+	fit=("$dir/nystream" fit nystrom "$dir/8000.npy" --kernel 'rbf(gamma=0.01)' --rank 300
+		-o "$dir/model.npz" --format json --quiet)
+	tool "nystream nystrom, the same number of landmarks" one_factor_error "${fit[@]}"
 	tool "scikit-learn Nystroem" peer_error "$python" $peers/sklearn_peers.py nystroem "$dir/8000.npy"
+	tool "scikit-learn Nystroem, features written, NPY" same "$python" $peers/sklearn_peers.py nystroem-file "$dir/8000.npy"
 	finish
 	unset PEERS_GAMMA PEERS_FEATURES
 }

@@ -26,7 +26,9 @@ def main():
     if status != 0:
         sys.exit(f"run.py: {' '.join(command)} failed, wait status {status}")
     peer = output.rstrip("\n").split("\t")
-    measured = len(peer) == 7
+    measured = len(peer) > 1
+    if measured and len(peer) != 8:
+        sys.exit(f"run.py: {' '.join(command)} printed {len(peer)} fields and measure.py prints 8")
     seconds = float(peer[2]) if measured else whole
     cpu = float(peer[3]) if measured else usage.ru_utime + usage.ru_stime
     peak = usage.ru_maxrss * 1024 / 1e6

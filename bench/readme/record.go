@@ -77,7 +77,7 @@ func (r *record) runAll(ctx context.Context, root string) error {
 	if err := linkData(work); err != nil {
 		return err
 	}
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", dir, "./cmd/nystream")
+	build := exec.CommandContext(ctx, "go", "build", "-o", dir, "./cmd/nystream")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, out)

@@ -129,8 +129,9 @@ func (j *job) planResult(p *model.Plan) *planResult {
 		r.Memory = append(r.Memory, planItem{m.What, m.Bytes, j.words(m.Knob)})
 	}
 	speed := calibrate(kernel, columns, single)
+	scan := readSeconds * 8 * float64(s.Rows+s.Cols) * float64(s.Columns)
 	seconds := func(p *model.Plan) float64 {
-		return speed.begin + (float64(p.KernelEntries)*speed.entry+p.Flops*speed.flop)/float64(min(r.Threads, runtime.GOMAXPROCS(0)))
+		return speed.begin + scan*float64(p.Passes) + pageSeconds*float64(p.Memory.Total()-model.RuntimeBytes) + (float64(p.KernelEntries)*speed.entry+p.Flops*speed.flop)/float64(min(r.Threads, runtime.GOMAXPROCS(0)))
 	}
 	r.EstimatedSeconds = show.Number(seconds(p))
 	r.seconds = seconds
@@ -160,6 +161,9 @@ const (
 	// usualFraction is the speed of products and tiles in a fit, in processor time, relative
 	// to those of the measurement, whose numbers are in the nearest cache.
 	usualFraction = 0.65
+	// pageSeconds is what a byte of memory takes for the system to hand out and for the
+	// collector of garbage, and readSeconds a byte of numbers to read from a cached file.
+	pageSeconds, readSeconds = 3e-10, 5e-10
 )
 
 // calibration is how long each of the two measurements takes.

@@ -378,5 +378,6 @@ func (m Adaptive) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 	p.ByOne("the rank is chosen as passes go, by what they find; name a `rank` instead of `tol`")
 	p.Add("sample for the first rank", rows*(3*rows+2*int64(s.Columns)), "")
 	p.Work(float64(rows)*float64(rows), 0)
+	(&planner{Plan: p}).eigen(rows)
 	return p, nil
 }

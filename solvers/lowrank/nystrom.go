@@ -205,7 +205,7 @@ func (m Nystrom) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 	p.landmarks("landmarks", c)
 	p.choice(m.chooser(s.Rows, s.Columns))
 	p.pass(s.Rows, c, c, c*c)
-	p.checks(s.Rows, 2*c, c) // the unit of the tiles, and W
+	p.checks(s.Rows, 2*c, c, c, productsDefinite) // the unit of the tiles, and W
 	p.Rounds = []string{"fit"}
 	return p.Plan, nil
 }

@@ -47,14 +47,16 @@ func (p *planner) pass(n, width, c, state int64) {
 	p.Work(float64(n)*float64(width), 2*float64(n)*float64(c)*float64(c)+2*panels*cube)
 }
 
-// small adds what decompositions of so many matrices of c columns cost: their operations
-// run at a fraction of the speed of products, see bench/roofline.
-func (p *planner) small(matrices, c int64) {
-	p.Work(0, float64(matrices)*smallCubes*float64(c)*float64(c)*float64(c))
+// eigen adds the eigenvectors of a symmetric matrix of n columns, in flops at the speed of
+// products: the terms are fitted to bench/roofline.
+func (p *planner) eigen(n int64) {
+	p.Work(0, (3750+9.25*float64(n))*float64(n)*float64(n))
 }
 
-// smallCubes is what eigenvectors take, in c³ operations at the speed of products.
-const smallCubes = 20
+// singular adds singular vectors of so many matrices of n columns, as eigen does.
+func (p *planner) singular(matrices, n int64) {
+	p.Work(0, float64(matrices)*(6500+13.5*float64(n))*float64(n)*float64(n))
+}
 
 // core adds the fit of a core on t×u points, folded to r×s numbers.
 func (p *planner) core(t, u, r, s int64) {
@@ -76,19 +78,24 @@ func (p *planner) symmetricWork(t, r int64) {
 	p.Work(float64(t)*float64(t+stream.PairRows)/2, float64(t)*float64(t)*float64(r)+2*float64(t)*float64(r)*float64(r))
 }
 
-// checks adds the error estimate on n rows, and the entries that embedding t core
-// points takes, with width landmarks.
-func (p *planner) checks(n, t, width int64) {
+// checks adds the error estimate on n rows of c columns of U, and the entries that embedding
+// t core points takes, with width landmarks. The norms of the matrix between the rows of the
+// estimate, and of what is left of it, take the time of so many products with a vector.
+func (p *planner) checks(n, t, width, c, products int64) {
 	rows := sampleRows(n, width)
 	p.embeds(n, t, width)
-	p.Work(float64(rows)*float64(rows), normProducts*2*float64(rows)*float64(rows))
+	p.Work(float64(rows)*float64(rows), 2*float64(products+c)*float64(rows)*float64(rows))
 	p.Add("error estimate", rows*(rows+width+2*p.d), "`rank`")
 	p.eachTile("tiles of the error estimate", rows, rows)
 }
 
-// normProducts is how many vectors, counted by time, a matrix between the rows of the error
-// estimate is multiplied by, for two norms of it and of what is left of it.
-const normProducts = 400
+// Products for [planner.checks]: one at a step where the matrix is symmetric and definite;
+// otherwise two, of more steps.
+const (
+	productsDefinite  = 600
+	productsSymmetric = 1400
+	productsOfTwo     = 2800
+)
 
 // embeds adds the embedding of t core points and of the rows of the error estimate.
 func (p *planner) embeds(n, t, width int64) {
@@ -150,7 +157,8 @@ func (m S3SPSD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	p.landmarks("landmarks", z*c)
 	p.pass(s.Rows, z*c, c, 5*c*c)
 	p.core(z*core, z*core, core, core)
-	p.checks(s.Rows, 2*z*core, z*c) // the core is fitted twice
+	p.singular(3, c)                                      // to find the shift
+	p.checks(s.Rows, 2*z*core, z*c, c, productsSymmetric) // the core is fitted twice
 	p.Rounds = []string{"fit"}
 	return p.Plan, nil
 }
@@ -232,10 +240,10 @@ func (m Landmark) planKeeping(e stream.Engine, n int64, d int, k kernelgen.Kerne
 		square := float64(c) * float64(c)
 		p.Work(float64(guide)*float64(c), 4*float64(guide)*square-2*math.Ceil(float64(n)/stream.PanelRows)*square*float64(c)-float64(n)*square/2)
 	}
-	p.small(1, c)
+	p.Work(0, 4*float64(c)*float64(c)*float64(c)) // the inverse of the factor, or a pivoted one
 	directions, core := carried(int(c), t, n)
 	r := int64(directions)
-	p.small(1, r)
+	p.eigen(r)
 	p.Work(0, float64(core)*float64(r)*float64(2*c+r)) // the core's points, embedded, and their Gram matrix
 	p.symmetricCore(t, c)                              // all, should the directions that are left out hold much
 	p.symmetricWork(core, r)
@@ -244,7 +252,7 @@ func (m Landmark) planKeeping(e stream.Engine, n int64, d int, k kernelgen.Kerne
 		p.Work(float64(c)*float64(c), 8*carriedRounds*float64(c)*float64(c)*float64(r))
 	}
 	p.choice(m.chooser(points, n, d))
-	p.checks(n, core, c)
+	p.checks(n, core, c, c, productsDefinite)
 	return p.Plan, nil
 }
 
@@ -276,7 +284,8 @@ func (m SSRSVD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	p.pass(s.Rows, z*c, c, c*c)
 	p.pass(other, z*c, c, c*c)
 	p.core(z*core, z*core, core, core)
-	p.checks(s.Rows, z*core, z*c)
+	p.singular(1, c)
+	p.checks(s.Rows, z*core, z*c, c, productsOfTwo)
 	p.embeds(other, z*core, z*c)
 	p.Rounds = []string{"fit"}
 	if !s.OneSource() {

@@ -168,8 +168,8 @@ func (m RPCholesky) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*m
 	p.Add("core", 6*c*c, "`nnz` or `rank`")
 	p.landmarks("landmarks", c)
 	p.pass(n, c, c, c*c)
-	p.checks(n, 0, c)
-	p.small(3, c)
+	p.checks(n, 0, c, c, productsDefinite)
+	p.singular(2, c)
 	p.Work(2*float64(c)*float64(min(b, 2*c)), 2*float64(n)*float64(c)*float64(c)) // thin products, at half the speed
 	p.ByOne("pivots are drawn from all rows, which are in memory; nystrom and landmark with `landmarks rpc` draw them from a sample")
 	return p.Plan, nil

@@ -124,7 +124,7 @@ func (m Subspace) planWhole(e stream.Engine, s model.Shape) *model.Plan {
 	p := newPlanner(e, Float64, s.Columns)
 	n := float64(s.Rows)
 	p.Add("the matrix and its eigenvectors", 4*s.Rows*s.Rows, "the number of rows")
-	p.small(1, s.Rows)
+	p.eigen(s.Rows)
 	p.Add("all rows", 4*s.Rows*int64(s.Columns), "the number of rows")
 	p.Add("eigenvectors that are kept", 5*s.Rows*min(s.Rows, int64(m.Rank)), "`rank`")
 	p.Add("tiles between a panel and all rows", int64(e.Workers())*corePanel*s.Rows, "`threads`")

@@ -376,8 +376,10 @@ func (m Adaptive) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 	p.Notes = append(p.Notes, fmt.Sprintf("time is that of %d columns of U, as are expected at this tolerance; the data decide", expected))
 	rows := min(s.Rows, adaptiveSample)
 	p.ByOne("the rank is chosen as passes go, by what they find; name a `rank` instead of `tol`")
-	p.Add("sample for the first rank", rows*(3*rows+2*int64(s.Columns)), "")
+	sample := rows * (3*rows + 2*int64(s.Columns))
+	p.Add("sample for the first rank", sample, "")
+	p.ExpectedBytes = work.Memory.Total() + 8*sample
 	p.Work(float64(rows)*float64(rows), 0)
-	(&planner{Plan: p}).eigen(rows)
+	(&planner{Plan: p}).values(min(rows, adaptiveRows))
 	return p, nil
 }

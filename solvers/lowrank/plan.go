@@ -42,8 +42,10 @@ func (p *planner) pass(n, width, c, state int64) {
 	p.Add("tiles", p.threads*panel*(width+c), "`threads`")
 	p.Add("QR workspace", p.threads*(panel+2*c)*c, "`rank`")
 	p.Fold("accumulators", n, int(p.d), state, "`rank`")
-	// Every panel also updates the factor, and is merged.
+	// Every panel also updates the factor, and is merged; while the factor fills up, with
+	// half as many rows as it has columns.
 	cube, panels := float64(c)*float64(c)*float64(c), math.Ceil(float64(n)/stream.PanelRows)
+	panels -= min(panels, float64(c)/stream.PanelRows) / 2
 	p.Work(float64(n)*float64(width), 2*float64(n)*float64(c)*float64(c)+2*panels*cube)
 }
 
@@ -52,6 +54,9 @@ func (p *planner) pass(n, width, c, state int64) {
 func (p *planner) eigen(n int64) {
 	p.Work(0, (3750+9.25*float64(n))*float64(n)*float64(n))
 }
+
+// values adds the eigenvalues alone.
+func (p *planner) values(n int64) { p.Work(0, (1250+3*float64(n))*float64(n)*float64(n)) }
 
 // singular adds singular vectors of so many matrices of n columns, as eigen does.
 func (p *planner) singular(matrices, n int64) {
@@ -93,8 +98,8 @@ func (p *planner) checks(n, t, width, c, products int64) {
 // otherwise two, of more steps.
 const (
 	productsDefinite  = 600
-	productsSymmetric = 1400
-	productsOfTwo     = 2800
+	productsSymmetric = 800
+	productsOfTwo     = 1400
 )
 
 // embeds adds the embedding of t core points and of the rows of the error estimate.

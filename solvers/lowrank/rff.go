@@ -237,4 +237,4 @@ func (m RFF) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Pl
 }
 
 // featureFlops is what the cosine or the sine of a feature takes, in flops of products.
-const featureFlops = 200
+const featureFlops = 260

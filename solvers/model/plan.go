@@ -8,6 +8,7 @@ import (
 // is read.
 type Plan struct {
 	Memory        stream.Budget
+	ExpectedBytes int64   // of Memory, where the data may ask for less than all; 0 for all
 	KernelEntries int64   // entries of A that will be evaluated
 	Flops         float64 // floating-point operations besides kernel entries
 	Passes        int     // over each source, besides fetching rows by number

@@ -6,8 +6,9 @@
 //
 // Both are CPU seconds of one thread, as other work on the machine matters least to them. A
 // plan is measured anew beside every fit, since it looks at the speed of the machine at that
-// moment. A fit is timed three times, and the median counts. What a process takes to begin, the time of nystream version, is taken away from
-// the fit. The factor is that between the larger and the smaller.
+// moment. A fit is timed three times, and the median counts. What a process takes to begin,
+// the time of nystream version, is taken away from the fit. The factor is that between the
+// larger and the smaller.
 package main
 
 import (

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -131,11 +132,9 @@ func (j *job) planResult(p *model.Plan) *planResult {
 	speed := calibrate(kernel, columns, single)
 	scan := readSeconds * 8 * float64(s.Rows+s.Cols) * float64(s.Columns)
 	seconds := func(p *model.Plan) float64 {
-		memory := p.Memory.Total()
-		if p.ExpectedBytes > 0 {
-			memory = p.ExpectedBytes
-		}
-		return speed.begin + scan*float64(p.Passes) + pageSeconds*float64(memory-model.RuntimeBytes) + (float64(p.KernelEntries)*speed.entry+p.Flops*speed.flop)/float64(min(r.Threads, runtime.GOMAXPROCS(0)))
+		memory := cmp.Or(p.ExpectedBytes, p.Memory.Total()) - model.RuntimeBytes
+		fixed := speed.begin + scan*float64(p.Passes) + pageSeconds*float64(memory)
+		return fixed + (float64(p.KernelEntries)*speed.entry+p.Flops*speed.flop)/float64(min(r.Threads, runtime.GOMAXPROCS(0)))
 	}
 	r.EstimatedSeconds = show.Number(seconds(p))
 	r.seconds = seconds

@@ -175,11 +175,14 @@ def nystream(method, *settings, factors=True):
     return run
 
 
-def landmark_model(problem, rank, errors=True):
+def landmark_model(*settings):
     """The fit without U, beside the errors of the one with U: they are the same model."""
-    run = problem.nystream("landmark", ["--rank", str(rank)], rank, False, False)
-    if run and errors:
-        run.errors = problem.nystream("landmark", ["--rank", str(rank)], rank).errors
+    def run(problem, rank, errors=True):
+        given = ["--rank", str(rank), *settings]
+        run = problem.nystream("landmark", given, rank, False, False)
+        if run and errors:
+            run.errors = problem.nystream("landmark", given, rank).errors
+        return run
     return run
 
 
@@ -192,6 +195,11 @@ def quarter(n):
     return min(n // 4, MEMORY // (8 * n))
 
 
+def half(n):
+    """One landmark to a column of U, as Nystroem has it."""
+    return min(n // 2, MEMORY // (16 * n))
+
+
 def formed(n):
     """Where two matrices of all entries fit."""
     return n // 4 if 16 * n * n <= MEMORY and n <= ALL else 0
@@ -200,13 +208,14 @@ def formed(n):
 TOOLS = [
     Auto(),
     Tool("nystream `landmark`", nystream("landmark"), quarter),
-    Tool("nystream `landmark`, model without U", landmark_model, quarter),
+    Tool("nystream `landmark`, model without U", landmark_model(), quarter),
+    Tool("nystream `landmark --nnz 1`, model without U", landmark_model("--nnz", "1"), half),
     Tool("nystream `s3spsd`", nystream("s3spsd"), quarter),
     Tool("blocked NumPy of S3SPSD", peer("blocked.py", "factors"), lambda n: min(n // 20, 1000, MEMORY // (16 * n))),
-    Tool("Nystroem", peer("sklearn_peers.py", "nystroem"), lambda n: min(n // 2, MEMORY // (16 * n))),
-    Tool("Nystroem, features written", peer("sklearn_peers.py", "nystroem-file"), lambda n: min(n // 2, MEMORY // (16 * n))),
+    Tool("Nystroem", peer("sklearn_peers.py", "nystroem"), half),
+    Tool("Nystroem, features written", peer("sklearn_peers.py", "nystroem-file"), half),
     Tool("Nystroem of 4 rank, truncated", peer("sklearn_peers.py", "nystroem-truncated"), lambda n: min(n // 4, MEMORY // (72 * n))),
-    Tool("RBFSampler", peer("sklearn_peers.py", "rbf-sampler"), lambda n: min(n // 2, MEMORY // (16 * n))),
+    Tool("RBFSampler", peer("sklearn_peers.py", "rbf-sampler"), half),
     Tool("randomized_svd of A", peer("sklearn_peers.py", "randomized-svd"), formed),
     Tool("eigsh of A", peer("sklearn_peers.py", "eigsh"), formed),
 ]

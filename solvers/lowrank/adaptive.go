@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
@@ -97,7 +98,7 @@ func (m Adaptive) fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 			return nil, err
 		}
 		steps = append(steps, Step{len(step.points.landmarks), rank, fit.EstimateIn(m.Norm)})
-		fit.Unsettled = !m.within(fit)
+		fit.Unsettled = !m.within(fit.EstimateIn(m.Norm))
 		if why, end := m.ends(e, k, fit, columns, most, n, width); end {
 			fit.Steps, fit.SourcePasses = steps, len(steps)
 			m.note(fit, why)
@@ -124,8 +125,8 @@ func (m Adaptive) mostColumns(n int64) int64 {
 	return min(n, max(adaptiveSmall, n/4))
 }
 
-// within reports whether the estimated error of a fit is safely within the tolerance.
-func (m Adaptive) within(f *Fit) bool { return adaptiveSafety*f.EstimateIn(m.Norm) <= m.Tolerance }
+// within reports whether an estimate is safely within the tolerance.
+func (m Adaptive) within(estimate float64) bool { return adaptiveSafety*estimate <= m.Tolerance }
 
 // ends reports whether another step makes no sense, and why.
 func (m Adaptive) ends(e stream.Engine, k kernelgen.Kernel, f *Fit, columns, most, n int64, d int) (why string, end bool) {
@@ -284,8 +285,8 @@ func (m Adaptive) enough(ctx context.Context, e stream.Engine, t *tiles, sample 
 	return columns, nil
 }
 
-// smallestRank finds the smallest rank within the tolerance by bisection, the
-// largest that the landmarks are good for if there is none.
+// smallestRank finds the smallest rank within the tolerance, the largest that the landmarks
+// are good for if there is none.
 func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmarkFit, most int) (int, *Fit, error) {
 	high := min(f.side.Rank(), most)
 	if err := f.fitCore(ctx, e); err != nil {
@@ -295,33 +296,61 @@ func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmark
 	if err != nil {
 		return 0, nil, err
 	}
-	try := func(c int) (*Fit, bool, error) {
+	finish := func(c int) (*Fit, error) {
 		found := f.model(c)
-		fit, err := f.finishWith(sample.columns(found.Left.Rank()), found, c)
-		if err != nil {
-			return nil, false, err
-		}
-		return fit, m.within(fit), nil
+		return f.finishWith(sample.columns(found.Left.Rank()), found, c)
 	}
-	low := m.leastRank(f, high)
-	best, good, err := try(high)
-	if err != nil || !good {
-		return high, best, err
+	fit, err := finish(high)
+	if err != nil || !m.within(fit.EstimateIn(m.Norm)) {
+		return high, fit, err
 	}
-	rank := high
-	for low < rank {
-		c := low + (rank-low)/2
-		fit, good, err := try(c)
-		if err != nil {
-			return 0, nil, err
-		}
-		if good {
-			rank, best = c, fit
-		} else {
+	guess := m.guess(f.spectrum.Values[:high], f.spectrum.Values[0]+f.beta, sample.squares, fit.EstimateIn(m.Norm))
+	rank, err := leastNear(guess, m.leastRank(f, high), high, func(c int) (bool, error) {
+		found := f.model(c)
+		estimate, _, err := sample.columns(found.Left.Rank()).errors(found, f.trace)
+		return err == nil && m.within(estimate.in(m.Norm)), err
+	})
+	if err == nil && rank < high {
+		fit, err = finish(rank)
+	}
+	return rank, fit, err
+}
+
+// leastNear returns the least c from low to high for which within holds, near a guess first.
+// It holds for high, and for all above a c for which it does.
+func leastNear(guess, low, high int, within func(c int) (bool, error)) (int, error) {
+	c := min(max(guess, low), high-1)
+	for step := 1; low < high; step *= 2 {
+		is, err := within(c)
+		switch {
+		case err != nil:
+			return 0, err
+		case is:
+			high = c
+			c = max(low+(high-low)/2, high-step)
+		default:
 			low = c + 1
+			c = min(low+(high-low)/2, low+step-1)
 		}
 	}
-	return rank, best, nil
+	return high, nil
+}
+
+// guess returns the rank at which truncation of a model with the given values makes its
+// error what the tolerance allows. estimate is the error of the model before, norm and squares
+// are of A in the spectral norm and the squared Frobenius norm.
+func (m Adaptive) guess(values []float64, norm, squares, estimate float64) int {
+	if m.Norm != NormFrobenius {
+		return slices.IndexFunc(append(slices.Clone(values), 0), func(v float64) bool { return adaptiveSafety*v <= m.allowed()*norm })
+	}
+	most := m.Tolerance * m.Tolerance / (adaptiveSafety * adaptiveSafety)
+	left := (most - estimate*estimate) * squares
+	for c := len(values); c > 0; c-- {
+		if left -= values[c-1] * values[c-1]; left < 0 {
+			return c
+		}
+	}
+	return 1
 }
 
 // leastRank returns the least rank at which truncation alone is not too much already.

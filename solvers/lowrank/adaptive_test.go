@@ -152,3 +152,28 @@ func TestAdaptiveLimits(t *testing.T) {
 		t.Errorf("1 MiB: error %v", err)
 	}
 }
+
+// TestLeastNear: the least is found from any guess, and with two questions from a right one.
+func TestLeastNear(t *testing.T) {
+	for low := 1; low < 4; low++ {
+		for high := low; high < 40; high++ {
+			for least := low; least <= high; least++ {
+				for guess := -1; guess < high+3; guess++ {
+					asked := 0
+					got, err := leastNear(guess, low, high, func(c int) (bool, error) {
+						if asked++; c < low || c >= high {
+							t.Fatalf("%d is asked for, of %d to %d", c, low, high)
+						}
+						return c >= least, nil
+					})
+					if err != nil || got != least {
+						t.Fatalf("%d, %v; want %d of %d to %d, guess %d", got, err, least, low, high, guess)
+					}
+					if guess == least && asked > 2 {
+						t.Errorf("%d questions, want 2: %d of %d to %d", asked, least, low, high)
+					}
+				}
+			}
+		}
+	}
+}

@@ -111,6 +111,14 @@ type errorEstimate struct {
 	notes     []string
 }
 
+// in returns the estimate in a norm.
+func (e *errorEstimate) in(n Norm) float64 {
+	if n == NormFrobenius {
+		return e.frobenius
+	}
+	return e.spectral
+}
+
 // estimate looks at a model. The landmarks of A's rows are those of the right
 // embedding, and the other way round: u(x) compares a left row with landmarks
 // among the right rows. wholeTrace is tr(A), NaN if nobody knows.
@@ -166,29 +174,37 @@ func (s *errorSample) columns(c int) *errorSample {
 	return &copied
 }
 
-// judge estimates the errors of a model of which the sample has the embedding. The sample is
-// of no use afterwards.
+// judge estimates the errors of a model of which the sample has the embedding, and says why
+// they may be wrong. The sample is of no use afterwards.
 func (s *errorSample) judge(m *Model, wholeTrace float64) (*errorEstimate, error) {
-	out, b := &errorEstimate{math.NaN(), math.NaN(), nil}, s.block
+	out, rest, err := s.errors(m, wholeTrace)
+	if b := s.block; b != nil && err == nil {
+		out.notes = append(b.doubts(m, s.carriers, b.carriers(), rest, s.diagonal), out.notes...)
+	}
+	return out, err
+}
+
+// errors is judge without doubts. rest is the spectral norm of what the sampled rows leave.
+func (s *errorSample) errors(m *Model, wholeTrace float64) (out *errorEstimate, rest float64, err error) {
+	out = &errorEstimate{math.NaN(), math.NaN(), nil}
+	b := s.block
 	if b == nil {
-		return out, nil
+		return out, 0, nil
 	}
 	b.subtract(m)
-	errors, ofRest := b.squares(), b.carriers()
-	rest, err := b.norm()
-	if err != nil {
-		return nil, err
+	squares := b.squares()
+	if rest, err = b.norm(); err != nil {
+		return nil, 0, err
 	}
-	out.notes = b.doubts(m, s.carriers, ofRest, rest, s.diagonal)
-	missed := b.missed(m, wholeTrace)
-	errors += missed * b.largest
-	if missed > 0 {
-		rest = math.Max(rest, math.Min(b.largest, missed))
+	norm := rest
+	if missed := b.missed(m, wholeTrace); missed > 0 {
+		squares += missed * b.largest
+		norm = math.Max(rest, math.Min(b.largest, missed))
 		out.notes = append(out.notes, fmt.Sprintf("rows that no sample has met hold %.2g of the trace of A − Â: the error estimate allows for them, but verify measures it", missed/wholeTrace))
 	}
-	out.frobenius = ratio(math.Sqrt(errors), math.Sqrt(s.squares))
-	out.spectral = ratio(rest, s.norm)
-	return out, nil
+	out.frobenius = ratio(math.Sqrt(squares), math.Sqrt(s.squares))
+	out.spectral = ratio(norm, s.norm)
+	return out, rest, nil
 }
 
 // tooFew reports whether rows which are neither landmarks nor held back are not
@@ -422,12 +438,12 @@ func shrink(y, rows, cols, noise float64) float64 {
 // longest returns the length of the longest column or row without weights.
 func (b *sampledBlock) longest() float64 {
 	columns := make([]float64, b.m.Cols)
-	rows, cols := b.left.roots(), b.right.roots()
+	perRow, perColumn := inverses(b.left.roots()), inverses(b.right.roots())
 	longest := 0.0
 	for i := range b.m.Rows {
-		row := 0.0
+		w, row := perRow[i], 0.0
 		for j, v := range dense.Row(b.m, i) {
-			v /= rows[i] * cols[j]
+			v *= w * perColumn[j]
 			row += v * v
 			columns[j] += v * v
 		}
@@ -438,4 +454,12 @@ func (b *sampledBlock) longest() float64 {
 		longest = math.Max(longest, d.value*d.value)
 	}
 	return math.Sqrt(longest)
+}
+
+// inverses replaces numbers by their inverses.
+func inverses(v []float64) []float64 {
+	for i := range v {
+		v[i] = 1 / v[i]
+	}
+	return v
 }

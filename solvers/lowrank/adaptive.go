@@ -60,6 +60,7 @@ const (
 	adaptiveLeastGrowth = 1.25 // of landmarks from step to step
 	adaptiveMostGrowth  = 2
 	adaptiveLandmarks   = 2    // per column that the sample asks for
+	adaptiveChosen      = 1.25 // times more is left by uniform landmarks than by chosen ones
 	adaptiveSample      = 1024 // rows that the first number of landmarks comes from
 	adaptiveRows        = 512  // of them, the spectrum
 	adaptiveLeast       = 8    // columns that a first step allows for
@@ -269,18 +270,20 @@ func (m Adaptive) countSampled(ctx context.Context, e stream.Engine, t *tiles, s
 }
 
 // enough adds to the number of columns until uniform landmarks from one half of
-// sampled rows leave little of the kernel between the others. Where the half is too small to
-// tell, what it leaves falls in proportion to the number of landmarks.
+// sampled rows leave so little of the kernel between the others that chosen ones will do.
+// Where the half is too small to tell, what it leaves falls in proportion to the number of
+// landmarks.
 func (m Adaptive) enough(ctx context.Context, e stream.Engine, t *tiles, sample *panel, columns, n int64) (int64, error) {
 	z, half := int64(m.landmarksPerColumn()), sample.rows.Rows/2
 	order := chooser{seed: m.Seed}.draw(sample, sample.rows.Rows, "first landmarks")
 	validation := t.pickIndices(sample, order[half:])
 	for z*columns <= int64(half) {
 		left, err := t.leaves(ctx, e, t.pickIndices(sample, order[:z*columns]), validation, n)
-		if err != nil || left <= m.allowed() {
+		times := left / (adaptiveChosen * m.allowed())
+		if err != nil || times <= 1 {
 			return columns, err
 		}
-		columns = grown(columns, left/m.allowed())
+		columns = grown(columns, times)
 	}
 	return columns, nil
 }

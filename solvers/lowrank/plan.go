@@ -23,6 +23,10 @@ func newPlanner(e stream.Engine, precision Precision, d int) *planner {
 	return p
 }
 
+// largeProducts is the time of products of large matrices, relative to the usual products of
+// a fit, as bench/plans has it.
+const largeProducts = 0.75
+
 // landmarks adds rows that are kept in memory, as they are and packed, and what
 // float32 takes besides.
 func (p *planner) landmarks(what string, rows int64) {
@@ -68,7 +72,7 @@ func (p *planner) core(t, u, r, s int64) {
 	p.Add("core points", (t+u)*2*p.d, "`sketch`")
 	p.Add("core tiles", p.threads*corePanel*(u+s), "`sketch`")
 	p.Add("core", (t+u)*r+(3+p.threads)*r*s, "`sketch`")
-	p.Work(float64(t)*float64(u), 2*float64(t)*(float64(u)*float64(min(s, 2))+float64(r)*float64(s)))
+	p.Work(float64(t)*float64(u), 2*float64(t)*(float64(u)*float64(min(s, 2))+largeProducts*float64(r)*float64(s)))
 }
 
 // symmetricCore adds the memory of that of one source on t points, projected to r.
@@ -254,7 +258,7 @@ func (m Landmark) planKeeping(e stream.Engine, n int64, d int, k kernelgen.Kerne
 	p.symmetricWork(core, r)
 	if r < c {
 		p.Add("leading directions", c*(2*c+4*r), "`rank`")
-		p.Work(float64(c)*float64(c), 8*carriedRounds*float64(c)*float64(c)*float64(r))
+		p.Work(float64(c)*float64(c), largeProducts*8*carriedRounds*float64(c)*float64(c)*float64(r))
 	}
 	p.choice(m.chooser(points, n, d))
 	p.checks(n, core, c, c, productsDefinite)

@@ -196,7 +196,7 @@ def quarter(n):
 
 
 def half(n):
-    """One landmark to a column of U, as Nystroem has it."""
+    """One landmark to a column of U; scikit-learn holds features twice, besides the rows."""
     return min(n // 2, MEMORY // (16 * n))
 
 
@@ -209,7 +209,7 @@ TOOLS = [
     Auto(),
     Tool("nystream `landmark`", nystream("landmark"), quarter),
     Tool("nystream `landmark`, model without U", landmark_model(), quarter),
-    Tool("nystream `landmark --nnz 1`, model without U", landmark_model("--nnz", "1"), half),
+    Tool("nystream `landmark --nnz 1`, model without U", landmark_model("--nnz", "1"), lambda n: min(n // 2, MEMORY // (8 * n))),
     Tool("nystream `s3spsd`", nystream("s3spsd"), quarter),
     Tool("blocked NumPy of S3SPSD", peer("blocked.py", "factors"), lambda n: min(n // 20, 1000, MEMORY // (16 * n))),
     Tool("Nystroem", peer("sklearn_peers.py", "nystroem"), half),

@@ -304,7 +304,7 @@ func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmark
 		return f.finishWith(sample.columns(found.Left.Rank()), found, c)
 	}
 	fit, err := finish(high)
-	if err != nil || !m.within(fit.EstimateIn(m.Norm)) {
+	if err != nil || high < 2 || !m.within(fit.EstimateIn(m.Norm)) {
 		return high, fit, err
 	}
 	guess := m.guess(f.spectrum.Values[:high], f.spectrum.Values[0]+f.beta, sample.squares, fit.EstimateIn(m.Norm))

@@ -153,6 +153,23 @@ func TestAdaptiveLimits(t *testing.T) {
 	}
 }
 
+// TestAdaptiveOfNothing: a matrix of zeros has rank 0 and no error, and one of equal rows rank 1.
+func TestAdaptiveOfNothing(t *testing.T) {
+	t.Parallel()
+	for rank := range 2 {
+		rows := filled(300, 2, func(_, _ int) float64 { return float64(rank) })
+		for _, norm := range []Norm{NormSpectral, NormFrobenius} {
+			f, err := Adaptive{Tolerance: 0.01, Norm: norm, Seed: 1}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", rows)}, kernelgen.Linear())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f.Left.Rank() != rank || f.Unsettled || !(f.EstimateIn(norm) < 1e-12) {
+				t.Errorf("%v: rank %d, want %d; estimate %g", norm, f.Left.Rank(), rank, f.EstimateIn(norm))
+			}
+		}
+	}
+}
+
 // TestLeastNear: the least is found from any guess, and with two questions from a right one.
 func TestLeastNear(t *testing.T) {
 	for low := 1; low < 4; low++ {

@@ -41,6 +41,8 @@ type Guide struct {
 }
 
 const (
+	// guideOff is how far from I the Gram matrix of the sample's W may be.
+	guideOff = 0.1
 	// guideSpread is the condition of W up to which rounding in its Gram matrix is of no
 	// account: ε·64² is 10⁻¹².
 	guideSpread = 64
@@ -52,9 +54,9 @@ const (
 
 // NewGuide returns the guide that a sample of rows gives, which should be drawn uniformly,
 // several times as many as there are columns, with such rows added as may be unlike others.
-// It returns nil if there are fewer rows than columns, or a column depends on others to the
-// last bit, as one of zeros does: then there is nothing to go by.
-// Cost about 16·cols³ operations for 4·cols rows.
+// It returns nil if there are fewer rows than columns, or a column depends on others up to
+// rounding, as one of zeros does: then there is nothing to go by.
+// Cost about 20·cols³ operations for 4·cols rows.
 func NewGuide(sample blas64.General) (*Guide, error) {
 	qr := NewQR(sample.Cols)
 	if err := qr.Add(sample); err != nil {
@@ -70,7 +72,31 @@ func NewGuide(sample blas64.General) (*Guide, error) {
 	}
 	g.square = float64(g.cols) / float64(sample.Rows)
 	g.deflate(sample)
+	if g.triangle != nil && !g.orthonormal(sample) {
+		return nil, nil
+	}
 	return g, nil
+}
+
+// orthonormal reports whether W = S·P⁻¹ of the sample S has nearly orthonormal columns, as P
+// = R_S makes them but for rounding. Where columns depend on others it does not: then W is
+// noise there, the same in equal rows, and its Gram matrix may be singular.
+func (g *Guide) orthonormal(sample blas64.General) bool {
+	s := borrow()
+	defer s.giveBack()
+	c := &s.cholesky
+	c.g.Reset(g.cols, g.cols)
+	c.addGuided(sample, g)
+	off := 0.0
+	for i := range g.cols {
+		for j, v := range c.g.Row(i)[i:g.cols] {
+			if j == 0 {
+				v--
+			}
+			off += v * v
+		}
+	}
+	return off <= guideOff*guideOff
 }
 
 // deflate replaces the triangle by a few directions, if they do.
@@ -83,6 +109,9 @@ func (g *Guide) deflate(sample blas64.General) {
 		return
 	}
 	least := 1 / inverse[0]
+	if !(least <= high[0]) {
+		return // a triangle so near to a singular one that its inverse is noise
+	}
 	allowed := max(guideSpread, math.Sqrt(high[0]/least)) * least
 	for k := 0; k <= most; k = max(1, 2*k) {
 		if !(high[k] <= allowed) {

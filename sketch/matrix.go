@@ -13,6 +13,9 @@ func newMatrix(rows, cols int) blas64.General {
 
 // row returns row i of m.
 func row(m blas64.General, i int) []float64 {
+	if m.Cols == 0 {
+		return nil
+	}
 	return m.Data[i*m.Stride : i*m.Stride+m.Cols]
 }
 

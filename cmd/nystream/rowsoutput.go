@@ -155,6 +155,9 @@ func (a *app) reportTo() io.Writer {
 
 // create starts to write rows to a file or to a pipe.
 func (a *app) create(path string, s blockstore.Schema) (blockstore.Writer, error) {
+	if len(s.Columns)+len(s.Kept) == 0 {
+		return nil, fmt.Errorf("cannot write %s: the matrix is zero up to rounding and the model has rank 0, so that rows have no columns; mend the data or the kernel, or do not write rows", path)
+	}
 	s.Format, s.Compression, s.Digest = a.formatOf(path), a.compression, a.digests
 	if f := a.cmd.Flag("spool-dir"); f != nil {
 		s.SpoolDir = f.Value.String()

@@ -1,0 +1,96 @@
+package lowrank
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+// TestFewDistinctRows: many rows of which few are distinct make columns of a sketch that
+// depend on each other up to rounding, and a guide of such columns once made noise of them:
+// factors were not orthonormal, and a value was there that A does not have.
+func TestFewDistinctRows(t *testing.T) {
+	t.Parallel()
+	const n = 300
+	for _, text := range []string{"cosine", "linear", "poly(degree=2, gamma=1, coef0=1)", "rbf(gamma=1)", "laplace(gamma=1)"} {
+		k, err := kernelgen.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, distinct := range []int{1, 2, 3, 5} {
+			for seed := uint64(1); seed <= 6; seed++ {
+				x, values := fewDistinct(t, k, n, distinct, seed)
+				for _, m := range []Method{Landmark{Rank: 16, NNZ: 1, Seed: seed}, Landmark{Rank: 4, Seed: seed}, Adaptive{Tolerance: 0.01, Seed: seed}} {
+					f, err := m.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, k)
+					if err != nil {
+						t.Fatal(err)
+					}
+					checkFewDistinct(t, fmt.Sprintf("%s, %d distinct rows, seed %d, %T", text, distinct, seed, m), f, x, values)
+				}
+			}
+		}
+	}
+}
+
+// fewDistinct returns n rows, and the eigenvalues of their kernel matrix: those of the kernel
+// between distinct rows, each times the root of how often it is there.
+func fewDistinct(t *testing.T, k kernelgen.Kernel, n, distinct int, seed uint64) (blas64.General, []float64) {
+	random := sketch.NewRandom(seed, "few distinct rows")
+	points := stream.NewMatrix(distinct, 3)
+	random.Normals(points)
+	for i, v := range points.Data {
+		points.Data[i] = math.Abs(v)
+	}
+	x, often := stream.NewMatrix(n, 3), make([]float64, distinct)
+	for i := range n {
+		draws := random.At(uint64(i))
+		p := int(draws.Float64() * float64(distinct))
+		copy(dense.Row(x, i), dense.Row(points, p))
+		often[p]++
+	}
+	a := kernelMatrix(k, points, points)
+	for i := range distinct {
+		for j := range distinct {
+			a.Data[i*a.Stride+j] *= math.Sqrt(often[i] * often[j])
+		}
+	}
+	return x, denseEigen(t, a).Values
+}
+
+func checkFewDistinct(t *testing.T, what string, f *Fit, x blas64.General, values []float64) {
+	t.Helper()
+	u := factors(t, f.Model, f.Left, x)
+	g := dense.Mul(blas.Trans, u, blas.NoTrans, u)
+	off := 0.0
+	for i := range g.Rows {
+		g.Data[i*g.Stride+i]--
+	}
+	for _, v := range g.Data {
+		off = math.Max(off, math.Abs(v))
+	}
+	if !(off <= 1e-7) {
+		t.Errorf("%s: UᵀU is off by %.1e", what, off)
+	}
+	for j, v := range f.Values {
+		most := 0.01 * values[0]
+		if j < len(values) {
+			most += values[j]
+		}
+		if !(v+f.Shift <= most) {
+			t.Errorf("%s: value %d is %g, that of A %g", what, j, v+f.Shift, most)
+		}
+	}
+	if estimate := f.EstimateIn(NormFrobenius); !(estimate < 0.3) {
+		t.Errorf("%s: the error is estimated as %g", what, estimate)
+	}
+}

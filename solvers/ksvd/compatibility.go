@@ -83,7 +83,9 @@ func RowsAndColumns(ctx context.Context, src stream.Source, c Compatibility, see
 		if err != nil {
 			return nil, err
 		}
-		*long = dense.Mul(blas.NoTrans, *long, blas.NoTrans, made)
+		if *long = dense.Mul(blas.NoTrans, *long, blas.NoTrans, made); !dense.Finite(*long) {
+			return nil, fmt.Errorf("%s: its numbers are so small or so large that what makes rows and columns comparable overflows; scale the columns (`scale standard`)", name)
+		}
 		if n > m {
 			d.maps[1] = made
 		} else {

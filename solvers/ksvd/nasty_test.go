@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -208,4 +209,17 @@ func TestSample(t *testing.T) {
 		t.Errorf("sample of %d×%d", x.Rows, x.Cols)
 	}
 	checkClose(t, "sample", x, y, 0)
+}
+
+// TestComparableOverflows: rows so small that a pseudo-inverse of theirs overflows are refused
+// for that, and not for a value that is missing.
+func TestComparableOverflows(t *testing.T) {
+	x := stream.NewMatrix(20, 3)
+	for i := range x.Data {
+		x.Data[i] = float64(i*i%7+1) * 1e-311
+	}
+	_, err := RowsAndColumns(background, stream.FromMatrix("x", x), CompatPseudoInverse, 1)
+	if err == nil || !strings.Contains(err.Error(), "overflows; scale the columns") {
+		t.Error(err)
+	}
 }

@@ -36,10 +36,15 @@ func (c chooser) decided() chooser {
 }
 
 // fitWork returns the work of a fit: the entries, the triangular factor, the core of all
-// directions or of those that are carried, and the error estimate with its norms. Triangular
-// factors are half as fast as products.
+// directions or of those that are carried on a sample of rows, and the error estimate with its
+// norms. Triangular factors are half as fast as products. (Where all rows are core points a
+// choice that counted those that are carried would look at so few rows that errors on abalone at
+// rank 250 were a third larger.)
 func (c chooser) fitWork() float64 {
-	carried, core := carriedDirections(c.columns, c.landmarks, c.core, c.rows)
+	carried, core := c.landmarks, c.core
+	if c.core < c.rows {
+		carried, core = carriedDirections(c.columns, c.landmarks, c.core, c.rows)
+	}
 	n, l, t, r := float64(c.rows), float64(c.landmarks), float64(core), float64(carried)
 	sample := float64(sampleRows(c.rows, int64(c.landmarks)))
 	entry := float64(c.dimension + entryWork)

@@ -9,7 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/nystream/nystream/bench/datasets"
+	"github.com/nystream/nystream/bench/internal/datasets"
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/stream"
 )

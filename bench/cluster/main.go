@@ -17,8 +17,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nystream/nystream/bench/program"
-	"github.com/nystream/nystream/bench/report"
+	"github.com/nystream/nystream/bench/internal/program"
+	"github.com/nystream/nystream/bench/internal/report"
 )
 
 func main() { program.Main("cluster", parse, run) }

@@ -15,8 +15,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nystream/nystream/bench/program"
-	"github.com/nystream/nystream/bench/report"
+	"github.com/nystream/nystream/bench/internal/program"
+	"github.com/nystream/nystream/bench/internal/report"
 	"github.com/nystream/nystream/solvers/askls"
 )
 

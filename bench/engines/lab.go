@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/nystream/nystream/bench/datasets"
+	"github.com/nystream/nystream/bench/internal/datasets"
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/stream"
 )

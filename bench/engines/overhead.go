@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nystream/nystream/bench/report"
+	"github.com/nystream/nystream/bench/internal/report"
 )
 
 // spent is what a command and all processes below it have used.

@@ -20,7 +20,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nystream/nystream/bench/program"
+	"github.com/nystream/nystream/bench/internal/program"
 )
 
 // generators are what can be written: each parses its flags.

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/nystream/nystream/bench/graphs"
-	"github.com/nystream/nystream/bench/program"
+	"github.com/nystream/nystream/bench/internal/graphs"
+	"github.com/nystream/nystream/bench/internal/program"
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/stream"
 )

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/nystream/nystream/bench/graphs"
+	"github.com/nystream/nystream/bench/internal/graphs"
 	"github.com/nystream/nystream/blockstore/graph"
 )
 

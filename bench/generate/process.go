@@ -5,8 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/bench/processes"
-	"github.com/nystream/nystream/bench/program"
+	"github.com/nystream/nystream/bench/internal/processes"
+	"github.com/nystream/nystream/bench/internal/program"
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/stream"
 )

@@ -17,7 +17,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/bench/datasets"
+	"github.com/nystream/nystream/bench/internal/datasets"
 )
 
 // changedKinds are the sources whose files are changed: a file of each format by its

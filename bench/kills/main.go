@@ -43,7 +43,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/nystream/nystream/bench/program"
+	"github.com/nystream/nystream/bench/internal/program"
 )
 
 func main() { program.Main("kills", parseOptions, run) }

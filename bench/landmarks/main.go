@@ -18,9 +18,9 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/bench/datasets"
-	"github.com/nystream/nystream/bench/program"
-	"github.com/nystream/nystream/bench/report"
+	"github.com/nystream/nystream/bench/internal/datasets"
+	"github.com/nystream/nystream/bench/internal/program"
+	"github.com/nystream/nystream/bench/internal/report"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"

@@ -17,8 +17,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/bench/program"
-	"github.com/nystream/nystream/bench/report"
+	"github.com/nystream/nystream/bench/internal/program"
+	"github.com/nystream/nystream/bench/internal/report"
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"

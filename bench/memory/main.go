@@ -19,7 +19,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nystream/nystream/bench/program"
+	"github.com/nystream/nystream/bench/internal/program"
 )
 
 func main() { program.Main("memory", parse, run) }

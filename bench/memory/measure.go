@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize"
-	"github.com/nystream/nystream/bench/program"
+	"github.com/nystream/nystream/bench/internal/program"
 )
 
 // measured is what became of a case, in bytes.

@@ -19,7 +19,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nystream/nystream/bench/program"
+	"github.com/nystream/nystream/bench/internal/program"
 )
 
 func main() { program.Main("nasty", parse, run) }

@@ -23,8 +23,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nystream/nystream/bench/datasets"
-	"github.com/nystream/nystream/bench/program"
+	"github.com/nystream/nystream/bench/internal/datasets"
+	"github.com/nystream/nystream/bench/internal/program"
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/stream"
 )

@@ -29,7 +29,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/nystream/nystream/bench/program"
+	"github.com/nystream/nystream/bench/internal/program"
 )
 
 func main() { program.Main("readme", parseOptions, run) }

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nystream/nystream/bench/datasets"
+	"github.com/nystream/nystream/bench/internal/datasets"
 )
 
 // record is what commands have printed.

@@ -24,7 +24,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/blas/gonum"
 
-	"github.com/nystream/nystream/bench/program"
+	"github.com/nystream/nystream/bench/internal/program"
 )
 
 func main() {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nystream/nystream/bench/program"
+	"github.com/nystream/nystream/bench/internal/program"
 	"github.com/nystream/nystream/internal/simd"
 )
 

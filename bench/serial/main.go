@@ -29,7 +29,7 @@ import (
 	"runtime/pprof"
 	"time"
 
-	"github.com/nystream/nystream/bench/program"
+	"github.com/nystream/nystream/bench/internal/program"
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"

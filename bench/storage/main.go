@@ -24,7 +24,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nystream/nystream/bench/program"
+	"github.com/nystream/nystream/bench/internal/program"
 	"github.com/nystream/nystream/internal/storetest"
 )
 

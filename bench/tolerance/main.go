@@ -18,8 +18,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/nystream/nystream/bench/datasets"
-	"github.com/nystream/nystream/bench/program"
+	"github.com/nystream/nystream/bench/internal/datasets"
+	"github.com/nystream/nystream/bench/internal/program"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"

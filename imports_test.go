@@ -1,0 +1,134 @@
+package nystream
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/nystream/nystream/"
+
+// allowed says which packages of ours a package may import: the design's
+// drawing of who may import whom. A name stands for the package and all below,
+// but for those with an entry of their own.
+var allowed = map[string][]string{
+	"internal/simd":                {},
+	"internal/quote":               {},
+	"internal/conformance":         {"stream"},
+	"internal/linalg":              {"internal/linalg", "internal/simd", "stream"},
+	"internal/linalg/krylov":       {"internal/linalg", "sketch", "stream"},
+	"kernelgen":                    {"internal/simd"},
+	"sketch":                       {"internal/simd", "internal/linalg/householder"},
+	"stream":                       {"internal/quote", "internal/simd"},
+	"blockstore":                   {"internal/quote", "blockstore", "stream"},
+	"blockstore/archive":           {"internal/quote", "blockstore/array", "blockstore/internal", "blockstore/object"},
+	"blockstore/graph":             {"internal/quote", "blockstore/internal", "stream"},
+	"blockstore/internal":          {"internal/quote", "blockstore/internal", "blockstore/object", "stream"},
+	"blockstore/object":            {"blockstore/object"},
+	"internal/storetest":           {},
+	"blockstore/internal/filetest": {"blockstore/internal", "stream", "internal/conformance"},
+	"blockstore/array":             {},
+	"solvers":                      {"solvers", "sketch", "stream", "kernelgen", "internal/linalg", "blockstore/array"},
+	"solvers/modelfile":            {"solvers/model", "blockstore/archive"},
+	"solvers/nyblas":               {"internal/simd"},
+	"cmd":                          {"internal/quote", "cmd", "solvers", "sketch", "stream", "kernelgen", "blockstore"},
+	"bench":                        {"bench/internal", "solvers", "sketch", "stream", "kernelgen", "blockstore", "internal"},
+	"bench/internal":               {"bench/internal", "solvers", "sketch", "stream", "kernelgen", "blockstore"},
+	"bench/papers":                 {"bench/papers", "bench/internal", "solvers", "sketch", "stream", "kernelgen", "blockstore"},
+}
+
+// foreign says which modules only one place may import.
+var foreign = map[string]string{
+	"github.com/apache/arrow/go/v16":        "blockstore/internal/arrow",
+	"github.com/parquet-go/parquet-go":      "blockstore/internal/parquet",
+	"github.com/edsrzf/mmap-go":             "blockstore/internal/store",
+	"github.com/klauspost/compress":         "blockstore/internal/compression",
+	"github.com/andybalholm/brotli":         "blockstore/internal/compression",
+	"github.com/pierrec/lz4":                "blockstore/internal/compression",
+	"github.com/aws":                        "blockstore/object/s3",
+	"github.com/johannesboyne/gofakes3":     "internal/storetest",
+	"github.com/spf13/cobra":                "cmd",
+	"gonum.org/v1/plot":                     "cmd",
+	"github.com/apache/arrow/go/v16/flight": "nowhere",
+}
+
+// TestImportDirection holds the packages to the design.
+func TestImportDirection(t *testing.T) {
+	checkModule(t, ".", `{{join .Imports " "}}`)
+}
+
+// TestPapersImportPublicPackages holds bench/papers, a module of its own, to what a
+// user of the library can import.
+func TestPapersImportPublicPackages(t *testing.T) {
+	if _, err := os.Stat(filepath.Join("bench", "papers", "go.mod")); err != nil {
+		t.Fatal(err)
+	}
+	checkModule(t, filepath.Join("bench", "papers"), `{{join .Imports " "}} {{join .TestImports " "}}`)
+}
+
+// checkModule checks the imports of all packages of a module; imports is the template
+// of go list that prints them.
+func checkModule(t *testing.T, dir, imports string) {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-f", "{{.ImportPath}}:"+imports, "./...")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	seen := 0
+	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+		path, imports, _ := strings.Cut(line, ":")
+		for _, imp := range strings.Fields(imports) {
+			seen++
+			checkImport(t, strings.TrimPrefix(path, module), imp)
+		}
+	}
+	if seen < 50 {
+		t.Errorf("go list gave %d imports: the test looks at nothing", seen)
+	}
+}
+
+func checkImport(t *testing.T, from, imp string) {
+	t.Helper()
+	if strings.HasPrefix(imp, "github.com/apache/arrow/go/v16/parquet") {
+		t.Errorf("%s imports %s: arrow's own parquet package reads some files as no rows (see CONTRIBUTING)", from, imp)
+	}
+	for prefix, home := range foreign {
+		if below(imp, prefix) && !below(from, home) && !below(from, "bench") {
+			t.Errorf("%s imports %s, which belongs to %s", from, imp, home)
+		}
+	}
+	to, ours := strings.CutPrefix(imp, module)
+	if !ours {
+		return
+	}
+	place := placeOf(from)
+	if place == "" {
+		t.Errorf("%s is in no place that the design knows", from)
+		return
+	}
+	for _, m := range allowed[place] {
+		if below(to, m) {
+			return
+		}
+	}
+	t.Errorf("%s imports %s, which the design does not allow", from, to)
+}
+
+// placeOf returns the longest entry of allowed that the package is below, or empty.
+func placeOf(path string) (place string) {
+	for pkg := range allowed {
+		if below(path, pkg) && len(pkg) > len(place) {
+			place = pkg
+		}
+	}
+	return place
+}
+
+// below reports whether path is the folder, or in it.
+func below(path, folder string) bool {
+	return path == folder || strings.HasPrefix(path, folder+"/")
+}

@@ -12,13 +12,14 @@ import (
 // block is what follows a comment that names a record.
 type block struct {
 	line    int    // of the comment, from 1
-	record  string // its file
+	record  string // its file, or a commit
+	commit  bool   // the command is gone since that commit
 	figures bool   // numbers are compared, not lines
 	first   int    // line of the text that lines begin with, from 0
 	lines   []string
 }
 
-var comment = regexp.MustCompile(`^<!-- (figures of )?` + folder + `/(\S+) -->$`)
+var comment = regexp.MustCompile(`^<!-- (commit |(figures of )?` + folder + `/)(\S+) -->$`)
 
 // blocksOf returns the blocks of a text: code without its fences, or the lines up to an
 // empty one.
@@ -30,7 +31,7 @@ func blocksOf(text string) []block {
 		if found == nil {
 			continue
 		}
-		b := block{line: i + 1, record: found[2], figures: found[1] != ""}
+		b := block{line: i + 1, record: found[3], commit: found[1] == "commit ", figures: found[2] != ""}
 		for i+1 < len(lines) && strings.TrimSpace(lines[i+1]) == "" {
 			i++
 		}
@@ -47,25 +48,71 @@ func blocksOf(text string) []block {
 	return all
 }
 
-// check compares README.md with the records, and returns how many blocks it has that name
-// one.
+// documents returns the pages that are held to records: README.md and those of docs.
+func documents(root string) ([]string, error) {
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	return append([]string{filepath.Join(root, "README.md")}, pages...), err
+}
+
+// check compares all pages with the records, and returns how many blocks name one.
 func check(root string) (int, error) {
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		return 0, err
+	pages, err := documents(root)
+	n, wrong := 0, []error{err}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			return n, err
+		}
+		blocks := blocksOf(string(text))
+		for _, err := range append(compareAll(root, blocks), unrecorded(string(text), blocks)...) {
+			wrong = append(wrong, fmt.Errorf("%s:%w", filepath.Base(page), err))
+		}
+		n += len(blocks)
 	}
-	blocks := blocksOf(string(text))
-	var wrong []error
+	return n, errors.Join(wrong...)
+}
+
+// compareAll compares blocks with their records. Those of a commit have none.
+func compareAll(root string, blocks []block) (wrong []error) {
 	for _, b := range blocks {
+		if b.commit {
+			continue
+		}
 		r, err := readRecord(filepath.Join(root, folder, b.record))
 		if err == nil {
 			err = b.compare(r)
 		}
 		if err != nil {
-			wrong = append(wrong, fmt.Errorf("README.md:%d: %w", b.line, err))
+			wrong = append(wrong, fmt.Errorf("%d: %w", b.line, err))
 		}
 	}
-	return len(blocks), errors.Join(wrong...)
+	return wrong
+}
+
+// measured matches what only a command can tell: decimal fractions, times, sizes and
+// shares.
+var measured = regexp.MustCompile(`\d\.\d|(^|[ (|])\.\d|\d ?(ns|µs|ms|s|min|h|B|kB|MB|GB|KiB|MiB|GiB|%)([ ,.;:)|]|$)`)
+
+// named matches what looks measured and is not: code, links, versions.
+var named = regexp.MustCompile("`[^`]*`|\\]\\([^)]*\\)|Go 1\\.\\d+|Apache 2\\.0|v\\d+(\\.\\d+)+")
+
+// unrecorded returns an error for each line with a measured figure outside blocks and code.
+func unrecorded(text string, blocks []block) (wrong []error) {
+	held := map[int]bool{}
+	for _, b := range blocks {
+		for i := range b.lines {
+			held[b.first+i] = true
+		}
+	}
+	code := false
+	for i, line := range strings.Split(text, "\n") {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			code = !code
+		} else if !code && !held[i] && measured.MatchString(named.ReplaceAllString(line, "")) {
+			wrong = append(wrong, fmt.Errorf("%d: name the record of the figures here\n%s", i+1, line))
+		}
+	}
+	return wrong
 }
 
 // follow returns the text with lines of a record, in the blocks that name it, replaced by

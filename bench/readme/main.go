@@ -1,25 +1,28 @@
-// Command readme checks that the figures of README.md are those that commands print.
+// Command readme holds the figures of README.md and docs to recorded output of commands.
 //
-//	go run ./bench/readme                       compares README.md with what is recorded
-//	go run ./bench/readme -run worked.txt       runs the commands of a record again, and compares
-//	go run ./bench/readme -record worked.txt    runs them, and writes the record and its lines in README.md anew
+//	go run ./bench/readme                       compares the pages with the records
+//	go run ./bench/readme -run worked.txt       runs the commands of a record and compares
+//	go run ./bench/readme -record worked.txt    runs them, updates the record and the pages
 //
-// A record is a text file in this folder: where and when it was made, and commands with
-// what they printed.
+// A record is a text file in this folder: date and machine, then commands with their
+// output.
 //
 //	# 2026-11-22, 2 processors, linux/amd64
 //	$ nystream demo
 //	a knot in 20 dimensions, …
 //
-// A comment in README.md names the record of the code, table or paragraph after it:
+// A comment in a page names the record of the code, table or paragraph after it:
 //
 //	<!-- bench/readme/demo.txt -->             every line is a line of the record
 //	<!-- figures of bench/readme/demo.txt -->  every number is a number of the record
+//	<!-- commit 900a813 -->                    the last commit that has the command
 //
-// To add a figure: write a record that has the commands alone, fill it with -record, and
-// put the comment before the text. Commands are run in a folder with links to the files
-// of NYSTREAM_DATA, but for those that begin with "go", which are run in the
-// repository. What is compared after -run leaves out times and memory.
+// A decimal fraction, time, size or share outside code and such blocks is an error.
+//
+// To add a figure: write a record with commands alone, fill it by -record, and put the
+// comment before the text. Commands run in a folder with links to the files of
+// NYSTREAM_DATA; those that begin with "go" or "bash" run in the repository. REPOSITORY
+// is its path. -run does not compare times and memory.
 package main
 
 import (
@@ -69,26 +72,35 @@ func run(ctx context.Context, o *options) error {
 	}
 	blocks, err := check(root)
 	if err == nil {
-		fmt.Printf("README.md: %d blocks are as recorded\n", blocks)
+		fmt.Printf("%d blocks are as recorded\n", blocks)
 	}
 	return err
 }
 
-// anew makes a record again, and README.md follows where it has its lines.
+// anew makes a record again, and the pages follow where they have its lines.
 func anew(ctx context.Context, root, name string) error {
-	path, readme := filepath.Join(root, folder, name), filepath.Join(root, "README.md")
+	path := filepath.Join(root, folder, name)
 	old, now, err := rerun(ctx, root, path)
-	if err != nil {
-		return err
-	}
-	text, err := os.ReadFile(readme)
 	if err != nil {
 		return err
 	}
 	if err := os.WriteFile(path, []byte(now.text()), 0o666); err != nil {
 		return err
 	}
-	return os.WriteFile(readme, []byte(follow(string(text), name, old, now)), 0o666)
+	pages, err := documents(root)
+	if err != nil {
+		return err
+	}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(page, []byte(follow(string(text), name, old, now)), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // repository returns the folder of the repository that the program is run in.

@@ -112,14 +112,15 @@ func linkData(dir string) error {
 // left out.
 func (c *command) run(ctx context.Context, root, work, bin string) error {
 	shell := exec.CommandContext(ctx, "sh", "-c", c.line)
-	temporary := filepath.Join(work, ".tmp") // where bench/paper1 would find results of another day
+	temporary := filepath.Join(work, ".tmp") // where programs keep results
 	if err := os.MkdirAll(temporary, 0o777); err != nil {
 		return err
 	}
-	shell.Dir, shell.Env = work, append(os.Environ(), "TMPDIR="+temporary, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	shell.Dir = work
+	shell.Env = append(os.Environ(), "TMPDIR="+temporary, "REPOSITORY="+root, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	var out bytes.Buffer
 	shell.Stdout, shell.Stderr = &out, &out
-	if strings.HasPrefix(c.line, "go ") {
+	if strings.HasPrefix(c.line, "go ") || strings.HasPrefix(c.line, "bash ") {
 		shell.Dir, shell.Stderr = root, os.Stderr
 	}
 	err := shell.Run()

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/format"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// page is README.md or a page of docs.
+type page struct {
+	name, dir, text string
+}
+
+func pages(t *testing.T) (root string, all []page) {
+	t.Helper()
+	root, err := repository()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := documents(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, page{filepath.Base(name), filepath.Dir(name), string(text)})
+	}
+	return root, all
+}
+
+// fences returns the code blocks of a language.
+func (p page) fences(language string) (blocks []string) {
+	for _, m := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)^```").FindAllStringSubmatch(p.text, -1) {
+		blocks = append(blocks, m[1])
+	}
+	return blocks
+}
+
+// commands returns the lines of shell blocks, without prompts and comments.
+func (p page) commands() (lines []string) {
+	for _, block := range p.fences("sh") {
+		for line := range strings.Lines(strings.ReplaceAll(block, "\\\n", " ")) {
+			line, _, _ = strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "$ "), " #")
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines
+}
+
+// TestLinks: each relative link of a page names a file.
+func TestLinks(t *testing.T) {
+	_, all := pages(t)
+	for _, p := range all {
+		for _, m := range regexp.MustCompile(`\]\(([^):#]+)(#[^)]*)?\)`).FindAllStringSubmatch(p.text, -1) {
+			if _, err := os.Stat(filepath.Join(p.dir, m[1])); err != nil {
+				t.Errorf("%s links to %s: %v", p.name, m[1], err)
+			}
+		}
+	}
+}
+
+// TestCommands runs the nystream commands of all pages, on small files of the same names.
+// Of other commands it checks the program and its flags.
+func TestCommands(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the command and runs it for each line of the pages: run without -short")
+	}
+	root, all := pages(t)
+	bin, ran := t.TempDir(), 0
+	build := exec.Command("go", "build", "-o", bin, "./cmd/nystream")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, p := range all {
+		work := t.TempDir()
+		writeData(t, work)
+		for _, line := range p.commands() {
+			if !strings.Contains(line, "nystream ") || strings.HasPrefix(line, "go ") {
+				checkProgram(t, root, p.name, line)
+				continue
+			}
+			ran++
+			c := exec.Command("sh", "-c", line)
+			c.Dir = work
+			c.Env = append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+			if out, err := c.CombinedOutput(); err != nil {
+				t.Errorf("%s: %s: %v\n%s", p.name, line, err, out)
+			}
+		}
+	}
+	if ran < 15 {
+		t.Errorf("%d commands were run: the pages have more", ran)
+	}
+}
+
+// checkProgram checks that a Go program, script or package is there, and that the source
+// of a program of bench names its flags.
+func checkProgram(t *testing.T, root, page, line string) {
+	t.Helper()
+	words := strings.Fields(line)
+	i := slices.IndexFunc(words, func(w string) bool {
+		return strings.HasPrefix(w, "./") || strings.HasPrefix(w, ".ci/") || strings.HasPrefix(w, "bench/")
+	})
+	if i < 0 {
+		t.Errorf("%s: %s: neither nystream nor a path of the repository", page, line)
+		return
+	}
+	path := filepath.Join(root, strings.TrimSuffix(words[i], "..."))
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Errorf("%s: %s: %v", page, line, err)
+		return
+	}
+	if words[0] == "go" && words[1] == "test" {
+		return
+	}
+	source := sourceOf(t, path, info.IsDir())
+	for _, w := range words[i+1:] {
+		flag, is := strings.CutPrefix(w, "-")
+		if is && !regexp.MustCompile(`["\s-]`+regexp.QuoteMeta(strings.TrimPrefix(flag, "-"))+`["\s)]`).MatchString(source) {
+			t.Errorf("%s: %s: %s has no flag %s", page, line, words[i], w)
+		}
+	}
+}
+
+// sourceOf returns the text of a script, or of all Go files in and below a folder.
+func sourceOf(t *testing.T, path string, folder bool) string {
+	t.Helper()
+	files := []string{path}
+	if folder {
+		var err error
+		if files, err = filepath.Glob(filepath.Join(path, "*.go")); err != nil {
+			t.Fatal(err)
+		}
+		below, _ := filepath.Glob(filepath.Join(path, "*", "*.go"))
+		files = append(files, below...)
+	}
+	var all strings.Builder
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	return all.String()
+}
+
+// writeData makes small files by the names that the pages use.
+func writeData(t *testing.T, dir string) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	table := func(rows, columns int, header string, label func(i int) string, first bool) string {
+		var b strings.Builder
+		b.WriteString(header)
+		for i := range rows {
+			cells := make([]string, columns)
+			for j := range cells {
+				cells[j] = fmt.Sprintf("%.4f", float64(i%3)+random.NormFloat64())
+			}
+			if first {
+				cells = append([]string{label(i)}, cells...)
+			} else {
+				cells = append(cells, label(i))
+			}
+			b.WriteString(strings.Join(cells, ",") + "\n")
+		}
+		return b.String()
+	}
+	class := func(i int) string { return fmt.Sprint(1 + i%3) }
+	const letters = "letter,xbox,ybox,width,high,onpix,xbar,ybar,x2bar,y2bar,xybar,x2ybr,xy2br,xege,xegvy,yege,yegvx\n"
+	edges, labels := "source,target\n", "node,label\n"
+	for i := range 150 {
+		labels += fmt.Sprintf("%d,%s\n", i, class(i))
+		for range 4 {
+			edges += fmt.Sprintf("%d,%d\n", i, (i+3*random.IntN(50))%150)
+		}
+	}
+	for name, text := range map[string]string{
+		"train.csv":       table(900, 16, letters, class, true),
+		"test.csv":        table(300, 16, letters, class, true),
+		"wine.csv":        table(120, 13, "", class, false),
+		"x.csv":           table(300, 2, "a,b,c\n", class, true),
+		"y.csv":           table(300, 2, "a,b,c\n", class, true),
+		"cora.edges.csv":  edges,
+		"cora.labels.csv": labels,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// packages are what the Go code of the pages may name.
+var packages = []string{"blockstore", "kernelgen", "sketch", "solvers/askls", "solvers/lowrank", "solvers/model", "solvers/modelfile",
+	"solvers/rkhs", "stream"}
+
+// TestLibraryCompiles compiles the Go code of the pages, each block as a function.
+func TestLibraryCompiles(t *testing.T) {
+	root, all := pages(t)
+	dir, overlay, n := t.TempDir(), map[string]string{}, 0
+	for _, p := range all {
+		for _, block := range p.fences("go") {
+			source, err := format.Source([]byte(asFile(block, n)))
+			if err != nil {
+				t.Fatalf("%s: %v\n%s", p.name, err, block)
+			}
+			file := filepath.Join(dir, fmt.Sprintf("block%d.go", n))
+			if err := os.WriteFile(file, source, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			overlay[filepath.Join(root, "bench", "readme", "blocks", filepath.Base(file))] = file
+			n++
+		}
+	}
+	text, err := json.Marshal(map[string]any{"Replace": overlay})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(file, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	build := exec.Command("go", "build", "-overlay", file, "./bench/readme/blocks")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil || n < 2 {
+		t.Errorf("%d blocks: %v\n%s", n, err, out)
+	}
+}
+
+// asFile makes a file of a block of statements.
+func asFile(block string, number int) string {
+	var b strings.Builder
+	b.WriteString("package blocks\nimport (\n\"context\"\n")
+	if strings.Contains(block, "fmt.") {
+		b.WriteString("\"fmt\"\n")
+	}
+	for _, path := range packages {
+		if regexp.MustCompile(`\b` + filepath.Base(path) + `\.`).MatchString(block) {
+			fmt.Fprintf(&b, "%q\n", "github.com/nystream/nystream/"+path)
+		}
+	}
+	fmt.Fprintf(&b, ")\nfunc block%d(ctx context.Context) error {\n%s\nreturn nil\n}\n", number, block)
+	return b.String()
+}
+
+// TestFirstUse: the Python of README.md is that of the script whose output it quotes.
+func TestFirstUse(t *testing.T) {
+	root, all := pages(t)
+	script, err := os.ReadFile(filepath.Join(root, "docs", "letters.py"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := all[0].fences("python")
+	if len(blocks) != 1 || !strings.Contains(string(script), blocks[0]) {
+		t.Errorf("docs/letters.py does not have the %d Python blocks of README.md", len(blocks))
+	}
+}

@@ -190,7 +190,12 @@ func writeData(t *testing.T, dir string) {
 			edges += fmt.Sprintf("%d,%d\n", i, (i+3*random.IntN(50))%150)
 		}
 	}
+	var vectors strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&vectors, "%s 1:%.3f 2:%.3f 3:%.3f\n", class(i), random.Float64(), random.Float64(), random.Float64())
+	}
 	for name, text := range map[string]string{
+		"satimage.scale":  vectors.String(),
 		"train.csv":       table(900, 16, letters, class, true),
 		"test.csv":        table(300, 16, letters, class, true),
 		"wine.csv":        table(120, 13, "", class, false),

@@ -92,7 +92,7 @@ type landmarkSide struct {
 // to it that a direction with a rounding error of a few per cent does no harm. Rows of little
 // mass, which a transport plan weighs most, may be reached by weak directions alone: between
 // the colours of two pictures of the sea the worst error of a plan of 10 seeds was 2.0e-5
-// with the other, and is 7.9e-6 with this (go run ./bench/paper1 -only transport).
+// with the other, and is 7.9e-6 with this (go run -C bench/papers . paper1 -only transport).
 func (t *tiles) rangeTolerance() float64 {
 	if t.precision == Float32 {
 		return t.precision.rankTolerance()

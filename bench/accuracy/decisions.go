@@ -103,13 +103,8 @@ func (s *system) decide(ctx context.Context, m askls.Solver) (values blas64.Gene
 	if len(f.Errors) > 0 {
 		estimate = f.Errors[0].Value
 	}
-	values = stream.NewMatrix(s.test.Rows, s.classes)
-	rows := askls.NewSamples(stream.FromMatrix("test", s.test))
-	decide := func(b *stream.Block, both blas64.General) error {
-		f.Decide(stream.RowSlice(values, int(b.Start), both.Rows), both)
-		return nil
-	}
-	return values, estimate, f.Evaluate(ctx, stream.Engine{}, rows, false, decide)
+	values, err = f.Decisions(ctx, stream.Engine{}, askls.NewSamples(stream.FromMatrix("test", s.test)))
+	return values, estimate, err
 }
 
 // relativeDistance returns ‖exact − low‖_F over the larger norm of the two without the means of columns.

@@ -50,7 +50,7 @@
 // A fit by engine lowrank estimates how far its decision values on new samples are from
 // those of the exact machine, ‖f̃−f‖/max(‖f̃‖,‖f‖) without the mean of each class, from a
 // trial of 1,000 samples or fewer that both machines learn from: see estimate.go, and
-// `go run ./bench/accuracy -only decisions` for how good the estimate is. Of stacked functions it is the error of
+// bench/decisions for how good the estimate is. Of stacked functions it is the error of
 // f_s and f_t. Engine iterative bounds the same by its residual; at most 1 is said.
 //
 // # Merging

@@ -6,8 +6,8 @@ const affordable = 0.155
 // The work of steps, in multiplications with additions as fast as those of products of
 // matrices: what an entry takes besides its inner product, two norms of a matrix for each
 // of its entries, a decomposition of a k×k matrix divided by k³, a pass over a few rows in
-// memory, and any fit at least. `go run ./bench/accuracy -only landmarks` measures the shares of fits: they
-// are within a factor of 1.5 of these, except for the smallest fits.
+// memory, and any fit at least. Shares of fits come out as `go run ./bench/landmarks`
+// measures them, but for the smallest fits, within a factor of 1.5.
 const (
 	entryWork         = 24
 	normWork          = 100

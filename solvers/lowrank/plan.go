@@ -24,7 +24,7 @@ func newPlanner(e stream.Engine, precision Precision, d int) *planner {
 }
 
 // largeProducts is the time of products of large matrices, relative to the usual products of
-// a fit; docs/performance.md has the last comparison of planned times with measured ones.
+// a fit, as bench/plans has it.
 const largeProducts = 0.75
 
 // landmarks adds rows that are kept in memory, as they are and packed, and what
@@ -54,7 +54,7 @@ func (p *planner) pass(n, width, c, state int64) {
 }
 
 // eigen adds the eigenvectors of a symmetric matrix of n columns, in flops at the speed of
-// products: the terms are fitted to the times of BenchmarkDecompositions in internal/linalg/dense.
+// products: the terms are fitted to bench/roofline.
 func (p *planner) eigen(n int64) {
 	p.Work(0, (3750+9.25*float64(n))*float64(n)*float64(n))
 }

@@ -61,7 +61,9 @@ func landmarkFits(ctx context.Context, x blas64.General, k kernelgen.Kernel, m l
 			return nil, err
 		}
 		out.all += (program.CPUTime() - began).Seconds() / float64(seeds)
-		out.choice += src.between().Seconds() / float64(seeds)
+		if g := src.gathered; len(g) > 1 {
+			out.choice += (g[1] - g[0]).Seconds() / float64(seeds)
+		}
 		out.spectral += f.EstimateIn(lowrank.NormSpectral) / float64(seeds)
 		out.frobenius += f.EstimateIn(lowrank.NormFrobenius) / float64(seeds)
 	}
@@ -78,12 +80,4 @@ type watchedRows struct {
 func (w *watchedRows) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	w.gathered = append(w.gathered, program.CPUTime())
 	return w.Gatherer.Gather(ctx, rows, dst)
-}
-
-// between returns the time between the first two calls, 0 if there was one.
-func (w *watchedRows) between() time.Duration {
-	if len(w.gathered) < 2 {
-		return 0
-	}
-	return w.gathered[1] - w.gathered[0]
 }

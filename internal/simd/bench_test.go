@@ -1,33 +1,12 @@
 package simd
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
-
-func BenchmarkTile(b *testing.B) {
-	primitives := []struct {
-		name string
-		run  func(dst, x blas64.General, p Packed)
-	}{{"products", Products}, {"squared", SquaredDistances}, {"l1", L1Distances}}
-	for _, f := range primitives {
-		for _, d := range []int{3, 20, 128} {
-			b.Run(fmt.Sprintf("%s/d=%d", f.name, d), func(b *testing.B) {
-				rng := rand.New(rand.NewPCG(1, 2))
-				x, p := randomMatrix(rng, 64, d, 0), Pack(randomMatrix(rng, 256, d, 0))
-				dst := randomMatrix(rng, 64, 256, 0)
-				for b.Loop() {
-					f.run(dst, x, p)
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(64*256), "ns/entry")
-			})
-		}
-	}
-}
 
 func BenchmarkExp(b *testing.B) {
 	src, dst := make([]float64, 1024), make([]float64, 1024)

@@ -4,12 +4,7 @@
 
 package simd
 
-// repeats a step of the micro-kernel on registers; see peak.go in _gen.
+// repeats s += a·s on registers; see peak.go in _gen.
 //
 //go:noescape
-func peakSumsF64AVX2(j *uint64)
-
-// repeats a step of the micro-kernel on registers; see peak.go in _gen.
-//
-//go:noescape
-func peakProfileF64AVX2(j *uint64)
+func peakF64AVX2(a *float64, rounds int)

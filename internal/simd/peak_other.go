@@ -2,5 +2,5 @@
 
 package simd
 
-// peak is never called: this build has no path but Go.
-func (j *job) peak(Path, bool) int { panic("simd: no assembly in this build") }
+// Never called: this build has only the Go path.
+func (s *peakSums) repeatAssembly(Path, int) int { panic("simd: no assembly in this build") }

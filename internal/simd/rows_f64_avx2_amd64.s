@@ -315,5 +315,3 @@ loop10:
 	VMOVUPD     Y1, 32(AX)
 	VZEROUPPER
 	RET
-
-GLOBL constantsF64AVX2rows<>(SB), RODATA|NOPTR, $0

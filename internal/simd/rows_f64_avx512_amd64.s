@@ -238,5 +238,3 @@ loop10:
 	VMOVUPD     Z0, (AX)
 	VZEROUPPER
 	RET
-
-GLOBL constantsF64AVX512rows<>(SB), RODATA|NOPTR, $0

@@ -465,5 +465,3 @@ loop10:
 	FMOVQ F2, 32(R8)
 	FMOVQ F3, 48(R8)
 	RET
-
-GLOBL constantsF64NEONrows<>(SB), RODATA|NOPTR, $0

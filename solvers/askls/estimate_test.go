@@ -24,7 +24,7 @@ func decisionsOn(t testing.TB, m *Model, rows blas64.General) blas64.General {
 
 // TestDecisionError compares estimates with the dense engine on rows that no fit has seen:
 // within a factor of 2 but for a few, and no large error without a warning.
-// bench/decisions does so with real data.
+// bench/accuracy does so with real data.
 func TestDecisionError(t *testing.T) {
 	x, labels := clouds(240, 3, 3, 1, 1)
 	fresh, _ := clouds(150, 3, 3, 1, 2)

@@ -367,27 +367,3 @@ func FuzzDecompose(f *testing.F) {
 		}
 	})
 }
-
-// BenchmarkDecompose beside gonum's decomposition with the same BLAS.
-func BenchmarkDecompose(b *testing.B) {
-	for _, shape := range [][2]int{{10, 10}, {30, 30}, {60, 60}, {100, 100}, {300, 300}, {1000, 1000}, {2000, 2000}, {3000, 300}} {
-		a := random(shape[0], shape[1], 1)
-		name := fmt.Sprintf("%d×%d", shape[0], shape[1])
-		b.Run("svd/"+name, func(b *testing.B) {
-			for b.Loop() {
-				if _, _, _, err := Decompose(a); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-		b.Run("gonum/"+name, func(b *testing.B) {
-			for b.Loop() {
-				var f mat.SVD
-				f.Factorize(mat.NewDense(a.Rows, a.Cols, a.Data), mat.SVDThin)
-				var u, v mat.Dense
-				f.UTo(&u)
-				f.VTo(&v)
-			}
-		})
-	}
-}

@@ -249,24 +249,3 @@ func FuzzDecompose(f *testing.F) {
 		}
 	})
 }
-
-// BenchmarkDecompose beside gonum's decomposition with the same BLAS. The residual
-// is that of the columns.
-func BenchmarkDecompose(b *testing.B) {
-	for _, n := range []int{100, 300, 1000, 2000} {
-		a := random(n, 1)
-		b.Run(fmt.Sprint("symeig/", n), func(b *testing.B) {
-			for b.Loop() {
-				if _, _, err := Decompose(a); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-		b.Run(fmt.Sprint("gonum/", n), func(b *testing.B) {
-			for b.Loop() {
-				var eig mat.EigenSym
-				eig.Factorize(mat.NewSymDense(n, a.Data), true)
-			}
-		})
-	}
-}

@@ -40,8 +40,11 @@ func (l *lanes) at(c constant) mem {
 	return mem{symbol: t.name, disp: l.constantBytes() * i}
 }
 
-// emitConstants writes the table; it comes after the functions.
+// emitConstants writes the table, unless it is empty; it comes after the functions.
 func (l *lanes) emitConstants() {
+	if len(l.consts.index) == 0 {
+		return
+	}
 	perConstant := l.constantBytes() / 8
 	words := make([]uint64, len(l.consts.index)*perConstant)
 	for c, i := range l.consts.index {

@@ -1,0 +1,117 @@
+// Command accuracy measures the errors of models beside what is promised or known of them, a table for
+// each scenario:
+//
+//	tolerance    the error and the rank that a fit to a tolerance reaches (nystream fit auto --tol)
+//	calibration  the true error over the estimate that every fit prints, in random cases
+//	matrix       models of a matrix on disk beside the best of their rank
+//	landmarks    the share of the choice of landmarks in the time of a fit, and errors by choice
+//	decisions    decision values of low-rank AsK-LS beside those of the exact machine
+//
+//	go run ./bench/accuracy -only calibration
+//	go run ./bench/accuracy -only tolerance -data abalone -tol 0.1,0.01
+//	go run ./bench/accuracy -only matrix,landmarks -seeds 1
+//
+// All scenarios at full size take an hour. The folder -out receives a copy of each table.
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nystream/nystream/bench/internal/program"
+	"github.com/nystream/nystream/bench/internal/report"
+)
+
+func main() { program.Main("accuracy", parseOptions, run) }
+
+// A scenario measures one table. Its fields are the defaults of the options.
+type scenario struct {
+	measure      func(ctx context.Context, o options) (*report.Table, error)
+	name         string
+	data         []string
+	seeds, cases uint
+}
+
+var scenarios = []scenario{
+	{name: "tolerance", measure: tolerance, data: []string{"abalone", "uniform", "satimage"}, seeds: 10},
+	{name: "calibration", measure: calibration, cases: 200},
+	{name: "matrix", measure: matrix, data: []string{"slow", "steep", "noisy", "mnist"}, seeds: 3},
+	{name: "landmarks", measure: landmarks, data: []string{"uniform20", "abalone", "satimage"}, seeds: 1},
+	{name: "decisions", measure: decisions, data: slices.Sorted(maps.Keys(classed)), cases: 50},
+}
+
+type options struct {
+	out          string
+	only, data   []string
+	tolerances   []float64
+	seeds, cases uint
+}
+
+func parseOptions(args []string) (o options, err error) {
+	var known []string
+	for _, s := range scenarios {
+		known = append(known, s.name)
+	}
+	f := program.Flags("accuracy", &o.out)
+	only := f.String("only", strings.Join(known, ","), "scenarios")
+	data := f.String("data", "", "data sets or matrices (default all of the scenario)")
+	tolerances := f.String("tol", "0.1,0.01,0.001", "tolerances")
+	f.UintVar(&o.seeds, "seeds", 0, "seeds of each fit (default 10 for tolerance, 3 for matrix, else 1)")
+	f.UintVar(&o.cases, "cases", 0, "random cases (default 200 for calibration, 50 for decisions)")
+	if err := program.Parse(f, args); err != nil {
+		return o, err
+	}
+	o.only, o.data = program.List(*only), program.List(*data)
+	for _, word := range program.List(*tolerances) {
+		v, err := strconv.ParseFloat(word, 64)
+		if err != nil {
+			return o, fmt.Errorf("-tol: %q is not a number", word)
+		}
+		o.tolerances = append(o.tolerances, v)
+	}
+	for _, s := range scenarios {
+		if !slices.Contains(o.only, s.name) {
+			continue
+		}
+		if err := program.Known(o.data, s.data); err != nil {
+			return o, fmt.Errorf("-data, for -only %s: %w", s.name, err)
+		}
+	}
+	return o, program.Known(o.only, known)
+}
+
+func run(ctx context.Context, o options) error {
+	if err := os.MkdirAll(o.out, 0o777); err != nil {
+		return err
+	}
+	for _, s := range scenarios {
+		if !slices.Contains(o.only, s.name) {
+			continue
+		}
+		own := o
+		own.seeds, own.cases = cmp.Or(o.seeds, s.seeds), cmp.Or(o.cases, s.cases)
+		if len(o.data) == 0 {
+			own.data = s.data
+		}
+		t, err := s.measure(ctx, own)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		t.File = s.name
+		if err := t.Write(o.out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// progress prints the last row of a table to the standard error.
+func progress(t *report.Table) {
+	fmt.Fprintln(os.Stderr, strings.Join(t.Rows[len(t.Rows)-1], "  "))
+}

@@ -27,8 +27,8 @@ func TestBuildID(t *testing.T) {
 	head := min(64<<10, len(data))
 	for name, bytes := range map[string][]byte{
 		"another ID":      append(bytes.ReplaceAll(data[:head:head], []byte(id), []byte("AAAAAAAAAAAAAAAAAAAA")), data[head:]...),
-		"without ID":      append(goBuildID.ReplaceAll(data[:head:head], nil), data[head:]...),
-		"changed, no ID":  append(goBuildID.ReplaceAll(data[:head:head], nil), changed[head:]...),
+		"without ID":      append(goBuildID().ReplaceAll(data[:head:head], nil), data[head:]...),
+		"changed, no ID":  append(goBuildID().ReplaceAll(data[:head:head], nil), changed[head:]...),
 		"shorter than 64": []byte("#!/bin/sh"),
 	} {
 		path := filepath.Join(t.TempDir(), "other")

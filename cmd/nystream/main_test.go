@@ -282,7 +282,7 @@ func TestPackagePrefixes(t *testing.T) {
 		"kernelgen: a\nlowrank: b":       "a\nb",
 		"a downstream: it is no package": "a downstream: it is no package",
 	} {
-		if got := packagePrefix.ReplaceAllString(text, "$1"); got != want {
+		if got := packagePrefix().ReplaceAllString(text, "$1"); got != want {
 			t.Errorf("%q became %q", text, got)
 		}
 	}

@@ -159,7 +159,7 @@ func (c *mergeCommand) run(cmd *cobra.Command, data []string) error {
 // fit runs the command line of a fit.
 func (c *mergeCommand) fit(ctx context.Context, args []string) error {
 	root := newRootCommand(c.app)
-	root.SetArgs(args)
+	c.setArgs(root, args)
 	return root.ExecuteContext(ctx)
 }
 

@@ -49,18 +49,25 @@ var forgedFits = []string{
 
 // TestForgedModels changes parts of models, makes their digests anew, and applies them:
 // nothing panics, and no command that ends well has said or written a number that is not
-// finite. It tries a sample of them; FORGED_MODELS=all tries all, in a minute or two.
+// finite. It tries one of each kind of change of each family, at random places, and every
+// fiftieth of the rest; FORGED_MODELS=all tries all, in a minute or two.
 func TestForgedModels(t *testing.T) {
 	folder := t.TempDir()
 	t.Chdir(folder)
 	writeForgeryData(t)
 	a := newApplier(t)
-	every, count := 23, 0
-	switch {
-	case os.Getenv("FORGED_MODELS") == "all":
-		every = 1
-	case testing.Short():
-		every = 97
+	random, count, tried := rand.New(rand.NewPCG(13, 14)), 0, 0
+	kinds := make(map[string]int)
+	chosen := func(kind string) bool {
+		n := kinds[kind]
+		kinds[kind]++
+		switch {
+		case os.Getenv("FORGED_MODELS") == "all":
+			return true
+		case testing.Short():
+			return n == 0 && len(kinds)%3 == 0
+		}
+		return n%50 == 0
 	}
 	for _, line := range forgedFits {
 		fit, data, _ := strings.Cut(line, " | ")
@@ -73,16 +80,28 @@ func TestForgedModels(t *testing.T) {
 			t.Fatal(err)
 		}
 		tryForgery(t, a, fit, "", genuine, data)
-		for _, m := range forgeries(genuine) {
-			if count++; count%every == 0 {
+		all := forgeries(genuine)
+		random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		family := familyOf(genuineMethod(t, genuine)).name
+		for _, m := range all {
+			if count++; chosen(family + " " + m.kind) {
+				tried++
 				tryForgery(t, a, fit, m.change, m.file, data)
 			}
 		}
 	}
-	t.Logf("%d forged models, of which one in %d was tried", count, every)
+	t.Logf("%d forged models of %d kinds, of which %d were tried", count, len(kinds), tried)
 	if count < 532 {
 		t.Errorf("%d forged models, expected 532", count)
 	}
+}
+
+// genuineMethod returns the method that the header of a model names.
+func genuineMethod(t *testing.T, genuine *archive.Archive) string {
+	t.Helper()
+	var header struct{ Method string }
+	mustDecode(t, string(genuine.Meta), &header)
+	return header.Method
 }
 
 // tryForgery applies a model.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -33,6 +34,7 @@ func main() {
 
 // run runs one command line and returns its exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1)) // which --memory sets
 	a := newApp(ctx, in, out, err)
 	return a.execute(ctx, newRootCommand(a), args)
 }

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// fails runs a command line that ends with an exit code and a message that has some words.
+func fails(t *testing.T, args []string, in io.Reader, out io.Writer, code int, words ...string) {
+	t.Helper()
+	var messages strings.Builder
+	if got := run(t.Context(), args, in, out, &messages); got != code {
+		t.Errorf("%q: exit code %d, not %d: %s", args, got, code, messages.String())
+	}
+	for _, w := range words {
+		if !strings.Contains(messages.String(), w) {
+			t.Errorf("%q: %q does not have %q", args, messages.String(), w)
+		}
+	}
+}
+
+// refusesModel inspects a model and applies it to data: both end with an error that names
+// the model.
+func refusesModel(t *testing.T, path, data string) {
+	t.Helper()
+	for _, line := range []string{"inspect " + path, "transform " + path + " " + data + " -o " + filepath.Dir(path) + "/out.npy"} {
+		fails(t, strings.Fields(line), nil, io.Discard, exitData, path)
+	}
+}

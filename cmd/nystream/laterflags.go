@@ -2,8 +2,8 @@ package main
 
 import "github.com/spf13/cobra"
 
-// Most of the tree of commands is the flags of the methods of fit and plan fit, and a command
-// line runs one method at most. So the flags of a method are added when something needs them.
+// Most of the tree of commands is flags, and a command line runs one command. So the flags of
+// a command are added when something needs them.
 
 // addFlagsLater has add called before something needs the flags of cmd.
 func (a *app) addFlagsLater(cmd *cobra.Command, add func()) {

@@ -17,7 +17,7 @@ func wholeRoot(t *testing.T) *cobra.Command {
 
 // Every command has an example, and the flags of all examples exist.
 func TestExamples(t *testing.T) {
-	root := newRootCommand(newApp(t.Context(), nil, nil, nil))
+	root, whole := newRootCommand(newApp(t.Context(), nil, nil, nil)), wholeRoot(t)
 	everyCommand(root, func(c *cobra.Command) {
 		if c.Hidden || c.IsAdditionalHelpTopicCommand() {
 			return
@@ -39,8 +39,7 @@ func TestExamples(t *testing.T) {
 			if len(args) > 0 && (args[0] == "completion" || args[0] == "help") {
 				continue // cobra adds them when it runs
 			}
-			again := wholeRoot(t)
-			found, rest, err := again.Find(args)
+			found, rest, err := whole.Find(args)
 			if err == nil {
 				err = found.ParseFlags(rest)
 			}

@@ -89,11 +89,10 @@ func TestISMDamagedModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	bad := folder + "/bad.npz"
+	verbs := newApplier(t)
 	refused := func(what string) {
 		t.Helper()
-		if refusesModel(t, bad, folder+"/x.npy"); t.Failed() {
-			t.Fatal(what)
-		}
+		verbs.refuses(t, what, bad, folder+"/x.npy")
 	}
 	for i, a := range file.Arrays {
 		short := *file

@@ -12,7 +12,9 @@ import (
 // a request is made.
 
 // secret is a web address with a query or with somebody's name.
-var secret = regexp.MustCompile(`https?://(?:[^/?#\s]*@|[^?#\s]*\?)\S*`)
+var secret = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`https?://(?:[^/?#\s]*@|[^?#\s]*\?)\S*`)
+})
 
 // hidden is the addresses by what stands for them.
 var hidden struct {
@@ -23,7 +25,10 @@ var hidden struct {
 // Hide replaces web addresses in a text by what may be printed: without a query and
 // without a name and password. In this process they mean the same.
 func Hide(text string) string {
-	return secret.ReplaceAllStringFunc(text, hide)
+	if !strings.Contains(text, "://") {
+		return text
+	}
+	return secret().ReplaceAllStringFunc(text, hide)
 }
 
 func hide(url string) string {

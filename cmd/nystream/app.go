@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/nystream/nystream/cmd/nystream/internal/garbage"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -38,8 +40,9 @@ type app struct {
 
 	commandLine []string
 	cmd         *cobra.Command // whose flags the texts of libraries name
-	provenance  bool           // files tell how they were made
-	origin      *made          // what they tell
+	laterFlags  map[*cobra.Command]func()
+	provenance  bool  // files tell how they were made
+	origin      *made // what they tell
 	started     time.Time
 	running     bool // the command line was accepted
 	progress    *progress
@@ -119,9 +122,20 @@ func (a *app) engine() stream.Engine {
 // or much of it needed, garbage is collected more often.
 func (a *app) checkBudget(b *stream.Budget) error {
 	if a.memory > 0 || b.Total() > smallMemory {
-		setGarbage(tightGarbage)
+		garbage.Tighten()
 	}
 	return b.Check(int64(a.memory))
+}
+
+// smallMemory is the most that a plan may need for garbage to pile up.
+const smallMemory = 64 << 20
+
+// collect frees what a reader held before another one holds as much, where --memory is a
+// promise: on a busy machine the collector, which runs beside the program, comes too late.
+func (a *app) collect() {
+	if a.memory > 0 {
+		runtime.GC()
+	}
 }
 
 // note prints a sentence for the user on the standard error.

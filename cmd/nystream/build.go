@@ -46,7 +46,9 @@ func releaseOf(info *debug.BuildInfo) string {
 
 // goBuildID is what the linker writes near the beginning of an executable: a digest of all
 // that it was made of, and others.
-var goBuildID = regexp.MustCompile(`([\w-]{20})(/[\w-]{20}){3}`)
+var goBuildID = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`([\w-]{20})(/[\w-]{20}){3}`)
+})
 
 // buildID returns the first digest of the build ID of an executable, or, where that was
 // left out (-ldflags=-buildid=), a digest of the file.
@@ -61,7 +63,7 @@ func buildID(path string) (string, error) {
 	if err != nil && err != io.ErrUnexpectedEOF {
 		return "", err
 	}
-	if found := goBuildID.FindSubmatch(head[:n]); found != nil {
+	if found := goBuildID().FindSubmatch(head[:n]); found != nil {
 		return string(found[1]), nil
 	}
 	sum := sha256.New()

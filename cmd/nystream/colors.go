@@ -81,18 +81,20 @@ Transparent pixels count by their opacity, and keep it.`,
 		ValidArgsFunction: cobra.FixedCompletions(pictureExtensions, cobra.ShellCompDirectiveFilterFileExt),
 		RunE:              func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
 	}
-	f := cmd.Flags()
-	c.given = f.Changed
-	f.StringVarP(&c.output, "output", "o", "", "picture `file`, .png")
-	completeFiles(cmd, paintedExtensions, "output")
-	f.StringVar(&c.kernelText, "kernel", "rbf(gamma=10)", "`kernel` between colours; nystream help kernels lists them")
-	mustRegister(cmd.RegisterFlagCompletionFunc("kernel", completeKernels))
-	f.IntVar(&c.samples, "samples", 10_000, "`number` of pixels to draw from each picture; all of them where there are fewer")
-	addChoice(cmd, &c.engine, "engine", "what sums over the kernel are made of", []transport.Engine{transport.EngineLowRank, transport.EngineExact})
-	f.IntVar(&c.rank, "rank", 100, "`rank` of the kernel of --engine lowrank; also --n-components")
-	f.IntVar(&c.how.Rounds, "rounds", 100, "most `number` of rounds of Sinkhorn's iteration")
-	f.Float64Var(&c.how.Tolerance, "tol", 1e-3, "`error` of the masses of colours, summed, at which the iteration ends")
-	addChoice(cmd, &c.how.Map, "map", "how colours that were not drawn are moved", []transport.Mapping{transport.MapKernel, transport.MapNearest}, "by the kernel", "as the nearest one drawn")
+	a.addFlagsLater(cmd, func() {
+		f := cmd.Flags()
+		c.given = f.Changed
+		f.StringVarP(&c.output, "output", "o", "", "picture `file`, .png")
+		completeFiles(cmd, paintedExtensions, "output")
+		f.StringVar(&c.kernelText, "kernel", "rbf(gamma=10)", "`kernel` between colours; nystream help kernels lists them")
+		mustRegister(cmd.RegisterFlagCompletionFunc("kernel", completeKernels))
+		f.IntVar(&c.samples, "samples", 10_000, "`number` of pixels to draw from each picture; all of them where there are fewer")
+		addChoice(cmd, &c.engine, "engine", "what sums over the kernel are made of", []transport.Engine{transport.EngineLowRank, transport.EngineExact})
+		f.IntVar(&c.rank, "rank", 100, "`rank` of the kernel of --engine lowrank; also --n-components")
+		f.IntVar(&c.how.Rounds, "rounds", 100, "most `number` of rounds of Sinkhorn's iteration")
+		f.Float64Var(&c.how.Tolerance, "tol", 1e-3, "`error` of the masses of colours, summed, at which the iteration ends")
+		addChoice(cmd, &c.how.Map, "map", "how colours that were not drawn are moved", []transport.Mapping{transport.MapKernel, transport.MapNearest}, "by the kernel", "as the nearest one drawn")
+	})
 	return cmd
 }
 

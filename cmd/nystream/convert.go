@@ -42,14 +42,16 @@ OUT may be - for the standard output, or a named pipe:
 		ValidArgsFunction: completeData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
 	}
-	c.data.add(cmd, allArgs)
-	c.rows.add(cmd)
-	cmd.Flags().StringVarP(&c.output, "output", "o", "", "output `file`, instead of the last argument, or - for the standard output")
-	completeFiles(cmd, outputExtensions, "output")
-	c.addOutputFormat(cmd)
-	cmd.Flags().Lookup("nulls").DefValue = ""
-	c.given = cmd.Flags().Changed
-	cmd.Flags().BoolVar(&c.compress, "compress", false, "compress a .nys store with zstd")
+	a.addFlagsLater(cmd, func() {
+		c.data.add(cmd, allArgs)
+		c.rows.add(cmd)
+		cmd.Flags().StringVarP(&c.output, "output", "o", "", "output `file`, instead of the last argument, or - for the standard output")
+		completeFiles(cmd, outputExtensions, "output")
+		c.addOutputFormat(cmd)
+		cmd.Flags().Lookup("nulls").DefValue = ""
+		c.given = cmd.Flags().Changed
+		cmd.Flags().BoolVar(&c.compress, "compress", false, "compress a .nys store with zstd")
+	})
 	return cmd
 }
 

@@ -32,7 +32,7 @@ func (h demoHost) Run(ctx context.Context, args []string, result any) error {
 	inner := newApp(ctx, h.in, &out, h.err)
 	defer func() { inner.progress.end() }()
 	root := newRootCommand(inner)
-	root.SetArgs(slices.Concat(args, h.globals()))
+	inner.setArgs(root, slices.Concat(args, h.globals()))
 	if err := root.ExecuteContext(blockstore.Remember(ctx)); err != nil {
 		return err
 	}

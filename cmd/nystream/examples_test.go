@@ -8,9 +8,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// wholeRoot returns the root command with the flags of all commands.
+func wholeRoot(t *testing.T) *cobra.Command {
+	a := newApp(t.Context(), nil, nil, nil)
+	defer a.addAllFlags()
+	return newRootCommand(a)
+}
+
 // Every command has an example, and the flags of all examples exist.
 func TestExamples(t *testing.T) {
-	root := newRootCommand(newApp(t.Context(), nil, nil, nil))
+	root, whole := newRootCommand(newApp(t.Context(), nil, nil, nil)), wholeRoot(t)
 	everyCommand(root, func(c *cobra.Command) {
 		if c.Hidden || c.IsAdditionalHelpTopicCommand() {
 			return
@@ -32,8 +39,7 @@ func TestExamples(t *testing.T) {
 			if len(args) > 0 && (args[0] == "completion" || args[0] == "help") {
 				continue // cobra adds them when it runs
 			}
-			again := newRootCommand(newApp(t.Context(), nil, nil, nil))
-			found, rest, err := again.Find(args)
+			found, rest, err := whole.Find(args)
 			if err == nil {
 				err = found.ParseFlags(rest)
 			}

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -73,7 +74,7 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 			err = fmt.Errorf("%w; what was done is kept in %s: the same command goes on from there", err, a.resumeFrom)
 		}
 	}
-	message := flagWords(cmd, packagePrefix.ReplaceAllString(err.Error(), "$1"))
+	message := flagWords(cmd, packagePrefix().ReplaceAllString(err.Error(), "$1"))
 	text := "nystream: " + message + "\n"
 	if code == exitUsage {
 		for _, words := range a.presets {
@@ -88,7 +89,9 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 
 // packagePrefix is what the errors of our packages begin with; it says nothing
 // to users.
-var packagePrefix = regexp.MustCompile(`(^|: |\n)(?:kernelgen|sketch|stream|blockstore|lowrank|ism|split|metrics): `)
+var packagePrefix = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(^|: |\n)(?:kernelgen|sketch|stream|blockstore|lowrank|ism|split|metrics): `)
+})
 
 // exitCode classifies an error. What cobra refuses before a verb begins is
 // wrong usage.

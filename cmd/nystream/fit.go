@@ -70,6 +70,12 @@ func (m *fitter) command(j *job) *cobra.Command {
 		RunE:              func(cmd *cobra.Command, args []string) error { return j.do(cmd.Context(), args) },
 	}
 	j.given, j.flags = cmd.Flags().Changed, cmd.Flags()
+	j.addFlagsLater(cmd, func() { m.addFlags(j, cmd) })
+	return cmd
+}
+
+// addFlags adds the flags of the sub-command, and makes the task that they are of.
+func (m *fitter) addFlags(j *job, cmd *cobra.Command) {
 	j.data.add(cmd, allArgs)
 	j.rows.add(cmd)
 	j.states.add(cmd)
@@ -79,7 +85,6 @@ func (m *fitter) command(j *job) *cobra.Command {
 	completeFiles(cmd, modelExtensions, "output")
 	j.addOutputFormat(cmd)
 	j.task = m.task(j, cmd)
-	return cmd
 }
 
 // Flags that several families have.

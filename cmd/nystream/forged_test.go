@@ -49,18 +49,26 @@ var forgedFits = []string{
 
 // TestForgedModels changes parts of models, makes their digests anew, and applies them:
 // nothing panics, and no command that ends well has said or written a number that is not
-// finite. It tries a sample of them; FORGED_MODELS=all tries all, in a minute or two.
+// finite. It tries one of each kind of change of each family, at random places, and one in a
+// hundred of the rest, with the commands that the genuine model is for; FORGED_MODELS=all
+// tries all, in a minute or two.
 func TestForgedModels(t *testing.T) {
 	folder := t.TempDir()
 	t.Chdir(folder)
 	writeForgeryData(t)
 	a := newApplier(t)
-	every, count := 23, 0
-	switch {
-	case os.Getenv("FORGED_MODELS") == "all":
-		every = 1
-	case testing.Short():
-		every = 97
+	random, count, tried := rand.New(rand.NewPCG(13, 14)), 0, 0
+	kinds, everything := make(map[string]int), os.Getenv("FORGED_MODELS") == "all"
+	chosen := func(kind string) bool {
+		n := kinds[kind]
+		kinds[kind]++
+		switch {
+		case everything:
+			return true
+		case testing.Short():
+			return n == 0 && len(kinds)%3 == 0
+		}
+		return n%100 == 0
 	}
 	for _, line := range forgedFits {
 		fit, data, _ := strings.Cut(line, " | ")
@@ -72,30 +80,53 @@ func TestForgedModels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tryForgery(t, a, fit, "", genuine, data)
-		for _, m := range forgeries(genuine) {
-			if count++; count%every == 0 {
-				tryForgery(t, a, fit, m.change, m.file, data)
+		commands := tryForgery(t, a, fit, "", genuine, applications(data))
+		if everything {
+			commands = applications(data)
+		}
+		all := forgeries(genuine)
+		random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		family := familyOf(genuineMethod(t, genuine)).name
+		for _, m := range all {
+			if count++; chosen(family + " " + m.kind) {
+				tried++
+				tryForgery(t, a, fit, m.change, m.file, commands)
 			}
 		}
 	}
-	t.Logf("%d forged models, of which one in %d was tried", count, every)
+	t.Logf("%d forged models of %d kinds, of which %d were tried", count, len(kinds), tried)
 	if count < 532 {
 		t.Errorf("%d forged models, expected 532", count)
 	}
 }
 
-// tryForgery applies a model.
-func tryForgery(t *testing.T, a *applier, fit, change string, file *archive.Archive, data string) {
+// genuineMethod returns the method that the header of a model names.
+func genuineMethod(t *testing.T, genuine *archive.Archive) string {
+	t.Helper()
+	var header struct{ Method string }
+	mustDecode(t, string(genuine.Meta), &header)
+	return header.Method
+}
+
+// applications are command lines that apply a model to data.
+func applications(data string) []string {
+	rows := strings.Fields(data)[0]
+	return []string{"transform m.npz " + rows + " -o out.csv", "transform m.npz " + rows + " -o out.csv --side right",
+		"predict m.npz " + rows + " -o out.csv --decisions", "predict m.npz " + rows + " -o out.csv --probabilities", "verify m.npz " + data, "inspect m.npz"}
+}
+
+// tryForgery applies a model, and returns the command lines that are none of wrong usage.
+func tryForgery(t *testing.T, a *applier, fit, change string, file *archive.Archive, commands []string) (meant []string) {
 	t.Helper()
 	if err := archive.Write("m.npz", file); err != nil {
 		t.Fatalf("%s: %s: %v", fit, change, err)
 	}
-	verify, data := data, strings.Fields(data)[0]
-	for _, command := range []string{"transform m.npz " + data + " -o out.csv", "transform m.npz " + data + " -o out.csv --side right",
-		"predict m.npz " + data + " -o out.csv --decisions", "predict m.npz " + data + " -o out.csv --probabilities", "verify m.npz " + verify, "inspect m.npz"} {
+	for _, command := range commands {
 		os.Remove("out.csv")
 		code, panicked, says := a.run(t.Context(), command+" --threads 1")
+		if code != exitUsage {
+			meant = append(meant, command)
+		}
 		if code == exitOK {
 			out, _ := os.ReadFile("out.csv")
 			says += string(out)
@@ -109,6 +140,7 @@ func tryForgery(t *testing.T, a *applier, fit, change string, file *archive.Arch
 			t.Errorf("%s: %s: %s: exit code 0 and a number that is not finite: %.300s", fit, change, command, says)
 		}
 	}
+	return meant
 }
 
 // notFiniteWord reports whether a text has a number that is not finite.

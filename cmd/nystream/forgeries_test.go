@@ -14,6 +14,7 @@ import (
 // forgery is a changed model.
 type forgery struct {
 	change string
+	kind   string // what was changed how, wherever it stands
 	file   *archive.Archive
 }
 
@@ -23,12 +24,12 @@ func forgeries(genuine *archive.Archive) (all []forgery) {
 	for i := range genuine.Arrays {
 		for name, change := range arrayChanges {
 			if forged := changedArray(genuine, i, change); forged != nil {
-				all = append(all, forgery{fmt.Sprintf("array %s %s", genuine.Arrays[i].Name, name), forged})
+				all = append(all, forgery{fmt.Sprintf("array %s %s", genuine.Arrays[i].Name, name), "array " + name, forged})
 			}
 		}
 	}
 	for _, meta := range changedHeaders(genuine.Meta) {
-		all = append(all, forgery{meta.change, &archive.Archive{Meta: meta.text, Arrays: genuine.Arrays}})
+		all = append(all, forgery{meta.change, meta.kind, &archive.Archive{Meta: meta.text, Arrays: genuine.Arrays}})
 	}
 	slices.SortFunc(all, func(a, b forgery) int { return strings.Compare(a.change, b.change) })
 	return all
@@ -155,8 +156,8 @@ func changedArray(genuine *archive.Archive, i int, change func([]array.Array, in
 
 // changedHeader is a header and how it was changed.
 type changedHeader struct {
-	change string
-	text   []byte
+	change, kind string
+	text         []byte
 }
 
 // fieldValues are what is put into each field of a header.
@@ -171,7 +172,7 @@ func changedHeaders(meta []byte) (all []changedHeader) {
 		panic(err)
 	}
 	walkFields(fields, "", func(f orderedFields) []byte { return f.text() }, func(path, value string, text []byte) {
-		all = append(all, changedHeader{fmt.Sprintf("header %s = %s", path, value), text})
+		all = append(all, changedHeader{fmt.Sprintf("header %s = %s", path, value), "field " + value, text})
 	})
 	return all
 }

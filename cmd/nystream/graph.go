@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nystream/nystream/blockstore/graph"
+	"github.com/nystream/nystream/cmd/nystream/internal/garbage"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -95,7 +96,7 @@ func (a *app) readGraph(ctx context.Context, path string, g *graphFlags, r graph
 		}
 	}
 	if a.memory > 0 {
-		setGarbage(tightGarbage)
+		garbage.Tighten()
 	}
 	read, err := graph.Read(ctx, path, o)
 	if over := new(stream.OverBudgetError); errors.As(err, &over) {

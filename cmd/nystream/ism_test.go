@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -90,14 +89,10 @@ func TestISMDamagedModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	bad := folder + "/bad.npz"
+	verbs := newApplier(t)
 	refused := func(what string) {
 		t.Helper()
-		for _, line := range []string{"inspect " + bad, fmt.Sprintf("transform %s %s/x.npy -o %s/out.npy", bad, folder, folder)} {
-			var messages strings.Builder
-			if code := run(t.Context(), strings.Fields(line), nil, io.Discard, &messages); code != exitData || !strings.Contains(messages.String(), bad) {
-				t.Errorf("%s: %s: exit code %d, %s", what, line, code, messages.String())
-			}
-		}
+		verbs.refuses(t, what, bad, folder+"/x.npy")
 	}
 	for i, a := range file.Arrays {
 		short := *file

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/nystream/nystream/solvers/model"
 )
 
 // plannedFit is what the tests look at in plans and reports.
@@ -51,9 +49,12 @@ func process(t *testing.T, folder, line string) plannedFit {
 	return r
 }
 
+// testProgramBytes bounds what the test program takes of memory beyond the program.
+const testProgramBytes = 16 << 20
+
 // TestKSVDMemory: a fit of a graph stays within what its plan says where --memory is
-// just that. The test program is larger than the program itself: it gets what a plan
-// sets aside for that once more.
+// just that. The test program is larger than the program itself, by less than
+// testProgramBytes. One more copy of the matrix would be 32 MB.
 func TestKSVDMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds; it runs without -short")
@@ -62,7 +63,7 @@ func TestKSVDMemory(t *testing.T) {
 		t.Skip("this system does not tell the peak memory of a process; Linux and macOS do")
 	}
 	folder := t.TempDir()
-	writeGraph(t, folder+"/g.csv", 3000, 30_000)
+	writeGraph(t, folder+"/g.csv", 2000, 20_000)
 	for _, flags := range []string{
 		"--kernel sne(gamma=2) --rank 3 --method exact --center --left-factors U.npy --right-factors V.npy",
 		"--kernel sne(gamma=2) --rank 3 --method nystrom --sample 200 --center --left-factors U.npy --right-factors V.npy",
@@ -72,7 +73,7 @@ func TestKSVDMemory(t *testing.T) {
 		plan := process(t, folder, "plan "+flags)
 		fit := process(t, folder, fmt.Sprintf("%s -o m.npz --memory %d", flags, plan.MemoryBytes))
 		t.Logf("%.1f MiB planned, %.1f MiB at the peak: %s", float64(plan.MemoryBytes)/(1<<20), float64(fit.PeakRSSBytes)/(1<<20), flags)
-		if fit.PeakRSSBytes > plan.MemoryBytes+model.RuntimeBytes {
+		if fit.PeakRSSBytes > plan.MemoryBytes+testProgramBytes {
 			t.Errorf("%s: %d bytes at the peak, %d planned", flags, fit.PeakRSSBytes, plan.MemoryBytes)
 		}
 		if fit.Operator != plan.Operator || fit.Sums != plan.Sums {
@@ -85,7 +86,7 @@ func TestKSVDMemory(t *testing.T) {
 // samples of a graph.
 func TestKSVDPlans(t *testing.T) {
 	folder := t.TempDir()
-	writeGraph(t, folder+"/sparse.csv", 3000, 6000)
+	writeGraph(t, folder+"/sparse.csv", 1500, 3000)
 	writeGraph(t, folder+"/dense.csv", 300, 30_000)
 	ask := func(line string) (r plannedFit) {
 		t.Helper()

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -213,14 +212,10 @@ func TestKSVDDamagedModels(t *testing.T) {
 	models := map[string]string{"rows.npz": folder + "/q.npy", "graph.npz": folder + "/g.csv"}
 	command(t, fmt.Sprintf("fit ksvd %s/q.npy --right %s/k.npy --kernel sne(gamma=2) --sample 30 --center --rank 3 --scale standard -o %s/rows.npz", folder, folder, folder))
 	command(t, fmt.Sprintf("fit ksvd --graph %s/g.csv --kernel sne(gamma=2) --sample 30 --rank 3 -o %s/graph.npz", folder, folder))
+	verbs := newApplier(t)
 	refused := func(what, path, data string) {
 		t.Helper()
-		for _, line := range []string{"inspect " + path, fmt.Sprintf("transform %s %s -o %s/out.npy", path, data, folder)} {
-			var messages strings.Builder
-			if code := run(t.Context(), strings.Fields(line), nil, io.Discard, &messages); code != exitData || !strings.Contains(messages.String(), path) {
-				t.Errorf("%s: %s: exit code %d, %s", what, line, code, messages.String())
-			}
-		}
+		verbs.refuses(t, what, path, data)
 	}
 	bad := folder + "/bad.npz"
 	for name, data := range models {

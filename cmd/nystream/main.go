@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -22,7 +23,6 @@ const version = "0.1.0"
 
 func main() {
 	blas64.Use(nyblas.Implementation{})
-	setGarbage(looseGarbage)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)                            // a second interrupt ends the process at once
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // writing says so instead, and what is temporary is removed
@@ -34,13 +34,14 @@ func main() {
 
 // run runs one command line and returns its exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1)) // which --memory sets
 	a := newApp(ctx, in, out, err)
 	return a.execute(ctx, newRootCommand(a), args)
 }
 
 // execute runs a command line with the verbs of root.
 func (a *app) execute(ctx context.Context, root *cobra.Command, args []string) int {
-	root.SetArgs(args)
+	a.setArgs(root, args)
 	a.commandLine = args
 	cmd, failed := root.ExecuteContextC(blockstore.Remember(ctx))
 	a.progress.end()
@@ -81,7 +82,7 @@ printed.`
 
 func newRootCommand(a *app) *cobra.Command {
 	root := newRoot(a, newFitCommand(a), newTransformCommand(a), newPredictCommand(a), newVerifyCommand(a), newInspectCommand(a),
-		newConvertCommand(a), newPlanCommand(a), newMergeCommand(a), newTransportCommand(a), newDemoCommand(a), newManualCommand())
+		newConvertCommand(a), newPlanCommand(a), newMergeCommand(a), newTransportCommand(a), newDemoCommand(a), newManualCommand(a))
 	root.AddCommand(newTopics()...)
 	root.SetHelpCommand(newHelpCommand(root))
 	addExamples(root)
@@ -105,8 +106,6 @@ func newRoot(a *app, verbs ...*cobra.Command) *cobra.Command {
 	root.SetFlagErrorFunc(explainFlag)
 	root.SetGlobalNormalizationFunc(sameFlag)
 	root.Flags().BoolP("version", "v", false, "print the version and the build, which states of passes are kept for")
-	cobra.AddTemplateFunc("build", build)
-	root.SetVersionTemplate("nystream version {{.Version}}, build {{build}}\n")
 	a.addGlobalFlags(root)
 	root.AddCommand(verbs...)
 	return root

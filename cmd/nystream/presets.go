@@ -39,7 +39,7 @@ func (a *app) takePresets(cmd *cobra.Command) error {
 	if a.config == "" {
 		a.config = os.Getenv(environmentPrefix + "CONFIG")
 	}
-	file, err := readSettings(cmd.Root(), a.config)
+	file, err := a.readSettings(cmd.Root(), a.config)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ type settings struct {
 
 // readSettings reads a file of settings, none if path is empty, and refuses what no command
 // has.
-func readSettings(root *cobra.Command, path string) (*settings, error) {
+func (a *app) readSettings(root *cobra.Command, path string) (*settings, error) {
 	s := &settings{path: path}
 	if path == "" {
 		return s, nil
@@ -88,6 +88,7 @@ func readSettings(root *cobra.Command, path string) (*settings, error) {
 	case err != nil:
 		return nil, usagef("--config %s: %w", path, err)
 	}
+	a.addAllFlags()
 	return s, s.check(root, s.top)
 }
 
@@ -177,17 +178,27 @@ var otherVariables = []string{"DATA", "ACTIVE_HELP", "COMPLETION_DESCRIPTIONS", 
 
 // noteUnknownVariables warns of variables that look like ours and are not.
 func (a *app) noteUnknownVariables(root *cobra.Command) {
+	var ours []string
+	for _, pair := range os.Environ() {
+		name, _, _ := strings.Cut(pair, "=")
+		rest, ok := strings.CutPrefix(name, environmentPrefix)
+		if ok && !slices.Contains(otherVariables, rest) {
+			ours = append(ours, name)
+		}
+	}
+	if len(ours) == 0 {
+		return
+	}
 	var known []string
+	a.addAllFlags()
 	everyCommand(root, func(c *cobra.Command) {
 		c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, variable(f)) })
 		c.PersistentFlags().VisitAll(func(f *pflag.Flag) { known = append(known, variable(f)) })
 	})
 	slices.Sort(known)
 	known = slices.Compact(known)
-	for _, pair := range os.Environ() {
-		name, _, _ := strings.Cut(pair, "=")
-		rest, ours := strings.CutPrefix(name, environmentPrefix)
-		if ours && !slices.Contains(known, name) && !slices.Contains(otherVariables, rest) {
+	for _, name := range ours {
+		if !slices.Contains(known, name) {
 			a.note("environment variable %s means nothing here: no flag has this name%s", name, didYouMean(name, known))
 		}
 	}

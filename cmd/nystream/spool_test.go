@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,16 +71,8 @@ func TestFullSpool(t *testing.T) {
 		"what is looked at": {nil, []string{"inspect", "x.csv.gz"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var out, messages bytes.Buffer
-			code := run(t.Context(), append(test.args, "--spool-dir", small), bytes.NewReader(test.in), &out, &messages)
-			for _, want := range []string{small, "no space left on device", "iB", "--spool-dir"} {
-				if !strings.Contains(messages.String(), want) {
-					t.Errorf("%q does not have %q", messages.String(), want)
-				}
-			}
-			if code != exitFailed {
-				t.Errorf("exit code %d, want %d", code, exitFailed)
-			}
+			args := append(test.args, "--spool-dir", small)
+			fails(t, args, bytes.NewReader(test.in), io.Discard, exitFailed, small, "no space left on device", "iB", "--spool-dir")
 			for _, dir := range []string{small, os.Getenv("TMPDIR")} {
 				if left, _ := os.ReadDir(dir); len(left) > 0 {
 					t.Errorf("left in %s: %v", dir, left)

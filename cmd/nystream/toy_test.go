@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -208,10 +209,7 @@ func TestToyFamily(t *testing.T) {
 		"transform " + in("m.npz") + " " + in("x.csv") + " --side right -o " + in("v.csv"): "means have one side",
 		"verify " + in("m.npz") + " " + in("x.csv"):                                        "does not measure toy models: means are what they are",
 	} {
-		var out, messages strings.Builder
-		if code := run(t.Context(), strings.Fields(line), nil, &out, &messages); code != exitUsage || !strings.Contains(messages.String(), want) {
-			t.Errorf("%s: exit code %d, %s", line, code, messages.String())
-		}
+		fails(t, strings.Fields(line), nil, io.Discard, exitUsage, want)
 	}
 	if _, err := archive.Read(in("n.npz")); err == nil {
 		t.Error("a model was written")

@@ -3,18 +3,21 @@ package main
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 )
 
 // setting is a setting in the texts of the libraries: a word in backquotes, perhaps
 // with a value.
-var setting = regexp.MustCompile("`([^`\n]+)`")
+var setting = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("`([^`\n]+)`")
+})
 
 // flagWords returns text with the settings in it named as cmd has them: `rank` becomes
 // --rank where there is such a flag, and loses its quotes where there is none.
 func flagWords(cmd *cobra.Command, text string) string {
-	return setting.ReplaceAllStringFunc(text, func(quoted string) string {
+	return setting().ReplaceAllStringFunc(text, func(quoted string) string {
 		words := strings.Trim(quoted, "`")
 		name, _, _ := strings.Cut(words, " ")
 		if cmd != nil && cmd.Flag(name) != nil {

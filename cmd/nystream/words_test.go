@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -18,7 +17,7 @@ import (
 
 // TestFlagWords checks the names that settings get in texts.
 func TestFlagWords(t *testing.T) {
-	root := newRootCommand(newApp(t.Context(), nil, nil, nil))
+	root := wholeRoot(t)
 	cmd, _, err := root.Find([]string{"fit", "landmark"})
 	if err != nil {
 		t.Fatal(err)
@@ -42,14 +41,14 @@ var libraries = []string{"solvers", "stream", "sketch", "kernelgen", "blockstore
 // TestLibrariesNameSettings checks that no text of a library names a flag, and that
 // each setting in backquotes is a flag of some command.
 func TestLibrariesNameSettings(t *testing.T) {
-	flags := allFlags()
+	flags := allFlags(t)
 	named := regexp.MustCompile(`(^|[ (])--[a-z]`)
 	for _, folder := range libraries {
 		for where, text := range literals(t, filepath.Join("../..", folder)) {
 			if named.MatchString(text) {
 				t.Errorf("%s: %q names a flag; put the setting in backquotes", where, text)
 			}
-			for _, match := range setting.FindAllStringSubmatch(text, -1) {
+			for _, match := range setting().FindAllStringSubmatch(text, -1) {
 				name, _, _ := strings.Cut(match[1], " ")
 				if !flags[name] && !strings.Contains(name, "%") {
 					t.Errorf("%s: `%s` in %q is no flag of any command", where, name, text)
@@ -60,7 +59,7 @@ func TestLibrariesNameSettings(t *testing.T) {
 }
 
 // allFlags returns the names of the flags of all commands.
-func allFlags() map[string]bool {
+func allFlags(t *testing.T) map[string]bool {
 	names := make(map[string]bool)
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
@@ -71,7 +70,7 @@ func allFlags() map[string]bool {
 			visit(c)
 		}
 	}
-	visit(newRootCommand(newApp(context.Background(), nil, nil, nil)))
+	visit(wholeRoot(t))
 	return names
 }
 

@@ -41,10 +41,12 @@ func newPowers() (t [tableSize]tablePower) {
 		root.Sqrt(root)
 	}
 	v := big.NewFloat(1).SetPrec(200)
+	var exact, rest big.Float
 	for j := range t {
 		hi, _ := v.Float64()
-		rest := new(big.Float).Sub(v, big.NewFloat(hi))
-		tail, _ := rest.Quo(rest, big.NewFloat(hi)).Float64()
+		exact.SetFloat64(hi)
+		rest.Sub(v, &exact)
+		tail, _ := rest.Quo(&rest, &exact).Float64()
 		t[j] = tablePower{math.Float64bits(hi), tail}
 		v.Mul(v, root)
 	}

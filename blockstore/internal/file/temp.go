@@ -19,7 +19,9 @@ import (
 // nobody, whatever process has the number by now, also in another container. Where there
 // are no locks the process must not exist any more. KERNEL tells one start of a machine from
 // another, and is 0 where that is not known; files of other machines are not touched.
-var tempPattern = regexp.MustCompile(`^\..*\.nystream-([0-9A-Za-z_]+)-([0-9a-f]+)-([0-9]+)-[0-9a-z]+\.tmp$`)
+var tempPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\..*\.nystream-([0-9A-Za-z_]+)-([0-9a-f]+)-([0-9]+)-[0-9a-z]+\.tmp$`)
+})
 
 // owner is the part of a temporary name that says whose it is.
 type owner struct {
@@ -47,7 +49,7 @@ var self = sync.OnceValue(func() owner {
 
 // ownerOf returns whose temporary file a name is of; false if it is none.
 func ownerOf(name string) (owner, bool) {
-	m := tempPattern.FindStringSubmatch(name)
+	m := tempPattern().FindStringSubmatch(name)
 	if m == nil {
 		return owner{}, false
 	}

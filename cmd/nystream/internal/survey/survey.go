@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -50,8 +51,12 @@ func column(x blas64.General, j int) (v []float64) {
 
 // Names that people give to columns of times and of identifiers.
 var (
-	timeName = regexp.MustCompile(`(?i)(^|[_. -])(time|date|datetime|timestamp|ts|epoch|created|updated|modified)([_. -]|$)|(Time|Date|Timestamp|At)$`)
-	idName   = regexp.MustCompile(`(?i)(^|[_. -])(id|uid|uuid|key|index|rowid|row)$|[a-z](Id|ID|Key)$`)
+	timeName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(^|[_. -])(time|date|datetime|timestamp|ts|epoch|created|updated|modified)([_. -]|$)|(Time|Date|Timestamp|At)$`)
+	})
+	idName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(^|[_. -])(id|uid|uuid|key|index|rowid|row)$|[a-z](Id|ID|Key)$`)
+	})
 )
 
 // suspect returns what the numbers of a column seem to be, "" for quantities.
@@ -63,13 +68,13 @@ func suspect(name string, v []float64) string {
 	switch {
 	case !p.whole:
 		return ""
-	case p.least >= 19000101 && p.most <= 22001231 && p.calendar && (p.ascends || timeName.MatchString(name)):
+	case p.least >= 19000101 && p.most <= 22001231 && p.calendar && (p.ascends || timeName().MatchString(name)):
 		return "dates written as numbers (YYYYMMDD)"
-	case p.sinceEpoch() && (p.ascends && !p.counts || timeName.MatchString(name)):
+	case p.sinceEpoch() && (p.ascends && !p.counts || timeName().MatchString(name)):
 		return "timestamps since 1970"
 	case p.counts && p.least >= 0:
 		return "row numbers (each is one more than the one before)"
-	case p.distinct && idName.MatchString(name):
+	case p.distinct && idName().MatchString(name):
 		return "identifiers (a different whole number in each row)"
 	}
 	return ""

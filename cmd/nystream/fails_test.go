@@ -1,0 +1,33 @@
+package main
+
+import (
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// fails runs a command line that ends with an exit code and a message that has some words.
+func fails(t *testing.T, args []string, in io.Reader, out io.Writer, code int, words ...string) {
+	t.Helper()
+	var messages strings.Builder
+	if got := run(t.Context(), args, in, out, &messages); got != code {
+		t.Errorf("%q: exit code %d, not %d: %s", args, got, code, messages.String())
+	}
+	for _, w := range words {
+		if !strings.Contains(messages.String(), w) {
+			t.Errorf("%q: %q does not have %q", args, messages.String(), w)
+		}
+	}
+}
+
+// refuses inspects a model and applies it to data: both end with an error that names the
+// model.
+func (a *applier) refuses(t *testing.T, what, path, data string) {
+	t.Helper()
+	for _, line := range []string{"inspect " + path, "transform " + path + " " + data + " -o " + filepath.Dir(path) + "/out.npy"} {
+		if code, _, says := a.run(t.Context(), line); code != exitData || !strings.Contains(says, path) {
+			t.Errorf("%s: %s: exit code %d, %s", what, line, code, says)
+		}
+	}
+}

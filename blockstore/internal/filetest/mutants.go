@@ -78,7 +78,7 @@ func CheckMutants(t *testing.T, healthy []byte, rows, mutants int, open func(ctx
 			if n >= 0 && !slices.Equal(b, healthy) {
 				silent++
 			}
-		case <-time.After(30 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatalf("mutant %d hangs", k)
 		}
 	}
@@ -159,11 +159,10 @@ func CheckConcurrency(t *testing.T, healthy []byte, open func(ctx context.Contex
 	if err := g.Wait(); err != nil {
 		t.Error(err)
 	}
-	for range 100 { // those that are just ending
+	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(time.Millisecond) { // some are just ending
 		if runtime.NumGoroutine() <= before {
 			return
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	t.Errorf("%d goroutines before, %d after", before, runtime.NumGoroutine())
 }

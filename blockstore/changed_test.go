@@ -113,7 +113,7 @@ func wantChanged(t testing.TB, when, path string, err error) {
 // opened, what is read of it then is refused.
 func TestChangedFiles(t *testing.T) {
 	t.Parallel()
-	const n, d = 6000, 3
+	const n, d = 3000, 3
 	rows := stream.NewMatrix(n, d)
 	for i := range rows.Data {
 		rows.Data[i] = float64(i) / 64
@@ -146,7 +146,7 @@ func checkChanged(t *testing.T, path string, opened func() stream.Source, change
 	change(t, path)
 	_, err := filetest.ReadAll(src, 100)
 	wantChanged(t, "before a pass", path, err)
-	err = src.(stream.Gatherer).Gather(ctx, []int64{5000}, column.NewBatch(src.Info(), 1))
+	err = src.(stream.Gatherer).Gather(ctx, []int64{2500}, column.NewBatch(src.Info(), 1))
 	wantChanged(t, "before rows are fetched", path, err)
 
 	src = opened()

@@ -151,7 +151,7 @@ func TestPiecesHold(t *testing.T) {
 // the middle, by number, and from a pipe.
 func TestArrowInPieces(t *testing.T) {
 	for name, option := range map[string]ipc.Option{"lz4": ipc.WithLZ4(), "zstd": ipc.WithZstd()} {
-		const n = 6000
+		const n = 2*tileRows + 400
 		columns := arrowTestColumns()
 		schema, records := arrowRecords(t, columns, n, true, true)
 		path := filepath.Join(t.TempDir(), name)

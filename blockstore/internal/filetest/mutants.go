@@ -57,11 +57,14 @@ func Mutant(random *rand.Rand, healthy []byte) []byte {
 
 // CheckMutants damages a healthy file of so many rows again and again: it must
 // be read with all its rows or refused with an error, in good time and without
-// much memory, and what is gathered must be what is read.
+// much memory, and what is gathered must be what is read. With -short it makes half as many.
 func CheckMutants(t *testing.T, healthy []byte, rows, mutants int, open func(ctx context.Context, path string) (column.Table, error)) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "mutant")
 	random := rand.New(rand.NewPCG(7, 8))
+	if testing.Short() {
+		mutants /= 2
+	}
 	silent := 0
 	for k := range mutants {
 		b := Mutant(random, healthy)

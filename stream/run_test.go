@@ -170,7 +170,10 @@ func drawToyFit(t *rapid.T) (f toyFit, want []byte) {
 func inParts(t fataler, f toyFit, store *shelf, order []int) []byte {
 	t.Helper()
 	ctx := context.Background()
-	for {
+	for round := 1; ; round++ {
+		if round > 10 { // a fit has three folds
+			t.Fatalf("%d parts are not done after 10 rounds", len(order))
+		}
 		stopped := 0
 		for _, part := range order {
 			o := stream.RunOptions{Part: part, Parts: len(order)}

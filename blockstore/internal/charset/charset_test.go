@@ -2,6 +2,7 @@ package charset
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -66,10 +67,10 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// lineOf returns the line that an error names, 0 for none.
+// lineOf returns the line of an UnknownError whose text begins with it, 0 for other errors.
 func lineOf(err error) int64 {
 	var unknown *UnknownError
-	if !errors.As(err, &unknown) {
+	if !errors.As(err, &unknown) || !strings.HasPrefix(unknown.Error(), fmt.Sprintf("line %d: ", unknown.Line)) {
 		return 0
 	}
 	return unknown.Line

@@ -55,6 +55,7 @@ func badObjects(t *testing.T) (list []badFile) {
 	add("s3:///a.csv", "no name of a bucket", nil)
 	add("http://[::1/a.csv", "no web address", nil)
 	add("gs://bucket/a.csv", "another store", nil)
+	add("az://bucket/a.csv", "a store without the interface of S3", nil)
 	add("swift://bucket/a.csv", "an unknown store", nil)
 	add(object, "a server that is busy", answer(func(w http.ResponseWriter, _ *http.Request) { storetest.Unavailable(w) }))
 	add(object, "a server that refuses", status(http.StatusForbidden))

@@ -38,7 +38,7 @@ var rawWords = regexp.MustCompile(`runtime error|index out of range|slice bounds
 
 const (
 	mutantRows  = 120
-	mutantTime  = 30 * time.Second
+	mutantTime  = time.Minute
 	mutantBytes = 1 << 30 // that reading one may allocate in all
 )
 

@@ -33,7 +33,7 @@ func (s *columnSums) UnmarshalBinary([]byte) error { return errors.ErrUnsupporte
 
 // A fold of a file has the same bits for any format, any number of readers and any block.
 func TestFoldFilesWithSeveralReaders(t *testing.T) {
-	const rows, columns = 30000, 3
+	const rows, columns = 9000, 3
 	x := stream.NewMatrix(rows, columns)
 	random := rand.New(rand.NewPCG(4, 4))
 	for i := range x.Data {

@@ -11,9 +11,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/nystream/nystream/blockstore/internal/filetest"
 	"github.com/nystream/nystream/blockstore/internal/remote"
 	"github.com/nystream/nystream/blockstore/object"
 	"github.com/nystream/nystream/blockstore/object/s3"
@@ -174,32 +176,29 @@ func TestGlobsOfObjects(t *testing.T) {
 	if err != nil || len(src.Info().Kept) != 1 {
 		t.Errorf("the column of a folder: %v", err)
 	}
-	for address, want := range map[string]string{
-		"s3://bucket/dy.csv":    "did you mean s3://bucket/dx.csv?",
-		"s3://bucket/d/*.arrow": "no object matches",
-		"s3://bucket/nothing/":  "no objects below",
-		"s3://nobucket/a.csv":   "there is no such bucket",
-		"s3:///a.csv":           "names no bucket",
-		"gs://bucket/a.csv":     "S3 interface",
-		"az://bucket/a.csv":     "SAS token",
-		"swift://bucket/a.csv":  "use one of file://, http://, s3://",
-		"file://host/a.csv":     "file:///PATH",
-	} {
-		if _, err := Open(t.Context(), []string{address}, Options{}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", address, err, want)
-		}
-	}
 }
 
 // TestListsHavePages lists more objects than an answer has.
 func TestListsHavePages(t *testing.T) {
 	s := startStore(t)
-	for i := range 1005 {
+	for i := range 25 {
 		s.Put(fmt.Sprintf("many/%04d.csv", i), []byte("1,2\n"))
 	}
+	var lists atomic.Int64
+	s.Break(func(_ int, _ http.ResponseWriter, r *http.Request) bool {
+		if q := r.URL.Query(); q.Has("list-type") {
+			lists.Add(1)
+			q.Set("max-keys", "10")
+			r.URL.RawQuery = q.Encode()
+		}
+		return false
+	})
 	src, err := Open(t.Context(), []string{"s3://bucket/many/*.csv"}, Options{NoHeader: true})
-	if err != nil || src.Info().Rows != 1005 {
-		t.Fatalf("%v", err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := src.Info().Rows; n != 25 || lists.Load() < 3 {
+		t.Errorf("%d rows of 25 files after %d lists of 10", n, lists.Load())
 	}
 }
 
@@ -221,46 +220,47 @@ func TestFaultsOfStores(t *testing.T) {
 	for _, address := range []string{url, s.URL + "/web/rows.parquet?X-Amz-Signature=very-secret"} {
 		for name, c := range map[string]struct {
 			fault storetest.Fault
-			want  string // in the error; "" for none
+			want  error
+			fails bool // with any error
 		}{
 			"503 every third time": {func(n int, w http.ResponseWriter, _ *http.Request) bool {
 				if n%3 == 1 {
 					storetest.Unavailable(w)
 				}
 				return n%3 == 1
-			}, ""},
+			}, nil, false},
 			"bodies end early": {func(n int, w http.ResponseWriter, r *http.Request) bool {
 				if n%2 == 1 && storetest.IsData(r) {
 					s.Cut(w, r, 1000)
 				}
 				return false
-			}, ""},
+			}, nil, false},
 			"connections close": {func(n int, _ http.ResponseWriter, _ *http.Request) bool {
 				if n%2 == 1 {
 					panic(http.ErrAbortHandler)
 				}
 				return false
-			}, ""},
+			}, nil, false},
 			"always 503": {func(_ int, w http.ResponseWriter, _ *http.Request) bool {
 				storetest.Unavailable(w)
 				return true
-			}, "after 8 attempts: the server says"},
+			}, nil, true},
 			"forbidden": {func(_ int, w http.ResponseWriter, _ *http.Request) bool {
 				w.WriteHeader(http.StatusForbidden)
 				return true
-			}, "403"},
+			}, nil, true},
 			"changed": {func(n int, _ http.ResponseWriter, r *http.Request) bool {
 				if n == 2 {
 					s.Put("rows.parquet", changed)
 				}
 				return false
-			}, "changed after it was opened"},
+			}, object.ErrChanged, true},
 			"removed": {func(n int, w http.ResponseWriter, r *http.Request) bool {
 				if n > 1 {
 					http.NotFound(w, r)
 				}
 				return n > 1
-			}, "changed after it was opened"},
+			}, object.ErrChanged, true},
 		} {
 			t.Run(strings.SplitN(address, ":", 2)[0]+"/"+name, func(t *testing.T) {
 				s.Put("rows.parquet", content)
@@ -268,12 +268,10 @@ func TestFaultsOfStores(t *testing.T) {
 				defer s.Break(nil)
 				got, _, err := readBack(t.Context(), Options{}, address)
 				switch {
-				case c.want == "" && err != nil:
-					t.Error(err)
-				case c.want == "" && !slices.Equal(got, numbers):
+				case c.fails == (err == nil), c.want != nil && !errors.Is(err, c.want):
+					t.Errorf("%v, want %v", err, c.want)
+				case err == nil && !slices.Equal(got, numbers):
 					t.Error("other values than in the file")
-				case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "rows.parquet")):
-					t.Errorf("%v, want %q", err, c.want)
 				case err != nil && strings.Contains(err.Error(), "secret"):
 					t.Errorf("a secret is told: %v", err)
 				}
@@ -294,7 +292,7 @@ func TestCancelledRequests(t *testing.T) {
 			select {
 			case <-hangs:
 			case <-r.Context().Done():
-			case <-time.After(10 * time.Second):
+			case <-time.After(time.Minute):
 				t.Error("the request goes on")
 			}
 		}
@@ -306,25 +304,10 @@ func TestCancelledRequests(t *testing.T) {
 	close(hangs)
 }
 
-// TestServersWithoutRanges wants refusals of web servers that cannot serve.
-func TestServersWithoutRanges(t *testing.T) {
+// TestServersWithoutETags reads from a web server that names a time instead of an ETag.
+func TestServersWithoutETags(t *testing.T) {
 	s := startStore(t)
-	s.Put("a.csv", []byte("u,v\n1,2\n"))
-	for want, answer := range map[string]func(w http.ResponseWriter, r *http.Request){
-		"gives no ranges": func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "u,v\n1,2\n") },
-		"names no version": func(w http.ResponseWriter, r *http.Request) {
-			http.ServeContent(w, r, "a.csv", time.Time{}, bytes.NewReader([]byte("u,v\n1,2\n")))
-		},
-		"does not say of what": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusPartialContent) },
-		"expired":              func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) },
-		"no such object":       func(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) },
-	} {
-		s.Break(func(_ int, w http.ResponseWriter, r *http.Request) bool { answer(w, r); return true })
-		if _, err := Open(t.Context(), []string{s.URL + "/web/a.csv"}, Options{}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
-	}
-	s.Break(func(_ int, w http.ResponseWriter, r *http.Request) bool { // a time instead of an ETag
+	s.Break(func(_ int, w http.ResponseWriter, r *http.Request) bool {
 		http.ServeContent(w, r, "a.csv", time.Unix(1e9, 0), bytes.NewReader([]byte("u,v\n1,2\n3,4\n5,6\n7,8\n")))
 		return true
 	})
@@ -356,9 +339,7 @@ func TestObjectsAreWritten(t *testing.T) {
 			return refused
 		})
 		err := WriteFile("s3://bucket/new.npy", want)
-		if err == nil || !strings.Contains(err.Error(), "cannot write s3://bucket/new.npy") {
-			t.Error(err)
-		}
+		filetest.WantError(t, err, "cannot write s3://bucket/new.npy")
 		if s.Content("new.npy") != nil {
 			t.Error("an object that could not be written is there")
 		}
@@ -372,11 +353,6 @@ func TestObjectsAreWritten(t *testing.T) {
 	})
 	if err == nil || s.Content("one") != nil {
 		t.Errorf("the first of two is left: %v", err)
-	}
-	for url, want := range map[string]string{s.URL + "/web/a.npy": "nothing is written to web addresses", "s3://nobucket/a.npy": "no such bucket", "gs://b/a.npy": "not reached"} {
-		if _, err := Create(url, Schema{Columns: []string{"a"}}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", url, err, want)
-		}
 	}
 	if left, _ := os.ReadDir(temporary); len(left) > 0 {
 		t.Errorf("left behind: %v", left)

@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -148,9 +147,8 @@ func TestCSRRefuses(t *testing.T) {
 		{"sum", []stream.Entry{{Value: 1e308}, {Row: 1}, {Value: 1e308}}, "row 0, column 0 add up to +Inf"},
 	}
 	for _, test := range tests {
-		if _, err := stream.NewCSR(2, 3, slices.Values(test.entry)); err == nil || !strings.Contains(err.Error(), test.words) {
-			t.Errorf("%s: %v", test.name, err)
-		}
+		_, err := stream.NewCSR(2, 3, slices.Values(test.entry))
+		checkError(t, err, test.words)
 	}
 	mustPanicCSR(t, "negative shape", func() { stream.NewCSR(-1, 0, slices.Values([]stream.Entry(nil))) })
 	mustPanicCSR(t, "identity", func() { mustCSR(t, 1, 2, nil).AddIdentity() })
@@ -242,9 +240,8 @@ func TestCSRScalingRefuses(t *testing.T) {
 	}
 	for _, test := range tests {
 		c := mustCSR(t, 2, 2, test.entries)
-		if _, err := c.ScaledByDegrees(test.scaling); err == nil || !strings.Contains(err.Error(), test.words) {
-			t.Errorf("%q: %v", test.words, err)
-		}
+		_, err := c.ScaledByDegrees(test.scaling)
+		checkError(t, err, test.words)
 		if same, err := c.ScaledByDegrees(stream.NoDegreeScaling); err != nil || same != c {
 			t.Error("without a scaling the matrix is another")
 		}

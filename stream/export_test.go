@@ -3,7 +3,6 @@ package stream
 import (
 	"context"
 	"testing"
-	"time"
 )
 
 // What the tests see of the inside of the package.
@@ -23,13 +22,6 @@ func Produce(ctx context.Context, e Engine, src Source, yield func(*Block) bool)
 		return yield(b)
 	})
 	return alsoClosed(err, g.close())
-}
-
-// SetStallLimit lowers the limit for one test.
-func SetStallLimit(t *testing.T, limit time.Duration) {
-	before := stallLimit
-	stallLimit = limit
-	t.Cleanup(func() { stallLimit = before })
 }
 
 // SetMaxEmpty lowers the number of empty reads for one test.

@@ -16,13 +16,16 @@ type history struct {
 	text string
 }
 
+// errPoisoned is the error of a merge with a history called poison.
+var errPoisoned = errors.New("poisoned")
+
 func newHistory() *history { return new(history) }
 
 func blockHistory(block int64) *history { return &history{text: fmt.Sprint(block)} }
 
 func (h *history) Merge(later *history) error {
 	if later.text == "poison" {
-		return errors.New("poisoned")
+		return errPoisoned
 	}
 	if h.text != "" && later.text != "" {
 		h.text = "(" + h.text + " " + later.text + ")"
@@ -145,9 +148,7 @@ func TestForestErrors(t *testing.T) {
 		{merge([]int64{9, 2}, []int64{0, 1, 2, 3}), "both seen block 2"},
 		{merge([]int64{4, 5, 6}, []int64{6, 4, 5}), "both seen block 4"},
 	} {
-		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
-			t.Errorf("got error %v, want one with %q", c.err, c.want)
-		}
+		checkError(t, c.err, c.want)
 	}
 }
 
@@ -183,7 +184,8 @@ func TestForestMergeWithItself(t *testing.T) {
 func TestForestMergeError(t *testing.T) {
 	f := forestOf(t, 4, 5, 6)
 	err := f.Add(7, &history{text: "poison"})
-	if err == nil || !strings.Contains(err.Error(), "blocks 6 to 7") || !strings.Contains(err.Error(), "poisoned") {
+	checkError(t, err, "blocks 6 to 7")
+	if !errors.Is(err, errPoisoned) {
 		t.Errorf("got error %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -64,12 +65,13 @@ func TestFromSeq(t *testing.T) {
 
 // Rows go on as they come: a generator that is slow is none that hangs.
 func TestFromSeqSlow(t *testing.T) {
-	stream.SetStallLimit(t, 300*time.Millisecond)
-	x := randomMatrix(1, 40, 2)
-	src := stream.FromSeq(seqInfo(40), inPieces(x, func() int { time.Sleep(12 * time.Millisecond); return 1 }))
-	if got, err := foldSums(context.Background(), stream.Engine{}, src); err != nil || got.rows != 40 {
-		t.Errorf("%v, %v", got, err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		x := randomMatrix(1, 40, 2)
+		src := stream.FromSeq(seqInfo(40), inPieces(x, func() int { time.Sleep(12 * time.Second); return 1 }))
+		if got, err := foldSums(context.Background(), stream.Engine{}, src); err != nil || got.rows != 40 {
+			t.Errorf("%v, %v", got, err)
+		}
+	})
 }
 
 func TestFromSeqErrors(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -23,6 +22,9 @@ import (
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
+
+// errDisk is the error of stores and sources that fail.
+var errDisk = errors.New("the disk failed")
 
 // shelf is a store of states in memory. fail, if not nil, is asked before each call.
 type shelf struct {
@@ -168,7 +170,10 @@ func drawToyFit(t *rapid.T) (f toyFit, want []byte) {
 func inParts(t fataler, f toyFit, store *shelf, order []int) []byte {
 	t.Helper()
 	ctx := context.Background()
-	for {
+	for round := 1; ; round++ {
+		if round > 10 { // a fit has three folds
+			t.Fatalf("%d parts are not done after 10 rounds", len(order))
+		}
 		stopped := 0
 		for _, part := range order {
 			o := stream.RunOptions{Part: part, Parts: len(order)}
@@ -193,7 +198,7 @@ func inParts(t fataler, f toyFit, store *shelf, order []int) []byte {
 func TestRunInParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f, want := drawToyFit(t)
-		parts := rapid.SampledFrom([]int{1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 64}).Draw(t, "parts")
+		parts := rapid.SampledFrom([]int{1, 2, 3, 4, 5, 6, 7, 8, 11, 12}).Draw(t, "parts")
 		order := rapid.Permutation(order(parts)).Draw(t, "order")
 		if got := inParts(t, f, newShelf(), order); !bytes.Equal(got, want) {
 			t.Fatalf("%d parts give another result", parts)
@@ -285,7 +290,7 @@ func (r *breakingReader) Read(b *stream.Batch) (int, error) {
 	if r.broken {
 		if r.next == r.source.at {
 			if r.source.interrupt == nil {
-				return 0, errors.New("the disk failed")
+				return 0, errDisk
 			}
 			r.source.interrupt()
 			<-r.ctx.Done()
@@ -370,7 +375,7 @@ type failsOnce struct {
 func (f *failsOnce) Gather(ctx context.Context, rows []int64, b *stream.Batch) error {
 	if !f.failed {
 		f.failed = true
-		return errors.New("the disk failed")
+		return errDisk
 	}
 	return stream.Gather(ctx, f.table, rows, b)
 }
@@ -383,26 +388,14 @@ func TestRunMissing(t *testing.T) {
 		_, err := f.run(ctx, runOf(t, store, "toy", 1, stream.RunOptions{Finish: true}))
 		return err
 	}
-	wantText(t, finish(), "pass 1 (sums): no state has seen blocks 0 to 99 of 100")
+	checkError(t, finish(), "pass 1 (sums): no state has seen blocks 0 to 99 of 100")
 	for _, part := range []int{1, 4, 5} {
 		_, err := f.run(ctx, runOf(t, store, "toy", 1, stream.RunOptions{Part: part, Parts: 5}))
-		wantText(t, err, fmt.Sprintf("part %d of 5 of pass 1 (sums) is done", part))
+		checkError(t, err, fmt.Sprintf("part %d of 5 of pass 1 (sums) is done", part))
 	}
-	wantText(t, finish(), "pass 1 (sums): parts 2 and 3 of 5 are missing or not complete (blocks 20 to 59 of 100)")
+	checkError(t, finish(), "pass 1 (sums): parts 2 and 3 of 5 are missing or not complete (blocks 20 to 59 of 100)")
 	_, err := f.run(ctx, runOf(t, store, "toy", 1, stream.RunOptions{Part: 2, Parts: 4}))
-	wantText(t, err, "state 0001-sums.1-of-5.state: it is of a pass in 5 parts, and this is part 2 of 4")
-}
-
-func wantText(t *testing.T, err error, parts ...string) {
-	t.Helper()
-	if err == nil {
-		t.Fatalf("no error; want %q", parts)
-	}
-	for _, p := range parts {
-		if !strings.Contains(err.Error(), p) {
-			t.Errorf("error %q does not say %q", err, p)
-		}
-	}
+	checkError(t, err, "state 0001-sums.1-of-5.state: it is of a pass in 5 parts, and this is part 2 of 4")
 }
 
 // Whichever call of the store fails, the fit fails or gives the right result, and so does
@@ -426,7 +419,7 @@ func TestRunFailingStore(t *testing.T) {
 			store.fail = func(string) error {
 				if calls++; calls == k+1 {
 					failed = true
-					return errors.New("the disk failed")
+					return errDisk
 				}
 				return nil
 			}
@@ -443,7 +436,7 @@ func TestRunFailingStore(t *testing.T) {
 				t.Fatalf("call %d: nobody was told that states are not written", k)
 			case err == nil || errors.As(err, &stopped):
 				successes++
-			case !strings.Contains(err.Error(), "the disk failed"):
+			case !errors.Is(err, errDisk):
 				t.Fatalf("call %d: %v", k, err)
 			default:
 				failures++
@@ -494,7 +487,7 @@ func TestRunDamagedState(t *testing.T) {
 		if err != nil || len(all) != 1 || all[0].Name != name {
 			t.Fatalf("listed are %v, %v", all, err)
 		}
-		wantText(t, all[0].Err, "state "+name+": ", reason)
+		checkError(t, all[0].Err, "state "+name+": ", reason)
 		var told []*stream.StateError
 		o := stream.RunOptions{Ignored: func(e *stream.StateError) { told = append(told, e) }}
 		got, err := f.run(context.Background(), runOf(t, store, "toy", 1, o))
@@ -505,12 +498,13 @@ func TestRunDamagedState(t *testing.T) {
 			t.Errorf("%v was told", told)
 		}
 	}
-	for n := range state {
+	for n := 0; n < len(state); n += 7 {
 		ignored(state[:n], "")
 	}
-	for i := range 8 * len(state) {
+	ignored(state[:len(state)-1], "")
+	for i := range state {
 		damaged := bytes.Clone(state)
-		damaged[i/8] ^= 1 << (i % 8)
+		damaged[i] ^= 1 << (i % 8)
 		ignored(damaged, "")
 	}
 	ignored(append(bytes.Clone(state), 0), "checksum")
@@ -521,7 +515,7 @@ func TestRunDamagedState(t *testing.T) {
 	store := newShelf()
 	store.states[name] = sealed(state, 4, 1)
 	_, err = f.run(context.Background(), runOf(t, store, "toy", 1, stream.RunOptions{}))
-	wantText(t, err, "state "+name+": it has version 1, and this program knows version 2")
+	checkError(t, err, "state "+name+": it has version 1, and this program knows version 2")
 }
 
 // sealed returns a state with another byte and the checksum that goes with it.
@@ -552,31 +546,32 @@ func TestRunOneBadPart(t *testing.T) {
 		reason string
 		spoil  func(store *shelf)
 		own    string // what the run of the part itself says
+		redone bool   // it replaces the bad state
 	}{
-		{"its checksum is wrong", func(s *shelf) { s.states[name][100] ^= 1 }, "part 3 of 5 of pass 1 (sums) is done"},
+		{"its checksum is wrong", func(s *shelf) { s.states[name][100] ^= 1 }, "part 3 of 5 of pass 1 (sums) is done", true},
 		{`it was made with "other", and this is with "toy"`, func(s *shelf) {
 			delete(s.states, name)
 			if err := part(s, "other", 3, new(int)); !errors.As(err, new(*stream.StoppedError)) {
 				t.Fatal(err)
 			}
-		}, "state " + name + `: it was made with "other"`},
+		}, "state " + name + `: it was made with "other"`, false},
 	} {
 		store, told := newShelf(), 0
 		for p := 1; p <= 3; p++ {
-			wantText(t, part(store, "toy", p, &told), "is done")
+			checkError(t, part(store, "toy", p, &told), "is done")
 		}
 		c.spoil(store)
 		told = 0
 		for p := 4; p <= 5; p++ {
-			wantText(t, part(store, "toy", p, &told), "is done")
+			checkError(t, part(store, "toy", p, &told), "is done")
 		}
 		if told != 2 {
 			t.Errorf("%s: two parts told %d times", c.reason, told)
 		}
 		_, err := f.run(ctx, runOf(t, store, "toy", 1, stream.RunOptions{Finish: true}))
-		wantText(t, err, "pass 1 (sums): part 3 of 5 is missing or not complete (blocks 40 to 59 of 100); state "+name+" is not used: ", c.reason)
-		wantText(t, part(store, "toy", 3, &told), c.own)
-		if !strings.Contains(c.own, "is done") {
+		checkError(t, err, "pass 1 (sums): part 3 of 5 is missing or not complete (blocks 40 to 59 of 100); state "+name+" is not used: ", c.reason)
+		checkError(t, part(store, "toy", 3, &told), c.own)
+		if !c.redone {
 			delete(store.states, name)
 		}
 		if got := inParts(t, f, store, order(5)); !bytes.Equal(got, want) {
@@ -641,7 +636,7 @@ func TestRunForeignStates(t *testing.T) {
 			if !errors.As(err, &refused) {
 				t.Fatalf("error %v", err)
 			}
-			wantText(t, err, c.want)
+			checkError(t, err, c.want)
 		})
 	}
 }
@@ -656,7 +651,7 @@ func TestRunEarlierResults(t *testing.T) {
 	for _, rows := range []blas64.General{x, y} {
 		_, err := toyFit{src: newTable("t", rows), cols: 2}.run(context.Background(), runOf(t, store, "toy", 1, stream.RunOptions{}))
 		if rows.Data[10] == 7 {
-			wantText(t, err, "state 0002-factor.state: it was made after other results of earlier passes")
+			checkError(t, err, "state 0002-factor.state: it was made after other results of earlier passes")
 		} else if err != nil {
 			t.Fatal(err)
 		}
@@ -679,7 +674,7 @@ func TestRunOtherArithmetic(t *testing.T) {
 	}
 	defer simd.Use(paths[1])()
 	_, err = f.run(context.Background(), runOf(t, store, "toy", 1, stream.RunOptions{}))
-	wantText(t, err, fmt.Sprintf("it was made with arithmetic of %v on %s, and this is %v on", paths[0], runtime.GOARCH, paths[1]))
+	checkError(t, err, fmt.Sprintf("it was made with arithmetic of %v on %s, and this is %v on", paths[0], runtime.GOARCH, paths[1]))
 }
 
 // States that have seen the same block are named.
@@ -694,7 +689,7 @@ func TestRunOverlap(t *testing.T) {
 	}
 	maps.Copy(one.states, two.states)
 	_, err := f.run(context.Background(), runOf(t, one, "toy", 1, stream.RunOptions{Finish: true}))
-	wantText(t, err, "state 0001-sums.3-of-5.state: it has seen block 40, and so has state 0001-sums.1-of-2.state: remove one of them")
+	checkError(t, err, "state 0001-sums.3-of-5.state: it has seen block 40, and so has state 0001-sums.1-of-2.state: remove one of them")
 }
 
 // Rows in memory and rows that come once are folded whole, by everyone.
@@ -733,7 +728,7 @@ func TestListStates(t *testing.T) {
 	store := newShelf()
 	store.states["notes.txt"] = []byte("not ours")
 	_, err := f.run(context.Background(), runOf(t, store, "toy", 1, stream.RunOptions{Part: 2, Parts: 2, Text: "fit it"}))
-	wantText(t, err, "part 2 of 2")
+	checkError(t, err, "part 2 of 2")
 	all, err := stream.ListStates(store)
 	want := stream.StateInfo{Name: "0001-sums.2-of-2.state", Pass: "sums", Fold: 1, Part: 2, Parts: 2, Seen: 100 - 48, Rows: 100, Identity: "toy", Text: "fit it"}
 	if err != nil || len(all) != 1 || all[0] != want {

@@ -109,14 +109,14 @@ func TestRunnerThatFails(t *testing.T) {
 	f := toyFit{src: newTable("t", toyData(1, 800, 2, false)), cols: 2}
 	c := &cluster{fit: f, store: newShelf(), order: order(4), fanIn: 2, lost: 3}
 	_, err := f.run(t.Context(), runOf(t, c.store, "toy", 2, stream.RunOptions{Runner: c}))
-	wantText(t, err, "pass 1 (sums): no state has seen blocks 48 to 71 of 100", "a worker was lost")
+	checkError(t, err, "pass 1 (sums): no state has seen blocks 48 to 71 of 100", "a worker was lost")
 	var missing *stream.MissingError
 	if !errors.As(err, &missing) || missing.Blocks[0] != [2]int64{48, 71} {
 		t.Errorf("missing %v", missing)
 	}
 	c.lost = 0
 	_, err = f.run(t.Context(), runOf(t, c.store, "toy", 2, stream.RunOptions{Runner: c}))
-	wantText(t, err, "state 0001-") // parts are done again over what is there: a cluster that does not look
+	checkError(t, err, "state 0001-") // parts are done again over what is there: a cluster that does not look
 }
 
 // States are joined only if they are whole, of the fit, and of different blocks.
@@ -139,11 +139,11 @@ func TestJoinRefuses(t *testing.T) {
 		store := newShelf()
 		store.states["0001-0.state"], store.states["0001-1.state"] = one, other
 		_, err := f.run(t.Context(), runOf(t, store, "toy", 1, stream.RunOptions{Join: true}))
-		wantText(t, err, "state 0001-1.state", reason)
+		checkError(t, err, "state 0001-1.state", reason)
 		if len(store.states) != 2 {
 			t.Errorf("%s: %d states are left of two", reason, len(store.states))
 		}
 	}
 	_, err := f.run(t.Context(), runOf(t, newShelf(), "toy", 1, stream.RunOptions{Join: true}))
-	wantText(t, err, "no state has seen")
+	checkError(t, err, "no state has seen")
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -42,25 +43,26 @@ func dawdle(i int) {
 }
 
 func TestScheduleCollectsInOrder(t *testing.T) {
-	leavesNothing(t)
-	for _, threads := range []int{1, 2, 8} {
-		var got []int
-		err := stream.Schedule(context.Background(), threads, count(100), same(func(_ context.Context, i int) (int, error) {
-			dawdle(i)
-			return i * i, nil
-		}), func(v int) error {
-			got = append(got, v)
-			return nil
-		})
-		if err != nil || len(got) != 100 {
-			t.Fatalf("%d threads: %d results, error %v", threads, len(got), err)
-		}
-		for i, v := range got {
-			if v != i*i {
-				t.Fatalf("%d threads: result %d is %d", threads, i, v)
+	synctest.Test(t, func(t *testing.T) {
+		for _, threads := range []int{1, 2, 8} {
+			var got []int
+			err := stream.Schedule(context.Background(), threads, count(100), same(func(_ context.Context, i int) (int, error) {
+				dawdle(i)
+				return i * i, nil
+			}), func(v int) error {
+				got = append(got, v)
+				return nil
+			})
+			if err != nil || len(got) != 100 {
+				t.Fatalf("%d threads: %d results, error %v", threads, len(got), err)
+			}
+			for i, v := range got {
+				if v != i*i {
+					t.Fatalf("%d threads: result %d is %d", threads, i, v)
+				}
 			}
 		}
-	}
+	})
 }
 
 // Whatever fails, and whenever, the first failure in the order of the tasks is
@@ -198,43 +200,40 @@ func TestScheduleCancelledBefore(t *testing.T) {
 
 // While the first task is held up, others are made up to the bound and no more.
 func TestScheduleBound(t *testing.T) {
-	leavesNothing(t)
-	for _, threads := range []int{1, 2, 8} {
-		var made, ended atomic.Int64
-		full := make(chan struct{})
-		bound := int64(threads + stream.Lookahead)
-		err := stream.Schedule(context.Background(), threads,
-			func(_ context.Context, yield func(int) bool) error {
-				for i := range 200 {
-					if !yield(i) {
-						return nil
+	synctest.Test(t, func(t *testing.T) {
+		for _, threads := range []int{1, 2, 8} {
+			var made, ended atomic.Int64
+			full := make(chan struct{})
+			bound := int64(threads + stream.Lookahead)
+			err := stream.Schedule(context.Background(), threads,
+				func(_ context.Context, yield func(int) bool) error {
+					for i := range 200 {
+						if !yield(i) {
+							return nil
+						}
+						if made.Add(1) == bound {
+							close(full)
+						}
 					}
-					if made.Add(1) == bound {
-						close(full)
+					return nil
+				},
+				same(func(_ context.Context, i int) (int, error) { return i, nil }),
+				func(i int) error {
+					if i == 0 {
+						<-full // a deadlock if the bound is never reached
+						synctest.Wait()
 					}
-				}
-				return nil
-			},
-			same(func(_ context.Context, i int) (int, error) { return i, nil }),
-			func(i int) error {
-				if i == 0 {
-					select {
-					case <-full:
-					case <-time.After(5 * time.Second):
-						t.Error("the bound is never reached")
+					if alive := made.Load() - ended.Load(); alive > bound {
+						t.Errorf("%d threads: %d tasks alive, more than %d", threads, alive, bound)
 					}
-					time.Sleep(5 * time.Millisecond)
-				}
-				if alive := made.Load() - ended.Load(); alive > bound {
-					t.Errorf("%d threads: %d tasks alive, more than %d", threads, alive, bound)
-				}
-				ended.Add(1)
-				return nil
-			})
-		if err != nil || ended.Load() != 200 {
-			t.Errorf("%d tasks, error %v", ended.Load(), err)
+					ended.Add(1)
+					return nil
+				})
+			if err != nil || ended.Load() != 200 {
+				t.Errorf("%d tasks, error %v", ended.Load(), err)
+			}
 		}
-	}
+	})
 }
 
 func TestScheduleNothing(t *testing.T) {
@@ -250,22 +249,24 @@ func TestScheduleNothing(t *testing.T) {
 
 // A worker is made at most once for each thread.
 func TestScheduleWorkers(t *testing.T) {
-	var made atomic.Int64
-	err := stream.Schedule(context.Background(), 3, count(100), func() func(context.Context, int) (int, error) {
-		made.Add(1)
-		busy := new(atomic.Bool)
-		return func(_ context.Context, i int) (int, error) {
-			if busy.Swap(true) {
-				return 0, errors.New("a worker does two tasks at a time")
+	synctest.Test(t, func(t *testing.T) {
+		var made atomic.Int64
+		err := stream.Schedule(context.Background(), 3, count(100), func() func(context.Context, int) (int, error) {
+			made.Add(1)
+			busy := new(atomic.Bool)
+			return func(_ context.Context, i int) (int, error) {
+				if busy.Swap(true) {
+					return 0, errors.New("a worker does two tasks at a time")
+				}
+				dawdle(i)
+				busy.Store(false)
+				return i, nil
 			}
-			dawdle(i)
-			busy.Store(false)
-			return i, nil
+		}, func(int) error { return nil })
+		if err != nil || made.Load() < 1 || made.Load() > 3 {
+			t.Errorf("%d workers, error %v", made.Load(), err)
 		}
-	}, func(int) error { return nil })
-	if err != nil || made.Load() < 1 || made.Load() > 3 {
-		t.Errorf("%d workers, error %v", made.Load(), err)
-	}
+	})
 }
 
 // checkError fails unless err has all the parts in its text.

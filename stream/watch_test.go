@@ -7,12 +7,15 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nystream/nystream/stream"
 )
 
-const shortStall = 60 * time.Millisecond
+// stall is how long a single read may take. The tests that wait for it run on the fake clock
+// of synctest, which also fails them if a goroutine is left.
+const stall = 30 * time.Second
 
 // foldRows returns a pass that does nothing but count rows.
 func foldRows(ctx context.Context, e stream.Engine, src stream.Source) (int, error) {
@@ -38,21 +41,28 @@ func sleeper(woken chan struct{}) *table {
 	return src
 }
 
-// settle waits until f holds.
+// settle fails unless f holds once every other goroutine waits or has ended.
 func settle(t *testing.T, what string, f func() bool) {
 	t.Helper()
-	for range 400 {
-		if f() {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
+	synctest.Wait()
+	if !f() {
+		t.Error(what)
 	}
-	t.Error(what)
+}
+
+// inTime runs f and fails if it takes longer than two stalls.
+func inTime(t *testing.T, f func()) {
+	t.Helper()
+	hangs := time.AfterFunc(time.Hour, func() { panic("the pass hangs") })
+	defer hangs.Stop()
+	began := time.Now()
+	f()
+	if took := time.Since(began); took > 2*stall {
+		t.Errorf("it took %v", took)
+	}
 }
 
 func TestStalledRead(t *testing.T) {
-	leavesNothing(t)
-	stream.SetStallLimit(t, shortStall)
 	for name, after := range map[string]func() error{
 		"rows":  func() error { return nil },
 		"error": func() error { return errors.New("disk is back, and broken") },
@@ -60,25 +70,27 @@ func TestStalledRead(t *testing.T) {
 		"panic": func() error { panic("disk is back, and upside down") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			woken := make(chan struct{})
-			src := sleeper(woken)
-			wait := src.before
-			src.before = func(row int) error {
-				wait(row)
-				if row < 20 {
-					return nil
+			synctest.Test(t, func(t *testing.T) {
+				woken := make(chan struct{})
+				src := sleeper(woken)
+				wait := src.before
+				src.before = func(row int) error {
+					wait(row)
+					if row < 20 {
+						return nil
+					}
+					return after()
 				}
-				return after()
-			}
-			inTime(t, func() {
-				_, err := foldRows(context.Background(), stream.Engine{Threads: 2, BlockRows: 8}, src)
-				checkError(t, err, "sleepy.csv", "no progress for 60ms", "hangs")
+				inTime(t, func() {
+					_, err := foldRows(context.Background(), stream.Engine{Threads: 2, BlockRows: 8}, src)
+					checkError(t, err, "sleepy.csv", "no progress for 30s", "hangs")
+				})
+				if src.opens.Load() == src.closes.Load() {
+					t.Error("a reader was closed while it was reading")
+				}
+				close(woken)
+				settle(t, "the reader that woke up is not closed", func() bool { return src.opens.Load() == src.closes.Load() })
 			})
-			if src.opens.Load() == src.closes.Load() {
-				t.Error("a reader was closed while it was reading")
-			}
-			close(woken)
-			settle(t, "the reader that woke up is not closed", func() bool { return src.opens.Load() == src.closes.Load() })
 		})
 	}
 }
@@ -86,153 +98,156 @@ func TestStalledRead(t *testing.T) {
 // A reading goroutine that wakes up late gives nothing to the pass that has
 // gone on without it, not even the rows it had before it fell asleep.
 func TestAbandonedReaderYieldsNothing(t *testing.T) {
-	leavesNothing(t)
-	stream.SetStallLimit(t, shortStall)
-	for _, once := range []bool{false, true} {
-		woken := make(chan struct{})
-		src := sleeper(woken)
-		src.info.Once = once
-		ctx, cancel := context.WithCancel(context.Background())
-		if once {
-			time.AfterFunc(shortStall, cancel)
-		}
-		var over atomic.Bool
-		inTime(t, func() {
-			err := stream.Produce(ctx, stream.Engine{BlockRows: 16}, src, func(b *stream.Block) bool {
-				if over.Load() {
-					t.Errorf("block %d was given to a pass that is over", b.Index)
-				}
-				return true
-			})
-			if once == (err != context.Canceled) {
-				t.Errorf("once %v: error %v", once, err)
+	synctest.Test(t, func(t *testing.T) {
+		for _, once := range []bool{false, true} {
+			woken := make(chan struct{})
+			src := sleeper(woken)
+			src.info.Once = once
+			ctx, cancel := context.WithCancel(context.Background())
+			if once {
+				time.AfterFunc(stall, cancel)
 			}
-		})
-		over.Store(true)
-		close(woken)
-		settle(t, "the reader is not closed", func() bool { return src.closes.Load() == 1 })
-		cancel()
-	}
+			var over atomic.Bool
+			inTime(t, func() {
+				err := stream.Produce(ctx, stream.Engine{BlockRows: 16}, src, func(b *stream.Block) bool {
+					if over.Load() {
+						t.Errorf("block %d was given to a pass that is over", b.Index)
+					}
+					return true
+				})
+				if once == (err != context.Canceled) {
+					t.Errorf("once %v: error %v", once, err)
+				}
+			})
+			over.Store(true)
+			close(woken)
+			settle(t, "the reader is not closed", func() bool { return src.closes.Load() == 1 })
+			cancel()
+		}
+	})
 }
 
 func TestStalledOpen(t *testing.T) {
-	leavesNothing(t)
-	stream.SetStallLimit(t, shortStall)
-	woken := make(chan struct{})
-	src := newTable("sleepy.csv", randomMatrix(1, 40, 2))
-	src.open = func() error { <-woken; return nil }
-	inTime(t, func() {
-		_, err := foldRows(context.Background(), stream.Engine{}, src)
-		checkError(t, err, "sleepy.csv", "no progress")
+	synctest.Test(t, func(t *testing.T) {
+		woken := make(chan struct{})
+		src := newTable("sleepy.csv", randomMatrix(1, 40, 2))
+		src.open = func() error { <-woken; return nil }
+		inTime(t, func() {
+			_, err := foldRows(context.Background(), stream.Engine{}, src)
+			checkError(t, err, "sleepy.csv", "no progress")
+		})
+		close(woken)
+		settle(t, "a reader that came too late is not closed", func() bool { return src.closes.Load() == 1 })
 	})
-	close(woken)
-	settle(t, "a reader that came too late is not closed", func() bool { return src.closes.Load() == 1 })
 }
 
 // Each read is far below the limit, the block and the pass are far above it.
 func TestSlowReaderIsNoStall(t *testing.T) {
-	leavesNothing(t)
-	stream.SetStallLimit(t, 300*time.Millisecond)
-	src := newTable("slow.csv", randomMatrix(1, 40, 2))
-	src.step = func() int { return 1 }
-	src.before = func(int) error { time.Sleep(12 * time.Millisecond); return nil }
-	n, err := foldRows(context.Background(), stream.Engine{BlockRows: 64}, src)
-	if n != 40 || err != nil {
-		t.Errorf("%d rows, %v", n, err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		src := newTable("slow.csv", randomMatrix(1, 40, 2))
+		src.step = func() int { return 1 }
+		src.before = func(int) error { time.Sleep(12 * time.Second); return nil }
+		n, err := foldRows(context.Background(), stream.Engine{BlockRows: 64}, src)
+		if n != 40 || err != nil {
+			t.Errorf("%d rows, %v", n, err)
+		}
+	})
 }
 
 // A slow consumer is no slow reader either.
 func TestSlowWorkerIsNoStall(t *testing.T) {
-	stream.SetStallLimit(t, 150*time.Millisecond)
-	src := newTable("fast.csv", randomMatrix(1, 30, 2))
-	_, err := stream.Fold(context.Background(), stream.Engine{Threads: 1, BlockRows: 4}, "", src, newSums, func() func(*sums, *stream.Block) error {
-		return func(s *sums, b *stream.Block) error { time.Sleep(80 * time.Millisecond); return s.add(b) }
+	synctest.Test(t, func(t *testing.T) {
+		src := newTable("fast.csv", randomMatrix(1, 30, 2))
+		_, err := stream.Fold(context.Background(), stream.Engine{Threads: 1, BlockRows: 4}, "", src, newSums, func() func(*sums, *stream.Block) error {
+			return func(s *sums, b *stream.Block) error { time.Sleep(20 * time.Second); return s.add(b) }
+		})
+		if err != nil {
+			t.Error(err)
+		}
 	})
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 func TestPipeMayWait(t *testing.T) {
-	leavesNothing(t)
-	stream.SetStallLimit(t, shortStall)
-	woken := make(chan struct{})
-	src := sleeper(woken)
-	src.info.Once = true
-	time.AfterFunc(3*shortStall, func() { close(woken) })
-	n, err := foldRows(context.Background(), stream.Engine{BlockRows: 8}, src)
-	if n != 40 || err != nil {
-		t.Errorf("%d rows, %v", n, err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		woken := make(chan struct{})
+		src := sleeper(woken)
+		src.info.Once = true
+		time.AfterFunc(3*stall, func() { close(woken) })
+		n, err := foldRows(context.Background(), stream.Engine{BlockRows: 8}, src)
+		if n != 40 || err != nil {
+			t.Errorf("%d rows, %v", n, err)
+		}
+	})
 }
 
 // Nobody writes to the pipe any more, and the pass is over: it is cancelled, or
 // a row was bad. It ends at once, and not with the pipe.
 func TestPassLeavesSilentPipe(t *testing.T) {
-	leavesNothing(t)
-	gone, bad := errors.New("gone"), errors.New("bad row")
-	for _, want := range []error{gone, bad} {
-		ctx, cancel := context.WithCancelCause(context.Background())
-		woken, asleep := make(chan struct{}), make(chan struct{})
-		src := sleeper(woken)
-		src.info.Once = true
-		wait, sleeping := src.before, sync.OnceFunc(func() { close(asleep) })
-		src.before = func(row int) error {
-			if row >= 20 {
-				sleeping()
+	synctest.Test(t, func(t *testing.T) {
+		gone, bad := errors.New("gone"), errors.New("bad row")
+		for _, want := range []error{gone, bad} {
+			ctx, cancel := context.WithCancelCause(context.Background())
+			woken, asleep := make(chan struct{}), make(chan struct{})
+			src := sleeper(woken)
+			src.info.Once = true
+			wait, sleeping := src.before, sync.OnceFunc(func() { close(asleep) })
+			src.before = func(row int) error {
+				if row >= 20 {
+					sleeping()
+				}
+				return wait(row)
 			}
-			return wait(row)
-		}
-		if want == gone {
-			go func() {
-				<-asleep
-				cancel(gone)
-			}()
-		}
-		inTime(t, func() {
-			_, err := stream.Fold(ctx, stream.Engine{Threads: 2, BlockRows: 8}, "", src, newSums, func() func(*sums, *stream.Block) error {
-				return func(s *sums, b *stream.Block) error {
-					if want == bad {
-						<-asleep
-						return bad
+			if want == gone {
+				go func() {
+					<-asleep
+					cancel(gone)
+				}()
+			}
+			inTime(t, func() {
+				_, err := stream.Fold(ctx, stream.Engine{Threads: 2, BlockRows: 8}, "", src, newSums, func() func(*sums, *stream.Block) error {
+					return func(s *sums, b *stream.Block) error {
+						if want == bad {
+							<-asleep
+							return bad
+						}
+						return s.add(b)
 					}
-					return s.add(b)
+				})
+				if !errors.Is(err, want) {
+					t.Errorf("error %v, want %v", err, want)
 				}
 			})
-			if !errors.Is(err, want) {
-				t.Errorf("error %v, want %v", err, want)
-			}
-		})
-		close(woken)
-		settle(t, "the reader is not closed", func() bool { return src.closes.Load() == 1 })
-		cancel(nil)
-	}
+			close(woken)
+			settle(t, "the reader is not closed", func() bool { return src.closes.Load() == 1 })
+			cancel(nil)
+		}
+	})
 }
 
 // The end of a pass over a file waits for the read under way: the caller may
 // unmap the file next.
 func TestCancelWaitsForFile(t *testing.T) {
-	leavesNothing(t)
-	ctx, cancel := context.WithCancel(context.Background())
-	src := newTable("mapped", randomMatrix(1, 40, 2))
-	var reading atomic.Bool
-	src.before = func(row int) error {
-		if row == 16 {
-			reading.Store(true)
-			cancel()
-			time.Sleep(50 * time.Millisecond)
-			reading.Store(false)
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.Background())
+		src := newTable("mapped", randomMatrix(1, 40, 2))
+		var reading atomic.Bool
+		src.before = func(row int) error {
+			if row == 16 {
+				reading.Store(true)
+				cancel()
+				time.Sleep(time.Second)
+				reading.Store(false)
+			}
+			return nil
 		}
-		return nil
-	}
-	_, err := foldRows(ctx, stream.Engine{BlockRows: 8}, src)
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
-	}
-	if reading.Load() || src.opens.Load() != src.closes.Load() {
-		t.Error("the pass ended before its reader")
-	}
+		_, err := foldRows(ctx, stream.Engine{BlockRows: 8}, src)
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v", err)
+		}
+		if reading.Load() || src.opens.Load() != src.closes.Load() {
+			t.Error("the pass ended before its reader")
+		}
+	})
 }
 
 func TestReaderThatGivesNothing(t *testing.T) {
@@ -276,7 +291,7 @@ type wakingReader struct {
 
 func (r wakingReader) Read(dst *stream.Batch) (int, error) {
 	for range 8 {
-		time.Sleep(40 * time.Millisecond)
+		time.Sleep(8 * time.Second)
 		if !r.quiet {
 			stream.Beat(r.ctx)
 		}
@@ -286,15 +301,16 @@ func (r wakingReader) Read(dst *stream.Batch) (int, error) {
 
 // A read that fills a wide block in many steps is no stall, if it tells of them.
 func TestSlowStepsAreNoStall(t *testing.T) {
-	leavesNothing(t)
-	stream.SetStallLimit(t, 200*time.Millisecond)
-	for _, threads := range []int{1, 3} {
-		src := waking{newTable("wide.parquet", randomMatrix(1, 40, 2)), false}
-		if n, err := foldRows(context.Background(), stream.Engine{Threads: threads, BlockRows: 8}, src); n != 40 || err != nil {
-			t.Errorf("%d threads: %d rows, %v", threads, n, err)
+	synctest.Test(t, func(t *testing.T) {
+		for _, threads := range []int{1, 3} {
+			src := waking{newTable("wide.parquet", randomMatrix(1, 40, 2)), false}
+			if n, err := foldRows(context.Background(), stream.Engine{Threads: threads, BlockRows: 8}, src); n != 40 || err != nil {
+				t.Errorf("%d threads: %d rows, %v", threads, n, err)
+			}
 		}
-	}
-	src := waking{newTable("wide.parquet", randomMatrix(1, 40, 2)), true}
-	_, err := foldRows(context.Background(), stream.Engine{Threads: 2, BlockRows: 8}, src)
-	checkError(t, err, "wide.parquet", "no progress")
+		src := waking{newTable("wide.parquet", randomMatrix(1, 40, 2)), true}
+		_, err := foldRows(context.Background(), stream.Engine{Threads: 2, BlockRows: 8}, src)
+		checkError(t, err, "wide.parquet", "no progress")
+		time.Sleep(time.Hour) // until the read that was given up has ended
+	})
 }

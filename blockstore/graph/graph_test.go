@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
 	"github.com/nystream/nystream/blockstore/internal/text"
 	"github.com/nystream/nystream/stream"
@@ -495,7 +496,7 @@ func checkReadGraph(t *testing.T, text string, o Options) {
 	path := filetest.TempFile(t, "a", text)
 	g, err := Read(context.Background(), path, o)
 	if err != nil {
-		if strings.Contains(err.Error(), "the reader failed") {
+		if errors.As(err, new(*fault.ReaderError)) {
 			t.Fatal(err)
 		}
 		filetest.WantError(t, err, path)

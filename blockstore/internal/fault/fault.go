@@ -50,21 +50,22 @@ func Cell(path string, row int64, column, format string, args ...any) error {
 func Guard(what string, f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%s: %w", what, &damage{p})
+			err = fmt.Errorf("%s: %w", what, &ReaderError{p})
 		}
 	}()
 	return f()
 }
 
-// damage is a panic of a reader, of which the user is to know no more than that.
-type damage struct{ cause any }
+// ReaderError reports that a reader panicked. Its text hides the panic from users.
+type ReaderError struct{ cause any }
 
-func (*damage) Error() string {
+// Error tells the user that the file is damaged.
+func (*ReaderError) Error() string {
 	return "the reader failed, because what the file says of its own layout is not so: it is damaged; make or fetch it again"
 }
 
-// Unwrap returns what the reader panicked with, for who looks for it.
-func (d *damage) Unwrap() error {
+// Unwrap returns what the reader panicked with.
+func (d *ReaderError) Unwrap() error {
 	if err, ok := d.cause.(error); ok {
 		return err
 	}
@@ -75,7 +76,7 @@ func (d *damage) Unwrap() error {
 // libraries catch themselves.
 func Plain(err error) error {
 	if err != nil && strings.Contains(err.Error(), "runtime error") {
-		return &damage{err}
+		return &ReaderError{err}
 	}
 	return err
 }

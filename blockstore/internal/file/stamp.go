@@ -134,7 +134,7 @@ func (s Stamp) Settle(file File, err error) error {
 	if errors.As(err, &data) {
 		changed.Row, changed.Column, err = data.Row, data.Column, data.Err
 	}
-	changed.Err = fmt.Errorf("the file was changed after it was opened: %s, and reading it came to this: %w; start again", what, err)
+	changed.Err = fmt.Errorf("%w: %s, and reading it came to this: %w; start again", ErrChanged, what, err)
 	return changed
 }
 
@@ -173,7 +173,10 @@ func (s Stamp) difference(now fs.FileInfo) string {
 // clock writes a time for a message.
 func clock(t time.Time) string { return t.Format("2006-01-02 15:04:05.000") }
 
+// ErrChanged is the cause of errors about files that changed while they were in use.
+var ErrChanged = errors.New("the file was changed after it was opened")
+
 // changed returns the error that the file was changed.
 func (s Stamp) changed(what string) *fault.DataError {
-	return &fault.DataError{Path: s.path, Row: -1, Err: fmt.Errorf("the file was changed after it was opened: %s; start again", what)}
+	return &fault.DataError{Path: s.path, Row: -1, Err: fmt.Errorf("%w: %s; start again", ErrChanged, what)}
 }

@@ -96,14 +96,16 @@ func MustRead(t testing.TB, src stream.Source, step int) *stream.Batch {
 
 // SameBatch compares batches bit for bit, except for the payload of NaNs.
 func SameBatch(a, b *stream.Batch) bool {
-	same := func(a, b float64) bool {
-		return math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b)
-	}
-	return a.X.Rows == b.X.Rows && slices.EqualFunc(a.X.Data, b.X.Data, same) &&
-		slices.EqualFunc(a.Kept, b.Kept, func(a, b stream.Column) bool {
-			return a.Kind == b.Kind && slices.EqualFunc(a.Floats, b.Floats, same) && slices.Equal(a.Ints, b.Ints) &&
-				slices.Equal(a.Strings, b.Strings) && slices.Equal(a.Valid, b.Valid)
-		})
+	return a.X.Rows == b.X.Rows && slices.EqualFunc(a.X.Data, b.X.Data, isSame) && sameColumns(a.Kept, b.Kept)
+}
+
+// sameColumns compares columns bit for bit, except for the payload of NaNs. cmp takes a
+// hundred times as long.
+func sameColumns(a, b []stream.Column) bool {
+	return slices.EqualFunc(a, b, func(a, b stream.Column) bool {
+		return a.Kind == b.Kind && slices.EqualFunc(a.Floats, b.Floats, isSame) && slices.Equal(a.Ints, b.Ints) &&
+			slices.Equal(a.Strings, b.Strings) && slices.Equal(a.Valid, b.Valid)
+	})
 }
 
 // Diff returns where batches differ, empty if they do not; cmp, which is slow, is asked only then.

@@ -163,14 +163,14 @@ func compareColumn(t *testing.T, tb column.Table, leaf int, want []parquet.Value
 	t.Helper()
 	c := tb.(*table).leaves[leaf]
 	if c.Kind != column.Text {
-		src, err := column.Choose(tb, []int{leaf}, nil)
+		src, err := column.ChooseInexact(tb, []int{leaf}, nil, column.InexactRound)
 		if err != nil {
 			t.Error(err)
 			return
 		}
 		rows, _, err := filetest.Slurp(src, 100)
 		if err != nil {
-			if !strings.Contains(err.Error(), "2^53") && c.Kind != column.Vector {
+			if c.Kind != column.Vector {
 				t.Errorf("%v", err)
 			}
 			return

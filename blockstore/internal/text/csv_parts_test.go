@@ -24,19 +24,19 @@ func TestCSVInParts(t *testing.T) {
 			text.WriteString("a,b,c\n")
 		}
 		odd := rapid.IntRange(0, 40).Draw(rt, "odd lines")
-		for i := range rapid.IntRange(1, 3000).Draw(rt, "rows") {
-			switch what := rapid.IntRange(0, 2000).Draw(rt, "line"); {
+		for i := range rapid.IntRange(1, 1000).Draw(rt, "rows") {
+			switch what := rapid.IntRange(0, 700).Draw(rt, "line"); {
 			case what < odd/4:
 				text.WriteString("1,\"two\nlines, or \"\"three\"\"\n\",3\n")
 			case what < odd/2:
 				text.WriteString("\n\r\n")
-			case what == 1999 && odd > 30:
+			case what == 699 && odd > 30:
 				text.WriteString("1,2\n")
-			case what == 1996 && odd > 20:
+			case what == 696 && odd > 20:
 				text.WriteString("1,\"stray,2.5\n")
-			case what == 1998 && odd > 20:
+			case what == 698 && odd > 20:
 				text.WriteString("1,word,2.5\n")
-			case what == 1997 && odd > 35:
+			case what == 697 && odd > 35:
 				text.WriteString("1,\"open,2.5\n")
 			default:
 				fmt.Fprintf(&text, "%d,%g,\n", i, float64(what)/7)
@@ -54,7 +54,7 @@ func TestCSVInParts(t *testing.T) {
 		path := filetest.TempFile(t, "a.csv", text.String())
 		partBytes = large
 		want, wantErr := OpenCSV(context.Background(), path, options)
-		partBytes = rapid.Int64Range(1, 5000).Draw(rt, "part")
+		partBytes = rapid.Int64Range(1, 2000).Draw(rt, "part")
 		options.Threads = rapid.IntRange(1, 4).Draw(rt, "threads")
 		got, err := OpenCSV(context.Background(), path, options)
 		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
@@ -97,13 +97,13 @@ func TestLibsvmInParts(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var text strings.Builder
 		odd := rapid.IntRange(0, 40).Draw(rt, "odd lines")
-		for i := range rapid.IntRange(1, 3000).Draw(rt, "rows") {
-			switch what := rapid.IntRange(0, 2000).Draw(rt, "line"); {
+		for i := range rapid.IntRange(1, 1000).Draw(rt, "rows") {
+			switch what := rapid.IntRange(0, 700).Draw(rt, "line"); {
 			case what < odd:
 				text.WriteString("\n# nothing\n\r\n")
-			case what == 1999 && odd > 35:
+			case what == 699 && odd > 35:
 				text.WriteString("1 2:3 1:4\n")
-			case what == 1998 && odd > 20:
+			case what == 698 && odd > 20:
 				fmt.Fprintf(&text, "word 1:1 %d:2.5", 2+i%50)
 				text.WriteString(" # the last\n")
 			default:
@@ -117,7 +117,7 @@ func TestLibsvmInParts(t *testing.T) {
 		path := filetest.TempFile(t, "a.svm", text.String())
 		partBytes = large
 		want, wantErr := OpenLibsvm(context.Background(), path, 1)
-		partBytes = rapid.Int64Range(1, 5000).Draw(rt, "part")
+		partBytes = rapid.Int64Range(1, 2000).Draw(rt, "part")
 		got, err := OpenLibsvm(context.Background(), path, rapid.IntRange(1, 4).Draw(rt, "threads"))
 		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
 			rt.Fatalf("error %v, want %v", err, wantErr)

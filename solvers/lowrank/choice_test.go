@@ -23,7 +23,7 @@ import (
 func TestDeterminantalLaw(t *testing.T) {
 	t.Parallel()
 	const n, k = 24, 3
-	seeds := fewer(2000, 300)
+	seeds := fewer(1000, 300)
 	x := clusters(n, 2, 4)
 	kernel := kernelgen.RBF(4)
 	eig, err := newEigen("a", kernelMatrix(kernel, x, x))

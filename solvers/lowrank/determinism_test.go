@@ -113,11 +113,11 @@ func (r *choppyReader) Read(dst *stream.Batch) (int, error) {
 // threads and any read size.
 func TestSameBits(t *testing.T) {
 	t.Parallel()
-	x := clusters(3000, 5, 11)
+	x := clusters(1300, 5, 11)
 	k := kernelgen.RBF(3)
 	run := func(threads int, sizes []int) map[string]string {
 		out := map[string]string{}
-		ctx, e := context.Background(), stream.Engine{Threads: threads, BlockRows: 512}
+		ctx, e := context.Background(), stream.Engine{Threads: threads, BlockRows: 256}
 		src := stream.Source(choppy{stream.FromMatrix("x", x), sizes})
 		for name, fit := range map[string]func() (*Fit, error){
 			"s3spsd":   func() (*Fit, error) { return S3SPSD{Rank: 12, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, k) },

@@ -55,7 +55,7 @@ func (c featureCase) model(t *testing.T, x blas64.General, rank int, seed uint64
 func TestFeaturesUnbiased(t *testing.T) {
 	t.Parallel()
 	const n = 12
-	seeds := 200
+	seeds := fewer(100, 50)
 	x := clusters(n, 4, 3)
 	for _, c := range featureCases() {
 		a := kernelMatrix(parseKernel(t, c.kernel), x, x)
@@ -95,7 +95,7 @@ func (c featureCase) meanError(t *testing.T, x blas64.General, rank, seeds int) 
 // TestFeatureRate: four times the features halve the error, on average over seeds.
 func TestFeatureRate(t *testing.T) {
 	t.Parallel()
-	x := clusters(150, 4, 3)
+	x := clusters(60, 4, 3)
 	kernels := 0
 	for _, c := range featureCases() {
 		if c.name == "orf" {
@@ -104,7 +104,7 @@ func TestFeatureRate(t *testing.T) {
 		if kernels++; kernels > fewer(9, 3) {
 			break
 		}
-		small, large := c.meanError(t, x, 16, 40), c.meanError(t, x, 64, 40)
+		small, large := c.meanError(t, x, 16, 25), c.meanError(t, x, 64, 25)
 		ratio := math.Sqrt(small / large)
 		t.Logf("%v: error %.3g with 16, %.3g with 64 features", c, math.Sqrt(small), math.Sqrt(large))
 		if ratio < 1.5 || ratio > 2.7 {
@@ -160,7 +160,7 @@ func TestOrthogonalFrequencies(t *testing.T) {
 // near.
 func TestFeatureModels(t *testing.T) {
 	t.Parallel()
-	x := clusters(700, 5, 3)
+	x := clusters(300, 5, 3)
 	src := stream.FromMatrix("x", x)
 	ctx, e := context.Background(), stream.Engine{}
 	for _, c := range featureCases() {
@@ -310,9 +310,9 @@ func TestFeaturesOfOthers(t *testing.T) {
 // TestFeatureBits: the same model for any number of threads and any read size.
 func TestFeatureBits(t *testing.T) {
 	t.Parallel()
-	x := clusters(3000, 5, 11)
+	x := clusters(1300, 5, 11)
 	run := func(c featureCase, threads int, sizes []int) string {
-		ctx, e := context.Background(), stream.Engine{Threads: threads, BlockRows: 512}
+		ctx, e := context.Background(), stream.Engine{Threads: threads, BlockRows: 256}
 		src := stream.Source(choppy{stream.FromMatrix("x", x), sizes})
 		f, err := c.fit(12, 1)(ctx, e, model.Sources{Left: src}, parseKernel(t, c.kernel))
 		if err != nil {

@@ -110,7 +110,7 @@ func likelihood(law map[string]float64, counts map[string]int, n int) float64 {
 func TestRPCholeskyLaw(t *testing.T) {
 	t.Parallel()
 	const c = 3
-	seeds := fewer(3000, 800)
+	seeds := fewer(1200, 800)
 	x := filled(6, 2, func(i, j int) float64 { return []float64{0, 0, 0.2, 0.1, 1, 0, 1.2, 0.1, 0, 1.5, 2, 2}[2*i+j] })
 	k := parseKernel(t, "rbf(gamma=1) + 0.2*linear()")
 	a := kernelMatrix(k, x, x)

@@ -116,7 +116,7 @@ func TestFeatureRate(t *testing.T) {
 // TestOrthogonalFeatures: they have less variance than independent ones.
 func TestOrthogonalFeatures(t *testing.T) {
 	t.Parallel()
-	x := clusters(100, 10, 3)
+	x := clusters(50, 10, 3)
 	cases := featureCases()
 	rff, orf := cases[0], cases[1]
 	independent, orthogonal := rff.meanError(t, x, 20, 60), orf.meanError(t, x, 20, 60)

@@ -94,7 +94,7 @@ func TestNasty(t *testing.T) {
 }
 
 // TestNastySingle: the same in float32, which may also be refused as such. There
-// are eight copies of every row, so that some are left to estimate the error.
+// are six copies of every row, so that some are left to estimate the error.
 func TestNastySingle(t *testing.T) {
 	t.Parallel()
 	ran := map[bool]int{}
@@ -102,7 +102,7 @@ func TestNastySingle(t *testing.T) {
 		if testing.Short() && i%3 != 0 {
 			continue
 		}
-		x := filled(8*c.x.Rows, c.x.Cols, func(i, j int) float64 { return c.x.Data[i/8*c.x.Stride+j] })
+		x := filled(6*c.x.Rows, c.x.Cols, func(i, j int) float64 { return c.x.Data[i/6*c.x.Stride+j] })
 		for name, fit := range singleMethods(Float32, 0) {
 			t.Run(c.name+"/"+name, func(t *testing.T) {
 				ran[nastyOr(t, x, c.k, fit, c.refuse, "use `precision float64`")]++

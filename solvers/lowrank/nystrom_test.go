@@ -142,7 +142,7 @@ func unbalanced(n int, seed uint64) blas64.General {
 // trace than uniform ones.
 func TestChoices(t *testing.T) {
 	t.Parallel()
-	x := unbalanced(1500, 3)
+	x := unbalanced(600, 3)
 	src := stream.FromMatrix("x", x)
 	k := kernelgen.RBF(1)
 	a := kernelMatrix(k, x, x)

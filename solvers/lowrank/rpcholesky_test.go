@@ -326,11 +326,11 @@ func TestNNZOne(t *testing.T) {
 // uniform landmarks leave where these overlook rows.
 func TestRPCholeskyTraceError(t *testing.T) {
 	t.Parallel()
-	const seeds = 10
+	const seeds = 6
 	for name, c := range map[string]int{"clusters": 15, "unbalanced": 6} {
-		x, k := clusters(500, 4, 3), kernelgen.RBF(2)
+		x, k := clusters(400, 4, 3), kernelgen.RBF(2)
 		if name == "unbalanced" {
-			x = unbalanced(500, 3) // 10 rows are far from the others
+			x = unbalanced(400, 3) // 8 rows are far from the others
 		}
 		a := kernelMatrix(k, x, x)
 		best := dense.Sum(denseEigen(t, a).Values[c:]) / dense.Trace(a)

@@ -122,7 +122,7 @@ func nearSingularValues(t *testing.T, f *Fit, values []float64) {
 func TestSubspaceSVDShapes(t *testing.T) {
 	t.Parallel()
 	k := kernelgen.RBF(2)
-	for _, s := range [][3]int{{600, 450, 15}, {700, 30, 15}, {30, 700, 15}, {256, 256, 15}, {257, 260, 15}, {1, 300, 3}, {300, 1, 3}, {1, 1, 1}, {2, 3, 5}, {40, 25, 60}, {20, 900, 60}} {
+	for _, s := range [][3]int{{300, 270, 15}, {600, 30, 15}, {30, 600, 15}, {256, 256, 15}, {257, 260, 15}, {1, 300, 3}, {300, 1, 3}, {1, 1, 1}, {2, 3, 5}, {40, 25, 60}, {20, 900, 60}} {
 		for name, start := range svdStarts {
 			t.Run(fmt.Sprint(s, name), func(t *testing.T) {
 				x, y := clusters(s[0], 4, 3), clusters(s[1], 4, 4)
@@ -186,7 +186,7 @@ func TestSubspaceSVDOneSource(t *testing.T) {
 // TestSubspaceSVDEstimate: the error estimate is within a factor of two.
 func TestSubspaceSVDEstimate(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(12) {
+	for seed := range uint64(6) {
 		x, y := clusters(150, 3, seed), clusters(110, 3, seed+100)
 		for _, gamma := range []float64{0.5, 5, 50} {
 			k := kernelgen.RBF(gamma)
@@ -323,12 +323,12 @@ func TestSubspaceSVDSaveLoad(t *testing.T) {
 func TestSubspaceSVDPlan(t *testing.T) {
 	t.Parallel()
 	e := stream.Engine{Threads: 2}
-	x, y := clusters(1500, 3, 1), clusters(900, 3, 2)
+	x, y := clusters(800, 3, 1), clusters(500, 3, 2)
 	for name, start := range svdStarts {
 		m := Subspace{TwoFactors: true, Rank: 10, Tolerance: 1e-12, Seed: 1, Start: start}
 		for _, right := range []blas64.General{y, {}} {
 			f := svdFit(t, m, x, right, kernelgen.RBF(20))
-			p, err := m.Plan(e, model.Shape{Rows: 1500, Cols: int64(right.Rows), Columns: 3}, kernelgen.RBF(20))
+			p, err := m.Plan(e, model.Shape{Rows: 800, Cols: int64(right.Rows), Columns: 3}, kernelgen.RBF(20))
 			if err != nil {
 				t.Fatal(err)
 			}

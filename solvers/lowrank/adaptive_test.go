@@ -50,6 +50,7 @@ func TestAdaptive(t *testing.T) {
 // TestAdaptiveNorm: the error is within the tolerance in the norm that it is for, and
 // would not be with a much lower rank.
 func TestAdaptiveNorm(t *testing.T) {
+	inTheLarge(t)
 	t.Parallel()
 	const tolerance = 0.05
 	k, d := kernelgen.RBF(3), model.Sources{Left: stream.FromMatrix("x", clusters(500, 3, 1))}
@@ -75,6 +76,7 @@ func TestAdaptiveNorm(t *testing.T) {
 // TestAdaptiveFirstCount compares how many eigenvalues a sample asks for with how many of the
 // whole matrix, of kernels whose tail is mostly on the diagonal of the sample.
 func TestAdaptiveFirstCount(t *testing.T) {
+	inTheLarge(t)
 	t.Parallel()
 	const n = 600
 	draw := sketch.NewRandom(3, "test uniform")

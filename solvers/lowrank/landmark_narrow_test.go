@@ -67,6 +67,7 @@ func TestNarrow(t *testing.T) {
 // So they do on a sample of rows, with as many core points for each. Where the spectrum falls
 // slowly, all are carried.
 func TestNarrowSampled(t *testing.T) {
+	inTheLarge(t)
 	src := stream.FromMatrix("x", clusters(2100, 8, 3))
 	m := Landmark{Rank: 200, Sketch: 300, Seed: 2, Choice: ChoiceUniform}
 	all, points, want := narrowed(t, m, src, kernelgen.RBF(1), false, 1000)

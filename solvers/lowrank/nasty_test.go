@@ -150,6 +150,7 @@ func nastyOr(t *testing.T, x blas64.General, k kernelgen.Kernel, fit nastyFit, r
 // TestExactRank: what has rank r comes out to rounding, whether r or more
 // columns were asked for. (The published shift spoils an exact range.)
 func TestExactRank(t *testing.T) {
+	inTheLarge(t)
 	t.Parallel()
 	src := stream.FromMatrix("rank 3", clusters(300, 3, 8))
 	for _, rank := range []int{3, 10} {

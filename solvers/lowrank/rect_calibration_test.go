@@ -166,12 +166,13 @@ func (c rectCase) errors(t *testing.T, method Method, a blas64.General, spectral
 //
 //	go test -v -run TestRectangularCalibration ./solvers/lowrank -rectangular 200
 func TestRectangularCalibration(t *testing.T) {
+	inTheLarge(t)
 	t.Parallel()
 	const (
 		rounding = 1e-9 // below, errors are those of the cut-offs
 		tie      = 1.02
 	)
-	cases := fewer(*rectangularCases, 4)
+	cases := *rectangularCases
 	var spectral, frobenius, gains []float64
 	for number := 0; len(gains) < cases; number++ {
 		c := newRectCase(t, number)

@@ -48,6 +48,7 @@ func transportPlan(a blas64.General) blas64.General {
 // matrix of that rank gives. Landmarks may do better or worse there: a plan weighs rows and
 // columns of little mass much more.
 func TestTransport(t *testing.T) {
+	inTheLarge(t)
 	t.Parallel()
 	const n, rank = 450, 60
 	r := rand.New(rand.NewPCG(1, 3))

@@ -280,6 +280,7 @@ func TestSubspacePlan(t *testing.T) {
 // TestSubspaceFarRows: rows far from all others and from every landmark are found
 // by the random columns.
 func TestSubspaceFarRows(t *testing.T) {
+	inTheLarge(t)
 	t.Parallel()
 	const n = 1200
 	x := clusters(n, 3, 3)

@@ -113,6 +113,9 @@ var divergenceData = map[string]func(rng *rand.Rand, rows, d int) blas64.General
 }
 
 func TestDivergencesAgreeWithTheirFormula(t *testing.T) {
+	if testing.Short() {
+		t.Skip("repeats the arithmetic of smaller tests: run without -short")
+	}
 	for _, path := range simd.Available() {
 		restore := simd.Use(path)
 		for name, data := range divergenceData {

@@ -95,6 +95,9 @@ func singleKernels(t *testing.T, x blas64.General) []Kernel {
 // TestSingleBound: no entry in float32 is farther from that in float64 than the
 // bound says, for every kernel and path, with and without a centre.
 func TestSingleBound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("repeats the arithmetic of smaller tests: run without -short")
+	}
 	for _, path := range simd.Available() {
 		restore := simd.Use(path)
 		for name, rows := range singleData {

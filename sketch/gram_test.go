@@ -53,7 +53,7 @@ func TestGramErrors(t *testing.T) {
 	x, y := randomBlock(5, 2, 1), randomBlock(5, 3, 2)
 	y.Data[3*y.Stride+2] = math.NaN()
 	var where *sketch.NonFiniteError
-	if err := g.Add(x, y); !errors.As(err, &where) || where.Row != 3 || where.Col != 2 || !strings.Contains(err.Error(), "right factor") {
+	if err := g.Add(x, y); !errors.As(err, &where) || where.Row != 3 || where.Col != 2 {
 		t.Errorf("error %v", err)
 	}
 	big := whole(mat.NewDense(1, 2, []float64{1e200, 1}))

@@ -21,7 +21,11 @@ func TestMain(m *testing.M) {
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
 	if !given {
-		flag.Set("rapid.checks", "25") // it is there, since rapid is linked
+		checks := "15"
+		if testing.Short() {
+			checks = "5"
+		}
+		flag.Set("rapid.checks", checks) // it is there, since rapid is linked
 	}
 	os.Exit(m.Run())
 }

@@ -42,6 +42,9 @@ func unformed(t *testing.T, m Solver, data *Data, kernel string) *Fit {
 // TestRaised: where a preconditioner of low rank does not settle the iteration, one of a
 // higher rank does, and decides as the dense engine.
 func TestRaised(t *testing.T) {
+	if testing.Short() {
+		t.Skip("repeats the arithmetic of smaller tests: run without -short")
+	}
 	data, fresh := between(t)
 	m := Solver{Gamma: 300, Rank: 4, Engine: EngineDense}
 	exact, err := m.Fit(ctx, stream.Engine{}, data, parse(t, "sne(gamma=2)"))
@@ -74,6 +77,9 @@ func TestUnsettled(t *testing.T) {
 // TestFormedAfter: what the iteration does not settle is formed, where there is the memory,
 // and decides as the dense engine; stacked as well.
 func TestFormedAfter(t *testing.T) {
+	if testing.Short() {
+		t.Skip("repeats the arithmetic of smaller tests: run without -short")
+	}
 	data, fresh := between(t)
 	for _, merge := range []Merge{MergeAverage, MergeStack} {
 		m := Solver{Gamma: 300, Rank: 4, Iterations: 3, Merge: merge, Folds: 3, Engine: EngineDense}

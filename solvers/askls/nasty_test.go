@@ -206,7 +206,7 @@ func TestPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	var over *stream.OverBudgetError
-	if err := p.Memory.Check(1 << 30); !errors.As(err, &over) || !strings.Contains(err.Error(), "`engine") {
+	if err := p.Memory.Check(1 << 30); !errors.As(err, &over) || !strings.Contains(over.Largest.Knob, "engine") {
 		t.Errorf("20000 samples by engine dense in 1 GB: %v", err)
 	}
 	for _, merge := range []Merge{MergeAverage, MergeStack} {

@@ -2,6 +2,7 @@ package ism
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -147,11 +148,12 @@ func TestTransform(t *testing.T) {
 		}
 	}
 	none := func(*stream.Block, blas64.General) error { return nil }
+	var place *stream.BadValueError
 	if err := f.Transform(ctx, streamEngine, model.Left, source(normals(3, 4, 1)), false, none); err == nil || !strings.Contains(err.Error(), "4 columns") {
 		t.Errorf("rows of another length: %v", err)
 	}
 	fresh.Data[7] = math.Inf(1)
-	if err := f.Transform(ctx, streamEngine, model.Left, source(fresh), false, none); err == nil || !strings.Contains(err.Error(), "row 1") {
+	if err := f.Transform(ctx, streamEngine, model.Left, source(fresh), false, none); !errors.As(err, &place) || place.Row != 1 {
 		t.Errorf("an infinite number: %v", err)
 	}
 	if err := f.Transform(ctx, streamEngine, model.Right, source(fresh), false, none); err == nil {

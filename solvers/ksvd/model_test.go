@@ -91,6 +91,9 @@ func fittedCases(t *testing.T) []fitted {
 // TestOutOfSample: rows of the fit come out of the model as from the fit, and a model
 // that was saved and loaded gives the same bits.
 func TestOutOfSample(t *testing.T) {
+	if testing.Short() {
+		t.Skip("repeats the arithmetic of smaller tests: run without -short")
+	}
 	for _, c := range fittedCases(t) {
 		u, v, err := c.fit.Factors(background, stream.Engine{})
 		if err != nil {

@@ -182,6 +182,9 @@ func TestScalings(t *testing.T) {
 // TestNystromConverges: more samples come nearer to the singular vectors, with every
 // choice of samples and sums, and orthonormal vectors are the nearest.
 func TestNystromConverges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("repeats the arithmetic of smaller tests: run without -short")
+	}
 	x, z := gaussian(1500, 3, 1, 1), gaussian(1200, 3, 1, 2)
 	f := formulas[4]
 	k := parse(t, f.text)
@@ -223,6 +226,9 @@ func TestNystromConverges(t *testing.T) {
 
 // TestTolerance: the doubling ends with a fit whose true η is below the tolerance.
 func TestTolerance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("repeats the arithmetic of smaller tests: run without -short")
+	}
 	x, z := gaussian(3000, 3, 1, 1), gaussian(2500, 3, 1, 2)
 	k := parse(t, "sne(gamma=3)")
 	d := between(t, x, z)

@@ -22,7 +22,7 @@ import (
 func TestAdaptive(t *testing.T) {
 	t.Parallel()
 	k := kernelgen.RBF(3)
-	x := clusters(fewer(500, 300), 3, 1)
+	x := clusters(300, 3, 1)
 	a := kernelMatrix(k, x, x)
 	values, err := eigenvaluesOf("a", a)
 	if err != nil {
@@ -50,9 +50,10 @@ func TestAdaptive(t *testing.T) {
 // TestAdaptiveNorm: the error is within the tolerance in the norm that it is for, and
 // would not be with a much lower rank.
 func TestAdaptiveNorm(t *testing.T) {
+	inTheLarge(t)
 	t.Parallel()
 	const tolerance = 0.05
-	k, d := kernelgen.RBF(3), model.Sources{Left: stream.FromMatrix("x", clusters(fewer(800, 500), 3, 1))}
+	k, d := kernelgen.RBF(3), model.Sources{Left: stream.FromMatrix("x", clusters(500, 3, 1))}
 	for _, shift := range []Shift{ShiftFitted, ShiftCentred, ShiftNone} {
 		for norm := NormSpectral; norm <= NormFrobenius; norm++ {
 			f, err := Adaptive{Seed: 1, Tolerance: tolerance, Norm: norm, Shift: shift}.Fit(context.Background(), stream.Engine{}, d, k)
@@ -75,8 +76,9 @@ func TestAdaptiveNorm(t *testing.T) {
 // TestAdaptiveFirstCount compares how many eigenvalues a sample asks for with how many of the
 // whole matrix, of kernels whose tail is mostly on the diagonal of the sample.
 func TestAdaptiveFirstCount(t *testing.T) {
+	inTheLarge(t)
 	t.Parallel()
-	const n = 1000
+	const n = 600
 	draw := sketch.NewRandom(3, "test uniform")
 	x := filled(n, 10, func(i, j int) float64 { s := draw.At(uint64(10*i + j)); return s.Float64() })
 	for _, c := range []struct {
@@ -92,7 +94,7 @@ func TestAdaptiveFirstCount(t *testing.T) {
 			t.Fatal(err)
 		}
 		tiles := newTiles(c.k, Float64)
-		panels, err := tiles.gatherSets(context.Background(), stream.FromMatrix("x", c.x), rowSet{numbers: slices.Sorted(slices.Values(sketch.NewRandom(1, "test sample").Choose(n, 600)))})
+		panels, err := tiles.gatherSets(context.Background(), stream.FromMatrix("x", c.x), rowSet{numbers: slices.Sorted(slices.Values(sketch.NewRandom(1, "test sample").Choose(n, 360)))})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,9 +21,10 @@ import (
 // process of the k leading eigenvectors, in which row i is with probability
 // ‖v(x_i)‖² and rows i and j together with the determinant between them.
 func TestDeterminantalLaw(t *testing.T) {
+	inTheLarge(t)
 	t.Parallel()
 	const n, k = 24, 3
-	seeds := fewer(2000, 300)
+	const seeds = 1000
 	x := clusters(n, 2, 4)
 	kernel := kernelgen.RBF(4)
 	eig, err := newEigen("a", kernelMatrix(kernel, x, x))
@@ -155,7 +156,7 @@ func TestAutoAffords(t *testing.T) {
 // TestDefaultChoice: the zero value is what the command has by default.
 func TestDefaultChoice(t *testing.T) {
 	t.Parallel()
-	data, e := model.Sources{Left: stream.FromMatrix("x", clusters(3000, 3, 2))}, stream.Engine{}
+	data, e := model.Sources{Left: stream.FromMatrix("x", clusters(1000, 3, 2))}, stream.Engine{}
 	for _, pair := range [][2]Method{
 		{Landmark{Rank: 20, Seed: 1}, Landmark{Rank: 20, Choice: ChoiceAuto, Seed: 1}},
 		{Nystrom{Rank: 20, Seed: 1}, Nystrom{Rank: 20, Choice: ChoiceUniform, Seed: 1}},

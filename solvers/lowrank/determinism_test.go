@@ -113,11 +113,11 @@ func (r *choppyReader) Read(dst *stream.Batch) (int, error) {
 // threads and any read size.
 func TestSameBits(t *testing.T) {
 	t.Parallel()
-	x := clusters(3000, 5, 11)
+	x := clusters(1300, 5, 11)
 	k := kernelgen.RBF(3)
 	run := func(threads int, sizes []int) map[string]string {
 		out := map[string]string{}
-		ctx, e := context.Background(), stream.Engine{Threads: threads, BlockRows: 512}
+		ctx, e := context.Background(), stream.Engine{Threads: threads, BlockRows: 256}
 		src := stream.Source(choppy{stream.FromMatrix("x", x), sizes})
 		for name, fit := range map[string]func() (*Fit, error){
 			"s3spsd":   func() (*Fit, error) { return S3SPSD{Rank: 12, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, k) },
@@ -150,7 +150,7 @@ func TestSameBits(t *testing.T) {
 		return out
 	}
 	want := run(1, []int{1 << 20})
-	for _, threads := range []int{1, 2, 8} {
+	for _, threads := range []int{3} {
 		if diff := cmp.Diff(want, run(threads, []int{1, 7, 300, 513})); diff != "" {
 			t.Errorf("%d threads: the models differ", threads)
 		}

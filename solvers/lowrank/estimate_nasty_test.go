@@ -139,7 +139,7 @@ func nastyMethod(r *rand.Rand, c int, seed uint64, k kernelgen.Kernel) (string, 
 	return "rpcholesky", RPCholesky{Rank: c, Seed: seed}
 }
 
-var nastyEstimates = flag.Int("nasty", 40, "how many cases TestNastyEstimates draws without -short")
+var nastyEstimates = flag.Int("nasty", 10, "how many cases TestNastyEstimates draws without -short")
 
 // TestNastyEstimates: no estimate is more than 3 times too low where a sample of the rows
 // tells little, unless the fit says that it may be.
@@ -147,7 +147,7 @@ func TestNastyEstimates(t *testing.T) {
 	t.Parallel()
 	counted, doubts, silent := 0, 0, 0
 	var highs []float64
-	for number := uint64(1); counted < fewer(*nastyEstimates, 6); number++ {
+	for number := uint64(1); counted < fewer(*nastyEstimates, 3); number++ {
 		c := nastyEstimateCase(t, number)
 		got, counts := c.run(t)
 		if !counts {

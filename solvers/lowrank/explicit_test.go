@@ -50,6 +50,7 @@ func withValues(t *testing.T, rows, cols int, value func(j int) float64) blas64.
 // TestMatrixError holds one pass to 1.3 times the best error of the rank, one refinement
 // to 1.02 times, and the estimates to the errors, for matrices with known values.
 func TestMatrixError(t *testing.T) {
+	inTheLarge(t)
 	t.Parallel()
 	const rank = 8
 	ctx, e := context.Background(), stream.Engine{BlockRows: 128}

@@ -20,6 +20,7 @@ import (
 // depend on each other up to rounding, and a guide of such columns once made noise of them:
 // factors were not orthonormal, and a value was there that A does not have.
 func TestFewDistinctRows(t *testing.T) {
+	inTheLarge(t)
 	t.Parallel()
 	const n = 300
 	for _, text := range []string{"cosine", "linear", "poly(degree=2, gamma=1, coef0=1)", "rbf(gamma=1)", "laplace(gamma=1)"} {
@@ -27,8 +28,8 @@ func TestFewDistinctRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, distinct := range []int{1, 2, 3, 5} {
-			for seed := uint64(1); seed <= 6; seed++ {
+		for _, distinct := range []int{1, 3, 5} {
+			for seed := uint64(1); seed <= 2; seed++ {
 				x, values := fewDistinct(t, k, n, distinct, seed)
 				for _, m := range []Method{Landmark{Rank: 16, NNZ: 1, Seed: seed}, Landmark{Rank: 4, Seed: seed}, Adaptive{Tolerance: 0.01, Seed: seed}} {
 					f, err := m.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x)}, k)

@@ -115,11 +115,12 @@ func TestLeverageRows(t *testing.T) {
 // TestLeverageProportion: the first of the rows drawn is row i with probability
 // score i over their sum.
 func TestLeverageProportion(t *testing.T) {
+	inTheLarge(t)
 	t.Parallel()
 	x := clusters(5, 3, 2)
 	tl := newTiles(kernelgen.RBF(1), Float64)
 	p := panelOf(tl, x)
-	const draws = 4000
+	const draws = 1500
 	count, expected := make([]float64, 5), make([]float64, 5)
 	for seed := range uint64(draws) {
 		scores, err := tl.leverageScores(context.Background(), stream.Engine{}, p, 1, seed) // from 4 rows of 5, so they depend on the seed

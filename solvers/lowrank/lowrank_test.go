@@ -53,7 +53,7 @@ func methodsUnderTest(rank int) map[string]func(src stream.Source, k kernelgen.K
 // orthonormal and leave Â alone.
 func TestAgainstDense(t *testing.T) {
 	t.Parallel()
-	x := clusters(420, 4, 3)
+	x := clusters(300, 4, 3)
 	src := stream.FromMatrix("clusters", x)
 	k := kernelgen.RBF(2)
 	a := kernelMatrix(k, x, x)

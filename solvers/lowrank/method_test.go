@@ -38,6 +38,7 @@ func twoFactorMethods() map[string]Method {
 // TestMethods: a fit and its plan speak the words of solvers/model, and the words in a
 // kernel become the numbers that model.Resolve gives.
 func TestMethods(t *testing.T) {
+	inTheLarge(t)
 	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{}
 	d := model.Sources{Left: stream.FromMatrix("x", clusters(400, 3, 1))}

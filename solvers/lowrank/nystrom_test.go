@@ -141,8 +141,9 @@ func unbalanced(n int, seed uint64) blas64.General {
 // TestChoices: on average, landmarks by leverage and by pivots leave less of the
 // trace than uniform ones.
 func TestChoices(t *testing.T) {
+	inTheLarge(t)
 	t.Parallel()
-	x := unbalanced(1500, 3)
+	x := unbalanced(600, 3)
 	src := stream.FromMatrix("x", x)
 	k := kernelgen.RBF(1)
 	a := kernelMatrix(k, x, x)

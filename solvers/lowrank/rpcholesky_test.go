@@ -108,9 +108,10 @@ func likelihood(law map[string]float64, counts map[string]int, n int) float64 {
 // TestRPCholeskyLaw: pivots drawn in blocks follow the law of the sequential
 // algorithm, in their order, and the test can tell them from others.
 func TestRPCholeskyLaw(t *testing.T) {
+	inTheLarge(t)
 	t.Parallel()
 	const c = 3
-	seeds := fewer(3000, 800)
+	const seeds = 1200
 	x := filled(6, 2, func(i, j int) float64 { return []float64{0, 0, 0.2, 0.1, 1, 0, 1.2, 0.1, 0, 1.5, 2, 2}[2*i+j] })
 	k := parseKernel(t, "rbf(gamma=1) + 0.2*linear()")
 	a := kernelMatrix(k, x, x)
@@ -325,12 +326,13 @@ func TestNNZOne(t *testing.T) {
 // is on average within twice the least that rank c leaves, and it is below what
 // uniform landmarks leave where these overlook rows.
 func TestRPCholeskyTraceError(t *testing.T) {
+	inTheLarge(t)
 	t.Parallel()
-	const seeds = 10
+	const seeds = 6
 	for name, c := range map[string]int{"clusters": 15, "unbalanced": 6} {
-		x, k := clusters(500, 4, 3), kernelgen.RBF(2)
+		x, k := clusters(400, 4, 3), kernelgen.RBF(2)
 		if name == "unbalanced" {
-			x = unbalanced(500, 3) // 10 rows are far from the others
+			x = unbalanced(400, 3) // 8 rows are far from the others
 		}
 		a := kernelMatrix(k, x, x)
 		best := dense.Sum(denseEigen(t, a).Values[c:]) / dense.Trace(a)
@@ -357,9 +359,9 @@ func TestRPCholeskyTraceError(t *testing.T) {
 // then Â is A.
 func TestRPCholeskyStops(t *testing.T) {
 	t.Parallel()
-	base := clusters(1500, 3, 5)
-	five := filled(1500, 3, func(i, j int) float64 { return base.Data[(i%5)*3+j] })
-	constant := filled(1500, 3, func(_, j int) float64 { return float64(j) + 0.1 })
+	base := clusters(500, 3, 5)
+	five := filled(500, 3, func(i, j int) float64 { return base.Data[(i%5)*3+j] })
+	constant := filled(500, 3, func(_, j int) float64 { return float64(j) + 0.1 })
 	rbf, linear := kernelgen.RBF(2), kernelgen.Linear()
 	for _, c := range []struct {
 		name         string
@@ -373,7 +375,7 @@ func TestRPCholeskyStops(t *testing.T) {
 		{"rank 3", base, linear, 3, 3, "3 pivots found"},
 		{"rank 3, tiny", scaled(base, 1e-140), linear, 3, 3, "3 pivots found"},
 		{"rank 3, huge", scaled(base, 1e150), linear, 3, 3, "3 pivots found"},
-		{"all rows zero", stream.NewMatrix(1500, 3), linear, 1, 0, "0 pivots found"},
+		{"all rows zero", stream.NewMatrix(500, 3), linear, 1, 0, "0 pivots found"},
 		{"no positive diagonal", base, kernelgen.Sigmoid(1e-9, -1), 1, 0, "0 pivots found"},
 		{"one row", filled(1, 3, func(int, int) float64 { return 2 }), rbf, 1, 1, "there are 1 rows"},
 		{"fewer rows than pivots", clusters(12, 3, 4), rbf, 12, 12, "there are 12 rows"},
@@ -498,6 +500,7 @@ func TestRPCholeskyPlan(t *testing.T) {
 
 // TestRPCholeskyNasty: nasty inputs, for this method and for those that truncate.
 func TestRPCholeskyNasty(t *testing.T) {
+	inTheLarge(t)
 	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{}
 	for _, c := range nastyCases() {

@@ -16,7 +16,10 @@ import (
 // rows gives, where that can be had: values, functions and canonical functions, weighted
 // and centred.
 func TestWholeAgrees(t *testing.T) {
-	const n = 60
+	if testing.Short() {
+		t.Skip("repeats the arithmetic of smaller tests: run without -short")
+	}
+	const n = 40
 	_, _, plain := dependent(t, n, 2, 2)
 	w := make([]float64, n)
 	for i := range w {

@@ -56,7 +56,10 @@ func TestWithMoments(t *testing.T) {
 // Of all pairs, a sample with matched features is the sample, and what it says is the error; the
 // same whether the features are centred or not, of one space or of two.
 func TestMatchedOfAll(t *testing.T) {
-	_, _, d := dependent(t, 90, 2, 2)
+	if testing.Short() {
+		t.Skip("repeats the arithmetic of smaller tests: run without -short")
+	}
+	_, _, d := dependent(t, 60, 2, 2)
 	k := kernelgen.Laplace(0.7)
 	for _, s := range []Solver{
 		{Operator: Covariance{}, Task: Eigen}, {Operator: CrossCovariance{}}, {Operator: CrossCovariance{}, Centre: true},

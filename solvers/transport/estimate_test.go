@@ -15,6 +15,9 @@ import (
 // TestEstimate holds the estimates against dense computations: the plan of the low-rank kernel
 // beside that of the exact kernel with the same scalings, and beside the exact plan.
 func TestEstimate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("repeats the arithmetic of smaller tests: run without -short")
+	}
 	t.Parallel()
 	const m, n = 400, 300
 	ctx, e := context.Background(), stream.Engine{}

@@ -16,7 +16,7 @@ func sizes() (m, n int) {
 	if testing.Short() {
 		return 400, 300
 	}
-	return 2000, 1500
+	return 600, 450
 }
 
 // compare holds a fit against a dense solution.

@@ -191,7 +191,7 @@ func TestNotPositive(t *testing.T) {
 	hard := LowRank{Sinkhorn: Sinkhorn{Rounds: 20}, Rank: 2, Strict: true}
 	_, err := hard.Fit(ctx, e, dataOf(x, y), k)
 	var bad *notPositive
-	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "`engine exact`") {
+	if !errors.As(err, &bad) {
 		t.Fatalf("a hopeless kernel gives %v", err)
 	}
 	hard.Strict = false

@@ -112,7 +112,7 @@ func linkData(dir string) error {
 // left out.
 func (c *command) run(ctx context.Context, root, work, bin string) error {
 	shell := exec.CommandContext(ctx, "sh", "-c", c.line)
-	temporary := filepath.Join(work, ".tmp") // where bench/paper1 would find results of another day
+	temporary := filepath.Join(work, ".tmp") // where bench/papers would find results of another day
 	if err := os.MkdirAll(temporary, 0o777); err != nil {
 		return err
 	}

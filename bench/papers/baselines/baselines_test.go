@@ -12,13 +12,8 @@ import (
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
-	"github.com/nystream/nystream/solvers/nyblas"
 	"github.com/nystream/nystream/stream"
 )
-
-// Products of matrices are those of the command: gonum's take most of the time of
-// the tests.
-func init() { blas64.Use(nyblas.Implementation{}) }
 
 var background = context.Background()
 
@@ -112,6 +107,9 @@ func TestFastSPSD(t *testing.T) {
 	if f.KernelEntries != int64(n*c+len(core)*len(core)) || f.Shift != 0 || len(f.Values) != c {
 		t.Errorf("%d entries for %d core points, shift %g, %d values", f.KernelEntries, len(core), f.Shift, len(f.Values))
 	}
+	if _, err := (FastSPSD{Rank: n + 1}).Fit(background, stream.Engine{}, sources(x), k); err == nil {
+		t.Error("more landmarks than rows are accepted")
+	}
 }
 
 // referenceCore draws by leverage scores from Householder reflections, one row after the
@@ -146,19 +144,4 @@ func referenceCore(columns *mat.Dense, landmarks []int64, s int, seed uint64) (c
 		}
 	}
 	return core
-}
-
-// TestFastSPSDFewRows: with all rows as landmarks Â is A; more of them are refused.
-func TestFastSPSDFewRows(t *testing.T) {
-	x, k := clusters(12, 3, 4), kernelgen.RBF(3)
-	f, err := FastSPSD{Rank: 12, Seed: 1}.Fit(background, stream.Engine{}, sources(x), k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, a := approximation(t, f, x); relative(lab.Kernel(k, x, x), a) > 1e-9 {
-		t.Errorf("error %g", relative(lab.Kernel(k, x, x), a))
-	}
-	if _, err := (FastSPSD{Rank: 13}).Fit(background, stream.Engine{}, sources(x), k); err == nil {
-		t.Error("rank 13 of 12 rows is accepted")
-	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/nystream/nystream/bench/papers/lab"
 	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -73,41 +72,6 @@ func TestPolySketchWeights(t *testing.T) {
 			}
 			f.degrees[j].weight /= scale
 		}
-	}
-}
-
-// TestPolySketchModel: Â is w·Z·Zᵀ, its factors are orthonormal after Refine, the estimate
-// is near the error, and four times the columns err less.
-func TestPolySketchModel(t *testing.T) {
-	x, k := clusters(700, 5, 3), kernelgen.RBF(1)
-	a := lab.Kernel(k, x, x)
-	var found []float64
-	for _, rank := range []int{20, 80} {
-		f, err := PolySketch{Rank: rank, Seed: 5}.Fit(background, stream.Engine{}, sources(x), k)
-		if err != nil {
-			t.Fatal(err)
-		}
-		z := stream.NewMatrix(x.Rows, f.Left.Features.Columns())
-		f.Left.Features.Applier()(z, x)
-		var zz mat.Dense
-		zz.Mul(lab.Dense(z), lab.Dense(z).T())
-		if err := f.Refine(background, stream.Engine{}, sources(x)); err != nil {
-			t.Fatal(err)
-		}
-		u, approx := approximation(t, f, x)
-		if e := relative(&zz, approx); !(e <= 1e-10) {
-			t.Errorf("Â differs from Z·Zᵀ by %g", e)
-		}
-		if e := orthogonality(u); !(e <= 1e-12) {
-			t.Errorf("‖UᵀU−I‖ = %g", e)
-		}
-		found = append(found, relative(a, approx))
-		if q := f.EstimateIn(lowrank.NormFrobenius) / relative(a, approx); q < 0.8 || q > 1.25 {
-			t.Errorf("the estimate is %g of the error", q)
-		}
-	}
-	if found[1] > 0.7*found[0] {
-		t.Errorf("errors %v", found)
 	}
 }
 

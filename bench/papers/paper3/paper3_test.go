@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/bench/internal/datasets"
@@ -151,7 +152,7 @@ func TestSVM(t *testing.T) {
 	}
 	k := mat.NewDense(90, 90, nil)
 	k.Apply(func(i, j int, _ float64) float64 {
-		return math.Exp(-squaredDistance(lab.Row(x, i), lab.Row(x, j)) / (2 * s.sigma * s.sigma))
+		return math.Exp(-math.Pow(floats.Distance(lab.Row(x, i), lab.Row(x, j), 2)/s.sigma, 2) / 2)
 	}, k)
 	var fitted mat.Dense
 	fitted.Mul(k, m.alpha)
@@ -185,13 +186,6 @@ func TestSVM(t *testing.T) {
 	if right < 27 {
 		t.Errorf("%d of 30 rows right", right)
 	}
-}
-
-func squaredDistance(a, b []float64) (sum float64) {
-	for i, v := range a {
-		sum += (v - b[i]) * (v - b[i])
-	}
-	return sum
 }
 
 // TestFoldsKeepTestRowsOut: every row is tested once, and only training rows decide the

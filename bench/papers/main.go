@@ -28,7 +28,10 @@ type job func(context.Context) error
 var papers = []struct {
 	name  string
 	parse func(args []string) (func(context.Context) error, error)
-}{{"paper1", paper1.Parse}, {"paper2", paper2.Parse}, {"paper3", paper3.Parse}, {"paper4", paper4.Parse}, {"paper5", paper5.Parse}}
+}{
+	{"paper1", paper1.Parse}, {"paper2", paper2.Parse}, {"paper3", paper3.Parse},
+	{"paper4", paper4.Parse}, {"paper5", paper5.Parse},
+}
 
 func main() {
 	program.Main("papers", parse, func(ctx context.Context, j job) error { return j(ctx) })

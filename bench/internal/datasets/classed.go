@@ -12,7 +12,6 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -24,51 +23,64 @@ type ClassedFile struct {
 	Words bool // classes may be words; else a line with one is a header
 }
 
-// Read reads the first rows of the file, at most so many unless most is 0. Headers are left
-// out: lines with words among the numbers.
+// Read reads the first rows of the file, at most so many unless most is 0. Headers and rows
+// with missing values are left out: lines with other words among the numbers.
 func (f ClassedFile) Read(most int) (*Labelled, error) {
-	path := filepath.Join(Dir(), f.Name)
-	in, err := os.Open(path)
+	x, classes, err := f.rows(most, nil)
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
-	var rows [][]float64
-	var classes []string
-	columns := 0
-	lines := bufio.NewScanner(in)
-	for lines.Scan() && (most == 0 || len(rows) < most) {
-		class, row, sparse := f.parse(lines.Text())
-		if row == nil {
-			continue
-		}
-		if len(rows) > 0 && len(row) != columns && !sparse {
-			return nil, fmt.Errorf("%s: row %d has %d numbers beside the class, and the first has %d", path, len(rows), len(row), columns)
-		}
-		rows, classes, columns = append(rows, row), append(classes, class), max(columns, len(row))
-	}
-	if err := lines.Err(); err != nil || len(rows) == 0 {
-		return nil, fmt.Errorf("%s: %d rows: %w", path, len(rows), err)
-	}
-	d := &Labelled{Name: f.Name, X: stream.NewMatrix(len(rows), columns)}
-	for i, row := range rows {
-		copy(dense.Row(d.X, i), row)
-	}
+	d := &Labelled{Name: f.Name, X: x}
 	d.Labels, d.Classes = Numbered(classes)
 	return d, nil
 }
 
-// parse reads the class and the numbers of a line, nil if it has other words. Sparse rows
-// end where their last number is.
-func (f ClassedFile) parse(line string) (class string, row []float64, sparse bool) {
-	words := strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
+// rows returns the numbers of the first rows and their classes as they are written. Codes
+// are the numbers of words.
+func (f ClassedFile) rows(most int, codes map[string]float64) (x blas64.General, classes []string, err error) {
+	path := filepath.Join(Dir(), f.Name)
+	in, err := os.Open(path)
+	if err != nil {
+		return x, nil, err
+	}
+	defer in.Close()
+	var rows [][]float64
+	columns := 0
+	lines := bufio.NewScanner(in)
+	for lines.Scan() && (most == 0 || len(rows) < most) {
+		class, row, sparse := f.parse(lines.Text(), codes)
+		if row == nil {
+			continue
+		}
+		if len(rows) > 0 && len(row) != columns && !sparse {
+			return x, nil, fmt.Errorf("%s: row %d has %d columns and row 0 %d", path, len(rows), len(row), columns)
+		}
+		rows, classes, columns = append(rows, row), append(classes, class), max(columns, len(row))
+	}
+	if err := lines.Err(); err != nil || len(rows) == 0 {
+		return x, nil, fmt.Errorf("%s: %d rows: %w", path, len(rows), err)
+	}
+	x = stream.NewMatrix(len(rows), columns)
+	for i, row := range rows {
+		copy(x.Data[i*columns:], row)
+	}
+	return x, classes, nil
+}
+
+// parse reads the class and the numbers of a line, nil if it has other words or an empty
+// cell. Sparse rows end where their last number is.
+func (f ClassedFile) parse(line string, codes map[string]float64) (class string, row []float64, sparse bool) {
+	words := strings.Fields(line)
+	if strings.Contains(line, ",") {
+		words = strings.Split(line, ",")
+	}
 	if len(words) < 2 {
 		return "", nil, false
 	}
 	if f.First {
 		words = append(words[1:], words[0])
 	}
-	class, words = words[len(words)-1], words[:len(words)-1]
+	class, words = strings.TrimSpace(words[len(words)-1]), words[:len(words)-1]
 	if _, err := strconv.ParseFloat(class, 64); err != nil && !f.Words {
 		return "", nil, false
 	}
@@ -81,9 +93,12 @@ func (f ClassedFile) parse(line string) (class string, row []float64, sparse boo
 			}
 			column, word, sparse = number-1, value, true
 		}
-		v, err := strconv.ParseFloat(word, 64)
-		if err != nil {
-			return "", nil, false
+		v, coded := codes[word]
+		if !coded {
+			var err error
+			if v, err = strconv.ParseFloat(strings.TrimSpace(word), 64); err != nil {
+				return "", nil, false
+			}
 		}
 		row = append(append(row, make([]float64, column-len(row))...), v)
 	}
@@ -92,18 +107,20 @@ func (f ClassedFile) parse(line string) (class string, row []float64, sparse boo
 
 // Standardise makes columns have mean 0 and standard deviation 1; constant ones are 0.
 func Standardise(x blas64.General) {
-	dense.CentreColumns(x)
-	scale := make([]float64, x.Cols)
-	for j := range scale {
-		sum := 0.0
+	for j := range x.Cols {
+		mean, squares := 0.0, 0.0
 		for i := range x.Rows {
-			sum += dense.Row(x, i)[j] * dense.Row(x, i)[j]
+			mean += x.Data[i*x.Stride+j] / float64(x.Rows)
 		}
-		if sum > 0 {
-			scale[j] = math.Sqrt(float64(x.Rows) / sum)
+		for i := range x.Rows {
+			x.Data[i*x.Stride+j] -= mean
+			squares += x.Data[i*x.Stride+j] * x.Data[i*x.Stride+j]
+		}
+		if squares > 0 {
+			column := blas64.Vector{N: x.Rows, Inc: x.Stride, Data: x.Data[j:]}
+			blas64.Scal(math.Sqrt(float64(x.Rows)/squares), column)
 		}
 	}
-	dense.ScaleColumns(x, scale)
 }
 
 // MedianDistance returns the median of the distances between the first rows, at most so many.
@@ -112,8 +129,9 @@ func MedianDistance(x blas64.General, most int) float64 {
 	for i := range min(x.Rows, most) {
 		for j := range i {
 			sum := 0.0
-			for c, v := range dense.Row(x, i) {
-				sum += (v - dense.Row(x, j)[c]) * (v - dense.Row(x, j)[c])
+			for c := range x.Cols {
+				v := x.Data[i*x.Stride+c] - x.Data[j*x.Stride+c]
+				sum += v * v
 			}
 			all = append(all, math.Sqrt(sum))
 		}

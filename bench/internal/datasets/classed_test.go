@@ -30,6 +30,7 @@ func TestClassedFile(t *testing.T) {
 		{text: "+1 1:5 3:7\n-1 2:6\n", first: true, numbers: []float64{5, 0, 7, 0, 6, 0}, labels: []int{0, 1}},
 		{text: "+1 3:5 1:7\n", first: true, fails: true},
 		{text: "x,y\n", fails: true},
+		{text: "1,2,7\n3,?,9\n3,,9\n\n4,5,9\n", numbers: []float64{1, 2, 4, 5}, labels: []int{0, 1}},
 	} {
 		if err := os.WriteFile(filepath.Join(dir, "f"), []byte(c.text), 0o666); err != nil {
 			t.Fatal(err)

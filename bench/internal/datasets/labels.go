@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"fmt"
@@ -27,7 +28,7 @@ func Labels(ctx context.Context, path string) (nodes, classes []string, err erro
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if len(records) != len(nodes)+1 || len(records[0]) < 2 {
-		return nil, nil, fmt.Errorf("%s: a header and a line for each of %d nodes are wanted, with a column of labels", path, len(nodes))
+		return nil, nil, fmt.Errorf("%s: expected a header, %d lines of nodes, and a column of labels", path, len(nodes))
 	}
 	column := max(1, slices.Index(records[0], "label"))
 	for _, r := range records[1:] {
@@ -36,15 +37,13 @@ func Labels(ctx context.Context, path string) (nodes, classes []string, err erro
 	return nodes, classes, nil
 }
 
-// Numbered returns classes as numbers from 0, in the order of the words, and how many
+// Numbered returns classes as numbers from 0, in their order, and how many
 // there are.
-func Numbered(classes []string) (labels []int, count int) {
-	words := slices.Clone(classes)
-	slices.Sort(words)
-	words = slices.Compact(words)
+func Numbered[T cmp.Ordered](classes []T) (labels []int, count int) {
+	known := slices.Compact(slices.Sorted(slices.Values(classes)))
 	labels = make([]int, len(classes))
 	for i, c := range classes {
-		labels[i], _ = slices.BinarySearch(words, c)
+		labels[i], _ = slices.BinarySearch(known, c)
 	}
-	return labels, len(words)
+	return labels, len(known)
 }

@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"image"
 	_ "image/jpeg" // the photographs of paper 1
-	_ "image/png"  // Flower_70x70.png
 	"os"
 	"path/filepath"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
@@ -22,29 +20,10 @@ type Picture struct {
 	Index   []int          // of each pixel, from left to right and top to bottom
 }
 
-// Flower returns the image of Figure 1 of paper 3, at 70 × 70 pixels.
-func Flower() (*Picture, error) { return readPicture(filepath.Join(Dir(), "Flower_70x70.png")) }
-
 // Photograph returns one of the photographs of paper 1, §IV-A: autumn, ocean_day,
 // ocean_sunset or woods.
 func Photograph(name string) (*Picture, error) {
-	return readPicture(filepath.Join(Dir(), name+".jpg"))
-}
-
-// Sample returns the colours of n pixels, drawn without replacement.
-func (p *Picture) Sample(n int, seed uint64) (blas64.General, error) {
-	s, err := sketch.NewSample(int64(len(p.Index)), n, seed, "pixels")
-	if err != nil {
-		return blas64.General{}, err
-	}
-	numbers := make([]int, n)
-	for i, pixel := range s.Positions() {
-		numbers[i] = p.Index[pixel]
-	}
-	return dense.PickRows(p.Colours, numbers), nil
-}
-
-func readPicture(path string) (*Picture, error) {
+	path := filepath.Join(Dir(), name+".jpg")
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -54,6 +33,23 @@ func readPicture(path string) (*Picture, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	return newPicture(img), nil
+}
+
+// Sample returns the colours of n pixels, drawn without replacement.
+func (p *Picture) Sample(n int, seed uint64) (blas64.General, error) {
+	s, err := sketch.NewSample(int64(len(p.Index)), n, seed, "pixels")
+	if err != nil {
+		return blas64.General{}, err
+	}
+	some := stream.NewMatrix(n, 3)
+	for i, pixel := range s.Positions() {
+		copy(some.Data[3*i:3*i+3], p.Colours.Data[3*p.Index[pixel]:])
+	}
+	return some, nil
+}
+
+func newPicture(img image.Image) *Picture {
 	p := &Picture{Bounds: img.Bounds()}
 	known := map[[3]uint32]int{}
 	var colours [][3]uint32
@@ -76,5 +72,5 @@ func readPicture(path string) (*Picture, error) {
 			p.Colours.Data[3*i+j] = float64(v) / 0xffff
 		}
 	}
-	return p, nil
+	return p
 }

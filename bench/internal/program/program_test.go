@@ -49,7 +49,8 @@ func TestLists(t *testing.T) {
 	if err := program.Known([]string{"face", "wine"}, known); err != nil {
 		t.Error(err)
 	}
-	if err := program.Known([]string{"face", "bread"}, known); err == nil || err.Error() != `"bread": there are wine, face` {
+	err := program.Known([]string{"face", "bread"}, known)
+	if err == nil || err.Error() != `"bread": there are wine, face` {
 		t.Errorf("an unknown word gives %v", err)
 	}
 }

@@ -14,5 +14,6 @@ func WriteSVG(path string, picture io.WriterTo) error {
 		return err
 	}
 	const family = "font-family:Liberation Sans"
-	return os.WriteFile(path, []byte(strings.ReplaceAll(svg.String(), family, family+",Arial,Helvetica,sans-serif")), 0o666)
+	text := strings.ReplaceAll(svg.String(), family, family+",Arial,Helvetica,sans-serif")
+	return os.WriteFile(path, []byte(text), 0o666)
 }

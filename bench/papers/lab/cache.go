@@ -1,5 +1,5 @@
-// Package lab is what the programs of all papers share: a cache of measurements, keyed
-// by the build that made them.
+// Package lab is what the programs of all papers share: matrices in memory, and a cache of
+// measurements, keyed by the build that made them.
 package lab
 
 import (
@@ -11,9 +11,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 )
 
 // Cache keeps measurements in a file, so that an interrupted run continues where it
@@ -105,44 +105,49 @@ func (c *Cache) read(path string) (whole int64, err error) {
 func (c *Cache) Close() error { return c.file.Close() }
 
 // Cached returns the measurement of a key, which it makes if the cache lacks it. T must
-// survive JSON: [Figure] is a float64 that may be NaN.
+// survive JSON: [Figure] is a float64 that may be NaN or infinite.
 func Cached[T any](c *Cache, key string, measure func() (T, error)) (T, error) {
-	var v T
-	if raw, ok := c.values[key]; ok {
-		return v, json.Unmarshal(raw, &v)
-	}
-	v, err := measure()
-	if err != nil {
+	v, known, err := Lookup[T](c, key)
+	if err != nil || known {
 		return v, err
 	}
+	if v, err = measure(); err != nil {
+		return v, err
+	}
+	return v, c.Put(key, v)
+}
+
+// Lookup returns the measurement of a key, if the cache has it.
+func Lookup[T any](c *Cache, key string) (v T, known bool, err error) {
+	raw, known := c.values[key]
+	if !known {
+		return v, false, nil
+	}
+	return v, true, json.Unmarshal(raw, &v)
+}
+
+// Put keeps the measurement of a key.
+func (c *Cache) Put(key string, v any) error {
 	raw, err := json.Marshal(v)
 	if err != nil {
-		return v, err
+		return fmt.Errorf("%s: %w", key, err)
 	}
 	c.values[key] = raw
-	return v, json.NewEncoder(c.file).Encode(line{key, raw})
+	return json.NewEncoder(c.file).Encode(line{key, raw})
 }
 
-// Figure is a number of a measurement; NaN, which says that there is none, is null in
-// JSON.
+// Figure is a number that may be NaN or infinite, which JSON has no numbers for: it is
+// written as a string.
 type Figure float64
 
-// MarshalJSON implements [json.Marshaler].
-func (f Figure) MarshalJSON() ([]byte, error) {
-	if f != f {
-		return []byte("null"), nil
-	}
-	return json.Marshal(float64(f))
+// MarshalText implements [encoding.TextMarshaler].
+func (f Figure) MarshalText() ([]byte, error) {
+	return strconv.AppendFloat(nil, float64(f), 'g', -1, 64), nil
 }
 
-// UnmarshalJSON implements [json.Unmarshaler].
-func (f *Figure) UnmarshalJSON(text []byte) error {
-	var v *float64
-	if err := json.Unmarshal(text, &v); err != nil {
-		return err
-	}
-	if *f = Figure(math.NaN()); v != nil {
-		*f = Figure(*v)
-	}
-	return nil
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (f *Figure) UnmarshalText(text []byte) error {
+	v, err := strconv.ParseFloat(string(text), 64)
+	*f = Figure(v)
+	return err
 }

@@ -21,9 +21,9 @@ func TestCache(t *testing.T) {
 		for _, key := range keys {
 			v, err := Cached(c, key, func() ([]Figure, error) {
 				measured++
-				return []Figure{1.5, Figure(math.NaN())}, nil
+				return []Figure{1.5, Figure(math.NaN()), Figure(math.Inf(1))}, nil
 			})
-			if err != nil || len(v) != 2 || v[0] != 1.5 || v[1] == v[1] {
+			if err != nil || len(v) != 3 || v[0] != 1.5 || v[1] == v[1] || v[2] != Figure(math.Inf(1)) {
 				t.Fatalf("%s is %v, %v", key, v, err)
 			}
 		}

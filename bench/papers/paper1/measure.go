@@ -1,28 +1,43 @@
 package paper1
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"os"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nystream/nystream/bench/papers/lab"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
-// mostModels is how many models are measured together at most: beyond it the
-// kernel entries of a pass are few beside the products, and a run that is cut
-// loses what was fitted and not measured.
-const mostModels = 120
+// result is what was measured of one fit.
+type result struct {
+	Method  string
+	C, Seed int
+
+	Spectral          lab.Figure // ‖A−Â‖₂/‖A‖₂
+	Frobenius         lab.Figure // ‖A−Â‖_F/‖A‖_F
+	SpectralEstimate  lab.Figure // of the fit itself, NaN if it has none
+	FrobeniusEstimate lab.Figure
+	Rank              int
+	EntriesPerRow     float64 // kernel entries that the fit evaluates
+	Shift             float64
+	Seconds           lab.Figure // of the fit, alone on the machine; NaN if it was not
+}
+
+// A group of fits is measured together. It is as many as memory has room for, and
+// mostModels at most: an interrupted run loses the group that was not measured.
+const (
+	groupBytes = 4 << 30
+	mostModels = 120
+)
 
 // measurement is a problem under way.
 type measurement struct {
@@ -31,146 +46,124 @@ type measurement struct {
 	x       blas64.General
 	src     stream.Source
 	kernel  kernelgen.Kernel
-	found   *results
-
-	mu     sync.Mutex
-	failed map[string]bool // fits that were refused, and told of
+	cache   *lab.Cache
 }
 
 // job is a fit, and what is found out about it.
 type job struct {
 	method
-	result
-	models []*lowrank.Model // none if it was refused; two with method.unshifted
+	c, seed int
+	entries int64
+	seconds float64
+	fit     *lowrank.Fit // nil if it was refused
+	refusal error
 }
 
-// run measures what is missing, seed by seed.
-func (p problem) run(ctx context.Context, o *options, found *results, floors *floors) error {
+// measure returns the results of all fits that were asked for, from the cache or new.
+func (p problem) measure(ctx context.Context, o *options, cache *lab.Cache) (*matrix, error) {
 	x, err := p.load(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	k, err := p.resolved(x)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	m := &measurement{problem: p, options: o, x: x, src: stream.FromMatrix(p.data, x), kernel: k, found: found, failed: map[string]bool{}}
-	if p.data != uniform {
-		if err := floors.add(ctx, m); err != nil {
-			return err
-		}
+	m := &measurement{problem: p, options: o, x: x, src: stream.FromMatrix(p.data, x), kernel: k, cache: cache}
+	all := &matrix{problem: p, text: k.String(), rows: x.Rows, columns: x.Cols}
+	if all.floors, err = m.floors(ctx); err != nil {
+		return nil, err
 	}
-	for jobs := m.missing(); len(jobs) > 0; {
-		n := m.together(jobs)
-		if err := m.runJobs(ctx, jobs[:n]); err != nil {
-			return err
-		}
-		jobs = jobs[n:]
+	jobs, err := m.missing(all)
+	for err == nil && len(jobs) > 0 {
+		group := jobs[:m.group(jobs)]
+		jobs = jobs[len(group):]
+		err = m.measureGroup(ctx, group, all)
 	}
-	return nil
+	slices.SortStableFunc(all.results, func(a, b result) int { return cmp.Compare(a.Seed, b.Seed) })
+	return all, err
 }
 
-func progress(format string, args ...any) {
-	fmt.Fprintf(os.Stderr, format+"\n", args...)
+func (m *measurement) key(method string, c, seed int) string {
+	return fmt.Sprintf("%s %d rows %s: %s c=%d seed=%d", m.data, m.x.Rows, m.word, method, c, seed)
 }
 
-// missing returns the fits that there are no results of.
-func (m *measurement) missing() []*job {
-	n := m.x.Rows
+// missing adds the results that are known and returns the fits that are not, seed by seed.
+func (m *measurement) missing(all *matrix) ([]*job, error) {
 	var jobs []*job
-	for seed := 1; seed <= max(fullSeeds, m.options.seeds); seed++ { // each method has its own number of them
-		for _, c := range m.ranks(m.options, n) {
-			for _, method := range m.options.chosen(methods()) {
-				k := key{Data: m.data, Rows: n, Word: m.problem.kernel, Method: method.name, C: c, Seed: seed}
-				if seed <= m.seeds(m.options, method, n, c) && (method.rows == 0 || n <= method.rows) && !m.found.seen[k] {
-					jobs = append(jobs, &job{method: method, result: result{key: k, Dimension: m.x.Cols, Kernel: m.kernel.String()}})
+	for seed := 1; seed <= m.options.seeds; seed++ {
+		for _, c := range m.ranks(m.options, m.x.Rows) {
+			for _, method := range methods() {
+				if !m.options.wants(method.name) || method.rows > 0 && m.x.Rows > method.rows {
+					continue
+				}
+				known, ok, err := lab.Lookup[[]result](m.cache, m.key(method.name, c, seed))
+				if err != nil {
+					return nil, err
+				}
+				all.results = append(all.results, known...)
+				if !ok {
+					jobs = append(jobs, &job{method: method, c: c, seed: seed})
 				}
 			}
 		}
 	}
-	return jobs
+	return jobs, nil
 }
 
-// together returns how many of the jobs, at least one, are measured together: as many
-// as memory has room for the embeddings of their models, two of n×c each at most.
-func (m *measurement) together(jobs []*job) int {
-	bytes := int64(0)
+// group returns how many of the jobs, at least one, are measured together. Each holds two
+// embeddings of n×c numbers at most.
+func (m *measurement) group(jobs []*job) int {
+	bytes := 0
 	for i, j := range jobs {
-		bytes += 16 * int64(j.Rows) * int64(j.C)
-		if i > 0 && bytes > m.options.memory || i == mostModels {
+		bytes += 16 * m.x.Rows * j.c
+		if i > 0 && bytes > groupBytes || i == mostModels {
 			return i
 		}
 	}
 	return len(jobs)
 }
 
-// runJobs fits, measures the errors and writes the rows down.
-func (m *measurement) runJobs(ctx context.Context, jobs []*job) error {
+// measureGroup fits, measures the errors and keeps the results.
+func (m *measurement) measureGroup(ctx context.Context, jobs []*job, all *matrix) error {
 	began := time.Now()
 	if err := m.fitAll(ctx, jobs); err != nil {
 		return err
 	}
 	fitted := time.Now()
-	rows, steps, err := m.measure(ctx, jobs)
-	if err != nil {
+	if err := m.errors(ctx, jobs, all); err != nil {
 		return err
 	}
-	progress("%s, to seed %d: %d fits %.1f s, their errors %.1f s (up to %d steps)", m.problem, jobs[len(jobs)-1].Seed, len(jobs),
-		fitted.Sub(began).Seconds(), time.Since(fitted).Seconds(), steps)
-	return m.found.add(rows)
+	progress("%s, to seed %d: %d fits %.1f s, their errors %.1f s", m.problem, jobs[len(jobs)-1].seed, len(jobs),
+		fitted.Sub(began).Seconds(), time.Since(fitted).Seconds())
+	return nil
 }
 
-// fitAll fits. What is timed runs alone, with all processors: the first seed, and
-// all for Figure 4. The others run side by side, one processor each, since much of
-// a fit is the algebra of small matrices, which takes no more.
+// fitAll fits. The first seed is timed: its fits run alone, with all processors. The
+// others run side by side, one processor each, since small algebra takes no more.
 func (m *measurement) fitAll(ctx context.Context, jobs []*job) error {
 	var untimed []*job
 	for _, j := range jobs {
-		if j.Seed > 1 && m.data != uniform {
+		if j.seconds = math.NaN(); j.seed > 1 {
 			untimed = append(untimed, j)
 			continue
 		}
 		began := time.Now()
 		m.fit(ctx, stream.Engine{}, j)
-		j.Seconds = time.Since(began).Seconds()
+		j.seconds = time.Since(began).Seconds()
+		if j.refusal != nil {
+			progress("%s: %s: %v", m.problem, j.name, j.refusal)
+		}
 	}
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(untimed) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				m.fit(ctx, stream.Engine{Threads: 1}, untimed[i])
-				untimed[i].Seconds = math.NaN()
-			}
-		})
-	}
-	workers.Wait()
-	return ctx.Err()
+	return stream.Each(ctx, 0, len(untimed), func(i int) error {
+		m.fit(ctx, stream.Engine{Threads: 1}, untimed[i])
+		return ctx.Err()
+	})
 }
 
-// fit runs a method. A fit that is refused is told of, once for each method and
-// reason, and left out: some are for some kernels only.
+// fit runs a method. A refusal is a result too: some methods are for some kernels only.
 func (m *measurement) fit(ctx context.Context, e stream.Engine, j *job) {
-	f, err := j.method.of(j.C, uint64(j.Seed)).Fit(ctx, e, model.Sources{Left: m.src}, m.kernel)
-	if err != nil {
-		m.refuse(fmt.Sprintf("%s: %s: %v", m.problem, j.Method, err))
-		return
-	}
-	j.EntriesPerRow = float64(f.KernelEntries) / float64(j.Rows)
-	j.Estimate, j.SpectralEstimate = f.EstimateIn(lowrank.NormFrobenius), f.EstimateIn(lowrank.NormSpectral)
-	j.models = []*lowrank.Model{f.Model}
-	if j.unshifted != "" {
-		j.models = append(j.models, unshifted(f.Model))
-	}
-}
-
-func (m *measurement) refuse(reason string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if !m.failed[reason] {
-		progress("%s", reason)
-	}
-	m.failed[reason] = true
+	j.fit, j.refusal = j.of(j.c, uint64(j.seed)).Fit(ctx, e, model.Sources{Left: m.src}, m.kernel)
 }
 
 // unshifted returns a model without its shift, U·diag(values + shift)·Uᵀ, with the same
@@ -184,31 +177,57 @@ func unshifted(model *lowrank.Model) *lowrank.Model {
 	return &u
 }
 
-// measure measures the errors of what was fitted. steps is the most that one took.
-func (m *measurement) measure(ctx context.Context, jobs []*job) (rows []result, steps int, err error) {
+// errors measures those of all fits in exact passes over the kernel matrix that they share.
+func (m *measurement) errors(ctx context.Context, jobs []*job, all *matrix) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	var models []*lowrank.Model
 	for _, j := range jobs {
-		for i, model := range j.models {
-			r := j.result
-			if i > 0 {
-				r.Method, r.Estimate, r.SpectralEstimate = j.unshifted, math.NaN(), math.NaN()
-			}
-			r.Rank, r.Shift = len(model.Values), model.Shift
-			models, rows = append(models, model), append(rows, r)
+		if j.fit == nil {
+			continue
 		}
-		j.models = nil
+		models = append(models, j.fit.Model)
+		if j.unshifted != "" {
+			models = append(models, unshifted(j.fit.Model))
+		}
 	}
-	errors, err := lowrank.VerifyAll(ctx, stream.Engine{}, models, m.src, m.sample(m.options), 1)
+	found, err := lowrank.VerifyAll(ctx, stream.Engine{}, models, m.src, m.sample(), 1)
 	if err != nil {
-		return nil, 0, err
+		return err
 	}
-	for i, v := range errors {
-		r := &rows[i]
-		r.Spectral, r.Frobenius, r.Steps = v.SpectralError, v.FrobeniusError, v.Iterations
-		if v.Rows < int64(r.Rows) {
-			r.Sample = int(v.Rows)
+	for _, j := range jobs {
+		var rows []result
+		if j.fit != nil {
+			rows = append(rows, j.result(m.x.Rows, found[0]))
+			found = found[1:]
 		}
-		steps = max(steps, v.Iterations)
+		if j.fit != nil && j.unshifted != "" {
+			rows = append(rows, j.unshiftedResult(m.x.Rows, found[0]))
+			found = found[1:]
+		}
+		if err := m.cache.Put(m.key(j.name, j.c, j.seed), rows); err != nil {
+			return err
+		}
+		all.results = append(all.results, rows...)
 	}
-	return rows, steps, nil
+	return nil
+}
+
+// result returns what was found out about a fit of n rows.
+func (j *job) result(n int, v *model.Verification) result {
+	return result{Method: j.name, C: j.c, Seed: j.seed,
+		Spectral: lab.Figure(v.SpectralError), Frobenius: lab.Figure(v.FrobeniusError),
+		SpectralEstimate:  lab.Figure(j.fit.EstimateIn(lowrank.NormSpectral)),
+		FrobeniusEstimate: lab.Figure(j.fit.EstimateIn(lowrank.NormFrobenius)),
+		Rank:              len(j.fit.Values), EntriesPerRow: float64(j.fit.KernelEntries) / float64(n),
+		Shift: j.fit.Shift, Seconds: lab.Figure(j.seconds)}
+}
+
+// unshiftedResult returns that of the same fit without its shift, which has no estimates.
+func (j *job) unshiftedResult(n int, v *model.Verification) result {
+	r := j.result(n, v)
+	none := lab.Figure(math.NaN())
+	r.Method, r.Shift, r.SpectralEstimate, r.FrobeniusEstimate = j.unshifted, 0, none, none
+	return r
 }

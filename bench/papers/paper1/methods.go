@@ -1,68 +1,82 @@
 package paper1
 
 import (
+	"context"
+
 	"github.com/nystream/nystream/bench/papers/baselines"
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
 )
 
-// method is a row of the table: how to fit rank c with a seed.
+// fitter approximates a kernel matrix. The methods of package lowrank do.
+type fitter interface {
+	Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*lowrank.Fit, error)
+}
+
+// method is a row of the tables: how to fit rank c with a seed.
 type method struct {
 	name string
-	of   func(c int, seed uint64) lowrank.Method
-	// slow says that fits take long and that seeds hardly change them: a few do.
-	slow bool
+	of   func(c int, seed uint64) fitter
+	// heading is that of the tables of errors, what the command fits with; "" leaves the
+	// method out.
+	heading string
 	// unshifted is the name of a row for the same fits without their shift:
 	// U·diag(values + shift)·Uᵀ. "" means none.
 	unshifted string
-	// rows is the most rows it is for; 0 means any number.
+	// rows is the largest number of rows; 0 means any.
 	rows int
 }
 
-// The best of these two, as the paper has them, is what ratios are to.
+// Ratios are to the better of these two, as the paper has them.
 const (
 	ssrSVD     = "ssrSVD"
 	paperShift = "S3SPSD paper"
 )
 
-// methods returns all that are compared, in the order of the table. Sketches have the
-// defaults s = 5c and z = 4. Methods with z times as many landmarks as columns say
-// so: "z=4".
+// methods returns all that are compared, in the order of the tables. Sketches have the
+// defaults s = 5c and z = 4. "z=4" marks methods with four landmarks per column.
 func methods() []method {
 	return []method{
-		{name: ssrSVD, of: func(c int, seed uint64) lowrank.Method { return lowrank.SSRSVD{Rank: c, Seed: seed} }},
-		{name: paperShift, of: func(c int, seed uint64) lowrank.Method {
+		{name: ssrSVD, heading: "`ssrsvd`", of: func(c int, seed uint64) fitter {
+			return lowrank.SSRSVD{Rank: c, Seed: seed}
+		}},
+		{name: paperShift, heading: "`s3spsd --shift paper`", of: func(c int, seed uint64) fitter {
 			return lowrank.S3SPSD{Rank: c, Seed: seed, Shift: lowrank.ShiftPaper}
 		}},
-		{name: "S3SPSD", of: func(c int, seed uint64) lowrank.Method { return lowrank.S3SPSD{Rank: c, Seed: seed} }},
-		nystrom("nystrom uniform", lowrank.ChoiceUniform, 1),
-		nystrom("nystrom leverage", lowrank.ChoiceLeverage, 1),
-		nystrom("nystrom rpc", lowrank.ChoicePivoted, 1),
-		nystrom("nystrom z=4", lowrank.ChoiceUniform, 4),
-		{name: "rpcholesky z=4", slow: true, of: func(c int, seed uint64) lowrank.Method {
+		{name: "S3SPSD", heading: "`s3spsd`", of: func(c int, seed uint64) fitter {
+			return lowrank.S3SPSD{Rank: c, Seed: seed}
+		}},
+		{name: "nystrom uniform", of: nystrom(lowrank.ChoiceUniform, 1)},
+		{name: "nystrom leverage", of: nystrom(lowrank.ChoiceLeverage, 1)},
+		{name: "nystrom rpc", of: nystrom(lowrank.ChoicePivoted, 1)},
+		{name: "nystrom z=4", heading: "`nystrom --nnz 4`", of: nystrom(lowrank.ChoiceUniform, 4)},
+		{name: "rpcholesky z=4", of: func(c int, seed uint64) fitter {
 			return lowrank.RPCholesky{Rank: c, NNZ: 4, Seed: seed}
 		}},
-		{name: "rff", of: func(c int, seed uint64) lowrank.Method { return lowrank.RFF{Rank: c, Seed: seed} }},
-		{name: "rff orthogonal", of: func(c int, seed uint64) lowrank.Method {
+		{name: "rff", of: func(c int, seed uint64) fitter { return lowrank.RFF{Rank: c, Seed: seed} }},
+		{name: "rff orthogonal", of: func(c int, seed uint64) fitter {
 			return lowrank.RFF{Rank: c, Orthogonal: true, Seed: seed}
 		}},
-		{name: "polysketch", of: func(c int, seed uint64) lowrank.Method { return baselines.PolySketch{Rank: c, Seed: seed} }},
-		{name: "fastspsd", of: func(c int, seed uint64) lowrank.Method { return baselines.FastSPSD(c, seed) }},
-		{name: "fastspsd leverage", of: func(c int, seed uint64) lowrank.Method {
-			return baselines.FastSPSDLeverage{Rank: c, Seed: seed}
-		}},
-		landmark("landmark uniform", lowrank.ChoiceUniform),
-		landmark("landmark rpc", lowrank.ChoicePivoted),
-		landmark("landmark dpp", lowrank.ChoiceDeterminantal),
-		landmark("landmark auto", lowrank.ChoiceAuto),
-		{name: "landmark auto centred", of: func(c int, seed uint64) lowrank.Method {
+		{name: "polysketch", of: func(c int, seed uint64) fitter { return baselines.PolySketch{Rank: c, Seed: seed} }},
+		{name: "fastspsd", of: func(c int, seed uint64) fitter { return baselines.FastSPSD{Rank: c, Seed: seed} }},
+		{name: "landmark uniform", heading: "`landmark --landmarks uniform`", of: landmark(lowrank.ChoiceUniform)},
+		{name: "landmark rpc", of: landmark(lowrank.ChoicePivoted)},
+		{name: "landmark dpp", of: landmark(lowrank.ChoiceDeterminantal)},
+		{name: "landmark auto", heading: "`landmark`", of: landmark(lowrank.ChoiceAuto)},
+		{name: "landmark auto centred", heading: "`landmark --shift centred`", of: func(c int, seed uint64) fitter {
 			return lowrank.Landmark{Rank: c, Choice: lowrank.ChoiceAuto, Seed: seed, Shift: lowrank.ShiftCentred}
 		}},
-		{name: "landmark refine 1", slow: true, rows: 20000, of: subspace(1)},
-		{name: "subspace", slow: true, rows: 40000, unshifted: "subspace no shift", of: subspace(3)},
+		{name: "subspace", heading: "`subspace`", rows: 40000, unshifted: "subspace no shift",
+			of: func(c int, seed uint64) fitter {
+				start := lowrank.Landmark{Choice: lowrank.ChoiceAuto}
+				return lowrank.Subspace{Rank: c, Passes: 3, Start: start, Seed: seed}
+			}},
 	}
 }
 
-// names returns those of the rows of the table, in their order.
+// names returns those of the rows of the tables, in their order.
 func names() []string {
 	var all []string
 	for _, m := range methods() {
@@ -74,20 +88,12 @@ func names() []string {
 	return all
 }
 
-func nystrom(name string, choice lowrank.LandmarkChoice, nnz int) method {
-	return method{name: name, of: func(c int, seed uint64) lowrank.Method {
+func nystrom(choice lowrank.LandmarkChoice, nnz int) func(c int, seed uint64) fitter {
+	return func(c int, seed uint64) fitter {
 		return lowrank.Nystrom{Rank: c, NNZ: nnz, Choice: choice, Seed: seed}
-	}}
-}
-
-func landmark(name string, choice lowrank.LandmarkChoice) method {
-	return method{name: name, of: func(c int, seed uint64) lowrank.Method {
-		return lowrank.Landmark{Rank: c, Choice: choice, Seed: seed}
-	}}
-}
-
-func subspace(passes int) func(c int, seed uint64) lowrank.Method {
-	return func(c int, seed uint64) lowrank.Method {
-		return lowrank.Subspace{Rank: c, Passes: passes, Start: lowrank.Landmark{Choice: lowrank.ChoiceAuto}, Seed: seed}
 	}
+}
+
+func landmark(choice lowrank.LandmarkChoice) func(c int, seed uint64) fitter {
+	return func(c int, seed uint64) fitter { return lowrank.Landmark{Rank: c, Choice: choice, Seed: seed} }
 }

@@ -1,117 +1,90 @@
 package paper1
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/nystream/nystream/bench/internal/report"
 )
 
-// table sums up results: cells for each matrix, rank and method.
-type table struct {
-	matrices []matrix
-	floors   *floors
-}
-
-// matrix is the kernel matrix that some results are of.
+// matrix is a kernel matrix, and the results of the fits of it.
 type matrix struct {
-	Data, Word, Kernel      string
-	Rows, Dimension, Sample int
-	ranks                   []int
-	methods                 []string
-	cells                   map[cellKey]cell
-	results                 []result
+	problem
+	text          string // of the kernel, with numbers
+	rows, columns int
+	floors        map[int]float64 // by rank
+	results       []result        // ascending by seed
 }
 
-type cellKey struct {
-	c      int
-	method string
+// of returns the results of a method at a rank.
+func (m *matrix) of(c int, method string) []result {
+	other := func(r result) bool { return r.C != c || r.Method != method }
+	return slices.DeleteFunc(slices.Clone(m.results), other)
 }
 
-// cell is what the seeds of one method and rank have in common.
-type cell struct {
-	seeds, timed, estimates     int     // results, and those with a time and an estimate
-	rank                        int     // the least
-	spectral, worst             float64 // mean and largest spectral error
-	frobenius                   float64 // the rest are means
-	entries, seconds            float64
-	estimateOver, estimateUnder float64 // but for the largest and the least estimate/frobenius
-}
-
-func newTable(rows []result, floors *floors) *table {
-	t := &table{floors: floors}
-	for _, r := range rows {
-		t.at(r).add(r)
+// ranks returns those with results, ascending.
+func (m *matrix) ranks() []int {
+	var all []int
+	for _, r := range m.results {
+		all = append(all, r.C)
 	}
-	for i := range t.matrices {
-		t.matrices[i].finish()
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// has reports whether a method has results.
+func (m *matrix) has(method string) bool {
+	return slices.ContainsFunc(m.results, func(r result) bool { return r.Method == method })
+}
+
+// write prints and saves the tables of all matrices, and saves one for each.
+func write(dir string, all []*matrix) error {
+	tables := append([]*report.Table{ratios(all)}, errorTables(all)...)
+	tables = append(tables,
+		calibration(all, "spectral", func(r result) float64 { return float64(r.SpectralEstimate / r.Spectral) }),
+		calibration(all, "Frobenius", func(r result) float64 { return float64(r.FrobeniusEstimate / r.Frobenius) }))
+	for _, t := range tables {
+		if err := t.Write(dir); err != nil {
+			return err
+		}
+	}
+	for _, m := range all {
+		if err := m.table().Save(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ratios is the table of ratios, one line for each matrix and method.
+func ratios(all []*matrix) *report.Table {
+	t := &report.Table{File: "ratios",
+		Title: "Mean spectral error as a ratio to the better of ssrSVD and S3SPSD as published",
+		Head:  []string{"data", "kernel", "method"}}
+	var ranks []int
+	for _, m := range all {
+		ranks = append(ranks, m.ranks()...)
+	}
+	slices.Sort(ranks)
+	ranks = slices.Compact(ranks)
+	for _, c := range ranks {
+		t.Head = append(t.Head, fmt.Sprintf("c = %d", c))
+	}
+	for _, m := range all {
+		for _, method := range names() {
+			if !m.has(method) {
+				continue
+			}
+			row := []any{strings.TrimSuffix(m.String(), " "+m.word), m.word, method}
+			for _, c := range ranks {
+				row = append(row, m.ratio(c, method))
+			}
+			t.Add(row...)
+		}
 	}
 	return t
-}
-
-// at returns the matrix of a result.
-func (t *table) at(r result) *matrix {
-	for i := range t.matrices {
-		if m := &t.matrices[i]; m.Data == r.Data && m.Word == r.Word && m.Rows == r.Rows {
-			return m
-		}
-	}
-	t.matrices = append(t.matrices, matrix{Data: r.Data, Word: r.Word, Kernel: r.Kernel, Rows: r.Rows, Dimension: r.Dimension, Sample: r.Sample})
-	return &t.matrices[len(t.matrices)-1]
-}
-
-func (m *matrix) add(r result) {
-	m.results = append(m.results, r)
-	if !slices.Contains(m.ranks, r.C) {
-		m.ranks = append(m.ranks, r.C)
-	}
-	if !slices.Contains(m.methods, r.Method) {
-		m.methods = append(m.methods, r.Method)
-	}
-}
-
-// finish sorts, methods in the order of names(), and fills the cells.
-func (m *matrix) finish() {
-	slices.Sort(m.ranks)
-	order, all := map[string]int{}, names() // methods that are only in the file come last
-	for i, name := range all {
-		order[name] = i - len(all)
-	}
-	slices.SortStableFunc(m.methods, func(a, b string) int { return cmp.Compare(order[a], order[b]) })
-	of := map[cellKey][]result{}
-	for _, r := range m.results {
-		k := cellKey{r.C, r.Method}
-		of[k] = append(of[k], r)
-	}
-	m.cells = map[cellKey]cell{}
-	for k, rows := range of {
-		m.cells[k] = newCell(rows)
-	}
-}
-
-func newCell(rows []result) cell {
-	c := cell{seeds: len(rows), rank: rows[0].Rank}
-	share := 1 / float64(len(rows))
-	for _, r := range rows {
-		c.rank = min(c.rank, r.Rank)
-		c.worst = max(c.worst, r.Spectral)
-		c.entries += share * r.EntriesPerRow
-		c.spectral += share * r.Spectral
-		c.frobenius += share * r.Frobenius
-		if r.Seconds >= 0 {
-			c.seconds = (c.seconds*float64(c.timed) + r.Seconds) / float64(c.timed+1)
-			c.timed++
-		}
-		if q := r.Estimate / r.Frobenius; q > 0 && !math.IsInf(q, 0) {
-			if c.estimates == 0 {
-				c.estimateOver, c.estimateUnder = q, q
-			}
-			c.estimateOver, c.estimateUnder = max(c.estimateOver, q), min(c.estimateUnder, q)
-			c.estimates++
-		}
-	}
-	return c
 }
 
 // ratio returns the mean error of a method to that of the better of ssrSVD and S3SPSD
@@ -119,176 +92,127 @@ func newCell(rows []result) cell {
 func (m *matrix) ratio(c int, method string) float64 {
 	best := math.Inf(1)
 	for _, name := range []string{ssrSVD, paperShift} {
-		if base, ok := m.cells[cellKey{c, name}]; ok {
-			best = min(best, base.spectral)
+		if rows := m.of(c, name); len(rows) > 0 {
+			best = min(best, newCell(rows).spectral)
 		}
 	}
-	own, ok := m.cells[cellKey{c, method}]
-	if !ok || math.IsInf(best, 1) {
+	rows := m.of(c, method)
+	if len(rows) == 0 || math.IsInf(best, 1) {
 		return math.NaN()
 	}
-	return own.spectral / best
+	return newCell(rows).spectral / best
 }
 
-func (m *matrix) title() string {
-	title := fmt.Sprintf("%s, `%s`, %s × %d", m.Data, m.Kernel, thousands(m.Rows), m.Dimension)
-	if m.Sample > 0 {
-		title += fmt.Sprintf(", errors between %s sampled rows", thousands(m.Sample))
-	}
-	return title
-}
-
-// thousands returns n with commas.
-func thousands(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// markdown returns the whole table.
-func (t *table) markdown() string {
-	var b strings.Builder
-	b.WriteString("# Paper 1: relative errors and times\n\n" + t.summary() + "\n" + t.errors() + "\n" + t.calibration() + `
-# Every matrix
-
-Spectral errors are ‖A−Â‖₂/‖A‖₂, by Lanczos on exact tiles to 1e-4; the floor is σ_{c+1}/σ₁, the least without a shift (± the
-residual of its Ritz pair, where it is not to rounding). "Ratio" is the mean to the lower mean of ssrSVD and S3SPSD as
-published. "Entries" are kernel entries evaluated for each row of A, those of the error estimate and of the core
-included. "Estimate" is the fit's own estimate of the Frobenius error over the measured one, lowest – highest seed. Times are of the first
-seed.
-`)
-	for i := range t.matrices {
-		t.writeMatrix(&b, &t.matrices[i])
-	}
-	return b.String()
-}
-
-func (t *table) writeMatrix(b *strings.Builder, m *matrix) {
-	fmt.Fprintf(b, "\n## %s\n\n| c | method | seeds | rank | entries | spectral mean | worst | ratio | Frobenius mean | estimate | fit s |\n|---|---|---|---|---|---|---|---|---|---|---|\n", m.title())
-	for _, c := range m.ranks {
-		if f, ok := t.floors.known[floorKey{m.Data, m.Word, m.Rows, c}]; ok {
-			fmt.Fprintf(b, "| %d | *floor* | | | | *%s* | | %s | | | |\n", c, f, figure(m.floorRatio(c, f)))
-		}
-		for _, method := range m.methods {
-			if cell, ok := m.cells[cellKey{c, method}]; ok {
-				fmt.Fprintf(b, "| %d | %s | %d | %d | %.0f | %s | %s | %s | %s | %s | %s |\n", c, method, cell.seeds, cell.rank, cell.entries,
-					figure(cell.spectral), figure(cell.worst), figure(m.ratio(c, method)), figure(cell.frobenius), cell.estimateRange(), cell.time())
+// errorTables returns two tables of errors: of data at some ranks, and of uniform rows in
+// growing numbers, with the shifts.
+func errorTables(all []*matrix) (tables []*report.Table) {
+	isUniform := func(m *matrix) bool { return m.data == uniform }
+	data, growing := slices.DeleteFunc(slices.Clone(all), isUniform), slices.Clone(all)
+	growing = slices.DeleteFunc(growing, func(m *matrix) bool { return !isUniform(m) })
+	const title = "Relative errors: mean (worst) spectral / mean Frobenius"
+	if len(data) > 0 {
+		t := &report.Table{File: "errors", Title: title, Head: []string{"data, kernel, c", "floor"}}
+		addErrors(t, data, errorsOf, func(m *matrix, c int) []any {
+			floor := "–"
+			if f, ok := m.floors[c]; ok {
+				floor = digits(f)
 			}
+			return []any{fmt.Sprintf("%s, %d", m, c), floor}
+		})
+		tables = append(tables, t)
+	}
+	if len(growing) > 0 {
+		t := &report.Table{File: "growth", Title: title + ", by the number of uniform rows", Head: []string{"rows"}}
+		addErrors(t, growing, shiftAndErrors, func(m *matrix, _ int) []any { return []any{thousands(m.rows)} })
+		tables = append(tables, t)
+	}
+	return tables
+}
+
+// addErrors adds a line for each matrix and rank, with a cell for each method that has a
+// heading and results.
+func addErrors(t *report.Table, all []*matrix, text func([]result) string, begin func(m *matrix, c int) []any) {
+	var compared []string
+	for _, method := range methods() {
+		if method.heading != "" && slices.ContainsFunc(all, func(m *matrix) bool { return m.has(method.name) }) {
+			compared = append(compared, method.name)
+			t.Head = append(t.Head, method.heading)
 		}
 	}
-}
-
-// floorRatio returns the ratio of the floor, as that of a method.
-func (m *matrix) floorRatio(c int, f floor) float64 {
-	own := m.cells[cellKey{c, ssrSVD}].spectral
-	return m.ratio(c, ssrSVD) * f.Value / own
-}
-
-// String returns the floor, and how much it may be off.
-func (f floor) String() string {
-	if f.Residual > 1e-3*f.Value {
-		return fmt.Sprintf("%s ± %.0e", figure(f.Value), f.Residual)
-	}
-	return figure(f.Value)
-}
-
-// figure returns a number with three digits, or a dash.
-func figure(v float64) string {
-	switch {
-	case math.IsNaN(v):
-		return "–"
-	case v != 0 && math.Abs(v) < 1e-4:
-		return fmt.Sprintf("%.1e", v)
-	}
-	return fmt.Sprintf("%.3g", v)
-}
-
-func (c cell) estimateRange() string {
-	if c.estimates == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%.2f – %.2f", c.estimateUnder, c.estimateOver)
-}
-
-func (c cell) time() string {
-	if c.timed == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%.3f", c.seconds)
-}
-
-// summary returns the ratios of all methods, one line for each matrix and method.
-func (t *table) summary() string {
-	var b strings.Builder
-	ranks := t.ranks()
-	b.WriteString("Mean spectral error as a ratio to the better of ssrSVD and S3SPSD as published:\n\n| data | kernel | method |")
-	for _, c := range ranks {
-		fmt.Fprintf(&b, " c = %d |", c)
-	}
-	b.WriteString("\n|---|---|---|" + strings.Repeat("---|", len(ranks)) + "\n")
-	for i := range t.matrices {
-		m := &t.matrices[i]
-		name := m.Data
-		if name == uniform {
-			name = fmt.Sprintf("%s, n = %s", name, thousands(m.Rows))
-		}
-		for _, method := range m.methods {
-			fmt.Fprintf(&b, "| %s | %s | %s |", name, m.Word, method)
-			for _, c := range ranks {
-				fmt.Fprintf(&b, " %s |", figure(m.ratio(c, method)))
+	t.Head = append(t.Head, "seeds")
+	for _, m := range all {
+		for _, c := range m.ranks() {
+			row, seeds := begin(m, c), 0
+			for _, method := range compared {
+				rows := m.of(c, method)
+				seeds = max(seeds, len(rows))
+				if len(rows) == 0 {
+					row = append(row, "–")
+					continue
+				}
+				row = append(row, text(rows))
 			}
-			b.WriteString("\n")
+			t.Add(append(row, seeds)...)
 		}
 	}
-	return b.String()
 }
 
-// ranks returns those of any matrix.
-func (t *table) ranks() []int {
-	var all []int
-	for _, m := range t.matrices {
-		all = append(all, m.ranks...)
+// table is that of one matrix: every rank and method.
+func (m *matrix) table() *report.Table {
+	t := &report.Table{File: strings.NewReplacer(" ", "-", ",", "", "=", "").Replace("matrix " + m.String()),
+		Title: fmt.Sprintf("%s, `%s`, %s × %d", m.data, m.text, thousands(m.rows), m.columns),
+		Head: []string{"c", "method", "seeds", "rank", "entries", "spectral mean", "worst", "ratio", "Frobenius mean",
+			"estimate/Frobenius", "fit s"},
+		Notes: []string{"The floor is σ_{c+1}/σ₁, the least spectral error without a shift. Ratios are to the better mean " +
+			"of ssrSVD and S3SPSD as published. Entries are kernel entries that a fit evaluates for each row. " +
+			"Times are of the first seed."}}
+	if s := m.sample(); s > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("Errors are between %s sampled rows.", thousands(s)))
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-// calibration compares the fits' own estimates with the errors measured.
-func (t *table) calibration() string {
-	return t.calibrated("spectral", func(r result) float64 { return r.SpectralEstimate / r.Spectral }) +
-		"\n" + t.calibrated("Frobenius", func(r result) float64 { return r.Estimate / r.Frobenius })
-}
-
-// calibrated returns the table for one norm. Errors that are rounding are left out.
-func (t *table) calibrated(norm string, quotient func(result) float64) string {
-	quotients := map[string][]float64{}
-	var names []string
-	for _, m := range t.matrices {
-		for _, r := range m.results {
-			q := quotient(r)
-			if !(q > 0) || math.IsInf(q, 0) || r.Spectral < 1e-11 {
+	for _, c := range m.ranks() {
+		if f, ok := m.floors[c]; ok {
+			t.Add(c, "floor", "", "", "", f, "", "", "", "", "")
+		}
+		for _, method := range names() {
+			rows := m.of(c, method)
+			if len(rows) == 0 {
 				continue
 			}
-			if quotients[r.Method] == nil {
-				names = append(names, r.Method)
-			}
-			quotients[r.Method] = append(quotients[r.Method], q)
+			x := newCell(rows)
+			t.Add(c, method, len(rows), x.rank, fmt.Sprintf("%.0f", x.entries), x.spectral, x.worst,
+				m.ratio(c, method), x.frobenius, x.estimate, float64(rows[0].Seconds))
 		}
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "The fits' own estimates of the %s error, over the error measured:\n\n| method | fits | within a factor 2 | lowest | median | highest |\n|---|---|---|---|---|---|\n", norm)
-	for _, name := range names {
-		q := quotients[name]
+	return t
+}
+
+// calibration compares the fits' own estimates of an error with the measured one. Errors
+// that are rounding are left out.
+func calibration(all []*matrix, norm string, quotient func(result) float64) *report.Table {
+	t := &report.Table{File: "calibration-" + norm,
+		Title: fmt.Sprintf("The fits' own estimates of the %s error, over the error measured", norm),
+		Head:  []string{"method", "fits", "within a factor 2", "lowest", "median", "highest"}}
+	for _, method := range names() {
+		var q []float64
+		within := 0.0
+		for _, m := range all {
+			for _, r := range m.results {
+				v := quotient(r)
+				if r.Method != method || !(v > 0) || math.IsInf(v, 0) || r.Spectral < 1e-11 {
+					continue
+				}
+				if q = append(q, v); v >= 0.5 && v <= 2 {
+					within++
+				}
+			}
+		}
+		if len(q) == 0 {
+			continue
+		}
 		slices.Sort(q)
-		within := 0
-		for _, v := range q {
-			if v >= 0.5 && v <= 2 {
-				within++
-			}
-		}
-		fmt.Fprintf(&b, "| %s | %d | %.1f %% | %.2f | %.2f | %.2f |\n", name, len(q), 100*float64(within)/float64(len(q)), q[0], q[len(q)/2], q[len(q)-1])
+		two := func(v float64) string { return fmt.Sprintf("%.2f", v) }
+		share := fmt.Sprintf("%.1f %%", 100*within/float64(len(q)))
+		t.Add(method, len(q), share, two(q[0]), two(q[len(q)/2]), two(q[len(q)-1]))
 	}
-	return b.String()
+	return t
 }

@@ -3,9 +3,8 @@ package paper1
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
-	"strings"
+	"sync"
 	"time"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -13,6 +12,7 @@ import (
 	"github.com/nystream/nystream/bench/internal/datasets"
 	"github.com/nystream/nystream/bench/internal/program"
 	"github.com/nystream/nystream/bench/internal/report"
+	"github.com/nystream/nystream/bench/papers/lab"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -35,26 +35,38 @@ var transportPairs = []transportPair{
 
 func (p transportPair) String() string { return p.source + " → " + p.target }
 
-// transportSeeds is how many seeds a method gets by default.
-const transportSeeds = 10
-
 // transportCell is what was measured of one method on one pair.
 type transportCell struct {
-	errors   []float64 // ‖T − T̂‖₂ of each seed
-	negative int       // seeds with products that were not positive
-	repaired []float64 // errors of those that package transport makes plans of nevertheless
-	entries  int64
-	cpu      time.Duration  // mean
-	mapped   blas64.General // what the first seed makes of the left rows
+	Norm     float64      // ‖T‖₂
+	Errors   []lab.Figure // ‖T − T̂‖₂/‖T‖₂ of each seed
+	Negative int          // seeds with products that were not positive
+	Repaired []lab.Figure // errors of the plans that package transport makes of those seeds
+	Entries  int64
+	CPU      time.Duration // mean over seeds
 }
 
-// runTransport measures Table I, and draws the pictures.
-func runTransport(ctx context.Context, o *options) error {
+// runTransport measures Table I.
+func runTransport(ctx context.Context, o *options, cache *lab.Cache) error {
 	t, short := newTransportTable(), newShortTable(o)
 	for _, p := range transportPairs {
-		if err := p.run(ctx, o, t, short); err != nil {
-			return fmt.Errorf("%s: %w", p, err)
+		colours := sync.OnceValues(p.colours)
+		row := []any{p.String()}
+		for _, m := range wantedTransport(o) {
+			c, err := lab.Cached(cache, fmt.Sprintf("%s: %s, %d seeds", p, m.name, m.seeds(o)), func() (*transportCell, error) {
+				plan, err := colours()
+				if err != nil {
+					return nil, err
+				}
+				return plan.measure(ctx, m, m.seeds(o))
+			})
+			if err != nil {
+				return fmt.Errorf("%s: %s: %w", p, m.name, err)
+			}
+			progress("%s: %s: %.2e", p, m.name, mean(c.Errors))
+			t.Add(c.row(p, m)...)
+			row = append(row, c.short())
 		}
+		short.Add(row...)
 	}
 	if err := t.Write(o.out); err != nil {
 		return err
@@ -62,92 +74,67 @@ func runTransport(ctx context.Context, o *options) error {
 	return short.Write(o.out)
 }
 
-// run measures all methods.
-func (p transportPair) run(ctx context.Context, o *options, t, short *report.Table) error {
-	source, err := datasets.Photograph(p.source)
+// colours returns the plan between colours of pixels of the pictures.
+func (p transportPair) colours() (*densePlan, error) {
+	x, err := sampleOf(p.source, p.m, 1)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	target, err := datasets.Photograph(p.target)
+	y, err := sampleOf(p.target, p.n, 2)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	x, err := source.Sample(p.m, 1)
-	if err != nil {
-		return err
-	}
-	y, err := target.Sample(p.n, 2)
-	if err != nil {
-		return err
-	}
-	began := time.Now()
-	plan, err := newDensePlan(x, y)
-	if err != nil {
-		return err
-	}
-	progress("%s: the plan itself %.1f s, ‖T‖₂ %.3e", p, time.Since(began).Seconds(), plan.norm)
-	sheet := newTransportSheet(source, target, x)
-	sheet.paint("T itself", plan.mapped(y))
-	row := []any{p.String()}
-	for _, m := range wantedTransport(o) {
-		c, err := plan.measure(ctx, o, m, x, y)
-		if err != nil {
-			return fmt.Errorf("%s: %w", m.name, err)
-		}
-		t.Add(c.row(p, m, plan.norm)...)
-		progress("%s", strings.Join(t.Rows[len(t.Rows)-1], " | "))
-		sheet.paint(m.name, c.mapped)
-		row = append(row, c.short(plan.norm))
-	}
-	short.Add(row...)
-	note, err := sheet.write(o.out, p)
-	t.Notes = append(t.Notes, note)
-	return err
+	return newDensePlan(x, y)
 }
 
-// measure fits with all seeds.
-func (p *densePlan) measure(ctx context.Context, o *options, m transportMethod, x, y blas64.General) (*transportCell, error) {
-	seeds := transportSeeds
-	if o.seeds > 0 {
-		seeds = o.seeds
+func sampleOf(picture string, pixels int, seed uint64) (blas64.General, error) {
+	p, err := datasets.Photograph(picture)
+	if err != nil {
+		return blas64.General{}, err
 	}
-	if m.once {
-		seeds = 1
-	}
-	c := &transportCell{}
-	var plans, mended []approximatePlan
+	return p.Sample(pixels, seed)
+}
+
+// measure fits with some seeds.
+func (p *densePlan) measure(ctx context.Context, m transportMethod, seeds int) (*transportCell, error) {
+	c := &transportCell{Norm: p.norm}
 	for seed := range seeds {
 		before := program.CPUTime()
-		f, u, v, err := m.fit(ctx, stream.Engine{}, x, y, uint64(seed+1))
+		f, plan, err := m.plan(ctx, p.x, p.y, uint64(seed+1))
 		if err != nil {
 			return nil, err
 		}
-		plan := newLowRankPlan(u, v)
-		c.cpu += (program.CPUTime() - before) / time.Duration(seeds)
-		c.entries = f.KernelEntries
-		if plan.bad > 0 {
-			c.negative++
-			if r, err := repaired(ctx, stream.Engine{}, x, y, f.Model); err == nil {
-				mended = append(mended, r)
-			}
+		c.CPU += (program.CPUTime() - before) / time.Duration(seeds)
+		c.Entries = f.KernelEntries
+		off, err := p.distance(plan)
+		if err != nil {
+			return nil, err
 		}
-		if seed == 0 {
-			c.mapped = plan.mapped(y)
+		c.Errors = append(c.Errors, lab.Figure(off/p.norm))
+		if plan.bad == 0 {
+			continue
 		}
-		plans = append(plans, plan)
+		c.Negative++
+		mended, err := repaired(ctx, stream.Engine{}, p.x, p.y, f.Model)
+		if err != nil {
+			continue // package transport refuses the kernel
+		}
+		if off, err = p.distance(mended); err != nil {
+			return nil, err
+		}
+		c.Repaired = append(c.Repaired, lab.Figure(off/p.norm))
 	}
-	var err error
-	if c.errors, err = p.errors(plans); err == nil {
-		c.repaired, err = p.errors(mended)
-	}
-	return c, err
+	return c, nil
 }
 
 func newTransportTable() *report.Table {
 	return &report.Table{File: tableI, Title: "Table I: plans of optimal transport between colours",
-		Head: []string{"pair", "m × n", "method", "error, mean", "relative, mean", "worst seed", "seeds", "with negative products", "repaired", "their error", "kernel entries", "CPU s"},
-		Notes: []string{"Errors are ‖T − T̂‖₂, as the paper prints them, and relative to ‖T‖₂. Products of the kernel that are not positive are divided by as the formula has it; " +
-			"\"repaired\" is how many of such seeds package transport makes a plan of, by exact entries in rows that need them, and \"their error\" the mean of these, relative; it refuses the others."}}
+		Head: []string{"pair", "m × n", "method", "error, mean", "relative, mean", "worst seed", "seeds",
+			"with negative products", "repaired", "their error", "kernel entries", "CPU s"},
+		Notes: []string{"Errors are ‖T − T̂‖₂, as the paper prints them, and relative to ‖T‖₂. Products of the kernel that " +
+			"are not positive are divided by as the formula has it; \"repaired\" is how many of such seeds package transport " +
+			"makes a plan of, by exact entries in rows that need them, and \"their error\" the mean of these, relative; " +
+			"it refuses the others."}}
 }
 
 // wantedTransport returns the methods that were asked for.
@@ -157,7 +144,8 @@ func wantedTransport(o *options) []transportMethod {
 
 // newShortTable returns a table with a row for each pair.
 func newShortTable(o *options) *report.Table {
-	t := &report.Table{File: tableI + "-short", Title: "Relative errors of plans: mean (worst), and seeds with products that are not positive", Head: []string{"pair"}}
+	t := &report.Table{File: tableI + "-short", Head: []string{"pair"},
+		Title: "Relative errors of plans: mean (worst), and seeds with products that are not positive"}
 	for _, m := range wantedTransport(o) {
 		t.Head = append(t.Head, m.name)
 	}
@@ -165,34 +153,31 @@ func newShortTable(o *options) *report.Table {
 }
 
 // short returns a cell of that table.
-func (c *transportCell) short(norm float64) string {
-	text := fmt.Sprintf("%.1e (%.1e)", mean(c.errors)/norm, slices.Max(c.errors)/norm)
-	if c.negative > 0 {
-		text += fmt.Sprintf(", %d of %d", c.negative, len(c.errors))
+func (c *transportCell) short() string {
+	text := fmt.Sprintf("%.1e (%.1e)", mean(c.Errors), slices.Max(c.Errors))
+	if c.Negative > 0 {
+		text += fmt.Sprintf(", %d of %d", c.Negative, len(c.Errors))
 	}
 	return text
 }
 
-func (c *transportCell) row(p transportPair, m transportMethod, norm float64) []any {
-	worst := 0.0
-	for _, e := range c.errors {
-		worst = math.Max(worst, e)
+func (c *transportCell) row(p transportPair, m transportMethod) []any {
+	short := func(v lab.Figure) string { return fmt.Sprintf("%.2e", v) }
+	mended := "–"
+	if len(c.Repaired) > 0 {
+		mended = short(mean(c.Repaired))
 	}
-	short := func(v float64) string {
-		if math.IsNaN(v) {
-			return "–"
-		}
-		return fmt.Sprintf("%.2e", v)
-	}
-	return []any{p.String(), fmt.Sprintf("%d × %d", p.m, p.n), m.name, short(mean(c.errors)), short(mean(c.errors) / norm), short(worst / norm),
-		len(c.errors), c.negative, len(c.repaired), short(mean(c.repaired) / norm), fmt.Sprintf("%.1e", float64(c.entries)), fmt.Sprintf("%.2f", c.cpu.Seconds())}
+	relative := mean(c.Errors)
+	return []any{p.String(), fmt.Sprintf("%d × %d", p.m, p.n), m.name,
+		short(relative * lab.Figure(c.Norm)), short(relative), short(slices.Max(c.Errors)),
+		len(c.Errors), c.Negative, len(c.Repaired), mended,
+		fmt.Sprintf("%.1e", float64(c.Entries)), fmt.Sprintf("%.2f", c.CPU.Seconds())}
 }
 
-// mean returns NaN where there is nothing.
-func mean(v []float64) float64 {
-	sum := 0.0
+func mean(v []lab.Figure) lab.Figure {
+	sum := lab.Figure(0)
 	for _, x := range v {
 		sum += x
 	}
-	return sum / float64(len(v))
+	return sum / lab.Figure(len(v))
 }

@@ -5,9 +5,10 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/bench/papers/baselines"
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/bench/papers/lab"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
@@ -25,59 +26,85 @@ const (
 // transportMethod is a row of the table: how to approximate the kernel between colours.
 type transportMethod struct {
 	name string
-	of   func(seed uint64) lowrank.Method
-	// stacked says that the method is for symmetric matrices: it gets the rows of both
-	// sides as those of one, and the block between them serves (Altschuler, Bach, Rudi &
+	of   func(seed uint64) fitter
+	// stacked marks methods for symmetric matrices: they get the rows of both sides as
+	// those of one, and the block between them serves (Altschuler, Bach, Rudi &
 	// Niles-Weed 2019).
 	stacked bool
 	// once says that seeds hardly change it.
 	once bool
 }
 
+func (m transportMethod) seeds(o *options) int {
+	if m.once {
+		return 1
+	}
+	return o.seeds
+}
+
 func transportMethods() []transportMethod {
 	const c, s = transportRank, transportSketch
 	return []transportMethod{
-		{name: "landmark s=1000", of: func(seed uint64) lowrank.Method { return lowrank.Landmark{Rank: c, Seed: seed} }},
-		{name: "400 directions, landmark s=1000", of: func(seed uint64) lowrank.Method {
+		{name: "landmark s=1000", of: func(seed uint64) fitter { return lowrank.Landmark{Rank: c, Seed: seed} }},
+		{name: "400 directions, landmark s=1000", of: func(seed uint64) fitter {
 			return lowrank.Landmark{Rank: 4 * c, NNZ: 1, Sketch: 4 * 10 * c, Seed: seed} // the same rows as above
 		}},
-		{name: "landmark s=300", of: func(seed uint64) lowrank.Method { return lowrank.Landmark{Rank: c, Sketch: s, Seed: seed} }},
-		{name: "ssrSVD as published, s=300", of: func(seed uint64) lowrank.Method { return lowrank.SSRSVD{Rank: c, Sketch: s, Seed: seed} }},
-		{name: "ssrSVD s=1000", of: func(seed uint64) lowrank.Method { return lowrank.SSRSVD{Rank: c, Sketch: 10 * c, Seed: seed} }},
-		{name: "Nyström on [L;R]", stacked: true, of: func(seed uint64) lowrank.Method { return lowrank.Nystrom{Rank: c, Seed: seed} }},
-		{name: "FastSPSD on [L;R], s=300", stacked: true, of: func(seed uint64) lowrank.Method {
-			return baselines.FastSPSDLeverage{Rank: c, Sketch: s, Seed: seed}
+		{name: "landmark s=300", of: func(seed uint64) fitter { return lowrank.Landmark{Rank: c, Sketch: s, Seed: seed} }},
+		{name: "ssrSVD as published, s=300", of: func(seed uint64) fitter {
+			return lowrank.SSRSVD{Rank: c, Sketch: s, Seed: seed}
 		}},
-		{name: "S3SPSD on [L;R], s=300", stacked: true, of: func(seed uint64) lowrank.Method {
+		{name: "ssrSVD s=1000", of: func(seed uint64) fitter { return lowrank.SSRSVD{Rank: c, Sketch: 10 * c, Seed: seed} }},
+		{name: "Nyström on [L;R]", stacked: true, of: func(seed uint64) fitter {
+			return lowrank.Nystrom{Rank: c, Seed: seed}
+		}},
+		{name: "FastSPSD on [L;R], s=300", stacked: true, of: func(seed uint64) fitter {
+			return baselines.FastSPSD{Rank: c, Sketch: s, Seed: seed}
+		}},
+		{name: "S3SPSD on [L;R], s=300", stacked: true, of: func(seed uint64) fitter {
 			return lowrank.S3SPSD{Rank: c, Sketch: s, Seed: seed, Shift: lowrank.ShiftPaper}
 		}},
-		{name: "RFF", stacked: true, of: func(seed uint64) lowrank.Method { return lowrank.RFF{Rank: c, Seed: seed} }},
-		{name: "best of rank 100", once: true, of: func(seed uint64) lowrank.Method {
+		{name: "RFF", stacked: true, of: func(seed uint64) fitter { return lowrank.RFF{Rank: c, Seed: seed} }},
+		{name: "best of rank 100", once: true, of: func(seed uint64) fitter {
 			return lowrank.Subspace{Rank: c, Passes: 2, Seed: seed}
 		}},
 	}
 }
 
-// fit approximates the kernel between colours x and y by u·vᵀ.
-func (m transportMethod) fit(ctx context.Context, e stream.Engine, x, y blas64.General, seed uint64) (f *lowrank.Fit, u, v blas64.General, err error) {
+// plan approximates the kernel between colours x and y by u·vᵀ, and scales that to a plan.
+func (m transportMethod) plan(
+	ctx context.Context, x, y blas64.General, seed uint64,
+) (*lowrank.Fit, *lowRankPlan, error) {
 	d := model.Sources{Left: stream.FromMatrix("source", x), Right: stream.FromMatrix("target", y)}
+	side := model.Right
 	if m.stacked {
 		d = model.Sources{Left: stream.FromMatrix("source and target", stacked(x, y))}
+		side = model.Left
 	}
-	f, err = m.of(seed).Fit(ctx, e, d, kernelgen.RBF(1/transportSigma))
+	f, err := m.of(seed).Fit(ctx, stream.Engine{}, d, kernelgen.RBF(1/transportSigma))
 	if err != nil {
-		return f, u, v, err
+		return nil, nil, err
 	}
-	if u, err = embedded(ctx, e, f.Model, model.Left, d.Left); err != nil {
-		return f, u, v, err
+	u, err := model.TransformMatrix(ctx, stream.Engine{}, f.Model, model.Left, x)
+	if err != nil {
+		return nil, nil, err
 	}
-	if m.stacked {
-		u, v = dense.Clone(stream.RowSlice(u, 0, x.Rows)), dense.Clone(stream.RowSlice(u, x.Rows, y.Rows))
-	} else if v, err = embedded(ctx, e, f.Model, model.Right, d.Right); err != nil {
-		return f, u, v, err
+	v, err := model.TransformMatrix(ctx, stream.Engine{}, f.Model, side, y)
+	if err != nil {
+		return nil, nil, err
 	}
-	dense.ScaleColumns(u, f.Values)
-	return f, u, v, nil
+	for i := range u.Rows {
+		for j, value := range f.Values {
+			u.Data[i*u.Stride+j] *= value
+		}
+	}
+	return f, newLowRankPlan(lab.Dense(u), lab.Dense(v)), nil
+}
+
+// stacked returns the rows of x and then those of y.
+func stacked(x, y blas64.General) blas64.General {
+	var z mat.Dense
+	z.Stack(lab.Dense(x), lab.Dense(y))
+	return z.RawMatrix()
 }
 
 // repairedPlan is what package transport makes of a kernel with products that are not
@@ -91,48 +118,17 @@ type repairedPlan struct {
 // repaired makes as many rounds with a kernel as the paper, by package transport, which makes
 // the entries of some rows exact, or else refuses.
 func repaired(ctx context.Context, e stream.Engine, x, y blas64.General, kernel *lowrank.Model) (*repairedPlan, error) {
-	d := &transport.Data{Sources: model.Sources{Left: stream.FromMatrix("source", x), Right: stream.FromMatrix("target", y)}}
-	never := math.SmallestNonzeroFloat64
-	f, err := transport.LowRank{Sinkhorn: transport.Sinkhorn{Rounds: transportRounds, Tolerance: never}, Given: kernel, Strict: true}.Fit(ctx, e, d, kernel.Kernel)
+	d := &transport.Data{}
+	d.Left, d.Right = stream.FromMatrix("source", x), stream.FromMatrix("target", y)
+	rounds := transport.Sinkhorn{Rounds: transportRounds, Tolerance: math.SmallestNonzeroFloat64}
+	f, err := transport.LowRank{Sinkhorn: rounds, Given: kernel, Strict: true}.Fit(ctx, e, d, kernel.Kernel)
 	return &repairedPlan{f, ctx, e}, err
 }
 
-// times returns T̂·x.
-func (p *repairedPlan) times(x []float64) ([]float64, error) { return p.apply(model.Left, x) }
-
-// transposed returns T̂ᵀ·y.
-func (p *repairedPlan) transposed(y []float64) ([]float64, error) { return p.apply(model.Right, y) }
-
-func (p *repairedPlan) apply(side model.Side, x []float64) ([]float64, error) {
-	m, err := p.Apply(p.ctx, p.engine, side, blas64.General{Rows: len(x), Cols: 1, Stride: 1, Data: x})
-	return m.Data, err
-}
-
-// stacked returns the rows of x and then those of y.
-func stacked(x, y blas64.General) blas64.General {
-	z := stream.NewMatrix(x.Rows+y.Rows, x.Cols)
-	for i := range z.Rows {
-		if i < x.Rows {
-			copy(dense.Row(z, i), dense.Row(x, i))
-		} else {
-			copy(dense.Row(z, i), dense.Row(y, i-x.Rows))
-		}
-	}
-	return z
-}
-
-// embedded returns a factor of a model at rows.
-func embedded(ctx context.Context, e stream.Engine, m *lowrank.Model, side model.Side, rows stream.Source) (blas64.General, error) {
-	names, err := m.Outputs(side)
+func (p *repairedPlan) product(side model.Side, x *mat.Dense) (*mat.Dense, error) {
+	y, err := p.Apply(p.ctx, p.engine, side, x.RawMatrix())
 	if err != nil {
-		return blas64.General{}, err
+		return nil, err
 	}
-	u := stream.NewMatrix(int(rows.Info().Rows), len(names))
-	err = m.Transform(ctx, e, side, rows, false, func(b *stream.Block, out blas64.General) error {
-		for i := range out.Rows {
-			copy(dense.Row(u, int(b.Start)+i), dense.Row(out, i))
-		}
-		return nil
-	})
-	return u, err
+	return lab.Dense(y), nil
 }

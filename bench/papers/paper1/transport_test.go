@@ -1,22 +1,13 @@
 package paper1
 
 import (
-	"context"
-	"fmt"
-	"image"
-	"image/png"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
 
-	"github.com/nystream/nystream/bench/internal/datasets"
-	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -33,154 +24,87 @@ func someColours(n int, seed uint64) blas64.General {
 	return x
 }
 
-// TestDensePlan: the columns of the plan have their masses, and its error beside plans that
-// are known is what the singular values of the difference say.
-func TestDensePlan(t *testing.T) {
-	x, y := someColours(150, 1), someColours(120, 2)
-	p, err := newDensePlan(x, y)
+func somePlan(t *testing.T, m, n int) *densePlan {
+	t.Helper()
+	p, err := newDensePlan(someColours(m, 1), someColours(n, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for j, mass := range dense.MulVector(blas.Trans, p.t, ones(p.t.Rows)) {
-		if math.Abs(mass-1.0/120) > 1e-12 {
+	return p
+}
+
+// largest returns ‖a‖₂ by all singular values.
+func largest(t *testing.T, a mat.Matrix) float64 {
+	t.Helper()
+	var svd mat.SVD
+	if !svd.Factorize(a, mat.SVDNone) {
+		t.Fatal("no singular values")
+	}
+	return svd.Values(nil)[0]
+}
+
+// TestDensePlan: the columns of the plan have their masses, and its distance from plans
+// that are known is what the singular values of the difference say.
+func TestDensePlan(t *testing.T) {
+	p := somePlan(t, 150, 120)
+	for j := range 120 {
+		if mass := mat.Sum(p.t.ColView(j)); math.Abs(mass-1.0/120) > 1e-12 {
 			t.Fatalf("column %d has a mass of %g", j, mass)
 		}
 	}
+	if want := largest(t, p.t); math.Abs(p.norm-want) > 1e-3*want {
+		t.Errorf("‖T‖₂ is %g, not %g", p.norm, want)
+	}
 	r := rand.New(rand.NewPCG(3, 3))
-	plans := []*lowRankPlan{{u: stream.NewMatrix(150, 0), v: stream.NewMatrix(120, 0)}}
+	draw := func(rows, cols int) *mat.Dense {
+		m := mat.NewDense(rows, cols, nil)
+		m.Apply(func(int, int, float64) float64 { return 1e-3 * r.NormFloat64() }, m)
+		return m
+	}
 	for rank := 1; rank < 4; rank++ {
-		plan := &lowRankPlan{u: stream.NewMatrix(150, rank), v: stream.NewMatrix(120, rank)}
-		for _, m := range []blas64.General{plan.u, plan.v} {
-			for i := range m.Data {
-				m.Data[i] = 1e-3 * r.NormFloat64()
-			}
+		plan := &lowRankPlan{u: draw(150, rank), v: draw(120, rank)}
+		var rest mat.Dense
+		rest.Mul(plan.u, plan.v.T())
+		rest.Sub(p.t, &rest)
+		want := largest(t, &rest)
+		got, err := p.distance(plan)
+		if err != nil || math.Abs(got-want) > 1e-3*want {
+			t.Errorf("rank %d: %g, and the largest singular value is %g (%v)", rank, got, want, err)
 		}
-		plans = append(plans, plan)
-	}
-	var all []approximatePlan
-	for _, plan := range plans {
-		all = append(all, plan)
-	}
-	broken := &lowRankPlan{u: dense.Clone(plans[1].u), v: plans[1].v}
-	broken.u.Data[7] = math.NaN()
-	norms, err := p.errors(append(all, broken))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, plan := range plans {
-		rest := dense.Clone(p.t)
-		dense.Gemm(blas.NoTrans, blas.Trans, -1, plan.u, plan.v, 1, rest)
-		want, err := dense.SingularValues(rest)
-		if err != nil {
-			t.Fatal(err)
+		plan.u.Set(7, 0, math.NaN())
+		if got, err := p.distance(plan); err != nil || !math.IsNaN(got) {
+			t.Errorf("the distance of a plan with a NaN is %g (%v)", got, err)
 		}
-		if math.Abs(norms[i]-want[0]) > 2e-3*want[0] {
-			t.Errorf("plan %d: %g, and the largest singular value is %g", i, norms[i], want[0])
-		}
-	}
-	if math.Abs(p.norm-norms[0]) > 1e-12*p.norm || !math.IsNaN(norms[len(plans)]) {
-		t.Errorf("‖T‖₂ %g, not %g; that of a plan with a NaN %g", p.norm, norms[0], norms[len(plans)])
 	}
 }
 
-// TestTransportMethods: methods whose rank is enough give the plan, and what it maps; a kernel
-// with negative products is told of.
-func TestTransportMethods(t *testing.T) {
-	x, y := someColours(1300, 1), someColours(1200, 2)
-	p, err := newDensePlan(x, y)
-	if err != nil {
-		t.Fatal(err)
-	}
-	good := 0
-	for _, m := range transportMethods() {
-		if !strings.HasPrefix(m.name, "ssrSVD as") && !strings.HasPrefix(m.name, "Nyström") && m.name != "RFF" {
-			continue
-		}
-		c, err := p.measure(context.Background(), &options{seeds: 1}, m, x, y)
-		if err != nil {
-			t.Fatalf("%s: %v", m.name, err)
-		}
-		t.Logf("%s: %.1e, %d seeds with negative products", m.name, c.errors[0]/p.norm, c.negative)
-		if c.negative > 0 {
-			continue
-		}
-		if c.errors[0] < 1e-2*p.norm {
-			good++
-		}
-		rest := dense.Clone(c.mapped)
-		dense.Add(-1, p.mapped(y), rest)
-		if c.errors[0] < 1e-2*p.norm && dense.MaxAbs(rest) > 0.05 {
-			t.Errorf("%s: a colour is mapped %g elsewhere", m.name, dense.MaxAbs(rest))
-		}
-	}
-	if good < 2 {
-		t.Errorf("%d methods are near", good)
-	}
-	negative := newLowRankPlan(stream.NewMatrix(3, 1), stream.NewMatrix(2, 1))
-	if negative.bad == 0 {
-		t.Error("products of zero are not counted")
-	}
-}
-
-// TestRepaired: package transport makes the same plan of a kernel that needs no repair, and
-// says no to one that is beyond it.
+// TestRepaired: a method whose rank is enough is near the plan. Package transport makes the
+// same plan of its kernel, which needs no repair, and refuses one that is beyond it.
 func TestRepaired(t *testing.T) {
-	ctx, e := context.Background(), stream.Engine{}
-	x, y := someColours(450, 1), someColours(420, 2)
-	p, err := newDensePlan(x, y)
+	p, ctx, e := somePlan(t, 450, 420), t.Context(), stream.Engine{}
+	f, plan, err := transportMethods()[5].plan(ctx, p.x, p.y, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := transportMethods()[5]
-	f, u, v, err := m.fit(ctx, e, x, y, 1)
+	same, err := repaired(ctx, e, p.x, p.y, f.Model)
 	if err != nil {
 		t.Fatal(err)
 	}
-	same, err := repaired(ctx, e, x, y, f.Model)
+	a, err := p.distance(plan)
 	if err != nil {
 		t.Fatal(err)
 	}
-	norms, err := p.errors([]approximatePlan{newLowRankPlan(u, v), same})
-	if err != nil || math.Abs(norms[0]-norms[1]) > 1e-5*norms[0] {
-		t.Errorf("%s: errors %v, %v", m.name, norms, err)
+	b, err := p.distance(same)
+	if err != nil || math.Abs(a-b) > 1e-5*a || a > 1e-2*p.norm || plan.bad > 0 {
+		t.Errorf("distances %g and %g of %g (%v), %d bad products", a, b, p.norm, err, plan.bad)
 	}
 	for i := range f.Values {
 		f.Values[i] = -f.Values[i]
 	}
-	if _, err := repaired(ctx, e, x, y, f.Model); err == nil {
+	if _, err := repaired(ctx, e, p.x, p.y, f.Model); err == nil {
 		t.Error("a negative kernel was repaired")
 	}
-}
-
-// TestTransportSheet: the sheet has all pictures, and one that is mapped to itself is itself.
-func TestTransportSheet(t *testing.T) {
-	colours := someColours(300, 1)
-	picture := &datasets.Picture{Bounds: image.Rect(0, 0, 640, 480), Colours: colours, Index: make([]int, 640*480)}
-	for i := range picture.Index {
-		picture.Index[i] = i % 300
-	}
-	s := newTransportSheet(picture, picture, colours)
-	s.paint("itself", colours)
-	for i, v := range s.pictures[2].Pix {
-		if v != s.pictures[0].Pix[i] {
-			t.Fatalf("byte %d is %d, not %d", i, v, s.pictures[0].Pix[i])
-		}
-	}
-	for i := range 3 {
-		s.add(fmt.Sprint("more ", i), s.pictures[0])
-	}
-	dir := t.TempDir()
-	note, err := s.write(dir, transportPairs[0])
-	if err != nil || !strings.Contains(note, "source; target; itself; more 0") {
-		t.Errorf("%q, %v", note, err)
-	}
-	f, err := os.Open(filepath.Join(dir, "transport-ocean_day-ocean_sunset.png"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	m, err := png.Decode(f)
-	if err != nil || m.Bounds().Size() != image.Pt(4*328-8, 2*248-8) {
-		t.Errorf("%v, %v", m.Bounds(), err)
+	if p := newLowRankPlan(mat.NewDense(3, 1, nil), mat.NewDense(2, 1, nil)); p.bad == 0 {
+		t.Error("products of zero are not counted")
 	}
 }

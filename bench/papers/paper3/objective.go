@@ -1,128 +1,110 @@
 package paper3
 
 import (
-	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/bench/papers/lab"
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
 )
 
-// term is one kernel of a sum: weight·f(β), with β an inner product of projected rows
-// or their squared distance. The larger f, the more alike two rows.
+// term is a kernel f(β), with β an inner product of projected rows or their squared
+// distance. It grows with the likeness of two rows.
 type term struct {
-	weight   float64
 	distance bool
 	f        func(beta float64) (value, slope float64)
 }
 
-// The kernels of the paper's Table 3, with the sign that maximises dependence.
-func gaussianTerm(sigma float64) term {
-	scale := -1 / (2 * sigma * sigma)
-	return term{1, true, func(beta float64) (float64, float64) {
-		v := math.Exp(scale * beta)
-		return v, scale * v
+// The kernels of the paper's Table 4, with the sign that maximises dependence.
+func gaussianTerm(scale float64) term {
+	return term{true, func(beta float64) (float64, float64) {
+		v := math.Exp(-scale / 2 * beta)
+		return v, -scale / 2 * v
 	}}
 }
 
 func polynomialTerm(degree int, c float64) term {
 	p := float64(degree)
-	return term{1, false, func(beta float64) (float64, float64) {
+	return term{false, func(beta float64) (float64, float64) {
 		low := math.Pow(beta+c, p-1)
 		return low * (beta + c), p * low
 	}}
 }
 
-// objective is J(W) = Σ_ij Γ_ij·Σ_k weight_k·f_k(β_ij) with all n² entries in memory:
-// what the slow baselines climb, for at most mostDense rows.
-type objective struct {
-	x     blas64.General // n×d
-	gamma blas64.General // n×n, symmetric
-	terms []term
-}
-
-// mostDense is how many rows the dense baselines take.
-const mostDense = 1000
-
-func newObjective(x, gamma blas64.General, terms ...term) (*objective, error) {
-	if x.Rows > mostDense {
-		return nil, fmt.Errorf("%d rows: the dense baselines take at most %d", x.Rows, mostDense)
+// termOf returns the same kernel for the ascent, if it is of Table 4.
+func termOf(k kernelgen.Kernel) (term, bool) {
+	if p, ok := k.ProductExponential(); ok && p.Damped && p.Weight == 1 {
+		return gaussianTerm(p.Scale), true
 	}
-	return &objective{x, gamma, terms}, nil
+	if p, ok := k.Polynomial(); ok && p.Degree > 1 && p.Gamma == 1 && p.Weight == 1 {
+		return polynomialTerm(p.Degree, p.Coef0), true
+	}
+	return term{}, false
 }
 
-// value returns J(W).
-func (o *objective) value(w blas64.General) float64 {
-	sum := 0.0
-	o.visit(w, func(i, j int, dot, distance float64) {
-		v := 0.0
-		for _, t := range o.terms {
-			f, _ := t.f(pick(t.distance, distance, dot))
-			v += t.weight * f
+// objective is J(W) = Σ_ij Γ_ij·f(β_ij) with all n² entries in memory: what SM climbs.
+type objective struct {
+	x     *mat.Dense // n×d
+	gamma *mat.Dense // n×n, symmetric
+	term
+}
+
+// evaluate returns J(W), Z = XW and Ψ = Γ ⊙ f'(β).
+func (o *objective) evaluate(w *mat.Dense) (value float64, z, psi *mat.Dense) {
+	z, psi = new(mat.Dense), new(mat.Dense)
+	z.Mul(o.x, w)
+	psi.Mul(z, z.T())
+	squares := make([]float64, z.RawMatrix().Rows)
+	for i := range squares {
+		squares[i] = psi.At(i, i)
+	}
+	psi.Apply(func(i, j int, beta float64) float64 {
+		if o.distance {
+			beta = max(0, squares[i]+squares[j]-2*beta)
 		}
-		sum += o.gamma.Data[i*o.gamma.Stride+j] * v
-	})
-	return sum
+		f, slope := o.f(beta)
+		value += o.gamma.At(i, j) * f
+		return o.gamma.At(i, j) * slope
+	}, psi)
+	return value, z, psi
+}
+
+func (o *objective) value(w *mat.Dense) float64 {
+	v, _, _ := o.evaluate(w)
+	return v
 }
 
 // gradient returns J(W) and ∇J = 2·Φ·W, by eq. 6: Φ = XᵀΨX for inner products and
-// 2·XᵀL_ΨX for distances, Ψ = Γ ⊙ f'(β).
-func (o *objective) gradient(w blas64.General) (value float64, g blas64.General) {
-	n := o.x.Rows
-	psi := stream.NewMatrix(n, n) // Ψ of inner products − 2·Ψ of distances
-	degrees := make([]float64, n) // of 2·Ψ of distances
-	o.visit(w, func(i, j int, dot, distance float64) {
-		entry := o.gamma.Data[i*o.gamma.Stride+j]
-		for _, t := range o.terms {
-			f, slope := t.f(pick(t.distance, distance, dot))
-			value += entry * t.weight * f
-			slope *= entry * t.weight
-			if t.distance {
-				slope *= 2
-				degrees[i] += slope
-				slope = -slope
-			}
-			psi.Data[i*n+j] += slope
+// 2·XᵀL_ΨX for distances, L_Ψ the Laplacian of Ψ.
+func (o *objective) gradient(w *mat.Dense) (value float64, g *mat.Dense) {
+	value, z, psi := o.evaluate(w)
+	if o.distance {
+		psi.Scale(-2, psi)
+		for i := range psi.RawMatrix().Rows {
+			psi.Set(i, i, psi.At(i, i)-mat.Sum(psi.RowView(i)))
 		}
-	})
-	for i, v := range degrees {
-		psi.Data[i*n+i] += v
 	}
-	z := dense.Mul(blas.NoTrans, o.x, blas.NoTrans, w)
-	g = dense.Mul(blas.Trans, o.x, blas.NoTrans, dense.Mul(blas.NoTrans, psi, blas.NoTrans, z))
-	for i := range g.Data {
-		g.Data[i] *= 2
-	}
+	g = new(mat.Dense)
+	g.Product(o.x.T(), psi, z)
+	g.Scale(2, g)
 	return value, g
 }
 
-// visit goes over all pairs of projected rows.
-func (o *objective) visit(w blas64.General, f func(i, j int, dot, distance float64)) {
-	z := dense.Mul(blas.NoTrans, o.x, blas.NoTrans, w)
-	s := dense.Mul(blas.NoTrans, z, blas.Trans, z)
-	for i := range s.Rows {
-		for j, dot := range dense.Row(s, i) {
-			f(i, j, dot, max(0, s.Data[i*s.Stride+i]+s.Data[j*s.Stride+j]-2*dot))
+// classGamma returns Γ = H·Y·Yᵀ·H for one-hot classes.
+func classGamma(labels []int, classes int) *mat.Dense {
+	y := stream.NewMatrix(len(labels), classes)
+	share := 1 / float64(len(labels))
+	for _, l := range labels {
+		for i := range labels {
+			y.Data[i*classes+l] -= share
 		}
 	}
-}
-
-func pick(first bool, a, b float64) float64 {
-	if first {
-		return a
-	}
-	return b
-}
-
-// classGamma returns Γ = H·Y·Yᵀ·H for one-hot classes.
-func classGamma(labels []int, classes int) blas64.General {
-	y := stream.NewMatrix(len(labels), classes)
 	for i, l := range labels {
-		y.Data[i*classes+l] = 1
+		y.Data[i*classes+l]++
 	}
-	dense.CentreColumns(y)
-	return dense.Mul(blas.NoTrans, y, blas.Trans, y)
+	var gamma mat.Dense
+	gamma.Mul(lab.Dense(y), lab.Dense(y).T())
+	return &gamma
 }

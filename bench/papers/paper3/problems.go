@@ -3,6 +3,7 @@ package paper3
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ism"
@@ -22,9 +23,12 @@ type published struct {
 	accuracy, seconds, nmi, clusterSeconds float64
 }
 
-var unknown = published{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
+var (
+	none    = math.NaN()
+	unknown = published{none, none, none, none}
+)
 
-// published is a problem's figures for a kernel.
+// figures returns those of the paper for a kernel.
 func (p problem) figures(kernel string) published {
 	if f, ok := p.published[kernel]; ok {
 		return f
@@ -36,16 +40,20 @@ func (p problem) figures(kernel string) published {
 var problems = []problem{
 	{"wine", 3, map[string]published{
 		"gaussian": {.950, .02, .86, .01}, "polynomial": {.972, .02, .84, .02}, "linear": {.972, .003, .85, .02},
-		"squared": {.966, .01, .85, .04}, "multiquadratic": {.972, .02, .88, .06}, "gaussian+polynomial": {.983, .007, math.NaN(), math.NaN()}}},
+		"squared": {.966, .01, .85, .04}, "multiquadratic": {.972, .02, .88, .06},
+		"gaussian+polynomial": {.983, .007, none, none}}},
 	{"cancer", 2, map[string]published{
 		"gaussian": {.973, .08, .80, .57}, "polynomial": {.974, .13, .79, .5}, "linear": {.972, .02, .80, .23},
-		"squared": {.973, .09, .79, .5}, "multiquadratic": {.974, .15, .84, .56}, "gaussian+polynomial": {.974, .06, math.NaN(), math.NaN()}}},
+		"squared": {.973, .09, .79, .5}, "multiquadratic": {.974, .15, .84, .56},
+		"gaussian+polynomial": {.974, .06, none, none}}},
 	{"face", 19, map[string]published{
 		"gaussian": {1, .99, .94, .3}, "polynomial": {1, .7, .94, 1}, "linear": {.973, .2, .93, .68},
-		"squared": {.971, .3, .95, .92}, "multiquadratic": {.973, .3, .92, 3.7}, "gaussian+polynomial": {1, .5, math.NaN(), math.NaN()}}},
+		"squared": {.971, .3, .95, .92}, "multiquadratic": {.973, .3, .92, 3.7},
+		"gaussian+polynomial": {1, .5, none, none}}},
 	{"mnist", 10, map[string]published{
 		"gaussian": {.99, 13.8, .47, 6480}, "polynomial": {.99, 12.1, .32, 498}, "linear": {.991, 6.4, .54, 186},
-		"squared": {.993, 17.4, .54, 282}, "multiquadratic": {.991, 636, .54, 3120}, "gaussian+polynomial": {.993, 17.6, math.NaN(), math.NaN()}}},
+		"squared": {.993, 17.4, .54, 282}, "multiquadratic": {.991, 636, .54, 3120},
+		"gaussian+polynomial": {.993, 17.6, none, none}}},
 }
 
 // kernelChoice is a kernel of the tables, with the paper's settings: σ the median
@@ -58,21 +66,16 @@ type kernelChoice struct {
 	supervisedOnly bool // weights by centred alignment need labels
 }
 
+const sum = "gaussian(sigma=median) + poly(degree=3, gamma=1, coef0=1)"
+
 var kernels = []kernelChoice{
 	{name: "gaussian", text: "gaussian(sigma=median)"},
 	{name: "polynomial", text: "poly(degree=3, gamma=1, coef0=1)"},
 	{name: "linear", text: "linear()"},
 	{name: "squared", text: "squared()"},
 	{name: "multiquadratic", text: "multiquadratic(c=1)"},
-	{name: "gaussian+polynomial", text: "gaussian(sigma=median) + poly(degree=3, gamma=1, coef0=1)", weights: ism.Independent, supervisedOnly: true},
-	{name: "gaussian+polynomial, together", text: "gaussian(sigma=median) + poly(degree=3, gamma=1, coef0=1)", weights: ism.Aligned, supervisedOnly: true},
-}
-
-func kernelNames() (names []string) {
-	for _, k := range kernels {
-		names = append(names, k.name)
-	}
-	return names
+	{name: "gaussian+polynomial", text: sum, weights: ism.Independent, supervisedOnly: true},
+	{name: "gaussian+polynomial, together", text: sum, weights: ism.Aligned, supervisedOnly: true},
 }
 
 // parsed returns the kernel; its text is ours.
@@ -84,17 +87,7 @@ func (k kernelChoice) parsed() kernelgen.Kernel {
 	return kernel
 }
 
-// denseTerm returns the same kernel for the dense baselines, given with numbers: those of
-// Table 4 only.
-func denseTerm(k kernelgen.Kernel) (term, bool) {
-	var sigma, c float64
-	var degree int
-	text := k.String() // the beginning of a sum reads like its first kernel
-	if n, _ := fmt.Sscanf(text, "gaussian(sigma=%g)", &sigma); n == 1 && text == kernelgen.Gaussian(sigma).String() {
-		return gaussianTerm(sigma), true
-	}
-	if n, _ := fmt.Sscanf(text, "poly(degree=%d, gamma=1, coef0=%g)", &degree, &c); n == 2 && text == kernelgen.Poly(degree, 1, c).String() {
-		return polynomialTerm(degree, c), true
-	}
-	return term{}, false
+// kernelNamed returns a kernel of the tables.
+func kernelNamed(name string) kernelChoice {
+	return kernels[slices.IndexFunc(kernels, func(k kernelChoice) bool { return k.name == name })]
 }

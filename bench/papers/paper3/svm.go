@@ -1,21 +1,20 @@
 package paper3
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
+	"gonum.org/v1/gonum/mat"
 
-	"github.com/nystream/nystream/bench/papers/lssvm"
-	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/bench/internal/datasets"
+	"github.com/nystream/nystream/bench/papers/lab"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/metrics"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/solvers/split"
-	"github.com/nystream/nystream/stream"
 )
 
 // kernelSVM is a least-squares SVM with a Gaussian kernel, one class against the rest
@@ -28,7 +27,7 @@ import (
 type kernelSVM struct {
 	kernel kernelgen.Kernel
 	z      blas64.General // the training rows
-	alpha  blas64.General // a column for each class
+	alpha  *mat.Dense     // a column for each class
 	bias   []float64
 }
 
@@ -41,63 +40,41 @@ type svmSetting struct {
 // fitSVM trains on rows z with classes 0..classes−1, each of them in labels. Cost:
 // n³/3 flops and n² numbers.
 func fitSVM(z blas64.General, labels []int, classes int, s svmSetting) (*kernelSVM, error) {
-	m := &kernelSVM{kernel: kernelgen.RBF(1 / (2 * s.sigma * s.sigma)), z: z, bias: make([]float64, classes)}
-	n := z.Rows
-	k := between(m.kernel, z, z)
-	right := stream.NewMatrix(n, classes+1) // Y, and a column of ones
+	m := &kernelSVM{kernel: kernelgen.RBF(1 / (2 * s.sigma * s.sigma)), z: z, alpha: mat.NewDense(z.Rows, classes, nil)}
+	k := mat.NewSymDense(z.Rows, lab.Kernel(m.kernel, z, z).RawMatrix().Data)
+	right := mat.NewDense(z.Rows, classes+1, nil) // Y, and a column of ones
 	for i, l := range labels {
-		k.Data[i*k.Stride+i] += 1 / s.gamma
-		for c := range dense.Row(right, i) {
-			right.Data[i*right.Stride+c] = -1
+		k.SetSym(i, i, k.At(i, i)+1/s.gamma)
+		for c := range classes {
+			right.Set(i, c, -1)
 		}
-		right.Data[i*right.Stride+l] = 1
-		right.Data[i*right.Stride+classes] = 1
+		right.Set(i, l, 1)
+		right.Set(i, classes, 1)
 	}
-	factor, ok := lapack64.Potrf(blas64.Symmetric{N: n, Stride: k.Stride, Data: k.Data, Uplo: blas.Upper})
-	if !ok {
+	var factor mat.Cholesky
+	if !factor.Factorize(k) {
 		return nil, fmt.Errorf("the kernel matrix plus %g is not positive definite", 1/s.gamma)
 	}
-	lapack64.Potrs(factor, right)
-	sums := make([]float64, classes+1)
-	for i := range n {
-		for c, v := range dense.Row(right, i) {
-			sums[c] += v
-		}
+	if err := factor.SolveTo(right, right); err != nil {
+		return nil, err
 	}
-	m.alpha = stream.NewMatrix(n, classes)
-	for c := range m.bias {
-		m.bias[c] = sums[c] / sums[classes]
-	}
-	for i := range n {
-		r := dense.Row(right, i)
-		for c, b := range m.bias {
-			m.alpha.Data[i*classes+c] = r[c] - r[classes]*b
-		}
+	ones := right.ColView(classes)
+	for c := range classes {
+		column := m.alpha.ColView(c).(*mat.VecDense)
+		m.bias = append(m.bias, mat.Sum(right.ColView(c))/mat.Sum(ones))
+		column.AddScaledVec(right.ColView(c), -m.bias[c], ones)
 	}
 	return m, nil
 }
 
 // predict returns the class of each row.
 func (m *kernelSVM) predict(z blas64.General) []int {
-	decisions := dense.Mul(blas.NoTrans, between(m.kernel, z, m.z), blas.NoTrans, m.alpha)
-	for i := range decisions.Rows {
-		for c, b := range m.bias {
-			decisions.Data[i*decisions.Stride+c] += b
-		}
-	}
-	return lssvm.Winners(decisions)
-}
-
-// between returns a kernel between all rows of x and of z.
-func between(k kernelgen.Kernel, x, z blas64.General) blas64.General {
-	a := stream.NewMatrix(x.Rows, z.Rows)
-	panel := k.Pack(z)
-	var w kernelgen.Workspace
-	for first := 0; first < x.Rows; first += stream.PairRows {
-		n := min(stream.PairRows, x.Rows-first)
-		k.Fill(stream.RowSlice(a, first, n), stream.RowSlice(x, first, n), panel, &w)
-	}
-	return a
+	var decisions mat.Dense
+	decisions.Mul(lab.Kernel(m.kernel, z, m.z), m.alpha)
+	decisions.Apply(func(_, c int, v float64) float64 { return v + m.bias[c] }, &decisions)
+	classes := make([]int, z.Rows)
+	model.Largest(classes, decisions.RawMatrix())
+	return classes
 }
 
 // The grid that cross-validation chooses from: widths in median distances, γ. The usual
@@ -116,8 +93,8 @@ const (
 
 // chooseSVM returns the setting with the best mean accuracy over folds of the training rows,
 // the first of equal ones. No other row takes part.
-func chooseSVM(ctx context.Context, z blas64.General, labels []int, classes int, seed uint64) (svmSetting, error) {
-	z, labels, err := someRows(ctx, z, labels, svmSample, seed)
+func chooseSVM(ctx context.Context, z blas64.General, labels []int, classes int) (svmSetting, error) {
+	z, labels, err := someRows(z, labels)
 	if err != nil {
 		return svmSetting{}, err
 	}
@@ -125,14 +102,16 @@ func chooseSVM(ctx context.Context, z blas64.General, labels []int, classes int,
 	if err != nil {
 		return svmSetting{}, err
 	}
-	median := medianDistance(z)
-	best, most := svmSetting{sigma: median, gamma: 1}, math.Inf(-1)
+	median := cmp.Or(datasets.MedianDistance(z, 1000), 1) // 0: most rows are one and the same
+	best, most := svmSetting{}, math.Inf(-1)
 	for _, width := range svmWidths {
 		for _, gamma := range svmGammas {
-			s := svmSetting{sigma: width * median, gamma: gamma}
-			sum := 0.0
+			s, sum := svmSetting{sigma: width * median, gamma: gamma}, 0.0
 			for _, f := range folds {
-				right, err := scoreSVM(ctx, z, labels, classes, f, s)
+				if err := context.Cause(ctx); err != nil {
+					return best, err
+				}
+				right, err := scoreSVM(z, labels, classes, f, s)
 				if err != nil {
 					return best, err
 				}
@@ -147,60 +126,24 @@ func chooseSVM(ctx context.Context, z blas64.General, labels []int, classes int,
 }
 
 // scoreSVM returns the accuracy on the test rows of a model of the training rows.
-func scoreSVM(ctx context.Context, z blas64.General, labels []int, classes int, f split.Split, s svmSetting) (float64, error) {
-	train, err := rowsOf(ctx, z, f.Train)
+func scoreSVM(z blas64.General, labels []int, classes int, f split.Split, s svmSetting) (float64, error) {
+	m, err := fitSVM(lab.PickRows(z, f.Train), picked(labels, f.Train), classes, s)
 	if err != nil {
 		return 0, err
 	}
-	test, err := rowsOf(ctx, z, f.Test)
-	if err != nil {
-		return 0, err
-	}
-	m, err := fitSVM(train, picked(labels, f.Train), classes, s)
-	if err != nil {
-		return 0, err
-	}
-	return metrics.Accuracy(picked(labels, f.Test), m.predict(test))
+	return metrics.Accuracy(picked(labels, f.Test), m.predict(lab.PickRows(z, f.Test)))
 }
 
-// someRows returns a stratified sample of at most so many rows.
-func someRows(ctx context.Context, z blas64.General, labels []int, most int, seed uint64) (blas64.General, []int, error) {
-	if z.Rows <= most {
+// someRows returns a stratified sample of at most svmSample rows.
+func someRows(z blas64.General, labels []int) (blas64.General, []int, error) {
+	if z.Rows <= svmSample {
 		return z, labels, nil
 	}
-	parts, err := split.StratifiedRandom(labels, float64(most)/float64(z.Rows), 1, seed)
+	parts, err := split.StratifiedRandom(labels, svmSample/float64(z.Rows), 1, seed)
 	if err != nil {
 		return z, labels, err
 	}
-	some, err := rowsOf(ctx, z, parts[0].Test)
-	return some, picked(labels, parts[0].Test), err
-}
-
-// medianDistance returns the median of the distances between the first 1000 rows of z, or
-// 1 if that is 0.
-func medianDistance(z blas64.General) float64 {
-	z.Rows = min(z.Rows, 1000)
-	var d []float64
-	for i := range z.Rows {
-		for j := range i {
-			sum := 0.0
-			for k, v := range dense.Row(z, i) {
-				v -= z.Data[j*z.Stride+k]
-				sum += v * v
-			}
-			d = append(d, sum)
-		}
-	}
-	slices.Sort(d)
-	if median := math.Sqrt(d[len(d)/2]); median > 0 {
-		return median
-	}
-	return 1 // most rows are one and the same
-}
-
-// rowsOf returns some rows of x, copied.
-func rowsOf(ctx context.Context, x blas64.General, rows []int64) (blas64.General, error) {
-	return stream.GatherRows(ctx, stream.FromMatrix("rows", x), rows)
+	return lab.PickRows(z, parts[0].Test), picked(labels, parts[0].Test), nil
 }
 
 // picked returns the values with the given numbers.

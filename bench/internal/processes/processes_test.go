@@ -25,7 +25,10 @@ func TestEvenIsLikeDrawn(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		got, want float64
-	}{{"x²", squares, 4. / 3}, {"x²y²", product, 16. / 9}, {"x² of the mixture", xx, 1 + rho*rho}, {"xy of the mixture", xy, -1}} {
+	}{
+		{"x²", squares, 4. / 3}, {"x²y²", product, 16. / 9}, {"x² of the mixture", xx, 1 + rho*rho},
+		{"xy of the mixture", xy, -1},
+	} {
 		if math.Abs(c.got-c.want) > 3e-4 {
 			t.Errorf("the mean of %s is %v, want %v", c.name, c.got, c.want)
 		}
@@ -33,5 +36,23 @@ func TestEvenIsLikeDrawn(t *testing.T) {
 	tail := stream.NewMatrix(10, 2)
 	if EvenSquare(tail, n-10); tail.Data[19] != square.Data[2*n-1] {
 		t.Error("a row depends on where a block begins")
+	}
+}
+
+// TestFlow: the steps are small enough, the flow keeps the domain, and its corner is
+// at rest.
+func TestFlow(t *testing.T) {
+	x, y := Gyre(12, 6, GyreSteps)
+	_, half := Gyre(12, 6, GyreSteps/2)
+	for i, v := range y.Data {
+		if math.Abs(v-half.Data[i]) > 1e-7 {
+			t.Errorf("half the steps move point %v by %g", x.Data[i/2*2:i/2*2+2], v-half.Data[i])
+		}
+		if most := 2 - float64(i%2); v < 0 || v > most {
+			t.Errorf("point %d is carried out of the domain: %v", i/2, v)
+		}
+	}
+	if a, b := GyreFlow(0, 0, 100); math.Abs(a) > 1e-12 || math.Abs(b) > 1e-12 {
+		t.Errorf("the corner moved to %v, %v", a, b)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/nystream/nystream/bench/internal/datasets"
 	"github.com/nystream/nystream/blockstore/graph"
 	"github.com/nystream/nystream/stream"
@@ -52,4 +54,13 @@ func WithLoops(a *stream.CSR) *stream.CSR {
 	loops := a.AddIdentity()
 	loops.Value = nil
 	return loops
+}
+
+// Dense returns a sparse matrix in full.
+func Dense(a *stream.CSR) *mat.Dense {
+	m := mat.NewDense(a.Rows, a.Cols, nil)
+	for e := range a.Entries() {
+		m.Set(int(e.Row), int(e.Col), e.Value)
+	}
+	return m
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/nystream/nystream/bench/internal/graphs"
 	"github.com/nystream/nystream/bench/internal/report"
 	"github.com/nystream/nystream/bench/papers/lssvm"
@@ -80,7 +78,7 @@ func (s graphSetting) measure(ctx context.Context, g classed, m machine, all []s
 	if err != nil {
 		return r, err
 	}
-	symmetric := m.of(denseOf(kernel))
+	symmetric := m.of(graphs.Dense(kernel))
 	for _, sp := range all {
 		labels, f := scores.Picked(g.Labels, sp.Train), functions{}
 		if m == asymmetric {
@@ -111,13 +109,4 @@ func (s graphSetting) learn(ctx context.Context, g classed, k *stream.CSR, of sp
 		return functions{}, err
 	}
 	return ofFit(ctx, fit, askls.NewNodes(g.Name, k, of.Test))
-}
-
-// denseOf returns a sparse matrix in full.
-func denseOf(k *stream.CSR) *mat.Dense {
-	m := mat.NewDense(k.Rows, k.Cols, nil)
-	for e := range k.Entries() {
-		m.Set(int(e.Row), int(e.Col), e.Value)
-	}
-	return m
 }

@@ -6,10 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/nystream/nystream/sketch"
-	"github.com/nystream/nystream/stream"
 )
 
 var features = blas64.General{Rows: 6, Cols: 3, Stride: 3,
@@ -29,13 +27,8 @@ func product(a, b mat.Matrix) blas64.General {
 
 func expect(t *testing.T, what string, got, want []float64, tolerance float64) {
 	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: %d numbers, want %d", what, len(got), len(want))
-	}
-	for i, w := range want {
-		if !(math.Abs(got[i]-w) <= tolerance*math.Max(1, math.Abs(w))) {
-			t.Fatalf("%s: number %d is %.17g, want %.17g", what, i, got[i], w)
-		}
+	if !floats.EqualApprox(got, want, tolerance) {
+		t.Fatalf("%s: %v, want %v", what, got, want)
 	}
 }
 
@@ -88,30 +81,18 @@ func TestClasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect(t, "bordered", bordered.Data, want, 1e-12)
-}
-
-// TestScale holds the dual problem at a scale to the primal problem of scaled features,
-// at rows that it was not fitted to.
-func TestScale(t *testing.T) {
-	x, fresh, scaled, far := stream.NewMatrix(20, 4), stream.NewMatrix(7, 4), stream.NewMatrix(20, 4), stream.NewMatrix(7, 4)
-	sketch.NewRandom(1, "lssvm test").Normals(x)
-	sketch.NewRandom(2, "lssvm test").Normals(fresh)
-	view(scaled).Scale(3, view(x))
-	view(far).Scale(3, view(fresh))
-	var y []float64
-	for i := range 20 {
-		y = append(y, 5+math.Sin(float64(i)))
-	}
-	linear, err := FitLinear(scaled, column(y...), 0.7)
-	if err != nil {
+	// Some rows are new, and features are twice as large.
+	in, out, all := []int64{0, 1, 3, 5}, []int64{4, 2}, []int64{0, 1, 2}
+	old, fresh, y := Submatrix(features, in, all), Submatrix(features, out, all), Submatrix(targets, in, all)
+	floats.Scale(2, old.Data)
+	floats.Scale(2, fresh.Data)
+	if linear, err = FitLinear(old, y, 0.7); err != nil {
 		t.Fatal(err)
 	}
-	dual := NewDual(product(view(x), view(x).T()), product(view(fresh), view(x).T()), column(y...))
-	got, err := dual.Decisions(9, 0.7)
-	if err != nil {
+	if dual, err = NewDual(Submatrix(k, in, in), Submatrix(k, out, in), y).Decisions(4, 0.7); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, "dual", got.Data, linear.Decisions(far).Data, 1e-11)
+	expect(t, "dual at scale 2", dual.Data, linear.Decisions(fresh).Data, 1e-12)
 }
 
 // TestBordered checks the residuals of both systems for an indefinite kernel matrix, and
@@ -119,31 +100,26 @@ func TestScale(t *testing.T) {
 func TestBordered(t *testing.T) {
 	k := blas64.General{Rows: 3, Cols: 3, Stride: 3, Data: []float64{0, 2, -1, 2, 0.5, 1, -1, 1, -3}}
 	m := mat.NewDense(4, 4, []float64{0, 1, 1, 1, 1, 0.25, 2, -1, 1, 2, 0.75, 1, 1, -1, 1, -2.75})
-	right, square := mat.NewDense(4, 1, []float64{0, 1, -1, 1}), mat.DenseCopyOf(product2(m))
-	for _, ridge := range []float64{0, 0.5} {
-		x, err := Bordered{Gamma: 4, Ridge: ridge}.solve(k, column(1, -1, 1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		system, want := mat.Matrix(m), mat.Matrix(right)
-		if ridge > 0 {
-			for i := range 4 {
-				square.Set(i, i, square.At(i, i)+ridge)
-			}
-			system, want = square, view(product(m, right))
-		}
-		expect(t, "residual", product(system, x).Data, mat.DenseCopyOf(want).RawMatrix().Data, 1e-12)
+	right := mat.NewDense(4, 1, []float64{0, 1, -1, 1})
+	x, err := Bordered{Gamma: 4}.solve(k, column(1, -1, 1))
+	if err != nil {
+		t.Fatal(err)
 	}
-	zero := blas64.General{Rows: 2, Cols: 2, Stride: 2, Data: []float64{-1, -1, -1, -1}} // K + I/γ + 11ᵀ is singular
-	got, err := Bordered{Gamma: math.Inf(1)}.solve(zero, column(1, 1))
-	want, err2 := Bordered{Gamma: math.Inf(1), Ridge: 1}.solve(zero, column(1, 1))
+	expect(t, "M·x", product(m, x).Data, right.RawMatrix().Data, 1e-12)
+	if x, err = (Bordered{Gamma: 4, Ridge: 0.5}).solve(k, column(1, -1, 1)); err != nil {
+		t.Fatal(err)
+	}
+	square := product(m, view(product(m, x)))
+	floats.AddScaled(square.Data, 0.5, x.RawMatrix().Data)
+	expect(t, "M²·x + λ·x", square.Data, product(m, right).Data, 1e-12)
+	singular := blas64.General{Rows: 2, Cols: 2, Stride: 2, Data: []float64{-1, -1, -1, -1}}
+	got, err := Bordered{Gamma: math.Inf(1)}.solve(singular, column(1, 1))
+	want, err2 := Bordered{Gamma: math.Inf(1), Ridge: 1}.solve(singular, column(1, 1))
 	if err != nil || err2 != nil {
 		t.Fatal(err, err2)
 	}
 	expect(t, "singular system", got.RawMatrix().Data, want.RawMatrix().Data, 0)
 }
-
-func product2(m *mat.Dense) *mat.Dense { return view(product(m, m)) }
 
 func TestRefuses(t *testing.T) {
 	dependent := blas64.General{Rows: 3, Cols: 2, Stride: 2, Data: []float64{1, 1, 2, 2, 4, 4}}
@@ -153,12 +129,5 @@ func TestRefuses(t *testing.T) {
 	negative := blas64.General{Rows: 2, Cols: 2, Stride: 2, Data: []float64{-9, 9, 9, -9}}
 	if _, err := NewDual(negative, negative, column(1, 2)).Decisions(1, 1); err == nil {
 		t.Error("an indefinite kernel matrix is solved by Cholesky")
-	}
-}
-
-func TestSubmatrix(t *testing.T) {
-	got := Submatrix(features, []int64{3, 0}, []int64{2, 0})
-	if got.Rows != 2 || got.Cols != 2 || !slices.Equal(got.Data, []float64{2, 4, 0, 1}) {
-		t.Errorf("got %v", got)
 	}
 }

@@ -152,7 +152,7 @@ func bandwidth(a *stream.CSR) float64 {
 	return math.Sqrt(float64(a.Cols) * mean * (1 - mean))
 }
 
-var speedNotes = []string{"CPU seconds (setting, samples, seeds within ε) of the quickest setting whose median η over " +
+var speedNotes = []string{"CPU seconds (setting, samples, seeds within ε) of the quickest setting whose median η of " +
 	fmt.Sprintf("at most %d seeds is within ε, from the adjacency matrix to all vectors. –: none is. ", speedSeeds) +
 	"TSVD: ksvd.Exact on tiles to a residual of 1e-10. RSVD: Halko, Martinsson and Tropp, q = 0 … 3 power iterations, " +
 	"oversamples doubled, on G in memory, and so Sym. Nys, of GGᵀ and GᵀG; ksvd.NewMatrix makes G. " +

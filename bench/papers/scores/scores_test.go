@@ -6,9 +6,10 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/nystream/nystream/bench/internal/graphs"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
@@ -34,140 +35,96 @@ func TestAgainstScikitLearn(t *testing.T) {
 }
 
 func TestRefuses(t *testing.T) {
-	second := func(_ float64, err error) error { return err }
-	for name, err := range map[string]error{
-		"no rows":             second(RMSE(nil, nil)),
-		"one class":           second(AUROC([]bool{true, true}, []float64{1, 2})),
-		"NaN score":           second(AUROC([]bool{true, false}, []float64{1, math.NaN()})),
-		"infinite prediction": second(RMSE([]float64{1}, []float64{math.Inf(1)})),
-	} {
-		if err == nil {
-			t.Errorf("%s: no error", name)
-		}
+	_, none := RMSE(nil, nil)
+	_, infinite := RMSE([]float64{1}, []float64{math.Inf(1)})
+	_, one := AUROC([]bool{true, true}, []float64{1, 2})
+	_, nan := AUROC([]bool{true, false}, []float64{1, math.NaN()})
+	if none == nil || infinite == nil || one == nil || nan == nil {
+		t.Errorf("no error among %v, %v, %v, %v", none, infinite, one, nan)
 	}
 }
 
-// randomGraph draws each edge with the given probability.
-func randomGraph(n int, p float64, seed uint64) *stream.CSR {
-	random := sketch.NewRandom(seed, "graph test")
-	g := &stream.CSR{Rows: n, Cols: n, Start: []int64{0}}
-	for i := range n {
-		d := random.At(uint64(i))
-		for j := range n {
-			if d.Float64() < p {
-				g.Index = append(g.Index, int32(j))
+// randomGraph draws edges with a probability.
+func randomGraph(t *testing.T, n int, p float64, seed uint64) *stream.CSR {
+	t.Helper()
+	g, err := stream.NewCSR(n, n, func(yield func(stream.Entry) bool) {
+		draws := sketch.NewRandom(seed, "graph test").At(0)
+		for i := range n * n {
+			if draws.Float64() < p && !yield(stream.Entry{Row: int32(i / n), Col: int32(i % n), Value: 1}) {
+				return
 			}
 		}
-		g.Start = append(g.Start, int64(len(g.Index)))
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return g
-}
-
-// randomRows draws features on a coarse grid, so that many are equal.
-func randomRows(n, d int, seed uint64) blas64.General {
-	m := stream.NewMatrix(n, d)
-	sketch.NewRandom(seed, "feature test").Normals(m)
-	for i, v := range m.Data {
-		m.Data[i] = math.Round(2 * v)
-	}
-	return m
-}
-
-func denseOf(g *stream.CSR) *mat.Dense {
-	d := mat.NewDense(g.Rows, g.Cols, nil)
-	for e := range g.Entries() {
-		d.Set(int(e.Row), int(e.Col), e.Value)
-	}
-	return d
 }
 
 // TestReconstruct compares with a stable sort of all nodes, over several tiles, with ties.
 func TestReconstruct(t *testing.T) {
 	const n, d = 300, 3
-	graph, u, v := randomGraph(n, 0.02, 1), randomRows(n, d, 2), randomRows(n, d, 3)
-	for name, c := range map[string]struct {
-		by    Near
-		score func(x, z []float64) float64
-	}{
-		"distance": {ByDistance, func(x, z []float64) (sum float64) {
-			for k := range x {
-				sum += (x[k] - z[k]) * (x[k] - z[k])
-			}
-			return sum
-		}},
-		"product": {ByProduct, func(x, z []float64) (sum float64) {
-			for k := range x {
-				sum -= x[k] * z[k]
-			}
-			return sum
-		}},
-	} {
-		got, err := Reconstruct(t.Context(), graph, c.by, u, v)
+	graph, u, v := randomGraph(t, n, 0.02, 1), stream.NewMatrix(n, d), stream.NewMatrix(n, d)
+	for i := range u.Data {
+		u.Data[i], v.Data[i] = float64(i*i%7), float64(i*i*i%5-i%3)
+	}
+	got, err := Reconstruct(t.Context(), graph, ByDistance, u, v)
+	other, err2 := Reconstruct(t.Context(), graph, ByProduct, u, v)
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
+	}
+	for i := range n {
+		x := u.Data[i*d:][:d]
+		expectEdges(t, got, graph, i, func(j int32) float64 { return floats.Distance(x, v.Data[int(j)*d:][:d], 2) })
+		expectEdges(t, other, graph, i, func(j int32) float64 { return -floats.Dot(x, v.Data[int(j)*d:][:d]) })
+	}
+}
+
+// expectEdges compares the edges of a node with the first nodes of a stable sort.
+func expectEdges(t *testing.T, got, graph *stream.CSR, i int, score func(j int32) float64) {
+	t.Helper()
+	nodes := make([]int32, graph.Rows)
+	for j := range nodes {
+		nodes[j] = int32(j)
+	}
+	slices.SortStableFunc(nodes, func(a, b int32) int { return cmp.Compare(score(a), score(b)) })
+	row, _ := graph.Row(i)
+	want := slices.Sorted(slices.Values(nodes[:len(row)]))
+	if edges, _ := got.Row(i); !slices.Equal(edges, want) {
+		t.Fatalf("node %d: edges %v, want %v", i, edges, want)
+	}
+}
+
+// TestCompareGraphs compares with dense norms: of random graphs, and of a ring, whose
+// spectral norm lies in a cluster.
+func TestCompareGraphs(t *testing.T) {
+	const n = 60
+	none := randomGraph(t, n, 0, 0)
+	ring, err := stream.NewCSR(n, n, func(yield func(stream.Entry) bool) {
+		for i := 0; i < n && yield(stream.Entry{Row: int32(i), Col: int32((i + 1) % n), Value: 1}) &&
+			yield(stream.Entry{Row: int32(i), Col: int32((i + n - 1) % n), Value: 1}); i++ {
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pair := range [][2]*stream.CSR{{ring, none}, {none, none}, {randomGraph(t, n, 1, 0), randomGraph(t, n, 0.2, 1)},
+		{randomGraph(t, n, 0.05, 1), randomGraph(t, n, 0.2, 2)}, {randomGraph(t, 1, 0, 0), randomGraph(t, 1, 1, 0)}} {
+		got, err := CompareGraphs(pair[0], pair[1])
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range n {
-			row, _ := graph.Row(i)
-			nodes := make([]int32, n)
-			for j := range nodes {
-				nodes[j] = int32(j)
-			}
-			score := func(j int32) float64 { return c.score(u.Data[i*d:][:d], v.Data[int(j)*d:][:d]) }
-			slices.SortStableFunc(nodes, func(a, b int32) int { return cmp.Compare(score(a), score(b)) })
-			want := slices.Sorted(slices.Values(nodes[:len(row)]))
-			if edges, _ := got.Row(i); !slices.Equal(edges, want) {
-				t.Fatalf("by %s, node %d: edges %v, want %v", name, i, edges, want)
-			}
+		var d mat.Dense
+		var f mat.SVD
+		d.Sub(graphs.Dense(pair[0]), graphs.Dense(pair[1]))
+		f.Factorize(&d, mat.SVDNone)
+		entries := floats.Count(func(v float64) bool { return v != 0 }, d.RawMatrix().Data)
+		want := GraphDifference{entries, mat.Norm(&d, 1), f.Values(nil)[0]}
+		if !(math.Abs(got.Spectral-want.Spectral) <= 1e-10*want.Spectral) {
+			t.Errorf("spectral norm %v, want %v", got.Spectral, want.Spectral)
 		}
-	}
-}
-
-// TestCompareGraphs compares with dense norms.
-func TestCompareGraphs(t *testing.T) {
-	for i, density := range []float64{0, 0.05, 0.3, 1} {
-		for _, n := range []int{1, 9, 60} {
-			a, b := randomGraph(n, density, uint64(i)), randomGraph(n, 0.2, uint64(9+i))
-			got, err := CompareGraphs(a, b)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var d mat.Dense
-			d.Sub(denseOf(a), denseOf(b))
-			entries := 0
-			for _, v := range d.RawMatrix().Data {
-				if v != 0 {
-					entries++
-				}
-			}
-			var f mat.SVD
-			f.Factorize(&d, mat.SVDNone)
-			want := GraphDifference{entries, mat.Norm(&d, 1), f.Values(nil)[0]}
-			if math.Abs(got.Spectral-want.Spectral) > 1e-10*want.Spectral {
-				t.Errorf("spectral norm %v of %d nodes, want %v", got.Spectral, n, want.Spectral)
-			}
-			if got.Spectral = want.Spectral; got != want {
-				t.Errorf("%+v of %d nodes, want %+v", got, n, want)
-			}
+		if got.Spectral = want.Spectral; got != want {
+			t.Errorf("%+v, want %+v", got, want)
 		}
-	}
-}
-
-// TestSpectralNorm has graphs whose norm is known, and multiple or in a cluster.
-func TestSpectralNorm(t *testing.T) {
-	const n = 400
-	ring := &stream.CSR{Rows: n, Cols: n, Start: []int64{0}} // to both neighbours: norm 2, in a cluster
-	hub := &stream.CSR{Rows: n, Cols: n, Start: []int64{0}}  // every node to node 5: norm √n
-	for i := range n {
-		a, b := int32((i+1)%n), int32((i+n-1)%n)
-		ring.Index = append(ring.Index, min(a, b), max(a, b))
-		ring.Start = append(ring.Start, int64(len(ring.Index)))
-		hub.Index = append(hub.Index, 5)
-		hub.Start = append(hub.Start, int64(len(hub.Index)))
-	}
-	if got := spectralNorm(ring); math.Abs(got-2) > 2e-4 {
-		t.Errorf("ring: %v, want 2", got)
-	}
-	if got := spectralNorm(hub); math.Abs(got-math.Sqrt(n)) > 1e-10 {
-		t.Errorf("hub: %v, want %v", got, math.Sqrt(n))
 	}
 }

@@ -1,0 +1,222 @@
+package paper2
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/nystream/nystream/bench/internal/datasets"
+	"github.com/nystream/nystream/bench/internal/graphs"
+	"github.com/nystream/nystream/bench/papers/scores"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/solvers/ksvd"
+	"github.com/nystream/nystream/solvers/split"
+	"github.com/nystream/nystream/stream"
+)
+
+const nodes = 60
+
+// small returns a graph of 60 nodes in two classes.
+func small(t *testing.T) *graphs.Classed {
+	t.Helper()
+	g := &graphs.Classed{Name: "small", Classes: 2}
+	a, err := stream.NewCSR(nodes, nodes, func(yield func(stream.Entry) bool) {
+		for i := int32(0); i < 4*nodes && yield(stream.Entry{Row: i % nodes, Col: i * i * i / 7 % nodes, Value: 1}); i++ {
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Adjacency = graphs.WithLoops(a)
+	for i := range nodes {
+		g.Labels = append(g.Labels, i%2)
+	}
+	return g
+}
+
+// kernelMatrix returns exp(−‖x_i − z_j‖²/γ²) by its definition, or x_i·z_j for γ = 0.
+func kernelMatrix(x, z mat.Matrix, gamma float64) *mat.Dense {
+	k := mat.NewDense(nodes, nodes, nil)
+	k.Apply(func(i, j int, _ float64) float64 {
+		a, b := mat.Row(nil, i, x), mat.Row(nil, j, z)
+		if gamma == 0 {
+			return floats.Dot(a, b)
+		}
+		return math.Exp(-math.Pow(floats.Distance(a, b, 2), 2) / (gamma * gamma))
+	}, k)
+	return k
+}
+
+// sne returns the SNE kernel between rows and columns.
+func sne(g *graphs.Classed, gamma float64) *mat.Dense {
+	x := graphs.Dense(g.Adjacency)
+	k := kernelMatrix(x, x.T(), gamma)
+	for i := range nodes {
+		floats.Scale(1/floats.Sum(k.RawRowView(i)), k.RawRowView(i))
+	}
+	return k
+}
+
+// centred returns (I − 11ᵀ/n)·k·(I − 11ᵀ/n).
+func centred(k *mat.Dense) *mat.Dense {
+	c, m := mat.NewDense(nodes, nodes, nil), mat.Dense{}
+	for i := range nodes {
+		floats.AddConst(-1.0/nodes, c.RawRowView(i))
+		c.Set(i, i, 1-1.0/nodes)
+	}
+	m.Product(c, k, c)
+	return &m
+}
+
+// TestFeatures holds the features of each method to gonum's SVD of its matrix.
+func TestFeatures(t *testing.T) {
+	g := small(t)
+	x := graphs.Dense(g.Adjacency)
+	for method, want := range map[string]*mat.Dense{methodKSVD: centred(sne(g, 2)), methodSVD: x,
+		methodPCA: centred(kernelMatrix(x, x, 0)), methodKPCA: centred(kernelMatrix(x, x, 2))} {
+		f, err := newFeatures(t.Context(), g, method, 2, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var d mat.SVD
+		d.Factorize(want, mat.SVDNone)
+		if values := d.Values(nil)[:10]; !floats.EqualApprox(f.values, values, 1e-7*values[0]) {
+			t.Errorf("%s: values %v, want %v", method, f.values, values)
+		}
+		if sides := f.both().Cols / 10; (sides == 2) != (method == methodSVD || method == methodKSVD) {
+			t.Errorf("%s: %d sides", method, sides)
+		}
+		image := view(product(want, view(f.right())))
+		for i := range nodes {
+			floats.Mul(row(f.u, i), f.values)
+		}
+		if !mat.EqualApprox(image, view(f.u), 1e-6*f.values[0]) {
+			t.Errorf("%s: A·V is not U·diag(s)", method)
+		}
+	}
+}
+
+// TestSolvers holds G to its definition, and gives each solver all samples, with which it
+// is exact.
+func TestSolvers(t *testing.T) {
+	g := small(t)
+	p := &speedProblem{graph: "small", adjacency: g.Adjacency, gamma: 1.5}
+	for _, want := range []*mat.Dense{sne(g, 1.5), centred(sne(g, 1.5))} {
+		if got, err := p.matrix(t.Context()); err != nil || !mat.EqualApprox(got, want, 1e-13) {
+			t.Errorf("centred %v: G is off (%v)", p.centred, err)
+		}
+		p.centred = true
+	}
+	truth, err := p.exact(t.Context(), ksvd.Exact{Operator: ksvd.OperatorPaths, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range solvers() {
+		one := &setting{solver: s, samples: nodes}
+		if err := one.run(t.Context(), p, truth, 1e9); err != nil {
+			t.Fatal(err)
+		}
+		if eta := floats.Max(one.eta(measures[1])); len(one.seconds) != speedSeeds || !(eta < 1e-6) {
+			t.Errorf("%s, %s: η %v in %d fits", s.family, s.setting, eta, len(one.seconds))
+		}
+	}
+	u, v := truth.U, truth.V
+	u.Cols, v.Cols = 1, 1 // the other vectors count as wrong
+	a, err := ksvd.NewAccuracy(truth.U, truth.V, truth.Values, padded(u), padded(v))
+	if want := 2 * (1 - truth.Values[0]/floats.Sum(truth.Values)); err != nil || math.Abs(a.Normalised-want) > 1e-9 {
+		t.Errorf("η of one vector is %v, want %v (%v)", a.Normalised, want, err)
+	}
+}
+
+// TestClassification has features that tell the classes, and features that do not.
+func TestClassification(t *testing.T) {
+	g := small(t)
+	good := &features{gamma: 1, values: []float64{2}, u: stream.NewMatrix(nodes, 1)}
+	bad := &features{gamma: 2, values: []float64{2}, u: stream.NewMatrix(nodes, 1)}
+	for i, c := range g.Labels {
+		good.u.Data[i], bad.u.Data[i] = float64(c)-0.5, float64(i/2%2)
+	}
+	made := map[string][]*features{methodPCA: {bad}, methodKPCA: {bad, good}, methodSVD: {good}, methodKSVD: {good, bad}}
+	all, err := classify(t.Context(), g, made, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range table1(g, all).Rows {
+		if want := i > 0; (row[2] == "1.0000") != want {
+			t.Errorf("%s: micro F1 %s", row[0], row[2])
+		}
+	}
+	if rows := pairs(g, all).Rows; rows[0][5] != "2, 0, 0" || rows[1][1] != "0.0000" || rows[1][5] != "0, 2, 0" {
+		t.Errorf("pairs %v", rows)
+	}
+}
+
+// TestReconstruction has the matrix itself for features: it is reconstructed from inner
+// products.
+func TestReconstruction(t *testing.T) {
+	g := small(t)
+	f, err := newFeatures(t.Context(), g, methodSVD, math.NaN(), nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := readings[len(readings)-1].try(t.Context(), g.Adjacency, f)
+	if err != nil || d != (scores.GraphDifference{}) {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+// TestSupervised chooses features that determine a target, and holds the vectors of
+// monomials to gonum's SVD of their table.
+func TestSupervised(t *testing.T) {
+	r := regression{&datasets.Supervised{Name: "made", X: stream.NewMatrix(50, 3), Target: make([]float64, 50)}}
+	noise := stream.NewMatrix(50, 2)
+	sketch.NewRandom(3, "table").Normals(r.X)
+	sketch.NewRandom(4, "noise").Normals(noise)
+	for i := range r.Target {
+		r.Target[i] = 7 + 2*row(r.X, i)[0] - row(r.X, i)[2]
+	}
+	splits, err := split.Random(50, tableTest, 2, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rmse, err := r.mean([]blas64.General{noise, r.X}, 1e8, splits); err != nil || rmse > 1e-5 {
+		t.Errorf("RMSE %v, %v", rmse, err)
+	}
+	for _, c := range append(columns(), ablations()...) {
+		all, err := r.features(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.unit != nil && len(all) != len(widths) {
+			t.Errorf("%s: features for %d widths", c.name, len(all))
+		}
+		if c.unit == nil {
+			var d mat.SVD
+			var u mat.Dense
+			d.Factorize(view(monomials(r.X)), mat.SVDThin)
+			d.UTo(&u)
+			if dot := mat.Dot(u.ColView(0), view(all[0]).ColView(0)); math.Abs(math.Abs(dot)-1) > 1e-9 {
+				t.Errorf("%s: the first vector is off by %g", c.name, 1-math.Abs(dot))
+			}
+		}
+	}
+	x := blas64.General{Rows: 1, Cols: 2, Stride: 2, Data: []float64{2, 3}}
+	if got := monomials(x).Data; !floats.Equal(got, []float64{2, 3, 4, 6, 9}) {
+		t.Errorf("monomials %v", got)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for _, args := range []string{"-only 7", "-seeds 0", "-features 0", "rest"} {
+		if _, err := parseOptions(strings.Fields(args)); err == nil {
+			t.Errorf("%s: no error", args)
+		}
+	}
+	if o, err := parseOptions([]string{"-only", "1,2"}); err != nil || !o.wants("2", "4") || o.wants("4") {
+		t.Errorf("%+v, %v", o, err)
+	}
+}

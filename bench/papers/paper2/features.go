@@ -93,8 +93,7 @@ func view(a blas64.General) *mat.Dense {
 	return &m
 }
 
-// left and right return the vectors of a side; both are the left ones for a symmetric
-// matrix.
+// left and right return the vectors of a side, which are equal for a symmetric matrix.
 func (f *features) left() blas64.General { return f.u }
 
 func (f *features) right() blas64.General {
@@ -114,7 +113,7 @@ func (f *features) both() blas64.General {
 	return m.RawMatrix()
 }
 
-// weighted returns vectors times (s/s₁)^power for singular values s, over and over.
+// weighted returns vectors of one or both sides times (s/s₁)^power for singular values s.
 func (f *features) weighted(x blas64.General, power float64) blas64.General {
 	weights := make([]float64, x.Cols)
 	for j := range weights {

@@ -74,11 +74,11 @@ func run(ctx context.Context, o *options) error {
 	if err := os.MkdirAll(o.out, 0o777); err != nil {
 		return err
 	}
-	for i, make := range []func(context.Context, int) (*report.Table, error){table3, table6} {
+	for i, table := range []func(context.Context, int) (*report.Table, error){table3, table6} {
 		if !o.wants([]string{"3", "6"}[i]) {
 			continue
 		}
-		t, err := make(ctx, 2*o.seeds)
+		t, err := table(ctx, 2*o.seeds)
 		if err != nil {
 			return err
 		}

@@ -52,15 +52,15 @@ var families = []string{nameTSVD, nameRSVD, nameSym, nameNystrom, namePaths}
 func solvers() []solver {
 	const few = 2 * speedRank
 	all := []solver{
-		{nameNystrom, "eq. (11)", ours(ksvd.Nystrom{Scaling: ksvd.ScaleUnit}), few},
-		{nameNystrom, "orthonormal", ours(ksvd.Nystrom{Scaling: ksvd.ScaleOrthonormal}), few},
+		{nameNystrom, "eq. (11), columns", ours(ksvd.Nystrom{Scaling: ksvd.ScaleUnit}), few},
+		{nameNystrom, "orthonormal, columns", ours(ksvd.Nystrom{Scaling: ksvd.ScaleOrthonormal}), few},
 		{namePaths, "passes", exactly(ksvd.OperatorPaths), 1},
 		{namePaths, "passes", exactly(ksvd.OperatorPaths), 3},
 		{nameTSVD, "passes at most", exactly(ksvd.OperatorTiles), 300},
 		{nameSym, "columns", symmetricNystrom, few},
 	}
 	for q := range 4 {
-		all = append(all, solver{nameRSVD, fmt.Sprintf("q = %d", q), randomised(q), 5})
+		all = append(all, solver{nameRSVD, fmt.Sprintf("q = %d, oversamples", q), randomised(q), 5})
 	}
 	return all
 }
@@ -86,7 +86,7 @@ func (p *speedProblem) exact(ctx context.Context, m ksvd.Exact) (*ksvd.Fit, erro
 	return m.Fit(ctx, stream.Engine{}, data, kernelgen.SNE(p.gamma))
 }
 
-// matrix returns G in memory. Its rows sum to 1, so columns alone are centred.
+// matrix returns G in memory, 8 bytes an entry. Rows sum to 1, so only columns are centred.
 func (p *speedProblem) matrix(ctx context.Context) (*mat.Dense, error) {
 	data, err := ksvd.Graph(p.graph, p.adjacency)
 	if err != nil {
@@ -110,7 +110,7 @@ func (p *speedProblem) matrix(ctx context.Context) (*mat.Dense, error) {
 // vectors of all nodes.
 func ours(m ksvd.Nystrom) solve {
 	return func(ctx context.Context, p *speedProblem, samples int, seed uint64) (u, v blas64.General, err error) {
-		m := m // fits may run side by side
+		m := m // the shared one stays as it is
 		data, err := ksvd.Graph(p.graph, p.adjacency)
 		if err != nil {
 			return u, v, err

@@ -15,9 +15,7 @@ var features = blas64.General{Rows: 6, Cols: 3, Stride: 3,
 
 var labels = []int{0, 1, 2, 1, 0, 2}
 
-func column(v ...float64) blas64.General {
-	return blas64.General{Rows: len(v), Cols: 1, Stride: 1, Data: v}
-}
+func column(v ...float64) blas64.General { return blas64.General{Rows: len(v), Cols: 1, Stride: 1, Data: v} }
 
 func product(a, b mat.Matrix) blas64.General {
 	var m mat.Dense

@@ -28,7 +28,7 @@ func TestAgainstScikitLearn(t *testing.T) {
 	if got, err := RMSE([]float64{1, 2, 3.5}, []float64{1.5, 0, 3}); math.Abs(got-1.224744871391589) > 1e-14 {
 		t.Errorf("RMSE %v, %v", got, err)
 	}
-	if got, err := NewF1([]int{0, 0, 1, 2}, []int{0, 1, 1, 1}); got.Micro != 0.5 || math.Abs(got.Macro-(2.0/3+0.5)/3) > 1e-14 {
+	if got, err := NewF1([]int{0, 0, 1, 2}, []int{0, 1, 1, 1}); got.Micro != 0.5 || math.Abs(got.Macro-7.0/18) > 1e-14 {
 		t.Errorf("F1 %v, %v", got, err)
 	}
 	_, infinite := RMSE([]float64{1}, []float64{math.Inf(1)})

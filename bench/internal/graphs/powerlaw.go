@@ -1,4 +1,4 @@
-// Package graphs draws synthetic directed graphs for measurements.
+// Package graphs draws synthetic directed graphs, and reads graphs whose nodes have classes.
 package graphs
 
 import (
@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/nystream/nystream/sketch"
-	"github.com/nystream/nystream/stream"
 )
 
 // PowerLaw is a directed Chung–Lu graph (Chung and Lu 2002) with planted
@@ -29,11 +28,12 @@ type PowerLaw struct {
 func (m PowerLaw) check() error {
 	switch {
 	case m.Blocks < 1 || m.Nodes < 2*m.Blocks || m.Nodes > math.MaxInt32:
-		return fmt.Errorf("%d nodes in %d communities: each needs two or more, and there are at most %d nodes", m.Nodes, m.Blocks, math.MaxInt32)
+		return fmt.Errorf("%d nodes in %d communities: each needs at least 2 nodes, and the limit is %d nodes",
+			m.Nodes, m.Blocks, math.MaxInt32)
 	case !(m.Exponent >= 2.01 && m.Exponent <= 100):
-		return fmt.Errorf("an exponent of %v: it must be above 2 for the mean degree to exist, here from 2.01 to 100", m.Exponent)
+		return fmt.Errorf("exponent %v is outside 2.01 to 100; the mean degree exists above 2", m.Exponent)
 	case !(m.Within >= 0 && m.Within <= 1):
-		return fmt.Errorf("a probability of %v", m.Within)
+		return fmt.Errorf("probability %v is outside 0 to 1", m.Within)
 	}
 	return nil
 }
@@ -114,21 +114,4 @@ func (g *Generator) rank(b int, d *sketch.Draws) int {
 	n := g.size(b)
 	x := float64(n) * math.Pow(d.Float64(), (g.Exponent-1)/(g.Exponent-2))
 	return min(int(x), n-1)
-}
-
-// Adjacency returns the matrix of the graph with so many edges drawn, each once however
-// often it was drawn. Memory: 24 bytes an edge.
-func (g *Generator) Adjacency(edges int64) (*stream.CSR, error) {
-	a, err := stream.NewCSR(g.Nodes, g.Nodes, func(yield func(stream.Entry) bool) {
-		for i := range edges {
-			src, dst := g.Edge(i)
-			if !yield(stream.Entry{Row: int32(src), Col: int32(dst), Value: 1}) {
-				return
-			}
-		}
-	})
-	if err == nil {
-		a.Value = nil
-	}
-	return a, err
 }

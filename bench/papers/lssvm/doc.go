@@ -1,16 +1,61 @@
-// Package lssvm fits least-squares support vector machines (Suykens and
-// Vandewalle 1999, "Least squares support vector machine classifiers") to given
-// features: with a weight vector w, a bias b and targets y,
+// Package lssvm solves least-squares support vector machines (Suykens and Vandewalle
+// 1999, "Least squares support vector machine classifiers"): with a weight vector w, a
+// bias b and targets y,
 //
 //	min ½·wᵀw + γ/2·Σ_i e_i²     subject to  y_i = wᵀx_i + b + e_i
 //
-// This is the paper's primal problem for targets ±1, since the errors of
-// y_i(wᵀx_i + b) = 1 − e_i have the same squares, and ridge regression with a bias
-// that is not penalised for any others. γ weighs the errors: "regularisation 1"
-// of papers 2 and 4 (KSVD, AsK-LS) is γ = 1, and scikit-learn's Ridge(alpha) is
-// γ = 1/alpha. The penalty is on w alone, so the scale of the features matters
-// and their mean does not.
+// The dual problem depends on the kernel matrix K of the rows alone:
 //
-// Classes are learnt one against the rest: a target for each class, 1 for its
-// rows and −1 for the others; the largest decision wins.
+//	[0  1ᵀ     ]   [b]   [0]
+//	[1  K + I/γ] · [α] = [y]     f(x) = Σ_i α_i·k(x, x_i) + b
+//
+// γ weighs the errors: "regularisation 1" of papers 2 and 4 is γ = 1, and scikit-learn's
+// Ridge(alpha) is γ = 1/alpha. The penalty is on w alone, so the scale of the features
+// matters and their mean does not.
+//
+// Classes are learnt one against the rest: the target of a class is 1 in its rows and −1
+// in the others; the largest decision wins.
 package lssvm
+
+import "gonum.org/v1/gonum/blas/blas64"
+
+// Targets returns a column of ±1 for each class.
+func Targets(labels []int, classes int) blas64.General {
+	y := blas64.General{Rows: len(labels), Cols: classes, Stride: classes, Data: make([]float64, len(labels)*classes)}
+	for i := range y.Data {
+		y.Data[i] = -1
+	}
+	for i, l := range labels {
+		y.Data[i*classes+l] = 1
+	}
+	return y
+}
+
+// Winners returns the column with the largest number in each row, the first of equal
+// ones.
+func Winners(decisions blas64.General) []int {
+	classes := make([]int, decisions.Rows)
+	for i := range classes {
+		r := row(decisions, i)
+		for c, v := range r {
+			if v > r[classes[i]] {
+				classes[i] = c
+			}
+		}
+	}
+	return classes
+}
+
+// Submatrix returns the rows and columns with the given numbers.
+func Submatrix(a blas64.General, rows, cols []int64) blas64.General {
+	m := blas64.General{Rows: len(rows), Cols: len(cols), Stride: len(cols), Data: make([]float64, 0, len(rows)*len(cols))}
+	for _, i := range rows {
+		from := row(a, int(i))
+		for _, j := range cols {
+			m.Data = append(m.Data, from[j])
+		}
+	}
+	return m
+}
+
+func row(a blas64.General, i int) []float64 { return a.Data[i*a.Stride : i*a.Stride+a.Cols] }

@@ -1,59 +1,59 @@
 package lssvm
 
 import (
-	"context"
 	"fmt"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-
-	"github.com/nystream/nystream/internal/linalg/dense"
-	"github.com/nystream/nystream/sketch"
-	"github.com/nystream/nystream/stream"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
-// dual solves the problem in the n multipliers α, for fewer rows than columns.
-// With X and y less their column means the bias drops out, and so does the
-// constraint Σα = 0, which then holds by itself:
+// Dual is the dual problem of a positive semi-definite kernel matrix. With K centred and
+// y less its mean, the bias and the constraint Σα = 0 drop out:
 //
-//	(XXᵀ + I/γ)·α = y        w = Xᵀα        b = ȳ − wᵀx̄
-func dual(ctx context.Context, e stream.Engine, src stream.Source, gamma float64, y *targets) (*Model, error) {
-	info := src.Info()
-	d := len(info.Columns)
-	z := stream.NewMatrix(y.rows, d+y.cols)
-	rows := int64(0)
-	err := stream.Map(ctx, e, "least squares", src, d+y.cols, false,
-		func() func(dst blas64.General, b *stream.Block) error {
-			return func(dst blas64.General, b *stream.Block) error { return withTargets(dst, info, b, y) }
-		},
-		func(b *stream.Block, out blas64.General) error {
-			rows += int64(out.Rows)
-			blockCopy(stream.RowSlice(z, int(b.Start), out.Rows), out)
-			return nil
-		})
-	if err != nil {
-		return nil, err
-	}
-	if rows != int64(y.rows) {
-		return nil, rowsError(info, rows, y)
-	}
-	mean := columnMeans(z)
-	centre(z, mean)
-	x, targets := dense.Columns(z, 0, d), dense.Clone(dense.Columns(z, d, y.cols))
-	gram := dense.Mul(blas.NoTrans, x, blas.Trans, x)
-	if err := sketch.CheckFinite(gram); err != nil {
-		return nil, fmt.Errorf("%s: the inner products of the rows overflow: scale the features down", info.Name)
-	}
-	alpha, err := solveRidge(gram, targets, gamma)
-	if err != nil {
-		return nil, err
-	}
-	weights := dense.Mul(blas.Trans, x, blas.NoTrans, alpha)
-	return newModel(weights, mean[:d], mean[d:]), nil
+//	(s·K + I/γ)·α = y        f(x) = s·(k(x) − k̄)ᵀα + ȳ
+//
+// s is the square of a scale of the features, so one Dual serves all scales.
+type Dual struct {
+	train   *mat.SymDense // K, centred in rows and columns
+	fresh   *mat.Dense    // k(x), less k̄
+	targets *mat.Dense
+	bias    []float64
 }
 
-func blockCopy(dst, src blas64.General) {
-	for i := range src.Rows {
-		copy(dense.Row(dst, i), dense.Row(src, i))
+// NewDual prepares the problem of the kernel matrix k between the training rows, of fresh
+// between new rows and the training rows, and of targets.
+func NewDual(k, fresh, targets blas64.General) *Dual {
+	means, n := columnMeans(k), k.Rows
+	all := floats.Sum(means) / float64(n)
+	d := &Dual{train: mat.NewSymDense(n, nil), fresh: less(fresh, means), bias: columnMeans(targets)}
+	for i := range n {
+		for j, v := range row(k, i)[i:] {
+			d.train.SetSym(i, i+j, v-means[i]-means[i+j]+all)
+		}
 	}
+	d.targets = less(targets, d.bias)
+	return d
+}
+
+// Decisions returns the function of each target at the new rows.
+func (d *Dual) Decisions(square, gamma float64) (blas64.General, error) {
+	var system mat.SymDense
+	system.ScaleSym(square, d.train)
+	addDiagonal(&system, 1/gamma)
+	var f mat.Cholesky
+	if !f.Factorize(&system) {
+		return blas64.General{}, singularError(gamma)
+	}
+	var alpha, decisions mat.Dense
+	if err := f.SolveTo(&alpha, d.targets); err != nil {
+		return blas64.General{}, fmt.Errorf("%w (%v)", singularError(gamma), err)
+	}
+	decisions.Mul(d.fresh, &alpha)
+	decisions.Scale(square, &decisions)
+	m := decisions.RawMatrix()
+	for i := range m.Rows {
+		floats.Add(row(m, i), d.bias)
+	}
+	return m, nil
 }

@@ -1,123 +1,87 @@
 package lssvm
 
 import (
-	"context"
 	"fmt"
 
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/nystream/nystream/internal/linalg/dense"
-	"github.com/nystream/nystream/sketch"
-	"github.com/nystream/nystream/solvers/model"
-	"github.com/nystream/nystream/stream"
 )
 
-// primal solves the problem in w and b. With X and y less their column means the
-// bias drops out:
+// Linear is a linear function of a row for each target: wᵀx + b.
+type Linear struct {
+	Weights *mat.Dense // features × targets
+	Bias    []float64
+}
+
+// FitLinear solves the primal problem for rows x and targets y. With X and y less their
+// column means the bias drops out:
 //
 //	(XᵀX + I/γ)·w = Xᵀy        b = ȳ − wᵀx̄
 //
-// and both products come from the scatter matrix of the columns of X and y.
-func primal(ctx context.Context, e stream.Engine, src stream.Source, gamma float64, y *targets) (*Model, error) {
-	info := src.Info()
-	d := len(info.Columns)
-	sum, err := stream.Fold(ctx, e, "least squares", src, func() *scatter { return newScatter(d + y.cols) },
-		func() func(acc *scatter, b *stream.Block) error {
-			var room blas64.General
-			return func(acc *scatter, b *stream.Block) error {
-				if room.Rows < b.X.Rows {
-					room = stream.NewMatrix(b.X.Rows, d+y.cols)
-				}
-				z := stream.RowSlice(room, 0, b.X.Rows)
-				if err := withTargets(z, info, b, y); err != nil {
-					return err
-				}
-				if err := acc.setBlock(z); err != nil {
-					return fmt.Errorf("%s: rows from %d on, less their mean: %w", info.Name, b.Start, err)
-				}
-				return nil
-			}
-		})
-	if err != nil {
-		return nil, err
-	}
-	if sum.rows != int64(y.rows) {
-		return nil, rowsError(info, sum.rows, y)
-	}
-	gram := sum.gram.Matrix()
-	right := stream.NewMatrix(d, y.cols)
-	for i := range d {
-		copy(dense.Row(right, i), dense.Row(gram, i)[d:])
-	}
-	gram.Rows, gram.Cols = d, d
-	weights, err := solveRidge(gram, right, gamma)
-	if err != nil {
-		return nil, err
-	}
-	return newModel(weights, sum.mean[:d], sum.mean[d:]), nil
-}
-
-// withTargets puts the rows of a block, and their targets behind them, into z.
-func withTargets(z blas64.General, info stream.Info, b *stream.Block, y *targets) error {
-	if err := model.CheckRows(info, b.X, b.Start); err != nil {
-		return err
-	}
-	if last := b.Start + int64(b.X.Rows); last > int64(y.rows) {
-		return rowsError(info, last, y)
-	}
-	d := b.X.Cols
-	for i := range b.X.Rows {
-		r := dense.Row(z, i)
-		copy(r, dense.Row(b.X, i))
-		y.fill(r[d:], int(b.Start)+i)
-	}
-	return nil
-}
-
-// solveRidge solves (gram + I/γ)·x = right. It overwrites the diagonal of gram.
-func solveRidge(gram, right blas64.General, gamma float64) (blas64.General, error) {
-	n := gram.Rows
-	for i := range n {
-		gram.Data[i*gram.Stride+i] += 1 / gamma
-	}
+// It returns an error if the system is singular to rounding.
+func FitLinear(x, y blas64.General, gamma float64) (*Linear, error) {
+	meanX, meanY := columnMeans(x), columnMeans(y)
+	centred, targets := less(x, meanX), less(y, meanY)
+	var gram mat.SymDense
+	gram.SymOuterK(1, centred.T())
+	addDiagonal(&gram, 1/gamma)
 	var f mat.Cholesky
-	var x mat.Dense
-	ok := f.Factorize(mat.NewSymDense(n, tight(gram).Data))
-	if !ok {
-		return blas64.General{}, conditionError(gamma)
+	if !f.Factorize(&gram) {
+		return nil, singularError(gamma)
 	}
-	rhs := &mat.Dense{}
-	rhs.SetRawMatrix(right)
-	if err := f.SolveTo(&x, rhs); err != nil {
-		return blas64.General{}, fmt.Errorf("%w (%v)", conditionError(gamma), err)
+	m := &Linear{Weights: &mat.Dense{}, Bias: meanY}
+	m.Weights.Mul(centred.T(), targets)
+	if err := f.SolveTo(m.Weights, m.Weights); err != nil {
+		return nil, fmt.Errorf("%w (%v)", singularError(gamma), err)
 	}
-	weights := x.RawMatrix()
-	if err := sketch.CheckFinite(weights); err != nil {
-		return weights, fmt.Errorf("lssvm: the weights overflow: scale the features or the targets")
+	for i, v := range meanX {
+		floats.AddScaled(m.Bias, -v, m.Weights.RawRowView(i))
 	}
-	return weights, nil
+	return m, nil
 }
 
-func conditionError(gamma float64) error {
-	return fmt.Errorf("lssvm: the system is singular to rounding at gamma = %v: the features are dependent and too large for it; take a smaller gamma, or scale the features down", gamma)
+// Decisions returns the function of each row.
+func (m *Linear) Decisions(x blas64.General) blas64.General {
+	var d mat.Dense
+	d.Mul(view(x), m.Weights)
+	for i := range x.Rows {
+		floats.Add(d.RawRowView(i), m.Bias)
+	}
+	return d.RawMatrix()
 }
 
-// tight returns m without space between its rows.
-func tight(m blas64.General) blas64.General {
-	if m.Stride == m.Cols {
-		return m
-	}
-	return dense.Clone(m)
+// view returns a matrix of gonum that shares memory with a.
+func view(a blas64.General) *mat.Dense {
+	var m mat.Dense
+	m.SetRawMatrix(a)
+	return &m
 }
 
-// newModel adds the bias that belongs to the weights, ȳ − wᵀx̄.
-func newModel(weights blas64.General, meanX, meanY []float64) *Model {
-	bias := append([]float64(nil), meanY...)
-	for i, m := range meanX {
-		for k, w := range dense.Row(weights, i) {
-			bias[k] -= w * m
-		}
+// less returns a copy of a less a row.
+func less(a blas64.General, r []float64) *mat.Dense {
+	m := mat.DenseCopyOf(view(a))
+	for i := range a.Rows {
+		floats.Sub(m.RawRowView(i), r)
 	}
-	return &Model{Weights: weights, Bias: bias}
+	return m
+}
+
+// columnMeans returns the means of the columns.
+func columnMeans(a blas64.General) []float64 {
+	mean := make([]float64, a.Cols)
+	for i := range a.Rows {
+		floats.AddScaled(mean, 1/float64(a.Rows), row(a, i))
+	}
+	return mean
+}
+
+func addDiagonal(a *mat.SymDense, v float64) {
+	for i := range a.SymmetricDim() {
+		a.SetSym(i, i, a.At(i, i)+v)
+	}
+}
+
+func singularError(gamma float64) error {
+	return fmt.Errorf("lssvm: singular system at γ = %g; take a smaller γ or scale the features down", gamma)
 }

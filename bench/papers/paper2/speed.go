@@ -4,109 +4,113 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"slices"
-	"time"
 
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/bench/internal/graphs"
 	"github.com/nystream/nystream/bench/internal/program"
 	"github.com/nystream/nystream/bench/internal/report"
-	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/stream"
 )
 
-// The synthetic graph of Tables 4 and 5 is as large as PubMed, and has its bandwidth:
-// γ = k·√(M·variance) with k = 0.5. For others k is 1.
-const (
-	syntheticNodes = 20_000
-	syntheticEdges = 45_000
-	syntheticWidth = 0.5
-)
+// tolerances are ε of Tables 4 and 5, and speedSeeds is how often a setting is run.
+var tolerances = []float64{0.1, 0.01}
 
-func synthetic(nodes int, edges int64) (*classedGraph, error) {
-	g, err := graphs.NewGenerator(graphs.PowerLaw{Nodes: nodes, Blocks: 10, Exponent: 2.5, Within: 0.8, Seed: 7})
-	if err != nil {
-		return nil, err
-	}
-	a, err := g.Adjacency(edges)
-	if err != nil {
-		return nil, err
-	}
-	return &classedGraph{name: "synthetic", adjacency: withLoops(a)}, nil
+const speedSeeds = 5
+
+// measure is a reading of η.
+type measure struct {
+	name  string
+	value func(ksvd.Accuracy) float64
 }
 
-// attempt is one fit of a solver: what it took and how near it came.
-type attempt struct {
-	family, setting string
-	samples         int
-	seed            uint64
-	seconds, cpu    float64
-	ksvd.Accuracy
+var measures = []measure{
+	{"weights λ/Σλ, vector by vector", func(a ksvd.Accuracy) float64 { return a.Normalised }},
+	{"weights λ/Σλ, angle to the subspace", func(a ksvd.Accuracy) float64 { return a.Subspace }},
+	{"as printed, weights λ/r", func(a ksvd.Accuracy) float64 { return a.Printed }},
 }
 
-func (a attempt) String() string {
-	return fmt.Sprintf("%s, %s, %d samples, seed %d: %.2f s, %.2f s of CPU, η printed %.4f, normalised %.4f, subspace %.4f", a.family, a.setting, a.samples, a.seed, a.seconds, a.cpu, a.Printed, a.Normalised, a.Subspace)
-}
-
-// measured runs f, and tells its time.
-func measured(f func() error) (seconds, cpu float64, err error) {
-	began, before := time.Now(), program.CPUTime()
-	err = f()
-	return time.Since(began).Seconds(), (program.CPUTime() - before).Seconds(), err
-}
-
-// doubling is when a solver stops: within a tolerance, or after a fit that took more
-// than so many seconds of CPU.
-type doubling struct {
-	by               measure
-	tolerance, limit float64
-}
-
-// measurements are the fits of all solvers to one problem.
-type measurements struct {
-	problem *speedProblem
-	truth   *ksvd.Fit
-	groups  []*group
-}
-
-// group is a solver with so many samples, by as many seeds as it was run.
-type group struct {
+// setting is a solver with a number of samples, and its fits by several seeds.
+type setting struct {
 	solver
 	samples  int
-	attempts []attempt
+	seconds  []float64 // of CPU
+	accuracy []ksvd.Accuracy
 }
 
 // cpu returns the median time.
-func (g *group) cpu() float64 { return g.median(func(a attempt) float64 { return a.cpu }) }
+func (s *setting) cpu() float64 { return median(s.seconds) }
 
-// median returns that over the seeds, the larger one of two in the middle.
-func (g *group) median(figure func(attempt) float64) float64 {
+// eta returns η of all fits.
+func (s *setting) eta(by measure) []float64 {
 	var all []float64
-	for _, a := range g.attempts {
-		all = append(all, figure(a))
+	for _, a := range s.accuracy {
+		all = append(all, by.value(a))
 	}
-	slices.Sort(all)
-	return all[len(all)/2]
+	return all
 }
 
-// speed measures all solvers by one seed. Each doubles its samples.
-func speed(ctx context.Context, p *speedProblem, all []solver, stop doubling) (*measurements, error) {
-	m := &measurements{problem: p}
-	var err error
-	if m.truth, err = truncated(ctx, p); err != nil {
+// median returns the larger one of two numbers in the middle.
+func median(x []float64) float64 {
+	x = slices.Clone(x)
+	slices.Sort(x)
+	return x[len(x)/2]
+}
+
+// run fits by several seeds, until they have taken more than limit CPU seconds.
+func (s *setting) run(ctx context.Context, p *speedProblem, truth *ksvd.Fit, limit float64) error {
+	for seed := range uint64(speedSeeds) {
+		if floats.Sum(s.seconds) > limit {
+			break
+		}
+		before := program.CPUTime()
+		u, v, err := s.solve(ctx, p, s.samples, seed+1)
+		if err != nil {
+			return fmt.Errorf("%s, %s, %d: %w", s.family, s.setting, s.samples, err)
+		}
+		s.seconds = append(s.seconds, (program.CPUTime() - before).Seconds())
+		a, err := ksvd.NewAccuracy(truth.U, truth.V, truth.Values, padded(u), padded(v))
+		if err != nil {
+			return err
+		}
+		s.accuracy = append(s.accuracy, a)
+	}
+	return nil
+}
+
+// padded adds zeros for vectors that a solver has not found: they count as wrong.
+func padded(u blas64.General) blas64.General {
+	return view(u).Grow(0, max(0, speedRank-u.Cols)).(*mat.Dense).RawMatrix()
+}
+
+// measurements are the settings of all solvers for one problem.
+type measurements struct {
+	problem  *speedProblem
+	truth    *ksvd.Fit
+	settings []*setting
+}
+
+// speed measures all solvers. Each doubles its samples until it is within the smallest
+// tolerance, or has taken more than limit CPU seconds.
+func speed(ctx context.Context, p *speedProblem, all []solver, limit float64) (*measurements, error) {
+	truth, err := p.exact(ctx, ksvd.Exact{Operator: ksvd.OperatorPaths, Seed: 1})
+	if err != nil {
 		return nil, err
 	}
-	for _, s := range all {
-		for samples := min(s.first, p.adjacency.Rows); ; samples = min(2*samples, p.adjacency.Rows) {
-			g := &group{solver: s, samples: samples}
-			if err := m.try(ctx, g); err != nil {
+	m, most := &measurements{problem: p, truth: truth}, p.adjacency.Rows
+	for _, one := range all {
+		for samples := min(one.first, most); ; samples = min(2*samples, most) {
+			s := &setting{solver: one, samples: samples}
+			if err := s.run(ctx, p, truth, limit); err != nil {
 				return nil, err
 			}
-			m.groups = append(m.groups, g)
-			if a := g.attempts[0]; stop.by.value(a) <= stop.tolerance || a.cpu > stop.limit || samples >= p.adjacency.Rows {
+			m.settings = append(m.settings, s)
+			within := median(s.eta(measures[0])) <= floats.Min(tolerances)
+			if within || floats.Sum(s.seconds) > limit || samples >= most {
 				break
 			}
 		}
@@ -114,201 +118,76 @@ func speed(ctx context.Context, p *speedProblem, all []solver, stop doubling) (*
 	return m, nil
 }
 
-// try is one more fit, by the next seed.
-func (m *measurements) try(ctx context.Context, g *group) error {
-	a, err := m.problem.try(ctx, g.solver, g.samples, uint64(len(g.attempts)+1), m.truth)
-	if err != nil {
-		return fmt.Errorf("%s, %d samples: %w", g.family, g.samples, err)
-	}
-	fmt.Fprintf(os.Stderr, "%s: %v\n", m.problem.name, a)
-	g.attempts = append(g.attempts, a)
-	return nil
-}
-
-// settle repeats what the tables report by other seeds until nothing else is quicker,
-// so long as the seeds take no more CPU time than a limit.
-func (m *measurements) settle(ctx context.Context, seeds int, limit float64) error {
-	for again := true; again; {
-		again = false
-		for _, family := range families {
-			for _, measure := range measures {
-				for _, tolerance := range tolerances {
-					g, found := m.quickest(family, measure, tolerance)
-					for found && len(g.attempts) < seeds && g.cpu()*float64(seeds) <= limit {
-						if err := m.try(ctx, g); err != nil {
-							return err
-						}
-						again = true
-					}
-				}
-			}
+// quickest returns the setting of a family whose median η is within a tolerance for the
+// least CPU time, nil if there is none.
+func (m *measurements) quickest(family string, by measure, tolerance float64) (best *setting) {
+	for _, s := range m.settings {
+		if s.family == family && median(s.eta(by)) <= tolerance && (best == nil || s.cpu() < best.cpu()) {
+			best = s
 		}
 	}
-	return nil
+	return best
 }
 
-// try returns one fit.
-func (p *speedProblem) try(ctx context.Context, s solver, samples int, seed uint64, truth *ksvd.Fit) (attempt, error) {
-	a := attempt{family: s.family, setting: s.setting, samples: samples, seed: seed}
-	var u, v blas64.General
-	var err error
-	a.seconds, a.cpu, err = measured(func() (err error) {
-		u, v, err = s.solve(ctx, p, samples, seed)
-		return err
-	})
-	if err != nil {
-		return a, err
-	}
-	a.Accuracy, err = ksvd.NewAccuracy(truth.U, truth.V, truth.Values, padded(u), padded(v))
-	return a, err
-}
-
-// padded has columns of zeros for vectors that a solver has not found: they count as
-// wrong.
-func padded(u blas64.General) blas64.General {
-	if u.Cols >= speedRank {
-		return u
-	}
-	p := stream.NewMatrix(u.Rows, speedRank)
-	for i := range u.Rows {
-		copy(dense.Row(p, i), dense.Row(u, i))
-	}
-	return p
-}
-
-// measure is a reading of η.
-type measure struct {
-	name  string
-	value func(attempt) float64
-}
-
-var measures = []measure{
-	{"weights λ/Σλ, vector by vector", func(a attempt) float64 { return a.Normalised }},
-	{"weights λ/Σλ, angle to the subspace", func(a attempt) float64 { return a.Subspace }},
-	{"as printed, weights λ/r", func(a attempt) float64 { return a.Printed }},
-}
-
-// quickest returns the setting of a family that is within a tolerance, by the median of its
-// seeds, for the least CPU time.
-func (m *measurements) quickest(family string, by measure, tolerance float64) (best *group, found bool) {
-	for _, g := range m.groups {
-		if g.family == family && g.median(by.value) <= tolerance && (!found || g.cpu() < best.cpu()) {
-			best, found = g, true
+// runSpeed makes Tables 4 and 5 for a graph, with G centred and not.
+func runSpeed(ctx context.Context, o *options, g *graphs.Classed) error {
+	t := &report.Table{File: "table4-" + g.Name, Notes: speedNotes,
+		Title: fmt.Sprintf("Tables 4 and 5: CPU seconds to η ≤ ε, rank %d, %s, N = %d", speedRank, g.Name, len(g.Labels)),
+		Head:  append(append([]string{"G", "η", "η of nothing", "ε"}, families...), "RSVD : ours", "RSVD : asym. Nys")}
+	for _, centred := range []bool{true, false} {
+		p := &speedProblem{g.Name, g.Adjacency, bandwidth(g.Adjacency), centred}
+		m, err := speed(ctx, p, solvers(), o.limit)
+		if err != nil {
+			return fmt.Errorf("%s: %w", g.Name, err)
 		}
+		m.addRows(t)
 	}
-	return best, found
+	return t.Write(o.out)
 }
 
-// time returns that of the quickest setting of a family, NaN if none is within a tolerance.
-func (m *measurements) time(family string, by measure, tolerance float64) float64 {
-	if g, found := m.quickest(family, by, tolerance); found {
-		return g.cpu()
+// bandwidth returns γ = √(M·variance) of the entries taken as one set of numbers, as the
+// paper does (Appendix D.2).
+func bandwidth(a *stream.CSR) float64 {
+	mean := float64(a.NNZ()) / (float64(a.Rows) * float64(a.Cols)) // of entries that are 0 or 1
+	return math.Sqrt(float64(a.Cols) * mean * (1 - mean))
+}
+
+var speedNotes = []string{"CPU seconds (setting, samples, seeds within ε) of the quickest setting whose median η of " +
+	fmt.Sprintf("at most %d seeds is within ε, from the adjacency matrix to all vectors. –: none is. ", speedSeeds) +
+	"TSVD: ksvd.Exact on tiles to a residual of 1e-10. RSVD: Halko, Martinsson and Tropp, q = 0 … 3 power iterations, " +
+	"oversamples doubled, on G in memory, and so Sym. Nys, of GGᵀ and GᵀG; ksvd.NewMatrix makes G. " +
+	"Exact, paths: ksvd.Exact by products over the paths of two edges, in so many passes; to a residual of 1e-10 it is " +
+	"the truth for all. RSVD : ours: the time of RSVD over the less of the last two.",
+	"η of nothing: vectors that have nothing in common with the true ones, 2·Σλ/r as printed. Where it is below ε the " +
+		"reading asks nothing of a solver. The paper reports speed-ups by η as printed, for Cora 1.71× and 1.39×, for " +
+		"PubMed 32.5× and 8.83×, and does not say whether its G is centred."}
+
+// addRows adds the rows of a problem.
+func (m *measurements) addRows(t *report.Table) {
+	form := fmt.Sprintf("γ = %.3g, as it is", m.problem.gamma)
+	if m.problem.centred {
+		form = fmt.Sprintf("γ = %.3g, centred", m.problem.gamma)
 	}
-	return math.NaN()
-}
-
-// speedTable returns Table 4 or 5: one row for each problem and reading of η.
-func speedTable(number int, graph string, tolerance float64) *report.Table {
-	t := &report.Table{File: fmt.Sprintf("table%d-%s", number, graph), Title: fmt.Sprintf("Table %d: CPU seconds to η ≤ %g, rank %d, %s", number, tolerance, speedRank, graph),
-		Head: []string{"graph", "γ", "G", "η", "η of nothing"},
-		Notes: []string{"CPU seconds (setting, samples, seeds within the tolerance) of the quickest setting whose median η over the seeds is within the tolerance, from the adjacency matrix to all vectors, row sums and means included. " +
-			"Settings that take little are the median of several seeds. TSVD: ksvd.Exact on tiles to a residual of 1e-10, once, and not for the larger graph unless -tsvd is given. RSVD: Halko, Martinsson and Tropp, the best of q = 0 … 3 power iterations, oversamples doubled, by panels of G that are filled from the " +
-			"paths of two edges at one multiplication an entry (G is never held). Sym. Nys: GGᵀ and GᵀG. asym. Nys: the best of eq. (11) and orthonormalised. " +
-			"Exact, paths: ksvd.Exact by products over the paths of two edges, in so many passes; to a residual of 1e-10, the truth for all. – : not measured. > : not within the tolerance with the largest setting tried, whose time it is. " +
-			"Ours: RSVD over the quickest of our last three columns. Asym. Nys: RSVD over the asymmetric Nyström method by either way to choose samples.",
-			"η of nothing: what vectors score that have nothing in common with the true ones, 2·Σλ/r as printed. Where it is below ε the reading asks nothing of a solver. " +
-				"The paper reports speed-ups by η as printed, for Cora 1.71× and 1.39×, for PubMed 32.5× and 8.83×, and does not say whether its G is centred."}}
-	t.Head = append(append(t.Head, families...), "speed-up, ours", "speed-up, asym. Nys")
-	return t
-}
-
-// addSpeed adds the rows of a problem to a table of times.
-func (m *measurements) addSpeed(t *report.Table, tolerance float64) {
-	p := m.problem
+	printed := 2 * floats.Sum(m.truth.Values) / float64(len(m.truth.Values))
+	nothing := ksvd.Accuracy{Printed: printed, Normalised: 2, Subspace: 2}
 	for _, by := range measures {
-		cells := []any{fmt.Sprintf("%s, N = %d", p.graph, p.adjacency.Rows), p.gamma, p.form(), by.name, by.value(m.nothing())}
-		least := map[string]float64{}
-		for _, family := range families {
-			g, found := m.quickest(family, by, tolerance)
-			if !found {
-				least[family] = math.NaN()
-				cells = append(cells, m.missed(family))
-				continue
+		for _, tolerance := range tolerances {
+			cells, least := []any{form, by.name, by.value(nothing), tolerance}, map[string]float64{}
+			for _, family := range families {
+				s := m.quickest(family, by, tolerance)
+				if s == nil {
+					least[family] = math.NaN()
+					cells = append(cells, "–")
+					continue
+				}
+				least[family] = s.cpu()
+				within := floats.Count(func(eta float64) bool { return eta <= tolerance }, s.eta(by))
+				text := fmt.Sprintf("%s (%s %d, %d/%d)", report.Figure(s.cpu()), s.setting, s.samples, within, len(s.seconds))
+				cells = append(cells, text)
 			}
-			least[family] = g.cpu()
-			cells = append(cells, fmt.Sprintf("%s (%s)", report.Figure(g.cpu()), g.size(by, tolerance)))
-		}
-		nystrom := smallest(least[nameNystrom], least[nameLeverage])
-		cells = append(cells, least[nameRSVD]/smallest(nystrom, least[namePaths]), least[nameRSVD]/nystrom)
-		t.Add(cells...)
-	}
-}
-
-// form reports whether G is centred.
-func (p *speedProblem) form() string {
-	if p.centred {
-		return "centred"
-	}
-	return "as it is"
-}
-
-// nothing returns the accuracy of vectors that are orthogonal to all true ones.
-func (m *measurements) nothing() attempt {
-	sum := 0.0
-	for _, v := range m.truth.Values {
-		sum += v
-	}
-	return attempt{Accuracy: ksvd.Accuracy{Printed: 2 * sum / float64(len(m.truth.Values)), Normalised: 2, Subspace: 2}}
-}
-
-// size returns the setting, the samples, and how many seeds are within a tolerance, short.
-func (g *group) size(by measure, tolerance float64) string {
-	text := fmt.Sprint(g.samples)
-	switch {
-	case g.family == nameTSVD:
-		text = "residual 1e-10"
-	case g.setting != "":
-		text = g.setting + ", " + text
-	}
-	within := 0
-	for _, a := range g.attempts {
-		if by.value(a) <= tolerance {
-			within++
+			rsvd, nystrom := least[nameRSVD], least[nameNystrom]
+			ours := floats.Min([]float64{nystrom, least[namePaths]}) // of the numbers among them
+			t.Add(append(cells, rsvd/ours, rsvd/nystrom)...)
 		}
 	}
-	return fmt.Sprintf("%s, %d/%d", text, within, len(g.attempts))
-}
-
-// missed returns the CPU time of the longest fit of a family that did not come near enough.
-func (m *measurements) missed(family string) string {
-	most := math.NaN()
-	for _, g := range m.groups {
-		if g.family == family && !(g.cpu() <= most) {
-			most = g.cpu()
-		}
-	}
-	if math.IsNaN(most) {
-		return report.Figure(most)
-	}
-	return "> " + report.Figure(most)
-}
-
-// smallest returns the smaller one, and the other one of NaN.
-func smallest(a, b float64) float64 {
-	if math.IsNaN(a) || b < a {
-		return b
-	}
-	return a
-}
-
-// table returns all that was measured.
-func (m *measurements) table() *report.Table {
-	t := &report.Table{File: "attempts-" + m.problem.name, Title: "All fits on " + m.problem.name,
-		Head: []string{"solver", "setting", "samples", "seed", "seconds", "CPU seconds", "η printed", "η normalised", "η subspace"}}
-	for _, g := range m.groups {
-		for _, a := range g.attempts {
-			t.Add(a.family, a.setting, a.samples, a.seed, a.seconds, a.cpu, a.Printed, a.Normalised, a.Subspace)
-		}
-	}
-	return t
 }

@@ -1,0 +1,66 @@
+package graphs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/nystream/nystream/bench/internal/datasets"
+	"github.com/nystream/nystream/blockstore/graph"
+	"github.com/nystream/nystream/stream"
+)
+
+// Classed is a directed graph whose nodes have classes.
+type Classed struct {
+	Name      string
+	Adjacency *stream.CSR // A + I without weights: every node has one self-loop
+	Labels    []int       // the class of each node, from 0
+	Classes   int
+}
+
+// ReadClassed reads an edge list and the classes of its nodes, a CSV file of nodes and
+// labels. Two empty paths read cora from the folder of data sets.
+func ReadClassed(ctx context.Context, edges, labels string) (*Classed, error) {
+	if (edges == "") != (labels == "") {
+		return nil, errors.New("-graph and -labels go together")
+	}
+	if edges == "" {
+		edges = filepath.Join(datasets.Dir(), "cora.edges.csv")
+		labels = filepath.Join(datasets.Dir(), "cora.labels.csv")
+	}
+	nodes, classes, err := datasets.Labels(ctx, labels)
+	if err != nil {
+		return nil, err
+	}
+	read, err := graph.Read(ctx, edges, graph.Options{Nodes: nodes, Simple: true, Weight: "-"})
+	if err != nil {
+		return nil, err
+	}
+	if read.Adjacency.Rows > len(nodes) {
+		return nil, fmt.Errorf("%s: node %s of %s has no label", labels, read.Name(len(nodes)), edges)
+	}
+	name, _, _ := strings.Cut(filepath.Base(edges), ".")
+	g := &Classed{Name: name, Adjacency: WithLoops(read.Adjacency)}
+	g.Labels, g.Classes = datasets.Numbered(classes)
+	return g, nil
+}
+
+// WithLoops returns A + I without weights. An existing self-loop is counted once.
+func WithLoops(a *stream.CSR) *stream.CSR {
+	loops := a.AddIdentity()
+	loops.Value = nil
+	return loops
+}
+
+// Dense returns a sparse matrix in full.
+func Dense(a *stream.CSR) *mat.Dense {
+	m := mat.NewDense(a.Rows, a.Cols, nil)
+	for e := range a.Entries() {
+		m.Set(int(e.Row), int(e.Col), e.Value)
+	}
+	return m
+}

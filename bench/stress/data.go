@@ -1,0 +1,189 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v16/arrow"
+	"github.com/apache/arrow/go/v16/arrow/array"
+	"github.com/apache/arrow/go/v16/arrow/ipc"
+	"github.com/apache/arrow/go/v16/arrow/memory"
+	"github.com/parquet-go/parquet-go"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/bench/internal/datasets"
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/stream"
+)
+
+// writeFlag makes this program write one file and do no more. Data is written by another process,
+// so that the peak memory of this one stays small.
+const writeFlag = "-write"
+
+// uniform returns the name of a file of uniform rows with a class, 0 or 1, in the last column.
+func uniform(rows, columns, seed int, format string) string {
+	return fmt.Sprintf("uniform-%dx%d-%d.%s", rows, columns, seed, format)
+}
+
+// writeFile writes the file that its name describes: KIND-ROWSxCOLUMNS-NUMBER.FORMAT. The kinds
+// uniform, reversed and text are of uniform rows, and the number is the seed. The others are codecs
+// of Arrow and Parquet, and the number is the rows of a batch or a page.
+func writeFile(path string) error {
+	kind, shape, _ := strings.Cut(filepath.Base(path), "-")
+	var rows, columns, number int
+	if _, err := fmt.Sscanf(shape, "%dx%d-%d.", &rows, &columns, &number); err != nil {
+		return fmt.Errorf("%s does not name any data: %w", path, err)
+	}
+	switch {
+	case kind == "uniform" || kind == "reversed":
+		return writeUniform(path, rows, columns, uint64(number), kind == "reversed")
+	case kind == "text":
+		x := datasets.Uniform(rows, columns, uint64(number))
+		return writeLabelled(path, x, func(i int) string { return class(i) })
+	case strings.HasSuffix(path, ".parquet"):
+		return writePages(path, rows, columns, number)
+	}
+	codec := map[string][]ipc.Option{"plain": nil, "zstd": {ipc.WithZstd()}, "lz4": {ipc.WithLZ4()}}[kind]
+	return writeBatches(path, rows, columns, number, codec)
+}
+
+// writeUniform writes uniform rows with a class in the last column.
+func writeUniform(path string, rows, columns int, seed uint64, reversed bool) error {
+	x := datasets.Uniform(rows, columns, seed)
+	for i := range rows {
+		row := x.Data[i*columns : (i+1)*columns]
+		row[columns-1] = 0
+		if row[0]+row[1] > row[2]+0.5 {
+			row[columns-1] = 1
+		}
+	}
+	if reversed { // by rows
+		slices.Reverse(x.Data)
+		for i := range rows {
+			slices.Reverse(x.Data[i*columns : (i+1)*columns])
+		}
+	}
+	plain, zipped := strings.CutSuffix(path, ".gz")
+	err := writeBatch(plain, blockstore.Schema{Columns: stream.NumberedColumns(columns)}, x)
+	if err != nil || !zipped {
+		return err
+	}
+	content, err := os.ReadFile(plain)
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, writing := w.Write(content)
+	return errors.Join(err, writing, w.Close(), os.WriteFile(path, packed.Bytes(), 0o666), os.Remove(plain))
+}
+
+// writeLabelled writes rows of columns x0, x1 and so on, with a kept column, name.
+func writeLabelled(path string, x blas64.General, label func(i int) string) error {
+	names := stream.Column{Kind: stream.String, Valid: slices.Repeat([]bool{true}, x.Rows)}
+	for i := range x.Rows {
+		names.Strings = append(names.Strings, label(i))
+	}
+	return writeBatch(path, blockstore.Schema{Columns: xNames(x.Cols), Kept: []stream.Field{{Name: "name", Kind: stream.String}}}, x, names)
+}
+
+// writeBatch writes rows and kept columns.
+func writeBatch(path string, schema blockstore.Schema, x blas64.General, kept ...stream.Column) error {
+	schema.Rows = int64(x.Rows)
+	w, err := blockstore.Create(path, schema)
+	if err != nil {
+		return err
+	}
+	defer w.Abort() // does nothing after Commit
+	if err := w.Write(&stream.Batch{X: x, Kept: kept}, x.Rows); err != nil {
+		return err
+	}
+	return w.Commit()
+}
+
+// figure returns number j of row i: few digits, so that codecs compress it.
+func figure(i, j int) float64 { return float64((i*(j+3)+i/1000)%1000) / 64 }
+
+func class(i int) string { return fmt.Sprint("class ", i%7) }
+
+// xNames returns the names x0, x1 and so on.
+func xNames(columns int) (names []string) {
+	for j := range columns {
+		names = append(names, fmt.Sprint("x", j))
+	}
+	return names
+}
+
+// writeBatches writes an Arrow file, or a stream, of a name and numbers.
+func writeBatches(path string, rows, columns, batch int, options []ipc.Option) error {
+	fields := []arrow.Field{{Name: "name", Type: arrow.BinaryTypes.String}}
+	for _, name := range xNames(columns) {
+		fields = append(fields, arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Float64})
+	}
+	schema := arrow.NewSchema(fields, nil)
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var w interface {
+		Write(arrow.Record) error
+		Close() error
+	}
+	options = append(options, ipc.WithSchema(schema))
+	if strings.HasSuffix(path, ".arrows") {
+		w = ipc.NewWriter(f, options...)
+	} else if w, err = ipc.NewFileWriter(f, options...); err != nil {
+		return err
+	}
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	for first := 0; first < rows; first += batch {
+		for i := first; i < first+batch; i++ {
+			b.Field(0).(*array.StringBuilder).Append(class(i))
+			for j := range columns {
+				b.Field(1 + j).(*array.Float64Builder).Append(figure(i, j))
+			}
+		}
+		if err := w.Write(b.NewRecord()); err != nil {
+			return err
+		}
+	}
+	return errors.Join(w.Close(), f.Close())
+}
+
+// writePages writes a Parquet file of one row group, with so many rows on a page: numbers, and a
+// name if there are several.
+func writePages(path string, rows, columns, page int) error {
+	group := parquet.Group{} // its columns are in the order of their names
+	if columns > 1 {
+		group["name"] = parquet.String()
+	}
+	for _, name := range xNames(columns) {
+		group[name] = parquet.Encoded(parquet.Leaf(parquet.DoubleType), &parquet.Plain)
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w := parquet.NewWriter(f, parquet.NewSchema("rows", group), parquet.PageBufferSize(8*page), parquet.Compression(&parquet.Zstd))
+	for i := range rows {
+		row := make(parquet.Row, 0, 1+columns)
+		if columns > 1 {
+			row = append(row, parquet.ValueOf(class(i)))
+		}
+		for j := range columns {
+			row = append(row, parquet.ValueOf(figure(i, j)))
+		}
+		for c := range row {
+			row[c] = row[c].Level(0, 0, c)
+		}
+		if _, err := w.WriteRows([]parquet.Row{row}); err != nil {
+			return err
+		}
+	}
+	return errors.Join(w.Close(), f.Close())
+}

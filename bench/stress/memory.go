@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+)
+
+// memoryCase is a command that reads a file. X stands for it; outputs are relative.
+type memoryCase struct {
+	command, file string
+	piped         bool
+}
+
+func (c memoryCase) String() string { return strings.Replace(c.command, "X", c.file, 1) }
+
+// memoryMethods read every large file.
+var memoryMethods = []string{
+	"fit s3spsd X --columns x* --kernel rbf(gamma=0.1) --rank 5",
+	"fit rff X --columns x* --kernel rbf(gamma=0.1) --rank 5",
+	"fit nystrom X --columns x* --label name --kernel rbf(gamma=0.1) --rank 10",
+	"convert X --columns x* --keep name -o out.parquet",
+}
+
+// memorySpecial are commands and shapes that stand alone.
+var memorySpecial = []memoryCase{
+	{command: "fit rff X --kernel rbf(gamma=0.1) --rank 5", file: "zstd-10000000x1-10000000.parquet"},
+	{command: "fit ism X --label name --engine exact --dim 2 --kernel gaussian(sigma=1)", file: "text-600x4-7.csv"},
+	{command: "fit ism X --label name --engine linear --dim 2 --kernel polynomial(degree=2,c=1)", file: "text-600x4-7.csv"},
+	{command: "fit askls X --label name --kernel sne(gamma=1) --gamma 1", file: "text-600x4-7.csv"},
+	{command: "fit askls X --label name --kernel sne(gamma=1) --gamma 1 --engine lowrank --rank 100", file: "text-20000x4-7.csv"},
+	{command: "plan fit rff X --kernel rbf(gamma=0.1) --rank 5", file: uniform(200, 20_000, 7, "npy")},
+	{command: "plan fit rff X --kernel rbf(gamma=0.1) --rank 5", file: uniform(200, 20_000, 7, "csv")},
+	{command: "plan fit landmark X --kernel rbf(gamma=median) --rank 5", file: uniform(200, 20_000, 7, "parquet")},
+	{command: "fit ksvd X --kernel sne(gamma=1) --rank 3", file: "text-600x4-7.csv"},
+	{command: "fit landmark X --columns x* --kernel rbf(gamma=median) --rank 20", file: "text-20000x4-7.csv"},
+	{command: "fit subspace X --columns x* --kernel rbf(gamma=median) --rank 5", file: "text-600x4-7.csv"},
+	{command: "fit landmark X --columns x* --kernel rbf(gamma=median) --rank 20 --factors out.arrow", file: "zstd-1200000x4-1200000.arrow"},
+}
+
+// largeFormats are files of 1,200,000 rows, with the rows of a batch. The streams are piped.
+var largeFormats = []string{"plain-1200000x4-%d.arrow", "zstd-1200000x4-%d.arrow", "lz4-1200000x4-%d.arrow",
+	"plain-1200000x4-%d.arrows", "lz4-1200000x4-%d.arrows", "zstd-1200000x4-%d.parquet"}
+
+// memoryCases are the methods by the large files, and the special ones.
+func memoryCases() (list []memoryCase) {
+	for _, batch := range []int{60_000, 1_200_000} {
+		for _, format := range largeFormats {
+			for _, m := range memoryMethods {
+				list = append(list, memoryCase{m, fmt.Sprintf(format, batch), strings.HasSuffix(format, ".arrows")})
+			}
+		}
+	}
+	return append(list, memorySpecial...)
+}
+
+// leastMemory is the --memory of the first run of every case, in bytes.
+const leastMemory = 56 << 20
+
+// limitMemory runs every case with little memory, and if that is refused with what the message
+// says that the run needs. No run may hold more than it was allowed. A refused run may hold as much
+// as it says it needs. The second run must not be refused; that of a pipe may be, since its plan is
+// known when the copy is on disk, but not the third.
+func limitMemory(ctx context.Context, l *lab) error {
+	worst, worstCase := 0.0, ""
+	for _, c := range memoryCases() {
+		if err := l.try(ctx, c.String(), func() (string, error) {
+			path, err := l.data(ctx, c.file)
+			if err != nil {
+				return "", err
+			}
+			share, outcome, err := l.memoryOf(ctx, c, path)
+			if err == nil && share > 1 {
+				err = fmt.Errorf("the peak is %.2f of --memory", share)
+			}
+			if share > worst {
+				worst, worstCase = share, c.String()
+			}
+			return outcome, err
+		}); err != nil {
+			return err
+		}
+	}
+	l.note("the largest peak is %.2f of --memory: %s", worst, worstCase)
+	return nil
+}
+
+// memoryOf returns the largest peak relative to what was allowed.
+func (l *lab) memoryOf(ctx context.Context, c memoryCase, path string) (share float64, outcome string, err error) {
+	peak, need, err := l.limited(ctx, c, path, leastMemory)
+	if err != nil || need == 0 {
+		return float64(peak) / leastMemory, "done with 56 MiB", err
+	}
+	share = float64(peak) / float64(max(leastMemory, need))
+	attempts := 1
+	if c.piped {
+		attempts = 2
+	}
+	for range attempts {
+		allowed := need
+		if peak, need, err = l.limited(ctx, c, path, allowed); err != nil || need == 0 {
+			return max(share, float64(peak)/float64(allowed)), "done with what a refusal names", err
+		}
+	}
+	return share, "", fmt.Errorf("it is refused with the memory that it says it needs; then it needs %d bytes", need)
+}
+
+// needs finds what a refused run needs.
+var needs = regexp.MustCompile(`needs ([\d.]+ [KMG]?i?B)`)
+
+// limited runs a case with --memory. It returns the peak, and the need of a refused run.
+func (l *lab) limited(ctx context.Context, c memoryCase, path string, memory int64) (peak, need int64, err error) {
+	p := l.fields(c.command, path)
+	if c.piped {
+		p = l.fields(c.command, "-")
+		p.stdin = path
+	}
+	p.args = append(p.args, "--memory", strconv.FormatInt(memory, 10), "--quiet")
+	if strings.HasPrefix(c.command, "fit") {
+		p.args = append(p.args, "-o", "model.npz")
+	}
+	e, err := l.run(ctx, p)
+	if err != nil || e.code == 0 {
+		return e.peak, 0, err
+	}
+	found := needs.FindStringSubmatch(e.text)
+	if found == nil {
+		return e.peak, 0, fmt.Errorf("it ends with %d: %s", e.code, e.text)
+	}
+	bytes, err := humanize.ParseBytes(found[1])
+	return e.peak, int64(bytes), err
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/internal/nasty"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// nastyFits are the fits of every family with every kernel.
+func nastyFits() (all []string) {
+	for _, kernel := range []string{"rbf(gamma=1)", "rbf", "linear", "poly(degree=2)", "laplace", "cosine", "matern32(length=1)", "sigmoid"} {
+		for _, method := range []string{"auto --tol 0.01", "auto --tol 0.1 --norm frobenius", "auto --rank 3", "landmark --rank 3", "landmark --rank 16 --nnz 1",
+			"landmark --rank 50", "s3spsd --rank 3", "ssrsvd --rank 3", "nystrom --rank 3", "rpcholesky --rank 3", "subspace --rank 3"} {
+			name, settings, _ := strings.Cut(method, " ")
+			all = append(all, fmt.Sprintf("fit %s rows.npy %s --kernel %s --factors u.npy", name, settings, kernel))
+		}
+		for _, method := range []string{"ksvd rows.npy --rank 2", "ksvd rows.npy --rank 2 --method nystrom", "landmark rows.npy --right rows.npy --rank 3",
+			"ism rows.csv --columns x* --label name --dim 1", "askls rows.csv --columns x* --label name", "operator pca rows.npy", "operator cca rows.npy --right rows.npy"} {
+			all = append(all, fmt.Sprintf("fit %s --kernel %s", method, kernel))
+		}
+	}
+	return append(all, "fit ksvd rows.npy --rank 2 --kernel sne(gamma=1)", "fit rff rows.npy --rank 10 --kernel rbf", "fit transport rows.npy --right rows.npy")
+}
+
+// fitNasty fits every family to all kinds of rows and embeds the rows by the model. A fit is done
+// or refused. It must not panic, take minutes, leave outputs when it fails, embed rows in numbers
+// that are not finite, or have values of a symmetric matrix that exceed its trace.
+func fitNasty(ctx context.Context, l *lab) error {
+	for _, k := range nasty.Kinds {
+		x := k.Rows(0)
+		if err := errors.Join(l.reset(nil), writeBatch(l.in("rows.npy"), blockstore.Schema{Columns: xNames(x.Cols)}, x),
+			writeLabelled(l.in("rows.csv"), x, func(i int) string { return string(rune('a' + i%2)) })); err != nil {
+			return err
+		}
+		rows, err := read(l.work, "rows.npy", "rows.csv")
+		if err != nil {
+			return err
+		}
+		for _, line := range nastyFits() {
+			if !l.sampled() {
+				continue
+			}
+			if err := l.try(ctx, k.Name+": "+line, func() (string, error) {
+				if err := l.reset(rows); err != nil {
+					return "", err
+				}
+				return l.nasty(ctx, line)
+			}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// nasty makes a fit, and embeds the rows by its model.
+func (l *lab) nasty(ctx context.Context, line string) (outcome string, err error) {
+	e, outcome, err := l.tried(ctx, line+" -o m.npz --format json --quiet", "m.npz", "u.npy")
+	if err != nil || outcome == "refused" {
+		return outcome, err
+	}
+	if err := addsUp(e.out); err != nil {
+		return "", err
+	}
+	if strings.Contains(line, "--right") || strings.Contains(line, " rows.csv ") {
+		return "done", nil
+	}
+	if _, outcome, err = l.tried(ctx, "transform m.npz rows.npy -o t.npy --quiet", "t.npy"); err == nil && outcome == "done" {
+		err = finiteFile(ctx, l.in("t.npy"))
+	}
+	return outcome, err
+}
+
+// tried runs the command. A run that fails must leave no outputs.
+func (l *lab) tried(ctx context.Context, line string, outputs ...string) (e ended, outcome string, err error) {
+	e, err = l.run(ctx, l.fields(line, ""))
+	switch {
+	case err != nil || e.code == 0:
+		return e, "done", err
+	case e.code < 0 || e.code > 4:
+		return e, "", fmt.Errorf("it ends with %d: %s", e.code, e.text)
+	}
+	hidden, _ := filepath.Glob(l.in(".*"))
+	for _, name := range outputs {
+		if _, err := os.Stat(l.in(name)); err == nil {
+			hidden = append(hidden, name)
+		}
+	}
+	if len(hidden) > 0 {
+		return e, "", fmt.Errorf("it fails and leaves %q", hidden)
+	}
+	return e, "refused", nil
+}
+
+// allowedTrace is the largest part of the trace of a matrix that the values of a model may be: an
+// estimate from a sample of the rows is above 1 at times.
+const allowedTrace = 1.1
+
+// addsUp returns what is wrong with the values of a model, by its report.
+func addsUp(report []byte) error {
+	var r struct {
+		TraceKept float64 `json:"trace_kept"`
+	}
+	if err := json.Unmarshal(report, &r); err != nil {
+		return fmt.Errorf("the report is no JSON: %w", err)
+	}
+	if r.TraceKept > allowedTrace {
+		return fmt.Errorf("the values are %.3g of the trace", r.TraceKept)
+	}
+	return nil
+}
+
+// finiteFile returns an error if a file has numbers that are not finite.
+func finiteFile(ctx context.Context, path string) error {
+	src, err := blockstore.Open(ctx, []string{path}, blockstore.Options{})
+	if err != nil {
+		return err
+	}
+	x, err := stream.ReadAll(ctx, src)
+	if err != nil {
+		return err
+	}
+	return sketch.CheckFinite(x)
+}

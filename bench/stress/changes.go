@@ -21,58 +21,29 @@ var changedFits = []string{
 	"fit ksvd X --right X --kernel rbf(gamma=0.5) --rank 10 --method nystrom -o m.npz --quiet",
 }
 
-// change is a way in which a file becomes another one of the same size.
-type change struct {
-	name string
-	do   func(path string, content []byte) error
-	time bool // the old modification time is put back
-}
-
-var fileChanges = []change{
-	{name: "append", do: func(path string, content []byte) error {
-		return reopened(path, os.O_APPEND, func(f *os.File) error { _, err := f.Write(content[len(content)/2:]); return err })
-	}},
-	{name: "truncate", do: func(path string, content []byte) error { return os.Truncate(path, int64(len(content)/2)) }},
-	{name: "overwrite", do: overwrite},
-	{name: "overwrite, time put back", do: overwrite, time: true},
-	{name: "write anew", do: func(path string, content []byte) error { return os.WriteFile(path, content, 0o666) }},
-	{name: "rename", do: replace},
-	{name: "rename, time put back", do: replace, time: true},
-	{name: "remove", do: func(path string, _ []byte) error { return os.Remove(path) }},
-}
-
-// overwrite writes the new content over the old one in place.
-func overwrite(path string, content []byte) error {
-	return reopened(path, 0, func(f *os.File) error {
-		_, err := f.WriteAt(content, 0)
-		return errors.Join(err, f.Truncate(int64(len(content))))
-	})
-}
-
-// replace renames another file to the path.
-func replace(path string, content []byte) error {
-	other := filepath.Join(filepath.Dir(filepath.Dir(path)), "other")
-	return errors.Join(os.WriteFile(other, content, 0o666), os.Rename(other, path))
-}
-
-func reopened(path string, flags int, do func(f *os.File) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|flags, 0)
-	if err != nil {
-		return err
-	}
-	return errors.Join(do(f), f.Close())
+// fileChanges are ways in which $FILE becomes another one: scripts of a shell, in which $NEW is
+// another file of the same size, $HALF is half of it, and $OLD has the modification time of the
+// old file.
+var fileChanges = [][2]string{
+	{"append", `tail -c $HALF "$NEW" >>"$FILE"`},
+	{"truncate", `truncate -s $HALF "$FILE"`},
+	{"overwrite", `cat "$NEW" 1<>"$FILE"`},
+	{"overwrite, time put back", `cat "$NEW" 1<>"$FILE"; touch -r "$OLD" "$FILE"`},
+	{"write anew", `cat "$NEW" >"$FILE"`},
+	{"rename", `cp "$NEW" other; mv other "$FILE"`},
+	{"rename, time put back", `cp "$NEW" other; touch -r "$OLD" other; mv other "$FILE"`},
+	{"remove", `rm "$FILE"`},
 }
 
 // changing is a source that changes while a fit reads it.
 type changing struct {
 	*lab
-	line    string
-	source  string            // the file or the folder
-	files   map[string][]byte // its content, by path
-	target  string            // the file that changes
-	becomes []byte
-	old     string // the digest of the results of an undisturbed fit
-	alone   time.Duration
+	line        string
+	source      string            // the file or the folder
+	files       map[string]string // its files, and those that they are copied from
+	target, new string            // the file that changes, and what it becomes
+	old         string            // the digest of the results of an undisturbed fit
+	alone       time.Duration
 }
 
 // changes changes a source at a random moment of a fit, at least n times in all. The fit must end
@@ -85,13 +56,13 @@ func changes(ctx context.Context, l *lab) error {
 			if !l.wanted(name) {
 				continue
 			}
-			c := &changing{lab: l, line: line, source: l.in("data", "rows."+kind), files: make(map[string][]byte)}
+			c := &changing{lab: l, line: line, source: l.in("data", "rows."+kind), files: make(map[string]string)}
 			if err := c.prepare(ctx, kind); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 			for _, way := range fileChanges {
 				for range (l.n + cells - 1) / cells {
-					if err := l.try(ctx, name+", "+way.name, func() (string, error) { return c.once(ctx, way) }); err != nil {
+					if err := l.try(ctx, name+", "+way[0], func() (string, error) { return c.once(ctx, way[1]) }); err != nil {
 						return err
 					}
 				}
@@ -112,10 +83,10 @@ func (c *changing) prepare(ctx context.Context, kind string) (err error) {
 	}
 	for i, path := range parts {
 		name := uniform(rows, 10, 7+i, format)
-		if c.files[path], err = c.content(ctx, name); err != nil {
+		if c.files[path], err = c.file(ctx, name); err != nil {
 			return err
 		}
-		if c.becomes, err = c.content(ctx, strings.Replace(name, "uniform", "reversed", 1)); err != nil {
+		if c.new, err = c.file(ctx, strings.Replace(name, "uniform", "reversed", 1)); err != nil {
 			return err
 		}
 		c.target = path // in the end the last
@@ -133,30 +104,29 @@ func (c *changing) prepare(ctx context.Context, kind string) (err error) {
 	return nil
 }
 
-// content returns the bytes of a file of data. Streams of Arrow are made from files.
-func (c *changing) content(ctx context.Context, name string) ([]byte, error) {
+// file returns the path of a file of data. Streams of Arrow are made from files.
+func (c *changing) file(ctx context.Context, name string) (string, error) {
 	file, stream := strings.CutSuffix(name, ".arrows")
-	if stream {
-		name = file + ".arrow"
+	if !stream {
+		return c.data(ctx, name)
 	}
-	path, err := c.data(ctx, name)
-	if err != nil || !stream {
-		return os.ReadFile(path)
+	path, err := c.data(ctx, file+".arrow")
+	if err != nil {
+		return "", err
 	}
-	e, err := c.succeed(ctx, c.nystream("convert", path, "-", "--output-format", "arrow-stream", "--quiet"))
-	return e.out, err
+	e, err := c.succeed(ctx, c.fields("convert X - --output-format arrow-stream --quiet", path))
+	return path + "s", errors.Join(err, os.WriteFile(path+"s", e.out, 0o666))
 }
 
-// longAgo is the modification time of the old files.
-var longAgo = time.Now().Add(-time.Hour).Truncate(time.Second)
-
-// restore writes the old source and removes results.
+// restore writes the old source, as of an hour ago, and removes results.
 func (c *changing) restore() error {
-	err := c.reset(nil)
-	for path, content := range c.files {
-		err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, content, 0o666), os.Chtimes(path, longAgo, longAgo))
+	err := c.reset(map[string][]byte{"old": nil})
+	written := time.Now().Add(-time.Hour).Truncate(time.Second)
+	for path, from := range c.files {
+		content, missing := os.ReadFile(from)
+		err = errors.Join(err, missing, os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, content, 0o666), os.Chtimes(path, written, written))
 	}
-	return err
+	return errors.Join(err, os.Chtimes(c.in("old"), written, written))
 }
 
 // written returns a digest of the results, "" if there are none.
@@ -175,16 +145,22 @@ func (c *changing) written() string {
 }
 
 // once starts a fit, changes the source at a random moment, and judges what comes of it.
-func (c *changing) once(ctx context.Context, way change) (outcome string, err error) {
+func (c *changing) once(ctx context.Context, script string) (outcome string, err error) {
 	if err := c.restore(); err != nil {
 		return "", err
 	}
+	info, err := os.Stat(c.new)
+	if err != nil {
+		return "", err
+	}
+	change := process{args: []string{"sh", "-e", "-c", script}, env: []string{"FILE=" + c.target, "NEW=" + c.new, "OLD=" + c.in("old"),
+		fmt.Sprintf("HALF=%d", info.Size()/2)}}
 	p := c.fields(c.line, c.source)
 	p.after = time.Duration(c.random.Float64() * float64(c.alone))
-	p.disturb = func(*os.Process) error { return way.change(c.target, c.becomes) }
+	p.disturb = func(*os.Process) error { _, err := c.succeed(ctx, change); return err }
 	e, err := c.run(ctx, p)
 	if err == nil && !e.disturbed { // it ended before
-		err = way.change(c.target, c.becomes)
+		_, err = c.succeed(ctx, change)
 	}
 	got := c.written()
 	switch {
@@ -200,14 +176,6 @@ func (c *changing) once(ctx context.Context, way change) (outcome string, err er
 		return "", fmt.Errorf("it is refused, and its results are there: %s", e.text)
 	}
 	return "refused", nil
-}
-
-// change changes a file.
-func (w change) change(path string, content []byte) error {
-	if err := w.do(path, content); err != nil || !w.time {
-		return err
-	}
-	return os.Chtimes(path, longAgo, longAgo)
 }
 
 // ofNew wants the results to be those of the new source.

@@ -1,19 +1,39 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/nystream/nystream/bench/internal/program"
 )
+
+// engine makes fits in parts. What it does is in engines.sh.
+type engine struct {
+	name   string
+	serves bool   // it has daemons or has to be built
+	counts bool   // its recipe counts the rounds beforehand
+	lines  bool   // a part that is not done, or done twice, is a line that is missing, or there twice
+	killed string // what is killed with the process of a part, by its name in a shell
+}
+
+var allEngines = []engine{
+	{name: "xargs"},
+	{name: "shell", counts: true},
+	{name: "make", counts: true},
+	{name: "slurm", counts: true, serves: true},
+	{name: "srun", serves: true},
+	{name: "dask", serves: true, killed: "$PPID"},
+	{name: "spark"},
+	{name: "beam", serves: true, lines: true},
+}
 
 // parts is how many parts each pass is divided into.
 const parts = 3
@@ -73,60 +93,99 @@ var workerFaults = []fault{
 	{name: "another build", script: `shift; exec "$OTHER" "$@"`, names: `with "build [\w-]+", and this|, build [\w-]+, and where`},
 }
 
-// shop has the command, its recipes and the rows for fits in parts.
+// shop is where engines make fits.
 type shop struct {
 	*lab
-	recipes string
-	bin     string                       // the folder of the command, nystream-beam and other
-	env     []string                     // of the engine that is started
-	made    map[string]map[string][]byte // outputs of one process, by the name of the fit
+	rows  [3]string                    // files
+	whole map[string]map[string][]byte // outputs of one process, by the name of the fit
 }
 
 // engines makes fits in parts by every engine that is installed, and one fit while a worker fails.
 // Models and factors must have the bytes of one process, or the fit is refused for what was wrong.
-func engines(ctx context.Context, l *lab) error {
-	s, err := newShop(ctx, l)
-	if err != nil {
+func engines(ctx context.Context, l *lab) (err error) {
+	s := &shop{lab: l, whole: make(map[string]map[string][]byte)}
+	for i := range s.rows {
+		if s.rows[i], err = l.data(ctx, uniform(l.options.rows, 5, i+1, "npy")); err != nil {
+			return err
+		}
+	}
+	if err := s.writeCommands(); err != nil {
 		return err
 	}
 	for _, e := range allEngines {
-		why := e.missing()
-		if why == "" {
-			err = s.share(ctx, e)
-		} else {
-			l.note("%s is not run: %s", e.name, why)
+		if l.lacks(ctx, e.name) {
+			continue
 		}
-		if err != nil {
+		if err := s.share(ctx, e); err != nil {
 			return fmt.Errorf("%s: %w", e.name, err)
 		}
 	}
 	return nil
 }
 
-// newShop writes the rows, and a copy of the command that is another build by its build ID.
-func newShop(ctx context.Context, l *lab) (*shop, error) {
-	root, err := program.Root(ctx)
+// writeCommands fills the folder bin: the command, and a copy that is another build by its ID.
+func (s *shop) writeCommands() error {
+	command, err := os.ReadFile(s.command)
 	if err != nil {
-		return nil, err
-	}
-	s := &shop{lab: l, recipes: filepath.Join(root, "cmd", "nystream", "recipes"), bin: l.in("bin"), made: make(map[string]map[string][]byte)}
-	command, err := os.ReadFile(l.command)
-	if err != nil {
-		return nil, err
+		return err
 	}
 	id := regexp.MustCompile(`[\w-]{20}(/[\w-]{20}){3}`).Find(command[:min(len(command), 64<<10)])
 	if id == nil {
-		return nil, errors.New("the command has no build ID")
+		return errors.New("the command has no build ID")
 	}
 	other := bytes.Replace(command, id, bytes.Repeat([]byte("x"), len(id)), 1)
-	return s, errors.Join(os.Mkdir(s.bin, 0o777), os.Symlink(l.command, l.in("bin", "nystream")),
-		os.WriteFile(l.in("bin", "other"), other, 0o777))
+	return errors.Join(os.Mkdir(s.in("bin"), 0o777), os.Symlink(s.command, s.in("bin", "nystream")),
+		os.WriteFile(s.in("bin", "other"), other, 0o777))
+}
+
+// engine returns a run of engines.sh.
+func (l *lab) engine(args ...string) process {
+	env := []string{"RECIPES=" + filepath.Join(l.root, "cmd", "nystream", "recipes"), "SERVED=" + l.work, "WORKER=", "LINES=",
+		fmt.Sprintf("PARTS=%d", parts), "PATH=" + l.in("bin") + ":" + os.Getenv("PATH"), "NYSTREAM_PROVENANCE=false"}
+	return process{args: append([]string{"sh", filepath.Join(l.root, "bench", "stress", "engines.sh")}, args...), env: env}
+}
+
+// lacks reports whether an engine is not installed, and notes what is missing.
+func (l *lab) lacks(ctx context.Context, name string) bool {
+	e, err := l.succeed(ctx, l.engine(name, "missing"))
+	why := strings.TrimSpace(string(e.out))
+	if err != nil {
+		why = err.Error()
+	}
+	if why != "" {
+		l.note("%s is not run: %s", name, why)
+	}
+	return why != ""
+}
+
+// serve starts what an engine needs. It runs until stop is called.
+func (s *shop) serve(ctx context.Context, name string) (stop func(), err error) {
+	p := s.engine(name, "serve")
+	cmd := exec.CommandContext(ctx, p.args[0], p.args[1:]...)
+	cmd.Env = append(os.Environ(), p.env...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	stop = func() { in.Close(); cmd.Wait() }
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "ready\n" {
+		stop()
+		return nil, fmt.Errorf("it does not start: %w; its logs are in %s", err, s.work)
+	}
+	return stop, nil
 }
 
 // share makes all fits with an engine, and the first one with every fault.
 func (s *shop) share(ctx context.Context, e engine) error {
-	if e.start != nil {
-		stop, err := e.start(ctx, s)
+	if e.serves {
+		stop, err := s.serve(ctx, e.name)
 		if err != nil {
 			return err
 		}
@@ -136,131 +195,103 @@ func (s *shop) share(ctx context.Context, e engine) error {
 		if f.vary && e.counts { // such a recipe cannot make this fit
 			continue
 		}
-		if err := s.try(ctx, e.name+", "+f.name, func() (string, error) { return s.attempt(ctx, e, f, nil) }); err != nil {
+		if err := s.try(ctx, e.name+", "+f.name, func() (string, error) { return s.attempt(ctx, e, f, fault{}) }); err != nil {
 			return err
 		}
 	}
 	for _, broken := range workerFaults {
-		if err := s.try(ctx, e.name+", "+broken.name, func() (string, error) { return s.attempt(ctx, e, sharedFits[0], &broken) }); err != nil {
+		if err := s.try(ctx, e.name+", "+broken.name, func() (string, error) { return s.attempt(ctx, e, sharedFits[0], broken) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// trial is a fit in parts, in a folder of its own.
-type trial struct {
-	*shop
-	sharedFit
-	folder string
-	worker string       // the script that runs commands of a worker that fails, "" if none does
-	lines  string       // the sed script on the numbers of parts
-	log    bytes.Buffer // what the processes print
-}
-
-// newTrial makes the folder of a trial. Folder elsewhere is that of a worker that sees other rows.
-func (s *shop) newTrial(ctx context.Context, f sharedFit) (*trial, error) {
-	t := &trial{shop: s, sharedFit: f, folder: s.in("trial")}
-	err := errors.Join(os.RemoveAll(t.folder), os.MkdirAll(t.path("elsewhere"), 0o777), os.Mkdir(t.path("st"), 0o777),
-		os.Symlink("../st", t.path("elsewhere", "st")))
+// trial makes the folder of a fit, and elsewhere, the folder of a worker that sees other rows.
+func (s *shop) trial() (folder string, err error) {
+	folder = s.in("trial")
+	err = errors.Join(os.RemoveAll(folder), os.MkdirAll(filepath.Join(folder, "elsewhere"), 0o777), os.Mkdir(filepath.Join(folder, "st"), 0o777),
+		os.Symlink("../st", filepath.Join(folder, "elsewhere", "st")))
 	for i, name := range []string{"x.npy", "y.npy", "elsewhere/x.npy"} {
-		rows, missing := s.data(ctx, uniform(s.rows, 5, i+1, "npy"))
-		err = errors.Join(err, missing, os.Symlink(rows, t.path(name)))
+		err = errors.Join(err, os.Symlink(s.rows[i], filepath.Join(folder, name)))
 	}
-	return t, err
-}
-
-// path returns a path in the folder of the trial.
-func (t *trial) path(name ...string) string {
-	return filepath.Join(append([]string{t.folder}, name...)...)
-}
-
-// program runs a program in the folder of the trial, with the command in PATH.
-func (t *trial) program(ctx context.Context, args ...string) error {
-	path := t.bin + ":" + os.Getenv("PATH")
-	if t.worker != "" {
-		path = t.path("bin") + ":" + path
-	}
-	e, err := t.shop.run(ctx, process{args: args, folder: t.folder, env: append(t.env, "PATH="+path, "NYSTREAM_PROVENANCE=false")})
-	t.log.Write(e.out)
-	t.log.WriteString(e.text)
-	if err == nil && e.code != 0 {
-		err = fmt.Errorf("%s ends with %d", args[0], e.code)
-	}
-	return err
+	return folder, err
 }
 
 // oneProcess returns the outputs of one process.
 func (s *shop) oneProcess(ctx context.Context, f sharedFit) (map[string][]byte, error) {
-	if s.made[f.name] != nil {
-		return s.made[f.name], nil
+	if s.whole[f.name] != nil {
+		return s.whole[f.name], nil
 	}
-	t, err := s.newTrial(ctx, f)
+	folder, err := s.trial()
 	if err != nil {
 		return nil, err
 	}
-	if err := t.program(ctx, slices.Concat([]string{s.command, "fit"}, f.args(), []string{"-o", "m.npz"})...); err != nil {
-		return nil, fmt.Errorf("%w: %s", err, &t.log)
+	p := process{args: slices.Concat([]string{s.command, "fit"}, f.args(), []string{"-o", "m.npz"}), folder: folder, env: []string{"NYSTREAM_PROVENANCE=false"}}
+	if _, err := s.succeed(ctx, p); err != nil {
+		return nil, err
 	}
-	s.made[f.name], err = read(t.folder, f.outputs()...)
-	return s.made[f.name], err
+	s.whole[f.name], err = read(folder, f.outputs()...)
+	return s.whole[f.name], err
 }
 
-// compare returns an error unless the outputs are those of one process.
-func (t *trial) compare(want map[string][]byte) error {
-	if name := differing(t.folder, want); name != "" {
-		return fmt.Errorf("%s differs from that of one process", name)
+// breaks makes the worker of part 2 fail. Script worker.sh runs the command that follows it, but for
+// part 2 as the fault does; a command nystream runs by worker.sh.
+func (s *shop) breaks(p *process, e engine, broken fault) error {
+	if e.lines && broken.lines != "" {
+		p.env = append(p.env, "LINES="+broken.lines)
+		return nil
 	}
-	return nil
-}
-
-// breaks writes worker.sh, which runs the command that follows it; for part 2 it does so as a
-// worker with the fault. It also writes a command nystream that worker.sh runs. killed is how a
-// shell names the process that is killed with that of the part.
-func (t *trial) breaks(f fault, killed string) error {
-	t.worker = t.path("worker.sh")
+	script, bin := filepath.Join(p.folder, "worker.sh"), filepath.Join(p.folder, "bin")
 	worker := fmt.Sprintf("RUN='%s' OTHER='%s' WORKER=%s\ncase \"$*\" in *--shard?2/*) %s;; esac\nexec \"$@\"\n",
-		t.folder, filepath.Join(t.bin, "other"), cmp.Or(killed, "$$"), f.script)
-	command := fmt.Sprintf("#!/bin/sh\nexec sh '%s' '%s' \"$@\"\n", t.worker, t.command)
-	return errors.Join(os.WriteFile(t.worker, []byte(worker), 0o666), os.Mkdir(t.path("bin"), 0o777),
-		os.WriteFile(t.path("bin", "nystream"), []byte(command), 0o777))
+		p.folder, s.in("bin", "other"), cmp.Or(e.killed, "$$"), broken.script)
+	command := fmt.Sprintf("#!/bin/sh\nexec sh '%s' '%s' \"$@\"\n", script, s.command)
+	p.env = append(p.env, "WORKER=sh "+script, "PATH="+bin+":"+s.in("bin")+":"+os.Getenv("PATH"))
+	return errors.Join(os.WriteFile(script, []byte(worker), 0o666), os.Mkdir(bin, 0o777),
+		os.WriteFile(filepath.Join(bin, "nystream"), []byte(command), 0o777))
 }
 
-// attempt makes a fit with an engine, while a worker fails if there is a fault.
-func (s *shop) attempt(ctx context.Context, e engine, f sharedFit, broken *fault) (string, error) {
+// attempt makes a fit with an engine, while a worker fails if the fault has a name.
+func (s *shop) attempt(ctx context.Context, e engine, f sharedFit, broken fault) (outcome string, err error) {
 	want, err := s.oneProcess(ctx, f)
 	if err != nil {
 		return "", err
 	}
-	t, err := s.newTrial(ctx, f)
-	switch {
-	case err != nil || broken == nil:
-	case e.lines && broken.lines != "":
-		t.lines = broken.lines
-	default:
-		err = t.breaks(*broken, e.worker)
+	p := s.engine(append([]string{e.name, "fit"}, f.args()...)...)
+	if p.folder, err = s.trial(); err == nil && broken.name != "" {
+		err = s.breaks(&p, e, broken)
 	}
 	if err != nil {
 		return "", err
 	}
-	refused := e.fit(ctx, t)
-	_, missing := os.Stat(t.path("m.npz"))
-	text := fmt.Sprintf("%v\n%s", refused, &t.log)
+	outcome = "the same bytes"
+	made, err := s.run(ctx, p)
+	text := string(made.out) + made.text
+	if made.code != 0 && err == nil {
+		outcome, err = s.refused(p.folder, text, broken)
+		if err != nil || !broken.again {
+			return outcome, err
+		}
+		_, err = s.succeed(ctx, p)
+	}
+	if name := differing(p.folder, want); err == nil && name != "" {
+		err = fmt.Errorf("%s differs from that of one process: %s", name, text)
+	}
+	return outcome, err
+}
+
+// refused judges a fit that an engine has not made.
+func (s *shop) refused(folder, text string, broken fault) (outcome string, err error) {
+	_, missing := os.Stat(filepath.Join(folder, "m.npz"))
 	switch {
-	case refused == nil:
-		return "the same bytes", t.compare(want)
-	case broken == nil:
+	case broken.name == "":
 		return "", errors.New(text)
 	case missing == nil:
 		return "", fmt.Errorf("refused, and there is a model: %s", text)
-	case broken.names == "" || !regexp.MustCompile(broken.names).MatchString(text):
+	case !regexp.MustCompile(broken.names).MatchString(text):
 		return "", fmt.Errorf("refused, and not for what was wrong: %s", text)
-	case !broken.again:
-		return "refused by name", nil
+	case broken.again:
+		return "refused by name, then the same bytes", nil
 	}
-	t.log.Reset()
-	if err := e.fit(ctx, t); err != nil {
-		return "", fmt.Errorf("given again: %w: %s", err, &t.log)
-	}
-	return "refused by name, then the same bytes", t.compare(want)
+	return "refused by name", nil
 }

@@ -22,6 +22,7 @@ import (
 type lab struct {
 	options
 	name, command string
+	root          string // of the repository
 	work          string // the folder in which the scenario runs
 	random        *rand.Rand
 
@@ -29,7 +30,6 @@ type lab struct {
 	outcomes map[string]int
 	failures []string
 	notes    []string
-	listed   int // cases offered to sampled
 }
 
 // wanted reports whether -only selects a case.
@@ -37,11 +37,8 @@ func (l *lab) wanted(name string) bool {
 	return len(l.only) == 0 || slices.ContainsFunc(l.only, func(word string) bool { return strings.Contains(name, word) })
 }
 
-// sampled reports whether -every selects the next case.
-func (l *lab) sampled() bool {
-	l.listed++
-	return (uint64(l.listed)+l.seed)%uint64(l.every) == 0
-}
+// sampled reports whether -every selects a case.
+func (l *lab) sampled() bool { return l.random.IntN(l.every) == 0 }
 
 // try runs a case that -only selects and counts its outcome. An error of the case is a failure;
 // try returns an error only when ctx ends.
@@ -169,20 +166,16 @@ const interrupted = 130
 // patience is the longest time that a process may run.
 const patience = 3 * time.Minute
 
-// nystream returns a run of the command.
-func (l *lab) nystream(args ...string) process {
-	return process{args: append([]string{l.command}, args...)}
-}
-
-// fields returns a run of the command by a line; X stands for a path.
+// fields returns a run of the command by a line, in which X stands for a path.
 func (l *lab) fields(line, x string) process {
-	args := strings.Fields(line)
-	for i, word := range args {
+	args := []string{l.command}
+	for _, word := range strings.Fields(line) {
 		if word == "X" {
-			args[i] = x
+			word = x
 		}
+		args = append(args, word)
 	}
-	return l.nystream(args...)
+	return process{args: args}
 }
 
 // run runs a process. It returns an error if the process cannot start, does not end in time or
@@ -265,14 +258,16 @@ func (p process) straced(call, what string, k int, options ...string) process {
 // eachCall is the number up to which every call of a kind is a case; of later ones one in four is.
 const eachCall = 24
 
-// nextCall returns the number of the call after k that is a case: of those that -every selects.
+// nextCall returns the number of the call that is a case after call k, of those that -every selects.
 func (l *lab) nextCall(k int) int {
-	for {
+	steps := l.every
+	if k == 0 {
+		steps = 1 + l.random.IntN(l.every)
+	}
+	for range steps {
 		if k++; k > eachCall {
 			k += k / 4
 		}
-		if l.sampled() {
-			return k
-		}
 	}
+	return k
 }

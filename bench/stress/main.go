@@ -119,6 +119,10 @@ func parse(args []string) (o options, err error) {
 
 // run runs the scenarios and prints one table.
 func run(ctx context.Context, o options) error {
+	root, err := program.Root(ctx)
+	if err != nil {
+		return err
+	}
 	command, err := program.Build(ctx, o.folder)
 	if err != nil {
 		return err
@@ -129,7 +133,7 @@ func run(ctx context.Context, o options) error {
 		if !slices.Contains(o.scenarios, s.name) {
 			continue
 		}
-		l, began := newLab(o, s, command), time.Now()
+		l, began := newLab(o, s, root, command), time.Now()
 		if err := l.stress(ctx, s); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
@@ -149,9 +153,9 @@ func run(ctx context.Context, o options) error {
 }
 
 // newLab returns the lab of a scenario.
-func newLab(o options, s scenario, command string) *lab {
+func newLab(o options, s scenario, root, command string) *lab {
 	o.n, o.rows = cmp.Or(o.n, s.n), cmp.Or(o.rows, s.rows)
-	return &lab{options: o, name: s.name, command: command, work: filepath.Join(o.folder, s.name),
+	return &lab{options: o, name: s.name, root: root, command: command, work: filepath.Join(o.folder, s.name),
 		random: rand.New(rand.NewPCG(o.seed, 0)), outcomes: make(map[string]int)}
 }
 

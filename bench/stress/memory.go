@@ -91,22 +91,19 @@ func limitMemory(ctx context.Context, l *lab) error {
 
 // memoryOf returns the largest peak relative to what was allowed.
 func (l *lab) memoryOf(ctx context.Context, c memoryCase, path string) (share float64, outcome string, err error) {
-	peak, need, err := l.limited(ctx, c, path, leastMemory)
-	if err != nil || need == 0 {
-		return float64(peak) / leastMemory, "done with 56 MiB", err
+	outcomes := []string{"done with 56 MiB", "done with what a refusal names", "done with what a second refusal names"}
+	if !c.piped {
+		outcomes = outcomes[:2]
 	}
-	share = float64(peak) / float64(max(leastMemory, need))
-	attempts := 1
-	if c.piped {
-		attempts = 2
-	}
-	for range attempts {
-		allowed := need
-		if peak, need, err = l.limited(ctx, c, path, allowed); err != nil || need == 0 {
-			return max(share, float64(peak)/float64(allowed)), "done with what a refusal names", err
+	allowed := int64(leastMemory)
+	for _, outcome := range outcomes {
+		peak, need, err := l.limited(ctx, c, path, allowed)
+		if share = max(share, float64(peak)/float64(max(allowed, need))); err != nil || need == 0 {
+			return share, outcome, err
 		}
+		allowed = need
 	}
-	return share, "", fmt.Errorf("it is refused with the memory that it says it needs; then it needs %d bytes", need)
+	return share, "", fmt.Errorf("it is refused with the memory that it says it needs; then it needs %d bytes", allowed)
 }
 
 // needs finds what a refused run needs.

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -42,13 +40,13 @@ type changing struct {
 	source      string            // the file or the folder
 	files       map[string]string // its files, and those that they are copied from
 	target, new string            // the file that changes, and what it becomes
-	old         string            // the digest of the results of an undisturbed fit
+	old         string            // the results of an undisturbed fit
 	alone       time.Duration
 }
 
 // changes changes a source at a random moment of a fit, at least n times in all. The fit must end
 // with the bytes of a fit of the old source or of the new one, or with an error that names the file.
-func changes(ctx context.Context, l *lab) error {
+func changes(ctx context.Context, l *lab) {
 	cells := len(changedKinds) * len(changedFits) * len(fileChanges)
 	for _, kind := range changedKinds {
 		for _, line := range changedFits {
@@ -57,23 +55,18 @@ func changes(ctx context.Context, l *lab) error {
 				continue
 			}
 			c := &changing{lab: l, line: line, source: l.in("data", "rows."+kind), files: make(map[string]string)}
-			if err := c.prepare(ctx, kind); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
+			c.prepare(ctx, kind)
 			for _, way := range fileChanges {
 				for range (l.n + cells - 1) / cells {
-					if err := l.try(ctx, name+", "+way[0], func() (string, error) { return c.once(ctx, way[1]) }); err != nil {
-						return err
-					}
+					l.try(ctx, name+", "+way[0], func() string { return c.once(ctx, way[1]) })
 				}
 			}
 		}
 	}
-	return nil
 }
 
-// prepare reads the content of the source, old and new, and fits it undisturbed.
-func (c *changing) prepare(ctx context.Context, kind string) (err error) {
+// prepare writes the content of the source, old and new, and fits it undisturbed.
+func (c *changing) prepare(ctx context.Context, kind string) {
 	rows, format, parts := c.rows, kind, []string{c.source}
 	if kind == "folder" {
 		rows, format, parts = c.rows/3, "csv", nil
@@ -83,109 +76,87 @@ func (c *changing) prepare(ctx context.Context, kind string) (err error) {
 	}
 	for i, path := range parts {
 		name := uniform(rows, 10, 7+i, format)
-		if c.files[path], err = c.file(ctx, name); err != nil {
-			return err
-		}
-		if c.new, err = c.file(ctx, strings.Replace(name, "uniform", "reversed", 1)); err != nil {
-			return err
-		}
-		c.target = path // in the end the last
+		c.files[path] = c.file(ctx, name)
+		c.target, c.new = path, c.file(ctx, strings.Replace(name, "uniform", "reversed", 1)) // in the end of the last
 	}
 	for range 2 { // the second fit reads from the page cache
-		if err := c.restore(); err != nil {
-			return err
-		}
-		e, err := c.succeed(ctx, c.fields(c.line, c.source))
-		if err != nil {
-			return err
-		}
-		c.old, c.alone = c.written(), e.took
+		c.restore()
+		c.alone = c.succeed(ctx, c.fields(c.line, c.source)).took
+		c.old = c.results()
 	}
-	return nil
 }
 
-// file returns the path of a file of data. Streams of Arrow are made from files.
-func (c *changing) file(ctx context.Context, name string) (string, error) {
-	file, stream := strings.CutSuffix(name, ".arrows")
-	if !stream {
+// file returns the path of a file of data. Those that blockstore does not write are made of others.
+func (c *changing) file(ctx context.Context, name string) string {
+	var path string
+	var e ended
+	switch format := filepath.Ext(name); format {
+	case ".arrows":
+		path = c.data(ctx, strings.TrimSuffix(name, "s"))
+		e = c.succeed(ctx, c.fields("convert X - --output-format arrow-stream --quiet", path))
+	case ".gz":
+		path = c.data(ctx, strings.TrimSuffix(name, format))
+		e = c.succeed(ctx, process{args: []string{"gzip", "-nc", path}})
+	default:
 		return c.data(ctx, name)
 	}
-	path, err := c.data(ctx, file+".arrow")
-	if err != nil {
-		return "", err
-	}
-	e, err := c.succeed(ctx, c.fields("convert X - --output-format arrow-stream --quiet", path))
-	return path + "s", errors.Join(err, os.WriteFile(path+"s", e.out, 0o666))
+	path = filepath.Join(c.folder, name)
+	check(os.WriteFile(path, e.out, 0o666))
+	return path
 }
 
 // restore writes the old source, as of an hour ago, and removes results.
-func (c *changing) restore() error {
-	err := c.reset(map[string][]byte{"old": nil})
+func (c *changing) restore() {
+	c.reset(map[string][]byte{"old": nil})
 	written := time.Now().Add(-time.Hour).Truncate(time.Second)
+	check(os.Chtimes(c.in("old"), written, written))
 	for path, from := range c.files {
-		content, missing := os.ReadFile(from)
-		err = errors.Join(err, missing, os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, content, 0o666), os.Chtimes(path, written, written))
+		content, err := os.ReadFile(from)
+		check(err)
+		check(os.MkdirAll(filepath.Dir(path), 0o777))
+		check(os.WriteFile(path, content, 0o666))
+		check(os.Chtimes(path, written, written))
 	}
-	return errors.Join(err, os.Chtimes(c.in("old"), written, written))
 }
 
-// written returns a digest of the results, "" if there are none.
-func (c *changing) written() string {
-	all, found := sha256.New(), false
+// results returns the model and the factors, "" if there are none.
+func (c *changing) results() (all string) {
 	for _, name := range []string{"m.npz", "u.npy"} {
 		if content, err := os.ReadFile(c.in(name)); err == nil {
-			found = true
-			fmt.Fprintf(all, "%s %d\n%s", name, len(content), content)
+			all += name + string(content)
+			check(os.Remove(c.in(name)))
 		}
 	}
-	if !found {
-		return ""
-	}
-	return fmt.Sprintf("%x", all.Sum(nil))
+	return all
 }
 
 // once starts a fit, changes the source at a random moment, and judges what comes of it.
-func (c *changing) once(ctx context.Context, script string) (outcome string, err error) {
-	if err := c.restore(); err != nil {
-		return "", err
-	}
+func (c *changing) once(ctx context.Context, script string) (outcome string) {
+	c.restore()
 	info, err := os.Stat(c.new)
-	if err != nil {
-		return "", err
-	}
-	change := process{args: []string{"sh", "-e", "-c", script}, env: []string{"FILE=" + c.target, "NEW=" + c.new, "OLD=" + c.in("old"),
-		fmt.Sprintf("HALF=%d", info.Size()/2)}}
+	check(err)
+	env := []string{"FILE=" + c.target, "NEW=" + c.new, "OLD=" + c.in("old"), fmt.Sprintf("HALF=%d", info.Size()/2)}
+	change := process{args: []string{"sh", "-e", "-c", script}, env: env}
 	p := c.fields(c.line, c.source)
 	p.after = time.Duration(c.random.Float64() * float64(c.alone))
-	p.disturb = func(*os.Process) error { _, err := c.succeed(ctx, change); return err }
-	e, err := c.run(ctx, p)
-	if err == nil && !e.disturbed { // it ended before
-		_, err = c.succeed(ctx, change)
+	p.disturb = func(*os.Process) error { return caught(func() { c.succeed(ctx, change) }) }
+	e := c.run(ctx, p)
+	if !e.disturbed { // it ended before
+		c.succeed(ctx, change)
 	}
-	got := c.written()
+	results := c.results()
 	switch {
-	case err != nil:
-		return "", err
-	case e.code == 0 && got == c.old:
-		return "of the old source", nil
-	case e.code == 0:
-		return c.ofNew(ctx, got)
-	case e.code != 3 || !strings.Contains(e.text, c.target):
-		return "", fmt.Errorf("it ends with %d: %s", e.code, e.text)
-	case got != "":
-		return "", fmt.Errorf("it is refused, and its results are there: %s", e.text)
+	case e.code != 0 && (e.code != 3 || !strings.Contains(e.text, c.target)):
+		failf("it ends with %d: %s", e.code, e.text)
+	case e.code != 0 && results != "":
+		failf("it is refused, and its results are there: %s", e.text)
+	case e.code != 0:
+		return "refused"
+	case results == c.old:
+		return "of the old source"
 	}
-	return "refused", nil
-}
-
-// ofNew wants the results to be those of the new source.
-func (c *changing) ofNew(ctx context.Context, got string) (string, error) {
-	for _, name := range []string{"m.npz", "u.npy"} {
-		os.Remove(c.in(name))
+	if e := c.run(ctx, c.fields(c.line, c.source)); e.code != 0 || results != c.results() {
+		failf("a silent mixture: its results are neither those of the old source nor those of the new one")
 	}
-	e, err := c.run(ctx, c.fields(c.line, c.source))
-	if err == nil && (e.code != 0 || got != c.written()) {
-		err = errors.New("a silent mixture: its results are neither those of the old source nor those of the new one")
-	}
-	return "of the new source", err
+	return "of the new source"
 }

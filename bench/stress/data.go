@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"os"
@@ -34,27 +32,27 @@ func uniform(rows, columns, seed int, format string) string {
 // writeFile writes the file that its name describes: KIND-ROWSxCOLUMNS-NUMBER.FORMAT. The kinds
 // uniform, reversed and text are of uniform rows, and the number is the seed. The others are codecs
 // of Arrow and Parquet, and the number is the rows of a batch or a page.
-func writeFile(path string) error {
+func writeFile(path string) {
 	kind, shape, _ := strings.Cut(filepath.Base(path), "-")
 	var rows, columns, number int
 	if _, err := fmt.Sscanf(shape, "%dx%d-%d.", &rows, &columns, &number); err != nil {
-		return fmt.Errorf("%s does not name any data: %w", path, err)
+		failf("%s does not name any data: %w", path, err)
 	}
 	switch {
 	case kind == "uniform" || kind == "reversed":
-		return writeUniform(path, rows, columns, uint64(number), kind == "reversed")
+		writeUniform(path, rows, columns, uint64(number), kind == "reversed")
 	case kind == "text":
-		x := datasets.Uniform(rows, columns, uint64(number))
-		return writeLabelled(path, x, func(i int) string { return class(i) })
+		writeLabelled(path, datasets.Uniform(rows, columns, uint64(number)), class)
 	case strings.HasSuffix(path, ".parquet"):
-		return writePages(path, rows, columns, number)
+		writePages(path, rows, columns, number)
+	default:
+		codec := map[string][]ipc.Option{"plain": nil, "zstd": {ipc.WithZstd()}, "lz4": {ipc.WithLZ4()}}[kind]
+		writeBatches(path, rows, columns, number, codec)
 	}
-	codec := map[string][]ipc.Option{"plain": nil, "zstd": {ipc.WithZstd()}, "lz4": {ipc.WithLZ4()}}[kind]
-	return writeBatches(path, rows, columns, number, codec)
 }
 
 // writeUniform writes uniform rows with a class in the last column.
-func writeUniform(path string, rows, columns int, seed uint64, reversed bool) error {
+func writeUniform(path string, rows, columns int, seed uint64, reversed bool) {
 	x := datasets.Uniform(rows, columns, seed)
 	for i := range rows {
 		row := x.Data[i*columns : (i+1)*columns]
@@ -65,43 +63,30 @@ func writeUniform(path string, rows, columns int, seed uint64, reversed bool) er
 	}
 	if reversed { // by rows
 		slices.Reverse(x.Data)
-		for i := range rows {
-			slices.Reverse(x.Data[i*columns : (i+1)*columns])
+		for row := range slices.Chunk(x.Data, columns) {
+			slices.Reverse(row)
 		}
 	}
-	plain, zipped := strings.CutSuffix(path, ".gz")
-	err := writeBatch(plain, blockstore.Schema{Columns: stream.NumberedColumns(columns)}, x)
-	if err != nil || !zipped {
-		return err
-	}
-	content, err := os.ReadFile(plain)
-	var packed bytes.Buffer
-	w := gzip.NewWriter(&packed)
-	_, writing := w.Write(content)
-	return errors.Join(err, writing, w.Close(), os.WriteFile(path, packed.Bytes(), 0o666), os.Remove(plain))
+	writeBatch(path, blockstore.Schema{Columns: stream.NumberedColumns(columns)}, x)
 }
 
 // writeLabelled writes rows of columns x0, x1 and so on, with a kept column, name.
-func writeLabelled(path string, x blas64.General, label func(i int) string) error {
+func writeLabelled(path string, x blas64.General, label func(i int) string) {
 	names := stream.Column{Kind: stream.String, Valid: slices.Repeat([]bool{true}, x.Rows)}
 	for i := range x.Rows {
 		names.Strings = append(names.Strings, label(i))
 	}
-	return writeBatch(path, blockstore.Schema{Columns: xNames(x.Cols), Kept: []stream.Field{{Name: "name", Kind: stream.String}}}, x, names)
+	writeBatch(path, blockstore.Schema{Columns: xNames(x.Cols), Kept: []stream.Field{{Name: "name", Kind: stream.String}}}, x, names)
 }
 
 // writeBatch writes rows and kept columns.
-func writeBatch(path string, schema blockstore.Schema, x blas64.General, kept ...stream.Column) error {
+func writeBatch(path string, schema blockstore.Schema, x blas64.General, kept ...stream.Column) {
 	schema.Rows = int64(x.Rows)
 	w, err := blockstore.Create(path, schema)
-	if err != nil {
-		return err
-	}
+	check(err)
 	defer w.Abort() // does nothing after Commit
-	if err := w.Write(&stream.Batch{X: x, Kept: kept}, x.Rows); err != nil {
-		return err
-	}
-	return w.Commit()
+	check(w.Write(&stream.Batch{X: x, Kept: kept}, x.Rows))
+	check(w.Commit())
 }
 
 // figure returns number j of row i: few digits, so that codecs compress it.
@@ -118,16 +103,14 @@ func xNames(columns int) (names []string) {
 }
 
 // writeBatches writes an Arrow file, or a stream, of a name and numbers.
-func writeBatches(path string, rows, columns, batch int, options []ipc.Option) error {
+func writeBatches(path string, rows, columns, batch int, options []ipc.Option) {
 	fields := []arrow.Field{{Name: "name", Type: arrow.BinaryTypes.String}}
 	for _, name := range xNames(columns) {
 		fields = append(fields, arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Float64})
 	}
 	schema := arrow.NewSchema(fields, nil)
 	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
+	check(err)
 	defer f.Close()
 	var w interface {
 		Write(arrow.Record) error
@@ -136,8 +119,9 @@ func writeBatches(path string, rows, columns, batch int, options []ipc.Option) e
 	options = append(options, ipc.WithSchema(schema))
 	if strings.HasSuffix(path, ".arrows") {
 		w = ipc.NewWriter(f, options...)
-	} else if w, err = ipc.NewFileWriter(f, options...); err != nil {
-		return err
+	} else {
+		w, err = ipc.NewFileWriter(f, options...)
+		check(err)
 	}
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	for first := 0; first < rows; first += batch {
@@ -147,16 +131,14 @@ func writeBatches(path string, rows, columns, batch int, options []ipc.Option) e
 				b.Field(1 + j).(*array.Float64Builder).Append(figure(i, j))
 			}
 		}
-		if err := w.Write(b.NewRecord()); err != nil {
-			return err
-		}
+		check(w.Write(b.NewRecord()))
 	}
-	return errors.Join(w.Close(), f.Close())
+	check(errors.Join(w.Close(), f.Close()))
 }
 
 // writePages writes a Parquet file of one row group, with so many rows on a page: numbers, and a
 // name if there are several.
-func writePages(path string, rows, columns, page int) error {
+func writePages(path string, rows, columns, page int) {
 	group := parquet.Group{} // its columns are in the order of their names
 	if columns > 1 {
 		group["name"] = parquet.String()
@@ -165,9 +147,7 @@ func writePages(path string, rows, columns, page int) error {
 		group[name] = parquet.Encoded(parquet.Leaf(parquet.DoubleType), &parquet.Plain)
 	}
 	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
+	check(err)
 	defer f.Close()
 	w := parquet.NewWriter(f, parquet.NewSchema("rows", group), parquet.PageBufferSize(8*page), parquet.Compression(&parquet.Zstd))
 	for i := range rows {
@@ -181,9 +161,8 @@ func writePages(path string, rows, columns, page int) error {
 		for c := range row {
 			row[c] = row[c].Level(0, 0, c)
 		}
-		if _, err := w.WriteRows([]parquet.Row{row}); err != nil {
-			return err
-		}
+		_, err := w.WriteRows([]parquet.Row{row})
+		check(err)
 	}
-	return errors.Join(w.Close(), f.Close())
+	check(errors.Join(w.Close(), f.Close()))
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,101 +48,67 @@ var failingCalls = []call{
 	{name: "renameat", fault: "ENOSPC"}, {name: "linkat", fault: "EPERM"}, {name: "unlinkat", fault: "EIO"}, {name: "mkdirat", fault: "ENOSPC"},
 }
 
-// oldOutput is the content of outputs that a run may replace.
-var oldOutput = []byte("an output of an earlier run")
-
 // failing is a scene in which calls fail.
 type failing struct {
 	*lab
 	scene
-	path     string            // of the rows
-	template string            // the folder before a run
-	want     map[string][]byte // the outputs of an undisturbed run
+	path      string            // of the rows
+	template  string            // the folder before a run
+	old, want map[string][]byte // the outputs before a run, and of an undisturbed one
+	model     map[string][]byte // in the end
 }
 
 // faults runs all scenes and lets each system call fail in turn. A run must end with 0 and the
 // right bytes, or with an error and the old files. The same command must then succeed.
-func faults(ctx context.Context, l *lab) error {
+func faults(ctx context.Context, l *lab) {
 	formats := killedFormats
 	if l.every > 1 {
 		formats = []string{"npy"}
 	}
 	for _, format := range formats {
-		path, err := l.data(ctx, uniform(l.rows, 10, 7, format))
-		if err != nil {
-			return err
-		}
 		for _, s := range scenes {
-			f := &failing{lab: l, scene: s, path: path, template: l.in() + "-template"}
-			err := f.prepare(ctx)
-			if err == nil {
-				err = f.each(ctx, format)
+			name := s.name + ", " + format
+			if len(l.only) > 0 && !slices.ContainsFunc(failingCalls, func(c call) bool { return l.wanted(name + ", " + c.name) }) {
+				continue
 			}
-			if err != nil {
-				return fmt.Errorf("%s, %s: %w", s.name, format, err)
+			f := &failing{lab: l, scene: s, path: l.data(ctx, uniform(l.rows, 10, 7, format)), template: l.in() + "-template"}
+			f.prepare(ctx)
+			for _, c := range failingCalls {
+				l.eachOf(ctx, name+", "+c.name, func(k int) (string, bool) { return f.once(ctx, c, k) })
 			}
+			check(os.RemoveAll(f.template))
 		}
 	}
-	return nil
-}
-
-// each lets every call fail that the flags select.
-func (f *failing) each(ctx context.Context, format string) error {
-	for _, c := range failingCalls {
-		for k, hit := f.nextCall(0), true; hit; k = f.nextCall(k) {
-			hit = false
-			if err := f.try(ctx, fmt.Sprintf("%s, %s, %s %d", f.scene.name, format, c.name, k), func() (outcome string, err error) {
-				outcome, err = f.once(ctx, c, k)
-				hit = outcome != ""
-				return outcome, err
-			}); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // prepare makes the folder before a run, and the outputs of an undisturbed run.
-func (f *failing) prepare(ctx context.Context) error {
-	if err := errors.Join(os.RemoveAll(f.template), f.reset(nil)); err != nil {
-		return err
-	}
-	for _, line := range f.before {
-		if _, err := f.succeed(ctx, f.fields(line, f.path)); err != nil {
-			return err
-		}
-	}
+func (f *failing) prepare(ctx context.Context) {
+	f.old = make(map[string][]byte)
 	for _, name := range f.files {
-		if err := os.WriteFile(f.in(name), oldOutput, 0o666); err != nil {
-			return err
+		f.old[name] = []byte("an output of an earlier run")
+	}
+	f.reset(f.old)
+	for _, line := range f.before {
+		f.succeed(ctx, f.fields(line, f.path))
+	}
+	check(errors.Join(os.RemoveAll(f.template), os.CopyFS(f.template, os.DirFS(f.work))))
+	f.finish(ctx, f.line)
+	f.want, f.model = read(f.work, f.files...), read(f.work, "m.npz")
+}
+
+// finish runs a command, and the one after it, undisturbed.
+func (f *failing) finish(ctx context.Context, line string) {
+	for _, line := range []string{line, f.after} {
+		if line != "" {
+			f.succeed(ctx, f.fields(line, f.path))
 		}
 	}
-	err := os.CopyFS(f.template, os.DirFS(f.work))
-	if err == nil {
-		err = f.finish(ctx)
-	}
-	if err != nil {
-		return err
-	}
-	f.want, err = read(f.work, append(slices.Clone(f.files), "m.npz")...)
-	return err
 }
 
-// finish runs the command undisturbed, and the one after it.
-func (f *failing) finish(ctx context.Context) error {
-	_, err := f.succeed(ctx, f.fields(f.line, f.path))
-	if err == nil && f.after != "" {
-		_, err = f.succeed(ctx, f.fields(f.after, f.path))
-	}
-	return err
-}
-
-// once lets the k-th call of each thread fail. The outcome is "" if there are fewer calls.
-func (f *failing) once(ctx context.Context, c call, k int) (outcome string, err error) {
-	if err := errors.Join(f.reset(nil), os.CopyFS(f.work, os.DirFS(f.template))); err != nil {
-		return "", err
-	}
+// once lets the k-th call of each thread fail. It reports whether there are so many calls.
+func (f *failing) once(ctx context.Context, c call, k int) (outcome string, occurs bool) {
+	f.reset(nil)
+	check(os.CopyFS(f.work, os.DirFS(f.template)))
 	log := f.template + "-strace.log"
 	defer os.Remove(log)
 	options := []string{"--seccomp-bpf", "-e", "signal=none", "-o", log}
@@ -152,19 +117,24 @@ func (f *failing) once(ctx context.Context, c call, k int) (outcome string, err 
 			options = append(options, "-P", path)
 		}
 	}
-	e, err := f.run(ctx, f.fields(f.line, f.path).straced(c.name, "error="+c.fault, k, options...))
-	if err != nil {
-		return "", err
+	e := f.run(ctx, f.fields(f.line, f.path).straced(c.name, "error="+c.fault, k, options...))
+	text, err := os.ReadFile(log)
+	check(err)
+	if !bytes.Contains(text, []byte("(INJECTED)")) {
+		return "", false
 	}
-	if text, err := os.ReadFile(log); err != nil || !bytes.Contains(text, []byte("(INJECTED)")) {
-		return "", err
-	}
-	crashed, now := pollerFailed(e.text), f.outputs()
+	return f.judge(ctx, e, c.name != "unlinkat"), true
+}
+
+// judge looks at the outputs, and makes the run once more, undisturbed, unless it is done. A run
+// that ends by itself may leave no temporary file, if it is tidy.
+func (f *failing) judge(ctx context.Context, e ended, tidy bool) (outcome string) {
+	other, crashed := differing(f.work, f.want), pollerFailed(e.text)
 	switch {
-	case e.code == 0 && now == "old":
-		return "wrong", errors.New("it ends with 0 and has written nothing")
-	case now == "mixed":
-		return "wrong", fmt.Errorf("it ends with %d, and its files are neither all old nor all new: %s", e.code, e.text)
+	case other != "" && differing(f.work, f.old) != "":
+		failf("it ends with %d, and its files are neither all old nor all new: %s", e.code, e.text)
+	case other != "" && e.code == 0:
+		failf("it ends with 0 and has not written %s", other)
 	case e.code == 0:
 		outcome = "done"
 	case crashed: // the Go runtime cannot go on when it cannot wake its poller
@@ -172,48 +142,18 @@ func (f *failing) once(ctx context.Context, c call, k int) (outcome string, err 
 	default:
 		outcome = "refused"
 	}
-	return outcome, f.again(ctx, e.code == 0 || now == "new", !crashed && c.name != "unlinkat")
-}
-
-// again makes the run once more, undisturbed, unless it is done, and compares all files. tidy
-// says that no temporary file may be left.
-func (f *failing) again(ctx context.Context, done, tidy bool) (err error) {
-	switch {
-	case !done:
-		err = f.finish(ctx)
-	case f.after != "":
-		_, err = f.succeed(ctx, f.fields(f.after, f.path))
+	again := f.line
+	if e.code == 0 || len(f.files) > 0 && other == "" {
+		again = ""
 	}
-	if err != nil {
-		return err
+	f.finish(ctx, again)
+	if differing(f.work, f.want) != "" || differing(f.work, f.model) != "" {
+		failf("afterwards the outputs differ from those of an undisturbed run")
 	}
-	if name := differing(f.work, f.want); name != "" {
-		return fmt.Errorf("afterwards %s differs from that of an undisturbed run", name)
+	if left, _ := filepath.Glob(f.in("*.tmp")); tidy && !crashed && len(left) > 0 {
+		failf("%s are left", left)
 	}
-	if left, _ := filepath.Glob(f.in("*.tmp")); tidy && len(left) > 0 {
-		return fmt.Errorf("%s are left", left)
-	}
-	return nil
-}
-
-// outputs returns "old", "new" or "mixed" for the outputs, and "" if there are states alone.
-func (f *failing) outputs() (all string) {
-	for i, name := range f.files {
-		content, err := os.ReadFile(f.in(name))
-		kind := "mixed"
-		switch {
-		case err != nil:
-		case bytes.Equal(content, oldOutput):
-			kind = "old"
-		case bytes.Equal(content, f.want[name]):
-			kind = "new"
-		}
-		if i > 0 && kind != all {
-			return "mixed"
-		}
-		all = kind
-	}
-	return all
+	return outcome
 }
 
 // inputs returns the paths that a run reads: the rows and the states.

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -31,98 +29,73 @@ const interrupts = 0.25
 // kills kills fits at random moments, at least n times in all. It starts each again until it
 // ends. Every state must be readable after every signal, the model must have the bytes of a fit
 // without signals, and no state may be left.
-func kills(ctx context.Context, l *lab) error {
+func kills(ctx context.Context, l *lab) {
 	cells := len(killedFits) * len(killedFormats)
 	for _, line := range killedFits {
 		for _, format := range killedFormats {
-			v := &victim{lab: l, line: line, name: strings.Fields(line)[1] + ", " + format}
-			if !l.wanted(v.name) {
+			name := strings.Fields(line)[1] + ", " + format
+			if !l.wanted(name) {
 				continue
 			}
-			var err error
-			if v.path, err = l.data(ctx, uniform(l.rows, 10, 7, format)); err == nil {
-				err = v.kill(ctx, (l.n+cells-1)/cells)
-			}
-			if err != nil {
-				return fmt.Errorf("%s: %w", v.name, err)
+			v := &victim{lab: l, name: name, line: line + " -o m.npz --format json", path: l.data(ctx, uniform(l.rows, 10, 7, format))}
+			l.reset(nil)
+			v.alone = l.succeed(ctx, l.fields(v.line, v.path)).took
+			v.want = read(l.work, "m.npz")
+			failures := len(l.failures)
+			for least := (l.n + cells - 1) / cells; v.killed < least && len(l.failures) == failures; {
+				l.reset(nil)
+				for ended := false; !ended; {
+					l.try(ctx, name, func() (outcome string) {
+						ended = true // unless a signal ends it
+						outcome, ended = v.start(ctx)
+						return outcome
+					})
+				}
 			}
 		}
 	}
-	return nil
 }
 
 // victim is a fit that is killed.
 type victim struct {
 	*lab
 	name, line, path string
-	alone            time.Duration // what it takes without signals
+	alone            time.Duration     // what it takes without signals
+	want             map[string][]byte // the model without signals
 	killed           int
 }
 
-// fit returns the fit.
-func (v *victim) fit(more string) process { return v.fields(v.line+" --format json "+more, v.path) }
-
-// kill sends so many SIGKILLs at least.
-func (v *victim) kill(ctx context.Context, least int) error {
-	e, err := v.succeed(ctx, v.fit("-o m.npz"))
-	if err != nil {
-		return err
+// start starts the fit, which goes on from the states that it left, and sends a signal.
+func (v *victim) start(ctx context.Context) (outcome string, ended bool) {
+	signal, after := os.Kill, time.Duration(v.random.Float64()*float64(v.alone))
+	if v.random.Float64() < interrupts {
+		signal = os.Interrupt
 	}
-	v.alone = e.took
-	want, err := read(v.work, "m.npz")
-	for v.killed < least && err == nil {
-		if err = v.reset(nil); err == nil {
-			err = v.untilDone(ctx, want)
-		}
+	e := v.run(ctx, v.fields(v.line+" --checkpoint states --checkpoint-every 20ms", v.path).signalled(signal, after))
+	if e.code < 0 && e.disturbed {
+		v.killed++
 	}
-	return err
-}
-
-// untilDone starts the fit until no signal ends it, and compares the model.
-func (v *victim) untilDone(ctx context.Context, want map[string][]byte) error {
 	states := blockstore.States(v.in("states"))
-	for {
-		signal, after := os.Kill, time.Duration(v.random.Float64()*float64(v.alone))
-		if v.random.Float64() < interrupts {
-			signal = os.Interrupt
-		}
-		e, err := v.run(ctx, v.fit("-o m.npz --checkpoint states --checkpoint-every 20ms").signalled(signal, after))
-		if err != nil {
-			return err
-		}
-		if strings.Contains(e.text, "resumed at row") || strings.Contains(e.text, "was done before") {
-			v.outcomes["resumed"]++
-		}
-		all, unreadable := stream.ListStates(states)
-		for _, s := range all {
-			unreadable = errors.Join(unreadable, s.Err)
-		}
-		v.outcomes["states read"] += len(all)
-		switch {
-		case e.code == 0:
-			v.count(v.name, "the same model", v.complete(states, want))
-			return nil
-		case e.code == interrupted && signal == os.Interrupt:
-			v.count(v.name, "interrupted", unreadable)
-		case e.code < 0 && e.disturbed:
-			v.killed++
-			v.count(v.name, "killed", unreadable)
-		default:
-			return fmt.Errorf("it ends with %d: %s", e.code, e.text)
-		}
+	all, err := stream.ListStates(states)
+	check(err)
+	for _, s := range all {
+		check(s.Err)
 	}
-}
-
-// complete returns what is wrong when a fit has ended.
-func (v *victim) complete(states *blockstore.StateFolder, want map[string][]byte) error {
-	left, err := states.Names()
+	v.outcomes["states read"] += len(all)
+	if strings.Contains(e.text, "resumed at row") || strings.Contains(e.text, "was done before") {
+		v.outcomes["resumed"]++
+	}
 	switch {
-	case err != nil:
-		return err
-	case len(left) > 0:
-		return fmt.Errorf("states are left: %v", left)
-	case differing(v.work, want) != "":
-		return errors.New("the model differs from that of a fit without signals")
+	case e.code < 0 && e.disturbed:
+		return "killed", false
+	case e.code == interrupted && signal == os.Interrupt:
+		return "interrupted", false
+	case e.code != 0:
+		failf("it ends with %d: %s", e.code, e.text)
+	case len(all) > 0:
+		failf("%d states are left", len(all))
+	case differing(v.work, v.want) != "":
+		failf("the model differs from that of a fit without signals")
 	}
-	return nil
+	return "the same model", true
 }

@@ -18,7 +18,8 @@ import (
 	"github.com/nystream/nystream/bench/internal/program"
 )
 
-// lab runs the command for one scenario and counts what happens.
+// lab runs the command for one scenario and counts what happens. Its methods end the case, or the
+// scenario outside a case, when something fails, as those of testing.T do.
 type lab struct {
 	options
 	name, command string
@@ -32,38 +33,55 @@ type lab struct {
 	notes    []string
 }
 
+// failure is what check panics with.
+type failure struct{ err error }
+
+// check ends the case unless err is nil.
+func check(err error) {
+	if err != nil {
+		panic(failure{err})
+	}
+}
+
+// failf ends the case.
+func failf(format string, args ...any) { check(fmt.Errorf(format, args...)) }
+
+// caught returns the error that ends do, nil if none does.
+func caught(do func()) (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case failure:
+			err = p.err
+		default:
+			panic(p)
+		}
+	}()
+	do()
+	return nil
+}
+
 // wanted reports whether -only selects a case.
 func (l *lab) wanted(name string) bool {
 	return len(l.only) == 0 || slices.ContainsFunc(l.only, func(word string) bool { return strings.Contains(name, word) })
 }
 
-// sampled reports whether -every selects a case.
-func (l *lab) sampled() bool { return l.random.IntN(l.every) == 0 }
-
-// try runs a case that -only selects and counts its outcome. An error of the case is a failure;
-// try returns an error only when ctx ends.
-func (l *lab) try(ctx context.Context, name string, do func() (outcome string, err error)) error {
+// try runs a case that -only selects and counts its outcome. The outcome "" is that of no case.
+func (l *lab) try(ctx context.Context, name string, do func() (outcome string)) {
 	if !l.wanted(name) {
-		return nil
+		return
 	}
-	outcome, err := do()
-	if ctx.Err() == nil && (err != nil || outcome != "") {
-		l.count(name, outcome, err)
-	}
-	return context.Cause(ctx)
-}
-
-// count counts a case by its outcome, or as a failure if err is not nil.
-func (l *lab) count(name, outcome string, err error) {
-	l.cases++
-	if err != nil {
-		outcome = "FAILED"
+	var outcome string
+	err := caught(func() { outcome = do() })
+	check(context.Cause(ctx))
+	switch {
+	case err != nil:
+		l.cases++
 		l.failures = append(l.failures, fmt.Sprintf("%s: %v", name, err))
-	} else {
+		fmt.Fprintf(os.Stderr, "%s: %s: %v\n", l.name, name, err)
+	case outcome != "":
+		l.cases++
 		l.outcomes[outcome]++
-	}
-	if l.verbose || err != nil {
-		fmt.Fprintf(os.Stderr, "%s: %s: %s %v\n", l.name, name, outcome, err)
 	}
 }
 
@@ -85,25 +103,22 @@ func (l *lab) happened() string {
 func (l *lab) in(name ...string) string { return filepath.Join(append([]string{l.work}, name...)...) }
 
 // reset makes the folder of the scenario hold these files and nothing else.
-func (l *lab) reset(files map[string][]byte) error {
-	err := errors.Join(os.RemoveAll(l.work), os.MkdirAll(l.work, 0o777))
+func (l *lab) reset(files map[string][]byte) {
+	check(errors.Join(os.RemoveAll(l.work), os.MkdirAll(l.work, 0o777)))
 	for name, content := range files {
-		err = errors.Join(err, os.WriteFile(l.in(name), content, 0o666))
+		check(os.WriteFile(l.in(name), content, 0o666))
 	}
-	return err
 }
 
 // read returns the files of these names in a folder.
-func read(folder string, names ...string) (map[string][]byte, error) {
+func read(folder string, names ...string) map[string][]byte {
 	files := make(map[string][]byte)
 	for _, name := range names {
 		content, err := os.ReadFile(filepath.Join(folder, name))
-		if err != nil {
-			return nil, err
-		}
+		check(err)
 		files[name] = content
 	}
-	return files, nil
+	return files
 }
 
 // differing returns the name of a file in a folder that has not the wanted bytes, "" if all have.
@@ -118,34 +133,49 @@ func differing(folder string, want map[string][]byte) string {
 
 // data returns the path of a file of data, which is written once. The name says what is in it;
 // see writeFile.
-func (l *lab) data(ctx context.Context, name string) (string, error) {
+func (l *lab) data(ctx context.Context, name string) string {
 	path := filepath.Join(l.folder, name)
-	if _, err := os.Stat(path); err == nil {
-		return path, nil
+	if _, err := os.Stat(path); err != nil {
+		self, err := os.Executable()
+		check(err)
+		l.succeed(ctx, process{args: []string{self, writeFlag, path}})
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	if out, err := exec.CommandContext(ctx, self, writeFlag, path).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("writing %s: %w\n%s", name, err, out)
-	}
-	return path, nil
+	return path
 }
 
 // process is a program to run, by default in the folder of the scenario.
 type process struct {
 	args    []string // the program first
 	folder  string
-	env     []string      // besides those of this process
-	stdin   string        // a file that is piped to it
-	after   time.Duration // then disturb is called, unless the process has ended
-	disturb func(*os.Process) error
+	env     []string                // besides those of this process
+	stdin   string                  // a file that is piped to it
+	disturb func(*os.Process) error // is called while it runs
+	after   time.Duration           // the time of disturb
+}
+
+// fields returns a run of the command by a line, in which X stands for a path.
+func (l *lab) fields(line, x string) process {
+	args := []string{l.command}
+	for _, word := range strings.Fields(line) {
+		if word == "X" {
+			word = x
+		}
+		args = append(args, word)
+	}
+	return process{args: args}
 }
 
 // signalled returns the process with a signal after some time.
 func (p process) signalled(s os.Signal, after time.Duration) process {
 	p.after, p.disturb = after, func(running *os.Process) error { return running.Signal(s) }
+	return p
+}
+
+// straced returns the process under strace, which tampers with the k-th system call of a kind in
+// each thread; what is such as error=EIO.
+func (p process) straced(call, what string, k int, options ...string) process {
+	args := []string{"strace", "-f", "-qq", "-e", "trace=" + call, "-e", fmt.Sprintf("inject=%s:%s:when=%d", call, what, k)}
+	p.args = slices.Concat(args, options, p.args)
 	return p
 }
 
@@ -166,25 +196,12 @@ const interrupted = 130
 // patience is the longest time that a process may run.
 const patience = 3 * time.Minute
 
-// fields returns a run of the command by a line, in which X stands for a path.
-func (l *lab) fields(line, x string) process {
-	args := []string{l.command}
-	for _, word := range strings.Fields(line) {
-		if word == "X" {
-			word = x
-		}
-		args = append(args, word)
-	}
-	return process{args: args}
-}
-
-// run runs a process. It returns an error if the process cannot start, does not end in time or
-// panics, or if ctx ends.
-func (l *lab) run(ctx context.Context, p process) (e ended, err error) {
-	limited, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("no end after %v: %q", patience, p.args))
+// run runs a process. It fails if the process cannot start, does not end in time or panics.
+func (l *lab) run(ctx context.Context, p process) (e ended) {
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("no end after %v: %q", patience, p.args))
 	defer cancel()
 	var out, text bytes.Buffer
-	cmd := exec.CommandContext(limited, p.args[0], p.args[1:]...)
+	cmd := exec.CommandContext(ctx, p.args[0], p.args[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = p.folder, append(os.Environ(), p.env...), &out, &text
 	cmd.WaitDelay = 5 * time.Second // for children that keep the pipes open
 	if p.folder == "" {
@@ -192,82 +209,75 @@ func (l *lab) run(ctx context.Context, p process) (e ended, err error) {
 	}
 	if p.stdin != "" {
 		f, err := os.Open(p.stdin)
-		if err != nil {
-			return e, err
-		}
+		check(err)
 		defer f.Close()
 		cmd.Stdin = struct{ io.Reader }{f} // a pipe, not the file itself
 	}
 	began := time.Now()
-	if err := cmd.Start(); err != nil {
-		return e, err
-	}
+	check(cmd.Start())
 	over := make(chan error, 1)
 	go func() { over <- cmd.Wait() }()
-	var disturbed time.Time
 	if p.disturb != nil {
 		select {
-		case err = <-over:
+		case err := <-over:
 			over <- err
 		case <-time.After(p.after):
-			disturbed = time.Now()
-			if err := p.disturb(cmd.Process); err != nil && !errors.Is(err, os.ErrProcessDone) {
-				return e, errors.Join(err, cmd.Process.Kill(), <-over)
+			disturbed := time.Now()
+			err := p.disturb(cmd.Process)
+			e.disturbed = err == nil
+			defer func() { e.stopping = time.Since(disturbed) }()
+			if err != nil && !errors.Is(err, os.ErrProcessDone) {
+				check(errors.Join(err, cmd.Process.Kill(), <-over))
 			}
 		}
 	}
-	err = <-over
+	err := <-over
 	state := cmd.ProcessState
-	e = ended{code: state.ExitCode(), out: out.Bytes(), text: text.String(), peak: program.Peak(state),
-		took: time.Since(began), cpu: state.UserTime() + state.SystemTime()}
-	if !disturbed.IsZero() {
-		e.disturbed, e.stopping = true, time.Since(disturbed)
+	e.code, e.out, e.text, e.peak = state.ExitCode(), out.Bytes(), text.String(), program.Peak(state)
+	e.took, e.cpu = time.Since(began), state.UserTime()+state.SystemTime()
+	check(context.Cause(ctx))
+	if _, exited := errors.AsType[*exec.ExitError](err); !exited {
+		check(err)
 	}
-	_, exited := errors.AsType[*exec.ExitError](err)
-	switch {
-	case limited.Err() != nil:
-		return e, context.Cause(limited)
-	case err != nil && !exited:
-		return e, err
-	case strings.Contains(e.text, "goroutine ") && !pollerFailed(e.text):
-		return e, fmt.Errorf("panic: %s", e.text)
+	if strings.Contains(e.text, "goroutine ") && !pollerFailed(e.text) {
+		failf("panic: %s", e.text)
 	}
-	return e, nil
+	return e
 }
 
 // pollerFailed reports whether the Go runtime gave up because a write to its own poller failed.
 func pollerFailed(text string) bool { return strings.Contains(text, "netpollBreak write failed") }
 
 // succeed runs a process that must end with 0.
-func (l *lab) succeed(ctx context.Context, p process) (ended, error) {
-	e, err := l.run(ctx, p)
-	if err == nil && e.code != 0 {
-		err = fmt.Errorf("%q ends with %d: %s", p.args, e.code, e.text)
+func (l *lab) succeed(ctx context.Context, p process) ended {
+	e := l.run(ctx, p)
+	if e.code != 0 {
+		failf("%q ends with %d: %s", p.args, e.code, e.text)
 	}
-	return e, err
+	return e
 }
 
-// straced returns the process under strace, which tampers with the k-th system call of a kind in
-// each thread; what is such as error=EIO.
-func (p process) straced(call, what string, k int, options ...string) process {
-	args := []string{"strace", "-f", "-qq", "-e", "trace=" + call, "-e", fmt.Sprintf("inject=%s:%s:when=%d", call, what, k)}
-	p.args = slices.Concat(args, options, p.args)
-	return p
-}
+// sampled reports whether -every selects a case.
+func (l *lab) sampled() bool { return l.random.IntN(l.every) == 0 }
 
-// eachCall is the number up to which every call of a kind is a case; of later ones one in four is.
+// eachCall is the number up to which every system call of a kind is a case; of later ones one in
+// four is.
 const eachCall = 24
 
-// nextCall returns the number of the call that is a case after call k, of those that -every selects.
-func (l *lab) nextCall(k int) int {
-	steps := l.every
-	if k == 0 {
-		steps = 1 + l.random.IntN(l.every)
-	}
-	for range steps {
-		if k++; k > eachCall {
+// eachOf tries the calls of a kind that -every selects, until one does not occur.
+func (l *lab) eachOf(ctx context.Context, name string, do func(k int) (outcome string, occurs bool)) {
+	occurs := true
+	for k, n := 1, l.random.IntN(l.every); occurs; k, n = k+1, n+1 {
+		if k > eachCall {
 			k += k / 4
 		}
+		if (n+1)%l.every != 0 {
+			continue
+		}
+		occurs = false
+		l.try(ctx, fmt.Sprintf("%s %d", name, k), func() (outcome string) {
+			outcome, occurs = do(k)
+			return outcome
+		})
 	}
-	return k
 }

@@ -28,7 +28,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,11 +40,9 @@ import (
 // scenario is one kind of stress.
 type scenario struct {
 	name string
-	run  func(context.Context, *lab) error
+	run  func(context.Context, *lab)
 	n    int // signals or changes of a quick run
 	rows int // of its data
-
-	needs []string // programs
 }
 
 // scenarios run in this order. The peak memory of a process includes that of its parent when
@@ -53,10 +50,10 @@ type scenario struct {
 var scenarios = []scenario{
 	{name: "memory", run: limitMemory},
 	{name: "kills", run: kills, n: 36, rows: 400_000},
-	{name: "faults", run: faults, needs: []string{"strace"}, rows: 40_000},
-	{name: "commits", run: commits, needs: []string{"strace"}, rows: 2000},
+	{name: "faults", run: faults, rows: 40_000},
+	{name: "commits", run: commits, rows: 2000},
 	{name: "changes", run: changes, n: 144, rows: 10_000},
-	{name: "stops", run: stops, needs: []string{"mkfifo"}, n: 20, rows: 40_000},
+	{name: "stops", run: stops, n: 20, rows: 40_000},
 	{name: "engines", run: engines, rows: 30_000},
 	{name: "storage", run: storage, rows: 1_000_000},
 	{name: "nasty", run: fitNasty},
@@ -70,13 +67,12 @@ type options struct {
 	n, rows   int
 	every     int
 	seed      uint64
-	verbose   bool
 }
 
 func main() {
 	if len(os.Args) == 3 && os.Args[1] == writeFlag {
 		program.Main("stress", func(args []string) (string, error) { return args[1], nil },
-			func(_ context.Context, path string) error { return writeFile(path) })
+			func(_ context.Context, path string) error { return caught(func() { writeFile(path) }) })
 		return
 	}
 	program.Main("stress", parse, run)
@@ -97,7 +93,6 @@ func parse(args []string) (o options, err error) {
 	f.IntVar(&o.every, "every", 8, "one in so many cases of faults, commits and nasty; 1 for all, in all formats")
 	f.IntVar(&o.rows, "rows", 0, "rows of the data, at least 1000; 0 for the default of each scenario")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of random moments and of the sample of cases")
-	f.BoolVar(&o.verbose, "v", false, "print every case")
 	for len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		o.scenarios, args = append(o.scenarios, args[0]), args[1:]
 	}
@@ -134,8 +129,11 @@ func run(ctx context.Context, o options) error {
 			continue
 		}
 		l, began := newLab(o, s, root, command), time.Now()
-		if err := l.stress(ctx, s); err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+		if err := caught(func() { l.stress(ctx, s) }); err != nil {
+			l.failures = append(l.failures, "it ends early: "+err.Error())
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
 		t.Add(s.name, l.cases, l.happened(), len(l.failures), time.Since(began).Minutes())
 		for _, text := range slices.Concat(l.notes, l.failures) {
@@ -159,35 +157,11 @@ func newLab(o options, s scenario, root, command string) *lab {
 		random: rand.New(rand.NewPCG(o.seed, 0)), outcomes: make(map[string]int)}
 }
 
-// stress runs a scenario in an empty folder, which it removes unless a case fails. An error that
-// ends the scenario early is a failure.
-func (l *lab) stress(ctx context.Context, s scenario) error {
-	if why := missing(s.needs); why != "" {
-		l.note("not run: %s", why)
-		return nil
+// stress runs a scenario in an empty folder, which it removes unless a case fails.
+func (l *lab) stress(ctx context.Context, s scenario) {
+	l.reset(nil)
+	s.run(ctx, l)
+	if len(l.failures) == 0 {
+		check(os.RemoveAll(l.work))
 	}
-	err := l.reset(nil)
-	if err == nil {
-		err = s.run(ctx, l)
-	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if err != nil {
-		l.count("the scenario ends early", "", err)
-	}
-	if len(l.failures) > 0 {
-		return nil
-	}
-	return os.RemoveAll(l.work)
-}
-
-// missing names a program that is not installed, "" if all are.
-func missing(programs []string) string {
-	for _, name := range programs {
-		if _, err := exec.LookPath(name); err != nil {
-			return "there is no " + name
-		}
-	}
-	return ""
 }

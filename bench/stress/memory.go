@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -65,69 +64,65 @@ const leastMemory = 56 << 20
 // says that the run needs. No run may hold more than it was allowed. A refused run may hold as much
 // as it says it needs. The second run must not be refused; that of a pipe may be, since its plan is
 // known when the copy is on disk, but not the third.
-func limitMemory(ctx context.Context, l *lab) error {
+func limitMemory(ctx context.Context, l *lab) {
 	worst, worstCase := 0.0, ""
 	for _, c := range memoryCases() {
-		if err := l.try(ctx, c.String(), func() (string, error) {
-			path, err := l.data(ctx, c.file)
-			if err != nil {
-				return "", err
-			}
-			share, outcome, err := l.memoryOf(ctx, c, path)
-			if err == nil && share > 1 {
-				err = fmt.Errorf("the peak is %.2f of --memory", share)
-			}
+		l.try(ctx, c.String(), func() string {
+			share, outcome := l.memoryOf(ctx, c)
 			if share > worst {
 				worst, worstCase = share, c.String()
 			}
-			return outcome, err
-		}); err != nil {
-			return err
-		}
+			if share > 1 {
+				failf("the peak is %.2f of --memory", share)
+			}
+			return outcome
+		})
 	}
 	l.note("the largest peak is %.2f of --memory: %s", worst, worstCase)
-	return nil
 }
 
 // memoryOf returns the largest peak relative to what was allowed.
-func (l *lab) memoryOf(ctx context.Context, c memoryCase, path string) (share float64, outcome string, err error) {
+func (l *lab) memoryOf(ctx context.Context, c memoryCase) (share float64, outcome string) {
 	outcomes := []string{"done with 56 MiB", "done with what a refusal names", "done with what a second refusal names"}
 	if !c.piped {
 		outcomes = outcomes[:2]
 	}
 	allowed := int64(leastMemory)
-	for _, outcome := range outcomes {
-		peak, need, err := l.limited(ctx, c, path, allowed)
-		if share = max(share, float64(peak)/float64(max(allowed, need))); err != nil || need == 0 {
-			return share, outcome, err
+	for _, outcome = range outcomes {
+		peak, need := l.limited(ctx, c, allowed)
+		share = max(share, float64(peak)/float64(max(allowed, need)))
+		if need == 0 {
+			return share, outcome
 		}
 		allowed = need
 	}
-	return share, "", fmt.Errorf("it is refused with the memory that it says it needs; then it needs %d bytes", allowed)
+	failf("it is refused with the memory that it says it needs; then it needs %d bytes", allowed)
+	return
 }
 
 // needs finds what a refused run needs.
 var needs = regexp.MustCompile(`needs ([\d.]+ [KMG]?i?B)`)
 
 // limited runs a case with --memory. It returns the peak, and the need of a refused run.
-func (l *lab) limited(ctx context.Context, c memoryCase, path string, memory int64) (peak, need int64, err error) {
-	p := l.fields(c.command, path)
+func (l *lab) limited(ctx context.Context, c memoryCase, memory int64) (peak, need int64) {
+	line, path, piped := fmt.Sprintf("%s --quiet --memory %d", c.command, memory), l.data(ctx, c.file), ""
+	if strings.HasPrefix(line, "fit") {
+		line += " -o model.npz"
+	}
 	if c.piped {
-		p = l.fields(c.command, "-")
-		p.stdin = path
+		path, piped = "-", path
 	}
-	p.args = append(p.args, "--memory", strconv.FormatInt(memory, 10), "--quiet")
-	if strings.HasPrefix(c.command, "fit") {
-		p.args = append(p.args, "-o", "model.npz")
-	}
-	e, err := l.run(ctx, p)
-	if err != nil || e.code == 0 {
-		return e.peak, 0, err
+	p := l.fields(line, path)
+	p.stdin = piped
+	e := l.run(ctx, p)
+	if e.code == 0 {
+		return e.peak, 0
 	}
 	found := needs.FindStringSubmatch(e.text)
 	if found == nil {
-		return e.peak, 0, fmt.Errorf("it ends with %d: %s", e.code, e.text)
+		failf("it ends with %d: %s", e.code, e.text)
 	}
 	bytes, err := humanize.ParseBytes(found[1])
-	return e.peak, int64(bytes), err
+	check(err)
+	return e.peak, int64(bytes)
 }

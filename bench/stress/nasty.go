@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,98 +30,74 @@ func nastyFits() (all []string) {
 	return append(all, "fit ksvd rows.npy --rank 2 --kernel sne(gamma=1)", "fit rff rows.npy --rank 10 --kernel rbf", "fit transport rows.npy --right rows.npy")
 }
 
-// fitNasty fits every family to all kinds of rows and embeds the rows by the model. A fit is done
-// or refused. It must not panic, take minutes, leave outputs when it fails, embed rows in numbers
-// that are not finite, or have values of a symmetric matrix that exceed its trace.
-func fitNasty(ctx context.Context, l *lab) error {
-	for _, k := range nasty.Kinds {
-		x := k.Rows(0)
-		if err := errors.Join(l.reset(nil), writeBatch(l.in("rows.npy"), blockstore.Schema{Columns: xNames(x.Cols)}, x),
-			writeLabelled(l.in("rows.csv"), x, func(i int) string { return string(rune('a' + i%2)) })); err != nil {
-			return err
-		}
-		rows, err := read(l.work, "rows.npy", "rows.csv")
-		if err != nil {
-			return err
-		}
-		for _, line := range nastyFits() {
-			if !l.sampled() {
-				continue
-			}
-			if err := l.try(ctx, k.Name+": "+line, func() (string, error) {
-				if err := l.reset(rows); err != nil {
-					return "", err
-				}
-				return l.nasty(ctx, line)
-			}); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// nasty makes a fit, and embeds the rows by its model.
-func (l *lab) nasty(ctx context.Context, line string) (outcome string, err error) {
-	e, outcome, err := l.tried(ctx, line+" -o m.npz --format json --quiet", "m.npz", "u.npy")
-	if err != nil || outcome == "refused" {
-		return outcome, err
-	}
-	if err := addsUp(e.out); err != nil {
-		return "", err
-	}
-	if strings.Contains(line, "--right") || strings.Contains(line, " rows.csv ") {
-		return "done", nil
-	}
-	if _, outcome, err = l.tried(ctx, "transform m.npz rows.npy -o t.npy --quiet", "t.npy"); err == nil && outcome == "done" {
-		err = finite(ctx, l.in("t.npy"))
-	}
-	return outcome, err
-}
-
-// tried runs the command. A run that fails must leave no outputs.
-func (l *lab) tried(ctx context.Context, line string, outputs ...string) (e ended, outcome string, err error) {
-	e, err = l.run(ctx, l.fields(line, ""))
-	switch {
-	case err != nil || e.code == 0:
-		return e, "done", err
-	case e.code < 0 || e.code > 4:
-		return e, "", fmt.Errorf("it ends with %d: %s", e.code, e.text)
-	}
-	hidden, _ := filepath.Glob(l.in(".*"))
-	for _, name := range outputs {
-		if _, err := os.Stat(l.in(name)); err == nil {
-			hidden = append(hidden, name)
-		}
-	}
-	if len(hidden) > 0 {
-		return e, "", fmt.Errorf("it fails and leaves %q", hidden)
-	}
-	return e, "refused", nil
-}
-
 // allowedTrace is the largest part of the trace of a matrix that the values of a model may be: an
 // estimate from a sample of the rows is above 1 at times.
 const allowedTrace = 1.1
 
-// addsUp returns what is wrong with the values of a model, by its report.
-func addsUp(report []byte) error {
-	var r struct {
-		TraceKept float64 `json:"trace_kept"`
+// fitNasty fits every family to all kinds of rows and embeds the rows by the model. A fit is done
+// or refused. It must not panic, take minutes, leave outputs when it fails, embed rows in numbers
+// that are not finite, or have values of a symmetric matrix that exceed its trace.
+func fitNasty(ctx context.Context, l *lab) {
+	for _, k := range nasty.Kinds {
+		x := k.Rows(0)
+		l.reset(nil)
+		writeBatch(l.in("rows.npy"), blockstore.Schema{Columns: xNames(x.Cols)}, x)
+		writeLabelled(l.in("rows.csv"), x, func(i int) string { return string(rune('a' + i%2)) })
+		rows := read(l.work, "rows.npy", "rows.csv")
+		for _, line := range nastyFits() {
+			if l.sampled() {
+				l.try(ctx, k.Name+": "+line, func() string {
+					l.reset(rows)
+					return l.nasty(ctx, line)
+				})
+			}
+		}
 	}
-	err := json.Unmarshal(report, &r)
-	if err == nil && r.TraceKept > allowedTrace {
-		err = fmt.Errorf("the values are %.3g of the trace", r.TraceKept)
-	}
-	return err
 }
 
-// finite returns an error if a file has numbers that are not finite.
-func finite(ctx context.Context, path string) error {
-	src, err := blockstore.Open(ctx, []string{path}, blockstore.Options{})
-	if err != nil {
-		return err
+// nasty makes a fit, and embeds the rows by its model.
+func (l *lab) nasty(ctx context.Context, line string) (outcome string) {
+	report, outcome := l.tried(ctx, line+" -o m.npz --format json --quiet", "m.npz", "u.npy")
+	if outcome == "refused" {
+		return outcome
 	}
-	x, err := stream.ReadAll(ctx, src)
-	return errors.Join(err, sketch.CheckFinite(x))
+	var says struct {
+		TraceKept float64 `json:"trace_kept"`
+	}
+	check(json.Unmarshal(report, &says))
+	if says.TraceKept > allowedTrace {
+		failf("the values are %.3g of the trace", says.TraceKept)
+	}
+	if strings.Contains(line, "--right") || strings.Contains(line, " rows.csv ") {
+		return "done"
+	}
+	if _, outcome = l.tried(ctx, "transform m.npz rows.npy -o t.npy --quiet", "t.npy"); outcome == "done" {
+		src, err := blockstore.Open(ctx, []string{l.in("t.npy")}, blockstore.Options{})
+		check(err)
+		embedded, err := stream.ReadAll(ctx, src)
+		check(err)
+		check(sketch.CheckFinite(embedded))
+	}
+	return outcome
+}
+
+// tried runs the command. A run that fails must leave no outputs.
+func (l *lab) tried(ctx context.Context, line string, outputs ...string) (report []byte, outcome string) {
+	e := l.run(ctx, l.fields(line, ""))
+	if e.code == 0 {
+		return e.out, "done"
+	}
+	if e.code < 0 || e.code > 4 {
+		failf("it ends with %d: %s", e.code, e.text)
+	}
+	left, _ := filepath.Glob(l.in(".*"))
+	for _, name := range outputs {
+		if _, err := os.Stat(l.in(name)); err == nil {
+			left = append(left, name)
+		}
+	}
+	if len(left) > 0 {
+		failf("it fails and leaves %q", left)
+	}
+	return nil, "refused"
 }

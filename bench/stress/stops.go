@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -31,47 +28,40 @@ var longFits = []string{
 
 // stops interrupts long fits at random moments, at least n times in all. A fit must end within
 // a second, with the exit code of an interrupt, and leave no output.
-func stops(ctx context.Context, l *lab) error {
-	path, err := l.data(ctx, uniform(l.rows, 10, 7, "npy"))
-	if err != nil {
-		return err
-	}
-	if _, err := l.succeed(ctx, process{args: []string{"mkfifo", "pipe"}}); err != nil {
-		return err
-	}
+func stops(ctx context.Context, l *lab) {
+	path := l.data(ctx, uniform(l.rows, 10, 7, "npy"))
+	l.succeed(ctx, process{args: []string{"mkfifo", "pipe"}})
 	fits := slices.DeleteFunc(slices.Clone(longFits), func(line string) bool { return !l.wanted(line) })
 	var took []time.Duration
-	for len(took) < l.n && len(fits) > 0 {
+	for before := l.cases; l.cases-before < l.n && len(fits) > 0; {
 		for _, line := range fits {
-			if err := l.try(ctx, line, func() (string, error) {
+			l.try(ctx, line, func() string {
 				after := 500*time.Millisecond + time.Duration(l.random.Int64N(int64(4*time.Second)))
-				e, err := l.run(ctx, l.fields(line+" -o stopped.npz --quiet", path).signalled(os.Interrupt, after))
-				if err != nil || e.code == 0 { // it ended before the signal: another moment comes
-					return "", errors.Join(err, os.RemoveAll(l.in("stopped.npz")))
+				e := l.run(ctx, l.fields(line+" -o stopped.npz --quiet", path).signalled(os.Interrupt, after))
+				if e.code == 0 { // it ended before the signal: another moment comes
+					check(os.Remove(l.in("stopped.npz")))
+					return ""
 				}
 				took = append(took, e.stopping)
-				return "stopped", l.stopped(e)
-			}); err != nil {
-				return err
-			}
+				l.stopped(e)
+				return "stopped"
+			})
 		}
 	}
 	if slices.Sort(took); len(took) > 0 {
 		l.note("from SIGINT to the end: median %.3f s, longest %.3f s", took[len(took)/2].Seconds(), took[len(took)-1].Seconds())
 	}
-	return nil
 }
 
-// stopped returns what is wrong with a fit that ended after an interrupt.
-func (l *lab) stopped(e ended) error {
+// stopped judges a fit that ended after an interrupt.
+func (l *lab) stopped(e ended) {
 	left, _ := filepath.Glob(l.in("*stopped*"))
 	switch {
 	case !e.disturbed || e.code != interrupted:
-		return fmt.Errorf("it ends with %d: %s", e.code, strings.TrimSpace(e.text))
+		failf("it ends with %d: %s", e.code, e.text)
 	case len(left) > 0:
-		return fmt.Errorf("%q are left", left)
+		failf("%q are left", left)
 	case e.stopping > stopLimit:
-		return fmt.Errorf("it takes %v to end", e.stopping)
+		failf("it takes %v to end", e.stopping)
 	}
-	return nil
 }

@@ -52,7 +52,8 @@ var nastyFits = []nastyFit{
 		if err != nil {
 			return nil, err
 		}
-		return fitted(ctx, x)(ism.Solver{Dim: 1, Iterations: 5}.Fit(ctx, stream.Engine{}, &ism.Data{Rows: x, Known: known}, k))
+		d := &ism.Data{Rows: x, Known: known}
+		return fitted(ctx, x)(ism.Solver{Dim: 1, Iterations: 5}.Fit(ctx, stream.Engine{}, d, k))
 	}},
 	{"askls", func(ctx context.Context, x stream.Source, k kernelgen.Kernel) (wrong, refused error) {
 		d, err := askls.Samples(x, alternating(int(x.Info().Rows)), 2)
@@ -76,7 +77,8 @@ var nastyFits = []nastyFit{
 		return fitted(ctx, x)(rkhs.Solver{Operator: rkhs.Covariance{}, Rank: 2}.Fit(ctx, stream.Engine{}, d, k))
 	}},
 	{"transport", func(ctx context.Context, x stream.Source, k kernelgen.Kernel) (wrong, refused error) {
-		return fitted(ctx, x)(transport.Auto{}.Fit(ctx, stream.Engine{}, &transport.Data{Sources: model.Sources{Left: x, Right: x}}, k))
+		d := &transport.Data{Sources: model.Sources{Left: x, Right: x}}
+		return fitted(ctx, x)(transport.Auto{}.Fit(ctx, stream.Engine{}, d, k))
 	}},
 }
 

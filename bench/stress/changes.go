@@ -26,10 +26,10 @@ var fileChanges = [][2]string{
 	{"append", `tail -c $HALF "$NEW" >>"$FILE"`},
 	{"truncate", `truncate -s $HALF "$FILE"`},
 	{"overwrite", `cat "$NEW" 1<>"$FILE"`},
-	{"overwrite, time put back", `cat "$NEW" 1<>"$FILE"; touch -r "$OLD" "$FILE"`},
+	{"overwrite at the old time", `cat "$NEW" 1<>"$FILE"; touch -r "$OLD" "$FILE"`},
 	{"write anew", `cat "$NEW" >"$FILE"`},
 	{"rename", `cp "$NEW" other; mv other "$FILE"`},
-	{"rename, time put back", `cp "$NEW" other; touch -r "$OLD" other; mv other "$FILE"`},
+	{"rename at the old time", `cp "$NEW" other; touch -r "$OLD" other; mv other "$FILE"`},
 	{"remove", `rm "$FILE"`},
 }
 
@@ -50,15 +50,15 @@ func changes(ctx context.Context, l *lab) {
 	cells := len(changedKinds) * len(changedFits) * len(fileChanges)
 	for _, kind := range changedKinds {
 		for _, line := range changedFits {
-			name := strings.Fields(line)[1] + ", " + kind
-			if !l.wanted(name) {
+			name := strings.Fields(line)[1] + " " + kind
+			if !l.wantsSome(name) {
 				continue
 			}
 			c := &changing{lab: l, line: line, source: l.in("data", "rows."+kind), files: make(map[string]string)}
 			c.prepare(ctx, kind)
 			for _, way := range fileChanges {
 				for range (l.n + cells - 1) / cells {
-					l.try(ctx, name+", "+way[0], func() string { return c.once(ctx, way[1]) })
+					l.try(ctx, name+" "+way[0], func() string { return c.once(ctx, way[1]) })
 				}
 			}
 		}

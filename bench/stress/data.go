@@ -76,7 +76,8 @@ func writeLabelled(path string, x blas64.General, label func(i int) string) {
 	for i := range x.Rows {
 		names.Strings = append(names.Strings, label(i))
 	}
-	writeBatch(path, blockstore.Schema{Columns: xNames(x.Cols), Kept: []stream.Field{{Name: "name", Kind: stream.String}}}, x, names)
+	kept := []stream.Field{{Name: "name", Kind: stream.String}}
+	writeBatch(path, blockstore.Schema{Columns: xNames(x.Cols), Kept: kept}, x, names)
 }
 
 // writeBatch writes rows and kept columns.
@@ -149,7 +150,8 @@ func writePages(path string, rows, columns, page int) {
 	f, err := os.Create(path)
 	check(err)
 	defer f.Close()
-	w := parquet.NewWriter(f, parquet.NewSchema("rows", group), parquet.PageBufferSize(8*page), parquet.Compression(&parquet.Zstd))
+	schema := parquet.NewSchema("rows", group)
+	w := parquet.NewWriter(f, schema, parquet.PageBufferSize(8*page), parquet.Compression(&parquet.Zstd))
 	for i := range rows {
 		row := make(parquet.Row, 0, 1+columns)
 		if columns > 1 {

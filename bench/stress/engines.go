@@ -63,12 +63,14 @@ type fault struct {
 var workerFaults = []fault{
 	{name: "killed in the middle", again: true, names: `signal 9|Killed|KILLED|137|ExitCode=0:9`,
 		script: `if mkdir "$RUN/killed" 2>/dev/null; then "$@" & sleep 0.01; kill -9 $!; kill -9 $WORKER; fi; exec "$@"`},
-	{name: "done twice at once", lines: "/^2$/p", names: `it has seen block`, script: `"$@" >/dev/null 2>&1 & "$@"; code=$?; wait; exit $code`},
+	{name: "done twice at once", lines: "/^2$/p", names: `it has seen block`,
+		script: `"$@" >/dev/null 2>&1 & "$@"; code=$?; wait; exit $code`},
 	{name: "an error", script: `echo 'no such disk' >&2; exit 9`, names: `no such disk`},
 	{name: "not done", script: `exit 0`, lines: "/^2$/d", names: `part 2 of \d+ is missing|no state has seen block`},
 	{name: "other rows", script: `cd "$RUN/elsewhere" && exec "$@"`, names: `is of other rows`},
 	{name: "other arithmetic", script: `NYSTREAM_SIMD=go exec "$@"`, names: `arithmetic of (go|avx|neon)`},
-	{name: "another build", script: `shift; exec "$OTHER" "$@"`, names: `with "build [\w-]+", and this|, build [\w-]+, and where`},
+	{name: "another build", script: `shift; exec "$OTHER" "$@"`,
+		names: `with "build [\w-]+", and this|, build [\w-]+, and where`},
 }
 
 // shop is where engines make fits.
@@ -87,7 +89,7 @@ func engines(ctx context.Context, l *lab) {
 	}
 	s.writeCommands()
 	for _, e := range allEngines {
-		if !l.lacks(ctx, e.name) {
+		if l.wantsSome(e.name) && !l.lacks(ctx, e.name) {
 			s.share(ctx, e)
 		}
 	}
@@ -107,18 +109,20 @@ func (s *shop) writeCommands() {
 
 // engine returns a run of engines.sh.
 func (l *lab) engine(args ...string) process {
-	env := []string{"RECIPES=" + filepath.Join(l.root, "cmd", "nystream", "recipes"), "SERVED=" + l.work, "WORKER=", "LINES=",
-		fmt.Sprintf("PARTS=%d", parts), "PATH=" + l.in("bin") + ":" + os.Getenv("PATH"), "NYSTREAM_PROVENANCE=false"}
+	env := []string{"RECIPES=" + filepath.Join(l.root, "cmd", "nystream", "recipes"), "SERVED=" + l.work,
+		"WORKER=", "LINES=", fmt.Sprintf("PARTS=%d", parts), "NYSTREAM_PROVENANCE=false",
+		"PATH=" + l.in("bin") + ":" + os.Getenv("PATH")}
 	return process{args: append([]string{"sh", filepath.Join(l.root, "bench", "stress", "engines.sh")}, args...), env: env}
 }
 
 // lacks reports whether an engine is not installed, and notes what is missing.
 func (l *lab) lacks(ctx context.Context, name string) bool {
-	why := strings.TrimSpace(string(l.succeed(ctx, l.engine(name, "missing")).out))
-	if why != "" {
-		l.note("%s is not run: %s", name, why)
+	why := bytes.Split(bytes.TrimSpace(l.succeed(ctx, l.engine(name, "missing")).out), []byte("\n"))
+	if len(why[0]) == 0 {
+		return false
 	}
-	return why != ""
+	l.note("%s is not run: %s", name, bytes.Join(why, []byte(", ")))
+	return true
 }
 
 // serve starts what an engine needs. It runs until stop is called.
@@ -146,19 +150,20 @@ func (s *shop) share(ctx context.Context, e engine) {
 	}
 	for _, fit := range sharedFits {
 		if fit != varying || !e.counts { // a recipe that counts cannot make this fit
-			s.try(ctx, e.name+", "+fit, func() string { return s.attempt(ctx, e, fit, fault{}) })
+			s.try(ctx, e.name+" "+fit, func() string { return s.attempt(ctx, e, fit, fault{}) })
 		}
 	}
 	for _, broken := range workerFaults {
-		s.try(ctx, e.name+", "+broken.name, func() string { return s.attempt(ctx, e, sharedFits[0], broken) })
+		s.try(ctx, e.name+" "+broken.name, func() string { return s.attempt(ctx, e, sharedFits[0], broken) })
 	}
 }
 
 // trial makes the folder of a fit, and elsewhere, the folder of a worker that sees other rows.
 func (s *shop) trial() (folder string) {
 	folder = s.in("trial")
-	check(errors.Join(os.RemoveAll(folder), os.MkdirAll(filepath.Join(folder, "elsewhere"), 0o777), os.Mkdir(filepath.Join(folder, "st"), 0o777),
-		os.Symlink("../st", filepath.Join(folder, "elsewhere", "st"))))
+	elsewhere := filepath.Join(folder, "elsewhere")
+	check(errors.Join(os.RemoveAll(folder), os.MkdirAll(elsewhere, 0o777), os.Mkdir(filepath.Join(folder, "st"), 0o777),
+		os.Symlink("../st", filepath.Join(elsewhere, "st"))))
 	for i, name := range []string{"x.npy", "y.npy", "elsewhere/x.npy"} {
 		check(os.Symlink(s.rows[i], filepath.Join(folder, name)))
 	}

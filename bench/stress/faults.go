@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 )
 
 // scene is a command that runs while system calls fail, and the files that are there before.
@@ -28,9 +27,11 @@ const (
 )
 
 var scenes = []scene{
-	{name: "factors", line: "fit landmark" + shortFit + "-o m.npz --factors u.npy --plot p.svg", files: []string{"m.npz", "u.npy", "p.svg"}},
+	{name: "factors", line: "fit landmark" + shortFit + "-o m.npz --factors u.npy --plot p.svg",
+		files: []string{"m.npz", "u.npy", "p.svg"}},
 	{name: "checkpoint", line: checkpoint, files: []string{"m.npz"}},
-	{name: "resumed", before: []string{scaledFit + "--shard 1/1 --states ck", scaledFit + "--shard 1/2 --states ck"}, line: checkpoint, files: []string{"m.npz"}},
+	{name: "resumed", before: []string{scaledFit + "--shard 1/1 --states ck", scaledFit + "--shard 1/2 --states ck"},
+		line: checkpoint, files: []string{"m.npz"}},
 	{name: "shard", before: []string{shardFit + "1/3", shardFit + "3/3"}, line: shardFit + "2/3", after: mergeShard},
 	{name: "merge", before: []string{shardFit + "1/2", shardFit + "2/2"}, line: mergeShard, files: []string{"m.npz"}},
 }
@@ -42,10 +43,10 @@ type call struct {
 }
 
 var failingCalls = []call{
-	{name: "read", fault: "EIO", data: true}, {name: "pread64", fault: "EIO", data: true}, {name: "newfstatat", fault: "EIO", data: true},
-	{name: "fstat", fault: "EIO", data: true}, {name: "getdents64", fault: "EIO"}, {name: "openat", fault: "EMFILE"},
-	{name: "write", fault: "ENOSPC"}, {name: "pwrite64", fault: "ENOSPC"}, {name: "fsync", fault: "EIO"}, {name: "close", fault: "EIO"},
-	{name: "renameat", fault: "ENOSPC"}, {name: "linkat", fault: "EPERM"}, {name: "unlinkat", fault: "EIO"}, {name: "mkdirat", fault: "ENOSPC"},
+	{"read", "EIO", true}, {"pread64", "EIO", true}, {"newfstatat", "EIO", true}, {"fstat", "EIO", true},
+	{"getdents64", "EIO", false}, {"openat", "EMFILE", false}, {"write", "ENOSPC", false}, {"pwrite64", "ENOSPC", false},
+	{"fsync", "EIO", false}, {"close", "EIO", false}, {"renameat", "ENOSPC", false}, {"linkat", "EPERM", false},
+	{"unlinkat", "EIO", false}, {"mkdirat", "ENOSPC", false},
 }
 
 // failing is a scene in which calls fail.
@@ -67,14 +68,14 @@ func faults(ctx context.Context, l *lab) {
 	}
 	for _, format := range formats {
 		for _, s := range scenes {
-			name := s.name + ", " + format
-			if len(l.only) > 0 && !slices.ContainsFunc(failingCalls, func(c call) bool { return l.wanted(name + ", " + c.name) }) {
+			name := s.name + " " + format
+			if !l.wantsSome(name) {
 				continue
 			}
 			f := &failing{lab: l, scene: s, path: l.data(ctx, uniform(l.rows, 10, 7, format)), template: l.in() + "-template"}
 			f.prepare(ctx)
 			for _, c := range failingCalls {
-				l.eachOf(ctx, name+", "+c.name, func(k int) (string, bool) { return f.once(ctx, c, k) })
+				l.eachOf(ctx, name+" "+c.name, func(k int) (string, bool) { return f.once(ctx, c, k) })
 			}
 			check(os.RemoveAll(f.template))
 		}

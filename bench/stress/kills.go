@@ -33,11 +33,12 @@ func kills(ctx context.Context, l *lab) {
 	cells := len(killedFits) * len(killedFormats)
 	for _, line := range killedFits {
 		for _, format := range killedFormats {
-			name := strings.Fields(line)[1] + ", " + format
+			name := strings.Fields(line)[1] + " " + format
 			if !l.wanted(name) {
 				continue
 			}
-			v := &victim{lab: l, name: name, line: line + " -o m.npz --format json", path: l.data(ctx, uniform(l.rows, 10, 7, format))}
+			path := l.data(ctx, uniform(l.rows, 10, 7, format))
+			v := &victim{lab: l, line: line + " -o m.npz --format json", path: path}
 			l.reset(nil)
 			v.alone = l.succeed(ctx, l.fields(v.line, v.path)).took
 			v.want = read(l.work, "m.npz")
@@ -59,10 +60,10 @@ func kills(ctx context.Context, l *lab) {
 // victim is a fit that is killed.
 type victim struct {
 	*lab
-	name, line, path string
-	alone            time.Duration     // what it takes without signals
-	want             map[string][]byte // the model without signals
-	killed           int
+	line, path string
+	alone      time.Duration     // what it takes without signals
+	want       map[string][]byte // the model without signals
+	killed     int
 }
 
 // start starts the fit, which goes on from the states that it left, and sends a signal.

@@ -66,6 +66,11 @@ func (l *lab) wanted(name string) bool {
 	return len(l.only) == 0 || slices.ContainsFunc(l.only, func(word string) bool { return strings.Contains(name, word) })
 }
 
+// wantsSome reports whether -only selects a case whose name starts with these words.
+func (l *lab) wantsSome(words string) bool {
+	return l.wanted(words) || slices.ContainsFunc(l.only, func(word string) bool { return strings.HasPrefix(word, words+" ") })
+}
+
 // try runs a case that -only selects and counts its outcome. The outcome "" is that of no case.
 func (l *lab) try(ctx context.Context, name string, do func() (outcome string)) {
 	if !l.wanted(name) {
@@ -78,7 +83,6 @@ func (l *lab) try(ctx context.Context, name string, do func() (outcome string)) 
 	case err != nil:
 		l.cases++
 		l.failures = append(l.failures, fmt.Sprintf("%s: %v", name, err))
-		fmt.Fprintf(os.Stderr, "%s: %s: %v\n", l.name, name, err)
 	case outcome != "":
 		l.cases++
 		l.outcomes[outcome]++
@@ -174,8 +178,8 @@ func (p process) signalled(s os.Signal, after time.Duration) process {
 // straced returns the process under strace, which tampers with the k-th system call of a kind in
 // each thread; what is such as error=EIO.
 func (p process) straced(call, what string, k int, options ...string) process {
-	args := []string{"strace", "-f", "-qq", "-e", "trace=" + call, "-e", fmt.Sprintf("inject=%s:%s:when=%d", call, what, k)}
-	p.args = slices.Concat(args, options, p.args)
+	inject := fmt.Sprintf("inject=%s:%s:when=%d", call, what, k)
+	p.args = slices.Concat([]string{"strace", "-f", "-qq", "-e", "trace=" + call, "-e", inject}, options, p.args)
 	return p
 }
 

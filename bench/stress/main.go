@@ -23,8 +23,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -103,7 +101,7 @@ func parse(args []string) (o options, err error) {
 		o.scenarios = known
 	}
 	if o.n < 0 || o.every < 1 || o.rows != 0 && o.rows < 1000 {
-		return o, errors.Join(flag.ErrHelp, fmt.Errorf("-n %d, -every %d, -rows %d: at least 0, 1 and 1000", o.n, o.every, o.rows))
+		return o, fmt.Errorf("-n %d, -every %d, -rows %d: at least 0, 1 and 1000", o.n, o.every, o.rows)
 	}
 	o.only = program.List(*only)
 	if o.folder, err = filepath.Abs(o.folder); err != nil {
@@ -118,11 +116,12 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	command, err := program.Build(ctx, o.folder)
+	command, err := program.BuildIn(ctx, o.folder, filepath.Join(root, "cmd", "nystream"))
 	if err != nil {
 		return err
 	}
-	t := &report.Table{File: "stress", Title: "Stress", Head: []string{"scenario", "cases", "what happened", "failures", "minutes"}}
+	head := []string{"scenario", "cases", "outcomes", "failures", "minutes"}
+	t := &report.Table{File: "stress", Title: "Stress", Head: head}
 	failed := 0
 	for _, s := range scenarios {
 		if !slices.Contains(o.scenarios, s.name) {

@@ -26,19 +26,31 @@ var memoryMethods = []string{
 }
 
 // memorySpecial are commands and shapes that stand alone.
-var memorySpecial = []memoryCase{
-	{command: "fit rff X --kernel rbf(gamma=0.1) --rank 5", file: "zstd-10000000x1-10000000.parquet"},
-	{command: "fit ism X --label name --engine exact --dim 2 --kernel gaussian(sigma=1)", file: "text-600x4-7.csv"},
-	{command: "fit ism X --label name --engine linear --dim 2 --kernel polynomial(degree=2,c=1)", file: "text-600x4-7.csv"},
-	{command: "fit askls X --label name --kernel sne(gamma=1) --gamma 1", file: "text-600x4-7.csv"},
-	{command: "fit askls X --label name --kernel sne(gamma=1) --gamma 1 --engine lowrank --rank 100", file: "text-20000x4-7.csv"},
-	{command: "plan fit rff X --kernel rbf(gamma=0.1) --rank 5", file: uniform(200, 20_000, 7, "npy")},
-	{command: "plan fit rff X --kernel rbf(gamma=0.1) --rank 5", file: uniform(200, 20_000, 7, "csv")},
-	{command: "plan fit landmark X --kernel rbf(gamma=median) --rank 5", file: uniform(200, 20_000, 7, "parquet")},
-	{command: "fit ksvd X --kernel sne(gamma=1) --rank 3", file: "text-600x4-7.csv"},
-	{command: "fit landmark X --columns x* --kernel rbf(gamma=median) --rank 20", file: "text-20000x4-7.csv"},
-	{command: "fit subspace X --columns x* --kernel rbf(gamma=median) --rank 5", file: "text-600x4-7.csv"},
-	{command: "fit landmark X --columns x* --kernel rbf(gamma=median) --rank 20 --factors out.arrow", file: "zstd-1200000x4-1200000.arrow"},
+var memorySpecial = [][2]string{
+	{"fit rff X --kernel rbf(gamma=0.1) --rank 5",
+		"zstd-10000000x1-10000000.parquet"},
+	{"fit ism X --label name --engine exact --dim 2 --kernel gaussian(sigma=1)",
+		"text-600x4-7.csv"},
+	{"fit ism X --label name --engine linear --dim 2 --kernel polynomial(degree=2,c=1)",
+		"text-600x4-7.csv"},
+	{"fit askls X --label name --kernel sne(gamma=1) --gamma 1",
+		"text-600x4-7.csv"},
+	{"fit askls X --label name --kernel sne(gamma=1) --gamma 1 --engine lowrank --rank 100",
+		"text-20000x4-7.csv"},
+	{"plan fit rff X --kernel rbf(gamma=0.1) --rank 5",
+		uniform(200, 20_000, 7, "npy")},
+	{"plan fit rff X --kernel rbf(gamma=0.1) --rank 5",
+		uniform(200, 20_000, 7, "csv")},
+	{"plan fit landmark X --kernel rbf(gamma=median) --rank 5",
+		uniform(200, 20_000, 7, "parquet")},
+	{"fit ksvd X --kernel sne(gamma=1) --rank 3",
+		"text-600x4-7.csv"},
+	{"fit landmark X --columns x* --kernel rbf(gamma=median) --rank 20",
+		"text-20000x4-7.csv"},
+	{"fit subspace X --columns x* --kernel rbf(gamma=median) --rank 5",
+		"text-600x4-7.csv"},
+	{"fit landmark X --columns x* --kernel rbf(gamma=median) --rank 20 --factors out.arrow",
+		"zstd-1200000x4-1200000.arrow"},
 }
 
 // largeFormats are files of 1,200,000 rows, with the rows of a batch. The streams are piped.
@@ -54,7 +66,10 @@ func memoryCases() (list []memoryCase) {
 			}
 		}
 	}
-	return append(list, memorySpecial...)
+	for _, c := range memorySpecial {
+		list = append(list, memoryCase{command: c[0], file: c[1]})
+	}
+	return list
 }
 
 // leastMemory is the --memory of the first run of every case, in bytes.

@@ -49,7 +49,7 @@ func stops(ctx context.Context, l *lab) {
 		}
 	}
 	if slices.Sort(took); len(took) > 0 {
-		l.note("from SIGINT to the end: median %.3f s, longest %.3f s", took[len(took)/2].Seconds(), took[len(took)-1].Seconds())
+		l.note("from SIGINT to the end: median %v, longest %v", took[len(took)/2], took[len(took)-1])
 	}
 }
 

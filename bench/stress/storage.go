@@ -29,7 +29,8 @@ func storage(ctx context.Context, l *lab) {
 	defer server.Close()
 	server.Latency = storageLatency
 	one := l.fields("fit landmark X --kernel=rbf(gamma=0.1) --rank=20 --seed=1 --format=json -o model.npz", "X").args
-	ways := map[string][]string{"1 process": one, "8 by xargs": append(slices.Clone(one), "--states=states", "--shards=8", "--runner=xargs -I{}")}
+	parted := append(slices.Clone(one), "--states=states", "--shards=8", "--runner=xargs -I{}")
+	ways := map[string][]string{"1 process": one, "8 by xargs": parted}
 	if !l.lacks(ctx, "beam") {
 		beam, err := program.BuildIn(ctx, l.work, filepath.Join(l.root, "cmd", "nystream-beam"))
 		check(err)
@@ -40,7 +41,7 @@ func storage(ctx context.Context, l *lab) {
 		var want map[string][]byte
 		for _, way := range slices.Sorted(maps.Keys(ways)) {
 			for i, x := range []string{path, server.PutFile(path)} {
-				name := strings.Join([]string{format, []string{"file", "s3"}[i], way}, ", ")
+				name := strings.Join([]string{format, []string{"file", "s3"}[i], way}, " ")
 				l.try(ctx, name, func() string {
 					args := slices.Clone(ways[way])
 					args[slices.Index(args, "X")] = x
@@ -60,19 +61,20 @@ func storage(ctx context.Context, l *lab) {
 
 // store runs a fit some times, and returns the least that it takes.
 func (l *lab) store(ctx context.Context, server *storetest.Server, args []string) (takes string) {
-	p := process{args: args, env: append(server.Environment(), "NYSTREAM_PROVENANCE=false")} // the names of the rows differ
+	env := append(server.Environment(), "NYSTREAM_PROVENANCE=false") // the names of the rows differ
 	least := time.Duration(math.MaxInt64)
 	for range storageRepeats {
 		requests, bytes := server.Requests.Load(), server.Bytes.Load()
-		e := l.succeed(ctx, p)
+		e := l.succeed(ctx, process{args: args, env: env})
 		var report struct { // its peak is not that of this process, which holds the objects
 			Peak float64 `json:"peak_rss_bytes"`
 		}
 		check(json.Unmarshal(e.out, &report))
 		if e.cpu < least {
 			least = e.cpu
-			takes = fmt.Sprintf("%.2f s, %.2f CPU s, at most %.0f MB, %d requests, %.1f MB fetched", e.took.Seconds(), e.cpu.Seconds(),
-				report.Peak/1e6, server.Requests.Load()-requests, float64(server.Bytes.Load()-bytes)/1e6)
+			requests, bytes = server.Requests.Load()-requests, server.Bytes.Load()-bytes
+			takes = fmt.Sprintf("%.2f s, %.2f CPU s, at most %.0f MB, %d requests, %.1f MB fetched",
+				e.took.Seconds(), e.cpu.Seconds(), report.Peak/1e6, requests, float64(bytes)/1e6)
 		}
 	}
 	return takes

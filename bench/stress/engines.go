@@ -117,12 +117,11 @@ func (l *lab) engine(args ...string) process {
 
 // lacks reports whether an engine is not installed, and notes what is missing.
 func (l *lab) lacks(ctx context.Context, name string) bool {
-	why := bytes.Split(bytes.TrimSpace(l.succeed(ctx, l.engine(name, "missing")).out), []byte("\n"))
-	if len(why[0]) == 0 {
-		return false
+	why := bytes.TrimRight(l.succeed(ctx, l.engine(name, "missing")).out, "; \n")
+	if len(why) > 0 {
+		l.note("%s is not run: %s", name, why)
 	}
-	l.note("%s is not run: %s", name, bytes.Join(why, []byte(", ")))
-	return true
+	return len(why) > 0
 }
 
 // serve starts what an engine needs. It runs until stop is called.

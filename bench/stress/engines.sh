@@ -13,7 +13,7 @@ shift 2
 
 need() {
   for program in "$@"; do
-    command -v "$program" >/dev/null || echo "there is no $program"
+    command -v "$program" >/dev/null || printf 'there is no %s; ' "$program"
   done
 }
 

@@ -114,7 +114,8 @@ func (f *failing) once(ctx context.Context, c call, k int) (outcome string, occu
 	defer os.Remove(log)
 	options := []string{"--seccomp-bpf", "-e", "signal=none", "-o", log}
 	if c.data {
-		for _, path := range f.inputs() {
+		states, _ := filepath.Glob(f.in("*", "*.state"))
+		for _, path := range append(states, f.path) {
 			options = append(options, "-P", path)
 		}
 	}
@@ -155,14 +156,4 @@ func (f *failing) judge(ctx context.Context, e ended, tidy bool) (outcome string
 		failf("%s are left", left)
 	}
 	return outcome
-}
-
-// inputs returns the paths that a run reads: the rows and the states.
-func (f *failing) inputs() []string {
-	paths := []string{f.path}
-	for _, folder := range []string{"ck", "st"} {
-		states, _ := filepath.Glob(f.in(folder, "*.state"))
-		paths = append(paths, states...)
-	}
-	return paths
 }

@@ -68,7 +68,8 @@ func (l *lab) wanted(name string) bool {
 
 // wantsSome reports whether -only selects a case whose name starts with these words.
 func (l *lab) wantsSome(words string) bool {
-	return l.wanted(words) || slices.ContainsFunc(l.only, func(word string) bool { return strings.HasPrefix(word, words+" ") })
+	begins := func(word string) bool { return strings.HasPrefix(word, words+" ") }
+	return l.wanted(words) || slices.ContainsFunc(l.only, begins)
 }
 
 // try runs a case that -only selects and counts its outcome. The outcome "" is that of no case.
@@ -194,11 +195,10 @@ type ended struct {
 	stopping  time.Duration // from the disturbance to the end
 }
 
-// interrupted is the exit code after SIGINT.
-const interrupted = 130
-
-// patience is the longest time that a process may run.
-const patience = 3 * time.Minute
+const (
+	interrupted = 130             // the exit code after SIGINT
+	patience    = 3 * time.Minute // the longest time that a process may run
+)
 
 // run runs a process. It fails if the process cannot start, does not end in time or panics.
 func (l *lab) run(ctx context.Context, p process) (e ended) {
@@ -260,9 +260,6 @@ func (l *lab) succeed(ctx context.Context, p process) ended {
 	}
 	return e
 }
-
-// sampled reports whether -every selects a case.
-func (l *lab) sampled() bool { return l.random.IntN(l.every) == 0 }
 
 // eachCall is the number up to which every system call of a kind is a case; of later ones one in
 // four is.

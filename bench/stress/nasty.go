@@ -51,7 +51,7 @@ func fitNasty(ctx context.Context, l *lab) {
 		writeLabelled(l.in("rows.csv"), x, func(i int) string { return string(rune('a' + i%2)) })
 		rows := read(l.work, "rows.npy", "rows.csv")
 		for _, line := range nastyFits() {
-			if l.sampled() {
+			if l.random.IntN(l.every) == 0 {
 				l.try(ctx, k.Name+": "+line, func() string {
 					l.reset(rows)
 					return l.nasty(ctx, line)

@@ -38,30 +38,24 @@ func stops(ctx context.Context, l *lab) {
 			l.try(ctx, line, func() string {
 				after := 500*time.Millisecond + time.Duration(l.random.Int64N(int64(4*time.Second)))
 				e := l.run(ctx, l.fields(line+" -o stopped.npz --quiet", path).signalled(os.Interrupt, after))
-				if e.code == 0 { // it ended before the signal: another moment comes
+				left, _ := filepath.Glob(l.in("*stopped*"))
+				switch {
+				case e.code == 0: // it ended before the signal: another moment comes
 					check(os.Remove(l.in("stopped.npz")))
 					return ""
+				case !e.disturbed || e.code != interrupted:
+					failf("it ends with %d: %s", e.code, e.text)
+				case len(left) > 0:
+					failf("%q are left", left)
+				case e.stopping > stopLimit:
+					failf("it takes %v to end", e.stopping)
 				}
 				took = append(took, e.stopping)
-				l.stopped(e)
 				return "stopped"
 			})
 		}
 	}
 	if slices.Sort(took); len(took) > 0 {
 		l.note("from SIGINT to the end: median %v, longest %v", took[len(took)/2], took[len(took)-1])
-	}
-}
-
-// stopped judges a fit that ended after an interrupt.
-func (l *lab) stopped(e ended) {
-	left, _ := filepath.Glob(l.in("*stopped*"))
-	switch {
-	case !e.disturbed || e.code != interrupted:
-		failf("it ends with %d: %s", e.code, e.text)
-	case len(left) > 0:
-		failf("%q are left", left)
-	case e.stopping > stopLimit:
-		failf("it takes %v to end", e.stopping)
 	}
 }

@@ -15,11 +15,10 @@ import (
 	"github.com/nystream/nystream/internal/storetest"
 )
 
-// storageLatency is that of each request.
-const storageLatency = 20 * time.Millisecond
-
-// storageRepeats is how often each fit runs; the note has the run of least processor time.
-const storageRepeats = 3
+const (
+	storageLatency = 20 * time.Millisecond // of each request
+	storageRepeats = 3                     // runs of each fit; the note has that of least processor time
+)
 
 // storage fits rows of files and of an object store, in one process and in eight parts: by
 // xargs, and by Apache Beam where it is installed. The models must have the same bytes. The

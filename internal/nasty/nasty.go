@@ -32,24 +32,19 @@ var Kinds = []Kind{
 	{"shuffled copies", 1500, 3, func(i, j int, _ float64) float64 { return copied(i%7, j) }},
 	{"negative", 200, 3, times(-1)},
 	{"collinear", 200, 3, func(i, j int, _ float64) float64 { return float64((i*7919)%1000) / 1000 * float64(j+1) }},
-	{"outlier", 201, 3, func(i, _ int, u float64) float64 {
-		if i == 200 {
-			return 1e8
+	{"outlier", 201, 3, but(func(i, _ int) bool { return i == 200 }, 1e8)},
+	{"half zeros", 100, 2, but(func(i, _ int) bool { return i < 50 }, 0)},
+	{"a constant column", 100, 2, but(func(_, j int) bool { return j == 0 }, 1)},
+}
+
+// but returns entries that are uniform, but for some that have a value.
+func but(some func(i, j int) bool, value float64) func(int, int, float64) float64 {
+	return func(i, j int, u float64) float64 {
+		if some(i, j) {
+			return value
 		}
 		return u
-	}},
-	{"half zeros", 100, 2, func(i, _ int, u float64) float64 {
-		if i < 50 {
-			return 0
-		}
-		return u
-	}},
-	{"a constant column", 100, 2, func(_, j int, u float64) float64 {
-		if j == 0 {
-			return 1
-		}
-		return u
-	}},
+	}
 }
 
 // times returns entries that are uniform up to a scale.

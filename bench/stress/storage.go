@@ -20,20 +20,19 @@ const (
 	storageRepeats = 3                     // runs of each fit; the note has that of least processor time
 )
 
-// storage fits rows of files and of an object store, in one process and in eight parts: by
-// xargs, and by Apache Beam where it is installed. The models must have the same bytes. The
-// store is gofakes3 in this process, whose processor time is not counted.
+// storage fits rows of files and of an object store, in one process and, where Apache Beam is
+// installed, in eight parts. The models must have the same bytes. The store is gofakes3 in this
+// process, whose processor time is not counted.
 func storage(ctx context.Context, l *lab) {
 	server := storetest.New()
 	defer server.Close()
 	server.Latency = storageLatency
 	one := l.fields("fit landmark X --kernel=rbf(gamma=0.1) --rank=20 --seed=1 --format=json -o model.npz", "X").args
-	parted := append(slices.Clone(one), "--states=states", "--shards=8", "--runner=xargs -I{}")
-	ways := map[string][]string{"1 process": one, "8 by xargs": parted}
+	ways := map[string][]string{"1 process": one}
 	if !l.lacks(ctx, "beam") {
 		beam, err := program.BuildIn(ctx, l.work, filepath.Join(l.root, "cmd", "nystream-beam"))
 		check(err)
-		ways["8 by Beam"] = append([]string{beam, "fit", "--nystream", l.command, "--shards", "8"}, one[2:]...)
+		ways["8 parts by Beam"] = append([]string{beam, "fit", "--nystream", l.command, "--shards", "8"}, one[2:]...)
 	}
 	for _, format := range []string{"parquet", "csv"} {
 		path := l.data(ctx, uniform(l.rows, 20, 1, format))

@@ -16,6 +16,7 @@ const module = "github.com/nystream/nystream/"
 var allowed = map[string][]string{
 	"internal/simd":                {},
 	"internal/quote":               {},
+	"internal/nasty":               {},
 	"internal/conformance":         {"stream"},
 	"internal/linalg":              {"internal/linalg", "internal/simd", "stream"},
 	"internal/linalg/krylov":       {"internal/linalg", "sketch", "stream"},

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/nystream/nystream/bench/internal/datasets"
+	"github.com/nystream/nystream/bench/internal/program"
 )
 
 // record is what commands have printed.
@@ -77,10 +78,8 @@ func (r *record) runAll(ctx context.Context, root string) error {
 	if err := linkData(work); err != nil {
 		return err
 	}
-	build := exec.CommandContext(ctx, "go", "build", "-o", dir, "./cmd/nystream")
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w\n%s", err, out)
+	if _, err := program.Build(ctx, dir); err != nil {
+		return err
 	}
 	for i := range r.commands {
 		if err := r.commands[i].run(ctx, root, work, dir); err != nil {

@@ -1,5 +1,5 @@
-// Package program is what the programs that reproduce papers do alike with their
-// command lines.
+// Package program is what the programs of bench share: flags, function main, the build of the
+// command nystream, peak memory and processor time.
 package program
 
 import (

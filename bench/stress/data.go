@@ -1,0 +1,170 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v16/arrow"
+	"github.com/apache/arrow/go/v16/arrow/array"
+	"github.com/apache/arrow/go/v16/arrow/ipc"
+	"github.com/apache/arrow/go/v16/arrow/memory"
+	"github.com/parquet-go/parquet-go"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/bench/internal/datasets"
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/stream"
+)
+
+// writeFlag makes this program write one file and do no more. Data is written by another process,
+// so that the peak memory of this one stays small.
+const writeFlag = "-write"
+
+// uniform returns the name of a file of uniform rows with a class, 0 or 1, in the last column.
+func uniform(rows, columns, seed int, format string) string {
+	return fmt.Sprintf("uniform-%dx%d-%d.%s", rows, columns, seed, format)
+}
+
+// writeFile writes the file that its name describes: KIND-ROWSxCOLUMNS-NUMBER.FORMAT. The kinds
+// uniform, reversed and text are of uniform rows, and the number is the seed. The others are codecs
+// of Arrow and Parquet, and the number is the rows of a batch or a page.
+func writeFile(path string) {
+	kind, shape, _ := strings.Cut(filepath.Base(path), "-")
+	var rows, columns, number int
+	if _, err := fmt.Sscanf(shape, "%dx%d-%d.", &rows, &columns, &number); err != nil {
+		failf("%s does not name any data: %w", path, err)
+	}
+	switch {
+	case kind == "uniform" || kind == "reversed":
+		writeUniform(path, rows, columns, uint64(number), kind == "reversed")
+	case kind == "text":
+		writeLabelled(path, datasets.Uniform(rows, columns, uint64(number)), class)
+	case strings.HasSuffix(path, ".parquet"):
+		writePages(path, rows, columns, number)
+	default:
+		codec := map[string][]ipc.Option{"plain": nil, "zstd": {ipc.WithZstd()}, "lz4": {ipc.WithLZ4()}}[kind]
+		writeBatches(path, rows, columns, number, codec)
+	}
+}
+
+// writeUniform writes uniform rows with a class in the last column.
+func writeUniform(path string, rows, columns int, seed uint64, reversed bool) {
+	x := datasets.Uniform(rows, columns, seed)
+	for i := range rows {
+		row := x.Data[i*columns : (i+1)*columns]
+		row[columns-1] = 0
+		if row[0]+row[1] > row[2]+0.5 {
+			row[columns-1] = 1
+		}
+	}
+	if reversed { // by rows
+		slices.Reverse(x.Data)
+		for row := range slices.Chunk(x.Data, columns) {
+			slices.Reverse(row)
+		}
+	}
+	writeBatch(path, blockstore.Schema{Columns: stream.NumberedColumns(columns)}, x)
+}
+
+// writeLabelled writes rows of columns x0, x1 and so on, with a kept column, name.
+func writeLabelled(path string, x blas64.General, label func(i int) string) {
+	names := stream.Column{Kind: stream.String, Valid: slices.Repeat([]bool{true}, x.Rows)}
+	for i := range x.Rows {
+		names.Strings = append(names.Strings, label(i))
+	}
+	kept := []stream.Field{{Name: "name", Kind: stream.String}}
+	writeBatch(path, blockstore.Schema{Columns: xNames(x.Cols), Kept: kept}, x, names)
+}
+
+// writeBatch writes rows and kept columns.
+func writeBatch(path string, schema blockstore.Schema, x blas64.General, kept ...stream.Column) {
+	schema.Rows = int64(x.Rows)
+	w, err := blockstore.Create(path, schema)
+	check(err)
+	defer w.Abort() // does nothing after Commit
+	check(w.Write(&stream.Batch{X: x, Kept: kept}, x.Rows))
+	check(w.Commit())
+}
+
+// figure returns number j of row i: few digits, so that codecs compress it.
+func figure(i, j int) float64 { return float64((i*(j+3)+i/1000)%1000) / 64 }
+
+func class(i int) string { return fmt.Sprint("class ", i%7) }
+
+// xNames returns the names x0, x1 and so on.
+func xNames(columns int) (names []string) {
+	for j := range columns {
+		names = append(names, fmt.Sprint("x", j))
+	}
+	return names
+}
+
+// writeBatches writes an Arrow file, or a stream, of a name and numbers.
+func writeBatches(path string, rows, columns, batch int, options []ipc.Option) {
+	fields := []arrow.Field{{Name: "name", Type: arrow.BinaryTypes.String}}
+	for _, name := range xNames(columns) {
+		fields = append(fields, arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Float64})
+	}
+	schema := arrow.NewSchema(fields, nil)
+	f, err := os.Create(path)
+	check(err)
+	defer f.Close()
+	var w interface {
+		Write(arrow.Record) error
+		Close() error
+	}
+	options = append(options, ipc.WithSchema(schema))
+	if strings.HasSuffix(path, ".arrows") {
+		w = ipc.NewWriter(f, options...)
+	} else {
+		w, err = ipc.NewFileWriter(f, options...)
+		check(err)
+	}
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	for first := 0; first < rows; first += batch {
+		for i := first; i < first+batch; i++ {
+			b.Field(0).(*array.StringBuilder).Append(class(i))
+			for j := range columns {
+				b.Field(1 + j).(*array.Float64Builder).Append(figure(i, j))
+			}
+		}
+		check(w.Write(b.NewRecord()))
+	}
+	check(errors.Join(w.Close(), f.Close()))
+}
+
+// writePages writes a Parquet file of one row group, with so many rows on a page: numbers, and a
+// name if there are several.
+func writePages(path string, rows, columns, page int) {
+	group := parquet.Group{} // its columns are in the order of their names
+	if columns > 1 {
+		group["name"] = parquet.String()
+	}
+	for _, name := range xNames(columns) {
+		group[name] = parquet.Encoded(parquet.Leaf(parquet.DoubleType), &parquet.Plain)
+	}
+	f, err := os.Create(path)
+	check(err)
+	defer f.Close()
+	schema := parquet.NewSchema("rows", group)
+	w := parquet.NewWriter(f, schema, parquet.PageBufferSize(8*page), parquet.Compression(&parquet.Zstd))
+	for i := range rows {
+		row := make(parquet.Row, 0, 1+columns)
+		if columns > 1 {
+			row = append(row, parquet.ValueOf(class(i)))
+		}
+		for j := range columns {
+			row = append(row, parquet.ValueOf(figure(i, j)))
+		}
+		for c := range row {
+			row[c] = row[c].Level(0, 0, c)
+		}
+		_, err := w.WriteRows([]parquet.Row{row})
+		check(err)
+	}
+	check(errors.Join(w.Close(), f.Close()))
+}

@@ -16,7 +16,11 @@ var storages sync.Map
 func startStorage(ts *testscript.TestScript, _ bool, _ []string) {
 	s := storetest.New()
 	ts.Defer(s.Close)
-	s.Setenv(ts.Setenv)
+	s.Setenv(func(name, value string) {
+		ts.Setenv(name, value)
+		w := ts.Value(workerKey{}).(*worker)
+		w.names = append(w.names, name)
+	})
 	ts.Setenv("STORAGE", s.URL)
 	storages.Store(s.URL, s)
 }

@@ -35,6 +35,7 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs whole command lines; see testdata/script.
 func TestScripts(t *testing.T) {
+	t.Cleanup(stopWorkers)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -65,7 +66,7 @@ func setUpScript(e *testscript.Env) error {
 	}
 	e.Setenv("RECIPES", recipes)
 	e.Setenv("TMPDIR", e.WorkDir+"/tmp")
-	addWorker(e)
+	addSession(e)
 	return os.Mkdir(e.WorkDir+"/tmp", 0o777)
 }
 

@@ -18,8 +18,7 @@ func startStorage(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Defer(s.Close)
 	s.Setenv(func(name, value string) {
 		ts.Setenv(name, value)
-		w := ts.Value(workerKey{}).(*worker)
-		w.names = append(w.names, name)
+		sessionOf(ts).names = append(sessionOf(ts).names, name)
 	})
 	ts.Setenv("STORAGE", s.URL)
 	storages.Store(s.URL, s)

@@ -33,10 +33,9 @@ func mainOrWork() {
 	work()
 }
 
-// A worker is a process that runs the command lines of one script, one after the other:
-// a start of the command takes longer than most of them.
+// A worker is a process that runs command lines of scripts, one after the other: a start
+// of the command takes longer than most of them.
 type worker struct {
-	names    []string // of its environment
 	process  *exec.Cmd
 	calls    *json.Encoder
 	end      io.Closer
@@ -44,8 +43,34 @@ type worker struct {
 	messages bytes.Buffer
 }
 
-// workerKey finds the worker of a script.
-type workerKey struct{}
+// idle holds the workers that no script uses.
+var idle = make(chan *worker, 64)
+
+// session is the worker of one script, and the names of the environment of its command lines.
+type session struct {
+	worker *worker
+	names  []string
+}
+
+// sessionKey finds the session of a script.
+type sessionKey struct{}
+
+// addSession gives a script a session.
+func addSession(e *testscript.Env) {
+	s := new(session)
+	for _, pair := range e.Vars {
+		name, _, _ := strings.Cut(pair, "=")
+		s.names = append(s.names, name)
+	}
+	e.Values[sessionKey{}] = s
+	e.Defer(func() {
+		if s.worker != nil {
+			idle <- s.worker
+		}
+	})
+}
+
+func sessionOf(ts *testscript.TestScript) *session { return ts.Value(sessionKey{}).(*session) }
 
 // call is a command line, and where it runs.
 type call struct {
@@ -61,7 +86,7 @@ type answer struct {
 	Out, Err []byte
 }
 
-// runScripted PROGRAM ARGUMENT... [<FILE] runs a command line in the worker of the script.
+// runScripted is run PROGRAM ARGUMENT... [<FILE], which runs a command line in a worker.
 func runScripted(ts *testscript.TestScript, neg bool, words []string) {
 	if code := runInWorker(ts, words); (code != exitOK) != neg {
 		ts.Fatalf("exit code %d", code)
@@ -80,16 +105,25 @@ func exits(ts *testscript.TestScript, neg bool, words []string) {
 
 // runInWorker returns the exit code.
 func runInWorker(ts *testscript.TestScript, words []string) int {
-	w := ts.Value(workerKey{}).(*worker)
-	c := call{Words: words, Folder: ts.MkAbs(".")}
-	for _, name := range w.names {
+	s, c := sessionOf(ts), call{Words: words, Folder: ts.MkAbs(".")}
+	for _, name := range s.names {
 		c.Env = append(c.Env, name+"="+ts.Getenv(name))
 	}
 	if last := len(words) - 1; last >= 0 && strings.HasPrefix(words[last], "<") {
 		c.Input, c.Words = ts.MkAbs(words[last][1:]), words[:last]
 	}
-	a, err := w.ask(c)
+	if s.worker == nil {
+		select {
+		case s.worker = <-idle:
+		default:
+			w, err := startWorker()
+			ts.Check(err)
+			s.worker = w
+		}
+	}
+	a, err := s.worker.ask(c)
 	if err != nil {
+		s.worker = nil
 		ts.Fatalf("%v", err)
 	}
 	ts.Stdout().Write(a.Out)
@@ -97,15 +131,24 @@ func runInWorker(ts *testscript.TestScript, words []string) int {
 	return a.Code
 }
 
-// ask has a command line run. The first one starts the process.
+func startWorker() (*worker, error) {
+	w := &worker{process: exec.Command("nystream")}
+	w.process.Env, w.process.Stderr = append(os.Environ(), workVariable+"=1"), &w.messages
+	in, err := w.process.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := w.process.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	w.calls, w.end, w.answers = json.NewEncoder(in), in, json.NewDecoder(out)
+	return w, w.process.Start()
+}
+
+// ask has a command line run. An error ends the worker.
 func (w *worker) ask(c call) (a answer, err error) {
-	if w.process == nil {
-		err = w.start(c.Env)
-	}
-	if err == nil {
-		err = w.calls.Encode(c)
-	}
-	if err == nil {
+	if err = w.calls.Encode(c); err == nil {
 		err = w.answers.Decode(&a)
 	}
 	if err != nil {
@@ -114,39 +157,16 @@ func (w *worker) ask(c call) (a answer, err error) {
 	return a, err
 }
 
-// addWorker gives a script its worker.
-func addWorker(e *testscript.Env) {
-	w := new(worker)
-	for _, pair := range e.Vars {
-		name, _, _ := strings.Cut(pair, "=")
-		w.names = append(w.names, name)
-	}
-	e.Values[workerKey{}] = w
-	e.Defer(func() { w.stop() })
-}
-
-func (w *worker) start(env []string) error {
-	w.process = exec.Command("nystream")
-	w.process.Env, w.process.Stderr = append(env, workVariable+"=1"), &w.messages
-	in, err := w.process.StdinPipe()
-	if err != nil {
-		return err
-	}
-	out, err := w.process.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	w.calls, w.end, w.answers = json.NewEncoder(in), in, json.NewDecoder(out)
-	return w.process.Start()
-}
-
-// stop ends the process, which waits for a call.
 func (w *worker) stop() error {
-	if w.process == nil || w.process.Process == nil {
-		return nil
-	}
 	w.end.Close()
 	return w.process.Wait()
+}
+
+// stopWorkers ends the idle workers, all of them once scripts are done.
+func stopWorkers() {
+	for len(idle) > 0 {
+		(<-idle).stop()
+	}
 }
 
 // work runs command lines from the standard input until it ends.

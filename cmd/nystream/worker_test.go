@@ -36,12 +36,17 @@ func mainOrWork() {
 // A worker is a process that runs command lines of scripts, one after the other: a start
 // of the command takes longer than most of them.
 type worker struct {
+	served   int // command lines
 	process  *exec.Cmd
 	calls    *json.Encoder
 	end      io.Closer
 	answers  *json.Decoder
 	messages bytes.Buffer
 }
+
+// mostServed command lines are run by one worker: cobra keeps the flags of each, and the heap
+// of many is slow to collect.
+const mostServed = 30
 
 // idle holds the workers that no script uses.
 var idle = make(chan *worker, 64)
@@ -113,15 +118,14 @@ func runInWorker(ts *testscript.TestScript, words []string) int {
 		c.Input, c.Words = ts.MkAbs(words[last][1:]), words[:last]
 	}
 	if s.worker == nil {
-		select {
-		case s.worker = <-idle:
-		default:
-			w, err := startWorker()
-			ts.Check(err)
-			s.worker = w
-		}
+		w, err := someWorker()
+		ts.Check(err)
+		s.worker = w
 	}
 	a, err := s.worker.ask(c)
+	if err == nil && s.worker.served == mostServed {
+		err, s.worker = s.worker.stop(), nil
+	}
 	if err != nil {
 		s.worker = nil
 		ts.Fatalf("%v", err)
@@ -131,7 +135,13 @@ func runInWorker(ts *testscript.TestScript, words []string) int {
 	return a.Code
 }
 
-func startWorker() (*worker, error) {
+// someWorker returns an idle worker, or a new one.
+func someWorker() (*worker, error) {
+	select {
+	case w := <-idle:
+		return w, nil
+	default:
+	}
 	w := &worker{process: exec.Command("nystream")}
 	w.process.Env, w.process.Stderr = append(os.Environ(), workVariable+"=1"), &w.messages
 	in, err := w.process.StdinPipe()
@@ -148,6 +158,7 @@ func startWorker() (*worker, error) {
 
 // ask has a command line run. An error ends the worker.
 func (w *worker) ask(c call) (a answer, err error) {
+	w.served++
 	if err = w.calls.Encode(c); err == nil {
 		err = w.answers.Decode(&a)
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// checkJSON is json FILE KEY VALUE..., and ! json FILE KEY... for keys that are not there.
-// FILE has one JSON value; a key is a path such as passes.data or values.0. A value is
-// a number, a range LOW..HIGH, a /pattern/ of the text, a string without quotes, or JSON.
+// checkJSON implements json FILE KEY VALUE..., and ! json FILE KEY... for absent keys.
+// FILE holds one JSON value. A key is a path such as passes.data or values.0. VALUE is
+// a range LOW..HIGH of a number, a /pattern/, a string without quotes, or other JSON.
 func checkJSON(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 || !neg && len(args)%2 == 0 {
 		ts.Fatalf("usage: json file key value..., ! json file key...")
@@ -63,7 +63,7 @@ func lookUp(v any, path string) (any, error) {
 	return v, nil
 }
 
-// matches compares a value with what a script expects.
+// matches returns an error if a value is not as a script expects.
 func matches(v any, want string) error {
 	ok := false
 	if pattern, isPattern := strings.CutPrefix(want, "/"); isPattern && strings.HasSuffix(pattern, "/") {
@@ -89,7 +89,7 @@ func matches(v any, want string) error {
 	return nil
 }
 
-// text returns a string as it is, and the JSON of all else.
+// text returns strings unquoted and other values as JSON.
 func text(v any) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -110,10 +110,13 @@ func TestMatches(t *testing.T) {
 		ok        bool
 	}{
 		{"name", "s3spsd", true}, {"name", "s3", false}, {"name", "/^s3/", true}, {"name", "/^spsd/", false},
-		{"n", "300", true}, {"n", "3e2", true}, {"n", "301", false}, {"n", "299..301", true}, {"n", "1..2", false}, {"n", "..", false},
-		{"small", "0..1e-8", true}, {"name", "0..1", false}, {"list.0.a", "null", true}, {"list.1", "true", true}, {"list.1", "false", false},
+		{"n", "300", true}, {"n", "3e2", true}, {"n", "301", false}, {"n", "299..301", true},
+		{"n", "1..2", false}, {"n", "..", false},
+		{"small", "0..1e-8", true}, {"name", "0..1", false}, {"list.0.a", "null", true},
+		{"list.1", "true", true}, {"list.1", "false", false},
 		{"list", `[{"a": null}, true]`, true}, {"list", "[]", false}, {"empty", "{}", true}, {"n", "", false},
-		{"none", "/./", false}, {"list.2", "/./", false}, {"list.-1", "/./", false}, {"n.a", "/./", false}, {"n", "/(/", false},
+		{"none", "/./", false}, {"list.2", "/./", false}, {"list.-1", "/./", false},
+		{"n.a", "/./", false}, {"n", "/(/", false},
 	} {
 		v, err := lookUp(document, test.key)
 		if err == nil {

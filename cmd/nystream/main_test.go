@@ -33,7 +33,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, programs())
 }
 
-// TestScripts runs whole command lines; see testdata/script.
+// TestScripts runs whole command lines; see testdata/script. The commands run and exits use
+// a worker. Scripts take exec where the process matters: signals, pipes, its first environment.
 func TestScripts(t *testing.T) {
 	t.Cleanup(stopWorkers)
 	testscript.Run(t, testscript.Params{
@@ -46,14 +47,14 @@ func TestScripts(t *testing.T) {
 			}
 			return false, fmt.Errorf("condition %q is not known", name)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"run": runScripted, "exits": exits, "json": checkJSON, "only": only,
-			"storage": startStorage, "download": download},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"run": runScripted, "exits": exits,
+			"json": checkJSON, "only": only, "storage": startStorage, "download": download},
 	})
 }
 
 func setUpScript(e *testscript.Env) error {
-	for _, v := range []string{"THREADS", "MEMORY", "SEED", "FORMAT", "QUIET", "LOG_FORMAT", "LOG_EVERY", "CONFIG", "RANK", "TOL", "SCALE",
-		"MAX_SPOOL_SIZE"} { // all that scripts set
+	for _, v := range []string{"THREADS", "MEMORY", "SEED", "FORMAT", "QUIET", "LOG_FORMAT", "LOG_EVERY", "CONFIG", "RANK",
+		"TOL", "SCALE", "MAX_SPOOL_SIZE"} { // all that scripts set
 		e.Setenv(environmentPrefix+v, "")
 	}
 	e.Setenv(environmentPrefix+"PROVENANCE", "false") // models of the same rows under other names are compared
@@ -70,11 +71,11 @@ func setUpScript(e *testscript.Env) error {
 	return os.Mkdir(e.WorkDir+"/tmp", 0o777)
 }
 
-// modules are those of Python that scripts use.
+// modules lists the Python modules that scripts import.
 var modules = []string{"numpy", "sklearn", "yaml"}
 
-// interpreters returns an interpreter of Python for each module that one has. It looks for
-// modules without importing them, which takes seconds.
+// interpreters returns a Python interpreter for each installed module. It looks modules up
+// without importing them: an import of scikit-learn takes seconds.
 var interpreters = sync.OnceValue(func() map[string]string {
 	const look = "import importlib.util, sys\nprint(*(m for m in sys.argv[1:] if importlib.util.find_spec(m)))"
 	found := make(map[string]string)
@@ -87,7 +88,7 @@ var interpreters = sync.OnceValue(func() map[string]string {
 	return found
 })
 
-// pythonWith returns an interpreter that has a module, or "".
+// pythonWith returns an interpreter that has the module, or "".
 func pythonWith(module string) string { return interpreters()[module] }
 
 // generate FILE ROWS COLUMNS [nan=ROW] [prefix=NAME] [cut=BYTES] writes uniform random

@@ -18,12 +18,13 @@ import (
 	"github.com/nystream/nystream/solvers/nyblas"
 )
 
-// programs returns the commands of scripts, each a process of its own after exec.
+// programs returns the programs of scripts, which exec starts as processes.
 func programs() map[string]func() {
-	return map[string]func(){"nystream": mainOrWork, "generate": generate, "foreign": foreign, "typed": typed, "paint": paint}
+	return map[string]func(){"nystream": mainOrWork, "generate": generate, "foreign": foreign, "typed": typed,
+		"paint": paint}
 }
 
-// workVariable makes a worker of our command.
+// workVariable is set in the environment of a worker.
 const workVariable = "SCRIPT_WORKER"
 
 func mainOrWork() {
@@ -33,8 +34,8 @@ func mainOrWork() {
 	work()
 }
 
-// A worker is a process that runs command lines of scripts, one after the other: a start
-// of the command takes longer than most of them.
+// A worker is a process that runs command lines of scripts one by one. Most of them take less
+// time than a start of the command.
 type worker struct {
 	served   int // command lines
 	process  *exec.Cmd
@@ -44,23 +45,23 @@ type worker struct {
 	messages bytes.Buffer
 }
 
-// mostServed command lines are run by one worker: cobra keeps the flags of each, and the heap
-// of many is slow to collect.
+// mostServed is the number of command lines after which a worker ends. Cobra keeps the flags
+// of each in a global map, and a larger heap is slower to collect.
 const mostServed = 30
 
-// idle holds the workers that no script uses.
+// idle holds the workers between scripts.
 var idle = make(chan *worker, 64)
 
-// session is the worker of one script, and the names of the environment of its command lines.
+// A session is what a script runs its command lines with.
 type session struct {
-	worker *worker
-	names  []string
+	worker *worker  // nil before the first command line
+	names  []string // environment variables that are passed on
 }
 
-// sessionKey finds the session of a script.
+// sessionKey is the key of the session in the values of a script.
 type sessionKey struct{}
 
-// addSession gives a script a session.
+// addSession gives the script a session.
 func addSession(e *testscript.Env) {
 	s := new(session)
 	for _, pair := range e.Vars {
@@ -77,28 +78,28 @@ func addSession(e *testscript.Env) {
 
 func sessionOf(ts *testscript.TestScript) *session { return ts.Value(sessionKey{}).(*session) }
 
-// call is a command line, and where it runs.
+// A call is a command line and its surroundings.
 type call struct {
 	Words  []string
 	Folder string
 	Env    []string
-	Input  string // a file, or "" for an empty standard input
+	Input  string // file of the standard input, "" for none
 }
 
-// answer is what a command line printed, and its exit code.
+// An answer is the result of a call.
 type answer struct {
 	Code     int
 	Out, Err []byte
 }
 
-// runScripted is run PROGRAM ARGUMENT... [<FILE], which runs a command line in a worker.
+// runScripted implements run PROGRAM ARGUMENT... [<FILE]: it runs a command line in a worker.
 func runScripted(ts *testscript.TestScript, neg bool, words []string) {
 	if code := runInWorker(ts, words); (code != exitOK) != neg {
 		ts.Fatalf("exit code %d", code)
 	}
 }
 
-// exits CODE PROGRAM ARGUMENT... [<FILE] is run with another exit code.
+// exits implements exits CODE PROGRAM ARGUMENT... [<FILE]: run with the expected exit code.
 func exits(ts *testscript.TestScript, neg bool, words []string) {
 	if neg || len(words) < 2 {
 		ts.Fatalf("usage: exits code command...")
@@ -108,7 +109,7 @@ func exits(ts *testscript.TestScript, neg bool, words []string) {
 	}
 }
 
-// runInWorker returns the exit code.
+// runInWorker runs a command line and returns its exit code.
 func runInWorker(ts *testscript.TestScript, words []string) int {
 	s, c := sessionOf(ts), call{Words: words, Folder: ts.MkAbs(".")}
 	for _, name := range s.names {
@@ -156,7 +157,7 @@ func someWorker() (*worker, error) {
 	return w, w.process.Start()
 }
 
-// ask has a command line run. An error ends the worker.
+// ask runs a command line. After an error the worker has ended.
 func (w *worker) ask(c call) (a answer, err error) {
 	w.served++
 	if err = w.calls.Encode(c); err == nil {
@@ -173,14 +174,14 @@ func (w *worker) stop() error {
 	return w.process.Wait()
 }
 
-// stopWorkers ends the idle workers, all of them once scripts are done.
+// stopWorkers ends the idle workers. It runs after the last script.
 func stopWorkers() {
 	for len(idle) > 0 {
 		(<-idle).stop()
 	}
 }
 
-// work runs command lines from the standard input until it ends.
+// work serves calls until the standard input ends.
 func work() {
 	blas64.Use(nyblas.Implementation{})
 	calls, answers := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
@@ -195,7 +196,7 @@ func work() {
 	}
 }
 
-// answer runs a command line as a process of its own would: nothing of those before is left.
+// answer runs a command line in the folder and the environment of its script.
 func (c call) answer() (a answer) {
 	must(os.Chdir(c.Folder))
 	os.Clearenv()
@@ -207,11 +208,11 @@ func (c call) answer() (a answer) {
 		return c.command()
 	}
 	os.Args = c.Words
-	programs()[c.Words[0]]() // ends the worker if it fails
+	programs()[c.Words[0]]() // a failure ends the worker
 	return a
 }
 
-// command runs our command.
+// command runs nystream as main does. Settings of the runtime from earlier calls are reset.
 func (c call) command() answer {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,57 +32,66 @@ import (
 
 func TestMain(m *testing.M) {
 	blas64.Use(nyblas.Implementation{}) // as main does
-	testscript.Main(m, map[string]func(){"nystream": main, "generate": generate, "foreign": foreign, "typed": typed, "paint": paint})
+	testscript.Main(m, programs())
 }
 
-// TestScripts runs whole command lines; see testdata/script.
+// TestScripts runs whole command lines; see testdata/script. The commands run and exits use
+// a worker. Scripts take exec where the process matters: signals, pipes, its first environment.
 func TestScripts(t *testing.T) {
+	t.Cleanup(stopWorkers)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
-		Setup: func(e *testscript.Env) error {
-			for _, v := range []string{"THREADS", "MEMORY", "SEED", "FORMAT", "QUIET", "LOG_FORMAT", "LOG_EVERY"} {
-				e.Setenv(environmentPrefix+v, "")
-			}
-			e.Setenv(environmentPrefix+"PROVENANCE", "false") // models of the same rows under other names are compared
-			e.Setenv("PYTHON", python())
-			recipes, err := filepath.Abs("recipes")
-			if err != nil {
-				return err
-			}
-			e.Setenv("RECIPES", recipes)
-			e.Setenv("YAML", pythonWith("yaml"))
-			e.Setenv("SKLEARN", pythonWith("sklearn"))
-			e.Setenv("TMPDIR", e.WorkDir+"/tmp")
-			return os.MkdirAll(e.WorkDir+"/tmp", 0o777)
-		},
+		Setup:               setUpScript,
 		Condition: func(name string) (bool, error) {
-			switch name {
-			case "numpy":
-				return python() != "", nil
-			case "sklearn":
-				return pythonWith("sklearn") != "", nil
-			case "yaml":
-				return pythonWith("yaml") != "", nil
+			if slices.Contains(modules, name) {
+				return pythonWith(name) != "", nil
 			}
 			return false, fmt.Errorf("condition %q is not known", name)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "only": only, "storage": startStorage, "download": download},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"run": runScripted, "exits": exits,
+			"json": checkJSON, "only": only, "storage": startStorage, "download": download},
 	})
 }
 
-// python is an interpreter that has NumPy, or "".
-var python = sync.OnceValue(func() string { return pythonWith("numpy") })
+func setUpScript(e *testscript.Env) error {
+	for _, v := range []string{"THREADS", "MEMORY", "SEED", "FORMAT", "QUIET", "LOG_FORMAT", "LOG_EVERY", "CONFIG", "RANK",
+		"TOL", "SCALE", "MAX_SPOOL_SIZE"} { // all that scripts set
+		e.Setenv(environmentPrefix+v, "")
+	}
+	e.Setenv(environmentPrefix+"PROVENANCE", "false") // models of the same rows under other names are compared
+	e.Setenv("PYTHON", pythonWith("numpy"))
+	e.Setenv("YAML", pythonWith("yaml"))
+	e.Setenv("SKLEARN", pythonWith("sklearn"))
+	recipes, err := filepath.Abs("recipes")
+	if err != nil {
+		return err
+	}
+	e.Setenv("RECIPES", recipes)
+	e.Setenv("TMPDIR", e.WorkDir+"/tmp")
+	addSession(e)
+	return os.Mkdir(e.WorkDir+"/tmp", 0o777)
+}
 
-// pythonWith returns an interpreter that has a module, or "".
-func pythonWith(module string) string {
-	for _, name := range []string{"python3", "/usr/bin/python3"} {
-		if exec.Command(name, "-c", "import "+module).Run() == nil {
-			return name
+// modules lists the Python modules that scripts import.
+var modules = []string{"numpy", "sklearn", "yaml"}
+
+// interpreters returns a Python interpreter for each installed module. It looks modules up
+// without importing them: an import of scikit-learn takes seconds.
+var interpreters = sync.OnceValue(func() map[string]string {
+	const look = "import importlib.util, sys\nprint(*(m for m in sys.argv[1:] if importlib.util.find_spec(m)))"
+	found := make(map[string]string)
+	for _, name := range []string{"/usr/bin/python3", "python3"} {
+		out, _ := exec.Command(name, append([]string{"-c", look}, modules...)...).Output()
+		for _, module := range strings.Fields(string(out)) {
+			found[module] = name
 		}
 	}
-	return ""
-}
+	return found
+})
+
+// pythonWith returns an interpreter that has the module, or "".
+func pythonWith(module string) string { return interpreters()[module] }
 
 // generate FILE ROWS COLUMNS [nan=ROW] [prefix=NAME] [cut=BYTES] writes uniform random
 // rows, the same for every format, and takes so many bytes off the end.
@@ -159,23 +169,6 @@ func atoi(s string) int {
 		panic(err)
 	}
 	return n
-}
-
-// exits CODE COMMAND... runs a command and compares its exit code.
-func exits(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: exits code command...")
-	}
-	err := ts.Exec(args[1], args[2:]...)
-	code := 0
-	if err != nil {
-		if _, scanErr := fmt.Sscanf(err.Error(), "exit status %d", &code); scanErr != nil {
-			ts.Fatalf("%v", err)
-		}
-	}
-	if code != atoi(args[0]) {
-		ts.Fatalf("%v ended with exit code %d, not %s", args[1:], code, args[0])
-	}
 }
 
 // only FOLDER FILE... fails unless the folder holds exactly these files.

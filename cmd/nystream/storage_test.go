@@ -16,7 +16,10 @@ var storages sync.Map
 func startStorage(ts *testscript.TestScript, _ bool, _ []string) {
 	s := storetest.New()
 	ts.Defer(s.Close)
-	s.Setenv(ts.Setenv)
+	s.Setenv(func(name, value string) {
+		ts.Setenv(name, value)
+		sessionOf(ts).names = append(sessionOf(ts).names, name)
+	})
 	ts.Setenv("STORAGE", s.URL)
 	storages.Store(s.URL, s)
 }

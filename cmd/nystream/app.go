@@ -98,7 +98,7 @@ func (a *app) begin(cmd *cobra.Command, _ []string) error {
 		a.progress = newProgress(a.messages, a.logEvery)
 	}
 	a.running = true
-	a.noteUnknownVariables(cmd.Root())
+	a.noteUnknownVariables()
 	return nil
 }
 

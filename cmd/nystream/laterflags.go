@@ -1,6 +1,12 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
 
 // Most of the tree of commands is flags, and a command line runs one command. So the flags of
 // a command are added when something needs them.
@@ -28,7 +34,17 @@ func (a *app) setArgs(root *cobra.Command, args []string) {
 	a.addFlags(cmd)
 }
 
-// addAllFlags adds the flags that are not added yet.
+// wholeTree returns the commands with all flags. They belong to another app: commands share
+// variables, and adding a flag sets its variable to the default.
+func wholeTree() *cobra.Command {
+	a := newApp(context.Background(), strings.NewReader(""), io.Discard, io.Discard)
+	root := newRootCommand(a)
+	a.addAllFlags()
+	return root
+}
+
+// addAllFlags adds the flags that are not added yet. It must run before the command line is
+// parsed.
 func (a *app) addAllFlags() {
 	for cmd := range a.laterFlags {
 		a.addFlags(cmd)

@@ -39,7 +39,7 @@ func (a *app) takePresets(cmd *cobra.Command) error {
 	if a.config == "" {
 		a.config = os.Getenv(environmentPrefix + "CONFIG")
 	}
-	file, err := a.readSettings(cmd.Root(), a.config)
+	file, err := readSettings(a.config)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ type settings struct {
 
 // readSettings reads a file of settings, none if path is empty, and refuses what no command
 // has.
-func (a *app) readSettings(root *cobra.Command, path string) (*settings, error) {
+func readSettings(path string) (*settings, error) {
 	s := &settings{path: path}
 	if path == "" {
 		return s, nil
@@ -88,8 +88,7 @@ func (a *app) readSettings(root *cobra.Command, path string) (*settings, error) 
 	case err != nil:
 		return nil, usagef("--config %s: %w", path, err)
 	}
-	a.addAllFlags()
-	return s, s.check(root, s.top)
+	return s, s.check(wholeTree(), s.top)
 }
 
 // check refuses tables and keys that mean nothing to a command and those below it.
@@ -177,7 +176,7 @@ func settingWords(value any) (string, error) {
 var otherVariables = []string{"DATA", "ACTIVE_HELP", "COMPLETION_DESCRIPTIONS", "SIMD", "CONFIG"}
 
 // noteUnknownVariables warns of variables that look like ours and are not.
-func (a *app) noteUnknownVariables(root *cobra.Command) {
+func (a *app) noteUnknownVariables() {
 	var ours []string
 	for _, pair := range os.Environ() {
 		name, _, _ := strings.Cut(pair, "=")
@@ -190,8 +189,7 @@ func (a *app) noteUnknownVariables(root *cobra.Command) {
 		return
 	}
 	var known []string
-	a.addAllFlags()
-	everyCommand(root, func(c *cobra.Command) {
+	everyCommand(wholeTree(), func(c *cobra.Command) {
 		c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, variable(f)) })
 		c.PersistentFlags().VisitAll(func(f *pflag.Flag) { known = append(known, variable(f)) })
 	})

@@ -75,8 +75,7 @@ func complaint(f *badFile, path, message string) string {
 
 // Every message about a file that cannot be used names it, says where, what and what to do,
 // and is short. The messages are in testdata/messages.txt; go test -run TestMessages -update
-// writes them, and a reader of the change sees what a user will read. go run ./.ci/messages
-// prints the places in the code that make errors and that no case reaches.
+// writes them, and a reader of the change sees the words that a user will read.
 func TestMessages(t *testing.T) {
 	golden, err := filepath.Abs(filepath.Join("testdata", "messages.txt"))
 	if err != nil {

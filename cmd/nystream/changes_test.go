@@ -19,7 +19,7 @@ import (
 
 // TestChangedDuringFits changes files at random moments of fits of several passes: each
 // ends with the results of the old file or of the new one, or is refused with the name of
-// the file. bench/kills -changes does the same to all formats, at length.
+// the file. bench/stress changes does the same to all formats, at length.
 func TestChangedDuringFits(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 3))
 	x := stream.NewMatrix(2000, 6)

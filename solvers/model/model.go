@@ -70,13 +70,13 @@ type Transformer interface {
 	Transform(ctx context.Context, e stream.Engine, side Side, rows stream.Source, kept bool, emit Emit) error
 }
 
-// TransformMatrix returns what a model makes of the rows of a matrix that is in memory, one
-// row for each, of as many numbers as Outputs names. Cost: that of Transform, and n·k
-// numbers.
+// TransformMatrix transforms the rows of a matrix in memory. Column j of the result is the
+// output that Outputs names j-th; a model of rank 0 has no columns. It takes one pass and
+// n·k numbers.
 func TransformMatrix(ctx context.Context, e stream.Engine, m Transformer, side Side, x blas64.General) (blas64.General, error) {
 	names, err := m.Outputs(side)
-	if err != nil {
-		return blas64.General{}, err
+	if err != nil || len(names) == 0 {
+		return blas64.General{Rows: x.Rows, Stride: 1}, err
 	}
 	out, row := stream.NewMatrix(x.Rows, len(names)), 0
 	err = m.Transform(ctx, e, side, stream.FromMatrix("rows", x), false, func(_ *stream.Block, u blas64.General) error {

@@ -21,6 +21,7 @@ import (
 	"github.com/nystream/nystream/bench/internal/graphs"
 	"github.com/nystream/nystream/bench/internal/program"
 	"github.com/nystream/nystream/bench/internal/report"
+	"github.com/nystream/nystream/bench/papers/lab"
 )
 
 // options say what to measure.
@@ -37,11 +38,7 @@ var parts = []string{"1", "2", "3", "6", "4"}
 
 // Parse reads the flags and returns the program that they ask for.
 func Parse(args []string) (func(context.Context) error, error) {
-	o, err := parseOptions(args)
-	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context) error { return run(ctx, o) }, nil
+	return lab.Job(args, parseOptions, run)
 }
 
 func parseOptions(args []string) (*options, error) {

@@ -33,11 +33,7 @@ type options struct {
 
 // Parse reads the flags and returns the program that they ask for.
 func Parse(args []string) (func(context.Context) error, error) {
-	o, err := parseOptions(args)
-	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context) error { return run(ctx, o) }, nil
+	return lab.Job(args, parseOptions, run)
 }
 
 func parseOptions(args []string) (*options, error) {

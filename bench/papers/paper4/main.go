@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/nystream/nystream/bench/internal/program"
+	"github.com/nystream/nystream/bench/papers/lab"
 )
 
 // options say what to measure.
@@ -32,11 +33,7 @@ var parts = []string{"cora", "uci"}
 
 // Parse reads the flags and returns the program that they ask for.
 func Parse(args []string) (func(context.Context) error, error) {
-	o, err := parseOptions(args)
-	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context) error { return run(ctx, o) }, nil
+	return lab.Job(args, parseOptions, run)
 }
 
 func parseOptions(args []string) (*options, error) {

@@ -4,12 +4,13 @@
 //	tolerance    the error and the rank that a fit to a tolerance reaches (nystream fit auto --tol)
 //	calibration  the true error over the estimate that every fit prints, in random cases
 //	matrix       models of a matrix on disk beside the best of their rank
-//	landmarks    the share of the choice of landmarks in the time of a fit, and errors by choice
+//	choices      the share of the choice of landmarks in the time of a fit, and errors by choice
+//	landmarks    errors of landmark fits beside dense Rayleigh–Ritz on the same landmarks
 //	decisions    decision values of low-rank AsK-LS beside those of the exact machine
 //
 //	go run ./bench/accuracy -only calibration
 //	go run ./bench/accuracy -only tolerance -data abalone -tol 0.1,0.01
-//	go run ./bench/accuracy -only matrix,landmarks -seeds 1
+//	go run ./bench/accuracy -only matrix,choices -seeds 1
 //
 // All scenarios at full size take an hour. The folder -out receives a copy of each table.
 package main
@@ -42,7 +43,8 @@ var scenarios = []scenario{
 	{name: "tolerance", measure: tolerance, data: []string{"abalone", "uniform", "satimage"}, seeds: 10},
 	{name: "calibration", measure: calibration, cases: 200},
 	{name: "matrix", measure: matrix, data: []string{"slow", "steep", "noisy", "mnist"}, seeds: 3},
-	{name: "landmarks", measure: landmarks, data: []string{"uniform20", "abalone", "satimage"}, seeds: 1},
+	{name: "choices", measure: landmarkChoices, data: []string{"uniform20", "abalone", "satimage"}, seeds: 1},
+	{name: "landmarks", measure: landmarks, data: slices.Sorted(maps.Keys(spectra)), seeds: 1},
 	{name: "decisions", measure: decisions, data: slices.Sorted(maps.Keys(classed)), cases: 50},
 }
 

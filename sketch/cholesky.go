@@ -66,7 +66,6 @@ type cholesky struct {
 	p      simd.Padded // the preconditioner
 	before simd.Padded // the factor that is updated
 	scale  []float64   // powers of two for the columns of G
-	part   []float64   // the directions of W that a guide takes down
 	solver simd.UpperSolver
 }
 

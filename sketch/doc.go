@@ -11,7 +11,7 @@
 //
 // # Accumulators
 //
-// An accumulator is what a pass folds blocks into: [QR], [GuidedQR], [PairQR], [Gram],
+// An accumulator is what a pass folds blocks into: [QR], [WhitenedGram], [PairQR], [Gram],
 // [ColumnSums], a [Sum] of whatever the caller adds, and [Both] and [List]
 // of others. Its life is
 //
@@ -43,7 +43,7 @@
 //	offset  size  content
 //	0       4     magic "NySk"
 //	4       2     kind: 1 QR, 2 PairQR, 3 Gram, 6 Sum,
-//	              7 ColumnSums, 8 Priority, 9 GuidedQR
+//	              7 ColumnSums, 8 Priority, 9 WhitenedGram
 //	6       2     version of the layout, now 1
 //	8       8·k   shape: k unsigned integers, fixed by the kind
 //	…       8·m   values: m float64, their number given by the shape

@@ -11,13 +11,13 @@ const (
 	stateMagic   = "NySk"
 	stateVersion = 1
 
-	kindQR         = 1
-	kindPairQR     = 2
-	kindGram       = 3
-	kindSum        = 6
-	kindColumnSums = 7
-	kindPriority   = 8
-	kindGuidedQR   = 9
+	kindQR           = 1
+	kindPairQR       = 2
+	kindGram         = 3
+	kindSum          = 6
+	kindColumnSums   = 7
+	kindPriority     = 8
+	kindWhitenedGram = 9
 
 	// maxCount is the largest number of rows or entries that is believed.
 	maxCount = 1 << 53

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -12,6 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/bench/internal/report"
+	"github.com/nystream/nystream/internal/linalg/householder"
+	"github.com/nystream/nystream/internal/linalg/symeig"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
@@ -140,10 +143,12 @@ func (c *landmarkCase) errors(u blas64.General, values []float64, shift float64)
 // reference returns the errors of rank c by Rayleigh–Ritz in the range of K(·, J) on all rows,
 // with the fitted shift.
 func (c *landmarkCase) reference(j []int64, rank int) (spectral, frobenius float64) {
-	q := c.basis(j)
+	q, err := c.basis(j)
+	if err != nil {
+		return math.NaN(), math.NaN()
+	}
 	aq := stream.NewMatrix(q.Rows, q.Cols)
 	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, c.a, q, 0, aq)
-	core := mat.NewSymDense(q.Cols, nil)
 	b := stream.NewMatrix(q.Cols, q.Cols)
 	blas64.Gemm(blas.Trans, blas.NoTrans, 1, q, aq, 0, b)
 	left := 0.0
@@ -152,23 +157,21 @@ func (c *landmarkCase) reference(j []int64, rank int) (spectral, frobenius float
 	}
 	for i := range b.Rows {
 		left -= b.Data[i*b.Stride+i]
-		for l := i; l < b.Cols; l++ {
-			core.SetSym(i, l, (b.Data[i*b.Stride+l]+b.Data[l*b.Stride+i])/2)
+		for l := range i {
+			mean := (b.Data[i*b.Stride+l] + b.Data[l*b.Stride+i]) / 2
+			b.Data[i*b.Stride+l], b.Data[l*b.Stride+i] = mean, mean
 		}
 	}
 	beta := max(0, left/float64(max(1, q.Rows-q.Cols)))
-	var eig mat.EigenSym
-	if !eig.Factorize(core, true) {
+	values, vectors, err := symeig.Decompose(b)
+	if err != nil {
 		return math.NaN(), math.NaN()
 	}
-	var vectors mat.Dense
-	eig.VectorsTo(&vectors)
-	values := eig.Values(nil)
 	order := make([]int, len(values))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return -cmpAbs(values[a]-beta, values[b]-beta) })
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(math.Abs(values[j]-beta), math.Abs(values[i]-beta)) })
 	rank = min(rank, len(order))
 	shift := beta
 	for _, i := range order[rank:] {
@@ -179,7 +182,7 @@ func (c *landmarkCase) reference(j []int64, rank int) (spectral, frobenius float
 	for l, i := range order[:rank] {
 		kept[l] = values[i] - shift
 		for r := range q.Cols {
-			chosen.Data[r*rank+l] = vectors.At(r, i)
+			chosen.Data[r*rank+l] = vectors.Data[r*vectors.Stride+i]
 		}
 	}
 	u := stream.NewMatrix(q.Rows, rank)
@@ -187,34 +190,23 @@ func (c *landmarkCase) reference(j []int64, rank int) (spectral, frobenius float
 	return c.errors(u, kept, shift)
 }
 
-func cmpAbs(a, b float64) int {
-	switch a, b = math.Abs(a), math.Abs(b); {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
 // basis returns an orthonormal basis of the range of K(·, J): its columns are whitened by the
 // eigenvectors of K(J, J) before the factorisation, so that its condition is moderate.
-func (c *landmarkCase) basis(j []int64) blas64.General {
+func (c *landmarkCase) basis(j []int64) (blas64.General, error) {
 	n, l := c.a.Rows, len(j)
-	columns, w := mat.NewDense(n, l, nil), mat.NewSymDense(l, nil)
+	columns, w := stream.NewMatrix(n, l), stream.NewMatrix(l, l)
 	for b, at := range j {
 		for i := range n {
-			columns.Set(i, b, c.a.Data[i*c.a.Stride+int(at)])
+			columns.Data[i*l+b] = c.a.Data[i*c.a.Stride+int(at)]
 		}
-		for a := range b + 1 {
-			w.SetSym(a, b, c.a.Data[int(j[a])*c.a.Stride+int(at)])
+		for a := range j {
+			w.Data[a*l+b] = c.a.Data[int(j[a])*c.a.Stride+int(at)]
 		}
 	}
-	var eig mat.EigenSym
-	eig.Factorize(w, true)
-	var vectors mat.Dense
-	eig.VectorsTo(&vectors)
-	values := eig.Values(nil)
+	values, vectors, err := symeig.Decompose(w)
+	if err != nil {
+		return blas64.General{}, err
+	}
 	largest := max(math.Abs(values[0]), math.Abs(values[l-1]))
 	var kept []int
 	for i, v := range values {
@@ -222,18 +214,15 @@ func (c *landmarkCase) basis(j []int64) blas64.General {
 			kept = append(kept, i)
 		}
 	}
-	whiten := mat.NewDense(l, len(kept), nil)
+	whiten := stream.NewMatrix(l, len(kept))
 	for to, i := range kept {
 		for r := range l {
-			whiten.Set(r, to, vectors.At(r, i)/math.Sqrt(math.Abs(values[i])))
+			whiten.Data[r*whiten.Stride+to] = vectors.Data[r*vectors.Stride+i] / math.Sqrt(math.Abs(values[i]))
 		}
 	}
-	var f, q mat.Dense
-	f.Mul(columns, whiten)
-	var qr mat.QR
-	qr.Factorize(&f)
-	qr.QTo(&q)
-	return clone(q.Slice(0, n, 0, len(kept)).(*mat.Dense).RawMatrix())
+	f := stream.NewMatrix(n, len(kept))
+	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, columns, whiten, 0, f)
+	return householder.QR(f).Thin(), nil
 }
 
 // symmetricNorms returns the spectral norm, by block subspace iteration, and the Frobenius norm.
@@ -245,21 +234,12 @@ func symmetricNorms(a blas64.General) (spectral, frobenius float64) {
 	}
 	frobenius = math.Sqrt(frobenius)
 	random := rand.New(rand.NewPCG(1, 2))
-	y := mat.NewDense(a.Rows, 8, nil)
-	for i := range a.Rows {
-		for j := range 8 {
-			y.Set(i, j, random.NormFloat64())
-		}
-	}
+	y := fill(a.Rows, 8, func(int, int) float64 { return random.NormFloat64() })
 	for range 24 {
-		var qr mat.QR
-		qr.Factorize(y)
-		var q mat.Dense
-		qr.QTo(&q)
-		x := clone(q.Slice(0, a.Rows, 0, 8).(*mat.Dense).RawMatrix())
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, a, x, 0, y.RawMatrix())
+		x := householder.QR(y).Thin()
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, a, x, 0, y)
 		var s mat.SVD
-		s.Factorize(y, mat.SVDNone)
+		s.Factorize(mat.NewDense(y.Rows, y.Cols, y.Data), mat.SVDNone)
 		spectral = s.Values(nil)[0]
 	}
 	return spectral, frobenius

@@ -12,17 +12,10 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// The accumulators of a range, of one that keeps rows, and of the range of S³SPSD, which knows which rows its
+// The accumulators of a range that keeps rows, and of the range of S³SPSD, which knows which rows its
 // sketch has touched: none in some blocks.
 func TestAccumulatorConformance(t *testing.T) {
 	const cols = 3
-	conformance.Run(t, func() *traced { return &traced{A: sketch.NewGuidedQR(nil, cols), B: sketch.NewColumnSums(1)} }, func(block int64) *traced {
-		s := &traced{A: sketch.NewGuidedQR(nil, cols), B: sketch.NewColumnSums(1)}
-		if err := errors.Join(s.A.Add(rowsOfBlock(block, 7, cols)), s.B.Add(rowsOfBlock(block, 7, 1))); err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}, 11)
 	newScouting := func() *scouting { return &scouting{A: sketch.NewQR(cols), B: sketch.NewPriority(4, 2)} }
 	conformance.Run(t, newScouting, func(block int64) *scouting {
 		s := newScouting()

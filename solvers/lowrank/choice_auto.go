@@ -41,11 +41,11 @@ func (c chooser) decided() chooser {
 // choice that counted those that are carried would look at so few rows that errors on abalone at
 // rank 250 were a third larger.)
 func (c chooser) fitWork() float64 {
-	carried, core := c.landmarks, c.core
+	columns := c.landmarks
 	if c.core < c.rows {
-		carried, core = carriedDirections(c.columns, c.landmarks, c.core, c.rows)
+		columns = leadingColumns(c.columns, c.landmarks, c.landmarks)
 	}
-	n, l, t, r := float64(c.rows), float64(c.landmarks), float64(core), float64(carried)
+	n, l, t, r := float64(c.rows), float64(c.landmarks), float64(c.core), float64(columns)
 	sample := float64(sampleRows(c.rows, int64(c.landmarks)))
 	entry := float64(c.dimension + entryWork)
 	small := 6*t*l*l + 2.5*decompositionWork*l*l*l

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/symeig"
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -101,6 +102,10 @@ func scaledRows(m blas64.General, w []float64) blas64.General {
 	m = dense.Clone(m)
 	dense.ScaleRows(m, w)
 	return m
+}
+
+func notDefinite(k kernelgen.Kernel) error {
+	return fmt.Errorf("lowrank: the matrix of kernel %s is not positive semi-definite: use ssrsvd or subspace", k)
 }
 
 func notFinite(what string) error {

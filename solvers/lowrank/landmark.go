@@ -1,9 +1,11 @@
 package lowrank
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
@@ -79,10 +81,7 @@ func (m Landmark) fitOne(ctx context.Context, e stream.Engine, src stream.Source
 	if err != nil {
 		return nil, err
 	}
-	if err := f.narrow(ctx, e); err != nil {
-		return nil, err
-	}
-	if err := f.fitCore(ctx, e); err != nil {
+	if err := f.fitLeading(ctx, e); err != nil {
 		return nil, err
 	}
 	return f.finish(ctx, e, m.Rank)
@@ -95,9 +94,10 @@ type landmarkFit struct {
 	rows                  int64
 	points                *landmarkPoints
 	landmarks, core, held *panel
-	side                  *Embedding     // Q
-	factor                blas64.General // of K(·, X_J)
-	condition, loss       float64        // of the sketch, and see [sketch.GuidedQR.Loss]
+	basis                 *basis     // nil for kernels that may be indefinite
+	side                  *Embedding // Q
+	singular              []float64  // of F, for each column of Q
+	condition             float64    // of K(·, J), where there is no basis
 	trace                 float64
 	spectrum              *eigen // of W − βI
 	beta                  float64
@@ -253,31 +253,97 @@ func definiteNote(k kernelgen.Kernel) []string {
 	return []string{fmt.Sprintf("kernel %s is not known to be positive semi-definite, which this method takes for granted: compare with ssrsvd", k)}
 }
 
-// streamRange streams the R factor of K(·, X_J), with a guide from core points, and finds
-// the embedding Q, orthonormal on the rows of src, the condition of the sketch and tr(A).
+// streamRange makes the pass over src, and finds the embedding Q, orthonormal on its rows, and
+// tr(A). Q is from the triangular factor of K(·, X_J) where the kernel may be indefinite.
 func (f *landmarkFit) streamRange(ctx context.Context, e stream.Engine, src stream.Source) error {
-	pass, err := sketchPass{tiles: f.tiles, rows: f.landmarks}.guided(ctx, e, f.rows, f.core)
+	if f.tiles.kernel.PositiveSemiDefinite() {
+		return f.streamBasis(ctx, e, src)
+	}
+	pass := sketchPass{tiles: f.tiles, rows: f.landmarks}
+	factor, trace, err := streamTrace(ctx, e.Given(f.landmarks.rows), pass, src, pass.factor)
 	if err != nil {
 		return err
 	}
-	found, err := pass.streamTrace(ctx, e, src)
-	if err != nil {
-		return err
-	}
-	f.trace, f.loss, f.factor = found.trace, found.loss, found.factor
-	f.side, f.condition, err = f.tiles.orthonormalEmbedding(found.factor, f.landmarks, nil)
+	f.trace = trace
+	f.side, f.condition, err = f.tiles.orthonormalEmbedding(factor.R(), f.landmarks, nil)
 	return err
+}
+
+// A rank c needs few columns of Q besides the leading c. Of 800 landmarks or more, those of
+// the 5/2·c largest Nyström eigenvalues make the core, and probes random combinations of the
+// others.
+const (
+	leadingFrom   = 800
+	leadingHalves = 5
+	probes        = 16
+)
+
+// leadingColumns returns how many of so many columns of Q make the core of rank c first.
+func leadingColumns(rank, landmarks, columns int) int {
+	if k := leadingHalves * rank / 2; landmarks >= leadingFrom && 4*k <= 3*columns {
+		return k
+	}
+	return columns
+}
+
+// mostCoupling is the norm of the core between the probes and the leading c eigenvectors,
+// relative to eigenvalue c+1, up to which the leading columns serve.
+const mostCoupling = 0.5
+
+// fitLeading fits the core of the leading columns of Q. The core of all takes its place where
+// the probes show that the others matter.
+func (f *landmarkFit) fitLeading(ctx context.Context, e stream.Engine) error {
+	all := f.side.Rank()
+	k := leadingColumns(f.Rank, f.landmarks.rows.Rows, all)
+	if f.basis == nil || k == all {
+		return f.fitCore(ctx, e)
+	}
+	f.use(k, probes)
+	core, err := f.leastSquares(ctx, e)
+	if err != nil {
+		return err
+	}
+	if f.spectrum, err = newEigen("the core", core); err != nil {
+		return err
+	}
+	if coupling := f.coupling(core, k, all); coupling <= mostCoupling {
+		return nil
+	}
+	f.use(all, 0)
+	return f.fitCore(ctx, e)
+}
+
+// coupling estimates ‖C‖/w(c+1), where C is the core between the leading c eigenvectors and all
+// columns of Q but the first k.
+func (f *landmarkFit) coupling(core blas64.General, k, all int) float64 {
+	vectors := dense.Columns(f.spectrum.Vectors, 0, f.Rank)
+	c := dense.Mul(blas.NoTrans, dense.Columns(stream.RowSlice(core, k, probes), 0, k), blas.NoTrans, stream.RowSlice(vectors, 0, k))
+	norm := dense.Frobenius(c) * math.Sqrt(float64(all-k)/probes)
+	if os.Getenv("COUPLING") != "" {
+		s, _ := dense.SingularValues(c)
+		fmt.Fprintf(os.Stderr, "k %d of %d: frob %.3g scaled %.3g spectral %.3g, w %.3g\n", k, all, dense.Frobenius(c)/f.spectrum.Values[f.Rank], norm/f.spectrum.Values[f.Rank], s[0]/f.spectrum.Values[f.Rank], f.spectrum.Values[f.Rank])
+	}
+	return norm / math.Abs(f.spectrum.Values[f.Rank])
 }
 
 // fitCore finds β and the eigenpairs of W − βI.
 func (f *landmarkFit) fitCore(ctx context.Context, e stream.Engine) error {
+	core, err := f.leastSquares(ctx, e)
+	if err == nil {
+		f.spectrum, err = newEigen("the core", core)
+	}
+	return err
+}
+
+// leastSquares finds β and returns W − βI.
+func (f *landmarkFit) leastSquares(ctx context.Context, e stream.Engine) (core blas64.General, err error) {
 	frame, err := f.tiles.coreFrame(ctx, e, f.side, f.landmarks, f.core)
 	if err != nil {
-		return err
+		return core, err
 	}
 	z, err := f.tiles.symmetricCore(ctx, e, f.core, frame.u)
 	if err != nil {
-		return err
+		return core, err
 	}
 	frame.orthonormal(z)
 	if f.Shift != ShiftNone {
@@ -286,8 +352,7 @@ func (f *landmarkFit) fitCore(ctx context.Context, e stream.Engine) error {
 	for i := range z.Rows {
 		z.Data[i*z.Stride+i] -= f.beta
 	}
-	f.spectrum, err = newEigen("the core", congruenceOf(frame.back, z))
-	return err
+	return congruenceOf(frame.back, z), nil
 }
 
 // congruenceOf returns t·z·tᵀ.
@@ -295,32 +360,61 @@ func congruenceOf(t, z blas64.General) blas64.General {
 	return dense.Mul(blas.NoTrans, t, blas.NoTrans, dense.Mul(blas.NoTrans, z, blas.Trans, t))
 }
 
-// shift returns the shift of a model of rank c.
-func (f *landmarkFit) shift(c int) float64 {
-	left := f.spectrum.Values[c:]
-	switch {
-	case len(left) == 0:
-		return f.beta
-	case f.Shift == ShiftFitted:
-		return math.Max(0, f.beta+dense.Sum(left)/float64(f.rows-int64(c)))
-	case f.Shift == ShiftCentred:
-		return f.beta + math.Max(0, left[0])/2
+// kept returns the indices of the c eigenvalues of W − βI that a model has, ascending, and of
+// the others. They are the largest; by modulus, where A may be indefinite.
+func (f *landmarkFit) kept(c int) (kept, left []int) {
+	order := make([]int, len(f.spectrum.Values))
+	for i := range order {
+		order[i] = i
 	}
-	return f.beta // 0
+	if f.basis == nil {
+		slices.SortStableFunc(order, func(i, j int) int {
+			return cmp.Compare(math.Abs(f.spectrum.Values[j]), math.Abs(f.spectrum.Values[i]))
+		})
+	}
+	kept, left = order[:c], order[c:]
+	slices.Sort(kept)
+	return kept, left
+}
+
+// shift returns the shift of a model that leaves out some eigenvalues.
+func (f *landmarkFit) shift(left []int) float64 {
+	if len(left) == 0 || f.Shift == ShiftNone {
+		return f.beta // 0 without one
+	}
+	values := dense.Pick(f.spectrum.Values, left)
+	if f.Shift == ShiftCentred {
+		return f.beta + math.Max(0, slices.Max(values))/2
+	}
+	rank := len(f.spectrum.Values) - len(left)
+	return math.Max(0, f.beta+dense.Sum(values)/float64(f.rows-int64(rank)))
 }
 
 // model truncates to rank c.
 func (f *landmarkFit) model(c int) *Model {
-	c = min(c, len(f.spectrum.Values))
-	shift := f.shift(c)
-	values := make([]float64, c)
+	kept, left := f.kept(min(c, len(f.spectrum.Values)))
+	shift := f.shift(left)
+	values := dense.Pick(f.spectrum.Values, kept)
 	for i := range values {
-		values[i] = f.spectrum.Values[i] + f.beta - shift
+		values[i] += f.beta - shift
 	}
-	clipDefinite(values, shift)
+	if f.basis != nil {
+		clipDefinite(values, shift)
+	}
 	side := *f.side
-	side.Projection = dense.Mul(blas.NoTrans, side.Projection, blas.NoTrans, dense.Columns(f.spectrum.Vectors, 0, c))
+	side.Projection = dense.Mul(blas.NoTrans, side.Projection, blas.NoTrans, dense.PickColumns(f.spectrum.Vectors, kept))
 	return &Model{Method: "landmark", Kernel: f.tiles.kernel, Seed: f.Seed, Rows: f.rows, Cols: f.rows, Left: &side, Values: values, Shift: shift}
+}
+
+// modelCondition returns the condition of the columns of a model of rank c: they are
+// orthonormal to ε times that. Rounding of FᵀF is relative to its largest eigenvalue.
+func (f *landmarkFit) modelCondition(c int) float64 {
+	if f.basis == nil {
+		return f.condition
+	}
+	kept, _ := f.kept(min(c, len(f.spectrum.Values)))
+	worst := conditionOf(f.singular, dense.PickColumns(f.spectrum.Vectors, kept))
+	return worst * worst
 }
 
 // finish returns the fit of rank c.
@@ -340,11 +434,7 @@ func (f *landmarkFit) finishWith(s *errorSample, m *Model, c int) (*Fit, error) 
 		return nil, err
 	}
 	notes := slices.Concat(f.points.notes, f.tiles.rankNote(m.Left.Rank(), c), definiteNote(f.tiles.kernel))
-	fit, err := finishEstimated(f.tiles, m, notes, f.condition, estimate, f.trace)
-	if err == nil {
-		fit.loss = f.loss
-	}
-	return fit, err
+	return finishEstimated(f.tiles, m, notes, f.modelCondition(c), estimate, f.trace)
 }
 
 // sumDiag returns the sum of k(x, x) over the rows of a panel.

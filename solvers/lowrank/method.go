@@ -54,15 +54,12 @@ type Fit struct {
 	Pivots []int64
 	// Steps are the passes of a fit to a tolerance; Unsettled tells that it was not reached.
 	Steps []Step
-
-	loss float64 // of the triangular factor, see [sketch.GuidedQR.Loss]
 }
 
 // OrthogonalityBound bounds max|UᵀU−I| on the fitted rows, up to a modest
-// factor: before Refine, ε times the condition of the sketch, or times what its Gram matrix
-// lost if that is more.
+// factor: before Refine, ε times Condition.
 func (f *Fit) OrthogonalityBound() float64 {
-	return orthogonalityBound(math.Max(f.Condition, f.loss), f.Refined())
+	return orthogonalityBound(f.Condition, f.Refined())
 }
 
 // check returns an error unless there is a matrix of the kernel between the rows.

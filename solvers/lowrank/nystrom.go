@@ -76,17 +76,18 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 	if err := cmp.Or(t.chooseUnit(ctx, e, landmarks.rows, landmarks), t.boundSingle(landmarks, nil, landmarks, rest)); err != nil {
 		return nil, err
 	}
-	pass, err := sketchPass{tiles: t, rows: landmarks}.streamTrace(ctx, e, src)
+	pass := sketchPass{tiles: t, rows: landmarks}
+	factor, trace, err := streamTrace(ctx, e.Given(landmarks.rows), pass, src, pass.factor)
 	if err != nil {
 		return nil, err
 	}
-	found, cond, err := m.finish(ctx, e, t, pass.factor, landmarks)
+	found, cond, err := m.finish(ctx, e, t, factor.R(), landmarks)
 	if err != nil {
 		return nil, err
 	}
 	found.Rows, found.Cols = n, n
 	notes := append(m.notes(n, landmarks.rows.Rows), t.rankNote(found.Left.Rank(), min(m.Rank, landmarks.rows.Rows))...)
-	return finishFit(ctx, e, t, found, append(notes, definiteNote(k)...), cond, rest, rest, pass.trace)
+	return finishFit(ctx, e, t, found, append(notes, definiteNote(k)...), cond, rest, rest, trace)
 }
 
 // landmarks returns how many are asked for.

@@ -181,7 +181,7 @@ func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 		if err := m.checkOne(); err != nil {
 			return nil, err
 		}
-		p, err := m.planKeeping(e, s.Rows, s.Columns, k, 0, m.carried)
+		p, err := m.planKeeping(e, s.Rows, s.Columns, k, 0, true)
 		if err == nil {
 			p.Rounds = []string{"fit"}
 		}
@@ -213,7 +213,7 @@ func (m Landmark) planTwo(e stream.Engine, n int64, d int, k kernelgen.Kernel) (
 		return nil, err
 	}
 	found, c := int64(scouted), int64(len(points.landmarks))
-	p, err := m.planKeeping(e, n, d, k, found, carryAll)
+	p, err := m.planKeeping(e, n, d, k, found, false)
 	if err != nil || found == 0 {
 		return p, err
 	}
@@ -227,15 +227,12 @@ func (m Landmark) planTwo(e stream.Engine, n int64, d int, k kernelgen.Kernel) (
 // planSide returns the cost for one source with a core of all directions: a pass over n rows
 // with d columns, and a core.
 func (m Landmark) planSide(e stream.Engine, n int64, d int, k kernelgen.Kernel) (*model.Plan, error) {
-	return m.planKeeping(e, n, d, k, 0, carryAll)
+	return m.planKeeping(e, n, d, k, 0, false)
 }
 
-// carryAll is what [Landmark.carried] returns where the core has all directions.
-func carryAll(directions int, t, _ int64) (int, int64) { return directions, t }
-
-// planKeeping returns the cost with a pass that keeps some rows, and a core of what carried
-// returns.
-func (m Landmark) planKeeping(e stream.Engine, n int64, d int, k kernelgen.Kernel, kept int64, carried func(directions int, t, n int64) (int, int64)) (*model.Plan, error) {
+// planKeeping returns the cost with a pass that keeps some rows, and a core of the leading
+// columns or of all.
+func (m Landmark) planKeeping(e stream.Engine, n int64, d int, k kernelgen.Kernel, kept int64, leading bool) (*model.Plan, error) {
 	points, err := m.points(n, "C", "S")
 	if err != nil {
 		return nil, err
@@ -244,24 +241,21 @@ func (m Landmark) planKeeping(e stream.Engine, n int64, d int, k kernelgen.Kerne
 	p := newPlanner(e, m.Precision, d)
 	p.landmarks("landmarks", c)
 	p.pass(n, c, c, c*c+kept*int64(d+2))
-	if guide := guideSize(n, c, t); guide > 0 && kept == 0 {
-		p.Add("guide", guide*(c+2*p.d)+5*c*c, "`rank`")
-		square := float64(c) * float64(c)
-		p.Work(float64(guide)*float64(c), 4*float64(guide)*square-2*math.Ceil(float64(n)/stream.PanelRows)*square*float64(c)-float64(n)*square/2)
+	if kept == 0 && k.PositiveSemiDefinite() {
+		p.Add("whitening", 4*c*c, "`rank`")
+		p.eigen(c)
 	}
 	p.Work(0, 4*float64(c)*float64(c)*float64(c)) // the inverse of the factor, or a pivoted one
-	directions, core := carried(int(c), t, n)
-	r := int64(directions)
-	p.eigen(r)
-	p.Work(0, float64(core)*float64(r)*float64(2*c+r)) // the core's points, embedded, and their Gram matrix
-	p.symmetricCore(t, c)                              // all, should the directions that are left out hold much
-	p.symmetricWork(core, r)
-	if r < c {
-		p.Add("leading directions", c*(2*c+4*r), "`rank`")
-		p.Work(float64(c)*float64(c), largeProducts*8*carriedRounds*float64(c)*float64(c)*float64(r))
+	r := c
+	if leading {
+		r = int64(leadingColumns(m.Rank, int(c), int(c)))
 	}
+	p.eigen(r)
+	p.Work(0, float64(t)*float64(r)*float64(2*c+r)) // the core's points, embedded, and their Gram matrix
+	p.symmetricCore(t, c)                           // all, should the others matter
+	p.symmetricWork(t, r)
 	p.choice(m.chooser(points, n, d))
-	p.checks(n, core, c, c, productsDefinite)
+	p.checks(n, t, c, c, productsDefinite)
 	return p.Plan, nil
 }
 

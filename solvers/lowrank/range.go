@@ -2,12 +2,10 @@ package lowrank
 
 import (
 	"context"
-	"math"
-	"slices"
+	"encoding"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/stream"
 )
@@ -18,13 +16,6 @@ type sketchPass struct {
 	tiles *tiles
 	signs *sketch.SparseSign
 	rows  *panel
-	guide *rangeGuide // nil for none
-}
-
-// rangeGuide is what sampled rows tell of the factor before the pass.
-type rangeGuide struct {
-	*sketch.Guide
-	sample blas64.General // the rows
 }
 
 func (p sketchPass) factor() *sketch.QR {
@@ -56,30 +47,21 @@ func (p sketchPass) adder(name string) func(folded, *stream.Block) error {
 	}
 }
 
-// traced is what a pass over a symmetric matrix folds rows into: a triangular
-// factor, and the trace of A.
-type traced = sketch.Both[*sketch.GuidedQR, *sketch.ColumnSums]
-
-// streamed is what a pass over a symmetric matrix leaves.
-type streamed struct {
-	factor blas64.General
-	loss   float64 // see [sketch.GuidedQR.Loss]
-	trace  float64 // tr(A)
+// rangeAccumulator is what a pass folds the rows of a sketch into.
+type rangeAccumulator[A any] interface {
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+	folded
+	Merge(later A) error
+	Reset()
 }
 
-// streamTrace does what stream does, for the matrix of one source, and returns tr(A) as well.
-func (p sketchPass) streamTrace(ctx context.Context, e stream.Engine, src stream.Source) (*streamed, error) {
-	given, guide := []any{p.rows.rows}, (*sketch.Guide)(nil)
-	if p.guide != nil {
-		given, guide = append(given, p.guide.sample), p.guide.Guide
-	}
-	columns := p.rows.rows.Rows
-	if p.signs != nil {
-		columns = p.signs.Cols
-	}
-	newState := func() *traced { return &traced{A: sketch.NewGuidedQR(guide, columns), B: sketch.NewColumnSums(1)} }
+// streamTrace makes the pass over the rows of a symmetric matrix, and returns tr(A) as well.
+func streamTrace[A rangeAccumulator[A]](ctx context.Context, e stream.Engine, p sketchPass, src stream.Source, newRange func() A) (a A, trace float64, err error) {
+	type traced = sketch.Both[A, *sketch.ColumnSums]
+	newState := func() *traced { return &traced{A: newRange(), B: sketch.NewColumnSums(1)} }
 	defer p.tiles.countPass(src, p.rows)()
-	state, err := stream.Fold(ctx, e.Given(given...), "fit", src, newState, func() func(*traced, *stream.Block) error {
+	state, err := stream.Fold(ctx, e, "fit", src, newState, func() func(*traced, *stream.Block) error {
 		add, diagonal := p.adder(src.Info().Name), p.tiles.traceAdder(src.Info().Name)
 		return func(s *traced, b *stream.Block) error {
 			if err := add(s.A, b); err != nil {
@@ -89,76 +71,9 @@ func (p sketchPass) streamTrace(ctx context.Context, e stream.Engine, src stream
 		}
 	})
 	if err != nil {
-		return nil, err
+		return a, 0, err
 	}
-	r, err := state.A.R()
-	if err != nil {
-		return nil, err
-	}
-	return &streamed{r, state.A.Loss(r), state.B.Totals()[0]}, nil
-}
-
-// guided returns the pass with a guide, where that pays: with many rows. The landmarks are
-// in the sample, and others evenly from the points given.
-func (p sketchPass) guided(ctx context.Context, e stream.Engine, rows int64, points *panel) (sketchPass, error) {
-	sample := p.tiles.guideSample(rows, p.rows, points)
-	if sample == nil {
-		return p, nil
-	}
-	y, err := p.tiles.between(ctx, e, sample.rows, p.rows)
-	if err != nil {
-		return p, err
-	}
-	if err := p.tiles.checkFinite(y, "the sample", func(i int) int64 { return sample.number[i] }); err != nil {
-		return p, err
-	}
-	// Landmarks count for as much as among all rows.
-	others := y.Rows - y.Cols
-	dense.ScaleRows(stream.RowSlice(y, others, y.Cols), slices.Repeat([]float64{math.Sqrt(float64(others) / float64(rows))}, y.Cols))
-	guide, err := sketch.NewGuide(y)
-	if err == nil && guide != nil {
-		p.guide = &rangeGuide{guide, sample.rows}
-	}
-	return p, err
-}
-
-// A guide is from guideRows rows for each column, of which the pass should see many times
-// as many.
-const (
-	guideRows  = 4
-	guideTimes = 4
-)
-
-// guideSize returns how many rows of n guide a pass with so many columns, 0 for none.
-func guideSize(n, columns, points int64) int64 {
-	size := columns + min(points, (guideRows-1)*columns)
-	if size < 2*columns || n < guideTimes*size {
-		return 0
-	}
-	return size
-}
-
-// guideSample picks the rows, or nil.
-func (t *tiles) guideSample(n int64, landmarks, points *panel) *panel {
-	size := int(guideSize(n, int64(landmarks.rows.Rows), int64(points.rows.Rows)))
-	if size == 0 {
-		return nil
-	}
-	others := size - landmarks.rows.Rows
-	numbers := make([]int64, others)
-	for i := range numbers {
-		numbers[i] = points.number[i*points.rows.Rows/others]
-	}
-	evenly := pickRows(points.rows, points.number, numbers)
-	rows := stream.NewMatrix(size, evenly.Cols)
-	for i := range size {
-		if i < others {
-			copy(dense.Row(rows, i), dense.Row(evenly, i))
-		} else {
-			copy(dense.Row(rows, i), dense.Row(landmarks.rows, i-others))
-		}
-	}
-	return t.pack(rows, append(numbers, landmarks.number...), nil)
+	return state.A, state.B.Totals()[0], nil
 }
 
 // traceAdder returns the function that adds k(x, x) of the rows of a block of the

@@ -1,0 +1,131 @@
+package lowrank
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"github.com/nystream/nystream/internal/linalg/dense"
+	"github.com/nystream/nystream/internal/linalg/householder"
+	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
+)
+
+// A basis is the range of K(·, J) of a positive semi-definite kernel, whitened by what the
+// landmarks tell of each other before the pass:
+//
+//	W = K(X_J, X_J),  UᵀU = W + ridge
+//	F = K(·, X_J)·U⁻¹,  FᵀF = V·Λ·Vᵀ,  Q = F·V·Λ^(−½)
+//
+// Q from the triangular factor of K(·, X_J) is orthonormal to ε·cond, which may be 1e-3. The
+// condition of F is about the root of that: Λ are the eigenvalues of the Nyström approximation
+// FFᵀ of A. A row of F is at most √k(x, x) long, so that no row drowns the others.
+type basis struct {
+	upper   blas64.General // U
+	vectors blas64.General // V, but for directions that are rounding
+	roots   []float64      // of Λ, descending
+}
+
+// dependence is the pivot, relative to the largest diagonal entry of W, at which a landmark
+// depends on those before it.
+const dependence = 1e-13
+
+// ridges are tried one after another. They are relative to the trace of W; the first is about
+// its rounding.
+var ridges = []float64{4 * 0x1p-52, 64 * 0x1p-52, 1024 * 0x1p-52}
+
+// whiten leaves out landmarks that depend on others, by pivoted Cholesky of W, and returns U.
+func (f *landmarkFit) whiten(ctx context.Context, e stream.Engine) (u blas64.General, err error) {
+	w, err := f.tiles.between(ctx, e, f.landmarks.rows, f.landmarks)
+	if err != nil {
+		return w, err
+	}
+	largest, order, noise := 0.0, make([]int, w.Rows), 0.0
+	if f.Precision == Float32 {
+		noise = f.Precision.rankTolerance()
+	}
+	for i := range w.Rows {
+		largest = math.Max(largest, dense.Row(w, i)[i])
+	}
+	_, rank, _ := lapack64.Pstrf(upperSymmetric(dense.Clone(w)), order, math.Max(dependence, noise)*largest, make([]float64, 2*w.Rows))
+	if rank < w.Rows {
+		kept := slices.Sorted(slices.Values(order[:max(1, rank)]))
+		f.landmarks, w = f.tiles.pickIndices(f.landmarks, kept), dense.PickRows(dense.PickColumns(w, kept), kept)
+	}
+	scale := dense.Trace(w)
+	if scale == 0 {
+		scale = 1
+	}
+	for _, ridge := range ridges {
+		u = dense.Clone(w)
+		for i := range u.Rows {
+			dense.Row(u, i)[i] += math.Max(ridge, noise) * scale
+		}
+		if _, ok := lapack64.Potrf(upperSymmetric(u)); ok {
+			return u, nil
+		}
+	}
+	return u, notDefinite(f.tiles.kernel)
+}
+
+func upperSymmetric(m blas64.General) blas64.Symmetric {
+	return blas64.Symmetric{Uplo: blas.Upper, N: m.Rows, Stride: m.Stride, Data: m.Data}
+}
+
+// streamBasis makes the pass, and finds Q and tr(A).
+func (f *landmarkFit) streamBasis(ctx context.Context, e stream.Engine, src stream.Source) error {
+	u, err := f.whiten(ctx, e)
+	if err != nil {
+		return err
+	}
+	by, err := sketch.NewWhitening(u)
+	if err != nil {
+		return err
+	}
+	pass := sketchPass{tiles: f.tiles, rows: f.landmarks}
+	gram, trace, err := streamTrace(ctx, e.Given(f.landmarks.rows, u), pass, src, func() *sketch.WhitenedGram { return sketch.NewWhitenedGram(by) })
+	if err != nil {
+		return err
+	}
+	eig, err := newEigen("the sketch", gram.Matrix())
+	if err != nil {
+		return err
+	}
+	r := dense.Rank(eig.Values, f.Precision.basisTolerance())
+	f.trace, f.basis = trace, &basis{upper: u, vectors: dense.Columns(eig.Vectors, 0, r), roots: dense.Roots(eig.Values[:r])}
+	f.use(r, 0)
+	return nil
+}
+
+// basisTolerance is where eigenvalues of FᵀF are cut off, relative to the largest.
+func (p Precision) basisTolerance() float64 {
+	if p == Float32 {
+		return p.rankTolerance()
+	}
+	return dependence
+}
+
+// use makes the leading k columns of Q the embedding, and as many random combinations of the
+// others as asked for.
+func (f *landmarkFit) use(k, probes int) {
+	b := f.basis
+	v := scaledColumns(b.vectors, dense.Reciprocals(b.roots))
+	t := stream.NewMatrix(v.Rows, k+probes)
+	for i := range v.Rows {
+		copy(dense.Row(t, i), dense.Row(v, i)[:k])
+	}
+	if probes > 0 {
+		f.singular = append(f.singular, slices.Repeat(b.roots[len(b.roots)-1:], probes)...)
+		rest := dense.Columns(v, k, v.Cols-k)
+		mix := stream.NewMatrix(rest.Cols, probes)
+		sketch.NewRandom(f.Seed, "probes of the range").Normals(mix)
+		dense.Gemm(blas.NoTrans, blas.NoTrans, 1, rest, householder.QR(mix).Thin(), 0, dense.Columns(t, k, probes))
+	}
+	blas64.Trsm(blas.Left, blas.NoTrans, 1, upperTriangle(b.upper), t)
+	f.singular = slices.Clone(b.roots[:k])
+	f.side = &Embedding{Landmarks: f.landmarks.rows, Rows: f.landmarks.number, Projection: t}
+}

@@ -3,14 +3,10 @@
 //
 //	go run ./bench/generate uniform -rows 1000000 -o u6.npy
 //	go run ./bench/generate powerlaw -nodes 1000000 -edges 10000000 -o g.csv
-//	go run ./bench/generate path -rows 1000000 -o path.npy
-//	go run ./bench/generate mixture -rows 1000000 -o x.npy -with y.npy
 //
 // uniform is rows drawn uniformly from [0,1]^d. powerlaw is a directed graph whose
 // degrees follow a power law and whose nodes form communities; these go to a second
-// file, g.labels.csv here. square, mixture, gyre and path are those of the examples of
-// paper 5: rows of [−2,2]², pairs of a mixture of normal distributions, the boxes of the
-// double gyre and where they flow, and a path of an Ornstein–Uhlenbeck process.
+// file, g.labels.csv here.
 package main
 
 import (
@@ -27,10 +23,6 @@ import (
 var generators = map[string]func(args []string) (func() error, error){
 	"uniform":  parseUniform,
 	"powerlaw": parsePowerLaw,
-	"square":   parseProcess("square", 2, square),
-	"mixture":  parseProcess("mixture", 1, mixture),
-	"path":     parseProcess("path", 1, path),
-	"gyre":     parseGyre,
 }
 
 func main() {

@@ -1,4 +1,4 @@
-// Package graphs draws synthetic directed graphs, and reads graphs whose nodes have classes.
+// Package graphs draws synthetic directed graphs.
 package graphs
 
 import (

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/nystream/nystream/bench/internal/graphs"
+	"github.com/nystream/nystream/bench/papers/graphs"
 	"github.com/nystream/nystream/bench/papers/lssvm"
 	"github.com/nystream/nystream/bench/papers/scores"
 	"github.com/nystream/nystream/solvers/split"

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/nystream/nystream/bench/internal/graphs"
+	"github.com/nystream/nystream/bench/papers/graphs"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/stream"

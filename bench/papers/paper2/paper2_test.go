@@ -9,8 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/nystream/nystream/bench/internal/datasets"
-	"github.com/nystream/nystream/bench/internal/graphs"
+	"github.com/nystream/nystream/bench/papers/graphs"
 	"github.com/nystream/nystream/bench/papers/scores"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/ksvd"
@@ -157,25 +156,25 @@ func TestClassification(t *testing.T) {
 // TestSupervised chooses features that determine a target, and holds the vectors of
 // monomials to gonum's SVD of their table.
 func TestSupervised(t *testing.T) {
-	r := regression{&datasets.Supervised{Name: "made", X: stream.NewMatrix(50, 3), Target: make([]float64, 50)}}
+	r := regression{x: stream.NewMatrix(50, 3), target: make([]float64, 50)}
 	noise := stream.NewMatrix(50, 2)
-	sketch.NewRandom(3, "table").Normals(r.X)
+	sketch.NewRandom(3, "table").Normals(r.x)
 	sketch.NewRandom(4, "noise").Normals(noise)
-	for i := range r.Target {
-		r.Target[i] = 7 + 2*row(r.X, i)[0] - row(r.X, i)[2]
+	for i := range r.target {
+		r.target[i] = 7 + 2*row(r.x, i)[0] - row(r.x, i)[2]
 	}
 	splits, err := split.Random(50, tableTest, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rmse, err := r.mean([]blas64.General{noise, r.X}, 1e8, splits)
+	rmse, err := r.mean([]blas64.General{noise, r.x}, 1e8, splits)
 	all, err2 := r.features(t.Context(), ablations()[0])
 	if err != nil || err2 != nil || rmse > 1e-5 {
 		t.Fatalf("RMSE %v, %v, %v", rmse, err, err2)
 	}
 	var d mat.SVD
 	var u mat.Dense
-	d.Factorize(view(monomials(r.X)), mat.SVDThin)
+	d.Factorize(view(monomials(r.x)), mat.SVDThin)
 	d.UTo(&u)
 	if dot := mat.Dot(u.ColView(0), view(all[0]).ColView(0)); math.Abs(math.Abs(dot)-1) > 1e-9 {
 		t.Errorf("the first vector is off by %g", 1-math.Abs(dot))

@@ -232,7 +232,7 @@ func TestTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := &experiment{options: o, problem: problem{name: "blobs", dim: 2}, cache: cache,
-		data: &datasets.Labelled{Name: "blobs", X: x, Labels: labels, Classes: 3, Other: labels}}
+		data: &datasets.Labelled{X: x, Labels: labels, Classes: 3}, other: labels}
 	s, err := e.supervised(background)
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,8 @@ import (
 	"strings"
 
 	"github.com/nystream/nystream/bench/internal/program"
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/stream"
 )
 
 // generators are what can be written: each parses its flags.
@@ -40,4 +42,22 @@ func parse(args []string) (func() error, error) {
 		return nil, fmt.Errorf("%q is not known: generate %s", args[0], known)
 	}
 	return parseFlags(args[1:])
+}
+
+const batchRows = 8192
+
+// write writes a file batch by batch. Batch returns the n rows from start on.
+func write(path string, schema blockstore.Schema, batch func(start int64, n int) *stream.Batch) error {
+	w, err := blockstore.Create(path, schema)
+	if err != nil {
+		return err
+	}
+	defer w.Abort() // does nothing after Commit
+	for start := int64(0); start < schema.Rows; start += batchRows {
+		n := int(min(batchRows, schema.Rows-start))
+		if err := w.Write(batch(start, n), n); err != nil {
+			return err
+		}
+	}
+	return w.Commit()
 }

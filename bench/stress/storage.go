@@ -30,7 +30,7 @@ func storage(ctx context.Context, l *lab) {
 	one := l.fields("fit landmark X --kernel=rbf(gamma=0.1) --rank=20 --seed=1 --format=json -o model.npz", "X").args
 	ways := map[string][]string{"1 process": one}
 	if !l.lacks(ctx, "beam") {
-		beam, err := program.BuildIn(ctx, l.work, filepath.Join(l.root, "cmd", "nystream-beam"))
+		beam, err := program.Build(ctx, l.work, filepath.Join(l.root, "cmd", "nystream-beam"))
 		check(err)
 		ways["8 parts by Beam"] = append([]string{beam, "fit", "--nystream", l.command, "--shards", "8"}, one[2:]...)
 	}

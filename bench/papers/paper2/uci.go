@@ -48,7 +48,9 @@ type uciTable struct {
 }
 
 var uciTables = []uciTable{
-	{"pima", "pima-indians-diabetes.csv", true}, {"ilpd", "ilpd.csv", true}, {"yacht", "yacht_hydrodynamics.data", false},
+	{"pima", "pima-indians-diabetes.csv", true},
+	{"ilpd", "ilpd.csv", true},
+	{"yacht", "yacht_hydrodynamics.data", false},
 }
 
 // regression is a table with standardised columns, and targets ±1 for classes.
@@ -202,11 +204,14 @@ func addRows(ctx context.Context, t *report.Table, of uciTable, repeats int, col
 	if err != nil {
 		return err
 	}
-	word, shape := "RMSE ↓", fmt.Sprintf("%d × %d", r.x.Rows, r.x.Cols)
+	figure, shape := "RMSE ↓", fmt.Sprintf("%d × %d", r.x.Rows, r.x.Cols)
 	if r.classes {
-		word = "AUROC ↑"
+		figure = "AUROC ↑"
 	}
-	rows := [][]any{{r.name, word, shape, "paper"}, {r.name, word, shape, "length 1"}, {r.name, word, shape, "variance 1"}}
+	var rows [][]any
+	for _, features := range []string{"paper", "length 1", "variance 1"} {
+		rows = append(rows, []any{r.name, figure, shape, features})
+	}
 	for i, c := range columns {
 		rows[0] = append(rows[0], paper[i])
 		all, err := r.features(ctx, c)

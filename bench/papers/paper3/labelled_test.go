@@ -37,7 +37,8 @@ func TestLabelledShapes(t *testing.T) {
 		}
 		if d.X.Rows != want.rows || d.X.Cols != want.columns || d.Classes != want.classes || others != want.others ||
 			slices.Min(sizes) != want.smallest || slices.Max(sizes) != want.largest {
-			t.Errorf("%s: %d × %d, classes of %v rows, %d other classes; want %v", problems[i].name, d.X.Rows, d.X.Cols, sizes, others, want)
+			t.Errorf("%s: %d × %d, classes of %v rows, %d other classes; want %v", problems[i].name, d.X.Rows, d.X.Cols,
+				sizes, others, want)
 		}
 	}
 }

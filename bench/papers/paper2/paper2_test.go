@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/bench/papers/graphs"
+	"github.com/nystream/nystream/bench/papers/lab"
 	"github.com/nystream/nystream/bench/papers/scores"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/ksvd"
@@ -86,11 +87,11 @@ func TestFeatures(t *testing.T) {
 		if values := d.Values(nil)[:10]; !floats.EqualApprox(f.values, values, 1e-7*values[0]) {
 			t.Errorf("%s: values %v, want %v", method, f.values, values)
 		}
-		image := view(product(want, view(f.right())))
+		image := lab.Dense(product(want, lab.Dense(f.right())))
 		for i := range nodes {
-			floats.Mul(row(f.u, i), f.values)
+			floats.Mul(lab.Row(f.u, i), f.values)
 		}
-		if !mat.EqualApprox(image, view(f.u), 1e-6*f.values[0]) {
+		if !mat.EqualApprox(image, lab.Dense(f.u), 1e-6*f.values[0]) {
 			t.Errorf("%s: A·V is not U·diag(s)", method)
 		}
 	}
@@ -161,7 +162,7 @@ func TestSupervised(t *testing.T) {
 	sketch.NewRandom(3, "table").Normals(r.x)
 	sketch.NewRandom(4, "noise").Normals(noise)
 	for i := range r.target {
-		r.target[i] = 7 + 2*row(r.x, i)[0] - row(r.x, i)[2]
+		r.target[i] = 7 + 2*lab.Row(r.x, i)[0] - lab.Row(r.x, i)[2]
 	}
 	splits, err := split.Random(50, tableTest, 2, 1)
 	if err != nil {
@@ -174,9 +175,9 @@ func TestSupervised(t *testing.T) {
 	}
 	var d mat.SVD
 	var u mat.Dense
-	d.Factorize(view(monomials(r.x)), mat.SVDThin)
+	d.Factorize(lab.Dense(monomials(r.x)), mat.SVDThin)
 	d.UTo(&u)
-	if dot := mat.Dot(u.ColView(0), view(all[0]).ColView(0)); math.Abs(math.Abs(dot)-1) > 1e-9 {
+	if dot := mat.Dot(u.ColView(0), lab.Dense(all[0]).ColView(0)); math.Abs(math.Abs(dot)-1) > 1e-9 {
 		t.Errorf("the first vector is off by %g", 1-math.Abs(dot))
 	}
 	x := blas64.General{Rows: 1, Cols: 2, Stride: 2, Data: []float64{2, 3}}

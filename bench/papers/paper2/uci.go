@@ -13,6 +13,7 @@ import (
 
 	"github.com/nystream/nystream/bench/internal/datasets"
 	"github.com/nystream/nystream/bench/internal/report"
+	"github.com/nystream/nystream/bench/papers/lab"
 	"github.com/nystream/nystream/bench/papers/lssvm"
 	"github.com/nystream/nystream/bench/papers/scores"
 	"github.com/nystream/nystream/kernelgen"
@@ -129,7 +130,7 @@ func medianOf(ctx context.Context, data *ksvd.Data, figure func(x, z []float64) 
 	var all []float64
 	for i := range half {
 		for j := half; j < sample.Rows; j++ {
-			all = append(all, figure(row(sample, i), row(sample, j)))
+			all = append(all, figure(lab.Row(sample, i), lab.Row(sample, j)))
 		}
 	}
 	slices.Sort(all)
@@ -138,13 +139,13 @@ func medianOf(ctx context.Context, data *ksvd.Data, figure func(x, z []float64) 
 
 // score returns AUROC or RMSE of a linear LS-SVM.
 func (r regression) score(x blas64.General, gamma float64, s split.Split) (float64, error) {
-	columns, targets := stream.Numbers(x.Cols), scores.Picked(r.target, s.Train)
+	targets := scores.Picked(r.target, s.Train)
 	y := blas64.General{Rows: len(targets), Cols: 1, Stride: 1, Data: targets}
-	model, err := lssvm.FitLinear(lssvm.Submatrix(x, s.Train, columns), y, gamma)
+	model, err := lssvm.FitLinear(lab.PickRows(x, s.Train), y, gamma)
 	if err != nil {
 		return 0, err
 	}
-	decisions, truth := model.Decisions(lssvm.Submatrix(x, s.Test, columns)).Data, scores.Picked(r.target, s.Test)
+	decisions, truth := model.Decisions(lab.PickRows(x, s.Test)).Data, scores.Picked(r.target, s.Test)
 	if !r.classes {
 		return scores.RMSE(truth, decisions)
 	}

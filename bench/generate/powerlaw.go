@@ -13,26 +13,20 @@ import (
 
 func parsePowerLaw(args []string) (func() error, error) {
 	f := program.FileFlags("powerlaw")
-	g := powerLaw{}
+	g := powerLaw{blocks: 10, exponent: 2.5, within: 0.8}
 	f.IntVar(&g.nodes, "nodes", 1_000_000, "number of nodes")
 	edges := f.Int64("edges", 10_000_000, "number of edges, repeated ones included")
-	f.IntVar(&g.blocks, "blocks", 10, "number of communities")
-	f.Float64Var(&g.exponent, "exponent", 2.5, "exponent of the degrees, 2.01 to 100: P(degree = k) ~ k^-exponent")
-	f.Float64Var(&g.within, "within", 0.8, "probability that an edge is bound to stay in its community, 0 to 1")
 	f.Uint64Var(&g.seed, "seed", 7, "seed")
 	out := f.String("o", "", "file of the edges: src,dst (required)")
-	labels := f.String("labels", "", "file of the communities: node,label (default: beside the edges)")
 	if err := program.Parse(f, args); err != nil {
 		return nil, err
 	}
 	if *out == "" {
 		return nil, errors.New("name the file to write with -o")
 	}
-	if *labels == "" {
-		extension := filepath.Ext(*out)
-		*labels = strings.TrimSuffix(*out, extension) + ".labels" + extension
-	}
-	return func() error { return writeGraph(g, *edges, *out, *labels) }, nil
+	extension := filepath.Ext(*out)
+	labels := strings.TrimSuffix(*out, extension) + ".labels" + extension
+	return func() error { return writeGraph(g, *edges, *out, labels) }, nil
 }
 
 // writeGraph writes both files.

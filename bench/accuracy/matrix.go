@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -56,11 +57,8 @@ func readMatrix(ctx context.Context, name string) (*mat.Dense, error) {
 	case "noisy":
 		return withValues(2000, 600, func(j float64) float64 { return max(0.05, min(1, 11-j)) })
 	}
-	d, err := datasets.LoadLabelled(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	return ofGeneral(d.X), nil
+	x, err := datasets.Load(ctx, filepath.Join(datasets.Dir(), "mnist_t10k.npy"))
+	return ofGeneral(x), err
 }
 
 // withValues returns a matrix with random singular vectors and the singular values of j = 1, 2, …

@@ -10,8 +10,10 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -19,9 +21,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/nystream/nystream/bench/internal/program"
+	"github.com/nystream/nystream/bench/internal/report"
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/stream"
 )
@@ -103,18 +105,17 @@ func runWriter(ctx context.Context, name string, args ...string) {
 	}
 }
 
-// compare reads all files of a folder and prints what became of them. The error is that not
-// all went well.
+// compare reads all files of a folder and prints a table of what became of them. It returns an
+// error if a file is refused or read otherwise.
 func compare(ctx context.Context, folder string) error {
 	type key struct{ writer, format string }
-	type count struct{ files, equal, unmentioned, left int }
-	counts := make(map[key]*count)
-	var keys []key
+	type count struct{ files, equal, left int }
+	counts := make(map[key]count)
 	sidecars, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	if err != nil {
 		return err
 	}
-	bad := 0
+	var all count
 	for _, path := range sidecars {
 		data := strings.TrimSuffix(path, ".json")
 		if _, err := os.Stat(path + ".json"); err == nil || data == path {
@@ -124,37 +125,26 @@ func compare(ctx context.Context, folder string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		k := key{said.Writer, formatOf(data)}
-		if counts[k] == nil {
-			counts[k], keys = &count{}, append(keys, k)
-		}
-		c := counts[k]
-		c.files++
-		left, unmentioned, err := check(ctx, data, said)
-		c.left += left
-		c.unmentioned += unmentioned
+		left, err := check(ctx, data, said)
+		equal := 1
 		if err != nil {
-			bad++
+			equal = 0
 			fmt.Printf("%s: %v\n", filepath.Base(data), err)
-			continue
 		}
-		c.equal++
+		c := counts[key{said.Writer, formatOf(data)}]
+		counts[key{said.Writer, formatOf(data)}] = count{c.files + 1, c.equal + equal, c.left + left}
+		all = count{all.files + 1, all.equal + equal, all.left + left}
 	}
-	slices.SortFunc(keys, func(a, b key) int { return strings.Compare(a.writer+a.format, b.writer+b.format) })
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "writer\tformat\tfiles\tread, values equal\tcolumns left out and named\tcolumns unmentioned")
-	var all count
-	for _, k := range keys {
-		c := counts[k]
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\n", k.writer, k.format, c.files, c.equal, c.left, c.unmentioned)
-		all.files, all.equal, all.left, all.unmentioned = all.files+c.files, all.equal+c.equal, all.left+c.left, all.unmentioned+c.unmentioned
+	t := report.Table{Title: "Files of other writers",
+		Head: []string{"writer", "format", "files", "read, values equal", "columns left out and named"}}
+	byName := func(a, b key) int { return strings.Compare(a.writer+a.format, b.writer+b.format) }
+	for _, k := range slices.SortedFunc(maps.Keys(counts), byName) {
+		t.Add(k.writer, k.format, counts[k].files, counts[k].equal, counts[k].left)
 	}
-	fmt.Fprintf(w, "all\t\t%d\t%d\t%d\t%d\n", all.files, all.equal, all.left, all.unmentioned)
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	if bad > 0 || all.unmentioned > 0 {
-		return fmt.Errorf("%d files are refused or read otherwise, %d columns unmentioned", bad, all.unmentioned)
+	t.Add("all", "", all.files, all.equal, all.left)
+	fmt.Print(t.Markdown())
+	if bad := all.files - all.equal; bad > 0 {
+		return fmt.Errorf("%d files are refused or read otherwise", bad)
 	}
 	return nil
 }
@@ -172,15 +162,15 @@ func readSidecar(path string) (s sidecar, err error) {
 	return s, err
 }
 
-// check compares a file with what its writer says.
-func check(ctx context.Context, path string, said sidecar) (left, unmentioned int, err error) {
+// check compares a file with what its writer says, and counts the columns that are named as left out.
+func check(ctx context.Context, path string, said sidecar) (left int, err error) {
 	o := blockstore.Options{Threads: 1}
 	if encoding, err := os.ReadFile(path + ".options"); err == nil {
 		o.Encoding = string(encoding)
 	}
 	files, err := blockstore.OpenFiles(ctx, []string{path}, o)
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	for _, c := range said.Columns {
 		if c.Kind == "text" {
@@ -189,46 +179,47 @@ func check(ctx context.Context, path string, said sidecar) (left, unmentioned in
 	}
 	src, err := files.Source(o)
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	named := map[string]bool{}
 	for _, c := range blockstore.LeftOut(src) {
 		named[c.Name] = true
 	}
-	info := src.Info()
 	b, err := readRows(ctx, src)
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	for _, c := range said.Columns {
-		at := slices.Index(info.Columns, c.Name)
-		kept := slices.IndexFunc(info.Kept, func(f stream.Field) bool { return f.Name == c.Name })
-		switch {
-		case c.Kind == "left" && named[c.Name]:
+		if c.Kind == "left" && named[c.Name] {
 			left++
-			continue
-		case at < 0 && kept < 0:
-			unmentioned++
-			if named[c.Name] {
-				unmentioned--
-			}
-			return left, unmentioned, fmt.Errorf("column %q is not read", c.Name)
-		case c.Kind == "left":
-			return left, unmentioned, fmt.Errorf("column %q is read as numbers", c.Name)
-		}
-		if n := b.X.Rows; n != len(c.Values) {
-			return left, unmentioned, fmt.Errorf("%d rows, of %d", n, len(c.Values))
-		}
-		for i, want := range c.Values {
-			if at >= 0 && !sameNumber(b.X.Data[i*b.X.Stride+at], want) {
-				return left, unmentioned, fmt.Errorf("column %q, row %d: %v, want %s", c.Name, i, b.X.Data[i*b.X.Stride+at], shown(want))
-			}
-			if kept >= 0 && !sameText(&b.Kept[kept], i, want) {
-				return left, unmentioned, fmt.Errorf("column %q, row %d: %v, want %s", c.Name, i, b.Kept[kept], shown(want))
-			}
+		} else if err := c.compare(src.Info(), b); err != nil {
+			return left, fmt.Errorf("column %q: %w", c.Name, err)
 		}
 	}
-	return left, unmentioned, nil
+	return left, nil
+}
+
+// compare compares the column with the rows that were read.
+func (c columns) compare(info stream.Info, b *stream.Batch) error {
+	at := slices.Index(info.Columns, c.Name)
+	kept := slices.IndexFunc(info.Kept, func(f stream.Field) bool { return f.Name == c.Name })
+	switch {
+	case at < 0 && kept < 0:
+		return errors.New("not read")
+	case c.Kind == "left":
+		return errors.New("read as numbers")
+	case b.X.Rows != len(c.Values):
+		return fmt.Errorf("%d rows, of %d", b.X.Rows, len(c.Values))
+	}
+	for i, want := range c.Values {
+		if at >= 0 && !sameNumber(b.X.Data[i*b.X.Stride+at], want) {
+			return fmt.Errorf("row %d: %v, want %s", i, b.X.Data[i*b.X.Stride+at], shown(want))
+		}
+		if kept >= 0 && !sameText(&b.Kept[kept], i, want) {
+			return fmt.Errorf("row %d: %v, want %s", i, b.Kept[kept], shown(want))
+		}
+	}
+	return nil
 }
 
 func shown(v *string) string {

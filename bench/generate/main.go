@@ -3,14 +3,10 @@
 //
 //	go run ./bench/generate uniform -rows 1000000 -o u6.npy
 //	go run ./bench/generate powerlaw -nodes 1000000 -edges 10000000 -o g.csv
-//	go run ./bench/generate path -rows 1000000 -o path.npy
-//	go run ./bench/generate mixture -rows 1000000 -o x.npy -with y.npy
 //
 // uniform is rows drawn uniformly from [0,1]^d. powerlaw is a directed graph whose
 // degrees follow a power law and whose nodes form communities; these go to a second
-// file, g.labels.csv here. square, mixture, gyre and path are those of the examples of
-// paper 5: rows of [−2,2]², pairs of a mixture of normal distributions, the boxes of the
-// double gyre and where they flow, and a path of an Ornstein–Uhlenbeck process.
+// file, g.labels.csv here.
 package main
 
 import (
@@ -21,16 +17,14 @@ import (
 	"strings"
 
 	"github.com/nystream/nystream/bench/internal/program"
+	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/stream"
 )
 
 // generators are what can be written: each parses its flags.
 var generators = map[string]func(args []string) (func() error, error){
 	"uniform":  parseUniform,
 	"powerlaw": parsePowerLaw,
-	"square":   parseProcess("square", 2, square),
-	"mixture":  parseProcess("mixture", 1, mixture),
-	"path":     parseProcess("path", 1, path),
-	"gyre":     parseGyre,
 }
 
 func main() {
@@ -48,4 +42,22 @@ func parse(args []string) (func() error, error) {
 		return nil, fmt.Errorf("%q is not known: generate %s", args[0], known)
 	}
 	return parseFlags(args[1:])
+}
+
+const batchRows = 8192
+
+// write writes a file batch by batch. Batch returns the n rows from start on.
+func write(path string, schema blockstore.Schema, batch func(start int64, n int) *stream.Batch) error {
+	w, err := blockstore.Create(path, schema)
+	if err != nil {
+		return err
+	}
+	defer w.Abort() // does nothing after Commit
+	for start := int64(0); start < schema.Rows; start += batchRows {
+		n := int(min(batchRows, schema.Rows-start))
+		if err := w.Write(batch(start, n), n); err != nil {
+			return err
+		}
+	}
+	return w.Commit()
 }

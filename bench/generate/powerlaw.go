@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/nystream/nystream/bench/internal/graphs"
 	"github.com/nystream/nystream/bench/internal/program"
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/stream"
@@ -14,66 +13,51 @@ import (
 
 func parsePowerLaw(args []string) (func() error, error) {
 	f := program.FileFlags("powerlaw")
-	g := graphs.PowerLaw{}
-	f.IntVar(&g.Nodes, "nodes", 1_000_000, "number of nodes")
+	g := powerLaw{blocks: 10, exponent: 2.5, within: 0.8}
+	f.IntVar(&g.nodes, "nodes", 1_000_000, "number of nodes")
 	edges := f.Int64("edges", 10_000_000, "number of edges, repeated ones included")
-	f.IntVar(&g.Blocks, "blocks", 10, "number of communities")
-	f.Float64Var(&g.Exponent, "exponent", 2.5, "exponent of the degrees, 2.01 to 100: P(degree = k) ~ k^-exponent")
-	f.Float64Var(&g.Within, "within", 0.8, "probability that an edge is bound to stay in its community, 0 to 1")
-	f.Uint64Var(&g.Seed, "seed", 7, "seed")
+	f.Uint64Var(&g.seed, "seed", 7, "seed")
 	out := f.String("o", "", "file of the edges: src,dst (required)")
-	labels := f.String("labels", "", "file of the communities: node,label (default: beside the edges)")
 	if err := program.Parse(f, args); err != nil {
 		return nil, err
 	}
 	if *out == "" {
 		return nil, errors.New("name the file to write with -o")
 	}
-	if *labels == "" {
-		extension := filepath.Ext(*out)
-		*labels = strings.TrimSuffix(*out, extension) + ".labels" + extension
-	}
-	return func() error { return writeGraph(g, *edges, *out, *labels) }, nil
+	extension := filepath.Ext(*out)
+	labels := strings.TrimSuffix(*out, extension) + ".labels" + extension
+	return func() error { return writeGraph(g, *edges, *out, labels) }, nil
 }
 
 // writeGraph writes both files.
-func writeGraph(m graphs.PowerLaw, edges int64, out, labels string) error {
-	g, err := graphs.NewGenerator(m)
+func writeGraph(m powerLaw, edges int64, out, labels string) error {
+	g, err := newGenerator(m)
 	if err != nil {
 		return err
 	}
 	if edges < 0 {
 		return fmt.Errorf("%d edges", edges)
 	}
-	if err := writePairs(out, "src", "dst", edges, g.Edge); err != nil {
+	if err := writePairs(out, "src", "dst", edges, g.edge); err != nil {
 		return err
 	}
-	return writePairs(labels, "node", "label", int64(m.Nodes), func(v int64) (int64, int64) {
-		return v, g.Label(v)
+	return writePairs(labels, "node", "label", int64(m.nodes), func(v int64) (int64, int64) {
+		return v, g.label(v)
 	})
 }
 
 // writePairs writes two columns of integers.
 func writePairs(path, first, second string, rows int64, pair func(i int64) (a, b int64)) error {
 	kept := []stream.Field{{Name: first, Kind: stream.Int64}, {Name: second, Kind: stream.Int64}}
-	w, err := blockstore.Create(path, blockstore.Schema{Kept: kept, Rows: rows})
-	if err != nil {
-		return err
-	}
-	defer w.Abort() // does nothing after Commit
 	columns := []stream.Column{{Kind: stream.Int64}, {Kind: stream.Int64}}
-	for start := int64(0); start < rows; start += 8192 {
-		n := int(min(8192, rows-start))
+	return write(path, blockstore.Schema{Kept: kept, Rows: rows}, func(start int64, n int) *stream.Batch {
 		columns[0].Reset()
 		columns[1].Reset()
-		for i := range n {
-			a, b := pair(start + int64(i))
+		for i := range int64(n) {
+			a, b := pair(start + i)
 			columns[0].Ints = append(columns[0].Ints, a)
 			columns[1].Ints = append(columns[1].Ints, b)
 		}
-		if err := w.Write(&stream.Batch{X: stream.NewMatrix(n, 0), Kept: columns}, n); err != nil {
-			return err
-		}
-	}
-	return w.Commit()
+		return &stream.Batch{X: stream.NewMatrix(n, 0), Kept: columns}
+	})
 }

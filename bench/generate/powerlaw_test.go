@@ -7,11 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/nystream/nystream/bench/internal/graphs"
 	"github.com/nystream/nystream/blockstore/graph"
 )
 
-var testModel = graphs.PowerLaw{Nodes: 20003, Blocks: 7, Exponent: 2.5, Within: 0.8, Seed: 3}
+var testModel = powerLaw{nodes: 20003, blocks: 7, exponent: 2.5, within: 0.8, seed: 3}
 
 // TestFilesAreReadBack writes the files twice: they are the same, and the graph
 // reader takes them.
@@ -42,7 +41,7 @@ func TestFilesAreReadBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g.Edges != 20_000 || g.Adjacency.Rows != testModel.Nodes || g.SelfLoops != 0 {
+	if g.Edges != 20_000 || g.Adjacency.Rows != testModel.nodes || g.SelfLoops != 0 {
 		t.Errorf("%d edges, %d nodes, %d loops", g.Edges, g.Adjacency.Rows, g.SelfLoops)
 	}
 }

@@ -27,20 +27,12 @@ func parseUniform(args []string) (func() error, error) {
 	return func() error { return writeUniform(*out, *rows, *d, *seed) }, nil
 }
 
-// writeUniform writes the rows a batch at a time.
 func writeUniform(path string, rows int64, d int, seed uint64) error {
-	w, err := blockstore.Create(path, blockstore.Schema{Columns: stream.NumberedColumns(d), Rows: rows})
-	if err != nil {
-		return err
-	}
-	defer w.Abort() // does nothing after Commit
-	batch := stream.NewMatrix(8192, d)
-	for start := int64(0); start < rows; start += 8192 {
-		part := stream.RowSlice(batch, 0, int(min(8192, rows-start)))
-		datasets.FillUniform(part, start, seed)
-		if err := w.Write(&stream.Batch{X: part}, part.Rows); err != nil {
-			return err
-		}
-	}
-	return w.Commit()
+	all := stream.NewMatrix(batchRows, d)
+	schema := blockstore.Schema{Columns: stream.NumberedColumns(d), Rows: rows}
+	return write(path, schema, func(start int64, n int) *stream.Batch {
+		x := stream.RowSlice(all, 0, n)
+		datasets.FillUniform(x, start, seed)
+		return &stream.Batch{X: x}
+	})
 }

@@ -56,7 +56,7 @@ func parseOptions(args []string) (*options, error) {
 const folder = "bench/readme"
 
 func run(ctx context.Context, o *options) error {
-	root, err := repository()
+	root, err := program.Root(ctx)
 	if err != nil {
 		return err
 	}
@@ -101,19 +101,4 @@ func anew(ctx context.Context, root, name string) error {
 		}
 	}
 	return nil
-}
-
-// repository returns the folder of the repository that the program is run in.
-func repository() (string, error) {
-	dir, err := os.Getwd()
-	for err == nil {
-		if _, missing := os.Stat(filepath.Join(dir, "go.mod")); missing == nil {
-			return dir, nil
-		}
-		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("no go.mod here or above: run it in the repository")
-		}
-		dir = filepath.Dir(dir)
-	}
-	return "", err
 }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nystream/nystream/bench/internal/program"
 )
 
 // page is README.md or a page of docs.
@@ -21,7 +23,7 @@ type page struct {
 
 func pages(t *testing.T) (root string, all []page) {
 	t.Helper()
-	root, err := repository()
+	root, err := program.Root(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,14 +1,15 @@
 package main
 
 import (
-	"context"
 	"strings"
 	"testing"
+
+	"github.com/nystream/nystream/bench/internal/program"
 )
 
 // TestREADME: the figures of README.md are those that are recorded.
 func TestREADME(t *testing.T) {
-	root, err := repository()
+	root, err := program.Root(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,11 +23,11 @@ func TestDemoAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the command and fits 200,000 rows: run without -short")
 	}
-	root, err := repository()
+	root, err := program.Root(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := again(context.Background(), root, "demo.txt"); err != nil {
+	if err := again(t.Context(), root, "demo.txt"); err != nil {
 		t.Error(err)
 	}
 }

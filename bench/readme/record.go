@@ -78,7 +78,7 @@ func (r *record) runAll(ctx context.Context, root string) error {
 	if err := linkData(work); err != nil {
 		return err
 	}
-	if _, err := program.Build(ctx, dir); err != nil {
+	if _, err := program.Build(ctx, dir, filepath.Join(root, "cmd", "nystream")); err != nil {
 		return err
 	}
 	for i := range r.commands {

@@ -188,9 +188,9 @@ func (p process) straced(call, what string, k int, options ...string) process {
 type ended struct {
 	code      int // -1 after a signal
 	out       []byte
-	text      string        // the standard error
-	peak      int64         // bytes of memory
-	took, cpu time.Duration // of wall clock, of processors
+	text      string // the standard error
+	peak      int64  // bytes of memory
+	took      time.Duration
 	disturbed bool
 	stopping  time.Duration // from the disturbance to the end
 }
@@ -238,7 +238,7 @@ func (l *lab) run(ctx context.Context, p process) (e ended) {
 	err := <-over
 	state := cmd.ProcessState
 	e.code, e.out, e.text, e.peak = state.ExitCode(), out.Bytes(), text.String(), program.Peak(state)
-	e.took, e.cpu = time.Since(began), state.UserTime()+state.SystemTime()
+	e.took = time.Since(began)
 	check(context.Cause(ctx))
 	if _, exited := errors.AsType[*exec.ExitError](err); !exited {
 		check(err)

@@ -116,7 +116,7 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	command, err := program.BuildIn(ctx, o.folder, filepath.Join(root, "cmd", "nystream"))
+	command, err := program.Build(ctx, o.folder, filepath.Join(root, "cmd", "nystream"))
 	if err != nil {
 		return err
 	}

@@ -142,7 +142,7 @@ func TestScenarios(t *testing.T) {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
-	command, err := program.BuildIn(t.Context(), folder, filepath.Join(root, "cmd", "nystream"))
+	command, err := program.Build(t.Context(), folder, filepath.Join(root, "cmd", "nystream"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -15,6 +16,13 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
+// Labelled is a table of numbers whose rows belong to classes.
+type Labelled struct {
+	X       blas64.General
+	Labels  []int // the class of each row, from 0
+	Classes int
+}
+
 // ClassedFile is a table in Dir, a class and numbers in each line, or numbers as libsvm has
 // them.
 type ClassedFile struct {
@@ -26,18 +34,18 @@ type ClassedFile struct {
 // Read reads the first rows of the file, at most so many unless most is 0. Headers and rows
 // with missing values are left out: lines with other words among the numbers.
 func (f ClassedFile) Read(most int) (*Labelled, error) {
-	x, classes, err := f.rows(most, nil)
+	x, classes, err := f.Rows(most, nil)
 	if err != nil {
 		return nil, err
 	}
-	d := &Labelled{Name: f.Name, X: x}
+	d := &Labelled{X: x}
 	d.Labels, d.Classes = Numbered(classes)
 	return d, nil
 }
 
-// rows returns the numbers of the first rows and their classes as they are written. Codes
-// are the numbers of words.
-func (f ClassedFile) rows(most int, codes map[string]float64) (x blas64.General, classes []string, err error) {
+// Rows returns the numbers of the first rows and the words of their classes. Codes are the
+// numbers of other words.
+func (f ClassedFile) Rows(most int, codes map[string]float64) (x blas64.General, classes []string, err error) {
 	path := filepath.Join(Dir(), f.Name)
 	in, err := os.Open(path)
 	if err != nil {
@@ -103,6 +111,16 @@ func (f ClassedFile) parse(line string, codes map[string]float64) (class string,
 		row = append(append(row, make([]float64, column-len(row))...), v)
 	}
 	return class, row, sparse
+}
+
+// Numbered returns the ranks of the classes in their order, from 0, and the number of classes.
+func Numbered[T cmp.Ordered](classes []T) (labels []int, count int) {
+	known := slices.Compact(slices.Sorted(slices.Values(classes)))
+	labels = make([]int, len(classes))
+	for i, c := range classes {
+		labels[i], _ = slices.BinarySearch(known, c)
+	}
+	return labels, len(known)
 }
 
 // Standardise makes columns have mean 0 and standard deviation 1; constant ones are 0.

@@ -65,7 +65,7 @@ func Present() []string {
 // the rings are left out.
 func Load(ctx context.Context, name string) (blas64.General, error) {
 	if name == "abalone" {
-		x, _, err := ClassedFile{Name: "abalone.data"}.rows(0, map[string]float64{"M": 1, "F": 0, "I": 0.5})
+		x, _, err := ClassedFile{Name: "abalone.data"}.Rows(0, map[string]float64{"M": 1, "F": 0, "I": 0.5})
 		return x, err
 	}
 	for _, d := range known {

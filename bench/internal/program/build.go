@@ -19,17 +19,9 @@ func Root(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// Build builds the command nystream in dir, without symbols, and returns its path.
-func Build(ctx context.Context, dir string) (string, error) {
-	root, err := Root(ctx)
-	if err != nil {
-		return "", err
-	}
-	return BuildIn(ctx, dir, filepath.Join(root, "cmd", "nystream"))
-}
-
-// BuildIn builds the program whose source is in a folder, which may be of a nested module.
-func BuildIn(ctx context.Context, dir, source string) (string, error) {
+// Build builds a program in dir, without symbols, and returns its path. Its source may be a
+// folder of a nested module.
+func Build(ctx context.Context, dir, source string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return "", err

@@ -11,7 +11,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -67,19 +66,6 @@ func Parse(f *flag.FlagSet, args []string) error {
 // List returns the words of a list with commas.
 func List(words string) []string {
 	return strings.FieldsFunc(words, func(r rune) bool { return r == ',' })
-}
-
-// Numbers returns those of a list with commas, none below least.
-func Numbers(words string, least int) ([]int, error) {
-	var out []int
-	for _, w := range List(words) {
-		v, err := strconv.Atoi(w)
-		if err != nil || v < least {
-			return nil, fmt.Errorf("%q is not a number from %d on", w, least)
-		}
-		out = append(out, v)
-	}
-	return out, nil
 }
 
 // Known returns an error about the first of the words that is not among those known.

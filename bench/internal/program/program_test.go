@@ -37,14 +37,6 @@ func TestLists(t *testing.T) {
 	if got := program.List("a,b,,c,"); !slices.Equal(got, []string{"a", "b", "c"}) {
 		t.Errorf("the words are %q", got)
 	}
-	if got, err := program.Numbers("3,100", 3); err != nil || !slices.Equal(got, []int{3, 100}) {
-		t.Errorf("the numbers are %v, %v", got, err)
-	}
-	for _, words := range []string{"3,2", "3,x", "3,1.5"} {
-		if got, err := program.Numbers(words, 3); err == nil {
-			t.Errorf("%q gives %v", words, got)
-		}
-	}
 	known := []string{"wine", "face"}
 	if err := program.Known([]string{"face", "wine"}, known); err != nil {
 		t.Error(err)

@@ -1,4 +1,4 @@
-// Package report writes the tables of the programs that reproduce papers.
+// Package report writes tables of results as Markdown and CSV.
 package report
 
 import (

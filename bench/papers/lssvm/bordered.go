@@ -6,6 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/nystream/nystream/bench/papers/lab"
 )
 
 // Bordered solves the dual problem as it is printed, for symmetric kernel matrices that
@@ -24,10 +26,10 @@ func (b Bordered) Decisions(k, fresh, targets blas64.General) (blas64.General, e
 		return blas64.General{}, err
 	}
 	var decisions mat.Dense
-	decisions.Mul(view(fresh), solution.Slice(1, k.Rows+1, 0, targets.Cols))
+	decisions.Mul(lab.Dense(fresh), solution.Slice(1, k.Rows+1, 0, targets.Cols))
 	m := decisions.RawMatrix()
 	for i := range m.Rows {
-		floats.Add(row(m, i), solution.RawRowView(0))
+		floats.Add(lab.Row(m, i), solution.RawRowView(0))
 	}
 	return m, nil
 }
@@ -40,9 +42,9 @@ func (b Bordered) solve(k, targets blas64.General) (*mat.Dense, error) {
 		system.Set(0, i+1, 1)
 		r := system.RawRowView(i + 1)
 		r[0] = 1
-		copy(r[1:], row(k, i))
+		copy(r[1:], lab.Row(k, i))
 		r[i+1] += 1 / b.Gamma
-		copy(right.RawRowView(i+1), row(targets, i))
+		copy(right.RawRowView(i+1), lab.Row(targets, i))
 	}
 	var x mat.Dense
 	if b.Ridge == 0 {

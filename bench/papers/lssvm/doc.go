@@ -17,7 +17,11 @@
 // in the others; the largest decision wins.
 package lssvm
 
-import "gonum.org/v1/gonum/blas/blas64"
+import (
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/nystream/nystream/bench/papers/lab"
+)
 
 // Targets returns a column of ±1 for each class.
 func Targets(labels []int, classes int) blas64.General {
@@ -36,7 +40,7 @@ func Targets(labels []int, classes int) blas64.General {
 func Winners(decisions blas64.General) []int {
 	classes := make([]int, decisions.Rows)
 	for i := range classes {
-		r := row(decisions, i)
+		r := lab.Row(decisions, i)
 		for c, v := range r {
 			if v > r[classes[i]] {
 				classes[i] = c
@@ -50,12 +54,10 @@ func Winners(decisions blas64.General) []int {
 func Submatrix(a blas64.General, rows, cols []int64) blas64.General {
 	m := blas64.General{Rows: len(rows), Cols: len(cols), Stride: len(cols), Data: make([]float64, 0, len(rows)*len(cols))}
 	for _, i := range rows {
-		from := row(a, int(i))
+		from := lab.Row(a, int(i))
 		for _, j := range cols {
 			m.Data = append(m.Data, from[j])
 		}
 	}
 	return m
 }
-
-func row(a blas64.General, i int) []float64 { return a.Data[i*a.Stride : i*a.Stride+a.Cols] }

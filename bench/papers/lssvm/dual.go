@@ -6,6 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/nystream/nystream/bench/papers/lab"
 )
 
 // Dual is the dual problem of a positive semi-definite kernel matrix. With K centred and
@@ -28,7 +30,7 @@ func NewDual(k, fresh, targets blas64.General) *Dual {
 	all := floats.Sum(means) / float64(n)
 	d := &Dual{train: mat.NewSymDense(n, nil), fresh: less(fresh, means), bias: columnMeans(targets)}
 	for i := range n {
-		for j, v := range row(k, i)[i:] {
+		for j, v := range lab.Row(k, i)[i:] {
 			d.train.SetSym(i, i+j, v-means[i]-means[i+j]+all)
 		}
 	}
@@ -53,7 +55,7 @@ func (d *Dual) Decisions(square, gamma float64) (blas64.General, error) {
 	decisions.Scale(square, &decisions)
 	m := decisions.RawMatrix()
 	for i := range m.Rows {
-		floats.Add(row(m, i), d.bias)
+		floats.Add(lab.Row(m, i), d.bias)
 	}
 	return m, nil
 }

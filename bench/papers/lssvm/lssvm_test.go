@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/nystream/nystream/bench/papers/lab"
 )
 
 var features = blas64.General{Rows: 6, Cols: 3, Stride: 3,
@@ -63,7 +65,7 @@ func TestClasses(t *testing.T) {
 	if got := Winners(decisions); !slices.Equal(got, labels) {
 		t.Errorf("classes %v, want %v", got, labels)
 	}
-	k := product(view(features), view(features).T())
+	k := product(lab.Dense(features), lab.Dense(features).T())
 	dual, err := NewDual(k, k, targets).Decisions(1, 1)
 	bordered, err2 := Bordered{Gamma: 1}.Decisions(k, k, targets)
 	if err != nil || err2 != nil {
@@ -96,7 +98,7 @@ func TestBordered(t *testing.T) {
 		t.Fatal(err, err2)
 	}
 	expect(t, "M·x", product(m, plain).Data, right.RawMatrix().Data, 1e-12)
-	square := product(m, view(product(m, x)))
+	square := product(m, lab.Dense(product(m, x)))
 	floats.AddScaled(square.Data, 0.5, x.RawMatrix().Data)
 	expect(t, "M²·x + λ·x", square.Data, product(m, right).Data, 1e-12)
 	singular := blas64.General{Rows: 2, Cols: 2, Stride: 2, Data: []float64{-1, -1, -1, -1}}

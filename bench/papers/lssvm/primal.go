@@ -6,6 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/nystream/nystream/bench/papers/lab"
 )
 
 // Linear is a linear function of a row for each target: wᵀx + b.
@@ -44,23 +46,16 @@ func FitLinear(x, y blas64.General, gamma float64) (*Linear, error) {
 // Decisions returns the function of each row.
 func (m *Linear) Decisions(x blas64.General) blas64.General {
 	var d mat.Dense
-	d.Mul(view(x), m.Weights)
+	d.Mul(lab.Dense(x), m.Weights)
 	for i := range x.Rows {
 		floats.Add(d.RawRowView(i), m.Bias)
 	}
 	return d.RawMatrix()
 }
 
-// view returns a matrix of gonum that shares memory with a.
-func view(a blas64.General) *mat.Dense {
-	var m mat.Dense
-	m.SetRawMatrix(a)
-	return &m
-}
-
 // less returns a copy of a less a row.
 func less(a blas64.General, r []float64) *mat.Dense {
-	m := mat.DenseCopyOf(view(a))
+	m := mat.DenseCopyOf(lab.Dense(a))
 	for i := range a.Rows {
 		floats.Sub(m.RawRowView(i), r)
 	}
@@ -71,7 +66,7 @@ func less(a blas64.General, r []float64) *mat.Dense {
 func columnMeans(a blas64.General) []float64 {
 	mean := make([]float64, a.Cols)
 	for i := range a.Rows {
-		floats.AddScaled(mean, 1/float64(a.Rows), row(a, i))
+		floats.AddScaled(mean, 1/float64(a.Rows), lab.Row(a, i))
 	}
 	return mean
 }

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nystream/nystream/bench/internal/datasets"
@@ -60,10 +61,22 @@ func parseOptions(args []string) (*options, error) {
 		return nil, err
 	}
 	var err error
-	if o.ranks, err = program.Numbers(*ranks, 1); err == nil {
-		o.growth, err = program.Numbers(*growth, 1)
+	if o.ranks, err = numbers(*ranks); err == nil {
+		o.growth, err = numbers(*growth)
 	}
 	return o, err
+}
+
+// numbers returns the positive numbers of a list with commas.
+func numbers(list string) (all []int, err error) {
+	for _, word := range program.List(list) {
+		v, err := strconv.Atoi(word)
+		if err != nil || v < 1 {
+			return nil, fmt.Errorf("%q is not a positive number", word)
+		}
+		all = append(all, v)
+	}
+	return all, nil
 }
 
 // wants reports whether a method was asked for.

@@ -59,7 +59,6 @@ func methods() []method {
 		{name: "rff orthogonal", of: func(c int, seed uint64) fitter {
 			return lowrank.RFF{Rank: c, Orthogonal: true, Seed: seed}
 		}},
-		{name: "polysketch", of: func(c int, seed uint64) fitter { return baselines.PolySketch{Rank: c, Seed: seed} }},
 		{name: "fastspsd", of: func(c int, seed uint64) fitter { return baselines.FastSPSD{Rank: c, Seed: seed} }},
 		{name: "landmark uniform", heading: "`landmark --landmarks uniform`", of: landmark(lowrank.ChoiceUniform)},
 		{name: "landmark rpc", of: landmark(lowrank.ChoicePivoted)},

@@ -79,10 +79,13 @@ func TestGroup(t *testing.T) {
 
 // TestOptions: numbers and kernels that make no sense are refused.
 func TestOptions(t *testing.T) {
-	for _, args := range []string{"-seeds 0", "-kernels linear", "-only bread", "-c 0", "-growth x"} {
+	for _, args := range []string{"-seeds 0", "-kernels linear", "-only bread", "-c 0", "-growth 5,1.5", "-growth x"} {
 		if _, err := parseOptions(strings.Fields(args)); err == nil {
 			t.Errorf("%s is accepted", args)
 		}
+	}
+	if o, err := parseOptions([]string{"-c", "3,100"}); err != nil || !slices.Equal(o.ranks, []int{3, 100}) {
+		t.Errorf("%+v, %v", o, err)
 	}
 }
 

@@ -7,9 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
-	"github.com/nystream/nystream/bench/internal/datasets"
 	"github.com/nystream/nystream/bench/internal/program"
 	"github.com/nystream/nystream/bench/internal/report"
 	"github.com/nystream/nystream/bench/papers/lab"
@@ -85,14 +82,6 @@ func (p transportPair) colours() (*densePlan, error) {
 		return nil, err
 	}
 	return newDensePlan(x, y)
-}
-
-func sampleOf(picture string, pixels int, seed uint64) (blas64.General, error) {
-	p, err := datasets.Photograph(picture)
-	if err != nil {
-		return blas64.General{}, err
-	}
-	return p.Sample(pixels, seed)
 }
 
 // measure fits with some seeds.

@@ -8,7 +8,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/nystream/nystream/bench/internal/graphs"
+	"github.com/nystream/nystream/bench/papers/graphs"
+	"github.com/nystream/nystream/bench/papers/lab"
 	"github.com/nystream/nystream/bench/papers/lssvm"
 	"github.com/nystream/nystream/bench/papers/scores"
 	"github.com/nystream/nystream/solvers/split"
@@ -69,7 +70,7 @@ func (s *methodScore) consider(
 	ctx context.Context, g *graphs.Classed, f *features, power float64, all []split.Split,
 ) error {
 	var gram mat.Dense
-	x := view(f.weighted(f.both(), power))
+	x := lab.Dense(f.weighted(f.both(), power))
 	gram.Mul(x, x.T())
 	return stream.Each(ctx, 0, len(all), func(i int) error {
 		means, err := crossValidated(g, gram.RawMatrix(), all[i].Train, uint64(i))

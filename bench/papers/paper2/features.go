@@ -8,7 +8,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/nystream/nystream/bench/internal/graphs"
+	"github.com/nystream/nystream/bench/papers/graphs"
+	"github.com/nystream/nystream/bench/papers/lab"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/stream"
@@ -79,18 +80,9 @@ func newFeatures(ctx context.Context, g *graphs.Classed, method string, gamma fl
 func asProducts(a blas64.General) (*ksvd.Data, error) {
 	unit := stream.NewMatrix(a.Cols, a.Cols)
 	for i := range a.Cols {
-		row(unit, i)[i] = 1
+		lab.Row(unit, i)[i] = 1
 	}
 	return ksvd.Between(stream.FromMatrix("matrix", a), stream.FromMatrix("unit vectors", unit))
-}
-
-func row(a blas64.General, i int) []float64 { return a.Data[i*a.Stride : i*a.Stride+a.Cols] }
-
-// view returns a matrix of gonum that shares memory with a.
-func view(a blas64.General) *mat.Dense {
-	var m mat.Dense
-	m.SetRawMatrix(a)
-	return &m
 }
 
 // left and right return the vectors of a side, which are equal for a symmetric matrix.
@@ -109,7 +101,7 @@ func (f *features) both() blas64.General {
 		return f.u
 	}
 	var m mat.Dense
-	m.Augment(view(f.u), view(f.v))
+	m.Augment(lab.Dense(f.u), lab.Dense(f.v))
 	return m.RawMatrix()
 }
 
@@ -119,7 +111,7 @@ func (f *features) weighted(x blas64.General, power float64) blas64.General {
 	for j := range weights {
 		weights[j] = math.Pow(f.values[j%len(f.values)]/f.values[0], power)
 	}
-	m := mat.DenseCopyOf(view(x))
+	m := mat.DenseCopyOf(lab.Dense(x))
 	for i := range x.Rows {
 		floats.Mul(m.RawRowView(i), weights)
 	}

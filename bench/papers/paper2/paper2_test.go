@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/nystream/nystream/bench/internal/datasets"
-	"github.com/nystream/nystream/bench/internal/graphs"
+	"github.com/nystream/nystream/bench/papers/graphs"
+	"github.com/nystream/nystream/bench/papers/lab"
 	"github.com/nystream/nystream/bench/papers/scores"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/ksvd"
@@ -87,11 +87,11 @@ func TestFeatures(t *testing.T) {
 		if values := d.Values(nil)[:10]; !floats.EqualApprox(f.values, values, 1e-7*values[0]) {
 			t.Errorf("%s: values %v, want %v", method, f.values, values)
 		}
-		image := view(product(want, view(f.right())))
+		image := lab.Dense(product(want, lab.Dense(f.right())))
 		for i := range nodes {
-			floats.Mul(row(f.u, i), f.values)
+			floats.Mul(lab.Row(f.u, i), f.values)
 		}
-		if !mat.EqualApprox(image, view(f.u), 1e-6*f.values[0]) {
+		if !mat.EqualApprox(image, lab.Dense(f.u), 1e-6*f.values[0]) {
 			t.Errorf("%s: A·V is not U·diag(s)", method)
 		}
 	}
@@ -157,27 +157,27 @@ func TestClassification(t *testing.T) {
 // TestSupervised chooses features that determine a target, and holds the vectors of
 // monomials to gonum's SVD of their table.
 func TestSupervised(t *testing.T) {
-	r := regression{&datasets.Supervised{Name: "made", X: stream.NewMatrix(50, 3), Target: make([]float64, 50)}}
+	r := regression{x: stream.NewMatrix(50, 3), target: make([]float64, 50)}
 	noise := stream.NewMatrix(50, 2)
-	sketch.NewRandom(3, "table").Normals(r.X)
+	sketch.NewRandom(3, "table").Normals(r.x)
 	sketch.NewRandom(4, "noise").Normals(noise)
-	for i := range r.Target {
-		r.Target[i] = 7 + 2*row(r.X, i)[0] - row(r.X, i)[2]
+	for i := range r.target {
+		r.target[i] = 7 + 2*lab.Row(r.x, i)[0] - lab.Row(r.x, i)[2]
 	}
 	splits, err := split.Random(50, tableTest, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rmse, err := r.mean([]blas64.General{noise, r.X}, 1e8, splits)
+	rmse, err := r.mean([]blas64.General{noise, r.x}, 1e8, splits)
 	all, err2 := r.features(t.Context(), ablations()[0])
 	if err != nil || err2 != nil || rmse > 1e-5 {
 		t.Fatalf("RMSE %v, %v, %v", rmse, err, err2)
 	}
 	var d mat.SVD
 	var u mat.Dense
-	d.Factorize(view(monomials(r.X)), mat.SVDThin)
+	d.Factorize(lab.Dense(monomials(r.x)), mat.SVDThin)
 	d.UTo(&u)
-	if dot := mat.Dot(u.ColView(0), view(all[0]).ColView(0)); math.Abs(math.Abs(dot)-1) > 1e-9 {
+	if dot := mat.Dot(u.ColView(0), lab.Dense(all[0]).ColView(0)); math.Abs(math.Abs(dot)-1) > 1e-9 {
 		t.Errorf("the first vector is off by %g", 1-math.Abs(dot))
 	}
 	x := blas64.General{Rows: 1, Cols: 2, Stride: 2, Data: []float64{2, 3}}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/nystream/nystream/bench/papers/lab"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/ksvd"
@@ -96,7 +97,7 @@ func (p *speedProblem) matrix(ctx context.Context) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, means := view(m.Held()), make([]float64, p.adjacency.Cols)
+	g, means := lab.Dense(m.Held()), make([]float64, p.adjacency.Cols)
 	for i := 0; p.centred && i < p.adjacency.Rows; i++ {
 		floats.AddScaled(means, 1/float64(p.adjacency.Rows), g.RawRowView(i))
 	}
@@ -134,16 +135,16 @@ func randomised(q int) solve {
 		}
 		start := stream.NewMatrix(p.adjacency.Cols, min(speedRank+oversamples, p.adjacency.Cols))
 		sketch.NewRandom(seed, "gaussian").Normals(start)
-		basis, _, err := sketch.CholeskyQR(product(g, view(start)))
+		basis, _, err := sketch.CholeskyQR(product(g, lab.Dense(start)))
 		for i := 0; i < q && err == nil && ctx.Err() == nil; i++ {
-			if basis, _, err = sketch.CholeskyQR(product(g.T(), view(basis))); err == nil {
-				basis, _, err = sketch.CholeskyQR(product(g, view(basis)))
+			if basis, _, err = sketch.CholeskyQR(product(g.T(), lab.Dense(basis))); err == nil {
+				basis, _, err = sketch.CholeskyQR(product(g, lab.Dense(basis)))
 			}
 		}
 		if err != nil {
 			return u, v, err
 		}
-		right, r, err := sketch.CholeskyQR(product(g.T(), view(basis))) // basisᵀ·G = Rᵀ·rightᵀ
+		right, r, err := sketch.CholeskyQR(product(g.T(), lab.Dense(basis))) // basisᵀ·G = Rᵀ·rightᵀ
 		if err != nil {
 			return u, v, err
 		}
@@ -151,7 +152,7 @@ func randomised(q int) solve {
 		if err != nil {
 			return u, v, err
 		}
-		return product(view(basis), view(small.V)), product(view(right), view(small.U)), nil
+		return product(lab.Dense(basis), lab.Dense(small.V)), product(lab.Dense(right), lab.Dense(small.U)), nil
 	}
 }
 
@@ -180,7 +181,7 @@ func nystromVectors(ctx context.Context, g mat.Matrix, samples int, random sketc
 	}
 	k, core := product(g, rows.T()), stream.NewMatrix(len(number), len(number))
 	for i, r := range number {
-		copy(row(core, i), row(k, int(r)))
+		copy(lab.Row(core, i), lab.Row(k, int(r)))
 	}
 	d, err := leading(ctx, core, speedRank)
 	if err != nil {
@@ -188,10 +189,10 @@ func nystromVectors(ctx context.Context, g mat.Matrix, samples int, random sketc
 	}
 	for i := range d.U.Rows {
 		for j, value := range d.Values {
-			row(d.U, i)[j] /= value
+			lab.Row(d.U, i)[j] /= value
 		}
 	}
-	return product(view(k), view(d.U)), nil
+	return product(lab.Dense(k), lab.Dense(d.U)), nil
 }
 
 // leading returns the largest singular triplets of a matrix in memory.

@@ -10,9 +10,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/nystream/nystream/bench/internal/graphs"
 	"github.com/nystream/nystream/bench/internal/program"
 	"github.com/nystream/nystream/bench/internal/report"
+	"github.com/nystream/nystream/bench/papers/graphs"
+	"github.com/nystream/nystream/bench/papers/lab"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/stream"
 )
@@ -84,7 +85,7 @@ func (s *setting) run(ctx context.Context, p *speedProblem, truth *ksvd.Fit, lim
 
 // padded adds zeros for vectors that a solver has not found: they count as wrong.
 func padded(u blas64.General) blas64.General {
-	return view(u).Grow(0, max(0, speedRank-u.Cols)).(*mat.Dense).RawMatrix()
+	return lab.Dense(u).Grow(0, max(0, speedRank-u.Cols)).(*mat.Dense).RawMatrix()
 }
 
 // measurements are the settings of all solvers for one problem.

@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/bench/internal/graphs"
 	"github.com/nystream/nystream/bench/internal/report"
+	"github.com/nystream/nystream/bench/papers/graphs"
 	"github.com/nystream/nystream/bench/papers/scores"
 	"github.com/nystream/nystream/stream"
 )

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/nystream/nystream/bench/internal/report"
+	"github.com/nystream/nystream/bench/papers/lab"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/stream"
@@ -96,8 +97,8 @@ func monomials(x blas64.General) blas64.General {
 	d := x.Cols
 	y := stream.NewMatrix(x.Rows, d+d*(d+1)/2)
 	for i := range x.Rows {
-		from := row(x, i)
-		to := append(row(y, i)[:0], from...)
+		from := lab.Row(x, i)
+		to := append(lab.Row(y, i)[:0], from...)
 		for j, v := range from {
 			for _, w := range from[j:] {
 				to = append(to, v*w)

@@ -81,7 +81,7 @@ var alternativeMus = []float64{0.5, 1, 2}
 // alternatives is Figure 1 for a data set with two divisions: a fit knows one, and is to
 // find the other.
 func (e *experiment) alternatives(ctx context.Context) (*report.Table, error) {
-	others := 1 + slices.Max(e.data.Other)
+	others := 1 + slices.Max(e.other)
 	t := &report.Table{File: "figure1-" + e.problem.name, Title: "Figure 1, alternative clustering: " + e.problem.name,
 		Head: []string{"kernel", "μ", "q", "clusters", "NMI with the other division", "NMI with the known one", "seconds",
 			"rounds", "settled"},
@@ -101,7 +101,7 @@ func (e *experiment) alternatives(ctx context.Context) (*report.Table, error) {
 			if err != nil {
 				return nil, err
 			}
-			other, err := metrics.NMI(e.data.Other, c.Labels)
+			other, err := metrics.NMI(e.other, c.Labels)
 			if err != nil {
 				return nil, err
 			}

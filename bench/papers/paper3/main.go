@@ -69,9 +69,9 @@ func run(ctx context.Context, o *options) error {
 		if !slices.Contains(o.only, p.name) {
 			continue
 		}
-		d, err := datasets.LoadLabelled(ctx, p.name)
+		d, other, err := p.read(ctx)
 		if err == nil {
-			err = (&experiment{options: o, problem: p, data: d, cache: cache}).tables(ctx)
+			err = (&experiment{options: o, problem: p, data: d, other: other, cache: cache}).tables(ctx)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
@@ -85,6 +85,7 @@ type experiment struct {
 	*options
 	problem
 	data  *datasets.Labelled
+	other []int // another division of the rows
 	cache *lab.Cache
 }
 
@@ -101,7 +102,7 @@ func (e *experiment) tables(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := without.Write(e.out); err != nil || e.data.Other == nil {
+	if err := without.Write(e.out); err != nil || e.other == nil {
 		return err
 	}
 	other, err := e.alternatives(ctx)

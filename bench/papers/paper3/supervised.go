@@ -12,6 +12,7 @@ import (
 	"github.com/nystream/nystream/bench/internal/datasets"
 	"github.com/nystream/nystream/bench/internal/report"
 	"github.com/nystream/nystream/bench/papers/lab"
+	"github.com/nystream/nystream/bench/papers/scores"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ism"
 	"github.com/nystream/nystream/solvers/metrics"
@@ -35,7 +36,8 @@ func folds(ctx context.Context, d *datasets.Labelled, k int) ([]*fold, error) {
 	}
 	var all []*fold
 	for _, s := range splits {
-		f := &fold{trainLabels: picked(d.Labels, s.Train), testLabels: picked(d.Labels, s.Test), classes: d.Classes}
+		f := &fold{classes: d.Classes}
+		f.trainLabels, f.testLabels = scores.Picked(d.Labels, s.Train), scores.Picked(d.Labels, s.Test)
 		rows := stream.FromMatrix("training rows", lab.PickRows(d.X, s.Train))
 		prepared, err := stream.Prepare(ctx, stream.Engine{}, rows, stream.NullsError, stream.ScaleStandard)
 		if err != nil {
@@ -83,11 +85,11 @@ func (f *fold) score(ctx context.Context, find subspace) (outcome, error) {
 	if err != nil {
 		return o, err
 	}
-	m, err := fitSVM(z, f.trainLabels, f.classes, setting)
+	predicted, err := setting.predict(z, f.trainLabels, f.classes, projected(f.test, w))
 	if err != nil {
 		return o, err
 	}
-	o.Accuracy, err = metrics.Accuracy(f.testLabels, m.predict(projected(f.test, w)))
+	o.Accuracy, err = metrics.Accuracy(f.testLabels, predicted)
 	return o, err
 }
 

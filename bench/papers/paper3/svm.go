@@ -3,33 +3,18 @@ package paper3
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/bench/internal/datasets"
 	"github.com/nystream/nystream/bench/papers/lab"
+	"github.com/nystream/nystream/bench/papers/lssvm"
+	"github.com/nystream/nystream/bench/papers/scores"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/metrics"
-	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/solvers/split"
 )
-
-// kernelSVM is a least-squares SVM with a Gaussian kernel, one class against the rest
-// (Suykens & Vandewalle 1999), on the whole kernel matrix: with targets Y of ±1
-//
-//	[ K + I/γ   1 ] [ α ]   [ Y ]
-//	[   1ᵀ      0 ] [ b ] = [ 0 ]
-//
-// and the class of a new row z is the column where k(z)·α + b is largest.
-type kernelSVM struct {
-	kernel kernelgen.Kernel
-	z      blas64.General // the training rows
-	alpha  *mat.Dense     // a column for each class
-	bias   []float64
-}
 
 // svmSetting is what cross-validation chooses.
 type svmSetting struct {
@@ -37,44 +22,16 @@ type svmSetting struct {
 	gamma float64 // weighs the errors
 }
 
-// fitSVM trains on rows z with classes 0..classes−1, each of them in labels. Cost:
-// n³/3 flops and n² numbers.
-func fitSVM(z blas64.General, labels []int, classes int, s svmSetting) (*kernelSVM, error) {
-	m := &kernelSVM{kernel: kernelgen.RBF(1 / (2 * s.sigma * s.sigma)), z: z, alpha: mat.NewDense(z.Rows, classes, nil)}
-	k := mat.NewSymDense(z.Rows, lab.Kernel(m.kernel, z, z).RawMatrix().Data)
-	right := mat.NewDense(z.Rows, classes+1, nil) // Y, and a column of ones
-	for i, l := range labels {
-		k.SetSym(i, i, k.At(i, i)+1/s.gamma)
-		for c := range classes {
-			right.Set(i, c, -1)
-		}
-		right.Set(i, l, 1)
-		right.Set(i, classes, 1)
-	}
-	var factor mat.Cholesky
-	if !factor.Factorize(k) {
-		return nil, fmt.Errorf("the kernel matrix plus %g is not positive definite", 1/s.gamma)
-	}
-	if err := factor.SolveTo(right, right); err != nil {
+// predict returns the classes of new rows by a least-squares SVM with a Gaussian kernel, one
+// class against the rest. Cost: n³/3 flops and 4n² numbers for n training rows.
+func (s svmSetting) predict(train blas64.General, labels []int, classes int, fresh blas64.General) ([]int, error) {
+	k := kernelgen.RBF(1 / (2 * s.sigma * s.sigma))
+	between, across := lab.Kernel(k, train, train).RawMatrix(), lab.Kernel(k, fresh, train).RawMatrix()
+	decisions, err := lssvm.NewDual(between, across, lssvm.Targets(labels, classes)).Decisions(1, s.gamma)
+	if err != nil {
 		return nil, err
 	}
-	ones := right.ColView(classes)
-	for c := range classes {
-		column := m.alpha.ColView(c).(*mat.VecDense)
-		m.bias = append(m.bias, mat.Sum(right.ColView(c))/mat.Sum(ones))
-		column.AddScaledVec(right.ColView(c), -m.bias[c], ones)
-	}
-	return m, nil
-}
-
-// predict returns the class of each row.
-func (m *kernelSVM) predict(z blas64.General) []int {
-	var decisions mat.Dense
-	decisions.Mul(lab.Kernel(m.kernel, z, m.z), m.alpha)
-	decisions.Apply(func(_, c int, v float64) float64 { return v + m.bias[c] }, &decisions)
-	classes := make([]int, z.Rows)
-	model.Largest(classes, decisions.RawMatrix())
-	return classes
+	return lssvm.Winners(decisions), nil
 }
 
 // The grid that cross-validation chooses from: widths in median distances, γ. The usual
@@ -111,7 +68,7 @@ func chooseSVM(ctx context.Context, z blas64.General, labels []int, classes int)
 				if err := context.Cause(ctx); err != nil {
 					return best, err
 				}
-				right, err := scoreSVM(z, labels, classes, f, s)
+				right, err := s.score(z, labels, classes, f)
 				if err != nil {
 					return best, err
 				}
@@ -125,13 +82,14 @@ func chooseSVM(ctx context.Context, z blas64.General, labels []int, classes int)
 	return best, nil
 }
 
-// scoreSVM returns the accuracy on the test rows of a model of the training rows.
-func scoreSVM(z blas64.General, labels []int, classes int, f split.Split, s svmSetting) (float64, error) {
-	m, err := fitSVM(lab.PickRows(z, f.Train), picked(labels, f.Train), classes, s)
+// score returns the accuracy on the test rows of a model of the training rows.
+func (s svmSetting) score(z blas64.General, labels []int, classes int, f split.Split) (float64, error) {
+	train, test := lab.PickRows(z, f.Train), lab.PickRows(z, f.Test)
+	predicted, err := s.predict(train, scores.Picked(labels, f.Train), classes, test)
 	if err != nil {
 		return 0, err
 	}
-	return metrics.Accuracy(picked(labels, f.Test), m.predict(lab.PickRows(z, f.Test)))
+	return metrics.Accuracy(scores.Picked(labels, f.Test), predicted)
 }
 
 // someRows returns a stratified sample of at most svmSample rows.
@@ -143,14 +101,5 @@ func someRows(z blas64.General, labels []int) (blas64.General, []int, error) {
 	if err != nil {
 		return z, labels, err
 	}
-	return lab.PickRows(z, parts[0].Test), picked(labels, parts[0].Test), nil
-}
-
-// picked returns the values with the given numbers.
-func picked[T any](all []T, rows []int64) []T {
-	out := make([]T, len(rows))
-	for i, r := range rows {
-		out[i] = all[r]
-	}
-	return out
+	return lab.PickRows(z, parts[0].Test), scores.Picked(labels, parts[0].Test), nil
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/nystream/nystream/bench/internal/graphs"
 	"github.com/nystream/nystream/bench/internal/report"
+	"github.com/nystream/nystream/bench/papers/graphs"
 	"github.com/nystream/nystream/bench/papers/lssvm"
 	"github.com/nystream/nystream/bench/papers/scores"
 	"github.com/nystream/nystream/kernelgen"

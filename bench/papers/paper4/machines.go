@@ -4,6 +4,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/nystream/nystream/bench/papers/lab"
 	"github.com/nystream/nystream/bench/papers/lssvm"
 	"github.com/nystream/nystream/solvers/split"
 	"github.com/nystream/nystream/stream"
@@ -60,12 +61,12 @@ func learnSymmetric(s lssvm.Bordered, k, fresh blas64.General, labels []int, cla
 	f = functions{fresh: twice(decisions), heldOut: stream.NewMatrix(k.Rows, 2*classes)}
 	for _, fold := range folds {
 		in, out := lssvm.Submatrix(k, fold.Train, fold.Train), lssvm.Submatrix(k, fold.Test, fold.Train)
-		decisions, err := s.Decisions(in, out, lssvm.Submatrix(targets, fold.Train, stream.Numbers(classes)))
+		decisions, err := s.Decisions(in, out, lab.PickRows(targets, fold.Train))
 		if err != nil {
 			return f, err
 		}
 		for i, r := range fold.Test {
-			copy(row(f.heldOut, int(r)), row(twice(decisions), i))
+			copy(lab.Row(f.heldOut, int(r)), lab.Row(twice(decisions), i))
 		}
 	}
 	return f, nil
@@ -78,5 +79,3 @@ func twice(decisions blas64.General) blas64.General {
 	both.Augment(&d, &d)
 	return both.RawMatrix()
 }
-
-func row(a blas64.General, i int) []float64 { return a.Data[i*a.Stride : i*a.Stride+a.Cols] }

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/bench/internal/datasets"
+	"github.com/nystream/nystream/bench/papers/lab"
 	"github.com/nystream/nystream/bench/papers/lssvm"
 	"github.com/nystream/nystream/bench/papers/scores"
 	"github.com/nystream/nystream/kernelgen"
@@ -66,7 +67,7 @@ func sample() (*table, split.Split) {
 func TestMeasure(t *testing.T) {
 	d, s := sample()
 	for i, l := range d.labels {
-		row(d.x, i)[1] += 3 * float64(l)
+		lab.Row(d.x, i)[1] += 3 * float64(l)
 	}
 	r, err := d.measure(t.Context(), families[1], []split.Split{s, s})
 	if err != nil || len(r[0]) != 2 || r[0][0].Micro != 1 || r[1][1].Micro != 1 {
@@ -85,7 +86,7 @@ func TestSymmetric(t *testing.T) {
 	k := stream.NewMatrix(40, 40)
 	for i := range 40 {
 		for j := range 40 {
-			row(k, i)[j] = math.Exp(-0.7 * math.Pow(floats.Distance(row(d.x, i), row(d.x, j), 2), 2))
+			lab.Row(k, i)[j] = math.Exp(-0.7 * math.Pow(floats.Distance(lab.Row(d.x, i), lab.Row(d.x, j), 2), 2))
 		}
 	}
 	train, fresh := lssvm.Submatrix(k, s.Train, s.Train), lssvm.Submatrix(k, s.Test, s.Train)

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/nystream/nystream/bench/papers/lab"
 	"github.com/nystream/nystream/bench/papers/scores"
 	"github.com/nystream/nystream/solvers/askls"
 	"github.com/nystream/nystream/stream"
@@ -21,7 +22,7 @@ func ofFit(ctx context.Context, fit *askls.Fit, test askls.Rows) (functions, err
 	f := functions{heldOut: fit.HeldOut, fresh: blas64.General{Cols: 2 * fit.Classes, Stride: 2 * fit.Classes}}
 	err := fit.Evaluate(ctx, stream.Engine{}, test, false, func(_ *stream.Block, both blas64.General) error {
 		for i := range both.Rows {
-			f.fresh.Data = append(f.fresh.Data, row(both, i)...)
+			f.fresh.Data = append(f.fresh.Data, lab.Row(both, i)...)
 		}
 		f.fresh.Rows += both.Rows
 		return nil

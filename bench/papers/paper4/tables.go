@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/bench/internal/datasets"
-	"github.com/nystream/nystream/bench/papers/lssvm"
+	"github.com/nystream/nystream/bench/papers/lab"
 	"github.com/nystream/nystream/bench/papers/scores"
 	"github.com/nystream/nystream/solvers/split"
 	"github.com/nystream/nystream/stream"
@@ -88,5 +88,5 @@ func (d *table) splits(repeats int) ([]split.Split, error) {
 
 // part returns some rows of the table.
 func (d *table) part(rows []int64) *table {
-	return &table{x: lssvm.Submatrix(d.x, rows, stream.Numbers(d.x.Cols)), labels: scores.Picked(d.labels, rows)}
+	return &table{x: lab.PickRows(d.x, rows), labels: scores.Picked(d.labels, rows)}
 }

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/integrate/quad"
 
-	"github.com/nystream/nystream/bench/internal/processes"
 	"github.com/nystream/nystream/bench/internal/report"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/rkhs"
@@ -24,8 +23,7 @@ func mercer(ctx context.Context, o *options) (*report.Table, error) {
 		Head: []string{"data", "engine", "λ1", "λ2", "λ3", "λ4", "λ5", "λ6", "seconds"}}
 	t.Add(row("closed form", "", closed, "")...)
 	nodes, weights := squareRule(6)
-	spread := stream.NewMatrix(o.rows, 2)
-	processes.EvenSquare(spread, 0)
+	spread := evenSquare(o.rows)
 	for _, c := range []struct {
 		name    string
 		rows    blas64.General
@@ -80,9 +78,7 @@ func mixture(ctx context.Context, o *options) (*report.Table, error) {
 		a := 1 / math.Sqrt(2*math.Pi*v)
 		b := a * math.Exp(-2/v)
 		t.Add(row(fmt.Sprint(rho), "closed form", []float64{(a + b) / 2, (a - b) / 2, 0}, "", "")...)
-		x, y := stream.NewMatrix(o.rows, 1), stream.NewMatrix(o.rows, 1)
-		processes.EvenMixture(x, y, 0, rho)
-		d, err := pairsOf(x, y)
+		d, err := pairsOf(evenMixture(o.rows, rho))
 		if err != nil {
 			return nil, err
 		}
@@ -104,9 +100,7 @@ func ornsteinUhlenbeck(ctx context.Context, o *options) (*report.Table, error) {
 		Head: []string{"rows", "engine", "λ0", "λ1", "λ2", "λ3", "λ4", "kernel entries", "seconds"}}
 	closed := []float64{1, math.Exp(-tau), math.Exp(-2 * tau), math.Exp(-3 * tau), math.Exp(-4 * tau)}
 	t.Add(row("closed form", "", closed, "", "")...)
-	path := stream.NewMatrix(o.rows, 1)
-	(&processes.Path{Tau: tau, Seed: seed}).Fill(path)
-	d, err := rkhs.Lagged(stream.FromMatrix("path", path), 1)
+	d, err := rkhs.Lagged(stream.FromMatrix("path", randomPath(o.rows, tau)), 1)
 	if err != nil {
 		return nil, err
 	}

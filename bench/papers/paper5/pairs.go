@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/bench/internal/datasets"
-	"github.com/nystream/nystream/bench/internal/processes"
 	"github.com/nystream/nystream/bench/internal/report"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/rkhs"
@@ -52,7 +51,7 @@ func gyre(ctx context.Context, _ *options) (*report.Table, error) {
 	t := &report.Table{Title: "Example 4.2: singular values of kernel CCA, double gyre, 7200 pairs, σ = 0.25, ε = 1e-3",
 		Head:  []string{"engine", "landmarks", "σ1", "σ2", "σ3", "σ4", "σ5", "σ6", "trace left", "kernel entries", "seconds"},
 		Notes: []string{"The paper integrates with a variable step, we by RK4 with 4000 steps. ε is our choice."}}
-	x, y := processes.Gyre(processes.GyreColumns, processes.GyreRows, processes.GyreSteps)
+	x, y := gyrePairs(gyreColumns, gyreRows, gyreSteps)
 	return t, canonical(ctx, t, x, y, 0.25, 6, 0, 100, 300)
 }
 

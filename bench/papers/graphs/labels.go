@@ -1,7 +1,6 @@
-package datasets
+package graphs
 
 import (
-	"cmp"
 	"context"
 	"encoding/csv"
 	"fmt"
@@ -11,10 +10,10 @@ import (
 	"github.com/nystream/nystream/blockstore/graph"
 )
 
-// Labels reads the classes of the nodes of a graph: a CSV file with a header, the
+// readLabels reads the classes of the nodes of a graph: a CSV file with a header, the
 // column of nodes first (or called node, id or name) and the column "label", or the
 // second one without it. Classes are any words.
-func Labels(ctx context.Context, path string) (nodes, classes []string, err error) {
+func readLabels(ctx context.Context, path string) (nodes, classes []string, err error) {
 	if nodes, err = graph.ReadNodes(ctx, path, "", ""); err != nil {
 		return nil, nil, err
 	}
@@ -35,15 +34,4 @@ func Labels(ctx context.Context, path string) (nodes, classes []string, err erro
 		classes = append(classes, r[column])
 	}
 	return nodes, classes, nil
-}
-
-// Numbered returns classes as numbers from 0, in their order, and how many
-// there are.
-func Numbered[T cmp.Ordered](classes []T) (labels []int, count int) {
-	known := slices.Compact(slices.Sorted(slices.Values(classes)))
-	labels = make([]int, len(classes))
-	for i, c := range classes {
-		labels[i], _ = slices.BinarySearch(known, c)
-	}
-	return labels, len(known)
 }

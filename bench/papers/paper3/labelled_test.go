@@ -1,7 +1,6 @@
-package datasets
+package paper3
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"slices"
@@ -10,19 +9,18 @@ import (
 
 // TestLabelledShapes: the sizes that the paper states, where the data is there.
 func TestLabelledShapes(t *testing.T) {
-	for _, want := range []struct {
-		name                      string
+	for i, want := range []struct {
 		rows, columns, classes    int
 		smallest, largest, others int // rows of a class, classes of the other division
 	}{
-		{"wine", 178, 13, 3, 48, 71, 0},
-		{"cancer", 683, 9, 2, 239, 444, 0},
-		{"face", 624, 20, 20, 28, 32, 4},
-		{"mnist", 10000, 784, 10, 892, 1135, 0},
+		{178, 13, 3, 48, 71, 0},
+		{683, 9, 2, 239, 444, 0},
+		{624, 20, 20, 28, 32, 4},
+		{10000, 784, 10, 892, 1135, 0},
 	} {
-		d, err := LoadLabelled(context.Background(), want.name)
+		d, other, err := problems[i].read(t.Context())
 		if errors.Is(err, fs.ErrNotExist) {
-			t.Logf("%s is not in %s: skipped (set NYSTREAM_DATA)", want.name, Dir())
+			t.Logf("%s: skipped: %v (set NYSTREAM_DATA)", problems[i].name, err)
 			continue
 		}
 		if err != nil {
@@ -34,12 +32,13 @@ func TestLabelledShapes(t *testing.T) {
 			sizes[l]++
 		}
 		others := 0
-		if d.Other != nil {
-			others = 1 + slices.Max(d.Other)
+		if other != nil {
+			others = 1 + slices.Max(other)
 		}
 		if d.X.Rows != want.rows || d.X.Cols != want.columns || d.Classes != want.classes || others != want.others ||
 			slices.Min(sizes) != want.smallest || slices.Max(sizes) != want.largest {
-			t.Errorf("%d × %d, classes of %v rows, %d other classes; want %v", d.X.Rows, d.X.Cols, sizes, others, want)
+			t.Errorf("%s: %d × %d, classes of %v rows, %d other classes; want %v", problems[i].name, d.X.Rows, d.X.Cols,
+				sizes, others, want)
 		}
 	}
 }

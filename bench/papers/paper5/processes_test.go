@@ -1,19 +1,15 @@
-package processes
+package paper5
 
 import (
 	"math"
 	"testing"
-
-	"github.com/nystream/nystream/stream"
 )
 
 // Averages over rows that are spread evenly are those of the distribution, far closer than √n.
 func TestEvenIsLikeDrawn(t *testing.T) {
 	const n, rho = 100_000, 0.3
-	square := stream.NewMatrix(n, 2)
-	EvenSquare(square, 0)
-	x, y := stream.NewMatrix(n, 1), stream.NewMatrix(n, 1)
-	EvenMixture(x, y, 0, rho)
+	square := evenSquare(n)
+	x, y := evenMixture(n, rho)
 	var squares, product, xx, xy float64
 	for i := range n {
 		a, b := square.Data[2*i], square.Data[2*i+1]
@@ -33,17 +29,13 @@ func TestEvenIsLikeDrawn(t *testing.T) {
 			t.Errorf("the mean of %s is %v, want %v", c.name, c.got, c.want)
 		}
 	}
-	tail := stream.NewMatrix(10, 2)
-	if EvenSquare(tail, n-10); tail.Data[19] != square.Data[2*n-1] {
-		t.Error("a row depends on where a block begins")
-	}
 }
 
 // TestFlow: the steps are small enough, the flow keeps the domain, and its corner is
 // at rest.
 func TestFlow(t *testing.T) {
-	x, y := Gyre(12, 6, GyreSteps)
-	_, half := Gyre(12, 6, GyreSteps/2)
+	x, y := gyrePairs(12, 6, gyreSteps)
+	_, half := gyrePairs(12, 6, gyreSteps/2)
 	for i, v := range y.Data {
 		if math.Abs(v-half.Data[i]) > 1e-7 {
 			t.Errorf("half the steps move point %v by %g", x.Data[i/2*2:i/2*2+2], v-half.Data[i])
@@ -52,7 +44,7 @@ func TestFlow(t *testing.T) {
 			t.Errorf("point %d is carried out of the domain: %v", i/2, v)
 		}
 	}
-	if a, b := GyreFlow(0, 0, 100); math.Abs(a) > 1e-12 || math.Abs(b) > 1e-12 {
+	if a, b := gyreFlow(0, 0, 100); math.Abs(a) > 1e-12 || math.Abs(b) > 1e-12 {
 		t.Errorf("the corner moved to %v, %v", a, b)
 	}
 }

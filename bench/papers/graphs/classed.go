@@ -1,3 +1,4 @@
+// Package graphs reads directed graphs whose nodes have classes.
 package graphs
 
 import (
@@ -32,7 +33,7 @@ func ReadClassed(ctx context.Context, edges, labels string) (*Classed, error) {
 		edges = filepath.Join(datasets.Dir(), "cora.edges.csv")
 		labels = filepath.Join(datasets.Dir(), "cora.labels.csv")
 	}
-	nodes, classes, err := datasets.Labels(ctx, labels)
+	nodes, classes, err := readLabels(ctx, labels)
 	if err != nil {
 		return nil, err
 	}

@@ -16,11 +16,13 @@ import (
 // sketch has touched: none in some blocks.
 func TestAccumulatorConformance(t *testing.T) {
 	const cols = 3
-	newScouting := func() *scouting { return &scouting{A: sketch.NewQR(cols), B: sketch.NewPriority(4, 2)} }
-	conformance.Run(t, newScouting, func(block int64) *scouting {
-		s := newScouting()
+	newRange := func() *ranged[*sketch.QR] {
+		return &ranged[*sketch.QR]{A: sketch.NewQR(cols), B: &sketch.Both[*sketch.ColumnSums, *sketch.Priority]{A: sketch.NewColumnSums(1), B: sketch.NewPriority(4, 2)}}
+	}
+	conformance.Run(t, newRange, func(block int64) *ranged[*sketch.QR] {
+		s := newRange()
 		priority := rowsOfBlock(block, 5, 1).Data // where negative, not kept
-		if err := errors.Join(s.A.Add(rowsOfBlock(block, 5, cols)), s.B.Add(block*5, priority, rowsOfBlock(block, 5, 2))); err != nil {
+		if err := errors.Join(s.A.Add(rowsOfBlock(block, 5, cols)), s.B.A.Add(rowsOfBlock(block, 5, 1)), s.B.B.Add(block*5, priority, rowsOfBlock(block, 5, 2))); err != nil {
 			t.Fatal(err)
 		}
 		return s

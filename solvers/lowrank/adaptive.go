@@ -163,7 +163,7 @@ func grown(columns int64, times float64) int64 {
 // fitting returns the number of columns, halved until their plan fits into the memory.
 func (m Adaptive) fitting(e stream.Engine, k kernelgen.Kernel, columns, n int64, d int) (int64, error) {
 	for {
-		plan, err := m.landmark(columns).planSide(e, n, d, k)
+		plan, err := m.landmark(columns).planPass(e, n, d, k, false)
 		if err != nil {
 			return 0, err
 		}
@@ -395,12 +395,12 @@ func (m Adaptive) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 	if m.Rank > 0 {
 		columns = min(columns, int64(m.Rank))
 	}
-	p, err := m.landmark(columns).planSide(e, s.Rows, s.Columns, k)
+	p, err := m.landmark(columns).planPass(e, s.Rows, s.Columns, k, false)
 	if err != nil {
 		return nil, err
 	}
 	expected := max(1, min(columns, m.expectedColumns()))
-	work, err := m.landmark(expected).planSide(e, s.Rows, s.Columns, k)
+	work, err := m.landmark(expected).planPass(e, s.Rows, s.Columns, k, false)
 	if err != nil {
 		return nil, err
 	}

@@ -69,6 +69,7 @@ type chooser struct {
 	landmarks int   // at most as many as rows
 	core      int64 // points that the core is fitted on
 	seed      uint64
+	definite  bool  // the kernel is positive semi-definite
 	pool      int64 // candidates, 0 for the whole reservoir
 }
 

@@ -16,17 +16,28 @@ const (
 	leastWork         = 1e8
 )
 
-// decided returns the chooser with ChoiceAuto replaced by what it stands for.
+// decided returns the chooser with ChoiceAuto replaced by what it stands for. Pivots are for
+// positive semi-definite kernels: of others one may leave nothing. Of few rows the pool is all,
+// since a part misses the rare ones: pivots then take up to a quarter of the fit.
 func (c chooser) decided() chooser {
 	if c.choice != ChoiceAuto {
 		return c
 	}
 	most := affordable * c.fitWork()
-	all := min(c.rows, max(candidatesAtLeast, candidatesPerLandmark*int64(c.landmarks)))
+	all := max(candidatesAtLeast, candidatesPerLandmark*int64(c.landmarks))
+	if c.rows <= fewPools*all && c.rows > int64(c.landmarks) {
+		c.pool, c.choice = c.rows, ChoiceDeterminantal
+		if c.definite && c.work() > most {
+			c.choice = ChoicePivoted
+		}
+		if c.definite || c.work() <= most {
+			return c
+		}
+	}
 	for _, choice := range []LandmarkChoice{ChoiceDeterminantal, ChoicePivoted} {
 		c.choice = choice
-		for eighths := int64(8); eighths >= 4; eighths-- {
-			if c.pool = all * eighths / 8; c.pool > int64(c.landmarks) && c.work() <= most {
+		for eighths := int64(8); eighths >= 4 && (c.definite || choice == ChoiceDeterminantal); eighths-- {
+			if c.pool = min(c.rows, all) * eighths / 8; c.pool > int64(c.landmarks) && c.work() <= most {
 				return c
 			}
 		}
@@ -34,6 +45,9 @@ func (c chooser) decided() chooser {
 	c.choice, c.pool = ChoiceUniform, 0
 	return c
 }
+
+// fewPools is how many pools the rows are at most for all of them to be candidates.
+const fewPools = 2
 
 // fitWork returns the work of a fit: the entries, the triangular factor, the core of all
 // directions or of those that are carried on a sample of rows, and the error estimate with its

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
@@ -134,6 +133,7 @@ func (m Landmark) stream(ctx context.Context, e stream.Engine, src stream.Source
 type landmarkPoints struct {
 	landmarks []int64 // J
 	core      []int64 // S ∪ J
+	scouted   int     // rows of high leverage that the pass adds to the core
 	notes     []string
 }
 
@@ -167,7 +167,15 @@ func (m Landmark) points(n int64, purposeJ, purposeS string) (*landmarkPoints, e
 	if err != nil {
 		return nil, err
 	}
-	return drawPoints(n, landmarks, core, m.Seed, purposeJ, purposeS)
+	scouted := int64(0)
+	if core < n {
+		scouted = min(core/2, 2*landmarks, n-landmarks) // leverages sum up to the landmarks at most
+	}
+	p, err := drawPoints(n, landmarks, core-scouted, m.Seed, purposeJ, purposeS)
+	if err == nil {
+		p.scouted = int(scouted)
+	}
+	return p, err
 }
 
 // drawPoints draws so many landmarks and core points.
@@ -191,7 +199,7 @@ func (m Landmark) chooseLandmarks(ctx context.Context, t *tiles, e stream.Engine
 	if int64(len(p.landmarks)) == src.Info().Rows {
 		return nil
 	}
-	c := m.chooser(p, src.Info().Rows, len(src.Info().Columns))
+	c := m.chooser(p, src.Info().Rows, len(src.Info().Columns), t.kernel)
 	if m.Choice.or(ChoiceAuto) == ChoiceAuto {
 		p.notes = append(p.notes, c.note())
 	}
@@ -215,9 +223,9 @@ func (m Landmark) chooseLandmarks(ctx context.Context, t *tiles, e stream.Engine
 }
 
 // chooser returns the choice of landmarks in the place of those drawn, of n rows of d numbers.
-func (m Landmark) chooser(p *landmarkPoints, n int64, d int) chooser {
+func (m Landmark) chooser(p *landmarkPoints, n int64, d int, k kernelgen.Kernel) chooser {
 	return chooser{rows: n, dimension: d, choice: m.Choice.or(ChoiceAuto), columns: m.Rank, landmarks: len(p.landmarks),
-		core: int64(len(p.core)), seed: m.Seed}.decided()
+		core: int64(len(p.core)), seed: m.Seed, definite: k.PositiveSemiDefinite()}.decided()
 }
 
 // draw draws so many of n rows, or takes all.
@@ -260,12 +268,16 @@ func (f *landmarkFit) streamRange(ctx context.Context, e stream.Engine, src stre
 		return f.streamBasis(ctx, e, src)
 	}
 	pass := sketchPass{tiles: f.tiles, rows: f.landmarks}
-	factor, trace, err := streamTrace(ctx, e.Given(f.landmarks.rows), pass, src, pass.factor)
+	s, err := f.tiles.leverageScout(ctx, e, f.core, f.landmarks.number, f.landmarks, f.points.scouted, f.Seed, "scout")
 	if err != nil {
 		return err
 	}
-	f.trace = trace
-	f.side, f.condition, err = f.tiles.orthonormalEmbedding(factor.R(), f.landmarks, nil)
+	found, err := streamRange(ctx, e, pass, src, true, s, pass.factor)
+	if err != nil {
+		return err
+	}
+	f.take(found.B)
+	f.side, f.condition, err = f.tiles.orthonormalEmbedding(found.A.R(), f.landmarks, nil)
 	return err
 }
 
@@ -319,10 +331,6 @@ func (f *landmarkFit) coupling(core blas64.General, k, all int) float64 {
 	vectors := dense.Columns(f.spectrum.Vectors, 0, f.Rank)
 	c := dense.Mul(blas.NoTrans, dense.Columns(stream.RowSlice(core, k, probes), 0, k), blas.NoTrans, stream.RowSlice(vectors, 0, k))
 	norm := dense.Frobenius(c) * math.Sqrt(float64(all-k)/probes)
-	if os.Getenv("COUPLING") != "" {
-		s, _ := dense.SingularValues(c)
-		fmt.Fprintf(os.Stderr, "k %d of %d: frob %.3g scaled %.3g spectral %.3g, w %.3g\n", k, all, dense.Frobenius(c)/f.spectrum.Values[f.Rank], norm/f.spectrum.Values[f.Rank], s[0]/f.spectrum.Values[f.Rank], f.spectrum.Values[f.Rank])
-	}
 	return norm / math.Abs(f.spectrum.Values[f.Rank])
 }
 
@@ -433,7 +441,7 @@ func (f *landmarkFit) finishWith(s *errorSample, m *Model, c int) (*Fit, error) 
 	if err != nil {
 		return nil, err
 	}
-	notes := slices.Concat(f.points.notes, f.tiles.rankNote(m.Left.Rank(), c), definiteNote(f.tiles.kernel))
+	notes := slices.Concat(f.points.notes, f.tiles.rankNote(m.Left.Rank(), c))
 	return finishEstimated(f.tiles, m, notes, f.modelCondition(c), estimate, f.trace)
 }
 

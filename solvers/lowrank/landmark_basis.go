@@ -86,19 +86,81 @@ func (f *landmarkFit) streamBasis(ctx context.Context, e stream.Engine, src stre
 	if err != nil {
 		return err
 	}
-	pass := sketchPass{tiles: f.tiles, rows: f.landmarks}
-	gram, trace, err := streamTrace(ctx, e.Given(f.landmarks.rows, u), pass, src, func() *sketch.WhitenedGram { return sketch.NewWhitenedGram(by) })
+	s, err := f.scout(ctx, e, u)
 	if err != nil {
 		return err
 	}
-	eig, err := newEigen("the sketch", gram.Matrix())
+	pass := sketchPass{tiles: f.tiles, rows: f.landmarks}
+	found, err := streamRange(ctx, e.Given(u), pass, src, true, s, func() *sketch.WhitenedGram { return sketch.NewWhitenedGram(by) })
+	if err != nil {
+		return err
+	}
+	f.take(found.B)
+	eig, err := newEigen("the sketch", found.A.Matrix())
 	if err != nil {
 		return err
 	}
 	r := dense.Rank(eig.Values, f.Precision.basisTolerance())
-	f.trace, f.basis = trace, &basis{upper: u, vectors: dense.Columns(eig.Vectors, 0, r), roots: dense.Roots(eig.Values[:r])}
+	f.basis = &basis{upper: u, vectors: dense.Columns(eig.Vectors, 0, r), roots: dense.Roots(eig.Values[:r])}
 	f.use(r, 0)
 	return nil
+}
+
+// scoutRows is how many rows of the sample a scout learns from, for each landmark.
+const scoutRows = 4
+
+// scout prepares for finding rows of high leverage in F, by a sample of the core points.
+func (f *landmarkFit) scout(ctx context.Context, e stream.Engine, u blas64.General) (*scout, error) {
+	const purpose = "scout"
+	s := &scout{random: sketch.NewRandom(f.Seed, purpose)}
+	if f.points.scouted == 0 {
+		return s, nil
+	}
+	sample := f.tiles.without(f.core, f.landmarks)
+	if most := scoutRows * u.Rows; most < sample.rows.Rows {
+		evenly := make([]int, most)
+		for i := range evenly {
+			evenly[i] = i * sample.rows.Rows / most
+		}
+		sample = f.tiles.pickIndices(sample, evenly)
+	}
+	y, err := f.tiles.between(ctx, e, sample.rows, f.landmarks)
+	if err != nil {
+		return nil, err
+	}
+	blas64.Trsm(blas.Right, blas.NoTrans, 1, upperTriangle(u), y)
+	g := stream.NewMatrix(u.Rows, u.Rows)
+	blas64.Syrk(blas.Trans, 1, y, 0, upperSymmetric(g))
+	ridge := math.Max(scoutRidgeOfGram, f.Precision.basisTolerance()) * dense.Trace(g)
+	for i := range g.Rows {
+		dense.Row(g, i)[i] += ridge
+	}
+	if _, ok := lapack64.Potrf(upperSymmetric(g)); !ok || !dense.Finite(g) {
+		return s, nil
+	}
+	s.keep, s.project = f.points.scouted, scoutProjection(g.Rows, f.Seed, purpose)
+	blas64.Trsm(blas.Left, blas.NoTrans, 1, upperTriangle(g), s.project)
+	blas64.Trsm(blas.Left, blas.NoTrans, 1, upperTriangle(u), s.project)
+	blas64.Trsm(blas.Right, blas.NoTrans, 1, upperTriangle(g), y)
+	s.know(sample.number, y, f.landmarks.number)
+	return s, nil
+}
+
+// scoutRidgeOfGram is λ² relative to the trace of the Gram matrix of the sample.
+const scoutRidgeOfGram = 1e-12
+
+// take takes what a pass has found besides the range: tr(A), and rows for the core, which
+// stand for themselves in the error estimate.
+func (f *landmarkFit) take(b *sketch.Both[*sketch.ColumnSums, *sketch.Priority]) {
+	f.trace = b.A.Totals()[0]
+	found := f.tiles.found(b.B)
+	if len(found.number) == 0 {
+		return
+	}
+	found = f.tiles.without(found, f.landmarks)
+	f.core = f.tiles.join(f.core, found)
+	f.held = f.tiles.without(f.held, found)
+	f.held.beside = found
 }
 
 // basisTolerance is where eigenvalues of FᵀF are cut off, relative to the largest.

@@ -31,7 +31,7 @@ func TestUnshiftedAgainstDense(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	points, err := m.points(500, "C", "S")
+	streamed, err := m.stream(context.Background(), stream.Engine{}, src, k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestUnshiftedAgainstDense(t *testing.T) {
 		}
 		return matDense(s)
 	}
-	j, s := rows(points.landmarks).(*mat.Dense).RawMatrix(), rows(points.core).(*mat.Dense).RawMatrix()
+	j, s := rows(streamed.landmarks.number).(*mat.Dense).RawMatrix(), rows(streamed.core.number).(*mat.Dense).RawMatrix()
 	if j.Rows != 16 || s.Rows < 60 || f.Shift != 0 || len(f.Values) != 16 {
 		t.Fatalf("%d landmarks, %d core points, shift %g, %d values", j.Rows, s.Rows, f.Shift, len(f.Values))
 	}

@@ -82,7 +82,6 @@ type landmarkSide struct {
 	drawn                 drawnRows
 	n                     int64
 	points                *landmarkPoints
-	scouted               int // rows that the pass finds for the core
 	landmarks, core, held *panel
 	singular              []float64 // values of K(·, the other landmarks), after the cut-off
 }
@@ -102,11 +101,11 @@ func (t *tiles) rangeTolerance() float64 {
 
 func (m Landmark) sideOf(ctx context.Context, t *tiles, src stream.Source, drawn drawnRows) (*landmarkSide, error) {
 	n := src.Info().Rows
-	points, scouted, err := m.pointsTwo(n, drawn)
+	points, err := m.points(n, drawn.landmarks, drawn.core)
 	if err != nil {
 		return nil, err
 	}
-	s := &landmarkSide{drawn: drawn, n: n, points: points, scouted: scouted}
+	s := &landmarkSide{drawn: drawn, n: n, points: points}
 	held := heldBackRows(n, heldBack(len(points.landmarks)), m.Seed, drawn.held, points.landmarks, points.core)
 	panels, err := t.gatherSets(ctx, src, rowSet{numbers: points.landmarks}, rowSet{numbers: points.core}, rowSet{numbers: held})
 	if err != nil {
@@ -114,20 +113,6 @@ func (m Landmark) sideOf(ctx context.Context, t *tiles, src stream.Source, drawn
 	}
 	s.landmarks, s.core, s.held = panels[0], panels[1], panels[2]
 	return s, nil
-}
-
-// pointsTwo draws landmarks and core points of one side, and returns how many more of the
-// core points the pass is to find.
-func (m Landmark) pointsTwo(n int64, drawn drawnRows) (p *landmarkPoints, scouted int, err error) {
-	landmarks, core, err := m.counts()
-	if err != nil {
-		return nil, 0, err
-	}
-	if core < n {
-		scouted = int(min(core/2, 2*landmarks, n-landmarks)) // leverages sum up to the landmarks at most
-	}
-	p, err = drawPoints(n, landmarks, core-int64(scouted), m.Seed, drawn.landmarks, drawn.core)
-	return p, scouted, err
 }
 
 // rangeTwo makes the pass over the rows of a side, and returns the orthonormal embedding
@@ -139,18 +124,20 @@ func (m Landmark) pointsTwo(n int64, drawn drawnRows) (p *landmarkPoints, scoute
 // none to speak of. The core's pseudo-inverses would enlarge that of the last ones if all
 // columns had it.
 func (m Landmark) rangeTwo(ctx context.Context, t *tiles, e stream.Engine, src stream.Source, side, other *landmarkSide) (*Embedding, error) {
-	s, err := t.newScout(ctx, e, side.core, side.landmarks.number, other.landmarks, side.scouted, m.Seed, side.drawn.scout)
+	s, err := t.leverageScout(ctx, e, side.core, side.landmarks.number, other.landmarks, side.points.scouted, m.Seed, side.drawn.scout)
 	if err != nil {
 		return nil, err
 	}
-	factor, found, err := sketchPass{tiles: t, rows: other.landmarks}.scout(ctx, e, src, s)
+	pass := sketchPass{tiles: t, rows: other.landmarks}
+	state, err := streamRange(ctx, e, pass, src, false, s, pass.factor)
 	if err != nil {
 		return nil, err
 	}
+	found := t.found(state.B.B)
 	side.core = t.join(side.core, found)
 	side.held = t.without(side.held, found)
 	side.held.beside = found
-	y, err := newSVD("the sketch", factor)
+	y, err := newSVD("the sketch", state.A.R())
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 	if err != nil {
 		return nil, err
 	}
-	choice := m.chooser(n, len(d.Left.Info().Columns))
+	choice := m.chooser(n, len(d.Left.Info().Columns), k)
 	candidates, err := m.candidates(choice)
 	if err != nil {
 		return nil, err
@@ -77,17 +77,17 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 		return nil, err
 	}
 	pass := sketchPass{tiles: t, rows: landmarks}
-	factor, trace, err := streamTrace(ctx, e.Given(landmarks.rows), pass, src, pass.factor)
+	streamed, err := streamRange(ctx, e, pass, src, true, new(scout), pass.factor)
 	if err != nil {
 		return nil, err
 	}
-	found, cond, err := m.finish(ctx, e, t, factor.R(), landmarks)
+	found, cond, err := m.finish(ctx, e, t, streamed.A.R(), landmarks)
 	if err != nil {
 		return nil, err
 	}
 	found.Rows, found.Cols = n, n
 	notes := append(m.notes(n, landmarks.rows.Rows), t.rankNote(found.Left.Rank(), min(m.Rank, landmarks.rows.Rows))...)
-	return finishFit(ctx, e, t, found, append(notes, definiteNote(k)...), cond, rest, rest, trace)
+	return finishFit(ctx, e, t, found, append(notes, definiteNote(k)...), cond, rest, rest, streamed.B.A.Totals()[0])
 }
 
 // landmarks returns how many are asked for.
@@ -102,9 +102,9 @@ func (m Nystrom) candidates(c chooser) ([]int64, error) {
 }
 
 // chooser returns the choice of landmarks, of n rows of d numbers.
-func (m Nystrom) chooser(n int64, d int) chooser {
+func (m Nystrom) chooser(n int64, d int, k kernelgen.Kernel) chooser {
 	return chooser{rows: n, dimension: d, choice: m.Choice.or(ChoiceUniform), columns: m.Rank, landmarks: m.landmarks(),
-		seed: m.Seed}.decided()
+		seed: m.Seed, definite: k.PositiveSemiDefinite()}.decided()
 }
 
 // checkRank refuses a rank and a number of landmarks per column of U that cannot
@@ -204,7 +204,7 @@ func (m Nystrom) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 	c := min(int64(m.landmarks()), s.Rows)
 	p := newPlanner(e, m.Precision, s.Columns)
 	p.landmarks("landmarks", c)
-	p.choice(m.chooser(s.Rows, s.Columns))
+	p.choice(m.chooser(s.Rows, s.Columns, k))
 	p.pass(s.Rows, c, c, c*c)
 	p.checks(s.Rows, 2*c, c, c, productsDefinite) // the unit of the tiles, and W
 	p.Rounds = []string{"fit"}

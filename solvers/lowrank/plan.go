@@ -154,7 +154,7 @@ func (m S3SPSD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	if err := checkSymmetric(s, k); err != nil {
 		return nil, err
 	}
-	if err := m.check(); err != nil {
+	if err := m.check(k); err != nil {
 		return nil, err
 	}
 	size, err := fitSizes(s.Rows, m.Rank, m.Sketch, m.NNZ)
@@ -181,7 +181,7 @@ func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 		if err := m.checkOne(); err != nil {
 			return nil, err
 		}
-		p, err := m.planKeeping(e, s.Rows, s.Columns, k, 0, true)
+		p, err := m.planPass(e, s.Rows, s.Columns, k, true)
 		if err == nil {
 			p.Rounds = []string{"fit"}
 		}
@@ -191,11 +191,11 @@ func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 		return nil, err
 	}
 	m.Choice, m.NNZ = ChoiceUniform, m.landmarksPerColumn()
-	p, err := m.planTwo(e, s.Rows, s.Columns, k)
+	p, err := m.planPass(e, s.Rows, s.Columns, k, false)
 	if err != nil {
 		return nil, err
 	}
-	right, err := m.planTwo(e, s.Cols, s.Columns, k)
+	right, err := m.planPass(e, s.Cols, s.Columns, k, false)
 	if err != nil {
 		return nil, err
 	}
@@ -206,42 +206,23 @@ func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 	return p, nil
 }
 
-// planTwo returns the cost for one side of two.
-func (m Landmark) planTwo(e stream.Engine, n int64, d int, k kernelgen.Kernel) (*model.Plan, error) {
-	points, scouted, err := m.pointsTwo(n, leftRows)
-	if err != nil {
-		return nil, err
-	}
-	found, c := int64(scouted), int64(len(points.landmarks))
-	p, err := m.planKeeping(e, n, d, k, found, false)
-	if err != nil || found == 0 {
-		return p, err
-	}
-	const knob = "`rank`"
-	p.Add("leverage of core points", 2*int64(len(points.core))*c+5*c*c, knob)
-	p.Add("rows of high leverage in the error estimate", found*(found+sampleRows(n, c)), knob)
-	p.Work(float64(len(points.core))*float64(c)+float64(found)*float64(c+sampleRows(n, c)), 2*scoutColumns*float64(n)*float64(c)+20*float64(c)*float64(c)*float64(c))
-	return p, nil
-}
-
-// planSide returns the cost for one source with a core of all directions: a pass over n rows
-// with d columns, and a core.
-func (m Landmark) planSide(e stream.Engine, n int64, d int, k kernelgen.Kernel) (*model.Plan, error) {
-	return m.planKeeping(e, n, d, k, 0, false)
-}
-
-// planKeeping returns the cost with a pass that keeps some rows, and a core of the leading
-// columns or of all.
-func (m Landmark) planKeeping(e stream.Engine, n int64, d int, k kernelgen.Kernel, kept int64, leading bool) (*model.Plan, error) {
+// planPass returns the cost of a pass over n rows with d columns, and of a core of the leading
+// columns of Q or of all.
+func (m Landmark) planPass(e stream.Engine, n int64, d int, k kernelgen.Kernel, leading bool) (*model.Plan, error) {
 	points, err := m.points(n, "C", "S")
 	if err != nil {
 		return nil, err
 	}
-	c, t := int64(len(points.landmarks)), int64(len(points.core))
+	c, t, found := int64(len(points.landmarks)), int64(len(points.core)+points.scouted), int64(points.scouted)
 	p := newPlanner(e, m.Precision, d)
 	p.landmarks("landmarks", c)
-	p.pass(n, c, c, c*c+kept*int64(d+2))
-	if kept == 0 && k.PositiveSemiDefinite() {
+	p.pass(n, c, c, c*c+found*int64(d+2))
+	if found > 0 {
+		p.Add("leverage of core points", 2*min(t, scoutRows*c)*c+5*c*c, "`rank`")
+		p.Add("rows of high leverage in the error estimate", found*(found+sampleRows(n, c)), "`rank`")
+		p.Work(float64(min(t, scoutRows*c)*c)+float64(found)*float64(c+sampleRows(n, c)), 2*scoutColumns*float64(n)*float64(c)+3*scoutRows*float64(c)*float64(c)*float64(c))
+	}
+	if k.PositiveSemiDefinite() {
 		p.Add("whitening", 4*c*c, "`rank`")
 		p.eigen(c)
 	}
@@ -254,7 +235,7 @@ func (m Landmark) planKeeping(e stream.Engine, n int64, d int, k kernelgen.Kerne
 	p.Work(0, float64(t)*float64(r)*float64(2*c+r)) // the core's points, embedded, and their Gram matrix
 	p.symmetricCore(t, c)                           // all, should the others matter
 	p.symmetricWork(t, r)
-	p.choice(m.chooser(points, n, d))
+	p.choice(m.chooser(points, n, d, k))
 	p.checks(n, t, c, c, productsDefinite)
 	return p.Plan, nil
 }

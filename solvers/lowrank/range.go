@@ -56,24 +56,47 @@ type rangeAccumulator[A any] interface {
 	Reset()
 }
 
-// streamTrace makes the pass over the rows of a symmetric matrix, and returns tr(A) as well.
-func streamTrace[A rangeAccumulator[A]](ctx context.Context, e stream.Engine, p sketchPass, src stream.Source, newRange func() A) (a A, trace float64, err error) {
-	type traced = sketch.Both[A, *sketch.ColumnSums]
-	newState := func() *traced { return &traced{A: newRange(), B: sketch.NewColumnSums(1)} }
+// ranged is what a pass that finds a range folds rows into: the range, tr(A), rows of high
+// leverage.
+type ranged[A rangeAccumulator[A]] = sketch.Both[A, *sketch.Both[*sketch.ColumnSums, *sketch.Priority]]
+
+// streamRange makes the pass over rows, and returns the range and the rows that s finds. With
+// trace A is symmetric, and tr(A) is summed as well.
+func streamRange[A rangeAccumulator[A]](ctx context.Context, e stream.Engine, p sketchPass, src stream.Source, trace bool, s *scout, newRange func() A) (*ranged[A], error) {
+	name, columns := src.Info().Name, p.rows.rows.Cols
+	newState := func() *ranged[A] {
+		return &ranged[A]{A: newRange(), B: &sketch.Both[*sketch.ColumnSums, *sketch.Priority]{A: sketch.NewColumnSums(1), B: sketch.NewPriority(s.keep, columns)}}
+	}
 	defer p.tiles.countPass(src, p.rows)()
-	state, err := stream.Fold(ctx, e, "fit", src, newState, func() func(*traced, *stream.Block) error {
-		add, diagonal := p.adder(src.Info().Name), p.tiles.traceAdder(src.Info().Name)
-		return func(s *traced, b *stream.Block) error {
-			if err := add(s.A, b); err != nil {
-				return err
+	return stream.Fold(ctx, e.Given(p.rows.rows, s.project), "fit", src, newState, func() func(*ranged[A], *stream.Block) error {
+		m := p.tiles.embedder(&Embedding{Signs: p.signs}, p.rows, name)
+		look, diagonal := s.looker(), p.tiles.traceAdder(name)
+		return func(acc *ranged[A], b *stream.Block) error {
+			for first, x := range b.Panels(stream.PanelRows) {
+				start := b.Start + int64(first)
+				y, err := m.raw(x, start)
+				if err != nil {
+					return err
+				}
+				if err := acc.B.B.Add(start, look(y, start), x); err != nil {
+					return err
+				}
+				if err := acc.A.Add(y); err != nil {
+					return err
+				}
 			}
-			return diagonal(s.B, b)
+			if !trace {
+				return nil
+			}
+			return diagonal(acc.B.A, b)
 		}
 	})
-	if err != nil {
-		return a, 0, err
-	}
-	return state.A, state.B.Totals()[0], nil
+}
+
+// found returns the rows of high leverage that a pass kept.
+func (t *tiles) found(p *sketch.Priority) *panel {
+	number, rows := p.Rows()
+	return t.pack(rows, number, nil)
 }
 
 // traceAdder returns the function that adds k(x, x) of the rows of a block of the

@@ -2,6 +2,7 @@ package lowrank
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -41,7 +42,7 @@ func (m S3SPSD) fit(ctx context.Context, e stream.Engine, d model.Sources, k ker
 	if err != nil {
 		return nil, err
 	}
-	if err := m.check(); err != nil {
+	if err := m.check(k); err != nil {
 		return nil, err
 	}
 	size, err := fitSizes(n, m.Rank, m.Sketch, m.NNZ)
@@ -62,7 +63,10 @@ func (m S3SPSD) fit(ctx context.Context, e stream.Engine, d model.Sources, k ker
 	return f.report(ctx, found)
 }
 
-func (m S3SPSD) check() error {
+func (m S3SPSD) check(k kernelgen.Kernel) error {
+	if !k.PositiveSemiDefinite() {
+		return fmt.Errorf("kernel %s is not known to be positive semi-definite, as s3spsd needs: use landmark or ssrsvd", k)
+	}
 	return m.Shift.among("s3spsd", ShiftFitted, ShiftNone, ShiftPaper)
 }
 
@@ -304,6 +308,5 @@ func residualShift(trace, projected float64, dimensions int) float64 {
 // report completes the fit with its error estimate.
 func (f *s3spsd) report(ctx context.Context, m *Model) (*Fit, error) {
 	notes := append(f.size.notes, f.tiles.rankNote(m.Left.Rank(), f.size.rank)...)
-	notes = append(notes, definiteNote(f.tiles.kernel)...)
 	return finishFit(ctx, f.engine, f.tiles, m, notes, f.condition, f.held, f.held, f.trace)
 }

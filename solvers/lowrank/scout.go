@@ -38,9 +38,9 @@ const (
 	scoutRidge = 1e-10
 )
 
-// newScout prepares for finding keep rows besides those with the numbers given. The sample
+// leverageScout prepares for finding keep rows besides those with the numbers given. The sample
 // is of rows of the source of the pass, and the sketch is of the given columns.
-func (t *tiles) newScout(ctx context.Context, e stream.Engine, sample *panel, besides []int64, columns *panel, keep int, seed uint64, purpose string) (*scout, error) {
+func (t *tiles) leverageScout(ctx context.Context, e stream.Engine, sample *panel, besides []int64, columns *panel, keep int, seed uint64, purpose string) (*scout, error) {
 	s := &scout{keep: keep, random: sketch.NewRandom(seed, purpose)}
 	if keep == 0 {
 		return s, nil
@@ -66,12 +66,17 @@ func (t *tiles) newScout(ctx context.Context, e stream.Engine, sample *panel, be
 		d.S[i] = 1 / math.Hypot(v, ridge)
 	}
 	whiten := scaledColumns(d.V, d.S)
-	normals := stream.NewMatrix(whiten.Cols, scoutColumns)
-	sketch.NewRandom(seed, purpose+" projection").Normals(normals)
-	blas64.Scal(1/math.Sqrt(scoutColumns), dense.Vector(normals.Data))
-	s.project = dense.Mul(blas.NoTrans, whiten, blas.NoTrans, normals)
+	s.project = dense.Mul(blas.NoTrans, whiten, blas.NoTrans, scoutProjection(whiten.Cols, seed, purpose))
 	s.know(sample.number, dense.Mul(blas.NoTrans, y, blas.NoTrans, whiten), besides)
 	return s, nil
+}
+
+// scoutProjection returns a random projection of so many dimensions to scoutColumns.
+func scoutProjection(dimensions int, seed uint64, purpose string) blas64.General {
+	m := stream.NewMatrix(dimensions, scoutColumns)
+	sketch.NewRandom(seed, purpose+" projection").Normals(m)
+	dense.Scale(1/math.Sqrt(scoutColumns), m)
+	return m
 }
 
 // know keeps ℓ of the rows of the sample, whose sketch is given in coordinates in which
@@ -85,42 +90,6 @@ func (s *scout) know(number []int64, y blas64.General, besides []int64) {
 	for _, r := range besides {
 		s.known[r] = 0
 	}
-}
-
-// scouting is what a pass folds rows into that finds some.
-type scouting = sketch.Both[*sketch.QR, *sketch.Priority]
-
-// scout streams the triangular factor of the sketch and returns the rows found as well.
-func (p sketchPass) scout(ctx context.Context, e stream.Engine, src stream.Source, s *scout) (factor blas64.General, found *panel, err error) {
-	newState := func() *scouting {
-		return &scouting{A: p.factor(), B: sketch.NewPriority(s.keep, p.rows.rows.Cols)}
-	}
-	defer p.tiles.countPass(src, p.rows)()
-	state, err := stream.Fold(ctx, e.Given(p.rows.rows, s.project), "fit", src, newState, func() func(*scouting, *stream.Block) error {
-		m := p.tiles.embedder(&Embedding{Signs: p.signs}, p.rows, src.Info().Name)
-		look := s.looker()
-		return func(acc *scouting, b *stream.Block) error {
-			for first, x := range b.Panels(stream.PanelRows) {
-				start := b.Start + int64(first)
-				y, err := m.raw(x, start)
-				if err != nil {
-					return err
-				}
-				if err := acc.B.Add(start, look(y, start), x); err != nil {
-					return err
-				}
-				if err := acc.A.Add(y); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	})
-	if err != nil {
-		return factor, nil, err
-	}
-	number, rows := state.B.Rows()
-	return state.A.R(), p.tiles.pack(rows, number, nil), nil
 }
 
 // looker returns a function that gives the priorities ℓ(x)/u of a panel of rows of the

@@ -32,6 +32,7 @@ import (
 
 func TestMain(m *testing.M) {
 	blas64.Use(nyblas.Implementation{}) // as main does
+	calibration = time.Millisecond
 	testscript.Main(m, programs())
 }
 

@@ -89,10 +89,9 @@ func TestISMDamagedModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	bad := folder + "/bad.npz"
-	verbs := newApplier(t)
 	refused := func(what string) {
 		t.Helper()
-		verbs.refuses(t, what, bad, folder+"/x.npy")
+		refuses(t, what, bad, folder+"/x.npy")
 	}
 	for i, a := range file.Arrays {
 		short := *file

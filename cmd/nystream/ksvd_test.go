@@ -212,10 +212,9 @@ func TestKSVDDamagedModels(t *testing.T) {
 	models := map[string]string{"rows.npz": folder + "/q.npy", "graph.npz": folder + "/g.csv"}
 	command(t, fmt.Sprintf("fit ksvd %s/q.npy --right %s/k.npy --kernel sne(gamma=2) --sample 30 --center --rank 3 --scale standard -o %s/rows.npz", folder, folder, folder))
 	command(t, fmt.Sprintf("fit ksvd --graph %s/g.csv --kernel sne(gamma=2) --sample 30 --rank 3 -o %s/graph.npz", folder, folder))
-	verbs := newApplier(t)
 	refused := func(what, path, data string) {
 		t.Helper()
-		verbs.refuses(t, what, path, data)
+		refuses(t, what, path, data)
 	}
 	bad := folder + "/bad.npz"
 	for name, data := range models {

@@ -6,10 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"math"
 	"os"
 	"os/exec"
-	"runtime/debug"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -203,7 +201,7 @@ func (c call) answer() (a answer) {
 	return a
 }
 
-// command runs nystream as main does. Settings of the runtime from earlier calls are reset.
+// command runs nystream as main does.
 func (c call) command() answer {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -214,8 +212,6 @@ func (c call) command() answer {
 		defer f.Close()
 		in = f
 	}
-	debug.SetGCPercent(200) // which --memory lessens
-	debug.SetMemoryLimit(math.MaxInt64)
 	registerStores(ctx)
 	var out, messages bytes.Buffer
 	code := run(ctx, plainWords(c.Words[1:]), in, &out, &messages)

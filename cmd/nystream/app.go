@@ -41,8 +41,9 @@ type app struct {
 	commandLine []string
 	cmd         *cobra.Command // whose flags the texts of libraries name
 	laterFlags  map[*cobra.Command]func()
-	provenance  bool  // files tell how they were made
-	origin      *made // what they tell
+	completions []func() // register how flags are completed
+	provenance  bool     // files tell how they were made
+	origin      *made    // what they tell
 	started     time.Time
 	running     bool // the command line was accepted
 	progress    *progress
@@ -64,8 +65,8 @@ func (a *app) addGlobalFlags(root *cobra.Command) {
 	flags.IntVar(&a.threads, "threads", 0, "`number` of workers, at most four per processor or 32; 0 means one per processor; never changes a result")
 	flags.Var(&a.memory, "memory", "memory that may be used, such as 512MiB; what does not fit is refused before work starts")
 	flags.Uint64Var(&a.seed, "seed", a.seed, "seed of all random choices; also --random-state")
-	addChoiceTo(root, flags, &a.format, "format", "how results are printed", words("text", "json"))
-	addChoiceTo(root, flags, &a.logFormat, "log-format", "how errors, notes and progress are written to the standard error", words("text", "json"), "", "a line of JSON each")
+	addChoiceTo(flags, &a.format, "format", "how results are printed", words("text", "json"))
+	addChoiceTo(flags, &a.logFormat, "log-format", "how errors, notes and progress are written to the standard error", words("text", "json"), "", "a line of JSON each")
 	flags.DurationVar(&a.logEvery, "log-every", 30*time.Second, "`time` between lines of progress where there is no terminal; 0 for one with every block")
 	flags.StringVar(&a.config, "config", "", "`file` of settings, .toml; see nystream help config")
 	mustRegister(root.MarkPersistentFlagFilename("config", "toml"))

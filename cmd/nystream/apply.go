@@ -28,7 +28,7 @@ func (t *application) add(cmd *cobra.Command, extensions []string) {
 	cmd.Flags().StringVarP(&t.output, "output", "o", "", "output `file` (."+strings.Join(extensions, " .")+"), or - for the standard output")
 	completeFiles(cmd, extensions, "output")
 	t.addOutputFormat(cmd)
-	t.data.add(cmd, afterModel)
+	t.data.add(t.app, cmd, afterModel)
 	t.graph.addReading(cmd)
 }
 

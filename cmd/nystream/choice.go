@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,20 +18,18 @@ type choice[T fmt.Stringer] struct {
 // addChoice adds a flag for a value. means has what the choices mean, "" for what needs
 // no words, and may end early.
 func addChoice[T fmt.Stringer](cmd *cobra.Command, value *T, name, what string, choices []T, means ...string) {
-	addChoiceTo(cmd, cmd.Flags(), value, name, what, choices, means...)
+	addChoiceTo(cmd.Flags(), value, name, what, choices, means...)
 }
 
-func addChoiceTo[T fmt.Stringer](cmd *cobra.Command, flags *pflag.FlagSet, value *T, name, what string, choices []T, means ...string) {
+func addChoiceTo[T fmt.Stringer](flags *pflag.FlagSet, value *T, name, what string, choices []T, means ...string) {
 	*value = choices[0]
-	all := wordsOf(choices)
-	explained := slices.Clone(all)
+	explained := wordsOf(choices)
 	for i, meaning := range means {
 		if meaning != "" {
 			explained[i] += " (" + meaning + ")"
 		}
 	}
 	flags.Var(&choice[T]{value, choices}, name, what+": "+strings.Join(explained, ", "))
-	mustRegister(cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(all, cobra.ShellCompDirectiveNoFileComp)))
 }
 
 func wordsOf[T fmt.Stringer](choices []T) (words []string) {
@@ -42,6 +39,9 @@ func wordsOf[T fmt.Stringer](choices []T) (words []string) {
 	return words
 }
 
+// words returns what the flag may be set to.
+func (c *choice[T]) words() []string { return wordsOf(c.choices) }
+
 // Set takes one of the words.
 func (c *choice[T]) Set(word string) error {
 	for _, value := range c.choices {
@@ -50,7 +50,7 @@ func (c *choice[T]) Set(word string) error {
 			return nil
 		}
 	}
-	known := wordsOf(c.choices)
+	known := c.words()
 	return fmt.Errorf("is not one of %s%s", strings.Join(known, ", "), didYouMean(word, known))
 }
 

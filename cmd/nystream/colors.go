@@ -87,7 +87,7 @@ Transparent pixels count by their opacity, and keep it.`,
 		f.StringVarP(&c.output, "output", "o", "", "picture `file`, .png")
 		completeFiles(cmd, paintedExtensions, "output")
 		f.StringVar(&c.kernelText, "kernel", "rbf(gamma=10)", "`kernel` between colours; nystream help kernels lists them")
-		mustRegister(cmd.RegisterFlagCompletionFunc("kernel", completeKernels))
+		a.addCompletion(cmd, completeKernels, "kernel")
 		f.IntVar(&c.samples, "samples", 10_000, "`number` of pixels to draw from each picture; all of them where there are fewer")
 		addChoice(cmd, &c.engine, "engine", "what sums over the kernel are made of", []transport.Engine{transport.EngineLowRank, transport.EngineExact})
 		f.IntVar(&c.rank, "rank", 100, "`rank` of the kernel of --engine lowrank; also --n-components")

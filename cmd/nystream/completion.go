@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/kernelgen"
@@ -35,16 +36,49 @@ const (
 	completionBytes = 32 << 20
 )
 
-// completions offers column names from the files already typed.
-func (d *dataFlags) completions(cmd *cobra.Command, files argPositions) {
-	columns := func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+// Cobra keeps the completions of flags in a global map, whose keys hold the whole app. So they
+// are registered only when a shell asks for one.
+
+// addCompletion records how flags of cmd are completed.
+func (a *app) addCompletion(cmd *cobra.Command, complete cobra.CompletionFunc, flags ...string) {
+	a.completions = append(a.completions, func() {
+		for _, name := range flags {
+			mustRegister(cmd.RegisterFlagCompletionFunc(name, complete))
+		}
+	})
+}
+
+// registerCompletions registers the recorded completions, and the words of every choice below root.
+func (a *app) registerCompletions(root *cobra.Command) {
+	for _, register := range a.completions {
+		register()
+	}
+	everyCommand(root, func(cmd *cobra.Command) {
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if c, ok := f.Value.(interface{ words() []string }); ok {
+				mustRegister(cmd.RegisterFlagCompletionFunc(f.Name, oneOf(c.words())))
+			}
+		})
+	})
+}
+
+// asksCompletion reports whether a command line is a shell's request for completions.
+func asksCompletion(args []string) bool {
+	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
+}
+
+// oneOf completes one of the words.
+func oneOf(words []string) cobra.CompletionFunc {
+	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// addCompletions offers column names from the files already typed.
+func (d *dataFlags) addCompletions(a *app, cmd *cobra.Command, files argPositions) {
+	a.addCompletion(cmd, func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		return d.completeColumns(files(args), typed)
-	}
-	for _, flag := range []string{"columns", "label", "keep"} {
-		mustRegister(cmd.RegisterFlagCompletionFunc(flag, columns))
-	}
-	mustRegister(cmd.RegisterFlagCompletionFunc("input-format", cobra.FixedCompletions(blockstore.Formats(), cobra.ShellCompDirectiveNoFileComp)))
-	mustRegister(cmd.RegisterFlagCompletionFunc("delimiter", cobra.FixedCompletions([]string{",", ";", "tab", "space"}, cobra.ShellCompDirectiveNoFileComp)))
+	}, "columns", "label", "keep")
+	a.addCompletion(cmd, oneOf(blockstore.Formats()), "input-format")
+	a.addCompletion(cmd, oneOf([]string{",", ";", "tab", "space"}), "delimiter")
 }
 
 // completeColumns completes the last item of a list of columns.

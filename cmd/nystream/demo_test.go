@@ -24,6 +24,7 @@ func runDemo(t *testing.T, args ...string) (code int, out, failed string) {
 }
 
 func TestDemo(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "it's a demo")
 	code, out, failed := runDemo(t, "--dir", dir, "--format", "json")
 	if code != exitOK {

@@ -23,10 +23,10 @@ func fails(t *testing.T, args []string, in io.Reader, out io.Writer, code int, w
 
 // refuses inspects a model and applies it to data: both end with an error that names the
 // model.
-func (a *applier) refuses(t *testing.T, what, path, data string) {
+func refuses(t *testing.T, what, path, data string) {
 	t.Helper()
 	for _, line := range []string{"inspect " + path, "transform " + path + " " + data + " -o " + filepath.Dir(path) + "/out.npy"} {
-		if code, _, says := a.run(t.Context(), line); code != exitData || !strings.Contains(says, path) {
+		if code, _, says := guardedRun(t.Context(), line); code != exitData || !strings.Contains(says, path) {
 			t.Errorf("%s: %s: exit code %d, %s", what, line, code, says)
 		}
 	}

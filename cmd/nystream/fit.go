@@ -76,7 +76,7 @@ func (m *fitter) command(j *job) *cobra.Command {
 
 // addFlags adds the flags of the sub-command, and makes the task that they are of.
 func (m *fitter) addFlags(j *job, cmd *cobra.Command) {
-	j.data.add(cmd, allArgs)
+	j.data.add(j.app, cmd, allArgs)
 	j.rows.add(cmd)
 	j.states.add(cmd)
 	j.draws.add(cmd)
@@ -91,7 +91,7 @@ func (m *fitter) addFlags(j *job, cmd *cobra.Command) {
 
 func (j *job) addKernel(cmd *cobra.Command, such string) {
 	cmd.Flags().StringVar(&j.kernelText, "kernel", "", "`kernel` such as "+such+"; nystream help kernels lists them")
-	mustRegister(cmd.RegisterFlagCompletionFunc("kernel", completeKernels))
+	j.addCompletion(cmd, completeKernels, "kernel")
 }
 
 func (j *job) addRank(cmd *cobra.Command, what string) {

@@ -9,9 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"github.com/nystream/nystream/blockstore/archive"
 	"github.com/nystream/nystream/stream"
 )
@@ -56,7 +53,6 @@ func TestForgedModels(t *testing.T) {
 	folder := t.TempDir()
 	t.Chdir(folder)
 	writeForgeryData(t)
-	a := newApplier(t)
 	random, count, tried := rand.New(rand.NewPCG(13, 14)), 0, 0
 	kinds, everything := make(map[string]int), os.Getenv("FORGED_MODELS") == "all"
 	chosen := func(kind string) bool {
@@ -80,7 +76,7 @@ func TestForgedModels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		commands := tryForgery(t, a, fit, "", genuine, applications(data))
+		commands := tryForgery(t, fit, "", genuine, applications(data))
 		if everything {
 			commands = applications(data)
 		}
@@ -90,7 +86,7 @@ func TestForgedModels(t *testing.T) {
 		for _, m := range all {
 			if count++; chosen(family + " " + m.kind) {
 				tried++
-				tryForgery(t, a, fit, m.change, m.file, commands)
+				tryForgery(t, fit, m.change, m.file, commands)
 			}
 		}
 	}
@@ -116,14 +112,14 @@ func applications(data string) []string {
 }
 
 // tryForgery applies a model, and returns the command lines that are none of wrong usage.
-func tryForgery(t *testing.T, a *applier, fit, change string, file *archive.Archive, commands []string) (meant []string) {
+func tryForgery(t *testing.T, fit, change string, file *archive.Archive, commands []string) (meant []string) {
 	t.Helper()
 	if err := archive.Write("m.npz", file); err != nil {
 		t.Fatalf("%s: %s: %v", fit, change, err)
 	}
 	for _, command := range commands {
 		os.Remove("out.csv")
-		code, panicked, says := a.run(t.Context(), command+" --threads 1")
+		code, panicked, says := guardedRun(t.Context(), command+" --threads 1")
 		if code != exitUsage {
 			meant = append(meant, command)
 		}
@@ -154,41 +150,16 @@ func notFiniteWord(text string) bool {
 	return false
 }
 
-// applier runs verbs that apply models, in this process and with one root: cobra keeps the
-// flags of every root, for completions.
-type applier struct {
-	app  *app
-	root *cobra.Command
-	says strings.Builder
-}
-
-func newApplier(t *testing.T) *applier {
-	a := &applier{}
-	a.app = newApp(t.Context(), nil, &a.says, &a.says)
-	a.root = newRoot(a.app, newTransformCommand(a.app), newPredictCommand(a.app), newVerifyCommand(a.app), newInspectCommand(a.app))
-	return a
-}
-
-// run runs a command line, and returns what it says.
-func (a *applier) run(ctx context.Context, line string) (code int, panicked bool, says string) {
-	a.says.Reset()
-	for _, cmd := range a.root.Commands() {
-		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if list, ok := f.Value.(pflag.SliceValue); ok {
-				list.Replace(nil)
-			} else {
-				f.Value.Set(f.DefValue)
-			}
-			f.Changed = false
-		})
-	}
+// guardedRun runs a command line, and returns what it says, or the value that it panics with.
+func guardedRun(ctx context.Context, line string) (code int, panicked bool, says string) {
+	var out strings.Builder
 	defer func() {
 		if p := recover(); p != nil {
 			panicked, says = true, fmt.Sprint(p)
 		}
 	}()
-	code = a.app.execute(ctx, a.root, strings.Fields(line))
-	return code, false, a.says.String()
+	code = run(ctx, strings.Fields(line), nil, &out, &out)
+	return code, false, out.String()
 }
 
 // writeForgeryData writes x.csv, y.csv, labelled.csv, the graph g.csv and its labels l.csv.

@@ -38,6 +38,7 @@ func ismFiles(t *testing.T) (folder string, x blas64.General) {
 // TestISMTransform: what transform writes are the rows, scaled as the model says, times
 // the W in its file, and W finds the two columns that tell.
 func TestISMTransform(t *testing.T) {
+	t.Parallel()
 	folder, x := ismFiles(t)
 	command(t, fmt.Sprintf("fit ism %s/x.npy --label %s/y.npy --dim 2 -o %s/m.npz", folder, folder, folder))
 	command(t, fmt.Sprintf("transform %s/m.npz %s/x.npy -o %s/xw.csv", folder, folder, folder))
@@ -82,6 +83,7 @@ func TestISMTransform(t *testing.T) {
 // TestISMDamagedModels: models whose contents contradict themselves, sealed anew so
 // that no checksum tells, are refused, and so are flipped bytes.
 func TestISMDamagedModels(t *testing.T) {
+	t.Parallel()
 	folder, _ := ismFiles(t)
 	command(t, fmt.Sprintf("fit ism %s/x.npy --label %s/y.npy --dim 2 -o %s/m.npz", folder, folder, folder))
 	file, err := archive.Read(folder + "/m.npz")
@@ -89,10 +91,9 @@ func TestISMDamagedModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	bad := folder + "/bad.npz"
-	verbs := newApplier(t)
 	refused := func(what string) {
 		t.Helper()
-		verbs.refuses(t, what, bad, folder+"/x.npy")
+		refuses(t, what, bad, folder+"/x.npy")
 	}
 	for i, a := range file.Arrays {
 		short := *file
@@ -131,6 +132,7 @@ func TestISMDamagedModels(t *testing.T) {
 // TestISMReport: the objective of accepted steps never falls, and a plan counts at
 // least the passes and about the kernel entries that a fit of so many W takes.
 func TestISMReport(t *testing.T) {
+	t.Parallel()
 	folder, _ := ismFiles(t)
 	for _, flags := range []string{"--engine exact", "--engine linear", "--engine linear --kernel polynomial(degree=2,c=1)", "--engine exact --paradigm unsupervised --clusters 3", "--engine linear --paradigm unsupervised --clusters 3 --laplacian --restarts 1"} {
 		label := "--label " + folder + "/y.npy"

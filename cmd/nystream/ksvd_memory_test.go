@@ -85,6 +85,7 @@ func TestKSVDMemory(t *testing.T) {
 // TestKSVDPlans: paths for a sparse graph, tiles for a dense one, and exact sums for
 // samples of a graph.
 func TestKSVDPlans(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	writeGraph(t, folder+"/sparse.csv", 1500, 3000)
 	writeGraph(t, folder+"/dense.csv", 300, 30_000)

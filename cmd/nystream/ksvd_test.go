@@ -98,6 +98,7 @@ func ksvdFiles(t *testing.T) (folder string) {
 // TestKSVDTransform: rows of the fit come out of transform as they are in the files
 // of factors, on both sides.
 func TestKSVDTransform(t *testing.T) {
+	t.Parallel()
 	folder := ksvdFiles(t)
 	for _, c := range []struct{ data, right, flags string }{
 		{"x.npy", "", "--kernel sne(gamma=2) --method exact"},
@@ -156,6 +157,7 @@ func TestKSVDTransform(t *testing.T) {
 // TestKSVDNewNode: a new node is embedded by its edges alone: one with the edges of
 // a known node comes out as that node does.
 func TestKSVDNewNode(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	for name, text := range map[string]string{
 		"g.csv":   "src,dst,w\na,b,1\nb,c,2\nb,d,1\nc,a,1\nd,a,1\na,c,3\ne,b,1\n",
@@ -208,14 +210,14 @@ func rowOf(t *testing.T, path, node string) (row []float64) {
 // TestKSVDDamagedModels: models whose contents contradict themselves, sealed anew so
 // that no checksum tells, are refused, and so are flipped bytes.
 func TestKSVDDamagedModels(t *testing.T) {
+	t.Parallel()
 	folder := ksvdFiles(t)
 	models := map[string]string{"rows.npz": folder + "/q.npy", "graph.npz": folder + "/g.csv"}
 	command(t, fmt.Sprintf("fit ksvd %s/q.npy --right %s/k.npy --kernel sne(gamma=2) --sample 30 --center --rank 3 --scale standard -o %s/rows.npz", folder, folder, folder))
 	command(t, fmt.Sprintf("fit ksvd --graph %s/g.csv --kernel sne(gamma=2) --sample 30 --rank 3 -o %s/graph.npz", folder, folder))
-	verbs := newApplier(t)
 	refused := func(what, path, data string) {
 		t.Helper()
-		verbs.refuses(t, what, path, data)
+		refuses(t, what, path, data)
 	}
 	bad := folder + "/bad.npz"
 	for name, data := range models {
@@ -279,6 +281,7 @@ func shortened(a array.Array) array.Array {
 // TestKSVDPlan: what a plan says of passes and of kernel entries is what a fit
 // takes.
 func TestKSVDPlan(t *testing.T) {
+	t.Parallel()
 	folder := ksvdFiles(t)
 	for _, line := range []string{
 		folder + "/x.npy --kernel t() --rank 3 --sample 12",

@@ -26,6 +26,9 @@ func (a *app) setArgs(root *cobra.Command, args []string) {
 	cmd, _, err := root.Find(args)
 	if err != nil { // cobra adds help and completion when it runs
 		a.addAllFlags()
+		if asksCompletion(args) {
+			a.registerCompletions(root)
+		}
 		return
 	}
 	if cmd == root { // it has no words, but perhaps --version

@@ -215,7 +215,7 @@ func addMatrixFlags(c *lowrankTask, cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&c.matrix, "matrix", nil, "`files` that hold the matrix itself, instead of rows for a kernel")
 	cmd.Flags().StringVar(&c.mapText, "map", "", "`function` of each entry of --matrix: "+strings.Join(kernelgen.MapNames(), ", ")+", or one of a multiple, as in 'exp(scale=-10)'; see nystream help maps")
 	completeFiles(cmd, dataExtensions, "matrix")
-	mustRegister(cmd.RegisterFlagCompletionFunc("map", cobra.FixedCompletions(kernelgen.MapNames(), cobra.ShellCompDirectiveNoFileComp)))
+	c.addCompletion(cmd, oneOf(kernelgen.MapNames()), "map")
 }
 
 // oneLandmark is the usage of --nnz of methods with as many landmarks as the rank.

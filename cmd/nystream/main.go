@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/cmd/nystream/internal/garbage"
 	"github.com/nystream/nystream/solvers/nyblas"
 )
 
@@ -35,6 +36,7 @@ func main() {
 // run runs one command line and returns its exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1)) // which --memory sets
+	defer garbage.Loosen()                               // which a large plan tightens
 	a := newApp(ctx, in, out, err)
 	return a.execute(ctx, newRootCommand(a), args)
 }

@@ -32,12 +32,14 @@ import (
 
 func TestMain(m *testing.M) {
 	blas64.Use(nyblas.Implementation{}) // as main does
+	calibration = time.Millisecond
 	testscript.Main(m, programs())
 }
 
 // TestScripts runs whole command lines; see testdata/script. The commands run and exits use
 // a worker. Scripts take exec where the process matters: signals, pipes, its first environment.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	t.Cleanup(stopWorkers)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -110,11 +112,7 @@ func generate() {
 			cut = int64(atoi(v))
 		}
 	}
-	random := rand.New(rand.NewPCG(7, uint64(cols)))
-	x := stream.NewMatrix(rows, cols)
-	for i := range x.Data {
-		x.Data[i] = random.Float64()
-	}
+	x := uniformRows(rows, cols)
 	if hole >= 0 {
 		x.Data[hole*cols] = math.NaN()
 	}
@@ -130,6 +128,16 @@ func generate() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// uniformRows returns random rows, the same for every call.
+func uniformRows(rows, cols int) blas64.General {
+	random := rand.New(rand.NewPCG(7, uint64(cols)))
+	x := stream.NewMatrix(rows, cols)
+	for i := range x.Data {
+		x.Data[i] = random.Float64()
+	}
+	return x
 }
 
 func writeTable(path string, names []string, x blas64.General) error {
@@ -216,8 +224,9 @@ func TestInterruptWhileDecomposing(t *testing.T) {
 // An interrupt in the middle of a long computation ends it.
 func TestInterruptWhileWorking(t *testing.T) {
 	folder := t.TempDir()
-	os.Args = []string{"generate", folder + "/x.npy", "20000", "10"}
-	generate()
+	if err := writeTable(folder+"/x.npy", numbered("x", 10), uniformRows(20_000, 10)); err != nil {
+		t.Fatal(err)
+	}
 	fit := []string{"fit", "landmark", folder + "/x.npy", "--kernel", "rbf", "--rank", "5", "-o", folder + "/m.npz"}
 	if code := run(t.Context(), fit, nil, io.Discard, io.Discard); code != exitOK {
 		t.Fatalf("fit: exit code %d", code)

@@ -106,7 +106,7 @@ func newOperatorTask(j *job, cmd *cobra.Command) task {
 	addChoice(cmd, &c.files, "trajectories", "what several files of X are to --lag", trajectories, "a file is a trajectory", "the files are one")
 	j.addKernel(cmd, "'rbf(sigma=0.25)'")
 	f.StringVar(&c.kernelYText, "kernel-y", "", "`kernel` of y; that of x if not given")
-	mustRegister(cmd.RegisterFlagCompletionFunc("kernel-y", completeKernels))
+	j.addCompletion(cmd, completeKernels, "kernel-y")
 	j.addRank(cmd, "singular or eigenvalues, a pair of conjugates whole")
 	f.Float64Var(&c.ridge, "ridge", 1e-3, "`number` that is added to covariance operators before they are inverted; kinds without an inverse have none")
 	addChoice(cmd, &c.how.Task, "task", "what is looked for", []rkhs.Task{rkhs.SVD, rkhs.Eigen})

@@ -54,6 +54,7 @@ func spiral(t *testing.T, a complex128) (first, second string) {
 // TestOperatorEigen: the Koopman operator of a linear map A and a linear kernel has the
 // eigenvalues of A, and its eigenfunctions f(Ax) = λ·f(x), which transform gives.
 func TestOperatorEigen(t *testing.T) {
+	t.Parallel()
 	a := cmplx.Rect(0.9, 0.7)
 	one, two := spiral(t, a)
 	model := one + ".npz"
@@ -120,6 +121,7 @@ func TestOperatorSides(t *testing.T) {
 // TestOperatorSets: the covariance of four rows is known, two far groups are the sets, and
 // a centred covariance explains all but the mean.
 func TestOperatorSets(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	x := stream.NewMatrix(40, 2)
 	for i := range x.Rows {

@@ -177,27 +177,35 @@ var otherVariables = []string{"DATA", "ACTIVE_HELP", "COMPLETION_DESCRIPTIONS", 
 
 // noteUnknownVariables warns of variables that look like ours and are not.
 func (a *app) noteUnknownVariables() {
-	var ours []string
+	var set []string
 	for _, pair := range os.Environ() {
-		name, _, _ := strings.Cut(pair, "=")
+		name, value, _ := strings.Cut(pair, "=")
 		rest, ok := strings.CutPrefix(name, environmentPrefix)
-		if ok && !slices.Contains(otherVariables, rest) {
-			ours = append(ours, name)
+		if ok && value != "" && !slices.Contains(otherVariables, rest) {
+			set = append(set, name)
 		}
 	}
-	if len(ours) == 0 {
-		return
+	if len(without(set, variablesOf(a.cmd))) == 0 {
+		return // the flags of other commands are dear to make
 	}
 	var known []string
-	everyCommand(wholeTree(), func(c *cobra.Command) {
-		c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, variable(f)) })
-		c.PersistentFlags().VisitAll(func(f *pflag.Flag) { known = append(known, variable(f)) })
-	})
+	everyCommand(wholeTree(), func(c *cobra.Command) { known = append(known, variablesOf(c)...) })
 	slices.Sort(known)
 	known = slices.Compact(known)
-	for _, name := range ours {
-		if !slices.Contains(known, name) {
-			a.note("environment variable %s means nothing here: no flag has this name%s", name, didYouMean(name, known))
-		}
+	for _, name := range without(set, known) {
+		a.note("environment variable %s means nothing here: no flag has this name%s", name, didYouMean(name, known))
 	}
+}
+
+// variablesOf returns the environment variables that set the flags of a command.
+func variablesOf(cmd *cobra.Command) (names []string) {
+	add := func(f *pflag.Flag) { names = append(names, variable(f)) }
+	cmd.Flags().VisitAll(add)
+	cmd.InheritedFlags().VisitAll(add)
+	return names
+}
+
+// without returns the names that are not among others.
+func without(names, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
 }

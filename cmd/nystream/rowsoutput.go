@@ -30,8 +30,8 @@ func (a *app) addOutputFormat(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.outputFormat, "output-format", "", "`format` of rows that go to a pipe, or to a file whose name does not tell: "+strings.Join(blockstore.OutputFormats(), ", ")+"; to a pipe csv unless named")
 	compressions := blockstore.Compressions("parquet")
 	cmd.Flags().StringVar(&a.compression, "compression", "", "how Parquet files and stores that are written are compressed: "+strings.Join(compressions, ", ")+"; text is by a name that ends in .csv.gz or .csv.zst")
-	mustRegister(cmd.RegisterFlagCompletionFunc("compression", cobra.FixedCompletions(compressions, cobra.ShellCompDirectiveNoFileComp)))
-	mustRegister(cmd.RegisterFlagCompletionFunc("output-format", cobra.FixedCompletions(blockstore.OutputFormats(), cobra.ShellCompDirectiveNoFileComp)))
+	a.addCompletion(cmd, oneOf(compressions), "compression")
+	a.addCompletion(cmd, oneOf(blockstore.OutputFormats()), "output-format")
 }
 
 // standardOutputs are the names of the standard output.

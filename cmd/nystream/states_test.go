@@ -19,16 +19,14 @@ import (
 // they end: their models have the bytes of an undisturbed fit.
 func TestInterruptedFitsGoOn(t *testing.T) {
 	folder := t.TempDir()
-	random, rows, interruptions := rand.New(rand.NewPCG(1, 2)), "20000", 0
-	if testing.Short() {
-		rows = "8000"
+	random, interruptions := rand.New(rand.NewPCG(1, 2)), 0
+	if err := writeTable(folder+"/x.npy", numbered("x", 4), uniformRows(20_000, 4)); err != nil { // three blocks
+		t.Fatal(err)
 	}
-	os.Args = []string{"generate", folder + "/x.npy", rows, "12"}
-	generate()
 	for name, flags := range map[string]string{
-		"s3spsd":   "--rank 40 --kernel rbf(gamma=0.5)",
-		"landmark": "--rank 40 --kernel rbf(gamma=median) --scale standard --nulls drop",
-		"ssrsvd":   "--rank 30 --kernel laplace(gamma=0.2) --right " + folder + "/x.npy",
+		"s3spsd":   "--rank 12 --kernel rbf(gamma=0.5)",
+		"landmark": "--rank 12 --kernel rbf(gamma=median) --scale standard --nulls drop",
+		"ssrsvd":   "--rank 10 --kernel laplace(gamma=0.2) --right " + folder + "/x.npy",
 	} {
 		fit := append([]string{"fit", name, folder + "/x.npy"}, strings.Fields(flags)...)
 		began := time.Now()

@@ -6,10 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"math"
 	"os"
 	"os/exec"
-	"runtime/debug"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -37,17 +35,12 @@ func mainOrWork() {
 // A worker is a process that runs command lines of scripts one by one. Most of them take less
 // time than a start of the command.
 type worker struct {
-	served   int // command lines
 	process  *exec.Cmd
 	calls    *json.Encoder
 	end      io.Closer
 	answers  *json.Decoder
 	messages bytes.Buffer
 }
-
-// mostServed is the number of command lines after which a worker ends. Cobra keeps the flags
-// of each in a global map, and a larger heap is slower to collect.
-const mostServed = 30
 
 // idle holds the workers between scripts.
 var idle = make(chan *worker, 64)
@@ -124,9 +117,6 @@ func runInWorker(ts *testscript.TestScript, words []string) int {
 		s.worker = w
 	}
 	a, err := s.worker.ask(c)
-	if err == nil && s.worker.served == mostServed {
-		err, s.worker = s.worker.stop(), nil
-	}
 	if err != nil {
 		s.worker = nil
 		ts.Fatalf("%v", err)
@@ -159,7 +149,6 @@ func someWorker() (*worker, error) {
 
 // ask runs a command line. After an error the worker has ended.
 func (w *worker) ask(c call) (a answer, err error) {
-	w.served++
 	if err = w.calls.Encode(c); err == nil {
 		err = w.answers.Decode(&a)
 	}
@@ -212,7 +201,7 @@ func (c call) answer() (a answer) {
 	return a
 }
 
-// command runs nystream as main does. Settings of the runtime from earlier calls are reset.
+// command runs nystream as main does.
 func (c call) command() answer {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -223,8 +212,6 @@ func (c call) command() answer {
 		defer f.Close()
 		in = f
 	}
-	debug.SetGCPercent(400) // cobra keeps the flags of all calls: a collection is dear
-	debug.SetMemoryLimit(math.MaxInt64)
 	registerStores(ctx)
 	var out, messages bytes.Buffer
 	code := run(ctx, plainWords(c.Words[1:]), in, &out, &messages)

@@ -22,6 +22,9 @@ var _ = set(loose)
 // Tighten has garbage collected early, for runs that promise or need much memory.
 func Tighten() { set(tight) }
 
+// Loosen undoes Tighten.
+func Loosen() { set(loose) }
+
 // set sets the percentage unless the user has, and reports whether it did.
 func set(percent int) bool {
 	if os.Getenv("GOGC") != "" {

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"weak"
+)
+
+// TestCommandsAreFreed: nothing global keeps an app whose command line has run, so that a
+// process may run many.
+func TestCommandsAreFreed(t *testing.T) {
+	ran := func(args ...string) weak.Pointer[app] {
+		a := newApp(t.Context(), strings.NewReader(""), io.Discard, io.Discard)
+		if code := a.execute(t.Context(), newRootCommand(a), args); code != exitOK {
+			t.Fatalf("%q: exit code %d", args, code)
+		}
+		return weak.Make(a)
+	}
+	for _, line := range []string{"help kernels", "fit landmark --help", "demo --help"} {
+		p := ran(strings.Fields(line)...)
+		runtime.GC()
+		if p.Value() != nil {
+			t.Errorf("%s: the app is still there", line)
+		}
+	}
+}

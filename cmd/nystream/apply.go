@@ -102,6 +102,9 @@ type takenRows struct {
 // knows names and the command line chooses none, or by position where the data have no
 // names, prepared as for the fit.
 func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string, mode openMode) (*input, *stream.Prepared, error) {
+	if d.features = t.dimension; len(t.names) > 0 && len(t.position.Positions) > 0 {
+		d.features = 1 + slices.Max(t.position.Positions)
+	}
 	if len(d.columns) == 0 {
 		d.columns = t.names
 	}
@@ -115,11 +118,9 @@ func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string
 	}
 	info := in.Info()
 	found, want := len(info.Columns), t.dimension
-	if found > want && len(d.columns) == 0 && !info.Once && onlyCount(info.Columns[:want]) && !onlyCount(info.Columns[:want+1]) {
-		// The model knows no names because they only counted: those that count
-		// here, from the first on, are its columns, if the count ends where it should.
+	if names := counted(info.Columns, want); len(d.columns) == 0 && !info.Once && names != nil && !slices.Equal(names, info.Columns) {
 		in.close()
-		d.columns = info.Columns[:want]
+		d.columns = names
 		return t.open(ctx, a, d, paths, mode)
 	}
 	if found != want {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -75,6 +76,27 @@ func onlyCount(names []string) bool {
 		}
 	}
 	return true
+}
+
+// counted returns the n names that are one prefix and consecutive numbers, in the order of the
+// numbers. It returns nil unless one prefix has exactly n such names.
+func counted(names []string, n int) (found []string) {
+	groups := make(map[string][]string)
+	for _, name := range names {
+		prefix := strings.TrimRight(name, "0123456789")
+		groups[prefix] = append(groups[prefix], name)
+	}
+	for _, group := range groups {
+		slices.SortFunc(group, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
+		if len(group) != n || !onlyCount(group) {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = group
+	}
+	return found
 }
 
 // prepareFile writes the model to a file that is complete but for its name.

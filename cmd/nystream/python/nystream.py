@@ -39,8 +39,8 @@ _of_squares = {  # functions of the squared distance
     'squared': lambda q: -q,
     'multiquadratic': lambda q, c=1: -np.sqrt(q + c ** 2),
     'csrbf': lambda q, sigma2, theta, v: np.exp(-q / sigma2) * np.maximum(0, 1 - np.sqrt(q) / theta) ** v,
-    'sne': lambda q, gamma: np.exp(-q / gamma ** 2),
-    't': lambda q: 1 / (1 + q),
+    'sne': lambda q, gamma: -q / gamma ** 2,  # a logarithm, as those of t and softmax
+    't': lambda q: -np.log1p(q),
 }
 _of_products = {  # functions of the inner product
     'linear': lambda p: p,
@@ -49,12 +49,14 @@ _of_products = {  # functions of the inner product
     'sigmoid': lambda p, gamma, coef0=1: np.tanh(gamma * p + coef0),
     'expdot': lambda p, scale=1: np.exp(scale * p),
     'relu': lambda p: np.maximum(0, p),
-    'softmax': lambda p, scale: np.exp(scale * p),
+    'softmax': lambda p, scale: scale * p,
 }
 
 
 def kernel(text):
-    """Return the kernel that meta['kernel'] names, as a function of rows a and rows b."""
+    """Return the kernel that meta['kernel'] names, as a function of rows a and rows b.
+
+    Of sne, t and softmax it is the logarithm, before rows are divided by their sums."""
     return lambda a, b: _value(ast.parse(text, mode='eval').body, np.asarray(a, float), np.asarray(b, float))
 
 
@@ -165,18 +167,17 @@ def divides(text):
 
 
 def asymmetric(k, m, h, x, side='left', divided=False):
-    """u(x) of prepared rows, h = meta['left'], or v(x); divided is divides(meta['kernel'])."""
+    """u(x) of prepared rows, h = meta['left'], or v(x); divided is divides(meta['kernel']): k gives logarithms."""
     p = 'u_' if side == 'left' else 'v_'
     if p + 'map' in m:
         x = x @ m[p + 'map']
     z = m[p + 'landmarks']
     g = k(x, z) if side == 'left' else k(z, x).T
-    if side == 'right':
-        if divided:
-            g = g / np.exp(m['v_log_sums'])
+    if divided and side == 'right':
+        g = np.exp(np.minimum(g - m['v_log_sums'], 0))  # a new row may outweigh the sum
     elif divided:
-        over = (k(x, m['u_all']), 1) if 'u_all' in m else (g, m['u_weights'])
-        g = g / (over[0] * over[1]).sum(1, keepdims=True)
+        over = k(x, m['u_all']) if 'u_all' in m else g + np.log(m['u_weights'])
+        g = np.exp(np.minimum(g - np.logaddexp.reduce(over, 1, keepdims=True), 0))
     if p + 'means' in m:
         if p + 'all' in m:
             raise NotImplementedError('means over all rows of a source: use nystream transform')
@@ -376,8 +377,7 @@ class _Estimator:
 
     def _fit(self, method, x, labels=None, **flags):
         """Run nystream fit on rows, and load the model that it makes."""
-        names = [str(c) for c in x.columns] if hasattr(x, 'columns') else None
-        x = _matrix(x)
+        names, x = _names(x), _matrix(x)
         if not np.isfinite(x).all():
             raise ValueError('Input contains NaN or infinity: fill or drop such rows first')
         with tempfile.TemporaryDirectory() as folder:
@@ -399,17 +399,37 @@ class _Estimator:
                 raise RuntimeError(done.stderr.strip() or 'nystream ended with exit code %d' % done.returncode)
             self.model_ = load(model)
         self.n_features_in_ = x.shape[1]
+        vars(self).pop('feature_names_in_', None)
         if names:
             self.feature_names_in_ = np.array(names, dtype=object)
         return self
 
-    def _model(self, x):
+    def _fitted(self):
         if not hasattr(self, 'model_'):
             raise _not_fitted(type(self).__name__)
+        return self.model_
+
+    def _model(self, x):
+        self._fitted()
+        self._check_names(_names(x), list(getattr(self, 'feature_names_in_', [])))
         x = _matrix(x)
         if x.shape[1] != self.n_features_in_:
             raise ValueError('X has %d features, but %s is expecting %d features as input' % (x.shape[1], type(self).__name__, self.n_features_in_))
         return self.model_, x
+
+    def _check_names(self, names, seen):
+        """Refuse names that are not those of the fit, in the words of scikit-learn."""
+        if bool(names) != bool(seen):
+            say = 'X has feature names, but %s was fitted without' if names else 'X does not have valid feature names, but %s was fitted with'
+            warnings.warn(say % type(self).__name__ + ' feature names', stacklevel=4)
+        elif names != seen:
+            say = 'The feature names should match those that were passed during fit.\n'
+            for what, some in (('unseen at fit time', set(names) - set(seen)), ('seen at fit time, yet now missing', set(seen) - set(names))):
+                if some:
+                    say += 'Feature names %s:\n' % what + ''.join('- %s\n' % n for n in sorted(some)[:5]) + '- ...\n' * (len(some) > 5)
+            if set(names) == set(seen):
+                say += 'Feature names must be in the same order as they were in fit.\n'
+            raise ValueError(say)
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, 'model_')
@@ -437,6 +457,12 @@ def _warn_of_column():
     except ImportError:
         kind = UserWarning
     warnings.warn(say, kind, stacklevel=3)
+
+
+def _names(x):
+    """Return the names of the columns of a table, none unless all are text."""
+    names = list(getattr(x, 'columns', ()))
+    return names if all(isinstance(n, str) for n in names) else []
 
 
 def _matrix(x):
@@ -480,7 +506,7 @@ class Embedding(_Estimator):
         return self.fit(X, y).transform(X)
 
     def get_feature_names_out(self, input_features=None):
-        return np.array(['u%d' % i for i in range(len(self.model_.arrays['values']))], dtype=object)
+        return np.array(['u%d' % i for i in range(len(self._fitted().arrays['values']))], dtype=object)
 
 
 class Projection(_Estimator):
@@ -501,6 +527,9 @@ class Projection(_Estimator):
 
     def fit_transform(self, X, y):
         return self.fit(X, y).transform(X)
+
+    def get_feature_names_out(self, input_features=None):
+        return np.array(['xw%d' % i for i in range(self._fitted().arrays['w'].shape[1])], dtype=object)
 
 
 class Classifier(_Estimator):

@@ -2,7 +2,9 @@ package solvers_test
 
 import (
 	"context"
+	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/nystream/nystream/kernelgen"
@@ -71,6 +73,38 @@ func TestEveryFamilyKeepsTheContract(t *testing.T) {
 				t.Errorf("Load is %v, not %v", got, load)
 			}
 		})
+	}
+}
+
+// TestLoadRefusesUnpreparedRows: no family loads a model of prepared rows for a caller that did not
+// ask for the preparation.
+func TestLoadRefusesUnpreparedRows(t *testing.T) {
+	for _, f := range families {
+		for data, arrays := range map[string][]string{
+			`{"nulls":"error"}`:                 {"column_shift", "column_factor"},
+			`{"nulls":"mean"}`:                  {"column_fill"},
+			`{"nulls":"drop","input":"matrix"}`: nil,
+			`{"nulls":"error","input":"pairs"}`: {"right_column_shift", "right_column_factor"},
+		} {
+			a := &model.Archive{Header: []byte("{}"), Data: []byte(data)}
+			for _, name := range arrays {
+				a.PutVector(name, []float64{1, 2})
+			}
+			load := func(a *model.Archive) string {
+				return fmt.Sprint(reflect.ValueOf(f.load).Call([]reflect.Value{reflect.ValueOf(a)})[1])
+			}
+			if err := load(&model.Archive{Header: a.Header, Data: a.Data, Arrays: a.Arrays}); !strings.Contains(err, "call Archive.Preparation before Load") {
+				t.Errorf("%s of %s: %s", f.name, data, err)
+			}
+			left, err := a.Preparation(model.Left)
+			right, err2 := a.Preparation(model.Right)
+			if err != nil || err2 != nil || reflect.DeepEqual(left, stream.Preparation{}) && reflect.DeepEqual(right, left) {
+				t.Errorf("%s: %v, %v, %v, %v", data, left, right, err, err2)
+			}
+			if err := load(a); strings.Contains(err, "Preparation") {
+				t.Errorf("%s of %s: %s", f.name, data, err)
+			}
+		}
 	}
 }
 

@@ -26,8 +26,8 @@ type modelFile struct {
 	meta    []byte // meta.json up to what data are, without white space
 	data    rowsData
 	made    *made              // nil if the file does not tell
-	prepare stream.Preparation // of left rows, and of right rows unless they are pairs
-	right   stream.Preparation // of the right rows of pairs
+	prepare stream.Preparation // of left rows
+	right   stream.Preparation // of right rows; a fit sets it for pairs alone
 	ids     []int64            // of the nodes of a graph, if they are integers
 	arrays  []array.Array      // as they were read
 }
@@ -108,8 +108,8 @@ func (f *modelFile) prepareFile(path string, by *made) (blockstore.Output, error
 	if f.ids != nil {
 		saved.PutInts("node_ids", f.ids)
 	}
-	putPreparation(saved, "", f.prepare)
-	putPreparation(saved, rightPrefix, f.right)
+	saved.PutPreparation(model.Left, f.prepare)
+	saved.PutPreparation(model.Right, f.right)
 	if saved.Data, err = json.Marshal(f.data); err != nil {
 		return nil, err
 	}
@@ -119,35 +119,6 @@ func (f *modelFile) prepareFile(path string, by *made) (blockstore.Output, error
 		}
 	}
 	return modelfile.Prepare(path, saved)
-}
-
-// rightPrefix stands before the names of the arrays that say how right rows are prepared.
-const rightPrefix = "right_"
-
-// putPreparation adds the arrays that say how rows are prepared.
-func putPreparation(a *model.Archive, prefix string, p stream.Preparation) {
-	for _, v := range []struct {
-		name   string
-		values []float64
-	}{{"column_shift", p.Shift}, {"column_factor", p.Factor}, {"column_fill", p.Fill}} {
-		if v.values != nil {
-			a.PutVector(prefix+v.name, v.values)
-		}
-	}
-}
-
-// takePreparation reads what putPreparation wrote, for rows of so many columns.
-func takePreparation(a *model.Archive, prefix string, nulls stream.Nulls, columns int) stream.Preparation {
-	vector := func(name string, needed bool) []float64 {
-		if !needed && !a.Has(prefix+name) {
-			return nil
-		}
-		return a.Vector(prefix+name, columns)
-	}
-	p := stream.Preparation{Nulls: nulls, Shift: vector("column_shift", false)}
-	p.Factor = vector("column_factor", p.Shift != nil)
-	p.Fill = vector("column_fill", nulls == stream.NullsZero || nulls == stream.NullsMean)
-	return p
 }
 
 // readModel reads a model file. All that it says about itself is checked.
@@ -191,21 +162,23 @@ func (f *modelFile) decode(a *model.Archive) (err error) {
 			return fmt.Errorf("meta.json: %w", err)
 		}
 	}
+	if f.prepare, err = a.Preparation(model.Left); err != nil {
+		return err
+	}
+	if f.right, err = a.Preparation(model.Right); err != nil {
+		return err
+	}
 	if f.model, err = f.family.load(a, &f.data); err != nil {
 		return err
 	}
 	return f.decodeRows(a)
 }
 
-// decodeRows reads how rows are prepared, or what is known of the nodes of a graph.
+// decodeRows checks what is known of the columns, or reads what is known of the nodes of a graph.
 func (f *modelFile) decodeRows(a *model.Archive) error {
 	d := f.model.Describe().Columns
 	if f.data.Graph != nil {
 		return f.decodeNodes(a, d)
-	}
-	nulls := slices.IndexFunc(allNulls, func(n stream.Nulls) bool { return n.String() == f.data.Nulls })
-	if nulls < 0 {
-		return fmt.Errorf("meta.json: data.nulls is %q", f.data.Nulls)
 	}
 	if n := len(f.data.Columns); n > 0 && n != d {
 		return fmt.Errorf("meta.json: %d names for %d columns", n, d)
@@ -213,13 +186,15 @@ func (f *modelFile) decodeRows(a *model.Archive) error {
 	if err := f.data.columnPositions.check(d); err != nil {
 		return fmt.Errorf("meta.json: %w", err)
 	}
-	f.prepare = takePreparation(a, "", allNulls[nulls], d)
+	if err := f.prepare.Check(d); err != nil {
+		return err
+	}
 	if t, ok := f.model.(model.Transformer); ok && f.data.Input == pairsInput {
 		right := t.Dimension(model.Right)
 		if n := len(f.data.RightColumns); n > 0 && n != right {
 			return fmt.Errorf("meta.json: %d names for %d right columns", n, right)
 		}
-		f.right = takePreparation(a, rightPrefix, allNulls[nulls], right)
+		return f.right.Check(right)
 	}
-	return a.Err()
+	return nil
 }

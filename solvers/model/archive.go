@@ -22,8 +22,9 @@ type Archive struct {
 	// that made its file; nil if nothing is said.
 	Data, Made json.RawMessage
 
-	prefix string // of the names of a part
-	errs   *error // shared by the parts
+	prefix   string // of the names of a part
+	errs     *error // shared by the parts
+	prepared bool   // the caller applies the preparation
 }
 
 // NewArchive returns an archive with a header, which is written as JSON. The error
@@ -75,7 +76,7 @@ func (a *Archive) PutPart(prefix string, part *Archive) {
 // Part returns the archive of a model that is part of this one: see
 // [Archive.PutPart]. Both share the first error.
 func (a *Archive) Part(prefix string, header json.RawMessage) *Archive {
-	return &Archive{Header: header, Arrays: a.Arrays, prefix: a.prefix + prefix, errs: a.first()}
+	return &Archive{Header: header, Arrays: a.Arrays, prefix: a.prefix + prefix, errs: a.first(), prepared: true}
 }
 
 // first returns the place of the first error.
@@ -103,8 +104,10 @@ func (a *Archive) Check(err error) {
 	}
 }
 
-// ReadHeader reads the header into a struct.
+// ReadHeader reads the header into a struct. It fails if rows need a [Archive.Preparation] that the
+// caller did not ask for.
 func (a *Archive) ReadHeader(header any) {
+	a.checkPrepared()
 	if err := json.Unmarshal(a.Header, header); err != nil {
 		a.Fail("header: %w", err)
 	}

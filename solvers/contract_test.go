@@ -76,8 +76,8 @@ func TestEveryFamilyKeepsTheContract(t *testing.T) {
 	}
 }
 
-// TestLoadRefusesUnpreparedRows: no family loads a model of prepared rows for a caller that did not
-// ask for the preparation.
+// TestLoadRefusesUnpreparedRows: no family loads a model of prepared rows for a caller that does not
+// prepare them.
 func TestLoadRefusesUnpreparedRows(t *testing.T) {
 	for _, f := range families {
 		for data, arrays := range map[string][]string{
@@ -93,15 +93,15 @@ func TestLoadRefusesUnpreparedRows(t *testing.T) {
 			load := func(a *model.Archive) string {
 				return fmt.Sprint(reflect.ValueOf(f.load).Call([]reflect.Value{reflect.ValueOf(a)})[1])
 			}
-			if err := load(&model.Archive{Header: a.Header, Data: a.Data, Arrays: a.Arrays}); !strings.Contains(err, "call Archive.Preparation before Load") {
+			if err := load(&model.Archive{Header: a.Header, Data: a.Data, Arrays: a.Arrays}); !strings.Contains(err, "set Archive.Prepared") {
 				t.Errorf("%s of %s: %s", f.name, data, err)
 			}
-			left, err := a.Preparation(model.Left)
-			right, err2 := a.Preparation(model.Right)
-			if err != nil || err2 != nil || reflect.DeepEqual(left, stream.Preparation{}) && reflect.DeepEqual(right, left) {
-				t.Errorf("%s: %v, %v, %v, %v", data, left, right, err, err2)
+			a.Prepared = true
+			left, right := a.Preparation(model.Left, 2), a.Preparation(model.Right, 2)
+			if a.Err() != nil || reflect.DeepEqual(left, stream.Preparation{}) && reflect.DeepEqual(right, left) {
+				t.Errorf("%s: %v, %v, %v", data, left, right, a.Err())
 			}
-			if err := load(a); strings.Contains(err, "Preparation") {
+			if err := load(a); strings.Contains(err, "Prepar") {
 				t.Errorf("%s of %s: %s", f.name, data, err)
 			}
 		}

@@ -91,8 +91,10 @@ func Prepare(ctx context.Context, e Engine, src Source, nulls Nulls, scale Scali
 // unknown and rows cannot be gathered.
 func (p Preparation) Apply(ctx context.Context, e Engine, src Source) (*Prepared, error) {
 	info := src.Info()
-	if err := p.Check(len(info.Columns)); err != nil {
-		return nil, fmt.Errorf("%s: %w", info.Name, err)
+	for _, list := range [][]float64{p.Fill, p.Shift, p.Factor} {
+		if list != nil && len(list) != len(info.Columns) {
+			return nil, fmt.Errorf("%s has %d columns, and was to be prepared like rows of %d", info.Name, len(info.Columns), len(list))
+		}
 	}
 	if p.Nulls != NullsDrop || info.Once {
 		return newPrepared(src, p, nil), nil
@@ -102,16 +104,6 @@ func (p Preparation) Apply(ctx context.Context, e Engine, src Source) (*Prepared
 		return nil, err
 	}
 	return newPrepared(src, p, stats), nil
-}
-
-// Check returns an error unless p is for rows of so many columns.
-func (p Preparation) Check(columns int) error {
-	for _, list := range [][]float64{p.Fill, p.Shift, p.Factor} {
-		if list != nil && len(list) != columns {
-			return fmt.Errorf("%d columns, and the preparation is of %d; choose the columns of the fit", columns, len(list))
-		}
-	}
-	return nil
 }
 
 // Prepared is a source whose nulls are dealt with and whose columns are scaled.

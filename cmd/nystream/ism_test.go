@@ -84,7 +84,7 @@ func TestISMTransform(t *testing.T) {
 }
 
 // TestPreparationInLibrary: a library that applies the preparation of a model embeds rows as the
-// command does, and one that does not ask for it gets no model.
+// command does, and one that does not gets no model.
 func TestPreparationInLibrary(t *testing.T) {
 	folder, x := ismFiles(t)
 	command(t, fmt.Sprintf("fit landmark %s/x.npy --kernel rbf(gamma=0.1) --rank 2 --scale standard -o %s/m.npz", folder, folder))
@@ -93,21 +93,18 @@ func TestPreparationInLibrary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := lowrank.Load(a); err == nil || !strings.Contains(err.Error(), "call Archive.Preparation before Load") {
+	if _, err := lowrank.Load(a); err == nil || !strings.Contains(err.Error(), "set Archive.Prepared") {
 		t.Fatal(err)
 	}
 	if a, err = modelfile.Load(folder + "/m.npz"); err != nil {
 		t.Fatal(err)
 	}
-	p, err := a.Preparation(model.Left)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a.Prepared = true
 	m, err := lowrank.Load(a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := p.Apply(t.Context(), stream.Engine{}, stream.FromMatrix("x", x))
+	rows, err := a.Preparation(model.Left, m.Dimension(model.Left)).Apply(t.Context(), stream.Engine{}, stream.FromMatrix("x", x))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,8 +26,8 @@ type modelFile struct {
 	meta    []byte // meta.json up to what data are, without white space
 	data    rowsData
 	made    *made              // nil if the file does not tell
-	prepare stream.Preparation // of left rows
-	right   stream.Preparation // of right rows; a fit sets it for pairs alone
+	prepare stream.Preparation // of left rows, and of right rows unless they are pairs
+	right   stream.Preparation // of the right rows of pairs
 	ids     []int64            // of the nodes of a graph, if they are integers
 	arrays  []array.Array      // as they were read
 }
@@ -162,19 +162,14 @@ func (f *modelFile) decode(a *model.Archive) (err error) {
 			return fmt.Errorf("meta.json: %w", err)
 		}
 	}
-	if f.prepare, err = a.Preparation(model.Left); err != nil {
-		return err
-	}
-	if f.right, err = a.Preparation(model.Right); err != nil {
-		return err
-	}
+	a.Prepared = true // [takenRows.open] applies the preparation
 	if f.model, err = f.family.load(a, &f.data); err != nil {
 		return err
 	}
 	return f.decodeRows(a)
 }
 
-// decodeRows checks what is known of the columns, or reads what is known of the nodes of a graph.
+// decodeRows reads how rows are prepared, or what is known of the nodes of a graph.
 func (f *modelFile) decodeRows(a *model.Archive) error {
 	d := f.model.Describe().Columns
 	if f.data.Graph != nil {
@@ -186,15 +181,13 @@ func (f *modelFile) decodeRows(a *model.Archive) error {
 	if err := f.data.columnPositions.check(d); err != nil {
 		return fmt.Errorf("meta.json: %w", err)
 	}
-	if err := f.prepare.Check(d); err != nil {
-		return err
-	}
+	f.prepare = a.Preparation(model.Left, d)
 	if t, ok := f.model.(model.Transformer); ok && f.data.Input == pairsInput {
 		right := t.Dimension(model.Right)
 		if n := len(f.data.RightColumns); n > 0 && n != right {
 			return fmt.Errorf("meta.json: %d names for %d right columns", n, right)
 		}
-		return f.right.Check(right)
+		f.right = a.Preparation(model.Right, right)
 	}
-	return nil
+	return a.Err()
 }

@@ -21,10 +21,12 @@ type Archive struct {
 	// Data says what rows the model takes, and Made how it came to be, in JSON of the program
 	// that made its file; nil if nothing is said.
 	Data, Made json.RawMessage
+	// Prepared says that rows come with the [Archive.Preparation] of the fit. Without it a Load
+	// refuses a model of prepared rows.
+	Prepared bool
 
-	prefix   string // of the names of a part
-	errs     *error // shared by the parts
-	prepared bool   // the caller applies the preparation
+	prefix string // of the names of a part
+	errs   *error // shared by the parts
 }
 
 // NewArchive returns an archive with a header, which is written as JSON. The error
@@ -76,7 +78,7 @@ func (a *Archive) PutPart(prefix string, part *Archive) {
 // Part returns the archive of a model that is part of this one: see
 // [Archive.PutPart]. Both share the first error.
 func (a *Archive) Part(prefix string, header json.RawMessage) *Archive {
-	return &Archive{Header: header, Arrays: a.Arrays, prefix: a.prefix + prefix, errs: a.first(), prepared: true}
+	return &Archive{Header: header, Arrays: a.Arrays, Prepared: true, prefix: a.prefix + prefix, errs: a.first()}
 }
 
 // first returns the place of the first error.
@@ -104,8 +106,7 @@ func (a *Archive) Check(err error) {
 	}
 }
 
-// ReadHeader reads the header into a struct. It fails if rows need a [Archive.Preparation] that the
-// caller did not ask for.
+// ReadHeader reads the header into a struct, and fails unless rows are [Archive.Prepared].
 func (a *Archive) ReadHeader(header any) {
 	a.checkPrepared()
 	if err := json.Unmarshal(a.Header, header); err != nil {

@@ -37,10 +37,9 @@ func Save(path string, m model.Model) error {
 //
 //	a, err := modelfile.Load("m.npz")
 //	…
-//	p, err := a.Preparation(model.Left) // scaling and nulls of the fit
 //	m, err := lowrank.Load(a)
-//	rows, err := p.Apply(ctx, engine, src) // for m.Transform
 //
+// Load refuses a model of prepared rows, see [model.Archive.Prepared].
 // An error says what is wrong with a file that was damaged or changed.
 func Load(path string) (*model.Archive, error) {
 	file, err := archive.Read(path)

@@ -109,13 +109,13 @@ func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string
 	if len(d.columns) == 0 {
 		d.columns = t.names
 	}
-	if found, ok := t.unnamed(ctx, d, paths); ok {
-		a.note("%s gives its columns no names: those of the model, %s, are taken by position", paths[0], shortList(t.names))
-		d = found
-	}
 	files, err := blockstore.OpenFiles(ctx, paths, d.options(a))
 	if err != nil {
 		return nil, nil, fromData(err)
+	}
+	if found, ok := t.unnamed(d, files); ok {
+		a.note("%s gives its columns no names: those of the model, %s, are taken by position", paths[0], shortList(t.names))
+		d = found
 	}
 	in, err := d.choose(ctx, a, files, mode)
 	var fault *blockstore.DataError

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -38,13 +37,10 @@ func (p columnPositions) check(d int) error {
 
 // unnamed chooses the columns of a model by position in files that give them no names, for
 // which there must be as many as in the files of the fit, or only those of the model.
-func (t takenRows) unnamed(ctx context.Context, d dataFlags, paths []string) (dataFlags, bool) {
-	if len(t.names) == 0 || !slices.Equal(d.columns, t.names) || slices.Contains(paths, "-") {
-		return d, false
-	}
-	columns, _, err := blockstore.Columns(ctx, paths, d.layout())
+func (t takenRows) unnamed(d dataFlags, files *blockstore.Files) (dataFlags, bool) {
+	columns, _ := files.Columns()
 	names := componentNames(columns)
-	if err != nil || !onlyCount(names) {
+	if len(t.names) == 0 || !slices.Equal(d.columns, t.names) || !onlyCount(names) {
 		return d, false
 	}
 	d.columns = nil

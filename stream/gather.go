@@ -82,7 +82,8 @@ func skim(ctx context.Context, src Source, rows []int64, dst *Batch) (err error)
 
 // endedEarly returns the error of a source that ends before a row, counted from 0.
 func endedEarly(name string, rows, row int64) error {
-	return fmt.Errorf("%s: it ends after %d rows, and row %d (counted from 0) is missing: the file changed or is damaged", name, rows, row)
+	const say = "%s: it ends after %d rows, and row %d (counted from 0) is missing: the file changed or is damaged"
+	return fmt.Errorf(say, name, rows, row)
 }
 
 // chunkRows returns how many rows are read at a time outside a pass.

@@ -120,14 +120,16 @@ func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string
 	in, err := d.choose(ctx, a, files, mode)
 	var fault *blockstore.DataError
 	if errors.As(err, &fault) && len(t.names) > 0 && slices.Equal(d.columns, t.names) {
-		err = fmt.Errorf("%w; if columns of the model have other names there, choose %d with --columns, in the order of the fit", err, len(t.names))
+		err = fmt.Errorf("%w; if columns of the model have other names there, choose %d with --columns, in the order of the fit",
+			err, len(t.names))
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	info := in.Info()
 	found, want := len(info.Columns), t.dimension
-	if names := counted(info.Columns, want); len(d.columns) == 0 && !info.Once && names != nil && !slices.Equal(names, info.Columns) {
+	names := counted(info.Columns, want)
+	if names != nil && len(d.columns) == 0 && !info.Once && !slices.Equal(names, info.Columns) {
 		in.close()
 		d.columns = names
 		return t.open(ctx, a, d, paths, mode)

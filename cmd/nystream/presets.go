@@ -122,7 +122,7 @@ func (s *settings) check(cmd *cobra.Command, table map[string]any) error {
 			return usagef("--config %s: %s: %v", s.path, key, err)
 		}
 		if other, twice := keys[flag]; twice {
-			return usagef("--config %s: %s: %s and %s set the same flag; keep one of them", s.path, cmd.CommandPath(), other, key)
+			return usagef("--config %s: %s: %s and %s set the same flag; keep one", s.path, cmd.CommandPath(), other, key)
 		}
 		keys[flag] = key
 	}

@@ -62,7 +62,8 @@ func (a *Archive) checkPrepared() {
 	}
 	for _, side := range []Side{Left, Right} {
 		if p := a.Preparation(side, -1); p.Shift != nil || p.Nulls != stream.NullsError {
-			a.Fail("the fit scaled columns or dealt with nulls; set Archive.Prepared, and apply Archive.Preparation to rows before Transform")
+			a.Fail("the fit scaled columns or dealt with nulls; " +
+				"set Archive.Prepared, and apply Archive.Preparation to rows before Transform")
 		}
 	}
 }

@@ -51,7 +51,7 @@ _of_products = {  # functions of the inner product
     'relu': lambda p: np.maximum(0, p),
     'softmax': lambda p, scale: scale * p,
 }
-_exponents = {'rbf', 'gaussian', 'exponential', 'matern12', 'laplace', 'sne', 't', 'expdot', 'softmax'}  # of which the logarithm is given
+_exponents = {'rbf', 'gaussian', 'exponential', 'matern12', 'laplace', 'sne', 't', 'expdot', 'softmax'}  # above as logarithms
 
 
 def kernel(text, logs=False):
@@ -426,14 +426,16 @@ class _Estimator:
     def _check_names(self, names, seen):
         """Refuse names that are not those of the fit, in the words of scikit-learn."""
         if bool(names) != bool(seen):
-            say = 'X has feature names, but %s was fitted without' if names else 'X does not have valid feature names, but %s was fitted with'
-            warnings.warn(say % type(self).__name__ + ' feature names', stacklevel=4)
+            say = 'X %s feature names, but %s was fitted %s feature names'
+            how = ('has', type(self).__name__, 'without') if names else ('does not have valid', type(self).__name__, 'with')
+            warnings.warn(say % how, stacklevel=4)
         elif names != seen:
             say = 'The feature names should match those that were passed during fit.\n'
-            for what, some in (('unseen at fit time', set(names) - set(seen)), ('seen at fit time, yet now missing', set(seen) - set(names))):
+            new, lost = sorted(set(names) - set(seen)), sorted(set(seen) - set(names))
+            for what, some in (('unseen at fit time', new), ('seen at fit time, yet now missing', lost)):
                 if some:
-                    say += 'Feature names %s:\n' % what + ''.join('- %s\n' % n for n in sorted(some)[:5]) + '- ...\n' * (len(some) > 5)
-            if set(names) == set(seen):
+                    say += 'Feature names %s:\n' % what + ''.join('- %s\n' % n for n in some[:5]) + '- ...\n' * (len(some) > 5)
+            if not new and not lost:
                 say += 'Feature names must be in the same order as they were in fit.\n'
             raise ValueError(say)
 

@@ -65,6 +65,9 @@ type Options struct {
 	Comment string
 	// Skip is how many lines at the beginning of a CSV file are passed over.
 	Skip int
+	// Features is the least number of features of libsvm files: those that a file does not
+	// name are zero.
+	Features int
 	// Inexact says what becomes of integers in columns that are computed with, and that no
 	// float64 holds: of identifiers of 64 bits, or of timestamps in nanoseconds.
 	Inexact Inexact
@@ -235,7 +238,7 @@ func addRows(a, b int64) int64 {
 
 // openFiles opens every file that paths stand for. made, if not nil, is told of every copy.
 func openFiles(ctx context.Context, paths []string, o Options, made func(*file.Spool)) (*fileSet, error) {
-	r := reading{format: o.Format, array: o.Array, spools: file.Spools{Dir: o.SpoolDir, Room: o.SpoolRoom, Made: made}, memory: o.Memory}
+	r := reading{format: o.Format, array: o.Array, spools: file.Spools{Dir: o.SpoolDir, Room: o.SpoolRoom, Made: made}, memory: o.Memory, features: o.Features}
 	var err error
 	if r.csv, err = o.csv(); err != nil {
 		return nil, err
@@ -296,6 +299,7 @@ type reading struct {
 	encoding charset.Encoding // of text
 	spools   file.Spools
 	memory   int64
+	features int // of libsvm files, at least
 	csv      text.CSVOptions
 }
 
@@ -410,7 +414,7 @@ func openFormat(ctx context.Context, path string, r reading) (column.Table, erro
 func openText(ctx context.Context, in text.Input, r reading) (column.Table, error) {
 	switch r.format {
 	case formats.Libsvm:
-		return text.Libsvm(ctx, in, r.csv.Threads)
+		return text.Libsvm(ctx, in, r.csv.Threads, r.features)
 	case formats.JSONLines:
 		return text.JSONLines(ctx, in, r.csv.Threads)
 	case formats.ARFF:

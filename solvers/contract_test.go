@@ -2,7 +2,9 @@ package solvers_test
 
 import (
 	"context"
+	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/nystream/nystream/kernelgen"
@@ -71,6 +73,39 @@ func TestEveryFamilyKeepsTheContract(t *testing.T) {
 				t.Errorf("Load is %v, not %v", got, load)
 			}
 		})
+	}
+}
+
+// TestLoadRefusesUnpreparedRows: no family loads a model of prepared rows for a caller that does not
+// prepare them.
+func TestLoadRefusesUnpreparedRows(t *testing.T) {
+	for _, f := range families {
+		for data, arrays := range map[string][]string{
+			`{"nulls":"error"}`:                 {"column_shift", "column_factor"},
+			`{"nulls":"mean"}`:                  {"column_fill"},
+			`{"nulls":"drop","input":"matrix"}`: nil,
+			`{"nulls":"error","input":"pairs"}`: {"right_column_shift", "right_column_factor"},
+		} {
+			a := &model.Archive{Header: []byte("{}"), Data: []byte(data)}
+			for _, name := range arrays {
+				a.PutVector(name, []float64{1, 2})
+			}
+			load := func(a *model.Archive) string {
+				return fmt.Sprint(reflect.ValueOf(f.load).Call([]reflect.Value{reflect.ValueOf(a)})[1])
+			}
+			unprepared := *a
+			if err := load(&unprepared); !strings.Contains(err, "set Archive.Prepared") {
+				t.Errorf("%s of %s: %s", f.name, data, err)
+			}
+			a.Prepared = true
+			left, right := a.Preparation(model.Left, 2), a.Preparation(model.Right, 2)
+			if a.Err() != nil || reflect.DeepEqual(left, stream.Preparation{}) && reflect.DeepEqual(right, left) {
+				t.Errorf("%s: %v, %v, %v", data, left, right, a.Err())
+			}
+			if err := load(a); strings.Contains(err, "Prepar") {
+				t.Errorf("%s of %s: %s", f.name, data, err)
+			}
+		}
 	}
 }
 

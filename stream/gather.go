@@ -72,12 +72,18 @@ func skim(ctx context.Context, src Source, rows []int64, dst *Batch) (err error)
 		start += int64(n)
 		if err != nil && taken < len(rows) {
 			if err == io.EOF {
-				return fmt.Errorf("%s ended at row %d, before row %d: the file changed or is damaged", info.Name, start, rows[taken])
+				return endedEarly(info.Name, start, rows[taken])
 			}
 			return err
 		}
 	}
 	return nil
+}
+
+// endedEarly returns the error of a source that ends before a row, counted from 0.
+func endedEarly(name string, rows, row int64) error {
+	const say = "%s: it ends after %d rows, and row %d (counted from 0) is missing: the file changed or is damaged"
+	return fmt.Errorf(say, name, rows, row)
 }
 
 // chunkRows returns how many rows are read at a time outside a pass.

@@ -104,9 +104,9 @@ func TestGatherErrors(t *testing.T) {
 	})
 
 	src.info.Rows = 5000 // a lie
-	checkError(t, gather(ctx, sequential{src}, 7, 3000), "a.csv ended at row 3000, before row 3000", "changed or is damaged")
+	checkError(t, gather(ctx, sequential{src}, 7, 3000), "a.csv: it ends after 3000 rows, and row 3000 (counted from 0) is missing", "changed or is damaged")
 	src.info.Rows = -1
-	checkError(t, gather(ctx, sequential{src}, 3500), "a.csv ended at row 3000, before row 3500")
+	checkError(t, gather(ctx, sequential{src}, 3500), "a.csv: it ends after 3000 rows, and row 3500 (counted from 0)")
 
 	broken := errors.New("broken")
 	src.before = func(row int) error {

@@ -286,7 +286,7 @@ func (s *Prepared) nullError(row int64, column int, value float64) error {
 		what = "null or NaN"
 	}
 	return &BadValueError{Source: s.info.Name, Row: row, Column: s.info.Columns[column],
-		Reason: what + "; choose what to do with such rows: `nulls drop`, zero or mean"}
+		Reason: what + "; remove such rows, or fit with `nulls drop`, zero or mean"}
 }
 
 func (s *Prepared) overflowError(row int64, column int) error {
@@ -294,16 +294,20 @@ func (s *Prepared) overflowError(row int64, column int) error {
 		Reason: fmt.Sprintf("so far from the values that its scaling was made for (shift %g, factor %g) that it overflows", s.Shift[column], s.Factor[column])}
 }
 
-// BadValueError reports that a value cannot be computed with.
+// BadValueError reports a value, or a row, that cannot be computed with.
 type BadValueError struct {
 	Source string
-	Row    int64 // counted from 0
-	Column string
+	Row    int64  // counted from 0
+	Column string // "" for the whole row
 	Reason string
 }
 
 func (e *BadValueError) Error() string {
-	return fmt.Sprintf("%s: row %d (counted from 0), column %s: %s", e.Source, e.Row, quote.Name(e.Column), e.Reason)
+	column := ""
+	if e.Column != "" {
+		column = ", column " + quote.Name(e.Column)
+	}
+	return fmt.Sprintf("%s: row %d (counted from 0)%s: %s", e.Source, e.Row, column, e.Reason)
 }
 
 func (s *Prepared) fill(x []float64) {

@@ -43,7 +43,7 @@ func (s *Selected) Open(ctx context.Context, first int64) (Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &selectedReader{r: r, next: from, left: left}, nil
+	return &selectedReader{r: r, name: s.info.Name, next: from, left: left}, nil
 }
 
 // Gather fetches selected rows by number.
@@ -57,6 +57,7 @@ func (s *Selected) Gather(ctx context.Context, rows []int64, dst *Batch) error {
 
 type selectedReader struct {
 	r    Reader
+	name string
 	next int64   // the number of the next row to read
 	left []int64 // numbers of the rows still wanted
 }
@@ -89,7 +90,7 @@ func (r *selectedReader) Read(dst *Batch) (n int, err error) {
 		err = io.EOF
 	}
 	if err == io.EOF && len(r.left) > 0 {
-		err = fmt.Errorf("the rows ended at row %d, before row %d: the file changed or is damaged", r.next, r.left[0])
+		err = endedEarly(r.name, r.next, r.left[0])
 	}
 	return n, err
 }

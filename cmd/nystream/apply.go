@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -102,24 +103,35 @@ type takenRows struct {
 // knows names and the command line chooses none, or by position where the data have no
 // names, prepared as for the fit.
 func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string, mode openMode) (*input, *stream.Prepared, error) {
+	if d.features = t.dimension; len(t.names) > 0 && len(t.position.Positions) > 0 {
+		d.features = 1 + slices.Max(t.position.Positions)
+	}
 	if len(d.columns) == 0 {
 		d.columns = t.names
 	}
-	if found, ok := t.unnamed(ctx, d, paths); ok {
+	files, err := blockstore.OpenFiles(ctx, paths, d.options(a))
+	if err != nil {
+		return nil, nil, fromData(err)
+	}
+	if found, ok := t.unnamed(d, files); ok {
 		a.note("%s gives its columns no names: those of the model, %s, are taken by position", paths[0], shortList(t.names))
 		d = found
 	}
-	in, err := d.open(ctx, a, paths, mode)
+	in, err := d.choose(ctx, a, files, mode)
+	var fault *blockstore.DataError
+	if errors.As(err, &fault) && len(t.names) > 0 && slices.Equal(d.columns, t.names) {
+		err = fmt.Errorf("%w; if columns of the model have other names there, choose %d with --columns, in the order of the fit",
+			err, len(t.names))
+	}
 	if err != nil {
-		return nil, nil, t.explainMissing(ctx, d, paths, err)
+		return nil, nil, err
 	}
 	info := in.Info()
 	found, want := len(info.Columns), t.dimension
-	if found > want && len(d.columns) == 0 && !info.Once && onlyCount(info.Columns[:want]) && !onlyCount(info.Columns[:want+1]) {
-		// The model knows no names because they only counted: those that count
-		// here, from the first on, are its columns, if the count ends where it should.
+	names := counted(info.Columns, want)
+	if names != nil && len(d.columns) == 0 && !info.Once && !slices.Equal(names, info.Columns) {
 		in.close()
-		d.columns = info.Columns[:want]
+		d.columns = names
 		return t.open(ctx, a, d, paths, mode)
 	}
 	if found != want {
@@ -132,32 +144,6 @@ func (t takenRows) open(ctx context.Context, a *app, d dataFlags, paths []string
 		return nil, nil, err
 	}
 	return in, prepared, nil
-}
-
-// explainMissing names all columns of the model that the data do not have, when
-// that is why they could not be opened.
-func (t takenRows) explainMissing(ctx context.Context, d dataFlags, paths []string, err error) error {
-	names := t.names
-	if len(names) == 0 || !slices.Equal(d.columns, names) || slices.Contains(paths, "-") {
-		return err
-	}
-	there := make(map[string]bool)
-	columns, _, failed := blockstore.Columns(ctx, paths, d.layout())
-	if failed != nil {
-		return err
-	}
-	for _, c := range columns {
-		there[c.Name] = true
-		for part := range c.Width {
-			there[fmt.Sprintf("%s.%d", c.Name, part)] = true
-		}
-	}
-	missing := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return there[name] })
-	if len(missing) == 0 {
-		return err
-	}
-	return fromData(fmt.Errorf("%s: columns that the model was fitted on are missing: %s; if they have other names there, choose %d columns with --columns, in the order of the fit",
-		strings.Join(paths, ", "), strings.Join(missing, ", "), len(names)))
 }
 
 // passes returns how often the data were read.

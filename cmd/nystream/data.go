@@ -32,6 +32,7 @@ type dataFlags struct {
 	noSpool   bool
 	spoolDir  string
 	maxSpool  spoolRoom
+	features  int // of libsvm files, at least: those of the model
 }
 
 func (d *dataFlags) add(a *app, cmd *cobra.Command, positions argPositions) {
@@ -73,7 +74,7 @@ func (d *dataFlags) options(a *app) blockstore.Options {
 
 // layout returns what the flags say of the files alone, whatever their columns are for.
 func (d *dataFlags) layout() blockstore.Options {
-	return blockstore.Options{Format: d.format, NoHeader: d.noHeader, Header: d.header, Delimiter: d.delimiter, Comment: d.comment, Skip: d.skip, Array: d.array, Encoding: d.encoding, SpoolDir: d.spoolDir, SpoolRoom: d.maxSpool.SpoolRoom}
+	return blockstore.Options{Format: d.format, NoHeader: d.noHeader, Header: d.header, Delimiter: d.delimiter, Comment: d.comment, Skip: d.skip, Array: d.array, Encoding: d.encoding, SpoolDir: d.spoolDir, SpoolRoom: d.maxSpool.SpoolRoom, Features: d.features}
 }
 
 // trimmed returns a list as people write it, with spaces after commas.

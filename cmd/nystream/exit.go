@@ -87,10 +87,10 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 	return code
 }
 
-// packagePrefix is what the errors of our packages begin with; it says nothing
-// to users.
+// packagePrefix matches the names of our packages before their errors, which the command leaves out.
 var packagePrefix = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(^|: |\n)(?:kernelgen|sketch|stream|blockstore|lowrank|ism|split|metrics): `)
+	return regexp.MustCompile(`(^|: |\n)(?:(?:kernelgen|sketch|stream|blockstore|archive|npy|parquet|simd|svd|symeig|` +
+		`lowrank|ksvd|ism|askls|rkhs|transport|cluster|split|metrics|model|modelfile|logistic|logsum): )+`)
 })
 
 // exitCode classifies an error. What cobra refuses before a verb begins is

@@ -40,7 +40,7 @@ func modelHelp() string {
 		{"rff", "Random features."},
 		{"ism", "Interpretable dimension reduction."},
 		{"operator", "Operators: functions of a side. values_imag are the imaginary parts of complex values."},
-		{"ksvd", "Asymmetric kernels of rows. Each side has a function, as far as the kernel has weight 1 and\nmeans are not taken over all rows of a source: then use nystream transform."},
+		{"ksvd", "Asymmetric kernels of rows. Each side has a function, as far as the kernel has weight 1 and\nmeans are not taken over all rows of a source: then use nystream transform. Of sne, t and softmax\nk is the logarithm: −‖a−b‖²/gamma², −ln(1+‖a−b‖²) and scale·aᵀb."},
 		{"graph", graphHelp},
 		{"matrix", "Models of an explicit --matrix, A = f(M). V is v: new columns have no embedding."},
 		{"transport", "Transport plans. kernel is that of the plan, to the power 1/epsilon."},

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,9 @@ import (
 
 	"github.com/nystream/nystream/blockstore/archive"
 	"github.com/nystream/nystream/blockstore/array"
+	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/solvers/modelfile"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -77,6 +81,46 @@ func TestISMTransform(t *testing.T) {
 		if row := w.Data[j*w.Stride:]; math.Hypot(row[0], row[1]) > 0.3 {
 			t.Errorf("column %d, which says nothing, weighs %v", j, row[:2])
 		}
+	}
+}
+
+// TestPreparationInLibrary: a library that applies the preparation of a model embeds rows as the
+// command does, and one that does not gets no model.
+func TestPreparationInLibrary(t *testing.T) {
+	folder, x := ismFiles(t)
+	command(t, fmt.Sprintf("fit landmark %s/x.npy --kernel rbf(gamma=0.1) --rank 2 --scale standard -o %s/m.npz", folder, folder))
+	command(t, fmt.Sprintf("transform %s/m.npz %s/x.npy -o %s/u.csv", folder, folder, folder))
+	a, err := modelfile.Load(folder + "/m.npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lowrank.Load(a); err == nil || !strings.Contains(err.Error(), "set Archive.Prepared") {
+		t.Fatal(err)
+	}
+	if a, err = modelfile.Load(folder + "/m.npz"); err != nil {
+		t.Fatal(err)
+	}
+	a.Prepared = true
+	m, err := lowrank.Load(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := a.Preparation(model.Left, m.Dimension(model.Left)).Apply(t.Context(), stream.Engine{}, stream.FromMatrix("x", x))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, row := table(t, folder+"/u.csv", "u"), 0
+	err = m.Transform(t.Context(), stream.Engine{}, model.Left, rows, false, func(_ *stream.Block, u blas64.General) error {
+		for i := range u.Rows {
+			if !slices.Equal(u.Data[i*u.Stride:][:2], want.Data[row*want.Stride:][:2]) {
+				return fmt.Errorf("row %d is %v, not %v", row, u.Data[i*u.Stride:][:2], want.Data[row*want.Stride:][:2])
+			}
+			row++
+		}
+		return nil
+	})
+	if err != nil || row != x.Rows {
+		t.Errorf("%d rows, %v", row, err)
 	}
 }
 

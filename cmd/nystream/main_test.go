@@ -279,11 +279,20 @@ func TestPackagePrefixes(t *testing.T) {
 	for text, want := range map[string]string{
 		"lowrank: the SVD of A":          "the SVD of A",
 		"x.csv: stream: row 3":           "x.csv: row 3",
+		"askls: ksvd: entry (0, 0)":      "entry (0, 0)",
 		"kernelgen: a\nlowrank: b":       "a\nb",
 		"a downstream: it is no package": "a downstream: it is no package",
 	} {
 		if got := packagePrefix().ReplaceAllString(text, "$1"); got != want {
 			t.Errorf("%q became %q", text, got)
+		}
+	}
+	for _, folder := range append(libraries, "internal") {
+		for where, text := range literals(t, filepath.Join("../..", folder)) {
+			name := filepath.Base(filepath.Dir(where))
+			if strings.HasPrefix(text, name+": ") && packagePrefix().ReplaceAllString(text, "") == text {
+				t.Errorf("%s: %q keeps the name of its package", where, text)
+			}
 		}
 	}
 }

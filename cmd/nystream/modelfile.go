@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -77,6 +78,27 @@ func onlyCount(names []string) bool {
 	return true
 }
 
+// counted returns the n names that are one prefix and consecutive numbers, in the order of the
+// numbers. It returns nil unless one prefix has exactly n such names.
+func counted(names []string, n int) (found []string) {
+	groups := make(map[string][]string)
+	for _, name := range names {
+		prefix := strings.TrimRight(name, "0123456789")
+		groups[prefix] = append(groups[prefix], name)
+	}
+	for _, group := range groups {
+		slices.SortFunc(group, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
+		if len(group) != n || !onlyCount(group) {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = group
+	}
+	return found
+}
+
 // prepareFile writes the model to a file that is complete but for its name.
 func (f *modelFile) prepareFile(path string, by *made) (blockstore.Output, error) {
 	saved, err := f.model.Save()
@@ -86,8 +108,8 @@ func (f *modelFile) prepareFile(path string, by *made) (blockstore.Output, error
 	if f.ids != nil {
 		saved.PutInts("node_ids", f.ids)
 	}
-	putPreparation(saved, "", f.prepare)
-	putPreparation(saved, rightPrefix, f.right)
+	saved.PutPreparation(model.Left, f.prepare)
+	saved.PutPreparation(model.Right, f.right)
 	if saved.Data, err = json.Marshal(f.data); err != nil {
 		return nil, err
 	}
@@ -97,35 +119,6 @@ func (f *modelFile) prepareFile(path string, by *made) (blockstore.Output, error
 		}
 	}
 	return modelfile.Prepare(path, saved)
-}
-
-// rightPrefix stands before the names of the arrays that say how right rows are prepared.
-const rightPrefix = "right_"
-
-// putPreparation adds the arrays that say how rows are prepared.
-func putPreparation(a *model.Archive, prefix string, p stream.Preparation) {
-	for _, v := range []struct {
-		name   string
-		values []float64
-	}{{"column_shift", p.Shift}, {"column_factor", p.Factor}, {"column_fill", p.Fill}} {
-		if v.values != nil {
-			a.PutVector(prefix+v.name, v.values)
-		}
-	}
-}
-
-// takePreparation reads what putPreparation wrote, for rows of so many columns.
-func takePreparation(a *model.Archive, prefix string, nulls stream.Nulls, columns int) stream.Preparation {
-	vector := func(name string, needed bool) []float64 {
-		if !needed && !a.Has(prefix+name) {
-			return nil
-		}
-		return a.Vector(prefix+name, columns)
-	}
-	p := stream.Preparation{Nulls: nulls, Shift: vector("column_shift", false)}
-	p.Factor = vector("column_factor", p.Shift != nil)
-	p.Fill = vector("column_fill", nulls == stream.NullsZero || nulls == stream.NullsMean)
-	return p
 }
 
 // readModel reads a model file. All that it says about itself is checked.
@@ -169,6 +162,7 @@ func (f *modelFile) decode(a *model.Archive) (err error) {
 			return fmt.Errorf("meta.json: %w", err)
 		}
 	}
+	a.Prepared = true // [takenRows.open] applies the preparation
 	if f.model, err = f.family.load(a, &f.data); err != nil {
 		return err
 	}
@@ -181,23 +175,19 @@ func (f *modelFile) decodeRows(a *model.Archive) error {
 	if f.data.Graph != nil {
 		return f.decodeNodes(a, d)
 	}
-	nulls := slices.IndexFunc(allNulls, func(n stream.Nulls) bool { return n.String() == f.data.Nulls })
-	if nulls < 0 {
-		return fmt.Errorf("meta.json: data.nulls is %q", f.data.Nulls)
-	}
 	if n := len(f.data.Columns); n > 0 && n != d {
 		return fmt.Errorf("meta.json: %d names for %d columns", n, d)
 	}
 	if err := f.data.columnPositions.check(d); err != nil {
 		return fmt.Errorf("meta.json: %w", err)
 	}
-	f.prepare = takePreparation(a, "", allNulls[nulls], d)
+	f.prepare = a.Preparation(model.Left, d)
 	if t, ok := f.model.(model.Transformer); ok && f.data.Input == pairsInput {
 		right := t.Dimension(model.Right)
 		if n := len(f.data.RightColumns); n > 0 && n != right {
 			return fmt.Errorf("meta.json: %d names for %d right columns", n, right)
 		}
-		f.right = takePreparation(a, rightPrefix, allNulls[nulls], right)
+		f.right = a.Preparation(model.Right, right)
 	}
 	return a.Err()
 }

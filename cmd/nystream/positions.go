@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -38,13 +37,10 @@ func (p columnPositions) check(d int) error {
 
 // unnamed chooses the columns of a model by position in files that give them no names, for
 // which there must be as many as in the files of the fit, or only those of the model.
-func (t takenRows) unnamed(ctx context.Context, d dataFlags, paths []string) (dataFlags, bool) {
-	if len(t.names) == 0 || !slices.Equal(d.columns, t.names) || slices.Contains(paths, "-") {
-		return d, false
-	}
-	columns, _, err := blockstore.Columns(ctx, paths, d.layout())
+func (t takenRows) unnamed(d dataFlags, files *blockstore.Files) (dataFlags, bool) {
+	columns, _ := files.Columns()
 	names := componentNames(columns)
-	if err != nil || !onlyCount(names) {
+	if len(t.names) == 0 || !slices.Equal(d.columns, t.names) || !onlyCount(names) {
 		return d, false
 	}
 	d.columns = nil
@@ -57,13 +53,19 @@ func (t takenRows) unnamed(ctx context.Context, d dataFlags, paths []string) (da
 	return d, len(names) == t.dimension || len(names) == t.position.Width
 }
 
-// carried returns the columns that rows carry along into a file of what a model makes of
-// them: those of --label and --keep, none into one of numbers alone.
+// carried returns the kept columns that a file of transformed rows holds: those of --label and
+// --keep. A libsvm file holds the label alone, and an .npy file none.
 func (j *job) carried(path string, rows *stream.Prepared) []stream.Field {
-	if j.numbersOnly(path) || !j.data.keeps() {
+	fields := rows.Info().Kept
+	switch {
+	case !j.data.keeps() || j.formatOf(path) == "npy":
+		return nil
+	case j.formatOf(path) != "libsvm":
+		return fields
+	case newAside("--label", j.data.label).file != "":
 		return nil
 	}
-	return rows.Info().Kept
+	return fields[:min(1, len(fields))]
 }
 
 // columnNames returns what a file of factors of the columns of a matrix carries along: their

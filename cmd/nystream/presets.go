@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -91,7 +92,7 @@ func readSettings(path string) (*settings, error) {
 	return s, s.check(wholeTree(), s.top)
 }
 
-// check refuses tables and keys that mean nothing to a command and those below it.
+// check refuses tables and keys unknown to a command and its sub-commands, and a flag set twice in a table.
 func (s *settings) check(cmd *cobra.Command, table map[string]any) error {
 	var commands, flags []string
 	for _, c := range cmd.Commands() {
@@ -101,7 +102,9 @@ func (s *settings) check(cmd *cobra.Command, table map[string]any) error {
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
 	})
 	cmd.InheritedFlags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
-	for key, value := range table {
+	keys := make(map[string]string) // by flag
+	for _, key := range slices.Sorted(maps.Keys(table)) {
+		value, flag := table[key], string(sameFlag(nil, key))
 		if below, ok := value.(map[string]any); ok {
 			i := slices.Index(commands, key)
 			if i < 0 {
@@ -112,12 +115,16 @@ func (s *settings) check(cmd *cobra.Command, table map[string]any) error {
 			}
 			continue
 		}
-		if !slices.Contains(flags, string(sameFlag(nil, key))) || slices.Contains(unset, key) {
+		if !slices.Contains(flags, flag) || slices.Contains(unset, key) {
 			return usagef("--config %s: %s has no flag --%s that can be set here%s", s.path, cmd.CommandPath(), key, didYouMeanFlag(key, flags))
 		}
 		if _, err := settingWords(value); err != nil {
 			return usagef("--config %s: %s: %v", s.path, key, err)
 		}
+		if other, twice := keys[flag]; twice {
+			return usagef("--config %s: %s: %s and %s set the same flag; keep one", s.path, cmd.CommandPath(), other, key)
+		}
+		keys[flag] = key
 	}
 	return nil
 }

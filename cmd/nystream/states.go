@@ -279,7 +279,7 @@ func (j *job) stateFault(err error) error {
 	case errors.As(err, &missing) && j.states.runner != "":
 		return fmt.Errorf("%s %s: %w; the same command goes on from what is there", flag, folder, err)
 	case errors.As(err, &missing) && len(missing.Parts) == 0:
-		return fromData(fmt.Errorf("%s %s: %w; run the shards again, they go on with this pass: add --shard 1/8, 2/8 … to the fit", flag, folder, missing))
+		return fromData(fmt.Errorf("%s %s: %w; run each shard of the fit again: it goes on with this pass", flag, folder, missing))
 	case errors.As(err, &missing):
 		return fromData(fmt.Errorf("%s %s: %w; run the fit with --shard %d/%d, and so on", flag, folder, missing, missing.Parts[0], missing.OfParts))
 	case errors.As(err, &wrong):

@@ -25,7 +25,7 @@ func (w *transformed) carries() func(b *stream.Block, rows int) []stream.Column 
 	if len(w.kept) == 0 {
 		return nil
 	}
-	return func(b *stream.Block, _ int) []stream.Column { return b.Kept }
+	return func(b *stream.Block, _ int) []stream.Column { return b.Kept[:len(w.kept)] }
 }
 
 // newTransformed begins a file for what a model makes of rows with so many, and for
@@ -66,7 +66,7 @@ func (w *transformed) transform(ctx context.Context, e stream.Engine, m model.Tr
 func (w *transformed) put(b *stream.Block, u blas64.General) error {
 	batch := &stream.Batch{X: u}
 	if len(w.kept) > 0 {
-		batch.Kept = b.Kept
+		batch.Kept = b.Kept[:len(w.kept)]
 	}
 	return w.Write(batch, u.Rows)
 }

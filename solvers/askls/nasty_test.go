@@ -78,6 +78,20 @@ func TestNasty(t *testing.T) {
 	}
 }
 
+// TestPreconditionerError: the error of a preconditioner is one line.
+func TestPreconditionerError(t *testing.T) {
+	x, labels := clouds(30, 2, 3, 2, 1)
+	x.Data[0] = 1e200
+	data, err := Samples(source(x), labels, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fit{Solver: Solver{Gamma: 0.5}, data: data, kernel: parse(t, "linear()"), targets: stream.NewMatrix(30, 3)}
+	if _, err = f.preconditioner(ctx, 29, newSolution()); err == nil || !strings.HasPrefix(err.Error(), "the preconditioner: ksvd: entry (") {
+		t.Error(err)
+	}
+}
+
 // TestAbsent: a class without samples is decided against everywhere.
 func TestAbsent(t *testing.T) {
 	x, labels := clouds(30, 2, 2, 2, 1)

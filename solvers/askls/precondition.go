@@ -2,7 +2,7 @@ package askls
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -100,7 +100,7 @@ func (f *fit) preconditioner(ctx context.Context, rank int, s *solution) (*preco
 	}
 	k, err := f.raised(rank).approximate().Fit(ctx, f.engine, f.data.sides, f.kernel)
 	if err != nil {
-		return nil, errors.Join(errors.New("the preconditioner"), err)
+		return nil, fmt.Errorf("the preconditioner: %w", err)
 	}
 	u, v, err := k.Factors(ctx, f.engine)
 	if err != nil {

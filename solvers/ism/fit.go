@@ -148,7 +148,7 @@ func (f *fitting) prepare(ctx context.Context, e stream.Engine, d *Data) (err er
 		return fmt.Errorf("%s: %d rows for %d clusters", name, f.all.n, f.Clusters)
 	}
 	if len(src.Info().Columns) > f.all.d {
-		f.fit.Note(fmt.Sprintf("%d columns are constant and were left out; W is 0 there", len(src.Info().Columns)-f.all.d))
+		f.fit.Note(fmt.Sprintf("constant columns left out: %d; W is 0 there", len(src.Info().Columns)-f.all.d))
 	}
 	f.data = f.all
 	f.choice = f.chooseEngine(f.all.n, f.all.d)

@@ -252,7 +252,7 @@ func (s *statistics) check(kernel string, name [2]string) error {
 }
 
 func badRow(name string, row int64, what string) error {
-	return &stream.BadValueError{Source: name, Row: row, Column: "(all)", Reason: what + "; scale the columns (`scale standard`) or drop the row"}
+	return &stream.BadValueError{Source: name, Row: row, Reason: what + "; scale the columns (`scale standard`) or drop the row"}
 }
 
 // badSum returns the error of a row that cannot be normalised.

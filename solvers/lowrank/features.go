@@ -181,7 +181,7 @@ func (m *embedder) features(x blas64.General, number func(i int) int64) (blas64.
 	}
 	m.apply(fold, x)
 	if i, j := firstNotFinite(fold); i >= 0 {
-		bad := &stream.BadValueError{Source: m.name, Row: number(i), Column: "(all)",
+		bad := &stream.BadValueError{Source: m.name, Row: number(i),
 			Reason: fmt.Sprintf("the random features of kernel %s overflow on this row; scale the columns (`scale standard`) or drop the row", m.t.kernel)}
 		if f, plain := m.e.Features.(mapFeatures); plain && m.columns != nil {
 			bad.Column, bad.Reason = m.columns[j], f.reason(dense.Row(fold, i)[j])

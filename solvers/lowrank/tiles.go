@@ -191,6 +191,6 @@ func (t *tiles) checkFinite(y blas64.General, name string, number func(i int) in
 	if !errors.As(err, &bad) {
 		return err
 	}
-	return &stream.BadValueError{Source: name, Row: number(bad.Row), Column: "(all)",
+	return &stream.BadValueError{Source: name, Row: number(bad.Row),
 		Reason: fmt.Sprintf("kernel %s is not finite%s between this row and a landmark; %sscale the columns (`scale standard`) or drop the row", t.kernel, t.precision.inWords(), t.precision.advice())}
 }

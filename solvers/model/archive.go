@@ -21,6 +21,9 @@ type Archive struct {
 	// Data says what rows the model takes, and Made how it came to be, in JSON of the program
 	// that made its file; nil if nothing is said.
 	Data, Made json.RawMessage
+	// Prepared says that rows come with the [Archive.Preparation] of the fit. Without it a Load
+	// refuses a model of prepared rows.
+	Prepared bool
 
 	prefix string // of the names of a part
 	errs   *error // shared by the parts
@@ -75,7 +78,7 @@ func (a *Archive) PutPart(prefix string, part *Archive) {
 // Part returns the archive of a model that is part of this one: see
 // [Archive.PutPart]. Both share the first error.
 func (a *Archive) Part(prefix string, header json.RawMessage) *Archive {
-	return &Archive{Header: header, Arrays: a.Arrays, prefix: a.prefix + prefix, errs: a.first()}
+	return &Archive{Header: header, Arrays: a.Arrays, Prepared: true, prefix: a.prefix + prefix, errs: a.first()}
 }
 
 // first returns the place of the first error.
@@ -103,8 +106,9 @@ func (a *Archive) Check(err error) {
 	}
 }
 
-// ReadHeader reads the header into a struct.
+// ReadHeader reads the header into a struct, and fails unless rows are [Archive.Prepared].
 func (a *Archive) ReadHeader(header any) {
+	a.checkPrepared()
 	if err := json.Unmarshal(a.Header, header); err != nil {
 		a.Fail("header: %w", err)
 	}

@@ -39,6 +39,7 @@ func Save(path string, m model.Model) error {
 //	…
 //	m, err := lowrank.Load(a)
 //
+// Load refuses a model of prepared rows, see [model.Archive.Prepared].
 // An error says what is wrong with a file that was damaged or changed.
 func Load(path string) (*model.Archive, error) {
 	file, err := archive.Read(path)

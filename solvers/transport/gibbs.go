@@ -79,5 +79,5 @@ func (g *gibbs) badSum(name string, row int64, log float64) error {
 	case log != log:
 		reason = fmt.Sprintf("kernel %s is negative or not a number for this row, and transport needs a kernel that is not negative, such as rbf", g.kernel)
 	}
-	return &stream.BadValueError{Source: name, Row: row, Column: "(all)", Reason: reason}
+	return &stream.BadValueError{Source: name, Row: row, Reason: reason}
 }

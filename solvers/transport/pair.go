@@ -137,7 +137,7 @@ func (p *pair) pass(h *half, s *sums) error {
 	}
 	for k, v := range o.exact {
 		if !(v > 0) {
-			return &stream.BadValueError{Source: o.src.Info().Name, Row: o.number[k], Column: "(all)",
+			return &stream.BadValueError{Source: o.src.Info().Name, Row: o.number[k],
 				Reason: fmt.Sprintf("the sum of kernel %s over the other side is %v, so that no plan reaches this row: take a wider kernel or a larger `epsilon`, or `engine exact`, which has logarithms", p.factors.Kernel, v)}
 		}
 	}

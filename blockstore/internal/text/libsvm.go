@@ -35,11 +35,11 @@ type libsvmTable struct {
 // Labels are integers, numbers, or text, such as "1,3" in multi-label files; a line that
 // begins with a pair has none.
 func OpenLibsvm(ctx context.Context, path string, threads int) (column.Table, error) {
-	return openInput(ctx, path, func(in Input) (column.Table, error) { return Libsvm(ctx, in, threads) })
+	return openInput(ctx, path, func(in Input) (column.Table, error) { return Libsvm(ctx, in, threads, 0) })
 }
 
-// Libsvm does what OpenLibsvm does, of a file that is open.
-func Libsvm(ctx context.Context, in Input, threads int) (column.Table, error) {
+// Libsvm implements OpenLibsvm for an open file. The table has at least the given number of features.
+func Libsvm(ctx context.Context, in Input, threads, features int) (column.Table, error) {
 	path, f, stamp := in.Path, in.File, in.Stamp
 	if _, err := Head(f); err != nil {
 		return nil, fault.File(path, "%w", err)
@@ -56,7 +56,7 @@ func Libsvm(ctx context.Context, in Input, threads int) (column.Table, error) {
 	}
 	t := &libsvmTable{stamp: stamp, index: scan.index, label: scan.labels.kind()}
 	t.TableInfo = column.TableInfo{Path: path, Holds: stamp.Holds(), Rows: t.index.rows(), Lead: markEvery, Scans: 1}
-	t.widen(scan.most)
+	t.widen(max(scan.most, features))
 	return t, nil
 }
 

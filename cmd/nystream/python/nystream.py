@@ -26,10 +26,10 @@ import numpy as np
 # --- kernels
 
 _of_squares = {  # functions of the squared distance
-    'rbf': lambda q, gamma=None, sigma2=None, sigma=None: np.exp(-q * (gamma if gamma is not None else 1 / (sigma2 if sigma2 is not None else sigma ** 2))),
-    'gaussian': lambda q, sigma: np.exp(-q / (2 * sigma ** 2)),
-    'exponential': lambda q, gamma: np.exp(-gamma * np.sqrt(q)),
-    'matern12': lambda q, length=1: np.exp(-np.sqrt(q) / length),
+    'rbf': lambda q, gamma=None, sigma2=None, sigma=None: -q * (gamma if gamma is not None else 1 / (sigma2 if sigma2 is not None else sigma ** 2)),
+    'gaussian': lambda q, sigma: -q / (2 * sigma ** 2),
+    'exponential': lambda q, gamma: -gamma * np.sqrt(q),
+    'matern12': lambda q, length=1: -np.sqrt(q) / length,
     'matern32': lambda q, length=1: (1 + np.sqrt(3 * q) / length) * np.exp(-np.sqrt(3 * q) / length),
     'matern52': lambda q, length=1: (1 + np.sqrt(5 * q) / length + 5 * q / (3 * length ** 2)) * np.exp(-np.sqrt(5 * q) / length),
     'rq': lambda q, alpha=1, length=1: (1 + q / (2 * alpha * length ** 2)) ** -alpha,
@@ -39,36 +39,43 @@ _of_squares = {  # functions of the squared distance
     'squared': lambda q: -q,
     'multiquadratic': lambda q, c=1: -np.sqrt(q + c ** 2),
     'csrbf': lambda q, sigma2, theta, v: np.exp(-q / sigma2) * np.maximum(0, 1 - np.sqrt(q) / theta) ** v,
-    'sne': lambda q, gamma: np.exp(-q / gamma ** 2),
-    't': lambda q: 1 / (1 + q),
+    'sne': lambda q, gamma: -q / gamma ** 2,
+    't': lambda q: -np.log1p(q),
 }
 _of_products = {  # functions of the inner product
     'linear': lambda p: p,
     'poly': lambda p, gamma, degree=3, coef0=1: (gamma * p + coef0) ** degree,
     'polynomial': lambda p, degree=3, c=1: (p + c) ** degree,
     'sigmoid': lambda p, gamma, coef0=1: np.tanh(gamma * p + coef0),
-    'expdot': lambda p, scale=1: np.exp(scale * p),
+    'expdot': lambda p, scale=1: scale * p,
     'relu': lambda p: np.maximum(0, p),
-    'softmax': lambda p, scale: np.exp(scale * p),
+    'softmax': lambda p, scale: scale * p,
 }
+_exponents = {'rbf', 'gaussian', 'exponential', 'matern12', 'laplace', 'sne', 't', 'expdot', 'softmax'}  # above as logarithms
 
 
-def kernel(text):
-    """Return the kernel that meta['kernel'] names, as a function of rows a and rows b."""
-    return lambda a, b: _value(ast.parse(text, mode='eval').body, np.asarray(a, float), np.asarray(b, float))
+def kernel(text, logs=False):
+    """Return the kernel that meta['kernel'] names, or its logarithm, as a function of rows a and rows b."""
+    return lambda a, b: _value(ast.parse(text, mode='eval').body, np.asarray(a, float), np.asarray(b, float), logs)
 
 
-def _value(node, a, b):
+def _value(node, a, b, logs):
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Mult)):
-        left, right = _value(node.left, a, b), _value(node.right, a, b)
-        return left + right if isinstance(node.op, ast.Add) else left * right
-    if isinstance(node, (ast.Constant, ast.UnaryOp)):
-        return ast.literal_eval(node)
+        left, right = _value(node.left, a, b, logs), _value(node.right, a, b, logs)
+        if isinstance(node.op, ast.Add):
+            return np.logaddexp(left, right) if logs else left + right
+        return left + right if logs else left * right
     if isinstance(node, ast.Name):
-        return _call(node.id, {}, a, b)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.args:
-        return _call(node.func.id, {k.arg: ast.literal_eval(k.value) for k in node.keywords}, a, b)
-    raise ValueError('a kernel that this file does not know: ' + ast.dump(node))
+        node = ast.Call(node, [], [])
+    if isinstance(node, (ast.Constant, ast.UnaryOp)):
+        value = np.array(ast.literal_eval(node))
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.args:
+        value = _call(node.func.id, {k.arg: ast.literal_eval(k.value) for k in node.keywords}, a, b)
+        if node.func.id in _exponents:
+            return value if logs else np.exp(value)
+    else:
+        raise ValueError('a kernel that this file does not know: ' + ast.dump(node))
+    return np.log(value, where=value > 0, out=np.full(value.shape, -np.inf)) if logs else value
 
 
 def _call(name, parameters, a, b):
@@ -80,7 +87,7 @@ def _call(name, parameters, a, b):
     if name in _of_products:
         return _of_products[name](a @ b.T, **parameters)
     if name == 'laplace':
-        return np.exp(-parameters['gamma'] * sum(np.abs(np.subtract.outer(a[:, j], b[:, j])) for j in range(a.shape[1])))
+        return -parameters['gamma'] * sum(np.abs(np.subtract.outer(a[:, j], b[:, j])) for j in range(a.shape[1]))
     if name == 'cosine':
         length = np.sqrt(np.outer((a ** 2).sum(1), (b ** 2).sum(1)))
         return np.divide(a @ b.T, length, out=np.zeros_like(length), where=length > 0)
@@ -165,18 +172,17 @@ def divides(text):
 
 
 def asymmetric(k, m, h, x, side='left', divided=False):
-    """u(x) of prepared rows, h = meta['left'], or v(x); divided is divides(meta['kernel'])."""
+    """u(x) of prepared rows, h = meta['left'], or v(x); divided is divides(meta['kernel']), and k then gives logarithms."""
     p = 'u_' if side == 'left' else 'v_'
     if p + 'map' in m:
         x = x @ m[p + 'map']
     z = m[p + 'landmarks']
     g = k(x, z) if side == 'left' else k(z, x).T
-    if side == 'right':
-        if divided:
-            g = g / np.exp(m['v_log_sums'])
+    if divided and side == 'right':
+        g = np.exp(np.minimum(g - m['v_log_sums'], 0))  # a new row may outweigh the sum
     elif divided:
-        over = (k(x, m['u_all']), 1) if 'u_all' in m else (g, m['u_weights'])
-        g = g / (over[0] * over[1]).sum(1, keepdims=True)
+        over = k(x, m['u_all']) if 'u_all' in m else g + np.log(m['u_weights'])
+        g = np.exp(np.minimum(g - np.logaddexp.reduce(over, 1, keepdims=True), 0))
     if p + 'means' in m:
         if p + 'all' in m:
             raise NotImplementedError('means over all rows of a source: use nystream transform')
@@ -189,7 +195,8 @@ def asymmetric(k, m, h, x, side='left', divided=False):
 def decisions(meta, m, x):
     """A number for each class, the largest of which wins, of prepared rows."""
     h = meta['functions']
-    k, divided = kernel(h['kernel']), divides(h['kernel'])
+    divided = divides(h['kernel'])
+    k = kernel(h['kernel'], divided)
     s = asymmetric(k, m, h['left'], x, 'left', divided) + m['source_bias']
     t = asymmetric(k, m, h['right'], x, 'right', divided) + m['target_bias']
     return merge(meta, m, s, t)
@@ -243,9 +250,8 @@ def mapped(meta, m, x, side='left'):
     """Where the plan takes prepared rows of a side, among those of the other."""
     p, f = side + '_', meta.get('factors')
     if p + 'points' in m:  # the exact engine
-        k, z = kernel(meta['kernel']), m[p + 'points']
-        g = k(x, z) if side == 'left' else k(z, x).T
-        g = np.log(g, where=g > 0, out=np.full(g.shape, -np.inf)) / meta['epsilon'] + m[p + 'logs']
+        k, z = kernel(meta['kernel'], True), m[p + 'points']
+        g = (k(x, z) if side == 'left' else k(z, x).T) / meta['epsilon'] + m[p + 'logs']
         g = np.exp(g - g.max(1, keepdims=True))
         return g / g.sum(1, keepdims=True) @ z
     d = ((x ** 2).sum(1)[:, None] + (m[p + 'near'] ** 2).sum(1) - 2 * x @ m[p + 'near'].T).argmin(1)
@@ -321,7 +327,8 @@ class Model:
                 raise ValueError('rows have %d columns, and the model takes %d, one for each node of the fit' % (x.shape[1], meta[side]['dimension']))
             m = unpacked(m, meta[side])
         if method == 'ksvd' and meta['compatibility'] in ('identity', 'pinv'):
-            return asymmetric(kernel(meta['kernel']), m, meta[side], x, side, divides(meta['kernel']))
+            divided = divides(meta['kernel'])
+            return asymmetric(kernel(meta['kernel'], divided), m, meta[side], x, side, divided)
         h, p = (meta['right'], 'v_') if side == 'right' and 'right' in meta else (meta.get('left'), 'u_')
         if method == 'ksvd' or 'map' in meta or h is None:
             raise NotImplementedError('%s: models of this kind (%s) are applied by nystream transform' % (self.path, method))
@@ -376,8 +383,7 @@ class _Estimator:
 
     def _fit(self, method, x, labels=None, **flags):
         """Run nystream fit on rows, and load the model that it makes."""
-        names = [str(c) for c in x.columns] if hasattr(x, 'columns') else None
-        x = _matrix(x)
+        names, x = _names(x), _matrix(x)
         if not np.isfinite(x).all():
             raise ValueError('Input contains NaN or infinity: fill or drop such rows first')
         with tempfile.TemporaryDirectory() as folder:
@@ -399,17 +405,39 @@ class _Estimator:
                 raise RuntimeError(done.stderr.strip() or 'nystream ended with exit code %d' % done.returncode)
             self.model_ = load(model)
         self.n_features_in_ = x.shape[1]
+        vars(self).pop('feature_names_in_', None)
         if names:
             self.feature_names_in_ = np.array(names, dtype=object)
         return self
 
-    def _model(self, x):
+    def _fitted(self):
         if not hasattr(self, 'model_'):
             raise _not_fitted(type(self).__name__)
+        return self.model_
+
+    def _model(self, x):
+        self._fitted()
+        self._check_names(_names(x), list(getattr(self, 'feature_names_in_', [])))
         x = _matrix(x)
         if x.shape[1] != self.n_features_in_:
             raise ValueError('X has %d features, but %s is expecting %d features as input' % (x.shape[1], type(self).__name__, self.n_features_in_))
         return self.model_, x
+
+    def _check_names(self, names, seen):
+        """Refuse names that are not those of the fit, in the words of scikit-learn."""
+        if bool(names) != bool(seen):
+            say = 'X %s feature names, but %s was fitted %s feature names'
+            how = ('has', type(self).__name__, 'without') if names else ('does not have valid', type(self).__name__, 'with')
+            warnings.warn(say % how, stacklevel=4)
+        elif names != seen:
+            say = 'The feature names should match those that were passed during fit.\n'
+            new, lost = sorted(set(names) - set(seen)), sorted(set(seen) - set(names))
+            for what, some in (('unseen at fit time', new), ('seen at fit time, yet now missing', lost)):
+                if some:
+                    say += 'Feature names %s:\n' % what + ''.join('- %s\n' % n for n in some[:5]) + '- ...\n' * (len(some) > 5)
+            if not new and not lost:
+                say += 'Feature names must be in the same order as they were in fit.\n'
+            raise ValueError(say)
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, 'model_')
@@ -437,6 +465,12 @@ def _warn_of_column():
     except ImportError:
         kind = UserWarning
     warnings.warn(say, kind, stacklevel=3)
+
+
+def _names(x):
+    """Return the names of the columns of a table, none unless all are text."""
+    names = list(getattr(x, 'columns', ()))
+    return names if all(isinstance(n, str) for n in names) else []
 
 
 def _matrix(x):
@@ -480,7 +514,7 @@ class Embedding(_Estimator):
         return self.fit(X, y).transform(X)
 
     def get_feature_names_out(self, input_features=None):
-        return np.array(['u%d' % i for i in range(len(self.model_.arrays['values']))], dtype=object)
+        return np.array(['u%d' % i for i in range(len(self._fitted().arrays['values']))], dtype=object)
 
 
 class Projection(_Estimator):
@@ -501,6 +535,9 @@ class Projection(_Estimator):
 
     def fit_transform(self, X, y):
         return self.fit(X, y).transform(X)
+
+    def get_feature_names_out(self, input_features=None):
+        return np.array(['xw%d' % i for i in range(self._fitted().arrays['w'].shape[1])], dtype=object)
 
 
 class Classifier(_Estimator):

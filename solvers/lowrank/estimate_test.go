@@ -180,7 +180,7 @@ var calibrationCases = flag.Int("cases", 16, "how many cases TestEstimateCalibra
 // 3 times the estimate.
 func TestEstimateCalibration(t *testing.T) {
 	t.Parallel()
-	cases := fewer(*calibrationCases, 6)
+	cases := fewer(*calibrationCases, 4)
 	var all []calibration
 	for number := uint64(1); len(all) < cases; number++ {
 		if c, counts := randomCase(t, number).run(t); counts {

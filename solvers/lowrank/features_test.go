@@ -310,9 +310,9 @@ func TestFeaturesOfOthers(t *testing.T) {
 // TestFeatureBits: the same model for any number of threads and any read size.
 func TestFeatureBits(t *testing.T) {
 	t.Parallel()
-	x := clusters(1300, 5, 11)
+	x := clusters(650, 5, 11)
 	run := func(c featureCase, threads int, sizes []int) string {
-		ctx, e := context.Background(), stream.Engine{Threads: threads, BlockRows: 256}
+		ctx, e := context.Background(), stream.Engine{Threads: threads, BlockRows: 128}
 		src := stream.Source(choppy{stream.FromMatrix("x", x), sizes})
 		f, err := c.fit(12, 1)(ctx, e, model.Sources{Left: src}, parseKernel(t, c.kernel))
 		if err != nil {

@@ -152,7 +152,7 @@ func nastyOr(t *testing.T, x blas64.General, k kernelgen.Kernel, fit nastyFit, r
 func TestExactRank(t *testing.T) {
 	inTheLarge(t)
 	t.Parallel()
-	src := stream.FromMatrix("rank 3", clusters(300, 3, 8))
+	src := stream.FromMatrix("rank 3", clusters(200, 3, 8))
 	for _, rank := range []int{3, 10} {
 		for name, fit := range methodsUnderTest(rank) {
 			if name == "s3spsd paper" {

@@ -251,7 +251,7 @@ func TestSameBits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := fmt.Sprintf("%x %x %x %x", f.Value, f.Cost, f.History, a.Arrays)
+			got := fmt.Sprintf("%x %x %x %x %x", f.Value, f.Cost, f.Divergence, f.History, a.Arrays)
 			if want == "" {
 				want = got
 			}

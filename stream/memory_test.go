@@ -231,6 +231,9 @@ func TestReadAll(t *testing.T) {
 	}
 	src := newTable("liar.npy", x)
 	src.info.Rows = math.MaxInt64 / 2
+	if testing.Short() { // otherwise ReadAll reserves 1 GiB
+		src.info.Rows = 2501
+	}
 	_, err := stream.ReadAll(context.Background(), src)
 	checkError(t, err, "liar.npy", "gave 2500")
 }

@@ -28,7 +28,8 @@ func positiveRows(x blas64.General) blas64.General {
 
 // TestEngines compares f_s and f_t of rows never seen with the system as printed.
 func TestEngines(t *testing.T) {
-	x, labels := clouds(60, 3, 3, 2, 1)
+	const n = 40
+	x, labels := clouds(n, 3, 3, 2, 1)
 	fresh, _ := clouds(25, 3, 3, 2, 2)
 	for _, kernel := range []string{"sne(gamma=2)", "t()", "rbf(gamma=0.3)", "kl(a=2)", "linear()"} {
 		train, test := x, fresh
@@ -45,7 +46,7 @@ func TestEngines(t *testing.T) {
 			for _, ridge := range []float64{0, 0.5} {
 				want := reference(k, labels, 3, gamma, ridge, out, in)
 				for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
-					m := Solver{Gamma: gamma, Ridge: ridge, Engine: engine, Rank: 60, Samples: 60, Tolerance: 1e-13}
+					m := Solver{Gamma: gamma, Ridge: ridge, Engine: engine, Rank: n, Samples: n, Tolerance: 1e-13}
 					if engine == EngineIterative {
 						m.Rank = 10
 					}

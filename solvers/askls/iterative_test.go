@@ -13,7 +13,7 @@ import (
 // between returns samples whose system has singular values on both sides of 1/γ.
 func between(t testing.TB) (*Data, blas64.General) {
 	t.Helper()
-	x, labels := clouds(300, 4, 3, 1, 1)
+	x, labels := clouds(200, 4, 3, 1, 1)
 	data, err := Samples(source(x), labels, 3)
 	if err != nil {
 		t.Fatal(err)

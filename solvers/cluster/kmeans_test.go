@@ -171,10 +171,11 @@ func TestRepair(t *testing.T) {
 
 // TestSeedsFollowDistance: the second seed is drawn in proportion to D².
 func TestSeedsFollowDistance(t *testing.T) {
+	const all = 2000
 	x := blas64.General{Rows: 4, Cols: 1, Stride: 1, Data: []float64{0, 0, 1, 3}}
 	count := map[float64]float64{}
 	runs := 0.0
-	for r := range 8000 {
+	for r := range all {
 		run := newLloyd(stream.Engine{Threads: 1}, x, 2)
 		if err := run.seed(ctx, 1, r); err != nil {
 			t.Fatal(err)
@@ -184,8 +185,8 @@ func TestSeedsFollowDistance(t *testing.T) {
 			count[run.centres.Data[1]]++
 		}
 	}
-	if math.Abs(runs/8000-0.5) > 5*math.Sqrt(0.25/8000) {
-		t.Errorf("the first seed was one of two rows of four in %v of 8000 runs", runs)
+	if math.Abs(runs/all-0.5) > 5*math.Sqrt(0.25/all) {
+		t.Errorf("the first seed was one of two rows of four in %v of %d runs", runs, all)
 	}
 	if p := count[3] / runs; math.Abs(p-0.9) > 5*math.Sqrt(0.09/runs) || count[0] > 0 {
 		t.Errorf("after a seed at 0, 3 was drawn in %v of runs and 0 in %v; want 0.9 and 0", p, count[0]/runs)

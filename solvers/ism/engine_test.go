@@ -70,7 +70,7 @@ func TestExactEqualsReference(t *testing.T) {
 // are the kernel, the prediction of sums is exact, and so are Φ and J, to what the
 // tolerances of landmarks leave.
 func TestLinearEqualsReference(t *testing.T) {
-	const n, d, q = 120, 5, 2
+	const n, d, q = 60, 5, 2
 	x := normals(n, d, 1)
 	w := orthonormal(d, q, 2)
 	all := &sampled{x: x, scale: map[int][]float64{3: naiveScales(x, 3)}}

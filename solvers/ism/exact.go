@@ -62,7 +62,7 @@ type exactPass struct {
 }
 
 func (p *exactPass) worker() func(i, j *stream.Block) error {
-	const side = stream.PairRows
+	side := min(stream.PairRows, p.x.Rows)
 	t := &exactTile{exactPass: p, room: make([]float64, side*p.gamma.maxColumns())}
 	for _, m := range []*blas64.General{&t.gamma, &t.product, &t.value, &t.beta[kernelgen.InnerProduct], &t.beta[kernelgen.SquaredDistance]} {
 		*m = stream.NewMatrix(side, side)

@@ -15,8 +15,8 @@ import (
 func TestRestarts(t *testing.T) {
 	t.Parallel()
 	elsewhere := 0
-	for seed := uint64(1); seed <= 6; seed++ {
-		x, labels, _ := informative(120, 8, 4, seed)
+	for seed := uint64(1); seed <= 4; seed++ {
+		x, labels, _ := informative(80, 8, 4, seed)
 		d := &Data{Rows: source(x), Known: mustClasses(t, labels, 4)}
 		k := kernelgen.Gaussian(0.7) // narrow: J has many maxima
 		one := mustFit(t, Solver{Dim: 2, Seed: seed}, stream.Engine{}, d, k)

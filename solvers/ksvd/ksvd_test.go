@@ -210,7 +210,7 @@ func TestExactAgainstDense(t *testing.T) {
 // TestExactTiles makes passes over tiles, as for matrices too large to hold, and
 // restarts.
 func TestExactTiles(t *testing.T) {
-	x, z := gaussian(700, 6, 1, 1), gaussian(900, 6, 1, 2)
+	x, z := gaussian(300, 6, 1, 1), gaussian(530, 6, 1, 2)
 	d := between(t, x, z)
 	some := []formula{formulas[4], formulas[0]}
 	if testing.Short() {
@@ -228,7 +228,7 @@ func TestExactTiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		op := &exactOperator{grid: g, stats: s, centre: true}
-		r, err := iteration{rank: 10, tolerance: 1e-10, passes: 100, centred: true}.run(background, op, 700, 900)
+		r, err := iteration{rank: 10, tolerance: 1e-10, passes: 100, centred: true}.run(background, op, 300, 530)
 		if err != nil {
 			t.Fatal(err)
 		}

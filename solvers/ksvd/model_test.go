@@ -173,8 +173,8 @@ func TestDamagedModels(t *testing.T) {
 
 // TestDeterminism: the same bits for any number of threads.
 func TestDeterminism(t *testing.T) {
-	x, z := gaussian(700, 4, 1, 1), gaussian(600, 4, 1, 2)
-	a := randomGraph(t, 600, 4, true, 1)
+	x, z := gaussian(530, 4, 1, 1), gaussian(300, 4, 1, 2)
+	a := randomGraph(t, 300, 4, true, 1)
 	for _, d := range []*Data{between(t, x, z), graph(t, a)} {
 		for _, fit := range []func(e stream.Engine) (*Fit, error){
 			func(e stream.Engine) (*Fit, error) {

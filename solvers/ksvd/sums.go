@@ -142,7 +142,7 @@ func (g *grid) pairs(ctx context.Context, name string, visit func() tileVisitor)
 	cols := stream.NewRowNumbers(g.name[1], g.cols)
 	return stream.Pairs(ctx, g.engine, name, rows, cols, stream.Full, func() func(i, j *stream.Block) error {
 		var w scratch
-		buf := make([]float64, stream.PairRows*stream.PairRows)
+		buf := make([]float64, min(stream.PairRows, g.rows)*min(stream.PairRows, g.cols))
 		do := visit()
 		return func(i, j *stream.Block) error {
 			n, m := i.X.Rows, j.X.Rows

@@ -113,11 +113,11 @@ func (r *choppyReader) Read(dst *stream.Batch) (int, error) {
 // threads and any read size.
 func TestSameBits(t *testing.T) {
 	t.Parallel()
-	x := clusters(1300, 5, 11)
+	x := clusters(650, 5, 11)
 	k := kernelgen.RBF(3)
 	run := func(threads int, sizes []int) map[string]string {
 		out := map[string]string{}
-		ctx, e := context.Background(), stream.Engine{Threads: threads, BlockRows: 256}
+		ctx, e := context.Background(), stream.Engine{Threads: threads, BlockRows: 128}
 		src := stream.Source(choppy{stream.FromMatrix("x", x), sizes})
 		for name, fit := range map[string]func() (*Fit, error){
 			"s3spsd":   func() (*Fit, error) { return S3SPSD{Rank: 12, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, k) },
@@ -161,7 +161,7 @@ func TestSameBits(t *testing.T) {
 func TestPasses(t *testing.T) {
 	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{}
-	x, y := clusters(400, 3, 3), clusters(300, 3, 4)
+	x, y := clusters(200, 3, 3), clusters(150, 3, 4)
 	k := kernelgen.RBF(1)
 	for name, fit := range methodsUnderTest(8) {
 		src := stream.NewCounted(stream.FromMatrix("x", x))
@@ -194,7 +194,7 @@ func TestPasses(t *testing.T) {
 // TestSaveLoad: a model comes back as it was, bit by bit, and works.
 func TestSaveLoad(t *testing.T) {
 	t.Parallel()
-	x := clusters(400, 3, 3)
+	x := clusters(200, 3, 3)
 	src := stream.FromMatrix("x", x)
 	for name, fit := range methodsUnderTest(8) {
 		f, err := fit(src, kernelgen.RBF(1))
@@ -208,7 +208,7 @@ func TestSaveLoad(t *testing.T) {
 		if saved(m) != saved(f.Model) {
 			t.Errorf("%s: the model changed on its way", name)
 		}
-		if diff := cmp.Diff(factors(t, f.Model, f.Left, x), factors(t, m, m.Left, x)); diff != "" {
+		if !slices.Equal(factors(t, f.Model, f.Left, x).Data, factors(t, m, m.Left, x).Data) {
 			t.Errorf("%s: the embedding changed", name)
 		}
 		checkDamagedArrays(t, name, file)

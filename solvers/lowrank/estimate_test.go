@@ -173,14 +173,14 @@ func quickNorm(t *testing.T, a blas64.General) float64 {
 	return math.Sqrt(math.Max(0, high))
 }
 
-var calibrationCases = flag.Int("cases", 16, "how many cases TestEstimateCalibration draws without -short; the README tells of 200")
+var calibrationCases = flag.Int("cases", 10, "how many cases TestEstimateCalibration draws without -short; the README tells of 200")
 
 // TestEstimateCalibration holds random cases against dense computations: true
 // errors within a factor of 2 of the estimate in 95 % of them, and never more than
 // 3 times the estimate.
 func TestEstimateCalibration(t *testing.T) {
 	t.Parallel()
-	cases := fewer(*calibrationCases, 6)
+	cases := fewer(*calibrationCases, 4)
 	var all []calibration
 	for number := uint64(1); len(all) < cases; number++ {
 		if c, counts := randomCase(t, number).run(t); counts {

@@ -97,12 +97,12 @@ func (c featureCase) meanError(t *testing.T, x blas64.General, rank, seeds int) 
 func TestFeatureRate(t *testing.T) {
 	inTheLarge(t)
 	t.Parallel()
-	x := clusters(60, 4, 3)
+	x := clusters(40, 4, 3)
 	for _, c := range featureCases() {
 		if c.name == "orf" {
 			continue
 		}
-		small, large := c.meanError(t, x, 16, 25), c.meanError(t, x, 64, 25)
+		small, large := c.meanError(t, x, 16, 15), c.meanError(t, x, 64, 15)
 		ratio := math.Sqrt(small / large)
 		t.Logf("%v: error %.3g with 16, %.3g with 64 features", c, math.Sqrt(small), math.Sqrt(large))
 		if ratio < 1.5 || ratio > 2.7 {
@@ -310,9 +310,9 @@ func TestFeaturesOfOthers(t *testing.T) {
 // TestFeatureBits: the same model for any number of threads and any read size.
 func TestFeatureBits(t *testing.T) {
 	t.Parallel()
-	x := clusters(1300, 5, 11)
+	x := clusters(650, 5, 11)
 	run := func(c featureCase, threads int, sizes []int) string {
-		ctx, e := context.Background(), stream.Engine{Threads: threads, BlockRows: 256}
+		ctx, e := context.Background(), stream.Engine{Threads: threads, BlockRows: 128}
 		src := stream.Source(choppy{stream.FromMatrix("x", x), sizes})
 		f, err := c.fit(12, 1)(ctx, e, model.Sources{Left: src}, parseKernel(t, c.kernel))
 		if err != nil {

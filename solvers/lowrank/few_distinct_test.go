@@ -22,7 +22,7 @@ import (
 func TestFewDistinctRows(t *testing.T) {
 	inTheLarge(t)
 	t.Parallel()
-	const n = 300
+	const n = 150
 	for _, text := range []string{"cosine", "linear", "poly(degree=2, gamma=1, coef0=1)", "rbf(gamma=1)", "laplace(gamma=1)"} {
 		k, err := kernelgen.Parse(text)
 		if err != nil {

@@ -185,7 +185,7 @@ func TestTransform(t *testing.T) {
 func TestShifts(t *testing.T) {
 	t.Parallel()
 	ctx, e, k := context.Background(), stream.Engine{}, kernelgen.RBF(1)
-	d := model.Sources{Left: stream.FromMatrix("x", clusters(300, 3, 1))}
+	d := model.Sources{Left: stream.FromMatrix("x", clusters(120, 3, 1))}
 	for name, c := range map[string]struct {
 		of  func(s Shift) Method
 		has []Shift

@@ -39,28 +39,28 @@ type nastyCase struct {
 }
 
 func nastyCases() []nastyCase {
-	base := clusters(120, 3, 5)
-	duplicates := filled(120, 3, func(i, j int) float64 { return base.Data[(i%5)*3+j] })
-	constant := filled(120, 3, func(i, j int) float64 { return []float64{base.Data[i*3], 4, base.Data[i*3+2]}[j] })
-	outlier := filled(120, 3, func(i, j int) float64 {
+	base := clusters(80, 3, 5)
+	duplicates := filled(80, 3, func(i, j int) float64 { return base.Data[(i%5)*3+j] })
+	constant := filled(80, 3, func(i, j int) float64 { return []float64{base.Data[i*3], 4, base.Data[i*3+2]}[j] })
+	outlier := filled(80, 3, func(i, j int) float64 {
 		if i == 17 {
 			return 1e12
 		}
 		return base.Data[i*3+j]
 	})
-	mixed := filled(120, 3, func(i, j int) float64 { return base.Data[i*3+j] * []float64{1e150, 1, 1e-150}[j] })
-	hilbert := filled(120, 120, func(i, j int) float64 { return 1 / float64(i+j+1) })
-	rank3 := filled(120, 3, func(i, j int) float64 { return base.Data[i*3+j] })
-	offset := filled(120, 3, func(i, j int) float64 { return 1e9 + base.Data[i*3+j] })
+	mixed := filled(80, 3, func(i, j int) float64 { return base.Data[i*3+j] * []float64{1e150, 1, 1e-150}[j] })
+	hilbert := filled(80, 80, func(i, j int) float64 { return 1 / float64(i+j+1) })
+	rank3 := filled(80, 3, func(i, j int) float64 { return base.Data[i*3+j] })
+	offset := filled(80, 3, func(i, j int) float64 { return 1e9 + base.Data[i*3+j] })
 	rbf, linear := kernelgen.RBF(2), kernelgen.Linear()
 	return []nastyCase{
 		{"no rows", stream.NewMatrix(0, 3), rbf, "has no rows"},
 		{"one row", filled(1, 3, func(i, j int) float64 { return float64(j) }), rbf, "largest rank that fits"},
 		{"two rows", filled(2, 3, func(i, j int) float64 { return float64(i) }), rbf, "largest rank that fits"},
 		{"fewer rows than landmarks", clusters(20, 3, 1), rbf, "largest rank that fits"},
-		{"one column", clusters(120, 1, 2), rbf, ""},
-		{"all rows equal", filled(120, 3, func(_, j int) float64 { return float64(j) }), rbf, ""},
-		{"all rows zero, linear", stream.NewMatrix(120, 3), linear, ""},
+		{"one column", clusters(80, 1, 2), rbf, ""},
+		{"all rows equal", filled(80, 3, func(_, j int) float64 { return float64(j) }), rbf, ""},
+		{"all rows zero, linear", stream.NewMatrix(80, 3), linear, ""},
 		{"five different rows", duplicates, rbf, ""},
 		{"a constant column", constant, rbf, ""},
 		{"rank 3", rank3, linear, ""},
@@ -94,7 +94,7 @@ func TestNasty(t *testing.T) {
 }
 
 // TestNastySingle: the same in float32, which may also be refused as such. There
-// are six copies of every row, so that some are left to estimate the error.
+// are four copies of every row, so that some are left to estimate the error.
 func TestNastySingle(t *testing.T) {
 	t.Parallel()
 	ran := map[bool]int{}
@@ -102,7 +102,7 @@ func TestNastySingle(t *testing.T) {
 		if testing.Short() && i%3 != 0 {
 			continue
 		}
-		x := filled(6*c.x.Rows, c.x.Cols, func(i, j int) float64 { return c.x.Data[i/6*c.x.Stride+j] })
+		x := filled(4*c.x.Rows, c.x.Cols, func(i, j int) float64 { return c.x.Data[i/4*c.x.Stride+j] })
 		for name, fit := range singleMethods(Float32, 0) {
 			t.Run(c.name+"/"+name, func(t *testing.T) {
 				ran[nastyOr(t, x, c.k, fit, c.refuse, "use `precision float64`")]++
@@ -152,7 +152,7 @@ func nastyOr(t *testing.T, x blas64.General, k kernelgen.Kernel, fit nastyFit, r
 func TestExactRank(t *testing.T) {
 	inTheLarge(t)
 	t.Parallel()
-	src := stream.FromMatrix("rank 3", clusters(300, 3, 8))
+	src := stream.FromMatrix("rank 3", clusters(200, 3, 8))
 	for _, rank := range []int{3, 10} {
 		for name, fit := range methodsUnderTest(rank) {
 			if name == "s3spsd paper" {

@@ -265,7 +265,7 @@ func (v *rectVerifier) visit(ctx context.Context, f tileVisitor) error {
 		v.frobenius = make([]frobenius, rowBlocks(v.left.rows.Rows))
 	}
 	return v.tiles.eachPair(ctx, v.engine, "verify", v.left.src, v.right.src, stream.Full, func() tileVisitor {
-		buf := stream.NewMatrix(stream.PairRows, stream.PairRows)
+		buf := newTile(v.left.src, v.right.src)
 		return func(i, j *stream.Block, tile blas64.General) {
 			if first {
 				diff := differenceTile(tile, blockRows(v.weighted, i), blockRows(v.right.u, j), buf)
@@ -287,7 +287,7 @@ type tileVisitor = func(i, j *stream.Block, tile blas64.General)
 func (t *tiles) eachPair(ctx context.Context, e stream.Engine, pass string, rows, cols stream.Gatherer, shape stream.Shape, visit func() tileVisitor) error {
 	return stream.Pairs(ctx, e, pass, rows, cols, shape, func() func(i, j *stream.Block) error {
 		var w kernelgen.Workspace
-		buf := stream.NewMatrix(stream.PairRows, stream.PairRows)
+		buf := newTile(rows, cols)
 		do := visit()
 		var packed *panel // of the column block that was visited last
 		at := int64(-1)
@@ -301,6 +301,11 @@ func (t *tiles) eachPair(ctx context.Context, e stream.Engine, pass string, rows
 			return nil
 		}
 	})
+}
+
+// newTile returns memory for any tile between two sources.
+func newTile(rows, cols stream.Source) blas64.General {
+	return stream.NewMatrix(int(min(stream.PairRows, rows.Info().Rows)), int(min(stream.PairRows, cols.Info().Rows)))
 }
 
 // tileOf returns a matrix without gaps in the memory of buf.

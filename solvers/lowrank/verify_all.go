@@ -302,7 +302,7 @@ func (v *verifier) multiplyTiles(ctx context.Context, x blas64.General, models [
 // measurer sums, for one worker, the squares of the entries of tiles of A, and
 // of E for each model, and notes the diagonals.
 func (v *verifier) measurer(models []*verified) tileVisitor {
-	buf := stream.NewMatrix(stream.PairRows, stream.PairRows)
+	buf := newTile(v.rows.src, v.rows.src)
 	weighted := make([]float64, stream.PairRows*widest(models))
 	return func(i, j *stream.Block, tile blas64.General) {
 		for _, m := range models {

@@ -225,13 +225,21 @@ func (r routine) run(p level3, x arguments) blas64.General {
 	return *m
 }
 
+// repetitions returns how many random arguments are drawn, fewer with -short.
+func repetitions(full, short int) int {
+	if testing.Short() {
+		return short
+	}
+	return full
+}
+
 // TestAgreesWithGonum compares every routine, option and place, guards included,
 // with gonum's plain loops.
 func TestAgreesWithGonum(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		for _, r := range routines {
 			t.Run(r.name, func(t *testing.T) {
-				for seed := range uint64(240) {
+				for seed := range uint64(repetitions(240, 60)) {
 					rng := rand.New(rand.NewPCG(seed, 1))
 					r.compare(t, rng, randomArguments(rng, []int{12, 30, 150}[seed%3]))
 				}
@@ -271,7 +279,7 @@ func FuzzLevel3(f *testing.F) {
 func TestThreadsDoNotMatter(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		for _, r := range routines {
-			for n := range 4 {
+			for n := range repetitions(4, 2) {
 				rng := rand.New(rand.NewPCG(uint64(n), 2))
 				x := randomArguments(rng, 2)
 				x.m, x.n, x.k = 260, 270, 280
@@ -334,7 +342,7 @@ func panicOf(f func()) (value any) {
 func TestNotFinite(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		for _, r := range routines {
-			for seed := range uint64(60) {
+			for seed := range uint64(repetitions(60, 15)) {
 				rng := rand.New(rand.NewPCG(seed, 3))
 				x := randomArguments(rng, 2)
 				x.m, x.n, x.k = 40, 50, 30

@@ -264,7 +264,7 @@ func TestRandomFeatures(t *testing.T) {
 
 // Results are the same bits for any number of threads, and a fit reads its source once.
 func TestSameBits(t *testing.T) {
-	x, y, _ := dependent(t, 1100, 2, 2)
+	x, y, _ := dependent(t, 600, 2, 2)
 	for _, s := range []Solver{
 		{Operator: Koopman{1e-3}, Task: Eigen, Rank: 4, Landmarks: 15, estimatePairs: 100},
 		{Operator: CCA{1e-3}, Rank: 4, Landmarks: 15, Centre: true, estimatePairs: 100},
@@ -276,7 +276,7 @@ func TestSameBits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f, err := s.Fit(t.Context(), stream.Engine{Threads: threads, BlockRows: 256}, d, kernelgen.RBF(0.5))
+			f, err := s.Fit(t.Context(), stream.Engine{Threads: threads, BlockRows: 128}, d, kernelgen.RBF(0.5))
 			if err != nil {
 				t.Fatal(err)
 			}

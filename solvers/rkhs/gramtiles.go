@@ -88,7 +88,8 @@ func (g *gramTiles) values(ctx context.Context, c blas64.General) (blas64.Genera
 	src := stream.FromMatrix("rows", g.rows)
 	err := stream.Pairs(ctx, g.engine, "exact pass", src, src, stream.Upper, func() func(i, j *stream.Block) error {
 		var work kernelgen.Workspace
-		room := make([]float64, stream.PairRows*stream.PairRows)
+		side := min(stream.PairRows, c.Rows)
+		room := make([]float64, side*side)
 		return func(i, j *stream.Block) error {
 			tile := blas64.General{Rows: i.X.Rows, Cols: j.X.Rows, Stride: j.X.Rows, Data: room[:i.X.Rows*j.X.Rows]}
 			g.kernel.Fill(tile, i.X, g.kernel.Pack(j.X), &work)

@@ -56,7 +56,8 @@ func (x *exact) halfMasses(ctx context.Context) ([]float64, error) {
 	src := stream.NewRowNumbers(x.left.name, int64(n))
 	err := stream.Pairs(ctx, x.engine, "round", src, src, stream.Upper, func() func(i, j *stream.Block) error {
 		var w kernelgen.Workspace
-		buf, ones := make([]float64, stream.PairRows*stream.PairRows), make([]float64, stream.PairRows)
+		side := min(stream.PairRows, n)
+		buf, ones := make([]float64, side*side), make([]float64, side)
 		floats.AddConst(1, ones)
 		return func(i, j *stream.Block) error {
 			rows, cols := i.X.Rows, j.X.Rows

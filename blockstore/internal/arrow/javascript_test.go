@@ -31,8 +31,8 @@ func TestJavaScriptFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	other := filepath.Join(t.TempDir(), "cut.arrow")
 	for cut := range b {
-		other := filepath.Join(t.TempDir(), "cut.arrow")
 		if err := os.WriteFile(other, b[:cut], 0o666); err != nil {
 			t.Fatal(err)
 		}

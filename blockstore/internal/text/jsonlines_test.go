@@ -238,3 +238,16 @@ func FuzzJSONLines(f *testing.F) {
 		}
 	})
 }
+
+// A scan with as many names as a file may have refuses one more.
+func TestJSONMostMembers(t *testing.T) {
+	const most = column.Max
+	s := &jsonScan{places: map[string]int{"a": 0}, names: make([]string, most), columns: make([]*jsonColumn, most)}
+	s.names[0] = "a"
+	if _, err := s.column(most, []byte("a")); err != nil {
+		t.Errorf("a name that is held: %v", err)
+	}
+	if _, err := s.column(most, []byte("b")); err == nil || !strings.Contains(err.Error(), "more than 1000000 members") {
+		t.Errorf("a new name gives %v", err)
+	}
+}

@@ -5,7 +5,6 @@
 //	calibration  the true error over the estimate that every fit prints, in random cases
 //	matrix       models of a matrix on disk beside the best of their rank
 //	landmarks    the share of the choice of landmarks in the time of a fit, and errors by choice
-//	decisions    decision values of low-rank AsK-LS beside those of the exact machine
 //
 //	go run ./bench/accuracy -only calibration
 //	go run ./bench/accuracy -only tolerance -data abalone -tol 0.1,0.01
@@ -18,7 +17,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -43,7 +41,6 @@ var scenarios = []scenario{
 	{name: "calibration", measure: calibration, cases: 200},
 	{name: "matrix", measure: matrix, data: []string{"slow", "steep", "noisy", "mnist"}, seeds: 3},
 	{name: "landmarks", measure: landmarks, data: []string{"uniform20", "abalone", "satimage"}, seeds: 1},
-	{name: "decisions", measure: decisions, data: slices.Sorted(maps.Keys(classed)), cases: 50},
 }
 
 type options struct {
@@ -63,7 +60,7 @@ func parseOptions(args []string) (o options, err error) {
 	data := f.String("data", "", "data sets or matrices (default all of the scenario)")
 	tolerances := f.String("tol", "0.1,0.01,0.001", "tolerances")
 	f.UintVar(&o.seeds, "seeds", 0, "seeds of each fit (default 10 for tolerance, 3 for matrix, else 1)")
-	f.UintVar(&o.cases, "cases", 0, "random cases (default 200 for calibration, 50 for decisions)")
+	f.UintVar(&o.cases, "cases", 0, "random cases of calibration (default 200)")
 	if err := program.Parse(f, args); err != nil {
 		return o, err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/bench/internal/datasets"
@@ -125,4 +126,10 @@ func fitMatrix(ctx context.Context, a *mat.Dense, m lowrank.SSRSVDMatrix) (measu
 		return 0, 0, err
 	}
 	return v.FrobeniusError, f.EstimateIn(lowrank.NormFrobenius), nil
+}
+
+func ofGeneral(g blas64.General) *mat.Dense {
+	var m mat.Dense
+	m.SetRawMatrix(g)
+	return &m
 }

@@ -183,7 +183,7 @@ func (m LowRank) solve(ctx context.Context, e stream.Engine, d *Data, k kernelge
 		factors, report = fitted.Model, fitted.Report
 		report.Errors = nil
 		for _, err := range fitted.Errors {
-			err.Of = "kernel, " + err.Of
+			err.Of += model.GibbsSpectral - model.MatrixSpectral
 			report.Errors = append(report.Errors, err)
 		}
 	}

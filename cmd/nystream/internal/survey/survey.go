@@ -136,7 +136,7 @@ func Heavy(names []string, x blas64.General) string {
 	rows := show.Count(int64(x.Rows))
 	first, second := largest(spreads)
 	if share := squaredShare(spreads, first); spreads[second] > 0 && share >= heavyShare {
-		return fmt.Sprintf("column %s makes up %.1f %% of the squared distance between rows, of the first %s, so "+remedy, names[first], math.Floor(1000*share)/10, rows, names[first])
+		return fmt.Sprintf("column %s makes up %.1f %% of the squared distance between rows, of the first %s, so "+remedy, names[first], math.Min(math.Floor(1000*share)/10, 99.9), rows, names[first])
 	}
 	first, second = largest(sizes)
 	if most, next := sizes[first], sizes[second]; next > 0 && most > outweighs*next {

@@ -115,12 +115,13 @@ func (v *asideValues) classes(measured string) (labels []int, names []string, er
 		if measured == "" {
 			measured = "; turn them into classes by a threshold (regression is not there yet)"
 		}
-		return nil, nil, fromData(fmt.Errorf("%s: %s has real numbers and no classes: %s different values, such as %s, in %s rows%s", v.source, v.named(),
-			show.Count(int64(n)), names[n/2], show.Count(int64(len(labels))), measured))
+		return nil, nil, fromData(fmt.Errorf("%s: %s has real numbers and no classes: %s different values, such as %s, in %s rows%s",
+			v.source, v.named(), show.Count(int64(n)), names[n/2], show.Count(int64(len(labels))), measured))
 	case n == 1:
 		return nil, nil, fromData(fmt.Errorf("%s: %s has the same value %q in all %s rows; two classes are the least", v.source, v.named(), names[0], show.Count(int64(len(labels)))))
 	case n > mostClasses:
-		return nil, nil, fromData(fmt.Errorf("%s: %s has %s different values in %s rows, more than %d classes%s", v.source, v.named(), show.Count(int64(n)), show.Count(int64(len(labels))), mostClasses, cmp.Or(measured, "; are these classes?")))
+		return nil, nil, fromData(fmt.Errorf("%s: %s has %s different values in %s rows, more than %d classes%s",
+			v.source, v.named(), show.Count(int64(n)), show.Count(int64(len(labels))), mostClasses, cmp.Or(measured, "; are these classes?")))
 	}
 	return labels, names, nil
 }

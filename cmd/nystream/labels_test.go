@@ -25,7 +25,9 @@ func TestClasses(t *testing.T) {
 		}
 		return text
 	}
-	of := func(distinct int) func(i int) float64 { return func(i int) float64 { return float64(i%distinct) + 0.5 } }
+	of := func(distinct int) func(i int) float64 {
+		return func(i int) float64 { return float64(i%distinct) + 0.5 }
+	}
 	for _, c := range []struct {
 		name   string
 		column stream.Column

@@ -200,7 +200,8 @@ func addSpectrum(list []picture.Chart, d *model.Description, r *model.Report) []
 	for _, e := range r.Errors {
 		of, drawn := map[model.Quantity]float64{model.MatrixSpectral: largest, model.MatrixFrobenius: frobenius}[e.Of]
 		if drawn && !math.IsNaN(e.Value) {
-			s.Levels = append(s.Levels, picture.Level{Name: fmt.Sprintf("estimated error of the %s, %.2g", e.Of, e.Value), Value: e.Value * of})
+			name := fmt.Sprintf("estimated error of the %s, %.2g", e.Of, e.Value)
+			s.Levels = append(s.Levels, picture.Level{Name: name, Value: e.Value * of})
 		}
 	}
 	const far = 1e-3 // below the least value a residual is not worth its room

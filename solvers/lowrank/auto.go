@@ -168,7 +168,7 @@ func (m Auto) adaptive(s model.Shape, k kernelgen.Kernel) (*autoChoice, error) {
 		return nil, fmt.Errorf("a tolerance is for the symmetric matrix of one source: name a `rank`")
 	}
 	if !k.PositiveSemiDefinite() {
-		return nil, fmt.Errorf("a tolerance is for positive semi-definite kernels, and %s is not known to be one: name a `rank` instead, which takes any symmetric kernel", k)
+		return nil, fmt.Errorf("a tolerance is for positive semi-definite kernels, and %s is not known to be one: name a `rank` instead", k)
 	}
 	tolerance, reason := m.Tolerance, "a tolerance was given"
 	if tolerance == 0 {

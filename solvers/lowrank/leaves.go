@@ -65,7 +65,8 @@ func (t *tiles) whitened(ctx context.Context, e stream.Engine, landmarks, x *pan
 	var c mat.Cholesky
 	for ok := false; !ok; lift *= 100 {
 		if lift > dense.Trace(between) {
-			return between, fmt.Errorf("kernel %s is not positive semi-definite on these rows, and a tolerance needs one that is: name a `rank` in place of `tol`", t.kernel)
+			return between, fmt.Errorf("kernel %s is not positive semi-definite on these rows, and a tolerance needs one that is: "+
+				"name a `rank` in place of `tol`", t.kernel)
 		}
 		sym := mat.NewSymDense(k, nil)
 		for i := range k {

@@ -62,7 +62,8 @@ func (p *pair) solve(ctx context.Context) (*Fit, error) {
 			return f, err
 		}
 	}
-	return nil, fmt.Errorf("the kernel of rank %d is too coarse: after %d repairs more sums of rows are not positive; %s", len(p.factors.Values), restarts, finerKernel)
+	return nil, fmt.Errorf("the kernel of rank %d is too coarse: after %d repairs more sums of rows are not positive; %s",
+		len(p.factors.Values), restarts, finerKernel)
 }
 
 // errRepaired says that rows were repaired, and that the iteration begins anew.

@@ -136,11 +136,14 @@ func Heavy(names []string, x blas64.General) string {
 	rows := show.Count(int64(x.Rows))
 	first, second := largest(spreads)
 	if share := squaredShare(spreads, first); spreads[second] > 0 && share >= heavyShare {
-		return fmt.Sprintf("column %s makes up %.1f %% of the squared distance between rows, of the first %s, so "+remedy, names[first], math.Min(math.Floor(1000*share)/10, 99.9), rows, names[first])
+		percent := math.Min(math.Floor(1000*share)/10, 99.9)
+		return fmt.Sprintf("column %s makes up %.1f %% of the squared distance between rows, of the first %s, so "+remedy,
+			names[first], percent, rows, names[first])
 	}
 	first, second = largest(sizes)
 	if most, next := sizes[first], sizes[second]; next > 0 && most > outweighs*next {
-		return fmt.Sprintf("column %s outweighs all others: its size is %.2g and that of the next, %s, %.2g in the first %s rows, so "+remedy, names[first], most, names[second], next, rows, names[first])
+		return fmt.Sprintf("column %s outweighs all others: its size is %.2g and that of the next, %s, %.2g in the first %s rows, so "+remedy,
+			names[first], most, names[second], next, rows, names[first])
 	}
 	return ""
 }

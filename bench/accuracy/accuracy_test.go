@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/nystream/nystream/bench/internal/datasets"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/lowrank"
@@ -105,13 +103,5 @@ func TestLandmarkFits(t *testing.T) {
 	}
 	if f.choice > f.all || f.spectral <= 0 || f.spectral > 0.1 || f.frobenius < f.spectral/10 {
 		t.Errorf("%+v", f)
-	}
-}
-
-func TestRelativeDistance(t *testing.T) {
-	exact := mat.NewDense(2, 2, []float64{1, 5, 3, 5}) // without means: −1, 0 and 1, 0
-	low := mat.NewDense(2, 2, []float64{1, 6, 3, 5})
-	if got := relativeDistance(exact.RawMatrix(), low.RawMatrix()); math.Abs(got-1/math.Sqrt(2.5)) > 1e-15 {
-		t.Errorf("%g", got)
 	}
 }

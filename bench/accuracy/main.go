@@ -6,7 +6,6 @@
 //	matrix       models of a matrix on disk beside the best of their rank
 //	choices      the share of the choice of landmarks in the time of a fit, and errors by choice
 //	landmarks    errors of landmark fits beside dense Rayleigh–Ritz on the same landmarks
-//	decisions    decision values of low-rank AsK-LS beside those of the exact machine
 //
 //	go run ./bench/accuracy -only calibration
 //	go run ./bench/accuracy -only tolerance -data abalone -tol 0.1,0.01
@@ -19,7 +18,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -45,7 +43,6 @@ var scenarios = []scenario{
 	{name: "matrix", measure: matrix, data: []string{"slow", "steep", "noisy", "mnist"}, seeds: 3},
 	{name: "choices", measure: landmarkChoices, data: []string{"uniform20", "abalone", "satimage"}, seeds: 1},
 	{name: "landmarks", measure: landmarks, data: slices.Sorted(maps.Keys(spectra)), seeds: 1},
-	{name: "decisions", measure: decisions, data: slices.Sorted(maps.Keys(classed)), cases: 50},
 }
 
 type options struct {
@@ -65,7 +62,7 @@ func parseOptions(args []string) (o options, err error) {
 	data := f.String("data", "", "data sets or matrices (default all of the scenario)")
 	tolerances := f.String("tol", "0.1,0.01,0.001", "tolerances")
 	f.UintVar(&o.seeds, "seeds", 0, "seeds of each fit (default 10 for tolerance, 3 for matrix, else 1)")
-	f.UintVar(&o.cases, "cases", 0, "random cases (default 200 for calibration, 50 for decisions)")
+	f.UintVar(&o.cases, "cases", 0, "random cases of calibration (default 200)")
 	if err := program.Parse(f, args); err != nil {
 		return o, err
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nystream/nystream/bench/internal/datasets"
@@ -123,4 +124,10 @@ func fitMatrix(ctx context.Context, a *mat.Dense, m lowrank.SSRSVDMatrix) (measu
 		return 0, 0, err
 	}
 	return v.FrobeniusError, f.EstimateIn(lowrank.NormFrobenius), nil
+}
+
+func ofGeneral(g blas64.General) *mat.Dense {
+	var m mat.Dense
+	m.SetRawMatrix(g)
+	return &m
 }

@@ -68,7 +68,7 @@ func (c *asklsTask) readLabels(ctx context.Context, src stream.Source) error {
 	if err := c.asides.readAll(ctx, c.engine(), &c.job.data, src); err != nil {
 		return err
 	}
-	labels, classes, err := c.asides.read["--label"].classes("; are these classes?")
+	labels, classes, err := c.asides.read["--label"].classes("")
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (c *asklsTask) openGraph(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	labels, classes, err := values.classes("; are these classes?")
+	labels, classes, err := values.classes("")
 	if err != nil {
 		return err
 	}

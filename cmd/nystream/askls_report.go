@@ -54,23 +54,22 @@ func (c *asklsTask) inputWord() string { return cmp.Or(c.input(), "rows") }
 // asklsResult is what fit prints as JSON of askls.
 type asklsResult struct {
 	*fitResult
-	Input         string       `json:"input"` // rows, graph or kernel matrix
-	Engine        string       `json:"engine"`
-	Merge         string       `json:"merge"`
-	Gamma         show.Number  `json:"gamma"`
-	Ridge         show.Number  `json:"ridge"` // of the system that was solved
-	Classes       []string     `json:"classes"`
-	ClassSizes    []int        `json:"class_sizes"`           // of what was learnt from
-	EngineRank    int          `json:"engine_rank,omitempty"` // of the approximation, or of what speeds up the iteration
-	Condition     *show.Number `json:"condition,omitempty"`
-	Iterations    int          `json:"iterations,omitempty"`
-	Settled       bool         `json:"settled"`
-	DecisionError *show.Number `json:"decision_error"` // 0 for engines that are exact; null if not known
-	Train         *figures     `json:"train,omitempty"`
-	OutOfFold     *figures     `json:"out_of_fold,omitempty"`
-	Test          *figures     `json:"test,omitempty"`
-	CV            *searchTable `json:"cv,omitempty"`
-	Graph         *graphResult `json:"graph,omitempty"`
+	Input      string       `json:"input"` // rows, graph or kernel matrix
+	Engine     string       `json:"engine"`
+	Merge      string       `json:"merge"`
+	Gamma      show.Number  `json:"gamma"`
+	Ridge      show.Number  `json:"ridge"` // of the system that was solved
+	Classes    []string     `json:"classes"`
+	ClassSizes []int        `json:"class_sizes"`           // of what was learnt from
+	EngineRank int          `json:"engine_rank,omitempty"` // of the approximation, or of what speeds up the iteration
+	Condition  *show.Number `json:"condition,omitempty"`
+	Iterations int          `json:"iterations,omitempty"`
+	Settled    bool         `json:"settled"`
+	Train      *figures     `json:"train,omitempty"`
+	OutOfFold  *figures     `json:"out_of_fold,omitempty"`
+	Test       *figures     `json:"test,omitempty"`
+	CV         *searchTable `json:"cv,omitempty"`
+	Graph      *graphResult `json:"graph,omitempty"`
 }
 
 // figures say how often classes are right.
@@ -174,28 +173,11 @@ func (p *searchPoint) value() float64 {
 	return float64(*p.Accuracy)
 }
 
-// decisionErrorOf is how the library calls the error of decisions.
-const decisionErrorOf = "decision values"
-
-// decisionError returns how far decisions are from those of the exact machine: 0 for a
-// machine that is exact, nil if it is not known.
-func (c *asklsTask) decisionError() *show.Number {
-	for _, e := range c.fitting.Errors {
-		if e.Of == decisionErrorOf {
-			return show.Optional(e.Value)
-		}
-	}
-	if c.fitting.Unsettled || c.fitting.Engine == askls.EngineLowRank {
-		return nil
-	}
-	return show.Optional(0)
-}
-
 func (c *asklsTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	r := &asklsResult{fitResult: base, Input: c.inputWord(), Engine: f.Engine.String(), Merge: f.Merge.String(), Gamma: show.Number(f.Gamma), Ridge: show.Number(f.Ridge),
 		Classes: c.known.classes, ClassSizes: c.known.sizes(), EngineRank: f.Rank, Condition: show.Optional(f.Condition), Iterations: f.Iterations, Settled: !f.Unsettled,
-		DecisionError: c.decisionError(), Train: figuresOf(&c.told.train), OutOfFold: figuresOf(&c.told.outOfFold), Test: figuresOf(&c.told.test),
+		Train: figuresOf(&c.told.train), OutOfFold: figuresOf(&c.told.outOfFold), Test: figuresOf(&c.told.test),
 		CV: c.searchTable(), Graph: graphResultOf(c.graph, &c.edges)}
 	r.text(t, c.unit())
 	return r

@@ -264,9 +264,7 @@ func (c *colorsCommand) report(f *transport.Fit, files [2]*pixels.File) error {
 	if f.Factors != nil {
 		r.Rank = len(f.Factors.Values)
 	}
-	for _, e := range f.Errors {
-		r.Errors = append(r.Errors, fitError{e.Of, show.Number(e.Value), c.app.words(e.From)})
-	}
+	r.Errors = c.app.fitErrors(&f.Report)
 	return c.print(r, r.text(files))
 }
 
@@ -284,9 +282,7 @@ func (r *colorsResult) text(files [2]*pixels.File) *show.Text {
 	if r.Cost != nil {
 		t.Add("cost", "%.6g", float64(*r.Cost))
 	}
-	for _, e := range r.Errors {
-		t.Add("error", "of the %s about %.2g, estimated from %s", e.Of, float64(e.Value), e.From)
-	}
+	addErrors(t, r.Errors)
 	t.Add("work", "%s kernel entries, %s, peak memory %s", show.Count(r.KernelEntries), show.Seconds(float64(r.Seconds)), show.Bytes(r.PeakRSSBytes))
 	t.Add("picture", "%s", r.Output)
 	return t

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
@@ -39,17 +38,18 @@ type fitResult struct {
 	Report         string          `json:"report,omitempty"`
 }
 
-// fitError is an estimate of an error.
+// fitError is an estimate of an error, or why there is none.
 type fitError struct {
-	Of    string      `json:"of"`
-	Value show.Number `json:"value"`
-	From  string      `json:"from"`
+	Of     string      `json:"of"`
+	Value  show.Number `json:"value"`
+	From   string      `json:"from,omitempty"`
+	Reason string      `json:"reason,omitempty"` // of a value that is null
 }
 
 // fitErrors returns the estimates of a fit's errors.
-func (j *job) fitErrors(r *model.Report) (list []fitError) {
+func (a *app) fitErrors(r *model.Report) (list []fitError) {
 	for _, e := range r.Errors {
-		list = append(list, fitError{e.Of, show.Number(e.Value), j.words(e.From)})
+		list = append(list, fitError{e.Of.String(), show.Number(e.Value), a.words(e.From), a.words(e.Reason)})
 	}
 	return list
 }
@@ -57,11 +57,11 @@ func (j *job) fitErrors(r *model.Report) (list []fitError) {
 // addErrors adds a line for each estimate of an error.
 func addErrors(t *show.Text, list []fitError) {
 	for _, e := range list {
-		about := "not known"
-		if v := float64(e.Value); !math.IsNaN(v) {
-			about = fmt.Sprintf("about %.2g", v)
+		if e.Reason != "" {
+			t.Add("error", "of the %s not known: %s", e.Of, e.Reason)
+		} else {
+			t.Add("error", "of the %s about %.2g, estimated from %s", e.Of, float64(e.Value), e.From)
 		}
-		t.Add("error", "of the %s %s, estimated from %s", e.Of, about, e.From)
 	}
 }
 
@@ -83,7 +83,7 @@ func (j *job) result(m model.Model, report *model.Report) (r *fitResult, all any
 	if len(report.Residuals) > 0 {
 		r.Residual = show.Optional(report.Residual())
 	}
-	r.Errors = j.fitErrors(report)
+	r.Errors = j.app.fitErrors(report)
 	t = &show.Text{Title: j.task.title()}
 	for _, w := range r.Warnings {
 		t.Add("warning", "%s", w)

@@ -91,7 +91,7 @@ where 1 is the version of the container; every command compares the digest. meta
                                results go and how the process ran, and without credentials
       sources                  name, formats, rows and columns of each
       errors                   estimates, in both norms where they are known: of (what), value
-                               (relative), from (how it was estimated)
+                               (relative), from (the evidence); of a null value: reason
       units                    of columns, as the model takes them, and of errors
     data.columns               names of the columns, in the order of the numbers in a row;
                                none where they only count

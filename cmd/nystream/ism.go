@@ -245,7 +245,7 @@ func (c *ismTask) response(ctx context.Context) (*ism.Response, error) {
 		}
 		return ism.Factors(y)
 	case v["--given-label"] != nil:
-		labels, names, err := v["--given-label"].classes("; are these classes?")
+		labels, names, err := v["--given-label"].classes("")
 		if err != nil {
 			return nil, err
 		}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -91,7 +93,7 @@ func (v *asideValues) rows() int { return v.values[0].Len() }
 
 // classes returns the values of the only column as numbers of classes, in ascending order
 // of their values, and the names of the classes. measured is what to do about numbers that
-// are no classes, "" for nothing.
+// are no classes; "" names a threshold.
 func (v *asideValues) classes(measured string) (labels []int, names []string, err error) {
 	if len(v.values) != 1 {
 		return nil, nil, usagef("%s: %d columns; classes are in one", v.named(), len(v.values))
@@ -109,16 +111,41 @@ func (v *asideValues) classes(measured string) (labels []int, names []string, er
 		labels, names = numberClasses(c.Strings, func(v string) string { return v })
 	}
 	switch n := len(names); {
+	case measurements(names, len(labels)):
+		if measured == "" {
+			measured = "; turn them into classes by a threshold (regression is not there yet)"
+		}
+		return nil, nil, fromData(fmt.Errorf("%s: %s has real numbers and no classes: %s different values, such as %s, in %s rows%s",
+			v.source, v.named(), show.Count(int64(n)), names[n/2], show.Count(int64(len(labels))), measured))
 	case n == 1:
 		return nil, nil, fromData(fmt.Errorf("%s: %s has the same value %q in all %s rows; two classes are the least", v.source, v.named(), names[0], show.Count(int64(len(labels)))))
 	case n > mostClasses:
-		return nil, nil, fromData(fmt.Errorf("%s: %s has %s different values in %s rows, more than %d classes%s", v.source, v.named(), show.Count(int64(n)), show.Count(int64(len(labels))), mostClasses, measured))
+		return nil, nil, fromData(fmt.Errorf("%s: %s has %s different values in %s rows, more than %d classes%s",
+			v.source, v.named(), show.Count(int64(n)), show.Count(int64(len(labels))), mostClasses, cmp.Or(measured, "; are these classes?")))
 	}
 	return labels, names, nil
 }
 
-// mostClasses is how many classes a label may have.
-const mostClasses = 1000
+// mostClasses is how many classes a label may have, and mostFractions how many whose names are
+// numbers with fractions.
+const (
+	mostClasses   = 1000
+	mostFractions = 20
+)
+
+// measurements reports whether the different values of a label are measurements: numbers, some
+// with fractions, that are many or of which there is one for every two rows.
+func measurements(names []string, rows int) bool {
+	fractions := false
+	for _, name := range names {
+		v, err := strconv.ParseFloat(name, 64)
+		if err != nil {
+			return false
+		}
+		fractions = fractions || v != math.Trunc(v)
+	}
+	return fractions && (len(names) > mostFractions || 2*len(names) > rows)
+}
 
 // numberClasses numbers values in ascending order.
 func numberClasses[T int64 | float64 | string](values []T, text func(T) string) (labels []int, names []string) {

@@ -86,15 +86,12 @@ func (c *lowrankTask) fitted(base *fitResult, t *show.Text) any {
 		SpectralEstimate: show.Optional(f.EstimateIn(lowrank.NormSpectral)), TraceResidual: show.Optional(f.TraceResidual), TraceKept: show.Optional(f.TraceKept), Tolerance: show.Number(c.tolerance), Precision: c.precision.String(), Condition: show.Number(f.Condition),
 		OrthogonalityBound: show.Number(f.OrthogonalityBound()), Refined: f.Refined(), factorPaths: c.factorPaths()}
 	if r.ErrorEstimate != nil {
-		r.ErrorEstimateKind = "relative Frobenius error, from " + f.Errors[0].From + ", within a factor of 2 in 95 % of cases"
+		r.ErrorEstimateKind = "relative Frobenius error, from " + f.Errors[lowrank.NormFrobenius].From + ", within a factor of 2 in 95 % of cases"
 	}
 	for _, s := range f.Steps {
 		reached := !f.Unsettled
 		r.ToleranceReached, r.ToleranceNorm = &reached, c.norm.String()
 		r.Steps = append(r.Steps, newToleranceStep(s, c.norm))
-	}
-	if len(f.Errors) == 0 {
-		t.Add("error", "not estimated; verify measures it")
 	}
 	if c.precision == lowrank.Float32 {
 		r.PrecisionBound = show.Optional(f.PrecisionBound)

@@ -98,7 +98,7 @@ func (j *job) madeBy(r *model.Report) *made {
 		return nil
 	}
 	m.Sources = j.madeFrom()
-	m.Errors = j.fitErrors(r)
+	m.Errors = j.app.fitErrors(r)
 	m.Units = &madeUnits{Columns: "as in the source", Errors: "relative to what is exact"}
 	if p := j.prepared.left; p != nil && p.Preparation.Shift != nil {
 		m.Units.Columns = "scaled: (x - column_shift) * column_factor"

@@ -22,7 +22,7 @@ var operatorFamily = &family{
 	fitters:    []fitter{{rkhs.Name, "X... --kind KIND [--with Y... | --lag L]", operatorShort, operatorLong, newOperatorTask}},
 	load:       loader(rkhs.Load),
 	inspect:    inspectOperator,
-	unverified: ": they approximate no matrix; fit operator reports residuals and how far values are from those of the exact engine",
+	unverified: ": they approximate no matrix; fit operator reports residuals and the trace that the features leave (trace_left)",
 }
 
 const operatorShort = "singular values and eigenvalues of operators between pairs of rows: kernel CCA, Koopman, mean embeddings, kernel PCA (Mollenhauer et al. 2020)"

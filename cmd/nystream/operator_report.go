@@ -66,7 +66,6 @@ type operatorResult struct {
 	Lag            int64         `json:"lag,omitempty"`
 	Trajectories   int           `json:"trajectories,omitempty"`
 	Residuals      []show.Number `json:"residuals"`           // of each value, over the largest value
-	Error          *show.Number  `json:"error,omitempty"`     // of the values: that of errors, and of exact the largest residual
 	Explained      []show.Number `json:"explained,omitempty"` // of the trace of the covariance
 	Features       []int         `json:"features"`            // of x, and of y if it has its own
 	Left           []show.Number `json:"trace_left"`
@@ -89,7 +88,6 @@ func (c *operatorTask) fitted(base *fitResult, t *show.Text) any {
 	if f.Features[1] > 0 && f.Left.Space != f.Right.Space {
 		r.Features, r.Left = f.Features[:], show.Numbers(f.TraceResiduals[:])
 	}
-	r.Error = c.valueError()
 	if _, ok := f.Operator.(rkhs.Covariance); ok && f.Trace > 0 {
 		for _, v := range f.Values {
 			r.Explained = append(r.Explained, show.Number(v/f.Trace))
@@ -103,20 +101,6 @@ func (c *operatorTask) fitted(base *fitResult, t *show.Text) any {
 	}
 	r.text(t)
 	return r
-}
-
-// valueError returns about how far values are from those of the exact engine, relative to
-// the largest; nil where it is not known.
-func (c *operatorTask) valueError() *show.Number {
-	for _, e := range c.fitting.Errors {
-		if e.Of == "values" {
-			return show.Optional(e.Value)
-		}
-	}
-	if c.fitting.Engine == rkhs.EngineExact {
-		return show.Optional(c.fitting.Residual())
-	}
-	return nil
 }
 
 // text adds lines about what other families do not have.

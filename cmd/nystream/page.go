@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -41,7 +42,7 @@ type columnSummary struct{ Name, Least, Mean, Largest, Deviation string }
 // planned is a line of the plan, and what came of it.
 type planned struct{ What, Plan, Came string }
 
-// pageError is an estimate of an error in words.
+// pageError is an estimate of an error in words, and where it is from or why there is none.
 type pageError struct{ Of, About, From string }
 
 // pageValue is a value and its residual, "" where that is not known.
@@ -70,10 +71,10 @@ func (j *job) page(m model.Model, r *model.Report, sheet *picture.Sheet) ([]byte
 	p.addValues(m, fit, r)
 	for _, e := range fit.Errors {
 		about := fmt.Sprintf("%.2g", float64(e.Value))
-		if math.IsNaN(float64(e.Value)) {
+		if e.Reason != "" {
 			about = "not known"
 		}
-		p.Errors = append(p.Errors, pageError{e.Of, about, e.From})
+		p.Errors = append(p.Errors, pageError{e.Of, about, cmp.Or(e.Reason, e.From)})
 	}
 	for _, chart := range sheet.Charts {
 		svg, err := picture.Panel(chart)

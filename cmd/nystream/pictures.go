@@ -198,12 +198,10 @@ func addSpectrum(list []picture.Chart, d *model.Description, r *model.Report) []
 		largest = max(largest, math.Abs(v))
 	}
 	for _, e := range r.Errors {
-		level := picture.Level{Name: fmt.Sprintf("estimated error of the %s, %.2g", e.Of, e.Value), Value: e.Value * largest}
-		if strings.Contains(e.Of, "Frobenius") {
-			level.Value = e.Value * frobenius
-		}
-		if !math.IsNaN(e.Value) {
-			s.Levels = append(s.Levels, level)
+		of, drawn := map[model.Quantity]float64{model.MatrixSpectral: largest, model.MatrixFrobenius: frobenius}[e.Of]
+		if drawn && !math.IsNaN(e.Value) {
+			name := fmt.Sprintf("estimated error of the %s, %.2g", e.Of, e.Value)
+			s.Levels = append(s.Levels, picture.Level{Name: name, Value: e.Value * of})
 		}
 	}
 	const far = 1e-3 // below the least value a residual is not worth its room

@@ -65,7 +65,7 @@ func (s *sides) columnNotes() []string {
 // its report. Cost: the first rows of each source are read.
 func (j *job) suspicions(ctx context.Context) (out []string) {
 	for _, in := range j.opened() {
-		for _, s := range in.suspicions(ctx, &j.data, &j.rows) {
+		for _, s := range in.suspicions(ctx, &j.data, j.measures()) {
 			if !slices.Contains(out, s) {
 				out = append(out, s)
 			}
@@ -74,7 +74,13 @@ func (j *job) suspicions(ctx context.Context) (out []string) {
 	return j.sentences(out)
 }
 
-func (in *input) suspicions(ctx context.Context, data *dataFlags, rows *preparationFlags) (out []string) {
+// measures reports whether distances between rows count that nobody has scaled: not between those
+// of an explicit matrix.
+func (j *job) measures() bool {
+	return j.rows.scale == stream.ScaleNone && !slices.Contains(j.task.names(), "matrix")
+}
+
+func (in *input) suspicions(ctx context.Context, data *dataFlags, measures bool) (out []string) {
 	names := in.Info().Columns
 	if n := len(in.leftOut); n > len(names) {
 		out = append(out, fmt.Sprintf("%s of %s columns are left out, and the model sees no more than %s: name columns with `columns` to compute with others",
@@ -87,7 +93,7 @@ func (in *input) suspicions(ctx context.Context, data *dataFlags, rows *preparat
 		}
 		out = append(out, survey.Suspects(names, first.X)...)
 	}
-	if rows.scale == stream.ScaleNone {
+	if measures {
 		if heavy := survey.Heavy(names, first.X); heavy != "" {
 			out = append(out, heavy)
 		}

@@ -47,11 +47,8 @@
 //     factors of [1 U y] and [1 V y] give in one pass: O(n·r²), and memory that does
 //     not depend on n.
 //
-// A fit by engine lowrank estimates how far its decision values on new samples are from
-// those of the exact machine, ‖f̃−f‖/max(‖f̃‖,‖f‖) without the mean of each class, from a
-// trial of 1,000 samples or fewer that both machines learn from: see estimate.go, and
-// `go run ./bench/accuracy -only decisions` for its quality. Of stacked functions it is the error of
-// f_s and f_t. Engine iterative bounds the same by its residual; at most 1 is said.
+// Engine iterative bounds the relative error of its decision values by the product of its
+// residual and condition number, and by 1. The error of engine lowrank is not known.
 //
 // # Merging
 //

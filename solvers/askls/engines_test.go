@@ -1,12 +1,14 @@
 package askls
 
 import (
+	"math"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -223,4 +225,20 @@ func scaledBy(c float64, m blas64.General) blas64.General {
 		m.Data[i] *= c
 	}
 	return m
+}
+
+// TestUnknownError: engine lowrank does not pretend to know how far it is from the exact machine.
+func TestUnknownError(t *testing.T) {
+	x, labels := clouds(150, 3, 3, 1, 1)
+	data, err := Samples(source(x), labels, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fit, err := Solver{Gamma: 1, Engine: EngineLowRank, Rank: 5}.Fit(ctx, stream.Engine{}, data, parse(t, "sne(gamma=2)"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(fit.Errors) != 1 || fit.Errors[0].Of != model.DecisionValues || !math.IsNaN(fit.Errors[0].Value) || fit.Errors[0].Reason == "" {
+		t.Errorf("errors %+v", fit.Errors)
+	}
 }

@@ -163,9 +163,9 @@ func (it *iterative) solve(ctx context.Context, r blas64.General, s *solution) (
 	x, err = it.finish(run, s)
 	if open { // what the plain system would have decided is not known
 		s.report.Unsettled = true
-		for i := range s.report.Errors {
-			s.report.Errors[i].Value = math.NaN()
-		}
+		s.report.Errors = nil
+		s.report.Estimate(model.Estimate{Of: model.DecisionValues, Value: math.NaN(),
+			Reason: "the plain system is possibly singular, and the ridge system was solved instead"})
 	}
 	return x, true, err
 }
@@ -233,7 +233,8 @@ func (it *iterative) finish(run *minres.Solution, s *solution) (blas64.General, 
 		s.report.Note(fmt.Sprintf("after %d iterations the residual is %.1e of the right side, above the tolerance %.0e (condition number at least %.1e): singular values of the kernel matrix are close to 1/gamma, on either side of it; give a ridge (`ridge 1`), a smaller `gamma`, a higher `rank`, or `engine dense`",
 			s.iterations, run.Residual, it.Tolerance, run.Condition))
 	}
-	s.report.Estimate(model.Estimate{Of: decisionValues, Value: min(1, run.Residual*run.Condition), From: "the residual and the condition number of the iteration"})
+	s.report.Estimate(model.Estimate{Of: model.DecisionValues, Value: min(1, run.Residual*run.Condition),
+		From: "the residual and the condition number of the iteration"})
 	return run.X, nil
 }
 

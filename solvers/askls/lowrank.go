@@ -54,11 +54,8 @@ func (f *fit) lowRank(ctx context.Context) (*solution, error) {
 	s.report.ExactPasses = approximation.ExactPasses
 	s.rank = approximation.Rank()
 	s.report.Notes = append(approximation.Notes, s.report.Notes...)
-	if f.shared == nil { // scores are measured and need no estimate
-		if err := l.estimate(ctx, s); err != nil {
-			return nil, err
-		}
-	}
+	s.report.Estimate(model.Estimate{Of: model.DecisionValues, Value: math.NaN(),
+		Reason: "`engine lowrank` is not compared with the exact machine: compare accuracies on test rows"})
 	functions := *approximation.Model
 	left, right := *functions.Left, *functions.Right
 	left.Projection = dense.Mul(blas.NoTrans, left.Projection, blas.NoTrans, s.source)
@@ -96,8 +93,7 @@ func (m Solver) nystrom() ksvd.Nystrom {
 type lowRank struct {
 	*fit
 	k      *ksvd.Fit
-	parts  []uint16  // fold of each sample; nil for one part
-	values []float64 // descending eigenvalues of M where it is not 1/γ
+	parts  []uint16 // fold of each sample; nil for one part
 	passes int
 }
 
@@ -285,7 +281,6 @@ func (l *lowRank) solve(sums *factorSums) (*solution, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.values = c.values
 	s := newSolution()
 	s.condition, s.smallest, s.ridge = c.condition(), c.smallest(), l.Ridge
 	if s.ridge == 0 && !(s.condition < singularCondition) {

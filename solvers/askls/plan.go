@@ -175,18 +175,8 @@ func (m Solver) planLowRank(p *model.Plan, e stream.Engine, s model.Shape, k ker
 	p.Add("panels", int64(e.Workers())*2*piece*width, "`threads`")
 	p.Add("core", 8*(2*r+4)*(2*r+4), "`rank`")
 	p.Add("labels and targets", n*(c+2), "")
-	m.planTrial(p, n, r, c)
 	p.Work(0, 4*float64(n)*float64(width)*float64(width)+float64(folds+1)*9*math.Pow(float64(2*r+4), 3))
 	return nil
-}
-
-// planTrial adds what the estimate of the error takes.
-func (m Solver) planTrial(p *model.Plan, n, r, c int64) {
-	size := min(n, trialSamples)
-	learn := size - size/(trialShare+1)
-	system := 2*learn + 2
-	p.Add("trial of both machines", 2*system*system+size*size+2*learn*learn+6*size*(r+c), "")
-	p.Work(float64(size)*float64(size), 2./3*math.Pow(float64(system), 3)+9*math.Pow(float64(2*r+4), 3))
 }
 
 // planApproximation returns the cost of factoring K, and of a pass over the factors.

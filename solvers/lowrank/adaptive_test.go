@@ -2,6 +2,7 @@ package lowrank
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -197,6 +198,25 @@ func TestLeastNear(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestAdaptiveIndefinite: a tolerance names the kernel whose matrix has negative eigenvalues, and
+// does not say that it overflows.
+func TestAdaptiveIndefinite(t *testing.T) {
+	t.Parallel()
+	x := stream.NewMatrix(1500, 3)
+	sketch.NewRandom(1, "indefinite").Normals(x)
+	src := stream.FromMatrix("x", x)
+	for _, text := range []string{"multiquadratic()", "relu()"} {
+		k, err := kernelgen.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Adaptive{Tolerance: 0.01, Seed: 1}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: src}, k)
+		if got := fmt.Sprint(err); !strings.Contains(got, "kernel "+k.String()+" is not positive semi-definite on these rows") || !strings.Contains(got, "`rank`") {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 }

@@ -165,10 +165,10 @@ func (m Auto) check(s model.Shape, k kernelgen.Kernel) error {
 // adaptive returns the choice where the tolerance decides.
 func (m Auto) adaptive(s model.Shape, k kernelgen.Kernel) (*autoChoice, error) {
 	if !s.OneSource() {
-		return nil, fmt.Errorf("a tolerance is for the symmetric matrix of one source: name a rank")
+		return nil, fmt.Errorf("a tolerance is for the symmetric matrix of one source: name a `rank`")
 	}
 	if !k.PositiveSemiDefinite() {
-		return nil, fmt.Errorf("a tolerance is for positive semi-definite kernels, and %s is not known to be one: name a rank", k)
+		return nil, fmt.Errorf("a tolerance is for positive semi-definite kernels, and %s is not known to be one: name a `rank` instead", k)
 	}
 	tolerance, reason := m.Tolerance, "a tolerance was given"
 	if tolerance == 0 {

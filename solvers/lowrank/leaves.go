@@ -2,6 +2,7 @@ package lowrank
 
 import (
 	"context"
+	"fmt"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -56,12 +57,16 @@ func (t *tiles) whitened(ctx context.Context, e stream.Engine, landmarks, x *pan
 	if err != nil {
 		return between, err
 	}
+	if !dense.Finite(between) {
+		return between, notFinite("the kernel between landmarks")
+	}
 	k := landmarks.rows.Rows
 	lift := dense.Trace(between) * 1e-14
 	var c mat.Cholesky
 	for ok := false; !ok; lift *= 100 {
-		if lift-lift != 0 || lift > dense.Trace(between) {
-			return blas64.General{}, notFinite("the kernel between landmarks")
+		if lift > dense.Trace(between) {
+			return between, fmt.Errorf("kernel %s is not positive semi-definite on these rows, and a tolerance needs one that is: "+
+				"name a `rank` in place of `tol`", t.kernel)
 		}
 		sym := mat.NewSymDense(k, nil)
 		for i := range k {

@@ -26,33 +26,40 @@ func (n Norm) String() string { return words.Of(normWords, n) }
 // ParseNorm returns the norm that a word stands for.
 func ParseNorm(word string) (Norm, error) { return words.Parse[Norm]("norm", normWords, word) }
 
-// of returns what an error in the norm is of.
-func (n Norm) of() string { return "matrix in the " + []string{"spectral", "Frobenius"}[n] + " norm" }
+// quantity returns what an error in the norm is of.
+func (n Norm) quantity() model.Quantity {
+	return []model.Quantity{model.MatrixSpectral, model.MatrixFrobenius}[n]
+}
+
+// tooFewHeld is why an error is not known.
+const tooFewHeld = "too few rows are held back; verify measures it"
 
 // EstimateIn returns the estimate of the relative error in a norm, one of those in [model.Report],
 // NaN if there is none.
 func (f *Fit) EstimateIn(n Norm) float64 {
 	for _, e := range f.Errors {
-		if e.Of == n.of() {
+		if e.Of == n.quantity() {
 			return e.Value
 		}
 	}
 	return math.NaN()
 }
 
-// estimated adds the estimates of the errors in both norms as far as they are known, and
-// a note if one is above 1, the error of no model at all.
+// estimated adds the estimates of the errors in both norms, and a note if one is above 1, the
+// error of no model at all.
 func (f *Fit) estimated(spectral, frobenius float64, from string) {
 	for n, v := range []float64{spectral, frobenius} {
-		e := model.Estimate{Of: Norm(n).of(), Value: v, From: from, Remedy: "raise the `rank`"}
+		e := model.Estimate{Of: Norm(n).quantity(), Value: v, From: from, Remedy: "raise the `rank`"}
 		if f.TraceKept > 1.1 {
 			e.Remedy = "take `shift fitted`, or a higher `rank`"
 		}
-		switch {
-		case v > 1:
-			f.Estimate(e)
-		case v <= 1:
+		if v <= 1 {
 			f.Errors = append(f.Errors, e)
+			continue
 		}
+		if math.IsNaN(v) {
+			e.Reason = tooFewHeld
+		}
+		f.Estimate(e)
 	}
 }

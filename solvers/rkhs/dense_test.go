@@ -1,7 +1,6 @@
 package rkhs
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -52,10 +51,9 @@ func pairs(t *testing.T, x, y blas64.General) *Data {
 	return d
 }
 
-// mustFit fits, and estimates errors from few pairs unless it is said from how many.
+// mustFit fits, and fails the test on an error.
 func mustFit(t *testing.T, s Solver, d *Data, k kernelgen.Kernel) *Fit {
 	t.Helper()
-	s.estimatePairs = cmp.Or(s.estimatePairs, 200)
 	f, err := s.Fit(context.Background(), stream.Engine{Threads: 2}, d, k)
 	if err != nil {
 		t.Fatal(err)

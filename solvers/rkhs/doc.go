@@ -50,22 +50,10 @@
 //
 // # Errors
 //
-// Landmarks and random features are not exact, and their residuals do not tell: these are of the
-// algebra inside the span of the features. A fit by landmarks is therefore compared with the
-// exact operator of a sample of 1000 pairs, or half as many again as there are features, whose
-// features were exchanged for others with the moments of all pairs, so that the sample speaks
-// only for what the features leave. Half of the sample are the pairs of whose
-// kernel the features leave most, with the weights that they have, and the others are
-// drawn. The error of values is the largest difference between the leading ones, relative
-// to the largest; that of functions the root mean square of the sines of the angles between
-// the spans of the leading ones, as vectors of their values at the pairs, on the worse
-// side. Both are measured again on fewer pairs, and followed from these over the sample
-// towards all pairs: what the features leave is noise in part, to which the exact operator of few
-// pairs is fitted more closely. Where that would change an estimate by more than a half, it says
-// that it may be wrong, and in which direction. Random features, and operators that have no
-// exact engine of expansions, are compared with the exact operator on a sample as it is. Fits
-// of no more pairs than the sample are compared with what is exact. Estimates below 1e-6 are
-// not to be relied on.
+// Residuals are of the algebra inside the span of the features. They say nothing of the error of
+// landmarks and random features, which is not known. [Fit.TraceResiduals] bound what the features
+// miss: they are exact, over all pairs. Comparing fits of m and 2m landmarks shows the error of
+// the values.
 //
 // # Numbers
 //

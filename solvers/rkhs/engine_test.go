@@ -266,8 +266,8 @@ func TestRandomFeatures(t *testing.T) {
 func TestSameBits(t *testing.T) {
 	x, y, _ := dependent(t, 600, 2, 2)
 	for _, s := range []Solver{
-		{Operator: Koopman{1e-3}, Task: Eigen, Rank: 4, Landmarks: 15, estimatePairs: 100},
-		{Operator: CCA{1e-3}, Rank: 4, Landmarks: 15, Centre: true, estimatePairs: 100},
+		{Operator: Koopman{1e-3}, Task: Eigen, Rank: 4, Landmarks: 15},
+		{Operator: CCA{1e-3}, Rank: 4, Landmarks: 15, Centre: true},
 	} {
 		var first string
 		for _, threads := range []int{1, 3} {
@@ -383,5 +383,23 @@ func TestPlan(t *testing.T) {
 	spanned := Solver{Operator: PerronFrobenius{Ridge: 1e-3, Sampled: true}, Rank: 3} // which has no expansions over all rows
 	if f := mustFit(t, spanned, d, narrow); f.Engine != EngineLandmark || !strings.Contains(f.Notes[0], "span") || f.TraceResiduals[0] < 0.5 {
 		t.Errorf("engine %s, notes %q, trace residual %v", f.Engine, f.Notes, f.TraceResiduals)
+	}
+}
+
+// A fit by landmarks does not pretend to know its error, and evaluates no more entries than the
+// choice of landmarks and one pass take.
+func TestUnknownError(t *testing.T) {
+	_, _, d := dependent(t, 1500, 2, 2)
+	s := Solver{Operator: Koopman{1e-3}, Task: Eigen, Rank: 3, Engine: EngineLandmark, Landmarks: 20}
+	f := mustFit(t, s, d, kernelgen.RBF(0.5))
+	if len(f.Errors) != 1 || f.Errors[0].Of != model.OperatorValues || !math.IsNaN(f.Errors[0].Value) || f.Errors[0].Reason == "" {
+		t.Errorf("errors %+v", f.Errors)
+	}
+	if most := int64(20 * 1500 * 20); f.KernelEntries > most {
+		t.Errorf("%d kernel entries, more than %d", f.KernelEntries, most)
+	}
+	s.Engine, s.Landmarks = EngineExact, 0
+	if f := mustFit(t, s, d, kernelgen.RBF(0.5)); len(f.Errors) > 0 {
+		t.Errorf("exact: errors %+v", f.Errors)
 	}
 }

@@ -40,14 +40,6 @@ type whole struct {
 	x, y   *gramTiles // the same for functions of one space, whose rows are x and behind them y
 	invert [2]*inverse
 	fit    *Fit
-
-	tolerance, solveTolerance float64
-	passes                    int // iterations at most
-
-	// matched, if not nil, are features of all pairs in the place of those that the rows have,
-	// and of the functions only their values are kept.
-	matched *matched
-	values  [2]blas64.General // of the left and the right functions, multiplied by √w_i
 }
 
 // wholeTolerance is that on residuals, wholePasses how many iterations there are at most.
@@ -97,7 +89,7 @@ func (s setting) fitWhole(ctx context.Context, e stream.Engine, d *Data, asked i
 
 // newWhole returns a fit that has not begun.
 func (s setting) newWhole(e stream.Engine, d *Data) *whole {
-	w := &whole{setting: s, engine: e, data: d, tolerance: wholeTolerance, solveTolerance: solveTolerance, passes: wholePasses}
+	w := &whole{setting: s, engine: e, data: d}
 	w.fit = &Fit{Model: &Model{Task: s.Task, Operator: s.Operator, Engine: EngineExact, Centred: s.Centre, Seed: s.Seed, Pairs: d.n, Lag: d.lag},
 		Partial: true, TraceResiduals: [2]float64{0, math.NaN()}, Trace: math.NaN()}
 	return w
@@ -192,9 +184,6 @@ func (w *whole) tiles(s Side, rows blas64.General, parts int) *gramTiles {
 	for i := range g.roots {
 		g.roots[i] = w.data.rootWeight(int64(i) % w.data.n)
 	}
-	if w.matched != nil {
-		g.exchanged = w.matched.of(s, parts)
-	}
 	return g
 }
 
@@ -212,9 +201,7 @@ func (w *whole) inverse(ctx context.Context, s Side) (*inverse, error) {
 		g = w.tiles(s, g.part(g.rows, int(s)), 1)
 	}
 	var err error
-	if w.invert[s], err = newInverse(ctx, g, ridge, w.solveTolerance, w.Seed); err == nil && w.matched != nil {
-		w.invert[s].most = estimateIterations
-	}
+	w.invert[s], err = newInverse(ctx, g, ridge, w.Seed)
 	return w.invert[s], err
 }
 
@@ -339,7 +326,7 @@ func (w *whole) spaces() (domain, codomain space) {
 
 // iteration returns an iteration that has not begun.
 func (w *whole) iteration(on space) *ritz {
-	return &ritz{space: on, op: w.Operator, rank: min(w.Rank, on.rows.Rows), tolerance: w.tolerance, passes: w.passes, seed: w.Seed}
+	return &ritz{space: on, op: w.Operator, rank: min(w.Rank, on.rows.Rows), seed: w.Seed}
 }
 
 // svd finds the leading eigenpairs of S*S, and with them the singular functions.
@@ -437,7 +424,7 @@ func (w *whole) eigen(ctx context.Context) error {
 		w.eigenvalues(it.pairs.values[:it.wanted()], it.residual)
 		v := it.basis.times(vectors)
 		err := w.place(ctx, on.gramTiles, placed{v.a, OfX, &w.fit.Right})
-		w.fit.Left, w.values[0] = w.fit.Right, w.values[1]
+		w.fit.Left = w.fit.Right
 		return err
 	}
 	if _, inverts := w.Operator.Regularisation(); inverts {
@@ -597,8 +584,7 @@ func (w *whole) place(ctx context.Context, of *gramTiles, functions ...placed) e
 		all = joinColumns(all, f.coefficients)
 	}
 	v, err := of.multiply(ctx, all)
-	if err != nil || w.matched != nil {
-		w.keepValues(of, v, functions)
+	if err != nil {
 		return err
 	}
 	squares, vectors, err := symeig.Decompose(dense.SymmetricPart(transposedTimes(all, v)))
@@ -636,21 +622,6 @@ func (w *whole) place(ctx context.Context, of *gramTiles, functions ...placed) e
 	return nil
 }
 
-// keepValues keeps those of the functions, at the rows of their sides.
-func (w *whole) keepValues(of *gramTiles, v blas64.General, functions []placed) {
-	first := 0
-	for _, f := range functions {
-		at := of.part(dense.Columns(v, first, f.coefficients.Cols), int(f.side)%of.parts)
-		switch f.to {
-		case &w.fit.Left:
-			w.values[0] = at
-		case &w.fit.Right:
-			w.values[1] = at
-		}
-		first += f.coefficients.Cols
-	}
-}
-
 // basis returns orthonormal functions as features, and if they are centred their values at the
 // rows as they are.
 func (w *whole) basis(ctx context.Context, of *gramTiles, a blas64.General) (m *lowrank.Model, raw blas64.General, err error) {
@@ -675,7 +646,7 @@ func (w *whole) report() {
 	for _, in := range w.invert {
 		if in != nil {
 			all = append(all, in.gramTiles)
-			if in.worst > max(1e-10, 10*w.solveTolerance) {
+			if in.worst > 1e-10 {
 				f.Unsettled = true
 				f.Note(fmt.Sprintf("systems of the Gram matrix were solved to %.1e only: raise `ridge`", in.worst))
 			}
@@ -688,8 +659,8 @@ func (w *whole) report() {
 			done[g] = true
 		}
 	}
-	if worst := f.Residual(); worst > 10*w.tolerance {
+	if worst := f.Residual(); worst > 10*wholeTolerance {
 		f.Unsettled = true
-		f.Note(fmt.Sprintf("after %d iterations residuals are up to %.1e of the first value: values that are close to each other converge slowly; another `rank` may part them", w.passes, worst))
+		f.Note(fmt.Sprintf("after %d iterations residuals are up to %.1e of the first value: values that are close to each other converge slowly; another `rank` may part them", wholePasses, worst))
 	}
 }

@@ -24,18 +24,6 @@ type gramTiles struct {
 	centred bool
 	entries int64 // kernel entries evaluated
 	passes  int
-	// exchanged, if there is one, is in the place of a part of the features.
-	exchanged *exchange
-}
-
-// exchange is a part of features, a row for each as they are multiplied and centred, and what
-// takes its place: G becomes G + new·newᵀ − old·oldᵀ.
-type exchange struct{ old, new blas64.General }
-
-// add adds to v = G·a.
-func (x *exchange) add(v, a blas64.General) {
-	dense.Gemm(blas.NoTrans, blas.NoTrans, 1, x.new, transposedTimes(x.new, a), 1, v)
-	dense.Gemm(blas.NoTrans, blas.NoTrans, -1, x.old, transposedTimes(x.old, a), 1, v)
 }
 
 // part returns the rows of a part of a matrix with a row for each feature.
@@ -52,9 +40,6 @@ func (g *gramTiles) multiply(ctx context.Context, a blas64.General) (blas64.Gene
 	}
 	dense.ScaleRows(v, g.roots)
 	g.centre(v)
-	if g.exchanged != nil {
-		g.exchanged.add(v, a)
-	}
 	return v, nil
 }
 

@@ -23,12 +23,10 @@ import (
 // (Frangella, Tropp and Udell 2023, "Randomized Nyström preconditioning").
 type inverse struct {
 	*gramTiles
-	ridge     float64
-	tolerance float64
-	vectors   blas64.General // U, n×p
-	values    []float64      // Λ
-	worst     float64        // residual of all solves
-	most      int            // iterations of a solve
+	ridge   float64
+	vectors blas64.General // U, n×p
+	values  []float64      // Λ
+	worst   float64        // residual of all solves
 }
 
 // The preconditioner, and how well systems are solved.
@@ -40,7 +38,7 @@ const (
 )
 
 // newInverse makes the preconditioner.
-func newInverse(ctx context.Context, g *gramTiles, ridge, tolerance float64, seed uint64) (*inverse, error) {
+func newInverse(ctx context.Context, g *gramTiles, ridge float64, seed uint64) (*inverse, error) {
 	src := stream.FromMatrix("rows", g.rows)
 	f, err := lowrank.RPCholesky{Rank: min((g.rows.Rows+3)/4, preconditionRank), Seed: seed}.Fit(ctx, g.engine, model.Sources{Left: src}, g.kernel)
 	if err != nil {
@@ -57,7 +55,7 @@ func newInverse(ctx context.Context, g *gramTiles, ridge, tolerance float64, see
 	if err != nil {
 		return nil, err
 	}
-	in := &inverse{gramTiles: g, ridge: ridge, tolerance: tolerance, most: solveIterations, vectors: d.U, values: make([]float64, len(d.S))}
+	in := &inverse{gramTiles: g, ridge: ridge, vectors: d.U, values: make([]float64, len(d.S))}
 	for i, s := range d.S {
 		in.values[i] = s * s
 	}
@@ -96,7 +94,7 @@ func (in *inverse) solve(ctx context.Context, b blas64.General, shift float64) (
 			copyInto(px, x)
 			dense.Gemm(blas.NoTrans, blas.NoTrans, 1, in.vectors, c, 1, px)
 		},
-		Tolerance: in.tolerance, Iterations: in.most,
+		Tolerance: solveTolerance, Iterations: solveIterations,
 	}.Solve(ctx, b)
 	if err != nil {
 		return blas64.General{}, err

@@ -23,10 +23,8 @@ import (
 // so that RᵀR holds all Gram and cross-Gram matrices of features, and of features
 // less their means, without that anything was squared; and the traces of the kernels.
 // The sum counts the pairs; its rows are x and y, and its columns Σ w_i·k(x_i, x_i) and
-// Σ w_i·‖f(x_i)‖². With it are the pairs of which the features leave most.
-type moments = sketch.Both[*sketch.QR, *traces]
-
-type traces = sketch.Both[*sketch.Sum, *farthest]
+// Σ w_i·‖f(x_i)‖².
+type moments = sketch.Both[*sketch.QR, *sketch.Sum]
 
 // The columns of the sum.
 const (
@@ -38,13 +36,11 @@ func newMoments(cols int) *moments {
 	return &moments{A: sketch.NewQR(cols), B: newTraces()}
 }
 
-func newTraces() *traces {
-	return &traces{A: sketch.NewSum(2, 2), B: &farthest{most: estimateFarthest}}
-}
+func newTraces() *sketch.Sum { return sketch.NewSum(2, 2) }
 
 // traceLeft returns the part of the trace of a side that features leave.
 func traceLeft(m *moments, s Side) float64 {
-	t := dense.Row(m.B.A.General, int(s))
+	t := dense.Row(m.B.General, int(s))
 	if t[kernelTrace] <= 0 {
 		return math.NaN()
 	}
@@ -53,7 +49,7 @@ func traceLeft(m *moments, s Side) float64 {
 
 // trace returns that of C_XX.
 func (s setting) trace(m *moments, sp *spaces) float64 {
-	t := dense.Row(m.B.A.General, int(OfX))[kernelTrace]
+	t := dense.Row(m.B.General, int(OfX))[kernelTrace]
 	if s.Centre {
 		for _, mean := range dense.Row(m.A.R(), 0)[1 : 1+sp.x.Left.Rank()] {
 			t -= mean * mean
@@ -132,8 +128,8 @@ func (s setting) pass(ctx context.Context, e stream.Engine, d *Data, sp *spaces)
 	if err != nil {
 		return nil, err
 	}
-	if m.B.A.Count != d.n {
-		return nil, fmt.Errorf("%s: promised %d pairs and gave %d: the file changed or is damaged", d.x.Info().Name, d.n, m.B.A.Count)
+	if m.B.Count != d.n {
+		return nil, fmt.Errorf("%s: promised %d pairs and gave %d: the file changed or is damaged", d.x.Info().Name, d.n, m.B.Count)
 	}
 	for _, p := range parts {
 		sp.entries += d.n * int64(p.space.Left.Entries())
@@ -149,12 +145,11 @@ type worker struct {
 	rows     blas64.General
 	roots    []float64
 	diagonal []float64
-	left     []float64 // of the pairs, see farthest
 }
 
 func newWorker(d *Data, parts []*part, cols int) *worker {
 	w := &worker{data: d, parts: parts, rows: stream.NewMatrix(stream.PanelRows, cols),
-		roots: make([]float64, stream.PanelRows), diagonal: make([]float64, stream.PanelRows), left: make([]float64, stream.PanelRows)}
+		roots: make([]float64, stream.PanelRows), diagonal: make([]float64, stream.PanelRows)}
 	for _, p := range parts {
 		w.features = append(w.features, p.maker())
 	}
@@ -176,18 +171,18 @@ func (w *worker) panel(m *moments, pairs blas64.General, start int64) error {
 	if err := w.fill(rows, m.B, pairs, start); err != nil {
 		return err
 	}
-	m.B.A.Count += int64(pairs.Rows)
+	m.B.Count += int64(pairs.Rows)
 	return m.A.Add(rows)
 }
 
 // fill puts √w_i·(1, f(x_i), g(y_i)) into rows, and adds to the traces.
-func (w *worker) fill(rows blas64.General, to *traces, pairs blas64.General, start int64) error {
+func (w *worker) fill(rows blas64.General, to *sketch.Sum, pairs blas64.General, start int64) error {
 	if start+int64(pairs.Rows) > w.data.n {
 		return fmt.Errorf("%s has more rows than were promised: the file changed", w.parts[0].info.Name)
 	}
 	roots := w.roots[:pairs.Rows]
 	for i := range roots {
-		roots[i], w.left[i] = w.data.rootWeight(start+int64(i)), 0
+		roots[i] = w.data.rootWeight(start + int64(i))
 		rows.Data[i*rows.Stride] = 1
 	}
 	for k, p := range w.parts {
@@ -199,16 +194,9 @@ func (w *worker) fill(rows blas64.General, to *traces, pairs blas64.General, sta
 		if err := w.features[k](f, x, w.data.row(p.side, start)); err != nil {
 			return err
 		}
-		w.trace(dense.Row(to.A.General, int(p.side)), p, x, f, roots)
+		w.trace(dense.Row(to.General, int(p.side)), p, x, f, roots)
 	}
 	dense.ScaleRows(rows, roots)
-	least := to.B.least()
-	for i, v := range w.left[:pairs.Rows] {
-		if v > least {
-			to.B.add(start+int64(i), v)
-		}
-	}
-	to.B.cut()
 	return nil
 }
 
@@ -218,10 +206,8 @@ func (w *worker) trace(traces []float64, p *part, x, f blas64.General, roots []f
 	p.kernel.Diag(diagonal, x)
 	for i, r := range roots {
 		row := dense.Row(f, i)
-		squares := dense.Dot(row, row)
 		traces[kernelTrace] += r * r * diagonal[i]
-		traces[featureTrace] += r * r * squares
-		w.left[i] += r * r * math.Max(0, diagonal[i]-squares)
+		traces[featureTrace] += r * r * dense.Dot(row, row)
 	}
 }
 

@@ -52,13 +52,22 @@ func (s setting) plan(e stream.Engine, shape model.Shape) (*model.Plan, error) {
 	return p, nil
 }
 
-// wholeTimes is how many times as many passes as the estimate of errors a fit of functions that
-// are expansions over all rows makes, which is more exact, and wholeShare is what part of the
-// entries a pass evaluates, mean over operators and solves: measured with matern32 and koopman.
-const (
-	wholeTimes = 4
-	wholeShare = 0.68
-)
+// wholeShare is the part of the entries that an exact pass evaluates, mean over operators and
+// solves: measured with matern32 and koopman.
+const wholeShare = 0.68
+
+// expectedPasses returns about how many exact passes expansions over all rows take, for a kernel
+// whose spectral measure has a tail of 3.
+func (s setting) expectedPasses() float64 {
+	_, inverts := s.Operator.Regularisation()
+	switch _, roots := s.Operator.(CCA); {
+	case roots:
+		return 2000
+	case inverts:
+		return 400
+	}
+	return 120
+}
 
 // planWhole adds the exact passes that are expected where no few rows span the features of
 // all of them. Whether they do depends on the data; of kernels that are not smooth it is
@@ -68,7 +77,7 @@ func (s setting) planWhole(p *model.Plan, shape model.Shape) {
 	if s.Engine != EngineExact || s.supportsWhole() != nil || math.IsInf(tail, 1) || shape.Rows <= int64(s.Landmarks) {
 		return
 	}
-	passes := math.Round(wholeTimes * s.estimatePasses() * math.Pow(3/tail, 0.8))
+	passes := math.Round(s.expectedPasses() * math.Pow(3/tail, 0.8))
 	all := float64(shape.Rows) * float64(shape.Rows)
 	p.Work(wholeShare*passes*all, 2*passes*all*float64(s.Rank))
 	p.Notes = append(p.Notes, fmt.Sprintf("about %.0f exact passes are expected, as few rows do not span the features of a kernel that is not smooth; the data decide", passes))
@@ -139,11 +148,6 @@ func (s setting) planPass(p *model.Plan, e stream.Engine, shape model.Shape, col
 		p.Passes++
 		p.Add("features of all pairs", 2*n*features, "`landmarks`")
 		p.Work(0, 2*float64(n)*float64(n)*float64(features))
-	}
-	if s.Engine == EngineLandmark && !s.Operator.Traits().AllPairs {
-		pairs := min(n, int64(s.pairsOfEstimate(int(features))))
-		p.Add("estimate of errors", pairs*(estimateNumbers+40*int64(s.Rank)+4*features), "`rank`")
-		p.Work(s.estimatePasses()*float64(pairs)*float64(pairs)/2, 0)
 	}
 	if shape.Weighted {
 		p.Add("weights", n, "")

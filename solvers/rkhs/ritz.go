@@ -25,8 +25,6 @@ type ritz struct {
 	apply     func(ctx context.Context, x elements) (image, half elements, err error)
 	symmetric bool
 	rank      int
-	tolerance float64
-	passes    int // iterations at most
 	seed      uint64
 
 	basis, images, halves elements
@@ -80,7 +78,7 @@ func (r *ritz) run(ctx context.Context) (iterations int, err error) {
 			return iterations, err
 		}
 		next, done := r.residuals()
-		if r.gained(iterations); done || block.count() == 0 || iterations == r.passes || next.count() == 0 || iterations > r.since+ritzPatience {
+		if r.gained(iterations); done || block.count() == 0 || iterations == wholePasses || next.count() == 0 || iterations > r.since+ritzPatience {
 			return iterations, nil
 		}
 		block = next
@@ -155,9 +153,9 @@ func (r *ritz) residuals() (next elements, done bool) {
 		off := math.Hypot(a[j], b[j]) / largest
 		if j < wanted {
 			r.residual[j] = off
-			done = done && off <= r.tolerance
+			done = done && off <= wholeTolerance
 		}
-		if turns := imag(r.pairs.values[j]); off > r.tolerance/10 && turns >= 0 { // conjugates have the same parts
+		if turns := imag(r.pairs.values[j]); off > wholeTolerance/10 && turns >= 0 { // conjugates have the same parts
 			keep = append(keep, j)
 			if turns > 0 {
 				keep = append(keep, k+j)

@@ -55,8 +55,6 @@ type Solver struct {
 	Cutoff float64
 	Seed   uint64
 	Memory int64 // bytes that the plan may take; 0 for no limit
-
-	estimatePairs int // that errors are estimated from, at least; 0 means estimatePairs
 }
 
 // The defaults of Solver.Landmarks.

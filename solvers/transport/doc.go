@@ -42,9 +42,8 @@
 //
 // A low-rank kernel may have rows whose product with v is zero or negative, for which there is
 // no u. Such rows are found in every pass, and their kernel entries are made exactly from then
-// on: a row costs as much as a landmark. Where there are more of them than landmarks the fit
-// starts anew with twice the rank, then by the exact engine if that is not too long, and else is
-// refused. A note says what was done.
+// on: a row costs as much as a landmark. The iteration then begins anew. A fit that begins more
+// than ten times, or has more such rows than landmarks, is refused.
 //
 // # Maps
 //

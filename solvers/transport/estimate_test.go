@@ -27,7 +27,7 @@ func TestEstimate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		estimates := map[string]float64{}
+		estimates := map[model.Quantity]float64{}
 		for _, e := range f.Errors {
 			estimates[e.Of] = e.Value
 		}
@@ -60,19 +60,19 @@ func TestEstimate(t *testing.T) {
 			change += math.Abs(rowOff)
 			total += row
 		}
-		want := map[string]float64{"plan in the Frobenius norm": math.Sqrt(off / all), "masses of rows": change / total}
+		want := map[model.Quantity]float64{model.PlanFrobenius: math.Sqrt(off / all), model.RowMasses: change / total}
 		r := solveDense(exact, uniform(m), uniform(n), 1, 0, 10)
 		truly := dense.Clone(plan)
 		dense.Add(-1, r.plan, truly)
 		error := dense.Frobenius(truly) / dense.Frobenius(r.plan)
 		t.Logf("rank %d: plan %.2e, estimated %.2e; masses %.2e, estimated %.2e; beside the exact plan %.2e; %s", rank,
-			want["plan in the Frobenius norm"], estimates["plan in the Frobenius norm"], want["masses of rows"], estimates["masses of rows"], error, strings.Join(f.Notes, "; "))
+			want[model.PlanFrobenius], estimates[model.PlanFrobenius], want[model.RowMasses], estimates[model.RowMasses], error, strings.Join(f.Notes, "; "))
 		for of, w := range want {
 			if got := estimates[of]; !(got > w/3 && got < 3*w) {
 				t.Errorf("rank %d: the error of the %s is %.2e, estimated %.2e", rank, of, w, got)
 			}
 		}
-		if got := estimates["plan in the Frobenius norm"]; !(got > error/5 && got < 5*error) {
+		if got := estimates[model.PlanFrobenius]; !(got > error/5 && got < 5*error) {
 			t.Errorf("rank %d: the plan is %.2e off the exact one, estimated %.2e", rank, error, got)
 		}
 	}

@@ -24,24 +24,16 @@ import (
 type LowRank struct {
 	Sinkhorn
 	Rank int // of the landmark method
-	// Factors is another method that approximates K; Rank is then not used. A kernel for
-	// which it is refused may be tried with more landmarks where it is nil.
+	// Factors is another method that approximates K; Rank is then not used.
 	Factors lowrank.Method
 	// Given are factors that are there already, of K between the rows of the data: of one
 	// side or, of a symmetric matrix of both sides stacked, of any rows.
 	Given *lowrank.Model
-	// Strict refuses a kernel that needs more repair than rows of exact entries, instead of
-	// taking more landmarks or the exact engine.
-	Strict bool
 }
 
 // HeldNumbers is how many numbers the factors of both sides may have to be held in memory:
 // 32 MB.
 const HeldNumbers = 1 << 22
-
-// ExactWork is how many kernel entries, over all rounds, [LowRank] visits at most when it
-// falls back on the exact engine: minutes.
-const ExactWork = 1 << 36
 
 // settings fills in what was left to us.
 func (m LowRank) settings() (LowRank, error) {
@@ -102,14 +94,14 @@ func (m LowRank) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.
 	if k, err = model.Resolve(ctx, d, k, m.Seed); err != nil {
 		return nil, err
 	}
-	f, err := m.repaired(ctx, e, d, k)
+	f, err := m.solve(ctx, e, d, k)
 	if err != nil {
 		return nil, err
 	}
 	return f, f.finish(ctx, e, m.Sinkhorn, d, func(ctx context.Context, d *Data) (*Fit, error) {
 		self := m
 		self.Given = nil
-		return self.repaired(ctx, e, d, k)
+		return self.solve(ctx, e, d, k)
 	})
 }
 
@@ -122,49 +114,11 @@ type notPositive struct {
 }
 
 func (e *notPositive) Error() string {
-	return fmt.Sprintf("the kernel of rank %d gives no plan: its sums over %d rows of the %v side, and perhaps more, are not positive or overflow, and up to %d are made exact; raise `rank`, or take `engine exact`", e.rank, e.rows, e.side, e.limit)
+	return fmt.Sprintf("the kernel of rank %d gives no plan: its sums over %d rows of the %v side, and perhaps more, are not positive or overflow, and up to %d are made exact; %s", e.rank, e.rows, e.side, e.limit, finerKernel)
 }
 
-// repaired solves the problem, with more landmarks or the exact engine where the kernel is
-// not good enough.
-func (m LowRank) repaired(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
-	var notes []string
-	asked := m.Rank
-	for {
-		f, err := m.solve(ctx, e, d, k)
-		var bad *notPositive
-		if err == nil {
-			f.Notes = append(notes, f.Notes...)
-			return f, nil
-		}
-		if !errors.As(err, &bad) || m.Strict || m.Factors != nil || m.Given != nil {
-			return nil, err
-		}
-		left, right := d.Left.Info().Rows, d.side(model.Right).Left.Info().Rows
-		if m.Rank *= 2; int64(m.Rank)*8 <= min(left, right) && m.Rank <= 8*asked {
-			notes = append(notes, fmt.Sprintf("sums of rows of the kernel of rank %d were not positive: rank %d was taken", m.Rank/2, m.Rank))
-			continue
-		}
-		if float64(left)*float64(right)*float64(m.Rounds) > ExactWork {
-			return nil, err
-		}
-		return m.exactly(ctx, e, d, k, notes)
-	}
-}
-
-// exactly solves the problem by the exact engine.
-func (m LowRank) exactly(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel, notes []string) (*Fit, error) {
-	x, err := newExact(ctx, e, m.Sinkhorn, d, k)
-	if err != nil {
-		return nil, err
-	}
-	f, err := x.solve(ctx)
-	if err != nil {
-		return nil, err
-	}
-	f.Notes = append(append(notes, "too many sums of rows of the low-rank kernel were not positive: the fit is by the exact engine, which visits all entries in each round"), f.Notes...)
-	return f, nil
-}
+// finerKernel is what to do about a low-rank kernel that gives no plan.
+const finerKernel = "raise `rank` or `epsilon`, or take `engine exact`"
 
 // solve solves the problem with one approximation of K.
 func (m LowRank) solve(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
@@ -183,7 +137,7 @@ func (m LowRank) solve(ctx context.Context, e stream.Engine, d *Data, k kernelge
 		factors, report = fitted.Model, fitted.Report
 		report.Errors = nil
 		for _, err := range fitted.Errors {
-			err.Of = "kernel, " + err.Of
+			err.Of += model.GibbsSpectral - model.MatrixSpectral
 			report.Errors = append(report.Errors, err)
 		}
 	}

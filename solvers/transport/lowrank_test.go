@@ -12,6 +12,7 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/lowrank"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -91,7 +92,7 @@ func TestLowRankKernel(t *testing.T) {
 		held  bool
 		relax float64
 		zeros bool
-	}{{"held", 20, true, 0, false}, {"not held", 20, false, 0, false}, {"few", 6, true, 0, false}, {"few, not held, zeros", 6, false, 0, true}, {"relaxed", 10, false, 0.5, true}} {
+	}{{"held", 20, true, 0, false}, {"not held", 20, false, 0, false}, {"few", 6, true, 0, false}, {"few, not held, zeros", 8, false, 0, true}, {"relaxed", 10, false, 0.5, true}} {
 		t.Run(c.name, func(t *testing.T) {
 			d := dataOf(x, y)
 			if c.zeros {
@@ -181,25 +182,38 @@ func TestLowRankKernel(t *testing.T) {
 	}
 }
 
-// TestNotPositive: a kernel that cannot be repaired is refused, and with leave to do so the fit
-// takes more landmarks or all entries, and says so.
+// TestNotPositive: a kernel that cannot be repaired is refused at once.
 func TestNotPositive(t *testing.T) {
 	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{}
 	x, y := colours(500, 1), colours(400, 2)
 	k := kernelgen.RBF(2000)
-	hard := LowRank{Sinkhorn: Sinkhorn{Rounds: 20}, Rank: 2, Strict: true}
+	hard := LowRank{Sinkhorn: Sinkhorn{Rounds: 20}, Rank: 2}
 	_, err := hard.Fit(ctx, e, dataOf(x, y), k)
 	var bad *notPositive
-	if !errors.As(err, &bad) {
+	if !errors.As(err, &bad) || !strings.Contains(bad.Error(), "raise `rank` or `epsilon`") {
 		t.Fatalf("a hopeless kernel gives %v", err)
 	}
-	hard.Strict = false
-	f, err := hard.Fit(ctx, e, dataOf(x, y), k)
-	if err != nil {
-		t.Fatal(err)
+}
+
+// TestTooCoarse: a kernel in which each repair shows more rows without a positive sum is refused,
+// after few passes.
+func TestTooCoarse(t *testing.T) {
+	t.Parallel()
+	var src [2]*stream.Counted
+	for i := range src {
+		x := stream.NewMatrix(400, 2)
+		sketch.NewRandom(uint64(i), "coarse").Normals(x)
+		for j := range x.Data {
+			x.Data[j] = 0.4*x.Data[j] + 0.1*float64(i)
+		}
+		src[i] = stream.NewCounted(stream.FromMatrix("x", x))
 	}
-	if f.Engine != EngineExact || !strings.Contains(strings.Join(f.Notes, "; "), "exact engine") {
-		t.Errorf("engine %v, notes %q", f.Engine, f.Notes)
+	_, err := LowRank{Rank: 25}.Fit(context.Background(), stream.Engine{}, &Data{Sources: model.Sources{Left: src[0], Right: src[1]}}, gamma10)
+	if err == nil || !strings.Contains(err.Error(), "is too coarse: after 10 repairs") {
+		t.Errorf("error %v", err)
+	}
+	if passes := max(src[0].Passes(), src[1].Passes()); passes > 200 {
+		t.Errorf("%d passes before the error", passes)
 	}
 }

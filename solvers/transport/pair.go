@@ -48,8 +48,9 @@ func newPair(ctx context.Context, e stream.Engine, s Sinkhorn, d *Data, factors 
 	return p, nil
 }
 
-// restarts is how often the iteration begins anew at most, with more repaired rows.
-const restarts = 50
+// restarts is how often the iteration begins at most. Plans that take more are a third and more
+// off: their kernel is too coarse.
+const restarts = 10
 
 // solve iterates, and makes a fit of what is found. Where rows are repaired it begins anew: the
 // kernel is one for all rounds.
@@ -61,7 +62,8 @@ func (p *pair) solve(ctx context.Context) (*Fit, error) {
 			return f, err
 		}
 	}
-	return nil, p.refused(p.left, 0)
+	return nil, fmt.Errorf("the kernel of rank %d is too coarse: after %d repairs more sums of rows are not positive; %s",
+		len(p.factors.Values), restarts, finerKernel)
 }
 
 // errRepaired says that rows were repaired, and that the iteration begins anew.

@@ -97,8 +97,8 @@ func (p *pair) estimate(ctx context.Context, f *Fit) error {
 	}
 	remedy := "raise the `rank`, or take `engine exact`"
 	from := "the exact kernel entries of sampled rows"
-	f.Estimate(model.Estimate{Of: "plan in the Frobenius norm", Value: math.Sqrt(off / all), From: from, Remedy: remedy})
-	f.Estimate(model.Estimate{Of: "masses of rows", Value: change / total, From: from, Remedy: remedy})
+	f.Estimate(model.Estimate{Of: model.PlanFrobenius, Value: math.Sqrt(off / all), From: from, Remedy: remedy})
+	f.Estimate(model.Estimate{Of: model.RowMasses, Value: change / total, From: from, Remedy: remedy})
 	return nil
 }
 

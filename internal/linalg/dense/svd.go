@@ -71,13 +71,6 @@ func small(a blas64.General) (*SVD, error) {
 	return &SVD{U: u.RawMatrix(), V: v.RawMatrix(), S: f.Values(nil)}, nil
 }
 
-// SingularValues returns those of NewSVD, to rounding, without the vectors: a third of the
-// flops or less, and memory of a copy.
-func SingularValues(a blas64.General) ([]float64, error) {
-	values, err := svd.Values(a)
-	return values, reason(err)
-}
-
 // reason returns the error of this package for one of package svd.
 func reason(err error) error {
 	switch {

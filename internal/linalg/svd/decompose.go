@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/conquer"
@@ -61,28 +60,6 @@ func Decompose(a blas64.General) (u blas64.General, values []float64, v blas64.G
 	r.left(u)
 	r.right(v)
 	return u, values, v, nil
-}
-
-// Values computes the singular values of a, descending, in O(rows·columns·k) flops
-// and memory of a copy.
-func Values(a blas64.General) ([]float64, error) {
-	if a.Rows < a.Cols {
-		a = transposed(a)
-	}
-	if a.Cols == 0 {
-		return nil, nil
-	}
-	r, err := reduce(a)
-	if err != nil {
-		return nil, err
-	}
-	if !impl.Dbdsqr(blas.Upper, a.Cols, 0, 0, 0, r.d, r.e, nil, 1, nil, 1, nil, 1, make([]float64, 4*a.Cols)) {
-		return nil, ErrNotConverging
-	}
-	for i := range r.d {
-		r.d[i] *= r.unit
-	}
-	return r.d, nil
 }
 
 // largest returns the largest magnitude.

@@ -22,8 +22,12 @@ const (
 // few is below how many rows nothing can be said of what numbers stand for.
 const few = 10
 
-// Outweighs is how many times larger a column is than all others if nothing else counts.
-const Outweighs = 1e6
+// A column is heavy if it makes up heavyShare of the squared distance between rows, or is
+// outweighs times larger than all others.
+const (
+	heavyShare = 0.9
+	outweighs  = 1e6
+)
 
 // Suspects returns sentences about columns whose numbers seem to stand for something
 // else: rows of x have the columns of the given names.
@@ -118,8 +122,8 @@ func (p *properties) sinceEpoch() bool {
 	return false
 }
 
-// Heavy returns a sentence about a column beside which no other counts, in size or in
-// spread, or "".
+// Heavy returns a sentence about a column beside which the others hardly count, in the squared
+// distance between rows or in size, or "".
 func Heavy(names []string, x blas64.General) string {
 	if len(names) < 2 || x.Rows < 2 {
 		return ""
@@ -128,17 +132,32 @@ func Heavy(names []string, x blas64.General) string {
 	for j := range names {
 		sizes[j], spreads[j] = measure(column(x, j))
 	}
-	for _, of := range []struct {
-		values []float64
-		what   string
-	}{{spreads, "deviation"}, {sizes, "size"}} {
-		first, second := largest(of.values)
-		if most, next := of.values[first], of.values[second]; next > 0 && most > Outweighs*next {
-			return fmt.Sprintf("column %s outweighs all others: its %s is %.2g and that of the next, %s, %.2g in the first %s rows, so the others hardly count; `scale standard` makes them alike, or leave it out with `columns '!%[1]s'`",
-				names[first], of.what, most, names[second], next, show.Count(int64(x.Rows)))
-		}
+	const remedy = "the others hardly count; `scale standard` makes them alike, or leave it out with `columns '!%s'`"
+	rows := show.Count(int64(x.Rows))
+	first, second := largest(spreads)
+	if share := squaredShare(spreads, first); spreads[second] > 0 && share >= heavyShare {
+		percent := math.Min(math.Floor(1000*share)/10, 99.9)
+		return fmt.Sprintf("column %s makes up %.1f %% of the squared distance between rows, of the first %s, so "+remedy,
+			names[first], percent, rows, names[first])
+	}
+	first, second = largest(sizes)
+	if most, next := sizes[first], sizes[second]; next > 0 && most > outweighs*next {
+		return fmt.Sprintf("column %s outweighs all others: its size is %.2g and that of the next, %s, %.2g in the first %s rows, so "+remedy,
+			names[first], most, names[second], next, rows, names[first])
 	}
 	return ""
+}
+
+// squaredShare returns the share of v[j]² in the sum of squares, 0 if v[j] is 0.
+func squaredShare(v []float64, j int) float64 {
+	if v[j] == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, w := range v {
+		sum += w / v[j] * (w / v[j])
+	}
+	return 1 / sum
 }
 
 // measure returns the root of the mean square of v, and its standard deviation.

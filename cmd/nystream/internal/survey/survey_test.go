@@ -50,8 +50,10 @@ func TestHeavy(t *testing.T) {
 		offset float64 // of b
 		want   string
 	}{
-		{[3]float64{1, 1e5, 1}, 0, ""},
-		{[3]float64{1, 1e8, 2}, 0, "column b outweighs all others: its deviation"},
+		{[3]float64{1, 3, 1}, 0, ""},
+		{[3]float64{1, 5, 1}, 0, "column b makes up 92."},
+		{[3]float64{1, 1e8, 2}, 0, "column b makes up 99.9 % of the squared distance between rows, of the first 50, so"},
+		{[3]float64{1, 1e200, 2}, 0, "column b makes up 99.9 %"},
 		{[3]float64{1e9, 1, 2}, 0, "column a"},
 		{[3]float64{1, 1, 1e9}, 0, "column c"},
 		{[3]float64{1, 1, 1}, 1e9, "column b outweighs all others: its size"},

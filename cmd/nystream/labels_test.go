@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/nystream/nystream/stream"
+)
+
+// TestClasses: numbers are classes if they are whole or few; measurements are refused, as words
+// of a text file too.
+func TestClasses(t *testing.T) {
+	column := func(n int, value func(i int) float64) stream.Column {
+		c := stream.Column{Kind: stream.Float64}
+		for i := range n {
+			c.Floats = append(c.Floats, value(i))
+		}
+		return c
+	}
+	words := func(c stream.Column) stream.Column {
+		text := stream.Column{Kind: stream.String}
+		for _, v := range c.Floats {
+			text.Strings = append(text.Strings, fmt.Sprint(v))
+		}
+		return text
+	}
+	of := func(distinct int) func(i int) float64 {
+		return func(i int) float64 { return float64(i%distinct) + 0.5 }
+	}
+	for _, c := range []struct {
+		name   string
+		column stream.Column
+		want   string // of the error, "" for none
+	}{
+		{"halves of few", column(500, of(9)), ""},
+		{"whole", column(500, func(i int) float64 { return float64(i) }), ""},
+		{"whole and many", column(5000, func(i int) float64 { return float64(i) }), "more than 1000 classes; are these classes?"},
+		{"real", column(500, of(500)), "has real numbers and no classes: 500 different values, such as 250.5, in 500 rows; turn them"},
+		{"real and rounded", column(5000, of(21)), "has real numbers"},
+		{"real and short", column(9, of(5)), "has real numbers"},
+		{"real in text", words(column(500, of(500))), "has real numbers"},
+		{"words", stream.Column{Kind: stream.String, Strings: []string{"1.5", "2.5", "x"}}, ""},
+		{"one value", column(9, of(1)), "the same value"},
+	} {
+		v := &asideValues{aside: aside{flag: "--label", columns: []string{"y"}}, source: "f", values: []stream.Column{c.column}}
+		_, _, err := v.classes("")
+		if got := fmt.Sprint(err); c.want == "" && err != nil || !strings.Contains(got, c.want) && c.want != "" {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+}

@@ -50,8 +50,6 @@ func (f *fit) lowRank(ctx context.Context) (*solution, error) {
 			return nil, err
 		}
 	}
-	s.report.KernelEntries, s.report.SourcePasses = approximation.KernelEntries, approximation.SourcePasses+l.passes
-	s.report.ExactPasses = approximation.ExactPasses
 	s.rank = approximation.Rank()
 	s.report.Notes = append(approximation.Notes, s.report.Notes...)
 	if f.shared == nil { // scores are measured and need no estimate
@@ -59,6 +57,8 @@ func (f *fit) lowRank(ctx context.Context) (*solution, error) {
 			return nil, err
 		}
 	}
+	s.report.KernelEntries, s.report.SourcePasses = approximation.KernelEntries+int64(l.passes)*l.passEntries(), approximation.SourcePasses+l.passes
+	s.report.ExactPasses = approximation.ExactPasses
 	functions := *approximation.Model
 	left, right := *functions.Left, *functions.Right
 	left.Projection = dense.Mul(blas.NoTrans, left.Projection, blas.NoTrans, s.source)
@@ -183,6 +183,12 @@ func (l *lowRank) stream(ctx context.Context) (*factorSums, error) {
 	}
 	l.passes++
 	return all, nil
+}
+
+// passEntries returns the kernel entries of a pass over both sides: each row with the landmarks
+// of its side.
+func (l *lowRank) passEntries() int64 {
+	return l.k.Model.Rows*int64(len(l.k.Left.Rows)) + l.k.Cols*int64(len(l.k.Right.Rows))
 }
 
 // evaluator returns a function that gives f the functions of the rows of a block, piece by

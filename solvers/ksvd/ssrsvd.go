@@ -83,7 +83,11 @@ func (m SSRSVD) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	if err != nil {
 		return nil, err
 	}
-	fit, err := m.lowrank().Fit(ctx, e, model.Sources{Left: d.left.Source, Right: d.right.Source}, k)
+	sources := model.Sources{Left: d.left.Source}
+	if !d.one {
+		sources.Right = d.right.Source
+	}
+	fit, err := m.lowrank().Fit(ctx, e, sources, k)
 	if err != nil {
 		return nil, err
 	}

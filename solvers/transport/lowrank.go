@@ -129,12 +129,14 @@ func (e *notPositive) Error() string {
 // not good enough.
 func (m LowRank) repaired(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	var notes []string
+	var spent model.Report // passes and entries, of all ranks
 	asked := m.Rank
 	for {
-		f, err := m.solve(ctx, e, d, k)
+		f, err := m.solve(ctx, e, d, k, &spent)
 		var bad *notPositive
 		if err == nil {
 			f.Notes = append(notes, f.Notes...)
+			f.SourcePasses, f.KernelEntries = spent.SourcePasses, spent.KernelEntries
 			return f, nil
 		}
 		if !errors.As(err, &bad) || m.Strict || m.Factors != nil || m.Given != nil {
@@ -148,7 +150,11 @@ func (m LowRank) repaired(ctx context.Context, e stream.Engine, d *Data, k kerne
 		if float64(left)*float64(right)*float64(m.Rounds) > ExactWork {
 			return nil, err
 		}
-		return m.exactly(ctx, e, d, k, notes)
+		if f, err = m.exactly(ctx, e, d, k, notes); err == nil {
+			f.SourcePasses += spent.SourcePasses
+			f.KernelEntries += spent.KernelEntries
+		}
+		return f, err
 	}
 }
 
@@ -166,8 +172,8 @@ func (m LowRank) exactly(ctx context.Context, e stream.Engine, d *Data, k kernel
 	return f, nil
 }
 
-// solve solves the problem with one approximation of K.
-func (m LowRank) solve(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
+// solve solves the problem with one approximation of K, and adds its passes and entries to spent.
+func (m LowRank) solve(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel, spent *model.Report) (*Fit, error) {
 	power, err := m.gibbsKernel(k)
 	if err != nil {
 		return nil, err
@@ -181,6 +187,8 @@ func (m LowRank) solve(ctx context.Context, e stream.Engine, d *Data, k kernelge
 			return nil, err
 		}
 		factors, report = fitted.Model, fitted.Report
+		spent.SourcePasses += report.SourcePasses
+		spent.KernelEntries += report.KernelEntries
 		report.Errors = nil
 		for _, err := range fitted.Errors {
 			err.Of = "kernel, " + err.Of
@@ -191,6 +199,7 @@ func (m LowRank) solve(ctx context.Context, e stream.Engine, d *Data, k kernelge
 	if err != nil {
 		return nil, err
 	}
+	defer p.report(spent)
 	f, err := p.solve(ctx)
 	if err != nil {
 		return nil, err
@@ -198,8 +207,6 @@ func (m LowRank) solve(ctx context.Context, e stream.Engine, d *Data, k kernelge
 	f.Kernel = k
 	f.Notes = append(report.Notes, f.Notes...)
 	f.Errors = append(f.Errors, report.Errors...)
-	f.SourcePasses += report.SourcePasses
-	f.KernelEntries += report.KernelEntries
 	return f, nil
 }
 

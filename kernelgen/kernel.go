@@ -1,13 +1,14 @@
 package kernelgen
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // Kernel is a function of two rows: a sum of weighted products of profiles. It
-// is an immutable value, safe for use by several goroutines. Two kernels are the
-// same if their Strings are. The zero Kernel computes nothing and panics when
+// is an immutable value, safe for use by several goroutines. [Kernel.Same] compares
+// two of them. The zero Kernel computes nothing and panics when
 // used; kernels come from [Parse], [New] and the constructors.
 type Kernel struct {
 	terms []term
@@ -56,6 +57,22 @@ func (k Kernel) String() string {
 	var b strings.Builder
 	writeTerms(&b, k.terms)
 	return b.String()
+}
+
+// Same reports whether two kernels have the same text, and profiles of a user in it come from
+// the same call of [New] or [Parse]: functions cannot be compared.
+func (k Kernel) Same(other Kernel) bool {
+	return k.String() == other.String() && slices.Equal(k.custom(), other.custom())
+}
+
+// custom returns the profiles of a user from left to right.
+func (k Kernel) custom() (specs []*spec) {
+	for a := range eachAtom(k.terms) {
+		if a.spec.custom {
+			specs = append(specs, a.spec)
+		}
+	}
+	return specs
 }
 
 func writeTerms(b *strings.Builder, terms []term) {

@@ -79,7 +79,7 @@ func (l *lowRank) estimate(ctx context.Context, s *solution) error {
 		e, err := t.with(int(part * float64(len(t.train)))).run(ctx)
 		if err != nil {
 			s.report.Note(fmt.Sprintf("the error of the %s is not known: a trial of both machines ends with: %v", decisionValues, err))
-			return ctx.Err()
+			return context.Cause(ctx)
 		}
 		errors = append(errors, e)
 	}

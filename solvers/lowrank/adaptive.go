@@ -304,7 +304,7 @@ func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmark
 	}
 	finish := func(c int) (*Fit, error) {
 		found := f.model(c)
-		return f.finishWith(sample.columns(found.Left.Rank()), found, c)
+		return f.finishWith(ctx, sample.columns(found.Left.Rank()), found, c)
 	}
 	fit, err := finish(high)
 	if err != nil || high < 2 || !m.within(fit.EstimateIn(m.Norm)) {
@@ -313,7 +313,7 @@ func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmark
 	guess := m.guess(f.spectrum.Values[:high], f.spectrum.Values[0]+f.beta, sample.squares, fit.EstimateIn(m.Norm))
 	rank, err := leastNear(guess, m.leastRank(f, high), high, func(c int) (bool, error) {
 		found := f.model(c)
-		estimate, _, err := sample.columns(found.Left.Rank()).errors(found, f.trace)
+		estimate, _, err := sample.columns(found.Left.Rank()).errors(ctx, found, f.trace)
 		return err == nil && m.within(estimate.in(m.Norm)), err
 	})
 	if err == nil && rank < high {

@@ -1,7 +1,6 @@
 package lowrank
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -131,7 +130,10 @@ func (m *Model) refineSymmetric(r blas64.General) error {
 
 // refineRectangular: likewise with an SVD.
 func (m *Model) refineRectangular(ru, rv blas64.General) error {
-	if err := cmp.Or(m.Left.absorbable(ru), m.Right.absorbable(rv)); err != nil {
+	if err := m.Left.absorbable(ru); err != nil {
+		return err
+	}
+	if err := m.Right.absorbable(rv); err != nil {
 		return err
 	}
 	core, err := newSVD("the refined core", dense.Mul(blas.NoTrans, scaledColumns(ru, m.Values), blas.Trans, rv))

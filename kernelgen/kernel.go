@@ -62,17 +62,8 @@ func (k Kernel) String() string {
 // Same reports whether two kernels have the same text, and profiles of a user in it come from
 // the same call of [New] or [Parse]: functions cannot be compared.
 func (k Kernel) Same(other Kernel) bool {
-	return k.String() == other.String() && slices.Equal(k.custom(), other.custom())
-}
-
-// custom returns the profiles of a user from left to right.
-func (k Kernel) custom() (specs []*spec) {
-	for a := range eachAtom(k.terms) {
-		if a.spec.custom {
-			specs = append(specs, a.spec)
-		}
-	}
-	return specs
+	return k.String() == other.String() && slices.EqualFunc(slices.Collect(eachAtom(k.terms)), slices.Collect(eachAtom(other.terms)),
+		func(a, b *atom) bool { return a.spec == b.spec })
 }
 
 func writeTerms(b *strings.Builder, terms []term) {

@@ -87,9 +87,9 @@ func (p *plan) gamma(s model.Shape) {
 func (p *plan) exact() {
 	p.Passes += 2
 	n, d, q := float64(p.n), float64(p.d), int64(p.solver.Dim)
-	functions := 0.0 // f, and f' where it is no multiple
+	functions := float64(len(p.terms))
 	for _, t := range p.terms {
-		if functions++; t.Ratio == 0 {
+		if t.Ratio == 0 { // f' is no multiple of f
 			functions++
 		}
 	}

@@ -18,7 +18,7 @@ import (
 // method says, so it must not be one that can be read only once.
 type Data struct {
 	left, right source
-	one         bool // both sides are the rows of one source
+	again       int // 1 where a pass over each side reads one source twice, else 0
 	kind        Compatibility
 	maps        [2]blas64.General // Cᵀx for left rows and for right rows; empty for none
 
@@ -29,11 +29,11 @@ type Data struct {
 // Between returns data with two given sides, such as queries and keys. With right nil,
 // both sides are the rows of left.
 func Between(left, right stream.Source) (*Data, error) {
-	one := right == nil
-	if one {
-		right = left
+	again := 0
+	if right == nil {
+		right, again = left, 1
 	}
-	d := &Data{left: sourceOf(left), right: sourceOf(right), one: one}
+	d := &Data{left: sourceOf(left), right: sourceOf(right), again: again}
 	for _, src := range []stream.Source{left, right} {
 		if _, err := model.KnownRows(src); err != nil {
 			return nil, err
@@ -63,14 +63,6 @@ func Graph(name string, a *stream.CSR) (*Data, error) {
 	}
 	turned := a.Transpose()
 	return &Data{left: sourceOf(stream.NewSparseRows(name, a, turned)), right: sourceOf(stream.NewSparseRows(name, turned, a))}, nil
-}
-
-// readings returns how often a pass over each side reads a source.
-func (d *Data) readings() int {
-	if d.one {
-		return 2
-	}
-	return 1
 }
 
 func (d *Data) sparse() bool { return d.left.sparse != nil }

@@ -38,7 +38,7 @@ func (f *nystrom) scored(ctx context.Context, first *Model, n, m int) (rows, col
 	if err != nil {
 		return rows, cols, err
 	}
-	f.reads += f.data.readings()
+	f.reads += 1 + f.data.again
 	if f.Paired {
 		for i, v := range right {
 			left[i] += v

@@ -61,7 +61,7 @@ func (d *Data) load(ctx context.Context, t *entries) (left, right *points, err e
 	if left, err = d.left.load(ctx); err != nil {
 		return nil, nil, err
 	}
-	if d.one && left.sparse == nil {
+	if d.again > 0 && left.sparse == nil {
 		right = &points{dense: left.dense}
 	} else if right, err = d.right.load(ctx); err != nil {
 		return nil, nil, err

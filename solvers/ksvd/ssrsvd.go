@@ -83,11 +83,7 @@ func (m SSRSVD) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	if err != nil {
 		return nil, err
 	}
-	sources := model.Sources{Left: d.left.Source}
-	if !d.one {
-		sources.Right = d.right.Source
-	}
-	fit, err := m.lowrank().Fit(ctx, e, sources, k)
+	fit, err := m.lowrank().Fit(ctx, e, model.Sources{Left: d.left.Source, Right: d.right.Source}, k)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +91,7 @@ func (m SSRSVD) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 		Compatibility: d.kind, Values: fit.Values, Left: sideOf(fit.Left, shape.Cols), Right: sideOf(fit.Right, shape.Rows)}
 	svd.Left.left = true
 	svd.Left.Map, svd.Right.Map = d.maps[0], d.maps[1]
-	return &Fit{Model: svd, Report: model.Report{Notes: fit.Notes, KernelEntries: fit.KernelEntries, SourcePasses: 1},
+	return &Fit{Model: svd, Report: model.Report{Notes: fit.Notes, KernelEntries: fit.KernelEntries, SourcePasses: 1 + d.again},
 		Samples: [2]int{len(svd.Right.Rows), len(svd.Left.Rows)}, Accuracy: math.NaN(), data: d}, nil
 }
 

@@ -1,6 +1,7 @@
 package lowrank
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -46,10 +47,8 @@ func (m *Model) Refine(ctx context.Context, e stream.Engine, d model.Sources) er
 
 // Refine is [Model.Refine], and adds its pass and kernel entries to the report.
 func (f *Fit) Refine(ctx context.Context, e stream.Engine, d model.Sources) error {
-	if f.Left.Rank() == 0 {
-		return nil
-	}
-	if err := f.Model.Refine(ctx, e, d); err != nil {
+	err := f.Model.Refine(ctx, e, d)
+	if err != nil || f.Left.Rank() == 0 {
 		return err
 	}
 	f.SourcePasses++
@@ -130,10 +129,7 @@ func (m *Model) refineSymmetric(r blas64.General) error {
 
 // refineRectangular: likewise with an SVD.
 func (m *Model) refineRectangular(ru, rv blas64.General) error {
-	if err := m.Left.absorbable(ru); err != nil {
-		return err
-	}
-	if err := m.Right.absorbable(rv); err != nil {
+	if err := cmp.Or(m.Left.absorbable(ru), m.Right.absorbable(rv)); err != nil {
 		return err
 	}
 	core, err := newSVD("the refined core", dense.Mul(blas.NoTrans, scaledColumns(ru, m.Values), blas.Trans, rv))

@@ -199,7 +199,14 @@ func (m LowRank) solve(ctx context.Context, e stream.Engine, d *Data, k kernelge
 	if err != nil {
 		return nil, err
 	}
-	defer p.report(spent)
+	defer func() {
+		passes := max(p.left.passes, p.right.passes)
+		if d.oneSource() {
+			passes = p.left.passes + p.right.passes
+		}
+		spent.SourcePasses += passes
+		spent.KernelEntries += p.left.entries + p.right.entries
+	}()
 	f, err := p.solve(ctx)
 	if err != nil {
 		return nil, err

@@ -22,11 +22,10 @@ type pair struct {
 	left, right *half
 	limit       int        // repaired rows of a side
 	used        [2]scaling // that u and v of the solution are made of
-	one         bool       // both sides are the rows of one source
 }
 
 func newPair(ctx context.Context, e stream.Engine, s Sinkhorn, d *Data, factors *lowrank.Model) (*pair, error) {
-	p := &pair{Sinkhorn: s, engine: e, factors: factors, one: d.oneSource()}
+	p := &pair{Sinkhorn: s, engine: e, factors: factors}
 	var halves [2]*half
 	for i, side := range []model.Side{model.Left, model.Right} {
 		mass, err := d.masses(side)
@@ -47,16 +46,6 @@ func newPair(ctx context.Context, e stream.Engine, s Sinkhorn, d *Data, factors 
 		}
 	}
 	return p, nil
-}
-
-// report adds the passes and the kernel entries so far.
-func (p *pair) report(to *model.Report) {
-	passes := max(p.left.passes, p.right.passes)
-	if p.one {
-		passes = p.left.passes + p.right.passes
-	}
-	to.SourcePasses += passes
-	to.KernelEntries += p.left.entries + p.right.entries
 }
 
 // restarts is how often the iteration begins anew at most, with more repaired rows.

@@ -26,7 +26,7 @@ func TestLoadOfAnotherFamily(t *testing.T) {
 	}
 	for _, f := range families {
 		t.Run(f.name, func(t *testing.T) {
-			fit := fitOf(t, methods[f.name], kernelgen.RBF(1), countedRows("x", 1, 2), nil)
+			fit := fitOf(t, methods[f.name], kernelgen.RBF(1), countedRows("x", 1), nil)
 			a, err := fit.(model.Model).Save()
 			if err != nil {
 				t.Fatal(err)

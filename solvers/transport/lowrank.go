@@ -129,14 +129,12 @@ func (e *notPositive) Error() string {
 // not good enough.
 func (m LowRank) repaired(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	var notes []string
-	var spent model.Report // passes and entries, of all ranks
 	asked := m.Rank
 	for {
-		f, err := m.solve(ctx, e, d, k, &spent)
+		f, err := m.solve(ctx, e, d, k)
 		var bad *notPositive
 		if err == nil {
 			f.Notes = append(notes, f.Notes...)
-			f.SourcePasses, f.KernelEntries = spent.SourcePasses, spent.KernelEntries
 			return f, nil
 		}
 		if !errors.As(err, &bad) || m.Strict || m.Factors != nil || m.Given != nil {
@@ -150,11 +148,7 @@ func (m LowRank) repaired(ctx context.Context, e stream.Engine, d *Data, k kerne
 		if float64(left)*float64(right)*float64(m.Rounds) > ExactWork {
 			return nil, err
 		}
-		if f, err = m.exactly(ctx, e, d, k, notes); err == nil {
-			f.SourcePasses += spent.SourcePasses
-			f.KernelEntries += spent.KernelEntries
-		}
-		return f, err
+		return m.exactly(ctx, e, d, k, notes)
 	}
 }
 
@@ -172,8 +166,8 @@ func (m LowRank) exactly(ctx context.Context, e stream.Engine, d *Data, k kernel
 	return f, nil
 }
 
-// solve solves the problem with one approximation of K, and adds its passes and entries to spent.
-func (m LowRank) solve(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel, spent *model.Report) (*Fit, error) {
+// solve solves the problem with one approximation of K.
+func (m LowRank) solve(ctx context.Context, e stream.Engine, d *Data, k kernelgen.Kernel) (*Fit, error) {
 	power, err := m.gibbsKernel(k)
 	if err != nil {
 		return nil, err
@@ -187,8 +181,6 @@ func (m LowRank) solve(ctx context.Context, e stream.Engine, d *Data, k kernelge
 			return nil, err
 		}
 		factors, report = fitted.Model, fitted.Report
-		spent.SourcePasses += report.SourcePasses
-		spent.KernelEntries += report.KernelEntries
 		report.Errors = nil
 		for _, err := range fitted.Errors {
 			err.Of = "kernel, " + err.Of
@@ -199,14 +191,6 @@ func (m LowRank) solve(ctx context.Context, e stream.Engine, d *Data, k kernelge
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		passes := max(p.left.passes, p.right.passes)
-		if d.oneSource() {
-			passes = p.left.passes + p.right.passes
-		}
-		spent.SourcePasses += passes
-		spent.KernelEntries += p.left.entries + p.right.entries
-	}()
 	f, err := p.solve(ctx)
 	if err != nil {
 		return nil, err
@@ -214,6 +198,8 @@ func (m LowRank) solve(ctx context.Context, e stream.Engine, d *Data, k kernelge
 	f.Kernel = k
 	f.Notes = append(report.Notes, f.Notes...)
 	f.Errors = append(f.Errors, report.Errors...)
+	f.SourcePasses += report.SourcePasses
+	f.KernelEntries += report.KernelEntries
 	return f, nil
 }
 

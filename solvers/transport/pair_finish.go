@@ -54,6 +54,11 @@ func (p *pair) finish(ctx context.Context, it *progress, rounds int, used scalin
 	if err := p.estimate(ctx, f); err != nil {
 		return nil, err
 	}
+	f.SourcePasses = max(p.left.passes, p.right.passes)
+	if p.one {
+		f.SourcePasses = p.left.passes + p.right.passes
+	}
+	f.KernelEntries = p.left.entries + p.right.entries
 	f.judge(p.Sinkhorn)
 	p.note(f)
 	return f, nil

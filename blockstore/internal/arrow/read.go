@@ -131,7 +131,7 @@ func (p *pass) Close() error { return p.feed.close() }
 func (p *pass) gather(ctx context.Context, rows []int64, dst *stream.Batch, feed *fileFeed) error {
 	var first, end int64 // rows of the batch
 	for k := 0; k < len(rows); {
-		if err := context.Cause(ctx); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if rows[k] >= end {

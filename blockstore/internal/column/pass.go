@@ -63,7 +63,7 @@ func (r *passReader) Read(dst *stream.Batch) (n int, err error) {
 	Truncate(dst, r.info.Kept)
 	for n < dst.X.Rows && r.failed == nil {
 		stream.Beat(r.ctx)
-		if r.failed = context.Cause(r.ctx); r.failed == nil {
+		if r.failed = r.ctx.Err(); r.failed == nil {
 			var rows int
 			r.failed = fault.Guard(r.info.Name, func() (err error) {
 				rows, err = r.pass.Next(dst, n)

@@ -21,7 +21,7 @@ type contextReaderAt struct {
 
 // ReadAt reads unless the context is done.
 func (r contextReaderAt) ReadAt(p []byte, offset int64) (int, error) {
-	if err := context.Cause(r.ctx); err != nil {
+	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}
 	stream.Beat(r.ctx)
@@ -39,7 +39,7 @@ type contextReader struct {
 
 // Read reads unless the context is done.
 func (r *contextReader) Read(p []byte) (int, error) {
-	if err := context.Cause(r.ctx); err != nil {
+	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}
 	return r.in.Read(p)

@@ -150,7 +150,7 @@ func (p *pass) gather(ctx context.Context, rows []int64, dst *stream.Batch) erro
 	for i := 0; i < len(rows); {
 		end := i + column.LeadingRun(rows[i:], p.src.table.count)
 		for p.at = rows[i]; i < end; {
-			if err := context.Cause(ctx); err != nil {
+			if err := ctx.Err(); err != nil {
 				return err
 			}
 			n, err := p.some(dst, i, end-i)

@@ -79,7 +79,7 @@ func (s *source) gather(ctx context.Context, r *columnReader, k int, starts []in
 func (r *columnReader) visit(ctx context.Context, rows []int64, take func(k, n int) error) error {
 	group := -1
 	for k := 0; k < len(rows); {
-		if err := context.Cause(ctx); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if g := r.table.groupOf(rows[k]); g != group {

@@ -41,7 +41,7 @@ func (s *source) Gather(ctx context.Context, rows []int64, dst *stream.Batch) er
 		chunk := int(rows[done] / int64(s.table.chunkRows))
 		first := s.table.firstRow(chunk)
 		local := column.LeadingLocal(rows[done:], first, first+int64(s.table.rowsOf(chunk)))
-		if err = context.Cause(ctx); err == nil {
+		if err = ctx.Err(); err == nil {
 			err = s.decode(chunks, chunk, local, dst, done)
 		}
 		done += len(local)

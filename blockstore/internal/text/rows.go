@@ -114,7 +114,7 @@ func (s *textSource) Gather(ctx context.Context, rows []int64, dst *stream.Batch
 // gather fetches rows in ascending order.
 func (p *textPass) gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	for i, row := range rows {
-		if err := context.Cause(ctx); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if err := p.moveTo(row); err != nil {

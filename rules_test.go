@@ -13,7 +13,12 @@ import (
 
 // ownContext are the files whose work has no caller with a context: faults of the disk, and the
 // context of a program that has not said which is its own.
-var ownContext = []string{"blockstore/internal/file/spool.go", "blockstore/internal/arrow/body.go", "blockstore/object/object.go"}
+var ownContext = []string{
+	"blockstore/internal/file/spool.go", "blockstore/internal/arrow/body.go", "blockstore/object/object.go",
+}
+
+// formats is the folder of the readers that tell an end of the context by context.Canceled.
+const formats = "blockstore/internal/"
 
 // TestContexts reads the libraries. A context comes from the caller, and its error is
 // context.Cause, but for readers of formats: they tell an end of the context from a damaged file
@@ -61,10 +66,10 @@ func checkContexts(t *testing.T, name string) {
 		switch callee := text(call.Fun); {
 		case (callee == "context.Background" || callee == "context.TODO") && !slices.Contains(ownContext, name):
 			t.Errorf("%v: %s: take the context of the caller", set.Position(n.Pos()), callee)
-		case strings.HasSuffix(callee, "ctx.Err") && !compared[call] && !strings.HasPrefix(name, "blockstore/internal/"):
+		case strings.HasSuffix(callee, "ctx.Err") && !compared[call] && !strings.HasPrefix(name, formats):
 			t.Errorf("%v: %s: the reason is context.Cause", set.Position(n.Pos()), callee)
 		case callee == "cmp.Or" && worksOn(call.Args):
-			t.Errorf("%v: cmp.Or calls a function whose predecessor may have failed: return between them", set.Position(n.Pos()))
+			t.Errorf("%v: cmp.Or calls a function though one before it failed: return between", set.Position(n.Pos()))
 		}
 		return true
 	})

@@ -109,7 +109,7 @@ func (k Kernel) Resolved() bool {
 
 // PositiveSemiDefinite reports whether the matrix k(x_i, x_j) is known to be
 // symmetric positive semi-definite for every data set. False means "not known":
-// a user's profile, a sigmoid, a multiquadric.
+// a user's profile that does not say so, a sigmoid, a multiquadric.
 //
 // csrbf with v given as a number is positive semi-definite for rows of up to
 // 2v−1 columns. [Kernel.Resolve] tells the kernel the number of columns; a

@@ -163,19 +163,14 @@ func (w *pathRowWorker) divide(values []float64, i int) {
 
 // Multiply implements [krylov.Operator].
 func (o *pathOperator) Multiply(ctx context.Context, q, aq, p, atp blas64.General) error {
-	err := o.products(ctx, q, aq, p, atp)
+	err := o.product(ctx, 0, q, aq)
+	if err == nil {
+		err = o.product(ctx, 1, p, atp)
+	}
 	if err == nil && o.means != nil {
 		o.means.centreProducts(q, aq, p, atp)
 	}
 	return err
-}
-
-// products is Multiply without means.
-func (o *pathOperator) products(ctx context.Context, q, aq, p, atp blas64.General) error {
-	if err := o.product(ctx, 0, q, aq); err != nil {
-		return err
-	}
-	return o.product(ctx, 1, p, atp)
 }
 
 // product puts G·q into dst, or Gᵀ·q for side 1.
@@ -222,7 +217,10 @@ func addSparse(row []float64, m *stream.CSR, i int, q blas64.General) {
 func (o *pathOperator) findMeans(ctx context.Context) error {
 	n, m := len(o.disjoint.sides[0].factor), len(o.disjoint.sides[1].factor)
 	rows, cols := stream.NewMatrix(n, 1), stream.NewMatrix(m, 1)
-	err := o.products(ctx, columnOf(slices.Repeat([]float64{1}, m)), rows, columnOf(slices.Repeat([]float64{1}, n)), cols)
+	err := o.product(ctx, 0, columnOf(slices.Repeat([]float64{1}, m)), rows)
+	if err == nil {
+		err = o.product(ctx, 1, columnOf(slices.Repeat([]float64{1}, n)), cols)
+	}
 	o.means.rowMeans, o.means.colMeans = rows.Data, cols.Data
 	o.means.finish()
 	return err

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -123,10 +124,7 @@ var loaders = map[string]string{"ksvd": "ksvd", "ism": "ism", "askls": "askls", 
 func (a *Archive) Open(family string, header any) bool {
 	var of struct{ Method string }
 	a.ReadHeader(&of)
-	loader, known := loaders[of.Method]
-	if !known {
-		loader = "lowrank"
-	}
+	loader := cmp.Or(loaders[of.Method], "lowrank")
 	if loader != family {
 		a.Fail("header: a model of method %q: load it by %s.Load", of.Method, loader)
 		return false

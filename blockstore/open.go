@@ -257,7 +257,7 @@ func openFiles(ctx context.Context, paths []string, o Options, made func(*file.S
 			tables[i], err = openPath(ctx, path, o.Stdin, r)
 			return err
 		})
-		if stopped := ctx.Err(); stopped != nil {
+		if stopped := context.Cause(ctx); stopped != nil {
 			return nil, stopped // whatever came of it
 		}
 		if err != nil {

@@ -15,10 +15,12 @@ type Profile struct {
 	// Derivative is that of F, for methods that follow a gradient through the kernel
 	// ([Kernel.Terms]), and nil if nobody needs it. It is called as F is.
 	Derivative func(base float64) float64
+	// PositiveSemiDefinite says that the matrix is so for every data set, which nobody checks.
+	// Methods for such kernels then take this one.
+	PositiveSemiDefinite bool
 }
 
-// New makes a kernel of a user's profile. Nothing is known about its matrix, so
-// PositiveSemiDefinite is false. New panics if the profile has no function, an
+// New makes a kernel of a user's profile. It panics if the profile has no function, an
 // unknown base, or a name that is no name or is built in.
 func New(p Profile) Kernel { return newAtom(p.spec(), nil).kernel() }
 
@@ -34,7 +36,7 @@ func (p Profile) spec() *spec {
 		panic(fmt.Sprintf("kernelgen: profile name %q is a built-in kernel", p.Name))
 	}
 	return &spec{
-		name: p.Name, base: p.Base, formula: "user's function of the " + p.Base.String(), psd: never,
+		name: p.Name, base: p.Base, formula: "user's function of the " + p.Base.String(), psd: func(args, int) bool { return p.PositiveSemiDefinite },
 		profile: func(args) profile { return each(p.F) }, smooth: customSlope(p), custom: true,
 	}
 }

@@ -1,13 +1,14 @@
 package kernelgen
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // Kernel is a function of two rows: a sum of weighted products of profiles. It
-// is an immutable value, safe for use by several goroutines. Two kernels are the
-// same if their Strings are. The zero Kernel computes nothing and panics when
+// is an immutable value, safe for use by several goroutines. [Kernel.Same] compares
+// two of them. The zero Kernel computes nothing and panics when
 // used; kernels come from [Parse], [New] and the constructors.
 type Kernel struct {
 	terms []term
@@ -58,6 +59,13 @@ func (k Kernel) String() string {
 	return b.String()
 }
 
+// Same reports whether two kernels have the same text, and profiles of a user in it come from
+// the same call of [New] or [Parse]: functions cannot be compared.
+func (k Kernel) Same(other Kernel) bool {
+	return k.String() == other.String() && slices.EqualFunc(slices.Collect(eachAtom(k.terms)), slices.Collect(eachAtom(other.terms)),
+		func(a, b *atom) bool { return a.spec == b.spec })
+}
+
 func writeTerms(b *strings.Builder, terms []term) {
 	for i, t := range terms {
 		if i > 0 {
@@ -101,7 +109,7 @@ func (k Kernel) Resolved() bool {
 
 // PositiveSemiDefinite reports whether the matrix k(x_i, x_j) is known to be
 // symmetric positive semi-definite for every data set. False means "not known":
-// a user's profile, a sigmoid, a multiquadric.
+// a user's profile that does not say so, a sigmoid, a multiquadric.
 //
 // csrbf with v given as a number is positive semi-definite for rows of up to
 // 2v−1 columns. [Kernel.Resolve] tells the kernel the number of columns; a

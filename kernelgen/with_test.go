@@ -1,6 +1,7 @@
 package kernelgen_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -44,6 +45,26 @@ func TestWith(t *testing.T) {
 		}
 		if _, err := k.With(c.parameter, c.value); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s with %s=%s: %v", c.kernel, c.parameter, c.value, err)
+		}
+	}
+}
+
+// TestSame: kernels of one text are the same but for profiles of a user, of which the name says
+// nothing.
+func TestSame(t *testing.T) {
+	own := func() kernelgen.Kernel {
+		return kernelgen.New(kernelgen.Profile{Name: "own", Base: kernelgen.InnerProduct, F: math.Abs})
+	}
+	one, other := own(), own()
+	for _, c := range []struct {
+		a, b kernelgen.Kernel
+		same bool
+	}{
+		{kernelgen.RBF(1), kernelgen.RBF(1), true}, {kernelgen.RBF(1), kernelgen.RBF(2), false}, {one, one, true}, {one, other, false},
+		{kernelgen.Sum(kernelgen.RBF(1), one), kernelgen.Sum(kernelgen.RBF(1), one), true}, {kernelgen.Sum(one, other), kernelgen.Sum(other, one), false},
+	} {
+		if c.a.Same(c.b) != c.same {
+			t.Errorf("%v and %v: same %v", c.a, c.b, !c.same)
 		}
 	}
 }

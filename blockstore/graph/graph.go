@@ -149,7 +149,7 @@ func guarded(ctx context.Context, path string, f func() error) error {
 	var at *fs.PathError
 	switch {
 	case ctx.Err() != nil:
-		return ctx.Err()
+		return context.Cause(ctx)
 	case err == nil || errors.As(err, &at) || strings.HasPrefix(err.Error(), name+": "):
 		return err // it names the file
 	}

@@ -76,7 +76,7 @@ func (f *fit) formed(ctx context.Context) (*solution, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.report.KernelEntries = k.Entries()
+	s.report.KernelEntries, s.report.SourcePasses = k.Entries(), 1
 	s.expand(k)
 	return s, nil
 }

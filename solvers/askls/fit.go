@@ -119,7 +119,6 @@ func (f *fit) run(ctx context.Context) (*Fit, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.report.SourcePasses = max(1, s.report.SourcePasses)
 	return &Fit{Model: fitted, Report: s.report, Condition: s.condition, SmallestEigenvalue: s.smallest, Iterations: s.iterations,
 		Rank: s.rank, HeldOut: s.heldOut, Folds: f.folds}, nil
 }

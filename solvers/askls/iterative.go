@@ -49,7 +49,9 @@ func (f *fit) iterative(ctx context.Context) (*solution, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.report.SourcePasses++ // for K
 	if !settled {
+		s.report.KernelEntries += k.Entries()
 		return f.formedAfter(ctx, s)
 	}
 	classes := f.targets.Cols
@@ -190,6 +192,7 @@ func (f *fit) formedAfter(ctx context.Context, before *solution) (*solution, err
 	}
 	s.iterations, s.rank = before.iterations, before.rank
 	s.report.KernelEntries += before.report.KernelEntries
+	s.report.SourcePasses += before.report.SourcePasses
 	s.report.Notes = append([]string{fmt.Sprintf("singular values of the kernel matrix are so close to 1/gamma, on either side of it, that %d iterations did not tell the system from a singular one: it was formed and factored, as by `engine dense` (condition number %.1e)",
 		s.iterations, s.condition)}, s.report.Notes...)
 	return s, nil

@@ -50,10 +50,10 @@ func (f *fit) lowRank(ctx context.Context) (*solution, error) {
 			return nil, err
 		}
 	}
-	s.report.KernelEntries, s.report.SourcePasses = approximation.KernelEntries, approximation.SourcePasses+l.passes
-	s.report.ExactPasses = approximation.ExactPasses
 	s.rank = approximation.Rank()
 	s.report.Notes = append(approximation.Notes, s.report.Notes...)
+	s.report.KernelEntries, s.report.SourcePasses = approximation.KernelEntries+int64(l.passes)*l.passEntries(), approximation.SourcePasses+l.passes
+	s.report.ExactPasses = approximation.ExactPasses
 	s.report.Estimate(model.Estimate{Of: model.DecisionValues, Value: math.NaN(),
 		Reason: "`engine lowrank` is not compared with the exact machine: compare accuracies on test rows"})
 	functions := *approximation.Model
@@ -179,6 +179,12 @@ func (l *lowRank) stream(ctx context.Context) (*factorSums, error) {
 	}
 	l.passes++
 	return all, nil
+}
+
+// passEntries returns the kernel entries of a pass over both sides: each row with the landmarks
+// of its side.
+func (l *lowRank) passEntries() int64 {
+	return l.k.Model.Rows*int64(len(l.k.Left.Rows)) + l.k.Cols*int64(len(l.k.Right.Rows))
 }
 
 // evaluator returns a function that gives f the functions of the rows of a block, piece by

@@ -106,7 +106,12 @@ func (f *fit) preconditioner(ctx context.Context, rank int, s *solution) (*preco
 	if err != nil {
 		return nil, err
 	}
-	s.report.KernelEntries += k.KernelEntries
+	passes := &lowRank{fit: f, k: k}
+	s.report.KernelEntries += k.KernelEntries + passes.passEntries()
+	s.report.SourcePasses += k.SourcePasses + 1
+	if f.data.one { // once for each side
+		s.report.SourcePasses++
+	}
 	s.rank = k.Rank()
 	return newPreconditioner(u, v, k.Values, f.Gamma)
 }

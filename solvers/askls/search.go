@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -66,20 +67,21 @@ func CrossValidate(ctx context.Context, e stream.Engine, d *Data, candidates []C
 // alike returns the numbers of the candidates that share what is made of the kernel, set by
 // set, in the order of their first ones.
 func alike(candidates []Candidate) (sets [][]int) {
-	place := make(map[string]int)
 	for i, c := range candidates {
-		m := c.Solver
-		m.Gamma, m.Ridge, m.Merge, m.Penalty = 0, 0, 0, 0
-		key := fmt.Sprintf("%v of %+v", c.Kernel, m)
-		at, found := place[key]
-		if !found {
-			at = len(sets)
-			place[key] = at
-			sets = append(sets, nil)
+		at := slices.IndexFunc(sets, func(set []int) bool { return c.like(candidates[set[0]]) })
+		if at < 0 {
+			at, sets = len(sets), append(sets, nil)
 		}
 		sets[at] = append(sets[at], i)
 	}
 	return sets
+}
+
+// like reports whether two candidates differ in nothing that the kernel matrix is made with.
+func (c Candidate) like(other Candidate) bool {
+	m := c.Solver
+	m.Gamma, m.Ridge, m.Merge, m.Penalty = other.Solver.Gamma, other.Solver.Ridge, other.Solver.Merge, other.Solver.Penalty
+	return m == other.Solver && c.Kernel.Same(other.Kernel)
 }
 
 // Best returns the number of the candidate with the largest accuracy, and of equal ones

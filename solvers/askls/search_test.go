@@ -6,9 +6,39 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/metrics"
 	"github.com/nystream/nystream/stream"
 )
+
+// TestCandidatesOfOneName: profiles of a user share nothing because they have one name.
+func TestCandidatesOfOneName(t *testing.T) {
+	x, labels := clouds(60, 2, 3, 0.8, 1)
+	data, err := Samples(source(x), labels, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []Candidate
+	for _, gamma := range []float64{0.5, 1e6} {
+		k := kernelgen.New(kernelgen.Profile{Name: "own", Base: kernelgen.SquaredDistance,
+			F: func(square float64) float64 { return math.Exp(-gamma * square) }})
+		all = append(all, Candidate{Solver{Gamma: 2, Engine: EngineDense, Folds: 5}, k})
+	}
+	scores, err := CrossValidate(ctx, stream.Engine{}, data, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := CrossValidate(ctx, stream.Engine{}, data, all[1:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if scores[1] != alone[0] || scores[0].Accuracy <= scores[1].Accuracy {
+		t.Errorf("%+v and %+v, and alone %+v", scores[0], scores[1], alone[0])
+	}
+	if sets := alike([]Candidate{all[0], all[1], all[0]}); len(sets) != 2 || len(sets[0]) != 2 {
+		t.Errorf("candidates that share: %v", sets)
+	}
+}
 
 // TestCrossValidate: scores are those of machines that are fitted without each fold, and
 // candidates that cannot be fitted say why.

@@ -72,8 +72,8 @@ func (m *Model) Save() (*model.Archive, error) {
 // shape is checked.
 func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	var h header
-	a.ReadHeader(&h)
-	if h.Method != Name || h.Classes < 1 || h.Samples < 1 || (h.Functions == nil) == (h.Nodes == 0) || !slices.Contains(symmetries, h.Symmetry) {
+	ok := a.Open(Name, &h)
+	if !ok || h.Classes < 1 || h.Samples < 1 || (h.Functions == nil) == (h.Nodes == 0) || !slices.Contains(symmetries, h.Symmetry) {
 		a.Fail("header: method %q, %d classes, %d samples, %d nodes, functions %v, symmetry %q", h.Method, h.Classes, h.Samples, h.Nodes, h.Functions != nil, h.Symmetry)
 		return nil, a.Err()
 	}

@@ -33,6 +33,7 @@ func (f *fitting) align() error {
 		if err != nil {
 			return err
 		}
+		f.fit.KernelEntries += int64(m.Rows) * int64(m.Cols)
 		kernels, norms = append(kernels, m), append(norms, norm)
 	}
 	v := alignmentWeights(kernels, f.knownAt(index), f.Weights == Independent)

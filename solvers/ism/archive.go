@@ -44,9 +44,8 @@ func (m *Model) Save() (*model.Archive, error) {
 // shape is checked, and that W is orthonormal.
 func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	var h header
-	a.ReadHeader(&h)
-	if h.Method != Name {
-		a.Fail("header: method %q, expected %q", h.Method, Name)
+	if !a.Open(Name, &h) {
+		return nil, a.Err()
 	}
 	m := &Model{Seed: h.Seed, Rows: h.Rows, Columns: h.Columns}
 	m.Kernel = a.Kernel(h.Kernel, profiles...)

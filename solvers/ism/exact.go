@@ -2,6 +2,7 @@ package ism
 
 import (
 	"context"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -21,7 +22,7 @@ type exact struct {
 	data    *table
 	x       blas64.General // all rows, n×d
 	terms   []term
-	entries int64
+	entries atomic.Int64
 	passes  int
 }
 
@@ -43,7 +44,6 @@ func (x *exact) evaluate(ctx context.Context, g *gamma, w blas64.General) (*eval
 		return nil, err
 	}
 	x.passes++
-	x.entries += int64(n) * int64(n+1) / 2 * int64(len(x.terms))
 	v := &evaluation{w: w, phi: p.phi()}
 	for _, j := range p.objective {
 		v.objective += j
@@ -129,6 +129,7 @@ func (t *exactTile) term(term term, gamma, product, beta, value blas64.General, 
 		divideByScales(value, scales[first:], scales[second:])
 	}
 	term.Value.Apply(value.Data, &t.work)
+	t.entries.Add(int64(len(value.Data)))
 	j := dense.Dot(gamma.Data, value.Data)
 	if term.Ratio != 0 {
 		for k, v := range value.Data {
@@ -137,6 +138,7 @@ func (t *exactTile) term(term term, gamma, product, beta, value blas64.General, 
 	} else {
 		copy(value.Data, beta.Data)
 		term.Slope.Apply(value.Data, &t.work)
+		t.entries.Add(int64(len(value.Data)))
 	}
 	if term.local() {
 		divideByScales(value, scales[first:], scales[second:])

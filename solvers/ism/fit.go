@@ -237,7 +237,7 @@ func (f *fitting) finish(info stream.Info) (*Fit, error) {
 	switch x := f.engine.(type) {
 	case *exact:
 		r.ExactPasses = x.passes
-		r.KernelEntries += x.entries
+		r.KernelEntries += x.entries.Load()
 	case *linear:
 		r.KernelEntries += x.entries
 		r.Features = x.features

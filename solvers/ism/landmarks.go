@@ -45,6 +45,7 @@ type landmarks struct {
 	signs   []float64      // s of them; all 1 if K is positive semi-definite
 	inverse blas64.General // Q
 	left    float64        // the part of K_ii that they leave, in the mean over the pool
+	cost    int64          // entries that the choice took
 }
 
 // newLandmarks picks at most so many landmarks from the points of a pool.
@@ -103,6 +104,7 @@ func (l *landmarks) pivoted(ctx context.Context, _ stream.Engine, pool points, m
 	}
 	l.index = f.Pivots
 	r := len(l.index)
+	l.cost = int64(r) * int64(pool.x.Rows)
 	l.project = stream.NewMatrix(r, r)
 	for i := range r {
 		l.project.Data[i*r+i] = 1
@@ -168,6 +170,7 @@ func (l *landmarks) indefinite(ctx context.Context, e stream.Engine, pool points
 			l.project.Data[i*l.project.Stride+s] = eig.vectors.Data[i*eig.vectors.Stride+j] / math.Sqrt(math.Abs(eig.values[j]))
 		}
 	}
+	l.cost = int64(most) * int64(most+pool.x.Rows)
 	l.left, err = l.unexplained(ctx, e, pool, marks)
 	return err
 }

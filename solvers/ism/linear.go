@@ -145,7 +145,7 @@ func (l *linear) landmarks(ctx context.Context, t term, k entries, w blas64.Gene
 	for k, i := range marks.index {
 		marks.index[k] = index[i] // in the sample
 	}
-	l.entries += int64(size) * int64(len(marks.index))
+	l.entries += marks.cost
 	l.left = math.Max(l.left, marks.left)
 	return marks, nil
 }

@@ -87,7 +87,13 @@ func (p *plan) gamma(s model.Shape) {
 func (p *plan) exact() {
 	p.Passes += 2
 	n, d, q := float64(p.n), float64(p.d), int64(p.solver.Dim)
-	p.KernelEntries = p.tries * int64(math.Min(n*(n+1)/2*float64(len(p.terms)), 1<<56))
+	functions := float64(len(p.terms))
+	for _, t := range p.terms {
+		if t.Ratio == 0 { // f' is no multiple of f
+			functions++
+		}
+	}
+	p.KernelEntries = p.tries * int64(math.Min(n*(n+stream.PairRows)/2*functions, 1<<56))
 	p.Flops = float64(p.tries) * (n*n*float64(p.d+p.k+q) + 2*n*d*d)
 	p.Add("all rows, twice", 2*p.n*p.d, "`engine linear`")
 	p.Add("projected rows and degrees", p.n*(q+2), "`dim`")

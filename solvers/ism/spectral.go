@@ -129,7 +129,7 @@ func (s *spectralFeatures) blocks(ctx context.Context, sample blas64.General) (b
 		if err != nil {
 			return nil, 0, err
 		}
-		s.entries += int64(sample.Rows) * int64(len(marks.index))
+		s.entries += marks.cost
 		blocks = append(blocks, spectralBlock{t, t.Weight * factor, marks, cols})
 		cols += len(marks.index)
 	}

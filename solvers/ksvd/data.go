@@ -18,6 +18,7 @@ import (
 // method says, so it must not be one that can be read only once.
 type Data struct {
 	left, right source
+	again       int // 1 where a pass over each side reads one source twice, else 0
 	kind        Compatibility
 	maps        [2]blas64.General // Cᵀx for left rows and for right rows; empty for none
 
@@ -28,10 +29,11 @@ type Data struct {
 // Between returns data with two given sides, such as queries and keys. With right nil,
 // both sides are the rows of left.
 func Between(left, right stream.Source) (*Data, error) {
+	again := 0
 	if right == nil {
-		right = left
+		right, again = left, 1
 	}
-	d := &Data{left: sourceOf(left), right: sourceOf(right)}
+	d := &Data{left: sourceOf(left), right: sourceOf(right), again: again}
 	for _, src := range []stream.Source{left, right} {
 		if _, err := model.KnownRows(src); err != nil {
 			return nil, err

@@ -1,7 +1,6 @@
 package ksvd
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -277,10 +276,13 @@ func (o *exactOperator) hold(ctx context.Context) (krylov.Operator, error) {
 	if err == nil && first {
 		err = o.endMeans()
 	}
+	if err != nil {
+		return krylov.Matrix{}, err
+	}
 	if o.centre {
 		o.stats.centre(a)
 	}
-	return krylov.Matrix{General: a}, cmp.Or(err, checkFinite("G", a))
+	return krylov.Matrix{General: a}, checkFinite("G", a)
 }
 
 // centre takes the means away from a block of G with the given rows and columns,

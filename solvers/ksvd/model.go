@@ -1,7 +1,6 @@
 package ksvd
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -182,7 +181,7 @@ func (f *Fit) Factors(ctx context.Context, e stream.Engine) (u, v blas64.General
 			return nil
 		}
 	}
-	err = cmp.Or(f.EmbedFitted(ctx, e, model.Left, into(u)))
+	err = f.EmbedFitted(ctx, e, model.Left, into(u))
 	if err == nil {
 		err = f.EmbedFitted(ctx, e, model.Right, into(v))
 	}

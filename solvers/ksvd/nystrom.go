@@ -150,7 +150,7 @@ type nystrom struct {
 	stats   *statistics // exact sums and means; nil if sampled
 	all     [2]*points  // both sides, for exact sums
 	passes  int         // over all entries
-	reads   int         // of each side
+	reads   int         // of a source
 	notes   []string
 	round   int     // how often samples have been doubled
 	reached float64 // by which the last two fits differ

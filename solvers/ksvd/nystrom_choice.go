@@ -38,7 +38,7 @@ func (f *nystrom) scored(ctx context.Context, first *Model, n, m int) (rows, col
 	if err != nil {
 		return rows, cols, err
 	}
-	f.reads++
+	f.reads += 1 + f.data.again
 	if f.Paired {
 		for i, v := range right {
 			left[i] += v
@@ -52,6 +52,7 @@ func (f *nystrom) scored(ctx context.Context, first *Model, n, m int) (rows, col
 // scores returns the squared lengths of the rows of U or V.
 func (f *nystrom) scores(ctx context.Context, fit *Fit, side model.Side, n int64) ([]float64, error) {
 	scores := make([]float64, n)
+	f.entries.count.Add(n * int64(len(fit.side(side).Rows)))
 	err := fit.EmbedFitted(ctx, f.engine, side, func(start int64, u blas64.General) error {
 		for i := range u.Rows {
 			for _, v := range dense.Row(u, i) {

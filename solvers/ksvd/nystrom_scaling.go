@@ -23,7 +23,7 @@ func (f *nystrom) rescale(ctx context.Context, m *Model) error {
 	if err != nil {
 		return err
 	}
-	f.reads++
+	f.reads += 1 + f.data.again
 	if f.Scaling == ScaleUnit {
 		dense.ScaleColumns(m.Left.Projection, dense.Reciprocals(norms(left)))
 		dense.ScaleColumns(m.Right.Projection, dense.Reciprocals(norms(right)))

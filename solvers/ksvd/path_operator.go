@@ -1,7 +1,6 @@
 package ksvd
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -58,7 +57,10 @@ func newPathOperator(ctx context.Context, e stream.Engine, d *Data, t *entries, 
 		return o, nil
 	}
 	o.means = s
-	return o, cmp.Or(o.findMeans(ctx), s.check(t.kernel.String(), o.name))
+	if err := o.findMeans(ctx); err != nil {
+		return nil, err
+	}
+	return o, s.check(t.kernel.String(), o.name)
 }
 
 // make makes all rows of S or of Sᵀ.
@@ -161,8 +163,11 @@ func (w *pathRowWorker) divide(values []float64, i int) {
 
 // Multiply implements [krylov.Operator].
 func (o *pathOperator) Multiply(ctx context.Context, q, aq, p, atp blas64.General) error {
-	err := cmp.Or(o.product(ctx, 0, q, aq), o.product(ctx, 1, p, atp))
-	if o.means != nil {
+	err := o.product(ctx, 0, q, aq)
+	if err == nil {
+		err = o.product(ctx, 1, p, atp)
+	}
+	if err == nil && o.means != nil {
 		o.means.centreProducts(q, aq, p, atp)
 	}
 	return err
@@ -212,7 +217,10 @@ func addSparse(row []float64, m *stream.CSR, i int, q blas64.General) {
 func (o *pathOperator) findMeans(ctx context.Context) error {
 	n, m := len(o.disjoint.sides[0].factor), len(o.disjoint.sides[1].factor)
 	rows, cols := stream.NewMatrix(n, 1), stream.NewMatrix(m, 1)
-	err := cmp.Or(o.product(ctx, 0, columnOf(slices.Repeat([]float64{1}, m)), rows), o.product(ctx, 1, columnOf(slices.Repeat([]float64{1}, n)), cols))
+	err := o.product(ctx, 0, columnOf(slices.Repeat([]float64{1}, m)), rows)
+	if err == nil {
+		err = o.product(ctx, 1, columnOf(slices.Repeat([]float64{1}, n)), cols)
+	}
 	o.means.rowMeans, o.means.colMeans = rows.Data, cols.Data
 	o.means.finish()
 	return err

@@ -55,13 +55,15 @@ func (r source) load(ctx context.Context) (*points, error) {
 	return &points{dense: m}, err
 }
 
-// load returns all rows of both sides, in memory, and an error where they are not finite
+// load returns all rows of both sides, in memory, those of one source once, and an error where they are not finite
 // or not what the kernel is for.
 func (d *Data) load(ctx context.Context, t *entries) (left, right *points, err error) {
 	if left, err = d.left.load(ctx); err != nil {
 		return nil, nil, err
 	}
-	if right, err = d.right.load(ctx); err != nil {
+	if d.again > 0 && left.sparse == nil {
+		right = &points{dense: left.dense}
+	} else if right, err = d.right.load(ctx); err != nil {
 		return nil, nil, err
 	}
 	return left, right, cmp.Or(t.checkPoints(d.left.name(), left, nil), t.checkPoints(d.right.name(), right, nil))

@@ -105,11 +105,12 @@ func (l Landmarks) save(a *model.Archive, name string) {
 // shape is checked.
 func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	var h header
-	if a.ReadHeader(&h); a.Err() != nil {
+	if !a.Open(Name, &h) {
 		return nil, a.Err()
 	}
-	if h.Method != Name || h.Rank < 0 || h.Rows < 0 || h.Columns < 0 || h.Left == nil || h.Right == nil {
-		return nil, fmt.Errorf("model header: method %q, rank %d, %d×%d, left side %v, right side %v", h.Method, h.Rank, h.Rows, h.Columns, h.Left, h.Right)
+	if h.Rank < 0 || h.Rows < 0 || h.Columns < 0 || h.Left == nil || h.Right == nil {
+		a.Fail("header: rank %d, %d×%d, left side %v, right side %v", h.Rank, h.Rows, h.Columns, h.Left, h.Right)
+		return nil, a.Err()
 	}
 	k := a.Kernel(h.Kernel, profiles...)
 	sums, err := ParseSums(h.Sums)

@@ -1,7 +1,6 @@
 package ksvd
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -203,8 +202,11 @@ func (g *grid) means(ctx context.Context, s *statistics) error {
 			return nil
 		}
 	})
+	if err != nil {
+		return err
+	}
 	s.finish()
-	return cmp.Or(err, s.check(g.entries.kernel.String(), g.name))
+	return s.check(g.entries.kernel.String(), g.name)
 }
 
 // sumsOf returns the sums of n rows.

@@ -83,7 +83,7 @@ func (m Adaptive) fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 		return nil, err
 	}
 	src, width, most := d.Left, len(d.Left.Info().Columns), m.mostColumns(n)
-	columns, err := m.firstColumns(ctx, e, src, k, n)
+	columns, entries, err := m.firstColumns(ctx, e, src, k, n)
 	if err != nil {
 		return nil, err
 	}
@@ -98,10 +98,11 @@ func (m Adaptive) fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 		if err != nil {
 			return nil, err
 		}
+		entries += fit.KernelEntries
 		steps = append(steps, Step{len(step.points.landmarks), rank, fit.EstimateIn(m.Norm)})
 		fit.Unsettled = !m.within(fit.EstimateIn(m.Norm))
 		if why, end := m.ends(e, k, fit, columns, most, n, width); end {
-			fit.Steps, fit.SourcePasses = steps, len(steps)
+			fit.Steps, fit.SourcePasses, fit.KernelEntries = steps, len(steps), entries
 			m.note(fit, why)
 			return fit, nil
 		}
@@ -232,25 +233,27 @@ func (m Adaptive) countSquares(values []float64, b *sampledBlock) int64 {
 }
 
 // firstColumns returns how many eigenvalues of A, judged by a sample of its rows, the
-// tolerance asks for, and more if it takes more landmarks to see them.
-func (m Adaptive) firstColumns(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel, n int64) (int64, error) {
+// tolerance asks for, and more if it takes more landmarks to see them; and the kernel entries
+// that this takes.
+func (m Adaptive) firstColumns(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel, n int64) (columns, entries int64, _ error) {
 	s, err := sketch.NewSample(n, int(min(n, adaptiveSample)), m.Seed, "first rank")
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	t := newTiles(k, Float64)
 	panels, err := t.gatherSets(ctx, src, rowSet{numbers: s.Positions()})
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	if err := t.chooseUnit(ctx, e, panels[0].rows, panels[0]); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	count, err := m.countSampled(ctx, e, t, panels[0], n)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	return m.enough(ctx, e, t, panels[0], max(adaptiveLeast, count+count/2), n)
+	columns, err = m.enough(ctx, e, t, panels[0], max(adaptiveLeast, count+count/2), n)
+	return columns, t.entries.Load(), err
 }
 
 // countSampled returns how many eigenvalues of A the tolerance asks for, judged by some of the
@@ -301,7 +304,7 @@ func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmark
 	}
 	finish := func(c int) (*Fit, error) {
 		found := f.model(c)
-		return f.finishWith(sample.columns(found.Left.Rank()), found, c)
+		return f.finishWith(ctx, sample.columns(found.Left.Rank()), found, c)
 	}
 	fit, err := finish(high)
 	if err != nil || high < 2 || !m.within(fit.EstimateIn(m.Norm)) {
@@ -310,7 +313,7 @@ func (m Adaptive) smallestRank(ctx context.Context, e stream.Engine, f *landmark
 	guess := m.guess(f.spectrum.Values[:high], f.spectrum.Values[0]+f.beta, sample.squares, fit.EstimateIn(m.Norm))
 	rank, err := leastNear(guess, m.leastRank(f, high), high, func(c int) (bool, error) {
 		found := f.model(c)
-		estimate, _, err := sample.columns(found.Left.Rank()).errors(found, f.trace)
+		estimate, _, err := sample.columns(found.Left.Rank()).errors(ctx, found, f.trace)
 		return err == nil && m.within(estimate.in(m.Norm)), err
 	})
 	if err == nil && rank < high {

@@ -127,7 +127,7 @@ func (t *tiles) estimate(ctx context.Context, e stream.Engine, m *Model, heldLef
 	if err != nil {
 		return nil, err
 	}
-	return s.judge(m, wholeTrace)
+	return s.judge(ctx, m, wholeTrace)
 }
 
 // errorSample is what is known of A between sampled rows before a model is taken away.
@@ -156,7 +156,7 @@ func (t *tiles) errorSample(ctx context.Context, e stream.Engine, m *Model, held
 	if err != nil {
 		return nil, err
 	}
-	norm, err := b.norm()
+	norm, err := b.norm(ctx)
 	return &errorSample{b, norm, b.squares(), b.carriers(), b.nearlyDiagonal()}, err
 }
 
@@ -176,8 +176,8 @@ func (s *errorSample) columns(c int) *errorSample {
 
 // judge estimates the errors of a model of which the sample has the embedding, and says why
 // they may be wrong. The sample is of no use afterwards.
-func (s *errorSample) judge(m *Model, wholeTrace float64) (*errorEstimate, error) {
-	out, rest, err := s.errors(m, wholeTrace)
+func (s *errorSample) judge(ctx context.Context, m *Model, wholeTrace float64) (*errorEstimate, error) {
+	out, rest, err := s.errors(ctx, m, wholeTrace)
 	if b := s.block; b != nil && err == nil {
 		out.notes = append(b.doubts(m, s.carriers, b.carriers(), rest, s.diagonal), out.notes...)
 	}
@@ -185,7 +185,7 @@ func (s *errorSample) judge(m *Model, wholeTrace float64) (*errorEstimate, error
 }
 
 // errors is judge without doubts. rest is the spectral norm of what the sampled rows leave.
-func (s *errorSample) errors(m *Model, wholeTrace float64) (out *errorEstimate, rest float64, err error) {
+func (s *errorSample) errors(ctx context.Context, m *Model, wholeTrace float64) (out *errorEstimate, rest float64, err error) {
 	out = &errorEstimate{math.NaN(), math.NaN(), nil}
 	b := s.block
 	if b == nil {
@@ -193,7 +193,7 @@ func (s *errorSample) errors(m *Model, wholeTrace float64) (out *errorEstimate, 
 	}
 	b.subtract(m)
 	squares := b.squares()
-	if rest, err = b.norm(); err != nil {
+	if rest, err = b.norm(ctx); err != nil {
 		return nil, 0, err
 	}
 	norm := rest
@@ -372,13 +372,13 @@ func (b *sampledBlock) missed(m *Model, wholeTrace float64) float64 {
 
 // norm estimates the spectral norm of what the block stands for. No norm is below
 // the length of a column of the matrix itself.
-func (b *sampledBlock) norm() (float64, error) {
+func (b *sampledBlock) norm(ctx context.Context) (float64, error) {
 	var v float64
 	var err error
 	if b.symmetric {
-		v, err = b.symmetricNorm()
+		v, err = b.symmetricNorm(ctx)
 	} else {
-		v, err = b.largestSingularValue()
+		v, err = b.largestSingularValue(ctx)
 	}
 	return math.Max(v, b.longest()), err
 }
@@ -406,8 +406,8 @@ func (b *sampledBlock) noise() float64 {
 
 // symmetricNorm corrects the outermost eigenvalues on both sides of the mean of
 // the diagonal, which is not noisy.
-func (b *sampledBlock) symmetricNorm() (float64, error) {
-	low, high, err := krylov.Outermost(context.Background(), krylov.SymmetricMatrix{General: b.m}, b.m.Rows)
+func (b *sampledBlock) symmetricNorm(ctx context.Context) (float64, error) {
+	low, high, err := krylov.Outermost(ctx, krylov.SymmetricMatrix{General: b.m}, b.m.Rows)
 	if err != nil {
 		return 0, err
 	}
@@ -418,8 +418,8 @@ func (b *sampledBlock) symmetricNorm() (float64, error) {
 	return math.Max(math.Abs(low), math.Abs(high)), nil
 }
 
-func (b *sampledBlock) largestSingularValue() (float64, error) {
-	_, high, err := krylov.Outermost(context.Background(), krylov.Gram{General: b.m}, b.m.Rows)
+func (b *sampledBlock) largestSingularValue(ctx context.Context) (float64, error) {
+	_, high, err := krylov.Outermost(ctx, krylov.Gram{General: b.m}, b.m.Rows)
 	return shrink(math.Sqrt(math.Max(0, high)), float64(b.left.held()), float64(b.right.held()), b.noise()), err
 }
 

@@ -432,12 +432,12 @@ func (f *landmarkFit) finish(ctx context.Context, e stream.Engine, c int) (*Fit,
 	if err != nil {
 		return nil, err
 	}
-	return f.finishWith(s, m, c)
+	return f.finishWith(ctx, s, m, c)
 }
 
 // finishWith returns the fit of a model, of which rank c was asked, by the error sample.
-func (f *landmarkFit) finishWith(s *errorSample, m *Model, c int) (*Fit, error) {
-	estimate, err := s.judge(m, f.trace)
+func (f *landmarkFit) finishWith(ctx context.Context, s *errorSample, m *Model, c int) (*Fit, error) {
+	estimate, err := s.judge(ctx, m, f.trace)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func (t *tiles) leaves(ctx context.Context, e stream.Engine, landmarks, validati
 	if err != nil {
 		return 0, err
 	}
-	norm, err := b.norm()
+	norm, err := b.norm(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -45,7 +45,7 @@ func (t *tiles) leaves(ctx context.Context, e stream.Engine, landmarks, validati
 		ones[i] = 1
 	}
 	b.subtract(&Model{Values: ones})
-	rest, err := b.norm()
+	rest, err := b.norm(ctx)
 	return ratio(rest, norm), err
 }
 

@@ -1,7 +1,6 @@
 package lowrank
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -73,7 +72,10 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 		return nil, err
 	}
 	rest := t.pick(panels[1], without(held, landmarks.number))
-	if err := cmp.Or(t.chooseUnit(ctx, e, landmarks.rows, landmarks), t.boundSingle(landmarks, nil, landmarks, rest)); err != nil {
+	if err := t.chooseUnit(ctx, e, landmarks.rows, landmarks); err != nil {
+		return nil, err
+	}
+	if err := t.boundSingle(landmarks, nil, landmarks, rest); err != nil {
 		return nil, err
 	}
 	pass := sketchPass{tiles: t, rows: landmarks}

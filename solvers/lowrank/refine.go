@@ -45,6 +45,20 @@ func (m *Model) Refine(ctx context.Context, e stream.Engine, d model.Sources) er
 	return m.refineRectangular(u[0], v[0])
 }
 
+// Refine is [Model.Refine], and adds its pass and kernel entries to the report.
+func (f *Fit) Refine(ctx context.Context, e stream.Engine, d model.Sources) error {
+	err := f.Model.Refine(ctx, e, d)
+	if err != nil || f.Left.Rank() == 0 {
+		return err
+	}
+	f.SourcePasses++
+	f.KernelEntries += f.Model.Rows * int64(f.Left.Landmarks.Rows)
+	if f.Right != nil {
+		f.KernelEntries += f.Cols * int64(f.Right.Landmarks.Rows)
+	}
+	return nil
+}
+
 // factorR streams the triangular factors of the embeddings of all rows, in one
 // pass.
 func (m *Model) factorR(ctx context.Context, e stream.Engine, src stream.Source, sides ...*Embedding) ([]blas64.General, error) {

@@ -99,8 +99,10 @@ func (f *ssrsvd) begin(ctx context.Context) (err error) {
 	if err := f.tiles.chooseUnit(ctx, f.engine, f.rowsH.rows, f.rowsC); err != nil {
 		return err
 	}
-	return cmp.Or(f.tiles.boundSingle(f.rowsC, f.c, f.rowsH, f.rowsO, f.heldLeft),
-		f.tiles.boundSingle(f.rowsH, f.h, f.rowsC, f.rowsS, f.heldRight))
+	if err := f.tiles.boundSingle(f.rowsC, f.c, f.rowsH, f.rowsO, f.heldLeft); err != nil {
+		return err
+	}
+	return f.tiles.boundSingle(f.rowsH, f.h, f.rowsC, f.rowsS, f.heldRight)
 }
 
 func (f *ssrsvd) drawSketches() (err error) {

@@ -134,7 +134,9 @@ func signArrays(s *sketch.SparseSign) (column []int64, value []float64) {
 // Load returns the model that Save gave. Every shape is checked.
 func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	var h header
-	a.ReadHeader(&h)
+	if !a.Open("lowrank", &h) {
+		return nil, a.Err()
+	}
 	m := &Model{Method: h.Method, Seed: h.Seed, Rows: h.Rows, Cols: h.Columns, Shift: h.Shift}
 	precision, err := parsePrecision(h.Precision)
 	a.Check(err)

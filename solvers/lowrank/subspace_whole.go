@@ -64,7 +64,7 @@ func (m Subspace) fitWhole(ctx context.Context, t *tiles, e stream.Engine, rows 
 	if err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil {
+	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
 	s, norm := m.leading(eig, choiceOf(t.kernel))

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -14,7 +15,8 @@ import (
 
 // Archive is a saved model: a header of words and numbers, and named arrays. Models
 // write it with the Put methods and read it with the others, which remember the
-// first thing that is wrong: a Load takes all it needs and asks [Archive.Err] once.
+// first thing that is wrong: a Load begins with [Archive.Open], takes all it needs
+// and asks [Archive.Err] once.
 type Archive struct {
 	Header json.RawMessage
 	Arrays []array.Array
@@ -26,7 +28,8 @@ type Archive struct {
 	Prepared bool
 
 	prefix string // of the names of a part
-	errs   *error // shared by the parts
+	part   bool
+	errs   *error // of a load, shared by the parts
 }
 
 // NewArchive returns an archive with a header, which is written as JSON. The error
@@ -78,7 +81,7 @@ func (a *Archive) PutPart(prefix string, part *Archive) {
 // Part returns the archive of a model that is part of this one: see
 // [Archive.PutPart]. Both share the first error.
 func (a *Archive) Part(prefix string, header json.RawMessage) *Archive {
-	return &Archive{Header: header, Arrays: a.Arrays, Prepared: true, prefix: a.prefix + prefix, errs: a.first()}
+	return &Archive{Header: header, Arrays: a.Arrays, Prepared: true, prefix: a.prefix + prefix, part: true, errs: a.first()}
 }
 
 // first returns the place of the first error.
@@ -106,12 +109,33 @@ func (a *Archive) Check(err error) {
 	}
 }
 
-// ReadHeader reads the header into a struct, and fails unless rows are [Archive.Prepared].
+// ReadHeader reads the header into a struct, and forgets the errors of loads before. It fails
+// unless rows are [Archive.Prepared].
 func (a *Archive) ReadHeader(header any) {
+	if !a.part {
+		a.errs = nil
+	}
 	a.checkPrepared()
 	if err := json.Unmarshal(a.Header, header); err != nil {
 		a.Fail("header: %w", err)
 	}
+}
+
+// loaders are the packages that load models of a method, where that is not lowrank.
+var loaders = map[string]string{"ksvd": "ksvd", "ism": "ism", "askls": "askls", "operator": "rkhs", "rkhs": "rkhs", "transport": "transport"}
+
+// Open begins the load of a package of solvers: it reads the header into a struct. It reports
+// false, and fails, if that cannot be, or if another package loads the method.
+func (a *Archive) Open(family string, header any) bool {
+	var of struct{ Method string }
+	a.ReadHeader(&of)
+	loader := cmp.Or(loaders[of.Method], "lowrank")
+	if loader != family {
+		a.Fail("header: a model of method %q: load it by %s.Load", of.Method, loader)
+		return false
+	}
+	a.ReadHeader(header)
+	return a.Err() == nil
 }
 
 // Has reports whether there is an array of that name.

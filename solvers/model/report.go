@@ -9,10 +9,12 @@ type Report struct {
 	Notes []string
 	// Chosen is the method or engine where that was left open, and after a colon why.
 	Chosen string
-	// KernelEntries is how many entries of A were evaluated.
+	// KernelEntries counts the entries of the kernel, and of its derivative, that the fit
+	// evaluates in tiles: those of choices, estimates and repeated steps too. The diagonal
+	// k(x, x) is not counted.
 	KernelEntries int64
-	// SourcePasses is how many passes were made over each source, besides fetching rows
-	// by number, and ExactPasses how many over all entries of A.
+	// SourcePasses counts the readings of the source that is read most often. Rows fetched by
+	// number are no pass. ExactPasses counts the passes over all entries of A.
 	SourcePasses, ExactPasses int
 	// Errors are estimates of how far the model is from the exact one; none where the fit
 	// is exact. [Report.Estimate] adds one.

@@ -57,12 +57,14 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 	}
 	sp, err := s.newSpaces(ctx, e, d)
 	if errors.Is(err, errNotSpanned) && s.supportsWhole() == nil {
-		return s.fitWhole(ctx, e, d, asked)
+		return s.fitWhole(ctx, e, d, asked, sp.entries)
 	}
 	if auto && errors.Is(err, errNotSpanned) {
 		notes = []string{fmt.Sprintf("engine landmark: %v", err)}
 		s.Engine, s.Landmarks = EngineLandmark, defaultLandmarks
+		spent := sp.entries
 		sp, err = s.newSpaces(ctx, e, d)
+		sp.entries += spent
 	}
 	if err != nil {
 		return nil, err

@@ -75,9 +75,10 @@ func (s setting) supportsWhole() error {
 	return nil
 }
 
-// fitWhole decomposes the operator by expansions over all rows.
-func (s setting) fitWhole(ctx context.Context, e stream.Engine, d *Data, asked int) (*Fit, error) {
+// fitWhole decomposes the operator by expansions over all rows, after entries that were spent.
+func (s setting) fitWhole(ctx context.Context, e stream.Engine, d *Data, asked int, spent int64) (*Fit, error) {
 	w := s.newWhole(e, d)
+	w.fit.KernelEntries = spent
 	w.fit.Note(fmt.Sprintf("functions are expansions over all rows, found by exact passes: no %d rows span the features of kernel %s", s.Landmarks, s.kernels[OfX]))
 	if err := w.decompose(ctx); err != nil {
 		return nil, err
@@ -143,7 +144,6 @@ func (w *whole) load(ctx context.Context) error {
 		return err
 	}
 	w.x = w.tiles(OfX, rows, 1)
-	w.fit.SourcePasses = 1
 	w.fit.Features[0] = rows.Rows
 	if !w.Centre {
 		w.fit.Trace = w.trace(rows)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/cmplx"
+	"sync/atomic"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -103,4 +104,20 @@ func turned(t *testing.T, a, b *Functions, rows blas64.General) (worst float64) 
 		}
 	}
 	return worst
+}
+
+// TestGramTilesCount counts the entries of an exact pass, whose last tiles are smaller.
+func TestGramTilesCount(t *testing.T) {
+	var count atomic.Int64
+	k := kernelgen.New(kernelgen.Profile{Name: "counting", Base: kernelgen.InnerProduct, F: func(v float64) float64 {
+		count.Add(1)
+		return v
+	}})
+	g := &gramTiles{kernel: k, rows: normal(270, 2, "count")}
+	if _, err := g.values(t.Context(), stream.NewMatrix(270, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if g.entries != count.Load() {
+		t.Errorf("%d entries, counted as %d", count.Load(), g.entries)
+	}
 }

@@ -3,6 +3,7 @@ package rkhs
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -71,6 +72,7 @@ func (g *gramTiles) centre(m blas64.General) {
 func (g *gramTiles) values(ctx context.Context, c blas64.General) (blas64.General, error) {
 	v, mirror := stream.NewMatrix(c.Rows, c.Cols), stream.NewMatrix(c.Rows, c.Cols)
 	src := stream.FromMatrix("rows", g.rows)
+	var entries atomic.Int64
 	err := stream.Pairs(ctx, g.engine, "exact pass", src, src, stream.Upper, func() func(i, j *stream.Block) error {
 		var work kernelgen.Workspace
 		side := min(stream.PairRows, c.Rows)
@@ -78,6 +80,7 @@ func (g *gramTiles) values(ctx context.Context, c blas64.General) (blas64.Genera
 		return func(i, j *stream.Block) error {
 			tile := blas64.General{Rows: i.X.Rows, Cols: j.X.Rows, Stride: j.X.Rows, Data: room[:i.X.Rows*j.X.Rows]}
 			g.kernel.Fill(tile, i.X, g.kernel.Pack(j.X), &work)
+			entries.Add(int64(len(tile.Data)))
 			of := func(m blas64.General, b *stream.Block) blas64.General {
 				return stream.RowSlice(m, int(b.Start), b.X.Rows)
 			}
@@ -92,7 +95,7 @@ func (g *gramTiles) values(ctx context.Context, c blas64.General) (blas64.Genera
 		return v, err
 	}
 	g.passes++
-	g.entries += int64(c.Rows) * int64(c.Rows+stream.PairRows) / 2
+	g.entries += entries.Load()
 	dense.Add(1, mirror, v)
 	if i, j, bad := dense.NotFinite(v); bad {
 		return v, fmt.Errorf("kernel %s gives %v at row %d: scale the columns (`scale standard`) or drop the row", g.kernel, dense.Row(v, i)[j], i)

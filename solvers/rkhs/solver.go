@@ -147,7 +147,7 @@ func (s setting) check(shape model.Shape) error {
 		return fmt.Errorf("operator %s is between x and y: give a second source, or a lag", s.Operator)
 	case s.OneSpace() && shape.Columns != columnsOf(shape, OfY):
 		return fmt.Errorf("x has %d columns and y has %d: `task %s` of operator %s needs functions of one space", shape.Columns, columnsOf(shape, OfY), s.Task, s.Operator)
-	case s.OneSpace() && s.kernels[OfX].String() != s.kernels[OfY].String():
+	case s.OneSpace() && !s.kernels[OfX].Same(s.kernels[OfY]):
 		return fmt.Errorf("kernels %s and %s: `task %s` of operator %s needs functions of one space, and so one kernel", s.kernels[OfX], s.kernels[OfY], s.Task, s.Operator)
 	case s.Random && s.Engine == EngineExact:
 		return fmt.Errorf("engine %s has no random features: take engine %s", s.Engine, EngineLandmark)

@@ -34,13 +34,14 @@ func definiteNote(k kernelgen.Kernel) []string {
 	return []string{fmt.Sprintf("kernel %s is not known to be positive semi-definite, as the kernel of an RKHS is: what is negative of it was left out", k)}
 }
 
-// newSpaces picks landmarks, or draws random features, for both sides.
+// newSpaces picks landmarks, or draws random features, for both sides. With an error the spaces
+// tell the entries that it took.
 func (s setting) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*spaces, error) {
 	sp := &spaces{}
 	if d.Single() || s.Operator.Traits().Alone {
 		rows, err := s.pool(ctx, d, s.poolSize(d.n), OfX)
 		if err != nil {
-			return nil, err
+			return sp, err
 		}
 		sp.x, err = sp.fit(ctx, e, s, s.kernels[OfX], "x", rows)
 		return sp, err
@@ -49,11 +50,11 @@ func (s setting) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*spac
 		half := s.poolSize(2 * d.n)
 		rows, err := s.pool(ctx, d, half-half/2, OfX)
 		if err != nil {
-			return nil, err
+			return sp, err
 		}
 		more, err := s.pool(ctx, d, max(1, half/2), OfY)
 		if err != nil {
-			return nil, err
+			return sp, err
 		}
 		both := stream.NewMatrix(rows.Rows+more.Rows, rows.Cols)
 		copy(both.Data, rows.Data)
@@ -66,11 +67,11 @@ func (s setting) newSpaces(ctx context.Context, e stream.Engine, d *Data) (*spac
 		k := s.kernels[which]
 		rows, err := s.pool(ctx, d, s.poolSize(d.n), which)
 		if err != nil {
-			return nil, err
+			return sp, err
 		}
 		m, err := sp.fit(ctx, e, s, k, which.String(), rows)
 		if err != nil {
-			return nil, err
+			return sp, err
 		}
 		if which == OfX {
 			sp.x = m
@@ -123,7 +124,7 @@ func (sp *spaces) fit(ctx context.Context, e stream.Engine, s setting, k kernelg
 	var f *lowrank.Fit
 	var err error
 	if s.Engine == EngineExact {
-		f, err = exactSpace(ctx, e, src, k, s.Landmarks, s.Seed)
+		f, err = sp.exact(ctx, e, src, k, s.Landmarks, s.Seed)
 	} else {
 		by, _ := s.method(int64(rows.Rows))
 		f, err = by.Fit(ctx, e, model.Sources{Left: src}, k)
@@ -134,7 +135,9 @@ func (sp *spaces) fit(ctx context.Context, e stream.Engine, s setting, k kernelg
 	if f.Left.Rank() == 0 {
 		return nil, fmt.Errorf("features of %s: kernel %s is zero between rows of this data", what, k)
 	}
-	sp.entries += f.KernelEntries
+	if s.Engine != EngineExact {
+		sp.entries += f.KernelEntries
+	}
 	sp.notes = append(sp.notes, definiteNote(k)...)
 	return f.Model, nil
 }
@@ -158,23 +161,21 @@ func hopeless(left float64, most, last int) bool {
 // errNotSpanned reports that the exact engine is not for this kernel.
 var errNotSpanned = errors.New("the features of all rows have no span that is small enough for the exact engine")
 
-// exactSpace spans the features of all rows but for rounding, with as few of the rows as
+// exact spans the features of all rows but for rounding, with as few of the rows as
 // that takes: pivoted Cholesky of the Gram matrix, which is the kernel QR of the paper
 // (Proposition 3.4) for features that may be dependent. Twice as many pivots are
 // allowed each time, so that memory grows with the rank.
-func exactSpace(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel, limit int, seed uint64) (*lowrank.Fit, error) {
+func (sp *spaces) exact(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel, limit int, seed uint64) (*lowrank.Fit, error) {
 	n := int(src.Info().Rows)
 	last := min(n, limit)
-	entries := int64(0)
 	for most := min(last, firstPivots); ; most = min(last, 2*most) {
 		f, err := lowrank.RPCholesky{Rank: most, Seed: seed}.Fit(ctx, e, model.Sources{Left: src}, k)
 		if err != nil {
 			return nil, err
 		}
-		entries += f.KernelEntries
+		sp.entries += f.KernelEntries
 		switch {
 		case most == n || len(f.Pivots) < most || f.TraceResidual <= spanned || most == last && f.TraceResidual <= nearlySpanned:
-			f.KernelEntries = entries
 			return f, nil
 		case most == last || hopeless(f.TraceResidual, most, last):
 			return nil, fmt.Errorf("%w: %d of %d rows leave %.1e of the trace of kernel %s; allow more (`landmarks`), take a wider kernel, or engine landmark", errNotSpanned, most, n, f.TraceResidual, k)

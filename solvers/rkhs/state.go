@@ -127,9 +127,9 @@ func (m *Model) named() []namedFunctions {
 // shape is checked.
 func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	var h header
-	a.ReadHeader(&h)
+	ok := a.Open("rkhs", &h)
 	h.renew()
-	if !slices.Contains(Names, h.Method) || h.Rank < 0 || h.Pairs < 0 || h.Lag < 0 || h.Left == nil {
+	if !ok || h.Rank < 0 || h.Pairs < 0 || h.Lag < 0 || h.Left == nil {
 		a.Fail("header: method %q, rank %d, %d pairs, lag %d, left side %s", h.Method, h.Rank, h.Pairs, h.Lag, h.Left)
 		return nil, a.Err()
 	}

@@ -121,6 +121,7 @@ func (f *Fit) debias(ctx context.Context, d *Data, self func(context.Context, *D
 		return nil
 	}
 	f.Divergence = f.Value
+	passes := 0
 	for _, side := range []model.Side{model.Left, model.Right} {
 		s, err := self(ctx, d.side(side))
 		if err != nil {
@@ -129,12 +130,13 @@ func (f *Fit) debias(ctx context.Context, d *Data, self func(context.Context, *D
 		f.Divergence -= s.Value / 2
 		f.KernelEntries += s.KernelEntries
 		f.ExactPasses += s.ExactPasses
-		f.SourcePasses += s.SourcePasses
+		passes = max(passes, s.SourcePasses)
 		for _, note := range s.Notes {
 			f.Note(fmt.Sprintf("%v side to itself: %s", side, note))
 		}
 		f.Unsettled = f.Unsettled || s.Unsettled
 	}
+	f.SourcePasses += passes
 	return nil
 }
 

@@ -157,7 +157,7 @@ type sums struct {
 func (h *half) scale(ctx context.Context, e stream.Engine, name string, o scaling, keep int) (*sums, error) {
 	width, sections, d := h.width(), len(h.other.number), len(h.src.Info().Columns)
 	h.passes++
-	h.count(sections)
+	h.count(h.mass.n)
 	type acc = *sketch.Both[*sketch.Sum, *sketch.Priority]
 	found, err := stream.Fold(ctx, e, name, h.src, func() acc {
 		return &sketch.Both[*sketch.Sum, *sketch.Priority]{A: sketch.NewSum(1, width+sections+2), B: sketch.NewPriority(keep, d)}
@@ -234,12 +234,12 @@ func (h *half) products(dst []float64, s shown, start int64, coef, exact []float
 	}
 }
 
-// count counts the kernel entries of a pass.
-func (h *half) count(sections int) {
+// count counts the kernel entries of rows that show themselves.
+func (h *half) count(rows int64) {
 	if h.held.Rows == 0 {
-		h.entries += h.mass.n * int64(h.factor.Entries())
+		h.entries += rows * int64(h.factor.Entries())
 	}
-	h.entries += h.mass.n * int64(sections)
+	h.entries += rows * int64(len(h.other.number))
 }
 
 // exactScalings returns u of the repaired rows.

@@ -22,10 +22,11 @@ type pair struct {
 	left, right *half
 	limit       int        // repaired rows of a side
 	used        [2]scaling // that u and v of the solution are made of
+	one         bool       // both sides are the rows of one source
 }
 
 func newPair(ctx context.Context, e stream.Engine, s Sinkhorn, d *Data, factors *lowrank.Model) (*pair, error) {
-	p := &pair{Sinkhorn: s, engine: e, factors: factors}
+	p := &pair{Sinkhorn: s, engine: e, factors: factors, one: d.oneSource()}
 	var halves [2]*half
 	for i, side := range []model.Side{model.Left, model.Right} {
 		mass, err := d.masses(side)

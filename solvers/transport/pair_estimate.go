@@ -50,7 +50,8 @@ func (p *pair) estimate(ctx context.Context, f *Fit) error {
 	panel := left.kernel.Pack(rows)
 	right.passes++
 	right.entries += right.mass.n * int64(n)
-	right.count(len(left.number))
+	right.count(right.mass.n)
+	left.count(int64(n))
 	sum, err := stream.Fold(ctx, p.engine, "estimate", right.src, func() *sketch.Sum { return sketch.NewSum(3, n) }, func() func(*sketch.Sum, *stream.Block) error {
 		var w kernelgen.Workspace
 		show := right.shower()

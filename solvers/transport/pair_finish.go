@@ -55,6 +55,9 @@ func (p *pair) finish(ctx context.Context, it *progress, rounds int, used scalin
 		return nil, err
 	}
 	f.SourcePasses = max(p.left.passes, p.right.passes)
+	if p.one {
+		f.SourcePasses = p.left.passes + p.right.passes
+	}
 	f.KernelEntries = p.left.entries + p.right.entries
 	f.judge(p.Sinkhorn)
 	p.note(f)
@@ -106,7 +109,7 @@ func (h *half) weigh(ctx context.Context, e stream.Engine, name string, exponent
 	width, sections := h.width(), len(h.other.number)
 	total := width + sections + len(h.number)
 	h.passes++
-	h.count(sections)
+	h.count(h.mass.n)
 	type acc = *sketch.Both[*sketch.Sum, *sketch.Sum]
 	found, err := stream.Fold(ctx, e, name+", "+h.side.String(), h.src, func() acc {
 		return &sketch.Both[*sketch.Sum, *sketch.Sum]{A: sketch.NewSum(total, n), B: sketch.NewSum(1, tell)}
@@ -224,6 +227,7 @@ func (p *pair) cross(left, right *moments) float64 {
 		return sum
 	}
 	both := stream.NewMatrix(left.own.Rows, right.own.Rows) // they are in both of the last two
+	p.left.entries += int64(both.Rows) * int64(both.Cols)
 	p.factors.Kernel.Fill(both, p.left.repaired, p.right.panel, nil)
 	return sum - innerProduct(left.own, dense.Mul(blas.NoTrans, both, blas.NoTrans, right.own))
 }
@@ -254,6 +258,7 @@ func (p *pair) keepSample(ctx context.Context, m *Model, h *half, other *moments
 	if err != nil {
 		return err
 	}
+	h.entries += int64(rows.Rows) * int64(h.factor.Entries()+to.Corrections.Rows)
 	d := rows.Cols
 	near, moves := stream.NewMatrix(0, d), stream.NewMatrix(0, d)
 	keep := func(row, image []float64) {

@@ -81,9 +81,9 @@ func (to *Map) put(a *model.Archive, prefix string) {
 // shape is checked.
 func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 	var h header
-	a.ReadHeader(&h)
+	ok := a.Open(Name, &h)
 	m := &Model{Epsilon: h.Epsilon, Relax: h.Relax, Seed: h.Seed, Rows: h.Rows, Cols: h.Columns}
-	if h.Method != Name || h.Rows < 1 || h.Columns < 1 || len(h.Left) == 0 || len(h.Right) != len(h.Left) ||
+	if !ok || h.Rows < 1 || h.Columns < 1 || len(h.Left) == 0 || len(h.Right) != len(h.Left) ||
 		!(h.Epsilon > 0 && h.Epsilon <= math.MaxFloat64 && h.Relax >= 0 && h.Relax <= math.MaxFloat64) {
 		a.Fail("header: method %q, %d rows, %d columns, maps to %q and %q, epsilon %v, relax %v", h.Method, h.Rows, h.Columns, h.Left, h.Right, h.Epsilon, h.Relax)
 		return nil, a.Err()

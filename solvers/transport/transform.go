@@ -227,6 +227,11 @@ func (f *Fit) keepNearest(ctx context.Context, e stream.Engine, s Sinkhorn) erro
 		if err != nil {
 			return err
 		}
+		perRow := to.Points.Rows + to.Corrections.Rows
+		if f.Factors != nil {
+			perRow += f.Factors.Factor(side).Entries()
+		}
+		f.KernelEntries += int64(rows.Rows) * int64(perRow)
 		dense.Add(-1, rows, images)
 		maps[i] = &Map{Names: to.Names, Near: rows, Moves: images}
 	}

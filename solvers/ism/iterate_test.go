@@ -15,7 +15,7 @@ import (
 // TestConverges: with tight tolerances ΦW = WΛ holds at the end, with Φ from the double loop,
 // W are its leading eigenvectors, and no step lowered J.
 func TestConverges(t *testing.T) {
-	const n, d = 50, 5
+	const n, d = 80, 5
 	x, labels, _ := informative(n, d, 4, 5)
 	known := mustClasses(t, labels, 4)
 	gamma := outer(dense.Mul(noTrans, centring(n), noTrans, oneHot(labels, 4)), 1)

@@ -112,7 +112,7 @@ const scoutRows = 4
 // scout prepares for finding rows of high leverage in F, by a sample of the core points.
 func (f *landmarkFit) scout(ctx context.Context, e stream.Engine, u blas64.General) (*scout, error) {
 	const purpose = "scout"
-	s := &scout{random: sketch.NewRandom(f.Seed, purpose)}
+	s := &scout{least: leastLeverage, random: sketch.NewRandom(f.Seed, purpose)}
 	if f.points.scouted == 0 {
 		return s, nil
 	}
@@ -145,6 +145,10 @@ func (f *landmarkFit) scout(ctx context.Context, e stream.Engine, u blas64.Gener
 	s.know(sample.number, y, f.landmarks.number)
 	return s, nil
 }
+
+// leastLeverage is ℓ of a row that has more in some direction than all of the sample. Others
+// would only bias the core: on a slow spectrum they raise its spectral error by a quarter.
+const leastLeverage = 1
 
 // scoutRidgeOfGram is λ² relative to the trace of the Gram matrix of the sample.
 const scoutRidgeOfGram = 1e-12

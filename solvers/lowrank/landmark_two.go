@@ -101,7 +101,7 @@ func (t *tiles) rangeTolerance() float64 {
 
 func (m Landmark) sideOf(ctx context.Context, t *tiles, src stream.Source, drawn drawnRows) (*landmarkSide, error) {
 	n := src.Info().Rows
-	points, err := m.points(n, drawn.landmarks, drawn.core)
+	points, err := m.pointsTwo(n, drawn)
 	if err != nil {
 		return nil, err
 	}
@@ -113,6 +113,24 @@ func (m Landmark) sideOf(ctx context.Context, t *tiles, src stream.Source, drawn
 	}
 	s.landmarks, s.core, s.held = panels[0], panels[1], panels[2]
 	return s, nil
+}
+
+// pointsTwo draws landmarks and core points of one side. Rows of high leverage take the place
+// of some core points.
+func (m Landmark) pointsTwo(n int64, drawn drawnRows) (*landmarkPoints, error) {
+	landmarks, core, err := m.counts()
+	if err != nil {
+		return nil, err
+	}
+	scouted := int64(0)
+	if core < n {
+		scouted = min(core/2, 2*landmarks, n-landmarks)
+	}
+	p, err := drawPoints(n, landmarks, core-scouted, m.Seed, drawn.landmarks, drawn.core)
+	if err == nil {
+		p.scouted = int(scouted)
+	}
+	return p, err
 }
 
 // rangeTwo makes the pass over the rows of a side, and returns the orthonormal embedding

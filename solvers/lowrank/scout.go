@@ -28,6 +28,7 @@ type scout struct {
 	project blas64.General    // p × scoutColumns
 	known   map[int64]float64 // ℓ of rows of S; 0 for rows that need not be found
 	keep    int
+	least   float64 // ℓ of the rows to find
 	random  sketch.Random
 }
 
@@ -109,6 +110,9 @@ func (s *scout) looker() func(y blas64.General, start int64) []float64 {
 			leverage, known := s.known[number]
 			if !known {
 				leverage = dense.Dot(dense.Row(part, i), dense.Row(part, i))
+			}
+			if leverage < s.least {
+				continue
 			}
 			draws := s.random.At(uint64(number))
 			out[i] = leverage / (1 - draws.Float64())

@@ -21,7 +21,12 @@ type state interface {
 
 // fresh returns one accumulator of every kind.
 func fresh(t testing.TB) []state {
-	return []state{sketch.NewQR(3), sketch.NewPairQR(2), sketch.NewGram(2, 3), sketch.NewColumnSums(3), sketch.NewPriority(4, 3)}
+	by, err := sketch.NewWhitening(blas64.General{Rows: 3, Cols: 3, Stride: 3, Data: []float64{2, 1, 1, 0, 2, 1, 0, 0, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []state{sketch.NewQR(3), sketch.NewPairQR(2), sketch.NewGram(2, 3), sketch.NewColumnSums(3), sketch.NewPriority(4, 3),
+		sketch.NewWhitenedGram(by)}
 }
 
 // filled returns the serial form of one accumulator of every kind that has seen
@@ -37,6 +42,7 @@ func filled(t testing.TB) [][]byte {
 		all[2].(*sketch.Gram).Add(narrow, block),
 		all[3].(*sketch.ColumnSums).Add(block),
 		all[4].(*sketch.Priority).Add(0, []float64{1, 5, 4, 3, 2}, block),
+		all[5].(*sketch.WhitenedGram).Add(block),
 	}
 	var states [][]byte
 	for i, a := range all {

@@ -1,0 +1,77 @@
+package sketch_test
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/nystream/nystream/internal/conformance"
+	"github.com/nystream/nystream/sketch"
+)
+
+// gradedTriangle returns an upper triangle whose diagonal falls from 1 to least.
+func gradedTriangle(n int, least float64) blas64.General {
+	u := general(random(n, n, 5), 0, n)
+	for i := range n {
+		scale := math.Pow(least, float64(i)/float64(n-1))
+		for j := range n {
+			switch v := &u.Data[i*u.Stride+j]; {
+			case j < i:
+				*v = 0
+			case j == i:
+				*v = scale
+			default:
+				*v *= scale / 4
+			}
+		}
+	}
+	return u
+}
+
+func newWhitening(t *testing.T, u blas64.General) *sketch.Whitening {
+	t.Helper()
+	w, err := sketch.NewWhitening(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func TestWhitenedGramConformance(t *testing.T) {
+	by := newWhitening(t, gradedTriangle(5, 1e-3))
+	conformance.Run(t, func() *sketch.WhitenedGram { return sketch.NewWhitenedGram(by) }, func(block int64) *sketch.WhitenedGram {
+		g := sketch.NewWhitenedGram(by)
+		if err := g.Add(randomBlock(9, 5, uint64(block))); err != nil {
+			t.Error(err)
+		}
+		return g
+	}, 11)
+}
+
+// TestWhitenedGram: blocks F·U, U of condition 1e7 or more, give FᵀF to rounding. AᵀA whitened
+// afterwards has no digit left.
+func TestWhitenedGram(t *testing.T) {
+	const rows, cols = 300, 40
+	u := gradedTriangle(cols, 1e-7)
+	f := random(rows, cols, 6)
+	a := general(f, 0, rows)
+	blas64.Trmm(blas.Right, blas.NoTrans, 1, blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: cols, Stride: u.Stride, Data: u.Data}, a)
+	g := sketch.NewWhitenedGram(newWhitening(t, u))
+	for _, cut := range [][2]int{{0, 1}, {1, 1}, {1, 250}, {250, rows}} {
+		block := blas64.General{Rows: cut[1] - cut[0], Cols: cols, Stride: a.Stride, Data: a.Data[cut[0]*a.Stride:]}
+		if err := g.Add(block); err != nil {
+			t.Fatal(err)
+		}
+	}
+	checkClose(t, "FᵀF", dense(g.Matrix()), mul(f.T(), f), 1e-9)
+	if s := dense(g.Matrix()); !mat.Equal(s, s.T()) {
+		t.Error("FᵀF is not symmetric to the last bit")
+	}
+	u.Data[3*u.Stride+3] = 0
+	if _, err := sketch.NewWhitening(u); err == nil {
+		t.Error("a singular triangle whitens")
+	}
+}

@@ -33,7 +33,6 @@ type badFile struct {
 	whole   bool                                         // the fault is in no one place
 	mutant  bool                                         // what is said depends on versions of libraries, or on the system
 	large   bool                                         // takes long: left out with -short
-	slow    bool                                         // left out with -short
 }
 
 // place is how a message tells where something is: what is counted by its number, or a thing

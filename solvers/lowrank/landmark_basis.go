@@ -131,7 +131,7 @@ func (f *landmarkFit) scout(ctx context.Context, e stream.Engine, u blas64.Gener
 	blas64.Trsm(blas.Right, blas.NoTrans, 1, upperTriangle(u), y)
 	g := stream.NewMatrix(u.Rows, u.Rows)
 	blas64.Syrk(blas.Trans, 1, y, 0, upperSymmetric(g))
-	ridge := math.Max(scoutRidgeOfGram, f.Precision.basisTolerance()) * dense.Trace(g)
+	ridge := math.Max(math.Max(scoutRidgeOfGram, f.Precision.basisTolerance())*dense.Trace(g), tailTrace(g, f.Rank)/float64(f.Rank))
 	for i := range g.Rows {
 		dense.Row(g, i)[i] += ridge
 	}
@@ -146,11 +146,24 @@ func (f *landmarkFit) scout(ctx context.Context, e stream.Engine, u blas64.Gener
 	return s, nil
 }
 
+// tailTrace bounds from above what rank c leaves of the trace of a Gram matrix, by pivoted
+// Cholesky.
+func tailTrace(g blas64.General, c int) (sum float64) {
+	r := dense.Clone(g)
+	_, rank, _ := lapack64.Pstrf(upperSymmetric(r), make([]int, g.Rows), 0, make([]float64, 2*g.Rows))
+	for i := c; i < rank; i++ {
+		tail := dense.Row(r, i)[i:]
+		sum += dense.Dot(tail, tail)
+	}
+	return sum
+}
+
 // leastLeverage is ℓ of a row that has more in some direction than all of the sample. Others
-// would only bias the core: on a slow spectrum they raise its spectral error by a quarter.
+// would only bias the core: on a slow spectrum they raise its spectral error by a quarter. With
+// λ² at what rank c leaves, directions that truncation drops do not count.
 const leastLeverage = 1
 
-// scoutRidgeOfGram is λ² relative to the trace of the Gram matrix of the sample.
+// scoutRidgeOfGram is the least λ² relative to the trace of the Gram matrix of the sample.
 const scoutRidgeOfGram = 1e-12
 
 // take takes what a pass has found besides the range: tr(A), and rows for the core, which

@@ -104,6 +104,7 @@ func badNPY(t *testing.T) []badFile {
 		{name: "a.npz", what: "text that is no UTF-8", content: zippedText(t, "x.npy", npyFile(header("'<f8'", "(2,)"), 16), zip.Store, "y.npy", npyFile(header("'|S1'", "(2,)"), 0)+"\xff\xff"), Options: Options{Array: "x", Keep: []string{"y"}}},
 		{name: "a.npz", what: "text of what are no characters", content: zippedText(t, "x.npy", npyFile(header("'<f8'", "(2,)"), 16), zip.Store, "y.npy", npyFile(header("'<U1'", "(2,)"), 0)+strings.Repeat("\xff", 8)), Options: Options{Array: "x", Keep: []string{"y"}}, whole: true},
 		{name: "a.npz", what: "an array beyond the end of the file", content: stretched(zippedText(t, "x.npy", npyFile(header("'<f8'", "(2,)"), 16), zip.Store)), whole: true},
+		{name: "a.npz", what: "a flipped bit", content: strings.Replace(zippedText(t, "x.npy", npyFile(header("'<f8'", "(2,)"), 16), zip.Store), "\x00\x00\x00\x00PK", "\x00\x00\x04\x00PK", 1), whole: true},
 		{name: "a.npz", what: "too few bytes", content: "PK\x03\x04", whole: true},
 		{name: "a.npz", what: "ends early", content: zipped(t, "x.npy")[:120], whole: true},
 		{name: "a.npz", what: "no array", content: zipped(t, "x.txt"), whole: true},

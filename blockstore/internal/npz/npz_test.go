@@ -155,13 +155,16 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// A wrong checksum of what is compressed is an error.
+// A flipped bit of the matrix or of a vector beside it is an error, compressed or not.
 func TestDamagedMember(t *testing.T) {
-	content := []byte(pack(t, member{"a.npy", zip.Deflate, floats(0, 100, 3)}))
-	at := bytes.Index(content, []byte("a.npy")) + 200
-	content[at] ^= 4
-	_, err := Open(context.Background(), filetest.TempFile(t, "a.npz", string(content)), "", file.Spools{})
-	filetest.WantError(t, err, "array a")
+	for _, method := range []uint16{zip.Store, zip.Deflate} {
+		for _, name := range []string{"a", "y"} {
+			content := []byte(pack(t, member{"a.npy", method, floats(0, 100, 3)}, member{"y.npy", method, floats(0, 100)}))
+			content[bytes.Index(content, []byte(name+".npy"))+200] ^= 4
+			_, err := Open(context.Background(), filetest.TempFile(t, "a.npz", string(content)), "", file.Spools{})
+			filetest.WantError(t, err, "array "+name)
+		}
+	}
 }
 
 func open0(ctx context.Context, path string) (column.Table, error) {

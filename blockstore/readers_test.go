@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/nystream/nystream/stream"
@@ -86,6 +87,34 @@ func TestFoldFilesWithSeveralReaders(t *testing.T) {
 					t.Errorf("%s, %d threads: %d passes", name, threads, n)
 				}
 			}
+		}
+	}
+}
+
+// A file without rows, of any format that has files without rows, takes no reader from the files beside it.
+func TestEmptyFileAmongOthers(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a.parquet", "a.npy", "a.arrow", "a.arrows", "a.csv", "a.nys"} {
+		var paths []string
+		for _, rows := range []int{0, 5} {
+			path := filepath.Join(dir, strconv.Itoa(rows)+name)
+			w, err := Create(path, Schema{Columns: stream.NumberedColumns(2), Rows: int64(rows)})
+			if err == nil {
+				err = w.Write(&stream.Batch{X: stream.NewMatrix(rows, 2)}, rows)
+			}
+			if err == nil {
+				err = w.Commit()
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			paths = append(paths, path)
+		}
+		src, err := Open(t.Context(), paths, Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if src.Info().Lead == 0 {
+			t.Errorf("%s: one reader for all files", name)
 		}
 	}
 }

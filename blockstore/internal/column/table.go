@@ -198,12 +198,16 @@ func Choose(t Table, numeric, kept []int) (stream.Source, error) {
 }
 
 // ChooseInexact makes a source of columns of t.
-func ChooseInexact(t Table, numeric, kept []int, inexact Inexact) (stream.Source, error) {
+func ChooseInexact(t Table, numeric, kept []int, inexact Inexact) (src stream.Source, err error) {
 	c, err := t.About().Choose(numeric, kept, inexact)
 	if err != nil {
 		return nil, err
 	}
-	return t.Source(c)
+	err = fault.Guard(t.About().Path, func() error {
+		src, err = t.Source(c)
+		return err
+	})
+	return src, err
 }
 
 // Choose checks a choice and names what it gives.

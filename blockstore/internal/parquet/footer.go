@@ -24,8 +24,31 @@ const footerTail = 8
 type metadata struct {
 	Schema              []format.SchemaElement     `thrift:"2,required"`
 	NumRows             int64                      `thrift:"3,required"`
-	RowGroups           []format.RowGroup          `thrift:"4,required"`
+	RowGroups           []groupMetadata            `thrift:"4,required"`
 	EncryptionAlgorithm format.EncryptionAlgorithm `thrift:"8,optional"`
+}
+
+// groupMetadata is what is read of a row group.
+type groupMetadata struct {
+	Columns []chunkMetadata `thrift:"1,required"`
+	NumRows int64           `thrift:"3,required"`
+}
+
+// chunkMetadata is what is read of a column chunk.
+type chunkMetadata struct {
+	FilePath       string                      `thrift:"1,optional"`
+	MetaData       columnMetadata              `thrift:"3,optional"`
+	CryptoMetadata format.ColumnCryptoMetaData `thrift:"8,optional"`
+}
+
+// columnMetadata says what the pages of a column chunk hold and where they are.
+type columnMetadata struct {
+	Type                 format.Type             `thrift:"1,required"`
+	Codec                format.CompressionCodec `thrift:"4,required"`
+	NumValues            int64                   `thrift:"5,required"`
+	TotalCompressedSize  int64                   `thrift:"7,required"`
+	DataPageOffset       int64                   `thrift:"9,required"`
+	DictionaryPageOffset int64                   `thrift:"11,optional"`
 }
 
 // readFooter fills t from the footer of file.
@@ -131,7 +154,7 @@ func (t *table) readGroups(footer *metadata, limit int64) error {
 }
 
 // addGroup appends one row group.
-func (t *table) addGroup(group *format.RowGroup, limit int64) error {
+func (t *table) addGroup(group *groupMetadata, limit int64) error {
 	if group.NumRows < 0 || t.Rows+group.NumRows < t.Rows {
 		return fmt.Errorf("it claims %d rows", group.NumRows)
 	}
@@ -159,7 +182,7 @@ const chunkSlack = 100
 func (c *leafColumn) refuse(why string) { c.Kind, c.Why, c.Meaning = column.Other, why, column.Plain }
 
 // checkChunk returns where the pages of a chunk are. Pages must end before limit.
-func checkChunk(chunk *format.ColumnChunk, c *leafColumn, rows, limit int64) (pageRange, error) {
+func checkChunk(chunk *chunkMetadata, c *leafColumn, rows, limit int64) (pageRange, error) {
 	meta := &chunk.MetaData
 	start := meta.DataPageOffset
 	if meta.DictionaryPageOffset > 0 && meta.DictionaryPageOffset < start {
@@ -179,7 +202,9 @@ func checkChunk(chunk *format.ColumnChunk, c *leafColumn, rows, limit int64) (pa
 		return pageRange{}, fmt.Errorf("it holds %d values for %d rows", meta.NumValues, rows)
 	case meta.NumValues < rows:
 		return pageRange{}, fmt.Errorf("it holds %d values for %d rows", meta.NumValues, rows)
-	case meta.NumValues > 0 && (start < 4 || size < 0 || start > limit || size > limit-start):
+	case meta.NumValues == 0: // its pages are never looked at
+		return pageRange{}, nil
+	case start < 4 || size < 0 || start > limit || size > limit-start:
 		return pageRange{}, fmt.Errorf("its %d bytes at %d are not within the file", size, start)
 	}
 	if !knownCodec(meta.Codec) {

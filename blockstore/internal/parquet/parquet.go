@@ -92,6 +92,7 @@ func OpenThreads(ctx context.Context, path string, threads int) (column.Table, e
 	}
 	t.Spoiled = make(map[int]string)
 	t.findWidths(file)
+	t.Lead = 1 // also without row groups
 	for _, g := range t.groups {
 		t.Lead = max(t.Lead, g.rows)
 	}

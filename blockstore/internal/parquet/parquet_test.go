@@ -781,29 +781,57 @@ func BenchmarkParquet(b *testing.B) {
 
 func TestParquetConcurrency(t *testing.T) { filetest.CheckConcurrency(t, smallParquet(t, 1200), Open) }
 
-// Some writers add keys without values to the footer, which are not read.
+// Some writers add keys without values to the footer and to column chunks, which are not read.
 func TestParquetKeyWithoutValue(t *testing.T) {
-	b, err := os.ReadFile(handmadeFile(t, 3, [][]byte{doublePage(t, 3, nil)}, func(f *format.FileMetaData) {
-		f.KeyValueMetadata = []format.KeyValue{{Key: "maker"}}
-	}))
-	if err != nil {
-		t.Fatal(err)
+	keys := []format.KeyValue{{Key: "maker"}}
+	for name, change := range map[string]func(f *format.FileMetaData){
+		"footer": func(f *format.FileMetaData) { f.KeyValueMetadata = keys },
+		"chunk":  func(f *format.FileMetaData) { f.RowGroups[0].Columns[0].MetaData.KeyValueMetadata = keys },
+	} {
+		b, err := os.ReadFile(handmadeFile(t, 3, [][]byte{doublePage(t, 3, nil)}, change))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A key and a value are each a header, a length and bytes; an end mark follows.
+		entry := []byte("\x18\x05maker\x18\x00\x00")
+		at := bytes.Index(b, entry)
+		if at < 0 {
+			t.Fatalf("%s: the entry is not in the footer", name)
+		}
+		end := len(b) - footerTail
+		length := binary.LittleEndian.Uint32(b[end:])
+		binary.LittleEndian.PutUint32(b[end:], length-2)
+		path := filetest.TempFile(t, "a.parquet", string(slices.Delete(b, at+len(entry)-3, at+len(entry)-1)))
+		src, err := filetest.Opened(path, Open)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if src.About().Rows != 3 {
+			t.Errorf("%s: %d rows", name, src.About().Rows)
+		}
 	}
-	// A key and a value are each a header, a length and bytes; an end mark follows.
-	entry := []byte("\x18\x05maker\x18\x00\x00")
-	at := bytes.Index(b, entry)
-	if at < 0 {
-		t.Fatal("the entry is not in the footer")
-	}
-	end := len(b) - footerTail
-	length := binary.LittleEndian.Uint32(b[end:])
-	binary.LittleEndian.PutUint32(b[end:], length-2)
-	path := filetest.TempFile(t, "a.parquet", string(slices.Delete(b, at+len(entry)-3, at+len(entry)-1)))
-	src, err := filetest.Opened(path, Open)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if src.About().Rows != 3 {
-		t.Errorf("%d rows", src.About().Rows)
+}
+
+// Where the pages of a row group without rows should be makes no difference, nor whether there
+// is a row group at all. A reader of no rows passes over none.
+func TestParquetWithoutRows(t *testing.T) {
+	for name, change := range map[string]func(f *format.FileMetaData){
+		"no row group": func(f *format.FileMetaData) { f.RowGroups = nil },
+		"no pages":     func(f *format.FileMetaData) { f.RowGroups[0].Columns[0].MetaData.DataPageOffset = 0 },
+		"hostile offsets": func(f *format.FileMetaData) {
+			c := &f.RowGroups[0].Columns[0].MetaData
+			c.DataPageOffset, c.TotalCompressedSize = math.MinInt64+10, math.MaxInt64
+		},
+	} {
+		tb, err := Open(t.Context(), handmadeFile(t, 0, nil, change))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		src := filetest.ChooseAll(t, tb)
+		rows, _, err := filetest.Slurp(src, 10)
+		if err != nil || len(rows) != 0 || src.Info().Lead != 1 {
+			t.Errorf("%s: %d rows, lead %d, %v", name, len(rows), src.Info().Lead, err)
+		}
+		filetest.CheckGather(t, src)
 	}
 }

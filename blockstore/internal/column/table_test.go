@@ -1,0 +1,19 @@
+package column_test
+
+import (
+	"testing"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/filetest"
+	"github.com/nystream/nystream/stream"
+)
+
+// brokenTable panics when columns are chosen, as libraries do on damaged files.
+type brokenTable struct{ column.TableInfo }
+
+func (t *brokenTable) Source(column.Choice) (stream.Source, error) { panic("index out of range") }
+
+func TestChooseIsGuarded(t *testing.T) {
+	_, err := column.Choose(&brokenTable{column.TableInfo{Path: "a.parquet"}}, nil, nil)
+	filetest.WantError(t, err, "a.parquet: the reader failed")
+}

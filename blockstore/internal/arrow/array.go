@@ -17,6 +17,7 @@ type values struct {
 	nulls   int64 // as far as it is known
 	offset  int64 // where the first value is in the buffers
 	first   int   // number of the first buffer
+	data    int   // buffers that views point into, behind the two of its own
 	buffers buffers
 	child   *values
 	ends    *values // of runs
@@ -204,6 +205,9 @@ func (b *ipcBuffers) read(i int, from, n int64, scratch *[]byte) ([]byte, error)
 	if from < 0 || n < 0 || from > h.size || n > h.size-from {
 		return nil, errShort
 	}
+	if n == 0 { // at the end of the body a read of nothing says that it ends
+		return nil, nil
+	}
 	if h.stored {
 		*scratch = column.Resized(*scratch, int(n))
 		_, err = b.body.ReadAt(*scratch, h.at+from)
@@ -285,11 +289,12 @@ func (f *field) arrayIn(batch flatTable, buffers buffers, dicts dictionaries) (v
 		}
 		a.above = append(a.above, parent)
 	}
-	if f.views > 0 {
-		counts := batch.vector(4, 8)
-		for k := range f.views {
-			a.first += int(counts.int64(k, 0))
-		}
+	counts := batch.vector(4, 8)
+	for k := range f.views {
+		a.first += int(counts.int64(k, 0))
+	}
+	if f.layout == viewLayout {
+		a.data = int(counts.int64(f.views, 0))
 	}
 	if f.layout == fixedLayout || f.layout == listLayout {
 		child, err := f.child.arrayIn(batch, buffers, nil)

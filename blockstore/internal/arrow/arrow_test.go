@@ -83,6 +83,8 @@ func arrowTestColumns() []arrowTestColumn {
 			b.(*array.LargeListBuilder).ValueBuilder().(*array.Float64Builder).AppendValues(vector(i), nil)
 		}, vector, nil},
 		{"text", arrow.BinaryTypes.String, func(b array.Builder, i int) { b.(*array.StringBuilder).Append(filetest.Text(i)) }, nil, filetest.Text},
+		{"bytes", arrow.BinaryTypes.BinaryView, func(b array.Builder, i int) { b.(*array.BinaryViewBuilder).AppendString(filetest.Text(i) + " bytes") }, nil, nil},
+		{"view", arrow.BinaryTypes.StringView, func(b array.Builder, i int) { b.(*array.StringViewBuilder).Append(filetest.Text(i)) }, nil, filetest.Text},
 		{"long", arrow.BinaryTypes.LargeString, func(b array.Builder, i int) { b.(*array.LargeStringBuilder).Append(filetest.Text(i)) }, nil, filetest.Text},
 		{"words", dictionary(arrow.PrimitiveTypes.Int16, arrow.BinaryTypes.String), func(b array.Builder, i int) {
 			if err := b.(*array.BinaryDictionaryBuilder).AppendString(filetest.Text(i)); err != nil {
@@ -335,7 +337,7 @@ func TestFromRecords(t *testing.T) {
 		}
 		for _, list := range [][]arrow.Record{records, sliced} {
 			src, err := FromRecords(Records{
-				Name: "records", Schema: schema, Rows: n, Columns: numbers, Keep: []string{"text", "long", "words"},
+				Name: "records", Schema: schema, Rows: n, Columns: numbers, Keep: []string{"text", "long", "view", "words"},
 				Open: func() (array.RecordReader, error) { return array.NewRecordReader(schema, list) },
 			})
 			if err != nil {

@@ -3,6 +3,7 @@ package arrow
 import (
 	"fmt"
 
+	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/compression"
 )
 
@@ -46,7 +47,7 @@ func (d *dictionary) add(f *field, a values) error {
 		for i := range n {
 			d.valid = append(d.valid, s.valid(i))
 		}
-		if f.layout == textLayout {
+		if f.kind == column.Text {
 			d.texts = append(d.texts, s.Texts[:n]...)
 		} else {
 			d.words = append(d.words, s.Words[:n]...)

@@ -158,3 +158,56 @@ func TestShortDecimals(t *testing.T) {
 		}
 	}
 }
+
+// A last column of texts that are null or empty throughout a batch takes no bytes of its body.
+func TestEmptyTextAtTheEnd(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float64}, {Name: "s", Type: arrow.BinaryTypes.String, Nullable: true}}, nil)
+	for _, valid := range [][]bool{nil, {false, false, false}} {
+		b := streamOf(t, schema, func(b *array.RecordBuilder) {
+			b.Field(0).(*array.Float64Builder).AppendValues([]float64{1, 2, 3}, nil)
+			b.Field(1).(*array.StringBuilder).AppendValues([]string{"", "", ""}, valid)
+		})
+		rows, texts := readStream(t, b)
+		if len(rows) != 3 || rows[2][0] != 3 || !slices.Equal(texts, []string{"", "", ""}) {
+			t.Errorf("valid %v: %v, %q", valid, rows, texts)
+		}
+	}
+}
+
+// A view that points outside its buffers is an error, unless it is null.
+func TestBrokenViews(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "s", Type: arrow.BinaryTypes.StringView, Nullable: true}}, nil)
+	for name, change := range map[string]func(view []byte){
+		"length": func(v []byte) { v[3] = 0xff },
+		"buffer": func(v []byte) { v[8] = 1 },
+		"place":  func(v []byte) { v[12] = 100 },
+		"end":    func(v []byte) { v[0] = 200 },
+	} {
+		for _, null := range []bool{false, true} {
+			b := streamOf(t, schema, func(b *array.RecordBuilder) {
+				b.Field(0).(*array.StringViewBuilder).AppendValues([]string{"a text of many bytes", "short", "another text of many bytes"}, []bool{!null, true, true})
+			})
+			b = changeMessages(t, b, func(m *message, body []byte) {
+				if at := bytes.Index(body, []byte("\x05\x00\x00\x00short")); at > 0 {
+					copy(body[at-viewBytes:], "\x14\x00\x00\x00a te\x00\x00\x00\x00\x00\x00\x00\x00") // the library leaves out what is null
+					change(body[at-viewBytes : at])
+				}
+			})
+			tb, err := Open(t.Context(), filetest.TempFile(t, "a.arrows", string(b)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			src, err := arrowSourceOf(tb)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, kept, err := filetest.Slurp(src, 2)
+			if null && (err != nil || kept[0].Strings[2] != "another text of many bytes") {
+				t.Errorf("%s: %v, %v", name, err, kept)
+			}
+			if !null {
+				filetest.WantError(t, err, `"s"`, "row 0", "make or fetch the file again")
+			}
+		}
+	}
+}

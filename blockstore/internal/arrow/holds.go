@@ -74,11 +74,11 @@ func (w *weight) batch(table flatTable, b *ipcBuffers) error {
 
 // buffersOf is how many buffers an array has by its layout, those of elements apart. What is
 // not read is of interest as a structure around others.
-var buffersOf = [...]int{unreadLayout: 1, wordLayout: 2, textLayout: 3, fixedLayout: 1, listLayout: 2, dictLayout: 2, runLayout: 0}
+var buffersOf = [...]int{unreadLayout: 1, wordLayout: 2, textLayout: 3, viewLayout: 2, fixedLayout: 1, listLayout: 2, dictLayout: 2, runLayout: 0}
 
 // array adds the buffers of an array.
 func (w *weight) array(f *field, a *values, b *ipcBuffers) error {
-	for i := a.first; i < a.first+buffersOf[f.layout] && i < b.table.n; i++ {
+	for i := a.first; i < a.first+buffersOf[f.layout]+a.data && i < b.table.n; i++ {
 		h, err := b.head(i)
 		if err != nil {
 			return err

@@ -221,6 +221,8 @@ func (f *recordFeed) end() error {
 func (f *recordFeed) array(field *field, data arrow.ArrayData) (values, error) {
 	a := values{length: int64(data.Len()), offset: int64(data.Offset()), buffers: memoryBuffers{data}}
 	switch field.layout {
+	case viewLayout:
+		a.data = len(data.Buffers()) - 2
 	case fixedLayout, listLayout:
 		child, err := f.array(field.child, data.Children()[0])
 		a.child = &child

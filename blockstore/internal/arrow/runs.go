@@ -36,7 +36,7 @@ func (s *scratch) loadRuns(f *field, a *values, at int64, n int) error {
 	if s.absent == nil {
 		s.absent = make([]bool, n)
 	}
-	texts := f.child.layout == textLayout || f.format.Form == number.LongDecimalForm
+	texts := f.kind == column.Text || f.format.Form == number.LongDecimalForm
 	s.Words, s.Texts = column.Resized(s.Words, n), s.Texts[:0]
 	run, last := 0, int64(-1)
 	for i := range n {

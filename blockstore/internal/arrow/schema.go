@@ -47,6 +47,7 @@ const (
 	unreadLayout layout = iota
 	wordLayout          // values of bits bits
 	textLayout          // bytes between offsets of 32 or 64 bits
+	viewLayout          // texts of up to 12 bytes, and where longer ones are
 	fixedLayout         // lists of one length
 	listLayout          // elements between offsets of 32 or 64 bits
 	dictLayout          // indexes of bits bits
@@ -266,7 +267,10 @@ func (l *placer) place(t arrow.DataType) field {
 	case *arrow.BinaryType, *arrow.LargeBinaryType:
 		return l.skip("bytes", 3)
 	case arrow.BinaryViewDataType:
-		f := l.skip("text or bytes in views, which are not read", 2)
+		f := l.skip("bytes", 2)
+		if _, ok := t.(*arrow.StringViewType); ok {
+			f.kind, f.layout, f.bits, f.why = column.Text, viewLayout, 8*viewBytes, ""
+		}
 		l.schema.views++
 		return f
 	case *arrow.FixedSizeListType:
@@ -355,7 +359,7 @@ var errLongList = fmt.Errorf("lists of more than %d numbers", column.MaxWidth)
 func (l *placer) runs(t *arrow.RunEndEncodedType) field {
 	f := l.take(0)
 	ends, values := l.place(t.RunEnds()), l.place(t.Encoded())
-	if values.layout != wordLayout && values.layout != textLayout {
+	if values.layout != wordLayout && values.layout != textLayout && values.layout != viewLayout {
 		f.why = "runs of " + cmp.Or(values.why, "lists or of dictionaries")
 		return f
 	}
@@ -377,7 +381,7 @@ func (l *placer) dictionary(t *arrow.DictionaryType) field {
 	sub.schema = &schema{}
 	values := sub.place(t.ValueType)
 	l.ids, l.decimals = sub.ids, sub.decimals
-	if !values.isWords() && values.layout != textLayout {
+	if !values.isWords() && values.kind != column.Text {
 		f.kind, f.layout, f.why = column.Other, unreadLayout, "a dictionary of "+cmp.Or(values.why, "lists")
 		return f
 	}

@@ -53,6 +53,8 @@ func (s *scratch) load(f *field, a *values, at int64, n int) error {
 	switch {
 	case f.layout == textLayout:
 		return s.loadTexts(f, a, at, n)
+	case f.layout == viewLayout:
+		return s.loadViews(f, a, at, n)
 	case f.layout == dictLayout:
 		return s.loadIndexed(f, a, at, n)
 	case f.format.Form == number.LongDecimalForm:
@@ -225,7 +227,7 @@ func (s *scratch) loadIndexed(f *field, a *values, at int64, n int) error {
 		case !a.dict.valid[k]:
 			s.absent[i] = true
 		}
-		s.lookUp(a.dict, f.child.layout == textLayout, i, k)
+		s.lookUp(a.dict, f.kind == column.Text, i, k)
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // Text returns value i of a test column of texts.
-func Text(i int) string { return strings.Repeat("ab", i%3) + fmt.Sprint("text", i/2%1000) }
+func Text(i int) string { return strings.Repeat("ab", i%6) + fmt.Sprint("text", i/2%1000) }
 
 // IsNull reports whether value i of a nullable test column is null: stretches and
 // single ones.

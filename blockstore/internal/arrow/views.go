@@ -1,0 +1,85 @@
+package arrow
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/compression"
+)
+
+// viewBytes is the size of a view of a text: its length in 4 bytes, and then the text if it
+// fits in 12. Otherwise its first 4 bytes, the number of a data buffer and the place in it follow.
+const viewBytes = 16
+
+// viewWindow is how much of a data buffer is read at least: texts mostly follow each other.
+const viewWindow = 64 << 10
+
+// view is where a text is that does not fit in its view.
+type view struct {
+	value, buffer int
+	from, length  int64
+}
+
+var errViews = errors.New("a text lies outside its buffers")
+
+// loadViews loads texts: short ones from the views, the others in the order of the buffers.
+func (s *scratch) loadViews(f *field, a *values, at int64, n int) error {
+	raw, err := a.buffers.read(a.first+1, (at+a.offset)*viewBytes, int64(n)*viewBytes, &s.raw)
+	if err != nil {
+		return err
+	}
+	order := binary.ByteOrder(binary.LittleEndian)
+	if f.swaps {
+		order = binary.BigEndian
+	}
+	s.Texts = column.Resized(s.Texts, n)
+	clear(s.Texts) // of nulls
+	var long []view
+	sum := int64(0)
+	for i := range n {
+		if !s.valid(i) {
+			continue
+		}
+		b := raw[i*viewBytes:]
+		v := view{i, int(int32(order.Uint32(b[8:]))), int64(int32(order.Uint32(b[12:]))), int64(int32(order.Uint32(b)))}
+		switch {
+		case v.length >= 0 && v.length <= 12:
+			s.Texts[i] = string(b[4 : 4+v.length])
+			continue
+		case v.length < 0 || v.buffer < 0 || v.buffer >= a.data:
+			return errViews
+		}
+		if sum += v.length; sum > compression.MaxBytes {
+			return errViews
+		}
+		long = append(long, v)
+	}
+	slices.SortFunc(long, func(a, b view) int { return cmp.Or(a.buffer-b.buffer, cmp.Compare(a.from, b.from)) })
+	return s.loadLong(a, long)
+}
+
+// loadLong loads texts from their data buffers, in ascending order: going back in a compressed
+// buffer would unpack it again.
+func (s *scratch) loadLong(a *values, list []view) error {
+	var window []byte
+	var last view // the text that window begins with
+	for k, v := range list {
+		at := v.from - last.from
+		if k == 0 || v.buffer != last.buffer || at+v.length > int64(len(window)) {
+			size, err := a.buffers.size(a.first + 2 + v.buffer)
+			if err != nil {
+				return err
+			}
+			length := max(v.length, min(viewWindow, size-v.from))
+			if window, err = a.buffers.read(a.first+2+v.buffer, v.from, length, &s.raw); err != nil {
+				return err
+			}
+			last, at = v, 0
+		}
+		s.Texts[v.value] = string(window[at : at+v.length])
+	}
+	return nil
+}

@@ -153,6 +153,10 @@ func (s *selector) numeric(items []string, aside []int, wrong *complaints) (n ch
 	if err := wrong.err(s); err != nil {
 		return n, err
 	}
+	if len(n.chosen) == 0 && len(s.moments) > 0 {
+		name := quote.Bare(s.components[s.moments[0]].name)
+		return n, fault.File(s.Path, "no numeric column is chosen; name dates and times to compute with them, as in `columns '%s'`; the columns are: %s", name, s.names(nil))
+	}
 	if len(n.chosen) == 0 {
 		return n, fault.File(s.Path, "no numeric column is chosen; the columns are: %s", s.names(nil))
 	}

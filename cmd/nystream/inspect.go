@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
 	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
 )
 
 // inspectCommand is one command line of inspect.
@@ -34,7 +36,7 @@ func newInspectCommand(a *app) *cobra.Command {
 		Short: "Show what is in a data file or in a model",
 		Long: `Show the format, the columns and the first rows of data files, with the nulls, the
 minimum and the maximum of each column among the first --rows rows; or what a model
-(.npz) holds. What no fit takes, such as files without numbers, ends with exit code 3.
+(.npz) holds. Rows that cannot be read are an error behind what is known without them.
 With --check every byte of a .nys store is compared with its checksums; those of a
 model always are.`,
 		Args: cobra.ArbitraryArgs,
@@ -171,29 +173,15 @@ func (i *inspectCommand) files(ctx context.Context, paths []string) error {
 	if r.Numbers > 0 { // without numbers there is no source
 		options := i.data.options(i.app)
 		options.Keep, options.Inexact = itemsOf(apart), blockstore.InexactRound
-		src, err := files.Source(options)
-		if err != nil {
-			return fromData(err)
+		var src stream.Source
+		if src, err = files.Source(options); err == nil {
+			err = i.look(ctx, src, columns, r, i.rows)
 		}
-		if err := i.look(ctx, src, columns, r, i.rows); err != nil {
-			return err
+		if stopped := context.Cause(ctx); stopped != nil {
+			return stopped
 		}
 	}
-	if err := i.print(r, r.text()); err != nil {
-		return err
-	}
-	return r.refused()
-}
-
-// refused returns the error with which fit refuses such files, or nil.
-func (r *filesResult) refused() error {
-	switch {
-	case r.Rows != nil && *r.Rows == 0:
-		return fromData(fmt.Errorf("%s has no rows, and no fit takes it", r.Name))
-	case r.Numbers == 0:
-		return fromData(fmt.Errorf("%s has no columns of numbers, and no fit takes it; its columns can be labels", r.Name))
-	}
-	return nil
+	return errors.Join(i.print(r, r.text()), fromData(err))
 }
 
 // formatsOf returns the formats of files, each once.
@@ -234,7 +222,7 @@ func (r *filesResult) text() *show.Text {
 	}
 	t.Add("format", "%s", r.formatWords())
 	t.Add("rows", "%s", rows)
-	t.Add("numbers per row", "%d", r.Numbers)
+	t.Add("numbers per row", "%d%s", r.Numbers, map[bool]string{true: "; a fit needs at least one"}[r.Numbers == 0])
 	if r.Bytes > 0 {
 		t.Add("size", "%s", show.Bytes(r.Bytes))
 	}

@@ -80,6 +80,9 @@ const (
 // MaxScale is the largest scale of a decimal of 256 bits.
 const MaxScale = 76
 
+// MaxDecimal is the most bytes of a decimal. No format has decimals of more digits than fit.
+const MaxDecimal = 32
+
 // floats converts words to float64. It returns the index of the first integer that no
 // float64 holds, or -1.
 func (f Format) floats(dst []float64, words []uint64) int {

@@ -24,6 +24,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/compression"
@@ -53,6 +54,7 @@ type leafColumn struct {
 	physical format.Type
 	size     int // bytes of a value of a fixed-length type
 	format   number.Format
+	unmarked bool // text that may be bytes: nothing says which
 	maxRep   int
 	maxDef   int
 	listDef  int // definition level from which a list entry exists
@@ -92,6 +94,7 @@ func OpenThreads(ctx context.Context, path string, threads int) (column.Table, e
 	}
 	t.Spoiled = make(map[int]string)
 	t.findWidths(file)
+	t.findBytes(file)
 	t.Lead = 1 // also without row groups
 	for _, g := range t.groups {
 		t.Lead = max(t.Lead, g.rows)
@@ -230,6 +233,35 @@ func (t *table) firstWidth(file file.File, leaf int) (int, error) {
 		}
 	}
 	return 0, nil
+}
+
+// findBytes finds the columns whose first values are no text, of those that nothing marks as text.
+func (t *table) findBytes(file file.File) {
+	pages := newPages(t, file)
+	defer pages.close()
+	for i := range t.leaves {
+		c := &t.leaves[i]
+		if c.unmarked && c.Kind == column.Text && slices.ContainsFunc(t.firstTexts(pages, i), isBytes) {
+			c.refuse("bytes")
+		}
+	}
+}
+
+func isBytes(text string) bool { return !utf8.ValidString(text) }
+
+// firstTexts returns the first values of a leaf, nil where they cannot be read: reading will tell.
+func (t *table) firstTexts(pages *pages, leaf int) []string {
+	r := newColumnReader(pages, t, leaf)
+	for g := range t.groups {
+		if t.groups[g].rows == 0 {
+			continue
+		}
+		r.open(g)
+		if _, _, n, err := r.step(tileRows); n > 0 || err != nil {
+			return r.Texts[:n]
+		}
+	}
+	return nil
 }
 
 // source is chosen columns of a Parquet file.

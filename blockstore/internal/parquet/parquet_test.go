@@ -12,11 +12,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/filetest"
+	"github.com/nystream/nystream/blockstore/internal/number"
 	"github.com/nystream/nystream/blockstore/internal/parquet/handmade"
 	"github.com/nystream/nystream/stream"
 	"github.com/parquet-go/parquet-go"
@@ -833,5 +835,87 @@ func TestParquetWithoutRows(t *testing.T) {
 			t.Errorf("%s: %d rows, lead %d, %v", name, len(rows), src.Info().Lead, err)
 		}
 		filetest.CheckGather(t, src)
+	}
+}
+
+// Byte arrays that nothing marks as text are text if the first ones are.
+func TestParquetBytes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.parquet")
+	leaf := parquet.Leaf(parquet.ByteArrayType)
+	value := func(format string) func(i int) parquet.Value {
+		return func(i int) parquet.Value { return parquet.ByteArrayValue(fmt.Appendf(nil, format, i)) }
+	}
+	writeColumns(t, path, []testColumn{{name: "bytes", node: leaf, value: value("\xff%d")}, {name: "text", node: leaf, value: value("é%d")}, numberColumns()[0]}, 30, true)
+	tb, err := filetest.Opened(path, Open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns := tb.About().Columns
+	if c := columns[0]; c.Kind != column.Other || c.Why != "bytes" || columns[1].Kind != column.Text {
+		t.Fatalf("%+v", columns)
+	}
+	src, err := column.Choose(tb, []int{2}, []int{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows, kept, err := filetest.Slurp(src, 7); err != nil || len(rows) != 30 || kept[0].Strings[29] != "é29" {
+		t.Error(len(rows), kept, err)
+	}
+}
+
+// Decimals of more bytes than any format has digits for are not read: they are no numbers.
+func TestParquetLongDecimals(t *testing.T) {
+	for _, size := range []int{number.MaxDecimal, number.MaxDecimal + 1, 200} {
+		value := append(make([]byte, size-1), 7)
+		if size > 100 { // beyond every float64
+			value[0] = 1
+		}
+		path := filepath.Join(t.TempDir(), "a.parquet")
+		writeColumns(t, path, []testColumn{
+			{name: "fixed", node: parquet.Decimal(0, 70, parquet.FixedLenByteArrayType(size)), value: func(int) parquet.Value { return parquet.FixedLenByteArrayValue(value) }},
+			{name: "varying", node: parquet.Decimal(0, 70, parquet.ByteArrayType), value: func(int) parquet.Value { return parquet.ByteArrayValue(value) }},
+		}, 3, false)
+		tb, err := filetest.Opened(path, Open)
+		if err != nil {
+			t.Fatal(err)
+		}
+		short := size <= number.MaxDecimal
+		if c := tb.About().Columns[0]; (c.Kind == column.Number) != short || !short && c.Why != fmt.Sprintf("decimals of %d bytes", size) {
+			t.Errorf("%d bytes: %+v", size, c)
+		}
+		src, err := column.Choose(tb, []int{1}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, _, err := filetest.Slurp(src, 7)
+		if short && (err != nil || rows[2][0] != 7) {
+			t.Errorf("%d bytes: %v, %v", size, rows, err)
+		}
+		if !short {
+			filetest.WantError(t, err, `"varying"`, fmt.Sprintf("a decimal of %d bytes", size), "leave the column out")
+		}
+	}
+}
+
+// Timestamps of 96 bits are nanoseconds since 1970 where 64 bits hold them, which begins in 1677.
+func TestParquetInt96(t *testing.T) {
+	for day, want := range map[int64]float64{0: 0, -1: -864e11, -106751: -106751 * 864e11, 106750: 106750 * 864e11, -106752: math.NaN(), 106752: math.NaN(), -719162: math.NaN()} {
+		path := filepath.Join(t.TempDir(), "a.parquet")
+		value := parquet.Int96Value(deprecated.Int96{0, 0, uint32(2440588 + day)})
+		writeColumns(t, path, []testColumn{{name: "t", node: parquet.Leaf(parquet.Int96Type), value: func(int) parquet.Value { return value }}}, 1, false)
+		tb, err := filetest.Opened(path, Open)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src, err := column.ChooseInexact(tb, []int{0}, nil, column.InexactRound)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, _, err := filetest.Slurp(src, 7)
+		if math.IsNaN(want) {
+			filetest.WantError(t, err, time.Unix(day*86400, 0).UTC().Format("2006-01-02"), "the years 1678 to 2261; leave the column out")
+		} else if err != nil || rows[0][0] != want {
+			t.Errorf("day %d: %v, %v", day, rows, err)
+		}
 	}
 }

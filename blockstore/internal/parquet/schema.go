@@ -115,6 +115,7 @@ func newLeaf(e *format.SchemaElement, at schemaPlace) leafColumn {
 	switch {
 	case c.maxRep == 0:
 		c.Meaning = meaning(e)
+		c.unmarked = c.Kind == column.Text && e.LogicalType.Value == nil && !e.ConvertedType.Valid
 		if c.Kind == column.Other {
 			c.Why = bytesWords(e)
 		}
@@ -139,6 +140,9 @@ func newLeaf(e *format.SchemaElement, at schemaPlace) leafColumn {
 
 // bytesWords says what the values of a leaf are that are neither numbers nor text.
 func bytesWords(e *format.SchemaElement) string {
+	if isDecimal(e) && e.TypeLength.V > number.MaxDecimal {
+		return fmt.Sprintf("decimals of %d bytes", e.TypeLength.V)
+	}
 	if isDecimal(e) {
 		return fmt.Sprintf("decimals with %d digits behind the point", e.Scale.V)
 	}
@@ -262,7 +266,7 @@ func decimalKind(e *format.SchemaElement, f number.Format) (column.Kind, number.
 // bytesKind tells strings, decimals and half floats from other bytes.
 func bytesKind(e *format.SchemaElement) (column.Kind, number.Format) {
 	fixed := e.Type.V == format.FixedLenByteArray
-	if fixed && (e.TypeLength.V <= 0 || e.TypeLength.V > maxFixedBytes) {
+	if fixed && (e.TypeLength.V <= 0 || e.TypeLength.V > maxFixedBytes || isDecimal(e) && e.TypeLength.V > number.MaxDecimal) {
 		return column.Other, number.Format{}
 	}
 	if isDecimal(e) {

@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -61,6 +62,14 @@ func (r *columnReader) decode(n int) error {
 	}
 	if err != nil {
 		return r.fault(err)
+	}
+	if r.format.Form != number.LongDecimalForm {
+		return nil
+	}
+	for _, b := range r.Texts[:n] {
+		if len(b) > number.MaxDecimal {
+			return r.fault(fmt.Errorf("a decimal of %d bytes is longer than %d; %s", len(b), number.MaxDecimal, column.LeaveOut(r.Name)))
+		}
 	}
 	return nil
 }

@@ -3,7 +3,8 @@ package parquet
 import (
 	"encoding/binary"
 	"fmt"
-	"math/bits"
+	"math"
+	"time"
 
 	"github.com/nystream/nystream/blockstore/internal/number"
 	"github.com/parquet-go/parquet-go/format"
@@ -75,9 +76,12 @@ func (p *plainWords) moments(dst []uint64) error {
 	const epoch, dayLength = 2440588, 24 * 60 * 60 * int64(1e9)
 	for i := range dst {
 		rest, day := int64(binary.LittleEndian.Uint64(p.data)), int64(int32(binary.LittleEndian.Uint32(p.data[8:])))-epoch
-		high, low := bits.Mul64(uint64(max(day, -day)), uint64(dayLength))
-		if high != 0 || low >= 1<<62 || rest < 0 || rest > dayLength {
-			return fmt.Errorf("a timestamp of %d ns in day %d is not between the years 1824 and 2116, which is what 64 bits hold here", rest, day+epoch)
+		if rest < 0 || rest > dayLength {
+			return fmt.Errorf("a timestamp of %d ns in a day", rest)
+		}
+		if day < math.MinInt64/dayLength || day >= math.MaxInt64/dayLength {
+			return fmt.Errorf("the timestamp %s in nanoseconds does not fit 64 bits, which hold the years 1678 to 2261; leave the column out, or write it in microseconds",
+				time.Unix(day*(24*60*60), rest).UTC().Format(time.RFC3339Nano))
 		}
 		dst[i] = uint64(day*dayLength + rest)
 		p.data = p.data[int96Size:]

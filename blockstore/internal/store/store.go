@@ -101,9 +101,10 @@ const (
 	sectionZstd     = 1
 	sectionValidity = 2
 
-	maxChunkRows   = 4096    // most rows in a chunk
-	maxChunkValues = 1 << 20 // most values in a chunk of more than one row
-	maxSection     = 1 << 30 // most raw bytes in a section
+	maxChunkRows   = 4096     // most rows in a chunk
+	maxChunkValues = 1 << 20  // most values in a chunk of more than one row
+	maxSection     = 1 << 30  // most raw bytes in a section
+	maxNames       = 64 << 20 // most bytes of a footer besides the entries of its sections
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -291,18 +292,31 @@ func (s *shape) readFooter(f io.ReaderAt) (footer []byte, offset int64, err erro
 	}
 	offset = int64(binary.LittleEndian.Uint64(t))
 	length := int64(binary.LittleEndian.Uint64(t[8:]))
-	if offset < headerSize || length < 8 || length > s.body || offset != s.body-padded(length) {
+	mostEntries := offset / alignment * entrySize // of sections, none of which is empty
+	if offset < headerSize || length < 8 || length > s.body || offset != s.body-padded(length) || length-maxNames > mostEntries {
 		return nil, 0, fmt.Errorf("a footer of %d bytes at %d does not end where the trailer begins, at %d", length, offset, s.body)
+	}
+	sum := binary.LittleEndian.Uint32(t[48:])
+	if length > maxNames { // no memory is taken for what is no footer
+		crc := crc32.New(castagnoli)
+		if _, err := io.Copy(crc, io.NewSectionReader(f, offset, padded(length))); err != nil {
+			return nil, 0, err
+		}
+		if crc.Sum32() != sum {
+			return nil, 0, errFooter
+		}
 	}
 	footer = make([]byte, padded(length))
 	if _, err := f.ReadAt(footer, offset); err != nil {
 		return nil, 0, err
 	}
-	if crc32c(footer) != binary.LittleEndian.Uint32(t[48:]) {
-		return nil, 0, errors.New("the footer is damaged: its checksum differs")
+	if crc32c(footer) != sum {
+		return nil, 0, errFooter
 	}
 	return footer[:length], offset, nil
 }
+
+var errFooter = errors.New("the footer is damaged: its checksum differs")
 
 // decodeFooter fills rows, fields and sections.
 func (s *shape) decodeFooter(p []byte, columns int) error {

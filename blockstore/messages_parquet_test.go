@@ -229,7 +229,8 @@ func badParquetPages(t *testing.T) []parquetPages {
 		{"differences that end in a block", encoded(format.DeltaBinaryPacked, "\x80\x01\x04\x06\x00\x00\x40"), integers, false},
 		{"truth values too few", encoded(format.Plain, ""), of(format.Boolean, format.Required), false},
 		{"truth values in runs that end early", encoded(format.RLE, "\x02\x00\x00\x00\x02\x01"), of(format.Boolean, format.Required), false},
-		{"timestamps of 96 bits too far away", encoded(format.Plain, strings.Repeat("\xff", 72)), stamps, false},
+		{"timestamps of 96 bits before 1677", encoded(format.Plain, strings.Repeat(strings.Repeat("\x00", 8)+"\x01\x00\x00\x00", 6)), stamps, false},
+		{"timestamps of 96 bits before midnight", encoded(format.Plain, strings.Repeat("\xff", 72)), stamps, false},
 
 		{"two dictionaries", [][]byte{good, good, indexes("\x01\x0c\x00")}, nil, false},
 		{"a dictionary with another header", [][]byte{dictionary(-1, format.Plain)}, nil, false},

@@ -90,7 +90,7 @@ func (s *selector) keepOne(name string, wrong *complaints) (int, bool) {
 		return 0, false
 	}
 	if len(found) != 1 || !s.components[found[0]].kind.Keepable() {
-		wrong.addf("column %s cannot be kept, it holds %s: only numbers, integers and text can", quote.Name(name), s.reason(found[0]))
+		wrong.addf("column %s cannot be kept, it holds %s: only numbers, integers and text can; leave it out", quote.Name(name), s.reason(found[0]))
 		return 0, false
 	}
 	return found[0], true

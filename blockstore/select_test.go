@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/nystream/nystream/blockstore/internal/column"
+	"github.com/nystream/nystream/blockstore/internal/filetest"
 )
 
 // shop returns a table with columns of all kinds.
@@ -22,6 +23,16 @@ func shop() *selector {
 		{Name: "3", Kind: column.Number, Width: 1},    // 9
 		{Name: "!odd", Kind: column.Number, Width: 1}, // 10
 	}})
+}
+
+// Dates are computed with only when they are named, which the refusal of a file of dates alone says.
+func TestDatesAlone(t *testing.T) {
+	s := newSelector(&column.TableInfo{Path: "a.parquet", Columns: []column.Info{{Name: "The time", Kind: column.Integer, Width: 1, Meaning: column.Timestamp}}})
+	_, err := s.resolve(nil, "", nil)
+	filetest.WantError(t, err, "a.parquet: no numeric column is chosen", "name dates", "`columns 'The time'`")
+	if sel, err := s.resolve([]string{"The time"}, "", nil); err != nil || len(sel.numeric) != 1 {
+		t.Error(sel, err)
+	}
 }
 
 func TestSelect(t *testing.T) {

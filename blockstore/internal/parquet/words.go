@@ -77,7 +77,7 @@ func (p *plainWords) moments(dst []uint64) error {
 	for i := range dst {
 		rest, day := int64(binary.LittleEndian.Uint64(p.data)), int64(int32(binary.LittleEndian.Uint32(p.data[8:])))-epoch
 		if rest < 0 || rest > dayLength {
-			return fmt.Errorf("a timestamp of %d ns in a day", rest)
+			return fmt.Errorf("a timestamp of %d ns since midnight", rest)
 		}
 		if day < math.MinInt64/dayLength || day >= math.MaxInt64/dayLength {
 			return fmt.Errorf("the timestamp %s in nanoseconds does not fit 64 bits, which hold the years 1678 to 2261; leave the column out, or write it in microseconds",

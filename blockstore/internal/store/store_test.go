@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -407,5 +408,29 @@ func BenchmarkStoreRead(b *testing.B) {
 			_, err = r.Read(part)
 		}
 		r.Close()
+	}
+}
+
+// The footer of a large file takes no memory before it is known to be one.
+func TestGreedyFooter(t *testing.T) {
+	const size = 512 << 20
+	for name, length := range map[string]int64{"larger than names can be": size - headerSize - trailerSize, "with another checksum": 96 << 20} {
+		path := filepath.Join(t.TempDir(), "a.nys")
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, first := f.WriteAt(encodeHeader(1, 1), 0)
+		_, last := f.WriteAt(encodeTrailer(size-trailerSize-length, length, 1, make([]byte, 32)), size-trailerSize)
+		if err := errors.Join(first, last, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err = Open(t.Context(), path)
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; err == nil || used > 4<<20 {
+			t.Errorf("a footer %s: %d bytes were allocated: %v", name, used, err)
+		}
 	}
 }

@@ -16,9 +16,13 @@ import (
 // foreign writes files of four rows as other programs do, into the folder it runs in.
 func foreign() {
 	moment := func(i int) parquet.Value { return parquet.Int96Value(deprecated.Int96{0, 0, uint32(2458850 + i)}) } // days of January 2020
+	old := func(int) parquet.Value { return parquet.Int96Value(deprecated.Int96{0, 0, 1721426}) }                  // 0001-01-01
+	bytes := func(i int) parquet.Value { return parquet.ByteArrayValue([]byte{0xff, byte(i)}) }
 	square := func(i int) parquet.Value { return parquet.DoubleValue(float64(i * i)) }
 	for path, data := range map[string][]byte{
 		"int96.parquet": parquetWith("when", parquet.Int96Type, moment),
+		"old.parquet":   parquetWith("when", parquet.Int96Type, old),
+		"bytes.parquet": parquetWith("hash", parquet.ByteArrayType, bytes),
 		"latin.parquet": parquetWith("caf\xe9", parquet.DoubleType, square),
 		"runs.arrows":   arrowRuns(),
 		"cut.csv":       bigEndian("\ufeffa,b\n0,1\n1,2\n")[:25],

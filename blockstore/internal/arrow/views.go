@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -13,9 +14,6 @@ import (
 // viewBytes is the size of a view of a text: its length in 4 bytes, and then the text if it
 // fits in 12. Otherwise its first 4 bytes, the number of a data buffer and the place in it follow.
 const viewBytes = 16
-
-// viewWindow is how much of a data buffer is read at least: texts mostly follow each other.
-const viewWindow = 64 << 10
 
 // view is where a text is that does not fit in its view.
 type view struct {
@@ -53,33 +51,16 @@ func (s *scratch) loadViews(f *field, a *values, at int64, n int) error {
 			return errViews
 		}
 		if sum += v.length; sum > compression.MaxBytes {
-			return errViews
+			return fmt.Errorf("%d bytes of text in %d rows", sum, n)
 		}
 		long = append(long, v)
 	}
 	slices.SortFunc(long, func(a, b view) int { return cmp.Or(a.buffer-b.buffer, cmp.Compare(a.from, b.from)) })
-	return s.loadLong(a, long)
-}
-
-// loadLong loads texts from their data buffers, in ascending order: going back in a compressed
-// buffer would unpack it again.
-func (s *scratch) loadLong(a *values, list []view) error {
-	var window []byte
-	var last view // the text that window begins with
-	for k, v := range list {
-		at := v.from - last.from
-		if k == 0 || v.buffer != last.buffer || at+v.length > int64(len(window)) {
-			size, err := a.buffers.size(a.first + 2 + v.buffer)
-			if err != nil {
-				return err
-			}
-			length := max(v.length, min(viewWindow, size-v.from))
-			if window, err = a.buffers.read(a.first+2+v.buffer, v.from, length, &s.raw); err != nil {
-				return err
-			}
-			last, at = v, 0
+	for _, v := range long { // ascending, since going back in a compressed buffer unpacks it again
+		if raw, err = a.buffers.read(a.first+2+v.buffer, v.from, v.length, &s.raw); err != nil {
+			return err
 		}
-		s.Texts[v.value] = string(window[at : at+v.length])
+		s.Texts[v.value] = string(raw)
 	}
 	return nil
 }

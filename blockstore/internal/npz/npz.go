@@ -184,54 +184,47 @@ func (a *array) beside(arrays []*array) (list []*array) {
 }
 
 // table returns the rows of the array: those in the file if they are not compressed, else
-// of a copy. It reads the whole array and compares its checksum.
+// of a copy. It reads the whole array and compares its CRC-32, which passes do not: they begin
+// anywhere.
 func (a *array) table(ctx context.Context, stamp file.Stamp, path string, spools file.Spools) (column.Table, error) {
 	size := int64(min(a.UncompressedSize64, 1<<62))
 	name := path + ": array " + a.name
-	if a.Method == zip.Store {
-		offset, err := a.DataOffset()
-		if err == nil && (a.CompressedSize64 != a.UncompressedSize64 || offset+size > stamp.Size || offset+size < 0) {
-			err = fmt.Errorf("the archive ends within it; was it cut short?")
-		}
-		if err != nil {
-			return nil, fault.File(name, "%w", fault.Damaged(err))
-		}
-		t, err := npy.Part(path, stamp, a.head, offset, size)
-		if err == nil {
-			t.About().Scans = 1
-			err = a.verify(name)
-		}
-		return t, err
+	damaged := func(err error) error { return fault.File(name, "%w", fault.Damaged(err)) }
+	offset, err := a.DataOffset()
+	if err == nil && a.Method == zip.Store && (a.CompressedSize64 != a.UncompressedSize64 || offset+size > stamp.Size || offset+size < 0) {
+		err = fmt.Errorf("the archive ends within it; was it cut short?")
 	}
-	if err := a.head.CheckSize(size); err != nil {
-		return nil, fault.File(name, "%w", fault.Damaged(err))
+	if err == nil && a.Method != zip.Store {
+		err = a.head.CheckSize(size)
+	}
+	if err != nil {
+		return nil, damaged(err)
 	}
 	in, err := a.Open()
 	if err != nil {
-		return nil, fault.File(name, "%w", fault.Damaged(err))
+		return nil, damaged(err)
 	}
 	defer in.Close()
-	unpacked, err := file.Copy(ctx, spools, path, name, io.LimitReader(in, size+1))
+	if a.Method != zip.Store {
+		stamp, err = file.Copy(ctx, spools, path, name, io.LimitReader(in, size+1))
+		if err != nil {
+			return nil, err
+		}
+		return npy.Part(path, stamp, a.head, 0, stamp.Size)
+	}
+	t, err := npy.Part(path, stamp, a.head, offset, size)
 	if err != nil {
 		return nil, err
 	}
-	return npy.Part(path, unpacked, a.head, 0, unpacked.Size)
-}
-
-// verify reads the array and compares its CRC-32, which passes do not: they begin anywhere.
-func (a *array) verify(name string) error {
-	in, err := a.Open()
-	if err == nil {
-		defer in.Close()
-		_, err = io.CopyBuffer(struct{ io.Writer }{io.Discard}, in, make([]byte, file.BufferSize))
-	}
+	t.About().Scans = 1
+	_, err = io.CopyBuffer(struct{ io.Writer }{io.Discard}, in, make([]byte, file.BufferSize))
 	if errors.Is(err, zip.ErrChecksum) {
 		err = errors.New("its checksum differs: it is damaged")
 	}
 	if err != nil {
-		return fault.File(name, "%w", fault.Damaged(err))
+		return nil, damaged(err)
 	}
-	return nil
+	return t, nil
 }
 
 // combine makes one table of a matrix and the vectors beside it.

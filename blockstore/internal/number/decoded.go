@@ -25,10 +25,10 @@ func (d *Decoded) Convert(f Format, n int) int {
 	if f.Form != LongDecimalForm {
 		return f.floats(d.Floats, d.Words[:n])
 	}
-	for i, b := range d.Texts[:n] {
-		v := BigEndianInt(b)
-		d.Floats[i] = longDecimal(v, f.Scale)
-		if f.Scale <= 0 && !f.Round && !isExactLong(v, d.Floats[i], f.Scale) {
+	for i := range d.Texts[:n] {
+		integer := d.Integer(f, i)
+		d.Floats[i] = textDecimal(integer, max(0, f.Scale))
+		if f.Scale <= 0 && !f.Round && !IsExactText(integer, false) {
 			return i
 		}
 	}

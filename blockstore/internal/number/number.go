@@ -169,35 +169,17 @@ func decimal(v int64, scale int) float64 {
 	if v >= -maxExact && v <= maxExact && scale >= 0 && scale <= 22 {
 		return float64(v) / pow10[scale]
 	}
-	return longDecimal(big.NewInt(v), scale)
+	return textDecimal(strconv.FormatInt(v, 10), scale)
 }
 
 // pow10 are the powers of ten that a float64 holds exactly.
 var pow10 = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// longDecimal returns v·10^-scale, rounded once.
-func longDecimal(v *big.Int, scale int) float64 {
-	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(scale, -scale))), nil)
-	exact := new(big.Rat).SetInt(v)
-	if scale < 0 {
-		exact.Mul(exact, new(big.Rat).SetInt(power))
-	} else {
-		exact.SetFrac(v, power)
-	}
-	f, _ := exact.Float64()
+// textDecimal returns an integer times 10^-scale, rounded once.
+func textDecimal(integer string, scale int) float64 {
+	f, _ := strconv.ParseFloat(integer+"e"+strconv.Itoa(-scale), 64) // at most MaxDecimal bytes: never out of range
 	return f
-}
-
-// isExactLong reports whether v·10^-scale, of which f is the nearest float64, is f. scale is
-// 0 or less.
-func isExactLong(v *big.Int, f float64, scale int) bool {
-	if v.IsInt64() && scale == 0 {
-		return IsExact(v.Int64())
-	}
-	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(-scale)), nil)
-	exact, _ := new(big.Float).SetFloat64(f).Int(nil)
-	return exact.Cmp(power.Mul(power, v)) == 0
 }
 
 // BigEndianInt reads a two's complement integer, most significant byte first.

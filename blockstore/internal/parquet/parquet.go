@@ -94,7 +94,6 @@ func OpenThreads(ctx context.Context, path string, threads int) (column.Table, e
 	}
 	t.Spoiled = make(map[int]string)
 	t.findWidths(file)
-	t.findBytes(file)
 	t.Lead = 1 // also without row groups
 	for _, g := range t.groups {
 		t.Lead = max(t.Lead, g.rows)
@@ -179,10 +178,14 @@ func (t *table) firstPage(pages *pages, leaf int) (rows, bytes, packed int64) {
 }
 
 // findWidths gives every list column its width. One that cannot be read, or whose lists
-// differ as far as is seen without reading all, is no column of numbers.
+// differ as far as is seen without reading all, is no column of numbers. Bytes that nothing
+// marks as text are no text.
 func (t *table) findWidths(file file.File) {
 	for i := range t.leaves {
 		c := &t.leaves[i]
+		if c.Kind == column.Text && c.unmarked && t.holdsBytes(file, i) {
+			c.refuse("bytes")
+		}
 		if c.Kind != column.Vector {
 			continue
 		}
@@ -235,33 +238,21 @@ func (t *table) firstWidth(file file.File, leaf int) (int, error) {
 	return 0, nil
 }
 
-// findBytes finds the columns whose first values are no text, of those that nothing marks as text.
-func (t *table) findBytes(file file.File) {
+// holdsBytes reports whether the first values of a leaf are no text. Where they cannot be read,
+// reading will tell.
+func (t *table) holdsBytes(file file.File, leaf int) bool {
 	pages := newPages(t, file)
 	defer pages.close()
-	for i := range t.leaves {
-		c := &t.leaves[i]
-		if c.unmarked && c.Kind == column.Text && slices.ContainsFunc(t.firstTexts(pages, i), isBytes) {
-			c.refuse("bytes")
-		}
-	}
-}
-
-func isBytes(text string) bool { return !utf8.ValidString(text) }
-
-// firstTexts returns the first values of a leaf, nil where they cannot be read: reading will tell.
-func (t *table) firstTexts(pages *pages, leaf int) []string {
 	r := newColumnReader(pages, t, leaf)
 	for g := range t.groups {
-		if t.groups[g].rows == 0 {
+		if r.open(g); r.chunk.values == 0 {
 			continue
 		}
-		r.open(g)
 		if _, _, n, err := r.step(tileRows); n > 0 || err != nil {
-			return r.Texts[:n]
+			return slices.ContainsFunc(r.Texts[:n], func(text string) bool { return !utf8.ValidString(text) })
 		}
 	}
-	return nil
+	return false
 }
 
 // source is chosen columns of a Parquet file.

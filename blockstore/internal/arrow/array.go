@@ -293,25 +293,19 @@ func (f *field) arrayIn(batch flatTable, buffers buffers, dicts dictionaries) (v
 	for k := range f.views {
 		a.first += int(counts.int64(k, 0))
 	}
-	if f.layout == viewLayout {
+	switch f.layout {
+	case viewLayout:
 		a.data = int(counts.int64(f.views, 0))
-	}
-	if f.layout == fixedLayout || f.layout == listLayout {
+	case dictLayout:
+		a.dict = dicts[f.dict]
+	case fixedLayout, listLayout, runLayout:
 		child, err := f.child.arrayIn(batch, buffers, nil)
-		a.child = &child
-		return a, err
-	}
-	if f.layout == runLayout {
-		child, err := f.child.arrayIn(batch, buffers, nil)
-		if err != nil {
+		if a.child = &child; err != nil || f.ends == nil {
 			return a, err
 		}
 		ends, err := f.ends.arrayIn(batch, buffers, nil)
-		a.child, a.ends = &child, &ends
+		a.ends = &ends
 		return a, err
-	}
-	if f.layout == dictLayout {
-		a.dict = dicts[f.dict]
 	}
 	return a, nil
 }

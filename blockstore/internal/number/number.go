@@ -191,22 +191,14 @@ func BigEndianInt(b string) *big.Int {
 	return v
 }
 
-// HalfFloat widens an IEEE 754 binary16 number.
+// HalfFloat widens an IEEE 754 binary16 number: its exponent is 112 below that of a float32.
 func HalfFloat(h uint16) float64 {
-	exponent, fraction := int(h>>10&0x1f), float64(h&0x3ff)
-	v := math.Ldexp(1024+fraction, exponent-25)
-	switch {
-	case exponent == 0:
-		v = math.Ldexp(fraction, -24)
-	case exponent == 0x1f && fraction == 0:
-		v = math.Inf(1)
-	case exponent == 0x1f:
-		v = math.NaN()
+	bits := uint32(h&0x7fff) << 13
+	v := float64(math.Float32frombits(bits)) * (1 << 112)
+	if h&0x7c00 == 0x7c00 { // Inf and NaN
+		v = float64(math.Float32frombits(bits | 0x7f800000))
 	}
-	if h>>15 == 1 {
-		v = -v
-	}
-	return v
+	return math.Copysign(v, float64(int16(h)))
 }
 
 // ReadWords fills dst with values of 2, 4 or 8 bytes, least significant first.

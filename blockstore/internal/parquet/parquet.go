@@ -20,10 +20,12 @@
 package parquet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"unicode/utf8"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
@@ -138,24 +140,14 @@ func (t *table) reading(c *column.Choice) (lead, holds int64) {
 	return max(1, lead), holds + min(packed, largest)
 }
 
-// largestGroup returns the row group with the most rows.
-func (t *table) largestGroup() *rowGroup {
-	largest := &t.groups[0]
-	for i := range t.groups {
-		if t.groups[i].rows > largest.rows {
-			largest = &t.groups[i]
-		}
-	}
-	return largest
-}
-
 // readerBytes is what a reader holds besides pages: 0.9 MB were measured.
 const readerBytes = 1 << 20
 
 // firstPage returns the rows of the first data page of a column, its bytes with those of a
 // dictionary before it, and the larger of the two compressed, 0 where they are not.
 func (t *table) firstPage(pages *pages, leaf int) (rows, bytes, packed int64) {
-	chunk := t.largestGroup().chunks[leaf]
+	largest := slices.MaxFunc(t.groups, func(a, b rowGroup) int { return cmp.Compare(a.rows, b.rows) })
+	chunk := largest.chunks[leaf]
 	for at := chunk.start; at < chunk.end; {
 		h, body, err := pages.header(at, chunk.end)
 		if err != nil {
@@ -269,16 +261,8 @@ func (s *source) Open(ctx context.Context, first int64) (stream.Reader, error) {
 
 // groupOf returns the row group that holds row.
 func (t *table) groupOf(row int64) int {
-	i, found := slices.BinarySearchFunc(t.groups, row, func(g rowGroup, row int64) int {
-		switch {
-		case g.end() <= row:
-			return -1
-		case g.first > row:
-			return 1
-		}
-		return 0
-	})
-	if !found {
+	i := sort.Search(len(t.groups), func(i int) bool { return t.groups[i].end() > row })
+	if row < 0 || i == len(t.groups) {
 		panic(fmt.Sprintf("blockstore: row %d is not in %s", row, t.Path))
 	}
 	return i

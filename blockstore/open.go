@@ -200,8 +200,8 @@ type ColumnInfo struct {
 	// Meaning is boolean, date, timestamp, time or duration where the file says that integers
 	// stand for that, else "".
 	Meaning string
-	// Reason is what a column of kind other holds, or what keeps it from being read, if that
-	// is known.
+	// Reason is what a column of kind other holds, what keeps it from being read, or what is
+	// lost of its numbers, if that is known.
 	Reason string
 }
 

@@ -141,7 +141,7 @@ type fileColumn struct {
 	Kind  string `json:"kind"`
 	Width int    `json:"width"`
 	Means string `json:"meaning,omitempty"` // boolean, date, timestamp, time or duration
-	Why   string `json:"reason,omitempty"`  // what a column of kind other holds
+	Why   string `json:"reason,omitempty"`  // what a column of kind other holds, or what is lost of numbers
 	*columnFacts
 }
 

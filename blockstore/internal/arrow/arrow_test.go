@@ -274,6 +274,11 @@ func TestArrowTypes(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
+					for _, c := range tb.About().Columns {
+						if c.Name == "decimal" && c.Why != "decimals of 30 digits, rounded to about 16" {
+							t.Errorf("%+v", c)
+						}
+					}
 					src, err := arrowSourceOf(tb)
 					if err != nil {
 						t.Fatal(err)

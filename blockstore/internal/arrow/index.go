@@ -58,12 +58,10 @@ func newIndex(file io.ReaderAt, size int64) (*index, error) {
 	var err error
 	if x.isFile {
 		start = 8
-		if footer, limit, err = readFooter(file, size); err != nil {
-			return nil, err
+		if footer, limit, err = readFooter(file, size); err == nil {
+			err = x.schemaOfFooter(footer)
 		}
-	}
-	if x.isFile {
-		if err := x.schemaOfFooter(footer); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -207,6 +207,9 @@ func (l *placer) column(name string, t arrow.DataType, path []int, parents []fie
 	if !ok || structure.NumFields() == 0 {
 		f := l.place(t)
 		f.name, f.path, f.parents = name, path, parents
+		if d, ok := t.(arrow.DecimalType); ok && f.kind == column.Number {
+			f.why = number.Rounded(int(d.GetPrecision()))
+		}
 		l.schema.fields = append(l.schema.fields, f)
 		return
 	}

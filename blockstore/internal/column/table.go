@@ -78,8 +78,9 @@ type Info struct {
 	Meaning Meaning
 	// Verbatim says that the numbers are kept as the text they are: 007.
 	Verbatim bool
-	// Why is what a column of kind Other holds, or what else keeps it from being read, in
-	// words that go behind "holds": lists of lists, values of a compression that is not read.
+	// Why is what a column of kind Other holds, what else keeps it from being read, or what is
+	// lost of its numbers, in words that go behind "holds": lists of lists, values of a
+	// compression that is not read, decimals of 38 digits.
 	Why string
 }
 

@@ -17,17 +17,8 @@ const maxExact = 1 << 53
 
 // IsExact reports whether a float64 holds v.
 func IsExact(v int64) bool {
-	if v <= maxExact && v >= -maxExact {
-		return true
-	}
 	f := float64(v)
 	return f != 1<<63 && int64(f) == v
-}
-
-// isExactUnsigned is IsExact for integers without a sign.
-func isExactUnsigned(v uint64) bool {
-	f := float64(v)
-	return v <= maxExact || f != 1<<64 && uint64(f) == v
 }
 
 // ShortInteger is how many characters an integer may have that every float64 holds.
@@ -82,6 +73,14 @@ const MaxScale = 76
 
 // MaxDecimal is the most bytes of a decimal. No format has decimals of more digits than fit.
 const MaxDecimal = 32
+
+// Rounded says what decimals of so many digits are, if float64 does not hold all of them.
+func Rounded(digits int) string {
+	if digits <= ShortInteger {
+		return ""
+	}
+	return fmt.Sprintf("decimals of %d digits, rounded to about 16", digits)
+}
 
 // floats converts words to float64. It returns the index of the first integer that no
 // float64 holds, or -1.
@@ -140,10 +139,10 @@ func (f Format) signedFloats(dst []float64, words []uint64) int {
 
 func (f Format) unsignedFloats(dst []float64, words []uint64) int {
 	for i, w := range words {
-		if !f.Round && !isExactUnsigned(w) {
+		dst[i] = float64(w)
+		if !f.Round && (dst[i] == 1<<64 || uint64(dst[i]) != w) {
 			return i
 		}
-		dst[i] = float64(w)
 	}
 	return -1
 }

@@ -36,19 +36,16 @@ type groupMetadata struct {
 
 // chunkMetadata is what is read of a column chunk.
 type chunkMetadata struct {
-	FilePath       string                      `thrift:"1,optional"`
-	MetaData       columnMetadata              `thrift:"3,optional"`
+	FilePath string `thrift:"1,optional"`
+	MetaData struct {
+		Type                 format.Type             `thrift:"1,required"`
+		Codec                format.CompressionCodec `thrift:"4,required"`
+		NumValues            int64                   `thrift:"5,required"`
+		TotalCompressedSize  int64                   `thrift:"7,required"`
+		DataPageOffset       int64                   `thrift:"9,required"`
+		DictionaryPageOffset int64                   `thrift:"11,optional"`
+	} `thrift:"3,optional"`
 	CryptoMetadata format.ColumnCryptoMetaData `thrift:"8,optional"`
-}
-
-// columnMetadata says what the pages of a column chunk hold and where they are.
-type columnMetadata struct {
-	Type                 format.Type             `thrift:"1,required"`
-	Codec                format.CompressionCodec `thrift:"4,required"`
-	NumValues            int64                   `thrift:"5,required"`
-	TotalCompressedSize  int64                   `thrift:"7,required"`
-	DataPageOffset       int64                   `thrift:"9,required"`
-	DictionaryPageOffset int64                   `thrift:"11,optional"`
 }
 
 // readFooter fills t from the footer of file.

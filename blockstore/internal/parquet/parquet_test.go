@@ -888,6 +888,9 @@ func TestParquetLongDecimals(t *testing.T) {
 			t.Fatal(err)
 		}
 		rows, _, err := filetest.Slurp(src, 7)
+		if why := tb.About().Columns[1].Why; why != "decimals of 70 digits, rounded to about 16" {
+			t.Errorf("%d bytes: %q", size, why)
+		}
 		if short && (err != nil || rows[2][0] != 7) {
 			t.Errorf("%d bytes: %v, %v", size, rows, err)
 		}

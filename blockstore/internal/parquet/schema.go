@@ -111,13 +111,19 @@ func newLeaf(e *format.SchemaElement, at schemaPlace) leafColumn {
 		physical: e.Type.V, size: int(e.TypeLength.V),
 		maxRep: at.rep, maxDef: at.def, listDef: at.listDef,
 	}
+	if d, ok := e.LogicalType.Value.(*format.DecimalType); ok {
+		e.Scale.V, e.Precision.V = d.Scale, d.Precision
+	}
 	c.Kind, c.format = leafKind(e)
 	switch {
 	case c.maxRep == 0:
 		c.Meaning = meaning(e)
 		c.unmarked = c.Kind == column.Text && e.LogicalType.Value == nil && !e.ConvertedType.Valid
-		if c.Kind == column.Other {
+		switch {
+		case c.Kind == column.Other:
 			c.Why = bytesWords(e)
+		case isDecimal(e):
+			c.Why = number.Rounded(int(e.Precision.V))
 		}
 	case c.maxRep > 1:
 		c.Kind, c.Why = column.Other, "lists of lists"
@@ -253,11 +259,7 @@ func meaning(e *format.SchemaElement) column.Meaning {
 
 // decimalKind completes the format of a decimal.
 func decimalKind(e *format.SchemaElement, f number.Format) (column.Kind, number.Format) {
-	f.Scale = int(e.Scale.V)
-	if d, ok := e.LogicalType.Value.(*format.DecimalType); ok {
-		f.Scale = int(d.Scale)
-	}
-	if f.Scale < 0 || f.Scale > number.MaxScale {
+	if f.Scale = int(e.Scale.V); f.Scale < 0 || f.Scale > number.MaxScale {
 		return column.Other, number.Format{}
 	}
 	return column.Number, f

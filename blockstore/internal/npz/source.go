@@ -1,6 +1,7 @@
 package npz
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -84,9 +85,8 @@ type pass struct {
 }
 
 // Next implements column.Pass.
-func (p *pass) Next(dst *stream.Batch, at int) (rows int, err error) {
+func (p *pass) Next(dst *stream.Batch, at int) (rows int, ended error) {
 	want := min(passRows, dst.X.Rows-at)
-	ended := 0
 	for k, r := range p.readers {
 		b := *p.batches[k]
 		b.X = stream.RowSlice(b.X, 0, want)
@@ -95,17 +95,12 @@ func (p *pass) Next(dst *stream.Batch, at int) (rows int, err error) {
 		if err != nil && err != io.EOF {
 			return 0, err
 		}
-		if err == io.EOF {
-			ended++
-		}
+		ended = cmp.Or(ended, err)
 		if rows = n; n > 0 {
 			p.source.pieces[k].deliver(&b, dst, at, n)
 		}
 	}
-	if ended > 0 {
-		err = io.EOF
-	}
-	return rows, err
+	return rows, ended
 }
 
 // Close closes all readers.

@@ -169,13 +169,7 @@ func bytesWords(e *format.SchemaElement) string {
 
 // isWords reports whether values come as words, not as bytes.
 func (c *leafColumn) isWords() bool {
-	switch c.physical {
-	case format.ByteArray:
-		return false
-	case format.FixedLenByteArray:
-		return c.format.Form == number.Float16Form
-	}
-	return true
+	return c.physical != format.ByteArray && (c.physical != format.FixedLenByteArray || c.format.Form == number.Float16Form)
 }
 
 // wordSize returns the number of bytes of a plain value that is a word, 0 for bits.
@@ -302,12 +296,5 @@ func isUnsigned(e *format.SchemaElement) bool {
 	if t, ok := e.LogicalType.Value.(*format.IntType); ok {
 		return !t.IsSigned
 	}
-	if !e.ConvertedType.Valid {
-		return false
-	}
-	switch e.ConvertedType.V {
-	case deprecated.Uint8, deprecated.Uint16, deprecated.Uint32, deprecated.Uint64:
-		return true
-	}
-	return false
+	return e.ConvertedType.Valid && e.ConvertedType.V >= deprecated.Uint8 && e.ConvertedType.V <= deprecated.Uint64
 }

@@ -686,7 +686,7 @@ func TestRunOtherArithmetic(t *testing.T) {
 	}
 	defer simd.Use(paths[1])()
 	_, err = f.run(context.Background(), runOf(t, store, "toy", 1, stream.RunOptions{}))
-	checkError(t, err, fmt.Sprintf("it was made with arithmetic of %v on %s, and this is %v on", paths[0], runtime.GOARCH, paths[1]))
+	checkError(t, err, fmt.Sprintf("it was made with arithmetic of %v on %s, %s", paths[0], runtime.GOARCH, runtime.Version()), fmt.Sprintf(", and this is %v on", paths[1]))
 }
 
 // States that have seen the same block are named.

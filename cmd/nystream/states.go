@@ -152,8 +152,8 @@ func aloneWords(p *model.Plan) string {
 
 // noResult are flags whose values change no result, or say where data are: what these
 // are, the states themselves tell.
-var noResult = slices.Concat(ofProcess, []string{"columns", "label", "keep", "header", "no-header", "delimiter", "comment", "skip", "inexact", "input-format",
-	"right", "with", "matrix", "graph", "nodes", "labels", "target", "scores", "given-label"})
+var noResult = slices.Concat(ofProcess, []string{"columns", "keep", "header", "no-header", "delimiter", "comment", "skip", "inexact", "input-format",
+	"right", "with", "matrix", "graph", "nodes", "labels", "target", "scores"})
 
 // identity returns what decides the result besides the rows, and what is known of them,
 // one thing to a line.

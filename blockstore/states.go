@@ -86,7 +86,7 @@ func (s *StateFolder) Remove(name string) error {
 // path returns the path of a state. Names come from other machines: one that leaves the
 // folder is refused.
 func (s *StateFolder) path(name string) (string, error) {
-	if !filepath.IsLocal(name) || filepath.Base(name) != name {
+	if !filepath.IsLocal(name) || filepath.Base(name) != name || name == "." {
 		return "", fmt.Errorf("%q is no name of a state in %s", name, s.dir)
 	}
 	return filepath.Join(s.dir, name), nil

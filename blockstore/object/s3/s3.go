@@ -81,6 +81,9 @@ type version struct {
 // Size implements object.Object.
 func (v *version) Size() int64 { return v.size }
 
+// Version returns the ETag.
+func (v *version) Version() string { return v.etag }
+
 // Open implements object.Store.
 func (s *Store) Open(ctx context.Context, address string) (object.Object, error) {
 	bucket, key, err := locate(address)

@@ -204,7 +204,17 @@ func TestUnchangedFiles(t *testing.T) {
 	path := filetest.TempFile(t, "a.csv", strings.Repeat("1,2\n3,4\n", 5000))
 	src := mustOpen(t, Options{}, path)
 	contentOf(t, path)
-	for range 3 {
+	for _, touch := range []func() error{
+		func() error { return nil },
+		func() error { return os.Chmod(path, 0o640) },
+		func() error { return os.Link(path, path+".other") },
+		func() error { return os.Remove(path + ".other") },
+		func() error { return errors.Join(os.Rename(path, path+".away"), os.Rename(path+".away", path)) },
+	} {
+		if err := touch(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(20 * time.Millisecond) // more than a tick of the file system's clock
 		filetest.MustRead(t, src, 1000)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

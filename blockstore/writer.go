@@ -220,6 +220,11 @@ func PrepareFile(path string, data []byte) (Output, error) {
 // has no rename of several files: a process that is killed between two leaves both whole,
 // one of them old. An object that was replaced before another failed stays new.
 func ReplaceAll(paths []string, commit func() error) (err error) {
+	unlock, err := file.LockFolders(paths)
+	defer unlock()
+	if err != nil {
+		return err
+	}
 	var before []*file.Previous
 	defer func() {
 		for _, p := range before {

@@ -9,10 +9,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -457,6 +459,30 @@ func TestStoreFewerRowsThanAnnounced(t *testing.T) {
 	}
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 		t.Error("a partial file has the final name")
+	}
+}
+
+// TestReplaceAllInTurn: while one run gives its files their names, another one waits, so that
+// no output of one stays beside an output of the other.
+func TestReplaceAllInTurn(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no locks of folders")
+	}
+	paths := []string{filepath.Join(t.TempDir(), "m"), filepath.Join(t.TempDir(), "u")}
+	second, ended := make(chan bool, 1), make(chan error)
+	err := ReplaceAll(paths, func() error {
+		go func() {
+			ended <- ReplaceAll([]string{paths[1], paths[0]}, func() error { second <- true; return nil })
+		}()
+		select {
+		case <-second:
+			t.Error("two commits at one time")
+		case <-time.After(50 * time.Millisecond):
+		}
+		return nil
+	})
+	if err = errors.Join(err, <-ended); err != nil {
+		t.Error(err)
 	}
 }
 

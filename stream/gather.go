@@ -70,10 +70,10 @@ func skim(ctx context.Context, src Source, rows []int64, dst *Batch) (err error)
 		n, err := ReadFull(r, &chunk)
 		taken += pick(dst, &chunk, rows, taken, start, n)
 		start += int64(n)
-		if err != nil && taken < len(rows) {
-			if err == io.EOF {
-				return endedEarly(info.Name, start, rows[taken])
-			}
+		if err == io.EOF && taken < len(rows) {
+			return endedEarly(info.Name, start, rows[taken])
+		}
+		if err != nil && err != io.EOF {
 			return err
 		}
 	}

@@ -197,3 +197,28 @@ func TestCounted(t *testing.T) {
 		}
 	}
 }
+
+// spoiled gives all rows that it is asked for, with an error: the file has changed.
+type spoiled struct{ *table }
+
+func (s spoiled) Open(ctx context.Context, first int64) (stream.Reader, error) {
+	r, err := s.table.Open(ctx, first)
+	return spoiledReader{r}, err
+}
+
+type spoiledReader struct{ stream.Reader }
+
+func (r spoiledReader) Read(dst *stream.Batch) (int, error) {
+	n, _ := r.Reader.Read(dst)
+	return n, errSpoiled
+}
+
+var errSpoiled = errors.New("the file was changed")
+
+// Rows that come with an error are not taken, not even the last.
+func TestSkimKeepsErrors(t *testing.T) {
+	src := sequential{spoiled{newTable("x", randomMatrix(1, 30, 2))}}
+	if _, err := stream.GatherRows(context.Background(), src, []int64{3, 7}); !errors.Is(err, errSpoiled) {
+		t.Error(err)
+	}
+}

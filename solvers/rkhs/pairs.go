@@ -114,13 +114,13 @@ func fill(r stream.Reader, dst blas64.General, info stream.Info) error {
 		return nil
 	}
 	n, err := stream.ReadFull(r, &stream.Batch{X: dst})
-	if n == dst.Rows {
-		return nil
-	}
-	if err == nil || errors.Is(err, io.EOF) {
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return err // the rows may be of a file that changed
+	case n < dst.Rows:
 		return fmt.Errorf("%s ended before its %d rows: the file changed or is damaged", info.Name, info.Rows)
 	}
-	return err
+	return nil
 }
 
 // ended counts rows down and is what Read returns.

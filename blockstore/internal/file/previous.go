@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/nystream/nystream/blockstore/internal/remote"
@@ -22,6 +23,41 @@ type Previous struct {
 	none   bool   // there was no file
 	remote bool   // it is an object, of which nothing is kept
 	lock   *os.File
+}
+
+// lockWait is how long a commit waits for another one in the same folder.
+const lockWait = time.Minute
+
+// LockFolders locks the folders of files until unlock is called, so that two processes that
+// replace the same files do so one after the other. It is a no-op for objects, and where there
+// are no locks.
+func LockFolders(paths []string) (unlock func(), err error) {
+	var open []*os.File
+	unlock = func() {
+		for _, f := range open {
+			f.Close()
+		}
+	}
+	var folders []string
+	for _, path := range paths {
+		if !IsRemote(path) {
+			folders = append(folders, absolute(followed(filepath.Dir(followed(path)))))
+		}
+	}
+	slices.Sort(folders) // in one order, so that no two processes wait for each other
+	for _, folder := range slices.Compact(folders) {
+		f, err := os.Open(folder)
+		if err != nil {
+			continue // it may be written to and not read: such a folder has no lock
+		}
+		open = append(open, f)
+		for began := time.Now(); lock(f) == lockHeld; time.Sleep(10 * time.Millisecond) {
+			if time.Since(began) > lockWait {
+				return unlock, fmt.Errorf("cannot write in %s: another process has been writing there for %v; try again, or name another folder", folder, lockWait)
+			}
+		}
+	}
+	return unlock, nil
 }
 
 // KeepPrevious gives the file at path a second name, or where the file system has no hard

@@ -44,6 +44,7 @@ func absolute(path string) string {
 func remember(ctx context.Context, f *os.File, now Stamp) (Stamp, error) {
 	s, ok := ctx.Value(seenKey{}).(*seen)
 	if !ok {
+		now.sample = sampled(f, now.Size)
 		return now, nil
 	}
 	for tries := 0; tries < 10 && isFresh(now.info); tries++ {
@@ -59,10 +60,12 @@ func remember(ctx context.Context, f *os.File, now Stamp) (Stamp, error) {
 	name := absolute(now.path)
 	then, ok := s.stamps[name]
 	if !ok {
+		now.sample = sampled(f, now.Size)
 		s.stamps[name] = now
 		return now, nil
 	}
-	if what := then.difference(now.info); what != "" {
+	now.sample = then.sample
+	if what := then.difference(now.info, f); what != "" {
 		return now, then.changed(what)
 	}
 	return now, nil

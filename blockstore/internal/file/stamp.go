@@ -2,6 +2,7 @@ package file
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -13,23 +14,22 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/remote"
 )
 
-// Stamp remembers a file, so that another one under its name, or one that was
-// changed, is not taken for it: which file it is (device and inode), its size, and
-// when its content and its inode were changed, as far as the system tells. So a file
-// that is written again with the same content, or gets another mode or owner, counts
-// as changed. What leaves all of these as they are goes unnoticed: a change of equal size in
-// the same tick of the file system's clock, some milliseconds, unless Remember sees to it;
-// writing to a mapping of the file until the system writes that back; and on systems without
-// a time of the inode a change of equal size that puts the time back.
+// Stamp identifies a file: its device and inode, its size, and the times of its content and
+// its inode. A file that is written again with the same content counts as changed. If only the
+// time of the inode differs, samples of the content decide: a hard link, a rename and another
+// mode or owner change no data. Three changes of equal size go unnoticed: one in the same tick
+// of the file system's clock, unless Remember waits for the next; one in a mapping that the
+// system has not written back; and one between the samples that puts the time back.
 //
 // Of an object the store tells the version: whatever is read of it is of this one.
 type Stamp struct {
 	path   string
 	Size   int64
 	info   fs.FileInfo
-	object *remote.Source // nil for a file
-	places int            // that are read at the same time; 0 for one
-	copied *Spool         // what is read instead, which nobody else can change; nil for the file itself
+	sample [sha256.Size]byte // of the content
+	object *remote.Source    // nil for a file
+	places int               // that are read at the same time; 0 for one
+	copied *Spool            // what is read instead, which nobody else can change; nil for the file itself
 }
 
 // File is an open file or object.
@@ -77,6 +77,21 @@ func openRegular(path string) (*os.File, Stamp, error) {
 	return file, Stamp{path: path, Size: info.Size(), info: info}, nil
 }
 
+// samples is the number of pieces of sampleBytes, evenly spread, that stand for the content of
+// a file. A file up to 128 KiB is read whole.
+const samples, sampleBytes = 32, 4096
+
+// sampled returns a digest of samples of an open file.
+func sampled(f io.ReaderAt, size int64) [sha256.Size]byte {
+	sum, piece := sha256.New(), make([]byte, sampleBytes)
+	step := max(sampleBytes, (size-sampleBytes)/(samples-1))
+	for at := int64(0); at < size; at += step {
+		n, _ := f.ReadAt(piece, at) // a failure is another content
+		sum.Write(piece[:n])
+	}
+	return [sha256.Size]byte(sum.Sum(nil))
+}
+
 // Places returns the stamp for readers that go through so many places of the file at the
 // same time.
 func (s Stamp) Places(n int) Stamp {
@@ -108,7 +123,7 @@ func (s Stamp) Open(ctx context.Context) (File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if what := s.difference(now.info); what != "" {
+	if what := s.difference(now.info, file); what != "" {
 		file.Close()
 		return nil, s.changed(what)
 	}
@@ -144,18 +159,17 @@ func (s Stamp) since(file *os.File) string {
 	if err != nil {
 		return err.Error()
 	}
-	if what := s.difference(now); what != "" {
+	if what := s.difference(now, file); what != "" {
 		return what
 	}
 	if now, err = os.Stat(s.path); err != nil {
 		return "it is no longer under its name"
 	}
-	return s.difference(now)
+	return s.difference(now, file)
 }
 
-// difference says what distinguishes the file from the one that is described, "" if
-// nothing does.
-func (s Stamp) difference(now fs.FileInfo) string {
+// difference describes how an open file differs from the stamp, "" if it does not.
+func (s Stamp) difference(now fs.FileInfo, file io.ReaderAt) string {
 	then := s.info
 	switch {
 	case !os.SameFile(then, now):
@@ -164,7 +178,7 @@ func (s Stamp) difference(now fs.FileInfo) string {
 		return fmt.Sprintf("it had %d bytes and has %d", then.Size(), now.Size())
 	case !then.ModTime().Equal(now.ModTime()):
 		return "it was written at " + clock(now.ModTime())
-	case !changeTime(then).Equal(changeTime(now)):
+	case !changeTime(then).Equal(changeTime(now)) && sampled(file, s.Size) != s.sample:
 		return "the system says that it was changed at " + clock(changeTime(now))
 	}
 	return ""

@@ -33,8 +33,7 @@ func (m Subspace) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 		m.planSVD(passes, s)
 	}
 	passes.Add("tiles of an exact pass", threads*stream.PairRows*(stream.PairRows+4*int64(s.Columns)), "`threads`")
-	// To estimate the error, and to write factors.
-	estimate.Add("tiles between a panel and all rows", threads*stream.PanelRows*max(s.Rows, s.Cols), "`threads`")
+	estimate.Add("tiles of the error estimate", threads*rowSample*max(s.Rows, s.Cols), "`threads`")
 	estimate.Add("factors", 4*(s.Rows+s.Cols)*int64(m.Rank), "`rank`")
 	p.Stage(passes)
 	p.Stage(estimate)

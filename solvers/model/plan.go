@@ -36,8 +36,8 @@ type Plan struct {
 }
 
 // RuntimeBytes is what the Go runtime, the program and its I/O buffers take besides
-// what a plan lists. Most of it is the program itself: up to 25 MiB of its file are resident.
-const RuntimeBytes = 36 << 20
+// what a plan lists. Most of it is the program itself: up to 25 MiB of its file are resident, and thread stacks.
+const RuntimeBytes = 40 << 20
 
 // NewPlan returns a plan for passes over rows with so many columns, 0 for none. It
 // begins with what every run takes: the program, and the blocks of a pass.

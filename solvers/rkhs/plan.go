@@ -51,6 +51,12 @@ func (s setting) plan(e stream.Engine, shape model.Shape) (*model.Plan, error) {
 	s.planPass(pass, e, shape, columns, int64(features))
 	p.Stage(pass)
 	p.Passes += pass.Passes
+	algebra, f := model.NewPlan(e, columns), int64(features)
+	algebra.Add("decomposition", 9*f*f, "`landmarks`")
+	if s.Operator.Traits().AllPairs {
+		algebra.Add("features of all pairs", 2*shape.Rows*f, "`landmarks`")
+	}
+	p.Stage(algebra)
 	s.planWhole(p, shape)
 	return p, nil
 }
@@ -147,7 +153,6 @@ func (s setting) planPass(p *model.Plan, e stream.Engine, shape model.Shape, col
 	// Three squares for products of matrices, or one and what it is stacked on for reflections.
 	p.Add("QR workspace", threads*(max(stream.PanelRows, features)+4*features)*features, "`landmarks`")
 	p.Fold("moments of pairs", n, columns, features*(features+1)/2, "`landmarks`")
-	p.Add("decomposition", 8*features*features, "`landmarks`")
 	if s.Operator.Traits().AllPairs {
 		p.Passes++
 		p.Add("features of all pairs", 2*n*features, "`landmarks`")

@@ -141,7 +141,7 @@ func WriterBytes(format string, columns int) int64 {
 	case formats.Parquet:
 		return parquet.WriterBytes + parquet.ColumnBytes*int64(columns)
 	case formats.Arrow, formats.ArrowStream:
-		return arrow.WriterBytes
+		return arrow.WriterBytes + 4<<10*int64(columns)
 	case formats.Store:
 		return store.WriterBytes
 	}

@@ -30,12 +30,12 @@ func uniform(rows, columns, seed int, format string) string {
 }
 
 // writeFile writes the file that its name describes: KIND-ROWSxCOLUMNS-NUMBER.FORMAT. The kinds
-// uniform, reversed and text are of uniform rows, and the number is the seed. The others are codecs
-// of Arrow and Parquet, and the number is the rows of a batch or a page.
+// uniform, reversed, text and sparse are of uniform rows, and the number is the seed; of parts, a
+// folder, it is the number of files. The others are codecs of Arrow and Parquet, and the number is the rows of a batch or a page.
 func writeFile(path string) {
 	kind, shape, _ := strings.Cut(filepath.Base(path), "-")
 	var rows, columns, number int
-	if _, err := fmt.Sscanf(shape, "%dx%d-%d.", &rows, &columns, &number); err != nil {
+	if _, err := fmt.Sscanf(shape, "%dx%d-%d", &rows, &columns, &number); err != nil {
 		failf("%s does not name any data: %w", path, err)
 	}
 	switch {
@@ -43,6 +43,19 @@ func writeFile(path string) {
 		writeUniform(path, rows, columns, uint64(number), kind == "reversed")
 	case kind == "text":
 		writeLabelled(path, datasets.Uniform(rows, columns, uint64(number)), class)
+	case kind == "parts":
+		writeParts(path, rows, columns, number)
+	case kind == "sparse":
+		x := datasets.Uniform(rows, columns, uint64(number))
+		for i, v := range x.Data {
+			x.Data[i] = max(0, v-0.99)
+		}
+		label := stream.Column{Kind: stream.Int64, Valid: slices.Repeat([]bool{true}, rows)}
+		for i := range rows {
+			label.Ints = append(label.Ints, int64(i%7))
+		}
+		kept := []stream.Field{{Name: "label", Kind: stream.Int64}}
+		writeBatch(path, blockstore.Schema{Columns: xNames(columns), Kept: kept}, x, label)
 	case strings.HasSuffix(path, ".parquet"):
 		writePages(path, rows, columns, number)
 	default:
@@ -68,6 +81,14 @@ func writeUniform(path string, rows, columns int, seed uint64, reversed bool) {
 		}
 	}
 	writeBatch(path, blockstore.Schema{Columns: stream.NumberedColumns(columns)}, x)
+}
+
+// writeParts writes a folder of so many Parquet files.
+func writeParts(path string, rows, columns, files int) {
+	check(os.MkdirAll(path, 0o777))
+	for i := range files {
+		writeLabelled(filepath.Join(path, fmt.Sprintf("%05d.parquet", i)), datasets.Uniform(rows/files, columns, uint64(i)), class)
+	}
 }
 
 // writeLabelled writes rows of columns x0, x1 and so on, with a kept column, name.

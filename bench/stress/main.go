@@ -8,6 +8,7 @@
 // The scenarios are
 //
 //	memory   the peak memory of 60 fits and conversions stays below --memory
+//	budgets  the smallest accepted budget of every method and verb is near its peak
 //	kills    fits that are killed and resumed make the bytes of an undisturbed fit
 //	faults   system calls fail, by strace: the same bytes, or an error and the old files
 //	commits  kills while outputs are renamed, by strace: no model is mixed with other factors
@@ -47,6 +48,7 @@ type scenario struct {
 // it starts, so memory is first: this process is still small.
 var scenarios = []scenario{
 	{name: "memory", run: limitMemory},
+	{name: "budgets", run: limitBudgets},
 	{name: "kills", run: kills, n: 36, rows: 400_000},
 	{name: "faults", run: faults, rows: 40_000},
 	{name: "commits", run: commits, rows: 2000},

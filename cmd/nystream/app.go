@@ -105,7 +105,7 @@ func (a *app) begin(cmd *cobra.Command, _ []string) error {
 
 // programBytes is about what the program itself takes of --memory: code and
 // tables, which the Go runtime's limit does not count.
-const programBytes = 37 << 20
+const programBytes = 30 << 20
 
 // engine runs the passes.
 func (a *app) engine() stream.Engine {

@@ -208,6 +208,9 @@ func (c *lowrankTask) plan(e stream.Engine) (*model.Plan, error) {
 	p, err := c.solver.Plan(e, s, c.kernel)
 	if err == nil && c.writesFactors() {
 		p.Map("blocks of factors", s.Columns, c.rank)
+		if p.ExactPasses > 0 { // the model holds all rows
+			p.Add("tiles of factors", int64(e.Workers())*stream.PanelRows*max(s.Rows, s.Cols), "`threads`")
+		}
 		p.Passes += 2
 		p.KernelEntries *= 3
 		p.Flops *= 3

@@ -112,7 +112,7 @@ func checkWritable(flag, path, folder string) error {
 func (a *app) writerBudget(b *stream.Budget, path string, rows int64, columns int) {
 	holds := blockstore.WriterBytes(a.formatOf(path), columns)
 	if rows >= 0 {
-		holds = min(holds, 4*8*rows*int64(columns))
+		holds = min(holds, 3*8*rows*int64(columns))
 	}
 	if holds > 0 {
 		b.Items = append(b.Items, stream.BudgetItem{What: "writer of " + path, Bytes: holds, Knob: "it by writing .npy"})

@@ -118,11 +118,14 @@ func readerItem(held int64) stream.BudgetItem {
 	return stream.BudgetItem{What: "parts of files", Bytes: held, Knob: "the number of columns with `columns`"}
 }
 
+// fileBytes is what the footer and the schema of an open file take.
+const fileBytes = 8 << 10
+
 // heldBy returns what the readers of a pass over any of the sources hold.
 func heldBy(e stream.Engine, inputs []*input) (most int64) {
 	for _, in := range inputs {
 		if in != nil {
-			most = max(most, in.Info().Holds*int64(e.Readers(in.Info())))
+			most = max(most, in.Info().Holds*int64(e.Readers(in.Info()))+fileBytes*int64(len(in.parts)))
 		}
 	}
 	return most

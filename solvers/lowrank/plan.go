@@ -27,6 +27,14 @@ func newPlanner(e stream.Engine, precision Precision, d int) *planner {
 // a fit; see docs/performance.md.
 const largeProducts = 0.75
 
+// stage adds a stage of the fit: see [model.Plan.Stage].
+func (p *planner) stage(add func(next *planner)) {
+	next := *p
+	next.Plan = model.NewPlan(p.engine, int(p.d))
+	add(&next)
+	p.Stage(next.Plan)
+}
+
 // landmarks adds rows that are kept in memory, as they are and packed, and what
 // float32 takes besides.
 func (p *planner) landmarks(what string, rows int64) {
@@ -77,7 +85,6 @@ func (p *planner) core(t, u, r, s int64) {
 
 // symmetricCore adds the memory of that of one source on t points, projected to r.
 func (p *planner) symmetricCore(t, r int64) {
-	p.Add("core points", 4*t*p.d, "`sketch`")
 	p.Add("core tiles", p.threads*stream.PairRows*(stream.PairRows+2*p.d), "`threads`")
 	p.Add("core", 2*t*r+4*r*r, "`sketch`")
 }
@@ -199,7 +206,8 @@ func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 	if err != nil {
 		return nil, err
 	}
-	p.Include(right)
+	p.Stage(right) // the rows of both sides are held
+	p.Add("landmarks and core points of the other side", 2*int64(m.coreSize(s.Cols)+m.NNZ*m.Rank)*int64(s.Columns), "`rank`")
 	core, sample := int64(m.coreSize(s.Cols)), sampleRows(s.Cols, int64(m.NNZ)*int64(m.Rank))
 	p.KernelEntries -= core*core + sample*sample // one of each for both
 	p.Rounds = []string{"fit", "fit"}
@@ -215,15 +223,18 @@ func (m Landmark) planPass(e stream.Engine, n int64, d int, k kernelgen.Kernel, 
 	}
 	c, t, found := int64(len(points.landmarks)), int64(len(points.core)+points.scouted), int64(points.scouted)
 	p := newPlanner(e, m.Precision, d)
-	p.landmarks("landmarks", c)
-	p.pass(n, c, c, c*c+found*int64(d+2))
+	p.choice(m.chooser(points, n, d, k))
+	p.stage(func(p *planner) { p.Add("rows that are fetched", t*p.d, "`sketch`") })
+	p.stage(func(p *planner) {
+		p.pass(n, c, c, c*c+found*int64(d+2))
+		if found > 0 {
+			p.Add("leverage of core points", 2*min(t, scoutRows*c)*c+5*c*c, "`rank`")
+		}
+	})
 	if found > 0 {
-		p.Add("leverage of core points", 2*min(t, scoutRows*c)*c+5*c*c, "`rank`")
-		p.Add("rows of high leverage in the error estimate", found*(found+sampleRows(n, c)), "`rank`")
 		p.Work(float64(min(t, scoutRows*c)*c)+float64(found)*float64(c+sampleRows(n, c)), 2*scoutColumns*float64(n)*float64(c)+3*scoutRows*float64(c)*float64(c)*float64(c))
 	}
 	if k.PositiveSemiDefinite() {
-		p.Add("whitening", 4*c*c, "`rank`")
 		p.eigen(c)
 	}
 	p.Work(0, 4*float64(c)*float64(c)*float64(c)) // the inverse of the factor, or a pivoted one
@@ -233,10 +244,17 @@ func (m Landmark) planPass(e stream.Engine, n int64, d int, k kernelgen.Kernel, 
 	}
 	p.eigen(r)
 	p.Work(0, float64(t)*float64(r)*float64(2*c+r)) // the core's points, embedded, and their Gram matrix
-	p.symmetricCore(t, c)                           // all, should the others matter
 	p.symmetricWork(t, r)
-	p.choice(m.chooser(points, n, d, k))
-	p.checks(n, t, c, c, productsDefinite)
+	p.stage(func(p *planner) {
+		p.Add("whitening", 4*c*c, "`rank`")
+		p.symmetricCore(t, c) // all, should the others matter
+	})
+	p.stage(func(p *planner) {
+		p.checks(n, t, c, c, productsDefinite)
+		p.Add("rows of high leverage in the error estimate", found*(found+sampleRows(n, c)), "`rank`")
+	})
+	p.landmarks("landmarks", c)
+	p.Add("core points", 2*t*p.d, "`sketch`")
 	return p.Plan, nil
 }
 

@@ -65,3 +65,22 @@ func TestPlanGrowsNot(t *testing.T) {
 		t.Errorf("%d bytes for 1e6 rows, %d for 1e12", s, l)
 	}
 }
+
+// TestPlanStages holds plans to 1.4 times the peaks of single runs of the command on 5,000 rows of
+// 20 columns, under the smallest budget that it accepted: 60, 42 and 55 MiB.
+func TestPlanStages(t *testing.T) {
+	one, two := model.Shape{Rows: 5000, Columns: 20}, model.Shape{Rows: 5000, Cols: 5000, Columns: 20}
+	for _, c := range []struct {
+		method Method
+		shape  model.Shape
+		peak   int64
+	}{{Subspace{Rank: 20}, one, 60}, {Landmark{Rank: 20}, two, 42}, {Landmark{Rank: 50}, one, 55}} {
+		p, err := c.method.Plan(stream.Engine{Threads: 2}, c.shape, kernelgen.RBF(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if need := p.Memory.Total() >> 20; need > c.peak*7/5 || need < c.peak*9/10 {
+			t.Errorf("%T: %d MiB planned, the peak is %d MiB", c.method, need, c.peak)
+		}
+	}
+}

@@ -161,14 +161,14 @@ func (m RPCholesky) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*m
 	n := s.Rows
 	c, b := int64(m.landmarks(n)), int64(mostProposals(n))
 	p := newPlanner(e, Float64, s.Columns)
-	p.Add("all rows", 4*n*p.d, "the number of rows")
 	p.Add("Cholesky factor", n*c, "`nnz` or `rank`")
 	p.Add("residual diagonal", 2*n, "the number of rows")
 	p.Add("proposals", b*(b+3*p.d)+b*c, "")
+	p.stage(func(p *planner) { p.pass(n, c, c, c*c) })
+	p.stage(func(p *planner) { p.checks(n, 0, c, c, productsDefinite) })
+	p.Add("all rows", n*(p.d+1), "the number of rows")
 	p.Add("core", 6*c*c, "`nnz` or `rank`")
 	p.landmarks("landmarks", c)
-	p.pass(n, c, c, c*c)
-	p.checks(n, 0, c, c, productsDefinite)
 	p.singular(2, c)
 	p.Work(2*float64(c)*float64(min(b, 2*c)), 2*float64(n)*float64(c)*float64(c)) // thin products, at half the speed
 	p.ByOne("pivots are drawn from all rows, which are in memory; nystrom and landmark with `landmarks rpc` draw them from a sample")

@@ -1,6 +1,7 @@
 package lowrank
 
 import (
+	"github.com/nystream/nystream/internal/linalg/krylov"
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -25,26 +26,31 @@ func (m Subspace) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 	}
 	p.Passes, p.ExactPasses = 1, m.Passes // the start fits rows in memory
 	p.ByOne("its exact passes are over pairs of rows, which are in memory; landmark and s3spsd, or ssrsvd, without `refine` make passes over rows alone")
-	p.Add("all rows", 4*(s.Rows+s.Cols)*int64(s.Columns), "the number of rows")
+	passes, estimate, threads := model.NewPlan(e, s.Columns), model.NewPlan(e, s.Columns), int64(e.Workers())
 	if m.oneFactor(s, k) {
-		m.planSymmetric(p, s)
+		m.planSymmetric(passes, s, k)
 	} else {
-		m.planSVD(p, s)
+		m.planSVD(passes, s)
 	}
-	threads := int64(e.Workers())
-	p.Add("tiles of an exact pass", threads*stream.PairRows*(stream.PairRows+4*int64(s.Columns)), "`threads`")
-	// To estimate the error, and to write factors.
-	p.Add("tiles between a panel and all rows", threads*stream.PanelRows*max(s.Rows, s.Cols), "`threads`")
+	passes.Add("tiles of an exact pass", threads*stream.PairRows*(stream.PairRows+4*int64(s.Columns)), "`threads`")
+	estimate.Add("tiles of the error estimate", threads*rowSample*max(s.Rows, s.Cols), "`threads`")
+	estimate.Add("factors", 4*(s.Rows+s.Cols)*int64(m.Rank), "`rank`")
+	p.Stage(passes)
+	p.Stage(estimate)
+	p.Add("all rows", (s.Rows+s.Cols)*int64(s.Columns+1), "the number of rows")
 	return p, nil
 }
 
 // planSymmetric adds the passes over half of the n×n entries.
-func (m Subspace) planSymmetric(p *model.Plan, s model.Shape) {
-	n, c, q := s.Rows, int64(m.Rank), int64(m.Passes)
-	b := min(n, c+subspaceLandmark+subspaceRandom)
+func (m Subspace) planSymmetric(p *model.Plan, s model.Shape, k kernelgen.Kernel) {
+	n, q := s.Rows, int64(m.Passes)
+	b := min(n, int64(m.Rank)+subspaceLandmark+subspaceRandom)
 	space := min(n, b*q)
-	p.Add("Krylov space", 5*n*space+6*space*space, "`passes` or `rank`")
-	p.Add("blocks of an exact pass", n*(2*b+4*c), "`rank`")
+	pairs := 5 * b // beside Q and A·Q: the blocks of a pass, then all Ritz vectors and their products
+	if choiceOf(k) == krylov.Positive {
+		pairs = max(pairs, 2*space)
+	}
+	p.Add("Krylov space", n*(2*space+pairs)+6*space*space, "`passes` or `rank`")
 	landmarks, _ := m.startLandmarks(s)
 	p.Work(float64(n)*float64(landmarks)+float64(q)*float64(n)*float64(n+stream.PairRows)/2+float64(min(n, rowSample))*float64(n),
 		2*float64(q)*float64(n)*float64(n)*float64(b)+8*float64(n)*float64(space)*float64(space))
@@ -61,8 +67,7 @@ func (m Subspace) planSVD(p *model.Plan, s model.Shape) {
 	b := c + subspaceLandmark + subspaceRandom
 	u, v := min(rows, b*q), min(cols, b*q)
 	both, pairs := rows+cols, min(u, v)
-	p.Add("Krylov spaces", both*(u+v+3*pairs)+2*u*v+6*pairs*pairs, "`passes` or `rank`")
-	p.Add("blocks of an exact pass", both*(2*b+2*c+2*probeCols), "`rank`")
+	p.Add("Krylov spaces", both*(u+v+max(5*b, 2*pairs)+2*probeCols)+2*u*v+6*pairs*pairs, "`passes` or `rank`")
 	p.Work(float64(rows)*float64(left)+float64(cols)*float64(right)+float64(q)*float64(rows)*float64(cols),
 		4*float64(q)*float64(rows)*float64(cols)*float64(b)+8*float64(both)*float64(pairs)*float64(pairs))
 }

@@ -41,11 +41,14 @@ func (m *Model) VerifyPlan(e stream.Engine, d model.Sources, sample int) *model.
 	if sample > 0 {
 		looked, knob = min(looked, int64(sample)), "`sample`"
 	}
-	numbers := int64(2*m.Dimension(model.Left)+2*m.Left.Rank()+2*verifySteps+8) * looked
 	if !s.OneSource() {
-		numbers *= 2
+		looked *= 2
 	}
-	p.Add("rows in memory", numbers, knob)
+	norms := model.NewPlan(e, m.Dimension(model.Left))
+	norms.Add("Lanczos vectors", int64(2*verifySteps+8)*looked, knob)
+	norms.Add("tiles of an exact pass", 2*int64(e.Workers())*stream.PairRows*stream.PairRows, "`threads`")
+	p.Stage(norms)
+	p.Add("rows in memory", int64(m.Dimension(model.Left)+2*m.Left.Rank()+1)*looked, knob)
 	return p
 }
 

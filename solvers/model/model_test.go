@@ -135,3 +135,20 @@ func TestSide(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestStages: of stages the largest counts, and what is added later counts beside it.
+func TestStages(t *testing.T) {
+	e := stream.Engine{Threads: 2}
+	p := NewPlan(e, 10)
+	begin := p.Memory.Total()
+	for _, numbers := range []int64{100, 700, 300} {
+		stage := NewPlan(e, 10)
+		stage.Add("tiles", numbers, "`rank`")
+		stage.Work(1, 0)
+		p.Stage(stage)
+	}
+	p.Add("rows", 50, "")
+	if got := p.Memory.Total() - begin; got != 8*750 || p.KernelEntries != 3 {
+		t.Errorf("%d bytes, %d entries", got, p.KernelEntries)
+	}
+}

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"slices"
+
 	"github.com/nystream/nystream/stream"
 )
 
@@ -34,9 +36,8 @@ type Plan struct {
 }
 
 // RuntimeBytes is what the Go runtime, the program and its I/O buffers take besides
-// what a plan lists. Most of it is the program itself: 33 MiB of its file are in memory
-// when it begins, and up to 36 in a fit.
-const RuntimeBytes = 48 << 20
+// what a plan lists. Most of it is the program itself: up to 25 MiB of its file are resident, and thread stacks.
+const RuntimeBytes = 40 << 20
 
 // NewPlan returns a plan for passes over rows with so many columns, 0 for none. It
 // begins with what every run takes: the program, and the blocks of a pass.
@@ -71,6 +72,19 @@ func (p *Plan) Map(what string, columns, numbers int) {
 	}
 	e.PassBudget(&p.Memory, numbers)
 	p.Memory.Items[len(p.Memory.Items)-1].What = what
+}
+
+// Stage adds the cost of the next stage of the fit, which begins when the memory of the
+// stages before it is free: the plan keeps the memory of the larger. Memory that all stages
+// hold is added after the last one.
+func (p *Plan) Stage(next *Plan) {
+	before := p.Memory
+	p.Include(next)
+	if next.Memory.Total() <= before.Total() {
+		p.Memory = before
+	} else {
+		p.Memory.Items = slices.Concat(before.Items[:p.common], next.Memory.Items[next.common:])
+	}
 }
 
 // ByOne says why one process has to make the whole fit.

@@ -47,7 +47,16 @@ func (s setting) plan(e stream.Engine, shape model.Shape) (*model.Plan, error) {
 		entries := float64(shape.Rows) * float64(f) * float64(space.sides)
 		p.Work(entries, 2*float64(shape.Rows)*float64(f)*float64(f*int64(space.sides)+int64(space.columns)))
 	}
-	s.planPass(p, e, shape, columns, int64(features))
+	pass := model.NewPlan(e, columns)
+	s.planPass(pass, e, shape, columns, int64(features))
+	p.Stage(pass)
+	p.Passes += pass.Passes
+	algebra, f := model.NewPlan(e, columns), int64(features)
+	algebra.Add("decomposition", 9*f*f, "`landmarks`")
+	if s.Operator.Traits().AllPairs {
+		algebra.Add("features of all pairs", 2*shape.Rows*f, "`landmarks`")
+	}
+	p.Stage(algebra)
 	s.planWhole(p, shape)
 	return p, nil
 }
@@ -131,19 +140,19 @@ func (s setting) planSpace(p *model.Plan, e stream.Engine, space plannedSpace) (
 	if err != nil {
 		return 0, err
 	}
-	p.Include(of)
-	p.Add("rows to choose from", space.rows*int64(space.columns), "`landmarks`")
+	of.Add("rows to choose from", space.rows*int64(space.columns), "`landmarks`")
+	p.Stage(of)
 	return int64(most), nil
 }
 
 // planPass adds the pass over the pairs and the algebra after it.
 func (s setting) planPass(p *model.Plan, e stream.Engine, shape model.Shape, columns int, features int64) {
 	threads, n := int64(e.Workers()), shape.Rows
+	p.Add("landmarks", 2*features*int64(columns), "`landmarks`")
 	p.Add("features of a panel", threads*stream.PanelRows*2*features, "`threads`")
 	// Three squares for products of matrices, or one and what it is stacked on for reflections.
 	p.Add("QR workspace", threads*(max(stream.PanelRows, features)+4*features)*features, "`landmarks`")
 	p.Fold("moments of pairs", n, columns, features*(features+1)/2, "`landmarks`")
-	p.Add("decomposition", 8*features*features, "`landmarks`")
 	if s.Operator.Traits().AllPairs {
 		p.Passes++
 		p.Add("features of all pairs", 2*n*features, "`landmarks`")

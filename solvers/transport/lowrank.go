@@ -186,17 +186,19 @@ func (m LowRank) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 		width = m.Given.Factor(model.Left).Width()
 	}
 	visits := float64(m.Rounds) + 2.5
+	rounds := model.NewPlan(e, s.Columns)
 	if rows*float64(m.Rank) <= HeldNumbers {
-		p.Add("factors", int64(rows)*int64(m.Rank), "`rank`")
-		p.Work(2*rows*float64(width), visits*rows*4*float64(m.Rank))
+		rounds.Add("factors", int64(rows)*int64(m.Rank), "`rank`")
+		rounds.Work(2*rows*float64(width), visits*rows*4*float64(m.Rank))
 	} else {
-		p.Add("kernel entries of a panel", int64(e.Workers()*stream.PanelRows*width), "`threads`")
-		p.Work(visits*rows*float64(width), visits*rows*4*float64(width))
+		rounds.Add("kernel entries of a panel", int64(e.Workers()*stream.PanelRows*width), "`threads`")
+		rounds.Work(visits*rows*float64(width), visits*rows*4*float64(width))
 	}
-	p.Fold("sums", s.Rows, s.Columns, int64(2*width*(s.Columns+1)), "`rank`")
+	rounds.Fold("sums", s.Rows, s.Columns, int64(2*width*(s.Columns+1)), "`rank`")
 	if s.Weighted {
 		p.Add("weights", int64(rows), "")
 	}
+	p.Stage(rounds)
 	p.Passes += m.Rounds + 3 // the first v, the maps, and the estimate
 	p.ByOne("a round needs the sums of the one before")
 	return p, nil

@@ -229,12 +229,17 @@ func countFit(t *testing.T, f countedFit, definite bool) int64 {
 
 // countedRows returns normal rows that are not in memory.
 func countedRows(name string, seed uint64) *stream.Counted {
-	r := rand.New(rand.NewPCG(seed, 39))
-	x := stream.NewMatrix(260, 2) // no multiple of the sides of tiles
+	return stream.NewCounted(unloaded{stream.FromMatrix(name, normalRows(seed, 39))})
+}
+
+// normalRows returns 260 rows, no multiple of the sides of tiles, of two normal numbers.
+func normalRows(seed, second uint64) blas64.General {
+	r := rand.New(rand.NewPCG(seed, second))
+	x := stream.NewMatrix(260, 2)
 	for i := range x.Data {
 		x.Data[i] = r.NormFloat64()
 	}
-	return stream.NewCounted(unloaded{stream.FromMatrix(name, x)})
+	return x
 }
 
 // fitOf fits a method to rows of one source, or of two.

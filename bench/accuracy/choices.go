@@ -17,7 +17,7 @@ import (
 
 // choices of landmarks.
 var choices = []lowrank.LandmarkChoice{lowrank.ChoiceAuto, lowrank.ChoiceUniform, lowrank.ChoicePivoted,
-	lowrank.ChoiceDeterminantal, lowrank.ChoiceLeverage}
+	lowrank.ChoiceDeterminantal}
 
 // landmarkChoices measures the share of the choice of landmarks in the processor time of a landmark fit, and
 // the errors of each choice.

@@ -89,7 +89,6 @@ func newISMTask(j *job, cmd *cobra.Command) task {
 	f.Float64Var(&c.how.Tolerance, "tol", 0.01, "relative `change` of the eigenvalues at which the iteration ends")
 	f.Float64Var(&c.how.Angle, "angle", 0.01, "largest `angle` in radians between subspaces at which the iteration ends")
 	f.IntVar(&c.how.Iterations, "iterations", 50, "most `number` of W to try for one set of clusters")
-	f.IntVar(&c.how.Restarts, "restarts", 0, "`number` of random W to start from as well; the one with the largest objective is kept")
 	f.BoolVar(&c.how.Laplacian, "laplacian", false, "for --paradigm unsupervised: clusters by the kernel divided by its degrees, as in spectral clustering, instead of the centred one")
 	f.IntVar(&c.how.Landmarks, "landmarks", 300, "most `number` of landmarks of --engine linear")
 	f.IntVar(&c.folds, "folds", 0, "`number` of parts of the rows, each of which is predicted by a fit of the others, for a score of rows not seen")
@@ -136,7 +135,6 @@ func (c *ismTask) refuses(args []string) []contradiction {
 		c.within("tol", c.how.Tolerance, 1, "0.01"),
 		{!(c.how.Angle > 0 && c.how.Angle <= math.Pi/2), "--angle must be above 0 and at most π/2, such as 0.01"},
 		c.least("iterations", c.how.Iterations, 1),
-		c.least("restarts", c.how.Restarts, 0),
 		c.without(p != ism.Unsupervised, "is for --paradigm unsupervised: the others divide by degrees anyway, or look for no clusters", "laplacian"),
 		c.least("folds", c.folds, 2),
 		c.without(clustering || !label, "is for the classes of a --label", "folds"),
@@ -169,11 +167,7 @@ func (c *ismTask) said() (list []aside) {
 }
 
 func (c *ismTask) parse() (err error) {
-	text, weights := ism.CutWeights(c.kernelText) // so older versions had them
-	if !c.given("weights") {
-		c.how.Weights = weights
-	}
-	if c.kernel, err = kernelgen.Parse(text); err != nil {
+	if c.kernel, err = kernelgen.Parse(c.kernelText); err != nil {
 		return err
 	}
 	if c.targets, err = kernelgen.Parse(c.targetKernel); err == nil {

@@ -82,7 +82,6 @@ func newKSVDTask(j *job, cmd *cobra.Command) task {
 	f.BoolVar(&c.centre, "center", false, "take the means of rows and columns away from G, for new rows too")
 	addChoice(cmd, &c.nystrom.Sums, "sums", "row sums of normalised kernels, and means: exact goes over all entries (over the paths of a graph), sampled over the samples of nystrom",
 		[]ksvd.Sums{ksvd.SumsAuto, ksvd.SumsExact, ksvd.SumsSampled})
-	addChoice(cmd, &c.nystrom.Choice, "landmarks", "how nystrom samples, leverage with one more pass over each side", []ksvd.Choice{ksvd.ChoiceUniform, ksvd.ChoiceLeverage})
 	addChoice(cmd, &c.nystrom.Scaling, "scaling", "length of the singular vectors of nystrom; unit and orthonormal take one more pass over each side, and orthonormal is the most accurate",
 		[]ksvd.Scaling{ksvd.ScaleDerived, ksvd.ScaleUnit, ksvd.ScaleOrthonormal})
 	addChoice(cmd, &c.compat, "compat", "how the rows and columns of one matrix are brought to one length; auto is identity for a square matrix and else pinv",

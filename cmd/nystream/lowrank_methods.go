@@ -53,7 +53,7 @@ goes on from there with exact passes over all entries.`,
 		tolerance: true,
 		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
 			addShiftFlag(c, cmd, lowrank.ShiftCentred, lowrank.ShiftNone)
-			addLandmarksFlag(c, cmd, lowrank.ChoiceAuto, lowrank.ChoiceUniform, lowrank.ChoiceDeterminantal, lowrank.ChoicePivoted, lowrank.ChoiceLeverage)
+			addLandmarksFlag(c, cmd, lowrank.ChoiceAuto, lowrank.ChoiceUniform, lowrank.ChoiceDeterminantal, lowrank.ChoicePivoted)
 			addRefineFlag(c, cmd)
 		},
 		solver: (*lowrankTask).landmark,
@@ -103,7 +103,7 @@ near it, and nothing in memory but the sketch.`,
 	},
 	{
 		name: "nystrom", arguments: "DATA...",
-		short: "Nyström method: as many landmarks as the rank, uniform, by leverage or by pivots (Drineas & Mahoney 2005)",
+		short: "Nyström method: as many landmarks as the rank, uniform or by pivots (Drineas & Mahoney 2005)",
 		long: `Approximate the positive semi-definite kernel matrix of the rows of DATA from as many
 landmark rows as the rank, by the Nyström method (Drineas and Mahoney 2005), without
 a multiple of the identity; with --nnz from nnz times as many, truncated to the rank.
@@ -111,7 +111,7 @@ One pass; another two when factors are written.`,
 		nnzUsage:  oneLandmark,
 		symmetric: true,
 		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
-			addLandmarksFlag(c, cmd, lowrank.ChoiceUniform, lowrank.ChoiceLeverage, lowrank.ChoicePivoted, lowrank.ChoiceDeterminantal, lowrank.ChoiceAuto)
+			addLandmarksFlag(c, cmd, lowrank.ChoiceUniform, lowrank.ChoicePivoted, lowrank.ChoiceDeterminantal, lowrank.ChoiceAuto)
 		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
 			return lowrank.Nystrom{Rank: c.rank, NNZ: c.nnz, Choice: c.landmarks, Seed: c.seed, Precision: c.precision}, nil
@@ -200,7 +200,6 @@ func addShiftFlag(c *lowrankTask, cmd *cobra.Command, others ...lowrank.Shift) {
 func addLandmarksFlag(c *lowrankTask, cmd *cobra.Command, choices ...lowrank.LandmarkChoice) {
 	meaning := map[lowrank.LandmarkChoice]string{
 		lowrank.ChoiceAuto:          "dpp, rpc or uniform, the first that takes a seventh of the time of the fit or less",
-		lowrank.ChoiceLeverage:      "in proportion to ridge leverage scores",
 		lowrank.ChoicePivoted:       "randomly pivoted Cholesky, for a small trace of A − Â",
 		lowrank.ChoiceDeterminantal: "determinantal, of the leading eigenvectors, for a small norm",
 	}

@@ -39,8 +39,6 @@ func (m Solver) settings() (Solver, error) {
 		return m, fmt.Errorf("ism: iterations %d, rounds %d, landmarks %d and sample %d must be at least 1", m.Iterations, m.Rounds, m.Landmarks, m.Sample)
 	case !(m.Tolerance > 0) || !(m.Angle > 0) || !(m.FeatureTolerance > 0):
 		return m, fmt.Errorf("ism: tolerance %v, angle %v and feature tolerance %v must be positive", m.Tolerance, m.Angle, m.FeatureTolerance)
-	case m.Restarts < 0:
-		return m, fmt.Errorf("ism: restarts %d must not be negative", m.Restarts)
 	case m.Engine > EngineLinear:
 		return m, fmt.Errorf("ism: there is no engine %v", m.Engine)
 	}
@@ -119,9 +117,9 @@ func (m Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	}
 	settled := false
 	if m.Paradigm == Supervised {
-		settled, err = f.best(ctx, f.supervised)
+		settled, err = f.supervised(ctx)
 	} else {
-		settled, err = f.best(ctx, f.clusters)
+		settled, err = f.clusters(ctx)
 	}
 	if err != nil {
 		return nil, err

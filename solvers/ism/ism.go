@@ -94,11 +94,6 @@ type Solver struct {
 	// for clusters. 0 means 20.
 	Rounds int
 
-	// Restarts are how many random W the fit starts from besides Φ₀, or besides the clusters
-	// of the rows as they are. The W of the largest J is kept: J has many maxima, and Φ₀ is
-	// near a good one as a rule. With Laplacian it is J all the same.
-	Restarts int
-
 	// Landmarks are how many features the linear engine uses at most. 0 means 300.
 	Landmarks int
 	// FeatureTolerance is the part of K_ii, in the mean over rows, that features may leave:
@@ -129,7 +124,7 @@ type Step struct {
 type Fit struct {
 	*Model
 	model.Report
-	// History are all W that were tried, in order, from the start that was kept.
+	// History are all W that were tried, in order.
 	History []Step
 	// Objective is J(W) = Tr(Γ·K_XW), of the approximate kernel with the linear engine.
 	// The HSIC of the paper is J/(n−1)².
@@ -137,8 +132,6 @@ type Fit struct {
 	// Gradient is ‖ΦW − WΛ‖_F/‖Φ‖_F at the end, Λ = WᵀΦW: how well the gradient
 	// condition (Lemma 1) holds. Residuals tell it of each column of W.
 	Gradient float64
-	// Start is the start that was kept: 0 for Φ₀, else the number of a random one.
-	Start int
 	// Iterations are the W that were tried from there, and Damped how many of them by damped steps.
 	Iterations, Damped int
 	// Rounds are the turns of clusters and W; 1 for Supervised.

@@ -17,9 +17,8 @@ type iteration struct {
 	gamma   *gamma
 	flat    bool // Φ does not depend on W
 	round   int
-	from    blas64.General // W to start from; none for that of Φ₀
-	at      *evaluation    // the W that was accepted last
-	eig     *eigen         // the leading pairs of its Φ
+	at      *evaluation // the W that was accepted last
+	eig     *eigen      // the leading pairs of its Φ
 	history []Step
 	damped  int
 }
@@ -43,8 +42,6 @@ func (it *iteration) run(ctx context.Context) (settled bool, err error) {
 	start := blas64.General{}
 	if it.at != nil {
 		start = it.at.w
-	} else if it.from.Cols > 0 {
-		start = it.from
 	} else if start, err = it.first(ctx); err != nil {
 		return false, err
 	}

@@ -113,12 +113,6 @@ func TestOldKernels(t *testing.T) {
 			t.Errorf("%s is read as %v, %v; want %s", text, m.Kernel, err, want)
 		}
 	}
-	for text, want := range map[string]Weights{"independent(squared() + linear())": Independent, " aligned ( squared() + linear() ) ": Aligned, "squared() + linear()": Given} {
-		rest, w := CutWeights(text)
-		if k := mustParse(t, rest); w != want || k.String() != "squared() + linear()" {
-			t.Errorf("%s is %v with weights %v", text, k, w)
-		}
-	}
 }
 
 // TestTransform: XW of new rows, and loadings by magnitude with names.

@@ -33,7 +33,7 @@ func (m Solver) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	p.Chosen = choice.String()
 	p.gamma(s)
 	p.Add("sample", 2*min(n, int64(m.Sample))*p.d, "`sample`")
-	p.tries = int64(min(planned, m.Iterations)) * int64(1+m.Restarts)
+	p.tries = int64(min(planned, m.Iterations))
 	if flat(terms) {
 		p.tries = 1
 	}

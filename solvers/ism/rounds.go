@@ -23,11 +23,7 @@ func (f *fitting) clusters(ctx context.Context) (settled bool, err error) {
 			return false, err
 		}
 	}
-	first := f.first
-	if f.it.from.Cols > 0 {
-		first = func(ctx context.Context, s *spectralFeatures) (*embedding, error) { return f.embed(ctx, s, f.it.from) }
-	}
-	y, err := first(ctx, s)
+	y, err := f.first(ctx, s)
 	if err != nil {
 		return false, err
 	}

@@ -1,10 +1,6 @@
 package ism
 
-import (
-	"strings"
-
-	"github.com/nystream/nystream/solvers/internal/words"
-)
+import "github.com/nystream/nystream/solvers/internal/words"
 
 // Weights says where the weights of the terms of a kernel come from.
 type Weights uint8
@@ -23,19 +19,3 @@ const (
 
 // String returns the word for the weights: given, independent or aligned.
 func (w Weights) String() string { return words.Of(weightWords, w) }
-
-// CutWeights returns the kernel within independent(…) or aligned(…) and the weights of
-// that name: so the texts of kernels once had them. It returns other texts as they are,
-// with Given.
-func CutWeights(text string) (string, Weights) {
-	text = strings.TrimSpace(text)
-	for _, w := range []Weights{Independent, Aligned} {
-		if rest, ok := strings.CutPrefix(text, w.String()); ok {
-			rest = strings.TrimSpace(rest)
-			if strings.HasPrefix(rest, "(") && strings.HasSuffix(rest, ")") {
-				return rest[1 : len(rest)-1], w
-			}
-		}
-	}
-	return text, Given
-}

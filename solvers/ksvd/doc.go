@@ -31,8 +31,8 @@
 //	  by paths  1                                         of a graph: those that a path of two edges
 //	                                                      leads to, once, and once for row sums
 //	Nystrom     none (ScaleDerived), 1 for ScaleUnit      n·m, and N·m + n·M for each pass
-//	            and ScaleOrthonormal, 1 for leverage;
-//	            and 1 to write factors
+//	            and ScaleOrthonormal; and 1 to
+//	            write factors
 //	  exact     1, which loads the rows                   N·M for row sums, N·M for means; for
 //	  sums                                                a graph, its paths of two edges instead
 //	SSRSVD      1, after gathering                        see lowrank.SSRSVD

@@ -40,7 +40,6 @@ func methods(rank int) map[string]func(d *Data, k kernelgen.Kernel) (*Fit, error
 		"nystrom sampled":      nystrom(Nystrom{Centre: true, Sums: SumsSampled}),
 		"nystrom orthonormal":  nystrom(Nystrom{Centre: true, Scaling: ScaleOrthonormal}),
 		"nystrom unit":         nystrom(Nystrom{Scaling: ScaleUnit}),
-		"nystrom by leverage":  nystrom(Nystrom{Choice: ChoiceLeverage}),
 		"nystrom to tolerance": nystrom(Nystrom{Tolerance: 0.1}),
 	}
 }

@@ -41,7 +41,6 @@ type Nystrom struct {
 	Rows, Cols int
 	// Paired draws one sample for both sides, which must have as many rows.
 	Paired  bool
-	Choice  Choice
 	Centre  bool
 	Sums    Sums
 	Scaling Scaling
@@ -187,17 +186,6 @@ func (f *nystrom) sums(ctx context.Context) error {
 // model returns the fit with so many samples.
 func (f *nystrom) model(ctx context.Context, n, m int) (*Model, error) {
 	rows, cols := f.uniform(n, m)
-	if f.Choice == ChoiceLeverage {
-		pilot := *f
-		pilot.Scaling = ScaleDerived
-		fit, err := pilot.sampled(ctx, rows, cols)
-		if err != nil {
-			return nil, err
-		}
-		if rows, cols, err = f.scored(ctx, fit, n, m); err != nil {
-			return nil, err
-		}
-	}
 	return f.sampled(ctx, rows, cols)
 }
 

@@ -209,17 +209,15 @@ func TestNystromConverges(t *testing.T) {
 		}
 		return a
 	}
-	for _, choice := range []Choice{ChoiceUniform, ChoiceLeverage} {
-		for _, sums := range []Sums{SumsExact, SumsSampled} {
-			few := eta(Nystrom{Rows: 60, Choice: choice, Sums: sums})
-			many := eta(Nystrom{Rows: 600, Choice: choice, Sums: sums})
-			best := eta(Nystrom{Rows: 600, Choice: choice, Sums: sums, Scaling: ScaleOrthonormal})
-			if !(many.Subspace < few.Subspace/2 && many.Subspace < 0.05) {
-				t.Errorf("%v, %v sums: η %.3g with 60 samples, %.3g with 600", choice, sums, few.Subspace, many.Subspace)
-			}
-			if best.Subspace > many.Subspace+1e-3 {
-				t.Errorf("%v, %v sums: η %.3g, and %.3g of orthonormal vectors", choice, sums, many.Subspace, best.Subspace)
-			}
+	for _, sums := range []Sums{SumsExact, SumsSampled} {
+		few := eta(Nystrom{Rows: 60, Sums: sums})
+		many := eta(Nystrom{Rows: 600, Sums: sums})
+		best := eta(Nystrom{Rows: 600, Sums: sums, Scaling: ScaleOrthonormal})
+		if !(many.Subspace < few.Subspace/2 && many.Subspace < 0.05) {
+			t.Errorf("%v sums: η %.3g with 60 samples, %.3g with 600", sums, few.Subspace, many.Subspace)
+		}
+		if best.Subspace > many.Subspace+1e-3 {
+			t.Errorf("%v sums: η %.3g, and %.3g of orthonormal vectors", sums, many.Subspace, best.Subspace)
 		}
 	}
 }
@@ -323,25 +321,6 @@ func TestSSRSVD(t *testing.T) {
 	}
 }
 
-// TestInclusion: probabilities are at most 1 and sum to the number drawn.
-func TestInclusion(t *testing.T) {
-	for _, scores := range [][]float64{{1, 1, 1, 1, 1}, {1e9, 0, 0, 0, 0}, {0, 0, 0, 0, 0}, {5, 4, 3, 2, 1}, {1e-300, 0, 0, 0, 1e300}} {
-		for k := 1; k <= 5; k++ {
-			sum := 0.0
-			for i, p := range inclusion(scores, k) {
-				if !(p > 0 && p <= 1) {
-					t.Errorf("%v, %d drawn: probability %d is %v", scores, k, i, p)
-				}
-				sum += p
-			}
-			s := scoredSample(scores, k, 1, "test")
-			if math.Abs(sum-float64(k)) > 1e-6 || len(s.number) != k || !slices.IsSorted(s.number) || math.Abs(dense.Sum(s.weight)-5) > 1e-9 {
-				t.Errorf("%v: probabilities sum to %v; %d drawn of %d, weights %v", scores, sum, len(s.number), k, s.weight)
-			}
-		}
-	}
-}
-
 // TestWords: words of options read back.
 func TestWords(t *testing.T) {
 	for _, s := range []Sums{SumsAuto, SumsExact, SumsSampled} {
@@ -354,7 +333,7 @@ func TestWords(t *testing.T) {
 			t.Error("no error for a word that is none")
 		}
 	}
-	if fmt.Sprint(Scaling(9), Choice(9), Sums(9), Compatibility(9)) == "" {
+	if fmt.Sprint(Scaling(9), Sums(9), Compatibility(9)) == "" {
 		t.Error("no text")
 	}
 }

@@ -86,11 +86,6 @@ func (m Nystrom) plan(e stream.Engine, s model.Shape, t *entries) *model.Plan {
 	if m.Scaling != ScaleDerived {
 		p.extension(m)
 	}
-	if m.Choice == ChoiceLeverage {
-		p.extension(m)
-		p.count(tileWork(s, float64(n)*float64(c)))
-		p.Add("leverage scores", 3*(s.Rows+s.Cols), "`landmarks uniform`")
-	}
 	p.model(n+c, kept, r, "`sums sampled`")
 	return p.Plan
 }

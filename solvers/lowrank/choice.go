@@ -20,9 +20,6 @@ const (
 	ChoiceDefault LandmarkChoice = iota
 	// ChoiceUniform draws rows uniformly without replacement.
 	ChoiceUniform
-	// ChoiceLeverage draws rows of the reservoir in proportion to approximate
-	// ridge leverage scores. It takes (m + 8ℓ)·4ℓ kernel entries, 32·m·ℓ² flops.
-	ChoiceLeverage
 	// ChoicePivoted takes the pivots of a randomly pivoted Cholesky factorisation
 	// of the reservoir. It takes m·ℓ kernel entries and numbers, m·ℓ² flops.
 	ChoicePivoted
@@ -40,7 +37,7 @@ const (
 	ChoiceAuto
 )
 
-var choiceWords = []string{"default", "uniform", "leverage", "rpc", "dpp", "auto"}
+var choiceWords = []string{"default", "uniform", "rpc", "dpp", "auto"}
 
 // String returns the word for a choice.
 func (c LandmarkChoice) String() string { return words.Of(choiceWords, c) }
@@ -112,8 +109,6 @@ func (c chooser) choose(ctx context.Context, t *tiles, e stream.Engine, candidat
 	switch c.choice {
 	case ChoiceUniform:
 		return candidates, nil
-	case ChoiceLeverage:
-		chosen, err = t.leverageRows(ctx, e, candidates, most, c.seed)
 	case ChoicePivoted:
 		chosen, err = t.pivotRows(ctx, e, candidates, most, c.seed, name, "pivots")
 	case ChoiceDeterminantal:

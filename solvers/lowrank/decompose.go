@@ -15,13 +15,6 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// matDense returns m as a mat.Dense that shares its data.
-func matDense(m blas64.General) *mat.Dense {
-	d := &mat.Dense{}
-	d.SetRawMatrix(m)
-	return d
-}
-
 // svd is the singular value decomposition of a matrix as large as the sketch, never
 // as the data.
 type svd struct{ *dense.SVD }

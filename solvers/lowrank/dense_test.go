@@ -136,3 +136,10 @@ func denseError(t *testing.T, m *Model, x, a blas64.General, norm float64) float
 	}
 	return spectralNorm(t, difference(a, approximation(m, u, v))) / norm
 }
+
+// matDense returns m as a mat.Dense that shares its data.
+func matDense(m blas64.General) *mat.Dense {
+	d := &mat.Dense{}
+	d.SetRawMatrix(m)
+	return d
+}

@@ -127,9 +127,6 @@ func TestSameBits(t *testing.T) {
 				return Landmark{Rank: 12, Choice: ChoiceAuto, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, k)
 			},
 			"uniform": func() (*Fit, error) { return Nystrom{Rank: 12, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, k) },
-			"leverage": func() (*Fit, error) {
-				return Nystrom{Rank: 12, Choice: ChoiceLeverage, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, k)
-			},
 			"pivoted": func() (*Fit, error) {
 				return Nystrom{Rank: 12, Choice: ChoicePivoted, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, k)
 			},

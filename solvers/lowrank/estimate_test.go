@@ -121,7 +121,7 @@ func randomMethod(r *rand.Rand, c int, seed uint64, k kernelgen.Kernel) (name st
 		if (RFF{}).supports(k) == nil {
 			return "rff", RFF{Rank: c, Seed: seed}, false
 		}
-		return "landmark leverage", Landmark{Rank: c, Seed: seed, Choice: ChoiceDeterminantal}, false
+		return "landmark dpp", Landmark{Rank: c, Seed: seed, Choice: ChoiceDeterminantal}, false
 	}
 	return "landmark", Landmark{Rank: c, Seed: seed}, true
 }

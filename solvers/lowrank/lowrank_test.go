@@ -36,9 +36,6 @@ func methodsUnderTest(rank int) map[string]func(src stream.Source, k kernelgen.K
 		"nystrom": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
 			return Nystrom{Rank: rank, Seed: 1}.Fit(ctx, e, model.Sources{Left: s}, k)
 		},
-		"nystrom leverage": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-			return Nystrom{Rank: rank, Choice: ChoiceLeverage, Seed: 1}.Fit(ctx, e, model.Sources{Left: s}, k)
-		},
 		"nystrom pivoted": func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
 			return Nystrom{Rank: rank, Choice: ChoicePivoted, Seed: 1}.Fit(ctx, e, model.Sources{Left: s}, k)
 		},

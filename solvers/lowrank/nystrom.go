@@ -173,7 +173,11 @@ func (s *svd) fixedRank(r int, gt blas64.General, landmarks *panel, c int) (*Emb
 // inverseRoot returns V·Λ^(−1/2) of W = K(p, p) = V·Λ·Vᵀ, without the eigenvalues that
 // are rounding.
 func (t *tiles) inverseRoot(ctx context.Context, e stream.Engine, p *panel) (blas64.General, error) {
-	eig, err := t.eigenBetween(ctx, e, p)
+	between, err := t.between(ctx, e, p.rows, p)
+	if err != nil {
+		return blas64.General{}, err
+	}
+	eig, err := newEigen("the kernel between landmarks", between)
 	if err != nil {
 		return blas64.General{}, err
 	}
@@ -184,15 +188,6 @@ func (t *tiles) inverseRoot(ctx context.Context, e stream.Engine, p *panel) (bla
 		}
 	}
 	return scaledColumns(dense.Columns(eig.Vectors, 0, len(w)), w), nil
-}
-
-// eigenBetween decomposes K(p, p).
-func (t *tiles) eigenBetween(ctx context.Context, e stream.Engine, p *panel) (*eigen, error) {
-	w, err := t.between(ctx, e, p.rows, p)
-	if err != nil {
-		return nil, err
-	}
-	return newEigen("the kernel between landmarks", w)
 }
 
 // Plan returns the cost of a fit.

@@ -17,7 +17,7 @@ import (
 )
 
 // choices are the ways to choose landmarks.
-var choices = map[string]LandmarkChoice{"uniform": ChoiceUniform, "leverage": ChoiceLeverage, "pivoted": ChoicePivoted}
+var choices = map[string]LandmarkChoice{"uniform": ChoiceUniform, "pivoted": ChoicePivoted}
 
 // denseNystrom returns K(·, L)·W⁻¹·K(L, ·) by solving with W.
 func denseNystrom(t *testing.T, k kernelgen.Kernel, x, landmarks blas64.General) blas64.General {
@@ -138,8 +138,8 @@ func unbalanced(n int, seed uint64) blas64.General {
 	})
 }
 
-// TestChoices: on average, landmarks by leverage and by pivots leave less of the
-// trace than uniform ones.
+// TestChoices: on average, landmarks by pivots leave less of the trace than uniform
+// ones.
 func TestChoices(t *testing.T) {
 	inTheLarge(t)
 	t.Parallel()
@@ -158,7 +158,7 @@ func TestChoices(t *testing.T) {
 		}
 	}
 	t.Logf("mean of tr(A−Â)/tr(A): %v", mean)
-	if !(mean["pivoted"] < 0.5*mean["uniform"]) || !(mean["leverage"] < 0.8*mean["uniform"]) {
+	if !(mean["pivoted"] < 0.5*mean["uniform"]) {
 		t.Errorf("mean of tr(A−Â)/tr(A): %v", mean)
 	}
 }

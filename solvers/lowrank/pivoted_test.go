@@ -3,6 +3,7 @@ package lowrank
 import (
 	"context"
 	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -65,7 +66,7 @@ func TestPivotsNotFinite(t *testing.T) {
 	x.Data[11*3] = 1e200
 	tl := newTiles(kernelgen.Linear(), Float64)
 	_, err := tl.pivotRows(context.Background(), stream.Engine{}, panelOf(tl, x), 5, 1, "source", "pivots")
-	if want := "source: row 80"; err == nil || !hasPrefix(err, want) {
+	if want := "source: row 80"; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("error %v does not begin with %q", err, want)
 	}
 }

@@ -135,10 +135,6 @@ func (p *planner) choice(c chooser) {
 	}
 	p.Add("candidates", 2*m*p.d, knob)
 	switch c.choice {
-	case ChoiceLeverage:
-		s := int64(leverageSample(int(m), c.landmarks))
-		p.Add("leverage scores", 2*s*p.d+4*s*s+3*m, knob)
-		p.Work(float64(s)*float64(m+2*s), 2*float64(m)*float64(s)*float64(s)+10*float64(s)*float64(s)*float64(s))
 	case ChoicePivoted:
 		p.pivoted(m, l, knob)
 	case ChoiceDeterminantal:

@@ -49,7 +49,6 @@ func methods() []method {
 			return lowrank.S3SPSD{Rank: c, Seed: seed}
 		}},
 		{name: "nystrom uniform", of: nystrom(lowrank.ChoiceUniform, 1)},
-		{name: "nystrom leverage", of: nystrom(lowrank.ChoiceLeverage, 1)},
 		{name: "nystrom rpc", of: nystrom(lowrank.ChoicePivoted, 1)},
 		{name: "nystrom z=4", heading: "`nystrom --nnz 4`", of: nystrom(lowrank.ChoiceUniform, 4)},
 		{name: "rpcholesky z=4", of: func(c int, seed uint64) fitter {

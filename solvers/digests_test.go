@@ -1,0 +1,136 @@
+package solvers_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nystream/nystream/internal/simd"
+	"github.com/nystream/nystream/kernelgen"
+	"github.com/nystream/nystream/solvers/lowrank"
+	"github.com/nystream/nystream/solvers/model"
+	"github.com/nystream/nystream/stream"
+)
+
+var updateDigests = flag.Bool("update", false, "write testdata/digests.txt of this machine's arithmetic paths")
+
+// digestPlace is the file of the digests. A line has a processor, an arithmetic path, the digests of the
+// header, of the arrays and of the outputs of a model, and the name of its fit.
+var digestPlace = filepath.Join("testdata", "digests.txt")
+
+// TestDigests holds the bytes of the models of all methods, and of what they make of rows, to recorded ones,
+// on every arithmetic path. A change of bytes is a decision: -update records it, the CHANGELOG tells it.
+func TestDigests(t *testing.T) {
+	text, err := os.ReadFile(digestPlace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorded := strings.Split(strings.TrimSpace(string(text)), "\n")
+	var lines []string
+	for _, path := range simd.Available() {
+		prefix := fmt.Sprintf("%s %v ", runtime.GOARCH, path)
+		known := func(line string) bool { return strings.HasPrefix(line, prefix) }
+		t.Run(path.String(), func(t *testing.T) {
+			if testing.Short() && path != simd.Active() {
+				t.Skip("short: the arithmetic path in use alone")
+			}
+			if !*updateDigests && !slices.ContainsFunc(recorded, known) {
+				t.Skipf("no digests are recorded of %s", prefix)
+			}
+			defer simd.Use(path)()
+			found := digestLines(t, prefix)
+			if *updateDigests {
+				recorded = slices.DeleteFunc(recorded, known)
+				lines = append(lines, found...)
+				return
+			}
+			for _, line := range found {
+				if !slices.Contains(recorded, line) {
+					t.Errorf("not recorded: %s", line)
+				}
+			}
+		})
+	}
+	if *updateDigests {
+		all := strings.Join(append(recorded, lines...), "\n") + "\n"
+		if err := os.WriteFile(digestPlace, []byte(strings.TrimLeft(all, "\n")), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// digestLines fits every method, and returns the lines of digestPlace.
+func digestLines(t *testing.T, prefix string) (lines []string) {
+	kernel := kernelgen.RBF(0.7)
+	fits := append(slices.Clone(countedFits), countedFit{"rff", lowrank.RFF{Rank: 8}, false})
+	for _, f := range fits {
+		left := unloaded{stream.FromMatrix("left", normalRows(1, 39))}
+		var right stream.Source
+		if f.two {
+			right = unloaded{stream.FromMatrix("right", normalRows(2, 39))}
+		}
+		m := modelOf(fitOf(t, f.method, kernel, left, right))
+		a, err := m.Save()
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, fmt.Sprintf("%s%s %s %s %s", prefix, digest(func(w io.Writer) { w.Write(a.Header) }),
+			digest(func(w io.Writer) { writeArrays(w, a) }), digest(func(w io.Writer) { writeOutputs(t, w, m) }), f.name))
+	}
+	return lines
+}
+
+// modelOf returns the model of a fit of any family.
+func modelOf(fit any) model.Transformer {
+	if m, is := fit.(model.Transformer); is {
+		return m
+	}
+	return reflect.ValueOf(fit).Elem().FieldByName("Model").Interface().(model.Transformer)
+}
+
+// digest returns the first eight bytes of the SHA-256 of what is written.
+func digest(write func(w io.Writer)) string {
+	var b bytes.Buffer
+	write(&b)
+	return fmt.Sprintf("%x", sha256.Sum256(b.Bytes()))[:16]
+}
+
+func writeArrays(w io.Writer, a *model.Archive) {
+	for _, array := range a.Arrays {
+		fmt.Fprintf(w, "%s %d", array.Name, array.Shape)
+		binary.Write(w, binary.LittleEndian, array.Floats)
+		binary.Write(w, binary.LittleEndian, array.Ints)
+	}
+}
+
+// writeOutputs writes what a model makes of new rows on either side.
+func writeOutputs(t *testing.T, w io.Writer, m model.Transformer) {
+	x := normalRows(3, 39)
+	for _, side := range []model.Side{model.Left, model.Right} {
+		if _, err := m.Outputs(side); err != nil || m.Dimension(side) != x.Cols {
+			continue
+		}
+		out, err := model.TransformMatrix(context.Background(), stream.Engine{Threads: 2}, m, side, x)
+		if err != nil {
+			fmt.Fprint(w, err)
+			continue
+		}
+		for i := range out.Rows {
+			for _, v := range out.Data[i*out.Stride:][:out.Cols] {
+				binary.Write(w, binary.LittleEndian, math.Float64bits(v))
+			}
+		}
+	}
+}

@@ -34,8 +34,8 @@ type csvTable struct {
 	stamp  file.Stamp
 }
 
-// OpenCSV reads the whole file once, in memory independent of its length but
-// for 16 bytes per 1024 rows, to learn its rows and what each column holds. A
+// OpenCSV reads the whole file once, in memory independent of its length, to learn its rows
+// and what each column holds. A
 // column is a number column only if all its cells are numbers or missing, which
 // is written as nothing, ?, NA, N/A, NaN or null, in quotes or without.
 func OpenCSV(ctx context.Context, path string, o CSVOptions) (column.Table, error) {
@@ -56,7 +56,7 @@ func CSV(ctx context.Context, in Input, o CSVOptions) (column.Table, error) {
 	if err = stamp.Settle(f, err); err != nil {
 		return nil, err
 	}
-	t := scan.table(path, stamp.Holds(), o.Header || !o.NoHeader && scan.hasHeader())
+	t := scan.table(path, stamp.Holds()+beyondBuffer(scan.holds()), o.Header || !o.NoHeader && scan.hasHeader())
 	t.stamp, t.Cells = stamp, l.Delimiter
 	return t, nil
 }
@@ -137,7 +137,10 @@ func (s *csvScan) run() error {
 	if err := s.records.each(s.record); err != nil {
 		return err
 	}
-	if s.index.records == 0 {
+	if s.within && s.records.lines.here().offset != s.records.until {
+		return errWithin
+	}
+	if !s.within && s.index.records == 0 {
 		return fmt.Errorf("the file holds neither a header nor rows; is it the right file?")
 	}
 	return nil
@@ -231,7 +234,7 @@ func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
 	if header {
 		t.index.header = 1
 	}
-	t.TableInfo = column.TableInfo{Path: path, Holds: holds, Rows: t.index.rows(), Lead: markEvery, Scans: 1, Spoiled: make(map[int]string), Lossy: make(map[int]column.Lossy)}
+	t.TableInfo = column.TableInfo{Path: path, Holds: holds, Rows: t.index.rows(), Lead: t.index.lead(), Scans: 1, Spoiled: make(map[int]string), Lossy: make(map[int]column.Lossy)}
 	names := stream.NumberedColumns(len(s.first))
 	for j, cell := range s.first {
 		kinds, name := s.others[j], names[j]

@@ -166,6 +166,57 @@ func TestOpenMatchesColumnsByPosition(t *testing.T) {
 	c := filetest.FileIn(t, dir, "c.csv", "3,4,5\n")
 	mustContain(t, openError(t, Options{}, a, c), "c.csv", "3 columns", "2")
 	mustContain(t, openError(t, Options{}, b, c), "c.csv", "3 columns", "2")
+	d := filetest.FileIn(t, dir, "d.csv.gz", gzipped(t, "7,8\n"))
+	if diff := cmp.Diff([]float64{1, 2, 7, 8}, numbersOf(t, mustOpen(t, Options{}, a, d))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Columns of files of different formats are found by name alone: the label comes last in one
+// and first in the other.
+func TestOpenMatchesFormatsByName(t *testing.T) {
+	dir := t.TempDir()
+	features := filetest.FileIn(t, dir, "a.svm", "7 1:1 2:2\n")
+	same := filetest.FileIn(t, dir, "a.csv", "label,x1,x0\n8,4,3\n")
+	for _, paths := range [][]string{{same, features}, {features, same}} {
+		got := filetest.MustRead(t, mustOpen(t, Options{Columns: []string{"x0", "x1"}, Label: "label"}, paths...), 10)
+		want := []float64{3, 4, 1, 2}
+		if paths[0] == features {
+			want = []float64{1, 2, 3, 4}
+		}
+		if diff := cmp.Diff(want, got.X.Data); diff != "" || got.Kept[0].Ints[0] != 15-got.Kept[0].Ints[1] {
+			t.Error(diff, got.Kept)
+		}
+	}
+	other := filetest.FileIn(t, dir, "b.csv", "label,a,b\n8,4,3\n")
+	mustContain(t, openError(t, Options{}, other, features), "a.svm", `"a"`, "columns are: x0, x1, label")
+	mustContain(t, openError(t, Options{}, features, other), "b.csv", `"x0"`, "columns are: label, a, b")
+	arrays := filetest.FileIn(t, dir, "c.jsonl", "[8,4,3]\n")
+	mustContain(t, openError(t, Options{}, other, arrays), "c.jsonl", `"a"`)
+}
+
+// A column of text may be empty in some files, the first among them.
+func TestOpenEmptyText(t *testing.T) {
+	dir := t.TempDir()
+	for extension, content := range map[string][2]string{
+		".csv":   {"v,s\n1,\n", "v,s\n2,word\n"},
+		".jsonl": {`{"v":1,"s":null}` + "\n", `{"v":2,"s":"word"}` + "\n"},
+	} {
+		empty, full := filetest.FileIn(t, dir, "a"+extension, content[0]), filetest.FileIn(t, dir, "b"+extension, content[1])
+		for _, paths := range [][]string{{empty, full}, {full, empty}} {
+			got := filetest.MustRead(t, mustOpen(t, Options{Keep: []string{"s"}}, paths...), 10)
+			at := 1
+			if paths[0] == full {
+				at = 0
+			}
+			if s := got.Kept[0]; s.Strings[at] != "word" || !s.Null(1-at) || len(got.X.Data) != 2 {
+				t.Errorf("%s: %v", extension, got)
+			}
+			if diff := cmp.Diff([]string{"v"}, mustOpen(t, Options{}, paths...).Info().Columns); diff != "" {
+				t.Error(diff)
+			}
+		}
+	}
 }
 
 // What a libsvm file does not mention is zero, also the last features.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
@@ -37,7 +38,7 @@ type csvTable struct {
 // OpenCSV reads the whole file once, in memory independent of its length, to learn its rows
 // and what each column holds. A
 // column is a number column only if all its cells are numbers or missing, which
-// is written as nothing, ?, NA, N/A, NaN or null, in quotes or without.
+// is written as nothing, ?, NA, N/A, NaN, null or \N, in quotes or without.
 func OpenCSV(ctx context.Context, path string, o CSVOptions) (column.Table, error) {
 	return openInput(ctx, path, func(in Input) (column.Table, error) { return CSV(ctx, in, o) })
 }
@@ -126,7 +127,8 @@ type csvScan struct {
 	badLine   []int64     // where the first cell stands that is no number
 	firstLine int64       // where the first record stands
 	index     rowIndex
-	within    bool // it is a part behind the first record
+	size      int64 // of the file
+	within    bool  // it is a part behind the first record
 }
 
 // doubtful reports whether quotes were seen that may be ordinary characters.
@@ -175,9 +177,12 @@ func (s *csvScan) add(cells [][]byte) error {
 }
 
 // begin takes the first record.
-func (s *csvScan) begin(cells [][]byte) error {
+func (s *csvScan) begin(cells [][]byte) (err error) {
 	if len(cells) > column.Max {
 		return fmt.Errorf("%d columns are more than the %d that can be read; write fewer", len(cells), column.Max)
+	}
+	if len(cells) == 1 {
+		s.records.end, err = lastText(s.records.lines.in, s.size)
 	}
 	s.firstLine = s.records.start.line
 	for _, cell := range cells {
@@ -185,7 +190,7 @@ func (s *csvScan) begin(cells [][]byte) error {
 	}
 	s.others = make([]cellKinds, len(cells))
 	s.badLine = make([]int64, len(cells))
-	return nil
+	return err
 }
 
 // ErrRagged returns the error that a row has another number of cells than the first line.
@@ -214,8 +219,8 @@ func (s *csvScan) hasHeader() bool {
 	for j, cell := range s.first {
 		var k cellKinds
 		switch k.see([]byte(cell)); {
-		case k.boolean():
-			return false
+		case k.boolean() && (s.others[j].numeric == 0 && s.others[j].booleans == s.others[j].other):
+			return false // so are all others
 		case k.text:
 			text++
 			above = above || (s.others[j].integers || s.others[j].numbers) && !s.others[j].text
@@ -243,10 +248,10 @@ func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
 				s.badLine[j] = s.firstLine
 			}
 			kinds.checkExact([]byte(cell), s.firstLine, 0)
-		} else if cell != "" {
+		} else if cell = strings.TrimSpace(cell); cell != "" {
 			name = cell
 		}
-		info := column.Info{Name: name, Kind: kinds.kind(), Width: 1}
+		info := column.Info{Name: name, Kind: kinds.kind(), Width: 1, Empty: kinds.empty()}
 		if kinds.boolean() {
 			info.Kind, info.Meaning = column.Integer, column.Boolean
 		}
@@ -275,28 +280,34 @@ func (t *csvTable) Source(c column.Choice) (stream.Source, error) {
 	return &textSource{Choice: c, index: &t.index, stamp: t.stamp, cursor: cursor}, nil
 }
 
-// KeepVerbatim lets a column that is kept as text in one CSV file, because of integers such as
-// 007, be kept so in all.
-func KeepVerbatim(tables []column.Table) {
-	verbatim := make(map[string]bool)
+// AgreeOnText lets a column be text in all files of text if it is text in one and empty in
+// others, or kept as text in one because of integers such as 007.
+func AgreeOnText(tables []column.Table) {
+	texts, verbatim := make(map[string]bool), make(map[string]bool)
 	columns := func(visit func(c *column.Info)) {
 		for _, t := range tables {
-			if csv, ok := t.(*csvTable); ok {
-				for j := range csv.Columns {
-					visit(&csv.Columns[j])
+			switch t.(type) {
+			case *csvTable, *jsonTable:
+				for j := range t.About().Columns {
+					visit(&t.About().Columns[j])
 				}
 			}
 		}
 	}
 	columns(func(c *column.Info) {
-		if c.Verbatim {
+		switch {
+		case c.Verbatim:
 			verbatim[c.Name] = true
+		case c.Kind == column.Text:
+			texts[c.Name] = true
 		}
 	})
-	if len(verbatim) == 0 {
-		return
-	}
-	columns(func(c *column.Info) { c.Verbatim = c.Verbatim || c.Kind == column.Integer && verbatim[c.Name] })
+	columns(func(c *column.Info) {
+		c.Verbatim = c.Verbatim || c.Kind == column.Integer && verbatim[c.Name]
+		if c.Empty && texts[c.Name] {
+			c.Kind = column.Text
+		}
+	})
 }
 
 // csvCursor walks over the records of a csvTable.

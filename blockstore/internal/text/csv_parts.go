@@ -25,14 +25,14 @@ var errWithin = errors.New("a part of the file begins within a record")
 func scanInParts(ctx context.Context, f io.ReaderAt, stamp file.Stamp, l layout, threads int) (*csvScan, error) {
 	in := file.NewReaderAt(ctx, f)
 	whole := func() (*csvScan, error) {
-		scan := &csvScan{records: newRecords(in, l)}
+		scan := &csvScan{records: newRecords(in, l), size: stamp.Size}
 		return scan, scan.run()
 	}
 	length := partLength(stamp)
 	if stamp.Size < 2*length {
 		return whole()
 	}
-	head := &csvScan{records: newRecords(in, l)}
+	head := &csvScan{records: newRecords(in, l), size: stamp.Size}
 	if cells, err := head.records.Next(); err != nil || head.add(cells) != nil {
 		return whole()
 	}
@@ -125,6 +125,22 @@ func lineAfter(in io.ReaderAt, at int64) (int64, error) {
 		}
 		at += int64(n)
 	}
+}
+
+// lastText returns where the last byte of a file stands that is no blank and ends no line.
+func lastText(in io.ReaderAt, size int64) (int64, error) {
+	window := make([]byte, 4<<10)
+	for size > 0 {
+		n := min(size, int64(len(window)))
+		if _, err := in.ReadAt(window[:n], size-n); err != nil && err != io.EOF {
+			return 0, err
+		}
+		size -= n
+		if i := len(bytes.TrimRight(window[:n], " \t\r\n")); i > 0 {
+			return size + int64(i) - 1, nil
+		}
+	}
+	return 0, nil
 }
 
 // part returns the scan of a part, which knows the first record.

@@ -88,6 +88,8 @@ func (o Options) hasHeader(first, second []string) bool {
 	switch {
 	case o.NoHeader:
 		return false
+	case o.Header:
+		return true
 	case findName(first, sourceNames) >= 0 && findName(first, targetNames) >= 0:
 		return true
 	case isColumnName(o.Source, first) || isColumnName(o.Target, first) || isColumnName(o.Weight, first):

@@ -203,7 +203,7 @@ func ErrRagged(got, want int, delimiter rune) error {
 func (s *csvScan) ragged(cells int) error {
 	err := ErrRagged(cells, len(s.first), s.records.Delimiter)
 	switch first := s.first[0]; {
-	case s.records.comments == "" && IsComment([]byte(first)):
+	case s.records.comments == "" && IsComment([]byte(first), ""):
 		return fmt.Errorf("%w; if lines that begin with %c are comments, say so with `comment %[2]c`", err, first[0])
 	case s.index.records == 1:
 		return fmt.Errorf("%w; if lines stand before the table, pass over them with `skip`", err)

@@ -51,10 +51,10 @@ func newRecords(in io.ReaderAt, l layout) *Records {
 	return &Records{lines: newLineReader(in, l.begin), layout: l}
 }
 
-// NewCommented reads in from its beginning and passes over lines that
-// begin with # or %.
-func NewCommented(in io.ReaderAt, delimiter rune) *Records {
-	return newRecords(in, layout{Delimiter: delimiter, comments: anyComment, begin: fileStart})
+// NewCommented reads in, which begins on the given line, and passes over lines that begin with
+// #, % or one of more characters.
+func NewCommented(in io.ReaderAt, delimiter rune, more string, line int64) *Records {
+	return newRecords(in, layout{Delimiter: delimiter, comments: anyComment + more, begin: mark{0, line}})
 }
 
 // Next returns the cells of the next record, valid until the next call. Blanks
@@ -283,8 +283,8 @@ func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 // anyComment holds the characters that comments begin with in most files.
 const anyComment = "#%"
 
-// IsComment reports whether a line begins with # or %.
-func IsComment(line []byte) bool { return beginsWith(line, anyComment) }
+// IsComment reports whether a line begins with #, % or one of more characters.
+func IsComment(line []byte, more string) bool { return beginsWith(line, anyComment+more) }
 
 // beginsWith reports whether the first character of a line that is no blank is one of chars.
 func beginsWith(line []byte, chars string) bool {

@@ -237,6 +237,15 @@ func TestOpenLibsvmShards(t *testing.T) {
 	}
 }
 
+// Query numbers are left out, and it is said.
+func TestOpenLibsvmQueries(t *testing.T) {
+	src := mustOpen(t, Options{}, filetest.FileIn(t, t.TempDir(), "a.svm", "1 1:5\n2 qid:3 2:6\n"))
+	want := []LeftOutColumn{{"label", LibsvmLabel}, {"qid", "query numbers, which are not read"}}
+	if diff := cmp.Diff(want, LeftOut(src)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestOpenHiveFolders(t *testing.T) {
 	dir := t.TempDir()
 	filetest.FileIn(t, dir, "year=2024/city=A%20B/p.csv", "x\n1\n2\n")
@@ -484,6 +493,24 @@ func gzipped(t *testing.T, text string) string {
 		t.Fatal(err)
 	}
 	return packed.String()
+}
+
+// Zeros may follow gzip, members each other, and zstd may begin with a frame to be skipped.
+func TestOpenPaddedText(t *testing.T) {
+	dir := t.TempDir()
+	encoder, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{
+		"padded.csv.gz": gzipped(t, "1,2\n") + strings.Repeat("\x00", 1000),
+		"two.csv.gz":    gzipped(t, "1,") + "\x00" + gzipped(t, "2\n"),
+		"skip.csv.zst":  "\x53\x2a\x4d\x18\x03\x00\x00\x00abc" + string(encoder.EncodeAll([]byte("1,2\n"), nil)),
+	} {
+		if diff := cmp.Diff([]float64{1, 2}, numbersOf(t, mustOpen(t, Options{}, filetest.FileIn(t, dir, name, content)))); diff != "" {
+			t.Error(name, diff)
+		}
+	}
 }
 
 func TestOpenCompressedText(t *testing.T) {

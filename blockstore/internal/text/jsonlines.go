@@ -56,6 +56,9 @@ type jsonScan struct {
 	shared  bool // places and names belong to another scan, too
 	names   []string
 	columns []*jsonColumn
+
+	elements int  // of each line where lines are arrays
+	within   bool // it is a part behind the first line
 }
 
 func newJSONScan(in io.ReaderAt, from mark, until int64) *jsonScan {
@@ -85,6 +88,7 @@ func scanJSON(ctx context.Context, in Input, threads int) (*jsonScan, error) {
 func (s *jsonScan) part(in io.ReaderAt, from mark, until int64) *jsonScan {
 	p := newJSONScan(in, from, until)
 	p.places, p.names, p.shared = s.places, slices.Clip(s.names), true
+	p.within, p.elements = s.index.records > 0, s.elements
 	for range s.names {
 		p.columns = append(p.columns, &jsonColumn{})
 	}
@@ -121,7 +125,7 @@ func (s *jsonScan) run() error {
 // row takes one line into account.
 func (s *jsonScan) row() error {
 	n := 0
-	return s.lines.members(func(key []byte, v jsonValue) error {
+	err := s.lines.members(func(key []byte, v jsonValue) error {
 		c, err := s.column(n, key)
 		if err != nil {
 			return err
@@ -133,6 +137,22 @@ func (s *jsonScan) row() error {
 		c.rows = s.index.records + 1
 		return c.see(v, s.lines.start.line, s.index.records)
 	})
+	switch {
+	case err != nil || !s.lines.arrays:
+	case s.within || s.index.records > 0:
+		err = s.sameElements(n)
+	default:
+		s.elements = n
+	}
+	return err
+}
+
+// sameElements refuses an array of another length than the first one.
+func (s *jsonScan) sameElements(n int) error {
+	if n == s.elements {
+		return nil
+	}
+	return fmt.Errorf("an array of %d values, but the first line has %d; write null for what is missing", n, s.elements)
 }
 
 // column finds the column of a name, probably the n-th.
@@ -166,7 +186,12 @@ func (s *jsonScan) join(p *jsonScan, line int64) error {
 	if s.index.records > 0 && s.lines.arrays != p.lines.arrays {
 		return errMixedLines
 	}
-	s.lines.arrays = p.lines.arrays
+	if s.index.records == 0 {
+		s.lines.arrays, s.elements = p.lines.arrays, p.elements
+	}
+	if err := s.sameElements(p.elements); err != nil {
+		return err
+	}
 	for i, name := range p.names {
 		c, err := s.column(i, []byte(name))
 		if err != nil {

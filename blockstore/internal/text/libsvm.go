@@ -28,6 +28,7 @@ type libsvmTable struct {
 	label    column.Kind
 	index    rowIndex
 	stamp    file.Stamp
+	query    bool  // lines have query numbers
 	line     int64 // memory of the buffer for the longest line
 }
 
@@ -58,7 +59,7 @@ func Libsvm(ctx context.Context, in Input, threads, features int) (column.Table,
 	if scan.index.records == 0 {
 		return nil, fault.File(path, "the file holds no rows; is it the right file?")
 	}
-	t := &libsvmTable{stamp: stamp, index: scan.index, label: scan.labels.kind(), line: scan.reader().holds()}
+	t := &libsvmTable{stamp: stamp, index: scan.index, label: scan.labels.kind(), line: scan.reader().holds(), query: scan.lines.query}
 	t.TableInfo = column.TableInfo{Path: path, Rows: t.index.rows(), Lead: t.index.lead(), Scans: 1}
 	t.widen(max(scan.most, features))
 	return t, nil
@@ -99,6 +100,7 @@ func (s *libsvmScan) join(p *libsvmScan, line int64) error {
 	s.index.join(&p.index, line)
 	s.labels.join(p.labels)
 	s.most = max(s.most, p.most)
+	s.lines.query = s.lines.query || p.lines.query
 	return nil
 }
 
@@ -125,6 +127,10 @@ func (t *libsvmTable) widen(features int) {
 	t.Holds = t.stamp.Holds() + beyondBuffer(t.line+int64(features)*libsvmFeatureBytes)
 	t.Columns = append(column.Unnamed(features, column.Number), column.Info{Name: labelName, Kind: t.label, Width: 1})
 	t.Aside, t.AsideReason = []int{features}, LibsvmLabel
+	if t.query {
+		t.Aside = append(t.Aside, len(t.Columns))
+		t.Columns = append(t.Columns, column.Info{Name: "qid", Kind: column.Other, Width: 1, Why: "query numbers, which are not read"})
+	}
 }
 
 // WidenLibsvm gives all libsvm files the same features: what a file does not

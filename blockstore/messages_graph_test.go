@@ -56,6 +56,7 @@ func badEdges() []badFile {
 		graphOf("e.mtx", "complex values", "%%MatrixMarket matrix coordinate complex general\n", graph.Options{}),
 		graphOf("e.mtx", "an unknown symmetry", "%%MatrixMarket matrix coordinate real hermitian\n", graph.Options{}),
 		graphOf("e.mtx", "a skew matrix without values", "%%MatrixMarket matrix coordinate pattern skew-symmetric\n", graph.Options{}),
+		whole("e.jsonl", "JSON lines", "{\"source\":1,\"target\":2}\n", graph.Options{}),
 		whole("e.mtx", "no banner", "% none\n3 3 2\n1 2 1\n2 3 1\n", graph.Options{}),
 		whole("e.mtx", "names of columns", market+"1 1 0\n", graph.Options{Header: true}),
 		whole("e.csv", "too short for what is skipped", "1,2\n", graph.Options{Skip: 3}),

@@ -3,6 +3,7 @@
 package graph
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -172,6 +173,9 @@ func read(ctx context.Context, path string, o Options) (*Graph, error) {
 	defer in.Close()
 	if isMatrixMarket(in.head) {
 		return readMatrixMarket(in, o)
+	}
+	if bytes.HasPrefix(bytes.TrimSpace(in.head), []byte(`{"`)) {
+		return nil, errors.New("a graph is not read from JSON lines; write its edges as CSV: jq -r '[.source,.target]|@csv'")
 	}
 	if strings.Contains(strings.ToLower(filepath.Base(path))+".", ".mtx.") {
 		return nil, errors.New("it does not begin with %%MatrixMarket, as a Matrix Market file (.mtx) does: its line of sizes would be an edge; write that line, or rename the file if it lists edges")

@@ -1,8 +1,11 @@
 package blockstore
 
 import (
+	"strings"
+
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
+	"github.com/nystream/nystream/blockstore/internal/formats"
 	"github.com/nystream/nystream/blockstore/internal/text"
 	"github.com/nystream/nystream/internal/quote"
 	"github.com/nystream/nystream/stream"
@@ -25,7 +28,7 @@ type member struct {
 // newFileSet prepares the choice of columns.
 func newFileSet(paths []string, tables []column.Table) *fileSet {
 	text.WidenLibsvm(tables)
-	text.KeepVerbatim(tables)
+	text.AgreeOnText(tables)
 	s := &fileSet{}
 	for i, t := range tables {
 		nameInUTF8(t.About())
@@ -83,20 +86,22 @@ func (s *fileSet) info(chosen selection, found []selection) (info stream.Info, e
 	return info, nil
 }
 
-// find translates a choice made in the first file to m: by name, or, if either
-// file has no names, by position.
+// find translates a choice made in the first file to m: by name, or by position between files
+// of one format of which one has no names.
 func (m *member) find(first *member, chosen selection) (found selection, err error) {
 	if m == first {
 		return chosen, nil
 	}
 	locate := locator(m.byName)
-	if m.unnamed() != first.unnamed() {
+	switch unnamed := m.unnamed(); {
+	case unnamed != first.unnamed() && !m.likeFormat(first):
+	case unnamed != first.unnamed():
 		if len(m.components) != len(first.components) {
 			return found, fault.File(m.Path, "it has %d columns, %s has %d, and one of them gives them no names to find them by; write names into both, or as many columns",
 				len(m.components), first.Path, len(first.components))
 		}
 		locate = func(i int, _ string, _ *complaints) (int, bool) { return i, true }
-	} else if m.unnamed() && m.features() != first.features() {
+	case unnamed && m.features() != first.features():
 		return found, fault.File(m.Path, "it has %d columns, %s has %d; write as many into both", m.features(), first.Path, first.features())
 	}
 	var wrong complaints
@@ -161,6 +166,17 @@ func (s *selector) unnamed() bool {
 		}
 	}
 	return true
+}
+
+// likeFormat reports whether both files have one format. CSV is one, compressed or not.
+func (s *selector) likeFormat(other *member) bool {
+	format := func(t *column.TableInfo) string {
+		if len(t.Aside) == 0 && strings.HasPrefix(t.Format, "text") {
+			return formats.CSV
+		}
+		return t.Format
+	}
+	return format(s.TableInfo) == format(other.TableInfo)
 }
 
 // features returns the number of components without the label of a libsvm file.

@@ -110,6 +110,7 @@ func badNPY(t *testing.T) []badFile {
 		{name: "a.npz", what: "no array", content: zipped(t, "x.txt"), whole: true},
 		{name: "a.npz", what: "an unknown array", content: zipped(t, "x.npy", "y.npy"), Options: Options{Array: "z"}},
 		{name: "a.npz", what: "two arrays", content: zipped(t, "x.npy", "y.npy"), whole: true},
+		{name: "a.npz", what: "a sparse matrix of SciPy", content: zipped(t, "data.npy", "format.npy", "indices.npy", "indptr.npy", "shape.npy"), whole: true},
 		{name: "a.npy", what: "an array named in one", content: npyFile(header("'<f8'", "(2, 1)"), 16), Options: Options{Array: "z"}, whole: true},
 	}
 }

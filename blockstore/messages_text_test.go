@@ -37,6 +37,8 @@ func badText(t *testing.T) []badFile {
 		{name: "a.csv", what: "too short for what is skipped", content: "a\n1\n", Options: Options{Skip: 9}, whole: true},
 		{name: "a.tsv", what: "badly quoted and ragged", content: "a\tb\n\"x\"y\t1\n1\t2\t3\n"},
 		{name: "a.csv.gz", what: "not compressed as its beginning says", content: "\x1f\x8b\x08\x00zzzzzzzzzzzzzzzzzzzz", whole: true},
+		{name: "a.csv.gz", what: "empty", whole: true},
+		{name: "a.csv.gz", what: "compressed, and followed by other bytes", content: gzipped(t, "1,2\n") + "\x00\x00x", whole: true},
 		{name: "a.csv.gz", what: "compressed, and cut", content: gzipped(t, strings.Repeat("1,2\n", 1000))[:25], whole: true},
 		{name: "a.csv.zst", what: "compressed, and cut", content: "\x28\xb5\x2f\xfd\x04\x00\x61\x00", whole: true},
 		{name: "a.dat", what: "of an unknown layout", content: "\x07\x00\x01", whole: true},

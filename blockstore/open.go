@@ -113,8 +113,8 @@ func Formats() []string { return formats.All() }
 // Open makes one source of files, globs, folders and pipes. Several files are
 // read one after the other: in the order of paths, and within a glob or a
 // folder in byte order of their names. The columns are those of the first
-// file; in the others they are found by name, or by position when either file
-// has no names. Arguments that are globs may hold ** for any depth of folders;
+// file; in the others they are found by name, or by position where one of two
+// files of the same format has no names. Arguments that are globs may hold ** for any depth of folders;
 // in folders and globs names beginning with . or _ are passed over. The path -
 // and named pipes hold an Arrow stream, which is read once, or text, which is
 // copied to a temporary store first, like compressed text (.csv.gz, .libsvm.bz2).

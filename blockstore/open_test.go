@@ -166,6 +166,57 @@ func TestOpenMatchesColumnsByPosition(t *testing.T) {
 	c := filetest.FileIn(t, dir, "c.csv", "3,4,5\n")
 	mustContain(t, openError(t, Options{}, a, c), "c.csv", "3 columns", "2")
 	mustContain(t, openError(t, Options{}, b, c), "c.csv", "3 columns", "2")
+	d := filetest.FileIn(t, dir, "d.csv.gz", gzipped(t, "7,8\n"))
+	if diff := cmp.Diff([]float64{1, 2, 7, 8}, numbersOf(t, mustOpen(t, Options{}, a, d))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Columns of files of different formats are found by name alone: the label comes last in one
+// and first in the other.
+func TestOpenMatchesFormatsByName(t *testing.T) {
+	dir := t.TempDir()
+	features := filetest.FileIn(t, dir, "a.svm", "7 1:1 2:2\n")
+	same := filetest.FileIn(t, dir, "a.csv", "label,x1,x0\n8,4,3\n")
+	for _, paths := range [][]string{{same, features}, {features, same}} {
+		got := filetest.MustRead(t, mustOpen(t, Options{Columns: []string{"x0", "x1"}, Label: "label"}, paths...), 10)
+		want := []float64{3, 4, 1, 2}
+		if paths[0] == features {
+			want = []float64{1, 2, 3, 4}
+		}
+		if diff := cmp.Diff(want, got.X.Data); diff != "" || got.Kept[0].Ints[0] != 15-got.Kept[0].Ints[1] {
+			t.Error(diff, got.Kept)
+		}
+	}
+	other := filetest.FileIn(t, dir, "b.csv", "label,a,b\n8,4,3\n")
+	mustContain(t, openError(t, Options{}, other, features), "a.svm", `"a"`, "columns are: x0, x1, label")
+	mustContain(t, openError(t, Options{}, features, other), "b.csv", `"x0"`, "columns are: label, a, b")
+	arrays := filetest.FileIn(t, dir, "c.jsonl", "[8,4,3]\n")
+	mustContain(t, openError(t, Options{}, other, arrays), "c.jsonl", `"a"`)
+}
+
+// A column of text may be empty in some files, the first among them.
+func TestOpenEmptyText(t *testing.T) {
+	dir := t.TempDir()
+	for extension, content := range map[string][2]string{
+		".csv":   {"v,s\n1,\n", "v,s\n2,word\n"},
+		".jsonl": {`{"v":1,"s":null}` + "\n", `{"v":2,"s":"word"}` + "\n"},
+	} {
+		empty, full := filetest.FileIn(t, dir, "a"+extension, content[0]), filetest.FileIn(t, dir, "b"+extension, content[1])
+		for _, paths := range [][]string{{empty, full}, {full, empty}} {
+			got := filetest.MustRead(t, mustOpen(t, Options{Keep: []string{"s"}}, paths...), 10)
+			at := 1
+			if paths[0] == full {
+				at = 0
+			}
+			if s := got.Kept[0]; s.Strings[at] != "word" || !s.Null(1-at) || len(got.X.Data) != 2 {
+				t.Errorf("%s: %v", extension, got)
+			}
+			if diff := cmp.Diff([]string{"v"}, mustOpen(t, Options{}, paths...).Info().Columns); diff != "" {
+				t.Error(diff)
+			}
+		}
+	}
 }
 
 // What a libsvm file does not mention is zero, also the last features.
@@ -183,6 +234,15 @@ func TestOpenLibsvmShards(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"x0", "x1", "x2"}, mustOpen(t, Options{}, dir).Info().Columns); diff != "" {
 		t.Errorf("without --label the label is a feature: %s", diff)
+	}
+}
+
+// Query numbers are left out, and it is said.
+func TestOpenLibsvmQueries(t *testing.T) {
+	src := mustOpen(t, Options{}, filetest.FileIn(t, t.TempDir(), "a.svm", "1 1:5\n2 qid:3 2:6\n"))
+	want := []LeftOutColumn{{"label", LibsvmLabel}, {"qid", "query numbers, which are not read"}}
+	if diff := cmp.Diff(want, LeftOut(src)); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -433,6 +493,24 @@ func gzipped(t *testing.T, text string) string {
 		t.Fatal(err)
 	}
 	return packed.String()
+}
+
+// Zeros may follow gzip, members each other, and zstd may begin with a frame to be skipped.
+func TestOpenPaddedText(t *testing.T) {
+	dir := t.TempDir()
+	encoder, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{
+		"padded.csv.gz": gzipped(t, "1,2\n") + strings.Repeat("\x00", 1000),
+		"two.csv.gz":    gzipped(t, "1,") + "\x00" + gzipped(t, "2\n"),
+		"skip.csv.zst":  "\x53\x2a\x4d\x18\x03\x00\x00\x00abc" + string(encoder.EncodeAll([]byte("1,2\n"), nil)),
+	} {
+		if diff := cmp.Diff([]float64{1, 2}, numbersOf(t, mustOpen(t, Options{}, filetest.FileIn(t, dir, name, content)))); diff != "" {
+			t.Error(name, diff)
+		}
+	}
 }
 
 func TestOpenCompressedText(t *testing.T) {

@@ -237,7 +237,7 @@ const LibsvmLabel = text.LibsvmLabel
 func (s *selector) reason(i int) string {
 	c := s.components[i]
 	switch m := s.Columns[c.column].Meaning; {
-	case slices.Contains(s.Aside, i):
+	case slices.Contains(s.Aside, i) && s.Columns[c.column].Why == "":
 		return s.AsideReason
 	case m.Apart():
 		return m.String()

@@ -71,6 +71,12 @@ func schedule[T, R any](ctx context.Context, threads int, produce func(ctx conte
 // processor, and returns the error of the lowest number. It is for what is to be done
 // before there are rows to pass over.
 func Each(ctx context.Context, threads, n int, do func(i int) error) error {
+	return Collect(ctx, threads, n, func(i int) (struct{}, error) { return struct{}{}, do(i) }, func(struct{}) error { return nil })
+}
+
+// Collect is Each with results: it calls collect with every result of do, in ascending order
+// and on the calling goroutine. At most two more results than threads exist at any time.
+func Collect[R any](ctx context.Context, threads, n int, do func(i int) (R, error), collect func(R) error) error {
 	return schedule(ctx, Engine{Threads: threads}.Workers(), func(_ context.Context, yield func(int) bool) error {
 		for i := range n {
 			if !yield(i) {
@@ -78,9 +84,9 @@ func Each(ctx context.Context, threads, n int, do func(i int) error) error {
 			}
 		}
 		return nil
-	}, func() func(context.Context, int) (struct{}, error) {
-		return func(_ context.Context, i int) (struct{}, error) { return struct{}{}, do(i) }
-	}, func(struct{}) error { return nil })
+	}, func() func(context.Context, int) (R, error) {
+		return func(_ context.Context, i int) (R, error) { return do(i) }
+	}, collect)
 }
 
 // makeTasks numbers the items of produce and sends them, each against a token.

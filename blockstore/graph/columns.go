@@ -88,6 +88,8 @@ func (o Options) hasHeader(first, second []string) bool {
 	switch {
 	case o.NoHeader:
 		return false
+	case o.Header:
+		return true
 	case findName(first, sourceNames) >= 0 && findName(first, targetNames) >= 0:
 		return true
 	case isColumnName(o.Source, first) || isColumnName(o.Target, first) || isColumnName(o.Weight, first):
@@ -96,13 +98,7 @@ func (o Options) hasHeader(first, second []string) bool {
 		return false
 	}
 	return textAbove(first, second, 0, text.IsInteger) && textAbove(first, second, 1, text.IsInteger) ||
-		len(first) == 3 && textAbove(first, second, 2, isNumber)
-}
-
-// isNumber reports whether a cell is a number.
-func isNumber(cell []byte) bool {
-	_, ok := text.ParseNumber(cell)
-	return ok
+		len(first) == 3 && textAbove(first, second, 2, text.IsNumber)
 }
 
 // textAbove reports whether cell j of the second record is of a kind, and that of

@@ -3,10 +3,12 @@
 package graph
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -81,6 +83,12 @@ type Options struct {
 	Source, Target, Weight string
 	// NoHeader says that the first line is an edge, whatever it looks like.
 	NoHeader bool
+	// Header says that the first line names the columns, whatever it looks like.
+	Header bool
+	// Comment is a character that comments begin with besides # and %, or "".
+	Comment string
+	// Skip is how many lines at the beginning are passed over.
+	Skip int
 	// Delimiter is that of Options.
 	Delimiter string
 	// Encoding names the encoding of the text: latin1, shift_jis; "" means UTF-8, or UTF-16
@@ -158,13 +166,19 @@ func guarded(ctx context.Context, path string, f func() error) error {
 
 // read tells the two kinds of files apart.
 func read(ctx context.Context, path string, o Options) (*Graph, error) {
-	in, err := openDocument(ctx, path, o.Stdin, o.Encoding)
+	in, err := openDocument(ctx, path, o)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
 	if isMatrixMarket(in.head) {
 		return readMatrixMarket(in, o)
+	}
+	if bytes.HasPrefix(bytes.TrimSpace(in.head), []byte(`{"`)) {
+		return nil, errors.New("a graph is not read from JSON lines; write its edges as CSV: jq -r '[.source,.target]|@csv'")
+	}
+	if strings.Contains(strings.ToLower(filepath.Base(path))+".", ".mtx.") {
+		return nil, errors.New("it does not begin with %%MatrixMarket, as a Matrix Market file (.mtx) does: its line of sizes would be an edge; write that line, or rename the file if it lists edges")
 	}
 	return readEdges(in, path, o)
 }

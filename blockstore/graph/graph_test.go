@@ -72,6 +72,9 @@ func TestReadGraphKnownAnswers(t *testing.T) {
 		nodes      string
 		edges      edgeMap
 	}{
+		{"a header of integers", "1,2\n10,2\n", Options{Header: true}, "2 10", edgeMap{{"10", "2"}: 1}},
+		{"comments of another kind", "; made by x\n10,2\n;2,3\n", Options{Comment: ";"}, "2 10", edgeMap{{"10", "2"}: 1}},
+		{"lines before the edges", "Edges 2020\n1 2 3\n10,2\n", Options{Skip: 2}, "2 10", edgeMap{{"10", "2"}: 1}},
 		{"header", "src,dst\n10,2\n2,3\n", Options{}, "2 3 10", edgeMap{{"10", "2"}: 1, {"2", "3"}: 1}},
 		{"no header", "10,2\n2,3\n", Options{}, "2 3 10", edgeMap{{"10", "2"}: 1, {"2", "3"}: 1}},
 		{"swapped columns", "weight;target;source\n0.5;a;b\n", Options{}, "b a", edgeMap{{"b", "a"}: 0.5}},

@@ -37,6 +37,9 @@ func readMatrixMarket(in *document, o Options) (*Graph, error) {
 	if o.Nodes != nil {
 		return nil, errors.New("a Matrix Market file says itself which nodes there are, 1 to n; leave the list of nodes out")
 	}
+	if o.Header {
+		return nil, errors.New("a Matrix Market file has no names of columns; leave `header` out")
+	}
 	if o.Source+o.Target != "" || o.Weight != "" && o.Weight != noWeight {
 		return nil, errors.New("a Matrix Market file has no columns to choose from; leave source, target and weight out")
 	}

@@ -250,7 +250,7 @@ func readWords(ctx context.Context, path, column, encoding string, check func(wo
 }
 
 func appendWords(ctx context.Context, path, column, encoding string, check func(word []byte) error) ([]string, error) {
-	in, err := openDocument(ctx, path, nil, encoding)
+	in, err := openDocument(ctx, path, Options{Encoding: encoding})
 	if err != nil {
 		return nil, err
 	}

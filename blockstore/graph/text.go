@@ -23,14 +23,20 @@ type document struct {
 	closes []io.Closer
 
 	encoding charset.Encoding
+	comments string // the characters that comments begin with besides # and %
+	skip     int    // lines at the beginning that are passed over
 }
 
 // openDocument opens a file and undoes its compression and its encoding. The path - means
-// input.
-func openDocument(ctx context.Context, path string, input io.Reader, encoding string) (*document, error) {
-	t := &document{}
-	var err error
-	if t.encoding, err = charset.Find(encoding); err != nil {
+// o.Stdin.
+func openDocument(ctx context.Context, path string, o Options) (*document, error) {
+	t := &document{comments: o.Comment, skip: o.Skip}
+	input := o.Stdin
+	_, err := text.ParseComment(o.Comment)
+	if err == nil {
+		t.encoding, err = charset.Find(o.Encoding)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if path == file.Stdin && input == nil {
@@ -97,6 +103,17 @@ func (t *document) open(in io.Reader) error {
 
 // peek looks at the first lines.
 func (t *document) peek(in *bufio.Reader) error {
+	for i := range t.skip {
+		_, err := in.ReadSlice('\n')
+		for err == bufio.ErrBufferFull {
+			_, err = in.ReadSlice('\n')
+		}
+		if err == io.EOF {
+			return fmt.Errorf("it has %d lines, so that `skip %d` leaves none; pass over fewer", i, t.skip)
+		} else if err != nil {
+			return err
+		}
+	}
 	head, err := in.Peek(text.HeadSize)
 	if err != nil && err != io.EOF {
 		return err
@@ -113,7 +130,7 @@ func (t *document) peek(in *bufio.Reader) error {
 
 // records cuts the text into records.
 func (t *document) records(delimiter rune) *text.Records {
-	return text.NewCommented(forwardReader{t.in}, delimiter)
+	return text.NewCommented(forwardReader{t.in}, delimiter, t.comments, int64(t.skip)+1)
 }
 
 // Close closes the file and what decompresses it.
@@ -144,7 +161,7 @@ func findDelimiter(in *document, given string) (rune, error) {
 	if err != nil {
 		return 0, err
 	}
-	head := withoutComments(in.head)
+	head := in.withoutComments()
 	delimiter, err := text.Delimiter(bytes.NewReader(head), named)
 	if delimiter == text.WhiteSpace && given == "" && allCutBy(head, '\t') {
 		delimiter = '\t'
@@ -152,11 +169,11 @@ func findDelimiter(in *document, given string) (rune, error) {
 	return delimiter, err
 }
 
-// withoutComments returns a text without the lines that are comments.
-func withoutComments(head []byte) []byte {
+// withoutComments returns the head without the lines that are comments.
+func (t *document) withoutComments() []byte {
 	var rest []byte
-	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte(text.ByteOrderMark))) {
-		if !text.IsComment(line) {
+	for line := range bytes.Lines(bytes.TrimPrefix(t.head, []byte(text.ByteOrderMark))) {
+		if !text.IsComment(line, t.comments) {
 			rest = append(rest, line...)
 		}
 	}
@@ -166,7 +183,7 @@ func withoutComments(head []byte) []byte {
 // allCutBy reports whether every line of a text has as many cells as the first,
 // and more than one.
 func allCutBy(head []byte, delimiter rune) bool {
-	l := text.NewCommented(bytes.NewReader(head), delimiter)
+	l := text.NewCommented(bytes.NewReader(head), delimiter, "", 1)
 	for width := 0; ; {
 		cells, err := l.Next()
 		switch {
@@ -188,7 +205,7 @@ func allCutBy(head []byte, delimiter rune) bool {
 // firstRecords returns copies of the first two records of a text, as far as it has
 // them.
 func firstRecords(in *document, delimiter rune, things string) (first, second []string, err error) {
-	l := text.NewCommented(bytes.NewReader(in.head), delimiter)
+	l := text.NewCommented(bytes.NewReader(in.head), delimiter, in.comments, int64(in.skip)+1)
 	for _, record := range []*[]string{&first, &second} {
 		cells, err := l.Next()
 		if err == io.EOF {

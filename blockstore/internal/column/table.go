@@ -79,6 +79,8 @@ type Info struct {
 	Meaning Meaning
 	// Verbatim says that the numbers are kept as the text they are: 007.
 	Verbatim bool
+	// Empty says that no row of a file of text has a value.
+	Empty bool
 	// Why is what a column of kind Other holds, what else keeps it from being read, or what is
 	// lost of its numbers, in words that go behind "holds": lists of lists, values of a
 	// compression that is not read, decimals of 38 digits.

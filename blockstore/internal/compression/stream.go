@@ -1,6 +1,7 @@
 package compression
 
 import (
+	"bufio"
 	"compress/bzip2"
 	"fmt"
 	"io"
@@ -48,10 +49,43 @@ func unreadable(format string, err error) error {
 	return fmt.Errorf("the %s data cannot be decompressed: the file is cut short or damaged; make or fetch it again", format)
 }
 
+// gzipMembers reads the members of a gzip file. Zeros may fill it up.
+type gzipMembers struct {
+	*gzip.Reader
+	in *bufio.Reader
+}
+
+// Read implements io.Reader.
+func (m *gzipMembers) Read(p []byte) (int, error) {
+	n, err := m.Reader.Read(p)
+	if err != io.EOF {
+		return n, err
+	}
+	for {
+		next, err := m.in.ReadByte()
+		if err != nil {
+			return n, err
+		}
+		if next != 0 {
+			_ = m.in.UnreadByte() // it was just read
+			err = m.Reader.Reset(m.in)
+			m.Multistream(false)
+			return n, err
+		}
+	}
+}
+
 func newReader(format string, in io.Reader) (io.ReadCloser, error) {
 	switch format {
 	case formats.Gzip:
-		return gzip.NewReader(in)
+		members := &gzipMembers{in: bufio.NewReader(in)}
+		r, err := gzip.NewReader(members.in)
+		if err != nil {
+			return nil, err
+		}
+		r.Multistream(false)
+		members.Reader = r
+		return members, nil
 	case formats.Bzip2:
 		return io.NopCloser(bzip2.NewReader(in)), nil
 	}

@@ -125,7 +125,10 @@ func SniffIn(f io.ReaderAt, path string) (format string, err error) {
 	case Libsvm, JSONLines, ARFF, ArrowStream: // nothing marks their beginning
 		return named, nil
 	case "":
-		if head != "" && isText(head) {
+		if head == "" {
+			return "", fault.File(path, "the file is empty; is it the right file?")
+		}
+		if isText(head) {
 			return textFormat(head), nil
 		}
 		return "", fault.File(path, "its format is known neither by its extension nor by its first bytes; name the format, one of %s", strings.Join(All(), ", "))
@@ -148,6 +151,9 @@ func ByMagic(head string) (format, remedy string) {
 
 // byMark is ByMagic of what cannot be text.
 func byMark(head string) (format, remedy string) {
+	if len(head) > 3 && head[0]&0xf0 == 0x50 && head[1:4] == "\x2a\x4d\x18" {
+		return Zstd, "" // a frame to be skipped
+	}
 	for _, m := range magics {
 		if strings.HasPrefix(head, m.magic) {
 			return m.format, m.remedy

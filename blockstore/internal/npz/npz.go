@@ -55,6 +55,12 @@ func open(ctx context.Context, f file.File, stamp file.Stamp, path, name string,
 		}
 		return nil, fault.File(path, "it begins like a zip archive (.npz) but its directory cannot be read; was it cut short?")
 	}
+	has := func(name string) bool {
+		return slices.ContainsFunc(archive.File, func(f *zip.File) bool { return f.Name == name })
+	}
+	if name == "" && has("format.npy") && has("shape.npy") && has("data.npy") {
+		return nil, fault.File(path, "it is a sparse matrix of scipy.sparse.save_npz; save it dense with numpy.save(f, scipy.sparse.load_npz(g).toarray()), or as libsvm")
+	}
 	if what := other(archive); what != "" {
 		return nil, fault.File(path, "%s", what)
 	}

@@ -116,7 +116,7 @@ func (s *arffScan) see(i int, c arffCell, line int64) error {
 // table returns what the scan has found.
 func (s *arffScan) table(in Input) *arffTable {
 	t := &arffTable{sparse: s.sparse, index: s.index, stamp: in.Stamp}
-	t.TableInfo = column.TableInfo{Path: in.Path, Holds: in.Stamp.Holds(), Rows: t.index.rows(), Lead: markEvery, Scans: 1, Spoiled: make(map[int]string), Lossy: make(map[int]column.Lossy)}
+	t.TableInfo = column.TableInfo{Path: in.Path, Holds: in.Stamp.Holds(), Rows: t.index.rows(), Lead: t.index.lead(), Scans: 1, Spoiled: make(map[int]string), Lossy: make(map[int]column.Lossy)}
 	for i, a := range s.attributes {
 		info, kinds := column.Info{Name: a.name, Kind: a.kind, Width: 1}, &s.kinds[i]
 		switch {

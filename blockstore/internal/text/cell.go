@@ -21,7 +21,7 @@ func isMissing(cell []byte) bool {
 	case 1:
 		return cell[0] == '?'
 	case 2:
-		return string(cell) == "NA"
+		return string(cell) == "NA" || string(cell) == `\N`
 	case 3:
 		return bytes.EqualFold(cell, []byte("nan")) || string(cell) == "N/A"
 	case 4:
@@ -52,6 +52,15 @@ func ParseNumber(cell []byte) (float64, bool) {
 	}
 	v, err := strconv.ParseFloat(string(cell), 64)
 	return v, err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// IsNumber reports whether ParseNumber reads a cell. Most numbers need not be computed for that.
+func IsNumber(cell []byte) bool {
+	if isJSONNumber(cell) {
+		return true
+	}
+	_, ok := ParseNumber(cell)
+	return ok
 }
 
 // isHex reports whether a cell looks like a hexadecimal number, which
@@ -156,7 +165,7 @@ func (k *cellKinds) see(cell []byte) {
 		return
 	}
 	if mayBeNumber(cell[0]) {
-		if _, ok := ParseNumber(cell); ok {
+		if IsNumber(cell) {
 			k.numbers, k.floats = true, true
 			k.numeric++
 			return
@@ -205,6 +214,9 @@ func parseBoolean(cell []byte) (v, ok bool) {
 
 // boolean reports whether all cells of the column are true or false.
 func (k *cellKinds) boolean() bool { return k.other > 0 && k.booleans == k.other && k.numeric == 0 }
+
+// empty reports whether no cell of the column has a value.
+func (k *cellKinds) empty() bool { return k.numeric+k.other == 0 }
 
 // mayBeNumber reports whether a number can begin with c: a digit, a sign, a point,
 // infinity or NaN. It saves text columns from a number parser.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
@@ -34,10 +35,10 @@ type csvTable struct {
 	stamp  file.Stamp
 }
 
-// OpenCSV reads the whole file once, in memory independent of its length but
-// for 16 bytes per 1024 rows, to learn its rows and what each column holds. A
+// OpenCSV reads the whole file once, in memory independent of its length, to learn its rows
+// and what each column holds. A
 // column is a number column only if all its cells are numbers or missing, which
-// is written as nothing, ?, NA, N/A, NaN or null, in quotes or without.
+// is written as nothing, ?, NA, N/A, NaN, null or \N, in quotes or without.
 func OpenCSV(ctx context.Context, path string, o CSVOptions) (column.Table, error) {
 	return openInput(ctx, path, func(in Input) (column.Table, error) { return CSV(ctx, in, o) })
 }
@@ -56,7 +57,7 @@ func CSV(ctx context.Context, in Input, o CSVOptions) (column.Table, error) {
 	if err = stamp.Settle(f, err); err != nil {
 		return nil, err
 	}
-	t := scan.table(path, stamp.Holds(), o.Header || !o.NoHeader && scan.hasHeader())
+	t := scan.table(path, stamp.Holds()+beyondBuffer(scan.holds()), o.Header || !o.NoHeader && scan.hasHeader())
 	t.stamp, t.Cells = stamp, l.Delimiter
 	return t, nil
 }
@@ -126,7 +127,8 @@ type csvScan struct {
 	badLine   []int64     // where the first cell stands that is no number
 	firstLine int64       // where the first record stands
 	index     rowIndex
-	within    bool // it is a part behind the first record
+	size      int64 // of the file
+	within    bool  // it is a part behind the first record
 }
 
 // doubtful reports whether quotes were seen that may be ordinary characters.
@@ -137,7 +139,10 @@ func (s *csvScan) run() error {
 	if err := s.records.each(s.record); err != nil {
 		return err
 	}
-	if s.index.records == 0 {
+	if s.within && s.records.lines.here().offset != s.records.until {
+		return errWithin
+	}
+	if !s.within && s.index.records == 0 {
 		return fmt.Errorf("the file holds neither a header nor rows; is it the right file?")
 	}
 	return nil
@@ -172,9 +177,12 @@ func (s *csvScan) add(cells [][]byte) error {
 }
 
 // begin takes the first record.
-func (s *csvScan) begin(cells [][]byte) error {
+func (s *csvScan) begin(cells [][]byte) (err error) {
 	if len(cells) > column.Max {
 		return fmt.Errorf("%d columns are more than the %d that can be read; write fewer", len(cells), column.Max)
+	}
+	if len(cells) == 1 {
+		s.records.end, err = lastText(s.records.lines.in, s.size)
 	}
 	s.firstLine = s.records.start.line
 	for _, cell := range cells {
@@ -182,7 +190,7 @@ func (s *csvScan) begin(cells [][]byte) error {
 	}
 	s.others = make([]cellKinds, len(cells))
 	s.badLine = make([]int64, len(cells))
-	return nil
+	return err
 }
 
 // ErrRagged returns the error that a row has another number of cells than the first line.
@@ -195,7 +203,7 @@ func ErrRagged(got, want int, delimiter rune) error {
 func (s *csvScan) ragged(cells int) error {
 	err := ErrRagged(cells, len(s.first), s.records.Delimiter)
 	switch first := s.first[0]; {
-	case s.records.comments == "" && IsComment([]byte(first)):
+	case s.records.comments == "" && IsComment([]byte(first), ""):
 		return fmt.Errorf("%w; if lines that begin with %c are comments, say so with `comment %[2]c`", err, first[0])
 	case s.index.records == 1:
 		return fmt.Errorf("%w; if lines stand before the table, pass over them with `skip`", err)
@@ -211,8 +219,8 @@ func (s *csvScan) hasHeader() bool {
 	for j, cell := range s.first {
 		var k cellKinds
 		switch k.see([]byte(cell)); {
-		case k.boolean():
-			return false
+		case k.boolean() && (s.others[j].numeric == 0 && s.others[j].booleans == s.others[j].other):
+			return false // so are all others
 		case k.text:
 			text++
 			above = above || (s.others[j].integers || s.others[j].numbers) && !s.others[j].text
@@ -231,7 +239,7 @@ func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
 	if header {
 		t.index.header = 1
 	}
-	t.TableInfo = column.TableInfo{Path: path, Holds: holds, Rows: t.index.rows(), Lead: markEvery, Scans: 1, Spoiled: make(map[int]string), Lossy: make(map[int]column.Lossy)}
+	t.TableInfo = column.TableInfo{Path: path, Holds: holds, Rows: t.index.rows(), Lead: t.index.lead(), Scans: 1, Spoiled: make(map[int]string), Lossy: make(map[int]column.Lossy)}
 	names := stream.NumberedColumns(len(s.first))
 	for j, cell := range s.first {
 		kinds, name := s.others[j], names[j]
@@ -240,10 +248,10 @@ func (s *csvScan) table(path string, holds int64, header bool) *csvTable {
 				s.badLine[j] = s.firstLine
 			}
 			kinds.checkExact([]byte(cell), s.firstLine, 0)
-		} else if cell != "" {
+		} else if cell = strings.TrimSpace(cell); cell != "" {
 			name = cell
 		}
-		info := column.Info{Name: name, Kind: kinds.kind(), Width: 1}
+		info := column.Info{Name: name, Kind: kinds.kind(), Width: 1, Empty: kinds.empty()}
 		if kinds.boolean() {
 			info.Kind, info.Meaning = column.Integer, column.Boolean
 		}
@@ -272,28 +280,34 @@ func (t *csvTable) Source(c column.Choice) (stream.Source, error) {
 	return &textSource{Choice: c, index: &t.index, stamp: t.stamp, cursor: cursor}, nil
 }
 
-// KeepVerbatim lets a column that is kept as text in one CSV file, because of integers such as
-// 007, be kept so in all.
-func KeepVerbatim(tables []column.Table) {
-	verbatim := make(map[string]bool)
+// AgreeOnText lets a column be text in all files of text if it is text in one and empty in
+// others, or kept as text in one because of integers such as 007.
+func AgreeOnText(tables []column.Table) {
+	texts, verbatim := make(map[string]bool), make(map[string]bool)
 	columns := func(visit func(c *column.Info)) {
 		for _, t := range tables {
-			if csv, ok := t.(*csvTable); ok {
-				for j := range csv.Columns {
-					visit(&csv.Columns[j])
+			switch t.(type) {
+			case *csvTable, *jsonTable:
+				for j := range t.About().Columns {
+					visit(&t.About().Columns[j])
 				}
 			}
 		}
 	}
 	columns(func(c *column.Info) {
-		if c.Verbatim {
+		switch {
+		case c.Verbatim:
 			verbatim[c.Name] = true
+		case c.Kind == column.Text:
+			texts[c.Name] = true
 		}
 	})
-	if len(verbatim) == 0 {
-		return
-	}
-	columns(func(c *column.Info) { c.Verbatim = c.Verbatim || c.Kind == column.Integer && verbatim[c.Name] })
+	columns(func(c *column.Info) {
+		c.Verbatim = c.Verbatim || c.Kind == column.Integer && verbatim[c.Name]
+		if c.Empty && texts[c.Name] {
+			c.Kind = column.Text
+		}
+	})
 }
 
 // csvCursor walks over the records of a csvTable.

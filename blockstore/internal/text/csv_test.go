@@ -64,6 +64,17 @@ func TestCSVKnownAnswers(t *testing.T) {
 		{name: "nameless column", text: ",b\n0,1\n", columns: []string{"x0", "b"}, rows: [][]float64{{0, 1}}},
 		{name: "header alone", text: "a,b\n", columns: []string{"a", "b"}},
 		{name: "one column", text: "v\n1\n2\n", columns: []string{"v"}, rows: [][]float64{{1}, {2}}},
+		{name: "header of booleans", text: "true,False,n\n1,x,2\n3,y,4\n", columns: []string{"true", "n"}, rows: [][]float64{{1, 2}, {3, 4}}, texts: []string{"x", "y"}},
+		{name: "no header above booleans", text: "true,x\nfalse,y\n", columns: []string{"x0"}, rows: [][]float64{{1}, {0}}, texts: []string{"x", "y"}},
+		{name: "blank lines of one column", text: "\nv\n\n1\n\n \n2\n\n\n", columns: []string{"v"}, rows: [][]float64{{math.NaN()}, {1}, {math.NaN()}, {math.NaN()}, {2}}},
+		{name: "blank lines of one column between blanks", text: "v\n1\n\n2\n", options: CSVOptions{Delimiter: WhiteSpace}, columns: []string{"v"}, rows: [][]float64{{1}, {math.NaN()}, {2}}},
+		{name: "decimal commas of two columns", text: "a;b\n1,5;2,5\n3,5;4,5\n", rows: [][]float64{{}, {}}, texts: []string{"1,5", "3,5"}},
+		{name: "decimal commas of three columns", text: "a;b;c\n1,5;2,5;3,5\n3,5;4,5;5,5\n", rows: [][]float64{{}, {}}, texts: []string{"1,5", "3,5"}},
+		{name: "blanks between tabs", text: "New York\t1\nLos Angeles\t2\n", columns: []string{"x1"}, rows: [][]float64{{1}, {2}}, texts: []string{"New York", "Los Angeles"}},
+		{name: "blanks and numbers between tabs", text: "n\tv\nNew York 5\t1\nLos Angeles 6\t2\n", columns: []string{"v"}, rows: [][]float64{{1}, {2}}, texts: []string{"New York 5", "Los Angeles 6"}},
+		{name: "numbers between blanks and tabs", text: "1 2\t3\n4 5\t6\n", columns: []string{"x0", "x1", "x2"}, rows: [][]float64{{1, 2, 3}, {4, 5, 6}}},
+		{name: "nulls of databases", text: "v,s\n\\N,\\N\n1,x\n", columns: []string{"v"}, rows: [][]float64{{math.NaN()}, {1}}, texts: []string{`\N`, "x"}},
+		{name: "blanks before names", text: "a,\" b\",\t\"c\",\u00a0d\n1,2,3,4\n", columns: []string{"a", "b", "c", "d"}, rows: [][]float64{{1, 2, 3, 4}}},
 		{name: "negative zero", text: "-0,1\n", columns: []string{"x0", "x1"}, rows: [][]float64{{math.Copysign(0, -1), 1}}},
 	}
 	for _, test := range tests {

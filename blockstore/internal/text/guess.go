@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -53,32 +54,44 @@ func Head(f io.ReaderAt) ([]byte, error) {
 }
 
 // guessDelimiter finds the delimiter that makes the most sense of the first
-// lines: the most numbers, else the most cells, in lines of one width. A comma if
-// nothing speaks for another.
+// lines: the most numbers, then the fewest texts beside them, then the most cells, in lines of
+// one width. A comma if nothing speaks for another.
 func guessDelimiter(head []byte, comments string) rune {
-	var best rune
-	bestNumbers, bestCells := -1, -1
+	best, most := ',', headCells{}
 	for _, delimiter := range []rune{',', ';', '\t', '|', WhiteSpace} {
-		numbers, cells := tryDelimiter(head, layout{Delimiter: delimiter, comments: comments, begin: fileStart})
-		if numbers > bestNumbers || numbers == bestNumbers && cells > bestCells {
-			best, bestNumbers, bestCells = delimiter, numbers, cells
+		found := tryDelimiter(head, layout{Delimiter: delimiter, comments: comments, begin: fileStart})
+		if best == '\t' && most.odd == 0 && found.texts >= most.texts {
+			continue // blanks within cells between tabs
+		}
+		if found.compare(most) > 0 {
+			best, most = delimiter, found
 		}
 	}
 	return best
+}
+
+// headCells counts what a delimiter sets apart in lines of one width, and lines of others.
+type headCells struct{ lines, numbers, texts, cells, odd int }
+
+// compare returns a positive number if c speaks more for its delimiter than b.
+func (c headCells) compare(b headCells) int {
+	if c.numbers > 0 && c.cells > 0 && b.cells > 0 {
+		return cmp.Or(c.numbers-b.numbers, b.texts+b.odd-c.texts-c.odd, c.cells-b.cells)
+	}
+	return cmp.Or(c.numbers-b.numbers, c.cells-b.cells)
 }
 
 // mayBeUnquoted reports whether quotes may be ordinary characters: few tables between tabs
 // are quoted at all.
 func (l layout) mayBeUnquoted() bool { return l.Delimiter == '\t' && !l.unquoted }
 
-// tryDelimiter counts the cells that the delimiter sets apart, and the numbers, in those
-// of the first lines that have as many cells as most of them: a title above the table
-// does not decide.
-func tryDelimiter(head []byte, l layout) (numbers, cells int) {
+// tryDelimiter counts the cells that the delimiter sets apart in those of the first lines that
+// have as many cells as most of them: a title above the table does not decide. Decimal commas
+// make numbers here.
+func tryDelimiter(head []byte, l layout) (most headCells) {
 	records := newRecords(bytes.NewReader(head), l)
-	type count struct{ lines, numbers int }
 	var widths []int // in the order in which they were seen
-	seen := map[int]*count{}
+	seen := map[int]*headCells{}
 	for range 50 {
 		record, err := records.Next()
 		if err != nil && err != io.EOF && l.mayBeUnquoted() {
@@ -90,26 +103,37 @@ func tryDelimiter(head []byte, l layout) (numbers, cells int) {
 		}
 		c := seen[len(record)]
 		if c == nil {
-			c = &count{}
+			c = &headCells{}
 			seen[len(record)], widths = c, append(widths, len(record))
 		}
 		c.lines++
 		for _, cell := range record {
-			if _, ok := ParseNumber(cell); ok {
+			if IsNumber(cell) || len(record) > 1 && isDecimalComma(cell) {
 				c.numbers++
+			} else if !isMissing(cell) {
+				c.texts++
 			}
 		}
+		if len(record) > 1 { // one cell a line is what a wrong delimiter gives
+			c.cells += len(record)
+		}
 	}
-	most := count{}
 	for _, width := range widths {
 		if c := *seen[width]; c.lines > most.lines {
-			most, cells = c, 0
-			if width > 1 { // one cell a line is what a wrong delimiter gives
-				cells = width * c.lines
-			}
+			most = c
 		}
 	}
-	return most.numbers, cells
+	for _, c := range seen {
+		most.odd += c.lines
+	}
+	most.odd -= most.lines
+	return most
+}
+
+// isDecimalComma reports whether a cell is a number with a comma for its point.
+func isDecimalComma(cell []byte) bool {
+	whole, fraction, found := bytes.Cut(cell, []byte{','})
+	return found && IsInteger(whole) && IsInteger(fraction)
 }
 
 // lineNumber returns where a line of a file begins, of which so many come before.

@@ -282,5 +282,9 @@ func (v jsonValue) number() (float64, error) {
 	case jsonTrue:
 		return 1, nil
 	}
-	return NumberCell(v.raw)
+	x, err := NumberCell(v.raw)
+	if math.IsInf(x, 0) && v.raw[len(v.raw)-1] != 'y' {
+		err = fmt.Errorf("%s is beyond what a float64 holds; write Infinity if that is meant, or leave the column out", fault.Shorten(v.raw))
+	}
+	return x, err
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/nystream/nystream/blockstore/internal/column"
 	"github.com/nystream/nystream/blockstore/internal/fault"
@@ -51,8 +53,12 @@ type jsonScan struct {
 	lines   jsonLines
 	index   rowIndex
 	places  map[string]int
+	shared  bool // places and names belong to another scan, too
 	names   []string
 	columns []*jsonColumn
+
+	elements int  // of each line where lines are arrays
+	within   bool // it is a part behind the first line
 }
 
 func newJSONScan(in io.ReaderAt, from mark, until int64) *jsonScan {
@@ -64,9 +70,13 @@ func newJSONScan(in io.ReaderAt, from mark, until int64) *jsonScan {
 func scanJSON(ctx context.Context, in Input, threads int) (*jsonScan, error) {
 	f := file.NewReaderAt(ctx, in.File)
 	if length := partLength(in.Stamp); in.Stamp.Size >= 2*length {
-		if starts, err := partStarts(f, 0, length); err == nil {
-			if whole, err := jsonParts(ctx, f, append(starts, in.Stamp.Size), threads); err == nil {
-				return whole, nil
+		head := newJSONScan(f, fileStart, 1)
+		if err := head.run(); err == nil {
+			head.shared = true
+			all := *head
+			parts := parts{head.reader(), in.Stamp.Size, length, threads, head.holds()}
+			if scanParts(ctx, parts, head.part, all.join) == nil {
+				return &all, nil
 			}
 		}
 	}
@@ -74,24 +84,25 @@ func scanJSON(ctx context.Context, in Input, threads int) (*jsonScan, error) {
 	return whole, whole.run()
 }
 
-// jsonParts scans the parts between places where lines start, and joins what they hold.
-func jsonParts(ctx context.Context, in io.ReaderAt, places []int64, threads int) (*jsonScan, error) {
-	parts := make([]*jsonScan, len(places)-1)
-	err := stream.Each(ctx, threads, len(parts), func(i int) error {
-		parts[i] = newJSONScan(in, mark{places[i], 1}, places[i+1])
-		return parts[i].run()
-	})
-	if err != nil {
-		return nil, err
+// part returns the scan of a part, which knows the members of the first line.
+func (s *jsonScan) part(in io.ReaderAt, from mark, until int64) *jsonScan {
+	p := newJSONScan(in, from, until)
+	p.places, p.names, p.shared = s.places, slices.Clip(s.names), true
+	p.within, p.elements = s.index.records > 0, s.elements
+	for range s.names {
+		p.columns = append(p.columns, &jsonColumn{})
 	}
-	all, line := parts[0], parts[0].lines.lines.line
-	for _, p := range parts[1:] {
-		if err := all.join(p, line); err != nil {
-			return nil, err
-		}
-		line += p.lines.lines.line - 1
-	}
-	return all, nil
+	return p
+}
+
+func (s *jsonScan) reader() *lineReader { return s.lines.lines }
+
+// jsonColumnBytes is what a scan holds of each column, with its name.
+const jsonColumnBytes = 256
+
+// holds estimates the memory of a scan.
+func (s *jsonScan) holds() int64 {
+	return s.reader().holds() + int64(len(s.names))*jsonColumnBytes
 }
 
 // run reads all lines.
@@ -114,7 +125,7 @@ func (s *jsonScan) run() error {
 // row takes one line into account.
 func (s *jsonScan) row() error {
 	n := 0
-	return s.lines.members(func(key []byte, v jsonValue) error {
+	err := s.lines.members(func(key []byte, v jsonValue) error {
 		c, err := s.column(n, key)
 		if err != nil {
 			return err
@@ -126,6 +137,22 @@ func (s *jsonScan) row() error {
 		c.rows = s.index.records + 1
 		return c.see(v, s.lines.start.line, s.index.records)
 	})
+	switch {
+	case err != nil || !s.lines.arrays:
+	case s.within || s.index.records > 0:
+		err = s.sameElements(n)
+	default:
+		s.elements = n
+	}
+	return err
+}
+
+// sameElements refuses an array of another length than the first one.
+func (s *jsonScan) sameElements(n int) error {
+	if n == s.elements {
+		return nil
+	}
+	return fmt.Errorf("an array of %d values, but the first line has %d; write null for what is missing", n, s.elements)
 }
 
 // column finds the column of a name, probably the n-th.
@@ -142,6 +169,9 @@ func (s *jsonScan) column(n int, key []byte) (*jsonColumn, error) {
 	if len(s.names) == column.Max {
 		return nil, fmt.Errorf("there are more than %d members with different names, the most that can be read; write fewer", column.Max)
 	}
+	if s.shared {
+		s.places, s.names, s.shared = maps.Clone(s.places), slices.Clone(s.names), false
+	}
 	c := &jsonColumn{}
 	s.places[string(key)] = len(s.names)
 	s.names, s.columns = append(s.names, string(key)), append(s.columns, c)
@@ -156,7 +186,12 @@ func (s *jsonScan) join(p *jsonScan, line int64) error {
 	if s.index.records > 0 && s.lines.arrays != p.lines.arrays {
 		return errMixedLines
 	}
-	s.lines.arrays = p.lines.arrays
+	if s.index.records == 0 {
+		s.lines.arrays, s.elements = p.lines.arrays, p.elements
+	}
+	if err := s.sameElements(p.elements); err != nil {
+		return err
+	}
 	for i, name := range p.names {
 		c, err := s.column(i, []byte(name))
 		if err != nil {
@@ -171,7 +206,7 @@ func (s *jsonScan) join(p *jsonScan, line int64) error {
 // table returns what the scan has found.
 func (s *jsonScan) table(in Input) (column.Table, error) {
 	t := &jsonTable{places: s.places, index: s.index, stamp: in.Stamp}
-	t.TableInfo = column.TableInfo{Path: in.Path, Holds: in.Stamp.Holds(), Rows: t.index.rows(), Lead: markEvery, Scans: 1, Spoiled: make(map[int]string), Lossy: make(map[int]column.Lossy)}
+	t.TableInfo = column.TableInfo{Path: in.Path, Holds: in.Stamp.Holds() + beyondBuffer(s.holds()), Rows: t.index.rows(), Lead: t.index.lead(), Scans: 1, Spoiled: make(map[int]string), Lossy: make(map[int]column.Lossy)}
 	width := 0
 	for i, name := range s.names {
 		c := s.columns[i]

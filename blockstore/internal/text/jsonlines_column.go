@@ -148,7 +148,7 @@ func (c *jsonColumn) moveBy(lines, records int64) {
 
 // info describes the column.
 func (c *jsonColumn) info(name string) column.Info {
-	info := column.Info{Name: name, Kind: c.kind(), Width: 1}
+	info := column.Info{Name: name, Kind: c.kind(), Width: 1, Empty: c.empty() && c.unread.line == 0 && c.vectors == 0}
 	unread := c.unread
 	if c.scalars > 0 && c.vectors > c.scalars {
 		unread.note(c.vectors, "an array, and line %d a value that is none", c.scalars)

@@ -72,7 +72,7 @@ func TestJSONLines(t *testing.T) {
 }
 
 func TestJSONArrays(t *testing.T) {
-	tb := mustOpenJSON(t, "[1, 2.5, \"a\"]\n[3,null,\"b\"]\n[5]\n")
+	tb := mustOpenJSON(t, "[1, 2.5, \"a\"]\n[3,null,\"b\"]\n[5,null,null]\n")
 	src := filetest.ChooseAll(t, tb)
 	if diff := cmp.Diff([]string{"x0", "x1"}, src.Info().Columns); diff != "" {
 		t.Error(diff)
@@ -93,6 +93,8 @@ func TestJSONLinesRefuses(t *testing.T) {
 		"[\n{\"a\":1}\n]\n":                   {"line 1", "one JSON array", "jq -c '.[]'"},
 		"[{\"a\":1},{\"a\":2}]\n":             {"one JSON array"},
 		"{\n  \"a\": 1\n}\n":                  {"line 1", "jq -c ."},
+		"[1,2]\n\n[3]\n":                      {"line 3", "1 values", "first line has 2", "null"},
+		"[1]\n[3,4]\n":                        {"line 2", "2 values"},
 		"{\"a\":1}\n[1]\n":                    {"line 2", "objects and some are arrays"},
 		"{\"a\":1}\n7\n":                      {"line 2", `"7" is no JSON object`},
 		"{\"a\":1} {\"a\":2}\n":               {"line 1", "follows the value"},
@@ -147,6 +149,19 @@ func TestJSONInexactArrays(t *testing.T) {
 	}
 	if _, err := column.Choose(tb, []int{1}, nil); err != nil {
 		t.Error("among floats it is the shortest way to write 2^60:", err)
+	}
+}
+
+// A number beyond float64 is no infinity, in vectors and kept columns too.
+func TestJSONBeyondFloat64(t *testing.T) {
+	for _, content := range []string{`{"a":1e400}`, `{"a":-1e400}`, `{"a":[1,1e400]}`, `{"a":1` + strings.Repeat("0", 400) + `}`} {
+		_, err := column.ChooseInexact(mustOpenJSON(t, content+"\n"), []int{0}, nil, column.InexactRound)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src, _ := column.ChooseInexact(mustOpenJSON(t, content+"\n"), []int{0}, nil, column.InexactRound)
+		_, _, err = filetest.Slurp(src, 2)
+		filetest.WantError(t, err, "row 0", `column "a"`, "line 1", "beyond what a float64 holds")
 	}
 }
 

@@ -28,7 +28,12 @@ type libsvmTable struct {
 	label    column.Kind
 	index    rowIndex
 	stamp    file.Stamp
+	query    bool  // lines have query numbers
+	line     int64 // memory of the buffer for the longest line
 }
+
+// libsvmFeatureBytes is what a reader holds of each feature.
+const libsvmFeatureBytes = 16
 
 // OpenLibsvm reads the whole file once, so many parts of it at the same time, 0 for one
 // for each processor, to learn its rows, the largest index and what the labels are.
@@ -54,8 +59,8 @@ func Libsvm(ctx context.Context, in Input, threads, features int) (column.Table,
 	if scan.index.records == 0 {
 		return nil, fault.File(path, "the file holds no rows; is it the right file?")
 	}
-	t := &libsvmTable{stamp: stamp, index: scan.index, label: scan.labels.kind()}
-	t.TableInfo = column.TableInfo{Path: path, Holds: stamp.Holds(), Rows: t.index.rows(), Lead: markEvery, Scans: 1}
+	t := &libsvmTable{stamp: stamp, index: scan.index, label: scan.labels.kind(), line: scan.reader().holds(), query: scan.lines.query}
+	t.TableInfo = column.TableInfo{Path: path, Rows: t.index.rows(), Lead: t.index.lead(), Scans: 1}
 	t.widen(max(scan.most, features))
 	return t, nil
 }
@@ -78,34 +83,25 @@ func newLibsvmScan(in io.ReaderAt, from mark, until int64) *libsvmScan {
 func scanLibsvm(ctx context.Context, f io.ReaderAt, stamp file.Stamp, threads int) (*libsvmScan, error) {
 	in := file.NewReaderAt(ctx, f)
 	if length := partLength(stamp); stamp.Size >= 2*length {
-		if starts, err := partStarts(in, 0, length); err == nil {
-			if whole, err := libsvmParts(ctx, in, append(starts, stamp.Size), threads); err == nil {
-				return whole, nil
-			}
+		all := newLibsvmScan(in, fileStart, 0)
+		parts := parts{all.reader(), stamp.Size, length, threads, all.reader().holds()}
+		if scanParts(ctx, parts, newLibsvmScan, all.join) == nil {
+			return all, nil
 		}
 	}
 	whole := newLibsvmScan(in, fileStart, 0)
 	return whole, whole.run()
 }
 
-// libsvmParts scans the parts between places where lines start, and joins what they hold.
-func libsvmParts(ctx context.Context, in io.ReaderAt, places []int64, threads int) (*libsvmScan, error) {
-	parts := make([]*libsvmScan, len(places)-1)
-	err := stream.Each(ctx, threads, len(parts), func(i int) error {
-		parts[i] = newLibsvmScan(in, mark{places[i], 1}, places[i+1])
-		return parts[i].run()
-	})
-	if err != nil {
-		return nil, err
-	}
-	all, line := &libsvmScan{}, int64(1)
-	for _, p := range parts {
-		all.index.join(&p.index, line)
-		all.labels.join(p.labels)
-		all.most = max(all.most, p.most)
-		line += p.lines.lines.line - 1
-	}
-	return all, nil
+func (s *libsvmScan) reader() *lineReader { return s.lines.lines }
+
+// join adds what a later part has found, which begins on the given line.
+func (s *libsvmScan) join(p *libsvmScan, line int64) error {
+	s.index.join(&p.index, line)
+	s.labels.join(p.labels)
+	s.most = max(s.most, p.most)
+	s.lines.query = s.lines.query || p.lines.query
+	return nil
 }
 
 // run reads all lines.
@@ -128,8 +124,13 @@ func (s *libsvmScan) run() error {
 // zero.
 func (t *libsvmTable) widen(features int) {
 	t.features = features
+	t.Holds = t.stamp.Holds() + beyondBuffer(t.line+int64(features)*libsvmFeatureBytes)
 	t.Columns = append(column.Unnamed(features, column.Number), column.Info{Name: labelName, Kind: t.label, Width: 1})
 	t.Aside, t.AsideReason = []int{features}, LibsvmLabel
+	if t.query {
+		t.Aside = append(t.Aside, len(t.Columns))
+		t.Columns = append(t.Columns, column.Info{Name: "qid", Kind: column.Other, Width: 1, Why: "query numbers, which are not read"})
+	}
 }
 
 // WidenLibsvm gives all libsvm files the same features: what a file does not

@@ -20,6 +20,7 @@ type libsvmLines struct {
 	start mark   // where the line starts
 	label []byte // the label, empty if there is none
 	rest  []byte // the pairs not yet taken
+	query bool   // a line had a query number
 	last  int    // the index of the last pair taken
 }
 
@@ -53,7 +54,7 @@ func (l *libsvmLines) begin() {
 		l.label, l.rest = token, rest
 	}
 	if token, rest := cutToken(l.rest); bytes.HasPrefix(token, []byte("qid:")) {
-		l.rest = rest
+		l.rest, l.query = rest, true
 	}
 }
 

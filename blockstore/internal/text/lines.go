@@ -21,11 +21,16 @@ type lineReader struct {
 	offset int64  // place of buf[start] in the file
 	line   int64  // number of the next line, counted from 1
 	eof    bool   // buf ends where the file ends
+
+	largest int64 // the largest buffer of readers of other parts
 }
+
+// lineBuffer is the size of a buffer for lines that are not long.
+const lineBuffer = 64 << 10
 
 // newLineReader reads in from m on.
 func newLineReader(in io.ReaderAt, m mark) *lineReader {
-	return &lineReader{in: in, buf: make([]byte, 0, 64<<10), offset: m.offset, line: m.line}
+	return &lineReader{in: in, buf: make([]byte, 0, lineBuffer), offset: m.offset, line: m.line}
 }
 
 // seek continues at m, keeping the buffer.
@@ -33,6 +38,12 @@ func (r *lineReader) seek(m mark) {
 	r.buf, r.start, r.eof = r.buf[:0], 0, false
 	r.offset, r.line = m.offset, m.line
 }
+
+// holds returns the memory of the buffer, or of the largest one among all parts.
+func (r *lineReader) holds() int64 { return max(r.largest, int64(cap(r.buf))) }
+
+// beyondBuffer returns how much of so many bytes is more than the I/O buffers of any reader.
+func beyondBuffer(bytes int64) int64 { return max(0, bytes-2*lineBuffer) }
 
 // here returns the place of the next line.
 func (r *lineReader) here() mark { return mark{r.offset, r.line} }

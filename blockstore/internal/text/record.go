@@ -28,6 +28,7 @@ type layout struct {
 	comments  string // the characters that a line begins with which is passed over
 	begin     mark   // where the records begin
 	unquoted  bool   // quotes are ordinary characters
+	end       int64  // of one column blank lines before it are missing values; 0: blank lines are none
 }
 
 // Records cuts a CSV file into records (RFC 4180, 2005): one line each,
@@ -50,10 +51,10 @@ func newRecords(in io.ReaderAt, l layout) *Records {
 	return &Records{lines: newLineReader(in, l.begin), layout: l}
 }
 
-// NewCommented reads in from its beginning and passes over lines that
-// begin with # or %.
-func NewCommented(in io.ReaderAt, delimiter rune) *Records {
-	return newRecords(in, layout{Delimiter: delimiter, comments: anyComment, begin: fileStart})
+// NewCommented reads in, which begins on the given line, and passes over lines that begin with
+// #, % or one of more characters.
+func NewCommented(in io.ReaderAt, delimiter rune, more string, line int64) *Records {
+	return newRecords(in, layout{Delimiter: delimiter, comments: anyComment + more, begin: mark{0, line}})
 }
 
 // Next returns the cells of the next record, valid until the next call. Blanks
@@ -71,7 +72,7 @@ func (r *Records) Next() ([][]byte, error) {
 		if r.start.offset == 0 {
 			line = bytes.TrimPrefix(line, []byte(ByteOrderMark))
 		}
-		if r.blank(line) || r.comments != "" && beginsWith(line, r.comments) {
+		if r.start.offset >= r.end && r.blank(line) || r.comments != "" && beginsWith(line, r.comments) {
 			continue
 		}
 		if err := r.split(line); err != nil {
@@ -194,19 +195,30 @@ func (r *Records) cutFields(record []byte) {
 		}
 		r.cells = append(r.cells, record[start:i])
 	}
+	if len(r.cells) == 0 {
+		r.cells = append(r.cells, nil) // a blank line that is a missing value
+	}
 }
 
 // cutCell takes the first cell off a record. more says that a delimiter
 // followed it and that another cell comes.
 func (r *Records) cutCell(record []byte) (cell, after []byte, more bool, err error) {
-	if bytes.HasPrefix(bytes.TrimLeft(record, " "), []byte{'"'}) {
-		return r.cutQuoted(bytes.TrimLeft(record, " "))
+	if inner := r.trimLeft(record); bytes.HasPrefix(inner, []byte{'"'}) {
+		return r.cutQuoted(inner)
 	}
 	i := r.indexDelimiter(record)
 	if i < 0 {
 		return r.trim(record), nil, false, nil
 	}
 	return r.trim(record[:i]), r.afterDelimiter(record[i:]), true, nil
+}
+
+// trimLeft removes the blanks before a cell.
+func (r *Records) trimLeft(record []byte) []byte {
+	if r.Delimiter == '\t' {
+		return bytes.TrimLeft(record, " ")
+	}
+	return bytes.TrimLeft(record, " \t")
 }
 
 // cutQuoted takes a cell that begins with a quote off a record.
@@ -260,7 +272,7 @@ func (r *Records) indexDelimiter(record []byte) int {
 // afterDelimiter skips the delimiter that record begins with.
 func (r *Records) afterDelimiter(record []byte) []byte {
 	if r.Delimiter == WhiteSpace {
-		return bytes.TrimLeft(record, " \t")
+		return r.trimLeft(record)
 	}
 	return record[1:]
 }
@@ -271,8 +283,8 @@ func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 // anyComment holds the characters that comments begin with in most files.
 const anyComment = "#%"
 
-// IsComment reports whether a line begins with # or %.
-func IsComment(line []byte) bool { return beginsWith(line, anyComment) }
+// IsComment reports whether a line begins with #, % or one of more characters.
+func IsComment(line []byte, more string) bool { return beginsWith(line, anyComment+more) }
 
 // beginsWith reports whether the first character of a line that is no blank is one of chars.
 func beginsWith(line []byte, chars string) bool {

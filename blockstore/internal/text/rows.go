@@ -19,14 +19,18 @@ type mark struct {
 	line   int64 // counted from 1
 }
 
-// markEvery is the distance in rows between two marks of a rowIndex.
+// markEvery is the distance in rows between two marks of a rowIndex that is not thinned.
 const markEvery = 1024
 
-// rowIndex knows where at least every markEvery-th record of a text file starts, so that
-// a row can be fetched without reading all rows before it.
+// maxMarks is the most marks of a rowIndex: 12 MiB.
+const maxMarks = 1 << 19
+
+// rowIndex knows where some of the records of a text file start, so that a row can be
+// fetched without reading all rows before it. Beyond maxMarks it drops every second mark.
 type rowIndex struct {
 	marks   []mark
 	numbers []int64 // of the records at the marks
+	apart   int64   // the least distance of two marks in records
 	records int64
 	header  int64 // how many records at the beginning are no rows: 0 or 1
 }
@@ -34,16 +38,37 @@ type rowIndex struct {
 // add counts one more record, which starts at m.
 func (x *rowIndex) add(m mark) {
 	if x.records%markEvery == 0 {
-		x.marks, x.numbers = append(x.marks, m), append(x.numbers, x.records)
+		x.keep(m, x.records, maxMarks)
 	}
 	x.records++
 }
+
+// keep adds a mark, unless it is too near to the last one. It thins the index beyond limit.
+func (x *rowIndex) keep(m mark, number int64, limit int) {
+	n := len(x.marks)
+	if n > 0 && number-x.numbers[n-1] < x.apart {
+		return
+	}
+	x.marks, x.numbers = append(x.marks, m), append(x.numbers, number)
+	if n < limit {
+		return
+	}
+	x.apart = max(2*x.apart, 2*markEvery)
+	marks, numbers := x.marks, x.numbers
+	x.marks, x.numbers = marks[:0], numbers[:0]
+	for i := range marks {
+		x.keep(marks[i], numbers[i], limit)
+	}
+}
+
+// lead returns how many records at most come between a row and the mark before it.
+func (x *rowIndex) lead() int64 { return x.apart + markEvery }
 
 // join adds the records of a part of the file, which begins on the given line.
 func (x *rowIndex) join(part *rowIndex, line int64) {
 	for i, m := range part.marks {
 		m.line += line - 1
-		x.marks, x.numbers = append(x.marks, m), append(x.numbers, part.numbers[i]+x.records)
+		x.keep(m, part.numbers[i]+x.records, maxMarks)
 	}
 	x.records += part.records
 }
@@ -100,7 +125,7 @@ func (s *textSource) Open(ctx context.Context, first int64) (stream.Reader, erro
 }
 
 // Gather fetches rows by number: from the mark before each wanted row it reads
-// forward, at most markEvery rows.
+// forward.
 func (s *textSource) Gather(ctx context.Context, rows []int64, dst *stream.Batch) error {
 	column.BeginGather(s.Info(), rows, dst)
 	f, err := s.stamp.Open(ctx)

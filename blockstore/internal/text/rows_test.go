@@ -65,3 +65,22 @@ func TestCancelledRead(t *testing.T) {
 		t.Errorf("Read = %d, %v", n, err)
 	}
 }
+
+// An index with too many marks drops every second one, in place, and stays within reach of
+// every record.
+func TestMarksAreThinned(t *testing.T) {
+	const limit = 8
+	var x rowIndex
+	for number := int64(0); number < 100*markEvery; number += markEvery {
+		x.keep(mark{number, number + 1}, number, limit)
+		x.records = number + markEvery
+		if len(x.marks) > limit || cap(x.marks) > 2*limit {
+			t.Fatalf("%d marks of %d", len(x.marks), cap(x.marks))
+		}
+		for record := range x.records {
+			if at := x.numbers[x.before(record)]; at > record || record-at >= x.lead() {
+				t.Fatalf("record %d is read from record %d, lead %d", record, at, x.lead())
+			}
+		}
+	}
+}

@@ -29,21 +29,10 @@ type SpectralMeasure struct {
 
 	scale  func(Draws) float64 // draws τ; nil for laplace
 	cauchy float64             // the scale of the coordinates for laplace
-	tail   float64             // see Tail
 }
 
 // RotationInvariant reports whether the kernel is radial, so that ω = τ·z.
 func (m *SpectralMeasure) RotationInvariant() bool { return m.scale != nil }
-
-// Tail returns the degrees of freedom of the frequencies, whose tails fall as a power: 1 for
-// laplace and exponential, 2ν for the Matérn kernels, which are not smooth. It is +Inf for
-// kernels with analytic functions, whose frequencies have lighter tails.
-func (m *SpectralMeasure) Tail() float64 {
-	if m.tail == 0 {
-		return math.Inf(1)
-	}
-	return m.tail
-}
 
 // Scale draws τ. It panics unless the measure is invariant under rotations.
 func (m *SpectralMeasure) Scale(d Draws) float64 {
@@ -107,7 +96,7 @@ var spectra = []struct {
 		scale := math.Sqrt2 * math.Sqrt(gaussianGamma(a))
 		return SpectralMeasure{scale: func(Draws) float64 { return scale }}
 	}},
-	{"laplace", func(a args) SpectralMeasure { return SpectralMeasure{cauchy: a.get("gamma"), tail: 1} }},
+	{"laplace", func(a args) SpectralMeasure { return SpectralMeasure{cauchy: a.get("gamma")} }},
 	{"exponential", func(a args) SpectralMeasure { return studentT(1, a.get("gamma")) }},
 	{"matern12", func(a args) SpectralMeasure { return studentT(1, inverse(a.get("length"))) }},
 	{"matern32", func(a args) SpectralMeasure { return studentT(3, inverse(a.get("length"))) }},
@@ -130,7 +119,7 @@ func spectralNames() string {
 
 // studentT returns the multivariate t with the given degrees of freedom.
 func studentT(freedom int, scale float64) SpectralMeasure {
-	return SpectralMeasure{tail: float64(freedom), scale: func(d Draws) float64 {
+	return SpectralMeasure{scale: func(d Draws) float64 {
 		chi := 0.0
 		for range freedom {
 			z := d.Normal()

@@ -115,23 +115,3 @@ func TestProductProfiles(t *testing.T) {
 		}
 	}
 }
-
-// TestSpectralTail: kernels that are not smooth have frequencies with tails of a power.
-func TestSpectralTail(t *testing.T) {
-	for text, want := range map[string]float64{
-		"rbf(gamma=0.7)": math.Inf(1), "rq(alpha=0.3, length=0.8)": math.Inf(1), "cauchy(length=2)": math.Inf(1),
-		"laplace(gamma=0.6)": 1, "3*exponential(gamma=2)": 1, "matern12(length=1)": 1, "matern32(length=0.9)": 3, "matern52(length=1.2)": 5,
-	} {
-		k, err := kernelgen.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := k.SpectralMeasure()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if m.Tail() != want {
-			t.Errorf("%s: tail %v", text, m.Tail())
-		}
-	}
-}

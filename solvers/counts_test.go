@@ -123,9 +123,6 @@ var countedFits = []countedFit{
 		Gamma: 1, Engine: askls.EngineLowRank, Rank: 4, Samples: 30, Merge: askls.MergeStack, Folds: 3,
 	}, false},
 	{"rkhs covariance", rkhs.Solver{Operator: rkhs.Covariance{}, Rank: 3}, false},
-	{"rkhs koopman, whole", rkhs.Solver{
-		Operator: rkhs.Koopman{Ridge: 1}, Rank: 1, Engine: rkhs.EngineExact, Landmarks: 8,
-	}, true},
 	{"rkhs cca", rkhs.Solver{Operator: rkhs.CCA{Ridge: 1e-3}, Rank: 3}, true},
 	{"rkhs cca, landmark", rkhs.Solver{Operator: rkhs.CCA{Ridge: 1e-3}, Rank: 3, Engine: rkhs.EngineLandmark}, true},
 	{"transport exact", transport.Exact{Sinkhorn: threeRounds}, true},

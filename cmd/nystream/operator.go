@@ -61,9 +61,10 @@ parts left0_im, ….
 ones with cca, metastable ones with koopman and --task eigen. --plot draws the values, and
 functions over the first two columns of X, complex ones by their phase.
 
-Engines: exact works with all rows, landmark makes one pass with --landmarks of them (or
+Engines: exact spans the features of all rows, and refuses kernels such as laplace that take
+more than --landmarks of them for it; landmark makes one pass with --landmarks of them (or
 --random Fourier features), in memory that does not grow with the rows; auto is exact for
-few rows. Covariances are not centred unless --center is given: then the nearly constant
+few rows where it can be. Covariances are not centred unless --center is given: then the nearly constant
 first function of cca and koopman is gone. Columns are taken as they are unless --scale says
 otherwise; where x and y are states of one space, y is scaled as x is.`
 

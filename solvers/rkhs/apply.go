@@ -25,6 +25,15 @@ func (f *Functions) Sections(ctx context.Context, e stream.Engine, rows blas64.G
 	return &Functions{Space: f.Space, Coefficients: dense.Transpose(at)}, nil
 }
 
+// identityOf returns the n×n identity matrix.
+func identityOf(n int) blas64.General {
+	m := stream.NewMatrix(n, n)
+	for i := range n {
+		m.Data[i*m.Stride+i] = 1
+	}
+	return m
+}
+
 // Apply returns S·g = Σ Values_i·⟨Right_i, g⟩·Left_i for functions g of the space of Right,
 // such as its [Functions.Sections]. Of [Model.PseudoInverse] it is the solution of smallest
 // norm of the inverse problem S·h = g (paper, Section 4.1). It is for [SVD] and real

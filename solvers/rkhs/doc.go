@@ -22,13 +22,11 @@
 //	landmark    the span of landmarks, or       1       n·r, each side      r² for each
 //	            random Fourier features                                     partial sum
 //
-// Where the span of all features is large, as with Laplace and Matérn kernels, EngineExact
-// finds the leading functions as expansions over all rows, by block Krylov iteration with
-// the inner product of the RKHS and products with tiles of the Gram matrices: n²/2 kernel
-// entries for each of some tens or, where there are inverses, hundreds of exact passes, and
-// memory for about 2000·n numbers at rank 10.
+// Both gather rows to choose from first: EngineExact all of them, EngineLandmark a sample.
+// EngineExact refuses a kernel whose features have no small span, such as Laplace and Matérn
+// kernels of many rows; EngineAuto takes landmarks there.
 //
-// besides rows that are gathered to choose from. In the pass the triangular factor R of
+// In the pass the triangular factor R of
 // the rows √w_i·(1, f(x_i), g(y_i)) is accumulated: RᵀR are all the sums, and its first
 // row is the means, so that centring costs nothing and nothing is squared. The
 // singular value decompositions of the parts of R give inverses and inverse roots of

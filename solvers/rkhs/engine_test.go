@@ -376,13 +376,26 @@ func TestPlan(t *testing.T) {
 	if err != nil || large.Memory.Total() > 2*p.Memory.Total() {
 		t.Errorf("memory of 10⁹ pairs %d, of 2000 %d; %v", large.Memory.Total(), p.Memory.Total(), err)
 	}
+}
+
+// The exact engine refuses a kernel whose features no 1000 rows span, and the automatic choice
+// turns to landmarks, whose entries count beside those that were spent.
+func TestNotSpanned(t *testing.T) {
+	_, _, d := dependent(t, 1100, 2, 2)
+	s := Solver{Operator: Covariance{}, Rank: 3, Engine: EngineExact}
 	narrow := kernelgen.RBF(1e6)
-	if f := mustFit(t, Solver{Operator: Covariance{}, Rank: 3}, d, narrow); f.Engine != EngineExact || !f.Partial || !strings.Contains(f.Notes[0], "expansions") {
-		t.Errorf("engine %s, notes %q", f.Engine, f.Notes)
+	if _, err := s.Fit(t.Context(), stream.Engine{}, d, narrow); !errors.Is(err, errNotSpanned) || !strings.Contains(err.Error(), "raise `landmarks`") {
+		t.Errorf("error %v", err)
 	}
-	spanned := Solver{Operator: PerronFrobenius{Ridge: 1e-3, Sampled: true}, Rank: 3} // which has no expansions over all rows
-	if f := mustFit(t, spanned, d, narrow); f.Engine != EngineLandmark || !strings.Contains(f.Notes[0], "span") || f.TraceResiduals[0] < 0.5 {
+	s.Engine = EngineLandmark
+	landmark := mustFit(t, s, d, narrow)
+	s.Engine = EngineAuto
+	f := mustFit(t, s, d, narrow)
+	if f.Engine != EngineLandmark || f.Chosen != "landmark" || !strings.Contains(f.Notes[0], "span") || f.TraceResiduals[0] < 0.5 {
 		t.Errorf("engine %s, notes %q, trace residual %v", f.Engine, f.Notes, f.TraceResiduals)
+	}
+	if !slices.Equal(f.Values, landmark.Values) || f.KernelEntries <= landmark.KernelEntries {
+		t.Errorf("values %v of %d entries, by landmarks %v of %d", f.Values, f.KernelEntries, landmark.Values, landmark.KernelEntries)
 	}
 }
 

@@ -82,12 +82,11 @@ func (o Explicit) Matrix(ctx context.Context, e stream.Engine, f *Factors) (Matr
 	return Matrix{General: sum.Matrix()}, nil
 }
 
-// features returns those of all pairs, a row for each, and the parts that its columns are of, by
-// a pass over the pairs.
-func (s setting) features(ctx context.Context, e stream.Engine, pass string, d *Data, sp *spaces) (blas64.General, []*part, error) {
+// expand gives factors a row for each pair, by another pass over the pairs.
+func (s setting) expand(ctx context.Context, e stream.Engine, d *Data, sp *spaces, means [2][]float64, f *Factors) error {
 	parts := s.parts(d, sp)
 	last := parts[len(parts)-1]
-	rows, err := stream.MapRows(ctx, e, pass, sp.source(d), last.first+last.space.Left.Rank(), func() func(blas64.General, *stream.Block) error {
+	rows, err := stream.MapRows(ctx, e, "features of all pairs", sp.source(d), last.first+last.space.Left.Rank(), func() func(blas64.General, *stream.Block) error {
 		w, unused := newWorker(d, parts, 0), newTraces()
 		return func(dst blas64.General, b *stream.Block) error {
 			for first, panel := range b.Panels(stream.PanelRows) {
@@ -98,12 +97,6 @@ func (s setting) features(ctx context.Context, e stream.Engine, pass string, d *
 			return nil
 		}
 	})
-	return rows, parts, err
-}
-
-// expand gives factors a row for each pair, by another pass over the pairs.
-func (s setting) expand(ctx context.Context, e stream.Engine, d *Data, sp *spaces, means [2][]float64, f *Factors) error {
-	rows, parts, err := s.features(ctx, e, "features of all pairs", d, sp)
 	if err != nil {
 		return err
 	}

@@ -56,15 +56,15 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 		return nil, err
 	}
 	sp, err := s.newSpaces(ctx, e, d)
-	if errors.Is(err, errNotSpanned) && s.supportsWhole() == nil {
-		return s.fitWhole(ctx, e, d, asked, sp.entries)
-	}
-	if auto && errors.Is(err, errNotSpanned) {
+	switch {
+	case auto && errors.Is(err, errNotSpanned):
 		notes = []string{fmt.Sprintf("engine landmark: %v", err)}
 		s.Engine, s.Landmarks = EngineLandmark, defaultLandmarks
 		spent := sp.entries
 		sp, err = s.newSpaces(ctx, e, d)
 		sp.entries += spent
+	case errors.Is(err, errNotSpanned):
+		err = fmt.Errorf("%w; raise `landmarks`, take a wider kernel, or `engine landmark`", err)
 	}
 	if err != nil {
 		return nil, err
@@ -102,7 +102,6 @@ type decomposition struct {
 	setting
 	spaces *spaces
 	means  [2][]float64 // of features; nil unless centred
-	data   *Data
 	fit    *Fit
 }
 
@@ -115,7 +114,7 @@ func (s setting) decompose(ctx context.Context, e stream.Engine, d *Data, sp *sp
 		}
 		fit.SourcePasses++
 	}
-	c := &decomposition{setting: s, spaces: sp, means: means, data: d, fit: fit}
+	c := &decomposition{setting: s, spaces: sp, means: means, fit: fit}
 	fit.Model = &Model{Task: s.Task, Operator: s.Operator, Engine: s.Engine, Random: s.Random,
 		Centred: s.Centre, Seed: s.Seed, Pairs: d.n, Lag: d.lag}
 	r, err := c.Operator.Matrix(ctx, e, f)

@@ -63,8 +63,8 @@ func decomposeBy(t *testing.T, form formulation, s setting, d *Data, fit *Fit) e
 		return err
 	}
 	f, means := factorsOf(m, sp, s.Centre, s.Cutoff)
-	c := &decomposition{setting: s, spaces: sp, means: means, data: d, fit: fit}
-	all, err := c.allPairs(t.Context(), e)
+	c := &decomposition{setting: s, spaces: sp, means: means, fit: fit}
+	all, err := c.allPairs(t.Context(), e, d)
 	if err != nil {
 		return err
 	}

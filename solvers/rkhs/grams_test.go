@@ -38,11 +38,11 @@ func (a *allPairs) cross(rows, cols Side) blas64.General {
 }
 
 // allPairs loads the rows and evaluates the kernel between all of them.
-func (c *decomposition) allPairs(ctx context.Context, e stream.Engine) (*allPairs, error) {
-	d, a := c.data, &allPairs{grams: grams{cutoff: c.Cutoff}}
-	numbers := make([]int64, d.n)
+func (c *decomposition) allPairs(ctx context.Context, e stream.Engine, d *Data) (*allPairs, error) {
+	a := &allPairs{grams: grams{cutoff: c.Cutoff}}
+	numbers, root := make([]int64, d.n), make([]float64, d.n)
 	for i := range numbers {
-		numbers[i] = int64(i)
+		numbers[i], root[i] = int64(i), d.rootWeight(int64(i))
 	}
 	var rows [2]blas64.General
 	for _, p := range c.parts(d, c.spaces) {
@@ -51,7 +51,7 @@ func (c *decomposition) allPairs(ctx context.Context, e stream.Engine) (*allPair
 			return nil, err
 		}
 		rows[p.side] = x
-		f := Functions{Space: p.space, Coefficients: identity(p.space.Left.Rank())}
+		f := Functions{Space: p.space, Coefficients: identityOf(p.space.Left.Rank())}
 		if a.features[p.side], err = f.At(ctx, e, x); err != nil {
 			return nil, err
 		}
@@ -60,7 +60,7 @@ func (c *decomposition) allPairs(ctx context.Context, e stream.Engine) (*allPair
 		to   *blas64.General
 		x, y Side
 		want bool
-	}{{&a.x, OfX, OfX, true}, {&a.y, OfY, OfY, rows[OfY].Rows > 0}, {&a.xy, OfX, OfY, rows[OfY].Rows > 0 && c.spaces.one()}}
+	}{{&a.x, OfX, OfX, true}, {&a.y, OfY, OfY, rows[OfY].Rows > 0}, {&a.xy, OfX, OfY, rows[OfY].Rows > 0 && c.spaces.x == c.spaces.y}}
 	for _, g := range grams {
 		if !g.want {
 			continue
@@ -69,12 +69,12 @@ func (c *decomposition) allPairs(ctx context.Context, e stream.Engine) (*allPair
 		if err != nil {
 			return nil, err
 		}
-		c.prepare(m, true, true)
+		c.prepare(m, root, true, true)
 		*g.to = m
 	}
 	for i := range a.features {
 		if a.features[i].Rows > 0 {
-			c.prepare(a.features[i], true, false)
+			c.prepare(a.features[i], root, true, false)
 		}
 	}
 	return a, nil
@@ -82,11 +82,7 @@ func (c *decomposition) allPairs(ctx context.Context, e stream.Engine) (*allPair
 
 // prepare multiplies rows, and columns, by √w_i, and centres them: with s the vector of
 // the √w_i, which has norm 1, that is multiplication by I − ssᵀ.
-func (c *decomposition) prepare(m blas64.General, rows, cols bool) {
-	root := make([]float64, c.data.n)
-	for i := range root {
-		root[i] = c.data.rootWeight(int64(i))
-	}
+func (c *decomposition) prepare(m blas64.General, root []float64, rows, cols bool) {
 	if rows {
 		dense.ScaleRows(m, root)
 	}

@@ -142,18 +142,15 @@ type Fit struct {
 	*Model
 	model.Report
 	// Spectrum are all singular values, or the magnitudes of all eigenvalues, that are
-	// not rounding: Values are the first of them. Where Partial is true there are more that
-	// were not looked for.
+	// not rounding: Values are the first of them.
 	Spectrum []float64
-	Partial  bool
 	// TraceResiduals are the parts of Σ w_i·k(x_i, x_i) and of Σ w_i·l(y_i, y_i) that the
 	// features do not carry, on the pairs of the fit: from 0 to 1, exact to rounding with
 	// landmarks; with random features an estimate that may come out as 0. NaN for y
 	// where it does not occur.
 	TraceResiduals [2]float64
 	// Trace is that of C_XX, Σ w_i·k(x_i, x_i), less the squared norm of the mean if the
-	// features were centred: what all eigenvalues of [Covariance] sum up to. NaN where it is
-	// not known.
+	// features were centred: what all eigenvalues of [Covariance] sum up to.
 	Trace float64
 	// Features are the numbers of features of x and of y, 0 for none, and Landmarks how
 	// many kernel entries (or random features) a row of them takes.
@@ -164,10 +161,7 @@ type Fit struct {
 
 // TruncationError returns ‖S − S_k‖ in the Hilbert–Schmidt norm for the best
 // approximation of rank k, which is that of the rank of the model for k = Rank (paper,
-// Section 4.1). It is for [SVD]; NaN if the spectrum is partial.
+// Section 4.1). It is for [SVD].
 func (f *Fit) TruncationError(k int) float64 {
-	if f.Partial {
-		return math.NaN()
-	}
 	return dense.Norm(f.Spectrum[min(k, len(f.Spectrum)):])
 }

@@ -1,9 +1,6 @@
 package rkhs
 
 import (
-	"fmt"
-	"math"
-
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -57,60 +54,7 @@ func (s setting) plan(e stream.Engine, shape model.Shape) (*model.Plan, error) {
 		algebra.Add("features of all pairs", 2*shape.Rows*f, "`landmarks`")
 	}
 	p.Stage(algebra)
-	s.planWhole(p, shape)
 	return p, nil
-}
-
-// wholeShare is the part of the entries that an exact pass evaluates, mean over operators and
-// solves: measured with matern32 and koopman.
-const wholeShare = 0.68
-
-// expectedPasses returns about how many exact passes expansions over all rows take, for a kernel
-// whose spectral measure has a tail of 3.
-func (s setting) expectedPasses() float64 {
-	_, inverts := s.Operator.Regularisation()
-	switch _, roots := s.Operator.(CCA); {
-	case roots:
-		return 2000
-	case inverts:
-		return 400
-	}
-	return 120
-}
-
-// planWhole adds the exact passes that are expected where no few rows span the features of
-// all of them. Whether they do depends on the data; of kernels that are not smooth it is
-// expected that they do not.
-func (s setting) planWhole(p *model.Plan, shape model.Shape) {
-	tail := s.tail()
-	if s.Engine != EngineExact || s.supportsWhole() != nil || math.IsInf(tail, 1) || shape.Rows <= int64(s.Landmarks) {
-		return
-	}
-	passes := math.Round(s.expectedPasses() * math.Pow(3/tail, 0.8))
-	all := float64(shape.Rows) * float64(shape.Rows)
-	p.Work(wholeShare*passes*all, 2*passes*all*float64(s.Rank))
-	p.Notes = append(p.Notes, fmt.Sprintf("about %.0f exact passes are expected, as few rows do not span the features of a kernel that is not smooth; the data decide", passes))
-}
-
-// tail returns the least [kernelgen.SpectralMeasure.Tail] of the kernels, +Inf of those that
-// have none.
-func (s setting) tail() float64 {
-	least := math.Inf(1)
-	for _, k := range s.kernels {
-		if !k.Resolved() {
-			two := stream.NewMatrix(2, 1) // any lengths do
-			two.Data[0] = 1
-			resolved, err := k.Resolve(two)
-			if err != nil {
-				continue
-			}
-			k = resolved
-		}
-		if m, err := k.SpectralMeasure(); err == nil {
-			least = math.Min(least, m.Tail())
-		}
-	}
-	return least
 }
 
 // plannedSpace is a space whose landmarks are chosen from so many rows.

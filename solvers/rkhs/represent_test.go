@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/symeig"
-	"github.com/nystream/nystream/stream"
 )
 
 // grams are the Gram matrices of all pairs, n×n, weighted and centred.
@@ -15,15 +14,6 @@ type grams struct {
 	x, y   blas64.General // G_Φ and G_Ψ; y is empty where it is not wanted
 	xy     blas64.General // G_ΦΨ = ΦᵀΨ; empty unless both are in one space
 	cutoff float64
-}
-
-// identity returns the n×n matrix.
-func identity(n int) blas64.General {
-	m := stream.NewMatrix(n, n)
-	for i := range n {
-		m.Data[i*m.Stride+i] = 1
-	}
-	return m
 }
 
 // spectral returns f(G) for a Gram matrix G and a function of its eigenvalues; for ε = 0
@@ -63,7 +53,7 @@ func (g *grams) represent(op Operator) (Matrix, error) {
 	case CCA:
 		return g.cca(o)
 	}
-	return Matrix{General: identity(g.x.Rows)}, nil // of covariances
+	return Matrix{General: identityOf(g.x.Rows)}, nil // of covariances
 }
 
 // perronFrobenius returns G_ΦΨ⁺·(G_Φ+ε)⁻¹·G_ΦΨ. The other form of the operator is no

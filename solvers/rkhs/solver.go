@@ -39,10 +39,10 @@ type Solver struct {
 
 	Engine Engine
 	// Landmarks is how many rows of either side span the functions; for one space, of
-	// both sides together. 0 means 300. For EngineExact it is the most that the span
-	// of all rows may take, 0 meaning 1000: functions of a kernel of higher rank are
-	// expansions over all rows. They are pivots of a randomly pivoted Cholesky factorisation
-	// of max(1024, 5·Landmarks) rows, for EngineExact of all rows.
+	// both sides together. 0 means 300. For EngineExact it is the most pivots that the
+	// span of all rows may take, 0 meaning 1000: it refuses a kernel of higher rank.
+	// Landmarks are pivots of a randomly pivoted Cholesky factorisation of
+	// max(1024, 5·Landmarks) rows, for EngineExact of all rows.
 	Landmarks int
 	// Random takes random Fourier features instead of landmarks (lowrank.RFF), as many
 	// as Landmarks says, for kernels that have a spectral measure. It is for

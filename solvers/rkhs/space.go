@@ -23,9 +23,6 @@ type spaces struct {
 	entries int64
 }
 
-// one reports whether x and y have the same features.
-func (s *spaces) one() bool { return s.x == s.y }
-
 // definiteNote returns a warning of a kernel that may not be positive.
 func definiteNote(k kernelgen.Kernel) []string {
 	if k.PositiveSemiDefinite() {
@@ -127,16 +124,15 @@ func (sp *spaces) fit(ctx context.Context, e stream.Engine, s setting, k kernelg
 		f, err = sp.exact(ctx, e, src, k, s.Landmarks, s.Seed)
 	} else {
 		by, _ := s.method(int64(rows.Rows))
-		f, err = by.Fit(ctx, e, model.Sources{Left: src}, k)
+		if f, err = by.Fit(ctx, e, model.Sources{Left: src}, k); err == nil {
+			sp.entries += f.KernelEntries
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("features of %s: %w", what, err)
 	}
 	if f.Left.Rank() == 0 {
 		return nil, fmt.Errorf("features of %s: kernel %s is zero between rows of this data", what, k)
-	}
-	if s.Engine != EngineExact {
-		sp.entries += f.KernelEntries
 	}
 	sp.notes = append(sp.notes, definiteNote(k)...)
 	return f.Model, nil
@@ -159,7 +155,7 @@ func hopeless(left float64, most, last int) bool {
 }
 
 // errNotSpanned reports that the exact engine is not for this kernel.
-var errNotSpanned = errors.New("the features of all rows have no span that is small enough for the exact engine")
+var errNotSpanned = errors.New("the features of all rows have no span small enough for the exact engine")
 
 // exact spans the features of all rows but for rounding, with as few of the rows as
 // that takes: pivoted Cholesky of the Gram matrix, which is the kernel QR of the paper
@@ -178,7 +174,7 @@ func (sp *spaces) exact(ctx context.Context, e stream.Engine, src stream.Source,
 		case most == n || len(f.Pivots) < most || f.TraceResidual <= spanned || most == last && f.TraceResidual <= nearlySpanned:
 			return f, nil
 		case most == last || hopeless(f.TraceResidual, most, last):
-			return nil, fmt.Errorf("%w: %d of %d rows leave %.1e of the trace of kernel %s; allow more (`landmarks`), take a wider kernel, or engine landmark", errNotSpanned, most, n, f.TraceResidual, k)
+			return nil, fmt.Errorf("%w: %d of %d rows leave %.1e of the trace of kernel %s", errNotSpanned, most, n, f.TraceResidual, k)
 		}
 	}
 }

@@ -25,11 +25,11 @@ type Engine uint8
 
 // The engines.
 const (
-	// EngineAuto is EngineExact where its plan fits the memory and the pairs are at
-	// most AutoPairs, else EngineLandmark.
+	// EngineAuto is EngineExact where its plan fits the memory, the pairs are at most
+	// AutoPairs and their features have a span that is small enough, else EngineLandmark.
 	EngineAuto Engine = iota
-	// EngineExact spans the features of all rows, but for rounding, or iterates in the span
-	// of all of them.
+	// EngineExact spans the features of all rows, but for rounding. It refuses a kernel
+	// that takes more pivots than Landmarks.
 	EngineExact
 	// EngineLandmark has the span of landmarks, or random features.
 	EngineLandmark

@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -52,6 +53,9 @@ func (s *Store) begin(ctx context.Context) (*s3.Client, error) {
 			c.Region = "us-east-1"
 		}
 		s.client = s3.NewFromConfig(c, func(o *s3.Options) {
+			if client, ok := o.HTTPClient.(*awshttp.BuildableClient); ok { // which follows redirects for ever
+				o.HTTPClient = &http.Client{Transport: client.GetTransport(), CheckRedirect: redirect}
+			}
 			o.UsePathStyle = c.BaseEndpoint != nil || os.Getenv("AWS_ENDPOINT_URL_S3") != "" || o.BaseEndpoint != nil
 			o.DisableLogOutputChecksumValidationSkipped = true
 		})
@@ -60,6 +64,15 @@ func (s *Store) begin(ctx context.Context) (*s3.Client, error) {
 		return nil, fmt.Errorf("the configuration of AWS cannot be used: %w", s.failed)
 	}
 	return s.client, nil
+}
+
+// redirect follows only redirects that keep the method.
+func redirect(r *http.Request, via []*http.Request) error {
+	switch r.Response.StatusCode {
+	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return object.Redirect(r, via)
+	}
+	return http.ErrUseLastResponse
 }
 
 // locate cuts a URL into bucket and key.
@@ -81,33 +94,66 @@ type version struct {
 // Size implements object.Object.
 func (v *version) Size() int64 { return v.size }
 
-// Open implements object.Store.
-func (s *Store) Open(ctx context.Context, address string) (object.Object, error) {
+// Open implements object.Store. The first bytes come with the description.
+func (s *Store) Open(ctx context.Context, address string, head int64) (object.Object, []byte, error) {
 	bucket, key, err := locate(address)
 	if err == nil && key == "" {
-		return nil, fs.ErrNotExist // a bucket is a folder
+		return nil, nil, fs.ErrNotExist // a bucket is a folder
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	client, err := s.begin(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	head, err := client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &bucket, Key: &key})
+	v := &version{client: client, bucket: bucket, key: key}
+	answer, err := client.GetObject(ctx, &s3.GetObjectInput{Bucket: &bucket, Key: &key, Range: aws.String(span(0, max(1, head)))})
+	if code(err) == http.StatusRequestedRangeNotSatisfiable {
+		return v.describe(ctx) // it is empty
+	}
 	if err != nil {
-		return nil, plain(err)
+		return nil, nil, plain(err)
+	}
+	defer answer.Body.Close()
+	if v.etag = aws.ToString(answer.ETag); v.etag == "" {
+		return nil, nil, errNoVersion
+	}
+	if _, size, found := strings.Cut(aws.ToString(answer.ContentRange), "/"); !found || !isRange(answer, 0) {
+		return v.describe(ctx) // a server without ranges
+	} else if v.size, err = strconv.ParseInt(size, 10, 64); err != nil {
+		return v.describe(ctx)
+	}
+	first, err := io.ReadAll(io.LimitReader(object.Body(answer.Body), min(head, v.size)))
+	return v, first, err
+}
+
+var errNoVersion = errors.New("the server names no size or no version (ETag) of it, so that a change would go unseen; copy it to a file")
+
+// describe asks for size and version alone.
+func (v *version) describe(ctx context.Context) (object.Object, []byte, error) {
+	head, err := v.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &v.bucket, Key: &v.key})
+	if err != nil {
+		return nil, nil, plain(err)
 	}
 	if aws.ToString(head.ETag) == "" || head.ContentLength == nil {
-		return nil, errors.New("the server names no size or no version (ETag) of it, so that a change would go unseen; copy it to a file")
+		return nil, nil, errNoVersion
 	}
-	return &version{client, bucket, key, *head.ETag, *head.ContentLength}, nil
+	v.etag, v.size = *head.ETag, *head.ContentLength
+	return v, nil, nil
+}
+
+// span names a range of bytes.
+func span(offset, length int64) string { return fmt.Sprintf("bytes=%d-%d", offset, offset+length-1) }
+
+// isRange reports whether an answer begins at offset.
+func isRange(answer *s3.GetObjectOutput, offset int64) bool {
+	return strings.HasPrefix(aws.ToString(answer.ContentRange), fmt.Sprintf("bytes %d-", offset))
 }
 
 // Get implements object.Object.
 func (v *version) Get(ctx context.Context, offset, length int64) (io.ReadCloser, error) {
-	span := fmt.Sprintf("bytes=%d-%d", offset, offset+length-1)
-	answer, err := v.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &v.bucket, Key: &v.key, Range: &span, IfMatch: &v.etag})
+	answer, err := v.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &v.bucket, Key: &v.key, Range: aws.String(span(offset, length)), IfMatch: &v.etag})
 	if err != nil {
 		switch code(err) {
 		case http.StatusPreconditionFailed, http.StatusRequestedRangeNotSatisfiable, http.StatusNotFound:
@@ -115,14 +161,14 @@ func (v *version) Get(ctx context.Context, offset, length int64) (io.ReadCloser,
 		}
 		return nil, plain(err)
 	}
-	first := fmt.Sprintf("bytes %d-", offset)
+	isWhole := answer.ContentRange == nil && offset == 0 && aws.ToInt64(answer.ContentLength) == v.size
 	switch {
 	case aws.ToString(answer.ETag) != v.etag: // not every server looks at If-Match
 		err = object.ErrChanged
-	case !strings.HasPrefix(aws.ToString(answer.ContentRange), first) && (offset > 0 || aws.ToInt64(answer.ContentLength) < length):
-		err = fmt.Errorf("the server gives another range than %q: %q", span, aws.ToString(answer.ContentRange))
+	case !isWhole && !isRange(answer, offset):
+		err = fmt.Errorf("the server gives another range than %q: %q", span(offset, length), aws.ToString(answer.ContentRange))
 	default:
-		return object.Body(answer.Body, plain), nil
+		return object.Body(answer.Body), nil
 	}
 	answer.Body.Close()
 	return nil, err
@@ -139,6 +185,7 @@ func (s *Store) List(ctx context.Context, prefix string, each func(string, objec
 		return err
 	}
 	pages := s3.NewListObjectsV2Paginator(client, &s3.ListObjectsV2Input{Bucket: &bucket, Prefix: &key})
+	last := ""
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
@@ -146,6 +193,10 @@ func (s *Store) List(ctx context.Context, prefix string, each func(string, objec
 		}
 		for _, o := range page.Contents {
 			v := &version{client, bucket, aws.ToString(o.Key), aws.ToString(o.ETag), aws.ToInt64(o.Size)}
+			if v.key <= last {
+				return fmt.Errorf("the server lists %s after %s, which would never end; name each object", v.key, last)
+			}
+			last = v.key
 			if err := each("s3://"+bucket+"/"+v.key, v); err != nil {
 				return err
 			}
@@ -176,12 +227,10 @@ func plain(err error) error {
 		return fs.ErrNotExist
 	case status == http.StatusMovedPermanently:
 		return errors.New("the bucket is in another region; set AWS_REGION")
-	case errors.As(err, &at):
-		return object.Temporary(at.Err)
-	case status == 0 && (errors.Is(err, io.ErrUnexpectedEOF) || isNet(err)):
-		return object.Temporary(root(err))
 	case status == 0 && isCredentials(err):
 		return errors.New("there are no credentials for S3; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or read a public object by its https:// address")
+	case status == 0 && (errors.As(err, &at) || errors.Is(err, io.ErrUnexpectedEOF) || isNet(err)):
+		return object.NetworkError(err)
 	}
 	short := fmt.Errorf("the server says %d %s", status, http.StatusText(status))
 	if errors.As(err, &api) {
@@ -196,7 +245,7 @@ func plain(err error) error {
 	case status >= 500 && status != http.StatusNotImplemented, status == http.StatusTooManyRequests, status == http.StatusRequestTimeout, api != nil && api.ErrorCode() == "SlowDown":
 		return object.Temporary(short)
 	case status == http.StatusForbidden || status == http.StatusUnauthorized:
-		return fmt.Errorf("%w; do the credentials in use admit this?", short)
+		return object.Failure(fmt.Errorf("%w; do the credentials in use admit this?", short))
 	}
 	return short
 }

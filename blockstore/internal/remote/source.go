@@ -12,7 +12,8 @@
 // ago go first. What a reader may hold is known before it reads ([Holds]).
 //
 // A request that fails, stops in the middle or stalls is made again, from where it came
-// to, with growing pauses. All requests are for one version of the object.
+// to, with growing pauses. All requests are for one version of the object. Its first and last
+// bytes are fetched in small ranges ([Edges]), and larger chunks leave them out.
 package remote
 
 import (

@@ -25,6 +25,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/logging"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/nystream/nystream/blockstore/object"
@@ -57,6 +58,7 @@ func (s *Store) begin(ctx context.Context) (*s3.Client, error) {
 				o.HTTPClient = &http.Client{Transport: client.GetTransport(), CheckRedirect: redirect}
 			}
 			o.UsePathStyle = c.BaseEndpoint != nil || os.Getenv("AWS_ENDPOINT_URL_S3") != "" || o.BaseEndpoint != nil
+			o.Logger = logging.Nop{}
 			o.DisableLogOutputChecksumValidationSkipped = true
 		})
 	})
@@ -229,7 +231,7 @@ func plain(err error) error {
 		return errors.New("the bucket is in another region; set AWS_REGION")
 	case status == 0 && isCredentials(err):
 		return errors.New("there are no credentials for S3; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or read a public object by its https:// address")
-	case status == 0 && (errors.As(err, &at) || errors.Is(err, io.ErrUnexpectedEOF) || isNet(err)):
+	case errors.As(err, &at), status == 0 && isNet(err), status < 300 && errors.Is(err, io.ErrUnexpectedEOF), status/100 == 2 && !errors.As(err, &api):
 		return object.NetworkError(err)
 	}
 	short := fmt.Errorf("the server says %d %s", status, http.StatusText(status))
@@ -242,7 +244,7 @@ func plain(err error) error {
 	switch {
 	case status == 0 && api == nil:
 		return root(err)
-	case status >= 500 && status != http.StatusNotImplemented, status == http.StatusTooManyRequests, status == http.StatusRequestTimeout, api != nil && api.ErrorCode() == "SlowDown":
+	case status >= 500 && status != http.StatusNotImplemented, status == http.StatusTooManyRequests, status == http.StatusRequestTimeout, isCode(err, "SlowDown"), isCode(err, "InternalError"):
 		return object.Temporary(short)
 	case status == http.StatusForbidden || status == http.StatusUnauthorized:
 		return object.Failure(fmt.Errorf("%w; do the credentials in use admit this?", short))

@@ -2,11 +2,11 @@ package s3
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -24,6 +24,8 @@ const (
 	mostParts = 10000
 	// abortTime is how long giving up an upload may take.
 	abortTime = 10 * time.Second
+	// markName is the name of the metadata that tell an upload from others.
+	markName = "nystream-upload"
 )
 
 // Put implements object.Store. An object of several parts appears when the last request
@@ -40,9 +42,10 @@ func (s *Store) Put(ctx context.Context, address string, content io.ReaderAt, si
 			return written(err)
 		})
 	}
-	u := &upload{client: client, bucket: bucket, key: key, size: size}
+	u := &upload{client: client, bucket: bucket, key: key, mark: rand.Text()}
 	err = object.Retry(ctx, func(ctx context.Context) error {
-		started, err := client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{Bucket: &bucket, Key: &key})
+		started, err := client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{Bucket: &bucket, Key: &key,
+			Metadata: map[string]string{markName: u.mark}})
 		if err == nil {
 			u.id = aws.ToString(started.UploadId)
 		}
@@ -97,7 +100,7 @@ func (r *beatingReader) Read(p []byte) (int, error) {
 type upload struct {
 	client          *s3.Client
 	bucket, key, id string
-	size            int64
+	mark            string // of the object, which tells it from one of another upload
 	sent            []types.CompletedPart
 	unanswered      bool // completing it failed before
 }
@@ -129,7 +132,7 @@ func (u *upload) complete(ctx context.Context) error {
 		MultipartUpload: &types.CompletedMultipartUpload{Parts: u.sent}})
 	if isCode(err, "NoSuchUpload") && u.unanswered {
 		head, failed := u.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &u.bucket, Key: &u.key})
-		if failed == nil && strings.HasSuffix(strings.Trim(aws.ToString(head.ETag), `"`), fmt.Sprintf("-%d", len(u.sent))) && aws.ToInt64(head.ContentLength) == u.size {
+		if failed == nil && head.Metadata[markName] == u.mark {
 			return nil
 		}
 	}

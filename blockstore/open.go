@@ -239,7 +239,8 @@ func addRows(a, b int64) int64 {
 
 // openFiles opens every file that paths stand for. made, if not nil, is told of every copy.
 func openFiles(ctx context.Context, paths []string, o Options, made func(*file.Spool)) (*fileSet, error) {
-	r := reading{format: o.Format, array: o.Array, spools: file.Spools{Dir: o.SpoolDir, Room: o.SpoolRoom, Made: made}, memory: o.Memory, features: o.Features, scan: new(sync.Mutex)}
+	r := reading{format: o.Format, array: o.Array, memory: o.Memory, features: o.Features, scan: new(sync.Mutex)}
+	r.spools = file.Spools{Dir: o.SpoolDir, Room: o.SpoolRoom, Made: made}
 	var err error
 	if r.csv, err = o.csv(); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package blockstore
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -19,6 +20,7 @@ import (
 	"github.com/nystream/nystream/blockstore/object/s3"
 	"github.com/nystream/nystream/blockstore/object/web"
 	"github.com/nystream/nystream/internal/storetest"
+	"github.com/nystream/nystream/stream"
 )
 
 // severalParts is content that is uploaded in two parts.
@@ -300,6 +302,40 @@ func TestUntrustedServers(t *testing.T) {
 		filetest.WantError(t, err, name)
 		if n := connections.Load(); n != 1 {
 			t.Errorf("%s: %d connections: %v", name, n, err)
+		}
+	}
+}
+
+// TestAssumedPages compares what a reader of Parquet objects is said to hold with that of the
+// same file, whose page headers are all read: never less, and at most 4 MiB more.
+func TestAssumedPages(t *testing.T) {
+	s := startStore(t)
+	for name, distinct := range map[string]int{"constant.parquet": 1, "few.parquet": 100, "many.parquet": 40_000} {
+		path := filepath.Join(t.TempDir(), name)
+		x := stream.NewMatrix(40_000, 30)
+		for i := range x.Data {
+			x.Data[i] = float64(i / 30 % distinct)
+		}
+		w, err := Create(path, Schema{Columns: stream.NumberedColumns(30), Rows: int64(x.Rows), Compression: "zstd"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(w.Write(&stream.Batch{X: x}, x.Rows), w.Commit()); err != nil {
+			t.Fatal(err)
+		}
+		url := s.PutFile(path)
+		var holds [2]int64
+		for i, address := range []string{path, url} {
+			src, err := Open(t.Context(), []string{address}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			holds[i] = src.Info().Holds
+		}
+		size := int64(len(s.Content(name)))
+		t.Logf("%s: %d bytes, a file holds %d, an object %d", name, size, holds[0], holds[1])
+		if more := holds[1] - min(size, 16<<20) - holds[0]; more < 0 || more > 4<<20 {
+			t.Errorf("%s: %d bytes more than the pages of the file", name, more)
 		}
 	}
 }

@@ -73,7 +73,8 @@ func NetworkError(err error) error {
 		return Failure(errors.New("the server does not speak TLS as it should; write http:// if it has no encryption"))
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return Temporary(errors.New("the server refuses the connection; does it run?"))
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
+		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return Temporary(errors.New("the connection broke off"))
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return Temporary(errors.New("no answer came in time"))

@@ -186,5 +186,6 @@ func checkChunk(chunk *format.ColumnChunk, c *leafColumn, rows, limit int64) (pa
 		c.refuse("values in the compression " + named(meta.Codec) + ", which is not known (zstd, snappy, gzip, brotli and LZ4 are)")
 	}
 	end := min(start+size+chunkSlack, limit)
-	return pageRange{start: start, end: end, values: meta.NumValues, size: max(0, meta.TotalUncompressedSize), codec: meta.Codec}, nil
+	unpacked := max(0, meta.TotalUncompressedSize)
+	return pageRange{start: start, end: end, values: meta.NumValues, size: unpacked, codec: meta.Codec}, nil
 }

@@ -46,7 +46,8 @@ func do(ctx context.Context, name string, what func(s object.Store, ctx context.
 	if err != nil {
 		return err
 	}
-	return written(ctx, name, object.Retry(ctx, func(ctx context.Context) error { return what(store, ctx, object.Reveal(name)) }))
+	err = object.Retry(ctx, func(ctx context.Context) error { return what(store, ctx, object.Reveal(name)) })
+	return written(ctx, name, err)
 }
 
 // written returns an error of writing that names the object, but that of a context as it is.

@@ -48,7 +48,7 @@ func (s *Source) Holds(places int) int64 {
 type Reader struct {
 	source *Source
 	ctx    context.Context // of what the reader fetches
-	size   int64           // of a chunk
+	size   int64           // of a chunk; 0 where chunks are as small as reads
 	places int
 
 	mu     sync.Mutex
@@ -56,37 +56,23 @@ type Reader struct {
 	closed bool
 }
 
-// Edges reads the bytes of an object in ranges about as small as asked for: the first ones, a
-// footer, page headers.
-type Edges struct {
-	source *Source
-	ctx    context.Context
+// Edges returns a reader of first bytes, footers and page headers until ctx ends: it fetches
+// ranges about as small as those it is asked for.
+func (s *Source) Edges(ctx context.Context) *Reader {
+	return &Reader{source: s, ctx: ctx, closed: true}
 }
 
-// Edges returns a reader of small ranges until ctx ends.
-func (s *Source) Edges(ctx context.Context) Edges { return Edges{s, ctx} }
-
-// Close implements io.Closer.
-func (Edges) Close() error { return nil }
-
-// ReadAt implements io.ReaderAt.
-func (e Edges) ReadAt(p []byte, offset int64) (n int, err error) {
-	return readAt(p, offset, e.source, e.copy)
-}
-
-// copy copies all of p from the chunk of a range.
-func (e Edges) copy(p []byte, offset int64) (int, error) {
-	s, end := e.source, offset+int64(len(p))
-	key := chunkKey{s, offset, min(max(int64(len(p)), pieceBytes), s.Size-offset)}
+// edge returns the key of a chunk that has n bytes.
+func (s *Source) edge(offset, n int64) chunkKey {
 	switch head, tail := s.head(), s.tail(); {
-	case end <= head.length && (s.Size > smallBytes || shared.has(head)):
-		key = head
+	case offset+n <= head.length && (s.Size > smallBytes || shared.has(head)):
+		return head
 	case s.Size <= smallBytes:
-		key = chunkKey{s, 0, s.Size}
+		return chunkKey{s, 0, s.Size}
 	case offset >= tail.offset:
-		key = tail
+		return tail
 	}
-	return copyChunk(e.ctx, key, p, offset)
+	return chunkKey{s, offset, min(max(n, pieceBytes), s.Size-offset)}
 }
 
 // Reader returns a reader that goes through so many places at the same time, until ctx ends.
@@ -110,27 +96,15 @@ func (r *Reader) Close() error {
 
 // ReadAt implements io.ReaderAt.
 func (r *Reader) ReadAt(p []byte, offset int64) (n int, err error) {
-	if last := min(offset+int64(len(p)), r.source.Size) - 1; offset >= 0 && last >= offset {
-		r.ahead(offset/r.size, last/r.size)
-	}
-	return readAt(p, offset, r.source, func(p []byte, offset int64) (int, error) {
-		return copyChunk(r.ctx, r.chunk(offset/r.size), p, offset)
-	})
-}
-
-// chunk returns the key of a chunk.
-func (r *Reader) chunk(index int64) chunkKey {
-	return chunkKey{r.source, index * r.size, min(r.size, r.source.Size-index*r.size)}
-}
-
-// readAt fills p by a function that copies the beginning of what is missing.
-func readAt(p []byte, offset int64, s *Source, copy func(p []byte, offset int64) (int, error)) (n int, err error) {
 	if offset < 0 {
-		return 0, fmt.Errorf("%s: reading at %d", s.Name, offset)
+		return 0, fmt.Errorf("%s: reading at %d", r.source.Name, offset)
 	}
-	rest := p[:max(0, min(int64(len(p)), s.Size-offset))]
+	rest := p[:max(0, min(int64(len(p)), r.source.Size-offset))]
+	if len(rest) > 0 && r.size > 0 {
+		r.ahead(offset/r.size, (offset+int64(len(rest))-1)/r.size)
+	}
 	for n < len(rest) {
-		m, err := copy(rest[n:], offset+int64(n))
+		m, err := copyChunk(r.ctx, r.chunk(offset+int64(n), int64(len(rest)-n)), rest[n:], offset+int64(n))
 		n += m
 		if err != nil {
 			return n, err
@@ -140,6 +114,15 @@ func readAt(p []byte, offset int64, s *Source, copy func(p []byte, offset int64)
 		return n, io.EOF
 	}
 	return n, nil
+}
+
+// chunk returns the key of the chunk that begins a range of n bytes.
+func (r *Reader) chunk(offset, n int64) chunkKey {
+	if r.size == 0 {
+		return r.source.edge(offset, n)
+	}
+	offset -= offset % r.size
+	return chunkKey{r.source, offset, min(r.size, r.source.Size-offset)}
 }
 
 // copyChunk copies the beginning of p from one chunk.
@@ -222,7 +205,7 @@ func (r *Reader) ahead(first, last int64) {
 
 // begin fetches a chunk that is not there in the background.
 func (r *Reader) begin(index int64) {
-	key := r.chunk(index)
+	key := r.chunk(index*r.size, 1)
 	if key.length <= 0 || shared.has(key) {
 		return
 	}

@@ -38,7 +38,8 @@ func (s *Store) Put(ctx context.Context, address string, content io.ReaderAt, si
 	removeAbandoned(ctx, client, bucket, key)
 	if size <= partBytes {
 		return object.Retry(ctx, func(ctx context.Context) error {
-			_, err := client.PutObject(ctx, &s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: beating(ctx, content, 0, size), ContentLength: &size})
+			_, err := client.PutObject(ctx, &s3.PutObjectInput{Bucket: &bucket, Key: &key, ContentLength: &size,
+				Body: beating(ctx, content, 0, size)})
 			return written(err)
 		})
 	}
@@ -111,8 +112,8 @@ func (u *upload) parts(ctx context.Context, content io.ReaderAt, size int64) err
 	for at := int64(0); at < size; at += length {
 		number, n := int32(len(u.sent)+1), min(length, size-at)
 		err := object.Retry(ctx, func(ctx context.Context) error {
-			done, err := u.client.UploadPart(ctx, &s3.UploadPartInput{Bucket: &u.bucket, Key: &u.key, UploadId: &u.id, PartNumber: &number,
-				Body: beating(ctx, content, at, n), ContentLength: &n})
+			done, err := u.client.UploadPart(ctx, &s3.UploadPartInput{Bucket: &u.bucket, Key: &u.key, UploadId: &u.id,
+				PartNumber: &number, Body: beating(ctx, content, at, n), ContentLength: &n})
 			if err == nil {
 				u.sent = append(u.sent, types.CompletedPart{ETag: done.ETag, PartNumber: &number})
 			}

@@ -110,7 +110,7 @@ func (s *Store) Open(ctx context.Context, address string, head int64) (object.Ob
 		return nil, nil, err
 	}
 	v := &version{client: client, bucket: bucket, key: key}
-	answer, err := client.GetObject(ctx, &s3.GetObjectInput{Bucket: &bucket, Key: &key, Range: aws.String(span(0, max(1, head)))})
+	answer, err := v.get(ctx, 0, max(1, head))
 	if code(err) == http.StatusRequestedRangeNotSatisfiable {
 		return v.describe(ctx) // it is empty
 	}
@@ -121,16 +121,16 @@ func (s *Store) Open(ctx context.Context, address string, head int64) (object.Ob
 	if v.etag = aws.ToString(answer.ETag); v.etag == "" {
 		return nil, nil, errNoVersion
 	}
-	if _, size, found := strings.Cut(aws.ToString(answer.ContentRange), "/"); !found || !isRange(answer, 0) {
+	_, size, _ := strings.Cut(aws.ToString(answer.ContentRange), "/")
+	if v.size, err = strconv.ParseInt(size, 10, 64); err != nil || !isRange(answer, 0) {
 		return v.describe(ctx) // a server without ranges
-	} else if v.size, err = strconv.ParseInt(size, 10, 64); err != nil {
-		return v.describe(ctx)
 	}
 	first, err := io.ReadAll(io.LimitReader(object.Body(answer.Body), min(head, v.size)))
 	return v, first, err
 }
 
-var errNoVersion = errors.New("the server names no size or no version (ETag) of it, so that a change would go unseen; copy it to a file")
+var errNoVersion = errors.New("the server names no size or no version (ETag) of it, " +
+	"so that a change would go unseen; copy it to a file")
 
 // describe asks for size and version alone.
 func (v *version) describe(ctx context.Context) (object.Object, []byte, error) {
@@ -145,8 +145,14 @@ func (v *version) describe(ctx context.Context) (object.Object, []byte, error) {
 	return v, nil, nil
 }
 
-// span names a range of bytes.
-func span(offset, length int64) string { return fmt.Sprintf("bytes=%d-%d", offset, offset+length-1) }
+// get asks for a range of a version, as far as it is known.
+func (v *version) get(ctx context.Context, offset, length int64) (*s3.GetObjectOutput, error) {
+	in := &s3.GetObjectInput{Bucket: &v.bucket, Key: &v.key, Range: aws.String(fmt.Sprintf("bytes=%d-%d", offset, offset+length-1))}
+	if v.etag != "" {
+		in.IfMatch = &v.etag
+	}
+	return v.client.GetObject(ctx, in)
+}
 
 // isRange reports whether an answer begins at offset.
 func isRange(answer *s3.GetObjectOutput, offset int64) bool {
@@ -155,7 +161,7 @@ func isRange(answer *s3.GetObjectOutput, offset int64) bool {
 
 // Get implements object.Object.
 func (v *version) Get(ctx context.Context, offset, length int64) (io.ReadCloser, error) {
-	answer, err := v.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &v.bucket, Key: &v.key, Range: aws.String(span(offset, length)), IfMatch: &v.etag})
+	answer, err := v.get(ctx, offset, length)
 	if err != nil {
 		switch code(err) {
 		case http.StatusPreconditionFailed, http.StatusRequestedRangeNotSatisfiable, http.StatusNotFound:
@@ -168,7 +174,7 @@ func (v *version) Get(ctx context.Context, offset, length int64) (io.ReadCloser,
 	case aws.ToString(answer.ETag) != v.etag: // not every server looks at If-Match
 		err = object.ErrChanged
 	case !isWhole && !isRange(answer, offset):
-		err = fmt.Errorf("the server gives another range than %q: %q", span(offset, length), aws.ToString(answer.ContentRange))
+		err = fmt.Errorf("the server gives another range than from byte %d: %q", offset, aws.ToString(answer.ContentRange))
 	default:
 		return object.Body(answer.Body), nil
 	}
@@ -231,7 +237,7 @@ func plain(err error) error {
 		return errors.New("the bucket is in another region; set AWS_REGION")
 	case status == 0 && isCredentials(err):
 		return errors.New("there are no credentials for S3; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or read a public object by its https:// address")
-	case errors.As(err, &at), status == 0 && isNet(err), status < 300 && errors.Is(err, io.ErrUnexpectedEOF), status/100 == 2 && !errors.As(err, &api):
+	case errors.As(err, &at), status == 0 && isNet(err), status/100 == 2 && !errors.As(err, &api):
 		return object.NetworkError(err)
 	}
 	short := fmt.Errorf("the server says %d %s", status, http.StatusText(status))
@@ -244,7 +250,8 @@ func plain(err error) error {
 	switch {
 	case status == 0 && api == nil:
 		return root(err)
-	case status >= 500 && status != http.StatusNotImplemented, status == http.StatusTooManyRequests, status == http.StatusRequestTimeout, isCode(err, "SlowDown"), isCode(err, "InternalError"):
+	case status >= 500 && status != http.StatusNotImplemented, status == http.StatusTooManyRequests,
+		status == http.StatusRequestTimeout, isCode(err, "SlowDown"), isCode(err, "InternalError"):
 		return object.Temporary(short)
 	case status == http.StatusForbidden || status == http.StatusUnauthorized:
 		return object.Failure(fmt.Errorf("%w; do the credentials in use admit this?", short))

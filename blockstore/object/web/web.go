@@ -80,7 +80,8 @@ func (p *page) describe(answer *http.Response) (err error) {
 	}
 	p.modified = answer.Header.Get("Last-Modified")
 	if p.etag == "" && p.modified == "" {
-		return errors.New("the server names no version of it, neither by an ETag nor by a time, so that a change would go unseen; download the file first, such as by curl -O")
+		return errors.New("the server names no version of it, neither by an ETag nor by a time, " +
+			"so that a change would go unseen; download the file first, such as by curl -O")
 	}
 	return nil
 }

@@ -316,14 +316,14 @@ func openPath(ctx context.Context, path string, stdin io.Reader, r reading) (col
 		return pipeFormat(t, err, r.format)
 	}
 	if file.IsRemote(path) {
-		return openRegular(ctx, path, r)
+		return openVersion(ctx, path, r)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if info.Mode().IsRegular() {
-		return openRegular(ctx, path, r)
+		return openVersion(ctx, path, r)
 	}
 	f, err := file.OpenPipe(ctx, path)
 	if err != nil {
@@ -349,6 +349,15 @@ func pipeFormat(t column.Table, err error, format string) (column.Table, error) 
 func ofFormat(t column.Table, err error, format string) (column.Table, error) {
 	if err == nil {
 		t.About().Format = format
+	}
+	return t, err
+}
+
+// openVersion opens a file and says which version it is of.
+func openVersion(ctx context.Context, path string, r reading) (column.Table, error) {
+	t, err := openRegular(ctx, path, r)
+	if err == nil {
+		versioned(ctx, t.About(), path, t.About().Format)
 	}
 	return t, err
 }

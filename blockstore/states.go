@@ -2,6 +2,8 @@ package blockstore
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -38,30 +40,42 @@ func (s *StateFolder) Names() ([]string, error) {
 	return names, nil
 }
 
-// Read returns what a file holds.
-func (s *StateFolder) Read(name string) ([]byte, error) {
-	return os.ReadFile(s.path(name))
+// Open opens a file for reading.
+func (s *StateFolder) Open(name string) (io.ReadCloser, error) {
+	path, err := s.path(name)
+	if err != nil {
+		return nil, err
+	}
+	return os.Open(path)
 }
 
 // Write writes a file. Whatever happens, a power cut included, the file is the old one
 // or the new one.
 func (s *StateFolder) Write(name string, data []byte) error {
+	path, err := s.path(name)
+	if err != nil {
+		return err
+	}
 	if err := os.MkdirAll(s.dir, 0o777); err != nil {
 		return err
 	}
-	return WriteFile(s.path(name), data)
+	return WriteFile(path, data)
 }
 
 // Remove removes a file, and what a process that was killed left of its writing.
 func (s *StateFolder) Remove(name string) error {
-	err := os.Remove(s.path(name))
+	path, err := s.path(name)
+	if err != nil {
+		return err
+	}
+	err = os.Remove(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
 	entries, _ := os.ReadDir(s.dir) // what is there may stay where it cannot be listed
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), "."+name+".") && strings.HasSuffix(e.Name(), ".tmp") {
-			if failed := os.Remove(s.path(e.Name())); !errors.Is(failed, fs.ErrNotExist) {
+			if failed := os.Remove(filepath.Join(s.dir, e.Name())); !errors.Is(failed, fs.ErrNotExist) {
 				err = errors.Join(err, failed)
 			}
 		}
@@ -69,4 +83,11 @@ func (s *StateFolder) Remove(name string) error {
 	return err
 }
 
-func (s *StateFolder) path(name string) string { return filepath.Join(s.dir, name) }
+// path returns the path of a state. Names come from other machines: one that leaves the
+// folder is refused.
+func (s *StateFolder) path(name string) (string, error) {
+	if !filepath.IsLocal(name) || filepath.Base(name) != name || name == "." {
+		return "", fmt.Errorf("%q is no name of a state in %s", name, s.dir)
+	}
+	return filepath.Join(s.dir, name), nil
+}

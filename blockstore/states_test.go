@@ -2,6 +2,7 @@ package blockstore
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -69,5 +70,54 @@ func TestFolderBecomesUnwritable(t *testing.T) {
 func takeAway(folder string) {
 	for os.WriteFile(folder, nil, 0o666) != nil {
 		os.RemoveAll(folder)
+	}
+}
+
+// TestStatesStayInTheirFolder refuses names that lead elsewhere, as a worker might send them.
+func TestStatesStayInTheirFolder(t *testing.T) {
+	folder := t.TempDir()
+	outside := filepath.Join(folder, "outside")
+	if err := os.WriteFile(outside, []byte("kept"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := States(filepath.Join(folder, "states"))
+	for _, name := range []string{"../outside", outside, "", ".", "..", "a/../../outside"} {
+		if s.Write(name, nil) == nil || s.Remove(name) == nil {
+			t.Errorf("%q was written or removed", name)
+		}
+		if r, err := s.Open(name); err == nil {
+			r.Close()
+			t.Errorf("%q was opened", name)
+		}
+	}
+	if data, err := os.ReadFile(outside); string(data) != "kept" || err != nil {
+		t.Errorf("%q, error %v", data, err)
+	}
+}
+
+// TestVersions tells files apart that differ in a row which no sample looks at.
+func TestVersions(t *testing.T) {
+	for _, extension := range []string{".parquet", ".nys"} {
+		var versions []map[string]string
+		for _, value := range []float64{1, 1, 2} {
+			path := filepath.Join(t.TempDir(), "x"+extension)
+			x := stream.NewMatrix(1000, 2)
+			x.Data[1001] = value
+			w, err := Create(path, Schema{Columns: stream.NumberedColumns(2), Rows: 1000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(w.Write(&stream.Batch{X: x}, 1000), w.Commit()); err != nil {
+				t.Fatal(err)
+			}
+			src, err := Open(t.Context(), []string{path}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			versions = append(versions, src.Info().Versions)
+		}
+		if len(versions[0]) != 1 || !maps.Equal(versions[0], versions[1]) || maps.Equal(versions[0], versions[2]) {
+			t.Errorf("%s: versions %v", extension, versions)
+		}
 	}
 }

@@ -128,8 +128,12 @@ func join(parts []stream.Source, tables []*column.TableInfo, info stream.Info, c
 		}
 	}
 	u.info.Lead = longestLead(parts)
+	u.info.Versions = make(map[string]string)
 	for _, p := range parts {
 		u.info.Holds = max(u.info.Holds, p.Info().Holds)
+		for name, version := range p.Info().Versions {
+			u.info.Versions[name] += version // folders may have files of one name
+		}
 	}
 	if len(gather.first) != len(parts) {
 		return u

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -355,7 +356,9 @@ func (s shelf) Names() (names []string, err error) {
 	return names, nil
 }
 
-func (s shelf) Read(name string) ([]byte, error) { return bytes.Clone(s[name]), nil }
+func (s shelf) Open(name string) (io.ReadCloser, error) {
+	return io.NopCloser(bytes.NewReader(s[name])), nil
+}
 
 func (s shelf) Write(name string, data []byte) error {
 	s[name] = bytes.Clone(data)

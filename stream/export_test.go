@@ -40,6 +40,9 @@ func NewColumnStats(columns int) *ColumnStats { return newColumnStats(columns, N
 // AddBlock adds a block that needs no check.
 func (s *columnStats) AddBlock(b *Block) error { return s.add(b, nil) }
 
+// SetFolds lets the next fold of a run be the one after n.
+func SetFolds(r *Run, n int) { r.folds = n }
+
 // CutBlocks returns the first block of a part and the one after its last.
 func CutBlocks(blocks int64, part, parts int) (first, end int64) {
 	r := cutBlocks(blocks, part, parts)

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"io"
 	"math"
 	"strings"
 
@@ -37,7 +38,7 @@ func (r *Run) Gather(ctx context.Context, src Source, rows []int64, dst *Batch) 
 		return err
 	}
 	name := "fetched-" + hex.EncodeToString(key[:8]) + RowsSuffix
-	if data, err := r.store.Read(name); err == nil && decodeRows(data, key, dst.X) {
+	if data, err := readWhole(r.store, name); err == nil && decodeRows(data, key, dst.X) {
 		r.use(name)
 		return nil
 	}
@@ -50,6 +51,16 @@ func (r *Run) Gather(ctx context.Context, src Source, rows []int64, dst *Batch) 
 		}
 	}
 	return nil
+}
+
+// readWhole returns what is in a store under a name.
+func readWhole(store StateStore, name string) ([]byte, error) {
+	r, err := store.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(r)
 }
 
 // shares reports whether the run is one of several that make a fit.

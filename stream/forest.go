@@ -69,7 +69,11 @@ type Forest[A Accumulator[A]] struct {
 	mu      sync.Mutex
 	trees   map[node]A // complete subtrees, no two of them siblings
 	blocks  int64      // leaves of all trees
+	lost    bool       // a merge failed, and with it blocks
 }
+
+// errLost is returned by MarshalBinary after a merge failed.
+var errLost = errors.New("stream: a merge failed, and the state of the pass lacks blocks")
 
 // node is a place in the tree over block numbers.
 type node struct {
@@ -133,6 +137,9 @@ func (f *Forest[A]) plant(at node, a A) (node, error) {
 		}
 		at = at.parent()
 		if err := left.Merge(right); err != nil {
+			f.mu.Lock()
+			f.lost = true
+			f.mu.Unlock()
 			return at, fmt.Errorf("stream: blocks %d to %d: %w", at.first(), at.last(), err)
 		}
 		f.spent(right)
@@ -294,10 +301,14 @@ const (
 	treeHeader    = 24
 )
 
-// MarshalBinary writes the state of the pass. It waits for the merges under way.
+// MarshalBinary returns the state of the pass. It waits for the merges under way, and fails
+// if a merge has failed.
 func (f *Forest[A]) MarshalBinary() ([]byte, error) {
 	f.growing.Lock()
 	defer f.growing.Unlock()
+	if f.lost {
+		return nil, errLost
+	}
 	nodes := f.nodes()
 	data := []byte(forestMagic)
 	data = binary.LittleEndian.AppendUint32(data, forestVersion)
@@ -320,6 +331,29 @@ func (f *Forest[A]) MarshalBinary() ([]byte, error) {
 // leaves the forest as it was when it returns an error. The receiver must come
 // from [NewForest].
 func (f *Forest[A]) UnmarshalBinary(data []byte) error {
+	read := NewForest(f.newAcc)
+	if err := read.take(data); err != nil {
+		return err
+	}
+	f.trees, f.blocks, f.lost = read.trees, read.blocks, false
+	return nil
+}
+
+// take merges in a state that MarshalBinary wrote, one subtree at a time. The caller checks
+// that no block was seen before. After an error the forest may hold a part of the state.
+func (f *Forest[A]) take(data []byte) error {
+	return eachTree(data, func(n node, state []byte) error {
+		a := f.newAcc()
+		if err := a.UnmarshalBinary(state); err != nil {
+			return fmt.Errorf("stream: blocks %d to %d: %w", n.first(), n.last(), err)
+		}
+		_, err := f.plant(n, a)
+		return err
+	})
+}
+
+// eachTree calls do with each subtree of a state, from left to right.
+func eachTree(data []byte, do func(n node, state []byte) error) error {
 	if len(data) < forestHeader || string(data[:4]) != forestMagic {
 		return errors.New("stream: not the state of a pass")
 	}
@@ -327,23 +361,26 @@ func (f *Forest[A]) UnmarshalBinary(data []byte) error {
 		return fmt.Errorf("stream: the state of the pass has version %d, this program knows version %d", v, forestVersion)
 	}
 	count := binary.LittleEndian.Uint64(data[8:])
-	read := NewForest(f.newAcc)
-	next := int64(0)
+	last := node{0, -1}
 	data = data[forestHeader:]
 	for range count {
 		n, state, rest, err := nextTree(data)
-		if err != nil {
+		switch {
+		case err != nil:
+			return err
+		case n.first() <= last.last():
+			return fmt.Errorf("stream: the state of the pass has block %d twice or out of order", n.first())
+		case n.isRight() && n.sibling() == last:
+			return fmt.Errorf("stream: the state of the pass has two subtrees of blocks %d to %d", n.parent().first(), n.last())
+		}
+		if err := do(n, state); err != nil {
 			return err
 		}
-		if err := read.restore(n, next, state); err != nil {
-			return err
-		}
-		next, data = n.last()+1, rest
+		last, data = n, rest
 	}
 	if len(data) > 0 {
 		return fmt.Errorf("stream: the state of the pass has %d bytes after its last subtree", len(data))
 	}
-	f.trees, f.blocks = read.trees, read.blocks
 	return nil
 }
 
@@ -363,22 +400,4 @@ func nextTree(data []byte) (n node, state, rest []byte, err error) {
 		return n, nil, nil, errors.New("stream: the state of the pass is cut short")
 	}
 	return node{uint8(level), int64(index)}, data[:length], data[length:], nil
-}
-
-// restore puts in a subtree that was read; the blocks below next have been read
-// already.
-func (f *Forest[A]) restore(n node, next int64, state []byte) error {
-	if n.first() < next {
-		return fmt.Errorf("stream: the state of the pass has block %d twice or out of order", n.first())
-	}
-	if _, ok := f.trees[n.sibling()]; ok {
-		return fmt.Errorf("stream: the state of the pass has two subtrees of blocks %d to %d", n.parent().first(), n.parent().last())
-	}
-	a := f.newAcc()
-	if err := a.UnmarshalBinary(state); err != nil {
-		return fmt.Errorf("stream: blocks %d to %d: %w", n.first(), n.last(), err)
-	}
-	f.trees[n] = a
-	f.blocks += 1 << n.level
-	return nil
 }

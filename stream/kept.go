@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,11 +16,13 @@ type keptFold[A Accumulator[A]] struct {
 	key    *foldKey
 	newAcc func() A
 	name   string // of the state that this run writes
-	parts  map[int]bool
-	cut    int        // how many parts the states of this fold are of; 0 without any, -1 if they differ
-	own    *Forest[A] // what the state with that name has seen, and what is folded now
-	others *Forest[A] // what other states have seen
-	unused []*StateError
+	states []*savedState
+	own    *Forest[A] // what was loaded of states, and what is folded now
+	others []node     // what states have seen that are not loaded, in order
+
+	unused, obsolete []*StateError
+	spoiled          map[string]*StateError // states that are damaged behind their headers
+
 	misfit *StateError // of a state of another number of parts
 	last   time.Time   // when a state was written
 }
@@ -41,8 +44,8 @@ func foldKept[A Accumulator[A]](ctx context.Context, e Engine, pass string, src 
 		}
 		return all, failed
 	}
-	f := &keptFold[A]{run: e.Run, key: key, newAcc: newAcc, name: stateName(key.Fold, pass, o.Part, o.Parts), parts: make(map[int]bool), last: time.Now()}
-	if err := f.read(); err != nil {
+	f := &keptFold[A]{run: e.Run, key: key, newAcc: newAcc, name: stateName(key.Fold, pass, o.Part, o.Parts), spoiled: make(map[string]*StateError), last: time.Now()}
+	if err := f.take(); err != nil {
 		return none, err
 	}
 	if o.Join {
@@ -60,14 +63,14 @@ func foldKept[A Accumulator[A]](ctx context.Context, e Engine, pass string, src 
 		}
 	}
 	if o.Ignored != nil {
-		for _, state := range f.unused {
+		for _, state := range slices.Concat(f.unused, f.obsolete) {
 			o.Ignored(state)
 		}
 	}
-	if seen := f.rows(f.own) + f.rows(f.others); seen > 0 && o.Resumed != nil {
+	if seen := f.seen(); seen > 0 && o.Resumed != nil {
 		o.Resumed(pass, seen, key.Rows)
 	}
-	if len(f.gaps(blockRange{0, key.blocks()})) > 0 {
+	if len(f.gaps()) > 0 {
 		if err := f.fold(ctx, e, src, worker); err != nil {
 			return none, err
 		}
@@ -75,20 +78,34 @@ func foldKept[A Accumulator[A]](ctx context.Context, e Engine, pass string, src 
 	return f.finish()
 }
 
-// read takes in the states of the fold that are there, and forgets what it knew of them.
-func (f *keptFold[A]) read() error {
-	f.own, f.others, f.cut, f.unused, f.misfit = NewForest(f.newAcc), NewForest(f.newAcc), 0, nil, nil
-	clear(f.parts)
+// take finds the states of the fold that are there, and loads those that this run needs. It
+// forgets what it knew of them.
+func (f *keptFold[A]) take() error {
+	for {
+		if err := f.list(); err != nil {
+			return err
+		}
+		err := f.load()
+		state := (*StateError)(nil)
+		if !errors.As(err, &state) || !f.ignores(state) {
+			return err
+		}
+		f.spoiled[state.Name] = state
+	}
+}
+
+// list reads the headers of states and decides which of them make the fold.
+func (f *keptFold[A]) list() error {
+	f.own, f.others, f.states, f.unused, f.obsolete, f.misfit = NewForest(f.newAcc), nil, nil, nil, nil, nil
 	names, err := sortedNames(f.run.store)
 	if err != nil {
 		return err
 	}
-	from := make(map[string]*Forest[A])
 	for _, name := range names {
-		if !strings.HasPrefix(name, foldPrefix(f.key.Fold)) {
+		if foldOf(name) != f.key.Fold {
 			continue
 		}
-		forest, err := f.load(name)
+		s, err := f.head(name)
 		if state := (*StateError)(nil); errors.As(err, &state) && f.ignores(state) {
 			f.unused = append(f.unused, state)
 			continue
@@ -96,27 +113,92 @@ func (f *keptFold[A]) read() error {
 		if err != nil {
 			return err
 		}
-		for _, earlier := range names {
-			if other := from[earlier]; other != nil {
-				if block, ok := other.overlap(forest); ok {
-					return &StateError{Name: name, Reason: fmt.Sprintf("it has seen block %d, and so has state %s: remove one of them", block, earlier)}
-				}
-			}
-		}
-		from[name] = forest
+		f.states = append(f.states, s)
+		f.run.use(name)
 	}
-	for _, name := range names {
-		forest := from[name]
-		switch {
-		case forest == nil:
-		case name == f.name:
-			f.own = forest
-		default:
-			if err := f.others.Merge(forest); err != nil {
-				return &StateError{Name: name, Reason: err.Error()}
-			}
+	if err := f.settle(); err != nil {
+		return err
+	}
+	for _, s := range f.states {
+		if o := f.run.options; f.misfit == nil && o.Parts > 0 && s.Parts != o.Parts && len((blockRange{0, f.key.blocks()}).without(s.nodes)) > 0 {
+			f.misfit = &StateError{Name: s.name, Reason: fmt.Sprintf("it is of a pass in %s, and this is part %d of %d", inParts(s.Parts), o.Part, o.Parts)}
+		}
+		f.others = append(f.others, s.nodes...)
+	}
+	slices.SortFunc(f.others, byBlock)
+	return nil
+}
+
+// settle leaves states out whose blocks others have all seen, as a union that was written
+// before its parts were removed. It returns an error if two of the rest have seen a block.
+func (f *keptFold[A]) settle() error {
+	type tree struct {
+		node
+		of *savedState
+	}
+	var trees []tree
+	for _, s := range f.states {
+		for _, n := range s.nodes {
+			trees = append(trees, tree{n, s})
 		}
 	}
+	slices.SortFunc(trees, func(a, b tree) int {
+		return cmp.Or(byBlock(a.node, b.node), cmp.Compare(b.of.Seen, a.of.Seen), cmp.Compare(a.of.name, b.of.name))
+	})
+	top, needed := tree{node: node{0, -1}}, make(map[*savedState]bool)
+	var within [][2]tree // subtrees within those of other states
+	for _, t := range trees {
+		if t.first() > top.last() {
+			top, needed[t.of] = t, true
+		} else {
+			within = append(within, [2]tree{t, top})
+		}
+	}
+	larger := make(map[*savedState]string)
+	for _, w := range within {
+		if needed[w[0].of] {
+			a, b := w[0].of.name, w[1].of.name
+			return &StateError{Name: max(a, b), Reason: fmt.Sprintf("it has seen block %d, and so has state %s: remove one of them", w[0].first(), min(a, b))}
+		}
+		larger[w[0].of] = w[1].of.name
+	}
+	f.states = slices.DeleteFunc(f.states, func(s *savedState) bool {
+		if larger[s] != "" {
+			f.obsolete = append(f.obsolete, &StateError{Name: s.name, Reason: fmt.Sprintf("state %s has seen its blocks, too", larger[s])})
+		}
+		return larger[s] != ""
+	})
+	return nil
+}
+
+// byBlock orders subtrees by their first blocks, the larger before those within them.
+func byBlock(a, b node) int {
+	return cmp.Or(cmp.Compare(a.first(), b.first()), cmp.Compare(b.level, a.level))
+}
+
+// load merges states one after the other, in the order of their blocks: all that there are,
+// or, where others do parts of a fold that is not complete, that of this run alone.
+func (f *keptFold[A]) load() error {
+	o := f.run.options
+	all := o.Parts == 0 && !o.Finish || len(f.gaps()) == 0
+	f.others = nil
+	slices.SortStableFunc(f.states, func(a, b *savedState) int {
+		return slices.CompareFunc(a.nodes, b.nodes, byBlock)
+	})
+	for _, s := range f.states {
+		if !all && s.name != f.name {
+			f.others = append(f.others, s.nodes...)
+			continue
+		}
+		forest, err := s.readForest(f.run.store)
+		if err != nil {
+			return err
+		}
+		if err := f.own.take(forest); err != nil {
+			return &StateError{Name: s.name, Reason: err.Error()}
+		}
+	}
+	slices.SortFunc(f.others, byBlock)
 	return nil
 }
 
@@ -126,50 +208,35 @@ func (f *keptFold[A]) ignores(state *StateError) bool {
 	return state.Damaged && !o.Join || state.Foreign && (o.Parts > 0 || o.Finish) && state.Name != f.name
 }
 
-// sortedNames returns the names of states in a store.
+// sortedNames returns the names of states in a store, by fold.
 func sortedNames(store StateStore) ([]string, error) {
 	names, err := store.Names()
 	if err != nil {
 		return nil, err
 	}
 	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !strings.HasSuffix(n, stateSuffix) })
-	slices.Sort(names)
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(foldOf(a), foldOf(b)), cmp.Compare(a, b))
+	})
 	return names, nil
 }
 
-// load reads one state.
-func (f *keptFold[A]) load(name string) (*Forest[A], error) {
-	data, err := f.run.store.Read(name)
+// head reads the header of a state, and refuses one that is not of the fold.
+func (f *keptFold[A]) head(name string) (*savedState, error) {
+	if bad := f.spoiled[name]; bad != nil {
+		return nil, bad
+	}
+	s, err := stateHead(f.run.store, name)
 	if err != nil {
 		return nil, err
 	}
-	h, state, err := decodeState(name, data)
-	if err != nil {
-		return nil, err
-	}
-	if d := h.Key.difference(f.key); d != "" {
+	if d := s.Key.difference(f.key); d != "" {
 		return nil, &StateError{Name: name, Reason: d, Foreign: true}
 	}
-	forest := NewForest(f.newAcc)
-	if err := forest.UnmarshalBinary(state); err != nil {
-		return nil, &StateError{Name: name, Reason: err.Error(), Foreign: true}
+	if n := len(s.nodes); n > 0 && s.nodes[n-1].last() >= f.key.blocks() {
+		return nil, &StateError{Name: name, Reason: fmt.Sprintf("it has seen block %d, and the pass has %d blocks", s.nodes[n-1].last(), f.key.blocks()), Foreign: true}
 	}
-	if nodes := forest.nodes(); len(nodes) > 0 && nodes[len(nodes)-1].last() >= f.key.blocks() {
-		return nil, &StateError{Name: name, Reason: fmt.Sprintf("it has seen block %d, and the pass has %d blocks", nodes[len(nodes)-1].last(), f.key.blocks()), Foreign: true}
-	}
-	if o := f.run.options; f.misfit == nil && o.Parts > 0 && h.Parts != o.Parts && len((blockRange{0, f.key.blocks()}).without(forest.nodes())) > 0 {
-		f.misfit = &StateError{Name: name, Reason: fmt.Sprintf("it is of a pass in %s, and this is part %d of %d", inParts(h.Parts), o.Part, o.Parts)}
-	}
-	if h.Parts > 0 {
-		if f.cut == 0 {
-			f.cut = h.Parts
-		} else if f.cut != h.Parts {
-			f.cut = -1
-		}
-		f.parts[h.Part] = len(cutBlocks(f.key.blocks(), h.Part, h.Parts).without(forest.nodes())) == 0
-	}
-	f.run.use(name)
-	return forest, nil
+	return s, nil
 }
 
 func inParts(parts int) string {
@@ -179,21 +246,26 @@ func inParts(parts int) string {
 	return fmt.Sprintf("%d parts", parts)
 }
 
-// gaps returns the blocks of a range that no state has seen.
-func (f *keptFold[A]) gaps(in blockRange) []blockRange {
-	nodes := append(f.own.nodes(), f.others.nodes()...)
-	slices.SortFunc(nodes, func(a, b node) int { return int(a.first() - b.first()) })
+// gaps returns the blocks that no state has seen.
+func (f *keptFold[A]) gaps() []blockRange { return f.gapsIn(blockRange{0, f.key.blocks()}) }
+
+func (f *keptFold[A]) gapsIn(in blockRange) []blockRange {
+	nodes := append(f.own.nodes(), f.others...)
+	slices.SortFunc(nodes, byBlock)
 	return in.without(nodes)
 }
 
-// rows returns how many rows a forest has seen.
-func (f *keptFold[A]) rows(forest *Forest[A]) int64 {
-	rows, b := forest.Blocks()*int64(f.key.BlockRows), int64(f.key.BlockRows)
-	if short := f.key.blocks()*b - f.key.Rows; short > 0 && forest.Has(f.key.blocks()-1) {
-		rows -= short
+// rows returns how many rows subtrees have seen.
+func (f *keptFold[A]) rows(nodes []node) (rows int64) {
+	b := int64(f.key.BlockRows)
+	for _, n := range nodes {
+		rows += min(f.key.Rows, (n.last()+1)*b) - n.first()*b
 	}
 	return rows
 }
+
+// seen returns how many rows states have seen.
+func (f *keptFold[A]) seen() int64 { return f.rows(f.own.nodes()) + f.rows(f.others) }
 
 // fold folds the blocks that are missing and for this run to do, and writes states.
 func (f *keptFold[A]) fold(ctx context.Context, e Engine, src Source, worker func() func(acc A, b *Block) error) error {
@@ -208,7 +280,8 @@ func (f *keptFold[A]) fold(ctx context.Context, e Engine, src Source, worker fun
 	if f.misfit != nil {
 		return f.misfit
 	}
-	if gaps := f.gaps(mine); len(gaps) > 0 {
+	began := time.Now()
+	if gaps := f.gapsIn(mine); len(gaps) > 0 {
 		before := f.own.Blocks()
 		err := foldBlocks(ctx, f.engine(e), f.key.Pass, src, f.own, gaps, worker, f.checkpoint)
 		if err != nil && f.own.Blocks() > before {
@@ -220,18 +293,20 @@ func (f *keptFold[A]) fold(ctx context.Context, e Engine, src Source, worker fun
 			return err
 		}
 	}
+	if o.Parts == 0 && !o.Join && f.run.canRedo(time.Since(began)) {
+		return nil
+	}
 	if err := f.write(); err != nil || o.Parts == 0 {
 		return err
 	}
 	stopped := &StoppedError{Pass: f.key.Pass, Fold: f.key.Fold, Part: o.Part, Parts: o.Parts}
-	f.parts[o.Part] = true
 	stopped.Missing = f.missingParts(o.Parts)
 	return stopped
 }
 
 // engine returns the engine of a pass of which some rows have been seen.
 func (f *keptFold[A]) engine(e Engine) Engine {
-	if report, seen := e.Progress, f.rows(f.own)+f.rows(f.others); report != nil && seen > 0 {
+	if report, seen := e.Progress, f.seen(); report != nil && seen > 0 {
 		e.Progress = func(v Event) {
 			v.Done += seen
 			report(v)
@@ -256,10 +331,21 @@ func (f *keptFold[A]) write() error {
 		return nil
 	}
 	forest, err := f.own.MarshalBinary()
+	if err == errLost { // the pass ends with the error of the merge
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	data, err := encodeState(&stateText{Key: *f.key, Part: r.options.Part, Parts: r.options.Parts, Seen: f.rows(f.own), Text: r.options.Text}, forest)
+	nodes, err := nodesOf(forest)
+	if err != nil {
+		return err
+	}
+	h := &stateText{Key: *f.key, Part: r.options.Part, Parts: r.options.Parts, Seen: f.rows(nodes), Text: r.options.Text, Forest: digest(forest)}
+	for _, n := range nodes {
+		h.Trees = append(h.Trees, [2]int64{int64(n.level), n.index})
+	}
+	data, err := encodeState(h, forest)
 	if err != nil {
 		return err
 	}
@@ -278,18 +364,35 @@ func (f *keptFold[A]) write() error {
 
 // missing returns the error that says what states do not have.
 func (f *keptFold[A]) missing() *MissingError {
-	e := &MissingError{Pass: f.key.Pass, Fold: f.key.Fold, Of: f.key.blocks(), OfParts: max(0, f.cut), Parts: f.missingParts(f.cut), Unused: f.unused}
-	for _, g := range f.gaps(blockRange{0, f.key.blocks()}) {
+	e := &MissingError{Pass: f.key.Pass, Fold: f.key.Fold, Of: f.key.blocks(), OfParts: f.cut(), Unused: f.unused}
+	e.Parts = f.missingParts(e.OfParts)
+	for _, g := range f.gaps() {
 		e.Blocks = append(e.Blocks, [2]int64{g.first, g.end - 1})
 	}
 	return e
 }
 
-// missingParts returns the parts whose states are not there or not complete. Empty
-// parts need none.
+// cut returns how many parts the states are of; 0 if they are of none, or differ.
+func (f *keptFold[A]) cut() (parts int) {
+	for _, s := range f.states {
+		if parts > 0 && s.Parts > 0 && s.Parts != parts {
+			return 0
+		}
+		parts = max(parts, s.Parts)
+	}
+	return parts
+}
+
+// missingParts returns the parts of which no state has seen all blocks. Empty parts need
+// none.
 func (f *keptFold[A]) missingParts(parts int) (missing []int) {
+	gaps := f.gaps()
 	for p := 1; p <= parts; p++ {
-		if r := cutBlocks(f.key.blocks(), p, parts); !f.parts[p] && r.first < r.end {
+		r := cutBlocks(f.key.blocks(), p, parts)
+		for len(gaps) > 0 && gaps[0].end <= r.first {
+			gaps = gaps[1:]
+		}
+		if len(gaps) > 0 && gaps[0].first < r.end && r.first < r.end {
 			missing = append(missing, p)
 		}
 	}
@@ -299,9 +402,6 @@ func (f *keptFold[A]) missingParts(parts int) (missing []int) {
 // finish returns the accumulator of the whole pass.
 func (f *keptFold[A]) finish() (A, error) {
 	var none A
-	if err := f.own.Merge(f.others); err != nil {
-		return none, err
-	}
 	all, err := f.own.Finish(f.key.blocks())
 	if err != nil {
 		return none, err

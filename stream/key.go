@@ -6,11 +6,14 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -20,18 +23,19 @@ import (
 // foldKey is everything that decides the bits of a fold, and the fingerprint of the
 // rows that it is over. States of one fold have equal keys.
 type foldKey struct {
-	Arithmetic  string   `json:"arithmetic"` // paths differ in the last bits
-	Identity    string   `json:"identity"`
-	Fold        int      `json:"fold"` // counted from 1
-	Pass        string   `json:"pass"`
-	Rows        int64    `json:"rows"`
-	Columns     []string `json:"columns"`
-	Sample      string   `json:"sample"` // digest of some rows
-	BlockRows   int      `json:"block_rows"`
-	Accumulator string   `json:"accumulator"` // its type
-	Fresh       string   `json:"fresh"`       // digest of one that has seen nothing
-	Given       string   `json:"given"`       // see Engine.Given
-	Earlier     string   `json:"earlier"`     // digest of the results of the folds before
+	Arithmetic  string            `json:"arithmetic"` // processors and builds differ in the last bits
+	Identity    string            `json:"identity"`
+	Fold        int               `json:"fold"` // counted from 1
+	Pass        string            `json:"pass"`
+	Rows        int64             `json:"rows"`
+	Columns     []string          `json:"columns"`
+	Sample      string            `json:"sample"`             // digest of some rows
+	Versions    map[string]string `json:"versions,omitempty"` // see Info
+	BlockRows   int               `json:"block_rows"`
+	Accumulator string            `json:"accumulator"` // its type
+	Fresh       string            `json:"fresh"`       // digest of one that has seen nothing
+	Given       string            `json:"given"`       // see Engine.Given
+	Earlier     string            `json:"earlier"`     // digest of the results of the folds before
 }
 
 // newKey returns the key of the next fold of the run. fresh is an accumulator that has
@@ -47,19 +51,49 @@ func newKey[A Accumulator[A]](ctx context.Context, e Engine, pass string, src So
 	}
 	info := src.Info()
 	return &foldKey{
-		Arithmetic:  simd.Active().String() + " on " + runtime.GOARCH,
+		Arithmetic:  simd.Active().String() + " on " + runtime.GOARCH + builtWith(),
 		Identity:    e.Run.identity,
 		Fold:        e.Run.folds + 1,
 		Pass:        pass,
 		Rows:        info.Rows,
 		Columns:     info.Columns,
 		Sample:      sample,
+		Versions:    info.Versions,
 		BlockRows:   e.blockRows(len(info.Columns)),
 		Accumulator: fmt.Sprintf("%T", fresh),
 		Fresh:       digest(state),
 		Given:       e.given,
 		Earlier:     hex.EncodeToString(e.Run.earlier[:]),
 	}, nil
+}
+
+// builtWith names what decides the bits of a build, see buildWords.
+var builtWith = sync.OnceValue(func() string {
+	info, _ := debug.ReadBuildInfo()
+	return buildWords(runtime.Version(), info)
+})
+
+// buildWords names what decides the last bits of the same source code: the versions of Go
+// and gonum, and settings of the compiler, which fuses products and sums with some of them.
+func buildWords(version string, info *debug.BuildInfo) string {
+	words := ", " + version
+	if info == nil {
+		return words
+	}
+	for _, s := range info.Settings {
+		if slices.Contains([]string{"GOAMD64", "GOARM64", "GOEXPERIMENT", "-tags", "-gcflags"}, s.Key) {
+			words += ", " + s.Key + "=" + s.Value
+		}
+	}
+	for _, m := range info.Deps {
+		if m.Path == "gonum.org/v1/gonum" {
+			if m.Replace != nil {
+				m = m.Replace
+			}
+			words += ", " + m.Path + " " + m.Version
+		}
+	}
+	return words
 }
 
 // blocks returns the number of blocks of the pass.
@@ -85,6 +119,8 @@ func (k *foldKey) difference(want *foldKey) string {
 		return fmt.Sprintf("it is of pass %d (%s), and this is pass %d (%s)", k.Fold, k.Pass, want.Fold, want.Pass)
 	case k.Sample != want.Sample:
 		return "it is of other rows: the source is another, or has changed"
+	case otherVersion(k.Versions, want.Versions) != "":
+		return otherVersion(k.Versions, want.Versions) + " is another file, or has changed"
 	case k.BlockRows != want.BlockRows:
 		return fmt.Sprintf("it has blocks of %d rows, and this has blocks of %d", k.BlockRows, want.BlockRows)
 	case k.Accumulator != want.Accumulator:
@@ -95,6 +131,16 @@ func (k *foldKey) difference(want *foldKey) string {
 		return "it was made with other landmarks or labels: the source is another, or has changed"
 	case k.Earlier != want.Earlier:
 		return "it was made after other results of earlier passes"
+	}
+	return ""
+}
+
+// otherVersion returns the name of a file of which there are two versions, or "".
+func otherVersion(a, b map[string]string) string {
+	for _, name := range slices.Sorted(maps.Keys(a)) {
+		if v, ok := b[name]; ok && v != a[name] {
+			return name
+		}
 	}
 	return ""
 }

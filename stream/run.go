@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"time"
@@ -32,8 +33,8 @@ import (
 type StateStore interface {
 	// Names returns the names of all states, in any order.
 	Names() ([]string, error)
-	// Read returns the state with the given name.
-	Read(name string) ([]byte, error)
+	// Open opens the state with the given name for reading.
+	Open(name string) (io.ReadCloser, error)
 	// Write puts a state in the place of one with the same name, if there is one: the
 	// name has the old state or the new one, whole, whatever happens.
 	Write(name string, data []byte) error
@@ -43,8 +44,9 @@ type StateStore interface {
 
 // RunOptions say what a run does with states.
 type RunOptions struct {
-	// Every is the time between states of a pass under way. 0 means that one is written
-	// when the pass ends or is interrupted, and at no other time.
+	// Every is the time between states of a pass under way, and the most work that a kill
+	// loses: no state is written of passes that take less together. 0 means that one is
+	// written when a pass ends or is interrupted, and at no other time.
 	Every time.Duration
 	// Part of Parts, counted from 1, is what is done of the first fold that is not
 	// complete; then the fit ends with a [StoppedError]. Parts is 0 for all of every fold.
@@ -91,11 +93,12 @@ type Run struct {
 	store    StateStore
 	identity string
 	options  RunOptions
-	folds    int      // kept so far
-	earlier  [32]byte // digest of their results
-	used     []string // names of states that were read or written
-	failed   bool     // a state could not be written
-	stopped  bool     // a fold could not be kept, nor can those after it
+	folds    int           // kept so far
+	earlier  [32]byte      // digest of their results
+	used     []string      // names of states that were read or written
+	redo     time.Duration // that folds take of which no state was written
+	failed   bool          // a state could not be written
+	stopped  bool          // a fold could not be kept, nor can those after it
 	prints   map[Source]string
 	fetching sync.Mutex // of rows, which a fit may fetch on several goroutines
 }
@@ -149,6 +152,16 @@ func (r *Run) tell(err error) {
 	if r.options.Unwritten != nil {
 		r.options.Unwritten(err)
 	}
+}
+
+// canRedo reports whether a fold that took so long need not be written: the folds that a
+// kill loses are made again in less than the time between states.
+func (r *Run) canRedo(took time.Duration) bool {
+	short := r.redo+took < r.options.Every
+	if short {
+		r.redo += took
+	}
+	return short
 }
 
 // finished counts a fold and adds its result to what later folds depend on.

@@ -7,17 +7,17 @@ import (
 
 // ask lets a runner do what states do not answer of the fold.
 func (f *keptFold[A]) ask(ctx context.Context, runner Runner) error {
-	if len(f.gaps(blockRange{0, f.key.blocks()})) == 0 {
+	if len(f.gaps()) == 0 {
 		return nil
 	}
 	failed := runner.Fold(ctx, f.missing())
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	if err := f.read(); err != nil {
+	if err := f.take(); err != nil {
 		return errors.Join(failed, err)
 	}
-	if failed == nil || len(f.gaps(blockRange{0, f.key.blocks()})) == 0 {
+	if failed == nil || len(f.gaps()) == 0 {
 		return failed // if states are missing all the same, the fold says so
 	}
 	return &runnerError{failed, f.missing()}

@@ -130,11 +130,11 @@ func TestJoinRefuses(t *testing.T) {
 		}
 		return nil
 	}
-	one := part("toy", 1, 4)
+	one := part("toy", 1, 2)
 	for reason, other := range map[string][]byte{
-		"it has seen block 0, and so has state 0001-0.state": one,
-		`it was made with "other", and this is with "toy"`:   part("other", 2, 4),
-		"its checksum is wrong":                              append(bytes.Clone(one), 0),
+		"it has seen block 40, and so has state 0001-0.state": part("toy", 3, 5),
+		`it was made with "other", and this is with "toy"`:    part("other", 2, 4),
+		"its checksum is wrong":                               append(part("toy", 2, 2), 0),
 	} {
 		store := newShelf()
 		store.states["0001-0.state"], store.states["0001-1.state"] = one, other

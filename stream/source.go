@@ -49,6 +49,9 @@ type Info struct {
 	// Holds is about how many bytes a reader holds besides the batches that it
 	// fills, where that is worth mentioning.
 	Holds int64
+	// Versions tell by the names of files, without folders, what is in them, where something
+	// does: an ETag, a digest of a footer. A [Run] refuses states of another version.
+	Versions map[string]string
 	// Scans is how many times the rows have been read from first to last
 	// already, to find out what is in this Info (a text file has no footer).
 	Scans int

@@ -5,7 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -13,14 +18,14 @@ import (
 //
 //	offset  size  content
 //	0       4     magic "NySt"
-//	4       4     version of the layout, now 2
+//	4       4     version of the layout, now 3
 //	8       8     length h of the header
-//	16      h     header: what the state is of, as JSON
-//	16+h    …     the forest: see [Forest.MarshalBinary]
-//	end−32  32    SHA-256 of all that comes before
+//	16      h     header: what the state is of, and the digest of the forest, as JSON
+//	16+h    32    SHA-256 of all that comes before
+//	48+h    …     the forest: see [Forest.MarshalBinary]
 const (
 	stateMagic   = "NySt"
-	stateVersion = 2
+	stateVersion = 3
 	stateHeader  = 16
 )
 
@@ -29,11 +34,20 @@ const stateSuffix = ".state"
 
 // stateText is the header of a state.
 type stateText struct {
-	Key   foldKey `json:"key"`
-	Part  int     `json:"part,omitempty"`
-	Parts int     `json:"parts,omitempty"`
-	Seen  int64   `json:"rows_seen"`
-	Text  string  `json:"text,omitempty"`
+	Key    foldKey    `json:"key"`
+	Part   int        `json:"part,omitempty"`
+	Parts  int        `json:"parts,omitempty"`
+	Seen   int64      `json:"rows_seen"`
+	Text   string     `json:"text,omitempty"`
+	Trees  [][2]int64 `json:"trees"`  // level and index of each subtree of the forest
+	Forest string     `json:"forest"` // its digest
+}
+
+// savedState is a state in a store, of which the header was read.
+type savedState struct {
+	stateText
+	name  string
+	nodes []node // the subtrees of its forest, in order
 }
 
 // encodeState returns the serial form of a state.
@@ -42,44 +56,121 @@ func encodeState(h *stateText, forest []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data := make([]byte, 0, stateHeader+len(text)+len(forest)+sha256.Size)
+	data := make([]byte, 0, stateHeader+len(text)+sha256.Size+len(forest))
 	data = append(data, stateMagic...)
 	data = binary.LittleEndian.AppendUint32(data, stateVersion)
 	data = binary.LittleEndian.AppendUint64(data, uint64(len(text)))
 	data = append(data, text...)
-	data = append(data, forest...)
 	sum := sha256.Sum256(data)
-	return append(data, sum[:]...), nil
+	return append(append(data, sum[:]...), forest...), nil
 }
 
-// decodeState splits a state that encodeState wrote. It allocates no more than a few
-// times the length of the header. What is whole and of another version is not damaged.
-func decodeState(name string, data []byte) (*stateText, []byte, error) {
-	damaged := func(reason string) (*stateText, []byte, error) {
-		return nil, nil, &StateError{Name: name, Reason: reason, Damaged: true}
+// openState opens a state, reads its header and returns a reader of its forest.
+func openState(store StateStore, name string) (*savedState, io.ReadCloser, error) {
+	r, err := store.Open(name)
+	if err != nil {
+		return nil, nil, err
 	}
-	if len(data) < stateHeader+sha256.Size || string(data[:4]) != stateMagic {
-		return damaged("it is cut short, or not the state of a pass")
+	s := &savedState{name: name}
+	if err := s.readHeader(r); err != nil {
+		r.Close()
+		return nil, nil, err
 	}
-	end := len(data) - sha256.Size
-	if sha256.Sum256(data[:end]) != [sha256.Size]byte(data[end:]) {
-		return damaged("it is damaged or cut short: its checksum is wrong")
+	return s, r, nil
+}
+
+// stateHead returns the header of a state.
+func stateHead(store StateStore, name string) (*savedState, error) {
+	s, r, err := openState(store, name)
+	if err == nil {
+		err = r.Close()
 	}
-	if v := binary.LittleEndian.Uint32(data[4:]); v != stateVersion {
-		return nil, nil, &StateError{Name: name, Reason: fmt.Sprintf("it has version %d, and this program knows version %d", v, stateVersion), Foreign: true}
+	return s, err
+}
+
+// damaged returns the error of a state that is of no use.
+func (s *savedState) damaged(reason string) error {
+	return &StateError{Name: s.name, Reason: reason, Damaged: true}
+}
+
+// readHeader reads what comes before the forest.
+func (s *savedState) readHeader(r io.Reader) error {
+	head, err := io.ReadAll(io.LimitReader(r, stateHeader))
+	if err != nil {
+		return err
 	}
-	length := binary.LittleEndian.Uint64(data[8:])
-	if length > uint64(end-stateHeader) {
-		return damaged("its header is longer than the state")
+	if len(head) < stateHeader || string(head[:4]) != stateMagic {
+		return s.damaged("it is cut short, or not the state of a pass")
 	}
-	text := data[stateHeader : stateHeader+length]
-	h := new(stateText)
+	v := binary.LittleEndian.Uint32(head[4:])
+	other := &StateError{Name: s.name, Reason: fmt.Sprintf("it has version %d, and this program knows version %d", v, stateVersion), Foreign: true}
+	if v == 1 || v == 2 { // their checksum is at the end
+		return other
+	}
+	length := binary.LittleEndian.Uint64(head[8:])
+	rest, err := io.ReadAll(io.LimitReader(r, int64(min(length, math.MaxInt64-sha256.Size)+sha256.Size)))
+	if err != nil {
+		return err
+	}
+	if length > uint64(len(rest)) || len(rest) < sha256.Size+int(length) {
+		return s.damaged("its header is longer than the state")
+	}
+	text := rest[:length]
+	if sha256.Sum256(append(head, text...)) != [sha256.Size]byte(rest[length:]) {
+		return s.damaged("it is damaged or cut short: its checksum is wrong")
+	}
+	if v != stateVersion {
+		return other
+	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	if err := d.Decode(h); err != nil {
-		return damaged("its header: " + err.Error())
+	if err := d.Decode(&s.stateText); err != nil {
+		return s.damaged("its header: " + err.Error())
 	}
-	return h, data[stateHeader+length : end], nil
+	last := node{0, -1}
+	for _, t := range s.Trees {
+		if t[0] < 0 || t[0] > maxLevel || t[1] < 0 || t[1] >= 1<<(maxLevel-t[0]) || t[1]<<t[0] <= last.last() {
+			return s.damaged("its header: subtrees out of order")
+		}
+		last = node{uint8(t[0]), t[1]}
+		s.nodes = append(s.nodes, last)
+	}
+	return nil
+}
+
+// readForest returns the forest of a state whose header was read before.
+func (s *savedState) readForest(store StateStore) ([]byte, error) {
+	now, r, err := openState(store, s.name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	data, err := io.ReadAll(r)
+	switch {
+	case err != nil:
+		return nil, err
+	case now.Forest != s.Forest:
+		return nil, &StateError{Name: s.name, Reason: "it was written anew while it was read: run the command again"}
+	case digest(data) != s.Forest:
+		return nil, s.damaged("it is damaged or cut short: its checksum is wrong")
+	}
+	nodes, err := nodesOf(data)
+	if err == nil && !slices.Equal(nodes, s.nodes) {
+		err = errors.New("its subtrees are not those that its header names")
+	}
+	if err != nil {
+		return nil, &StateError{Name: s.name, Reason: err.Error()}
+	}
+	return data, nil
+}
+
+// nodesOf returns the subtrees of a forest in serial form.
+func nodesOf(forest []byte) (nodes []node, err error) {
+	err = eachTree(forest, func(n node, _ []byte) error {
+		nodes = append(nodes, n)
+		return nil
+	})
+	return nodes, err
 }
 
 // stateName returns the name of the state of a fold, or of one part of it.
@@ -100,12 +191,19 @@ func stateName(fold int, pass string, part, parts int) string {
 // foldPrefix begins the names of all states of a fold.
 func foldPrefix(fold int) string { return fmt.Sprintf("%04d-", fold) }
 
+// foldOf returns the number of the fold that a state is of by its name, 0 for none.
+func foldOf(name string) int {
+	number, _, _ := strings.Cut(name, "-")
+	fold, _ := strconv.Atoi(number)
+	return fold
+}
+
 // StateError says why a state is not used.
 type StateError struct {
 	Name   string
 	Reason string
 	// Damaged tells that the state is of no use to anybody, Foreign that it may be of use to
-	// another fit. A state that is neither overlaps with another one.
+	// another fit. A state that is neither has seen blocks that another has seen, too.
 	Damaged, Foreign bool
 }
 
@@ -124,7 +222,7 @@ type StateInfo struct {
 }
 
 // ListStates returns what the states in a store tell about themselves, in the order of
-// their names.
+// their folds and names. It reads no more than their headers.
 func ListStates(store StateStore) ([]StateInfo, error) {
 	names, err := sortedNames(store)
 	if err != nil {
@@ -132,17 +230,16 @@ func ListStates(store StateStore) ([]StateInfo, error) {
 	}
 	var all []StateInfo
 	for _, name := range names {
-		data, err := store.Read(name)
-		if err != nil {
-			return nil, err
-		}
-		h, _, err := decodeState(name, data)
-		if err != nil {
+		h, err := stateHead(store, name)
+		switch {
+		case errors.As(err, new(*StateError)):
 			all = append(all, StateInfo{Name: name, Err: err})
-			continue
+		case err != nil:
+			return nil, err
+		default:
+			all = append(all, StateInfo{Name: name, Pass: h.Key.Pass, Fold: h.Key.Fold, Part: h.Part, Parts: h.Parts,
+				Seen: h.Seen, Rows: h.Key.Rows, Identity: h.Key.Identity, Text: h.Text})
 		}
-		all = append(all, StateInfo{Name: name, Pass: h.Key.Pass, Fold: h.Key.Fold, Part: h.Part, Parts: h.Parts,
-			Seen: h.Seen, Rows: h.Key.Rows, Identity: h.Key.Identity, Text: h.Text})
 	}
 	return all, nil
 }

@@ -106,9 +106,9 @@ func (r *replay) run(ctx context.Context, more states, own ...string) (left stat
 		return left, nil, err
 	}
 	defer os.RemoveAll(folder)
-	shared, store := blockstore.States(r.Worker.in(r.States)), blockstore.States(folder)
+	store := blockstore.States(folder)
 	for _, name := range r.Earlier {
-		data, err := shared.Read(name)
+		data, err := os.ReadFile(filepath.Join(r.Worker.in(r.States), name))
 		if err == nil {
 			err = store.Write(name, data)
 		}

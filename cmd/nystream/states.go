@@ -152,9 +152,8 @@ func aloneWords(p *model.Plan) string {
 
 // noResult are flags whose values change no result, or say where data are: what these
 // are, the states themselves tell.
-var noResult = []string{"help", "config", "threads", "memory", "format", "quiet", "log-format", "log-every", "stall", "provenance", "output", "factors", "left-factors", "right-factors", "clusters-output", "plot", "report", "plot-period",
-	"checkpoint", "checkpoint-every", "states", "shard", "keep-states", "join", "shards", "runner", "columns", "label", "keep", "header", "no-header", "delimiter", "comment", "skip", "inexact", "input-format",
-	"spool", "no-spool", "spool-dir", "max-spool-size", "output-format", "right", "with", "matrix", "graph", "nodes", "labels", "target", "scores", "given-label"}
+var noResult = slices.Concat(ofProcess, []string{"columns", "keep", "header", "no-header", "delimiter", "comment", "skip", "inexact", "input-format",
+	"right", "with", "matrix", "graph", "nodes", "labels", "target", "scores"})
 
 // identity returns what decides the result besides the rows, and what is known of them,
 // one thing to a line.
@@ -247,8 +246,11 @@ type resumption struct {
 // noteIgnored tells of a state that is not used, and what is done or to do.
 func (j *job) noteIgnored(state *stream.StateError) {
 	todo := "remove it"
-	if state.Damaged && !j.states.ends() {
+	switch {
+	case state.Damaged && !j.states.ends():
 		todo = "what it has seen is done again"
+	case !state.Damaged && !state.Foreign:
+		todo = "it is removed at the end"
 	}
 	j.note("state %s is not used: %s; %s", state.Name, state.Reason, todo)
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -125,5 +127,43 @@ func TestFoldersForStates(t *testing.T) {
 	}
 	if err := (&stateFlags{folder: filepath.Join(folder, "made", "deep"), shard: shard{1, 2}}).checkFolder(); err != nil {
 		t.Errorf("a folder to make: %v", err)
+	}
+}
+
+// TestForgedTexts: a command line that is not that of the fit makes no model, though its
+// checksum was made anew.
+func TestForgedTexts(t *testing.T) {
+	folder := t.TempDir()
+	data, states := filepath.Join(folder, "x.csv"), filepath.Join(folder, "st")
+	var rows strings.Builder
+	rows.WriteString("a,b,class,group\n")
+	for i := range 200 {
+		fmt.Fprintf(&rows, "%d,%d,%d,%d\n", i*i%17, i%13, i%2, i%3)
+	}
+	if err := os.WriteFile(data, []byte(rows.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	command := func(words string) (int, string) {
+		var messages strings.Builder
+		code := run(t.Context(), strings.Fields(words), nil, io.Discard, &messages)
+		return code, messages.String()
+	}
+	if code, text := command("fit landmark " + data + " --columns a,b --label class --kernel rbf --rank 3 --shard 1/1 --states " + states); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, text)
+	}
+	path := filepath.Join(states, "0001-fit.1-of-1.state")
+	state, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := 16 + binary.LittleEndian.Uint64(state[8:])
+	head := bytes.Replace(state[:end], []byte(`label=class`), []byte(`label=group`), 1)
+	sum := sha256.Sum256(head)
+	if err := os.WriteFile(path, slices.Concat(head, sum[:], state[int(end)+len(sum):]), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	code, text := command("merge --states " + states + " -o " + filepath.Join(folder, "m.npz"))
+	if code != exitData || !strings.Contains(text, `it was made with "--label class", and this is with "--label group"`) {
+		t.Errorf("exit code %d: %s", code, text)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -21,7 +22,7 @@ type joined struct {
 // joined returns the pairs as one source.
 func (d *Data) joined() stream.Source {
 	x := d.x.Info()
-	info := stream.Info{Name: x.Name, Columns: x.Columns, Rows: d.n, Lead: x.Lead, Holds: x.Holds, InMemory: x.InMemory}
+	info := stream.Info{Name: x.Name, Columns: x.Columns, Rows: d.n, Lead: x.Lead, Holds: x.Holds, InMemory: x.InMemory, Versions: x.Versions}
 	if d.y != nil {
 		y := d.y.Info()
 		if info.Lead > 0 {
@@ -32,6 +33,11 @@ func (d *Data) joined() stream.Source {
 		if d.lag == 0 {
 			info.Name += " and " + y.Name
 			info.Holds += y.Holds
+			info.Versions = make(map[string]string)
+			maps.Copy(info.Versions, x.Versions)
+			for name, version := range y.Versions {
+				info.Versions[name] += version
+			}
 			if info.Lead = max(x.Lead, y.Lead); min(x.Lead, y.Lead) == 0 {
 				info.Lead = 0
 			}

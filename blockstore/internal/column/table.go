@@ -38,19 +38,20 @@ type Table interface {
 
 // TableInfo is what every table says of itself.
 type TableInfo struct {
-	Path    string         // how messages call the table
-	Format  string         // one of formats.All, with the compression of text behind a comma; "text" of a pipe
-	Cells   rune           // what separates cells of text, ' ' for runs of blanks and tabs; 0 where there are none, or not known
-	Columns []Info         // in file order
-	Rows    int64          // -1 when only a full read would tell
-	Once    bool           // the rows can be read a single time only
-	Lead    int64          // see stream.Info
-	Holds   int64          // likewise
-	Allowed int64          // bytes that a reader of a pipe may hold, 0 for any
-	Scans   int            // full reads that opening has cost
-	Spoiled map[int]string // text columns that are numbers but for a few cells, and the first of these
-	Lossy   map[int]Lossy  // columns with integers that no float64 holds, as far as opening has seen them
-	Aside   []int          // columns that globs and ranges pass over: a libsvm file's label; no column is a vector then
+	Path     string            // how messages call the table
+	Format   string            // one of formats.All, with the compression of text behind a comma; "text" of a pipe
+	Cells    rune              // what separates cells of text, ' ' for runs of blanks and tabs; 0 where there are none, or not known
+	Columns  []Info            // in file order
+	Rows     int64             // -1 when only a full read would tell
+	Once     bool              // the rows can be read a single time only
+	Lead     int64             // see stream.Info
+	Holds    int64             // likewise
+	Allowed  int64             // bytes that a reader of a pipe may hold, 0 for any
+	Versions map[string]string // see stream.Info
+	Scans    int               // full reads that opening has cost
+	Spoiled  map[int]string    // text columns that are numbers but for a few cells, and the first of these
+	Lossy    map[int]Lossy     // columns with integers that no float64 holds, as far as opening has seen them
+	Aside    []int             // columns that globs and ranges pass over: a libsvm file's label; no column is a vector then
 
 	AsideReason string // why columns are aside
 
@@ -209,7 +210,7 @@ func ChooseInexact(t Table, numeric, kept []int, inexact Inexact) (stream.Source
 // Choose checks a choice and names what it gives.
 func (t *TableInfo) Choose(numeric, kept []int, inexact Inexact) (Choice, error) {
 	c := Choice{Numeric: numeric, Kept: kept, Inexact: inexact}
-	c.info = stream.Info{Name: t.Path, Rows: t.Rows, Once: t.Once, Lead: t.Lead, Holds: t.Holds, Scans: t.Scans}
+	c.info = stream.Info{Name: t.Path, Rows: t.Rows, Once: t.Once, Lead: t.Lead, Holds: t.Holds, Versions: t.Versions, Scans: t.Scans}
 	for _, i := range numeric {
 		column := t.Columns[i]
 		if !column.Kind.Computable() {

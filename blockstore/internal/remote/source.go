@@ -105,6 +105,14 @@ func Open(ctx context.Context, name string) (*Source, error) {
 	return s, nil
 }
 
+// Version returns what the store calls this version of the object, "" if it does not tell.
+func (s *Source) Version() string {
+	if v, ok := s.object.(interface{ Version() string }); ok {
+		return v.Version()
+	}
+	return ""
+}
+
 // named returns an error that names the object, but that of a context as it is.
 func named(ctx context.Context, name string, err error) error {
 	switch {

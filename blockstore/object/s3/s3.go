@@ -96,6 +96,9 @@ type version struct {
 // Size implements object.Object.
 func (v *version) Size() int64 { return v.size }
 
+// Version returns the ETag.
+func (v *version) Version() string { return v.etag }
+
 // Open implements object.Store. The first bytes come with the description.
 func (s *Store) Open(ctx context.Context, address string, head int64) (object.Object, []byte, error) {
 	bucket, key, err := locate(address)

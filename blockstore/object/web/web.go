@@ -3,6 +3,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,9 @@ type page struct {
 
 // Size implements object.Object.
 func (p *page) Size() int64 { return p.size }
+
+// Version returns what the server calls this version.
+func (p *page) Version() string { return cmp.Or(p.etag, p.modified) }
 
 // Open asks for the first bytes, since many servers and presigned URLs admit no HEAD.
 func (s *Store) Open(ctx context.Context, address string, head int64) (object.Object, []byte, error) {

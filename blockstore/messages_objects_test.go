@@ -15,7 +15,7 @@ import (
 // badObjects are objects of stores and web servers that are not there, change or fail.
 func badObjects(t *testing.T) (list []badFile) {
 	s := startStore(t)
-	const rows = "u,v\n1,2\n3,4\n"
+	rows := "u,v\n" + strings.Repeat("1,2\n3,4\n", 4000) // more than comes with the first answer
 	// add reads an object of S3, or of the web server, that a fault meets.
 	add := func(address, what string, fault storetest.Fault) {
 		called := address
@@ -41,7 +41,7 @@ func badObjects(t *testing.T) (list []badFile) {
 	}
 	changes := func(n int, _ http.ResponseWriter, _ *http.Request) bool {
 		if n == 2 {
-			s.Put("a.csv", []byte("u,v\n5,6\n7,8\n"))
+			s.Put("a.csv", []byte("u,v\n"+strings.Repeat("5,6\n7,8\n", 4000)))
 		}
 		return false
 	}

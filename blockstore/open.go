@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/nystream/nystream/blockstore/internal/arrow"
 	"github.com/nystream/nystream/blockstore/internal/charset"
@@ -238,7 +239,8 @@ func addRows(a, b int64) int64 {
 
 // openFiles opens every file that paths stand for. made, if not nil, is told of every copy.
 func openFiles(ctx context.Context, paths []string, o Options, made func(*file.Spool)) (*fileSet, error) {
-	r := reading{format: o.Format, array: o.Array, spools: file.Spools{Dir: o.SpoolDir, Room: o.SpoolRoom, Made: made}, memory: o.Memory, features: o.Features}
+	r := reading{format: o.Format, array: o.Array, memory: o.Memory, features: o.Features, scan: new(sync.Mutex)}
+	r.spools = file.Spools{Dir: o.SpoolDir, Room: o.SpoolRoom, Made: made}
 	var err error
 	if r.csv, err = o.csv(); err != nil {
 		return nil, err
@@ -252,17 +254,17 @@ func openFiles(ctx context.Context, paths []string, o Options, made func(*file.S
 		return nil, err
 	}
 	tables := make([]column.Table, len(list))
-	for i, path := range list {
-		err := fault.Guard(path, func() (err error) {
-			tables[i], err = openPath(ctx, path, o.Stdin, r)
+	err = stream.Each(ctx, remote.Parallel(list), len(list), func(i int) error {
+		return fault.Guard(list[i], func() (err error) {
+			tables[i], err = openPath(ctx, list[i], o.Stdin, r)
 			return err
 		})
-		if stopped := context.Cause(ctx); stopped != nil {
-			return nil, stopped // whatever came of it
-		}
-		if err != nil {
-			return nil, err
-		}
+	})
+	if stopped := context.Cause(ctx); stopped != nil {
+		return nil, stopped // whatever came of it
+	}
+	if err != nil {
+		return nil, err
 	}
 	return newFileSet(list, tables), nil
 }
@@ -301,6 +303,7 @@ type reading struct {
 	memory   int64
 	features int // of libsvm files, at least
 	csv      text.CSVOptions
+	scan     *sync.Mutex // held while all of an object is read
 }
 
 // openPath opens one file or pipe.
@@ -370,6 +373,10 @@ func openRegular(ctx context.Context, path string, r reading) (column.Table, err
 	}
 	if err := r.checkEncoding(path, found); err != nil {
 		return nil, err
+	}
+	if !slices.Contains([]string{formats.Parquet, formats.Arrow, formats.NPY, formats.Store}, cmp.Or(r.format, found)) {
+		r.scan.Lock() // one scan or copy at a time
+		defer r.scan.Unlock()
 	}
 	if formats.IsCompressed(found) {
 		t, err := openCompressed(ctx, path, found, r)

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/nystream/nystream/blockstore/internal/filetest"
-	"github.com/nystream/nystream/blockstore/internal/remote"
 	"github.com/nystream/nystream/blockstore/object"
 	"github.com/nystream/nystream/blockstore/object/s3"
 	"github.com/nystream/nystream/blockstore/object/web"
@@ -30,9 +29,9 @@ func startStore(t *testing.T) *storetest.Server {
 	s := storetest.New()
 	t.Cleanup(s.Close)
 	s.Setenv(t.Setenv)
-	remote.FirstPause = time.Millisecond
-	object.Register(t.Context(), "s3", s3.New())
-	object.Register(t.Context(), "http", web.New())
+	patience := object.Patience{Pause: time.Millisecond}
+	object.Register(t.Context(), "s3", s3.New(), patience)
+	object.Register(t.Context(), "http", web.New(), patience)
 	return s
 }
 
@@ -287,7 +286,7 @@ func TestCancelledRequests(t *testing.T) {
 	hangs := make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())
 	s.Break(func(n int, _ http.ResponseWriter, r *http.Request) bool {
-		if n == 2 {
+		if n == 1 {
 			cancel()
 			select {
 			case <-hangs:

@@ -1,7 +1,7 @@
 // Package object is how blockstore reaches what is not a file: objects in S3, what a web
 // server gives. A [Store] serves the URLs of a scheme once it is registered:
 //
-//	object.Register(ctx, "s3", s3.New())
+//	object.Register(ctx, "s3", s3.New(), object.Patience{})
 //
 // From then on [github.com/nystream/nystream/blockstore.Open] and all that reads or writes
 // files takes such URLs. Who registers nothing links none of it. Packages s3 and web below
@@ -12,6 +12,7 @@
 package object
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,18 +21,21 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Store has the objects of a scheme. It is used by several goroutines at a time. Its
 // errors say what is wrong and what to do; they need not name the object, and never hold
-// credentials. Those that may go away by themselves are marked by [Temporary]: a store
-// repeats nothing itself. What there is not is an fs.ErrNotExist.
+// credentials. An error after which the same may succeed is marked by [Temporary]: Open,
+// List and Get are repeated then. A missing object is an fs.ErrNotExist.
 type Store interface {
-	// Open describes the object that there is now.
-	Open(ctx context.Context, url string) (Object, error)
+	// Open describes the current version of an object. It also returns its first bytes, at
+	// most head, which save a request; a store may return none.
+	Open(ctx context.Context, url string, head int64) (o Object, first []byte, err error)
 	// List calls each for every object whose URL begins with prefix, in ascending order.
 	List(ctx context.Context, prefix string, each func(url string, o Object) error) error
-	// Put writes an object of that content, whole or not at all.
+	// Put writes an object of that content, whole or not at all. It repeats its requests
+	// by [Retry].
 	Put(ctx context.Context, url string, content io.ReaderAt, size int64) error
 	// CanPut returns why Put will fail, as far as that is known beforehand.
 	CanPut(ctx context.Context, url string) error
@@ -43,8 +47,8 @@ type Store interface {
 type Object interface {
 	// Size is its length in bytes.
 	Size() int64
-	// Get begins to read a range, which is not empty and lies within the object, of this
-	// version: it is ErrChanged if there is another one now.
+	// Get begins to read a range, which is not empty and lies within the object. It may
+	// give fewer bytes. It returns ErrChanged if there is another version now.
 	Get(ctx context.Context, offset, length int64) (io.ReadCloser, error)
 }
 
@@ -62,22 +66,42 @@ func Temporary(err error) error { return temporary{err} }
 // IsTemporary reports whether an error is marked so.
 func IsTemporary(err error) bool { return errors.As(err, new(temporary)) }
 
+// failure marks an error.
+type failure struct{ error }
+
+func (e failure) Unwrap() error { return e.error }
+
+// Failure marks an error of the server or of the way to it, which says nothing of the data.
+func Failure(err error) error { return failure{err} }
+
+// IsFailure reports whether an error is marked by [Failure] or [Temporary].
+func IsFailure(err error) bool { return errors.As(err, new(failure)) || IsTemporary(err) }
+
 // registered is the stores by scheme.
 var registered struct {
 	sync.RWMutex
-	stores map[string]Store
-	ctx    context.Context
+	stores   map[string]Store
+	ctx      context.Context
+	patience Patience
 }
 
-// Register makes a store serve the URLs of a scheme, such as s3. What is done for
-// functions that take no context, such as writing files, ends with ctx; the last one counts.
-func Register(ctx context.Context, scheme string, s Store) {
+// Register makes a store serve the URLs of a scheme, such as s3. Functions without a
+// context, such as those that write files, end with ctx. The last ctx and patience count.
+func Register(ctx context.Context, scheme string, s Store, p Patience) {
 	registered.Lock()
 	defer registered.Unlock()
 	if registered.stores == nil {
 		registered.stores = make(map[string]Store)
 	}
 	registered.stores[scheme], registered.ctx = s, ctx
+	registered.patience = Patience{cmp.Or(p.Stall, 30*time.Second), cmp.Or(p.Pause, 200*time.Millisecond)}
+}
+
+// patience returns that given to Register.
+func patience() Patience {
+	registered.RLock()
+	defer registered.RUnlock()
+	return registered.patience
 }
 
 // Context returns the context given to Register.
@@ -129,20 +153,17 @@ func StoreOf(url string) (Store, error) {
 	return nil, fmt.Errorf("%s: objects of %s:// are not reached; use one of %s", url, scheme, strings.Join(known, ", "))
 }
 
-// Body returns what is read of an object, with its errors but io.EOF as plain has them. It
-// is for stores.
-func Body(in io.ReadCloser, plain func(error) error) io.ReadCloser { return body{in, plain} }
+// Body returns what is read of an object, with the errors of the network by [NetworkError].
+// It is for stores.
+func Body(in io.ReadCloser) io.ReadCloser { return body{in} }
 
-type body struct {
-	io.ReadCloser
-	plain func(error) error
-}
+type body struct{ io.ReadCloser }
 
 // Read implements io.Reader.
 func (b body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil && err != io.EOF {
-		err = b.plain(err)
+		err = NetworkError(err)
 	}
 	return n, err
 }

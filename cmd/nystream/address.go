@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -14,12 +15,14 @@ import (
 	"github.com/nystream/nystream/blockstore/object/web"
 )
 
-// registerStores makes URLs readable. What is written ends with ctx.
-func registerStores(ctx context.Context) {
-	object.Register(ctx, "s3", s3.New())
+// registerStores makes URLs readable, by requests that may stall so long. What is written ends
+// with ctx.
+func registerStores(ctx context.Context, stall time.Duration) {
+	patience := object.Patience{Stall: stall}
+	object.Register(ctx, "s3", s3.New(), patience)
 	server := web.New()
-	object.Register(ctx, "http", server)
-	object.Register(ctx, "https", server)
+	object.Register(ctx, "http", server, patience)
+	object.Register(ctx, "https", server, patience)
 }
 
 // plainWords returns arguments in which web addresses have no credentials any more, so

@@ -70,7 +70,7 @@ func (a *app) addGlobalFlags(root *cobra.Command) {
 	flags.DurationVar(&a.logEvery, "log-every", 30*time.Second, "`time` between lines of progress where there is no terminal; 0 for one with every block")
 	flags.StringVar(&a.config, "config", "", "`file` of settings, .toml; see nystream help config")
 	mustRegister(root.MarkPersistentFlagFilename("config", "toml"))
-	flags.DurationVar(&a.stall, "stall", 30*time.Second, "`time` without progress, such as 5m, after which a read of a file is given up")
+	flags.DurationVar(&a.stall, "stall", 30*time.Second, "`time` without progress, such as 5m, after which a read or request ends")
 	flags.BoolVar(&a.provenance, "provenance", true, "write into models, Parquet and Arrow files by which version and command line they were made, from what; false leaves it out, so that rows under any name and in any format make the same bytes")
 	flags.BoolVar(&a.quiet, "quiet", false, "no progress and no notes on the standard error")
 }
@@ -94,6 +94,7 @@ func (a *app) begin(cmd *cobra.Command, _ []string) error {
 	if a.logEvery < 0 {
 		return usagef("--log-every %v: must be 0 or more, such as 30s", a.logEvery)
 	}
+	registerStores(cmd.Context(), a.stall)
 	a.progress.end() // merge begins twice
 	if a.progress = nil; !a.quiet {
 		a.progress = newProgress(a.messages, a.logEvery)

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/nystream/nystream/blockstore"
+	"github.com/nystream/nystream/blockstore/object"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -106,7 +107,7 @@ func (a *app) exitCode(ctx context.Context, err error) int {
 		return exitUsage
 	case errors.As(err, &budget) || errors.As(err, &room):
 		return exitBudget
-	case isDataFault(err) && !isSpoolError(err):
+	case isDataFault(err) && !isSpoolError(err) && !object.IsFailure(err):
 		return exitData
 	}
 	return exitFailed

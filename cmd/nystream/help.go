@@ -99,10 +99,16 @@ not reached by name: name an Azure blob by its https:// address with a SAS token
 Queries of addresses are credentials: they are never printed or kept.
 
 Objects are read in pieces of up to 4 MiB, ahead of the computation; a pass holds about
-64 MiB for each reader, which counts in --memory. Requests that fail are repeated. An
-object that changes while it is read is an error that names it. An output is collected
-in the folder for temporary files (TMPDIR) and appears whole or not at all. States
-(--checkpoint, --states) stay in folders.`,
+64 MiB for each reader, which counts in --memory. Requests that fail are repeated,
+until none makes progress for the time of --stall. An object that changes while it is
+read is an error that names it. At most ten redirects are followed, none from https to
+http or into a private network.
+
+An output is collected in the folder for temporary files (TMPDIR) and appears whole or
+not at all. A run that is killed during an upload leaves parts in the bucket. The next
+run that writes the same object removes them; a lifecycle rule of the bucket with
+AbortIncompleteMultipartUpload after one day removes all others. States (--checkpoint,
+--states) stay in folders.`,
 	}
 }
 

@@ -212,7 +212,6 @@ func (c call) command() answer {
 		defer f.Close()
 		in = f
 	}
-	registerStores(ctx)
 	var out, messages bytes.Buffer
 	code := run(ctx, plainWords(c.Words[1:]), in, &out, &messages)
 	return answer{Code: code, Out: out.Bytes(), Err: messages.Bytes()}

@@ -167,9 +167,8 @@ type counting struct {
 
 // Write implements io.Writer.
 func (c *counting) Write(p []byte) (int, error) {
-	n, err := c.ResponseWriter.Write(p)
-	c.bytes.Add(int64(n))
-	return n, err
+	c.bytes.Add(int64(len(p))) // before the client can have them
+	return c.ResponseWriter.Write(p)
 }
 
 // Unavailable answers as S3 does when there are too many requests.

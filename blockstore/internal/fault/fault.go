@@ -4,6 +4,7 @@
 package fault
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -21,6 +22,10 @@ type DataError struct {
 
 // Error names the file, the row (counted from 0), the column and the cause.
 func (e *DataError) Error() string {
+	var inner *DataError
+	if errors.As(e.Err, &inner) && inner.Path == e.Path && inner.Error() == e.Err.Error() {
+		return inner.Error() // which names the file already
+	}
 	var b strings.Builder
 	b.WriteString(e.Path)
 	if e.Row >= 0 {

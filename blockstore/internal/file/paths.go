@@ -16,6 +16,7 @@ import (
 	"github.com/nystream/nystream/blockstore/internal/lake"
 	"github.com/nystream/nystream/blockstore/internal/remote"
 	"github.com/nystream/nystream/blockstore/object"
+	"github.com/nystream/nystream/stream"
 )
 
 // Stdin is the path that means the standard input.
@@ -47,17 +48,17 @@ func Expand(ctx context.Context, paths []string) ([]string, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("there is no input; name files, quoted globs, folders, or - for the standard input")
 	}
-	var files []string
-	for _, path := range paths {
-		more, err := expandPath(ctx, path)
-		if err == nil {
-			err = rememberList(ctx, path, more)
+	lists := make([][]string, len(paths))
+	err := stream.Each(ctx, remote.Parallel(paths), len(paths), func(i int) (err error) {
+		if lists[i], err = expandPath(ctx, paths[i]); err == nil {
+			err = rememberList(ctx, paths[i], lists[i])
 		}
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, more...)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
+	files := slices.Concat(lists...)
 	if len(files) > 1 && slices.Contains(files, Stdin) {
 		return nil, errors.New("the standard input (-) cannot be combined with files; name one or the other")
 	}

@@ -43,11 +43,11 @@ type File interface {
 // a context of Remember is refused.
 func OpenStamped(ctx context.Context, path string) (File, Stamp, error) {
 	if IsRemote(path) {
-		o, err := remote.Open(ctx, path)
+		_, stamp, err := OpenEdges(ctx, path)
 		if err != nil {
-			return nil, Stamp{}, err
+			return nil, stamp, err
 		}
-		return o.Reader(ctx, 1), Stamp{path: path, Size: o.Size, object: o}, nil
+		return stamp.object.Reader(ctx, 1), stamp, nil
 	}
 	file, stamp, err := openRegular(path)
 	if err != nil {
@@ -58,6 +58,19 @@ func OpenStamped(ctx context.Context, path string) (File, Stamp, error) {
 		return nil, stamp, err
 	}
 	return file, stamp, nil
+}
+
+// OpenEdges is OpenStamped for a reader of first bytes, footers and page headers: of an object
+// it fetches small ranges.
+func OpenEdges(ctx context.Context, path string) (File, Stamp, error) {
+	if !IsRemote(path) {
+		return OpenStamped(ctx, path)
+	}
+	o, err := remote.Open(ctx, path)
+	if err != nil {
+		return nil, Stamp{}, err
+	}
+	return o.Edges(ctx), Stamp{path: path, Size: o.Size, object: o}, nil
 }
 
 // openRegular opens a file.

@@ -88,7 +88,7 @@ var magics = []struct{ magic, format, remedy string }{
 // .dat, .scale, none) is libsvm if its first line looks like it, else CSV; with that of
 // CSV it is libsvm if its first line cannot well be anything else.
 func Sniff(ctx context.Context, path string) (format string, err error) {
-	f, _, err := file.OpenStamped(ctx, path)
+	f, _, err := file.OpenEdges(ctx, path)
 	if err != nil {
 		return "", err
 	}

@@ -38,12 +38,13 @@ type groupMetadata struct {
 type chunkMetadata struct {
 	FilePath string `thrift:"1,optional"`
 	MetaData struct {
-		Type                 format.Type             `thrift:"1,required"`
-		Codec                format.CompressionCodec `thrift:"4,required"`
-		NumValues            int64                   `thrift:"5,required"`
-		TotalCompressedSize  int64                   `thrift:"7,required"`
-		DataPageOffset       int64                   `thrift:"9,required"`
-		DictionaryPageOffset int64                   `thrift:"11,optional"`
+		Type                  format.Type             `thrift:"1,required"`
+		Codec                 format.CompressionCodec `thrift:"4,required"`
+		NumValues             int64                   `thrift:"5,required"`
+		TotalUncompressedSize int64                   `thrift:"6,required"`
+		TotalCompressedSize   int64                   `thrift:"7,required"`
+		DataPageOffset        int64                   `thrift:"9,required"`
+		DictionaryPageOffset  int64                   `thrift:"11,optional"`
 	} `thrift:"3,optional"`
 	CryptoMetadata format.ColumnCryptoMetaData `thrift:"8,optional"`
 }
@@ -208,5 +209,6 @@ func checkChunk(chunk *chunkMetadata, c *leafColumn, rows, limit int64) (pageRan
 		c.refuse("values in the compression " + named(meta.Codec) + ", which is not known (zstd, snappy, gzip, brotli and LZ4 are)")
 	}
 	end := min(start+size+chunkSlack, limit)
-	return pageRange{start: start, end: end, values: meta.NumValues, codec: meta.Codec}, nil
+	unpacked := max(0, meta.TotalUncompressedSize)
+	return pageRange{start: start, end: end, values: meta.NumValues, size: unpacked, codec: meta.Codec}, nil
 }

@@ -48,6 +48,7 @@ type table struct {
 	threads int
 	leaves  []leafColumn
 	groups  []rowGroup
+	page    int64 // bytes of a page of an object, by the first page header of its largest column; 0 if unknown
 }
 
 // leafColumn is one leaf column of the schema.
@@ -75,6 +76,7 @@ func (g *rowGroup) end() int64 { return g.first + g.rows }
 type pageRange struct {
 	start, end int64
 	values     int64 // entries, nulls included
+	size       int64 // bytes of all pages, unpacked
 	codec      format.CompressionCodec
 }
 
@@ -85,20 +87,25 @@ func Open(ctx context.Context, path string) (column.Table, error) { return OpenT
 // OpenThreads returns Open of a table that fetches rows from so many columns at the same
 // time; 0 means one for each processor.
 func OpenThreads(ctx context.Context, path string, threads int) (column.Table, error) {
-	file, stamp, err := file.OpenStamped(ctx, path)
+	in, stamp, err := file.OpenEdges(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
+	defer in.Close()
 	t := &table{TableInfo: column.TableInfo{Path: path}, stamp: stamp, threads: threads}
-	if err := t.readFooter(file); err != nil {
+	if err := t.readFooter(in); err != nil {
 		return nil, err
 	}
 	t.Spoiled = make(map[int]string)
-	t.findWidths(file)
+	if err := t.findWidths(ctx); err != nil {
+		return nil, err
+	}
 	t.Lead = 1 // also without row groups
 	for _, g := range t.groups {
 		t.Lead = max(t.Lead, g.rows)
+	}
+	if stamp.IsRemote() && len(t.groups) > 0 {
+		t.page = t.widestPage(in)
 	}
 	for i := range t.leaves {
 		t.Columns = append(t.Columns, t.leaves[i].Info)
@@ -120,24 +127,88 @@ func (t *table) Source(c column.Choice) (stream.Source, error) {
 // reading returns about how many rows a reader that begins in the middle passes over,
 // those of a page, and what it holds: a page and a dictionary for each column, and the
 // largest of them compressed. It looks at the first page of each in the largest row group;
-// where that is damaged, reading will tell.
+// where that is damaged, reading will tell. In an object pages are assumed, unless they are
+// large beside the chunks that a reader holds: a budget is not exceeded by a guess.
 func (t *table) reading(c *column.Choice) (lead, holds int64) {
-	holds = readerBytes + t.stamp.Holds()
-	file, err := t.stamp.Open(object.Context())
-	if err != nil || len(t.groups) == 0 {
-		return t.Lead, holds
+	base := readerBytes + t.stamp.Holds()
+	if len(t.groups) == 0 {
+		return t.Lead, base
 	}
-	defer file.Close()
-	pages := newPages(t, file)
+	chosen := c.All(true)
+	if t.page > 0 {
+		lead, holds = sum(chosen, t.Lead, t.assumedPage)
+		if holds <= max(mostAssumed, t.stamp.Holds()) {
+			return lead, base + holds
+		}
+	}
+	in, err := t.stamp.Open(object.Context())
+	if err != nil {
+		return t.Lead, base
+	}
+	defer in.Close()
+	pages := newPages(t, in)
 	defer pages.close()
+	lead, holds = sum(chosen, t.Lead, func(i int) (rows, bytes, packed int64) { return t.firstPage(pages, i) })
+	return lead, base + holds
+}
+
+// mostAssumed is the most that assumed pages hold.
+const mostAssumed = 4 << 20
+
+// sum returns the rows of the longest page, and what pages of the chosen columns hold.
+func sum(chosen []int, most int64, page func(leaf int) (rows, bytes, packed int64)) (lead, holds int64) {
 	largest, packed := int64(0), int64(0)
-	for _, i := range c.All(true) {
-		rows, bytes, compressed := t.firstPage(pages, i)
-		lead = max(lead, min(rows, t.Lead))
+	for _, i := range chosen {
+		rows, bytes, compressed := page(i)
+		lead = max(lead, min(rows, most))
 		holds += bytes
 		largest, packed = max(largest, bytes), max(packed, compressed)
 	}
 	return max(1, lead), holds + min(packed, largest)
+}
+
+// widestPage returns the bytes of the first page, with those of a dictionary, of the column
+// with the most bytes: writers bound pages of all columns by the same bytes or rows.
+func (t *table) widestPage(in file.File) int64 {
+	widest := 0
+	for i, c := range t.largestGroup().chunks {
+		if c.size > t.largestGroup().chunks[widest].size {
+			widest = i
+		}
+	}
+	if len(t.leaves) == 0 {
+		return 0
+	}
+	pages := newPages(t, in)
+	defer pages.close()
+	_, bytes, _ := t.firstPage(pages, widest)
+	return bytes
+}
+
+// assumedPage is firstPage of an object, without reading it.
+func (t *table) assumedPage(leaf int) (rows, bytes, packed int64) {
+	group := t.largestGroup()
+	chunk := group.chunks[leaf]
+	bytes = min(chunk.size, t.page)
+	rows = group.rows
+	if chunk.size > 0 {
+		rows = int64(float64(rows) * float64(bytes) / float64(chunk.size))
+	}
+	if chunk.codec != format.Uncompressed {
+		packed = min(bytes, chunk.end-chunk.start)
+	}
+	return max(1, rows), bytes, packed
+}
+
+// largestGroup returns the row group with the most rows.
+func (t *table) largestGroup() *rowGroup {
+	largest := &t.groups[0]
+	for i := range t.groups {
+		if t.groups[i].rows > largest.rows {
+			largest = &t.groups[i]
+		}
+	}
+	return largest
 }
 
 // readerBytes is what a reader holds besides pages: 0.9 MB were measured.
@@ -172,7 +243,15 @@ func (t *table) firstPage(pages *pages, leaf int) (rows, bytes, packed int64) {
 // findWidths gives every list column its width. One that cannot be read, or whose lists
 // differ as far as is seen without reading all, is no column of numbers. Bytes that nothing
 // marks as text are no text.
-func (t *table) findWidths(file file.File) {
+func (t *table) findWidths(ctx context.Context) error {
+	if !slices.ContainsFunc(t.leaves, func(c leafColumn) bool { return c.Kind == column.Vector || c.Kind == column.Text && c.unmarked }) {
+		return nil
+	}
+	file, err := t.stamp.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
 	for i := range t.leaves {
 		c := &t.leaves[i]
 		if c.Kind == column.Text && c.unmarked && t.holdsBytes(file, i) {
@@ -182,6 +261,8 @@ func (t *table) findWidths(file file.File) {
 			continue
 		}
 		switch width, err := t.firstWidth(file, i); {
+		case err != nil && t.stamp.IsRemote() && fault.IsReading(err):
+			return err
 		case err == errLongList:
 			c.refuse(err.Error())
 		case err != nil:
@@ -199,6 +280,7 @@ func (t *table) findWidths(file file.File) {
 			c.Width = width
 		}
 	}
+	return nil
 }
 
 // errLongList says what a column holds that is no row of numbers.

@@ -7,11 +7,23 @@ import (
 	"sync"
 )
 
-// chunkKey is which bytes a chunk holds: those from size times index on.
+// chunkKey is which bytes a chunk holds.
 type chunkKey struct {
-	source *Source
-	size   int64
-	index  int64
+	source         *Source
+	offset, length int64
+}
+
+// edgeBytes is the length of the ranges at both ends of an object that are fetched before its
+// format is known: first bytes and footers.
+const edgeBytes = 16 << 10
+
+// head returns the chunk of the first bytes.
+func (s *Source) head() chunkKey { return chunkKey{s, 0, min(edgeBytes, s.Size)} }
+
+// tail returns the chunk of the last bytes.
+func (s *Source) tail() chunkKey {
+	n := min(edgeBytes, s.Size)
+	return chunkKey{s, s.Size - n, n}
 }
 
 // chunk is a part of an object, in memory or on its way there.
@@ -20,6 +32,7 @@ type chunk struct {
 	data  []byte
 	ready chan struct{} // closed when data or err is there
 	err   error
+	done  bool          // the data is there
 	users int           // that must not lose it
 	place *list.Element // among those that may go
 }
@@ -52,7 +65,7 @@ func (c *cache) take(key chunkKey) (ch *chunk, empty bool) {
 	c.Lock()
 	defer c.Unlock()
 	if ch = c.chunks[key]; ch == nil {
-		ch = &chunk{key: key, data: c.memory(key.length()), ready: make(chan struct{})}
+		ch = &chunk{key: key, data: c.memory(key.length), ready: make(chan struct{})}
 		c.chunks[key], empty = ch, true
 		ch.users++ // who fills it
 	} else if ch.place != nil {
@@ -70,8 +83,34 @@ func (c *cache) has(key chunkKey) bool {
 	return c.chunks[key] != nil
 }
 
-// length returns how many bytes a chunk holds.
-func (k chunkKey) length() int64 { return min(k.size, k.source.Size-k.index*k.size) }
+// put keeps the bytes of a chunk.
+func (c *cache) put(key chunkKey, data []byte) {
+	ch, empty := c.take(key)
+	defer c.leave(ch)
+	if empty {
+		if copy(ch.data, data) < len(ch.data) {
+			ch.err = errGivenUp // they are fetched
+		}
+		c.filled(ch)
+	}
+}
+
+// copy copies what a chunk in memory has of p, the bytes from offset on, and returns the range
+// of p that it filled.
+func (c *cache) copy(key chunkKey, p []byte, offset int64) (from, to int64) {
+	c.Lock()
+	defer c.Unlock()
+	ch := c.chunks[key]
+	if ch == nil || !ch.done {
+		return 0, 0
+	}
+	from, to = max(key.offset, offset), min(key.offset+key.length, offset+int64(len(p)))
+	if from >= to {
+		return 0, 0
+	}
+	copy(p[from-offset:to-offset], ch.data[from-key.offset:])
+	return from - offset, to - offset
+}
 
 // memory returns n bytes, of chunks that go if too many are there.
 func (c *cache) memory(n int64) []byte {
@@ -103,23 +142,34 @@ func (c *cache) drop(ch *chunk) {
 // errGivenUp says that the reader which had a chunk filled is closed.
 var errGivenUp = errors.New("the reader is closed")
 
-// fill fetches a chunk for those who wait for it. One that failed is forgotten: whoever
-// comes next tries again.
+// fill fetches a chunk for those who wait for it, without what its source's edges in memory
+// hold of it.
 func (c *cache) fill(ctx context.Context, ch *chunk) {
-	defer c.leave(ch)
-	ch.err = ch.key.source.fetch(ctx, ch.data, ch.key.index*ch.key.size)
+	key, begin, end := ch.key, int64(0), ch.key.length
+	if from, to := c.copy(key.source.head(), ch.data, key.offset); from == 0 {
+		begin = to
+	}
+	if from, to := c.copy(key.source.tail(), ch.data, key.offset); to == end {
+		end = max(begin, from)
+	}
+	ch.err = key.source.fetch(ctx, ch.data[begin:end], key.offset+begin)
 	if ch.err != nil && ctx.Err() != nil {
 		ch.err = errGivenUp
 	}
-	defer close(ch.ready)
-	if ch.err != nil {
-		c.Lock()
-		defer c.Unlock()
-		if c.chunks[ch.key] == ch {
-			delete(c.chunks, ch.key)
-			c.held -= int64(len(ch.data))
-		}
+	c.filled(ch)
+}
+
+// filled hands a chunk out. One that failed is forgotten: whoever comes next tries again.
+func (c *cache) filled(ch *chunk) {
+	defer c.leave(ch)
+	c.Lock()
+	defer c.Unlock()
+	ch.done = ch.err == nil
+	if ch.err != nil && c.chunks[ch.key] == ch {
+		delete(c.chunks, ch.key)
+		c.held -= int64(len(ch.data))
 	}
+	close(ch.ready)
 }
 
 // leave says that a chunk is no longer used.

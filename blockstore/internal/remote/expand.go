@@ -19,6 +19,14 @@ import (
 // the names there.
 func isWeb(url string) bool { return strings.HasPrefix(url, "http") }
 
+// Parallel returns how many of paths are opened at the same time: several if all are URLs.
+func Parallel(paths []string) int {
+	if slices.ContainsFunc(paths, func(path string) bool { return object.Scheme(path) == "" }) {
+		return 1
+	}
+	return 8
+}
+
 // Expand returns the objects that a URL means: the one of this name, those that a glob
 // matches, or all below a folder, in byte order. In globs and folders names that begin with
 // . or _ are passed over.
@@ -71,16 +79,17 @@ func below(ctx context.Context, prefix string, wanted func(name string) bool) (n
 		return nil, err
 	}
 	var kind, table string
-	err = again(ctx, func() error {
+	err = object.Retry(ctx, func(ctx context.Context) error {
 		names, kind, table = nil, "", ""
 		return store.List(ctx, prefix, func(name string, o object.Object) error {
+			object.Beat(ctx)
 			if of, folder := lake.Of(name); of != "" {
 				kind, table = of, folder
 			}
 			hidden := slices.ContainsFunc(strings.Split(name[strings.LastIndex(prefix, "/")+1:], "/"), isHidden)
 			if !strings.HasSuffix(name, "/") && !hidden && wanted(name) {
 				names = append(names, name)
-				remember(ctx, name, o)
+				remember(ctx, &Source{Name: name, Size: o.Size(), object: o})
 			}
 			return nil
 		})

@@ -4,50 +4,51 @@ import (
 	"context"
 	"errors"
 	"io"
-	"time"
 
 	"github.com/nystream/nystream/blockstore/object"
 )
 
-// stallLimit is how long a request may give nothing. It is a variable for the tests.
-var stallLimit = 15 * time.Second
-
-var errStalled = object.Temporary(errors.New("nothing came for 15 s"))
-
-// fetch fills p with the bytes of the object from offset on.
+// fetch fills p with the bytes of the object from offset on. After the object was changed no
+// more requests are made.
 func (s *Source) fetch(ctx context.Context, p []byte, offset int64) error {
-	done := 0
-	return again(ctx, func() error {
-		n, err := s.request(ctx, p[done:], offset+int64(done))
-		done += n
-		return err
-	})
+	for done := 0; done < len(p); {
+		err := object.Retry(ctx, func(ctx context.Context) error {
+			if s.changed.Load() {
+				return object.ErrChanged
+			}
+			n, err := s.request(ctx, p[done:], offset+int64(done))
+			done += n
+			return err
+		})
+		if errors.Is(err, object.ErrChanged) {
+			s.changed.Store(true)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// request makes one request and says how far it came. An answer that ends early is an
-// error that may go away.
+// request makes one request and says how far it came. An answer may be of a shorter range;
+// one that gives nothing is an error that may go away.
 func (s *Source) request(ctx context.Context, p []byte, offset int64) (n int, err error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	alarm := time.AfterFunc(stallLimit, func() { cancel(errStalled) })
-	defer alarm.Stop()
 	body, err := s.object.Get(ctx, offset, int64(len(p)))
-	if err == nil {
-		defer body.Close()
+	if err != nil {
+		return 0, err
 	}
+	defer body.Close()
 	for err == nil && n < len(p) {
-		alarm.Reset(stallLimit)
 		var more int
 		more, err = body.Read(p[n:])
 		n += more
+		object.Beat(ctx)
 	}
 	switch {
-	case n == len(p):
+	case n == len(p), n > 0 && err == io.EOF:
 		return n, nil
-	case errors.Is(context.Cause(ctx), errStalled):
-		return n, errStalled
 	case err == io.EOF:
-		return n, object.Temporary(io.ErrUnexpectedEOF)
+		return 0, object.Temporary(errors.New("the answer is empty"))
 	case n > 0:
 		return n, object.Temporary(err)
 	}

@@ -12,17 +12,21 @@ import (
 
 // Put writes an object, whole or not at all.
 func Put(ctx context.Context, name string, content io.ReaderAt, size int64) error {
-	return do(ctx, name, func(s object.Store, url string) error { return s.Put(ctx, url, content, size) })
+	store, err := object.StoreOf(name)
+	if err != nil {
+		return err
+	}
+	return written(ctx, name, store.Put(ctx, object.Reveal(name), content, size))
 }
 
 // CanPut returns why Put will fail, as far as that is known beforehand.
 func CanPut(ctx context.Context, name string) error {
-	return do(ctx, name, func(s object.Store, url string) error { return s.CanPut(ctx, url) })
+	return do(ctx, name, object.Store.CanPut)
 }
 
 // Remove removes an object; that there is none is no error.
 func Remove(ctx context.Context, name string) error {
-	err := do(ctx, name, func(s object.Store, url string) error { return s.Remove(ctx, url) })
+	err := do(ctx, name, object.Store.Remove)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -37,12 +41,17 @@ func Exists(ctx context.Context, name string) bool {
 }
 
 // do does something with the store of an object.
-func do(ctx context.Context, name string, what func(s object.Store, url string) error) error {
+func do(ctx context.Context, name string, what func(s object.Store, ctx context.Context, url string) error) error {
 	store, err := object.StoreOf(name)
 	if err != nil {
 		return err
 	}
-	err = again(ctx, func() error { return what(store, object.Reveal(name)) })
+	err = object.Retry(ctx, func(ctx context.Context) error { return what(store, ctx, object.Reveal(name)) })
+	return written(ctx, name, err)
+}
+
+// written returns an error of writing that names the object, but that of a context as it is.
+func written(ctx context.Context, name string, err error) error {
 	switch {
 	case err == nil:
 		return nil

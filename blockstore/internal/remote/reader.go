@@ -22,12 +22,18 @@ const (
 	spareChunks = 3
 	// aheadChunks are fetched while the one before is used.
 	aheadChunks = 1
+	// smallBytes is the size of an object that is fetched as a whole. A smaller range costs
+	// little less.
+	smallBytes = leastChunk
+	// pieceBytes is the least length of a range within a large object: a page header.
+	pieceBytes = 4 << 10
 )
 
-// chunkSize returns the bytes of a chunk for a reader of so many places: a power of two.
-func chunkSize(places int) int64 {
+// chunkSize returns the bytes of a chunk for a reader of so many places: a power of two. That
+// of an object which a reader may hold as a whole is the same for all readers.
+func (s *Source) chunkSize(places int) int64 {
 	size := int64(mostChunk)
-	for size > leastChunk && size*int64(places+spareChunks) > readerBytes {
+	for s.Size > readerBytes && size > leastChunk && size*int64(places+spareChunks) > readerBytes {
 		size /= 2
 	}
 	return size
@@ -35,14 +41,14 @@ func chunkSize(places int) int64 {
 
 // Holds returns how many bytes a reader of so many places holds.
 func (s *Source) Holds(places int) int64 {
-	return min(chunkSize(places)*int64(places+spareChunks), s.Size)
+	return min(s.chunkSize(places)*int64(places+spareChunks), s.Size)
 }
 
 // Reader gives the bytes of an object anywhere, as io.ReaderAt does, to several goroutines.
 type Reader struct {
 	source *Source
 	ctx    context.Context // of what the reader fetches
-	size   int64           // of a chunk
+	size   int64           // of a chunk; 0 where chunks are as small as reads
 	places int
 
 	mu     sync.Mutex
@@ -50,11 +56,30 @@ type Reader struct {
 	closed bool
 }
 
+// Edges returns a reader of first bytes, footers and page headers until ctx ends: it fetches
+// ranges about as small as those it is asked for.
+func (s *Source) Edges(ctx context.Context) *Reader {
+	return &Reader{source: s, ctx: ctx, closed: true}
+}
+
+// edge returns the key of a chunk that has n bytes.
+func (s *Source) edge(offset, n int64) chunkKey {
+	switch head, tail := s.head(), s.tail(); {
+	case offset+n <= head.length && (s.Size > smallBytes || shared.has(head)):
+		return head
+	case s.Size <= smallBytes:
+		return chunkKey{s, 0, s.Size}
+	case offset >= tail.offset:
+		return tail
+	}
+	return chunkKey{s, offset, min(max(n, pieceBytes), s.Size-offset)}
+}
+
 // Reader returns a reader that goes through so many places at the same time, until ctx ends.
 func (s *Source) Reader(ctx context.Context, places int) *Reader {
 	places = max(1, places)
 	shared.allow(s.Holds(places))
-	return &Reader{source: s, ctx: ctx, size: chunkSize(places), places: places}
+	return &Reader{source: s, ctx: ctx, size: s.chunkSize(places), places: places}
 }
 
 // Close takes its part of the memory back. What is on its way stays so: the rows behind are
@@ -75,11 +100,11 @@ func (r *Reader) ReadAt(p []byte, offset int64) (n int, err error) {
 		return 0, fmt.Errorf("%s: reading at %d", r.source.Name, offset)
 	}
 	rest := p[:max(0, min(int64(len(p)), r.source.Size-offset))]
-	if len(rest) > 0 {
+	if len(rest) > 0 && r.size > 0 {
 		r.ahead(offset/r.size, (offset+int64(len(rest))-1)/r.size)
 	}
 	for n < len(rest) {
-		m, err := r.copy(rest[n:], offset+int64(n))
+		m, err := copyChunk(r.ctx, r.chunk(offset+int64(n), int64(len(rest)-n)), rest[n:], offset+int64(n))
 		n += m
 		if err != nil {
 			return n, err
@@ -91,33 +116,42 @@ func (r *Reader) ReadAt(p []byte, offset int64) (n int, err error) {
 	return n, nil
 }
 
-// copy copies the beginning of p from one chunk.
-func (r *Reader) copy(p []byte, offset int64) (int, error) {
+// chunk returns the key of the chunk that begins a range of n bytes.
+func (r *Reader) chunk(offset, n int64) chunkKey {
+	if r.size == 0 {
+		return r.source.edge(offset, n)
+	}
+	offset -= offset % r.size
+	return chunkKey{r.source, offset, min(r.size, r.source.Size-offset)}
+}
+
+// copyChunk copies the beginning of p from one chunk.
+func copyChunk(ctx context.Context, key chunkKey, p []byte, offset int64) (int, error) {
 	for {
-		ch, err := r.wait(offset / r.size)
+		ch, err := wait(ctx, key)
 		if err == nil {
-			n := copy(p, ch.data[offset%r.size:])
+			n := copy(p, ch.data[offset-key.offset:])
 			shared.leave(ch)
 			return n, nil
 		}
-		if r.ctx.Err() != nil {
-			return 0, fault.Reading(context.Cause(r.ctx))
+		if ctx.Err() != nil {
+			return 0, fault.Reading(context.Cause(ctx))
 		}
 		if err != errGivenUp { // by another reader
-			return 0, fault.Reading(named(r.ctx, r.source.Name, err))
+			return 0, fault.Reading(named(ctx, key.source.Name, err))
 		}
 	}
 }
 
 // wait returns a chunk with its bytes.
-func (r *Reader) wait(index int64) (*chunk, error) {
-	ch, empty := shared.take(chunkKey{r.source, r.size, index})
+func wait(ctx context.Context, key chunkKey) (*chunk, error) {
+	ch, empty := shared.take(key)
 	if empty {
-		go shared.fill(r.ctx, ch)
+		go shared.fill(ctx, ch)
 	}
 	select {
 	case <-ch.ready:
-		return r.result(ch)
+		return result(ch)
 	default:
 	}
 	beat := time.NewTicker(time.Second) // repeated requests may take longer than a pass waits
@@ -125,18 +159,18 @@ func (r *Reader) wait(index int64) (*chunk, error) {
 	for {
 		select {
 		case <-ch.ready:
-			return r.result(ch)
+			return result(ch)
 		case <-beat.C:
-			stream.Beat(r.ctx)
-		case <-r.ctx.Done():
+			stream.Beat(ctx)
+		case <-ctx.Done():
 			shared.leave(ch)
-			return nil, context.Cause(r.ctx)
+			return nil, context.Cause(ctx)
 		}
 	}
 }
 
 // result returns a chunk whose bytes are there, or why they are not.
-func (r *Reader) result(ch *chunk) (*chunk, error) {
+func result(ch *chunk) (*chunk, error) {
 	if ch.err != nil {
 		shared.leave(ch)
 		return nil, ch.err
@@ -171,8 +205,8 @@ func (r *Reader) ahead(first, last int64) {
 
 // begin fetches a chunk that is not there in the background.
 func (r *Reader) begin(index int64) {
-	key := chunkKey{r.source, r.size, index}
-	if index*r.size >= r.source.Size || shared.has(key) {
+	key := r.chunk(index*r.size, 1)
+	if key.length <= 0 || shared.has(key) {
 		return
 	}
 	ch, empty := shared.take(key)

@@ -12,7 +12,8 @@
 // ago go first. What a reader may hold is known before it reads ([Holds]).
 //
 // A request that fails, stops in the middle or stalls is made again, from where it came
-// to, with growing pauses. All requests are for one version of the object.
+// to, with growing pauses. All requests are for one version of the object. Its first and last
+// bytes are fetched in small ranges ([Edges]), and larger chunks leave them out.
 package remote
 
 import (
@@ -22,6 +23,7 @@ import (
 	"io/fs"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/nystream/nystream/blockstore/internal/fault"
 	"github.com/nystream/nystream/blockstore/object"
@@ -29,66 +31,78 @@ import (
 
 // Source is one version of an object.
 type Source struct {
-	Name   string
-	Size   int64
-	object object.Object
+	Name    string
+	Size    int64
+	object  object.Object
+	changed atomic.Bool // there is another version now
 }
 
-// known is the objects that one opening of data has seen already.
+// known is the objects that one command, or one opening of data, has seen already.
 type known struct {
 	sync.Mutex
-	objects map[string]object.Object
+	sources map[string]*Source
 }
 
 type knownKey struct{}
 
 // Remember returns a context in which the objects that are found are not asked for again:
-// ctx itself, if it is such a one.
+// ctx itself, if it is such a one. Readers of a source share what they fetch.
 func Remember(ctx context.Context) context.Context {
 	if _, ok := ctx.Value(knownKey{}).(*known); ok {
 		return ctx
 	}
-	return context.WithValue(ctx, knownKey{}, &known{objects: make(map[string]object.Object)})
+	return context.WithValue(ctx, knownKey{}, &known{sources: make(map[string]*Source)})
 }
 
-// remember keeps an object that was found.
-func remember(ctx context.Context, name string, o object.Object) {
-	if k, ok := ctx.Value(knownKey{}).(*known); ok {
-		k.Lock()
-		defer k.Unlock()
-		k.objects[name] = o
+// remember keeps an object that was found, and returns the version found first.
+func remember(ctx context.Context, s *Source) *Source {
+	k, ok := ctx.Value(knownKey{}).(*known)
+	if !ok {
+		return s
 	}
+	k.Lock()
+	defer k.Unlock()
+	if first := k.sources[s.Name]; first != nil {
+		return first
+	}
+	k.sources[s.Name] = s
+	return s
 }
 
 // recall returns an object that was found, or nil.
-func recall(ctx context.Context, name string) object.Object {
+func recall(ctx context.Context, name string) *Source {
 	k, ok := ctx.Value(knownKey{}).(*known)
 	if !ok {
 		return nil
 	}
 	k.Lock()
 	defer k.Unlock()
-	return k.objects[name]
+	return k.sources[name]
 }
 
 // Open asks for an object.
 func Open(ctx context.Context, name string) (*Source, error) {
-	o := recall(ctx, name)
-	if o == nil {
-		store, err := object.StoreOf(name)
-		if err != nil {
-			return nil, err
-		}
-		err = again(ctx, func() (err error) {
-			o, err = store.Open(ctx, object.Reveal(name))
-			return err
-		})
-		if err != nil {
-			return nil, named(ctx, name, err)
-		}
-		remember(ctx, name, o)
+	if s := recall(ctx, name); s != nil {
+		return s, nil
 	}
-	return &Source{Name: name, Size: o.Size(), object: o}, nil
+	store, err := object.StoreOf(name)
+	if err != nil {
+		return nil, err
+	}
+	s := &Source{Name: name}
+	var head []byte
+	err = object.Retry(ctx, func(ctx context.Context) (err error) {
+		s.object, head, err = store.Open(ctx, object.Reveal(name), edgeBytes)
+		return err
+	})
+	if err != nil {
+		return nil, named(ctx, name, err)
+	}
+	s.Size = s.object.Size()
+	if s = remember(ctx, s); len(head) > 0 {
+		shared.put(s.head(), head)
+	}
+	return s, nil
 }
 
 // Version returns what the store calls this version of the object, "" if it does not tell.

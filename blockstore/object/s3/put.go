@@ -2,6 +2,7 @@ package s3
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/smithy-go"
 
 	"github.com/nystream/nystream/blockstore/object"
 )
@@ -20,10 +22,10 @@ const (
 	partBytes = 16 << 20
 	// mostParts is how many parts an object may have.
 	mostParts = 10000
-	// partAttempts is how often a part is sent.
-	partAttempts = 4
 	// abortTime is how long giving up an upload may take.
 	abortTime = 10 * time.Second
+	// markName is the name of the metadata that tell an upload from others.
+	markName = "nystream-upload"
 )
 
 // Put implements object.Store. An object of several parts appears when the last request
@@ -33,94 +35,146 @@ func (s *Store) Put(ctx context.Context, address string, content io.ReaderAt, si
 	if err != nil {
 		return err
 	}
+	removeAbandoned(ctx, client, bucket, key)
 	if size <= partBytes {
-		_, err := client.PutObject(ctx, &s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: io.NewSectionReader(content, 0, size), ContentLength: &size})
-		return written(err)
+		return object.Retry(ctx, func(ctx context.Context) error {
+			_, err := client.PutObject(ctx, &s3.PutObjectInput{Bucket: &bucket, Key: &key, ContentLength: &size,
+				Body: beating(ctx, content, 0, size)})
+			return written(err)
+		})
 	}
-	u := &upload{client: client, bucket: bucket, key: key}
-	started, err := client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{Bucket: &bucket, Key: &key})
+	u := &upload{client: client, bucket: bucket, key: key, mark: rand.Text()}
+	err = object.Retry(ctx, func(ctx context.Context) error {
+		started, err := client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{Bucket: &bucket, Key: &key,
+			Metadata: map[string]string{markName: u.mark}})
+		if err == nil {
+			u.id = aws.ToString(started.UploadId)
+		}
+		return written(err)
+	})
 	if err != nil {
-		return written(err)
+		return err
 	}
-	u.id = aws.ToString(started.UploadId)
-	if err := u.parts(ctx, content, size); err != nil {
-		return errors.Join(err, u.abort(ctx))
+	if err = u.parts(ctx, content, size); err == nil {
+		err = object.Retry(ctx, u.complete)
 	}
-	return u.complete(ctx)
+	if err != nil { // nothing appears later
+		return errors.Join(err, abort(ctx, client, bucket, key, u.id))
+	}
+	return nil
+}
+
+// removeAbandoned removes uploads of the same object that killed runs have left, as far as
+// they may be listed. What fails here does no harm.
+func removeAbandoned(ctx context.Context, client *s3.Client, bucket, key string) {
+	_ = object.Retry(ctx, func(ctx context.Context) error {
+		list, err := client.ListMultipartUploads(ctx, &s3.ListMultipartUploadsInput{Bucket: &bucket, Prefix: &key})
+		if err != nil {
+			return plain(err)
+		}
+		for _, u := range list.Uploads {
+			if aws.ToString(u.Key) == key {
+				_ = abort(ctx, client, bucket, key, aws.ToString(u.UploadId))
+			}
+		}
+		return nil
+	})
+}
+
+// beating returns a part of content. The request that sends it makes progress as it is read.
+func beating(ctx context.Context, content io.ReaderAt, at, size int64) io.ReadSeeker {
+	return &beatingReader{io.NewSectionReader(content, at, size), ctx}
+}
+
+type beatingReader struct {
+	*io.SectionReader
+	ctx context.Context
+}
+
+// Read implements io.Reader.
+func (r *beatingReader) Read(p []byte) (int, error) {
+	object.Beat(r.ctx)
+	return r.SectionReader.Read(p)
 }
 
 // upload is an object on its way, part after part.
 type upload struct {
 	client          *s3.Client
 	bucket, key, id string
+	mark            string // of the object, which tells it from one of another upload
 	sent            []types.CompletedPart
+	unanswered      bool // completing it failed before
 }
 
-// parts sends all parts.
+// parts sends all parts, each again if it fails.
 func (u *upload) parts(ctx context.Context, content io.ReaderAt, size int64) error {
 	length := max(partBytes, (size+mostParts-1)/mostParts)
 	for at := int64(0); at < size; at += length {
-		if err := u.part(ctx, io.NewSectionReader(content, at, min(length, size-at))); err != nil {
+		number, n := int32(len(u.sent)+1), min(length, size-at)
+		err := object.Retry(ctx, func(ctx context.Context) error {
+			done, err := u.client.UploadPart(ctx, &s3.UploadPartInput{Bucket: &u.bucket, Key: &u.key, UploadId: &u.id,
+				PartNumber: &number, Body: beating(ctx, content, at, n), ContentLength: &n})
+			if err == nil {
+				u.sent = append(u.sent, types.CompletedPart{ETag: done.ETag, PartNumber: &number})
+			}
+			return written(err)
+		})
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// part sends a part, again if it fails: the parts before need not be sent again then.
-func (u *upload) part(ctx context.Context, content *io.SectionReader) error {
-	number, length := int32(len(u.sent)+1), content.Size()
-	for n := 1; ; n++ {
-		if _, err := content.Seek(0, io.SeekStart); err != nil {
-			return err
-		}
-		done, err := u.client.UploadPart(ctx, &s3.UploadPartInput{Bucket: &u.bucket, Key: &u.key, UploadId: &u.id, PartNumber: &number, Body: content, ContentLength: &length})
-		if err == nil {
-			u.sent = append(u.sent, types.CompletedPart{ETag: done.ETag, PartNumber: &number})
-			return nil
-		}
-		if err = written(err); ctx.Err() != nil || n == partAttempts || !object.IsTemporary(err) {
-			return err
-		}
-		select {
-		case <-time.After(time.Duration(n) * 250 * time.Millisecond):
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-}
-
-// complete puts the parts together. If the answer is an error, or none comes, the upload
-// is given up, and nothing appears later.
+// complete puts the parts together. Where no answer came to an earlier attempt the upload may
+// be gone since the object is there.
 func (u *upload) complete(ctx context.Context) error {
 	_, err := u.client.CompleteMultipartUpload(ctx, &s3.CompleteMultipartUploadInput{Bucket: &u.bucket, Key: &u.key, UploadId: &u.id,
 		MultipartUpload: &types.CompletedMultipartUpload{Parts: u.sent}})
-	if err != nil {
-		return errors.Join(written(err), u.abort(ctx))
+	if isCode(err, "NoSuchUpload") && u.unanswered {
+		head, failed := u.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &u.bucket, Key: &u.key})
+		if failed == nil && head.Metadata[markName] == u.mark {
+			return nil
+		}
 	}
-	return nil
+	u.unanswered = err != nil
+	return written(err)
 }
 
-// abort gives the upload up, although ctx may have ended.
-func (u *upload) abort(ctx context.Context) error {
+// abort gives an upload up, although ctx may have ended.
+func abort(ctx context.Context, client *s3.Client, bucket, key, id string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTime)
 	defer cancel()
-	_, err := u.client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{Bucket: &u.bucket, Key: &u.key, UploadId: &u.id})
-	if err != nil && code(err) != http.StatusNotFound {
-		return fmt.Errorf("and the parts that were sent could not be removed: %w", written(err))
+	err := object.Retry(ctx, func(ctx context.Context) error {
+		_, err := client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{Bucket: &bucket, Key: &key, UploadId: &id})
+		if isCode(err, "NoSuchUpload") {
+			return nil
+		}
+		return written(err)
+	})
+	if err != nil {
+		return fmt.Errorf("and the parts that were sent could not be removed: %w", err)
 	}
 	return nil
 }
 
 // written returns an error of writing.
 func written(err error) error {
-	if err == nil {
+	switch {
+	case err == nil:
 		return nil
-	}
-	if code(err) == http.StatusNotFound {
+	case isCode(err, "NoSuchUpload"):
+		return object.Failure(errors.New("the server has given up the upload; is another run writing this object?"))
+	case isCode(err, "NoSuchBucket"), code(err) == http.StatusNotFound:
 		return errors.New("there is no such bucket; make it first")
 	}
 	return plain(err)
+}
+
+// isCode reports whether an error is one of S3 with that code.
+func isCode(err error, code string) bool {
+	var api smithy.APIError
+	return errors.As(err, &api) && api.ErrorCode() == code
 }
 
 // target returns where an object is to be put.

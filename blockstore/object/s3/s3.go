@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -24,6 +25,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/logging"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/nystream/nystream/blockstore/object"
@@ -52,7 +54,11 @@ func (s *Store) begin(ctx context.Context) (*s3.Client, error) {
 			c.Region = "us-east-1"
 		}
 		s.client = s3.NewFromConfig(c, func(o *s3.Options) {
+			if client, ok := o.HTTPClient.(*awshttp.BuildableClient); ok { // which follows redirects for ever
+				o.HTTPClient = &http.Client{Transport: client.GetTransport(), CheckRedirect: redirect}
+			}
 			o.UsePathStyle = c.BaseEndpoint != nil || os.Getenv("AWS_ENDPOINT_URL_S3") != "" || o.BaseEndpoint != nil
+			o.Logger = logging.Nop{}
 			o.DisableLogOutputChecksumValidationSkipped = true
 		})
 	})
@@ -60,6 +66,15 @@ func (s *Store) begin(ctx context.Context) (*s3.Client, error) {
 		return nil, fmt.Errorf("the configuration of AWS cannot be used: %w", s.failed)
 	}
 	return s.client, nil
+}
+
+// redirect follows only redirects that keep the method.
+func redirect(r *http.Request, via []*http.Request) error {
+	switch r.Response.StatusCode {
+	case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return object.Redirect(r, via)
+	}
+	return http.ErrUseLastResponse
 }
 
 // locate cuts a URL into bucket and key.
@@ -84,33 +99,72 @@ func (v *version) Size() int64 { return v.size }
 // Version returns the ETag.
 func (v *version) Version() string { return v.etag }
 
-// Open implements object.Store.
-func (s *Store) Open(ctx context.Context, address string) (object.Object, error) {
+// Open implements object.Store. The first bytes come with the description.
+func (s *Store) Open(ctx context.Context, address string, head int64) (object.Object, []byte, error) {
 	bucket, key, err := locate(address)
 	if err == nil && key == "" {
-		return nil, fs.ErrNotExist // a bucket is a folder
+		return nil, nil, fs.ErrNotExist // a bucket is a folder
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	client, err := s.begin(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	head, err := client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &bucket, Key: &key})
+	v := &version{client: client, bucket: bucket, key: key}
+	answer, err := v.get(ctx, 0, max(1, head))
+	if code(err) == http.StatusRequestedRangeNotSatisfiable {
+		return v.describe(ctx) // it is empty
+	}
 	if err != nil {
-		return nil, plain(err)
+		return nil, nil, plain(err)
+	}
+	defer answer.Body.Close()
+	if v.etag = aws.ToString(answer.ETag); v.etag == "" {
+		return nil, nil, errNoVersion
+	}
+	_, size, _ := strings.Cut(aws.ToString(answer.ContentRange), "/")
+	if v.size, err = strconv.ParseInt(size, 10, 64); err != nil || !isRange(answer, 0) {
+		return v.describe(ctx) // a server without ranges
+	}
+	first, err := io.ReadAll(io.LimitReader(object.Body(answer.Body), min(head, v.size)))
+	return v, first, err
+}
+
+var errNoVersion = errors.New("the server names no size or no version (ETag) of it, " +
+	"so that a change would go unseen; copy it to a file")
+
+// describe asks for size and version alone.
+func (v *version) describe(ctx context.Context) (object.Object, []byte, error) {
+	head, err := v.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &v.bucket, Key: &v.key})
+	if err != nil {
+		return nil, nil, plain(err)
 	}
 	if aws.ToString(head.ETag) == "" || head.ContentLength == nil {
-		return nil, errors.New("the server names no size or no version (ETag) of it, so that a change would go unseen; copy it to a file")
+		return nil, nil, errNoVersion
 	}
-	return &version{client, bucket, key, *head.ETag, *head.ContentLength}, nil
+	v.etag, v.size = *head.ETag, *head.ContentLength
+	return v, nil, nil
+}
+
+// get asks for a range of a version, as far as it is known.
+func (v *version) get(ctx context.Context, offset, length int64) (*s3.GetObjectOutput, error) {
+	in := &s3.GetObjectInput{Bucket: &v.bucket, Key: &v.key, Range: aws.String(fmt.Sprintf("bytes=%d-%d", offset, offset+length-1))}
+	if v.etag != "" {
+		in.IfMatch = &v.etag
+	}
+	return v.client.GetObject(ctx, in)
+}
+
+// isRange reports whether an answer begins at offset.
+func isRange(answer *s3.GetObjectOutput, offset int64) bool {
+	return strings.HasPrefix(aws.ToString(answer.ContentRange), fmt.Sprintf("bytes %d-", offset))
 }
 
 // Get implements object.Object.
 func (v *version) Get(ctx context.Context, offset, length int64) (io.ReadCloser, error) {
-	span := fmt.Sprintf("bytes=%d-%d", offset, offset+length-1)
-	answer, err := v.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &v.bucket, Key: &v.key, Range: &span, IfMatch: &v.etag})
+	answer, err := v.get(ctx, offset, length)
 	if err != nil {
 		switch code(err) {
 		case http.StatusPreconditionFailed, http.StatusRequestedRangeNotSatisfiable, http.StatusNotFound:
@@ -118,14 +172,14 @@ func (v *version) Get(ctx context.Context, offset, length int64) (io.ReadCloser,
 		}
 		return nil, plain(err)
 	}
-	first := fmt.Sprintf("bytes %d-", offset)
+	isWhole := answer.ContentRange == nil && offset == 0 && aws.ToInt64(answer.ContentLength) == v.size
 	switch {
 	case aws.ToString(answer.ETag) != v.etag: // not every server looks at If-Match
 		err = object.ErrChanged
-	case !strings.HasPrefix(aws.ToString(answer.ContentRange), first) && (offset > 0 || aws.ToInt64(answer.ContentLength) < length):
-		err = fmt.Errorf("the server gives another range than %q: %q", span, aws.ToString(answer.ContentRange))
+	case !isWhole && !isRange(answer, offset):
+		err = fmt.Errorf("the server gives another range than from byte %d: %q", offset, aws.ToString(answer.ContentRange))
 	default:
-		return object.Body(answer.Body, plain), nil
+		return object.Body(answer.Body), nil
 	}
 	answer.Body.Close()
 	return nil, err
@@ -142,6 +196,7 @@ func (s *Store) List(ctx context.Context, prefix string, each func(string, objec
 		return err
 	}
 	pages := s3.NewListObjectsV2Paginator(client, &s3.ListObjectsV2Input{Bucket: &bucket, Prefix: &key})
+	last := ""
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
@@ -149,6 +204,10 @@ func (s *Store) List(ctx context.Context, prefix string, each func(string, objec
 		}
 		for _, o := range page.Contents {
 			v := &version{client, bucket, aws.ToString(o.Key), aws.ToString(o.ETag), aws.ToInt64(o.Size)}
+			if v.key <= last {
+				return fmt.Errorf("the server lists %s after %s, which would never end; name each object", v.key, last)
+			}
+			last = v.key
 			if err := each("s3://"+bucket+"/"+v.key, v); err != nil {
 				return err
 			}
@@ -179,12 +238,10 @@ func plain(err error) error {
 		return fs.ErrNotExist
 	case status == http.StatusMovedPermanently:
 		return errors.New("the bucket is in another region; set AWS_REGION")
-	case errors.As(err, &at):
-		return object.Temporary(at.Err)
-	case status == 0 && (errors.Is(err, io.ErrUnexpectedEOF) || isNet(err)):
-		return object.Temporary(root(err))
 	case status == 0 && isCredentials(err):
 		return errors.New("there are no credentials for S3; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or read a public object by its https:// address")
+	case errors.As(err, &at), status == 0 && isNet(err), status/100 == 2 && !errors.As(err, &api):
+		return object.NetworkError(err)
 	}
 	short := fmt.Errorf("the server says %d %s", status, http.StatusText(status))
 	if errors.As(err, &api) {
@@ -196,10 +253,11 @@ func plain(err error) error {
 	switch {
 	case status == 0 && api == nil:
 		return root(err)
-	case status >= 500 && status != http.StatusNotImplemented, status == http.StatusTooManyRequests, status == http.StatusRequestTimeout, api != nil && api.ErrorCode() == "SlowDown":
+	case status >= 500 && status != http.StatusNotImplemented, status == http.StatusTooManyRequests,
+		status == http.StatusRequestTimeout, isCode(err, "SlowDown"), isCode(err, "InternalError"):
 		return object.Temporary(short)
 	case status == http.StatusForbidden || status == http.StatusUnauthorized:
-		return fmt.Errorf("%w; do the credentials in use admit this?", short)
+		return object.Failure(fmt.Errorf("%w; do the credentials in use admit this?", short))
 	}
 	return short
 }

@@ -10,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/nystream/nystream/blockstore/object"
@@ -25,7 +24,7 @@ func New() *Store {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 16
 	transport.DisableCompression = true // ranges are of the bytes as they are stored
-	return &Store{&http.Client{Transport: transport}}
+	return &Store{&http.Client{Transport: transport, CheckRedirect: object.Redirect}}
 }
 
 // page is one version of what a server has under a URL.
@@ -43,38 +42,52 @@ func (p *page) Size() int64 { return p.size }
 // Version returns what the server calls this version.
 func (p *page) Version() string { return cmp.Or(p.etag, p.modified) }
 
-// Open asks for the first byte, since many servers and presigned URLs admit no HEAD.
-func (s *Store) Open(ctx context.Context, address string) (object.Object, error) {
+// Open asks for the first bytes, since many servers and presigned URLs admit no HEAD.
+func (s *Store) Open(ctx context.Context, address string, head int64) (object.Object, []byte, error) {
 	p := &page{store: s, url: address}
-	answer, err := s.get(ctx, p, 0, 1)
+	answer, err := s.get(ctx, p, 0, max(1, head))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer answer.Body.Close()
+	if err := p.describe(answer); err != nil {
+		return nil, nil, err
+	}
+	first, err := io.ReadAll(io.LimitReader(object.Body(answer.Body), min(head, p.size)))
+	return p, first, err
+}
+
+// describe takes size and version from the first answer.
+func (p *page) describe(answer *http.Response) (err error) {
 	switch answer.StatusCode {
 	case http.StatusRequestedRangeNotSatisfiable: // it is empty
 		if answer.Header.Get("Content-Range") != "bytes */0" {
-			return nil, status(answer)
+			return status(answer)
 		}
 	case http.StatusPartialContent:
-		if _, p.size, err = contentRange(answer); err != nil {
-			return nil, err
+		var first int64
+		if first, p.size, err = contentRange(answer); err == nil && first != 0 {
+			err = errOtherRange(first, 0)
+		}
+		if err != nil {
+			return err
 		}
 	case http.StatusOK:
 		if answer.ContentLength != 0 {
-			return nil, errors.New("the server gives no ranges of it; download the file first, such as by curl -O")
+			return errors.New("the server gives no ranges of it; download the file first, such as by curl -O")
 		}
 	default:
-		return nil, status(answer)
+		return status(answer)
 	}
 	if p.etag = answer.Header.Get("ETag"); strings.HasPrefix(p.etag, "W/") {
 		p.etag = "" // of no use for ranges
 	}
 	p.modified = answer.Header.Get("Last-Modified")
 	if p.etag == "" && p.modified == "" {
-		return nil, errors.New("the server names no version of it, neither by an ETag nor by a time, so that a change would go unseen; download the file first, such as by curl -O")
+		return errors.New("the server names no version of it, neither by an ETag nor by a time, " +
+			"so that a change would go unseen; download the file first, such as by curl -O")
 	}
-	return p, nil
+	return nil
 }
 
 // Get implements object.Object.
@@ -87,7 +100,7 @@ func (p *page) Get(ctx context.Context, offset, length int64) (io.ReadCloser, er
 		answer.Body.Close()
 		return nil, err
 	}
-	return object.Body(answer.Body, plain), nil
+	return object.Body(answer.Body), nil
 }
 
 // check wants that an answer is of the range and of the version.
@@ -106,9 +119,13 @@ func (p *page) check(answer *http.Response, offset int64) error {
 	case size != p.size || p.etag != "" && answer.Header.Get("ETag") != p.etag || p.etag == "" && answer.Header.Get("Last-Modified") != p.modified:
 		return object.ErrChanged
 	case first != offset:
-		return fmt.Errorf("the server gives another range than it was asked for: from byte %d, not %d", first, offset)
+		return errOtherRange(first, offset)
 	}
 	return nil
+}
+
+func errOtherRange(first, offset int64) error {
+	return fmt.Errorf("the server gives another range than it was asked for: from byte %d, not %d", first, offset)
 }
 
 // get makes a request for a range of a version, as far as it is known.
@@ -127,19 +144,9 @@ func (s *Store) get(ctx context.Context, p *page, offset, length int64) (*http.R
 	}
 	answer, err := s.client.Do(request)
 	if err != nil {
-		return nil, plain(err)
+		return nil, object.NetworkError(err)
 	}
 	return answer, nil
-}
-
-// plain returns an error of the network without the address, parts of which may be
-// credentials.
-func plain(err error) error {
-	var at *url.Error
-	if errors.As(err, &at) {
-		err = at.Err
-	}
-	return object.Temporary(err)
 }
 
 // contentRange returns where the range of an answer begins, and the length of the whole.
@@ -159,7 +166,7 @@ func status(answer *http.Response) error {
 	case code == http.StatusNotFound || code == http.StatusGone:
 		return fs.ErrNotExist
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		return fmt.Errorf("%w; has a signed address expired?", err)
+		return object.Failure(fmt.Errorf("%w; has a signed address expired?", err))
 	case code == http.StatusRequestTimeout || code == http.StatusTooManyRequests || code >= 500 && code != http.StatusNotImplemented:
 		return object.Temporary(err)
 	}

@@ -1,0 +1,83 @@
+package object
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"syscall"
+)
+
+// mostRedirects is how many redirects a request follows.
+const mostRedirects = 10
+
+// Redirect is the CheckRedirect of the HTTP clients of stores. It refuses more than ten
+// redirects, one from https to http, and one from a public address to one of this network.
+func Redirect(r *http.Request, via []*http.Request) error {
+	first, last := via[0].URL, via[len(via)-1].URL
+	switch {
+	case len(via) > mostRedirects:
+		return errRedirect("the server redirects more than ten times; is the address right?")
+	case last.Scheme == "https" && r.URL.Scheme != "https":
+		return errRedirect("the server redirects from https to an address without encryption; name that address")
+	case isInner(r.Context(), r.URL) && !isInner(r.Context(), first):
+		return errRedirect("the server redirects to an address within this network; name that address")
+	}
+	return nil
+}
+
+// errRedirect is why a redirect is not followed.
+type errRedirect string
+
+func (e errRedirect) Error() string { return string(e) }
+
+// isInner reports whether a host is this machine or in a private network.
+func isInner(ctx context.Context, u *url.URL) bool {
+	addresses, err := net.DefaultResolver.LookupIPAddr(ctx, u.Hostname())
+	if err != nil {
+		return false // a proxy may know it
+	}
+	for _, a := range addresses {
+		if ip := a.IP; ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsUnspecified() {
+			return true
+		}
+	}
+	return false
+}
+
+// NetworkError returns an error of the network without the address, parts of which may be
+// credentials. It is [Temporary] unless the host, its certificate or a redirect is to blame.
+func NetworkError(err error) error {
+	var at *url.Error
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	var redirect errRedirect
+	var host *net.DNSError
+	var certificate *tls.CertificateVerificationError
+	var plain tls.RecordHeaderError
+	var alert tls.AlertError
+	var timeout net.Error
+	switch {
+	case errors.As(err, &redirect):
+		return Failure(redirect)
+	case errors.As(err, &host) && !host.IsTimeout && !host.IsTemporary:
+		return Failure(fmt.Errorf("there is no host %s; is the address right?", host.Name))
+	case errors.As(err, &certificate):
+		return Failure(fmt.Errorf("the certificate of the server is not trusted: %w; is the address right?", certificate.Err))
+	case errors.As(err, &plain), errors.As(err, &alert), errors.Is(err, http.ErrSchemeMismatch):
+		return Failure(errors.New("the server does not speak TLS as it should; write http:// if it has no encryption"))
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return Temporary(errors.New("the server refuses the connection; does it run?"))
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
+		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return Temporary(errors.New("the connection broke off"))
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return Temporary(errors.New("no answer came in time"))
+	}
+	return Temporary(fmt.Errorf("the connection failed: %w", err))
+}

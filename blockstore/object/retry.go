@@ -1,0 +1,86 @@
+package object
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+)
+
+// Patience limits the time that requests take. Zero fields stand for the defaults.
+type Patience struct {
+	// Stall is the longest time without progress, over all attempts; 30 s. One attempt gets
+	// half of it.
+	Stall time.Duration
+	// Pause is the longest first pause between attempts; 200 ms. Later ones double, up to 5 s.
+	Pause time.Duration
+}
+
+const (
+	attempts     = 8 // of one request
+	longestPause = 5 * time.Second
+)
+
+// errStalled is the cause of the end of an attempt that makes no progress.
+var errStalled = Temporary(errors.New("no answer came in time"))
+
+// alarm ends an attempt that makes no progress.
+type alarm struct {
+	Patience
+	timer *time.Timer
+	last  atomic.Int64 // time of the last progress, in nanoseconds
+}
+
+type alarmKey struct{}
+
+// Beat notes that the request which [Retry] makes with ctx makes progress.
+func Beat(ctx context.Context) {
+	if a, ok := ctx.Value(alarmKey{}).(*alarm); ok {
+		a.last.Store(time.Now().UnixNano())
+		a.timer.Reset(a.Stall / 2)
+	}
+}
+
+// left returns the time until all attempts end.
+func (a *alarm) left() time.Duration { return time.Until(time.Unix(0, a.last.Load()).Add(a.Stall)) }
+
+// Retry calls do, again after a [Temporary] error, until it makes no progress for the time of
+// [Patience]. It ends the context of an attempt that stalls.
+func Retry(ctx context.Context, do func(ctx context.Context) error) error {
+	a := &alarm{Patience: patience()}
+	a.last.Store(time.Now().UnixNano())
+	for n := 1; ; n++ {
+		err := a.attempt(ctx, do)
+		if err == nil || ctx.Err() != nil || !IsTemporary(err) {
+			return err
+		}
+		wait := min(a.Pause<<(n-1), longestPause)
+		wait = wait/2 + time.Duration(rand.Int64N(int64(wait/2)+1)) // not all workers come back at once
+		switch left := a.left(); {
+		case left <= wait && err == errStalled:
+			return Failure(fmt.Errorf("no answer for %v; where the server is as slow as that, set `stall` to more", a.Stall))
+		case left <= wait || n == attempts:
+			return fmt.Errorf("after %d attempts: %w", n, err)
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// attempt calls do once.
+func (a *alarm) attempt(ctx context.Context, do func(ctx context.Context) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	a.timer = time.AfterFunc(min(a.Stall/2, a.left()), func() { cancel(errStalled) })
+	defer a.timer.Stop()
+	err := do(context.WithValue(ctx, alarmKey{}, a))
+	if err != nil && context.Cause(ctx) == errStalled {
+		return errStalled
+	}
+	return err
+}

@@ -171,8 +171,9 @@ func sum(chosen []int, most int64, page func(leaf int) (rows, bytes, packed int6
 // with the most bytes: writers bound pages of all columns by the same bytes or rows.
 func (t *table) widestPage(in file.File) int64 {
 	widest := 0
-	for i, c := range t.largestGroup().chunks {
-		if c.size > t.largestGroup().chunks[widest].size {
+	chunks := t.largestGroup().chunks
+	for i, c := range chunks {
+		if c.size > chunks[widest].size {
 			widest = i
 		}
 	}
@@ -201,14 +202,8 @@ func (t *table) assumedPage(leaf int) (rows, bytes, packed int64) {
 }
 
 // largestGroup returns the row group with the most rows.
-func (t *table) largestGroup() *rowGroup {
-	largest := &t.groups[0]
-	for i := range t.groups {
-		if t.groups[i].rows > largest.rows {
-			largest = &t.groups[i]
-		}
-	}
-	return largest
+func (t *table) largestGroup() rowGroup {
+	return slices.MaxFunc(t.groups, func(a, b rowGroup) int { return cmp.Compare(a.rows, b.rows) })
 }
 
 // readerBytes is what a reader holds besides pages: 0.9 MB were measured.
@@ -217,8 +212,7 @@ const readerBytes = 1 << 20
 // firstPage returns the rows of the first data page of a column, its bytes with those of a
 // dictionary before it, and the larger of the two compressed, 0 where they are not.
 func (t *table) firstPage(pages *pages, leaf int) (rows, bytes, packed int64) {
-	largest := slices.MaxFunc(t.groups, func(a, b rowGroup) int { return cmp.Compare(a.rows, b.rows) })
-	chunk := largest.chunks[leaf]
+	chunk := t.largestGroup().chunks[leaf]
 	for at := chunk.start; at < chunk.end; {
 		h, body, err := pages.header(at, chunk.end)
 		if err != nil {

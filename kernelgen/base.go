@@ -69,14 +69,6 @@ func (s baseSet) each(yield func(Base) bool) {
 	}
 }
 
-// inDouble returns the bases of the set that tiles in float32 have in float64.
-func (s baseSet) inDouble() (some baseSet) {
-	for b := range s.each {
-		some[b] = b.spec().form == inDouble
-	}
-	return some
-}
-
 // fillBase computes one base over a tile, of prepared rows on both sides. dst has no
 // gaps unless the base is a sum over rows as they are.
 func fillBase(b Base, dst, x blas64.General, p simd.Packed) {

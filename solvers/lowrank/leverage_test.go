@@ -25,7 +25,7 @@ func TestLeverageScores(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tl := newTiles(k, Float64)
+		tl := newTiles(k)
 		got, err := tl.leverageScores(context.Background(), stream.Engine{}, panelOf(tl, x), c, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -62,7 +62,7 @@ func TestLeverageScores(t *testing.T) {
 // probabilities, and tell the few rows far away from the many near the centre.
 func TestLeverageScoresSampled(t *testing.T) {
 	t.Parallel()
-	tl := newTiles(kernelgen.RBF(1), Float64)
+	tl := newTiles(kernelgen.RBF(1))
 	scores, err := tl.leverageScores(context.Background(), stream.Engine{}, panelOf(tl, unbalanced(400, 3)), 20, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func TestLeverageScoresSampled(t *testing.T) {
 func TestLeverageRows(t *testing.T) {
 	t.Parallel()
 	x := filled(40, 2, func(i, j int) float64 { return float64((i%4)*j) + float64((i%4)*(1-j))*1e-3 })
-	tl := newTiles(kernelgen.Linear(), Float64) // rows 0, 4, … are zero
+	tl := newTiles(kernelgen.Linear()) // rows 0, 4, … are zero
 	for seed := range uint64(50) {
 		rows, err := tl.leverageRows(context.Background(), stream.Engine{}, panelOf(tl, x), 35, seed)
 		if err != nil {
@@ -118,7 +118,7 @@ func TestLeverageProportion(t *testing.T) {
 	inTheLarge(t)
 	t.Parallel()
 	x := clusters(5, 3, 2)
-	tl := newTiles(kernelgen.RBF(1), Float64)
+	tl := newTiles(kernelgen.RBF(1))
 	p := panelOf(tl, x)
 	const draws = 1500
 	count, expected := make([]float64, 5), make([]float64, 5)

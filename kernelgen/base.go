@@ -73,7 +73,7 @@ func (s baseSet) each(yield func(Base) bool) {
 // gaps unless the base is a sum over rows as they are.
 func fillBase(b Base, dst, x blas64.General, p simd.Packed) {
 	s := b.spec()
-	simd.Fill(simd.Matrix[float64](dst), simd.Matrix[float64](x), p, s.sum, simd.Profile{})
+	simd.Fill(dst, x, p, s.sum, simd.Profile{})
 	if s.finish != nil {
 		s.finish(dst)
 	}

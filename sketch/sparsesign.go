@@ -141,7 +141,7 @@ func (s *SparseSign) Marked(start, stop int64) (marked []int, rows blas64.Genera
 func (s *SparseSign) FoldCols(dst, tile blas64.General) {
 	checkShape("FoldCols tile", tile, tile.Rows, len(s.positions))
 	checkShape("FoldCols dst", dst, tile.Rows, s.Cols)
-	simd.Fold(simd.Matrix[float64](dst), simd.Matrix[float64](tile), s.foldSign, s.scale)
+	simd.Fold(dst, tile, s.foldSign, s.scale)
 }
 
 // FoldRows adds Ĉᵀ·tile to dst (Cols×m), where the rows of tile (m columns)

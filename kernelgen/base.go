@@ -69,19 +69,11 @@ func (s baseSet) each(yield func(Base) bool) {
 	}
 }
 
-// inDouble returns the bases of the set that tiles in float32 have in float64.
-func (s baseSet) inDouble() (some baseSet) {
-	for b := range s.each {
-		some[b] = b.spec().form == inDouble
-	}
-	return some
-}
-
 // fillBase computes one base over a tile, of prepared rows on both sides. dst has no
 // gaps unless the base is a sum over rows as they are.
 func fillBase(b Base, dst, x blas64.General, p simd.Packed) {
 	s := b.spec()
-	simd.Fill(simd.Matrix[float64](dst), simd.Matrix[float64](x), p, s.sum, simd.Profile{})
+	simd.Fill(dst, x, p, s.sum, simd.Profile{})
 	if s.finish != nil {
 		s.finish(dst)
 	}

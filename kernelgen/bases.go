@@ -8,7 +8,7 @@ import (
 )
 
 // A baseSpec is an entry of the table of bases: what a base is called, what it needs
-// of its rows, and how it comes from them, in float64 and float32.
+// of its rows, and how it comes from them.
 type baseSpec struct {
 	text string // in words
 	name string // of the kernel that is the base alone
@@ -24,15 +24,6 @@ type baseSpec struct {
 	// have it; nil if all have.
 	check  func(x []float64) error
 	domain string
-
-	form        form
-	least, most float64 // values that it can have
-	// size is the length of a row in its form, in the norm that interval asks for: +Inf if
-	// float32 cannot hold the row. Both are not asked of a base in float64.
-	size func(x, centre []float64) float64
-	// interval is where the base v of rows of d columns, with the sizes x and y, lies when
-	// it is computed in float32.
-	interval func(v, x, y float64, d int) (low, high float64)
 }
 
 // The table of bases. There is nothing else to write for another one, but for what its
@@ -40,24 +31,19 @@ type baseSpec struct {
 var bases = [numBases]baseSpec{
 	InnerProduct: {
 		text: "inner product", name: "linear", sum: simd.Product, self: selfProducts, ofProducts: true,
-		form: asItIs, least: math.Inf(-1), most: math.Inf(1), size: length32, interval: productInterval,
 	},
 	SquaredDistance: {
 		text: "squared distance", name: "squared_distance", sum: simd.Square, self: selfDistances, ofProducts: true,
-		form: centred, least: 0, most: math.Inf(1), size: centredLength32, interval: squaredInterval,
 	},
 	L1Distance: {
 		text: "L1 distance", name: "l1_distance", sum: simd.Absolute, self: selfDistances,
-		form: centred, least: 0, most: math.Inf(1), size: centredSum32, interval: absoluteInterval,
 	},
 	CosineSimilarity: {
 		text: "cosine similarity", name: "cosine", rows: ofLengthOne, sum: simd.Product, finish: finishCosines, self: selfCosines, ofProducts: true,
-		form: ofUnitLen, least: -1, most: 1, size: func(_, _ []float64) float64 { return 1 }, interval: productInterval,
 	},
 	KLDivergence: {
 		text: "Kullback–Leibler divergence", name: "kl_divergence", rows: ofShares, sum: simd.Product, finish: finishDivergences, self: selfDivergences,
 		oneWay: true, check: checkShares, domain: "rows of probabilities, which are not negative and have a positive sum",
-		form: inDouble, least: 0, most: math.Inf(1),
 	},
 }
 

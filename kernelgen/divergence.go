@@ -144,7 +144,7 @@ func selfDivergences(dst []float64, x blas64.General, w *Workspace) {
 		n := min(simd.Lanes, x.Rows-i)
 		rows, data := rowRange(x, i, i+n), w.take(n*n)
 		tile := dense(data, n, n)
-		simd.Fill(simd.Matrix[float64](tile), simd.Matrix[float64](w.shareBlock(rows)), packLogs(rows), simd.Product, simd.Profile{})
+		simd.Fill(tile, w.shareBlock(rows), packLogs(rows), simd.Product, simd.Profile{})
 		finishDivergences(tile)
 		for j := range n {
 			dst[i+j] = tile.Data[j*n+j]

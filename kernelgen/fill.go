@@ -17,7 +17,7 @@ import (
 func (k Kernel) Fill(dst, x blas64.General, p *Panel, w *Workspace) {
 	k.checkFill(dst, x, p)
 	if a := k.fused(); a != nil {
-		simd.Fill(simd.Matrix[float64](dst), simd.Matrix[float64](x), p.side(a.spec.base), a.spec.base.spec().sum, a.profile.fused)
+		simd.Fill(dst, x, p.side(a.spec.base), a.spec.base.spec().sum, a.profile.fused)
 		return
 	}
 	if w == nil {

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -152,13 +151,8 @@ func TestNormalisedKernelsHaveNoTiles(t *testing.T) {
 			"FillLog": func() { k.FillLog(dst, x, RBF(1).Pack(x), nil) },
 			"Pack":    func() { k.Pack(x) },
 			"Diag":    func() { k.Diag(make([]float64, 2), x) },
-			"FillSingle": func() {
-				k.FillSingle(blas32.General{Rows: 2, Cols: 2, Stride: 2, Data: make([]float32, 4)}, x, RBF(1).PackSingle(x, nil), nil)
-			},
-			"PackSingle":   func() { k.PackSingle(x, nil) },
-			"SingleBounds": func() { k.SingleBounds(x, nil) },
-			"Sum":          func() { Sum(k, Linear()) },
-			"Product":      func() { Product(Linear(), k) },
+			"Sum":     func() { Sum(k, Linear()) },
+			"Product": func() { Product(Linear(), k) },
 		} {
 			func() {
 				defer func() {

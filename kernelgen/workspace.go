@@ -10,19 +10,15 @@ const (
 	blockSize = blockRows * blockCols
 )
 
-// Workspace is the scratch of [Kernel.Fill], [Kernel.FillSingle] and
-// [Kernel.Diag]. The zero value is ready; it grows on first use to 32 KiB for
+// Workspace is the scratch of [Kernel.Fill] and [Kernel.Diag]. The zero value is ready; it grows on first use to 32 KiB for
 // every base and every level of the kernel and 256·cols bytes for cosines and for
 // divergences (below 300 KiB for the usual sums and products), whatever the size of the tile, and is
-// then used again. Tiles in float32 take 16 KiB and 128·cols bytes besides, twice
-// or three times the latter for kernels that mix distances, products and
-// cosines. One goroutine owns it; it may serve different kernels in turn.
+// then used again. One goroutine owns it; it may serve different kernels in turn.
 type Workspace struct {
 	bases  [numBases][]float64
 	unit   []float64
 	shares []float64
 	free   [][]float64
-	single singleSpace
 }
 
 // base returns the buffer of base b, of length n ≤ blockSize.

@@ -35,7 +35,6 @@ type SparseSign struct {
 	sign      []float64 // of each position, ±1
 	folded    []int     // the position in each place of Folded
 	foldSign  []float64 // and its sign
-	foldSmall []float32 // the same in float32
 	scale     float64   // 1/√NNZ
 }
 
@@ -76,13 +75,12 @@ func (s *SparseSign) draw() {
 	s.sign = make([]float64, len(drawn))
 	s.folded = make([]int, len(drawn))
 	s.foldSign = make([]float64, len(drawn))
-	s.foldSmall = make([]float32, len(drawn))
 	filled := make([]int, s.Cols)
 	for k, t := range order {
 		j := t / s.NNZ
 		s.positions[k], s.column[k], s.sign[k] = drawn[t], j, sign[t]
 		place := filled[j]*s.Cols + j
-		s.folded[place], s.foldSign[place], s.foldSmall[place] = k, sign[t], float32(sign[t])
+		s.folded[place], s.foldSign[place] = k, sign[t]
 		filled[j]++
 	}
 }
@@ -143,7 +141,7 @@ func (s *SparseSign) Marked(start, stop int64) (marked []int, rows blas64.Genera
 func (s *SparseSign) FoldCols(dst, tile blas64.General) {
 	checkShape("FoldCols tile", tile, tile.Rows, len(s.positions))
 	checkShape("FoldCols dst", dst, tile.Rows, s.Cols)
-	simd.Fold(simd.Matrix[float64](dst), simd.Matrix[float64](tile), s.foldSign, s.scale)
+	simd.Fold(dst, tile, s.foldSign, s.scale)
 }
 
 // FoldRows adds Ĉᵀ·tile to dst (Cols×m), where the rows of tile (m columns)

@@ -123,11 +123,8 @@ var shared = map[string]func(context.Context, stream.Engine, *program, stream.So
 	"s3spsd":       overRows(func(p *program) lowrank.Method { return lowrank.S3SPSD{Rank: 4, Seed: p.seed} }),
 	"landmark":     overRows(func(p *program) lowrank.Method { return lowrank.Landmark{Rank: 4, Seed: p.seed} }),
 	"landmark two": overPairs(func(p *program) lowrank.Method { return lowrank.Landmark{Rank: 4, Seed: p.seed} }),
-	"single": overRows(func(p *program) lowrank.Method {
-		return lowrank.Landmark{Rank: 4, Seed: p.seed, Precision: lowrank.Float32}
-	}),
-	"ssrsvd":     overRows(func(p *program) lowrank.Method { return lowrank.SSRSVD{Rank: 4, Seed: p.seed} }),
-	"ssrsvd two": overPairs(func(p *program) lowrank.Method { return lowrank.SSRSVD{Rank: 4, Seed: p.seed} }),
+	"ssrsvd":       overRows(func(p *program) lowrank.Method { return lowrank.SSRSVD{Rank: 4, Seed: p.seed} }),
+	"ssrsvd two":   overPairs(func(p *program) lowrank.Method { return lowrank.SSRSVD{Rank: 4, Seed: p.seed} }),
 	"matrix": func(ctx context.Context, e stream.Engine, p *program, x, y stream.Source) (saver, *model.Report, error) {
 		exp, err := kernelgen.ParseMap("exp")
 		if err != nil {

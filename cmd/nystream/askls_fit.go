@@ -54,7 +54,7 @@ func (c *asklsTask) merge() askls.Merge {
 	return c.how.Merge
 }
 
-func (c *asklsTask) pace() (kernelgen.Kernel, int, bool) { return c.kernel, c.shape().Columns, false }
+func (c *asklsTask) pace() (kernelgen.Kernel, int) { return c.kernel, c.shape().Columns }
 
 // plan works out what the fit will cost, with cross-validation, and with the pass that
 // tells how good the machine is.

@@ -18,7 +18,6 @@ import (
 var forgedFits = []string{
 	"landmark x.csv --kernel rbf(gamma=1) --rank 4 | x.csv",
 	"landmark x.csv --right y.csv --kernel laplace(gamma=1) --rank 3 --scale standard --nulls mean | y.csv --right x.csv",
-	"landmark x.csv --kernel rbf(gamma=1) --rank 3 --precision float32 | y.csv",
 	"s3spsd x.csv --kernel rbf(gamma=1) --rank 3 | x.csv",
 	"ssrsvd x.csv --kernel rbf(gamma=1) --rank 3 | x.csv",
 	"ssrsvd x.csv --right y.csv --kernel rbf(gamma=1) --rank 3 | y.csv --right x.csv",

@@ -61,8 +61,8 @@ type task interface {
 	input() string   // what the two sides are, for models that have the word
 	shape() model.Shape
 	// pace returns the kernel whose entries are timed for a plan, between rows of so many
-	// columns, 0 for none, and whether they are float32.
-	pace() (k kernelgen.Kernel, columns int, single bool)
+	// columns, 0 for none.
+	pace() (k kernelgen.Kernel, columns int)
 	plan(e stream.Engine) (*model.Plan, error)
 	prepare(ctx context.Context) error
 	fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error)

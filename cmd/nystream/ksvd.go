@@ -232,7 +232,7 @@ func (c *ksvdTask) title() string {
 
 // pace times entries between rows of one column: the flops of a plan include what longer
 // rows take.
-func (c *ksvdTask) pace() (kernelgen.Kernel, int, bool) { return c.kernel, 1, false }
+func (c *ksvdTask) pace() (kernelgen.Kernel, int) { return c.kernel, 1 }
 
 // plan works out what the fit will cost, with writing factors.
 func (c *ksvdTask) plan(e stream.Engine) (*model.Plan, error) {

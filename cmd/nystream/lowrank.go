@@ -42,7 +42,6 @@ type lowrankTask struct {
 	matrix      []string // files of an explicit matrix
 	sketch, nnz int
 	shift       lowrank.Shift
-	precision   lowrank.Precision
 	landmarks   lowrank.LandmarkChoice // of landmark and nystrom
 	features    word                   // of rff
 	passes      int                    // exact passes, of subspace
@@ -72,8 +71,6 @@ func (m *lowrankMethod) task(j *job, cmd *cobra.Command) task {
 	if m.nnzUsage != "" {
 		f.IntVar(&c.nnz, "nnz", 0, m.nnzUsage)
 	}
-	addChoice(cmd, &c.precision, "precision", "arithmetic of the kernel entries of a pass; float32 is faster, and refused when it is not good enough for the fit",
-		[]lowrank.Precision{lowrank.Float64, lowrank.Float32})
 	if m.symmetric {
 		j.addFactors(cmd, "factors", "U", model.Left, "write U, one row per input row,")
 	}
@@ -110,7 +107,6 @@ func (c *lowrankTask) refuses(args []string) []contradiction {
 	return []contradiction{
 		{len(args) == 0 && !matrix, noData},
 		{matrix && len(args)+len(c.rightFiles) > 0, "--matrix names the matrix itself: leave out DATA and --right, or leave out --matrix"},
-		{matrix && c.precision != lowrank.Float64, "--precision is for kernels: leave it out with --matrix"},
 		c.without(matrix, "is for kernels: a --matrix is sketched by all its columns; leave it out", "nnz"),
 		{matrix && c.given("kernel"), "--matrix goes with --map, not with --kernel"},
 		c.without(!matrix, "goes with --matrix; for rows of DATA name a --kernel", "map"),
@@ -195,11 +191,11 @@ func (c *lowrankTask) title() string {
 	return fmt.Sprintf("%s model of the %s × %s kernel matrix %s", c.method, show.Count(s.Rows), show.Count(s.Cols), c.kernel)
 }
 
-func (c *lowrankTask) pace() (kernelgen.Kernel, int, bool) {
+func (c *lowrankTask) pace() (kernelgen.Kernel, int) {
 	if c.explicit() {
-		return c.kernel, 0, false
+		return c.kernel, 0
 	}
-	return c.kernel, c.shape().Columns, c.precision == lowrank.Float32
+	return c.kernel, c.shape().Columns
 }
 
 // plan counts the passes for factors too, of which one makes them orthonormal.

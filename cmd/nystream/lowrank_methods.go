@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -36,7 +35,7 @@ them as the tolerance needs where there is no --rank (0.01 without --tol).`,
 			addShiftFlag(c, cmd, lowrank.ShiftCentred, lowrank.ShiftNone)
 		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			return lowrank.Auto{Rank: c.rank, Tolerance: c.tolerance, Norm: c.norm, Shift: c.shift, Memory: int64(c.memory), Seed: c.seed, Precision: c.precision}, nil
+			return lowrank.Auto{Rank: c.rank, Tolerance: c.tolerance, Norm: c.norm, Shift: c.shift, Memory: int64(c.memory), Seed: c.seed}, nil
 		},
 	},
 	{
@@ -69,7 +68,7 @@ Algorithm 5). One pass; another two when factors are written.`,
 		symmetric:   true,
 		addFlags:    func(c *lowrankTask, cmd *cobra.Command) { addShiftFlag(c, cmd, lowrank.ShiftPaper, lowrank.ShiftNone) },
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			return lowrank.S3SPSD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Shift: c.shift, Precision: c.precision}, nil
+			return lowrank.S3SPSD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Shift: c.shift}, nil
 		},
 	},
 	{
@@ -98,7 +97,7 @@ near it, and nothing in memory but the sketch.`,
 			if c.given("refine") {
 				return c.refined(lowrank.Subspace{Start: lowrank.SSRSVD{Sketch: c.sketch, NNZ: c.nnz}, TwoFactors: true})
 			}
-			return lowrank.SSRSVD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed, Precision: c.precision}, nil
+			return lowrank.SSRSVD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed}, nil
 		},
 	},
 	{
@@ -114,7 +113,7 @@ One pass; another two when factors are written.`,
 			addLandmarksFlag(c, cmd, lowrank.ChoiceUniform, lowrank.ChoicePivoted, lowrank.ChoiceDeterminantal, lowrank.ChoiceAuto)
 		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			return lowrank.Nystrom{Rank: c.rank, NNZ: c.nnz, Choice: c.landmarks, Seed: c.seed, Precision: c.precision}, nil
+			return lowrank.Nystrom{Rank: c.rank, NNZ: c.nnz, Choice: c.landmarks, Seed: c.seed}, nil
 		},
 	},
 	{
@@ -130,7 +129,7 @@ another two when factors are written.`,
 		nnzUsage:  oneLandmark,
 		symmetric: true,
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			return lowrank.RPCholesky{Rank: c.rank, NNZ: c.nnz, Seed: c.seed}, c.inDouble("rpcholesky computes in float64, since what pivots leave is a difference")
+			return lowrank.RPCholesky{Rank: c.rank, NNZ: c.nnz, Seed: c.seed}, nil
 		},
 	},
 	{
@@ -146,8 +145,7 @@ kernel entries; one pass, another two when factors are written.`,
 			addChoice(cmd, &c.features, "features", "how frequencies are drawn", words("gaussian", "orthogonal"), "independent", "less variance, for kernels of the Euclidean distance")
 		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
-			return lowrank.RFF{Rank: c.rank, Orthogonal: c.features == "orthogonal", Seed: c.seed},
-				c.inDouble("precision is for kernel entries, and a pass over features computes none")
+			return lowrank.RFF{Rank: c.rank, Orthogonal: c.features == "orthogonal", Seed: c.seed}, nil
 		},
 	},
 	{
@@ -169,8 +167,7 @@ another two when factors are written.`,
 			if c.passes < 1 {
 				return nil, fmt.Errorf("--passes %d must be at least 1", c.passes)
 			}
-			m := lowrank.Subspace{Rank: c.rank, Passes: c.passes, Start: lowrank.Landmark{Sketch: c.sketch, NNZ: c.nnz}, Seed: c.seed, Shift: c.shift}
-			return m, c.inDouble(exactInDouble)
+			return lowrank.Subspace{Rank: c.rank, Passes: c.passes, Start: lowrank.Landmark{Sketch: c.sketch, NNZ: c.nnz}, Seed: c.seed, Shift: c.shift}, nil
 		},
 	},
 }
@@ -236,18 +233,15 @@ func (c *lowrankTask) landmark() (lowrank.Method, error) {
 		return c.refined(lowrank.Subspace{Start: start, Shift: c.shift})
 	case c.tolerance != 0:
 		return lowrank.Adaptive{Tolerance: c.tolerance, Norm: c.norm, Rank: c.rank, Memory: int64(c.memory), Sketch: c.sketch, NNZ: c.nnz,
-			Choice: c.landmarks, Seed: c.seed, Shift: c.shift, Precision: c.precision}, nil
+			Choice: c.landmarks, Seed: c.seed, Shift: c.shift}, nil
 	}
-	return lowrank.Landmark{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Choice: c.landmarks, Seed: c.seed, Shift: c.shift, Precision: c.precision}, nil
+	return lowrank.Landmark{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Choice: c.landmarks, Seed: c.seed, Shift: c.shift}, nil
 }
-
-// exactInDouble says why exact passes have no precision to choose.
-const exactInDouble = "exact passes compute in float64, since they would only reach the error of the entries"
 
 // refined returns a method with --refine exact passes.
 func (c *lowrankTask) refined(m lowrank.Subspace) (lowrank.Method, error) {
 	m.Rank, m.Passes, m.Seed = c.rank, c.refine, c.seed
-	return m, cmp.Or(c.refinable(), c.inDouble(exactInDouble+"; leave out --refine or --precision"))
+	return m, c.refinable()
 }
 
 // refinable refuses a number of passes below 1.
@@ -256,12 +250,4 @@ func (c *lowrankTask) refinable() error {
 		return fmt.Errorf("--refine %d must be at least 1", c.refine)
 	}
 	return nil
-}
-
-// inDouble refuses another precision than float64, and says why.
-func (c *lowrankTask) inDouble(why string) error {
-	if c.precision == lowrank.Float64 {
-		return nil
-	}
-	return fmt.Errorf("--precision %s: %s", c.precision, why)
 }

@@ -38,8 +38,6 @@ type lowrankResult struct {
 	ToleranceNorm      string          `json:"tolerance_norm,omitempty"`
 	ToleranceReached   *bool           `json:"tolerance_reached,omitempty"`
 	Steps              []toleranceStep `json:"steps,omitempty"` // passes on the way to the tolerance
-	Precision          string          `json:"precision"`
-	PrecisionBound     *show.Number    `json:"precision_bound,omitempty"` // in float32: error of an entry over the largest entry
 	Condition          show.Number     `json:"condition"`
 	OrthogonalityBound show.Number     `json:"orthogonality_bound"`
 	Refined            bool            `json:"refined"`
@@ -83,7 +81,7 @@ func newToleranceStep(s lowrank.Step, n lowrank.Norm) toleranceStep {
 func (c *lowrankTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting
 	r := &lowrankResult{fitResult: base, Map: c.mapWords(), Shift: show.Number(f.Shift), ErrorEstimate: show.Optional(f.EstimateIn(lowrank.NormFrobenius)),
-		SpectralEstimate: show.Optional(f.EstimateIn(lowrank.NormSpectral)), TraceResidual: show.Optional(f.TraceResidual), TraceKept: show.Optional(f.TraceKept), Tolerance: show.Number(c.tolerance), Precision: c.precision.String(), Condition: show.Number(f.Condition),
+		SpectralEstimate: show.Optional(f.EstimateIn(lowrank.NormSpectral)), TraceResidual: show.Optional(f.TraceResidual), TraceKept: show.Optional(f.TraceKept), Tolerance: show.Number(c.tolerance), Condition: show.Number(f.Condition),
 		OrthogonalityBound: show.Number(f.OrthogonalityBound()), Refined: f.Refined(), factorPaths: c.factorPaths()}
 	if r.ErrorEstimate != nil {
 		r.ErrorEstimateKind = "relative Frobenius error, from " + f.Errors[lowrank.NormFrobenius].From + ", within a factor of 2 in 95 % of cases"
@@ -92,9 +90,6 @@ func (c *lowrankTask) fitted(base *fitResult, t *show.Text) any {
 		reached := !f.Unsettled
 		r.ToleranceReached, r.ToleranceNorm = &reached, c.norm.String()
 		r.Steps = append(r.Steps, newToleranceStep(s, c.norm))
-	}
-	if c.precision == lowrank.Float32 {
-		r.PrecisionBound = show.Optional(f.PrecisionBound)
 	}
 	r.text(t, f)
 	return r
@@ -114,9 +109,6 @@ func (r *lowrankResult) text(t *show.Text, f *lowrank.Fit) {
 	}
 	for _, s := range f.Steps {
 		t.Add("step", "%d landmarks: rank %d, about %.2g (%s)", s.Landmarks, s.Rank, s.Estimate, r.ToleranceNorm)
-	}
-	if r.PrecisionBound != nil {
-		t.Add("precision", "float32: kernel entries within %.2g of the largest", float64(*r.PrecisionBound))
 	}
 	better := ""
 	if !r.Refined && r.OrthogonalityBound > orthonormal {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
@@ -108,7 +107,7 @@ func (j *job) reportPlan(p *model.Plan) error {
 
 func (j *job) planResult(p *model.Plan) *planResult {
 	s := j.task.shape()
-	kernel, columns, single := j.task.pace()
+	kernel, columns := j.task.pace()
 	r := &planResult{Method: j.method, Chosen: j.words(p.Chosen), Rows: s.Rows, Columns: s.Cols, Dimension: s.Columns, Rank: j.rank,
 		MemoryBytes: p.Memory.Total(), MemoryLimitBytes: int64(j.memory), SpoolBytes: j.data.maxSpool.Most(), SpoolLimitBytes: int64(j.data.maxSpool.byteSize), Fits: j.checkBudget(&p.Memory) == nil,
 		Passes: make(map[string]int), Scans: j.plannedScans(), KernelEntries: p.KernelEntries, Flops: show.Number(p.Flops), Threads: j.engine().Workers(),
@@ -129,7 +128,7 @@ func (j *job) planResult(p *model.Plan) *planResult {
 	for _, m := range p.Memory.Items {
 		r.Memory = append(r.Memory, planItem{m.What, m.Bytes, j.words(m.Knob)})
 	}
-	speed := calibrate(kernel, columns, single)
+	speed := calibrate(kernel, columns)
 	scan := readSeconds * 8 * float64(s.Rows+s.Cols) * float64(s.Columns)
 	seconds := func(p *model.Plan) float64 {
 		memory := cmp.Or(p.ExpectedBytes, p.Memory.Total()) - model.RuntimeBytes
@@ -185,14 +184,14 @@ const (
 // calibrate measures this machine on random rows with so many columns, 0 for fits
 // that evaluate no kernel. It does so twice, as other work on the machine can halve its speed
 // for longer than one measurement takes.
-func calibrate(kernel kernelgen.Kernel, columns int, single bool) speed {
-	s, again := measure(kernel, columns, single), measure(kernel, columns, single)
+func calibrate(kernel kernelgen.Kernel, columns int) speed {
+	s, again := measure(kernel, columns), measure(kernel, columns)
 	return speed{min(s.entry, again.entry), min(s.flop, again.flop), min(s.begin, again.begin)}
 }
 
 // measure is calibrate, once. Of more than mostColumns no more are measured, and the rest is
 // in proportion.
-func measure(kernel kernelgen.Kernel, columns int, single bool) speed {
+func measure(kernel kernelgen.Kernel, columns int) speed {
 	random := rand.New(rand.NewPCG(1, 2))
 	times := 1.0
 	if columns > mostColumns {
@@ -210,19 +209,14 @@ func measure(kernel kernelgen.Kernel, columns int, single bool) speed {
 	s.begin += 96 * times * perUnit(1, func() { _, _ = kernel.Resolve(sample) })
 	if k, err := kernel.Resolve(y); err == nil {
 		k, _ = k.Normaliser()
-		s.entry = times * perUnit(float64(x.Rows)*float64(y.Rows), tileOf(k, single, tile, x, y)) / usualFraction
+		s.entry = times * perUnit(float64(x.Rows)*float64(y.Rows), tileOf(k, tile, x, y)) / usualFraction
 	}
 	return s
 }
 
 // tileOf returns what computes a tile.
-func tileOf(k kernelgen.Kernel, single bool, tile, x, y blas64.General) func() {
+func tileOf(k kernelgen.Kernel, tile, x, y blas64.General) func() {
 	var work kernelgen.Workspace
-	if single {
-		panel := k.PackSingle(y, make([]float64, y.Cols))
-		numbers := blas32.General{Rows: tile.Rows, Cols: tile.Cols, Stride: tile.Cols, Data: make([]float32, tile.Rows*tile.Cols)}
-		return func() { k.FillSingle(numbers, x, panel, &work) }
-	}
 	panel := k.Pack(y)
 	return func() { k.Fill(tile, x, panel, &work) }
 }

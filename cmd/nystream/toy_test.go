@@ -54,7 +54,7 @@ func (c *toyTask) title() string {
 	return fmt.Sprintf("toy model of %s rows", show.Count(c.shape().Rows))
 }
 
-func (c *toyTask) pace() (kernelgen.Kernel, int, bool) { return kernelgen.Kernel{}, 0, false }
+func (c *toyTask) pace() (kernelgen.Kernel, int) { return kernelgen.Kernel{}, 0 }
 
 func (c *toyTask) plan(e stream.Engine) (*model.Plan, error) {
 	s := c.shape()

@@ -208,8 +208,8 @@ func (c *transportTask) title() string {
 	return fmt.Sprintf("transport model of %s rows to %s, %s", show.Count(s.Rows), show.Count(s.Cols), c.kernel)
 }
 
-func (c *transportTask) pace() (kernelgen.Kernel, int, bool) {
-	return c.kernel, c.shape().Columns, false
+func (c *transportTask) pace() (kernelgen.Kernel, int) {
+	return c.kernel, c.shape().Columns
 }
 
 func (c *transportTask) plan(e stream.Engine) (*model.Plan, error) {

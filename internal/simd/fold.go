@@ -2,8 +2,9 @@ package simd
 
 import (
 	"fmt"
-	"math"
 	"unsafe"
+
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // Fold sums each row of the tile with signs, slot by slot:
@@ -14,7 +15,7 @@ import (
 // of ±1 every path gives the same bits. Cost: an addition for each entry of the
 // tile. It panics unless the tile has as many columns as there are signs, a
 // multiple of c, and as many rows as dst.
-func Fold[T Float](dst, tile Matrix[T], signs []T, scale T) {
+func Fold(dst, tile blas64.General, signs []float64, scale float64) {
 	if dst.Rows != tile.Rows || tile.Cols != len(signs) || dst.Cols == 0 && tile.Cols > 0 || dst.Cols > 0 && tile.Cols%dst.Cols != 0 {
 		panic(fmt.Sprintf("simd: fold of %d×%d with %d signs into %d×%d", tile.Rows, tile.Cols, len(signs), dst.Rows, dst.Cols))
 	}
@@ -26,15 +27,15 @@ func Fold[T Float](dst, tile Matrix[T], signs []T, scale T) {
 }
 
 // foldGo is the reference.
-func foldGo[T Float](dst, tile Matrix[T], signs []T, scale T) {
+func foldGo(dst, tile blas64.General, signs []float64, scale float64) {
 	for i := range dst.Rows {
-		out, in := dst.row(i), tile.row(i)
+		out, in := Row(dst, i), Row(tile, i)
 		for j := range out {
-			sum := T(0)
+			sum := 0.0
 			for at := j; at < len(in); at += len(out) {
-				sum += T(signs[at] * in[at])
+				sum += float64(signs[at] * in[at])
 			}
-			out[j] = T(sum * scale)
+			out[j] = sum * scale
 		}
 	}
 }
@@ -50,7 +51,7 @@ type foldJob struct {
 	slots   int
 	groups  int // of rows
 	vectors int
-	scale   uint64
+	scale   float64
 	tail    uint64 // lanes of the part of a vector
 	lanes   [8]uint64
 }
@@ -58,20 +59,15 @@ type foldJob struct {
 // foldRowsAtATime bounds the work of one call of the assembly.
 const foldRowsAtATime = 256
 
-func foldFast[T Float](dst, tile Matrix[T], signs []T, scale T) {
-	var e T
-	size := int(unsafe.Sizeof(e))
-	lanes := active.vectorBytes() / size
+func foldFast(dst, tile blas64.General, signs []float64, scale float64) {
+	lanes := active.vectorBytes() / 8
 	j := foldJob{
-		tileRow: uintptr(tile.Stride * size), sign: unsafe.Pointer(unsafe.SliceData(signs)), dstRow: uintptr(dst.Stride * size),
-		slot: uintptr(dst.Cols * size), slots: len(signs) / dst.Cols, vectors: dst.Cols / lanes,
-		scale: math.Float64bits(float64(scale)),
-	}
-	if size == 4 {
-		j.scale = uint64(math.Float32bits(float32(scale)))
+		tileRow: uintptr(8 * tile.Stride), sign: unsafe.Pointer(unsafe.SliceData(signs)), dstRow: uintptr(8 * dst.Stride),
+		slot: uintptr(8 * dst.Cols), slots: len(signs) / dst.Cols, vectors: dst.Cols / lanes,
+		scale: scale,
 	}
 	j.tail = 1<<(dst.Cols%lanes) - 1
-	fillLaneMask(&j.lanes, dst.Cols%lanes, size)
+	fillLaneMask(&j.lanes, dst.Cols%lanes)
 	for first := 0; first < dst.Rows; {
 		rows := 4
 		j.groups = min(foldRowsAtATime, dst.Rows-first) / rows
@@ -81,7 +77,7 @@ func foldFast[T Float](dst, tile Matrix[T], signs []T, scale T) {
 		j.tile = unsafe.Pointer(&tile.Data[first*tile.Stride])
 		j.dst = unsafe.Pointer(&dst.Data[first*dst.Stride])
 		first += rows * j.groups
-		j.run(active, size == 4, rows)
+		j.run(active, rows)
 	}
 }
 

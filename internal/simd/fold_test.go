@@ -1,7 +1,6 @@
 package simd
 
 import (
-	"math"
 	"math/rand/v2"
 	"testing"
 )
@@ -37,7 +36,7 @@ func checkFold(t *testing.T, rng *rand.Rand, rows, c, slots int) {
 		signs[i] = 1 - 2*float64(rng.IntN(2))
 	}
 	dst, all := guarded(rows, c, 2)
-	Fold(Matrix[float64](dst), Matrix[float64](tile), signs, 0.5)
+	Fold(dst, tile, signs, 0.5)
 	checkGuards(t, dst, all)
 	for i := range rows {
 		for j := range c {
@@ -50,27 +49,4 @@ func checkFold(t *testing.T, rng *rand.Rand, rows, c, slots int) {
 			}
 		}
 	}
-}
-
-func TestFold32(t *testing.T) {
-	eachPath(t, func(t *testing.T) {
-		const rows, c, slots = 7, 37, 4
-		tile := Matrix[float32]{Rows: rows, Cols: c * slots, Stride: c * slots, Data: make([]float32, rows*c*slots)}
-		signs := make([]float32, c*slots)
-		for i := range tile.Data {
-			tile.Data[i] = float32(math.Sin(float64(i)))
-		}
-		for i := range signs {
-			signs[i] = 1 - 2*float32(i%3%2)
-		}
-		dst := Matrix[float32]{Rows: rows, Cols: c, Stride: c, Data: make([]float32, rows*c)}
-		want := Matrix[float32]{Rows: rows, Cols: c, Stride: c, Data: make([]float32, rows*c)}
-		Fold(dst, tile, signs, 0.25)
-		foldGo(want, tile, signs, 0.25)
-		for i, v := range dst.Data {
-			if v != want.Data[i] {
-				t.Fatalf("entry %d = %v, want %v", i, v, want.Data[i])
-			}
-		}
-	})
 }

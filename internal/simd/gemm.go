@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -30,23 +29,13 @@ import (
 // allocates nothing once its buffers exist, and panics if the shapes do not fit
 // or a slice is too short. C must not overlap A or B.
 func Gemm(ta, tb blas.Transpose, alpha float64, a, b blas64.General, beta float64, c blas64.General) {
-	GemmThreads(1, ta, tb, alpha, Matrix[float64](a), Matrix[float64](b), beta, Matrix[float64](c))
-}
-
-// Gemm32 is [Gemm] in float32, which is twice as fast.
-func Gemm32(ta, tb blas.Transpose, alpha float32, a, b blas32.General, beta float32, c blas32.General) {
-	GemmThreads(1, ta, tb, alpha, matrixOf(a), matrixOf(b), beta, matrixOf(c))
-}
-
-// matrixOf returns m with its fields in our order.
-func matrixOf(m blas32.General) Matrix[float32] {
-	return Matrix[float32]{Rows: m.Rows, Cols: m.Cols, Data: m.Data, Stride: m.Stride}
+	GemmThreads(1, ta, tb, alpha, a, b, beta, c)
 }
 
 // GemmThreads is [Gemm] on up to so many threads (at least one); small products
 // use fewer. The result has the same bits for any number.
-func GemmThreads[T Float](threads int, ta, tb blas.Transpose, alpha T, a, b Matrix[T], beta T, c Matrix[T]) {
-	g := gemm[T]{alpha: alpha, a: operandOf("A", ta, a), b: operandOf("B", tb, b),
+func GemmThreads(threads int, ta, tb blas.Transpose, alpha float64, a, b blas64.General, beta float64, c blas64.General) {
+	g := gemm{alpha: alpha, a: operandOf("A", ta, a), b: operandOf("B", tb, b),
 		beta: beta, c: operandOf("C", blas.NoTrans, c)}
 	if g.a.cols != g.b.rows || g.c.rows != g.a.rows || g.c.cols != g.b.cols {
 		panic(fmt.Sprintf("simd: product of %d×%d and %d×%d into %d×%d",
@@ -61,15 +50,15 @@ func GemmThreads[T Float](threads int, ta, tb blas.Transpose, alpha T, a, b Matr
 
 // gemm is a product C = alpha·A·B + beta·C of operands that are transposed
 // already.
-type gemm[T Float] struct {
-	alpha T
-	a, b  operand[T]
-	beta  T
-	c     operand[T]
+type gemm struct {
+	alpha float64
+	a, b  operand
+	beta  float64
+	c     operand
 }
 
 // run computes the product on this thread.
-func (g *gemm[T]) run() {
+func (g *gemm) run() {
 	if g.c.rows == 0 || g.c.cols == 0 {
 		return
 	}
@@ -81,7 +70,7 @@ func (g *gemm[T]) run() {
 		return
 	}
 	w := takeWorkspace()
-	width := evenly(g.c.cols, g.panelCols())
+	width := evenly(g.c.cols, panelCols)
 	for j := 0; j < g.c.cols; j += width {
 		g.runColumns(w, j, min(width, g.c.cols-j))
 	}
@@ -89,7 +78,7 @@ func (g *gemm[T]) run() {
 }
 
 // runColumns computes columns j to j+cols of C, panel after panel.
-func (g *gemm[T]) runColumns(w *workspace, j, cols int) {
+func (g *gemm) runColumns(w *workspace, j, cols int) {
 	height := evenly(g.b.rows, panelSteps)
 	for k := 0; k < g.b.rows; {
 		p := g.panel(w, k, j, min(height, g.b.rows-k), cols)
@@ -100,7 +89,7 @@ func (g *gemm[T]) runColumns(w *workspace, j, cols int) {
 }
 
 // runPanel multiplies all rows of A by the panel at row k and column j of B.
-func (g *gemm[T]) runPanel(w *workspace, p panel[T], k, j int) {
+func (g *gemm) runPanel(w *workspace, p panel, k, j int) {
 	rows := g.a.rows
 	copied := g.copiesA()
 	if copied {
@@ -116,7 +105,7 @@ func (g *gemm[T]) runPanel(w *workspace, p panel[T], k, j int) {
 }
 
 // scale is C = beta·C, and zero for beta = 0.
-func (g *gemm[T]) scale() {
+func (g *gemm) scale() {
 	for i := range g.c.rows {
 		row := g.c.data[i*g.c.row:][:g.c.cols]
 		if g.beta == 0 {
@@ -138,14 +127,14 @@ func evenly(n, most int) int {
 
 // An operand is a matrix with free strides, in elements: a transposed one has
 // them exchanged.
-type operand[T Float] struct {
+type operand struct {
 	rows, cols int
 	row, col   int // elements between rows and between columns
-	data       []T
+	data       []float64
 }
 
 // operandOf returns op(m), after a check that its data are there.
-func operandOf[T Float](name string, t blas.Transpose, m Matrix[T]) operand[T] {
+func operandOf(name string, t blas.Transpose, m blas64.General) operand {
 	if m.Rows < 0 || m.Cols < 0 || m.Stride < m.Cols {
 		panic(fmt.Sprintf("simd: %s is %d×%d with stride %d", name, m.Rows, m.Cols, m.Stride))
 	}
@@ -154,16 +143,16 @@ func operandOf[T Float](name string, t blas.Transpose, m Matrix[T]) operand[T] {
 	}
 	switch t {
 	case blas.NoTrans:
-		return operand[T]{m.Rows, m.Cols, m.Stride, 1, m.Data}
+		return operand{m.Rows, m.Cols, m.Stride, 1, m.Data}
 	case blas.Trans, blas.ConjTrans:
-		return operand[T]{m.Cols, m.Rows, 1, m.Stride, m.Data}
+		return operand{m.Cols, m.Rows, 1, m.Stride, m.Data}
 	}
 	panic(fmt.Sprintf("simd: %s has an unknown transpose %q", name, t))
 }
 
 // block returns the part of o of that shape which begins at row i and column j. Its
 // data go on to the end of those of o.
-func (o operand[T]) block(i, j, rows, cols int) operand[T] {
+func (o operand) block(i, j, rows, cols int) operand {
 	o.data = o.data[i*o.row+j*o.col:]
 	o.rows, o.cols = rows, cols
 	return o

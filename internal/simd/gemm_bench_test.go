@@ -24,7 +24,7 @@ func BenchmarkGemm(b *testing.B) {
 						defer Use(path)()
 						ta, tb := blas.Transpose(t[0]), blas.Transpose(t[1])
 						share := benchmarkGemm(b, s, ta, tb, func(x, y, c blas64.General) {
-							GemmThreads(threads, ta, tb, 1, Matrix[float64](x), Matrix[float64](y), 0, Matrix[float64](c))
+							GemmThreads(threads, ta, tb, 1, x, y, 0, c)
 						})
 						b.ReportMetric(share/peakOf(path)/float64(threads), "of-peak")
 					})
@@ -51,7 +51,7 @@ func benchmarkGemm(b *testing.B, s [3]int, ta, tb blas.Transpose, product func(x
 	}
 	rate = 2 * float64(s[0]) * float64(s[1]) * float64(s[2]) / least
 	b.ReportMetric(rate, "GF/s")
-	b.ReportMetric(gemmError(x, y, c, ta, tb, s[1])/epsilon[float64](), "max-err/ε")
+	b.ReportMetric(gemmError(x, y, c, ta, tb, s[1])/epsilon, "max-err/ε")
 	return rate
 }
 

@@ -1,11 +1,9 @@
 package simd
 
-import "unsafe"
-
 // multiplyGo is the reference of multiply in plain Go: a row of x against four
 // columns of a group, like the strips of tile_go.go.
-func (p *panel[T]) multiplyGo(c, x operand[T]) {
-	var row [panelSteps]T
+func (p *panel) multiplyGo(c, x operand) {
+	var row [panelSteps]float64
 	for i := range c.rows {
 		xs := row[:p.steps]
 		for k := range xs {
@@ -15,28 +13,26 @@ func (p *panel[T]) multiplyGo(c, x operand[T]) {
 	}
 }
 
-func (p *panel[T]) multiplyRowGo(dst, x []T) {
-	var e T
-	n := groupBytes / int(unsafe.Sizeof(e))
+func (p *panel) multiplyRowGo(dst, x []float64) {
 	for j := 0; j < len(dst); j += stripLanes {
-		var sums [stripLanes]T
+		var sums [stripLanes]float64
 		if p.add {
 			copy(sums[:], dst[j:])
 		}
-		p.addProducts(&sums, x, j/n*p.group+j%n)
+		p.addProducts(&sums, x, j/Lanes*p.group+j%Lanes)
 		copy(dst[j:], sums[:])
 	}
 }
 
 // addProducts adds x_k times four columns of the panel, in ascending k.
-func (p *panel[T]) addProducts(sums *[stripLanes]T, x []T, at int) {
+func (p *panel) addProducts(sums *[stripLanes]float64, x []float64, at int) {
 	s0, s1, s2, s3 := sums[0], sums[1], sums[2], sums[3]
 	for k, a := range x {
 		q := p.data[at+k*p.step:][:stripLanes:stripLanes]
-		s0 += T(a * q[0])
-		s1 += T(a * q[1])
-		s2 += T(a * q[2])
-		s3 += T(a * q[3])
+		s0 += float64(a * q[0])
+		s1 += float64(a * q[1])
+		s2 += float64(a * q[2])
+		s3 += float64(a * q[3])
 	}
-	*sums = [stripLanes]T{s0, s1, s2, s3}
+	*sums = [stripLanes]float64{s0, s1, s2, s3}
 }

@@ -8,48 +8,43 @@ import (
 // A panel is a block of op(B) that all rows of op(A) are multiplied by: its
 // columns in groups of a line of the cache. It is a copy, or B itself where that
 // is as good.
-type panel[T Float] struct {
+type panel struct {
 	steps, cols int
 	group, step int // elements between groups and between steps
-	data        []T
+	data        []float64
 	add         bool // to what is in C
 }
 
-// panelSteps is the largest number of rows of a panel, and panelBytes the size
-// of a copied one: it should leave room in the second-level cache for the strip
-// of A.
+// panelSteps and panelCols are the largest numbers of rows and columns of a panel. A
+// copied one should leave room in the second-level cache for the strip of A.
 const (
 	panelSteps = 256
-	panelBytes = 3 << 18
+	panelCols  = 384
 )
-
-// panelCols returns the largest number of columns of a panel.
-func (g *gemm[T]) panelCols() int { return panelBytes / panelSteps / int(unsafe.Sizeof(g.alpha)) }
 
 // panel returns the block of B of steps rows and so many columns from row k and
 // column j on. In place it may have fewer steps.
-func (g *gemm[T]) panel(w *workspace, k, j, steps, cols int) panel[T] {
+func (g *gemm) panel(w *workspace, k, j, steps, cols int) panel {
 	b := g.b.block(k, j, steps, cols)
-	n := groupBytes / int(unsafe.Sizeof(g.alpha))
 	if g.readsB() {
-		if steps = min(steps, b.stepsInPlace(n)); steps > 0 {
-			return panel[T]{steps: steps, cols: cols, group: n, step: b.row, data: b.data}
+		if steps = min(steps, b.stepsInPlace()); steps > 0 {
+			return panel{steps: steps, cols: cols, group: Lanes, step: b.row, data: b.data}
 		}
 	}
-	p := panel[T]{steps: b.rows, cols: cols, group: n * b.rows, step: n, data: elements[T](w.panel)}
+	p := panel{steps: b.rows, cols: cols, group: Lanes * b.rows, step: Lanes, data: w.panel}
 	if b.col == 1 {
 		p.copyRows(b)
 	} else {
 		p.interleaveRows(b)
 	}
 	if g.negatesB() {
-		scaled(p.data[:p.group*((cols+n-1)/n)], p.data, g.alpha)
+		scaled(p.data[:p.group*((cols+Lanes-1)/Lanes)], p.data, g.alpha)
 	}
 	return p
 }
 
 // copyRows fills the panel from rows that are contiguous.
-func (p *panel[T]) copyRows(b operand[T]) {
+func (p *panel) copyRows(b operand) {
 	whole := b.cols / p.step
 	for k := range b.rows {
 		src, at := b.data[k*b.row:][:b.cols], k*p.step
@@ -66,13 +61,13 @@ func (p *panel[T]) copyRows(b operand[T]) {
 
 // copyGroup copies one step of a group. It is worth being inlined: a call of
 // copy takes longer than the line.
-func copyGroup[T Float](dst, src []T) {
+func copyGroup(dst, src []float64) {
 	type line = *[groupBytes]byte
 	*line(unsafe.Pointer(unsafe.SliceData(dst))) = *line(unsafe.Pointer(unsafe.SliceData(src)))
 }
 
 // interleaveRows fills the panel from columns that are contiguous.
-func (p *panel[T]) interleaveRows(b operand[T]) {
+func (p *panel) interleaveRows(b operand) {
 	for j := 0; j < b.cols; j += p.step {
 		group, src := p.data[j/p.step*p.group:][:p.group], b.data[j*b.col:]
 		if lanes := b.cols - j; lanes < p.step {
@@ -84,64 +79,58 @@ func (p *panel[T]) interleaveRows(b operand[T]) {
 			}
 			continue
 		}
-		interleave(group, src, b.col, p.step)
+		interleave(group, src, b.col)
 	}
 }
 
 // readsB reports whether B is multiplied where it is: when its rows are near to each
 // other and at lines of the cache like those of a panel, or when too few rows of
 // A would pay for the copy.
-func (g *gemm[T]) readsB() bool {
+func (g *gemm) readsB() bool {
 	if g.b.col != 1 || g.negatesB() {
 		return false
 	}
-	row := uintptr(g.b.row) * unsafe.Sizeof(g.alpha)
+	row := 8 * uintptr(g.b.row)
 	first := uintptr(unsafe.Pointer(unsafe.SliceData(g.b.data)))
 	return g.a.rows <= stripRows || row <= 2048 && (first|row)%groupBytes == 0
 }
 
 // negatesB reports whether a factor of −1 is applied to the copy of B, which gives the
 // same bits as applied to A, and is less work when A is taller than B is wide.
-func (g *gemm[T]) negatesB() bool { return g.alpha == -1 && g.a.rows > g.b.cols }
+func (g *gemm) negatesB() bool { return g.alpha == -1 && g.a.rows > g.b.cols }
 
 // stepsInPlace returns how many rows of b, from the first on, can be read in whole
 // groups without leaving the slice.
-func (b operand[T]) stepsInPlace(lanes int) int {
-	past := len(b.data) - (b.cols+lanes-1)/lanes*lanes
+func (b operand) stepsInPlace() int {
+	past := len(b.data) - (b.cols+Lanes-1)/Lanes*Lanes
 	if past < 0 {
 		return 0
 	}
 	return past/b.row + 1
 }
 
-// interleave sets group[k·n+l] = src[l·stride+k], for n a multiple of eight. It
-// goes along eight rows at a time.
-func interleave[T Float](group, src []T, stride, n int) {
-	steps := len(group) / n
-	for l := 0; l < n; l += 8 {
-		s := src[l*stride:]
-		s0, s1, s2, s3 := s[:steps], s[stride:][:steps], s[2*stride:][:steps], s[3*stride:][:steps]
-		s4, s5, s6, s7 := s[4*stride:][:steps], s[5*stride:][:steps], s[6*stride:][:steps], s[7*stride:][:steps]
-		for k := range steps {
-			d := group[k*n+l:][:8]
-			d[0], d[1], d[2], d[3] = s0[k], s1[k], s2[k], s3[k]
-			d[4], d[5], d[6], d[7] = s4[k], s5[k], s6[k], s7[k]
-		}
+// interleave sets group[8·k+l] = s[l·stride+k] for l from 0 to 7.
+func interleave(group, s []float64, stride int) {
+	steps := len(group) / Lanes
+	s0, s1, s2, s3 := s[:steps], s[stride:][:steps], s[2*stride:][:steps], s[3*stride:][:steps]
+	s4, s5, s6, s7 := s[4*stride:][:steps], s[5*stride:][:steps], s[6*stride:][:steps], s[7*stride:][:steps]
+	for k := range steps {
+		d := group[k*Lanes:][:Lanes]
+		d[0], d[1], d[2], d[3] = s0[k], s1[k], s2[k], s3[k]
+		d[4], d[5], d[6], d[7] = s4[k], s5[k], s6[k], s7[k]
 	}
 }
 
 // multiply adds x·p to c, or sets c to it.
-func (p *panel[T]) multiply(c, x operand[T]) {
+func (p *panel) multiply(c, x operand) {
 	if active == Go {
 		p.multiplyGo(c, x)
 		return
 	}
-	var e T
-	size := unsafe.Sizeof(e)
-	s := sweep{single: size == 4,
-		x: unsafe.Pointer(unsafe.SliceData(x.data)), xRow: uintptr(x.row) * size, xStep: uintptr(x.col) * size,
-		p: unsafe.Pointer(unsafe.SliceData(p.data)), pGroup: uintptr(p.group) * size, pStep: uintptr(p.step) * size,
-		dst: unsafe.Pointer(unsafe.SliceData(c.data)), dstRow: uintptr(c.row) * size,
+	s := sweep{
+		x: unsafe.Pointer(unsafe.SliceData(x.data)), xRow: 8 * uintptr(x.row), xStep: 8 * uintptr(x.col),
+		p: unsafe.Pointer(unsafe.SliceData(p.data)), pGroup: 8 * uintptr(p.group), pStep: 8 * uintptr(p.step),
+		dst: unsafe.Pointer(unsafe.SliceData(c.data)), dstRow: 8 * uintptr(c.row),
 		rows: c.rows, cols: c.cols, steps: p.steps, add: p.add}
 	s.run()
 }
@@ -149,26 +138,25 @@ func (p *panel[T]) multiply(c, x operand[T]) {
 // stripRows is how many rows of A are copied at a time.
 const stripRows = 64
 
-// stripPad keeps the rows of a strip from falling on the same sets of the cache.
-const stripPad = groupBytes
+// stripPad, in elements, keeps the rows of a strip from falling on the same sets of the cache.
+const stripPad = Lanes
 
 // copiesA reports whether strips of A are copied before they are multiplied, to scale
 // them. (Copies of a transposed A gained 5 % on wide products and lost 10 % on
 // narrow ones.)
-func (g *gemm[T]) copiesA() bool { return g.alpha != 1 && !g.negatesB() }
+func (g *gemm) copiesA() bool { return g.alpha != 1 && !g.negatesB() }
 
 // copyStrip returns alpha·x in the workspace, with its unit stride where x has it.
-func copyStrip[T Float](w *workspace, x operand[T], alpha T) operand[T] {
-	s := operand[T]{rows: x.rows, cols: x.cols, data: elements[T](w.strip)}
-	pad := stripPad / int(unsafe.Sizeof(alpha))
+func copyStrip(w *workspace, x operand, alpha float64) operand {
+	s := operand{rows: x.rows, cols: x.cols, data: w.strip}
 	if x.col == 1 {
-		s.row, s.col = x.cols+pad, 1
+		s.row, s.col = x.cols+stripPad, 1
 		for i := range x.rows {
 			scaled(s.data[i*s.row:][:x.cols], x.data[i*x.row:], alpha)
 		}
 		return s
 	}
-	s.row, s.col = 1, x.rows+pad
+	s.row, s.col = 1, x.rows+stripPad
 	for k := range x.cols {
 		scaled(s.data[k*s.col:][:x.rows], x.data[k*x.col:], alpha)
 	}
@@ -176,7 +164,7 @@ func copyStrip[T Float](w *workspace, x operand[T], alpha T) operand[T] {
 }
 
 // scaled is dst = alpha·src.
-func scaled[T Float](dst, src []T, alpha T) {
+func scaled(dst, src []float64, alpha float64) {
 	src = src[:len(dst)]
 	switch alpha {
 	case 1:
@@ -198,17 +186,10 @@ type workspace struct {
 }
 
 var workspaces = sync.Pool{New: func() any {
-	pad := stripPad / 8
-	strip := max(stripRows*(panelSteps+2*pad), panelSteps*(stripRows+2*pad))
-	return &workspace{panel: aligned[float64](panelBytes / 8), strip: aligned[float64](strip)}
+	strip := max(stripRows*(panelSteps+stripPad), panelSteps*(stripRows+stripPad))
+	return &workspace{panel: aligned(panelSteps * panelCols), strip: aligned(strip)}
 }}
 
 func takeWorkspace() *workspace { return workspaces.Get().(*workspace) }
 
 func (w *workspace) giveBack() { workspaces.Put(w) }
-
-// elements returns the same memory as elements of another type.
-func elements[T Float](s []float64) []T {
-	var e T
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*8/int(unsafe.Sizeof(e)))
-}

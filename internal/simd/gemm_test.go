@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -105,8 +104,8 @@ func (g gemmCase) check(t *testing.T, threads int) {
 	t.Helper()
 	a, b, c := g.operands()
 	got := fence(c, gemmGuard)
-	product := gemm[float64]{alpha: g.alpha, beta: g.beta, a: operandOf("A", g.ta, Matrix[float64](a)),
-		b: operandOf("B", g.tb, Matrix[float64](b)), c: operandOf("C", blas.NoTrans, Matrix[float64](got))}
+	product := gemm{alpha: g.alpha, beta: g.beta, a: operandOf("A", g.ta, a),
+		b: operandOf("B", g.tb, b), c: operandOf("C", blas.NoTrans, got)}
 	if threads > 1 && g.m*g.k*g.n > 0 {
 		product.divide(threads)
 	} else {
@@ -202,7 +201,7 @@ func FuzzGemm(f *testing.F) {
 }
 
 // TestGemmResidual bounds the error by what the rounding of k products and sums
-// allows, in both precisions.
+// allows.
 func TestGemmResidual(t *testing.T) {
 	onEveryPath(t, func(t *testing.T) {
 		for _, s := range [][3]int{{40, 700, 33}, {17, 50, 200}} {
@@ -210,17 +209,12 @@ func TestGemmResidual(t *testing.T) {
 			a, b, c := g.operands()
 			got, want, size := fence(c, 0), fence(c, 0), fence(c, 0)
 			Gemm(g.ta, g.tb, g.alpha, a, b, g.beta, got)
-			a32, b32, c32 := single(a), single(b), single(c)
-			Gemm32(g.ta, g.tb, float32(g.alpha), a32, b32, float32(g.beta), c32)
 			g.backwards(a, b, want, size)
 			for i := range g.m {
 				for j, w := range Row(want, i) {
 					bound := float64(g.k+3) * Row(size, i)[j]
 					if e := math.Abs(Row(got, i)[j] - w); !(e <= bound*0x1p-52) {
 						t.Fatalf("%v: [%d,%d] is off by %g, the bound is %g", g, i, j, e, bound*0x1p-52)
-					}
-					if e := math.Abs(float64(c32.Data[i*c32.Stride+j]) - w); !(e <= bound*0x1p-23) {
-						t.Fatalf("float32 %v: [%d,%d] is off by %g, the bound is %g", g, i, j, e, bound*0x1p-23)
 					}
 				}
 			}
@@ -244,54 +238,14 @@ func (g gemmCase) backwards(a, b, c, size blas64.General) {
 	}
 }
 
-func single(m blas64.General) blas32.General {
-	s := blas32.General{Rows: m.Rows, Cols: m.Cols, Stride: m.Stride, Data: make([]float32, len(m.Data))}
-	for i, v := range m.Data {
-		s.Data[i] = float32(v)
-	}
-	return s
-}
-
-// TestGemm32Places checks every place of the float32 product, and what is beside
-// it, with integers, of which no sum is rounded.
-func TestGemm32Places(t *testing.T) {
-	onEveryPath(t, func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(11, 1))
-		for n := range 400 {
-			g := gemmCase{m: rng.IntN(40), k: rng.IntN(40), n: rng.IntN(60), ta: transposes[rng.IntN(3)], tb: transposes[rng.IntN(3)],
-				alpha: float64(rng.IntN(3) - 1), beta: float64(rng.IntN(3)), pad: rng.IntN(20), seed: uint64(n)}
-			a, b, c := g.operands()
-			for _, m := range []blas64.General{a, b, c} {
-				for i := range m.Data {
-					m.Data[i] = math.Round(4 * m.Data[i])
-				}
-			}
-			got := single(c)
-			Gemm32(g.ta, g.tb, float32(g.alpha), single(a), single(b), float32(g.beta), got)
-			size := fence(c, 0)
-			kept := single(c)
-			g.backwards(a, b, c, size)
-			for i, v := range got.Data {
-				want := float64(kept.Data[i])
-				if i%got.Stride < g.n {
-					want = c.Data[i]
-				}
-				if float64(v) != want {
-					t.Fatalf("%v: place %d = %v, want %v", g, i, v, want)
-				}
-			}
-		}
-	})
-}
-
 // TestStepsInPlace checks that reading whole groups stays in the slice, and
 // gives up no row without need.
 func TestStepsInPlace(t *testing.T) {
 	for cols := 1; cols < 20; cols++ {
 		for stride := cols; stride < cols+20; stride++ {
 			for length := cols; length < 80; length++ {
-				b := operand[float64]{cols: cols, row: stride, col: 1, data: make([]float64, length)}
-				steps, read := b.stepsInPlace(8), (cols+7)/8*8
+				b := operand{cols: cols, row: stride, col: 1, data: make([]float64, length)}
+				steps, read := b.stepsInPlace(), (cols+7)/8*8
 				if steps > 0 && (steps-1)*stride+read > length || steps*stride+read <= length {
 					t.Fatalf("%d columns with stride %d in %d elements: %d steps", cols, stride, length, steps)
 				}

@@ -7,7 +7,7 @@ import "sync"
 const workPerThread = 1 << 22
 
 // threadsFor returns how many of the threads are worth their while.
-func (g *gemm[T]) threadsFor(threads int) int {
+func (g *gemm) threadsFor(threads int) int {
 	work := float64(g.c.rows) * float64(g.c.cols) * float64(g.a.cols)
 	return max(1, min(threads, int(work/workPerThread)))
 }
@@ -15,7 +15,7 @@ func (g *gemm[T]) threadsFor(threads int) int {
 // divide runs the product on so many threads, each with some rows or columns of
 // C, in multiples of a tile. (A value: what is shared with threads is on the
 // heap, and products on one thread should not be.)
-func (g gemm[T]) divide(threads int) {
+func (g gemm) divide(threads int) {
 	n, unit, part := g.c.rows, 8, g.rowsOf
 	if g.c.cols > n {
 		n, unit, part = g.c.cols, 24, g.colsOf
@@ -29,13 +29,13 @@ func (g gemm[T]) divide(threads int) {
 	wg.Wait()
 }
 
-func (g gemm[T]) rowsOf(from, to int) *gemm[T] {
+func (g gemm) rowsOf(from, to int) *gemm {
 	g.a = g.a.block(from, 0, to-from, g.a.cols)
 	g.c = g.c.block(from, 0, to-from, g.c.cols)
 	return &g
 }
 
-func (g gemm[T]) colsOf(from, to int) *gemm[T] {
+func (g gemm) colsOf(from, to int) *gemm {
 	g.b = g.b.block(0, from, g.b.rows, to-from)
 	g.c = g.c.block(0, from, g.c.rows, to-from)
 	return &g

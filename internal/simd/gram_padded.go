@@ -21,7 +21,7 @@ func (m *Padded) Reset(rows, cols int) {
 	m.rows, m.cols = rows, cols
 	m.stride = paddedStride(cols)
 	if n := wholeGroups(rows) * m.stride; cap(m.data) < n {
-		m.data = aligned[float64](n)
+		m.data = aligned(n)
 	} else {
 		m.data = m.data[:n]
 	}

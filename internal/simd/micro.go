@@ -20,9 +20,9 @@ type job struct {
 	xAt, dstAt   uintptr // where the present tile is
 	base         uint64
 	profile      uint64
-	add          uint64 // 1: sums begin with what is in dst
-	mask         uint64 // lanes of the last group
-	a, b, c      uint64 // parameters of the profile, as bits
+	add          uint64  // 1: sums begin with what is in dst
+	mask         uint64  // lanes of the last group
+	a, b, c      float64 // parameters of the profile
 	power        uint64
 	bits         uint64
 	whole        uint64 // 1: the last group has all its lanes
@@ -33,7 +33,6 @@ type job struct {
 // A sweep is one call for a whole tile: rows of x against lanes of p. Strides
 // are in bytes. Every group of p must be readable in full, 64 bytes each step.
 type sweep struct {
-	single      bool // float32
 	x           unsafe.Pointer
 	xRow, xStep uintptr
 	p           unsafe.Pointer
@@ -95,36 +94,20 @@ func (s *sweep) fillIn(j *job) {
 	if s.add {
 		j.add = 1
 	}
-	j.a, j.b, j.c = s.bits(s.profile.a), s.bits(s.profile.b), s.bits(s.profile.c)
+	j.a, j.b, j.c = s.profile.a, s.profile.b, s.profile.c
 	j.power, j.bits = s.profile.exponent()
-}
-
-// bits returns a parameter in the type of the elements.
-func (s *sweep) bits(v float64) uint64 {
-	if s.single {
-		return uint64(math.Float32bits(float32(v)))
-	}
-	return math.Float64bits(v)
-}
-
-func (s *sweep) size() int {
-	if s.single {
-		return 4
-	}
-	return 8
 }
 
 // runSteps goes over all rows and groups.
 func (s *sweep) runSteps(j *job) {
 	_, most := active.geometry()
-	lanes := groupBytes / s.size()
-	groups := (s.cols + lanes - 1) / lanes
+	groups := (s.cols + Lanes - 1) / Lanes
 	strip := s.stripRows(j.steps)
 	for first := 0; first < s.rows; first += strip {
 		rows := min(strip, s.rows-first)
 		for g := 0; g < groups; {
 			n := split(groups-g, most)
-			j.setMask(min(s.cols, (g+n)*lanes)-(g+n-1)*lanes, s.size())
+			j.setMask(min(s.cols, (g+n)*Lanes) - (g+n-1)*Lanes)
 			s.runColumn(j, first, rows, g, n)
 			g += n
 		}
@@ -154,33 +137,28 @@ func (s *sweep) runColumn(j *job, first, rows, g, n int) {
 	j.dst = unsafe.Add(dst, g*groupBytes)
 	j.xAt, j.dstAt = uintptr(first)*s.xRow, uintptr(first)*s.dstRow
 	if j.tiles = rows / high; j.tiles > 0 {
-		j.run(active, s.single, high, n)
+		j.run(active, high, n)
 	}
 	if j.tiles = rows % high; j.tiles > 0 {
-		j.run(active, s.single, 1, n)
+		j.run(active, 1, n)
 	}
 	j.p, j.dst, j.x = p, dst, x
 }
 
 // setMask says how many lanes of the last group there are.
-func (j *job) setMask(lanes, size int) {
-	all := groupBytes / size
+func (j *job) setMask(lanes int) {
 	j.mask, j.whole = 1<<lanes-1, 0
-	if lanes == all {
+	if lanes == Lanes {
 		j.whole = 1
 		return
 	}
-	fillLaneMask(&j.lanes, lanes, size)
+	fillLaneMask(&j.lanes, lanes)
 }
 
 // fillLaneMask sets all bits of the first lanes and no others.
-func fillLaneMask(mask *[8]uint64, lanes, size int) {
+func fillLaneMask(mask *[8]uint64, lanes int) {
 	*mask = [8]uint64{}
 	for i := range lanes {
-		if size == 8 {
-			mask[i] = math.MaxUint64
-		} else {
-			mask[i/2] |= math.MaxUint32 << (i % 2 * 32)
-		}
+		mask[i] = math.MaxUint64
 	}
 }

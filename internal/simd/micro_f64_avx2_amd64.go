@@ -23,13 +23,3 @@ func fold4F64AVX2(j *uint64)
 //
 //go:noescape
 func fold1F64AVX2(j *uint64)
-
-// narrows a slice; see convert.go in _gen.
-//
-//go:noescape
-func narrowAVX2(j *uint64)
-
-// widens a slice; see convert.go in _gen.
-//
-//go:noescape
-func widenAVX2(j *uint64)

@@ -1470,51 +1470,6 @@ done72:
 	VZEROUPPER
 	RET
 
-// func narrowAVX2(j *uint64)
-// Requires: AVX
-TEXT ·narrowAVX2(SB), NOSPLIT, $0-8
-	MOVQ         j+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         8(AX), DX
-	MOVQ         16(AX), BX
-	MOVQ         24(AX), SI
-	VBROADCASTSD 32(AX), Y0
-
-vector75:
-	VMOVUPD    (DX), Y1
-	VSUBPD     (BX), Y1, Y1
-	VCVTPD2PSY Y1, X15
-	VMOVUPS    X15, (CX)
-	ADDQ       $0x10, CX
-	ADDQ       $0x20, DX
-	ADDQ       $0x20, BX
-	DECQ       SI
-	JNE        vector75
-	VZEROUPPER
-	RET
-
-// func widenAVX2(j *uint64)
-// Requires: AVX
-TEXT ·widenAVX2(SB), NOSPLIT, $0-8
-	MOVQ         j+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         8(AX), DX
-	MOVQ         16(AX), BX
-	MOVQ         24(AX), SI
-	VBROADCASTSD 32(AX), Y0
-
-vector76:
-	VCVTPS2PD (DX), Y1
-	VMULPD    Y0, Y1, Y1
-	VMOVUPD   Y1, (CX)
-	ADDQ      $0x20, CX
-	ADDQ      $0x10, DX
-	ADDQ      $0x20, BX
-	DECQ      SI
-	JNE       vector76
-	VZEROUPPER
-	RET
-
 DATA constantsF64AVX2micro<>+0(SB)/8, $0x3ff0000000000000
 DATA constantsF64AVX2micro<>+8(SB)/8, $0x3ff0000000000000
 DATA constantsF64AVX2micro<>+16(SB)/8, $0x3ff0000000000000

@@ -43,13 +43,3 @@ func fold4F64AVX512(j *uint64)
 //
 //go:noescape
 func fold1F64AVX512(j *uint64)
-
-// narrows a slice; see convert.go in _gen.
-//
-//go:noescape
-func narrowAVX512(j *uint64)
-
-// widens a slice; see convert.go in _gen.
-//
-//go:noescape
-func widenAVX512(j *uint64)

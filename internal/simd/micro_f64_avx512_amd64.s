@@ -4894,51 +4894,6 @@ done166:
 	VZEROUPPER
 	RET
 
-// func narrowAVX512(j *uint64)
-// Requires: AVX, AVX512F
-TEXT ·narrowAVX512(SB), NOSPLIT, $0-8
-	MOVQ         j+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         8(AX), DX
-	MOVQ         16(AX), BX
-	MOVQ         24(AX), SI
-	VBROADCASTSD 32(AX), Z0
-
-vector169:
-	VMOVUPD   (DX), Z1
-	VSUBPD    (BX), Z1, Z1
-	VCVTPD2PS Z1, Y15
-	VMOVUPS   Y15, (CX)
-	ADDQ      $0x20, CX
-	ADDQ      $0x40, DX
-	ADDQ      $0x40, BX
-	DECQ      SI
-	JNE       vector169
-	VZEROUPPER
-	RET
-
-// func widenAVX512(j *uint64)
-// Requires: AVX, AVX512F
-TEXT ·widenAVX512(SB), NOSPLIT, $0-8
-	MOVQ         j+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         8(AX), DX
-	MOVQ         16(AX), BX
-	MOVQ         24(AX), SI
-	VBROADCASTSD 32(AX), Z0
-
-vector170:
-	VCVTPS2PD (DX), Z1
-	VMULPD    Z0, Z1, Z1
-	VMOVUPD   Z1, (CX)
-	ADDQ      $0x40, CX
-	ADDQ      $0x20, DX
-	ADDQ      $0x40, BX
-	DECQ      SI
-	JNE       vector170
-	VZEROUPPER
-	RET
-
 DATA constantsF64AVX512micro<>+0(SB)/8, $0x3ff0000000000000
 DATA constantsF64AVX512micro<>+8(SB)/8, $0x3ff0000000000000
 DATA constantsF64AVX512micro<>+16(SB)/8, $0x3ff0000000000000

@@ -23,13 +23,3 @@ func fold4F64NEON(j *uint64)
 //
 //go:noescape
 func fold1F64NEON(j *uint64)
-
-// narrows a slice; see convert.go in _gen.
-//
-//go:noescape
-func narrowNEON(j *uint64)
-
-// widens a slice; see convert.go in _gen.
-//
-//go:noescape
-func widenNEON(j *uint64)

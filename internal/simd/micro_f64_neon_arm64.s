@@ -2931,51 +2931,6 @@ done72:
 	CBNZ R16, rows69
 	RET
 
-// func narrowNEON(j *uint64)
-TEXT ·narrowNEON(SB), NOSPLIT, $0-8
-	MOVD j+0(FP), R0
-	MOVD (R0), R1
-	MOVD 8(R0), R2
-	MOVD 16(R0), R3
-	MOVD 24(R0), R4
-	FMOVD 32(R0), F0
-	VDUP V0.D[0], V0.D2
-
-vector75:
-	FMOVQ (R2), F1
-	FMOVQ (R3), F2
-	WORD $0x4ee2d421 // FSUB V2.D2, V1.D2, V1.D2
-	WORD $0x0e616821 // FCVTN V1.D2, V1.S2
-	FMOVD F1, (R1)
-	ADD $8, R1
-	ADD $16, R2
-	ADD $16, R3
-	SUB $1, R4
-	CBNZ R4, vector75
-	RET
-
-// func widenNEON(j *uint64)
-TEXT ·widenNEON(SB), NOSPLIT, $0-8
-	MOVD j+0(FP), R0
-	MOVD (R0), R1
-	MOVD 8(R0), R2
-	MOVD 16(R0), R3
-	MOVD 24(R0), R4
-	FMOVD 32(R0), F0
-	VDUP V0.D[0], V0.D2
-
-vector76:
-	FMOVD (R2), F1
-	WORD $0x0e617821 // FCVTL V1.S2, V1.D2
-	WORD $0x6e60dc21 // FMUL V0.D2, V1.D2, V1.D2
-	FMOVQ F1, (R1)
-	ADD $16, R1
-	ADD $8, R2
-	ADD $16, R3
-	SUB $1, R4
-	CBNZ R4, vector76
-	RET
-
 DATA constantsF64NEONmicro<>+0(SB)/8, $0x3ff0000000000000
 DATA constantsF64NEONmicro<>+8(SB)/8, $0x3ff0000000000000
 DATA constantsF64NEONmicro<>+16(SB)/8, $0x7fffffffffffffff

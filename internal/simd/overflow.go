@@ -1,18 +1,22 @@
 package simd
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
 
 // overflowed reports whether s is infinite or NaN.
-func overflowed[T Float](s T) bool { return s-s != 0 }
+func overflowed(s float64) bool { return s-s != 0 }
 
 // repairProducts recomputes the entries of a tile of inner products that
 // overflowed, where ∞ − ∞ may have turned a representable sum into NaN.
-func repairProducts[T Float](dst, x Matrix[T], p PackedRows[T], base Base) {
+func repairProducts(dst, x blas64.General, p Packed, base Base) {
 	if base != Product {
 		return
 	}
 	for i := range dst.Rows {
-		for j, s := range dst.row(i) {
+		for j, s := range Row(dst, i) {
 			if overflowed(s) {
 				repairProduct(dst, x, p, i, j)
 			}
@@ -20,32 +24,32 @@ func repairProducts[T Float](dst, x Matrix[T], p PackedRows[T], base Base) {
 	}
 }
 
-func repairProduct[T Float](dst, x Matrix[T], p PackedRows[T], i, j int) {
-	y := make([]T, p.cols)
+func repairProduct(dst, x blas64.General, p Packed, i, j int) {
+	y := make([]float64, p.cols)
 	p.copyRow(y, j)
-	dst.row(i)[j] = T(scaledDot(x.row(i), y))
+	Row(dst, i)[j] = scaledDot(Row(x, i), y)
 }
 
 // scaledDot returns the inner product of rows scaled by powers of two to a largest
 // entry in [½, 1), scaled back at the end.
-func scaledDot[T Float](x, y []T) (s float64) {
+func scaledDot(x, y []float64) (s float64) {
 	ex, ey := exponent(x), exponent(y)
 	for k, a := range x {
-		s += float64(math.Ldexp(float64(a), -ex) * math.Ldexp(float64(y[k]), -ey))
+		s += float64(math.Ldexp(a, -ex) * math.Ldexp(y[k], -ey))
 	}
 	return math.Ldexp(s, ex+ey)
 }
 
 // exponent returns the e for which the largest |x_k| is in [2^(e-1), 2^e); 0 if
 // the row is zero or not finite.
-func exponent[T Float](x []T) int {
+func exponent(x []float64) int {
 	_, e := math.Frexp(largest(x))
 	return e
 }
 
-func largest[T Float](x []T) (m float64) {
+func largest(x []float64) (m float64) {
 	for _, v := range x {
-		m = max(m, math.Abs(float64(v)))
+		m = max(m, math.Abs(v))
 	}
 	return m
 }

@@ -6,8 +6,6 @@ package simd
 func Available() []Path { return []Path{Go} }
 
 // run is never called: this build has no job but those of the Go path.
-func (j *job) run(Path, bool, int, int) { panic("simd: no assembly in this build") }
+func (j *job) run(Path, int, int) { panic("simd: no assembly in this build") }
 
-func (j *foldJob) run(Path, bool, int) { panic("simd: no assembly in this build") }
-
-func (j *convertJob) run(Path, bool) { panic("simd: no assembly in this build") }
+func (j *foldJob) run(Path, int) { panic("simd: no assembly in this build") }

@@ -49,26 +49,19 @@ func (f Profile) exponent() (power, count uint64) {
 }
 
 // Apply sets v[i] = f(v[i]), with the same bits as in a tile.
-func (f Profile) Apply(v []float64) { apply(f, v) }
-
-// Apply32 is Apply for float32.
-func (f Profile) Apply32(v []float32) { apply(f, v) }
-
-func apply[T Float](f Profile, v []T) {
+func (f Profile) Apply(v []float64) {
 	if f.kind == identity || len(v) == 0 {
 		return
 	}
 	if active == Go {
-		applyGo(f, v)
+		f.applyGo(v)
 		return
 	}
 	// A sweep of no steps that begins with what is there.
-	var e T
-	size := int(unsafe.Sizeof(e))
 	_, groups := active.geometry()
-	width := groups * groupBytes / size
+	width := groups * Lanes
 	full := len(v) / width
-	s := sweep{single: size == 4, dst: unsafe.Pointer(unsafe.SliceData(v)), dstRow: uintptr(width * size),
+	s := sweep{dst: unsafe.Pointer(unsafe.SliceData(v)), dstRow: uintptr(8 * width),
 		rows: full, cols: width, profile: f, add: true, base: Square}
 	s.run()
 	if rest := v[full*width:]; len(rest) > 0 {
@@ -77,10 +70,10 @@ func apply[T Float](f Profile, v []T) {
 	}
 }
 
-// applyGo is the reference of apply.
-func applyGo[T Float](f Profile, v []T) {
+// applyGo is the reference of Apply.
+func (f Profile) applyGo(v []float64) {
 	for i, s := range v {
-		v[i] = T(f.at(float64(s)))
+		v[i] = f.at(s)
 	}
 }
 

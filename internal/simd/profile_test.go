@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // profiles are those of the built-in kernels, with a range of sums for each and
@@ -34,22 +36,21 @@ var profiles = []struct {
 func TestFusedTilesHaveTheBitsOfTheirParts(t *testing.T) {
 	eachPath(t, func(t *testing.T) {
 		for _, p := range profiles {
-			fusedAndParts[float64](t, p.name, p.base, p.f)
-			fusedAndParts[float32](t, p.name+" in float32", p.base, p.f)
+			fusedAndParts(t, p.name, p.base, p.f)
 		}
 	})
 }
 
-func fusedAndParts[T Float](t *testing.T, name string, base Base, f Profile) {
+func fusedAndParts(t *testing.T, name string, base Base, f Profile) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(3, 5))
 	for _, shape := range [][3]int{{1, 1, 1}, {9, 25, 3}, {17, 51, 20}, {8, 24, 0}, {3, 7, 1100}} {
 		n, m, d := shape[0], shape[1], shape[2]
-		x, y := randomFloats[T](rng, n, d), randomFloats[T](rng, m, d)
-		fused, parts := randomFloats[T](rng, n, m), randomFloats[T](rng, n, m)
-		Fill(fused, x, PackRows(y), base, f)
-		Fill(parts, x, PackRows(y), base, Profile{})
-		apply(f, parts.Data)
+		x, y := randomFloats(rng, n, d), randomFloats(rng, m, d)
+		fused, parts := randomFloats(rng, n, m), randomFloats(rng, n, m)
+		Fill(fused, x, Pack(y), base, f)
+		Fill(parts, x, Pack(y), base, Profile{})
+		f.Apply(parts.Data)
 		for i, v := range fused.Data {
 			if w := parts.Data[i]; v != w && (v == v || w == w) {
 				t.Fatalf("%s %d×%d, d=%d: entry %d is %v in the tile, %v from its parts", name, n, m, d, i, v, w)
@@ -58,10 +59,10 @@ func fusedAndParts[T Float](t *testing.T, name string, base Base, f Profile) {
 	}
 }
 
-func randomFloats[T Float](rng *rand.Rand, rows, cols int) Matrix[T] {
-	m := Matrix[T]{Rows: rows, Cols: cols, Stride: max(1, cols), Data: make([]T, rows*max(1, cols))}
+func randomFloats(rng *rand.Rand, rows, cols int) blas64.General {
+	m := blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: make([]float64, rows*max(1, cols))}
 	for i := range m.Data {
-		m.Data[i] = T(rng.NormFloat64() * 0.3)
+		m.Data[i] = float64(rng.NormFloat64() * 0.3)
 	}
 	return m
 }
@@ -106,49 +107,19 @@ func TestProfileLimits(t *testing.T) {
 			{Power(1, 1, 3), inf, inf}, {Power(1, 1, 3), -inf, -inf}, {Power(1, 1, 2), -inf, inf}, {Power(1, 0, 5), nan, nan},
 		} {
 			v := []float64{test.s}
-			w := []float32{float32(test.s)}
 			test.f.Apply(v)
-			test.f.Apply32(w)
-			for _, got := range []float64{v[0], float64(w[0])} {
-				if got != test.want && (got == got || test.want == test.want) {
-					t.Errorf("%+v at %v is %v, want %v", test.f, test.s, got, test.want)
-				}
+			if got := v[0]; got != test.want && (got == got || test.want == test.want) {
+				t.Errorf("%+v at %v is %v, want %v", test.f, test.s, got, test.want)
 			}
 		}
 	})
-}
-
-// Float32 agrees with float64 to rounding.
-func TestSingleTiles(t *testing.T) {
-	eachPath(t, func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(9, 1))
-		for _, p := range profiles {
-			x, y := randomFloats[float32](rng, 19, 37), randomFloats[float32](rng, 53, 37)
-			got, want := randomFloats[float32](rng, 19, 53), randomFloats[float64](rng, 19, 53)
-			Fill(got, x, PackRows(y), p.base, p.f)
-			Fill(want, widen(x), PackRows(widen(y)), p.base, p.f)
-			for i, v := range got.Data {
-				if diff := math.Abs(float64(v) - want.Data[i]); diff > 3e-6*(1+math.Abs(want.Data[i])) {
-					t.Errorf("%s: entry %d = %v, in float64 %v", p.name, i, v, want.Data[i])
-				}
-			}
-		}
-	})
-}
-
-func widen(m Matrix[float32]) Matrix[float64] {
-	w := Matrix[float64]{Rows: m.Rows, Cols: m.Cols, Stride: m.Stride, Data: make([]float64, len(m.Data))}
-	for i, v := range m.Data {
-		w.Data[i] = float64(v)
-	}
-	return w
 }
 
 func TestTilesAllocateNothing(t *testing.T) {
 	eachPath(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(9, 1))
-		x, y := randomFloats[float64](rng, 33, 20), randomFloats[float64](rng, 201, 20)
-		dst, p := randomFloats[float64](rng, 33, 201), PackRows(y)
+		x, y := randomFloats(rng, 33, 20), randomFloats(rng, 201, 20)
+		dst, p := randomFloats(rng, 33, 201), Pack(y)
 		if n := testing.AllocsPerRun(5, func() { Fill(dst, x, p, Square, Exponential(-1)) }); n > 0 {
 			t.Errorf("%v allocations a tile", n)
 		}
@@ -161,11 +132,9 @@ func TestProfilesKeepEveryNaN(t *testing.T) {
 		for _, p := range profiles {
 			for i := range uint64(600) {
 				v := []float64{math.Float64frombits(0x7FF8_0000_0000_0000 | i<<42 | i<<3 | i%2<<63)}
-				w := []float32{math.Float32frombits(0x7FC0_0000 | uint32(i)<<12 | uint32(i) | uint32(i%2)<<31)}
 				p.f.Apply(v)
-				p.f.Apply32(w)
-				if v[0] == v[0] || w[0] == w[0] {
-					t.Fatalf("%s: NaN number %d becomes %v, in float32 %v", p.name, i, v[0], w[0])
+				if v[0] == v[0] {
+					t.Fatalf("%s: NaN number %d becomes %v", p.name, i, v[0])
 				}
 			}
 		}

@@ -3,12 +3,14 @@ package simd
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // AddDots sets dst[i] += alpha·s for the sum s of row i of a times x. Sums run in eight lanes, a
 // column in the lane of its number modulo 8, and are not guarded against overflow. It
 // panics unless the lengths agree. Cost: a is read once.
-func AddDots(dst []float64, alpha float64, a Matrix[float64], x []float64) {
+func AddDots(dst []float64, alpha float64, a blas64.General, x []float64) {
 	if len(dst) != a.Rows || len(x) != a.Cols {
 		panic(fmt.Sprintf("simd: %d×%d matrix times %d values into %d", a.Rows, a.Cols, len(x), len(dst)))
 	}
@@ -28,7 +30,7 @@ func AddDots(dst []float64, alpha float64, a Matrix[float64], x []float64) {
 
 // AddRows sets y[j] += t[0]·a[0][j] + t[1]·a[1][j] + …, in that order. It panics unless the lengths
 // agree. Cost: a is read once.
-func AddRows(y []float64, a Matrix[float64], t []float64) {
+func AddRows(y []float64, a blas64.General, t []float64) {
 	if len(t) != a.Rows || len(y) != a.Cols {
 		panic(fmt.Sprintf("simd: %d factors of %d×%d matrix into %d values", len(t), a.Rows, a.Cols, len(y)))
 	}
@@ -47,7 +49,7 @@ func AddRows(y []float64, a Matrix[float64], t []float64) {
 // AddSymmetric sets y += A·x for the symmetric matrix of which a has the upper triangle,
 // or the lower one, which is read once: in a sweep over a few rows, their entries beside
 // the diagonal are multiplied with x, and added to y. It panics unless the lengths agree.
-func AddSymmetric(y []float64, upper bool, a Matrix[float64], x []float64) {
+func AddSymmetric(y []float64, upper bool, a blas64.General, x []float64) {
 	n := len(x)
 	if len(y) != n || a.Rows != n || a.Cols != n {
 		panic(fmt.Sprintf("simd: symmetric %d×%d matrix times %d values into %d", a.Rows, a.Cols, n, len(y)))

@@ -4,17 +4,19 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // rowsCase is a matrix among NaN, a vector for each of its sides, and what is added to.
 type rowsCase struct {
-	a          Matrix[float64]
+	a          blas64.General
 	x, t, y, d []float64
 }
 
 func randomRows(rng *rand.Rand, rows, cols int) rowsCase {
 	stride := cols + rng.IntN(5)
-	c := rowsCase{a: Matrix[float64]{Rows: rows, Cols: cols, Stride: stride, Data: make([]float64, rows*stride)}}
+	c := rowsCase{a: blas64.General{Rows: rows, Cols: cols, Stride: stride, Data: make([]float64, rows*stride)}}
 	for i := range c.a.Data {
 		c.a.Data[i] = math.NaN()
 		if i%max(stride, 1) < cols {
@@ -97,7 +99,7 @@ func (c rowsCase) checkSymmetric(t *testing.T, upper bool) {
 }
 
 // symmetricReference is AddSymmetric a number at a time.
-func symmetricReference(y []float64, upper bool, a Matrix[float64], x []float64) {
+func symmetricReference(y []float64, upper bool, a blas64.General, x []float64) {
 	n := len(x)
 	for i := 0; i < n; {
 		end := i + rowsTogether(n-i)

@@ -15,7 +15,7 @@ import (
 // of two. It is then ±Inf only if the inner product itself does not fit a
 // float64, and NaN only if a row holds NaN or infinities.
 func Products(dst, x blas64.General, p Packed) {
-	Fill(Matrix[float64](dst), Matrix[float64](x), p, Product, Profile{})
+	Fill(dst, x, p, Product, Profile{})
 }
 
 // SquaredDistances sets dst[i,j] to the squared Euclidean distance ‖x_i − p_j‖²,
@@ -24,20 +24,20 @@ func Products(dst, x blas64.General, p Packed) {
 // Squares above the range of float64 give +Inf. It panics unless dst is
 // x.Rows × p.Rows() and the rows have the same length.
 func SquaredDistances(dst, x blas64.General, p Packed) {
-	Fill(Matrix[float64](dst), Matrix[float64](x), p, Square, Profile{})
+	Fill(dst, x, p, Square, Profile{})
 }
 
 // L1Distances sets dst[i,j] to Σ_k |x_ik − p_jk|, in 3·d operations an entry. It
 // panics unless dst is x.Rows × p.Rows() and the rows have the same length.
 func L1Distances(dst, x blas64.General, p Packed) {
-	Fill(Matrix[float64](dst), Matrix[float64](x), p, Absolute, Profile{})
+	Fill(dst, x, p, Absolute, Profile{})
 }
 
 // Fill sets dst[i,j] = f(Σ_k base(x_ik, p_jk)), the profile applied before the
 // sum leaves its register. The bits are those of the base alone with the profile
 // applied afterwards. Shapes are as in [Products], and so is its care for sums
 // that overflow.
-func Fill[T Float](dst, x Matrix[T], p PackedRows[T], base Base, f Profile) {
+func Fill(dst, x blas64.General, p Packed, base Base, f Profile) {
 	checkTile(dst, x, p)
 	if active == Go {
 		fillGo(dst, x, p, base)
@@ -55,26 +55,24 @@ func Fill[T Float](dst, x Matrix[T], p PackedRows[T], base Base, f Profile) {
 	applyRows(f, dst)
 }
 
-func applyRows[T Float](f Profile, m Matrix[T]) {
+func applyRows(f Profile, m blas64.General) {
 	for i := range m.Rows {
-		apply(f, m.row(i))
+		f.Apply(Row(m, i))
 	}
 }
 
 // fillFast fills the tile by the micro-kernel, and reports whether all sums of
 // products are finite.
-func fillFast[T Float](dst, x Matrix[T], p PackedRows[T], base Base, f Profile) (finite bool) {
-	var e T
-	size := unsafe.Sizeof(e)
-	s := sweep{single: size == 4,
-		x: unsafe.Pointer(unsafe.SliceData(x.Data)), xRow: uintptr(x.Stride) * size, xStep: size,
+func fillFast(dst, x blas64.General, p Packed, base Base, f Profile) (finite bool) {
+	s := sweep{
+		x: unsafe.Pointer(unsafe.SliceData(x.Data)), xRow: 8 * uintptr(x.Stride), xStep: 8,
 		p: unsafe.Pointer(unsafe.SliceData(p.data)), pGroup: uintptr(p.cols) * groupBytes, pStep: groupBytes,
-		dst: unsafe.Pointer(unsafe.SliceData(dst.Data)), dstRow: uintptr(dst.Stride) * size,
+		dst: unsafe.Pointer(unsafe.SliceData(dst.Data)), dstRow: 8 * uintptr(dst.Stride),
 		rows: dst.Rows, cols: dst.Cols, steps: p.cols, base: base, profile: f}
 	return s.run()
 }
 
-func checkTile[T Float](dst, x Matrix[T], p PackedRows[T]) {
+func checkTile(dst, x blas64.General, p Packed) {
 	if x.Cols != p.cols {
 		panic(fmt.Sprintf("simd: rows of length %d against rows of length %d", x.Cols, p.cols))
 	}

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // A tileKernel is a base with a profile that suits rows drawn uniformly from [0,1]^d.
@@ -33,30 +35,29 @@ const (
 
 // BenchmarkTile reports, for each entry of a strip: the least time of the tile, and of the tile and its
 // fold into the sketch; the bound as a share of the tile's time; and the largest relative error of
-// sampled entries. The bound is d multiply-adds at the peak (twice that rate in float32) and the profile
+// sampled entries. The bound is d multiply-adds at the peak and the profile
 // of an entry in cache. It leaves out the difference of L1 and squared distances, which some cores
 // compute beside the multiply-adds.
 func BenchmarkTile(b *testing.B) {
 	for _, p := range Available() {
 		for _, k := range tileKernels {
 			for _, d := range []int{3, 20, 128, 784} {
-				b.Run(fmt.Sprintf("%v/float64/%s/d=%d", p, k.name, d), func(b *testing.B) { benchmarkTile[float64](b, p, k, d) })
-				b.Run(fmt.Sprintf("%v/float32/%s/d=%d", p, k.name, d), func(b *testing.B) { benchmarkTile[float32](b, p, k, d) })
+				b.Run(fmt.Sprintf("%v/%s/d=%d", p, k.name, d), func(b *testing.B) { benchmarkTile(b, p, k, d) })
 			}
 		}
 	}
 }
 
-func benchmarkTile[T Float](b *testing.B, p Path, k tileKernel, d int) {
+func benchmarkTile(b *testing.B, p Path, k tileKernel, d int) {
 	defer Use(p)()
 	rng := rand.New(rand.NewPCG(1, 2))
-	x, rows := uniformFloats[T](rng, benchRows, d), uniformFloats[T](rng, benchLandmarks, d)
-	tile, folded := uniformFloats[T](rng, benchRows, benchLandmarks), uniformFloats[T](rng, benchRows, benchColumns)
-	signs := make([]T, benchLandmarks)
+	x, rows := uniformFloats(rng, benchRows, d), uniformFloats(rng, benchLandmarks, d)
+	tile, folded := uniformFloats(rng, benchRows, benchLandmarks), uniformFloats(rng, benchRows, benchColumns)
+	signs := make([]float64, benchLandmarks)
 	for i := range signs {
-		signs[i] = T(1 - 2*(i%2))
+		signs[i] = float64(1 - 2*(i%2))
 	}
-	f, packed := k.profile(float64(d)), PackRows(rows)
+	f, packed := k.profile(float64(d)), Pack(rows)
 	var fill, both time.Duration
 	for n := 0; b.Loop(); n++ {
 		began := time.Now()
@@ -74,59 +75,43 @@ func benchmarkTile[T Float](b *testing.B, p Path, k tileKernel, d int) {
 	b.ReportMetric(0, "ns/op") // of both, with pauses
 	b.ReportMetric(entry(fill), "ns/entry")
 	b.ReportMetric(entry(both), "ns/folded")
-	b.ReportMetric(tileBound[T](p, d, f)/entry(fill), "bound/tile")
-	b.ReportMetric(k.largestError(x, rows, tile, f)/epsilon[T](), "max-err/ε")
-}
-
-// epsilon returns the distance from 1 to the next larger number.
-func epsilon[T Float]() float64 {
-	if _, single := any(T(0)).(float32); single {
-		return 1.0 / (1 << 23)
-	}
-	return 1.0 / (1 << 52)
+	b.ReportMetric(tileBound(p, d, f)/entry(fill), "bound/tile")
+	b.ReportMetric(k.largestError(x, rows, tile, f)/epsilon, "max-err/ε")
 }
 
 // tileBound returns the least nanoseconds of an entry: d multiply-adds at the peak, and a profile.
-func tileBound[T Float](p Path, d int, f Profile) float64 {
-	v := uniformFloats[T](rand.New(rand.NewPCG(3, 4)), 1, 1<<10).Data
-	step, lanes := 2/peakOf(p), make([]T, len(v))
-	if p != Go && epsilon[T]() > epsilon[float64]() { // twice as many lanes
-		step /= 2
-	}
-	return float64(d)*step + leastOf(100, func() { copy(lanes, v); apply(f, lanes) })/float64(len(v))
+func tileBound(p Path, d int, f Profile) float64 {
+	v := uniformFloats(rand.New(rand.NewPCG(3, 4)), 1, 1<<10).Data
+	step, lanes := 2/peakOf(p), make([]float64, len(v))
+	return float64(d)*step + leastOf(100, func() { copy(lanes, v); f.Apply(lanes) })/float64(len(v))
 }
 
 // largestError returns the largest relative error of sampled entries of a tile. It sums the base with
 // compensation (Kahan 1965) in float64 and applies the profile in plain Go.
-func (k tileKernel) largestError(x, rows, tile any, f Profile) (worst float64) {
-	in, to, got := float64s(x), float64s(rows), float64s(tile)
+func (k tileKernel) largestError(x, rows, tile blas64.General, f Profile) (worst float64) {
 	for n := range 64 {
 		i, j := n%benchRows, n*37%benchLandmarks
 		var sum, lost float64
-		for c, a := range in.row(i) {
-			y := to.row(j)[c]
+		for c, a := range Row(x, i) {
+			y := Row(rows, j)[c]
 			term := [...]float64{Product: a * y, Square: (a - y) * (a - y), Absolute: math.Abs(a - y)}[k.base] - lost
 			next := sum + term
 			sum, lost = next, (next-sum)-term
 		}
 		want := f.at(sum)
-		worst = max(worst, math.Abs(got.row(i)[j]-want)/want)
+		worst = max(worst, math.Abs(Row(tile, i)[j]-want)/want)
 	}
 	return worst
 }
 
-func float64s(m any) Matrix[float64] {
-	if single, is := m.(Matrix[float32]); is {
-		return widen(single)
-	}
-	return m.(Matrix[float64])
-}
+// epsilon is the distance from 1 to the next larger number.
+const epsilon = 0x1p-52
 
 // uniformFloats returns a matrix with entries drawn uniformly from [0,1).
-func uniformFloats[T Float](rng *rand.Rand, rows, cols int) Matrix[T] {
-	m := Matrix[T]{Rows: rows, Cols: cols, Stride: cols, Data: make([]T, rows*cols)}
+func uniformFloats(rng *rand.Rand, rows, cols int) blas64.General {
+	m := blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float64, rows*cols)}
 	for i := range m.Data {
-		m.Data[i] = T(rng.Float64())
+		m.Data[i] = float64(rng.Float64())
 	}
 	return m
 }

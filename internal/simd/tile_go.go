@@ -1,6 +1,10 @@
 package simd
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
 
 // The reference in plain Go. A strip computes the entries of one row against
 // four of the rows of a group. The four sums are independent, which hides the
@@ -11,62 +15,58 @@ import "math"
 // stripLanes is how many packed rows a strip takes.
 const stripLanes = 4
 
-type strip[T Float] func(x, group []T, lanes int) (s0, s1, s2, s3 T)
+type strip func(x, group []float64) (s0, s1, s2, s3 float64)
 
 // fillGo sets dst[i,j] = Σ_k base(x_ik, p_jk).
-func fillGo[T Float](dst, x Matrix[T], p PackedRows[T], base Base) {
-	f := [...]strip[T]{Product: productStrip[T], Square: squareStrip[T], Absolute: absoluteStrip[T]}[base]
+func fillGo(dst, x blas64.General, p Packed, base Base) {
+	f := [...]strip{Product: productStrip, Square: squareStrip, Absolute: absoluteStrip}[base]
 	for i := range x.Rows {
 		if p.cols == 0 {
-			clear(dst.row(i))
+			clear(Row(dst, i))
 			continue
 		}
-		fillRowGo(dst.row(i), x.row(i), p, f)
+		fillRowGo(Row(dst, i), Row(x, i), p, f)
 	}
 }
 
-func fillRowGo[T Float](dst, x []T, p PackedRows[T], f strip[T]) {
-	n := p.lanes()
+func fillRowGo(dst, x []float64, p Packed, f strip) {
 	for j := 0; j < len(dst); j += stripLanes {
-		s0, s1, s2, s3 := f(x, p.group(j / n)[j%n:], n)
-		sums := [stripLanes]T{s0, s1, s2, s3}
+		s0, s1, s2, s3 := f(x, p.group(j / Lanes)[j%Lanes:])
+		sums := [stripLanes]float64{s0, s1, s2, s3}
 		copy(dst[j:], sums[:])
 	}
 }
 
-func productStrip[T Float](x, group []T, lanes int) (s0, s1, s2, s3 T) {
+func productStrip(x, group []float64) (s0, s1, s2, s3 float64) {
 	for k, a := range x {
-		q := group[k*lanes : k*lanes+stripLanes : k*lanes+stripLanes]
-		s0 += T(a * q[0])
-		s1 += T(a * q[1])
-		s2 += T(a * q[2])
-		s3 += T(a * q[3])
+		q := group[k*Lanes : k*Lanes+stripLanes : k*Lanes+stripLanes]
+		s0 += float64(a * q[0])
+		s1 += float64(a * q[1])
+		s2 += float64(a * q[2])
+		s3 += float64(a * q[3])
 	}
 	return
 }
 
-func squareStrip[T Float](x, group []T, lanes int) (s0, s1, s2, s3 T) {
+func squareStrip(x, group []float64) (s0, s1, s2, s3 float64) {
 	for k, a := range x {
-		q := group[k*lanes : k*lanes+stripLanes : k*lanes+stripLanes]
+		q := group[k*Lanes : k*Lanes+stripLanes : k*Lanes+stripLanes]
 		d0, d1, d2, d3 := a-q[0], a-q[1], a-q[2], a-q[3]
-		s0 += T(d0 * d0)
-		s1 += T(d1 * d1)
-		s2 += T(d2 * d2)
-		s3 += T(d3 * d3)
+		s0 += float64(d0 * d0)
+		s1 += float64(d1 * d1)
+		s2 += float64(d2 * d2)
+		s3 += float64(d3 * d3)
 	}
 	return
 }
 
-func absoluteStrip[T Float](x, group []T, lanes int) (s0, s1, s2, s3 T) {
+func absoluteStrip(x, group []float64) (s0, s1, s2, s3 float64) {
 	for k, a := range x {
-		q := group[k*lanes : k*lanes+stripLanes : k*lanes+stripLanes]
-		s0 += magnitude(a - q[0])
-		s1 += magnitude(a - q[1])
-		s2 += magnitude(a - q[2])
-		s3 += magnitude(a - q[3])
+		q := group[k*Lanes : k*Lanes+stripLanes : k*Lanes+stripLanes]
+		s0 += math.Abs(a - q[0])
+		s1 += math.Abs(a - q[1])
+		s2 += math.Abs(a - q[2])
+		s3 += math.Abs(a - q[3])
 	}
 	return
 }
-
-// magnitude returns |v|.
-func magnitude[T Float](v T) T { return T(math.Abs(float64(v))) }

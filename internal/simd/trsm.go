@@ -66,7 +66,7 @@ func (s *UpperSolver) Prepare(r *Padded) (ok bool) {
 
 func (s *UpperSolver) grow(n int) {
 	if cap(s.above) < n*n {
-		s.above = aligned[float64](n * n)
+		s.above = aligned(n * n)
 		s.inverses = make([][Lanes * Lanes]float64, n/Lanes)
 		s.direct = make([]bool, n/Lanes)
 	}

@@ -30,12 +30,11 @@ type Adaptive struct {
 	Choice      LandmarkChoice
 	Seed        uint64
 	Shift       Shift
-	Precision   Precision
 }
 
 // landmark returns the method of a step with so many columns.
 func (m Adaptive) landmark(columns int64) Landmark {
-	return Landmark{Rank: int(columns), Sketch: m.Sketch, NNZ: m.landmarksPerColumn(), Choice: m.Choice, Seed: m.Seed, Shift: m.Shift, Precision: m.Precision}
+	return Landmark{Rank: int(columns), Sketch: m.Sketch, NNZ: m.landmarksPerColumn(), Choice: m.Choice, Seed: m.Seed, Shift: m.Shift}
 }
 
 // landmarksPerColumn returns z of the columns that the sample asks for. All directions that
@@ -240,7 +239,7 @@ func (m Adaptive) firstColumns(ctx context.Context, e stream.Engine, src stream.
 	if err != nil {
 		return 0, 0, err
 	}
-	t := newTiles(k, Float64)
+	t := newTiles(k)
 	panels, err := t.gatherSets(ctx, src, rowSet{numbers: s.Positions()})
 	if err != nil {
 		return 0, 0, err

@@ -94,7 +94,7 @@ func TestAdaptiveFirstCount(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tiles := newTiles(c.k, Float64)
+		tiles := newTiles(c.k)
 		panels, err := tiles.gatherSets(context.Background(), stream.FromMatrix("x", c.x), rowSet{numbers: slices.Sorted(slices.Values(sketch.NewRandom(1, "test sample").Choose(n, 360)))})
 		if err != nil {
 			t.Fatal(err)

@@ -26,8 +26,6 @@ type Auto struct {
 	Shift     Shift   // fitted, centred or none; models of two factors have none
 	Memory    int64   // bytes that the plan may take, 0 for no limit
 	Seed      uint64
-
-	Precision Precision // of the tiles of a pass, where the method has a choice
 }
 
 // autoEntries is up to how many entries all of A is looked at: 20,000 rows of one
@@ -174,14 +172,14 @@ func (m Auto) adaptive(s model.Shape, k kernelgen.Kernel) (*autoChoice, error) {
 	if tolerance == 0 {
 		tolerance, reason = autoTolerance, fmt.Sprintf("no rank and no tolerance were given, so the tolerance is %g", autoTolerance)
 	}
-	method := Adaptive{Tolerance: tolerance, Norm: m.Norm, Rank: m.Rank, Memory: m.Memory, Choice: ChoiceAuto, Seed: m.Seed, Shift: m.Shift, Precision: m.Precision}
+	method := Adaptive{Tolerance: tolerance, Norm: m.Norm, Rank: m.Rank, Memory: m.Memory, Choice: ChoiceAuto, Seed: m.Seed, Shift: m.Shift}
 	return autoChoice{name: "landmark", method: method}.because("%s: landmarks are added until it is reached", reason), nil
 }
 
 // candidates returns the methods for a matrix, with exact passes and without.
 func (m Auto) candidates(s model.Shape, k kernelgen.Kernel) (exact, sketched *autoChoice) {
 	subspace := Subspace{Rank: m.Rank, Passes: autoPasses, Seed: m.Seed}
-	landmark := Landmark{Rank: m.Rank, Seed: m.Seed, Precision: m.Precision}
+	landmark := Landmark{Rank: m.Rank, Seed: m.Seed}
 	if m.oneFactor(s, k) {
 		landmark.Choice, landmark.Shift, subspace.Shift = ChoiceAuto, m.Shift, m.Shift
 		why := []string{"the kernel is positive semi-definite: a shift helps"}
@@ -190,7 +188,7 @@ func (m Auto) candidates(s model.Shape, k kernelgen.Kernel) (exact, sketched *au
 	subspace.TwoFactors = true
 	if s.OneSource() {
 		why := []string{fmt.Sprintf("kernel %s is not known to be positive semi-definite", k)}
-		return &autoChoice{"subspace", subspace, why}, &autoChoice{"ssrsvd", SSRSVD{Rank: m.Rank, Seed: m.Seed, Precision: m.Precision}, why}
+		return &autoChoice{"subspace", subspace, why}, &autoChoice{"ssrsvd", SSRSVD{Rank: m.Rank, Seed: m.Seed}, why}
 	}
 	why := []string{"the matrix is between two sources"}
 	return &autoChoice{"subspace", subspace, why}, &autoChoice{"landmark", landmark, why}

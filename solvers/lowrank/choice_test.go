@@ -35,7 +35,7 @@ func TestDeterminantalLaw(t *testing.T) {
 	p := dense.Mul(blas.NoTrans, v, blas.Trans, v)
 	single, pairs := make([]float64, n), make([]float64, n*n)
 	for seed := range uint64(seeds) {
-		tl := newTiles(kernel, Float64)
+		tl := newTiles(kernel)
 		rows := tl.pack(x, stream.Numbers(n), nil)
 		got, err := chooser{rows: n, columns: k, landmarks: 4 * k, seed: seed}.determinantal(context.Background(), tl, stream.Engine{Threads: 1}, rows, k)
 		if err != nil {
@@ -71,7 +71,7 @@ func TestLeaves(t *testing.T) {
 	t.Parallel()
 	x := clusters(300, 3, 2)
 	for _, k := range []kernelgen.Kernel{kernelgen.RBF(5), kernelgen.Laplace(2), kernelgen.Linear()} {
-		tl := newTiles(k, Float64)
+		tl := newTiles(k)
 		all := tl.pack(x, stream.Numbers(x.Rows), nil)
 		landmarks := tl.pickIndices(all, []int{3, 50, 51, 120, 200, 299})
 		got, err := tl.leaves(context.Background(), stream.Engine{}, landmarks, all, int64(x.Rows))

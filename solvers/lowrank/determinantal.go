@@ -56,7 +56,7 @@ func (c chooser) determinantal(ctx context.Context, t *tiles, e stream.Engine, c
 }
 
 // projection evaluates V·Vᵀ between rows of V.
-func projection() *tiles { return newTiles(kernelgen.Linear(), Float64) }
+func projection() *tiles { return newTiles(kernelgen.Linear()) }
 
 // probes returns how many random columns the leading eigenvectors are found with: of few,
 // twice as many. With 16 more errors of landmarks were 5 % larger on satimage.

@@ -1,6 +1,7 @@
 package lowrank
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -209,5 +210,21 @@ func TestSaveLoad(t *testing.T) {
 			t.Errorf("%s: the embedding changed", name)
 		}
 		checkDamagedArrays(t, name, file)
+	}
+}
+
+// TestLoadRefusesSinglePrecision: models of older versions, whose entries were in float32.
+func TestLoadRefusesSinglePrecision(t *testing.T) {
+	f, err := Landmark{Rank: 3}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", clusters(60, 3, 1))}, kernelgen.RBF(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := f.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Header = bytes.Replace(a.Header, []byte(`"rank":`), []byte(`"precision":"float32","rank":`), 1)
+	if _, err := Load(a); err == nil || !strings.Contains(err.Error(), "fit the model again") {
+		t.Errorf("the model loads with error %v", err)
 	}
 }

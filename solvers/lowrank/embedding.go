@@ -85,7 +85,6 @@ type embedder struct {
 	name    string
 	columns []string                    // of the rows, for messages; may be nil
 	tile    blas64.General              // foldRows × p, if there are signs
-	small   *singleTiles                // instead of tile, in float32
 	apply   func(dst, x blas64.General) // instead of tiles, for features
 	fold    blas64.General              // PanelRows × c, or × p without signs
 	proj    blas64.General              // PanelRows × r
@@ -97,17 +96,11 @@ func (t *tiles) embedder(e *Embedding, p *panel, name string) *embedder {
 	switch {
 	case e.Features != nil:
 		m.fold = stream.NewMatrix(stream.PanelRows, e.Features.Columns())
+		m.apply = e.Features.Applier()
 	case e.Signs == nil:
 		m.fold = stream.NewMatrix(stream.PanelRows, p.rows.Rows)
 	default:
 		m.fold = stream.NewMatrix(stream.PanelRows, e.Signs.Cols)
-	}
-	switch {
-	case e.Features != nil:
-		m.apply = e.Features.Applier()
-	case t.precision == Float32:
-		m.small = newSingleTiles(t, p, e.Signs)
-	case e.Signs != nil:
 		m.tile = stream.NewMatrix(foldRows, p.rows.Rows)
 	}
 	m.proj = stream.NewMatrix(stream.PanelRows, e.Rank())
@@ -149,12 +142,9 @@ func (m *embedder) unshifted(x blas64.General, number func(i int) int64) (blas64
 		return m.features(x, number)
 	}
 	fold := stream.RowSlice(m.fold, 0, x.Rows)
-	switch {
-	case m.small != nil:
-		m.small.fill(fold, x, &m.work)
-	case m.e.Signs == nil:
+	if m.e.Signs == nil {
 		m.t.fill(fold, x, m.panel, &m.work)
-	default:
+	} else {
 		m.t.fillFolded(fold, x, m.panel, m.e.Signs, m.tile, &m.work)
 	}
 	return fold, m.t.checkFinite(fold, m.name, number)

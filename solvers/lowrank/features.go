@@ -63,7 +63,7 @@ func (m Features) fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 	if err != nil {
 		return nil, err
 	}
-	t := newTiles(k, Float64)
+	t := newTiles(k)
 	seen, held := featureRows(n, m.Seed)
 	panels, err := t.gatherSets(ctx, d.Left, rowSet{numbers: seen}, rowSet{numbers: held})
 	if err != nil {
@@ -96,7 +96,7 @@ func (m Features) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 	if err := checkSymmetric(s, k); err != nil {
 		return nil, err
 	}
-	p, c := newPlanner(e, Float64, s.Columns), int64(m.Rank)
+	p, c := newPlanner(e, s.Columns), int64(m.Rank)
 	p.pass(s.Rows, c, c, c*c)
 	rows := min((s.Rows+1)/2, featureSample)
 	p.Add("rows of the error estimate", 4*rows*p.d+2*rows*rows, "")

@@ -44,8 +44,6 @@ type Landmark struct {
 	Choice LandmarkChoice // the zero value is ChoiceAuto
 	Seed   uint64
 	Shift  Shift // fitted, centred or none
-
-	Precision Precision // of the tiles of the pass
 }
 
 // Fit approximates the kernel matrix of the rows of one source, or the one between the
@@ -113,7 +111,7 @@ func (m Landmark) stream(ctx context.Context, e stream.Engine, src stream.Source
 	if err != nil {
 		return nil, err
 	}
-	f := &landmarkFit{Landmark: m, rows: n, tiles: newTiles(k, m.Precision), points: points}
+	f := &landmarkFit{Landmark: m, rows: n, tiles: newTiles(k), points: points}
 	t := f.tiles
 	if err := m.chooseLandmarks(ctx, t, e, src, points); err != nil {
 		return nil, err
@@ -125,9 +123,6 @@ func (m Landmark) stream(ctx context.Context, e stream.Engine, src stream.Source
 	}
 	f.landmarks, f.core, f.held = panels[0], panels[1], panels[2]
 	if err := t.chooseUnit(ctx, e, f.landmarks.rows, f.landmarks); err != nil {
-		return nil, err
-	}
-	if err := t.boundSingle(f.landmarks, nil, f.core, f.held); err != nil {
 		return nil, err
 	}
 	return f, f.streamRange(ctx, e, src)
@@ -243,10 +238,6 @@ func (p *landmarkPoints) draw(what string, n, want int64, seed uint64, purpose s
 }
 
 // rankNote tells of a rank that is not what was asked for.
-func (t *tiles) rankNote(found, asked int) []string {
-	return rankNote(found, asked, t.precision.rankTolerance())
-}
-
 func rankNote(found, asked int, tolerance float64) []string {
 	if found >= asked {
 		return nil
@@ -443,7 +434,7 @@ func (f *landmarkFit) finishWith(ctx context.Context, s *errorSample, m *Model, 
 	if err != nil {
 		return nil, err
 	}
-	notes := slices.Concat(f.points.notes, f.tiles.rankNote(m.Left.Rank(), c))
+	notes := slices.Concat(f.points.notes, rankNote(m.Left.Rank(), c, RankTolerance))
 	return finishEstimated(f.tiles, m, notes, f.modelCondition(c), estimate, f.trace)
 }
 

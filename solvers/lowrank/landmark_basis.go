@@ -44,14 +44,11 @@ func (f *landmarkFit) whiten(ctx context.Context, e stream.Engine) (u blas64.Gen
 	if err != nil {
 		return w, err
 	}
-	largest, order, noise := 0.0, make([]int, w.Rows), 0.0
-	if f.Precision == Float32 {
-		noise = f.Precision.rankTolerance()
-	}
+	largest, order := 0.0, make([]int, w.Rows)
 	for i := range w.Rows {
 		largest = math.Max(largest, dense.Row(w, i)[i])
 	}
-	_, rank, _ := lapack64.Pstrf(upperSymmetric(dense.Clone(w)), order, math.Max(dependence, noise)*largest, make([]float64, 2*w.Rows))
+	_, rank, _ := lapack64.Pstrf(upperSymmetric(dense.Clone(w)), order, dependence*largest, make([]float64, 2*w.Rows))
 	if rank < w.Rows {
 		kept := slices.Sorted(slices.Values(order[:max(1, rank)]))
 		f.landmarks, w = f.tiles.pickIndices(f.landmarks, kept), dense.PickRows(dense.PickColumns(w, kept), kept)
@@ -63,7 +60,7 @@ func (f *landmarkFit) whiten(ctx context.Context, e stream.Engine) (u blas64.Gen
 	for _, ridge := range ridges {
 		u = dense.Clone(w)
 		for i := range u.Rows {
-			dense.Row(u, i)[i] += math.Max(ridge, noise) * scale
+			dense.Row(u, i)[i] += ridge * scale
 		}
 		if _, ok := lapack64.Potrf(upperSymmetric(u)); ok {
 			return u, nil
@@ -100,7 +97,7 @@ func (f *landmarkFit) streamBasis(ctx context.Context, e stream.Engine, src stre
 	if err != nil {
 		return err
 	}
-	r := dense.Rank(eig.Values, f.Precision.basisTolerance())
+	r := dense.Rank(eig.Values, dependence)
 	f.basis = &basis{upper: u, vectors: dense.Columns(eig.Vectors, 0, r), roots: dense.Roots(eig.Values[:r])}
 	f.use(r, 0)
 	return nil
@@ -131,7 +128,7 @@ func (f *landmarkFit) scout(ctx context.Context, e stream.Engine, u blas64.Gener
 	blas64.Trsm(blas.Right, blas.NoTrans, 1, upperTriangle(u), y)
 	g := stream.NewMatrix(u.Rows, u.Rows)
 	blas64.Syrk(blas.Trans, 1, y, 0, upperSymmetric(g))
-	ridge := math.Max(math.Max(scoutRidgeOfGram, f.Precision.basisTolerance())*dense.Trace(g), tailTrace(g, f.Rank)/float64(f.Rank))
+	ridge := math.Max(scoutRidgeOfGram*dense.Trace(g), tailTrace(g, f.Rank)/float64(f.Rank))
 	for i := range g.Rows {
 		dense.Row(g, i)[i] += ridge
 	}
@@ -178,14 +175,6 @@ func (f *landmarkFit) take(b *sketch.Both[*sketch.ColumnSums, *sketch.Priority])
 	f.core = f.tiles.join(f.core, found)
 	f.held = f.tiles.without(f.held, found)
 	f.held.beside = found
-}
-
-// basisTolerance is where eigenvalues of FᵀF are cut off, relative to the largest.
-func (p Precision) basisTolerance() float64 {
-	if p == Float32 {
-		return p.rankTolerance()
-	}
-	return dependence
 }
 
 // use makes the leading k columns of Q the embedding, and as many random combinations of the

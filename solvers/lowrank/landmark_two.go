@@ -35,7 +35,7 @@ func (m Landmark) fitTwo(ctx context.Context, e stream.Engine, d model.Sources, 
 	if err != nil {
 		return nil, err
 	}
-	t := newTiles(k, m.Precision)
+	t := newTiles(k)
 	l, err := m.sideOf(ctx, t, d.Left, leftRows)
 	if err != nil {
 		return nil, err
@@ -45,9 +45,6 @@ func (m Landmark) fitTwo(ctx context.Context, e stream.Engine, d model.Sources, 
 		return nil, err
 	}
 	if err := t.chooseUnit(ctx, e, l.landmarks.rows, r.landmarks); err != nil {
-		return nil, err
-	}
-	if err := cmp.Or(t.boundSingle(r.landmarks, nil, l.core, l.held), t.boundSingle(l.landmarks, nil, r.core, r.held)); err != nil {
 		return nil, err
 	}
 	u, err := m.rangeTwo(ctx, t, e, d.Left, l, r)
@@ -63,7 +60,7 @@ func (m Landmark) fitTwo(ctx context.Context, e stream.Engine, d model.Sources, 
 		return nil, err
 	}
 	found.Rows, found.Cols = l.n, r.n
-	notes := append(append(l.points.notes, r.points.notes...), rankNote(len(found.Values), m.Rank, t.rangeTolerance())...)
+	notes := append(append(l.points.notes, r.points.notes...), rankNote(len(found.Values), m.Rank, rangeTolerance)...)
 	return finishFit(ctx, e, t, found, notes, condition, l.held, r.held, math.NaN())
 }
 
@@ -92,12 +89,7 @@ type landmarkSide struct {
 // mass, which a transport plan weighs most, may be reached by weak directions alone: between
 // the colours of two pictures of the sea the worst error of a plan of 10 seeds was 2.0e-5
 // with the other, and is 7.9e-6 with this (go run -C bench/papers . paper1 -only transport).
-func (t *tiles) rangeTolerance() float64 {
-	if t.precision == Float32 {
-		return t.precision.rankTolerance()
-	}
-	return 1e-14
-}
+const rangeTolerance = 1e-14
 
 func (m Landmark) sideOf(ctx context.Context, t *tiles, src stream.Source, drawn drawnRows) (*landmarkSide, error) {
 	n := src.Info().Rows
@@ -160,7 +152,7 @@ func (m Landmark) rangeTwo(ctx context.Context, t *tiles, e stream.Engine, src s
 		return nil, err
 	}
 	// Each direction takes two core points at least to be fitted on.
-	k := min(dense.Rank(y.S, t.rangeTolerance()), (len(side.core.number)+1)/2)
+	k := min(dense.Rank(y.S, rangeTolerance), (len(side.core.number)+1)/2)
 	side.singular = y.S[:k]
 	return &Embedding{Landmarks: other.landmarks.rows, Rows: other.landmarks.number, Projection: y.whitener(k)}, nil
 }

@@ -47,9 +47,6 @@ type Fit struct {
 	// Condition is the condition number of the sketch after the cut-off, as far as its
 	// directions are part of U and V where the method tells.
 	Condition float64
-	// PrecisionBound bounds the error of tiles in float32, relative to the
-	// largest kernel entry (see [Precision]); 0 in float64.
-	PrecisionBound float64
 	// Pivots are the numbers of the landmarks in the order in which [RPCholesky] drew them.
 	Pivots []int64
 	// Steps are the passes of a fit to a tolerance; Unsettled tells that it was not reached.
@@ -109,11 +106,7 @@ func finishFit(ctx context.Context, e stream.Engine, t *tiles, m *Model, notes [
 
 // finishEstimated is finishFit with the estimates.
 func finishEstimated(t *tiles, m *Model, notes []string, condition float64, estimate *errorEstimate, trace float64) (*Fit, error) {
-	m.Precision = t.precision
-	if err := t.comparePrecision(estimate.frobenius); err != nil {
-		return nil, err
-	}
-	f := &Fit{Model: m, Condition: condition, PrecisionBound: t.bound,
+	f := &Fit{Model: m, Condition: condition,
 		Report: model.Report{Notes: append(notes, estimate.notes...), SourcePasses: 1, KernelEntries: t.entries.Load()}}
 	f.setTrace(trace)
 	f.estimated(estimate.spectral, estimate.frobenius, "held-back rows")

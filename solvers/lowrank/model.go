@@ -22,9 +22,6 @@ type Model struct {
 	Shift  float64
 	// Explicit is of a model of a matrix that is read instead of a kernel.
 	Explicit *Explicit
-	// Precision is that of the tiles that U and V are made of, in the fit and
-	// since: with another they would not be orthonormal on the fitted rows.
-	Precision Precision
 }
 
 // Describe returns what the model says about itself.
@@ -36,9 +33,6 @@ func (m *Model) Describe() *model.Description {
 	}
 	if m.Symmetric() {
 		d.Facts = append(d.Facts, model.Fact{Name: "shift", Value: fmt.Sprintf("%.4g", m.Shift)})
-	}
-	if m.Precision != Float64 {
-		d.Facts = append(d.Facts, model.Fact{Name: "precision", Value: m.Precision.String()})
 	}
 	return d
 }

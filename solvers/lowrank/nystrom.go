@@ -23,7 +23,7 @@ import (
 // and A − Â is positive semi-definite. With K(·, L) = Q·B, Q the streamed
 // embedding, and W = V·Λ·Vᵀ, the core is G·Gᵀ with G = B·V·Λ^(−1/2), so that W is
 // never inverted and Â is positive semi-definite whatever the rounding.
-// Eigenvalues of W at or below [RankTolerance] of the largest (2⁻²³ in float32)
+// Eigenvalues of W at or below [RankTolerance] of the largest
 // are left out.
 //
 // With z > 1 there are ℓ = z·c landmarks, and of Â the c largest eigenpairs are
@@ -40,8 +40,6 @@ type Nystrom struct {
 	NNZ    int            // z, landmarks per column of U; 0 means 1
 	Choice LandmarkChoice // the zero value is ChoiceUniform
 	Seed   uint64
-
-	Precision Precision // of the tiles of the pass
 }
 
 // Fit approximates the kernel matrix of the rows of one source. It has fewer landmarks
@@ -61,7 +59,7 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 	if err != nil {
 		return nil, err
 	}
-	src, t := d.Left, newTiles(k, m.Precision)
+	src, t := d.Left, newTiles(k)
 	held := heldBackRows(n, heldBack(m.landmarks()), m.Seed, "held back", nil)
 	panels, err := t.gatherSets(ctx, src, rowSet{numbers: candidates}, rowSet{numbers: held})
 	if err != nil {
@@ -75,9 +73,6 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 	if err := t.chooseUnit(ctx, e, landmarks.rows, landmarks); err != nil {
 		return nil, err
 	}
-	if err := t.boundSingle(landmarks, nil, landmarks, rest); err != nil {
-		return nil, err
-	}
 	pass := sketchPass{tiles: t, rows: landmarks}
 	streamed, err := streamRange(ctx, e, pass, src, true, new(scout), pass.factor)
 	if err != nil {
@@ -88,7 +83,7 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 		return nil, err
 	}
 	found.Rows, found.Cols = n, n
-	notes := append(m.notes(n, landmarks.rows.Rows), t.rankNote(found.Left.Rank(), min(m.Rank, landmarks.rows.Rows))...)
+	notes := append(m.notes(n, landmarks.rows.Rows), rankNote(found.Left.Rank(), min(m.Rank, landmarks.rows.Rows), RankTolerance)...)
 	return finishFit(ctx, e, t, found, append(notes, definiteNote(k)...), cond, rest, rest, streamed.B.A.Totals()[0])
 }
 
@@ -141,7 +136,7 @@ func (m Nystrom) finish(ctx context.Context, e stream.Engine, t *tiles, factor b
 	if err != nil {
 		return nil, 0, err
 	}
-	r := dense.Rank(s.S, t.precision.rankTolerance())
+	r := dense.Rank(s.S, RankTolerance)
 	root, err := t.inverseRoot(ctx, e, landmarks)
 	if err != nil {
 		return nil, 0, err
@@ -183,7 +178,7 @@ func (t *tiles) inverseRoot(ctx context.Context, e stream.Engine, p *panel) (bla
 	}
 	var w []float64
 	for _, v := range eig.Values {
-		if v > 0 && v > t.precision.rankTolerance()*eig.Values[0] {
+		if v > 0 && v > RankTolerance*eig.Values[0] {
 			w = append(w, 1/math.Sqrt(v))
 		}
 	}
@@ -199,7 +194,7 @@ func (m Nystrom) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 		return nil, err
 	}
 	c := min(int64(m.landmarks()), s.Rows)
-	p := newPlanner(e, m.Precision, s.Columns)
+	p := newPlanner(e, s.Columns)
 	p.landmarks("landmarks", c)
 	p.choice(m.chooser(s.Rows, s.Columns, k))
 	p.pass(s.Rows, c, c, c*c)

@@ -11,7 +11,7 @@ import (
 // pivotRows draws at most c rows of a panel, the pivots of randomly pivoted Cholesky
 // (Chen, Epperly, Tropp & Webber 2023), and returns their indices in that order. There
 // are fewer if only rounding is left: residuals that are at or below the rank
-// tolerance of the precision, relative to the diagonal entry that they are left of.
+// tolerance, relative to the diagonal entry that they are left of.
 // If the diagonal has nothing at all, one row is returned. name is that of the source
 // of the rows; purpose tells one use of the seed from another.
 //

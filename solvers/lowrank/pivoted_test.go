@@ -41,7 +41,7 @@ func TestPivotsStop(t *testing.T) {
 		{"one row", filled(1, 3, func(int, int) float64 { return 2 }), kernelgen.RBF(1), 1},
 		{"no positive diagonal", base, kernelgen.Sigmoid(1e-9, -1), 1},
 	} {
-		tl := newTiles(c.k, Float64)
+		tl := newTiles(c.k)
 		got, err := tl.pivotRows(context.Background(), stream.Engine{}, panelOf(tl, c.x), min(30, c.x.Rows), 1, "x", "pivots")
 		if err != nil {
 			t.Fatal(err)
@@ -64,7 +64,7 @@ func TestPivotsNotFinite(t *testing.T) {
 	t.Parallel()
 	x := clusters(50, 3, 5)
 	x.Data[11*3] = 1e200
-	tl := newTiles(kernelgen.Linear(), Float64)
+	tl := newTiles(kernelgen.Linear())
 	_, err := tl.pivotRows(context.Background(), stream.Engine{}, panelOf(tl, x), 5, 1, "source", "pivots")
 	if want := "source: row 80"; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("error %v does not begin with %q", err, want)

@@ -11,14 +11,13 @@ import (
 // planner is a plan, and adds the items that methods have in common.
 type planner struct {
 	*model.Plan
-	engine    stream.Engine
-	precision Precision
-	threads   int64
-	d         int64
+	engine  stream.Engine
+	threads int64
+	d       int64
 }
 
-func newPlanner(e stream.Engine, precision Precision, d int) *planner {
-	p := &planner{Plan: model.NewPlan(e, d), engine: e, precision: precision, threads: int64(e.Workers()), d: int64(d)}
+func newPlanner(e stream.Engine, d int) *planner {
+	p := &planner{Plan: model.NewPlan(e, d), engine: e, threads: int64(e.Workers()), d: int64(d)}
 	p.Passes = 1
 	return p
 }
@@ -35,16 +34,9 @@ func (p *planner) stage(add func(next *planner)) {
 	p.Stage(next.Plan)
 }
 
-// landmarks adds rows that are kept in memory, as they are and packed, and what
-// float32 takes besides.
+// landmarks adds rows that are kept in memory, as they are and packed.
 func (p *planner) landmarks(what string, rows int64) {
-	const knob = "`nnz` or `rank`"
-	p.Add(what, 2*rows*p.d, knob)
-	if p.precision == Float32 {
-		p.Add(what+" in float32", rows*p.d/2+p.threads*foldRows*(p.d+rows)/2, knob)
-		columns := min(rows, boundColumns)
-		p.Add("precision bound", columns*(2*p.d+2*foldRows)+foldRows*p.d, "`precision float64`")
-	}
+	p.Add(what, 2*rows*p.d, "`nnz` or `rank`")
 }
 
 // pass adds a pass of n rows that folds tiles of the given width into a
@@ -165,7 +157,7 @@ func (m S3SPSD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 		return nil, err
 	}
 	c, core, z := int64(size.rank), int64(size.sketch), int64(size.nnz)
-	p := newPlanner(e, m.Precision, s.Columns)
+	p := newPlanner(e, s.Columns)
 	p.landmarks("landmarks", z*c)
 	p.pass(s.Rows, z*c, c, 5*c*c)
 	p.core(z*core, z*core, core, core)
@@ -218,7 +210,7 @@ func (m Landmark) planPass(e stream.Engine, n int64, d int, k kernelgen.Kernel, 
 		return nil, err
 	}
 	c, t, found := int64(len(points.landmarks)), int64(len(points.core)+points.scouted), int64(points.scouted)
-	p := newPlanner(e, m.Precision, d)
+	p := newPlanner(e, d)
 	p.choice(m.chooser(points, n, d, k))
 	p.stage(func(p *planner) { p.Add("rows that are fetched", t*p.d, "`sketch`") })
 	p.stage(func(p *planner) {
@@ -277,7 +269,7 @@ func (m SSRSVD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 		return nil, err
 	}
 	c, core, z := int64(size.rank), int64(size.sketch), int64(size.nnz)
-	p := newPlanner(e, m.Precision, s.Columns)
+	p := newPlanner(e, s.Columns)
 	p.landmarks("landmarks", 2*z*c)
 	p.pass(s.Rows, z*c, c, c*c)
 	p.pass(other, z*c, c, c*c)

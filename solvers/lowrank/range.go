@@ -134,7 +134,7 @@ func (p sketchPass) stream(ctx context.Context, e stream.Engine, src stream.Sour
 // columns are orthonormal on the rows that were streamed, and gives the
 // condition of the sketch.
 func (t *tiles) orthonormalEmbedding(factor blas64.General, rows *panel, signs *sketch.SparseSign) (*Embedding, float64, error) {
-	projection, cond, err := whitening("the sketch", factor, t.precision.rankTolerance())
+	projection, cond, err := whitening("the sketch", factor, RankTolerance)
 	if err != nil {
 		return nil, 0, err
 	}

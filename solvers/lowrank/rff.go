@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -238,3 +239,18 @@ func (m RFF) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Pl
 
 // featureFlops is what the cosine or the sine of a feature takes, in flops of products.
 const featureFlops = 260
+
+// middle returns the median of each column: outliers do not move it.
+func middle(m blas64.General) []float64 {
+	c, column := make([]float64, m.Cols), make([]float64, m.Rows)
+	for j := range c {
+		for i := range column {
+			column[i] = m.Data[i*m.Stride+j]
+		}
+		slices.Sort(column)
+		if len(column) > 0 {
+			c[j] = column[len(column)/2]
+		}
+	}
+	return c
+}

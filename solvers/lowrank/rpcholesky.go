@@ -70,7 +70,7 @@ func (m RPCholesky) fit(ctx context.Context, e stream.Engine, d model.Sources, k
 	if err != nil {
 		return nil, err
 	}
-	t := newTiles(k, Float64)
+	t := newTiles(k)
 	f, err := t.newWholeCholesky(ctx, e, rows, d.Left.Info().Name, m.landmarks(n), m.Seed, "proposals")
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (m RPCholesky) finish(ctx context.Context, e stream.Engine, f *wholeCholesk
 	left := f.traceResidual(factor, values) // in the unit of the tiles still
 	found := &Model{Method: "rpcholesky", Kernel: t.kernel, Seed: m.Seed, Rows: n, Cols: n, Left: side, Values: values}
 	held := t.pick(f.rows, heldBackRows(n, heldBack(len(number)), m.Seed, "held back", number))
-	notes := append(m.notes(n, len(f.pivots)), t.rankNote(side.Rank(), min(m.Rank, len(number)))...)
+	notes := append(m.notes(n, len(f.pivots)), rankNote(side.Rank(), min(m.Rank, len(number)), RankTolerance)...)
 	fit, err := finishFit(ctx, e, t, found, append(notes, definiteNote(t.kernel)...), condition(s, r), held, held, f.trace)
 	if err != nil {
 		return nil, err
@@ -160,7 +160,7 @@ func (m RPCholesky) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*m
 	}
 	n := s.Rows
 	c, b := int64(m.landmarks(n)), int64(mostProposals(n))
-	p := newPlanner(e, Float64, s.Columns)
+	p := newPlanner(e, s.Columns)
 	p.Add("Cholesky factor", n*c, "`nnz` or `rank`")
 	p.Add("residual diagonal", 2*n, "the number of rows")
 	p.Add("proposals", b*(b+3*p.d)+b*c, "")

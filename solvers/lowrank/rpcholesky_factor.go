@@ -73,7 +73,7 @@ func (f *wholeCholesky) begin(ctx context.Context) error {
 		f.t.unit = powerNear(most)
 	}
 	blas64.Scal(f.t.unit, dense.Vector(diagonal.Data))
-	f.residual = pivoted.NewResidual(diagonal.Data, f.t.precision.rankTolerance())
+	f.residual = pivoted.NewResidual(diagonal.Data, RankTolerance)
 	return f.sweep(ctx, func() func(b *stream.Block) error {
 		return func(*stream.Block) error { return nil }
 	})

@@ -48,7 +48,7 @@ func wholeOf(t *testing.T, x blas64.General, k kernelgen.Kernel, c, proposals in
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := newTiles(k, Float64).newWholeCholesky(ctx, stream.Engine{Threads: 1}, rows, "x", c, seed, "proposals")
+	f, err := newTiles(k).newWholeCholesky(ctx, stream.Engine{Threads: 1}, rows, "x", c, seed, "proposals")
 	if err != nil {
 		t.Fatal(err)
 	}

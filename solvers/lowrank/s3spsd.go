@@ -27,8 +27,6 @@ type S3SPSD struct {
 	NNZ    int // z, nonzeros per sketch column; 0 means 4
 	Seed   uint64
 	Shift  Shift // fitted, paper or none
-
-	Precision Precision // of the tiles of the pass
 }
 
 // Fit approximates the kernel matrix of the rows of one source.
@@ -89,7 +87,7 @@ type s3spsd struct {
 
 // begin draws the sketches and gathers the rows that they touch.
 func (m S3SPSD) begin(ctx context.Context, e stream.Engine, src stream.Source, k kernelgen.Kernel, n int64, size sizes) (*s3spsd, error) {
-	f := &s3spsd{S3SPSD: m, size: size, engine: e, src: src, tiles: newTiles(k, m.Precision), n: n}
+	f := &s3spsd{S3SPSD: m, size: size, engine: e, src: src, tiles: newTiles(k), n: n}
 	var err error
 	if f.c, err = sketch.NewSparseSign(n, size.rank, size.nnz, m.Seed, "C"); err != nil {
 		return nil, err
@@ -103,10 +101,7 @@ func (m S3SPSD) begin(ctx context.Context, e stream.Engine, src stream.Source, k
 		return nil, err
 	}
 	f.landmarks, f.core, f.held = panels[0], panels[1], panels[2]
-	if err := f.tiles.chooseUnit(ctx, e, f.landmarks.rows, f.landmarks); err != nil {
-		return nil, err
-	}
-	return f, f.tiles.boundSingle(f.landmarks, f.c, f.landmarks, f.core, f.held)
+	return f, f.tiles.chooseUnit(ctx, e, f.landmarks.rows, f.landmarks)
 }
 
 // rangeState is what the pass folds rows into: the triangular factor of [Y C],
@@ -186,7 +181,7 @@ func (f *s3spsd) sketchRange(alpha float64) (*Embedding, float64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	r := dense.Rank(shifted.S, f.tiles.precision.rankTolerance())
+	r := dense.Rank(shifted.S, RankTolerance)
 	return &Embedding{Landmarks: f.landmarks.rows, Rows: f.landmarks.number, Signs: f.c,
 		RangeShift: alpha, Projection: shifted.whitener(r)}, condition(shifted, r), nil
 }
@@ -307,6 +302,6 @@ func residualShift(trace, projected float64, dimensions int) float64 {
 
 // report completes the fit with its error estimate.
 func (f *s3spsd) report(ctx context.Context, m *Model) (*Fit, error) {
-	notes := append(f.size.notes, f.tiles.rankNote(m.Left.Rank(), f.size.rank)...)
+	notes := append(f.size.notes, rankNote(m.Left.Rank(), f.size.rank, RankTolerance)...)
 	return finishFit(ctx, f.engine, f.tiles, m, notes, f.condition, f.held, f.held, f.trace)
 }

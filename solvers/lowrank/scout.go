@@ -58,7 +58,7 @@ func (t *tiles) leverageScout(ctx context.Context, e stream.Engine, sample *pane
 	if err != nil {
 		return nil, err
 	}
-	ridge := max(scoutRidge, t.precision.rankTolerance()) * d.S[0]
+	ridge := scoutRidge * d.S[0]
 	if ridge == 0 {
 		s.keep = 0
 		return s, nil

@@ -30,8 +30,6 @@ type SSRSVD struct {
 	Sketch int // s ≥ c; 0 means 5c, or the largest that fits
 	NNZ    int // z, nonzeros per sketch column; 0 means 4
 	Seed   uint64
-
-	Precision Precision // of the tiles of the pass
 }
 
 // Fit approximates the kernel matrix between the rows of two sources, or of one, which
@@ -49,7 +47,7 @@ func (m SSRSVD) fit(ctx context.Context, e stream.Engine, d model.Sources, k ker
 	if err != nil {
 		return nil, err
 	}
-	f := &ssrsvd{SSRSVD: m, engine: e, tiles: newTiles(k, m.Precision), left: d.Left, right: d.Right, square: d.Right == nil}
+	f := &ssrsvd{SSRSVD: m, engine: e, tiles: newTiles(k), left: d.Left, right: d.Right, square: d.Right == nil}
 	if f.square {
 		f.right = d.Left
 	}
@@ -62,7 +60,7 @@ func (m SSRSVD) fit(ctx context.Context, e stream.Engine, d model.Sources, k ker
 	if err != nil {
 		return nil, err
 	}
-	notes := append(f.size.notes, f.tiles.rankNote(len(found.Values), f.size.rank)...)
+	notes := append(f.size.notes, rankNote(len(found.Values), f.size.rank, RankTolerance)...)
 	return finishFit(ctx, f.engine, f.tiles, found, notes, f.condition, f.heldLeft, f.heldRight, math.NaN())
 }
 
@@ -96,13 +94,7 @@ func (f *ssrsvd) begin(ctx context.Context) (err error) {
 	if err := f.gather(ctx); err != nil {
 		return err
 	}
-	if err := f.tiles.chooseUnit(ctx, f.engine, f.rowsH.rows, f.rowsC); err != nil {
-		return err
-	}
-	if err := f.tiles.boundSingle(f.rowsC, f.c, f.rowsH, f.rowsO, f.heldLeft); err != nil {
-		return err
-	}
-	return f.tiles.boundSingle(f.rowsH, f.h, f.rowsC, f.rowsS, f.heldRight)
+	return f.tiles.chooseUnit(ctx, f.engine, f.rowsH.rows, f.rowsC)
 }
 
 func (f *ssrsvd) drawSketches() (err error) {

@@ -19,7 +19,7 @@ type header struct {
 	Columns   int64       `json:"columns"`
 	Rank      int         `json:"rank"`
 	Shift     float64     `json:"shift"`
-	Precision string      `json:"precision,omitempty"` // of the tiles of u and v, "" for float64
+	Precision string      `json:"precision,omitempty"` // "float32" of models that are refused
 	Left      *sideHeader `json:"left,omitempty"`
 	Right     *sideHeader `json:"right,omitempty"` // absent for a symmetric model
 }
@@ -46,9 +46,7 @@ type sketchHeader struct {
 // row x, k(x, u_landmarks) a row of kernel entries and Ĉ the matrix with
 // u_sketch_value[k] in row k, column u_sketch_column[k] (the identity if there
 // is none), u(x) = k(x, u_landmarks)·Ĉ·u_projection·u_refinement, and likewise
-// for v. Of a model with precision float32 the kernel entries are those of
-// [kernelgen.Kernel.FillSingle], centred at the median of the landmarks; entries in
-// float64 give the same embedding to about 1e-6. Of a model of random features the
+// for v. Of a model of random features the
 // row of kernel entries and Ĉ are replaced by (cos P, sin P)/√m with
 // P = (x − u_centre)·u_frequenciesᵀ, m columns; features of another package cannot be
 // saved. Of an explicit matrix there are projection, refinement and, as a matrix, v.
@@ -58,9 +56,6 @@ func (m *Model) Save() (*model.Archive, error) {
 	}
 	h := header{Method: m.Method, Kernel: m.Kernel.String(), Seed: m.Seed, Rows: m.Rows, Columns: m.Cols,
 		Rank: len(m.Values), Shift: m.Shift}
-	if m.Precision != Float64 {
-		h.Precision = m.Precision.String()
-	}
 	if m.Explicit != nil {
 		h.Kernel, h.Map = "", m.Explicit.Map.String()
 	} else {
@@ -138,9 +133,9 @@ func Load(a *model.Archive, profiles ...kernelgen.Profile) (*Model, error) {
 		return nil, a.Err()
 	}
 	m := &Model{Method: h.Method, Seed: h.Seed, Rows: h.Rows, Cols: h.Columns, Shift: h.Shift}
-	precision, err := parsePrecision(h.Precision)
-	a.Check(err)
-	m.Precision = precision
+	if h.Precision == "float32" {
+		a.Fail("header: precision float32 is of an older version, and entries in float64 give other factors: fit the model again")
+	}
 	if h.Map != "" {
 		m.loadExplicit(a, &h)
 		return m, a.Err()

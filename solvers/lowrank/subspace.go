@@ -73,8 +73,8 @@ type Subspace struct {
 	// Tolerance on the residuals ‖Au−θu‖, or ‖Av−σu‖ and ‖Aᵀu−σv‖, of all c Ritz values,
 	// relative to the largest: below it passes stop early, after two. 0 means 1e-6.
 	Tolerance float64
-	// Start is the method that the passes start from; nil means Landmark{}. The Rank, Seed
-	// and Precision of a [Landmark] or an [SSRSVD] are set to what serves best here.
+	// Start is the method that the passes start from; nil means Landmark{}. The Rank
+	// and Seed of a [Landmark] or an [SSRSVD] are set to what serves best here.
 	Start      Method
 	TwoFactors bool // U·diag(values)·Vᵀ where A is symmetric as well
 	Whole      bool // of one factor: A is formed, and all its eigenvectors are found, without Start or Passes
@@ -147,13 +147,13 @@ func (m Subspace) fit(ctx context.Context, e stream.Engine, d model.Sources, k k
 		return nil, err
 	}
 	if m.Whole {
-		return m.fitWhole(ctx, newTiles(k, Float64), e, rows)
+		return m.fitWhole(ctx, newTiles(k), e, rows)
 	}
 	start, err := m.fitStart(ctx, e, rows, k)
 	if err != nil {
 		return nil, err
 	}
-	t := newTiles(k, Float64)
+	t := newTiles(k)
 	t.unit = start.Left.unit()
 	if m.oneFactor(d.Shape(), k) {
 		return m.fitSymmetric(ctx, t, e, start, rows)

@@ -100,7 +100,7 @@ func (m Subspace) finishSymmetric(ctx context.Context, e stream.Engine, t *tiles
 	f := &Fit{Model: found, Report: m.exactReport(t, last.Passes, last.Residuals), Condition: s.condition()}
 	f.setTrace(trace)
 	f.estimated(math.Max(ratio(math.Max(math.Abs(high-found.Shift), math.Abs(low-found.Shift)), last.Norm), f.Residual()), estimate, "Ritz values and sampled rows")
-	f.Note(t.rankNote(len(s.values), m.Rank)...)
+	f.Note(rankNote(len(s.values), m.Rank, RankTolerance)...)
 	f.residualNote("‖Au−θu‖", "eigenvalue")
 	t.finishUnits(found)
 	return f, checkModel(found)

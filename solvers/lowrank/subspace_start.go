@@ -19,10 +19,10 @@ func (m Subspace) start(s model.Shape) Method {
 	case nil:
 		return Landmark{Rank: rank, Seed: m.Seed}
 	case Landmark:
-		start.Rank, start.Seed, start.Precision = rank, m.Seed, Float64
+		start.Rank, start.Seed = rank, m.Seed
 		return start
 	case SSRSVD:
-		start.Rank, start.Seed, start.Precision = rank, m.Seed, Float64
+		start.Rank, start.Seed = rank, m.Seed
 		return start.fitting(least)
 	}
 	return m.Start

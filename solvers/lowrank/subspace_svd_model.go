@@ -89,7 +89,7 @@ func (m Subspace) finishSVD(op *rectTiles, space *krylov.Pair, last *krylov.Trip
 	if len(f.Values) < m.Rank && unsettled > 0 {
 		f.Note(fmt.Sprintf("rank %d found, %d asked for: after %d exact passes the residuals of the other singular values are above themselves; more passes settle them", len(f.Values), m.Rank, f.ExactPasses))
 	} else {
-		f.Note(t.rankNote(len(f.Values), m.Rank)...)
+		f.Note(rankNote(len(f.Values), m.Rank, RankTolerance)...)
 	}
 	f.residualNote("‖Av−σu‖ and ‖Aᵀu−σv‖", "singular value")
 	t.finishUnits(found)

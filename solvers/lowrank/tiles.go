@@ -20,15 +20,13 @@ import (
 // unit, a power of two that keeps the squares of very large or very small
 // kernels representable; whoever finishes a model divides it out again.
 type tiles struct {
-	kernel    kernelgen.Kernel
-	precision Precision // of embeddings, and so of the pass; all else is float64
-	bound     float64   // of float32 tiles, see boundSingle
-	unit      float64
-	entries   atomic.Int64
+	kernel  kernelgen.Kernel
+	unit    float64
+	entries atomic.Int64
 }
 
-func newTiles(k kernelgen.Kernel, p Precision) *tiles {
-	return &tiles{kernel: k, precision: p, unit: 1}
+func newTiles(k kernelgen.Kernel) *tiles {
+	return &tiles{kernel: k, unit: 1}
 }
 
 // panel is the column side of tiles: rows with their numbers, packed once, when
@@ -37,7 +35,6 @@ type panel struct {
 	rows   blas64.General
 	number []int64 // row numbers in the source, ascending
 	packed func() *kernelgen.Panel
-	single func() *kernelgen.SinglePanel
 	beside *panel // of held-back rows: others that stand for themselves; may be nil
 }
 
@@ -46,7 +43,6 @@ type panel struct {
 func (t *tiles) pack(rows blas64.General, number []int64, signs *sketch.SparseSign) *panel {
 	return &panel{rows: rows, number: number,
 		packed: sync.OnceValue(func() *kernelgen.Panel { return t.kernel.Pack(inFoldOrder(rows, signs)) }),
-		single: sync.OnceValue(func() *kernelgen.SinglePanel { return t.kernel.PackSingle(inFoldOrder(rows, signs), middle(rows)) }),
 	}
 }
 
@@ -192,5 +188,5 @@ func (t *tiles) checkFinite(y blas64.General, name string, number func(i int) in
 		return err
 	}
 	return &stream.BadValueError{Source: name, Row: number(bad.Row),
-		Reason: fmt.Sprintf("kernel %s is not finite%s between this row and a landmark; %sscale the columns (`scale standard`) or drop the row", t.kernel, t.precision.inWords(), t.precision.advice())}
+		Reason: fmt.Sprintf("kernel %s is not finite between this row and a landmark; scale the columns (`scale standard`) or drop the row", t.kernel)}
 }

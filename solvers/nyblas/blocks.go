@@ -31,7 +31,7 @@ func rowsOf(t blas.Transpose, m blas64.General, i, rows int) blas64.General {
 
 // multiply is C = alpha·op(A)·op(B) + beta·C.
 func multiply(threads int, ta, tb blas.Transpose, alpha float64, a, b blas64.General, beta float64, c blas64.General) {
-	simd.GemmThreads(threads, ta, tb, alpha, simd.Matrix[float64](a), simd.Matrix[float64](b), beta, simd.Matrix[float64](c))
+	simd.GemmThreads(threads, ta, tb, alpha, a, b, beta, c)
 }
 
 // leastWork is the number of multiply-adds up to which gonum's plain loops are

@@ -7,7 +7,7 @@
 // in this module calls Use on behalf of its importers.
 //
 // The routines of level 3 in float64 (Dgemm, Dsymm, Dsyrk, Dsyr2k, Dtrmm and
-// Dtrsm) and Sgemm are built on one product kernel, and Dgemv and Dsymv on sweeps over
+// Dtrsm) are built on one product kernel, and Dgemv and Dsymv on sweeps over
 // a few rows that read a matrix once, on one thread; all others are
 // those of gonum, and so is everything very small, and everything on machines other than
 // arm64, and amd64 with AVX2 and FMA. Triangles and symmetric matrices are halved until only

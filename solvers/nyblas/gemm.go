@@ -3,6 +3,7 @@ package nyblas
 import (
 	"github.com/nystream/nystream/internal/simd"
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // Dgemm performs C = alpha·op(A)·op(B) + beta·C, where op(A) is m×k, op(B) k×n
@@ -15,16 +16,7 @@ func (p Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64,
 	gemm(p.threads(), tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
-// Sgemm is Dgemm in float32.
-func (p Implementation) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int) {
-	if small(m, n, k) {
-		p.Implementation.Sgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-		return
-	}
-	gemm(p.threads(), tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-}
-
-func gemm[T simd.Float](threads int, tA, tB blas.Transpose, m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc int) {
+func gemm(threads int, tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	checkTranspose(tA)
 	checkTranspose(tB)
 	check(m >= 0, mLT0)
@@ -41,7 +33,7 @@ func gemm[T simd.Float](threads int, tA, tB blas.Transpose, m, n, k int, alpha T
 	checkLength(len(a), rowsA, colsA, lda, shortA)
 	checkLength(len(b), rowsB, colsB, ldb, shortB)
 	checkLength(len(c), m, n, ldc, shortC)
-	simd.GemmThreads(threads, tA, tB, alpha, simd.Matrix[T]{Rows: rowsA, Cols: colsA, Data: a, Stride: lda},
-		simd.Matrix[T]{Rows: rowsB, Cols: colsB, Data: b, Stride: ldb}, beta,
-		simd.Matrix[T]{Rows: m, Cols: n, Data: c, Stride: ldc})
+	simd.GemmThreads(threads, tA, tB, alpha, blas64.General{Rows: rowsA, Cols: colsA, Data: a, Stride: lda},
+		blas64.General{Rows: rowsB, Cols: colsB, Data: b, Stride: ldb}, beta,
+		blas64.General{Rows: m, Cols: n, Data: c, Stride: ldc})
 }

@@ -3,6 +3,7 @@ package nyblas
 import (
 	"github.com/nystream/nystream/internal/simd"
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 const (
@@ -26,7 +27,7 @@ func (p Implementation) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []fl
 	defer s.giveBack()
 	to, from := s.v[:rows], s.v[rows:]
 	scaled(to, beta, y, incY)
-	matrix := simd.Matrix[float64]{Rows: m, Cols: n, Data: a, Stride: lda}
+	matrix := blas64.General{Rows: m, Cols: n, Data: a, Stride: lda}
 	switch {
 	case narrow:
 		scaled(from, 1, x, incX)

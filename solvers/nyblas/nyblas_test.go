@@ -8,7 +8,6 @@ import (
 
 	"github.com/nystream/nystream/internal/simd"
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/blas/gonum"
 	"gonum.org/v1/gonum/blas/testblas"
@@ -135,7 +134,6 @@ type level3 interface {
 	blas.Float64Level3
 	Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int)
 	Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int)
-	Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32, a []float32, lda int, b []float32, ldb int, beta float32, c []float32, ldc int)
 }
 
 func resultB(x *arguments) *blas64.General { return &x.b }
@@ -197,24 +195,6 @@ var routines = []routine{
 	}, func(p level3, x arguments) {
 		p.Dgemv(x.ta, x.m, x.n, x.alpha, x.a.Data, x.a.Stride, x.b.Data, x.b.Stride, x.beta, x.c.Data, x.c.Stride)
 	}, resultC},
-	{"Sgemm", func(x *arguments, rng *rand.Rand) {
-		x.a, x.b = x.storedRandom(rng, x.ta, x.m, x.k), x.storedRandom(rng, x.tb, x.k, x.n)
-		x.c = random(rng, x.m, x.n, x.pad, guard)
-	}, func(p level3, x arguments) {
-		a, b, c := single(x.a), single(x.b), single(x.c)
-		p.Sgemm(x.ta, x.tb, x.m, x.n, x.k, float32(x.alpha), a.Data, a.Stride, b.Data, b.Stride, float32(x.beta), c.Data, c.Stride)
-		for i, v := range c.Data {
-			x.c.Data[i] = float64(v)
-		}
-	}, resultC},
-}
-
-func single(m blas64.General) blas32.General {
-	s := blas32.General{Rows: m.Rows, Cols: m.Cols, Stride: m.Stride, Data: make([]float32, len(m.Data))}
-	for i, v := range m.Data {
-		s.Data[i] = float32(v)
-	}
-	return s
 }
 
 // run calls the routine on a copy of what it writes, and returns that.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nystream/nystream/internal/simd"
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // symvLeast is the rows below which gonum's loops are as quick. The symmetric matrix times
@@ -43,7 +44,7 @@ func (p Implementation) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, l
 	ax, sum := room.v[:n], room.v[n:]
 	scaled(ax, alpha, x, incX)
 	scaled(sum, beta, y, incY)
-	simd.AddSymmetric(sum, ul == blas.Upper, simd.Matrix[float64]{Rows: n, Cols: n, Data: a, Stride: lda}, ax)
+	simd.AddSymmetric(sum, ul == blas.Upper, blas64.General{Rows: n, Cols: n, Data: a, Stride: lda}, ax)
 	for i, s := range sum {
 		y[i*incY] = s
 	}

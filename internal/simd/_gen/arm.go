@@ -13,14 +13,13 @@ import (
 // pool in order; instructions that Go's assembler lacks are words (arm_words.go).
 type arm struct {
 	*pool
-	single bool
-	table  string // of constants, whose address is in a register
-	text   strings.Builder
-	stubs  strings.Builder
-	body   []instruction // of the present function
-	frame  map[string]int
-	reads  bool // constants, in the present function
-	all    []armFunction
+	table string // of constants, whose address is in a register
+	text  strings.Builder
+	stubs strings.Builder
+	body  []instruction // of the present function
+	frame map[string]int
+	reads bool // constants, in the present function
+	all   []armFunction
 }
 
 // An instruction or, without one, a label.
@@ -43,9 +42,9 @@ const (
 	constantsRegister = 25
 )
 
-func newArm(single bool, p *pool) *arm {
+func newArm(p *pool) *arm {
 	p.most = 32
-	return &arm{pool: p, single: single}
+	return &arm{pool: p}
 }
 
 // Functions and files.
@@ -225,12 +224,7 @@ func (a *arm) shiftOut(r gp, ifZero string) {
 // Moves.
 
 // lanesOf is a register with its lanes, as Go's assembler has them.
-func (a *arm) lanesOf(v vec) string {
-	if a.single {
-		return fmt.Sprintf("V%d.S4", v)
-	}
-	return fmt.Sprintf("V%d.D2", v)
-}
+func lanesOf(v vec) string { return fmt.Sprintf("V%d.D2", v) }
 
 func bytesOf(v vec) string { return fmt.Sprintf("V%d.B16", v) }
 
@@ -259,26 +253,15 @@ func (a *arm) storeRun(src []vec, m mem) {
 	}
 }
 
-// moveElement is that of the element type.
-func (a *arm) moveElement() string {
-	if a.single {
-		return "FMOVS"
-	}
-	return "FMOVD"
-}
-
-// element is "D" or "S".
-func (a *arm) element() string { return a.moveElement()[4:] }
-
 func (a *arm) broadcast(m mem, dst vec) {
 	switch {
 	case m.then:
-		a.emit("VLD1R.P (%s)(%s), [%s]", a.r(m.base), a.r(m.index), a.lanesOf(dst))
+		a.emit("VLD1R.P (%s)(%s), [%s]", a.r(m.base), a.r(m.index), lanesOf(dst))
 	case m.disp == 0 && m.scale == 0 && m.symbol == "":
-		a.emit("VLD1R (%s), [%s]", a.r(m.base), a.lanesOf(dst))
+		a.emit("VLD1R (%s), [%s]", a.r(m.base), lanesOf(dst))
 	default:
 		a.factor(m, dst)
-		a.emit("VDUP V%d.%s[0], %s", dst, a.element(), a.lanesOf(dst))
+		a.emit("VDUP V%d.D[0], %s", dst, lanesOf(dst))
 	}
 }
 
@@ -287,71 +270,37 @@ func (a *arm) zero(dst vec) { a.emit("VEOR %[1]s, %[1]s, %[1]s", bytesOf(dst)) }
 // factor leaves the other lanes zero: a multiplication takes the first. It is a
 // load and nothing else, where filling the lanes would take the time of a
 // multiplication on many cores.
-func (a *arm) factor(m mem, dst vec) { a.emit("%s %s, F%d", a.moveElement(), a.at(m), dst) }
+func (a *arm) factor(m mem, dst vec) { a.emit("FMOVD %s, F%d", a.at(m), dst) }
 
-// loadSome loads lanes of a register whose bits are set, from first on, and
+// loadSome loads the lanes of a register whose bits are set, from first on, and
 // zeros for the others, at each of the places.
 func (a *arm) loadSome(bits gp, first int, from []mem, to []vec) {
-	a.some(bits, first, func(i, lane, lanes int) {
-		switch {
-		case lanes == 4 || lanes == 2 && !a.single:
-			a.move(from[i], to[i])
-		case lanes == 2:
-			a.emit("FMOVD %s, F%d", a.at(from[i]), to[i])
-		case lane == 0:
-			a.factor(from[i], to[i])
-		default:
-			a.emit("ADD $%d, %s, R%d", from[i].disp+4*lane, a.r(from[i].base), scratch)
-			a.emit("VLD1 (R%d), V%d.S[%d]", scratch, to[i], lane)
-		}
-	}, func(i int) { a.zero(to[i]) }, len(to))
+	a.some(bits, first, func(i int) { a.move(from[i], to[i]) }, func(i int) { a.factor(from[i], to[i]) },
+		func(i int) { a.zero(to[i]) }, len(to))
 }
 
 // storeSome stores them.
 func (a *arm) storeSome(bits gp, first int, from []vec, to []mem) {
-	a.some(bits, first, func(i, lane, lanes int) {
-		switch {
-		case lanes == 4 || lanes == 2 && !a.single:
-			a.move(from[i], to[i])
-		case lanes == 2:
-			a.emit("FMOVD F%d, %s", from[i], a.at(to[i]))
-		case lane == 0:
-			a.emit("%s F%d, %s", a.moveElement(), from[i], a.at(to[i]))
-		default:
-			a.emit("ADD $%d, %s, R%d", to[i].disp+4*lane, a.r(to[i].base), scratch)
-			a.emit("VST1 V%d.S[%d], (R%d)", from[i], lane, scratch)
-		}
-	}, func(int) {}, len(to))
+	a.some(bits, first, func(i int) { a.move(from[i], to[i]) }, func(i int) { a.emit("FMOVD F%d, %s", from[i], a.at(to[i])) },
+		func(int) {}, len(to))
 }
 
-// some finds out how many of the lanes of a register, from bit first on, are
-// there: it does n times what is to be done with whole registers, with two lanes
-// or one from a lane on, or without any.
-func (a *arm) some(bits gp, first int, do func(i, lane, lanes int), none func(i int), n int) {
-	all := 2
-	if a.single {
-		all = 4
-	}
+// some finds out how many of the two lanes of a register, from bit first on, are
+// there: it does n times what is to be done with both, with one or with none.
+func (a *arm) some(bits gp, first int, both, one, none func(i int), n int) {
 	end := a.newLabel("end")
-	part := func(lane, lanes int) {
-		for i := range n {
-			do(i, lane, lanes)
-		}
-	}
 	// unless the lane is there, go on behind.
-	ifThere := func(lane int, then func()) {
+	ifThere := func(lane int, do func(i int)) {
 		behind := a.newLabel("behind")
 		a.emit("TBZ $%d, %s, %s", first+lane, a.r(bits), behind)
-		then()
+		for i := range n {
+			do(i)
+		}
 		a.emit("B %s", end)
 		a.mark(behind)
 	}
-	ifThere(all-1, func() { part(0, all) })
-	if a.single {
-		ifThere(2, func() { part(0, 2); part(2, 1) })
-		ifThere(1, func() { part(0, 2) })
-	}
-	ifThere(0, func() { part(0, 1) })
+	ifThere(1, both)
+	ifThere(0, one)
 	for i := range n {
 		none(i)
 	}
@@ -360,16 +309,6 @@ func (a *arm) some(bits gp, first int, do func(i, lane, lanes int), none func(i 
 
 func (a *arm) newLabel(word string) string {
 	return fmt.Sprintf("%sOf%d", word, len(a.body))
-}
-
-func (a *arm) storeNarrow(x vec, dst mem) {
-	a.word(fcvtn, x, 0, x)
-	a.emit("FMOVD F%d, %s", x, a.at(dst))
-}
-
-func (a *arm) loadWiden(src mem, dst vec) {
-	a.emit("FMOVD %s, F%d", a.at(src), dst)
-	a.word(fcvtl, dst, 0, dst)
 }
 
 // Arithmetic.
@@ -387,7 +326,7 @@ func (a *arm) from(x arg, f func(v vec)) {
 	})
 }
 
-// three is an instruction of the element type on three registers.
+// three is an instruction on three registers.
 func (a *arm) three(w word, x vec, y arg, dst vec) {
 	a.from(y, func(y vec) { a.word(w, x, y, dst) })
 }
@@ -402,11 +341,11 @@ func (a *arm) sqrt(x arg, dst vec) {
 }
 
 func (a *arm) fma(x vec, y arg, acc vec) {
-	a.from(y, func(y vec) { a.emit("VFMLA %s, %s, %s", a.lanesOf(y), a.lanesOf(x), a.lanesOf(acc)) })
+	a.from(y, func(y vec) { a.emit("VFMLA %s, %s, %s", lanesOf(y), lanesOf(x), lanesOf(acc)) })
 }
 
 func (a *arm) fnma(x vec, y arg, acc vec) {
-	a.from(y, func(y vec) { a.emit("VFMLS %s, %s, %s", a.lanesOf(y), a.lanesOf(x), a.lanesOf(acc)) })
+	a.from(y, func(y vec) { a.emit("VFMLS %s, %s, %s", lanesOf(y), lanesOf(x), lanesOf(acc)) })
 }
 
 func (a *arm) fmaFactor(factor, y, acc vec) { a.word(fmlaByElement, y, factor, acc) }
@@ -453,15 +392,15 @@ func (a *arm) horner(p, x vec, c mem) { a.from(c, func(c vec) { a.fma(p, x, c); 
 // Whole numbers.
 
 func (a *arm) addBits(x vec, c mem, dst vec) {
-	a.from(c, func(c vec) { a.emit("VADD %s, %s, %s", a.lanesOf(c), a.lanesOf(x), a.lanesOf(dst)) })
+	a.from(c, func(c vec) { a.emit("VADD %s, %s, %s", lanesOf(c), lanesOf(x), lanesOf(dst)) })
 }
 
 func (a *arm) shiftLeft(n int, x, dst vec) {
-	a.emit("VSHL $%d, %s, %s", n, a.lanesOf(x), a.lanesOf(dst))
+	a.emit("VSHL $%d, %s, %s", n, lanesOf(x), lanesOf(dst))
 }
 
 func (a *arm) shiftRight(n int, x, dst vec) {
-	a.emit("VUSHR $%d, %s, %s", n, a.lanesOf(x), a.lanesOf(dst))
+	a.emit("VUSHR $%d, %s, %s", n, lanesOf(x), lanesOf(dst))
 }
 
 // multiplyByHalves sets dst = p·2^n for n plus the rounder, which has twice the
@@ -469,14 +408,11 @@ func (a *arm) shiftRight(n int, x, dst vec) {
 // Products, so that NaN stays NaN.
 func (a *arm) multiplyByHalves(p, n, dst vec) {
 	e, half := a.vec(), a.vec()
-	exponent := 52
-	if a.single {
-		exponent = 23
-	}
+	const exponent = 52
 	a.shiftRight(1, n, half)
 	a.shiftLeft(exponent, half, half)
 	a.shiftLeft(exponent, n, e)
-	a.emit("VSUB %s, %s, %s", a.lanesOf(half), a.lanesOf(e), a.lanesOf(e))
+	a.emit("VSUB %s, %s, %s", lanesOf(half), lanesOf(e), lanesOf(e))
 	a.mul(p, half, dst)
 	a.mul(dst, e, dst)
 }

@@ -2,18 +2,11 @@ package main
 
 import "math"
 
-// A constant is the bits of a lane: a float64, or a float32 in the low half.
+// A constant is the bits of a lane.
 type constant uint64
 
-// value is the constant with that value in the element type. (avo emits a
-// float32 constant that is a whole number as the bits of that integer, so
-// constants are always given as bits.)
-func (l *lanes) value(v float64) constant {
-	if l.single {
-		return constant(math.Float32bits(float32(v)))
-	}
-	return constant(math.Float64bits(v))
-}
+// value is the constant with that value.
+func (l *lanes) value(v float64) constant { return constant(math.Float64bits(v)) }
 
 // constants is the table of constants of one file. Each fills a register of AVX2
 // or NEON; AVX-512 broadcasts its first lane.
@@ -48,12 +41,8 @@ func (l *lanes) emitConstants() {
 	perConstant := l.constantBytes() / 8
 	words := make([]uint64, len(l.consts.index)*perConstant)
 	for c, i := range l.consts.index {
-		lane := uint64(c)
-		if l.single {
-			lane |= lane << 32
-		}
 		for k := range perConstant {
-			words[i*perConstant+k] = lane
+			words[i*perConstant+k] = uint64(c)
 		}
 	}
 	l.data(l.consts.name, words)

@@ -162,43 +162,36 @@ func countTile(body []instruction, steps, base, profile uint64) (map[kind]int, e
 }
 
 // A counted is a tile that is counted, and the operations of a step and of the
-// profile, in float64 and float32, that it cannot do without.
+// profile that it cannot do without.
 type counted struct {
 	name          string
 	base, profile uint64
 	step          float64
-	last          [2]float64
+	last          float64
 }
 
-// The exponential needs 17 operations in float64 and 12 in float32: so many does
+// The exponential needs 17 operations: so many does
 // AVX-512, whose instructions are made for it.
 var (
-	products = counted{"products", 0, 0, 1, [2]float64{}}
-	rbf      = counted{"rbf", 1, 1, 2, [2]float64{17, 12}}
-	laplace  = counted{"laplace", 2, 1, 2, [2]float64{17, 12}}
+	products = counted{"products", 0, 0, 1, 0}
+	rbf      = counted{"rbf", 1, 1, 2, 17}
+	laplace  = counted{"laplace", 2, 1, 2, 17}
 )
 
 // count returns the instructions of an entry, and the least that a core with
 // nothing but operations on 128 bits must do.
-func (c counted) count(single bool, columns uint64) (total, least float64, err error) {
-	by, err := c.byKind(single, columns)
+func (c counted) count(columns uint64) (total, least float64, err error) {
+	by, err := c.byKind(columns)
 	for _, n := range by {
 		total += n
 	}
-	lanesOf, profile := 2.0, c.last[0]
-	if single {
-		lanesOf, profile = 4, c.last[1]
-	}
-	return total, (c.step*float64(columns) + profile) / lanesOf, err
+	return total, (c.step*float64(columns) + c.last) / 2, err
 }
 
 // byKind returns the instructions of an entry by kind.
-func (c counted) byKind(single bool, columns uint64) (by [scalars + 1]float64, err error) {
-	counts, err := countTile(microBody(single), columns, c.base, c.profile)
-	entries := 32.0
-	if single {
-		entries = 64
-	}
+func (c counted) byKind(columns uint64) (by [scalars + 1]float64, err error) {
+	counts, err := countTile(microBody(), columns, c.base, c.profile)
+	const entries = 32
 	for k, n := range counts {
 		by[k] = float64(n) / entries
 	}
@@ -208,29 +201,27 @@ func (c counted) byKind(single bool, columns uint64) (by [scalars + 1]float64, e
 // printCounts prints the counts of tiles of NEON.
 func printCounts(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "tile\ttype\tcolumns\tinstructions an entry\tarithmetic\tother vector\tloads and stores\tscalar\tleast\tratio\t")
-	for _, single := range []bool{false, true} {
-		for _, c := range []counted{products, rbf, laplace} {
-			for _, columns := range []uint64{3, 20, 128, 784} {
-				by, err := c.byKind(single, columns)
-				if err != nil {
-					return err
-				}
-				total, least, _ := c.count(single, columns)
-				fmt.Fprintf(t, "%s\t%s\t%d\t%.1f\t", c.name, map[bool]string{false: "float64", true: "float32"}[single], columns, total)
-				for _, n := range by {
-					fmt.Fprintf(t, "%.1f\t", n)
-				}
-				fmt.Fprintf(t, "%.1f\t%.2f\t\n", least, total/least)
+	fmt.Fprintln(t, "tile\tcolumns\tinstructions an entry\tarithmetic\tother vector\tloads and stores\tscalar\tleast\tratio\t")
+	for _, c := range []counted{products, rbf, laplace} {
+		for _, columns := range []uint64{3, 20, 128, 784} {
+			by, err := c.byKind(columns)
+			if err != nil {
+				return err
 			}
+			total, least, _ := c.count(columns)
+			fmt.Fprintf(t, "%s\t%d\t%.1f\t", c.name, columns, total)
+			for _, n := range by {
+				fmt.Fprintf(t, "%.1f\t", n)
+			}
+			fmt.Fprintf(t, "%.1f\t%.2f\t\n", least, total/least)
 		}
 	}
 	return t.Flush()
 }
 
 // microBody is the micro-kernel of four rows.
-func microBody(single bool) []instruction {
-	l, _ := file{name: "micro", isa: neon, single: single}.lanes()
+func microBody() []instruction {
+	l, _ := file{name: "micro", isa: neon}.lanes()
 	l.consts = newConstants("constants")
 	emitMicro(l, 4, 1)
 	l.arm().finish()

@@ -7,16 +7,11 @@ import (
 
 // expDegree is the degree of the polynomial for e^r on |r| ≤ ln2/2; its error is
 // below a tenth of the last place.
-func (l *lanes) expDegree() int {
-	if l.single {
-		return 6
-	}
-	return 11
-}
+const expDegree = 11
 
 // expCoefficients are those of e^r ≈ 1 + r + r²·q(r), constant first.
-func (l *lanes) expCoefficients() []float64 {
-	q := interpolant(expTail, -math.Ln2/2, math.Ln2/2, l.expDegree()-2)
+func expCoefficients() []float64 {
+	q := interpolant(expTail, -math.Ln2/2, math.Ln2/2, expDegree-2)
 	return append([]float64{1, 1}, q...)
 }
 
@@ -31,14 +26,10 @@ func expTail(r *big.Float) *big.Float {
 	return sum
 }
 
-// split gives ln 2 = hi + lo, hi with so few bits that its product with a number
-// of 14 bits is exact (9 bits in float32).
-func (l *lanes) splitLn2() (hi, lo float64) {
-	bits := 53 - 14
-	if l.single {
-		bits = 24 - 9
-	}
-	scale := math.Ldexp(1, bits)
+// splitLn2 gives ln 2 = hi + lo, hi with so few bits that its product with a number
+// of 14 bits is exact.
+func splitLn2() (hi, lo float64) {
+	scale := math.Ldexp(1, 53-14)
 	hi = math.Round(math.Ln2*scale) / scale
 	ln2, _ := new(big.Float).SetPrec(precision).SetString("0.693147180559945309417232121458176568075500134360255254120680009493393621969694715605863326996418687")
 	rest, _ := new(big.Float).Sub(ln2, number(hi)).Float64()
@@ -48,28 +39,22 @@ func (l *lanes) splitLn2() (hi, lo float64) {
 // rounder is what makes a sum hold the nearest integer in its low bits; on NEON
 // that integer plus twice the bias of exponents, see scaleByPower.
 func (l *lanes) rounder() constant {
-	rounder, bias := 0x1.8p52, 1023.0
-	if l.single {
-		rounder, bias = 0x1.8p23, 127
-	}
+	rounder := 0x1.8p52
 	if l.isa == neon {
-		rounder += 2 * bias
+		rounder += 2 * 1023
 	}
 	return l.value(rounder)
 }
 
 // expLimits are where the exponential has become zero, and infinite.
 func (l *lanes) expLimits() (zero, infinite constant) {
-	if l.single {
-		return l.value(-104), l.value(89)
-	}
 	return l.value(-746), l.value(710)
 }
 
 // exponentials sets x[i] = e^x[i]. Arguments must lie between the limits or be
 // NaN.
 func (l *lanes) exponentials(x []vec) {
-	if l.isa == avx512 && !l.single {
+	if l.isa == avx512 {
 		l.exponentialsByTable(x)
 		return
 	}
@@ -96,7 +81,7 @@ func (l *lanes) exponentialsByTable(x []vec) {
 	for i := range x {
 		l.subConst(n[i], rounder, p[i])
 	}
-	hi, lo := l.splitLn2()
+	hi, lo := splitLn2()
 	for i := range x {
 		l.fnmaConst(p[i], l.value(hi), x[i])
 	}
@@ -145,20 +130,16 @@ func (l *lanes) exponentialsBySeries(x []vec) {
 	defer func() { *l.pool = used }()
 	n := l.vecs(len(x))
 	l.roundedMultiples(x, n)
-	hi, lo := l.splitLn2()
+	hi, lo := splitLn2()
 	p := l.vecs(len(x))
-	whole := n
-	if l.isa != avx512 { // the bits of n are needed later
-		whole = p
-	}
-	l.subAll(n, l.rounder(), whole)
-	l.fnmaAll(whole, l.value(hi), x)
-	l.fnmaAll(whole, l.value(lo), x)
+	l.subAll(n, l.rounder(), p) // the bits of n are needed later
+	l.fnmaAll(p, l.value(hi), x)
+	l.fnmaAll(p, l.value(lo), x)
 	if l.isa == neon {
 		l.seriesByTwos(x, p)
 		p = x
 	} else {
-		l.polynomials(l.expCoefficients(), x, p)
+		l.polynomials(expCoefficients(), x, p)
 	}
 	for i := range x {
 		l.scaleByPower(p[i], n[i], x[i])
@@ -215,7 +196,7 @@ func (l *lanes) seriesByTwos(x, p []vec) {
 		for i := range x {
 			l.mul(x[i], x[i], z[i])
 		}
-		p = l.polynomialsByTwos(l.expCoefficients()[2:], x, z, p, spare)
+		p = l.polynomialsByTwos(expCoefficients()[2:], x, z, p, spare)
 		for i := range x {
 			l.fma(z[i], p[i], x[i])
 		}
@@ -270,7 +251,7 @@ func (l *lanes) scaleByPower(p, n, dst vec) {
 		case avx512:
 			l.x86().scale(p, n, dst)
 		case avx2:
-			l.x86().multiplyByHalves(p, n, dst, l.at(l.rounder()), l.at(l.value(1)))
+			l.x86().multiplyByHalves(p, n, dst, l.at(l.value(1)))
 		case neon:
 			l.arm().multiplyByHalves(p, n, dst)
 		}

@@ -49,7 +49,7 @@ func (f *fold) get(field int) gp { return f.loaded(f.field(field)) }
 
 func emitFold(l *lanes, rows int) {
 	f := &fold{lanes: l}
-	f.function(fmt.Sprintf("fold%d%s", rows, l.suffix()), "func(j *uint64)", "folds rows; see fold.go in _gen.")
+	f.function(fmt.Sprintf("fold%dF64", rows), "func(j *uint64)", "folds rows; see fold.go in _gen.")
 	f.job = f.parameter("j")
 	f.scale, f.sign, f.load, f.sums = f.vec(), f.vec(), f.vec(), f.vecs(rows)
 	f.broadcast(f.field(foldScale), f.scale)

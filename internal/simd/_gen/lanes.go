@@ -13,13 +13,12 @@ const (
 
 func (i isa) String() string { return [...]string{"AVX2", "AVX512", "NEON"}[i] }
 
-// lanes emits vector instructions of one instruction set on one type of
-// element, so that an algorithm is written once.
+// lanes emits vector instructions of one instruction set on float64, so that
+// an algorithm is written once.
 type lanes struct {
 	machine
 	*pool
 	isa    isa
-	single bool // float32
 	consts *constants
 	tables map[string]bool
 	labels int
@@ -39,22 +38,6 @@ func (l *lanes) function(name, signature, doc string) {
 
 // width is the size of a register in bytes.
 func (l *lanes) width() int { return [...]int{32, 64, 16}[l.isa] }
-
-// size is the size of an element in bytes.
-func (l *lanes) size() int {
-	if l.single {
-		return 4
-	}
-	return 8
-}
-
-// suffix names the element type in function names.
-func (l *lanes) suffix() string {
-	if l.single {
-		return "F32"
-	}
-	return "F64"
-}
 
 // label is a new label that begins with the given word.
 func (l *lanes) label(word string) string {
@@ -114,9 +97,4 @@ func (l *lanes) addAll(a []vec, c constant, dst []vec)  { l.allConst(l.add, l.ad
 func (l *lanes) subAll(a []vec, c constant, dst []vec)  { l.allConst(l.sub, l.subConst, a, c, dst) }
 
 // withoutSign has all bits set but the sign.
-func (l *lanes) withoutSign() constant {
-	if l.single {
-		return 1<<31 - 1
-	}
-	return 1<<63 - 1
-}
+const withoutSign = constant(1<<63 - 1)

@@ -76,10 +76,6 @@ type machine interface {
 	// Lanes of float64 where a and b compare so, or where a has its sign set.
 	replace(dst, a vec, so comparison, b, by vec)
 	replaceNegative(dst, a, by vec)
-
-	// Between float64 and half as many bytes of float32 in memory.
-	storeNarrow(x vec, dst mem)
-	loadWiden(src mem, dst vec)
 }
 
 // A vec is a vector register, a gp one for whole numbers and addresses.

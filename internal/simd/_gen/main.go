@@ -29,32 +29,27 @@ import (
 
 // A file is one file of assembly: functions for one instruction set.
 type file struct {
-	name   string
-	isa    isa
-	single bool
-	emit   func(l *lanes)
+	name string
+	isa  isa
+	emit func(l *lanes)
 }
 
 var files = []file{
-	{"micro_f64_avx512", avx512, false, emitMicros},
-	{"micro_f64_avx2", avx2, false, emitMicros},
-	{"micro_f64_neon", neon, false, emitMicros},
-	{"micro_f32_avx512", avx512, true, emitMicros},
-	{"micro_f32_avx2", avx2, true, emitMicros},
-	{"micro_f32_neon", neon, true, emitMicros},
-	{"peak_f64_avx512", avx512, false, emitPeak},
-	{"peak_f64_avx2", avx2, false, emitPeak},
-	{"peak_f64_neon", neon, false, emitPeak},
-	{"vector_f64_avx512", avx512, false, emitVectors},
-	{"vector_f64_avx2", avx2, false, emitVectors},
-	{"vector_f64_neon", neon, false, emitVectors},
-	{"rows_f64_avx512", avx512, false, emitRows},
-	{"rows_f64_avx2", avx2, false, emitRows},
-	{"rows_f64_neon", neon, false, emitRows},
+	{"micro_f64_avx512", avx512, emitMicros},
+	{"micro_f64_avx2", avx2, emitMicros},
+	{"micro_f64_neon", neon, emitMicros},
+	{"peak_f64_avx512", avx512, emitPeak},
+	{"peak_f64_avx2", avx2, emitPeak},
+	{"peak_f64_neon", neon, emitPeak},
+	{"vector_f64_avx512", avx512, emitVectors},
+	{"vector_f64_avx2", avx2, emitVectors},
+	{"vector_f64_neon", neon, emitVectors},
+	{"rows_f64_avx512", avx512, emitRows},
+	{"rows_f64_avx2", avx2, emitRows},
+	{"rows_f64_neon", neon, emitRows},
 }
 
-// emitMicros emits the micro-kernels, the fold and the conversions of one instruction set and type. Their
-// sizes use all registers; with one row they finish what is left over.
+// emitMicros emits the micro-kernels and the fold of one instruction set. Their sizes use all registers; with one row they finish what is left over.
 func emitMicros(l *lanes) {
 	rows, groups := 4, 1
 	if l.isa == avx512 {
@@ -66,9 +61,6 @@ func emitMicros(l *lanes) {
 	}
 	emitFold(l, 4)
 	emitFold(l, 1)
-	if !l.single {
-		emitConvert(l)
-	}
 }
 
 func main() {
@@ -91,7 +83,7 @@ func main() {
 // write generates the assembly and the declarations of its functions.
 func (f file) write(dir string) error {
 	l, print := f.lanes()
-	l.consts = newConstants("constants" + l.suffix() + f.isa.String() + strings.Split(f.name, "_")[0])
+	l.consts = newConstants("constantsF64" + f.isa.String() + strings.Split(f.name, "_")[0])
 	f.emit(l)
 	l.emitConstants()
 	return print(filepath.Join(dir, f.name))
@@ -100,13 +92,13 @@ func (f file) write(dir string) error {
 // lanes returns an emitter of the file's instructions, and what prints them.
 func (f file) lanes() (l *lanes, print func(path string) error) {
 	p := &pool{}
-	l = &lanes{pool: p, isa: f.isa, single: f.single}
+	l = &lanes{pool: p, isa: f.isa}
 	if f.isa == neon {
-		a := newArm(f.single, p)
+		a := newArm(p)
 		l.machine = a
 		return l, a.print
 	}
-	x := newX86(f.isa, f.single, p)
+	x := newX86(f.isa, p)
 	l.machine = x
 	return l, x.print
 }

@@ -59,7 +59,7 @@ func (m *micro) get(offset int) gp { return m.loaded(m.field(offset)) }
 
 func emitMicro(l *lanes, rows, groups int) {
 	m := &micro{lanes: l, rows: rows, groups: groups}
-	m.function(fmt.Sprintf("micro%dx%d%s", rows, groups, l.suffix()), "func(j *uint64)",
+	m.function(fmt.Sprintf("micro%dx%dF64", rows, groups), "func(j *uint64)",
 		"computes tiles of "+fmt.Sprint(rows)+" rows and "+fmt.Sprint(groups)+" groups of lanes; see micro.go in _gen.")
 	m.job = m.parameter("j")
 	for range rows {
@@ -171,7 +171,7 @@ func (m *micro) sums() {
 	ones, clearSign := m.vec(), m.vec()
 	m.mark(absolutes)
 	m.set(m.value(1), ones)
-	m.set(m.withoutSign(), clearSign)
+	m.set(withoutSign, clearSign)
 	m.loop(s, m.label("absolute"), func(p []vec, x mem, acc []vec) { m.absolute(p, x, acc, ones, clearSign) }, false)
 	m.mark(end)
 }

@@ -105,7 +105,7 @@ func (m *micro) moveSome(p *place, to direction) {
 			registers = append(registers, row[v])
 			places = append(places, p.row(r).plus(v*m.width()))
 		}
-		first := v * m.width() / m.size()
+		first := v * m.width() / 8
 		if to == loading {
 			m.arm().loadSome(bits, first, places, registers)
 		} else {

@@ -7,11 +7,11 @@ package main
 // The caller passes a, followed by the first values of all lanes, and finds their last values there.
 func emitPeak(l *lanes) {
 	accumulators := [...]int{avx2: 12, avx512: 24, neon: 24}[l.isa]
-	l.function("peak"+l.suffix(), "func(a *float64, rounds int)", "repeats s += a·s on registers; see peak.go in _gen.")
+	l.function("peakF64", "func(a *float64, rounds int)", "repeats s += a·s on registers; see peak.go in _gen.")
 	values, rounds := l.parameter("a"), l.parameter("rounds")
 	factor, sums := l.vec(), l.vecs(accumulators)
 	l.broadcast(mem{base: values}, factor)
-	place := func(i int) mem { return mem{base: values, disp: l.size() + i*l.width()} }
+	place := func(i int) mem { return mem{base: values, disp: 8 + i*l.width()} }
 	for i, s := range sums {
 		l.move(place(i), s)
 	}

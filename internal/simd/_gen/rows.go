@@ -24,7 +24,7 @@ func emitRows(l *lanes) {
 }
 
 func emitRowsOf(l *lanes, n int, name, doc string, dot, add bool) {
-	l.function(fmt.Sprintf("%sRows%d%s", name, n, l.suffix()),
+	l.function(fmt.Sprintf("%sRows%dF64", name, n),
 		"func(a *float64, stride int, x, y *float64, rounds, more int, t *[4]float64, sums *[32]float64)",
 		doc+" The stride is in bytes, a round eight columns, and sums go on if more is not 0.")
 	r := &rows{lanes: l, dot: dot, add: add, a: []gp{l.parameter("a")}}

@@ -51,13 +51,13 @@ func emitVectors(l *lanes) {
 }
 
 func emitFunctions(l *lanes) {
-	l.function("functions"+l.suffix(), "func(f uint64, dst, src *float64, rounds int, p *[2]float64)",
+	l.function("functionsF64", "func(f uint64, dst, src *float64, rounds int, p *[2]float64)",
 		"applies f to whole registers; see vector.go in _gen.")
 	f, dst, src := l.parameter("f"), l.parameter("dst"), l.parameter("src")
 	left, p := l.parameter("rounds"), l.parameter("p")
 	v := &vector{lanes: l, a: l.vec(), b: l.vec()}
 	l.broadcast(mem{base: p}, v.a)
-	l.broadcast(mem{base: p, disp: l.size()}, v.b)
+	l.broadcast(mem{base: p, disp: 8}, v.b)
 	done := l.label("done")
 	for i, fn := range functions {
 		other, loop := l.label("not"+fn.name), l.label("loop"+fn.name)
@@ -117,7 +117,7 @@ func (v *vector) one(fn function, dst, src mem) {
 // since the comparison would lose it: m − m is NaN or zero for m = min(|x|, the
 // largest number).
 func emitLargest(l *lanes) {
-	l.function("largest"+l.suffix(), "func(x *float64, registers int, lanes *[8]float64)",
+	l.function("largestF64", "func(x *float64, registers int, lanes *[8]float64)",
 		"sets lanes to the largest |x| of each lane, NaN if one of them is.")
 	x, left, lanes := l.parameter("x"), l.parameter("registers"), l.parameter("lanes")
 	most, spoiled := l.vec(), l.vec()
@@ -125,7 +125,7 @@ func emitLargest(l *lanes) {
 	v, t := l.vec(), l.vec()
 	l.zero(most)
 	l.zero(spoiled)
-	l.set(l.withoutSign(), magnitude)
+	l.set(withoutSign, magnitude)
 	l.set(l.value(math.MaxFloat64), greatest)
 	loop := l.label("loop")
 	l.mark(loop)

@@ -70,7 +70,7 @@ func (v *vector) log1p(x vec) {
 	v.fma(half, f, p) // f²/2 + z·p(z)
 	v.mul(s, p, p)
 	v.productMinus(half, f, p) // f²/2 − s·(…)
-	hi, lo := v.splitLn2()
+	hi, lo := splitLn2()
 	v.fmaConst(k, v.value(lo), d)
 	v.sub(p, d, p)
 	v.sub(f, p, f)

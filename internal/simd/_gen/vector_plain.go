@@ -10,7 +10,7 @@ func (v *vector) affine(x vec) {
 	v.add(x, v.b, x)
 }
 
-func (v *vector) abs(x vec)     { v.andConst(x, v.withoutSign(), x) }
+func (v *vector) abs(x vec)     { v.andConst(x, withoutSign, x) }
 func (v *vector) squared(x vec) { v.mul(x, x, x) }
 func (v *vector) root(x vec)    { v.sqrt(x, x) }
 

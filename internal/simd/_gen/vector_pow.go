@@ -80,7 +80,7 @@ func (v *vector) logPair(m, k vec, sum pair) {
 	v.artanhFactor(z.hi, sum)
 	v.multiplyPairs(z, sum, g)
 	v.multiplyPairs(s, g, z) // s·z·p(z)
-	hi, lo := v.splitLn2()
+	hi, lo := splitLn2()
 	v.mulConst(k, v.value(hi), sum.hi) // exact
 	v.mulConst(k, v.value(lo), sum.lo)
 	v.add(s.hi, s.hi, s.hi)

@@ -12,14 +12,13 @@ import (
 type x86 struct {
 	*build.Context
 	*pool
-	isa    isa
-	single bool
-	gps    []reg.GPVirtual
+	isa isa
+	gps []reg.GPVirtual
 }
 
-func newX86(i isa, single bool, p *pool) *x86 {
+func newX86(i isa, p *pool) *x86 {
 	p.most = [...]int{avx2: 16, avx512: 32}[i]
-	x := &x86{Context: build.NewContext(), pool: p, isa: i, single: single}
+	x := &x86{Context: build.NewContext(), pool: p, isa: i}
 	x.ConstraintExpr("!noasm")
 	return x
 }
@@ -120,27 +119,9 @@ func (x *x86) shiftOut(r gp, ifZero string) {
 
 type emit func(ops ...operand.Op)
 
-// pick chooses the instruction for the element type.
-func (x *x86) pick(double, single emit) func(args ...arg) {
-	f := double
-	if x.single {
-		f = single
-	}
-	return func(args ...arg) { f(x.ops(args)...) }
-}
-
-// pick3 is pick for instructions of three operands.
-func (x *x86) pick3(double, single func(a, b, c operand.Op)) func(args ...arg) {
-	return x.pick(three(double), three(single))
-}
-
-func three(f func(a, b, c operand.Op)) emit {
-	return func(ops ...operand.Op) { f(ops[0], ops[1], ops[2]) }
-}
-
 func (x *x86) do(f emit, args ...arg) { f(x.ops(args)...) }
 
-func (x *x86) move(src, dst arg) { x.pick(x.VMOVUPD, x.VMOVUPS)(src, dst) }
+func (x *x86) move(src, dst arg) { x.do(x.VMOVUPD, src, dst) }
 
 func (x *x86) loadRun(m mem, dst []vec) {
 	width := [...]int{32, 64}[x.isa]
@@ -149,7 +130,7 @@ func (x *x86) loadRun(m mem, dst []vec) {
 	}
 }
 
-func (x *x86) broadcast(m mem, dst vec) { x.pick(x.VBROADCASTSD, x.VBROADCASTSS)(m, dst) }
+func (x *x86) broadcast(m mem, dst vec) { x.do(x.VBROADCASTSD, m, dst) }
 
 func (x *x86) zero(dst vec) {
 	if x.isa == avx512 {
@@ -159,22 +140,22 @@ func (x *x86) zero(dst vec) {
 	x.do(x.VXORPD, dst, dst, dst)
 }
 
-func (x *x86) add(a vec, b arg, dst vec)  { x.pick(x.VADDPD, x.VADDPS)(b, a, dst) }
-func (x *x86) sub(a vec, b arg, dst vec)  { x.pick(x.VSUBPD, x.VSUBPS)(b, a, dst) }
-func (x *x86) mul(a vec, b arg, dst vec)  { x.pick(x.VMULPD, x.VMULPS)(b, a, dst) }
-func (x *x86) div(a vec, b arg, dst vec)  { x.pick(x.VDIVPD, x.VDIVPS)(b, a, dst) }
-func (x *x86) sqrt(a arg, dst vec)        { x.pick(x.VSQRTPD, x.VSQRTPS)(a, dst) }
-func (x *x86) fma(a vec, b arg, acc vec)  { x.pick(x.VFMADD231PD, x.VFMADD231PS)(b, a, acc) }
-func (x *x86) fnma(a vec, b arg, acc vec) { x.pick(x.VFNMADD231PD, x.VFNMADD231PS)(b, a, acc) }
+func (x *x86) add(a vec, b arg, dst vec)  { x.do(x.VADDPD, b, a, dst) }
+func (x *x86) sub(a vec, b arg, dst vec)  { x.do(x.VSUBPD, b, a, dst) }
+func (x *x86) mul(a vec, b arg, dst vec)  { x.do(x.VMULPD, b, a, dst) }
+func (x *x86) div(a vec, b arg, dst vec)  { x.do(x.VDIVPD, b, a, dst) }
+func (x *x86) sqrt(a arg, dst vec)        { x.do(x.VSQRTPD, a, dst) }
+func (x *x86) fma(a vec, b arg, acc vec)  { x.do(x.VFMADD231PD, b, a, acc) }
+func (x *x86) fnma(a vec, b arg, acc vec) { x.do(x.VFNMADD231PD, b, a, acc) }
 
 func (x *x86) factor(m mem, dst vec)             { x.broadcast(m, dst) }
 func (x *x86) fmaFactor(factor, b, acc vec)      { x.fma(factor, b, acc) }
-func (x *x86) multiplyAdd(p, f, c vec)           { x.pick(x.VFMADD213PD, x.VFMADD213PS)(c, f, p) }
+func (x *x86) multiplyAdd(p, f, c vec)           { x.do(x.VFMADD213PD, c, f, p) }
 func (x *x86) productMinus(a, b, acc vec)        { x.do(x.VFMSUB231PD, b, a, acc) }
-func (x *x86) atLeast(limit vec, v arg, dst vec) { x.pick(x.VMAXPD, x.VMAXPS)(v, limit, dst) }
-func (x *x86) atMost(limit vec, v arg, dst vec)  { x.pick(x.VMINPD, x.VMINPS)(v, limit, dst) }
-func (x *x86) and(a vec, b arg, dst vec)         { x.pick(x.VANDPD, x.VANDPS)(b, a, dst) }
-func (x *x86) or(a vec, b arg, dst vec)          { x.pick(x.VORPD, x.VORPS)(b, a, dst) }
+func (x *x86) atLeast(limit vec, v arg, dst vec) { x.do(x.VMAXPD, v, limit, dst) }
+func (x *x86) atMost(limit vec, v arg, dst vec)  { x.do(x.VMINPD, v, limit, dst) }
+func (x *x86) and(a vec, b arg, dst vec)         { x.do(x.VANDPD, b, a, dst) }
+func (x *x86) or(a vec, b arg, dst vec)          { x.do(x.VORPD, b, a, dst) }
 
 // withConst emits an instruction whose first operand is a constant in memory,
 // by the form of the instruction set: plain, or with a broadcast.
@@ -185,36 +166,28 @@ func (x *x86) withConst(c mem, plain, broadcast emit, rest ...arg) {
 	x.do(plain, append([]arg{c}, rest...)...)
 }
 
-// pickConst is withConst by the type of element.
-func (x *x86) pickConst(c mem, double, doubleBcst, single, singleBcst emit, rest ...arg) {
-	if x.single {
-		double, doubleBcst = single, singleBcst
-	}
-	x.withConst(c, double, doubleBcst, rest...)
-}
-
 func (x *x86) fmaConst(a vec, c mem, acc vec) {
-	x.pickConst(c, x.VFMADD231PD, x.VFMADD231PD_BCST, x.VFMADD231PS, x.VFMADD231PS_BCST, a, acc)
+	x.withConst(c, x.VFMADD231PD, x.VFMADD231PD_BCST, a, acc)
 }
 
 func (x *x86) fnmaConst(a vec, c mem, acc vec) {
-	x.pickConst(c, x.VFNMADD231PD, x.VFNMADD231PD_BCST, x.VFNMADD231PS, x.VFNMADD231PS_BCST, a, acc)
+	x.withConst(c, x.VFNMADD231PD, x.VFNMADD231PD_BCST, a, acc)
 }
 
 func (x *x86) subConst(a vec, c mem, dst vec) {
-	x.pickConst(c, x.VSUBPD, x.VSUBPD_BCST, x.VSUBPS, x.VSUBPS_BCST, a, dst)
+	x.withConst(c, x.VSUBPD, x.VSUBPD_BCST, a, dst)
 }
 
 func (x *x86) addConst(a vec, c mem, dst vec) {
-	x.pickConst(c, x.VADDPD, x.VADDPD_BCST, x.VADDPS, x.VADDPS_BCST, a, dst)
+	x.withConst(c, x.VADDPD, x.VADDPD_BCST, a, dst)
 }
 
 func (x *x86) mulConst(a vec, c mem, dst vec) {
-	x.pickConst(c, x.VMULPD, x.VMULPD_BCST, x.VMULPS, x.VMULPS_BCST, a, dst)
+	x.withConst(c, x.VMULPD, x.VMULPD_BCST, a, dst)
 }
 
 func (x *x86) horner(p, f vec, c mem) {
-	x.pickConst(c, x.VFMADD213PD, x.VFMADD213PD_BCST, x.VFMADD213PS, x.VFMADD213PS_BCST, f, p)
+	x.withConst(c, x.VFMADD213PD, x.VFMADD213PD_BCST, f, p)
 }
 
 func (x *x86) andConst(a vec, c mem, dst vec) { x.withConst(c, x.VANDPD, x.VANDPD_BCST, a, dst) }
@@ -249,19 +222,6 @@ func (x *x86) replaceNegative(dst, a, by vec) {
 	x.VBLENDVPD(x.op(a), x.op(by), x.op(dst), x.op(dst))
 }
 
-// The upper half of the last register of AVX2 is spoiled.
-func (x *x86) storeNarrow(v vec, dst mem) {
-	if x.isa == avx512 {
-		x.VCVTPD2PS(x.op(v), reg.Y15)
-		x.VMOVUPS(reg.Y15, x.op(dst))
-		return
-	}
-	x.VCVTPD2PSY(x.op(v), reg.X15)
-	x.VMOVUPS(reg.X15, x.op(dst))
-}
-
-func (x *x86) loadWiden(src mem, dst vec) { x.do(x.VCVTPS2PD, src, dst) }
-
 // opmask is a mask register with the bits at m.
 func (x *x86) opmask(m mem) reg.OpmaskVirtual {
 	bits, k := x.GP32(), x.K()
@@ -272,59 +232,43 @@ func (x *x86) opmask(m mem) reg.OpmaskVirtual {
 
 // Some lanes of AVX-512, by bits; of AVX2, by lanes.
 func (x *x86) loadMasked(m mem, k reg.OpmaskVirtual, dst vec) {
-	f := x.VMOVUPD_Z
-	if x.single {
-		f = x.VMOVUPS_Z
-	}
-	f(x.op(m), k, x.op(dst))
+	x.VMOVUPD_Z(x.op(m), k, x.op(dst))
 }
 
 func (x *x86) storeMasked(src vec, k reg.OpmaskVirtual, m mem) {
-	f := x.VMOVUPD
-	if x.single {
-		f = x.VMOVUPS
-	}
-	f(x.op(src), k, x.op(m))
+	x.VMOVUPD(x.op(src), k, x.op(m))
 }
 
-func (x *x86) loadByLanes(m mem, mask, dst vec)  { x.pick3(x.VMASKMOVPD, x.VMASKMOVPS)(m, mask, dst) }
-func (x *x86) storeByLanes(src, mask vec, m mem) { x.pick3(x.VMASKMOVPD, x.VMASKMOVPS)(src, mask, m) }
+func (x *x86) loadByLanes(m mem, mask, dst vec)  { x.VMASKMOVPD(x.op(m), x.op(mask), x.op(dst)) }
+func (x *x86) storeByLanes(src, mask vec, m mem) { x.VMASKMOVPD(x.op(src), x.op(mask), x.op(m)) }
 
 // subElement is dst = a − the element at m, which AVX-512 broadcasts within the
 // subtraction.
 func (x *x86) subElement(a vec, m mem, dst vec) {
-	x.pick(x.VSUBPD_BCST, x.VSUBPS_BCST)(m, a, dst)
+	x.do(x.VSUBPD_BCST, m, a, dst)
 }
 
 // choose sets dst to the entries of a table of eight by the low bits of n.
 func (x *x86) choose(table mem, n, dst vec) { x.do(x.VPERMPD, table, n, dst) }
 
 // scale sets dst = p·2^n for whole n, rounded down.
-func (x *x86) scale(p, n, dst vec) { x.pick(x.VSCALEFPD, x.VSCALEFPS)(n, p, dst) }
+func (x *x86) scale(p, n, dst vec) { x.do(x.VSCALEFPD, n, p, dst) }
 
 // multiplyByHalves sets dst = p·2^n for n plus the rounder.
-func (x *x86) multiplyByHalves(p, n, dst vec, rounder, one mem) {
+func (x *x86) multiplyByHalves(p, n, dst vec, one mem) {
 	e, half := x.vec(), x.vec()
-	shift := 23
-	if x.single {
-		x.subInt(n, rounder, e)
-	} else { // the integer into the high half of the lane
-		x.shiftLeft(32, n, e)
-		shift = 20
-	}
+	const shift = 20
+	x.shiftLeft(32, n, e) // the integer into the high half of the lane
 	x.do(x.VPSRAD, 1, e, half)
 	x.do(x.VPSLLD, shift, half, half)
 	x.do(x.VPSLLD, shift, e, e)
-	x.subInt(e, half, e)
+	x.do(x.VPSUBD, half, e, e)
 	for _, power := range []vec{half, e} { // products, so that NaN stays NaN
 		x.do(x.VPADDD, one, power, power)
 		x.mul(p, power, p)
 	}
 	x.move(p, dst)
 }
-
-// subInt is dst = a − b in integers of 32 bits.
-func (x *x86) subInt(a vec, b arg, dst vec) { x.do(x.VPSUBD, b, a, dst) }
 
 var ymm = []reg.VecPhysical{
 	reg.Y0, reg.Y1, reg.Y2, reg.Y3, reg.Y4, reg.Y5, reg.Y6, reg.Y7,

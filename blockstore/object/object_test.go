@@ -13,6 +13,11 @@ func TestSecretsAreHidden(t *testing.T) {
 		{"http://me@h", "http://h"},
 		{"https://h/plain.csv", "https://h/plain.csv"},
 		{"s3://bucket/a?.csv", "s3://bucket/a?.csv"},
+		{"https://h/a b.csv?X-Amz-Signature=abc", "https://h/a b.csv"},
+		{"HTTPS://h/c.csv?sig=abc", "HTTPS://h/c.csv"},
+		{"s3://KEY:SECRET@bucket/d.csv", "s3://bucket/d.csv"},
+		{"s3://bucket/e.csv?X-Amz-Signature=abc", "s3://bucket/e.csv"},
+		{"https://h/f.csv is not there: is it https://me:word@h/f.csv?", "https://h/f.csv is not there: is it https://h/f.csv"},
 		{"data/a@b?.csv", "data/a@b?.csv"},
 	} {
 		if got := Hide(c.text); got != c.want {

@@ -11,9 +11,11 @@ import (
 // the host. Hide takes them out of what is printed and stored, Reveal puts them back where
 // a request is made.
 
-// secret is a web address with a query or with somebody's name.
+// secret is an address with somebody's name or with a query. A path may have a blank where the
+// query has a value, and a ? in the key of an object is no query but where it signs.
 var secret = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`https?://(?:[^/?#\s]*@|[^?#\s]*\?)\S*`)
+	return regexp.MustCompile(`(?i)https?://(?:[^/?#\s]*@|[^?#\s]*\?|[^/?#\s]*/[^?#\n"':]*\?[^\s=]*=)\S*` +
+		`|s3://(?:[^/?#\s]*@|[^?#\n"':]*\?X-Amz-)\S*`)
 })
 
 // hidden is the addresses by what stands for them.

@@ -43,7 +43,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer) i
 // execute runs a command line with the verbs of root.
 func (a *app) execute(ctx context.Context, root *cobra.Command, args []string) int {
 	a.setArgs(root, args)
-	a.commandLine = args
+	a.commandLine = plainWords(args)
 	cmd, failed := root.ExecuteContextC(blockstore.Remember(ctx))
 	a.progress.end()
 	a.progress = nil

@@ -64,7 +64,7 @@ func (j *job) page(m model.Model, r *model.Report, sheet *picture.Sheet) ([]byte
 	if err != nil {
 		return nil, err
 	}
-	p := &page{Title: sheet.Title, Subtitle: sheet.Subtitle, Command: show.ShellLine(append([]string{"nystream"}, j.commandLine...)),
+	p := &page{Title: sheet.Title, Subtitle: sheet.Subtitle, Command: j.shownCommand(),
 		When: time.Now().UTC().Format("2006-01-02 15:04 UTC"), Version: version, Data: j.pageData(), Plan: j.pagePlan(fit),
 		Notes: fit.Notes, Lines: text.Lines, JSON: string(result)}
 	p.addColumns(j)
@@ -94,11 +94,15 @@ func (j *job) pageData() (lines [][2]string) {
 	for place, name := range j.task.names() {
 		in := j.inputOf(place)
 		if in == nil {
-			add(name, "%s", j.dataName())
+			add(name, "%s", j.shownName())
 			continue
 		}
 		info := in.Info()
-		add(name, "%s: %s rows, %s columns of numbers", info.Name, show.Count(info.Rows), show.Count(int64(len(info.Columns))))
+		size := fmt.Sprintf("%s rows, %s columns of numbers", show.Count(info.Rows), show.Count(int64(len(info.Columns))))
+		if j.provenance {
+			size = info.Name + ": " + size
+		}
+		add(name, "%s", size)
 	}
 	if out := j.sides.leftOut(); len(out) > 0 {
 		add("left out", "%s", leftOutWords(out))

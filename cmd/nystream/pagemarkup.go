@@ -46,7 +46,10 @@ func (p *page) html() []byte {
 <style>`, p.Version, p.Title)
 	m.WriteString(pageStyle)
 	m.add("</style>\n</head>\n<body>\n<h1>%s</h1>\n"+`<p class="soft">%s</p>`, p.Title, p.Subtitle)
-	m.add(`<pre class="command">%s</pre>`+"\n"+`<p class="soft">nystream %s, %s</p>`, p.Command, p.Version, p.When)
+	if p.Command != "" {
+		m.add(`<pre class="command">%s</pre>`+"\n", p.Command)
+	}
+	m.add(`<p class="soft">nystream %s, %s</p>`, p.Version, p.When)
 	p.addPictures(&m)
 	m.add("\n" + `<div class="columns">` + "\n<section>\n<h2>Result</h2>")
 	m.pairs(p.Lines)

@@ -106,11 +106,27 @@ func (j *job) draw(ctx context.Context, m model.Model, r *model.Report) (writers
 
 // pictureTitle returns the names of the data, and how good the fit is.
 func (j *job) pictureTitle(r *model.Report) string {
-	title := j.dataName()
+	title := j.shownName()
 	if score := j.task.score(r); score != "" {
 		title += " · " + score
 	}
 	return title
+}
+
+// shownName is dataName where files may tell how they were made.
+func (j *job) shownName() string {
+	if !j.provenance {
+		return "rows"
+	}
+	return j.dataName()
+}
+
+// shownCommand returns the command line, empty where files may not tell how they were made.
+func (j *job) shownCommand() string {
+	if !j.provenance {
+		return ""
+	}
+	return show.ShellLine(append([]string{"nystream"}, j.commandLine...))
 }
 
 // dataName returns the names of the files of the data without their folders.

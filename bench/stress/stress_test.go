@@ -137,6 +137,9 @@ func TestRun(t *testing.T) {
 // TestScenarios runs a few cases of those scenarios that need nothing but the command and a
 // shell. The recipe for a shell has to make the bytes of one process.
 func TestScenarios(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the command: run without -short")
+	}
 	root, err := program.Root(t.Context())
 	if err != nil {
 		t.Fatal(err)

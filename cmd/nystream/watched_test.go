@@ -45,7 +45,11 @@ type watched struct {
 // TestEverySourceIsWatched changes each source of a fit at several moments: the results are those
 // of the old file or of the new one, or the command names the file and ends with exit 3.
 func TestEverySourceIsWatched(t *testing.T) {
-	for _, format := range []string{"csv", "npy", "parquet"} {
+	formats := []string{"csv", "npy", "parquet"}
+	if testing.Short() {
+		formats = formats[:1]
+	}
+	for _, format := range formats {
 		for _, line := range watchedLines {
 			t.Run(format+"/"+line, func(t *testing.T) {
 				t.Parallel()

@@ -115,7 +115,7 @@ func TestErrorsOfAnyRank(t *testing.T) {
 		{"heavy features", "multiquadric(length=20)", heavy, 20},
 		{"rare binary columns", "linear()", binary, 85},
 	} {
-		if testing.Short() && i%3 > 0 {
+		if testing.Short() && i != 3 && i != 4 { // the small ones
 			continue
 		}
 		k, err := kernelgen.Parse(c.kernel)

@@ -54,8 +54,6 @@ func (c *asklsTask) merge() askls.Merge {
 	return c.how.Merge
 }
 
-func (c *asklsTask) pace() (kernelgen.Kernel, int) { return c.kernel, c.shape().Columns }
-
 // plan works out what the fit will cost, with cross-validation, and with the pass that
 // tells how good the machine is.
 func (c *asklsTask) plan(e stream.Engine) (*model.Plan, error) {
@@ -82,7 +80,7 @@ func (c *asklsTask) plan(e stream.Engine) (*model.Plan, error) {
 		p.Add("matrix of all samples and its transpose", 3*all*all, "")
 		p.ByOne("the matrix is loaded whole")
 	default:
-		p.Work(2*float64(len(c.known.labels))*float64(c.landmarks(s)), 0)
+		p.AddEntries(2 * float64(len(c.known.labels)) * float64(c.landmarks(s)))
 	}
 	return p, nil
 }
@@ -111,7 +109,7 @@ func (c *asklsTask) planSearch(p *model.Plan, e stream.Engine, s model.Shape) er
 		} else {
 			seen[of] = true
 		}
-		p.Work(float64(one.KernelEntries), one.Flops)
+		p.AddEntries(float64(one.KernelEntries))
 		p.Passes += one.Passes
 		if one.Memory.Total() > p.Memory.Total() {
 			p.Memory = one.Memory

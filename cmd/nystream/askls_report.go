@@ -38,6 +38,9 @@ type asklsPlan struct {
 
 func (c *asklsTask) planned(base *planResult, t *show.Text) any {
 	base.Columns = base.Rows
+	if base.Dimension > 0 {
+		base.Kernel = c.kernel.String()
+	}
 	r := &asklsPlan{planResult: base, Engine: cmp.Or(base.Chosen, c.how.Engine.String()), Input: c.inputWord(), Classes: c.known.classes,
 		Candidates: len(c.tried), Graph: graphResultOf(c.graph, &c.edges)}
 	t.Add("classes", "%d: %s", len(r.Classes), show.Words(r.Classes))

@@ -274,8 +274,6 @@ func (c *ismTask) title() string {
 	return fmt.Sprintf("ism model of %s rows, %d of %d dimensions, %v", show.Count(s.Rows), c.rank, s.Columns, c.how.Paradigm)
 }
 
-func (c *ismTask) pace() (kernelgen.Kernel, int) { return kernelgen.RBF(1), 1 }
-
 // plan works out what the fit will cost, with what is known of the rows.
 func (c *ismTask) plan(e stream.Engine) (*model.Plan, error) {
 	s := c.problem(c.left).Shape()

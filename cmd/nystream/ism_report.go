@@ -16,13 +16,9 @@ type ismPlan struct {
 	Paradigm string `json:"paradigm"`
 }
 
-// ismPlanned is how many W a plan counts, see [ism.Solver.Plan].
-const ismPlanned = 10
-
 func (c *ismTask) planned(base *planResult, t *show.Text) any {
 	r := &ismPlan{base, c.engineName, c.how.Paradigm.String()}
 	base.Kernel, base.Columns = c.kernel.String(), int64(base.Dimension)
-	base.counted = fmt.Sprintf(" for %d W", min(c.how.Iterations, ismPlanned))
 	t.Add("engine", "%s", r.Engine)
 	return r
 }

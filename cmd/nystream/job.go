@@ -10,7 +10,6 @@ import (
 	"github.com/nystream/nystream/blockstore"
 	"github.com/nystream/nystream/cmd/nystream/internal/picture"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
-	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -38,7 +37,6 @@ type job struct {
 	resumed    []resumption
 
 	sides
-	foreseen     *planResult             // the plan, for the report
 	shown        map[model.Side]*sampled // rows that pictures show
 	warnings     []string                // of columns that make nonsense of a fit
 	scans        map[string]int          // passes before the fit began
@@ -60,9 +58,6 @@ type task interface {
 	title() string   // one line about the fit
 	input() string   // what the two sides are, for models that have the word
 	shape() model.Shape
-	// pace returns the kernel whose entries are timed for a plan, between rows of so many
-	// columns, 0 for none.
-	pace() (k kernelgen.Kernel, columns int)
 	plan(e stream.Engine) (*model.Plan, error)
 	prepare(ctx context.Context) error
 	fit(ctx context.Context, e stream.Engine) (model.Model, *model.Report, error)
@@ -126,9 +121,6 @@ func (j *job) do(ctx context.Context, args []string) error {
 	}
 	if err := j.openStates(plan); err != nil {
 		return err
-	}
-	if j.draws.report != "" {
-		j.foreseen = j.planResult(plan)
 	}
 	m, r, err := j.prepareAndFit(ctx)
 	var stopped *stream.StoppedError

@@ -230,10 +230,6 @@ func (c *ksvdTask) title() string {
 		map[string]string{graphInput: "edges out of and into nodes", sourcesInput: "rows of two sources", matrixInput: "rows and columns"}[c.input()])
 }
 
-// pace times entries between rows of one column: the flops of a plan include what longer
-// rows take.
-func (c *ksvdTask) pace() (kernelgen.Kernel, int) { return c.kernel, 1 }
-
 // plan works out what the fit will cost, with writing factors.
 func (c *ksvdTask) plan(e stream.Engine) (*model.Plan, error) {
 	s := c.shape()

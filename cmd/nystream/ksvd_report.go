@@ -32,7 +32,7 @@ func (c *ksvdTask) planned(base *planResult, t *show.Text) any {
 	default:
 		r.Solver = "ssrsvd"
 	}
-	base.Notes = append(base.Notes, c.denseNote(base, s, false)...)
+	base.Kernel = c.kernel.String()
 	t.Add("method", "%s%s", r.Solver, operatorPhrase(r.Operator))
 	t.Add("sums", "%s", r.Sums)
 	return r

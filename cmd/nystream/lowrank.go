@@ -191,13 +191,6 @@ func (c *lowrankTask) title() string {
 	return fmt.Sprintf("%s model of the %s × %s kernel matrix %s", c.method, show.Count(s.Rows), show.Count(s.Cols), c.kernel)
 }
 
-func (c *lowrankTask) pace() (kernelgen.Kernel, int) {
-	if c.explicit() {
-		return c.kernel, 0
-	}
-	return c.kernel, c.shape().Columns
-}
-
 // plan counts the passes for factors too, of which one makes them orthonormal.
 func (c *lowrankTask) plan(e stream.Engine) (*model.Plan, error) {
 	s := c.job.shape()
@@ -209,7 +202,6 @@ func (c *lowrankTask) plan(e stream.Engine) (*model.Plan, error) {
 		}
 		p.Passes += 2
 		p.KernelEntries *= 3
-		p.Flops *= 3
 	}
 	return p, err
 }

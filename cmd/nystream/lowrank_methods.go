@@ -196,7 +196,7 @@ func addShiftFlag(c *lowrankTask, cmd *cobra.Command, others ...lowrank.Shift) {
 // addLandmarksFlag offers choices of landmarks, the first by default.
 func addLandmarksFlag(c *lowrankTask, cmd *cobra.Command, choices ...lowrank.LandmarkChoice) {
 	meaning := map[lowrank.LandmarkChoice]string{
-		lowrank.ChoiceAuto:          "dpp, rpc or uniform, the first that takes a seventh of the time of the fit or less",
+		lowrank.ChoiceAuto:          "dpp, rpc or uniform, the first that evaluates a quarter of the kernel entries of the fit or less",
 		lowrank.ChoicePivoted:       "randomly pivoted Cholesky, for a small trace of A − Â",
 		lowrank.ChoiceDeterminantal: "determinantal, of the leading eigenvectors, for a small norm",
 	}

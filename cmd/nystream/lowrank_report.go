@@ -12,7 +12,9 @@ type lowrankPlan struct {
 }
 
 func (c *lowrankTask) planned(r *planResult, _ *show.Text) any {
-	r.Notes = append(r.Notes, c.denseNote(r, c.shape(), !c.explicit() && c.kernel.Symmetric())...)
+	if !c.explicit() {
+		r.Kernel = c.kernel.String()
+	}
 	return &lowrankPlan{r, c.mapWords()}
 }
 

@@ -32,7 +32,6 @@ import (
 
 func TestMain(m *testing.M) {
 	blas64.Use(nyblas.Implementation{}) // as main does
-	calibration = time.Millisecond
 	testscript.Main(m, programs())
 }
 
@@ -338,4 +337,13 @@ func TestInterruptibleReadsEverything(t *testing.T) {
 	if err != nil || string(got) != want {
 		t.Errorf("%d bytes of %d, %v", len(got), len(want), err)
 	}
+}
+
+// randomMatrix returns uniform numbers from 0 to 1.
+func randomMatrix(random *rand.Rand, rows, cols int) blas64.General {
+	m := stream.NewMatrix(rows, cols)
+	for i := range m.Data {
+		m.Data[i] = random.Float64()
+	}
+	return m
 }

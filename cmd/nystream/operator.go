@@ -293,10 +293,6 @@ func (c *operatorTask) title() string {
 	return fmt.Sprintf("operator model of %s, %s %s, %v", c.kind, show.Count(c.pairs.Count()), what, c.how.Task)
 }
 
-func (c *operatorTask) pace() (kernelgen.Kernel, int) {
-	return c.kernel, len(c.left.Info().Columns)
-}
-
 // plan works out what the fit will cost, with the sets and pictures.
 func (c *operatorTask) plan(e stream.Engine) (*model.Plan, error) {
 	p, err := c.solver.Plan(e, c.shape(), c.kernel)

@@ -21,6 +21,7 @@ type operatorPlan struct {
 
 func (c *operatorTask) planned(base *planResult, t *show.Text) any {
 	r := &operatorPlan{base, string(c.kind), c.how.Task.String(), c.how.Engine.String()}
+	base.Kernel = c.kernel.String()
 	if base.Chosen != "" {
 		r.Engine = base.Chosen
 	} else {

@@ -26,7 +26,6 @@ type page struct {
 	Data            [][2]string
 	Columns         []columnSummary
 	ColumnWords     string // of which rows the summaries are
-	Plan            []planned
 	Values          []pageValue
 	MoreValues      int
 	Errors          []pageError
@@ -38,9 +37,6 @@ type page struct {
 
 // columnSummary tells of the values of a column.
 type columnSummary struct{ Name, Least, Mean, Largest, Deviation string }
-
-// planned is a line of the plan, and what came of it.
-type planned struct{ What, Plan, Came string }
 
 // pageError is an estimate of an error in words, and where it is from or why there is none.
 type pageError struct{ Of, About, From string }
@@ -65,7 +61,7 @@ func (j *job) page(m model.Model, r *model.Report, sheet *picture.Sheet) ([]byte
 		return nil, err
 	}
 	p := &page{Title: sheet.Title, Subtitle: sheet.Subtitle, Command: j.shownCommand(),
-		When: time.Now().UTC().Format("2006-01-02 15:04 UTC"), Version: version, Data: j.pageData(), Plan: j.pagePlan(fit),
+		When: time.Now().UTC().Format("2006-01-02 15:04 UTC"), Version: version, Data: j.pageData(),
 		Notes: fit.Notes, Lines: text.Lines, JSON: string(result)}
 	p.addColumns(j)
 	p.addValues(m, fit, r)
@@ -174,26 +170,6 @@ func raw(how stream.Preparation, column int, v []float64) []float64 {
 		v[i] += how.Shift[column]
 	}
 	return v
-}
-
-// pagePlan compares the plan with what came of it.
-func (j *job) pagePlan(fit *fitResult) (lines []planned) {
-	plan := j.foreseen
-	add := func(what, plan, came string) { lines = append(lines, planned{what, plan, came}) }
-	add("memory", show.Bytes(plan.MemoryBytes), show.Bytes(fit.PeakRSSBytes)+" at the peak")
-	if plan.MemoryLimitBytes > 0 {
-		add("memory allowed", show.Bytes(plan.MemoryLimitBytes), "")
-	}
-	for _, name := range j.task.names() {
-		add("passes over "+name, fmt.Sprint(plan.Passes[name]), fmt.Sprint(fit.Passes[name]))
-		add("scans of "+name+" before", fmt.Sprint(plan.Scans[name]), fmt.Sprint(fit.Scans[name]))
-	}
-	if plan.exactPasses+fit.ExactPasses > 0 {
-		add("passes over all entries", fmt.Sprintf("%d at most", plan.exactPasses), fmt.Sprint(fit.ExactPasses))
-	}
-	add("kernel entries", show.Count(plan.KernelEntries), show.Count(fit.KernelEntries))
-	add("time, if reading keeps up", "about "+show.Seconds(float64(plan.EstimatedSeconds))+plan.counted, show.Seconds(float64(fit.Seconds)))
-	return lines
 }
 
 // mostPageValues is how many values the page lists.

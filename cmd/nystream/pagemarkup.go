@@ -55,7 +55,6 @@ func (p *page) html() []byte {
 	m.pairs(p.Lines)
 	m.add("</section>\n\n<section>\n<h2>Data</h2>")
 	m.pairs(p.Data)
-	p.addPlan(&m)
 	p.addErrors(&m)
 	p.addNotes(&m)
 	m.add("</section>\n</div>")
@@ -73,19 +72,6 @@ func (p *page) addPictures(m *markup) {
 		m.add("</figure>")
 	}
 	m.add("</div>")
-}
-
-func (p *page) addPlan(m *markup) {
-	if len(p.Plan) == 0 {
-		return
-	}
-	m.add(`<h2>Plan, and what happened</h2>
-<div class="wide"><table class="plan">
-<thead><tr><th></th><th class="number">planned</th><th class="number">happened</th></tr></thead><tbody>`)
-	for _, l := range p.Plan {
-		m.add(`<tr><th scope="row">%s</th><td class="number">%s</td><td class="number">%s</td></tr>`, l.What, l.Plan, l.Came)
-	}
-	m.add("</tbody></table></div>")
 }
 
 func (p *page) addErrors(m *markup) {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/nystream/nystream/blockstore/archive"
 	"github.com/nystream/nystream/cmd/nystream/internal/show"
-	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -53,8 +52,6 @@ func (c *toyTask) refuses(args []string) []contradiction {
 func (c *toyTask) title() string {
 	return fmt.Sprintf("toy model of %s rows", show.Count(c.shape().Rows))
 }
-
-func (c *toyTask) pace() (kernelgen.Kernel, int) { return kernelgen.Kernel{}, 0 }
 
 func (c *toyTask) plan(e stream.Engine) (*model.Plan, error) {
 	s := c.shape()

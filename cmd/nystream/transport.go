@@ -208,10 +208,6 @@ func (c *transportTask) title() string {
 	return fmt.Sprintf("transport model of %s rows to %s, %s", show.Count(s.Rows), show.Count(s.Cols), c.kernel)
 }
 
-func (c *transportTask) pace() (kernelgen.Kernel, int) {
-	return c.kernel, c.shape().Columns
-}
-
 func (c *transportTask) plan(e stream.Engine) (*model.Plan, error) {
 	p, err := c.solver.Plan(e, c.shape(), c.kernel)
 	if err == nil && c.writesFactors() {
@@ -249,7 +245,10 @@ type transportResult struct {
 	RightOutput   string        `json:"right_output,omitempty"`
 }
 
-func (c *transportTask) planned(r *planResult, _ *show.Text) any { return r }
+func (c *transportTask) planned(r *planResult, _ *show.Text) any {
+	r.Kernel = c.kernel.String()
+	return r
+}
 
 func (c *transportTask) fitted(base *fitResult, t *show.Text) any {
 	f := c.fitting

@@ -228,7 +228,7 @@ func TestPlan(t *testing.T) {
 			m := Solver{Gamma: 1, Engine: engine, Merge: merge}
 			small, err := m.Plan(e, shape(1000, 10), k)
 			large, err2 := m.Plan(e, shape(3000, 10), k)
-			if err != nil || err2 != nil || !(large.Memory.Total() > small.Memory.Total() && large.Flops > small.Flops && large.KernelEntries > small.KernelEntries) {
+			if err != nil || err2 != nil || !(large.Memory.Total() > small.Memory.Total() && large.KernelEntries > small.KernelEntries) {
 				t.Errorf("%v %v: %v %v %v %v", engine, merge, err, err2, small, large)
 			}
 		}

@@ -1,8 +1,6 @@
 package askls
 
 import (
-	"math"
-
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/model"
@@ -88,13 +86,13 @@ func (m Solver) planMatrix(p *model.Plan, e stream.Engine, s model.Shape, k kern
 	}
 	all := float64(n) * float64(n)
 	if engine == EngineDense {
-		p.Work(passes*all, 0)
+		p.AddEntries(passes * all)
 		p.Add("kernel matrix", n*n, smallerEngine)
 		return
 	}
-	p.Work((passes-1)*all, 0)
+	p.AddEntries((passes - 1) * all)
 	if n <= 4000 {
-		p.Work(all, 0)
+		p.AddEntries(all)
 		p.Add("kernel matrix", n*n, "`engine lowrank`")
 	}
 }
@@ -110,12 +108,9 @@ func (m Solver) planDense(p *model.Plan, n, c int64) {
 	}
 	p.Add("system and its factors", 2*systems*size*size, smallerEngine)
 	p.Add("right sides and solutions", 8*size*c, "")
-	cube := float64(size) * float64(size) * float64(size)
-	p.Flops += 2 * cube // plain factors, and the square with its own where they are singular
 	if m.Merge == MergeStack {
 		out := (size + int64(m.Folds) - 1) / int64(m.Folds)
 		p.Add("blocks of folds", 8*out*out+2*out*size, "`folds`")
-		p.Flops += 2*cube + 2*float64(size)*float64(size)*float64(out)
 	}
 }
 
@@ -140,17 +135,9 @@ func (m Solver) planIterative(p *model.Plan, e stream.Engine, s model.Shape, k k
 		p.Passes += before.Passes + factors.Passes
 	}
 	p.Add("preconditioner", 4*n*(r+1)+6*(2*r+4)*(2*r+4), "`rank`")
-	steps := float64(iterations) * float64(columns)
-	p.Work(0, steps*(8*float64(n)*float64(r+1)+60*float64(n)))
-	if explicit(s) {
-		p.Work(0, steps*4*float64(s.Sparse.Entries))
-		return nil
+	if n > 4000 && !explicit(s) {
+		p.AddEntries(float64(iterations) * float64(n) * float64(n))
 	}
-	all := float64(n) * float64(n)
-	if n > 4000 {
-		p.Work(float64(iterations)*all, 0)
-	}
-	p.Work(0, steps*4*all)
 	return nil
 }
 
@@ -160,14 +147,14 @@ func (m Solver) planLowRank(p *model.Plan, e stream.Engine, s model.Shape, k ker
 		return err
 	}
 	p.Include(before)
-	p.Work(float64(factors.KernelEntries), factors.Flops) // which are not kept
+	p.AddEntries(float64(factors.KernelEntries)) // which are not kept
 	p.Passes = before.Passes + factors.Passes
 	n, r, c, folds := s.Rows, min(int64(m.Rank), s.Rows), int64(s.Classes), int64(1)
 	if m.Merge == MergeStack {
 		folds = int64(m.Folds)
 		p.Passes++
 		p.Add("decisions out of fold", 6*n*c, "`merge average`")
-		p.Work(float64(factors.KernelEntries), factors.Flops+4*float64(n)*float64(r)*float64(c))
+		p.AddEntries(float64(factors.KernelEntries))
 	}
 	width := 1 + r + c
 	p.Fold("triangular factors", n, columnsRead(s), 2*folds*width*width, "`rank` or `folds`")
@@ -175,7 +162,6 @@ func (m Solver) planLowRank(p *model.Plan, e stream.Engine, s model.Shape, k ker
 	p.Add("panels", int64(e.Workers())*2*piece*width, "`threads`")
 	p.Add("core", 8*(2*r+4)*(2*r+4), "`rank`")
 	p.Add("labels and targets", n*(c+2), "")
-	p.Work(0, 4*float64(n)*float64(width)*float64(width)+float64(folds+1)*9*math.Pow(float64(2*r+4), 3))
 	return nil
 }
 

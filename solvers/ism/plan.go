@@ -59,24 +59,22 @@ type plan struct {
 	solver Solver
 	terms  []term
 	n, d   int64
-	// k is the number of columns of the factors of Γ, and factors how many of them cost a
-	// product for each row.
-	k, factors int64
-	tries      int64 // W
+	k      int64 // columns of the factors of Γ
+	tries  int64 // W
 }
 
 // gamma adds what Γ and the clusters take.
 func (p *plan) gamma(s model.Shape) {
 	switch n := p.n; {
 	case s.Classes > 0:
-		p.k, p.factors = int64(s.Classes), 1
+		p.k = int64(s.Classes)
 		p.Add("classes", n/2+1, "")
 	case s.Targets > 0:
-		p.k, p.factors = int64(s.Targets), int64(s.Targets)
+		p.k = int64(s.Targets)
 		p.Add("factors of what is known", 2*n*p.k, "the rank of the kernel of targets")
 	}
 	if c := int64(p.solver.Clusters); p.solver.Paradigm != Supervised {
-		p.k, p.factors = p.k+c, p.factors+c
+		p.k += c
 		p.Add("spectral embedding and its centred copy", 4*p.n*c, "`clusters`")
 		p.Add("projected rows", p.n*int64(p.solver.Dim), "`dim`")
 		p.Add("k-means", 2*p.n, "")
@@ -86,7 +84,7 @@ func (p *plan) gamma(s model.Shape) {
 
 func (p *plan) exact() {
 	p.Passes += 2
-	n, d, q := float64(p.n), float64(p.d), int64(p.solver.Dim)
+	n, q := float64(p.n), int64(p.solver.Dim)
 	functions := float64(len(p.terms))
 	for _, t := range p.terms {
 		if t.Ratio == 0 { // f' is no multiple of f
@@ -94,7 +92,6 @@ func (p *plan) exact() {
 		}
 	}
 	p.KernelEntries = p.tries * int64(math.Min(n*(n+stream.PairRows)/2*functions, 1<<56))
-	p.Flops = float64(p.tries) * (n*n*float64(p.d+p.k+q) + 2*n*d*d)
 	p.Add("all rows, twice", 2*p.n*p.d, "`engine linear`")
 	p.Add("projected rows and degrees", p.n*(q+2), "`dim`")
 	p.Add("tiles", int64(p.engine.Workers())*stream.PairRows*(5*stream.PairRows+p.k), "`threads`")
@@ -117,7 +114,6 @@ func (p *plan) linear() {
 	sample := int64(p.solver.Sample)
 	p.Passes += 2 + int(p.tries)
 	p.KernelEntries = p.tries * (p.n + 4*sample) * (r + more)
-	p.Flops = float64(p.tries) * (float64(p.n)*float64(2*p.factors*d*r+d*d+2*d*q) + 2*float64(k)*float64(d)*float64(r)*float64(d+r))
 	p.Fold("sums of a pass", p.n, int(d), k*(d*r+r+more)+d*d, "`landmarks`")
 	p.Add("panels", int64(p.engine.Workers())*panel*(2*d+q+3*r+2*more), "`landmarks`")
 	p.Add("landmarks", 8*most*most, "`landmarks`")

@@ -28,14 +28,11 @@ func (m *Model) Outputs(side model.Side) ([]string, error) {
 func (m *Model) Dimension(model.Side) int { return m.W.Rows }
 
 // TransformPlan returns what a pass of Transform over rows will hold.
-func (m *Model) TransformPlan(e stream.Engine, _ model.Side, rows stream.Source) *model.Plan {
+func (m *Model) TransformPlan(e stream.Engine, _ model.Side, _ stream.Source) *model.Plan {
 	p := model.NewPlan(e, m.W.Rows)
 	p.Passes = 1
 	p.Map("blocks of XW", m.W.Rows, m.Dim())
 	p.Add("model", int64(len(m.W.Data)), "")
-	if n := rows.Info().Rows; n > 0 {
-		p.Work(0, 2*float64(n)*float64(len(m.W.Data)))
-	}
 	return p
 }
 

@@ -12,7 +12,7 @@ import (
 type Operator uint8
 
 const (
-	// OperatorAuto is the one that is faster by estimate.
+	// OperatorAuto is paths where few of the pairs of rows are joined by a path, else tiles.
 	OperatorAuto Operator = iota
 	// OperatorTiles goes over all N·M entries, once for the row sums of a normalised kernel
 	// and once for each product: 4·N·M·b flops besides the entries for b vectors on each
@@ -70,10 +70,28 @@ func (m Exact) operator(s model.Shape, t *entries) (Operator, error) {
 	case m.Operator != OperatorAuto:
 		return m.Operator, nil
 	}
-	if possible && m.pathWork(s, t).time() < m.tileWork(s, t).time() {
+	if possible && t.fewPairs(s) {
 		return OperatorPaths, nil
 	}
 	return OperatorTiles, nil
+}
+
+// What a sparse entry weighs in a product, and one that every pass evaluates anew, beside an
+// entry in memory.
+const (
+	sparseEntry    = 20
+	evaluatedEntry = 5
+)
+
+// fewPairs reports whether products by paths visit fewer entries than those by tiles.
+func (e *entries) fewPairs(s model.Shape) bool {
+	groups := e.groups(s)
+	byPaths := sparseEntry*float64(s.Sparse.Pairs+s.Rows+s.Cols) + float64(groups[0])*float64(groups[1])
+	byTiles := float64(s.Rows) * float64(s.Cols)
+	if !inMemory(s) {
+		byTiles *= evaluatedEntry
+	}
+	return byPaths < byTiles
 }
 
 // pathTable reports whether G between rows with nothing in common fits a table.

@@ -26,47 +26,13 @@ func newPlanner(e stream.Engine, s model.Shape, t *entries) *planner {
 	return p
 }
 
-// What takes longer than a flop of a product of dense matrices, in such flops: measured
-// where these take 0.03 ns.
-const (
-	pathFlops   = 1000 // a step along a path, to a place in memory that is not near
-	pairFlops   = 3000 // a pair of rows that a path joins, besides its paths
-	sparseFlops = 40   // a flop of a product with a sparse matrix
-	entryFlops  = 50   // an entry of a tile
-	sparseEntry = 200  // what an entry between sparse rows takes besides
-)
-
-// work is what there is to do.
-type work struct{ entries, flops float64 }
-
-func (w *work) add(entries, flops float64) {
-	w.entries += entries
-	w.flops += flops
-}
-
-// time returns how long it takes, in flops.
-func (w work) time() float64 { return w.entries*entryFlops + w.flops }
-
-// count adds work.
-func (p *planner) count(w work) { p.Work(w.entries, w.flops) }
-
-// tileWork returns the work of so many entries in tiles, besides what is made of them. Between
-// sparse rows they cost their share of the paths and a look at every entry.
-func tileWork(s model.Shape, entries float64) work {
-	if s.Sparse == nil {
-		return work{entries, 2 * entries * float64(s.Columns)}
-	}
-	return work{entries, sparseEntry*entries + pathFlops*float64(s.Sparse.Paths)*entries/(float64(s.Rows)*float64(s.Cols))}
-}
-
-// pathSumWork returns the work of so many sums over paths for all rows of a side.
-func (e *entries) pathSumWork(s model.Shape, times int) work {
+// pathSumEntries returns the entries of so many sums over paths for all rows of a side.
+func (e *entries) pathSumEntries(s model.Shape, times int) float64 {
 	groups := float64(max(s.Rows, s.Cols)) // one for each row
 	if e.base == kernelgen.SquaredDistance && e.exponent == 0 {
 		groups = float64(s.Sparse.Norms[0]) * float64(s.Sparse.Norms[1])
 	}
-	n := float64(times)
-	return work{n * (float64(s.Sparse.Pairs) + groups), n * (pathFlops*float64(s.Sparse.Paths) + pairFlops*float64(s.Sparse.Pairs))}
+	return float64(times) * (float64(s.Sparse.Pairs) + groups)
 }
 
 // rows returns what rows of one side take, as they are and packed.
@@ -112,28 +78,15 @@ func (p *planner) pathSums(t *entries, knob string) {
 	p.Add("sums over paths", numbers, knob)
 }
 
-// krylovWork returns the work of one iteration besides the products with the matrix: b vectors
-// made orthogonal to spaces of 5·b on average, and what is small.
-func krylovWork(rows, cols int64, b float64) float64 {
-	return 260*float64(rows+cols)*b*b + 2e4*b*b*b
-}
-
-// How many iterations it takes as a rule until residuals are below the tolerance of Exact, and
-// below that of the block of Nystrom: measured for kernels of rows, and decided by how fast
-// singular values fall, which a plan does not know. Those of graphs fall slowly.
+// How many iterations it takes as a rule until residuals are below the tolerance of Exact:
+// measured for kernels of rows, and decided by how fast singular values fall, which a plan
+// does not know. Those of graphs fall slowly.
 const (
 	rowIterations   = 12
 	graphIterations = 24
-	blockIterations = 6
 )
 
 // spanning returns no more iterations than b vectors each take to span the shorter side.
 func spanning(iterations int, rows, cols, b int64) int {
 	return int(min(int64(iterations), (min(rows, cols)+b-1)/b))
-}
-
-// svdWork returns the work of a full SVD.
-func svdWork(rows, cols int64) float64 {
-	long, short := float64(max(rows, cols)), float64(min(rows, cols))
-	return 6*long*short*short + 40*short*short*short
 }

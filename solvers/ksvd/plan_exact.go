@@ -9,9 +9,7 @@ import (
 )
 
 // vectors returns how many vectors there are in a product.
-func (m Exact) vectors(s model.Shape) float64 {
-	return float64(min(int64(m.Rank)+krylovExtra, s.Rows, s.Cols))
-}
+func (m Exact) vectors(s model.Shape) int64 { return min(int64(m.Rank)+krylovExtra, s.Rows, s.Cols) }
 
 // iterations returns how many there will be as a rule.
 func (m Exact) iterations(s model.Shape) int {
@@ -19,42 +17,26 @@ func (m Exact) iterations(s model.Shape) int {
 	if s.Sparse != nil {
 		expected = graphIterations
 	}
-	return spanning(min(m.Passes, expected), s.Rows, s.Cols, int64(m.vectors(s)))
+	return spanning(min(m.Passes, expected), s.Rows, s.Cols, m.vectors(s))
 }
 
-// tileWork returns the work of all products by tiles, and of what comes before.
-func (m Exact) tileWork(s model.Shape, t *entries) work {
-	all := float64(s.Rows) * float64(s.Cols)
-	passes, iterations := 0, float64(m.iterations(s))
-	var w work
-	switch {
-	case t.normalised && t.pathSums(s):
-		w = t.pathSumWork(s, 1)
-	case t.normalised:
+// tilePasses returns how many passes by tiles evaluate all entries.
+func (m Exact) tilePasses(s model.Shape, t *entries) int {
+	passes := 1
+	if !inMemory(s) {
+		passes = m.iterations(s)
+	}
+	if t.normalised && !t.pathSums(s) {
 		passes++
 	}
-	if inMemory(s) {
-		passes++
-	} else {
-		passes += int(iterations)
-	}
-	tiles := tileWork(s, float64(passes)*all)
-	w.add(tiles.entries, tiles.flops+iterations*4*all*m.vectors(s))
-	return w
+	return passes
 }
 
-// pathWork returns the work of all products by paths, and of what comes before.
-func (m Exact) pathWork(s model.Shape, t *entries) work {
-	groups, b := t.groups(s), m.vectors(s)
-	table := float64(groups[0]) * float64(groups[1])
-	var w work
-	products := float64(m.iterations(s))
-	if t.normalised {
-		w = t.pathSumWork(s, 1)
-	}
-	w.add(2*float64(s.Sparse.Pairs)+table, 2*(pathFlops*float64(s.Sparse.Paths)+pairFlops*float64(s.Sparse.Pairs)))
-	w.add(0, products*b*(4*sparseFlops*float64(s.Sparse.Pairs+s.Rows+s.Cols)+4*table))
-	return w
+// pathEntries returns the entries of the operator of paths: of pairs that paths join, twice, and
+// of the table for the others.
+func (e *entries) pathEntries(s model.Shape) float64 {
+	groups := e.groups(s)
+	return 2*float64(s.Sparse.Pairs) + float64(groups[0])*float64(groups[1])
 }
 
 // Plan returns the cost of a fit with as many iterations as there are as a rule, 12 or 24
@@ -83,18 +65,18 @@ func (m Exact) plan(e stream.Engine, s model.Shape, t *entries, o Operator) *mod
 	b := int64(m.Rank + krylovExtra)
 	if t.normalised && t.pathSums(s) {
 		p.pathSums(t, "the number of nodes")
+		p.AddEntries(t.pathSumEntries(s, 1))
 	}
 	if o == OperatorPaths {
 		p.paths(t, b)
-		p.count(m.pathWork(s, t))
+		p.AddEntries(t.pathEntries(s))
 	} else {
 		p.exactPasses()
 		if inMemory(s) {
 			p.Add("G", s.Rows*s.Cols, "")
 		}
-		p.count(m.tileWork(s, t))
+		p.AddEntries(float64(m.tilePasses(s, t)) * float64(s.Rows) * float64(s.Cols))
 	}
-	p.Flops += float64(m.iterations(s)) * krylovWork(s.Rows, s.Cols, m.vectors(s))
 	p.Add("Krylov spaces", (s.Rows+s.Cols)*b*(2*krylovBlocks+6), "`rank`")
 	p.model(s.Rows+s.Cols, 0, int64(m.Rank), "`rank`")
 	if n := m.iterations(s); n < m.Passes {

@@ -63,12 +63,12 @@ func (m Nystrom) plan(e stream.Engine, s model.Shape, t *entries) *model.Plan {
 	switch {
 	case sums.passes == 0 || sums.sums == SumsSampled:
 	case sums.byPaths:
-		p.count(t.pathSumWork(s, sums.passes))
+		p.AddEntries(t.pathSumEntries(s, sums.passes))
 		p.pathSums(t, "`sums sampled`")
 		p.Passes++
 	default:
 		p.exactPasses()
-		p.count(tileWork(s, float64(sums.passes)*all))
+		p.AddEntries(float64(sums.passes) * all)
 		p.Passes++
 	}
 	if sums.passes > 0 && sums.sums == SumsExact {
@@ -81,8 +81,7 @@ func (m Nystrom) plan(e stream.Engine, s model.Shape, t *entries) *model.Plan {
 	p.Add("sampled block", 3*n*c, "`sample`")
 	p.Add("Krylov spaces of the block", (n+c)*(r+krylovExtra)*(2*blocksFor(n+c, r)+6), "`rank`")
 	p.Add("tiles", p.threads*max(2*tileNumbers, 32*max(n, c)), "`threads`")
-	p.count(tileWork(s, float64(n)*float64(c)))
-	p.Flops += m.blockWork(n, c)
+	p.AddEntries(float64(n) * float64(c))
 	if m.Scaling != ScaleDerived {
 		p.extension(m)
 	}
@@ -90,25 +89,10 @@ func (m Nystrom) plan(e stream.Engine, s model.Shape, t *entries) *model.Plan {
 	return p.Plan
 }
 
-// blockWork returns the work of the truncated SVD of the block between n and c samples.
-func (m Nystrom) blockWork(n, c int64) float64 {
-	rank := int64(m.Rank)
-	if m.Scaling == ScaleOrthonormal {
-		rank += max(10, rank/2)
-	}
-	if !iterates(n, c, rank) {
-		return svdWork(n, c)
-	}
-	b := rank + krylovExtra
-	return float64(spanning(blockIterations, n, c, b)) * (4*float64(n)*float64(c)*float64(b) + krylovWork(n, c, float64(b)))
-}
-
 // extension adds a pass over each side that evaluates all singular vectors.
 func (p *planner) extension(m Nystrom) {
 	s := p.shape
-	entries := float64(s.Rows)*float64(m.Cols) + float64(m.Rows)*float64(s.Cols)
-	p.count(tileWork(s, entries))
-	p.Flops += 2 * entries * float64(m.Rank)
+	p.AddEntries(float64(s.Rows)*float64(m.Cols) + float64(m.Rows)*float64(s.Cols))
 	p.Passes++
 }
 

@@ -62,7 +62,7 @@ func (m SSRSVD) FactorPlan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (
 		return nil, err
 	}
 	p := model.NewPlan(e, 0)
-	p.Work(float64(fit.KernelEntries), fit.Flops)
+	p.AddEntries(float64(fit.KernelEntries))
 	p.Map("blocks of factors", s.Columns, m.Rank)
 	p.Passes = 1
 	return p, nil

@@ -163,7 +163,7 @@ func grown(columns int64, times float64) int64 {
 // fitting returns the number of columns, halved until their plan fits into the memory.
 func (m Adaptive) fitting(e stream.Engine, k kernelgen.Kernel, columns, n int64, d int) (int64, error) {
 	for {
-		plan, err := m.landmark(columns).planPass(e, n, d, k, false)
+		plan, err := m.landmark(columns).planPass(e, n, d, k)
 		if err != nil {
 			return 0, err
 		}
@@ -377,15 +377,8 @@ func (m Adaptive) leastRank(f *landmarkFit, high int) int {
 // data will tell.
 const plannedColumns = 64
 
-// expectedColumns returns how many columns the work of a plan is of: 64 at a tolerance of
-// 0.01 or below, and fewer with the root of larger ones.
-func (m Adaptive) expectedColumns() int64 {
-	return int64(plannedColumns * math.Sqrt(math.Min(1, autoTolerance/m.Tolerance)))
-}
-
-// Plan returns the cost of a first step. Its memory is that of 64 columns of U, or of as many
-// as the rank allows, and its work that of no more than are expected, 64 at a tolerance of
-// 0.01 and 20 at 0.1. Steps are only made within Memory.
+// Plan returns the cost of a first step with 64 columns of U, or as many as the rank allows.
+// Steps are only made within Memory.
 func (m Adaptive) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
 	if err := checkSymmetric(s, k); err != nil {
 		return nil, err
@@ -397,23 +390,15 @@ func (m Adaptive) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 	if m.Rank > 0 {
 		columns = min(columns, int64(m.Rank))
 	}
-	p, err := m.landmark(columns).planPass(e, s.Rows, s.Columns, k, false)
+	p, err := m.landmark(columns).planPass(e, s.Rows, s.Columns, k)
 	if err != nil {
 		return nil, err
 	}
-	expected := max(1, min(columns, m.expectedColumns()))
-	work, err := m.landmark(expected).planPass(e, s.Rows, s.Columns, k, false)
-	if err != nil {
-		return nil, err
-	}
-	p.KernelEntries, p.Flops = work.KernelEntries, work.Flops
-	p.Notes = append(p.Notes, fmt.Sprintf("time is that of %d columns of U, as are expected at this tolerance; the data decide", expected))
+	p.Notes = append(p.Notes, fmt.Sprintf("memory and kernel entries are those of %d columns of U; the data decide", columns))
 	rows := min(s.Rows, adaptiveSample)
 	p.ByOne("the rank is chosen as passes go, by what they find; name a `rank` instead of `tol`")
 	sample := rows * (3*rows + 2*int64(s.Columns))
 	p.Add("sample for the first rank", sample, "")
-	p.ExpectedBytes = work.Memory.Total() + 8*sample
-	p.Work(float64(rows)*float64(rows), 0)
-	(&planner{Plan: p}).values(min(rows, adaptiveRows))
+	p.AddEntries(float64(rows) * float64(rows))
 	return p, nil
 }

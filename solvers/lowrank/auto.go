@@ -13,8 +13,8 @@ import (
 //
 //   - a tolerance, or no rank: [Adaptive] landmarks, which find the rank;
 //   - all entries are few enough for exact passes: [Subspace], with two factors for
-//     two sources and for kernels that may be indefinite, or with Whole where all
-//     eigenvectors of A take less time than passes for so many;
+//     two sources and for kernels that may be indefinite, or with Whole where the
+//     Krylov space would have half as many columns as A or more;
 //   - else [Landmark], or [SSRSVD] for one source and a kernel that may be indefinite.
 //
 // Landmarks are chosen by [ChoiceAuto]. The choice depends on the kernel, the shape
@@ -127,8 +127,8 @@ func (m Auto) choose(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*autoC
 // quicker.
 const wholeBytes = 2 << 30
 
-// whole returns the choice of all eigenvectors of A, where they take less time than passes
-// and there is memory for them, or else nil.
+// whole returns the choice of all eigenvectors of A, where the Krylov space of passes would
+// have half as many columns as A and there is memory for them, or else nil.
 func (m Auto) whole(e stream.Engine, s model.Shape, k kernelgen.Kernel, exact Method, passes *model.Plan) *autoChoice {
 	method, is := exact.(Subspace)
 	if !is || !method.oneFactor(s, k) {
@@ -140,11 +140,12 @@ func (m Auto) whole(e stream.Engine, s model.Shape, k kernelgen.Kernel, exact Me
 	if most == 0 {
 		most = max(wholeBytes, passes.Memory.Total())
 	}
-	if plan.Memory.Total() > most || planTime(plan) >= planTime(passes) {
+	space := autoPasses * (int64(m.Rank) + subspaceLandmark + subspaceRandom)
+	if plan.Memory.Total() > most || 2*space < s.Rows {
 		return nil
 	}
 	return autoChoice{name: "subspace", method: method}.because(
-		"all eigenvectors of the %d × %d matrix take less time than passes for rank %d, and are exact", s.Rows, s.Rows, m.Rank)
+		"all eigenvectors of the %d × %d matrix are exact, and passes for rank %d would take a space of %d columns", s.Rows, s.Rows, m.Rank, space)
 }
 
 // oneFactor reports whether the matrix is known to be symmetric and positive semi-definite,

@@ -28,11 +28,9 @@ const (
 	// k rows that between them see those directions best. It takes m²/2 kernel entries,
 	// 4·m²·k + 3·m·k·ℓ flops, 8·m·k numbers.
 	ChoiceDeterminantal
-	// ChoiceAuto is determinantal if that takes about a seventh of the time of the fit or less,
-	// from max(1024, 5ℓ) rows, or fewer, at least half as many; else pivoted from as many;
-	// else uniform. What counts is the work by the numbers of rows, columns,
-	// landmarks and core points, so that the choice does not depend on the speed of the
-	// machine. Errors of determinantal landmarks are the least on the data of the README,
+	// ChoiceAuto is determinantal if that evaluates a quarter of the kernel entries of the fit
+	// or less, from max(1024, 5ℓ) rows, or fewer, at least half as many; else pivoted from as
+	// many; else uniform. Errors of determinantal landmarks are the least on the data of the README,
 	// those of pivoted ones up to a fifth more, those of uniform ones up to twice as large.
 	ChoiceAuto
 )
@@ -60,7 +58,6 @@ const (
 // chooser chooses landmarks.
 type chooser struct {
 	rows      int64 // of the source
-	dimension int   // numbers in a row
 	choice    LandmarkChoice
 	columns   int   // of U
 	landmarks int   // at most as many as rows
@@ -125,7 +122,7 @@ func (c chooser) choose(ctx context.Context, t *tiles, e stream.Engine, candidat
 // note tells what [ChoiceAuto] came to.
 func (c chooser) note() string {
 	if !c.looks() {
-		return "landmarks are uniform: to look at the kernel would take more than a seventh of the time of the fit"
+		return "landmarks are uniform: to look at the kernel would take more than a quarter of the kernel entries of the fit"
 	}
 	return fmt.Sprintf("landmarks are %s, from %d rows drawn uniformly", c.choice, c.reservoir())
 }

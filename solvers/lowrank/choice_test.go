@@ -129,33 +129,31 @@ func TestChoiceFindsClusters(t *testing.T) {
 func TestAutoAffords(t *testing.T) {
 	t.Parallel()
 	better := []LandmarkChoice{ChoiceUniform, ChoicePivoted, ChoiceDeterminantal}
-	for _, d := range []int{1, 20, 784} {
-		for _, rank := range []int{1, 10, 50, 200, 500, 1000, 5000} {
-			for _, nnz := range []int{1, 4, 9} {
-				for _, definite := range []bool{true, false} {
-					last := chooser{choice: ChoiceUniform}
-					for n := int64(1); n < 1e9; n *= 10 {
-						l := min(n, int64(rank*nnz))
-						c := chooser{rows: n, dimension: d, choice: ChoiceAuto, columns: rank, landmarks: int(l), core: min(n, 11*l), definite: definite}.decided()
-						what := fmt.Sprintf("%d×%d, rank %d, nnz %d, definite %t: %s from %d", n, d, rank, nnz, definite, c.choice, c.reservoir())
-						most := affordable
-						if c.choice == ChoicePivoted && c.reservoir() == n {
-							most = 0.27
-						}
-						if c.looks() && c.work() > most*c.fitWork() {
-							t.Errorf("%s: work %g of %g", what, c.work(), c.fitWork())
-						}
-						if c.reservoir() > n || c.looks() && c.reservoir() <= l || !definite && c.choice == ChoicePivoted {
-							t.Error(what)
-						}
-						if few := n > l && n <= max(1024, 5*l); few && definite && c.reservoir() < n {
-							t.Error(what)
-						}
-						if n > 100*l && (slices.Index(better, c.choice) < slices.Index(better, last.choice) || c.choice == last.choice && c.reservoir() < last.reservoir()) {
-							t.Errorf("%s after %s from %d", what, last.choice, last.reservoir())
-						}
-						last = c
+	for _, rank := range []int{1, 10, 50, 200, 500, 1000, 5000} {
+		for _, nnz := range []int{1, 4, 9} {
+			for _, definite := range []bool{true, false} {
+				last := chooser{choice: ChoiceUniform}
+				for n := int64(1); n < 1e9; n *= 10 {
+					l := min(n, int64(rank*nnz))
+					c := chooser{rows: n, choice: ChoiceAuto, columns: rank, landmarks: int(l), core: min(n, 11*l), definite: definite}.decided()
+					what := fmt.Sprintf("%d rows, rank %d, nnz %d, definite %t: %s from %d", n, rank, nnz, definite, c.choice, c.reservoir())
+					most := affordable
+					if c.reservoir() == n {
+						most = affordableOfAll
 					}
+					if c.looks() && c.entries() > most*c.fitEntries() && (c.choice != ChoicePivoted || c.reservoir() < n) {
+						t.Errorf("%s: %g entries of %g", what, c.entries(), c.fitEntries())
+					}
+					if c.reservoir() > n || c.looks() && c.reservoir() <= l || !definite && c.choice == ChoicePivoted {
+						t.Error(what)
+					}
+					if few := n > l && n <= max(1024, 5*l); few && definite && c.reservoir() < n {
+						t.Error(what)
+					}
+					if n > 100*l && (slices.Index(better, c.choice) < slices.Index(better, last.choice) || c.choice == last.choice && c.reservoir() < last.reservoir()) {
+						t.Errorf("%s after %s from %d", what, last.choice, last.reservoir())
+					}
+					last = c
 				}
 			}
 		}

@@ -104,7 +104,6 @@ func (m SSRSVDMatrix) Plan(e stream.Engine, s model.Shape, _ kernelgen.Kernel) (
 	p.KernelEntries = 0
 	p.Add("sketch and factors", 6*c*n, "`sketch`")
 	p.Passes += m.Refine
-	p.Work(0, float64(1+m.Refine)*4*float64(rows)*float64(n)*float64(c)+float64(m.Refine)*2*float64(rows)*float64(c)*float64(c))
 	for range m.Refine {
 		p.Rounds = append(p.Rounds, "refine")
 	}

@@ -195,7 +195,7 @@ func (m Landmark) chooseLandmarks(ctx context.Context, t *tiles, e stream.Engine
 	if int64(len(p.landmarks)) == src.Info().Rows {
 		return nil
 	}
-	c := m.chooser(p, src.Info().Rows, len(src.Info().Columns), t.kernel)
+	c := m.chooser(p, src.Info().Rows, t.kernel)
 	if m.Choice.or(ChoiceAuto) == ChoiceAuto {
 		p.notes = append(p.notes, c.note())
 	}
@@ -218,9 +218,9 @@ func (m Landmark) chooseLandmarks(ctx context.Context, t *tiles, e stream.Engine
 	return nil
 }
 
-// chooser returns the choice of landmarks in the place of those drawn, of n rows of d numbers.
-func (m Landmark) chooser(p *landmarkPoints, n int64, d int, k kernelgen.Kernel) chooser {
-	return chooser{rows: n, dimension: d, choice: m.Choice.or(ChoiceAuto), columns: m.Rank, landmarks: len(p.landmarks),
+// chooser returns the choice of landmarks in the place of those drawn, of n rows.
+func (m Landmark) chooser(p *landmarkPoints, n int64, k kernelgen.Kernel) chooser {
+	return chooser{rows: n, choice: m.Choice.or(ChoiceAuto), columns: m.Rank, landmarks: len(p.landmarks),
 		core: int64(len(p.core)), seed: m.Seed, definite: k.PositiveSemiDefinite()}.decided()
 }
 

@@ -54,7 +54,7 @@ func (m Nystrom) fit(ctx context.Context, e stream.Engine, d model.Sources, k ke
 	if err != nil {
 		return nil, err
 	}
-	choice := m.chooser(n, len(d.Left.Info().Columns), k)
+	choice := m.chooser(n, k)
 	candidates, err := m.candidates(choice)
 	if err != nil {
 		return nil, err
@@ -98,9 +98,9 @@ func (m Nystrom) candidates(c chooser) ([]int64, error) {
 	return c.candidates("C")
 }
 
-// chooser returns the choice of landmarks, of n rows of d numbers.
-func (m Nystrom) chooser(n int64, d int, k kernelgen.Kernel) chooser {
-	return chooser{rows: n, dimension: d, choice: m.Choice.or(ChoiceUniform), columns: m.Rank, landmarks: m.landmarks(),
+// chooser returns the choice of landmarks, of n rows.
+func (m Nystrom) chooser(n int64, k kernelgen.Kernel) chooser {
+	return chooser{rows: n, choice: m.Choice.or(ChoiceUniform), columns: m.Rank, landmarks: m.landmarks(),
 		seed: m.Seed, definite: k.PositiveSemiDefinite()}.decided()
 }
 
@@ -196,9 +196,9 @@ func (m Nystrom) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 	c := min(int64(m.landmarks()), s.Rows)
 	p := newPlanner(e, s.Columns)
 	p.landmarks("landmarks", c)
-	p.choice(m.chooser(s.Rows, s.Columns, k))
+	p.choice(m.chooser(s.Rows, k))
 	p.pass(s.Rows, c, c, c*c)
-	p.checks(s.Rows, 2*c, c, c, productsDefinite) // the unit of the tiles, and W
+	p.checks(s.Rows, 2*c, c) // the unit of the tiles, and W
 	p.Rounds = []string{"fit"}
 	return p.Plan, nil
 }

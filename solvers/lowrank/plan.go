@@ -1,8 +1,6 @@
 package lowrank
 
 import (
-	"math"
-
 	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
@@ -21,10 +19,6 @@ func newPlanner(e stream.Engine, d int) *planner {
 	p.Passes = 1
 	return p
 }
-
-// largeProducts is the time of products of large matrices, relative to the usual products of
-// a fit; see docs/performance.md.
-const largeProducts = 0.75
 
 // stage adds a stage of the fit: see [model.Plan.Stage].
 func (p *planner) stage(add func(next *planner)) {
@@ -46,25 +40,7 @@ func (p *planner) pass(n, width, c, state int64) {
 	p.Add("tiles", p.threads*panel*(width+c), "`threads`")
 	p.Add("QR workspace", p.threads*(panel+2*c)*c, "`rank`")
 	p.Fold("accumulators", n, int(p.d), state, "`rank`")
-	// Every panel also updates the factor, and is merged; while the factor fills up, with
-	// half as many rows as it has columns.
-	cube, panels := float64(c)*float64(c)*float64(c), math.Ceil(float64(n)/stream.PanelRows)
-	panels -= min(panels, float64(c)/stream.PanelRows) / 2
-	p.Work(float64(n)*float64(width), 2*float64(n)*float64(c)*float64(c)+2*panels*cube)
-}
-
-// eigen adds the eigenvectors of a symmetric matrix of n columns, in flops at the speed of
-// products: the terms are fitted to measured times.
-func (p *planner) eigen(n int64) {
-	p.Work(0, (3750+9.25*float64(n))*float64(n)*float64(n))
-}
-
-// values adds the eigenvalues alone.
-func (p *planner) values(n int64) { p.Work(0, (1250+3*float64(n))*float64(n)*float64(n)) }
-
-// singular adds singular vectors of so many matrices of n columns, as eigen does.
-func (p *planner) singular(matrices, n int64) {
-	p.Work(0, float64(matrices)*(6500+13.5*float64(n))*float64(n)*float64(n))
+	p.AddEntries(float64(n) * float64(width))
 }
 
 // core adds the fit of a core on t×u points, folded to r×s numbers.
@@ -72,7 +48,7 @@ func (p *planner) core(t, u, r, s int64) {
 	p.Add("core points", (t+u)*2*p.d, "`sketch`")
 	p.Add("core tiles", p.threads*corePanel*(u+s), "`sketch`")
 	p.Add("core", (t+u)*r+(3+p.threads)*r*s, "`sketch`")
-	p.Work(float64(t)*float64(u), 2*float64(t)*(float64(u)*float64(min(s, 2))+largeProducts*float64(r)*float64(s)))
+	p.AddEntries(float64(t) * float64(u))
 }
 
 // symmetricCore adds the memory of that of one source on t points, projected to r.
@@ -81,33 +57,22 @@ func (p *planner) symmetricCore(t, r int64) {
 	p.Add("core", 2*t*r+4*r*r, "`sketch`")
 }
 
-// symmetricWork adds the work of a core of one source on t points, projected to r.
-func (p *planner) symmetricWork(t, r int64) {
-	p.Work(float64(t)*float64(t+stream.PairRows)/2, float64(t)*float64(t)*float64(r)+2*float64(t)*float64(r)*float64(r))
-}
+// pairs adds the entries between all pairs of m rows.
+func (p *planner) pairs(m int64) { p.AddEntries(float64(m) * float64(m+stream.PairRows) / 2) }
 
-// checks adds the error estimate on n rows of c columns of U, and the entries that embedding
-// t core points takes, with width landmarks. The norms of the matrix between the rows of the
-// estimate, and of what is left of it, take the time of so many products with a vector.
-func (p *planner) checks(n, t, width, c, products int64) {
+// checks adds the error estimate on n rows, and the entries that embedding t core points
+// takes, with width landmarks.
+func (p *planner) checks(n, t, width int64) {
 	rows := sampleRows(n, width)
 	p.embeds(n, t, width)
-	p.Work(float64(rows)*float64(rows), 2*float64(products+c)*float64(rows)*float64(rows))
+	p.AddEntries(float64(rows) * float64(rows))
 	p.Add("error estimate", rows*(rows+width+2*p.d), "`rank`")
 	p.eachTile("tiles of the error estimate", rows, rows)
 }
 
-// Products for [planner.checks]: one at a step where the matrix is symmetric and definite;
-// otherwise two, of more steps.
-const (
-	productsDefinite  = 600
-	productsSymmetric = 800
-	productsOfTwo     = 1400
-)
-
 // embeds adds the embedding of t core points and of the rows of the error estimate.
 func (p *planner) embeds(n, t, width int64) {
-	p.Work(float64(t+sampleRows(n, width))*float64(width), 0)
+	p.AddEntries(float64(t+sampleRows(n, width)) * float64(width))
 }
 
 // eachTile adds the panels of rows against columns, one for each worker that has one.
@@ -132,16 +97,15 @@ func (p *planner) choice(c chooser) {
 	case ChoiceDeterminantal:
 		q := int64(c.probes())
 		p.Add("leading vectors", 4*m*q, knob)
-		p.Work(float64(m)*float64(m+stream.PairRows)/2, 2*float64(m)*float64(q)*float64(m+3*q))
+		p.pairs(m)
 		p.Add("determinantal draws", m*(3*k+2), knob)
-		p.Work(0, 3*float64(m)*float64(k)*float64(l))
 	}
 }
 
 // pivoted adds a pivoted Cholesky factor of m rows.
 func (p *planner) pivoted(m, pivots int64, knob string) {
 	p.Add("pivoted Cholesky", m*(pivots+2), knob)
-	p.Work(float64(m)*float64(pivots), float64(m)*float64(pivots)*float64(pivots))
+	p.AddEntries(float64(m) * float64(pivots))
 }
 
 // Plan returns the cost of a fit.
@@ -161,8 +125,7 @@ func (m S3SPSD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	p.landmarks("landmarks", z*c)
 	p.pass(s.Rows, z*c, c, 5*c*c)
 	p.core(z*core, z*core, core, core)
-	p.singular(3, c)                                      // to find the shift
-	p.checks(s.Rows, 2*z*core, z*c, c, productsSymmetric) // the core is fitted twice
+	p.checks(s.Rows, 2*z*core, z*c) // the core is fitted twice
 	p.Rounds = []string{"fit"}
 	return p.Plan, nil
 }
@@ -176,7 +139,7 @@ func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 		if err := m.checkOne(); err != nil {
 			return nil, err
 		}
-		p, err := m.planPass(e, s.Rows, s.Columns, k, true)
+		p, err := m.planPass(e, s.Rows, s.Columns, k)
 		if err == nil {
 			p.Rounds = []string{"fit"}
 		}
@@ -186,11 +149,11 @@ func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 		return nil, err
 	}
 	m.Choice, m.NNZ = ChoiceUniform, m.landmarksPerColumn()
-	p, err := m.planPass(e, s.Rows, s.Columns, k, false)
+	p, err := m.planPass(e, s.Rows, s.Columns, k)
 	if err != nil {
 		return nil, err
 	}
-	right, err := m.planPass(e, s.Cols, s.Columns, k, false)
+	right, err := m.planPass(e, s.Cols, s.Columns, k)
 	if err != nil {
 		return nil, err
 	}
@@ -202,16 +165,15 @@ func (m Landmark) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mod
 	return p, nil
 }
 
-// planPass returns the cost of a pass over n rows with d columns, and of a core of the leading
-// columns of Q or of all.
-func (m Landmark) planPass(e stream.Engine, n int64, d int, k kernelgen.Kernel, leading bool) (*model.Plan, error) {
+// planPass returns the cost of a pass over n rows with d columns, and of a core.
+func (m Landmark) planPass(e stream.Engine, n int64, d int, k kernelgen.Kernel) (*model.Plan, error) {
 	points, err := m.points(n, "C", "S")
 	if err != nil {
 		return nil, err
 	}
 	c, t, found := int64(len(points.landmarks)), int64(len(points.core)+points.scouted), int64(points.scouted)
 	p := newPlanner(e, d)
-	p.choice(m.chooser(points, n, d, k))
+	p.choice(m.chooser(points, n, k))
 	p.stage(func(p *planner) { p.Add("rows that are fetched", t*p.d, "`sketch`") })
 	p.stage(func(p *planner) {
 		p.pass(n, c, c, c*c+found*int64(d+2))
@@ -220,25 +182,15 @@ func (m Landmark) planPass(e stream.Engine, n int64, d int, k kernelgen.Kernel, 
 		}
 	})
 	if found > 0 {
-		p.Work(float64(min(t, scoutRows*c)*c)+float64(found)*float64(c+sampleRows(n, c)), 2*scoutColumns*float64(n)*float64(c)+3*scoutRows*float64(c)*float64(c)*float64(c))
+		p.AddEntries(float64(min(t, scoutRows*c)*c) + float64(found)*float64(c+sampleRows(n, c)))
 	}
-	if k.PositiveSemiDefinite() {
-		p.eigen(c)
-	}
-	p.Work(0, 4*float64(c)*float64(c)*float64(c)) // the inverse of the factor, or a pivoted one
-	r := c
-	if leading {
-		r = int64(leadingColumns(m.Rank, int(c), int(c)))
-	}
-	p.eigen(r)
-	p.Work(0, float64(t)*float64(r)*float64(2*c+r)) // the core's points, embedded, and their Gram matrix
-	p.symmetricWork(t, r)
+	p.pairs(t)
 	p.stage(func(p *planner) {
 		p.Add("whitening", 4*c*c, "`rank`")
 		p.symmetricCore(t, c) // all, should the others matter
 	})
 	p.stage(func(p *planner) {
-		p.checks(n, t, c, c, productsDefinite)
+		p.checks(n, t, c)
 		p.Add("rows of high leverage in the error estimate", found*(found+sampleRows(n, c)), "`rank`")
 	})
 	p.landmarks("landmarks", c)
@@ -274,8 +226,7 @@ func (m SSRSVD) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 	p.pass(s.Rows, z*c, c, c*c)
 	p.pass(other, z*c, c, c*c)
 	p.core(z*core, z*core, core, core)
-	p.singular(1, c)
-	p.checks(s.Rows, z*core, z*c, c, productsOfTwo)
+	p.checks(s.Rows, z*core, z*c)
 	p.embeds(other, z*core, z*c)
 	p.Rounds = []string{"fit"}
 	if !s.OneSource() {

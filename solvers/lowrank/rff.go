@@ -233,12 +233,8 @@ func (m RFF) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Pl
 		numbers += columns * min(columns, c/2)
 	}
 	p.Add("feature map", numbers, "`rank`")
-	p.Work(0, float64(s.Rows)*float64(c)*float64(columns+featureFlops))
 	return p, nil
 }
-
-// featureFlops is what the cosine or the sine of a feature takes, in flops of products.
-const featureFlops = 260
 
 // middle returns the median of each column: outliers do not move it.
 func middle(m blas64.General) []float64 {

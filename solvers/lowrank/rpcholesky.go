@@ -165,12 +165,11 @@ func (m RPCholesky) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*m
 	p.Add("residual diagonal", 2*n, "the number of rows")
 	p.Add("proposals", b*(b+3*p.d)+b*c, "")
 	p.stage(func(p *planner) { p.pass(n, c, c, c*c) })
-	p.stage(func(p *planner) { p.checks(n, 0, c, c, productsDefinite) })
+	p.stage(func(p *planner) { p.checks(n, 0, c) })
 	p.Add("all rows", n*(p.d+1), "the number of rows")
 	p.Add("core", 6*c*c, "`nnz` or `rank`")
 	p.landmarks("landmarks", c)
-	p.singular(2, c)
-	p.Work(2*float64(c)*float64(min(b, 2*c)), 2*float64(n)*float64(c)*float64(c)) // thin products, at half the speed
+	p.AddEntries(2 * float64(c) * float64(min(b, 2*c)))
 	p.ByOne("pivots are drawn from all rows, which are in memory; nystrom and landmark with `landmarks rpc` draw them from a sample")
 	return p.Plan, nil
 }

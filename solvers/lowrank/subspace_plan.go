@@ -8,7 +8,7 @@ import (
 )
 
 // Plan returns the cost of a fit. Memory grows with the rows of both sides times the
-// passes, and time with the product of the sides.
+// passes, and entries with the product of the sides.
 func (m Subspace) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
 	if err := k.CheckPlain(); err != nil {
 		return nil, err
@@ -52,8 +52,7 @@ func (m Subspace) planSymmetric(p *model.Plan, s model.Shape, k kernelgen.Kernel
 	}
 	p.Add("Krylov space", n*(2*space+pairs)+6*space*space, "`passes` or `rank`")
 	landmarks, _ := m.startLandmarks(s)
-	p.Work(float64(n)*float64(landmarks)+float64(q)*float64(n)*float64(n+stream.PairRows)/2+float64(min(n, rowSample))*float64(n),
-		2*float64(q)*float64(n)*float64(n)*float64(b)+8*float64(n)*float64(space)*float64(space))
+	p.AddEntries(float64(n)*float64(landmarks) + float64(q)*float64(n)*float64(n+stream.PairRows)/2 + float64(min(n, rowSample))*float64(n))
 }
 
 // planSVD adds the passes over all entries.
@@ -68,6 +67,5 @@ func (m Subspace) planSVD(p *model.Plan, s model.Shape) {
 	u, v := min(rows, b*q), min(cols, b*q)
 	both, pairs := rows+cols, min(u, v)
 	p.Add("Krylov spaces", both*(u+v+max(5*b, 2*pairs)+2*probeCols)+2*u*v+6*pairs*pairs, "`passes` or `rank`")
-	p.Work(float64(rows)*float64(left)+float64(cols)*float64(right)+float64(q)*float64(rows)*float64(cols),
-		4*float64(q)*float64(rows)*float64(cols)*float64(b)+8*float64(both)*float64(pairs)*float64(pairs))
+	p.AddEntries(float64(rows)*float64(left) + float64(cols)*float64(right) + float64(q)*float64(rows)*float64(cols))
 }

@@ -57,7 +57,7 @@ func (m Subspace) fitStart(ctx context.Context, e stream.Engine, rows *sideRows,
 func (m Subspace) planStart(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
 	start := m.start(s)
 	if landmark, is := start.(Landmark); is && s.OneSource() {
-		return landmark.planPass(e, s.Rows, s.Columns, k, false)
+		return landmark.planPass(e, s.Rows, s.Columns, k)
 	}
 	return start.Plan(e, s, k)
 }

@@ -15,13 +15,6 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// entryFlops is what a kernel entry takes, in flops of products, where plans are compared
-// and the speed of the machine may not matter.
-const entryFlops = 100
-
-// planTime returns how long a plan takes, in flops of products.
-func planTime(p *model.Plan) float64 { return entryFlops*float64(p.KernelEntries) + p.Flops }
-
 // unitRows are compared with all others to choose the unit.
 const unitRows = 64
 
@@ -124,11 +117,10 @@ func (m Subspace) planWhole(e stream.Engine, s model.Shape) *model.Plan {
 	p := newPlanner(e, s.Columns)
 	n := float64(s.Rows)
 	p.Add("the matrix and its eigenvectors", 4*s.Rows*s.Rows, "the number of rows")
-	p.eigen(s.Rows)
 	p.Add("all rows", 4*s.Rows*int64(s.Columns), "the number of rows")
 	p.Add("eigenvectors that are kept", 5*s.Rows*min(s.Rows, int64(m.Rank)), "`rank`")
 	p.Add("tiles between a panel and all rows", int64(e.Workers())*corePanel*s.Rows, "`threads`")
-	p.Work(n*n/2+n*float64(min(s.Rows, rowSample)), 2*n*n*math.Min(n, float64(m.Rank)))
+	p.AddEntries(n*n/2 + n*float64(min(s.Rows, rowSample)))
 	p.Passes, p.ExactPasses = 1, 1
 	p.ByOne("it forms the matrix, which is in memory; landmark and s3spsd make passes over rows alone")
 	return p.Plan

@@ -60,7 +60,7 @@ func (m *Model) TransformPlan(e stream.Engine, side model.Side, rows stream.Sour
 	p.Passes = 1
 	if n := rows.Info().Rows; n > 0 && m.Explicit == nil {
 		for _, side := range sides {
-			p.Work(float64(n)*float64(side.Entries()), 2*float64(n)*float64(side.Entries())*float64(side.Rank()))
+			p.AddEntries(float64(n) * float64(side.Entries()))
 		}
 	}
 	return p

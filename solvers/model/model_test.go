@@ -89,7 +89,7 @@ func TestPlan(t *testing.T) {
 	part.Add("landmarks", 100, "`rank`")
 	part.Fold("sums", 1e6, 10, 7, "`rank`")
 	part.Map("blocks of factors", 10, 3)
-	part.Work(1e6, 2e6)
+	part.AddEntries(1e6)
 	part.Notes = []string{"why"}
 	whole.Include(part)
 	whole.Include(part)
@@ -103,11 +103,11 @@ func TestPlan(t *testing.T) {
 	if want := 8 * 7 * e.FoldStates(1e6, 10); whole.StateBytes != want {
 		t.Errorf("states of %d bytes, not %d", whole.StateBytes, want)
 	}
-	if whole.KernelEntries != 2e6 || whole.Flops != 4e6 || len(whole.Notes) != 2 {
-		t.Errorf("%d entries, %g flops, notes %q", whole.KernelEntries, whole.Flops, whole.Notes)
+	if whole.KernelEntries != 2e6 || len(whole.Notes) != 2 {
+		t.Errorf("%d entries, notes %q", whole.KernelEntries, whole.Notes)
 	}
 	for range 3 {
-		whole.Work(1e19, 0)
+		whole.AddEntries(1e19)
 	}
 	if whole.KernelEntries < 0 {
 		t.Errorf("%d entries", whole.KernelEntries)
@@ -144,7 +144,7 @@ func TestStages(t *testing.T) {
 	for _, numbers := range []int64{100, 700, 300} {
 		stage := NewPlan(e, 10)
 		stage.Add("tiles", numbers, "`rank`")
-		stage.Work(1, 0)
+		stage.AddEntries(1)
 		p.Stage(stage)
 	}
 	p.Add("rows", 50, "")

@@ -10,11 +10,9 @@ import (
 // is read.
 type Plan struct {
 	Memory        stream.Budget
-	ExpectedBytes int64   // of Memory, where the data may ask for less than all; 0 for all
-	KernelEntries int64   // entries of A that will be evaluated
-	Flops         float64 // floating-point operations besides kernel entries
-	Passes        int     // over each source, besides fetching rows by number
-	ExactPasses   int     // over all entries of A, at most
+	KernelEntries int64 // entries of A that will be evaluated
+	Passes        int   // over each source, besides fetching rows by number
+	ExactPasses   int   // over all entries of A, at most
 	// Rounds are the names of the folds over the sources, in their order, where they and
 	// rows fetched by number are all that the fit makes of the sources: then each may be
 	// shared out among machines, see [stream.Run]. More says that others like the last may
@@ -90,19 +88,17 @@ func (p *Plan) Stage(next *Plan) {
 // ByOne says why one process has to make the whole fit.
 func (p *Plan) ByOne(why string) { p.Rounds, p.More, p.Alone = nil, false, why }
 
-// Work adds kernel entries and flops. Numbers beyond the range of an int64 count as
-// the largest.
-func (p *Plan) Work(entries, flops float64) {
+// AddEntries adds kernel entries. A sum beyond 2⁶² counts as 2⁶².
+func (p *Plan) AddEntries(entries float64) {
 	p.KernelEntries += int64(min(entries, float64(1<<62-p.KernelEntries)))
-	p.Flops += flops
 }
 
 // Include adds the cost of a part of the fit: its memory, but for what every plan
-// begins with, its entries and its flops. Its passes are added by who knows which of
+// begins with, and its entries. Its passes are added by who knows which of
 // them are made together.
 func (p *Plan) Include(part *Plan) {
 	p.Memory.Items = append(p.Memory.Items, part.Memory.Items[part.common:]...)
-	p.Work(float64(part.KernelEntries), part.Flops)
+	p.AddEntries(float64(part.KernelEntries))
 	p.Notes = append(p.Notes, part.Notes...)
 	p.StateBytes = max(p.StateBytes, part.StateBytes)
 }

@@ -41,8 +41,7 @@ func (s setting) plan(e stream.Engine, shape model.Shape) (*model.Plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		entries := float64(shape.Rows) * float64(f) * float64(space.sides)
-		p.Work(entries, 2*float64(shape.Rows)*float64(f)*float64(f*int64(space.sides)+int64(space.columns)))
+		p.AddEntries(float64(shape.Rows) * float64(f) * float64(space.sides))
 	}
 	pass := model.NewPlan(e, columns)
 	s.planPass(pass, e, shape, columns, int64(features))
@@ -100,10 +99,8 @@ func (s setting) planPass(p *model.Plan, e stream.Engine, shape model.Shape, col
 	if s.Operator.Traits().AllPairs {
 		p.Passes++
 		p.Add("features of all pairs", 2*n*features, "`landmarks`")
-		p.Work(0, 2*float64(n)*float64(n)*float64(features))
 	}
 	if shape.Weighted {
 		p.Add("weights", n, "")
 	}
-	p.Work(0, 2*float64(n)*float64(features)*float64(features)+30*float64(features)*float64(features)*float64(features))
 }

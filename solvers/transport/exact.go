@@ -404,7 +404,7 @@ func (m Exact) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.
 	if s.OneSource() && k.Symmetric() {
 		solves = 0.5
 	}
-	p.Work(entries*visits*solves, 4*entries*visits*solves)
+	p.AddEntries(entries * visits * solves)
 	p.Passes, p.ExactPasses = 1, int(visits)
 	p.ByOne("the rows are in the memory of one process")
 	p.Notes = append(p.Notes, fmt.Sprintf("a round visits all %.3g entries; there are at most %d", entries, set.Rounds))

@@ -185,14 +185,13 @@ func (m LowRank) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*mode
 	if m.Given != nil {
 		width = m.Given.Factor(model.Left).Width()
 	}
-	visits := float64(m.Rounds) + 2.5
 	rounds := model.NewPlan(e, s.Columns)
 	if rows*float64(m.Rank) <= HeldNumbers {
 		rounds.Add("factors", int64(rows)*int64(m.Rank), "`rank`")
-		rounds.Work(2*rows*float64(width), visits*rows*4*float64(m.Rank))
+		rounds.AddEntries(2 * rows * float64(width))
 	} else {
 		rounds.Add("kernel entries of a panel", int64(e.Workers()*stream.PanelRows*width), "`threads`")
-		rounds.Work(visits*rows*float64(width), visits*rows*4*float64(width))
+		rounds.AddEntries((float64(m.Rounds) + 2.5) * rows * float64(width)) // visits, the last of which is of one side
 	}
 	rounds.Fold("sums", s.Rows, s.Columns, int64(2*width*(s.Columns+1)), "`rank`")
 	if s.Weighted {

@@ -203,8 +203,7 @@ func (m *Model) TransformPlan(e stream.Engine, side model.Side, rows stream.Sour
 		p.Include(m.Factors.TransformPlan(e, side, rows))
 		return p
 	}
-	entries := n * math.Max(float64(to.Points.Rows), float64(to.Near.Rows))
-	p.Work(entries, entries*float64(d))
+	p.AddEntries(n * math.Max(float64(to.Points.Rows), float64(to.Near.Rows)))
 	return p
 }
 

@@ -254,61 +254,64 @@ func ratio(d, a float64) float64 {
 	return d / a
 }
 
-// multiply makes an exact pass: it returns A·x and E·y, or Aᵀ·x and Eᵀ·y. Each row block has
-// a sum for the tiles in which its rows are rows, and each column block another, in mirror,
-// both in a fixed order: see stream.Pairs.
+// multiply makes an exact pass: it returns A·x and E·y, or Aᵀ·x and Eᵀ·y.
 func (v *verifier) multiply(ctx context.Context, x, y []float64, transposed bool) (ax, ey []float64, err error) {
-	m, n := v.left.rows.Rows, v.right.rows.Rows
-	ax, ey = make([]float64, m), make([]float64, m)
-	mirrorA, mirrorE := make([]float64, n), make([]float64, n)
-	shape := stream.Full
-	if v.half {
-		shape = stream.Upper
+	op := v.tiles.exact(v.engine, v.left.src, v.right.src)
+	op.name = "verify"
+	if v.squares == nil {
+		v.squares, v.squaresError = make([]float64, rowBlocks(v.left.rows.Rows)), make([]float64, rowBlocks(v.left.rows.Rows))
+		op.visit = v.measurer
 	}
-	first := v.squares == nil
-	if first {
-		blocks := (m + stream.PairRows - 1) / stream.PairRows
-		v.squares, v.squaresError = make([]float64, blocks), make([]float64, blocks)
+	both, left, right := columnsOf(x, y), v.weighted, v.right.u
+	out, none := stream.NewMatrix(v.left.rows.Rows, 2), func(n int) blas64.General { return stream.NewMatrix(n, 0) }
+	switch m, n := v.left.rows.Rows, v.right.rows.Rows; {
+	case v.half:
+		err = symmetricTiles{op}.Multiply(ctx, both, out)
+	case transposed:
+		out = stream.NewMatrix(n, 2)
+		err = op.Multiply(ctx, none(n), none(m), both, out)
+	default:
+		err = op.Multiply(ctx, both, out, none(m), none(n))
 	}
-	err = v.tiles.eachPair(ctx, v.engine, "verify", v.left.src, v.right.src, shape, func() tileVisitor {
-		buf := newTile(v.left.src, v.right.src)
-		return func(i, j *stream.Block, tile blas64.General) {
-			for r := range tile.Rows {
-				row, at, from := dense.Row(tile, r), int(i.Start)+r, int(j.Start)
-				if v.half || !transposed {
-					ax[at] += dense.Dot(row, x[from:][:len(row)])
-					ey[at] += dense.Dot(row, y[from:][:len(row)])
-				}
-				if v.half && i.Index != j.Index || !v.half && transposed {
-					dense.Axpy(x[at], row, mirrorA[from:][:len(row)])
-					dense.Axpy(y[at], row, mirrorE[from:][:len(row)])
-				}
-			}
-			if first {
-				v.measure(i, j, tile, buf)
-			}
-		}
-	})
 	if err != nil {
 		return nil, nil, err
 	}
-	switch {
-	case v.half:
-		dense.Axpy(1, mirrorA, ax)
-		dense.Axpy(1, mirrorE, ey)
-	case transposed:
-		ax, ey = mirrorA, mirrorE
-	}
 	if transposed {
-		subtractProduct(ey, v.right.u, v.weighted, y)
-	} else {
-		subtractProduct(ey, v.weighted, v.right.u, y)
+		left, right = right, left
 	}
+	ax, ey = column(out, 0), column(out, 1)
+	subtractProduct(ey, left, right, y)
 	for i, d := range v.diagonal {
 		ax[i] -= (1 - v.weight) * d * x[i]
 		ey[i] -= (v.shift + (1-v.weight)*v.diagonalError[i]) * y[i]
 	}
 	return ax, ey, nil
+}
+
+// columnsOf returns the matrix [x y].
+func columnsOf(x, y []float64) blas64.General {
+	m := stream.NewMatrix(len(x), 2)
+	for i := range x {
+		m.Data[2*i], m.Data[2*i+1] = x[i], y[i]
+	}
+	return m
+}
+
+func column(m blas64.General, j int) []float64 {
+	x := make([]float64, m.Rows)
+	for i := range x {
+		x[i] = m.Data[i*m.Stride+j]
+	}
+	return x
+}
+
+// rowBlocks returns how many row blocks n rows have in an exact pass.
+func rowBlocks(n int) int { return (n + stream.PairRows - 1) / stream.PairRows }
+
+// measurer returns a visitor that sums the squares of the entries of A and of E.
+func (v *verifier) measurer() tileVisitor {
+	buf := newTile(v.left.src, v.right.src)
+	return func(i, j *stream.Block, tile blas64.General) { v.measure(i, j, tile, buf) }
 }
 
 // measure adds the squares of the entries of a tile of A, which it overwrites, and of E.
@@ -393,23 +396,4 @@ func subtractProduct(y []float64, a, b blas64.General, x []float64) {
 	for i := range a.Rows {
 		y[i] -= dense.Dot(dense.Row(a, i), inner)
 	}
-}
-
-// frobenius sums squares of entries and of errors.
-type frobenius struct {
-	n           int
-	entry, diff float64
-}
-
-func (f *frobenius) add(entry, diff float64) {
-	f.n++
-	f.entry += entry * entry
-	f.diff += diff * diff
-}
-
-// merge adds the entries of another sum.
-func (f *frobenius) merge(other frobenius) {
-	f.n += other.n
-	f.entry += other.entry
-	f.diff += other.diff
 }

@@ -29,10 +29,9 @@ type mapFeatures struct {
 	n int
 }
 
-func (m mapFeatures) Columns() int   { return m.n }
-func (m mapFeatures) Dimension() int { return m.n }
+func (m mapFeatures) columns() int { return m.n }
 
-func (m mapFeatures) Applier() func(dst, x blas64.General) {
+func (m mapFeatures) applier() func(dst, x blas64.General) {
 	return func(dst, x blas64.General) {
 		for i := range x.Rows {
 			m.f.Apply(dense.Row(dst, i), dense.Row(x, i))

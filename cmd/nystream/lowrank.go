@@ -116,6 +116,7 @@ func (c *lowrankTask) refuses(args []string) []contradiction {
 		c.least("rank", c.rank, 1),
 		c.within("tol", c.tolerance, 1, "0.01"),
 		c.without(two, "is for the symmetric matrix of one source: name a --rank with --right", "tol"),
+		{!matrix && c.info.name == "ssrsvd" && c.given("refine"), "--refine of ssrsvd goes with --matrix: for exact passes over a kernel matrix take landmark --refine, or auto"},
 		{tolerance && c.given("refine"), "--refine needs a --rank instead of --tol"},
 		{c.given("norm") && c.given("rank") && !tolerance, "--norm is for --tol: a fit of a --rank tells its error in both norms"},
 		{two && c.info.name == "landmark" && c.landmarks != lowrank.ChoiceAuto && c.landmarks != lowrank.ChoiceUniform, "--landmarks is for the symmetric matrix of one source: with --right they are uniform"},

@@ -53,7 +53,7 @@ goes on from there with exact passes over all entries.`,
 		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
 			addShiftFlag(c, cmd, lowrank.ShiftCentred, lowrank.ShiftNone)
 			addLandmarksFlag(c, cmd, lowrank.ChoiceAuto, lowrank.ChoiceUniform, lowrank.ChoiceDeterminantal, lowrank.ChoicePivoted)
-			addRefineFlag(c, cmd)
+			cmd.Flags().IntVar(&c.refine, "refine", 0, "most exact `passes` over all entries of A, from the model of the method on; fewer when the residuals are below 1e-6. The model holds all rows then")
 		},
 		solver: (*lowrankTask).landmark,
 	},
@@ -78,24 +78,19 @@ Algorithm 5). One pass; another two when factors are written.`,
 again without --right), or f of the entries of a matrix on disk with --matrix FILE
 --map f, by a singular value decomposition (Xie et al. 2023, Algorithm 4; for a
 matrix all of whose entries are read, the randomized SVD in one pass of Yu et al.
-2017). One pass over each source; another two when factors are written. --refine goes on
-from there with a block Krylov iteration on all entries: rows in memory, time in
-proportion to both numbers of rows, and two passes come near the least error that the
-rank allows; of a --matrix with as many more passes over its files, of which one comes
-near it, and nothing in memory but the sketch.`,
+2017). One pass over each source; another two when factors are written. --refine makes
+more passes over the files of a --matrix: one comes near the least error that the rank
+allows, with nothing in memory but the sketch.`,
 		sketchUsage: sketchUsage + "; of a --matrix, of its sketch",
 		nnzUsage:    nnzUsage,
 		twoSided:    true,
 		addFlags: func(c *lowrankTask, cmd *cobra.Command) {
 			addMatrixFlags(c, cmd)
-			addRefineFlag(c, cmd)
+			cmd.Flags().IntVar(&c.refine, "refine", 0, "more `passes` over the files of --matrix")
 		},
 		solver: func(c *lowrankTask) (lowrank.Method, error) {
 			if c.explicit() {
 				return lowrank.SSRSVDMatrix{Rank: c.rank, Sketch: c.sketch, Refine: c.refine, Map: c.mapping, Seed: c.seed}, c.refinable()
-			}
-			if c.given("refine") {
-				return c.refined(lowrank.Subspace{Start: lowrank.SSRSVD{Sketch: c.sketch, NNZ: c.nnz}, TwoFactors: true})
 			}
 			return lowrank.SSRSVD{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Seed: c.seed}, nil
 		},
@@ -217,11 +212,6 @@ func addMatrixFlags(c *lowrankTask, cmd *cobra.Command) {
 // oneLandmark is the usage of --nnz of methods with as many landmarks as the rank.
 const oneLandmark = "landmarks per column of U; 0 means 1"
 
-// addRefineFlag adds a flag for methods whose model exact passes may go on from.
-func addRefineFlag(c *lowrankTask, cmd *cobra.Command) {
-	cmd.Flags().IntVar(&c.refine, "refine", 0, "most exact passes over all entries of A, from the model of the method on; fewer when the residuals of a kernel matrix are below 1e-6. The model of a kernel holds all rows then")
-}
-
 // landmark returns the method of fit landmark: to a rank, to a tolerance, or refined by exact passes.
 func (c *lowrankTask) landmark() (lowrank.Method, error) {
 	switch {
@@ -230,18 +220,12 @@ func (c *lowrankTask) landmark() (lowrank.Method, error) {
 		if len(c.rightFiles) > 0 {
 			start.Choice = lowrank.ChoiceUniform
 		}
-		return c.refined(lowrank.Subspace{Start: start, Shift: c.shift})
+		return lowrank.Subspace{Rank: c.rank, Passes: c.refine, Start: start, Seed: c.seed, Shift: c.shift}, c.refinable()
 	case c.tolerance != 0:
 		return lowrank.Adaptive{Tolerance: c.tolerance, Norm: c.norm, Rank: c.rank, Memory: int64(c.memory), Sketch: c.sketch, NNZ: c.nnz,
 			Choice: c.landmarks, Seed: c.seed, Shift: c.shift}, nil
 	}
 	return lowrank.Landmark{Rank: c.rank, Sketch: c.sketch, NNZ: c.nnz, Choice: c.landmarks, Seed: c.seed, Shift: c.shift}, nil
-}
-
-// refined returns a method with --refine exact passes.
-func (c *lowrankTask) refined(m lowrank.Subspace) (lowrank.Method, error) {
-	m.Rank, m.Passes, m.Seed = c.rank, c.refine, c.seed
-	return m, c.refinable()
 }
 
 // refinable refuses a number of passes below 1.

@@ -1,8 +1,10 @@
 package lowrank
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
@@ -76,6 +78,18 @@ func eigenvaluesOf(what string, a blas64.General) ([]float64, error) {
 	values := f.Values(nil)
 	slices.Reverse(values)
 	return values, nil
+}
+
+// byOrder returns the indices of descending values, or of those by their modulus.
+func byOrder(values []float64, modulus bool) []int {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	if modulus {
+		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(math.Abs(values[j]), math.Abs(values[i])) })
+	}
+	return order
 }
 
 // congruence returns t·diag(w)·tᵀ.

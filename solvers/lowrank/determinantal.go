@@ -84,7 +84,8 @@ func (c chooser) leadingVectors(ctx context.Context, t *tiles, e stream.Engine, 
 	defer func() { t.unit = 1 }() // the landmarks decide
 	sketch.NewRandom(c.seed, "leading vectors").Signs(signs)
 	product := stream.NewMatrix(n, signs.Cols)
-	if err := (&symmetricTiles{t, e, stream.FromMatrix("candidates", p.rows)}).Multiply(ctx, signs, product); err != nil {
+	rows := stream.FromMatrix("candidates", p.rows)
+	if err := (symmetricTiles{t.exact(e, rows, rows)}).Multiply(ctx, signs, product); err != nil {
 		return signs, err
 	}
 	const what = "the kernel between candidates"

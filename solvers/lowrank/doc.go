@@ -44,7 +44,6 @@
 //   - [RPCholesky]: randomly pivoted Cholesky over all rows, with the rows in memory.
 //   - [RFF]: random Fourier features, independent or orthogonal, for kernels of a
 //     difference; no landmarks.
-//   - [Features]: features that the caller draws.
 //   - [Subspace]: block Krylov iteration on all entries, a few times over, with
 //     the rows in memory, for one source or two.
 //

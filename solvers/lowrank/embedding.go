@@ -20,21 +20,21 @@ import (
 // Ĉ is the landmarks' part of a sparse-sign sketch, or the identity when Signs
 // is nil. c(x) is the row of the sketch at x: zero unless x is a landmark of
 // the source of the fit, that is a row with a landmark's number and a
-// landmark's content. With Features there are no landmarks, and instead
+// landmark's content. With [RFF] there are no landmarks, and instead
 //
-//	u(x) = Features(x)·Projection·Refinement
+//	u(x) = φ(x)·Projection·Refinement
 //
 // Cost for one row: p kernel entries for p landmarks, and 2·p·r flops (with
 // Signs p + 2·c·r) for rank r.
 type Embedding struct {
-	Landmarks  blas64.General // p×d; 0×d with Features
+	Landmarks  blas64.General // p×d; 0×d with features
 	Rows       []int64        // their row numbers in the source of the fit, ascending
 	Signs      *sketch.SparseSign
-	Features   FeatureMap // nil unless the model is of random features
 	RangeShift float64
-	Projection blas64.General // p×r, or c×r with Signs or Features
+	Projection blas64.General // p×r, or c×r with Signs or features
 	Refinement blas64.General // r×r, or empty before Refine
 	Unit       float64        // the kernel is multiplied by this power of two; 0 means 1
+	features   featureMap     // nil unless the model is of random features
 }
 
 func (e *Embedding) unit() float64 {
@@ -47,8 +47,8 @@ func (e *Embedding) unit() float64 {
 // width returns the number of columns before projection.
 func (e *Embedding) width() int {
 	switch {
-	case e.Features != nil:
-		return e.Features.Columns()
+	case e.features != nil:
+		return e.features.columns()
 	case e.Signs != nil:
 		return e.Signs.Cols
 	}
@@ -58,8 +58,8 @@ func (e *Embedding) width() int {
 // Entries returns how many numbers are computed for a row before they are folded and
 // projected: kernel entries with landmarks, or features.
 func (e *Embedding) Entries() int {
-	if e.Features != nil {
-		return e.Features.Columns()
+	if e.features != nil {
+		return e.features.columns()
 	}
 	return e.Landmarks.Rows
 }
@@ -68,7 +68,7 @@ func (e *Embedding) Entries() int {
 // are and packed.
 func (e *Embedding) numbers() int64 {
 	n, r := int64(e.Entries()), int64(e.Rank())
-	if _, plain := e.Features.(mapFeatures); plain {
+	if _, plain := e.features.(mapFeatures); plain {
 		return 2 * n * r
 	}
 	return n * (3*int64(e.Landmarks.Cols) + 2*r)
@@ -94,9 +94,9 @@ type embedder struct {
 func (t *tiles) embedder(e *Embedding, p *panel, name string) *embedder {
 	m := &embedder{e: e, t: t, panel: p, name: name}
 	switch {
-	case e.Features != nil:
-		m.fold = stream.NewMatrix(stream.PanelRows, e.Features.Columns())
-		m.apply = e.Features.Applier()
+	case e.features != nil:
+		m.fold = stream.NewMatrix(stream.PanelRows, e.features.columns())
+		m.apply = e.features.applier()
 	case e.Signs == nil:
 		m.fold = stream.NewMatrix(stream.PanelRows, p.rows.Rows)
 	default:

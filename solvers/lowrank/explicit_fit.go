@@ -252,7 +252,7 @@ func nextValue(values []float64, r int) float64 {
 
 // model returns a fit with the given factors, the left one of rows of A.
 func (f *matrixFit) model(values []float64, left, v blas64.General, tolerance float64) *Fit {
-	embedding := &Embedding{Landmarks: noLandmarks(f.n), Features: mapFeatures{f.Map, f.n}, Projection: dense.Clone(left)}
+	embedding := &Embedding{Landmarks: noLandmarks(f.n), features: mapFeatures{f.Map, f.n}, Projection: dense.Clone(left)}
 	fit := &Fit{Model: &Model{Method: "ssrsvd", Seed: f.Seed, Rows: f.rows, Cols: int64(f.n), Left: embedding, Values: values,
 		Explicit: &Explicit{Map: f.Map, V: dense.Clone(v)}},
 		Report:    model.Report{Notes: rankNote(len(values), f.Rank, tolerance), SourcePasses: f.passes, KernelEntries: int64(f.passes) * f.rows * int64(f.n)},

@@ -1,7 +1,6 @@
 package lowrank
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -30,10 +29,9 @@ type mapFeatures struct {
 	n int
 }
 
-func (m mapFeatures) Columns() int   { return m.n }
-func (m mapFeatures) Dimension() int { return m.n }
+func (m mapFeatures) columns() int { return m.n }
 
-func (m mapFeatures) Applier() func(dst, x blas64.General) {
+func (m mapFeatures) applier() func(dst, x blas64.General) {
 	return func(dst, x blas64.General) {
 		for i := range x.Rows {
 			m.f.Apply(dense.Row(dst, i), dense.Row(x, i))
@@ -51,30 +49,24 @@ func (m *Model) verifyExplicit(ctx context.Context, e stream.Engine, src stream.
 	if d := len(src.Info().Columns); d != n {
 		return nil, fmt.Errorf("%s has %d columns, and the model was fitted on %d", src.Info().Name, d, n)
 	}
-	entry := newNorm(n, seed, "Lanczos A")
-	diff := newNorm(n, seed, "Lanczos E")
-	out := &model.Verification{Tolerance: verifyTolerance, Cols: m.Cols, TraceKept: math.NaN()}
+	out := &model.Verification{Cols: m.Cols, TraceKept: math.NaN()}
 	unit := unitOf(m.Values)
-	for out.Iterations < min(verifySteps, n) && !out.Converged {
-		sum, err := m.products(ctx, e, src, unit, entry.Vector(), diff.Vector())
+	norm, rest, err := lanczos(out, n, seed, func(x, y []float64) (ax, ey []float64, err error) {
+		sum, err := m.products(ctx, e, src, unit, x, y)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		out.Rows = sum.Count
-		doneA, errA := entry.Step(dense.Row(sum.General, 0)[:n])
-		doneE, errE := diff.Step(dense.Row(sum.General, 1)[:n])
-		if err := cmp.Or(errA, errE); err != nil {
-			return nil, fmt.Errorf("lowrank: %w", err)
-		}
-		out.Iterations++
-		out.Converged = doneA && doneE
 		out.KernelEntries += out.Rows * m.Cols
 		squares := dense.Row(sum.General, 2)
 		out.FrobeniusError = ratio(math.Sqrt(squares[1]), math.Sqrt(squares[0]))
+		return dense.Row(sum.General, 0)[:n], dense.Row(sum.General, 1)[:n], nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	out.Converged = out.Converged || out.Iterations == n
-	norm := math.Sqrt(entry.Norm())
-	out.SpectralError, out.Norm = ratio(math.Sqrt(diff.Norm()), norm), norm/unit
+	norm = math.Sqrt(norm)
+	out.SpectralError, out.Norm = ratio(math.Sqrt(rest), norm), norm/unit
 	return out, nil
 }
 

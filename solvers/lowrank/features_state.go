@@ -27,7 +27,7 @@ func (e *Embedding) loadFeatures(a *model.Archive, prefix string, h *sideHeader)
 	case f.Columns < 1 || f.Dimension < 1 || f.Columns > mostFeatures || f.Dimension > mostFeatures:
 		a.Fail("%d features of rows with %d columns", f.Columns, f.Dimension)
 	case f.Kind == fourierKind:
-		e.Features = loadFourier(a, prefix, f)
+		e.features = loadFourier(a, prefix, f)
 	default:
 		a.Fail("features of the kind %q are not known", f.Kind)
 	}

@@ -174,8 +174,8 @@ func TestFeatureModels(t *testing.T) {
 			t.Errorf("%v: %d passes", c, counted.Passes())
 		}
 		a := kernelMatrix(k, x, x)
-		z := stream.NewMatrix(x.Rows, f.Left.Features.Columns())
-		f.Left.Features.Applier()(z, x)
+		z := stream.NewMatrix(x.Rows, f.Left.features.columns())
+		f.Left.features.applier()(z, x)
 		zz := dense.Mul(blas.NoTrans, z, blas.Trans, z)
 		for i := range zz.Data {
 			zz.Data[i] *= a.Data[0] // k(x, x)
@@ -263,47 +263,6 @@ func TestTensorFeatures(t *testing.T) {
 	_, err := Load(a)
 	if err == nil || !strings.Contains(err.Error(), "polysketch are no longer read: fit again with rff or landmark") {
 		t.Errorf("%v", err)
-	}
-}
-
-// halves are a map of another package: a row halved.
-type halves struct{ d int }
-
-func (h halves) Columns() int   { return h.d }
-func (h halves) Dimension() int { return h.d }
-func (h halves) Applier() func(dst, x blas64.General) {
-	return func(dst, x blas64.General) {
-		for i, v := range x.Data {
-			dst.Data[i] = v / 2
-		}
-	}
-}
-
-// TestFeaturesOfOthers: a map of another package is fitted, counts and notes included,
-// and is not saved.
-func TestFeaturesOfOthers(t *testing.T) {
-	t.Parallel()
-	x := clusters(300, 4, 3)
-	m := Features{Name: "halves", Rank: 4, Draw: func(k kernelgen.Kernel, sample blas64.General, n int64) (*DrawnFeatures, error) {
-		if sample.Rows != 150 || n != 300 || k.String() != "linear()" {
-			t.Errorf("%d of %d rows, kernel %v", sample.Rows, n, k)
-		}
-		return &DrawnFeatures{FeatureMap: halves{4}, Weight: 4, KernelEntries: 1e6, Notes: []string{"half"}}, nil
-	}}
-	d := model.Sources{Left: stream.FromMatrix("x", x)}
-	f, err := m.Fit(context.Background(), stream.Engine{}, d, kernelgen.Linear())
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, u := kernelMatrix(kernelgen.Linear(), x, x), factors(t, f.Model, f.Left, x)
-	if e := dense.Frobenius(difference(a, approximation(f.Model, u, u))) / dense.Frobenius(a); !(e <= 1e-13) || !(f.EstimateIn(NormFrobenius) <= 1e-13) {
-		t.Errorf("error %g, estimate %g", e, f.EstimateIn(NormFrobenius))
-	}
-	if f.KernelEntries != 1e6+150*150+150*150 || len(f.Notes) != 1 || f.Method != "halves" {
-		t.Errorf("%d entries, notes %q, method %s", f.KernelEntries, f.Notes, f.Method)
-	}
-	if _, err := f.Save(); err == nil || !strings.Contains(err.Error(), "halves") {
-		t.Errorf("saved: %v", err)
 	}
 }
 

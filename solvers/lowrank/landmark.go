@@ -1,7 +1,6 @@
 package lowrank
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -364,15 +363,7 @@ func congruenceOf(t, z blas64.General) blas64.General {
 // kept returns the indices of the c eigenvalues of W − βI that a model has, ascending, and of
 // the others. They are the largest; by modulus, where A may be indefinite.
 func (f *landmarkFit) kept(c int) (kept, left []int) {
-	order := make([]int, len(f.spectrum.Values))
-	for i := range order {
-		order[i] = i
-	}
-	if f.basis == nil {
-		slices.SortStableFunc(order, func(i, j int) int {
-			return cmp.Compare(math.Abs(f.spectrum.Values[j]), math.Abs(f.spectrum.Values[i]))
-		})
-	}
+	order := byOrder(f.spectrum.Values, f.basis == nil)
 	kept, left = order[:c], order[c:]
 	slices.Sort(kept)
 	return kept, left

@@ -46,27 +46,57 @@ func (m RFF) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernel
 
 // fit is Fit for who waits until it ends.
 func (m RFF) fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
-	k, _, err := resolveSymmetric(ctx, d, k, m.Seed)
+	k, n, err := resolveSymmetric(ctx, d, k, m.Seed)
 	if err != nil {
 		return nil, err
 	}
 	if err := cmp.Or(m.check(), m.supports(k)); err != nil {
 		return nil, err
 	}
-	return m.features().Fit(ctx, e, d, k)
-}
-
-func (m RFF) features() Features {
-	return Features{Name: "rff", Rank: m.Rank / 2 * 2, Seed: m.Seed, Draw: m.draw}
-}
-
-func (m RFF) draw(k kernelgen.Kernel, sample blas64.General, _ int64) (*DrawnFeatures, error) {
 	measure, err := k.SpectralMeasure()
 	if err != nil {
 		return nil, err
 	}
-	frequencies := m.frequencies(measure, sample.Cols)
-	return &DrawnFeatures{FeatureMap: newFourierMap(frequencies, middle(sample)), Weight: measure.Weight, Notes: m.notes()}, nil
+	t := newTiles(k)
+	seen, held := featureRows(n, m.Seed)
+	panels, err := t.gatherSets(ctx, d.Left, rowSet{numbers: seen}, rowSet{numbers: held})
+	if err != nil {
+		return nil, err
+	}
+	rows, rest := panels[0], panels[1]
+	if err := t.chooseUnit(ctx, e, rows.rows, rows); err != nil {
+		return nil, err
+	}
+	features := newFourierMap(m.frequencies(measure, rows.rows.Cols), middle(rows.rows))
+	r, err := t.featureFactor(ctx, e, d.Left, features)
+	if err != nil {
+		return nil, err
+	}
+	found, cond, err := m.finish(t, r, features, measure.Weight)
+	if err != nil {
+		return nil, err
+	}
+	found.Rows, found.Cols = n, n
+	return finishFit(ctx, e, t, found, append(m.notes(), rankNote(found.Left.Rank(), features.columns(), RankTolerance)...), cond, rest, rest, math.NaN())
+}
+
+// finish makes the model from the triangular factor of Z = φ(X) = Q·R. With R = U'·S·Vᵀ,
+// U = Z·V·S⁻¹ and the values are weight·S².
+func (m RFF) finish(t *tiles, factor blas64.General, features *fourierMap, weight float64) (*Model, float64, error) {
+	s, err := newSVD("the features", factor)
+	if err != nil {
+		return nil, 0, err
+	}
+	root := math.Sqrt(weight) * math.Sqrt(t.unit) // the square root of each may be in range when their product is not
+	var values []float64
+	for _, v := range s.S[:dense.Rank(s.S, RankTolerance)] {
+		if v *= root; v*v > 0 { // else the kernel is 0 to rounding
+			values = append(values, v*v)
+		}
+	}
+	r := len(values)
+	side := &Embedding{Landmarks: noLandmarks(features.frequencies.Cols), features: features, Projection: s.whitener(r)}
+	return &Model{Method: "rff", Kernel: t.kernel, Seed: m.Seed, Left: side, Values: values}, condition(s, r), nil
 }
 
 // supports returns an error if the method is not for a kernel, which says for
@@ -168,21 +198,26 @@ func newFourierMap(frequencies blas64.General, centre []float64) *fourierMap {
 	return &fourierMap{frequencies, centre, kernelgen.Linear().Pack(frequencies)}
 }
 
-func (m *fourierMap) Columns() int   { return 2 * m.frequencies.Rows }
-func (m *fourierMap) Dimension() int { return m.frequencies.Cols }
+func (m *fourierMap) columns() int { return 2 * m.frequencies.Rows }
 
-// Applier computes phases as tiles of the linear kernel, so that a feature is a
+// applier computes phases as tiles of the linear kernel, so that a feature is a
 // function of its row to the last bit.
-func (m *fourierMap) Applier() func(dst, x blas64.General) {
+func (m *fourierMap) applier() func(dst, x blas64.General) {
 	var work kernelgen.Workspace
 	linear, n := kernelgen.Linear(), m.frequencies.Rows
-	rows, tile := stream.NewMatrix(foldRows, m.Dimension()), stream.NewMatrix(foldRows, n)
+	rows, tile := stream.NewMatrix(foldRows, m.frequencies.Cols), stream.NewMatrix(foldRows, n)
 	scale := 1 / math.Sqrt(float64(n))
 	return func(dst, x blas64.General) {
 		for first := 0; first < x.Rows; first += foldRows {
 			part := stream.RowSlice(x, first, min(foldRows, x.Rows-first))
 			r, phase := stream.RowSlice(rows, 0, part.Rows), stream.RowSlice(tile, 0, part.Rows)
-			centred(r, part, m.centre)
+			for i := range part.Rows { // a nil centre is 0
+				row := dense.Row(r, i)
+				copy(row, dense.Row(part, i))
+				for j, c := range m.centre {
+					row[j] -= c
+				}
+			}
 			linear.Fill(phase, r, m.panel, &work)
 			for i := range part.Rows {
 				out := dense.Row(dst, first+i)
@@ -201,10 +236,10 @@ func (m *fourierMap) put(a *model.Archive, prefix string) {
 }
 
 func (m *fourierMap) header() *featureHeader {
-	return &featureHeader{Kind: fourierKind, Columns: m.Columns(), Dimension: m.Dimension(), Centred: true}
+	return &featureHeader{Kind: fourierKind, Columns: m.columns(), Dimension: m.frequencies.Cols, Centred: true}
 }
 
-func loadFourier(a *model.Archive, prefix string, h *featureHeader) FeatureMap {
+func loadFourier(a *model.Archive, prefix string, h *featureHeader) featureMap {
 	if h.Columns%2 != 0 {
 		a.Fail("%d Fourier features: they come in pairs", h.Columns)
 	}
@@ -217,23 +252,26 @@ func loadFourier(a *model.Archive, prefix string, h *featureHeader) FeatureMap {
 
 // Plan returns the cost of a fit.
 func (m RFF) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model.Plan, error) {
-	if err := m.check(); err != nil {
+	if err := cmp.Or(m.check(), checkSymmetric(s, k)); err != nil {
 		return nil, err
 	}
-	p, err := m.features().Plan(e, s, k)
-	if err != nil {
-		return nil, err
+	if known, err := k.Resolve(noLandmarks(s.Columns)); err == nil { // else it has words, and Fit will ask
+		if err := m.supports(known); err != nil {
+			return nil, err
+		}
 	}
-	if err := checkSupport(s, k, m.supports); err != nil {
-		return nil, err
-	}
-	c, columns := int64(m.Rank/2*2), int64(s.Columns)
+	p, c, columns := newPlanner(e, s.Columns), int64(m.Rank/2*2), int64(s.Columns)
+	p.pass(s.Rows, c, c, c*c)
+	rows := min((s.Rows+1)/2, featureSample)
+	p.Add("rows of the error estimate", 4*rows*p.d+2*rows*rows, "")
+	p.KernelEntries = 2 * rows * rows // the unit of the tiles, and the estimate
+	p.Rounds = []string{"fit"}
 	numbers := c*columns + int64(e.Workers())*foldRows*(columns+c/2)
 	if m.Orthogonal {
 		numbers += columns * min(columns, c/2)
 	}
 	p.Add("feature map", numbers, "`rank`")
-	return p, nil
+	return p.Plan, nil
 }
 
 // middle returns the median of each column: outliers do not move it.

@@ -1,7 +1,6 @@
 package lowrank
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/nystream/nystream/kernelgen"
@@ -48,12 +47,8 @@ type sketchHeader struct {
 // is none), u(x) = k(x, u_landmarks)·Ĉ·u_projection·u_refinement, and likewise
 // for v. Of a model of random features the
 // row of kernel entries and Ĉ are replaced by (cos P, sin P)/√m with
-// P = (x − u_centre)·u_frequenciesᵀ, m columns; features of another package cannot be
-// saved. Of an explicit matrix there are projection, refinement and, as a matrix, v.
+// P = (x − u_centre)·u_frequenciesᵀ, m columns. Of an explicit matrix there are projection, refinement and, as a matrix, v.
 func (m *Model) Save() (*model.Archive, error) {
-	if _, ours := m.Left.Features.(*fourierMap); m.Left.Features != nil && m.Explicit == nil && !ours {
-		return nil, fmt.Errorf("a %s model has features of another package and cannot be saved", m.Method)
-	}
 	h := header{Method: m.Method, Kernel: m.Kernel.String(), Seed: m.Seed, Rows: m.Rows, Columns: m.Cols,
 		Rank: len(m.Values), Shift: m.Shift}
 	if m.Explicit != nil {
@@ -91,8 +86,8 @@ func (m *Model) putExplicit(a *model.Archive) {
 
 func (e *Embedding) header() *sideHeader {
 	h := &sideHeader{RangeShift: e.RangeShift, Unit: e.Unit, Refined: e.Refinement.Rows > 0}
-	if e.Features != nil {
-		h.Features = e.Features.(*fourierMap).header()
+	if e.features != nil {
+		h.Features = e.features.(*fourierMap).header()
 	}
 	if s := e.Signs; s != nil {
 		h.Sketch = &sketchHeader{s.Rows, s.Cols, s.NNZ, s.Seed, s.Purpose}
@@ -101,8 +96,8 @@ func (e *Embedding) header() *sideHeader {
 }
 
 func (e *Embedding) put(a *model.Archive, prefix string) {
-	if e.Features != nil {
-		e.Features.(*fourierMap).put(a, prefix)
+	if e.features != nil {
+		e.features.(*fourierMap).put(a, prefix)
 	} else {
 		a.PutMatrix(prefix+"landmarks", e.Landmarks)
 		a.PutInts(prefix+"landmark_rows", e.Rows)
@@ -169,7 +164,7 @@ func (m *Model) loadExplicit(a *model.Archive, h *header) {
 	}
 	n := int(h.Columns)
 	m.Values = a.Descending("values", h.Rank)
-	m.Left = &Embedding{Landmarks: noLandmarks(n), Features: mapFeatures{f, n}, Projection: a.Matrix("projection", n, h.Rank)}
+	m.Left = &Embedding{Landmarks: noLandmarks(n), features: mapFeatures{f, n}, Projection: a.Matrix("projection", n, h.Rank)}
 	m.Explicit = &Explicit{Map: f, V: a.Matrix("v", n, h.Rank)}
 	if a.Has("refinement") {
 		m.Left.Refinement = a.Matrix("refinement", h.Rank, h.Rank)

@@ -17,7 +17,7 @@ import (
 
 // Subspace is a block Krylov method on exact tiles (C. Musco and C. Musco 2015,
 // "Randomized block Krylov methods for stronger and faster approximate singular
-// value decomposition"), started from a model of another method instead of from noise.
+// value decomposition"), started from a [Landmark] model instead of from noise.
 // For the symmetric matrix of one source,
 //
 //	Q₀ = orth [U of the start, a few random columns]
@@ -72,12 +72,10 @@ type Subspace struct {
 	Passes int // q, exact passes at most; 0 means 3
 	// Tolerance on the residuals ‖Au−θu‖, or ‖Av−σu‖ and ‖Aᵀu−σv‖, of all c Ritz values,
 	// relative to the largest: below it passes stop early, after two. 0 means 1e-6.
-	Tolerance float64
-	// Start is the method that the passes start from; nil means Landmark{}. The Rank
-	// and Seed of a [Landmark] or an [SSRSVD] are set to what serves best here.
-	Start      Method
-	TwoFactors bool // U·diag(values)·Vᵀ where A is symmetric as well
-	Whole      bool // of one factor: A is formed, and all its eigenvectors are found, without Start or Passes
+	Tolerance  float64
+	Start      Landmark // the method that the passes start from, with a Rank and Seed of its own
+	TwoFactors bool     // U·diag(values)·Vᵀ where A is symmetric as well
+	Whole      bool     // of one factor: A is formed, and all its eigenvectors are found, without Start or Passes
 	Seed       uint64
 	Shift      Shift // fitted, centred or none, of one factor; there is none with two
 }
@@ -120,12 +118,8 @@ func (m Subspace) oneFactor(s model.Shape, k kernelgen.Kernel) bool {
 // two the larger of ‖Av−σu‖ and ‖Aᵀu−σv‖ of the c largest triplets, relative to the
 // largest σ. Each value is that near to one of A.
 //
-// The Frobenius error is estimated from a sample of rows, which the diagonal completes;
-// with two factors it is ‖(A−Â)G‖_F/‖A‖_F, scaled, for ten Gaussian columns G that the first
-// exact pass multiplies as well and that have no part in the fit (Tropp, Yurtsever, Udell
-// and Cevher 2019, "Streaming low-rank matrix approximation with an application to
-// scientific simulation", §6): within a factor of two of the truth with a probability of
-// 99 % at least, and 10 % off as a rule.
+// The Frobenius error is estimated from a sample of rows, which the diagonal of one source
+// completes.
 func (m Subspace) Fit(ctx context.Context, e stream.Engine, d model.Sources, k kernelgen.Kernel) (*Fit, error) {
 	return model.Leave(ctx, e, d, k, m.fit)
 }
@@ -168,7 +162,7 @@ func (m Subspace) fitSymmetric(ctx context.Context, t *tiles, e stream.Engine, s
 	if err != nil {
 		return nil, err
 	}
-	space, err := krylov.NewSpace(&symmetricTiles{t, e, rows.l}, block, m.Passes)
+	space, err := krylov.NewSpace(symmetricTiles{t.exact(e, rows.l, rows.l)}, block, m.Passes)
 	if err != nil {
 		return nil, iterationError(err)
 	}
@@ -181,7 +175,7 @@ func (m Subspace) fitSymmetric(ctx context.Context, t *tiles, e stream.Engine, s
 	if err != nil {
 		return nil, err
 	}
-	return m.finishSymmetric(ctx, e, t, s, last, rows.left)
+	return m.finishSymmetric(ctx, e, t, s, last, rows)
 }
 
 // fitSVD goes on from the start for any matrix.
@@ -195,8 +189,7 @@ func (m Subspace) fitSVD(ctx context.Context, t *tiles, e stream.Engine, start *
 	if err != nil {
 		return nil, err
 	}
-	op := &rectTiles{tiles: t, engine: e, rows: rows, probe: newProbe(u.Rows, v.Rows, m.Seed)}
-	space, err := krylov.NewPair(op, u, v, m.Passes)
+	space, err := krylov.NewPair(t.exact(e, rows.l, rows.r), u, v, m.Passes)
 	if err != nil {
 		return nil, iterationError(err)
 	}
@@ -204,7 +197,7 @@ func (m Subspace) fitSVD(ctx context.Context, t *tiles, e stream.Engine, start *
 	if err != nil {
 		return nil, iterationError(err)
 	}
-	return m.finishSVD(op, space, last)
+	return m.finishSVD(ctx, e, t, rows, space, last)
 }
 
 // exactReport returns what a fit by exact passes tells.

@@ -14,32 +14,58 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// symmetricTiles is the kernel matrix A of rows in memory as a krylov.Symmetric.
-type symmetricTiles struct {
-	tiles  *tiles
-	engine stream.Engine
-	src    stream.Gatherer
+// exactTiles is the kernel matrix A between rows in memory as a krylov.Operator.
+type exactTiles struct {
+	tiles       *tiles
+	engine      stream.Engine
+	name        string // of the passes
+	left, right stream.Gatherer
+	visit       func() tileVisitor // looks at the tiles as well, unless it is nil
 }
 
-// Multiply makes an exact pass. Each row block has one sum for the tiles in which its
-// rows are rows, and another, in mirror, for those in which they are columns, both in a
-// fixed order: see stream.Pairs.
-func (t *symmetricTiles) Multiply(ctx context.Context, x, y blas64.General) error {
-	dense.Clear(y)
-	mirror := stream.NewMatrix(y.Rows, y.Cols)
-	err := t.tiles.eachPair(ctx, t.engine, "exact pass", t.src, t.src, stream.Upper, func() tileVisitor {
+// exact returns the operator between two sources.
+func (t *tiles) exact(e stream.Engine, left, right stream.Gatherer) exactTiles {
+	return exactTiles{tiles: t, engine: e, name: "exact pass", left: left, right: right}
+}
+
+// Multiply implements krylov.Operator.
+func (t exactTiles) Multiply(ctx context.Context, q, aq, p, atp blas64.General) error {
+	err := t.multiply(ctx, stream.Full, q, aq, p, atp)
+	return cmp.Or(err, t.tiles.checkFinite(aq, t.left.Info().Name, numberFrom(0)), t.tiles.checkFinite(atp, t.right.Info().Name, numberFrom(0)))
+}
+
+// multiply makes an exact pass, for A·q and Aᵀ·p. The upper half of A has the tiles of the
+// diagonal in A·q alone. Each row block has one sum for the tiles in which its rows are rows,
+// and each column block another, both in a fixed order: see stream.Pairs.
+func (t exactTiles) multiply(ctx context.Context, shape stream.Shape, q, aq, p, atp blas64.General) error {
+	dense.Clear(aq)
+	dense.Clear(atp)
+	return t.tiles.eachPair(ctx, t.engine, t.name, t.left, t.right, shape, func() tileVisitor {
+		visit := func(i, j *stream.Block, tile blas64.General) {}
+		if t.visit != nil {
+			visit = t.visit()
+		}
 		return func(i, j *stream.Block, tile blas64.General) {
-			addProduct(blas.NoTrans, tile, blockRows(x, j), blockRows(y, i))
-			if i.Index != j.Index {
-				addProduct(blas.Trans, tile, blockRows(x, i), blockRows(mirror, j))
+			addProduct(blas.NoTrans, tile, blockRows(q, j), blockRows(aq, i))
+			if shape == stream.Full || i.Index != j.Index {
+				addProduct(blas.Trans, tile, blockRows(p, i), blockRows(atp, j))
 			}
+			visit(i, j, tile)
 		}
 	})
-	if err != nil {
+}
+
+// symmetricTiles is a symmetric A between the rows of one source as a krylov.Symmetric.
+type symmetricTiles struct{ exactTiles }
+
+// Multiply makes an exact pass over a half of the tiles.
+func (t symmetricTiles) Multiply(ctx context.Context, x, y blas64.General) error {
+	mirror := stream.NewMatrix(y.Rows, y.Cols)
+	if err := t.multiply(ctx, stream.Upper, x, y, x, mirror); err != nil {
 		return err
 	}
 	dense.Add(1, mirror, y)
-	return t.tiles.checkFinite(y, t.src.Info().Name, numberFrom(0))
+	return t.tiles.checkFinite(y, t.left.Info().Name, numberFrom(0))
 }
 
 // blockRows returns the rows of m that belong to a block.
@@ -49,39 +75,10 @@ func blockRows(m blas64.General, b *stream.Block) blas64.General {
 
 // addProduct makes y op(tile)·x + y.
 func addProduct(op blas.Transpose, tile, x, y blas64.General) {
-	dense.Gemm(op, blas.NoTrans, 1, tile, x, 1, y)
-}
-
-// rectTiles is the m×n kernel matrix A between rows in memory as a krylov.Operator. The
-// first pass multiplies a probe as well.
-type rectTiles struct {
-	tiles  *tiles
-	engine stream.Engine
-	rows   *sideRows
-	probe  *probe
-	probed bool
-}
-
-// Multiply makes an exact pass. A tile belongs to one row block of A·Q and one of Aᵀ·P,
-// and each of them gets its tiles in a fixed order: see stream.Pairs.
-func (t *rectTiles) Multiply(ctx context.Context, q, aq, p, atp blas64.General) error {
-	dense.Clear(aq)
-	dense.Clear(atp)
-	err := t.tiles.eachPair(ctx, t.engine, "exact pass", t.rows.l, t.rows.r, stream.Full, func() tileVisitor {
-		return func(i, j *stream.Block, tile blas64.General) {
-			addProduct(blas.NoTrans, tile, blockRows(q, j), blockRows(aq, i))
-			addProduct(blas.Trans, tile, blockRows(p, i), blockRows(atp, j))
-			if !t.probed {
-				addProduct(blas.NoTrans, tile, blockRows(t.probe.g, j), blockRows(t.probe.ag, i))
-			}
-		}
-	})
-	if err != nil {
-		return err
+	if x.Cols == 0 {
+		return
 	}
-	t.probed = true
-	return cmp.Or(t.tiles.checkFinite(aq, t.rows.l.Info().Name, numberFrom(0)), t.tiles.checkFinite(t.probe.ag, t.rows.l.Info().Name, numberFrom(0)),
-		t.tiles.checkFinite(atp, t.rows.r.Info().Name, numberFrom(0)))
+	dense.Gemm(op, blas.NoTrans, 1, tile, x, 1, y)
 }
 
 // choiceOf says which eigenpairs of a kernel matrix are the largest.

@@ -75,8 +75,8 @@ func (m Subspace) spectrum(space *krylov.Space) (*spectrum, error) {
 
 // finishSymmetric makes the model of what a space or all of A gives. last are the pairs of
 // the last pass.
-func (m Subspace) finishSymmetric(ctx context.Context, e stream.Engine, t *tiles, s *spectrum, last *krylov.Pairs, rows *panel) (*Fit, error) {
-	definite := t.kernel.PositiveSemiDefinite()
+func (m Subspace) finishSymmetric(ctx context.Context, e stream.Engine, t *tiles, s *spectrum, last *krylov.Pairs, sides *sideRows) (*Fit, error) {
+	rows, definite := sides.left, t.kernel.PositiveSemiDefinite()
 	trace := t.sumDiag(rows)
 	found := &Model{Method: "subspace", Kernel: t.kernel, Seed: m.Seed, Rows: int64(rows.rows.Rows), Cols: int64(rows.rows.Rows),
 		Left: &Embedding{Landmarks: rows.rows, Rows: rows.number, Projection: s.projection}, Values: slices.Clone(s.values)}
@@ -93,7 +93,7 @@ func (m Subspace) finishSymmetric(ctx context.Context, e stream.Engine, t *tiles
 	if definite {
 		clipDefinite(found.Values, found.Shift)
 	}
-	estimate, err := t.rowEstimate(ctx, e, found, s.u, rows)
+	estimate, err := t.rowEstimate(ctx, e, found, s.u, s.u, sides)
 	if err != nil {
 		return nil, err
 	}
@@ -140,26 +140,27 @@ func (s *spectrum) leftOut(trace float64, n int, definite bool) (low, high float
 // rowSample is how many rows rowEstimate compares with all others.
 const rowSample = 256
 
-// rowEstimate returns the estimated relative Frobenius error of a model, u being the
-// embedding of all rows: the diagonal is exact, the rest is known for a sample of
-// rows. For a model that has seen all rows alike no row is special.
-func (t *tiles) rowEstimate(ctx context.Context, e stream.Engine, m *Model, u blas64.General, rows *panel) (float64, error) {
-	n := rows.rows.Rows
+// rowEstimate returns the estimated relative Frobenius error of a model, u and v being the
+// embeddings of all rows, from the entries of A in a sample of left rows. The diagonal of one
+// source is exact.
+func (t *tiles) rowEstimate(ctx context.Context, e stream.Engine, m *Model, u, v blas64.General, rows *sideRows) (float64, error) {
+	left, right, n := rows.left, rows.right, rows.left.rows.Rows
 	sample, err := sketch.NewSample(int64(n), min(n, rowSample), m.Seed, "held back")
 	if err != nil {
 		panic("lowrank: " + err.Error()) // no more than n
 	}
 	number := sample.Positions()
 	weighted := scaledColumns(u, m.Values)
-	left := pickRows(weighted, rows.number, number)
-	offRows := make([]frobenius, len(number))
-	err = t.eachTile(ctx, e, pickRows(rows.rows, rows.number, number), t.pack(rows.rows, rows.number, nil), func(first int, tile blas64.General) error {
-		guess := dense.Mul(blas.NoTrans, stream.RowSlice(left, first, tile.Rows), blas.Trans, u)
+	sampled := pickRows(weighted, left.number, number)
+	squares := stream.NewMatrix(len(number), 2) // of the entries of A and of the error in a row
+	err = t.eachTile(ctx, e, pickRows(left.rows, left.number, number), t.pack(right.rows, right.number, nil), func(first int, tile blas64.General) error {
+		guess := dense.Mul(blas.NoTrans, stream.RowSlice(sampled, first, tile.Rows), blas.Trans, v)
 		for i := range tile.Rows {
-			b := dense.Row(guess, i)
-			for j, v := range dense.Row(tile, i) {
-				if int64(j) != number[first+i] {
-					offRows[first+i].add(v, v-b[j])
+			b, sums := dense.Row(guess, i), dense.Row(squares, first+i)
+			for j, entry := range dense.Row(tile, i) {
+				if left != right || int64(j) != number[first+i] {
+					sums[0] += entry * entry
+					sums[1] += (entry - b[j]) * (entry - b[j])
 				}
 			}
 		}
@@ -168,24 +169,18 @@ func (t *tiles) rowEstimate(ctx context.Context, e stream.Engine, m *Model, u bl
 	if err != nil {
 		return 0, err
 	}
-	var all, on, off frobenius
-	for _, row := range offRows {
-		off.merge(row)
+	var entries, errors float64
+	for i := range squares.Rows {
+		entries += squares.Data[2*i] * float64(n) / float64(len(number))
+		errors += squares.Data[2*i+1] * float64(n) / float64(len(number))
 	}
-	diagonal := make([]float64, n)
-	t.diag(diagonal, rows.rows)
-	for i, v := range diagonal {
-		on.add(v, v-dense.Dot(dense.Row(weighted, i), dense.Row(u, i))-m.Shift)
+	if left == right {
+		diagonal := make([]float64, n)
+		t.diag(diagonal, left.rows)
+		for i, entry := range diagonal {
+			rest := entry - dense.Dot(dense.Row(weighted, i), dense.Row(v, i)) - m.Shift
+			entries, errors = entries+entry*entry, errors+rest*rest
+		}
 	}
-	all.weigh(on, float64(n))
-	all.weigh(off, float64(n)*float64(n-1))
-	return ratio(math.Sqrt(all.diff), math.Sqrt(all.entry)), nil
-}
-
-// weigh adds the mean squares of a sample of entries that stands for count.
-func (f *frobenius) weigh(sample frobenius, count float64) {
-	if sample.n > 0 {
-		f.entry += sample.entry / float64(sample.n) * count
-		f.diff += sample.diff / float64(sample.n) * count
-	}
+	return ratio(math.Sqrt(errors), math.Sqrt(entries)), nil
 }

@@ -66,6 +66,6 @@ func (m Subspace) planSVD(p *model.Plan, s model.Shape) {
 	b := c + subspaceLandmark + subspaceRandom
 	u, v := min(rows, b*q), min(cols, b*q)
 	both, pairs := rows+cols, min(u, v)
-	p.Add("Krylov spaces", both*(u+v+max(5*b, 2*pairs)+2*probeCols)+2*u*v+6*pairs*pairs, "`passes` or `rank`")
+	p.Add("Krylov spaces", both*(u+v+max(5*b, 2*pairs))+2*u*v+6*pairs*pairs, "`passes` or `rank`")
 	p.AddEntries(float64(rows)*float64(left) + float64(cols)*float64(right) + float64(q)*float64(rows)*float64(cols))
 }

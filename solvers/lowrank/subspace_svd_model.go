@@ -1,6 +1,7 @@
 package lowrank
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/krylov"
 	"github.com/nystream/nystream/sketch"
+	"github.com/nystream/nystream/stream"
 )
 
 // singular is Â = u·diag(values)·vᵀ with orthonormal columns, u as A·left and v as
@@ -66,26 +68,28 @@ func (s *singular) condition() float64 {
 }
 
 // finishSVD makes the model. last are the triplets of the last pass.
-func (m Subspace) finishSVD(op *rectTiles, space *krylov.Pair, last *krylov.Triplets) (*Fit, error) {
-	t, rows := op.tiles, op.rows
+func (m Subspace) finishSVD(ctx context.Context, e stream.Engine, t *tiles, rows *sideRows, space *krylov.Pair, last *krylov.Triplets) (*Fit, error) {
 	all := space.Ritz(space.P.Cols()) // what is truncated last is truncated best
 	unsettled := settled(all)
 	s, err := nystromOfTriplets(all, m.Rank)
 	if err != nil {
 		return nil, err
 	}
-	estimate := op.probe.errorOf(space.Q, scaledColumns(s.u, s.values), s.v)
 	found := &Model{Method: "subspace", Kernel: t.kernel, Seed: m.Seed, Rows: int64(rows.left.rows.Rows), Cols: int64(rows.right.rows.Rows),
 		Left:   &Embedding{Landmarks: rows.right.rows, Rows: rows.right.number, Projection: s.left},
 		Right:  &Embedding{Landmarks: rows.left.rows, Rows: rows.left.number, Projection: s.right},
 		Values: s.values}
+	estimate, err := t.rowEstimate(ctx, e, found, s.u, s.v, rows)
+	if err != nil {
+		return nil, err
+	}
 	f := &Fit{Model: found, Report: m.exactReport(t, last.Passes, last.Residuals()), Condition: s.condition(),
 		TraceResidual: math.NaN(), TraceKept: math.NaN()}
 	spectral := math.NaN()
 	if len(s.values) > 0 {
 		spectral = math.Max(s.next/s.values[0], f.Residual())
 	}
-	f.estimated(spectral, estimate, "random vectors")
+	f.estimated(spectral, estimate, "Ritz values and sampled rows")
 	if len(f.Values) < m.Rank && unsettled > 0 {
 		f.Note(fmt.Sprintf("rank %d found, %d asked for: after %d exact passes the residuals of the other singular values are above themselves; more passes settle them", len(f.Values), m.Rank, f.ExactPasses))
 	} else {

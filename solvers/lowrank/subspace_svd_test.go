@@ -60,9 +60,6 @@ func parsed(t *testing.T, text string, x blas64.General) kernelgen.Kernel {
 	return k
 }
 
-// svdStarts are the methods that a fit may start from.
-var svdStarts = map[string]Method{"landmark": Landmark{}, "ssrsvd": SSRSVD{}}
-
 // TestSubspaceSVDFloor: the error decreases with passes; two come within 10 % of the
 // best that rank c can do, and three within 1 %.
 func TestSubspaceSVDFloor(t *testing.T) {
@@ -84,21 +81,19 @@ func TestSubspaceSVDFloor(t *testing.T) {
 		a := kernelMatrix(k, s.x, s.y)
 		values := singularValues(t, a)
 		floor := values[c] / values[0]
-		for name, start := range svdStarts {
-			previous := math.Inf(1)
-			for passes := 1; passes <= 3; passes++ {
-				f := svdFit(t, Subspace{TwoFactors: true, Rank: c, Passes: passes, Tolerance: 1e-12, Seed: 1, Start: start}, s.x, s.y, k)
-				e, frob := svdError(t, f.Model, s.x, s.y, a)
-				t.Logf("%s from %s, %d passes: floor %.3g, %.4f of it, rank %d, residual %.2g, Frobenius %.3g, estimate %.3g", s.kernel, name, passes, floor, e/floor, len(f.Values), f.Residual(), frob, f.EstimateIn(NormFrobenius))
-				if most := []float64{0, math.Inf(1), 1.1, 1.01}[passes]; e > most*floor || e > previous*(1+1e-6) {
-					t.Errorf("%s from %s, %d passes: error %g is %.4f times the floor, before %g", s.kernel, name, passes, e, e/floor, previous)
-				}
-				previous = e
-				if f.EstimateIn(NormFrobenius) < frob/2 || f.EstimateIn(NormFrobenius) > 2*frob {
-					t.Errorf("%s from %s, %d passes: Frobenius error %g, estimate %g", s.kernel, name, passes, frob, f.EstimateIn(NormFrobenius))
-				}
-				nearSingularValues(t, f, values)
+		previous := math.Inf(1)
+		for passes := 1; passes <= 3; passes++ {
+			f := svdFit(t, Subspace{TwoFactors: true, Rank: c, Passes: passes, Tolerance: 1e-12, Seed: 1}, s.x, s.y, k)
+			e, frob := svdError(t, f.Model, s.x, s.y, a)
+			t.Logf("%s, %d passes: floor %.3g, %.4f of it, rank %d, residual %.2g, Frobenius %.3g, estimate %.3g", s.kernel, passes, floor, e/floor, len(f.Values), f.Residual(), frob, f.EstimateIn(NormFrobenius))
+			if most := []float64{0, math.Inf(1), 1.1, 1.01}[passes]; e > most*floor || e > previous*(1+1e-6) {
+				t.Errorf("%s, %d passes: error %g is %.4f times the floor, before %g", s.kernel, passes, e, e/floor, previous)
 			}
+			previous = e
+			if f.EstimateIn(NormFrobenius) < frob/2 || f.EstimateIn(NormFrobenius) > 2*frob {
+				t.Errorf("%s, %d passes: Frobenius error %g, estimate %g", s.kernel, passes, frob, f.EstimateIn(NormFrobenius))
+			}
+			nearSingularValues(t, f, values)
 		}
 	}
 }
@@ -125,34 +120,32 @@ func TestSubspaceSVDShapes(t *testing.T) {
 	t.Parallel()
 	k := kernelgen.RBF(2)
 	for _, s := range [][3]int{{300, 270, 15}, {600, 30, 15}, {30, 600, 15}, {256, 256, 15}, {257, 260, 15}, {1, 300, 3}, {300, 1, 3}, {1, 1, 1}, {2, 3, 5}, {40, 25, 60}, {20, 900, 60}} {
-		for name, start := range svdStarts {
-			t.Run(fmt.Sprint(s, name), func(t *testing.T) {
-				x, y := clusters(s[0], 4, 3), clusters(s[1], 4, 4)
-				a := kernelMatrix(k, x, y)
-				values := singularValues(t, a)
-				f := svdFit(t, Subspace{TwoFactors: true, Rank: s[2], Passes: 4, Seed: 1, Start: start}, x, y, k)
-				if want := min(s[0], s[1], s[2]); len(f.Values) != want {
-					t.Errorf("%d values, not %d: %q", len(f.Values), want, f.Notes)
+		t.Run(fmt.Sprint(s), func(t *testing.T) {
+			x, y := clusters(s[0], 4, 3), clusters(s[1], 4, 4)
+			a := kernelMatrix(k, x, y)
+			values := singularValues(t, a)
+			f := svdFit(t, Subspace{TwoFactors: true, Rank: s[2], Passes: 4, Seed: 1}, x, y, k)
+			if want := min(s[0], s[1], s[2]); len(f.Values) != want {
+				t.Errorf("%d values, not %d: %q", len(f.Values), want, f.Notes)
+			}
+			for j, v := range f.Values {
+				if math.Abs(v-values[j]) > 1e-6*values[j] {
+					t.Errorf("value %d is %.10g, the singular value %.10g", j, v, values[j])
 				}
-				for j, v := range f.Values {
-					if math.Abs(v-values[j]) > 1e-6*values[j] {
-						t.Errorf("value %d is %.10g, the singular value %.10g", j, v, values[j])
-					}
-				}
-				floor := 0.0
-				if c := len(f.Values); c < len(values) {
-					floor = values[c] / values[0]
-				}
-				if e, _ := svdError(t, f.Model, x, y, a); e > 1.001*floor+1e-12 {
-					t.Errorf("error %g, floor %g", e, floor)
-				}
-				checkSides(t, f, x, y, math.Max(1e-13, 50*f.OrthogonalityBound()))
-				if err := f.Refine(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x), Right: stream.FromMatrix("y", y)}); err != nil {
-					t.Fatal(err)
-				}
-				checkSides(t, f, x, y, 1e-13)
-			})
-		}
+			}
+			floor := 0.0
+			if c := len(f.Values); c < len(values) {
+				floor = values[c] / values[0]
+			}
+			if e, _ := svdError(t, f.Model, x, y, a); e > 1.001*floor+1e-12 {
+				t.Errorf("error %g, floor %g", e, floor)
+			}
+			checkSides(t, f, x, y, math.Max(1e-13, 50*f.OrthogonalityBound()))
+			if err := f.Refine(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("x", x), Right: stream.FromMatrix("y", y)}); err != nil {
+				t.Fatal(err)
+			}
+			checkSides(t, f, x, y, 1e-13)
+		})
 	}
 }
 
@@ -175,13 +168,11 @@ func TestSubspaceSVDOneSource(t *testing.T) {
 		k := parsed(t, text, x)
 		a := kernelMatrix(k, x, x)
 		values := singularValues(t, a)
-		for name, start := range svdStarts {
-			f := svdFit(t, Subspace{TwoFactors: true, Rank: c, Passes: 4, Seed: 1, Start: start}, x, blas64.General{}, k)
-			e, _ := svdError(t, f.Model, x, x, a)
-			t.Logf("%s from %s: error %.4g, floor %.4g in %d passes", text, name, e, values[c]/values[0], f.ExactPasses)
-			if f.Symmetric() || e > 1.001*values[c]/values[0]+1e-12 {
-				t.Errorf("%s from %s: symmetric %v, error %g, floor %g", text, name, f.Symmetric(), e, values[c]/values[0])
-			}
+		f := svdFit(t, Subspace{TwoFactors: true, Rank: c, Passes: 4, Seed: 1}, x, blas64.General{}, k)
+		e, _ := svdError(t, f.Model, x, x, a)
+		t.Logf("%s: error %.4g, floor %.4g in %d passes", text, e, values[c]/values[0], f.ExactPasses)
+		if f.Symmetric() || e > 1.001*values[c]/values[0]+1e-12 {
+			t.Errorf("%s: symmetric %v, error %g, floor %g", text, f.Symmetric(), e, values[c]/values[0])
 		}
 	}
 }
@@ -207,20 +198,18 @@ func TestSubspaceSVDEstimate(t *testing.T) {
 func TestSubspaceSVDStops(t *testing.T) {
 	t.Parallel()
 	x, y := clusters(400, 4, 3), clusters(300, 4, 4)
-	for name, start := range svdStarts {
-		f := svdFit(t, Subspace{TwoFactors: true, Rank: 10, Passes: 9, Seed: 1, Start: start}, x, y, kernelgen.Linear())
-		e, _ := svdError(t, f.Model, x, y, kernelMatrix(kernelgen.Linear(), x, y))
-		if f.ExactPasses > 2 || len(f.Values) != 4 || f.Residual() > 1e-12 || e > 1e-13 {
-			t.Errorf("rank 4 from %s: %d passes, %d values, residual %g, error %g", name, f.ExactPasses, len(f.Values), f.Residual(), e)
-		}
-		f = svdFit(t, Subspace{TwoFactors: true, Rank: 10, Passes: 9, Tolerance: 1e-2, Seed: 1, Start: start}, x, y, kernelgen.RBF(2))
-		if f.ExactPasses >= 9 || f.Residual() > 1e-2 || len(f.Notes) > 0 {
-			t.Errorf("tolerance 1e-2 from %s: %d passes, residual %g, notes %q", name, f.ExactPasses, f.Residual(), f.Notes)
-		}
-		f = svdFit(t, Subspace{TwoFactors: true, Rank: 15, Passes: 30, Tolerance: 1e-300, Seed: 1, Start: start}, clusters(60, 4, 3), clusters(50, 4, 4), kernelgen.RBF(400))
-		if f.ExactPasses > 10 || f.Residual() > 1e-10 {
-			t.Errorf("60 rows from %s: %d passes, residual %g", name, f.ExactPasses, f.Residual())
-		}
+	f := svdFit(t, Subspace{TwoFactors: true, Rank: 10, Passes: 9, Seed: 1}, x, y, kernelgen.Linear())
+	e, _ := svdError(t, f.Model, x, y, kernelMatrix(kernelgen.Linear(), x, y))
+	if f.ExactPasses > 2 || len(f.Values) != 4 || f.Residual() > 1e-12 || e > 1e-13 {
+		t.Errorf("rank 4: %d passes, %d values, residual %g, error %g", f.ExactPasses, len(f.Values), f.Residual(), e)
+	}
+	f = svdFit(t, Subspace{TwoFactors: true, Rank: 10, Passes: 9, Tolerance: 1e-2, Seed: 1}, x, y, kernelgen.RBF(2))
+	if f.ExactPasses >= 9 || f.Residual() > 1e-2 || len(f.Notes) > 0 {
+		t.Errorf("tolerance 1e-2: %d passes, residual %g, notes %q", f.ExactPasses, f.Residual(), f.Notes)
+	}
+	f = svdFit(t, Subspace{TwoFactors: true, Rank: 15, Passes: 30, Tolerance: 1e-300, Seed: 1}, clusters(60, 4, 3), clusters(50, 4, 4), kernelgen.RBF(400))
+	if f.ExactPasses > 10 || f.Residual() > 1e-10 {
+		t.Errorf("60 rows: %d passes, residual %g", f.ExactPasses, f.Residual())
 	}
 }
 
@@ -231,7 +220,7 @@ func TestSubspaceSVDUnsettled(t *testing.T) {
 	x := clusters(400, 4, 3)
 	y := filled(400, 4, func(i, j int) float64 { return x.Data[(399-i)*4+j] })
 	k := kernelgen.RBF(1e6) // A is a permutation
-	f := svdFit(t, Subspace{TwoFactors: true, Rank: 15, Passes: 1, Seed: 1, Start: SSRSVD{}}, x, y, k)
+	f := svdFit(t, Subspace{TwoFactors: true, Rank: 15, Passes: 1, Seed: 1}, x, y, k)
 	e, _ := svdError(t, f.Model, x, y, kernelMatrix(k, x, y))
 	if e > 1.5 || len(f.Values) < 15 && len(f.Notes) == 0 {
 		t.Errorf("error %g, %d values, notes %q", e, len(f.Values), f.Notes)
@@ -249,13 +238,11 @@ func TestSubspaceSVDFarRows(t *testing.T) {
 		x.Data[1490*3+j], y.Data[990*3+j] = 1000, 1000
 	}
 	k := kernelgen.RBF(0.5)
-	for name, start := range svdStarts {
-		f := svdFit(t, Subspace{TwoFactors: true, Rank: 15, Seed: 3, Start: start}, x, y, k)
-		u, v := factors(t, f.Model, f.Left, x), factors(t, f.Model, f.Right, y)
-		own := dense.Dot(dense.Row(scaledColumns(u, f.Values), 1495), dense.Row(v, 995))
-		if math.Abs(own-1) > 0.01 {
-			t.Errorf("from %s: the entry of Â between far rows is %g, that of A is 1", name, own)
-		}
+	f := svdFit(t, Subspace{TwoFactors: true, Rank: 15, Seed: 3}, x, y, k)
+	u, v := factors(t, f.Model, f.Left, x), factors(t, f.Model, f.Right, y)
+	own := dense.Dot(dense.Row(scaledColumns(u, f.Values), 1495), dense.Row(v, 995))
+	if math.Abs(own-1) > 0.01 {
+		t.Errorf("the entry of Â between far rows is %g, that of A is 1", own)
 	}
 }
 
@@ -266,7 +253,7 @@ func TestSubspaceSVDSameBits(t *testing.T) {
 	x, y := clusters(530, 5, 11), clusters(300, 5, 12)
 	run := func(threads int, sizes []int) string {
 		e := stream.Engine{Threads: threads, BlockRows: 512}
-		f, err := Subspace{TwoFactors: true, Rank: 12, Seed: 1, Start: SSRSVD{}}.Fit(context.Background(), e, model.Sources{Left: choppy{stream.FromMatrix("x", x), sizes}, Right: choppy{stream.FromMatrix("y", y), sizes}}, kernelgen.RBF(3))
+		f, err := Subspace{TwoFactors: true, Rank: 12, Seed: 1}.Fit(context.Background(), e, model.Sources{Left: choppy{stream.FromMatrix("x", x), sizes}, Right: choppy{stream.FromMatrix("y", y), sizes}}, kernelgen.RBF(3))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -283,19 +270,17 @@ func TestSubspaceSVDSameBits(t *testing.T) {
 // TestSubspaceSVDPasses: one pass over each source.
 func TestSubspaceSVDPasses(t *testing.T) {
 	t.Parallel()
-	for name, start := range svdStarts {
-		for _, both := range []bool{true, false} {
-			left, right := stream.NewCounted(stream.FromMatrix("x", clusters(400, 3, 3))), stream.NewCounted(stream.FromMatrix("y", clusters(300, 3, 4)))
-			var second stream.Source
-			if both {
-				second = right
-			}
-			if _, err := (Subspace{TwoFactors: true, Rank: 8, Start: start}).Fit(context.Background(), stream.Engine{}, model.Sources{Left: left, Right: second}, kernelgen.RBF(1)); err != nil {
-				t.Fatal(err)
-			}
-			if left.Passes() != 1 || both != (right.Passes() == 1) {
-				t.Errorf("from %s, two sources %v: %d and %d passes", name, both, left.Passes(), right.Passes())
-			}
+	for _, both := range []bool{true, false} {
+		left, right := stream.NewCounted(stream.FromMatrix("x", clusters(400, 3, 3))), stream.NewCounted(stream.FromMatrix("y", clusters(300, 3, 4)))
+		var second stream.Source
+		if both {
+			second = right
+		}
+		if _, err := (Subspace{TwoFactors: true, Rank: 8}).Fit(context.Background(), stream.Engine{}, model.Sources{Left: left, Right: second}, kernelgen.RBF(1)); err != nil {
+			t.Fatal(err)
+		}
+		if left.Passes() != 1 || both != (right.Passes() == 1) {
+			t.Errorf("two sources %v: %d and %d passes", both, left.Passes(), right.Passes())
 		}
 	}
 }
@@ -330,22 +315,20 @@ func TestSubspaceSVDPlan(t *testing.T) {
 	t.Parallel()
 	e := stream.Engine{Threads: 2}
 	x, y := clusters(800, 3, 1), clusters(500, 3, 2)
-	for name, start := range svdStarts {
-		m := Subspace{TwoFactors: true, Rank: 10, Tolerance: 1e-12, Seed: 1, Start: start}
-		for _, right := range []blas64.General{y, {}} {
-			f := svdFit(t, m, x, right, kernelgen.RBF(20))
-			p, err := m.Plan(e, model.Shape{Rows: 800, Cols: int64(right.Rows), Columns: 3}, kernelgen.RBF(20))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r := float64(f.KernelEntries) / float64(p.KernelEntries); r < 0.85 || r > 1.15 || f.ExactPasses != 3 || p.Passes != 1 {
-				t.Errorf("from %s, %d right rows: %d entries planned, %d evaluated in %d passes", name, right.Rows, p.KernelEntries, f.KernelEntries, f.ExactPasses)
-			}
+	m := Subspace{TwoFactors: true, Rank: 10, Tolerance: 1e-12, Seed: 1}
+	for _, right := range []blas64.General{y, {}} {
+		f := svdFit(t, m, x, right, kernelgen.RBF(20))
+		p, err := m.Plan(e, model.Shape{Rows: 800, Cols: int64(right.Rows), Columns: 3}, kernelgen.RBF(20))
+		if err != nil {
+			t.Fatal(err)
 		}
-		m.Passes = 6
-		if more, err := m.Plan(e, model.Shape{Rows: 150000, Cols: 90000, Columns: 3}, kernelgen.RBF(20)); err != nil || more.Memory.Total() < 2*8*240000*18*6 {
-			t.Errorf("%v, %d bytes", err, more.Memory.Total())
+		if r := float64(f.KernelEntries) / float64(p.KernelEntries); r < 0.85 || r > 1.15 || f.ExactPasses != 3 || p.Passes != 1 {
+			t.Errorf("%d right rows: %d entries planned, %d evaluated in %d passes", right.Rows, p.KernelEntries, f.KernelEntries, f.ExactPasses)
 		}
+	}
+	m.Passes = 6
+	if more, err := m.Plan(e, model.Shape{Rows: 150000, Cols: 90000, Columns: 3}, kernelgen.RBF(20)); err != nil || more.Memory.Total() < 2*8*240000*18*6 {
+		t.Errorf("%v, %d bytes", err, more.Memory.Total())
 	}
 	for _, bad := range []Subspace{{Rank: 0}, {Rank: 1, Passes: -1}, {Rank: 1, Tolerance: math.NaN()}} {
 		if _, err := bad.Plan(e, model.Shape{Rows: 100, Cols: 100, Columns: 3}, kernelgen.RBF(1)); err == nil {
@@ -360,28 +343,26 @@ func TestSubspaceSVDNasty(t *testing.T) {
 	inTheLarge(t)
 	t.Parallel()
 	for _, c := range nastyCases() {
-		for name, start := range svdStarts {
-			m := Subspace{TwoFactors: true, Rank: 10, Seed: 1, Start: start}
-			t.Run(c.name+"/one source/"+name, func(t *testing.T) {
-				nasty(t, c.x, c.k, c.refuse, func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
-					return finiteSVD(t, m, s, nil, k)
-				})
+		m := Subspace{TwoFactors: true, Rank: 10, Seed: 1}
+		t.Run(c.name+"/one source", func(t *testing.T) {
+			nasty(t, c.x, c.k, c.refuse, func(s stream.Source, k kernelgen.Kernel) (*Fit, error) {
+				return finiteSVD(t, m, s, nil, k)
 			})
-			t.Run(c.name+"/two sources/"+name, func(t *testing.T) {
-				right := stream.RowSlice(c.x, 0, (c.x.Rows+1)/2)
-				f, err := finiteSVD(t, m, stream.FromMatrix("nasty", c.x), stream.FromMatrix("right", right), c.k)
-				if err != nil {
-					if c.refuse == "" {
-						t.Errorf("refused: %v", err)
-					}
-					return
+		})
+		t.Run(c.name+"/two sources", func(t *testing.T) {
+			right := stream.RowSlice(c.x, 0, (c.x.Rows+1)/2)
+			f, err := finiteSVD(t, m, stream.FromMatrix("nasty", c.x), stream.FromMatrix("right", right), c.k)
+			if err != nil {
+				if c.refuse == "" {
+					t.Errorf("refused: %v", err)
 				}
-				if err := f.Refine(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("nasty", c.x), Right: stream.FromMatrix("right", right)}); err != nil {
-					t.Fatal(err)
-				}
-				checkSides(t, f, c.x, right, 1e-10)
-			})
-		}
+				return
+			}
+			if err := f.Refine(context.Background(), stream.Engine{}, model.Sources{Left: stream.FromMatrix("nasty", c.x), Right: stream.FromMatrix("right", right)}); err != nil {
+				t.Fatal(err)
+			}
+			checkSides(t, f, c.x, right, 1e-10)
+		})
 	}
 }
 

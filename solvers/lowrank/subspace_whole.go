@@ -1,7 +1,6 @@
 package lowrank
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -61,55 +60,24 @@ func (m Subspace) fitWhole(ctx context.Context, t *tiles, e stream.Engine, rows 
 		return nil, err
 	}
 	s, norm := m.leading(eig, choiceOf(t.kernel))
-	return m.finishSymmetric(ctx, e, t, s, &krylov.Pairs{Values: s.values, Norm: norm, Passes: 1, Residuals: residualsOf(a, s, norm)}, rows.left)
+	residuals := krylov.Residuals(dense.Mul(blas.NoTrans, a, blas.NoTrans, s.u), s.u, s.values, norm)
+	return m.finishSymmetric(ctx, e, t, s, &krylov.Pairs{Norm: norm, Passes: 1, Residuals: residuals}, rows)
 }
 
 // leading returns the c leading eigenpairs, but for those of rounding, and the largest
 // |eigenvalue|.
 func (m Subspace) leading(eig *eigen, choice krylov.Choice) (*spectrum, float64) {
-	order := stream.Numbers(len(eig.Values))
-	if choice == krylov.Magnitude {
-		slices.SortStableFunc(order, func(i, j int64) int { return cmp.Compare(math.Abs(eig.Values[j]), math.Abs(eig.Values[i])) })
-	}
-	norm := 0.0
-	for _, v := range eig.Values {
-		norm = math.Max(norm, math.Abs(v))
-	}
+	order := byOrder(eig.Values, choice == krylov.Magnitude)
+	norm := dense.MaxAbs(blas64.General{Rows: 1, Cols: len(eig.Values), Stride: len(eig.Values), Data: eig.Values})
 	c := min(m.Rank, len(order))
 	for c > 0 && math.Abs(eig.Values[order[c-1]]) <= RankTolerance*norm {
 		c--
 	}
-	kept := slices.Clone(order[:c])
+	kept, left := order[:c], order[c:]
 	slices.Sort(kept) // descending values
-	s := &spectrum{u: stream.NewMatrix(eig.Vectors.Rows, c)}
-	for j, from := range kept {
-		s.values = append(s.values, eig.Values[from])
-		for i := range s.u.Rows {
-			dense.Row(s.u, i)[j] = dense.Row(eig.Vectors, i)[from]
-		}
-	}
-	for _, from := range order[c:] {
-		s.rest = append(s.rest, eig.Values[from])
-	}
+	s := &spectrum{u: dense.PickColumns(eig.Vectors, kept), values: dense.Pick(eig.Values, kept), rest: dense.Pick(eig.Values, left)}
 	s.projection = scaledColumns(s.u, dense.Reciprocals(s.values))
 	return s, norm
-}
-
-// residualsOf returns ‖Au−θu‖ of pairs, relative to norm.
-func residualsOf(a blas64.General, s *spectrum, norm float64) []float64 {
-	r := dense.Mul(blas.NoTrans, a, blas.NoTrans, s.u)
-	squares := make([]float64, len(s.values))
-	for i := range r.Rows {
-		u := dense.Row(s.u, i)
-		for j, v := range dense.Row(r, i) {
-			d := v - s.values[j]*u[j]
-			squares[j] += d * d
-		}
-	}
-	for j, v := range squares {
-		squares[j] = ratio(math.Sqrt(v), norm)
-	}
-	return squares
 }
 
 // planWhole returns the cost of fitWhole.

@@ -45,7 +45,7 @@ func (m *Model) VerifyPlan(e stream.Engine, d model.Sources, sample int) *model.
 		looked *= 2
 	}
 	norms := model.NewPlan(e, m.Dimension(model.Left))
-	norms.Add("Lanczos vectors", int64(2*verifySteps+8)*looked, knob)
+	norms.Add("Lanczos vectors", 16*looked, knob)
 	norms.Add("tiles of an exact pass", 2*int64(e.Workers())*stream.PairRows*stream.PairRows, "`threads`")
 	p.Stage(norms)
 	p.Add("rows in memory", int64(m.Dimension(model.Left)+2*m.Left.Rank()+1)*looked, knob)
@@ -54,48 +54,43 @@ func (m *Model) VerifyPlan(e stream.Engine, d model.Sources, sample int) *model.
 
 // Verify measures the error of the model on the rows of the left source, and of the
 // right for a model of two sources, by the Lanczos method on exact tiles (Golub and Van
-// Loan 2013, §10.1; on AᵀA for two sources). With sample > 0 it looks at that
-// many rows of each source, drawn at random: the errors are then those of the
+// Loan 2013, §10.1): on A − Â if the model is symmetric, on (A−Â)ᵀ(A−Â) otherwise. With
+// sample > 0 it draws that many rows of each source: the errors are then those of the
 // matrix between them.
 //
-// Cost: n²/2 kernel entries a step (2·m·n for two sources), memory for the
-// rows, their embedding, and a few vectors. One pass over each source. Several
-// models of one symmetric matrix are measured faster by [VerifyAll]. A model of an
-// explicit matrix takes one pass over all of it a step, and no sample.
+// Cost: an exact pass a step, two if the model is not symmetric. A pass takes n²/2 kernel
+// entries, or m·n if A is not symmetric. Memory is for the rows, their embedding, and a few
+// vectors. Verify makes one pass over each source. A model of an explicit matrix takes one
+// pass over all of it a step, and no sample.
 func (m *Model) Verify(ctx context.Context, e stream.Engine, d model.Sources, sample int, seed uint64) (*model.Verification, error) {
 	switch {
 	case m.Explicit != nil && sample > 0:
 		return nil, errors.New("a model of a matrix on disk is measured on all of it")
 	case m.Explicit != nil:
 		return m.verifyExplicit(ctx, e, d.Left, seed)
-	case m.Symmetric():
-		all, err := VerifyAll(ctx, e, []*Model{m}, d.Left, sample, seed)
-		if err != nil {
+	}
+	t := m.tiles(m.Left)
+	left, err := m.verifySide(ctx, e, d.Left, m.Left, sample, seed)
+	if err != nil {
+		return nil, err
+	}
+	v := &verifier{engine: e, tiles: t, left: left, right: left, symmetric: m.Symmetric()}
+	v.oneSource = v.symmetric || d.Right == nil
+	t.entries.Add(left.entries)
+	if !v.symmetric {
+		if v.oneSource {
+			d.Right = d.Left
+		}
+		if v.right, err = m.verifySide(ctx, e, d.Right, m.Right, sample, seed); err != nil {
 			return nil, err
 		}
-		return all[0], nil
+		t.entries.Add(v.right.entries)
 	}
-	left, right := d.Left, d.Right
-	if right == nil {
-		right = left
+	v.weighted = scaledColumns(left.u, m.unitValues(t.unit))
+	v.half = v.oneSource && m.Kernel.Symmetric()
+	if v.oneSource {
+		v.measureDiagonal(m.Shift * t.unit)
 	}
-	v := &rectVerifier{engine: e, tiles: m.tiles(m.Left)}
-	for _, side := range []struct {
-		rows *verifySide
-		src  stream.Source
-		e    *Embedding
-	}{{&v.left, left, m.Left}, {&v.right, right, m.Right}} {
-		rows, err := gatherVerify(ctx, side.src, side.e.Landmarks.Cols, sample, seed)
-		if err != nil {
-			return nil, err
-		}
-		if side.rows.u, err = rows.embed(ctx, e, m, side.e); err != nil {
-			return nil, err
-		}
-		side.rows.verifyRows = rows
-		v.tiles.entries.Add(rows.embedded(side.e))
-	}
-	v.weighted = scaledColumns(v.left.u, m.unitValues(v.tiles.unit))
 	return v.run(ctx, seed)
 }
 
@@ -108,21 +103,23 @@ func (m *Model) unitValues(unit float64) []float64 {
 	return w
 }
 
-// verifyRows are the rows of one source that errors are measured on, in memory.
-type verifyRows struct {
+// verifySide is the rows of one source that errors are measured on, in memory.
+type verifySide struct {
 	panel
-	src stream.Gatherer // of the rows
-	of  int64           // rows of the source that they were drawn from
+	src     stream.Gatherer // of the rows
+	of      int64           // rows of the source that they were drawn from
+	u       blas64.General  // their embedding
+	entries int64           // kernel entries that u took
 }
 
-// gatherVerify fetches all rows, or a sample of them. Models know d columns.
-func gatherVerify(ctx context.Context, src stream.Source, d, sample int, seed uint64) (*verifyRows, error) {
+// verifySide fetches all rows of a source, or a sample of them, and embeds them.
+func (m *Model) verifySide(ctx context.Context, e stream.Engine, src stream.Source, side *Embedding, sample int, seed uint64) (*verifySide, error) {
 	n, err := model.KnownRows(src)
 	if err != nil {
 		return nil, err
 	}
 	info := src.Info()
-	if len(info.Columns) != d {
+	if d := side.Landmarks.Cols; len(info.Columns) != d {
 		return nil, fmt.Errorf("%s has %d columns, and the model was fitted on %d", info.Name, len(info.Columns), d)
 	}
 	number := stream.Numbers(int(n))
@@ -134,97 +131,119 @@ func gatherVerify(ctx context.Context, src stream.Source, d, sample int, seed ui
 		number = s.Positions()
 	}
 	rows, err := stream.GatherRows(ctx, src, number)
-	return &verifyRows{panel: panel{rows: rows, number: number}, src: stream.FromMatrix(info.Name, rows), of: n}, err
+	if err != nil {
+		return nil, err
+	}
+	v := &verifySide{panel: panel{rows: rows, number: number}, src: stream.FromMatrix(info.Name, rows), of: n,
+		entries: int64(rows.Rows) * int64(side.Landmarks.Rows)}
+	return v, v.embed(ctx, e, m, side)
 }
 
-// embed returns the embedding of the rows.
-func (v *verifyRows) embed(ctx context.Context, e stream.Engine, m *Model, side *Embedding) (blas64.General, error) {
+// embed fills in the embedding of the rows.
+func (v *verifySide) embed(ctx context.Context, e stream.Engine, m *Model, side *Embedding) (err error) {
 	if int64(len(v.number)) < v.of { // landmarks among them are known by their numbers
 		t := m.tiles(side)
-		return t.embedRows(ctx, e, side, side.pack(t), &v.panel, v.src.Info().Name)
+		v.u, err = t.embedRows(ctx, e, side, side.pack(t), &v.panel, v.src.Info().Name)
+		return err
 	}
-	u := stream.NewMatrix(v.rows.Rows, side.Rank())
+	v.u = stream.NewMatrix(v.rows.Rows, side.Rank())
 	e.Progress = nil
-	err := m.embed(ctx, e, v.src, false, func(b *stream.Block, part blas64.General) error {
+	return m.embed(ctx, e, v.src, false, func(b *stream.Block, part blas64.General) error {
 		for i := range part.Rows {
-			copy(dense.Row(u, int(b.Start)+i), dense.Row(part, i))
+			copy(dense.Row(v.u, int(b.Start)+i), dense.Row(part, i))
 		}
 		return nil
 	}, side)
-	return u, err
-}
-
-// embedded returns how many kernel entries embed evaluates.
-func (v *verifyRows) embedded(side *Embedding) int64 {
-	return int64(v.rows.Rows) * int64(side.Landmarks.Rows)
 }
 
 // diagonalWeight returns what the diagonal of a matrix between sampled rows counts: of
 // n² entries of A n are on the diagonal, a smaller part than of the entries
 // between few rows. Without it the shift, which acts there alone, would seem as
 // large beside the norm of the sample as it is beside that of A.
-func (v *verifyRows) diagonalWeight() float64 {
+func (v *verifySide) diagonalWeight() float64 {
 	if v.of < 2 {
 		return 1
 	}
 	return float64(v.rows.Rows-1) / float64(v.of-1)
 }
 
-// verifySide is the rows of one of two sources, and their embedding.
-type verifySide struct {
-	*verifyRows
-	u blas64.General
-}
-
-// rectVerifier multiplies AᵀA and EᵀE, E = A − Â, by vectors on exact tiles of a
-// matrix between two sources.
-type rectVerifier struct {
+// verifier multiplies A and E = A − Â by vectors on exact tiles.
+type verifier struct {
 	engine      stream.Engine
 	tiles       *tiles
-	left, right verifySide
+	left, right *verifySide
+	oneSource   bool           // the sides have the same rows
+	half        bool           // A is symmetric: passes visit half of its tiles
+	symmetric   bool           // E is symmetric as well
 	weighted    blas64.General // U·diag(values)
-	frobenius   []frobenius    // one per row block, filled on the first visit
+
+	// Of one source: the diagonals of A and of E, and their weight.
+	diagonal, diagonalError []float64
+	weight                  float64
+	shift                   float64
+	squares, squaresError   []float64 // of the entries of A and of E, for each row block; filled in the first pass
 }
 
-func (v *rectVerifier) run(ctx context.Context, seed uint64) (*model.Verification, error) {
+// measureDiagonal works out the diagonals.
+func (v *verifier) measureDiagonal(shift float64) {
+	v.weight, v.shift = v.left.diagonalWeight(), shift
+	v.diagonal = make([]float64, v.left.rows.Rows)
+	v.tiles.diag(v.diagonal, v.left.rows)
+	v.diagonalError = slices.Clone(v.diagonal)
+	for i := range v.diagonalError {
+		v.diagonalError[i] -= dense.Dot(dense.Row(v.weighted, i), dense.Row(v.right.u, i)) + shift
+	}
+}
+
+func (v *verifier) run(ctx context.Context, seed uint64) (*model.Verification, error) {
 	n := v.right.rows.Rows
-	entry := newNorm(n, seed, "Lanczos A")
-	diff := newNorm(n, seed, "Lanczos E")
-	out := &model.Verification{Tolerance: verifyTolerance, Rows: int64(v.left.rows.Rows), Cols: int64(n), TraceKept: math.NaN()}
-	for out.Iterations < min(verifySteps, n) && !out.Converged {
-		a, d, err := v.multiply(ctx, entry.Vector(), diff.Vector())
-		if err != nil {
-			return nil, err
+	out := &model.Verification{Rows: int64(v.left.rows.Rows), Cols: int64(n), TraceKept: math.NaN()}
+	step := func(x, y []float64) (ax, ey []float64, err error) { return v.multiply(ctx, x, y, false) }
+	if !v.symmetric {
+		step = func(x, y []float64) (ax, ey []float64, err error) {
+			if ax, ey, err = v.multiply(ctx, x, y, false); err != nil {
+				return nil, nil, err
+			}
+			return v.multiply(ctx, ax, ey, true)
 		}
-		doneA, errA := entry.Step(a)
-		doneE, errE := diff.Step(d)
-		if errA != nil || errE != nil {
-			return nil, fmt.Errorf("lowrank: %w", cmp.Or(errA, errE))
+	}
+	a, e, err := lanczos(out, n, seed, step)
+	if err != nil {
+		return nil, err
+	}
+	if !v.symmetric {
+		a, e = math.Sqrt(a), math.Sqrt(e)
+	}
+	out.SpectralError, out.Norm = ratio(e, a), a/v.tiles.unit
+	out.FrobeniusError = ratio(math.Sqrt(dense.Sum(v.squaresError)), math.Sqrt(dense.Sum(v.squares)))
+	if v.oneSource {
+		out.TraceKept = 1 - ratio(dense.Sum(v.diagonalError), dense.Sum(v.diagonal))
+	}
+	out.KernelEntries = v.tiles.entries.Load()
+	return out, nil
+}
+
+// lanczos estimates the norms of two symmetric n×n matrices. step multiplies the first by x
+// and the second by y.
+func lanczos(out *model.Verification, n int, seed uint64, step func(x, y []float64) (ax, ey []float64, err error)) (a, e float64, err error) {
+	entry := krylov.NewLanczos(n, sketch.NewRandom(seed, "Lanczos A"), 5, verifyTolerance)
+	diff := krylov.NewLanczos(n, sketch.NewRandom(seed, "Lanczos E"), 5, verifyTolerance)
+	out.Tolerance = verifyTolerance
+	for out.Iterations < min(verifySteps, n) && !out.Converged {
+		ax, ey, err := step(entry.Vector(), diff.Vector())
+		if err != nil {
+			return 0, 0, err
+		}
+		doneA, errA := entry.Step(ax)
+		doneE, errE := diff.Step(ey)
+		if err := cmp.Or(errA, errE); err != nil {
+			return 0, 0, fmt.Errorf("lowrank: %w", err)
 		}
 		out.Iterations++
 		out.Converged = doneA && doneE
 	}
 	out.Converged = out.Converged || out.Iterations == n
-	summarise(out, math.Sqrt(entry.Norm()), math.Sqrt(diff.Norm()), v.frobenius, v.tiles.unit)
-	out.KernelEntries = v.tiles.entries.Load()
-	return out, nil
-}
-
-// newNorm estimates the norm of an n×n matrix, from a random vector.
-func newNorm(n int, seed uint64, purpose string) *krylov.Lanczos {
-	return krylov.NewLanczos(n, sketch.NewRandom(seed, purpose), 5, verifyTolerance)
-}
-
-// summarise fills in the errors, given the norms of A and E and the sums of
-// squares of their entries, all in the unit of the tiles.
-func summarise(out *model.Verification, a, e float64, squares []frobenius, unit float64) {
-	var sum frobenius
-	for _, f := range squares {
-		sum.entry += f.entry
-		sum.diff += f.diff
-	}
-	out.SpectralError, out.Norm = ratio(e, a), a/unit
-	out.FrobeniusError = ratio(math.Sqrt(sum.diff), math.Sqrt(sum.entry))
+	return entry.Norm(), diff.Norm(), nil
 }
 
 // ratio returns d/a, and 0 when both are 0.
@@ -235,53 +254,89 @@ func ratio(d, a float64) float64 {
 	return d / a
 }
 
-// multiply returns AᵀA·x and EᵀE·y.
-func (v *rectVerifier) multiply(ctx context.Context, x, y []float64) (ax, ey []float64, err error) {
-	n, m := len(x), v.left.rows.Rows
-	p, q := make([]float64, m), make([]float64, m)
-	err = v.visit(ctx, func(i, j *stream.Block, tile blas64.General) {
-		for r := range tile.Rows {
-			p[int(i.Start)+r] += dense.Dot(dense.Row(tile, r), x[j.Start:][:tile.Cols])
-			q[int(i.Start)+r] += dense.Dot(dense.Row(tile, r), y[j.Start:][:tile.Cols])
-		}
-	})
+// multiply makes an exact pass: it returns A·x and E·y, or Aᵀ·x and Eᵀ·y.
+func (v *verifier) multiply(ctx context.Context, x, y []float64, transposed bool) (ax, ey []float64, err error) {
+	op := v.tiles.exact(v.engine, v.left.src, v.right.src)
+	op.name = "verify"
+	if v.squares == nil {
+		v.squares, v.squaresError = make([]float64, rowBlocks(v.left.rows.Rows)), make([]float64, rowBlocks(v.left.rows.Rows))
+		op.visit = v.measurer
+	}
+	both, left, right := columnsOf(x, y), v.weighted, v.right.u
+	out, none := stream.NewMatrix(v.left.rows.Rows, 2), func(n int) blas64.General { return stream.NewMatrix(n, 0) }
+	switch m, n := v.left.rows.Rows, v.right.rows.Rows; {
+	case v.half:
+		err = symmetricTiles{op}.Multiply(ctx, both, out)
+	case transposed:
+		out = stream.NewMatrix(n, 2)
+		err = op.Multiply(ctx, none(n), none(m), both, out)
+	default:
+		err = op.Multiply(ctx, both, out, none(m), none(n))
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	subtractProduct(q, v.weighted, v.right.u, y)
-	ax, ey = make([]float64, n), make([]float64, n)
-	err = v.visit(ctx, func(i, j *stream.Block, tile blas64.General) {
-		for r := range tile.Rows {
-			dense.Axpy(p[int(i.Start)+r], dense.Row(tile, r), ax[j.Start:][:tile.Cols])
-			dense.Axpy(q[int(i.Start)+r], dense.Row(tile, r), ey[j.Start:][:tile.Cols])
-		}
-	})
-	subtractProduct(ey, v.right.u, v.weighted, q)
-	return ax, ey, err
+	if transposed {
+		left, right = right, left
+	}
+	ax, ey = column(out, 0), column(out, 1)
+	subtractProduct(ey, left, right, y)
+	for i, d := range v.diagonal {
+		ax[i] -= (1 - v.weight) * d * x[i]
+		ey[i] -= (v.shift + (1-v.weight)*v.diagonalError[i]) * y[i]
+	}
+	return ax, ey, nil
 }
 
-// visit computes the tiles and hands them on. The first time round it also sums
-// the squares of the entries of A and E.
-func (v *rectVerifier) visit(ctx context.Context, f tileVisitor) error {
-	first := v.frobenius == nil
-	if first {
-		v.frobenius = make([]frobenius, rowBlocks(v.left.rows.Rows))
+// columnsOf returns the matrix [x y].
+func columnsOf(x, y []float64) blas64.General {
+	m := stream.NewMatrix(len(x), 2)
+	for i := range x {
+		m.Data[2*i], m.Data[2*i+1] = x[i], y[i]
 	}
-	return v.tiles.eachPair(ctx, v.engine, "verify", v.left.src, v.right.src, stream.Full, func() tileVisitor {
-		buf := newTile(v.left.src, v.right.src)
-		return func(i, j *stream.Block, tile blas64.General) {
-			if first {
-				diff := differenceTile(tile, blockRows(v.weighted, i), blockRows(v.right.u, j), buf)
-				v.frobenius[i.Index].entry += squares(tile)
-				v.frobenius[i.Index].diff += squares(diff)
-			}
-			f(i, j, tile)
-		}
-	})
+	return m
+}
+
+func column(m blas64.General, j int) []float64 {
+	x := make([]float64, m.Rows)
+	for i := range x {
+		x[i] = m.Data[i*m.Stride+j]
+	}
+	return x
 }
 
 // rowBlocks returns how many row blocks n rows have in an exact pass.
 func rowBlocks(n int) int { return (n + stream.PairRows - 1) / stream.PairRows }
+
+// measurer returns a visitor that sums the squares of the entries of A and of E.
+func (v *verifier) measurer() tileVisitor {
+	buf := newTile(v.left.src, v.right.src)
+	return func(i, j *stream.Block, tile blas64.General) { v.measure(i, j, tile, buf) }
+}
+
+// measure adds the squares of the entries of a tile of A, which it overwrites, and of E.
+func (v *verifier) measure(i, j *stream.Block, tile, buf blas64.General) {
+	mirrored := v.half && i.Index != j.Index
+	diff := differenceTile(tile, blockRows(v.weighted, i), blockRows(v.right.u, j), buf)
+	if v.oneSource && i.Index == j.Index {
+		root := math.Sqrt(v.weight)
+		for r := range tile.Rows {
+			tile.Data[r*tile.Stride+r] = root * v.diagonal[int(i.Start)+r]
+			diff.Data[r*diff.Stride+r] = root * v.diagonalError[int(i.Start)+r]
+		}
+	}
+	entries, errors := squares(tile), squares(diff)
+	if mirrored {
+		entries *= 2
+		if v.symmetric {
+			errors *= 2
+		} else {
+			errors += squares(differenceTile(tile, blockRows(v.right.u, i), blockRows(v.weighted, j), buf))
+		}
+	}
+	v.squares[i.Index] += entries
+	v.squaresError[i.Index] += errors
+}
 
 // tileVisitor is what is done with a tile between two blocks of rows.
 type tileVisitor = func(i, j *stream.Block, tile blas64.General)
@@ -341,23 +396,4 @@ func subtractProduct(y []float64, a, b blas64.General, x []float64) {
 	for i := range a.Rows {
 		y[i] -= dense.Dot(dense.Row(a, i), inner)
 	}
-}
-
-// frobenius sums squares of entries and of errors.
-type frobenius struct {
-	n           int
-	entry, diff float64
-}
-
-func (f *frobenius) add(entry, diff float64) {
-	f.n++
-	f.entry += entry * entry
-	f.diff += diff * diff
-}
-
-// merge adds the entries of another sum.
-func (f *frobenius) merge(other frobenius) {
-	f.n += other.n
-	f.entry += other.entry
-	f.diff += other.diff
 }

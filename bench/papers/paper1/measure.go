@@ -177,34 +177,23 @@ func unshifted(model *lowrank.Model) *lowrank.Model {
 	return &u
 }
 
-// errors measures those of all fits in exact passes over the kernel matrix that they share.
+// errors measures those of all fits, one after the other.
 func (m *measurement) errors(ctx context.Context, jobs []*job, all *matrix) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	var models []*lowrank.Model
-	for _, j := range jobs {
-		if j.fit == nil {
-			continue
-		}
-		models = append(models, j.fit.Model)
-		if j.unshifted != "" {
-			models = append(models, unshifted(j.fit.Model))
-		}
-	}
-	found, err := lowrank.VerifyAll(ctx, stream.Engine{}, models, m.src, m.sample(), 1)
-	if err != nil {
-		return err
-	}
 	for _, j := range jobs {
 		var rows []result
 		if j.fit != nil {
-			rows = append(rows, j.result(m.x.Rows, found[0]))
-			found = found[1:]
+			v, err := m.verify(ctx, j.fit.Model)
+			if err != nil {
+				return err
+			}
+			rows = append(rows, j.result(m.x.Rows, v))
 		}
 		if j.fit != nil && j.unshifted != "" {
-			rows = append(rows, j.unshiftedResult(m.x.Rows, found[0]))
-			found = found[1:]
+			v, err := m.verify(ctx, unshifted(j.fit.Model))
+			if err != nil {
+				return err
+			}
+			rows = append(rows, j.unshiftedResult(m.x.Rows, v))
 		}
 		if err := m.cache.Put(m.key(j.name, j.c, j.seed), rows); err != nil {
 			return err
@@ -212,6 +201,11 @@ func (m *measurement) errors(ctx context.Context, jobs []*job, all *matrix) erro
 		all.results = append(all.results, rows...)
 	}
 	return nil
+}
+
+// verify measures the error of one model.
+func (m *measurement) verify(ctx context.Context, of *lowrank.Model) (*model.Verification, error) {
+	return of.Verify(ctx, stream.Engine{}, model.Sources{Left: m.src}, m.sample(), 1)
 }
 
 // result returns what was found out about a fit of n rows.

@@ -57,30 +57,26 @@ func unshifted(of *Model) *Model {
 	return &m
 }
 
-func verifyAll(t *testing.T, threads int, models []*Model, src stream.Source, sample int) []*model.Verification {
+func verified(t *testing.T, threads int, m *Model, src stream.Source, sample int) *model.Verification {
 	t.Helper()
-	all, err := VerifyAll(context.Background(), stream.Engine{Threads: threads}, models, src, sample, 4)
+	v, err := m.Verify(context.Background(), stream.Engine{Threads: threads}, model.Sources{Left: src}, sample, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(all) != len(models) {
-		t.Fatalf("%d results for %d models", len(all), len(models))
-	}
-	return all
+	return v
 }
 
-// TestVerifyAllAgainstDense: norms of A and E against singular values of the
-// formed matrices. The spectrum of E is dense near its end, where Lanczos stops
-// at its tolerance: a lower bound, and little below.
-func TestVerifyAllAgainstDense(t *testing.T) {
+// TestVerifyAgainstDense: norms of A and E against singular values of the formed matrices.
+// The spectrum of E is dense near its end, where Lanczos stops at its tolerance: a lower
+// bound, and little below.
+func TestVerifyAgainstDense(t *testing.T) {
 	t.Parallel()
 	x := clusters(400, 4, 3) // blocks of 256 and 144 rows
 	src, k := stream.FromMatrix("clusters", x), kernelgen.RBF(2)
 	a := kernelMatrix(k, x, x)
 	norm := spectralNorm(t, a)
-	models := mixedModels(t, src, k)
-	for i, v := range verifyAll(t, 0, models, src, 0) {
-		m := models[i]
+	for _, m := range mixedModels(t, src, k) {
+		v := verified(t, 0, m, src, 0)
 		e := difference(a, approximation(m, factors(t, m, m.Left, x), factors(t, m, m.right(), x)))
 		spectral, frobenius := spectralNorm(t, e)/norm, dense.Frobenius(e)/dense.Frobenius(a)
 		t.Logf("%s, rank %d: spectral %.6g, relative difference %.1e, %d steps", m.Method, len(m.Values), spectral, v.SpectralError/spectral-1, v.Iterations)
@@ -92,6 +88,9 @@ func TestVerifyAllAgainstDense(t *testing.T) {
 		}
 		if math.Abs(v.FrobeniusError/frobenius-1) > 1e-9 {
 			t.Errorf("%s: Frobenius error %.12g, dense %.12g", m.Method, v.FrobeniusError, frobenius)
+		}
+		if kept := 1 - dense.Trace(e)/dense.Trace(a); math.Abs(v.TraceKept-kept) > 1e-9 {
+			t.Errorf("%s: %.12g of the trace, dense %.12g", m.Method, v.TraceKept, kept)
 		}
 		if v.Rows != 400 || v.Cols != 400 || !v.Converged || v.Tolerance != verifyTolerance {
 			t.Errorf("%s: %+v", m.Method, v)
@@ -106,95 +105,96 @@ func TestVerifyAllAgainstDense(t *testing.T) {
 	}
 }
 
-// TestVerifyAllProducts: one step multiplies by A and E as a dense product does.
-func TestVerifyAllProducts(t *testing.T) {
+// TestVerifyProducts: a pass multiplies by A and E, or by their transposes, as a dense
+// product does: over half of the tiles, over all of them, and between two sources.
+func TestVerifyProducts(t *testing.T) {
 	t.Parallel()
-	x := clusters(600, 4, 3)
+	x, y := clusters(600, 4, 3), clusters(300, 4, 5)
 	src, k := stream.FromMatrix("clusters", x), kernelgen.RBF(2)
-	a := kernelMatrix(k, x, x)
 	models := mixedModels(t, src, k)
-	for _, weight := range []float64{1, 0.25} {
-		rows, err := gatherVerify(context.Background(), src, 4, 0, 1)
-		if err != nil {
-			t.Fatal(err)
+	other, err := SSRSVD{Rank: 9, Seed: 3}.Fit(context.Background(), stream.Engine{}, model.Sources{Left: src, Right: stream.FromMatrix("y", y)}, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		m      *Model
+		right  blas64.General
+		half   bool
+		weight float64
+	}{
+		{models[0], x, true, 1}, {models[0], x, true, 0.25}, {models[2], x, true, 0.25}, {models[2], x, false, 0.25}, {models[4], x, true, 1},
+		{other.Model, y, false, 1},
+	} {
+		m := c.m
+		two := c.right.Rows != x.Rows
+		left := verifySideOf(t, m, x, m.Left)
+		v := &verifier{tiles: m.tiles(m.Left), left: left, right: left, oneSource: !two, half: c.half, symmetric: m.Symmetric()}
+		if !m.Symmetric() {
+			v.right = verifySideOf(t, m, c.right, m.Right)
 		}
-		v := &verifier{rows: rows, tiles: newTiles(k), diagonal: weight, embeddings: map[*Embedding]blas64.General{}, entry: newNorm(600, 1, "A")}
-		for _, m := range models {
-			found, err := v.newModel(context.Background(), m, 2)
+		v.weighted = scaledColumns(left.u, m.Values)
+		if v.oneSource {
+			v.measureDiagonal(m.Shift)
+			v.weight = c.weight
+		}
+		a := kernelMatrix(k, x, c.right)
+		e := difference(a, approximation(m, factors(t, m, m.Left, x), factors(t, m, m.right(), c.right)))
+		for _, transposed := range []bool{false, true} {
+			n := c.right.Rows
+			if transposed {
+				n, a, e = x.Rows, dense.Transpose(a), dense.Transpose(e)
+			}
+			vectors := filled(2, n, func(i, j int) float64 { return math.Sin(float64(i + 2*j)) })
+			p, q, err := v.multiply(context.Background(), dense.Row(vectors, 0), dense.Row(vectors, 1), transposed)
 			if err != nil {
 				t.Fatal(err)
 			}
-			v.models = append(v.models, found)
-		}
-		y, err := v.multiply(context.Background(), v.models)
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkProduct(t, "A", a, weight, v.entry.Vector(), y[0])
-		for i, m := range models {
-			e := difference(a, approximation(m, factors(t, m, m.Left, x), factors(t, m, m.right(), x)))
-			checkProduct(t, m.Method, e, weight, v.models[i].vector(), y[i+1])
-			if m.Symmetric() {
-				continue
-			}
-			v.models[i].half = y[i+1]
-			again, err := v.multiply(context.Background(), v.models[i:i+1])
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkProduct(t, m.Method+" transposed", filled(600, 600, func(i, j int) float64 { return e.Data[j*e.Stride+i] }), weight, y[i+1], again[1])
-			v.models[i].half = nil
+			checkProduct(t, "A", a, c.weight, dense.Row(vectors, 0), p)
+			checkProduct(t, m.Method, e, c.weight, dense.Row(vectors, 1), q)
 		}
 	}
+}
+
+func verifySideOf(t *testing.T, m *Model, x blas64.General, side *Embedding) *verifySide {
+	t.Helper()
+	v, err := m.verifySide(context.Background(), stream.Engine{}, stream.FromMatrix("x", x), side, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 // checkProduct compares y with a·x, after the diagonal of a was given a weight.
 func checkProduct(t *testing.T, name string, a blas64.General, weight float64, x, y []float64) {
 	t.Helper()
 	for i := range y {
-		want := dense.Dot(dense.Row(a, i), x) - (1-weight)*dense.Row(a, i)[i]*x[i]
+		want := dense.Dot(dense.Row(a, i), x)
+		if a.Rows == a.Cols {
+			want -= (1 - weight) * dense.Row(a, i)[i] * x[i]
+		}
 		if math.Abs(y[i]-want) > 1e-11 {
 			t.Fatalf("%s, weight %g: entry %d of the product is %g, dense %g", name, weight, i, y[i], want)
 		}
 	}
 }
 
-// TestVerifyAllCompanions: a model is measured alike alone and with others, on
-// all rows and on a sample, for any number of threads.
-func TestVerifyAllCompanions(t *testing.T) {
+// TestVerifySameBits: the same errors for any number of threads, on all rows and on a sample.
+func TestVerifySameBits(t *testing.T) {
 	inTheLarge(t)
 	t.Parallel()
 	src, k := stream.FromMatrix("clusters", clusters(600, 4, 3)), kernelgen.RBF(2)
-	models := mixedModels(t, src, k)
-	for _, sample := range []int{0, 350} {
-		all := verifyAll(t, 1, models, src, sample)
-		for _, threads := range []int{3} {
-			if diff := cmp.Diff(all, verifyAll(t, threads, models, src, sample)); diff != "" {
-				t.Errorf("sample %d, %d threads: %s", sample, threads, diff)
-			}
-		}
-		for i, m := range models {
-			alone, err := m.Verify(context.Background(), stream.Engine{}, model.Sources{Left: src}, sample, 4)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !m.Symmetric() { // measured with Lanczos on AᵀA, and the diagonal at full weight
-				if d := alone.SpectralError/all[i].SpectralError - 1; math.Abs(d) > 1e-3 && sample == 0 || math.Abs(d) > 0.02 {
-					t.Errorf("sample %d, %s: %g, alone %g", sample, m.Method, all[i].SpectralError, alone.SpectralError)
-				}
-				continue
-			}
-			near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(a) })
-			if diff := cmp.Diff(all[i], alone, near); diff != "" {
-				t.Errorf("sample %d, model %d: %s", sample, i, diff)
+	for _, m := range mixedModels(t, src, k) {
+		for _, sample := range []int{0, 350} {
+			if diff := cmp.Diff(verified(t, 1, m, src, sample), verified(t, 3, m, src, sample)); diff != "" {
+				t.Errorf("%s, sample %d: %s", m.Method, sample, diff)
 			}
 		}
 	}
 }
 
-// TestVerifyAllUnits: models whose tiles have different units, of a kernel whose
-// squares cannot be represented.
-func TestVerifyAllUnits(t *testing.T) {
+// TestVerifyUnits: models in a unit of their own, of a kernel whose squares cannot be
+// represented.
+func TestVerifyUnits(t *testing.T) {
 	t.Parallel()
 	x := scaled(clusters(300, 3, 8), 1e90)
 	src, k := stream.FromMatrix("large", x), kernelgen.Linear()
@@ -215,8 +215,8 @@ func TestVerifyAllUnits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := verifyAll(t, 0, models, src, 0)
-	for i, v := range all[:2] {
+	for i, m := range models[:2] {
+		v := verified(t, 0, m, src, 0)
 		least := s.S[i+1] * s.S[i+1] / (s.S[0] * s.S[0])
 		if !(v.SpectralError > 0.999*least && v.SpectralError < 3*least) {
 			t.Errorf("rank %d: error %g, the least is %g", i+1, v.SpectralError, least)
@@ -225,13 +225,13 @@ func TestVerifyAllUnits(t *testing.T) {
 			t.Errorf("norm %g, want %ge180", v.Norm, want)
 		}
 	}
-	if all[2].SpectralError > 1e-12 || all[2].FrobeniusError > 1e-12 {
-		t.Errorf("rank 3 of 3: errors %g and %g", all[2].SpectralError, all[2].FrobeniusError)
+	if v := verified(t, 0, models[2], src, 0); v.SpectralError > 1e-12 || v.FrobeniusError > 1e-12 {
+		t.Errorf("rank 3 of 3: errors %g and %g", v.SpectralError, v.FrobeniusError)
 	}
 }
 
-// TestVerifyAllEdges: no models, one row, no rows, rows of another dimension.
-func TestVerifyAllEdges(t *testing.T) {
+// TestVerifyEdges: one row, no rows, rows of another dimension.
+func TestVerifyEdges(t *testing.T) {
 	t.Parallel()
 	ctx, e := context.Background(), stream.Engine{}
 	src := stream.FromMatrix("clusters", clusters(300, 3, 8))
@@ -239,52 +239,17 @@ func TestVerifyAllEdges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all := verifyAll(t, 0, nil, src, 0); all != nil {
-		t.Errorf("no models gave %v", all)
-	}
-	one := verifyAll(t, 0, []*Model{f.Model, nothing(f.Model)}, stream.FromMatrix("one", clusters(1, 3, 9)), 0)
-	if v := one[1]; v.SpectralError != 1 || v.FrobeniusError != 1 || v.Norm != 1 || !v.Converged {
+	if v := verified(t, 0, nothing(f.Model), stream.FromMatrix("one", clusters(1, 3, 9)), 0); v.SpectralError != 1 || v.FrobeniusError != 1 || v.Norm != 1 || !v.Converged {
 		t.Errorf("Â = 0 on one row: %+v", v)
 	}
 	for _, bad := range []stream.Source{stream.FromMatrix("empty", stream.NewMatrix(0, 3)), stream.FromMatrix("wide", clusters(20, 4, 1))} {
-		if _, err := VerifyAll(ctx, e, []*Model{f.Model}, bad, 0, 1); err == nil {
+		if _, err := f.Verify(ctx, e, model.Sources{Left: bad}, 0, 1); err == nil {
 			t.Errorf("%s: no error", bad.Info().Name)
 		}
 	}
 	x := clusters(300, 3, 8)
 	x.Data[77*3] = math.NaN()
-	if _, err := VerifyAll(ctx, e, []*Model{nothing(f.Model)}, stream.FromMatrix("NaN", x), 0, 1); err == nil {
+	if _, err := nothing(f.Model).Verify(ctx, e, model.Sources{Left: stream.FromMatrix("NaN", x)}, 0, 1); err == nil {
 		t.Error("NaN in the rows: no error")
-	}
-}
-
-// TestVerifyAllMisuse: models of different matrices are a mistake of the caller.
-func TestVerifyAllMisuse(t *testing.T) {
-	t.Parallel()
-	ctx, e := context.Background(), stream.Engine{}
-	src := stream.FromMatrix("clusters", clusters(300, 3, 8))
-	fit := func(k kernelgen.Kernel) *Model {
-		f, err := Landmark{Rank: 5, Seed: 1}.Fit(ctx, e, model.Sources{Left: src}, k)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f.Model
-	}
-	rect, err := Landmark{Rank: 5, Seed: 1}.Fit(ctx, e, model.Sources{Left: src, Right: stream.FromMatrix("other", clusters(200, 3, 8))}, kernelgen.RBF(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, models := range map[string][]*Model{
-		"two kernels": {fit(kernelgen.RBF(1)), fit(kernelgen.RBF(2))},
-		"rectangular": {rect.Model},
-	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
-			}()
-			_, _ = VerifyAll(ctx, e, models, src, 0, 1)
-		}()
 	}
 }

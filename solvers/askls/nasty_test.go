@@ -86,8 +86,8 @@ func TestPreconditionerError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fit{Solver: Solver{Gamma: 0.5}, data: data, kernel: parse(t, "linear()"), targets: stream.NewMatrix(30, 3)}
-	if _, err = f.preconditioner(ctx, 29, newSolution()); err == nil || !strings.HasPrefix(err.Error(), "the preconditioner: ksvd: entry (") {
+	f := &fit{Solver: Solver{Gamma: 0.5, Rank: 29}, data: data, kernel: parse(t, "linear()"), targets: stream.NewMatrix(30, 3)}
+	if _, err = f.preconditioner(ctx, newSolution()); err == nil || !strings.HasPrefix(err.Error(), "the preconditioner: ksvd: entry (") {
 		t.Error(err)
 	}
 }

@@ -40,8 +40,8 @@
 //   - [EngineDense]: M formed and factored: (2n+2)² numbers, O(n³).
 //   - [EngineIterative]: MINRES for all classes at once on exact tiles or a sparse
 //     matrix, preconditioned by the low-rank solution. Singular values of K close to 1/γ,
-//     on both sides of it, may keep the iteration from settling. [Fit.Unsettled] says so,
-//     or Fit returns an error if the system cannot be told from a singular one.
+//     on both sides of it, may keep the iteration from settling: [Fit.Unsettled] says so. The
+//     ridge system is then solved if the plain one cannot be told from a singular one.
 //   - [EngineLowRank]: K ≈ U·Σ·Vᵀ from the asymmetric Nyström method (or another of
 //     package ksvd). M is then 1/γ but for a space of 2r+4 dimensions, which triangular
 //     factors of [1 U y] and [1 V y] give in one pass: O(n·r²), and memory that does

@@ -117,23 +117,24 @@ func (it *iterative) multiply(ctx context.Context, ridge float64, x, ax, room bl
 }
 
 // solve solves the plain system, or the ridge one where the plain one is singular to
-// rounding. It returns an error if too few iterations tell which of the two it is.
+// rounding, or where too few iterations tell which of the two it is.
 func (it *iterative) solve(ctx context.Context, r blas64.General, s *solution) (x blas64.General, err error) {
 	s.ridge = it.Ridge
+	open := false // whether the plain system is singular
 	if s.ridge == 0 {
 		run, err := it.run(ctx, r, 0)
 		if err != nil {
 			return x, err
 		}
 		s.iterations, s.condition = run.Iterations, run.Condition
-		switch {
-		case run.Regular || math.IsNaN(run.Residual):
+		if !run.Singular && (run.Regular || math.IsNaN(run.Residual)) {
 			return it.finish(run, s)
-		case run.Singular || run.Iterations < it.Iterations:
-			s.ridge = fallbackRidge
+		}
+		s.ridge = fallbackRidge
+		if open = !run.Singular && run.Iterations >= it.Iterations; open {
+			s.report.Note(fmt.Sprintf("after %d iterations the plain system cannot be told from a singular one: the ridge system (M² + λI)x = Mr with λ = %v was solved instead; %s", s.iterations, s.ridge, it.remedy()))
+		} else {
 			s.report.Note(fallbackNote(s.condition, s.ridge))
-		default:
-			return x, fmt.Errorf("after %d iterations the system cannot be told from a singular one (condition number at least %.1e): %s", run.Iterations, run.Condition, iterativeRemedy)
 		}
 	}
 	run, err := it.run(ctx, r, s.ridge)
@@ -144,12 +145,25 @@ func (it *iterative) solve(ctx context.Context, r blas64.General, s *solution) (
 	if s.condition != s.condition {
 		s.condition = run.Condition
 	}
-	return it.finish(run, s)
+	x, err = it.finish(run, s)
+	if open { // what the plain system would have decided is not known
+		s.report.Unsettled = true
+		s.report.Errors = nil
+		s.report.Estimate(model.Estimate{Of: model.DecisionValues, Value: math.NaN(),
+			Reason: "the plain system is possibly singular, and the ridge system was solved instead"})
+	}
+	return x, err
 }
 
-// iterativeRemedy says why an iteration does not settle, and what to do.
-const iterativeRemedy = "singular values of the kernel matrix are close to 1/gamma, on either side of it; " +
-	"give a ridge (`ridge 1`), a smaller `gamma`, a higher `rank`, more `iterations`, or `engine dense`"
+// remedy says why an iteration does not settle, and what to do.
+func (it *iterative) remedy() string {
+	rank := "a higher `rank`, "
+	if it.data.explicit() {
+		rank = "" // there is no approximation
+	}
+	return "singular values of the kernel matrix are close to 1/gamma, on either side of it; give a ridge (`ridge 1`), a smaller `gamma`, " +
+		rank + "more `iterations`, or `engine dense`"
+}
 
 // finish reports the residual, and what it means.
 func (it *iterative) finish(run *minres.Solution, s *solution) (blas64.General, error) {
@@ -159,7 +173,7 @@ func (it *iterative) finish(run *minres.Solution, s *solution) (blas64.General, 
 	}
 	if s.report.Unsettled {
 		s.report.Note(fmt.Sprintf("after %d iterations the residual is %.1e of the right side, above the tolerance %.0e (condition number at least %.1e): %s",
-			s.iterations, run.Residual, it.Tolerance, run.Condition, iterativeRemedy))
+			s.iterations, run.Residual, it.Tolerance, run.Condition, it.remedy()))
 	}
 	s.report.Estimate(model.Estimate{Of: model.DecisionValues, Value: min(1, run.Residual*run.Condition),
 		From: "the residual and the condition number of the iteration"})

@@ -106,10 +106,7 @@ func (f *fit) preconditioner(ctx context.Context, s *solution) (*preconditioner,
 	}
 	passes := &lowRank{fit: f, k: k}
 	s.report.KernelEntries += k.KernelEntries + passes.passEntries()
-	s.report.SourcePasses += k.SourcePasses + 1
-	if f.data.one { // once for each side
-		s.report.SourcePasses++
-	}
+	s.report.SourcePasses += k.SourcePasses + 2 // factors of each side
 	s.rank = k.Rank()
 	return newPreconditioner(u, v, k.Values, f.Gamma)
 }

@@ -399,6 +399,15 @@ func TestNotSpanned(t *testing.T) {
 	}
 }
 
+// The exact engine takes all rows for pivots where it may, whatever the first of them leave.
+func TestAllPivots(t *testing.T) {
+	_, _, d := dependent(t, firstPivots+8, 2, 2)
+	f := mustFit(t, Solver{Operator: Covariance{}, Rank: 3}, d, kernelgen.RBF(1e6))
+	if f.Engine != EngineExact || f.Landmarks[0] != firstPivots+8 {
+		t.Errorf("engine %s, landmarks %v, notes %q", f.Engine, f.Landmarks, f.Notes)
+	}
+}
+
 // Where the automatic choice turns from the exact engine to landmarks it takes as many as were
 // asked for, and does not advise the exact engine.
 func TestLandmarksAfterExact(t *testing.T) {

@@ -15,14 +15,13 @@ import (
 
 // Data is n training samples with their classes: rows, which a kernel makes the matrix K
 // of, or the matrix itself. Row i of K is sample i as a source, column i as a target.
-// [Samples], [Views], [FromKSVD], [Graph] and [Precomputed] make it.
+// [Samples] and [Graph] make it.
 type Data struct {
 	labels  []int
 	classes int
 
 	// of rows
-	sides *ksvd.Data
-	one   bool // both sides are the same rows
+	sides *ksvd.Data // both are the same
 
 	// of an explicit matrix
 	name  string
@@ -41,30 +40,6 @@ func Samples(src stream.Source, labels []int, classes int) (*Data, error) {
 	d, err := ksvd.Between(src, nil)
 	if err != nil {
 		return nil, err
-	}
-	data, err := FromKSVD(d, labels, classes)
-	if err == nil {
-		data.one = true
-	}
-	return data, err
-}
-
-// Views returns data whose samples have two rows: row i of sources and row i of targets,
-// of the same length.
-func Views(sources, targets stream.Source, labels []int, classes int) (*Data, error) {
-	d, err := ksvd.Between(sources, targets)
-	if err != nil {
-		return nil, err
-	}
-	return FromKSVD(d, labels, classes)
-}
-
-// FromKSVD returns data with left rows as sources and right rows as targets, such as the
-// out- and in-edges of all nodes of a graph (ksvd.Graph) with a kernel between them.
-func FromKSVD(d *ksvd.Data, labels []int, classes int) (*Data, error) {
-	s := d.Shape()
-	if s.Rows != s.Cols {
-		return nil, fmt.Errorf("%d samples as sources and %d as targets: a sample has one row of each", s.Rows, s.Cols)
 	}
 	data := &Data{labels: labels, classes: classes, sides: d}
 	return data, data.checkLabels()
@@ -103,13 +78,6 @@ func Graph(name string, k *stream.CSR, train []int64, labels []int, classes int)
 	return d, d.checkLabels()
 }
 
-// Precomputed returns data with a kernel matrix in memory, n×n, as that of
-// Kullback–Leibler divergences between mixtures of the paper. It is kept as a sparse
-// matrix: 12 bytes for each entry and as much for the transpose.
-func Precomputed(name string, k blas64.General, labels []int, classes int) (*Data, error) {
-	return Graph(name, sparseOf(k), nil, labels, classes)
-}
-
 // checkLabels returns an error unless every sample has a class.
 func (d *Data) checkLabels() error {
 	if d.classes < 1 {
@@ -124,19 +92,6 @@ func (d *Data) checkLabels() error {
 		}
 	}
 	return nil
-}
-
-// sparseOf returns a matrix as a sparse one with all its entries.
-func sparseOf(k blas64.General) *stream.CSR {
-	s := &stream.CSR{Rows: k.Rows, Cols: k.Cols, Start: make([]int64, k.Rows+1), Value: make([]float64, 0, k.Rows*k.Cols), Index: make([]int32, 0, k.Rows*k.Cols)}
-	for i := range k.Rows {
-		for j := range k.Cols {
-			s.Index = append(s.Index, int32(j))
-			s.Value = append(s.Value, k.Data[i*k.Stride+j])
-		}
-		s.Start[i+1] = int64(len(s.Index))
-	}
-	return s
 }
 
 // explicit reports whether the kernel matrix is given and not a function of rows.
@@ -156,9 +111,7 @@ func (d *Data) Shape() model.Shape {
 		return model.Shape{Rows: int64(len(d.nodes)), Classes: d.classes, Sparse: &model.Sparsity{Entries: d.k.NNZ(), Explicit: true}}
 	}
 	s := d.sides.Shape()
-	if s.Classes = d.classes; d.one {
-		s.Cols = 0
-	}
+	s.Classes, s.Cols = d.classes, 0
 	return s
 }
 
@@ -170,26 +123,20 @@ func (d *Data) Sample(ctx context.Context, n int, seed uint64) (blas64.General, 
 	return d.sides.Sample(ctx, n, seed)
 }
 
-// Rows are samples to decide on: as sources on the left, as targets on the right.
+// Rows are samples to decide on: as sources on the left, as targets on the right. A pass over
+// the left goes for both.
 type Rows struct {
 	Left, Right stream.Source
-
-	one bool // both sides go by one pass
 }
 
 // NewSamples returns the rows of src, each of them source and target.
-func NewSamples(src stream.Source) Rows { return Rows{src, src, true} }
-
-// NewViews returns samples with two rows.
-func NewViews(sources, targets stream.Source) Rows {
-	return Rows{sources, targets, false}
-}
+func NewSamples(src stream.Source) Rows { return Rows{src, src} }
 
 // NewEdges returns samples of an explicit kernel matrix: row i of out holds K(x_i, ·) and
 // row i of in K(·, x_i), both with a column for every sample of the matrix of the fit,
 // training sample or not.
 func NewEdges(name string, out, in *stream.CSR) Rows {
-	return Rows{stream.NewSparseRows(name, out, nil), stream.NewSparseRows(name, in, nil), true}
+	return Rows{stream.NewSparseRows(name, out, nil), stream.NewSparseRows(name, in, nil)}
 }
 
 // NewNodes returns some nodes of the matrix of a fit, or of one that has changed in their

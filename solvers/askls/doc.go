@@ -39,9 +39,9 @@
 //
 //   - [EngineDense]: M formed and factored: (2n+2)² numbers, O(n³).
 //   - [EngineIterative]: MINRES for all classes at once on exact tiles or a sparse
-//     matrix, preconditioned by the low-rank solution. Where singular values of K on
-//     both sides of 1/γ keep the iteration from settling, the system of up to 4,000 rows
-//     is formed after all, if there is the memory, and else the rank is raised.
+//     matrix, preconditioned by the low-rank solution. Singular values of K close to 1/γ,
+//     on both sides of it, may keep the iteration from settling: [Fit.Unsettled] says so. The
+//     ridge system is then solved if the plain one cannot be told from a singular one.
 //   - [EngineLowRank]: K ≈ U·Σ·Vᵀ from the asymmetric Nyström method (or another of
 //     package ksvd). M is then 1/γ but for a space of 2r+4 dimensions, which triangular
 //     factors of [1 U y] and [1 V y] give in one pass: O(n·r²), and memory that does

@@ -42,8 +42,6 @@ type fit struct {
 	kernel  kernelgen.Kernel
 	targets blas64.General // n×k, ±1
 	folds   []Fold         // of stacking
-	ranks   []int          // of preconditioners
-	form    bool           // the system, where the iteration does not settle
 	shared  *shared        // with other fits, or nil
 }
 
@@ -76,7 +74,7 @@ func (m Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 	asked := m.Engine
 	engine, notes := m.choose(d.Shape(), k)
 	m.Engine = engine
-	f := &fit{Solver: m, shared: common, data: d, kernel: k, targets: oneAgainstRest(d.labels, d.classes), ranks: m.raises(d.Shape(), k), form: m.formable(d.Shape(), k)}
+	f := &fit{Solver: m, shared: common, data: d, kernel: k, targets: oneAgainstRest(d.labels, d.classes)}
 	f.engine = e.Given(f.targets)
 	if m.Merge == MergeStack {
 		f.folds = newFolds(d.labels, d.classes, m.Folds, m.Seed)

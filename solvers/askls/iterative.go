@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/nystream/nystream/internal/linalg/dense"
-	"github.com/nystream/nystream/kernelgen"
 	"github.com/nystream/nystream/sketch"
 	"github.com/nystream/nystream/solvers/internal/minres"
 	"github.com/nystream/nystream/solvers/model"
@@ -45,15 +44,14 @@ func (f *fit) iterative(ctx context.Context) (*solution, error) {
 		it.system.scale = append(it.system.scale, filled(f.targets.Cols, f.foldScale())...)
 	}
 	it.system.scale = append(ones(f.targets.Cols), it.system.scale...)
-	x, settled, err := it.solve(ctx, it.rightSides(), s)
+	if it.p, err = f.preconditioner(ctx, s); err != nil {
+		return nil, err
+	}
+	x, err := it.solve(ctx, it.rightSides(), s)
 	if err != nil {
 		return nil, err
 	}
 	s.report.SourcePasses++ // for K
-	if !settled {
-		s.report.KernelEntries += k.Entries()
-		return f.formedAfter(ctx, s)
-	}
 	classes := f.targets.Cols
 	parts := partsOf(dense.Clone(dense.Columns(x, 0, classes)))
 	s.source, s.target, s.biases = parts.b, parts.a, [2][]float64{parts.b1, parts.b2}
@@ -118,45 +116,30 @@ func (it *iterative) multiply(ctx context.Context, ridge float64, x, ax, room bl
 	return nil
 }
 
-// patience is how many iterations a preconditioner gets where one of a higher rank, or a
-// system that is formed, may follow: as much work as that takes, or less.
-const patience = 200
-
-// solve solves the plain system, or the ridge one where it is singular, or where a random
-// right side does not show that it is not. Singular values of K on either side of 1/γ
-// that the preconditioner does not know keep MINRES from settling, so that its rank is
-// raised until it does. Where the system can be formed nothing is solved instead, and
-// settled is false.
-func (it *iterative) solve(ctx context.Context, r blas64.General, s *solution) (x blas64.General, settled bool, err error) {
+// solve solves the plain system, or the ridge one where the plain one is singular to
+// rounding, or where too few iterations tell which of the two it is.
+func (it *iterative) solve(ctx context.Context, r blas64.General, s *solution) (x blas64.General, err error) {
 	s.ridge = it.Ridge
 	open := false // whether the plain system is singular
 	if s.ridge == 0 {
-		run, err := it.raise(ctx, r, s)
+		run, err := it.run(ctx, r, 0)
 		if err != nil {
-			return x, false, err
+			return x, err
 		}
-		s.condition = run.Condition
-		regular := run.Regular && !run.Singular
-		if it.form && !(regular && run.Residual <= it.Tolerance) {
-			return x, false, nil
-		}
-		if regular {
-			x, err = it.finish(run, s)
-			return x, true, err
+		s.iterations, s.condition = run.Iterations, run.Condition
+		if !run.Singular && (run.Regular || math.IsNaN(run.Residual)) {
+			return it.finish(run, s)
 		}
 		s.ridge = fallbackRidge
-		open = !run.Singular && run.Iterations >= it.Iterations
-		if run.Singular {
-			s.report.Note(fallbackNote(s.condition, s.ridge))
+		if open = !run.Singular && run.Iterations >= it.Iterations; open {
+			s.report.Note(fmt.Sprintf("after %d iterations the plain system cannot be told from a singular one: the ridge system (M² + λI)x = Mr with λ = %v was solved instead; %s", s.iterations, s.ridge, it.remedy()))
 		} else {
-			s.report.Note(fmt.Sprintf("the system cannot be told from a singular one in %d iterations: the ridge system (M² + λI)x = Mr with λ = %v was solved instead (`ridge`, more `iterations`, a higher `rank`, or `engine dense`)", s.iterations, s.ridge))
+			s.report.Note(fallbackNote(s.condition, s.ridge))
 		}
-	} else if err := it.precondition(ctx, it.Rank, s); err != nil {
-		return x, false, err
 	}
-	run, err := it.run(ctx, r, s.ridge, it.Iterations, false)
+	run, err := it.run(ctx, r, s.ridge)
 	if err != nil {
-		return x, false, err
+		return x, err
 	}
 	s.iterations += run.Iterations
 	if s.condition != s.condition {
@@ -169,61 +152,17 @@ func (it *iterative) solve(ctx context.Context, r blas64.General, s *solution) (
 		s.report.Estimate(model.Estimate{Of: model.DecisionValues, Value: math.NaN(),
 			Reason: "the plain system is possibly singular, and the ridge system was solved instead"})
 	}
-	return x, true, err
+	return x, err
 }
 
-// formedSamples is how many samples the system is formed of at most where the iteration does
-// not settle.
-const formedSamples = 4000
-
-// formable reports whether the system is formed where the iteration does not settle: a
-// plain one of few samples, if there is the memory, which then costs less than raising the
-// rank of the preconditioner. Graphs and matrices have the ridge: their systems are singular
-// as a rule.
-func (m Solver) formable(s model.Shape, k kernelgen.Kernel) bool {
-	return m.Ridge == 0 && !explicit(s) && s.Rows <= formedSamples && m.fits(EngineDense, s, k)
-}
-
-// formedAfter forms and factors the system where the iteration has not settled.
-func (f *fit) formedAfter(ctx context.Context, before *solution) (*solution, error) {
-	s, err := f.formed(ctx)
-	if err != nil {
-		return nil, err
+// remedy says why an iteration does not settle, and what to do.
+func (it *iterative) remedy() string {
+	rank := "a higher `rank`, "
+	if it.data.explicit() {
+		rank = "" // there is no approximation
 	}
-	s.iterations, s.rank = before.iterations, before.rank
-	s.report.KernelEntries += before.report.KernelEntries
-	s.report.SourcePasses += before.report.SourcePasses
-	s.report.Notes = append([]string{fmt.Sprintf("singular values of the kernel matrix are so close to 1/gamma, on either side of it, that %d iterations did not tell the system from a singular one: it was formed and factored, as by `engine dense` (condition number %.1e)",
-		s.iterations, s.condition)}, s.report.Notes...)
-	return s, nil
-}
-
-// raise solves the plain system by preconditioners of higher and higher rank.
-func (it *iterative) raise(ctx context.Context, r blas64.General, s *solution) (run *minres.Solution, err error) {
-	for i, rank := range it.ranks {
-		if err := it.precondition(ctx, rank, s); err != nil {
-			return nil, err
-		}
-		most := it.Iterations
-		if i+1 < len(it.ranks) || it.form {
-			most = min(most, patience)
-		}
-		if run, err = it.run(ctx, r, 0, most, true); err != nil {
-			return nil, err
-		}
-		s.iterations += run.Iterations
-		if run.Singular || run.Regular && (run.Residual <= it.Tolerance || run.Iterations < most) {
-			break
-		}
-	}
-	return run, nil
-}
-
-// precondition makes the preconditioner.
-func (it *iterative) precondition(ctx context.Context, rank int, s *solution) (err error) {
-	it.p = nil // its memory is for the next one
-	it.p, err = it.preconditioner(ctx, rank, s)
-	return err
+	return "singular values of the kernel matrix are close to 1/gamma, on either side of it; give a ridge (`ridge 1`), a smaller `gamma`, " +
+		rank + "more `iterations`, or `engine dense`"
 }
 
 // finish reports the residual, and what it means.
@@ -233,22 +172,19 @@ func (it *iterative) finish(run *minres.Solution, s *solution) (blas64.General, 
 		return run.X, errors.New("the residual is not a number: the kernel overflows; scale the columns (`scale standard`), or change the kernel")
 	}
 	if s.report.Unsettled {
-		s.report.Note(fmt.Sprintf("after %d iterations the residual is %.1e of the right side, above the tolerance %.0e (condition number at least %.1e): singular values of the kernel matrix are close to 1/gamma, on either side of it; give a ridge (`ridge 1`), a smaller `gamma`, a higher `rank`, or `engine dense`",
-			s.iterations, run.Residual, it.Tolerance, run.Condition))
+		s.report.Note(fmt.Sprintf("after %d iterations the residual is %.1e of the right side, above the tolerance %.0e (condition number at least %.1e): %s",
+			s.iterations, run.Residual, it.Tolerance, run.Condition, it.remedy()))
 	}
 	s.report.Estimate(model.Estimate{Of: model.DecisionValues, Value: min(1, run.Residual*run.Condition),
 		From: "the residual and the condition number of the iteration"})
 	return run.X, nil
 }
 
-// run solves one system, the random right side with it if it is wanted.
-func (it *iterative) run(ctx context.Context, r blas64.General, ridge float64, most int, probe bool) (*minres.Solution, error) {
-	room := stream.NewMatrix(0, 0)
-	right := dense.Columns(r, 0, r.Cols-probeColumns)
-	if probe {
-		right = r
-	}
+// run solves one system: the plain one with the random right side, or the ridge one.
+func (it *iterative) run(ctx context.Context, r blas64.General, ridge float64) (*minres.Solution, error) {
+	room, right := stream.NewMatrix(0, 0), r
 	if ridge > 0 {
+		right = dense.Columns(r, 0, r.Cols-probeColumns)
 		room = stream.NewMatrix(right.Rows, right.Cols)
 		squared := stream.NewMatrix(right.Rows, right.Cols)
 		if err := it.system.multiply(ctx, right, squared); err != nil {
@@ -259,7 +195,7 @@ func (it *iterative) run(ctx context.Context, r blas64.General, ridge float64, m
 	}
 	h := definite(it.Gamma, ridge)
 	m := minres.Solver{
-		Tolerance: it.Tolerance, Iterations: most, Probe: probe,
+		Tolerance: it.Tolerance, Iterations: it.Iterations, Probe: ridge == 0,
 		Multiply: func(ctx context.Context, x, ax blas64.General) error { return it.multiply(ctx, ridge, x, ax, room) },
 		Precondition: func(x, px blas64.General) {
 			it.p.apply(h, x, px)

@@ -131,54 +131,24 @@ func (l *lowRank) newSums() *factorSums {
 	return s
 }
 
-// sides are the two functions of a row that a pass evaluates, and where it reads the
-// rows: together if both are of one source.
-type sides struct {
-	rows   [2]stream.Source
-	worker [2]ksvd.Embedder
-	one    bool
-}
-
-func (l *lowRank) sides() (s sides, err error) {
-	s.one = l.data.one
-	if s.worker[0], s.rows[0], err = l.k.FittedEmbedder(model.Left); err == nil {
-		s.worker[1], s.rows[1], err = l.k.FittedEmbedder(model.Right)
+// embedders returns the functions of a row of both sides, and the rows.
+func (l *lowRank) embedders() (workers [2]ksvd.Embedder, src stream.Source, err error) {
+	if workers[0], src, err = l.k.FittedEmbedder(model.Left); err == nil {
+		workers[1], _, err = l.k.FittedEmbedder(model.Right)
 	}
-	return s, err
-}
-
-// passesOver returns the passes to make: the sides that each of them evaluates.
-func (s sides) passesOver() [][]int {
-	if s.one {
-		return [][]int{{0, 1}}
-	}
-	return [][]int{{0}, {1}}
+	return workers, src, err
 }
 
 // stream makes the triangular factors.
 func (l *lowRank) stream(ctx context.Context) (*factorSums, error) {
-	s, err := l.sides()
+	workers, src, err := l.embedders()
 	if err != nil {
 		return nil, err
 	}
-	all := l.newSums()
-	for _, which := range s.passesOver() {
-		sums, err := stream.Fold(ctx, l.engine, "fit", s.rows[which[0]], l.newSums, func() func(*factorSums, *stream.Block) error {
-			return l.adder(s, which)
-		})
-		if err != nil {
-			return nil, err
-		}
-		for _, side := range which {
-			if side == 0 {
-				all.A = sums.A
-			} else {
-				all.B = sums.B
-			}
-		}
-	}
 	l.passes++
-	return all, nil
+	return stream.Fold(ctx, l.engine, "fit", src, l.newSums, func() func(*factorSums, *stream.Block) error {
+		return l.adder(workers)
+	})
 }
 
 // passEntries returns the kernel entries of a pass over both sides: each row with the landmarks
@@ -188,25 +158,21 @@ func (l *lowRank) passEntries() int64 {
 }
 
 // evaluator returns a function that gives f the functions of the rows of a block, piece by
-// piece, on each side of a pass, the first of which has the place 0. It belongs to one
-// goroutine.
-func (l *lowRank) evaluator(s sides, which []int) func(b *stream.Block, f func(piece *stream.Block, place, side int, u blas64.General) error) error {
-	var do [2]func(blas64.General, *stream.Block) error
-	for _, side := range which {
-		do[side] = s.worker[side]()
-	}
+// piece, on each side. It belongs to one goroutine.
+func (l *lowRank) evaluator(workers [2]ksvd.Embedder) func(b *stream.Block, f func(piece *stream.Block, side int, u blas64.General) error) error {
+	do := [2]func(blas64.General, *stream.Block) error{workers[0](), workers[1]()}
 	var vectors []float64
 	size := pieceRows(len(l.folds), l.k.Rank()+l.targets.Cols)
-	return func(b *stream.Block, f func(piece *stream.Block, place, side int, u blas64.General) error) error {
+	return func(b *stream.Block, f func(piece *stream.Block, side int, u blas64.General) error) error {
 		for first, x := range b.Panels(size) {
 			piece := *b
 			piece.Start, piece.X = b.Start+int64(first), x
-			for place, side := range which {
+			for side := range do {
 				u := shaped(&vectors, piece.X.Rows, l.k.Rank())
 				if err := do[side](u, &piece); err != nil {
 					return err
 				}
-				if err := f(&piece, place, side, u); err != nil {
+				if err := f(&piece, side, u); err != nil {
 					return err
 				}
 			}
@@ -220,11 +186,11 @@ func (l *lowRank) evaluator(s sides, which []int) func(b *stream.Block, f func(p
 func pieceRows(folds, rank int) int { return max(stream.PanelRows, folds*max(128, rank/2)) }
 
 // adder adds the rows of a block to the factors of their folds.
-func (l *lowRank) adder(s sides, which []int) func(*factorSums, *stream.Block) error {
-	each := l.evaluator(s, which)
+func (l *lowRank) adder(workers [2]ksvd.Embedder) func(*factorSums, *stream.Block) error {
+	each := l.evaluator(workers)
 	var panel []float64
 	return func(sums *factorSums, b *stream.Block) error {
-		return each(b, func(piece *stream.Block, _, side int, u blas64.General) error {
+		return each(b, func(piece *stream.Block, side int, u blas64.General) error {
 			factors := sums.A
 			if side == 1 {
 				factors = sums.B

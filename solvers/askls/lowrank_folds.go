@@ -48,28 +48,18 @@ func (l *lowRank) leaveOut(ctx context.Context, sums *factorSums, s *solution) e
 	if err != nil {
 		return err
 	}
-	on, err := l.sides()
+	workers, src, err := l.embedders()
 	if err != nil {
 		return err
 	}
-	s.heldOut = stream.NewMatrix(l.targets.Rows, 2*l.targets.Cols)
-	for _, which := range on.passesOver() {
-		if err := l.leaveOutOf(ctx, on, which, machines, s.heldOut); err != nil {
-			return err
-		}
-	}
-	l.passes++
-	return nil
-}
-
-// leaveOutOf makes one pass over the rows of some sides.
-func (l *lowRank) leaveOutOf(ctx context.Context, on sides, which []int, machines []machine, heldOut blas64.General) error {
 	k := l.targets.Cols
-	worker := func() func(blas64.General, *stream.Block) error {
-		each := l.evaluator(on, which)
+	s.heldOut = stream.NewMatrix(l.targets.Rows, 2*k)
+	l.passes++
+	decide := func() func(blas64.General, *stream.Block) error {
+		each := l.evaluator(workers)
 		return func(dst blas64.General, b *stream.Block) error {
-			return each(b, func(piece *stream.Block, place, side int, u blas64.General) error {
-				part := dense.Columns(stream.RowSlice(dst, int(piece.Start-b.Start), u.Rows), place*k, k)
+			return each(b, func(piece *stream.Block, side int, u blas64.General) error {
+				part := dense.Columns(stream.RowSlice(dst, int(piece.Start-b.Start), u.Rows), side*k, k)
 				for i := range u.Rows {
 					machines[l.part(int(piece.Start)+i)].decide(dense.Row(part, i), dense.Row(u, i), side)
 				}
@@ -77,12 +67,8 @@ func (l *lowRank) leaveOutOf(ctx context.Context, on sides, which []int, machine
 			})
 		}
 	}
-	return stream.Map(ctx, l.engine, "out of fold", on.rows[which[0]], k*len(which), false, worker, func(b *stream.Block, out blas64.General) error {
-		for i := range out.Rows {
-			for place, side := range which {
-				copy(dense.Row(heldOut, int(b.Start)+i)[side*k:], dense.Row(out, i)[place*k:(place+1)*k])
-			}
-		}
+	return stream.Map(ctx, l.engine, "out of fold", src, 2*k, false, decide, func(b *stream.Block, out blas64.General) error {
+		copyInto(stream.RowSlice(s.heldOut, int(b.Start), out.Rows), out)
 		return nil
 	})
 }

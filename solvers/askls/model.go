@@ -62,15 +62,12 @@ func (m *Model) Decide(dst, both blas64.General) {
 }
 
 // Evaluate gives f_s and f_t of samples, B×2k, to emit in their order. Samples of the
-// fit come out as in the fit, to rounding. Cost: one pass, two for samples with two
-// rows, and for each row the kernel entries of both functions.
+// fit come out as in the fit, to rounding. Cost: one pass, and for each row the kernel
+// entries of both functions.
 func (m *Model) Evaluate(ctx context.Context, e stream.Engine, rows Rows, kept bool, emit model.Emit) error {
 	workers, err := m.workers(rows)
 	if err != nil {
 		return err
-	}
-	if !rows.one {
-		return m.evaluateApart(ctx, e, rows, workers, kept, emit)
 	}
 	return stream.Map(ctx, e, "decisions", rows.Left, 2*m.Classes, kept, func() func(blas64.General, *stream.Block) error {
 		do := [2]func(blas64.General, *stream.Block) error{workers[0](), workers[1]()}
@@ -98,37 +95,6 @@ func (m *Model) addBias(dst, part blas64.General, side int) {
 	}
 }
 
-// evaluateApart reads sources and targets one after the other. It holds f_s of all.
-func (m *Model) evaluateApart(ctx context.Context, e stream.Engine, rows Rows, workers [2]ksvd.Embedder, kept bool, emit model.Emit) error {
-	var sources []float64
-	err := stream.Map(ctx, e, "decisions", rows.Left, m.Classes, false, workers[0], func(_ *stream.Block, part blas64.General) error {
-		for i := range part.Rows {
-			sources = append(sources, dense.Row(part, i)...)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	n := int64(len(sources) / m.Classes)
-	var buf []float64
-	seen := int64(0)
-	err = stream.Map(ctx, e, "decisions", rows.Right, m.Classes, kept, workers[1], func(b *stream.Block, part blas64.General) error {
-		if seen = b.Start + int64(part.Rows); seen > n {
-			return fmt.Errorf("%d samples as sources, and more as targets", n)
-		}
-		both := shaped(&buf, part.Rows, 2*m.Classes)
-		left := blas64.General{Rows: part.Rows, Cols: m.Classes, Stride: m.Classes, Data: sources[int(b.Start)*m.Classes:]}
-		m.addBias(both, left, 0)
-		m.addBias(both, part, 1)
-		return emit(b, both)
-	})
-	if err == nil && seen < n {
-		err = fmt.Errorf("%d samples as sources, and %d as targets", n, seen)
-	}
-	return err
-}
-
 // workers evaluate the functions of either side without their biases.
 func (m *Model) workers(rows Rows) (w [2]ksvd.Embedder, err error) {
 	if m.Edges != nil {
@@ -145,14 +111,11 @@ func (g *Edges) workers(rows Rows) (w [2]ksvd.Embedder, err error) {
 	n := rows.Left.Info().Rows
 	for side, src := range []stream.Source{rows.Left, rows.Right} {
 		r, ok := src.(*stream.SparseRows)
-		if !ok && rows.one {
+		if !ok {
 			if w[side], err = g.denseWorker(side, src); err != nil {
 				return w, err
 			}
 			continue
-		}
-		if !ok {
-			return w, fmt.Errorf("%s: sources and targets of a graph are edges, not rows of numbers", src.Info().Name)
 		}
 		k := r.Matrix
 		if int64(k.Cols) != g.Total || int64(k.Rows) != n {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/nystream/nystream/blockstore/array"
 	"github.com/nystream/nystream/internal/linalg/dense"
-	"github.com/nystream/nystream/solvers/ksvd"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -39,18 +38,6 @@ func fitted(t *testing.T, e stream.Engine, merge Merge) map[string]struct {
 	if err != nil {
 		t.Fatal(err)
 	}
-	views, err := Views(source(x), source(randomMatrix(80, 3, 8)), labels, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	adjacency, err := ksvd.Graph("a", k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	edges, err := FromKSVD(adjacency, labels, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
 	all := map[string]pair{}
 	for what, c := range map[string]struct {
 		data   *Data
@@ -59,8 +46,7 @@ func fitted(t *testing.T, e stream.Engine, merge Merge) map[string]struct {
 	}{
 		"graph":   {graph, "linear()", NewNodes("g", k, test)},
 		"samples": {samples, "sne(gamma=2)", NewSamples(source(fresh))},
-		"views":   {views, "rbf(gamma=0.3)", NewViews(source(fresh), source(randomMatrix(30, 3, 3)))},
-		"edges":   {edges, "rbf(gamma=0.3)", NewNodes("g", k, test)},
+		"plain":   {samples, "rbf(gamma=0.3)", NewSamples(source(fresh))},
 	} {
 		for _, engine := range []Engine{EngineDense, EngineIterative, EngineLowRank} {
 			if what == "graph" && engine == EngineLowRank {
@@ -123,7 +109,7 @@ func TestFormat(t *testing.T) {
 	for what, want := range map[string]struct{ header, arrays string }{
 		"graph dense": {`{"method":"askls","classes":3,"samples":53,"gamma":0.6,"ridge":0.3,"engine":"dense","merge":"stack","symmetry":"none","seed":0,"nodes":80}`,
 			"source_bias target_bias stack train source_duals target_duals"},
-		"views iterative": {`{"method":"askls","classes":3,"samples":80,"gamma":0.6,"ridge":0.3,"engine":"iterative","merge":"stack","symmetry":"none","seed":0,` +
+		"plain iterative": {`{"method":"askls","classes":3,"samples":80,"gamma":0.6,"ridge":0.3,"engine":"iterative","merge":"stack","symmetry":"none","seed":0,` +
 			`"functions":{"method":"ksvd","solver":"functions","kernel":"rbf(gamma=0.3)","seed":0,"rows":80,"columns":80,"rank":3,"centred":false,"sums":"exact","compatibility":"identity","left":` + side + `,"right":` + side + `}}`,
 			"source_bias target_bias stack values u_landmarks u_landmark_rows u_projection u_weights v_landmarks v_landmark_rows v_projection v_weights"},
 	} {
@@ -189,9 +175,8 @@ func TestTransform(t *testing.T) {
 		rows Rows
 	}{
 		"samples lowrank": {source(fresh), NewSamples(source(fresh))},
-		"views dense":     {source(fresh), NewViews(source(fresh), source(fresh))},
+		"plain dense":     {source(fresh), NewSamples(source(fresh))},
 		"graph iterative": {stream.NewSparseRows("g", k, nil), NewNodes("g", k, nil)},
-		"edges lowrank":   {stream.NewSparseRows("g", k, nil), NewNodes("g", k, nil)},
 	} {
 		m := fits[what].fit.Model
 		want, err := m.Decisions(ctx, stream.Engine{}, c.rows)

@@ -86,8 +86,8 @@ func TestPreconditionerError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fit{Solver: Solver{Gamma: 0.5}, data: data, kernel: parse(t, "linear()"), targets: stream.NewMatrix(30, 3)}
-	if _, err = f.preconditioner(ctx, 29, newSolution()); err == nil || !strings.HasPrefix(err.Error(), "the preconditioner: ksvd: entry (") {
+	f := &fit{Solver: Solver{Gamma: 0.5, Rank: 29}, data: data, kernel: parse(t, "linear()"), targets: stream.NewMatrix(30, 3)}
+	if _, err = f.preconditioner(ctx, newSolution()); err == nil || !strings.HasPrefix(err.Error(), "the preconditioner: ksvd: entry (") {
 		t.Error(err)
 	}
 }
@@ -144,7 +144,6 @@ func TestRefuses(t *testing.T) {
 	_, none := Graph("g", graph, []int64{}, nil, 3)
 	_, wide := Graph("g", &stream.CSR{Rows: 1, Cols: 2, Start: []int64{0, 0}}, nil, labels[:1], 3)
 	_, classes := Samples(source(x), labels, 0)
-	_, sides := Views(source(x), source(stream.RowSlice(x, 0, 20)), labels, 3)
 	for what, err := range map[string]error{
 		"gamma":         fit(Solver{}),
 		"gamma NaN":     fit(Solver{Gamma: math.NaN()}),
@@ -161,7 +160,6 @@ func TestRefuses(t *testing.T) {
 		"no nodes":      none,
 		"wide matrix":   wide,
 		"classes":       classes,
-		"uneven views":  sides,
 		"small ridge":   smallRidge,
 	} {
 		if err == nil {
@@ -182,14 +180,10 @@ func TestRefuses(t *testing.T) {
 	_, columns := good.Decisions(ctx, stream.Engine{}, NewSamples(source(stream.NewMatrix(2, 3))))
 	_, dense := node.Decisions(ctx, stream.Engine{}, NewSamples(source(x)))
 	_, nodes := node.Decisions(ctx, stream.Engine{}, NewNodes("h", randomGraph(t, 31, 50, 1), nil))
-	_, uneven := good.Decisions(ctx, stream.Engine{}, NewViews(source(x), source(stream.RowSlice(x, 0, 20))))
-	for what, err := range map[string]error{"NaN": notFinite, "columns": columns, "dense rows": dense, "other graph": nodes, "uneven": uneven} {
+	for what, err := range map[string]error{"NaN": notFinite, "columns": columns, "dense rows": dense, "other graph": nodes} {
 		if err == nil {
 			t.Errorf("%s: no error", what)
 		}
-	}
-	if _, err := good.Decisions(ctx, stream.Engine{}, NewViews(source(x), source(x))); err != nil {
-		t.Error(err)
 	}
 }
 

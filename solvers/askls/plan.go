@@ -17,10 +17,6 @@ func (m Solver) Plan(e stream.Engine, s model.Shape, k kernelgen.Kernel) (*model
 		return nil, err
 	}
 	engine, notes := m.choose(s, k)
-	if engine == EngineIterative {
-		ranks := m.raises(s, k)
-		m = m.raised(ranks[len(ranks)-1])
-	}
 	p, err := m.plan(e, engine, s, k)
 	if err == nil && m.Engine == EngineAuto {
 		p.Chosen, p.Notes = engine.String(), append(notes, p.Notes...)

@@ -10,8 +10,6 @@ import (
 
 	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/internal/linalg/householder"
-	"github.com/nystream/nystream/kernelgen"
-	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
 
@@ -93,12 +91,12 @@ func definite(gamma, ridge float64) func(float64) float64 {
 
 // preconditioner returns one made of the low-rank approximation, or for a matrix of the borders
 // alone.
-func (f *fit) preconditioner(ctx context.Context, rank int, s *solution) (*preconditioner, error) {
+func (f *fit) preconditioner(ctx context.Context, s *solution) (*preconditioner, error) {
 	n := f.targets.Rows
-	if f.data.explicit() || rank >= n {
+	if f.data.explicit() || f.Rank >= n {
 		return newPreconditioner(stream.NewMatrix(n, 0), stream.NewMatrix(n, 0), nil, f.Gamma)
 	}
-	k, err := f.raised(rank).approximate().Fit(ctx, f.engine, f.data.sides, f.kernel)
+	k, err := f.approximate().Fit(ctx, f.engine, f.data.sides, f.kernel)
 	if err != nil {
 		return nil, fmt.Errorf("the preconditioner: %w", err)
 	}
@@ -108,49 +106,7 @@ func (f *fit) preconditioner(ctx context.Context, rank int, s *solution) (*preco
 	}
 	passes := &lowRank{fit: f, k: k}
 	s.report.KernelEntries += k.KernelEntries + passes.passEntries()
-	s.report.SourcePasses += k.SourcePasses + 1
-	if f.data.one { // once for each side
-		s.report.SourcePasses++
-	}
+	s.report.SourcePasses += k.SourcePasses + 2 // factors of each side
 	s.rank = k.Rank()
 	return newPreconditioner(u, v, k.Values, f.Gamma)
-}
-
-// How far the rank of a preconditioner is raised where the iteration does not settle: at
-// most to raisedRank, with factors of raisedNumbers, and from raisedSamples landmarks
-// unless they were more before.
-const (
-	raisedRank    = 1000
-	raisedNumbers = 1 << 25
-	raisedSamples = 4096
-)
-
-// raised returns the settings with another rank of the preconditioner.
-func (m Solver) raised(rank int) Solver {
-	if rank > m.Rank {
-		m.Approximation = ApproximateNystrom
-		if m.Samples == 0 {
-			m.Samples = max(20*m.Rank, raisedSamples)
-		}
-	}
-	m.Rank = rank
-	return m
-}
-
-// raises returns the ranks that preconditioners are to have, one after the other: as far as
-// they help and there is memory.
-func (m Solver) raises(s model.Shape, k kernelgen.Kernel) []int {
-	ranks := []int{m.Rank}
-	if explicit(s) || m.formable(s, k) {
-		return ranks
-	}
-	most := int(min(raisedRank, s.Rows/2-1, raisedNumbers/(4*s.Rows)))
-	for last := m.Rank; last < most; {
-		last = min(4*last, most)
-		if next := m.raised(last); !next.fits(EngineIterative, s, k) {
-			break
-		}
-		ranks = append(ranks, last)
-	}
-	return ranks
 }

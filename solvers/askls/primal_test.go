@@ -13,25 +13,36 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-// TestPrimal: with explicit features φ_s and φ_t, rows of two views and the linear
-// kernel, the machine is a stationary point of the primal problem (5): of the Lagrangian
+// TestPrimal: with explicit features φ_s and φ_t, whose products are the kernel matrix, the
+// machine is a stationary point of the primal problem (5): of the Lagrangian
 //
 //	ωᵀν + γ/2·Σe² + γ/2·Σh² + Σα_i(1 − e_i − y_i(ωᵀφ_s + b₁)) + Σβ_i(1 − h_i − y_i(νᵀφ_t + b₂))
 func TestPrimal(t *testing.T) {
 	const gamma, d = 0.7, 4
 	left, labels := clouds(40, d, 2, 1.5, 1)
 	right := randomMatrix(40, d, 2)
-	data, err := Views(source(left), source(right), labels, 2)
+	products := dense.Mul(blas.NoTrans, left, blas.Trans, right)
+	k, err := stream.NewCSR(40, 40, func(yield func(stream.Entry) bool) {
+		for i, v := range products.Data {
+			if !yield(stream.Entry{Row: int32(i / 40), Col: int32(i % 40), Value: v}) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := Graph("products", k, nil, labels, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, engine := range []Engine{EngineDense, EngineIterative} {
-		fit, err := Solver{Gamma: gamma, Engine: engine, Rank: 3, Samples: 20, Tolerance: 1e-13}.Fit(ctx, stream.Engine{}, data, kernelgen.Linear())
+		fit, err := Solver{Gamma: gamma, Engine: engine, Tolerance: 1e-13}.Fit(ctx, stream.Engine{}, data, kernelgen.Kernel{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, a := fit.Functions.Left.Projection, fit.Functions.Right.Projection // yβ and yα
-		functions := functionsOf(t, fit.Model, stream.Engine{}, NewViews(source(left), source(right)))
+		b, a := fit.Edges.Source, fit.Edges.Target // yβ and yα
+		functions := functionsOf(t, fit.Model, stream.Engine{}, NewNodes("products", k, nil))
 		const class = 1
 		y := make([]float64, 40)
 		for i, l := range labels {

@@ -27,8 +27,7 @@ type Solver struct {
 	// Gamma is γ > 0, which weighs errors against the size of the functions.
 	Gamma float64
 	// Ridge λ > 0 solves (M² + λI)·x = M·r; 0 solves M·x = r, and takes λ = 1 if that is
-	// singular: from a condition number of 1e13 on, or 1e7 where engine iterative does
-	// not form the system, and loses more digits.
+	// singular: from a condition number of 1e13 on, or 1e7 with engine iterative.
 	Ridge  float64
 	Engine Engine
 	Merge  Merge
@@ -41,7 +40,7 @@ type Solver struct {
 	Penalty float64
 
 	// Rank, Samples and Sums are those of the approximation of engine lowrank, and of the
-	// preconditioner of engine iterative, which begins with that rank: see [ksvd.Nystrom].
+	// preconditioner of engine iterative: see [ksvd.Nystrom].
 	// Rank 0 means 100, and Samples 0 means 20 times the rank up to 2000, and 4 times the
 	// rank above that.
 	Rank          int
@@ -51,8 +50,7 @@ type Solver struct {
 
 	// Tolerance of engine iterative is on ‖r − Mx‖/‖r‖ of every class; 0 means 1e-10.
 	Tolerance float64
-	// Iterations of engine iterative with one preconditioner, at most; 0 means 1000. There
-	// are 200 at most where a better one, or the system itself, may be formed.
+	// Iterations of engine iterative, at most; 0 means 1000.
 	Iterations int
 
 	// Memory, in bytes, is what EngineAuto must make do with; 0 is no limit.

@@ -73,7 +73,6 @@ func (m *Model) TransformPlan(e stream.Engine, _ model.Side, rows stream.Source)
 // A row is a sample as a source and as a target. Of nodes, sparse rows hold the edges out,
 // and those in are their Into, or else the transpose of a square matrix. A row for an
 // explicit matrix that is dense has K(x, x_j) for every sample of it, and then K(x_j, x).
-// See [Model.Evaluate] for samples with two rows.
 func (m *Model) Transform(ctx context.Context, e stream.Engine, side model.Side, rows stream.Source, kept bool, emit model.Emit) error {
 	if _, err := m.Outputs(side); err != nil {
 		return err
@@ -87,7 +86,7 @@ func (m *Model) Transform(ctx context.Context, e stream.Engine, side model.Side,
 		case k.Rows != k.Cols:
 			return fmt.Errorf("%s has %d×%d edges: the decisions on nodes need the edges into them too, and a square matrix has both", rows.Info().Name, k.Rows, k.Cols)
 		default:
-			samples = Rows{sparse, stream.NewSparseRows(rows.Info().Name, sparse.Transpose(), k), true}
+			samples = Rows{sparse, stream.NewSparseRows(rows.Info().Name, sparse.Transpose(), k)}
 		}
 	}
 	return m.decide(ctx, e, samples, kept, emit)

@@ -399,6 +399,29 @@ func TestNotSpanned(t *testing.T) {
 	}
 }
 
+// The exact engine takes all rows for pivots where it may, whatever the first of them leave.
+func TestAllPivots(t *testing.T) {
+	_, _, d := dependent(t, firstPivots+8, 2, 2)
+	f := mustFit(t, Solver{Operator: Covariance{}, Rank: 3}, d, kernelgen.RBF(1e6))
+	if f.Engine != EngineExact || f.Landmarks[0] != firstPivots+8 {
+		t.Errorf("engine %s, landmarks %v, notes %q", f.Engine, f.Landmarks, f.Notes)
+	}
+}
+
+// Where the automatic choice turns from the exact engine to landmarks it takes as many as were
+// asked for, and does not advise the exact engine.
+func TestLandmarksAfterExact(t *testing.T) {
+	_, _, d := dependent(t, 300, 2, 2)
+	s := Solver{Operator: Koopman{1e-3}, Task: Eigen, Rank: 3, Landmarks: 310} // of 600 rows in one space
+	f := mustFit(t, s, d, kernelgen.RBF(1e6))
+	if f.Engine != EngineLandmark || f.Landmarks[0] != 310 {
+		t.Errorf("engine %s, landmarks %v", f.Engine, f.Landmarks)
+	}
+	if len(f.Errors) != 1 || !strings.Contains(f.Errors[0].Reason, "`landmarks`") || strings.Contains(f.Errors[0].Reason, "engine exact") {
+		t.Errorf("errors %+v", f.Errors)
+	}
+}
+
 // A fit by landmarks does not pretend to know its error, and evaluates no more entries than the
 // choice of landmarks and one pass take.
 func TestUnknownError(t *testing.T) {

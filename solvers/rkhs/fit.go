@@ -1,6 +1,7 @@
 package rkhs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,7 +44,7 @@ func (s Solver) fit(ctx context.Context, e stream.Engine, d *Data, k kernelgen.K
 
 // fit returns Fit with kernels of numbers.
 func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error) {
-	asked, auto := s.Rank, s.Engine == EngineAuto
+	asked, landmarks, auto := s.Rank, s.Landmarks, s.Engine == EngineAuto
 	s, notes, err := s.settings(e, d.Shape())
 	if err != nil {
 		return nil, err
@@ -55,11 +56,13 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 	if err := plan.Memory.Check(s.Memory); err != nil {
 		return nil, err
 	}
+	compare := "compare with more `landmarks`, or with `engine exact`"
 	sp, err := s.newSpaces(ctx, e, d)
 	switch {
 	case auto && errors.Is(err, errNotSpanned):
 		notes = []string{fmt.Sprintf("engine landmark: %v", err)}
-		s.Engine, s.Landmarks = EngineLandmark, defaultLandmarks
+		s.Engine, s.Landmarks = EngineLandmark, cmp.Or(landmarks, defaultLandmarks)
+		compare = "compare with more `landmarks`"
 		spent := sp.entries
 		sp, err = s.newSpaces(ctx, e, d)
 		sp.entries += spent
@@ -82,7 +85,7 @@ func (s setting) fit(ctx context.Context, e stream.Engine, d *Data) (*Fit, error
 	}
 	if s.Engine == EngineLandmark {
 		f.Estimate(model.Estimate{Of: model.OperatorValues, Value: math.NaN(),
-			Reason: "residuals are of the span of the features: compare with more `landmarks`, or with `engine exact`"})
+			Reason: "residuals are of the span of the features: " + compare})
 	}
 	f.KernelEntries = sp.entries
 	f.remark(s.Solver, asked)

@@ -173,7 +173,7 @@ func (sp *spaces) exact(ctx context.Context, e stream.Engine, src stream.Source,
 		switch {
 		case most == n || len(f.Pivots) < most || f.TraceResidual <= spanned || most == last && f.TraceResidual <= nearlySpanned:
 			return f, nil
-		case most == last || hopeless(f.TraceResidual, most, last):
+		case most == last || last < n && hopeless(f.TraceResidual, most, last):
 			return nil, fmt.Errorf("%w: %d of %d rows leave %.1e of the trace of kernel %s", errNotSpanned, most, n, f.TraceResidual, k)
 		}
 	}

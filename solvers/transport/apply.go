@@ -13,13 +13,6 @@ import (
 	"github.com/nystream/nystream/stream"
 )
 
-func (x *exact) scalings(_ context.Context, _ stream.Engine, side model.Side) ([]float64, []int64, error) {
-	if side == model.Right {
-		return x.g, x.right.number, nil
-	}
-	return x.f, x.left.number, nil
-}
-
 func (x *exact) apply(ctx context.Context, e stream.Engine, side model.Side, v blas64.General) (blas64.General, error) {
 	from, to := x.right, x.left
 	if side == model.Right {
@@ -83,18 +76,6 @@ func (p *pair) sideOf(side model.Side) (*half, scaling) {
 		return p.right, p.used[1]
 	}
 	return p.left, p.used[0]
-}
-
-func (p *pair) scalings(ctx context.Context, e stream.Engine, side model.Side) ([]float64, []int64, error) {
-	h, of := p.sideOf(side)
-	out, err := h.rows(ctx, e, "scalings", 1, func(dst blas64.General, s shown, start int64) {
-		u := dst.Data[:dst.Rows]
-		h.scalings(u, s, start, p.exponent(), of)
-		for i, v := range u {
-			u[i] = math.Log(v)
-		}
-	})
-	return out.Data, nil, err
 }
 
 // rows makes a pass with a matrix of n columns for a result, a row for each row.

@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/nystream/nystream/internal/linalg/dense"
 	"github.com/nystream/nystream/solvers/model"
 	"github.com/nystream/nystream/stream"
 )
@@ -39,28 +38,8 @@ type Fit struct {
 
 // solution is what an engine leaves.
 type solution interface {
-	// scalings returns log u or log v for the rows of a side that have a mass, and where
-	// these are, nil for all rows; −Inf stands for no mass too.
-	scalings(ctx context.Context, e stream.Engine, side model.Side) (logs []float64, number []int64, err error)
 	// apply returns T·x, or Tᵀ·x for the right side, for and of all rows.
 	apply(ctx context.Context, e stream.Engine, side model.Side, x blas64.General) (blas64.General, error)
-}
-
-// Scalings returns log u for the left side, or log v: T = diag(u)·K·diag(v). They are −Inf for
-// rows without mass. Cost with the low-rank engine: a pass over the source.
-func (f *Fit) Scalings(ctx context.Context, e stream.Engine, side model.Side) ([]float64, error) {
-	logs, number, err := f.solution.scalings(ctx, e, side)
-	if err != nil || number == nil {
-		return logs, err
-	}
-	all := make([]float64, f.count(side))
-	for i := range all {
-		all[i] = math.Inf(-1)
-	}
-	for i, n := range number {
-		all[n] = logs[i]
-	}
-	return all, nil
 }
 
 // count returns how many rows a side has.
@@ -138,18 +117,4 @@ func (f *Fit) debias(ctx context.Context, d *Data, self func(context.Context, *D
 	}
 	f.SourcePasses += passes
 	return nil
-}
-
-// Images returns where the fitted rows of a side are mapped: T·Y over the masses of rows for
-// the left side, a row for each. Cost: a pass over the source, as [Model.Transform].
-func (f *Fit) Images(ctx context.Context, e stream.Engine, side model.Side) (blas64.General, error) {
-	src := f.data.side(side).Left
-	out := stream.NewMatrix(int(src.Info().Rows), f.mapOf(side).Dimension())
-	err := f.Transform(ctx, e, side, src, false, func(b *stream.Block, images blas64.General) error {
-		for i := range images.Rows {
-			copy(dense.Row(out, int(b.Start)+i), dense.Row(images, i))
-		}
-		return nil
-	})
-	return out, err
 }

@@ -433,8 +433,6 @@ func openText(ctx context.Context, in text.Input, r reading) (column.Table, erro
 		return text.Libsvm(ctx, in, r.csv.Threads, r.features)
 	case formats.JSONLines:
 		return text.JSONLines(ctx, in, r.csv.Threads)
-	case formats.ARFF:
-		return text.ARFF(ctx, in)
 	}
 	if r.csv.Delimiter == 0 && strings.HasSuffix(strings.ToLower(in.Path), ".tsv") {
 		r.csv.Delimiter = '\t'

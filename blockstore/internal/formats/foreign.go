@@ -7,6 +7,7 @@ const (
 	sheet = "save the sheet as CSV, or with pandas: pandas.read_excel(f).to_parquet(g)"
 	array = "save the array with numpy.save, or the table as Parquet"
 	frame = "save the table as Parquet, as with pandas"
+	arff  = "it is an ARFF file, which is not read; convert it to CSV"
 )
 
 // foreigners are files of other programs, by their first bytes, with what to do instead.
@@ -36,6 +37,7 @@ var foreigners = []struct{ magic, remedy string }{
 	{"\xfd7zXZ\x00", "it is compressed with xz; decompress it first"},
 	{"7z\xbc\xaf\x27\x1c", "it is a 7z archive; unpack it first"},
 	{"\x04\x22\x4d\x18", "it is compressed with lz4; decompress it first"},
+	{"@relation ", arff},
 	{"%PDF-", "it is a PDF document, not data"},
 	{"version https://git-lfs.github.com/spec/", "it is a pointer of Git LFS and not the data itself; fetch that with: git lfs pull"},
 	{"<!DOCTYPE html", "it is a web page and not data; was the page of a download saved instead of the file?"},

@@ -11,7 +11,7 @@ func TestForeign(t *testing.T) {
 		"\x89HDF\r\n\x1a\n\x00": "HDF5", "MATLAB 5.0 MAT-file, Platform: posix, Created on: Mon": "scipy.io.loadmat", "MATLAB 7.3 MAT-file": "h5py",
 		"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00": "Excel", "SQLite format 3\x00\x10": "SQLite", "FEA1\x00\x00\x00": "Feather", "Obj\x01\x04\x14": "Avro",
 		"ORC\x08\x03": "ORC", "\x80\x04\x95\x00": "pickle", "RDX3\nX\n\x00": "of R", "$FL2@(#) SPSS DATA FILE": "SPSS", "<html><body>": "web page",
-		"<!doctype html>": "web page", "version https://git-lfs.github.com/spec/v1\noid": "git lfs pull", "12345678DUCK\x40\x00": "DuckDB",
+		"<!doctype html>": "web page", "version https://git-lfs.github.com/spec/v1\noid": "git lfs pull", "12345678DUCK\x40\x00": "DuckDB", "@RELATION iris\n": "ARFF",
 	} {
 		format, remedy := ByMagic(head)
 		if format != "" || !strings.Contains(remedy, want) {

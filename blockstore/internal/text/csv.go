@@ -1,5 +1,5 @@
-// Package text reads tables of text: CSV with any delimiter, JSON lines, ARFF, and the
-// format of libsvm; and writes some. Opening reads the whole file once, to learn what the columns
+// Package text reads tables of text: CSV with any delimiter, JSON lines, and the
+// format of libsvm; and writes them. Opening reads the whole file once, to learn what the columns
 // hold and where every 1024th row starts; after that a row can be fetched by its
 // number. The records of a text are also what package graph reads.
 package text
